@@ -1,0 +1,66 @@
+package abi
+
+import "errors"
+
+// Code is a stable, dotted error code: area, then what is wrong. A code never
+// changes its meaning; codes are listed in codes.go.
+type Code string
+
+// Error is the project's one error shape: what is wrong (Message), where it
+// comes from (Detail) and what to do (Hint). Message and Detail never carry a
+// secret or a record's value. It is immutable once made.
+type Error struct {
+	Code    Code
+	Message string
+	Detail  string
+	Hint    string
+	Err     error // what it wraps, for the debug log only
+}
+
+// Error returns the message with its code, and the detail when there is one.
+func (e *Error) Error() string {
+	s := e.Message
+	if e.Detail != "" {
+		s += ": " + e.Detail
+	}
+	return s + " [" + string(e.Code) + "]"
+}
+
+// Unwrap returns what e wraps.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Is reports whether target is an *Error with the same code, so that
+// errors.Is(err, &Error{Code: c}) asks for a code anywhere in the chain.
+func (e *Error) Is(target error) bool {
+	t, ok := target.(*Error)
+	return ok && t.Code == e.Code
+}
+
+// NewError returns an Error with a code, a message and a hint.
+func NewError(code Code, message, hint string) *Error {
+	return &Error{Code: code, Message: message, Hint: hint}
+}
+
+// WithDetail returns a copy of e that says where it comes from.
+func (e *Error) WithDetail(detail string) *Error {
+	c := *e
+	c.Detail = detail
+	return &c
+}
+
+// Wrap returns a copy of e that wraps err.
+func (e *Error) Wrap(err error) *Error {
+	c := *e
+	c.Err = err
+	return &c
+}
+
+// CodeOf returns the code of the first Error in err's chain, or CodeInternal.
+func CodeOf(err error) Code {
+	for e := err; e != nil; e = errors.Unwrap(e) {
+		if t, ok := e.(*Error); ok {
+			return t.Code
+		}
+	}
+	return CodeInternal
+}

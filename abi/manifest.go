@@ -1,0 +1,209 @@
+package abi
+
+// Manifest is what a connector says of itself. Only the fields that the host
+// acts on have a place here; abi/manifest accepts every field of the
+// Collection Profile's appendix and validates these.
+type Manifest struct {
+	ConnectorID     string              `json:"connector_id"`
+	ConnectorKey    string              `json:"connector_key"`
+	DisplayName     string              `json:"display_name"`
+	Version         string              `json:"version"`
+	ProtocolVersion string              `json:"protocol_version"`
+	Requirements    RuntimeRequirements `json:"runtime_requirements"`
+	Capabilities    Capabilities        `json:"capabilities"`
+	Setup           Setup               `json:"setup"`
+	Streams         []Stream            `json:"streams"`
+	ReasonMessages  map[string]string   `json:"reason_display_messages"`
+}
+
+// RuntimeRequirements is what the connector needs to run.
+type RuntimeRequirements struct {
+	Bindings    map[string]Binding `json:"bindings"`
+	Environment []string           `json:"environment_variables"`
+	LocalPaths  *LocalPaths        `json:"local_paths"`
+	// Network is this project's extension: the hosts that the connector may
+	// reach, each with the reason an owner reads.
+	Network *NetworkRequirements `json:"network"`
+}
+
+// NetworkRequirements lists the hosts that a connector may reach.
+type NetworkRequirements struct {
+	Hosts []NetworkHost `json:"hosts"`
+}
+
+// NetworkHost is one host and why it is needed.
+type NetworkHost struct {
+	Host   string `json:"host"`
+	Reason string `json:"reason"`
+}
+
+// Binding is one binding's demand.
+type Binding struct {
+	Required bool `json:"required"`
+}
+
+// LocalPaths says which folders a filesystem connector reads. The home root's
+// name is the connector_key; each further path with an override of its own is
+// a root named Name, or else its label in snake case.
+type LocalPaths struct {
+	HomeEnvOverride string      `json:"home_env_override"`
+	HomeDefault     string      `json:"home_default_relative_to_user_home"`
+	Paths           []LocalPath `json:"paths"`
+}
+
+// LocalPath is one folder below, or instead of one below, the home root.
+type LocalPath struct {
+	Name                 string `json:"name"` // this project's extension
+	Label                string `json:"label"`
+	DefaultRelative      string `json:"default_relative_to_home"`
+	EnvOverride          string `json:"env_override"`
+	RequiredForReadiness bool   `json:"required_for_readiness"`
+}
+
+// Capabilities holds the parts of capabilities that the host reads.
+type Capabilities struct {
+	RefreshPolicy *RefreshPolicy `json:"refresh_policy"`
+	Auth          *Auth          `json:"auth"`
+}
+
+// Auth holds the parts of capabilities.auth that the host reads.
+type Auth struct {
+	Kind     string   `json:"kind"`
+	Required []string `json:"required"` // environment names of required credentials
+}
+
+// RefreshPolicy is scheduling advice, not protocol (RT-01).
+type RefreshPolicy struct {
+	RecommendedMode            string `json:"recommended_mode"`
+	Rationale                  string `json:"rationale"`
+	RecommendedIntervalSeconds *int64 `json:"recommended_interval_seconds"`
+	MinimumIntervalSeconds     *int64 `json:"minimum_interval_seconds"`
+	MaximumStalenessSeconds    *int64 `json:"maximum_staleness_seconds"`
+	InteractionPosture         string `json:"interaction_posture"`
+	SessionLifetimeSeconds     *int64 `json:"session_lifetime_seconds"`
+	RateLimitSensitivity       string `json:"rate_limit_sensitivity"`
+	BotDetectionSensitivity    string `json:"bot_detection_sensitivity"`
+	BackgroundSafe             *bool  `json:"background_safe"`
+	AssistedAfterOwnerAuth     *bool  `json:"assisted_after_owner_auth"`
+	MaxCooldownCycles          *int64 `json:"max_cooldown_cycles"`
+	MaxRecoveryAttempts        *int64 `json:"max_recovery_attempts"`
+}
+
+// Setup holds the parts of setup that the host reads.
+type Setup struct {
+	Modality          string             `json:"modality"`
+	CredentialCapture *CredentialCapture `json:"credential_capture"`
+}
+
+// CredentialCapture is the form that an owner fills in once.
+type CredentialCapture struct {
+	Kind     string            `json:"kind"`
+	Label    string            `json:"label"`
+	Required *bool             `json:"required"` // absent: true
+	Fields   []CredentialField `json:"fields"`
+}
+
+// CredentialField is one field of the form.
+type CredentialField struct {
+	Name     string   `json:"name"`
+	Label    string   `json:"label"`
+	Env      []string `json:"env"` // the first name that is set wins
+	Required bool     `json:"required"`
+	Secret   *bool    `json:"secret"` // absent: true
+}
+
+// Stream semantics. SemanticsAppend is the reference manifests' third spelling
+// and counts as append-only.
+const (
+	SemanticsMutable    = "mutable_state"
+	SemanticsAppendOnly = "append_only"
+	SemanticsAppend     = "append"
+)
+
+// Coverage policies (RT-11). An absent policy is CoverageCollect.
+const (
+	CoverageCollect       = "collect"
+	CoverageDeferred      = "deferred"
+	CoverageInventoryOnly = "inventory_only"
+	CoverageUnavailable   = "unavailable"
+	CoverageUnsupported   = "unsupported"
+)
+
+// Stream is one stream's declaration.
+type Stream struct {
+	Name              string    `json:"name"`
+	Description       string    `json:"description"`
+	Schema            Raw       `json:"schema"`
+	PrimaryKey        []string  `json:"primary_key"`
+	Semantics         string    `json:"semantics"`
+	CursorField       string    `json:"cursor_field"`
+	ConsentTimeField  string    `json:"consent_time_field"`
+	Incremental       bool      `json:"incremental"`
+	Required          *bool     `json:"required"` // absent: true
+	CoveragePolicy    string    `json:"coverage_policy"`
+	CoverageStrategy  string    `json:"coverage_strategy"`
+	FreshnessStrategy string    `json:"freshness_strategy"`
+	StateStream       string    `json:"state_stream"`
+	ParentStreams     []string  `json:"parent_streams"`
+	Selection         Selection `json:"selection"`
+}
+
+// Selection says how a stream can be narrowed.
+type Selection struct {
+	Fields        bool   `json:"fields"`
+	Resources     bool   `json:"resources"`
+	ResourceField string `json:"resource_field"`
+	// ResourceFieldScope is this project's opt-in: with it a record whose
+	// resource_field is in the resources set passes (RT-05 speaks of the key
+	// only, so the default is strict).
+	ResourceFieldScope bool `json:"resource_field_scope"`
+	// OptionalSkipKeys is this project's opt-in for crediting
+	// optional_skip_keys of a DETAIL_COVERAGE.
+	OptionalSkipKeys bool `json:"optional_skip_keys"`
+}
+
+// Stream returns the stream named name, or nil.
+func (m *Manifest) Stream(name string) *Stream {
+	for i := range m.Streams {
+		if m.Streams[i].Name == name {
+			return &m.Streams[i]
+		}
+	}
+	return nil
+}
+
+// AppendOnly reports whether the stream never deletes (RT-07.2).
+func (s *Stream) AppendOnly() bool {
+	return s.Semantics == SemanticsAppendOnly || s.Semantics == SemanticsAppend
+}
+
+// Policy returns the coverage policy, CoverageCollect when absent (RT-11.3).
+func (s *Stream) Policy() string {
+	if s.CoveragePolicy == "" {
+		return CoverageCollect
+	}
+	return s.CoveragePolicy
+}
+
+// Parents returns the streams whose checkpoints cover this one's records: all
+// of parent_streams, else state_stream, else the stream itself.
+func (s *Stream) Parents() []string {
+	switch {
+	case len(s.ParentStreams) > 0:
+		return s.ParentStreams
+	case s.StateStream != "":
+		return []string{s.StateStream}
+	default:
+		return []string{s.Name}
+	}
+}
+
+// Declares reports whether the manifest declares the binding, under either of
+// its spellings, and whether it requires it.
+func (m *Manifest) Declares(binding string) (declared, required bool) {
+	b, ok := m.Requirements.Bindings[binding]
+	if !ok && binding == BindingBrowser {
+		b, ok = m.Requirements.Bindings[BindingBrowserLegacy]
+	}
+	return ok, b.Required
+}

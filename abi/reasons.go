@@ -1,0 +1,91 @@
+package abi
+
+// Reason is a word of the shared vocabulary of why something stopped, was
+// deferred or is missing. Sets below are disjoint where the spec says so
+// (RT-17, RT-24, PB-D9); a test proves it.
+type Reason string
+
+// Run outcome reasons (contracts: section 9).
+const (
+	ReasonConnectorReportedFailed    Reason = "connector_reported_failed"
+	ReasonConnectorReportedCancelled Reason = "connector_reported_cancelled"
+	ReasonOwnerCancelled             Reason = "owner_cancelled"
+	ReasonOwnerCancelForced          Reason = "owner_cancel_forced"
+	ReasonProtocolViolation          Reason = "connector_protocol_violation"
+	ReasonExitWithoutDone            Reason = "connector_exit_without_done"
+	ReasonStdinClosed                Reason = "connector_stdin_closed" // the worker's pipe closed under the host
+	ReasonInteractionInvalid         Reason = "interaction_handler_invalid_response"
+	ReasonRunTimedOut                Reason = "run_timed_out"
+	ReasonLimitExceeded              Reason = "resource_limit_exceeded" // memory, log or output
+	ReasonRuntimeError               Reason = "runtime_error"
+	ReasonHostRestarted              Reason = "host_restarted" // run.abandoned
+	ReasonFenced                     Reason = "lease_lost"
+	ReasonAuthenticationError        Reason = "authentication_error"
+	ReasonPermissionError            Reason = "permission_error"
+	ReasonRateLimitError             Reason = "rate_limit_error"
+)
+
+// DETAIL_GAP wire reasons.
+const (
+	ReasonRateLimited          Reason = "rate_limited"
+	ReasonUpstreamPressure     Reason = "upstream_pressure"
+	ReasonRetryExhausted       Reason = "retry_exhausted"
+	ReasonTemporaryUnavailable Reason = "temporary_unavailable"
+)
+
+// Defer reasons of the provider-budget controller (RT-24).
+const (
+	ReasonRequestCapReached    Reason = "request_cap_reached"
+	ReasonWallClockDeadline    Reason = "wall_clock_deadline"
+	ReasonRetryBudgetExhausted Reason = "retry_budget_exhausted"
+	ReasonCircuitOpen          Reason = "circuit_open"
+)
+
+// Error classes of an owner-configured run cap (RT-17).
+const (
+	ReasonRunCapFetches Reason = "run_cap_fetches"
+	ReasonRunCapTime    Reason = "run_cap_time"
+	ReasonRunCapBacklog Reason = "run_cap_backlog"
+)
+
+// Known-gap reasons that the runtime itself writes.
+const (
+	ReasonDetailCoverageIncomplete Reason = "detail_coverage_incomplete"
+	ReasonStreamCollectionFailed   Reason = "stream_collection_failed"
+	ReasonSchemaRejected           Reason = "shape_check_failed"
+)
+
+// SourcePressure arms the cross-run cooldown. Nothing else does.
+var SourcePressure = []Reason{ReasonUpstreamPressure, ReasonRateLimited}
+
+// BudgetExhaustion is a planned stop, never source pressure (RT-24, PB-D9).
+var BudgetExhaustion = []Reason{
+	ReasonRequestCapReached, ReasonWallClockDeadline, ReasonRetryBudgetExhausted, ReasonCircuitOpen,
+}
+
+// RunCap is an owner's own bound, never source pressure (RT-17).
+var RunCap = []Reason{ReasonRunCapFetches, ReasonRunCapTime, ReasonRunCapBacklog}
+
+// GapReasons is what a DETAIL_GAP's reason may be.
+var GapReasons = []Reason{
+	ReasonRateLimited, ReasonRetryExhausted, ReasonTemporaryUnavailable, ReasonUpstreamPressure,
+}
+
+// RecoveryActions is what a recovery_hint's action may be.
+var RecoveryActions = []string{
+	"retry_by_runtime", "retry_on_connector_upgrade", "refresh_credentials", "manual_action_required",
+	"update_selector", "upstream_unblock", "not_retriable", "unknown",
+}
+
+// Has reports whether r is in set.
+func (r Reason) Has(set []Reason) bool {
+	for _, s := range set {
+		if s == r {
+			return true
+		}
+	}
+	return false
+}
+
+// IsSourcePressure reports whether r arms the cross-run cooldown.
+func (r Reason) IsSourcePressure() bool { return r.Has(SourcePressure) }
