@@ -1,0 +1,76 @@
+# Every target sets up what it needs; only Go, git and make have to be there.
+export CGO_ENABLED = 0
+GO      ?= go
+BIN     := bin/pdpp-host
+PLUGINS := claude_code codex ical
+WASM    := $(PLUGINS:%=plugins/%.wasm)
+# -trimpath and no build id: the same source makes the same module everywhere.
+GUEST_FLAGS  := -buildmode=c-shared -trimpath -ldflags='-s -w -buildid='
+TINYGO_FLAGS := -target=wasip1 -buildmode=c-shared -scheduler=none -gc=conservative -opt=2 -no-debug
+TINYGO := $(shell command -v tinygo 2>/dev/null)
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+
+.PHONY: run build plugins test check race fuzz bench bench-quick crash lint vuln cross clean contract
+.DEFAULT_GOAL := build
+
+## run: build everything, collect the bundled example folder, show the result
+run: build plugins
+	@sh examples/run.sh
+
+## build: the host, one static binary
+build:
+	$(GO) build -trimpath -ldflags='-s -w -X main.version=$(VERSION)' -o $(BIN) ./cmd/pdpp-host
+
+## plugins: the first-party connectors, as plugins/NAME.wasm
+plugins: $(WASM)
+
+plugins/%.wasm: FORCE
+ifneq ($(TINYGO),)
+	$(TINYGO) build $(TINYGO_FLAGS) -o $@ ./plugins/$*
+else
+	GOOS=wasip1 GOARCH=wasm $(GO) build $(GUEST_FLAGS) -o $@ ./plugins/$*
+endif
+
+## test: everything that decides whether a change lands
+test:
+	@sh .ci/test.sh
+
+## race: the tests once more under the race detector (needs a C compiler)
+race:
+	CGO_ENABLED=1 $(GO) test -race -timeout 20m ./...
+
+## fuzz: every fuzz target for FUZZTIME each
+FUZZTIME ?= 30s
+fuzz:
+	@sh .ci/fuzz.sh $(FUZZTIME)
+
+## bench: the figures of docs/performance.md, alternating, with an A/A control
+bench: build plugins
+	$(GO) run ./testplugins/bench $(BENCH)
+
+## crash: kill -9 host or worker at CRASHES random moments of a run
+CRASHES ?= 200
+crash: build plugins
+	$(GO) test ./testplugins/crash -run TestCrash -count=1 -timeout 60m -crashes $(CRASHES) -v
+
+## contract: the ABI contract suite on every plugin in the tree
+contract: build plugins
+	@for m in $(WASM); do $(BIN) plugin test $$m || exit 1; done
+
+## lint: every linter but the exempted ones, see .golangci.yml
+lint:
+	@sh .ci/lint.sh
+
+## vuln: known vulnerabilities in what is linked
+vuln:
+	@sh .ci/vuln.sh
+
+## cross: the host compiles for the other systems
+cross:
+	GOOS=darwin GOARCH=arm64 $(GO) build -o /dev/null ./cmd/pdpp-host
+	GOOS=windows GOARCH=amd64 $(GO) build -o /dev/null ./cmd/pdpp-host
+
+clean:
+	rm -rf bin plugins/*.wasm .data
+
+FORCE:

@@ -1,0 +1,24 @@
+#!/bin/sh
+# Collects the bundled example folder into a store of its own below .data/, then
+# shows what was stored and the line that collects your own files.
+set -eu
+cd "$(dirname "$0")/.."
+host=bin/pdpp-host
+data=.data/example
+mkdir -p "$data/plugins"
+chmod 700 .data "$data" "$data/plugins"
+cp plugins/*.wasm "$data/plugins/"
+
+$host --data-dir "$data" run claude_code --root claude_code=examples/claude_code --no-input
+
+printf '\nThree of the messages it stored:\n'
+$host --data-dir "$data" records list claude_code messages --limit 3
+
+cat <<END
+
+To collect your own Claude Code history instead (read-only, nothing leaves this machine):
+
+  mkdir -p ~/.local/share/pdpp/plugins && cp plugins/*.wasm ~/.local/share/pdpp/plugins/
+  bin/pdpp-host run claude_code
+
+END
