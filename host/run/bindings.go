@@ -1,0 +1,131 @@
+package run
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/plugin"
+)
+
+// granted is what a run lets its guest reach.
+type granted struct {
+	grant plugin.Grant
+	start abi.Bindings
+	roots []ResolvedRoot
+}
+
+// matchBindings holds what the manifest asks for against what this host can
+// give, before anything starts (RT-06). A required binding that is missing is
+// refused by its name; an optional one is simply not granted.
+func (r *Runner) matchBindings(m *abi.Manifest, given map[string]string) (*granted, error) {
+	g := &granted{grant: plugin.Grant{Bindings: map[string]bool{}}}
+	names := make([]string, 0, len(m.Requirements.Bindings))
+	for name := range m.Requirements.Bindings {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		required := m.Requirements.Bindings[name].Required
+		ok := false
+		switch name {
+		case abi.BindingFilesystem:
+			var err error
+			if ok, err = r.grantFilesystem(g, m, given, required); err != nil {
+				return nil, err
+			}
+			// Declared is enough to link its functions; without a root there is
+			// nothing that they reach.
+			g.grant.Bindings[name] = true
+		case abi.BindingInteractive:
+			if ok = r.deps.Asker != nil; ok {
+				g.start.Interactive = &struct{}{}
+			}
+		}
+		if !ok && required {
+			return nil, missingBinding(name)
+		}
+		if ok {
+			g.grant.Bindings[name] = true
+		}
+	}
+	if _, declared := m.Requirements.Bindings[abi.BindingFilesystem]; !declared && len(given) > 0 {
+		return nil, abi.NewError(abi.CodeRootInvalid, "the connector reads no folders", "leave --root out")
+	}
+	// Credentials can be asked for even by a connector that declares no
+	// interactive binding of its own (RT-08).
+	if r.deps.Asker != nil && needsCredentials(m) {
+		g.start.Interactive = &struct{}{}
+	}
+	// Asking always reaches the run, which judges it: without anybody to ask it
+	// is a violation and not a mere refusal.
+	g.grant.Bindings[abi.BindingInteractive] = true
+	return g, nil
+}
+
+func (r *Runner) grantFilesystem(g *granted, m *abi.Manifest, given map[string]string, required bool) (bool, error) {
+	if r.deps.Roots == nil {
+		return false, nil
+	}
+	roots, err := r.deps.Roots.Resolve(m, given)
+	if err != nil {
+		if !required && len(given) == 0 && abi.CodeOf(err) == abi.CodeRootMissing {
+			return false, nil
+		}
+		return false, err
+	}
+	binding := &abi.FilesystemBinding{}
+	for _, root := range roots {
+		g.grant.Roots = append(g.grant.Roots, plugin.Mount{Name: root.Name, Path: root.Path})
+		binding.Roots = append(binding.Roots, abi.Root{Name: root.Name, Path: "/" + root.Name})
+	}
+	g.start.Filesystem = binding
+	g.roots = roots
+	return true, nil
+}
+
+// missingBinding names the binding in the reference's own words, because other
+// hosts' operators search for them.
+func missingBinding(name string) error {
+	hint := "this version of the host has no such binding; use a newer one"
+	if name == abi.BindingInteractive {
+		hint = "run it where somebody can be asked: on a terminal, without --no-input"
+	}
+	return abi.NewError(abi.CodeBindingMissing, fmt.Sprintf("Runtime cannot satisfy required binding: %s", name), hint)
+}
+
+// credentialFields lists the manifest's credential fields: those of its form,
+// or else the environment names that capabilities.auth requires.
+func credentialFields(m *abi.Manifest) []abi.CredentialField {
+	if c := m.Setup.CredentialCapture; c != nil {
+		return c.Fields
+	}
+	if m.Capabilities.Auth == nil {
+		return nil
+	}
+	fields := make([]abi.CredentialField, 0, len(m.Capabilities.Auth.Required))
+	for _, env := range m.Capabilities.Auth.Required {
+		fields = append(fields, abi.CredentialField{Name: strings.ToLower(env), Label: env, Env: []string{env}, Required: true})
+	}
+	return fields
+}
+
+func needsCredentials(m *abi.Manifest) bool {
+	return slices.ContainsFunc(credentialFields(m), func(f abi.CredentialField) bool { return f.Required })
+}
+
+// heldCredentials says which credential fields have a value in the
+// environment. The values stay where they are: the guest learns presence only
+// (Invariant 5).
+func heldCredentials(m *abi.Manifest, getenv func(string) string) map[string]bool {
+	fields := credentialFields(m)
+	if len(fields) == 0 {
+		return nil
+	}
+	held := make(map[string]bool, len(fields))
+	for _, f := range fields {
+		held[f.Name] = getenv != nil && slices.ContainsFunc(f.Env, func(name string) bool { return getenv(name) != "" })
+	}
+	return held
+}

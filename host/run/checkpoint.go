@@ -1,0 +1,75 @@
+package run
+
+import (
+	"slices"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// Why a staged cursor was withheld.
+const (
+	withheldRunFailed    = "run_failed"
+	withheldRunCancelled = "run_cancelled"
+	withheldStreamFailed = string(abi.ReasonStreamCollectionFailed)
+	withheldCoverage     = string(abi.ReasonDetailCoverageIncomplete)
+	withheldNarrowed     = "scope_narrowed" // --since or --resource left records out
+	withheldPartialScope = "rider_not_in_scope"
+)
+
+// withhold returns why the cursor of stream c may not be committed now, or ""
+// when it may (contracts: section 4.1).
+func (l *ledger) withhold(c string) string {
+	if l.narrowed {
+		return withheldNarrowed
+	}
+	for failed := range l.failed {
+		if s := l.manifest.Stream(failed); failed == c || s != nil && slices.Contains(s.Parents(), c) {
+			return withheldStreamFailed
+		}
+	}
+	for i := range l.manifest.Streams {
+		d := &l.manifest.Streams[i]
+		if d.Name == c || !slices.Contains(d.Parents(), c) {
+			continue
+		}
+		if !l.inScope[d.Name] {
+			// The cursor would claim the rider's records too, and they were
+			// not collected.
+			if collectedByDefault(d) {
+				return withheldPartialScope
+			}
+			continue
+		}
+		if _, declared := l.reports[lane{d.Name, c}]; !declared && slices.Contains(d.ParentStreams, c) {
+			return withheldCoverage
+		}
+	}
+	for ln, r := range l.reports {
+		if ln.parent == c && !l.accounted(r) {
+			return withheldCoverage
+		}
+	}
+	return ""
+}
+
+// settle decides the staged cursors of a run that ended: which commit with the
+// outcome, and which are withheld and why. certified says that a failed run
+// ended with error code stream_collection_failed and named the failed streams,
+// the one case in which a failed run commits at its end.
+func (l *ledger) settle(status string, certified bool, staged []string) (commit []string, held []Withheld) {
+	for _, c := range slices.Sorted(slices.Values(staged)) {
+		reason := l.withhold(c)
+		switch {
+		case status == StatusCancelled:
+			reason = withheldRunCancelled
+		case status == StatusFailed && !(certified && len(l.failed) > 0):
+			reason = withheldRunFailed
+		}
+		if reason == "" {
+			commit = append(commit, c)
+		} else {
+			held = append(held, Withheld{Stream: c, Reason: reason})
+		}
+	}
+	return commit, held
+}

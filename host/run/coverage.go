@@ -1,0 +1,148 @@
+package run
+
+import (
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// lane is one detail lane: a detail stream and the parent stream whose cursor
+// anchors it.
+type lane struct{ stream, parent string }
+
+// coverageReport is one DETAIL_COVERAGE, with keys as canonical text.
+type coverageReport struct {
+	lane
+	required, hydrated, gaps, skipped []string
+}
+
+// ledger keeps what a run's checkpoints depend on: the lanes' coverage, the
+// gaps that back it, and the streams that failed. Not safe for concurrent use.
+type ledger struct {
+	manifest *abi.Manifest
+	inScope  map[string]bool
+	narrowed bool
+	reports  map[lane]coverageReport
+	gaps     map[lane]map[string]bool // stored DETAIL_GAPs; parent "" when the message named none
+	failed   map[string]bool          // streams with an in-scope SKIP_RESULT stream_collection_failed
+}
+
+func newLedger(m *abi.Manifest, scope abi.Scope, narrowed bool) *ledger {
+	l := &ledger{
+		manifest: m, inScope: map[string]bool{}, narrowed: narrowed,
+		reports: map[lane]coverageReport{}, gaps: map[lane]map[string]bool{}, failed: map[string]bool{},
+	}
+	for _, s := range scope.Streams {
+		l.inScope[s.Name] = true
+	}
+	return l
+}
+
+// addGap records that a DETAIL_GAP is in the store.
+func (l *ledger) addGap(stream, parent, key string) {
+	k := lane{stream, parent}
+	if l.gaps[k] == nil {
+		l.gaps[k] = map[string]bool{}
+	}
+	l.gaps[k][key] = true
+}
+
+// gapBacks reports whether a stored gap stands for key in the lane. A stream
+// with one parent accepts a gap that names no parent; one with several needs
+// the exact parent.
+func (l *ledger) gapBacks(ln lane, key string) bool {
+	if l.gaps[ln][key] {
+		return true
+	}
+	s := l.manifest.Stream(ln.stream)
+	return (s == nil || len(s.ParentStreams) <= 1) && l.gaps[lane{ln.stream, ""}][key]
+}
+
+// addCoverage takes a lane's DETAIL_COVERAGE. A second one for the same lane,
+// a parent that the manifest does not declare, and a stream that has no lane
+// are violations (RT-12).
+func (l *ledger) addCoverage(r coverageReport) error {
+	s := l.manifest.Stream(r.stream)
+	switch {
+	case s == nil || !l.inScope[r.stream]:
+		return outOfScope("DETAIL_COVERAGE", r.stream)
+	case !l.inScope[r.parent]:
+		return outOfScope("DETAIL_COVERAGE's state_stream", r.parent)
+	case s.StateStream != "":
+		return abi.NewError(abi.CodeCoverageInvalid,
+			"stream "+r.stream+" rides the cursor of "+s.StateStream+" and has no detail lane",
+			"leave DETAIL_COVERAGE out, or declare parent_streams instead of state_stream")
+	case len(s.ParentStreams) > 0 && !contains(s.ParentStreams, r.parent):
+		return abi.NewError(abi.CodeCoverageInvalid,
+			"DETAIL_COVERAGE of stream "+r.stream+" names "+r.parent+", which is not among its parent_streams",
+			"name a declared parent as state_stream")
+	}
+	if _, twice := l.reports[r.lane]; twice {
+		return abi.NewError(abi.CodeCoverageInvalid,
+			"a second DETAIL_COVERAGE for stream "+r.stream+" and "+r.parent,
+			"emit exactly one per lane, after the lane's last record")
+	}
+	l.reports[r.lane] = r
+	return nil
+}
+
+// laneClosed reports whether every lane of the stream has had its coverage, so
+// that no further record of it may follow (RT-12.1).
+func (l *ledger) laneClosed(stream string) bool {
+	s := l.manifest.Stream(stream)
+	if s == nil || len(l.reports) == 0 {
+		return false
+	}
+	if len(s.ParentStreams) == 0 {
+		for ln := range l.reports {
+			if ln.stream == stream {
+				return true
+			}
+		}
+		return false
+	}
+	for _, p := range s.ParentStreams {
+		if _, ok := l.reports[lane{stream, p}]; !ok && l.inScope[p] {
+			return false
+		}
+	}
+	return true
+}
+
+// accounted reports whether every required key of the report was hydrated, is
+// backed by a stored gap, or was skipped by a policy that the manifest lets
+// count.
+func (l *ledger) accounted(r coverageReport) bool {
+	done := make(map[string]bool, len(r.required))
+	for _, k := range r.hydrated {
+		done[k] = true
+	}
+	for _, k := range r.gaps {
+		if l.gapBacks(r.lane, k) {
+			done[k] = true
+		}
+	}
+	if s := l.manifest.Stream(r.stream); s != nil && s.Selection.OptionalSkipKeys {
+		for _, k := range r.skipped {
+			done[k] = true
+		}
+	}
+	for _, k := range r.required {
+		if !done[k] {
+			return false
+		}
+	}
+	return true
+}
+
+func contains(list []string, s string) bool {
+	for _, x := range list {
+		if x == s {
+			return true
+		}
+	}
+	return false
+}
+
+func outOfScope(what, stream string) error {
+	return abi.NewError(abi.CodeStreamOutOfScope, what+" names stream "+stream+", which is not in the run's scope",
+		"emit only for the streams of START.scope")
+}

@@ -1,0 +1,117 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/boundary"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// gapPage is how many leased gaps one answer of the gaps operation holds.
+const gapPage = 100
+
+func keyTexts(raws []abi.Raw) ([]string, error) {
+	out := make([]string, len(raws))
+	for i, raw := range raws {
+		text, err := boundary.KeyText(raw)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = text
+	}
+	return out, nil
+}
+
+// onGap stores a record whose detail is still to fetch, or the outcome of one
+// that was served to the guest.
+func (c *collection) onGap(payload []byte) error {
+	msg, err := c.gate.Gap(payload)
+	if err != nil {
+		return err
+	}
+	if err := c.flush(); err != nil {
+		return err
+	}
+	ctx := context.WithoutCancel(c.ctx)
+	switch g := msg.(type) {
+	case *abi.DetailGap:
+		return c.onNewGap(ctx, g)
+	case *abi.GapOutcome:
+		recovered := g.Type == abi.TypeGapRecovered
+		if recovered {
+			delete(c.attempted, g.GapID)
+		} else {
+			c.attempted[g.GapID] = true
+		}
+		if err := c.stored(c.writer.GapOutcome(ctx, g.GapID, g.LeaseID, recovered)); err != nil || !recovered {
+			return err
+		}
+		return c.event("run.detail_gap_recovered", g.Stream, map[string]any{"gap_id": g.GapID})
+	}
+	return nil
+}
+
+func (c *collection) onNewGap(ctx context.Context, g *abi.DetailGap) error {
+	key, err := boundary.KeyText(g.RecordKey)
+	if err != nil {
+		return err
+	}
+	if c.ledger.laneClosed(g.Stream) {
+		return abi.NewError(abi.CodeCoverageInvalid, "a DETAIL_GAP of stream "+g.Stream+" after its DETAIL_COVERAGE",
+			"emit DETAIL_COVERAGE after the lane's last record or gap")
+	}
+	class := ""
+	var lastError []byte
+	if g.LastError != nil {
+		class = g.LastError.Class
+		if lastError, err = json.Marshal(g.LastError); err != nil {
+			return err
+		}
+	}
+	delete(c.attempted, g.GapID)
+	if err := c.stored(c.writer.PutGap(ctx, storage.Gap{
+		Stream: g.Stream, ParentStream: g.ParentStream, RecordKey: key, Reason: g.Reason, Class: class,
+		DetailLocator: g.DetailLocator, ListCursor: g.ListCursor, LastError: lastError,
+	})); err != nil {
+		return err
+	}
+	c.ledger.addGap(g.Stream, g.ParentStream, key)
+	if len(c.gaps) < maxResultDetailGaps {
+		c.gaps = append(c.gaps, Gap{Stream: g.Stream, Key: key, Reason: g.Reason, Class: class})
+	}
+	return c.event("run.detail_gap_recorded", g.Stream, map[string]any{"key": key, "reason": g.Reason, "class": class})
+}
+
+// servedGap is one gap as the guest gets it.
+type servedGap struct {
+	GapID         string  `json:"gap_id"`
+	LeaseID       string  `json:"lease_id"`
+	Stream        string  `json:"stream"`
+	ParentStream  string  `json:"parent_stream,omitempty"`
+	RecordKey     string  `json:"record_key"`
+	Reason        string  `json:"reason"`
+	DetailLocator abi.Raw `json:"detail_locator"`
+	ListCursor    abi.Raw `json:"list_cursor,omitempty"`
+}
+
+// gapsAnswer leases the next page of pending gaps to this run. An empty page
+// says that none is left (PB-D11).
+func (c *collection) gapsAnswer(ctx context.Context) ([]byte, error) {
+	leased, err := c.writer.LeaseGaps(ctx, streamNames(c.scope), gapPage)
+	if err != nil {
+		return nil, err
+	}
+	page := struct {
+		Gaps []servedGap `json:"detail_gaps"`
+	}{Gaps: make([]servedGap, 0, len(leased))}
+	for _, g := range leased {
+		page.Gaps = append(page.Gaps, servedGap{
+			GapID: g.ID, LeaseID: g.LeaseID, Stream: g.Stream, ParentStream: g.ParentStream, RecordKey: g.RecordKey,
+			Reason: g.Reason, DetailLocator: g.DetailLocator, ListCursor: g.ListCursor,
+		})
+		c.ledger.addGap(g.Stream, g.ParentStream, g.RecordKey)
+	}
+	return json.Marshal(page)
+}

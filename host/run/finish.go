@@ -1,0 +1,125 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/plugin"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// finish decides the outcome and writes it, with the checkpoints that may
+// move, in one transaction behind everything the guest emitted.
+func (r *Runner) finish(ctx context.Context, begin time.Time, req Request, p *prepared, c *collection, exit plugin.Exit) (*Result, error) {
+	cause := context.Cause(ctx)
+	ctx = context.WithoutCancel(ctx)
+	// What arrived is kept, whatever the outcome: records stand for themselves.
+	if _, storeErr := c.ended(); storeErr == nil && !isCode(cause, abi.CodeFenced) {
+		if c.flush() == nil {
+			_ = c.stored(c.writer.Flush(ctx))
+		}
+	}
+	violation, storeErr := c.ended()
+	out := ending{
+		done: c.done, exit: exit, violation: violation, storeErr: storeErr, cause: cause, unresolved: len(c.attempted),
+		connector: p.manifest.ConnectorKey,
+	}.decide()
+
+	commit, held := c.ledger.settle(out.status, out.certified, slices.Collect(maps.Keys(c.staged)))
+	for _, h := range held {
+		if h.Reason == withheldCoverage {
+			c.known.add(KnownGap{
+				Kind: "detail_coverage", Reason: withheldCoverage, Severity: "recoverable", Stream: h.Stream,
+				RecoveryHint: "retry_by_runtime", Message: "details of this stream are not all accounted for, so its cursor stays",
+			})
+		}
+	}
+	result := c.result(begin, req, p, exit, out, commit, held)
+	if err := c.write(ctx, out, result, commit, held); err != nil {
+		if out.status == StatusSucceeded || storeErr == nil {
+			// The outcome is not in the store, so it is not an outcome.
+			return nil, err
+		}
+	}
+	r.deps.Observe(c.update(r.deps.Now().Sub(begin), true))
+	return result, nil
+}
+
+// write stores the outcome.
+func (c *collection) write(ctx context.Context, out outcome, result *Result, commit []string, held []Withheld) error {
+	if isCode(c.storeError(), abi.CodeFenced) {
+		c.writer.Abandon()
+		return c.storeError()
+	}
+	encoded, err := json.Marshal(result)
+	if err != nil {
+		return err
+	}
+	known, err := json.Marshal(result.KnownGaps)
+	if err != nil {
+		return err
+	}
+	o := storage.Outcome{
+		Status: out.status, Reason: string(out.reason), KnownGaps: known, Result: encoded,
+	}
+	if out.failure != nil {
+		o.Error = &storage.RunError{Code: out.failure.Code, Message: out.failure.Message}
+	}
+	for _, stream := range commit {
+		o.Checkpoints = append(o.Checkpoints, storage.StateCommit{Stream: stream, Cursor: c.staged[stream].cursor})
+		o.Events = append(o.Events, storage.Event{Type: "run.state_advanced", Stream: stream})
+	}
+	for _, h := range held {
+		o.Withheld = append(o.Withheld, storage.Withheld{Stream: h.Stream, Reason: h.Reason})
+	}
+	if out.status == StatusCancelled && out.reason != abi.ReasonConnectorReportedCancelled {
+		o.Events = append(o.Events, storage.Event{Type: "run.cancel_requested"})
+	}
+	last := map[string]string{StatusSucceeded: "run.completed", StatusFailed: "run.failed", StatusCancelled: "run.cancelled"}
+	o.Events = append(o.Events, storage.Event{Type: last[out.status]})
+	return c.writer.Finish(ctx, o)
+}
+
+func (c *collection) storeError() error {
+	_, err := c.ended()
+	return err
+}
+
+func (c *collection) result(begin time.Time, req Request, p *prepared, exit plugin.Exit, out outcome, commit []string, held []Withheld) *Result {
+	res := &Result{
+		RunID: c.runID, ConnectionID: p.connection.ID, Connection: p.connection.Name, Connector: p.manifest.ConnectorKey,
+		Version: p.manifest.Version, ModuleSHA256: req.Module.SHA256, Mode: p.mode, Status: out.status,
+		Reason: string(out.reason), Error: out.failure, Records: map[string]RecordCounts{}, Gaps: c.gaps,
+		KnownGaps: c.known.all(), Interactions: c.asked, DurationMS: millis(c.deps.Now().Sub(begin)),
+		Roots: p.granted.roots, Streams: streamNames(p.scope),
+	}
+	if res.Gaps == nil {
+		res.Gaps = []Gap{}
+	}
+	if out.failure != nil {
+		out.failure.Log = exit.Stderr
+	}
+	for _, s := range c.update(0, true).Streams {
+		res.Records[s.Name] = RecordCounts{
+			Upserted: s.New + s.Changed, New: s.New, Changed: s.Changed, Deleted: s.Deleted, Unchanged: s.Unchanged, Rejected: s.Rejected,
+		}
+	}
+	for stream := range c.committed {
+		if !slices.Contains(commit, stream) {
+			commit = append(commit, stream)
+		}
+	}
+	slices.Sort(commit)
+	res.Checkpoints = Checkpoints{Committed: append([]string{}, commit...), Withheld: append([]Withheld{}, held...)}
+	if out.status == StatusFailed && c.deps.Asker == nil && out.failure != nil {
+		switch out.failure.RecoveryHint {
+		case "refresh_credentials", "manual_action_required":
+			res.OwnerNeeded = true
+		}
+	}
+	return res
+}

@@ -1,0 +1,194 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/plugin"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "plugin-worker" {
+		os.Exit(plugin.WorkerMain(os.Stdin, os.Stdout))
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// scripted builds the scripted guest once for the whole test binary.
+var scripted = sync.OnceValues(func() (*plugin.File, error) {
+	dir, err := os.MkdirTemp("", "pdpp-run-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	out := filepath.Join(dir, "scripted.wasm")
+	cmd := exec.Command("go", "build", "-buildmode=c-shared", "-ldflags=-s -w", "-o", out, "../../testplugins/guests/scripted")
+	cmd.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0")
+	if b, err := cmd.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%w\n%s", err, b)
+	}
+	return plugin.Open(out, 64<<20)
+})
+
+// compiled is a module cache that all tests share: the guest is compiled once.
+var compiled = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "pdpp-run-cache-") })
+
+type host struct {
+	t      *testing.T
+	store  *storage.Store
+	runner *Runner
+	file   *plugin.File
+	dir    string
+	ids    atomic.Int64
+	deps   Deps
+}
+
+type setup struct {
+	isolation string
+	asker     Asker
+	roots     RootResolver
+	limits    func(*plugin.Limits)
+	holder    string
+	alive     func(string) bool
+	path      string
+}
+
+func newHost(t *testing.T, s setup) *host {
+	t.Helper()
+	file, err := scripted()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache, err := compiled()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &host{t: t, file: file, dir: t.TempDir()}
+	if s.path == "" {
+		s.path = filepath.Join(h.dir, "pdpp.sqlite")
+	}
+	if h.store, err = storage.Open(t.Context(), storage.Options{Path: s.path, Now: time.Now}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = h.store.Close() })
+	limits := plugin.DefaultLimits()
+	if s.limits != nil {
+		s.limits(&limits)
+	}
+	if s.isolation == "" {
+		s.isolation = "inline"
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine, err := plugin.NewEngine(plugin.Options{
+		Isolation: s.isolation, CacheDir: cache, Limits: limits, WorkerCommand: []string{self, "plugin-worker"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = engine.Close() })
+	if s.holder == "" {
+		s.holder = "test-" + t.Name()
+	}
+	if s.alive == nil {
+		s.alive = func(string) bool { return true }
+	}
+	h.deps = Deps{
+		Store: h.store, Engine: engine, Asker: s.asker, Roots: s.roots, Now: time.Now, Holder: s.holder, HolderAlive: s.alive,
+		NewID: func() string { return fmt.Sprintf("run_%s_%d", filepath.Base(h.dir), h.ids.Add(1)) },
+	}
+	h.runner = New(h.deps)
+	return h
+}
+
+// play runs the guest through a script and returns how that ended.
+func (h *host) play(script string, change ...func(*Request)) (*Result, error) {
+	return h.playCtx(h.t.Context(), script, change...)
+}
+
+func (h *host) playCtx(ctx context.Context, script string, change ...func(*Request)) (*Result, error) {
+	req := Request{Module: h.file, Options: map[string]string{"script": script}}
+	for _, c := range change {
+		c(&req)
+	}
+	return h.runner.Run(ctx, req)
+}
+
+func (h *host) mustPlay(script string, change ...func(*Request)) *Result {
+	h.t.Helper()
+	res, err := h.play(script, change...)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return res
+}
+
+// keys lists the live records of a stream.
+func (h *host) keys(stream string) string {
+	h.t.Helper()
+	var out []string
+	err := h.store.EachRecord(h.t.Context(), "scripted", stream, func(r storage.Record) error {
+		if !r.Deleted {
+			out = append(out, r.Key)
+		}
+		return nil
+	})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return strings.Join(out, " ")
+}
+
+// cursor returns a stream's committed incremental cursor, "" without one.
+func (h *host) cursor(stream string) string {
+	h.t.Helper()
+	checkpoints, err := h.store.Checkpoints(h.t.Context(), "scripted")
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	for _, c := range checkpoints {
+		if c.Stream == stream && c.Bookmark == abi.ModeIncremental {
+			return string(c.Cursor)
+		}
+	}
+	return ""
+}
+
+func done(n int) string {
+	return fmt.Sprintf("\ndone {\"type\":\"DONE\",\"status\":\"succeeded\",\"records_emitted\":%d}", n)
+}
+
+func state(stream, cursor string) string {
+	return fmt.Sprintf("\nstate {\"type\":\"STATE\",\"stream\":%q,\"cursor\":%s}", stream, cursor)
+}
+
+func slice(stream, cursor string) string {
+	return fmt.Sprintf("\nstate {\"type\":\"STATE\",\"stream\":%q,\"cursor\":%s,\"slice\":{\"id\":\"s\",\"complete\":true}}", stream, cursor)
+}
+
+func expectFailure(t *testing.T, res *Result, err error, reason abi.Reason, code abi.Code) {
+	t.Helper()
+	if err != nil {
+		t.Fatalf("refused: %v", err)
+	}
+	if res.Status != StatusFailed || res.Reason != string(reason) || res.Error == nil || res.Error.Code != string(code) {
+		t.Fatalf("got %s %s %+v, want failed %s %s", res.Status, res.Reason, res.Error, reason, code)
+	}
+}
+
+var errTest = errors.New("test")

@@ -1,0 +1,129 @@
+package run
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+type answers func(context.Context, abi.Interaction) (abi.InteractionResponse, error)
+
+func (f answers) Ask(ctx context.Context, in abi.Interaction) (abi.InteractionResponse, error) {
+	return f(ctx, in)
+}
+
+func ask(kind string) string {
+	return "submit 3 " + `{"type":"INTERACTION","request_id":"q1","kind":"` + kind + `","message":"GITHUB_TOKEN is needed"}`
+}
+
+// RT-08.1: the owner is asked, with a message that names what is missing, and
+// the run waits for the answer. Invariant 5: what the owner types is nowhere
+// afterwards: not in the guest, not in a log, not in the store.
+func TestMissingCredentialsAreAskedFor(t *testing.T) {
+	t.Parallel()
+	const canary = "hunter2-canary-7781"
+	var asked abi.Interaction
+	var logged bytes.Buffer
+	var mu sync.Mutex
+	h := newHost(t, setup{asker: answers(func(_ context.Context, in abi.Interaction) (abi.InteractionResponse, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		asked = in
+		return abi.InteractionResponse{Status: abi.ResponseSuccess, Data: map[string]string{"token": canary}}, nil
+	})})
+	h.deps.Logger = slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	h.runner = New(h.deps)
+	res := h.mustPlay(ask(abi.InteractionMissingCredentials) + "\nexpect \"status\":\"success\"\nstate " +
+		`{"type":"STATE","stream":"notes","cursor":{"x":1}}` + done(0))
+	if res.Status != StatusSucceeded || res.Interactions != 1 {
+		t.Fatalf("%+v", res)
+	}
+	if asked.Kind != abi.InteractionMissingCredentials || !strings.Contains(asked.Message, "GITHUB_TOKEN") {
+		t.Fatalf("%+v", asked)
+	}
+	// The guest itself looks for the value: "expect" would trap on its absence.
+	if res := h.mustPlay(ask(abi.InteractionMissingCredentials) + "\nexpect " + canary + done(0)); res.Status == StatusSucceeded {
+		t.Fatal("the guest read the credential")
+	}
+	if err := h.store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	files, _ := filepath.Glob(filepath.Join(h.dir, "*"))
+	for _, f := range files {
+		if b, err := os.ReadFile(f); err == nil && bytes.Contains(b, []byte(canary)) {
+			t.Fatalf("%s holds the credential", f)
+		}
+	}
+	if strings.Contains(logged.String(), canary) {
+		t.Fatal("the log holds the credential")
+	}
+}
+
+// RT-08.2: without anybody to ask, asking is a violation, and an honest
+// connector's DONE failed names what is missing; nothing hangs.
+func TestMissingCredentialsWithNobodyToAsk(t *testing.T) {
+	t.Parallel()
+	h := newHost(t, setup{})
+	res, err := h.play(ask(abi.InteractionMissingCredentials) + done(0))
+	expectFailure(t, res, err, abi.ReasonProtocolViolation, abi.CodeBindingNotGranted)
+	res = h.mustPlay("done " + `{"type":"DONE","status":"failed","records_emitted":0,"error":{"code":"x_missing_credentials","message":"GITHUB_TOKEN is not set","retryable":false,"recovery_hint":"refresh_credentials"}}`)
+	if res.Status != StatusFailed || !strings.Contains(res.Error.Message, "GITHUB_TOKEN") || !res.OwnerNeeded {
+		t.Fatalf("%+v %+v", res, res.Error)
+	}
+}
+
+func TestOneInteractionAtATime(t *testing.T) {
+	t.Parallel()
+	h := newHost(t, setup{isolation: "process", asker: answers(func(ctx context.Context, _ abi.Interaction) (abi.InteractionResponse, error) {
+		<-ctx.Done()
+		return abi.InteractionResponse{Status: abi.ResponseCancelled}, nil
+	})})
+	pending := strings.Replace(ask(abi.InteractionOTP), "submit", "pending", 1)
+	for name, next := range map[string]string{"a second INTERACTION": ask(abi.InteractionOTP), "a record": "records notes 0 1"} {
+		t.Run(name, func(t *testing.T) {
+			res, err := h.play(pending + "\n" + next + "\nreturn 0")
+			expectFailure(t, res, err, abi.ReasonProtocolViolation, abi.CodeInteractionPending)
+		})
+	}
+}
+
+func TestAnswersThatAreNone(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name   string
+		resp   abi.InteractionResponse
+		err    error
+		status string
+		reason abi.Reason
+	}{
+		{"timeout", abi.InteractionResponse{Status: abi.ResponseTimeout}, nil, StatusSucceeded, ""},
+		{"cancelled", abi.InteractionResponse{Status: abi.ResponseCancelled}, nil, StatusSucceeded, ""},
+		{"unusable", abi.InteractionResponse{}, errTest, StatusFailed, abi.ReasonInteractionInvalid},
+		{"no such status", abi.InteractionResponse{Status: "maybe"}, nil, StatusFailed, abi.ReasonInteractionInvalid},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			h := newHost(t, setup{isolation: "process", asker: answers(func(context.Context, abi.Interaction) (abi.InteractionResponse, error) {
+				return tc.resp, tc.err
+			})})
+			script := ask(abi.InteractionOTP) + "\nsubmit 6\nexpect unix_ms" + done(0)
+			if tc.status == StatusFailed {
+				script = ask(abi.InteractionOTP) + "\nsleep 20000"
+			}
+			res := h.mustPlay(script)
+			if res.Status != tc.status || res.Reason != string(tc.reason) {
+				t.Fatalf("%s %s %+v", res.Status, res.Reason, res.Error)
+			}
+			if tc.status == StatusSucceeded && (len(res.KnownGaps) != 1 || res.KnownGaps[0].Reason != "interaction_"+tc.resp.Status) {
+				t.Fatalf("%+v", res.KnownGaps)
+			}
+		})
+	}
+}

@@ -1,0 +1,120 @@
+package run
+
+import (
+	"encoding/json"
+	"unicode/utf8"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// Limits on what a run keeps of the gaps it knows of (contracts: section 9).
+const (
+	maxKnownGaps        = 50
+	maxGapText          = 200
+	maxGapDiagnostics   = 8 << 10
+	maxErrorMessage     = 500
+	maxResultDetailGaps = 1000
+)
+
+// KnownGap is something that the run knows it did not collect.
+type KnownGap struct {
+	Kind         string          `json:"kind"`
+	Reason       string          `json:"reason"`
+	Severity     string          `json:"severity"` // informational, transient, recoverable, actionable
+	Stream       string          `json:"stream,omitempty"`
+	Message      string          `json:"message,omitempty"`
+	RecoveryHint string          `json:"recovery_hint,omitempty"`
+	Diagnostics  json.RawMessage `json:"diagnostics,omitempty"`
+	Count        int64           `json:"count"`
+}
+
+// knownGaps collects KnownGaps: equal ones are counted together, and past the
+// limit only counted.
+type knownGaps struct {
+	list    []KnownGap
+	dropped int64
+}
+
+func (k *knownGaps) add(g KnownGap) {
+	g.Message = clip(g.Message, maxGapText)
+	g.Reason = clip(g.Reason, maxGapText)
+	if len(g.Diagnostics) > maxGapDiagnostics {
+		g.Diagnostics = nil
+	}
+	if g.Count == 0 {
+		g.Count = 1
+	}
+	for i := range k.list {
+		x := &k.list[i]
+		if x.Kind == g.Kind && x.Reason == g.Reason && x.Stream == g.Stream && x.Message == g.Message {
+			x.Count += g.Count
+			return
+		}
+	}
+	if len(k.list) >= maxKnownGaps {
+		k.dropped += g.Count
+		return
+	}
+	k.list = append(k.list, g)
+}
+
+// all returns the gaps, never nil, with one line for those past the limit.
+func (k *knownGaps) all() []KnownGap {
+	out := append([]KnownGap{}, k.list...)
+	if k.dropped > 0 {
+		out = append(out, KnownGap{
+			Kind: "truncated", Reason: "too_many_known_gaps", Severity: "informational", Count: k.dropped,
+			Message: "further gaps of this run, counted only",
+		})
+	}
+	return out
+}
+
+// hintAction returns the action of a recovery hint, in either of its shapes.
+func hintAction(raw abi.Raw) string {
+	if len(raw) == 0 {
+		return ""
+	}
+	var action string
+	if json.Unmarshal(raw, &action) == nil {
+		return action
+	}
+	var obj struct {
+		Action string `json:"action"`
+	}
+	if json.Unmarshal(raw, &obj) == nil {
+		return obj.Action
+	}
+	return ""
+}
+
+// skipGap turns a SKIP_RESULT into a known gap.
+func skipGap(s *abi.SkipResult) KnownGap {
+	g := KnownGap{
+		Kind: "skip", Reason: s.Reason, Stream: s.Stream, Message: s.Message, RecoveryHint: hintAction(s.RecoveryHint),
+		Severity: "recoverable", Diagnostics: json.RawMessage(s.Diagnostics),
+	}
+	if g.Reason == "" {
+		g.Reason = "unspecified"
+	}
+	switch g.RecoveryHint {
+	case "refresh_credentials", "manual_action_required", "update_selector":
+		g.Severity = "actionable"
+	case "retry_by_runtime", "upstream_unblock":
+		g.Severity = "transient"
+	case "not_retriable":
+		g.Severity = "informational"
+	}
+	return g
+}
+
+// clip cuts s to at most n bytes at the end of a rune.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}

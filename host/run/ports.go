@@ -1,0 +1,80 @@
+package run
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/plugin"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// RootResolver finds the folders of the filesystem binding. given holds the
+// operator's own choices by root name. It returns an *abi.Error files.* when a
+// root cannot be granted.
+type RootResolver interface {
+	Resolve(m *abi.Manifest, given map[string]string) ([]ResolvedRoot, error)
+}
+
+// ResolvedRoot is one folder to mount: Name as the guest sees it, Path on the
+// host, and Origin, which says who chose it.
+type ResolvedRoot struct {
+	Name   string
+	Path   string
+	Origin string
+}
+
+// Asker puts an interaction to the owner and blocks until it is answered, ctx
+// ends, or the interaction's own timeout passes (then the status is
+// abi.ResponseTimeout). It is called from one goroutine at a time. An error
+// means that the answer cannot be used at all.
+type Asker interface {
+	Ask(ctx context.Context, in abi.Interaction) (abi.InteractionResponse, error)
+}
+
+// Deps is everything a Runner works with. All fields but Roots, Asker,
+// Getenv, Observe and Logger are required.
+type Deps struct {
+	Store       *storage.Store
+	Engine      *plugin.Engine
+	Roots       RootResolver        // nil: no filesystem binding can be granted
+	Asker       Asker               // nil: nobody can be asked
+	Now         func() time.Time    // the wall clock
+	NewID       func() string       // a new run id, never repeated
+	Holder      string              // who holds this process's leases
+	HolderAlive func(string) bool   // whether the holder of another lease still lives
+	Getenv      func(string) string // where credentials may come from; nil: nowhere
+	Observe     func(Update)        // progress, a few times a second; nil: unobserved
+	Logger      *slog.Logger        // nil: discarded
+}
+
+// Request is one run to make.
+type Request struct {
+	Connection string // "": the connector's key
+	Module     *plugin.File
+	Streams    []string // empty: every stream that the manifest means to collect
+	Mode       string   // abi.ModeIncremental when empty
+	Since      time.Time
+	Resources  map[string][]string
+	Roots      map[string]string
+	Options    map[string]string
+	Timeout    time.Duration // 0: the engine's limit alone
+}
+
+// Update is the state of a run in progress, for a progress display.
+type Update struct {
+	Connector, Version, RunID, SHA256 string
+	Streams                           []StreamUpdate
+	Message                           string // of the guest's last PROGRESS
+	Count, Total                      int64
+	Unit                              string
+	Elapsed                           time.Duration
+	Final                             bool
+}
+
+// StreamUpdate counts one stream's records; all but Rejected are durable.
+type StreamUpdate struct {
+	Name                                       string
+	New, Changed, Unchanged, Deleted, Rejected int64
+}

@@ -1,0 +1,30 @@
+package run
+
+import "time"
+
+// update is the state of the run for a display. Counts are of durable records.
+func (c *collection) update(elapsed time.Duration, final bool) Update {
+	u := Update{
+		Connector: c.manifest.ConnectorKey, Version: c.manifest.Version, RunID: c.runID, SHA256: c.sha256,
+		Elapsed: elapsed, Final: final,
+	}
+	counts := c.writer.Counts()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	u.Message, u.Unit = c.progress.Message, c.progress.Unit
+	if c.progress.Count != nil {
+		u.Count = *c.progress.Count
+	}
+	if c.progress.Total != nil {
+		u.Total = *c.progress.Total
+	}
+	u.Streams = make([]StreamUpdate, len(c.scope.Streams))
+	for i := range c.scope.Streams {
+		u.Streams[i] = StreamUpdate{Name: c.scope.Streams[i].Name, Rejected: c.rejected[i]}
+		if i < len(counts) {
+			n := counts[i]
+			u.Streams[i].New, u.Streams[i].Changed, u.Streams[i].Unchanged, u.Streams[i].Deleted = n.New, n.Changed, n.Unchanged, n.Deleted
+		}
+	}
+	return u
+}

@@ -1,0 +1,84 @@
+package run
+
+import "time"
+
+// Run statuses, as they are stored and shown.
+const (
+	StatusSucceeded = "succeeded"
+	StatusFailed    = "failed"
+	StatusCancelled = "cancelled"
+)
+
+// Result is how a run ended: the result of `run --json`.
+type Result struct {
+	RunID        string                  `json:"run_id"`
+	ConnectionID string                  `json:"connection_id"`
+	Connection   string                  `json:"connection"`
+	Connector    string                  `json:"connector"`
+	Version      string                  `json:"version"`
+	ModuleSHA256 string                  `json:"module_sha256"`
+	Mode         string                  `json:"collection_mode"`
+	Status       string                  `json:"status"`
+	Reason       string                  `json:"reason,omitempty"`
+	Error        *Failure                `json:"error,omitempty"`
+	Records      map[string]RecordCounts `json:"records"`
+	Checkpoints  Checkpoints             `json:"checkpoints"`
+	Gaps         []Gap                   `json:"gaps"`
+	KnownGaps    []KnownGap              `json:"known_gaps"`
+	Interactions int                     `json:"interactions"`
+	Requests     RequestCounts           `json:"requests"`
+	DurationMS   int64                   `json:"duration_ms"`
+	Roots        []ResolvedRoot          `json:"-"`
+	Streams      []string                `json:"-"` // in the manifest's order
+	OwnerNeeded  bool                    `json:"owner_needed,omitempty"`
+}
+
+// Failure says why a run did not succeed, in the three parts of an error.
+type Failure struct {
+	Code         string `json:"code"`
+	Message      string `json:"message"`
+	Hint         string `json:"hint,omitempty"`
+	Retryable    bool   `json:"retryable"`
+	RecoveryHint string `json:"recovery_hint,omitempty"`
+	Log          string `json:"log,omitempty"` // the end of what the guest wrote to standard error
+}
+
+// RecordCounts counts one stream's records of the run. Upserted is the sum of
+// New and Changed. Only Rejected ones are not durable.
+type RecordCounts struct {
+	Upserted  int64 `json:"upserted"`
+	New       int64 `json:"new"`
+	Changed   int64 `json:"changed"`
+	Deleted   int64 `json:"deleted"`
+	Unchanged int64 `json:"unchanged"`
+	Rejected  int64 `json:"rejected"`
+}
+
+// Checkpoints says which streams' cursors moved and which were held back.
+type Checkpoints struct {
+	Committed []string   `json:"committed"`
+	Withheld  []Withheld `json:"withheld"`
+}
+
+// Withheld is one staged cursor that was not committed, and why.
+type Withheld struct {
+	Stream string `json:"stream"`
+	Reason string `json:"reason"`
+}
+
+// Gap is one record whose detail is still to fetch.
+type Gap struct {
+	Stream string `json:"stream"`
+	Key    string `json:"key"`
+	Reason string `json:"reason"`
+	Class  string `json:"class,omitempty"`
+}
+
+// RequestCounts counts what the run sent to the provider.
+type RequestCounts struct {
+	Sent      int64 `json:"sent"`
+	Retried   int64 `json:"retried"`
+	Throttled int64 `json:"throttled"`
+}
+
+func millis(d time.Duration) int64 { return d.Milliseconds() }

@@ -1,0 +1,270 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/manifest"
+	"github.com/pdpp-host/pdpp-host/host/boundary"
+	"github.com/pdpp-host/pdpp-host/host/plugin"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// How a run holds its connection, and how long a guest may take to return
+// once it has said DONE (RT-09.2).
+const (
+	leaseTTL       = 30 * time.Second
+	heartbeatEvery = 5 * time.Second
+	returnWithin   = time.Second // the engine's grace comes on top: 3 s in all
+	observeEvery   = 200 * time.Millisecond
+)
+
+// ErrInterrupted is the cause to cancel Run's context with when the owner
+// stops a run.
+var ErrInterrupted error = abi.NewError(abi.CodeInterrupted, "the run was interrupted",
+	"run it again: it goes on from the last checkpoint")
+
+// Runner makes runs. It is safe for concurrent use; each connection runs one
+// at a time.
+type Runner struct{ deps Deps }
+
+// New returns a Runner over deps.
+func New(deps Deps) *Runner {
+	if deps.Logger == nil {
+		deps.Logger = slog.New(slog.DiscardHandler)
+	}
+	if deps.Observe == nil {
+		deps.Observe = func(Update) {}
+	}
+	return &Runner{deps: deps}
+}
+
+// Run makes one run, to its end. It returns an error when the run was refused
+// before it began (nothing was written but perhaps the connection's name), or
+// when its outcome could not be stored; a run that failed is a Result.
+// Cancelling ctx asks the guest to stop, then kills it; the cause should be
+// ErrInterrupted when the owner asked for it.
+func (r *Runner) Run(ctx context.Context, req Request) (*Result, error) {
+	begin := r.deps.Now()
+	p, err := r.prepare(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = p.guest.Close() }()
+
+	runID := r.deps.NewID()
+	writer, err := r.deps.Store.BeginRun(ctx, storage.NewRun{
+		RunID: runID, ConnectionID: p.connection.ID, Connector: p.manifest.ConnectorKey, Version: p.manifest.Version,
+		ModuleSHA256: req.Module.SHA256, Mode: p.mode, Bookmark: bookmark(p.mode), Holder: r.deps.Holder,
+		Streams: streamNames(p.scope), LeaseTTL: leaseTTL, HolderAlive: r.deps.HolderAlive,
+	})
+	if err != nil {
+		return nil, err
+	}
+	c, err := r.newCollection(p, writer, runID)
+	if err != nil {
+		writer.Abandon()
+		return nil, err
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	c.ctx, c.stop = ctx, stop
+	exit := r.collect(ctx, stop, req, p, c)
+	return r.finish(ctx, begin, req, p, c, exit)
+}
+
+// prepared is a run that may begin.
+type prepared struct {
+	guest      *plugin.Guest
+	manifest   *abi.Manifest
+	gate       *boundary.Gate
+	connection *storage.Connection
+	granted    *granted
+	scope      abi.Scope
+	narrowed   bool
+	mode       string
+	options    map[string]string
+}
+
+// prepare checks everything that can be checked before a run exists: the
+// module, its manifest, its pin, the bindings, the scope.
+func (r *Runner) prepare(ctx context.Context, req Request) (*prepared, error) {
+	guest, err := r.deps.Engine.Load(ctx, req.Module)
+	if err != nil {
+		return nil, err
+	}
+	p := &prepared{guest: guest, mode: req.Mode}
+	if p.mode == "" {
+		p.mode = abi.ModeIncremental
+	}
+	if err := r.check(ctx, req, p); err != nil {
+		_ = guest.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+func (r *Runner) check(ctx context.Context, req Request, p *prepared) error {
+	raw, err := p.guest.Describe(ctx)
+	if err != nil {
+		return err
+	}
+	if p.manifest, err = manifest.Parse(raw); err != nil {
+		return err
+	}
+	if err = plugin.CheckImports(p.guest.Info(), p.manifest); err != nil {
+		return err
+	}
+	if p.scope, p.narrowed, err = resolveScope(p.manifest, req); err != nil {
+		return err
+	}
+	if p.gate, err = boundary.New(p.manifest, p.scope); err != nil {
+		return err
+	}
+	return r.connect(ctx, req, p, raw)
+}
+
+// connect finds or makes the connection, holds the module against its pin, and
+// matches bindings with what the connection has granted before.
+func (r *Runner) connect(ctx context.Context, req Request, p *prepared, raw []byte) error {
+	name := req.Connection
+	if name == "" {
+		name = p.manifest.ConnectorKey
+	}
+	roots, options := req.Roots, req.Options
+	conn, err := r.deps.Store.Connection(ctx, name)
+	switch {
+	case err == nil && conn.Connector != p.manifest.ConnectorKey:
+		return abi.NewError(abi.CodeConnectionInvalid,
+			fmt.Sprintf("connection %q belongs to connector %q, not to %q", name, conn.Connector, p.manifest.ConnectorKey),
+			"name another one with --connection")
+	case err == nil:
+		roots, options = merged(conn.Roots, req.Roots), merged(conn.Options, req.Options)
+		if conn.PinnedSHA256 != "" && conn.PinnedSHA256 != req.Module.SHA256 {
+			return changedModule(name, conn.PinnedSHA256, req.Module)
+		}
+	case abi.CodeOf(err) != abi.CodeConnectionUnknown:
+		return err
+	}
+	p.options = options
+	if p.granted, err = r.matchBindings(p.manifest, roots); err != nil {
+		return err
+	}
+	if p.connection, err = r.deps.Store.EnsureConnection(ctx, name, p.manifest.ConnectorKey); err != nil {
+		return err
+	}
+	if p.connection.PinnedSHA256 == "" {
+		return r.deps.Store.PinPlugin(ctx, p.connection.ID, req.Module.SHA256, raw)
+	}
+	return nil
+}
+
+func changedModule(connection, pinned string, f *plugin.File) error {
+	return abi.NewError(abi.CodePluginChanged,
+		fmt.Sprintf("the module of connection %q is not the one that it ran with before", connection),
+		"see what changed with: pdpp-host plugins verify "+f.Name+"   and accept it with --accept").
+		WithDetail(fmt.Sprintf("%s has sha256 %s, pinned is %s", f.Path, short(f.SHA256), short(pinned)))
+}
+
+func short(sha string) string { return sha[:min(len(sha), 12)] }
+
+func merged(base, over map[string]string) map[string]string {
+	out := make(map[string]string, len(base)+len(over))
+	for k, v := range base {
+		out[k] = v
+	}
+	for k, v := range over {
+		out[k] = v
+	}
+	return out
+}
+
+// bookmark keeps a back-fill's cursors apart from the incremental ones
+// (PB-D10).
+func bookmark(mode string) string {
+	if mode == abi.ModeBackfill {
+		return abi.ModeBackfill
+	}
+	return abi.ModeIncremental
+}
+
+func (r *Runner) newCollection(p *prepared, w *storage.RunWriter, runID string) (*collection, error) {
+	start, err := startMessage(runID, p.mode, p.scope, w.State(), p.granted.start, p.options,
+		heldCredentials(p.manifest, r.deps.Getenv))
+	if err != nil {
+		return nil, err
+	}
+	return &collection{
+		deps: &r.deps, manifest: p.manifest, scope: p.scope, gate: p.gate, writer: w, start: start, runID: runID, sha256: p.guest.Info().SHA256,
+		mayAsk: p.granted.start.Interactive != nil,
+		ledger: newLedger(p.manifest, p.scope, p.narrowed), batch: w.NewBatch(), doneSeen: make(chan struct{}),
+		staged: map[string]*stagedCursor{}, committed: map[string]bool{}, attempted: map[string]bool{},
+		rejected: make([]int64, len(p.scope.Streams)),
+	}, nil
+}
+
+// errReturn is why a guest that said DONE and did not return is ended.
+var errReturn = errors.New("the guest did not return after DONE")
+
+// collect runs the guest, with what watches it: the lease's heartbeat, the
+// run's own time limit, the bound on returning after DONE, and the display.
+func (r *Runner) collect(ctx context.Context, stop context.CancelCauseFunc, req Request, p *prepared, c *collection) plugin.Exit {
+	if req.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, req.Timeout, abi.NewError(abi.CodeLimitTime,
+			fmt.Sprintf("the run took longer than %s", req.Timeout), "raise --timeout, or collect fewer streams at a time"))
+		defer cancel()
+	}
+	watched, unwatch := context.WithCancel(ctx)
+	watching := r.watch(watched, stop, c)
+	exit := p.guest.Collect(ctx, p.granted.grant, c)
+	if cause := context.Cause(ctx); cause != nil {
+		stop(cause)
+	}
+	unwatch()
+	<-watching
+	stop(nil)
+	c.asks.Wait()
+	return exit
+}
+
+// watch returns a channel that closes when everything it started has ended.
+func (r *Runner) watch(ctx context.Context, stop context.CancelCauseFunc, c *collection) <-chan struct{} {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		beat, show := time.NewTicker(heartbeatEvery), time.NewTicker(observeEvery)
+		defer beat.Stop()
+		defer show.Stop()
+		begin, lastBeat := r.deps.Now(), r.deps.Now()
+		doneSeen, overdue := c.doneSeen, (<-chan time.Time)(nil)
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-doneSeen:
+				doneSeen = nil
+				t := time.NewTimer(returnWithin)
+				defer t.Stop()
+				overdue = t.C
+			case <-overdue:
+				stop(errReturn)
+			case <-show.C:
+				r.deps.Observe(c.update(r.deps.Now().Sub(begin), false))
+			case <-beat.C:
+				err := c.writer.Heartbeat(ctx)
+				switch {
+				case err == nil:
+					lastBeat = r.deps.Now()
+				case isCode(err, abi.CodeFenced), r.deps.Now().Sub(lastBeat) > leaseTTL:
+					stop(err)
+				}
+			}
+		}
+	}()
+	return ended
+}

@@ -1,0 +1,106 @@
+package run
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// resolveScope turns a request into START's scope: the named streams, or every
+// stream that the manifest means to collect; each with the resources and the
+// time range that apply to it. The scope is never empty and names no stream
+// that the manifest lacks. narrowed reports whether it leaves out records of a
+// stream it names, in which case no cursor of the run may be committed: the
+// cursor would claim records that the run was told not to collect.
+func resolveScope(m *abi.Manifest, req Request) (scope abi.Scope, narrowed bool, err error) {
+	for _, name := range req.Streams {
+		if m.Stream(name) == nil {
+			return abi.Scope{}, false, unknownStream(m, name)
+		}
+	}
+	for name := range req.Resources {
+		s := m.Stream(name)
+		switch {
+		case s == nil:
+			return abi.Scope{}, false, unknownStream(m, name)
+		case len(req.Streams) > 0 && !slices.Contains(req.Streams, name):
+			return abi.Scope{}, false, abi.NewError(abi.CodeUsage,
+				fmt.Sprintf("resources are given for stream %q, which the run does not collect", name),
+				"add --stream "+name+", or leave its --resource out")
+		}
+	}
+	for i := range m.Streams {
+		s := &m.Streams[i]
+		if len(req.Streams) > 0 {
+			if !slices.Contains(req.Streams, s.Name) {
+				continue
+			}
+		} else if !collectedByDefault(s) {
+			continue
+		}
+		ss := abi.StreamScope{Name: s.Name, Resources: slices.Sorted(slices.Values(req.Resources[s.Name]))}
+		if !req.Since.IsZero() && s.ConsentTimeField != "" {
+			ss.TimeRange = &abi.TimeRange{Since: req.Since.UTC().Format(time.RFC3339Nano)}
+		}
+		narrowed = narrowed || len(ss.Resources) > 0 || ss.TimeRange != nil
+		scope.Streams = append(scope.Streams, ss)
+	}
+	if len(scope.Streams) == 0 {
+		return abi.Scope{}, false, abi.NewError(abi.CodeManifestInvalid,
+			"the connector declares no stream that can be collected",
+			"name streams with --stream, or ask the connector's author")
+	}
+	return scope, narrowed, nil
+}
+
+// collectedByDefault reports whether a run without --stream collects s: the
+// author means to collect it, or at least to inventory it (RT-11).
+func collectedByDefault(s *abi.Stream) bool {
+	switch s.Policy() {
+	case abi.CoverageCollect, abi.CoverageInventoryOnly:
+		return true
+	default:
+		return false
+	}
+}
+
+func unknownStream(m *abi.Manifest, name string) error {
+	names := make([]string, len(m.Streams))
+	for i := range m.Streams {
+		names[i] = m.Streams[i].Name
+	}
+	return abi.NewError(abi.CodeStreamUnknown,
+		fmt.Sprintf("the connector has no stream %q", name),
+		"its streams are "+strings.Join(names, ", "))
+}
+
+// streamNames lists the scope's streams in its order.
+func streamNames(scope abi.Scope) []string {
+	names := make([]string, len(scope.Streams))
+	for i := range scope.Streams {
+		names[i] = scope.Streams[i].Name
+	}
+	return names
+}
+
+// startMessage encodes START. State is null without committed cursors, and for
+// a full refresh whatever is committed.
+func startMessage(runID, mode string, scope abi.Scope, state map[string][]byte, bindings abi.Bindings,
+	options map[string]string, credentials map[string]bool,
+) ([]byte, error) {
+	start := abi.Start{
+		Type: abi.TypeStart, RunID: runID, CollectionMode: mode, Scope: scope,
+		Bindings: bindings, Options: options, Credentials: credentials,
+	}
+	if mode != abi.ModeFullRefresh && len(state) > 0 {
+		start.State = make(map[string]abi.Raw, len(state))
+		for stream, cursor := range state {
+			start.State[stream] = cursor
+		}
+	}
+	return json.Marshal(start)
+}

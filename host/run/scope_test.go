@@ -1,0 +1,74 @@
+package run
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+func TestResolveScope(t *testing.T) {
+	t.Parallel()
+	m := manifestOf(
+		abi.Stream{Name: "a", ConsentTimeField: "at"}, abi.Stream{Name: "b"},
+		abi.Stream{Name: "inv", CoveragePolicy: abi.CoverageInventoryOnly},
+		abi.Stream{Name: "later", CoveragePolicy: abi.CoverageDeferred},
+		abi.Stream{Name: "never", CoveragePolicy: abi.CoverageUnsupported},
+	)
+	for _, tc := range []struct {
+		name     string
+		req      Request
+		want     string
+		narrowed bool
+		code     abi.Code
+	}{
+		{"all that is meant to be collected", Request{}, `{"streams":[{"name":"a"},{"name":"b"},{"name":"inv"}]}`, false, ""},
+		{"named ones, in the manifest's order", Request{Streams: []string{"later", "a"}}, `{"streams":[{"name":"a"},{"name":"later"}]}`, false, ""},
+		{"since applies where there is a consent time", Request{Streams: []string{"a", "b"}, Since: time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)},
+			`{"streams":[{"name":"a","time_range":{"since":"2026-01-02T03:00:00Z"}},{"name":"b"}]}`, true, ""},
+		{"since without a consent time narrows nothing", Request{Streams: []string{"b"}, Since: time.Unix(1, 0)}, `{"streams":[{"name":"b"}]}`, false, ""},
+		{"resources", Request{Streams: []string{"b"}, Resources: map[string][]string{"b": {"2", "1"}}}, `{"streams":[{"name":"b","resources":["1","2"]}]}`, true, ""},
+		{"unknown stream", Request{Streams: []string{"zzz"}}, "", false, abi.CodeStreamUnknown},
+		{"resources of an unknown stream", Request{Resources: map[string][]string{"zzz": {"1"}}}, "", false, abi.CodeStreamUnknown},
+		{"resources of a stream left out", Request{Streams: []string{"a"}, Resources: map[string][]string{"b": {"1"}}}, "", false, abi.CodeUsage},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			scope, narrowed, err := resolveScope(m, tc.req)
+			if tc.code != "" {
+				if abi.CodeOf(err) != tc.code {
+					t.Fatalf("got %v, want %s", err, tc.code)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, _ := json.Marshal(scope)
+			if string(got) != tc.want || narrowed != tc.narrowed {
+				t.Fatalf("got %s narrowed %v, want %s narrowed %v", got, narrowed, tc.want, tc.narrowed)
+			}
+		})
+	}
+	if _, _, err := resolveScope(manifestOf(abi.Stream{Name: "never", CoveragePolicy: abi.CoverageUnavailable}), Request{}); abi.CodeOf(err) != abi.CodeManifestInvalid {
+		t.Fatalf("an empty scope: %v", err)
+	}
+}
+
+func TestStartMessage(t *testing.T) {
+	t.Parallel()
+	state := map[string][]byte{"a": []byte(`{"at":1}`)}
+	raw, err := startMessage("r1", abi.ModeIncremental, scopeOf("a"), state, abi.Bindings{}, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"type":"START","run_id":"r1","collection_mode":"incremental","scope":{"streams":[{"name":"a"}]},"state":{"a":{"at":1}},"bindings":{}}`
+	if string(raw) != want {
+		t.Fatalf("got  %s\nwant %s", raw, want)
+	}
+	raw, _ = startMessage("r1", abi.ModeFullRefresh, scopeOf("a"), state, abi.Bindings{}, nil, nil)
+	if want := `{"type":"START","run_id":"r1","collection_mode":"full_refresh","scope":{"streams":[{"name":"a"}]},"state":null,"bindings":{}}`; string(raw) != want {
+		t.Fatalf("a full refresh got %s", raw)
+	}
+}

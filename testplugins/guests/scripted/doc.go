@@ -1,0 +1,28 @@
+//go:build wasip1
+
+// Command scripted is a guest that does what the option "script" of its START
+// says, call by call, over the bare ABI and without the SDK. It plays every
+// honest and most dishonest parts of the tests: what it sends is sent as it
+// stands, however wrong.
+//
+// A script is one command a line:
+//
+//	emit|state|gap|coverage|skip|progress|done TEXT   the call with TEXT as payload; \n in TEXT is a new line
+//	bytes CALL HEX         the call with these bytes
+//	pointer CALL PTR LEN   the call with a pointer and a length of its own
+//	big CALL N             the call with N bytes
+//	flood CALL N TEXT      the call N times
+//	submit OP TEXT         one request, waited for and read; OP is a number
+//	pending OP TEXT        one request, not waited for
+//	expect TEXT            trap unless the last answer contains TEXT
+//	result N               trap unless the last call returned N
+//	records STREAM FROM TO well-formed records with keys FROM..TO-1 on a stream with primary key id
+//	log N TEXT             TEXT, N times, to the log
+//	stderr N TEXT          TEXT, N times, to standard error
+//	loop | recurse | hunger | trap | sleep MS | exit N | return N
+//	open PATH TEXT         trap unless the file at PATH begins with TEXT
+//	denied PATH            trap unless opening PATH fails
+//	list PATH              log the names in a folder
+//
+// Without a script it says DONE succeeded.
+package main
