@@ -1,0 +1,114 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+type options struct {
+	runs    int
+	records int
+	size    string
+	big     string
+	only    string
+	dir     string
+}
+
+type bench struct {
+	options
+	host string
+}
+
+func main() {
+	var o options
+	flag.IntVar(&o.runs, "n", 5, "counted runs of each side")
+	flag.IntVar(&o.records, "records", 400_000, "records of the firehose")
+	flag.StringVar(&o.size, "size", "500MB", "size of the generated folder")
+	flag.StringVar(&o.big, "big", "", "also collect a folder of this size, for the memory figure (2GB)")
+	flag.StringVar(&o.only, "only", "firehose,folder,start,boundary", "figures to measure")
+	flag.StringVar(&o.dir, "dir", "", "where to work; empty: a temporary folder")
+	flag.Parse()
+	if err := run(o); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(o options) error {
+	if o.dir == "" {
+		dir, err := os.MkdirTemp("", "pdpp-bench-")
+		if err != nil {
+			return err
+		}
+		defer func() { _ = os.RemoveAll(dir) }()
+		o.dir = dir
+	}
+	b := &bench{options: o, host: filepath.Join(o.dir, "pdpp-host")}
+	if err := b.build(); err != nil {
+		return err
+	}
+	for _, f := range []struct {
+		name string
+		run  func() error
+	}{
+		{"firehose", b.firehose}, {"folder", b.folder}, {"start", b.start}, {"boundary", b.boundary},
+	} {
+		if !strings.Contains(","+o.only+",", ","+f.name+",") {
+			continue
+		}
+		if err := f.run(); err != nil {
+			return fmt.Errorf("%s: %w", f.name, err)
+		}
+	}
+	return nil
+}
+
+func (b *bench) plugins() string { return filepath.Join(b.dir, "plugins") }
+
+func (b *bench) build() error {
+	if err := os.MkdirAll(b.plugins(), 0o700); err != nil {
+		return err
+	}
+	if err := goBuild(nil, "-trimpath", "-ldflags=-s -w", "-o", b.host, "./cmd/pdpp-host"); err != nil {
+		return err
+	}
+	wasm := []string{"GOOS=wasip1", "GOARCH=wasm"}
+	for name, pkg := range map[string]string{
+		"firehose": "./testplugins/guests/firehose", "claude_code": "./plugins/claude_code",
+	} {
+		out := filepath.Join(b.plugins(), name+".wasm")
+		if err := goBuild(wasm, "-trimpath", "-buildmode=c-shared", "-ldflags=-s -w", "-o", out, pkg); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func goBuild(env []string, args ...string) error {
+	cmd := exec.Command("go", append([]string{"build"}, args...)...)
+	cmd.Env = append(append(os.Environ(), "CGO_ENABLED=0"), env...)
+	cmd.Stderr = os.Stderr
+	return cmd.Run()
+}
+
+// command is a host command with a data folder of its own and a module cache
+// that all share.
+func (b *bench) command(data string, args ...string) (*exec.Cmd, error) {
+	if err := os.MkdirAll(data, 0o700); err != nil {
+		return nil, err
+	}
+	cache := filepath.Join(b.dir, "cache")
+	if err := os.MkdirAll(cache, 0o700); err != nil {
+		return nil, err
+	}
+	if err := os.Symlink(cache, filepath.Join(data, "cache")); err != nil && !os.IsExist(err) {
+		return nil, err
+	}
+	cmd := exec.Command(b.host, append([]string{"--data-dir", data, "--plugins", b.plugins(), "--quiet"}, args...)...)
+	cmd.Env = []string{"HOME=" + b.dir, "PATH=" + os.Getenv("PATH")}
+	return cmd, nil
+}

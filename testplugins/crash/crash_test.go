@@ -1,0 +1,233 @@
+//go:build linux
+
+package crash
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+var (
+	crashes = flag.Int("crashes", 12, "how many times to kill")
+	seed    = flag.Uint64("seed", 1, "of the moments of the kills")
+	size    = flag.String("size", "24MB", "how much input to generate")
+)
+
+// TestCrash kills the host or its worker at random moments of a run of a real
+// connector, then runs again without --full-refresh: a checkpoint ahead of its
+// records would leave records out for good, a re-delivery that was not
+// recognised would show as a new sequence or a changed row. Invariant 1,
+// Invariant 2; PB-D8, PB-A7: the checkpoint never passes the last durable slice.
+func TestCrash(t *testing.T) {
+	if testing.Short() {
+		t.Skip("kills processes for a while")
+	}
+	dir := t.TempDir()
+	host := build(t, filepath.Join(dir, "pdpp-host"), "../../cmd/pdpp-host", nil)
+	plugins := filepath.Join(dir, "plugins")
+	if err := os.Mkdir(plugins, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	build(t, filepath.Join(plugins, "claude_code.wasm"), "../../plugins/claude_code", []string{"GOOS=wasip1", "GOARCH=wasm"})
+	input := filepath.Join(dir, "home")
+	command(t, "go", "run", "../generate", "-kind", "claude_code", "-bytes", *size, "-seed", "7", "-out", input)
+	h := harness{t: t, host: host, plugins: plugins, input: input, cache: filepath.Join(dir, "cache")}
+
+	clean := filepath.Join(dir, "clean")
+	h.run(clean) // fills the module cache, so that the next one is timed as the others are
+	whole := filepath.Join(dir, "whole")
+	began := time.Now()
+	h.run(whole)
+	length := time.Since(began)
+	want := h.records(whole)
+	if len(want) == 0 {
+		t.Fatal("the run without a kill stored nothing")
+	}
+	t.Logf("a whole run takes %v and stores %d records", length, len(want))
+
+	rng := rand.New(rand.NewPCG(*seed, 0))
+	killedMidRun, resumed := 0, 0
+	for i := range *crashes {
+		data := filepath.Join(dir, fmt.Sprintf("crash%d", i))
+		victim := "host"
+		if i%2 == 1 {
+			victim = "worker"
+		}
+		moment := time.Duration(rng.Int64N(int64(length)))
+		if h.kill(data, victim, moment) {
+			killedMidRun++
+		}
+		if n := len(h.records(data)); n > 0 {
+			resumed++
+		}
+		h.check(data)
+		h.run(data)
+		h.check(data)
+		got := h.records(data)
+		if !slices.Equal(got, want) {
+			t.Fatalf("kill %d (%s after %v): %s", i, victim, moment, difference(got, want))
+		}
+		// Nothing is left to collect: a checkpoint is not behind for good either.
+		if err := os.RemoveAll(data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("%d kills, %d of them in the middle of a run, %d with records already stored: 0 lost, 0 duplicated, every store intact",
+		*crashes, killedMidRun, resumed)
+	if killedMidRun == 0 {
+		t.Fatal("no kill met a run")
+	}
+}
+
+type harness struct {
+	t                           *testing.T
+	host, plugins, input, cache string
+}
+
+func (h harness) args(data string, more ...string) *exec.Cmd {
+	if err := os.MkdirAll(data, 0o700); err != nil {
+		h.t.Fatal(err)
+	}
+	// The compiled module is shared, so that kills fall into the run and not
+	// into the compiler.
+	if _, err := os.Stat(h.cache); err == nil {
+		_ = os.Symlink(h.cache, filepath.Join(data, "cache"))
+	}
+	cmd := exec.Command(h.host, append([]string{"--data-dir", data, "--plugins", h.plugins}, more...)...)
+	cmd.Env = []string{"HOME=" + filepath.Dir(h.input), "PATH=" + os.Getenv("PATH")}
+	return cmd
+}
+
+func (h harness) runArgs(data string) *exec.Cmd {
+	return h.args(data, "run", "claude_code", "--root", "claude_code="+h.input, "--no-input", "--quiet")
+}
+
+func (h harness) run(data string) {
+	h.t.Helper()
+	if out, err := h.runArgs(data).CombinedOutput(); err != nil {
+		h.t.Fatalf("run: %v\n%s", err, out)
+	}
+	if _, err := os.Stat(h.cache); err != nil {
+		_ = os.Rename(filepath.Join(data, "cache"), h.cache)
+	}
+}
+
+// kill starts a run and kills the host or its worker after a while. It reports
+// whether there was still something to kill.
+func (h harness) kill(data, victim string, after time.Duration) bool {
+	cmd := h.runArgs(data)
+	if err := cmd.Start(); err != nil {
+		h.t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case <-ended:
+		return false
+	case <-time.After(after):
+	}
+	pid := cmd.Process.Pid
+	if victim == "worker" {
+		if children := childrenOf(pid); len(children) > 0 {
+			pid = children[0]
+		}
+	}
+	_ = syscall.Kill(pid, syscall.SIGKILL)
+	return <-ended != nil
+}
+
+// records returns "stream key sequence-free data hash" of every live record,
+// sorted.
+func (h harness) records(data string) []string {
+	h.t.Helper()
+	out := h.sqlite(data, `SELECT s.name, r.key, r.deleted, r.data FROM records r JOIN streams s ON s.id = r.stream_id`)
+	lines := strings.Split(strings.TrimSuffix(out, "\x1e"), "\x1e")
+	if out == "" {
+		return nil
+	}
+	for i, line := range lines {
+		sum := sha256.Sum256([]byte(line))
+		lines[i] = line[:min(len(line), 80)] + " " + hex.EncodeToString(sum[:8])
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+func (h harness) check(data string) {
+	h.t.Helper()
+	cmd := h.args(data, "doctor", "--json")
+	if out, err := cmd.CombinedOutput(); err != nil && bytes.Contains(out, []byte("storage.corrupt")) {
+		h.t.Fatalf("doctor: %v\n%s", err, out)
+	}
+	if out := h.sqlite(data, "PRAGMA integrity_check"); strings.Trim(out, "\x1e\n") != "ok" && out != "" {
+		h.t.Fatalf("integrity check: %s", out)
+	}
+}
+
+func childrenOf(pid int) []int {
+	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	var out []int
+	for _, path := range tasks {
+		b, _ := os.ReadFile(path)
+		for _, f := range strings.Fields(string(b)) {
+			if n, err := strconv.Atoi(f); err == nil {
+				out = append(out, n)
+			}
+		}
+	}
+	return out
+}
+
+func difference(got, want []string) string {
+	extra, missing := 0, 0
+	first := ""
+	for _, g := range got {
+		if _, ok := slices.BinarySearch(want, g); !ok {
+			if extra++; first == "" {
+				first = "not expected: " + g
+			}
+		}
+	}
+	for _, w := range want {
+		if _, ok := slices.BinarySearch(got, w); !ok {
+			if missing++; missing == 1 {
+				first += "; missing: " + w
+			}
+		}
+	}
+	return fmt.Sprintf("%d records for %d: %d lost, %d not expected; %s", len(got), len(want), missing, extra, first)
+}
+
+func build(t *testing.T, out, pkg string, env []string) string {
+	t.Helper()
+	args := []string{"build", "-trimpath", "-o", out}
+	if len(env) > 0 {
+		args = append(args, "-buildmode=c-shared", "-ldflags=-s -w")
+	}
+	cmd := exec.Command("go", append(args, pkg)...)
+	cmd.Env = append(append(os.Environ(), "CGO_ENABLED=0"), env...)
+	if b, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go build %s: %v\n%s", pkg, err, b)
+	}
+	return out
+}
+
+func command(t *testing.T, name string, args ...string) {
+	t.Helper()
+	if b, err := exec.Command(name, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%s %v: %v\n%s", name, args, err, b)
+	}
+}

@@ -1,0 +1,64 @@
+//go:build linux
+
+package crash
+
+import (
+	"database/sql"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	_ "modernc.org/sqlite" // read the store as a stranger would
+)
+
+// sqlite runs a query on a copy's worth of trust: a fresh, read-only
+// connection of its own. Rows end with the record separator, columns with the
+// unit separator.
+func (h harness) sqlite(data, query string) string {
+	h.t.Helper()
+	path := filepath.Join(data, "pdpp.sqlite")
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return ""
+	}
+	db, err := sql.Open("sqlite", "file:"+path)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	rows, err := db.Query(query)
+	if err != nil {
+		if strings.Contains(err.Error(), "no such table") {
+			return "" // killed before the first migration was durable
+		}
+		h.t.Fatal(err)
+	}
+	defer func() { _ = rows.Close() }()
+	columns, err := rows.Columns()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	var out strings.Builder
+	for rows.Next() {
+		values := make([]sql.NullString, len(columns))
+		into := make([]any, len(columns))
+		for i := range values {
+			into[i] = &values[i]
+		}
+		if err := rows.Scan(into...); err != nil {
+			h.t.Fatal(err)
+		}
+		for i, v := range values {
+			if i > 0 {
+				out.WriteByte(0x1f)
+			}
+			out.WriteString(v.String)
+		}
+		out.WriteByte(0x1e)
+	}
+	if err := rows.Err(); err != nil {
+		h.t.Fatal(err)
+	}
+	return out.String()
+}
