@@ -3,6 +3,7 @@ package abi
 // The stable error codes. The part before the dot is the area.
 const (
 	CodeInternal Code = "internal.error"
+	CodeDoctor   Code = "doctor.problems" // doctor found something to put right (exit 1)
 
 	// Use and configuration (exit 2).
 	CodeUsage             Code = "usage.invalid"
@@ -53,6 +54,7 @@ const (
 	CodeFieldOutOfScope    Code = "boundary.field_out_of_scope"
 	CodeDeleteOnAppendOnly Code = "boundary.delete_on_append_only" // RT-07.2
 	CodeSchemaMismatch     Code = "boundary.schema_mismatch"       // rejects the record, not the run
+	CodeSchemaTooCostly    Code = "boundary.schema_too_costly"     // the schema multiplies work without bound
 	CodeCoverageInvalid    Code = "boundary.coverage_invalid"      // RT-12
 	CodeGapInvalid         Code = "boundary.gap_invalid"
 	CodeAfterDone          Code = "boundary.after_done"

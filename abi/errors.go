@@ -55,12 +55,29 @@ func (e *Error) Wrap(err error) *Error {
 	return &c
 }
 
-// CodeOf returns the code of the first Error in err's chain, or CodeInternal.
+// CodeOf returns the code of the first Error in err's tree, depth first, or
+// CodeInternal. errors.As is not used, since it needs reflection.
 func CodeOf(err error) Code {
-	for e := err; e != nil; e = errors.Unwrap(e) {
-		if t, ok := e.(*Error); ok {
-			return t.Code
-		}
+	if e := find(err); e != nil {
+		return e.Code
 	}
 	return CodeInternal
+}
+
+func find(err error) *Error {
+	for err != nil {
+		if e, ok := err.(*Error); ok {
+			return e
+		}
+		if joined, ok := err.(interface{ Unwrap() []error }); ok {
+			for _, err := range joined.Unwrap() {
+				if e := find(err); e != nil {
+					return e
+				}
+			}
+			return nil
+		}
+		err = errors.Unwrap(err)
+	}
+	return nil
 }

@@ -60,6 +60,33 @@ type LocalPath struct {
 	RequiredForReadiness bool   `json:"required_for_readiness"`
 }
 
+// RootName returns the name under which the path is mounted when it is granted
+// by itself: its Name, or else its Label in snake case; "" when the label holds
+// no ASCII letter or digit.
+func (p LocalPath) RootName() string {
+	if p.Name != "" {
+		return p.Name
+	}
+	name := make([]byte, 0, len(p.Label))
+	gap := false
+	for i := range len(p.Label) {
+		c := p.Label[i]
+		if c >= 'A' && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		if (c < 'a' || c > 'z') && (c < '0' || c > '9') {
+			gap = true
+			continue
+		}
+		if gap && len(name) > 0 {
+			name = append(name, '_')
+		}
+		gap = false
+		name = append(name, c)
+	}
+	return string(name)
+}
+
 // Capabilities holds the parts of capabilities that the host reads.
 type Capabilities struct {
 	RefreshPolicy *RefreshPolicy `json:"refresh_policy"`

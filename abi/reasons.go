@@ -71,6 +71,19 @@ var GapReasons = []Reason{
 	ReasonRateLimited, ReasonRetryExhausted, ReasonTemporaryUnavailable, ReasonUpstreamPressure,
 }
 
+// GenericReasons is the whole vocabulary above: the codes whose wording for an
+// owner is the host's and which a manifest therefore must not redefine.
+var GenericReasons = []Reason{
+	ReasonConnectorReportedFailed, ReasonConnectorReportedCancelled, ReasonOwnerCancelled, ReasonOwnerCancelForced,
+	ReasonProtocolViolation, ReasonExitWithoutDone, ReasonStdinClosed, ReasonInteractionInvalid, ReasonRunTimedOut,
+	ReasonLimitExceeded, ReasonRuntimeError, ReasonHostRestarted, ReasonFenced, ReasonAuthenticationError,
+	ReasonPermissionError, ReasonRateLimitError,
+	ReasonRateLimited, ReasonUpstreamPressure, ReasonRetryExhausted, ReasonTemporaryUnavailable,
+	ReasonRequestCapReached, ReasonWallClockDeadline, ReasonRetryBudgetExhausted, ReasonCircuitOpen,
+	ReasonRunCapFetches, ReasonRunCapTime, ReasonRunCapBacklog,
+	ReasonDetailCoverageIncomplete, ReasonStreamCollectionFailed, ReasonSchemaRejected,
+}
+
 // RecoveryActions is what a recovery_hint's action may be.
 var RecoveryActions = []string{
 	"retry_by_runtime", "retry_on_connector_upgrade", "refresh_credentials", "manual_action_required",

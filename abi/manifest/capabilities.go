@@ -1,0 +1,21 @@
+package manifest
+
+import "github.com/pdpp-host/pdpp-host/abi"
+
+func readCapabilities(p place, m *abi.Manifest) {
+	if !p.object() {
+		return
+	}
+	m.Capabilities.RefreshPolicy = readRefreshPolicy(p.get("refresh_policy"))
+	m.Capabilities.Auth = readAuth(p.get("auth"))
+}
+
+func readAuth(p place) *abi.Auth {
+	if !p.object() {
+		return nil
+	}
+	return &abi.Auth{
+		Kind:     required(p, "kind", maxName, isIdentifier, ruleIdentifier),
+		Required: p.get("required").texts(maxEnvironment, envName),
+	}
+}

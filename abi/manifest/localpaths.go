@@ -1,0 +1,60 @@
+package manifest
+
+import "github.com/pdpp-host/pdpp-host/abi"
+
+const maxLocalPaths = 32
+
+// readLocalPaths reads which folders the connector asks for. They become
+// read-only mounts, so a path must not be able to leave the folder that it is
+// joined to, or name the user's home as a whole.
+func readLocalPaths(p place, m *abi.Manifest) {
+	if !p.object() {
+		return
+	}
+	if declared, _ := m.Declares(abi.BindingFilesystem); !declared {
+		p.fail("needs the " + abi.BindingFilesystem + " binding")
+	}
+	l := &abi.LocalPaths{
+		HomeEnvOverride: envName(p.get("home_env_override")),
+		HomeDefault:     relativePath(p.get("home_default_relative_to_user_home")),
+	}
+	roots := map[string]bool{m.ConnectorKey: true}
+	for _, item := range p.get("paths").list(maxLocalPaths) {
+		if !item.object() {
+			continue
+		}
+		entry := readLocalPath(item)
+		l.Paths = append(l.Paths, entry)
+		// Only a path with an override of its own is ever mounted by itself.
+		if entry.EnvOverride == "" && entry.Name == "" {
+			continue
+		}
+		switch name := entry.RootName(); {
+		case name == "" && entry.Label == "": // told already
+		case !isIdentifier(name) || len(name) > maxName:
+			item.fail("needs a name of lower-case letters, digits and underscores, or a label that yields one")
+		case roots[name]:
+			item.fail("is a second root named " + name)
+		default:
+			roots[name] = true
+		}
+	}
+	m.Requirements.LocalPaths = l
+}
+
+func readLocalPath(p place) abi.LocalPath {
+	if !p.get("default_relative_to_home").present() && !p.get("env_override").present() {
+		p.fail("needs default_relative_to_home or env_override")
+	}
+	label := p.get("label")
+	label.need()
+	return abi.LocalPath{
+		Name:                 p.get("name").matching(maxName, isIdentifier, ruleIdentifier),
+		Label:                label.text(maxLabel),
+		DefaultRelative:      relativePath(p.get("default_relative_to_home")),
+		EnvOverride:          envName(p.get("env_override")),
+		RequiredForReadiness: p.get("required_for_readiness").boolean(),
+	}
+}
+
+func relativePath(p place) string { return p.matching(maxSentence, isRelativePath, rulePath) }

@@ -1,0 +1,70 @@
+package manifest
+
+import (
+	"net/netip"
+	"strings"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+const maxHosts = 256
+
+const ruleHost = "must be a host name such as api.example.org or *.example.org: lower case, no address, no port, no scheme"
+
+// readNetwork reads which hosts the connector may reach. An address is refused
+// because it says nothing to an owner and sidesteps the name that was agreed
+// to; what a name resolves to is the egress guard's question.
+func readNetwork(p place, r *abi.RuntimeRequirements) {
+	if !p.object() {
+		return
+	}
+	if _, ok := r.Bindings[abi.BindingNetwork]; !ok {
+		p.fail("needs the " + abi.BindingNetwork + " binding")
+	}
+	n := new(abi.NetworkRequirements)
+	seen := make(map[string]bool)
+	for _, item := range p.get("hosts").list(maxHosts) {
+		if !item.object() {
+			continue
+		}
+		host := required(item, "host", maxLabel, isHost, ruleHost)
+		reason := required(item, "reason", maxSentence, anyText, "")
+		if host == "" {
+			continue
+		}
+		if seen[host] {
+			item.get("host").fail("must not be given twice")
+			continue
+		}
+		seen[host] = true
+		n.Hosts = append(n.Hosts, abi.NetworkHost{Host: host, Reason: reason})
+	}
+	r.Network = n
+}
+
+// isHost accepts a lower-case DNS name (RFC 1123) of at least two labels,
+// optionally with a wildcard as its first label before at least two more.
+func isHost(s string) bool {
+	name := strings.TrimPrefix(s, "*.")
+	labels := strings.Split(name, ".")
+	if len(name) > 253 || len(labels) < 2 {
+		return false
+	}
+	for _, l := range labels {
+		if !isHostLabel(l) {
+			return false
+		}
+	}
+	// A last label that starts with a digit is how addresses are written,
+	// 127.0.0.1 as well as 0x7f.1; no top-level domain does.
+	if digit(labels[len(labels)-1][0]) {
+		return false
+	}
+	_, err := netip.ParseAddr(name)
+	return err != nil
+}
+
+func isHostLabel(s string) bool {
+	word := func(c byte) bool { return lower(c) || digit(c) || c == '-' }
+	return len(s) <= 63 && every(s, word) && s[0] != '-' && s[len(s)-1] != '-'
+}

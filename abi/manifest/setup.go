@@ -1,0 +1,60 @@
+package manifest
+
+import "github.com/pdpp-host/pdpp-host/abi"
+
+const maxCredentialFields = 32
+
+func readSetup(p place, m *abi.Manifest) {
+	if !p.object() {
+		return
+	}
+	m.Setup.Modality = p.get("modality").matching(maxName, isIdentifier, ruleIdentifier)
+	m.Setup.CredentialCapture = readCredentialCapture(p.get("credential_capture"))
+}
+
+func readCredentialCapture(p place) *abi.CredentialCapture {
+	if !p.object() {
+		return nil
+	}
+	c := &abi.CredentialCapture{
+		Kind:     required(p, "kind", maxName, isIdentifier, ruleIdentifier),
+		Label:    p.get("label").text(maxLabel),
+		Required: p.get("required").optionalBoolean(),
+	}
+	fields := p.get("fields")
+	fields.needItems()
+	names, envs := make(map[string]bool), make(map[string]bool)
+	for _, item := range fields.list(maxCredentialFields) {
+		if !item.object() {
+			continue
+		}
+		f := readCredentialField(item)
+		if f.Name != "" && names[f.Name] {
+			item.get("name").fail("must not be given twice")
+		}
+		names[f.Name] = true
+		for _, env := range f.Env {
+			// One variable for two fields would hand one secret to both.
+			if envs[env] {
+				item.get("env").fail(env + " belongs to another field")
+			}
+			envs[env] = true
+		}
+		c.Fields = append(c.Fields, f)
+	}
+	return c
+}
+
+func readCredentialField(p place) abi.CredentialField {
+	env := p.get("env")
+	env.needItems()
+	return abi.CredentialField{
+		Name:     required(p, "name", maxName, isFieldName, "must be letters, digits, underscores and hyphens, starting with a letter"),
+		Label:    required(p, "label", maxLabel, anyText, ""),
+		Env:      env.texts(maxEnvironment, envName),
+		Required: p.get("required").boolean(),
+		Secret:   p.get("secret").optionalBoolean(),
+	}
+}
+
+func isFieldName(s string) bool { return (lower(s[0]) || upper(s[0])) && plain(s) }

@@ -1,0 +1,194 @@
+package house_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// everything in a room's list lets it import all of the project: wiring.
+const everything = "*"
+
+// rooms says which folders of the project each room may import, its own aside.
+// abi stands in every list: it is the vocabulary, and the one error shape.
+// abi/manifest is abi's, for the rooms that read a manifest's bytes.
+var rooms = map[string][]string{
+	"abi":            {},
+	"abi/manifest":   {"abi"},
+	"sdk":            {"abi"},
+	"sdk/sdktest":    {"abi", "abi/manifest", "sdk"},
+	"plugins":        {"abi", "sdk"},
+	"health":         {"abi"},
+	"storage":        {"abi", "abi/manifest", "health"},
+	"host/plugin":    {"abi", "abi/manifest"},
+	"host/boundary":  {"abi"},
+	"host/run":       {"abi", "abi/manifest", "host/boundary", "host/plugin", "storage"},
+	"host/send":      {"abi"},
+	"host/files":     {"abi"},
+	"host/browser":   {"abi"},
+	"host/interact":  {"abi"},
+	"host/schedule":  {"abi", "health", "storage"},
+	"host/collector": {"abi", "host/run"},
+	"host/api":       {"abi", "health", "host/schedule", "storage"},
+	"host/console":   {"abi", "health", "host/schedule", "storage"},
+	"host/config":    {"abi"},
+	"testplugins":    {everything},
+	"cmd":            {everything},
+}
+
+// standardOnly are the rooms that link nothing but the standard library: what
+// runs inside a guest, and what must stay pure.
+var standardOnly = []string{"abi", "sdk", "plugins", "health"}
+
+// owners says which rooms alone may import a library.
+var owners = map[string][]string{
+	"github.com/tetratelabs/wazero": {"host/plugin"},
+	"github.com/extism/":            {"host/plugin"},
+	"github.com/go-rod/":            {"host/browser"},
+	"github.com/uptrace/bun":        {"storage"},
+	"github.com/spf13/viper":        {"host/config", "cmd"},
+}
+
+// topLevel is everything that may stand at the top of the project.
+var topLevel = []string{
+	"abi", "cmd", "health", "host", "plugins", "sdk", "storage", "testplugins",
+	"docs", "examples", ".ci", "go.mod", "go.sum", "Makefile", "README.md", "LICENSE", ".gitignore", ".golangci.yml",
+}
+
+// roomOf returns the room that a folder belongs to: the longest that holds it.
+func roomOf(folder string) (room string, ok bool) {
+	for r := range rooms {
+		if within(folder, r) && len(r) >= len(room) {
+			room, ok = r, true
+		}
+	}
+	return room, ok
+}
+
+// arrow says why a folder may not import another of the project; "" when it may.
+func arrow(from, to string) string {
+	a, ok := roomOf(from)
+	if !ok {
+		return from + " is not in a known room"
+	}
+	b, ok := roomOf(to)
+	switch {
+	case !ok:
+		return to + " is not in a known room"
+	case a == b, slices.Contains(rooms[a], everything), slices.Contains(rooms[a], b):
+		return ""
+	default:
+		return a + " may not import " + b
+	}
+}
+
+// library says why a folder may not import a library; "" when it may. Tests
+// may use more libraries than what they test, but not another room's own.
+func library(from, path string, test bool) string {
+	room, _ := roomOf(from)
+	for prefix, owned := range owners {
+		if !strings.HasPrefix(path, prefix) {
+			continue
+		}
+		if !slices.ContainsFunc(owned, func(o string) bool { return within(room, o) }) {
+			return "only " + strings.Join(owned, " and ") + " may import " + path
+		}
+	}
+	standard := !strings.Contains(strings.Split(path, "/")[0], ".")
+	if !test && !standard && slices.ContainsFunc(standardOnly, func(r string) bool { return within(room, r) }) {
+		return room + " links the standard library only, and imports " + path
+	}
+	return ""
+}
+
+func TestTopLevel(t *testing.T) {
+	t.Parallel()
+	for _, f := range projectFiles(t) {
+		if first, _, _ := strings.Cut(f, "/"); !slices.Contains(topLevel, first) {
+			t.Errorf("%s stands at the top level of the project", first)
+		}
+	}
+}
+
+func TestEveryPackageIsInARoom(t *testing.T) {
+	t.Parallel()
+	for _, f := range goFiles(t) {
+		if _, ok := roomOf(folderOf(f)); !ok {
+			t.Errorf("%s is in no room", f)
+		}
+	}
+}
+
+func TestImportsGoOneWay(t *testing.T) {
+	t.Parallel()
+	for _, file := range goFiles(t) {
+		_, f := parse(t, file)
+		for _, path := range imports(f) {
+			why := ""
+			if to, ours := strings.CutPrefix(path, module+"/"); !ours {
+				why = library(folderOf(file), path, isTest(file))
+			} else if !isTest(file) {
+				why = arrow(folderOf(file), to)
+			}
+			if why != "" {
+				t.Errorf("%s: %s", file, why)
+			}
+		}
+	}
+}
+
+// The rules themselves: what they let pass and what they stop.
+func TestImportRules(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		from, to string
+		allowed  bool
+	}{
+		{"abi", "abi/manifest", false},
+		{"abi/manifest", "abi", true},
+		{"host/run", "storage", true},
+		{"host/run", "abi/manifest", true},
+		{"storage", "host/run", false},
+		{"storage/migrations", "storage", true},
+		{"host/plugin/internal/wire", "host/plugin", true},
+		{"host/plugin", "host/run", false},
+		{"host/boundary", "storage", false},
+		{"plugins/ical", "sdk", true},
+		{"plugins/ical", "host/run", false},
+		{"sdk", "abi/manifest", false},
+		{"sdk/sdktest", "sdk", true},
+		{"sdk", "sdk/sdktest", false},
+		{"health/verdict", "health", true},
+		{"health", "storage", false},
+		{"cmd/pdpp-host", "host/run", true},
+		{"testplugins/bench", "host/plugin", true},
+		{"host/cloud", "abi", false},
+		{"host/run", "host/cloud", false},
+		{"abigail", "abi", false},
+	} {
+		if why := arrow(c.from, c.to); (why == "") != c.allowed {
+			t.Errorf("%s -> %s: %q", c.from, c.to, why)
+		}
+	}
+	for _, c := range []struct {
+		from, path string
+		test       bool
+		allowed    bool
+	}{
+		{"host/plugin", "github.com/tetratelabs/wazero/api", false, true},
+		{"host/plugin/internal/guest", "github.com/extism/go-sdk", false, true},
+		{"host/run", "github.com/tetratelabs/wazero", true, false},
+		{"host/run", "github.com/uptrace/bun", false, false},
+		{"storage", "github.com/uptrace/bun/dialect/sqlitedialect", false, true},
+		{"host/browser", "github.com/go-rod/rod", false, true},
+		{"cmd/pdpp-host", "github.com/spf13/viper", false, true},
+		{"host/run", "github.com/spf13/viper", false, false},
+		{"sdk", "golang.org/x/text", false, false},
+		{"sdk", "pgregory.net/rapid", true, true},
+		{"plugins/codex", "strings", false, true},
+	} {
+		if why := library(c.from, c.path, c.test); (why == "") != c.allowed {
+			t.Errorf("%s -> %s: %q", c.from, c.path, why)
+		}
+	}
+}
