@@ -1,6 +1,8 @@
 package run
 
 import (
+	"slices"
+
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
@@ -70,7 +72,7 @@ func (l *ledger) addCoverage(r coverageReport) error {
 		return abi.NewError(abi.CodeCoverageInvalid,
 			"stream "+r.stream+" rides the cursor of "+s.StateStream+" and has no detail lane",
 			"leave DETAIL_COVERAGE out, or declare parent_streams instead of state_stream")
-	case len(s.ParentStreams) > 0 && !contains(s.ParentStreams, r.parent):
+	case len(s.ParentStreams) > 0 && !slices.Contains(s.ParentStreams, r.parent):
 		return abi.NewError(abi.CodeCoverageInvalid,
 			"DETAIL_COVERAGE of stream "+r.stream+" names "+r.parent+", which is not among its parent_streams",
 			"name a declared parent as state_stream")
@@ -131,15 +133,6 @@ func (l *ledger) accounted(r coverageReport) bool {
 		}
 	}
 	return true
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }
 
 func outOfScope(what, stream string) error {

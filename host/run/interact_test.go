@@ -81,13 +81,15 @@ func TestMissingCredentialsWithNobodyToAsk(t *testing.T) {
 
 func TestOneInteractionAtATime(t *testing.T) {
 	t.Parallel()
-	h := newHost(t, setup{isolation: "process", asker: answers(func(ctx context.Context, _ abi.Interaction) (abi.InteractionResponse, error) {
+	silent := answers(func(ctx context.Context, _ abi.Interaction) (abi.InteractionResponse, error) {
 		<-ctx.Done()
 		return abi.InteractionResponse{Status: abi.ResponseCancelled}, nil
-	})})
+	})
 	pending := strings.Replace(ask(abi.InteractionOTP), "submit", "pending", 1)
 	for name, next := range map[string]string{"a second INTERACTION": ask(abi.InteractionOTP), "a record": "records notes 0 1"} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHost(t, setup{isolation: "process", asker: silent})
 			res, err := h.play(pending + "\n" + next + "\nreturn 0")
 			expectFailure(t, res, err, abi.ReasonProtocolViolation, abi.CodeInteractionPending)
 		})

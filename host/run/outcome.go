@@ -112,8 +112,7 @@ func failed(reason abi.Reason, err error, retryable bool) outcome {
 
 func failure(err error, retryable bool) *Failure {
 	f := &Failure{Code: string(abi.CodeOf(err)), Message: "an internal error", Retryable: retryable}
-	var e *abi.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*abi.Error](err); ok {
 		f.Message, f.Hint = e.Message, e.Hint
 		if e.Detail != "" {
 			f.Message += ": " + e.Detail

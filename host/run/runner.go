@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -174,12 +175,8 @@ func short(sha string) string { return sha[:min(len(sha), 12)] }
 
 func merged(base, over map[string]string) map[string]string {
 	out := make(map[string]string, len(base)+len(over))
-	for k, v := range base {
-		out[k] = v
-	}
-	for k, v := range over {
-		out[k] = v
-	}
+	maps.Copy(out, base)
+	maps.Copy(out, over)
 	return out
 }
 

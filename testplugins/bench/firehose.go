@@ -90,23 +90,28 @@ func (b *bench) firehoseBare(dir string) (time.Duration, error) {
 		return 0, err
 	}
 	for at := 0; at < b.records; at += 5000 {
-		tx, err := db.Begin()
-		if err != nil {
-			return 0, err
-		}
-		stmt, err := tx.Prepare(`INSERT INTO records (seq, stream_id, key, data) VALUES (?, ?, ?, ?)`)
-		if err != nil {
-			return 0, err
-		}
-		for i := at; i < min(at+5000, b.records); i++ {
-			key, data := firehose.Record(i)
-			if _, err := stmt.Exec(i+1, 1, string(key), string(data)); err != nil {
-				return 0, err
-			}
-		}
-		if err := tx.Commit(); err != nil {
+		if err := bareTransaction(db, at, min(at+5000, b.records)); err != nil {
 			return 0, err
 		}
 	}
 	return time.Since(began), nil
+}
+
+func bareTransaction(db *sql.DB, from, to int) error {
+	tx, err := db.Begin()
+	if err != nil {
+		return err
+	}
+	stmt, err := tx.Prepare(`INSERT INTO records (seq, stream_id, key, data) VALUES (?, ?, ?, ?)`)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = stmt.Close() }()
+	for i := from; i < to; i++ {
+		key, data := firehose.Record(i)
+		if _, err := stmt.Exec(i+1, 1, string(key), string(data)); err != nil {
+			return err
+		}
+	}
+	return tx.Commit()
 }

@@ -50,7 +50,7 @@ func treeRSS(pid int) int64 {
 	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	for _, path := range tasks {
 		b, _ := os.ReadFile(path)
-		for _, f := range strings.Fields(string(b)) {
+		for f := range strings.FieldsSeq(string(b)) {
 			if child, err := strconv.Atoi(f); err == nil {
 				sum += rss(child)
 			}
@@ -102,7 +102,7 @@ func peaks(samples []sample) []int64 {
 	return out
 }
 
-// ratios divides pair by pair, so that a machine that drifts drifts in both.
+// ratios divides pair by pair: a machine that slows down slows both sides.
 func ratios(a, b []time.Duration) []float64 {
 	out := make([]float64, min(len(a), len(b)))
 	for i := range out {

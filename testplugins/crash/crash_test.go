@@ -48,10 +48,16 @@ func TestCrash(t *testing.T) {
 
 	clean := filepath.Join(dir, "clean")
 	h.run(clean) // fills the module cache, so that the next one is timed as the others are
-	whole := filepath.Join(dir, "whole")
-	began := time.Now()
-	h.run(whole)
-	length := time.Since(began)
+	// The shortest of three is what a run takes when nothing else is in its way:
+	// most kills shall meet one.
+	length := time.Hour
+	var whole string
+	for i := range 3 {
+		whole = filepath.Join(dir, fmt.Sprintf("whole%d", i))
+		began := time.Now()
+		h.run(whole)
+		length = min(length, time.Since(began))
+	}
 	want := h.records(whole)
 	if len(want) == 0 {
 		t.Fatal("the run without a kill stored nothing")
@@ -182,7 +188,7 @@ func childrenOf(pid int) []int {
 	var out []int
 	for _, path := range tasks {
 		b, _ := os.ReadFile(path)
-		for _, f := range strings.Fields(string(b)) {
+		for f := range strings.FieldsSeq(string(b)) {
 			if n, err := strconv.Atoi(f); err == nil {
 				out = append(out, n)
 			}
