@@ -1,0 +1,61 @@
+package sdk
+
+import (
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/sdk/internal/link"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
+)
+
+// stampNow makes emitted_at for the batch that starts: one clock call for 64
+// KiB of records instead of one for each.
+func (h *Host) stampNow() {
+	h.stamp = jsonappend.Time(h.stamp[:0], h.Now())
+}
+
+// record appends one RECORD with the key (as JSON) and the data (an object) to
+// the batch, and sends the batch when it is full.
+func (h *Host) record(s *stream, key, data []byte) error {
+	if h.pending == 0 {
+		h.stampNow()
+	}
+	from := len(h.batch)
+	h.batch = append(h.batch, s.prefix...)
+	h.batch = append(h.batch, key...)
+	h.batch = append(h.batch, `,"data":`...)
+	h.batch = append(h.batch, data...)
+	h.batch = append(h.batch, `,"emitted_at":`...)
+	h.batch = append(h.batch, h.stamp...)
+	h.batch = append(h.batch, '}', '\n')
+	return h.appended(s, key, from)
+}
+
+// appended counts the line that starts at from, or takes it back when it is
+// larger than a record may be.
+func (h *Host) appended(s *stream, key []byte, from int) error {
+	if size := len(h.batch) - from; size > abi.MaxRecordBytes {
+		h.batch = h.batch[:from]
+		return h.withhold(s, withheldTooLarge, key, int64(size))
+	}
+	h.pending++
+	if len(h.batch) >= abi.EmitFlushBytes {
+		return h.Flush()
+	}
+	return h.failed
+}
+
+// Flush sends the batched records. State, Slice, the lane and the end of the
+// run do it by themselves.
+func (h *Host) Flush() error {
+	if h.pending == 0 {
+		return h.failed
+	}
+	err := h.send(link.Emit, h.batch)
+	if err == nil {
+		h.sent += h.pending
+	}
+	h.batch, h.pending = h.batch[:0], 0
+	if err == nil {
+		err = h.failed
+	}
+	return err
+}

@@ -1,0 +1,155 @@
+package sdk_test
+
+import (
+	"context"
+	"encoding/binary"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// goTool runs the go command for the guest's platform.
+func goTool(t *testing.T, args ...string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+// A guest may link little: what TinyGo cannot do must not creep in.
+func TestGuestImports(t *testing.T) {
+	t.Parallel()
+	const module = "github.com/pdpp-host/pdpp-host/"
+	// What packages of the SDK may import themselves.
+	allowed := strings.Fields(`bytes errors io io/fs math math/bits os runtime slices strconv strings time
+		unicode/utf16 unicode/utf8 unsafe ` + module + `abi`)
+	// What may not be there even through others.
+	forbidden := strings.Fields(`fmt reflect encoding/json encoding/hex log net net/http os/exec regexp crypto crypto/sha256 context`)
+	packages := []string{".", "./jsonappend", "./jsonvalue", "./filecursor", "./sqlitefile", "./internal/..."}
+	list := goTool(t, append([]string{"list", "-f", `{{.ImportPath}}:{{join .Imports " "}}`}, packages...)...)
+	for line := range strings.Lines(list) {
+		pkg, imports, _ := strings.Cut(strings.TrimSpace(line), ":")
+		for _, name := range strings.Fields(imports) {
+			if !slices.Contains(allowed, name) && !strings.HasPrefix(name, module+"sdk/") {
+				t.Errorf("%s imports %s", strings.TrimPrefix(pkg, module), name)
+			}
+		}
+	}
+	for line := range strings.Lines(goTool(t, append([]string{"list", "-deps"}, packages...)...)) {
+		if name := strings.TrimSpace(line); slices.Contains(forbidden, name) {
+			t.Errorf("%s is linked into guests", name)
+		}
+	}
+}
+
+// A guest exports the ABI and imports what the table has and no more, file calls
+// only when it asks for a root.
+func TestGuestModule(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("builds two modules")
+	}
+	var calls, files []string
+	for _, c := range abi.Calls {
+		calls = append(calls, abi.ImportModule+"."+c.Name)
+	}
+	for _, name := range abi.WASI {
+		calls = append(calls, abi.WASIModule+"."+name)
+	}
+	for _, name := range abi.WASIFilesystem {
+		files = append(files, abi.WASIModule+"."+name)
+	}
+	for _, guest := range []string{"plain", "files"} {
+		t.Run(guest, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), guest+".wasm")
+			goTool(t, "build", "-buildmode=c-shared", "-ldflags=-s -w", "-o", path, "./testdata/guests/"+guest)
+			imports, exports := moduleNames(t, path)
+			for _, name := range []string{abi.ExportMemory, abi.ExportInitialize, abi.ExportVersion, abi.ExportDescribe, abi.ExportCollect} {
+				if !slices.Contains(exports, name) {
+					t.Errorf("%s is not exported", name)
+				}
+			}
+			usesFiles := false
+			for _, name := range imports {
+				isFile := slices.Contains(files, name)
+				usesFiles = usesFiles || isFile
+				if !slices.Contains(calls, name) && !isFile {
+					t.Errorf("%s is imported", name)
+				}
+			}
+			if usesFiles != (guest == "files") {
+				t.Errorf("file calls are imported: %v", usesFiles)
+			}
+			if guest != "plain" {
+				return
+			}
+			for _, c := range abi.Calls { // plain uses them all
+				if name := abi.ImportModule + "." + c.Name; !slices.Contains(imports, name) {
+					t.Errorf("%s is not imported", name)
+				}
+			}
+		})
+	}
+}
+
+// moduleNames reads the import and export sections of a module.
+func moduleNames(t *testing.T, path string) (imports, exports []string) {
+	t.Helper()
+	m, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	number := func() int {
+		n, size := binary.Uvarint(m)
+		if size <= 0 {
+			t.Fatal("the module is cut off")
+		}
+		m = m[size:]
+		return int(n)
+	}
+	name := func() string {
+		n := number()
+		s := string(m[:n])
+		m = m[n:]
+		return s
+	}
+	for m = m[8:]; len(m) > 0; {
+		section := m[0]
+		m = m[1:]
+		size := number()
+		rest := m[size:]
+		switch section {
+		case 2:
+			for range number() {
+				from := name()
+				imports = append(imports, from+"."+name())
+				if m[0] != 0 {
+					t.Fatalf("%s is no function", imports[len(imports)-1])
+				}
+				m = m[1:]
+				number()
+			}
+		case 7:
+			for range number() {
+				exports = append(exports, name())
+				m = m[1:]
+				number()
+			}
+		}
+		m = rest
+	}
+	return imports, exports
+}

@@ -1,0 +1,110 @@
+package sdk
+
+import (
+	"strings"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
+)
+
+// codeMissingCredentials is DONE's code when credentials are missing.
+const codeMissingCredentials = "missing_credentials"
+
+// credential is one required credential that the host does not hold.
+type credential struct {
+	field string   // its name in the form, or the environment name
+	label string   // for the owner
+	env   []string // any of these may hold it
+}
+
+// RequireCredentials makes sure that the host holds the credentials that the
+// manifest requires, which a connector never sees itself. When some are missing
+// it asks for them, naming their environment variables (RT-08.1), or, when
+// nobody can be asked or the owner declines, returns a *Failure that names them
+// (RT-08.2). Call it first in Collect and return its error.
+func (h *Host) RequireCredentials() error {
+	missing := h.missingCredentials()
+	if len(missing) == 0 {
+		return nil
+	}
+	failure := &Failure{
+		Code: codeMissingCredentials, Message: "missing credentials: " + credentialNames(missing),
+		Hint: "refresh_credentials",
+	}
+	if !h.Interactive() {
+		return failure
+	}
+	answer, err := h.Interact(abi.Interaction{
+		Kind:    abi.InteractionMissingCredentials,
+		Message: "Credentials are needed. Enter them, or set in the environment: " + credentialNames(missing),
+		Schema:  credentialSchema(missing),
+	})
+	switch {
+	case err != nil:
+		return err
+	case h.stopping:
+		return ErrStopped
+	case answer.Status != abi.ResponseSuccess:
+		failure.Message += " (the owner's answer: " + answer.Status + ")"
+		return failure
+	}
+	return nil
+}
+
+// missingCredentials lists what the manifest requires and START does not
+// confirm, the form's fields first.
+func (h *Host) missingCredentials() []credential {
+	held := h.start.Get("credentials")
+	capture := h.manifest.Get("setup").Get("credential_capture")
+	var missing []credential
+	covered := make(map[string]bool) // environment names that the form stands for
+	for it := capture.Get("fields").Children(); it.Next(); {
+		f := it.Value()
+		c := credential{field: f.Get("name").Str(), label: f.Get("label").Str()}
+		have := held.Get(c.field).Bool()
+		for env := f.Get("env").Children(); env.Next(); {
+			name := env.Value().Str()
+			c.env = append(c.env, name)
+			covered[name] = true
+			have = have || held.Get(name).Bool()
+		}
+		if !have && f.Get("required").Bool() && capture.Get("required").Kind() != jsonvalue.False {
+			missing = append(missing, c)
+		}
+	}
+	for it := h.manifest.Get("capabilities").Get("auth").Get("required").Children(); it.Next(); {
+		name := it.Value().Str()
+		if !covered[name] && !held.Get(name).Bool() {
+			missing = append(missing, credential{field: name, env: []string{name}})
+		}
+	}
+	return missing
+}
+
+// credentialNames names what is missing by environment variable: "A or B, C".
+func credentialNames(missing []credential) string {
+	var names []string
+	for _, c := range missing {
+		name := strings.Join(c.env, " or ")
+		if name == "" {
+			name = c.field
+		}
+		names = append(names, name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// credentialSchema is the JSON Schema of the form to fill in.
+func credentialSchema(missing []credential) []byte {
+	b := []byte(`{"type":"object","properties":{`)
+	var fields []string
+	for _, c := range missing {
+		fields = append(fields, c.field)
+		b = append(jsonappend.Name(b, c.field), `{"type":"string","format":"password"`...)
+		b = append(textMember(b, "title", c.label), '}')
+	}
+	b = append(b, '}')
+	b = jsonappend.Strings(jsonappend.Name(b, "required"), fields)
+	return append(b, '}')
+}

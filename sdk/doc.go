@@ -1,0 +1,44 @@
+// Package sdk is what the author of a connector imports.
+//
+// A connector is a value with a manifest and a Collect method. Its package
+// main hands it to Run from an init function and has an empty main:
+//
+//	//go:embed manifest.json
+//	var manifest string
+//
+//	type connector struct{}
+//
+//	func (connector) Manifest() string { return manifest }
+//
+//	func (connector) Collect(h *sdk.Host) error {
+//		r := h.Record("notes")
+//		for … {
+//			if h.Stopping() {
+//				return sdk.ErrStopped
+//			}
+//			r.String("id", id)
+//			r.String("text", text)
+//			if err := r.Emit(); err != nil {
+//				return err
+//			}
+//		}
+//		return h.State("notes", cursor)
+//	}
+//
+//	func init() { sdk.Run(connector{}) }
+//	func main() {}
+//
+// Build it with GOOS=wasip1 GOARCH=wasm go build -buildmode=c-shared, or with
+// TinyGo. The three exports of the ABI live here (export.go).
+//
+// Here: the host calls, START, records and their filters, batching,
+// checkpoints, the detail lane, credentials, the granted folders. Below:
+// jsonappend (write JSON), jsonvalue (read JSON), filecursor (files that grow),
+// sdktest (run a connector in go test). Not here: anything that needs a clock,
+// a socket or a file of its own; all effects are the host's. In: START and the
+// granted folders. Out: messages of package abi, already filtered by scope.
+//
+// Everything runs on one goroutine. The package keeps to what TinyGo can do
+// without a scheduler: no goroutines, no reflection, no recover (a panic
+// traps and the run fails), shallow stacks.
+package sdk

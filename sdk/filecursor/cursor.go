@@ -1,0 +1,91 @@
+package filecursor
+
+import (
+	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
+)
+
+// Cursor is what is known of one file. The zero Cursor knows nothing: the file
+// is read from its start. It is a plain value; copy it freely.
+type Cursor struct {
+	// Offset is how many bytes of the file were delivered. The byte before it
+	// is a line feed, unless it is 0.
+	Offset int64
+	// PrefixSHA256 is the hash of these bytes.
+	PrefixSHA256 [32]byte
+	// Size and MTimeMS (Unix milliseconds) are of the file when it was opened,
+	// before it was read, so that a later change shows. In a cursor taken in the
+	// middle of a file Size is Offset, so that the rest shows.
+	Size    int64
+	MTimeMS int64
+	known   bool
+}
+
+// Known reports whether c says anything.
+func (c Cursor) Known() bool { return c.known }
+
+// The members of a cursor in JSON.
+const (
+	nameOffset = "committed_offset_bytes"
+	namePrefix = "committed_prefix_sha256"
+	nameSize   = "observed_size_bytes"
+	nameMTime  = "observed_mtime_ms"
+)
+
+// AppendJSON appends c as an object of its four members, null when it is the
+// zero Cursor.
+func (c Cursor) AppendJSON(dst []byte) []byte {
+	if !c.known {
+		return jsonappend.Null(dst)
+	}
+	return append(c.appendMembers(append(dst, '{')), '}')
+}
+
+// appendMembers appends the members of the object that dst is inside.
+func (c Cursor) appendMembers(dst []byte) []byte {
+	dst = jsonappend.Int(jsonappend.Name(dst, nameOffset), c.Offset)
+	dst = append(jsonappend.Name(dst, namePrefix), '"')
+	for _, b := range c.PrefixSHA256 {
+		dst = append(dst, hexDigits[b>>4], hexDigits[b&15])
+	}
+	dst = append(dst, '"')
+	dst = jsonappend.Int(jsonappend.Name(dst, nameSize), c.Size)
+	return jsonappend.Int(jsonappend.Name(dst, nameMTime), c.MTimeMS)
+}
+
+// ParseCursor reads what AppendJSON wrote; other members are ignored. Anything
+// that is no whole cursor gives the zero Cursor, so that the file is read again
+// rather than a wrong part of it skipped.
+func ParseCursor(v jsonvalue.Value) Cursor {
+	c := Cursor{known: true}
+	var ok [3]bool
+	c.Offset, ok[0] = v.Get(nameOffset).IntOK()
+	c.Size, ok[1] = v.Get(nameSize).IntOK()
+	c.MTimeMS, ok[2] = v.Get(nameMTime).IntOK()
+	digits := v.Get(namePrefix).Str()
+	if !ok[0] || !ok[1] || !ok[2] || c.Offset < 0 || len(digits) != 2*len(c.PrefixSHA256) {
+		return Cursor{}
+	}
+	for i := range c.PrefixSHA256 {
+		high, low := hexValue(digits[2*i]), hexValue(digits[2*i+1])
+		if high > 15 || low > 15 {
+			return Cursor{}
+		}
+		c.PrefixSHA256[i] = high<<4 | low
+	}
+	return c
+}
+
+// Hexadecimal by hand: encoding/hex brings fmt and reflection into the guest.
+
+const hexDigits = "0123456789abcdef"
+
+func hexValue(c byte) byte {
+	switch {
+	case c-'0' <= 9:
+		return c - '0'
+	case c-'a' <= 5:
+		return c - 'a' + 10
+	}
+	return 255
+}

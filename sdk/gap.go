@@ -1,0 +1,73 @@
+package sdk
+
+import (
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/sdk/internal/link"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
+)
+
+// Gap is a record whose detail could not be fetched now and is to be fetched
+// later.
+type Gap struct {
+	Key        []string      // by primary_key of the lane's stream
+	Reason     abi.Reason    // one of abi.GapReasons
+	Locator    []byte        // a JSON object that finds the detail again; never a secret
+	ListCursor []byte        // JSON, optional
+	Err        *abi.GapError // optional
+}
+
+// gap sends a DETAIL_GAP. key is the JSON of g.Key.
+func (h *Host) gap(stream, parent string, key []byte, g Gap) error {
+	if !g.Reason.Has(abi.GapReasons) {
+		return abi.NewError(abi.CodeGapInvalid, "a gap's reason is none of abi.GapReasons",
+			"use one of them, or Skip").WithDetail(stream + ": " + string(g.Reason))
+	}
+	if len(g.Locator) == 0 || g.Locator[0] != '{' {
+		return abi.NewError(abi.CodeGapInvalid, "a gap without a locator", "give a JSON object").WithDetail(stream)
+	}
+	if err := h.Flush(); err != nil {
+		return err
+	}
+	b := begin(h.message, abi.TypeDetailGap)
+	b = textMember(b, "stream", stream)
+	b = textMember(b, "parent_stream", parent)
+	b = rawMember(b, "record_key", key)
+	b = textMember(b, "reason", string(g.Reason))
+	b = jsonappend.Bool(jsonappend.Name(b, "retryable"), true)
+	b = textMember(b, "status", "pending")
+	b = appendLine(jsonappend.Name(b, "detail_locator"), g.Locator)
+	if len(g.ListCursor) > 0 {
+		b = appendLine(jsonappend.Name(b, "list_cursor"), g.ListCursor)
+	}
+	if e := g.Err; e != nil {
+		b = append(jsonappend.Name(b, "last_error"), '{')
+		b = textMember(b, "class", e.Class)
+		if e.HTTPStatus != nil {
+			b = jsonappend.Int(jsonappend.Name(b, "http_status"), int64(*e.HTTPStatus))
+		}
+		b = append(rawMember(b, "network_pressure", e.NetworkPressure), '}')
+	}
+	return h.sendMessage(link.Gap, b)
+}
+
+// GapAttempted tells the host that the connector starts on a leased gap, by the
+// ids of its entry in DetailGaps.
+func (h *Host) GapAttempted(stream, gapID, leaseID string) error {
+	return h.gapOutcome(abi.TypeGapAttempted, stream, gapID, leaseID)
+}
+
+// GapRecovered tells the host that the detail of a leased gap is emitted.
+func (h *Host) GapRecovered(stream, gapID, leaseID string) error {
+	return h.gapOutcome(abi.TypeGapRecovered, stream, gapID, leaseID)
+}
+
+func (h *Host) gapOutcome(kind, stream, gapID, leaseID string) error {
+	if err := h.Flush(); err != nil {
+		return err
+	}
+	b := begin(h.message, kind)
+	b = textMember(b, "gap_id", gapID)
+	b = textMember(b, "lease_id", leaseID)
+	b = textMember(b, "stream", stream)
+	return h.sendMessage(link.Gap, b)
+}

@@ -1,0 +1,122 @@
+package sdk
+
+import (
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/sdk/internal/link"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
+)
+
+// Host is the run as the connector sees it: what START said, and where records
+// and messages go. It is good during Collect, on the goroutine of Collect.
+type Host struct {
+	link     link.Link
+	start    jsonvalue.Value
+	manifest jsonvalue.Value
+	streams  []*stream // as the manifest lists them
+	last     *stream   // of the last look-up
+	roots    []abi.Root
+
+	batch   []byte // RECORD lines not sent yet
+	pending int64  // how many they are
+	sent    int64  // RECORDs that the host took
+	stamp   []byte // emitted_at of the batch, as a JSON string
+	message []byte // room for one message
+	key     []byte // room for one key
+
+	lanes        []*Lane
+	asked        int       // interactions so far
+	progressed   time.Time // when the last PROGRESS went out
+	stopping     bool
+	failed       error // the first refusal
+	filterDoc    jsonvalue.Doc
+	filterBuffer []byte
+}
+
+// Serve does one run of c over l and returns the result of pdpp_collect: 0
+// after DONE, 1 when DONE could not be delivered. Only the exports of this
+// package and sdk/sdktest call it.
+func Serve(c Connector, l link.Link) int32 {
+	h := &Host{link: l}
+	err := h.begin(c.Manifest())
+	if err == nil {
+		err = c.Collect(h)
+		err = h.finish(err)
+	}
+	return h.done(err)
+}
+
+// finish sends what is still held back, and returns what DONE reports.
+func (h *Host) finish(err error) error {
+	if e := h.Flush(); err == nil {
+		err = e
+	}
+	for _, l := range h.lanes {
+		if e := l.close(); err == nil {
+			err = e
+		}
+	}
+	if e := h.reportWithheld(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = h.failed
+	}
+	return err
+}
+
+// RunID returns the run's id.
+func (h *Host) RunID() string { return h.start.Get("run_id").Str() }
+
+// Mode returns the collection mode: abi.ModeIncremental, abi.ModeFullRefresh
+// or abi.ModeBackfill. The host leaves Cursor empty where the mode wants it.
+func (h *Host) Mode() string { return h.start.Get("collection_mode").Str() }
+
+// Streams returns the names of the streams in scope, in the manifest's order.
+func (h *Host) Streams() []string {
+	var names []string
+	for _, s := range h.streams {
+		if s.wanted {
+			names = append(names, s.name)
+		}
+	}
+	return names
+}
+
+// Wants reports whether the stream is in scope. Records, states and messages
+// of other streams are dropped silently, so asking only saves work.
+func (h *Host) Wants(stream string) bool {
+	s := h.stream(stream)
+	return s != nil && s.wanted
+}
+
+// Option returns a connector option as the operator set it, "" when not set.
+func (h *Host) Option(name string) string { return h.start.Get("options").Get(name).Str() }
+
+// HasOption reports whether the operator set the option, even to "".
+func (h *Host) HasOption(name string) bool { return h.start.Get("options").Get(name).Exists() }
+
+// Cursor returns the stream's committed cursor: an object, or the zero Value
+// (Kind Null) without one. It stays good during the run.
+func (h *Host) Cursor(stream string) jsonvalue.Value { return h.start.Get("state").Get(stream) }
+
+// DetailGaps returns the first page of leased detail gaps, an array of the
+// DETAIL_GAP objects of earlier runs, the zero Value without any.
+func (h *Host) DetailGaps() jsonvalue.Value { return h.start.Get("detail_gaps") }
+
+// RecoveryOnly reports whether the run is to recover detail gaps and nothing
+// else.
+func (h *Host) RecoveryOnly() bool { return h.start.Get("recovery_only").Bool() }
+
+// Stopping reports whether the host asked the run to stop: wind up and return
+// ErrStopped. It turns true on the next call to the host, so a loop that emits
+// or reports progress sees it; after that the host waits seconds, not minutes.
+func (h *Host) Stopping() bool { return h.stopping }
+
+// Now returns the wall clock.
+func (h *Host) Now() time.Time { return clock(h.link) }
+
+// Emitted returns how many RECORDs were sent or wait in the batch: what DONE
+// will report. Records that a filter dropped are not among them.
+func (h *Host) Emitted() int64 { return h.sent + h.pending }

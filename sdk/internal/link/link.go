@@ -1,0 +1,44 @@
+package link
+
+import (
+	"io/fs"
+	"time"
+)
+
+// Call names a host call that carries one payload and answers a result code.
+type Call uint8
+
+// The calls, by their names in abi.Calls.
+const (
+	Manifest Call = iota
+	Emit
+	State
+	Gap
+	Coverage
+	Skip
+	Progress
+	Done
+)
+
+// Names holds the name of each Call.
+var Names = [...]string{"manifest", "emit", "state", "gap", "coverage", "skip", "progress", "done"}
+
+// Link carries host calls. The results are those of abi.Calls. A payload is
+// the caller's again when the call returns. Calls come one at a time.
+type Link interface {
+	Call(c Call, payload []byte) int32
+	Log(level int32, text []byte)
+	Submit(op int32, request []byte) int32
+	Wait(timeoutMS int32) int64
+	Read(handle int32, dst []byte) int32
+	LastError(dst []byte) int32
+}
+
+// Native is what a Link that does not run in a guest gives besides: the files
+// and the clock that a guest has from WASI.
+type Native interface {
+	Link
+	// Mount returns the folder granted under name, nil when there is none.
+	Mount(name string) fs.FS
+	Clock() time.Time
+}

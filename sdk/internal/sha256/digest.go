@@ -1,0 +1,62 @@
+package sha256
+
+const (
+	// Size is the length of a hash, in bytes.
+	Size      = 32
+	blockSize = 64
+)
+
+// Digest is a hash in the making. Reset it before its first use.
+type Digest struct {
+	state [8]uint32
+	block [blockSize]byte // what does not fill a block yet
+	n     int             // how much of block is in use
+	total uint64          // bytes hashed
+}
+
+// Reset starts anew.
+func (d *Digest) Reset() {
+	// The first 32 bits of the fractional parts of the square roots of the first
+	// 8 primes (FIPS 180-4, section 5.3.3).
+	d.state = [8]uint32{
+		0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
+	}
+	d.n, d.total = 0, 0
+}
+
+// Write adds p.
+func (d *Digest) Write(p []byte) {
+	d.total += uint64(len(p))
+	if d.n > 0 {
+		n := copy(d.block[d.n:], p)
+		d.n += n
+		p = p[n:]
+		if d.n < blockSize {
+			return
+		}
+		blocks(&d.state, d.block[:])
+		d.n = 0
+	}
+	whole := len(p) &^ (blockSize - 1)
+	blocks(&d.state, p[:whole])
+	d.n = copy(d.block[:], p[whole:])
+}
+
+// Sum returns the hash of what was written. More may be written after it.
+func (d *Digest) Sum() (sum [Size]byte) {
+	last := *d
+	var padding [blockSize + 8]byte
+	padding[0] = 0x80
+	n := blockSize - 8 - d.n
+	if n <= 0 {
+		n += blockSize
+	}
+	for i := range 8 { // the length in bits
+		padding[n+i] = byte(d.total << 3 >> (56 - 8*i))
+	}
+	last.Write(padding[:n+8])
+	for i, word := range last.state {
+		sum[4*i], sum[4*i+1], sum[4*i+2], sum[4*i+3] = byte(word>>24), byte(word>>16), byte(word>>8), byte(word)
+	}
+	return sum
+}

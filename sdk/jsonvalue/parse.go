@@ -1,0 +1,292 @@
+package jsonvalue
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/pdpp-host/pdpp-host/sdk/internal/swar"
+)
+
+// MaxDepth is how deep arrays and objects may nest in a text that Parse
+// accepts. It is far above abi.MaxNesting, what a message may hold;
+// Value.AppendJSON takes care of the difference.
+const MaxDepth = 1000
+
+// maxBytes keeps every offset in 31 bits, whatever the width of int.
+const maxBytes = math.MaxInt32
+
+// node is one value or one member name. A container is followed by the nodes
+// of its children (name, value, name, value … in an object).
+type node struct {
+	start, end uint32 // span in the source; of a string, without its quotes
+	next       uint32 // the first node behind this one's children; while open: its parent
+	kind       Kind
+	flags      uint8
+}
+
+const (
+	flagEscaped  = 1 << iota // holds a backslash
+	flagUnicode              // holds a \u escape
+	flagNonASCII             // holds a byte above DEL
+	flagInteger              // a number without fraction and exponent
+)
+
+const noParent = math.MaxUint32
+
+// Doc is one parsed text. The zero Doc is ready; parsing again reuses its
+// memory and ends the life of every Value of the text before.
+type Doc struct {
+	src   []byte
+	nodes []node
+	text  []byte // what Value.View decoded
+}
+
+// SyntaxError says where a text stops being JSON.
+type SyntaxError struct {
+	Offset int    // of the byte that cannot be there
+	Reason string // what was expected; never a part of the text
+}
+
+// Error returns reason and offset.
+func (e *SyntaxError) Error() string {
+	return "not JSON: " + e.Reason + " at byte " + strconv.Itoa(e.Offset)
+}
+
+// Parse parses src in a Doc of its own. See Doc.Parse.
+func Parse(src []byte) (Value, error) { return new(Doc).Parse(src) }
+
+// Parse checks src, one JSON value with white space around it, and returns the
+// value. The error is a *SyntaxError. The Value, and everything reached from
+// it, reads src itself: it is good until src changes or d parses again.
+func (d *Doc) Parse(src []byte) (Value, error) {
+	d.src, d.nodes, d.text = src, d.nodes[:0], d.text[:0]
+	if len(src) > maxBytes {
+		return Value{}, &SyntaxError{Reason: "a text below 2 GiB was expected"}
+	}
+	if err := d.parse(); err != nil {
+		d.nodes = d.nodes[:0]
+		return Value{}, err
+	}
+	return Value{d: d}, nil
+}
+
+func (d *Doc) parse() *SyntaxError {
+	src, parent, depth := d.src, uint32(noParent), 0
+	i := space(src, 0)
+value:
+	if i >= len(src) {
+		return fail(i, "a value was expected")
+	}
+	switch c := src[i]; {
+	case c == '"':
+		end, flags, err := scanString(src, i)
+		if err != nil {
+			return err
+		}
+		d.leaf(i+1, end-1, String, flags)
+		i = end
+	case c == '{' || c == '[':
+		if depth++; depth > MaxDepth {
+			return fail(i, "less nesting was expected")
+		}
+		kind, closing := Object, byte('}')
+		if c == '[' {
+			kind, closing = Array, ']'
+		}
+		d.nodes = append(d.nodes, node{start: uint32(i), next: parent, kind: kind})
+		parent = uint32(len(d.nodes) - 1)
+		if i = space(src, i+1); i < len(src) && src[i] == closing {
+			break // the text after the switch closes it
+		}
+		if kind == Array {
+			goto value
+		}
+		goto name
+	case c == '-' || c-'0' <= 9:
+		end, flags, err := scanNumber(src, i)
+		if err != nil {
+			return err
+		}
+		d.leaf(i, end, Number, flags)
+		i = end
+	default:
+		kind, n := literal(src[i:])
+		if n == 0 {
+			return fail(i, "a value was expected")
+		}
+		d.leaf(i, i+n, kind, 0)
+		i += n
+	}
+	for {
+		i = space(src, i)
+		if parent == noParent {
+			if i != len(src) {
+				return fail(i, "the end was expected")
+			}
+			return nil
+		}
+		if i >= len(src) {
+			return fail(i, "a comma or a closing bracket was expected")
+		}
+		open := &d.nodes[parent]
+		switch c := src[i]; {
+		case c == ',' && open.kind == Object:
+			i = space(src, i+1)
+			goto name
+		case c == ',':
+			i = space(src, i+1)
+			goto value
+		case c == '}' && open.kind == Object, c == ']' && open.kind == Array:
+			i++
+			open.end = uint32(i)
+			open.next, parent = uint32(len(d.nodes)), open.next
+			depth--
+		default:
+			return fail(i, "a comma or a closing bracket was expected")
+		}
+	}
+name:
+	if i >= len(src) || src[i] != '"' {
+		return fail(i, "a member name was expected")
+	}
+	{
+		end, flags, err := scanString(src, i)
+		if err != nil {
+			return err
+		}
+		d.leaf(i+1, end-1, String, flags)
+		i = space(src, end)
+	}
+	if i >= len(src) || src[i] != ':' {
+		return fail(i, "a colon was expected")
+	}
+	i = space(src, i+1)
+	goto value
+}
+
+// leaf adds a node without children.
+func (d *Doc) leaf(start, end int, kind Kind, flags uint8) {
+	d.nodes = append(d.nodes, node{
+		start: uint32(start), end: uint32(end), next: uint32(len(d.nodes) + 1), kind: kind, flags: flags,
+	})
+}
+
+func fail(offset int, reason string) *SyntaxError {
+	return &SyntaxError{Offset: offset, Reason: reason}
+}
+
+func space(src []byte, i int) int {
+	for i < len(src) && (src[i] == ' ' || src[i] == '\n' || src[i] == '\r' || src[i] == '\t') {
+		i++
+	}
+	return i
+}
+
+func literal(s []byte) (Kind, int) {
+	switch {
+	case len(s) >= 4 && string(s[:4]) == "null":
+		return Null, 4
+	case len(s) >= 4 && string(s[:4]) == "true":
+		return True, 4
+	case len(s) >= 5 && string(s[:5]) == "false":
+		return False, 5
+	}
+	return Null, 0
+}
+
+// scanString returns the offset behind the string that opens at i.
+func scanString(src []byte, i int) (end int, flags uint8, err *SyntaxError) {
+	i++
+	for {
+		n, ascii := swar.QuotedPrefix(src[i:])
+		i += n
+		if !ascii {
+			flags |= flagNonASCII
+		}
+		switch {
+		case i >= len(src):
+			return 0, 0, fail(i, "the end of a string was expected")
+		case src[i] == '"':
+			return i + 1, flags, nil
+		case src[i] != '\\':
+			return 0, 0, fail(i, "no control character was expected in a string")
+		case i+1 >= len(src):
+			return 0, 0, fail(i+1, "an escape was expected")
+		}
+		flags |= flagEscaped
+		switch src[i+1] {
+		case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+			i += 2
+		case 'u':
+			flags |= flagUnicode
+			if _, ok := hex4(src[i+2:]); !ok {
+				return 0, 0, fail(i+2, "four hexadecimal digits were expected")
+			}
+			i += 6
+		default:
+			return 0, 0, fail(i+1, "an escape was expected")
+		}
+	}
+}
+
+// scanNumber returns the offset behind the number that starts at i.
+func scanNumber(src []byte, i int) (end int, flags uint8, err *SyntaxError) {
+	if src[i] == '-' {
+		i++
+	}
+	first := i
+	if i = digits(src, i); i == first {
+		return 0, 0, fail(i, "a digit was expected")
+	}
+	if src[first] == '0' && i > first+1 {
+		return 0, 0, fail(first+1, "no digit was expected behind a leading zero")
+	}
+	flags = flagInteger
+	if i < len(src) && src[i] == '.' {
+		flags = 0
+		first = i + 1
+		if i = digits(src, first); i == first {
+			return 0, 0, fail(i, "a digit was expected")
+		}
+	}
+	if i < len(src) && (src[i] == 'e' || src[i] == 'E') {
+		flags = 0
+		if i++; i < len(src) && (src[i] == '+' || src[i] == '-') {
+			i++
+		}
+		first = i
+		if i = digits(src, first); i == first {
+			return 0, 0, fail(i, "a digit was expected")
+		}
+	}
+	return i, flags, nil
+}
+
+func digits(src []byte, i int) int {
+	for i < len(src) && src[i]-'0' <= 9 {
+		i++
+	}
+	return i
+}
+
+// hex4 reads four hexadecimal digits.
+func hex4(s []byte) (rune, bool) {
+	if len(s) < 4 {
+		return 0, false
+	}
+	var r rune
+	for _, c := range s[:4] {
+		switch {
+		case c-'0' <= 9:
+			c -= '0'
+		case c-'a' <= 5:
+			c -= 'a' - 10
+		case c-'A' <= 5:
+			c -= 'A' - 10
+		default:
+			return 0, false
+		}
+		r = r<<4 | rune(c)
+	}
+	return r, true
+}

@@ -1,0 +1,213 @@
+package sdk
+
+import (
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/sdk/internal/link"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
+)
+
+// Lane accounts for a detail lane: a list is read, then the detail of each
+// listed record. Every key the connector looks at is required; each of them
+// gets one outcome, hydrated or gap (or a skip by policy). Close tells the host
+// (DETAIL_COVERAGE, RT-12). A required key without an outcome stays in the
+// report as it is: the host then withholds the checkpoint of the state stream,
+// which is the truth.
+//
+// Keys outside the scope's resources are ignored, like their records.
+type Lane struct {
+	h           *Host
+	s           *stream
+	stateStream string
+	keys        [][]byte       // as JSON, in the order of Require
+	index       map[string]int // key -> place in keys
+	outcomes    []laneOutcome  // by place
+	closed      bool
+	err         error // why the lane cannot work at all
+}
+
+type laneOutcome uint8
+
+const (
+	laneOpen laneOutcome = iota
+	laneHydrated
+	laneGap
+	laneSkipped
+)
+
+// Lane opens the detail lane of a stream, whose list's cursor is that of
+// stateStream. Asking again for the same pair returns the same lane. A lane that
+// is still open when Collect returns is closed then.
+func (h *Host) Lane(stream, stateStream string) *Lane {
+	for _, l := range h.lanes {
+		if l.s != nil && l.s.name == stream && l.stateStream == stateStream {
+			return l
+		}
+	}
+	l := &Lane{h: h, s: h.stream(stream), stateStream: stateStream, index: make(map[string]int)}
+	if l.s == nil {
+		l.err = undeclared(stream)
+	} else if h.stream(stateStream) == nil {
+		l.err = undeclared(stateStream)
+	} else {
+		l.s.sealed = false // a stream with several parents has a lane for each
+	}
+	h.lanes = append(h.lanes, l)
+	return l
+}
+
+// Require adds one key (its parts by primary_key) to the keys that this run
+// looks at for detail. Adding a key again changes nothing.
+func (l *Lane) Require(key ...string) error {
+	k, use, err := l.key(key)
+	if err != nil || !use {
+		return err
+	}
+	if _, ok := l.index[string(k)]; ok {
+		return nil
+	}
+	l.index[string(k)] = len(l.keys)
+	l.keys = append(l.keys, append([]byte(nil), k...))
+	l.outcomes = append(l.outcomes, laneOpen)
+	return nil
+}
+
+// Hydrated says that the key's detail was fetched and its record emitted.
+func (l *Lane) Hydrated(key ...string) error { return l.settle(key, laneHydrated) }
+
+// Skipped says that the key's detail is left out by policy. The host credits it
+// only when the manifest opts in (selection.optional_skip_keys).
+func (l *Lane) Skipped(key ...string) error { return l.settle(key, laneSkipped) }
+
+// Gap says that the key's detail could not be fetched, and emits the DETAIL_GAP
+// by which a later run finds it.
+func (l *Lane) Gap(g Gap) error {
+	k, use, err := l.key(g.Key)
+	if err != nil || !use {
+		return err
+	}
+	if err := l.open(k); err != nil {
+		return err
+	}
+	k = l.keys[l.index[string(k)]]
+	if err := l.h.gap(l.s.name, l.stateStream, k, g); err != nil {
+		return err
+	}
+	return l.settle(g.Key, laneGap)
+}
+
+func (l *Lane) settle(key []string, outcome laneOutcome) error {
+	k, use, err := l.key(key)
+	if err != nil || !use {
+		return err
+	}
+	if err := l.open(k); err != nil {
+		return err
+	}
+	l.outcomes[l.index[string(k)]] = outcome
+	return nil
+}
+
+// key spells a key, and reports whether the lane counts it.
+func (l *Lane) key(key []string) (k []byte, use bool, err error) {
+	if l.err != nil {
+		return nil, false, l.err
+	}
+	if l.closed {
+		return nil, false, l.misuse("the lane is closed")
+	}
+	l.h.key, err = l.s.textKey(l.h.key[:0], key)
+	if err != nil {
+		return nil, false, err
+	}
+	return l.h.key, l.s.wanted && l.s.allows(l.h.key), nil
+}
+
+// open returns nil when the key is required and has no outcome yet.
+func (l *Lane) open(k []byte) error {
+	i, ok := l.index[string(k)]
+	if !ok {
+		return l.misuse("an outcome for a key that was never required")
+	}
+	if l.outcomes[i] != laneOpen {
+		return l.misuse("a second outcome for a key")
+	}
+	return nil
+}
+
+func (l *Lane) misuse(what string) error {
+	return abi.NewError(abi.CodeCoverageInvalid, what,
+		"require each key once, give it one outcome, then close the lane").WithDetail(l.s.name)
+}
+
+// Close sends the lane's one DETAIL_COVERAGE, after the records and gaps before
+// it. Records of the stream are an error from then on. Closing twice is, too.
+func (l *Lane) Close() error {
+	if l.err == nil && l.closed {
+		return l.misuse("the lane is closed")
+	}
+	return l.close()
+}
+
+// close is Close that does nothing on a closed lane.
+func (l *Lane) close() error {
+	if l.err != nil || l.closed {
+		return l.err
+	}
+	l.closed = true
+	if !l.s.wanted || !l.h.Wants(l.stateStream) {
+		return nil
+	}
+	l.s.sealed = l.h.lastLane(l)
+	if err := l.h.Flush(); err != nil {
+		return err
+	}
+	b := begin(l.h.message, abi.TypeDetailCoverage)
+	b = textMember(b, "stream", l.s.name)
+	b = textMember(b, "state_stream", l.stateStream)
+	b = l.list(jsonappend.Name(b, "required_keys"), laneOpen)
+	b = l.list(jsonappend.Name(b, "hydrated_keys"), laneHydrated)
+	if l.has(laneGap) {
+		b = l.list(jsonappend.Name(b, "gap_keys"), laneGap)
+	}
+	if l.has(laneSkipped) {
+		b = l.list(jsonappend.Name(b, "optional_skip_keys"), laneSkipped)
+	}
+	b = jsonappend.Bool(jsonappend.Name(b, "reference_only"), true)
+	if len(b) >= abi.MaxCoverageBytes {
+		return abi.NewError(abi.CodeCallTooLarge, "a lane has more keys than one DETAIL_COVERAGE holds",
+			"look at fewer records in one run").WithDetail(l.s.name)
+	}
+	return l.h.sendMessage(link.Coverage, b)
+}
+
+// lastLane reports whether no lane of l's stream is open any more: a stream
+// with several parents has one lane for each.
+func (h *Host) lastLane(l *Lane) bool {
+	for _, other := range h.lanes {
+		if other.s == l.s && !other.closed {
+			return false
+		}
+	}
+	return true
+}
+
+func (l *Lane) has(outcome laneOutcome) bool {
+	for _, o := range l.outcomes {
+		if o == outcome {
+			return true
+		}
+	}
+	return false
+}
+
+// list appends the keys with the outcome, in the order of Require; all keys for
+// laneOpen.
+func (l *Lane) list(b []byte, outcome laneOutcome) []byte {
+	b = append(b, '[')
+	for i, k := range l.keys {
+		if outcome == laneOpen || l.outcomes[i] == outcome {
+			b = append(jsonappend.Elem(b), k...)
+		}
+	}
+	return append(b, ']')
+}

@@ -1,0 +1,126 @@
+package sdk
+
+import (
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/sdk/internal/swar"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
+)
+
+// EmitRaw emits a record whose data is made already: a JSON object that the
+// connector vouches for as for Record.Raw, with key the text of its one
+// primary_key field. It is the fastest way out of a guest. Filters apply: by
+// key at no cost, by field and time after parsing the data. Results as for
+// Record.Emit.
+func (h *Host) EmitRaw(stream, key string, data []byte) error {
+	s := h.stream(stream)
+	if s == nil {
+		return undeclared(stream)
+	}
+	if len(s.primaryKey) != 1 {
+		_, err := s.textKey(nil, []string{key})
+		return err
+	}
+	if key == "" {
+		return h.withhold(s, withheldNoKey, nil, 0)
+	}
+	h.key = jsonappend.String(h.key[:0], key)
+	return h.emitRaw(s, data)
+}
+
+// EmitRawKey is EmitRaw for a composite key: one text for each field of
+// primary_key, in its order.
+func (h *Host) EmitRawKey(stream string, key []string, data []byte) error {
+	s := h.stream(stream)
+	if s == nil {
+		return undeclared(stream)
+	}
+	var err error
+	if h.key, err = s.textKey(h.key[:0], key); err != nil {
+		return err
+	}
+	return h.emitRaw(s, data)
+}
+
+// emitRaw emits data under the key in h.key.
+func (h *Host) emitRaw(s *stream, data []byte) error {
+	switch {
+	case !s.wanted || !s.allows(h.key):
+		return nil
+	case s.sealed:
+		return sealedError(s)
+	case !goodKey(h.key):
+		return h.withhold(s, withheldBadKey, nil, 0)
+	}
+	if s.timed || s.fields != nil {
+		kept, err := h.filter(s, data)
+		if err != nil || kept == nil {
+			return err
+		}
+		data = kept
+	}
+	if swar.HasNewline(data) {
+		h.filterBuffer = appendLine(h.filterBuffer[:0], data)
+		data = h.filterBuffer
+	}
+	return h.record(s, h.key, data)
+}
+
+// filter applies the time range and the fields of the scope to a made object.
+// It returns nil when the record is outside.
+func (h *Host) filter(s *stream, data []byte) ([]byte, error) {
+	v, err := h.filterDoc.Parse(data)
+	if err != nil {
+		return nil, abi.NewError(abi.CodeSyntax, "the data of a record is not JSON", "").WithDetail(s.name).Wrap(err)
+	}
+	if s.timed && !s.inTime(v.Get(s.timeField).View()) {
+		return nil, nil
+	}
+	if s.fields == nil {
+		return data, nil
+	}
+	b := append(h.filterBuffer[:0], '{')
+	for it := v.Children(); it.Next(); {
+		if name := it.Name().View(); s.fields[name] {
+			b = it.Value().AppendJSON(jsonappend.Name(b, name))
+		}
+	}
+	h.filterBuffer = append(b, '}')
+	return h.filterBuffer, nil
+}
+
+// Delete emits a tombstone (RT-07): the record of that key, one text for each
+// field of primary_key, is gone at the source. Only for mutable streams. A key
+// outside the scope's resources is dropped.
+func (h *Host) Delete(stream string, key ...string) error {
+	s := h.stream(stream)
+	if s == nil {
+		return undeclared(stream)
+	}
+	if s.appendOnly {
+		return abi.NewError(abi.CodeDeleteOnAppendOnly, "a tombstone for an append-only stream",
+			"nothing is ever deleted there").WithDetail(stream)
+	}
+	var err error
+	if h.key, err = s.textKey(h.key[:0], key); err != nil {
+		return err
+	}
+	if !s.wanted || !s.allows(h.key) {
+		return nil
+	}
+	if s.sealed {
+		return sealedError(s)
+	}
+	if !goodKey(h.key) {
+		return h.withhold(s, withheldBadKey, nil, 0)
+	}
+	if h.pending == 0 {
+		h.stampNow()
+	}
+	from := len(h.batch)
+	h.batch = append(h.batch, s.prefix...)
+	h.batch = append(h.batch, h.key...)
+	h.batch = append(h.batch, `,"op":"delete","emitted_at":`...)
+	h.batch = append(h.batch, h.stamp...)
+	h.batch = append(h.batch, '}', '\n')
+	return h.appended(s, h.key, from)
+}

@@ -1,0 +1,304 @@
+package sdk
+
+import (
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/sdk/internal/swar"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
+)
+
+// Record builds the records of one stream, one after the other: set each field
+// once, then Emit, which also empties it for the next. Fields outside the scope
+// are dropped. Setting a field twice makes an object with the name twice, which
+// the host refuses; sdktest points it out.
+type Record struct {
+	h     *Host
+	s     *stream  // nil: the manifest does not declare it
+	off   bool     // nothing to build
+	name  string   // of the stream
+	data  []byte   // the object so far, without its closing brace
+	mark  int      // where the field being set starts in data
+	parts [][]byte // of the key, by primary_key, as JSON strings; empty: missing
+	late  bool     // outside the time range, or no time seen yet
+	doc   jsonvalue.Doc
+}
+
+// Record returns the builder of the stream, always the same one, so that a
+// connector may hold it or ask each time. Emit of a stream that the manifest
+// does not declare is an error.
+func (h *Host) Record(stream string) *Record {
+	s := h.stream(stream)
+	if s == nil {
+		return &Record{h: h, off: true, name: stream}
+	}
+	if s.builder == nil {
+		s.builder = &Record{h: h, s: s, off: !s.wanted, name: stream, parts: make([][]byte, len(s.primaryKey))}
+		s.builder.Reset()
+	}
+	return s.builder
+}
+
+// Reset drops what was set since the last Emit.
+func (r *Record) Reset() {
+	r.data = append(r.data[:0], '{')
+	for i := range r.parts {
+		r.parts[i] = r.parts[i][:0]
+	}
+	r.late = r.s != nil && r.s.timed
+}
+
+// field starts a field, and reports false when there is nothing to build.
+func (r *Record) field(name string) bool {
+	if r.off {
+		return false
+	}
+	r.mark = len(r.data)
+	r.data = jsonappend.Name(r.data, name)
+	return true
+}
+
+// set ends a field whose value was appended to data from offset from on, and
+// which a key would hold as the JSON string part (nil: which is no key).
+func (r *Record) set(name string, part []byte) {
+	s := r.s
+	for i, field := range s.primaryKey {
+		if field == name {
+			r.parts[i] = append(r.parts[i][:0], part...)
+		}
+	}
+	if s.fields != nil && !s.fields[name] {
+		r.data = r.data[:r.mark]
+	}
+}
+
+// String sets a field to text. Bytes that are no UTF-8 become U+FFFD.
+func (r *Record) String(name, value string) {
+	if !r.field(name) {
+		return
+	}
+	from := len(r.data)
+	r.data = jsonappend.String(r.data, value)
+	if r.late && name == r.s.timeField {
+		r.late = !r.s.inTime(value)
+	}
+	part := r.data[from:]
+	if value == "" {
+		part = nil
+	}
+	r.set(name, part)
+}
+
+// StringOrNull is String, with null for the empty text.
+func (r *Record) StringOrNull(name, value string) {
+	if value == "" {
+		r.Null(name)
+		return
+	}
+	r.String(name, value)
+}
+
+// Strings sets a field to an array of texts, [] for a nil list.
+func (r *Record) Strings(name string, list []string) {
+	if !r.field(name) {
+		return
+	}
+	r.data = jsonappend.Strings(r.data, list)
+	r.set(name, nil)
+}
+
+// Int sets a field to an integer.
+func (r *Record) Int(name string, value int64) {
+	if !r.field(name) {
+		return
+	}
+	from := len(r.data)
+	r.data = jsonappend.Int(r.data, value)
+	r.setNumber(name, from)
+}
+
+// IntOrNull is Int, with null when ok is false.
+func (r *Record) IntOrNull(name string, value int64, ok bool) {
+	if !ok {
+		r.Null(name)
+		return
+	}
+	r.Int(name, value)
+}
+
+// Float sets a field to a number, null for NaN and the infinities.
+func (r *Record) Float(name string, value float64) {
+	if !r.field(name) {
+		return
+	}
+	from := len(r.data)
+	r.data = jsonappend.Float(r.data, value)
+	if r.data[from] == 'n' {
+		r.set(name, nil)
+		return
+	}
+	r.setNumber(name, from)
+}
+
+// Bool sets a field to true or false.
+func (r *Record) Bool(name string, value bool) {
+	if !r.field(name) {
+		return
+	}
+	r.data = jsonappend.Bool(r.data, value)
+	r.set(name, nil)
+}
+
+// setNumber is set for a value whose text stands in a key between quotes.
+func (r *Record) setNumber(name string, from int) {
+	for _, field := range r.s.primaryKey {
+		if field == name {
+			r.h.key = jsonappend.Bytes(r.h.key[:0], r.data[from:])
+			r.set(name, r.h.key)
+			return
+		}
+	}
+	r.set(name, nil)
+}
+
+// Null sets a field to null.
+func (r *Record) Null(name string) {
+	if !r.field(name) {
+		return
+	}
+	r.data = jsonappend.Null(r.data)
+	r.set(name, nil)
+}
+
+// Time sets a field to a time: RFC 3339 in UTC, null for the zero time.
+func (r *Record) Time(name string, value time.Time) {
+	if value.IsZero() {
+		r.Null(name)
+		return
+	}
+	if !r.field(name) {
+		return
+	}
+	from := len(r.data)
+	r.data = jsonappend.Time(r.data, value)
+	part := r.data[from:]
+	if len(part) < 2 || part[0] != '"' {
+		r.set(name, nil)
+		return
+	}
+	if r.late && name == r.s.timeField {
+		r.late = !r.s.inTime(string(part[1 : len(part)-1]))
+	}
+	r.set(name, part)
+}
+
+// Value sets a field to a value that was read: repaired where the host would
+// refuse it (see jsonvalue.Value.AppendJSON), null when it is not there.
+func (r *Record) Value(name string, value jsonvalue.Value) {
+	if !r.field(name) {
+		return
+	}
+	r.data = value.AppendJSON(r.data)
+	r.setValue(name, value)
+}
+
+// Raw sets a field to JSON that the connector vouches for: valid, in UTF-8,
+// without repeated names, nested less than jsonvalue.MaxValueDepth. One wrong
+// byte ends the run; for JSON from outside use Value. Empty is null.
+func (r *Record) Raw(name string, json []byte) {
+	if !r.field(name) {
+		return
+	}
+	if len(json) == 0 {
+		r.data = jsonappend.Null(r.data)
+		r.set(name, nil)
+		return
+	}
+	r.data = appendLine(r.data, json)
+	value := jsonvalue.Value{}
+	if r.special(name) {
+		value, _ = r.doc.Parse(json)
+	}
+	r.setValue(name, value)
+}
+
+// special reports whether the field is part of the key or bounds the time.
+func (r *Record) special(name string) bool {
+	if r.late && name == r.s.timeField {
+		return true
+	}
+	for _, field := range r.s.primaryKey {
+		if field == name {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *Record) setValue(name string, value jsonvalue.Value) {
+	if !r.special(name) {
+		r.set(name, nil)
+		return
+	}
+	if r.late && name == r.s.timeField {
+		r.late = !r.s.inTime(value.View())
+	}
+	r.h.key = keyPart(r.h.key[:0], value)
+	r.set(name, r.h.key)
+}
+
+// Emit sends the record and empties the builder. The key is what the manifest's
+// primary_key names, an array when it names several. It returns nil, without
+// sending, for what the scope leaves out; for a record above
+// abi.MaxRecordBytes; and for one whose key is missing or one that no key can
+// be. The last two are counted and told the host with SKIP_RESULT. An error means that
+// the run cannot succeed any more: return it.
+func (r *Record) Emit() error {
+	if r.off {
+		if r.s == nil {
+			return undeclared(r.name)
+		}
+		return nil
+	}
+	h, s := r.h, r.s
+	if s.sealed {
+		r.Reset()
+		return sealedError(s)
+	}
+	h.key = appendKey(h.key[:0], r.parts)
+	var err error
+	switch {
+	case len(h.key) == 0:
+		err = h.withhold(s, withheldNoKey, nil, 0)
+	case !goodKey(h.key):
+		err = h.withhold(s, withheldBadKey, nil, 0)
+	case r.late || !s.allows(h.key):
+	default:
+		r.data = append(r.data, '}')
+		err = h.record(s, h.key, r.data)
+	}
+	r.Reset()
+	return err
+}
+
+// sealedError is for a record behind its lane's coverage.
+func sealedError(s *stream) error {
+	return abi.NewError(abi.CodeCoverageInvalid, "a record after the stream's lane was closed",
+		"close the lane when its last record is emitted").WithDetail(s.name)
+}
+
+// appendLine appends JSON with each line feed, which is white space there, as
+// a space: a record is one line.
+func appendLine(dst, json []byte) []byte {
+	from := len(dst)
+	dst = append(dst, json...)
+	if swar.HasNewline(json) {
+		for i := from; i < len(dst); i++ {
+			if dst[i] == '\n' {
+				dst[i] = ' '
+			}
+		}
+	}
+	return dst
+}

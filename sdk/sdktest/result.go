@@ -1,0 +1,128 @@
+package sdktest
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/sdk"
+)
+
+// Record is one RECORD.
+type Record struct {
+	Stream string
+	// Key is the canonical key text: a string's value, or the compact array of
+	// a composite key.
+	Key       string
+	Data      json.RawMessage // nil for a tombstone
+	Fields    map[string]any  // Data decoded; numbers are json.Number
+	Delete    bool
+	EmittedAt string
+}
+
+// Text returns a field that is a string, "" for anything else.
+func (r Record) Text(field string) string {
+	s, _ := r.Fields[field].(string)
+	return s
+}
+
+// Call is one host call with a payload, or one "log" or "submit".
+type Call struct {
+	Name    string
+	Payload string
+}
+
+// Result is what came out of a run.
+type Result struct {
+	// Exit is the result of pdpp_collect, 0 after DONE.
+	Exit int32
+	Done abi.Done
+	// All holds every record and tombstone, in the order of emission.
+	All          []Record
+	States       []abi.State
+	Gaps         []abi.DetailGap
+	GapOutcomes  []abi.GapOutcome
+	Coverage     []abi.DetailCoverage
+	Skips        []abi.SkipResult
+	Progress     []abi.Progress
+	Interactions []abi.Interaction
+	Logs         []string
+	// Calls holds every call in its order. Of emit, the whole batch.
+	Calls []Call
+	// Problems is what the real host would refuse, and what a connector should
+	// not do.
+	Problems []string
+
+	connector sdk.Connector
+	options   Options
+}
+
+// Records returns the live records of a stream, in the order of emission, a
+// record emitted again as often as it was.
+func (r *Result) Records(stream string) []Record { return r.filter(stream, false) }
+
+// Deletes returns the tombstones of a stream.
+func (r *Result) Deletes(stream string) []Record { return r.filter(stream, true) }
+
+func (r *Result) filter(stream string, deleted bool) []Record {
+	var list []Record
+	for _, rec := range r.All {
+		if rec.Stream == stream && rec.Delete == deleted {
+			list = append(list, rec)
+		}
+	}
+	return list
+}
+
+// Record returns the last record of the stream with that canonical key text.
+func (r *Result) Record(stream, key string) (rec Record, found bool) {
+	for _, one := range r.All {
+		if one.Stream == stream && one.Key == key {
+			rec, found = one, !one.Delete
+		}
+	}
+	return rec, found
+}
+
+// Keys returns the keys of Records.
+func (r *Result) Keys(stream string) []string {
+	var keys []string
+	for _, rec := range r.Records(stream) {
+		keys = append(keys, rec.Key)
+	}
+	return keys
+}
+
+// Committed returns the cursors after the run, JSON by stream: those given, and
+// those that the host would commit. After a run that did not succeed these are
+// the complete slices only.
+func (r *Result) Committed() map[string]string {
+	state := make(map[string]string)
+	for stream, cursor := range r.options.State {
+		state[stream] = cursor
+	}
+	for _, s := range r.States {
+		if r.Done.Status != abi.DoneSucceeded && (s.Slice == nil || !s.Slice.Complete) {
+			continue
+		}
+		if string(s.Cursor) == "null" {
+			delete(state, s.Stream)
+			continue
+		}
+		state[s.Stream] = string(s.Cursor)
+	}
+	return state
+}
+
+// SecondRun runs the same connector again with the state that the run
+// committed. change, when not nil, may alter the options before.
+func (r *Result) SecondRun(t testing.TB, change func(*Options)) *Result {
+	t.Helper()
+	o := r.options
+	o.State = r.Committed()
+	o.StopAfter, o.Before = 0, nil
+	if change != nil {
+		change(&o)
+	}
+	return Collect(t, r.connector, o)
+}

@@ -1,0 +1,99 @@
+package sqlitefile
+
+import (
+	"strings"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// Table is one rowid table. Columns are in the order of its CREATE TABLE.
+type Table struct {
+	Name    string
+	Columns []Column
+	db      *DB
+	root    uint32
+}
+
+// schemaColumns are those of sqlite_schema (section 2.6).
+var schemaColumns = []Column{
+	{Name: "type", stored: 0}, {Name: "name", stored: 1}, {Name: "tbl_name", stored: 2},
+	{Name: "rootpage", stored: 3}, {Name: "sql", stored: 4},
+}
+
+// Table looks name up in the schema, without regard to case.
+func (db *DB) Table(name string) (*Table, error) {
+	var found *Table
+	var problem error
+	row := &Row{columns: schemaColumns}
+	err := db.newWalk().scan(0, 1, row, func(r *Row) error {
+		if found != nil || problem != nil ||
+			string(r.Value(0).Bytes()) != "table" || !strings.EqualFold(string(r.Value(1).Bytes()), name) {
+			return nil
+		}
+		sql, root := r.Value(4), r.Value(3).Int()
+		switch {
+		case sql.Kind == Oversized || len(sql.Bytes()) > db.limits.MaxSchemaSQL:
+			problem = tooLarge("CREATE TABLE text")
+		case root <= 0 || root > int64(db.pages):
+			problem = unsupported("a table without pages of its own")
+		default:
+			columns, err := parseCreateTable(string(sql.Bytes()))
+			if err != nil {
+				problem = err
+				return nil
+			}
+			found = &Table{Name: string(r.Value(1).Bytes()), Columns: columns, db: db, root: uint32(root)}
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case problem != nil:
+		return nil, problem
+	case found == nil:
+		return nil, &abi.Error{Code: CodeNoTable, Message: "the database has no table of that name", Detail: name}
+	}
+	return found, nil
+}
+
+// Column returns the index of the column of that name, without regard to case,
+// or -1: a version of the program that writes the file may not have it.
+func (t *Table) Column(name string) int {
+	for i := range t.Columns {
+		if strings.EqualFold(t.Columns[i].Name, name) {
+			return i
+		}
+	}
+	return -1
+}
+
+// Each calls fn for every row in rowid order until it returns an error, which
+// Each returns. The row is valid during the call only. Rows already handed out
+// stand when a later page turns out to be damaged.
+func (t *Table) Each(fn func(*Row) error) error {
+	row := &Row{columns: t.Columns}
+	return t.db.newWalk().scan(0, t.root, row, fn)
+}
+
+// Reader fetches single rows of a table and reuses its buffers between them.
+type Reader struct {
+	t   *Table
+	w   *walk
+	row Row
+}
+
+// Reader returns a Reader of t.
+func (t *Table) Reader() *Reader {
+	return &Reader{t: t, w: t.db.newWalk(), row: Row{columns: t.Columns}}
+}
+
+// Row returns the row with that rowid, valid until the next call, or nil.
+func (r *Reader) Row(rowid int64) (*Row, error) {
+	r.w.budget = int64(r.t.db.pages)
+	found, err := r.w.seek(r.t.root, rowid, &r.row)
+	if err != nil || !found {
+		return nil, err
+	}
+	return &r.row, nil
+}
