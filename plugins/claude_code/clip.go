@@ -1,0 +1,133 @@
+package main
+
+import (
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// clipper collects text up to a number of characters (code points) and ignores
+// the rest without decoding it: a tool result may be megabytes. What it holds is
+// valid UTF-8, with U+FFFD for what was no text.
+type clipper struct {
+	buf  []byte
+	left int
+}
+
+func (c *clipper) reset(characters int) { c.buf, c.left = c.buf[:0], characters }
+
+func (c *clipper) full() bool { return c.left <= 0 }
+
+func (c *clipper) rune(r rune) {
+	if c.left > 0 {
+		c.buf = utf8.AppendRune(c.buf, r)
+		c.left--
+	}
+}
+
+// plain appends text as it stands.
+func (c *clipper) plain(s []byte) { c.decode(s, false) }
+
+// value appends the text of a JSON string, and nothing for any other kind.
+func (c *clipper) value(v raw) { c.decode(v.inside(), true) }
+
+// line is value on a line of its own.
+func (c *clipper) line(v raw) {
+	if !v.isString() {
+		return
+	}
+	if len(c.buf) > 0 {
+		c.rune('\n')
+	}
+	c.value(v)
+}
+
+func (c *clipper) decode(s []byte, escapes bool) {
+	for i := 0; i < len(s) && c.left > 0; {
+		// Plain ASCII goes in runs: it is nearly all there is.
+		most := s[i:min(len(s), i+c.left)]
+		n := 0
+		for n < len(most) && most[n] < utf8.RuneSelf && (most[n] != '\\' || !escapes) {
+			n++
+		}
+		c.buf = append(c.buf, most[:n]...)
+		c.left -= n
+		if i += n; i == len(s) || c.left == 0 {
+			return
+		}
+		var r rune
+		var size int
+		if s[i] == '\\' {
+			r, size = unescape(s[i:])
+		} else {
+			r, size = utf8.DecodeRune(s[i:])
+		}
+		c.buf = utf8.AppendRune(c.buf, r)
+		c.left--
+		i += size
+	}
+}
+
+// unescape reads the escape that s starts with and returns how long it is. An
+// escape that JSON does not have is the character behind the backslash.
+func unescape(s []byte) (rune, int) {
+	if len(s) < 2 {
+		return utf8.RuneError, 1
+	}
+	switch c := s[1]; c {
+	case 'n':
+		return '\n', 2
+	case 't':
+		return '\t', 2
+	case 'r':
+		return '\r', 2
+	case 'b':
+		return '\b', 2
+	case 'f':
+		return '\f', 2
+	case 'u':
+		return unescapeUnicode(s)
+	default:
+		if c < utf8.RuneSelf {
+			return rune(c), 2
+		}
+		return utf8.RuneError, 1
+	}
+}
+
+// unescapeUnicode reads a \u escape, with the second half of a surrogate pair.
+func unescapeUnicode(s []byte) (rune, int) {
+	r, ok := hex4(s)
+	if !ok {
+		return utf8.RuneError, 2
+	}
+	if utf16.IsSurrogate(r) {
+		if low, ok := hex4(s[6:]); ok {
+			if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
+				return pair, 12
+			}
+		}
+		return utf8.RuneError, 6
+	}
+	return r, 6
+}
+
+// hex4 reads the digits of the \u escape that s starts with.
+func hex4(s []byte) (r rune, ok bool) {
+	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
+		return 0, false
+	}
+	for _, c := range s[2:6] {
+		switch {
+		case c >= '0' && c <= '9':
+			c -= '0'
+		case c >= 'a' && c <= 'f':
+			c -= 'a' - 10
+		case c >= 'A' && c <= 'F':
+			c -= 'A' - 10
+		default:
+			return 0, false
+		}
+		r = r<<4 | rune(c)
+	}
+	return r, true
+}

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/filecursor"
+)
+
+// The names of the granted roots.
+const (
+	rootHome     = "claude_code"
+	rootProjects = "projects"
+)
+
+// collection is one run.
+type collection struct {
+	h               *sdk.Host
+	home, projects  folder
+	entries         []entry // of the home folder
+	homeListed      listed
+	projectsListed  listed
+	transcriptsRead bool
+	problems        problems
+
+	files      fileSet
+	notes      docSet
+	results    docSet
+	otherTypes map[string]bool // line types that no stream holds
+	changed    bool            // the cursor of sessions has news
+	dirty      map[string]bool // sessions to emit
+	touched    string          // the last one marked as such
+
+	scanner     filecursor.Scanner
+	parser      parser
+	preview     clipper
+	families    map[string][]*transcript // by their first uuid
+	copies      map[uint64]struct{}      // uuids that the file being read leaves to others
+	lastSession string
+	time        string
+
+	total, read, step int64 // bytes: to read, done, done but not in read yet
+	unsaved           int64 // bytes read since the last slice
+	slices            int
+	cursor            []byte
+}
+
+func collect(h *sdk.Host) error {
+	home, ok := h.Root(rootHome)
+	if !ok {
+		return &sdk.Failure{
+			Code: "claude_code_home_missing", Message: "no folder was granted as " + rootHome,
+			Hint: "manual_action_required",
+		}
+	}
+	c := &collection{
+		h: h, home: folder{home, ".", "."}, notes: docSet{}, results: docSet{},
+		otherTypes: map[string]bool{}, dirty: map[string]bool{}, families: map[string][]*transcript{},
+	}
+	c.projects = c.home.sub(rootProjects)
+	if other, ok := h.Root(rootProjects); ok {
+		c.projects = folder{other, ".", rootProjects}
+	}
+	c.entries, c.homeListed = c.list(c.home)
+	for _, step := range [...]func() error{
+		c.readProjects, c.readSkillsIfAsked, c.readCommandsIfAsked, c.readInventories, c.coverage,
+	} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return c.problems.report(h)
+}
+
+func (c *collection) readSkillsIfAsked() error {
+	if !c.h.Wants("skills") {
+		return nil
+	}
+	return c.readSkills()
+}
+
+func (c *collection) readCommandsIfAsked() error {
+	if !c.h.Wants("slash_commands") {
+		return nil
+	}
+	return c.readCommands()
+}
+
+func (c *collection) readInventories() error {
+	for _, s := range [...][4]string{
+		{"file_history", "file_history", "file-history", reasonHistory},
+		{"cache_inventory", "cache", "cache", reasonCache},
+		{"backup_inventory", "backups", "backups", reasonBackups},
+	} {
+		if err := c.inventoryFolder(s[0], s[1], s[2], s[3]); err != nil {
+			return err
+		}
+	}
+	return c.inventoryConfig()
+}
+
+// slice keeps what was read so far: the host commits it as soon as its records
+// are durable (PB-D8).
+func (c *collection) slice() error {
+	if err := c.emitSessions(); err != nil {
+		return err
+	}
+	c.unsaved = 0
+	if !c.changed {
+		return nil
+	}
+	c.slices++
+	c.encode()
+	c.changed = false
+	return c.h.Slice("sessions", "transcripts:"+strconv.Itoa(c.slices), c.cursor)
+}
+
+// sawOther remembers the type of a line that no stream holds.
+func (c *collection) sawOther(e *event) {
+	kind := text(e.typ)
+	if kind == "" || len(kind) > maxTypeName || !isWord(kind) || len(c.otherTypes) >= maxOtherTypes && !c.otherTypes[kind] {
+		kind = "(other)"
+	}
+	if !c.otherTypes[kind] {
+		c.otherTypes[strings.Clone(kind)] = true
+		c.changed = true
+	}
+}
+
+// Bounds of what is remembered of line types.
+const (
+	maxTypeName   = 40
+	maxOtherTypes = 40
+)
+
+func isWord(s string) bool {
+	for _, r := range s {
+		if r != '-' && r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') {
+			return false
+		}
+	}
+	return true
+}

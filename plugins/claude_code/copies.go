@@ -1,0 +1,90 @@
+package main
+
+import "github.com/pdpp-host/pdpp-host/sdk/filecursor"
+
+// A conversation that is resumed or forked starts as a copy of the lines so
+// far, in a new file, with the same uuids. Where the copies keep their session
+// id they make the same records and nothing is to decide. Where they are given
+// the new one, two files claim one key; then the file whose key sorts first has
+// the line, in every run, whichever was there first. So what is stored does not
+// depend on the order in which runs met the files.
+//
+// Files that start with the same uuid are a family. Nothing is held but for a
+// member that sorts behind others, while it is read: the hashes of their uuids.
+
+// joinFamily looks for copies once the transcript's first uuid is known.
+func (c *collection) joinFamily(t *transcript) {
+	c.join(t)
+	c.copies = c.uuidsBefore(t)
+}
+
+// join files the transcript under its first uuid. One that is read again is
+// filed again; a place that does not hold any more is passed over.
+func (c *collection) join(t *transcript) {
+	if t.root != "" && !t.subagent {
+		c.families[t.root] = append(c.families[t.root], t)
+	}
+}
+
+// copiesIn returns the uuids that t must leave to other transcripts.
+func (c *collection) copiesIn(t *transcript, plan filecursor.Plan) map[uint64]struct{} {
+	if plan != filecursor.Append || t.root == "" {
+		return nil // nothing to read, or joinFamily does it
+	}
+	return c.uuidsBefore(t)
+}
+
+// uuidsBefore collects the uuids of the family's members that sort before t.
+func (c *collection) uuidsBefore(t *transcript) map[uint64]struct{} {
+	var uuids map[uint64]struct{}
+	if t.subagent {
+		return nil
+	}
+	read := map[*transcript]bool{}
+	for _, other := range c.families[t.root] {
+		if other.key >= t.key || other.root != t.root || !other.present || read[other] {
+			continue
+		}
+		read[other] = true
+		if uuids == nil {
+			uuids = make(map[uint64]struct{})
+		}
+		c.collectUUIDs(other, uuids)
+	}
+	return uuids
+}
+
+// collectUUIDs reads a transcript for nothing but its uuids. A file that cannot
+// be read claims nothing.
+func (c *collection) collectUUIDs(t *transcript, into map[uint64]struct{}) {
+	var sc filecursor.Scanner
+	sc.MaxLine = maxLine
+	if _, err := sc.Open(c.projects.fsys, c.projects.at(t.key), filecursor.Cursor{}); err != nil {
+		return
+	}
+	var p parser
+	for sc.Next() {
+		if e, ok := p.parse(sc.Line()); ok && e.kind != lineOther && usableID(e.uuid) {
+			into[hash64(e.uuid)] = struct{}{}
+		}
+	}
+	_, _ = sc.Close() // what was read is all there is to know
+}
+
+// isCopy reports whether the line is another transcript's.
+func (c *collection) isCopy(e *event) bool {
+	if len(c.copies) == 0 || !usableID(e.uuid) {
+		return false
+	}
+	_, ok := c.copies[hash64(e.uuid)]
+	return ok
+}
+
+// hash64 is FNV-1a.
+func hash64(b []byte) uint64 {
+	h := uint64(14695981039346656037)
+	for _, c := range b {
+		h = (h ^ uint64(c)) * 1099511628211
+	}
+	return h
+}

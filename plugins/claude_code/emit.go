@@ -1,0 +1,125 @@
+package main
+
+import "strings"
+
+// readLine makes records of one line and adds it to its session.
+func (c *collection) readLine(t *transcript, line []byte) error {
+	if len(line) == 0 || len(line) == 1 && line[0] == '\r' {
+		return nil
+	}
+	e, ok := c.parser.parse(line)
+	if !ok {
+		t.invalid++
+		c.problems.note(problemInvalid, place(c.projects.shown(t.key), c.scanner.Offset()))
+		return nil
+	}
+	if e.kind == lineOther {
+		c.sawOther(e)
+		return nil
+	}
+	session := c.sessionOf(t, e)
+	at := parseTime(text(e.timestamp))
+	if t.root == "" && usableID(e.uuid) {
+		t.root = strings.Clone(text(e.uuid))
+		c.joinFamily(t)
+	}
+	// A line of another conversation is a copy when that conversation has a
+	// transcript of its own here: it is counted there.
+	if session == t.session || !c.files.has(t.project, session) {
+		if s := t.shareOf(session); s != nil {
+			s.add(t, e, at)
+			c.touch(session)
+		}
+	}
+	if c.isCopy(e) {
+		return nil
+	}
+	if e.kind == lineMessage {
+		return c.emitMessage(e, session, line)
+	}
+	return c.emitAttachment(e, session, line)
+}
+
+// sessionOf returns the session that a line belongs to.
+func (c *collection) sessionOf(t *transcript, e *event) string {
+	if t.subagent || !usableID(e.session) {
+		return t.session
+	}
+	id := text(e.session)
+	if id == t.session {
+		return t.session
+	}
+	if id != c.lastSession {
+		c.lastSession = strings.Clone(id)
+	}
+	return c.lastSession
+}
+
+// touch marks a session as changed. The lines of one session come in a row, so
+// the map is asked once for each row.
+func (c *collection) touch(session string) {
+	if session != c.touched {
+		c.touched = strings.Clone(session)
+		c.dirty[c.touched] = true
+	}
+}
+
+func (c *collection) emitMessage(e *event, session string, line []byte) error {
+	if !c.h.Wants("messages") {
+		return nil
+	}
+	kind := text(e.typ)
+	r := c.h.Record("messages")
+	if usableID(e.uuid) {
+		r.String("id", text(e.uuid))
+	} else {
+		r.String("id", hashID(kind, session, line))
+	}
+	r.String("session_id", session)
+	r.StringOrNull("parent_uuid", text(e.parent))
+	if role := text(e.role); role != "" {
+		r.String("role", role)
+	} else {
+		r.String("role", kind)
+	}
+	r.String("type", c.parser.form)
+	r.StringOrNull("content", view(c.parser.text.buf))
+	c.setTime(e.timestamp)
+	r.StringOrNull("timestamp", c.time)
+	r.Bool("is_sidechain", e.sidechain.isTrue())
+	r.StringOrNull("user_type", text(e.userType))
+	r.StringOrNull("agent_id", text(e.agent))
+	return r.Emit()
+}
+
+// setTime puts the timestamp as the line has it into c.time, "" when the schema
+// would refuse it.
+func (c *collection) setTime(v raw) {
+	c.time = text(v)
+	if parseTime(c.time) == noTime {
+		c.time = ""
+	}
+}
+
+func (c *collection) emitAttachment(e *event, session string, line []byte) error {
+	if !c.h.Wants("attachments") {
+		return nil
+	}
+	a := c.parser.readAttachment(e)
+	r := c.h.Record("attachments")
+	if usableID(e.uuid) {
+		r.String("id", text(e.uuid))
+	} else {
+		r.String("id", hashID(text(e.typ), session, line))
+	}
+	r.String("session_id", session)
+	r.StringOrNull("parent_uuid", text(e.parent))
+	r.String("event_type", a.kind)
+	r.StringOrNull("hook_name", text(a.hook))
+	r.StringOrNull("tool_use_id", text(a.tool))
+	r.StringOrNull("content_preview", view(c.parser.text.buf))
+	r.Int("content_bytes", a.size)
+	c.setTime(a.time)
+	r.StringOrNull("timestamp", c.time)
+	return r.Emit()
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"crypto/sha256"
+)
+
+// lineKind says which stream a line belongs to.
+type lineKind uint8
+
+const (
+	lineOther      lineKind = iota // of a type that no stream holds
+	lineMessage                    // user, assistant
+	lineAttachment                 // attachment, file-history-snapshot, permission-mode, last-prompt
+)
+
+// event is one line of a transcript. Its values are parts of the line.
+type event struct {
+	kind lineKind
+
+	typ, uuid, parent, session, timestamp raw
+	cwd, branch, version, userType, entry raw
+	agent, sidechain                      raw
+	role, content                         raw // of message; an array's is only its place
+	attachment, snapshot, prompt, mode    raw
+}
+
+// parser reads lines, one at a time, into the same event.
+type parser struct {
+	r    reader
+	ev   event
+	text clipper
+	form string // what kind of content the message has
+}
+
+// parse reads one line. ok is false when it is not a JSON object. The event and
+// the text of its message are the parser's own, good until the next call.
+func (p *parser) parse(line []byte) (*event, bool) {
+	p.r = reader{src: line}
+	p.ev = event{}
+	p.text.reset(maxContent)
+	p.form = formOther
+	if !p.r.enter('{') {
+		return nil, false
+	}
+	e := &p.ev
+	for first := true; ; first = false {
+		name, ok := p.r.member(first)
+		if !ok {
+			break
+		}
+		if string(name) == "message" {
+			p.message()
+			continue
+		}
+		value := p.r.value()
+		if place := e.place(name); place != nil && *place == nil {
+			*place = value
+		}
+	}
+	if !p.r.end() {
+		return nil, false
+	}
+	switch string(e.typ.inside()) {
+	case "user", "assistant":
+		e.kind = lineMessage
+	case "attachment", "file-history-snapshot", "permission-mode", "last-prompt":
+		e.kind = lineAttachment
+	}
+	return e, true
+}
+
+// place returns where the member named name belongs, nil when no record asks
+// for it.
+func (e *event) place(name []byte) *raw {
+	switch string(name) {
+	case "type":
+		return &e.typ
+	case "uuid":
+		return &e.uuid
+	case "parentUuid":
+		return &e.parent
+	case "sessionId":
+		return &e.session
+	case "timestamp":
+		return &e.timestamp
+	case "cwd":
+		return &e.cwd
+	case "gitBranch":
+		return &e.branch
+	case "version":
+		return &e.version
+	case "userType":
+		return &e.userType
+	case "entrypoint":
+		return &e.entry
+	case "agentId":
+		return &e.agent
+	case "isSidechain":
+		return &e.sidechain
+	case "attachment":
+		return &e.attachment
+	case "snapshot":
+		return &e.snapshot
+	case "lastPrompt":
+		return &e.prompt
+	case "permissionMode":
+		return &e.mode
+	}
+	return nil
+}
+
+// maxID bounds what is taken for an id, in bytes: real ones are UUIDs.
+const maxID = 512
+
+// usableID reports whether v can be a key or a part of one.
+func usableID(v raw) bool { return len(v.inside()) > 0 && len(v) <= maxID }
+
+// hashID returns the key of a line without a uuid: its type, its session and a
+// hash of its bytes, which is the same wherever the line is copied to.
+func hashID(kind, session string, line []byte) string {
+	sum := sha256.Sum256(line)
+	return kind + ":" + session + ":" + hexText(sum[:12])
+}

@@ -1,0 +1,384 @@
+package main
+
+import (
+	"io/fs"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
+)
+
+func TestAppendedLinesEmitThemselvesAndTheirSession(t *testing.T) {
+	t.Parallel()
+	h := small()
+	h.put(project+two+".jsonl", userLine(two, "v1", "Other", 0))
+	first := run(t, h)
+	h.add(project+one+".jsonl", userLine(one, "u2", "And now?", 9))
+	second := again(t, first)
+	emitted(t, second, "messages u2", "sessions "+one)
+	want(t, second, "sessions", one, map[string]any{
+		"message_count": 3, "started_at": stamp(0), "last_event_at": stamp(9), "git_branch": "main", "cwd": "/home/ada/code/loom",
+	})
+	emitted(t, again(t, second))
+	// A subagent's lines count for its session.
+	h.put(project+one+"/subagents/agent-x.jsonl", userLine(two, "x1", "go", 12))
+	third := again(t, second)
+	emitted(t, third, "messages x1", "sessions "+one)
+	want(t, third, "sessions", one, map[string]any{"message_count": 4, "last_event_at": stamp(12)})
+}
+
+func TestRewrittenFileIsRebuilt(t *testing.T) {
+	t.Parallel()
+	h := small()
+	first := run(t, h)
+	h.put(project+one+".jsonl", userLine(one, "u1", "Why is the warp tight?", 0)+userLine(one, "u3", "More", 4)+userLine(one, "u4", "Still more", 5))
+	second := again(t, first)
+	emitted(t, second, "messages u1", "messages u3", "messages u4", "sessions "+one)
+	want(t, second, "messages", "u1", map[string]any{"content": "Why is the warp tight?"})
+	want(t, second, "sessions", one, map[string]any{"message_count": 3, "last_event_at": stamp(5)})
+	emitted(t, again(t, second))
+}
+
+func TestTruncatedFileIsRebuilt(t *testing.T) {
+	t.Parallel()
+	h := small()
+	first := run(t, h)
+	h.put(project+one+".jsonl", userLine(one, "u1", "Why is the warp loose?", 0))
+	second := again(t, first)
+	emitted(t, second, "messages u1", "sessions "+one)
+	want(t, second, "sessions", one, map[string]any{"message_count": 1})
+}
+
+func TestTouchedFileEmitsNothing(t *testing.T) {
+	t.Parallel()
+	h := small()
+	h.put(project+"memory/a.md", "a")
+	h.put(project+one+"/tool-results/r.txt", "r")
+	first := run(t, h)
+	for path := range h {
+		h.add(path, "")
+	}
+	second := again(t, first)
+	emitted(t, second)
+	if len(second.States) == 0 {
+		t.Error("the new times were not kept, so every run reads the files again")
+	}
+}
+
+// The owner's copy of a conversation outlives the file: Claude Code deletes
+// transcripts after a month.
+func TestVanishedTranscriptKeepsItsRecords(t *testing.T) {
+	t.Parallel()
+	h := small()
+	h.put(project+two+".jsonl", userLine(two, "v1", "Other", 0))
+	h.put(project+one+"/subagents/agent-x.jsonl", userLine(one, "x1", "go", 12))
+	h.put(project+two+"/tool-results/toolu_1.txt", "text")
+	first := run(t, h)
+	delete(h, project+two+".jsonl")
+	delete(h, project+two+"/tool-results/toolu_1.txt")
+	delete(h, project+one+".jsonl")
+	second := again(t, first)
+	emitted(t, second)
+	if cursor := second.Committed()["sessions"]; strings.Contains(cursor, two) {
+		t.Error("the cursor still knows the vanished session")
+	}
+	// The share of the deleted transcript is still part of its session.
+	h.add(project+one+"/subagents/agent-x.jsonl", userLine(one, "x2", "on", 13))
+	third := again(t, second)
+	emitted(t, third, "messages x2", "sessions "+one)
+	want(t, third, "sessions", one, map[string]any{"message_count": 4, "started_at": stamp(0), "last_event_at": stamp(13)})
+	// A project folder that is gone as a whole is likelier a wrong folder.
+	keep := third.Committed()["sessions"]
+	for path := range h {
+		if strings.HasPrefix(path, "projects/") {
+			delete(h, path)
+		}
+	}
+	fourth := again(t, third)
+	if fourth.Committed()["sessions"] != keep || len(fourth.Records("messages")) > 0 {
+		t.Error("an absent projects folder made the cursor forget")
+	}
+}
+
+func TestVanishedDocumentsAreDeleted(t *testing.T) {
+	t.Parallel()
+	h := small()
+	h.put(project+"memory/a.md", "a")
+	h.put(project+"memory/b.md", "b")
+	h.put("skills/s/SKILL.md", "s")
+	h.put("skills/t/SKILL.md", "t")
+	h.put("commands/c.md", "c")
+	h.put("commands/d.md", "d")
+	h.put("settings.json", "{}")
+	first := run(t, h)
+	for _, path := range []string{project + "memory/a.md", "skills/s/SKILL.md", "commands/c.md", "settings.json"} {
+		delete(h, path)
+	}
+	h.put("commands/d.md", "changed")
+	second := again(t, first)
+	settings := first.Keys("config_inventory")[0]
+	emitted(t, second, "memory_notes -memory_notes:-home-ada-code-loom/a.md", "skills -skills:s", "slash_commands -commands:c",
+		"slash_commands commands:d", "config_inventory -"+settings, "coverage_diagnostics coverage:config")
+	emitted(t, again(t, second))
+}
+
+func TestTornLineWaits(t *testing.T) {
+	t.Parallel()
+	h := small()
+	whole := userLine(one, "u2", "And now?", 9)
+	h.add(project+one+".jsonl", whole[:len(whole)/2])
+	first := run(t, h)
+	if n := len(first.Records("messages")); n != 2 {
+		t.Fatalf("%d messages", n)
+	}
+	if skip(t, first, "line_incomplete") != 1 {
+		t.Error("the torn line was not reported")
+	}
+	want(t, first, "coverage_diagnostics", "coverage:incomplete_lines", map[string]any{"status": "deferred"})
+	emitted(t, again(t, first))
+	h.add(project+one+".jsonl", whole[len(whole)/2:])
+	second := again(t, first)
+	emitted(t, second, "messages u2", "sessions "+one, "coverage_diagnostics -coverage:incomplete_lines")
+}
+
+func TestBadLinesLoseNothingElse(t *testing.T) {
+	t.Parallel()
+	h := small()
+	h.add(project+one+".jsonl", "{\"type\":\"user\",\n\x00\x00\x00\n[1]\n\n\r\n"+strings.Repeat("[", 100_000)+"\n")
+	h.add(project+one+".jsonl", `{"type":"user","uuid":"big","message":{"content":"`+strings.Repeat("x", maxLine)+`"}}`+"\n")
+	h.add(project+one+".jsonl", userLine(one, "u2", "after \xff\xfe", 9)+`{"type":"user","uuid":"odd","message":7}`+"\n"+
+		`{"type":"assistant","message":{"content":{"a":1}},"timestamp":"yesterday","sessionId":"`+one+"\"}\n")
+	first := run(t, h)
+	if len(first.Records("messages")) != 5 {
+		t.Errorf("messages: %q", first.Keys("messages"))
+	}
+	want(t, first, "messages", "u2", map[string]any{"content": "after \ufffd\ufffd"})
+	want(t, first, "messages", "odd", map[string]any{"content": nil, "type": "other", "role": "user", "session_id": one})
+	if n := skip(t, first, "lines_not_readable"); n != 4 {
+		t.Errorf("%d lines reported", n)
+	}
+	if n := skip(t, first, "line_too_long"); n != 1 {
+		t.Errorf("%d long lines reported", n)
+	}
+	want(t, first, "coverage_diagnostics", "coverage:invalid_lines", map[string]any{"status": "unsupported", "reason": "4 lines are not valid JSON"})
+	want(t, first, "coverage_diagnostics", "coverage:long_lines", map[string]any{"status": "unsupported"})
+	second := again(t, first)
+	emitted(t, second)
+	if len(second.Skips) != 0 {
+		t.Error("lines of an earlier run were reported again")
+	}
+}
+
+// barred is a folder with files that cannot be read and links that lead out.
+type barred struct {
+	fstest.MapFS
+	bad map[string]bool
+}
+
+func (b barred) Open(name string) (fs.File, error) {
+	if b.bad[name] {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
+	}
+	return b.MapFS.Open(name)
+}
+
+func (b barred) ReadDir(name string) ([]fs.DirEntry, error) {
+	if b.bad[name] {
+		return nil, &fs.PathError{Op: "readdir", Path: name, Err: fs.ErrPermission}
+	}
+	return b.MapFS.ReadDir(name)
+}
+
+func (b barred) Stat(name string) (fs.FileInfo, error) {
+	if f := b.MapFS[name]; f != nil && f.Mode&fs.ModeSymlink != 0 {
+		return nil, &fs.PathError{Op: "stat", Path: name, Err: fs.ErrPermission}
+	}
+	return b.MapFS.Stat(name)
+}
+
+func TestUnreadableFilesLoseNothingElse(t *testing.T) {
+	t.Parallel()
+	h := small()
+	h.put(project+two+".jsonl", userLine(two, "v1", "Other", 0))
+	h.put(project+"memory/a.md", "a")
+	h.put("projects/-closed/"+two+".jsonl", "")
+	h.put("skills/s/SKILL.md", "s")
+	h["skills/out"] = &fstest.MapFile{Data: []byte("/etc"), Mode: fs.ModeSymlink, ModTime: day}
+	h[project+"out.jsonl"] = &fstest.MapFile{Data: []byte("/etc/passwd"), Mode: fs.ModeSymlink, ModTime: day}
+	first := run(t, h) // everything readable but the links
+	o := options(h)
+	o.State = first.Committed()
+	bad := map[string]bool{project + two + ".jsonl": true, "projects/-closed": true, "commands": true, "skills/s": true, project + "memory": true}
+	o.Roots[rootHome] = barred{fstest.MapFS(h), bad}
+	h.add(project+two+".jsonl", userLine(two, "v2", "More", 3))
+	h.add(project+one+".jsonl", userLine(one, "u2", "More", 3))
+	second := checked(t, sdktest.Collect(t, connector{}, o))
+	if len(second.Deletes("skills"))+len(second.Deletes("memory_notes")) > 0 {
+		t.Error("what could not be listed was taken for deleted")
+	}
+	if got := second.Keys("messages"); len(got) != 1 || got[0] != "u2" {
+		t.Errorf("messages: %q", got)
+	}
+	if skip(t, second, "file_unreadable") < 4 || skip(t, second, "link_not_followed") != 2 {
+		t.Errorf("skips: %+v", second.Skips)
+	}
+	want(t, second, "coverage_diagnostics", "coverage:unreadable_files", map[string]any{"status": "unaccounted"})
+	want(t, first, "coverage_diagnostics", "coverage:links", map[string]any{"status": "excluded"})
+	third := second.SecondRun(t, func(o *sdktest.Options) { o.Roots[rootHome] = fstest.MapFS(h) })
+	if got := third.Keys("messages"); len(got) != 1 || got[0] != "v2" {
+		t.Errorf("after the repair: %q", got)
+	}
+}
+
+// PB-D8, PB-A7: what a slice committed is not read again when the run fails
+// later; what came after it is.
+func TestSlicesSurviveAFailedRun(t *testing.T) {
+	t.Parallel()
+	h := home{}
+	line := func(session string, i int) string {
+		return userLine(session, session[:4]+strconv.Itoa(i), strings.Repeat("w ", 200_000), i)
+	}
+	var a, b strings.Builder
+	for i := range 60 {
+		a.WriteString(line(one, i))
+	}
+	for i := range 60 {
+		b.WriteString(line(two, i))
+	}
+	h.put(project+one+".jsonl", a.String())
+	h.put(project+two+".jsonl", b.String())
+	o := options(h)
+	states := 0
+	o.Before = func(call string, _ []byte) *abi.Error {
+		if call == "state" {
+			states++
+		}
+		if states >= 2 && call == "emit" {
+			return abi.NewError(abi.CodeInternal, "the host gives up", "")
+		}
+		return nil
+	}
+	o.Tolerate = true
+	failed := sdktest.Collect(t, connector{}, o)
+	if failed.Done.Status == abi.DoneSucceeded || len(failed.States) < 2 {
+		t.Fatalf("status %s, %d states", failed.Done.Status, len(failed.States))
+	}
+	rest := checked(t, failed.SecondRun(t, func(o *sdktest.Options) { o.Tolerate = false }))
+	keys := map[string]bool{}
+	for _, k := range append(failed.Keys("messages"), rest.Keys("messages")...) {
+		keys[k] = true
+	}
+	if len(keys) != 120 {
+		t.Errorf("%d of 120 messages", len(keys))
+	}
+	if n := len(rest.Records("messages")); n == 0 || n > 60 {
+		t.Errorf("%d messages were read again", n)
+	}
+	want(t, failed, "sessions", one, map[string]any{"message_count": 60})
+	want(t, rest, "sessions", two, map[string]any{"message_count": 60})
+}
+
+func TestStopKeepsWhatWasRead(t *testing.T) {
+	t.Parallel()
+	h := home{}
+	for i := range 40 {
+		h.add(project+one+".jsonl", userLine(one, "u"+strconv.Itoa(i), strings.Repeat("w ", 100_000), i))
+	}
+	o := options(h)
+	o.StopAfter = 2
+	stopped := sdktest.Collect(t, connector{}, o)
+	if stopped.Done.Status != abi.DoneCancelled {
+		t.Fatalf("%+v", stopped.Done)
+	}
+	rest := again(t, stopped)
+	if n, m := len(stopped.Records("messages")), len(rest.Records("messages")); n == 0 || m == 0 || n+m != 40 {
+		t.Errorf("%d before the stop, %d after", n, m)
+	}
+	want(t, rest, "sessions", one, map[string]any{"message_count": 40})
+}
+
+// A forked conversation copies the lines so far under its own session id: the
+// same keys, told by two files. What is stored must not depend on which file a
+// run met first.
+func TestForkedCopiesAreDeterministic(t *testing.T) {
+	t.Parallel()
+	const early, late = "00000000-0000-4000-8000-000000000000", "ffffffff-ffff-4fff-8fff-ffffffffffff"
+	for _, fork := range []string{early, late} {
+		original, copied := project+one+".jsonl", project+fork+".jsonl"
+		lines := func(session string) string {
+			return userLine(session, "c1", "shared", 0) + userLine(session, "c2", "shared too", 1)
+		}
+		h := home{}
+		h.put(original, lines(one))
+		first := run(t, h)
+		h.add(original, userLine(one, "c3", "in both", 2))
+		h.put(copied, lines(fork)+userLine(fork, "c3", "in both", 2)+userLine(fork, "f4", "fork only", 8))
+		second := again(t, first)
+		h.add(original, userLine(one, "o4", "original only", 9))
+		third := again(t, second)
+		stored := map[string]string{}
+		for _, r := range []*sdktest.Result{first, second, third} {
+			for _, rec := range r.Records("messages") {
+				stored[rec.Key] = string(rec.Data)
+			}
+		}
+		fresh := run(t, h)
+		if n := len(fresh.Records("messages")); n != 5 || len(stored) != 5 {
+			t.Errorf("%d messages in a fresh run, %d stored", n, len(stored))
+		}
+		for _, rec := range fresh.Records("messages") {
+			if stored[rec.Key] != string(rec.Data) {
+				t.Errorf("fork %s: %s depends on the order:\n%s\n%s", fork, rec.Key, stored[rec.Key], rec.Data)
+			}
+		}
+		want(t, fresh, "sessions", one, map[string]any{"message_count": 4})
+		want(t, fresh, "sessions", fork, map[string]any{"message_count": 4})
+	}
+}
+
+// A resumed conversation of older versions copies lines with their session id.
+func TestResumedCopiesCountOnce(t *testing.T) {
+	t.Parallel()
+	h := small()
+	h.put(project+two+".jsonl", string(h[project+one+".jsonl"].Data)+userLine(two, "v1", "go on", 5))
+	r := run(t, h)
+	want(t, r, "sessions", one, map[string]any{"message_count": 2})
+	want(t, r, "sessions", two, map[string]any{"message_count": 1})
+	want(t, r, "messages", "u1", map[string]any{"session_id": one})
+	if n := len(r.Records("messages")); n != 3 {
+		t.Errorf("%d messages", n)
+	}
+}
+
+func TestDamagedCursorMeansReadingAgain(t *testing.T) {
+	t.Parallel()
+	h := small()
+	for _, cursor := range []string{`{}`, `{"version":2}`, `{"version":1,"projects":[1],"notes":7,"tool_results":{"a":1},"other_types":{}}`} {
+		o := options(h)
+		o.State = map[string]string{"sessions": cursor, "skills": cursor, "file_history": `{"entries":[]}`, "coverage_diagnostics": cursor}
+		r := checked(t, sdktest.Collect(t, connector{}, o))
+		if len(r.Records("messages")) != 2 {
+			t.Errorf("after %s: %q", cursor, r.Keys("messages"))
+		}
+	}
+}
+
+func TestFullRefreshEmitsAgain(t *testing.T) {
+	t.Parallel()
+	first := run(t, small())
+	r := checked(t, first.SecondRun(t, func(o *sdktest.Options) { o.Mode = abi.ModeFullRefresh }))
+	if len(r.All) != len(first.All) {
+		t.Errorf("%d records, %d in the first run", len(r.All), len(first.All))
+	}
+}
+
+func TestSinceFiltersMessages(t *testing.T) {
+	t.Parallel()
+	o := options(small())
+	o.Scope = []abi.StreamScope{{Name: "messages", TimeRange: &abi.TimeRange{Since: stamp(1)}}, {Name: "sessions"}}
+	r := checked(t, sdktest.Collect(t, connector{}, o))
+	emitted(t, r, "messages a1", "sessions "+one)
+}

@@ -1,0 +1,193 @@
+package main
+
+import "strings"
+
+// share is what one transcript contributes to one session's record. A session
+// is the sum of the shares of its transcript and its subagents' transcripts, so
+// that appended lines are added to what is known and a rewritten file replaces
+// its own share only.
+type share struct {
+	id          string // of the session
+	count       int64  // user and assistant lines
+	first, last int64  // Unix milliseconds, noTime without any
+
+	// The latest that the lines say, "" when they say nothing.
+	cwd, branch, version, userType, entry string
+	project                               string // folder that the project is named after
+}
+
+// shareOf returns the transcript's share of the session, a new one when there is
+// none yet, nil when the transcript has too many.
+func (t *transcript) shareOf(session string) *share {
+	for i := range t.shares {
+		if t.shares[i].id == session {
+			return &t.shares[i]
+		}
+	}
+	if len(t.shares) >= maxShares {
+		return nil
+	}
+	t.shares = append(t.shares, share{id: session, first: noTime, last: noTime})
+	return &t.shares[len(t.shares)-1]
+}
+
+// maxShares bounds the sessions that one transcript contributes to. It is one
+// in practice, a few where resumed conversations were copied.
+const maxShares = 32
+
+// add accounts for one line of the session.
+func (s *share) add(t *transcript, e *event, at int64) {
+	if e.kind == lineMessage {
+		s.count++
+	}
+	if at != noTime {
+		if s.first == noTime || at < s.first {
+			s.first = at
+		}
+		s.last = max(s.last, at)
+	}
+	latest(&s.branch, e.branch)
+	latest(&s.version, e.version)
+	latest(&s.userType, e.userType)
+	latest(&s.entry, e.entry)
+	if latest(&s.cwd, e.cwd) && s.project == "" {
+		s.project = projectFolder(t.project, s.cwd)
+	}
+}
+
+// latest keeps the newest value that is not empty, and reports a change. It
+// allocates only when the value changes.
+func latest(place *string, v raw) bool {
+	if text := text(v); text != "" && text != *place {
+		*place = strings.Clone(text)
+		return true
+	}
+	return false
+}
+
+// projectFolder returns the folder that a project's name in the home folder was
+// made from: cwd or a folder above it, whichever is spelled like the name when
+// everything but letters and digits is a hyphen. "" when none is.
+func projectFolder(name, cwd string) string {
+	for cwd != "" {
+		if spelledLike(name, cwd) {
+			return cwd
+		}
+		cut := strings.LastIndexAny(cwd, `/\`)
+		if cut < 0 {
+			break
+		}
+		cwd = cwd[:cut]
+	}
+	return ""
+}
+
+func spelledLike(name, folder string) bool {
+	i := 0
+	for _, r := range folder {
+		if i >= len(name) {
+			return false
+		}
+		alphanumeric := r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+		if alphanumeric && name[i] != byte(r) || !alphanumeric && name[i] != '-' {
+			return false
+		}
+		i++
+	}
+	return i == len(name)
+}
+
+// merged is a session's record.
+type merged struct {
+	share
+	fallback string // the project's name in the home folder
+}
+
+// add adds one transcript's share. Of what can be told once only, the first
+// transcript that tells it wins; the caller goes through them in the order of
+// mergeOrder.
+func (m *merged) add(t *transcript, s *share) {
+	m.count += s.count
+	if s.first != noTime && (m.first == noTime || s.first < m.first) {
+		m.first = s.first
+	}
+	m.last = max(m.last, s.last)
+	for _, f := range [...]struct {
+		place *string
+		value string
+	}{
+		{&m.cwd, s.cwd}, {&m.branch, s.branch}, {&m.version, s.version},
+		{&m.userType, s.userType}, {&m.entry, s.entry}, {&m.project, s.project}, {&m.fallback, t.project},
+	} {
+		if *f.place == "" {
+			*f.place = f.value
+		}
+	}
+}
+
+// emitSessions emits the sessions whose shares changed since the last call.
+func (c *collection) emitSessions() error {
+	if len(c.dirty) == 0 {
+		return nil
+	}
+	ids := sortedKeys(c.dirty)
+	c.dirty, c.touched = make(map[string]bool), ""
+	if !c.h.Wants("sessions") {
+		return nil
+	}
+	sessions := make(map[string]*merged, len(ids))
+	for _, id := range ids {
+		sessions[id] = &merged{share: share{id: id, first: noTime, last: noTime}}
+	}
+	// The conversation's own transcript first, then its subagents', then others
+	// that hold lines of it.
+	for pass := range 3 {
+		for _, t := range c.files.list {
+			for i := range t.shares {
+				s := &t.shares[i]
+				if m := sessions[s.id]; m != nil && t.rank(s.id) == pass {
+					m.add(t, s)
+				}
+			}
+		}
+	}
+	for _, id := range ids {
+		if err := c.emitSession(sessions[id]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rank orders the transcripts that a session is told from.
+func (t *transcript) rank(session string) int {
+	switch {
+	case t.session != session:
+		return 2
+	case t.subagent:
+		return 1
+	}
+	return 0
+}
+
+func (c *collection) emitSession(m *merged) error {
+	if m.fallback == "" {
+		return nil // no transcript has a share of it any more: the record stays as it is
+	}
+	project := m.project
+	if project == "" {
+		project = m.fallback
+	}
+	r := c.h.Record("sessions")
+	r.String("id", m.id)
+	r.StringOrNull("project_path", project)
+	r.StringOrNull("cwd", m.cwd)
+	r.StringOrNull("git_branch", m.branch)
+	r.StringOrNull("version", m.version)
+	r.StringOrNull("started_at", formatTime(m.first))
+	r.StringOrNull("last_event_at", formatTime(m.last))
+	r.Int("message_count", m.count)
+	r.StringOrNull("user_type", m.userType)
+	r.StringOrNull("entrypoint", m.entry)
+	return r.Emit()
+}

@@ -1,0 +1,195 @@
+package main
+
+import (
+	"strconv"
+
+	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/filecursor"
+)
+
+// transcript is one file of lines, and what the runs so far made of it.
+type transcript struct {
+	key      string // path below projects
+	project  string // first element of key
+	session  string // that the file is named after
+	subagent bool   // every line belongs to session, whatever it says
+
+	cursor  filecursor.Cursor
+	root    string // uuid of its first line that has one; copies of a conversation have the same
+	shares  []share
+	invalid int64 // lines that are no JSON
+	tooLong int64 // lines above maxLine
+	present bool  // listed by this run
+	news    bool  // and not as the cursor has it, until it is read
+	// condensed: the cursor holds nothing of it but size and mtime.
+	condensed   bool
+	size, mtime int64 // bytes, Unix milliseconds; as listed
+}
+
+// Bounds of reading, in bytes. A line with pictures is rarely above 8 MiB; a
+// slice is what a crash costs (PB-D8).
+const (
+	maxLine    = 16 << 20
+	sliceBytes = 16 << 20
+)
+
+// readTranscripts reads what is new in every listed transcript, in the order of
+// their keys.
+func (c *collection) readTranscripts() error {
+	c.scanner.MaxLine = maxLine
+	c.expand()
+	for _, t := range c.files.list {
+		if t.present && t.news {
+			c.total += max(t.size-t.cursor.Offset, 0)
+		}
+	}
+	for _, t := range c.files.list {
+		if !t.present || t.condensed {
+			continue
+		}
+		if err := c.readTranscript(t); err != nil {
+			return err
+		}
+		if c.sliceDue() {
+			if err := c.slice(); err != nil {
+				return err
+			}
+		}
+		if c.h.Stopping() {
+			return c.stop()
+		}
+	}
+	if c.total > 0 {
+		if err := c.h.Progress("reading transcripts", c.read, max(c.total, c.read), "bytes"); err != nil {
+			return err
+		}
+	}
+	return c.emitSessions()
+}
+
+// sliceDue reports whether enough was read since the last slice. A large cursor
+// asks for large slices, because each one writes it.
+func (c *collection) sliceDue() bool {
+	return c.unsaved >= max(sliceBytes, 4*int64(len(c.cursor)))
+}
+
+// stop keeps what was read so far and ends the run.
+func (c *collection) stop() error {
+	if err := c.slice(); err != nil {
+		return err
+	}
+	return sdk.ErrStopped
+}
+
+// readTranscript reads what is new in one file. The error ends the run; what is
+// wrong with the file is only noted.
+func (c *collection) readTranscript(t *transcript) error {
+	before := *t
+	before.shares = append([]share(nil), t.shares...)
+	plan, err := c.scanner.Open(c.projects.fsys, c.projects.at(t.key), t.cursor)
+	if err != nil {
+		c.unreadable(c.projects.shown(t.key), err)
+		return nil
+	}
+	if plan == filecursor.Rebuild {
+		t.reset(c)
+	}
+	c.copies = c.copiesIn(t, plan)
+	err = c.readLines(t)
+	result, closing := c.scanner.Close()
+	switch {
+	case err != nil || plan == filecursor.Skip:
+		return err
+	case closing != nil:
+		c.unreadable(c.projects.shown(t.key), closing)
+	case result.Change == filecursor.Vanished:
+		// What was read stays, and with it the session. There is no file to go on
+		// with.
+		t.cursor, c.changed = filecursor.Cursor{}, true
+		return nil
+	case !result.Advanced:
+		c.problems.note(problemChanged, c.projects.shown(t.key))
+	}
+	if !result.Advanced {
+		t.restore(c, before)
+		return nil
+	}
+	for _, long := range result.Oversized {
+		t.tooLong++
+		c.read += long.Length
+		c.problems.note(problemTooLong, place(c.projects.shown(t.key), long.Offset))
+	}
+	t.cursor, t.news, c.changed = result.Cursor, false, true
+	return nil
+}
+
+// reset forgets what the transcript contributed: it is read from its start.
+func (t *transcript) reset(c *collection) {
+	t.markShares(c)
+	t.shares, t.invalid, t.tooLong, t.root = nil, 0, 0, ""
+}
+
+// restore takes back what this run made of the transcript, because its cursor
+// stays where it was. A slice in the middle may have said otherwise.
+func (t *transcript) restore(c *collection, before transcript) {
+	t.markShares(c)
+	*t = before
+	t.markShares(c)
+	c.changed = true
+}
+
+func (t *transcript) markShares(c *collection) {
+	for i := range t.shares {
+		c.dirty[t.shares[i].id] = true
+	}
+}
+
+// stepBytes is how often, in bytes read, a file is left for a moment to report
+// progress and to see whether the host wants the run to stop.
+const stepBytes = 1 << 20
+
+// readLines goes through the lines that the scanner delivers.
+func (c *collection) readLines(t *transcript) error {
+	for c.scanner.Next() {
+		line := c.scanner.Line()
+		if err := c.readLine(t, line); err != nil {
+			return err
+		}
+		c.step += int64(len(line)) + 1
+		if c.step < stepBytes {
+			continue
+		}
+		if err := c.pause(t); err != nil {
+			return err
+		}
+	}
+	c.account()
+	return nil
+}
+
+// account books the bytes read since the last call.
+func (c *collection) account() {
+	c.read += c.step
+	c.unsaved += c.step
+	c.step = 0
+}
+
+// pause reports progress in the middle of a file and, when enough was read,
+// keeps it: one transcript may be gigabytes.
+func (c *collection) pause(t *transcript) error {
+	c.account()
+	if err := c.h.Progress("reading transcripts", c.read, max(c.total, c.read), "bytes"); err != nil {
+		return err
+	}
+	if !c.sliceDue() && !c.h.Stopping() {
+		return nil
+	}
+	t.cursor, c.changed = c.scanner.Cursor(), true
+	if c.h.Stopping() {
+		return c.stop()
+	}
+	return c.slice()
+}
+
+// place names a line of a file by where it starts.
+func place(path string, offset int64) string { return path + ":" + strconv.FormatInt(offset, 10) }

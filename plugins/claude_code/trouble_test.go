@@ -1,0 +1,196 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
+)
+
+// A transcript that is replaced or goes while it is read keeps the cursor that
+// it had, so that the next run reads all of it.
+func TestChangeWhileReading(t *testing.T) {
+	t.Parallel()
+	long := func(word string) string {
+		var b strings.Builder
+		for i := range 200 {
+			b.WriteString(userLine(one, word+strconv.Itoa(i), strings.Repeat(word+" ", 1000), i))
+		}
+		return b.String()
+	}
+	for name, c := range map[string]struct {
+		change func(h home, path string)
+		skips  int
+		stored int // messages that the second run emits
+	}{
+		"rewritten": {func(h home, path string) { h.put(path, long("b")) }, 1, 200},
+		"truncated": {func(h home, path string) { h.put(path, userLine(one, "a0", "x", 0)) }, 1, 1},
+		"vanished":  {func(h home, path string) { delete(h, path) }, 0, 0},
+		"appended":  {func(h home, path string) { h.add(path, userLine(one, "late", "x", 999)) }, 0, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h, path := home{}, project+one+".jsonl"
+			h.put(path, long("a"))
+			o, changed := options(h), false
+			o.Before = func(call string, _ []byte) *abi.Error {
+				if call == "emit" && !changed {
+					changed = true
+					c.change(h, path)
+				}
+				return nil
+			}
+			first := checked(t, sdktest.Collect(t, connector{}, o))
+			if got := skip(t, first, "file_changed_while_read"); got != c.skips {
+				t.Errorf("%d skips, want %d", got, c.skips)
+			}
+			if name == "vanished" {
+				want(t, first, "sessions", one, map[string]any{"message_count": 200})
+			}
+			second := again(t, first)
+			if got := len(second.Records("messages")); got != c.stored {
+				t.Errorf("%d messages in the next run, want %d", got, c.stored)
+			}
+			emitted(t, again(t, second))
+		})
+	}
+}
+
+func TestWalksAreBounded(t *testing.T) {
+	t.Parallel()
+	h := small()
+	h.put("commands/"+strings.Repeat("d/", 2*maxWalkDepth)+"deep.md", "deep")
+	h.put("commands/top.md", "top")
+	for i := range maxWalkEntries + 10 {
+		h["cache/"+strconv.Itoa(i)] = &fstest.MapFile{ModTime: day}
+	}
+	r := run(t, h)
+	want(t, r, "slash_commands", "commands:top", nil)
+	if n := len(r.Records("slash_commands")); n != 1 {
+		t.Errorf("%d commands", n)
+	}
+	if n := skip(t, r, "inventory_truncated"); n != 2 {
+		t.Errorf("%d folders reported", n)
+	}
+	want(t, r, "coverage_diagnostics", "coverage:large_folders", map[string]any{"status": "unaccounted"})
+	emitted(t, again(t, r))
+}
+
+func TestLongDocumentIsCut(t *testing.T) {
+	t.Parallel()
+	h := small()
+	h.put(project+"memory/long.md", strings.Repeat("é", maxDocument))
+	r := run(t, h)
+	rec, _ := r.Record("memory_notes", "memory_notes:-home-ada-code-loom/long.md")
+	if n := len(rec.Text("content")); n != maxDocument {
+		t.Errorf("%d bytes", n)
+	}
+	if skip(t, r, "content_truncated") != 1 {
+		t.Error("not reported")
+	}
+	emitted(t, again(t, r))
+}
+
+// However much is wrong, the host hears of it in a bounded number of messages.
+func TestSkipsAreBounded(t *testing.T) {
+	t.Parallel()
+	h := small()
+	for i := range 500 {
+		h.add(project+one+".jsonl", "bad\n")
+		h.put("what-"+strconv.Itoa(i), "x")
+		h.put(project+"s"+strconv.Itoa(i)+".jsonl", "torn")
+	}
+	r := run(t, h)
+	if len(r.Skips) != 3 {
+		t.Errorf("%d messages", len(r.Skips))
+	}
+	for reason, n := range map[string]int{"lines_not_readable": 500, "unknown_store": 500, "line_incomplete": 500} {
+		if got := skip(t, r, reason); got != n {
+			t.Errorf("%s: %d, want %d", reason, got, n)
+		}
+	}
+	if n := len(r.Records("coverage_diagnostics")); n > len(stores)+maxUnknown+int(problemCount)+1 {
+		t.Errorf("%d rows", n)
+	}
+	for _, s := range r.Skips {
+		if len(s.Diagnostics) > 8<<10 {
+			t.Errorf("diagnostics of %d bytes", len(s.Diagnostics))
+		}
+	}
+}
+
+func TestProgressCountsBytes(t *testing.T) {
+	t.Parallel()
+	h := home{}
+	var b strings.Builder
+	for i := range 40 {
+		b.WriteString(userLine(one, "u"+strconv.Itoa(i), strings.Repeat("w", 100_000), i))
+	}
+	h.put(project+one+".jsonl", b.String())
+	o, now := options(h), day
+	o.Now = func() time.Time { now = now.Add(time.Second); return now }
+	r := checked(t, sdktest.Collect(t, connector{}, o))
+	if len(r.Progress) < 3 {
+		t.Fatalf("%d messages", len(r.Progress))
+	}
+	last := r.Progress[len(r.Progress)-1]
+	if last.Unit != "bytes" || *last.Count != int64(b.Len()) || *last.Total != int64(b.Len()) {
+		t.Errorf("%d of %d %s, want all %d bytes", *last.Count, *last.Total, last.Unit, b.Len())
+	}
+}
+
+// flaky fails to read a file behind a number of bytes.
+type flaky struct {
+	fstest.MapFS
+	path  string
+	after int
+}
+
+type flakyFile struct {
+	fs.File
+	left int
+}
+
+func (f flaky) Open(name string) (fs.File, error) {
+	file, err := f.MapFS.Open(name)
+	if err == nil && name == f.path {
+		return &flakyFile{file, f.after}, nil
+	}
+	return file, err
+}
+
+func (f *flakyFile) Read(p []byte) (int, error) {
+	if f.left == 0 {
+		return 0, &fs.PathError{Op: "read", Path: "x", Err: errors.New("input/output error")}
+	}
+	n, err := f.File.Read(p[:min(len(p), f.left)])
+	f.left -= n
+	return n, err
+}
+
+// A file that stops being readable half-way is read again from where it was
+// known, and nothing of it is counted twice.
+func TestReadErrorHalfWay(t *testing.T) {
+	t.Parallel()
+	h, path := small(), project+one+".jsonl"
+	first := run(t, h)
+	known := len(h[path].Data)
+	h.add(path, userLine(one, "u2", "x", 2)+userLine(one, "u3", "x", 3))
+	h.put(project+two+".jsonl", userLine(two, "v1", "so that there is news to keep", 0))
+	second := checked(t, first.SecondRun(t, func(o *sdktest.Options) {
+		o.Roots = map[string]fs.FS{rootHome: flaky{fstest.MapFS(h), path, known + len(userLine(one, "u2", "x", 2)) + 5}}
+	}))
+	if skip(t, second, "file_unreadable") != 1 {
+		t.Errorf("not reported: %+v", second.Skips)
+	}
+	third := checked(t, second.SecondRun(t, func(o *sdktest.Options) { o.Roots = map[string]fs.FS{rootHome: fstest.MapFS(h)} }))
+	want(t, third, "messages", "u2", nil)
+	want(t, third, "messages", "u3", nil)
+	want(t, third, "sessions", one, map[string]any{"message_count": 4})
+}
