@@ -1,11 +1,11 @@
 package main
 
 import (
-	"crypto/sha256"
 	"strconv"
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
+	"github.com/pdpp-host/pdpp-host/sdk/sha256"
 )
 
 // coverageRow is one record of coverage_diagnostics.

@@ -1,13 +1,13 @@
 package main
 
 import (
-	"crypto/sha256"
 	"io"
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/sdk"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
+	"github.com/pdpp-host/pdpp-host/sdk/sha256"
 )
 
 // Bounds of what is read of one document, in bytes.
@@ -84,10 +84,12 @@ func (c *collection) document(set docSet, path string, f folder, rel string, e e
 		c.unreadable(f.shown(rel), err)
 		return false, nil
 	}
-	sum := sha256.New()
-	sum.Write(content) // never fails
-	sum.Write(jsonappend.Int(nil, e.size))
-	if now.digest = hexText(sum.Sum(nil)[:8]); !known || now.digest != old.digest {
+	var hash sha256.Digest
+	hash.Reset()
+	hash.Write(content)
+	hash.Write(jsonappend.Int(nil, e.size))
+	sum := hash.Sum()
+	if now.digest = hexText(sum[:8]); !known || now.digest != old.digest {
 		if err := emit(content); err != nil {
 			return false, err
 		}

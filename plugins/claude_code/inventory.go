@@ -1,9 +1,8 @@
 package main
 
 import (
-	"crypto/sha256"
-
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
+	"github.com/pdpp-host/pdpp-host/sdk/sha256"
 )
 
 // inventory is one stream of names: what stands in its row of a file or folder

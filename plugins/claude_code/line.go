@@ -1,7 +1,7 @@
 package main
 
 import (
-	"crypto/sha256"
+	"github.com/pdpp-host/pdpp-host/sdk/sha256"
 )
 
 // lineKind says which stream a line belongs to.

@@ -6,7 +6,7 @@ import (
 	"io"
 	"io/fs"
 
-	"github.com/pdpp-host/pdpp-host/sdk/internal/sha256"
+	"github.com/pdpp-host/pdpp-host/sdk/sha256"
 )
 
 // Plan is what a file's cursor says to do with it.

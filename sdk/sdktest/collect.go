@@ -176,7 +176,7 @@ func (h *host) operation(op abi.Operation, request []byte) ([]byte, *abi.Error) 
 		answer, _ := json.Marshal(map[string]int64{"unix_ms": h.o.Now().UnixMilli()})
 		return answer, nil
 	case op == abi.OpGaps:
-		return []byte(`{"gaps":[]}`), nil
+		return []byte(`{"detail_gaps":[]}`), nil
 	case op == abi.OpInteract:
 		return h.interact(request)
 	}

@@ -14,6 +14,14 @@ type Digest struct {
 	total uint64          // bytes hashed
 }
 
+// Sum256 returns the hash of p.
+func Sum256(p []byte) [Size]byte {
+	var d Digest
+	d.Reset()
+	d.Write(p)
+	return d.Sum()
+}
+
 // Reset starts anew.
 func (d *Digest) Reset() {
 	// The first 32 bits of the fractional parts of the square roots of the first
