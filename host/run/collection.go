@@ -157,7 +157,11 @@ func (c *collection) record(rec *boundary.Record) error {
 	if c.batch.Len() == 0 {
 		c.batchSince = c.deps.Now()
 	}
-	c.batch.Add(rec.Stream, rec.Key, rec.Data, rec.EmittedAt, rec.Delete)
+	at := rec.EmittedAt
+	if len(at) == 0 { // RT-07.1 lets a deletion come without
+		at = c.deps.Now().UTC().AppendFormat(nil, time.RFC3339Nano)
+	}
+	c.batch.Add(rec.Stream, rec.Key, rec.Data, at, rec.Delete)
 	if c.batch.Len() >= batchRows || c.batch.Bytes() >= batchBytes {
 		return c.flush()
 	}

@@ -1,0 +1,110 @@
+package boundary
+
+import (
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/boundary/internal/tape"
+)
+
+// Coverage reads one DETAIL_COVERAGE (RT-12): no key twice in a set, every
+// outcome key among the required ones, no key with two outcomes (RT-12.2,
+// RT-12.3). A required key without an outcome is no violation: whether the
+// cursor may move is decided by host/run, as is which lanes there are.
+func (g *Gate) Coverage(p []byte) (*abi.DetailCoverage, error) {
+	m, err := open(p, abi.MaxCoverageBytes, abi.CodeCoverageInvalid, abi.TypeDetailCoverage)
+	if err != nil {
+		return nil, err
+	}
+	c := &abi.DetailCoverage{Type: m.typ}
+	sets := keySets{message: m, outcome: map[string]string{}}
+	required, hydrated, gaps, skipped := -1, -1, -1, -1
+	at := func(dst *int) func(int) string {
+		return func(i int) string { *dst = i; return "" }
+	}
+	err = m.read(false,
+		field{"stream", true, m.word(&c.Stream)},
+		field{"state_stream", true, m.word(&c.StateStream)},
+		field{"required_keys", true, at(&required)},
+		field{"hydrated_keys", true, at(&hydrated)},
+		field{"gap_keys", false, at(&gaps)},
+		field{"optional_skip_keys", false, at(&skipped)},
+		field{"reference_only", false, m.boolean(&c.ReferenceOnly)},
+		field{"considered", false, m.optionalCount(&c.Considered)},
+		field{"covered", false, m.optionalCount(&c.Covered)},
+	)
+	if err != nil {
+		return nil, err
+	}
+	if err := g.inScope(m, c.Stream); err != nil {
+		return nil, err
+	}
+	c.RequiredKeys = sets.require(required)
+	c.HydratedKeys = sets.take("hydrated_keys", hydrated)
+	c.GapKeys = sets.take("gap_keys", gaps)
+	c.OptionalSkipKeys = sets.take("optional_skip_keys", skipped)
+	if sets.rule != "" {
+		return nil, violation(m.code, m.typ+" of stream "+quote(c.Stream)+": "+sets.rule,
+			"give each required key at most one outcome")
+	}
+	return c, nil
+}
+
+// keySets checks the sets of a coverage against each other.
+type keySets struct {
+	*message
+	outcome map[string]string // canonical key -> the set that holds it; "": only required
+	text    []byte
+	rule    string // the first rule broken
+}
+
+// require reads the set that every other is a part of.
+func (s *keySets) require(i int) []abi.Raw {
+	return s.each("required_keys", i, func(key string) string {
+		if _, twice := s.outcome[key]; twice {
+			return "required_keys holds a key twice"
+		}
+		s.outcome[key] = ""
+		return ""
+	})
+}
+
+// take reads one outcome's set.
+func (s *keySets) take(name string, i int) []abi.Raw {
+	return s.each(name, i, func(key string) string {
+		before, known := s.outcome[key]
+		switch {
+		case !known:
+			return name + " holds a key that is not required"
+		case before == name:
+			return name + " holds a key twice"
+		case before != "":
+			return "a key is both in " + before + " and in " + name
+		}
+		s.outcome[key] = name
+		return ""
+	})
+}
+
+func (s *keySets) each(name string, i int, add func(key string) string) []abi.Raw {
+	if i < 0 || s.rule != "" {
+		return nil
+	}
+	t := &s.tape
+	if t.Kind(i) != tape.Array {
+		s.rule = name + " must be an array of keys"
+		return nil
+	}
+	keys := make([]abi.Raw, 0, t.Count(i))
+	for k, end := i+1, t.Next(i); k < end; k = t.Next(k) {
+		// The kind goes first: a string may look like a composite key's text.
+		s.text = append(s.text[:0], byte(t.Kind(k)))
+		if s.text, s.rule = appendKey(s.text, t, k); s.rule != "" {
+			s.rule = "a key of " + name + " " + s.rule
+			return nil
+		}
+		if s.rule = add(string(s.text)); s.rule != "" {
+			return nil
+		}
+		keys = append(keys, t.Text(k))
+	}
+	return keys
+}

@@ -1,0 +1,82 @@
+package boundary
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// Whatever the bytes, a Gate answers with records that hold or a typed
+// violation, and twice the same.
+func FuzzRecords(f *testing.F) {
+	g := gate(f, allStreams())
+	f.Add([]byte(ordinary))
+	for _, s := range []string{
+		record("log", `"a"`, `{"id":"a"}`) + "\n" + record("tops", `["a","b"]`, `{"id":"a","range":"b"}`),
+		record("messages", `"a"`, `{"id":"a","created_at":1}`), record("log", `"1"`, `{"id":1}`),
+		`{"type":"RECORD","stream":"messages","key":"a","op":"delete"}`, "\n", `{}`, `{"type":"RECORD","stream":"log"}`,
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, payload []byte) {
+		first, err := records(g, string(payload))
+		codeOf(t, err)
+		second, again := records(g, string(payload))
+		if len(first) != len(second) || codeOf(t, err) != codeOf(t, again) {
+			t.Fatalf("%d records, %v; then %d, %v", len(first), err, len(second), again)
+		}
+		for i, r := range first {
+			if r != second[i] {
+				t.Fatalf("%+v, then %+v", r, second[i])
+			}
+			if r.key == "" || r.stream < 0 || r.deleted != (r.data == "") || !r.deleted && r.emittedAt == "" {
+				t.Fatalf("accepted %+v", r)
+			}
+			if !r.deleted {
+				var data map[string]any
+				if err := json.Unmarshal([]byte(r.data), &data); err != nil {
+					t.Fatalf("accepted data %q: %v", r.data, err)
+				}
+			}
+		}
+	})
+}
+
+// The messages' readers never panic, and what they accept is JSON again.
+func FuzzMessages(f *testing.F) {
+	g := gate(f, allStreams())
+	for _, s := range []string{
+		`{"type":"STATE","stream":"log","cursor":{},"slice":{"id":"f","complete":true}}`,
+		`{"type":"DETAIL_COVERAGE","stream":"log","state_stream":"log","required_keys":["a",["b","c"]],"hydrated_keys":["a"],"gap_keys":[["b","c"]]}`,
+		`{"type":"DETAIL_GAP","stream":"log","record_key":"a","reason":"rate_limited","retryable":true,"status":"pending","detail_locator":{},"last_error":{"http_status":429}}`,
+		`{"type":"DETAIL_GAP_ATTEMPTED","gap_id":"g","lease_id":"l","stream":"log"}`,
+		`{"type":"SKIP_RESULT","recovery_hint":{"action":"unknown"},"time_range":{"since":"x"},"resource_ids":["a"]}`,
+		`{"type":"PROGRESS","message":"m","count":1,"collection_rate":{}}`,
+		`{"type":"DONE","status":"failed","records_emitted":1,"error":{"message":"m","retryable":true}}`,
+		`{"type":"INTERACTION","request_id":"1","kind":"otp","message":"m","timeout_seconds":1.5}`,
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, payload []byte) {
+		for call, read := range readers {
+			got, err := read(g, payload)
+			codeOf(t, err)
+			if (got == nil) != (err != nil) {
+				t.Fatalf("%s: %v, %v", call, got, err)
+			}
+			if cov, ok := got.(*abi.DetailCoverage); ok {
+				for _, k := range cov.RequiredKeys {
+					if _, err := KeyText(k); err != nil {
+						t.Fatalf("accepted key %q: %v", k, err)
+					}
+				}
+			}
+			if got != nil {
+				if _, err := json.Marshal(got); err != nil {
+					t.Fatalf("%s: %v", call, err)
+				}
+			}
+		}
+	})
+}

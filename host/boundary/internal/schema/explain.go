@@ -1,0 +1,185 @@
+package schema
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pdpp-host/pdpp-host/host/boundary/internal/tape"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+)
+
+// slow asks the library about value i of t.
+func (s *Schema) slow(t *tape.Tape, i int) (failure *Failure, err error) {
+	if t.Vast() {
+		if at := firstVast(t, i); at >= 0 {
+			// The library reckons exactly, which a number like 1e999999999 turns
+			// against it.
+			return &Failure{s.pointerTo(t, i, at, ""), "type"}, nil
+		}
+	}
+	defer func() {
+		switch recover().(type) {
+		case nil:
+		case spent:
+			failure, err = nil, ErrTooCostly
+		default:
+			// The library is not ours, and neither are schema and value: a fault of
+			// its own ends the run, not the host.
+			failure, err = nil, errFault
+		}
+	}()
+	s.meter.left = budgetBase + budgetByte*len(t.Text(i))
+	verr, ok := s.library.Validate(value(t, i)).(*jsonschema.ValidationError)
+	if !ok {
+		return nil, nil
+	}
+	leaf := firstLeaf(verr)
+	return &Failure{s.pointer(t, i, leaf.tokens), leaf.keyword}, nil
+}
+
+var errFault = errors.New("the schema cannot be validated")
+
+func firstVast(t *tape.Tape, i int) int {
+	for k := i; k < t.Next(i); k++ {
+		if t.IsVast(k) {
+			return k
+		}
+	}
+	return -1
+}
+
+// leaf is one failure of the library's tree.
+type leaf struct {
+	tokens  []string // from the value, the missing member included
+	keyword string
+}
+
+// firstLeaf returns the failure that is first by place and keyword: the
+// library walks Go maps, so its own order changes from run to run.
+func firstLeaf(e *jsonschema.ValidationError) leaf {
+	var best *leaf
+	var walk func(*jsonschema.ValidationError)
+	walk = func(e *jsonschema.ValidationError) {
+		switch e.ErrorKind.(type) {
+		case *kind.Schema, *kind.Group, *kind.Reference, *kind.AllOf:
+			if len(e.Causes) > 0 {
+				for _, cause := range e.Causes {
+					walk(cause)
+				}
+				return
+			}
+		}
+		l := leafOf(e)
+		if best == nil || slices.Compare(l.tokens, best.tokens) < 0 ||
+			slices.Equal(l.tokens, best.tokens) && l.keyword < best.keyword {
+			best = &l
+		}
+	}
+	walk(e)
+	return *best
+}
+
+func leafOf(e *jsonschema.ValidationError) leaf {
+	l := leaf{tokens: e.InstanceLocation}
+	switch k := e.ErrorKind.(type) {
+	case *kind.Required:
+		l.keyword = "required"
+		if len(k.Missing) > 0 {
+			l.tokens = append(slices.Clone(l.tokens), slices.Min(k.Missing))
+		}
+	case *kind.FalseSchema:
+		l.keyword = "false"
+	case *kind.Not:
+		l.keyword = "not"
+	case *kind.RefCycle:
+		l.keyword = "$ref"
+	default:
+		if path := e.ErrorKind.KeywordPath(); len(path) > 0 {
+			l.keyword = path[0]
+		}
+	}
+	return l
+}
+
+// pointer returns tokens as a JSON pointer, following them from value i. A
+// member's name is shown only when the schema declares it.
+func (s *Schema) pointer(t *tape.Tape, i int, tokens []string) string {
+	shown := make([]string, 0, len(tokens))
+	for _, token := range tokens {
+		if i >= 0 && t.Kind(i) == tape.Array {
+			shown = append(shown, token)
+			i = element(t, i, token)
+			continue
+		}
+		shown = append(shown, s.show(token))
+		if i >= 0 && t.Kind(i) == tape.Object {
+			i = t.Member(i, token)
+		} else {
+			i = -1
+		}
+	}
+	return join(shown)
+}
+
+func element(t *tape.Tape, i int, token string) int {
+	n, err := strconv.Atoi(token)
+	if err != nil {
+		return -1
+	}
+	for k, end := i+1, t.Next(i); k < end; k = t.Next(k) {
+		if n == 0 {
+			return k
+		}
+		n--
+	}
+	return -1
+}
+
+// pointerTo returns the JSON pointer from value root to value at below it, and
+// on to the member called missing when that is not empty.
+func (s *Schema) pointerTo(t *tape.Tape, root, at int, missing string) string {
+	var shown []string
+	for i := root; i < at; {
+		child, step := i+1, 1
+		if t.Kind(i) == tape.Object {
+			child, step = i+2, 2
+		}
+		n := 0
+		for t.Next(child) <= at {
+			child = t.Next(child) + step - 1
+			n++
+		}
+		if step == 2 {
+			shown = append(shown, s.show(string(t.Bytes(child-1, nil))))
+		} else {
+			shown = append(shown, strconv.Itoa(n))
+		}
+		i = child
+	}
+	if missing != "" {
+		shown = append(shown, s.show(missing))
+	}
+	return join(shown)
+}
+
+func (s *Schema) show(name string) string {
+	if s.names[name] {
+		return name
+	}
+	return "*"
+}
+
+var pointerEscape = strings.NewReplacer("~", "~0", "/", "~1")
+
+// join returns tokens as a JSON pointer (RFC 6901).
+func join(tokens []string) string {
+	var b strings.Builder
+	for _, token := range tokens {
+		b.WriteByte('/')
+		b.WriteString(pointerEscape.Replace(token))
+	}
+	return b.String()
+}

@@ -1,0 +1,183 @@
+package schema
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// location is the base that a schema's relative references resolve against.
+// No loader knows its scheme.
+const location = "pdpp-stream://schema/root.json"
+
+// Limits of the compiled schema.
+const (
+	// maxInPlace bounds the schemas that apply others to the same value ($ref,
+	// allOf, ...), and with them the depth of the library's recursion.
+	maxInPlace = 512
+	// maxCount bounds minLength and its like: the library keeps them as int.
+	maxCount = 1 << 53
+)
+
+// library compiles one schema with the library, shut in: it loads nothing.
+type library struct {
+	compiler *jsonschema.Compiler
+	regexps  regexps
+	collect  bool                 // gather schemas
+	schemas  []*jsonschema.Schema // every object schema compiled, with collect
+	problem  *Problem
+}
+
+// refuseLoader answers every reference out of the schema: a guest's schema
+// opens no file and no connection. (The library has the published metaschemas
+// built in and answers for those itself.)
+type refuseLoader struct{}
+
+func (refuseLoader) Load(string) (any, error) {
+	return nil, errors.New("a schema may not refer to another document")
+}
+
+func newLibrary() *library {
+	l := &library{compiler: jsonschema.NewCompiler()}
+	l.compiler.DefaultDraft(jsonschema.Draft2020)
+	l.compiler.AssertFormat()
+	l.compiler.UseLoader(refuseLoader{})
+	l.compiler.UseRegexpEngine(l.regexps.compile)
+	return l
+}
+
+func (l *library) compile(doc any) (root *jsonschema.Schema, err error) {
+	// The library is not ours, and the schema is a guest's.
+	defer func() {
+		if p := recover(); p != nil {
+			root, err = nil, &Problem{"", "cannot be compiled"}
+		}
+	}()
+	if l.collect {
+		// The vocabulary has no keyword. Its hook is how to reach each schema
+		// object, dynamic anchors included.
+		l.compiler.RegisterVocabulary(&jsonschema.Vocabulary{URL: "urn:pdpp:meter", Compile: l.gather})
+		l.compiler.AssertVocabs()
+	}
+	if err := l.compiler.AddResource(location, doc); err != nil {
+		return nil, problem(err)
+	}
+	root, err = l.compiler.Compile(location)
+	if err != nil {
+		return nil, problem(err)
+	}
+	if l.problem != nil {
+		return nil, l.problem
+	}
+	return root, nil
+}
+
+// counts are the keywords whose number the library keeps as an int.
+var counts = []string{
+	"minLength", "maxLength", "minItems", "maxItems",
+	"minProperties", "maxProperties", "minContains", "maxContains",
+}
+
+func (l *library) gather(ctx *jsonschema.CompilerContext, object map[string]any) (jsonschema.SchemaExt, error) {
+	s := ctx.Enqueue(nil) // the schema being compiled, since it is queued already
+	l.schemas = append(l.schemas, s)
+	for _, keyword := range counts {
+		n, ok := object[keyword]
+		if !ok {
+			continue
+		}
+		r, ok := new(big.Rat).SetString(fmt.Sprint(n))
+		if ok && r.Cmp(big.NewRat(maxCount, 1)) > 0 {
+			l.problem = &Problem{fragment(s.Location) + "/" + keyword, "is out of range"}
+		}
+	}
+	return nil, nil
+}
+
+// bounded refuses what the budget of a validation cannot bound.
+func (l *library) bounded() error {
+	inPlace := 0
+	for _, s := range l.schemas {
+		if s.DraftVersion != 2020 {
+			return &Problem{fragment(s.Location), "is not of JSON Schema 2020-12"}
+		}
+		if len(inPlaceOf(s)) > 0 {
+			inPlace++
+		}
+	}
+	if inPlace > maxInPlace {
+		return &Problem{"", fmt.Sprintf("applies schemas in place ($ref, allOf, ...) at more than %d places", maxInPlace)}
+	}
+	return nil
+}
+
+// declared returns the member names that the schema itself speaks of.
+func (l *library) declared() map[string]bool {
+	names := map[string]bool{}
+	for _, s := range l.schemas {
+		for name := range s.Properties {
+			names[name] = true
+		}
+		for _, name := range s.Required {
+			names[name] = true
+		}
+	}
+	return names
+}
+
+// inPlaceOf returns the schemas that s applies to its own value.
+func inPlaceOf(s *jsonschema.Schema) []*jsonschema.Schema {
+	var all []*jsonschema.Schema
+	for _, sub := range []*jsonschema.Schema{s.Ref, s.Not, s.If, s.Then, s.Else} {
+		if sub != nil {
+			all = append(all, sub)
+		}
+	}
+	if s.DynamicRef != nil && s.DynamicRef.Ref != nil {
+		all = append(all, s.DynamicRef.Ref)
+	}
+	all = append(append(append(all, s.AllOf...), s.AnyOf...), s.OneOf...)
+	for _, sub := range s.DependentSchemas {
+		all = append(all, sub)
+	}
+	return all
+}
+
+// fragment returns the JSON pointer of a schema's location.
+func fragment(loc string) string {
+	_, pointer, _ := strings.Cut(loc, "#")
+	return pointer
+}
+
+// problem turns the library's error into one that names the place.
+func problem(err error) *Problem {
+	var invalid *jsonschema.SchemaValidationError
+	if errors.As(err, &invalid) {
+		var failure *jsonschema.ValidationError
+		if errors.As(invalid.Err, &failure) {
+			leaf := firstLeaf(failure)
+			return &Problem{join(leaf.tokens), "fails the metaschema's " + leaf.keyword}
+		}
+		return &Problem{"", "fails the metaschema"}
+	}
+	var load *jsonschema.LoadURLError
+	if errors.As(err, &load) {
+		return &Problem{"", "refers to another document: a schema must hold all that it refers to"}
+	}
+	var re *jsonschema.InvalidRegexError
+	if errors.As(err, &re) {
+		return &Problem{fragment(re.URL), "is not a regular expression that the host accepts (RE2)"}
+	}
+	return &Problem{"", clip(err.Error())}
+}
+
+// clip bounds a text of the library's that may quote the schema.
+func clip(s string) string {
+	if len(s) > 300 {
+		s = strings.ToValidUTF8(s[:300], "") + "..."
+	}
+	return s
+}

@@ -1,0 +1,28 @@
+package schema
+
+import (
+	"testing"
+
+	"github.com/pdpp-host/pdpp-host/host/boundary/internal/tape"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func scan(t testing.TB, text string) *tape.Tape {
+	t.Helper()
+	var tp tape.Tape
+	if err := tp.Scan([]byte(text)); err != nil {
+		t.Fatalf("%q: %v", text, err)
+	}
+	return &tp
+}
+
+func compile(t testing.TB, text string) *Schema {
+	t.Helper()
+	s, err := Compile([]byte(text), true)
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return s
+}

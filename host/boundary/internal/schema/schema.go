@@ -1,0 +1,127 @@
+package schema
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/pdpp-host/pdpp-host/host/boundary/internal/tape"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// Limits of one schema.
+const (
+	MaxBytes = 256 << 10
+	MaxNodes = 8 << 10 // JSON values and names
+	MaxDepth = 64
+)
+
+// largeValue is from how many nodes on a refusal that the shape is sure of is
+// not put to the library again, because its account of every single failure
+// would cost hundreds of bytes each.
+const largeValue = 64 << 10
+
+// Schema is one compiled schema.
+type Schema struct {
+	library *jsonschema.Schema
+	shape   *shape // nil: the library alone
+	run     runner
+	meter   *meter
+	names   map[string]bool // every member name that the schema declares
+	nodes   int
+}
+
+// Problem is why a schema was refused: a JSON pointer into it, and the rule.
+type Problem struct {
+	Path string
+	Rule string
+}
+
+// Error returns the path and the rule.
+func (p *Problem) Error() string { return p.Path + ": " + p.Rule }
+
+// ErrTooCostly says that validating a value took more work than its budget.
+var ErrTooCostly = errors.New("the schema takes too much work to validate")
+
+// Compile reads a schema. With strict it also holds the keywords without
+// effect on validation (title, examples, ...) to the metaschema. An error is a
+// *Problem.
+func Compile(raw []byte, strict bool) (*Schema, error) {
+	doc, nodes, err := document(raw)
+	if err != nil {
+		return nil, err
+	}
+	if strict {
+		if _, err := newLibrary().compile(doc); err != nil {
+			return nil, err
+		}
+	}
+	lib := newLibrary()
+	lib.collect = true
+	root, err := lib.compile(doc)
+	if err != nil {
+		return nil, err
+	}
+	if err := lib.bounded(); err != nil {
+		return nil, err
+	}
+	s := &Schema{library: root, nodes: nodes, names: lib.declared(), meter: &meter{}}
+	s.shape = compileShape(root)
+	s.meter.install(lib)
+	return s, nil
+}
+
+// document parses the text of a schema within the limits.
+func document(raw []byte) (doc any, nodes int, err error) {
+	if len(raw) == 0 {
+		return nil, 0, &Problem{"", "is missing"}
+	}
+	if len(raw) > MaxBytes {
+		return nil, 0, &Problem{"", fmt.Sprintf("is larger than %d KiB", MaxBytes>>10)}
+	}
+	t := tape.Tape{Depth: MaxDepth}
+	if err := t.Scan(raw); err != nil {
+		return nil, 0, &Problem{"", err.Error()}
+	}
+	if t.Nodes() > MaxNodes {
+		return nil, 0, &Problem{"", fmt.Sprintf("holds more than %d values", MaxNodes)}
+	}
+	if t.Vast() {
+		return nil, 0, &Problem{"", "holds a number out of range"}
+	}
+	return value(&t, tape.Root), t.Nodes(), nil
+}
+
+// Nodes returns how many JSON values and names the schema's text holds.
+func (s *Schema) Nodes() int { return s.nodes }
+
+// Fast reports whether the schema has a shape, so that a valid value is
+// accepted without the library.
+func (s *Schema) Fast() bool { return s.shape != nil }
+
+// Failure is where and why a value does not satisfy its schema. Path is a JSON
+// pointer from the value; a name that the schema does not declare shows as
+// "*", since it is data. For the keyword required, Path names the member that
+// is missing. Keyword is the schema keyword.
+type Failure struct {
+	Path    string
+	Keyword string
+}
+
+// Check validates value i of t. It returns nil, nil for a valid value, and
+// ErrTooCostly, or the library's own fault, when there is no answer.
+func (s *Schema) Check(t *tape.Tape, i int) (*Failure, error) {
+	if s.shape != nil && !t.Vast() {
+		switch s.run.start(t, s.shape, i) {
+		case yes:
+			return nil, nil
+		case no:
+			if t.Nodes() > largeValue {
+				return &Failure{s.pointerTo(t, i, s.run.failed, s.run.missing), s.run.keyword}, nil
+			}
+		}
+	}
+	return s.slow(t, i)
+}
+
+// Required returns the names that the schema's root requires.
+func (s *Schema) Required() []string { return s.library.Required }

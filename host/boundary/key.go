@@ -1,0 +1,211 @@
+package boundary
+
+import (
+	"bytes"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/boundary/internal/tape"
+)
+
+// MaxKeyBytes bounds a key's canonical text.
+const MaxKeyBytes = 16 << 10
+
+// KeyText returns the canonical text of a record key: a string's value, or,
+// for a composite key, a compact JSON array of its strings. Compact means no
+// white space, and no escape but those that RFC 8259 requires (in their short
+// form where there is one, otherwise \u00xx in lower case). The error is an
+// *abi.Error boundary.key_invalid without the key.
+func KeyText(raw abi.Raw) (string, error) {
+	// Plain strings need no scan. Raw values of messages are valid JSON.
+	if n := len(raw); n > 2 && n < MaxKeyBytes && raw[0] == '"' && raw[n-1] == '"' && isPlain(raw[1:n-1]) {
+		return string(raw[1 : n-1]), nil
+	}
+	t := tape.Tape{Depth: 2}
+	if err := t.Scan(raw); err != nil {
+		return "", badKey("is not a JSON string or array of strings")
+	}
+	text, rule := appendKey(nil, &t, tape.Root)
+	if rule != "" {
+		return "", badKey(rule)
+	}
+	return string(text), nil
+}
+
+func isPlain(b []byte) bool {
+	for _, c := range b {
+		if c < ' ' || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return utf8.Valid(b)
+}
+
+func badKey(rule string) error {
+	return violation(abi.CodeKeyInvalid, "a record key "+rule, "a key is a non-empty string, or an array of strings when composite")
+}
+
+// appendKey appends the canonical text of the key at i; rule is what is wrong.
+func appendKey(dst []byte, t *tape.Tape, i int) (key []byte, rule string) {
+	start := len(dst)
+	switch t.Kind(i) {
+	case tape.String:
+		dst = appendValue(dst, t, i)
+	case tape.Array:
+		if t.Count(i) == 0 {
+			return dst, "is an empty array"
+		}
+		dst = append(dst, '[')
+		for k, end := i+1, t.Next(i); k < end; k = t.Next(k) {
+			if t.Kind(k) != tape.String {
+				return dst, "holds something else than strings"
+			}
+			if k > i+1 {
+				dst = append(dst, ',')
+			}
+			dst = appendQuoted(dst, t, k)
+		}
+		dst = append(dst, ']')
+	default:
+		return dst, "is neither a string nor an array"
+	}
+	return dst, keyRule(dst[start:])
+}
+
+func keyRule(key []byte) string {
+	switch {
+	case len(key) == 0:
+		return "is empty"
+	case len(key) > MaxKeyBytes:
+		return "is too long"
+	case bytes.IndexByte(key, 0) >= 0:
+		return "holds a NUL character" // text columns of databases end there
+	}
+	return ""
+}
+
+// appendValue appends the value of a string, or the text of a number.
+func appendValue(dst []byte, t *tape.Tape, i int) []byte {
+	if t.Kind(i) == tape.Number {
+		return append(dst, t.Text(i)...)
+	}
+	if b, plain := t.Plain(i); plain {
+		return append(dst, b...)
+	}
+	return t.Decode(dst, i)
+}
+
+// appendQuoted appends the same as a JSON string.
+func appendQuoted(dst []byte, t *tape.Tape, i int) []byte {
+	dst = append(dst, '"')
+	if t.Kind(i) == tape.Number {
+		dst = append(dst, t.Text(i)...)
+	} else if b, plain := t.Plain(i); plain {
+		dst = append(dst, b...) // what needs no escape has none
+	} else {
+		start := len(dst)
+		dst = t.Decode(dst, i)
+		dst = escapeTail(dst, start)
+	}
+	return append(dst, '"')
+}
+
+// escapeTail escapes dst from start on, in place.
+func escapeTail(dst []byte, start int) []byte {
+	extra := 0
+	for _, c := range dst[start:] {
+		extra += max(len(escapes[c])-1, 0)
+	}
+	if extra == 0 {
+		return dst
+	}
+	from := len(dst)
+	for range extra {
+		dst = append(dst, 0)
+	}
+	for to := len(dst); from > start; {
+		from--
+		c := dst[from]
+		if e := escapes[c]; e != "" {
+			to -= len(e)
+			copy(dst[to:], e)
+		} else {
+			to--
+			dst[to] = c
+		}
+	}
+	return dst
+}
+
+// escapes is how a canonical string spells the bytes that it must escape.
+var escapes = func() (e [256]string) {
+	for c := range byte(' ') {
+		e[c] = fmt.Sprintf(`\u%04x`, c)
+	}
+	e['"'], e['\\'] = `\"`, `\\`
+	e['\b'], e['\f'], e['\n'], e['\r'], e['\t'] = `\b`, `\f`, `\n`, `\r`, `\t`
+	return e
+}()
+
+// canonicalResource returns the canonical text of an entry of a scope's
+// resources: of a composite stream it is a JSON array in any spelling.
+func canonicalResource(r string, composite bool) string {
+	if composite {
+		if text, err := KeyText(abi.Raw(r)); err == nil {
+			return text
+		}
+	}
+	return r
+}
+
+// key builds the canonical key of the record into g.record.Key, holds its form
+// to the primary key's, and, unless it deletes, its value to the data's.
+func (g *Gate) key(s *streamGate, e *envelope) error {
+	t := &g.tape
+	composite := len(s.primaryKey) > 1
+	wrong := ""
+	switch {
+	case !composite && t.Kind(e.key) != tape.String:
+		wrong = "must be a string: the primary key has one field"
+	case composite && (t.Kind(e.key) != tape.Array || t.Count(e.key) != len(s.primaryKey)):
+		wrong = "must be an array with one string for each field of the primary key"
+	default:
+		g.keyText, wrong = appendKey(g.keyText[:0], t, e.key)
+	}
+	if wrong != "" {
+		return violation(abi.CodeKeyInvalid, "a record's key of stream "+quote(s.name)+" "+wrong,
+			"build the key from the stream's primary_key")
+	}
+	g.record.Key = g.keyText
+	if e.delete {
+		return nil
+	}
+	g.dataKey = g.dataKey[:0]
+	if composite {
+		g.dataKey = append(g.dataKey, '[')
+	}
+	for n, name := range s.primaryKey {
+		i := t.Member(e.data, name)
+		if i < 0 || t.Kind(i) != tape.String && t.Kind(i) != tape.Number {
+			return violation(abi.CodeKeyMismatch, "a record of stream "+quote(s.name)+" has no string or number in "+quote(name)+", a field of its primary key",
+				"put the primary key's fields into the data")
+		}
+		switch {
+		case !composite:
+			g.dataKey = appendValue(g.dataKey, t, i)
+		case n > 0:
+			g.dataKey = appendQuoted(append(g.dataKey, ','), t, i)
+		default:
+			g.dataKey = appendQuoted(g.dataKey, t, i)
+		}
+	}
+	if composite {
+		g.dataKey = append(g.dataKey, ']')
+	}
+	if !bytes.Equal(g.dataKey, g.keyText) {
+		return violation(abi.CodeKeyMismatch, "a record's key of stream "+quote(s.name)+" differs from its data's",
+			"build the key from the stream's primary_key")
+	}
+	return nil
+}

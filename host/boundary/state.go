@@ -1,0 +1,39 @@
+package boundary
+
+import (
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/boundary/internal/tape"
+)
+
+// State reads one STATE: a stream in scope and a cursor, which is an object or
+// null. Cursor is the guest's text, opaque to the host.
+func (g *Gate) State(p []byte) (*abi.State, error) {
+	m, err := open(p, abi.MaxStateBytes, abi.CodeEnvelope, abi.TypeState)
+	if err != nil {
+		return nil, err
+	}
+	s := &abi.State{Type: m.typ}
+	var slice abi.Slice
+	err = m.read(false,
+		field{"stream", true, m.word(&s.Stream)},
+		field{"cursor", true, func(i int) string {
+			if k := m.tape.Kind(i); k != tape.Object && k != tape.Null {
+				return "must be an object or null"
+			}
+			return m.raw(&s.Cursor)(i)
+		}},
+		field{"slice", false, func(i int) string {
+			s.Slice = &slice
+			return m.object(true,
+				field{"id", true, m.word(&slice.ID)},
+				field{"complete", true, m.boolean(&slice.Complete)})(i)
+		}},
+	)
+	if err == nil {
+		err = g.inScope(m, s.Stream)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
