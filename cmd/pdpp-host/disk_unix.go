@@ -1,0 +1,14 @@
+//go:build linux || darwin
+
+package main
+
+import "golang.org/x/sys/unix"
+
+// freeBytes returns what an ordinary user may still write to dir's disk.
+func freeBytes(dir string) (uint64, bool) {
+	var st unix.Statfs_t
+	if err := unix.Statfs(dir, &st); err != nil {
+		return 0, false
+	}
+	return uint64(st.Bavail) * uint64(st.Bsize), true
+}

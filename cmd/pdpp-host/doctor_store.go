@@ -1,0 +1,134 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/output"
+	"github.com/pdpp-host/pdpp-host/host/config"
+	"github.com/pdpp-host/pdpp-host/host/plugin"
+	"github.com/pdpp-host/pdpp-host/host/run"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// checkPlugins looks at the plugins folder and loads each module. It returns
+// the sound ones by connector key. The error is an interruption.
+func (a *app) checkPlugins(ctx context.Context, f *findings, c *config.Config) (map[string]*described, error) {
+	modules := map[string]*described{}
+	dir := c.PluginsDir()
+	if !exists(dir) {
+		f.add("plugins", notice, "there is no "+dir, "make it and copy connectors there, or run one by its path")
+		return modules, nil
+	}
+	names, err := installed(dir)
+	if err == nil {
+		err = plugin.CheckDir(dir)
+	}
+	if err != nil {
+		f.fail("plugins", err)
+		return modules, nil
+	}
+	f.ok("plugins", fmt.Sprintf("%s in %s", output.Plural(int64(len(names)), "connector"), dir))
+	return modules, a.withEngine(c, func(engine *plugin.Engine) error {
+		for _, name := range names {
+			file, err := plugin.Open(filepath.Join(dir, name+plugin.Extension), c.ModuleBytes())
+			var d *described
+			if err == nil {
+				d, err = describe(ctx, engine, file)
+			}
+			if ctx.Err() != nil {
+				return errors.Join(context.Cause(ctx), err)
+			}
+			if err != nil {
+				f.fail("plugin "+name, err)
+				continue
+			}
+			modules[d.manifest.ConnectorKey] = d
+			f.ok("plugin "+name, fmt.Sprintf("%s %s  sha256 %s", d.manifest.ConnectorKey, d.manifest.Version, output.ShortHash(file.SHA256)))
+		}
+		return nil
+	})
+}
+
+// checkStore looks at the database, its promises, its connections and the runs
+// that were left behind. The error is an interruption.
+func (a *app) checkStore(ctx context.Context, f *findings, c *config.Config, modules map[string]*described) error {
+	if !exists(c.StorageDSN()) {
+		f.ok("store", "not made yet; the first run makes it")
+		return nil
+	}
+	err := a.withStore(ctx, func(c *config.Config, store *storage.Store) error {
+		report, err := store.Check(ctx)
+		if err != nil {
+			return err
+		}
+		for _, p := range report.Problems {
+			f.all = append(f.all, finding{"store", broken, p, string(abi.CodeStoreCorrupt),
+				"copy the data folder somewhere safe, then restore a back-up or collect again into a new one"})
+		}
+		if len(report.Problems) == 0 {
+			f.ok("store", "sound, "+output.Plural(report.Records, "record")+" looked at")
+		}
+		connections, err := store.Connections(ctx)
+		if err != nil {
+			return err
+		}
+		for i := range connections {
+			a.checkConnection(f, c, &connections[i], modules)
+		}
+		return checkRuns(ctx, f, store)
+	})
+	if err != nil && ctx.Err() != nil {
+		return errors.Join(context.Cause(ctx), err)
+	}
+	if err != nil {
+		f.fail("store", err)
+	}
+	return nil
+}
+
+// checkConnection asks whether the connection could run now: is its module the
+// accepted one, are its folders there?
+func (a *app) checkConnection(f *findings, c *config.Config, conn *storage.Connection, modules map[string]*described) {
+	check := "connection " + conn.Name
+	if d := modules[conn.Connector]; d != nil && conn.PinnedSHA256 != "" && conn.PinnedSHA256 != d.file.SHA256 {
+		f.all = append(f.all, finding{check, broken, "its module is not the accepted one", string(abi.CodePluginChanged),
+			"look at it with: pdpp-host plugins verify " + d.file.Name})
+		return
+	}
+	m := pinnedManifest(conn)
+	if m == nil {
+		f.ok(check, "has not run yet")
+		return
+	}
+	if declared, required := m.Declares(abi.BindingFilesystem); declared {
+		if _, err := a.rootResolver(c).Resolve(m, conn.Roots); err != nil {
+			// Without folders of its own the connection may be given one in each run.
+			if abi.CodeOf(err) == abi.CodeRootMissing && (!required || len(conn.Roots) == 0) {
+				f.add(check, notice, problemOf(err).Message, problemOf(err).Hint)
+				return
+			}
+			f.fail(check, err)
+			return
+		}
+	}
+	f.ok(check, "its module and its folders are there")
+}
+
+// checkRuns names runs whose process is gone.
+func checkRuns(ctx context.Context, f *findings, store *storage.Store) error {
+	runs, err := store.Runs(ctx, "", 0)
+	if err != nil {
+		return err
+	}
+	for i := range runs {
+		if runs[i].Status == storage.StatusRunning && !run.HolderAlive(runs[i].Holder) {
+			f.add("runs", notice, runs[i].ID+" of "+runs[i].Connector+" was left behind by a process that is gone",
+				"nothing has to be done: the connection's next run takes over and goes on from the last checkpoint")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,82 @@
+package exitcode
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// The exit statuses.
+const (
+	OK          = 0
+	Internal    = 1   // a fault of the host or of its store
+	Usage       = 2   // wrong use or configuration
+	Refused     = 3   // refused before it ran
+	Failed      = 4   // the run failed
+	OwnerNeeded = 6   // it needs the owner, and nobody could be asked
+	Interrupted = 130 // 128 + SIGINT
+)
+
+// exact lists the codes that differ from their area.
+var exact = map[abi.Code]int{
+	abi.CodeRunUnknown:     Usage,
+	abi.CodeConnectionBusy: Refused,
+	abi.CodeInterrupted:    Interrupted,
+	abi.CodeOwnerNeeded:    OwnerNeeded,
+	abi.CodeStoreNewer:     Refused, // nothing was touched; a newer host is needed
+	abi.CodeFenced:         Failed,
+}
+
+// areas maps the part before the dot.
+var areas = map[string]int{
+	"internal": Internal, "storage": Internal, "doctor": Internal,
+	"usage": Usage, "config": Usage, "connection": Usage, "record": Usage, "stream": Usage,
+	"plugin": Refused, "manifest": Refused, "binding": Refused, "files": Refused,
+	"boundary": Failed, "limit": Failed, "guest": Failed, "worker": Failed, "run": Failed, "interact": Failed,
+}
+
+// Ended is a run that took place and did not succeed. Its code may be a
+// connector's own word, so the outcome decides, not the code.
+type Ended struct {
+	Err         error
+	Cancelled   bool // by the owner
+	OwnerNeeded bool // and nobody could be asked
+}
+
+// Error returns what the run failed with.
+func (e *Ended) Error() string { return e.Err.Error() }
+
+// Unwrap returns what the run failed with.
+func (e *Ended) Unwrap() error { return e.Err }
+
+// Of returns the exit status of err. An interruption wins over what it caused.
+func Of(err error) int {
+	var ended *Ended
+	switch {
+	case err == nil:
+		return OK
+	case errors.As(err, &ended) && ended.Cancelled:
+		return Interrupted
+	case errors.As(err, &ended) && ended.OwnerNeeded:
+		return OwnerNeeded
+	case errors.As(err, &ended):
+		return Failed
+	case errors.Is(err, &abi.Error{Code: abi.CodeInterrupted}), errors.Is(err, context.Canceled):
+		return Interrupted
+	}
+	return OfCode(abi.CodeOf(err))
+}
+
+// OfCode returns the exit status of one code; an unknown one is Internal.
+func OfCode(code abi.Code) int {
+	if status, ok := exact[code]; ok {
+		return status
+	}
+	area, _, _ := strings.Cut(string(code), ".")
+	if status, ok := areas[area]; ok {
+		return status
+	}
+	return Internal
+}

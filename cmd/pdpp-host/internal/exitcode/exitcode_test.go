@@ -1,0 +1,79 @@
+package exitcode
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+func TestOf(t *testing.T) {
+	t.Parallel()
+	interrupted := abi.NewError(abi.CodeInterrupted, "stopped", "")
+	for _, tc := range []struct {
+		err  error
+		want int
+	}{
+		{nil, OK},
+		{errors.New("anything"), Internal},
+		{abi.NewError(abi.CodeUsage, "", ""), Usage},
+		{fmt.Errorf("wrapped: %w", abi.NewError(abi.CodeConfigUnknownKey, "", "")), Usage},
+		{abi.NewError(abi.CodeRunUnknown, "", ""), Usage},
+		{abi.NewError(abi.CodePluginUnknown, "", ""), Refused},
+		{abi.NewError(abi.CodeRootMissing, "", ""), Refused},
+		{abi.NewError(abi.CodeBindingMissing, "", ""), Refused},
+		{abi.NewError(abi.CodeConnectionBusy, "", ""), Refused},
+		{abi.NewError(abi.CodeStoreNewer, "", ""), Refused},
+		{abi.NewError(abi.CodeStoreFull, "", ""), Internal},
+		{abi.NewError(abi.CodeFenced, "", ""), Failed},
+		{abi.NewError(abi.CodeLimitTime, "", ""), Failed},
+		{abi.NewError(abi.CodeOwnerNeeded, "", ""), OwnerNeeded},
+		{interrupted, Interrupted},
+		{abi.NewError(abi.CodeStoreUnavailable, "", "").Wrap(interrupted), Interrupted},
+		{fmt.Errorf("read: %w", context.Canceled), Interrupted},
+		{&Ended{Err: abi.NewError("github_auth_failed", "", "")}, Failed},
+		{&Ended{Err: abi.NewError(abi.CodeStoreFull, "", "")}, Failed},
+		{&Ended{Err: abi.NewError("github_auth_failed", "", ""), OwnerNeeded: true}, OwnerNeeded},
+		{&Ended{Err: interrupted, Cancelled: true}, Interrupted},
+	} {
+		if got := Of(tc.err); got != tc.want {
+			t.Errorf("%v: %d, want %d", tc.err, got, tc.want)
+		}
+	}
+}
+
+// Every code has a status that somebody chose: a new area must be added here.
+func TestEveryCodeIsClassified(t *testing.T) {
+	t.Parallel()
+	file, err := parser.ParseFile(token.NewFileSet(), "../../../../abi/codes.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	ast.Inspect(file, func(node ast.Node) bool {
+		lit, ok := node.(*ast.BasicLit)
+		if !ok || lit.Kind != token.STRING {
+			return true
+		}
+		code, err := strconv.Unquote(lit.Value)
+		if err != nil || !strings.Contains(code, ".") {
+			return true
+		}
+		n++
+		area, _, _ := strings.Cut(code, ".")
+		if _, ok := areas[area]; !ok {
+			t.Errorf("no exit status for the area of %s", code)
+		}
+		return true
+	})
+	if n < 50 {
+		t.Errorf("only %d codes found", n)
+	}
+}

@@ -1,0 +1,196 @@
+package outcome
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/output"
+	"github.com/pdpp-host/pdpp-host/host/run"
+)
+
+const mostGapLines = 8
+
+// Summary says in one line how the run ended, without colour or symbol.
+func Summary(r *run.Result) string {
+	return fmt.Sprintf("%s  %s  %s", word(r), output.Clean(r.Connection), tally(r))
+}
+
+// Write tells the run's end to an owner.
+func Write(w io.Writer, s output.Style, r *run.Result) {
+	fmt.Fprintf(w, "%s  %s  %s\n", headline(s, r), output.Clean(r.Connection), tally(r))
+	line := "  checkpoints: " + committed(r)
+	if next := next(r); next != "" {
+		line += "    next: " + next
+	}
+	fmt.Fprintln(w, line)
+	for _, h := range r.Checkpoints.Withheld {
+		fmt.Fprintf(w, "  withheld: %s (%s)\n", output.Clean(h.Stream), output.Clean(h.Reason))
+	}
+	writeGaps(w, r)
+}
+
+func word(r *run.Result) string {
+	switch r.Status {
+	case run.StatusSucceeded:
+		if gaps(r) > 0 {
+			return "Succeeded with gaps"
+		}
+		return "Succeeded"
+	case run.StatusCancelled:
+		return "Cancelled"
+	default:
+		return "Failed"
+	}
+}
+
+func headline(s output.Style, r *run.Result) string {
+	text := word(r)
+	switch {
+	case r.Status == run.StatusSucceeded && gaps(r) == 0:
+		return s.Green(s.Symbol("●") + text)
+	case r.Status == run.StatusSucceeded:
+		return s.Yellow(s.Symbol("◐") + text)
+	case r.Status == run.StatusCancelled:
+		return s.Yellow(s.Symbol("○") + text)
+	default:
+		return s.Red(s.Symbol("✗") + text)
+	}
+}
+
+// gaps counts everything that the run knows it did not get.
+func gaps(r *run.Result) int64 {
+	n := int64(len(r.Gaps))
+	for _, g := range r.KnownGaps {
+		n += max(g.Count, 1)
+	}
+	return n
+}
+
+// tally counts what became durable.
+func tally(r *run.Result) string {
+	var sum run.RecordCounts
+	for _, c := range r.Records {
+		sum.New += c.New
+		sum.Changed += c.Changed
+		sum.Deleted += c.Deleted
+		sum.Unchanged += c.Unchanged
+		sum.Rejected += c.Rejected
+	}
+	var parts []string
+	if sum.New+sum.Changed+sum.Deleted == 0 {
+		parts = append(parts, "nothing new")
+	}
+	for _, c := range []struct {
+		n    int64
+		word string
+	}{{sum.New, "new"}, {sum.Changed, "changed"}, {sum.Deleted, "deleted"}, {sum.Unchanged, "unchanged"}, {sum.Rejected, "rejected"}} {
+		if c.n > 0 {
+			parts = append(parts, output.Count(c.n)+" "+c.word)
+		}
+	}
+	parts = append(parts, output.Plural(gaps(r), "gap"))
+	return strings.Join(parts, ", ") + " in " + output.Seconds(time.Duration(r.DurationMS)*time.Millisecond)
+}
+
+func committed(r *run.Result) string {
+	if len(r.Checkpoints.Committed) == 0 {
+		return "none moved"
+	}
+	return output.Clean(strings.Join(r.Checkpoints.Committed, ", "))
+}
+
+// next is the command that an owner most likely wants now.
+func next(r *run.Result) string {
+	if r.Status != run.StatusSucceeded {
+		return "pdpp-host runs show " + r.RunID
+	}
+	stream, most := "", int64(-1)
+	for _, name := range r.Streams {
+		// Diagnostics are about the collecting, not what was collected.
+		if n := r.Records[name].Upserted; n > most && name != "coverage_diagnostics" {
+			stream, most = name, n
+		}
+	}
+	if stream == "" {
+		return ""
+	}
+	return fmt.Sprintf("pdpp-host records list %s %s --limit 5", output.Clean(r.Connection), output.Clean(stream))
+}
+
+// writeGaps lists known gaps, and detail gaps counted by stream and reason.
+func writeGaps(w io.Writer, r *run.Result) {
+	var lines []string
+	for _, g := range r.KnownGaps {
+		line := "gap: "
+		if g.Stream != "" {
+			line += g.Stream + ": "
+		}
+		line += g.Reason
+		if g.Count > 1 {
+			line += " (" + output.Count(g.Count) + " times)"
+		}
+		if g.Message != "" {
+			line += ", " + g.Message
+		}
+		lines = append(lines, line)
+	}
+	details := map[[2]string]int64{}
+	for _, g := range r.Gaps {
+		details[[2]string{g.Stream, g.Reason}]++
+	}
+	var kinds [][2]string
+	for k := range details {
+		kinds = append(kinds, k)
+	}
+	slices.SortFunc(kinds, func(a, b [2]string) int { return strings.Compare(a[0]+"\x00"+a[1], b[0]+"\x00"+b[1]) })
+	for _, k := range kinds {
+		lines = append(lines, fmt.Sprintf("gap: %s: %s still to fetch, %s", k[0], output.Plural(details[k], "detail"), k[1]))
+	}
+	for i, line := range lines {
+		if i == mostGapLines {
+			fmt.Fprintf(w, "  and %d more: pdpp-host runs show %s\n", len(lines)-i, r.RunID)
+			break
+		}
+		fmt.Fprintf(w, "  %s\n", output.Clean(line))
+	}
+}
+
+// Error returns what a run that did not succeed has to say, in three parts. Its
+// code may be the connector's own word.
+func Error(r *run.Result) *abi.Error {
+	f := r.Error
+	if f == nil {
+		f = &run.Failure{Code: string(abi.CodeInternal), Message: "the run ended without success"}
+	}
+	hint := f.Hint
+	if hint == "" {
+		hint = action(f)
+	}
+	return abi.NewError(abi.Code(output.Clean(f.Code)), f.Message, hint).
+		WithDetail(fmt.Sprintf("%s of %s, reason %s", r.RunID, r.Connector, r.Reason))
+}
+
+// action words a recovery hint's action for an owner.
+func action(f *run.Failure) string {
+	switch f.RecoveryHint {
+	case "refresh_credentials":
+		return "renew the connector's credentials, then run it again"
+	case "manual_action_required":
+		return "do what the message asks for, then run it again"
+	case "retry_on_connector_upgrade", "update_selector":
+		return "a newer version of the connector may be needed"
+	case "upstream_unblock":
+		return "the service refuses for now; try again later"
+	case "not_retriable":
+		return "running it again will not help; ask the connector's author"
+	default:
+		if f.Retryable {
+			return "run it again; what was collected is kept"
+		}
+		return "what was collected is kept; see what happened with `pdpp-host runs show`"
+	}
+}

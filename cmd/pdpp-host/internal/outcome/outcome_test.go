@@ -1,0 +1,98 @@
+package outcome
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/output"
+	"github.com/pdpp-host/pdpp-host/host/run"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func succeeded() *run.Result {
+	return &run.Result{
+		RunID: "run_1", Connection: "claude_code", Connector: "claude_code", Status: run.StatusSucceeded, DurationMS: 8600,
+		Streams: []string{"sessions", "messages", "coverage_diagnostics"},
+		Records: map[string]run.RecordCounts{
+			"sessions": {New: 42, Upserted: 45, Changed: 3}, "messages": {New: 18204, Upserted: 18204}, "coverage_diagnostics": {New: 99999, Upserted: 99999},
+		},
+		Checkpoints: run.Checkpoints{Committed: []string{"sessions"}},
+	}
+}
+
+func TestWrite(t *testing.T) {
+	t.Parallel()
+	gaps := succeeded()
+	gaps.Gaps = []run.Gap{{Stream: "messages", Reason: "rate_limited"}, {Stream: "messages", Reason: "rate_limited"}}
+	gaps.KnownGaps = []run.KnownGap{{Stream: "sessions", Reason: "file_unreadable", Count: 3, Message: "some files\x1b[2J"}}
+	gaps.Checkpoints = run.Checkpoints{Withheld: []run.Withheld{{Stream: "sessions", Reason: "detail_coverage_incomplete"}}}
+	failed := &run.Result{RunID: "run_2", Connection: "work", Connector: "ical", Status: run.StatusFailed, Reason: "connector_reported_failed"}
+	cancelled := &run.Result{RunID: "run_3", Connection: "work", Status: run.StatusCancelled}
+	for _, tc := range []struct {
+		name string
+		r    *run.Result
+		want string
+	}{
+		{"succeeded", succeeded(), `● Succeeded  claude_code  118 245 new, 3 changed, 0 gaps in 8.6 s
+  checkpoints: sessions    next: pdpp-host records list claude_code messages --limit 5
+`},
+		{"gaps", gaps, `◐ Succeeded with gaps  claude_code  118 245 new, 3 changed, 5 gaps in 8.6 s
+  checkpoints: none moved    next: pdpp-host records list claude_code messages --limit 5
+  withheld: sessions (detail_coverage_incomplete)
+  gap: sessions: file_unreadable (3 times), some files[2J
+  gap: messages: 2 details still to fetch, rate_limited
+`},
+		{"failed", failed, `✗ Failed  work  nothing new, 0 gaps in 0.0 s
+  checkpoints: none moved    next: pdpp-host runs show run_2
+`},
+		{"cancelled", cancelled, `○ Cancelled  work  nothing new, 0 gaps in 0.0 s
+  checkpoints: none moved    next: pdpp-host runs show run_3
+`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			var b bytes.Buffer
+			Write(&b, output.Style{Symbols: true}, tc.r)
+			if b.String() != tc.want {
+				t.Errorf("got\n%swant\n%s", b.String(), tc.want)
+			}
+			// The words alone carry the meaning.
+			b.Reset()
+			Write(&b, output.Style{Colour: true}, tc.r)
+			if !strings.Contains(b.String(), word(tc.r)) {
+				t.Errorf("without symbols: %s", b.String())
+			}
+		})
+	}
+}
+
+func TestManyGapsAreCounted(t *testing.T) {
+	t.Parallel()
+	r := succeeded()
+	for i := range 30 {
+		r.KnownGaps = append(r.KnownGaps, run.KnownGap{Reason: strings.Repeat("x", i+1)})
+	}
+	var b bytes.Buffer
+	Write(&b, output.Style{}, r)
+	if strings.Count(b.String(), "gap:") != mostGapLines || !strings.Contains(b.String(), "and 22 more: pdpp-host runs show run_1") {
+		t.Errorf("got %s", b.String())
+	}
+}
+
+func TestError(t *testing.T) {
+	t.Parallel()
+	r := &run.Result{RunID: "run_2", Connector: "ical", Status: run.StatusFailed, Reason: "connector_reported_failed",
+		Error: &run.Failure{Code: "ical_closed", Message: "closed", RecoveryHint: "refresh_credentials"}}
+	e := Error(r)
+	if e.Code != "ical_closed" || e.Detail != "run_2 of ical, reason connector_reported_failed" || !strings.Contains(e.Hint, "credentials") {
+		t.Errorf("got %+v", e)
+	}
+	r.Error = nil
+	if e := Error(r); e.Message == "" || e.Hint == "" {
+		t.Errorf("got %+v", e)
+	}
+}

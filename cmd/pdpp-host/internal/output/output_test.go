@@ -1,0 +1,177 @@
+package output
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var rootMissing = abi.NewError(abi.CodeRootMissing, `the folder for root "codex" does not exist`, "name a folder that exists").
+	WithDetail("/mnt/nothing, from --root")
+
+func TestErrorHasThreeParts(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	WriteError(&b, Style{}, rootMissing)
+	want := "error: the folder for root \"codex\" does not exist   [files.root_missing]\n" +
+		"  /mnt/nothing, from --root\n  hint: name a folder that exists\n"
+	if b.String() != want {
+		t.Errorf("got\n%swant\n%s", b.String(), want)
+	}
+}
+
+func TestForeignErrorsAreNotQuoted(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	WriteError(&b, Style{}, errors.New("password hunter2 refused\ngoroutine 1 [running]:"))
+	if strings.Contains(b.String(), "hunter2") || strings.Contains(b.String(), "goroutine") || !strings.Contains(b.String(), "internal.error") {
+		t.Errorf("got %s", b.String())
+	}
+	if Typed(context.Canceled).Code != abi.CodeInterrupted {
+		t.Error("a cancelled context is an interruption")
+	}
+}
+
+func TestHostileTextCannotForgeLines(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	WriteError(&b, Style{}, abi.NewError("guest.trap", "a\x1b[2Jb\nerror: forged", "c\rd").WithDetail("one\ntwo\x07\u202e"))
+	if strings.ContainsAny(b.String(), "\x1b\r\a\u202e") || strings.Count(b.String(), "\n") != 4 {
+		t.Errorf("got %q", b.String())
+	}
+}
+
+func TestEnvelope(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name string
+		end  func(*Printer) error
+		want string
+	}{
+		{"result", func(p *Printer) error { return p.Result("fine", map[string]int{"n": 1}, nil) },
+			`{"command":"run","ok":true,"summary":"fine","result":{"n":1},"error":null}`},
+		{"error", func(p *Printer) error { p.Error(rootMissing, false); return nil },
+			`{"command":"run","ok":false,"summary":"the folder for root \"codex\" does not exist: /mnt/nothing, from --root","result":null,"error":{"code":"files.root_missing","message":"the folder for root \"codex\" does not exist: /mnt/nothing, from --root","hint":"name a folder that exists"}}`},
+		{"failed with a result", func(p *Printer) error { return p.Failed("3 records", 3, rootMissing, nil) },
+			`{"command":"run","ok":false,"summary":"3 records","result":3,"error":{"code":"files.root_missing","message":"the folder for root \"codex\" does not exist: /mnt/nothing, from --root","hint":"name a folder that exists"}}`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			var out, errs bytes.Buffer
+			p := &Printer{Out: &out, Err: &errs, JSON: true, Command: "run"}
+			if err := tc.end(p); err != nil {
+				t.Fatal(err)
+			}
+			p.Error(errors.New("told already"), false) // nothing is printed twice
+			if got := strings.TrimSuffix(out.String(), "\n"); got != tc.want || errs.Len() > 0 {
+				t.Errorf("got  %s\nwant %s\nand  %s", got, tc.want, errs.String())
+			}
+			if !json.Valid(out.Bytes()) {
+				t.Error("no JSON")
+			}
+		})
+	}
+}
+
+func TestTextIsPrintedOnce(t *testing.T) {
+	t.Parallel()
+	var out, errs bytes.Buffer
+	p := &Printer{Out: &out, Err: &errs}
+	if err := p.Failed("sum", nil, rootMissing, func(w io.Writer) { io.WriteString(w, "text\n") }); err != nil {
+		t.Fatal(err)
+	}
+	p.Error(rootMissing, false)
+	if out.String() != "text\n" || strings.Count(errs.String(), "error:") != 1 {
+		t.Errorf("out %q err %q", out.String(), errs.String())
+	}
+}
+
+func TestStreamedErrorsKeepOffStandardOutput(t *testing.T) {
+	t.Parallel()
+	var out, errs bytes.Buffer
+	p := &Printer{Out: &out, Err: &errs, JSON: true}
+	p.Error(rootMissing, true)
+	if out.Len() > 0 || !strings.Contains(errs.String(), "files.root_missing") {
+		t.Errorf("out %q err %q", out.String(), errs.String())
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	t.Parallel()
+	for got, want := range map[string]string{
+		Count(0): "0", Count(999): "999", Count(18204): "18 204", Count(-1234567): "-1 234 567",
+		Plural(1, "record"): "1 record", Plural(0, "gap"): "0 gaps",
+		Bytes(999): "999 B", Bytes(1000): "1.0 kB", Bytes(212_400_000): "212 MB", Bytes(31_900_000_000): "32 GB", Bytes(999_999): "1.0 MB",
+		Binary(256 << 20): "256 MiB", Binary(1000): "1000 B",
+		Seconds(8600 * time.Millisecond): "8.6 s", Seconds(125 * time.Second): "2 min 5 s", Seconds(63 * time.Minute): "1 h 3 min",
+		ShortHash("3f1c000000009a"): "3f1c…9a", ShortHash("-"): "-",
+		Cut("häuser", 4): "häu…", Cut("ab", 2): "ab", Cut("ab", 0): "",
+		Clean("a\tb\x00c"): "a bc",
+	} {
+		if got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+func TestStyle(t *testing.T) {
+	t.Parallel()
+	f, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if s := StyleOf(f, func(string) string { return "" }); s.Terminal || s.Colour {
+		t.Errorf("no terminal has %+v", s)
+	}
+	plain, colour := Style{}, Style{Colour: true, Symbols: true}
+	if plain.Red("x") != "x" || colour.Red("x") != "\x1b[31mx\x1b[0m" || plain.Symbol("●") != "" || colour.Symbol("●") != "● " {
+		t.Error("styles")
+	}
+	for locale, want := range map[string]bool{"": true, "C": false, "en_GB.UTF-8": true, "de_DE.utf8": true, "POSIX": false} {
+		if utf8Locale(func(name string) string {
+			if name == "LANG" {
+				return locale
+			}
+			return ""
+		}) != want {
+			t.Errorf("%q", locale)
+		}
+	}
+}
+
+func TestTable(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	Table(&b, Style{Width: 16}, []string{"name", "data"}, [][]string{{"ä", "short"}, {"long", "much too long\x1b"}})
+	if want := "NAME  DATA\nä     short\nlong  much too …\n"; b.String() != want {
+		t.Errorf("got\n%swant\n%s", b.String(), want)
+	}
+}
+
+func FuzzClean(f *testing.F) {
+	f.Add("a\x1b[1m\u202e\xff")
+	f.Fuzz(func(t *testing.T, s string) {
+		got := Clean(s)
+		for _, r := range got {
+			if r < 0x20 || r == 0x7f || r >= 0x80 && r < 0xa0 || r >= 0x202a && r <= 0x202e {
+				t.Fatalf("%q keeps %U", s, r)
+			}
+		}
+		if Clean(got) != got {
+			t.Fatal("cleaning twice differs")
+		}
+	})
+}

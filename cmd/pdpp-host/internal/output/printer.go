@@ -1,0 +1,135 @@
+package output
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// Printer writes what one command has to say. It is not safe for concurrent use.
+type Printer struct {
+	Out, Err io.Writer
+	JSON     bool  // one envelope at the end instead of text
+	Quiet    bool  // no text besides results that were asked for, and errors
+	Style    Style // of Out
+	ErrStyle Style // of Err
+	Command  string
+
+	finished bool
+}
+
+// envelope is the last line of standard output under --json.
+type envelope struct {
+	Command string     `json:"command"`
+	OK      bool       `json:"ok"`
+	Summary string     `json:"summary"`
+	Result  any        `json:"result"`
+	Error   *errorPart `json:"error"`
+}
+
+type errorPart struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	Hint    string `json:"hint"`
+}
+
+// Result ends the command: under --json it writes the envelope, else it calls
+// text (nil: the summary alone). It is called at most once.
+func (p *Printer) Result(summary string, result any, text func(w io.Writer)) error {
+	p.finished = true
+	if p.JSON {
+		return p.envelope(envelope{Command: p.Command, OK: true, Summary: summary, Result: result})
+	}
+	switch {
+	case text != nil:
+		text(p.Out)
+	case !p.Quiet:
+		fmt.Fprintln(p.Out, summary)
+	}
+	return nil
+}
+
+// Failed ends the command with a result that is a failure of its own, such as a
+// run that failed: under --json one envelope carries both; else text is called
+// and the error follows on standard error.
+func (p *Printer) Failed(summary string, result any, err error, text func(w io.Writer)) error {
+	p.finished = true
+	if p.JSON {
+		return p.envelope(envelope{Command: p.Command, Summary: summary, Result: result, Error: part(err)})
+	}
+	if text != nil {
+		text(p.Out)
+	}
+	WriteError(p.Err, p.ErrStyle, err)
+	return nil
+}
+
+// Raw marks the command as finished: it has written its own output.
+func (p *Printer) Raw() { p.finished = true }
+
+// Error ends the command with an error, unless it has already ended. streamed
+// says that standard output carries records, where an envelope has no place.
+func (p *Printer) Error(err error, streamed bool) {
+	if p.finished {
+		return
+	}
+	p.finished = true
+	if p.JSON && !streamed {
+		e := part(err)
+		if p.envelope(envelope{Command: p.Command, Summary: e.Message, Error: e}) == nil {
+			return
+		}
+	}
+	WriteError(p.Err, p.ErrStyle, err)
+}
+
+func (p *Printer) envelope(e envelope) error {
+	enc := json.NewEncoder(p.Out)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(e)
+}
+
+// part gives an error its envelope: what is wrong and where from stand together
+// in the message.
+func part(err error) *errorPart {
+	e := Typed(err)
+	message := e.Message
+	if e.Detail != "" {
+		message += ": " + e.Detail
+	}
+	return &errorPart{Code: string(e.Code), Message: Clean(message), Hint: Clean(e.Hint)}
+}
+
+// Typed returns the first *abi.Error in err's chain. What has none becomes an
+// internal error: its text stays in the debug log, because it may quote
+// anything.
+func Typed(err error) *abi.Error {
+	var e *abi.Error
+	switch {
+	case errors.As(err, &e):
+		return e
+	case errors.Is(err, context.Canceled):
+		return abi.NewError(abi.CodeInterrupted, "interrupted", "run the command again")
+	default:
+		return abi.NewError(abi.CodeInternal, "an internal error", "run it again with --log-level debug and report what it says").Wrap(err)
+	}
+}
+
+// WriteError writes an error's three parts: what is wrong, where it comes from,
+// what to do.
+func WriteError(w io.Writer, s Style, err error) {
+	e := Typed(err)
+	fmt.Fprintf(w, "%s %s   [%s]\n", s.Red("error:"), Clean(e.Message), e.Code)
+	if e.Detail != "" {
+		for _, line := range lines(e.Detail) {
+			fmt.Fprintf(w, "  %s\n", line)
+		}
+	}
+	if e.Hint != "" {
+		fmt.Fprintf(w, "  hint: %s\n", Clean(e.Hint))
+	}
+}

@@ -1,0 +1,130 @@
+package output
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// Clean removes control and formatting characters, so that text of a stranger
+// can neither move the cursor nor forge a line. Line ends become spaces.
+func Clean(s string) string {
+	if !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return s
+	}
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t' || r == '\r':
+			return ' '
+		case unicode.IsPrint(r):
+			return r
+		default:
+			return -1
+		}
+	}, s)
+}
+
+func lines(s string) []string {
+	all := strings.Split(strings.TrimRight(s, "\n"), "\n")
+	for i := range all {
+		all[i] = Clean(all[i])
+	}
+	return all
+}
+
+// Cut shortens s to at most width runes, the last one an ellipsis.
+func Cut(s string, width int) string {
+	if width <= 0 {
+		return ""
+	}
+	runes := []rune(s)
+	if len(runes) <= width {
+		return s
+	}
+	return string(runes[:width-1]) + "…"
+}
+
+// Count writes a number with thin groups of three: 18 204.
+func Count(n int64) string {
+	digits := strconv.FormatInt(n, 10)
+	sign := ""
+	if n < 0 {
+		sign, digits = "-", digits[1:]
+	}
+	var b strings.Builder
+	for i, d := range digits {
+		if i > 0 && (len(digits)-i)%3 == 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteRune(d)
+	}
+	return sign + b.String()
+}
+
+// Plural writes a count with its noun: "1 record", "2 records".
+func Plural(n int64, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return Count(n) + " " + one + "s"
+}
+
+// Bytes writes a size for people, in decimal units: 212 MB.
+func Bytes(n int64) string {
+	if n < 1000 {
+		return fmt.Sprintf("%d B", n)
+	}
+	value, unit := float64(n)/1e3, "kB"
+	for _, next := range []string{"MB", "GB", "TB"} {
+		if value < 999.5 {
+			break
+		}
+		value, unit = value/1e3, next
+	}
+	if value < 9.95 {
+		return fmt.Sprintf("%.1f %s", value, unit)
+	}
+	return fmt.Sprintf("%.0f %s", value, unit)
+}
+
+// Binary writes a limit in binary units: 256 MiB.
+func Binary(n int64) string {
+	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
+	i := 0
+	for n >= 1024 && n%1024 == 0 && i < len(units)-1 {
+		n, i = n/1024, i+1
+	}
+	return fmt.Sprintf("%d %s", n, units[i])
+}
+
+// Seconds writes how long something took: 8.6 s, 2 min 5 s, 1 h 3 min.
+func Seconds(d time.Duration) string {
+	switch {
+	case d < time.Minute-50*time.Millisecond:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	case d < time.Hour:
+		d = d.Round(time.Second)
+		return fmt.Sprintf("%d min %d s", d/time.Minute, d%time.Minute/time.Second)
+	default:
+		d = d.Round(time.Minute)
+		return fmt.Sprintf("%d h %d min", d/time.Hour, d%time.Hour/time.Minute)
+	}
+}
+
+// ShortHash writes the two ends of a hash: 3f1c…9a.
+func ShortHash(h string) string {
+	if len(h) < 8 {
+		return h
+	}
+	return h[:4] + "…" + h[len(h)-2:]
+}
+
+// Timestamp writes a time for people, to the second, in UTC.
+func Timestamp(t time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return t.UTC().Format("2006-01-02 15:04:05Z")
+}

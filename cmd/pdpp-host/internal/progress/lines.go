@@ -1,0 +1,189 @@
+package progress
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/output"
+	"github.com/pdpp-host/pdpp-host/host/run"
+)
+
+const (
+	mostLines = 16 // streams shown in place; the others are counted
+	mostName  = 24
+	barCells  = 14
+)
+
+// counts lists what a stream has, zeros left out.
+func counts(s run.StreamUpdate) []string {
+	var parts []string
+	for _, c := range []struct {
+		n    int64
+		word string
+	}{{s.New, "new"}, {s.Changed, "changed"}, {s.Deleted, "deleted"}, {s.Unchanged, "unchanged"}, {s.Rejected, "rejected"}} {
+		if c.n > 0 {
+			parts = append(parts, output.Count(c.n)+" "+c.word)
+		}
+	}
+	return parts
+}
+
+// block makes one line a stream; the busiest stream's line carries the bar.
+func block(u run.Update, r *rate, style output.Style, width int) []string {
+	shown := u.Streams
+	hidden := 0
+	if len(shown) > mostLines {
+		shown, hidden = busy(shown)
+	}
+	widest, busiest := 0, -1
+	var most int64
+	for i, s := range shown {
+		widest = max(widest, min(utf8.RuneCountInString(output.Clean(s.Name)), mostName))
+		if n := total(s); n > most {
+			most, busiest = n, i
+		}
+	}
+	lines := make([]string, 0, len(shown)+2)
+	for i, s := range shown {
+		line := "  " + pad(output.Cut(output.Clean(s.Name), mostName), widest)
+		for _, c := range counts(s) {
+			n, word, _ := cutLast(c)
+			line += fmt.Sprintf("  %7s %-7s", n, word)
+		}
+		if i == busiest && !u.Final {
+			if b := bar(u, r, style); b != "" {
+				line += "  " + b
+			}
+		}
+		lines = append(lines, fit(line, width))
+	}
+	if hidden > 0 {
+		lines = append(lines, fit(fmt.Sprintf("  and %d more streams", hidden), width))
+	}
+	if busiest < 0 && !u.Final {
+		waiting := bar(u, r, style)
+		if waiting == "" {
+			waiting = output.Clean(u.Message)
+		}
+		if waiting != "" {
+			lines = append(lines, fit("  "+waiting, width))
+		}
+	}
+	return lines
+}
+
+// busy keeps the streams that have something, up to mostLines, in their order.
+func busy(streams []run.StreamUpdate) ([]run.StreamUpdate, int) {
+	var kept []run.StreamUpdate
+	for _, s := range streams {
+		if total(s)+s.Rejected > 0 && len(kept) < mostLines {
+			kept = append(kept, s)
+		}
+	}
+	return kept, len(streams) - len(kept)
+}
+
+func total(s run.StreamUpdate) int64 { return s.New + s.Changed + s.Unchanged + s.Deleted }
+
+// cutLast splits "18 204 new" before its last word.
+func cutLast(s string) (before, last string, ok bool) {
+	i := strings.LastIndexByte(s, ' ')
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+1:], true
+}
+
+func pad(s string, width int) string {
+	return s + strings.Repeat(" ", max(width-utf8.RuneCountInString(s), 0))
+}
+
+// fit keeps a line on one row of the screen: a wrapped line could not be erased.
+func fit(line string, width int) string {
+	line = strings.TrimRight(line, " ")
+	if width > 1 {
+		line = output.Cut(line, width-1)
+	}
+	return line
+}
+
+// bar draws how far the run is, with its rate and the time left, as far as
+// PROGRESS says.
+func bar(u run.Update, r *rate, style output.Style) string {
+	words := figures(u, r)
+	if u.Total <= 0 {
+		return strings.Join(words, "  ")
+	}
+	full, empty := "▇", "▁"
+	if !style.Symbols {
+		full, empty = "#", "."
+	}
+	cells := int(float64(min(max(u.Count, 0), u.Total)) / float64(u.Total) * barCells)
+	return strings.Repeat(full, cells) + strings.Repeat(empty, barCells-cells) + "  " + strings.Join(words, "  ")
+}
+
+// figures lists "212 MB of 268 MB", "31 MB/s" and "2 s left".
+func figures(u run.Update, r *rate) []string {
+	write := output.Count
+	if u.Unit == "bytes" {
+		write = output.Bytes
+	}
+	var words []string
+	switch {
+	case u.Total > 0:
+		words = append(words, write(u.Count)+" of "+write(u.Total)+unit(u))
+	case u.Count > 0:
+		words = append(words, write(u.Count)+unit(u))
+	}
+	speed := r.perSecond()
+	if speed >= 1 && u.Count > 0 {
+		words = append(words, write(int64(speed))+"/s")
+		if left := u.Total - u.Count; u.Total > 0 && left > 0 {
+			words = append(words, remaining(time.Duration(float64(left)/speed*float64(time.Second))))
+		}
+	}
+	return words
+}
+
+func unit(u run.Update) string {
+	switch u.Unit {
+	case "bytes":
+		return ""
+	case "", "records":
+		return " records"
+	default:
+		return " " + output.Cut(output.Clean(u.Unit), 16)
+	}
+}
+
+func remaining(d time.Duration) string {
+	switch {
+	case d < 0 || d > 1000*time.Hour:
+		return "a long time left"
+	case d < time.Minute:
+		return fmt.Sprintf("%d s left", int(d.Seconds())+1)
+	case d < time.Hour:
+		return fmt.Sprintf("%d min left", int(d.Minutes())+1)
+	default:
+		return fmt.Sprintf("%d h left", int(d.Hours())+1)
+	}
+}
+
+// plainLine is one line for a pipe or a log.
+func plainLine(u run.Update, r *rate) string {
+	var parts []string
+	for _, s := range u.Streams {
+		if c := counts(s); len(c) > 0 {
+			parts = append(parts, output.Clean(s.Name)+" "+strings.Join(c, ", "))
+		}
+	}
+	if f := figures(u, r); len(f) > 0 {
+		parts = append(parts, strings.Join(f, ", "))
+	}
+	if len(parts) == 0 {
+		parts = append(parts, "no records yet")
+	}
+	return fmt.Sprintf("%s  %s: %s", output.Clean(u.Connector), output.Seconds(u.Elapsed), strings.Join(parts, "; "))
+}

@@ -1,0 +1,163 @@
+package scaffold
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+//go:embed template
+var templates embed.FS
+
+// modulePath is the module that holds the SDK.
+const modulePath = "github.com/pdpp-host/pdpp-host"
+
+// Options says what to write.
+type Options struct {
+	Dir     string // made when missing; must be empty
+	Name    string // the connector's key; "": the folder's name
+	SDK     string // a checkout of this project to build against; "": the released module
+	Version string // of the released module, "v1.2.3"
+	Go      string // the go directive, "1.26"
+}
+
+// New writes the folder and returns the names of its files, in order. A folder
+// that holds anything is refused, and nothing is overwritten.
+func New(o Options) ([]string, error) {
+	if o.Name == "" {
+		abs, err := filepath.Abs(o.Dir)
+		if err != nil {
+			return nil, unwritable(o.Dir, err)
+		}
+		o.Name = strings.ReplaceAll(strings.ToLower(filepath.Base(abs)), "-", "_")
+	}
+	if !identifier(o.Name) {
+		return nil, abi.NewError(abi.CodeUsage, fmt.Sprintf("%q cannot be a connector's name", o.Name),
+			"use lower-case letters, digits and '_', beginning with a letter: --name my_connector")
+	}
+	entries, err := os.ReadDir(o.Dir)
+	switch {
+	case err == nil && len(entries) > 0:
+		return nil, abi.NewError(abi.CodeUsage, "the folder is not empty", "name a new one").WithDetail(o.Dir)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return nil, unwritable(o.Dir, err)
+	}
+	if err := os.MkdirAll(o.Dir, 0o755); err != nil {
+		return nil, unwritable(o.Dir, err)
+	}
+	return o.write()
+}
+
+func (o Options) write() ([]string, error) {
+	fill := strings.NewReplacer("{{.Name}}", o.Name, "{{.Title}}", title(o.Name), "{{.Env}}", strings.ToUpper(o.Name))
+	entries, err := templates.ReadDir("template")
+	if err != nil {
+		return nil, err
+	}
+	files := map[string]string{"go.mod": o.goMod()}
+	names := []string{"go.mod"}
+	for _, e := range entries {
+		text, err := templates.ReadFile("template/" + e.Name())
+		if err != nil {
+			return nil, err
+		}
+		name := strings.TrimSuffix(e.Name(), ".tmpl")
+		if name == "gitignore" { // a template called .gitignore would take effect here
+			name = ".gitignore"
+		}
+		files[name] = fill.Replace(string(text))
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if err := create(filepath.Join(o.Dir, name), files[name]); err != nil {
+			return nil, unwritable(o.Dir, err)
+		}
+	}
+	return names, nil
+}
+
+func (o Options) goMod() string {
+	text := fmt.Sprintf("module example.org/%s\n\ngo %s\n\nrequire %s %s\n", o.Name, o.Go, modulePath, o.Version)
+	if o.SDK != "" {
+		text += fmt.Sprintf("\nreplace %s => %s\n", modulePath, quoted(o.SDK))
+	}
+	return text
+}
+
+// title writes a key as a label: my_notes becomes My Notes.
+func title(name string) string {
+	words := strings.Split(name, "_")
+	for i, w := range words {
+		if w != "" {
+			words[i] = strings.ToUpper(w[:1]) + w[1:]
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// create never writes over a file that came between.
+func create(path, text string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Close())
+}
+
+// Checkout looks for a checkout of this project in dir and the folders above
+// it, and returns its path; "" when there is none.
+func Checkout(dir string) string {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return ""
+	}
+	for {
+		text, err := os.ReadFile(filepath.Join(abs, "go.mod"))
+		if err == nil && bytes.HasPrefix(text, []byte("module "+modulePath+"\n")) {
+			return abs
+		}
+		up := filepath.Dir(abs)
+		if up == abs {
+			return ""
+		}
+		abs = up
+	}
+}
+
+func identifier(name string) bool {
+	for i, r := range name {
+		letter := r >= 'a' && r <= 'z'
+		if !letter && (i == 0 || r != '_' && (r < '0' || r > '9')) {
+			return false
+		}
+	}
+	return name != "" && len(name) <= 64
+}
+
+// quoted writes a path as go.mod wants one that holds a space or a quote.
+func quoted(path string) string {
+	if strings.ContainsAny(path, " \t\"'`") {
+		return fmt.Sprintf("%q", path)
+	}
+	return path
+}
+
+func unwritable(dir string, err error) error {
+	reason := err.Error()
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		reason = pe.Err.Error()
+	}
+	return abi.NewError(abi.CodeUsage, "the folder cannot be written", "name another one, or check its permissions").
+		WithDetail(dir + ": " + reason).Wrap(err)
+}

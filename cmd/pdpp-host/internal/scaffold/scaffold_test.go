@@ -1,0 +1,89 @@
+package scaffold
+
+import (
+	"go/format"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/manifest"
+	"github.com/pdpp-host/pdpp-host/host/boundary"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestNew(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "My-Notes")
+	names, err := New(Options{Dir: dir, SDK: "/a folder/sdk", Version: "v0.0.0", Go: "1.26.0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{".gitignore", "Makefile", "README.md", "collect.go", "collect_test.go", "go.mod", "main.go", "manifest.json"}
+	if !slices.Equal(names, want) {
+		t.Errorf("got %q", names)
+	}
+	for _, name := range names {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(text), "{{") {
+			t.Errorf("%s has an open place", name)
+		}
+		if strings.HasSuffix(name, ".go") {
+			if formatted, err := format.Source(text); err != nil || string(formatted) != string(text) {
+				t.Errorf("%s is not formatted: %v", name, err)
+			}
+		}
+		switch name {
+		case "manifest.json":
+			m, err := manifest.Parse(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m.ConnectorKey != "my_notes" || m.DisplayName != "My Notes" || boundary.CheckSchemas(m) != nil {
+				t.Errorf("the manifest is %+v", m)
+			}
+		case "go.mod":
+			if !strings.Contains(string(text), `=> "/a folder/sdk"`) {
+				t.Errorf("got %s", text)
+			}
+		}
+	}
+	if _, err := New(Options{Dir: dir}); abi.CodeOf(err) != abi.CodeUsage {
+		t.Errorf("a second time: %v", err)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range []Options{
+		{Dir: t.TempDir(), Name: "1st"}, {Dir: t.TempDir(), Name: "a-b"}, {Dir: t.TempDir(), Name: strings.Repeat("a", 65)},
+		{Dir: file, Name: "ok"}, {Dir: "/"},
+	} {
+		if _, err := New(o); abi.CodeOf(err) != abi.CodeUsage {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+}
+
+func TestCheckout(t *testing.T) {
+	t.Parallel()
+	root := Checkout(".")
+	if root == "" || Checkout(filepath.Join(root, "sdk", "nowhere")) != root {
+		t.Errorf("this checkout is %q", root)
+	}
+	if got := Checkout(t.TempDir()); got != "" {
+		t.Errorf("found %q", got)
+	}
+}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/config"
+	"github.com/pdpp-host/pdpp-host/host/plugin"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// withStore opens the store, hands it to fn and closes it.
+func (a *app) withStore(ctx context.Context, fn func(*config.Config, *storage.Store) error) error {
+	c, err := a.config()
+	if err != nil {
+		return err
+	}
+	if strings.Contains(c.StorageDSN(), "://") {
+		return abi.NewError(abi.CodeConfigInvalid, "this version keeps its store in SQLite only",
+			"leave storage.dsn out, or name a file").WithDetail("storage.dsn is a PostgreSQL address")
+	}
+	if err := makePrivate(c.DataDir()); err != nil {
+		return err
+	}
+	store, err := storage.Open(ctx, storage.Options{Path: c.StorageDSN(), Now: a.now, Logger: a.logger})
+	if err != nil {
+		return err
+	}
+	err = fn(c, store)
+	return errors.Join(err, store.Close())
+}
+
+// withEngine makes an engine, hands it to fn and closes it.
+func (a *app) withEngine(c *config.Config, fn func(*plugin.Engine) error) error {
+	engine, err := a.engine(c, c.Isolation())
+	if err != nil {
+		return err
+	}
+	err = fn(engine)
+	return errors.Join(err, engine.Close())
+}
+
+// engine makes an engine as the configuration says, with the given isolation.
+func (a *app) engine(c *config.Config, isolation string) (*plugin.Engine, error) {
+	if err := makePrivate(c.DataDir()); err != nil {
+		return nil, err
+	}
+	limits := plugin.DefaultLimits()
+	limits.MemoryBytes, limits.LogBytes, limits.OutputBytes, limits.Run = c.MemoryBytes(), c.LogBytes(), c.OutputBytes(), c.RunTime()
+	return plugin.NewEngine(plugin.Options{
+		Isolation: isolation, CacheDir: filepath.Join(c.DataDir(), "cache"), Limits: limits, Logger: a.logger,
+	})
+}
+
+// makePrivate makes the data folder, for its owner alone.
+func makePrivate(dir string) error {
+	err := os.MkdirAll(dir, 0o700)
+	if err == nil {
+		return nil
+	}
+	reason := err.Error()
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		reason = pe.Err.Error()
+	}
+	return abi.NewError(abi.CodeStoreUnavailable, "the data folder cannot be made",
+		"choose another one with --data-dir, or check the permissions").WithDetail(dir + ": " + reason).Wrap(err)
+}

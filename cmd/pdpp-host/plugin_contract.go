@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/output"
+	"github.com/pdpp-host/pdpp-host/host/plugin"
+	"github.com/pdpp-host/pdpp-host/testplugins/contract"
+)
+
+func (a *app) pluginTestCommand() *cobra.Command {
+	var roots, set []string
+	cmd := &cobra.Command{
+		Use: "test FILE.wasm", Short: "Hold a module against the ABI contract", Args: takes("FILE.wasm"),
+		Long: "Runs the ABI contract suite on a module and names each clause that it fails. It uses a store of its own,\n" +
+			"which is thrown away.",
+		RunE: func(cmd *cobra.Command, args []string) error { return a.pluginTest(cmd.Context(), args[0], roots, set) },
+	}
+	cmd.Flags().StringArrayVar(&roots, "root", nil, "let the module read the folder `NAME=PATH` (repeatable; default: an empty folder)")
+	cmd.Flags().StringArrayVar(&set, "set", nil, "connector option `KEY=VALUE` (repeatable)")
+	return cmd
+}
+
+func (a *app) pluginTest(ctx context.Context, path string, roots, set []string) error {
+	c, err := a.config()
+	if err != nil {
+		return err
+	}
+	options := contract.Options{}
+	if options.Roots, err = pairs("--root", "NAME=PATH", roots); err != nil {
+		return err
+	}
+	if options.Options, err = pairs("--set", "KEY=VALUE", set); err != nil {
+		return err
+	}
+	if options.File, err = openModule(c, path); err != nil {
+		return err
+	}
+	var report *contract.Report
+	err = a.withEngine(c, func(engine *plugin.Engine) error {
+		options.Engine = engine
+		second, err := a.engine(c, otherIsolation(c.Isolation()))
+		if err != nil {
+			return err
+		}
+		options.Second = second
+		report, err = contract.Check(ctx, options)
+		return errors.Join(err, second.Close())
+	})
+	if err != nil {
+		return err
+	}
+	return a.tellReport(report)
+}
+
+func otherIsolation(isolation string) string {
+	if isolation == plugin.IsolationInline {
+		return plugin.IsolationProcess
+	}
+	return plugin.IsolationInline
+}
+
+func (a *app) tellReport(r *contract.Report) error {
+	counts := map[contract.Outcome]int{}
+	for _, clause := range r.Clauses {
+		counts[clause.Outcome]++
+	}
+	summary := fmt.Sprintf("%s: %d clauses passed, %d failed, %d skipped", output.Clean(r.Module),
+		counts[contract.Pass], counts[contract.Fail], counts[contract.Skip])
+	text := func(w io.Writer) {
+		for _, clause := range r.Clauses {
+			if a.flags.quiet && clause.Outcome != contract.Fail {
+				continue
+			}
+			fmt.Fprintf(w, "%s  %-24s %s\n", mark(a.printer.Style, clause.Outcome), clause.ID, clause.Title)
+			if clause.Detail != "" {
+				fmt.Fprintf(w, "      %s\n", output.Clean(clause.Detail))
+			}
+		}
+		fmt.Fprintln(w, summary)
+	}
+	failed := r.Failed()
+	if len(failed) == 0 {
+		return a.printer.Result(summary, r, text)
+	}
+	err := abi.NewError(abi.CodePluginInvalid, fmt.Sprintf("the module breaks clause %s of the ABI contract", failed[0].ID),
+		"abi/ABI.md explains each clause").WithDetail(failed[0].Title + ": " + failed[0].Detail)
+	if printErr := a.printer.Failed(summary, r, err, text); printErr != nil {
+		return printErr
+	}
+	return err
+}
+
+func mark(s output.Style, o contract.Outcome) string {
+	switch o {
+	case contract.Pass:
+		return s.Green("pass")
+	case contract.Fail:
+		return s.Red("FAIL")
+	default:
+		return s.Dim("skip")
+	}
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/output"
+	"github.com/pdpp-host/pdpp-host/host/plugin"
+)
+
+// listed is one row of `plugins list`.
+type listed struct {
+	Name      string   `json:"name"`
+	Path      string   `json:"path"`
+	Connector string   `json:"connector,omitempty"`
+	Version   string   `json:"version,omitempty"`
+	Title     string   `json:"title,omitempty"`
+	SHA256    string   `json:"sha256,omitempty"`
+	SizeBytes int64    `json:"size_bytes,omitempty"`
+	Kind      string   `json:"kind,omitempty"`
+	ABI       int      `json:"abi,omitempty"`
+	Bindings  []string `json:"bindings,omitempty"`
+	Problem   *problem `json:"problem,omitempty"`
+}
+
+// problem is why a module cannot run.
+type problem struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	Hint    string `json:"hint"`
+}
+
+func problemOf(err error) *problem {
+	if err == nil {
+		return nil
+	}
+	e := output.Typed(err)
+	message := e.Message
+	if e.Detail != "" {
+		message += ": " + e.Detail
+	}
+	return &problem{string(e.Code), message, e.Hint}
+}
+
+func (a *app) pluginsList(ctx context.Context) error {
+	c, err := a.config()
+	if err != nil {
+		return err
+	}
+	dir := c.PluginsDir()
+	names, err := installed(dir)
+	if err != nil {
+		return err
+	}
+	if len(names) > 0 {
+		if err := plugin.CheckDir(dir); err != nil {
+			return err
+		}
+	}
+	rows := make([]listed, 0, len(names))
+	err = a.withEngine(c, func(engine *plugin.Engine) error {
+		for _, name := range names {
+			row := listed{Name: name, Path: filepath.Join(dir, name+plugin.Extension)}
+			file, err := plugin.Open(row.Path, c.ModuleBytes())
+			if err == nil {
+				var d *described
+				d, err = describe(ctx, engine, file)
+				row.fill(d)
+			}
+			if ctx.Err() != nil {
+				return errors.Join(context.Cause(ctx), err)
+			}
+			row.Problem = problemOf(err)
+			rows = append(rows, row)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	summary := fmt.Sprintf("%s in %s", output.Plural(int64(len(rows)), "connector"), dir)
+	result := map[string]any{"dir": dir, "plugins": rows}
+	return a.printer.Result(summary, result, func(w io.Writer) { a.writeList(w, dir, rows) })
+}
+
+func (r *listed) fill(d *described) {
+	r.SHA256, r.SizeBytes = d.file.SHA256, d.file.Size
+	r.Kind, r.ABI = d.info.Kind, d.info.ABI
+	if m := d.manifest; m != nil {
+		r.Connector, r.Version, r.Title = m.ConnectorKey, m.Version, m.DisplayName
+		for name, b := range m.Requirements.Bindings {
+			if !b.Required {
+				name += " (optional)"
+			}
+			r.Bindings = append(r.Bindings, name)
+		}
+		slices.Sort(r.Bindings)
+	}
+}
+
+func (a *app) writeList(w io.Writer, dir string, rows []listed) {
+	if len(rows) == 0 {
+		fmt.Fprintf(w, "no connectors in %s\n  copy a .wasm file there, or run one by its path: pdpp-host run ./NAME.wasm\n", dir)
+		return
+	}
+	cells := make([][]string, len(rows))
+	for i, r := range rows {
+		state := "ready"
+		if r.Problem != nil {
+			state = r.Problem.Message + " [" + r.Problem.Code + "]"
+		}
+		cells[i] = []string{
+			r.Name, dash(r.Version), output.ShortHash(dash(r.SHA256)), output.Bytes(r.SizeBytes), dash(strings.Join(r.Bindings, ", ")), state,
+		}
+	}
+	output.Table(w, a.printer.Style, []string{"name", "version", "sha256", "size", "asks for", "state"}, cells)
+}
+
+func dash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/manifest"
+	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/output"
+	"github.com/pdpp-host/pdpp-host/host/config"
+	"github.com/pdpp-host/pdpp-host/host/plugin"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// verified is one connection held against the module that is installed now.
+type verified struct {
+	Connection string   `json:"connection"`
+	Connector  string   `json:"connector"`
+	Module     string   `json:"module"`
+	Pinned     string   `json:"pinned_sha256"`
+	Found      string   `json:"found_sha256"`
+	State      string   `json:"state"` // same, changed, accepted, not_pinned
+	Changes    []change `json:"changes"`
+	AsksFor    []string `json:"asks_for"`
+}
+
+func (a *app) pluginsVerifyCommand() *cobra.Command {
+	var accept bool
+	var connection string
+	cmd := &cobra.Command{
+		Use: "verify [CONNECTOR]", Short: "Hold modules against what was accepted, and accept a changed one", Args: takes("[CONNECTOR]"),
+		Long: "Compares each connection's pinned module with the installed one and shows what changed in what it asks for.\n" +
+			"With --accept the installed module becomes the accepted one.",
+		ValidArgsFunction: a.completeConnector,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.pluginsVerify(cmd.Context(), args, connection, accept)
+		},
+	}
+	cmd.Flags().BoolVar(&accept, "accept", false, "accept the installed module")
+	cmd.Flags().StringVar(&connection, "connection", "", "only the connection `NAME`")
+	return cmd
+}
+
+func (a *app) pluginsVerify(ctx context.Context, args []string, only string, accept bool) error {
+	c, err := a.config()
+	if err != nil {
+		return err
+	}
+	names := args
+	if len(names) == 0 {
+		if accept {
+			return usage("--accept needs CONNECTOR", "name the one module that you have looked at")
+		}
+		if names, err = installed(c.PluginsDir()); err != nil {
+			return err
+		}
+	}
+	var rows []verified
+	err = a.withStore(ctx, func(c *config.Config, store *storage.Store) error {
+		connections, err := store.Connections(ctx)
+		if err != nil {
+			return err
+		}
+		return a.withEngine(c, func(engine *plugin.Engine) error {
+			for _, name := range names {
+				file, err := openModule(c, name)
+				if err != nil {
+					return err
+				}
+				d, err := describe(ctx, engine, file)
+				if err != nil {
+					return err
+				}
+				found, err := verifyModule(ctx, store, connections, d, only, accept)
+				if err != nil {
+					return err
+				}
+				rows = append(rows, found...)
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		return err
+	}
+	return a.tellVerified(rows)
+}
+
+// verifyModule holds the connections of one module against it.
+func verifyModule(ctx context.Context, store *storage.Store, connections []storage.Connection, d *described, only string, accept bool) ([]verified, error) {
+	var rows []verified
+	for _, conn := range connections {
+		if conn.Connector != d.manifest.ConnectorKey || only != "" && conn.Name != only {
+			continue
+		}
+		v := verified{
+			Connection: conn.Name, Connector: conn.Connector, Module: d.file.Name, Pinned: conn.PinnedSHA256, Found: d.file.SHA256,
+			State: "same", Changes: []change{}, AsksFor: []string{},
+		}
+		for _, k := range asks(d.manifest) {
+			v.AsksFor = append(v.AsksFor, k.what+" "+k.value)
+		}
+		switch {
+		case conn.PinnedSHA256 == "":
+			v.State = "not_pinned"
+		case conn.PinnedSHA256 != d.file.SHA256:
+			v.State = "changed"
+			if old, err := manifest.Parse(conn.PinnedManifest); err == nil {
+				v.Changes = changes(old, d.manifest)
+			}
+		}
+		if v.State == "changed" && accept {
+			if err := store.PinPlugin(ctx, conn.ID, d.file.SHA256, d.raw); err != nil {
+				return nil, err
+			}
+			v.State = "accepted"
+		}
+		rows = append(rows, v)
+	}
+	return rows, nil
+}
+
+func (a *app) tellVerified(rows []verified) error {
+	text := func(w io.Writer) {
+		if len(rows) == 0 {
+			fmt.Fprintln(w, "no connection runs this connector yet: its first run accepts the module as it is")
+		}
+		for _, v := range rows {
+			writeVerified(w, a.printer.Style, v)
+		}
+	}
+	result := map[string]any{"connections": rows}
+	if rows == nil {
+		result["connections"] = []verified{}
+	}
+	changed := 0
+	first := verified{}
+	for _, v := range rows {
+		if v.State == "changed" {
+			if changed++; changed == 1 {
+				first = v
+			}
+		}
+	}
+	if changed == 0 {
+		return a.printer.Result(output.Plural(int64(len(rows)), "connection")+" verified", result, text)
+	}
+	err := abi.NewError(abi.CodePluginChanged, fmt.Sprintf("the module of connection %q is not the accepted one", first.Connection),
+		"when you trust it: pdpp-host plugins verify "+first.Module+" --accept").
+		WithDetail(fmt.Sprintf("found sha256 %s, accepted is %s", output.ShortHash(first.Found), output.ShortHash(first.Pinned)))
+	if printErr := a.printer.Failed(fmt.Sprintf("%d changed", changed), result, err, text); printErr != nil {
+		return printErr
+	}
+	return err
+}
+
+func writeVerified(w io.Writer, s output.Style, v verified) {
+	words := map[string]string{
+		"same": "is the accepted one", "changed": "has changed", "accepted": "is accepted now", "not_pinned": "is accepted with the first run",
+	}
+	fmt.Fprintf(w, "%s  module %s %s\n", s.Bold(output.Clean(v.Connection)), output.Clean(filepath.Base(v.Module)), words[v.State])
+	if v.State == "same" {
+		return
+	}
+	if v.Pinned != "" {
+		fmt.Fprintf(w, "  sha256 %s, was %s\n", v.Found, v.Pinned)
+	}
+	for _, c := range v.Changes {
+		switch {
+		case c.From == "":
+			fmt.Fprintf(w, "  + %s %s\n", output.Clean(c.What), output.Clean(c.To))
+		case c.To == "":
+			fmt.Fprintf(w, "  - %s %s\n", output.Clean(c.What), output.Clean(c.From))
+		default:
+			fmt.Fprintf(w, "  %s %s, was %s\n", output.Clean(c.What), output.Clean(c.To), output.Clean(c.From))
+		}
+	}
+	if len(v.Changes) == 0 && v.State != "not_pinned" {
+		fmt.Fprintln(w, "  its manifest asks for the same as before")
+	}
+	for _, k := range v.AsksFor {
+		fmt.Fprintf(w, "  asks for: %s\n", output.Clean(k))
+	}
+}

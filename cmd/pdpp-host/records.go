@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/export"
+	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/output"
+	"github.com/pdpp-host/pdpp-host/host/config"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+func (a *app) recordsCommand() *cobra.Command {
+	cmd := a.group("records", "Read what was collected", nil)
+	var q storage.RecordQuery
+	list := &cobra.Command{
+		Use: "list CONNECTION STREAM", Short: "List the records of a stream, by key", Args: takes("CONNECTION", "STREAM"),
+		Long:              "Lists the records of a stream, by key. With --json it prints one JSON object a line, and no envelope.",
+		ValidArgsFunction: a.completeStream,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.recordsList(cmd.Context(), args[0], args[1], q)
+		},
+	}
+	list.Flags().IntVar(&q.Limit, "limit", 20, "at most `N` records")
+	list.Flags().StringVar(&q.AfterKey, "after", "", "begin after the record with this `KEY`")
+	list.Flags().BoolVar(&q.Deleted, "deleted", false, "also records that were deleted at their source")
+	cmd.AddCommand(list, &cobra.Command{
+		Use: "get CONNECTION STREAM KEY", Short: "Print one record as JSON", Args: takes("CONNECTION", "STREAM", "KEY"),
+		ValidArgsFunction: a.completeStream,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.recordsGet(cmd.Context(), args[0], args[1], args[2])
+		},
+	}, a.recordsExportCommand())
+	return cmd
+}
+
+func (a *app) recordsList(ctx context.Context, connection, stream string, q storage.RecordQuery) error {
+	if q.Limit <= 0 {
+		return usage("--limit must be above zero", "use `records export` for everything")
+	}
+	a.streamed = a.printer.JSON
+	return a.withStream(ctx, connection, stream, func(store *storage.Store, conn *storage.Connection) error {
+		want := q.Limit
+		var records []storage.Record
+		for len(records) < want { // a page of the store is smaller than what may be asked for
+			q.Limit = min(want-len(records), 500)
+			page, err := store.Records(ctx, conn.Name, stream, q)
+			if err != nil {
+				return err
+			}
+			records = append(records, page...)
+			if len(page) < q.Limit {
+				break
+			}
+			q.AfterKey = page[len(page)-1].Key
+		}
+		a.printer.Raw()
+		if a.printer.JSON {
+			lines := export.NewLines(a.out)
+			for _, r := range records {
+				if err := lines.Write(r); err != nil {
+					return err
+				}
+			}
+			return lines.Close()
+		}
+		a.writeRecords(a.out, records)
+		return nil
+	})
+}
+
+func (a *app) writeRecords(w io.Writer, records []storage.Record) {
+	if len(records) == 0 {
+		fmt.Fprintln(w, "no records")
+		return
+	}
+	rows := make([][]string, len(records))
+	for i, r := range records {
+		data := string(r.Data)
+		if r.Deleted {
+			data = "(deleted)"
+		}
+		rows[i] = []string{output.Cut(output.Clean(r.Key), 48), data}
+	}
+	output.Table(w, a.printer.Style, []string{"key", "data"}, rows)
+}
+
+func (a *app) recordsGet(ctx context.Context, connection, stream, key string) error {
+	a.streamed = a.printer.JSON
+	return a.withStream(ctx, connection, stream, func(store *storage.Store, conn *storage.Connection) error {
+		r, err := store.Record(ctx, conn.Name, stream, key)
+		if abi.CodeOf(err) == abi.CodeRecordUnknown && err != nil {
+			return abi.NewError(abi.CodeRecordUnknown, fmt.Sprintf("stream %s has no record %q", stream, key),
+				fmt.Sprintf("keys are listed by: pdpp-host records list %s %s", conn.Name, stream)).Wrap(err)
+		}
+		if err != nil {
+			return err
+		}
+		a.printer.Raw()
+		lines := export.NewLines(a.out)
+		if err := lines.Write(*r); err != nil {
+			return err
+		}
+		return lines.Close()
+	})
+}
+
+// withStream opens the store and makes sure that connection and stream exist:
+// an unknown stream is an error, never an empty one (Invariant 8).
+func (a *app) withStream(ctx context.Context, connection, stream string, fn func(*storage.Store, *storage.Connection) error) error {
+	return a.withStore(ctx, func(_ *config.Config, store *storage.Store) error {
+		conn, err := a.connection(ctx, store, connection)
+		if err != nil {
+			return err
+		}
+		names, err := streamNames(ctx, store, conn)
+		if err != nil {
+			return err
+		}
+		if !slices.Contains(names, stream) {
+			hint := "nothing was collected yet: pdpp-host run " + conn.Connector
+			if n := config.Nearest(stream, names); n != "" {
+				hint = fmt.Sprintf("did you mean %q?", n)
+			} else if len(names) > 0 {
+				hint = "its streams are: " + strings.Join(names, ", ")
+			}
+			return abi.NewError(abi.CodeStreamUnknown, fmt.Sprintf("connection %s has no stream %q", conn.Name, stream), hint)
+		}
+		return fn(store, conn)
+	})
+}
+
+// streamNames lists the streams that the store has and those that the accepted
+// manifest declares.
+func streamNames(ctx context.Context, store *storage.Store, conn *storage.Connection) ([]string, error) {
+	infos, err := store.Streams(ctx, conn.Name)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, s := range infos {
+		names = append(names, s.Name)
+	}
+	if m := pinnedManifest(conn); m != nil {
+		for _, s := range m.Streams {
+			names = append(names, s.Name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
+}
+
+func (a *app) completeStream(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+	if len(args) == 0 {
+		return a.completeConnection(cmd, args, word)
+	}
+	c, err := a.config()
+	if err != nil || len(args) > 1 || !exists(c.StorageDSN()) {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var names []string
+	_ = a.withStore(cmd.Context(), func(_ *config.Config, store *storage.Store) error {
+		conn, err := store.Connection(cmd.Context(), args[0])
+		if err == nil {
+			names, err = streamNames(cmd.Context(), store, conn)
+		}
+		return err
+	}) // completion has nowhere to report to
+	return names, cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/manifest"
+	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/export"
+	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/output"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// exportFlags are the flags of `records export`.
+type exportFlags struct {
+	format, file string
+	deleted      bool
+}
+
+// recordWriter is one export format.
+type recordWriter interface {
+	Write(storage.Record) error
+	Close() error
+}
+
+func (a *app) recordsExportCommand() *cobra.Command {
+	var f exportFlags
+	cmd := &cobra.Command{
+		Use: "export CONNECTION STREAM", Short: "Write all records of a stream as JSON Lines or CSV", Args: takes("CONNECTION", "STREAM"),
+		Example:           "  pdpp-host records export claude_code messages > messages.jsonl\n  pdpp-host records export ical events --format csv --output events.csv",
+		ValidArgsFunction: a.completeStream,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.recordsExport(cmd.Context(), args[0], args[1], f)
+		},
+	}
+	cmd.Flags().StringVar(&f.format, "format", "jsonl", "`FORMAT`: jsonl or csv")
+	cmd.Flags().StringVarP(&f.file, "output", "o", "", "write to `FILE`, whole or not at all (default: standard output)")
+	cmd.Flags().BoolVar(&f.deleted, "deleted", false, "also records that were deleted at their source")
+	return cmd
+}
+
+func (a *app) recordsExport(ctx context.Context, connection, stream string, f exportFlags) error {
+	if f.format != "jsonl" && f.format != "csv" {
+		return usage(fmt.Sprintf("unknown format %q", f.format), "use jsonl or csv")
+	}
+	a.streamed = a.printer.JSON && f.file == ""
+	return a.withStream(ctx, connection, stream, func(store *storage.Store, conn *storage.Connection) error {
+		if f.file == "" {
+			a.printer.Raw()
+			n, err := a.export(ctx, store, conn, stream, f, a.out)
+			if err == nil && !a.flags.quiet && a.printer.ErrStyle.Terminal && !a.printer.Style.Terminal {
+				fmt.Fprintln(a.err, output.Plural(n, "record")+" written")
+			}
+			return a.exportFailed(err)
+		}
+		n, err := a.exportFile(ctx, store, conn, stream, f)
+		if err != nil {
+			return err
+		}
+		return a.printer.Result(fmt.Sprintf("%s written to %s", output.Plural(n, "record"), f.file),
+			map[string]any{"file": f.file, "format": f.format, "records": n}, nil)
+	})
+}
+
+// exportFailed lets an error through although the output has begun.
+func (a *app) exportFailed(err error) error {
+	if err != nil {
+		output.WriteError(a.err, a.printer.ErrStyle, err)
+	}
+	return err
+}
+
+// export writes every record of the stream to w and returns how many.
+func (a *app) export(ctx context.Context, store *storage.Store, conn *storage.Connection, stream string, f exportFlags, w io.Writer) (int64, error) {
+	to, err := a.exportWriter(ctx, store, conn, stream, f, w)
+	if err != nil {
+		return 0, err
+	}
+	var n int64
+	err = store.EachRecord(ctx, conn.Name, stream, func(r storage.Record) error {
+		if r.Deleted && !f.deleted {
+			return nil
+		}
+		n++
+		return to.Write(r)
+	})
+	err = errors.Join(err, to.Close())
+	if c, ok := to.(*export.CSV); ok && c.Dropped > 0 {
+		a.logger.Warn("fields that came during the export are missing", "fields", c.Dropped)
+	}
+	return n, err
+}
+
+// exportWriter makes the writer. A CSV needs its columns first: those of the
+// schema, and those of a pass over the records for what the schema leaves open.
+func (a *app) exportWriter(ctx context.Context, store *storage.Store, conn *storage.Connection, stream string, f exportFlags, w io.Writer) (recordWriter, error) {
+	if f.format == "jsonl" {
+		return export.NewLines(w), nil
+	}
+	var columns export.Columns
+	if m := pinnedManifest(conn); m != nil {
+		if s := m.Stream(stream); s != nil {
+			columns.AddSchema(s.Schema)
+		}
+	}
+	err := store.EachRecord(ctx, conn.Name, stream, func(r storage.Record) error {
+		if r.Deleted {
+			return nil
+		}
+		return columns.AddObject(r.Data)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return export.NewCSV(w, &columns)
+}
+
+// exportFile writes beside the file and renames, so that a reader never finds
+// half an export. The data is personal: the file is its owner's alone.
+func (a *app) exportFile(ctx context.Context, store *storage.Store, conn *storage.Connection, stream string, f exportFlags) (n int64, err error) {
+	path, err := a.absolute(f.file)
+	if err != nil {
+		return 0, err
+	}
+	temp, err := os.CreateTemp(filepath.Dir(path), ".pdpp-export-*")
+	if err != nil {
+		return 0, unwritable(path, err)
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(temp.Name()) // what is left behind has no further use
+		}
+	}()
+	n, err = a.export(ctx, store, conn, stream, f, temp)
+	if syncErr := errors.Join(temp.Sync(), temp.Close()); err == nil && syncErr != nil {
+		err = unwritable(path, syncErr)
+	}
+	if err != nil {
+		return n, err
+	}
+	if err = os.Rename(temp.Name(), path); err != nil {
+		err = unwritable(path, err)
+	}
+	return n, err
+}
+
+func unwritable(path string, err error) error {
+	reason := err.Error()
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		reason = pe.Err.Error()
+	}
+	return usage("the export cannot be written", "choose another --output").WithDetail(path + ": " + reason).Wrap(err)
+}
+
+// pinnedManifest is the manifest that the connection's records were checked
+// against last; nil before the first run.
+func pinnedManifest(conn *storage.Connection) *abi.Manifest {
+	m, err := manifest.Parse(conn.PinnedManifest)
+	if err != nil {
+		return nil
+	}
+	return m
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/run"
+)
+
+// request reads the flags of `run` into what host/run asks for. What only the
+// manifest can decide (does the stream exist?) is decided there.
+func (f runFlags) request() (run.Request, error) {
+	req := run.Request{Connection: f.connection, Streams: f.streams, Mode: abi.ModeIncremental, Timeout: f.timeout}
+	if f.full {
+		req.Mode = abi.ModeFullRefresh
+	}
+	if f.timeout < 0 {
+		return req, usage("--timeout is below zero", "write a duration, as in 30m")
+	}
+	if f.connection != "" && !validName(f.connection) {
+		return req, usage("the value of --connection is no name", "use letters, digits, '.', '_' and '-'")
+	}
+	var err error
+	if f.since != "" {
+		if req.Since, err = parseTime(f.since); err != nil {
+			return req, err
+		}
+	}
+	if req.Roots, err = pairs("--root", "NAME=PATH", f.roots); err != nil {
+		return req, err
+	}
+	if req.Options, err = pairs("--set", "KEY=VALUE", f.set); err != nil {
+		return req, err
+	}
+	for _, r := range f.resources {
+		stream, key, ok := strings.Cut(r, "=")
+		if !ok || stream == "" || key == "" {
+			return req, usage(fmt.Sprintf("--resource %q is not STREAM=KEY", r), "write it as --resource messages=KEY")
+		}
+		if req.Resources == nil {
+			req.Resources = map[string][]string{}
+		}
+		req.Resources[stream] = append(req.Resources[stream], key)
+	}
+	return req, nil
+}
+
+// pairs reads NAME=VALUE flags. A value is not repeated in an error: an option
+// may be a secret (Invariant 5).
+func pairs(flag, form string, given []string) (map[string]string, error) {
+	all := make(map[string]string, len(given))
+	for _, g := range given {
+		name, value, ok := strings.Cut(g, "=")
+		if !ok || name == "" {
+			return nil, usage(fmt.Sprintf("a value of %s is not %s", flag, form), fmt.Sprintf("write it as %s %s", flag, form))
+		}
+		if _, twice := all[name]; twice {
+			return nil, usage(fmt.Sprintf("%s names %q twice", flag, name), "leave one of them out")
+		}
+		all[name] = value
+	}
+	return all, nil
+}
+
+func parseTime(s string) (time.Time, error) {
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02"} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, usage(fmt.Sprintf("--since %q is not a time", s), "write 2026-01-31, or RFC 3339 as in 2026-01-31T08:00:00Z; without a zone it is UTC")
+}

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/exitcode"
+	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/outcome"
+	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/output"
+	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/progress"
+	"github.com/pdpp-host/pdpp-host/host/config"
+	"github.com/pdpp-host/pdpp-host/host/plugin"
+	"github.com/pdpp-host/pdpp-host/host/run"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// runFlags are the flags of `run`, as typed.
+type runFlags struct {
+	connection            string
+	streams               []string
+	full                  bool
+	since                 string
+	resources, roots, set []string
+	timeout               time.Duration
+	noInput               bool
+}
+
+func (a *app) runCommand() *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use: "run CONNECTOR", Short: "Run a connector once, to the end", Args: takes("CONNECTOR"),
+		Long: "Runs a connector once, to the end. CONNECTOR is a name in the plugins folder, or a path to a .wasm file.",
+		Example: "  pdpp-host run claude_code\n  pdpp-host run codex --root codex=/mnt/backup/.codex\n" +
+			"  pdpp-host run ./my_connector.wasm --stream notes --since 2026-01-01",
+		ValidArgsFunction: a.completeConnector,
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.run(cmd.Context(), args[0], f) },
+	}
+	p := cmd.Flags()
+	p.StringVar(&f.connection, "connection", "", "`NAME` of the connection (default: the connector's name)")
+	p.StringArrayVar(&f.streams, "stream", nil, "collect only `STREAM` (repeatable)")
+	p.BoolVar(&f.full, "full-refresh", false, "collect everything again, from the beginning")
+	p.StringVar(&f.since, "since", "", "only records of `TIME` or later: 2026-01-31, or RFC 3339")
+	p.StringArrayVar(&f.resources, "resource", nil, "only the record `STREAM=KEY` (repeatable)")
+	p.StringArrayVar(&f.roots, "root", nil, "grant the folder `NAME=PATH` (repeatable)")
+	p.StringArrayVar(&f.set, "set", nil, "connector option `KEY=VALUE`, never a secret (repeatable)")
+	p.DurationVar(&f.timeout, "timeout", 0, "end the run after `DURATION`, as in 30m (default: limits.run)")
+	p.BoolVar(&f.noInput, "no-input", false, "never ask anything")
+	return cmd
+}
+
+// run makes the run and tells how it ended.
+func (a *app) run(ctx context.Context, connector string, f runFlags) error {
+	request, err := f.request()
+	if err != nil {
+		return err
+	}
+	c, err := a.config()
+	if err != nil {
+		return err
+	}
+	if request.Module, err = openModule(c, connector); err != nil {
+		return err
+	}
+	return a.withStore(ctx, func(c *config.Config, store *storage.Store) error {
+		return a.withEngine(c, func(engine *plugin.Engine) error {
+			result, err := a.collect(ctx, c, store, engine, request, f.noInput)
+			if err != nil {
+				return err
+			}
+			return a.tell(result)
+		})
+	})
+}
+
+// collect wires the run's ports, and shows the run while it goes on.
+func (a *app) collect(ctx context.Context, c *config.Config, store *storage.Store, engine *plugin.Engine, request run.Request, noInput bool) (*run.Result, error) {
+	roots := a.rootResolver(c)
+	display := progress.New(a.err, a.printer.ErrStyle, a.columns, func(u run.Update) string {
+		return a.header(c, u, roots.resolved())
+	})
+	deps := run.Deps{
+		Store: store, Engine: engine, Roots: roots, Now: a.now, Holder: run.SelfHolder(), HolderAlive: run.HolderAlive,
+		NewID:  func() string { return run.NewID(a.now(), a.random) },
+		Getenv: os.Getenv, Logger: a.logger,
+	}
+	if asker := a.asker(display, noInput); asker != nil {
+		deps.Asker = asker
+	}
+	if !a.flags.quiet {
+		deps.Observe = display.Observe
+		a.logTo.swap(display)
+		defer a.logTo.swap(a.err)
+	}
+	a.stop.during(func() {
+		fmt.Fprintln(display, "stopping: the connector winds up, what was collected is kept; Ctrl-C again ends it at once")
+	}, display.Finish)
+	defer a.stop.during(nil, nil)
+	defer display.Finish()
+	return run.New(deps).Run(ctx, request)
+}
+
+// tell writes the outcome and returns the error that the exit status is of.
+func (a *app) tell(r *run.Result) error {
+	text := func(w io.Writer) {
+		if !a.flags.quiet {
+			outcome.Write(w, a.printer.Style, r)
+		}
+	}
+	if r.Status == run.StatusSucceeded {
+		return a.printer.Result(outcome.Summary(r), r, text)
+	}
+	failure := outcome.Error(r)
+	if r.Error != nil && r.Error.Log != "" {
+		a.logger.Debug("the guest wrote to standard error", "run", r.RunID, "text", r.Error.Log)
+	}
+	if err := a.printer.Failed(outcome.Summary(r), r, failure, text); err != nil {
+		return err
+	}
+	cancelled := r.Status == run.StatusCancelled && r.Reason != string(abi.ReasonConnectorReportedCancelled)
+	return &exitcode.Ended{Err: failure, Cancelled: cancelled, OwnerNeeded: r.OwnerNeeded}
+}
+
+// header is the line above a run: what runs, and what it may reach.
+func (a *app) header(c *config.Config, u run.Update, roots []run.ResolvedRoot) string {
+	wall := "worker"
+	if c.Isolation() == config.IsolationInline {
+		wall = "inline"
+	}
+	reach := []string{wall, output.Binary(c.MemoryBytes()), "no network"}
+	for _, r := range roots {
+		reach = append(reach, "reads "+a.tilde(r.Path))
+	}
+	if len(roots) == 0 {
+		reach = append(reach, "reads no files")
+	}
+	return output.Clean(fmt.Sprintf("%s %s  sha256 %s  sandbox: %s", u.Connector, u.Version, output.ShortHash(u.SHA256), strings.Join(reach, ", ")))
+}
+
+// columns is the width of the screen now.
+func (a *app) columns() int {
+	if w, _, err := term.GetSize(int(a.err.Fd())); err == nil && w > 0 {
+		return w
+	}
+	return a.printer.ErrStyle.Width
+}

@@ -1,0 +1,238 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/output"
+	"github.com/pdpp-host/pdpp-host/host/config"
+	"github.com/pdpp-host/pdpp-host/host/run"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// mostEvents is how many events of a run are shown as text.
+const mostEvents = 40
+
+func (a *app) runsCommand() *cobra.Command {
+	var limit int
+	list := func(cmd *cobra.Command, args []string) error {
+		if limit < 0 {
+			return usage("--limit is below zero", "0 lists all of them")
+		}
+		return a.runsList(cmd.Context(), strings.Join(args, ""), limit)
+	}
+	cmd := a.group("runs", "Show past runs", func(cmd *cobra.Command) error { limit = 20; return list(cmd, nil) })
+	listCommand := &cobra.Command{
+		Use: "list [CONNECTION]", Short: "List runs, the newest first", Args: takes("[CONNECTION]"),
+		ValidArgsFunction: a.completeConnection, RunE: list,
+	}
+	listCommand.Flags().IntVar(&limit, "limit", 20, "at most `N`; 0 lists all of them")
+	cmd.AddCommand(listCommand, &cobra.Command{
+		Use: "show RUN", Short: "Show a run with its events, gaps and checkpoints", Args: takes("RUN"),
+		Long: "Shows a run with its events, gaps and checkpoints. RUN is an id, the beginning of one, or \"last\".",
+		RunE: func(cmd *cobra.Command, args []string) error { return a.runsShow(cmd.Context(), args[0]) },
+	})
+	return cmd
+}
+
+func (a *app) runsList(ctx context.Context, connection string, limit int) error {
+	return a.withStore(ctx, func(_ *config.Config, store *storage.Store) error {
+		if connection != "" {
+			if _, err := a.connection(ctx, store, connection); err != nil {
+				return err
+			}
+		}
+		runs, err := store.Runs(ctx, connection, limit)
+		if err != nil {
+			return err
+		}
+		names, err := connectionNames(ctx, store)
+		if err != nil {
+			return err
+		}
+		views := make([]*runView, len(runs))
+		rows := make([][]string, len(runs))
+		for i := range runs {
+			views[i] = viewRun(&runs[i])
+			rows[i] = []string{
+				views[i].RunID, names[views[i].ConnectionID], state(&runs[i]), output.Timestamp(views[i].StartedAt), took(views[i]), changedRecords(views[i]),
+			}
+		}
+		return a.printer.Result(output.Plural(int64(len(runs)), "run"), map[string]any{"runs": views}, func(w io.Writer) {
+			if len(rows) == 0 {
+				fmt.Fprintln(w, "no runs yet: pdpp-host run CONNECTOR")
+				return
+			}
+			output.Table(w, a.printer.Style, []string{"run", "connection", "status", "started", "took", "records"}, rows)
+		})
+	})
+}
+
+func connectionNames(ctx context.Context, store *storage.Store) (map[string]string, error) {
+	all, err := store.Connections(ctx)
+	names := make(map[string]string, len(all))
+	for i := range all {
+		names[all[i].ID] = all[i].Name
+	}
+	return names, err
+}
+
+// state words a run's status; one whose process is gone no longer runs.
+func state(r *storage.Run) string {
+	switch {
+	case r.Status == storage.StatusRunning && !run.HolderAlive(r.Holder):
+		return "stopped (its process is gone)"
+	case r.Reason != "":
+		return r.Status + " (" + r.Reason + ")"
+	default:
+		return r.Status
+	}
+}
+
+func took(v *runView) string {
+	if v.FinishedAt == nil {
+		return "-"
+	}
+	return output.Seconds(v.FinishedAt.Sub(v.StartedAt))
+}
+
+func changedRecords(v *runView) string {
+	var sum countsView
+	for _, c := range v.Records {
+		sum.New, sum.Changed, sum.Deleted = sum.New+c.New, sum.Changed+c.Changed, sum.Deleted+c.Deleted
+	}
+	return fmt.Sprintf("%s new, %s changed, %s deleted", output.Count(sum.New), output.Count(sum.Changed), output.Count(sum.Deleted))
+}
+
+func (a *app) runsShow(ctx context.Context, id string) error {
+	return a.withStore(ctx, func(_ *config.Config, store *storage.Store) error {
+		r, err := findRun(ctx, store, id)
+		if err != nil {
+			return err
+		}
+		v := viewRun(r)
+		events, err := store.Events(ctx, r.ID, 0, 0)
+		if err != nil {
+			return err
+		}
+		for _, e := range events {
+			v.Events = append(v.Events, eventView{e.Seq, e.At, e.Type, e.Stream, json.RawMessage(e.Data)})
+		}
+		if v.Coverage, err = store.Coverage(ctx, r.ID); err != nil {
+			return err
+		}
+		names, err := connectionNames(ctx, store)
+		if err != nil {
+			return err
+		}
+		gaps, err := store.Gaps(ctx, r.ConnectionID)
+		if err != nil && abi.CodeOf(err) != abi.CodeConnectionUnknown {
+			return err
+		}
+		for _, g := range gaps {
+			if g.LastRunID == r.ID || g.DiscoveredRunID == r.ID || g.RecoveredRunID == r.ID {
+				v.Gaps = append(v.Gaps, gapView{g.Stream, g.RecordKey, g.Reason, g.Class, g.Status, g.AttemptCount})
+			}
+		}
+		return a.printer.Result(v.RunID+" "+v.Status, v, func(w io.Writer) { writeRun(w, r, v, names[r.ConnectionID]) })
+	})
+}
+
+// findRun finds a run by its id, the beginning of its id, or "last".
+func findRun(ctx context.Context, store *storage.Store, id string) (*storage.Run, error) {
+	if id == "last" {
+		runs, err := store.Runs(ctx, "", 1)
+		if err != nil {
+			return nil, err
+		}
+		if len(runs) == 0 {
+			return nil, abi.NewError(abi.CodeRunUnknown, "there are no runs yet", "make one: pdpp-host run CONNECTOR")
+		}
+		return &runs[0], nil
+	}
+	r, err := store.Run(ctx, id)
+	if abi.CodeOf(err) != abi.CodeRunUnknown {
+		return r, err
+	}
+	runs, listErr := store.Runs(ctx, "", 0)
+	if listErr != nil {
+		return nil, listErr
+	}
+	var found []storage.Run
+	for _, r := range runs {
+		if len(id) >= 4 && strings.HasPrefix(r.ID, id) {
+			found = append(found, r)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return &found[0], nil
+	case 0:
+		return nil, abi.NewError(abi.CodeRunUnknown, fmt.Sprintf("there is no run %q", id), "pdpp-host runs list shows them").Wrap(err)
+	default:
+		return nil, abi.NewError(abi.CodeRunUnknown, fmt.Sprintf("%d runs begin with %q", len(found), id), "write more of the id")
+	}
+}
+
+func writeRun(w io.Writer, r *storage.Run, v *runView, connection string) {
+	line := func(name, value string) { fmt.Fprintf(w, "%-12s %s\n", name, output.Clean(value)) }
+	line("run", v.RunID)
+	line("connection", connection)
+	line("connector", fmt.Sprintf("%s %s  sha256 %s", v.Connector, v.Version, output.ShortHash(v.ModuleSHA256)))
+	line("mode", v.Mode)
+	line("status", state(r))
+	line("started", output.Timestamp(v.StartedAt)+"  took "+took(v))
+	if v.Error != nil {
+		line("error", v.Error.Message+"   ["+v.Error.Code+"]")
+		if v.Error.Hint != "" {
+			line("", "hint: "+v.Error.Hint)
+		}
+	}
+	for _, stream := range streamsOf(v) {
+		c := v.Records[stream]
+		line("stream", fmt.Sprintf("%s  %s new, %s changed, %s deleted, %s unchanged", stream,
+			output.Count(c.New), output.Count(c.Changed), output.Count(c.Deleted), output.Count(c.Unchanged)))
+	}
+	if len(v.Committed) > 0 {
+		line("checkpoints", strings.Join(v.Committed, ", "))
+	}
+	for _, h := range v.Withheld {
+		line("withheld", h.Stream+" ("+h.Reason+")")
+	}
+	var known []run.KnownGap
+	if json.Unmarshal(r.KnownGaps, &known) == nil {
+		for _, g := range known {
+			line("gap", fmt.Sprintf("%s: %s, %s times  %s", dash(g.Stream), g.Reason, output.Count(max(g.Count, 1)), g.Message))
+		}
+	}
+	for _, g := range v.Gaps {
+		line("detail gap", fmt.Sprintf("%s: %s, %s, %d attempts", g.Stream, g.Reason, g.Status, g.Attempts))
+	}
+	shown := v.Events
+	if len(shown) > mostEvents {
+		line("events", fmt.Sprintf("%d, the last %d below; --json shows all of them", len(shown), mostEvents))
+		shown = shown[len(shown)-mostEvents:]
+	}
+	for _, e := range shown {
+		line("event", fmt.Sprintf("%s  %s %s", output.Timestamp(e.At), e.Type, e.Stream))
+	}
+}
+
+// streamsOf lists a run's streams in the manifest's order, then what else was
+// counted.
+func streamsOf(v *runView) []string {
+	all := slices.Clone(v.Streams)
+	for stream := range v.Records {
+		if !slices.Contains(all, stream) {
+			all = append(all, stream)
+		}
+	}
+	return all
+}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"database/sql"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	_ "modernc.org/sqlite" // for the sql command of the stories
+)
+
+// TestStories runs testdata/script: each file tells one owner's story, with the
+// commands and what they print. They are the manual.
+func TestStories(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script", RequireExplicitExec: true, RequireUniqueNames: true,
+		Setup: setUp,
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"exits": exits, "install": install, "until": until, "sql": runSQL, "load": load,
+		},
+		Condition: func(cond string) (bool, error) {
+			if cond == "superuser" {
+				return os.Getuid() == 0, nil
+			}
+			return false, errors.New("unknown condition " + cond)
+		},
+	})
+}
+
+// setUp makes an owner with an empty home, and an empty plugins folder.
+func setUp(env *testscript.Env) error {
+	home := filepath.Join(env.WorkDir, "home")
+	data := filepath.Join(home, ".local", "share", "pdpp")
+	if err := os.MkdirAll(filepath.Join(data, "plugins"), 0o700); err != nil {
+		return err
+	}
+	dir, err := builtDir()
+	if err != nil {
+		return err
+	}
+	if err := os.Symlink(filepath.Join(dir, "cache"), filepath.Join(data, "cache")); err != nil {
+		return err
+	}
+	env.Setenv("HOME", home)
+	env.Setenv("DATA", data)
+	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOFLAGS", "GOPROXY"} {
+		out, err := exec.Command("go", "env", name).Output()
+		if err != nil {
+			return err
+		}
+		env.Setenv(name, strings.TrimSpace(string(out)))
+	}
+	checkout, err := filepath.Abs("../..")
+	env.Setenv("CHECKOUT", checkout)
+	return err
+}
+
+// exits runs a command and holds its exit status: exits 3 pdpp-host run …
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits STATUS COMMAND…")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			ts.Fatalf("%v", err)
+		}
+		got = exit.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("%s exits with %d, want %d", strings.Join(args[1:], " "), got, want)
+	}
+}
+
+// install puts a module into the plugins folder: install ical [AS]. With -changed
+// it changes the module: a custom section at its end makes another hash of the
+// same code.
+func install(ts *testscript.TestScript, neg bool, args []string) {
+	change := len(args) > 0 && args[0] == "-changed"
+	if change {
+		args = args[1:]
+	}
+	if neg || len(args) < 1 || len(args) > 2 {
+		ts.Fatalf("usage: install [-changed] MODULE [AS]")
+	}
+	path, err := module(args[0])
+	ts.Check(err)
+	b, err := os.ReadFile(path)
+	ts.Check(err)
+	if change {
+		b = append(b, 0, 3, 1, 'x', 0) // section 0 (custom), 3 bytes: name of 1 byte, 1 byte
+	}
+	name := filepath.Join(ts.Getenv("DATA"), "plugins", args[len(args)-1]+".wasm")
+	ts.Check(os.WriteFile(name, b, 0o600))
+}
+
+// until runs a command again and again until its output contains a text:
+// until '"running"' pdpp-host …
+func until(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: until TEXT COMMAND…")
+	}
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); {
+		if ts.Exec(args[1], args[2:]...) == nil && strings.Contains(ts.ReadFile("stdout"), args[0]) {
+			return
+		}
+	}
+	ts.Fatalf("%q never came", args[0])
+}
+
+// load puts a file's text, without its last line end, into a variable: load NAME FILE
+func load(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: load NAME FILE")
+	}
+	ts.Setenv(args[0], strings.TrimSuffix(ts.ReadFile(args[1]), "\n"))
+}
+
+// runSQL changes a database behind the program's back: sql FILE STATEMENT
+func runSQL(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: sql FILE STATEMENT")
+	}
+	db, err := sql.Open("sqlite", ts.MkAbs(args[0]))
+	ts.Check(err)
+	_, err = db.Exec(args[1])
+	ts.Check(errors.Join(err, db.Close()))
+}

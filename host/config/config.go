@@ -1,0 +1,170 @@
+package config
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Isolation modes of a guest.
+const (
+	IsolationProcess = "process" // a worker process, killed on overrun
+	IsolationInline  = "inline"  // in this process: for embedding and tests
+)
+
+// Config is the effective configuration. It does not change after Load and is
+// safe for concurrent use.
+type Config struct {
+	dataDir      string
+	pluginsDir   string
+	dsn          string
+	profilesDir  string
+	memory       int64
+	moduleSize   int64
+	run          time.Duration
+	logBytes     int64
+	output       int64
+	bytesOut     int64
+	isolation    string
+	allowPrivate []string
+
+	file    string
+	origins map[string]Origin
+}
+
+// DataDir is the absolute folder of everything that the host keeps.
+func (c *Config) DataDir() string { return c.dataDir }
+
+// PluginsDir is the absolute folder that connectors are dropped into.
+func (c *Config) PluginsDir() string { return c.pluginsDir }
+
+// StorageDSN is the absolute path of the SQLite file, or a postgres:// address.
+// It may hold a password: show Values instead.
+func (c *Config) StorageDSN() string { return c.dsn }
+
+// ProfilesDir is the absolute folder of browser profiles; "" when the home
+// folder is unknown and none was set.
+func (c *Config) ProfilesDir() string { return c.profilesDir }
+
+// MemoryBytes is a guest's linear memory cap.
+func (c *Config) MemoryBytes() int64 { return c.memory }
+
+// ModuleBytes is the largest module file that is read.
+func (c *Config) ModuleBytes() int64 { return c.moduleSize }
+
+// RunTime is how long one run may take.
+func (c *Config) RunTime() time.Duration { return c.run }
+
+// LogBytes is how much a guest may log in one run.
+func (c *Config) LogBytes() int64 { return c.logBytes }
+
+// OutputBytes is how much a guest may emit in one run.
+func (c *Config) OutputBytes() int64 { return c.output }
+
+// BytesOut is how much a guest may send over the network in one run; 0 leaves
+// it to the manifest.
+func (c *Config) BytesOut() int64 { return c.bytesOut }
+
+// Isolation is IsolationProcess or IsolationInline.
+func (c *Config) Isolation() string { return c.isolation }
+
+// AllowPrivate lists the host:port pairs that may be reached although they are
+// private. The slice is the caller's own.
+func (c *Config) AllowPrivate() []string { return slices.Clone(c.allowPrivate) }
+
+// File is the configuration file that was read; "" when there was none.
+func (c *Config) File() string { return c.file }
+
+// Value is one effective value as it may be shown.
+type Value struct {
+	Key    string `json:"key"`
+	Value  string `json:"value"` // secrets replaced
+	Origin Origin `json:"origin"`
+}
+
+// Values lists every key's effective value with its origin, secrets redacted
+// (Invariant 5), in the order of Keys.
+func (c *Config) Values() []Value {
+	values := make([]Value, 0, len(keys))
+	for _, name := range Keys() {
+		values = append(values, Value{Key: name, Value: c.shown(name), Origin: c.origins[name]})
+	}
+	return values
+}
+
+func (c *Config) shown(name string) string {
+	switch name {
+	case KeyDataDir:
+		return c.dataDir
+	case KeyPluginsDir:
+		return c.pluginsDir
+	case KeyStorageDSN:
+		return redactDSN(c.dsn)
+	case KeyProfilesDir:
+		return c.profilesDir
+	case KeyMemory:
+		return FormatSize(c.memory)
+	case KeyModuleSize:
+		return FormatSize(c.moduleSize)
+	case KeyRunTime:
+		return formatDuration(c.run)
+	case KeyLogBytes:
+		return FormatSize(c.logBytes)
+	case KeyOutput:
+		return FormatSize(c.output)
+	case KeyBytesOut:
+		if c.bytesOut == 0 {
+			return "per manifest"
+		}
+		return FormatSize(c.bytesOut)
+	case KeyIsolation:
+		return c.isolation
+	default:
+		return strings.Join(c.allowPrivate, ",")
+	}
+}
+
+// redactDSN hides the password of a database address, wherever it stands.
+func redactDSN(dsn string) string {
+	if !strings.Contains(dsn, "://") {
+		return dsn
+	}
+	u, err := url.Parse(dsn)
+	if err != nil {
+		return "(set, not shown)"
+	}
+	q := u.Query()
+	for name := range q {
+		if name != "sslmode" && name != "application_name" {
+			q.Set(name, "xxxxx")
+		}
+	}
+	u.RawQuery = q.Encode()
+	return u.Redacted()
+}
+
+func formatDuration(d time.Duration) string {
+	s := d.String()
+	s = strings.TrimSuffix(s, "m0s") + suffix(s, "m0s", "m")
+	return strings.TrimSuffix(s, "h0m") + suffix(s, "h0m", "h")
+}
+
+func suffix(s, cut, put string) string {
+	if strings.HasSuffix(s, cut) {
+		return put
+	}
+	return ""
+}
+
+// FormatSize writes a number of bytes with the largest binary unit that
+// divides it, as ParseSize reads it.
+func FormatSize(n int64) string {
+	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
+	i := 0
+	for n != 0 && n%1024 == 0 && i < len(units)-1 {
+		n, i = n/1024, i+1
+	}
+	return strconv.FormatInt(n, 10) + units[i]
+}

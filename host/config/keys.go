@@ -1,0 +1,59 @@
+package config
+
+import "strings"
+
+// The configuration keys. Their environment names are "PDPP_" and the key in
+// upper case with dots as underscores.
+const (
+	KeyDataDir      = "data_dir"
+	KeyPluginsDir   = "plugins_dir"
+	KeyStorageDSN   = "storage.dsn"
+	KeyProfilesDir  = "browser.profiles_dir"
+	KeyMemory       = "limits.memory"
+	KeyModuleSize   = "limits.module_size"
+	KeyRunTime      = "limits.run"
+	KeyLogBytes     = "limits.log_bytes"
+	KeyOutput       = "limits.output"
+	KeyBytesOut     = "limits.bytes_out"
+	KeyIsolation    = "isolation"
+	KeyAllowPrivate = "network.allow_private"
+)
+
+// key is one row of the key table: its fallback is the default's text, or ""
+// when the default is derived from other values (see paths.go).
+type key struct {
+	name     string
+	fallback string
+	parse    func(*Config, value) error
+}
+
+// keys is the key table, in the order in which values are resolved and shown:
+// data_dir first, because other defaults lie below it.
+var keys = []key{
+	{KeyDataDir, "", parsePath(func(c *Config) *string { return &c.dataDir })},
+	{KeyPluginsDir, "", parsePath(func(c *Config) *string { return &c.pluginsDir })},
+	{KeyStorageDSN, "", parseDSN},
+	{KeyProfilesDir, "", parsePath(func(c *Config) *string { return &c.profilesDir })},
+	{KeyMemory, "256MiB", parseSize(func(c *Config) *int64 { return &c.memory }, 1<<20, 4<<30)},
+	{KeyModuleSize, "64MiB", parseSize(func(c *Config) *int64 { return &c.moduleSize }, 1, 1<<30)},
+	{KeyRunTime, "4h", parseDuration(func(c *Config) durationPtr { return &c.run })},
+	{KeyLogBytes, "1MiB", parseSize(func(c *Config) *int64 { return &c.logBytes }, 0, 1<<30)},
+	{KeyOutput, "16GiB", parseSize(func(c *Config) *int64 { return &c.output }, 1, 1<<50)},
+	{KeyBytesOut, "", parseSize(func(c *Config) *int64 { return &c.bytesOut }, 1, 1<<50)},
+	{KeyIsolation, IsolationProcess, parseIsolation},
+	{KeyAllowPrivate, "", parseAllowPrivate},
+}
+
+// Keys returns the names of every key, in the order of `config show`.
+func Keys() []string {
+	names := make([]string, len(keys))
+	for i, k := range keys {
+		names[i] = k.name
+	}
+	return names
+}
+
+// EnvName returns the name of the environment variable that sets key.
+func EnvName(key string) string {
+	return envPrefix + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
+}

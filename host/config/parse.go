@@ -1,0 +1,196 @@
+package config
+
+import (
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+type durationPtr = *time.Duration
+
+// invalid says what is wrong with v, naming its key and origin. The value is
+// not repeated: it may be a secret set under the wrong key (Invariant 5).
+func (v value) invalid(problem, hint string) error {
+	return abi.NewError(abi.CodeConfigInvalid, fmt.Sprintf("the value of %s %s", v.key, problem), hint).
+		WithDetail("from " + v.origin.String())
+}
+
+// text returns v as text; numbers are what YAML makes of bare digits.
+func (v value) text() (string, error) {
+	switch t := v.raw.(type) {
+	case string:
+		return strings.TrimSpace(t), nil
+	case int:
+		return strconv.Itoa(t), nil
+	case int64:
+		return strconv.FormatInt(t, 10), nil
+	case uint64:
+		return strconv.FormatUint(t, 10), nil
+	default:
+		return "", v.invalid("must be one plain value", "write it as text, in quotes")
+	}
+}
+
+func parsePath(field func(*Config) *string) func(*Config, value) error {
+	return func(c *Config, v value) error {
+		s, ok := v.raw.(string)
+		if !ok || s == "" {
+			return v.invalid("must be a path", "write it as text")
+		}
+		abs, err := v.absolute(s)
+		if err == nil {
+			*field(c) = abs
+		}
+		return err
+	}
+}
+
+func parseDSN(c *Config, v value) error {
+	s, ok := v.raw.(string)
+	if !ok || s == "" {
+		return v.invalid("must be a file or a postgres:// address", "write it as text")
+	}
+	if scheme, _, ok := strings.Cut(s, "://"); ok {
+		if scheme != "postgres" && scheme != "postgresql" {
+			return v.invalid("has an unknown scheme", "use a file's path, or postgres://…")
+		}
+		c.dsn = s
+		return nil
+	}
+	abs, err := v.absolute(s)
+	if err == nil {
+		c.dsn = abs
+	}
+	return err
+}
+
+func parseSize(field func(*Config) *int64, least, most int64) func(*Config, value) error {
+	return func(c *Config, v value) error {
+		s, err := v.text()
+		if err != nil {
+			return err
+		}
+		n, problem := ParseSize(s)
+		if problem != "" {
+			return v.invalid("is not a size: "+problem, `write a number of bytes with a unit, as in "256MiB"`)
+		}
+		if n < least || n > most {
+			return v.invalid(fmt.Sprintf("must be between %s and %s", FormatSize(least), FormatSize(most)),
+				`write a number of bytes with a unit, as in "256MiB"`)
+		}
+		*field(c) = n
+		return nil
+	}
+}
+
+func parseDuration(field func(*Config) durationPtr) func(*Config, value) error {
+	const hint = `write a number with a unit, as in "90s", "30m" or "4h"`
+	return func(c *Config, v value) error {
+		s, err := v.text()
+		if err != nil {
+			return err
+		}
+		if _, err := strconv.ParseFloat(s, 64); err == nil {
+			return v.invalid("has no unit", hint)
+		}
+		d, err := time.ParseDuration(s)
+		if err != nil {
+			return v.invalid("is not a duration", hint)
+		}
+		if d <= 0 || d > 30*24*time.Hour {
+			return v.invalid("must be above zero and at most 720h", hint)
+		}
+		*field(c) = d
+		return nil
+	}
+}
+
+func parseIsolation(c *Config, v value) error {
+	s, err := v.text()
+	if err != nil {
+		return err
+	}
+	if s != IsolationProcess && s != IsolationInline {
+		return v.invalid("is unknown", `use "process" (a worker process, killed on overrun) or "inline" (for embedding and tests)`)
+	}
+	c.isolation = s
+	return nil
+}
+
+// parseAllowPrivate takes a YAML list, or text with commas from a variable.
+func parseAllowPrivate(c *Config, v value) error {
+	var items []string
+	switch t := v.raw.(type) {
+	case string:
+		items = strings.Split(t, ",")
+	case []any:
+		for _, e := range t {
+			s, ok := e.(string)
+			if !ok {
+				return v.invalid("must be a list of host:port", `write each entry in quotes, as in "127.0.0.1:8080"`)
+			}
+			items = append(items, s)
+		}
+	default:
+		return v.invalid("must be a list of host:port", `write ["127.0.0.1:8080"]`)
+	}
+	c.allowPrivate = nil
+	for _, item := range items {
+		item = strings.TrimSpace(item)
+		if item == "" {
+			continue
+		}
+		host, port, err := net.SplitHostPort(item)
+		n, portErr := strconv.ParseUint(port, 10, 16)
+		if err != nil || portErr != nil || host == "" || n == 0 {
+			return v.invalid("holds an entry that is not host:port", `name one host and one port each, as in "127.0.0.1:8080"; no ranges`)
+		}
+		c.allowPrivate = append(c.allowPrivate, item)
+	}
+	return nil
+}
+
+// sizeUnits maps a lower-case unit to bytes. Decimal and binary units mean what
+// they say (IEC 80000-13).
+var sizeUnits = map[string]int64{
+	"": 1, "b": 1,
+	"kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12,
+	"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40,
+	"kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40,
+}
+
+// ParseSize reads a number of bytes with an optional unit: "256MiB", "1.5 GB",
+// "4096". problem is "" when it worked.
+func ParseSize(s string) (n int64, problem string) {
+	s = strings.TrimSpace(s)
+	i := 0
+	for i < len(s) && (s[i] >= '0' && s[i] <= '9' || s[i] == '.') {
+		i++
+	}
+	number, unit := s[:i], strings.ToLower(strings.TrimSpace(s[i:]))
+	if number == "" {
+		return 0, "it does not start with a number"
+	}
+	factor, ok := sizeUnits[unit]
+	if !ok {
+		return 0, "the unit is none of B, KiB, MiB, GiB, TiB, KB, MB, GB, TB"
+	}
+	if whole, err := strconv.ParseInt(number, 10, 64); err == nil {
+		if whole > (1<<62)/factor {
+			return 0, "it is too large"
+		}
+		return whole * factor, ""
+	}
+	f, err := strconv.ParseFloat(number, 64)
+	if err != nil {
+		return 0, "it does not start with a number"
+	}
+	if f*float64(factor) > 1<<62 {
+		return 0, "it is too large"
+	}
+	return int64(f * float64(factor)), ""
+}

@@ -1,0 +1,130 @@
+package config
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+func TestParseSize(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]int64{
+		"4096": 4096, "256MiB": 256 << 20, "256 mib": 256 << 20, "1GB": 1e9, "1.5KiB": 1536, "64M": 64 << 20, "0": 0, "12B": 12,
+	} {
+		if got, problem := ParseSize(in); problem != "" || got != want {
+			t.Errorf("%q = %d %s, want %d", in, got, problem, want)
+		}
+	}
+	for _, in := range []string{"", "MiB", "-1", "1 XB", "9999999999999999999", "9000000TiB", "1.2.3", "1e400"} {
+		if n, problem := ParseSize(in); problem == "" {
+			t.Errorf("%q = %d, want a problem", in, n)
+		}
+	}
+}
+
+func TestInvalidValues(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ yaml, key, says string }{
+		{"limits: {memory: lots}", KeyMemory, "number"},
+		{"limits: {memory: 1KiB}", KeyMemory, "between 1MiB and 4GiB"},
+		{"limits: {memory: [1]}", KeyMemory, "plain value"},
+		{"limits: {run: 3600}", KeyRunTime, "no unit"},
+		{"limits: {run: soon}", KeyRunTime, "not a duration"},
+		{"limits: {run: -1h}", KeyRunTime, "above zero"},
+		{"isolation: none", KeyIsolation, "unknown"},
+		{"data_dir: 7", KeyDataDir, "path"},
+		{`data_dir: ""`, KeyDataDir, "path"},
+		{"storage: {dsn: mysql://u:hunter2@h/d}", KeyStorageDSN, "scheme"},
+		{"network: {allow_private: [10.0.0.0/8]}", KeyAllowPrivate, "host:port"},
+		{`network: {allow_private: ["h:0"]}`, KeyAllowPrivate, "host:port"},
+		{"network: {allow_private: {a: b}}", "", ""},
+	} {
+		t.Run(tc.key+" "+tc.says, func(t *testing.T) {
+			t.Parallel()
+			_, err := Load(Source{File: write(t, tc.yaml), Home: "/home/ada"})
+			var e *abi.Error
+			if !errors.As(err, &e) || !strings.HasPrefix(string(e.Code), "config.") || e.Hint == "" {
+				t.Fatalf("got %v", err)
+			}
+			if !strings.Contains(e.Message, tc.key) || !strings.Contains(e.Message, tc.says) {
+				t.Errorf("%q names neither %q nor %q", e.Message, tc.key, tc.says)
+			}
+			if strings.Contains(err.Error(), "hunter2") {
+				t.Error("the error repeats a secret")
+			}
+		})
+	}
+}
+
+func TestAllowPrivate(t *testing.T) {
+	t.Parallel()
+	want := []string{"127.0.0.1:8080", "[::1]:80"}
+	for _, src := range []Source{
+		{File: write(t, `network: {allow_private: ["127.0.0.1:8080", "[::1]:80"]}`)},
+		{Environ: []string{"PDPP_NETWORK_ALLOW_PRIVATE=127.0.0.1:8080, [::1]:80"}},
+	} {
+		src.Home = "/home/ada"
+		c, err := Load(src)
+		if err != nil || !slices.Equal(c.AllowPrivate(), want) {
+			t.Errorf("got %v, %v", c, err)
+			continue
+		}
+		c.AllowPrivate()[0] = "changed"
+		if !slices.Equal(c.AllowPrivate(), want) {
+			t.Error("the list can be changed from outside")
+		}
+	}
+}
+
+func TestSecretsAreRedacted(t *testing.T) {
+	t.Parallel()
+	for _, dsn := range []string{"postgres://ada:hunter2@db/pdpp?sslmode=require", "postgres://db/pdpp?password=hunter2", "postgres://ada:hunter2@db:x y/"} {
+		c, err := Load(Source{Home: "/home/ada", Environ: []string{"PDPP_STORAGE_DSN=" + dsn}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := shown(t, c, KeyStorageDSN); strings.Contains(got, "hunter2") {
+			t.Errorf("shown as %q", got)
+		}
+		if c.StorageDSN() != dsn {
+			t.Error("the value itself was changed")
+		}
+	}
+}
+
+func TestFormatSize(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int64]string{0: "0B", 1: "1B", 1024: "1KiB", 1536: "1536B", 64 << 20: "64MiB", 1 << 50: "1024TiB"} {
+		if got := FormatSize(n); got != want {
+			t.Errorf("%d is %q, want %q", n, got, want)
+		}
+		if back, problem := ParseSize(want); problem != "" || back != n {
+			t.Errorf("%q reads back as %d %s", want, back, problem)
+		}
+	}
+}
+
+func FuzzParseSize(f *testing.F) {
+	f.Add("1.5GiB")
+	f.Fuzz(func(t *testing.T, s string) {
+		if n, problem := ParseSize(s); n < 0 || problem != "" && n != 0 {
+			t.Fatalf("%q = %d %q", s, n, problem)
+		}
+	})
+}
+
+func TestNearest(t *testing.T) {
+	t.Parallel()
+	known := []string{"run", "runs", "records", "plugins"}
+	for in, want := range map[string]string{"rnu": "run", "recrods": "records", "plugin": "plugins", "zzzz": "", "": ""} {
+		if got := Nearest(in, known); got != want {
+			t.Errorf("%q -> %q, want %q", in, got, want)
+		}
+	}
+	if Distance("abc", "acb") != 1 || Distance("", "abc") != 3 || Distance("kitten", "sitting") != 3 {
+		t.Error("distance")
+	}
+}

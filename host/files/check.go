@@ -1,0 +1,147 @@
+package files
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// check looks at a chosen folder: it exists, is a folder, can be opened, and may
+// be granted. Links in the way are resolved first, so that what is checked is
+// what is mounted.
+func (r *Resolver) check(m *abi.Manifest, c choice) (Root, error) {
+	if c.path == "" {
+		if c.origin == OriginDefault {
+			return Root{}, abi.NewError(abi.CodeRootMissing, fmt.Sprintf("the default folder for root %q is unknown", c.name),
+				howToName(m, c.name)).WithDetail("the home folder is not known, or the manifest names none below it")
+		}
+		return Root{}, invalid(c, "is empty", howToName(m, c.name))
+	}
+	path, err := r.absolute(c.path)
+	if err != nil {
+		return Root{}, invalid(c, "cannot be made absolute", howToName(m, c.name)).Wrap(err)
+	}
+	c.path = path
+	real, err := filepath.EvalSymlinks(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Root{}, missing(m, c).Wrap(err)
+	}
+	if err != nil {
+		return Root{}, invalid(c, "cannot be read", "check the permissions of the folder and of those above it").Wrap(err)
+	}
+	st, err := os.Stat(real)
+	switch {
+	case err != nil:
+		return Root{}, invalid(c, "cannot be read", "check the permissions of the folder").Wrap(err)
+	case !st.IsDir():
+		return Root{}, invalid(c, "is not a folder", "name the folder that holds the files")
+	}
+	f, err := os.Open(real)
+	if err != nil {
+		return Root{}, invalid(c, "cannot be read", "check the permissions of the folder").Wrap(err)
+	}
+	_ = f.Close() // opened only to see that it can be
+	// Invariant 6: a guest reads its own source and nothing else of the host's.
+	if real == filepath.VolumeName(real)+string(filepath.Separator) {
+		return Root{}, invalid(c, "is the whole file system", "name the folder that the connector is to read")
+	}
+	for _, private := range r.Private {
+		if overlap(real, private) {
+			return Root{}, invalid(c, "overlaps the host's own data",
+				"name a folder that neither holds nor lies in "+private)
+		}
+	}
+	return Root{Name: c.name, Path: real, Origin: c.origin}, nil
+}
+
+func (r *Resolver) absolute(path string) (string, error) {
+	if path == "~" || strings.HasPrefix(path, "~/") {
+		if r.Home == "" {
+			return "", errors.New("the home folder is unknown")
+		}
+		path = filepath.Join(r.Home, path[1:])
+	}
+	return filepath.Abs(path)
+}
+
+// overlap reports whether one folder is, or lies in, the other. private may not
+// exist yet: then its path as written is compared, from its nearest folder that
+// does exist.
+func overlap(real, private string) bool {
+	if private == "" {
+		return false
+	}
+	private = resolved(private)
+	return within(real, private) || within(private, real)
+}
+
+func resolved(path string) string {
+	rest := ""
+	for dir := filepath.Clean(path); ; {
+		if real, err := filepath.EvalSymlinks(dir); err == nil {
+			return filepath.Join(real, rest)
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return path
+		}
+		rest = filepath.Join(filepath.Base(dir), rest)
+		dir = up
+	}
+}
+
+func within(path, folder string) bool {
+	rel, err := filepath.Rel(folder, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+func missing(m *abi.Manifest, c choice) *abi.Error {
+	return abi.NewError(abi.CodeRootMissing, fmt.Sprintf("the folder for root %q does not exist", c.name), hintFor(m, c)).
+		WithDetail(from(c))
+}
+
+func invalid(c choice, problem, hint string) *abi.Error {
+	return abi.NewError(abi.CodeRootInvalid, fmt.Sprintf("the folder for root %q %s", c.name, problem), hint).WithDetail(from(c))
+}
+
+func from(c choice) string {
+	switch {
+	case c.path == "":
+		return "from " + c.origin
+	case c.origin == OriginDefault:
+		return c.path + ", the default"
+	default:
+		return c.path + ", from " + c.origin
+	}
+}
+
+// hintFor says what a missing folder's chooser can do.
+func hintFor(m *abi.Manifest, c choice) string {
+	paths := m.Requirements.LocalPaths
+	if c.origin == OriginDefault || paths == nil || paths.HomeDefault == "" || c.name != m.ConnectorKey {
+		return howToName(m, c.name)
+	}
+	choice := "leave --root out"
+	if c.origin != OriginFlag {
+		choice = "unset " + c.origin
+	}
+	return fmt.Sprintf("the connector reads ~/%s by default; %s, or name a folder that exists", paths.HomeDefault, choice)
+}
+
+func howToName(m *abi.Manifest, name string) string {
+	hint := fmt.Sprintf("name a folder that exists with --root %s=PATH", name)
+	if paths := m.Requirements.LocalPaths; paths != nil && name == m.ConnectorKey && paths.HomeEnvOverride != "" {
+		hint += " or " + paths.HomeEnvOverride
+	}
+	return hint
+}
+
+func noFolder(m *abi.Manifest) error {
+	return abi.NewError(abi.CodeRootMissing, fmt.Sprintf("no folder is known for root %q", m.ConnectorKey), howToName(m, m.ConnectorKey)).
+		WithDetail("the manifest names no default")
+}

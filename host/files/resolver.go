@@ -1,0 +1,170 @@
+package files
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// Root is one folder to grant.
+type Root struct {
+	Name   string // as the guest sees it, at "/" + Name
+	Path   string // absolute, links resolved
+	Origin string // who chose it: "--root", a variable's name, or "the default"
+}
+
+// Origins of a root other than an environment variable's name.
+const (
+	OriginFlag    = "--root"
+	OriginDefault = "the default"
+)
+
+// Resolver finds a connector's roots. Its fields do not change once it is in
+// use, and then it is safe for concurrent use.
+type Resolver struct {
+	Getenv func(string) string // the host's environment; nil: empty
+	Home   string              // the user's home folder; "": unknown
+	// Private lists folders of the host's own (the data folder, browser
+	// profiles). No root may lie in one, or have one in it: a guest that reads
+	// the database reads every other connection's records.
+	Private []string
+}
+
+// choice is one root before its folder was looked at.
+type choice struct {
+	name, path, origin string
+}
+
+// Resolve returns the roots to grant for m, the home root first. given holds the
+// operator's choices by root name. The error is an *abi.Error: files.root_missing
+// when a chosen folder does not exist, files.root_invalid for an unknown name,
+// for something that is no readable folder, and for a folder that must not be
+// granted.
+func (r *Resolver) Resolve(m *abi.Manifest, given map[string]string) ([]Root, error) {
+	known := names(m)
+	for _, name := range sortedKeys(given) {
+		if !slices.Contains(known, name) {
+			return nil, abi.NewError(abi.CodeRootInvalid, fmt.Sprintf("the connector has no root %q", name),
+				"its roots are: "+strings.Join(known, ", ")).WithDetail("from --root")
+		}
+	}
+	choices := r.choose(m, given)
+	var roots []Root
+	var missing error
+	for _, c := range choices {
+		root, err := r.check(m, c)
+		if err != nil {
+			// The default place of the home root may be absent when another root
+			// was chosen: the owner said where the data is.
+			if c.origin == OriginDefault && abi.CodeOf(err) == abi.CodeRootMissing && len(choices) > 1 {
+				missing = err
+				continue
+			}
+			return nil, err
+		}
+		roots = append(roots, root)
+	}
+	if len(roots) == 0 {
+		if missing != nil {
+			return nil, missing
+		}
+		return nil, noFolder(m)
+	}
+	return roots, nil
+}
+
+// choose lists the roots that somebody chose, and the home root's default.
+func (r *Resolver) choose(m *abi.Manifest, given map[string]string) []choice {
+	var choices []choice
+	paths := m.Requirements.LocalPaths
+	if paths == nil {
+		paths = &abi.LocalPaths{}
+	}
+	if c, ok := r.pick(m.ConnectorKey, paths.HomeEnvOverride, given); ok {
+		choices = append(choices, c)
+	} else if paths.HomeDefault != "" {
+		choices = append(choices, choice{m.ConnectorKey, r.underHome(paths.HomeDefault), OriginDefault})
+	}
+	for i, p := range paths.Paths {
+		if !placeable(p) {
+			continue
+		}
+		if c, ok := r.pick(rootName(m, i), p.EnvOverride, given); ok {
+			choices = append(choices, c)
+		}
+	}
+	return choices
+}
+
+// pick returns the operator's choice for a root, else its variable's.
+func (r *Resolver) pick(name, variable string, given map[string]string) (choice, bool) {
+	if path, ok := given[name]; ok {
+		return choice{name, path, OriginFlag}, true
+	}
+	if variable != "" && r.Getenv != nil {
+		if path := r.Getenv(variable); path != "" {
+			return choice{name, path, variable}, true
+		}
+	}
+	return choice{}, false
+}
+
+// underHome returns "" when the home folder is unknown or the manifest's path
+// leaves it: a manifest is a stranger's word.
+func (r *Resolver) underHome(relative string) string {
+	relative = filepath.FromSlash(relative)
+	if r.Home == "" || !filepath.IsLocal(relative) {
+		return ""
+	}
+	return filepath.Join(r.Home, relative)
+}
+
+// names lists the root names of m: the connector's key, and every further path
+// that an owner can place elsewhere.
+func names(m *abi.Manifest) []string {
+	all := []string{m.ConnectorKey}
+	if paths := m.Requirements.LocalPaths; paths != nil {
+		for i, p := range paths.Paths {
+			if placeable(p) {
+				all = append(all, rootName(m, i))
+			}
+		}
+	}
+	return all
+}
+
+// placeable reports whether an owner can place the path by itself: it has a
+// variable or a name of its own. The others are found below the home root.
+func placeable(p abi.LocalPath) bool { return p.EnvOverride != "" || p.Name != "" }
+
+// rootName returns the name of a further path. A name becomes a mount point,
+// and a manifest is a stranger's word: one that is no plain word, or is taken by
+// an earlier root, gives way to the path's place in the list.
+func rootName(m *abi.Manifest, i int) string {
+	paths := m.Requirements.LocalPaths.Paths
+	name := paths[i].RootName()
+	taken := name == m.ConnectorKey ||
+		slices.ContainsFunc(paths[:i], func(p abi.LocalPath) bool { return placeable(p) && p.RootName() == name })
+	if !plain(name) || taken {
+		return fmt.Sprintf("path_%d", i+1)
+	}
+	return name
+}
+
+func plain(name string) bool {
+	return name != "" && len(name) <= 64 && !strings.ContainsFunc(name, func(r rune) bool {
+		return r != '_' && r != '-' && (r < 'a' || r > 'z') && (r < '0' || r > '9')
+	})
+}
+
+func sortedKeys(m map[string]string) []string {
+	all := make([]string, 0, len(m))
+	for k := range m {
+		all = append(all, k)
+	}
+	slices.Sort(all)
+	return all
+}

@@ -1,0 +1,181 @@
+package files
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func codex() *abi.Manifest {
+	return &abi.Manifest{ConnectorKey: "codex", Requirements: abi.RuntimeRequirements{LocalPaths: &abi.LocalPaths{
+		HomeEnvOverride: "CODEX_HOME", HomeDefault: ".codex",
+		Paths: []abi.LocalPath{
+			{Label: "Codex sessions", DefaultRelative: "sessions", EnvOverride: "CODEX_SESSIONS_DIR"},
+			{Name: "state", DefaultRelative: "state", EnvOverride: "CODEX_STATE_DIR"},
+			{Label: "Rules", DefaultRelative: "rules"},
+		},
+	}}}
+}
+
+// folders makes the named folders below a fresh one and returns it, links resolved.
+func folders(t *testing.T, names ...string) string {
+	t.Helper()
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range names {
+		if err := os.MkdirAll(filepath.Join(base, n), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return base
+}
+
+func TestPrecedence(t *testing.T) {
+	t.Parallel()
+	base := folders(t, "home/.codex", "env", "flag", "sessions", "state")
+	at := func(n string) string { return filepath.Join(base, n) }
+	for _, tc := range []struct {
+		name  string
+		env   map[string]string
+		given map[string]string
+		want  []Root
+	}{
+		{"default", nil, nil, []Root{{"codex", at("home/.codex"), OriginDefault}}},
+		{"variable", map[string]string{"CODEX_HOME": at("env")}, nil, []Root{{"codex", at("env"), "CODEX_HOME"}}},
+		{"flag over variable", map[string]string{"CODEX_HOME": at("env")}, map[string]string{"codex": at("flag")}, []Root{{"codex", at("flag"), OriginFlag}}},
+		{"further roots", map[string]string{"CODEX_SESSIONS_DIR": at("sessions")}, map[string]string{"state": at("state")},
+			[]Root{{"codex", at("home/.codex"), OriginDefault}, {"codex_sessions", at("sessions"), "CODEX_SESSIONS_DIR"}, {"state", at("state"), OriginFlag}}},
+		{"tilde", nil, map[string]string{"codex": "~/.codex"}, []Root{{"codex", at("home/.codex"), OriginFlag}}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			r := &Resolver{Getenv: func(n string) string { return tc.env[n] }, Home: at("home")}
+			got, err := r.Resolve(codex(), tc.given)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(got) != len(tc.want) {
+				t.Fatalf("got %v", got)
+			}
+			for i := range got {
+				if got[i] != tc.want[i] {
+					t.Errorf("got %v, want %v", got[i], tc.want[i])
+				}
+			}
+		})
+	}
+}
+
+func TestAbsentHomeIsFineWhenAnotherRootWasChosen(t *testing.T) {
+	t.Parallel()
+	base := folders(t, "home", "sessions")
+	r := &Resolver{Home: filepath.Join(base, "home")}
+	got, err := r.Resolve(codex(), map[string]string{"codex_sessions": filepath.Join(base, "sessions")})
+	if err != nil || len(got) != 1 || got[0].Name != "codex_sessions" {
+		t.Errorf("got %v, %v", got, err)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	base := folders(t, "home", "data/pdpp", "ok", "closed")
+	at := func(n string) string { return filepath.Join(base, n) }
+	if err := os.WriteFile(at("file"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(at("data"), at("link")); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		name         string
+		given        map[string]string
+		code         abi.Code
+		detail, hint string
+	}{
+		{"missing flag", map[string]string{"codex": "/mnt/nothing"}, abi.CodeRootMissing, "/mnt/nothing, from --root", "~/.codex by default; leave --root out"},
+		{"missing default", nil, abi.CodeRootMissing, ".codex, the default", "--root codex=PATH or CODEX_HOME"},
+		{"file", map[string]string{"codex": at("file")}, abi.CodeRootInvalid, "from --root", "folder"},
+		{"unknown name", map[string]string{"codx": at("ok")}, abi.CodeRootInvalid, "--root", "codex, codex_sessions, state"},
+		{"empty path", map[string]string{"codex": ""}, abi.CodeRootInvalid, "--root", "--root codex=PATH"},
+		{"whole file system", map[string]string{"codex": "/"}, abi.CodeRootInvalid, "/, from --root", "folder"},
+		{"holds the data folder", map[string]string{"codex": base}, abi.CodeRootInvalid, "--root", "neither holds nor lies in"},
+		{"the data folder", map[string]string{"codex": at("data/pdpp")}, abi.CodeRootInvalid, "--root", "neither holds nor lies in"},
+		{"the data folder by a link", map[string]string{"codex": at("link")}, abi.CodeRootInvalid, "--root", "neither holds nor lies in"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			r := &Resolver{Home: at("home"), Private: []string{at("data/pdpp/not/there/yet"), at("data/pdpp")}}
+			_, err := r.Resolve(codex(), tc.given)
+			var e *abi.Error
+			if !errors.As(err, &e) || e.Code != tc.code {
+				t.Fatalf("got %v, want %s", err, tc.code)
+			}
+			if !strings.Contains(e.Detail, tc.detail) || !strings.Contains(e.Hint, tc.hint) {
+				t.Errorf("detail %q, hint %q", e.Detail, e.Hint)
+			}
+		})
+	}
+}
+
+func TestUnreadableFolder(t *testing.T) {
+	t.Parallel()
+	if os.Getuid() == 0 {
+		t.Skip("root reads everything")
+	}
+	base := folders(t, "closed")
+	if err := os.Chmod(filepath.Join(base, "closed"), 0); err != nil {
+		t.Fatal(err)
+	}
+	_, err := (&Resolver{}).Resolve(codex(), map[string]string{"codex": filepath.Join(base, "closed")})
+	if abi.CodeOf(err) != abi.CodeRootInvalid {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A manifest is untrusted: its default must stay below the home folder.
+func TestManifestDefaultCannotLeaveHome(t *testing.T) {
+	t.Parallel()
+	base := folders(t, "home", "elsewhere")
+	for _, path := range []string{"../elsewhere", "/etc", "a/../../elsewhere"} {
+		m := codex()
+		m.Requirements.LocalPaths.HomeDefault = path
+		if got, err := (&Resolver{Home: filepath.Join(base, "home")}).Resolve(m, nil); abi.CodeOf(err) != abi.CodeRootMissing {
+			t.Errorf("%s: %v %v", path, got, err)
+		}
+	}
+}
+
+func TestManifestWithoutPaths(t *testing.T) {
+	t.Parallel()
+	base := folders(t, "in")
+	m := &abi.Manifest{ConnectorKey: "notes"}
+	if _, err := (&Resolver{}).Resolve(m, nil); abi.CodeOf(err) != abi.CodeRootMissing {
+		t.Errorf("got %v", err)
+	}
+	got, err := (&Resolver{}).Resolve(m, map[string]string{"notes": filepath.Join(base, "in")})
+	if err != nil || len(got) != 1 || got[0].Name != "notes" {
+		t.Errorf("got %v, %v", got, err)
+	}
+}
+
+func TestHostileNamesCannotCollideOrEscape(t *testing.T) {
+	t.Parallel()
+	m := codex()
+	m.Requirements.LocalPaths.Paths = []abi.LocalPath{
+		{Name: "../../etc", EnvOverride: "A"}, {Name: "codex", EnvOverride: "B"}, {Label: "etc", EnvOverride: "C"},
+		{Name: "..", EnvOverride: "D"}, {Name: strings.Repeat("x", 65), EnvOverride: "E"},
+	}
+	if got, want := strings.Join(names(m), " "), "codex path_1 path_2 etc path_4 path_5"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}

@@ -1,0 +1,72 @@
+package interact
+
+import (
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"sync"
+
+	"golang.org/x/term"
+)
+
+// maxLine bounds one typed answer, in bytes.
+const maxLine = 64 << 10
+
+// Console reads from a real terminal.
+type Console struct {
+	file *os.File
+
+	mu    sync.Mutex
+	saved *term.State // while typing is hidden
+}
+
+// NewConsole returns a Console on f, and whether f is a terminal at all.
+func NewConsole(f *os.File) (*Console, bool) {
+	return &Console{file: f}, term.IsTerminal(int(f.Fd()))
+}
+
+// ReadLine reads to the next end of line, byte by byte: nothing is read ahead,
+// because what follows may be a secret that ReadSecret has to hide.
+func (c *Console) ReadLine() (string, error) {
+	var text []byte
+	var one [1]byte
+	for {
+		n, err := c.file.Read(one[:])
+		if n == 1 && one[0] != '\n' {
+			if text = append(text, one[0]); len(text) > maxLine {
+				return "", errors.New("the line is too long")
+			}
+			continue
+		}
+		if err != nil && (len(text) == 0 || !errors.Is(err, io.EOF)) {
+			return "", err
+		}
+		return strings.TrimRight(string(text), "\r"), nil
+	}
+}
+
+// ReadSecret reads a line with echo off.
+func (c *Console) ReadSecret() (string, error) {
+	fd := int(c.file.Fd())
+	state, err := term.GetState(fd)
+	if err != nil {
+		return "", err
+	}
+	c.mu.Lock()
+	c.saved = state
+	c.mu.Unlock()
+	defer c.Restore()
+	text, err := term.ReadPassword(fd)
+	return string(text), err
+}
+
+// Restore turns echo on again when a hidden read is in progress.
+func (c *Console) Restore() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.saved != nil {
+		_ = term.Restore(int(c.file.Fd()), c.saved) // nothing better can be done with a terminal that refuses
+		c.saved = nil
+	}
+}

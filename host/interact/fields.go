@@ -1,0 +1,162 @@
+package interact
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"unicode"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// maxFields bounds how much a guest can make an owner type at once.
+const maxFields = 20
+
+// field is one answer to ask for. A field without a name is only confirmed.
+type field struct {
+	Name     string
+	Label    string
+	Secret   bool
+	Required bool
+	Choices  []string
+}
+
+func (f field) prompt() string {
+	p := clean(f.Label, 200)
+	if len(f.Choices) > 0 {
+		p += " (" + clean(strings.Join(f.Choices, ", "), 200) + ")"
+	}
+	if f.Secret {
+		p += " (not shown)"
+	}
+	if !f.Required && f.Name != "" {
+		p += " (may be left empty)"
+	}
+	return p
+}
+
+// property is what a terminal understands of one property's JSON Schema.
+type property struct {
+	Type      string   `json:"type"`
+	Title     string   `json:"title"`
+	Format    string   `json:"format"`
+	WriteOnly *bool    `json:"writeOnly"`
+	Secret    *bool    `json:"secret"`
+	Enum      []string `json:"enum"`
+}
+
+// fieldsOf reads the interaction's schema: an object of plain properties, asked
+// in the order in which they are written. Without a schema the kind says what
+// to ask.
+func fieldsOf(in abi.Interaction) ([]field, error) {
+	hidden := in.Kind == abi.InteractionCredentials || in.Kind == abi.InteractionMissingCredentials
+	if len(in.Schema) == 0 || string(bytes.TrimSpace(in.Schema)) == "null" {
+		switch in.Kind {
+		case abi.InteractionOTP:
+			return []field{{Name: "code", Label: "code", Required: true}}, nil
+		case abi.InteractionManualAction:
+			return []field{{Label: "press Enter when it is done"}}, nil
+		default:
+			return []field{{Name: "value", Label: "value", Required: true, Secret: hidden}}, nil
+		}
+	}
+	var schema struct {
+		Properties json.RawMessage `json:"properties"`
+		Required   []string        `json:"required"`
+	}
+	if err := json.Unmarshal(in.Schema, &schema); err != nil {
+		return nil, unaskable("the schema is not an object of properties")
+	}
+	names, properties, err := ordered(schema.Properties)
+	if err != nil || len(names) > maxFields {
+		return nil, unaskable("the schema's properties cannot be read, or are more than 20")
+	}
+	if len(names) == 0 {
+		return []field{{Label: "press Enter when it is done"}}, nil
+	}
+	required := make(map[string]bool, len(schema.Required))
+	for _, r := range schema.Required {
+		required[r] = true
+	}
+	fields := make([]field, 0, len(names))
+	for i, name := range names {
+		p := properties[i]
+		if p.Type == "object" || p.Type == "array" {
+			return nil, unaskable("a property is not a plain value")
+		}
+		label := p.Title
+		if label == "" {
+			label = name
+		}
+		fields = append(fields, field{Name: name, Label: label, Secret: p.secret(hidden), Required: required[name], Choices: p.Enum})
+	}
+	return fields, nil
+}
+
+// secret says whether typing is hidden. A credential is, unless its schema says
+// otherwise; a wrong guess in that direction costs nothing.
+func (p property) secret(hidden bool) bool {
+	switch {
+	case p.Format == "password":
+		return true
+	case p.Secret != nil:
+		return *p.Secret
+	case p.WriteOnly != nil:
+		return *p.WriteOnly
+	default:
+		return hidden
+	}
+}
+
+// ordered decodes an object of properties and keeps its order.
+func ordered(raw json.RawMessage) (names []string, properties []property, err error) {
+	if len(raw) == 0 {
+		return nil, nil, nil
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return nil, nil, unaskable("properties is not an object")
+	}
+	for dec.More() {
+		t, err := dec.Token()
+		if err != nil {
+			return nil, nil, err
+		}
+		var p property
+		if err := dec.Decode(&p); err != nil {
+			return nil, nil, err
+		}
+		names, properties = append(names, t.(string)), append(properties, p)
+		if len(names) > maxFields {
+			break
+		}
+	}
+	return names, properties, nil
+}
+
+func unaskable(problem string) error {
+	return abi.NewError(abi.CodeInteractionInvalid, "the connector's question cannot be asked at a terminal",
+		"report it to the connector's author").WithDetail(problem)
+}
+
+// clean strips control and formatting characters, so that a guest cannot move
+// the cursor, colour the screen or reverse the text, and bounds the length in
+// runes.
+func clean(s string, most int) string {
+	var b strings.Builder
+	n := 0
+	for _, r := range s {
+		switch {
+		case r == '\n' || r == '\t':
+			r = ' '
+		case !unicode.IsPrint(r):
+			continue
+		}
+		if n++; n > most {
+			b.WriteRune('…')
+			break
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}

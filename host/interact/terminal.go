@@ -1,0 +1,170 @@
+package interact
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// How long an answer is waited for, by contracts of the Collection Profile's
+// reference: 30 minutes unless the connector asks for less or more, one hour at
+// most. missing_credentials waits until the run ends (RT-08).
+const (
+	defaultTimeout = 30 * time.Minute
+	longestTimeout = time.Hour
+)
+
+// Input is where an owner types. Its calls may block for as long as nobody
+// types; the line comes without its end, io.EOF says that no more will come.
+type Input interface {
+	ReadLine() (string, error)
+	// ReadSecret reads a line without showing it. Restore undoes what it did
+	// to the terminal when a read is given up.
+	ReadSecret() (string, error)
+	Restore()
+}
+
+// Terminal asks at a terminal. It implements the run's asker port; Ask is called
+// from one goroutine at a time.
+type Terminal struct {
+	in      Input
+	out     io.Writer
+	pending chan line // an abandoned read's answer to come; nil: none
+}
+
+type line struct {
+	text string
+	err  error
+}
+
+// New returns a Terminal that reads from in and prompts on out.
+func New(in Input, out io.Writer) *Terminal {
+	return &Terminal{in: in, out: out}
+}
+
+// Ask shows the interaction, reads one answer for each field of its schema, and
+// returns them. The status is abi.ResponseTimeout when the interaction's time
+// passes first, and abi.ResponseCancelled when the input ends (Ctrl-D), ctx is
+// done (Ctrl-C), or the owner leaves a required answer empty three times. The
+// error is not nil only when the schema cannot be asked at a terminal; it has
+// the code boundary.interaction_invalid.
+func (t *Terminal) Ask(ctx context.Context, in abi.Interaction) (abi.InteractionResponse, error) {
+	response := abi.InteractionResponse{Type: abi.TypeInteractionResp, RequestID: in.RequestID}
+	fields, err := fieldsOf(in)
+	if err != nil {
+		return response, err
+	}
+	if limit := timeout(in); limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, limit, errTimeout)
+		defer cancel()
+	}
+	t.introduce(in)
+	data := make(map[string]string, len(fields))
+	for _, f := range fields {
+		text, err := t.askField(ctx, f)
+		if err != nil {
+			response.Status = t.explain(ctx, err)
+			return response, nil
+		}
+		if text != "" && f.Name != "" {
+			data[f.Name] = text
+		}
+	}
+	response.Status, response.Data = abi.ResponseSuccess, data
+	return response, nil
+}
+
+var (
+	errTimeout = errors.New("no answer in time")
+	errGaveUp  = errors.New("a required answer was left empty")
+)
+
+func timeout(in abi.Interaction) time.Duration {
+	if s := in.TimeoutSeconds; s != nil && *s > 0 {
+		if *s >= longestTimeout.Seconds() {
+			return longestTimeout
+		}
+		return time.Duration(*s * float64(time.Second))
+	}
+	if in.Kind == abi.InteractionMissingCredentials {
+		return 0
+	}
+	return defaultTimeout
+}
+
+func (t *Terminal) introduce(in abi.Interaction) {
+	fmt.Fprintf(t.out, "\nThe connector asks: %s\n", clean(in.Message, 2000))
+}
+
+// askField asks until a required field has an answer, at most three times.
+func (t *Terminal) askField(ctx context.Context, f field) (string, error) {
+	for range 3 {
+		fmt.Fprintf(t.out, "  %s: ", f.prompt())
+		text, err := t.read(ctx, f.Secret)
+		if err != nil {
+			return "", err
+		}
+		if text != "" || !f.Required {
+			return text, nil
+		}
+		fmt.Fprintf(t.out, "  an answer is needed (Ctrl-C stops)\n")
+	}
+	return "", errGaveUp
+}
+
+// read waits for one line or for ctx. A read that nobody waits for any more
+// stays open, because a blocked terminal read cannot be taken back; its line is
+// thrown away by the next question, so that an answer meant for one question
+// never answers another.
+func (t *Terminal) read(ctx context.Context, secret bool) (string, error) {
+	if t.pending != nil {
+		fmt.Fprint(t.out, "(press Enter first: the last question is still open) ")
+		select {
+		case l := <-t.pending:
+			t.pending = nil
+			if l.err != nil {
+				return "", l.err
+			}
+		case <-ctx.Done():
+			return "", context.Cause(ctx)
+		}
+	}
+	lines := make(chan line, 1)
+	go func() {
+		read := t.in.ReadLine
+		if secret {
+			read = t.in.ReadSecret
+		}
+		text, err := read()
+		lines <- line{text, err}
+	}()
+	select {
+	case l := <-lines:
+		if secret {
+			fmt.Fprintln(t.out) // the end of line that was not shown
+		}
+		return l.text, l.err
+	case <-ctx.Done():
+		t.in.Restore()
+		t.pending = lines
+		return "", context.Cause(ctx)
+	}
+}
+
+// explain says why there is no answer, and returns the status.
+func (t *Terminal) explain(ctx context.Context, err error) string {
+	fmt.Fprintln(t.out)
+	switch {
+	case errors.Is(err, errTimeout), errors.Is(err, context.DeadlineExceeded):
+		fmt.Fprintln(t.out, "  no answer in time")
+		return abi.ResponseTimeout
+	case ctx.Err() == nil && !errors.Is(err, errGaveUp):
+		fmt.Fprintln(t.out, "  the input ended: not answered")
+	}
+	return abi.ResponseCancelled
+}

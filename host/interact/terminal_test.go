@@ -1,0 +1,203 @@
+package interact
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// typist is an owner who types what comes over lines; closing it is Ctrl-D.
+type typist struct {
+	lines    chan string
+	hidden   atomic.Int32
+	restored atomic.Int32
+}
+
+func (p *typist) ReadLine() (string, error) {
+	l, ok := <-p.lines
+	if !ok {
+		return "", io.EOF
+	}
+	return l, nil
+}
+func (p *typist) ReadSecret() (string, error) { p.hidden.Add(1); return p.ReadLine() }
+func (p *typist) Restore()                    { p.restored.Add(1) }
+
+func typing(lines ...string) *typist {
+	p := &typist{lines: make(chan string, len(lines))}
+	for _, l := range lines {
+		p.lines <- l
+	}
+	close(p.lines)
+	return p
+}
+
+const loginSchema = `{"type":"object","properties":{"user":{"type":"string","title":"User name","secret":false},
+ "password":{"type":"string","format":"password"},"note":{"type":"string"}},"required":["user","password"]}`
+
+func TestAsk(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name   string
+		in     abi.Interaction
+		typed  []string
+		status string
+		data   map[string]string
+		hidden int32
+	}{
+		{"fields in order", abi.Interaction{Kind: abi.InteractionCredentials, Schema: abi.Raw(loginSchema)},
+			[]string{"ada", "hunter2", ""}, abi.ResponseSuccess, map[string]string{"user": "ada", "password": "hunter2"}, 2},
+		{"one-time code", abi.Interaction{Kind: abi.InteractionOTP}, []string{"123456"}, abi.ResponseSuccess, map[string]string{"code": "123456"}, 0},
+		{"manual action", abi.Interaction{Kind: abi.InteractionManualAction}, []string{""}, abi.ResponseSuccess, map[string]string{}, 0},
+		{"empty schema", abi.Interaction{Kind: abi.InteractionManualAction, Schema: abi.Raw(`{"type":"object"}`)}, []string{""}, abi.ResponseSuccess, map[string]string{}, 0},
+		{"asked again", abi.Interaction{Kind: abi.InteractionOTP}, []string{"", "", "1"}, abi.ResponseSuccess, map[string]string{"code": "1"}, 0},
+		{"left empty", abi.Interaction{Kind: abi.InteractionOTP}, []string{"", "", ""}, abi.ResponseCancelled, nil, 0},
+		{"end of input", abi.Interaction{Kind: abi.InteractionOTP}, nil, abi.ResponseCancelled, nil, 0},
+		{"credentials are hidden", abi.Interaction{Kind: abi.InteractionMissingCredentials}, []string{"x"}, abi.ResponseSuccess, map[string]string{"value": "x"}, 1},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			tc.in.RequestID, tc.in.Message = "q1", "Please sign in."
+			var out bytes.Buffer
+			p := typing(tc.typed...)
+			got, err := New(p, &out).Ask(t.Context(), tc.in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Status != tc.status || got.RequestID != "q1" || got.Type != abi.TypeInteractionResp || len(got.Data) != len(tc.data) {
+				t.Errorf("got %s with %d answers", got.Status, len(got.Data))
+			}
+			for k, v := range tc.data {
+				if got.Data[k] != v {
+					t.Errorf("%s is wrong", k)
+				}
+			}
+			if p.hidden.Load() != tc.hidden {
+				t.Errorf("%d answers hidden, want %d", p.hidden.Load(), tc.hidden)
+			}
+			// Invariant 5: an answer is never shown again.
+			if strings.Contains(out.String(), "hunter2") || !strings.Contains(out.String(), "Please sign in.") {
+				t.Errorf("shown: %q", out.String())
+			}
+		})
+	}
+}
+
+func TestTimeout(t *testing.T) {
+	t.Parallel()
+	five := 5.0
+	for _, tc := range []struct {
+		name string
+		in   abi.Interaction
+		want time.Duration
+	}{
+		{"the connector's own", abi.Interaction{Kind: abi.InteractionOTP, TimeoutSeconds: &five}, 5 * time.Second},
+		{"the default", abi.Interaction{Kind: abi.InteractionOTP}, defaultTimeout},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				p := &typist{lines: make(chan string)}
+				start := time.Now()
+				got, err := New(p, io.Discard).Ask(t.Context(), tc.in)
+				if err != nil || got.Status != abi.ResponseTimeout || time.Since(start) != tc.want {
+					t.Errorf("%s after %s: %v", got.Status, time.Since(start), err)
+				}
+				if p.restored.Load() != 1 {
+					t.Error("the terminal was not restored")
+				}
+				close(p.lines)
+			})
+		})
+	}
+}
+
+// RT-08: missing credentials wait until the run ends, not for a default time.
+func TestMissingCredentialsWait(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := &typist{lines: make(chan string)}
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Hour)
+		defer cancel()
+		start := time.Now()
+		got, err := New(p, io.Discard).Ask(ctx, abi.Interaction{Kind: abi.InteractionMissingCredentials})
+		if err != nil || got.Status != abi.ResponseTimeout || time.Since(start) != 100*time.Hour {
+			t.Errorf("%s after %s: %v", got.Status, time.Since(start), err)
+		}
+		close(p.lines)
+	})
+}
+
+func TestCancelThenAskAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := &typist{lines: make(chan string)}
+		term := New(p, io.Discard)
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cancel(errors.New("stopped"))
+		got, err := term.Ask(ctx, abi.Interaction{Kind: abi.InteractionOTP})
+		if err != nil || got.Status != abi.ResponseCancelled {
+			t.Fatalf("got %s, %v", got.Status, err)
+		}
+		go func() {
+			p.lines <- "for the first question"
+			p.lines <- "for the second"
+			close(p.lines)
+		}()
+		got, err = term.Ask(t.Context(), abi.Interaction{Kind: abi.InteractionOTP})
+		if err != nil || got.Data["code"] != "for the second" {
+			t.Errorf("got %v, %v", got.Data, err)
+		}
+	})
+}
+
+func TestUnaskable(t *testing.T) {
+	t.Parallel()
+	many := `{"properties":{` + strings.Repeat(`"a":{},`, 30) + `"b":{}}}`
+	for _, schema := range []string{`[]`, `{"properties":[]}`, `{"properties":{"a":{"type":"object"}}}`, `{"properties":{"a":1}}`, many, `{`} {
+		_, err := New(typing(), io.Discard).Ask(t.Context(), abi.Interaction{Kind: abi.InteractionOTP, Schema: abi.Raw(schema)})
+		if abi.CodeOf(err) != abi.CodeInteractionInvalid {
+			t.Errorf("%s: %v", schema, err)
+		}
+	}
+}
+
+func TestGuestTextIsHarmless(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	in := abi.Interaction{Kind: abi.InteractionOTP, Message: "hi\x1b[2J\u202ethere\a" + strings.Repeat("x", 5000),
+		Schema: abi.Raw(`{"properties":{"a":{"title":"\u001b]0;title\u0007code"}}}`)}
+	if _, err := New(typing("1"), &out).Ask(t.Context(), in); err != nil {
+		t.Fatal(err)
+	}
+	if strings.ContainsAny(out.String(), "\x1b\a\u202e") || out.Len() > 2500 {
+		t.Errorf("shown: %q", out.String())
+	}
+}
+
+func FuzzFields(f *testing.F) {
+	f.Add(loginSchema)
+	f.Fuzz(func(t *testing.T, schema string) {
+		fields, err := fieldsOf(abi.Interaction{Kind: abi.InteractionOTP, Schema: abi.Raw(schema)})
+		if err == nil && len(fields) == 0 {
+			t.Fatal("nothing to ask")
+		}
+		for _, f := range fields {
+			if strings.ContainsRune(f.prompt(), 0x1b) {
+				t.Fatal("escape in a prompt")
+			}
+		}
+	})
+}
