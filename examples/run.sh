@@ -8,6 +8,8 @@ data=.data/example
 mkdir -p "$data/plugins"
 chmod 700 .data "$data" "$data/plugins"
 cp plugins/*.wasm "$data/plugins/"
+# Each time a new store: a module that was rebuilt would not match its pin.
+rm -f "$data"/pdpp.sqlite*
 
 $host --data-dir "$data" run claude_code --root claude_code=examples/claude_code --no-input
 

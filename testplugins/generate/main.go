@@ -1,7 +1,3 @@
-// Command generate writes a folder that looks like what a first-party connector
-// reads, of any size and the same for the same seed:
-//
-//	go run ./testplugins/generate -kind claude_code -bytes 500MB -out DIR
 package main
 
 import (

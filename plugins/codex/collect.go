@@ -1,0 +1,214 @@
+package main
+
+import (
+	"io/fs"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/sdk"
+)
+
+// The streams.
+const (
+	streamSessions  = "sessions"
+	streamMessages  = "messages"
+	streamCalls     = "function_calls"
+	streamRules     = "rules"
+	streamPrompts   = "prompts"
+	streamSkills    = "skills"
+	streamHistory   = "history"
+	streamIndex     = "session_index"
+	streamSnapshots = "shell_snapshots"
+	streamConfig    = "config_inventory"
+	streamCache     = "cache_inventory"
+	streamCoverage  = "coverage_diagnostics"
+)
+
+// optionQuiet is the connector option of the quiet window, in milliseconds.
+const (
+	optionQuiet  = "PDPP_CODEX_ACTIVE_ROLLOUT_QUIET_MS"
+	defaultQuiet = 120 * time.Second
+)
+
+// A slice is at least sliceBytes, and sliceShare bytes for each byte of cursor:
+// a large cursor costs more than what it saves.
+const (
+	sliceBytes = 16 << 20
+	sliceShare = 16
+)
+
+// run is one collection.
+type run struct {
+	h             *sdk.Host
+	home          fs.FS
+	list          *listing
+	before, after *cursor
+	readOnly      bool // the run collects less than the cursor covers: it may not move it
+	threads       *threads
+	roll          rollout
+	quiet         time.Duration
+	now           time.Time
+	bySession     map[string][]string // session -> paths of its rollouts
+	emitted       map[string]bool     // sessions of this run
+
+	total, done, since, encoded, slice int64
+	dropped                            int
+	deferred                           []string
+	problems                           map[string][]string
+}
+
+func newRun(h *sdk.Host, slice int64) (*run, error) {
+	home, ok := h.Root("codex")
+	if !ok {
+		return nil, &sdk.Failure{Code: "codex_home_missing", Message: "the folder of Codex was not granted", Hint: "manual_action_required"}
+	}
+	if _, err := fs.ReadDir(home, "."); err != nil {
+		return nil, &sdk.Failure{Code: "codex_home_unreadable", Message: "the folder of Codex cannot be read", Retryable: true,
+			Hint: "manual_action_required", Err: err}
+	}
+	r := &run{
+		h: h, home: home, slice: slice, before: newCursor(), quiet: defaultQuiet, now: h.Now(),
+		bySession: map[string][]string{}, emitted: map[string]bool{}, problems: map[string][]string{}, threads: &threads{problem: threadsMissing},
+	}
+	if r.slice <= 0 {
+		r.slice = sliceBytes
+	}
+	if text := h.Option(optionQuiet); text != "" {
+		ms, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || ms < 0 || ms > 7*24*3600*1000 {
+			return nil, &sdk.Failure{Code: "codex_option_invalid", Message: optionQuiet + " is not a number of milliseconds up to a week",
+				Hint: "update_selector"}
+		}
+		r.quiet = time.Duration(ms) * time.Millisecond
+	}
+	return r, nil
+}
+
+func (r *run) collect() error {
+	if r.h.Wants(streamSessions) || r.h.Wants(streamMessages) || r.h.Wants(streamCalls) {
+		if err := r.rollouts(); err != nil {
+			return err
+		}
+	}
+	for _, part := range [...]func() error{r.rules, r.prompts, r.skills, r.inventories, r.coverage, r.report} {
+		if r.h.Stopping() {
+			return sdk.ErrStopped
+		}
+		if err := part(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// begin takes up the cursor. It speaks of sessions, messages and calls at once,
+// so what a run may do with it depends on which of them it collects.
+func (r *run) begin() {
+	if r.h.Wants(streamSessions) {
+		r.before = decodeCursor(r.h.Cursor(streamSessions))
+	}
+	messages, calls := r.h.Wants(streamMessages), r.h.Wants(streamCalls)
+	r.after = newCursor()
+	r.after.messages, r.after.calls = messages, calls
+	for id, p := range r.before.threads {
+		r.after.threads[id] = p
+	}
+	b := r.before
+	if messages && !b.messages || calls && !b.calls {
+		b.files = map[string]*rolloutState{} // it never covered what is wanted now
+	}
+	r.readOnly = len(b.files) > 0 && (b.messages && !messages || b.calls && !calls)
+	r.roll.messages, r.roll.calls, r.roll.assign = r.h.Record(streamMessages), r.h.Record(streamCalls), r.assign
+	r.list = list(r.h, r.home)
+	r.carry()
+}
+
+// carry copies the states of the rollouts that are there, or may be. One that
+// moved, as archiving does, keeps its state.
+func (r *run) carry() {
+	present, moved := map[string]bool{}, map[string]string{}
+	for _, f := range r.list.files {
+		present[f.path] = true
+		r.total += f.size
+	}
+	for p, s := range r.before.files {
+		if present[p] || r.list.hides(p) {
+			r.after.files[p] = s
+		} else {
+			moved[path.Base(p)] = p
+		}
+	}
+	for _, f := range r.list.files {
+		if old, ok := moved[path.Base(f.path)]; ok && r.after.files[f.path] == nil {
+			s := *r.before.files[old]
+			s.dirty = true // its record names the path
+			r.after.files[f.path] = &s
+		}
+	}
+	for _, p := range sortedKeys(r.after.files) {
+		id := r.after.files[p].session
+		r.bySession[id] = append(r.bySession[id], p)
+	}
+}
+
+// hides reports whether p may exist although the listing lacks it.
+func (l *listing) hides(p string) bool {
+	for _, f := range l.failed {
+		if p == f || strings.HasPrefix(p, f+"/") {
+			return true
+		}
+	}
+	return l.tooMany
+}
+
+func (r *run) rollouts() error {
+	r.begin()
+	if r.h.Wants(streamSessions) {
+		r.threads = openThreads(r.home)
+		defer r.threads.close()
+	}
+	for i := range r.list.files {
+		f := &r.list.files[i]
+		if r.h.Stopping() {
+			return sdk.ErrStopped
+		}
+		if err := r.file(f); err != nil {
+			return err
+		}
+		r.done += f.size
+		if err := r.progress(0); err != nil {
+			return err
+		}
+		if r.due() {
+			if err := r.checkpoint("through " + f.path); err != nil {
+				return err
+			}
+		}
+	}
+	if err := r.remaining(); err != nil {
+		return err
+	}
+	return r.checkpoint("")
+}
+
+func (r *run) progress(within int64) error {
+	return r.h.Progress("reading sessions", r.done+within, r.total, "bytes")
+}
+
+func (r *run) due() bool { return r.since >= max(r.slice, sliceShare*r.encoded) }
+
+// checkpoint sends the cursor: of a slice when it has a name, else the last.
+func (r *run) checkpoint(slice string) error {
+	r.since = 0
+	if r.readOnly || !r.h.Wants(streamSessions) {
+		return nil
+	}
+	state, dropped := r.after.encode(maxCursorBytes)
+	r.encoded, r.dropped = int64(len(state)), dropped
+	if slice != "" {
+		return r.h.Slice(streamSessions, slice, state)
+	}
+	return r.h.State(streamSessions, state)
+}

@@ -1,0 +1,370 @@
+package main
+
+import (
+	"io"
+	"io/fs"
+	"strconv"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
+)
+
+// maxID bounds ids that come from files, in bytes.
+const maxID = 128
+
+// meta is what a session_meta line says of its session.
+type meta struct {
+	present                                bool
+	id, cwd, originator, version, provider string
+	gitCommit, gitBranch, repository       string
+	started                                time.Time
+}
+
+// tally is what a run could not, or did not mean to, turn into records.
+type tally struct {
+	malformed, oversized, unusable int64
+	unknown                        map[string]bool // line and item types nobody told us of
+}
+
+// maxUnknown bounds how many unknown types are named.
+const maxUnknown = 50
+
+// rollout reads one rollout after the other.
+type rollout struct {
+	messages, calls *sdk.Record
+	tally           tally
+
+	in      lines
+	doc     jsonvalue.Doc
+	pending pending
+	text    []byte
+	preview []byte
+
+	path  string
+	state *rolloutState
+	meta  meta
+	at    time.Time // of the current line
+	// assign decides the alias of a session that a rollout claims.
+	assign func(path string, s *rolloutState)
+}
+
+// open makes r ready to read f on from s.offset, with the session_meta of what
+// was read before.
+func (r *rollout) open(f *rolloutFile, s *rolloutState) (fs.File, error) {
+	file, err := f.root.Open(f.name)
+	if err != nil {
+		return nil, err
+	}
+	seeker, ok := file.(io.ReadSeeker)
+	if !ok {
+		_ = file.Close()
+		return nil, fs.ErrInvalid
+	}
+	r.path, r.state, r.meta, r.at = f.path, s, meta{}, time.Time{}
+	r.pending.reset()
+	if s.metaOffset >= 0 {
+		if err = r.readMeta(seeker, s.metaOffset, s.offset); err != nil {
+			_ = file.Close()
+			return nil, err
+		}
+	}
+	if _, err = seeker.Seek(s.offset, io.SeekStart); err != nil {
+		_ = file.Close()
+		return nil, err
+	}
+	r.in.reset(seeker, s.offset, f.size)
+	return file, nil
+}
+
+// readMeta reads the session_meta line again: the cursor keeps only where it is.
+func (r *rollout) readMeta(file io.ReadSeeker, offset, end int64) error {
+	if _, err := file.Seek(offset, io.SeekStart); err != nil {
+		return err
+	}
+	r.in.reset(file, offset, end)
+	line, ok := r.in.line()
+	if !ok {
+		return r.in.err
+	}
+	if v, err := r.doc.Parse(line); err == nil {
+		r.meta.read(v)
+	}
+	return nil
+}
+
+// next reads one line into records. It returns false at the end.
+func (r *rollout) next() (bool, error) {
+	line, ok := r.in.line()
+	if !ok {
+		return false, r.in.err
+	}
+	s := r.state
+	s.lines++
+	s.offset = r.in.next
+	switch {
+	case r.in.oversized:
+		r.tally.oversized++
+		return true, nil
+	case blank(line):
+		return true, nil
+	}
+	v, err := r.doc.Parse(line)
+	if err != nil || v.Kind() != jsonvalue.Object {
+		r.tally.malformed++
+		return true, nil
+	}
+	return true, r.line(v)
+}
+
+func blank(line []byte) bool {
+	for _, c := range line {
+		if c != ' ' && c != '\t' && c != '\r' {
+			return false
+		}
+	}
+	return true
+}
+
+// line takes one line. Rollouts before mid-2025 have no envelope: their lines are
+// the items themselves, and the first is the session's meta.
+func (r *rollout) line(v jsonvalue.Value) error {
+	r.at = timestamp(v.Get("timestamp"))
+	if !r.at.IsZero() {
+		s := r.state
+		if s.first.IsZero() || r.at.Before(s.first) {
+			s.first = r.at
+		}
+		if r.at.After(s.last) {
+			s.last = r.at
+		}
+	}
+	kind := v.Get("type")
+	switch {
+	case kind.TextIs("session_meta"):
+		r.sessionMeta(v)
+	case kind.TextIs("response_item"):
+		return r.item(v.Get("payload"))
+	case kind.TextIs("event_msg"), kind.TextIs("turn_context"), kind.TextIs("compacted"), kind.TextIs("ghost_snapshot"):
+		// Said again in response_item lines, or no part of the conversation.
+	case !kind.Exists() && v.Get("id").Kind() == jsonvalue.String && !r.at.IsZero():
+		r.sessionMeta(v)
+	case !kind.Exists() && v.Get("record_type").Exists():
+	case v.Get("payload").Exists() || !r.known(kind):
+		r.unknown("line", kind)
+	default:
+		return r.item(v)
+	}
+	return nil
+}
+
+func (r *rollout) sessionMeta(v jsonvalue.Value) {
+	if r.meta.present {
+		return // the first wins: a forked session repeats its parent's
+	}
+	r.meta.read(v)
+	r.state.metaOffset = r.in.start
+	if r.state.session == "" {
+		r.name(r.meta.id)
+	}
+}
+
+// name settles which session the rollout belongs to.
+func (r *rollout) name(id string) {
+	if id == "" {
+		id = sessionFromName(r.path)
+	}
+	r.state.session = id
+	if r.assign != nil {
+		r.assign(r.path, r.state)
+	}
+}
+
+func (m *meta) read(v jsonvalue.Value) {
+	m.present = true
+	if p := v.Get("payload"); p.Kind() == jsonvalue.Object {
+		v = p
+	}
+	text := func(v jsonvalue.Value) string { return clipped(v.Str(), maxField) }
+	m.id = clipped(v.Get("id").Str(), maxID)
+	m.cwd, m.originator, m.version = text(v.Get("cwd")), text(v.Get("originator")), text(v.Get("cli_version"))
+	m.provider = text(v.Get("model_provider"))
+	git := v.Get("git")
+	m.gitCommit, m.gitBranch = text(git.Get("commit_hash")), text(git.Get("branch"))
+	m.repository = withoutUserinfo(text(git.Get("repository_url")))
+	m.started = timestamp(v.Get("timestamp"))
+}
+
+// known reports whether kind is an item type.
+func (r *rollout) known(kind jsonvalue.Value) bool {
+	for _, k := range [...]string{
+		"message", "function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output", "local_shell_call",
+		"web_search_call", "reasoning",
+	} {
+		if kind.TextIs(k) {
+			return true
+		}
+	}
+	return false
+}
+
+// item takes the payload of a response_item.
+func (r *rollout) item(v jsonvalue.Value) error {
+	if r.state.session == "" {
+		r.name("")
+	}
+	kind := v.Get("type")
+	switch {
+	case kind.TextIs("message"):
+		return r.message(v)
+	case kind.TextIs("function_call"):
+		return r.call(v, "function_call", v.Get("name"), v.Get("arguments"))
+	case kind.TextIs("custom_tool_call"):
+		return r.call(v, "custom_tool_call", v.Get("name"), v.Get("input"))
+	case kind.TextIs("local_shell_call"):
+		return r.call(v, "local_shell_call", jsonvalue.Value{}, v.Get("action"))
+	case kind.TextIs("web_search_call"):
+		return r.call(v, "web_search_call", jsonvalue.Value{}, v.Get("action"))
+	case kind.TextIs("function_call_output"), kind.TextIs("custom_tool_call_output"):
+		return r.output(v)
+	case kind.TextIs("reasoning"), kind.TextIs("ghost_snapshot"), kind.TextIs("compaction"):
+		// Encrypted, or no part of the conversation.
+	default:
+		r.unknown("item", kind)
+	}
+	return nil
+}
+
+// unknown remembers a type's name, when it looks like one.
+func (r *rollout) unknown(what string, kind jsonvalue.Value) {
+	name := "other"
+	if k := kind.View(); k != "" && len(k) <= 64 {
+		plain := true
+		for i := 0; i < len(k); i++ {
+			c := k[i]
+			plain = plain && (c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '_')
+		}
+		if plain {
+			name = string([]byte(k)) // a copy: View shares the line's memory
+		}
+	}
+	r.tally.unusable++
+	if r.tally.unknown == nil {
+		r.tally.unknown = map[string]bool{}
+	}
+	if len(r.tally.unknown) < maxUnknown {
+		r.tally.unknown[what+" "+name] = true
+	}
+}
+
+// id names the record of the current line.
+func (r *rollout) id(suffix string) string {
+	id := r.state.session
+	if r.state.alias != "" {
+		id += ":" + r.state.alias
+	}
+	return id + ":" + strconv.FormatInt(r.state.lines, 10) + suffix
+}
+
+func (r *rollout) message(v jsonvalue.Value) error {
+	var mixed bool
+	r.text, mixed = contentText(r.text[:0], v.Get("content"), maxContent)
+	content, truncated := clipBytes(r.text, maxContent)
+	kind := "text"
+	if mixed {
+		kind = "mixed"
+	}
+	role, _ := clip(v.Get("role").View(), 64)
+	if role == "" {
+		role = "unknown"
+	}
+	r.state.messages++
+	m := r.messages
+	m.String("id", r.id(""))
+	m.String("session_id", r.state.session)
+	m.String("role", role)
+	m.String("type", kind)
+	m.String("content", content)
+	m.Bool("content_truncated", truncated)
+	m.Time("timestamp", r.at)
+	return m.Emit()
+}
+
+// call keeps a call until its output comes; one without an id gets none.
+func (r *rollout) call(v jsonvalue.Value, kind string, name, arguments jsonvalue.Value) error {
+	r.state.calls++
+	c := call{id: r.id(""), kind: kind, name: clipped(name.Str(), maxField), at: r.at}
+	if c.callID = v.Get("call_id").Str(); c.callID == "" {
+		c.callID = v.Get("id").Str()
+	}
+	long := len(c.callID) > maxID
+	c.callID = clipped(c.callID, maxID)
+	r.text = r.text[:0]
+	switch arguments.Kind() {
+	case jsonvalue.String:
+		r.text = arguments.AppendText(r.text)
+	case jsonvalue.Null:
+	default:
+		r.text = arguments.AppendJSON(r.text)
+	}
+	c.arguments, c.truncated = clipBytes(r.text, maxArguments)
+	if c.callID == "" || long || kind == "web_search_call" {
+		return r.emit(&c, nil)
+	}
+	if old, ok := r.pending.take(c.callID); ok {
+		if err := r.emit(&old, nil); err != nil {
+			return err
+		}
+	}
+	r.pending.add(c)
+	if r.pending.live <= maxPending {
+		return nil
+	}
+	old, _ := r.pending.oldest()
+	return r.emit(&old, nil)
+}
+
+// output joins an output with its call, or emits it by itself when the call was
+// emitted already.
+func (r *rollout) output(v jsonvalue.Value) error {
+	callID := clipped(v.Get("call_id").Str(), maxID)
+	r.preview = outputText(r.preview[:0], v.Get("output"))
+	if r.preview == nil {
+		r.preview = []byte{}
+	}
+	c, ok := r.pending.take(callID)
+	if !ok {
+		c = call{id: r.id(":output"), callID: callID, kind: "output", at: r.at}
+	}
+	return r.emit(&c, r.preview)
+}
+
+// emit sends a call. output nil: none came.
+func (r *rollout) emit(c *call, output []byte) error {
+	f := r.calls
+	f.String("id", c.id)
+	f.String("session_id", r.state.session)
+	f.StringOrNull("call_id", c.callID)
+	f.String("kind", c.kind)
+	f.StringOrNull("name", c.name)
+	f.StringOrNull("arguments", c.arguments)
+	f.Bool("arguments_truncated", c.truncated)
+	if output == nil {
+		f.Null("output_preview")
+	} else {
+		preview, _ := clipBytes(output, maxPreview)
+		f.String("output_preview", preview)
+	}
+	f.Time("timestamp", c.at)
+	return f.Emit()
+}
+
+// flush emits the calls that still wait.
+func (r *rollout) flush() error {
+	for c, ok := r.pending.oldest(); ok; c, ok = r.pending.oldest() {
+		if err := r.emit(&c, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}

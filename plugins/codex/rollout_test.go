@@ -1,0 +1,422 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
+)
+
+func TestRolloutBecomesRecords(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.write(rolloutName(sessionA), metaLine(sessionA)+
+		message(1, "developer", "instructions")+
+		message(2, "user", "Please list\nthe files")+
+		`{"timestamp":"`+at(3)+`","type":"turn_context","payload":{"cwd":"/home/sam/code/app","model":"m"}}`+"\n"+
+		`{"timestamp":"`+at(3)+`","type":"event_msg","payload":{"type":"user_message","message":"Please list"}}`+"\n"+
+		itemLine(4, `{"type":"reasoning","summary":[{"type":"summary_text","text":"hm"}],"content":null,"encrypted_content":"gAAA"}`)+
+		callLine(5, "call_1")+callLine(5, "call_2")+
+		outputLine(6, "call_2", "second")+
+		itemLine(6, `{"type":"function_call_output","call_id":"call_1","output":{"content":"first","success":true}}`)+
+		itemLine(7, `{"type":"custom_tool_call","status":"completed","call_id":"call_3","name":"apply_patch","input":"*** Begin Patch"}`)+
+		itemLine(7, `{"type":"custom_tool_call_output","call_id":"call_3","output":"{\"output\":\"Success\"}"}`)+
+		itemLine(8, `{"type":"local_shell_call","call_id":"call_4","status":"completed","action":{"type":"exec","command":["ls"]}}`)+
+		itemLine(8, `{"type":"function_call_output","call_id":"call_4","output":[{"type":"input_text","text":"a"},{"type":"input_image","image_url":"data:"}]}`)+
+		itemLine(9, `{"type":"web_search_call","status":"completed","action":{"type":"search","query":"weather"}}`)+
+		itemLine(10, `{"type":"message","role":"user","content":[{"type":"input_text","text":"see"},{"type":"input_image","image_url":"data:image/png;base64,AAAA"}]}`)+
+		message(11, "assistant", "Done."))
+	res := h.collect()
+	if got := keys(res, streamMessages); got != "A:2 A:3 A:16 A:17" {
+		t.Fatal(got)
+	}
+	if got := keys(res, streamCalls); got != "A:8 A:7 A:11 A:13 A:15" {
+		t.Fatal(got)
+	}
+	for _, c := range []struct{ stream, key, field, want string }{
+		{streamMessages, "3", "content", "Please list\nthe files"}, {streamMessages, "3", "role", "user"}, {streamMessages, "3", "timestamp", at(2)[:21] + "Z"},
+		{streamMessages, "16", "content", "see\n[input_image]"}, {streamMessages, "16", "type", "mixed"}, {streamMessages, "17", "type", "text"},
+		{streamCalls, "7", "output_preview", "first"}, {streamCalls, "8", "output_preview", "second"}, {streamCalls, "8", "call_id", "call_2"},
+		{streamCalls, "7", "arguments", `{"command":["bash","-lc","ls"]}`}, {streamCalls, "7", "name", "shell"},
+		{streamCalls, "11", "arguments", "*** Begin Patch"}, {streamCalls, "11", "kind", "custom_tool_call"},
+		{streamCalls, "13", "arguments", `{"type":"exec","command":["ls"]}`}, {streamCalls, "13", "output_preview", "a\n[input_image]"},
+		{streamCalls, "15", "kind", "web_search_call"}, {streamCalls, "15", "output_preview", "<nil>"},
+	} {
+		if got := field(res, c.stream, sessionA+":"+c.key, c.field); got != c.want {
+			t.Errorf("%s %s %s: %q, want %q", c.stream, c.key, c.field, got, c.want)
+		}
+	}
+	for name, want := range map[string]string{
+		"cwd": "/home/sam/code/app", "originator": "codex_cli_rs", "cli_version": "0.61.0", "model_provider": "openai", "git_commit": "a1b2c3d4",
+		"git_branch": "main", "repository_url": "https://github.com/sam/app.git", "message_count": "4", "function_call_count": "5",
+		"started_at": "2026-01-01T10:00:00.1Z", "last_event_at": "2026-01-01T10:00:11.1Z", "title": "<nil>", "archived": "<nil>",
+		"rollout_path": rolloutName(sessionA),
+	} {
+		if got := field(res, streamSessions, sessionA, name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	if second := h.again(res); len(second.All) != 0 {
+		t.Fatalf("an unchanged folder emitted %v", second.All)
+	}
+}
+
+// The first session_meta wins: a fork repeats its parent's after its own.
+func TestForkKeepsItsOwnMeta(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.write(rolloutName(sessionB), metaLine(sessionB)+metaLine(sessionA)+message(1, "user", "hi"))
+	res := h.collect()
+	if keys(res, streamSessions) != "B" || keys(res, streamMessages) != "B:3" {
+		t.Fatal(keys(res, streamSessions), keys(res, streamMessages))
+	}
+}
+
+func TestRolloutWithoutMetaOrEnvelope(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.write(rolloutName(sessionA), message(1, "user", "hi"))
+	h.write("sessions/2025/05/01/rollout-2025-05-01-old.jsonl",
+		`{"id":"old-1","timestamp":"2025-05-01T08:00:00Z","instructions":"x","git":{"branch":"dev"}}`+"\n"+
+			`{"record_type":"state"}`+"\n"+
+			`{"type":"message","role":"user","content":[{"type":"input_text","text":"plain"}]}`+"\n"+
+			`{"type":"function_call","id":"fc","name":"shell","arguments":{"command":"ls"}}`+"\n")
+	h.write("sessions/2026/01/02/rollout-empty.jsonl", "")
+	h.write("sessions/2026/01/02/rollout-.jsonl", message(1, "user", "nameless"))
+	res := h.collect()
+	if got := keys(res, streamMessages); got != "old-1:3 A:1 rollout:1" {
+		t.Fatal(got)
+	}
+	if got := keys(res, streamSessions); got != "old-1 A rollout empty" {
+		t.Fatal(got)
+	}
+	if field(res, streamSessions, "old-1", "git_branch") != "dev" || field(res, streamCalls, "old-1:4", "call_id") != "fc" {
+		t.Fatal(res.All)
+	}
+}
+
+// Counts are those of before plus those of the new lines, and only new lines
+// are emitted.
+func TestAppend(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	name := rolloutName(sessionA)
+	h.write(name, metaLine(sessionA)+message(1, "user", "one")+callLine(2, "c1")+outputLine(3, "c1", "out"))
+	first := h.collect()
+	h.add(name, message(10, "assistant", "two")+callLine(11, "c2")+outputLine(12, "c2", "out"))
+	second := h.again(first)
+	if keys(second, streamMessages) != "A:5" || keys(second, streamCalls) != "A:6" || keys(second, streamSessions) != "A" {
+		t.Fatal(keys(second, streamMessages), keys(second, streamCalls))
+	}
+	for name, want := range map[string]string{
+		"message_count": "2", "function_call_count": "2", "cwd": "/home/sam/code/app", "started_at": "2026-01-01T10:00:00.1Z",
+		"last_event_at": "2026-01-01T10:00:12.1Z",
+	} {
+		if got := field(second, streamSessions, sessionA, name); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+	if third := h.again(second); len(third.All) != 0 {
+		t.Fatal(third.All)
+	}
+}
+
+func TestTornLastLineWaits(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	name, line := rolloutName(sessionA), message(2, "assistant", "whole at last")
+	h.write(name, metaLine(sessionA)+message(1, "user", "one")+line[:40])
+	first := h.collect()
+	if keys(first, streamMessages) != "A:2" {
+		t.Fatal(keys(first, streamMessages))
+	}
+	if again := h.again(first); len(again.All) != 0 {
+		t.Fatal(again.All)
+	}
+	h.add(name, line[40:])
+	second := h.again(first)
+	if keys(second, streamMessages) != "A:3" || field(second, streamSessions, sessionA, "message_count") != "2" {
+		t.Fatal(keys(second, streamMessages))
+	}
+}
+
+// An output that comes after its call was collected is a record of its own.
+func TestLateOutput(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	name := rolloutName(sessionA)
+	h.write(name, metaLine(sessionA)+callLine(1, "c1"))
+	first := h.collect()
+	if field(first, streamCalls, sessionA+":2", "output_preview") != "<nil>" {
+		t.Fatal(first.All)
+	}
+	h.add(name, outputLine(9, "c1", "late"))
+	second := h.again(first)
+	if keys(second, streamCalls) != "A:3:output" || field(second, streamCalls, sessionA+":3:output", "call_id") != "c1" ||
+		field(second, streamCalls, sessionA+":3:output", "output_preview") != "late" ||
+		field(second, streamSessions, sessionA, "function_call_count") != "1" {
+		t.Fatal(second.All)
+	}
+}
+
+// No more than 1,024 calls wait; the oldest goes first, and its output is late.
+func TestPendingCallsAreBounded(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	var b strings.Builder
+	b.WriteString(metaLine(sessionA))
+	for i := range maxPending + 2 {
+		b.WriteString(callLine(1, fmt.Sprint("c", i)))
+	}
+	b.WriteString(outputLine(2, "c0", "too late") + outputLine(2, "c5", "in time"))
+	h.write(rolloutName(sessionA), b.String())
+	res := h.collect()
+	all := res.Keys(streamCalls)
+	if all[0] != sessionA+":2" || all[1] != sessionA+":3" || field(res, streamCalls, sessionA+":2", "output_preview") != "<nil>" {
+		t.Fatal(all[:3])
+	}
+	late := fmt.Sprintf("%s:%d:output", sessionA, maxPending+4)
+	if field(res, streamCalls, late, "output_preview") != "too late" || field(res, streamCalls, sessionA+":7", "output_preview") != "in time" {
+		t.Fatal(all)
+	}
+	if len(all) != maxPending+3 {
+		t.Fatal(len(all))
+	}
+}
+
+func TestPendingIsBoundedBehindAnUnansweredCall(t *testing.T) {
+	t.Parallel()
+	var p pending
+	p.reset()
+	p.add(call{callID: "never"})
+	for i := range 50000 {
+		id := fmt.Sprint(i)
+		p.add(call{callID: id, name: id})
+		if c, ok := p.take(id); !ok || c.name != id {
+			t.Fatal(i, c, ok)
+		}
+	}
+	if len(p.order) > 4*maxPending || p.live != 1 {
+		t.Fatal(len(p.order), p.live)
+	}
+	if c, ok := p.oldest(); !ok || c.callID != "never" {
+		t.Fatal(c, ok)
+	}
+}
+
+func TestRewrittenAndTruncatedRolloutsAreRebuilt(t *testing.T) {
+	t.Parallel()
+	long := metaLine(sessionA)
+	for i := range 700 {
+		long += message(i%60, "user", fmt.Sprint("line ", i, strings.Repeat(" x", 80)))
+	}
+	for name, c := range map[string]struct {
+		text  string
+		count string
+	}{
+		"another beginning": {strings.Replace(long, "line 3 ", "LINE 3 ", 1) + message(1, "user", "more"), "701"},
+		"another end":       {strings.Replace(long, "line 699 ", "LINE 699 ", 1) + message(1, "user", "more"), "701"},
+		"truncated":         {metaLine(sessionA) + message(1, "user", "only"), "1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHome(t)
+			h.write(rolloutName(sessionA), long)
+			first := h.collect()
+			h.write(rolloutName(sessionA), c.text)
+			second := h.again(first)
+			if got := fmt.Sprint(len(second.Records(streamMessages))); got != c.count || field(second, streamSessions, sessionA, "message_count") != c.count {
+				t.Fatalf("%s messages, count %s, want %s", got, field(second, streamSessions, sessionA, "message_count"), c.count)
+			}
+		})
+	}
+}
+
+func TestTouchedRolloutEmitsNothing(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.write(rolloutName(sessionA), metaLine(sessionA)+message(1, "user", "one"))
+	first := h.collect()
+	h.touch(rolloutName(sessionA), h.clock.Add(time.Minute))
+	second := h.again(first)
+	if len(second.Records(streamMessages)) != 0 {
+		t.Fatal(second.All)
+	}
+	if third := h.again(second); len(third.All) != 0 {
+		t.Fatal(third.All)
+	}
+}
+
+func TestQuietWindow(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	name := rolloutName(sessionA)
+	h.write(name, metaLine(sessionA)+message(1, "user", "one"))
+	h.write(rolloutName(sessionB), metaLine(sessionB)+message(1, "user", "one"))
+	h.touch(name, sdktest.Epoch.Add(-119*time.Second))
+	first := h.collect()
+	if keys(first, streamMessages) != "B:2" || reasons(first) != problemDeferred || !strings.Contains(string(first.Skips[0].Diagnostics), name) {
+		t.Fatal(keys(first, streamMessages), first.Skips)
+	}
+	if second := h.again(first, option("0")); keys(second, streamMessages) != "A:2" || reasons(second) != "" {
+		t.Fatal(second.All)
+	}
+	if second := h.again(first, option("119000")); keys(second, streamMessages) != "A:2" {
+		t.Fatal(second.All)
+	}
+	h.touch(name, sdktest.Epoch.Add(-121*time.Second))
+	second := h.again(first)
+	if keys(second, streamMessages) != "A:2" {
+		t.Fatal(second.All)
+	}
+	// What did not change is not deferred, however young.
+	h.touch(name, sdktest.Epoch.Add(-time.Second))
+	third := h.again(second, option("0"))
+	if fourth := h.again(third, option("")); reasons(fourth) != "" || len(fourth.All) != 0 {
+		t.Fatal(fourth.Skips)
+	}
+	bad := sdktest.Collect(t, connector{}, func() sdktest.Options {
+		o := sdktest.Options{Roots: h.roots()}
+		option("soon")(&o)
+		return o
+	}())
+	if bad.Done.Status != abi.DoneFailed || bad.Done.Error.Code != "codex_option_invalid" {
+		t.Fatalf("%+v", bad.Done)
+	}
+}
+
+func TestArchivedRolloutKeepsItsState(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	name := rolloutName(sessionA)
+	h.write(name, metaLine(sessionA)+message(1, "user", "one"))
+	first := h.collect()
+	moved := "archived_sessions/" + filepath.Base(name)
+	if err := os.MkdirAll(filepath.Join(h.dir, "archived_sessions"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(filepath.Join(h.dir, name), filepath.Join(h.dir, moved)); err != nil {
+		t.Fatal(err)
+	}
+	second := h.again(first)
+	if len(second.Records(streamMessages)) != 0 || field(second, streamSessions, sessionA, "rollout_path") != moved ||
+		field(second, streamSessions, sessionA, "cwd") != "/home/sam/code/app" || field(second, streamSessions, sessionA, "message_count") != "1" {
+		t.Fatal(second.All)
+	}
+	if third := h.again(second); activity(third) != 0 {
+		t.Fatal(third.All)
+	}
+}
+
+// Two files of one session share its record and none of their own.
+func TestTwoRolloutsOfOneSession(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.write(rolloutName(sessionA), metaLine(sessionA)+message(1, "user", "one"))
+	h.write("sessions/2026/01/03/rollout-2026-01-03T10-00-00-resumed.jsonl", metaLine(sessionA)+message(9, "user", "two")+message(9, "user", "three"))
+	first := h.collect()
+	seen := map[string]bool{}
+	for _, k := range first.Keys(streamMessages) {
+		if seen[k] {
+			t.Errorf("%s twice", k)
+		}
+		seen[k] = true
+	}
+	if len(seen) != 3 || field(first, streamSessions, sessionA, "message_count") != "3" {
+		t.Fatal(seen, field(first, streamSessions, sessionA, "message_count"))
+	}
+	if second := h.again(first); len(second.All) != 0 {
+		t.Fatal(second.All)
+	}
+	h.add(rolloutName(sessionA), message(20, "user", "four"))
+	if second := h.again(first); keys(second, streamMessages) != "A:3" || field(second, streamSessions, sessionA, "message_count") != "4" {
+		t.Fatal(second.All)
+	}
+}
+
+func TestMalformedAndOversizedLines(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.write(rolloutName(sessionA), metaLine(sessionA)+"not json\n[1]\n\n"+strings.Replace(message(1, "user", "BAD bytes"), "BAD", "\xff\xfe", 1)+
+		itemLine(2, `{"type":"message","role":"user","content":"`+strings.Repeat("x", maxLineBytes)+`"}`)+
+		itemLine(3, `{"type":"message","content":null}`)+`{"type":"response_item","timestamp":"yesterday","payload":{"type":"brand_new","x":1}}`+"\n"+
+		`{"type":"Weird Type!","payload":{}}`+"\n"+message(4, "user", strings.Repeat("é", maxContent)))
+	res := h.collect()
+	if keys(res, streamMessages) != "A:5 A:7 A:10" || reasons(res) != "malformed_lines,line_too_long" {
+		t.Fatal(keys(res, streamMessages), res.Skips)
+	}
+	if field(res, streamMessages, sessionA+":7", "role") != "unknown" || field(res, streamMessages, sessionA+":10", "content_truncated") != "true" {
+		t.Fatal(res.All)
+	}
+	for _, row := range []string{"coverage:rollout_item:brand_new", "coverage:rollout_line:other"} {
+		if field(res, streamCoverage, row, "status") != "unaccounted" {
+			t.Errorf("%s: %s", row, field(res, streamCoverage, row, "status"))
+		}
+	}
+	if second := h.again(res); len(second.All) != 0 {
+		t.Fatal(second.All)
+	}
+}
+
+// A vanished rollout is no statement about its session.
+func TestVanishedRolloutDeletesNothing(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.write(rolloutName(sessionA), metaLine(sessionA)+message(1, "user", "one"))
+	first := h.collect()
+	h.remove("sessions/2026")
+	second := h.again(first)
+	if activity(second) != 0 || len(second.Deletes(streamSessions)) != 0 {
+		t.Fatal(second.All)
+	}
+	if strings.Contains(second.Committed()[streamSessions], "rollout-") {
+		t.Fatal("the cursor keeps what is gone")
+	}
+}
+
+// A run over some of the streams neither loses nor hides what another wants.
+func TestRunsOverSomeStreams(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	name := rolloutName(sessionA)
+	h.write(name, metaLine(sessionA)+message(1, "user", "one")+callLine(1, "c"))
+	res := h.collect(only(streamSessions))
+	if keys(res, streamSessions) != "A" || activity(res) != 1 {
+		t.Fatal(res.All)
+	}
+	res = h.again(res, only(streamSessions, streamMessages))
+	if keys(res, streamMessages) != "A:2" {
+		t.Fatal(res.All)
+	}
+	res = h.again(res, only())
+	if keys(res, streamCalls) != "A:3" {
+		t.Fatal(res.All)
+	}
+	h.add(name, message(2, "user", "two"))
+	less := h.again(res, only(streamSessions))
+	if keys(less, streamSessions) != "A" {
+		t.Fatal(less.All)
+	}
+	if keys(h.again(less, only()), streamMessages) != "A:4" {
+		t.Fatal("a run over sessions alone moved the cursor past a message")
+	}
+	if alone := h.again(less, only(streamMessages)); keys(alone, streamMessages) != "A:2 A:4" || len(alone.States) != 0 {
+		t.Fatal(keys(alone, streamMessages))
+	}
+}
+
+func TestSessionsRoot(t *testing.T) {
+	t.Parallel()
+	h, other := newHome(t), newHome(t)
+	h.write("config.toml", "x")
+	other.write("2026/01/01/rollout-x-"+sessionA+".jsonl", metaLine(sessionA)+message(1, "user", "one"))
+	res := h.collect(func(o *sdktest.Options) { o.Roots["sessions"] = os.DirFS(other.dir) })
+	if keys(res, streamMessages) != "A:2" || field(res, streamSessions, sessionA, "rollout_path") != "sessions/2026/01/01/rollout-x-"+sessionA+".jsonl" {
+		t.Fatal(res.All)
+	}
+}

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"path"
+	"strconv"
+	"strings"
+)
+
+// maxRules bounds the rules of one file.
+const maxRules = 5000
+
+// rules collects the rule files: rules/*.rules (command policies), rules/*.md,
+// and the AGENTS.md that applies everywhere.
+func (r *run) rules() error {
+	if !r.h.Wants(streamRules) {
+		return nil
+	}
+	docs, partial := r.documents("rules", 3, func(n string) bool {
+		return path.Ext(n) == ".rules" || path.Ext(n) == ".md"
+	})
+	for _, name := range [...]string{"AGENTS.md", "AGENTS.override.md"} {
+		if !exists(r.home, name) {
+			continue
+		}
+		if d, ok := r.document(name); ok {
+			docs = append(docs, d)
+		} else {
+			partial = true
+			r.problem(problemUnreadable, name)
+		}
+	}
+	set := newItems(r.h, streamRules)
+	set.partial = partial
+	for i := range docs {
+		d := &docs[i]
+		ruleset := strings.TrimPrefix(d.path, "rules/")
+		list := markdownRules(d.text)
+		if path.Ext(d.path) == ".rules" {
+			list = policyRules(d.text)
+		}
+		for n, text := range list {
+			id := "rules:" + ruleset + ":" + strconv.Itoa(n)
+			text = clipped(text, maxArguments)
+			if !set.changed(id, formatSeed.add(ruleset).add(text).sum()) {
+				continue
+			}
+			rec := r.h.Record(streamRules)
+			rec.String("id", id)
+			rec.String("ruleset", ruleset)
+			rec.String("rule_text", text)
+			rec.Int("rule_index", int64(n))
+			rec.String("path", d.path)
+			rec.Int("mtime_epoch", d.mtime)
+			if err := rec.Emit(); err != nil {
+				return err
+			}
+		}
+	}
+	return set.finish(true)
+}
+
+// markdownRules returns the list items of a Markdown text and the paragraphs
+// between them, each with the lines that continue it. Headings are left out.
+func markdownRules(text string) []string {
+	var list []string
+	var current []string
+	fence := false
+	end := func() {
+		if s := strings.TrimSpace(strings.Join(current, "\n")); s != "" && len(list) < maxRules {
+			list = append(list, s)
+		}
+		current = current[:0]
+	}
+	for _, line := range strings.Split(text, "\n") {
+		trimmed := strings.TrimSpace(line)
+		if strings.HasPrefix(trimmed, "```") {
+			fence = !fence
+			current = append(current, line)
+			continue
+		}
+		switch {
+		case fence:
+			current = append(current, line)
+		case trimmed == "" || strings.HasPrefix(trimmed, "#") || strings.HasPrefix(trimmed, "<!--"):
+			end()
+		case listItem(line) > 0:
+			end()
+			current = append(current, line[listItem(line):])
+		default:
+			current = append(current, trimmed)
+		}
+	}
+	end()
+	return list
+}
+
+// listItem returns the length of a list item's mark at the line's start, 0 when
+// there is none. An indented item belongs to the one above it.
+func listItem(line string) int {
+	i := 0
+	for i < len(line) && line[i] >= '0' && line[i] <= '9' {
+		i++
+	}
+	switch {
+	case i > 0 && i+1 < len(line) && (line[i] == '.' || line[i] == ')') && line[i+1] == ' ':
+		return i + 2
+	case i == 0 && len(line) > 1 && (line[0] == '-' || line[0] == '*' || line[0] == '+') && line[1] == ' ':
+		return 2
+	}
+	return 0
+}
+
+// policyRules returns the statements of a .rules file: calls that may span
+// lines, comments taken off.
+func policyRules(text string) []string {
+	var list []string
+	var current []string
+	depth := 0
+	for _, line := range strings.Split(text, "\n") {
+		quote := byte(0)
+		for i := 0; i < len(line); i++ {
+			c := line[i]
+			switch {
+			case quote != 0:
+				if c == '\\' {
+					i++
+				} else if c == quote {
+					quote = 0
+				}
+			case c == '"' || c == '\'':
+				quote = c
+			case c == '#':
+				line = line[:i]
+			case c == '(' || c == '[' || c == '{':
+				depth++
+			case (c == ')' || c == ']' || c == '}') && depth > 0:
+				depth--
+			}
+		}
+		if line = strings.TrimRight(line, " \t\r"); line != "" {
+			current = append(current, line)
+		}
+		if depth == 0 && len(current) > 0 {
+			if len(list) < maxRules {
+				list = append(list, strings.Join(current, "\n"))
+			}
+			current = current[:0]
+		}
+	}
+	if len(current) > 0 && len(list) < maxRules {
+		list = append(list, strings.Join(current, "\n"))
+	}
+	return list
+}

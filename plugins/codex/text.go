@@ -1,0 +1,112 @@
+package main
+
+import (
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
+)
+
+// Bounds on text in records, in bytes. A record may have 1 MiB, and a byte may
+// take six when it is escaped.
+const (
+	maxContent   = 128 << 10
+	maxArguments = 16 << 10
+	maxPreview   = 500
+	maxField     = 4 << 10
+)
+
+// clip shortens s to at most n bytes without splitting a code point, and reports
+// whether it had to.
+func clip(s string, n int) (string, bool) {
+	if len(s) <= n {
+		return s, false
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n], true
+}
+
+// clipBytes is clip of text in a buffer, without copying what is cut off.
+func clipBytes(b []byte, n int) (string, bool) {
+	return clip(string(b[:min(len(b), n+utf8.UTFMax)]), n)
+}
+
+func clipped(s string, n int) string {
+	s, _ = clip(s, n)
+	return s
+}
+
+// timestamp reads an RFC 3339 text; the zero time when it is none.
+func timestamp(v jsonvalue.Value) time.Time {
+	if v.Kind() != jsonvalue.String {
+		return time.Time{}
+	}
+	t, err := time.Parse(time.RFC3339, v.View())
+	if err != nil || t.Year() < 1 || t.Year() > 9998 {
+		return time.Time{}
+	}
+	return t.UTC()
+}
+
+// contentText joins the text of a message's content: a string, or a list of
+// parts. mixed is true when some part is no text; such a part is named in
+// brackets.
+func contentText(dst []byte, v jsonvalue.Value, limit int) (text []byte, mixed bool) {
+	switch v.Kind() {
+	case jsonvalue.String:
+		return v.AppendText(dst), false
+	case jsonvalue.Array:
+		for it := v.Children(); it.Next() && len(dst) <= limit; {
+			if len(dst) > 0 {
+				dst = append(dst, '\n')
+			}
+			part := it.Value()
+			if text := part.Get("text"); text.Kind() == jsonvalue.String {
+				dst = text.AppendText(dst)
+				continue
+			}
+			mixed = true
+			kind, _ := clip(part.Get("type").View(), 64)
+			dst = append(append(append(dst, '['), kind...), ']')
+		}
+		return dst, mixed
+	case jsonvalue.Null:
+		return dst, false
+	}
+	return v.AppendJSON(dst), true
+}
+
+// outputText is contentText for what a tool returned: also an object with the
+// content inside.
+func outputText(dst []byte, v jsonvalue.Value) []byte {
+	if v.Kind() == jsonvalue.Object {
+		for _, name := range [...]string{"content", "output"} {
+			if c := v.Get(name); !c.IsNull() {
+				v = c
+				break
+			}
+		}
+	}
+	dst, _ = contentText(dst, v, maxPreview)
+	return dst
+}
+
+// withoutUserinfo takes the user and the password or token out of a URL: git
+// remotes carry them.
+func withoutUserinfo(url string) string {
+	scheme, rest, ok := strings.Cut(url, "://")
+	if !ok {
+		return url
+	}
+	host, path, slash := strings.Cut(rest, "/")
+	if i := strings.LastIndexByte(host, '@'); i >= 0 {
+		host = host[i+1:]
+	}
+	if slash {
+		host += "/" + path
+	}
+	return scheme + "://" + host
+}

@@ -1,0 +1,221 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
+)
+
+// The table of threads is joined to sessions, while Codex holds it open and
+// everything is still in the write-ahead log.
+func TestThreadsAreJoined(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.write(rolloutName(sessionA), metaLine(sessionA)+message(1, "user", "one"))
+	db := h.database()
+	h.thread(db, sessionA, "Add a login form")
+	h.thread(db, sessionB, "Only in the table")
+	first := h.collect()
+	for _, c := range []struct{ id, field, want string }{
+		{sessionA, "title", "Add a login form"}, {sessionA, "archived", "false"}, {sessionA, "tokens_used", "4250"},
+		{sessionA, "sandbox_policy", `{"type":"workspace-write"}`}, {sessionA, "approval_mode", "on-request"}, {sessionA, "cwd", "/home/sam/code/app"},
+		{sessionA, "message_count", "1"}, {sessionA, "first_user_message", "<nil>"}, {sessionA, "repository_url", "https://github.com/sam/app.git"},
+		{sessionB, "title", "Only in the table"}, {sessionB, "message_count", "<nil>"}, {sessionB, "started_at", "2026-01-01T00:00:00Z"},
+		{sessionB, "last_event_at", "2026-01-01T01:00:00Z"}, {sessionB, "cwd", "/home/sam/app"}, {sessionB, "repository_url", "https://example.com/app.git"},
+		{sessionB, "rollout_path", "sessions/2026/01/01/rollout-2026-01-01T00-00-00-" + sessionB + ".jsonl"},
+	} {
+		if got := field(first, streamSessions, c.id, c.field); got != c.want {
+			t.Errorf("%s %s: %q, want %q", c.id, c.field, got, c.want)
+		}
+	}
+	if second := h.again(first); len(second.All) != 0 {
+		t.Fatal(second.All)
+	}
+	// A row that changed emits its session, with what the rollout says of it.
+	h.exec(db, "UPDATE threads SET title = 'Login form, done', archived = 1, updated_at = updated_at + 60 WHERE id = ?", sessionA)
+	h.exec(db, "UPDATE threads SET updated_at = updated_at + 60 WHERE id = ?", sessionB)
+	second := h.again(first)
+	if keys(second, streamSessions) != "A" || activity(second) != 1 || field(second, streamSessions, sessionA, "title") != "Login form, done" ||
+		field(second, streamSessions, sessionA, "archived") != "true" || field(second, streamSessions, sessionA, "originator") != "codex_cli_rs" ||
+		field(second, streamSessions, sessionA, "message_count") != "1" {
+		t.Fatal(second.All)
+	}
+	// Later versions of Codex add columns.
+	h.exec(db, "ALTER TABLE threads ADD COLUMN first_user_message TEXT NOT NULL DEFAULT ''")
+	h.exec(db, "UPDATE threads SET first_user_message = 'Please add a form' WHERE id = ?", sessionB)
+	third := h.again(second)
+	if keys(third, streamSessions) != "B" || field(third, streamSessions, sessionB, "first_user_message") != "Please add a form" {
+		t.Fatal(third.All)
+	}
+	h.exec(db, "PRAGMA wal_checkpoint(TRUNCATE)")
+	if fourth := h.again(third); len(fourth.All) != 0 {
+		t.Fatal(fourth.All)
+	}
+}
+
+// While the table cannot be read no session is emitted without what it says;
+// afterwards all that waited are.
+func TestUnreadableThreadsHoldSessionsBack(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.write(rolloutName(sessionA), metaLine(sessionA)+message(1, "user", "one"))
+	db := h.database()
+	h.thread(db, sessionA, "A title")
+	first := h.collect()
+	_ = db.Close()
+	good, err := os.ReadFile(filepath.Join(h.dir, stateDB))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, bad := range map[string]string{"no database": "nothing of the kind", "damaged": string(good[:100]) + strings.Repeat("\xff", len(good)-100)} {
+		h.write(stateDB, bad)
+		h.add(rolloutName(sessionA), message(9, "user", "two"))
+		second := h.again(first)
+		if len(second.Records(streamSessions)) != 0 || keys(second, streamMessages) != "A:3" || reasons(second) != problemThreads {
+			t.Fatalf("%s: %s %v", name, reasons(second), second.All)
+		}
+		h.write(stateDB, string(good))
+		third := h.again(second)
+		if field(third, streamSessions, sessionA, "title") != "A title" || field(third, streamSessions, sessionA, "message_count") != "2" || len(third.Records(streamMessages)) != 0 {
+			t.Fatalf("%s: %v", name, third.All)
+		}
+		first = third
+		h.write(rolloutName(sessionA), metaLine(sessionA)+message(1, "user", "one"))
+		first = h.again(first)
+	}
+	// In the middle of a transaction the file alone is not consistent.
+	h.write(stateDB+"-journal", "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7 and more")
+	h.add(rolloutName(sessionA), message(9, "user", "two"))
+	if second := h.again(first); len(second.Records(streamSessions)) != 0 || reasons(second) != problemThreads {
+		t.Fatal(second.All)
+	}
+}
+
+func TestManyThreads(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	db := h.database()
+	h.exec(db, "BEGIN")
+	for i := range 700 {
+		h.thread(db, fmt.Sprintf("0199a213-0000-7000-8000-%012d", i), strings.Repeat("long title ", i%200))
+	}
+	h.exec(db, "COMMIT")
+	first := h.collect()
+	if n := len(first.Records(streamSessions)); n != 700 {
+		t.Fatal(n)
+	}
+	if second := h.again(first); len(second.All) != 0 {
+		t.Fatal(len(second.All))
+	}
+}
+
+func TestDocumentsRulesAndInventories(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.write("AGENTS.md", "# Working here\n\n- Keep it simple.\n- Write tests\n  for every fix.\n\nAsk before deleting.\n\n```sh\n- not a rule\n\nmake\n```\n1. First\n2) Second\n")
+	h.write("rules/default.rules", "# allowed\nprefix_rule(\n    pattern = [\"git\", \"status\"],  # look\n    decision = \"allow\",\n)\n\nprefix_rule(pattern=[\"ls\", \"a#b(\"], decision=\"allow\")\n")
+	h.write("prompts/review.md", "---\ndescription: \"Review a change\"\nargument-hint: [x]\n---\n\nReview $1 carefully.\n")
+	h.write("prompts/plain.md", "No header.\r\nTwo lines.\n")
+	h.write("prompts/notes.txt", "no prompt")
+	h.write("skills/testing/SKILL.md", "---\nname: Test writer\ndescription: Writes tests\n---\nSteps.\n")
+	h.write("skills/.system/deep/SKILL.md", "Body")
+	h.write("skills/testing/data.bin", "x")
+	h.write("config.toml", "model = \"m\"\n")
+	h.write("history.jsonl", "{}\n")
+	h.write("shell-snapshots/one.sh", "export A=1\n")
+	h.write("cache/x", "y")
+	h.write("memories/m.md", "m")
+	h.write("auth.json", "{}")
+	h.write("surprise.db", "z")
+	first := h.collect()
+	if got := strings.Join(first.Keys(streamRules), " "); got != "rules:default.rules:0 rules:default.rules:1 rules:AGENTS.md:0 rules:AGENTS.md:1 rules:AGENTS.md:2 rules:AGENTS.md:3 rules:AGENTS.md:4 rules:AGENTS.md:5" {
+		t.Fatal(got)
+	}
+	for _, c := range []struct{ stream, key, field, want string }{
+		{streamRules, "rules:default.rules:0", "rule_text", "prefix_rule(\n    pattern = [\"git\", \"status\"],\n    decision = \"allow\",\n)"},
+		{streamRules, "rules:default.rules:1", "rule_text", `prefix_rule(pattern=["ls", "a#b("], decision="allow")`},
+		{streamRules, "rules:AGENTS.md:1", "rule_text", "Write tests\nfor every fix."}, {streamRules, "rules:AGENTS.md:5", "rule_text", "Second"},
+		{streamPrompts, "prompts:review.md", "description", "Review a change"}, {streamPrompts, "prompts:review.md", "content", "Review $1 carefully.\n"},
+		{streamPrompts, "prompts:review.md", "name", "review"}, {streamPrompts, "prompts:plain.md", "content", "No header.\nTwo lines.\n"},
+		{streamSkills, "skills:testing", "name", "Test writer"}, {streamSkills, "skills:.system/deep", "name", "deep"},
+		{streamConfig, "config:" + sha256Hex("config.toml"), "size_bytes", "12"}, {streamCache, "cache:" + sha256Hex("cache"), "size_bytes", "<nil>"},
+		{streamSnapshots, "shell_snapshots:" + sha256Hex("shell-snapshots/one.sh"), "relative_path", "shell-snapshots/one.sh"},
+		{streamHistory, "history:" + sha256Hex("history.jsonl"), "type", "file"},
+		{streamCoverage, "coverage:memories", "status", "diagnostics_only"}, {streamCoverage, "coverage:context_mode", "status", "missing"},
+		{streamCoverage, "coverage:auth", "status", "excluded"}, {streamCoverage, "coverage:history", "status", "inventory_only"},
+		{streamCoverage, "coverage:other", "status", "unaccounted"}, {streamCoverage, "coverage:session_index", "status", "missing"},
+	} {
+		if got := field(first, c.stream, c.key, c.field); got != c.want {
+			t.Errorf("%s %s %s: %q, want %q", c.stream, c.key, c.field, got, c.want)
+		}
+	}
+	if !strings.Contains(field(first, streamCoverage, "coverage:other", "reason"), "surprise.db") {
+		t.Error("an unknown store is not named")
+	}
+	for _, name := range []string{"prompts/review.md", "config.toml", "AGENTS.md", "skills/testing/SKILL.md"} {
+		h.touch(name, h.clock.Add(time.Hour))
+	}
+	h.add("history.jsonl", "{}\n{}\n")
+	if second := h.again(first); len(second.All) != 0 {
+		t.Fatalf("touched files emitted %v", second.All)
+	}
+	// RT-07.1: what vanishes is deleted.
+	h.remove("prompts/plain.md")
+	h.remove("skills")
+	h.remove("shell-snapshots/one.sh")
+	h.write("AGENTS.md", "- Keep it simple!\n")
+	second := h.again(first)
+	if len(second.Deletes(streamPrompts)) != 1 || len(second.Deletes(streamSkills)) != 2 || len(second.Deletes(streamSnapshots)) != 1 ||
+		len(second.Deletes(streamRules)) != 5 || strings.Join(second.Keys(streamRules), "") != "rules:AGENTS.md:0" {
+		t.Fatal(second.All)
+	}
+	if third := h.again(second); len(third.All) != 0 {
+		t.Fatal(third.All)
+	}
+}
+
+// Invariant 5: the credentials are not even opened, and no record shows a token.
+func TestCredentialsAreNotTouched(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.write("auth.json", `{"OPENAI_API_KEY":"sk-secret"}`)
+	h.write(rolloutName(sessionA), metaLine(sessionA)+message(1, "user", "one"))
+	db := h.database()
+	h.thread(db, sessionA, "t")
+	if err := os.Chmod(filepath.Join(h.dir, "auth.json"), 0); err != nil {
+		t.Fatal(err)
+	}
+	watch := &opens{FS: os.DirFS(h.dir)}
+	res := h.collect(func(o *sdktest.Options) { o.Roots["codex"] = watch })
+	for _, name := range watch.names {
+		if strings.Contains(name, "auth") {
+			t.Errorf("%s was opened", name)
+		}
+	}
+	for _, c := range res.Calls {
+		for _, secret := range []string{"sk-secret", "ghs_abc", "tok3n"} {
+			if strings.Contains(c.Payload, secret) {
+				t.Errorf("%s carries %s", c.Name, secret)
+			}
+		}
+	}
+}
+
+func TestEmptyAndMissingHome(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	res := h.collect()
+	if activity(res) != 0 || reasons(res) != "" || field(res, streamCoverage, "coverage:rollouts", "status") != "missing" {
+		t.Fatal(res.All, res.Skips)
+	}
+	none := sdktest.Collect(t, connector{}, sdktest.Options{})
+	if none.Done.Status != abi.DoneFailed || none.Done.Error.Code != "codex_home_missing" {
+		t.Fatalf("%+v", none.Done)
+	}
+}

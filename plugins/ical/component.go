@@ -1,0 +1,216 @@
+package main
+
+import "io"
+
+// component is a part of a calendar that the scan tells apart.
+type component uint8
+
+const (
+	compOther component = iota
+	compCalendar
+	compEvent
+	compAlarm
+	compTimezone
+	compObservance
+)
+
+// maxComponents bounds nesting; real calendars nest four deep.
+const maxComponents = 16
+
+// Why a file is not taken. They are reasons of SKIP_RESULT.
+const (
+	problemTorn       = "file_incomplete"
+	problemNotICal    = "not_a_calendar"
+	problemUnreadable = "file_unreadable"
+	problemChanged    = "file_changed_while_read"
+)
+
+// counts is what a file holds besides events.
+type counts struct {
+	todos, journals, freeBusy int64
+	malformed                 int64 // lines that are no content lines, values that are no dates
+	oversized                 int64 // lines cut short
+	noUID                     int64 // events without a UID
+}
+
+// scan reads one file: VCALENDAR objects one after the other. It calls event at
+// the end of every VEVENT, which is reused for the next.
+type scan struct {
+	in    *lines
+	line  contentLine
+	stack [maxComponents]struct {
+		kind component
+		name [16]byte
+		size int
+	}
+	depth int
+
+	calendar calendar
+	events   uint32 // VEVENTs so far
+	ev       event
+	zones    map[string]*zone // nil: not wanted
+	zone     *zone            // the VTIMEZONE that is open
+	zoneID   string
+	counts   counts
+	closed   int // VCALENDAR objects that ended
+	event    func(s *scan) error
+}
+
+// run reads to the end. problem is one of the problem constants when the file
+// may not be taken; err is what event returned.
+func (s *scan) run() (problem string, err error) {
+	for line := s.in.next(); line != nil; line = s.in.next() {
+		if !s.line.split(line) {
+			s.counts.malformed++
+			continue
+		}
+		switch string(s.line.name) {
+		case "BEGIN":
+			if !s.begin() {
+				return s.broken(), nil
+			}
+		case "END":
+			ok, err := s.end()
+			if err != nil {
+				return "", err
+			}
+			if !ok {
+				return s.broken(), nil
+			}
+		default:
+			s.property()
+		}
+	}
+	s.counts.oversized += int64(s.in.oversized)
+	switch {
+	case s.in.err != nil:
+		return problemUnreadable, nil
+	case s.depth > 0 || s.closed == 0:
+		return s.broken(), nil
+	}
+	return "", nil
+}
+
+// broken names what is wrong with a structure that does not close.
+func (s *scan) broken() string {
+	if s.depth == 0 && s.closed == 0 {
+		return problemNotICal
+	}
+	return problemTorn
+}
+
+func (s *scan) top() component {
+	if s.depth == 0 {
+		return compOther
+	}
+	return s.stack[s.depth-1].kind
+}
+
+func (s *scan) begin() bool {
+	if s.depth == maxComponents {
+		return false
+	}
+	name, parent, kind := upper(s.line.value), s.top(), compOther
+	switch string(name) {
+	case "VCALENDAR":
+		if s.depth > 0 {
+			return false // the one before never ended
+		}
+		kind = compCalendar
+		s.calendar.cancels = false
+	case "VEVENT":
+		if parent != compCalendar {
+			return false
+		}
+		kind = compEvent
+		s.ev.reset()
+	case "VALARM":
+		if kind = compAlarm; parent == compEvent {
+			s.ev.alarm()
+		}
+	case "VTIMEZONE":
+		kind, s.zone, s.zoneID = compTimezone, &zone{}, ""
+	case "STANDARD", "DAYLIGHT":
+		if parent == compTimezone {
+			kind = compObservance
+			s.zone.observances = append(s.zone.observances, observance{})
+			s.zone.unusable = s.zone.unusable || len(s.zone.observances) > maxObservances
+		}
+	case "VTODO":
+		s.counts.todos++
+	case "VJOURNAL":
+		s.counts.journals++
+	case "VFREEBUSY":
+		s.counts.freeBusy++
+	}
+	if s.depth == 0 && kind != compCalendar {
+		return false
+	}
+	top := &s.stack[s.depth]
+	top.kind, top.size = kind, copy(top.name[:], name)
+	s.depth++
+	return true
+}
+
+func (s *scan) end() (bool, error) {
+	name := upper(s.line.value)
+	if s.depth == 0 {
+		return false, nil
+	}
+	top := &s.stack[s.depth-1]
+	if string(name[:min(len(name), len(top.name))]) != string(top.name[:top.size]) {
+		return false, nil
+	}
+	s.depth--
+	switch top.kind {
+	case compCalendar:
+		s.closed++
+	case compTimezone:
+		s.endZone()
+	case compObservance:
+		o := &s.zone.observances[len(s.zone.observances)-1]
+		s.zone.unusable = s.zone.unusable || !o.complete()
+	case compEvent:
+		s.events++
+		s.counts.malformed += int64(s.ev.malformed)
+		return true, s.event(s)
+	}
+	return true, nil
+}
+
+func (s *scan) property() {
+	switch s.top() {
+	case compCalendar:
+		s.calendar.property(&s.line)
+	case compEvent:
+		s.ev.property(&s.line)
+	case compTimezone:
+		if string(s.line.name) == "TZID" {
+			s.zoneID = string(s.line.value)
+		}
+	case compObservance:
+		if !s.zone.observances[len(s.zone.observances)-1].property(&s.line) {
+			s.zone.unusable = true
+		}
+	case compOther:
+		if s.depth == 0 {
+			s.counts.malformed++
+		}
+	}
+}
+
+// endZone keeps the zone; of two definitions with one name the first counts.
+func (s *scan) endZone() {
+	z := s.zone
+	s.zone = nil
+	if s.zones == nil || s.zoneID == "" || len(s.zones) >= maxZones {
+		return
+	}
+	if _, ok := s.zones[s.zoneID]; !ok {
+		s.zones[s.zoneID] = z
+	}
+}
+
+func newScan(r io.Reader, buf []byte, event func(*scan) error) *scan {
+	return &scan{in: newLines(r, buf), event: event}
+}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"fmt"
+	"testing"
+)
+
+func TestContentLine(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ in, name, cn, value string }{
+		{"SUMMARY:Lunch: at noon; maybe", "SUMMARY", "", "Lunch: at noon; maybe"},
+		{`attendee;CN="Doe; Jane: the ""Boss";role=CHAIR:mailto:jane@example.com`, "ATTENDEE", `Doe; Jane: the ""Boss`, "mailto:jane@example.com"},
+		{`ATTENDEE;cn=J^'oe^'^nX^^:mailto:j@example.com`, "ATTENDEE", "J\"oe\"\nX^", "mailto:j@example.com"},
+		{"DTSTART;TZID=Europe/Berlin;VALUE=DATE-TIME:20260301T090000", "DTSTART", "", "20260301T090000"},
+		{"X-EMPTY:", "X-EMPTY", "", ""},
+	} {
+		var l contentLine
+		if !l.split([]byte(c.in)) {
+			t.Errorf("%s: refused", c.in)
+			continue
+		}
+		if got := fmt.Sprint(string(l.name), "|", l.param("CN"), "|", string(l.value)); got != fmt.Sprint(c.name, "|", c.cn, "|", c.value) {
+			t.Errorf("%s: %s", c.in, got)
+		}
+	}
+	for _, in := range []string{"", ":", "no colon", "A", ";X=1:v", "A;:v", "A;B:v", "A;B=\"open:v", "A B:v", "<html>", "\xff:v"} {
+		var l contentLine
+		if l.split([]byte(in)) {
+			t.Errorf("%q was taken as %q", in, l.name)
+		}
+	}
+}
+
+func TestText(t *testing.T) {
+	t.Parallel()
+	if got := unescape([]byte(`a\, b\; c\\d\ne\N\x\`)); got != "a, b; c\\d\ne\n\\x\\" {
+		t.Errorf("%q", got)
+	}
+	var list []string
+	splitText([]byte(`Work,Family\, close,,  ,last\`), func(s string) bool { list = append(list, s); return true })
+	if got := fmt.Sprintf("%q", list); got != `["Work" "Family, close" "last\\"]` {
+		t.Error(got)
+	}
+}
+
+func FuzzContentLine(f *testing.F) {
+	f.Add([]byte("ATTENDEE;CN=\"a;b\":mailto:x\r\n y"))
+	f.Add([]byte("RRULE:FREQ=YEARLY;BYDAY=-1SU"))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		var l contentLine
+		if !l.split(in) {
+			return
+		}
+		l.param("CN")
+		unescape(l.value)
+		splitText(l.value, func(string) bool { return true })
+		if m, ok := parseMoment(l.value, "z"); ok {
+			m.local()
+		}
+		parseSpan(l.value)
+		if r, ok := parseYearRule(l.value); ok {
+			r.in(2026, 0)
+		}
+	})
+}

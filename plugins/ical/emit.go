@@ -1,0 +1,166 @@
+package main
+
+import (
+	"strings"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
+)
+
+// recordWriter turns events into records.
+type recordWriter struct {
+	rec   *sdk.Record
+	zones map[string]*zone
+	json  []byte
+}
+
+// instant returns the UTC time of m, zero when the file does not prove one.
+func (w *recordWriter) instant(m moment) time.Time {
+	switch m.kind {
+	case timeUTC:
+		return time.Unix(m.wall, 0).UTC()
+	case timeZoned:
+		if utc, ok := w.zones[m.tzid].instant(m.wall); ok {
+			return time.Unix(utc, 0).UTC()
+		}
+		switch strings.ToUpper(m.tzid) {
+		case "UTC", "ETC/UTC", "GMT", "ETC/GMT":
+			return time.Unix(m.wall, 0).UTC()
+		}
+	}
+	return time.Time{}
+}
+
+// write emits the record of e.
+func (w *recordWriter) write(id eventID, calendarID string, cal *calendar, file string, e *event, cancelled []string) error {
+	r := w.rec
+	r.String("id", id.String())
+	r.String("calendar_id", calendarID)
+	r.StringOrNull("calendar_name", cal.name)
+	r.StringOrNull("uid", clip(e.uid, 1024))
+	r.StringOrNull("recurrence_id", clip(e.recurrence, 256))
+	r.Time("recurrence_utc", w.instant(e.occurrence))
+	r.StringOrNull("summary", e.summary)
+	r.StringOrNull("description", e.description)
+	r.StringOrNull("location", e.location)
+	r.StringOrNull("status", e.status)
+	w.times(e)
+	r.StringOrNull("rrule", e.rrule)
+	r.StringOrNull("exrule", e.exrule)
+	r.Strings("rdates", e.rdates)
+	r.Strings("exdates", e.exdates)
+	r.Strings("cancelled_occurrences", cancelled[:min(len(cancelled), maxListValues)])
+	w.people(e)
+	r.Strings("categories", e.categories)
+	r.StringOrNull("class", e.class)
+	r.StringOrNull("transparency", e.transp)
+	r.IntOrNull("priority", e.priority, e.hasPriority)
+	r.StringOrNull("url", e.url)
+	r.StringOrNull("geo", e.geo)
+	r.Int("sequence", e.sequence)
+	r.Int("alarm_count", int64(e.alarms))
+	r.Time("created_at", w.instant(e.created))
+	r.Time("updated_at", w.instant(e.modified))
+	r.Bool("truncated", e.truncated)
+	r.String("source_file", file)
+	return r.Emit()
+}
+
+// times writes start and end. starts_at is the field that time ranges look at:
+// the instant where it is proven, else the wall clock read as UTC, which is off
+// by a zone's offset at most.
+func (w *recordWriter) times(e *event) {
+	r := w.rec
+	start := w.instant(e.start)
+	at := start
+	if at.IsZero() && e.start.kind != timeNone {
+		at = time.Unix(e.start.wall, 0)
+	}
+	r.Time("starts_at", at)
+	r.Bool("all_day", e.start.kind == timeDate)
+	r.StringOrNull("start_kind", e.start.kind.String())
+	r.Time("start_utc", start)
+	w.local("start_local", e.start)
+	r.StringOrNull("start_tzid", e.start.tzid)
+	end := w.end(e)
+	r.Time("end_utc", w.instant(end))
+	w.local("end_local", end)
+	r.StringOrNull("end_tzid", end.tzid)
+	r.StringOrNull("duration", e.durationText)
+}
+
+func (w *recordWriter) local(name string, m moment) {
+	if m.kind == timeNone {
+		w.rec.Null(name)
+		return
+	}
+	w.rec.String(name, m.local())
+}
+
+// end returns DTEND, or what DTSTART and DURATION make, or a day after a DATE
+// (RFC 5545, section 3.6.1).
+func (w *recordWriter) end(e *event) moment {
+	if e.end.kind != timeNone || e.start.kind == timeNone {
+		return e.end
+	}
+	end := e.start
+	switch {
+	case e.hasLength:
+		end.wall += e.length.days * 86400
+		if e.length.seconds == 0 {
+			return end
+		}
+		if end.kind != timeZoned {
+			end.wall += e.length.seconds
+			return end
+		}
+		// Hours are exact: across a change of offset the wall clock moves by
+		// another amount than the duration says.
+		from := w.instant(end)
+		if from.IsZero() {
+			return moment{}
+		}
+		z, utc := w.zones[end.tzid], from.Unix()+e.length.seconds
+		if z == nil { // a zone that is UTC by name
+			end.wall = utc
+			return end
+		}
+		end.wall = utc + z.offset(utc)
+		return end
+	case e.start.kind == timeDate:
+		end.wall += 86400
+	}
+	return end
+}
+
+func (w *recordWriter) people(e *event) {
+	if e.hasOrganizer {
+		w.json = appendPerson(w.json[:0], &e.organizer)
+		w.rec.Raw("organizer", w.json)
+	} else {
+		w.rec.Null("organizer")
+	}
+	w.json = append(w.json[:0], '[')
+	for i := range e.attendees {
+		w.json = appendPerson(jsonappend.Elem(w.json), &e.attendees[i])
+	}
+	w.json = append(w.json, ']')
+	w.rec.Raw("attendees", w.json)
+	w.rec.Int("attendee_count", e.attendeeCount)
+}
+
+func appendPerson(b []byte, p *person) []byte {
+	b = append(b, '{')
+	for _, f := range [...][2]string{
+		{"email", p.email}, {"name", p.name}, {"role", p.role}, {"participation", p.partstat}, {"kind", p.kind}, {"rsvp", p.rsvp},
+	} {
+		b = jsonappend.Name(b, f[0])
+		if f[1] == "" {
+			b = jsonappend.Null(b)
+		} else {
+			b = jsonappend.String(b, f[1])
+		}
+	}
+	return append(b, '}')
+}

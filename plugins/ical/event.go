@@ -1,0 +1,243 @@
+package main
+
+// Bounds on one event. Text beyond maxEventText in total is cut, so that a
+// record stays below the host's limit however it is escaped.
+const (
+	maxEventText  = 128 << 10
+	maxAttendees  = 500
+	maxListValues = 1000
+)
+
+// person is an ORGANIZER or ATTENDEE.
+type person struct{ email, name, role, partstat, kind, rsvp string }
+
+// event is one VEVENT. full says whether everything is kept, or only what the
+// survey needs: identity, sequence, status and fingerprint.
+type event struct {
+	full bool
+
+	uid, recurrence string // recurrence: value and zone of RECURRENCE-ID, "" without one
+	occurrence      moment // RECURRENCE-ID as a time
+	sequence        int64
+	status          string
+	zoned           bool // a value of it names a zone
+	alarms          int
+	malformed       int
+	sum             uint64 // of the fingerprints of its lines, whatever their order
+
+	start, end, created, modified moment
+	length                        span
+	hasLength                     bool
+	durationText, startText       string
+	summary, description          string
+	location, class, transp       string
+	url, geo, rrule, exrule       string
+	priority                      int64
+	hasPriority                   bool
+	categories, rdates, exdates   []string
+	organizer                     person
+	hasOrganizer                  bool
+	attendees                     []person
+	attendeeCount                 int64
+	room                          int
+	truncated                     bool
+}
+
+func (e *event) reset() {
+	*e = event{
+		full: e.full, room: maxEventText, sum: formatSeed,
+		categories: e.categories[:0], rdates: e.rdates[:0], exdates: e.exdates[:0], attendees: e.attendees[:0],
+	}
+}
+
+func (e *event) alarm() { e.alarms++ }
+
+// fingerprint stands for everything that the record shows, except for what
+// zones and other events add.
+func (e *event) fingerprint() uint64 { return mix(e.sum + uint64(e.alarms)<<32) }
+
+// text takes value, within what the event has room for.
+func (e *event) text(value string) string {
+	if len(value) > e.room {
+		value, e.truncated = clip(value, e.room), true
+	}
+	e.room -= len(value)
+	return value
+}
+
+// property takes one property. Those that no record shows change nothing.
+func (e *event) property(l *contentLine) {
+	name := string(l.name)
+	switch name {
+	case "UID", "RECURRENCE-ID", "SEQUENCE", "STATUS", "DTSTART", "DTEND", "RDATE", "EXDATE", "DURATION", "CREATED",
+		"LAST-MODIFIED", "SUMMARY", "DESCRIPTION", "LOCATION", "CLASS", "TRANSP", "URL", "GEO", "RRULE", "EXRULE",
+		"PRIORITY", "CATEGORIES", "ORGANIZER", "ATTENDEE":
+	default:
+		return
+	}
+	// First, since reading a value may upper-case it in place.
+	sum := fnv(fnvOffset, l.name)
+	for _, p := range l.params {
+		sum = fnv(fnv((sum^';')*fnvPrime, p.name), p.value)
+	}
+	e.sum += mix(fnv((sum^':')*fnvPrime, l.value))
+	switch name {
+	case "UID":
+		if e.uid == "" {
+			e.uid = string(l.value)
+		}
+	case "RECURRENCE-ID":
+		e.recurrenceID(l)
+	case "SEQUENCE":
+		e.sequence, _ = integer(l.value)
+	case "STATUS":
+		e.status = clip(string(upper(l.value)), 64)
+	case "DTSTART", "DTEND", "RDATE", "EXDATE":
+		e.when(name, l)
+	default:
+		if e.full {
+			e.detail(name, l)
+		}
+	}
+}
+
+// recurrenceID is part of the key: its text is kept as the file spells it.
+func (e *event) recurrenceID(l *contentLine) {
+	tzid := l.param("TZID")
+	e.recurrence = string(l.value)
+	if tzid != "" {
+		e.recurrence = "TZID=" + tzid + ":" + e.recurrence
+		e.zoned = true
+	}
+	var ok bool
+	if e.occurrence, ok = parseMoment(l.value, tzid); !ok {
+		e.malformed++
+	}
+}
+
+func (e *event) when(name string, l *contentLine) {
+	tzid := l.param("TZID")
+	e.zoned = e.zoned || tzid != ""
+	switch name {
+	case "RDATE":
+		if e.full {
+			e.rdates = e.dates(e.rdates, l, tzid)
+		}
+	case "EXDATE":
+		if e.full {
+			e.exdates = e.dates(e.exdates, l, tzid)
+		}
+	case "DTSTART":
+		e.start = e.moment(l, tzid)
+		e.startText = e.text(string(l.value))
+	case "DTEND":
+		e.end = e.moment(l, tzid)
+	}
+}
+
+func (e *event) moment(l *contentLine, tzid string) moment {
+	m, ok := parseMoment(l.value, tzid)
+	if !ok {
+		e.malformed++
+	}
+	m.tzid = e.text(m.tzid)
+	return m
+}
+
+// dates keeps the values of an RDATE or EXDATE as text, each with its zone.
+func (e *event) dates(list []string, l *contentLine, tzid string) []string {
+	splitText(l.value, func(text string) bool {
+		if len(list) == maxListValues {
+			e.truncated = true
+			return false
+		}
+		if tzid != "" {
+			text = "TZID=" + tzid + ":" + text
+		}
+		list = append(list, e.text(text))
+		return true
+	})
+	return list
+}
+
+func (e *event) detail(name string, l *contentLine) {
+	switch name {
+	case "DURATION":
+		var ok bool
+		if e.length, ok = parseSpan(upper(l.value)); !ok {
+			e.malformed++
+		}
+		e.hasLength, e.durationText = ok, e.text(string(l.value))
+	case "CREATED":
+		e.created = e.moment(l, "")
+	case "LAST-MODIFIED":
+		e.modified = e.moment(l, "")
+	case "SUMMARY":
+		e.summary = e.text(unescape(l.value))
+	case "DESCRIPTION":
+		e.description = e.text(unescape(l.value))
+	case "LOCATION":
+		e.location = e.text(unescape(l.value))
+	case "CLASS":
+		e.class = e.text(string(upper(l.value)))
+	case "TRANSP":
+		e.transp = e.text(string(upper(l.value)))
+	case "URL":
+		e.url = e.text(string(l.value))
+	case "GEO":
+		e.geo = e.text(string(l.value))
+	case "RRULE":
+		e.rrule = e.text(string(l.value))
+	case "EXRULE":
+		e.exrule = e.text(string(l.value))
+	case "PRIORITY":
+		e.priority, e.hasPriority = integer(l.value)
+	case "CATEGORIES":
+		splitText(l.value, func(text string) bool {
+			if len(e.categories) == maxListValues {
+				e.truncated = true
+				return false
+			}
+			e.categories = append(e.categories, e.text(text))
+			return true
+		})
+	case "ORGANIZER":
+		e.organizer, e.hasOrganizer = e.person(l), true
+	case "ATTENDEE":
+		if e.attendeeCount++; len(e.attendees) < maxAttendees {
+			e.attendees = append(e.attendees, e.person(l))
+		} else {
+			e.truncated = true
+		}
+	}
+}
+
+func (e *event) person(l *contentLine) person {
+	address := string(l.value)
+	if len(address) > 7 && string(upper([]byte(address[:7]))) == "MAILTO:" {
+		address = address[7:]
+	}
+	return person{
+		email: e.text(address), name: e.text(l.param("CN")), role: e.text(l.param("ROLE")),
+		partstat: e.text(l.param("PARTSTAT")), kind: e.text(l.param("CUTYPE")), rsvp: e.text(l.param("RSVP")),
+	}
+}
+
+// integer reads an INTEGER (section 3.3.8), which has 32 bits.
+func integer(b []byte) (int64, bool) {
+	sign := int64(1)
+	if len(b) > 0 && (b[0] == '-' || b[0] == '+') {
+		if b[0] == '-' {
+			sign = -1
+		}
+		b = b[1:]
+	}
+	if len(b) == 0 || len(b) > 10 {
+		return 0, false
+	}
+	n, ok := digits(b)
+	if int64(n) > 1<<31-1 {
+		return 0, false
+	}
+	return sign * int64(n), ok
+}

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"io"
+	"slices"
+)
+
+// entry is what the survey keeps of one event.
+type entry struct {
+	print    uint64 // 48 bits; 0: cancelled
+	ordinal  uint32 // which VEVENT of the file counts
+	sequence int32
+	zoned    bool
+}
+
+// survey is the outcome of a file's first pass.
+type survey struct {
+	calendar calendar
+	counts   counts
+	zones    map[string]*zone
+	entries  map[eventID]entry
+	total    uint32 // VEVENTs, copies included
+	// cancelled lists, by the id of a series, the RECURRENCE-IDs of its
+	// occurrences that are cancelled. They have no record of their own, so the
+	// series' record names them.
+	cancelled map[eventID][]string
+}
+
+// identify returns the event's id and the id of the series that it would be an
+// exception of. Without a UID the content itself has to do.
+func identify(buf []byte, calendarID string, e *event) (id, series eventID, _ []byte) {
+	if e.uid == "" {
+		var digits [16]byte
+		for i, v := 0, e.fingerprint(); i < 16; i, v = i+1, v>>4 {
+			digits[i] = hexDigits[v&15]
+		}
+		id, buf = hashID(buf, calendarID, "", string(digits[:]))
+		return id, id, buf
+	}
+	id, buf = hashID(buf, calendarID, e.uid, e.recurrence)
+	if e.recurrence == "" {
+		return id, id, buf
+	}
+	series, buf = hashID(buf, calendarID, e.uid, "")
+	return id, series, buf
+}
+
+// surveyFile does the first pass. problem is not empty when the file may not be
+// taken.
+func surveyFile(r io.Reader, buf []byte, calendarID string) (*survey, string) {
+	v := &survey{zones: map[string]*zone{}, entries: map[eventID]entry{}, cancelled: map[eventID][]string{}}
+	var hashed []byte
+	type exception struct {
+		series eventID
+		text   string
+	}
+	exceptions := map[eventID]exception{}
+	s := newScan(r, buf, func(s *scan) error {
+		e := &s.ev
+		if e.uid == "" {
+			s.counts.noUID++
+		}
+		var id, series eventID
+		id, series, hashed = identify(hashed, calendarID, e)
+		en := entry{print: e.fingerprint(), ordinal: s.events, sequence: int32(e.sequence), zoned: e.zoned}
+		if old, ok := v.entries[id]; ok && old.sequence > en.sequence {
+			return nil // a copy that an earlier one already replaced
+		}
+		if e.status == "CANCELLED" || s.calendar.cancels {
+			en.print = 0
+		}
+		v.entries[id] = en
+		if e.recurrence != "" {
+			if en.print == 0 {
+				exceptions[id] = exception{series, clip(e.recurrence, 256)}
+			} else {
+				delete(exceptions, id)
+			}
+		}
+		return nil
+	})
+	s.zones = v.zones
+	problem, _ := s.run()
+	if problem != "" {
+		return nil, problem
+	}
+	v.calendar, v.counts, v.total = s.calendar, s.counts, s.events
+	for _, x := range exceptions {
+		v.cancelled[x.series] = append(v.cancelled[x.series], x.text)
+	}
+	for _, list := range v.cancelled {
+		slices.Sort(list)
+	}
+	v.settle()
+	return v, ""
+}
+
+// settle folds into each fingerprint what the event's record takes from
+// elsewhere in the file.
+func (v *survey) settle() {
+	var zones uint64
+	for name, z := range v.zones {
+		zones += z.fingerprint(name)
+	}
+	for id, en := range v.entries {
+		if en.print == 0 {
+			continue
+		}
+		if en.zoned {
+			en.print += zones
+		}
+		for _, text := range v.cancelled[id] {
+			en.print += mix(fnvString(fnvOffset, text))
+		}
+		if en.print &= fingerprintMask; en.print == 0 {
+			en.print = 1
+		}
+		v.entries[id] = en
+	}
+}
+
+func (z *zone) fingerprint(name string) uint64 {
+	sum := fnvString(fnvOffset, name)
+	add := func(n int64) {
+		for i := 0; i < 64; i += 8 {
+			sum = (sum ^ uint64(byte(n>>i))) * fnvPrime
+		}
+	}
+	if z.unusable {
+		add(1)
+		return mix(sum)
+	}
+	for i := range z.observances {
+		o := &z.observances[i]
+		add(o.start)
+		add(o.from)
+		add(o.to)
+		for _, w := range o.onsets {
+			add(w)
+		}
+		for j := range o.rules {
+			r := &o.rules[j]
+			add(int64(r.month))
+			add(int64(r.nth))
+			add(int64(r.weekday))
+			for _, d := range r.days {
+				add(int64(d))
+			}
+			if r.hasUntil {
+				add(r.until)
+			}
+		}
+	}
+	return mix(sum)
+}
+
+// live counts the events that are not cancelled.
+func (v *survey) live() int64 {
+	n := int64(0)
+	for _, en := range v.entries {
+		if en.print != 0 {
+			n++
+		}
+	}
+	return n
+}
