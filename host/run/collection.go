@@ -16,7 +16,7 @@ import (
 // When a batch of records goes to storage.
 const (
 	batchRows  = 5000
-	batchBytes = 4 << 20
+	batchBytes = 2 << 20
 	batchAge   = time.Second
 )
 

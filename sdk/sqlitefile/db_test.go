@@ -38,8 +38,8 @@ func TestTreesOverflowAndFreedPages(t *testing.T) {
 				o.exec("CREATE TABLE other (k TEXT PRIMARY KEY, v BLOB)")
 				o.exec("CREATE TABLE big (id TEXT PRIMARY KEY, body TEXT, n INTEGER)")
 				tx, _ := o.db.Begin()
-				for i := range 3000 {
-					_, err := tx.Exec("INSERT INTO big VALUES (?, ?, ?)", fmt.Sprintf("row-%d", i), strings.Repeat("ab", i%700), i)
+				for i := range 1200 {
+					_, err := tx.Exec("INSERT INTO big VALUES (?, ?, ?)", fmt.Sprintf("row-%d", i), strings.Repeat("ab", i%600), i)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -110,7 +110,7 @@ func TestReaderFindsEveryRowAndNoOther(t *testing.T) {
 	o := newOracle(t, "page_size=512")
 	o.exec("CREATE TABLE t (id INTEGER PRIMARY KEY, s)")
 	tx, _ := o.db.Begin()
-	for i := range 4000 {
+	for i := range 1500 {
 		_, _ = tx.Exec("INSERT INTO t VALUES (?, ?)", i*2-1000, fmt.Sprint("s", i))
 	}
 	_ = tx.Commit()
@@ -119,7 +119,7 @@ func TestReaderFindsEveryRowAndNoOther(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := table.Reader()
-	for i := range 4000 {
+	for i := range 1500 {
 		row, err := r.Row(int64(i*2 - 1000))
 		if err != nil || row == nil || string(row.Value(1).Bytes()) != fmt.Sprint("s", i) {
 			t.Fatalf("row %d: %v %v", i, row, err)

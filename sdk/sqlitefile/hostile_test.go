@@ -135,7 +135,7 @@ func TestDamagedBytes(t *testing.T) {
 	o.exec("UPDATE t SET s = s || 'wal' WHERE rowid % 2 = 0")
 	file, log := o.bytes()
 	random := rand.New(rand.NewPCG(1, 2))
-	for range 3000 {
+	for range 800 {
 		f, l := append([]byte{}, file...), append([]byte{}, log...)
 		for range 1 + random.IntN(6) {
 			f[random.IntN(len(f))] = byte(random.Uint32())

@@ -1,0 +1,64 @@
+package storage
+
+import (
+	"bytes"
+	"unsafe"
+)
+
+// Batch holds records on their way to the store, in one arena that is reused.
+// It is not safe for concurrent use, and belongs to the store once it is
+// written.
+type Batch struct {
+	arena []byte
+	rows  []batchRow
+	bad   bool // a key that text columns cannot hold
+}
+
+// batchRow is one record: its parts lie one after another in the arena.
+type batchRow struct {
+	at     int // of the key
+	key    int32
+	data   int32
+	when   int32
+	stream int32
+	del    bool
+}
+
+// Add copies one record into the batch. stream is the index into
+// NewRun.Streams, key the canonical key text, data the record's JSON (ignored
+// for a deletion), emittedAt the time as the guest wrote it. All have passed
+// the boundary: valid UTF-8, no NUL.
+func (b *Batch) Add(stream int, key, data, emittedAt []byte, del bool) {
+	if del {
+		data = nil
+	}
+	if len(key) == 0 || bytes.IndexByte(key, 0) >= 0 {
+		b.bad = true
+	}
+	b.rows = append(b.rows, batchRow{
+		at: len(b.arena), key: int32(len(key)), data: int32(len(data)), when: int32(len(emittedAt)),
+		stream: int32(stream), del: del,
+	})
+	b.arena = append(b.arena, key...)
+	b.arena = append(b.arena, data...)
+	b.arena = append(b.arena, emittedAt...)
+}
+
+// Len returns the number of records.
+func (b *Batch) Len() int { return len(b.rows) }
+
+// Bytes returns the size of the records.
+func (b *Batch) Bytes() int { return len(b.arena) }
+
+func (b *Batch) reset() {
+	b.arena, b.rows, b.bad = b.arena[:0], b.rows[:0], false
+}
+
+// text views n bytes of the arena as a string, without a copy. The string lives
+// no longer than the batch; the database driver copies it when it binds it.
+func (b *Batch) text(at int, n int32) string {
+	if n == 0 {
+		return ""
+	}
+	return unsafe.String(&b.arena[at], int(n))
+}

@@ -1,0 +1,134 @@
+package storage
+
+import (
+	"database/sql/driver"
+)
+
+// The record path. One statement a record, prepared once: statements of many
+// rows were slower here, and do not tell a new record from a changed one. A
+// record's sequence moves only when its data or its deletion changed, so an
+// unchanged record keeps the one it has, and a reader of changes does not see it
+// again.
+const (
+	upsertRecord = `INSERT INTO records (seq, stream_id, key, data, deleted, emitted_at, run_pk)
+VALUES (?, ?, ?, ?, 0, ?, ?) ON CONFLICT (stream_id, key) DO UPDATE SET
+seq = excluded.seq, data = excluded.data, emitted_at = excluded.emitted_at, run_pk = excluded.run_pk
+WHERE records.data <> excluded.data`
+
+	// reviveRecord turns a tombstone into a record again.
+	reviveRecord = `UPDATE records SET seq = ?, data = ?, deleted = 0, emitted_at = ?, run_pk = ?
+WHERE stream_id = ? AND key = ? AND deleted = 1`
+
+	// buryRecord turns a record into a tombstone.
+	buryRecord = `UPDATE records SET seq = ?, data = NULL, deleted = 1, emitted_at = ?, run_pk = ?
+WHERE stream_id = ? AND key = ? AND deleted = 0`
+
+	// insertTombstone keeps a deletion of a key that was never seen, so that
+	// whoever has it from elsewhere learns of it (RT-07.1).
+	insertTombstone = `INSERT INTO records (seq, stream_id, key, data, deleted, emitted_at, run_pk)
+VALUES (?, ?, ?, NULL, 1, ?, ?) ON CONFLICT (stream_id, key) DO NOTHING`
+)
+
+// unmark sets the connection's last inserted row id, which an insert into any
+// table moves, to what is no sequence. From then on it tells an inserted record
+// from an updated one.
+const (
+	markTable = `CREATE TEMP TABLE mark (id INTEGER PRIMARY KEY)`
+	unmark    = `REPLACE INTO temp.mark (id) VALUES (-1)`
+)
+
+type recordStatements struct {
+	upsert, revive, bury, tombstone, unmark driver.Stmt
+
+	args [6]driver.NamedValue
+}
+
+// run executes st with values and says whether it changed a row, and whether
+// that row was inserted with seq (see unmark).
+func (r *recordStatements) run(st driver.Stmt, seq int64, values ...any) (changed, inserted bool, err error) {
+	for i, v := range values {
+		r.args[i] = driver.NamedValue{Ordinal: i + 1, Value: v}
+	}
+	res, err := exec(st, r.args[:len(values)])
+	if err != nil {
+		return false, false, err
+	}
+	n, err := res.RowsAffected()
+	if err != nil || n == 0 {
+		return false, false, err
+	}
+	id, err := res.LastInsertId()
+	return true, id == seq, err
+}
+
+// putBatch writes the records of a batch and counts what they did.
+func (t *tx) putBatch(w *RunWriter, b *Batch) error {
+	if err := t.openSequence(); err != nil {
+		return err
+	}
+	rs := &t.l.records
+	if _, err := exec(rs.unmark, nil); err != nil {
+		return err
+	}
+	tally := t.tally(w)
+	var runPK any = w.pk
+	for i := range b.rows {
+		r := &b.rows[i]
+		c := &tally[r.stream]
+		key := b.text(r.at, r.key)
+		when := b.text(r.at+int(r.key)+int(r.data), r.when)
+		next := t.seq + 1
+		if r.del {
+			changed, _, err := rs.run(rs.bury, next, next, when, runPK, c.id, key)
+			if err != nil {
+				return err
+			}
+			if changed {
+				c.live--
+				c.dead++
+			} else if changed, _, err = rs.run(rs.tombstone, next, next, c.id, key, when, runPK); err != nil {
+				return err
+			} else if changed {
+				c.dead++
+			}
+			if !changed {
+				c.Unchanged++
+				continue
+			}
+			c.Deleted++
+			t.seq, c.lastSeq = next, next
+			continue
+		}
+		data := b.text(r.at+int(r.key), r.data)
+		if c.dead > 0 {
+			// Only a stream with tombstones pays for telling a revived record
+			// from a changed one.
+			changed, _, err := rs.run(rs.revive, next, next, data, when, runPK, c.id, key)
+			if err != nil {
+				return err
+			}
+			if changed {
+				c.live++
+				c.dead--
+				c.Changed++
+				t.seq, c.lastSeq = next, next
+				continue
+			}
+		}
+		changed, inserted, err := rs.run(rs.upsert, next, next, c.id, key, data, when, runPK)
+		switch {
+		case err != nil:
+			return err
+		case !changed:
+			c.Unchanged++
+			continue
+		case inserted:
+			c.New++
+			c.live++
+		default:
+			c.Changed++
+		}
+		t.seq, c.lastSeq = next, next
+	}
+	return nil
+}

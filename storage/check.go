@@ -1,0 +1,113 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// CheckReport says whether the store keeps its promises. It is clean when
+// Problems is empty.
+type CheckReport struct {
+	Problems []string // each names what is broken, never a record's value
+	Records  int64    // rows looked at, tombstones included
+}
+
+// invariants are questions with no answer in a sound store.
+var invariants = []struct{ what, query string }{
+	{"the stream's counters differ from its records", `SELECT s.id FROM streams s LEFT JOIN
+(SELECT stream_id, sum(1 - deleted) AS live, sum(deleted) AS dead, max(seq) AS last FROM records GROUP BY stream_id) r
+ON r.stream_id = s.id WHERE s.removed = 0 AND
+(s.live <> coalesce(r.live, 0) OR s.deleted <> coalesce(r.dead, 0) OR s.last_seq < coalesce(r.last, 0))`},
+	{"records of no stream", `SELECT DISTINCT stream_id FROM records WHERE stream_id NOT IN (SELECT id FROM streams)`},
+	{"a record's sequence is above the store's counter", `SELECT seq FROM records WHERE seq > (SELECT value FROM counters WHERE name = 'change')`},
+	{"a tombstone has data, or a record has none", `SELECT seq FROM records WHERE (deleted = 1) <> (data IS NULL)`},
+	{"a record is of no run", `SELECT r.seq FROM records r JOIN streams s ON s.id = r.stream_id WHERE s.removed = 0 AND r.run_pk NOT IN (SELECT pk FROM runs)`},
+	{"a checkpoint is ahead of the store's records", `SELECT stream FROM states WHERE seq > (SELECT value FROM counters WHERE name = 'change')`},
+	{"a checkpoint is of no run, or of a run with another bookmark", `SELECT s.stream FROM states s LEFT JOIN runs r ON r.run_id = s.run_id
+WHERE r.pk IS NULL OR r.bookmark <> s.bookmark OR r.connection_id <> s.connection_id`},
+	{"a lease is of no running run", `SELECT l.connection_id FROM leases l LEFT JOIN runs r ON r.run_id = l.run_id
+WHERE l.run_id <> '' AND (r.pk IS NULL OR r.status <> 'running' OR r.epoch <> l.epoch)`},
+	{"a run is running without a lease", `SELECT r.run_id FROM runs r LEFT JOIN leases l ON l.run_id = r.run_id WHERE r.status = 'running' AND l.run_id IS NULL`},
+	{"a cursor is staged by a run that has ended", `SELECT st.stream FROM staged_states st JOIN runs r ON r.pk = st.run_pk WHERE r.status <> 'running'`},
+	{"a gap is leased to a run that has ended", `SELECT g.id FROM gaps g LEFT JOIN runs r ON r.run_id = g.lease_run_id
+WHERE g.status = 'in_progress' AND (r.pk IS NULL OR r.status <> 'running')`},
+}
+
+// Check reads the whole store: the file's integrity, its foreign keys, and the
+// promises above. It takes long on a large store and holds a snapshot
+// meanwhile. A damaged file is in the report; an error says that the check
+// could not be made.
+func (s *Store) Check(ctx context.Context) (*CheckReport, error) {
+	conn, err := s.read.Conn(ctx)
+	if err != nil {
+		return nil, s.fail("check", err)
+	}
+	defer func() { _ = conn.Close() }()
+	if _, err := conn.ExecContext(ctx, "BEGIN"); err != nil {
+		return nil, s.fail("check", err)
+	}
+	defer func() { _, _ = conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK") }()
+	r := &CheckReport{}
+	var lines []string
+	if err := conn.NewRaw("PRAGMA integrity_check(20)").Scan(ctx, &lines); err != nil {
+		return r.damaged(s.fail("check", err))
+	}
+	for _, line := range lines {
+		if line != "ok" {
+			r.Problems = append(r.Problems, "damaged file: "+line)
+		}
+	}
+	var rows []map[string]any
+	if err := conn.NewRaw("PRAGMA foreign_key_check").Scan(ctx, &rows); err != nil {
+		return r.damaged(s.fail("check", err))
+	}
+	for _, row := range rows {
+		r.Problems = append(r.Problems, fmt.Sprintf("a row of %v refers to nothing in %v", row["table"], row["parent"]))
+	}
+	for _, i := range invariants {
+		var first []string
+		if err := conn.NewRaw("WITH broken (x) AS ("+i.query+") SELECT CAST(x AS TEXT) FROM broken LIMIT 3").Scan(ctx, &first); err != nil {
+			return r.damaged(s.fail("check", err))
+		}
+		for _, x := range first {
+			r.Problems = append(r.Problems, i.what+" ("+x+")")
+		}
+	}
+	err = conn.NewRaw("SELECT count(*) FROM records").Scan(ctx, &r.Records)
+	return r, s.fail("check", err)
+}
+
+// damaged puts a corrupt file into the report; other errors end the check.
+func (r *CheckReport) damaged(err error) (*CheckReport, error) {
+	if abi.CodeOf(err) != abi.CodeStoreCorrupt {
+		return nil, err
+	}
+	r.Problems = append(r.Problems, err.Error())
+	return r, nil
+}
+
+// Stats sizes the store.
+type Stats struct {
+	Connections, Runs, Records, Tombstones int64
+	LastSeq                                int64
+	FileBytes, LogBytes                    int64 // the database; its write-ahead log
+}
+
+// Stats returns sizes and counts without scanning records.
+func (s *Store) Stats(ctx context.Context) (Stats, error) {
+	var st Stats
+	err := s.read.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM connections), (SELECT count(*) FROM runs),
+(SELECT coalesce(sum(live), 0) FROM streams WHERE removed = 0), (SELECT coalesce(sum(deleted), 0) FROM streams WHERE removed = 0),
+(SELECT value FROM counters WHERE name = 'change')`).
+		Scan(&st.Connections, &st.Runs, &st.Records, &st.Tombstones, &st.LastSeq)
+	if info, err := os.Stat(s.path); err == nil {
+		st.FileBytes = info.Size()
+	}
+	if info, err := os.Stat(s.path + "-wal"); err == nil {
+		st.LogBytes = info.Size()
+	}
+	return st, s.fail("read the statistics", err)
+}

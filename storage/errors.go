@@ -1,0 +1,81 @@
+package storage
+
+import (
+	"context"
+	"errors"
+
+	"modernc.org/sqlite"
+	lib "modernc.org/sqlite/lib"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// primary returns the primary result code behind err, 0 when err is not the
+// database's. The low byte of an extended code is its primary code.
+func primary(err error) int {
+	if e, ok := errors.AsType[*sqlite.Error](err); ok {
+		return e.Code() & 0xff
+	}
+	return 0
+}
+
+// fail turns a database error into the project's error; what names the
+// operation. An error that has a code already, and a context's end, pass
+// unchanged.
+func (s *Store) fail(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, ok := errors.AsType[*abi.Error](err); ok {
+		return err
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return storeError(s.path, what, err)
+}
+
+// storeError maps a database error to its code. Messages of SQLite name tables
+// and files, never a row's values, but they stay in the wrapped chain only.
+func storeError(path, what string, err error) *abi.Error {
+	var e *abi.Error
+	switch primary(err) {
+	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED:
+		e = abi.NewError(abi.CodeStoreLocked, "the store is locked by another process",
+			"wait until the other pdpp-host process is done, or end it; then run again")
+	case lib.SQLITE_FULL:
+		e = abi.NewError(abi.CodeStoreFull, "no space left for the store",
+			"free disk space where the data folder lies, then run again: what was committed is kept")
+	case lib.SQLITE_CORRUPT:
+		e = abi.NewError(abi.CodeStoreCorrupt, "the store is damaged",
+			"restore the file from a backup; `pdpp-host doctor` shows what is damaged")
+	case lib.SQLITE_NOTADB:
+		e = notADatabase()
+	case lib.SQLITE_READONLY, lib.SQLITE_PERM:
+		e = abi.NewError(abi.CodeStoreUnavailable, "the store cannot be written to",
+			"check the owner and the mode of the file and its folder")
+	case lib.SQLITE_CANTOPEN:
+		e = abi.NewError(abi.CodeStoreUnavailable, "the store cannot be opened",
+			"check that the folder exists and that you may read and write it")
+	case lib.SQLITE_IOERR:
+		e = abi.NewError(abi.CodeStoreUnavailable, "the disk failed under the store",
+			"check the disk and its file system; what was committed is kept")
+	default:
+		e = abi.NewError(abi.CodeStoreUnavailable, "the store failed",
+			"run again; `pdpp-host doctor` checks the store")
+	}
+	return e.WithDetail(path + ", " + what).Wrap(err)
+}
+
+func notADatabase() *abi.Error {
+	return abi.NewError(abi.CodeStoreCorrupt, "the file is not a database, or its header is damaged",
+		"check data_dir and storage.dsn, or restore the file from a backup")
+}
+
+// foreign says that the file is a database of something else.
+func foreign(path string) *abi.Error {
+	return abi.NewError(abi.CodeStoreUnavailable, "the file is a database of another program",
+		"check data_dir and storage.dsn").WithDetail(path)
+}
+
+var errClosed = abi.NewError(abi.CodeStoreUnavailable, "the store is closed", "")

@@ -1,0 +1,110 @@
+package storage
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+func exerciseGaps(t *testing.T, x *exercise) {
+	ctx := t.Context()
+	w := x.begin("c")
+	gap := Gap{Stream: "a", ParentStream: "p", RecordKey: `["1","2"]`, Reason: "rate_limited", Class: "http", DetailLocator: []byte(`{"u":1}`)}
+	x.ok(w.PutGap(ctx, gap))
+	x.ok(w.PutGap(ctx, gap)) // the same gap
+	x.ok(w.PutGap(ctx, Gap{Stream: "a", RecordKey: `["1","2"]`, Reason: "rate_limited"}))
+	x.ok(w.PutGap(ctx, Gap{Stream: "b", RecordKey: "1", NextAttemptAfter: x.clock.now().Add(time.Hour)}))
+	x.same(len(x.lease(w, 10)), 0) // not a gap's own finder
+	x.finish(w)
+	gaps, err := x.s.Gaps(ctx, "c")
+	x.ok(err)
+	x.same(len(gaps), 3)
+
+	w = x.begin("c")
+	x.same(len(x.lease(w, 1)), 1)
+	leased := x.lease(w, 10)
+	x.same(len(leased), 1) // stream b's is not due
+	x.same(len(x.lease(w, 10)), 0)
+	g := x.gap("a", "p")
+	x.same([]any{g.Status, g.LeaseRunID, g.LeaseID != "", g.LeaseExpiresAt, string(g.DetailLocator), g.DiscoveredRunID},
+		[]any{GapInProgress, "run2", true, x.clock.now().Add(time.Minute).UTC(), `{"u":1}`, "run1"})
+	x.ok(w.GapOutcome(ctx, g.ID, g.LeaseID, false))
+	x.ok(w.GapOutcome(ctx, g.ID, g.LeaseID, true))
+	x.ok(w.Flush(ctx))
+	g = x.gap("a", "p")
+	x.same([]any{g.Status, g.AttemptCount, g.RecoveredRunID, g.LastAttemptAt}, []any{GapRecovered, 1, "run2", x.clock.now().UTC()})
+	other := x.gap("a", "")
+	x.ok(w.GapOutcome(ctx, other.ID, other.LeaseID, false))
+	gap.Reason = "retry_exhausted"
+	x.ok(w.PutGap(ctx, gap)) // known again: open again
+	x.finish(w)
+	g = x.gap("a", "p")
+	x.same([]any{g.Status, g.Reason, g.AttemptCount, g.RecoveredRunID, g.DiscoveredRunID, g.LastRunID}, []any{GapPending, "retry_exhausted", 1, "", "run1", "run2"})
+	x.same(x.gap("a", "").AttemptCount, 1)
+
+	x.clock.forward(2 * time.Hour)
+	w = x.begin("c")
+	x.same(len(x.lease(w, 10)), 3)
+	x.ok(w.CloseGap(ctx, g.ID, []byte(`{"class":"gone"}`)))
+	x.finish(w)
+	g = x.gap("a", "p")
+	x.same([]any{g.Status, string(g.LastError)}, []any{GapTerminal, `{"class":"gone"}`})
+	w = x.begin("c")
+	x.same(len(x.lease(w, 10)), 2)
+	x.finish(w)
+}
+
+func (x *exercise) lease(w *RunWriter, n int) []Gap {
+	x.Helper()
+	gaps, err := w.LeaseGaps(x.Context(), []string{"a", "b"}, n)
+	x.ok(err)
+	return gaps
+}
+
+func (x *exercise) gap(stream, parent string) Gap {
+	x.Helper()
+	gaps, err := x.s.Gaps(x.Context(), "c")
+	x.ok(err)
+	i := slices.IndexFunc(gaps, func(g Gap) bool { return g.Stream == stream && g.ParentStream == parent })
+	return gaps[i]
+}
+
+func exerciseGapLeases(t *testing.T, x *exercise) {
+	ctx := t.Context()
+	w := x.begin("c")
+	x.ok(w.PutGap(ctx, Gap{Stream: "a", RecordKey: "1"}))
+	x.finish(w)
+	w = x.begin("c") // will not end
+	g := x.lease(w, 1)[0]
+	fresh := x.begin("c", func(n *NewRun) { n.HolderAlive = func(string) bool { return false } })
+	again := x.lease(fresh, 1)
+	x.same(len(again), 1)
+	x.same(again[0].ID, g.ID)
+	// The old lease is worth nothing.
+	x.code(fresh.GapOutcome(ctx, g.ID, g.LeaseID, true), abi.CodeGapInvalid)
+	x.ok(fresh.GapOutcome(ctx, again[0].ID, again[0].LeaseID, true)) // a refusal does not end the run
+	// Another connection's gap is unknown here.
+	w = x.begin("d")
+	x.code(w.GapOutcome(ctx, g.ID, "", true), abi.CodeGapInvalid)
+	x.code(w.CloseGap(ctx, g.ID, nil), abi.CodeGapInvalid)
+	x.finish(w)
+}
+
+func exerciseCoverage(t *testing.T, x *exercise) {
+	ctx := t.Context()
+	w := x.begin("c")
+	n := int64(7)
+	x.ok(w.PutCoverage(ctx, Coverage{Stream: "a", StateStream: "b", Required: 1}))
+	x.ok(w.PutCoverage(ctx, Coverage{Stream: "a", StateStream: "b", Required: 4, Hydrated: 2, Gaps: 1, Skipped: 1, Covered: &n}))
+	x.ok(w.PutCoverage(ctx, Coverage{Stream: "b", StateStream: "b", Considered: &n}))
+	x.finish(w)
+	list, err := x.s.Coverage(ctx, w.RunID())
+	x.ok(err)
+	x.same(len(list), 2)
+	x.same([]any{list[0].Required, list[0].Hydrated, list[0].Gaps, list[0].Skipped, list[0].Considered == nil, *list[0].Covered}, []any{4, 2, 1, 1, true, 7})
+	x.same([]any{*list[1].Considered, list[1].Covered == nil}, []any{7, true}) // unknown is not zero, Invariant 8
+	_, err = x.s.Coverage(ctx, "none")
+	x.code(err, abi.CodeRunUnknown)
+}

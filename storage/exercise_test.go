@@ -1,0 +1,229 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// clock is a wall clock that tests move.
+type clock struct{ us atomic.Int64 }
+
+func newClock() *clock {
+	c := &clock{}
+	c.us.Store(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC).UnixMicro())
+	return c
+}
+
+func (c *clock) now() time.Time          { return time.UnixMicro(c.us.Load()) }
+func (c *clock) forward(d time.Duration) { c.us.Add(d.Microseconds()) }
+
+// opener opens one and the same empty database as often as it is called.
+type opener func(t *testing.T, now func() time.Time) *Store
+
+// sqliteFile returns an opener over a fresh SQLite file.
+func sqliteFile(t *testing.T) opener {
+	path := filepath.Join(t.TempDir(), "data", "pdpp.sqlite")
+	return func(t *testing.T, now func() time.Time) *Store {
+		t.Helper()
+		return mustOpen(t, Options{Path: path, Now: now})
+	}
+}
+
+func mustOpen(t *testing.T, o Options) *Store {
+	t.Helper()
+	if o.Now == nil {
+		o.Now = newClock().now
+	}
+	s, err := Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+func TestSQLite(t *testing.T) {
+	t.Parallel()
+	Exercise(t, sqliteFile)
+}
+
+// Exercise is what any database behind Store has to pass. fresh makes an empty
+// database for each case.
+func Exercise(t *testing.T, fresh func(t *testing.T) opener) {
+	for _, c := range []struct {
+		name string
+		run  func(t *testing.T, x *exercise)
+	}{
+		{"connections", exerciseConnections},
+		{"remove a connection", exerciseRemove},
+		{"records: new, changed, unchanged, deleted RT-07.1", exerciseRecords},
+		{"records: pages and changes", exerciseReads},
+		{"a run's life", exerciseRun},
+		{"events", exerciseEvents},
+		{"slices commit in order PB-D8 PB-A7", exerciseSlices},
+		{"backfill has its own bookmark PB-D10 PB-A8", exerciseBookmarks},
+		{"a second run yields, an expired one is taken over", exerciseLease},
+		{"a stale run is fenced, Invariant 2", exerciseFencing},
+		{"after a failure nothing more is written, Invariant 1", exerciseFailure},
+		{"gaps", exerciseGaps},
+		{"gap leases end with their run", exerciseGapLeases},
+		{"coverage RT-12", exerciseCoverage},
+		{"refusals", exerciseRefusals},
+		{"reopen", exerciseReopen},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			x := &exercise{T: t, open: fresh(t), clock: newClock()}
+			x.s = x.open(t, x.clock.now)
+			c.run(t, x)
+			x.sound()
+		})
+	}
+}
+
+// exercise is one case's fixture.
+type exercise struct {
+	*testing.T
+	open  opener
+	s     *Store
+	clock *clock
+	runs  int
+}
+
+func (x *exercise) sound() {
+	x.Helper()
+	r, err := x.s.Check(x.Context())
+	x.ok(err)
+	if len(r.Problems) > 0 {
+		x.Errorf("the store is not sound: %s", strings.Join(r.Problems, "; "))
+	}
+}
+
+func (x *exercise) ok(err error) {
+	x.Helper()
+	if err != nil {
+		x.Fatal(err)
+	}
+}
+
+func (x *exercise) code(err error, want abi.Code) {
+	x.Helper()
+	if got := abi.CodeOf(err); err == nil || got != want {
+		x.Fatalf("got %v, want %s", err, want)
+	}
+	if e, ok := errors.AsType[*abi.Error](err); !ok || e.Message == "" {
+		x.Fatalf("no message: %v", err)
+	}
+}
+
+func (x *exercise) connection(name string) *Connection {
+	x.Helper()
+	c, err := x.s.EnsureConnection(x.Context(), name, "demo")
+	x.ok(err)
+	return c
+}
+
+func (x *exercise) newRun(connection string, change ...func(*NewRun)) NewRun {
+	x.Helper()
+	x.runs++
+	n := NewRun{
+		RunID: fmt.Sprintf("run%d", x.runs), ConnectionID: x.connection(connection).ID, Connector: "demo", Version: "1",
+		ModuleSHA256: "abc", Mode: abi.ModeIncremental, Bookmark: BookmarkIncremental, Holder: "holder1",
+		Streams: []string{"a", "b"}, LeaseTTL: time.Minute,
+	}
+	for _, c := range change {
+		c(&n)
+	}
+	return n
+}
+
+func (x *exercise) begin(connection string, change ...func(*NewRun)) *RunWriter {
+	x.Helper()
+	w, err := x.s.BeginRun(x.Context(), x.newRun(connection, change...))
+	x.ok(err)
+	return w
+}
+
+func (x *exercise) finish(w *RunWriter, checkpoints ...StateCommit) {
+	x.Helper()
+	x.ok(w.Finish(x.Context(), Outcome{Status: "succeeded", Checkpoints: checkpoints}))
+}
+
+// put writes records: "key=data" for one, "-key" for a tombstone.
+func put(ctx context.Context, w *RunWriter, stream int, records ...string) error {
+	b := w.NewBatch()
+	for _, r := range records {
+		if key, gone := strings.CutPrefix(r, "-"); gone {
+			b.Add(stream, []byte(key), []byte("ignored"), []byte("t"), true)
+			continue
+		}
+		key, data, _ := strings.Cut(r, "=")
+		b.Add(stream, []byte(key), []byte(data), []byte("t"), false)
+	}
+	return w.Write(ctx, b)
+}
+
+func (x *exercise) put(w *RunWriter, stream int, records ...string) {
+	x.Helper()
+	x.ok(put(x.Context(), w, stream, records...))
+}
+
+// list shows a stream's records with their sequence: "seq:key=data", "seq:-key".
+func (x *exercise) list(connection, stream string) string {
+	x.Helper()
+	var out []string
+	x.ok(x.s.EachRecord(x.Context(), connection, stream, func(r Record) error {
+		out = append(out, show(r))
+		return nil
+	}))
+	return strings.Join(out, " ")
+}
+
+func show(r Record) string {
+	if r.Deleted {
+		return fmt.Sprintf("%d:-%s", r.Seq, r.Key)
+	}
+	return fmt.Sprintf("%d:%s=%s", r.Seq, r.Key, r.Data)
+}
+
+func (x *exercise) same(got, want any) {
+	x.Helper()
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		x.Fatalf("got  %v\nwant %v", got, want)
+	}
+}
+
+// cursors shows the committed cursors, and the staged ones in brackets.
+func (x *exercise) cursors(connection string) string {
+	x.Helper()
+	list, err := x.s.Checkpoints(x.Context(), connection)
+	x.ok(err)
+	var out []string
+	for _, c := range list {
+		text := fmt.Sprintf("%s/%s=%s", c.Stream, c.Bookmark, c.Cursor)
+		if c.Staged {
+			text = "[" + text + "]"
+		}
+		out = append(out, text)
+	}
+	return strings.Join(out, " ")
+}
+
+func (x *exercise) eventTypes(run string) string {
+	x.Helper()
+	list, err := x.s.Events(x.Context(), run, 0, 0)
+	x.ok(err)
+	var out []string
+	for _, e := range list {
+		out = append(out, fmt.Sprintf("%d:%s", e.Seq, e.Type))
+	}
+	return strings.Join(out, " ")
+}

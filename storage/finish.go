@@ -1,0 +1,144 @@
+package storage
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// Outcome is how a run ended.
+type Outcome struct {
+	Status      string // succeeded, failed or cancelled
+	Reason      string
+	Error       *RunError // nil on success
+	Checkpoints []StateCommit
+	Withheld    []Withheld
+	KnownGaps   []byte // JSON, nil for none
+	Result      []byte // JSON, nil for none
+	Events      []Event
+}
+
+// RunError says why a run did not succeed.
+type RunError struct {
+	Code         string `json:"code"`
+	Message      string `json:"message"`
+	Hint         string `json:"hint,omitempty"`
+	Retryable    bool   `json:"retryable"`
+	RecoveryHint string `json:"recovery_hint,omitempty"`
+}
+
+// StateCommit is a staged cursor that may be committed. Cursor is JSON.
+type StateCommit struct {
+	Stream string
+	Cursor []byte
+}
+
+// Withheld is a staged cursor that was not committed, and why.
+type Withheld struct {
+	Stream string `json:"stream"`
+	Reason string `json:"reason"`
+}
+
+// Finish ends the run: in one transaction, after everything queued before it,
+// the cursors move, the run becomes terminal, its events are appended, its
+// leased gaps return, and the lease is released. It waits until that is
+// durable; when it fails, none of it happened. The writer is of no use after it.
+//
+// After an earlier failure only an outcome that commits nothing (no success, no
+// checkpoints) is written, so that history says how the run ended; otherwise,
+// and when the run was fenced, Finish returns that failure.
+func (w *RunWriter) Finish(ctx context.Context, o Outcome) error {
+	if o.Status == "" || o.Status == StatusRunning || o.Status == StatusAbandoned {
+		return abi.NewError(abi.CodeInternal, "a run cannot end with status "+o.Status, "")
+	}
+	row, err := outcomeRow(o)
+	if err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	// Not given up half-way: the caller has to know whether the run has ended.
+	end := &op{run: w, do: func(t *tx) error { return t.finish(w, o, row) }}
+	end.last = o.Status != statusSucceeded && len(o.Checkpoints) == 0
+	if err := w.failure(); err != nil && (!end.last || w.hasEnded()) {
+		return err
+	}
+	if err := w.wait(context.WithoutCancel(ctx), end); err != nil {
+		return err
+	}
+	w.mu.Lock()
+	w.ended = true
+	w.mu.Unlock()
+	return nil
+}
+
+const statusSucceeded = "succeeded"
+
+func (w *RunWriter) hasEnded() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.ended
+}
+
+func outcomeRow(o Outcome) (row runRow, err error) {
+	for _, e := range o.Events {
+		if e.Type == "" {
+			return row, eventWithoutType()
+		}
+	}
+	names := make([]string, len(o.Checkpoints))
+	for i, c := range o.Checkpoints {
+		names[i] = c.Stream
+	}
+	if row.Checkpoints, err = encode(names); err != nil {
+		return row, err
+	}
+	if row.Withheld, err = encode(append([]Withheld{}, o.Withheld...)); err != nil {
+		return row, err
+	}
+	if o.Error != nil {
+		if row.Error, err = encode(o.Error); err != nil {
+			return row, err
+		}
+	}
+	row.Status, row.Reason = o.Status, o.Reason
+	row.KnownGaps, row.Result = string(o.KnownGaps), string(o.Result)
+	return row, nil
+}
+
+func (t *tx) finish(w *RunWriter, o Outcome, row runRow) error {
+	for _, c := range o.Checkpoints {
+		if err := t.commitState(w, c.Stream, jsonText(c.Cursor), ""); err != nil {
+			return err
+		}
+	}
+	if _, err := t.db.NewDelete().Model((*stagedRow)(nil)).Where("run_pk = ?", w.pk).Exec(t.ctx); err != nil {
+		return err
+	}
+	for _, e := range o.Events {
+		if err := t.runEvent(w, e); err != nil {
+			return err
+		}
+	}
+	row.PK, row.FinishedUS = w.pk, micros(t.now)
+	_, err := t.db.NewUpdate().Model(&row).WherePK().
+		Column("status", "reason", "error", "checkpoints", "withheld", "known_gaps", "result", "finished_us").Exec(t.ctx)
+	if err != nil {
+		return err
+	}
+	if err := t.returnGaps(w.connectionID); err != nil {
+		return err
+	}
+	_, err = t.db.ExecContext(t.ctx, "UPDATE leases SET run_id = '', holder = '', expires_us = 0 WHERE connection_id = ?", w.connectionID)
+	// The lease is gone, so whatever this run has queued behind is refused.
+	t.runs[w] = fenced(w, "it has ended")
+	return err
+}
+
+// encode returns v as JSON text.
+func encode(v any) (string, error) {
+	b, err := json.Marshal(v)
+	return string(b), err
+}

@@ -1,0 +1,225 @@
+package storage
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// Gap statuses.
+const (
+	GapPending    = "pending"
+	GapInProgress = "in_progress" // leased to a run
+	GapRecovered  = "recovered"
+	GapTerminal   = "terminal" // will not be tried again
+)
+
+// Gap is a record whose detail is still to fetch. One exists for each
+// (connection, stream, parent, key). JSON fields are nil when absent.
+type Gap struct {
+	ID            string // the store's, or the caller's when it knows the gap
+	ConnectionID  string // set by the store
+	Stream        string
+	ParentStream  string
+	RecordKey     string // canonical key text
+	Reason        string
+	Class         string
+	DetailLocator []byte // JSON, what the connector needs to fetch it; no secret
+	ListCursor    []byte // JSON
+	Scope         []byte // JSON
+	LastError     []byte // JSON
+
+	Status           string
+	AttemptCount     int64
+	LastAttemptAt    time.Time
+	NextAttemptAfter time.Time // not leased before; zero: at once
+	DiscoveredRunID  string
+	LastRunID        string
+	RecoveredRunID   string
+	LeaseRunID       string
+	LeaseID          string
+	LeaseAttempted   bool
+	LeaseExpiresAt   time.Time
+	CreatedAt        time.Time
+}
+
+// gapID names a gap by what it is about, so that it needs no randomness and a
+// second sight of it is the same gap.
+func gapID(connectionID, stream, parent, key string) string {
+	h := sha256.New()
+	for _, part := range []string{connectionID, stream, parent, key} {
+		_, _ = fmt.Fprintf(h, "%d:%s", len(part), part)
+	}
+	return "gap_" + hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// PutGap keeps a gap. One that is known already is refreshed and, when it had
+// been recovered, given up or was leased, pending again; its attempts are kept.
+func (w *RunWriter) PutGap(ctx context.Context, g Gap) error {
+	row := gapRow{
+		ID: gapID(w.connectionID, g.Stream, g.ParentStream, g.RecordKey), ConnectionID: w.connectionID,
+		Stream: g.Stream, ParentStream: g.ParentStream, RecordKey: g.RecordKey, Reason: g.Reason, Class: g.Class,
+		DetailLocator: string(g.DetailLocator), ListCursor: string(g.ListCursor), Scope: string(g.Scope),
+		LastError: string(g.LastError), Status: GapPending, DiscoveredRunID: w.runID, LastRunID: w.runID,
+	}
+	if !g.NextAttemptAfter.IsZero() {
+		row.NextAttemptUS = micros(g.NextAttemptAfter)
+	}
+	return w.queue(ctx, func(t *tx) error {
+		row.CreatedUS = micros(t.now)
+		_, err := t.db.NewInsert().Model(&row).On("CONFLICT (connection_id, stream, parent_stream, record_key) DO UPDATE").
+			Set("reason = EXCLUDED.reason, class = EXCLUDED.class, detail_locator = EXCLUDED.detail_locator").
+			Set("list_cursor = EXCLUDED.list_cursor, scope = EXCLUDED.scope, last_error = EXCLUDED.last_error").
+			Set("status = EXCLUDED.status, next_attempt_us = EXCLUDED.next_attempt_us").
+			Set("last_run_id = EXCLUDED.last_run_id, recovered_run_id = ''").
+			Set("lease_id = '', lease_attempted = 0, lease_expires_us = 0").Exec(t.ctx)
+		return err
+	})
+}
+
+// GapOutcome keeps what became of a leased gap: attempted, or recovered. leaseID
+// may be "" for a gap that is known to be recovered without a lease. A gap of
+// another connection, or a lease that is not the gap's, is boundary.gap_invalid,
+// after which the run may go on. It waits until the outcome is durable.
+func (w *RunWriter) GapOutcome(ctx context.Context, gapID, leaseID string, recovered bool) error {
+	return w.refusable(ctx, func(t *tx) error {
+		row, err := t.gap(w, gapID, leaseID)
+		if err != nil {
+			return err
+		}
+		if !row.counted() {
+			row.AttemptCount++
+			row.LeaseAttempted = 1
+		}
+		row.LastAttemptUS, row.LastRunID = micros(t.now), w.runID
+		if recovered {
+			row.Status, row.RecoveredRunID, row.LeaseExpiresUS = GapRecovered, w.runID, 0
+		}
+		_, err = t.db.NewUpdate().Model(row).WherePK().
+			Column("attempt_count", "lease_attempted", "last_attempt_us", "last_run_id", "status", "recovered_run_id", "lease_expires_us").
+			Exec(t.ctx)
+		return err
+	})
+}
+
+// CloseGap gives a gap up: it is terminal and not leased again. lastError is
+// JSON that says why, nil keeps what is known. Errors as of GapOutcome.
+func (w *RunWriter) CloseGap(ctx context.Context, gapID string, lastError []byte) error {
+	text := string(lastError)
+	return w.refusable(ctx, func(t *tx) error {
+		row, err := t.gap(w, gapID, "")
+		if err != nil {
+			return err
+		}
+		if text != "" {
+			row.LastError = text
+		}
+		row.Status, row.LastRunID, row.LeaseExpiresUS = GapTerminal, w.runID, 0
+		_, err = t.db.NewUpdate().Model(row).WherePK().Column("status", "last_error", "last_run_id", "lease_expires_us").Exec(t.ctx)
+		return err
+	})
+}
+
+// refusable runs fn, whose refusal as boundary.gap_invalid is a guest's mistake
+// and not the end of the writer: the run's outcome is still to be written.
+func (w *RunWriter) refusable(ctx context.Context, fn func(*tx) error) error {
+	if err := w.failure(); err != nil {
+		return err
+	}
+	return w.wait(ctx, &op{run: w, do: fn, soft: true})
+}
+
+// counted says whether this lease's attempt has been counted.
+func (r *gapRow) counted() bool { return r.LeaseAttempted != 0 }
+
+// gap reads a gap of the run's connection for update.
+func (t *tx) gap(w *RunWriter, id, leaseID string) (*gapRow, error) {
+	var row gapRow
+	err := t.db.NewSelect().Model(&row).Where("id = ? AND connection_id = ?", id, w.connectionID).Scan(t.ctx)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return nil, abi.NewError(abi.CodeGapInvalid, "no such gap in this connection",
+			"name a gap that the host has served").WithDetail("gap " + id)
+	case err != nil:
+		return nil, err
+	case leaseID != "" && (row.LeaseID != leaseID || row.LeaseRunID != w.runID):
+		return nil, abi.NewError(abi.CodeGapInvalid, "the gap is not leased to this run",
+			"use the lease_id that came with the gap").WithDetail("gap " + id)
+	}
+	return &row, nil
+}
+
+// LeaseGaps marks up to limit pending gaps of the streams as in progress for
+// this run and returns them, oldest first. A gap that this run has found, or
+// had leased before, is not returned again, so that a connector may ask until
+// the answer is empty (PB-D11). Leases end with the run.
+func (w *RunWriter) LeaseGaps(ctx context.Context, streams []string, limit int) ([]Gap, error) {
+	if len(streams) == 0 || limit <= 0 {
+		return nil, nil
+	}
+	var out []Gap
+	err := w.await(ctx, func(t *tx) error {
+		var rows []gapRow
+		err := t.db.NewSelect().Model(&rows).
+			Where("connection_id = ? AND status = ? AND stream IN (?)", w.connectionID, GapPending, bun.List(streams)).
+			Where("last_run_id <> ? AND next_attempt_us <= ?", w.runID, micros(t.now)).
+			Order("created_us", "id").Limit(int64(limit)).Scan(t.ctx)
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		w.leases++
+		lease := fmt.Sprintf("%s.%d", w.runID, w.leases)
+		ids := make([]string, len(rows))
+		for i := range rows {
+			r := &rows[i]
+			ids[i] = r.ID
+			r.Status, r.LeaseRunID, r.LeaseID, r.LastRunID = GapInProgress, w.runID, lease, w.runID
+			r.LeaseAttempted, r.LeaseExpiresUS = 0, micros(t.now.Add(w.ttl))
+			out = append(out, gapOf(r))
+		}
+		_, err = t.db.NewUpdate().Model((*gapRow)(nil)).
+			Set("status = ?, lease_run_id = ?, lease_id = ?, last_run_id = ?", GapInProgress, w.runID, lease, w.runID).
+			Set("lease_attempted = 0, lease_expires_us = ?", micros(t.now.Add(w.ttl))).
+			Where("id IN (?)", bun.List(ids)).Exec(t.ctx)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// returnGaps makes the connection's leased gaps pending again: no run of it is
+// left to fetch them.
+func (t *tx) returnGaps(connectionID string) error {
+	_, err := t.db.NewUpdate().Model((*gapRow)(nil)).
+		Set("status = ?, lease_id = '', lease_attempted = 0, lease_expires_us = 0", GapPending).
+		Where("connection_id = ? AND status = ?", connectionID, GapInProgress).Exec(t.ctx)
+	return err
+}
+
+func gapOf(r *gapRow) Gap {
+	return Gap{
+		ID: r.ID, ConnectionID: r.ConnectionID, Stream: r.Stream, ParentStream: r.ParentStream, RecordKey: r.RecordKey,
+		Reason: r.Reason, Class: r.Class, DetailLocator: jsonBytes(r.DetailLocator), ListCursor: jsonBytes(r.ListCursor),
+		Scope: jsonBytes(r.Scope), LastError: jsonBytes(r.LastError), Status: r.Status, AttemptCount: r.AttemptCount,
+		LastAttemptAt: at(r.LastAttemptUS), NextAttemptAfter: at(r.NextAttemptUS), DiscoveredRunID: r.DiscoveredRunID,
+		LastRunID: r.LastRunID, RecoveredRunID: r.RecoveredRunID, LeaseRunID: r.LeaseRunID, LeaseID: r.LeaseID,
+		LeaseAttempted: r.LeaseAttempted != 0, LeaseExpiresAt: at(r.LeaseExpiresUS), CreatedAt: at(r.CreatedUS),
+	}
+}
+
+func jsonBytes(text string) []byte {
+	if text == "" {
+		return nil
+	}
+	return []byte(text)
+}

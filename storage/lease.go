@@ -1,0 +1,178 @@
+package storage
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// Bookmarks. A backfill walks history under its own cursors and never moves the
+// incremental ones (PB-D10).
+const (
+	BookmarkIncremental = "incremental"
+	BookmarkBackfill    = "backfill"
+)
+
+// Run statuses that the store itself writes. The others are the caller's.
+const (
+	StatusRunning   = "running"
+	StatusAbandoned = "abandoned"
+)
+
+// NewRun says what run begins. All fields but HolderAlive are required.
+type NewRun struct {
+	RunID        string // never used before
+	ConnectionID string
+	Connector    string
+	Version      string
+	ModuleSHA256 string
+	Mode         string
+	Bookmark     string // BookmarkIncremental or BookmarkBackfill
+	Holder       string // who holds the lease: one process of one machine
+	Streams      []string
+	LeaseTTL     time.Duration
+	// HolderAlive says whether the holder of another run's lease still lives.
+	// nil: every holder does, until its lease expires. It is called inside the
+	// write transaction: it must not use the store, and must be quick.
+	HolderAlive func(holder string) bool
+}
+
+// BeginRun takes the connection's lease and writes the run as running. While
+// another run holds the lease it returns run.connection_busy. A run whose lease
+// expired, or whose holder is gone, becomes abandoned: its staged cursors are
+// dropped and its gap leases return to pending.
+func (s *Store) BeginRun(ctx context.Context, n NewRun) (*RunWriter, error) {
+	if n.Bookmark != BookmarkIncremental && n.Bookmark != BookmarkBackfill {
+		return nil, abi.NewError(abi.CodeInternal, "a run needs a bookmark: incremental or backfill", "")
+	}
+	if unique := slices.Compact(slices.Sorted(slices.Values(n.Streams))); len(unique) != len(n.Streams) {
+		return nil, abi.NewError(abi.CodeInternal, "a run names a stream twice", "")
+	}
+	w := &RunWriter{
+		s: s, runID: n.RunID, connectionID: n.ConnectionID, bookmark: n.Bookmark, ttl: n.LeaseTTL,
+		batches: make(chan struct{}, queuedBatches), ops: make(chan struct{}, queuedOps),
+		free: make(chan *Batch, queuedBatches+2), counts: make([]StreamCounts, len(n.Streams)),
+		state: map[string][]byte{},
+	}
+	if err := s.alone(ctx, "begin the run", func(t *tx) error { return t.beginRun(w, n) }); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+func (t *tx) beginRun(w *RunWriter, n NewRun) error {
+	known, err := t.db.NewSelect().Model((*connectionRow)(nil)).Where("id = ?", n.ConnectionID).Exists(t.ctx)
+	if err != nil {
+		return err
+	}
+	if !known {
+		return unknownConnection(n.ConnectionID)
+	}
+	lease := leaseRow{ConnectionID: n.ConnectionID}
+	err = t.db.NewSelect().Model(&lease).WherePK().Scan(t.ctx)
+	fresh := errors.Is(err, sql.ErrNoRows)
+	if err != nil && !fresh {
+		return err
+	}
+	if lease.RunID != "" {
+		if err := t.takeOver(&lease, n); err != nil {
+			return err
+		}
+	}
+	lease.Epoch++
+	lease.RunID, lease.Holder = n.RunID, n.Holder
+	lease.AcquiredUS, lease.ExpiresUS = micros(t.now), micros(t.now.Add(n.LeaseTTL))
+	if fresh {
+		_, err = t.db.NewInsert().Model(&lease).Exec(t.ctx)
+	} else {
+		_, err = t.db.NewUpdate().Model(&lease).WherePK().Exec(t.ctx)
+	}
+	if err != nil {
+		return err
+	}
+	w.epoch = lease.Epoch
+	return t.openRun(w, n)
+}
+
+// takeOver ends the run that holds the lease, if it may: its holder is gone, or
+// it let the lease expire.
+func (t *tx) takeOver(lease *leaseRow, n NewRun) error {
+	alive := n.HolderAlive == nil || n.HolderAlive(lease.Holder)
+	if alive && micros(t.now) < lease.ExpiresUS {
+		return abi.NewError(abi.CodeConnectionBusy, "another run of this connection is going on",
+			"wait for it to end, or end it").
+			WithDetail("run " + lease.RunID + " since " + at(lease.AcquiredUS).Format(time.RFC3339))
+	}
+	var old runRow
+	err := t.db.NewSelect().Model(&old).Where("run_id = ?", lease.RunID).Scan(t.ctx)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	old.Status, old.Reason, old.FinishedUS = StatusAbandoned, string(abi.ReasonHostRestarted), micros(t.now)
+	if _, err := t.db.NewUpdate().Model(&old).Column("status", "reason", "finished_us").WherePK().Exec(t.ctx); err != nil {
+		return err
+	}
+	if _, err := t.db.NewDelete().Model((*stagedRow)(nil)).Where("run_pk = ?", old.PK).Exec(t.ctx); err != nil {
+		return err
+	}
+	if err := t.returnGaps(lease.ConnectionID); err != nil {
+		return err
+	}
+	var last int64
+	if err := t.db.QueryRowContext(t.ctx, "SELECT coalesce(max(seq), 0) FROM events WHERE run_pk = ?", old.PK).Scan(&last); err != nil {
+		return err
+	}
+	data, err := json.Marshal(map[string]string{"reason": old.Reason, "by": n.RunID})
+	if err != nil {
+		return err
+	}
+	return t.putEvent(old.PK, last+1, Event{Type: "run.abandoned", Data: data})
+}
+
+// openRun writes the run's row and streams and reads its cursors.
+func (t *tx) openRun(w *RunWriter, n NewRun) error {
+	streams, err := json.Marshal(n.Streams)
+	if err != nil {
+		return err
+	}
+	row := runRow{
+		RunID: n.RunID, ConnectionID: n.ConnectionID, Connector: n.Connector, Version: n.Version,
+		ModuleSHA256: n.ModuleSHA256, Mode: n.Mode, Bookmark: n.Bookmark, Holder: n.Holder, Epoch: w.epoch,
+		Streams: string(streams), Status: StatusRunning, StartedUS: micros(t.now),
+	}
+	if _, err := t.db.NewInsert().Model(&row).Exec(t.ctx); err != nil {
+		return err
+	}
+	w.pk = row.PK
+	for _, name := range n.Streams {
+		st := streamRow{ConnectionID: n.ConnectionID, Name: name}
+		err := t.db.NewSelect().Model(&st).Where("connection_id = ? AND name = ?", n.ConnectionID, name).Scan(t.ctx)
+		if errors.Is(err, sql.ErrNoRows) {
+			_, err = t.db.NewInsert().Model(&st).Exec(t.ctx)
+		}
+		if err != nil {
+			return err
+		}
+		w.streams = append(w.streams, runStream{id: st.ID, name: name})
+		if _, err := t.db.NewInsert().Model(&runStreamRow{RunPK: w.pk, StreamID: st.ID}).Exec(t.ctx); err != nil {
+			return err
+		}
+	}
+	var states []stateRow
+	err = t.db.NewSelect().Model(&states).Where("connection_id = ? AND bookmark = ?", n.ConnectionID, n.Bookmark).Scan(t.ctx)
+	if err != nil {
+		return err
+	}
+	for _, st := range states {
+		w.state[st.Stream] = []byte(st.Cursor)
+	}
+	return nil
+}

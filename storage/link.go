@@ -1,0 +1,119 @@
+package storage
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"github.com/uptrace/bun"
+	lib "modernc.org/sqlite/lib"
+)
+
+// link is the writer's own connection: bun for what happens a few times a run,
+// prepared driver statements for what happens to every record. Only the writer
+// goroutine uses it.
+type link struct {
+	s    *Store
+	conn bun.Conn
+	raw  driver.Conn // the same connection, below database/sql
+
+	begin, commit, rollback driver.Stmt
+	epoch                   driver.Stmt
+	records                 recordStatements
+}
+
+func (s *Store) dial() (*link, error) {
+	ctx := context.Background()
+	conn, err := s.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l := &link{s: s, conn: conn}
+	// The writer waits for other processes itself (lock), so that it can take
+	// the moment between two of their transactions.
+	_, err = conn.ExecContext(ctx, "PRAGMA busy_timeout = 0")
+	if err == nil {
+		err = conn.Raw(func(c any) error {
+			l.raw = c.(driver.Conn)
+			return l.prepare()
+		})
+	}
+	if err != nil {
+		l.close()
+		return nil, s.fail("open", err)
+	}
+	return l, nil
+}
+
+func (l *link) prepare() error {
+	mark, err := l.raw.Prepare(markTable)
+	if err != nil {
+		return err
+	}
+	_, err = exec(mark, nil)
+	if err = errors.Join(err, mark.Close()); err != nil {
+		return err
+	}
+	for _, p := range []struct {
+		to  *driver.Stmt
+		sql string
+	}{
+		{&l.begin, "BEGIN IMMEDIATE"},
+		{&l.commit, "COMMIT"},
+		{&l.rollback, "ROLLBACK"},
+		{&l.records.unmark, unmark},
+		{&l.records.upsert, upsertRecord},
+		{&l.records.revive, reviveRecord},
+		{&l.records.bury, buryRecord},
+		{&l.records.tombstone, insertTombstone},
+	} {
+		st, err := l.raw.Prepare(p.sql)
+		if err != nil {
+			return err
+		}
+		*p.to = st
+	}
+	return nil
+}
+
+// close drops the connection for good: the pool opens a fresh one.
+func (l *link) close() {
+	for _, st := range []driver.Stmt{
+		l.begin, l.commit, l.rollback, l.records.upsert, l.records.revive, l.records.bury, l.records.tombstone, l.records.unmark,
+	} {
+		if st != nil {
+			_ = st.Close()
+		}
+	}
+	_ = l.conn.Raw(func(any) error { return driver.ErrBadConn })
+	_ = l.conn.Close()
+}
+
+// exec runs a prepared statement. The context is never a cancellable one: a
+// transaction is short, and half of one is never wanted.
+func exec(st driver.Stmt, args []driver.NamedValue) (driver.Result, error) {
+	return st.(driver.StmtExecContext).ExecContext(context.Background(), args)
+}
+
+// lock begins a transaction that may write. While another process holds the
+// write lock it asks again every millisecond: writers yield that long between
+// long transactions (see writer.pause), and a rarer question would miss the gap.
+func (l *link) lock(stop <-chan struct{}) error {
+	start := time.Now() // elapsed time, not the wall clock
+	for {
+		_, err := exec(l.begin, nil)
+		if c := primary(err); c != lib.SQLITE_BUSY && c != lib.SQLITE_LOCKED {
+			return err
+		}
+		if time.Since(start) > l.s.opts.busyTimeout {
+			return err
+		}
+		select {
+		case <-stop:
+			return errClosed
+		case <-time.After(time.Duration(300+rand.IntN(700)) * time.Microsecond): //nolint:gosec // jitter
+		}
+	}
+}

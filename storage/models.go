@@ -1,0 +1,157 @@
+package storage
+
+import "github.com/uptrace/bun"
+
+// The rows of the evidence tables. Times are microseconds since 1970 UTC, 0 for
+// none; JSON is text; absent text is "", so that no comparison meets a NULL.
+
+type connectionRow struct {
+	bun.BaseModel `bun:"table:connections"`
+
+	ID             string `bun:"id,pk"`
+	Name           string `bun:"name"`
+	Connector      string `bun:"connector"`
+	Options        string `bun:"options"`
+	Roots          string `bun:"roots"`
+	PinnedSHA256   string `bun:"pinned_sha256"`
+	PinnedManifest string `bun:"pinned_manifest"`
+	CreatedUS      int64  `bun:"created_us"`
+}
+
+// leaseRow is kept between runs: its epoch only grows. RunID is "" when no run
+// holds it.
+type leaseRow struct {
+	bun.BaseModel `bun:"table:leases"`
+
+	ConnectionID string `bun:"connection_id,pk"`
+	Epoch        int64  `bun:"epoch"`
+	RunID        string `bun:"run_id"`
+	Holder       string `bun:"holder"`
+	AcquiredUS   int64  `bun:"acquired_us"`
+	ExpiresUS    int64  `bun:"expires_us"`
+}
+
+type runRow struct {
+	bun.BaseModel `bun:"table:runs"`
+
+	PK           int64  `bun:"pk,pk,autoincrement"`
+	RunID        string `bun:"run_id"`
+	ConnectionID string `bun:"connection_id"`
+	Connector    string `bun:"connector"`
+	Version      string `bun:"version"`
+	ModuleSHA256 string `bun:"module_sha256"`
+	Mode         string `bun:"mode"`
+	Bookmark     string `bun:"bookmark"`
+	Holder       string `bun:"holder"`
+	Epoch        int64  `bun:"epoch"`
+	Streams      string `bun:"streams"`
+	Status       string `bun:"status"`
+	Reason       string `bun:"reason"`
+	Error        string `bun:"error"`
+	Checkpoints  string `bun:"checkpoints"`
+	Withheld     string `bun:"withheld"`
+	KnownGaps    string `bun:"known_gaps"`
+	Result       string `bun:"result"`
+	StartedUS    int64  `bun:"started_us"`
+	FinishedUS   int64  `bun:"finished_us"`
+}
+
+type streamRow struct {
+	bun.BaseModel `bun:"table:streams"`
+
+	ID           int64  `bun:"id,pk,autoincrement"`
+	ConnectionID string `bun:"connection_id"`
+	Name         string `bun:"name"`
+	Removed      int64  `bun:"removed"`
+	Live         int64  `bun:"live"`
+	Deleted      int64  `bun:"deleted"`
+	LastSeq      int64  `bun:"last_seq"`
+}
+
+type runStreamRow struct {
+	bun.BaseModel `bun:"table:run_streams"`
+
+	RunPK     int64 `bun:"run_pk,pk"`
+	StreamID  int64 `bun:"stream_id,pk"`
+	Added     int64 `bun:"added"`
+	Changed   int64 `bun:"changed"`
+	Unchanged int64 `bun:"unchanged"`
+	Deleted   int64 `bun:"deleted"`
+}
+
+type stateRow struct {
+	bun.BaseModel `bun:"table:states"`
+
+	ConnectionID string `bun:"connection_id,pk"`
+	Stream       string `bun:"stream,pk"`
+	Bookmark     string `bun:"bookmark,pk"`
+	Cursor       string `bun:"cursor"`
+	SliceID      string `bun:"slice_id"`
+	RunID        string `bun:"run_id"`
+	Seq          int64  `bun:"seq"`
+	CommittedUS  int64  `bun:"committed_us"`
+}
+
+type stagedRow struct {
+	bun.BaseModel `bun:"table:staged_states"`
+
+	RunPK    int64  `bun:"run_pk,pk"`
+	Stream   string `bun:"stream,pk"`
+	Cursor   string `bun:"cursor"`
+	SliceID  string `bun:"slice_id"`
+	StagedUS int64  `bun:"staged_us"`
+}
+
+type eventRow struct {
+	bun.BaseModel `bun:"table:events"`
+
+	RunPK  int64  `bun:"run_pk,pk"`
+	Seq    int64  `bun:"seq,pk"`
+	Type   string `bun:"type"`
+	Stream string `bun:"stream"`
+	Data   string `bun:"data"`
+	AtUS   int64  `bun:"at_us"`
+}
+
+type coverageRow struct {
+	bun.BaseModel `bun:"table:coverage"`
+
+	RunPK       int64  `bun:"run_pk,pk"`
+	Stream      string `bun:"stream,pk"`
+	StateStream string `bun:"state_stream,pk"`
+	Required    int64  `bun:"required"`
+	Hydrated    int64  `bun:"hydrated"`
+	Gaps        int64  `bun:"gaps"`
+	Skipped     int64  `bun:"skipped"`
+	Considered  *int64 `bun:"considered"`
+	Covered     *int64 `bun:"covered"`
+	DeclaredUS  int64  `bun:"declared_us"`
+}
+
+type gapRow struct {
+	bun.BaseModel `bun:"table:gaps"`
+
+	ID              string `bun:"id,pk"`
+	ConnectionID    string `bun:"connection_id"`
+	Stream          string `bun:"stream"`
+	ParentStream    string `bun:"parent_stream"`
+	RecordKey       string `bun:"record_key"`
+	Reason          string `bun:"reason"`
+	Class           string `bun:"class"`
+	DetailLocator   string `bun:"detail_locator"`
+	ListCursor      string `bun:"list_cursor"`
+	Scope           string `bun:"scope"`
+	LastError       string `bun:"last_error"`
+	Status          string `bun:"status"`
+	AttemptCount    int64  `bun:"attempt_count"`
+	LastAttemptUS   int64  `bun:"last_attempt_us"`
+	NextAttemptUS   int64  `bun:"next_attempt_us"`
+	DiscoveredRunID string `bun:"discovered_run_id"`
+	LastRunID       string `bun:"last_run_id"`
+	RecoveredRunID  string `bun:"recovered_run_id"`
+	LeaseRunID      string `bun:"lease_run_id"`
+	LeaseID         string `bun:"lease_id"`
+	LeaseAttempted  int64  `bun:"lease_attempted"`
+	LeaseExpiresUS  int64  `bun:"lease_expires_us"`
+	CreatedUS       int64  `bun:"created_us"`
+}

@@ -1,0 +1,114 @@
+package storage
+
+import (
+	"context"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// Event is something that happened in a run. The store numbers the events of a
+// run from 1. Data is JSON, nil for none. The store sets Seq and At.
+type Event struct {
+	Seq    int64
+	Type   string
+	Stream string
+	Data   []byte
+	At     time.Time
+}
+
+// Coverage is what a DETAIL_COVERAGE accounted for (RT-12): how many keys of
+// the detail stream were required, fetched, left as gaps, or skipped by policy.
+// Considered and Covered are a flat stream's own denominator, nil without one.
+type Coverage struct {
+	Stream, StateStream               string
+	Required, Hydrated, Gaps, Skipped int64
+	Considered, Covered               *int64
+}
+
+// Stage keeps a cursor for the end of the run: it is durable, but not committed,
+// and dropped when the run is abandoned. cursor is JSON.
+func (w *RunWriter) Stage(ctx context.Context, stream string, cursor []byte, sliceID string) error {
+	text := jsonText(cursor)
+	return w.queue(ctx, func(t *tx) error {
+		row := stagedRow{RunPK: w.pk, Stream: stream, Cursor: text, SliceID: sliceID, StagedUS: micros(t.now)}
+		_, err := t.db.NewInsert().Model(&row).On("CONFLICT (run_pk, stream) DO UPDATE").
+			Set("cursor = EXCLUDED.cursor, slice_id = EXCLUDED.slice_id, staged_us = EXCLUDED.staged_us").Exec(t.ctx)
+		return err
+	})
+}
+
+// CommitSlice commits a cursor under the run's bookmark as soon as every record
+// written before it is durable (PB-D8).
+func (w *RunWriter) CommitSlice(ctx context.Context, stream string, cursor []byte, sliceID string) error {
+	text := jsonText(cursor)
+	return w.queue(ctx, func(t *tx) error { return t.commitState(w, stream, text, sliceID) })
+}
+
+// commitState moves one committed cursor.
+//
+// Invariant 1: the queue keeps its order and a transaction is all or nothing,
+// so a cursor is in the same transaction as the records it covers or in a later
+// one; and since a run's first failure ends its queue, never without them.
+func (t *tx) commitState(w *RunWriter, stream, cursor, sliceID string) error {
+	if err := t.openSequence(); err != nil {
+		return err
+	}
+	row := stateRow{
+		ConnectionID: w.connectionID, Stream: stream, Bookmark: w.bookmark, Cursor: cursor, SliceID: sliceID,
+		RunID: w.runID, Seq: t.seq, CommittedUS: micros(t.now),
+	}
+	_, err := t.db.NewInsert().Model(&row).On("CONFLICT (connection_id, stream, bookmark) DO UPDATE").
+		Set("cursor = EXCLUDED.cursor, slice_id = EXCLUDED.slice_id, run_id = EXCLUDED.run_id").
+		Set("seq = EXCLUDED.seq, committed_us = EXCLUDED.committed_us").Exec(t.ctx)
+	if err != nil {
+		return err
+	}
+	_, err = t.db.NewDelete().Model((*stagedRow)(nil)).Where("run_pk = ? AND stream = ?", w.pk, stream).Exec(t.ctx)
+	return err
+}
+
+// PutCoverage keeps a lane's account. A later one for the same lane replaces it.
+func (w *RunWriter) PutCoverage(ctx context.Context, c Coverage) error {
+	return w.queue(ctx, func(t *tx) error {
+		row := coverageRow{
+			RunPK: w.pk, Stream: c.Stream, StateStream: c.StateStream, Required: c.Required, Hydrated: c.Hydrated,
+			Gaps: c.Gaps, Skipped: c.Skipped, Considered: c.Considered, Covered: c.Covered, DeclaredUS: micros(t.now),
+		}
+		_, err := t.db.NewInsert().Model(&row).On("CONFLICT (run_pk, stream, state_stream) DO UPDATE").
+			Set("required = EXCLUDED.required, hydrated = EXCLUDED.hydrated, gaps = EXCLUDED.gaps").
+			Set("skipped = EXCLUDED.skipped, considered = EXCLUDED.considered, covered = EXCLUDED.covered").
+			Set("declared_us = EXCLUDED.declared_us").Exec(t.ctx)
+		return err
+	})
+}
+
+// Event appends an event to the run.
+func (w *RunWriter) Event(ctx context.Context, e Event) error {
+	if e.Type == "" {
+		return w.fail(eventWithoutType())
+	}
+	e.Data = append([]byte(nil), e.Data...)
+	return w.queue(ctx, func(t *tx) error { return t.runEvent(w, e) })
+}
+
+func eventWithoutType() error { return abi.NewError(abi.CodeInternal, "an event has no type", "") }
+
+func (t *tx) runEvent(w *RunWriter, e Event) error {
+	w.events++
+	return t.putEvent(w.pk, w.events, e)
+}
+
+func (t *tx) putEvent(runPK, seq int64, e Event) error {
+	row := eventRow{RunPK: runPK, Seq: seq, Type: e.Type, Stream: e.Stream, Data: string(e.Data), AtUS: micros(t.now)}
+	_, err := t.db.NewInsert().Model(&row).Exec(t.ctx)
+	return err
+}
+
+// jsonText copies JSON into a string; nothing at all is null.
+func jsonText(b []byte) string {
+	if len(b) == 0 {
+		return "null"
+	}
+	return string(b)
+}

@@ -1,0 +1,87 @@
+package storage
+
+import (
+	"context"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// removeRows is how many records one transaction of a removal deletes, so that
+// a run of another connection does not wait long.
+const removeRows = 5000
+
+// RemoveConnection deletes a connection with everything that was collected and
+// kept for it. While a run holds its lease it is run.connection_busy. The
+// connection and its cursors go first and in one transaction; the records
+// follow in several, and what a crash leaves of them goes at the next Open.
+func (s *Store) RemoveConnection(ctx context.Context, name string) error {
+	if err := s.alone(ctx, "remove the connection", func(t *tx) error { return t.removeConnection(name) }); err != nil {
+		return err
+	}
+	return s.sweepRemoved(ctx)
+}
+
+func (t *tx) removeConnection(name string) error {
+	c, err := named(t.ctx, t.db, name)
+	if err != nil {
+		return err
+	}
+	var busy []leaseRow
+	err = t.db.NewSelect().Model(&busy).
+		Where("connection_id = ? AND run_id <> '' AND expires_us > ?", c.ID, micros(t.now)).Scan(t.ctx)
+	if err != nil {
+		return err
+	}
+	if len(busy) > 0 {
+		return abi.NewError(abi.CodeConnectionBusy, "a run of this connection is going on", "wait for it to end, or end it").
+			WithDetail("run " + busy[0].RunID + " since " + at(busy[0].AcquiredUS).Format(time.RFC3339))
+	}
+	const ofRuns = " WHERE run_pk IN (SELECT pk FROM runs WHERE connection_id = ?)"
+	for _, q := range []string{
+		"DELETE FROM states WHERE connection_id = ?",
+		"DELETE FROM gaps WHERE connection_id = ?",
+		"DELETE FROM staged_states" + ofRuns,
+		"DELETE FROM events" + ofRuns,
+		"DELETE FROM coverage" + ofRuns,
+		"DELETE FROM run_streams" + ofRuns,
+		"DELETE FROM runs WHERE connection_id = ?",
+		"UPDATE streams SET removed = 1 WHERE connection_id = ?",
+		"DELETE FROM leases WHERE connection_id = ?",
+		"DELETE FROM connections WHERE id = ?",
+	} {
+		if _, err := t.db.ExecContext(t.ctx, q, c.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sweepRemoved deletes the records of removed connections.
+func (s *Store) sweepRemoved(ctx context.Context) error {
+	var ids []int64
+	if err := s.read.NewSelect().Model((*streamRow)(nil)).Column("id").Where("removed = 1").Scan(ctx, &ids); err != nil {
+		return s.fail("read the removed streams", err)
+	}
+	for _, id := range ids {
+		for more := true; more; {
+			err := s.alone(ctx, "remove records", func(t *tx) error {
+				res, err := t.db.ExecContext(t.ctx,
+					"DELETE FROM records WHERE seq IN (SELECT seq FROM records WHERE stream_id = ? LIMIT ?)", id, removeRows)
+				if err != nil {
+					return err
+				}
+				n, err := res.RowsAffected()
+				if more = n == removeRows; more || err != nil {
+					return err
+				}
+				_, err = t.db.ExecContext(t.ctx, "DELETE FROM streams WHERE id = ?", id)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

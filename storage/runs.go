@@ -1,0 +1,164 @@
+package storage
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// Run is a run as the store keeps it.
+type Run struct {
+	ID           string
+	ConnectionID string
+	Connector    string
+	Version      string
+	ModuleSHA256 string
+	Mode         string
+	Bookmark     string
+	Holder       string
+	Epoch        int64
+	Streams      []string
+	Status       string // StatusRunning, StatusAbandoned, or as Finish wrote it
+	Reason       string
+	Error        *RunError
+	Checkpoints  []string // the streams whose cursors Finish committed
+	Withheld     []Withheld
+	KnownGaps    []byte // JSON, nil for none
+	Result       []byte // JSON, nil for none
+	StartedAt    time.Time
+	FinishedAt   time.Time // zero while it runs
+	// Counts holds what the run's durable records did, by stream, also while it
+	// runs and when it was abandoned.
+	Counts map[string]StreamCounts
+}
+
+func (r *runRow) public() (*Run, error) {
+	out := &Run{
+		ID: r.RunID, ConnectionID: r.ConnectionID, Connector: r.Connector, Version: r.Version,
+		ModuleSHA256: r.ModuleSHA256, Mode: r.Mode, Bookmark: r.Bookmark, Holder: r.Holder, Epoch: r.Epoch,
+		Status: r.Status, Reason: r.Reason, KnownGaps: jsonBytes(r.KnownGaps), Result: jsonBytes(r.Result),
+		StartedAt: at(r.StartedUS), FinishedAt: at(r.FinishedUS), Counts: map[string]StreamCounts{},
+	}
+	for _, part := range []struct {
+		text string
+		to   any
+	}{{r.Streams, &out.Streams}, {r.Error, &out.Error}, {r.Checkpoints, &out.Checkpoints}, {r.Withheld, &out.Withheld}} {
+		if part.text == "" {
+			continue
+		}
+		if err := json.Unmarshal([]byte(part.text), part.to); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// Runs returns the newest runs of a connection, newest first; "" is every
+// connection. limit 0 is all of them.
+func (s *Store) Runs(ctx context.Context, connection string, limit int) ([]Run, error) {
+	var rows []runRow
+	q := s.read.NewSelect().Model(&rows).Order("pk DESC")
+	if connection != "" {
+		c, err := named(ctx, s.read, connection)
+		if err != nil {
+			return nil, s.fail("read the runs", err)
+		}
+		q = q.Where("connection_id = ?", c.ID)
+	}
+	if limit > 0 {
+		q = q.Limit(int64(limit))
+	}
+	if err := q.Scan(ctx); err != nil {
+		return nil, s.fail("read the runs", err)
+	}
+	out := make([]Run, 0, len(rows))
+	for i := range rows {
+		r, err := s.runOf(ctx, &rows[i])
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, *r)
+	}
+	return out, nil
+}
+
+// Run returns the run of that id, or run.unknown.
+func (s *Store) Run(ctx context.Context, id string) (*Run, error) {
+	row, err := s.runRow(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return s.runOf(ctx, row)
+}
+
+func (s *Store) runRow(ctx context.Context, id string) (*runRow, error) {
+	row := new(runRow)
+	err := s.read.NewSelect().Model(row).Where("run_id = ?", id).Scan(ctx)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, abi.NewError(abi.CodeRunUnknown, "there is no run "+id, "`pdpp-host runs list` shows the ones there are")
+	}
+	return row, s.fail("read the run", err)
+}
+
+func (s *Store) runOf(ctx context.Context, row *runRow) (*Run, error) {
+	r, err := row.public()
+	if err != nil {
+		return nil, s.fail("read the run", err)
+	}
+	var counts []struct {
+		Name                               string
+		Added, Changed, Unchanged, Deleted int64
+	}
+	err = s.read.NewRaw(`SELECT s.name, c.added, c.changed, c.unchanged, c.deleted
+FROM run_streams c JOIN streams s ON s.id = c.stream_id WHERE c.run_pk = ?`, row.PK).Scan(ctx, &counts)
+	for _, c := range counts {
+		r.Counts[c.Name] = StreamCounts{New: c.Added, Changed: c.Changed, Unchanged: c.Unchanged, Deleted: c.Deleted}
+	}
+	return r, s.fail("read the run", err)
+}
+
+// Events returns a run's events after number after, oldest first. limit 0 is
+// all of them.
+func (s *Store) Events(ctx context.Context, runID string, after int64, limit int) ([]Event, error) {
+	run, err := s.runRow(ctx, runID)
+	if err != nil {
+		return nil, err
+	}
+	var rows []eventRow
+	q := s.read.NewSelect().Model(&rows).Where("run_pk = ? AND seq > ?", run.PK, after).Order("seq")
+	if limit > 0 {
+		q = q.Limit(int64(limit))
+	}
+	if err := q.Scan(ctx); err != nil {
+		return nil, s.fail("read the events", err)
+	}
+	out := make([]Event, 0, len(rows))
+	for _, r := range rows {
+		out = append(out, Event{Seq: r.Seq, Type: r.Type, Stream: r.Stream, Data: jsonBytes(r.Data), At: at(r.AtUS)})
+	}
+	return out, nil
+}
+
+// Coverage returns what a run's detail lanes accounted for.
+func (s *Store) Coverage(ctx context.Context, runID string) ([]Coverage, error) {
+	run, err := s.runRow(ctx, runID)
+	if err != nil {
+		return nil, err
+	}
+	var rows []coverageRow
+	if err := s.read.NewSelect().Model(&rows).Where("run_pk = ?", run.PK).Order("stream", "state_stream").Scan(ctx); err != nil {
+		return nil, s.fail("read the coverage", err)
+	}
+	out := make([]Coverage, 0, len(rows))
+	for _, r := range rows {
+		out = append(out, Coverage{
+			Stream: r.Stream, StateStream: r.StateStream, Required: r.Required, Hydrated: r.Hydrated, Gaps: r.Gaps,
+			Skipped: r.Skipped, Considered: r.Considered, Covered: r.Covered,
+		})
+	}
+	return out, nil
+}

@@ -1,0 +1,216 @@
+package storage
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// How much of one run may be queued.
+const (
+	queuedBatches = 2
+	queuedOps     = 64
+)
+
+// StreamCounts counts what a run's records did to one stream. A record that was
+// deleted and came back is Changed; a tombstone of an unseen key is Deleted; a
+// repeated tombstone is Unchanged.
+type StreamCounts struct {
+	New, Changed, Unchanged, Deleted int64
+}
+
+// RunWriter writes one run, which holds its connection's lease. Operations are
+// queued and written in the order of the calls; after one has failed, every
+// later one fails with the same error, but for the outcome of a failed run (see
+// Finish). Methods are safe for concurrent use.
+type RunWriter struct {
+	s            *Store
+	pk           int64
+	runID        string
+	connectionID string
+	bookmark     string
+	epoch        int64
+	ttl          time.Duration
+	streams      []runStream
+	state        map[string][]byte
+
+	batches chan struct{} // a slot for each queued batch
+	ops     chan struct{} // a slot for each other queued operation
+	free    chan *Batch
+
+	mu     sync.Mutex
+	failed error
+	ended  bool
+	counts []StreamCounts
+	events int64 // the last event's number; the writer goroutine's alone
+	leases int64 // gap leases given; the writer goroutine's alone
+}
+
+type runStream struct {
+	id   int64
+	name string
+}
+
+// Epoch returns the number of this holding of the lease: 1 for a connection's
+// first run, one more for each later one.
+func (w *RunWriter) Epoch() int64 { return w.epoch }
+
+// RunID returns the run's id.
+func (w *RunWriter) RunID() string { return w.runID }
+
+// State returns the cursors that were committed, when the run began, under the
+// run's own bookmark, by stream.
+func (w *RunWriter) State() map[string][]byte {
+	out := make(map[string][]byte, len(w.state))
+	for k, v := range w.state {
+		out[k] = append([]byte(nil), v...)
+	}
+	return out
+}
+
+// NewBatch returns an empty batch, reusing the memory of a written one.
+func (w *RunWriter) NewBatch() *Batch {
+	select {
+	case b := <-w.free:
+		return b
+	default:
+		return &Batch{}
+	}
+}
+
+// Write queues a batch and takes it over. It blocks while two batches are
+// queued, until ctx ends. A full batch holds about 5,000 records or 4 MiB; it
+// becomes one transaction. The error may be of an earlier operation.
+func (w *RunWriter) Write(ctx context.Context, b *Batch) error {
+	if err := w.failure(); err != nil {
+		return err
+	}
+	if b.Len() == 0 {
+		w.recycle(b)
+		return nil
+	}
+	if b.bad {
+		return w.fail(abi.NewError(abi.CodeInternal, "a record's key is empty or holds a NUL",
+			"report this: the boundary should have refused it").WithDetail("run " + w.runID))
+	}
+	select {
+	case w.batches <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return w.s.writer.push(&op{run: w, batch: b, slot: w.batches, urgent: len(w.batches) == cap(w.batches)})
+}
+
+// queue queues fn, blocking while many operations are queued.
+func (w *RunWriter) queue(ctx context.Context, fn func(*tx) error) error {
+	if err := w.failure(); err != nil {
+		return err
+	}
+	select {
+	case w.ops <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return w.s.writer.push(&op{run: w, do: fn, slot: w.ops, urgent: len(w.ops) == cap(w.ops)})
+}
+
+// await queues fn and waits until it is durable, with everything before it.
+func (w *RunWriter) await(ctx context.Context, fn func(*tx) error) error {
+	if err := w.failure(); err != nil {
+		return err
+	}
+	return w.wait(ctx, &op{run: w, do: fn})
+}
+
+// wait queues an operation and waits for its end.
+func (w *RunWriter) wait(ctx context.Context, o *op) error {
+	o.urgent, o.done = true, make(chan error, 1)
+	if err := w.s.writer.push(o); err != nil {
+		return err
+	}
+	select {
+	case err := <-o.done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Flush waits until everything queued before it is durable.
+func (w *RunWriter) Flush(ctx context.Context) error {
+	return w.await(ctx, func(*tx) error { return nil })
+}
+
+// Heartbeat renews the lease for another LeaseTTL. The error is storage.fenced
+// when a newer run has taken the connection over.
+func (w *RunWriter) Heartbeat(ctx context.Context) error {
+	return w.await(ctx, func(t *tx) error {
+		_, err := t.db.ExecContext(t.ctx, "UPDATE leases SET expires_us = ? WHERE connection_id = ?",
+			micros(t.now.Add(w.ttl)), w.connectionID)
+		return err
+	})
+}
+
+// Counts returns what this run's durable records did, by index of
+// NewRun.Streams.
+func (w *RunWriter) Counts() []StreamCounts {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return append([]StreamCounts(nil), w.counts...)
+}
+
+// Abandon drops what is queued and stops the writer without an outcome, as a
+// killed process would: the lease stays until it expires or its holder is gone.
+func (w *RunWriter) Abandon() {
+	_ = w.fail(abi.NewError(abi.CodeFenced, "the run was abandoned", "").WithDetail("run " + w.runID))
+}
+
+func (w *RunWriter) failure() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.failed == nil && w.ended {
+		return abi.NewError(abi.CodeInternal, "the run has ended", "").WithDetail("run " + w.runID)
+	}
+	return w.failed
+}
+
+// fail keeps the first failure and returns it.
+func (w *RunWriter) fail(err error) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.failed == nil {
+		w.failed = err
+	}
+	return w.failed
+}
+
+// settle takes an operation's end: its failure is the run's from now on.
+func (w *RunWriter) settle(o *op) {
+	if o.err != nil && (!o.soft || abi.CodeOf(o.err) != abi.CodeGapInvalid) {
+		o.err = w.fail(o.err)
+	}
+	if o.batch != nil {
+		w.recycle(o.batch)
+	}
+}
+
+func (w *RunWriter) recycle(b *Batch) {
+	b.reset()
+	select {
+	case w.free <- b:
+	default:
+	}
+}
+
+func (w *RunWriter) count(tallies []tally) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i, c := range tallies {
+		w.counts[i].New += c.New
+		w.counts[i].Changed += c.Changed
+		w.counts[i].Unchanged += c.Unchanged
+		w.counts[i].Deleted += c.Deleted
+	}
+}

@@ -1,0 +1,146 @@
+package storage
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// tx is one write transaction, holding the write lock from its first statement.
+type tx struct {
+	l   *link
+	db  bun.IDB
+	ctx context.Context // never cancelled
+	now time.Time
+
+	seq    int64 // the change sequence so far; valid once opened
+	opened int64 // what it was at the beginning, -1 before it was read
+
+	runs    map[*RunWriter]error // checked against their lease
+	tallies map[*RunWriter][]tally
+}
+
+// tally is what the transaction does to one stream of one run.
+type tally struct {
+	StreamCounts
+
+	id           any // stream id, boxed once
+	live, dead   int64
+	live0, dead0 int64
+	lastSeq      int64
+}
+
+func (l *link) newTx() *tx {
+	return &tx{
+		l: l, db: l.conn, ctx: context.Background(), now: l.s.now(), opened: -1,
+		runs: map[*RunWriter]error{}, tallies: map[*RunWriter][]tally{},
+	}
+}
+
+// openSequence reads the change counter. It is read under the write lock,
+// because several processes share the file, and a number is never given twice.
+func (t *tx) openSequence() error {
+	if t.opened >= 0 {
+		return nil
+	}
+	if err := t.db.QueryRowContext(t.ctx, "SELECT value FROM counters WHERE name = 'change'").Scan(&t.seq); err != nil {
+		return err
+	}
+	t.opened = t.seq
+	return nil
+}
+
+// tally returns the run's stream counters in this transaction, with the
+// streams' tombstone counts as they are under the write lock.
+func (t *tx) tally(w *RunWriter) []tally { return t.tallies[w] }
+
+func (t *tx) openTally(w *RunWriter) error {
+	if t.tallies[w] != nil {
+		return nil
+	}
+	out := make([]tally, len(w.streams))
+	// Two indexes may name the same stream; each stream is counted once.
+	for i, st := range w.streams {
+		var live, dead int64
+		err := t.db.QueryRowContext(t.ctx, "SELECT live, deleted FROM streams WHERE id = ?", st.id).Scan(&live, &dead)
+		if err != nil {
+			return err
+		}
+		out[i] = tally{id: st.id, live: live, dead: dead, live0: live, dead0: dead}
+	}
+	t.tallies[w] = out
+	return nil
+}
+
+// verify checks that the run still holds its connection's lease, once a
+// transaction: the write lock keeps it true until the commit.
+//
+// Invariant 2: a run whose epoch is not the lease's writes nothing.
+func (t *tx) verify(w *RunWriter) error {
+	if err, ok := t.runs[w]; ok {
+		return err
+	}
+	var epoch int64
+	var runID string
+	err := t.db.QueryRowContext(t.ctx, "SELECT epoch, run_id FROM leases WHERE connection_id = ?", w.connectionID).Scan(&epoch, &runID)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		err = fenced(w, "the connection was removed")
+	case err != nil:
+		return err
+	case epoch != w.epoch || runID != w.runID:
+		err = fenced(w, "a newer run took the connection over")
+	}
+	t.runs[w] = err
+	return err
+}
+
+func fenced(w *RunWriter, why string) error {
+	return abi.NewError(abi.CodeFenced, "this run lost its lease: "+why,
+		"nothing to do: what it had committed is kept, and the newer run goes on from there").
+		WithDetail("run " + w.runID)
+}
+
+// settle writes what the transaction counted: the sequence, the streams'
+// counters and the runs' totals. It comes last, before the commit.
+func (t *tx) settle() error {
+	if t.opened >= 0 && t.seq != t.opened {
+		if _, err := t.db.ExecContext(t.ctx, "UPDATE counters SET value = ? WHERE name = 'change'", t.seq); err != nil {
+			return err
+		}
+	}
+	for w := range t.tallies {
+		if err := t.settleRun(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *tx) settleRun(w *RunWriter) error {
+	for i := range t.tallies[w] {
+		c := &t.tallies[w][i]
+		if c.StreamCounts == (StreamCounts{}) {
+			continue
+		}
+		if c.lastSeq > 0 {
+			_, err := t.db.ExecContext(t.ctx, "UPDATE streams SET live = live + ?, deleted = deleted + ?, last_seq = ? WHERE id = ?",
+				c.live-c.live0, c.dead-c.dead0, c.lastSeq, c.id)
+			if err != nil {
+				return err
+			}
+		}
+		_, err := t.db.ExecContext(t.ctx,
+			"UPDATE run_streams SET added = added + ?, changed = changed + ?, unchanged = unchanged + ?, deleted = deleted + ? WHERE run_pk = ? AND stream_id = ?",
+			c.New, c.Changed, c.Unchanged, c.Deleted, w.pk, c.id)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
