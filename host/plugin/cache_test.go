@@ -1,0 +1,88 @@
+package plugin
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+func cached(t *testing.T, dir string) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*", "wazero-*", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// What is in the cache folder is used, and code that was damaged there is
+// compiled again rather than run or reported.
+func TestCache(t *testing.T) {
+	t.Parallel()
+	f := connector(seq(zero, i32(3), call("emit"), drop)).file()
+	for _, mode := range []string{IsolationProcess, IsolationInline} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			dir := filepath.Join(t.TempDir(), "cache")
+			o := Options{Isolation: mode, CacheDir: dir, Limits: testLimits()}
+			run := func() {
+				t.Helper()
+				h := &scripted{}
+				if exit := collect(t, o, f, Grant{}, h); exit.Err != nil || h.emits != 1 {
+					t.Fatalf("%+v", exit)
+				}
+			}
+			run()
+			files := cached(t, dir)
+			if len(files) == 0 {
+				t.Fatal("nothing was cached")
+			}
+			info, err := os.Stat(dir)
+			if err != nil || info.Mode().Perm() != 0o700 {
+				t.Error(info.Mode(), err)
+			}
+			whole, err := os.ReadFile(files[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, damage := range [][]byte{{}, whole[:len(whole)/2], make([]byte, len(whole)), []byte("WAZEVO")} {
+				if err := os.WriteFile(files[0], damage, 0o600); err != nil {
+					t.Fatal(err)
+				}
+				run()
+				again, err := os.ReadFile(files[0])
+				if err != nil || len(again) != len(whole) {
+					t.Fatalf("%d bytes were cached instead of %d: %v", len(again), len(whole), err)
+				}
+			}
+		})
+	}
+}
+
+func TestEngineOptions(t *testing.T) {
+	t.Parallel()
+	_, err := NewEngine(Options{Isolation: "container"})
+	wantCode(t, err, abi.CodeConfigInvalid, "container")
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err = NewEngine(Options{CacheDir: file})
+	wantCode(t, err, abi.CodeConfigInvalid, file)
+	open := filepath.Join(t.TempDir(), "open")
+	if err := os.Mkdir(open, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	e, err := NewEngine(Options{CacheDir: open, Limits: Limits{Grace: 1 << 40}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, _ := os.Stat(open); info.Mode().Perm() != 0o700 {
+		t.Error(info.Mode())
+	}
+	if l := e.options.Limits; l.Grace != MaxGrace || l.Run != DefaultLimits().Run {
+		t.Error(l)
+	}
+}

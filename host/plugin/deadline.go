@@ -1,0 +1,71 @@
+package plugin
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// deadline watches one guest call from outside the guest. When ctx ends or the
+// limit passes it asks the guest to stop, and after the grace it kills it
+// (RT-09.2). Invariant 6: a guest cannot outlive its deadline.
+type deadline struct {
+	finished chan struct{}
+	wait     sync.WaitGroup
+	stopped  error // why a stop was asked for; read it after finish
+}
+
+// watch starts watching. stop may be nil: then there is no grace. stop and
+// kill must not block; kill gets the reason.
+func watch(ctx context.Context, limit, grace time.Duration, stop func(), kill func(error)) *deadline {
+	d := &deadline{finished: make(chan struct{})}
+	d.wait.Go(func() {
+		timer := time.NewTimer(limit)
+		defer timer.Stop()
+		select {
+		case <-d.finished:
+			return
+		case <-ctx.Done():
+			d.stopped = interrupted(ctx)
+		case <-timer.C:
+			d.stopped = overtime(limit)
+		}
+		if stop != nil {
+			stop()
+			last := time.NewTimer(grace)
+			defer last.Stop()
+			select {
+			case <-d.finished:
+				return
+			case <-last.C:
+			}
+		}
+		kill(d.stopped)
+	})
+	return d
+}
+
+// finish ends the watch and returns why a stop was asked for, or nil.
+func (d *deadline) finish() error {
+	close(d.finished)
+	d.wait.Wait()
+	return d.stopped
+}
+
+func overtime(limit time.Duration) error {
+	return abi.NewError(abi.CodeLimitTime, "the connector took longer than it may",
+		"raise limits.run_time, or collect less at once").WithDetail(fmt.Sprintf("the limit is %s", limit))
+}
+
+// interrupted wraps the context's cause, and is an *abi.Error by the cause's
+// own code when it has one.
+func interrupted(ctx context.Context) error {
+	cause := context.Cause(ctx)
+	if abi.CodeOf(cause) != abi.CodeInternal {
+		return fmt.Errorf("the connector was stopped: %w", cause)
+	}
+	return abi.NewError(abi.CodeInterrupted, "the connector was stopped before it had finished", "run it again").Wrap(cause)
+}

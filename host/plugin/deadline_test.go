@@ -1,0 +1,53 @@
+package plugin
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// RT-09.2: from the deadline to the kill it takes the grace, to the tick.
+func TestWatch(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		var stopAt, killAt time.Duration
+		var why error
+		d := watch(t.Context(), 10*time.Second, 2*time.Second,
+			func() { stopAt = time.Since(began) },
+			func(err error) { killAt, why = time.Since(began), err })
+		time.Sleep(20 * time.Second)
+		if stopped := d.finish(); stopAt != 10*time.Second || killAt != 12*time.Second || !errors.Is(stopped, why) {
+			t.Error(stopAt, killAt, stopped)
+		}
+		wantCode(t, why, abi.CodeLimitTime, "10s")
+	})
+	synctest.Test(t, func(t *testing.T) { // complies in time
+		ctx, cancel := context.WithCancelCause(t.Context())
+		d := watch(ctx, time.Hour, 2*time.Second, func() {}, func(error) { t.Error("killed") })
+		cancel(errors.New("asked"))
+		time.Sleep(time.Second)
+		wantCode(t, d.finish(), abi.CodeInterrupted)
+		time.Sleep(time.Minute)
+	})
+	synctest.Test(t, func(t *testing.T) { // nobody asked
+		d := watch(t.Context(), time.Hour, time.Second, func() { t.Error("stopped") }, func(error) { t.Error("killed") })
+		time.Sleep(time.Minute)
+		if err := d.finish(); err != nil {
+			t.Error(err)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) { // without grace
+		var killAt time.Duration
+		began := time.Now()
+		d := watch(t.Context(), time.Second, 0, nil, func(error) { killAt = time.Since(began) })
+		time.Sleep(time.Minute)
+		if _ = d.finish(); killAt != time.Second {
+			t.Error(killAt)
+		}
+	})
+}

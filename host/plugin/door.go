@@ -1,0 +1,184 @@
+package plugin
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/plugin/internal/guest"
+)
+
+// callOverhead is what a log line costs its budget besides its bytes, so that
+// empty lines run out too.
+const callOverhead = 16
+
+// door is the host's side of one guest conversation, the same for a guest in
+// this process and for one in a worker: it holds the budgets, the phase and the
+// grant against what arrives, and hands the rest to the Host. It implements
+// guest.Sink and, but for replies, is used by one goroutine at a time.
+type door struct {
+	phase  abi.Phase // PhaseDescribe, PhaseCollect, or 0 while loading
+	host   Host      // nil outside a collect
+	grant  Grant
+	limits Limits
+
+	manifest   []byte
+	described  bool
+	done       bool
+	logged     int64
+	output     int64
+	stderr     tail
+	lastHandle int32
+	inFlight   atomic.Int32
+	ended      atomic.Bool
+	deliver    func(handle int32, answer []byte)
+	text       []byte // scratch for log lines
+}
+
+var _ guest.Sink = (*door)(nil)
+
+// Manifest keeps a copy of the manifest.
+func (d *door) Manifest(p []byte) error {
+	if d.phase != abi.PhaseDescribe || d.described {
+		return outOfTurn("manifest")
+	}
+	d.described = true
+	d.manifest = append([]byte(nil), p...)
+	return nil
+}
+
+// Emit hands RECORD lines to the Host.
+func (d *door) Emit(p []byte) error {
+	if err := d.spend("emit", len(p)); err != nil {
+		return err
+	}
+	return d.host.Emit(p)
+}
+
+// Message hands any other message to the Host. Done closes the door.
+func (d *door) Message(call *abi.Call, p []byte) error {
+	if err := d.spend(call.Name, len(p)); err != nil {
+		return err
+	}
+	if call.Name == "done" {
+		d.done = true
+	}
+	return d.host.Message(call.Name, p)
+}
+
+// spend checks that a call is due and takes its bytes from the output budget.
+func (d *door) spend(call string, n int) error {
+	if d.phase != abi.PhaseCollect || d.host == nil {
+		return outOfTurn(call)
+	}
+	if d.done {
+		return abi.NewError(abi.CodeAfterDone, "the connector went on after done",
+			"this is a fault in the connector; report it to its author").WithDetail(call)
+	}
+	d.output += int64(n) + callOverhead
+	if d.output > d.limits.OutputBytes {
+		return abi.NewError(abi.CodeLimitOutput, "the connector handed over more than it may",
+			"raise limits.output if the connector is known to collect that much").
+			WithDetail(fmt.Sprintf("the limit is %d MiB", d.limits.OutputBytes>>20))
+	}
+	return nil
+}
+
+// outOfTurn is a call that the guest's side already refuses; it arrives only
+// from a worker that is no longer ours.
+func outOfTurn(call string) error {
+	return abi.NewError(abi.CodeCallOutOfPhase, "the connector made a call out of turn",
+		"this is a fault in the connector; report it to its author").WithDetail(call)
+}
+
+// Log hands a line of the call log to the Host.
+func (d *door) Log(level int32, text []byte) error {
+	if err := d.spendLog(len(text)); err != nil {
+		return err
+	}
+	d.log(level, text)
+	return nil
+}
+
+// Output hands what the guest wrote to standard output or error to the Host as
+// log lines, and keeps the end of standard error.
+func (d *door) Output(fd int, text []byte) error {
+	if fd == 2 {
+		d.stderr.write(text)
+	}
+	if err := d.spendLog(len(text)); err != nil {
+		return err
+	}
+	level := int32(0)
+	if fd == 2 {
+		level = 4
+	}
+	d.log(level, text)
+	return nil
+}
+
+func (d *door) spendLog(n int) error {
+	d.logged += int64(n) + callOverhead
+	if d.logged > d.limits.LogBytes {
+		return abi.NewError(abi.CodeLimitLog, "the connector wrote more log than it may",
+			"this is a fault in the connector; raise limits.log to see more of it").
+			WithDetail(fmt.Sprintf("the limit is %d KiB", d.limits.LogBytes>>10))
+	}
+	return nil
+}
+
+func (d *door) log(level int32, text []byte) {
+	if d.host == nil {
+		return
+	}
+	d.text = clean(d.text[:0], text[:min(len(text), abi.MaxLogBytes)])
+	if len(d.text) > 0 {
+		d.host.Log(level, d.text)
+	}
+}
+
+// Submit hands a request to the Host. Handles must count up, since an answer
+// could otherwise complete another request.
+func (d *door) Submit(handle int32, op abi.Operation, request []byte) error {
+	if handle <= d.lastHandle || d.inFlight.Load() >= abi.MaxInFlight {
+		return outOfTurn("submit")
+	}
+	if err := d.spend("submit", len(request)); err != nil {
+		return err
+	}
+	d.lastHandle = handle
+	if refused := d.permit(op); refused != nil {
+		return &guest.Refused{Err: refused}
+	}
+	d.inFlight.Add(1)
+	var replied atomic.Bool
+	err := d.host.Submit(op, request, func(answer []byte) {
+		if replied.Swap(true) || d.ended.Load() {
+			return
+		}
+		d.inFlight.Add(-1)
+		d.deliver(handle, answer)
+	})
+	if err != nil {
+		if !replied.Swap(true) {
+			d.inFlight.Add(-1)
+		}
+		return &guest.Refused{Err: asError(err)}
+	}
+	return nil
+}
+
+// permit holds an operation against the table and the grant.
+func (d *door) permit(op abi.Operation) *abi.Error {
+	for _, row := range abi.Operations {
+		if row.Op != op {
+			continue
+		}
+		if row.Binding == "" || d.grant.Bindings[row.Binding] {
+			return nil
+		}
+		return abi.NewError(abi.CodeBindingNotGranted,
+			"the operation "+row.Name+" needs the binding "+row.Binding+", which this run does not grant", "")
+	}
+	return abi.NewError(abi.CodeOperationUnknown, fmt.Sprintf("there is no operation %d", op), "")
+}

@@ -1,0 +1,143 @@
+package plugin
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// The isolation modes.
+const (
+	IsolationProcess = "process" // a worker process for each guest
+	IsolationInline  = "inline"  // in this process
+)
+
+// Options are an Engine's.
+type Options struct {
+	// Isolation is IsolationProcess when empty. A guest that recurses without a
+	// loop cannot be ended inline: its collect returns limit.time, and the
+	// goroutine stays.
+	Isolation string
+	// CacheDir keeps compiled modules; "" compiles each time. It is made with
+	// mode 0700: whoever writes to it runs code as this user.
+	CacheDir string
+	Limits   Limits // what is not positive has its default
+	// WorkerCommand starts a worker; by default this program with the argument
+	// WorkerArgument. Whatever it is must end in WorkerMain.
+	WorkerCommand []string
+	Logger        *slog.Logger // nil: discarded
+}
+
+// WorkerArgument is the hidden subcommand that runs WorkerMain.
+const WorkerArgument = "plugin-worker"
+
+// Engine loads modules. It is safe for concurrent use.
+type Engine struct {
+	options Options
+	mu      sync.Mutex
+	guests  map[*Guest]struct{} // nil once closed
+}
+
+// NewEngine checks o and prepares the cache folder. The error is an
+// *abi.Error.
+func NewEngine(o Options) (*Engine, error) {
+	o.Limits = o.Limits.withDefaults()
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	switch o.Isolation {
+	case "":
+		o.Isolation = IsolationProcess
+	case IsolationProcess, IsolationInline:
+	default:
+		return nil, abi.NewError(abi.CodeConfigInvalid, "there is no isolation mode "+o.Isolation,
+			"use "+IsolationProcess+" or "+IsolationInline)
+	}
+	if o.CacheDir != "" {
+		if err := prepareCache(&o.CacheDir); err != nil {
+			return nil, abi.NewError(abi.CodeConfigInvalid, "the folder for compiled plugins cannot be used",
+				"make it writable for this user only, or choose another one").WithDetail(err.Error()).Wrap(err)
+		}
+	}
+	if len(o.WorkerCommand) == 0 {
+		o.WorkerCommand = []string{self(), WorkerArgument}
+	}
+	return &Engine{options: o, guests: map[*Guest]struct{}{}}, nil
+}
+
+func prepareCache(dir *string) error {
+	abs, err := filepath.Abs(*dir)
+	if err != nil {
+		return err
+	}
+	*dir = abs
+	if err := os.MkdirAll(abs, 0o700); err != nil {
+		return err
+	}
+	return os.Chmod(abs, 0o700) //nolint:gosec // a folder needs its x bit
+}
+
+// Load checks file and compiles it. It ends when ctx does. The error is an
+// *abi.Error of area plugin, limit or worker, or wraps ctx's cause.
+func (e *Engine) Load(ctx context.Context, file *File) (*Guest, error) {
+	info, err := admit(file, e.options.Limits.MemoryBytes)
+	if err != nil {
+		return nil, err
+	}
+	g := &Guest{engine: e, info: info}
+	if e.options.Isolation == IsolationInline {
+		g.cell = &inlineCell{engine: e, file: file, kind: info.Kind}
+	} else {
+		g.cell = &processCell{engine: e, file: file, kind: info.Kind}
+	}
+	if !e.enroll(g) {
+		return nil, errClosed()
+	}
+	began := time.Now()
+	if err := g.cell.load(ctx); err != nil {
+		_ = g.Close()
+		return nil, err
+	}
+	e.options.Logger.Debug("plugin loaded", "name", file.Name, "sha256", file.SHA256,
+		"kind", info.Kind, "isolation", e.options.Isolation, "took", time.Since(began))
+	return g, nil
+}
+
+func (e *Engine) enroll(g *Guest) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.guests == nil {
+		return false
+	}
+	e.guests[g] = struct{}{}
+	return true
+}
+
+func (e *Engine) discharge(g *Guest) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	delete(e.guests, g)
+}
+
+// Close ends every guest. The Engine loads nothing afterwards.
+func (e *Engine) Close() error {
+	e.mu.Lock()
+	guests := e.guests
+	e.guests = nil
+	e.mu.Unlock()
+	var errs []error
+	for g := range guests {
+		errs = append(errs, g.Close())
+	}
+	return errors.Join(errs...)
+}
+
+func errClosed() error {
+	return abi.NewError(abi.CodeInternal, "the plugin engine is closed", "")
+}

@@ -1,0 +1,102 @@
+package plugin
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// Extension ends the name of a plugin file.
+const Extension = ".wasm"
+
+// File is a module as it was read, once, together with its hash: what is
+// compiled is what was hashed, whatever happens to the file meanwhile.
+type File struct {
+	Path   string // where it was read; "" for FromBytes
+	Name   string // the base name without Extension
+	SHA256 string // of Bytes, in lower-case hex
+	Size   int64
+	Bytes  []byte // must not be changed
+}
+
+// FromBytes returns a File over b, which must not be changed afterwards.
+func FromBytes(name string, b []byte) *File {
+	sum := sha256.Sum256(b)
+	return &File{Name: name, SHA256: hex.EncodeToString(sum[:]), Size: int64(len(b)), Bytes: b}
+}
+
+// Open reads the module at path. The last part of path must not be a symbolic
+// link, and the file must be a regular one of 1 to maxBytes bytes; its size is
+// known before it is read. The error is an *abi.Error of area plugin.
+func Open(path string, maxBytes int64) (*File, error) {
+	f, err := openNoFollow(path)
+	if err != nil {
+		return nil, openError(path, err)
+	}
+	defer f.Close() //nolint:errcheck // read-only
+	info, err := f.Stat()
+	if err != nil {
+		return nil, openError(path, err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, notRegular(path)
+	}
+	switch size := info.Size(); {
+	case size == 0:
+		return nil, abi.NewError(abi.CodePluginEmpty, "the plugin file is empty",
+			"copy it again; the download or the build did not finish").WithDetail(path)
+	case size > maxBytes:
+		return nil, tooLarge(path, size, maxBytes)
+	}
+	b := make([]byte, info.Size())
+	n, err := io.ReadFull(f, b)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, openError(path, err)
+	}
+	// A file that grew or shrank since is being written; its hash would be of
+	// something nobody built.
+	if more, _ := f.Read(make([]byte, 1)); n < len(b) || more > 0 {
+		return nil, abi.NewError(abi.CodePluginUnreadable, "the plugin file changed while it was read",
+			"wait until the copy has finished, then try again").WithDetail(path)
+	}
+	file := FromBytes(strings.TrimSuffix(filepath.Base(path), Extension), b)
+	file.Path = path
+	return file, nil
+}
+
+func tooLarge(path string, size, limit int64) error {
+	return abi.NewError(abi.CodePluginTooLarge, "the plugin file is too large",
+		"raise limits.module_size if the plugin is known to be that large").
+		WithDetail(fmt.Sprintf("%s has %d bytes, at most %d are allowed", path, size, limit))
+}
+
+func notRegular(path string) *abi.Error {
+	return abi.NewError(abi.CodePluginNotRegular, "the plugin is not a regular file",
+		"put the module itself into the plugins folder, not a link to it").WithDetail(path)
+}
+
+func openError(path string, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return abi.NewError(abi.CodePluginUnknown, "there is no such plugin file",
+			"list the installed ones with: pdpp-host plugins").WithDetail(path).Wrap(err)
+	case isLink(err):
+		return notRegular(path).Wrap(err)
+	default:
+		reason := err.Error()
+		var pe *os.PathError
+		if errors.As(err, &pe) {
+			reason = pe.Err.Error()
+		}
+		return abi.NewError(abi.CodePluginUnreadable, "the plugin file cannot be read",
+			"check the file's permissions").WithDetail(path + ": " + reason).Wrap(err)
+	}
+}

@@ -1,0 +1,129 @@
+package plugin
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"sync"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// Guest is one loaded module. Describe, Collect and Close may be called from
+// any goroutine, one of Describe and Collect at a time.
+type Guest struct {
+	engine    *Engine
+	info      Info
+	cell      cell
+	running   sync.Mutex
+	collected bool
+	closed    sync.Once
+}
+
+// cell is where a guest runs: this process, or a worker.
+type cell interface {
+	// load compiles the module and makes a first instance with nothing granted.
+	load(ctx context.Context) error
+	// describe runs pdpp_describe in a fresh instance.
+	describe(ctx context.Context, d *door) error
+	// collect runs pdpp_collect in a fresh instance and returns once it is gone.
+	collect(ctx context.Context, roots []Mount, d *door) Exit
+	// close ends whatever still runs. It may be called more than once, and while
+	// one of the others runs.
+	close() error
+}
+
+// Info says what is known of the module.
+func (g *Guest) Info() Info { return g.info }
+
+// Describe returns the manifest that the guest hands over, unread. The guest
+// gets a fresh instance, no binding and Limits.Describe. The error is an
+// *abi.Error plugin.describe_failed that wraps why.
+func (g *Guest) Describe(ctx context.Context) ([]byte, error) {
+	g.running.Lock()
+	defer g.running.Unlock()
+	d := &door{phase: abi.PhaseDescribe, limits: g.engine.options.Limits}
+	err := g.cell.describe(ctx, d)
+	if err == nil && !d.described {
+		err = abi.NewError(abi.CodeEnvelope, abi.ExportDescribe+" returned without handing over a manifest", "")
+	}
+	if err != nil {
+		return nil, describeFailed(err, d.stderr.String())
+	}
+	return d.manifest, nil
+}
+
+// describeFailed says that a guest could not say what it is. What stopped the
+// host itself stays as it is.
+func describeFailed(err error, stderr string) error {
+	switch code := abi.CodeOf(err); code {
+	case abi.CodeInternal, abi.CodeInterrupted, abi.CodeWorkerStart, abi.CodePluginABIVersion, abi.CodePluginInvalid:
+		return err
+	default:
+		detail := err.Error()
+		if code == abi.CodeLimitTime {
+			detail = "it did not finish in time [" + string(code) + "]"
+		}
+		if stderr != "" {
+			detail += "; it wrote: " + cut(stderr, 512)
+		}
+		return abi.NewError(abi.CodePluginDescribeFailed, "the plugin does not say what it is",
+			"this is a fault in the plugin; check it with: pdpp-host plugin test").WithDetail(detail).Wrap(err)
+	}
+}
+
+// Collect runs the guest and blocks until it is gone. When ctx ends or
+// Limits.Run has passed, the guest is asked to stop, and killed after
+// Limits.Grace. A Guest collects once.
+func (g *Guest) Collect(ctx context.Context, grant Grant, host Host) Exit {
+	g.running.Lock()
+	defer g.running.Unlock()
+	if g.collected {
+		return Exit{Err: abi.NewError(abi.CodeInternal, "a guest collects once", "load it again")}
+	}
+	g.collected = true
+	if err := g.check(grant); err != nil {
+		return Exit{Err: err}
+	}
+	d := &door{phase: abi.PhaseCollect, limits: g.engine.options.Limits, host: host, grant: grant}
+	exit := g.cell.collect(ctx, grant.Roots, d)
+	d.ended.Store(true)
+	exit.Stderr = d.stderr.String()
+	return exit
+}
+
+// check holds the grant against the module and itself.
+func (g *Guest) check(grant Grant) error {
+	if err := checkBindings(g.info, func(b string) bool { return grant.Bindings[b] },
+		"grant the binding, or build the plugin without these functions"); err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	for _, m := range grant.Roots {
+		if !grant.Bindings[abi.BindingFilesystem] || !fs.ValidPath(m.Name) || m.Name == "." || seen[m.Name] || pathElements(m.Name) != 1 {
+			return abi.NewError(abi.CodeRootInvalid, "a granted folder cannot be mounted",
+				"give each one a name of its own, without slashes").WithDetail(fmt.Sprintf("%q", m.Name))
+		}
+		seen[m.Name] = true
+	}
+	return nil
+}
+
+func pathElements(p string) int {
+	n := 1
+	for i := range len(p) {
+		if p[i] == '/' || p[i] == '\\' {
+			n++
+		}
+	}
+	return n
+}
+
+// Close ends the guest if it still runs, and frees it.
+func (g *Guest) Close() (err error) {
+	g.closed.Do(func() {
+		err = g.cell.close()
+		g.engine.discharge(g)
+	})
+	return err
+}

@@ -1,0 +1,256 @@
+package plugin
+
+import (
+	"context"
+	"errors"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/plugin/internal/guest"
+)
+
+// inlineCell runs a guest in this process. It exists so that tests and
+// embedders need no second process; the worker's guarantees do not hold.
+type inlineCell struct {
+	engine  *Engine
+	file    *File
+	kind    string
+	mu      sync.Mutex // guards what close looks at
+	runtime *guest.Runtime
+	first   *inlineGuest // what load instantiated, until describe uses it
+	live    *inlineGuest
+	strays  bool // a guest could not be ended: its code must not be freed
+	closed  bool
+}
+
+// inlineGuest is one instance with its session and what kills it.
+type inlineGuest struct {
+	sink     *relinkable
+	session  *guest.Session
+	instance *guest.Instance
+	ctx      context.Context
+	cancel   context.CancelFunc
+}
+
+// relinkable lets the instance that load made speak to describe's door later.
+type relinkable struct{ guest.Sink }
+
+func newInlineGuest(d *door) *inlineGuest {
+	g := &inlineGuest{sink: &relinkable{d}}
+	g.session = guest.NewSession(g.sink)
+	g.ctx, g.cancel = context.WithCancel(context.Background())
+	return g
+}
+
+func (g *inlineGuest) kill() {
+	g.session.Kill()
+	g.cancel()
+}
+
+func (c *inlineCell) load(ctx context.Context) error {
+	o := &c.engine.options
+	cacheDir, _ := moduleCache(o.CacheDir, c.file.SHA256, "inline")
+	config := guest.Config{
+		CacheDir: cacheDir, MemoryBytes: uint64(o.Limits.MemoryBytes),
+		Interruptible: true, Extism: c.kind == KindExtism,
+	}
+	rt, err := guest.Compile(ctx, config, c.file.Bytes)
+	if err != nil && cacheDir != "" && ctx.Err() == nil {
+		// Whatever is wrong may be the cached code's; once more without it.
+		_ = os.RemoveAll(cacheDir)
+		rt, err = guest.Compile(ctx, config, c.file.Bytes)
+	}
+	if err != nil {
+		return compileError(err.Error()).Wrap(err)
+	}
+	c.mu.Lock()
+	c.runtime = rt
+	c.mu.Unlock()
+	d := &door{limits: o.Limits}
+	g := newInlineGuest(d)
+	out := c.run(ctx, g, o.Limits.Describe, 0, func() guest.Outcome {
+		i, out := rt.Instantiate(g.ctx, g.session, nil)
+		g.instance = i
+		return out
+	})
+	if out.Err != nil {
+		g.cancel()
+		return describeFailed(out.Err, d.stderr.String())
+	}
+	c.mu.Lock()
+	c.first = g
+	c.mu.Unlock()
+	return nil
+}
+
+// takeFirst hands over the instance that load made, once.
+func (c *inlineCell) takeFirst() *inlineGuest {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	g := c.first
+	c.first = nil
+	return g
+}
+
+func (c *inlineCell) describe(ctx context.Context, d *door) error {
+	limit := c.engine.options.Limits.Describe
+	g := c.takeFirst()
+	if g == nil {
+		g = newInlineGuest(d)
+	}
+	g.sink.Sink = d
+	defer g.cancel()
+	out := c.run(ctx, g, limit, 0, func() (out guest.Outcome) {
+		if g.instance == nil {
+			if g.instance, out = c.runtime.Instantiate(g.ctx, g.session, nil); out.Err != nil {
+				return out
+			}
+		}
+		return describeOutcome(g.instance.Describe())
+	})
+	c.free(g)
+	return out.Err
+}
+
+// describeOutcome makes a describe that returned anything but 0 an error.
+func describeOutcome(out guest.Outcome) guest.Outcome {
+	if out.Err == nil && out.Code != 0 {
+		out.Err = abi.NewError(abi.CodeGuestExit, abi.ExportDescribe+" returned an error", "")
+	}
+	return out
+}
+
+func (c *inlineCell) collect(ctx context.Context, roots []Mount, d *door) Exit {
+	if first := c.takeFirst(); first != nil {
+		c.free(first)
+		first.cancel()
+	}
+	mounts, err := openMounts(guestMounts(roots))
+	if err != nil {
+		return Exit{Err: err}
+	}
+	l := &c.engine.options.Limits
+	g := newInlineGuest(d)
+	defer g.cancel()
+	d.deliver = g.session.Answer
+	var stopped error
+	out := c.runStopped(ctx, g, l.Run, l.Grace, &stopped, func() (out guest.Outcome) {
+		if g.instance, out = c.runtime.Instantiate(g.ctx, g.session, mounts); out.Err != nil {
+			return out
+		}
+		return g.instance.Collect()
+	})
+	if c.free(g) {
+		closeMounts(mounts)
+	}
+	return Exit{Returned: out.Returned && out.Err == nil, Code: out.Code, Err: out.Err, Stopped: stopped}
+}
+
+func (c *inlineCell) run(ctx context.Context, g *inlineGuest, limit, grace time.Duration, f func() guest.Outcome) guest.Outcome {
+	return c.runStopped(ctx, g, limit, grace, new(error), f)
+}
+
+// runStopped runs f, which runs the guest, under a deadline. A guest that
+// cannot be ended is left behind after MaxGrace: its goroutine, its memory and
+// the runtime's code stay.
+func (c *inlineCell) runStopped(ctx context.Context, g *inlineGuest, limit, grace time.Duration, stopped *error, f func() guest.Outcome) guest.Outcome {
+	c.mu.Lock()
+	switch {
+	case c.closed:
+		c.mu.Unlock()
+		return guest.Outcome{Err: errClosed()}
+	case c.strays:
+		c.mu.Unlock()
+		return guest.Outcome{Err: abi.NewError(abi.CodeInternal, "an earlier guest of this module could not be ended", "load it again")}
+	}
+	c.live = g
+	c.mu.Unlock()
+	done := make(chan guest.Outcome, 1)
+	killed := make(chan struct{})
+	var why error
+	stop := g.session.Stop
+	if grace == 0 {
+		stop = nil
+	}
+	w := watch(ctx, limit, grace, stop, func(err error) {
+		why = err
+		g.kill()
+		close(killed)
+	})
+	go func() { done <- f() }()
+	var out guest.Outcome
+	select {
+	case out = <-done:
+	case <-killed:
+		t := time.NewTimer(MaxGrace / 3)
+		defer t.Stop()
+		select {
+		case out = <-done:
+		case <-t.C:
+			c.mu.Lock()
+			c.strays = true
+			c.mu.Unlock()
+			out.Err = why
+		}
+	}
+	*stopped = w.finish()
+	c.mu.Lock()
+	c.live = nil
+	if c.closed {
+		c.release()
+	}
+	c.mu.Unlock()
+	switch {
+	case why != nil && (out.Err != nil || !out.Returned):
+		return guest.Outcome{Err: why}
+	case errors.Is(out.Err, guest.ErrKilled):
+		return guest.Outcome{Err: errReleased()}
+	}
+	return out
+}
+
+// free closes an instance that has ended, and reports whether it had: that of
+// a stray is its own, since its code still runs in it.
+func (c *inlineCell) free(g *inlineGuest) bool {
+	c.mu.Lock()
+	strays := c.strays
+	c.mu.Unlock()
+	if strays {
+		return false
+	}
+	if g.instance != nil {
+		g.instance.Close()
+		g.instance = nil
+	}
+	return true
+}
+
+// close kills a live guest, whose end then frees everything, or frees it now.
+func (c *inlineCell) close() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed = true
+	if c.live != nil {
+		c.live.kill()
+		return nil
+	}
+	c.release()
+	return nil
+}
+
+// release frees the first instance and the compiled code. c.mu is held.
+func (c *inlineCell) release() {
+	if c.first != nil {
+		if c.first.instance != nil {
+			c.first.instance.Close()
+		}
+		c.first.cancel()
+		c.first = nil
+	}
+	if c.runtime != nil && !c.strays {
+		c.runtime.Close()
+		c.runtime = nil
+	}
+}

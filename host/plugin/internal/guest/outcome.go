@@ -1,0 +1,92 @@
+package guest
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/tetratelabs/wazero/sys"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// Outcome is how a guest's export ended.
+type Outcome struct {
+	// Returned says that the export returned; Code is what it returned. With
+	// an Err of code guest.exit, Code is what the guest gave proc_exit.
+	Returned bool
+	Code     int32
+	Err      error
+}
+
+// classify turns what wazero said into an Outcome. The session's own reason
+// comes first: unwinding a guest looks like a trap.
+func (s *Session) classify(code int32, err error, mem *budget) Outcome {
+	var exit *sys.ExitError
+	switch {
+	case s.failed != nil:
+		return Outcome{Err: s.failed}
+	case err == nil:
+		return Outcome{Returned: true, Code: code}
+	case s.killed.Load():
+		return Outcome{Err: ErrKilled}
+	case mem.refused:
+		return Outcome{Err: memoryError(mem.limit).Wrap(err)}
+	case errors.As(err, &exit):
+		n := int32(exit.ExitCode())
+		return Outcome{Code: n, Err: abi.NewError(abi.CodeGuestExit,
+			fmt.Sprintf("the connector called exit(%d) instead of returning", n),
+			"this is a fault in the connector; the end of its log may say more").Wrap(err)}
+	default:
+		return Outcome{Err: abi.NewError(abi.CodeGuestTrap, "the connector crashed",
+			"this is a fault in the connector; the end of its log may say more").
+			WithDetail(trapText(err)).Wrap(err)}
+	}
+}
+
+func memoryError(limit uint64) *abi.Error {
+	return abi.NewError(abi.CodeLimitMemory, "the connector asked for more memory than it may have",
+		"raise limits.memory if the connector is known to need it").
+		WithDetail(fmt.Sprintf("the limit is %d MiB", limit>>20))
+}
+
+// ErrKilled is how an inline guest ends that Session.Kill ended; the caller
+// knows why.
+var ErrKilled = errors.New("the guest was stopped")
+
+// traps are the engine's own words for why a guest crashed.
+var traps = []string{
+	"unreachable", "stack overflow", "out of bounds memory access", "invalid table access",
+	"indirect call type mismatch", "integer divide by zero", "integer overflow", "invalid conversion to integer",
+}
+
+// trapText names the kind of trap. Anything else that an error may say can
+// hold text of the guest's choosing, such as a function's name, and stays in
+// the debug log.
+func trapText(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	for _, t := range traps {
+		if strings.Contains(line, "wasm error: "+t) {
+			return t
+		}
+	}
+	if strings.HasPrefix(line, "HTTP request to ") {
+		return "it called Extism's http_request; the only way out is the call submit"
+	}
+	return ""
+}
+
+// protect runs f and turns a panic of wazero itself into an error: a crash of
+// the engine on a hostile module must not be the host's.
+func protect(f func() (int32, error)) (code int32, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			if e, ok := p.(error); ok {
+				err = e
+			} else {
+				err = fmt.Errorf("engine failure: %v", p)
+			}
+		}
+	}()
+	return f()
+}

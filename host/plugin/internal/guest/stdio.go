@@ -1,0 +1,46 @@
+package guest
+
+import "bytes"
+
+// lineWriter gathers what a guest writes to its standard output or error into
+// lines, because a Go guest's panic arrives a word at a time.
+type lineWriter struct {
+	s   *Session
+	fd  int
+	buf []byte
+}
+
+// Write never fails: when the sink refuses, the guest is unwound instead.
+func (w *lineWriter) Write(p []byte) (int, error) {
+	if w.s.failed != nil || w.s.killed.Load() {
+		panic(errUnwind)
+	}
+	n := len(p)
+	for len(p) > 0 {
+		end := bytes.IndexByte(p, '\n') + 1
+		whole := end > 0
+		if !whole {
+			end = len(p)
+		}
+		if room := OutputBytes - len(w.buf); end >= room {
+			end, whole = room, true
+		}
+		w.buf = append(w.buf, p[:end]...)
+		p = p[end:]
+		if whole {
+			if err := w.flush(); err != nil {
+				w.s.fail(err)
+			}
+		}
+	}
+	return n, nil
+}
+
+func (w *lineWriter) flush() error {
+	if len(w.buf) == 0 {
+		return nil
+	}
+	err := w.s.sink.Output(w.fd, w.buf)
+	w.buf = w.buf[:0]
+	return err
+}

@@ -1,0 +1,142 @@
+package rootfs
+
+import (
+	"errors"
+	"io"
+	"os"
+
+	"github.com/tetratelabs/wazero/experimental/sys"
+	wasys "github.com/tetratelabs/wazero/sys"
+)
+
+// fileOffset is int64 under another name, because go vet takes a method
+// Seek(int64, int) for an io.Seeker with the wrong results; wazero's is not one.
+type fileOffset = int64
+
+// regular is an open regular file.
+type regular struct {
+	sys.UnimplementedFile
+	file *os.File
+}
+
+func (f *regular) Stat() (wasys.Stat_t, sys.Errno) { return statFile(f.file) }
+
+func (f *regular) Dev() (uint64, sys.Errno) {
+	st, errno := statFile(f.file)
+	return st.Dev, errno
+}
+
+func (f *regular) Ino() (wasys.Inode, sys.Errno) {
+	st, errno := statFile(f.file)
+	return st.Ino, errno
+}
+
+func (f *regular) IsDir() (bool, sys.Errno) { return false, 0 }
+
+func (f *regular) IsAppend() bool { return false }
+
+// SetAppend refuses to set what the file can never be.
+func (f *regular) SetAppend(on bool) sys.Errno {
+	if on {
+		return sys.EROFS
+	}
+	return 0
+}
+
+func (f *regular) Read(b []byte) (int, sys.Errno) {
+	n, err := f.file.Read(b)
+	return n, readErrno(err)
+}
+
+func (f *regular) Pread(b []byte, off int64) (int, sys.Errno) {
+	if off < 0 {
+		return 0, sys.EINVAL
+	}
+	n, err := f.file.ReadAt(b, off)
+	return n, readErrno(err)
+}
+
+func (f *regular) Seek(offset fileOffset, whence int) (int64, sys.Errno) {
+	if whence < io.SeekStart || whence > io.SeekEnd {
+		return 0, sys.EINVAL
+	}
+	n, err := f.file.Seek(offset, whence)
+	return n, toErrno(err)
+}
+
+func (f *regular) Readdir(int) ([]sys.Dirent, sys.Errno) { return nil, sys.ENOTDIR }
+
+func (*regular) Write([]byte) (int, sys.Errno) { return 0, sys.EBADF }
+
+func (*regular) Pwrite([]byte, int64) (int, sys.Errno) { return 0, sys.EBADF }
+
+func (*regular) Truncate(int64) sys.Errno { return sys.EROFS }
+
+func (*regular) Utimens(int64, int64) sys.Errno { return sys.EROFS }
+
+func (f *regular) Close() sys.Errno { return toErrno(f.file.Close()) }
+
+// dir is an open folder.
+type dir struct {
+	sys.DirFile
+	file *os.File
+}
+
+func (d *dir) Stat() (wasys.Stat_t, sys.Errno) { return statFile(d.file) }
+
+func (d *dir) Dev() (uint64, sys.Errno) {
+	st, errno := statFile(d.file)
+	return st.Dev, errno
+}
+
+func (d *dir) Ino() (wasys.Inode, sys.Errno) {
+	st, errno := statFile(d.file)
+	return st.Ino, errno
+}
+
+// Seek rewinds a listing; there is no other place to go.
+func (d *dir) Seek(offset fileOffset, whence int) (int64, sys.Errno) {
+	if offset != 0 || whence != io.SeekStart {
+		return 0, sys.EINVAL
+	}
+	_, err := d.file.Seek(0, io.SeekStart)
+	return 0, toErrno(err)
+}
+
+// Readdir lists up to n entries, with the types that the folder itself
+// records: a link is a link, wherever it leads. Inode numbers are left out,
+// which costs no system call an entry; 0 means unknown.
+func (d *dir) Readdir(n int) ([]sys.Dirent, sys.Errno) {
+	entries, err := d.file.ReadDir(n)
+	if err != nil && !errors.Is(err, io.EOF) && len(entries) == 0 {
+		return nil, toErrno(err)
+	}
+	out := make([]sys.Dirent, len(entries))
+	for i, e := range entries {
+		out[i] = sys.Dirent{Name: e.Name(), Type: shown(e.Type())}
+	}
+	return out, 0
+}
+
+func (*dir) Sync() sys.Errno { return 0 }
+
+func (*dir) Datasync() sys.Errno { return 0 }
+
+func (*dir) Utimens(int64, int64) sys.Errno { return sys.EROFS }
+
+func (d *dir) Close() sys.Errno { return toErrno(d.file.Close()) }
+
+func statFile(f *os.File) (wasys.Stat_t, sys.Errno) {
+	info, err := f.Stat()
+	if err != nil {
+		return wasys.Stat_t{}, toErrno(err)
+	}
+	return wasys.NewStat_t(info), 0
+}
+
+func readErrno(err error) sys.Errno {
+	if errors.Is(err, io.EOF) {
+		return 0
+	}
+	return toErrno(err)
+}

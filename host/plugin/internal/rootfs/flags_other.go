@@ -1,0 +1,5 @@
+//go:build !unix
+
+package rootfs
+
+const openFlags = 0

@@ -1,0 +1,194 @@
+package plugin
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/plugin/internal/guest"
+	"github.com/pdpp-host/pdpp-host/host/plugin/internal/wire"
+)
+
+// processCell runs a guest in a worker process of its own. The worker that
+// loaded the module describes and collects too, each time in a fresh instance;
+// one that had to be killed is replaced when it is needed again.
+type processCell struct {
+	engine *Engine
+	file   *File
+	kind   string
+
+	mu     sync.Mutex
+	worker *process // nil: none
+	closed bool
+}
+
+func (c *processCell) load(ctx context.Context) error {
+	o := &c.engine.options
+	dir, filled := moduleCache(o.CacheDir, c.file.SHA256, "worker")
+	if dir != "" && !filled {
+		// Compiling takes several times the memory that running does, and never
+		// gives it back, so it is done by a worker of its own.
+		if err := c.start(ctx, dir, true); err != nil {
+			return err
+		}
+		c.drop(errReleased())
+	}
+	err := c.start(ctx, dir, false)
+	if filled && ctx.Err() == nil && suspect(err) && os.RemoveAll(dir) == nil {
+		// Whatever is wrong may be the cached code's; once more without it.
+		return c.load(ctx)
+	}
+	return err
+}
+
+// suspect reports whether an error of loading can come from damaged code in
+// the cache.
+func suspect(err error) bool {
+	for _, code := range []abi.Code{abi.CodePluginInvalid, abi.CodeWorkerLost, abi.CodeLimitMemory} {
+		if errors.Is(err, &abi.Error{Code: code}) {
+			return true
+		}
+	}
+	return false
+}
+
+// start starts a worker, hands it the module, and waits until it is loaded.
+func (c *processCell) start(ctx context.Context, cacheDir string, compileOnly bool) error {
+	o := &c.engine.options
+	p, err := startProcess(o.WorkerCommand)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	if c.closed {
+		c.mu.Unlock()
+		p.close(errReleased())
+		return errClosed()
+	}
+	c.worker = p
+	c.mu.Unlock()
+	order, err := json.Marshal(loadOrder{
+		CacheDir: cacheDir, MemoryBytes: uint64(o.Limits.MemoryBytes),
+		Extism: c.kind == KindExtism, CompileOnly: compileOnly,
+	})
+	if err != nil {
+		return err
+	}
+	d := &door{limits: o.Limits}
+	p.out.send(wire.Load, 0, order)
+	p.out.send(wire.Module, 0, c.file.Bytes)
+	out, _ := c.converse(ctx, p, d, wire.Loaded, compileTime, 0)
+	if out.Err == nil && !compileOnly {
+		p.out.send(wire.Prepare, 0, nil)
+		out, _ = c.converse(ctx, p, d, wire.End, o.Limits.Describe, 0)
+	}
+	if out.Err != nil {
+		c.drop(errReleased())
+		return describeFailed(out.Err, d.stderr.String())
+	}
+	return nil
+}
+
+// ensure returns a loaded worker.
+func (c *processCell) ensure(ctx context.Context) (*process, error) {
+	c.mu.Lock()
+	p, closed := c.worker, c.closed
+	c.mu.Unlock()
+	switch {
+	case closed:
+		return nil, errClosed()
+	case p != nil:
+		return p, nil
+	}
+	if err := c.load(ctx); err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.worker == nil {
+		return nil, errClosed()
+	}
+	return c.worker, nil
+}
+
+// drop ends the worker, if there is one, and waits until it is gone.
+func (c *processCell) drop(reason error) {
+	c.mu.Lock()
+	p := c.worker
+	c.worker = nil
+	c.mu.Unlock()
+	if p != nil {
+		p.close(reason)
+	}
+}
+
+func (c *processCell) describe(ctx context.Context, d *door) error {
+	p, err := c.ensure(ctx)
+	if err != nil {
+		return err
+	}
+	p.out.send(wire.Describe, 0, nil)
+	out, _ := c.converse(ctx, p, d, wire.End, c.engine.options.Limits.Describe, 0)
+	if out = describeOutcome(out); out.Err != nil {
+		c.drop(errReleased())
+	}
+	return out.Err
+}
+
+func (c *processCell) collect(ctx context.Context, roots []Mount, d *door) Exit {
+	p, err := c.ensure(ctx)
+	if err != nil {
+		return Exit{Err: err}
+	}
+	order, err := json.Marshal(guestMounts(roots))
+	if err != nil {
+		return Exit{Err: err}
+	}
+	l := &c.engine.options.Limits
+	p.out.send(wire.Collect, 0, order)
+	out, stopped := c.converse(ctx, p, d, wire.End, l.Run, l.Grace)
+	c.drop(errReleased())
+	return Exit{Returned: out.Returned && out.Err == nil, Code: out.Code, Err: out.Err, Stopped: stopped}
+}
+
+// converse hands every frame of p to d until one of kind last arrives, and
+// returns what that one reports. A deadline without grace kills at once.
+// After an Outcome with an Err the worker must not be used again.
+func (c *processCell) converse(ctx context.Context, p *process, d *door, last wire.Kind, limit, grace time.Duration) (out guest.Outcome, stopped error) {
+	d.deliver = func(handle int32, answer []byte) { p.out.send(wire.Answer, uint32(handle), answer) }
+	var stop func()
+	if grace > 0 {
+		stop = func() { p.out.send(wire.Stop, 0, nil) }
+	}
+	w := watch(ctx, limit, grace, stop, p.kill)
+	defer func() { stopped = w.finish() }()
+	for {
+		f, err := p.frames.Next()
+		if err != nil {
+			return guest.Outcome{Err: p.lost(err)}, nil
+		}
+		if f.Kind == last {
+			if out, err = decodeReport(f.Payload); err != nil {
+				out = guest.Outcome{Err: err}
+			}
+			return out, nil
+		}
+		if err := relay(p, d, f); err != nil {
+			p.kill(err)
+			return guest.Outcome{Err: p.lost(nil)}, nil
+		}
+	}
+}
+
+// close kills the worker and waits for it.
+func (c *processCell) close() error {
+	c.mu.Lock()
+	c.closed = true
+	c.mu.Unlock()
+	c.drop(errReleased())
+	return nil
+}

@@ -1,0 +1,254 @@
+package plugin
+
+import (
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/plugin/internal/wire"
+)
+
+// readBufferBytes holds a few record batches, so that one read brings in
+// several.
+const readBufferBytes = 256 << 10
+
+// pipeBytes is the size asked for the pipe from a worker: the bounded window by
+// which a guest may run ahead of the host.
+const pipeBytes = 1 << 20
+
+// process is one worker process and the two pipes to it.
+type process struct {
+	cmd    *exec.Cmd
+	frames *wire.Reader
+	read   *os.File
+	write  *os.File
+	out    outbox
+	stderr head
+	exited chan struct{} // closed once the process is reaped
+
+	mu      sync.Mutex
+	reason  error // why it was killed; nil while nobody did
+	reaping bool  // its process id may belong to somebody else from here on
+}
+
+// startProcess starts a worker.
+func startProcess(command []string) (*process, error) {
+	p := &process{exited: make(chan struct{})}
+	childIn, write, err := os.Pipe()
+	if err != nil {
+		return nil, startError(err)
+	}
+	read, childOut, err := os.Pipe()
+	if err != nil {
+		_ = childIn.Close()
+		_ = write.Close()
+		return nil, startError(err)
+	}
+	widen(read, pipeBytes)
+	p.read, p.write = read, write
+	p.frames = wire.NewReader(read, readBufferBytes, fromWorker)
+	p.cmd = exec.Command(command[0], command[1:]...) //nolint:gosec // the host's own binary
+	p.cmd.Dir = rootDir
+	p.cmd.Env = []string{} // Invariant 5: nothing of the host's environment
+	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = childIn, childOut, &p.stderr
+	p.cmd.WaitDelay = time.Second
+	p.cmd.SysProcAttr = workerAttr()
+	shut()
+	started := make(chan error)
+	go func() {
+		// Linux sends the parent-death signal when the thread that started the
+		// child ends, so that thread is held until the child is reaped.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := p.cmd.Start()
+		_ = childIn.Close()
+		_ = childOut.Close()
+		started <- err
+		if err != nil {
+			return
+		}
+		if awaitExit(p.cmd) {
+			p.mu.Lock()
+			killWorker(p.cmd) // whatever it may have started
+			p.reaping = true
+			p.mu.Unlock()
+		}
+		_ = p.cmd.Wait() // what it says is in ProcessState
+		close(p.exited)
+	}()
+	if err := <-started; err != nil {
+		_ = read.Close()
+		_ = write.Close()
+		return nil, startError(err)
+	}
+	p.out.start(wire.NewWriter(write))
+	return p, nil
+}
+
+func startError(err error) error {
+	return abi.NewError(abi.CodeWorkerStart, "the worker process cannot be started",
+		"check the process limit and free memory, or use isolation: inline for a trusted plugin").
+		WithDetail(err.Error()).Wrap(err)
+}
+
+// kill ends the process at once. The first reason stays. It does not wait.
+func (p *process) kill(reason error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.reason == nil {
+		p.reason = reason
+	}
+	p.slay()
+}
+
+// slay sends the signal while the process id is still the worker's. p.mu is
+// held.
+func (p *process) slay() {
+	if !p.reaping {
+		killWorker(p.cmd)
+	}
+}
+
+// close kills the process, waits until it is gone, and frees the pipes.
+func (p *process) close(reason error) {
+	p.kill(reason)
+	<-p.exited
+	p.out.stop()
+	_ = p.write.Close()
+	p.out.wait()
+	_ = p.read.Close()
+}
+
+// errReleased is why a guest ended that its owner closed.
+func errReleased() error {
+	return abi.NewError(abi.CodeInterrupted, "the connector was closed before it had finished", "run it again")
+}
+
+// lost says why nothing more comes from the process: the reason it was killed
+// for, or what is known of its own end.
+func (p *process) lost(err error) error {
+	if errors.Is(err, wire.ErrBadFrame) {
+		p.kill(badFrame(strings.TrimPrefix(err.Error(), wire.ErrBadFrame.Error()+": ")))
+	}
+	// Without its pipe a worker ends by itself; this is for one that does not.
+	t := time.AfterFunc(time.Second, func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.slay()
+	})
+	<-p.exited
+	t.Stop()
+	p.mu.Lock()
+	reason := p.reason
+	p.mu.Unlock()
+	switch {
+	case reason != nil:
+		return reason
+	case outOfMemory(p.stderr.String()):
+		return abi.NewError(abi.CodeLimitMemory, "the worker process ran out of memory",
+			"raise limits.memory, or give the machine more").WithDetail(p.cmd.ProcessState.String())
+	default:
+		detail := p.cmd.ProcessState.String()
+		if line, _, _ := strings.Cut(p.stderr.String(), "\n"); line != "" {
+			detail += "; it wrote: " + cut(string(clean(nil, []byte(line))), 256)
+		}
+		e := abi.NewError(abi.CodeWorkerLost, "the worker process ended before the connector did",
+			"run it again; if it repeats, this is a fault in the plugin or the host").WithDetail(detail)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return e.Wrap(err)
+		}
+		return e
+	}
+}
+
+func outOfMemory(stderr string) bool {
+	return strings.Contains(stderr, "out of memory") || strings.Contains(stderr, "cannot allocate memory")
+}
+
+// head keeps the first 8 KiB of what a worker writes to its standard error: the
+// runtime's last words come first.
+type head struct {
+	mu sync.Mutex
+	b  []byte
+}
+
+func (h *head) Write(p []byte) (int, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.b = append(h.b, p[:min(len(p), tailBytes-len(h.b))]...)
+	return len(p), nil
+}
+
+func (h *head) String() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return string(h.b)
+}
+
+// outbox sends frames to a worker from a goroutine of its own, so that nobody
+// who answers a request waits for a worker that does not read. What it holds is
+// bounded by the requests in flight.
+type outbox struct {
+	mu      sync.Mutex
+	wake    *sync.Cond
+	queue   []outFrame
+	stopped bool
+	done    chan struct{}
+}
+
+type outFrame struct {
+	kind    wire.Kind
+	id      uint32
+	payload []byte
+}
+
+func (o *outbox) start(w *wire.Writer) {
+	o.wake = sync.NewCond(&o.mu)
+	o.done = make(chan struct{})
+	go func() {
+		defer close(o.done)
+		for {
+			o.mu.Lock()
+			for len(o.queue) == 0 && !o.stopped {
+				o.wake.Wait()
+			}
+			if o.stopped {
+				o.mu.Unlock()
+				return
+			}
+			f := o.queue[0]
+			o.queue[0] = outFrame{}
+			o.queue = o.queue[1:]
+			o.mu.Unlock()
+			if err := w.Write(f.kind, f.id, f.payload); err != nil {
+				o.stop() // the reader learns of the worker's end by itself
+				return
+			}
+		}
+	}()
+}
+
+// send queues a frame; the outbox owns payload from then on.
+func (o *outbox) send(kind wire.Kind, id uint32, payload []byte) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !o.stopped {
+		o.queue = append(o.queue, outFrame{kind, id, payload})
+		o.wake.Signal()
+	}
+}
+
+func (o *outbox) stop() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.stopped, o.queue = true, nil
+	o.wake.Signal()
+}
+
+func (o *outbox) wait() { <-o.done }

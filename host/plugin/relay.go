@@ -1,0 +1,60 @@
+package plugin
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/plugin/internal/guest"
+	"github.com/pdpp-host/pdpp-host/host/plugin/internal/wire"
+)
+
+// relay hands one frame of a worker to the door, and acknowledges it where the
+// guest waits for that. An error ends the worker.
+func relay(p *process, d *door, f wire.Frame) error {
+	switch f.Kind {
+	case wire.Emit:
+		return d.Emit(f.Payload)
+	case wire.Message:
+		call := messageCall(f.ID)
+		if call == nil {
+			return badFrame("a message of no call")
+		}
+		err := d.Message(call, f.Payload)
+		if err == nil && waits(call) {
+			p.out.send(wire.Ack, 0, nil)
+		}
+		return err
+	case wire.Log:
+		return d.Log(int32(f.ID), f.Payload)
+	case wire.Output:
+		return d.Output(int(f.ID), f.Payload)
+	case wire.Manifest:
+		err := d.Manifest(f.Payload)
+		if err == nil {
+			p.out.send(wire.Ack, 0, nil)
+		}
+		return err
+	case wire.Submit:
+		if len(f.Payload) < 4 {
+			return badFrame("a submit without an operation")
+		}
+		op := abi.Operation(binary.LittleEndian.Uint32(f.Payload))
+		err := d.Submit(int32(f.ID), op, f.Payload[4:])
+		var refused *guest.Refused
+		if errors.As(err, &refused) {
+			p.out.send(wire.Ack, 0, encodeReport(guest.Outcome{Err: refused.Err}))
+			return nil
+		}
+		if err == nil {
+			p.out.send(wire.Ack, 0, nil)
+		}
+		return err
+	default:
+		return badFrame("a frame out of turn")
+	}
+}
+
+// waits reports whether the guest waits until the host has taken the message.
+// Progress does not: nothing depends on it.
+func waits(call *abi.Call) bool { return call.Name != "progress" }

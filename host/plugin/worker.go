@@ -1,0 +1,258 @@
+package plugin
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"runtime/debug"
+	"sync"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/plugin/internal/guest"
+	"github.com/pdpp-host/pdpp-host/host/plugin/internal/wire"
+)
+
+// workerGCPercent keeps a worker's own heap small. The guest's memory is not
+// in it.
+const workerGCPercent = 50
+
+// WorkerMain is a worker process: it reads orders from in, runs the guest they
+// bring, and writes what the guest says to out. It returns the exit code when
+// in ends, and ends the process when in ends under a running guest. Whatever
+// else it is given, it holds no database, no secret and no network.
+func WorkerMain(in io.Reader, out io.Writer) int {
+	debug.SetGCPercent(workerGCPercent)
+	harden()
+	// Standard output is the pipe; a library that prints must not write to it.
+	os.Stdout = os.Stderr
+	w := &worker{
+		out: wire.NewWriter(out), orders: make(chan order), acks: make(chan []byte, 1), exit: os.Exit,
+	}
+	go w.listen(wire.NewReader(in, 64<<10, fromHost))
+	for o := range w.orders {
+		if err := w.obey(o); err != nil {
+			return 1
+		}
+	}
+	return 0
+}
+
+// order is one Load, Prepare, Describe or Collect.
+type order struct {
+	kind    wire.Kind
+	payload []byte
+	module  []byte
+}
+
+type worker struct {
+	out     *wire.Writer
+	orders  chan order
+	acks    chan []byte
+	exit    func(int)
+	runtime *guest.Runtime
+	sink    *pipeSink
+	first   *guest.Instance // what Prepare made, until Describe uses it
+
+	mu      sync.Mutex
+	session *guest.Session // of the running guest, for Stop and Answer
+	busy    bool
+	stopped bool // a Stop that came before the session did
+}
+
+// listen reads frames until the host is gone.
+func (w *worker) listen(r *wire.Reader) {
+	var load []byte
+	for {
+		f, err := r.Next()
+		if err != nil {
+			w.mu.Lock()
+			busy := w.busy
+			w.mu.Unlock()
+			if busy {
+				w.exit(0)
+			}
+			close(w.orders)
+			return
+		}
+		payload := append([]byte(nil), f.Payload...)
+		switch f.Kind {
+		case wire.Load:
+			load = payload
+		case wire.Module:
+			w.give(order{wire.Load, load, payload})
+			r.Shrink()
+		case wire.Prepare, wire.Describe, wire.Collect:
+			w.give(order{kind: f.Kind, payload: payload})
+		case wire.Stop:
+			w.mu.Lock()
+			if w.stopped = true; w.session != nil {
+				w.session.Stop()
+			}
+			w.mu.Unlock()
+		case wire.Ack:
+			w.acks <- payload
+		case wire.Answer:
+			w.mu.Lock()
+			if w.session != nil {
+				w.session.Answer(int32(f.ID), payload)
+			}
+			w.mu.Unlock()
+		}
+	}
+}
+
+func (w *worker) give(o order) {
+	w.mu.Lock()
+	w.busy = true
+	w.mu.Unlock()
+	w.orders <- o
+}
+
+func (w *worker) obey(o order) error {
+	var out guest.Outcome
+	answer := wire.End
+	if w.runtime == nil && o.kind != wire.Load {
+		return errors.New("nothing is loaded")
+	}
+	switch o.kind {
+	case wire.Load:
+		answer = wire.Loaded
+		out = w.load(o)
+	case wire.Prepare:
+		w.first, out = w.runtime.Instantiate(context.Background(), w.begin(), nil)
+	case wire.Describe:
+		out = w.describe()
+	default:
+		out = w.collect(o.payload)
+	}
+	w.mu.Lock()
+	w.session, w.busy = nil, false
+	w.mu.Unlock()
+	return w.out.Write(answer, 0, encodeReport(out))
+}
+
+func (w *worker) load(o order) guest.Outcome {
+	var l loadOrder
+	if err := json.Unmarshal(o.payload, &l); err != nil {
+		return guest.Outcome{Err: err}
+	}
+	confineCompile()
+	rt, err := guest.Compile(context.Background(), guest.Config{
+		CacheDir: l.CacheDir, MemoryBytes: l.MemoryBytes, Extism: l.Extism,
+	}, o.module)
+	if err != nil {
+		return guest.Outcome{Err: compileError(err.Error())}
+	}
+	if w.runtime = rt; !l.CompileOnly {
+		debug.FreeOSMemory() // decoding a module leaves several times its size behind
+		confine(l.MemoryBytes)
+	}
+	return guest.Outcome{Returned: true}
+}
+
+// begin makes the session of the next instance.
+func (w *worker) begin() *guest.Session {
+	w.sink = &pipeSink{w: w}
+	s := guest.NewSession(w.sink)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.session = s; w.stopped {
+		s.Stop()
+	}
+	return s
+}
+
+func (w *worker) describe() (out guest.Outcome) {
+	i := w.first
+	w.first = nil
+	if i == nil {
+		if i, out = w.runtime.Instantiate(context.Background(), w.begin(), nil); out.Err != nil {
+			return out
+		}
+	}
+	defer i.Close()
+	return i.Describe()
+}
+
+func (w *worker) collect(payload []byte) guest.Outcome {
+	if w.first != nil {
+		w.first.Close()
+		w.first = nil
+	}
+	var mounts []guest.Mount
+	if err := json.Unmarshal(payload, &mounts); err != nil {
+		return guest.Outcome{Err: err}
+	}
+	mounts, err := openMounts(mounts)
+	if err != nil {
+		return guest.Outcome{Err: err}
+	}
+	defer closeMounts(mounts)
+	i, out := w.runtime.Instantiate(context.Background(), w.begin(), mounts)
+	if out.Err != nil {
+		return out
+	}
+	defer i.Close()
+	return i.Collect()
+}
+
+// pipeSink sends a guest's calls to the host. A pipe that cannot be written to
+// means that the host is gone; the guest then ends with the error.
+type pipeSink struct {
+	w  *worker
+	op [4]byte
+}
+
+var _ guest.Sink = (*pipeSink)(nil)
+
+func (s *pipeSink) Emit(p []byte) error { return s.w.out.Write(wire.Emit, 0, p) }
+
+func (s *pipeSink) Manifest(p []byte) error {
+	if err := s.w.out.Write(wire.Manifest, 0, p); err != nil {
+		return err
+	}
+	return s.ack()
+}
+
+func (s *pipeSink) Message(call *abi.Call, p []byte) error {
+	if err := s.w.out.Write(wire.Message, messageID(call), p); err != nil || !waits(call) {
+		return err
+	}
+	return s.ack()
+}
+
+func (s *pipeSink) Log(level int32, text []byte) error {
+	return s.w.out.Write(wire.Log, uint32(level), text)
+}
+
+func (s *pipeSink) Output(fd int, text []byte) error {
+	return s.w.out.Write(wire.Output, uint32(fd), text)
+}
+
+func (s *pipeSink) Submit(handle int32, op abi.Operation, request []byte) error {
+	binary.LittleEndian.PutUint32(s.op[:], uint32(op))
+	if err := s.w.out.Write(wire.Submit, uint32(handle), s.op[:], request); err != nil {
+		return err
+	}
+	return s.ack()
+}
+
+// ack waits until the host has taken the last frame.
+func (s *pipeSink) ack() error {
+	payload := <-s.w.acks
+	if len(payload) == 0 {
+		return nil
+	}
+	out, err := decodeReport(payload)
+	if err != nil {
+		return err
+	}
+	var e *abi.Error
+	if errors.As(out.Err, &e) {
+		return &guest.Refused{Err: e}
+	}
+	return errors.New("an acknowledgement says nothing")
+}
