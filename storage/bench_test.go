@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"database/sql"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
@@ -58,17 +59,22 @@ deleted INTEGER NOT NULL, emitted_at TEXT NOT NULL, run_pk INTEGER NOT NULL, UNI
 		if err != nil {
 			b.Fatal(err)
 		}
-		st, err := tx.Prepare(insert)
-		if err != nil {
+		insertBare(b, tx, insert, at, recs[at:min(at+5000, len(recs))])
+		if err := tx.Commit(); err != nil {
 			b.Fatal(err)
 		}
-		for i, r := range recs[at:min(at+5000, len(recs))] {
-			if _, err := st.Exec(at+i+1, 1, string(r.key), string(r.data), string(r.when), 1); err != nil {
-				b.Fatal(err)
-			}
-		}
-		st.Close()
-		if err := tx.Commit(); err != nil {
+	}
+}
+
+// insertBare inserts recs; the first one's seq is after+1.
+func insertBare(b *testing.B, tx *sql.Tx, insert string, after int, recs []benchRecord) {
+	st, err := tx.Prepare(insert)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer st.Close()
+	for i, r := range recs {
+		if _, err := st.Exec(after+i+1, 1, string(r.key), string(r.data), string(r.when), 1); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -11,6 +11,9 @@ import (
 	lib "modernc.org/sqlite/lib"
 )
 
+// errDriver is a fault of this build and not of a store.
+var errDriver = errors.New("the SQLite driver lacks a method that the writer needs")
+
 // link is the writer's own connection: bun for what happens a few times a run,
 // prepared driver statements for what happens to every record. Only the writer
 // goroutine uses it.
@@ -20,7 +23,6 @@ type link struct {
 	raw  driver.Conn // the same connection, below database/sql
 
 	begin, commit, rollback driver.Stmt
-	epoch                   driver.Stmt
 	records                 recordStatements
 }
 
@@ -36,7 +38,11 @@ func (s *Store) dial() (*link, error) {
 	_, err = conn.ExecContext(ctx, "PRAGMA busy_timeout = 0")
 	if err == nil {
 		err = conn.Raw(func(c any) error {
-			l.raw = c.(driver.Conn)
+			raw, ok := c.(driver.Conn)
+			if !ok {
+				return errDriver
+			}
+			l.raw = raw
 			return l.prepare()
 		})
 	}
@@ -94,7 +100,11 @@ func (l *link) close() {
 // exec runs a prepared statement. The context is never a cancellable one: a
 // transaction is short, and half of one is never wanted.
 func exec(st driver.Stmt, args []driver.NamedValue) (driver.Result, error) {
-	return st.(driver.StmtExecContext).ExecContext(context.Background(), args)
+	runner, ok := st.(driver.StmtExecContext)
+	if !ok {
+		return nil, errDriver
+	}
+	return runner.ExecContext(context.Background(), args)
 }
 
 // lock begins a transaction that may write. While another process holds the

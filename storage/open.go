@@ -50,14 +50,16 @@ type Store struct {
 }
 
 const (
-	defaultBusyTimeout = 5 * time.Second
+	// A run may be hours old when another process holds the lock: it waits for
+	// half of the time that its lease lasts.
+	defaultBusyTimeout = 15 * time.Second
 
 	// Figures: docs/performance.md. A larger page and a lazier checkpoint each
 	// make bulk writes faster; cache sizes are in KiB and bound the memory of a
 	// run over gigabytes.
 	pageSize        = 8192
 	autoCheckpoint  = 10000 // pages of the write-ahead log, 80 MB
-	writerCacheKiB  = 16 << 10
+	writerCacheKiB  = 8 << 10
 	readerCacheKiB  = 4 << 10
 	readConnections = 4
 

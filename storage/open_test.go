@@ -94,7 +94,7 @@ func TestSettings(t *testing.T) {
 	err := s.alone(t.Context(), "ask", func(tx *tx) error {
 		for name, want := range map[string]string{
 			"page_size": "8192", "journal_mode": "wal", "synchronous": "2", "foreign_keys": "1",
-			"wal_autocheckpoint": "10000", "cache_size": "-16384", "busy_timeout": "0",
+			"wal_autocheckpoint": "10000", "cache_size": "-8192", "busy_timeout": "0",
 		} {
 			var got string
 			if err := tx.db.QueryRowContext(tx.ctx, "PRAGMA "+name).Scan(&got); err != nil || got != want {

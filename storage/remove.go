@@ -67,7 +67,9 @@ func (s *Store) sweepRemoved(ctx context.Context) error {
 		for more := true; more; {
 			err := s.alone(ctx, "remove records", func(t *tx) error {
 				res, err := t.db.ExecContext(t.ctx,
-					"DELETE FROM records WHERE seq IN (SELECT seq FROM records WHERE stream_id = ? LIMIT ?)", id, removeRows)
+					// Asked again under the lock: another process may have finished this
+					// removal, and a new stream may have the id.
+					"DELETE FROM records WHERE seq IN (SELECT r.seq FROM records r JOIN streams s ON s.id = r.stream_id WHERE s.id = ? AND s.removed = 1 LIMIT ?)", id, removeRows)
 				if err != nil {
 					return err
 				}
@@ -75,7 +77,7 @@ func (s *Store) sweepRemoved(ctx context.Context) error {
 				if more = n == removeRows; more || err != nil {
 					return err
 				}
-				_, err = t.db.ExecContext(t.ctx, "DELETE FROM streams WHERE id = ?", id)
+				_, err = t.db.ExecContext(t.ctx, "DELETE FROM streams WHERE id = ? AND removed = 1", id)
 				return err
 			})
 			if err != nil {
