@@ -76,7 +76,8 @@ func admitImports(m *wasmbin.Module, kind string) error {
 	var refused []string
 	for _, im := range m.Imports {
 		if why := refusal(im, kind); why != "" {
-			refused = append(refused, fmt.Sprintf("%s.%s (%s)", im.Module, im.Name, why))
+			name := clean(nil, []byte(im.Module+"."+im.Name))
+			refused = append(refused, fmt.Sprintf("%s (%s)", name, why))
 		}
 	}
 	if len(refused) == 0 {

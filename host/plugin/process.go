@@ -87,6 +87,7 @@ func startProcess(command []string) (*process, error) {
 		_ = write.Close()
 		return nil, startError(err)
 	}
+	p.out.overrun = func() { p.kill(badFrame("it does not read what it is sent")) }
 	p.out.start(wire.NewWriter(write))
 	return p, nil
 }
@@ -192,15 +193,21 @@ func (h *head) String() string {
 }
 
 // outbox sends frames to a worker from a goroutine of its own, so that nobody
-// who answers a request waits for a worker that does not read. What it holds is
-// bounded by the requests in flight.
+// who answers a request waits for a worker that does not read. A worker that
+// lets more pile up than a guest can have in flight is none of this host's:
+// overrun is called, once.
 type outbox struct {
 	mu      sync.Mutex
 	wake    *sync.Cond
 	queue   []outFrame
 	stopped bool
 	done    chan struct{}
+	overrun func() // ends the worker; must not wait for it
 }
+
+// maxOutbox bounds the queue: an answer for each request in flight, and as many
+// orders besides.
+const maxOutbox = 2 * abi.MaxInFlight
 
 type outFrame struct {
 	kind    wire.Kind
@@ -238,10 +245,17 @@ func (o *outbox) start(w *wire.Writer) {
 func (o *outbox) send(kind wire.Kind, id uint32, payload []byte) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if !o.stopped {
-		o.queue = append(o.queue, outFrame{kind, id, payload})
-		o.wake.Signal()
+	if o.stopped {
+		return
 	}
+	if len(o.queue) >= maxOutbox {
+		o.stopped, o.queue = true, nil
+		o.wake.Signal()
+		go o.overrun()
+		return
+	}
+	o.queue = append(o.queue, outFrame{kind, id, payload})
+	o.wake.Signal()
 }
 
 func (o *outbox) stop() {

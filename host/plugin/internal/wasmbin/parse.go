@@ -16,6 +16,7 @@ const (
 	sectionTable    = 4
 	sectionMemory   = 5
 	sectionExport   = 7
+	sectionCode     = 10
 	sectionData     = 11
 	sectionCount    = 12
 	sectionTag      = 13
@@ -24,6 +25,10 @@ const (
 	// connector, and what keeps a refusal that names each one readable.
 	maxNames = 10000
 	maxTypes = 100000
+	// maxFunctions and maxLocals are what the engines of browsers accept: one
+	// million functions, fifty thousand locals each.
+	maxFunctions = 1000000
+	maxLocals    = 50000
 )
 
 var preamble = []byte{0, 'a', 's', 'm', 1, 0, 0, 0}
@@ -120,10 +125,42 @@ func (p *parser) section(id byte, s *reader) error {
 		}
 	case sectionExport:
 		p.exportSection(s)
+	case sectionCode:
+		p.codeSection(s)
 	default:
 		return nil
 	}
 	return s.end()
+}
+
+// codeSection reads how many locals each function declares, and passes over
+// its code. A declaration is a count and a type, so a few bytes can ask a
+// compiler for gigabytes.
+func (p *parser) codeSection(s *reader) {
+	for range s.count(maxFunctions) {
+		size := s.u32()
+		body := s.bytes(size)
+		if s.err != nil {
+			return
+		}
+		f := reader{b: body, base: s.base + s.at - len(body)}
+		locals := uint64(0)
+		for range f.count(maxLocals) {
+			locals += uint64(f.u32())
+			f.byte()
+			if f.err != nil || locals > maxLocals {
+				break
+			}
+		}
+		switch {
+		case f.err != nil:
+			s.err = f.err
+			return
+		case locals > maxLocals:
+			s.fail("a function declares more than %d locals", maxLocals)
+			return
+		}
+	}
 }
 
 func (p *parser) typeSection(s *reader) {
