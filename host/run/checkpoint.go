@@ -23,13 +23,13 @@ func (l *ledger) withhold(c string) string {
 		return withheldNarrowed
 	}
 	for failed := range l.failed {
-		if s := l.manifest.Stream(failed); failed == c || s != nil && slices.Contains(s.Parents(), c) {
+		if s := l.manifest.Stream(failed); failed == c || s != nil && l.rides(s, c) {
 			return withheldStreamFailed
 		}
 	}
 	for i := range l.manifest.Streams {
 		d := &l.manifest.Streams[i]
-		if d.Name == c || !slices.Contains(d.Parents(), c) {
+		if d.Name == c || !l.rides(d, c) {
 			continue
 		}
 		if !l.inScope[d.Name] {
@@ -50,6 +50,22 @@ func (l *ledger) withhold(c string) string {
 		}
 	}
 	return ""
+}
+
+// rides reports whether the cursor of c covers records of s: c is a parent of s,
+// or s rides the cursor of a stream that has none of its own and rides c. The
+// manifest has no circle.
+func (l *ledger) rides(s *abi.Stream, c string) bool {
+	if slices.Contains(s.Parents(), c) {
+		return true
+	}
+	for s != nil && s.StateStream != "" {
+		if s.StateStream == c {
+			return true
+		}
+		s = l.manifest.Stream(s.StateStream)
+	}
+	return false
 }
 
 // settle decides the staged cursors of a run that ended: which commit with the

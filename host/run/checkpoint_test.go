@@ -139,6 +139,35 @@ func TestCoverageViolations(t *testing.T) {
 	}
 }
 
+// A lane whose parents are all out of scope is not closed by another's coverage.
+func TestLaneWithoutParentInScopeStaysOpen(t *testing.T) {
+	t.Parallel()
+	m := manifestOf(abi.Stream{Name: "chats"}, abi.Stream{Name: "messages", ParentStreams: []string{"chats"}}, abi.Stream{Name: "flat"})
+	l := newLedger(m, scopeOf("messages", "flat"), false)
+	if err := l.addCoverage(report("flat", "flat", []string{"1"}, []string{"1"}, nil)); err != nil {
+		t.Fatal(err)
+	}
+	if l.laneClosed("messages") {
+		t.Fatal("closed by the coverage of another stream")
+	}
+}
+
+// A stream that rides a rider has its records under the first one's cursor:
+// what withholds it withholds that cursor.
+func TestRiderOfARiderWithholds(t *testing.T) {
+	t.Parallel()
+	m := manifestOf(abi.Stream{Name: "sessions"}, abi.Stream{Name: "messages", StateStream: "sessions"},
+		abi.Stream{Name: "attachments", StateStream: "messages"})
+	l := newLedger(m, scopeOf("sessions", "messages", "attachments"), false)
+	l.failed["attachments"] = true
+	if got := l.withhold("sessions"); got != withheldStreamFailed {
+		t.Fatalf("a failed rider's rider: %q", got)
+	}
+	if got := newLedger(m, scopeOf("sessions", "messages"), false).withhold("sessions"); got != withheldPartialScope {
+		t.Fatalf("a rider's rider out of scope: %q", got)
+	}
+}
+
 // A cursor never claims records that the run was told not to collect.
 func TestNarrowedScopeWithholds(t *testing.T) {
 	t.Parallel()

@@ -24,6 +24,9 @@ const (
 // cannot fill the store with events.
 const maxMessages = 200_000
 
+// maxInteractions bounds how often one run may ask.
+const maxInteractions = 100
+
 // collection is one guest's side of a run: it implements plugin.Host. Every
 // byte passes the gate before anything else sees it (Invariant 3). The engine
 // never calls it concurrently; mu guards what the progress display reads.
@@ -45,6 +48,8 @@ type collection struct {
 	batchSince time.Time
 	emitted    int64
 	messages   int64
+	kept       int64 // see keep
+	queued     int   // see pace
 	started    bool
 	done       *abi.Done
 	doneSeen   chan struct{} // closed when DONE has arrived
@@ -113,7 +118,7 @@ func (c *collection) ready(what string) error {
 		return storeErr
 	case c.done != nil:
 		return c.fail(abi.NewError(abi.CodeAfterDone, what+" after DONE", "DONE is the last message of a run"))
-	case c.asking.Load():
+	case c.asking.Load() && c.ctx.Err() == nil: // the run's end is the question's too
 		return c.fail(abi.NewError(abi.CodeInteractionPending, what+" while an INTERACTION is unanswered",
 			"wait for the answer before anything else"))
 	case !c.started:
@@ -150,7 +155,8 @@ func (c *collection) record(rec *boundary.Record) error {
 		c.mu.Unlock()
 		c.known.add(KnownGap{
 			Kind: "rejected_record", Reason: string(abi.ReasonSchemaRejected), Severity: "actionable", Stream: stream,
-			Message: fmt.Sprintf("%s fails %q of the stream's schema", rec.Rejected.Path, rec.Rejected.Keyword),
+			Message:      fmt.Sprintf("%s fails %q of the stream's schema", rec.Rejected.Path, rec.Rejected.Keyword),
+			RecoveryHint: "retry_on_connector_upgrade",
 		})
 		return nil
 	}
@@ -241,7 +247,7 @@ func (c *collection) onSkip(payload []byte) error {
 	if skip.Reason == string(abi.ReasonStreamCollectionFailed) && c.ledger.inScope[skip.Stream] {
 		c.ledger.failed[skip.Stream] = true
 	}
-	gap := skipGap(skip)
+	gap := skipGap(skip).bounded()
 	c.known.add(gap)
 	return c.event("run.stream_skipped", skip.Stream, gap)
 }
@@ -250,6 +256,10 @@ func (c *collection) onProgress(payload []byte) error {
 	p, err := c.gate.Progress(payload)
 	if err != nil {
 		return err
+	}
+	p.Message, p.Unit = clip(p.Message, maxErrorMessage), clip(p.Unit, maxGapText)
+	if len(p.CollectionRate)+len(p.ProviderBudget) > maxGapDiagnostics {
+		p.CollectionRate, p.ProviderBudget = nil, nil
 	}
 	now := c.deps.Now()
 	c.mu.Lock()

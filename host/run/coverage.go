@@ -101,12 +101,15 @@ func (l *ledger) laneClosed(stream string) bool {
 		}
 		return false
 	}
+	closed := false
 	for _, p := range s.ParentStreams {
-		if _, ok := l.reports[lane{stream, p}]; !ok && l.inScope[p] {
+		if _, ok := l.reports[lane{stream, p}]; ok {
+			closed = true
+		} else if l.inScope[p] {
 			return false
 		}
 	}
-	return true
+	return closed
 }
 
 // accounted reports whether every required key of the report was hydrated, is

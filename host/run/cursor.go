@@ -22,6 +22,16 @@ func (c *collection) onState(payload []byte) error {
 	if state.Slice != nil {
 		st.slice, st.whole = state.Slice.ID, state.Slice.Complete
 	}
+	held := 0
+	if before := c.staged[state.Stream]; before != nil {
+		held = len(before.cursor)
+	}
+	if err := c.keep(len(st.cursor) - held); err != nil {
+		return err
+	}
+	if err := c.pace(len(st.cursor)); err != nil {
+		return err
+	}
 	c.staged[state.Stream] = st
 	if st.whole && c.ledger.withhold(state.Stream) == "" {
 		return c.commitSlice(state.Stream, st)
@@ -39,6 +49,7 @@ func (c *collection) commitSlice(stream string, st *stagedCursor) error {
 		return err
 	}
 	delete(c.staged, stream)
+	c.kept -= int64(len(st.cursor))
 	c.committed[stream] = true
 	return c.event("run.state_advanced", stream, map[string]any{"slice": st.slice})
 }
@@ -51,6 +62,9 @@ func (c *collection) onCoverage(payload []byte) error {
 		return err
 	}
 	if err := c.flush(); err != nil {
+		return err
+	}
+	if err := c.keep(len(payload)); err != nil {
 		return err
 	}
 	report := coverageReport{lane: lane{cov.Stream, cov.StateStream}}

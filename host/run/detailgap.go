@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/boundary"
@@ -11,6 +12,10 @@ import (
 
 // gapPage is how many leased gaps one answer of the gaps operation holds.
 const gapPage = 100
+
+// maxLocator bounds what a gap says of where its record is, and with it a page:
+// a page that a worker cannot hold would fail this run and every later one.
+const maxLocator = 32 << 10
 
 func keyTexts(raws []abi.Raw) ([]string, error) {
 	out := make([]string, len(raws))
@@ -39,13 +44,20 @@ func (c *collection) onGap(payload []byte) error {
 	case *abi.DetailGap:
 		return c.onNewGap(ctx, g)
 	case *abi.GapOutcome:
+		if err := c.keep(len(g.GapID)); err != nil {
+			return err
+		}
 		recovered := g.Type == abi.TypeGapRecovered
 		if recovered {
 			delete(c.attempted, g.GapID)
 		} else {
 			c.attempted[g.GapID] = true
 		}
-		if err := c.stored(c.writer.GapOutcome(ctx, g.GapID, g.LeaseID, recovered)); err != nil || !recovered {
+		err := c.writer.GapOutcome(ctx, g.GapID, g.LeaseID, recovered)
+		if isCode(err, abi.CodeGapInvalid) {
+			return err // the guest's mistake, not the store's
+		}
+		if c.stored(err) != nil || !recovered {
 			return err
 		}
 		return c.event("run.detail_gap_recovered", g.Stream, map[string]any{"gap_id": g.GapID})
@@ -62,13 +74,24 @@ func (c *collection) onNewGap(ctx context.Context, g *abi.DetailGap) error {
 		return abi.NewError(abi.CodeCoverageInvalid, "a DETAIL_GAP of stream "+g.Stream+" after its DETAIL_COVERAGE",
 			"emit DETAIL_COVERAGE after the lane's last record or gap")
 	}
+	if len(g.DetailLocator) > maxLocator || len(g.ListCursor) > maxLocator {
+		return abi.NewError(abi.CodeGapInvalid, fmt.Sprintf("a DETAIL_GAP's detail_locator or list_cursor is above %d KiB", maxLocator>>10),
+			"keep what is needed to find the record again")
+	}
 	class := ""
 	var lastError []byte
 	if g.LastError != nil {
-		class = g.LastError.Class
+		class = clip(g.LastError.Class, maxGapText)
+		g.LastError.Class = class
+		if len(g.LastError.NetworkPressure) > maxGapDiagnostics {
+			g.LastError.NetworkPressure = nil
+		}
 		if lastError, err = json.Marshal(g.LastError); err != nil {
 			return err
 		}
+	}
+	if err := c.keep(len(key)); err != nil {
+		return err
 	}
 	delete(c.attempted, g.GapID)
 	if err := c.stored(c.writer.PutGap(ctx, storage.Gap{
@@ -97,11 +120,16 @@ type servedGap struct {
 }
 
 // gapsAnswer leases the next page of pending gaps to this run. An empty page
-// says that none is left (PB-D11).
+// says that none is left (PB-D11). A run that is told to leave records out gets
+// none: its guest would fetch a detail, hold it back by the scope, and call the
+// gap recovered.
 func (c *collection) gapsAnswer(ctx context.Context) ([]byte, error) {
-	leased, err := c.writer.LeaseGaps(ctx, streamNames(c.scope), gapPage)
-	if err != nil {
-		return nil, err
+	var leased []storage.Gap
+	if !c.ledger.narrowed {
+		var err error
+		if leased, err = c.writer.LeaseGaps(ctx, streamNames(c.scope), gapPage); err != nil {
+			return nil, err
+		}
 	}
 	page := struct {
 		Gaps []servedGap `json:"detail_gaps"`

@@ -14,8 +14,7 @@ import (
 
 // finish decides the outcome and writes it, with the checkpoints that may
 // move, in one transaction behind everything the guest emitted.
-func (r *Runner) finish(ctx context.Context, begin time.Time, req Request, p *prepared, c *collection, exit plugin.Exit) (*Result, error) {
-	cause := context.Cause(ctx)
+func (r *Runner) finish(ctx context.Context, cause error, begin time.Time, req Request, p *prepared, c *collection, exit plugin.Exit) (*Result, error) {
 	ctx = context.WithoutCancel(ctx)
 	// What arrived is kept, whatever the outcome: records stand for themselves.
 	if _, storeErr := c.ended(); storeErr == nil && !isCode(cause, abi.CodeFenced) {
@@ -24,6 +23,9 @@ func (r *Runner) finish(ctx context.Context, begin time.Time, req Request, p *pr
 		}
 	}
 	violation, storeErr := c.ended()
+	if storeErr != nil {
+		c.committed = r.durable(ctx, p, c)
+	}
 	out := ending{
 		done: c.done, exit: exit, violation: violation, storeErr: storeErr, cause: cause, unresolved: len(c.attempted),
 		connector: p.manifest.ConnectorKey,
@@ -47,6 +49,22 @@ func (r *Runner) finish(ctx context.Context, begin time.Time, req Request, p *pr
 	}
 	r.deps.Observe(c.update(r.deps.Now().Sub(begin), true))
 	return result, nil
+}
+
+// durable returns which of the run's slices the store holds: after a failure of
+// the store, one that was queued may not be among them.
+func (r *Runner) durable(ctx context.Context, p *prepared, c *collection) map[string]bool {
+	held := map[string]bool{}
+	checkpoints, err := r.deps.Store.Checkpoints(ctx, p.connection.Name)
+	if err != nil {
+		return held // what cannot be read is not claimed
+	}
+	for _, cp := range checkpoints {
+		if cp.RunID == c.runID && !cp.Staged {
+			held[cp.Stream] = true
+		}
+	}
+	return held
 }
 
 // write stores the outcome.

@@ -7,11 +7,12 @@ import (
 )
 
 // SelfHolder names this process for its leases: the machine's boot, the
-// process id, and the instant that the process began, so that a number used
-// again is not taken for the same process.
+// namespace that numbers its processes, the process id, and the instant that
+// the process began, so that a number used again is not taken for the same
+// process. Containers of one machine share its boot and number apart.
 func SelfHolder() string {
 	pid := os.Getpid()
-	return strings.Join([]string{bootID(), strconv.Itoa(pid), startTime(pid)}, ":")
+	return strings.Join([]string{bootID(), namespace(), strconv.Itoa(pid), startTime(pid)}, ":")
 }
 
 // HolderAlive reports whether the process that SelfHolder named still runs. A
@@ -19,18 +20,28 @@ func SelfHolder() string {
 // its lease runs out by itself.
 func HolderAlive(holder string) bool {
 	part := strings.Split(holder, ":")
-	if len(part) != 3 || part[0] == "" {
+	if len(part) != 4 || part[0] == "" || part[1] == "" || part[3] == "" {
 		return true
 	}
-	if part[0] != bootID() {
-		// Another boot of this machine or another machine: only time can tell.
+	if part[0] != bootID() || part[1] != namespace() {
+		// Another boot of this machine, another machine or another container: only
+		// time can tell.
 		return true
 	}
-	pid, err := strconv.Atoi(part[1])
+	pid, err := strconv.Atoi(part[2])
 	if err != nil {
 		return true
 	}
-	return startTime(pid) == part[2] && part[2] != ""
+	return startTime(pid) == part[3]
+}
+
+// namespace is the number of the process namespace.
+func namespace() string {
+	link, err := os.Readlink("/proc/self/ns/pid") // pid:[4026531836]
+	if err != nil {
+		return ""
+	}
+	return strings.Trim(strings.TrimPrefix(link, "pid:"), "[]")
 }
 
 func bootID() string {

@@ -2,6 +2,8 @@ package run
 
 import (
 	"encoding/json"
+	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -35,12 +37,19 @@ type knownGaps struct {
 	dropped int64
 }
 
-func (k *knownGaps) add(g KnownGap) {
+// bounded is g without what exceeds its limits.
+func (g KnownGap) bounded() KnownGap {
 	g.Message = clip(g.Message, maxGapText)
 	g.Reason = clip(g.Reason, maxGapText)
 	if len(g.Diagnostics) > maxGapDiagnostics {
 		g.Diagnostics = nil
 	}
+	g.Diagnostics = slices.Clone(g.Diagnostics) // it was a part of the whole message
+	return g
+}
+
+func (k *knownGaps) add(g KnownGap) {
+	g = g.bounded()
 	if g.Count == 0 {
 		g.Count = 1
 	}
@@ -116,5 +125,5 @@ func clip(s string, n int) string {
 	for n > 0 && !utf8.RuneStart(s[n]) {
 		n--
 	}
-	return s[:n]
+	return strings.Clone(s[:n]) // the rest is let go
 }

@@ -28,14 +28,15 @@ type outcome struct {
 }
 
 // decide turns an ending into the one outcome. The order matters: what the
-// store says wins, because nothing else can be true without it; then a DONE
-// that succeeded, because then the data is whole; then the owner; then what
-// the guest did wrong.
+// store says wins, because nothing else can be true without it; then a broken
+// protocol, because then the guest's word counts for nothing; then a DONE that
+// succeeded, because then the data is whole; then the owner and the clock, whom
+// the guest's other last words only answer.
 func (e ending) decide() outcome {
 	switch {
 	case e.storeErr != nil:
 		return failed(storeReason(e.storeErr), e.storeErr, true)
-	case e.violation != nil:
+	case e.violation != nil && !(e.timedOut() && isCode(e.violation, abi.CodeInteractionPending)):
 		return failed(abi.ReasonProtocolViolation, e.violation, false)
 	case e.violates():
 		return failed(abi.ReasonProtocolViolation, e.exit.Err, false)
@@ -55,6 +56,8 @@ func (e ending) decide() outcome {
 		return failed(abi.ReasonInteractionInvalid, e.cause, true)
 	case errors.Is(e.cause, &abi.Error{Code: abi.CodeFenced}):
 		return failed(abi.ReasonFenced, e.cause, true)
+	case e.timedOut():
+		return failed(abi.ReasonRunTimedOut, e.late(), false)
 	case e.done != nil && e.done.Status == abi.DoneCancelled:
 		return outcome{status: StatusCancelled, reason: abi.ReasonConnectorReportedCancelled, failure: e.reported("connector.cancelled")}
 	case e.done != nil && e.done.Status == abi.DoneFailed:
@@ -63,8 +66,6 @@ func (e ending) decide() outcome {
 		return o
 	case e.done != nil:
 		return failed(abi.ReasonProtocolViolation, e.exitMismatch(), false)
-	case isCode(e.exit.Err, abi.CodeLimitTime) || isCode(e.cause, abi.CodeLimitTime):
-		return failed(abi.ReasonRunTimedOut, firstError(e.cause, e.exit.Err), false)
 	case isCode(e.exit.Err, abi.CodeLimitMemory), isCode(e.exit.Err, abi.CodeLimitLog), isCode(e.exit.Err, abi.CodeLimitOutput):
 		return failed(abi.ReasonLimitExceeded, e.exit.Err, false)
 	case e.exit.Err != nil:
@@ -77,6 +78,19 @@ func (e ending) decide() outcome {
 
 // clean reports whether the guest returned 0 by itself.
 func (e ending) clean() bool { return e.exit.Returned && e.exit.Code == 0 && e.exit.Err == nil }
+
+// late returns the time limit that ended the run, the run's own or the
+// engine's, or nil. A guest that was asked to wind up, and did, was late too.
+func (e ending) late() error {
+	for _, err := range []error{e.cause, e.exit.Err, e.exit.Stopped} {
+		if isCode(err, abi.CodeLimitTime) {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e ending) timedOut() bool { return e.late() != nil }
 
 // violates reports whether the engine refused what the guest did with its
 // memory or its calls.
@@ -130,12 +144,3 @@ func storeReason(err error) abi.Reason {
 }
 
 func isCode(err error, code abi.Code) bool { return errors.Is(err, &abi.Error{Code: code}) }
-
-func firstError(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}

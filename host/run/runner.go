@@ -1,11 +1,13 @@
 package run
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
+	"sync"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -73,9 +75,15 @@ func (r *Runner) Run(ctx context.Context, req Request) (*Result, error) {
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
+	if req.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, req.Timeout, abi.NewError(abi.CodeLimitTime,
+			fmt.Sprintf("the run took longer than %s", req.Timeout), "raise --timeout, or collect fewer streams at a time"))
+		defer cancel()
+	}
 	c.ctx, c.stop = ctx, stop
-	exit := r.collect(ctx, stop, req, p, c)
-	return r.finish(ctx, begin, req, p, c, exit)
+	exit, cause := r.collect(ctx, stop, p, c)
+	return r.finish(ctx, cause, begin, req, p, c, exit)
 }
 
 // prepared is a run that may begin.
@@ -148,6 +156,9 @@ func (r *Runner) connect(ctx context.Context, req Request, p *prepared, raw []by
 		if conn.PinnedSHA256 != "" && conn.PinnedSHA256 != req.Module.SHA256 {
 			return changedModule(name, conn.PinnedSHA256, req.Module)
 		}
+		if conn.PinnedSHA256 != "" && !bytes.Equal(conn.PinnedManifest, raw) {
+			return changedManifest(name, req.Module)
+		}
 	case abi.CodeOf(err) != abi.CodeConnectionUnknown:
 		return err
 	}
@@ -169,6 +180,14 @@ func changedModule(connection, pinned string, f *plugin.File) error {
 		fmt.Sprintf("the module of connection %q is not the one that it ran with before", connection),
 		"see what changed with: pdpp-host plugins verify "+f.Name+"   and accept it with --accept").
 		WithDetail(fmt.Sprintf("%s has sha256 %s, pinned is %s", f.Path, short(f.SHA256), short(pinned)))
+}
+
+// changedManifest refuses a module that is the same and says something else: a
+// guest can tell the time, and what the owner accepted is what it said then.
+func changedManifest(connection string, f *plugin.File) error {
+	return abi.NewError(abi.CodePluginChanged,
+		fmt.Sprintf("the module of connection %q does not describe itself as it did before", connection),
+		"a connector's manifest may not change by itself; do not run it before you know why").WithDetail(f.Path)
 }
 
 func short(sha string) string { return sha[:min(len(sha), 12)] }
@@ -208,60 +227,70 @@ func (r *Runner) newCollection(p *prepared, w *storage.RunWriter, runID string) 
 var errReturn = errors.New("the guest did not return after DONE")
 
 // collect runs the guest, with what watches it: the lease's heartbeat, the
-// run's own time limit, the bound on returning after DONE, and the display.
-func (r *Runner) collect(ctx context.Context, stop context.CancelCauseFunc, req Request, p *prepared, c *collection) plugin.Exit {
-	if req.Timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, req.Timeout, abi.NewError(abi.CodeLimitTime,
-			fmt.Sprintf("the run took longer than %s", req.Timeout), "raise --timeout, or collect fewer streams at a time"))
-		defer cancel()
-	}
+// bound on returning after DONE, and the display. cause is why the host ended
+// the run early, nil when it did not.
+func (r *Runner) collect(ctx context.Context, stop context.CancelCauseFunc, p *prepared, c *collection) (exit plugin.Exit, cause error) {
 	watched, unwatch := context.WithCancel(ctx)
-	watching := r.watch(watched, stop, c)
-	exit := p.guest.Collect(ctx, p.granted.grant, c)
-	if cause := context.Cause(ctx); cause != nil {
-		stop(cause)
-	}
+	// Apart from each other: neither a slow disk nor a display that blocks may
+	// delay the end of a guest, or let the lease run out.
+	var watching sync.WaitGroup
+	watching.Go(func() { r.holdLease(watched, stop, c) })
+	watching.Go(func() { boundReturn(watched, c.doneSeen, stop) })
+	watching.Go(func() { r.show(watched, c) })
+	exit = p.guest.Collect(ctx, p.granted.grant, c)
 	unwatch()
-	<-watching
+	watching.Wait()
+	cause = context.Cause(ctx)
 	stop(nil)
 	c.asks.Wait()
-	return exit
+	return exit, cause
 }
 
-// watch returns a channel that closes when everything it started has ended.
-func (r *Runner) watch(ctx context.Context, stop context.CancelCauseFunc, c *collection) <-chan struct{} {
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		beat, show := time.NewTicker(heartbeatEvery), time.NewTicker(observeEvery)
-		defer beat.Stop()
-		defer show.Stop()
-		begin, lastBeat := r.deps.Now(), r.deps.Now()
-		doneSeen, overdue := c.doneSeen, (<-chan time.Time)(nil)
-		for {
-			select {
-			case <-ctx.Done():
+// boundReturn stops a guest that has said DONE and does not return.
+func boundReturn(ctx context.Context, doneSeen <-chan struct{}, stop context.CancelCauseFunc) {
+	select {
+	case <-ctx.Done():
+		return
+	case <-doneSeen:
+	}
+	t := time.NewTimer(returnWithin)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+	case <-t.C:
+		stop(errReturn)
+	}
+}
+
+// show reports progress until ctx ends.
+func (r *Runner) show(ctx context.Context, c *collection) {
+	begin := r.deps.Now()
+	tick := time.NewTicker(observeEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			r.deps.Observe(c.update(r.deps.Now().Sub(begin), false))
+		}
+	}
+}
+
+// holdLease renews the lease until ctx ends, and stops the run that has lost it.
+func (r *Runner) holdLease(ctx context.Context, stop context.CancelCauseFunc, c *collection) {
+	beat := time.NewTicker(heartbeatEvery)
+	defer beat.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-beat.C:
+			// The writer keeps its first failure, so that there is nothing to try again.
+			if err := c.writer.Heartbeat(ctx); err != nil && ctx.Err() == nil {
+				stop(err)
 				return
-			case <-doneSeen:
-				doneSeen = nil
-				t := time.NewTimer(returnWithin)
-				defer t.Stop()
-				overdue = t.C
-			case <-overdue:
-				stop(errReturn)
-			case <-show.C:
-				r.deps.Observe(c.update(r.deps.Now().Sub(begin), false))
-			case <-beat.C:
-				err := c.writer.Heartbeat(ctx)
-				switch {
-				case err == nil:
-					lastBeat = r.deps.Now()
-				case isCode(err, abi.CodeFenced), r.deps.Now().Sub(lastBeat) > leaseTTL:
-					stop(err)
-				}
 			}
 		}
-	}()
-	return ended
+	}
 }

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -78,7 +79,10 @@ func (c *collection) interact(request []byte, reply func([]byte)) error {
 		return abi.NewError(abi.CodeBindingNotGranted, "INTERACTION without the interactive binding",
 			"look at START.bindings.interactive, and end with DONE failed when it is absent")
 	}
-	if err := c.event("run.interaction_required", in.Stream, map[string]any{"request_id": in.RequestID, "kind": in.Kind}); err != nil {
+	if c.asked >= maxInteractions {
+		return abi.NewError(abi.CodeTooManyMessages, fmt.Sprintf("more than %d interactions", maxInteractions), "ask once for everything")
+	}
+	if err := c.event("run.interaction_required", in.Stream, map[string]any{"request_id": clip(in.RequestID, maxGapText), "kind": in.Kind}); err != nil {
 		return err
 	}
 	c.asked++
@@ -135,7 +139,7 @@ func (c *collection) answered(in *abi.Interaction, resp abi.InteractionResponse,
 			RecoveryHint: hint, Message: "the owner was asked for " + in.Kind,
 		})
 	}
-	_ = c.event("run.interaction_completed", in.Stream, map[string]any{"request_id": in.RequestID, "status": resp.Status})
+	_ = c.event("run.interaction_completed", in.Stream, map[string]any{"request_id": clip(in.RequestID, maxGapText), "status": resp.Status})
 	c.asking.Store(false)
 	reply(answer)
 }
