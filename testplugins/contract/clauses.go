@@ -1,5 +1,11 @@
 package contract
 
+import (
+	"errors"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
 // Outcome is how a clause came out.
 type Outcome string
 
@@ -17,27 +23,44 @@ type Clause struct {
 	Title   string  `json:"title"`
 	Outcome Outcome `json:"outcome"`
 	Detail  string  `json:"detail,omitempty"` // what was seen, when it is not a pass
+	Hint    string  `json:"hint,omitempty"`   // what to do, when it is a fail
 }
 
-// clauses is the suite, in the order in which it is run.
+// clauses is the suite, in the order in which it is judged. Each stands with
+// what an author does about a fail that says nothing better itself.
 var clauses = []Clause{
-	{ID: "module.loads", Title: "the file is a WebAssembly module that compiles, with allowed imports, the required exports, ABI version 1 and a memory minimum below the limit"},
-	{ID: "describe.manifest", Title: "pdpp_describe hands over one manifest within its time, with nothing granted"},
-	{ID: "describe.stable", Title: "describing again gives the same manifest"},
-	{ID: "manifest.valid", Title: "the manifest satisfies every rule"},
-	{ID: "manifest.schemas", Title: "every stream's schema is a JSON Schema 2020-12"},
-	{ID: "manifest.imports", Title: "every import that needs a binding has that binding declared"},
-	{ID: "collect.done", Title: "a run ends with one DONE, and nothing follows it"},
-	{ID: "collect.messages", Title: "every message is well formed, in scope, and counted"},
-	{ID: "collect.records", Title: "every record satisfies its stream's schema"},
-	{ID: "collect.returns", Title: "pdpp_collect returns 0 right after DONE"},
-	{ID: "resume.accepts", Title: "a second run accepts the cursors of the first"},
-	{ID: "resume.quiet", Title: "a second run over unchanged input emits nothing again"},
-	{ID: "refresh.repeats", Title: "a full refresh delivers the same records again"},
-	{ID: "scope.streams", Title: "a run that is given one stream emits that stream only"},
-	{ID: "scope.resources", Title: "a run that is given one key emits that key only"},
-	{ID: "stop.complies", Title: "asked to stop, the guest winds up before it is killed"},
-	{ID: "isolation.same", Title: "a worker process and inline mode give the same records"},
+	{ID: "module.loads", Title: "the file is a WebAssembly module that compiles, with allowed imports, the required exports, ABI version 1 and a memory minimum below the limit", Hint: "build it as a reactor module against the call table"},
+	{ID: "describe.manifest", Title: "pdpp_describe hands over one manifest within its time, with nothing granted", Hint: "embed the manifest, make one manifest call, and return 0"},
+	{ID: "describe.stable", Title: "describing again gives the same manifest", Hint: "take nothing into the manifest that changes, such as the time"},
+	{ID: "manifest.valid", Title: "the manifest satisfies every rule", Hint: "correct each field that is listed"},
+	{ID: "manifest.schemas", Title: "every stream's schema is a JSON Schema 2020-12", Hint: "hold the schema against the metaschema"},
+	{ID: "manifest.imports", Title: "every import that needs a binding has that binding declared", Hint: "declare the binding"},
+	{ID: "manifest.bindings", Title: "every binding that the manifest requires is one that this host has", Hint: "mark the binding as not required, or use a host that has it"},
+	{ID: "credentials.named", Title: "without credentials, and with nobody to ask, it ends with DONE failed and names what is missing", Hint: "when START.bindings.interactive is absent, end with DONE failed and a message that names each variable"},
+	{ID: "credentials.asked", Title: "without credentials, and with somebody to ask, it asks for missing_credentials and names what is missing", Hint: "submit an INTERACTION of kind missing_credentials whose message names each variable"},
+	{ID: "collect.done", Title: "a run ends with one DONE", Hint: "end every run with DONE, also one that failed"},
+	{ID: "collect.limits", Title: "a run keeps its limits of time, memory, log and output", Hint: "stream instead of holding, and log less"},
+	{ID: "collect.calls", Title: "every call hands over memory of its own, within the call's bound", Hint: "check the pointer, the length and the call's most bytes"},
+	{ID: "collect.order", Title: "START is read first, nothing follows DONE, and nobody is asked twice at once or when nobody can be asked", Hint: "see the order of a run"},
+	{ID: "collect.messages", Title: "every message is strict JSON of the documented shape", Hint: "see the message's table"},
+	{ID: "collect.scope", Title: "every message is of a stream, key, field and time that START asked for", Hint: "look at START.scope before emitting"},
+	{ID: "collect.keys", Title: "every key is the one that the record's primary_key yields", Hint: "build keys from the manifest's primary_key"},
+	{ID: "collect.deletes", Title: "tombstones are of mutable streams only", Hint: "declare the stream as mutable_state, or do not delete"},
+	{ID: "collect.lanes", Title: "every detail lane and gap is accounted for", Hint: "emit one DETAIL_COVERAGE a lane, after its last record or gap"},
+	{ID: "collect.count", Title: "DONE counts every record that was emitted", Hint: "count dropped records and tombstones too"},
+	{ID: "collect.records", Title: "every record satisfies its stream's schema", Hint: "correct the schema or the record"},
+	{ID: "collect.returns", Title: "pdpp_collect returns 0 right after DONE", Hint: "return right after the done call"},
+	{ID: "collect.empty", Title: "over empty folders a run ends in good order", Hint: "an empty folder is no failure, or one that DONE explains"},
+	{ID: "checkpoint.committed", Title: "a run that succeeded leaves no cursor withheld", Hint: "account for every key of the cursor's lanes"},
+	{ID: "checkpoint.covers", Title: "a cursor covers every incremental stream that delivered records", Hint: "emit STATE for the stream or its state_stream, or declare it as not incremental"},
+	{ID: "resume.accepts", Title: "a second run accepts the cursors of the first", Hint: "read START.state as the run before wrote it"},
+	{ID: "resume.quiet", Title: "a second run over unchanged input emits nothing of incremental streams again", Hint: "go on from the cursor"},
+	{ID: "refresh.repeats", Title: "a full refresh delivers the same records again", Hint: "without state, start from the beginning"},
+	{ID: "scope.streams", Title: "a run that is given one stream delivers that stream, whole", Hint: "emit a stream whenever it is in scope, whatever else is"},
+	{ID: "scope.resources", Title: "a run that is given one key delivers that key only", Hint: "hold each key against START's resources"},
+	{ID: "scope.time_range", Title: "a run that is given a time range delivers nothing outside it", Hint: "hold the consent_time_field against START's time_range"},
+	{ID: "stop.complies", Title: "asked to stop, the guest says DONE and returns before it is killed", Hint: "when a call returns 1, checkpoint what is whole, say DONE cancelled, and return"},
+	{ID: "isolation.same", Title: "a worker process and inline mode give the same records", Hint: "depend on nothing but START, the clock and the roots"},
 }
 
 // Report is the outcome of the whole suite for one module.
@@ -60,30 +83,76 @@ func (r *Report) Failed() []Clause {
 	return out
 }
 
+// Clause returns the clause of that id, the zero Clause when there is none.
+func (r *Report) Clause(id string) Clause {
+	for _, c := range r.Clauses {
+		if c.ID == id {
+			return c
+		}
+	}
+	return Clause{}
+}
+
 func newReport() *Report {
-	r := &Report{Clauses: append([]Clause(nil), clauses...)}
-	for i := range r.Clauses {
-		r.Clauses[i].Outcome, r.Clauses[i].Detail = Skip, "an earlier clause failed"
+	r := &Report{Clauses: make([]Clause, len(clauses))}
+	for i, c := range clauses {
+		r.Clauses[i] = Clause{ID: c.ID, Title: c.Title}
 	}
 	return r
 }
 
-func (r *Report) set(id string, outcome Outcome, detail string) {
-	for i := range r.Clauses {
-		if r.Clauses[i].ID == id {
-			r.Clauses[i].Outcome, r.Clauses[i].Detail = outcome, detail
-			return
-		}
+// pass marks clauses as kept.
+func (r *Report) pass(ids ...string) {
+	for _, id := range ids {
+		*r.find(id) = Clause{ID: id, Title: r.find(id).Title, Outcome: Pass}
 	}
-	panic("contract: no clause " + id) // a slip in this package
+}
+
+// skip marks a clause as one that cannot be judged, and says why.
+func (r *Report) skip(id, why string) {
+	c := r.find(id)
+	c.Outcome, c.Detail = Skip, why
 }
 
 // judge passes the clause, or fails it with what err says.
 func (r *Report) judge(id string, err error) bool {
-	if err != nil {
-		r.set(id, Fail, err.Error())
-		return false
+	if err == nil {
+		r.pass(id)
+		return true
 	}
-	r.set(id, Pass, "")
-	return true
+	c := r.find(id)
+	c.Outcome, c.Detail = Fail, err.Error()
+	for _, known := range clauses {
+		if known.ID == id {
+			c.Hint = known.Hint
+		}
+	}
+	var e *abi.Error
+	if errors.As(err, &e) && e.Hint != "" {
+		c.Hint = e.Hint
+	}
+	return false
+}
+
+// settle skips what nothing was said about, because of the clause that ended
+// the suite.
+func (r *Report) settle() {
+	why := "there was nothing to judge it on"
+	if failed := r.Failed(); len(failed) > 0 {
+		why = "not judged, because " + failed[len(failed)-1].ID + " failed"
+	}
+	for i := range r.Clauses {
+		if r.Clauses[i].Outcome == "" {
+			r.Clauses[i].Outcome, r.Clauses[i].Detail = Skip, why
+		}
+	}
+}
+
+func (r *Report) find(id string) *Clause {
+	for i := range r.Clauses {
+		if r.Clauses[i].ID == id {
+			return &r.Clauses[i]
+		}
+	}
+	panic("contract: no clause " + id) // a slip in this package
 }

@@ -2,7 +2,6 @@ package contract
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,19 +14,21 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
+// limit bounds each run of the suite.
+const limit = 10 * time.Minute
+
 // store is one evidence store of the suite's own and a runner over it.
 type store struct {
-	suite     *suite
-	dir       string
-	store     *storage.Store
-	deps      run.Deps
-	runs      int
-	committed []string // streams whose cursor moved in the first run
+	suite *suite
+	dir   string
+	store *storage.Store
+	deps  run.Deps
 }
 
 func (s *suite) newStore(ctx context.Context, engine *plugin.Engine) (*store, error) {
-	s.runs++
-	dir := filepath.Join(s.Dir, fmt.Sprintf("store%d", s.runs))
+	s.stores++
+	id, runs := s.stores, 0
+	dir := filepath.Join(s.Dir, fmt.Sprintf("store%d", id))
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
@@ -37,8 +38,12 @@ func (s *suite) newStore(ctx context.Context, engine *plugin.Engine) (*store, er
 	}
 	st := &store{suite: s, dir: dir, store: db}
 	st.deps = run.Deps{
-		Store: db, Engine: engine, Roots: emptyRoots{s}, Now: time.Now, Holder: run.SelfHolder(), HolderAlive: run.HolderAlive,
-		NewID: func() string { st.runs++; return fmt.Sprintf("run_contract_%d_%d", s.runs, st.runs) },
+		Store: db, Engine: engine, Roots: roots{s, s.Roots}, Now: time.Now, Holder: run.SelfHolder(), HolderAlive: run.HolderAlive,
+		NewID:  func() string { runs++; return fmt.Sprintf("run_contract_%d_%d", id, runs) },
+		Getenv: s.pretend,
+	}
+	if _, required := s.manifest.Declares(abi.BindingInteractive); required {
+		st.deps.Asker = &owner{}
 	}
 	return st, nil
 }
@@ -50,22 +55,31 @@ func (st *store) close() {
 
 func (st *store) play(ctx context.Context, req run.Request) (*run.Result, error) {
 	req.Module, req.Options, req.Timeout = st.suite.File, st.suite.Options.Options, limit
-	res, err := run.New(st.deps).Run(ctx, req)
-	if err == nil && st.runs == 1 {
-		st.committed = res.Checkpoints.Committed
-	}
-	return res, err
+	return run.New(st.deps).Run(ctx, req)
 }
 
-// keys lists what is stored: the live keys of each stream that has some.
+// collected makes a run that must succeed, and returns what is stored then.
+func (st *store) collected(ctx context.Context, req run.Request) (map[string][]string, error) {
+	res, err := st.play(ctx, req)
+	if err == nil {
+		err = succeeded(res)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return st.keys(ctx)
+}
+
+// keys lists the live keys of each stream that has some, in order.
 func (st *store) keys(ctx context.Context) (map[string][]string, error) {
-	streams, err := st.store.Streams(ctx, st.suite.manifest.ConnectorKey)
+	connection := st.suite.manifest.ConnectorKey
+	streams, err := st.store.Streams(ctx, connection)
 	if err != nil {
 		return nil, err
 	}
 	out := map[string][]string{}
 	for _, info := range streams {
-		err := st.store.EachRecord(ctx, st.suite.manifest.ConnectorKey, info.Name, func(r storage.Record) error {
+		err := st.store.EachRecord(ctx, connection, info.Name, func(r storage.Record) error {
 			if !r.Deleted {
 				out[info.Name] = append(out[info.Name], r.Key)
 			}
@@ -79,14 +93,17 @@ func (st *store) keys(ctx context.Context) (map[string][]string, error) {
 	return out, nil
 }
 
-// emptyRoots grants the folders the operator named, and an empty one for each
-// root that the manifest has besides.
-type emptyRoots struct{ suite *suite }
+// roots grants the folders given, and an empty one as the home root when it is
+// not among them.
+type roots struct {
+	suite *suite
+	given map[string]string
+}
 
 // Resolve implements run.RootResolver.
-func (e emptyRoots) Resolve(m *abi.Manifest, _ map[string]string) ([]run.ResolvedRoot, error) {
+func (r roots) Resolve(m *abi.Manifest, _ map[string]string) ([]run.ResolvedRoot, error) {
 	var out []run.ResolvedRoot
-	for name, path := range e.suite.Roots {
+	for name, path := range r.given {
 		abs, err := filepath.Abs(path)
 		if err != nil {
 			return nil, err
@@ -97,9 +114,9 @@ func (e emptyRoots) Resolve(m *abi.Manifest, _ map[string]string) ([]run.Resolve
 		}
 		out = append(out, run.ResolvedRoot{Name: name, Path: abs, Origin: "given"})
 	}
-	if _, named := e.suite.Roots[m.ConnectorKey]; !named {
-		empty := filepath.Join(e.suite.Dir, "empty")
-		if err := os.MkdirAll(empty, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
+	if _, named := r.given[m.ConnectorKey]; !named {
+		empty := filepath.Join(r.suite.Dir, "empty")
+		if err := os.MkdirAll(empty, 0o700); err != nil {
 			return nil, err
 		}
 		out = append(out, run.ResolvedRoot{Name: m.ConnectorKey, Path: empty, Origin: "an empty folder"})

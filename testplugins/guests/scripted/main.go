@@ -30,6 +30,7 @@ func describe() int32 {
 
 // player is the state of one collect.
 type player struct {
+	start    string
 	answer   string
 	result   int32
 	emitted  int
@@ -41,6 +42,7 @@ type player struct {
 func collect() int32 {
 	p := &player{}
 	p.request(1, nil, true)
+	p.start = p.answer
 	var start struct {
 		Options map[string]string `json:"options"`
 	}
@@ -63,6 +65,9 @@ func (p *player) play(line string) {
 	name, rest, _ := strings.Cut(line, " ")
 	switch name {
 	case "emit", "state", "gap", "coverage", "skip", "progress", "done":
+		if name == "emit" {
+			p.emitted++
+		}
 		p.result = call(name, []byte(strings.ReplaceAll(rest, `\n`, "\n")))
 	case "bytes":
 		target, text, _ := strings.Cut(rest, " ")
@@ -91,6 +96,27 @@ func (p *player) play(line string) {
 		if int64(p.result) != number(rest) {
 			panic("the last call returned " + strconv.Itoa(int(p.result)))
 		}
+	case "error":
+		if said := lastError(); !strings.Contains(said, rest) {
+			panic("last_error says " + said)
+		}
+	case "pad":
+		f := strings.SplitN(rest, " ", 3)
+		p.result = call(f[1], []byte(strings.ReplaceAll(f[2], "@", strings.Repeat("x", int(number(f[0]))))))
+	case "repeat":
+		n, command, _ := strings.Cut(rest, " ")
+		for i := range number(n) {
+			p.play(strings.ReplaceAll(command, "#", strconv.FormatInt(i, 10)))
+		}
+	case "when", "unless":
+		text, command, _ := strings.Cut(rest, " ")
+		if strings.Contains(p.start, text) == (name == "when") && !p.returned {
+			p.play(command)
+		}
+	case "finish":
+		p.play(`done {"type":"DONE","status":"succeeded","records_emitted":` + strconv.Itoa(p.emitted) + "}")
+	case "wait":
+		p.result = int32(waitAny(int32(number(rest))) >> 32)
 	case "records":
 		f := strings.Fields(rest)
 		p.records(f[0], number(f[1]), number(f[2]))
@@ -99,10 +125,14 @@ func (p *player) play(line string) {
 		for range number(n) {
 			logText(text)
 		}
-	case "stderr":
+	case "stdout", "stderr":
+		out := os.Stdout
+		if name == "stderr" {
+			out = os.Stderr
+		}
 		n, text, _ := strings.Cut(rest, " ")
 		for range number(n) {
-			_, _ = os.Stderr.WriteString(text + "\n")
+			_, _ = out.WriteString(text + "\n")
 		}
 	default:
 		p.misbehave(name, rest)
@@ -124,6 +154,10 @@ func (p *player) misbehave(name, rest string) {
 			kept[len(kept)-1][0] = 1
 			sink = len(kept)
 		}
+	case "poll":
+		for {
+			sink += int(waitAny(0))
+		}
 	case "trap":
 		panic("asked to trap")
 	case "sleep":
@@ -143,6 +177,18 @@ func (p *player) misbehave(name, rest string) {
 		if _, err := os.ReadFile(rest); err == nil {
 			panic(rest + " could be read")
 		}
+	case "unwritable":
+		if err := os.WriteFile(rest, []byte("written"), 0o600); err == nil {
+			panic(rest + " could be written")
+		}
+	case "bare":
+		// Go names its own program; nothing else may come from outside.
+		if len(os.Environ()) > 0 || len(os.Args) > 1 {
+			panic("there is an environment, or an argument")
+		}
+		if n, err := os.Stdin.Read(make([]byte, 1)); n > 0 || err == nil {
+			panic("there is a standard input")
+		}
 	case "list":
 		entries, err := os.ReadDir(rest)
 		must(err)
@@ -157,6 +203,7 @@ func (p *player) misbehave(name, rest string) {
 func (p *player) records(stream string, from, to int64) {
 	var b []byte
 	for i := from; i < to; i++ {
+		p.emitted++
 		id := stream + "-" + strconv.FormatInt(i, 10)
 		b = append(b, `{"type":"RECORD","stream":"`+stream+`","key":"`+id+`","data":{"id":"`+id+`","n":`...)
 		b = strconv.AppendInt(b, i, 10)

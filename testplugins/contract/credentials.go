@@ -1,0 +1,119 @@
+package contract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/run"
+)
+
+// credentials judges how the connector meets the absence of the credentials
+// that its manifest requires: it asks where somebody can be asked (RT-08.1), and
+// names them in DONE where nobody can (RT-08.2). Every other clause is judged
+// as if the host held them.
+func (s *suite) credentials(ctx context.Context) error {
+	if len(s.required()) == 0 {
+		for _, id := range []string{"credentials.named", "credentials.asked"} {
+			s.report.skip(id, "the manifest requires no credentials")
+		}
+		return nil
+	}
+	alone, err := s.without(ctx, nil)
+	if err != nil {
+		return err
+	}
+	s.report.judge("credentials.named", alone)
+	asked := &owner{}
+	if _, err := s.without(ctx, asked); err != nil {
+		return err
+	}
+	switch {
+	case len(asked.questions) == 0:
+		err = errors.New("nobody was asked")
+	case asked.questions[0].Kind != abi.InteractionMissingCredentials:
+		err = fmt.Errorf("it asked for %s", asked.questions[0].Kind)
+	default:
+		err = s.names(asked.questions[0].Message)
+	}
+	s.report.judge("credentials.asked", err)
+	return nil
+}
+
+// without makes a run that holds no credentials. verdict is what was wrong with how it
+// ended when nobody could be asked.
+func (s *suite) without(ctx context.Context, asker *owner) (verdict, err error) {
+	st, err := s.newStore(ctx, s.Engine)
+	if err != nil {
+		return nil, err
+	}
+	defer st.close()
+	st.deps.Getenv = nil
+	if asker != nil {
+		st.deps.Asker = asker
+	}
+	res, err := st.play(ctx, run.Request{})
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case err != nil:
+		return err, nil //nolint:nilerr // refused: that is the module's, and no fault of the suite
+	case res.Status == run.StatusSucceeded:
+		return errors.New("the run succeeded without them"), nil
+	case res.Reason != string(abi.ReasonConnectorReportedFailed):
+		return succeeded(res), nil
+	default:
+		return s.names(res.Error.Message), nil
+	}
+}
+
+// names says which required credential a text does not name.
+func (s *suite) names(text string) error {
+	for _, variables := range s.required() {
+		if !slices.ContainsFunc(variables, func(v string) bool { return strings.Contains(text, v) }) {
+			return fmt.Errorf("%s is not named in %q", strings.Join(variables, " or "), text)
+		}
+	}
+	return nil
+}
+
+// required lists the variables of each credential that the manifest requires.
+func (s *suite) required() [][]string {
+	var out [][]string
+	if c := s.manifest.Setup.CredentialCapture; c != nil {
+		for _, f := range c.Fields {
+			if f.Required {
+				out = append(out, f.Env)
+			}
+		}
+	}
+	if auth := s.manifest.Capabilities.Auth; auth != nil {
+		for _, v := range auth.Required {
+			if !slices.ContainsFunc(out, func(env []string) bool { return slices.Contains(env, v) }) {
+				out = append(out, []string{v})
+			}
+		}
+	}
+	return out
+}
+
+// pretend is an environment that holds every required credential: the host
+// tells the guest that it does, and no more.
+func (s *suite) pretend(variable string) string {
+	if slices.ContainsFunc(s.required(), func(v []string) bool { return slices.Contains(v, variable) }) {
+		return "held"
+	}
+	return ""
+}
+
+// owner is an owner who declines whatever is asked, and remembers it.
+type owner struct{ questions []abi.Interaction }
+
+// Ask implements run.Asker.
+func (o *owner) Ask(_ context.Context, in abi.Interaction) (abi.InteractionResponse, error) {
+	o.questions = append(o.questions, in)
+	return abi.InteractionResponse{Status: abi.ResponseCancelled}, nil
+}

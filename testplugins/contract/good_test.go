@@ -1,0 +1,71 @@
+package contract
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/host/plugin"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig"
+)
+
+// noCredentials are the clauses that a connector without credentials skips.
+var noCredentials = []string{"credentials.named", "credentials.asked"}
+
+func TestScriptedKeepsEveryClause(t *testing.T) {
+	t.Parallel()
+	r := check(t, Options{
+		File: scripted(t), Roots: folder(t), Options: map[string]string{"script": honest()},
+		Second: rig.Engine(t, plugin.IsolationProcess, limits()),
+	})
+	wantAll(t, r, noCredentials...)
+	if r.Records != 6 || r.Kind != plugin.KindRaw || len(r.Failed()) > 0 {
+		t.Errorf("%d records, %s, %v", r.Records, r.Kind, r.Failed())
+	}
+}
+
+func TestAssemblyScriptKeepsTheContract(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{plugin.KindRaw, plugin.KindExtism} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			f, err := plugin.Open(filepath.Join("..", "assemblyscript", kind+plugin.Extension), 1<<20)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := check(t, Options{File: f, Second: rig.Engine(t, plugin.IsolationProcess, limits())})
+			// It does not look at START's resources, and has one stream without a
+			// time. So one clause fails, and is named.
+			failed := r.Failed()
+			if len(failed) != 1 || failed[0].ID != "scope.resources" || r.Kind != kind {
+				t.Errorf("%s: %+v", r.Kind, failed)
+			}
+		})
+	}
+}
+
+// A connector of the SDK keeps the contract, with and without credentials.
+// RT-08.1, RT-08.2.
+func TestSDKKeepsTheContract(t *testing.T) {
+	t.Parallel()
+	r := check(t, Options{File: rig.Guest(t, "testplugins/guests/credentialed")})
+	wantAll(t, r, "collect.empty", "scope.streams", "scope.time_range", "isolation.same")
+}
+
+// The suite on a real connector over real files takes seconds.
+func TestClaudeCodeKeepsTheContract(t *testing.T) {
+	t.Parallel()
+	root := filepath.Join("..", "..", "examples", "claude_code")
+	if _, err := os.Stat(root); err != nil {
+		t.Skip("there is no example folder")
+	}
+	file := rig.Guest(t, "plugins/claude_code")
+	began := time.Now()
+	r := check(t, Options{
+		File: file, Roots: map[string]string{"claude_code": root},
+		Engine: rig.Engine(t, plugin.IsolationProcess, limits()), Second: rig.Engine(t, plugin.IsolationInline, limits()),
+	})
+	wantAll(t, r, noCredentials...)
+	t.Logf("%d records, %v", r.Records, time.Since(began))
+}

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/host/send"
+)
+
+// shape is one provider: how it counts, what it says, how quick it is.
+type shape struct {
+	name      string
+	perMinute float64 // the limit, requests a minute
+	limit     func(perMinute float64) limiter
+	latency   time.Duration
+	ceilingMS int64         // the profile's min_interval_ms; 0: a bare name
+	discovery int64         // the profile's discovery_interval_ms; 0: the default
+	windows   []send.Window // the profile's documented windows
+	lasts     time.Duration // of the measured part; 0: half an hour
+
+	retryAfter, tellsQuota, says503 bool
+	failures                        float64 // share of 502s
+
+	changeAt time.Duration // the limit changes so long after the start
+	changeTo float64
+}
+
+func bucket(burst float64) func(float64) limiter {
+	return func(perMinute float64) limiter {
+		return &tokenBucket{every: time.Duration(float64(time.Minute) / perMinute), burst: burst}
+	}
+}
+
+func fixed(per time.Duration) func(float64) limiter {
+	return func(perMinute float64) limiter {
+		return &fixedWindow{size: int(perMinute*per.Minutes() + 0.5), per: per}
+	}
+}
+
+func sliding(per time.Duration) func(float64) limiter {
+	return func(perMinute float64) limiter {
+		return &slidingWindow{size: int(perMinute*per.Minutes() + 0.5), per: per}
+	}
+}
+
+const quick, usual, slow = 20 * time.Millisecond, 80 * time.Millisecond, 200 * time.Millisecond
+
+// steady are the providers whose limit does not move.
+var steady = []shape{
+	{name: "bucket-30-bare", perMinute: 30, limit: bucket(5), latency: usual, retryAfter: true},
+	{name: "bucket-60-bare", perMinute: 60, limit: bucket(10), latency: usual},
+	{name: "bucket-120-retry-after", perMinute: 120, limit: bucket(10), latency: usual, retryAfter: true},
+	{name: "bucket-120-silent", perMinute: 120, limit: bucket(10), latency: usual},
+	{name: "bucket-200-burst-1", perMinute: 200, limit: bucket(2), latency: usual, retryAfter: true},
+	{name: "bucket-180-large-burst", perMinute: 180, limit: bucket(100), latency: usual, retryAfter: true},
+	{name: "bucket-600-fast", perMinute: 600, limit: bucket(20), latency: quick, ceilingMS: 20, retryAfter: true},
+	{name: "bucket-1500-fast-silent", perMinute: 1500, limit: bucket(50), latency: quick, ceilingMS: 20},
+	{name: "bucket-150-slow-answers", perMinute: 150, limit: bucket(10), latency: slow, retryAfter: true},
+	{name: "bucket-150-says-503", perMinute: 150, limit: bucket(10), latency: usual, retryAfter: true, says503: true},
+	{name: "bucket-150-2%-errors", perMinute: 150, limit: bucket(10), latency: usual, retryAfter: true, failures: 0.02},
+	{name: "window-60/min-retry-after", perMinute: 60, limit: fixed(time.Minute), latency: usual, retryAfter: true},
+	{name: "window-60/min-silent", perMinute: 60, limit: fixed(time.Minute), latency: usual},
+	{name: "window-100/min-headers", perMinute: 100, limit: fixed(time.Minute), latency: usual, retryAfter: true, tellsQuota: true},
+	{name: "window-120/min-silent", perMinute: 120, limit: fixed(time.Minute), latency: usual},
+	{name: "window-3/s-retry-after", perMinute: 180, limit: fixed(time.Second), latency: usual, retryAfter: true},
+	{name: "window-20/s-silent", perMinute: 1200, limit: fixed(time.Second), latency: quick, ceilingMS: 20},
+	{name: "window-900/15min", perMinute: 60, limit: fixed(15 * time.Minute), latency: usual, retryAfter: true, lasts: 2 * time.Hour, windows: []send.Window{{Requests: 900, PerMS: 900_000}}},
+	{name: "window-5000/h-headers", perMinute: 5000.0 / 60, limit: fixed(time.Hour), latency: usual, retryAfter: true, tellsQuota: true, lasts: 4 * time.Hour},
+	{name: "window-200/h-profile", perMinute: 200.0 / 60, limit: fixed(time.Hour), latency: usual, ceilingMS: 18_500, lasts: 4 * time.Hour},
+	{name: "sliding-90/min-retry-after", perMinute: 90, limit: sliding(time.Minute), latency: usual, retryAfter: true},
+	{name: "sliding-90/min-silent", perMinute: 90, limit: sliding(time.Minute), latency: usual},
+	{name: "sliding-10/s-retry-after", perMinute: 600, limit: sliding(time.Second), latency: quick, ceilingMS: 50, retryAfter: true},
+	{name: "notion-like-3/s", perMinute: 180, limit: bucket(3), latency: slow, ceilingMS: 333, retryAfter: true},
+	{name: "faster-than-the-ceiling", perMinute: 6000, limit: bucket(100), latency: usual},
+}
+
+// halved are the providers that halve their limit ten minutes in.
+var halved = []shape{
+	{name: "halves-200-retry-after", perMinute: 200, changeTo: 100, limit: bucket(10), latency: usual, retryAfter: true},
+	{name: "halves-200-silent", perMinute: 200, changeTo: 100, limit: bucket(10), latency: usual},
+	{name: "halves-120/min-window", perMinute: 120, changeTo: 60, limit: fixed(time.Minute), latency: usual, retryAfter: true},
+	{name: "halves-1200-fast", perMinute: 1200, changeTo: 600, limit: bucket(30), latency: quick, ceilingMS: 20, retryAfter: true},
+}
+
+// warm are the providers for whom the second run has to be as quick as the
+// first had become.
+var warm = []shape{
+	{name: "warm-bucket-120", perMinute: 120, limit: bucket(10), latency: usual, retryAfter: true},
+	{name: "warm-bucket-200-silent", perMinute: 200, limit: bucket(5), latency: usual},
+	{name: "warm-bucket-1200-fast", perMinute: 1200, limit: bucket(30), latency: quick, ceilingMS: 20, retryAfter: true},
+	{name: "warm-window-100/min", perMinute: 100, limit: fixed(time.Minute), latency: usual, retryAfter: true},
+	{name: "warm-ceiling", perMinute: 6000, limit: bucket(100), latency: usual},
+}
+
+// profile is what the connector's manifest would say.
+func (s *shape) profile() send.Profile {
+	p := send.Profile{Name: "simulated", MinIntervalMS: s.ceilingMS, Windows: s.windows}
+	if s.discovery > 0 {
+		p.DiscoveryMS = &s.discovery
+	}
+	return p
+}
+
+// best is the rate, a minute, that an oracle reaches under a limit: no more
+// than the profile's ceiling, and one request at a time.
+func (s *shape) best(perMinute float64) float64 {
+	ceiling := s.ceilingMS
+	if ceiling == 0 {
+		ceiling = 250
+	}
+	return min(perMinute, 60_000/float64(ceiling), float64(time.Minute)/float64(s.latency))
+}
