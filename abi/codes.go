@@ -33,6 +33,8 @@ const (
 	CodeManifestInvalid      Code = "manifest.invalid"
 	CodeBindingMissing       Code = "binding.missing" // RT-06
 	CodeRootMissing          Code = "files.root_missing"
+	CodeRootChanged          Code = "files.root_changed" // not the folder that the connection has read before
+	CodeRootEmptied          Code = "files.root_emptied" // it held something, and is empty now
 	CodeRootInvalid          Code = "files.root_invalid"
 	CodeConnectionBusy       Code = "run.connection_busy" // another run holds the lease
 
@@ -80,6 +82,10 @@ const (
 	CodeWorkerLost    Code = "worker.lost"
 	CodeWorkerStart   Code = "worker.start_failed"
 	CodeWorkerBadData Code = "worker.bad_frame"
+
+	// What the host itself cannot write.
+	CodeExportFailed     Code = "export.write_failed" // the file or pipe of an export takes no more
+	CodeCacheUnavailable Code = "cache.unavailable"   // the folder of compiled modules
 
 	// Storage.
 	CodeStoreUnavailable Code = "storage.unavailable"

@@ -22,6 +22,7 @@ type Connection struct {
 	Roots          map[string]string `json:"roots"`
 	PinnedSHA256   string            `json:"pinned_sha256"` // "" before the first run
 	PinnedManifest []byte            `json:"-"`
+	ReadRoots      map[string]string `json:"read_roots"` // the folders its runs have read, see PinRoots
 	CreatedAt      time.Time         `json:"created_at"`
 }
 
@@ -35,7 +36,8 @@ func (r *connectionRow) public() (*Connection, error) {
 		ID: r.ID, Name: r.Name, Connector: r.Connector, PinnedSHA256: r.PinnedSHA256,
 		PinnedManifest: jsonBytes(r.PinnedManifest), CreatedAt: at(r.CreatedUS),
 	}
-	return c, errors.Join(json.Unmarshal([]byte(r.Options), &c.Options), json.Unmarshal([]byte(r.Roots), &c.Roots))
+	return c, errors.Join(json.Unmarshal([]byte(r.Options), &c.Options), json.Unmarshal([]byte(r.Roots), &c.Roots),
+		json.Unmarshal([]byte(r.ReadRoots), &c.ReadRoots))
 }
 
 // named reads a connection by name, or by id.
@@ -67,7 +69,7 @@ func (s *Store) EnsureConnection(ctx context.Context, name, connector string) (*
 		err := t.db.NewSelect().Model(found).Where("name = ?", name).Scan(t.ctx)
 		if errors.Is(err, sql.ErrNoRows) {
 			found = &connectionRow{
-				ID: s.newID(), Name: name, Connector: connector, Options: "{}", Roots: "{}", CreatedUS: micros(t.now),
+				ID: s.newID(), Name: name, Connector: connector, Options: "{}", Roots: "{}", ReadRoots: "{}", CreatedUS: micros(t.now),
 			}
 			_, err = t.db.NewInsert().Model(found).Exec(t.ctx)
 		}
@@ -129,6 +131,15 @@ func (s *Store) UpdateConnection(ctx context.Context, c Connection) error {
 func (s *Store) PinPlugin(ctx context.Context, connectionID, sha256 string, manifest []byte) error {
 	row := &connectionRow{ID: connectionID, PinnedSHA256: sha256, PinnedManifest: string(manifest)}
 	return s.changeConnection(ctx, connectionID, row, "pinned_sha256", "pinned_manifest")
+}
+
+// PinRoots keeps the folders that the connection's runs read, by root name.
+func (s *Store) PinRoots(ctx context.Context, connectionID string, roots map[string]string) error {
+	text, err := encode(orEmpty(roots))
+	if err != nil {
+		return err
+	}
+	return s.changeConnection(ctx, connectionID, &connectionRow{ID: connectionID, ReadRoots: text}, "read_roots")
 }
 
 func (s *Store) changeConnection(ctx context.Context, id string, row *connectionRow, columns ...string) error {

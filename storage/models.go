@@ -15,6 +15,7 @@ type connectionRow struct {
 	Roots          string `bun:"roots"`
 	PinnedSHA256   string `bun:"pinned_sha256"`
 	PinnedManifest string `bun:"pinned_manifest"`
+	ReadRoots      string `bun:"read_roots"`
 	CreatedUS      int64  `bun:"created_us"`
 }
 

@@ -71,7 +71,7 @@ func TestSweepLeavesALiveStream(t *testing.T) {
 	time.Sleep(300 * time.Millisecond)
 	for _, q := range []string{
 		"DELETE FROM records", "DELETE FROM streams",
-		"INSERT INTO connections VALUES ('new','new','x','{}','{}','','',0)",
+		"INSERT INTO connections (id, name, connector, options, roots, pinned_sha256, pinned_manifest, created_us) VALUES ('new','new','x','{}','{}','','',0)",
 		"INSERT INTO streams (connection_id,name,removed,live,deleted,last_seq) VALUES ('new','notes',0,1,0,2)",
 		"INSERT INTO records SELECT 2, id, 'precious', '{}', 0, 't', 9 FROM streams",
 		"UPDATE counters SET value = 2", "COMMIT",

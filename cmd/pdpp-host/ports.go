@@ -40,7 +40,7 @@ func (r *rootResolver) Resolve(m *abi.Manifest, given map[string]string) ([]run.
 	}
 	roots := make([]run.ResolvedRoot, len(found))
 	for i, f := range found {
-		roots[i] = run.ResolvedRoot{Name: f.Name, Path: f.Path, Origin: f.Origin}
+		roots[i] = run.ResolvedRoot{Name: f.Name, Path: f.Path, Origin: f.Origin, Empty: f.Empty}
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

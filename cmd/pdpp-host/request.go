@@ -12,7 +12,7 @@ import (
 // request reads the flags of `run` into what host/run asks for. What only the
 // manifest can decide (does the stream exist?) is decided there.
 func (f runFlags) request() (run.Request, error) {
-	req := run.Request{Connection: f.connection, Streams: f.streams, Mode: abi.ModeIncremental, Timeout: f.timeout}
+	req := run.Request{Connection: f.connection, Streams: f.streams, Mode: abi.ModeIncremental, Timeout: f.timeout, AcceptRoot: f.acceptRoot}
 	if f.full {
 		req.Mode = abi.ModeFullRefresh
 	}

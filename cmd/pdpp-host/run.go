@@ -24,6 +24,7 @@ import (
 
 // runFlags are the flags of `run`, as typed.
 type runFlags struct {
+	acceptRoot bool
 	connection            string
 	streams               []string
 	full                  bool
@@ -50,6 +51,7 @@ func (a *app) runCommand() *cobra.Command {
 	p.StringVar(&f.since, "since", "", "only records of `TIME` or later: 2026-01-31, or RFC 3339")
 	p.StringArrayVar(&f.resources, "resource", nil, "only the record `STREAM=KEY` (repeatable)")
 	p.StringArrayVar(&f.roots, "root", nil, "grant the folder `NAME=PATH` (repeatable)")
+	p.BoolVar(&f.acceptRoot, "accept-root", false, "read another folder than before, or an emptied one: what it lacks counts as deleted")
 	p.StringArrayVar(&f.set, "set", nil, "connector option `KEY=VALUE`, never a secret (repeatable)")
 	p.DurationVar(&f.timeout, "timeout", 0, "end the run after `DURATION`, as in 30m (default: limits.run)")
 	p.BoolVar(&f.noInput, "no-input", false, "never ask anything")

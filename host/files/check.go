@@ -3,6 +3,7 @@ package files
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -27,36 +28,38 @@ func (r *Resolver) check(m *abi.Manifest, c choice) (Root, error) {
 		return Root{}, invalid(c, "cannot be made absolute", howToName(m, c.name)).Wrap(err)
 	}
 	c.path = path
-	real, err := filepath.EvalSymlinks(path)
+	target, err := filepath.EvalSymlinks(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Root{}, missing(m, c).Wrap(err)
 	}
 	if err != nil {
 		return Root{}, invalid(c, "cannot be read", "check the permissions of the folder and of those above it").Wrap(err)
 	}
-	st, err := os.Stat(real)
+	st, err := os.Stat(target)
 	switch {
 	case err != nil:
 		return Root{}, invalid(c, "cannot be read", "check the permissions of the folder").Wrap(err)
 	case !st.IsDir():
 		return Root{}, invalid(c, "is not a folder", "name the folder that holds the files")
 	}
-	f, err := os.Open(real)
+	f, err := os.Open(target)
 	if err != nil {
 		return Root{}, invalid(c, "cannot be read", "check the permissions of the folder").Wrap(err)
 	}
-	_ = f.Close() // opened only to see that it can be
+	_, err = f.Readdirnames(1)
+	empty := errors.Is(err, io.EOF)
+	_ = f.Close()
 	// Invariant 6: a guest reads its own source and nothing else of the host's.
-	if real == filepath.VolumeName(real)+string(filepath.Separator) {
+	if target == filepath.VolumeName(target)+string(filepath.Separator) {
 		return Root{}, invalid(c, "is the whole file system", "name the folder that the connector is to read")
 	}
 	for _, private := range r.Private {
-		if overlap(real, private) {
+		if overlap(target, private) {
 			return Root{}, invalid(c, "overlaps the host's own data",
 				"name a folder that neither holds nor lies in "+private)
 		}
 	}
-	return Root{Name: c.name, Path: real, Origin: c.origin}, nil
+	return Root{Name: c.name, Path: target, Origin: c.origin, Empty: empty}, nil
 }
 
 func (r *Resolver) absolute(path string) (string, error) {
@@ -72,19 +75,19 @@ func (r *Resolver) absolute(path string) (string, error) {
 // overlap reports whether one folder is, or lies in, the other. private may not
 // exist yet: then its path as written is compared, from its nearest folder that
 // does exist.
-func overlap(real, private string) bool {
+func overlap(folder, private string) bool {
 	if private == "" {
 		return false
 	}
 	private = resolved(private)
-	return within(real, private) || within(private, real)
+	return within(folder, private) || within(private, folder)
 }
 
 func resolved(path string) string {
 	rest := ""
 	for dir := filepath.Clean(path); ; {
-		if real, err := filepath.EvalSymlinks(dir); err == nil {
-			return filepath.Join(real, rest)
+		if target, err := filepath.EvalSymlinks(dir); err == nil {
+			return filepath.Join(target, rest)
 		}
 		up := filepath.Dir(dir)
 		if up == dir {

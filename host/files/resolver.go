@@ -14,6 +14,7 @@ type Root struct {
 	Name   string // as the guest sees it, at "/" + Name
 	Path   string // absolute, links resolved
 	Origin string // who chose it: "--root", a variable's name, or "the default"
+	Empty  bool   // nothing is in it
 }
 
 // Origins of a root other than an environment variable's name.

@@ -50,12 +50,12 @@ func TestPrecedence(t *testing.T) {
 		given map[string]string
 		want  []Root
 	}{
-		{"default", nil, nil, []Root{{"codex", at("home/.codex"), OriginDefault}}},
-		{"variable", map[string]string{"CODEX_HOME": at("env")}, nil, []Root{{"codex", at("env"), "CODEX_HOME"}}},
-		{"flag over variable", map[string]string{"CODEX_HOME": at("env")}, map[string]string{"codex": at("flag")}, []Root{{"codex", at("flag"), OriginFlag}}},
+		{"default", nil, nil, []Root{{"codex", at("home/.codex"), OriginDefault, true}}},
+		{"variable", map[string]string{"CODEX_HOME": at("env")}, nil, []Root{{"codex", at("env"), "CODEX_HOME", true}}},
+		{"flag over variable", map[string]string{"CODEX_HOME": at("env")}, map[string]string{"codex": at("flag")}, []Root{{"codex", at("flag"), OriginFlag, true}}},
 		{"further roots", map[string]string{"CODEX_SESSIONS_DIR": at("sessions")}, map[string]string{"state": at("state")},
-			[]Root{{"codex", at("home/.codex"), OriginDefault}, {"codex_sessions", at("sessions"), "CODEX_SESSIONS_DIR"}, {"state", at("state"), OriginFlag}}},
-		{"tilde", nil, map[string]string{"codex": "~/.codex"}, []Root{{"codex", at("home/.codex"), OriginFlag}}},
+			[]Root{{"codex", at("home/.codex"), OriginDefault, true}, {"codex_sessions", at("sessions"), "CODEX_SESSIONS_DIR", true}, {"state", at("state"), OriginFlag, true}}},
+		{"tilde", nil, map[string]string{"codex": "~/.codex"}, []Root{{"codex", at("home/.codex"), OriginFlag, true}}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -177,5 +177,24 @@ func TestHostileNamesCannotCollideOrEscape(t *testing.T) {
 	}
 	if got, want := strings.Join(names(m), " "), "codex path_1 path_2 etc path_4 path_5"; got != want {
 		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// An empty folder is told apart: it may be the mount point of a disk that is
+// not there.
+func TestEmptyRoot(t *testing.T) {
+	t.Parallel()
+	base := folders(t, "home/.codex")
+	r := &Resolver{Getenv: func(string) string { return "" }, Home: filepath.Join(base, "home")}
+	for _, empty := range []bool{true, false} {
+		if !empty {
+			if err := os.WriteFile(filepath.Join(base, "home/.codex/x"), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		roots, err := r.Resolve(codex(), nil)
+		if err != nil || len(roots) != 1 || roots[0].Empty != empty {
+			t.Fatalf("%v %+v, want empty %v", err, roots, empty)
+		}
 	}
 }

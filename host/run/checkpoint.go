@@ -14,6 +14,7 @@ const (
 	withheldCoverage     = string(abi.ReasonDetailCoverageIncomplete)
 	withheldNarrowed     = "scope_narrowed" // --since or --resource left records out
 	withheldPartialScope = "rider_not_in_scope"
+	withheldRejected     = "all_records_rejected" // the connector does not fit its own schema
 )
 
 // withhold returns why the cursor of stream c may not be committed now, or ""
@@ -27,6 +28,9 @@ func (l *ledger) withhold(c string) string {
 			return withheldStreamFailed
 		}
 	}
+	if l.allRejected(c) {
+		return withheldRejected
+	}
 	for i := range l.manifest.Streams {
 		d := &l.manifest.Streams[i]
 		if d.Name == c || !l.rides(d, c) {
@@ -39,6 +43,9 @@ func (l *ledger) withhold(c string) string {
 				return withheldPartialScope
 			}
 			continue
+		}
+		if l.allRejected(d.Name) {
+			return withheldRejected
 		}
 		if _, declared := l.reports[lane{d.Name, c}]; !declared && slices.Contains(d.ParentStreams, c) {
 			return withheldCoverage

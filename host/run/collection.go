@@ -55,8 +55,9 @@ type collection struct {
 	doneSeen   chan struct{} // closed when DONE has arrived
 
 	staged    map[string]*stagedCursor
-	committed map[string]bool // by a slice
-	attempted map[string]bool // gap ids attempted and without an outcome
+	committed map[string]bool      // by a slice
+	served    map[string]servedKey // by gap id: the gaps that this run was given
+	attempted map[string]bool      // gap ids attempted and without an outcome
 	known     knownGaps
 	gaps      []Gap
 	asking    atomic.Bool
@@ -150,6 +151,12 @@ func (c *collection) record(rec *boundary.Record) error {
 			"emit DETAIL_COVERAGE after the lane's last record")
 	}
 	if rec.Rejected != nil {
+		if c.ledger.hasLane(stream) {
+			if err := c.keep(len(rec.Key)); err != nil {
+				return err
+			}
+		}
+		c.ledger.arrived(stream, string(rec.Key), true)
 		c.mu.Lock()
 		c.rejected[rec.Stream]++
 		c.mu.Unlock()
@@ -160,6 +167,7 @@ func (c *collection) record(rec *boundary.Record) error {
 		})
 		return nil
 	}
+	c.ledger.arrived(stream, "", false)
 	if c.batch.Len() == 0 {
 		c.batchSince = c.deps.Now()
 	}

@@ -23,19 +23,59 @@ type ledger struct {
 	inScope  map[string]bool
 	narrowed bool
 	reports  map[lane]coverageReport
-	gaps     map[lane]map[string]bool // stored DETAIL_GAPs; parent "" when the message named none
-	failed   map[string]bool          // streams with an in-scope SKIP_RESULT stream_collection_failed
+	gaps     map[lane]map[string]bool   // stored DETAIL_GAPs; parent "" when the message named none
+	rejected map[string]map[string]bool // by stream: keys of a lane's records that failed their schema
+	counts   map[string]*arrivals
+	failed   map[string]bool // streams with an in-scope SKIP_RESULT stream_collection_failed
 }
 
 func newLedger(m *abi.Manifest, scope abi.Scope, narrowed bool) *ledger {
 	l := &ledger{
 		manifest: m, inScope: map[string]bool{}, narrowed: narrowed,
 		reports: map[lane]coverageReport{}, gaps: map[lane]map[string]bool{}, failed: map[string]bool{},
+		rejected: map[string]map[string]bool{}, counts: map[string]*arrivals{},
 	}
 	for _, s := range scope.Streams {
 		l.inScope[s.Name] = true
 	}
 	return l
+}
+
+// arrivals counts a stream's records of the run.
+type arrivals struct{ accepted, rejected int64 }
+
+// arrived counts one record. A rejected one of a lane is remembered by key: the
+// guest will call it hydrated, and it is not.
+func (l *ledger) arrived(stream, key string, rejected bool) {
+	n := l.counts[stream]
+	if n == nil {
+		n = &arrivals{}
+		l.counts[stream] = n
+	}
+	if !rejected {
+		n.accepted++
+		return
+	}
+	n.rejected++
+	if l.hasLane(stream) {
+		if l.rejected[stream] == nil {
+			l.rejected[stream] = map[string]bool{}
+		}
+		l.rejected[stream][key] = true
+	}
+}
+
+// hasLane reports whether the stream's records are accounted for by key.
+func (l *ledger) hasLane(stream string) bool {
+	s := l.manifest.Stream(stream)
+	return s != nil && (len(s.ParentStreams) > 0 || s.CoverageStrategy == "parent_detail_accounting")
+}
+
+// allRejected reports whether records of the stream arrived and none was good:
+// the connector does not fit its own schema.
+func (l *ledger) allRejected(stream string) bool {
+	n := l.counts[stream]
+	return n != nil && n.rejected > 0 && n.accepted == 0
 }
 
 // addGap records that a DETAIL_GAP is in the store.
@@ -117,8 +157,9 @@ func (l *ledger) laneClosed(stream string) bool {
 // count.
 func (l *ledger) accounted(r coverageReport) bool {
 	done := make(map[string]bool, len(r.required))
+	refused := l.rejected[r.stream]
 	for _, k := range r.hydrated {
-		done[k] = true
+		done[k] = !refused[k]
 	}
 	for _, k := range r.gaps {
 		if l.gapBacks(r.lane, k) {

@@ -53,6 +53,9 @@ func (c *collection) onGap(payload []byte) error {
 		} else {
 			c.attempted[g.GapID] = true
 		}
+		if of := c.served[g.GapID]; recovered && c.ledger.rejected[of.stream][of.key] {
+			recovered = false // what came was not good: the gap is pending again at the end
+		}
 		err := c.writer.GapOutcome(ctx, g.GapID, g.LeaseID, recovered)
 		if isCode(err, abi.CodeGapInvalid) {
 			return err // the guest's mistake, not the store's
@@ -107,6 +110,9 @@ func (c *collection) onNewGap(ctx context.Context, g *abi.DetailGap) error {
 	return c.event("run.detail_gap_recorded", g.Stream, map[string]any{"key": key, "reason": g.Reason, "class": class})
 }
 
+// servedKey is the record that a served gap stands for.
+type servedKey struct{ stream, key string }
+
 // servedGap is one gap as the guest gets it.
 type servedGap struct {
 	GapID         string  `json:"gap_id"`
@@ -140,6 +146,7 @@ func (c *collection) gapsAnswer(ctx context.Context) ([]byte, error) {
 			Reason: g.Reason, DetailLocator: g.DetailLocator, ListCursor: g.ListCursor,
 		})
 		c.ledger.addGap(g.Stream, g.ParentStream, g.RecordKey)
+		c.served[g.ID] = servedKey{g.Stream, g.RecordKey}
 	}
 	return json.Marshal(page)
 }

@@ -40,6 +40,9 @@ func (r *Runner) finish(ctx context.Context, cause error, begin time.Time, req R
 			})
 		}
 	}
+	if out.status == StatusSucceeded && p.mode != abi.ModeFullRefresh {
+		r.rejectedEarlier(ctx, p, c)
+	}
 	result := c.result(begin, req, p, exit, out, commit, held)
 	if err := c.write(ctx, out, result, commit, held); err != nil {
 		if out.status == StatusSucceeded || storeErr == nil {

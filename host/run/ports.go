@@ -18,11 +18,12 @@ type RootResolver interface {
 }
 
 // ResolvedRoot is one folder to mount: Name as the guest sees it, Path on the
-// host, and Origin, which says who chose it.
+// host, Origin, which says who chose it, and Empty when nothing is in it.
 type ResolvedRoot struct {
 	Name   string
 	Path   string
 	Origin string
+	Empty  bool
 }
 
 // Asker puts an interaction to the owner and blocks until it is answered, ctx
@@ -59,6 +60,7 @@ type Request struct {
 	Resources  map[string][]string
 	Roots      map[string]string
 	Options    map[string]string
+	AcceptRoot bool          // another folder than before, or an emptied one, is meant
 	Timeout    time.Duration // 0: the engine's limit alone
 }
 

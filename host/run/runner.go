@@ -166,8 +166,18 @@ func (r *Runner) connect(ctx context.Context, req Request, p *prepared, raw []by
 	if p.granted, err = r.matchBindings(p.manifest, roots); err != nil {
 		return err
 	}
+	if conn != nil && !req.AcceptRoot {
+		if err := sameRoots(name, conn.ReadRoots, p.granted.roots); err != nil {
+			return err
+		}
+	}
 	if p.connection, err = r.deps.Store.EnsureConnection(ctx, name, p.manifest.ConnectorKey); err != nil {
 		return err
+	}
+	if read := readRoots(p.connection.ReadRoots, p.granted.roots); !maps.Equal(read, p.connection.ReadRoots) {
+		if err := r.deps.Store.PinRoots(ctx, p.connection.ID, read); err != nil {
+			return err
+		}
 	}
 	if p.connection.PinnedSHA256 == "" {
 		return r.deps.Store.PinPlugin(ctx, p.connection.ID, req.Module.SHA256, raw)
@@ -219,6 +229,7 @@ func (r *Runner) newCollection(p *prepared, w *storage.RunWriter, runID string) 
 		mayAsk: p.granted.start.Interactive != nil,
 		ledger: newLedger(p.manifest, p.scope, p.narrowed), batch: w.NewBatch(), doneSeen: make(chan struct{}),
 		staged: map[string]*stagedCursor{}, committed: map[string]bool{}, attempted: map[string]bool{},
+		served:   map[string]servedKey{},
 		rejected: make([]int64, len(p.scope.Streams)),
 	}, nil
 }

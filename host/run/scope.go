@@ -35,11 +35,7 @@ func resolveScope(m *abi.Manifest, req Request) (scope abi.Scope, narrowed bool,
 	}
 	for i := range m.Streams {
 		s := &m.Streams[i]
-		if len(req.Streams) > 0 {
-			if !slices.Contains(req.Streams, s.Name) {
-				continue
-			}
-		} else if !collectedByDefault(s) {
+		if !wanted(s, req) {
 			continue
 		}
 		ss := abi.StreamScope{Name: s.Name, Resources: slices.Sorted(slices.Values(req.Resources[s.Name]))}
@@ -55,6 +51,19 @@ func resolveScope(m *abi.Manifest, req Request) (scope abi.Scope, narrowed bool,
 			"name streams with --stream, or ask the connector's author")
 	}
 	return scope, narrowed, nil
+}
+
+// wanted reports whether the request collects s: it is named, or resources of
+// it are, or nothing is and the author means to collect it.
+func wanted(s *abi.Stream, req Request) bool {
+	switch {
+	case len(req.Streams) > 0:
+		return slices.Contains(req.Streams, s.Name)
+	case len(req.Resources) > 0:
+		return len(req.Resources[s.Name]) > 0
+	default:
+		return collectedByDefault(s)
+	}
 }
 
 // collectedByDefault reports whether a run without --stream collects s: the

@@ -29,6 +29,7 @@ func TestResolveScope(t *testing.T) {
 			`{"streams":[{"name":"a","time_range":{"since":"2026-01-02T03:00:00Z"}},{"name":"b"}]}`, true, ""},
 		{"since without a consent time narrows nothing", Request{Streams: []string{"b"}, Since: time.Unix(1, 0)}, `{"streams":[{"name":"b"}]}`, false, ""},
 		{"resources", Request{Streams: []string{"b"}, Resources: map[string][]string{"b": {"2", "1"}}}, `{"streams":[{"name":"b","resources":["1","2"]}]}`, true, ""},
+		{"resources alone name their streams", Request{Resources: map[string][]string{"b": {"1"}}}, `{"streams":[{"name":"b","resources":["1"]}]}`, true, ""},
 		{"unknown stream", Request{Streams: []string{"zzz"}}, "", false, abi.CodeStreamUnknown},
 		{"resources of an unknown stream", Request{Resources: map[string][]string{"zzz": {"1"}}}, "", false, abi.CodeStreamUnknown},
 		{"resources of a stream left out", Request{Streams: []string{"a"}, Resources: map[string][]string{"b": {"1"}}}, "", false, abi.CodeUsage},

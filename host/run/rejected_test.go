@@ -1,0 +1,64 @@
+package run
+
+import (
+	"testing"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+const (
+	goodNote = `{"type":"RECORD","stream":"notes","key":"good","data":{"id":"good"},"emitted_at":"2026-01-01T00:00:00Z"}`
+	badNote  = `{"type":"RECORD","stream":"notes","key":"bad","data":{"id":"bad","n":"x"},"emitted_at":"2026-01-01T00:00:00Z"}`
+)
+
+// Found by a first user: a record that was rejected never came back, and the
+// next run said that nothing was missing.
+func TestRejectedRecordsAreNotForgotten(t *testing.T) {
+	t.Parallel()
+	h := newHost(t, setup{})
+	h.mustPlay("emit " + goodNote + `\n` + badNote + state("notes", `{"a":1}`) + done(2))
+	earlier := func(res *Result) int64 {
+		for _, g := range res.KnownGaps {
+			if g.Kind == "rejected_earlier" && g.Stream == "notes" {
+				return g.Count
+			}
+		}
+		return 0
+	}
+	for range 2 {
+		if n := earlier(h.mustPlay(done(0))); n != 1 {
+			t.Fatalf("%d records are known to be missing, want 1", n)
+		}
+	}
+	refresh := func(r *Request) { r.Mode = abi.ModeFullRefresh }
+	h.mustPlay("records notes 0 1"+done(1), refresh)
+	if n := earlier(h.mustPlay(done(0))); n != 0 {
+		t.Fatalf("%d records are still called missing after a full refresh", n)
+	}
+}
+
+// A connector whose every record is rejected does not fit its own schema: its
+// cursor stays, so that a fixed one collects them.
+func TestAllRejectedWithholdsTheCursor(t *testing.T) {
+	t.Parallel()
+	h := newHost(t, setup{})
+	res := h.mustPlay("emit " + badNote + slice("notes", `{"a":1}`) + done(1))
+	if h.cursor("notes") != "" || len(res.Checkpoints.Withheld) != 1 || res.Checkpoints.Withheld[0].Reason != withheldRejected {
+		t.Fatalf("%+v", res.Checkpoints)
+	}
+}
+
+// RT-12: a detail that was rejected is not hydrated, whatever the guest says.
+func TestRejectedDetailIsNotHydrated(t *testing.T) {
+	t.Parallel()
+	l := newLedger(manifestOf(abi.Stream{Name: "chats"}, abi.Stream{Name: "messages", ParentStreams: []string{"chats"}}),
+		scopeOf("chats", "messages"), false)
+	l.arrived("messages", "1", false)
+	l.arrived("messages", "2", true)
+	if err := l.addCoverage(report("messages", "chats", []string{"1", "2"}, []string{"1", "2"}, nil)); err != nil {
+		t.Fatal(err)
+	}
+	if got := l.withhold("chats"); got != withheldCoverage {
+		t.Fatalf("withhold = %q", got)
+	}
+}
