@@ -33,7 +33,8 @@ type figure struct {
 	ok      bool
 }
 
-// figurePlain is the same provider under the plain client.
+// figurePlain is the same provider under the plain client. It is not locked out,
+// so that there is something to compare; how often it would have been is bans.
 type figurePlain struct {
 	share, refused float64
 	bans           int
@@ -74,6 +75,7 @@ func measureSteady(ctx context.Context, s *shape, seed uint64) (figure, error) {
 	for _, plain := range []bool{false, true} {
 		clock := send.NewVirtualClock(epoch)
 		p := newProvider(s, clock, seed)
+		p.lenient = plain
 		var c client = newBackingOff(p, clock, seed)
 		if !plain {
 			g, err := newGoverned(s, p, clock, seed, nil)

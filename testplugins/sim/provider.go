@@ -32,6 +32,7 @@ type provider struct {
 	changed  bool
 	throttle []time.Time // of the last minute
 	banned   time.Time   // until then
+	lenient  bool        // it counts bans and does not enforce them
 
 	tally tally
 }
@@ -60,13 +61,15 @@ func (p *provider) RoundTrip(req *http.Request) (*http.Response, error) {
 		return reply(req, http.StatusBadGateway, nil), nil
 	}
 	ok, wait, remaining := p.limit.take(now)
-	if ok && !now.Before(p.banned) {
+	if ok && (p.lenient || !now.Before(p.banned)) {
 		p.tally.served++
 		return reply(req, http.StatusOK, p.headers(now, wait, remaining, false)), nil
 	}
 	p.tally.refused++
 	p.countThrottle(now)
-	wait = max(wait, p.banned.Sub(now))
+	if !p.lenient {
+		wait = max(wait, p.banned.Sub(now))
+	}
 	status := http.StatusTooManyRequests
 	if p.shape.says503 {
 		status = http.StatusServiceUnavailable
@@ -95,9 +98,9 @@ func (p *provider) headers(now time.Time, wait time.Duration, remaining int, ref
 		h.Set("Retry-After", seconds)
 	}
 	if w, ok := p.limit.(*fixedWindow); ok && p.shape.tellsQuota {
-		h.Set("X-RateLimit-Limit", strconv.Itoa(w.size))
-		h.Set("X-RateLimit-Remaining", strconv.Itoa(remaining))
-		h.Set("X-RateLimit-Reset", strconv.FormatInt(w.began.Add(w.per).Unix(), 10))
+		h.Set("X-Ratelimit-Limit", strconv.Itoa(w.size))
+		h.Set("X-Ratelimit-Remaining", strconv.Itoa(remaining))
+		h.Set("X-Ratelimit-Reset", strconv.FormatInt(w.began.Add(w.per).Unix(), 10))
 		h.Set("Date", now.UTC().Format(http.TimeFormat))
 	}
 	return h

@@ -1,0 +1,167 @@
+package send
+
+import "time"
+
+// What the breaker does unless the profile says otherwise.
+const (
+	defaultBreakerWindow  = 10
+	defaultMinThroughput  = 5
+	defaultFailureRatio   = 0.5
+	defaultBreakerResetMS = 60 * 1000
+)
+
+// CircuitState is a state of the circuit breaker.
+type CircuitState string
+
+// The states.
+const (
+	CircuitClosed   CircuitState = "closed"
+	CircuitOpen     CircuitState = "open"
+	CircuitHalfOpen CircuitState = "half_open"
+)
+
+// BreakerProfile sets the circuit breaker of a provider.
+type BreakerProfile struct {
+	Disabled      bool    `json:"disabled,omitempty"`
+	Window        int     `json:"window,omitempty"`         // outcomes that are looked at; default 10, at least MinThroughput
+	MinThroughput int     `json:"min_throughput,omitempty"` // outcomes before it may open; default 5
+	FailureRatio  float64 `json:"failure_ratio,omitempty"`  // at which it opens; default 0.5
+	ResetMS       int64   `json:"reset_ms,omitempty"`       // until a probe; default 60 000
+}
+
+func (b BreakerProfile) withDefaults() BreakerProfile {
+	orDefault(&b.Window, defaultBreakerWindow)
+	orDefault(&b.MinThroughput, defaultMinThroughput)
+	orDefault(&b.FailureRatio, defaultFailureRatio)
+	orDefault(&b.ResetMS, defaultBreakerResetMS)
+	b.Window = max(b.Window, b.MinThroughput)
+	return b
+}
+
+func (b BreakerProfile) valid() bool {
+	return b.Window >= 0 && b.Window <= 1000 && b.MinThroughput >= 0 && b.MinThroughput <= 1000 &&
+		b.FailureRatio >= 0 && b.FailureRatio <= 1
+}
+
+// Transition is one change of a circuit breaker: evidence for the health views
+// (PB-D6, PB-A9). It names no route, no record and no body.
+type Transition struct {
+	PreviousState CircuitState `json:"previous_state"`
+	State         CircuitState `json:"state"`
+	Trigger       string       `json:"trigger"` // before_request, provider_failure, provider_throttle, success
+	Reason        string       `json:"reason"`  // reset_timeout, provider_failure, provider_throttle, success
+}
+
+// outcome is how one attempt ended, as breaker and pacing see it.
+type outcome int
+
+const (
+	outcomeSuccess outcome = iota
+	outcomeNeutral         // an answer that says nothing of the provider's health: other 4xx
+	outcomeFailure
+	outcomeThrottle
+	outcomeUnknown // cancelled before there was one
+)
+
+// breaker fails fast while a provider is known to be unwell. It answers at once
+// and never waits (RT-20). Not safe for concurrent use.
+type breaker struct {
+	profile  BreakerProfile
+	state    CircuitState
+	failed   []bool // a ring of the last outcomes
+	next     int
+	openedAt time.Time
+	probing  bool // the one probe of half_open is under way
+	era      int  // counts the changes: outcomes of an earlier era are not looked at
+}
+
+func newBreaker(p BreakerProfile) breaker { return breaker{profile: p, state: CircuitClosed} }
+
+// admit reports whether a request may go, in which era it goes, and a change
+// that asking made. A second caller while the probe is under way is refused.
+func (b *breaker) admit(now time.Time) (era int, ok bool, change *Transition) {
+	if b.profile.Disabled || b.state == CircuitClosed {
+		return b.era, true, nil
+	}
+	if b.state == CircuitOpen {
+		if now.Before(b.opensAt()) {
+			return b.era, false, nil
+		}
+		change = b.move(CircuitHalfOpen, "before_request", "reset_timeout")
+	}
+	if b.probing {
+		return b.era, false, change
+	}
+	b.probing = true
+	return b.era, true, change
+}
+
+// opensAt is when an open circuit lets a probe through.
+func (b *breaker) opensAt() time.Time { return b.openedAt.Add(ms(b.profile.ResetMS)) }
+
+// record takes the outcome of a request that was admitted in era. What was sent
+// before the circuit changed says nothing of the provider since, and is
+// ignored.
+func (b *breaker) record(now time.Time, era int, o outcome) *Transition {
+	if b.profile.Disabled || era != b.era {
+		return nil
+	}
+	failed := o == outcomeFailure || o == outcomeThrottle
+	trigger := "success"
+	switch o {
+	case outcomeFailure:
+		trigger = "provider_failure"
+	case outcomeThrottle:
+		trigger = "provider_throttle"
+	}
+	if b.state == CircuitHalfOpen {
+		b.probing = false
+		switch {
+		case o == outcomeUnknown:
+			return nil
+		case failed:
+			b.openedAt = now
+			return b.move(CircuitOpen, trigger, trigger)
+		}
+		b.failed, b.next = b.failed[:0], 0
+		return b.move(CircuitClosed, trigger, trigger)
+	}
+	if o == outcomeUnknown {
+		return nil
+	}
+	b.count(failed)
+	if failed && b.shouldOpen() {
+		b.openedAt = now
+		return b.move(CircuitOpen, trigger, trigger)
+	}
+	return nil
+}
+
+func (b *breaker) count(failed bool) {
+	if len(b.failed) < b.profile.Window {
+		b.failed = append(b.failed, failed)
+		return
+	}
+	b.failed[b.next] = failed
+	b.next = (b.next + 1) % len(b.failed)
+}
+
+func (b *breaker) shouldOpen() bool {
+	if len(b.failed) < b.profile.MinThroughput {
+		return false
+	}
+	failures := 0
+	for _, f := range b.failed {
+		if f {
+			failures++
+		}
+	}
+	return float64(failures) >= b.profile.FailureRatio*float64(len(b.failed))
+}
+
+func (b *breaker) move(to CircuitState, trigger, reason string) *Transition {
+	t := &Transition{PreviousState: b.state, State: to, Trigger: trigger, Reason: reason}
+	b.state, b.probing = to, false
+	b.era++
+	return t
+}

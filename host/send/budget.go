@@ -1,0 +1,163 @@
+package send
+
+import (
+	"math"
+	"sync"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// RunBudget bounds a run's requests and its time (PB-D1, PB-D7). Its unit is
+// one attempt, successful or not. A nil *RunBudget is unbounded, which is the
+// default (PB-A1). It answers at once, between fetches, and never interrupts
+// one. Safe for concurrent use; all governors of a run share one.
+type RunBudget struct {
+	mu          sync.Mutex
+	maxRequests int64
+	maxWall     time.Duration
+	began       time.Time // the first time that it was asked (RT-16)
+	requests    int64
+}
+
+// NewRunBudget returns a budget of at most maxRequests attempts and maxWall of
+// time; zero or less leaves either unbounded.
+func NewRunBudget(maxRequests int64, maxWall time.Duration) *RunBudget {
+	return &RunBudget{maxRequests: maxRequests, maxWall: maxWall}
+}
+
+// tripped returns why nothing more may be sent; "" when something may. The
+// first call starts the clock.
+func (b *RunBudget) tripped(now time.Time) abi.Reason {
+	if b == nil {
+		return ""
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.check(now)
+}
+
+// take counts one attempt, or says why it may not be made: the wait before it
+// may have used the time up, and another request the last of the number.
+func (b *RunBudget) take(now time.Time) abi.Reason {
+	if b == nil {
+		return ""
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	reason := b.check(now)
+	if reason == "" {
+		b.requests++
+	}
+	return reason
+}
+
+func (b *RunBudget) check(now time.Time) abi.Reason {
+	if b.began.IsZero() {
+		b.began = now
+	}
+	switch {
+	case b.maxRequests > 0 && b.requests >= b.maxRequests:
+		return abi.ReasonRequestCapReached
+	case b.maxWall > 0 && now.Sub(b.began) >= b.maxWall:
+		return abi.ReasonWallClockDeadline
+	}
+	return ""
+}
+
+// left returns how much time the run still has, and whether that is bounded.
+func (b *RunBudget) left(now time.Time) (time.Duration, bool) {
+	if b == nil || b.maxWall <= 0 {
+		return 0, false
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.began.IsZero() {
+		return b.maxWall, true
+	}
+	return max(0, b.maxWall-now.Sub(b.began)), true
+}
+
+// spent returns the time since the first question and the attempts so far.
+func (b *RunBudget) spent(now time.Time) (time.Duration, int64) {
+	if b == nil {
+		return 0, 0
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.began.IsZero() {
+		return 0, b.requests
+	}
+	return now.Sub(b.began), b.requests
+}
+
+// retryShare is the part of a run's requests that retries may be (PB-D5).
+const retryShare = 0.2
+
+// RetryBudget bounds a run's retries by a bucket of tokens, which successes
+// fill (PB-D5, RT-22). A nil *RetryBudget is unbounded. Safe for concurrent
+// use; all governors of a run share one.
+type RetryBudget struct {
+	mu                        sync.Mutex
+	capacity, tokens, deposit float64
+}
+
+// NewRetryBudget returns a full bucket of capacity tokens into which every
+// success puts deposit. What is not a number or below zero counts as zero.
+func NewRetryBudget(capacity, deposit float64) *RetryBudget {
+	capacity, deposit = notNegative(capacity), notNegative(deposit)
+	return &RetryBudget{capacity: capacity, tokens: capacity, deposit: deposit}
+}
+
+// RetryBudgetFor returns the bucket of a run with at most maxRequests
+// attempts: a fifth of them, and a fifth of a token a success. A run without a
+// cap gets nil, so that only the attempts of each request bound its retries
+// (RT-22.2).
+func RetryBudgetFor(maxRequests int64) *RetryBudget {
+	if maxRequests <= 0 {
+		return nil
+	}
+	return NewRetryBudget(max(1, math.Ceil(float64(maxRequests)*retryShare)), retryShare)
+}
+
+func notNegative(f float64) float64 {
+	if f > 0 {
+		return f
+	}
+	return 0
+}
+
+// consume takes one token, and reports whether there was one.
+func (b *RetryBudget) consume() bool {
+	if b == nil {
+		return true
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	// Deposits of a fifth do not add up to 1 exactly.
+	if b.tokens < 1-1e-9 {
+		return false
+	}
+	b.tokens = max(0, b.tokens-1)
+	return true
+}
+
+func (b *RetryBudget) success() {
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.tokens = min(b.capacity, b.tokens+b.deposit)
+}
+
+// Remaining returns the tokens that are left, and false when the budget is
+// unbounded.
+func (b *RetryBudget) Remaining() (float64, bool) {
+	if b == nil {
+		return 0, false
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.tokens, true
+}

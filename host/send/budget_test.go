@@ -1,0 +1,94 @@
+package send
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// PB-D1: the unit is the attempt, also one that failed.
+func TestRunBudgetCountsAttempts(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, calm(4), func(d *Deps) { d.Run = NewRunBudget(3, 0) })
+	b.script(unwell, unwell, says{})
+	b.ok(1)
+	s := b.stopped()
+	if b.calls != 3 || s.Reason != abi.ReasonRequestCapReached || s.Attempts != 0 || s.Record.RequestCount != 3 {
+		t.Errorf("%d calls, %+v", b.calls, s)
+	}
+	half := newBed(t, calm(4), func(d *Deps) { d.Run = NewRunBudget(2, 0) })
+	half.script(unwell)
+	if s := half.stopped(); half.calls != 2 || s.Reason != abi.ReasonRequestCapReached || s.Attempts != 2 {
+		t.Errorf("%d calls, %+v", half.calls, s)
+	}
+}
+
+// PB-D7: the time runs from the first question on, is looked at between
+// fetches, and a fetch that is under way is not cut.
+func TestRunBudgetTime(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, calm(1), func(d *Deps) { d.Run = NewRunBudget(0, 10*time.Second) })
+	b.clock.Advance(time.Hour) // before the first question
+	b.script(says{takes: 9 * time.Second}, says{takes: 20 * time.Second})
+	b.ok(2)
+	s := b.stopped()
+	if b.calls != 2 || s.Reason != abi.ReasonWallClockDeadline || s.ArmsCooldown() || s.Record.ElapsedMS != 29_000 {
+		t.Errorf("%d calls, %+v", b.calls, s)
+	}
+	paced := newBed(t, named(), func(d *Deps) { d.Run = NewRunBudget(0, 500*time.Millisecond) })
+	if s := paced.stopped(); paced.calls != 0 || s.Reason != abi.ReasonWallClockDeadline || paced.at() != 0 {
+		t.Errorf("a wait that outlasts the run: %d calls, %+v", paced.calls, s)
+	}
+	retrying := newBed(t, calm(3), func(d *Deps) { d.Run = NewRunBudget(0, 100*time.Millisecond) })
+	retrying.script(unwell)
+	if s := retrying.stopped(); retrying.calls != 1 || s.Reason != abi.ReasonWallClockDeadline || retrying.at() != 0 {
+		t.Errorf("a back-off that outlasts the run: %d calls, %+v", retrying.calls, s)
+	}
+}
+
+// Both axes at once are told as the request cap.
+func TestRunBudgetBoth(t *testing.T) {
+	t.Parallel()
+	b := NewRunBudget(1, time.Second)
+	if r := b.take(epoch); r != "" {
+		t.Fatal(r)
+	}
+	if r := b.tripped(epoch.Add(time.Hour)); r != abi.ReasonRequestCapReached {
+		t.Error(r)
+	}
+}
+
+// PB-A1: without an envelope a run is unbounded.
+func TestUnbounded(t *testing.T) {
+	t.Parallel()
+	for _, run := range []*RunBudget{nil, NewRunBudget(0, 0), NewRunBudget(-1, -1)} {
+		b := newBed(t, named(), func(d *Deps) { d.Run = run })
+		b.ok(2000)
+		if b.calls != 2000 {
+			t.Error(b.calls)
+		}
+	}
+}
+
+// RT-24.1, PB-D9, PB-A2: every planned stop has a reason outside the set that
+// arms the cooldown.
+func TestPlannedStopsAreNoPressure(t *testing.T) {
+	t.Parallel()
+	planned := []abi.Reason{
+		abi.ReasonRequestCapReached, abi.ReasonWallClockDeadline, abi.ReasonRetryBudgetExhausted, abi.ReasonCircuitOpen,
+	}
+	for _, r := range append(slices.Clone(planned), abi.RunCap...) {
+		if r.Has(abi.SourcePressure) {
+			t.Errorf("%s arms the cooldown", r)
+		}
+	}
+	g := newBed(t, named(), nil).g
+	for _, r := range planned {
+		s := g.stopPlanned(r, 0, time.Time{})
+		if s.ArmsCooldown() || s.GapReason().IsSourcePressure() || !r.Has(abi.BudgetExhaustion) {
+			t.Errorf("%s: %+v", r, s)
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package egress
+
+import (
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// bound makes the answer's body decompressed and bounded. A body above a limit
+// ends in an error and never in a short body that looks whole.
+func (g *Guard) bound(resp *http.Response) error {
+	if resp.ContentLength > g.options.MaxWireBytes {
+		return tooLarge(g.options.MaxWireBytes)
+	}
+	wire := &bounded{from: resp.Body, left: g.options.MaxWireBytes, limit: g.options.MaxWireBytes}
+	switch encoding := strings.ToLower(resp.Header.Get("Content-Encoding")); encoding {
+	case "", "identity":
+		resp.Body = &body{bounded{from: wire, left: g.options.MaxWholeBytes, limit: g.options.MaxWholeBytes}, resp.Body}
+		return nil
+	case "gzip", "x-gzip":
+		if resp.Body != http.NoBody {
+			whole := bounded{from: &unzipped{from: wire}, left: g.options.MaxWholeBytes, limit: g.options.MaxWholeBytes}
+			resp.Body = &body{whole, resp.Body}
+		}
+		resp.Header.Del("Content-Encoding")
+		resp.Header.Del("Content-Length")
+		resp.ContentLength, resp.Uncompressed = -1, true
+		return nil
+	default:
+		return abi.NewError(CodeEncodingRefused, "the answer is encoded as "+show(encoding), "only gzip was asked for")
+	}
+}
+
+func tooLarge(limit int64) error {
+	return abi.NewError(CodeTooLarge, fmt.Sprintf("the answer is larger than %d bytes", limit), "ask for smaller pages")
+}
+
+// body reads from one reader and closes another.
+type body struct {
+	bounded
+
+	under io.Closer
+}
+
+func (b *body) Close() error { return b.under.Close() }
+
+// bounded reads at most limit bytes and fails, for good, when there are more.
+type bounded struct {
+	from        io.Reader
+	left, limit int64
+	err         error
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.err != nil {
+		return 0, b.err
+	}
+	if int64(len(p)) > b.left+1 {
+		p = p[:b.left+1]
+	}
+	n, err := b.from.Read(p)
+	if int64(n) > b.left {
+		n, err = int(b.left), tooLarge(b.limit)
+	}
+	b.left -= int64(n)
+	b.err = err
+	return n, err
+}
+
+// unzipped is a gzip reader that begins with the first Read, because an answer
+// to HEAD says gzip and has no body.
+type unzipped struct {
+	from io.Reader
+	zip  *gzip.Reader
+}
+
+func (u *unzipped) Read(p []byte) (int, error) {
+	if u.zip == nil {
+		z, err := gzip.NewReader(u.from)
+		if err != nil {
+			return 0, err // io.EOF for a body that is empty
+		}
+		u.zip = z
+	}
+	n, err := u.zip.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = fmt.Errorf("decompress the answer: %w", err)
+	}
+	return n, err
+}

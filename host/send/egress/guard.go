@@ -1,0 +1,121 @@
+package egress
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"syscall"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+const (
+	dialTimeout      = 15 * time.Second
+	handshakeTimeout = 15 * time.Second
+	idleTimeout      = 90 * time.Second
+	idlePerHost      = 16
+	maxHeaderBytes   = 256 << 10
+	// defaultWire and defaultWhole bound an answer before and after it is
+	// decompressed.
+	defaultWire  = 64 << 20
+	defaultWhole = 64 << 20
+)
+
+// Options are the sizes of answers, in bytes; zero takes 64 MiB.
+type Options struct {
+	MaxWireBytes  int64 // as they come over the line
+	MaxWholeBytes int64 // decompressed
+	// TLS is for tests with an authority of their own; nil: the system's.
+	TLS *tls.Config
+	// Resolver looks names up; nil: the system's.
+	Resolver *net.Resolver
+}
+
+// Guard is an http.RoundTripper that keeps to a Policy. Safe for concurrent use.
+type Guard struct {
+	rules     rules
+	transport *http.Transport
+	options   Options
+}
+
+// New returns a Guard. Close it when its run is over.
+func New(policy Policy, options Options) (*Guard, error) {
+	r, err := policy.rules()
+	if err != nil {
+		return nil, err
+	}
+	if options.MaxWireBytes <= 0 {
+		options.MaxWireBytes = defaultWire
+	}
+	if options.MaxWholeBytes <= 0 {
+		options.MaxWholeBytes = defaultWhole
+	}
+	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	if options.TLS != nil {
+		config = options.TLS.Clone()
+	}
+	g := &Guard{rules: r, options: options}
+	g.transport = &http.Transport{
+		Proxy:       nil, // the environment's would see every request, and would be dialled instead
+		DialContext: g.dial, TLSClientConfig: config, ForceAttemptHTTP2: true,
+		DisableCompression:  true, // so that both sizes can be bounded, see body.go
+		TLSHandshakeTimeout: handshakeTimeout, IdleConnTimeout: idleTimeout,
+		MaxIdleConnsPerHost: idlePerHost, MaxResponseHeaderBytes: maxHeaderBytes,
+	}
+	return g, nil
+}
+
+// Close gives up idle connections.
+func (g *Guard) Close() { g.transport.CloseIdleConnections() }
+
+// RoundTrip sends one request and returns its answer, decompressed. What is
+// refused is an *abi.Error. It follows no redirect: the next hop is a request
+// of its own, and is checked like one.
+func (g *Guard) RoundTrip(req *http.Request) (*http.Response, error) {
+	if err := g.rules.check(req.URL); err != nil {
+		if req.Body != nil {
+			_ = req.Body.Close() // what a RoundTripper owes
+		}
+		return nil, err
+	}
+	out := req.Clone(req.Context())
+	out.Host = "" // what is asked for is what was checked
+	out.Header.Set("Accept-Encoding", "gzip")
+	resp, err := g.transport.RoundTrip(out)
+	if err != nil {
+		return nil, err
+	}
+	if err := g.bound(resp); err != nil {
+		_ = resp.Body.Close() // nothing of it is used
+		return nil, err
+	}
+	return resp, nil
+}
+
+// dial connects to the host that was checked. The address is looked at after
+// the name was resolved, for each address that is tried, so that a name that
+// resolves differently the second time gains nothing.
+func (g *Guard) dial(ctx context.Context, network, hostport string) (net.Conn, error) {
+	d := net.Dialer{Timeout: dialTimeout, Resolver: g.options.Resolver}
+	d.ControlContext = func(_ context.Context, network, address string, _ syscall.RawConn) error {
+		return g.rules.admit(network, hostport, address)
+	}
+	return d.DialContext(ctx, network, hostport)
+}
+
+// admit returns why a socket may not connect to address.
+func (r rules) admit(network, hostport, address string) error {
+	to, err := netip.ParseAddrPort(address)
+	if network != "tcp4" && network != "tcp6" || err != nil {
+		return abi.NewError(CodeAddressRefused, "the connection is none over TCP", "this is a fault of the host")
+	}
+	if class, ok := r.allowed(hostport, to.Addr()); !ok {
+		return abi.NewError(CodeAddressRefused, fmt.Sprintf("%s resolves to a %s address", show(hostport), class),
+			"only public addresses are reached; the owner can except a host with network.allow_private")
+	}
+	return nil
+}

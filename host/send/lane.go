@@ -1,0 +1,88 @@
+package send
+
+import "time"
+
+// lane is one pace: the provider's, or an endpoint's own. Guarded by the
+// governor's mutex.
+type lane struct {
+	name      string
+	turn      chan struct{} // holds a token; who has it is at the head of the queue
+	paced     bool
+	rate      adaptive
+	pacer     pacer
+	quota     quota
+	hold      time.Time // the moment of the last Retry-After
+	throttles scolded
+	took      latency
+}
+
+func newLane(name string, now time.Time, p *Profile, floorMS int64, windows []Window) *lane {
+	l := &lane{name: name, turn: make(chan struct{}, 1), paced: p.paced(), quota: newQuota(windows)}
+	l.turn <- struct{}{}
+	if l.paced {
+		l.rate = newAdaptive(float64(*p.DiscoveryMS), float64(floorMS), float64(p.MaxIntervalMS))
+		l.startPacer(now, p, floorMS)
+	}
+	return l
+}
+
+func (l *lane) startPacer(now time.Time, p *Profile, floorMS int64) {
+	tolerance := time.Duration(-1)
+	if p.ToleranceMS != nil {
+		tolerance = ms(*p.ToleranceMS)
+	}
+	l.pacer = newPacer(now, l.rate.duration(), ms(floorMS), tolerance)
+}
+
+// delay is the longest of everything that a request of this lane waits for:
+// the maximum and never a sum (RT-20.2).
+func (l *lane) delay(now time.Time) time.Duration {
+	d := max(l.hold.Sub(now), l.quota.delay(now), 0)
+	if l.paced {
+		d = max(d, l.pacer.delay(now, l.rate.duration()))
+	}
+	return d
+}
+
+// told is the part of delay that the provider asked for itself.
+func (l *lane) told(now time.Time) time.Duration {
+	return max(l.hold.Sub(now), l.quota.delay(now), 0)
+}
+
+func (l *lane) admit(now time.Time) {
+	l.quota.admit(now)
+	if l.paced {
+		l.pacer.admit(now, l.rate.duration())
+	}
+}
+
+// holdUntil keeps the lane's other requests back until a moment that the
+// provider named. It is a moment and not a span: the request that slept until
+// then does not wait again (RT-21).
+func (l *lane) holdUntil(t time.Time) {
+	if t.After(l.hold) {
+		l.hold = t
+	}
+}
+
+// throttle takes one sign of pressure. The lane holds still when too many came
+// within a minute.
+func (l *lane) throttle(now time.Time, reason string, locates bool) {
+	l.holdUntil(l.throttles.add(now))
+	if l.paced {
+		l.rate.throttle(now, reason, locates)
+	}
+}
+
+// success takes one good answer. One that came suspiciously late slows the lane
+// down: the provider throttles without saying so.
+func (l *lane) success(now time.Time, took time.Duration) {
+	switch {
+	case !l.paced:
+	case l.took.add(took):
+		l.rate.success(now)
+		l.rate.throttle(now, BackoffThrottle, false)
+	default:
+		l.rate.success(now)
+	}
+}

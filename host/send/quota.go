@@ -1,0 +1,168 @@
+package send
+
+import (
+	"net/http"
+	"slices"
+	"time"
+)
+
+const (
+	// shortWindow is the longest window whose requests are spread evenly from
+	// its beginning: a short run loses a minute at most. In an hour's or a day's
+	// window a run goes at its learned pace until a quarter is left, because most
+	// runs need less than that; the rest is spread.
+	shortWindow = 2 * time.Minute
+	lowShare    = 4
+	lowCount    = 10 // where the header names no limit
+	// maxSpread bounds the spacing, so that the last of a day's quota can be used.
+	maxSpread = time.Minute
+)
+
+// quota is what the provider says of its windows, in its headers or its
+// documentation, as one more delay for the pacing. Not safe for concurrent use.
+type quota struct {
+	told   []toldWindow
+	logged []loggedWindow
+	last   time.Time // of the last admission
+}
+
+// toldWindow is a window of the RateLimit headers.
+type toldWindow struct {
+	quotaHeader
+	reset time.Time
+}
+
+func newQuota(windows []Window) quota {
+	var q quota
+	for _, w := range windows {
+		q.logged = append(q.logged, loggedWindow{limit: int(w.Requests), per: ms(w.PerMS)})
+	}
+	return q
+}
+
+// learn takes the headers of an answer that came at now. next is the moment of
+// its Retry-After: for a window that is used up it is the truer end, and
+// waiting longer would not be exact (RT-21.1).
+func (q *quota) learn(now time.Time, h http.Header, next time.Time) {
+	for _, w := range readQuota(now, h) {
+		if w.remaining == 0 && !next.IsZero() {
+			w.reset = next
+		}
+		i := slices.IndexFunc(q.told, func(t toldWindow) bool { return t.name == w.name })
+		if i < 0 {
+			q.told = append(q.told, w)
+			continue
+		}
+		// Answers may overtake each other: within one window what is left never
+		// grows. A second's difference of reset is rounding.
+		if old := q.told[i]; w.reset.Sub(old.reset) <= time.Second && now.Before(old.reset) {
+			w.remaining = min(w.remaining, old.remaining)
+		}
+		q.told[i] = w
+	}
+}
+
+// delay returns how long the next request has to wait for its quota.
+func (q *quota) delay(now time.Time) time.Duration {
+	var d time.Duration
+	for i := range q.told {
+		d = max(d, q.told[i].delay(now, q.last))
+	}
+	for i := range q.logged {
+		d = max(d, q.logged[i].delay(now, q.last))
+	}
+	return d
+}
+
+// admit counts one request.
+func (q *quota) admit(now time.Time) {
+	for i := range q.told {
+		q.told[i].remaining = max(0, q.told[i].remaining-1)
+	}
+	for i := range q.logged {
+		q.logged[i].admit(now)
+	}
+	q.last = now
+}
+
+func (w *toldWindow) delay(now, last time.Time) time.Duration {
+	left := w.reset.Sub(now)
+	switch {
+	case left <= 0:
+		return 0
+	case w.remaining <= 0:
+		return left
+	}
+	low := w.remaining*lowShare <= w.limit
+	if w.limit == 0 {
+		low = w.remaining < lowCount
+	}
+	length := w.per
+	if length == 0 {
+		length = left
+	}
+	if length > shortWindow && !low || last.IsZero() {
+		return 0
+	}
+	return min(left, spread(now, last, left, w.remaining))
+}
+
+// spread spaces n requests over left, counted from the last one.
+func spread(now, last time.Time, left time.Duration, n int64) time.Duration {
+	// The time since the last admission belongs to the span that is divided.
+	spacing := min((left+now.Sub(last))/time.Duration(n+1), maxSpread)
+	return max(0, last.Add(spacing).Sub(now))
+}
+
+// loggedWindow is a documented window: at most limit admissions in any span of
+// per. It keeps the times of the last limit admissions in a ring.
+type loggedWindow struct {
+	limit int
+	per   time.Duration
+	times []time.Time
+	next  int // the oldest, once the ring is full
+}
+
+func (w *loggedWindow) delay(now, last time.Time) time.Duration {
+	if len(w.times) == w.limit {
+		if full := w.times[w.next].Add(w.per).Sub(now); full > 0 {
+			return full
+		}
+	}
+	recent := w.recent(now)
+	remaining := w.limit - recent
+	if last.IsZero() || recent == 0 || w.per > shortWindow && remaining*lowShare > w.limit {
+		return 0
+	}
+	return max(0, last.Add(min(w.per/time.Duration(w.limit), maxSpread)).Sub(now))
+}
+
+// recent counts the admissions of the last per.
+func (w *loggedWindow) recent(now time.Time) int {
+	since := now.Add(-w.per)
+	n := len(w.times)
+	oldest := func(i int) time.Time {
+		if n < w.limit {
+			return w.times[i]
+		}
+		return w.times[(w.next+i)%n]
+	}
+	lo, hi := 0, n
+	for lo < hi {
+		if mid := (lo + hi) / 2; oldest(mid).After(since) {
+			hi = mid
+		} else {
+			lo = mid + 1
+		}
+	}
+	return n - lo
+}
+
+func (w *loggedWindow) admit(now time.Time) {
+	if len(w.times) < w.limit {
+		w.times = append(w.times, now)
+		return
+	}
+	w.times[w.next] = now
+	w.next = (w.next + 1) % w.limit
+}

@@ -1,0 +1,189 @@
+package send
+
+import (
+	"fmt"
+	"math"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Both families of quota headers are read; what does not parse is no quota.
+func TestReadQuota(t *testing.T) {
+	t.Parallel()
+	reset := func(s int64) string { return fmt.Sprint(epoch.Unix() + s) }
+	for name, test := range map[string]struct {
+		headers string
+		want    string // name limit remaining per reset
+	}{
+		"github":     {"X-RateLimit-Limit: 5000\nX-RateLimit-Remaining: 4999\nX-RateLimit-Reset: " + reset(1800), "[ 5000 4999 0s 30m0s]"},
+		"delta":      {"RateLimit-Limit: 10\nRateLimit-Remaining: 1\nRateLimit-Reset: 7", "[ 10 1 0s 7s]"},
+		"millis":     {"X-Rate-Limit-Remaining: 3\nX-Rate-Limit-Reset: " + reset(9) + "000", "[ 0 3 0s 9s]"},
+		"windows":    {"X-RateLimit-Remaining-Minute: 5\nX-RateLimit-Limit-Minute: 20\nX-RateLimit-Remaining-Day: 100", "[-Minute 20 5 1m0s 1m0s -Day 0 100 24h0m0s 24h0m0s]"},
+		"structured": {"RateLimit-Policy: \"burst\";q=100;w=60, \"daily\";q=1000;w=86400\nRateLimit: \"burst\";r=50;t=30, \"daily\";r=7;t=10", "[policy burst 100 50 1m0s 30s policy daily 1000 7 24h0m0s 10s]"},
+		"their time": {"Date: " + epoch.Add(time.Hour).Format(http.TimeFormat) + "\nX-RateLimit-Remaining: 1\nX-RateLimit-Reset: " + reset(3660), "[ 0 1 0s 1m0s]"},
+		"no reset":   {"X-RateLimit-Remaining: 1", "[]"},
+		"negative":   {"X-RateLimit-Remaining: -1\nX-RateLimit-Reset: 5", "[]"},
+		"too far":    {"X-RateLimit-Remaining: 0\nX-RateLimit-Reset: 99999999", "[]"},
+		"nonsense":   {"X-RateLimit-Remaining: many\nX-RateLimit-Reset: soon", "[]"},
+		"infinite":   {"X-RateLimit-Remaining: 0\nX-RateLimit-Reset: +Inf", "[]"},
+		"none":       {"", "[]"},
+	} {
+		h := make(http.Header)
+		for line := range strings.SplitSeq(test.headers, "\n") {
+			if n, v, ok := strings.Cut(line, ": "); ok {
+				h.Set(n, v)
+			}
+		}
+		var got []string
+		for _, w := range readQuota(epoch, h) {
+			got = append(got, fmt.Sprint(w.name, " ", w.limit, " ", w.remaining, " ", w.per, " ", w.reset.Sub(epoch)))
+		}
+		if s := "[" + strings.Join(got, " ") + "]"; s != test.want {
+			t.Errorf("%s: %s, want %s", name, s, test.want)
+		}
+	}
+}
+
+// A window that is used up holds requests until its reset; a minute's is spread
+// over what is left of it; an hour's is not until a quarter is left.
+func TestToldWindows(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		window toldWindow
+		want   time.Duration
+	}{
+		"used up":      {toldWindow{quotaHeader{limit: 10, per: time.Hour}, epoch.Add(40 * time.Minute)}, 40 * time.Minute},
+		"past":         {toldWindow{quotaHeader{limit: 10}, epoch.Add(-time.Second)}, 0},
+		"minute":       {toldWindow{quotaHeader{limit: 10, remaining: 9, per: time.Minute}, epoch.Add(30 * time.Second)}, 3 * time.Second},
+		"hour, full":   {toldWindow{quotaHeader{limit: 100, remaining: 60, per: time.Hour}, epoch.Add(30 * time.Minute)}, 0},
+		"hour, low":    {toldWindow{quotaHeader{limit: 100, remaining: 24, per: time.Hour}, epoch.Add(5 * time.Minute)}, 12 * time.Second},
+		"day, low":     {toldWindow{quotaHeader{limit: 100, remaining: 1, per: 24 * time.Hour}, epoch.Add(5 * time.Hour)}, time.Minute},
+		"no limit":     {toldWindow{quotaHeader{remaining: 50}, epoch.Add(time.Hour)}, 0},
+		"no limit low": {toldWindow{quotaHeader{remaining: 1}, epoch.Add(time.Minute)}, 30 * time.Second},
+	} {
+		if got := test.window.delay(epoch, epoch); got != test.want {
+			t.Errorf("%s: %v, want %v", name, got, test.want)
+		}
+	}
+}
+
+// An answer that overtook another does not give quota back.
+func TestLateAnswerGivesNoQuotaBack(t *testing.T) {
+	t.Parallel()
+	var q quota
+	told := func(remaining string) http.Header {
+		return http.Header{"X-Ratelimit-Remaining": {remaining}, "X-Ratelimit-Reset": {"60"}}
+	}
+	q.learn(epoch, told("3"), time.Time{})
+	q.admit(epoch)
+	q.learn(epoch, told("9"), time.Time{})
+	if got := q.told[0].remaining; got != 2 {
+		t.Errorf("%d remain", got)
+	}
+	q.learn(epoch.Add(61*time.Second), told("9"), time.Time{})
+	if got := q.told[0].remaining; got != 9 {
+		t.Errorf("a new window: %d remain", got)
+	}
+}
+
+// A documented window is never exceeded, in any span.
+func TestLoggedWindow(t *testing.T) {
+	t.Parallel()
+	for _, w := range []Window{{5, 1000}, {60, 60_000}, {200, 3_600_000}, {30, 86_400_000}} {
+		p := named()
+		p.DiscoveryMS, p.MinIntervalMS, p.Windows, p.MaxInlineWaitMS = new(int64(1)), 1, []Window{w}, w.PerMS
+		b := newBed(t, p, nil)
+		b.ok(int(3*w.Requests + 5))
+		for i := int(w.Requests); i < len(b.sent); i++ {
+			if span := b.sent[i] - b.sent[i-int(w.Requests)]; span < float64(w.PerMS) {
+				t.Fatalf("%+v: %d requests within %v ms", w, w.Requests+1, span)
+			}
+		}
+		if most := 5 * float64(w.PerMS); b.at() > most {
+			t.Errorf("%+v: three windows took %v ms", w, b.at())
+		}
+	}
+}
+
+// The headers of answers keep a governor below a limit that it never meets.
+func TestHeadersPreventRefusals(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, named(), nil)
+	used, top := 0, epoch
+	b.answer = func(int, *http.Request) says {
+		if now := b.clock.Now(); now.Sub(top) >= time.Minute {
+			top, used = now.Truncate(time.Minute), 0
+		}
+		if used++; used > 40 {
+			return throttled
+		}
+		return says{headers: fmt.Sprintf("X-RateLimit-Limit: 40\nX-RateLimit-Remaining: %d\nX-RateLimit-Reset: %d", 40-used, top.Add(time.Minute).Unix())}
+	}
+	b.ok(400)
+	if len(b.sleeps) != 0 || b.at() > 11*60_000 {
+		t.Errorf("%d refusals in %v ms", len(b.sleeps), b.at())
+	}
+}
+
+// FuzzQuotaHeaders feeds what a hostile provider may say.
+func FuzzQuotaHeaders(f *testing.F) {
+	f.Add("100", "3", "60", `"a";r=1;t=2`, `"a";q=5;w=60`, "7", "Thu, 01 Jan 2026 00:00:00 GMT")
+	f.Add("-1", "9223372036854775807", "1e308", `;;;=,=;r=;t=`, `"`, "1e400", "x")
+	f.Fuzz(func(t *testing.T, limit, remaining, reset, structured, policy, after, date string) {
+		h := http.Header{
+			"X-Ratelimit-Limit": {limit}, "X-Ratelimit-Remaining": {remaining}, "X-Ratelimit-Reset": {reset},
+			"Ratelimit": {structured}, "Ratelimit-Policy": {policy}, "Retry-After": {after}, "Date": {date},
+			"Ratelimit-Remaining-Day": {remaining}, "Ratelimit-Limit-Day": {limit},
+		}
+		q := newQuota([]Window{{3, 1000}})
+		now := epoch
+		for range 5 {
+			q.learn(now, h, time.Time{})
+			if d := q.delay(now); d < 0 || d > longest {
+				t.Fatalf("a delay of %v", d)
+			}
+			q.admit(now)
+			now = now.Add(time.Second)
+		}
+		if len(q.told) > maxTold+len(spans) {
+			t.Fatalf("%d windows", len(q.told))
+		}
+		if d, ok := retryAfter(now, h); ok && (d < 0 || d > math.MaxInt64/4) {
+			t.Fatalf("Retry-After %v", d)
+		}
+	})
+}
+
+// The profile is checked before it is used, every problem at once.
+func TestProfileCheck(t *testing.T) {
+	t.Parallel()
+	if err := named().Check(); err != nil {
+		t.Error(err)
+	}
+	bad := Profile{
+		Name: "Git Hub", DiscoveryMS: new(int64(-1)), MinIntervalMS: -1, MaxIntervalMS: math.MaxInt64, MaxAttempts: 21,
+		MaxRedirects: new(-1), MaxResponseBytes: -1, Breaker: BreakerProfile{FailureRatio: 2}, Windows: []Window{{0, 1}},
+		Endpoints: []Endpoint{{Name: "", PathPrefix: "x", Windows: []Window{{1, 0}}}},
+	}
+	err := bad.Check()
+	if err == nil {
+		t.Fatal("accepted")
+	}
+	for _, path := range []string{
+		"name", "discovery_interval_ms", "min_interval_ms", "max_interval_ms", "max_attempts", "max_redirects", "max_response_bytes",
+		"breaker", "windows[0]", "endpoints[0].name", "endpoints[0].path_prefix", "endpoints[0].windows[0]",
+	} {
+		if !strings.Contains(err.Error(), path+": ") {
+			t.Errorf("%s is not named: %v", path, err)
+		}
+	}
+	if _, err := New(bad, Deps{Clock: NewVirtualClock(epoch)}); err == nil {
+		t.Error("New accepts it")
+	}
+	if !slices.ContainsFunc([]string{"a", "a_1", "github"}, validName) || validName("") || validName("1a") {
+		t.Error("names")
+	}
+}

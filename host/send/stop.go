@@ -1,0 +1,97 @@
+package send
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// Stop is a request that got no answer to use. Its text is the connector's
+// terminal error: <name>_rate_limited for a provider that kept refusing, the
+// same string that retryable patterns look for (RT-23.1). Reason, and not the
+// text, says whether the cooldown is armed.
+//
+// It holds no address, header or body. It wraps an *abi.Error with the code.
+type Stop struct {
+	Provider string
+	// Reason is a source pressure reason, a budget's (RT-24), or
+	// temporary_unavailable.
+	Reason   abi.Reason
+	Attempts int // sends of this request
+	Status   int // of the last answer; 0 without one
+	// NextAttempt is when the provider, or the open circuit, lets the next
+	// request through; zero when nothing is known.
+	NextAttempt time.Time
+	Record      StopRecord
+
+	text string
+	err  *abi.Error
+}
+
+// StopRecord is the run's state at the stop, as evidence.
+type StopRecord struct {
+	Reason               abi.Reason    `json:"reason"`
+	ElapsedMS            int64         `json:"elapsed_ms"`
+	RequestCount         int64         `json:"request_count"`
+	RetryTokensRemaining *float64      `json:"retry_tokens_remaining,omitempty"` // absent: unbounded
+	CircuitState         *CircuitState `json:"circuit_state,omitempty"`
+}
+
+// Error returns the terminal text.
+func (s *Stop) Error() string { return s.text }
+
+// Unwrap returns the typed error.
+func (s *Stop) Unwrap() error { return s.err }
+
+// ArmsCooldown reports whether the stop is source pressure: only that defers
+// the next run (RT-24).
+func (s *Stop) ArmsCooldown() bool { return s.Reason.IsSourcePressure() }
+
+// GapReason is the DETAIL_GAP reason for what was not fetched.
+func (s *Stop) GapReason() abi.Reason {
+	if s.Reason.Has(abi.BudgetExhaustion) {
+		return abi.ReasonRetryExhausted
+	}
+	return s.Reason
+}
+
+// stopFailed is the terminal shape of a request that failed for the last time:
+// the same for attempts and for retry budget (RT-22.1), which only Reason tells
+// apart.
+func (g *Governor) stopFailed(last answer, attempts int, reason abi.Reason) *Stop {
+	s := &Stop{Provider: g.profile.Name, Reason: reason, Attempts: attempts, Status: last.status, NextAttempt: last.next}
+	if last.refusal {
+		s.text = g.profile.Name + "_rate_limited"
+		s.err = abi.NewError(CodeRateLimited, s.text, "the provider asks for fewer requests; the next run goes on from here")
+	} else {
+		what := "fetch failed"
+		if last.status > 0 {
+			what = fmt.Sprintf("retryable status %d", last.status)
+		}
+		s.text = fmt.Sprintf("%s: %s after %s", g.profile.Name, what, times(attempts))
+		s.err = abi.NewError(CodeAttemptsExhausted, s.text, "the provider did not answer well; the next run tries again")
+	}
+	s.err = s.err.Wrap(last.err)
+	return s
+}
+
+// stopPlanned is a budget's or the breaker's stop: nothing was sent.
+func (g *Governor) stopPlanned(reason abi.Reason, attempts int, next time.Time) *Stop {
+	code, hint := CodeBudgetExhausted, "what was collected is kept; the next run goes on from here"
+	if reason == abi.ReasonCircuitOpen {
+		code = CodeCircuitOpen
+	}
+	text := g.profile.Name + ": stopped: " + string(reason)
+	return &Stop{
+		Provider: g.profile.Name, Reason: reason, Attempts: attempts, NextAttempt: next,
+		text: text, err: abi.NewError(code, text, hint),
+	}
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "1 attempt"
+	}
+	return fmt.Sprintf("%d attempts", n)
+}
