@@ -10,7 +10,7 @@ TINYGO_FLAGS := -target=wasip1 -buildmode=c-shared -scheduler=none -gc=conservat
 TINYGO := $(shell command -v tinygo 2>/dev/null)
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
-.PHONY: run build plugins test check race fuzz bench bench-quick crash lint vuln cross clean contract
+.PHONY: run build plugins test check race fuzz bench bench-quick sim crash lint vuln cross clean contract
 .DEFAULT_GOAL := build
 
 ## run: build everything, collect the bundled example folder, show the result
@@ -47,6 +47,10 @@ fuzz:
 ## bench: the figures of docs/performance.md, alternating, with an A/A control
 bench: build plugins
 	$(GO) run ./testplugins/bench $(BENCH)
+
+## sim: the send governor against simulated providers, in virtual time
+sim:
+	$(GO) run ./testplugins/sim $(SIM)
 
 ## crash: kill -9 host or worker at CRASHES random moments of a run
 CRASHES ?= 200

@@ -92,7 +92,9 @@ func (h *Host) read(handle int32, size int) ([]byte, error) {
 	got := 0
 	for {
 		if got == len(answer) {
-			answer = append(answer, make([]byte, len(answer))...)
+			longer := make([]byte, 2*len(answer))
+			copy(longer, answer)
+			answer = longer
 		}
 		n := h.link.Read(handle, answer[got:])
 		if n < 0 {

@@ -45,4 +45,5 @@ func ExampleHost() {
 		cursor := res.Cursor.AppendJSON([]byte(`{"file":`))
 		return h.Slice("notes", "notes.jsonl", append(cursor, '}'))
 	}
+	// Output:
 }

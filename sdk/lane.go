@@ -44,11 +44,12 @@ func (h *Host) Lane(stream, stateStream string) *Lane {
 		}
 	}
 	l := &Lane{h: h, s: h.stream(stream), stateStream: stateStream, index: make(map[string]int)}
-	if l.s == nil {
+	switch {
+	case l.s == nil:
 		l.err = undeclared(stream)
-	} else if h.stream(stateStream) == nil {
+	case h.stream(stateStream) == nil:
 		l.err = undeclared(stateStream)
-	} else {
+	default:
 		l.s.sealed = false // a stream with several parents has a lane for each
 	}
 	h.lanes = append(h.lanes, l)

@@ -52,7 +52,7 @@ func TestRecordsAllocateNothing(t *testing.T) {
 func BenchmarkRecord(b *testing.B) {
 	g := gate(b, allStreams())
 	payload := []byte(ordinary)
-	fn := func(r *Record) error { return nil }
+	fn := func(*Record) error { return nil }
 	b.SetBytes(int64(len(payload)))
 	b.ReportAllocs()
 	for b.Loop() {
@@ -71,7 +71,7 @@ func BenchmarkRecordByLibrary(b *testing.B) {
 		b.Fatal(err)
 	}
 	payload := []byte(ordinary)
-	fn := func(r *Record) error { return nil }
+	fn := func(*Record) error { return nil }
 	b.ReportAllocs()
 	for b.Loop() {
 		if err := g.Records(payload, fn); err != nil {

@@ -164,7 +164,7 @@ func canonicalResource(r string, composite bool) string {
 func (g *Gate) key(s *streamGate, e *envelope) error {
 	t := &g.tape
 	composite := len(s.primaryKey) > 1
-	wrong := ""
+	var wrong string
 	switch {
 	case !composite && t.Kind(e.key) != tape.String:
 		wrong = "must be a string: the primary key has one field"

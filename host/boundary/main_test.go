@@ -4,8 +4,9 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/pdpp-host/pdpp-host/abi"
 	"go.uber.org/goleak"
+
+	"github.com/pdpp-host/pdpp-host/abi"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -27,8 +27,6 @@ func plain[T any](v *T, err error) (any, error) {
 	return v, err
 }
 
-func ptr[T any](v T) *T { return &v }
-
 func TestMessagesAccept(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -44,7 +42,7 @@ func TestMessagesAccept(t *testing.T) {
 			&abi.DetailCoverage{
 				Type: "DETAIL_COVERAGE", Stream: "log", StateStream: "messages", RequiredKeys: raws(`"a"`, `"b"`, `["c","d"]`),
 				HydratedKeys: raws(`"a"`), GapKeys: raws(`["c","d"]`), OptionalSkipKeys: raws(`"b"`), ReferenceOnly: true,
-				Considered: ptr(int64(3)), Covered: ptr(int64(0)),
+				Considered: new(int64(3)), Covered: new(int64(0)),
 			}},
 		{"coverage", `{"type":"DETAIL_COVERAGE","stream":"log","state_stream":"log","required_keys":[],"hydrated_keys":[],"gap_keys":null}`,
 			&abi.DetailCoverage{Type: "DETAIL_COVERAGE", Stream: "log", StateStream: "log", RequiredKeys: raws(), HydratedKeys: raws()}},
@@ -52,7 +50,7 @@ func TestMessagesAccept(t *testing.T) {
 			&abi.DetailGap{
 				Type: "DETAIL_GAP", Stream: "log", ParentStream: "messages", RecordKey: abi.Raw(`["a"]`), Reason: "rate_limited",
 				Retryable: true, Status: "pending", DetailLocator: abi.Raw(`{"u":1}`), ListCursor: abi.Raw(`"c"`),
-				LastError: &abi.GapError{Class: "http", HTTPStatus: ptr(429), NetworkPressure: abi.Raw(`{}`)},
+				LastError: &abi.GapError{Class: "http", HTTPStatus: new(429), NetworkPressure: abi.Raw(`{}`)},
 				GapID:     "g", LeaseID: "l", ReferenceOnly: true,
 			}},
 		{"gap", `{"type":"DETAIL_GAP_ATTEMPTED","gap_id":"g","lease_id":"l","stream":"log"}`, &abi.GapOutcome{Type: "DETAIL_GAP_ATTEMPTED", GapID: "g", LeaseID: "l", Stream: "log"}},
@@ -67,7 +65,7 @@ func TestMessagesAccept(t *testing.T) {
 			&abi.SkipResult{Type: "SKIP_RESULT", RecoveryHint: abi.Raw(`{"action":"not_retriable","retryable":false}`)}},
 		{"progress", `{"type":"PROGRESS","message":"m"}`, &abi.Progress{Type: "PROGRESS", Message: "m"}},
 		{"progress", `{"type":"PROGRESS","stream":"log","message":"\u00e9","count":0,"total":9007199254740992,"unit":"bytes","collection_rate":{"a":1},"provider_budget":{}}`,
-			&abi.Progress{Type: "PROGRESS", Stream: "log", Message: "é", Count: ptr(int64(0)), Total: ptr(int64(1 << 53)), Unit: "bytes", CollectionRate: abi.Raw(`{"a":1}`), ProviderBudget: abi.Raw(`{}`)}},
+			&abi.Progress{Type: "PROGRESS", Stream: "log", Message: "é", Count: new(int64(0)), Total: new(int64(1 << 53)), Unit: "bytes", CollectionRate: abi.Raw(`{"a":1}`), ProviderBudget: abi.Raw(`{}`)}},
 		{"done", `{"type":"DONE","status":"succeeded","records_emitted":0}`, &abi.Done{Type: "DONE", Status: "succeeded"}},
 		{"done", `{"type":"DONE","status":"succeeded","records_emitted":3,"error":null}`, &abi.Done{Type: "DONE", Status: "succeeded", RecordsEmitted: 3}},
 		{"done", `{"type":"DONE","status":"failed","records_emitted":3}`, &abi.Done{Type: "DONE", Status: "failed", RecordsEmitted: 3}},
@@ -77,7 +75,7 @@ func TestMessagesAccept(t *testing.T) {
 			&abi.Done{Type: "DONE", Status: "cancelled", RecordsEmitted: 3, Error: &abi.DoneError{Message: "m"}}},
 		// RT-08.1
 		{"interaction", `{"type":"INTERACTION","request_id":"1","kind":"missing_credentials","message":"m","schema":{},"timeout_seconds":0.5,"stream":"hidden"}`,
-			&abi.Interaction{Type: "INTERACTION", RequestID: "1", Kind: "missing_credentials", Message: "m", Schema: abi.Raw(`{}`), TimeoutSeconds: ptr(0.5), Stream: "hidden"}},
+			&abi.Interaction{Type: "INTERACTION", RequestID: "1", Kind: "missing_credentials", Message: "m", Schema: abi.Raw(`{}`), TimeoutSeconds: new(0.5), Stream: "hidden"}},
 		{"interaction", `{"type":"INTERACTION","request_id":"1","kind":"otp","message":"m"}`, &abi.Interaction{Type: "INTERACTION", RequestID: "1", Kind: "otp", Message: "m"}},
 	} {
 		got, err := readers[c.call](gate(t, allStreams()), []byte(c.payload))
@@ -110,7 +108,10 @@ func TestMessagesRefuse(t *testing.T) {
 			t.Fatal(err)
 		}
 		delete(m, drop)
-		b, _ := json.Marshal(m)
+		b, err := json.Marshal(m)
+		if err != nil {
+			t.Fatal(err)
+		}
 		return strings.Trim(string(b), "{}")
 	}
 	for _, c := range []struct {

@@ -169,7 +169,7 @@ func TestRecordsStops(t *testing.T) {
 	}
 	want, calls := errors.New("full"), 0
 	err = gate(t, allStreams()).Records([]byte(good+"\n"+good), func(*Record) error { calls++; return want })
-	if err != want || calls != 1 {
+	if !errors.Is(err, want) || calls != 1 {
 		t.Errorf("%v after %d calls", err, calls)
 	}
 }

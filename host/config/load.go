@@ -157,8 +157,7 @@ func readBounded(path string) ([]byte, error) {
 
 // reason drops the operation and path that an os error repeats.
 func reason(err error) string {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		return pe.Err.Error()
 	}
 	return err.Error()

@@ -122,11 +122,15 @@ func ordered(raw json.RawMessage) (names []string, properties []property, err er
 		if err != nil {
 			return nil, nil, err
 		}
+		name, ok := t.(string)
+		if !ok {
+			return nil, nil, unaskable("properties is not an object")
+		}
 		var p property
 		if err := dec.Decode(&p); err != nil {
 			return nil, nil, err
 		}
-		names, properties = append(names, t.(string)), append(properties, p)
+		names, properties = append(names, name), append(properties, p)
 		if len(names) > maxFields {
 			break
 		}

@@ -101,7 +101,7 @@ func (w *walk) scan(level int, pgno uint32, row *Row, fn func(*Row) error) error
 		return err
 	}
 	if !n.leaf {
-		for i := 0; i < n.cells; i++ {
+		for i := range n.cells {
 			child, _, err := n.child(i)
 			if err != nil {
 				return err
@@ -113,7 +113,7 @@ func (w *walk) scan(level int, pgno uint32, row *Row, fn func(*Row) error) error
 		return w.scan(level+1, n.right, row, fn)
 	}
 	room := len(n.page)
-	for i := 0; i < n.cells; i++ {
+	for i := range n.cells {
 		c, err := n.leafCell(i, w.db.usable)
 		if err != nil {
 			return err

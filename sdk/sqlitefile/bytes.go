@@ -25,7 +25,7 @@ func signed(b []byte) int64 {
 // varint reads section 1.6's variable-length integer from the front of b and
 // returns it with its length, or length 0 when b ends inside it.
 func varint(b []byte) (v uint64, n int) {
-	for i := 0; i < 8; i++ {
+	for i := range 8 {
 		if i >= len(b) {
 			return 0, 0
 		}

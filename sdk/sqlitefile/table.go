@@ -26,25 +26,11 @@ func (db *DB) Table(name string) (*Table, error) {
 	var problem error
 	row := &Row{columns: schemaColumns}
 	err := db.newWalk().scan(0, 1, row, func(r *Row) error {
-		if found != nil || problem != nil ||
-			string(r.Value(0).Bytes()) != "table" || !strings.EqualFold(string(r.Value(1).Bytes()), name) {
-			return nil
+		if found == nil && problem == nil &&
+			string(r.Value(0).Bytes()) == "table" && strings.EqualFold(string(r.Value(1).Bytes()), name) {
+			found, problem = db.define(r)
 		}
-		sql, root := r.Value(4), r.Value(3).Int()
-		switch {
-		case sql.Kind == Oversized || len(sql.Bytes()) > db.limits.MaxSchemaSQL:
-			problem = tooLarge("CREATE TABLE text")
-		case root <= 0 || root > int64(db.pages):
-			problem = unsupported("a table without pages of its own")
-		default:
-			columns, err := parseCreateTable(string(sql.Bytes()))
-			if err != nil {
-				problem = err
-				return nil
-			}
-			found = &Table{Name: string(r.Value(1).Bytes()), Columns: columns, db: db, root: uint32(root)}
-		}
-		return nil
+		return nil // damage in a later row of the schema outranks the table's own problem
 	})
 	switch {
 	case err != nil:
@@ -55,6 +41,22 @@ func (db *DB) Table(name string) (*Table, error) {
 		return nil, &abi.Error{Code: CodeNoTable, Message: "the database has no table of that name", Detail: name}
 	}
 	return found, nil
+}
+
+// define reads a table's row of the schema.
+func (db *DB) define(r *Row) (*Table, error) {
+	sql, root := r.Value(4), r.Value(3).Int()
+	if sql.Kind == Oversized || len(sql.Bytes()) > db.limits.MaxSchemaSQL {
+		return nil, tooLarge("CREATE TABLE text")
+	}
+	if root <= 0 || root > int64(db.pages) {
+		return nil, unsupported("a table without pages of its own")
+	}
+	columns, err := parseCreateTable(string(sql.Bytes()))
+	if err != nil {
+		return nil, err
+	}
+	return &Table{Name: string(r.Value(1).Bytes()), Columns: columns, db: db, root: uint32(root)}, nil
 }
 
 // Column returns the index of the column of that name, without regard to case,

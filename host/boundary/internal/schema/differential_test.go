@@ -7,9 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pdpp-host/pdpp-host/host/boundary/internal/tape"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"pgregory.net/rapid"
+
+	"github.com/pdpp-host/pdpp-host/host/boundary/internal/tape"
 )
 
 // reference is the library on its own: no meter, no shape.
@@ -299,7 +300,7 @@ func TestFormatsAcceptTheCommonForms(t *testing.T) {
 func TestCommonKnowsEveryKeyword(t *testing.T) {
 	t.Parallel()
 	known := map[string]bool{}
-	for _, name := range strings.Fields(`
+	for name := range strings.FieldsSeq(`
 		DraftVersion Location Bool ID Ref Anchor RecursiveRef RecursiveAnchor DynamicRef DynamicAnchor Types Enum Const
 		Not AllOf AnyOf OneOf If Then Else Format MaxProperties MinProperties Required PropertyNames Properties
 		PatternProperties AdditionalProperties Dependencies DependentRequired DependentSchemas UnevaluatedProperties
@@ -310,8 +311,8 @@ func TestCommonKnowsEveryKeyword(t *testing.T) {
 		known[name] = true
 	}
 	typ := reflect.TypeFor[jsonschema.Schema]()
-	for i := range typ.NumField() {
-		if f := typ.Field(i); f.IsExported() && !known[f.Name] {
+	for f := range typ.Fields() {
+		if f.IsExported() && !known[f.Name] {
 			t.Errorf("jsonschema.Schema has a field %s that the shape does not know", f.Name)
 		}
 	}

@@ -6,9 +6,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/pdpp-host/pdpp-host/host/boundary/internal/tape"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+
+	"github.com/pdpp-host/pdpp-host/host/boundary/internal/tape"
 )
 
 // slow asks the library about value i of t.
@@ -32,7 +33,8 @@ func (s *Schema) slow(t *tape.Tape, i int) (failure *Failure, err error) {
 		}
 	}()
 	s.meter.left = budgetBase + budgetByte*len(t.Text(i))
-	verr, ok := s.library.Validate(value(t, i)).(*jsonschema.ValidationError)
+	verr := &jsonschema.ValidationError{}
+	ok := errors.As(s.library.Validate(value(t, i)), &verr)
 	if !ok {
 		return nil, nil
 	}

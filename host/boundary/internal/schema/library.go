@@ -154,21 +154,17 @@ func fragment(loc string) string {
 
 // problem turns the library's error into one that names the place.
 func problem(err error) *Problem {
-	var invalid *jsonschema.SchemaValidationError
-	if errors.As(err, &invalid) {
-		var failure *jsonschema.ValidationError
-		if errors.As(invalid.Err, &failure) {
+	if invalid, ok := errors.AsType[*jsonschema.SchemaValidationError](err); ok {
+		if failure, ok := errors.AsType[*jsonschema.ValidationError](invalid.Err); ok {
 			leaf := firstLeaf(failure)
 			return &Problem{join(leaf.tokens), "fails the metaschema's " + leaf.keyword}
 		}
 		return &Problem{"", "fails the metaschema"}
 	}
-	var load *jsonschema.LoadURLError
-	if errors.As(err, &load) {
+	if _, ok := errors.AsType[*jsonschema.LoadURLError](err); ok {
 		return &Problem{"", "refers to another document: a schema must hold all that it refers to"}
 	}
-	var re *jsonschema.InvalidRegexError
-	if errors.As(err, &re) {
+	if re, ok := errors.AsType[*jsonschema.InvalidRegexError](err); ok {
 		return &Problem{fragment(re.URL), "is not a regular expression that the host accepts (RE2)"}
 	}
 	return &Problem{"", clip(err.Error())}

@@ -4,8 +4,9 @@ import (
 	"encoding/json"
 	"strconv"
 
-	"github.com/pdpp-host/pdpp-host/host/boundary/internal/tape"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/pdpp-host/pdpp-host/host/boundary/internal/tape"
 )
 
 // literal is one value of an enum or const.

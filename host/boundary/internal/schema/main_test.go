@@ -3,8 +3,9 @@ package schema
 import (
 	"testing"
 
-	"github.com/pdpp-host/pdpp-host/host/boundary/internal/tape"
 	"go.uber.org/goleak"
+
+	"github.com/pdpp-host/pdpp-host/host/boundary/internal/tape"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -4,8 +4,9 @@ import (
 	"math"
 	"math/big"
 
-	"github.com/pdpp-host/pdpp-host/host/boundary/internal/tape"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/pdpp-host/pdpp-host/host/boundary/internal/tape"
 )
 
 // integral says whether number i is an integer: 1.0 is one.

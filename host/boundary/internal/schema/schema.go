@@ -4,8 +4,9 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/pdpp-host/pdpp-host/host/boundary/internal/tape"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/pdpp-host/pdpp-host/host/boundary/internal/tape"
 )
 
 // Limits of one schema.

@@ -3,8 +3,9 @@ package schema
 import (
 	"slices"
 
-	"github.com/pdpp-host/pdpp-host/host/boundary/internal/tape"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/pdpp-host/pdpp-host/host/boundary/internal/tape"
 )
 
 // shape is the compiled form of a schema that uses the common keywords only.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	_ "github.com/google/jsonschema-go/jsonschema" // keeps the module, whose testdata holds the official suite
+
 	"github.com/pdpp-host/pdpp-host/host/boundary/internal/tape"
 )
 

@@ -31,7 +31,7 @@ func (t *Tape) duplicate(i int) int {
 	var seen uint64
 	for k, end := i+1, len(t.nodes); k < end; k = int(t.nodes[k+1].next) {
 		n := &t.nodes[k]
-		bit := uint64(1) << (signature(t.src[n.start:n.end], n.flags) & 63)
+		bit := uint64(1) << (signature(t.src[n.start:n.end]) & 63)
 		if seen&bit != 0 || n.flags&escaped != 0 {
 			for j := i + 1; j < k; j = int(t.nodes[j+1].next) {
 				if t.sameName(j, k) {
@@ -47,7 +47,7 @@ func (t *Tape) duplicate(i int) int {
 	return -1
 }
 
-func signature(b []byte, f flags) uint {
+func signature(b []byte) uint {
 	if len(b) == 0 {
 		return 0
 	}
