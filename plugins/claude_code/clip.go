@@ -11,16 +11,27 @@ import (
 type clipper struct {
 	buf  []byte
 	left int
+	// counts: over is how many characters did not fit.
+	counts bool
+	over   int64
 }
 
-func (c *clipper) reset(characters int) { c.buf, c.left = c.buf[:0], characters }
+func (c *clipper) reset(characters int) { *c = clipper{buf: c.buf[:0], left: characters} }
+
+// measure is reset for a text whose whole length is wanted.
+func (c *clipper) measure(characters int) {
+	*c = clipper{buf: c.buf[:0], left: characters, counts: true}
+}
 
 func (c *clipper) full() bool { return c.left <= 0 }
 
 func (c *clipper) rune(r rune) {
-	if c.left > 0 {
+	switch {
+	case c.left > 0:
 		c.buf = utf8.AppendRune(c.buf, r)
 		c.left--
+	case c.counts:
+		c.over++
 	}
 }
 
@@ -42,7 +53,8 @@ func (c *clipper) line(v raw) {
 }
 
 func (c *clipper) decode(s []byte, escapes bool) {
-	for i := 0; i < len(s) && c.left > 0; {
+	i := 0
+	for i < len(s) && c.left > 0 {
 		// Plain ASCII goes in runs: it is nearly all there is.
 		most := s[i:min(len(s), i+c.left)]
 		n := 0
@@ -52,7 +64,7 @@ func (c *clipper) decode(s []byte, escapes bool) {
 		c.buf = append(c.buf, most[:n]...)
 		c.left -= n
 		if i += n; i == len(s) || c.left == 0 {
-			return
+			break
 		}
 		var r rune
 		var size int
@@ -65,6 +77,45 @@ func (c *clipper) decode(s []byte, escapes bool) {
 		c.left--
 		i += size
 	}
+	if c.counts && i < len(s) {
+		c.over += characters(s[i:], escapes)
+	}
+}
+
+// characters counts what decode would make of s. Eight plain ASCII bytes are one
+// step: a long tool result is nearly nothing else.
+func characters(s []byte, escapes bool) (n int64) {
+	for i := 0; i < len(s); {
+		for i+8 <= len(s) && ordinary(s[i:i+8:i+8], escapes) {
+			i += 8
+			n += 8
+		}
+		for stop := min(i+8, len(s)); i < stop; n++ {
+			switch c := s[i]; {
+			case c >= utf8.RuneSelf:
+				_, size := utf8.DecodeRune(s[i:])
+				i += size
+			case c == '\\' && escapes:
+				_, size := unescape(s[i:])
+				i += size
+			default:
+				i++
+			}
+		}
+	}
+	return n
+}
+
+// ordinary reports whether each of the eight bytes of s is a character.
+func ordinary(s []byte, escapes bool) bool {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	v := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+	if escapes {
+		x := v ^ '\\'*ones // a byte that is a backslash becomes zero
+		v |= (x - ones) &^ x
+	}
+	return v&tops == 0
 }
 
 // unescape reads the escape that s starts with and returns how long it is. An

@@ -23,6 +23,7 @@ type collection struct {
 	projectsListed  listed
 	transcriptsRead bool
 	problems        problems
+	barred          map[string]bool // folders noted as unreadable
 
 	files      fileSet
 	notes      docSet
@@ -42,6 +43,7 @@ type collection struct {
 
 	total, read, step int64 // bytes: to read, done, done but not in read yet
 	unsaved           int64 // bytes read since the last slice
+	cutNow, cutEver   int64 // messages cut, by this run and by all
 	slices            int
 	cursor            []byte
 }
@@ -69,6 +71,9 @@ func collect(h *sdk.Host) error {
 		if err := step(); err != nil {
 			return err
 		}
+	}
+	if c.cutNow > 0 {
+		h.Log(sdk.Info, counted(c.cutNow, cutOne, cutMany)+" (of the messages read in this run)")
 	}
 	return c.problems.report(h)
 }

@@ -13,7 +13,7 @@ import (
 // limit. Beyond most of it, the transcripts that did not change for longest are
 // condensed to
 //
-//	[size, mtime_ms, invalid, too_long]
+//	[size, mtime_ms, invalid, too_long, cut]
 //
 // which is enough to see that they did not change. When anything of such a
 // session does change, its condensed transcripts are read again, because their
@@ -47,7 +47,7 @@ func (c *collection) condense(size, limit int) {
 
 func (t *transcript) appendCondensed(b []byte) []byte {
 	b = append(b, '[')
-	for _, n := range [...]int64{t.size, t.mtime, t.invalid, t.tooLong} {
+	for _, n := range [...]int64{t.size, t.mtime, t.invalid.count, t.tooLong.count, t.cut} {
 		b = jsonappend.Int(jsonappend.Elem(b), n)
 	}
 	return append(b, ']')
@@ -56,7 +56,7 @@ func (t *transcript) appendCondensed(b []byte) []byte {
 func (t *transcript) readCondensed(v jsonvalue.Value) {
 	t.condensed = true
 	t.size, t.mtime = v.At(0).Int(), v.At(1).Int()
-	t.invalid, t.tooLong = v.At(2).Int(), v.At(3).Int()
+	t.invalid.count, t.tooLong.count, t.cut = v.At(2).Int(), v.At(3).Int(), v.At(4).Int()
 }
 
 // expand marks the condensed transcripts that have to be read again: those that

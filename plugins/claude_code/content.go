@@ -42,7 +42,8 @@ func (p *parser) message() {
 
 // content reads a message's content. Text blocks are taken whole; a tool call
 // gives its name and input, a tool result its text, a thought its text; each on
-// a line of its own. Pictures and signatures give nothing.
+// a line of its own. Pictures and signatures give nothing. What is beyond
+// maxContent is counted, not kept.
 func (p *parser) content() {
 	at := p.r.i
 	if !p.r.enter('[') {
@@ -95,9 +96,6 @@ func (p *parser) block() int {
 			form = i
 		}
 	}
-	if p.text.full() {
-		return form
-	}
 	switch forms[form] {
 	case "text":
 		p.text.line(text)
@@ -123,7 +121,7 @@ func (p *parser) result(v raw) {
 	}
 	r := reader{src: v}
 	r.enter('[')
-	for first := true; !p.text.full() && r.element(first); first = false {
+	for first := true; r.element(first); first = false {
 		if !r.enter('{') {
 			r.value()
 			continue

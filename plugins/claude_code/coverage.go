@@ -1,7 +1,6 @@
 package main
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
@@ -76,7 +75,7 @@ func aboutLines(id string) bool {
 			return true
 		}
 	}
-	return id == "coverage:other_lines"
+	return id == "coverage:other_lines" || id == "coverage:cut_messages"
 }
 
 // storeRows says what became of each known store.
@@ -129,29 +128,26 @@ func (c *collection) unknownRows() []coverageRow {
 	return rows
 }
 
-// problemRows accounts for what could not be read. Lines are counted over all
-// runs, because a line is met once; the rest is met in every run.
+// cutOne and cutMany say what becomes of messages beyond maxContent.
+const (
+	cutOne  = "message is longer than 5,000 characters; its beginning was collected"
+	cutMany = "messages are longer than 5,000 characters; their beginning was collected"
+)
+
+// problemRows accounts for what could not be read, in this run or, of lines, in
+// an earlier one.
 func (c *collection) problemRows() []coverageRow {
-	var counts [problemCount]int64
-	for kind := range c.problems {
-		counts[kind] = c.problems[kind].count
-	}
-	counts[problemInvalid], counts[problemTooLong], counts[problemTorn] = 0, 0, 0
-	for _, t := range c.files.list {
-		counts[problemInvalid] += t.invalid
-		counts[problemTooLong] += t.tooLong
-		if t.torn() {
-			counts[problemTorn]++
-		}
-	}
 	var rows []coverageRow
-	for kind, n := range counts {
-		if n == 0 || problem(kind) == problemUnknown || !c.transcriptsRead && aboutLines("coverage:"+problemTexts[kind].store) {
+	for kind := range c.problems {
+		n := c.problems[kind].count
+		t := &problemTexts[kind]
+		if n == 0 || problem(kind) == problemUnknown || !c.transcriptsRead && aboutLines("coverage:"+t.store) {
 			continue
 		}
-		t := problemTexts[kind]
-		rows = append(rows, coverageRow{"coverage:" + t.store, t.store, "", t.status,
-			strconv.FormatInt(n, 10) + " " + t.what})
+		rows = append(rows, coverageRow{"coverage:" + t.store, t.store, "", t.status, counted(n, t.one, t.many)})
+	}
+	if c.cutEver > 0 {
+		rows = append(rows, coverageRow{"coverage:cut_messages", "cut_messages", "messages", statusUnsupported, counted(c.cutEver, cutOne, cutMany)})
 	}
 	if len(c.otherTypes) > 0 && c.transcriptsRead {
 		rows = append(rows, coverageRow{"coverage:other_lines", "other_lines", "", statusDeferred,

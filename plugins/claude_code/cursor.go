@@ -14,8 +14,8 @@ import (
 //
 //	{"version": 1,
 //	 "projects": {PROJECT: {PATH: {committed_offset_bytes, committed_prefix_sha256,
-//	     observed_size_bytes, observed_mtime_ms, root, invalid, too_long,
-//	     sessions: [{id, messages, first_ms, last_ms, cwd, …}]}}},
+//	     observed_size_bytes, observed_mtime_ms, root, invalid, invalid_at,
+//	     too_long, too_long_at, cut, sessions: [{id, messages, first_ms, last_ms, cwd, …}]}}},
 //	 "notes": {PATH: [size, mtime_ms, fingerprint]},
 //	 "tool_results": {PATH: [size, mtime_ms, fingerprint]},
 //	 "other_types": [TYPE]}
@@ -111,7 +111,9 @@ func (t *transcript) read(v jsonvalue.Value) {
 	}
 	t.cursor = filecursor.ParseCursor(v)
 	t.root = v.Get("root").Str()
-	t.invalid, t.tooLong = v.Get("invalid").Int(), v.Get("too_long").Int()
+	t.invalid.read(v.Get("invalid"), v.Get("invalid_at"))
+	t.tooLong.read(v.Get("too_long"), v.Get("too_long_at"))
+	t.cut = v.Get("cut").Int()
 	for it := v.Get("sessions").Children(); it.Next(); {
 		t.shares = append(t.shares, t.readShare(it.Value()))
 	}
@@ -175,8 +177,9 @@ func (t *transcript) append(b []byte) []byte {
 		b = append(b, '{')
 	}
 	b = textMember(b, "root", t.root)
-	b = countMember(b, "invalid", t.invalid)
-	b = countMember(b, "too_long", t.tooLong)
+	b = t.invalid.append(b, "invalid", "invalid_at")
+	b = t.tooLong.append(b, "too_long", "too_long_at")
+	b = countMember(b, "cut", t.cut)
 	b = append(jsonappend.Name(b, "sessions"), '[')
 	for i := range t.shares {
 		b = t.shares[i].append(jsonappend.Elem(b), t.session)

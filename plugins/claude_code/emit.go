@@ -9,8 +9,7 @@ func (c *collection) readLine(t *transcript, line []byte) error {
 	}
 	e, ok := c.parser.parse(line)
 	if !ok {
-		t.invalid++
-		c.problems.note(problemInvalid, place(c.projects.shown(t.key), c.scanner.Offset()))
+		t.invalid.add(c.scanner.Offset())
 		return nil
 	}
 	if e.kind == lineOther {
@@ -35,6 +34,10 @@ func (c *collection) readLine(t *transcript, line []byte) error {
 		return nil
 	}
 	if e.kind == lineMessage {
+		if c.parser.text.over > 0 {
+			t.cut++
+			c.cutNow++
+		}
 		return c.emitMessage(e, session, line)
 	}
 	return c.emitAttachment(e, session, line)
@@ -84,6 +87,9 @@ func (c *collection) emitMessage(e *event, session string, line []byte) error {
 	}
 	r.String("type", c.parser.form)
 	r.StringOrNull("content", view(c.parser.text.buf))
+	over := c.parser.text.over
+	r.Bool("content_truncated", over > 0)
+	r.Int("content_length", maxContent-int64(c.parser.text.left)+over)
 	c.setTime(e.timestamp)
 	r.StringOrNull("timestamp", c.time)
 	r.Bool("is_sidechain", e.sidechain.isTrue())

@@ -37,7 +37,7 @@ type parser struct {
 func (p *parser) parse(line []byte) (*event, bool) {
 	p.r = reader{src: line}
 	p.ev = event{}
-	p.text.reset(maxContent)
+	p.text.measure(maxContent)
 	p.form = formOther
 	if !p.r.enter('{') {
 		return nil, false

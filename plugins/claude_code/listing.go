@@ -72,7 +72,7 @@ func (c *collection) list(f folder) ([]entry, listed) {
 		return nil, listedAbsent
 	case err != nil:
 		state = listedPart
-		c.problems.note(problemUnreadable, f.shown("."))
+		c.unlisted(f)
 	}
 	entries := make([]entry, 0, len(found))
 	for _, d := range found {
@@ -87,6 +87,27 @@ func (c *collection) list(f folder) ([]entry, listed) {
 		entries = append(entries, e)
 	}
 	return entries, state
+}
+
+// unlisted notes a folder that could not be listed: the outermost one that
+// cannot be, and that once, however many folders in it are asked for.
+func (c *collection) unlisted(f folder) {
+	for path.Dir(f.base) != f.base && path.Dir(f.base) != "." {
+		outer := folder{f.fsys, path.Dir(f.base), path.Dir(f.name)}
+		if _, err := fs.ReadDir(outer.fsys, outer.base); err == nil {
+			break
+		}
+		f = outer
+	}
+	at := f.shown(".")
+	if c.barred[at] {
+		return
+	}
+	if c.barred == nil {
+		c.barred = map[string]bool{}
+	}
+	c.barred[at] = true
+	c.problems.note(problemUnreadable, at)
 }
 
 // look finds out kind, size and time of an entry.

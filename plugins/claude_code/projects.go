@@ -33,7 +33,7 @@ func (c *collection) readProjects() error {
 	if err := c.forget(state, seen); err != nil {
 		return err
 	}
-	c.noteTorn()
+	c.noteLines()
 	if !c.changed {
 		return nil
 	}
@@ -150,13 +150,3 @@ func (c *collection) forget(state listed, seen map[string]listed) error {
 
 // torn reports whether something stands behind the last complete line.
 func (t *transcript) torn() bool { return t.present && !t.condensed && t.cursor.Size > t.cursor.Offset }
-
-// noteTorn reports the transcripts whose last line is incomplete, in every run
-// until it is not.
-func (c *collection) noteTorn() {
-	for _, t := range c.files.list {
-		if t.torn() {
-			c.problems.note(problemTorn, c.projects.shown(t.key))
-		}
-	}
-}

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"strconv"
-
 	"github.com/pdpp-host/pdpp-host/sdk"
 	"github.com/pdpp-host/pdpp-host/sdk/filecursor"
 )
@@ -17,10 +15,11 @@ type transcript struct {
 	cursor  filecursor.Cursor
 	root    string // uuid of its first line that has one; copies of a conversation have the same
 	shares  []share
-	invalid int64 // lines that are no JSON
-	tooLong int64 // lines above maxLine
-	present bool  // listed by this run
-	news    bool  // and not as the cursor has it, until it is read
+	invalid badLines // lines that are no JSON
+	tooLong badLines // lines above maxLine
+	cut     int64    // messages longer than maxContent
+	present bool     // listed by this run
+	news    bool     // and not as the cursor has it, until it is read
 	// condensed: the cursor holds nothing of it but size and mtime.
 	condensed   bool
 	size, mtime int64 // bytes, Unix milliseconds; as listed
@@ -115,9 +114,8 @@ func (c *collection) readTranscript(t *transcript) error {
 		return nil
 	}
 	for _, long := range result.Oversized {
-		t.tooLong++
+		t.tooLong.add(long.Offset)
 		c.read += long.Length
-		c.problems.note(problemTooLong, place(c.projects.shown(t.key), long.Offset))
 	}
 	t.cursor, t.news, c.changed = result.Cursor, false, true
 	return nil
@@ -126,7 +124,7 @@ func (c *collection) readTranscript(t *transcript) error {
 // reset forgets what the transcript contributed: it is read from its start.
 func (t *transcript) reset(c *collection) {
 	t.markShares(c)
-	t.shares, t.invalid, t.tooLong, t.root = nil, 0, 0, ""
+	t.shares, t.invalid, t.tooLong, t.cut, t.root = nil, badLines{}, badLines{}, 0, ""
 }
 
 // restore takes back what this run made of the transcript, because its cursor
@@ -190,6 +188,3 @@ func (c *collection) pause(t *transcript) error {
 	}
 	return c.slice()
 }
-
-// place names a line of a file by where it starts.
-func place(path string, offset int64) string { return path + ":" + strconv.FormatInt(offset, 10) }

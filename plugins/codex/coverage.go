@@ -3,7 +3,6 @@ package main
 import (
 	"io/fs"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -15,7 +14,7 @@ func (r *run) coverage() error {
 	entries, err := fs.ReadDir(r.home, ".")
 	if err != nil {
 		r.problem(problemUnreadable, ".")
-		return nil
+		return nil //nolint:nilerr // the problem is reported; the streams stand without it
 	}
 	present := map[string]bool{}
 	for _, e := range entries {
@@ -64,10 +63,14 @@ func (r *run) trouble(name string) string {
 		}
 		n := len(r.list.failed) + len(r.problems[problemUnreadable]) + len(r.problems[problemChanged])
 		if n > 0 || r.list.tooMany {
-			return strconv.Itoa(n) + " files or folders could not be read"
+			return counted(int64(n), "file or folder could not be read", "files or folders could not be read")
 		}
 		if r.dropped > 0 {
 			return "more rollouts than the cursor can remember"
+		}
+		bad, _ := r.missing(func(s *rolloutState) int64 { return s.malformed + s.oversized })
+		if bad > 0 {
+			return counted(bad, "line is not JSON, or too long", "lines are not JSON, or too long")
 		}
 	}
 	return ""
@@ -100,7 +103,7 @@ func (r *run) unknownStores(set *items, present map[string]bool) error {
 		return r.row(set, "other", "", statusMissing, "everything in the folder is accounted for")
 	}
 	slices.Sort(names)
-	reason := strconv.Itoa(len(names)) + " more entries that this version does not know: " + strings.Join(names[:min(len(names), maxNamed)], ", ")
+	reason := counted(int64(len(names)), "more entry", "more entries") + " that this version does not know: " + strings.Join(names[:min(len(names), maxNamed)], ", ")
 	return r.row(set, "other", "", statusUnaccounted, reason)
 }
 

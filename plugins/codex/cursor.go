@@ -29,6 +29,8 @@ type rolloutState struct {
 	alias      string // set when another rollout has the same session
 	messages   int64
 	calls      int64
+	malformed  int64 // lines that are not JSON
+	oversized  int64 // lines above maxLineBytes
 	first      time.Time
 	last       time.Time
 	metaOffset int64 // where the session_meta line starts; -1: there is none
@@ -64,6 +66,7 @@ func decodeCursor(v jsonvalue.Value) *cursor {
 			head: f.Get("head_sha256").Str(), guard: f.Get("guard_bytes").Int(), tail: f.Get("tail_sha256").Str(),
 			session: f.Get("session_id").Str(), alias: f.Get("alias").Str(),
 			messages: f.Get("message_count").Int(), calls: f.Get("function_call_count").Int(),
+			malformed: f.Get("malformed").Int(), oversized: f.Get("oversized").Int(),
 			first: timestamp(f.Get("first_ts")), last: timestamp(f.Get("last_ts")), metaOffset: -1, dirty: f.Get("session_pending").Bool(),
 		}
 		s.observed = s.offset
@@ -73,7 +76,7 @@ func decodeCursor(v jsonvalue.Value) *cursor {
 		if m := f.Get("meta_offset"); m.Exists() {
 			s.metaOffset = m.Int()
 		}
-		if s.offset < 0 || s.lines < 0 || s.messages < 0 || s.calls < 0 || s.session == "" && s.lines > 0 {
+		if s.offset < 0 || s.lines < 0 || s.messages < 0 || s.calls < 0 || s.malformed < 0 || s.oversized < 0 || s.session == "" && s.lines > 0 {
 			continue // not ours: the file is read anew
 		}
 		c.files[it.Name().Str()] = s
@@ -139,6 +142,12 @@ func (s *rolloutState) append(b []byte) []byte {
 	}
 	b = jsonappend.Int(jsonappend.Name(b, "message_count"), s.messages)
 	b = jsonappend.Int(jsonappend.Name(b, "function_call_count"), s.calls)
+	if s.malformed > 0 {
+		b = jsonappend.Int(jsonappend.Name(b, "malformed"), s.malformed)
+	}
+	if s.oversized > 0 {
+		b = jsonappend.Int(jsonappend.Name(b, "oversized"), s.oversized)
+	}
 	if !s.first.IsZero() {
 		b = jsonappend.Time(jsonappend.Name(b, "first_ts"), s.first)
 		b = jsonappend.Time(jsonappend.Name(b, "last_ts"), s.last)

@@ -17,24 +17,25 @@ func sha256Hex(s string) string {
 	return hexText(sum[:])
 }
 
-// print is a fingerprint: FNV-1a over the parts, each closed, finished by a
+// fingerprint is FNV-1a over the parts, each closed, finished by a
 // mixer and cut to 48 bits so that JSON holds it exactly. It detects change and
 // defends against nobody.
-type print uint64
+type fingerprint uint64
 
 // formatSeed changes when records are built differently, so that the next run
 // emits them anew.
-const formatSeed print = 14695981039346656037 + 1
+const formatSeed fingerprint = 14695981039346656037 + 1
 
-func (p print) add(s string) print {
-	for i := 0; i < len(s); i++ {
-		p = (p ^ print(s[i])) * 1099511628211
+func (p fingerprint) add(s string) fingerprint {
+	sum := p
+	for i := range len(s) {
+		sum = (sum ^ fingerprint(s[i])) * 1099511628211
 	}
-	return (p ^ 0x1ff) * 1099511628211
+	return (sum ^ 0x1ff) * 1099511628211
 }
 
-func (p print) sum() int64 {
-	p = (p ^ p>>30) * 0xbf58476d1ce4e5b9
-	p = (p ^ p>>27) * 0x94d049bb133111eb
-	return int64((p^p>>31)&(1<<48-1)) | 1 // never 0: that is no fingerprint
+func (p fingerprint) sum() int64 {
+	mixed := (p ^ p>>30) * 0xbf58476d1ce4e5b9
+	mixed = (mixed ^ mixed>>27) * 0x94d049bb133111eb
+	return int64((mixed^mixed>>31)&(1<<48-1)) | 1 // never 0: that is no fingerprint
 }

@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
-	"github.com/santhosh-tekuri/jsonschema/v6"
-	_ "modernc.org/sqlite"
 )
 
 const (

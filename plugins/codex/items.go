@@ -25,12 +25,12 @@ func newItems(h *sdk.Host, stream string) *items {
 }
 
 // changed notes an item and reports whether it is to be emitted.
-func (s *items) changed(id string, print int64) bool {
+func (s *items) changed(id string, sum int64) bool {
 	if _, ok := s.now[id]; ok {
 		return false
 	}
-	s.now[id] = print
-	return s.old[id] != print
+	s.now[id] = sum
+	return s.old[id] != sum
 }
 
 // finish sends the tombstones and the cursor.

@@ -3,6 +3,7 @@ package main
 import (
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
@@ -35,33 +36,70 @@ func (r *run) report() error {
 			r.problem(problemTooMany, "sessions")
 		}
 	}
-	for _, t := range [...]struct{ reason, text, hint string }{
-		{problemUnreadable, " files or folders could not be read", "manual_action_required"},
-		{problemChanged, " rollouts were rewritten while they were read", "retry_by_runtime"},
-		{problemThreads, " database could not be read: sessions keep the titles they have", "retry_by_runtime"},
-		{problemTooMany, " folder holds more files than are read in one run", "manual_action_required"},
+	for _, t := range [...]struct{ reason, one, many, hint string }{
+		{problemUnreadable, "file or folder could not be read", "files or folders could not be read", "manual_action_required"},
+		{problemChanged, "rollout was rewritten while it was read", "rollouts were rewritten while they were read", "retry_by_runtime"},
+		{problemThreads, "database could not be read: sessions keep the titles they have",
+			"databases could not be read: sessions keep the titles they have", "retry_by_runtime"},
+		{problemTooMany, "folder holds more files than are read in one run", "folders hold more files than are read in one run",
+			"manual_action_required"},
 	} {
 		files := r.problems[t.reason]
-		if err := r.skip(t.reason, int64(len(files)), t.text, t.hint, files); err != nil {
+		if err := r.skip(t.reason, int64(len(files)), t.one, t.many, t.hint, files); err != nil {
 			return err
 		}
 	}
-	if err := r.skip(problemDeferred, int64(len(r.deferred)), " sessions are being written to; they are collected when they rest",
+	rest := "less than " + r.quietText() + " ago: "
+	if err := r.skip(problemDeferred, int64(len(r.deferred)),
+		"session was written to "+rest+"it is collected by a run that finds it at rest for that long",
+		"sessions were written to "+rest+"each is collected by a run that finds it at rest for that long",
 		"retry_by_runtime", r.deferred); err != nil {
 		return err
 	}
-	t := &r.roll.tally
-	if err := r.skip(problemMalformed, t.malformed, " lines of rollouts are not JSON", "not_retriable", nil); err != nil {
+	if err := r.reportLines(); err != nil {
 		return err
 	}
-	if err := r.skip(problemOversized, t.oversized, " lines of rollouts are longer than "+strconv.Itoa(maxLineBytes)+" bytes",
-		"retry_on_connector_upgrade", nil); err != nil {
-		return err
-	}
-	return r.skip(problemReduced, int64(r.dropped), " rollouts do not fit the cursor and are read anew in every run", "not_retriable", nil)
+	return r.skip(problemReduced, int64(r.dropped), "rollout does not fit the cursor and is read anew in every run",
+		"rollouts do not fit the cursor and are read anew in every run", "not_retriable", nil)
 }
 
-func (r *run) skip(reason string, count int64, text, hint string, files []string) error {
+// quietText is the quiet window in seconds.
+func (r *run) quietText() string {
+	one := "seconds"
+	if r.quiet == time.Second {
+		one = "second"
+	}
+	return strconv.FormatFloat(r.quiet.Seconds(), 'f', -1, 64) + " " + one
+}
+
+// reportLines reports the lines that are missing, those of earlier runs
+// included: a line is read once, and stays missing.
+func (r *run) reportLines() error {
+	malformed, inFiles := r.missing(func(s *rolloutState) int64 { return s.malformed })
+	if err := r.skip(problemMalformed, malformed, "line of a rollout is not JSON", "lines of rollouts are not JSON", "not_retriable", inFiles); err != nil {
+		return err
+	}
+	limit := " longer than " + strconv.Itoa(maxLineBytes>>20) + " MiB"
+	oversized, inFiles := r.missing(func(s *rolloutState) int64 { return s.oversized })
+	return r.skip(problemOversized, oversized, "line of a rollout is"+limit, "lines of rollouts are"+limit, "retry_on_connector_upgrade", inFiles)
+}
+
+// missing sums up what count says of each rollout, and names those of which it
+// is something.
+func (r *run) missing(count func(*rolloutState) int64) (n int64, files []string) {
+	if r.after == nil {
+		return 0, nil
+	}
+	for p, s := range r.after.files {
+		if c := count(s); c > 0 {
+			n += c
+			files = append(files, p)
+		}
+	}
+	return n, files
+}
+
+func (r *run) skip(reason string, count int64, one, many, hint string, files []string) error {
 	stream := ""
 	for _, s := range [...]string{streamSessions, streamMessages, streamCalls} {
 		if r.h.Wants(s) && stream == "" {
@@ -77,7 +115,7 @@ func (r *run) skip(reason string, count int64, text, hint string, files []string
 		d = jsonappend.Strings(jsonappend.Name(d, "files"), files[:min(len(files), maxNamed)])
 	}
 	return r.h.Skip(abi.SkipResult{
-		Stream: stream, Reason: reason, Message: strconv.FormatInt(count, 10) + text,
+		Stream: stream, Reason: reason, Message: counted(count, one, many),
 		RecoveryHint: jsonappend.String(nil, hint), Diagnostics: append(d, '}'),
 	})
 }

@@ -21,10 +21,10 @@ type meta struct {
 	started                                time.Time
 }
 
-// tally is what a run could not, or did not mean to, turn into records.
+// tally is what a run did not mean to turn into records. What it could not is
+// counted in the rollout's state.
 type tally struct {
-	malformed, oversized, unusable int64
-	unknown                        map[string]bool // line and item types nobody told us of
+	unknown map[string]bool // line and item types nobody told us of
 }
 
 // maxUnknown bounds how many unknown types are named.
@@ -104,15 +104,15 @@ func (r *rollout) next() (bool, error) {
 	s.offset = r.in.next
 	switch {
 	case r.in.oversized:
-		r.tally.oversized++
+		s.oversized++
 		return true, nil
 	case blank(line):
 		return true, nil
 	}
 	v, err := r.doc.Parse(line)
 	if err != nil || v.Kind() != jsonvalue.Object {
-		r.tally.malformed++
-		return true, nil
+		s.malformed++
+		return true, nil //nolint:nilerr // a line that does not parse is counted, and the next one read
 	}
 	return true, r.line(v)
 }
@@ -240,7 +240,7 @@ func (r *rollout) unknown(what string, kind jsonvalue.Value) {
 	name := "other"
 	if k := kind.View(); k != "" && len(k) <= 64 {
 		plain := true
-		for i := 0; i < len(k); i++ {
+		for i := range len(k) {
 			c := k[i]
 			plain = plain && (c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '_')
 		}
@@ -248,7 +248,6 @@ func (r *rollout) unknown(what string, kind jsonvalue.Value) {
 			name = string([]byte(k)) // a copy: View shares the line's memory
 		}
 	}
-	r.tally.unusable++
 	if r.tally.unknown == nil {
 		r.tally.unknown = map[string]bool{}
 	}

@@ -263,6 +263,12 @@ func TestQuietWindow(t *testing.T) {
 	if keys(first, streamMessages) != "B:2" || reasons(first) != problemDeferred || !strings.Contains(string(first.Skips[0].Diagnostics), name) {
 		t.Fatal(keys(first, streamMessages), first.Skips)
 	}
+	if got := first.Skips[0].Message; got != "1 session was written to less than 120 seconds ago: it is collected by a run that finds it at rest for that long" {
+		t.Error(got)
+	}
+	if half := h.collect(option("119500")); !strings.Contains(half.Skips[0].Message, "less than 119.5 seconds ago") {
+		t.Error(half.Skips)
+	}
 	if second := h.again(first, option("0")); keys(second, streamMessages) != "A:2" || reasons(second) != "" {
 		t.Fatal(second.All)
 	}
@@ -358,8 +364,22 @@ func TestMalformedAndOversizedLines(t *testing.T) {
 			t.Errorf("%s: %s", row, field(res, streamCoverage, row, "status"))
 		}
 	}
-	if second := h.again(res); len(second.All) != 0 {
-		t.Fatal(second.All)
+	if field(res, streamCoverage, "coverage:rollouts", "reason") != "3 lines are not JSON, or too long" {
+		t.Error(field(res, streamCoverage, "coverage:rollouts", "reason"))
+	}
+	// The lines are not read again, and yet missing in every run.
+	second := h.again(res)
+	if third := h.again(second); len(second.All)+len(third.All) != 0 ||
+		fmt.Sprintf("%+v", second.Skips) != fmt.Sprintf("%+v", res.Skips) || fmt.Sprintf("%+v", third.Skips) != fmt.Sprintf("%+v", res.Skips) {
+		t.Fatalf("%v\n%+v\n%+v\n%+v", second.All, res.Skips, second.Skips, third.Skips)
+	}
+	if !strings.Contains(string(res.Skips[0].Diagnostics), rolloutName(sessionA)) || res.Skips[0].Message != "2 lines of rollouts are not JSON" ||
+		res.Skips[1].Message != "1 line of a rollout is longer than 8 MiB" {
+		t.Fatalf("%+v", res.Skips)
+	}
+	h.write(rolloutName(sessionA), metaLine(sessionA)+message(1, "user", "repaired"))
+	if repaired := h.again(second, option("0")); len(repaired.Skips) != 0 {
+		t.Fatalf("%+v", repaired.Skips)
 	}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"io/fs"
 	"path"
 	"slices"
@@ -176,7 +177,7 @@ func (r *run) changes(f found, id string, v *survey, old *fileState) (problem st
 	known, _ := old.known()
 	changed := false
 	for event, en := range v.entries {
-		if p, ok := known[event]; en.print != 0 && (!ok || p != en.print) {
+		if p, ok := known[event]; en.fingerprint != 0 && (!ok || p != en.fingerprint) {
 			changed = true
 			break
 		}
@@ -195,10 +196,10 @@ func (r *run) changes(f found, id string, v *survey, old *fileState) (problem st
 		event, _, buf := identify(r.hashed, id, e)
 		r.hashed = buf
 		en := v.entries[event]
-		if en.ordinal != s.events || en.print == 0 {
+		if en.ordinal != s.events || en.fingerprint == 0 {
 			return nil
 		}
-		if p, ok := known[event]; ok && p == en.print {
+		if p, ok := known[event]; ok && p == en.fingerprint {
 			return nil
 		}
 		return r.writer.write(event, id, &v.calendar, f.path, e, v.cancelled[event])
@@ -220,7 +221,7 @@ func (r *run) settle(f found, id string, v *survey, old *fileState) error {
 	gone := goneEvents(known, v.entries)
 	if !complete && (r.fresh || old != nil) {
 		for event, en := range v.entries {
-			if en.print == 0 {
+			if en.fingerprint == 0 {
 				gone = append(gone, event)
 			}
 		}
@@ -241,8 +242,8 @@ func (r *run) settle(f found, id string, v *survey, old *fileState) error {
 // goneEvents lists the known events that are missing or cancelled now.
 func goneEvents(known map[eventID]uint64, entries map[eventID]entry) []eventID {
 	var gone []eventID
-	for event, print := range known {
-		if print != 0 && entries[event].print == 0 {
+	for event, p := range known {
+		if p != 0 && entries[event].fingerprint == 0 {
 			gone = append(gone, event)
 		}
 	}
@@ -251,7 +252,7 @@ func goneEvents(known map[eventID]uint64, entries map[eventID]entry) []eventID {
 
 // bury emits tombstones, in an order that does not depend on a map's.
 func (r *run) bury(events []eventID) error {
-	slices.SortFunc(events, func(a, b eventID) int { return strings.Compare(string(a[:]), string(b[:])) })
+	slices.SortFunc(events, func(a, b eventID) int { return bytes.Compare(a[:], b[:]) })
 	for _, event := range events {
 		if err := r.h.Delete(streamEvents, event.String()); err != nil {
 			return err

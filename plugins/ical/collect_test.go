@@ -82,6 +82,14 @@ func TestTimesWithoutProof(t *testing.T) {
 		if got := fmt.Sprint(r["starts_at"], " ", r["start_utc"], " ", r["start_local"], " ", r["end_local"], " ", r["end_utc"], " ", r["start_kind"]); got != want {
 			t.Errorf("%s:\n got %s\nwant %s", summary, got, want)
 		}
+		// A starts_at that is no instant never passes for one.
+		known := any(r["start_utc"] != nil)
+		if r["start_local"] == nil {
+			known = nil
+		}
+		if r["time_zone_known"] != known {
+			t.Errorf("%s: time_zone_known is %v, want %v", summary, r["time_zone_known"], known)
+		}
 	}
 }
 

@@ -28,9 +28,13 @@ const (
 // counts is what a file holds besides events.
 type counts struct {
 	todos, journals, freeBusy int64
-	malformed                 int64 // lines that are no content lines, values that are no dates
+	malformed                 int64 // lines that are no content lines
+	badDates                  int64 // dates, times and durations of events that are none
 	oversized                 int64 // lines cut short
 	noUID                     int64 // events without a UID
+	// Of the events that are not cancelled:
+	unknownZone int64 // those with a start or end in a zone that the file does not define
+	floating    int64 // those that start on a wall clock of no zone
 }
 
 // scan reads one file: VCALENDAR objects one after the other. It calls event at
@@ -84,7 +88,7 @@ func (s *scan) run() (problem string, err error) {
 	s.counts.oversized += int64(s.in.oversized)
 	switch {
 	case s.in.err != nil:
-		return problemUnreadable, nil
+		return problemUnreadable, nil //nolint:nilerr // what is wrong with a file is its problem; err is event's alone
 	case s.depth > 0 || s.closed == 0:
 		return s.broken(), nil
 	}
@@ -172,7 +176,7 @@ func (s *scan) end() (bool, error) {
 		s.zone.unusable = s.zone.unusable || !o.complete()
 	case compEvent:
 		s.events++
-		s.counts.malformed += int64(s.ev.malformed)
+		s.counts.badDates += int64(s.ev.badDates)
 		return true, s.event(s)
 	}
 	return true, nil

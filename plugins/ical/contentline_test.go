@@ -46,7 +46,7 @@ func TestText(t *testing.T) {
 func FuzzContentLine(f *testing.F) {
 	f.Add([]byte("ATTENDEE;CN=\"a;b\":mailto:x\r\n y"))
 	f.Add([]byte("RRULE:FREQ=YEARLY;BYDAY=-1SU"))
-	f.Fuzz(func(t *testing.T, in []byte) {
+	f.Fuzz(func(_ *testing.T, in []byte) {
 		var l contentLine
 		if !l.split(in) {
 			return
@@ -55,7 +55,7 @@ func FuzzContentLine(f *testing.F) {
 		unescape(l.value)
 		splitText(l.value, func(string) bool { return true })
 		if m, ok := parseMoment(l.value, "z"); ok {
-			m.local()
+			_ = m.local()
 		}
 		parseSpan(l.value)
 		if r, ok := parseYearRule(l.value); ok {

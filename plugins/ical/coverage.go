@@ -1,8 +1,6 @@
 package main
 
 import (
-	"strconv"
-
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
 )
 
@@ -58,6 +56,9 @@ func (r *run) coverageRows() []coverageRow {
 		sum.malformed += s.counts.malformed
 		sum.oversized += s.counts.oversized
 		sum.noUID += s.counts.noUID
+		sum.badDates += s.counts.badDates
+		sum.unknownZone += s.counts.unknownZone
+		sum.floating += s.counts.floating
 		if s.memory != memoryPrints {
 			reduced++
 		}
@@ -75,21 +76,36 @@ func (r *run) coverageRows() []coverageRow {
 	files := coverageRow{"files", streamCalendars, statusCollected, "one calendar a file", int64(len(r.after)), true}
 	if failed > 0 {
 		files.status = statusIncomplete
-		files.reason = strconv.FormatInt(failed, 10) + " files or folders could not be taken; what they held before stays"
+		files.reason = counted(failed, "file or folder could not be taken; what it held before stays",
+			"files or folders could not be taken; what they held before stays")
 	}
 	events := coverageRow{"events", streamEvents, statusCollected, "events that are not cancelled", live, true}
 	if reduced > 0 {
-		events.reason += "; " + strconv.FormatInt(reduced, 10) + " files exceed the cursor, so removed events may stay"
+		events.reason += "; " + counted(reduced, "file exceeds", "files exceed") + " the cursor, so removed events may stay"
 		events.status = statusIncomplete
 	}
-	lines := coverageRow{"malformed_lines", streamEvents, statusCollected, "every line was understood", 0, true}
-	if bad := sum.malformed + sum.oversized + sum.noUID; bad > 0 {
-		lines = coverageRow{"malformed_lines", streamEvents, statusIncomplete,
-			strconv.FormatInt(sum.malformed, 10) + " lines or dates are malformed, " + strconv.FormatInt(sum.oversized, 10) +
-				" lines were cut, " + strconv.FormatInt(sum.noUID, 10) + " events have no UID", bad, true}
+	trouble := func(store, none string, n int64, some string) coverageRow {
+		if n == 0 {
+			return coverageRow{store, streamEvents, statusCollected, none, 0, true}
+		}
+		return coverageRow{store, streamEvents, statusIncomplete, some, n, true}
+	}
+	floating := coverageRow{"floating_times", streamEvents, statusAbsent, "no event starts at a time without a zone", 0, true}
+	if sum.floating > 0 {
+		floating.status, floating.count = statusCollected, sum.floating
+		floating.reason = counted(sum.floating, "event starts", "events start") + " at a time without a zone: starts_at is the local time read as UTC"
 	}
 	return []coverageRow{
-		files, events, lines,
+		files, events,
+		trouble("malformed_lines", "every line was understood", sum.malformed+sum.oversized,
+			counted(sum.malformed, "line is", "lines are")+" malformed, "+counted(sum.oversized, "line was", "lines were")+" cut"),
+		trouble("malformed_dates", "every date was understood", sum.badDates,
+			counted(sum.badDates, "date or duration of an event cannot be", "dates or durations of events cannot be")),
+		trouble("missing_uids", "every event has a UID", sum.noUID, counted(sum.noUID, "event has no UID", "events have no UID")),
+		trouble("unknown_time_zones", "every zone that events name is defined", sum.unknownZone,
+			counted(sum.unknownZone, "event is in a time zone that its file does not define", "events are in time zones that their files do not define")+
+				": starts_at is the local time read as UTC"),
+		floating,
 		unsupported("todos", "to-dos (VTODO)", sum.todos),
 		unsupported("journals", "journal entries (VJOURNAL)", sum.journals),
 		unsupported("free_busy", "free/busy times (VFREEBUSY)", sum.freeBusy),

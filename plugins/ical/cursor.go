@@ -10,7 +10,7 @@ import (
 
 // cursorVersion changes with the meaning of the cursor. Another version's files
 // are read anew; its event ids still tell what is gone.
-const cursorVersion = 1
+const cursorVersion = 2
 
 // maxCursorBytes leaves room for the rest of a STATE.
 const maxCursorBytes = abi.MaxStateBytes - 256<<10
@@ -48,6 +48,7 @@ func decodeCursor(v jsonvalue.Value) cursor {
 			counts: counts{
 				todos: f.Get("todos").Int(), journals: f.Get("journals").Int(), freeBusy: f.Get("free_busy").Int(),
 				malformed: f.Get("malformed").Int(), oversized: f.Get("oversized").Int(), noUID: f.Get("no_uid").Int(),
+				badDates: f.Get("bad_dates").Int(), unknownZone: f.Get("unknown_zone").Int(), floating: f.Get("floating").Int(),
 			},
 		}
 		switch {
@@ -94,6 +95,9 @@ func (s *fileState) append(b []byte) []byte {
 	number("malformed", s.counts.malformed)
 	number("oversized", s.counts.oversized)
 	number("no_uid", s.counts.noUID)
+	number("bad_dates", s.counts.badDates)
+	number("unknown_zone", s.counts.unknownZone)
+	number("floating", s.counts.floating)
 	switch s.memory {
 	case memoryPrints:
 		b = jsonappend.String(jsonappend.Name(b, "events"), s.packed)

@@ -15,13 +15,13 @@ import (
 
 func TestPack(t *testing.T) {
 	t.Parallel()
-	entries := map[eventID]entry{{1}: {print: 7}, {2, 255}: {print: fingerprintMask}, {3}: {print: 0}}
+	entries := map[eventID]entry{{1}: {fingerprint: 7}, {2, 255}: {fingerprint: fingerprintMask}, {3}: {fingerprint: 0}}
 	got, ok := unpack(pack(entries, true), true)
 	if !ok || len(got) != 3 {
 		t.Fatal(got, ok)
 	}
 	for id, en := range entries {
-		if got[id] != en.print {
+		if got[id] != en.fingerprint {
 			t.Errorf("%s: %d", id, got[id])
 		}
 	}
@@ -42,7 +42,7 @@ func TestCursorKeepsWithinItsLimit(t *testing.T) {
 	for f, n := range map[string]int{"small.ics": 10, "middle.ics": 5000, "large.ics": 40000} {
 		entries := map[eventID]entry{}
 		for i := range n {
-			entries[eventID{byte(i), byte(i >> 8), byte(i >> 16), byte(len(f))}] = entry{print: uint64(i + 1)}
+			entries[eventID{byte(i), byte(i >> 8), byte(i >> 16), byte(len(f))}] = entry{fingerprint: uint64(i + 1)}
 		}
 		c[f] = &fileState{size: 1, mtimeMS: 2, memory: memoryPrints, packed: pack(entries, true), live: int64(n)}
 	}
@@ -91,8 +91,8 @@ func TestForeignCursors(t *testing.T) {
 	f.write("a.ics", vcalendar(vevent("1", "one")))
 	good := first.Committed()["events"]
 	for _, state := range []string{
-		strings.Replace(good, `"v":1`, `"v":99`, 1), strings.Replace(good, `"events":"`, `"events":"AAAA`, 1), `{"v":1,"files":[]}`, `{}`,
-		`{"v":1,"files":{"a.ics":{"size_bytes":"x","events":7}}}`,
+		strings.Replace(good, `"v":2`, `"v":99`, 1), strings.Replace(good, `"events":"`, `"events":"AAAA`, 1), `{"v":2,"files":[]}`, `{}`,
+		`{"v":2,"files":{"a.ics":{"size_bytes":"x","events":7}}}`,
 	} {
 		second := first.SecondRun(t, func(o *sdktest.Options) { o.State = map[string]string{"events": state} })
 		if _, ok := second.Record("events", bySummary(t, first, "one").Key); !ok && !strings.Contains(state, "99") {
@@ -130,6 +130,8 @@ func (e *endless) Read(p []byte) (int, error) {
 }
 
 // The first pass holds an entry an event, whatever the events' size.
+//
+//nolint:paralleltest // it measures the whole process's heap: nothing may run beside it
 func TestSurveyIsSmall(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.GC()

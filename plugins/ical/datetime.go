@@ -48,11 +48,12 @@ func parseMoment(value []byte, tzid string) (moment, bool) {
 		return moment{kind: timeDate, wall: date}, true
 	}
 	m := moment{kind: timeFloating}
-	if len(value) == 16 && (value[15] == 'Z' || value[15] == 'z') {
+	switch {
+	case len(value) == 16 && (value[15] == 'Z' || value[15] == 'z'):
 		m.kind = timeUTC
-	} else if len(value) != 15 {
+	case len(value) != 15:
 		return moment{}, false
-	} else if tzid != "" {
+	case tzid != "":
 		m.kind, m.tzid = timeZoned, tzid
 	}
 	if value[8] != 'T' && value[8] != 't' {

@@ -22,6 +22,11 @@
 //
 // The module has no time zone data. An instant is given only where the file
 // proves it: UTC values, and zones that the file defines with a VTIMEZONE.
+// start_utc is such an instant or null. starts_at, which consent and time ranges
+// look at, is a sort key and no instant: where time_zone_known is false it is
+// the local time spelled with a Z, off by a zone's offset at most. Events in
+// zones that the file does not define are reported and counted in every run, as
+// are dates that cannot be and events without a UID.
 //
 // DTSTAMP is left out on purpose: many services write the time of the download
 // there, which would make every event new every day.

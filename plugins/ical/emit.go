@@ -1,7 +1,6 @@
 package main
 
 import (
-	"strings"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/sdk"
@@ -24,8 +23,7 @@ func (w *recordWriter) instant(m moment) time.Time {
 		if utc, ok := w.zones[m.tzid].instant(m.wall); ok {
 			return time.Unix(utc, 0).UTC()
 		}
-		switch strings.ToUpper(m.tzid) {
-		case "UTC", "ETC/UTC", "GMT", "ETC/GMT":
+		if isUTC(m.tzid) {
 			return time.Unix(m.wall, 0).UTC()
 		}
 	}
@@ -67,9 +65,11 @@ func (w *recordWriter) write(id eventID, calendarID string, cal *calendar, file 
 	return r.Emit()
 }
 
-// times writes start and end. starts_at is the field that time ranges look at:
-// the instant where it is proven, else the wall clock read as UTC, which is off
-// by a zone's offset at most.
+// times writes start and end. starts_at is the field that consent and time
+// ranges look at, so every event with a start has one: the instant where it is
+// proven, which time_zone_known says, else the wall clock read as if it were
+// UTC, which is off by a zone's offset at most (14 hours). start_utc is an
+// instant or null.
 func (w *recordWriter) times(e *event) {
 	r := w.rec
 	start := w.instant(e.start)
@@ -80,6 +80,11 @@ func (w *recordWriter) times(e *event) {
 	r.Time("starts_at", at)
 	r.Bool("all_day", e.start.kind == timeDate)
 	r.StringOrNull("start_kind", e.start.kind.String())
+	if e.start.kind == timeNone {
+		r.Null("time_zone_known")
+	} else {
+		r.Bool("time_zone_known", !start.IsZero())
+	}
 	r.Time("start_utc", start)
 	w.local("start_local", e.start)
 	r.StringOrNull("start_tzid", e.start.tzid)

@@ -22,7 +22,7 @@ type event struct {
 	status          string
 	zoned           bool // a value of it names a zone
 	alarms          int
-	malformed       int
+	badDates        int
 	sum             uint64 // of the fingerprints of its lines, whatever their order
 
 	start, end, created, modified moment
@@ -97,7 +97,23 @@ func (e *event) property(l *contentLine) {
 	default:
 		if e.full {
 			e.detail(name, l)
+		} else {
+			e.check(name, l)
 		}
+	}
+}
+
+// check counts, for the survey, what detail will not understand.
+func (e *event) check(name string, l *contentLine) {
+	ok := true
+	switch name {
+	case "CREATED", "LAST-MODIFIED":
+		_, ok = parseMoment(l.value, "")
+	case "DURATION":
+		_, ok = parseSpan(upper(l.value))
+	}
+	if !ok {
+		e.badDates++
 	}
 }
 
@@ -111,7 +127,7 @@ func (e *event) recurrenceID(l *contentLine) {
 	}
 	var ok bool
 	if e.occurrence, ok = parseMoment(l.value, tzid); !ok {
-		e.malformed++
+		e.badDates++
 	}
 }
 
@@ -138,7 +154,7 @@ func (e *event) when(name string, l *contentLine) {
 func (e *event) moment(l *contentLine, tzid string) moment {
 	m, ok := parseMoment(l.value, tzid)
 	if !ok {
-		e.malformed++
+		e.badDates++
 	}
 	m.tzid = e.text(m.tzid)
 	return m
@@ -165,7 +181,7 @@ func (e *event) detail(name string, l *contentLine) {
 	case "DURATION":
 		var ok bool
 		if e.length, ok = parseSpan(upper(l.value)); !ok {
-			e.malformed++
+			e.badDates++
 		}
 		e.hasLength, e.durationText = ok, e.text(string(l.value))
 	case "CREATED":

@@ -9,9 +9,10 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
-	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // folder is a folder of calendar files whose times move with every write.

@@ -74,7 +74,7 @@ func pack(entries map[eventID]entry, prints bool) string {
 	})
 	raw := make([]byte, 0, len(ids)*(idBytes+printBytes))
 	for _, id := range ids {
-		p := entries[id].print
+		p := entries[id].fingerprint
 		if !prints && p == 0 {
 			continue // nothing of it is stored
 		}

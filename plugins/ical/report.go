@@ -18,13 +18,45 @@ const (
 // maxNamed is how many files one message names.
 const maxNamed = 20
 
+// Reasons of SKIP_RESULT for what is wrong inside of files. Every run repeats
+// them, from the cursor, until the file is another.
+const (
+	problemLines = "malformed_lines"
+	problemCut   = "line_too_long"
+	problemDates = "dates_malformed"
+	problemZones = "time_zone_unknown"
+	problemNoUID = "uid_missing"
+)
+
 // problemTexts says what each problem means and what can be done.
-var problemTexts = []struct{ problem, message, hint string }{
-	{problemTorn, "calendar files that end early, or do not close what they open; their earlier events stay", "retry_by_runtime"},
-	{problemNotICal, "files with a calendar's name that hold no calendar", "manual_action_required"},
-	{problemUnreadable, "calendar files or folders that could not be read; their earlier events stay", "manual_action_required"},
-	{problemChanged, "calendar files that were written while they were read", "retry_by_runtime"},
-	{problemForgotten, "removed calendar files with more events than the cursor could remember: these events stay", "not_retriable"},
+var problemTexts = [...]struct{ problem, one, many, hint string }{
+	{problemTorn, "calendar file ends early, or does not close what it opens; its earlier events stay",
+		"calendar files end early, or do not close what they open; their earlier events stay", "retry_by_runtime"},
+	{problemNotICal, "file with a calendar's name holds no calendar", "files with a calendar's name hold no calendar", "manual_action_required"},
+	{problemUnreadable, "calendar file or folder could not be read; its earlier events stay",
+		"calendar files or folders could not be read; their earlier events stay", "manual_action_required"},
+	{problemChanged, "calendar file was written while it was read", "calendar files were written while they were read", "retry_by_runtime"},
+	{problemForgotten, "removed calendar file had more events than the cursor could remember: these events stay",
+		"removed calendar files had more events than the cursor could remember: these events stay", "not_retriable"},
+}
+
+// contentTexts is problemTexts for what is wrong inside of files.
+var contentTexts = [...]struct {
+	problem, one, many, hint string
+	count                    func(*counts) int64
+}{
+	{problemLines, "line of a calendar file was not understood", "lines of calendar files were not understood", "not_retriable",
+		func(c *counts) int64 { return c.malformed }},
+	{problemCut, "line of a calendar file was cut, because it is too long", "lines of calendar files were cut, because they are too long",
+		"retry_on_connector_upgrade", func(c *counts) int64 { return c.oversized }},
+	{problemDates, "date or duration of an event cannot be; the event was collected without it",
+		"dates or durations of events cannot be; the events were collected without them", "not_retriable",
+		func(c *counts) int64 { return c.badDates }},
+	{problemZones, "event is in a time zone that its file does not define; only its local time is known",
+		"events are in time zones that their files do not define; only their local times are known", "manual_action_required",
+		func(c *counts) int64 { return c.unknownZone }},
+	{problemNoUID, "event has no UID; when it is edited, it becomes another event", "events have no UID; when they are edited, they become other events",
+		"not_retriable", func(c *counts) int64 { return c.noUID }},
 }
 
 // report tells the host what was not collected.
@@ -35,10 +67,16 @@ func (r *run) report() error {
 		if len(files) == 0 {
 			continue
 		}
-		slices.Sort(files)
-		d := jsonappend.Int(jsonappend.Name([]byte{'{'}, "count"), int64(len(files)))
-		d = append(jsonappend.Strings(jsonappend.Name(d, "files"), files[:min(len(files), maxNamed)]), '}')
-		if err := r.skip(t.problem, strconv.Itoa(len(files))+" "+t.message, t.hint, d); err != nil {
+		if err := r.skip(t.problem, counted(int64(len(files)), t.one, t.many), t.hint, details(int64(len(files)), files)); err != nil {
+			return err
+		}
+	}
+	for _, t := range contentTexts {
+		n, files := r.inFiles(t.count)
+		if n == 0 {
+			continue
+		}
+		if err := r.skip(t.problem, counted(n, t.one, t.many), t.hint, details(n, files)); err != nil {
 			return err
 		}
 	}
@@ -49,11 +87,30 @@ func (r *run) report() error {
 		}
 	}
 	if r.printsLost+r.idsLost > 0 {
-		return r.skip(problemReduced, "more events than a cursor can remember: when one of "+strconv.Itoa(r.printsLost)+
-			" files changes, all its events are sent again; events removed from "+strconv.Itoa(r.idsLost)+" files are not noticed",
+		return r.skip(problemReduced, "more events than a cursor can remember: when one of "+counted(int64(r.printsLost), "file", "files")+
+			" changes, all its events are sent again; events removed from "+counted(int64(r.idsLost), "file", "files")+" are not noticed",
 			"not_retriable", nil)
 	}
 	return nil
+}
+
+// details is a SKIP_RESULT's diagnostics: how many, and in which files.
+func details(n int64, files []string) []byte {
+	slices.Sort(files)
+	d := jsonappend.Int(jsonappend.Name([]byte{'{'}, "count"), n)
+	return append(jsonappend.Strings(jsonappend.Name(d, "files"), files[:min(len(files), maxNamed)]), '}')
+}
+
+// inFiles sums up a count over all files, and names those of which it is
+// something.
+func (r *run) inFiles(count func(*counts) int64) (n int64, files []string) {
+	for p, s := range r.after {
+		if c := count(&s.counts); c > 0 {
+			n += c
+			files = append(files, p)
+		}
+	}
+	return n, files
 }
 
 func (r *run) skip(reason, message, hint string, diagnostics []byte) error {

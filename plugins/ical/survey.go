@@ -7,10 +7,13 @@ import (
 
 // entry is what the survey keeps of one event.
 type entry struct {
-	print    uint64 // 48 bits; 0: cancelled
-	ordinal  uint32 // which VEVENT of the file counts
-	sequence int32
-	zoned    bool
+	fingerprint uint64 // 48 bits; 0: cancelled
+	ordinal     uint32 // which VEVENT of the file counts
+	sequence    int32
+	zoned       bool
+	floating    bool
+	starts      uint16 // zone of DTSTART, an index of survey.named; 0: none
+	ends        uint16 // of DTEND
 }
 
 // survey is the outcome of a file's first pass.
@@ -18,6 +21,8 @@ type survey struct {
 	calendar calendar
 	counts   counts
 	zones    map[string]*zone
+	named    []string          // zones that events start or end in; the first is no zone
+	index    map[string]uint16 // of named
 	entries  map[eventID]entry
 	total    uint32 // VEVENTs, copies included
 	// cancelled lists, by the id of a series, the RECURRENCE-IDs of its
@@ -48,7 +53,7 @@ func identify(buf []byte, calendarID string, e *event) (id, series eventID, _ []
 // surveyFile does the first pass. problem is not empty when the file may not be
 // taken.
 func surveyFile(r io.Reader, buf []byte, calendarID string) (*survey, string) {
-	v := &survey{zones: map[string]*zone{}, entries: map[eventID]entry{}, cancelled: map[eventID][]string{}}
+	v := &survey{zones: map[string]*zone{}, named: []string{""}, index: map[string]uint16{"": 0}, entries: map[eventID]entry{}, cancelled: map[eventID][]string{}}
 	var hashed []byte
 	type exception struct {
 		series eventID
@@ -62,16 +67,17 @@ func surveyFile(r io.Reader, buf []byte, calendarID string) (*survey, string) {
 		}
 		var id, series eventID
 		id, series, hashed = identify(hashed, calendarID, e)
-		en := entry{print: e.fingerprint(), ordinal: s.events, sequence: int32(e.sequence), zoned: e.zoned}
+		en := entry{fingerprint: e.fingerprint(), ordinal: s.events, sequence: int32(e.sequence), zoned: e.zoned}
+		en.floating, en.starts, en.ends = e.start.kind == timeFloating, v.zoneIndex(e.start), v.zoneIndex(e.end)
 		if old, ok := v.entries[id]; ok && old.sequence > en.sequence {
 			return nil // a copy that an earlier one already replaced
 		}
 		if e.status == "CANCELLED" || s.calendar.cancels {
-			en.print = 0
+			en.fingerprint = 0
 		}
 		v.entries[id] = en
 		if e.recurrence != "" {
-			if en.print == 0 {
+			if en.fingerprint == 0 {
 				exceptions[id] = exception{series, clip(e.recurrence, 256)}
 			} else {
 				delete(exceptions, id)
@@ -95,25 +101,62 @@ func surveyFile(r io.Reader, buf []byte, calendarID string) (*survey, string) {
 	return v, ""
 }
 
-// settle folds into each fingerprint what the event's record takes from
+// Bounds on the zones that events may name: how many, and bytes of each.
+const (
+	maxNames    = 2 * maxZones
+	maxZoneName = 1 << 10
+)
+
+// zoneIndex returns the index of a moment's zone. Those beyond the bounds share
+// an index, which is of none that is known.
+func (v *survey) zoneIndex(m moment) uint16 {
+	if m.kind != timeZoned {
+		return 0
+	}
+	i, ok := v.index[m.tzid]
+	switch {
+	case ok:
+		return i
+	case len(v.named) == maxNames || len(m.tzid) > maxZoneName:
+		return maxNames + 1
+	}
+	i = uint16(len(v.named))
+	v.named = append(v.named, m.tzid)
+	v.index[m.tzid] = i
+	return i
+}
+
+// settle counts what of the events cannot be placed in time, and folds into each
+// fingerprint what the event's record takes from
 // elsewhere in the file.
 func (v *survey) settle() {
+	var unknown [maxNames + 2]bool
+	unknown[maxNames+1] = true
+	for i, name := range v.named[1:] {
+		unknown[i+1] = !v.zones[name].usable() && !isUTC(name)
+	}
 	var zones uint64
 	for name, z := range v.zones {
 		zones += z.fingerprint(name)
 	}
 	for id, en := range v.entries {
-		if en.print == 0 {
+		if en.fingerprint == 0 {
 			continue
 		}
+		if en.floating {
+			v.counts.floating++
+		}
+		if unknown[en.starts] || unknown[en.ends] {
+			v.counts.unknownZone++
+		}
 		if en.zoned {
-			en.print += zones
+			en.fingerprint += zones
 		}
 		for _, text := range v.cancelled[id] {
-			en.print += mix(fnvString(fnvOffset, text))
+			en.fingerprint += mix(fnvString(fnvOffset, text))
 		}
-		if en.print &= fingerprintMask; en.print == 0 {
-			en.print = 1
+		if en.fingerprint &= fingerprintMask; en.fingerprint == 0 {
+			en.fingerprint = 1
 		}
 		v.entries[id] = en
 	}
@@ -158,7 +201,7 @@ func (z *zone) fingerprint(name string) uint64 {
 func (v *survey) live() int64 {
 	n := int64(0)
 	for _, en := range v.entries {
-		if en.print != 0 {
+		if en.fingerprint != 0 {
 			n++
 		}
 	}

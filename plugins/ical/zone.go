@@ -1,5 +1,7 @@
 package main
 
+import "strings"
+
 // Bounds on what a file may define.
 const (
 	maxZones       = 512
@@ -31,12 +33,24 @@ const (
 	hasTo
 )
 
+// usable reports whether the zone can say anything.
+func (z *zone) usable() bool { return z != nil && !z.unusable && len(z.observances) > 0 }
+
+// isUTC reports whether a zone is UTC by its name, which needs no definition.
+func isUTC(tzid string) bool {
+	switch strings.ToUpper(tzid) {
+	case "UTC", "ETC/UTC", "GMT", "ETC/GMT":
+		return true
+	}
+	return false
+}
+
 // instant returns the UTC time, in seconds since 1970, at which the wall clock
 // of the zone shows wall. A time that occurs twice is its first occurrence, a
 // time that the clock skips counts from the offset before the gap (section
 // 3.3.5). ok is false when the zone cannot say.
 func (z *zone) instant(wall int64) (utc int64, ok bool) {
-	if z == nil || z.unusable || len(z.observances) == 0 {
+	if !z.usable() {
 		return 0, false
 	}
 	largest, found := int64(-1<<62), false

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"encoding/json"
+	"io/fs"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
+)
+
+// A message that is cut says so, and how long it was.
+func TestCutMessagesSaySo(t *testing.T) {
+	t.Parallel()
+	h, path := home{}, project+one+".jsonl"
+	h.put(path, userLine(one, "short", "é\n\"", 0)+userLine(one, "whole", strings.Repeat("é", maxContent), 1)+
+		userLine(one, "cut", strings.Repeat("é\n", maxContent)+"1234567890", 2)+
+		assistantLine(one, "blocks", "cut", 3, block("text", map[string]any{"text": strings.Repeat("x", maxContent-1)}),
+			block("tool_use", map[string]any{"name": "Read", "input": map[string]any{"a": 1}}),
+			block("tool_result", map[string]any{"content": []any{block("text", map[string]any{"text": "ab"}), block("text", map[string]any{"text": "cd"})}}),
+			block("image", map[string]any{"source": strings.Repeat("p", 100)}))+
+		assistantLine(one, "none", "cut", 4, block("image", nil)))
+	first := run(t, h)
+	for id, w := range map[string]struct {
+		cut    bool
+		length int
+	}{
+		"short": {false, 3}, "whole": {false, maxContent}, "cut": {true, 2*maxContent + 10}, "none": {false, 0},
+		"blocks": {true, maxContent - 1 + len("\nRead ") + len(`{"a":1}`) + len("\nab\ncd")},
+	} {
+		want(t, first, "messages", id, map[string]any{"content_truncated": w.cut, "content_length": w.length})
+	}
+	want(t, first, "coverage_diagnostics", "coverage:cut_messages", map[string]any{
+		"status": "unsupported", "stream": "messages", "reason": "2 messages are longer than 5,000 characters; their beginning was collected",
+	})
+	if len(first.Skips) != 0 || !strings.Contains(strings.Join(first.Logs, "\n"), "2 messages are longer") {
+		t.Errorf("skips %+v, log %q", first.Skips, first.Logs)
+	}
+	second := again(t, first)
+	emitted(t, second)
+	if len(second.Logs) != 0 {
+		t.Errorf("nothing was read, and yet: %q", second.Logs)
+	}
+	// The count is that of the transcripts, whatever a run reads of them.
+	h.add(path, userLine(one, "more", strings.Repeat("x", maxContent+1), 5))
+	third := again(t, second)
+	want(t, third, "coverage_diagnostics", "coverage:cut_messages", map[string]any{
+		"reason": "3 messages are longer than 5,000 characters; their beginning was collected",
+	})
+	if log := strings.Join(third.Logs, "\n"); !strings.Contains(log, "1 message is longer") {
+		t.Errorf("log %q", log)
+	}
+	small := func(o *sdktest.Options) { o.State["sessions"] = condensed(t, o.State["sessions"]) }
+	emitted(t, checked(t, third.SecondRun(t, small)))
+	h.put(path, userLine(one, "short", "again", 0))
+	emitted(t, again(t, third), "messages short", "sessions "+one, "coverage_diagnostics -coverage:cut_messages")
+}
+
+// The length is that of the text which a clipper with room for all would hold.
+func TestCharactersBeyondTheLimit(t *testing.T) {
+	t.Parallel()
+	for _, s := range []string{
+		"", "a", "abcdefgh", "abcdefghi", `abc\ndefgh`, `abcdefgh\u00e9`, `\ud83d\ude00x`, `\ud83dx`, `\\\\\\\\\\\\`, `abcdefg\`, `\u12`, "äöü€😀äöü",
+		"ab\xff\xfecdefghijk", strings.Repeat(`12345678\"`, 9), "abcdefg\\", "\x7f\x80",
+	} {
+		for _, escapes := range []bool{true, false} {
+			all := clipper{left: 1000}
+			all.decode([]byte(s), escapes)
+			for limit := range 12 {
+				var c clipper
+				c.measure(limit)
+				c.decode([]byte(s), escapes)
+				if got, want := int64(limit-c.left)+c.over, int64(1000-all.left); got != want {
+					t.Errorf("%q, escapes %v, limit %d: %d characters, want %d", s, escapes, limit, got, want)
+				}
+			}
+		}
+	}
+}
+
+// The places of bad lines are named in every run, the first of each transcript,
+// and only by name once the cursor had to be condensed.
+func TestGapsPersistWithTheirPlaces(t *testing.T) {
+	t.Parallel()
+	h := small()
+	start := len(h[project+one+".jsonl"].Data)
+	h.add(project+one+".jsonl", strings.Repeat("bad\n", 10))
+	examples := func(r *sdktest.Result) string {
+		t.Helper()
+		if len(r.Skips) != 1 || skip(t, r, "lines_not_readable") != 10 || r.Skips[0].Message != "10 lines are not valid JSON" {
+			t.Fatalf("skips: %+v", r.Skips)
+		}
+		var d struct {
+			Examples []string `json:"examples"`
+		}
+		if err := json.Unmarshal(r.Skips[0].Diagnostics, &d); err != nil {
+			t.Fatal(err)
+		}
+		return strings.Join(d.Examples, " ")
+	}
+	r, places := run(t, h), ""
+	for i := range maxPlaces {
+		places += project + one + ".jsonl:" + strconv.Itoa(start+4*i) + " "
+	}
+	for range 3 {
+		if got := examples(r); got+" " != places {
+			t.Errorf("examples %s, want %s", got, places)
+		}
+		r = again(t, r)
+		emitted(t, r)
+	}
+	small := func(o *sdktest.Options) { o.State["sessions"] = condensed(t, o.State["sessions"]) }
+	second := checked(t, r.SecondRun(t, small))
+	if got := examples(second); got != project+one+".jsonl" {
+		t.Errorf("examples %s", got)
+	}
+	emitted(t, second)
+}
+
+// closed is a folder below which nothing can be looked at.
+type closed struct {
+	fstest.MapFS
+	folder string
+}
+
+func (c closed) denied(name string) error {
+	if name == c.folder || strings.HasPrefix(name, c.folder+"/") {
+		return &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
+	}
+	return nil
+}
+
+func (c closed) Open(name string) (fs.File, error) {
+	if err := c.denied(name); err != nil {
+		return nil, err
+	}
+	return c.MapFS.Open(name)
+}
+
+func (c closed) ReadDir(name string) ([]fs.DirEntry, error) {
+	if err := c.denied(name); err != nil {
+		return nil, err
+	}
+	return c.MapFS.ReadDir(name)
+}
+
+// A folder that cannot be read is one gap, not one for each folder that would
+// have been looked for in it; and it is one in every run.
+func TestUnreadableFolderCountsOnce(t *testing.T) {
+	t.Parallel()
+	for _, folder := range []string{"projects/q", "projects/q/" + two} {
+		h := small()
+		h.put("projects/q/"+two+"/subagents/a.jsonl", userLine(two, "x", "x", 0))
+		h.put("projects/q/"+two+"/tool-results/a.txt", "x")
+		h.put("projects/q/memory/a.md", "x")
+		o := options(h)
+		o.Roots[rootHome] = closed{fstest.MapFS(h), folder}
+		first := checked(t, sdktest.Collect(t, connector{}, o))
+		for i, r := range []*sdktest.Result{first, again(t, first)} {
+			if len(r.Skips) != 1 || r.Skips[0].Message != "1 file or folder could not be read" || !strings.Contains(string(r.Skips[0].Diagnostics), `["`+folder+`"]`) {
+				t.Errorf("%s, run %d: %+v", folder, i, r.Skips)
+			}
+		}
+		want(t, first, "coverage_diagnostics", "coverage:unreadable_files", map[string]any{"reason": "1 file or folder could not be read"})
+	}
+}
+
+func TestWordingOfOne(t *testing.T) {
+	t.Parallel()
+	h := small()
+	h.add(project+one+".jsonl", "bad\n{")
+	h.put("mystery", "x")
+	for _, s := range run(t, h).Skips {
+		switch s.Message {
+		case "1 line is not valid JSON", "1 last line is incomplete", "1 entry of the home folder is not known to this connector":
+		default:
+			t.Errorf("%q", s.Message)
+		}
+	}
+}
+
+// A transcript that was never readable is a gap of every run.
+func TestUnreadableFilePersists(t *testing.T) {
+	t.Parallel()
+	h := small()
+	h.put(project+two+".jsonl", userLine(two, "v1", "Other", 0))
+	o := options(h)
+	o.Roots[rootHome] = barred{fstest.MapFS(h), map[string]bool{project + two + ".jsonl": true}}
+	r := checked(t, sdktest.Collect(t, connector{}, o))
+	for i := range 3 {
+		if skip(t, r, "file_unreadable") != 1 {
+			t.Errorf("run %d: %+v", i, r.Skips)
+		}
+		r = again(t, r)
+		emitted(t, r)
+	}
+}

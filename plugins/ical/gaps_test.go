@@ -1,0 +1,125 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
+)
+
+// covered returns the coverage rows of a run as "store: status count".
+func covered(res *sdktest.Result) map[string]string {
+	rows := map[string]string{}
+	for _, r := range res.Records(streamCoverage) {
+		rows[r.Text("store")] = fmt.Sprint(r.Text("status"), " ", r.Fields["count"])
+	}
+	return rows
+}
+
+func messages(res *sdktest.Result) map[string]string {
+	m := map[string]string{}
+	for _, s := range res.Skips {
+		m[s.Reason] = s.Message + " " + string(s.Diagnostics)
+	}
+	return m
+}
+
+// Dates that cannot be, zones that nobody defines and missing UIDs are gaps with
+// a count, in every run until the file is mended.
+func TestGapsInsideOfFiles(t *testing.T) {
+	t.Parallel()
+	f := newFolder()
+	raw := func(uid string, lines ...string) string {
+		return "BEGIN:VEVENT\n" + uid + "SUMMARY:" + strings.TrimSpace(uid) + "\n" + strings.Join(lines, "\n") + "\nEND:VEVENT\n"
+	}
+	f.write("a.ics", vcalendar(
+		raw("UID:impossible\n", "DTSTART;VALUE=DATE:20260230"),
+		raw("UID:impossible-end\n", "DTSTART:20260228T090000Z", "DTEND:20260230T100000Z", "CREATED:20261301T000000Z", "DURATION:PX"),
+		raw("UID:mars\n", "DTSTART;TZID=Mars/Olympus:20260302T090000"),
+		raw("UID:mars-end\n", "DTSTART:20260302T090000Z", "DTEND;TZID=Mars/Olympus:20260302T100000"),
+		raw("UID:gone\n", "STATUS:CANCELLED", "DTSTART;TZID=Mars/Olympus:20260302T090000"),
+		raw("UID:gmt\n", "DTSTART;TZID=gmt:20260302T090000"), raw("UID:berlin\n", "DTSTART;TZID=Europe/Berlin:20260302T090000"),
+		raw("UID:floating\n", "DTSTART:20260302T090000"),
+		raw("", "DTSTART:20260302T090000Z"), zoneBerlin))
+	f.write("b.ics", vcalendar(raw("", "DTSTART:20260303T090000Z")))
+	first := f.collect(t)
+	want := map[string]string{
+		problemDates: `4 dates or durations of events cannot be; the events were collected without them {"count":4,"files":["a.ics"]}`,
+		problemZones: `2 events are in time zones that their files do not define; only their local times are known {"count":2,"files":["a.ics"]}`,
+		problemNoUID: `2 events have no UID; when they are edited, they become other events {"count":2,"files":["a.ics","b.ics"]}`,
+	}
+	if got := messages(first); fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("got %v\nwant %v", got, want)
+	}
+	rows := covered(first)
+	for store, status := range map[string]string{
+		"malformed_lines": "collected 0", "malformed_dates": "incomplete 4", "unknown_time_zones": "incomplete 2", "missing_uids": "incomplete 2",
+		"floating_times": "collected 1",
+	} {
+		if rows[store] != status {
+			t.Errorf("%s: %q, want %q", store, rows[store], status)
+		}
+	}
+	for _, summary := range []string{"UID:impossible", "UID:mars", "UID:floating"} {
+		if r := bySummary(t, first, summary); r.Fields["start_utc"] != nil || r.Fields["time_zone_known"] == true {
+			t.Errorf("%s: %v", summary, r.Fields)
+		}
+	}
+	second := again(t, first)
+	if len(second.All) != 0 || fmt.Sprint(messages(second)) != fmt.Sprint(want) {
+		t.Errorf("second run: %v %v", second.All, messages(second))
+	}
+	f.write("a.ics", vcalendar(raw("UID:one\n", "DTSTART;VALUE=DATE:20260230")))
+	f.write("b.ics", vcalendar(raw("UID:two\n", "DTSTART;TZID=Mars/Olympus:20260302T090000")))
+	third := again(t, second)
+	want = map[string]string{
+		problemDates: `1 date or duration of an event cannot be; the event was collected without it {"count":1,"files":["a.ics"]}`,
+		problemZones: `1 event is in a time zone that its file does not define; only its local time is known {"count":1,"files":["b.ics"]}`,
+	}
+	if got := messages(third); fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("got %v\nwant %v", got, want)
+	}
+	if rows := covered(third); rows["missing_uids"] != "collected 0" || rows["floating_times"] != "absent 0" {
+		t.Error(rows)
+	}
+	f.write("a.ics", vcalendar(vevent("1", "one")))
+	f.write("b.ics", vcalendar(vevent("2", "two")))
+	if last := again(t, third); len(last.Skips) != 0 {
+		t.Errorf("after the repair: %+v", last.Skips)
+	}
+}
+
+// However many zones a file names, the survey holds a bounded number of them.
+func TestZonesNamedAreBounded(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	for i := range 2 * maxNames {
+		b.WriteString(vevent(fmt.Sprint(i), "x", fmt.Sprintf("DTSTART;TZID=Z%d:20260302T090000", i)))
+	}
+	b.WriteString(vevent("long", "x", "DTSTART;TZID="+strings.Repeat("z", 2*maxZoneName)+":20260302T090000"))
+	f := newFolder()
+	f.write("a.ics", vcalendar(b.String()))
+	file, err := f.Open("a.ics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	v, problem := surveyFile(file, make([]byte, 64<<10), "c")
+	if problem != "" || len(v.named) > maxNames || v.counts.unknownZone != 2*maxNames+1 {
+		t.Fatalf("%q, %d names, %d events", problem, len(v.named), v.counts.unknownZone)
+	}
+}
+
+func TestWordingOfOneFile(t *testing.T) {
+	t.Parallel()
+	f := newFolder()
+	f.write("a.ics", "BEGIN:VCALENDAR\n")
+	res := f.collect(t)
+	if got := messages(res)[problemTorn]; !strings.HasPrefix(got, "1 calendar file ends early, or does not close what it opens; its earlier events stay ") {
+		t.Error(got)
+	}
+	if r, _ := res.Record(streamCoverage, "coverage:files"); r.Text("reason") != "1 file or folder could not be taken; what it held before stays" {
+		t.Error(r.Text("reason"))
+	}
+}
