@@ -1,0 +1,145 @@
+package health
+
+import "slices"
+
+// The axes of a connection. A word that is none of an axis's own reads as
+// unknown wherever it comes in.
+type (
+	// CoverageAxis says how complete what was collected is.
+	CoverageAxis string
+	// FreshnessAxis says whether the data is younger than its window.
+	FreshnessAxis string
+	// OutboxState says what a device's outbox is doing.
+	OutboxState string
+	// AttentionAxis says where an open request to the owner stands.
+	AttentionAxis string
+	// SurfaceAxis says how a managed browser surface is.
+	SurfaceAxis string
+	// StalledCause says why a device's outbox stalled.
+	StalledCause string
+)
+
+// Coverage, as far as evidence tells.
+const (
+	CoverageComplete      CoverageAxis = "complete"
+	CoveragePartial       CoverageAxis = "partial"
+	CoverageRetryableGap  CoverageAxis = "retryable_gap"
+	CoverageTerminalGap   CoverageAxis = "terminal_gap"
+	CoverageGaps          CoverageAxis = "gaps"
+	CoverageUnsupported   CoverageAxis = "unsupported"
+	CoverageUnavailable   CoverageAxis = "unavailable"
+	CoverageDeferred      CoverageAxis = "deferred"
+	CoverageInventoryOnly CoverageAxis = "inventory_only"
+	CoverageUnknown       CoverageAxis = "unknown"
+)
+
+// Freshness, against the connector's own window.
+const (
+	FreshnessFresh   FreshnessAxis = "fresh"
+	FreshnessStale   FreshnessAxis = "stale"
+	FreshnessUnknown FreshnessAxis = "unknown"
+)
+
+// Outbox states. The axis is never widened (HL-16).
+const (
+	OutboxIdle    OutboxState = "idle"
+	OutboxActive  OutboxState = "active"
+	OutboxStalled OutboxState = "stalled"
+	OutboxUnknown OutboxState = "unknown"
+)
+
+// Attention: the lifecycle of the request that is open, or none.
+const (
+	AttentionNone         AttentionAxis = "none"
+	AttentionOpen         AttentionAxis = "open"
+	AttentionAcknowledged AttentionAxis = "acknowledged"
+	AttentionInProgress   AttentionAxis = "in_progress"
+)
+
+// Managed browser surface.
+const (
+	SurfaceNone    SurfaceAxis = "none"
+	SurfaceIdle    SurfaceAxis = "idle"
+	SurfaceWaiting SurfaceAxis = "waiting"
+	SurfaceLeased  SurfaceAxis = "leased"
+	SurfaceFailed  SurfaceAxis = "failed"
+	SurfaceUnknown SurfaceAxis = "unknown"
+)
+
+// Causes of a stall, the most actionable first (HL-16).
+const (
+	CauseDeadLetterBacklog StalledCause = "dead_letter_backlog"
+	CauseStateReadFailed   StalledCause = "state_read_failed"
+	CauseStalePending      StalledCause = "stale_pending"
+)
+
+// stalledCauses is the order in which a cause wins over another.
+var stalledCauses = []StalledCause{CauseDeadLetterBacklog, CauseStateReadFailed, CauseStalePending}
+
+// Degrading reports whether something that should be there is missing.
+func (a CoverageAxis) Degrading() bool {
+	switch a {
+	case CoveragePartial, CoverageRetryableGap, CoverageTerminalGap, CoverageGaps:
+		return true
+	}
+	return false
+}
+
+// Accepted reports whether the axis is a label with which a manifest declares
+// that a stream is not collected.
+func (a CoverageAxis) Accepted() bool { return slices.Contains(acceptedLabels, a) }
+
+// acceptedLabels is the order in which one label speaks for several streams.
+var acceptedLabels = []CoverageAxis{CoverageUnsupported, CoverageUnavailable, CoverageDeferred, CoverageInventoryOnly}
+
+// known returns the axis, or unknown for a word that is none of its own.
+func (a CoverageAxis) known() CoverageAxis {
+	if a == CoverageComplete || a.Degrading() || a.Accepted() {
+		return a
+	}
+	return CoverageUnknown
+}
+
+func (a FreshnessAxis) known() FreshnessAxis {
+	if a == FreshnessFresh || a == FreshnessStale {
+		return a
+	}
+	return FreshnessUnknown
+}
+
+func (a OutboxState) known() OutboxState {
+	if a == OutboxIdle || a == OutboxActive || a == OutboxStalled {
+		return a
+	}
+	return OutboxUnknown
+}
+
+// known reads a word that is none of the axis's own as open: a request whose
+// state cannot be told has not been closed.
+func (a AttentionAxis) known() AttentionAxis {
+	switch a {
+	case AttentionNone, AttentionAcknowledged, AttentionInProgress:
+		return a
+	}
+	return AttentionOpen
+}
+
+func (a SurfaceAxis) known() SurfaceAxis {
+	switch a {
+	case SurfaceNone, SurfaceIdle, SurfaceWaiting, SurfaceLeased, SurfaceFailed:
+		return a
+	}
+	return SurfaceUnknown
+}
+
+// MarshalJSON writes the cause, or null for none.
+func (c StalledCause) MarshalJSON() ([]byte, error) { return Word(c).MarshalJSON() }
+
+// Axes is where a connection stands on each axis.
+type Axes struct {
+	Attention     AttentionAxis `json:"attention"`
+	Coverage      CoverageAxis  `json:"coverage"`
+	Freshness     FreshnessAxis `json:"freshness"`
+	Outbox        OutboxState   `json:"outbox"`
+	RemoteSurface SurfaceAxis   `json:"remote_surface"`
+}

@@ -1,0 +1,59 @@
+package health
+
+import "github.com/pdpp-host/pdpp-host/abi"
+
+// DetailGaps are the pending detail gaps of a connection, as far as they were
+// read.
+type DetailGaps struct {
+	Unreadable bool         `json:"unreadable"`
+	Pending    []PendingGap `json:"pending"`
+	ReadLimit  *int         `json:"read_limit"` // nil: all were read
+	Recovered  *int64       `json:"recovered"`  // nil: not counted
+}
+
+// PendingGap is one detail that is still to be fetched.
+type PendingGap struct {
+	Reason           abi.Reason `json:"reason"`
+	AttemptCount     int64      `json:"attempt_count"`
+	NextAttemptAfter Instant    `json:"next_attempt_after"`
+	Stream           string     `json:"stream"`
+}
+
+// Backlog says how many details wait because the source is under pressure, and
+// how many for other reasons. It is additive: no state, axis, disposition or
+// action depends on it (HL-19). It is the owner's only.
+type Backlog struct {
+	Pending             int64   `json:"pending"`
+	PendingIsFloor      bool    `json:"pending_is_floor"` // a bound of the read was hit: there may be more
+	PendingOther        int64   `json:"pending_other"`
+	PendingOtherIsFloor bool    `json:"pending_other_is_floor"`
+	Recovered           *int64  `json:"recovered"` // nil: not counted, which is not zero
+	MaxAttemptCount     int64   `json:"max_attempt_count"`
+	NextAttemptAt       Instant `json:"next_attempt_at"` // before it none is tried again
+}
+
+// DetailGapBacklog counts the pending details; nil when they could not be read,
+// which is not the same as none (HL-18.2, HL-18.3).
+func DetailGapBacklog(gaps *DetailGaps) *Backlog {
+	if gaps == nil || gaps.Unreadable {
+		return nil
+	}
+	b := &Backlog{}
+	addCount(&b.Recovered, gaps.Recovered)
+	for i := range gaps.Pending {
+		g := &gaps.Pending[i]
+		if !g.Reason.IsSourcePressure() {
+			b.PendingOther++
+			continue
+		}
+		b.Pending++
+		b.MaxAttemptCount = max(b.MaxAttemptCount, g.AttemptCount)
+		if at := g.NextAttemptAfter; !at.IsZero() && (b.NextAttemptAt.IsZero() || at.Before(b.NextAttemptAt.Time)) {
+			b.NextAttemptAt = at
+		}
+	}
+	bounded := gaps.ReadLimit != nil && len(gaps.Pending) >= *gaps.ReadLimit
+	b.PendingIsFloor = bounded
+	b.PendingOtherIsFloor = bounded && b.PendingOther > 0
+	return b
+}

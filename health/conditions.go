@@ -1,0 +1,199 @@
+package health
+
+import "slices"
+
+// exhaustedAfter is the number of failed runs in a row from which a back-off
+// blocks instead of delaying.
+const exhaustedAfter = 7
+
+// conditions returns one condition of each type, in the order of Types.
+func (f *facts) conditions() []Condition {
+	c := make([]Condition, conditionCount)
+	f.fill(&c[atProjection], f.projectionOutcome())
+	f.fill(&c[atSchedule], f.scheduleOutcome())
+	f.fillRetry(&c[atRetry])
+	f.fillAttention(&c[atAttention])
+	f.fillCollection(&c[atCollection])
+	f.fillCredentials(&c[atCredentials])
+	f.fillRuntime(&c[atRuntime])
+	f.fillSurface(&c[atSurface])
+	f.fill(&c[atExporter], f.exporterOutcome())
+	f.fillCoverage(&c[atCoverage])
+	f.fill(&c[atFresh], f.freshOutcome())
+	f.fill(&c[atBacklog], f.backlogOutcome())
+	return c
+}
+
+// fill makes c the outcome at row of the table.
+func (f *facts) fill(c *Condition, row int) {
+	o := &outcomes[row]
+	// Field by field: c is new, and a whole struct would be written twice.
+	c.ID, c.Type, c.Status, c.Severity, c.Reason = rowIDs[row], o.typ, o.status, o.severity, o.reason
+	c.Message, c.Origin, c.ObservedAt, c.Current, c.Sensitivity = o.message, o.origin, f.observed, true, OwnerOnly
+	if o.redacted {
+		c.Sensitivity = SecretRedacted
+	}
+	if o.remedy != nil {
+		r := *o.remedy
+		c.Remediation = &r
+	}
+}
+
+// fillNamed is fill for an outcome that text from outside may name better.
+func (f *facts) fillNamed(c *Condition, row int, raw Word) {
+	f.fill(c, row)
+	reason, redacted := admit(raw, c.Reason)
+	if redacted {
+		c.Sensitivity = SecretRedacted
+	}
+	c.rename(reason)
+}
+
+// fillClassed is fillNamed for a class that the host's scheduler gave, in whose
+// mouth the contract's own words are what they are, however long.
+func (f *facts) fillClassed(c *Condition, row int, class Word) {
+	if !ownWord(class) {
+		f.fillNamed(c, row, class)
+		return
+	}
+	f.fill(c, row)
+	c.rename(class)
+}
+
+func (c *Condition) rename(reason Word) {
+	if reason != c.Reason {
+		c.Reason = reason
+		c.ID = idOf(c.Type, reason)
+	}
+}
+
+func idOf(t Type, reason Word) string { return string(t) + ":" + string(reason) }
+
+// rowIDs are the ids of the table's rows under their own reasons.
+var rowIDs = func() (ids [outcomeCount]string) {
+	for i := range outcomes {
+		ids[i] = idOf(outcomes[i].typ, outcomes[i].reason)
+	}
+	return ids
+}()
+
+func (f *facts) projectionOutcome() int {
+	if len(f.Projection.UnreliableSources) > 0 {
+		return projectionUnreliable
+	}
+	return projectionCurrent
+}
+
+func (f *facts) scheduleOutcome() int {
+	switch {
+	case f.Schedule == nil:
+		return scheduleNone
+	case !f.Schedule.Enabled:
+		return schedulePaused
+	}
+	return scheduleEnabled
+}
+
+func (f *facts) fillRetry(c *Condition) {
+	b := f.backoff
+	switch {
+	case b == nil:
+		f.fill(c, retryClear)
+		return
+	case !f.waiting:
+		f.fill(c, retryExpired) // its reason is not read any more (HL-02.2)
+	case b.ConsecutiveFailures >= exhaustedAfter:
+		f.fillClassed(c, retryExhausted, withoutPrefix(b.ReasonClass))
+	default:
+		f.fillClassed(c, retryWaiting, withoutPrefix(b.ReasonClass))
+		c.ExpiresAt = b.NextRunAt
+	}
+	c.ObservedAt = firstKnown(b.RecordedAt, c.ObservedAt)
+}
+
+func (f *facts) fillAttention(c *Condition) {
+	a := f.attention
+	switch {
+	case a == nil:
+		f.fill(c, attentionNone)
+		return
+	case f.axes.Attention == AttentionNone:
+		f.fill(c, attentionExpired)
+		return
+	case a.Sensitivity == "secret":
+		f.fillNamed(c, attentionSecret, a.ReasonCode)
+	default:
+		f.fillNamed(c, attentionOpen, a.ReasonCode)
+		if target, hidden := admit(a.ActionTarget, ""); hidden {
+			c.Sensitivity = SecretRedacted
+		} else {
+			c.Remediation.Target = target
+		}
+	}
+	c.ExpiresAt = a.ExpiresAt
+}
+
+func (f *facts) fillCollection(c *Condition) {
+	switch {
+	case f.succeeded():
+		f.fill(c, collectionSucceeded)
+		c.ObservedAt = firstKnown(f.run.LastSuccessAt, c.ObservedAt)
+	case f.run != nil:
+		f.fillNamed(c, collectionFailed, f.run.ReasonCode)
+	case f.byDevice:
+		f.fill(c, collectionByDevice)
+	case f.LocalDeviceBacked:
+		f.fill(c, collectionDeviceUnproven)
+	default:
+		f.fill(c, collectionUnobserved)
+	}
+}
+
+func (f *facts) fillCredentials(c *Condition) {
+	switch {
+	case credentialShaped(f.code):
+		f.fillNamed(c, credentialsRejected, f.first)
+	case f.succeeded():
+		f.fill(c, credentialsAccepted)
+	default:
+		f.fill(c, credentialsUnprobed)
+	}
+}
+
+func (f *facts) fillCoverage(c *Condition) {
+	axis := f.axes.Coverage
+	switch {
+	case axis == CoverageUnknown:
+		f.fill(c, coverageUnknown)
+	case axis == CoverageTerminalGap:
+		f.fill(c, coverageTerminal)
+	case axis == CoverageRetryableGap:
+		f.fill(c, coverageRetryable)
+	case axis.Degrading():
+		f.fill(c, coverageDegraded)
+	case f.coverage.RequiredButAccepted:
+		f.fill(c, coverageContradiction)
+	case axis == CoverageComplete:
+		f.fill(c, coverageComplete)
+	default:
+		f.fill(c, coverageAccepted)
+	}
+	if axis != CoverageUnknown {
+		c.rename(Word(axis))
+	}
+	if c.Status == False {
+		c.Streams = slices.Clone(f.coverage.Streams)
+	}
+}
+
+func (f *facts) freshOutcome() int {
+	switch {
+	case f.axes.Freshness == FreshnessFresh:
+		return freshFresh
+	case f.axes.Freshness == FreshnessUnknown:
+		return freshUnknown
+	case f.manual:
+		return freshStaleManual
+	}
+	return freshStale
+}

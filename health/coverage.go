@@ -1,0 +1,145 @@
+package health
+
+import (
+	"slices"
+	"strings"
+)
+
+// RunEvidence is what the latest run that ended says about coverage.
+type RunEvidence struct {
+	Status    Word       `json:"status"` // succeeded, failed, cancelled, abandoned
+	KnownGaps []KnownGap `json:"known_gaps"`
+}
+
+// KnownGap is one thing that a run said it did not collect.
+type KnownGap struct {
+	Kind           Word   `json:"kind"`
+	Stream         string `json:"stream"`
+	Severity       Word   `json:"severity"` // informational recoverable transient actionable
+	Reason         Word   `json:"reason"`
+	RecoveryAction Word   `json:"recovery_action"`
+}
+
+// ManifestStream is what a manifest says of one stream's coverage.
+type ManifestStream struct {
+	Name           string       `json:"name"`
+	Required       *bool        `json:"required"`        // nil: required
+	CoveragePolicy CoverageAxis `json:"coverage_policy"` // collect, or an accepted label
+}
+
+func (m *ManifestStream) required() bool { return m.Required == nil || *m.Required }
+
+// weight is what a known gap does to coverage.
+type weight int
+
+const (
+	weighsNothing weight = iota
+	weighsRetryable
+	weighsTerminal
+)
+
+// weigh reads a gap's severity and its recovery. What the owner can clear is
+// not terminal; what cannot be read is.
+func (g *KnownGap) weigh() weight {
+	switch {
+	case g.Severity == "informational", g.Severity == "recoverable":
+		return weighsNothing
+	case g.RecoveryAction == "retry_by_runtime", g.Severity == "transient", g.ownerClears():
+		return weighsRetryable
+	}
+	return weighsTerminal
+}
+
+// ownerClears reports whether the owner can clear the gap.
+func (g *KnownGap) ownerClears() bool {
+	if g.RecoveryAction == "manual_action_required" || g.RecoveryAction == "refresh_credentials" {
+		return true
+	}
+	code := "_" + string(normalise(g.Reason)) + "_"
+	return strings.Contains(code, "_otp_") || strings.Contains(code, "captcha") || strings.Contains(code, "manual_action")
+}
+
+// shadowed reports whether a skip's stream has a pending detail gap, which is
+// then the contract for it, unless the skip asks for somebody (HL-23.4).
+func (g *KnownGap) shadowed(pending []PendingGap) bool {
+	if g.Kind != "skip_result" || g.RecoveryAction != "" && g.RecoveryAction != "unknown" && g.RecoveryAction != "retry_by_runtime" {
+		return false
+	}
+	return slices.ContainsFunc(pending, func(p PendingGap) bool { return p.Stream == g.Stream })
+}
+
+// RunCoverage derives the coverage of a connection from its latest run that
+// ended (nil: none), its pending detail gaps and its manifest. Evidence about a
+// stream that the manifest does not require is left out. Streams names those
+// of the manifest that the axis speaks of, in the order of the evidence.
+func RunCoverage(run *RunEvidence, pending []PendingGap, streams []ManifestStream) Coverage {
+	if c, ok := declaredAbsent(streams, true); ok {
+		c.RequiredButAccepted = true
+		return c
+	}
+	terminal, retryable := tally{manifest: streams}, tally{manifest: streams}
+	if run != nil {
+		for i := range run.KnownGaps {
+			g := &run.KnownGaps[i]
+			switch w := g.weigh(); {
+			case w == weighsTerminal && !g.shadowed(pending):
+				terminal.add(g.Stream)
+			case w == weighsRetryable:
+				retryable.add(g.Stream)
+			}
+		}
+	}
+	for i := range pending {
+		retryable.add(pending[i].Stream)
+	}
+	switch {
+	case terminal.found:
+		return Coverage{Axis: CoverageTerminalGap, Streams: terminal.streams}
+	case retryable.found:
+		return Coverage{Axis: CoverageRetryableGap, Streams: retryable.streams}
+	case run == nil:
+		return Coverage{Axis: CoverageUnknown}
+	case run.Status != Word(RunSucceeded):
+		return Coverage{Axis: CoveragePartial}
+	}
+	if c, ok := declaredAbsent(streams, false); ok {
+		return c
+	}
+	return Coverage{Axis: CoverageComplete}
+}
+
+// tally collects evidence of one weight. Only streams that the manifest knows
+// are named; what does not name one of them counts for the connection.
+type tally struct {
+	manifest []ManifestStream
+	found    bool
+	streams  []string
+}
+
+func (t *tally) add(stream string) {
+	i := slices.IndexFunc(t.manifest, func(m ManifestStream) bool { return m.Name == stream })
+	if i >= 0 && !t.manifest[i].required() {
+		return
+	}
+	t.found = true
+	if i >= 0 && !slices.Contains(t.streams, stream) {
+		t.streams = append(t.streams, stream)
+	}
+}
+
+// declaredAbsent returns the label under which streams are declared as not
+// collected, the first of acceptedLabels when there are several.
+func declaredAbsent(streams []ManifestStream, required bool) (Coverage, bool) {
+	for _, label := range acceptedLabels {
+		c := Coverage{Axis: label}
+		for i := range streams {
+			if streams[i].required() == required && streams[i].CoveragePolicy == label {
+				c.Streams = append(c.Streams, streams[i].Name)
+			}
+		}
+		if c.Streams != nil {
+			return c, true
+		}
+	}
+	return Coverage{}, false
+}

@@ -1,0 +1,42 @@
+package health
+
+import "time"
+
+// FreshnessInput is what a connection's freshness depends on.
+type FreshnessInput struct {
+	Now           Instant `json:"now"`
+	LastSuccessAt Instant `json:"last_success_at"`
+	// LastAttemptAt is when the last run ended, and LastAttemptFailed whether it
+	// failed or was cancelled.
+	LastAttemptAt     Instant `json:"last_attempt_at"`
+	LastAttemptFailed bool    `json:"last_attempt_failed"`
+	NewestRecordAt    Instant `json:"newest_record_at"`
+	// HeartbeatAt is a trusted heartbeat of a local device, which may stand in
+	// for a success (HL-14.1).
+	HeartbeatAt       Instant `json:"heartbeat_at"`
+	LocalDeviceBacked bool    `json:"local_device_backed"`
+	// MaximumStaleness is the window that the manifest declares; 0: none.
+	MaximumStaleness time.Duration `json:"maximum_staleness_ns"`
+}
+
+// Freshness tells whether the data is younger than its declared window. Without
+// a window, or without anything that was captured, nobody can tell (HL-14.2).
+// Data whose last attempt failed is stale: what came since is not known to be
+// there.
+func Freshness(in FreshnessInput) FreshnessAxis {
+	success := in.LastSuccessAt
+	if in.LocalDeviceBacked {
+		success = firstKnown(success, in.HeartbeatAt)
+	}
+	if in.LastAttemptFailed && !in.LastAttemptAt.Before(success.Time) {
+		return FreshnessStale
+	}
+	captured := firstKnown(success, in.NewestRecordAt)
+	switch {
+	case captured.IsZero(), in.Now.IsZero(), in.MaximumStaleness <= 0:
+		return FreshnessUnknown
+	case in.Now.Sub(captured.Time) <= in.MaximumStaleness:
+		return FreshnessFresh
+	}
+	return FreshnessStale
+}

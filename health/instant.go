@@ -1,0 +1,50 @@
+package health
+
+import (
+	"strings"
+	"time"
+)
+
+// Instant is a moment, or none: the zero Instant, which is null on the wire. It
+// is written in UTC with milliseconds (RFC 3339).
+type Instant struct{ time.Time }
+
+const instantLayout = "2006-01-02T15:04:05.000Z07:00"
+
+// At returns t as an Instant.
+func At(t time.Time) Instant { return Instant{t} }
+
+// MarshalJSON writes the instant as RFC 3339, or null for none.
+func (i Instant) MarshalJSON() ([]byte, error) {
+	if i.IsZero() {
+		return []byte("null"), nil
+	}
+	return i.UTC().AppendFormat(make([]byte, 0, len(instantLayout)+2), `"`+instantLayout+`"`), nil
+}
+
+// UnmarshalJSON reads an RFC 3339 string. Anything else is no instant: a time
+// that cannot be read is one that nobody knows.
+func (i *Instant) UnmarshalJSON(b []byte) error {
+	t, err := time.Parse(time.RFC3339Nano, strings.Trim(string(b), `"`))
+	if err != nil {
+		t = time.Time{}
+	}
+	i.Time = t
+	return nil
+}
+
+// expired reports whether at has come by now. What has no end, and what is
+// looked at from no known time, has not expired.
+func expired(at, now Instant) bool {
+	return !at.IsZero() && !now.IsZero() && !at.After(now.Time)
+}
+
+// firstKnown returns the first instant that is one.
+func firstKnown(instants ...Instant) Instant {
+	for _, i := range instants {
+		if !i.IsZero() {
+			return i
+		}
+	}
+	return Instant{}
+}

@@ -1,0 +1,36 @@
+package health
+
+// NextAction is what the open request asks of the owner. Owner surfaces read
+// the verdict's required actions instead.
+type NextAction struct {
+	Source           string  `json:"source"` // structured, schedule_fallback
+	ID               Word    `json:"id"`
+	OwnerAction      Word    `json:"owner_action"`
+	ActionTarget     Word    `json:"action_target"`
+	ReasonCode       Word    `json:"reason_code"`
+	ResponseContract Word    `json:"response_contract"`
+	RunID            Word    `json:"run_id"`
+	ExpiresAt        Instant `json:"expires_at"`
+}
+
+// nextAction copies what is no secret of the open request; nil in every other
+// state than needs_attention.
+func (f *facts) nextAction(s State) *NextAction {
+	if s != StateNeedsAttention {
+		return nil
+	}
+	a := f.attention
+	n := &NextAction{
+		Source: "schedule_fallback", ID: Identity(a.ID), RunID: Identity(a.RunID), ExpiresAt: a.ExpiresAt,
+	}
+	n.OwnerAction, _ = admit(a.OwnerAction, "")
+	n.ResponseContract, _ = admit(a.ResponseContract, "")
+	n.ReasonCode, _ = admit(a.ReasonCode, outcomes[attentionOpen].reason)
+	if a.Sensitivity != "secret" {
+		n.ActionTarget, _ = admit(a.ActionTarget, "")
+	}
+	if n.ID != "" && n.OwnerAction != "" {
+		n.Source = "structured"
+	}
+	return n
+}

@@ -1,0 +1,114 @@
+package health
+
+import (
+	"slices"
+	"time"
+)
+
+// StaleHeartbeat is the age from which a heartbeat no longer vouches for
+// pending work, unless the caller knows better.
+const StaleHeartbeat = 30 * time.Minute
+
+// Heartbeat is what one source instance of a device reported last.
+type Heartbeat struct {
+	SourceInstanceID    Word               `json:"source_instance_id"`
+	DeviceStatus        Word               `json:"device_status"`
+	SourceStatus        Word               `json:"source_status"`
+	DeviceRevokedAt     Instant            `json:"device_revoked_at"`
+	LastHeartbeatAt     Instant            `json:"last_heartbeat_at"`
+	LastHeartbeatStatus Word               `json:"last_heartbeat_status"` // blocked healthy retrying starting stopped
+	RecordsPending      *int64             `json:"records_pending"`
+	OutboxDiagnostics   *OutboxDiagnostics `json:"outbox_diagnostics"`
+}
+
+// trusted reports whether a row may say anything about its connection.
+func (h *Heartbeat) trusted() bool {
+	return h.DeviceStatus == "active" && h.SourceStatus == "active" && h.DeviceRevokedAt.IsZero()
+}
+
+func (h *Heartbeat) pending() bool { return h.RecordsPending != nil && *h.RecordsPending > 0 }
+
+// OutboxReading is what a connection's heartbeats say together.
+type OutboxReading struct {
+	Axis OutboxState `json:"axis"`
+	// Cause is set on a stalled axis only (HL-16.4).
+	Cause StalledCause `json:"cause"`
+	// SourceCount is the number of trusted sources. HasEvidence: one of them has
+	// sent a heartbeat. Unreliable: one of them says nothing that can be read.
+	SourceCount int  `json:"source_count"`
+	HasEvidence bool `json:"has_evidence"`
+	Unreliable  bool `json:"unreliable"`
+	// RecordsPending is the sum over the trusted sources; nil when none told.
+	RecordsPending *int64 `json:"records_pending"`
+}
+
+// OutboxAxis reads a connection's heartbeats at now. Only trusted rows count.
+// One stalled source stalls the connection, under the most actionable cause;
+// one active source makes it active; it is idle only when every source is, and
+// unknown otherwise. A heartbeat older than threshold (exclusive) with pending
+// work has stopped draining.
+func OutboxAxis(heartbeats []Heartbeat, now Instant, threshold time.Duration) OutboxReading {
+	r := OutboxReading{Axis: OutboxUnknown}
+	cause, active, idle := len(stalledCauses), false, 0
+	for i := range heartbeats {
+		h := &heartbeats[i]
+		if !h.trusted() {
+			continue
+		}
+		r.SourceCount++
+		r.HasEvidence = r.HasEvidence || !h.LastHeartbeatAt.IsZero()
+		addCount(&r.RecordsPending, h.RecordsPending)
+		switch axis, why := h.read(now, threshold); axis {
+		case OutboxStalled:
+			cause = min(cause, slices.Index(stalledCauses, why))
+		case OutboxActive:
+			active = true
+		case OutboxIdle:
+			idle++
+		default:
+			r.Unreliable = true
+		}
+	}
+	switch {
+	case cause < len(stalledCauses):
+		r.Axis, r.Cause = OutboxStalled, stalledCauses[cause]
+	case active:
+		r.Axis = OutboxActive
+	case idle > 0 && idle == r.SourceCount:
+		r.Axis = OutboxIdle
+	}
+	return r
+}
+
+// read reads one trusted row: the first test that matches wins.
+func (h *Heartbeat) read(now Instant, threshold time.Duration) (OutboxState, StalledCause) {
+	switch {
+	case h.LastHeartbeatAt.IsZero():
+		return OutboxUnknown, ""
+	case h.LastHeartbeatStatus == "blocked":
+		if d := h.OutboxDiagnostics; d != nil && d.DeadLetter != nil && *d.DeadLetter > 0 {
+			return OutboxStalled, CauseDeadLetterBacklog
+		}
+		return OutboxStalled, CauseStateReadFailed
+	case h.pending() && !now.IsZero() && now.Sub(h.LastHeartbeatAt.Time) > threshold:
+		return OutboxStalled, CauseStalePending
+	case h.LastHeartbeatStatus == "starting", h.LastHeartbeatStatus == "retrying", h.pending():
+		return OutboxActive, ""
+	case h.LastHeartbeatStatus == "healthy", h.LastHeartbeatStatus == "stopped":
+		return OutboxIdle, ""
+	}
+	return OutboxUnknown, ""
+}
+
+// addCount adds what a source told to what others told; what is negative tells
+// nothing.
+func addCount(to **int64, n *int64) {
+	switch {
+	case n == nil || *n < 0:
+	case *to == nil:
+		sum := *n
+		*to = &sum
+	default:
+		**to += *n
+	}
+}

@@ -1,0 +1,186 @@
+package health_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/pdpp-host/pdpp-host/health"
+)
+
+// invariant 7 and HL-21.2: equal evidence gives equal snapshots, in any order of
+// calls, and the evidence is left as it was.
+func TestProjectIsPure(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		e, other := drawEvidence(t, anyWord), drawEvidence(t, anyWord)
+		before := encode(t, e)
+		first := health.Project(e)
+		health.Project(other)
+		if second := health.Project(e); !reflect.DeepEqual(first, second) {
+			t.Fatalf("%+v\n%+v", first, second)
+		}
+		if after := encode(t, e); after != before {
+			t.Fatalf("the evidence changed:\n%s\n%s", before, after)
+		}
+	})
+}
+
+// Every snapshot is whole: one condition a type in order, ids that exist, known
+// words only.
+func TestSnapshotIsWhole(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		s := health.Project(drawEvidence(t, anyWord))
+		ids := make(map[string]bool)
+		for i, c := range s.Conditions {
+			ids[c.ID] = true
+			if c.Type != health.Types[i] || c.ID != string(c.Type)+":"+string(c.Reason) || c.Reason == "" || c.Message == "" || c.Origin == "" ||
+				c.Severity == "" || c.Sensitivity == "" || c.Status != health.True && c.Status != health.False && c.Status != health.Unknown {
+				t.Fatalf("condition %d: %+v", i, c)
+			}
+		}
+		if s.DominantConditionID != "" && !ids[string(s.DominantConditionID)] {
+			t.Fatalf("dominant %q is none of the conditions", s.DominantConditionID)
+		}
+		for _, id := range s.SupportingConditionIDs {
+			if !ids[id] {
+				t.Fatalf("%q is none of the conditions", id)
+			}
+		}
+		if s.State == health.StateNeedsAttention && s.NextAction == nil || s.State != health.StateNeedsAttention && s.NextAction != nil {
+			t.Fatalf("%s with next action %+v", s.State, s.NextAction)
+		}
+	})
+}
+
+// invariant 8: healthy is said only of what is known to be: collected, complete
+// and fresh, with nothing in the way.
+func TestHealthyIsProven(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		e := drawEvidence(t, anyWord)
+		s := health.Project(e)
+		if s.State != health.StateHealthy {
+			return
+		}
+		for _, c := range s.Conditions {
+			switch c.Type {
+			case health.CollectionSucceeded, health.SourceCoverageComplete, health.Fresh, health.ProjectionReliable, health.AttentionClear, health.RetryPolicyClear:
+				if c.Status != health.True {
+					t.Fatalf("healthy with %s %s", c.ID, c.Status)
+				}
+			default:
+				if c.Status == health.False && c.Severity != health.Info {
+					t.Fatalf("healthy with %s", c.ID)
+				}
+			}
+		}
+		if e.Run == nil && (!e.LocalDeviceBacked || s.Axes.Outbox != health.OutboxIdle) {
+			t.Fatal("healthy without any collection")
+		}
+	})
+}
+
+// HL-02.1: no secret leaves, whatever field it came in by.
+func TestNoSecretLeaves(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		secret, text := drawSecret(t)
+		e := drawEvidence(t, func(*rapid.T) health.Word { return health.Word(text) })
+		e.CollectionRate = nil // the host's own, passed through
+		if out := encode(t, health.Project(e)); strings.Contains(strings.ToLower(out), strings.ToLower(secret)) {
+			t.Fatalf("%q of %q stands in %s", secret, text, out)
+		}
+	})
+}
+
+// HL-02.2, HL-04.1: what has expired or was superseded is as if it had never
+// been, but for the condition that says so.
+func TestExpiryAndSupersession(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		e := drawEvidence(t, anyWord)
+		e.ObservedAt = drawnNow
+		e.Attention = drawAttention(t, anyWord)
+		e.Attention.ExpiresAt = drawnNow
+		e.Backoff = drawBackoff(t, anyWord)
+		if rapid.Bool().Draw(t, "superseded") {
+			e.Run = &health.Run{LatestStatus: health.RunSucceeded, LastSuccessAt: drawnNow}
+			e.Backoff.RecordedAt = drawnNow
+		} else {
+			e.Backoff.NextRunAt = drawnNow
+		}
+		without := e
+		without.Attention, without.Backoff = nil, nil
+		a, b := health.Project(e), health.Project(without)
+		if a.State != b.State || a.ReasonCode != b.ReasonCode || a.Axes != b.Axes || a.DominantConditionID != b.DominantConditionID ||
+			a.ForwardDisposition != b.ForwardDisposition || a.NextAttemptAt != b.NextAttemptAt {
+			t.Fatalf("%+v\n%+v", a, b)
+		}
+	})
+}
+
+// HL-19.1: the backlog moves nothing.
+func TestBacklogMovesNothing(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		e := drawEvidence(t, anyWord)
+		with := health.Project(e)
+		e.DetailGaps = nil
+		without := health.Project(e)
+		with.DetailGapBacklog = nil
+		if !reflect.DeepEqual(with, without) {
+			t.Fatalf("%+v\n%+v", with, without)
+		}
+	})
+}
+
+// HL-14.3: with a run that ended, a device's evidence proves nothing.
+func TestRunDecides(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		e := drawEvidence(t, anyWord)
+		e.Run = &health.Run{LatestStatus: health.RunFailed}
+		e.LocalDeviceBacked = true
+		if s := health.Project(e); s.State == health.StateHealthy || s.Conditions[4].Status != health.False {
+			t.Fatalf("%s, %+v", s.State, s.Conditions[4])
+		}
+	})
+}
+
+// HL-11.1, HL-11.2: only trusted sources count, and their order does not matter.
+func TestOutboxRollup(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		rows := rapid.SliceOfN(rapid.Custom(drawHeartbeat), 0, 5).Draw(t, "rows")
+		var trusted []health.Heartbeat
+		for _, h := range rows {
+			if h.DeviceStatus == "active" && h.SourceStatus == "active" && h.DeviceRevokedAt.IsZero() {
+				trusted = append([]health.Heartbeat{h}, trusted...)
+			}
+		}
+		all, some := health.OutboxAxis(rows, drawnNow, 30*time.Minute), health.OutboxAxis(trusted, drawnNow, 30*time.Minute)
+		if !reflect.DeepEqual(all, some) || all.SourceCount != len(trusted) {
+			t.Fatalf("%+v\n%+v", all, some)
+		}
+		if (all.Cause != "") != (all.Axis == health.OutboxStalled) {
+			t.Fatalf("cause %q on %s", all.Cause, all.Axis)
+		}
+		if !reflect.DeepEqual(health.RollupOutboxCounts(rows), health.RollupOutboxCounts(trusted)) {
+			t.Fatal("an untrusted source counts")
+		}
+	})
+}
+
+func encode(t *rapid.T, v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}

@@ -1,0 +1,196 @@
+package health
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// maxReason bounds a reason from outside, in bytes once normalised.
+const maxReason = 64
+
+// admit is the one place where text from outside becomes a reason: it returns
+// the text as a code (lower case, everything else one underscore, trimmed), or
+// generic when the text cannot be trusted to be a code. redacted says that a
+// detail was taken out.
+//
+// Text is refused when it could hold a secret or say where something lives: an
+// assignment to a word like token, a bearer value, a known token prefix, a long
+// run of token characters, an address or a path. (Security: HL-02.1.)
+func admit(raw, generic Word) (reason Word, redacted bool) {
+	code := normalise(raw)
+	switch {
+	case code == "":
+		return generic, false
+	case code == raw && len(raw) < longRun && plainWords(string(raw)):
+		return raw, false // words alone: neither long enough for a token nor with a token's digits
+	case looksSecret(string(raw)), len(code) > maxReason:
+		return generic, true
+	}
+	return code, false
+}
+
+// maxIdentity bounds an identity, in bytes.
+const maxIdentity = 128
+
+// Identity passes an identity that the host made (a run, a lease) and drops
+// what is none: text with other characters than identities have, and what shows
+// a known token's form. Unlike a reason an identity may be long and random.
+func Identity(raw Word) Word {
+	if len(raw) > maxIdentity {
+		return ""
+	}
+	s := strings.ToLower(string(raw))
+	for i := range len(s) {
+		if !isLower(s[i]) && !isDigit(s[i]) && strings.IndexByte("_-.:", s[i]) < 0 {
+			return ""
+		}
+	}
+	if assignsSecret(s) || hasTokenPrefix(s) {
+		return ""
+	}
+	return raw
+}
+
+// normalise makes a code of text: "Auth failed!" becomes auth_failed.
+func normalise(raw Word) Word {
+	if isCode(raw) {
+		return raw
+	}
+	b := make([]byte, 0, len(raw))
+	for i := range len(raw) {
+		c := raw[i]
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		switch {
+		case isLower(c) || isDigit(c):
+			b = append(b, c)
+		case len(b) > 0 && b[len(b)-1] != '_':
+			b = append(b, '_')
+		}
+	}
+	return Word(strings.TrimSuffix(string(b), "_"))
+}
+
+// isCode reports whether w is normalised already.
+func isCode(w Word) bool {
+	for i := range len(w) {
+		c := w[i]
+		if isLower(c) || isDigit(c) || c == '_' && i > 0 && i < len(w)-1 && w[i-1] != '_' {
+			continue
+		}
+		return false
+	}
+	return true
+}
+
+// looksSecret reports whether raw could hold a secret, or where something lives.
+func looksSecret(raw string) bool {
+	s := strings.ToLower(raw)
+	return strings.ContainsAny(s, "@/\\") || assignsSecret(s) || hasTokenPrefix(s) || hasTokenRun(s)
+}
+
+// ownWord reports whether raw is a word of the contract between host and
+// connector. Such a word holds no secret, however long it is.
+func ownWord(raw Word) bool { return slices.Contains(abi.GenericReasons, abi.Reason(raw)) }
+
+// secretNames are what a secret is assigned to.
+var secretNames = []string{"key", "token", "password", "passwd", "pwd", "secret", "cookie", "credential", "credentials", "authorization", "auth", "session", "otp", "pin"}
+
+// assignsSecret reports whether lower-case s holds name=value or name: value for
+// a secret's name, or a bearer or basic value.
+func assignsSecret(s string) bool {
+	for i := range len(s) {
+		if s[i] != '=' && s[i] != ':' {
+			continue
+		}
+		name := strings.TrimRight(s[:i], " \t\"'")
+		value := strings.TrimLeft(s[i+1:], " \t\"'")
+		if value == "" {
+			continue
+		}
+		for _, n := range secretNames {
+			if strings.HasSuffix(name, n) {
+				return true
+			}
+		}
+	}
+	for _, scheme := range []string{"bearer ", "basic ", "bearer+", "bearer%20"} {
+		if _, value, ok := strings.Cut(s, scheme); ok && value != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// tokenPrefixes are how tokens of well-known makers start, in lower case.
+var tokenPrefixes = []string{
+	"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "sk_live_", "sk_test_", "rk_live_", "pk_live_", "sk-", "xoxb-", "xoxp-", "xoxa-",
+	"xoxr-", "xoxs-", "xapp-", "akia", "asia", "aiza", "ya29.", "eyj", "shpat_", "sg.", "npm_", "dop_v1_", "whsec_", "-----begin",
+}
+
+// hasTokenPrefix reports whether a word of lower-case s starts like a token and
+// goes on for some while.
+func hasTokenPrefix(s string) bool {
+	const least = 8 // a token's own part is no shorter
+	for _, p := range tokenPrefixes {
+		for from := 0; ; {
+			i := strings.Index(s[from:], p)
+			if i < 0 {
+				break
+			}
+			i += from
+			from = i + 1
+			if i > 0 && (isLower(s[i-1]) || isDigit(s[i-1])) {
+				continue // inside a word: "task-list" is no "sk-"
+			}
+			run := s[i+len(p):]
+			if run = run[:tokenRun(run)]; len(run) >= least && !plainWords(run) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// longRun is the length from which a run of token characters is taken for a
+// token. Some long codes of connectors fall to it: a lost name costs less than a
+// shown secret.
+const longRun = 24
+
+// hasTokenRun reports whether s holds a long run of token characters.
+func hasTokenRun(s string) bool {
+	for i := 0; i < len(s); {
+		n := tokenRun(s[i:])
+		if n >= longRun {
+			return true
+		}
+		i += n + 1
+	}
+	return false
+}
+
+// tokenRun returns how many token characters lower-case s starts with.
+func tokenRun(s string) int {
+	n := 0
+	for n < len(s) && (isLower(s[n]) || isDigit(s[n]) || strings.IndexByte("_-.+~%=", s[n]) >= 0) {
+		n++
+	}
+	return n
+}
+
+// plainWords reports whether a run is words of letters, as codes are: what
+// follows "sk-" in a token is not.
+func plainWords(run string) bool {
+	for i := range len(run) {
+		if isDigit(run[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func isLower(c byte) bool { return 'a' <= c && c <= 'z' }
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }

@@ -1,0 +1,60 @@
+package verdict
+
+import (
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/health"
+)
+
+// Detail answers "what exactly is happening?". It holds everything that the
+// rest of the verdict leaves out (HL-27.2), and it is the owner's only.
+type Detail struct {
+	State               health.State         `json:"state"`
+	ReasonCode          health.Word          `json:"reason_code"`
+	DominantConditionID health.Word          `json:"dominant_condition_id"`
+	ForwardDisposition  health.Disposition   `json:"forward_disposition"`
+	Axes                health.Axes          `json:"axes"`
+	Badges              health.Badges        `json:"badges"`
+	RuntimeOK           bool                 `json:"runtime_ok"`
+	Conditions          []health.Condition   `json:"conditions"` // the snapshot's own, not a copy
+	DetailGapBacklog    *health.Backlog      `json:"detail_gap_backlog"`
+	OutboxCounts        *health.OutboxCounts `json:"outbox_counts"`
+	NextAttemptAt       health.Instant       `json:"next_attempt_at"`
+	CollectionRate      abi.Raw              `json:"collection_rate,omitempty"`
+	Suppressed          []Suppressed         `json:"suppressed"`
+	// Violations are why the verdict was withheld: see Violation. Whoever shows
+	// the verdict logs them.
+	Violations []Violation `json:"violations,omitempty"`
+}
+
+// Suppressed names a signal that the system handles itself and where the detail
+// holds it.
+type Suppressed struct {
+	Kind        string `json:"kind"`         // drain cooldown syncing runtime_fault
+	DetailField string `json:"detail_field"` // the field of Detail, as it is on the wire
+}
+
+// detail gathers what the snapshot holds, and says what was kept quiet.
+func detail(in *Input, d health.Disposition, actions []RequiredAction) *Detail {
+	s := &in.Snapshot
+	out := &Detail{
+		State: s.State, ReasonCode: s.ReasonCode, DominantConditionID: s.DominantConditionID, ForwardDisposition: d, Axes: s.Axes,
+		Badges: s.Badges, RuntimeOK: in.RuntimeOK, Conditions: s.Conditions, DetailGapBacklog: s.DetailGapBacklog,
+		OutboxCounts: s.OutboxCounts, NextAttemptAt: s.NextAttemptAt, CollectionRate: s.CollectionRate, Suppressed: []Suppressed{},
+	}
+	quiet := func(kind, field string) { out.Suppressed = append(out.Suppressed, Suppressed{kind, field}) }
+	for i := range actions {
+		if actions[i].Kind == Wait && d == health.DispositionResumable {
+			quiet("drain", "detail_gap_backlog")
+		}
+	}
+	if s.State == health.StateCoolingOff || !s.NextAttemptAt.IsZero() {
+		quiet("cooldown", "next_attempt_at")
+	}
+	if s.Badges.Syncing {
+		quiet("syncing", "badges")
+	}
+	if !in.RuntimeOK {
+		quiet("runtime_fault", "runtime_ok")
+	}
+	return out
+}

@@ -1,0 +1,71 @@
+package verdict
+
+import "github.com/pdpp-host/pdpp-host/health"
+
+// forwardLine picks the one sentence about what happens next, from the
+// disposition and the primary action; only where both say that nothing is to be
+// done does the rest of the snapshot decide how much may be claimed (HL-24).
+func forwardLine(in *Input, d health.Disposition, tone Tone, actions []RequiredAction) line {
+	var primary *RequiredAction
+	if len(actions) > 0 {
+		primary = &actions[0]
+	}
+	if primary != nil && primary.Remediation != nil {
+		return in.stall().recovery.summary
+	}
+	if d == health.DispositionTerminal {
+		return terminalLine(primary)
+	}
+	if primary != nil && primary.Audience != AudienceNone {
+		return achieved[primary.Kind]
+	}
+	switch d {
+	case health.DispositionChecking:
+		return forwardChecking
+	case health.DispositionResumable:
+		return forwardResumable
+	case health.DispositionOwnerRefreshDue:
+		return forwardRefreshDue
+	case health.DispositionAwaitingOwner:
+		return forwardAwaitingOwner
+	}
+	return in.completeLine(tone)
+}
+
+func terminalLine(primary *RequiredAction) line {
+	switch {
+	case primary == nil:
+		return forwardOutOfReach
+	case primary.Kind == Reauth:
+		return forwardTerminalReauth
+	case primary.Kind == AddInfo:
+		return forwardTerminalAnswer
+	case primary.Kind == CodeFix:
+		return forwardCodeFix
+	}
+	return forwardOutOfReach
+}
+
+// achieved is what doing an action brings.
+var achieved = map[Kind]line{
+	Reauth: forwardReauth, AddInfo: forwardAddInfo, RefreshNow: forwardRefreshNow, RetryGap: forwardRetryGap, Backfill: forwardBackfill,
+	ReattachSchedule: forwardReattach, CodeFix: forwardCodeFix, ContactSupport: forwardHostFix,
+}
+
+// completeLine says that nothing is missing, and no more than is known.
+func (in *Input) completeLine(tone Tone) line {
+	s := &in.Snapshot
+	switch {
+	case s.Axes.Freshness != health.FreshnessFresh && s.Axes.Freshness != health.FreshnessStale:
+		return forwardFreshnessUnknown
+	case s.Axes.Outbox == health.OutboxActive:
+		return forwardUploading
+	case tone != Green, !in.RuntimeOK:
+		return forwardHeld
+	case s.Axes.Freshness == health.FreshnessStale:
+		return forwardStale
+	case s.State == health.StateIdle:
+		return forwardIdle
+	}
+	return forwardComplete
+}

@@ -1,0 +1,97 @@
+package verdict
+
+import "github.com/pdpp-host/pdpp-host/health"
+
+// Input is all that a verdict is made of.
+type Input struct {
+	Snapshot health.Snapshot `json:"snapshot"`
+	Streams  []StreamRollup  `json:"streams"`
+	Refresh  *health.Refresh `json:"refresh"`
+	// RuntimeOK is false when what serves the connections is itself at fault: a
+	// dead scheduler loop, a browser surface that is down, a device offline.
+	RuntimeOK bool              `json:"runtime_ok"`
+	Progress  *ProgressEvidence `json:"progress"`
+	Schedule  *Schedule         `json:"schedule"`
+	// Attention is the open request, for its run. nil: the snapshot's next
+	// action names it.
+	Attention *health.Attention `json:"attention"`
+}
+
+// Priority says how much a stream matters to its connection.
+type Priority string
+
+// The priorities. A stream is required unless its manifest says otherwise; one
+// that is not and that the manifest declares as not collected is an accepted
+// absence.
+const (
+	Required        Priority = "required"
+	Optional        Priority = "optional"
+	AcceptedAbsence Priority = "accepted_absence"
+)
+
+// required is so for a word that nobody knows as well.
+func (p Priority) required() bool { return p != Optional && p != AcceptedAbsence }
+
+// StreamRollup is what is known of one stream.
+type StreamRollup struct {
+	StreamID      string              `json:"stream_id"`
+	Coverage      health.CoverageAxis `json:"coverage"`
+	Priority      Priority            `json:"priority"`
+	AttentionOpen bool                `json:"attention_open"`
+	GapRetryable  bool                `json:"gap_retryable"`
+	Considered    *int64              `json:"considered"` // nil: not counted
+	Collected     *int64              `json:"collected"`
+}
+
+// ScheduleMode says how runs of the connection come about.
+type ScheduleMode string
+
+// The schedule modes.
+const (
+	ScheduleManual   ScheduleMode = "manual"
+	ScheduleActive   ScheduleMode = "scheduled-active"
+	ScheduleDisabled ScheduleMode = "scheduled-disabled"
+)
+
+// Schedule is what a verdict needs to know of the schedule.
+type Schedule struct {
+	Mode            ScheduleMode `json:"mode"`
+	HasPriorSuccess bool         `json:"has_prior_success"`
+}
+
+func (in *Input) scheduleIs(m ScheduleMode) bool { return in.Schedule != nil && in.Schedule.Mode == m }
+
+// condition returns the current condition of a type, or nil.
+func (in *Input) condition(t health.Type) *health.Condition {
+	for i := range in.Snapshot.Conditions {
+		if c := &in.Snapshot.Conditions[i]; c.Type == t && c.Current {
+			return c
+		}
+	}
+	return nil
+}
+
+// rejected reports whether the credentials are known to be rejected.
+func (in *Input) rejected() bool {
+	c := in.condition(health.CredentialsValid)
+	return c != nil && c.Status == health.False
+}
+
+// hindered reports whether collection is known to be blocked under a headline
+// that does not say so, such as that of a paused schedule.
+func (in *Input) hindered() bool {
+	for _, t := range [...]health.Type{health.CredentialsValid, health.RuntimeAvailable} {
+		if c := in.condition(t); c != nil && c.Status == health.False && c.Severity == health.Blocked {
+			return true
+		}
+	}
+	return false
+}
+
+// asked reports whether a request to the owner is open.
+func (in *Input) asked() bool {
+	a := in.Snapshot.Axes.Attention
+	return a != "" && a != health.AttentionNone
+}
+
+func (in *Input) stalled() bool { return in.Snapshot.Axes.Outbox == health.OutboxStalled }

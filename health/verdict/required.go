@@ -1,0 +1,150 @@
+package verdict
+
+import "github.com/pdpp-host/pdpp-host/health"
+
+// builder collects a connection's actions.
+type builder struct {
+	in      *Input
+	streams []StreamRow
+	d       health.Disposition
+	actions []RequiredAction
+}
+
+// requiredActions says what there is to do, the primary action first.
+func requiredActions(in *Input, streams []StreamRow, d health.Disposition, tone Tone) []RequiredAction {
+	b := &builder{in: in, streams: streams, d: d, actions: []RequiredAction{}}
+	b.blocked()
+	if in.scheduleIs(ScheduleDisabled) && in.Schedule.HasPriorSuccess && len(b.actions) == 0 {
+		b.add(ReattachSchedule, nil)
+	}
+	if d == health.DispositionOwnerRefreshDue && in.Refresh.ManualOnly() && !in.scheduleIs(ScheduleDisabled) {
+		b.add(RefreshNow, nil)
+	}
+	b.gaps()
+	if tone == Red && !b.someoneActs() {
+		b.last()
+	}
+	SortActions(b.actions)
+	return b.actions
+}
+
+// blocked adds what stands in collection's way: each of the owner's own steps,
+// and the maintainer's where the owner has none.
+func (b *builder) blocked() {
+	in := b.in
+	rejected := in.rejected()
+	if b.d == health.DispositionTerminal && !rejected {
+		b.add(CodeFix, withDisposition(b.streams, health.DispositionTerminal))
+	}
+	if rejected {
+		b.add(Reauth, nil).Reason = in.condition(health.CredentialsValid).Reason
+	}
+	if in.asked() && !rejected {
+		a := b.add(AddInfo, nil)
+		if c := in.condition(health.AttentionClear); c != nil && c.Status == health.False {
+			a.Reason = c.Reason
+		}
+		if run := in.waitingRun(); run != "" {
+			a.Target = &Target{Kind: "sync", RunID: run}
+		}
+	}
+	if in.stalled() {
+		// Whatever else there is to do: only this step moves the saved records
+		// (HL-23.6).
+		a, why := b.add(AddInfo, nil), in.stall()
+		a.Reason, a.Remediation = why.reason, remediation(why.recovery)
+		a.CTA, a.CTACode = why.recovery.cta.text(), why.recovery.cta.code()
+	}
+}
+
+// gaps adds what is to be done about gaps that a run can fill: by the owner,
+// where that speeds it up, else by waiting.
+func (b *builder) gaps() {
+	if len(b.actions) > 0 {
+		return
+	}
+	switch {
+	case b.d == health.DispositionResumable:
+		kind := Wait
+		if b.ownerMayAccelerate() {
+			kind = RetryGap
+		}
+		b.add(kind, withDisposition(b.streams, health.DispositionResumable))
+	case b.in.Snapshot.State == health.StateCoolingOff, b.in.Snapshot.Badges.Syncing:
+		b.add(Wait, nil) // the single representation of what the system does itself (HL-25)
+	}
+}
+
+// ownerMayAccelerate reports whether a run by the owner helps: the first test
+// that matches decides.
+func (b *builder) ownerMayAccelerate() bool {
+	s := &b.in.Snapshot
+	degraded := s.State == health.StateDegraded
+	switch {
+	case degraded && s.Axes.Freshness == health.FreshnessStale: // HL-23.13
+		return true
+	case b.in.Refresh.ManualOnly(): // nothing else would run it
+		return true
+	case s.Badges.Syncing, s.ReasonCode == "source_pressure", s.State == health.StateCoolingOff, !s.NextAttemptAt.IsZero():
+		return false // the system is at it (HL-25.3)
+	}
+	switch mode := b.in.mode(); {
+	case mode == ModeDeferred:
+		return degraded
+	case mode == ModeScheduled && b.in.Progress != nil:
+		return false
+	}
+	return degraded || s.Axes.Coverage == health.CoverageRetryableGap
+}
+
+// last adds an action to a red pill for which nobody else has one: it is never
+// silent. An optional stream out of reach is the connector's; anything else has
+// to be found out.
+func (b *builder) last() {
+	if ids := withDisposition(b.streams, health.DispositionTerminal); len(ids) > 0 && b.d != health.DispositionTerminal {
+		b.add(CodeFix, ids)
+		return
+	}
+	b.add(ContactSupport, nil)
+}
+
+// someoneActs reports whether an action is anybody's.
+func (b *builder) someoneActs() bool {
+	for i := range b.actions {
+		if b.actions[i].Audience != AudienceNone {
+			return true
+		}
+	}
+	return false
+}
+
+// add appends an action of a kind. Whether it is terminal follows from the
+// disposition of what it is about, and from nothing else (HL-25.1).
+func (b *builder) add(k Kind, affects []string) *RequiredAction {
+	if affects == nil {
+		affects = []string{}
+	}
+	scope := b.d
+	for i := range b.streams {
+		if len(affects) > 0 && b.streams[i].StreamID == affects[0] {
+			scope = b.streams[i].Disposition // affects are of one disposition
+		}
+	}
+	shared := kinds[k]
+	b.actions = append(b.actions, RequiredAction{
+		Kind: k, Audience: shared.audience, Urgency: shared.urgency, Affects: affects, CTA: shared.cta.text(), CTACode: shared.cta.code(),
+		Reason: b.in.Snapshot.ReasonCode, Terminal: scope == health.DispositionTerminal, SatisfiedWhen: SatisfiedWhen{shared.contract},
+	})
+	return &b.actions[len(b.actions)-1]
+}
+
+// waitingRun is the run that waits for the owner; "" when none is known.
+func (in *Input) waitingRun() health.Word {
+	switch {
+	case in.Attention != nil:
+		return health.Identity(in.Attention.RunID)
+	case in.Snapshot.NextAction != nil:
+		return health.Identity(in.Snapshot.NextAction.RunID)
+	}
+	return ""
+}

@@ -1,0 +1,179 @@
+package verdict
+
+import "strings"
+
+// Code names a sentence. Codes are stable; texts may be reworded.
+type Code string
+
+// claim is what a sentence asserts. The gate judges sentences by their claims
+// and never by their words, since a stream may be called "retry".
+type claim uint
+
+const (
+	claimsRecovery claim = 1 << iota // that the system fetches what is missing: resumes, tries again, refreshes
+	claimsCurrent                    // that the data is current or collection normal
+	namesOwnerStep                   // what something that the owner does achieves
+	namesCodeFix                     // that the connector's code needs a fix
+	countsThings                     // a number of records
+)
+
+// line is a row of the table of sentences.
+type line int
+
+// The lines.
+const (
+	lastSuccessfulRefresh line = iota
+	staleSince
+	staleUnknownAge
+	staleManual
+	staleManualUnknownAge
+	staleScheduled
+	staleScheduledUnknownAge
+	freshnessUnknown
+
+	forwardTerminalReauth
+	forwardTerminalAnswer
+	forwardCodeFix
+	forwardHostFix
+	forwardOutOfReach
+	forwardReauth
+	forwardAddInfo
+	forwardRefreshNow
+	forwardRetryGap
+	forwardBackfill
+	forwardReattach
+	forwardChecking
+	forwardResumable
+	forwardRefreshDue
+	forwardAwaitingOwner
+	forwardFreshnessUnknown
+	forwardUploading
+	forwardHeld
+	forwardStale
+	forwardIdle
+	forwardComplete
+	forwardWithheld
+
+	rowComplete
+	rowAbsent
+	rowTerminal
+
+	ctaReauth
+	ctaAddInfo
+	ctaRefreshNow
+	ctaRetryGap
+	ctaBackfill
+	ctaReattach
+	ctaWait
+	ctaStateRead
+	ctaUploads
+	ctaStalePending
+	ctaStalled
+	labelRun
+	labelUploads
+	labelCheck
+	summaryStateRead
+	summaryUploads
+	summaryStalePending
+	summaryStalled
+
+	progressUnknown
+	progressCommitted
+	progressKept
+	progressDrained
+	progressManual
+	lineCount
+)
+
+// sentences is every sentence that a verdict can say, once. A % stands for a
+// number or an age.
+var sentences = [lineCount]struct {
+	code   Code
+	text   string
+	claims claim
+}{
+	lastSuccessfulRefresh:    {"last_successful_refresh", "Last successful refresh %.", 0},
+	staleSince:               {"stale_since", "Last refreshed %.", 0},
+	staleUnknownAge:          {"stale", "The data is older than it should be.", 0},
+	staleManual:              {"stale_manual", "Last refreshed %; it refreshes when you run it.", 0},
+	staleManualUnknownAge:    {"stale_manual_unknown_age", "The data is older than it should be; it refreshes when you run it.", 0},
+	staleScheduled:           {"stale_scheduled", "Last refreshed %; it refreshes on its schedule.", claimsRecovery},
+	staleScheduledUnknownAge: {"stale_scheduled_unknown_age", "The data is older than it should be; it refreshes on its schedule.", claimsRecovery},
+	freshnessUnknown:         {"freshness_unknown", "How fresh the data is, is not known yet.", 0},
+
+	forwardTerminalReauth:   {"terminal_reauth", "Sign in again before anything more can be collected.", namesOwnerStep},
+	forwardTerminalAnswer:   {"terminal_answer", "Answering lets the connector collect what it can; the rest needs a fix of the connector's code.", namesOwnerStep | namesCodeFix},
+	forwardCodeFix:          {"code_fix", "Connector code needs a fix before the source can collect again.", namesCodeFix},
+	forwardHostFix:          {"host_fix", "Something on this host or in the connector has to be put right before the source can collect; the details name it.", 0},
+	forwardOutOfReach:       {"out_of_reach", "The missing data is out of this connector's reach.", 0},
+	forwardReauth:           {"reauth", "Signing in again lets the connector collect.", namesOwnerStep},
+	forwardAddInfo:          {"add_info", "Answering lets the connector go on.", namesOwnerStep},
+	forwardRefreshNow:       {"refresh_now", "Running it now brings the data up to date.", namesOwnerStep},
+	forwardRetryGap:         {"retry_gap", "Running it now fetches what is missing.", namesOwnerStep},
+	forwardBackfill:         {"backfill", "Running it now fills in the older data.", namesOwnerStep},
+	forwardReattach:         {"reattach_schedule", "Turning the schedule on again keeps the data up to date.", namesOwnerStep},
+	forwardChecking:         {"checking", "How complete the collection is, is being determined.", 0},
+	forwardResumable:        {"resumable", "A later run fetches what is missing.", claimsRecovery},
+	forwardRefreshDue:       {"owner_refresh_due", "The data is up to date again once the connector has been run.", claimsRecovery},
+	forwardAwaitingOwner:    {"awaiting_owner", "It waits for the owner.", 0},
+	forwardFreshnessUnknown: {"complete_freshness_unknown", "Nothing is known to be missing; how fresh the data is, is not known yet.", 0},
+	forwardUploading:        {"uploading", "Saved records are uploading.", 0},
+	forwardHeld:             {"complete_held", "What was collected is kept; the details say what holds back the rest.", 0},
+	forwardStale:            {"complete_stale", "Nothing was missing when it was last collected.", 0},
+	forwardIdle:             {"complete_idle", "Nothing is known to be missing.", 0},
+	forwardComplete:         {"complete", "The data is current, and collection works.", claimsCurrent},
+	forwardWithheld:         {"withheld", "What is known of this connection contradicts itself; the details say how.", 0},
+
+	rowComplete: {"collected", "Collected.", 0},
+	rowAbsent:   {"declared_absent", "Not collected in full, as the connector declares.", 0},
+	rowTerminal: {"terminal", "Cannot be collected until the connector's code is fixed.", namesCodeFix},
+
+	ctaReauth:           {"cta_reauth", "Sign in again", namesOwnerStep},
+	ctaAddInfo:          {"cta_add_info", "Answer the connector's request", namesOwnerStep},
+	ctaRefreshNow:       {"cta_refresh_now", "Refresh now", namesOwnerStep},
+	ctaRetryGap:         {"cta_retry_gap", "Fetch what is missing", namesOwnerStep},
+	ctaBackfill:         {"cta_backfill", "Fill in the older data", namesOwnerStep},
+	ctaReattach:         {"cta_reattach_schedule", "Turn the schedule on again", namesOwnerStep},
+	ctaWait:             {"cta_wait", "The rest comes without your doing", claimsRecovery},
+	ctaStateRead:        {"cta_state_read_failed", "Re-run the collector on the host that holds the data", namesOwnerStep},
+	ctaUploads:          {"cta_dead_letter_backlog", "Records saved on the collector's host did not upload to the server: send them again", namesOwnerStep},
+	ctaStalePending:     {"cta_stale_pending", "Queued work stopped moving: re-run the collector on its host", namesOwnerStep},
+	ctaStalled:          {"cta_stalled_unknown", "Check the collector on the host that holds the data", namesOwnerStep},
+	labelRun:            {"label_run", "Re-run the collector", namesOwnerStep},
+	labelUploads:        {"label_uploads", "Send the saved records", namesOwnerStep},
+	labelCheck:          {"label_check", "Check the collector", namesOwnerStep},
+	summaryStateRead:    {"state_read_failed", "The collector could not read what it had done before; re-running it on the host that holds the data clears that.", namesOwnerStep},
+	summaryUploads:      {"dead_letter_backlog", "Records saved on the collector's host did not upload to the server; sending them again from that host brings them in.", namesOwnerStep},
+	summaryStalePending: {"stale_pending", "Queued work on the collector's host stopped moving; re-running the collector there gets it going.", namesOwnerStep},
+	summaryStalled:      {"stalled_unknown", "The collector has stopped sending; checking it on the host that holds the data shows why.", namesOwnerStep},
+
+	progressUnknown:   {"progress_unknown", "How much was collected is not known yet.", 0},
+	progressCommitted: {"progress_committed", "Records saved by the last run: %.", countsThings},
+	progressKept:      {"progress_kept", "Records kept: %.", countsThings},
+	progressDrained:   {"progress_drained", "Missing details were filled in. Records kept: %.", countsThings},
+	progressManual:    {"progress_manual", "Records kept: %. Last refreshed %.", countsThings},
+}
+
+func (l line) code() Code          { return sentences[l].code }
+func (l line) text() string        { return sentences[l].text }
+func (l line) claims(c claim) bool { return sentences[l].claims&c != 0 }
+
+// with is the line's text with its blanks filled in, in order.
+func (l line) with(values ...string) string {
+	text := l.text()
+	for _, v := range values {
+		if v != "" {
+			text = strings.Replace(text, "%", v, 1)
+		}
+	}
+	return text
+}
+
+// lines finds a sentence by its code.
+var lines = func() map[Code]line {
+	found := make(map[Code]line, lineCount)
+	for l := range lineCount {
+		found[l.code()] = l
+	}
+	return found
+}()

@@ -1,0 +1,106 @@
+package verdict
+
+import (
+	"slices"
+
+	"github.com/pdpp-host/pdpp-host/health"
+)
+
+// StreamRow is what a verdict says of one stream.
+type StreamRow struct {
+	StreamID    string              `json:"stream_id"`
+	Coverage    health.CoverageAxis `json:"coverage"`
+	Disposition health.Disposition  `json:"disposition"`
+	Collected   *int64              `json:"collected"`
+	Considered  *int64              `json:"considered"`
+	ActionRef   *int                `json:"action_ref"` // index into the required actions
+	Statement   string              `json:"statement"`
+	Code        Code                `json:"code"`
+}
+
+// rows makes one row a stream, in the order of the input.
+func rows(in *Input) []StreamRow {
+	out := make([]StreamRow, len(in.Streams))
+	for i := range in.Streams {
+		s := &in.Streams[i]
+		accepted := s.Priority == AcceptedAbsence
+		d := health.ForwardDisposition(health.DispositionInput{
+			Coverage: s.Coverage, Freshness: in.Snapshot.Axes.Freshness, AttentionOpen: s.AttentionOpen,
+			GapRetryable: s.GapRetryable, Accepted: accepted, Refresh: in.Refresh,
+		})
+		l := rowLine(d, s.Coverage)
+		out[i] = StreamRow{
+			StreamID: s.StreamID, Coverage: s.Coverage, Disposition: d, Collected: clamped(s), Considered: s.Considered,
+			Statement: l.text(), Code: l.code(),
+		}
+	}
+	return out
+}
+
+// clamped is how many of what was considered were collected: never more than
+// all (HL-22.4).
+func clamped(s *StreamRollup) *int64 {
+	if s.Collected != nil && s.Considered != nil && *s.Collected > *s.Considered {
+		return s.Considered
+	}
+	return s.Collected
+}
+
+// rowLine says what a disposition means for one stream.
+func rowLine(d health.Disposition, coverage health.CoverageAxis) line {
+	switch d {
+	case health.DispositionTerminal:
+		return rowTerminal
+	case health.DispositionChecking:
+		return forwardChecking
+	case health.DispositionResumable:
+		return forwardResumable
+	case health.DispositionAwaitingOwner:
+		return forwardAwaitingOwner
+	case health.DispositionOwnerRefreshDue:
+		return forwardRefreshDue
+	}
+	if coverage.Accepted() {
+		return rowAbsent
+	}
+	return rowComplete
+}
+
+// refer points each row at the action that is about it: the first that names
+// it, else, when something is missing, the owner's first for the connection.
+func refer(streams []StreamRow, actions []RequiredAction) {
+	index := make([]int, len(actions))
+	for i := range index {
+		index[i] = i
+	}
+	for i := range streams {
+		row := &streams[i]
+		for j := range actions {
+			if slices.Contains(actions[j].Affects, row.StreamID) {
+				row.ActionRef = &index[j]
+				break
+			}
+		}
+		if row.ActionRef != nil || row.Disposition == health.DispositionComplete {
+			continue
+		}
+		for j := range actions {
+			if a := &actions[j]; a.Audience == AudienceOwner && len(a.Affects) == 0 {
+				row.ActionRef = &index[j]
+				break
+			}
+		}
+	}
+}
+
+// withDisposition returns the streams whose disposition is d, for an action's
+// affects.
+func withDisposition(streams []StreamRow, d health.Disposition) []string {
+	ids := []string{}
+	for i := range streams {
+		if streams[i].Disposition == d {
+			ids = append(ids, streams[i].StreamID)
+		}
+	}
+	return ids
+}

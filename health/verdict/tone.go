@@ -1,0 +1,119 @@
+package verdict
+
+import "github.com/pdpp-host/pdpp-host/health"
+
+// Tone is the pill's colour.
+type Tone string
+
+// The tones, the best first.
+const (
+	Green Tone = "green"
+	Grey  Tone = "grey"
+	Amber Tone = "amber"
+	Red   Tone = "red"
+)
+
+// Label is the one label of a tone. No label stands under two tones (HL-22).
+func (t Tone) Label() string {
+	switch t {
+	case Green:
+		return "Healthy"
+	case Amber:
+		return "Degraded"
+	case Red:
+		return "Can't collect"
+	}
+	return "Checking"
+}
+
+func (t Tone) rank() int {
+	switch t {
+	case Green:
+		return 0
+	case Amber:
+		return 2
+	case Red:
+		return 3
+	}
+	return 1
+}
+
+// worse returns the worse of two tones.
+func worse(a, b Tone) Tone {
+	if b.rank() > a.rank() {
+		return b
+	}
+	return a
+}
+
+// pillTone is the worst of six inputs (HL-22). A word that none of them knows
+// is grey: nobody knows what it stands for (invariant 8).
+func pillTone(in *Input, d health.Disposition) Tone {
+	a := &in.Snapshot.Axes
+	tone := worse(stateTone(in.Snapshot.State), dispositionTone(d))
+	tone = worse(tone, freshnessTone(a.Freshness))
+	tone = worse(tone, outboxTone(a.Outbox))
+	if in.asked() || in.hindered() {
+		tone = worse(tone, Amber)
+	}
+	for i := range in.Streams {
+		if s := &in.Streams[i]; s.Priority != AcceptedAbsence {
+			tone = worse(tone, coverageTone(s.Coverage))
+		}
+	}
+	return tone
+}
+
+func stateTone(s health.State) Tone {
+	switch s {
+	case health.StateHealthy, health.StateIdle:
+		return Green
+	case health.StateDegraded, health.StateCoolingOff, health.StateNeedsAttention:
+		return Amber
+	case health.StateBlocked:
+		return Red
+	}
+	return Grey
+}
+
+func coverageTone(a health.CoverageAxis) Tone {
+	switch a {
+	case health.CoverageComplete, health.CoverageDeferred, health.CoverageInventoryOnly:
+		return Green
+	case health.CoveragePartial, health.CoverageGaps, health.CoverageRetryableGap:
+		return Amber
+	case health.CoverageTerminalGap, health.CoverageUnsupported, health.CoverageUnavailable:
+		return Red
+	}
+	return Grey
+}
+
+// freshnessTone keeps staleness out of the pill: it has an annotation and, where
+// the owner can do something, an action of its own (HL-22.1).
+func freshnessTone(a health.FreshnessAxis) Tone {
+	if a == health.FreshnessFresh || a == health.FreshnessStale {
+		return Green
+	}
+	return Grey
+}
+
+func dispositionTone(d health.Disposition) Tone {
+	switch d {
+	case health.DispositionComplete, health.DispositionOwnerRefreshDue:
+		return Green
+	case health.DispositionResumable, health.DispositionAwaitingOwner:
+		return Amber
+	case health.DispositionTerminal:
+		return Red
+	}
+	return Grey
+}
+
+// outboxTone: only a stall says something about collection. That nobody knows
+// the outbox of a connection is the normal case of one that has none.
+func outboxTone(a health.OutboxState) Tone {
+	if a == health.OutboxStalled {
+		return Red
+	}
+	return Green
+}
