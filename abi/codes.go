@@ -87,6 +87,8 @@ const (
 	CodeExportFailed     Code = "export.write_failed" // the file or pipe of an export takes no more
 	CodeCacheUnavailable Code = "cache.unavailable"   // the folder of compiled modules
 
+	CodeNothingJudged Code = "run.nothing_collected" // `plugin test --require-records` saw no record
+
 	// Storage.
 	CodeStoreUnavailable Code = "storage.unavailable"
 	CodeStoreLocked      Code = "storage.locked"

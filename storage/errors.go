@@ -3,6 +3,10 @@ package storage
 import (
 	"context"
 	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
 
 	"modernc.org/sqlite"
 	lib "modernc.org/sqlite/lib"
@@ -51,12 +55,17 @@ func storeError(path, what string, err error) *abi.Error {
 			"restore the file from a backup; `pdpp-host doctor` shows what is damaged")
 	case lib.SQLITE_NOTADB:
 		e = notADatabase()
-	case lib.SQLITE_READONLY, lib.SQLITE_PERM:
+	case lib.SQLITE_READONLY, lib.SQLITE_PERM, lib.SQLITE_CANTOPEN:
+		if cause := folderRefuses(filepath.Dir(path)); cause != nil {
+			return readOnlyFolder(path, cause).Wrap(err)
+		}
+		if primary(err) == lib.SQLITE_CANTOPEN {
+			e = abi.NewError(abi.CodeStoreUnavailable, "the store cannot be opened",
+				"check that the folder exists and that you may read and write it")
+			break
+		}
 		e = abi.NewError(abi.CodeStoreUnavailable, "the store cannot be written to",
 			"check the owner and the mode of the file and its folder")
-	case lib.SQLITE_CANTOPEN:
-		e = abi.NewError(abi.CodeStoreUnavailable, "the store cannot be opened",
-			"check that the folder exists and that you may read and write it")
 	case lib.SQLITE_IOERR:
 		e = abi.NewError(abi.CodeStoreUnavailable, "the disk failed under the store",
 			"check the disk and its file system; what was committed is kept")
@@ -65,6 +74,35 @@ func storeError(path, what string, err error) *abi.Error {
 			"run again; `pdpp-host doctor` checks the store")
 	}
 	return e.WithDetail(path + ", " + what).Wrap(err)
+}
+
+// folderRefuses returns why no file can be made in dir, nil when one can be or
+// when it is not known. It is asked only after something failed: SQLite needs
+// its log and index files beside the store even to read it.
+func folderRefuses(dir string) error {
+	probe, err := os.CreateTemp(dir, ".probe-*")
+	if err == nil {
+		_ = errors.Join(probe.Close(), os.Remove(probe.Name())) // the error at hand is told either way
+		return nil
+	}
+	if readOnly(err) {
+		return err
+	}
+	return nil
+}
+
+// readOnly reports whether err says that a place takes no writing.
+func readOnly(err error) bool {
+	return errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission)
+}
+
+func readOnlyFolder(path string, cause error) *abi.Error {
+	if pe, ok := errors.AsType[*fs.PathError](cause); ok {
+		cause = pe.Err
+	}
+	return abi.NewError(abi.CodeStoreUnavailable, "the store's folder is read-only",
+		"copy the data folder to a disk that can be written and name it with --data-dir, or make it writable for you").
+		WithDetail(filepath.Dir(path) + ": " + cause.Error())
 }
 
 func notADatabase() *abi.Error {

@@ -182,6 +182,9 @@ func prepareFile(path string) (string, error) {
 	creating.Lock()
 	defer creating.Unlock()
 	unavailable := func(message string, err error) error {
+		if readOnly(err) && !errors.Is(err, fs.ErrNotExist) {
+			return readOnlyFolder(path, err).Wrap(err)
+		}
 		return abi.NewError(abi.CodeStoreUnavailable, message, "check data_dir and the mode of its folders").
 			WithDetail(path).Wrap(err)
 	}

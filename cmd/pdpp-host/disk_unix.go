@@ -10,5 +10,5 @@ func freeBytes(dir string) (uint64, bool) {
 	if err := unix.Statfs(dir, &st); err != nil {
 		return 0, false
 	}
-	return uint64(st.Bavail) * uint64(st.Bsize), true
+	return st.Bavail * uint64(st.Bsize), true
 }

@@ -32,7 +32,7 @@ func (a *app) checkPlugins(ctx context.Context, f *findings, c *config.Config) (
 		return modules, nil
 	}
 	f.ok("plugins", fmt.Sprintf("%s in %s", output.Plural(int64(len(names)), "connector"), dir))
-	return modules, a.withEngine(c, func(engine *plugin.Engine) error {
+	return modules, a.withAnyEngine(c, func(engine *plugin.Engine) error {
 		for _, name := range names {
 			file, err := plugin.Open(filepath.Join(dir, name+plugin.Extension), c.ModuleBytes())
 			var d *described
@@ -97,6 +97,11 @@ func (a *app) checkConnection(f *findings, c *config.Config, conn *storage.Conne
 	if d := modules[conn.Connector]; d != nil && conn.PinnedSHA256 != "" && conn.PinnedSHA256 != d.file.SHA256 {
 		f.all = append(f.all, finding{check, broken, "its module is not the accepted one", string(abi.CodePluginChanged),
 			"look at it with: pdpp-host plugins verify " + d.file.Name})
+		return
+	}
+	if modules[conn.Connector] == nil {
+		f.add(check, notice, "no sound module of connector "+conn.Connector+" is in the plugins folder",
+			"put it there, or run it by its path: pdpp-host run ./"+conn.Connector+".wasm")
 		return
 	}
 	m := pinnedManifest(conn)

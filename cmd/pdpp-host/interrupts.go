@@ -13,7 +13,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/run"
 )
 
-// interrupts turns Ctrl-C and SIGTERM into a stop: the first cancels the
+// interrupts turns Ctrl-C, SIGTERM and SIGHUP into a stop: the first cancels the
 // context with run.ErrInterrupted, so that the guest winds up and the outcome is
 // stored; the second ends the process at once, and its worker with it. The store
 // is safe either way: the next run takes over the lease.
@@ -31,6 +31,9 @@ func watchInterrupts(parent context.Context, w io.Writer) (context.Context, *int
 	ctx, cancel := context.WithCancelCause(parent)
 	i := &interrupts{signals: make(chan os.Signal, 2), done: make(chan struct{}), w: w}
 	signal.Notify(i.signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // under nohup a run outlives its terminal
+		signal.Notify(i.signals, syscall.SIGHUP)
+	}
 	go func() {
 		select {
 		case <-i.signals:

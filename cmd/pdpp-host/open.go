@@ -45,15 +45,44 @@ func (a *app) withEngine(c *config.Config, fn func(*plugin.Engine) error) error 
 	return errors.Join(err, engine.Close())
 }
 
+// withAnyEngine is withEngine, but where nothing can be kept it compiles
+// without keeping: a read-only folder can be looked at all the same.
+func (a *app) withAnyEngine(c *config.Config, fn func(*plugin.Engine) error) error {
+	cache := filepath.Join(c.DataDir(), "cache")
+	if !takesFiles(cache) && (exists(cache) || !takesFiles(c.DataDir())) {
+		cache = ""
+	}
+	engine, err := a.engineWith(c, c.Isolation(), cache)
+	if err != nil {
+		return err
+	}
+	err = fn(engine)
+	return errors.Join(err, engine.Close())
+}
+
+// takesFiles reports whether a file can be made in dir.
+func takesFiles(dir string) bool {
+	probe, err := os.CreateTemp(dir, ".probe-*")
+	if err != nil {
+		return false
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name())) == nil
+}
+
 // engine makes an engine as the configuration says, with the given isolation.
 func (a *app) engine(c *config.Config, isolation string) (*plugin.Engine, error) {
 	if err := makePrivate(c.DataDir()); err != nil {
 		return nil, err
 	}
+	return a.engineWith(c, isolation, filepath.Join(c.DataDir(), "cache"))
+}
+
+// engineWith makes an engine that keeps compiled modules in cache; "" keeps none.
+func (a *app) engineWith(c *config.Config, isolation, cache string) (*plugin.Engine, error) {
 	limits := plugin.DefaultLimits()
 	limits.MemoryBytes, limits.LogBytes, limits.OutputBytes, limits.Run = c.MemoryBytes(), c.LogBytes(), c.OutputBytes(), c.RunTime()
 	return plugin.NewEngine(plugin.Options{
-		Isolation: isolation, CacheDir: filepath.Join(c.DataDir(), "cache"), Limits: limits, Logger: a.logger,
+		Isolation: isolation, CacheDir: cache, Limits: limits, Logger: a.logger,
 	})
 }
 
@@ -64,8 +93,7 @@ func makePrivate(dir string) error {
 		return nil
 	}
 	reason := err.Error()
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		reason = pe.Err.Error()
 	}
 	return abi.NewError(abi.CodeStoreUnavailable, "the data folder cannot be made",

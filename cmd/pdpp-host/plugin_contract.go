@@ -14,20 +14,27 @@ import (
 	"github.com/pdpp-host/pdpp-host/testplugins/contract"
 )
 
+// giveData is what to do about a module that had nothing to collect.
+const giveData = "give --root NAME=DIR, a folder with something in it, or --set KEY=VALUE"
+
 func (a *app) pluginTestCommand() *cobra.Command {
 	var roots, set []string
+	var require bool
 	cmd := &cobra.Command{
 		Use: "test FILE.wasm", Short: "Hold a module against the ABI contract", Args: takes("FILE.wasm"),
 		Long: "Runs the ABI contract suite on a module and names each clause that it fails. It uses a store of its own,\n" +
 			"which is thrown away.",
-		RunE: func(cmd *cobra.Command, args []string) error { return a.pluginTest(cmd.Context(), args[0], roots, set) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.pluginTest(cmd.Context(), args[0], roots, set, require)
+		},
 	}
 	cmd.Flags().StringArrayVar(&roots, "root", nil, "let the module read the folder `NAME=PATH` (repeatable; default: an empty folder)")
 	cmd.Flags().StringArrayVar(&set, "set", nil, "connector option `KEY=VALUE` (repeatable)")
+	cmd.Flags().BoolVar(&require, "require-records", false, "fail when the module collects nothing (exit 4)")
 	return cmd
 }
 
-func (a *app) pluginTest(ctx context.Context, path string, roots, set []string) error {
+func (a *app) pluginTest(ctx context.Context, path string, roots, set []string, require bool) error {
 	c, err := a.config()
 	if err != nil {
 		return err
@@ -56,7 +63,7 @@ func (a *app) pluginTest(ctx context.Context, path string, roots, set []string) 
 	if err != nil {
 		return err
 	}
-	return a.tellReport(report)
+	return a.tellReport(report, require)
 }
 
 func otherIsolation(isolation string) string {
@@ -66,13 +73,16 @@ func otherIsolation(isolation string) string {
 	return plugin.IsolationInline
 }
 
-func (a *app) tellReport(r *contract.Report) error {
+func (a *app) tellReport(r *contract.Report, require bool) error {
 	counts := map[contract.Outcome]int{}
 	for _, clause := range r.Clauses {
 		counts[clause.Outcome]++
 	}
-	summary := fmt.Sprintf("%s: %d clauses passed, %d failed, %d skipped", output.Clean(r.Module),
-		counts[contract.Pass], counts[contract.Fail], counts[contract.Skip])
+	summary := fmt.Sprintf("%s: %d clauses passed, %d failed, %d skipped; %s seen", output.Clean(r.Module),
+		counts[contract.Pass], counts[contract.Fail], counts[contract.Skip], output.Plural(r.Records, "record"))
+	if r.Records == 0 {
+		summary += "; its collecting was not judged"
+	}
 	text := func(w io.Writer) {
 		for _, clause := range r.Clauses {
 			if a.flags.quiet && clause.Outcome != contract.Fail {
@@ -84,8 +94,18 @@ func (a *app) tellReport(r *contract.Report) error {
 			}
 		}
 		fmt.Fprintln(w, summary)
+		if r.Records == 0 {
+			fmt.Fprintln(w, a.printer.Style.Yellow("warning:")+" nothing was collected: "+giveData)
+		}
 	}
 	failed := r.Failed()
+	if len(failed) == 0 && r.Records == 0 && require {
+		err := abi.NewError(abi.CodeNothingJudged, "nothing was collected, so the module's collecting was not judged", giveData)
+		if printErr := a.printer.Failed(summary, r, err, text); printErr != nil {
+			return printErr
+		}
+		return err
+	}
 	if len(failed) == 0 {
 		return a.printer.Result(summary, r, text)
 	}

@@ -81,8 +81,8 @@ func checkoutOfProgram() string {
 	if err != nil {
 		return ""
 	}
-	if real, err := filepath.EvalSymlinks(program); err == nil {
-		program = real
+	if target, err := filepath.EvalSymlinks(program); err == nil {
+		program = target
 	}
 	return scaffold.Checkout(filepath.Dir(program))
 }

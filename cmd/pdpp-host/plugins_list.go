@@ -10,7 +10,9 @@ import (
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/output"
+	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
+	"github.com/pdpp-host/pdpp-host/storage"
 )
 
 // listed is one row of `plugins list`.
@@ -25,6 +27,7 @@ type listed struct {
 	Kind      string   `json:"kind,omitempty"`
 	ABI       int      `json:"abi,omitempty"`
 	Bindings  []string `json:"bindings,omitempty"`
+	Changed   bool     `json:"changed,omitempty"` // a connection has accepted another module
 	Problem   *problem `json:"problem,omitempty"`
 }
 
@@ -83,6 +86,9 @@ func (a *app) pluginsList(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := a.markChanged(ctx, c, rows); err != nil {
+		return err
+	}
 	summary := fmt.Sprintf("%s in %s", output.Plural(int64(len(rows)), "connector"), dir)
 	result := map[string]any{"dir": dir, "plugins": rows}
 	return a.printer.Result(summary, result, func(w io.Writer) { a.writeList(w, dir, rows) })
@@ -103,6 +109,25 @@ func (r *listed) fill(d *described) {
 	}
 }
 
+// markChanged finds the modules that a run would refuse, because a connection
+// has accepted another one.
+func (a *app) markChanged(ctx context.Context, c *config.Config, rows []listed) error {
+	if !exists(c.StorageDSN()) {
+		return nil
+	}
+	return a.withStore(ctx, func(_ *config.Config, store *storage.Store) error {
+		all, err := store.Connections(ctx)
+		for _, conn := range all {
+			for i := range rows {
+				if rows[i].Connector == conn.Connector && conn.PinnedSHA256 != "" && conn.PinnedSHA256 != rows[i].SHA256 {
+					rows[i].Changed = true
+				}
+			}
+		}
+		return err
+	})
+}
+
 func (a *app) writeList(w io.Writer, dir string, rows []listed) {
 	if len(rows) == 0 {
 		fmt.Fprintf(w, "no connectors in %s\n  copy a .wasm file there, or run one by its path: pdpp-host run ./NAME.wasm\n", dir)
@@ -111,6 +136,9 @@ func (a *app) writeList(w io.Writer, dir string, rows []listed) {
 	cells := make([][]string, len(rows))
 	for i, r := range rows {
 		state := "ready"
+		if r.Changed {
+			state = "changed, see: pdpp-host plugins verify " + r.Name
+		}
 		if r.Problem != nil {
 			state = r.Problem.Message + " [" + r.Problem.Code + "]"
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -23,9 +24,13 @@ type verified struct {
 	Module     string   `json:"module"`
 	Pinned     string   `json:"pinned_sha256"`
 	Found      string   `json:"found_sha256"`
-	State      string   `json:"state"` // same, changed, accepted, not_pinned
+	State      string   `json:"state"` // same, changed, accepted, not_pinned, broken
 	Changes    []change `json:"changes"`
 	AsksFor    []string `json:"asks_for"`
+	Problem    *problem `json:"problem,omitempty"` // of a broken module, which has no connection here
+
+	typed string // what names the module on a command line
+	err   error  // of a broken module
 }
 
 func (a *app) pluginsVerifyCommand() *cobra.Command {
@@ -67,17 +72,20 @@ func (a *app) pluginsVerify(ctx context.Context, args []string, only string, acc
 		}
 		return a.withEngine(c, func(engine *plugin.Engine) error {
 			for _, name := range names {
-				file, err := openModule(c, name)
-				if err != nil {
+				d, err := openDescribed(ctx, c, engine, name)
+				if err != nil && (len(args) > 0 || ctx.Err() != nil) {
 					return err
 				}
-				d, err := describe(ctx, engine, file)
-				if err != nil {
-					return err
+				if err != nil { // the others are still to be looked at
+					rows = append(rows, unsound(name, err))
+					continue
 				}
 				found, err := verifyModule(ctx, store, connections, d, only, accept)
 				if err != nil {
 					return err
+				}
+				for i := range found {
+					found[i].typed = name
 				}
 				rows = append(rows, found...)
 			}
@@ -88,6 +96,19 @@ func (a *app) pluginsVerify(ctx context.Context, args []string, only string, acc
 		return err
 	}
 	return a.tellVerified(rows)
+}
+
+func openDescribed(ctx context.Context, c *config.Config, engine *plugin.Engine, name string) (*described, error) {
+	file, err := openModule(c, name)
+	if err != nil {
+		return nil, err
+	}
+	return describe(ctx, engine, file)
+}
+
+// unsound is the row of a module that cannot be held against anything.
+func unsound(name string, err error) verified {
+	return verified{Module: name, State: "broken", Changes: []change{}, AsksFor: []string{}, Problem: problemOf(err), err: err}
 }
 
 // verifyModule holds the connections of one module against it.
@@ -137,20 +158,31 @@ func (a *app) tellVerified(rows []verified) error {
 	if rows == nil {
 		result["connections"] = []verified{}
 	}
-	changed := 0
-	first := verified{}
+	changed, bad := 0, 0
+	first, firstBroken := verified{}, verified{}
 	for _, v := range rows {
-		if v.State == "changed" {
+		switch v.State {
+		case "changed":
 			if changed++; changed == 1 {
 				first = v
 			}
+		case "broken":
+			if bad++; bad == 1 {
+				firstBroken = v
+			}
 		}
 	}
-	if changed == 0 {
+	switch {
+	case changed == 0 && bad == 0:
 		return a.printer.Result(output.Plural(int64(len(rows)), "connection")+" verified", result, text)
+	case changed == 0:
+		if printErr := a.printer.Failed(output.Plural(int64(bad), "module")+" cannot be used", result, firstBroken.err, text); printErr != nil {
+			return printErr
+		}
+		return firstBroken.err
 	}
 	err := abi.NewError(abi.CodePluginChanged, fmt.Sprintf("the module of connection %q is not the accepted one", first.Connection),
-		"when you trust it: pdpp-host plugins verify "+first.Module+" --accept").
+		"when you trust it: pdpp-host plugins verify "+quoted(first.typed)+" --accept").
 		WithDetail(fmt.Sprintf("found sha256 %s, accepted is %s", output.ShortHash(first.Found), output.ShortHash(first.Pinned)))
 	if printErr := a.printer.Failed(fmt.Sprintf("%d changed", changed), result, err, text); printErr != nil {
 		return printErr
@@ -159,6 +191,10 @@ func (a *app) tellVerified(rows []verified) error {
 }
 
 func writeVerified(w io.Writer, s output.Style, v verified) {
+	if v.State == "broken" {
+		fmt.Fprintf(w, "%s  %s [%s]\n", s.Bold(output.Clean(v.Module)), output.Clean(v.Problem.Message), v.Problem.Code)
+		return
+	}
 	words := map[string]string{
 		"same": "is the accepted one", "changed": "has changed", "accepted": "is accepted now", "not_pinned": "is accepted with the first run",
 	}
@@ -185,4 +221,14 @@ func writeVerified(w io.Writer, s output.Style, v verified) {
 	for _, k := range v.AsksFor {
 		fmt.Fprintf(w, "  asks for: %s\n", output.Clean(k))
 	}
+}
+
+// quoted is a word as a shell takes it.
+func quoted(word string) string {
+	if strings.ContainsFunc(word, func(r rune) bool {
+		return !strings.ContainsRune("/._-~+,:@%", r) && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9')
+	}) {
+		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	}
+	return word
 }

@@ -21,7 +21,7 @@ func (a *app) recordsCommand() *cobra.Command {
 	var q storage.RecordQuery
 	list := &cobra.Command{
 		Use: "list CONNECTION STREAM", Short: "List the records of a stream, by key", Args: takes("CONNECTION", "STREAM"),
-		Long:              "Lists the records of a stream, by key. With --json it prints one JSON object a line, and no envelope.",
+		Long:              "Lists the records of a stream, by key. With --json it prints one JSON object a line; the envelope only when it fails.",
 		ValidArgsFunction: a.completeStream,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.recordsList(cmd.Context(), args[0], args[1], q)
@@ -60,16 +60,10 @@ func (a *app) recordsList(ctx context.Context, connection, stream string, q stor
 			}
 			q.AfterKey = page[len(page)-1].Key
 		}
-		a.printer.Raw()
 		if a.printer.JSON {
-			lines := export.NewLines(a.out)
-			for _, r := range records {
-				if err := lines.Write(r); err != nil {
-					return err
-				}
-			}
-			return lines.Close()
+			return a.writeLines(records)
 		}
+		a.printer.Raw()
 		a.writeRecords(a.out, records)
 		return nil
 	})
@@ -102,13 +96,23 @@ func (a *app) recordsGet(ctx context.Context, connection, stream, key string) er
 		if err != nil {
 			return err
 		}
-		a.printer.Raw()
-		lines := export.NewLines(a.out)
-		if err := lines.Write(*r); err != nil {
+		return a.writeLines([]storage.Record{*r})
+	})
+}
+
+// writeLines writes records as JSON Lines, which need no envelope.
+func (a *app) writeLines(records []storage.Record) error {
+	lines := export.NewLines(&exportTarget{a.out, "standard output"})
+	for _, r := range records {
+		if err := lines.Write(r); err != nil {
 			return err
 		}
-		return lines.Close()
-	})
+	}
+	if err := lines.Close(); err != nil {
+		return err
+	}
+	a.printer.Raw()
+	return nil
 }
 
 // withStream opens the store and makes sure that connection and stream exist:

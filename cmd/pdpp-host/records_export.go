@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -22,11 +21,12 @@ import (
 type exportFlags struct {
 	format, file string
 	deleted      bool
+	csvSafe      bool
 }
 
 // recordWriter is one export format.
 type recordWriter interface {
-	Write(storage.Record) error
+	Write(r storage.Record) error
 	Close() error
 }
 
@@ -34,6 +34,9 @@ func (a *app) recordsExportCommand() *cobra.Command {
 	var f exportFlags
 	cmd := &cobra.Command{
 		Use: "export CONNECTION STREAM", Short: "Write all records of a stream as JSON Lines or CSV", Args: takes("CONNECTION", "STREAM"),
+		Long: "Writes all records of a stream as JSON Lines or CSV. An export to a file is whole or is not there.\n" +
+			"Text stands in a CSV as it was collected. A spreadsheet takes text that begins with = + - or @ for a formula,\n" +
+			"and collected text is a stranger's: use --csv-safe for a file that a spreadsheet will open.",
 		Example:           "  pdpp-host records export claude_code messages > messages.jsonl\n  pdpp-host records export ical events --format csv --output events.csv",
 		ValidArgsFunction: a.completeStream,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -42,6 +45,8 @@ func (a *app) recordsExportCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&f.format, "format", "jsonl", "`FORMAT`: jsonl or csv")
 	cmd.Flags().StringVarP(&f.file, "output", "o", "", "write to `FILE`, whole or not at all (default: standard output)")
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"jsonl", "csv"}, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
+	cmd.Flags().BoolVar(&f.csvSafe, "csv-safe", false, "for a spreadsheet: an apostrophe before text that it would take for a formula, and no control characters")
 	cmd.Flags().BoolVar(&f.deleted, "deleted", false, "also records that were deleted at their source")
 	return cmd
 }
@@ -50,15 +55,21 @@ func (a *app) recordsExport(ctx context.Context, connection, stream string, f ex
 	if f.format != "jsonl" && f.format != "csv" {
 		return usage(fmt.Sprintf("unknown format %q", f.format), "use jsonl or csv")
 	}
+	if f.csvSafe && f.format != "csv" {
+		return usage("--csv-safe is for CSV only", "add --format csv, or leave it out")
+	}
 	a.streamed = a.printer.JSON && f.file == ""
 	return a.withStream(ctx, connection, stream, func(store *storage.Store, conn *storage.Connection) error {
 		if f.file == "" {
+			n, err := a.export(ctx, store, conn, stream, f, &exportTarget{a.out, "standard output"})
+			if err != nil {
+				return err
+			}
 			a.printer.Raw()
-			n, err := a.export(ctx, store, conn, stream, f, a.out)
-			if err == nil && !a.flags.quiet && a.printer.ErrStyle.Terminal && !a.printer.Style.Terminal {
+			if !a.flags.quiet && a.printer.ErrStyle.Terminal && !a.printer.Style.Terminal {
 				fmt.Fprintln(a.err, output.Plural(n, "record")+" written")
 			}
-			return a.exportFailed(err)
+			return nil
 		}
 		n, err := a.exportFile(ctx, store, conn, stream, f)
 		if err != nil {
@@ -69,22 +80,24 @@ func (a *app) recordsExport(ctx context.Context, connection, stream string, f ex
 	})
 }
 
-// exportFailed lets an error through although the output has begun.
-func (a *app) exportFailed(err error) error {
-	if err != nil {
-		output.WriteError(a.err, a.printer.ErrStyle, err)
-	}
-	return err
-}
-
 // export writes every record of the stream to w and returns how many.
 func (a *app) export(ctx context.Context, store *storage.Store, conn *storage.Connection, stream string, f exportFlags, w io.Writer) (int64, error) {
 	to, err := a.exportWriter(ctx, store, conn, stream, f, w)
 	if err != nil {
 		return 0, err
 	}
+	before, err := streamInfo(ctx, store, conn, stream)
+	if err != nil {
+		return 0, err
+	}
 	var n int64
+	var seen storage.StreamInfo
 	err = store.EachRecord(ctx, conn.Name, stream, func(r storage.Record) error {
+		if r.Deleted {
+			seen.Deleted++
+		} else {
+			seen.Live++
+		}
 		if r.Deleted && !f.deleted {
 			return nil
 		}
@@ -92,6 +105,9 @@ func (a *app) export(ctx context.Context, store *storage.Store, conn *storage.Co
 		return to.Write(r)
 	})
 	err = errors.Join(err, to.Close())
+	if err == nil {
+		err = a.checkWhole(ctx, store, conn, stream, before, seen)
+	}
 	if c, ok := to.(*export.CSV); ok && c.Dropped > 0 {
 		a.logger.Warn("fields that came during the export are missing", "fields", c.Dropped)
 	}
@@ -119,7 +135,7 @@ func (a *app) exportWriter(ctx context.Context, store *storage.Store, conn *stor
 	if err != nil {
 		return nil, err
 	}
-	return export.NewCSV(w, &columns)
+	return export.NewCSV(w, &columns, f.csvSafe)
 }
 
 // exportFile writes beside the file and renames, so that a reader never finds
@@ -138,9 +154,9 @@ func (a *app) exportFile(ctx context.Context, store *storage.Store, conn *storag
 			_ = os.Remove(temp.Name()) // what is left behind has no further use
 		}
 	}()
-	n, err = a.export(ctx, store, conn, stream, f, temp)
+	n, err = a.export(ctx, store, conn, stream, f, &exportTarget{temp, path})
 	if syncErr := errors.Join(temp.Sync(), temp.Close()); err == nil && syncErr != nil {
-		err = unwritable(path, syncErr)
+		err = notWritten(path, syncErr)
 	}
 	if err != nil {
 		return n, err
@@ -149,15 +165,6 @@ func (a *app) exportFile(ctx context.Context, store *storage.Store, conn *storag
 		err = unwritable(path, err)
 	}
 	return n, err
-}
-
-func unwritable(path string, err error) error {
-	reason := err.Error()
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		reason = pe.Err.Error()
-	}
-	return usage("the export cannot be written", "choose another --output").WithDetail(path + ": " + reason).Wrap(err)
 }
 
 // pinnedManifest is the manifest that the connection's records were checked

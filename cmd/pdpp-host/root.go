@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,7 +34,7 @@ func (a *app) root() *cobra.Command {
 
 	root.AddCommand(
 		a.runCommand(), a.pluginsCommand(), a.pluginCommand(), a.connectionsCommand(), a.runsCommand(),
-		a.recordsCommand(), a.configCommand(), a.doctorCommand(), a.versionCommand(),
+		a.recordsCommand(), a.configCommand(), a.doctorCommand(), a.debugCommand(), a.versionCommand(),
 	)
 	return root
 }
@@ -82,26 +83,33 @@ func flagError(cmd *cobra.Command, err error) error {
 		return unknownCommand(cmd, cmd.Flags().Arg(0))
 	}
 	see := "see: " + cmd.CommandPath() + " --help"
-	switch e := err.(type) {
-	case *pflag.NotExistError:
-		name := e.GetSpecifiedName()
-		var known []string
-		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
-		hint := see
-		if n := config.Nearest(name, known); n != "" {
-			hint = "did you mean --" + n + "? " + see
+	{
+		var e *pflag.NotExistError
+		var e1 *pflag.ValueRequiredError
+		var e2 *pflag.InvalidValueError
+		switch {
+		case errors.As(err, &e):
+			name := e.GetSpecifiedName()
+			var known []string
+			cmd.Flags().VisitAll(func(f *pflag.Flag) {
+				known = append(known, f.Name)
+			})
+			hint := see
+			if n := config.Nearest(name, known); n != "" {
+				hint = "did you mean --" + n + "? " + see
+			}
+			dashes := "--"
+			if e.GetSpecifiedShortnames() != "" {
+				dashes = "-"
+			}
+			return usage(fmt.Sprintf("unknown flag %s%s", dashes, name), hint).WithDetail("after " + cmd.CommandPath())
+		case errors.As(err, &e1):
+			return usage("--"+e1.GetSpecifiedName()+" needs a value", see)
+		case errors.As(err, &e2):
+			return usage("the value of --"+e2.GetFlag().Name+" cannot be read", see).WithDetail("it must be a " + e2.GetFlag().Value.Type())
+		default:
+			return usage(err.Error(), see).Wrap(err)
 		}
-		dashes := "--"
-		if e.GetSpecifiedShortnames() != "" {
-			dashes = "-"
-		}
-		return usage(fmt.Sprintf("unknown flag %s%s", dashes, name), hint).WithDetail("after " + cmd.CommandPath())
-	case *pflag.ValueRequiredError:
-		return usage("--"+e.GetSpecifiedName()+" needs a value", see)
-	case *pflag.InvalidValueError:
-		return usage("the value of --"+e.GetFlag().Name+" cannot be read", see).WithDetail("it must be a " + e.GetFlag().Value.Type())
-	default:
-		return usage(err.Error(), see).Wrap(err)
 	}
 }
 

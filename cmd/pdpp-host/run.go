@@ -24,7 +24,7 @@ import (
 
 // runFlags are the flags of `run`, as typed.
 type runFlags struct {
-	acceptRoot bool
+	acceptRoot            bool
 	connection            string
 	streams               []string
 	full                  bool
@@ -47,6 +47,7 @@ func (a *app) runCommand() *cobra.Command {
 	p := cmd.Flags()
 	p.StringVar(&f.connection, "connection", "", "`NAME` of the connection (default: the connector's name)")
 	p.StringArrayVar(&f.streams, "stream", nil, "collect only `STREAM` (repeatable)")
+	_ = cmd.RegisterFlagCompletionFunc("stream", a.completeRunStream) // the flag is there
 	p.BoolVar(&f.full, "full-refresh", false, "collect everything again, from the beginning")
 	p.StringVar(&f.since, "since", "", "only records of `TIME` or later: 2026-01-31, or RFC 3339")
 	p.StringArrayVar(&f.resources, "resource", nil, "only the record `STREAM=KEY` (repeatable)")
@@ -69,13 +70,13 @@ func (a *app) run(ctx context.Context, connector string, f runFlags) error {
 		return err
 	}
 	if request.Module, err = openModule(c, connector); err != nil {
-		return err
+		return a.orConnection(ctx, connector, err)
 	}
 	return a.withStore(ctx, func(c *config.Config, store *storage.Store) error {
 		return a.withEngine(c, func(engine *plugin.Engine) error {
 			result, err := a.collect(ctx, c, store, engine, request, f.noInput)
 			if err != nil {
-				return err
+				return orByPath(connector, f.connection, err)
 			}
 			return a.tell(result)
 		})
@@ -85,7 +86,7 @@ func (a *app) run(ctx context.Context, connector string, f runFlags) error {
 // collect wires the run's ports, and shows the run while it goes on.
 func (a *app) collect(ctx context.Context, c *config.Config, store *storage.Store, engine *plugin.Engine, request run.Request, noInput bool) (*run.Result, error) {
 	roots := a.rootResolver(c)
-	display := progress.New(a.err, a.printer.ErrStyle, a.columns, func(u run.Update) string {
+	display := progress.New(a.err, a.printer.ErrStyle, a.screen, func(u run.Update) string {
 		return a.header(c, u, roots.resolved())
 	})
 	deps := run.Deps{
@@ -120,11 +121,16 @@ func (a *app) tell(r *run.Result) error {
 		return a.printer.Result(outcome.Summary(r), r, text)
 	}
 	failure := outcome.Error(r)
-	if r.Error != nil && r.Error.Log != "" {
-		a.logger.Debug("the guest wrote to standard error", "run", r.RunID, "text", r.Error.Log)
-	}
 	if err := a.printer.Failed(outcome.Summary(r), r, failure, text); err != nil {
 		return err
+	}
+	if r.Error != nil && r.Error.Log != "" {
+		a.logger.Debug("the guest wrote to standard error", "run", r.RunID, "text", r.Error.Log)
+		if !a.printer.JSON { // there it is result.error.log
+			for _, line := range outcome.LogEnd(r.Error.Log) {
+				fmt.Fprintln(a.err, "  it wrote: "+line)
+			}
+		}
 	}
 	cancelled := r.Status == run.StatusCancelled && r.Reason != string(abi.ReasonConnectorReportedCancelled)
 	return &exitcode.Ended{Err: failure, Cancelled: cancelled, OwnerNeeded: r.OwnerNeeded}
@@ -146,10 +152,10 @@ func (a *app) header(c *config.Config, u run.Update, roots []run.ResolvedRoot) s
 	return output.Clean(fmt.Sprintf("%s %s  sha256 %s  sandbox: %s", u.Connector, u.Version, output.ShortHash(u.SHA256), strings.Join(reach, ", ")))
 }
 
-// columns is the width of the screen now.
-func (a *app) columns() int {
-	if w, _, err := term.GetSize(int(a.err.Fd())); err == nil && w > 0 {
-		return w
+// screen is the size of the screen now; rows are 0 when they are unknown.
+func (a *app) screen() (columns, rows int) {
+	if w, h, err := term.GetSize(int(a.err.Fd())); err == nil && w > 0 {
+		return w, h
 	}
-	return a.printer.ErrStyle.Width
+	return a.printer.ErrStyle.Width, 0
 }

@@ -36,8 +36,9 @@ func (a *app) runsCommand() *cobra.Command {
 	listCommand.Flags().IntVar(&limit, "limit", 20, "at most `N`; 0 lists all of them")
 	cmd.AddCommand(listCommand, &cobra.Command{
 		Use: "show RUN", Short: "Show a run with its events, gaps and checkpoints", Args: takes("RUN"),
-		Long: "Shows a run with its events, gaps and checkpoints. RUN is an id, the beginning of one, or \"last\".",
-		RunE: func(cmd *cobra.Command, args []string) error { return a.runsShow(cmd.Context(), args[0]) },
+		Long:              "Shows a run with its events, gaps and checkpoints. RUN is an id, the beginning of one, or \"last\".",
+		ValidArgsFunction: a.completeRun,
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.runsShow(cmd.Context(), args[0]) },
 	})
 	return cmd
 }
@@ -62,7 +63,11 @@ func (a *app) runsList(ctx context.Context, connection string, limit int) error 
 		for i := range runs {
 			views[i] = viewRun(&runs[i])
 			rows[i] = []string{
-				views[i].RunID, names[views[i].ConnectionID], state(&runs[i]), output.Timestamp(views[i].StartedAt), took(views[i]), changedRecords(views[i]),
+				views[i].RunID, names[views[i].ConnectionID], state(&runs[i]), output.Timestamp(views[i].StartedAt), took(views[i]),
+				uncollected(&runs[i]), changedRecords(views[i]),
+			}
+			if w := a.printer.Style.Width; w > 0 && w < narrow {
+				rows[i] = narrowed(views[i], rows[i])
 			}
 		}
 		return a.printer.Result(output.Plural(int64(len(runs)), "run"), map[string]any{"runs": views}, func(w io.Writer) {
@@ -70,7 +75,11 @@ func (a *app) runsList(ctx context.Context, connection string, limit int) error 
 				fmt.Fprintln(w, "no runs yet: pdpp-host run CONNECTOR")
 				return
 			}
-			output.Table(w, a.printer.Style, []string{"run", "connection", "status", "started", "took", "records"}, rows)
+			header := []string{"run", "connection", "status", "started", "took", "not collected", "records"}
+			if len(rows[0]) < len(header) {
+				header = slices.Delete(header, 4, 5)
+			}
+			output.Table(w, a.printer.Style, header, rows)
 		})
 	})
 }
@@ -108,7 +117,7 @@ func changedRecords(v *runView) string {
 	for _, c := range v.Records {
 		sum.New, sum.Changed, sum.Deleted = sum.New+c.New, sum.Changed+c.Changed, sum.Deleted+c.Deleted
 	}
-	return fmt.Sprintf("%s new, %s changed, %s deleted", output.Count(sum.New), output.Count(sum.Changed), output.Count(sum.Deleted))
+	return counted(sum.New, "new", sum.Changed, "changed", sum.Deleted, "deleted")
 }
 
 func (a *app) runsShow(ctx context.Context, id string) error {
@@ -182,7 +191,7 @@ func findRun(ctx context.Context, store *storage.Store, id string) (*storage.Run
 }
 
 func writeRun(w io.Writer, r *storage.Run, v *runView, connection string) {
-	line := func(name, value string) { fmt.Fprintf(w, "%-12s %s\n", name, output.Clean(value)) }
+	line := func(name, value string) { fmt.Fprintf(w, "%-13s %s\n", name, output.Clean(value)) }
 	line("run", v.RunID)
 	line("connection", connection)
 	line("connector", fmt.Sprintf("%s %s  sha256 %s", v.Connector, v.Version, output.ShortHash(v.ModuleSHA256)))
@@ -195,10 +204,17 @@ func writeRun(w io.Writer, r *storage.Run, v *runView, connection string) {
 			line("", "hint: "+v.Error.Hint)
 		}
 	}
+	var empty []string
 	for _, stream := range streamsOf(v) {
 		c := v.Records[stream]
-		line("stream", fmt.Sprintf("%s  %s new, %s changed, %s deleted, %s unchanged", stream,
-			output.Count(c.New), output.Count(c.Changed), output.Count(c.Deleted), output.Count(c.Unchanged)))
+		if c == (countsView{}) {
+			empty = append(empty, stream)
+			continue
+		}
+		line("stream", stream+"  "+counted(c.New, "new", c.Changed, "changed", c.Deleted, "deleted", c.Unchanged, "unchanged"))
+	}
+	if len(empty) > 0 {
+		line("no records", strings.Join(empty, ", "))
 	}
 	if len(v.Committed) > 0 {
 		line("checkpoints", strings.Join(v.Committed, ", "))
@@ -206,22 +222,14 @@ func writeRun(w io.Writer, r *storage.Run, v *runView, connection string) {
 	for _, h := range v.Withheld {
 		line("withheld", h.Stream+" ("+h.Reason+")")
 	}
-	var known []run.KnownGap
-	if json.Unmarshal(r.KnownGaps, &known) == nil {
-		for _, g := range known {
-			line("gap", fmt.Sprintf("%s: %s, %s times  %s", dash(g.Stream), g.Reason, output.Count(max(g.Count, 1)), g.Message))
-		}
-	}
-	for _, g := range v.Gaps {
-		line("detail gap", fmt.Sprintf("%s: %s, %s, %d attempts", g.Stream, g.Reason, g.Status, g.Attempts))
-	}
-	shown := v.Events
+	writeNotCollected(w, r, v)
+	shown := slices.DeleteFunc(slices.Clone(v.Events), saysNothing)
 	if len(shown) > mostEvents {
 		line("events", fmt.Sprintf("%d, the last %d below; --json shows all of them", len(shown), mostEvents))
 		shown = shown[len(shown)-mostEvents:]
 	}
 	for _, e := range shown {
-		line("event", fmt.Sprintf("%s  %s %s", output.Timestamp(e.At), e.Type, e.Stream))
+		line("event", fmt.Sprintf("%s  %s %s", output.Timestamp(e.At), e.Type, strings.TrimSpace(e.Stream+" "+eventWords(e))))
 	}
 }
 

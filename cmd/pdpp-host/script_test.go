@@ -62,7 +62,7 @@ func setUp(env *testscript.Env) error {
 	return err
 }
 
-// exits runs a command and holds its exit status: exits 3 pdpp-host run …
+// exits runs a command and holds its exit status: exits 3 pdpp-host run ….
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits STATUS COMMAND…")
@@ -105,7 +105,7 @@ func install(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // until runs a command again and again until its output contains a text:
-// until '"running"' pdpp-host …
+// until '"running"' pdpp-host ….
 func until(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: until TEXT COMMAND…")
@@ -118,7 +118,7 @@ func until(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Fatalf("%q never came", args[0])
 }
 
-// load puts a file's text, without its last line end, into a variable: load NAME FILE
+// load puts a file's text, without its last line end, into a variable: load NAME FILE.
 func load(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: load NAME FILE")
@@ -126,7 +126,7 @@ func load(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], strings.TrimSuffix(ts.ReadFile(args[1]), "\n"))
 }
 
-// runSQL changes a database behind the program's back: sql FILE STATEMENT
+// runSQL changes a database behind the program's back: sql FILE STATEMENT.
 func runSQL(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: sql FILE STATEMENT")

@@ -8,6 +8,8 @@ import (
 
 // version has to answer within 30 ms; the test allows for a busy machine and
 // takes the best of several.
+//
+//nolint:paralleltest // it measures time: nothing may run beside it
 func TestVersionIsQuick(t *testing.T) {
 	program, err := exec.LookPath("pdpp-host")
 	if err != nil {

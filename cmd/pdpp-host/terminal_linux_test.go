@@ -207,3 +207,19 @@ func TestSecondCtrlCKills(t *testing.T) {
 		t.Errorf("exit %d", code)
 	}
 }
+
+// A terminal that is closed stops the run in order.
+func TestHangUp(t *testing.T) {
+	t.Parallel()
+	s := startOnTerminal(t, scripted(t, "records notes 0 3\nsleep 60000")...)
+	s.await(t, "journal") // the streams are on the screen: the guest runs
+	if err := s.cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	if code := s.exit(t); code != 130 {
+		t.Errorf("exit %d", code)
+	}
+	if text := s.text(); !strings.Contains(text, "Cancelled") {
+		t.Errorf("the screen:\n%s", text)
+	}
+}

@@ -67,7 +67,7 @@ func admit(file *File, memoryBytes int64) (Info, error) {
 	if info.MemoryMinBytes > memoryBytes {
 		return info, abi.NewError(abi.CodePluginMemoryMinimum, "the plugin needs more memory than it may have",
 			"raise limits.memory if the plugin is known to need it").
-			WithDetail(fmt.Sprintf("it starts with %d MiB, at most %d MiB are allowed", info.MemoryMinBytes>>20, memoryBytes>>20))
+			WithDetail(fmt.Sprintf("it starts with %s, the limit is %s", sizeText(info.MemoryMinBytes), sizeText(memoryBytes)))
 	}
 	return info, nil
 }
@@ -93,7 +93,7 @@ func refusal(im wasmbin.Import, kind string) string {
 	if im.Kind != wasmbin.KindFunc {
 		return "a " + im.Kind.String() + " cannot be imported"
 	}
-	want := wasmbin.Signature{}
+	var want wasmbin.Signature
 	switch {
 	case im.Module == abi.WASIModule:
 		if !slices.Contains(abi.WASI, im.Name) && !slices.Contains(abi.WASIFilesystem, im.Name) {

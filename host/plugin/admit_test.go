@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -109,8 +110,8 @@ func TestAdmitBytes(t *testing.T) {
 		"short":     []byte("\x00asm"),
 		"component": append([]byte("\x00asm\x0d\x00\x01\x00"), whole[8:]...),
 		"truncated": whole[:len(whole)/2],
-		"repeated":  append(whole[:len(whole):len(whole)], section(10, vec())...),
-		"section":   append(whole[:len(whole):len(whole)], section(77, vec())...),
+		"repeated":  append(slices.Clip(whole), section(10, vec())...),
+		"section":   append(slices.Clip(whole), section(77, vec())...),
 	} {
 		_, err := admit(FromBytes(name, b), 256<<20)
 		wantCode(t, err, abi.CodePluginInvalid)

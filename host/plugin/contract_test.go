@@ -82,8 +82,8 @@ func TestRequests(t *testing.T) {
 		h.onLog = func() { // the refusal of one too many
 			h.onLog = nil
 			go func() { // in the opposite order, from another goroutine
-				for i := len(held) - 1; i >= 0; i-- {
-					held[i]()
+				for _, h := range slices.Backward(held) {
+					h()
 				}
 			}()
 		}

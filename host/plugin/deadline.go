@@ -57,7 +57,7 @@ func (d *deadline) finish() error {
 
 func overtime(limit time.Duration) error {
 	return abi.NewError(abi.CodeLimitTime, "the connector took longer than it may",
-		"raise limits.run_time, or collect less at once").WithDetail(fmt.Sprintf("the limit is %s", limit))
+		"raise limits.run, or collect less at once").WithDetail(fmt.Sprintf("the limit is %s", limit))
 }
 
 // interrupted wraps the context's cause, and is an *abi.Error by the cause's

@@ -79,7 +79,7 @@ func (d *door) spend(call string, n int) error {
 	if d.output > d.limits.OutputBytes {
 		return abi.NewError(abi.CodeLimitOutput, "the connector handed over more than it may",
 			"raise limits.output if the connector is known to collect that much").
-			WithDetail(fmt.Sprintf("the limit is %d MiB", d.limits.OutputBytes>>20))
+			WithDetail("the limit is " + sizeText(d.limits.OutputBytes))
 	}
 	return nil
 }
@@ -121,8 +121,8 @@ func (d *door) spendLog(n int) error {
 	d.logged += int64(n) + callOverhead
 	if d.logged > d.limits.LogBytes {
 		return abi.NewError(abi.CodeLimitLog, "the connector wrote more log than it may",
-			"this is a fault in the connector; raise limits.log to see more of it").
-			WithDetail(fmt.Sprintf("the limit is %d KiB", d.limits.LogBytes>>10))
+			"this is a fault in the connector; raise limits.log_bytes to see more of it").
+			WithDetail("the limit is " + sizeText(d.limits.LogBytes))
 	}
 	return nil
 }

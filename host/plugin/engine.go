@@ -61,6 +61,9 @@ func NewEngine(o Options) (*Engine, error) {
 	}
 	if o.CacheDir != "" {
 		if err := prepareCache(&o.CacheDir); err != nil {
+			if diskRefuses(err) {
+				return nil, cacheError(err)
+			}
 			return nil, abi.NewError(abi.CodeConfigInvalid, "the folder for compiled plugins cannot be used",
 				"make it writable for this user only, or choose another one").WithDetail(err.Error()).Wrap(err)
 		}

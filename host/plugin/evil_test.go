@@ -1,7 +1,6 @@
 package plugin
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"os"
@@ -121,7 +120,7 @@ func TestHostileWorker(t *testing.T) {
 				t.Fatalf("%+v", exit)
 			}
 			wantCode(t, exit.Err, code)
-			if bytes.ContainsAny([]byte(exit.Err.Error()), "\x1b\n") || len(exit.Err.Error()) > 3000 {
+			if strings.ContainsAny(exit.Err.Error(), "\x1b\n") || len(exit.Err.Error()) > 3000 {
 				t.Errorf("%q", exit.Err)
 			}
 			if mode == "crash" && !strings.Contains(exit.Err.Error(), "panic: a crash[31m") {

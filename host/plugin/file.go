@@ -75,7 +75,7 @@ func Open(path string, maxBytes int64) (*File, error) {
 func tooLarge(path string, size, limit int64) error {
 	return abi.NewError(abi.CodePluginTooLarge, "the plugin file is too large",
 		"raise limits.module_size if the plugin is known to be that large").
-		WithDetail(fmt.Sprintf("%s has %d bytes, at most %d are allowed", path, size, limit))
+		WithDetail(fmt.Sprintf("%s has %d bytes, the limit is %s", path, size, sizeText(limit)))
 }
 
 func notRegular(path string) *abi.Error {
@@ -92,8 +92,7 @@ func openError(path string, err error) error {
 		return notRegular(path).Wrap(err)
 	default:
 		reason := err.Error()
-		var pe *os.PathError
-		if errors.As(err, &pe) {
+		if pe, ok := errors.AsType[*os.PathError](err); ok {
 			reason = pe.Err.Error()
 		}
 		return abi.NewError(abi.CodePluginUnreadable, "the plugin file cannot be read",

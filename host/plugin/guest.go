@@ -57,7 +57,7 @@ func (g *Guest) Describe(ctx context.Context) ([]byte, error) {
 // host itself stays as it is.
 func describeFailed(err error, stderr string) error {
 	switch code := abi.CodeOf(err); code {
-	case abi.CodeInternal, abi.CodeInterrupted, abi.CodeWorkerStart, abi.CodePluginABIVersion, abi.CodePluginInvalid:
+	case abi.CodeInternal, abi.CodeInterrupted, abi.CodeWorkerStart, abi.CodePluginABIVersion, abi.CodePluginInvalid, abi.CodeCacheUnavailable:
 		return err
 	default:
 		detail := err.Error()

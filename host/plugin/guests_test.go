@@ -48,7 +48,6 @@ type scripted struct {
 	emits  int
 	bytes  int
 	calls  []string // in order: emit, or the name of the message
-	last   []byte   // the last small emit
 	logs   []string
 	onEmit func(p []byte) error
 	onSub  func(op abi.Operation, request []byte, reply func([]byte)) error

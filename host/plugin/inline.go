@@ -63,7 +63,7 @@ func (c *inlineCell) load(ctx context.Context) error {
 		rt, err = guest.Compile(ctx, config, c.file.Bytes)
 	}
 	if err != nil {
-		return compileError(err.Error()).Wrap(err)
+		return compileError(err).Wrap(err)
 	}
 	c.mu.Lock()
 	c.runtime = rt

@@ -53,7 +53,7 @@ func startProcess(command []string) (*process, error) {
 	widen(read, pipeBytes)
 	p.read, p.write = read, write
 	p.frames = wire.NewReader(read, readBufferBytes, fromWorker)
-	p.cmd = exec.Command(command[0], command[1:]...) //nolint:gosec // the host's own binary
+	p.cmd = exec.Command(command[0], command[1:]...) //nolint:gosec,noctx // the host's own binary; kill ends it
 	p.cmd.Dir = rootDir
 	p.cmd.Env = []string{} // Invariant 5: nothing of the host's environment
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = childIn, childOut, &p.stderr

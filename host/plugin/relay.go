@@ -41,8 +41,7 @@ func relay(p *process, d *door, f wire.Frame) error {
 		}
 		op := abi.Operation(binary.LittleEndian.Uint32(f.Payload))
 		err := d.Submit(int32(f.ID), op, f.Payload[4:])
-		var refused *guest.Refused
-		if errors.As(err, &refused) {
+		if refused, ok := errors.AsType[*guest.Refused](err); ok {
 			p.out.send(wire.Ack, 0, encodeReport(guest.Outcome{Err: refused.Err}))
 			return nil
 		}

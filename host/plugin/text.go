@@ -62,8 +62,7 @@ func clean(dst, text []byte) []byte {
 // asError returns the first *abi.Error in err's chain, or one that hides what
 // err says from the guest.
 func asError(err error) *abi.Error {
-	var e *abi.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*abi.Error](err); ok {
 		return e
 	}
 	return abi.NewError(abi.CodeInternal, "the host could not do this", "").Wrap(err)

@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 )
@@ -91,7 +92,7 @@ func signature(params, results string) []byte {
 func (m *module) encode() []byte {
 	var typ, imp, fun, exp, code [][]byte
 	nimp := 0
-	all := m.funcs[:len(m.funcs):len(m.funcs)]
+	all := slices.Clip(m.funcs)
 	if len(m.extra) > 0 {
 		for len(all) < extraFrom {
 			all = append(all, function{})
@@ -175,7 +176,6 @@ func callTo(i int) []byte     { return append([]byte{0x10}, uleb(uint64(i))...) 
 func seq(p ...[]byte) []byte  { return bytes.Join(p, nil) }
 func loop(body []byte) []byte { return seq([]byte{0x03, 0x40}, body, []byte{0x0c, 0, 0x0b}) }
 func getLocal(i int) []byte   { return append([]byte{0x20}, uleb(uint64(i))...) }
-func setLocal(i int) []byte   { return append([]byte{0x21}, uleb(uint64(i))...) }
 
 var (
 	trap     = []byte{0x00}

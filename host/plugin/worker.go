@@ -144,7 +144,7 @@ func (w *worker) load(o order) guest.Outcome {
 		CacheDir: l.CacheDir, MemoryBytes: l.MemoryBytes, Extism: l.Extism,
 	}, o.module)
 	if err != nil {
-		return guest.Outcome{Err: compileError(err.Error())}
+		return guest.Outcome{Err: compileError(err)}
 	}
 	if w.runtime = rt; !l.CompileOnly {
 		debug.FreeOSMemory() // decoding a module leaves several times its size behind
@@ -250,8 +250,7 @@ func (s *pipeSink) ack() error {
 	if err != nil {
 		return err
 	}
-	var e *abi.Error
-	if errors.As(out.Err, &e) {
+	if e, ok := errors.AsType[*abi.Error](out.Err); ok {
 		return &guest.Refused{Err: e}
 	}
 	return errors.New("an acknowledgement says nothing")

@@ -162,7 +162,7 @@ func (c *collection) record(rec *boundary.Record) error {
 		c.mu.Unlock()
 		c.known.add(KnownGap{
 			Kind: "rejected_record", Reason: string(abi.ReasonSchemaRejected), Severity: "actionable", Stream: stream,
-			Message:      fmt.Sprintf("%s fails %q of the stream's schema", rec.Rejected.Path, rec.Rejected.Keyword),
+			Message:      rejection(rec.Rejected),
 			RecoveryHint: "retry_on_connector_upgrade",
 		})
 		return nil
@@ -180,6 +180,15 @@ func (c *collection) record(rec *boundary.Record) error {
 		return c.flush()
 	}
 	return nil
+}
+
+// rejection says where a record fails its schema, never with what value.
+func rejection(r *boundary.Rejection) string {
+	path := r.Path
+	if path == "" {
+		path = "the record"
+	}
+	return fmt.Sprintf("%s fails %q of the stream's schema", path, r.Keyword)
 }
 
 // flush hands the batch to the writer, which goes on while the guest does.

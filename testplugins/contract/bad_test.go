@@ -89,7 +89,7 @@ func TestEachClauseCanFail(t *testing.T) {
 		{clause: "collect.limits", detail: "limit.log", script: "log 100000 on and on", limits: func(l *plugin.Limits) { l.LogBytes = 64 << 10 }},
 		{clause: "collect.calls", detail: "out_of_bounds", script: "pointer emit 0xfffffff0 64"},
 		{clause: "collect.calls", detail: "too_large", script: "big emit 4194305"},
-		{clause: "collect.order", detail: "after_done", script: "finish\nfinish"},
+		{clause: "collect.order", detail: "after_done", script: "finish"},
 		{clause: "collect.messages", detail: "boundary.syntax", script: "emit nonsense"},
 		{clause: "collect.messages", detail: "boundary.envelope", script: `done {"type":"DONE","status":"fine","records_emitted":0}`},
 		{clause: "collect.scope", detail: "ghosts", script: note("ghosts", `"x"`, `{"id":"x"}`)},

@@ -43,11 +43,11 @@ func raw(b ...byte) func() *plugin.File {
 }
 
 // with replaces a part of the manifest.
-func with(old, new string) string {
-	if !strings.Contains(manifest, old) {
-		panic("the manifest has no " + old)
+func with(part, instead string) string {
+	if !strings.Contains(manifest, part) {
+		panic("the manifest has no " + part)
 	}
-	return strings.Replace(manifest, old, new, 1)
+	return strings.Replace(manifest, part, instead, 1)
 }
 
 const question = `{"type":"INTERACTION","request_id":"q","kind":"manual_action","message":"please"}`

@@ -31,7 +31,7 @@ var exact = map[abi.Code]int{
 
 // areas maps the part before the dot.
 var areas = map[string]int{
-	"internal": Internal, "storage": Internal, "doctor": Internal,
+	"internal": Internal, "storage": Internal, "doctor": Internal, "export": Internal, "cache": Internal,
 	"usage": Usage, "config": Usage, "connection": Usage, "record": Usage, "stream": Usage,
 	"plugin": Refused, "manifest": Refused, "binding": Refused, "files": Refused,
 	"boundary": Failed, "limit": Failed, "guest": Failed, "worker": Failed, "run": Failed, "interact": Failed,

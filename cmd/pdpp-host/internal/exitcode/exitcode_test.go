@@ -32,6 +32,8 @@ func TestOf(t *testing.T) {
 		{abi.NewError(abi.CodeConnectionBusy, "", ""), Refused},
 		{abi.NewError(abi.CodeStoreNewer, "", ""), Refused},
 		{abi.NewError(abi.CodeStoreFull, "", ""), Internal},
+		{abi.NewError(abi.CodeExportFailed, "", ""), Internal},
+		{abi.NewError(abi.CodeCacheUnavailable, "", ""), Internal},
 		{abi.NewError(abi.CodeFenced, "", ""), Failed},
 		{abi.NewError(abi.CodeLimitTime, "", ""), Failed},
 		{abi.NewError(abi.CodeOwnerNeeded, "", ""), OwnerNeeded},

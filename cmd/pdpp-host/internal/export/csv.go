@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"io"
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/pdpp-host/pdpp-host/storage"
 )
@@ -72,25 +74,33 @@ type CSV struct {
 	columns []string
 	place   map[string]int
 	row     []string
+	safe    bool
 	// Dropped counts fields that no column was made for, because they came
 	// between the two passes over the records.
 	Dropped int64
 }
 
-// NewCSV writes the header and returns the writer. Call Close at the end.
-func NewCSV(w io.Writer, c *Columns) (*CSV, error) {
-	out := &CSV{w: csv.NewWriter(w), columns: c.names, place: make(map[string]int, len(c.names))}
+// NewCSV writes the header and returns the writer. Call Close at the end. safe
+// changes text for a spreadsheet, see safeCell.
+func NewCSV(w io.Writer, c *Columns, safe bool) (*CSV, error) {
+	out := &CSV{w: csv.NewWriter(w), columns: c.names, place: make(map[string]int, len(c.names)), safe: safe}
 	for i, name := range c.names {
 		out.place[name] = len(fixed) + i
 	}
 	out.row = make([]string, len(fixed)+len(c.names))
-	return out, out.w.Write(c.Names())
+	header := c.Names()
+	if safe {
+		for i := range header {
+			header[i] = safeCell(header[i])
+		}
+	}
+	return out, out.w.Write(header)
 }
 
 // Write writes one record.
 func (c *CSV) Write(r storage.Record) error {
 	clear(c.row)
-	c.row[0], c.row[1] = r.Key, r.EmittedAt
+	c.row[0], c.row[1] = c.text(r.Key), r.EmittedAt
 	if r.Deleted {
 		c.row[2] = "true"
 		return c.w.Write(c.row)
@@ -101,7 +111,7 @@ func (c *CSV) Write(r storage.Record) error {
 	}
 	for name, value := range fields {
 		if at, ok := c.place[name]; ok {
-			c.row[at] = cell(value)
+			c.row[at] = c.cell(value)
 		} else {
 			c.Dropped++
 		}
@@ -115,14 +125,14 @@ func (c *CSV) Close() error {
 	return c.w.Error()
 }
 
-func cell(value json.RawMessage) string {
+func (c *CSV) cell(value json.RawMessage) string {
 	if bytes.Equal(value, []byte("null")) {
 		return ""
 	}
 	if value[0] == '"' {
 		var s string
 		if json.Unmarshal(value, &s) == nil {
-			return s
+			return c.text(s)
 		}
 	}
 	var compact bytes.Buffer
@@ -130,4 +140,26 @@ func cell(value json.RawMessage) string {
 		return string(value)
 	}
 	return compact.String()
+}
+
+func (c *CSV) text(s string) string {
+	if c.safe {
+		return safeCell(s)
+	}
+	return s
+}
+
+// safeCell removes control characters but line ends and tabs, and writes an
+// apostrophe before text that a spreadsheet would take for a formula.
+func safeCell(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return -1
+		}
+		return r
+	}, s)
+	if s != "" && strings.ContainsRune("=+-@\t\n", rune(s[0])) {
+		return "'" + s
+	}
+	return s
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -33,9 +34,10 @@ func TestLines(t *testing.T) {
 	}
 	for i, line := range bytes.Split(bytes.TrimSuffix(b.Bytes(), []byte("\n")), []byte("\n")) {
 		var got struct {
-			Stream, Key string
-			Deleted     bool
-			Data        json.RawMessage
+			Stream  string          `json:"stream"`
+			Key     string          `json:"key"`
+			Deleted bool            `json:"deleted"`
+			Data    json.RawMessage `json:"data"`
 		}
 		if err := json.Unmarshal(line, &got); err != nil {
 			t.Fatalf("%s: %v", line, err)
@@ -57,7 +59,7 @@ func TestCSV(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	w, err := NewCSV(&b, &c)
+	w, err := NewCSV(&b, &c, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,5 +99,27 @@ func TestSchemaWithoutProperties(t *testing.T) {
 	}
 	if len(c.Names()) != len(fixed) {
 		t.Errorf("got %q", c.Names())
+	}
+}
+
+// Collected text is a stranger's: a spreadsheet must not run it.
+func TestSafeCSV(t *testing.T) {
+	t.Parallel()
+	var c Columns
+	r := storage.Record{Key: "@key", Data: []byte(`{"=field":"=cmd()","n":-1.5,"ok":"a=b","esc":"\u001b[2Jx","tab":"\t=1","cr":"\r=2","empty":""}`)}
+	if err := c.AddObject(r.Data); err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	w, err := NewCSV(&b, &c, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Write(r), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	want := "_key,_emitted_at,_deleted,'=field,n,ok,esc,tab,cr,empty\n'@key,,,'=cmd(),-1.5,a=b,[2Jx,'\t=1,'=2,\n"
+	if b.String() != want {
+		t.Errorf("got %q, want %q", b.String(), want)
 	}
 }

@@ -12,7 +12,10 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/run"
 )
 
-const mostGapLines = 8
+const (
+	mostGapLines = 8
+	mostNames    = 3 // that one gap's line shows
+)
 
 // Summary says in one line how the run ended, without colour or symbol.
 func Summary(r *run.Result) string {
@@ -36,7 +39,7 @@ func Write(w io.Writer, s output.Style, r *run.Result) {
 func word(r *run.Result) string {
 	switch r.Status {
 	case run.StatusSucceeded:
-		if gaps(r) > 0 {
+		if Gaps(r) > 0 {
 			return "Succeeded with gaps"
 		}
 		return "Succeeded"
@@ -50,7 +53,7 @@ func word(r *run.Result) string {
 func headline(s output.Style, r *run.Result) string {
 	text := word(r)
 	switch {
-	case r.Status == run.StatusSucceeded && gaps(r) == 0:
+	case r.Status == run.StatusSucceeded && Gaps(r) == 0:
 		return s.Green(s.Symbol("●") + text)
 	case r.Status == run.StatusSucceeded:
 		return s.Yellow(s.Symbol("◐") + text)
@@ -59,15 +62,6 @@ func headline(s output.Style, r *run.Result) string {
 	default:
 		return s.Red(s.Symbol("✗") + text)
 	}
-}
-
-// gaps counts everything that the run knows it did not get.
-func gaps(r *run.Result) int64 {
-	n := int64(len(r.Gaps))
-	for _, g := range r.KnownGaps {
-		n += max(g.Count, 1)
-	}
-	return n
 }
 
 // tally counts what became durable.
@@ -92,7 +86,7 @@ func tally(r *run.Result) string {
 			parts = append(parts, output.Count(c.n)+" "+c.word)
 		}
 	}
-	parts = append(parts, output.Plural(gaps(r), "gap"))
+	parts = append(parts, output.Plural(Gaps(r), "gap"))
 	return strings.Join(parts, ", ") + " in " + output.Seconds(time.Duration(r.DurationMS)*time.Millisecond)
 }
 
@@ -125,16 +119,9 @@ func next(r *run.Result) string {
 func writeGaps(w io.Writer, r *run.Result) {
 	var lines []string
 	for _, g := range r.KnownGaps {
-		line := "gap: "
-		if g.Stream != "" {
-			line += g.Stream + ": "
-		}
-		line += g.Reason
-		if g.Count > 1 {
-			line += " (" + output.Count(g.Count) + " times)"
-		}
-		if g.Message != "" {
-			line += ", " + g.Message
+		line := "gap: " + GapLine(g)
+		if names := GapNames(g, mostNames); names != "" {
+			line += ": " + names
 		}
 		lines = append(lines, line)
 	}

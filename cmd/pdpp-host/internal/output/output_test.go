@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"go.uber.org/goleak"
 
@@ -35,7 +36,7 @@ func TestErrorHasThreeParts(t *testing.T) {
 func TestForeignErrorsAreNotQuoted(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
-	WriteError(&b, Style{}, errors.New("password hunter2 refused\ngoroutine 1 [running]:"))
+	WriteError(&b, Style{}, errors.New("password hunter2 refused\ngoroutine 1 [running]:\nmain.main()"))
 	if strings.Contains(b.String(), "hunter2") || strings.Contains(b.String(), "goroutine") || !strings.Contains(b.String(), "internal.error") {
 		t.Errorf("got %s", b.String())
 	}
@@ -98,12 +99,13 @@ func TestTextIsPrintedOnce(t *testing.T) {
 	}
 }
 
-func TestStreamedErrorsKeepOffStandardOutput(t *testing.T) {
+// A script that reads records finds the code in the last line of what it reads.
+func TestStreamedErrorsEndWithTheEnvelope(t *testing.T) {
 	t.Parallel()
 	var out, errs bytes.Buffer
 	p := &Printer{Out: &out, Err: &errs, JSON: true}
 	p.Error(rootMissing, true)
-	if out.Len() > 0 || !strings.Contains(errs.String(), "files.root_missing") {
+	if !strings.Contains(out.String(), `"ok":false`) || !strings.Contains(out.String(), `"code":"files.root_missing"`) || !strings.Contains(errs.String(), "files.root_missing") {
 		t.Errorf("out %q err %q", out.String(), errs.String())
 	}
 }
@@ -174,4 +176,20 @@ func FuzzClean(f *testing.F) {
 			t.Fatal("cleaning twice differs")
 		}
 	})
+}
+
+// A row never wraps on a terminal, and the first column stays whole.
+func TestTableFitsTheScreen(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	row := []string{"run_01kaj3m4xw8z9y", "claude_code", "stopped (its process is gone)", "01-02 15:04", "3 gaps, 2 rejected", "18 204 new, 3 changed"}
+	Table(&b, Style{Terminal: true, Width: 80}, []string{"run", "connection", "status", "started", "not collected", "records"}, [][]string{row})
+	for line := range strings.Lines(b.String()) {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 80 {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+	if !strings.Contains(b.String(), "run_01kaj3m4xw8z9y  ") {
+		t.Errorf("got %s", b.String())
+	}
 }

@@ -72,15 +72,16 @@ func (p *Printer) Failed(summary string, result any, err error, text func(w io.W
 func (p *Printer) Raw() { p.finished = true }
 
 // Error ends the command with an error, unless it has already ended. streamed
-// says that standard output carries records, where an envelope has no place.
+// says that standard output carries records: the envelope is its last line, for
+// a script, and the error stands on standard error as well, for who reads along.
 func (p *Printer) Error(err error, streamed bool) {
 	if p.finished {
 		return
 	}
 	p.finished = true
-	if p.JSON && !streamed {
+	if p.JSON {
 		e := part(err)
-		if p.envelope(envelope{Command: p.Command, Summary: e.Message, Error: e}) == nil {
+		if p.envelope(envelope{Command: p.Command, Summary: e.Message, Error: e}) == nil && !streamed {
 			return
 		}
 	}

@@ -42,12 +42,20 @@ func utf8Locale(getenv func(string) string) bool {
 	return true
 }
 
-// Red, Green, Yellow, Bold and Dim colour text where the stream has colours.
-func (s Style) Red(text string) string    { return s.paint("31", text) }
-func (s Style) Green(text string) string  { return s.paint("32", text) }
+// Red returns text in red where the stream has colours, else as it is.
+func (s Style) Red(text string) string { return s.paint("31", text) }
+
+// Green is like Red.
+func (s Style) Green(text string) string { return s.paint("32", text) }
+
+// Yellow is like Red.
 func (s Style) Yellow(text string) string { return s.paint("33", text) }
-func (s Style) Bold(text string) string   { return s.paint("1", text) }
-func (s Style) Dim(text string) string    { return s.paint("2", text) }
+
+// Bold returns text in bold where the stream has colours, else as it is.
+func (s Style) Bold(text string) string { return s.paint("1", text) }
+
+// Dim returns text in a fainter shade where the stream has colours, else as it is.
+func (s Style) Dim(text string) string { return s.paint("2", text) }
 
 func (s Style) paint(code, text string) string {
 	if !s.Colour {

@@ -20,6 +20,7 @@ func Table(w io.Writer, s Style, header []string, rows [][]string) {
 			widths[i] = max(widths[i], utf8.RuneCountInString(row[i]))
 		}
 	}
+	shrink(widths, s.Width)
 	upper := make([]string, len(header))
 	for i, h := range header {
 		upper[i] = strings.ToUpper(h)
@@ -27,6 +28,30 @@ func Table(w io.Writer, s Style, header []string, rows [][]string) {
 	fmt.Fprintln(w, s.Dim(join(s, upper, widths)))
 	for _, row := range rows {
 		fmt.Fprintln(w, join(s, row, widths))
+	}
+}
+
+// leastColumn is what a column keeps when the screen is too narrow for all.
+const leastColumn = 9
+
+// shrink takes from the widest columns, but not from the first, which names the
+// row, until the last one has some room too: a row that wraps cannot be read.
+func shrink(widths []int, width int) {
+	if width <= 0 || len(widths) < 3 {
+		return
+	}
+	for {
+		used, widest := leastColumn, 1
+		for i, w := range widths[:len(widths)-1] {
+			used += w + 2
+			if i > 0 && w > widths[widest] {
+				widest = i
+			}
+		}
+		if used <= width || widths[widest] <= leastColumn {
+			return
+		}
+		widths[widest]--
 	}
 }
 
@@ -41,6 +66,7 @@ func join(s Style, cells []string, widths []int) string {
 			b.WriteString(cell)
 			break
 		}
+		cell = Cut(cell, widths[i])
 		b.WriteString(cell)
 		b.WriteString(strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+2))
 		used += widths[i] + 2

@@ -19,7 +19,7 @@ const plainEvery = 5 * time.Second
 type Display struct {
 	w      io.Writer
 	style  output.Style
-	width  func() int // columns now; a window can be resized
+	size   func() (columns, rows int) // now; a window can be resized
 	header func(run.Update) string
 
 	mu        sync.Mutex
@@ -34,8 +34,8 @@ type Display struct {
 
 // New returns a Display that writes to w. header makes the line that stands
 // above the streams, from the first update.
-func New(w io.Writer, style output.Style, width func() int, header func(run.Update) string) *Display {
-	return &Display{w: w, style: style, width: width, header: header, nextPlain: plainEvery}
+func New(w io.Writer, style output.Style, size func() (columns, rows int), header func(run.Update) string) *Display {
+	return &Display{w: w, style: style, size: size, header: header, nextPlain: plainEvery}
 }
 
 // Observe takes the state of the run.
@@ -125,7 +125,8 @@ func (d *Display) Finish() {
 // draw replaces the block with the last update's.
 func (d *Display) draw(out *bytes.Buffer) {
 	d.erase(out)
-	lines := block(d.last, &d.rate, d.style, d.width())
+	columns, rows := d.size()
+	lines := block(d.last, &d.rate, d.style, columns, rows)
 	for _, l := range lines {
 		fmt.Fprintln(out, l)
 	}

@@ -24,7 +24,7 @@ func state(elapsed time.Duration, n, count int64) run.Update {
 }
 
 func display(b *bytes.Buffer, style output.Style, width int) *Display {
-	return New(b, style, func() int { return width }, func(run.Update) string { return "header" })
+	return New(b, style, func() (int, int) { return width, 0 }, func(run.Update) string { return "header" })
 }
 
 // screen plays what was written on a terminal of endless height.
@@ -168,12 +168,29 @@ func TestRate(t *testing.T) {
 func TestHugeCounts(t *testing.T) {
 	t.Parallel()
 	u := run.Update{Count: 1 << 62, Total: 1<<63 - 1, Unit: "x\x1b[2J", Streams: []run.StreamUpdate{{Name: "a", New: 1 << 62}}}
-	for _, line := range block(u, &rate{}, output.Style{Symbols: true}, 200) {
+	for _, line := range block(u, &rate{}, output.Style{Symbols: true}, 200, 0) {
 		if strings.Contains(line, "\x1b") {
 			t.Errorf("got %q", line)
 		}
 	}
 	if got := bar(u, &rate{}, output.Style{}); !strings.HasPrefix(got, "#######.......") {
 		t.Errorf("half of it is %q", got)
+	}
+}
+
+// A block is never higher than the screen: what scrolls away cannot be erased.
+func TestBlockFitsOnALowScreen(t *testing.T) {
+	t.Parallel()
+	u := run.Update{Message: "reading"}
+	for i := range 30 {
+		u.Streams = append(u.Streams, run.StreamUpdate{Name: fmt.Sprintf("s%d", i), New: int64(i)})
+	}
+	for _, rows := range []int{4, 10, 24, 100} {
+		if lines := block(u, &rate{}, output.Style{}, 80, rows); len(lines) >= rows {
+			t.Errorf("%d lines on %d rows", len(lines), rows)
+		}
+		if lines := block(run.Update{Message: "reading", Streams: make([]run.StreamUpdate, 30)}, &rate{}, output.Style{}, 80, rows); len(lines) >= rows {
+			t.Errorf("%d lines on %d rows before the first record", len(lines), rows)
+		}
 	}
 }

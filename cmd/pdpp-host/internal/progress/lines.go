@@ -30,34 +30,41 @@ func counts(s run.StreamUpdate) []string {
 	return parts
 }
 
-// block makes one line a stream; the busiest stream's line carries the bar.
-func block(u run.Update, r *rate, style output.Style, width int) []string {
+// block makes one line a stream; the busiest stream's line carries the bar. It
+// fits on the screen with the cursor below it: what scrolled away could not be
+// erased. rows 0 is a screen of unknown height.
+func block(u run.Update, r *rate, style output.Style, width, rows int) []string {
+	most := mostLines
+	if rows > 0 {
+		most = max(min(most, rows-3), 1) // besides: what is hidden, what is waited for, the cursor
+	}
 	shown := u.Streams
 	hidden := 0
-	if len(shown) > mostLines {
-		shown, hidden = busy(shown)
+	if len(shown) > most {
+		shown, hidden = busy(shown, most)
 	}
 	widest, busiest := 0, -1
-	var most int64
+	var highest int64
 	for i, s := range shown {
 		widest = max(widest, min(utf8.RuneCountInString(output.Clean(s.Name)), mostName))
-		if n := total(s); n > most {
-			most, busiest = n, i
+		if n := total(s); n > highest {
+			highest, busiest = n, i
 		}
 	}
 	lines := make([]string, 0, len(shown)+2)
 	for i, s := range shown {
-		line := "  " + pad(output.Cut(output.Clean(s.Name), mostName), widest)
+		var line strings.Builder
+		line.WriteString("  " + pad(output.Cut(output.Clean(s.Name), mostName), widest))
 		for _, c := range counts(s) {
 			n, word, _ := cutLast(c)
-			line += fmt.Sprintf("  %7s %-7s", n, word)
+			line.WriteString(fmt.Sprintf("  %7s %-7s", n, word))
 		}
 		if i == busiest && !u.Final {
 			if b := bar(u, r, style); b != "" {
-				line += "  " + b
+				line.WriteString("  " + b)
 			}
 		}
-		lines = append(lines, fit(line, width))
+		lines = append(lines, fit(line.String(), width))
 	}
 	if hidden > 0 {
 		lines = append(lines, fit(fmt.Sprintf("  and %d more streams", hidden), width))
@@ -74,11 +81,11 @@ func block(u run.Update, r *rate, style output.Style, width int) []string {
 	return lines
 }
 
-// busy keeps the streams that have something, up to mostLines, in their order.
-func busy(streams []run.StreamUpdate) ([]run.StreamUpdate, int) {
+// busy keeps the streams that have something, up to most, in their order.
+func busy(streams []run.StreamUpdate, most int) ([]run.StreamUpdate, int) {
 	var kept []run.StreamUpdate
 	for _, s := range streams {
-		if total(s)+s.Rejected > 0 && len(kept) < mostLines {
+		if total(s)+s.Rejected > 0 && len(kept) < most {
 			kept = append(kept, s)
 		}
 	}

@@ -50,7 +50,7 @@ func New(o Options) ([]string, error) {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, unwritable(o.Dir, err)
 	}
-	if err := os.MkdirAll(o.Dir, 0o755); err != nil {
+	if err := os.MkdirAll(o.Dir, 0o755); err != nil { //nolint:gosec // source code, to be shared; the umask narrows it
 		return nil, unwritable(o.Dir, err)
 	}
 	return o.write()
@@ -106,7 +106,7 @@ func title(name string) string {
 
 // create never writes over a file that came between.
 func create(path, text string) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) //nolint:gosec // source code, to be shared; the umask narrows it
 	if err != nil {
 		return err
 	}
@@ -154,8 +154,7 @@ func quoted(path string) string {
 
 func unwritable(dir string, err error) error {
 	reason := err.Error()
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		reason = pe.Err.Error()
 	}
 	return abi.NewError(abi.CodeUsage, "the folder cannot be written", "name another one, or check its permissions").

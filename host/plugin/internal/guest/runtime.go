@@ -183,7 +183,7 @@ func moduleConfig(s *Session, mounts []Mount) wazero.ModuleConfig {
 	if len(mounts) > 0 {
 		fs := wazero.NewFSConfig()
 		for _, m := range mounts {
-			fs = fs.(sysfs.FSConfig).WithSysFSMount(rootfs.New(m.Root), "/"+m.Name)
+			fs = fs.(sysfs.FSConfig).WithSysFSMount(rootfs.New(m.Root), "/"+m.Name) //nolint:forcetypeassert // the runtime documents it so
 		}
 		c = c.WithFSConfig(fs)
 	}

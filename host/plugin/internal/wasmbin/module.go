@@ -1,6 +1,10 @@
 package wasmbin
 
-import "github.com/pdpp-host/pdpp-host/abi"
+import (
+	"strings"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
 
 // PageBytes is the size of a WebAssembly memory page.
 const PageBytes = 65536
@@ -58,14 +62,14 @@ func resultText(ts []abi.ValueType) string {
 }
 
 func joinTypes(ts []abi.ValueType) string {
-	var out string
+	var out strings.Builder
 	for i, t := range ts {
 		if i > 0 {
-			out += ", "
+			out.WriteString(", ")
 		}
-		out += string(t)
+		out.WriteString(string(t))
 	}
-	return out
+	return out.String()
 }
 
 func sameTypes(a, b []abi.ValueType) bool {

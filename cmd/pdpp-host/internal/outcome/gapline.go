@@ -1,0 +1,117 @@
+package outcome
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/output"
+	"github.com/pdpp-host/pdpp-host/host/run"
+)
+
+// Gaps counts everything that the run knows it did not get.
+func Gaps(r *run.Result) int64 {
+	return int64(len(r.Gaps)) + Known(r.KnownGaps)
+}
+
+// Known counts known gaps.
+func Known(list []run.KnownGap) int64 {
+	var n int64
+	for _, g := range list {
+		n += max(g.Count, 1)
+	}
+	return n
+}
+
+// Rejected counts the records that were left out.
+func Rejected(r *run.Result) int64 {
+	var n int64
+	for _, c := range r.Records {
+		n += c.Rejected
+	}
+	return n
+}
+
+// GapLine says in one line, not cleaned, what was not collected and why.
+func GapLine(g run.KnownGap) string {
+	line := g.Reason
+	if g.Stream != "" {
+		line = g.Stream + ": " + line
+	}
+	if g.Count > 1 {
+		line += " (" + output.Count(g.Count) + " times)"
+	}
+	message := strings.TrimSpace(g.Message)
+	if g.Kind == "rejected_record" && strings.HasPrefix(message, "fails ") {
+		message = "the record " + message // the whole record: its path is empty
+	}
+	if message != "" {
+		line += ", " + message
+	}
+	return line
+}
+
+// named are the members of diagnostics that list what a gap is about.
+var named = []string{"files", "folders", "paths", "examples"}
+
+// GapNames lists what a gap's diagnostics name, no more than most, not
+// cleaned: "a.ics, b.ics and 3 more". It returns "" when they name nothing.
+// Diagnostics are a guest's: what has another shape is passed over.
+func GapNames(g run.KnownGap, most int) string {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(g.Diagnostics, &members) != nil {
+		return ""
+	}
+	var all []string
+	for _, name := range named {
+		var list []string
+		if json.Unmarshal(members[name], &list) == nil {
+			all = append(all, list...)
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	total := int64(len(all))
+	var count int64
+	if json.Unmarshal(members["count"], &count) == nil {
+		total = max(total, count)
+	}
+	shown := all[:min(len(all), most)]
+	for i := range shown {
+		shown[i] = output.Cut(shown[i], 80)
+	}
+	text := strings.Join(shown, ", ")
+	if rest := total - int64(len(shown)); rest > 0 {
+		text += " and " + output.Count(rest) + " more"
+	}
+	return text
+}
+
+// mostLogLines is how much of a guest's own words stands below an error.
+const mostLogLines = 5
+
+// LogEnd returns the lines of a guest's standard error that say most: from
+// where it panics, without the trace of its stack, else the last ones. They are
+// cleaned and cut.
+func LogEnd(log string) []string {
+	var all []string
+	panicked := -1
+	for line := range strings.Lines(log) {
+		line = output.Clean(strings.TrimRight(line, "\r\n"))
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		if strings.HasPrefix(line, "panic:") || strings.HasPrefix(line, "fatal error:") {
+			panicked = len(all)
+		}
+		if panicked >= 0 && strings.HasPrefix(line, "goroutine ") {
+			break
+		}
+		all = append(all, output.Cut(line, 200))
+	}
+	if panicked >= 0 {
+		all = all[panicked:]
+		return all[:min(len(all), mostLogLines)]
+	}
+	return all[max(len(all)-mostLogLines, 0):]
+}

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/output"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// streamInfo reads a stream's counters, which are kept beside the records.
+func streamInfo(ctx context.Context, store *storage.Store, conn *storage.Connection, stream string) (storage.StreamInfo, error) {
+	all, err := store.Streams(ctx, conn.Name)
+	if err != nil {
+		return storage.StreamInfo{}, err
+	}
+	for _, s := range all {
+		if s.Name == stream {
+			return s, nil
+		}
+	}
+	return storage.StreamInfo{Name: stream}, nil
+}
+
+// checkWhole holds what an export saw against the stream's counters, so that a
+// damaged store never gives a short export that looks whole. A run may have
+// changed the stream meanwhile.
+func (a *app) checkWhole(ctx context.Context, store *storage.Store, conn *storage.Connection, stream string, before, seen storage.StreamInfo) error {
+	after, err := streamInfo(ctx, store, conn, stream)
+	if err != nil {
+		return err
+	}
+	if whole(before, after, seen) {
+		return nil
+	}
+	return abi.NewError(abi.CodeStoreCorrupt, fmt.Sprintf("the export is not whole: %s of %s could be read",
+		output.Count(seen.Live), output.Plural(after.Live, "record")),
+		"the store is damaged: see what doctor says, with pdpp-host doctor").
+		WithDetail(fmt.Sprintf("stream %s of connection %s: found %d and %d deleted, its counters say %d and %d deleted",
+			stream, conn.Name, seen.Live, seen.Deleted, after.Live, after.Deleted))
+}
+
+// whole compares exactly when nothing changed meanwhile. Else it compares rows:
+// a record that was deleted stays as a tombstone, so that their number only
+// grows, and what was seen lies between the two.
+func whole(before, after, seen storage.StreamInfo) bool {
+	if before == after {
+		return seen.Live == after.Live && seen.Deleted == after.Deleted
+	}
+	rows := seen.Live + seen.Deleted
+	return before.Live+before.Deleted <= rows && rows <= after.Live+after.Deleted
+}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/outcome"
+	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/output"
+	"github.com/pdpp-host/pdpp-host/host/config"
+	"github.com/pdpp-host/pdpp-host/host/run"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// Bounds on what is shown of what a run did not collect, as text.
+const (
+	mostNamed      = 10 // names of one gap
+	mostDetailGaps = 20
+	narrow         = 120 // columns; below it a table says less
+	mostCompleted  = 100
+)
+
+// uncollected says how much a run knows that it did not get, so that a run that
+// succeeded with gaps is seen in the list (Invariant 8).
+func uncollected(r *storage.Run) string {
+	var result run.Result
+	if len(r.Result) > 0 && json.Unmarshal(r.Result, &result) != nil {
+		return "unknown"
+	}
+	if len(r.Result) == 0 {
+		_ = json.Unmarshal(r.KnownGaps, &result.KnownGaps) // a run that has not ended has none yet
+	}
+	rejected := outcome.Rejected(&result)
+	others := outcome.Gaps(&result)
+	for _, g := range result.KnownGaps {
+		if g.Kind == "rejected_record" {
+			others -= max(g.Count, 1)
+		}
+	}
+	var parts []string
+	if others > 0 {
+		parts = append(parts, output.Plural(others, "gap"))
+	}
+	if rejected > 0 {
+		parts = append(parts, output.Count(rejected)+" rejected")
+	}
+	return dash(strings.Join(parts, ", "))
+}
+
+// writeNotCollected tells what a run knows that it did not get.
+func writeNotCollected(w io.Writer, r *storage.Run, v *runView) {
+	var known []run.KnownGap
+	_ = json.Unmarshal(r.KnownGaps, &known) // nil without any
+	if len(known)+len(v.Gaps) == 0 {
+		return
+	}
+	fmt.Fprintln(w, "not collected")
+	for _, g := range known {
+		fmt.Fprintf(w, "  %s\n", output.Clean(outcome.GapLine(g)))
+		if names := outcome.GapNames(g, mostNamed); names != "" {
+			fmt.Fprintf(w, "    %s\n", output.Clean(names))
+		}
+	}
+	for i, g := range v.Gaps {
+		if i == mostDetailGaps {
+			fmt.Fprintf(w, "  and %s; --json shows all of them\n", output.Plural(int64(len(v.Gaps)-i), "further detail"))
+			break
+		}
+		fmt.Fprintf(w, "  %s\n", output.Clean(fmt.Sprintf("%s: %s, a detail that is %s, %s", g.Stream, g.Reason, g.Status, output.Plural(g.Attempts, "attempt"))))
+	}
+}
+
+// saysNothing reports whether an event is progress without a word or a number.
+func saysNothing(e eventView) bool {
+	if e.Type != "run.progress_reported" {
+		return false
+	}
+	var p struct {
+		Message string `json:"message"`
+		Count   *int64 `json:"count"`
+		Total   *int64 `json:"total"`
+	}
+	if len(e.Data) > 0 && json.Unmarshal(e.Data, &p) != nil {
+		return false
+	}
+	return p.Message == "" && p.Count == nil && p.Total == nil
+}
+
+// eventWords is the message that an event carries, "" when it has none.
+func eventWords(e eventView) string {
+	var data struct {
+		Message string `json:"message"`
+	}
+	if len(e.Data) == 0 || json.Unmarshal(e.Data, &data) != nil {
+		return ""
+	}
+	return output.Cut(data.Message, 120)
+}
+
+// counted lists pairs of a number and its word, zeros left out.
+func counted(pairs ...any) string {
+	var parts []string
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if n, ok := pairs[i].(int64); ok && n != 0 {
+			parts = append(parts, fmt.Sprintf("%s %s", output.Count(n), pairs[i+1]))
+		}
+	}
+	return dash(strings.Join(parts, ", "))
+}
+
+// narrowed makes a row of the list fit a narrow screen: the beginning of the id,
+// which `runs show` takes, no year, and no duration.
+func narrowed(v *runView, row []string) []string {
+	return []string{v.RunID[:min(len(v.RunID), 18)], row[1], row[2], v.StartedAt.UTC().Format("01-02 15:04"), row[5], row[6]}
+}
+
+// completeRun completes the ids of the newest runs.
+func (a *app) completeRun(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	c, err := a.config()
+	if err != nil || len(args) > 0 || !exists(c.StorageDSN()) {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	ids := []string{"last"}
+	_ = a.withStore(cmd.Context(), func(_ *config.Config, store *storage.Store) error {
+		runs, err := store.Runs(cmd.Context(), "", mostCompleted)
+		for i := range runs {
+			ids = append(ids, runs[i].ID)
+		}
+		return err
+	}) // completion has nowhere to report to
+	return ids, cobra.ShellCompDirectiveNoFileComp
+}
