@@ -63,6 +63,7 @@ func TestEachClauseCanFail(t *testing.T) {
 		}
 		return strings.Replace(honest(), line, instead, 1)
 	}
+	const riders = "when \"name\":\"riders\" unless \"state\":{ "
 	cases := []bad{
 		{clause: "module.loads", detail: "env.system", file: handmade(manifestText, func(m *assembly.Module) {
 			m.Imports = append(m.Imports, assembly.Import{Module: "env", Name: "system"})
@@ -89,7 +90,7 @@ func TestEachClauseCanFail(t *testing.T) {
 		{clause: "collect.limits", detail: "limit.log", script: "log 100000 on and on", limits: func(l *plugin.Limits) { l.LogBytes = 64 << 10 }},
 		{clause: "collect.calls", detail: "out_of_bounds", script: "pointer emit 0xfffffff0 64"},
 		{clause: "collect.calls", detail: "too_large", script: "big emit 4194305"},
-		{clause: "collect.order", detail: "after_done", script: "finish"},
+		{clause: "collect.order", detail: "after_done", script: "finish" + "\n" + "finish"},
 		{clause: "collect.messages", detail: "boundary.syntax", script: "emit nonsense"},
 		{clause: "collect.messages", detail: "boundary.envelope", script: `done {"type":"DONE","status":"fine","records_emitted":0}`},
 		{clause: "collect.scope", detail: "ghosts", script: note("ghosts", `"x"`, `{"id":"x"}`)},
@@ -97,7 +98,7 @@ func TestEachClauseCanFail(t *testing.T) {
 		{clause: "collect.deletes", detail: "journal", script: `emit {"type":"RECORD","stream":"journal","key":"x","op":"delete","emitted_at":"2026-01-01T00:00:00Z"}`},
 		{clause: "collect.lanes", detail: "coverage_invalid", script: `coverage {"type":"DETAIL_COVERAGE","stream":"messages","state_stream":"chats","reference_only":true,"required_keys":[],"hydrated_keys":["m"],"gap_keys":[]}`},
 		{clause: "collect.count", detail: "4", script: `done {"type":"DONE","status":"succeeded","records_emitted":4}`},
-		{clause: "collect.records", detail: "/n", script: without("finish", "when \"name\":\"riders\" unless \"state\":{ "+note("riders", `"x"`, `{"id":"x","n":"text"}`)+"finish")},
+		{clause: "collect.records", detail: "/n", script: without("finish", riders+note("riders", `"y"`, `{"id":"y","n":1}`)+riders+note("riders", `"x"`, `{"id":"x","n":"text"}`)+"finish")},
 		{clause: "collect.returns", detail: "return 0", script: honest() + "\nreturn 5"},
 		{clause: "collect.empty", detail: "here.txt", script: "open /scripted/here.txt hello\n" + honest()},
 		{clause: "checkpoint.committed", detail: "chats", script: without("finish", state("chats")+"finish")},

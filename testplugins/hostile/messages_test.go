@@ -21,7 +21,9 @@ func TestRecordsThatBreakRules(t *testing.T) {
 		}
 		return b.String()
 	}
-	only := func(r *run.Request) { r.Resources = map[string][]string{"notes": {"notes-0"}} }
+	only := func(r *run.Request) {
+		r.Streams, r.Resources = []string{"journal", "notes"}, map[string][]string{"notes": {"notes-0"}}
+	}
 	dropped := want{}
 	carryOut(t, []attack{
 		{name: "undeclared stream", script: record("ghosts", `"x"`, `{"id":"x"}`), want: violates(abi.CodeStreamOutOfScope, "ghosts")},

@@ -27,7 +27,7 @@ const MANIFEST = `{
   "capabilities": {"refresh_policy": {"recommended_mode": "manual", "rationale": "A test guest runs when a test runs it."}},
   "streams": [{
     "name": "greetings", "description": "Three greetings.", "primary_key": ["id"], "semantics": "append_only", "incremental": true,
-    "coverage_strategy": "checkpoint_window", "freshness_strategy": "scheduled_window", "selection": {"fields": true, "resources": true},
+    "coverage_strategy": "checkpoint_window", "freshness_strategy": "scheduled_window", "selection": {"fields": true, "resources": false},
     "schema": {"type": "object", "required": ["id", "text"], "properties": {"id": {"type": "string"}, "text": {"type": "string"}}}
   }]
 }`;
