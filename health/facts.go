@@ -47,7 +47,7 @@ func read(e *Evidence) facts {
 	return f
 }
 
-// axesOf reads the axes. What nobody looked at is unknown (invariant 8), but
+// axesOf reads the axes. What nobody looked at is unknown (Invariant 8), but
 // for attention and surface, whose absence is the answer.
 func axesOf(e *Evidence) Axes {
 	a := Axes{

@@ -12,7 +12,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/health"
 )
 
-// invariant 7 and HL-21.2: equal evidence gives equal snapshots, in any order of
+// Invariant 7 and HL-21.2: equal evidence gives equal snapshots, in any order of
 // calls, and the evidence is left as it was.
 func TestProjectIsPure(t *testing.T) {
 	t.Parallel()
@@ -58,7 +58,7 @@ func TestSnapshotIsWhole(t *testing.T) {
 	})
 }
 
-// invariant 8: healthy is said only of what is known to be: collected, complete
+// Invariant 8: healthy is said only of what is known to be: collected, complete
 // and fresh, with nothing in the way.
 func TestHealthyIsProven(t *testing.T) {
 	t.Parallel()

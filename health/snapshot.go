@@ -39,7 +39,7 @@ type Snapshot struct {
 // the passed-through collection rate.
 //
 // Health and verdict are functions of stored evidence and of nothing else
-// (invariant 7), and what nobody knows is never healthy (invariant 8).
+// (Invariant 7), and what nobody knows is never healthy (Invariant 8).
 func Project(e Evidence) Snapshot {
 	f := read(&e)
 	c := f.conditions()

@@ -47,7 +47,7 @@ func worse(a, b Tone) Tone {
 }
 
 // pillTone is the worst of six inputs (HL-22). A word that none of them knows
-// is grey: nobody knows what it stands for (invariant 8).
+// is grey: nobody knows what it stands for (Invariant 8).
 func pillTone(in *Input, d health.Disposition) Tone {
 	a := &in.Snapshot.Axes
 	tone := worse(stateTone(in.Snapshot.State), dispositionTone(d))
