@@ -13,10 +13,12 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
-// When a batch of records goes to storage.
+// When a batch of records goes to storage. Each is a transaction of its own at
+// least, so small ones cost syncs, and large ones memory: about four are under
+// way at once.
 const (
 	batchRows  = 5000
-	batchBytes = 2 << 20
+	batchBytes = 3 << 20
 	batchAge   = time.Second
 )
 
