@@ -158,7 +158,7 @@ func (c *collection) record(rec *boundary.Record) error {
 				return err
 			}
 		}
-		c.ledger.arrived(stream, string(rec.Key), true)
+		c.ledger.arrived(stream, rec.Key, true)
 		c.mu.Lock()
 		c.rejected[rec.Stream]++
 		c.mu.Unlock()
@@ -169,7 +169,7 @@ func (c *collection) record(rec *boundary.Record) error {
 		})
 		return nil
 	}
-	c.ledger.arrived(stream, "", false)
+	c.ledger.arrived(stream, rec.Key, false)
 	if c.batch.Len() == 0 {
 		c.batchSince = c.deps.Now()
 	}

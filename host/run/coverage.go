@@ -46,7 +46,7 @@ type arrivals struct{ accepted, rejected int64 }
 
 // arrived counts one record. A rejected one of a lane is remembered by key: the
 // guest will call it hydrated, and it is not.
-func (l *ledger) arrived(stream, key string, rejected bool) {
+func (l *ledger) arrived(stream string, key []byte, rejected bool) {
 	n := l.counts[stream]
 	if n == nil {
 		n = &arrivals{}
@@ -61,7 +61,7 @@ func (l *ledger) arrived(stream, key string, rejected bool) {
 		if l.rejected[stream] == nil {
 			l.rejected[stream] = map[string]bool{}
 		}
-		l.rejected[stream][key] = true
+		l.rejected[stream][string(key)] = true
 	}
 }
 

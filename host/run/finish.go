@@ -28,7 +28,6 @@ func (r *Runner) finish(ctx context.Context, cause error, begin time.Time, req R
 	}
 	out := ending{
 		done: c.done, exit: exit, violation: violation, storeErr: storeErr, cause: cause, unresolved: len(c.attempted),
-		connector: p.manifest.ConnectorKey,
 	}.decide()
 
 	commit, held := c.ledger.settle(out.status, out.certified, slices.Collect(maps.Keys(c.staged)))
@@ -115,7 +114,7 @@ func (c *collection) result(begin time.Time, req Request, p *prepared, exit plug
 		RunID: c.runID, ConnectionID: p.connection.ID, Connection: p.connection.Name, Connector: p.manifest.ConnectorKey,
 		Version: p.manifest.Version, ModuleSHA256: req.Module.SHA256, Mode: p.mode, Status: out.status,
 		Reason: string(out.reason), Error: out.failure, Records: map[string]RecordCounts{}, Gaps: c.gaps,
-		KnownGaps: c.known.all(), Interactions: c.asked, DurationMS: millis(c.deps.Now().Sub(begin)),
+		KnownGaps: c.known.all(), Interactions: c.asked, DurationMS: c.deps.Now().Sub(begin).Milliseconds(),
 		Roots: p.granted.roots, Streams: streamNames(p.scope),
 	}
 	if res.Gaps == nil {

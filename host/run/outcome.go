@@ -16,7 +16,6 @@ type ending struct {
 	storeErr   error
 	cause      error // why the host ended the run early, if it did
 	unresolved int   // gaps attempted and left without an outcome
-	connector  string
 }
 
 // outcome is how a run ended, in the words of contracts section 9.

@@ -53,8 +53,8 @@ func TestRejectedDetailIsNotHydrated(t *testing.T) {
 	t.Parallel()
 	l := newLedger(manifestOf(abi.Stream{Name: "chats"}, abi.Stream{Name: "messages", ParentStreams: []string{"chats"}}),
 		scopeOf("chats", "messages"), false)
-	l.arrived("messages", "1", false)
-	l.arrived("messages", "2", true)
+	l.arrived("messages", []byte("1"), false)
+	l.arrived("messages", []byte("2"), true)
 	if err := l.addCoverage(report("messages", "chats", []string{"1", "2"}, []string{"1", "2"}, nil)); err != nil {
 		t.Fatal(err)
 	}

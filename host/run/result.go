@@ -1,7 +1,5 @@
 package run
 
-import "time"
-
 // Run statuses, as they are stored and shown.
 const (
 	StatusSucceeded = "succeeded"
@@ -80,5 +78,3 @@ type RequestCounts struct {
 	Retried   int64 `json:"retried"`
 	Throttled int64 `json:"throttled"`
 }
-
-func millis(d time.Duration) int64 { return d.Milliseconds() }
