@@ -37,6 +37,7 @@ type Start struct {
 	// by field name. The guest learns that, never the value (RT-08).
 	Credentials  map[string]bool `json:"credentials,omitempty"`
 	DetailGaps   []Raw           `json:"detail_gaps,omitempty"`
+	DetailLimits *DetailLimits   `json:"detail_limits,omitempty"`
 	RecoveryOnly bool            `json:"recovery_only,omitempty"`
 }
 
