@@ -170,7 +170,7 @@ func exerciseFencing(t *testing.T, x *exercise) {
 		func(w *RunWriter) error {
 			return errors.Join(w.PutGap(ctx, Gap{Stream: "a", RecordKey: "stale"}), w.Flush(ctx))
 		},
-		func(w *RunWriter) error { _, err := w.LeaseGaps(ctx, []string{"a"}, 1); return err },
+		func(w *RunWriter) error { _, err := w.LeaseGaps(ctx, GapPage{Streams: []string{"a"}}); return err },
 		func(w *RunWriter) error {
 			return w.Finish(ctx, Outcome{Status: "succeeded", Checkpoints: []StateCommit{{"a", []byte(`"stale"`)}}})
 		},

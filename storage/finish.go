@@ -17,6 +17,10 @@ type Outcome struct {
 	KnownGaps   []byte // JSON, nil for none
 	Result      []byte // JSON, nil for none
 	Events      []Event
+	// Pressure arms the cooldown; PressureOver disarms it. At most one is set.
+	Pressure     *Pressure
+	PressureOver bool
+	Destinations []Destination // what the run sent where
 }
 
 // RunError says why a run did not succeed.
@@ -128,7 +132,16 @@ func (t *tx) finish(w *RunWriter, o Outcome, row runRow) error {
 	if err != nil {
 		return err
 	}
+	if err := t.outcomeRead(w); err != nil {
+		return err
+	}
 	if err := t.returnGaps(w.connectionID); err != nil {
+		return err
+	}
+	if err := t.keepPressure(w, o); err != nil {
+		return err
+	}
+	if err := t.addDestinations(w.connectionID, o.Destinations); err != nil {
 		return err
 	}
 	_, err = t.db.ExecContext(t.ctx, "UPDATE leases SET run_id = '', holder = '', expires_us = 0 WHERE connection_id = ?", w.connectionID)

@@ -75,13 +75,20 @@ func (w *RunWriter) PutGap(ctx context.Context, g Gap) error {
 	}
 	return w.queue(ctx, func(t *tx) error {
 		row.CreatedUS = micros(t.now)
-		_, err := t.db.NewInsert().Model(&row).On("CONFLICT (connection_id, stream, parent_stream, record_key) DO UPDATE").
+		before, err := t.sameGap(&row)
+		if err != nil {
+			return err
+		}
+		_, err = t.db.NewInsert().Model(&row).On("CONFLICT (connection_id, stream, parent_stream, record_key) DO UPDATE").
 			Set("reason = EXCLUDED.reason, class = EXCLUDED.class, detail_locator = EXCLUDED.detail_locator").
 			Set("list_cursor = EXCLUDED.list_cursor, scope = EXCLUDED.scope, last_error = EXCLUDED.last_error").
 			Set("status = EXCLUDED.status, next_attempt_us = EXCLUDED.next_attempt_us").
 			Set("last_run_id = EXCLUDED.last_run_id, recovered_run_id = ''").
 			Set("lease_id = '', lease_attempted = 0, lease_expires_us = 0").Exec(t.ctx)
-		return err
+		if err != nil {
+			return err
+		}
+		return t.gapMoved(before, &row)
 	})
 }
 
@@ -95,6 +102,7 @@ func (w *RunWriter) GapOutcome(ctx context.Context, gapID, leaseID string, recov
 		if err != nil {
 			return err
 		}
+		before := *row
 		if !row.counted() {
 			row.AttemptCount++
 			row.LeaseAttempted = 1
@@ -106,7 +114,10 @@ func (w *RunWriter) GapOutcome(ctx context.Context, gapID, leaseID string, recov
 		_, err = t.db.NewUpdate().Model(row).WherePK().
 			Column("attempt_count", "lease_attempted", "last_attempt_us", "last_run_id", "status", "recovered_run_id", "lease_expires_us").
 			Exec(t.ctx)
-		return err
+		if err != nil {
+			return err
+		}
+		return t.gapMoved(&before, row)
 	})
 }
 
@@ -122,9 +133,13 @@ func (w *RunWriter) CloseGap(ctx context.Context, gapID string, lastError []byte
 		if text != "" {
 			row.LastError = text
 		}
+		before := *row
 		row.Status, row.LastRunID, row.LeaseExpiresUS = GapTerminal, w.runID, 0
 		_, err = t.db.NewUpdate().Model(row).WherePK().Column("status", "last_error", "last_run_id", "lease_expires_us").Exec(t.ctx)
-		return err
+		if err != nil {
+			return err
+		}
+		return t.gapMoved(&before, row)
 	})
 }
 
@@ -157,21 +172,36 @@ func (t *tx) gap(w *RunWriter, id, leaseID string) (*gapRow, error) {
 	return &row, nil
 }
 
-// LeaseGaps marks up to limit pending gaps of the streams as in progress for
-// this run and returns them, oldest first. A gap that this run has found, or
-// had leased before, is not returned again, so that a connector may ask until
-// the answer is empty (PB-D11). Leases end with the run.
-func (w *RunWriter) LeaseGaps(ctx context.Context, streams []string, limit int) ([]Gap, error) {
-	if len(streams) == 0 || limit <= 0 {
+// GapPage bounds one page of leased gaps (PB-D11): a page is a transport batch
+// and no limit of what a run recovers.
+type GapPage struct {
+	Streams  []string
+	MaxBytes int       // of locators, cursors and keys; the first gap comes however large it is
+	Due      time.Time // gaps that are not to be tried before a later moment stay
+}
+
+// maxPageRows bounds a page's gaps besides their bytes.
+const maxPageRows = 500
+
+// gapOverhead is what a gap costs on the wire besides its texts.
+const gapOverhead = 256
+
+// LeaseGaps marks a page of pending gaps as in progress for this run and
+// returns them, oldest first. A gap that this run has found, or had leased
+// before, is not returned again, so that a connector may ask until the answer
+// is empty (PB-D11). Leases end with the run.
+func (w *RunWriter) LeaseGaps(ctx context.Context, page GapPage) ([]Gap, error) {
+	if len(page.Streams) == 0 {
 		return nil, nil
 	}
 	var out []Gap
 	err := w.await(ctx, func(t *tx) error {
 		var rows []gapRow
 		err := t.db.NewSelect().Model(&rows).
-			Where("connection_id = ? AND status = ? AND stream IN (?)", w.connectionID, GapPending, bun.List(streams)).
-			Where("last_run_id <> ? AND next_attempt_us <= ?", w.runID, micros(t.now)).
-			Order("created_us", "id").Limit(int64(limit)).Scan(t.ctx)
+			Where("connection_id = ? AND status = ? AND stream IN (?)", w.connectionID, GapPending, bun.List(page.Streams)).
+			Where("last_run_id <> ? AND next_attempt_us <= ?", w.runID, micros(page.Due)).
+			Order("created_us", "id").Limit(maxPageRows).Scan(t.ctx)
+		rows = fitting(rows, page.MaxBytes)
 		if err != nil || len(rows) == 0 {
 			return err
 		}
@@ -195,6 +225,19 @@ func (w *RunWriter) LeaseGaps(ctx context.Context, streams []string, limit int) 
 		return nil, err
 	}
 	return out, nil
+}
+
+// fitting returns the first rows whose texts stay within bytes, at least one.
+func fitting(rows []gapRow, bytes int) []gapRow {
+	size := 0
+	for i := range rows {
+		r := &rows[i]
+		size += gapOverhead + len(r.RecordKey) + len(r.DetailLocator) + len(r.ListCursor)
+		if i > 0 && size > bytes {
+			return rows[:i]
+		}
+	}
+	return rows
 }
 
 // returnGaps makes the connection's leased gaps pending again: no run of it is

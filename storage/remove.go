@@ -39,8 +39,13 @@ func (t *tx) removeConnection(name string) error {
 	}
 	const ofRuns = " WHERE run_pk IN (SELECT pk FROM runs WHERE connection_id = ?)"
 	for _, q := range []string{
+		"DELETE FROM evidence WHERE connection_id = ?",
+		"DELETE FROM standings WHERE connection_id = ?",
 		"DELETE FROM states WHERE connection_id = ?",
 		"DELETE FROM gaps WHERE connection_id = ?",
+		"DELETE FROM credentials WHERE connection_id = ?",
+		"DELETE FROM pressure WHERE connection_id = ?",
+		"DELETE FROM destinations WHERE connection_id = ?",
 		"DELETE FROM staged_states" + ofRuns,
 		"DELETE FROM events" + ofRuns,
 		"DELETE FROM coverage" + ofRuns,

@@ -1,0 +1,99 @@
+package storage
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/uptrace/bun"
+)
+
+// Pressure says that a connection's last run ended under source pressure and
+// left no gap to say so (governor contract, section 10). It defers the next
+// automatic run.
+type Pressure struct {
+	Reason       string
+	AttemptCount int64 // runs in a row, from 0; the store counts
+	RunID        string
+	At           time.Time
+	NextAttempt  time.Time // when the provider lets the next request through; zero: it did not say
+}
+
+type pressureRow struct {
+	bun.BaseModel `bun:"table:pressure"`
+
+	ConnectionID  string `bun:"connection_id,pk"`
+	Reason        string `bun:"reason"`
+	AttemptCount  int64  `bun:"attempt_count"`
+	RunID         string `bun:"run_id"`
+	AtUS          int64  `bun:"at_us"`
+	NextAttemptUS int64  `bun:"next_attempt_us"`
+}
+
+// keepPressure writes what the run's outcome says of source pressure: a record,
+// or that there is none any more. An outcome that says neither leaves what is
+// known: a run that never asked the provider has learned nothing.
+func (t *tx) keepPressure(w *RunWriter, o Outcome) error {
+	if o.Pressure == nil {
+		if !o.PressureOver {
+			return nil
+		}
+		_, err := t.db.NewDelete().Model((*pressureRow)(nil)).Where("connection_id = ?", w.connectionID).Exec(t.ctx)
+		return err
+	}
+	row := pressureRow{ConnectionID: w.connectionID, Reason: o.Pressure.Reason, RunID: w.runID, AtUS: micros(t.now)}
+	if !o.Pressure.NextAttempt.IsZero() {
+		row.NextAttemptUS = micros(o.Pressure.NextAttempt)
+	}
+	_, err := t.db.NewInsert().Model(&row).On("CONFLICT (connection_id) DO UPDATE").
+		Set("reason = EXCLUDED.reason, run_id = EXCLUDED.run_id, at_us = EXCLUDED.at_us").
+		Set("next_attempt_us = EXCLUDED.next_attempt_us, attempt_count = ?TableAlias.attempt_count + 1").Exec(t.ctx)
+	return err
+}
+
+// PressureGap is a pending gap that a provider's pressure left, as the cooldown
+// reads it.
+type PressureGap struct {
+	Reason           string
+	AttemptCount     int64
+	At               time.Time // of the last attempt, else of its discovery
+	NextAttemptAfter time.Time // zero: nothing was said
+}
+
+// SourcePressure is what is stored of a connection's source pressure.
+type SourcePressure struct {
+	Record *Pressure     // nil: none
+	Gaps   []PressureGap // at most a thousand, the newest
+}
+
+// SourcePressure returns what defers a connection's next automatic run. reasons
+// are those that count.
+func (s *Store) SourcePressure(ctx context.Context, connection string, reasons []string) (*SourcePressure, error) {
+	const what = "read the source pressure"
+	c, err := named(ctx, s.read, connection)
+	if err != nil {
+		return nil, s.fail(what, err)
+	}
+	out := new(SourcePressure)
+	var row pressureRow
+	err = s.read.NewSelect().Model(&row).Where("connection_id = ?", c.ID).Scan(ctx)
+	switch {
+	case err == nil:
+		out.Record = &Pressure{
+			Reason: row.Reason, AttemptCount: row.AttemptCount, RunID: row.RunID, At: at(row.AtUS), NextAttempt: at(row.NextAttemptUS),
+		}
+	case !errors.Is(err, sql.ErrNoRows):
+		return nil, s.fail(what, err)
+	}
+	var rows []gapRow
+	err = s.read.NewSelect().Model(&rows).Column("reason", "attempt_count", "last_attempt_us", "next_attempt_us", "created_us").
+		Where("connection_id = ? AND status IN (?, ?) AND reason IN (?)", c.ID, GapPending, GapInProgress, bun.List(reasons)).
+		OrderExpr("max(last_attempt_us, created_us) DESC").Limit(1000).Scan(ctx)
+	for _, r := range rows {
+		out.Gaps = append(out.Gaps, PressureGap{
+			Reason: r.Reason, AttemptCount: r.AttemptCount, At: at(max(r.LastAttemptUS, r.CreatedUS)), NextAttemptAfter: at(r.NextAttemptUS),
+		})
+	}
+	return out, s.fail(what, err)
+}
