@@ -37,6 +37,7 @@ const (
 	CodeRootEmptied          Code = "files.root_emptied" // it held something, and is empty now
 	CodeRootInvalid          Code = "files.root_invalid"
 	CodeConnectionBusy       Code = "run.connection_busy" // another run holds the lease
+	CodeCoolingDown          Code = "run.cooling_down"    // source pressure puts the run off
 
 	// Protocol violations (the run fails with connector_protocol_violation).
 	CodeCallTooLarge       Code = "boundary.too_large"

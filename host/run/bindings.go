@@ -38,6 +38,10 @@ func (r *Runner) matchBindings(m *abi.Manifest, given map[string]string) (*grant
 			// Declared is enough to link its functions; without a root there is
 			// nothing that they reach.
 			g.grant.Bindings[name] = true
+		case abi.BindingNetwork:
+			if ok = r.deps.Sender != nil && m.Requirements.Network != nil; ok {
+				g.start.Network = &struct{}{}
+			}
 		case abi.BindingInteractive:
 			if ok = r.deps.Asker != nil; ok {
 				g.start.Interactive = &struct{}{}
@@ -128,4 +132,10 @@ func heldCredentials(m *abi.Manifest, getenv func(string) string) map[string]boo
 		held[f.Name] = getenv != nil && slices.ContainsFunc(f.Env, func(name string) bool { return getenv(name) != "" })
 	}
 	return held
+}
+
+// hasCredentials reports whether the connector uses secrets at all.
+func hasCredentials(m *abi.Manifest) bool {
+	n := m.Requirements.Network
+	return len(credentialFields(m)) > 0 || n != nil && len(n.Credentials) > 0
 }

@@ -66,12 +66,19 @@ type collection struct {
 	asks      sync.WaitGroup
 	asked     int
 
+	sending     Sending // nil: the run has no network
+	secrets     Secrets // nil: there are none
+	force       bool
+	pressedGaps int // gaps of this run that the provider's pressure left
+
 	mu        sync.Mutex // guards what follows
 	violation error
 	storeErr  error
 	rejected  []int64
 	progress  abi.Progress
 	lastNote  time.Time
+	waiting   SendingWait
+	ratedAt   time.Time
 }
 
 type stagedCursor struct {

@@ -45,7 +45,7 @@ func (c *collection) onState(payload []byte) error {
 // commitSlice queues the cursor's commit behind every record before it. The
 // batch has been flushed into the same queue (Invariant 1).
 func (c *collection) commitSlice(stream string, st *stagedCursor) error {
-	if err := c.stored(c.writer.CommitSlice(context.WithoutCancel(c.ctx), stream, st.cursor, st.slice)); err != nil {
+	if err := c.stored(c.writer.CommitSlice(context.WithoutCancel(c.ctx), stream, c.learned(stream, st.cursor), st.slice)); err != nil {
 		return err
 	}
 	delete(c.staged, stream)

@@ -10,8 +10,9 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
-// gapPage is how many leased gaps one answer of the gaps operation holds.
-const gapPage = 100
+// gapPageBytes bounds one page of leased gaps: a transport batch (PB-D11), and
+// no limit of what a run recovers (PB-A10).
+const gapPageBytes = 256 << 10
 
 // maxLocator bounds what a gap says of where its record is, and with it a page:
 // a page that a worker cannot hold would fail this run and every later one.
@@ -97,10 +98,12 @@ func (c *collection) onNewGap(ctx context.Context, g *abi.DetailGap) error {
 		return err
 	}
 	delete(c.attempted, g.GapID)
-	if err := c.stored(c.writer.PutGap(ctx, storage.Gap{
+	gap := storage.Gap{
 		Stream: g.Stream, ParentStream: g.ParentStream, RecordKey: key, Reason: g.Reason, Class: class,
 		DetailLocator: g.DetailLocator, ListCursor: g.ListCursor, LastError: lastError,
-	})); err != nil {
+	}
+	c.pressed(&gap)
+	if err := c.stored(c.writer.PutGap(ctx, gap)); err != nil {
 		return err
 	}
 	c.ledger.addGap(g.Stream, g.ParentStream, key)
@@ -121,32 +124,51 @@ type servedGap struct {
 	ParentStream  string  `json:"parent_stream,omitempty"`
 	RecordKey     string  `json:"record_key"`
 	Reason        string  `json:"reason"`
+	Class         string  `json:"class,omitempty"`
 	DetailLocator abi.Raw `json:"detail_locator"`
 	ListCursor    abi.Raw `json:"list_cursor,omitempty"`
 }
 
-// gapsAnswer leases the next page of pending gaps to this run. An empty page
-// says that none is left (PB-D11). A run that is told to leave records out gets
-// none: its guest would fetch a detail, hold it back by the scope, and call the
-// gap recovered.
+// gapsAnswer answers the gaps operation with the next page. An empty page says
+// that none is left (PB-D11).
 func (c *collection) gapsAnswer(ctx context.Context) ([]byte, error) {
-	var leased []storage.Gap
-	if !c.ledger.narrowed {
-		var err error
-		if leased, err = c.writer.LeaseGaps(ctx, streamNames(c.scope), gapPage); err != nil {
+	gaps, err := c.leaseGaps(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(struct {
+		Gaps []abi.Raw `json:"detail_gaps"`
+	}{gaps})
+}
+
+// leaseGaps leases the next page of pending gaps to this run: the first rides
+// START, the guest asks for the others while it works. A run that is told to
+// leave records out gets none: its guest would fetch a detail, hold it back by
+// the scope, and call the gap recovered.
+func (c *collection) leaseGaps(ctx context.Context) ([]abi.Raw, error) {
+	page := []abi.Raw{}
+	if c.ledger.narrowed {
+		return page, nil
+	}
+	due := c.deps.Now()
+	if c.force {
+		due = due.AddDate(1, 0, 0)
+	}
+	leased, err := c.writer.LeaseGaps(ctx, storage.GapPage{Streams: streamNames(c.scope), MaxBytes: gapPageBytes, Due: due})
+	if err != nil {
+		return nil, err
+	}
+	for _, g := range leased {
+		raw, err := json.Marshal(servedGap{
+			GapID: g.ID, LeaseID: g.LeaseID, Stream: g.Stream, ParentStream: g.ParentStream, RecordKey: g.RecordKey,
+			Reason: g.Reason, Class: g.Class, DetailLocator: g.DetailLocator, ListCursor: g.ListCursor,
+		})
+		if err != nil {
 			return nil, err
 		}
-	}
-	page := struct {
-		Gaps []servedGap `json:"detail_gaps"`
-	}{Gaps: make([]servedGap, 0, len(leased))}
-	for _, g := range leased {
-		page.Gaps = append(page.Gaps, servedGap{
-			GapID: g.ID, LeaseID: g.LeaseID, Stream: g.Stream, ParentStream: g.ParentStream, RecordKey: g.RecordKey,
-			Reason: g.Reason, DetailLocator: g.DetailLocator, ListCursor: g.ListCursor,
-		})
+		page = append(page, raw)
 		c.ledger.addGap(g.Stream, g.ParentStream, g.RecordKey)
 		c.served[g.ID] = servedKey{g.Stream, g.RecordKey}
 	}
-	return json.Marshal(page)
+	return page, nil
 }

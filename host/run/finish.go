@@ -42,8 +42,10 @@ func (r *Runner) finish(ctx context.Context, cause error, begin time.Time, req R
 	if out.status == StatusSucceeded && p.mode != abi.ModeFullRefresh {
 		r.rejectedEarlier(ctx, p, c)
 	}
+	o := storage.Outcome{Status: out.status, Reason: string(out.reason)}
+	c.ofSending(&o)
 	result := c.result(begin, req, p, exit, out, commit, held)
-	if err := c.write(ctx, out, result, commit, held); err != nil {
+	if err := c.write(ctx, o, out, result, commit, held); err != nil {
 		if out.status == StatusSucceeded || storeErr == nil {
 			// The outcome is not in the store, so it is not an outcome.
 			return nil, err
@@ -70,7 +72,7 @@ func (r *Runner) durable(ctx context.Context, p *prepared, c *collection) map[st
 }
 
 // write stores the outcome.
-func (c *collection) write(ctx context.Context, out outcome, result *Result, commit []string, held []Withheld) error {
+func (c *collection) write(ctx context.Context, o storage.Outcome, out outcome, result *Result, commit []string, held []Withheld) error {
 	if isCode(c.storeError(), abi.CodeFenced) {
 		c.writer.Abandon()
 		return c.storeError()
@@ -83,14 +85,12 @@ func (c *collection) write(ctx context.Context, out outcome, result *Result, com
 	if err != nil {
 		return err
 	}
-	o := storage.Outcome{
-		Status: out.status, Reason: string(out.reason), KnownGaps: known, Result: encoded,
-	}
+	o.KnownGaps, o.Result = known, encoded
 	if out.failure != nil {
 		o.Error = &storage.RunError{Code: out.failure.Code, Message: out.failure.Message}
 	}
 	for _, stream := range commit {
-		o.Checkpoints = append(o.Checkpoints, storage.StateCommit{Stream: stream, Cursor: c.staged[stream].cursor})
+		o.Checkpoints = append(o.Checkpoints, storage.StateCommit{Stream: stream, Cursor: c.learned(stream, c.staged[stream].cursor)})
 		o.Events = append(o.Events, storage.Event{Type: "run.state_advanced", Stream: stream})
 	}
 	for _, h := range held {
@@ -116,6 +116,9 @@ func (c *collection) result(begin time.Time, req Request, p *prepared, exit plug
 		Reason: string(out.reason), Error: out.failure, Records: map[string]RecordCounts{}, Gaps: c.gaps,
 		KnownGaps: c.known.all(), Interactions: c.asked, DurationMS: c.deps.Now().Sub(begin).Milliseconds(),
 		Roots: p.granted.roots, Streams: streamNames(p.scope),
+	}
+	if c.sending != nil {
+		res.Requests = c.sending.Counts()
 	}
 	if res.Gaps == nil {
 		res.Gaps = []Gap{}

@@ -59,6 +59,7 @@ type host struct {
 type setup struct {
 	isolation string
 	asker     Asker
+	sender    Sender
 	roots     RootResolver
 	limits    func(*plugin.Limits)
 	holder    string
@@ -109,7 +110,7 @@ func newHost(t *testing.T, s setup) *host {
 		s.alive = func(string) bool { return true }
 	}
 	h.deps = Deps{
-		Store: h.store, Engine: engine, Asker: s.asker, Roots: s.roots, Now: time.Now, Holder: s.holder, HolderAlive: s.alive,
+		Store: h.store, Engine: engine, Asker: s.asker, Sender: s.sender, Roots: s.roots, Now: time.Now, Holder: s.holder, HolderAlive: s.alive,
 		NewID: func() string { return fmt.Sprintf("run_%s_%d", filepath.Base(h.dir), h.ids.Add(1)) },
 	}
 	h.runner = New(h.deps)
@@ -134,6 +135,16 @@ func (h *host) mustPlay(script string, change ...func(*Request)) *Result {
 	res, err := h.play(script, change...)
 	if err != nil {
 		h.t.Fatal(err)
+	}
+	return res
+}
+
+// succeed plays a script whose run has to succeed.
+func (h *host) succeed(script string, change ...func(*Request)) *Result {
+	h.t.Helper()
+	res := h.mustPlay(script, change...)
+	if res.Status != StatusSucceeded {
+		h.t.Fatalf("%s %s %+v", res.Status, res.Reason, res.Error)
 	}
 	return res
 }

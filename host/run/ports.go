@@ -34,13 +34,23 @@ type Asker interface {
 	Ask(ctx context.Context, in abi.Interaction) (abi.InteractionResponse, error)
 }
 
-// Deps is everything a Runner works with. All fields but Roots, Asker,
-// Getenv, Observe and Logger are required.
+// Deps is everything a Runner works with. All fields but Roots, Asker, Sender,
+// Secrets, Admit, Details, Getenv, Observe and Logger are required.
 type Deps struct {
-	Store       *storage.Store
-	Engine      *plugin.Engine
-	Roots       RootResolver        // nil: no filesystem binding can be granted
-	Asker       Asker               // nil: nobody can be asked
+	Store  *storage.Store
+	Engine *plugin.Engine
+	Roots  RootResolver // nil: no filesystem binding can be granted
+	Asker  Asker        // nil: nobody can be asked
+	Sender Sender       // nil: no network binding can be granted
+	// Secrets opens the secrets of a connection; nil: only the environment has
+	// any, and nothing places them.
+	Secrets func(ctx context.Context, conn *storage.Connection, m *abi.Manifest) (Secrets, error)
+	// Admit may refuse a run of a connection that has run before, such as one
+	// that cools down; nil: none is refused. A forced run is not asked.
+	Admit func(ctx context.Context, connection string) error
+	// Details returns the owner's bound on a connector's detail lanes, nil for
+	// none (RT-16.1); nil: there is none.
+	Details     func(connector string) *abi.DetailLimits
 	Now         func() time.Time    // the wall clock
 	NewID       func() string       // a new run id, never repeated
 	Holder      string              // who holds this process's leases
@@ -62,6 +72,10 @@ type Request struct {
 	Options    map[string]string
 	AcceptRoot bool          // another folder than before, or an emptied one, is meant
 	Timeout    time.Duration // 0: the engine's limit alone
+	Force      bool          // run in spite of a cooldown, and try gaps that are not due yet
+	// MaxWall is how long the run may go on asking; 0: unbounded. It ends before
+	// Timeout does, so that the run closes its books.
+	MaxWall time.Duration
 }
 
 // Update is the state of a run in progress, for a progress display.
@@ -73,6 +87,12 @@ type Update struct {
 	Unit                              string
 	Elapsed                           time.Duration
 	Final                             bool
+	Hosts                             []string // that the run may reach; none without the network
+	Requests                          RequestCounts
+	Rate                              *Rate // nil: pacing is off, or the run has no network
+	Now                               time.Time
+	WaitUntil                         time.Time // when the next request goes; zero or past: no wait
+	WaitAsked                         bool      // the provider asked for that wait
 }
 
 // StreamUpdate counts one stream's records; all but Rejected are durable.

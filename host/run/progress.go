@@ -6,7 +6,7 @@ import "time"
 func (c *collection) update(elapsed time.Duration, final bool) Update {
 	u := Update{
 		Connector: c.manifest.ConnectorKey, Version: c.manifest.Version, RunID: c.runID, SHA256: c.sha256,
-		Elapsed: elapsed, Final: final,
+		Elapsed: elapsed, Final: final, Now: c.deps.Now(),
 	}
 	counts := c.writer.Counts()
 	c.mu.Lock()
@@ -17,6 +17,13 @@ func (c *collection) update(elapsed time.Duration, final bool) Update {
 	}
 	if c.progress.Total != nil {
 		u.Total = *c.progress.Total
+	}
+	if c.sending != nil {
+		for _, h := range c.manifest.Requirements.Network.Hosts {
+			u.Hosts = append(u.Hosts, h.Host)
+		}
+		u.Requests, u.Rate = c.sending.Counts(), c.sending.Rate()
+		u.WaitUntil, u.WaitAsked = c.waiting.Until, c.waiting.Asked
 	}
 	u.Streams = make([]StreamUpdate, len(c.scope.Streams))
 	for i := range c.scope.Streams {

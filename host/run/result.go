@@ -77,4 +77,6 @@ type RequestCounts struct {
 	Sent      int64 `json:"sent"`
 	Retried   int64 `json:"retried"`
 	Throttled int64 `json:"throttled"`
+	BytesOut  int64 `json:"bytes_out"`
+	BytesIn   int64 `json:"bytes_in"`
 }

@@ -3,6 +3,8 @@ package run
 import (
 	"context"
 	"errors"
+	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -122,18 +124,37 @@ func TestGapsAreServedAndRecovered(t *testing.T) {
 	t.Parallel()
 	h := newHost(t, setup{})
 	h.mustPlay("gap " + `{"type":"DETAIL_GAP","stream":"messages","parent_stream":"chats","record_key":"b","reason":"rate_limited","retryable":true,"status":"pending","detail_locator":{"id":"b"}}` + done(0))
-	h.mustPlay("submit 4\nexpect \"record_key\":\"b\"\nsubmit 4\nexpect \"detail_gaps\":[]" + done(0))
+	served := "expect \"record_key\":\"b\""
+	h.succeed(served + "\nsubmit 4\nexpect \"detail_gaps\":[]" + done(0))
 	gaps, err := h.store.Gaps(t.Context(), "scripted")
 	if err != nil || len(gaps) != 1 {
 		t.Fatalf("%v %+v", err, gaps)
 	}
-	outcome := func(kind string) string {
-		return "\ngap " + `{"type":"DETAIL_GAP_` + kind + `","gap_id":"` + gaps[0].ID + `","stream":"messages"}`
+	outcome := func(kind string) string { // of the next run, whose first lease it is
+		lease := fmt.Sprintf("run_%s_%d.1", filepath.Base(h.dir), h.ids.Load()+1)
+		return "\ngap " + `{"type":"DETAIL_GAP_` + kind + `","gap_id":"` + gaps[0].ID + `","stream":"messages","lease_id":"` + lease + `"}`
 	}
-	res, err := h.play("submit 4" + outcome("ATTEMPTED") + done(0))
+	res, err := h.play(served + outcome("ATTEMPTED") + done(0))
 	expectFailure(t, res, err, abi.ReasonProtocolViolation, abi.CodeGapInvalid)
-	h.mustPlay("submit 4\nexpect \"record_key\":\"b\"" + outcome("ATTEMPTED") + outcome("RECOVERED") + done(0))
-	h.mustPlay("submit 4\nexpect \"detail_gaps\":[]" + done(0))
+	h.succeed(served + outcome("ATTEMPTED") + outcome("RECOVERED") + done(0))
+	h.succeed("expect \"state\"\nsubmit 4\nexpect \"detail_gaps\":[]" + done(0))
+}
+
+// PB-D11, PB-A10: a page is bounded by bytes and bounds nothing else: every gap
+// is served in one run, the first page with START and the others when asked.
+func TestGapPagesAreBoundedByBytesAndAllServed(t *testing.T) {
+	t.Parallel()
+	h := newHost(t, setup{})
+	var put strings.Builder
+	const gaps = 30
+	for i := range gaps {
+		fmt.Fprintf(&put, "gap {\"type\":\"DETAIL_GAP\",\"stream\":\"messages\",\"parent_stream\":\"chats\",\"record_key\":\"k%02d\",\"reason\":\"retry_exhausted\",\"retryable\":true,\"status\":\"pending\",\"detail_locator\":{\"pad\":%q}}\n",
+			i, strings.Repeat("x", 24<<10))
+	}
+	h.succeed(put.String() + done(0))
+	// 256 KiB hold ten of them: START's page and two more are full, then none is left.
+	more := "expect record_key\nsubmit 4\n"
+	h.succeed(more + more + "expect record_key\nsubmit 4\nexpect \"detail_gaps\":[]" + done(0))
 }
 
 func TestViolationsEndTheRunAndCommitNothing(t *testing.T) {

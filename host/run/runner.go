@@ -57,7 +57,7 @@ func (r *Runner) Run(ctx context.Context, req Request) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = p.guest.Close() }()
+	defer p.close()
 
 	runID := r.deps.NewID()
 	writer, err := r.deps.Store.BeginRun(ctx, storage.NewRun{
@@ -68,7 +68,7 @@ func (r *Runner) Run(ctx context.Context, req Request) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := r.newCollection(p, writer, runID)
+	c, err := r.newCollection(ctx, p, writer, runID)
 	if err != nil {
 		writer.Abandon()
 		return nil, err
@@ -82,6 +82,7 @@ func (r *Runner) Run(ctx context.Context, req Request) (*Result, error) {
 		defer cancel()
 	}
 	c.ctx, c.stop = ctx, stop
+	p.notice.to(c)
 	exit, cause := r.collect(ctx, stop, p, c)
 	return r.finish(ctx, cause, begin, req, p, c, exit)
 }
@@ -97,6 +98,18 @@ type prepared struct {
 	narrowed   bool
 	mode       string
 	options    map[string]string
+	details    *abi.DetailLimits
+	force      bool
+	secrets    Secrets
+	sending    Sending
+	notice     *notice
+}
+
+func (p *prepared) close() {
+	if p.sending != nil {
+		p.sending.Close()
+	}
+	_ = p.guest.Close()
 }
 
 // prepare checks everything that can be checked before a run exists: the
@@ -106,12 +119,12 @@ func (r *Runner) prepare(ctx context.Context, req Request) (*prepared, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &prepared{guest: guest, mode: req.Mode}
+	p := &prepared{guest: guest, mode: req.Mode, force: req.Force}
 	if p.mode == "" {
 		p.mode = abi.ModeIncremental
 	}
 	if err := r.check(ctx, req, p); err != nil {
-		_ = guest.Close()
+		p.close()
 		return nil, err
 	}
 	return p, nil
@@ -162,7 +175,15 @@ func (r *Runner) connect(ctx context.Context, req Request, p *prepared, raw []by
 	case abi.CodeOf(err) != abi.CodeConnectionUnknown:
 		return err
 	}
+	if conn != nil && r.deps.Admit != nil && !req.Force {
+		if err := r.deps.Admit(ctx, name); err != nil {
+			return err
+		}
+	}
 	p.options = options
+	if r.deps.Details != nil {
+		p.details = r.deps.Details(p.manifest.ConnectorKey)
+	}
 	if p.granted, err = r.matchBindings(p.manifest, roots); err != nil {
 		return err
 	}
@@ -180,9 +201,11 @@ func (r *Runner) connect(ctx context.Context, req Request, p *prepared, raw []by
 		}
 	}
 	if p.connection.PinnedSHA256 == "" {
-		return r.deps.Store.PinPlugin(ctx, p.connection.ID, req.Module.SHA256, raw)
+		if err := r.deps.Store.PinPlugin(ctx, p.connection.ID, req.Module.SHA256, raw); err != nil {
+			return err
+		}
 	}
-	return nil
+	return r.openSending(ctx, req, p)
 }
 
 func changedModule(connection, pinned string, f *plugin.File) error {
@@ -218,20 +241,25 @@ func bookmark(mode string) string {
 	return abi.ModeIncremental
 }
 
-func (r *Runner) newCollection(p *prepared, w *storage.RunWriter, runID string) (*collection, error) {
-	start, err := startMessage(runID, p.mode, p.scope, w.State(), p.granted.start, p.options,
-		heldCredentials(p.manifest, r.deps.Getenv))
-	if err != nil {
-		return nil, err
-	}
-	return &collection{
-		deps: &r.deps, manifest: p.manifest, scope: p.scope, gate: p.gate, writer: w, start: start, runID: runID, sha256: p.guest.Info().SHA256,
+func (r *Runner) newCollection(ctx context.Context, p *prepared, w *storage.RunWriter, runID string) (*collection, error) {
+	c := &collection{
+		deps: &r.deps, manifest: p.manifest, scope: p.scope, gate: p.gate, writer: w, runID: runID, sha256: p.guest.Info().SHA256,
+		sending: p.sending, secrets: p.secrets, force: p.force,
 		mayAsk: p.granted.start.Interactive != nil,
 		ledger: newLedger(p.manifest, p.scope, p.narrowed), batch: w.NewBatch(), doneSeen: make(chan struct{}),
 		staged: map[string]*stagedCursor{}, committed: map[string]bool{}, attempted: map[string]bool{},
 		served:   map[string]servedKey{},
 		rejected: make([]int64, len(p.scope.Streams)),
-	}, nil
+	}
+	gaps, err := c.leaseGaps(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c.start, err = startMessage(abi.Start{
+		RunID: runID, CollectionMode: p.mode, Scope: p.scope, Bindings: p.granted.start, Options: p.options,
+		Credentials: r.held(p), DetailGaps: gaps, DetailLimits: p.details,
+	}, w.State())
+	return c, err
 }
 
 // errReturn is why a guest that said DONE and did not return is ended.

@@ -98,14 +98,9 @@ func streamNames(scope abi.Scope) []string {
 
 // startMessage encodes START. State is null without committed cursors, and for
 // a full refresh whatever is committed.
-func startMessage(runID, mode string, scope abi.Scope, state map[string][]byte, bindings abi.Bindings,
-	options map[string]string, credentials map[string]bool,
-) ([]byte, error) {
-	start := abi.Start{
-		Type: abi.TypeStart, RunID: runID, CollectionMode: mode, Scope: scope,
-		Bindings: bindings, Options: options, Credentials: credentials,
-	}
-	if mode != abi.ModeFullRefresh && len(state) > 0 {
+func startMessage(start abi.Start, state map[string][]byte) ([]byte, error) {
+	start.Type = abi.TypeStart
+	if start.CollectionMode != abi.ModeFullRefresh && len(state) > 0 {
 		start.State = make(map[string]abi.Raw, len(state))
 		for stream, cursor := range state {
 			start.State[stream] = cursor

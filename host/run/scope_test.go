@@ -60,7 +60,7 @@ func TestResolveScope(t *testing.T) {
 func TestStartMessage(t *testing.T) {
 	t.Parallel()
 	state := map[string][]byte{"a": []byte(`{"at":1}`)}
-	raw, err := startMessage("r1", abi.ModeIncremental, scopeOf("a"), state, abi.Bindings{}, nil, nil)
+	raw, err := startMessage(abi.Start{RunID: "r1", CollectionMode: abi.ModeIncremental, Scope: scopeOf("a")}, state)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestStartMessage(t *testing.T) {
 	if string(raw) != want {
 		t.Fatalf("got  %s\nwant %s", raw, want)
 	}
-	raw, _ = startMessage("r1", abi.ModeFullRefresh, scopeOf("a"), state, abi.Bindings{}, nil, nil)
+	raw, _ = startMessage(abi.Start{RunID: "r1", CollectionMode: abi.ModeFullRefresh, Scope: scopeOf("a")}, state)
 	if want := `{"type":"START","run_id":"r1","collection_mode":"full_refresh","scope":{"streams":[{"name":"a"}]},"state":null,"bindings":{}}`; string(raw) != want {
 		t.Fatalf("a full refresh got %s", raw)
 	}

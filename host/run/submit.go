@@ -59,7 +59,13 @@ func (c *collection) Submit(op abi.Operation, request []byte, reply func([]byte)
 			return err
 		}
 		return nil
-	case abi.OpHTTP, abi.OpBrowser:
+	case abi.OpHTTP:
+		if c.sending == nil {
+			return abi.NewError(abi.CodeBindingNotGranted, "the run was not granted the network", "look at START.bindings.network first")
+		}
+		c.sent(request, reply)
+		return nil
+	case abi.OpBrowser:
 		return abi.NewError(abi.CodeBindingNotGranted, "the run was not granted the binding of this operation",
 			"declare it in the manifest's runtime_requirements.bindings")
 	default:
@@ -99,6 +105,18 @@ func (c *collection) interact(request []byte, reply func([]byte)) error {
 	return nil
 }
 
+// keepSecrets stores what the owner typed for a credential. What cannot be kept
+// was not given: the guest would go on without it.
+func (c *collection) keepSecrets(resp *abi.InteractionResponse) {
+	if c.secrets == nil || resp.Status != abi.ResponseSuccess || len(resp.Data) == 0 {
+		return
+	}
+	if err := c.secrets.Keep(context.WithoutCancel(c.ctx), resp.Data); err != nil {
+		c.deps.Logger.Error("the credential could not be kept", "code", string(abi.CodeOf(err)), "error", err.Error())
+		resp.Status = abi.ResponseCancelled
+	}
+}
+
 func askTimeout(in *abi.Interaction) time.Duration {
 	switch {
 	case in.TimeoutSeconds != nil:
@@ -122,6 +140,7 @@ func (c *collection) answered(in *abi.Interaction, resp abi.InteractionResponse,
 	}
 	resp.Type, resp.RequestID = abi.TypeInteractionResp, in.RequestID
 	if in.Kind == abi.InteractionCredentials || in.Kind == abi.InteractionMissingCredentials {
+		c.keepSecrets(&resp)
 		resp.Data = nil
 	}
 	answer, mErr := json.Marshal(resp)

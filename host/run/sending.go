@@ -1,0 +1,230 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"sync/atomic"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// Sender opens the network binding of a run. An error refuses the run before it
+// begins: an *abi.Error for a manifest or an option that cannot be used.
+type Sender interface {
+	Open(ctx context.Context, s SendRun) (Sending, error)
+}
+
+// SendRun is the run that a Sending is for.
+type SendRun struct {
+	Connection *storage.Connection
+	Manifest   *abi.Manifest
+	Options    map[string]string
+	Secrets    Secrets              // nil: there are none
+	Streams    []string             // in scope: the learned rate may ride these alone
+	Cursors    map[string][]byte    // committed, by stream; for the learned rate
+	MaxWall    time.Duration        // no request begins later than that after the first; 0: unbounded
+	Observe    func(e SendingEvent) // safe for concurrent use, and quick
+}
+
+// Sending is the network binding of one run: the one way of its guest to the
+// provider (RT-20, RT-23). Safe for concurrent use.
+type Sending interface {
+	// Do answers the http operation. It never fails: what went wrong is an
+	// answer. It returns soon after ctx has ended.
+	Do(ctx context.Context, request []byte) (answer []byte)
+	Counts() RequestCounts
+	Destinations() []storage.Destination
+	// Learned returns a stream's cursor with the learned rate on it, where the
+	// manifest names that stream; otherwise the cursor as it is (RT-26).
+	Learned(stream string, cursor []byte) ([]byte, error)
+	// Pressure is the last request that ended under source pressure; nil when
+	// none did. A budget or a cap is none (RT-24).
+	Pressure() *storage.Pressure
+	// Stopped is the planned stop of the run's sending, such as
+	// abi.ReasonRequestCapReached; "" when there was none.
+	Stopped() abi.Reason
+	Rate() *Rate // nil: pacing is off (RT-27.2)
+	Close()
+}
+
+// Rate is the pace of sending, for a progress display. The raw form rides a
+// PROGRESS as collection_rate.
+type Rate struct {
+	PerMinute, CeilingPerMinute int64
+	Raw                         json.RawMessage
+}
+
+// SendingEvent is a step of sending that an owner may want to see. Exactly one
+// field is set.
+type SendingEvent struct {
+	Wait    *SendingWait
+	Rate    *Rate           // the pace has changed
+	Circuit json.RawMessage // a breaker's change, as provider_budget of a PROGRESS (PB-D6)
+}
+
+// SendingWait says that the next request goes at Until, and whether the provider
+// asked for that or the pace does.
+type SendingWait struct {
+	Until time.Time
+	Asked bool
+}
+
+// Secrets are the secrets of one connection. Safe for concurrent use. Values
+// reach the provider through Sending and nothing else (Invariant 5).
+type Secrets interface {
+	Held() map[string]bool // by credential field: whether there is a value
+	Value(ctx context.Context, field string) (value string, ok bool, err error)
+	// Replace keeps renewed values, durable when it returns.
+	Replace(ctx context.Context, values map[string]string) error
+	// Keep stores what an owner typed in answer to a question.
+	Keep(ctx context.Context, values map[string]string) error
+}
+
+// sent answers the http operation in the background: several requests are in
+// flight, and the guest takes the answers in the order in which they complete.
+func (c *collection) sent(request []byte, reply func([]byte)) {
+	own := append([]byte(nil), request...)
+	c.asks.Go(func() { reply(c.sending.Do(c.ctx, own)) })
+}
+
+// noticed takes a step of sending: the wait for the display, the pace and a
+// breaker's change as evidence too.
+func (c *collection) noticed(e SendingEvent) {
+	switch {
+	case e.Wait != nil:
+		c.mu.Lock()
+		c.waiting = *e.Wait
+		c.mu.Unlock()
+	case e.Rate != nil:
+		c.mu.Lock()
+		now := c.deps.Now()
+		due := now.Sub(c.ratedAt) >= rateEvery
+		if due {
+			c.ratedAt = now
+		}
+		c.mu.Unlock()
+		if due {
+			c.rated(e.Rate)
+		}
+	case len(e.Circuit) > 0:
+		_ = c.event("run.progress_reported", "", map[string]any{
+			"message": "the provider's circuit breaker changed", "provider_budget": e.Circuit,
+		})
+	}
+}
+
+// rateEvery bounds how often a change of the pace becomes evidence.
+const rateEvery = 10 * time.Second
+
+// rated keeps the pace as evidence; there is none when pacing is off (RT-27).
+func (c *collection) rated(r *Rate) {
+	if r != nil {
+		_ = c.event("run.progress_reported", "", map[string]any{"message": "the pace of requests", "collection_rate": r.Raw})
+	}
+}
+
+// answered reports whether the provider answered at all, not only refused.
+func answered(n RequestCounts) bool { return n.Sent > n.Throttled }
+
+// pressed completes a gap that the provider's pressure left with the moment
+// from which it may be tried again, when the provider named one.
+func (c *collection) pressed(g *storage.Gap) {
+	if c.sending == nil || !abi.Reason(g.Reason).IsSourcePressure() {
+		return
+	}
+	c.pressedGaps++
+	if p := c.sending.Pressure(); p != nil && p.NextAttempt.After(c.deps.Now()) {
+		g.NextAttemptAfter = p.NextAttempt
+	}
+}
+
+// learned puts the learned rate on a cursor that is about to be committed.
+func (c *collection) learned(stream string, cursor []byte) []byte {
+	if c.sending == nil {
+		return cursor
+	}
+	with, err := c.sending.Learned(stream, cursor)
+	if err != nil {
+		c.deps.Logger.Debug("the learned rate is not kept", "stream", stream, "error", err.Error())
+		return cursor
+	}
+	return with
+}
+
+// ofSending adds to the outcome what the run's requests left: the ledger, and
+// the pressure that defers the next run. Pressure is a gap's where there is one;
+// a run that left no gap keeps the record itself. A run that got answers, and no
+// refusal for good, is the end of the pressure.
+func (c *collection) ofSending(o *storage.Outcome) {
+	if c.sending == nil {
+		return
+	}
+	o.Destinations = c.sending.Destinations()
+	p := c.sending.Pressure()
+	switch {
+	case p != nil && c.pressedGaps == 0:
+		o.Pressure = p
+	case p == nil && answered(c.sending.Counts()):
+		o.PressureOver = true
+	}
+	c.rated(c.sending.Rate())
+	if reason := c.sending.Stopped(); reason != "" {
+		c.known.add(KnownGap{
+			Kind: "send_budget", Reason: string(reason), Severity: "recoverable", RecoveryHint: "retry_by_runtime",
+			Message: "the run stopped asking at its own budget; the next run goes on from here",
+		})
+	}
+}
+
+// notice carries the steps of sending to a collection that is made after it.
+type notice struct{ at atomic.Pointer[collection] }
+
+func (n *notice) to(c *collection) {
+	if n != nil {
+		n.at.Store(c)
+	}
+}
+
+func (n *notice) take(e SendingEvent) {
+	if c := n.at.Load(); c != nil {
+		c.noticed(e)
+	}
+}
+
+// openSending opens the connection's secrets and the run's way to its provider.
+func (r *Runner) openSending(ctx context.Context, req Request, p *prepared) (err error) {
+	if r.deps.Secrets != nil && hasCredentials(p.manifest) {
+		if p.secrets, err = r.deps.Secrets(ctx, p.connection, p.manifest); err != nil {
+			return err
+		}
+	}
+	if !p.granted.grant.Bindings[abi.BindingNetwork] {
+		return nil
+	}
+	cursors := map[string][]byte{}
+	checkpoints, err := r.deps.Store.Checkpoints(ctx, p.connection.Name)
+	if err != nil {
+		return err
+	}
+	for _, cp := range checkpoints {
+		if !cp.Staged && cp.Bookmark == bookmark(p.mode) {
+			cursors[cp.Stream] = cp.Cursor
+		}
+	}
+	p.notice = new(notice)
+	p.sending, err = r.deps.Sender.Open(ctx, SendRun{
+		Connection: p.connection, Manifest: p.manifest, Options: p.options, Secrets: p.secrets, Cursors: cursors,
+		Streams: streamNames(p.scope), MaxWall: req.MaxWall, Observe: p.notice.take,
+	})
+	return err
+}
+
+// held says which credential fields have a value.
+func (r *Runner) held(p *prepared) map[string]bool {
+	if p.secrets != nil {
+		return p.secrets.Held()
+	}
+	return heldCredentials(p.manifest, r.deps.Getenv)
+}

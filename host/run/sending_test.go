@@ -1,0 +1,195 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// fakeSender answers every request with what the test says, and is a Sending
+// itself.
+type fakeSender struct {
+	answer    func(request string) string
+	pressure  *storage.Pressure
+	stopped   abi.Reason
+	rate      *Rate
+	throttled int64
+
+	mu       sync.Mutex
+	open     SendRun
+	requests []string
+	closed   int
+}
+
+func (f *fakeSender) Open(_ context.Context, s SendRun) (Sending, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.open = s
+	return f, nil
+}
+
+func (f *fakeSender) Do(_ context.Context, request []byte) []byte {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.requests = append(f.requests, string(request))
+	return []byte(f.answer(string(request)))
+}
+
+func (f *fakeSender) Counts() RequestCounts {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	n := int64(len(f.requests))
+	return RequestCounts{Sent: n, Throttled: f.throttled}
+}
+
+func (f *fakeSender) Destinations() []storage.Destination {
+	return []storage.Destination{{Host: "api.example.com:443", Requests: f.Counts().Sent, BytesOut: 5}}
+}
+
+func (f *fakeSender) Learned(stream string, cursor []byte) ([]byte, error) {
+	if stream != "notes" {
+		return cursor, nil
+	}
+	fields := map[string]any{}
+	if err := json.Unmarshal(cursor, &fields); err != nil {
+		return nil, err
+	}
+	fields["pacing_interval_ms"] = 300
+	return json.Marshal(fields)
+}
+
+func (f *fakeSender) Pressure() *storage.Pressure { return f.pressure }
+func (f *fakeSender) Stopped() abi.Reason         { return f.stopped }
+func (f *fakeSender) Rate() *Rate                 { return f.rate }
+
+func (f *fakeSender) Close() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.closed++
+}
+
+func (h *host) pressure() *storage.SourcePressure {
+	h.t.Helper()
+	p, err := h.store.SourcePressure(h.t.Context(), "scripted", []string{"rate_limited", "upstream_pressure"})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return p
+}
+
+const get = `submit 2 {"method":"GET","url":"https://api.example.com/x"}`
+
+// A run's requests go through its Sending and nothing else; what came of them
+// is in the result, the ledger, and the cursor of the stream that keeps the
+// learned rate (RT-26.3).
+func TestRequestsGoThroughTheSending(t *testing.T) {
+	t.Parallel()
+	f := &fakeSender{answer: func(string) string { return `{"status":200,"url":"u","headers":{}}` + "\nhello" }}
+	f.rate = &Rate{PerMinute: 60, Raw: []byte(`{"object":"collection_rate","current_interval_ms":1000}`)}
+	h := newHost(t, setup{sender: f})
+	res := h.succeed("expect \"network\":{}\n" + get + "\nexpect hello\n" + get + slice("notes", `{"at":1}`) + slice("journal", `{"at":2}`) + done(0))
+	if res.Requests.Sent != 2 || f.closed != 1 {
+		t.Fatalf("%+v closed %d", res.Requests, f.closed)
+	}
+	if len(f.requests) != 2 || !strings.Contains(f.requests[0], "api.example.com") {
+		t.Fatalf("%q", f.requests)
+	}
+	if h.cursor("notes") != `{"at":1,"pacing_interval_ms":300}` || h.cursor("journal") != `{"at":2}` {
+		t.Fatalf("%s %s", h.cursor("notes"), h.cursor("journal"))
+	}
+	ledger, err := h.store.Destinations(t.Context(), "scripted")
+	if err != nil || len(ledger) != 1 || ledger[0].Requests != 2 {
+		t.Fatalf("%v %+v", err, ledger)
+	}
+	// The next run's Sending is given what was learned.
+	h.succeed(get + state("notes", `{"at":3}`) + done(0))
+	if string(f.open.Cursors["notes"]) != `{"at":1,"pacing_interval_ms":300}` || h.cursor("notes") != `{"at":3,"pacing_interval_ms":300}` {
+		t.Fatalf("%s, then %s", f.open.Cursors["notes"], h.cursor("notes"))
+	}
+}
+
+// Without a Sender there is no network, and the guest is told.
+func TestWithoutASenderThereIsNoNetwork(t *testing.T) {
+	t.Parallel()
+	h := newHost(t, setup{})
+	h.succeed(get + "\nerror binding_not_granted" + done(0))
+}
+
+// RT-17, RT-24: pressure arms the cooldown, as a record or through a gap, never
+// both; a budget never does; a run that got its answers ends it.
+func TestPressureIsKeptForTheNextRun(t *testing.T) {
+	t.Parallel()
+	next := time.Now().Add(time.Hour).UTC().Truncate(time.Microsecond)
+	failed := "\ndone " + `{"type":"DONE","status":"failed","records_emitted":0,"error":{"code":"scripted_rate_limited","message":"scripted_rate_limited","retryable":true}}`
+	gap := func(reason string) string {
+		return "\ngap " + `{"type":"DETAIL_GAP","stream":"messages","parent_stream":"chats","record_key":"b","reason":"` + reason + `","retryable":true,"status":"pending","detail_locator":{}}`
+	}
+	f := &fakeSender{answer: func(string) string { return `{"error":{"code":"send.rate_limited","message":"m"}}` }}
+	h := newHost(t, setup{sender: f})
+
+	f.stopped = abi.ReasonRequestCapReached
+	res, err := h.play(get + gap("retry_exhausted") + failed)
+	if err != nil || len(res.KnownGaps) == 0 {
+		t.Fatalf("%v %+v", err, res)
+	}
+	if p := h.pressure(); p.Record != nil || len(p.Gaps) != 0 {
+		t.Fatalf("a budget armed the cooldown: %+v", p)
+	}
+
+	f.stopped, f.pressure = "", &storage.Pressure{Reason: "rate_limited", NextAttempt: next}
+	if _, err := h.play(get + failed); err != nil {
+		t.Fatal(err)
+	}
+	if p := h.pressure(); p.Record == nil || !p.Record.NextAttempt.Equal(next) {
+		t.Fatalf("%+v", p)
+	}
+
+	f.pressure = nil
+	h.succeed(get + done(0))
+	if p := h.pressure(); p.Record != nil {
+		t.Fatalf("answers did not end the pressure: %+v", p)
+	}
+
+	f.pressure = &storage.Pressure{Reason: "rate_limited", NextAttempt: next}
+	h.succeed(get + gap("rate_limited") + done(0))
+	p := h.pressure()
+	if p.Record != nil || len(p.Gaps) != 1 || !p.Gaps[0].NextAttemptAfter.Equal(next) {
+		t.Fatalf("%+v", p)
+	}
+	// The gap waits as long as the provider asked for; an owner who insists gets it.
+	h.succeed("submit 4\nexpect \"detail_gaps\":[]" + done(0))
+	h.succeed("expect \"record_key\":\"b\""+done(0), func(r *Request) { r.Force = true })
+}
+
+// A request that is under way when the run ends is given up and not waited for.
+func TestRequestsEndWithTheRun(t *testing.T) {
+	t.Parallel()
+	started := make(chan struct{})
+	b := &blockingSender{fakeSender: &fakeSender{}, started: started}
+	h := newHost(t, setup{sender: b})
+	res := h.succeed("pending 2 {\"url\":\"https://api.example.com/\"}" + done(0))
+	<-started
+	if res.DurationMS > 20_000 {
+		t.Fatalf("%d ms", res.DurationMS)
+	}
+}
+
+type blockingSender struct {
+	*fakeSender
+
+	started chan struct{}
+}
+
+func (b *blockingSender) Open(context.Context, SendRun) (Sending, error) { return b, nil }
+
+func (b *blockingSender) Do(ctx context.Context, _ []byte) []byte {
+	close(b.started)
+	<-ctx.Done()
+	return []byte(`{"error":{"code":"run.interrupted","message":"m"}}`)
+}
