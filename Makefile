@@ -51,6 +51,7 @@ bench: build plugins
 ## sim: the send governor against simulated providers, in virtual time
 sim:
 	$(GO) run ./testplugins/sim $(SIM)
+	$(GO) test ./testplugins/sim -run TestCompare -count 1 -v -args -compare | grep -v "^[=-]"
 
 ## crash: kill -9 host or worker at CRASHES random moments of a run
 CRASHES ?= 200

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/host/send"
@@ -21,11 +22,21 @@ const (
 	banFor       = 15 * time.Minute
 )
 
+// clock is the time that a provider lives in: a send.VirtualClock, or that of a
+// synctest bubble.
+type clock interface {
+	Now() time.Time
+	Advance(d time.Duration)
+}
+
+var _ clock = (*send.VirtualClock)(nil)
+
 // provider is one simulated API. It is a transport: a request takes latency of
 // virtual time.
 type provider struct {
 	shape    *shape
-	clock    *send.VirtualClock
+	clock    clock
+	mu       sync.Mutex // of what follows
 	random   *rand.Rand
 	limit    limiter
 	started  time.Time
@@ -40,7 +51,7 @@ type provider struct {
 // tally counts since it was last cleared.
 type tally struct{ served, refused, failed, bans int }
 
-func newProvider(s *shape, clock *send.VirtualClock, seed uint64) *provider {
+func newProvider(s *shape, clock clock, seed uint64) *provider {
 	return &provider{
 		shape: s, clock: clock, random: rand.New(rand.NewPCG(seed, 7)), //nolint:gosec // a simulation must repeat itself
 		limit: s.limit(s.perMinute), started: clock.Now(),
@@ -49,8 +60,12 @@ func newProvider(s *shape, clock *send.VirtualClock, seed uint64) *provider {
 
 // RoundTrip answers one request.
 func (p *provider) RoundTrip(req *http.Request) (*http.Response, error) {
+	p.mu.Lock()
 	spread := 0.8 + 0.4*p.random.Float64()
+	p.mu.Unlock()
 	p.clock.Advance(time.Duration(spread * float64(p.shape.latency)))
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	now := p.clock.Now()
 	if p.shape.changeAt > 0 && !p.changed && now.Sub(p.started) >= p.shape.changeAt {
 		p.changed = true
