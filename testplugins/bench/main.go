@@ -12,6 +12,8 @@ import (
 type options struct {
 	runs    int
 	records int
+	fetches int
+	plain   string
 	size    string
 	big     string
 	only    string
@@ -27,9 +29,11 @@ func main() {
 	var o options
 	flag.IntVar(&o.runs, "n", 5, "counted runs of each side")
 	flag.IntVar(&o.records, "records", 400_000, "records of the firehose")
+	flag.IntVar(&o.fetches, "fetches", 5000, "requests of the fetch figure")
+	flag.StringVar(&o.plain, "plain", "", "be the plain client of the fetch figure, against this address")
 	flag.StringVar(&o.size, "size", "500MB", "size of the generated folder")
 	flag.StringVar(&o.big, "big", "", "also collect a folder of this size, for the memory figure (2GB)")
-	flag.StringVar(&o.only, "only", "firehose,folder,start,boundary", "figures to measure")
+	flag.StringVar(&o.only, "only", "firehose,folder,start,boundary,fetch", "figures to measure")
 	flag.StringVar(&o.dir, "dir", "", "where to work; empty: a temporary folder")
 	flag.Parse()
 	if err := run(o); err != nil {
@@ -39,6 +43,9 @@ func main() {
 }
 
 func run(o options) error {
+	if o.plain != "" {
+		return plain(o.plain, o.fetches)
+	}
 	if o.dir == "" {
 		dir, err := os.MkdirTemp("", "pdpp-bench-")
 		if err != nil {
@@ -56,6 +63,7 @@ func run(o options) error {
 		run  func() error
 	}{
 		{"firehose", b.firehose}, {"folder", b.folder}, {"start", b.start}, {"boundary", b.boundary},
+		{"fetch", b.fetch},
 	} {
 		if !strings.Contains(","+o.only+",", ","+f.name+",") {
 			continue
@@ -78,7 +86,7 @@ func (b *bench) build() error {
 	}
 	wasm := []string{"GOOS=wasip1", "GOARCH=wasm"}
 	for name, pkg := range map[string]string{
-		"firehose": "./testplugins/guests/firehose", "claude_code": "./plugins/claude_code",
+		"firehose": "./testplugins/guests/firehose", "downloader": "./testplugins/guests/downloader", "claude_code": "./plugins/claude_code",
 	} {
 		out := filepath.Join(b.plugins(), name+".wasm")
 		if err := goBuild(wasm, "-trimpath", "-buildmode=c-shared", "-ldflags=-s -w", "-o", out, pkg); err != nil {
