@@ -14,6 +14,13 @@ const (
 	IsolationInline  = "inline"  // in this process: for embedding and tests
 )
 
+// Where the key of the stored credentials is kept.
+const (
+	CredentialsAuto    = "auto"    // its file when there is one, else the system's keyring, else a file
+	CredentialsFile    = "file"    // credentials.key in the data folder
+	CredentialsKeyring = "keyring" // the system's keyring
+)
+
 // Config is the effective configuration. It does not change after Load and is
 // safe for concurrent use.
 type Config struct {
@@ -27,8 +34,10 @@ type Config struct {
 	logBytes     int64
 	output       int64
 	bytesOut     int64
+	requests     int64
 	isolation    string
 	allowPrivate []string
+	credentials  string
 
 	file    string
 	origins map[string]Origin
@@ -67,12 +76,18 @@ func (c *Config) OutputBytes() int64 { return c.output }
 // it to the manifest.
 func (c *Config) BytesOut() int64 { return c.bytesOut }
 
+// Requests is how many requests one run may send; 0: any number (RT-24).
+func (c *Config) Requests() int64 { return c.requests }
+
 // Isolation is IsolationProcess or IsolationInline.
 func (c *Config) Isolation() string { return c.isolation }
 
 // AllowPrivate lists the host:port pairs that may be reached although they are
 // private. The slice is the caller's own.
 func (c *Config) AllowPrivate() []string { return slices.Clone(c.allowPrivate) }
+
+// CredentialsKey is CredentialsAuto, CredentialsFile or CredentialsKeyring.
+func (c *Config) CredentialsKey() string { return c.credentials }
 
 // File is the configuration file that was read; "" when there was none.
 func (c *Config) File() string { return c.file }
@@ -119,8 +134,15 @@ func (c *Config) shown(name string) string {
 			return "per manifest"
 		}
 		return FormatSize(c.bytesOut)
+	case KeyRequests:
+		if c.requests == 0 {
+			return "unbounded"
+		}
+		return strconv.FormatInt(c.requests, 10)
 	case KeyIsolation:
 		return c.isolation
+	case KeyCredentials:
+		return c.credentials
 	default:
 		return strings.Join(c.allowPrivate, ",")
 	}

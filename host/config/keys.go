@@ -15,8 +15,10 @@ const (
 	KeyLogBytes     = "limits.log_bytes"
 	KeyOutput       = "limits.output"
 	KeyBytesOut     = "limits.bytes_out"
+	KeyRequests     = "limits.requests"
 	KeyIsolation    = "isolation"
 	KeyAllowPrivate = "network.allow_private"
+	KeyCredentials  = "credentials.key"
 )
 
 // key is one row of the key table: its fallback is the default's text, or ""
@@ -40,8 +42,10 @@ var keys = []key{
 	{KeyLogBytes, "1MiB", parseSize(func(c *Config) *int64 { return &c.logBytes }, 0, 1<<30)},
 	{KeyOutput, "16GiB", parseSize(func(c *Config) *int64 { return &c.output }, 1, 1<<50)},
 	{KeyBytesOut, "", parseSize(func(c *Config) *int64 { return &c.bytesOut }, 1, 1<<50)},
+	{KeyRequests, "", parseCount(func(c *Config) *int64 { return &c.requests })},
 	{KeyIsolation, IsolationProcess, parseIsolation},
 	{KeyAllowPrivate, "", parseAllowPrivate},
+	{KeyCredentials, CredentialsAuto, parseCredentials},
 }
 
 // Keys returns the names of every key, in the order of `config show`.

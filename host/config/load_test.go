@@ -45,7 +45,8 @@ func TestDefaults(t *testing.T) {
 		KeyDataDir: "/home/ada/.local/share/pdpp", KeyPluginsDir: "/home/ada/.local/share/pdpp/plugins",
 		KeyStorageDSN: "/home/ada/.local/share/pdpp/pdpp.sqlite", KeyProfilesDir: "/home/ada/.pdpp/profiles",
 		KeyMemory: "256MiB", KeyModuleSize: "64MiB", KeyRunTime: "4h", KeyLogBytes: "1MiB", KeyOutput: "16GiB",
-		KeyBytesOut: "per manifest", KeyIsolation: "process", KeyAllowPrivate: "",
+		KeyBytesOut: "per manifest", KeyRequests: "unbounded", KeyIsolation: "process", KeyAllowPrivate: "",
+		KeyCredentials: "auto",
 	}
 	if len(c.Values()) != len(want) {
 		t.Errorf("%d values, want %d", len(c.Values()), len(want))

@@ -87,6 +87,22 @@ func parseSize(field func(*Config) *int64, least, most int64) func(*Config, valu
 	}
 }
 
+// parseCount reads a whole number above zero.
+func parseCount(field func(*Config) *int64) func(*Config, value) error {
+	return func(c *Config, v value) error {
+		s, err := v.text()
+		if err != nil {
+			return err
+		}
+		n, err := strconv.ParseInt(s, 10, 64)
+		if err != nil || n <= 0 {
+			return v.invalid("is not a whole number above zero", "write it in digits, as in 5000; leave it out for no bound")
+		}
+		*field(c) = n
+		return nil
+	}
+}
+
 func parseDuration(field func(*Config) durationPtr) func(*Config, value) error {
 	const hint = `write a number with a unit, as in "90s", "30m" or "4h"`
 	return func(c *Config, v value) error {
@@ -118,6 +134,18 @@ func parseIsolation(c *Config, v value) error {
 		return v.invalid("is unknown", `use "process" (a worker process, killed on overrun) or "inline" (for embedding and tests)`)
 	}
 	c.isolation = s
+	return nil
+}
+
+func parseCredentials(c *Config, v value) error {
+	s, err := v.text()
+	if err != nil {
+		return err
+	}
+	if s != CredentialsAuto && s != CredentialsFile && s != CredentialsKeyring {
+		return v.invalid("is unknown", `use "auto", "file" (credentials.key in the data folder) or "keyring" (the system's)`)
+	}
+	c.credentials = s
 	return nil
 }
 

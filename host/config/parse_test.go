@@ -35,6 +35,8 @@ func TestInvalidValues(t *testing.T) {
 		{"limits: {run: soon}", KeyRunTime, "not a duration"},
 		{"limits: {run: -1h}", KeyRunTime, "above zero"},
 		{"isolation: none", KeyIsolation, "unknown"},
+		{"credentials: {key: hunter2}", KeyCredentials, "unknown"},
+		{"credentials: {key: [file]}", KeyCredentials, "plain value"},
 		{"data_dir: 7", KeyDataDir, "path"},
 		{`data_dir: ""`, KeyDataDir, "path"},
 		{"storage: {dsn: mysql://u:hunter2@h/d}", KeyStorageDSN, "scheme"},
@@ -56,6 +58,16 @@ func TestInvalidValues(t *testing.T) {
 				t.Error("the error repeats a secret")
 			}
 		})
+	}
+}
+
+func TestCredentialsKey(t *testing.T) {
+	t.Parallel()
+	for _, want := range []string{CredentialsAuto, CredentialsFile, CredentialsKeyring} {
+		c, err := Load(Source{Environ: []string{"PDPP_CREDENTIALS_KEY=" + want}, Home: "/home/ada"})
+		if err != nil || c.CredentialsKey() != want {
+			t.Errorf("%s: %v", want, err)
+		}
 	}
 }
 
