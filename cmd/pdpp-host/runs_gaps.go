@@ -69,7 +69,7 @@ func writeNotCollected(w io.Writer, r *storage.Run, v *runView) {
 			fmt.Fprintf(w, "  and %s; --json shows all of them\n", output.Plural(int64(len(v.Gaps)-i), "further detail"))
 			break
 		}
-		fmt.Fprintf(w, "  %s\n", output.Clean(fmt.Sprintf("%s: %s, a detail that is %s, %s", g.Stream, g.Reason, g.Status, output.Plural(g.Attempts, "attempt"))))
+		fmt.Fprintf(w, "  %s\n", output.Clean(fmt.Sprintf("%s: a detail that is %s, %s: %s", g.Stream, g.Status, output.Plural(g.Attempts, "attempt"), outcome.DetailCopy(g.Reason, g.Class))))
 	}
 }
 

@@ -23,6 +23,7 @@ const (
 var exact = map[abi.Code]int{
 	abi.CodeRunUnknown:     Usage,
 	abi.CodeConnectionBusy: Refused,
+	abi.CodeCoolingDown:    Refused,
 	abi.CodeInterrupted:    Interrupted,
 	abi.CodeOwnerNeeded:    OwnerNeeded,
 	abi.CodeStoreNewer:     Refused, // nothing was touched; a newer host is needed
@@ -34,7 +35,8 @@ var areas = map[string]int{
 	"internal": Internal, "storage": Internal, "doctor": Internal, "export": Internal, "cache": Internal,
 	"usage": Usage, "config": Usage, "connection": Usage, "record": Usage, "stream": Usage,
 	"plugin": Refused, "manifest": Refused, "binding": Refused, "files": Refused,
-	"boundary": Failed, "limit": Failed, "guest": Failed, "worker": Failed, "run": Failed, "interact": Failed,
+	"send": Refused, "egress": Refused, "vault": Refused, "credential": Refused, "serve": Refused,
+	"boundary": Failed, "limit": Failed, "guest": Failed, "worker": Failed, "run": Failed, "interact": Failed, "replay": Failed,
 }
 
 // Ended is a run that took place and did not succeed. Its code may be a

@@ -1,8 +1,10 @@
 package outcome
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -125,17 +127,16 @@ func writeGaps(w io.Writer, r *run.Result) {
 		}
 		lines = append(lines, line)
 	}
-	details := map[[2]string]int64{}
+	type kind struct{ stream, why string }
+	details := map[kind]int64{}
 	for _, g := range r.Gaps {
-		details[[2]string{g.Stream, g.Reason}]++
+		details[kind{g.Stream, DetailCopy(g.Reason, g.Class)}]++
 	}
-	var kinds [][2]string
-	for k := range details {
-		kinds = append(kinds, k)
-	}
-	slices.SortFunc(kinds, func(a, b [2]string) int { return strings.Compare(a[0]+"\x00"+a[1], b[0]+"\x00"+b[1]) })
+	kinds := slices.SortedFunc(maps.Keys(details), func(a, b kind) int {
+		return cmp.Or(strings.Compare(a.stream, b.stream), strings.Compare(a.why, b.why))
+	})
 	for _, k := range kinds {
-		lines = append(lines, fmt.Sprintf("gap: %s: %s still to fetch, %s", k[0], output.Plural(details[k], "detail"), k[1]))
+		lines = append(lines, fmt.Sprintf("gap: %s: %s still to fetch: %s", k.stream, output.Plural(details[k], "detail"), k.why))
 	}
 	for i, line := range lines {
 		if i == mostGapLines {

@@ -44,7 +44,7 @@ func TestWrite(t *testing.T) {
   checkpoints: none moved    next: pdpp-host records list claude_code messages --limit 5
   withheld: sessions (detail_coverage_incomplete)
   gap: sessions: file_unreadable (3 times), some files[2J
-  gap: messages: 2 details still to fetch, rate_limited
+  gap: messages: 2 details still to fetch: the service asked for fewer requests
 `},
 		{"failed", failed, `✗ Failed  work  nothing new, 0 gaps in 0.0 s
   checkpoints: none moved    next: pdpp-host runs show run_2

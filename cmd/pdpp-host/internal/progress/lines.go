@@ -36,7 +36,7 @@ func counts(s run.StreamUpdate) []string {
 func block(u run.Update, r *rate, style output.Style, width, rows int) []string {
 	most := mostLines
 	if rows > 0 {
-		most = max(min(most, rows-3), 1) // besides: what is hidden, what is waited for, the cursor
+		most = max(min(most, rows-4), 1) // besides: what is hidden, the pace, what is waited for, the cursor
 	}
 	shown := u.Streams
 	hidden := 0
@@ -68,6 +68,9 @@ func block(u run.Update, r *rate, style output.Style, width, rows int) []string 
 	}
 	if hidden > 0 {
 		lines = append(lines, fit(fmt.Sprintf("  and %d more streams", hidden), width))
+	}
+	if p := pace(u); p != "" && !u.Final {
+		lines = append(lines, fit("  "+p, width))
 	}
 	if busiest < 0 && !u.Final {
 		waiting := bar(u, r, style)
@@ -188,6 +191,9 @@ func plainLine(u run.Update, r *rate) string {
 	}
 	if f := figures(u, r); len(f) > 0 {
 		parts = append(parts, strings.Join(f, ", "))
+	}
+	if p := pace(u); p != "" {
+		parts = append(parts, p)
 	}
 	if len(parts) == 0 {
 		parts = append(parts, "no records yet")
