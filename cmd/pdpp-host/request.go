@@ -12,12 +12,15 @@ import (
 // request reads the flags of `run` into what host/run asks for. What only the
 // manifest can decide (does the stream exist?) is decided there.
 func (f runFlags) request() (run.Request, error) {
-	req := run.Request{Connection: f.connection, Streams: f.streams, Mode: abi.ModeIncremental, Timeout: f.timeout, AcceptRoot: f.acceptRoot}
+	req := run.Request{Connection: f.connection, Streams: f.streams, Mode: abi.ModeIncremental, Timeout: f.timeout, AcceptRoot: f.acceptRoot, Force: f.force}
 	if f.full {
 		req.Mode = abi.ModeFullRefresh
 	}
 	if f.timeout < 0 {
 		return req, usage("--timeout is below zero", "write a duration, as in 30m")
+	}
+	if f.maxRequests < 0 {
+		return req, usage("--max-requests is below zero", "write a whole number above zero, or leave it out")
 	}
 	if f.connection != "" && !validName(f.connection) {
 		return req, usage("the value of --connection is no name", "use letters, digits, '.', '_' and '-'")

@@ -32,6 +32,8 @@ type runFlags struct {
 	resources, roots, set []string
 	timeout               time.Duration
 	noInput               bool
+	force                 bool
+	maxRequests           int64
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -55,6 +57,8 @@ func (a *app) runCommand() *cobra.Command {
 	p.BoolVar(&f.acceptRoot, "accept-root", false, "read another folder than before, or an emptied one: what it lacks counts as deleted")
 	p.StringArrayVar(&f.set, "set", nil, "connector option `KEY=VALUE`, never a secret (repeatable)")
 	p.DurationVar(&f.timeout, "timeout", 0, "end the run after `DURATION`, as in 30m (default: limits.run)")
+	p.BoolVar(&f.force, "force", false, "run although the service asked for a pause; limits and budgets hold all the same")
+	p.Int64Var(&f.maxRequests, "max-requests", 0, "send at most `N` requests (default: limits.requests)")
 	p.BoolVar(&f.noInput, "no-input", false, "never ask anything")
 	return cmd
 }
@@ -74,7 +78,7 @@ func (a *app) run(ctx context.Context, connector string, f runFlags) error {
 	}
 	return a.withStore(ctx, func(c *config.Config, store *storage.Store) error {
 		return a.withEngine(c, func(engine *plugin.Engine) error {
-			result, err := a.collect(ctx, c, store, engine, request, f.noInput)
+			result, err := a.collect(ctx, c, store, engine, request, f)
 			if err != nil {
 				return orByPath(connector, f.connection, err)
 			}
@@ -84,7 +88,12 @@ func (a *app) run(ctx context.Context, connector string, f runFlags) error {
 }
 
 // collect wires the run's ports, and shows the run while it goes on.
-func (a *app) collect(ctx context.Context, c *config.Config, store *storage.Store, engine *plugin.Engine, request run.Request, noInput bool) (*run.Result, error) {
+func (a *app) collect(ctx context.Context, c *config.Config, store *storage.Store, engine *plugin.Engine, request run.Request, f runFlags) (*run.Result, error) {
+	limit := c.RunTime()
+	if request.Timeout > 0 {
+		limit = min(limit, request.Timeout)
+	}
+	request.MaxWall = askingTime(limit)
 	roots := a.rootResolver(c)
 	display := progress.New(a.err, a.printer.ErrStyle, a.screen, func(u run.Update) string {
 		return a.header(c, u, roots.resolved())
@@ -93,8 +102,11 @@ func (a *app) collect(ctx context.Context, c *config.Config, store *storage.Stor
 		Store: store, Engine: engine, Roots: roots, Now: a.now, Holder: run.SelfHolder(), HolderAlive: run.HolderAlive,
 		NewID:  func() string { return run.NewID(a.now(), a.random) },
 		Getenv: os.Getenv, Logger: a.logger,
+		Sender:  a.networkSender(c, f),
+		Details: func(connector string) *abi.DetailLimits { return detailLimits(connector, os.Getenv) },
+		Admit:   func(ctx context.Context, connection string) error { return a.cooledDown(ctx, store, connection) },
 	}
-	if asker := a.asker(display, noInput); asker != nil {
+	if asker := a.asker(display, f.noInput); asker != nil {
 		deps.Asker = asker
 	}
 	if !a.flags.quiet {
@@ -142,7 +154,11 @@ func (a *app) header(c *config.Config, u run.Update, roots []run.ResolvedRoot) s
 	if c.Isolation() == config.IsolationInline {
 		wall = "inline"
 	}
-	reach := []string{wall, output.Binary(c.MemoryBytes()), "no network"}
+	network := "no network"
+	if len(u.Hosts) > 0 {
+		network = "reaches " + strings.Join(u.Hosts, " and ") + " only"
+	}
+	reach := []string{wall, output.Binary(c.MemoryBytes()), network}
 	for _, r := range roots {
 		reach = append(reach, "reads "+a.tilde(r.Path))
 	}
