@@ -30,6 +30,9 @@ func classify(status int, h http.Header) verdict {
 	}
 }
 
+// Throttled reports whether an answer is a throttle signal for the pacing.
+func Throttled(status int, h http.Header) bool { return classify(status, h).slow }
+
 func nothingRemains(h http.Header) bool {
 	for _, name := range []string{"X-Ratelimit-Remaining", "Ratelimit-Remaining"} {
 		if n, err := strconv.ParseInt(h.Get(name), 10, 64); err == nil && n == 0 {

@@ -11,6 +11,7 @@
 // One request passes, in this order and before each attempt (contract of the
 // governor; RT-20): the run's budget and the circuit breaker, which answer at
 // once, and the pacing, which alone may wait. After a failure, and only there,
-// the retry layer sleeps. Address checks are in egress, the virtual-time filter
-// of `debug governor` in replay.
+// the retry layer sleeps. Address checks are in egress, what one run puts around
+// the governor (credentials, cookies, the ledger of bytes) in call, the
+// virtual-time filter of `debug governor` in replay.
 package send

@@ -32,6 +32,7 @@ type Event struct {
 	Attempt  int    // from 1
 	Duration time.Duration
 	Status   int
+	Told     bool // of a wait: the provider asked for it
 	Circuit  *Transition
 }
 
@@ -40,7 +41,8 @@ type EventKind string
 
 // The kinds.
 const (
-	EventWait    EventKind = "wait"    // before a send, Duration long
+	EventHold    EventKind = "hold"    // a wait before a send begins; it may become longer than Duration
+	EventWait    EventKind = "wait"    // it is over, and was Duration long
 	EventSend    EventKind = "send"    // one attempt left
 	EventAnswer  EventKind = "answer"  // Status, 0 for a transport error; Duration since the send
 	EventBackoff EventKind = "backoff" // the sleep after a failure, Duration long
@@ -109,7 +111,7 @@ func (g *Governor) admit(ctx context.Context, lanes []*lane, attempt int) *Stop 
 	defer func() { lanes[0].turn <- struct{}{} }()
 	for {
 		now := g.deps.Clock.Now()
-		wait, stop := g.plan(now, lanes)
+		wait, told, stop := g.plan(now, lanes)
 		switch {
 		case stop != nil:
 			return stop
@@ -120,6 +122,7 @@ func (g *Governor) admit(ctx context.Context, lanes []*lane, attempt int) *Stop 
 			}
 			return nil
 		}
+		g.observe(Event{Kind: EventHold, At: now, Lane: lanes[0].name, Attempt: attempt, Duration: wait, Told: told >= wait})
 		// Invariant 4: this is the only sleep before a send.
 		if err := g.deps.Clock.Sleep(ctx, wait); err != nil {
 			return &Stop{err: cancelled(ctx)}
@@ -127,12 +130,12 @@ func (g *Governor) admit(ctx context.Context, lanes []*lane, attempt int) *Stop 
 	}
 }
 
-// plan returns how long to wait; zero has committed the admission. A wait that
-// is too long for a run, or longer than the run, is a stop.
-func (g *Governor) plan(now time.Time, lanes []*lane) (time.Duration, *Stop) {
+// plan returns how long to wait, and how much of that the provider asked for;
+// zero has committed the admission. A wait that is too long for a run, or longer
+// than the run, is a stop.
+func (g *Governor) plan(now time.Time, lanes []*lane) (wait, told time.Duration, stop *Stop) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	var wait, told time.Duration
 	for _, l := range lanes {
 		wait, told = max(wait, l.delay(now)), max(told, l.told(now))
 	}
@@ -140,16 +143,16 @@ func (g *Governor) plan(now time.Time, lanes []*lane) (time.Duration, *Stop) {
 	switch {
 	case told > ms(g.profile.MaxInlineWaitMS), bounded && told > left:
 		s := g.stopFailed(answer{refusal: true, next: now.Add(told)}, 0, abi.ReasonRateLimited)
-		return 0, s
+		return 0, 0, s
 	case bounded && wait > left:
-		return 0, g.stopPlanned(abi.ReasonWallClockDeadline, 0, time.Time{})
+		return 0, 0, g.stopPlanned(abi.ReasonWallClockDeadline, 0, time.Time{})
 	case wait > 0:
-		return wait, nil
+		return wait, told, nil
 	}
 	for _, l := range lanes {
 		l.admit(now)
 	}
-	return 0, nil
+	return 0, 0, nil
 }
 
 // learn takes one answer into pacing, quota and breaker.

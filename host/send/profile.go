@@ -22,6 +22,8 @@ const (
 	defaultResponseBytes = 64 << 20
 	maxAttempts          = 20
 	maxWindowRequests    = 100_000
+	// DefaultMaxInlineWait is what MaxInlineWaitMS is when it is left out.
+	DefaultMaxInlineWait = defaultInlineWaitMS * time.Millisecond
 	longestMS            = 31 * 24 * 60 * 60 * 1000 // of any interval or window
 )
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -17,8 +18,9 @@ type Response struct {
 	Status   int
 	Header   http.Header
 	Body     []byte
-	Attempts int    // sends of the last request of a chain of redirects
-	Waits    []Wait // before its last send: one source at most
+	URL      *url.URL // of the last request of a chain of redirects, as it was given
+	Attempts int      // sends of the last request of a chain of redirects
+	Waits    []Wait   // before its last send: one source at most
 }
 
 // answer is what one attempt brought.
@@ -44,6 +46,7 @@ func (g *Governor) Do(ctx context.Context, req *http.Request) (*Response, error)
 		if err != nil {
 			return nil, err
 		}
+		resp.URL = req.URL
 		next, err := redirect(req, resp)
 		if err != nil || next == nil {
 			return resp, err
@@ -151,7 +154,7 @@ func (g *Governor) retry(ctx context.Context, req *http.Request, got answer, att
 		return g.stopFailed(got, attempt, abi.ReasonRetryBudgetExhausted)
 	}
 	if wait > 0 {
-		g.observe(Event{Kind: EventBackoff, At: now, Lane: own.name, Attempt: attempt, Duration: wait})
+		g.observe(Event{Kind: EventBackoff, At: now, Lane: own.name, Attempt: attempt, Duration: wait, Told: !got.next.IsZero()})
 	}
 	if err := g.deps.Clock.Sleep(ctx, wait); err != nil {
 		return &Stop{err: cancelled(ctx)}
@@ -242,7 +245,7 @@ func (g *Governor) fetch(ctx context.Context, req *http.Request, n int) answer {
 	}
 	defer resp.Body.Close() //nolint:errcheck // what was read is whole or the read failed
 	limit := g.profile.MaxResponseBytes
-	body, err := io.ReadAll(io.LimitReader(resp.Body, limit+1))
+	body, err := readAll(io.LimitReader(resp.Body, limit+1), resp.ContentLength)
 	switch {
 	case err != nil:
 		return failed(ctx, err)
@@ -252,6 +255,32 @@ func (g *Governor) fetch(ctx context.Context, req *http.Request, n int) answer {
 		return answer{err: err, final: true}
 	}
 	return answer{status: resp.StatusCode, header: resp.Header, body: body}
+}
+
+// trusted is how much room an announced length alone is given.
+const trusted = 1 << 20
+
+// readAll is io.ReadAll with room for what was announced, so that a body is not
+// copied while it grows; one byte more lets the last Read find the end.
+func readAll(r io.Reader, announced int64) ([]byte, error) {
+	if announced < 0 || announced > trusted {
+		return io.ReadAll(r)
+	}
+	body := make([]byte, 0, announced+1)
+	for {
+		if len(body) == cap(body) {
+			rest, err := io.ReadAll(r)
+			return append(body, rest...), err
+		}
+		n, err := r.Read(body[len(body):cap(body)])
+		body = body[:len(body)+n]
+		switch {
+		case errors.Is(err, io.EOF):
+			return body, nil
+		case err != nil:
+			return body, err
+		}
+	}
 }
 
 // failed tells a provider's failure from the caller's own end and from what

@@ -39,7 +39,10 @@ var ranges = []struct {
 	{netip.MustParsePrefix("0.0.0.0/8"), Reserved},
 	{netip.MustParsePrefix("192.0.0.0/24"), Reserved},
 	{netip.MustParsePrefix("192.0.2.0/24"), Reserved},
+	{netip.MustParsePrefix("192.31.196.0/24"), Reserved}, // AS112 (RFC 7535), like 192.175.48.0/24 and 2620:4f:8000::/48
+	{netip.MustParsePrefix("192.52.193.0/24"), Reserved}, // AMT (RFC 7450)
 	{netip.MustParsePrefix("192.88.99.0/24"), Reserved},
+	{netip.MustParsePrefix("192.175.48.0/24"), Reserved},
 	{netip.MustParsePrefix("198.18.0.0/15"), Reserved},
 	{netip.MustParsePrefix("198.51.100.0/24"), Reserved},
 	{netip.MustParsePrefix("203.0.113.0/24"), Reserved},
@@ -57,6 +60,7 @@ var ranges = []struct {
 	{netip.MustParsePrefix("fe80::/10"), LinkLocal},
 	{netip.MustParsePrefix("2001::/23"), Reserved},
 	{netip.MustParsePrefix("2001:db8::/32"), Reserved},
+	{netip.MustParsePrefix("2620:4f:8000::/48"), Reserved},
 	{netip.MustParsePrefix("3fff::/20"), Reserved},
 }
 

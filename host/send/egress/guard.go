@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"syscall"
 	"time"
 
@@ -71,6 +72,10 @@ func New(policy Policy, options Options) (*Guard, error) {
 
 // Close gives up idle connections.
 func (g *Guard) Close() { g.transport.CloseIdleConnections() }
+
+// Check returns why a request for u would be refused, before one is made; nil
+// when it may be sent. What the name resolves to is found out by RoundTrip.
+func (g *Guard) Check(u *url.URL) error { return g.rules.check(u) }
 
 // RoundTrip sends one request and returns its answer, decompressed. What is
 // refused is an *abi.Error. It follows no redirect: the next hop is a request

@@ -208,6 +208,9 @@ func (s *session) stopped(stop *send.Stop) *Stop {
 }
 
 func (s *session) observe(e send.Event) {
+	if e.Kind == send.EventHold { // on a virtual clock a wait is over when it begins
+		return
+	}
 	if len(s.steps) < stepsShown {
 		s.steps = append(s.steps, Step{
 			Kind: string(e.Kind), AtMS: since(e.At), Attempt: e.Attempt, MS: millis(e.Duration),

@@ -1,0 +1,62 @@
+package call
+
+import (
+	"testing"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/send/egress"
+)
+
+// Cookies stay with the run: they go back to who set them, the guest sees none
+// and sets none.
+func TestCookies(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, func(o *Options) {
+		o.Network.Hosts = append(o.Network.Hosts, abi.NetworkHost{Host: "shop.example.co.uk"}, abi.NetworkHost{Host: "other.example.co.uk"},
+			abi.NetworkHost{Host: "wide.example.org"}, abi.NetworkHost{Host: "a.wide.example.org"}, abi.NetworkHost{Host: "b.wide.example.org"})
+	})
+	set := func(address, cookie string) {
+		t.Helper()
+		b.script(says{headers: []string{"Set-Cookie: " + cookie}})
+		if r := b.get(address, ""); r.Headers["set-cookie"] != "" {
+			t.Errorf("the guest sees %v", r.Headers)
+		}
+		b.script(says{})
+	}
+	sent := func(address, want string) {
+		t.Helper()
+		b.get(address, "")
+		if got := b.seen[len(b.seen)-1].Header.Get("Cookie"); got != want {
+			t.Errorf("%s gets %q, want %q", address, got, want)
+		}
+	}
+	set("https://api.example.com/", "sid=1; Path=/; Secure")
+	sent("https://api.example.com/x", "sid=1")
+	sent("https://cdn.example.com/x", "")
+	set("https://shop.example.co.uk/", "s=2; Domain=co.uk; Path=/")
+	sent("https://shop.example.co.uk/", "s=2") // kept for its host alone
+	sent("https://other.example.co.uk/", "")
+	set("https://shop.example.co.uk/", "e=3; Domain=other.example.co.uk; Path=/")
+	sent("https://other.example.co.uk/", "")
+	set("https://a.wide.example.org/", "w=4; Domain=.wide.example.org; Path=/")
+	sent("https://b.wide.example.org/", "w=4") // the manifest names the domain
+	// Across a redirect, set by the first hop.
+	b.answer = func(_ int, r got) says {
+		if r.URL.Path == "/in" {
+			return says{status: 302, headers: []string{"Location: /out", "Set-Cookie: r=5; Path=/"}}
+		}
+		return says{}
+	}
+	b.get("https://cdn.example.com/in", "")
+	if got := b.seen[len(b.seen)-1].Header.Get("Cookie"); got != "r=5" {
+		t.Errorf("after a redirect %q", got)
+	}
+	if r := b.do(abi.HTTPRequest{URL: api, Headers: map[string]string{"cookie": "mine=1"}}, ""); r.Error.Code != egress.CodeHeaderReserved {
+		t.Errorf("%+v", r)
+	}
+	other := newBed(t, nil)
+	other.get("https://api.example.com/x", "")
+	if other.seen[0].Header.Get("Cookie") != "" {
+		t.Error("a cookie of another run")
+	}
+}

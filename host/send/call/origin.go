@@ -1,0 +1,37 @@
+package call
+
+import (
+	"net"
+	"net/url"
+	"strings"
+)
+
+// origin is where a request goes (RFC 6454): the unit that a credential is
+// bound to. Its parts are in one spelling.
+type origin struct{ scheme, host, port string }
+
+func originOf(u *url.URL) origin {
+	o := origin{u.Scheme, canonicalHost(u.Hostname()), u.Port()}
+	if o.port == "" {
+		switch o.scheme {
+		case "https":
+			o.port = "443"
+		case "http":
+			o.port = "80"
+		}
+	}
+	return o
+}
+
+func (o origin) hostport() string { return net.JoinHostPort(o.host, o.port) }
+
+func canonicalHost(host string) string { return strings.TrimSuffix(strings.ToLower(host), ".") }
+
+// canonicalPair is host:port in one spelling; what is no pair stays as it is.
+func canonicalPair(pair string) string {
+	host, port, err := net.SplitHostPort(pair)
+	if err != nil {
+		return pair
+	}
+	return net.JoinHostPort(canonicalHost(host), port)
+}

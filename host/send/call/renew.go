@@ -1,0 +1,227 @@
+package call
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/send"
+)
+
+const (
+	// early is how long before its end an access token is renewed, so that it is
+	// still good when it arrives; a tenth of a short life.
+	early = 30 * time.Second
+	// pause is how long after a renewal another refusal is no reason for the next:
+	// an address that refuses every token is not to make a storm of them.
+	pause = time.Minute
+	// maxTokenAnswer bounds what a token endpoint says.
+	maxTokenAnswer = 64 << 10
+	// grace is how long a renewal goes on in a run that was stopped: the provider
+	// may have replaced the refresh token already, and the owner would have to
+	// sign in again if the new one were lost.
+	grace = 10 * time.Second
+)
+
+// tokenAnswer is what a token endpoint says (RFC 6749, 5.1 and 5.2).
+type tokenAnswer struct {
+	AccessToken  string          `json:"access_token"`
+	RefreshToken string          `json:"refresh_token"`
+	ExpiresIn    json.RawMessage `json:"expires_in"` // seconds; a string with some
+	Error        string          `json:"error"`
+}
+
+// tokenErrors are the errors of RFC 6749, 5.2. Others are not repeated.
+var tokenErrors = []string{
+	"invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type", "invalid_scope",
+}
+
+// renew gets a new access token for slot in place of the one of generation
+// used. One renewal of a field is under way at a time; who waited for it finds
+// a newer token and makes none of its own. refused says that the provider would
+// not take the old one: then a token that was renewed a moment ago, or was
+// renewed and has never been accepted, is not at fault; it is left alone, and
+// renewed is false.
+func (s *Session) renew(ctx context.Context, slot *slot, used int, refused bool) (renewed bool, err error) {
+	h := s.keys.fields[slot.Field]
+	select {
+	case <-h.turn:
+	case <-ctx.Done():
+		return false, interrupted(ctx)
+	}
+	defer func() { h.turn <- struct{}{} }()
+	if ctx.Err() != nil { // a renewal that has begun is finished, but none is begun
+		return false, interrupted(ctx)
+	}
+	s.keys.mu.Lock()
+	newer, lost := h.generation != used, h.lost
+	recent := h.unproven || !h.renewed.IsZero() && s.options.Clock.Now().Sub(h.renewed) < pause
+	s.keys.mu.Unlock()
+	switch {
+	case newer:
+		return true, nil
+	case lost != nil:
+		return false, lost
+	case refused && recent:
+		return false, nil
+	}
+	ctx, end := outlive(ctx, s.options.Clock)
+	defer end()
+	answer, err := s.askToken(ctx, slot)
+	if err == nil {
+		err = s.keep(ctx, slot, answer)
+	}
+	if err != nil && s.stopped(err) == nil && abi.CodeOf(err) != abi.CodeInterrupted {
+		// Nothing of this run would change it: no storm of renewals.
+		s.keys.mu.Lock()
+		h.lost = err
+		s.keys.mu.Unlock()
+	}
+	return err == nil, err
+}
+
+func interrupted(ctx context.Context) error {
+	return abi.NewError(abi.CodeInterrupted, "the request was cancelled", "run it again").Wrap(context.Cause(ctx))
+}
+
+// outlive returns a context that ends grace after ctx does.
+func outlive(ctx context.Context, clock send.Clock) (context.Context, func()) {
+	longer, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	ended := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(ended)
+		_ = clock.Sleep(longer, grace) // or until the renewal is over
+		cancel(context.Cause(ctx))
+	})
+	return longer, func() {
+		cancel(nil)
+		if !stop() {
+			<-ended
+		}
+	}
+}
+
+// askToken makes the request of RFC 6749, section 6. Client authentication
+// stands in the body, as most providers want it; one that refuses it there is
+// asked once more with a header (section 2.3.1 has both).
+func (s *Session) askToken(ctx context.Context, slot *slot) (*tokenAnswer, error) {
+	o := slot.OAuth
+	var values [3]string
+	for i, field := range []string{o.RefreshField, o.ClientIDField, o.ClientSecretField} {
+		if field == "" {
+			continue
+		}
+		value, ok, err := s.keys.ask(ctx, field)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			return nil, missing(field)
+		}
+		values[i] = value
+	}
+	refresh, id, secret := values[0], values[1], values[2]
+	s.keys.hide(refresh)
+	s.keys.hide(secret)
+	form := []string{"grant_type", "refresh_token", "refresh_token", refresh, "client_id", id}
+	if secret == "" {
+		resp, err := s.postToken(ctx, slot, "", form...)
+		return readToken(resp, err)
+	}
+	resp, err := s.postToken(ctx, slot, "", append(form, "client_secret", secret)...)
+	answer, err := readToken(resp, err)
+	if answer != nil && answer.Error == "invalid_client" || err != nil && resp != nil && resp.Status == http.StatusUnauthorized {
+		basic := basicPair(url.QueryEscape(id), url.QueryEscape(secret))
+		s.keys.hide(basic)
+		resp, err = s.postToken(ctx, slot, "Basic "+basic, form[:4]...)
+		answer, err = readToken(resp, err)
+	}
+	return answer, err
+}
+
+func (s *Session) postToken(ctx context.Context, slot *slot, authorization string, form ...string) (*send.Response, error) {
+	h := http.Header{
+		"Content-Type": {"application/x-www-form-urlencoded"}, "Accept": {"application/json"}, "User-Agent": {s.agent},
+	}
+	if authorization != "" {
+		h["Authorization"] = []string{authorization}
+	}
+	c := &call{body: formOf(form...)}
+	c.request = &http.Request{
+		Method: http.MethodPost, URL: slot.token, Header: h, Body: http.NoBody, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+	}
+	return s.governor.Do(withCall(ctx, c), c.request)
+}
+
+// readToken judges a token endpoint's answer. The answer of invalid_client is
+// given back with its error.
+func readToken(resp *send.Response, err error) (*tokenAnswer, error) {
+	if err != nil {
+		return nil, err
+	}
+	a := new(tokenAnswer)
+	if len(resp.Body) > maxTokenAnswer || json.Unmarshal(resp.Body, a) != nil {
+		*a = tokenAnswer{}
+	}
+	said := "status " + strconv.Itoa(resp.Status)
+	if slices.Contains(tokenErrors, a.Error) {
+		said = a.Error
+	}
+	switch {
+	case a.Error == "invalid_grant":
+		return a, abi.NewError(CodeCredentialExpired, "the sign-in has expired: the provider does not renew it any more",
+			"sign in again")
+	case resp.Status/100 != 2 || a.Error != "":
+		return a, abi.NewError(CodeRenewalRefused, "the provider refused to renew the sign-in: "+said, "sign in again, or check the client's own credentials")
+	case a.AccessToken == "" || !fits(a.AccessToken) || !fits(a.RefreshToken):
+		return a, abi.NewError(CodeRenewalRefused, "the provider's answer to the renewal holds no usable access token", "sign in again")
+	}
+	return a, nil
+}
+
+// fits reports whether a token can stand in a header and in a store.
+func fits(token string) bool {
+	return len(token) <= 16<<10 && strings.IndexFunc(token, func(r rune) bool { return r < ' ' || r >= 0x7f }) < 0
+}
+
+// keep makes a renewed token durable, and then usable: a refresh token that was
+// replaced and forgotten would lock the owner out.
+func (s *Session) keep(ctx context.Context, slot *slot, a *tokenAnswer) error {
+	s.keys.hide(a.AccessToken)
+	s.keys.hide(a.RefreshToken)
+	values := map[string]string{slot.Field: a.AccessToken}
+	if a.RefreshToken != "" {
+		values[slot.OAuth.RefreshField] = a.RefreshToken
+	}
+	if err := s.options.Secrets.Replace(context.WithoutCancel(ctx), values); err != nil {
+		return abi.NewError(CodeCredentialNotKept, "a renewed sign-in could not be kept", "see `pdpp-host doctor`; you may have to sign in again").Wrap(err)
+	}
+	now := s.options.Clock.Now()
+	s.keys.mu.Lock()
+	h := s.keys.fields[slot.Field]
+	h.value, h.renewed, h.unproven, h.expires = a.AccessToken, now, true, time.Time{}
+	h.generation++
+	if life := lifetime(a.ExpiresIn); life > 0 {
+		h.expires = now.Add(life - min(early, life/10))
+	}
+	s.keys.mu.Unlock()
+	s.watch.tell(Event{Kind: EventRenewed, At: now})
+	return nil
+}
+
+// lifetime reads expires_in; 0 when it cannot be read.
+func lifetime(raw json.RawMessage) time.Duration {
+	seconds, err := strconv.ParseFloat(strings.Trim(string(raw), `"`), 64)
+	if err != nil || math.IsNaN(seconds) || seconds <= 0 {
+		return 0
+	}
+	const longest = 10 * 365 * 24 * time.Hour
+	return time.Duration(min(seconds, longest.Seconds()) * float64(time.Second))
+}

@@ -1,0 +1,158 @@
+package call
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/send"
+	"github.com/pdpp-host/pdpp-host/host/send/egress"
+)
+
+// Session is the network of one run. Safe for concurrent use.
+type Session struct {
+	options      Options
+	pacingStream string
+	agent        string
+	inlineWait   time.Duration // the longest wait that ends in an answer; 0: an endpoint may differ
+	slots        map[string]*slot
+	keys         *keyring
+	wire         *wire
+	watch        *watch
+	governor     *send.Governor
+	guard        *egress.Guard // nil in front of a test's transport
+
+	mu       sync.Mutex
+	pressure *Pressure
+}
+
+// Pressure is a stop for the provider's own sake: what defers the next run.
+type Pressure struct {
+	Reason      abi.Reason
+	Attempts    int
+	Status      int
+	NextAttempt time.Time // zero: the provider named none
+}
+
+// Do answers one request of the http operation, as abi/http.go describes it. It
+// never fails: what went wrong is the answer. request must not change any more,
+// also after Do has returned: the line may still be reading it.
+func (s *Session) Do(ctx context.Context, request []byte) []byte {
+	c, err := s.decode(request)
+	if err == nil {
+		err = s.wire.ledger.exhausted()
+	}
+	var resp *send.Response
+	if err == nil {
+		resp, err = s.send(ctx, c)
+		s.watch.rate(s.options.Clock.Now(), s.governor)
+	}
+	if err != nil {
+		return s.encodeFailure(s.failure(err))
+	}
+	return s.encode(resp)
+}
+
+// send sends a call, and once more when its access token turned out to be
+// expired.
+func (s *Session) send(ctx context.Context, c *call) (*send.Response, error) {
+	for again := false; ; again = true {
+		if c.slot != nil {
+			if err := s.ready(ctx, c.slot); err != nil {
+				return nil, err
+			}
+		}
+		resp, err := s.governor.Do(withCall(ctx, c), c.request)
+		switch {
+		case err != nil || !c.placed || c.slot.OAuth == nil:
+			return resp, err
+		case resp.Status != http.StatusUnauthorized:
+			s.keys.proven(c.slot, c.generation)
+			return resp, nil
+		case again:
+			return resp, nil
+		}
+		if renewed, err := s.renew(ctx, c.slot, c.generation, true); err != nil || !renewed {
+			return resp, err
+		}
+	}
+}
+
+// ready sees to it that a slot has a secret to place.
+func (s *Session) ready(ctx context.Context, slot *slot) error {
+	ok, err := s.keys.load(ctx, slot)
+	if err != nil || slot.OAuth == nil {
+		return err
+	}
+	generation, expired := s.keys.expired(slot, s.options.Clock.Now())
+	if ok && !expired {
+		return nil
+	}
+	_, err = s.renew(ctx, slot, generation, false)
+	return err
+}
+
+// Counts returns what was sent and received so far.
+func (s *Session) Counts() Counts {
+	l := s.wire.ledger
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.counts
+}
+
+// Destinations returns where it was sent, by host.
+func (s *Session) Destinations() []Destination { return s.wire.ledger.destinations() }
+
+// Rate returns the live rate (RT-27); nil when pacing is switched off.
+func (s *Session) Rate() *send.CollectionRate { return s.governor.CollectionRate() }
+
+// DoubleWaits returns how many attempts were made to wait twice: a defect
+// (RT-20.3).
+func (s *Session) DoubleWaits() int { return s.governor.DoubleWaits() }
+
+// Learned returns a stream's cursor as it is to be committed: with the learned
+// rate on it when the manifest keeps the rate on that stream (RT-26), and
+// otherwise as it is. declared are the run's streams.
+func (s *Session) Learned(stream string, declared []string, cursor abi.Raw) (abi.Raw, error) {
+	if stream != s.pacingStream || !slices.Contains(declared, stream) {
+		return cursor, nil
+	}
+	return s.governor.Snapshot().Learned().Persist(declared, stream, cursor, s.options.Clock.Now())
+}
+
+// Pressure returns the newest stop of the run that was for the provider's sake;
+// nil when there was none. A budget's or a cap's is never one (RT-24).
+func (s *Session) Pressure() *Pressure {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.pressure == nil {
+		return nil
+	}
+	p := *s.pressure
+	return &p
+}
+
+// Close gives up idle connections.
+func (s *Session) Close() {
+	if s.guard != nil {
+		s.guard.Close()
+	}
+}
+
+// stopped keeps the evidence of a stop.
+func (s *Session) stopped(err error) *send.Stop {
+	var stop *send.Stop
+	if !errors.As(err, &stop) {
+		return nil
+	}
+	if stop.ArmsCooldown() {
+		s.mu.Lock()
+		s.pressure = &Pressure{Reason: stop.Reason, Attempts: stop.Attempts, Status: stop.Status, NextAttempt: stop.NextAttempt}
+		s.mu.Unlock()
+	}
+	return stop
+}

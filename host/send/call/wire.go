@@ -1,0 +1,88 @@
+package call
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/send"
+	"github.com/pdpp-host/pdpp-host/host/send/egress"
+)
+
+// wire is the governor's transport: what is done for each attempt at each hop.
+// The requests that it gets are copies of its own.
+type wire struct {
+	keys   *keyring
+	jar    *jar
+	ledger *ledger
+	next   http.RoundTripper
+}
+
+type callKey struct{}
+
+func withCall(ctx context.Context, c *call) context.Context {
+	return context.WithValue(ctx, callKey{}, c)
+}
+
+// RoundTrip places the secret when this hop is one that it is for, adds the
+// cookies and counts the bytes.
+//
+// Invariant 5: this is the only place where a secret joins a request.
+func (w *wire) RoundTrip(out *http.Request) (*http.Response, error) {
+	c, _ := out.Context().Value(callKey{}).(*call)
+	to := originOf(out.URL)
+	body := c.body
+	c.placed = c.slot != nil && c.slot.goesTo(to)
+	if c.placed {
+		var text string
+		var err error
+		text, c.generation = w.keys.text(c.slot)
+		if body, err = c.slot.place(out, body, text); err != nil {
+			return nil, err
+		}
+	}
+	if !c.placed && w.keys.cleanText(out.URL.String()) != out.URL.String() {
+		// A provider that repeats the query in a Location would carry it elsewhere.
+		return nil, abi.NewError(send.CodeRedirectRefused, "the provider redirects a credential to another host",
+			"the connector should ask for the final address")
+	}
+	setBody(out, body)
+	w.jar.put(out)
+	size := sizeOf(out, body)
+	if err := w.ledger.reserve(size); err != nil {
+		return nil, err
+	}
+	resp, err := w.next.RoundTrip(out)
+	where := w.ledger.sent(to.hostport(), size, err == nil || left(err))
+	if err != nil {
+		return nil, err
+	}
+	if send.Throttled(resp.StatusCode, resp.Header) {
+		w.ledger.count(0, 1)
+	}
+	w.ledger.received(where, sizeOfHeader(resp.Header))
+	w.jar.keep(out.URL, resp)
+	resp.Body = &metered{ReadCloser: resp.Body, ledger: w.ledger, to: where}
+	return resp, nil
+}
+
+// left reports whether a request that failed may have been sent.
+func left(err error) bool {
+	switch abi.CodeOf(err) {
+	case egress.CodeHostRefused, egress.CodeSchemeRefused, egress.CodeAddressRefused:
+		return false
+	}
+	return true
+}
+
+func setBody(out *http.Request, body []byte) {
+	if len(body) == 0 {
+		out.Body, out.ContentLength = http.NoBody, 0
+		return
+	}
+	out.ContentLength = int64(len(body))
+	out.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+	out.Body, _ = out.GetBody()
+}
