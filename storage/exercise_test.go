@@ -64,6 +64,7 @@ func Exercise(t *testing.T, fresh func(t *testing.T) opener) {
 	}{
 		{"connections", exerciseConnections},
 		{"remove a connection", exerciseRemove},
+		{"credentials", exerciseCredentials},
 		{"records: new, changed, unchanged, deleted RT-07.1", exerciseRecords},
 		{"records: pages and changes", exerciseReads},
 		{"a run's life", exerciseRun},
@@ -104,6 +105,11 @@ func (x *exercise) sound() {
 	x.ok(err)
 	if len(r.Problems) > 0 {
 		x.Errorf("the store is not sound: %s", strings.Join(r.Problems, "; "))
+	}
+	differ, err := x.s.CheckEvidence(x.Context())
+	x.ok(err)
+	if len(differ) > 0 {
+		x.Errorf("the evidence of %v is not what its facts make", differ)
 	}
 }
 

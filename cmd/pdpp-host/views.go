@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pdpp-host/pdpp-host/health/view"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -22,9 +23,14 @@ type connectionView struct {
 	PinnedSHA256 string            `json:"pinned_sha256"`
 	CreatedAt    time.Time         `json:"created_at"`
 	LastRun      *runView          `json:"last_run,omitempty"`
+	Schedule     *scheduleView     `json:"schedule,omitempty"`
+	Verdict      *view.Brief       `json:"verdict,omitempty"`
 	Streams      []streamView      `json:"streams,omitempty"`
 	Checkpoints  []checkpointView  `json:"checkpoints,omitempty"`
 	OpenGaps     *int              `json:"open_gaps,omitempty"`
+	Credentials  []credentialView  `json:"credentials,omitempty"`
+
+	Destinations []storage.Destination `json:"destinations,omitempty"` // what was sent where, over all runs
 }
 
 type streamView struct {

@@ -1,0 +1,220 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/config"
+	"github.com/pdpp-host/pdpp-host/host/run"
+	"github.com/pdpp-host/pdpp-host/host/vault"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// secrets are the credentials of one connection: the stored ones, and those of
+// the environment where none is stored. It implements the run's port and is safe
+// for concurrent use. A value is unsealed for each use and not kept.
+type secrets struct {
+	store      *storage.Store
+	options    vault.Options
+	connection string // id
+	fields     []abi.CredentialField
+	getenv     func(string) string
+
+	mu     sync.Mutex
+	vault  *vault.Vault // nil: not needed so far
+	stored map[string]bool
+}
+
+// secretsOf returns how a run opens the credentials of its connection. What is
+// stored is unsealed once, so that a lost key refuses the run before it begins.
+func (a *app) secretsOf(c *config.Config, store *storage.Store) func(context.Context, *storage.Connection, *abi.Manifest) (run.Secrets, error) {
+	return func(ctx context.Context, conn *storage.Connection, m *abi.Manifest) (run.Secrets, error) {
+		s := a.newSecrets(c, store, conn.ID, credentialFields(m))
+		if err := s.check(ctx); err != nil {
+			return nil, err
+		}
+		return s, nil
+	}
+}
+
+// check opens what is stored and takes down the names.
+func (s *secrets) check(ctx context.Context) error {
+	sealed, err := s.store.SealedCredentials(ctx, s.connection)
+	if err != nil {
+		return err
+	}
+	for field, b := range sealed {
+		if fieldNamed(s.fields, field) == nil {
+			continue // of an earlier version of the connector
+		}
+		plain, err := s.unseal(ctx, field, b)
+		if err != nil {
+			return err
+		}
+		clear(plain)
+		s.mu.Lock()
+		s.stored[field] = true
+		s.mu.Unlock()
+	}
+	return nil
+}
+
+func (a *app) newSecrets(c *config.Config, store *storage.Store, connectionID string, fields []abi.CredentialField) *secrets {
+	return &secrets{
+		store: store, options: vaultOptions(c), connection: connectionID, fields: fields, getenv: os.Getenv, stored: map[string]bool{},
+	}
+}
+
+func vaultOptions(c *config.Config) vault.Options {
+	return vault.Options{Dir: c.DataDir(), Mode: c.CredentialsKey(), Keyring: vault.System()}
+}
+
+// open opens the vault, once. create says that something is to be sealed.
+func (s *secrets) open(ctx context.Context, create bool) (*vault.Vault, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.vault != nil {
+		return s.vault, nil
+	}
+	all, err := s.store.StoredCredentials(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	o := s.options
+	o.Sealed, o.Create = len(all) > 0, create
+	s.vault, err = vault.Open(ctx, o)
+	return s.vault, err
+}
+
+func (s *secrets) unseal(ctx context.Context, field string, sealed []byte) ([]byte, error) {
+	v, err := s.open(ctx, false)
+	if err != nil {
+		return nil, err
+	}
+	return v.Unseal(s.connection, field, sealed)
+}
+
+// Held implements run.Secrets. A required environment name stands in it beside
+// the field that it fills, because a connector may ask by either.
+func (s *secrets) Held() map[string]bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	held := make(map[string]bool, len(s.fields))
+	for _, f := range s.fields {
+		has := s.stored[f.Name] || environmentName(f, s.getenv) != ""
+		held[f.Name] = has
+		if len(f.Env) == 1 && f.Label == f.Env[0] {
+			held[f.Label] = has
+		}
+	}
+	return held
+}
+
+// Value implements run.Secrets. The stored value wins over the environment's: an
+// owner stored it for this connection, and a variable may be meant for anything.
+// A stored value that does not open is an error and never silently another one.
+func (s *secrets) Value(ctx context.Context, field string) (string, bool, error) {
+	f := fieldNamed(s.fields, field)
+	if f == nil {
+		return "", false, nil
+	}
+	sealed, err := s.store.SealedCredentials(ctx, s.connection)
+	if err != nil {
+		return "", false, err
+	}
+	if b, ok := sealed[f.Name]; ok {
+		plain, err := s.unseal(ctx, f.Name, b)
+		if err != nil {
+			return "", false, err
+		}
+		defer clear(plain)
+		return string(plain), true, nil
+	}
+	if name := environmentName(*f, s.getenv); name != "" {
+		return s.getenv(name), true, nil
+	}
+	return "", false, nil
+}
+
+// Replace implements run.Secrets: renewed values, all of them or none.
+func (s *secrets) Replace(ctx context.Context, values map[string]string) error {
+	plain := make(map[string][]byte, len(values))
+	defer zero(plain)
+	for field, value := range values {
+		f := fieldNamed(s.fields, field)
+		if f == nil {
+			return abi.NewError(codeCredentialUnknown, "the connector declares no such credential", "report it to the connector's author").
+				WithDetail("field " + field)
+		}
+		plain[f.Name] = []byte(value)
+	}
+	return s.put(ctx, plain)
+}
+
+// Keep implements run.Secrets: what an owner typed in answer to a question. What
+// the manifest declares is stored; other answers are not, and when no answer is
+// a declared field, that is an error, since the connector would go on without.
+func (s *secrets) Keep(ctx context.Context, values map[string]string) error {
+	plain := make(map[string][]byte, len(values))
+	defer zero(plain)
+	for name, value := range values {
+		if f := s.asked(name); f != nil && value != "" {
+			plain[f.Name] = []byte(value)
+		}
+	}
+	if len(plain) == 0 {
+		return abi.NewError(codeCredentialUnknown, "the connector asked for credentials that it does not declare",
+			"report it to the connector's author")
+	}
+	return s.put(ctx, plain)
+}
+
+// plainAnswer is the name of the answer to a question that has no form.
+const plainAnswer = "value"
+
+// asked is the field that an answer is for. The one answer to a question without
+// a form is for the one required field that is not held.
+func (s *secrets) asked(name string) *abi.CredentialField {
+	if f := fieldNamed(s.fields, name); f != nil || name != plainAnswer {
+		return f
+	}
+	held := s.Held()
+	missing := slices.DeleteFunc(slices.Clone(s.fields), func(f abi.CredentialField) bool { return !f.Required || held[f.Name] })
+	if len(missing) != 1 {
+		return nil
+	}
+	return &missing[0]
+}
+
+// put seals and stores values by field name.
+func (s *secrets) put(ctx context.Context, plain map[string][]byte) error {
+	v, err := s.open(ctx, true)
+	if err != nil {
+		return err
+	}
+	sealed := make(map[string][]byte, len(plain))
+	for field, value := range plain {
+		if sealed[field], err = v.Seal(s.connection, field, value); err != nil {
+			return fmt.Errorf("field %s: %w", field, err)
+		}
+	}
+	if err := s.store.PutCredentials(ctx, s.connection, sealed); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for field := range plain {
+		s.stored[field] = true
+	}
+	return nil
+}
+
+func zero(plain map[string][]byte) {
+	for _, b := range plain {
+		clear(b)
+	}
+}

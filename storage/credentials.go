@@ -1,0 +1,99 @@
+package storage
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/uptrace/bun"
+)
+
+// StoredCredential says that a connection has a credential, and since when. The
+// store has sealed bytes only and no key to them; this has not even those.
+type StoredCredential struct {
+	ConnectionID string    `json:"connection_id"`
+	Field        string    `json:"field"`
+	UpdatedAt    time.Time `json:"updated_at"`
+}
+
+type credentialRow struct {
+	bun.BaseModel `bun:"table:credentials"`
+
+	ConnectionID string `bun:"connection_id,pk"`
+	Field        string `bun:"field,pk"`
+	Sealed       []byte `bun:"sealed"`
+	UpdatedUS    int64  `bun:"updated_us"`
+}
+
+// PutCredentials keeps sealed credentials by field, over what was there: all of
+// them or none, and durable when it returns. Fields that are not named stay.
+func (s *Store) PutCredentials(ctx context.Context, connectionID string, sealed map[string][]byte) error {
+	return s.alone(ctx, "keep credentials", func(t *tx) error {
+		n, err := t.db.NewSelect().Model((*connectionRow)(nil)).Where("id = ?", connectionID).Count(t.ctx)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return unknownConnection(connectionID)
+		}
+		for _, field := range slices.Sorted(maps.Keys(sealed)) {
+			row := credentialRow{ConnectionID: connectionID, Field: field, Sealed: sealed[field], UpdatedUS: micros(t.now)}
+			_, err := t.db.NewInsert().Model(&row).On("CONFLICT (connection_id, field) DO UPDATE").
+				Set("sealed = EXCLUDED.sealed, updated_us = EXCLUDED.updated_us").Exec(t.ctx)
+			if err != nil {
+				return err
+			}
+		}
+		return t.remakeEvidence(connectionID)
+	})
+}
+
+// SealedCredentials returns a connection's sealed credentials by field.
+func (s *Store) SealedCredentials(ctx context.Context, connectionID string) (map[string][]byte, error) {
+	var rows []credentialRow
+	if err := s.read.NewSelect().Model(&rows).Where("connection_id = ?", connectionID).Scan(ctx); err != nil {
+		return nil, s.fail("read credentials", err)
+	}
+	out := make(map[string][]byte, len(rows))
+	for i := range rows {
+		out[rows[i].Field] = rows[i].Sealed
+	}
+	return out, nil
+}
+
+// StoredCredentials lists a connection's credentials by field; those of all
+// connections, in the order of their ids, when connectionID is "".
+func (s *Store) StoredCredentials(ctx context.Context, connectionID string) ([]StoredCredential, error) {
+	var rows []credentialRow
+	q := s.read.NewSelect().Model(&rows).Column("connection_id", "field", "updated_us").Order("connection_id", "field")
+	if connectionID != "" {
+		q = q.Where("connection_id = ?", connectionID)
+	}
+	if err := q.Scan(ctx); err != nil {
+		return nil, s.fail("list credentials", err)
+	}
+	out := make([]StoredCredential, len(rows))
+	for i, r := range rows {
+		out[i] = StoredCredential{ConnectionID: r.ConnectionID, Field: r.Field, UpdatedAt: at(r.UpdatedUS)}
+	}
+	return out, nil
+}
+
+// DeleteCredential forgets one credential, and reports whether there was one.
+// Its sealed bytes may stay in the file until their page is used again.
+func (s *Store) DeleteCredential(ctx context.Context, connectionID, field string) (bool, error) {
+	var n int64
+	err := s.alone(ctx, "forget a credential", func(t *tx) error {
+		row := &credentialRow{ConnectionID: connectionID, Field: field}
+		res, err := t.db.NewDelete().Model(row).WherePK().Exec(t.ctx)
+		if err != nil {
+			return err
+		}
+		if n, err = res.RowsAffected(); err != nil || n == 0 {
+			return err
+		}
+		return t.remakeEvidence(connectionID)
+	})
+	return n > 0, err
+}
