@@ -122,9 +122,6 @@ func rateOf(r *send.CollectionRate) *run.Rate {
 	return &run.Rate{PerMinute: r.EffectiveRatePerMin, CeilingPerMinute: r.CeilingRatePerMin, Raw: raw}
 }
 
-// Stopped implements run.Sending.
-func (s *sending) Stopped() abi.Reason { return "" }
-
 var _ run.Sending = (*sending)(nil)
 
 // sourcePressure are the gap reasons that put a run off.

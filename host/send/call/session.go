@@ -28,6 +28,7 @@ type Session struct {
 
 	mu       sync.Mutex
 	pressure *Pressure
+	planned  abi.Reason
 }
 
 // Pressure is a stop for the provider's own sake: what defers the next run.
@@ -136,6 +137,14 @@ func (s *Session) Pressure() *Pressure {
 	return &p
 }
 
+// Stopped returns why the run's sending came to a planned end: its number of
+// requests, its time, or an open circuit; "" when it did not (RT-24).
+func (s *Session) Stopped() abi.Reason {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.planned
+}
+
 // Close gives up idle connections.
 func (s *Session) Close() {
 	if s.guard != nil {
@@ -148,6 +157,12 @@ func (s *Session) stopped(err error) *send.Stop {
 	var stop *send.Stop
 	if !errors.As(err, &stop) {
 		return nil
+	}
+	switch stop.Reason {
+	case abi.ReasonRequestCapReached, abi.ReasonWallClockDeadline, abi.ReasonCircuitOpen:
+		s.mu.Lock()
+		s.planned = stop.Reason
+		s.mu.Unlock()
 	}
 	if stop.ArmsCooldown() {
 		s.mu.Lock()

@@ -112,6 +112,13 @@ func TestFailures(t *testing.T) {
 			case p != nil && test.want.NextAttemptAfter != "" && !p.NextAttempt.Equal(epoch.Add(2*time.Hour)):
 				t.Errorf("the next attempt is at %v", p.NextAttempt)
 			}
+			var planned abi.Reason
+			if test.want.Code == send.CodeBudgetExhausted {
+				planned = test.want.Stop
+			}
+			if got := b.Stopped(); got != planned {
+				t.Errorf("stopped by %q", got)
+			}
 			if c := b.Counts(); c.Sent != int64(test.sent) || c.Retried != int64(max(0, test.sent-max(1, test.before))) {
 				t.Errorf("%+v", c)
 			}
