@@ -238,6 +238,15 @@ func TestReferenceMessages(t *testing.T) {
 	}
 }
 
+// Every field of the heads of the http operation. The failure's object is all
+// that its head holds, and has no row of its own.
+func TestReferenceHTTP(t *testing.T) {
+	t.Parallel()
+	heads := slices.Concat(fields(reflect.TypeOf(abi.HTTPRequest{}), ""), fields(reflect.TypeOf(abi.HTTPResponse{}), ""),
+		fields(reflect.TypeOf(abi.HTTPError{}), "")[1:])
+	same(t, "HTTP", readReference(t).column(t, "HTTP", 0), heads)
+}
+
 func TestReferenceManifest(t *testing.T) {
 	t.Parallel()
 	documented := readReference(t).column(t, "Manifest", 0)

@@ -58,6 +58,8 @@ func outcome(err error) (status string, done *abi.DoneError) {
 			if f.Hint != "" {
 				d.RecoveryHint = jsonappend.String(nil, recoveryAction(f.Hint))
 			}
+		case *FetchError:
+			d = f.done()
 		case *abi.Error:
 			d.Code = string(f.Code)
 		default:

@@ -14,6 +14,8 @@ type Gap struct {
 	Locator    []byte        // a JSON object that finds the detail again; never a secret
 	ListCursor []byte        // JSON, optional
 	Err        *abi.GapError // optional
+	// ID and Lease are those of a served gap that stays open.
+	ID, Lease string
 }
 
 // gap sends a DETAIL_GAP. key is the JSON of g.Key.
@@ -47,6 +49,8 @@ func (h *Host) gap(stream, parent string, key []byte, g Gap) error {
 		}
 		b = append(rawMember(b, "network_pressure", e.NetworkPressure), '}')
 	}
+	b = textMember(b, "gap_id", g.ID)
+	b = textMember(b, "lease_id", g.Lease)
 	return h.sendMessage(link.Gap, b)
 }
 

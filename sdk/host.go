@@ -25,7 +25,10 @@ type Host struct {
 	message []byte // room for one message
 	key     []byte // room for one key
 
+	inFlight     []inFlight // requests whose answer nobody has taken yet
 	lanes        []*Lane
+	details      detailBudget
+	gaps         servedGaps
 	asked        int       // interactions so far
 	progressed   time.Time // when the last PROGRESS went out
 	stopping     bool

@@ -96,6 +96,31 @@ func (l *Lane) Gap(g Gap) error {
 	return l.settle(g.Key, laneGap)
 }
 
+// backed counts a key as a gap that is in the store already, from an earlier
+// run, without telling of it again.
+func (l *Lane) backed(key ...string) error {
+	if err := l.Require(key...); err != nil {
+		return err
+	}
+	return l.settle(key, laneGap)
+}
+
+// synthetic emits a gap that stands for many records, under a key that is no
+// record's, and counts that key.
+func (l *Lane) synthetic(key string, g Gap) error {
+	k := jsonappend.String(nil, key)
+	if _, known := l.index[string(k)]; known {
+		return l.misuse("a second outcome for a key")
+	}
+	if err := l.h.gap(l.s.name, l.stateStream, k, g); err != nil {
+		return err
+	}
+	l.index[string(k)] = len(l.keys)
+	l.keys = append(l.keys, k)
+	l.outcomes = append(l.outcomes, laneGap)
+	return nil
+}
+
 func (l *Lane) settle(key []string, outcome laneOutcome) error {
 	k, use, err := l.key(key)
 	if err != nil || !use {

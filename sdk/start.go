@@ -32,6 +32,8 @@ func (h *Host) begin(manifest string) error {
 	for it := h.start.Get("bindings").Get("filesystem").Get("roots").Children(); it.Next(); {
 		h.roots = append(h.roots, abi.Root{Name: it.Value().Get("name").Str(), Path: it.Value().Get("path").Str()})
 	}
+	h.details.limits = readLimits(h.start.Get("detail_limits"))
+	h.gaps.read(h, h.start.Get("detail_gaps"))
 	return nil
 }
 

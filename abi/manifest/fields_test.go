@@ -3,10 +3,12 @@ package manifest_test
 import (
 	"encoding/json"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/manifest"
 )
 
@@ -102,6 +104,18 @@ func TestParseReadsWhatTheHostActsOn(t *testing.T) {
 	}
 	if h := m.Requirements.Network.Hosts; len(h) != 2 || h[1].Host != "*.cdn.example.org" {
 		t.Errorf("hosts = %+v", h)
+	}
+	if n := m.Requirements.Network; string(n.Provider) == "" || !json.Valid(n.Provider) || n.PacingStream != "voyages" {
+		t.Errorf("provider %s, pacing stream %q", n.Provider, n.PacingStream)
+	}
+	slots := m.Requirements.Network.Credentials
+	want := []abi.CredentialSlot{
+		{Name: "api", Hosts: []string{"api.example.org"}, In: abi.SlotHeader, Key: "Authorization", As: abi.SlotBearer, Field: "access_token",
+			OAuth: &abi.OAuth2{TokenURL: "https://api.example.org/token", RefreshField: "refresh_token", ClientIDField: "user", ClientSecretField: "token"}},
+		{Name: "scans", Hosts: []string{"*.cdn.example.org"}, In: abi.SlotQuery, Key: "key", As: abi.SlotRaw, Field: "HARBOUR_TOKEN"},
+	}
+	if !reflect.DeepEqual(slots, want) {
+		t.Errorf("credential slots = %+v", slots)
 	}
 	if p := m.Capabilities.RefreshPolicy; p.RecommendedMode != "automatic" || *p.MaxCooldownCycles != 24 || !*p.BackgroundSafe {
 		t.Errorf("refresh policy = %+v", p)

@@ -65,6 +65,9 @@ func read(raw []byte) (*abi.Manifest, []Problem) {
 		readCapabilities(root.get("capabilities"), m)
 		readSetup(root.get("setup"), m)
 		readStreams(root.get("streams"), m)
+		network := root.get("runtime_requirements").get("network")
+		readCredentialSlots(network, m)
+		checkPacingStream(network.get("pacing_stream"), m)
 		readReasonMessages(root.get("reason_display_messages"), m)
 	}
 	return m, c.problems

@@ -49,7 +49,7 @@ func readCredentialField(p place) abi.CredentialField {
 	env := p.get("env")
 	env.needItems()
 	return abi.CredentialField{
-		Name:     required(p, "name", maxName, isFieldName, "must be letters, digits, underscores and hyphens, starting with a letter"),
+		Name:     required(p, "name", maxName, isFieldName, ruleField),
 		Label:    required(p, "label", maxLabel, anyText, ""),
 		Env:      env.texts(maxEnvironment, envName),
 		Required: p.get("required").boolean(),

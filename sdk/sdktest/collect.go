@@ -54,6 +54,8 @@ type host struct {
 	handle   int32
 	answers  map[int32][]byte
 	answered []int32
+	pages    int // of gaps, answered
+	gaps     gapStore
 }
 
 var _ link.Native = (*host)(nil)
@@ -93,6 +95,11 @@ func (h *host) begin() error {
 	}
 	for _, gap := range h.o.DetailGaps {
 		start.DetailGaps = append(start.DetailGaps, abi.Raw(gap))
+	}
+	h.serve(start.DetailGaps)
+	start.DetailLimits = h.o.DetailLimits
+	if h.o.Provider != nil {
+		start.Bindings.Network = &struct{}{}
 	}
 	if h.o.Answer != nil {
 		start.Bindings.Interactive = &struct{}{}
@@ -152,6 +159,9 @@ func (h *host) Log(_ int32, text []byte) {
 
 // Submit answers at once; Wait hands the answer over.
 func (h *host) Submit(op int32, request []byte) int32 {
+	if len(h.answered) >= abi.MaxInFlight || len(h.answers)-len(h.answered) >= abi.MaxInFlight {
+		return h.refuse(abi.CodeTooManyInFlight, "submit: too many requests in flight")
+	}
 	h.res.Calls = append(h.res.Calls, Call{Name: "submit", Payload: string(request)})
 	answer, err := h.operation(abi.Operation(op), request)
 	if err != nil {
@@ -176,7 +186,9 @@ func (h *host) operation(op abi.Operation, request []byte) ([]byte, *abi.Error) 
 		answer, _ := json.Marshal(map[string]int64{"unix_ms": h.o.Now().UnixMilli()})
 		return answer, nil
 	case op == abi.OpGaps:
-		return []byte(`{"detail_gaps":[]}`), nil
+		return h.gapPage(), nil
+	case op == abi.OpHTTP:
+		return h.http(request)
 	case op == abi.OpInteract:
 		return h.interact(request)
 	}
@@ -202,23 +214,48 @@ func (h *host) interact(request []byte) ([]byte, *abi.Error) {
 	return text, nil
 }
 
-// Wait returns the oldest answer.
+// gapPage answers the gaps operation.
+func (h *host) gapPage() []byte {
+	var page struct {
+		Gaps []abi.Raw `json:"detail_gaps"`
+	}
+	page.Gaps = []abi.Raw{}
+	if h.pages < len(h.o.GapPages) {
+		for _, gap := range h.o.GapPages[h.pages] {
+			page.Gaps = append(page.Gaps, abi.Raw(gap))
+		}
+	}
+	h.pages++
+	h.serve(page.Gaps)
+	answer, _ := json.Marshal(page)
+	return answer
+}
+
+// Wait returns the answer whose turn it is.
 func (h *host) Wait(int32) int64 {
-	if len(h.answered) == 0 {
+	n := len(h.answered)
+	if n == 0 {
 		return -1
 	}
-	handle := h.answered[0]
-	h.answered = h.answered[1:]
+	i := 0
+	if h.o.Completes != nil {
+		i = min(max(h.o.Completes(n), 0), n-1)
+	}
+	handle := h.answered[i]
+	h.answered = slices.Delete(h.answered, i, i+1)
 	return int64(handle)<<32 | int64(len(h.answers[handle]))
 }
 
-// Read hands an answer over in small parts, so that no connector relies on one.
+// readPart is odd and small enough for every START to come in several parts.
+const readPart = 100
+
+// Read hands an answer over in parts, so that no connector relies on one.
 func (h *host) Read(handle int32, dst []byte) int32 {
 	answer, ok := h.answers[handle]
 	if !ok {
 		return h.refuse(abi.CodeHandleUnknown, "read: no such handle")
 	}
-	n := copy(dst[:min(len(dst), 100)], answer)
+	n := copy(dst[:min(len(dst), readPart)], answer)
 	if h.answers[handle] = answer[n:]; n == 0 {
 		delete(h.answers, handle)
 	}

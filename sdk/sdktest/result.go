@@ -32,6 +32,12 @@ type Call struct {
 	Payload string
 }
 
+// HTTPRequest is one request as the connector made it: without the secret.
+type HTTPRequest struct {
+	abi.HTTPRequest
+	Body string
+}
+
 // Result is what came out of a run.
 type Result struct {
 	// Exit is the result of pdpp_collect, 0 after DONE.
@@ -46,6 +52,7 @@ type Result struct {
 	Skips        []abi.SkipResult
 	Progress     []abi.Progress
 	Interactions []abi.Interaction
+	Requests     []HTTPRequest
 	Logs         []string
 	// Calls holds every call in its order. Of emit, the whole batch.
 	Calls []Call
@@ -55,6 +62,20 @@ type Result struct {
 
 	connector sdk.Connector
 	options   Options
+	gaps      []*storedGap
+}
+
+// PendingGaps returns the gaps that are pending after the run, as the host
+// serves them to the next one: those it served and those it was told of, less
+// the recovered ones.
+func (r *Result) PendingGaps() []string {
+	var list []string
+	for _, g := range r.gaps {
+		if g.pending {
+			list = append(list, g.served())
+		}
+	}
+	return list
 }
 
 // Records returns the live records of a stream, in the order of emission, a
@@ -114,12 +135,12 @@ func (r *Result) Committed() map[string]string {
 	return state
 }
 
-// SecondRun runs the same connector again with the state that the run
-// committed. change, when not nil, may alter the options before.
+// SecondRun runs the same connector again with the state that the run committed
+// and the gaps that are pending after it. change, when not nil, may alter the options before.
 func (r *Result) SecondRun(t testing.TB, change func(*Options)) *Result {
 	t.Helper()
 	o := r.options
-	o.State = r.Committed()
+	o.State, o.DetailGaps, o.GapPages = r.Committed(), r.PendingGaps(), nil
 	o.StopAfter, o.Before = 0, nil
 	if change != nil {
 		change(&o)

@@ -89,28 +89,6 @@ func (h *host) inScope(stream string) string {
 	return ""
 }
 
-func (h *host) gap(payload []byte) string {
-	var kind struct {
-		Type string `json:"type"`
-	}
-	_ = json.Unmarshal(payload, &kind) // strict has parsed it
-	if kind.Type != abi.TypeDetailGap {
-		return keep(payload, kind.Type, &h.res.GapOutcomes, func(m *abi.GapOutcome) string {
-			if m.GapID == "" || kind.Type != abi.TypeGapAttempted && kind.Type != abi.TypeGapRecovered {
-				return "neither a gap nor the outcome of one"
-			}
-			return h.inScope(m.Stream)
-		})
-	}
-	return keep(payload, abi.TypeDetailGap, &h.res.Gaps, func(m *abi.DetailGap) string {
-		if !abi.Reason(m.Reason).Has(abi.GapReasons) || !m.Retryable || m.Status != "pending" ||
-			len(m.RecordKey) == 0 || len(m.DetailLocator) == 0 {
-			return "a gap that is not whole"
-		}
-		return h.inScope(m.Stream)
-	})
-}
-
 // coverage checks the sets of a DETAIL_COVERAGE (RT-12).
 func (h *host) coverage(m *abi.DetailCoverage) string {
 	for _, earlier := range h.res.Coverage {
@@ -130,14 +108,8 @@ func (h *host) coverage(m *abi.DetailCoverage) string {
 			settled[string(key)] = true
 		}
 	}
-	gaps := make(map[string]bool)
-	for _, g := range h.res.Gaps {
-		if g.Stream == m.Stream {
-			gaps[string(g.RecordKey)] = true
-		}
-	}
 	for _, key := range m.GapKeys {
-		if !gaps[string(key)] {
+		if !h.gaps.backs(m.Stream, m.StateStream, keyText(key)) {
 			return "a gap key without its DETAIL_GAP: " + string(key)
 		}
 	}
@@ -179,6 +151,10 @@ func (h *host) finish(payload []byte) string {
 
 // end looks at the run as a whole.
 func (h *host) end() {
+	h.res.gaps = h.gaps.all
+	if id := h.gaps.unresolved(); id != "" && h.res.Done.Status == abi.DoneSucceeded {
+		h.res.Problems = append(h.res.Problems, "gap "+id+" was attempted and left without an outcome")
+	}
 	if !h.done {
 		h.res.Problems = append(h.res.Problems, "the run ended without DONE")
 	}

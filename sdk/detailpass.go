@@ -1,0 +1,173 @@
+package sdk
+
+import (
+	"errors"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// detailItem is one detail that the lane has to account for.
+type detailItem struct {
+	d   Detail
+	gap *servedGap // of an earlier run; nil: none is known
+}
+
+// fetch fetches what source lists until it lists nothing more or a stop comes,
+// and waits for what is in flight. held is the item that the stop kept from
+// being fetched, with a nil Key when there is none.
+func (d *Details) fetch(source func() (detailItem, bool)) (held detailItem, err error) {
+	items := make([]detailItem, d.l.Window) // by token
+	free := make([]int, 0, d.l.Window)
+	for i := range items {
+		free = append(free, i)
+	}
+	next := func() (Request, int, bool) {
+		for d.stop == nil && d.broken == nil {
+			it, ok := source()
+			if !ok {
+				break
+			}
+			if d.exhausted() {
+				held = it
+				break
+			}
+			if d.broken = d.start(it); d.broken != nil {
+				break
+			}
+			r, err := d.l.Request(it.d)
+			if err != nil {
+				d.broken = d.failed(it, err)
+				continue
+			}
+			d.h.details.fetches++
+			token := free[len(free)-1]
+			free, items[token] = free[:len(free)-1], it
+			return r, token, true
+		}
+		return Request{}, 0, false
+	}
+	err = d.h.fetchMany(d.l.Window, next, func(token int, resp *Response, err error) error {
+		it := items[token]
+		items[token], free = detailItem{}, append(free, token)
+		if err == nil {
+			err = d.l.Record(it.d, resp)
+		}
+		if d.h.failed != nil {
+			return d.h.failed
+		}
+		if err != nil {
+			return d.failed(it, err)
+		}
+		return d.hydrated(it)
+	})
+	if err != nil {
+		d.broken = err
+	}
+	return held, d.broken
+}
+
+// start requires the key, and says that a served gap is attempted.
+func (d *Details) start(it detailItem) error {
+	if err := d.lane.Require(it.d.Key...); err != nil || it.gap == nil {
+		return err
+	}
+	return d.h.GapAttempted(d.l.Stream, it.gap.id, it.gap.lease)
+}
+
+// hydrated settles a detail whose record is emitted.
+func (d *Details) hydrated(it detailItem) error {
+	if err := d.lane.Hydrated(it.d.Key...); err != nil || it.gap == nil {
+		return err
+	}
+	return d.h.GapRecovered(d.l.Stream, it.gap.id, it.gap.lease)
+}
+
+// failed makes a gap of a detail that could not be had, or returns err when it
+// ends the lane.
+func (d *Details) failed(it detailItem, err error) error {
+	cause, ok := d.cause(err)
+	if !ok {
+		return err
+	}
+	return d.gap(it, cause)
+}
+
+// gapCause is what a gap says of why.
+type gapCause struct {
+	reason abi.Reason
+	class  string
+	status int
+}
+
+// classUnusable is the class of an answer that Record could not use. The error
+// itself stays here: it may quote the answer.
+const classUnusable = "detail_unusable"
+
+// cause reads why a detail could not be had, and reports whether the lane can
+// go on.
+func (d *Details) cause(err error) (gapCause, bool) {
+	c := gapCause{reason: abi.ReasonTemporaryUnavailable, class: classUnusable}
+	// A loop of our own, because errors.As needs reflection.
+	for e := err; e != nil; e = errors.Unwrap(e) {
+		if e == ErrStopped { //nolint:errorlint // this is the walk that errors.Is would do
+			return c, false
+		}
+		switch f := e.(type) { //nolint:errorlint // likewise
+		case *abi.Error:
+			return c, false
+		case *Failure:
+			status, ok := f.Err.(*statusFailure) //nolint:errorlint // of CheckStatus, which wraps it directly
+			if !ok {
+				return c, false
+			}
+			c.class, c.status = f.Code, status.status
+			return c, true
+		case *FetchError:
+			return d.fetchCause(f)
+		}
+	}
+	return c, true
+}
+
+// fetchCause is cause for a request that brought nothing.
+func (d *Details) fetchCause(f *FetchError) (gapCause, bool) {
+	c := gapCause{reason: f.GapReason, class: string(f.Stop), status: f.Status}
+	if f.Final && f.GapReason == "" {
+		return c, false // nothing is gained by keeping the rest for later
+	}
+	if !c.reason.Has(abi.GapReasons) {
+		c.reason = abi.ReasonTemporaryUnavailable
+	}
+	if c.class == "" {
+		c.class = string(f.Code)
+	}
+	planned, capped := f.Stop.Has(abi.BudgetExhaustion), f.Stop.Has(abi.RunCap)
+	if planned || capped {
+		c.reason, c.status = abi.ReasonRetryExhausted, 0 // RT-24: never source pressure, and nothing was sent
+	}
+	if f.Final && d.stop == nil {
+		d.stop = &detailStop{reason: c.reason, class: c.class, capped: capped}
+	}
+	return c, true
+}
+
+// gap keeps a detail for a later run.
+func (d *Details) gap(it detailItem, c gapCause) error {
+	if err := d.lane.Require(it.d.Key...); err != nil {
+		return err
+	}
+	g := Gap{Key: it.d.Key, Reason: c.reason, Locator: it.d.Locator, Err: &abi.GapError{Class: c.class}}
+	if len(g.Locator) == 0 {
+		g.Locator = []byte(`{}`)
+	}
+	if it.d.UpdatedAt != "" {
+		g.ListCursor = append(textMember([]byte{'{'}, "updated_at", it.d.UpdatedAt), '}')
+	}
+	if c.status > 0 {
+		g.Err.HTTPStatus = &c.status
+	}
+	if it.gap != nil {
+		g.ID, g.Lease = it.gap.id, it.gap.lease
+	}
+	return d.lane.Gap(g)
+}

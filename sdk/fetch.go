@@ -1,0 +1,147 @@
+package sdk
+
+import (
+	"bytes"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
+)
+
+// Request is one HTTP request to the provider. The host sends it: it paces,
+// retries, follows redirects, keeps cookies and adds the credential.
+type Request struct {
+	Method     string            // default GET
+	URL        string            // on a host that the manifest declares
+	Header     map[string]string // not those of the connection, of credentials or cookies
+	Body       []byte
+	Credential string // a slot of runtime_requirements.network.credentials; "": none
+}
+
+// Response is the provider's answer, whatever its status.
+type Response struct {
+	Status int
+	URL    string // after redirects
+	Body   []byte // shares its memory with nothing else; may be kept
+
+	headers jsonvalue.Value
+}
+
+// Header returns a header's value, "" without it; the case of name does not
+// matter. Several values are joined with ", ".
+func (r *Response) Header(name string) string {
+	for it := r.headers.Children(); it.Next(); {
+		if sameFold(it.Name().View(), name) {
+			return it.Value().Str()
+		}
+	}
+	return ""
+}
+
+// JSON parses the body, strictly. The Value stays good as long as Body does.
+func (r *Response) JSON() (jsonvalue.Value, error) { return jsonvalue.Parse(r.Body) }
+
+// Fetch sends a request and waits for the answer. Any status is a Response; see
+// CheckStatus. The error is a *FetchError when the request brought nothing to
+// use, ErrStopped when the host stops the run meanwhile, and otherwise an
+// *abi.Error: the connector's own mistake.
+func (h *Host) Fetch(r Request) (*Response, error) {
+	handle, err := h.startFetch(r)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := h.await(handle, "http")
+	if err != nil {
+		return nil, err
+	}
+	return readResponse(answer)
+}
+
+// startFetch submits the request.
+func (h *Host) startFetch(r Request) (int32, error) {
+	b := appendRequest(h.message[:0], r)
+	if len(b) > abi.MaxSubmitBytes {
+		return 0, abi.NewError(abi.CodeCallTooLarge, "a request is larger than the host takes", "send less in one body")
+	}
+	handle, err := h.submit(abi.OpHTTP, "http", b, maxFetching)
+	if h.message = b; cap(b) > abi.MaxMessageBytes {
+		h.message = nil
+	}
+	return handle, err
+}
+
+// appendRequest appends the head, a line feed and the body.
+func appendRequest(b []byte, r Request) []byte {
+	b = append(b, '{')
+	b = textMember(b, "method", r.Method)
+	b = jsonappend.String(jsonappend.Name(b, "url"), r.URL)
+	if len(r.Header) > 0 {
+		b = append(jsonappend.Name(b, "headers"), '{')
+		for _, name := range sortedNames(r.Header) {
+			b = jsonappend.String(jsonappend.Name(b, name), r.Header[name])
+		}
+		b = append(b, '}')
+	}
+	b = textMember(b, "credential", r.Credential)
+	return append(append(b, '}', '\n'), r.Body...)
+}
+
+// readResponse reads the answer of the http operation. Only the head is parsed:
+// the body stays where it is.
+func readResponse(answer []byte) (*Response, error) {
+	head, body := answer, []byte(nil)
+	if i := bytes.IndexByte(answer, '\n'); i >= 0 {
+		head, body = answer[:i:i], answer[i+1:len(answer):len(answer)]
+	}
+	v, err := jsonvalue.Parse(head)
+	if err != nil || v.Kind() != jsonvalue.Object {
+		return nil, badAnswer("its head is not a JSON object")
+	}
+	if e := v.Get("error"); e.Exists() {
+		return nil, readFetchError(e)
+	}
+	status, ok := v.Get("status").IntOK()
+	if !ok || status < 100 || status > 999 {
+		return nil, badAnswer("it has no status")
+	}
+	return &Response{Status: int(status), URL: v.Get("url").Str(), Body: body, headers: v.Get("headers")}, nil
+}
+
+func badAnswer(detail string) error {
+	return abi.NewError(abi.CodeInternal, "the host answered a request in a way that is not understood",
+		"run the connector under a host of ABI version 1").WithDetail(detail)
+}
+
+// sortedNames makes equal requests equal bytes, whatever the map's order.
+func sortedNames(m map[string]string) []string {
+	names := make([]string, 0, len(m))
+	for name := range m {
+		i := len(names)
+		names = append(names, name)
+		for ; i > 0 && names[i-1] > name; i-- {
+			names[i] = names[i-1]
+		}
+		names[i] = name
+	}
+	return names
+}
+
+// sameFold compares header names, which are ASCII.
+func sameFold(a, b string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range len(a) {
+		if lower(a[i]) != lower(b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func lower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		return c + ('a' - 'A')
+	}
+	return c
+}
