@@ -187,7 +187,8 @@ const maxPageRows = 500
 const gapOverhead = 256
 
 // LeaseGaps marks a page of pending gaps as in progress for this run and
-// returns them, oldest first. A gap that this run has found, or had leased
+// returns them, those tried least often first and the oldest of these, so that
+// gaps that keep failing do not use up every run. A gap that this run has found, or had leased
 // before, is not returned again, so that a connector may ask until the answer
 // is empty (PB-D11). Leases end with the run.
 func (w *RunWriter) LeaseGaps(ctx context.Context, page GapPage) ([]Gap, error) {
@@ -200,7 +201,7 @@ func (w *RunWriter) LeaseGaps(ctx context.Context, page GapPage) ([]Gap, error) 
 		err := t.db.NewSelect().Model(&rows).
 			Where("connection_id = ? AND status = ? AND stream IN (?)", w.connectionID, GapPending, bun.List(page.Streams)).
 			Where("last_run_id <> ? AND next_attempt_us <= ?", w.runID, micros(page.Due)).
-			Order("created_us", "id").Limit(maxPageRows).Scan(t.ctx)
+			Order("attempt_count", "created_us", "id").Limit(maxPageRows).Scan(t.ctx)
 		rows = fitting(rows, page.MaxBytes)
 		if err != nil || len(rows) == 0 {
 			return err

@@ -102,7 +102,7 @@ func TestParseReadsWhatTheHostActsOn(t *testing.T) {
 		l.Paths[0].RootName() != "voyage_files" || l.Paths[1].RootName() != "tides" || !l.Paths[0].RequiredForReadiness {
 		t.Errorf("local paths = %+v", l)
 	}
-	if h := m.Requirements.Network.Hosts; len(h) != 2 || h[1].Host != "*.cdn.example.org" {
+	if h := m.Requirements.Network.Hosts; len(h) != 2 || h[1].Host != "cdn.example.org" {
 		t.Errorf("hosts = %+v", h)
 	}
 	if n := m.Requirements.Network; string(n.Provider) == "" || !json.Valid(n.Provider) || n.PacingStream != "voyages" {
@@ -112,7 +112,7 @@ func TestParseReadsWhatTheHostActsOn(t *testing.T) {
 	want := []abi.CredentialSlot{
 		{Name: "api", Hosts: []string{"api.example.org"}, In: abi.SlotHeader, Key: "Authorization", As: abi.SlotBearer, Field: "access_token",
 			OAuth: &abi.OAuth2{TokenURL: "https://api.example.org/token", RefreshField: "refresh_token", ClientIDField: "user", ClientSecretField: "token"}},
-		{Name: "scans", Hosts: []string{"*.cdn.example.org"}, In: abi.SlotQuery, Key: "key", As: abi.SlotRaw, Field: "HARBOUR_TOKEN"},
+		{Name: "scans", Hosts: []string{"cdn.example.org"}, In: abi.SlotQuery, Key: "key", As: abi.SlotRaw, Field: "HARBOUR_TOKEN"},
 	}
 	if !reflect.DeepEqual(slots, want) {
 		t.Errorf("credential slots = %+v", slots)

@@ -10,7 +10,7 @@ import (
 
 const maxHosts = 256
 
-const ruleHost = "must be a host name such as api.example.org or *.example.org: lower case, no address, no port, no scheme"
+const ruleHost = "must be a host name such as api.example.org: lower case, no wildcard, no address, no port, no scheme"
 
 // readNetwork reads which hosts the connector may reach. An address is refused
 // because it says nothing to an owner and sidesteps the name that was agreed
@@ -47,12 +47,11 @@ func readNetwork(p place, r *abi.RuntimeRequirements) {
 	r.Network = n
 }
 
-// isHost accepts a lower-case DNS name (RFC 1123) of at least two labels,
-// optionally with a wildcard as its first label before at least two more.
+// isHost accepts a lower-case DNS name (RFC 1123) of at least two labels. There
+// are no wildcards: an owner agrees to names.
 func isHost(s string) bool {
-	name := strings.TrimPrefix(s, "*.")
-	labels := strings.Split(name, ".")
-	if len(name) > 253 || len(labels) < 2 {
+	labels := strings.Split(s, ".")
+	if len(s) > 253 || len(labels) < 2 {
 		return false
 	}
 	for _, l := range labels {
@@ -65,7 +64,7 @@ func isHost(s string) bool {
 	if digit(labels[len(labels)-1][0]) {
 		return false
 	}
-	_, err := netip.ParseAddr(name)
+	_, err := netip.ParseAddr(s)
 	return err != nil
 }
 
