@@ -1,0 +1,107 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
+)
+
+// Failures of this connector's own.
+const (
+	codeMalformed = "notion_malformed_response"
+	codeRepeated  = "notion_cursor_repeated"
+)
+
+const (
+	origin     = "https://api.notion.com"
+	apiVersion = "2022-06-28"
+	slot       = "notion"
+)
+
+// api sends requests. The host paces and retries them.
+type api struct {
+	h    *sdk.Host
+	base string
+}
+
+func newAPI(h *sdk.Host) *api {
+	a := &api{h: h, base: origin}
+	if to := h.Option("base_url"); to != "" {
+		a.base = strings.TrimRight(to, "/")
+	}
+	return a
+}
+
+// results is one page of a search.
+type results struct {
+	list       jsonvalue.Value
+	next       string // "" on the last page
+	incomplete bool   // the index has more than it gives
+}
+
+// search asks for one page of objects of a kind, the most recently edited
+// first. A refused cursor is errCursor.
+func (a *api) search(kind, cursor string) (results, error) {
+	body := []byte(`{"page_size":100,"filter":{"property":"object","value":`)
+	body = append(jsonappend.String(body, kind), `},"sort":{"direction":"descending","timestamp":"last_edited_time"}`...)
+	if cursor != "" {
+		body = jsonappend.String(append(body, `,"start_cursor":`...), cursor)
+	}
+	resp, err := a.h.Fetch(sdk.Request{
+		Method: "POST", URL: a.base + "/v1/search", Credential: slot, Body: append(body, '}'),
+		Header: map[string]string{"Notion-Version": apiVersion, "Content-Type": "application/json"},
+	})
+	if err != nil {
+		return results{}, err
+	}
+	if resp.Status == 400 && cursor != "" {
+		return results{}, errCursor
+	}
+	if err := a.h.CheckStatus(resp); err != nil {
+		return results{}, err
+	}
+	return readResults(resp)
+}
+
+// errCursor says that the API does not know a cursor any more.
+var errCursor = &sdk.Failure{Code: codeMalformed, Message: "Notion refused a cursor that it gave", Retryable: true}
+
+// readResults reads a page of results. What is not one must not pass for an
+// empty one: everything would seem to be gone.
+func readResults(resp *sdk.Response) (results, error) {
+	v, err := resp.JSON()
+	if err != nil {
+		return results{}, malformed("a search was answered with something that is no JSON")
+	}
+	list, more, next := v.Get("results"), v.Get("has_more"), v.Get("next_cursor")
+	switch {
+	case list.Kind() != jsonvalue.Array:
+		return results{}, malformed("a search was answered without results")
+	case more.Kind() != jsonvalue.True && more.Kind() != jsonvalue.False:
+		return results{}, malformed("a search does not say whether there is more")
+	case more.Bool() && next.Str() == "":
+		return results{}, malformed("a search has more results and no cursor to them")
+	}
+	r := results{list: list}
+	if more.Bool() {
+		r.next = next.Str()
+	}
+	if status := v.Get("request_status").Get("type"); status.Exists() {
+		r.incomplete = !status.TextIs("complete")
+	}
+	return r, nil
+}
+
+// retrieval is the request for one object.
+func (a *api) retrieval(kind, id string) sdk.Request {
+	return sdk.Request{
+		URL: a.base + "/v1/" + kind + "s/" + id, Credential: slot,
+		Header: map[string]string{"Notion-Version": apiVersion},
+	}
+}
+
+func malformed(message string) error {
+	return &sdk.Failure{Code: codeMalformed, Message: message, Retryable: true}
+}

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"slices"
+
+	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
+)
+
+// ledgerVersion changes with the meaning of the cursor and with the way records
+// are built: everything is emitted anew then.
+const ledgerVersion = 1
+
+// maxKnown is how many objects a cursor remembers: about 50 bytes each, below
+// abi.MaxStateBytes. What is above is emitted in every full walk, and nobody
+// notices when it is gone.
+const maxKnown = 150_000
+
+// maxID is the longest id that is taken for one; Notion's have 36 characters.
+const maxID = 40
+
+// rounds is how many full walks can be told apart.
+const rounds = 36
+
+// entry is what is remembered of one object.
+type entry struct {
+	sum   uint64 // of the record that was emitted; 0: emit it again
+	round uint8  // the full walk that met it last
+}
+
+// ledger is a stream's cursor.
+type ledger struct {
+	highMS      int64 // the newest edit that every walk up to now has covered
+	inventoryMS int64 // when a full walk last ended without surprise; 0: one is due
+	round       uint8
+	confirmed   string // the id up to which missing objects were asked for
+	walk        *walk  // one that has not reached its end
+	known       map[string]entry
+	overflow    bool
+}
+
+// walk is one pass through the results.
+type walk struct {
+	full     bool
+	cursor   string // where it goes on
+	topMS    int64  // the newest edit it met
+	floorMS  int64  // older ones were met by earlier walks
+	surprise bool   // it met something that those should have met
+}
+
+func readLedger(v jsonvalue.Value) *ledger {
+	l := &ledger{
+		highMS: v.Get("high_ms").Int(), inventoryMS: v.Get("inventory_ms").Int(),
+		confirmed: v.Get("confirmed").Str(), known: make(map[string]entry),
+	}
+	if n := v.Get("round").Int(); n >= 0 && n < rounds {
+		l.round = uint8(n)
+	}
+	current := v.Get("v").Int() == ledgerVersion
+	for it := v.Get("known").Children(); it.Next(); {
+		if e, ok := readEntry(it.Value().Str()); ok && len(l.known) < maxKnown {
+			if !current {
+				e.sum = 0
+			}
+			l.known[it.Name().Str()] = e
+		}
+	}
+	w := v.Get("walk")
+	switch {
+	case !current:
+		l.highMS, l.inventoryMS = 0, 0
+	case w.Kind() == jsonvalue.Object:
+		l.walk = &walk{
+			full: w.Get("full").Bool(), cursor: w.Get("cursor").Str(), topMS: w.Get("top_ms").Int(),
+			floorMS: w.Get("floor_ms").Int(), surprise: w.Get("surprise").Bool(),
+		}
+	}
+	return l
+}
+
+func (l *ledger) encode() []byte {
+	b := jsonappend.Int(append([]byte{'{'}, `"v":`...), ledgerVersion)
+	b = jsonappend.Int(jsonappend.Name(b, "high_ms"), l.highMS)
+	b = jsonappend.Int(jsonappend.Name(b, "inventory_ms"), l.inventoryMS)
+	b = jsonappend.Int(jsonappend.Name(b, "round"), int64(l.round))
+	if l.confirmed != "" {
+		b = jsonappend.String(jsonappend.Name(b, "confirmed"), l.confirmed)
+	}
+	if w := l.walk; w != nil {
+		b = append(jsonappend.Name(b, "walk"), '{')
+		b = jsonappend.Bool(jsonappend.Name(b, "full"), w.full)
+		b = jsonappend.String(jsonappend.Name(b, "cursor"), w.cursor)
+		b = jsonappend.Int(jsonappend.Name(b, "top_ms"), w.topMS)
+		b = jsonappend.Int(jsonappend.Name(b, "floor_ms"), w.floorMS)
+		b = append(jsonappend.Bool(jsonappend.Name(b, "surprise"), w.surprise), '}')
+	}
+	b = append(jsonappend.Name(b, "known"), '{')
+	for _, id := range l.ids() {
+		b = append(jsonappend.Name(b, id), '"')
+		b = append(appendEntry(b, l.known[id]), '"')
+	}
+	return append(b, "}}"...)
+}
+
+// ids returns the known objects in order.
+func (l *ledger) ids() []string {
+	ids := make([]string, 0, len(l.known))
+	for id := range l.known {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// full reports whether the ledger has no room: what it does not know is no
+// surprise then.
+func (l *ledger) full() bool { return len(l.known) >= maxKnown }
+
+// set remembers an object as met by the current round.
+func (l *ledger) set(id string, sum uint64) {
+	if _, ok := l.known[id]; !ok && l.full() {
+		l.overflow = true
+		return
+	}
+	l.known[id] = entry{sum, l.round}
+}
+
+// digits spell an entry: one for the round, eight for the fingerprint.
+const digits = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_"
+
+// printDigits times six bits are a fingerprint.
+const printDigits = 8
+
+func appendEntry(b []byte, e entry) []byte {
+	b = append(b, digits[e.round])
+	for shift := (printDigits - 1) * 6; shift >= 0; shift -= 6 {
+		b = append(b, digits[e.sum>>shift&63])
+	}
+	return b
+}
+
+func readEntry(text string) (e entry, ok bool) {
+	if len(text) != 1+printDigits {
+		return e, false
+	}
+	for i := range len(text) {
+		d := digit(text[i])
+		switch {
+		case d < 0, i == 0 && d >= rounds:
+			return e, false
+		case i == 0:
+			e.round = uint8(d)
+		default:
+			e.sum = e.sum<<6 | uint64(d)
+		}
+	}
+	return e, true
+}
+
+func digit(c byte) int {
+	switch {
+	case c >= '0' && c <= '9':
+		return int(c - '0')
+	case c >= 'a' && c <= 'z':
+		return int(c-'a') + 10
+	case c >= 'A' && c <= 'Z':
+		return int(c-'A') + 36
+	case c == '-':
+		return 62
+	case c == '_':
+		return 63
+	}
+	return -1
+}

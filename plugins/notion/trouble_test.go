@@ -1,0 +1,463 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
+	"github.com/pdpp-host/pdpp-host/testplugins/providers/fault"
+	"github.com/pdpp-host/pdpp-host/testplugins/providers/notion"
+)
+
+// failing does a run in which something may fail, and holds its records
+// against the schemas.
+func (w *workspace) failing(t *testing.T, change ...func(*sdktest.Options)) *sdktest.Result {
+	t.Helper()
+	res := sdktest.Collect(t, connector{}, w.options(change...))
+	conform(t, res)
+	return res
+}
+
+// RT-23.1: a provider that keeps refusing ends the run under its own name; what
+// was collected stays, and the next run goes on from there.
+func TestRateLimited(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace()
+	w.pages(250)
+	w.faults.Add(fault.Rule{Match: searching("page"), After: 2, Fault: fault.Throttle("7")})
+	res := w.failing(t)
+	if e := res.Done.Error; res.Done.Status != abi.DoneFailed || e.Code != "notion_rate_limited" || e.Message != "notion_rate_limited" || !e.Retryable {
+		t.Fatalf("%+v", e)
+	}
+	if n := len(res.Records(streamPages)); n != 200 {
+		t.Fatalf("%d pages before the refusal", n)
+	}
+	next := w.again(t, res)
+	if n := len(next.Records(streamPages)); n != 50 {
+		t.Errorf("%d pages after it, want the other 50", n)
+	}
+}
+
+// What ends a run and what ends one stream; a sign-in that the host could not
+// renew is one that the provider refuses.
+func TestEndsRun(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		err  error
+		ends bool
+		code string // of the failure that is returned
+	}{
+		"stop":               {sdk.ErrStopped, true, ""},
+		"the connector's":    {abi.NewError(abi.CodeEnvelope, "x", ""), true, ""},
+		"provider failing":   {&sdk.FetchError{Code: "send.attempts_exhausted", GapReason: abi.ReasonUpstreamPressure}, false, ""},
+		"provider refusing":  {&sdk.FetchError{Code: "send.rate_limited", GapReason: abi.ReasonRateLimited}, true, ""},
+		"budget":             {&sdk.FetchError{Code: "send.stopped", GapReason: abi.ReasonRetryExhausted, Final: true}, true, ""},
+		"status":             {&sdk.Failure{Code: "notion_http_404"}, false, ""},
+		"unauthorized":       {&sdk.Failure{Code: "notion_auth_failed"}, true, "notion_auth_failed"},
+		"sign-in expired":    {&sdk.FetchError{Code: "send.credential_expired", Message: "m"}, true, "notion_auth_failed"},
+		"renewal refused":    {&sdk.FetchError{Code: "send.renewal_refused", Message: "m"}, true, "notion_auth_failed"},
+		"no credential held": {&sdk.FetchError{Code: "send.credential_missing", Message: "m"}, true, "notion_auth_failed"},
+	} {
+		if endsRun(c.err) != c.ends {
+			t.Errorf("%s: ends the run: %v", name, !c.ends)
+		}
+		if f := asFailure(signIn(c.err)); c.code != "" && (f == nil || f.Code != c.code || f.Retryable) {
+			t.Errorf("%s: %+v", name, f)
+		}
+	}
+}
+
+// A stream that fails is named, and the other one is collected.
+func TestOneStreamFails(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		fault fault.Fault
+		code  string
+	}{
+		"server error":  {fault.Status(500, `{"object":"error"}`), "send.attempts_exhausted"},
+		"unavailable":   {fault.Status(503, ``), "send.attempts_exhausted"},
+		"forbidden":     {fault.Status(403, `{"object":"error","code":"restricted_resource"}`), "notion_http_403"},
+		"broken JSON":   {fault.BrokenJSON(), "notion_malformed_response"},
+		"a web page":    {fault.Status(200, `<html></html>`, "Content-Type", "text/html"), "notion_malformed_response"},
+		"no results":    {fault.Replace(`"results"`, `"items"`), "notion_malformed_response"},
+		"results null":  {fault.Status(200, `{"results":null,"has_more":false}`), "notion_malformed_response"},
+		"has_more gone": {fault.Replace(`"has_more"`, `"more"`), "notion_malformed_response"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorkspace()
+			w.pages(3)
+			w.AddDatabase("", "Tasks", nil)
+			good := w.collect(t)
+			w.faults.Add(fault.Rule{Match: searching("database"), Fault: c.fault})
+			w.AddPage("new", nil)
+			w.pass(25 * time.Hour)
+			res := good.SecondRun(t, nil)
+			if res.Done.Status != abi.DoneFailed || res.Done.Error.Code != "stream_collection_failed" || !res.Done.Error.Retryable {
+				t.Fatalf("%+v %+v", res.Done, res.Done.Error)
+			}
+			if reasons(res) != "databases stream_collection_failed" || !strings.Contains(string(res.Skips[0].Diagnostics), c.code) {
+				t.Errorf("%s %s", reasons(res), res.Skips[0].Diagnostics)
+			}
+			if titles(res, streamPages) != "new" || len(deleted(res)) != 0 {
+				t.Errorf("pages %s, deleted %v", titles(res, streamPages), deleted(res))
+			}
+			// What failed is caught up with, what did not is not repeated.
+			w.AddDatabase("", "More", nil)
+			next := w.again(t, res)
+			if titles(next, streamDatabases) != "More" || len(next.Records(streamPages)) != 0 {
+				t.Errorf("next run: %s; %s", titles(next, streamDatabases), titles(next, streamPages))
+			}
+		})
+	}
+}
+
+func TestAuthFailed(t *testing.T) {
+	t.Parallel()
+	for after := range 3 {
+		w := newWorkspace()
+		w.pages(250)
+		w.faults.Add(fault.Rule{After: after, Times: -1, Fault: fault.Status(401, `{"object":"error","status":401,"code":"unauthorized"}`)})
+		res := w.failing(t)
+		e := res.Done.Error
+		if e == nil || e.Code != "notion_auth_failed" || string(e.RecoveryHint) != `"refresh_credentials"` || e.Retryable || w.faults.Fired() != 1 {
+			t.Fatalf("%+v after %d", e, after)
+		}
+		w.faults.Clear()
+		if next := w.again(t, res); len(res.Records(streamPages))+len(next.Records(streamPages)) != 250 {
+			t.Errorf("%d and %d pages", len(res.Records(streamPages)), len(next.Records(streamPages)))
+		}
+	}
+}
+
+// A cursor that comes twice, or is missing, is an error and no end of the list.
+func TestCursorFaults(t *testing.T) {
+	t.Parallel()
+	for code, f := range map[string]notion.Faults{
+		"notion_cursor_repeated":    {RepeatCursor: true, ShortPages: 2},
+		"notion_malformed_response": {MissingCursor: true, ShortPages: 2},
+	} {
+		w := newWorkspace()
+		w.pages(5)
+		good := w.collect(t)
+		w.Misbehave(f)
+		w.Forget()
+		w.pass(25 * time.Hour)
+		res := good.SecondRun(t, nil)
+		if len(deleted(res)) != 0 || len(w.Requests()) > 6 || !strings.Contains(string(res.Skips[0].Diagnostics), code) {
+			t.Errorf("%s: deleted %v, %s", code, deleted(res), w.paths())
+		}
+		w.Misbehave(notion.Faults{})
+		if next := w.again(t, res); len(next.All) != 0 {
+			t.Errorf("%s: next run emitted %d", code, len(next.All))
+		}
+	}
+}
+
+// An earlier run's cursor that is not known any more costs a walk from the top.
+func TestForgottenCursor(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace()
+	w.pages(250)
+	w.faults.Add(fault.Rule{Match: searching("page"), After: 2, Fault: fault.Throttle("")})
+	res := w.failing(t)
+	w.faults.Add(fault.Rule{Match: searching("page"), Fault: fault.Status(400, `{"object":"error","code":"validation_error"}`)})
+	if next := w.again(t, res); len(next.Records(streamPages)) != 50 {
+		t.Errorf("%d pages", len(next.Records(streamPages)))
+	}
+}
+
+// Search that does not list everything says nothing about what is gone.
+func TestIncompleteSearch(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace()
+	ids := w.pages(5)
+	res := w.collect(t)
+	w.Trash(ids[0])
+	w.Misbehave(notion.Faults{Incomplete: true})
+	w.pass(25 * time.Hour)
+	res = w.again(t, res)
+	if len(deleted(res)) != 0 || reasons(res) != "databases notion_search_incomplete,pages notion_search_incomplete" {
+		t.Errorf("%v %s", deleted(res), reasons(res))
+	}
+	w.Misbehave(notion.Faults{})
+	w.pass(25 * time.Hour)
+	if res = w.again(t, res); len(deleted(res)) != 1 {
+		t.Errorf("%v", deleted(res))
+	}
+}
+
+// A missing object that cannot be asked for stays, and is asked for again.
+func TestUnconfirmedRemoval(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace()
+	ids := w.pages(5)
+	res := w.collect(t)
+	w.Trash(ids[0])
+	w.Trash(ids[1])
+	w.pass(25 * time.Hour)
+	w.faults.Add(fault.Rule{Match: fault.Path("/v1/pages/" + ids[0]), Fault: fault.Status(502, "")})
+	res = w.again(t, res)
+	if got := deleted(res); len(got) != 1 || got[0] != ids[1] || reasons(res) != "pages notion_removals_unconfirmed" {
+		t.Fatalf("%v %s", got, reasons(res))
+	}
+	if res = w.again(t, res); len(deleted(res)) != 1 || deleted(res)[0] != ids[0] {
+		t.Errorf("%v", deleted(res))
+	}
+	// One that may not be looked up is kept, and said to be.
+	w.Hide(ids[2])
+	w.pass(25 * time.Hour)
+	w.faults.Add(fault.Rule{Match: fault.Path("/v1/pages/"), Fault: fault.Status(403, "")})
+	if res = w.again(t, res); len(deleted(res)) != 0 || reasons(res) != "pages notion_lookup_refused" {
+		t.Errorf("%v %s", deleted(res), reasons(res))
+	}
+}
+
+// More missing objects than one run asks for: the next runs ask for the rest,
+// and never for the same ones only.
+func TestManyMissing(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace()
+	ids := w.pages(maxConfirmed + 200)
+	res := w.again(t, w.collect(t))
+	trashed := 0
+	for i, id := range ids {
+		if i%6 > 0 {
+			w.Hide(id) // there, but never listed: more than one run asks for
+			continue
+		}
+		w.Trash(id)
+		trashed++
+	}
+	gone := make(map[string]bool)
+	for range 3 {
+		w.pass(25 * time.Hour)
+		res = w.again(t, res)
+		for _, id := range deleted(res) {
+			gone[id] = true
+		}
+		if n := strings.Count(w.paths(), "GET "); n > maxConfirmed {
+			t.Fatalf("%d requests in one run", n)
+		}
+	}
+	if len(gone) != trashed {
+		t.Errorf("%d of %d removals found", len(gone), trashed)
+	}
+}
+
+// A record that the host may have dropped is emitted again each time its object
+// is met, so that its gap does not vanish with the run.
+func TestDriftIsToldAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace()
+	ids := w.pages(3)
+	w.Override(ids[1], "created_time", "yesterday") // a string, but no time
+	res := sdktest.Collect(t, connector{}, w.options())
+	for range 2 {
+		res = res.SecondRun(t, nil)
+		if len(res.All) != 1 || res.All[0].Key != ids[1] {
+			t.Fatalf("%+v", res.All)
+		}
+	}
+	w.Override(ids[1], "created_time", nil)
+	if res = w.again(t, w.again(t, res)); len(res.All) != 0 {
+		t.Errorf("%+v", res.All)
+	}
+}
+
+// Answers that no document describes are passed on, so that the host reports
+// them, and they are emitted again as soon as they fit.
+func TestSchemaDrift(t *testing.T) {
+	t.Parallel()
+	for member, value := range map[string]any{
+		"url": 5, "archived": "no", "created_time": "yesterday", "properties": []any{}, "icon": map[string]any{"type": "hologram"},
+		"parent": "workspace", "last_edited_time": nil, "created_by": []any{1},
+	} {
+		t.Run(member, func(t *testing.T) {
+			t.Parallel()
+			w := newWorkspace()
+			ids := w.pages(3)
+			w.Override(ids[1], member, value)
+			res := sdktest.Collect(t, connector{}, w.options(func(o *sdktest.Options) { o.Tolerate = true }))
+			if len(res.All) != 3 && len(res.Problems) == 0 {
+				t.Fatalf("a page was lost without a word: %+v", res.Skips)
+			}
+			w.Override(ids[1], member, nil)
+			next := res.SecondRun(t, nil)
+			_, early := res.Record(streamPages, ids[1])
+			if _, ok := next.Record(streamPages, ids[1]); !ok && !early {
+				t.Error("the page was not emitted when it fitted")
+			}
+		})
+	}
+}
+
+func TestUnreadableResults(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace()
+	ids := w.pages(4)
+	w.Override(ids[0], "id", 7)
+	w.Override(ids[1], "object", "canvas")
+	w.Override(ids[2], "id", "../users")
+	w.SetProperty(ids[3], "New", map[string]any{"id": "q", "type": "hologram", "hologram": 1})
+	w.SetProperty(ids[3], "Deep", map[string]any{"id": "q", "type": "number", "number": []any{[]any{1}}})
+	res := w.collect(t)
+	if reasons(res) != "pages notion_result_unreadable,pages notion_property_unknown" || string(res.Skips[0].Diagnostics) != `{"count":3}` ||
+		string(res.Skips[1].Diagnostics) != `{"count":2,"types":["(nested)","hologram"]}` {
+		t.Errorf("%s %s %s", reasons(res), res.Skips[0].Diagnostics, res.Skips[len(res.Skips)-1].Diagnostics)
+	}
+	if len(res.Records(streamPages)) != 1 {
+		t.Errorf("%d pages", len(res.Records(streamPages)))
+	}
+}
+
+// A clock or a time ahead of it must not hide what is edited later.
+func TestTimeAhead(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace()
+	ids := w.pages(3)
+	w.Misbehave(notion.Faults{ShortPages: 1})
+	w.Override(ids[2], "last_edited_time", "2099-01-01T00:00:00.000Z")
+	res := w.again(t, w.collect(t))
+	w.pass(2 * time.Hour)
+	w.Edit(ids[1], "edited")
+	w.Edit(ids[0], "edited")
+	if res = w.again(t, res); titles(res, streamPages) != "edited,edited" {
+		t.Error(titles(res, streamPages))
+	}
+}
+
+// A cursor of another version costs a walk through everything, and no removal.
+func TestForeignLedger(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace()
+	ids := w.pages(3)
+	res := w.collect(t)
+	w.Trash(ids[0])
+	state := res.Committed()
+	state[streamPages] = strings.Replace(state[streamPages], `"v":1`, `"v":0`, 1)
+	next := res.SecondRun(t, func(o *sdktest.Options) { o.State = state })
+	if len(next.Records(streamPages)) != 2 || len(deleted(next)) != 1 {
+		t.Errorf("emitted %s, deleted %v", titles(next, streamPages), deleted(next))
+	}
+}
+
+// Somebody works while pages of results are read: nothing is lost for longer
+// than until the next run, whichever way the API's cursors work.
+func TestWorkspaceMovesWhileItIsRead(t *testing.T) {
+	t.Parallel()
+	for _, offsets := range []bool{false, true} {
+		for at := 2; at < 8; at++ {
+			t.Run(fmt.Sprint(offsets, at), func(t *testing.T) {
+				t.Parallel()
+				w := newWorkspace()
+				w.Misbehave(notion.Faults{Offsets: offsets, ShortPages: 10})
+				ids := w.pages(60)
+				w.Before(func(n int, _ *http.Request) {
+					if n != at {
+						return
+					}
+					for i, id := range ids {
+						switch i % 7 {
+						case 0:
+							w.Trash(id)
+						case 1:
+							w.Edit(id, "edited "+id)
+						}
+					}
+					w.AddPage("new", nil)
+				})
+				stored := store{}
+				res := w.collect(t)
+				stored.apply(res)
+				w.Before(nil)
+				for range 2 {
+					w.pass(25 * time.Hour)
+					res = w.again(t, res)
+					stored.apply(res)
+				}
+				want := store{}
+				fresh := newStore(t, w)
+				maps.Copy(want, fresh)
+				if !maps.Equal(stored, want) {
+					t.Errorf("%d records stored, %d are there", len(stored), len(want))
+				}
+			})
+		}
+	}
+}
+
+// newStore is what a run from nothing finds.
+func newStore(t *testing.T, w *workspace) store {
+	t.Helper()
+	s := store{}
+	s.apply(w.collect(t))
+	return s
+}
+
+// PB-D8: ended at any call, the runs together lose nothing and repeat nothing.
+func TestStoppedAnywhere(t *testing.T) {
+	t.Parallel()
+	for stop := 1; stop < 30; stop++ {
+		w := newWorkspace()
+		w.Misbehave(notion.Faults{ShortPages: 10})
+		ids := w.pages(45)
+		w.AddDatabase("", "Tasks", nil)
+		stored, count := store{}, 0
+		res := w.failing(t, func(o *sdktest.Options) { o.StopAfter = stop })
+		for run := 0; ; run++ {
+			stored.apply(res)
+			count += len(res.All)
+			if res.Done.Status == abi.DoneSucceeded {
+				break
+			}
+			if res.Done.Status != abi.DoneCancelled || run > 100 {
+				t.Fatalf("stop %d: %+v %+v", stop, res.Done, res.Done.Error)
+			}
+			if run == 3 {
+				w.Trash(ids[0])
+				w.pass(time.Minute)
+			}
+			res = res.SecondRun(t, func(o *sdktest.Options) { o.StopAfter = stop + run/2 })
+		}
+		w.pass(25 * time.Hour)
+		last := w.again(t, res)
+		stored.apply(last)
+		if want := newStore(t, w); !maps.Equal(stored, want) || count > 46+2 {
+			t.Errorf("stop %d: %d stored, want %d; %d records emitted", stop, len(stored), len(want), count)
+		}
+	}
+}
+
+// A run that is killed at any call, without a word, loses nothing either.
+func TestKilledAnywhere(t *testing.T) {
+	t.Parallel()
+	for kill := 1; kill < 14; kill++ {
+		w := newWorkspace()
+		w.Misbehave(notion.Faults{ShortPages: 10})
+		w.pages(45)
+		calls := 0
+		res := w.failing(t, func(o *sdktest.Options) {
+			o.Tolerate = true
+			o.Before = func(string, []byte) *abi.Error {
+				if calls++; calls >= kill {
+					return abi.NewError(abi.CodeInternal, "killed", "")
+				}
+				return nil
+			}
+		})
+		stored := store{}
+		stored.apply(res)
+		res = res.SecondRun(t, func(o *sdktest.Options) { o.Tolerate = false })
+		stored.apply(res)
+		if want := newStore(t, w); !maps.Equal(stored, want) {
+			t.Errorf("killed at call %d: %d stored, want %d", kill, len(stored), len(want))
+		}
+	}
+}

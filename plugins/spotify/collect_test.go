@@ -1,0 +1,284 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
+	"github.com/pdpp-host/pdpp-host/testplugins/providers/spotify"
+)
+
+func TestRecords(t *testing.T) {
+	t.Parallel()
+	for _, modern := range []bool{false, true} {
+		a := furnished(func(o *spotify.Options) { o.Modern = modern })
+		res := a.collect(t)
+		popularity, rest := "0", `"popularity":60,"followers":1000`
+		if modern {
+			popularity, rest = "null", `"popularity":null,"followers":null`
+		}
+		of := `"artist_names":["One","Two"],"artist_ids":["artist-One","artist-Two"],"album_id":"album-Album","album_name":"Album","album_release_date":"1999-10",` +
+			`"duration_ms":181000,"disc_number":1,"track_number":3,"explicit":false,"is_local":false,"isrc":"XX0","uri":"spotify:track:track0000",` +
+			`"url":"https://open.spotify.com/track/track0000"`
+		for stream, want := range map[string]struct{ key, data string }{
+			streamPlaylists: {"listA", `{"id":"listA","name":"A","description":"About A","owner_id":"me","owner_name":"Name of me","public":true,"collaborative":false,` +
+				`"track_count":3,"snapshot_id":"s1","uri":"spotify:playlist:listA","url":"https://open.spotify.com/playlist/listA"}`},
+			streamTracks: {"track0000", `{"id":"track0000","name":"Track 0","added_at":"2026-01-02T03:04:05Z",` + of + `,"popularity":` + popularity + `}`},
+			streamArtists: {`["artistx","long_term"]`, `{"id":"artistx","time_range":"long_term","rank":2,"name":"x","genres":["rock"],"uri":"spotify:artist:artistx",` +
+				`"url":"https://open.spotify.com/artist/artistx",` + rest + `}`},
+			streamPlays: {"track0000:1767323225000", `{"id":"track0000:1767323225000","track_id":"track0000","track_name":"Track 0","played_at":"2026-01-02T03:07:05.000Z",` +
+				of + `,"context_type":"playlist","context_uri":"spotify:playlist:c1"}`},
+		} {
+			if got, _ := res.Record(stream, want.key); string(got.Data) != want.data {
+				t.Errorf("%s\n got %s\nwant %s", stream, got.Data, want.data)
+			}
+		}
+		if reasons(res) != "" || len(res.All) != 3+3+5+4 {
+			t.Errorf("%s, %d records", reasons(res), len(res.All))
+		}
+	}
+}
+
+// The three time ranges of one artist are three records.
+func TestTimeRangesDoNotCollapse(t *testing.T) {
+	t.Parallel()
+	a := furnished()
+	res := a.collect(t, streams(streamArtists))
+	want := `top_artists ["artistx","long_term"],top_artists ["artistx","medium_term"],top_artists ["artistx","short_term"],` +
+		`top_artists ["artisty","short_term"],top_artists ["artistz","long_term"]`
+	if emitted(res) != want {
+		t.Fatal(emitted(res))
+	}
+	a.SetTop("short_term", artist("y"))
+	if res = a.again(t, res); deleted(res) != `top_artists ["artistx","short_term"]` || emitted(res) != `top_artists ["artisty","short_term"]` {
+		t.Errorf("deleted %s, emitted %s", deleted(res), emitted(res))
+	}
+}
+
+func TestRequests(t *testing.T) {
+	t.Parallel()
+	a := furnished()
+	res := a.collect(t, func(o *sdktest.Options) { o.Options = map[string]string{"base_url": "http://127.0.0.1:4000/"} })
+	var got []string
+	for _, r := range res.Requests {
+		if r.Credential != "spotify" || r.Method != "" && r.Method != http.MethodGet {
+			t.Errorf("%+v", r)
+		}
+		got = append(got, strings.TrimPrefix(r.URL, "http://127.0.0.1:4000/v1/me/"))
+	}
+	// Spotify says next as long as a page of plays is not empty.
+	want := []string{
+		"player/recently-played?limit=50", "player/recently-played?limit=50&before=1767323225000",
+		"playlists?limit=50", "top/artists?limit=50&time_range=short_term", "top/artists?limit=50&time_range=medium_term",
+		"top/artists?limit=50&time_range=long_term", "tracks?limit=50",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	a.pass(time.Hour)
+	second := res.SecondRun(t, nil)
+	if u := second.Requests[0].URL; u != "http://127.0.0.1:4000/v1/me/player/recently-played?limit=50&after=1767323764999" || len(second.Requests) != 6 {
+		t.Errorf("%s, %d requests", u, len(second.Requests))
+	}
+	if u := furnished().collect(t).Requests[0].URL; !strings.HasPrefix(u, "https://api.spotify.com/v1/") {
+		t.Error(u)
+	}
+}
+
+func TestEmptyAccount(t *testing.T) {
+	t.Parallel()
+	a := newAccount()
+	res := a.collect(t)
+	if len(res.All) != 0 || len(res.Skips) != 0 {
+		t.Errorf("%+v %+v", res.All, res.Skips)
+	}
+	if next := a.again(t, res); len(next.All) != 0 {
+		t.Error(next.All)
+	}
+}
+
+// A run that finds nothing new emits nothing, and one that does emits that.
+func TestIncremental(t *testing.T) {
+	t.Parallel()
+	a := furnished()
+	res := a.collect(t)
+	if res = a.again(t, res); len(res.All) != 0 {
+		t.Fatal(emitted(res))
+	}
+	a.save(10, 2)
+	a.follow("D")
+	a.play(10, 1)
+	if res = a.again(t, res); deleted(res) != "" || len(res.All) != 4 {
+		t.Errorf("emitted %s, deleted %s", emitted(res), deleted(res))
+	}
+	full := res.SecondRun(t, func(o *sdktest.Options) { o.Mode = abi.ModeFullRefresh })
+	if len(full.All) != 19 {
+		t.Errorf("a full refresh emitted %d", len(full.All))
+	}
+}
+
+// A long library is read from its beginning to what is known; a number of
+// tracks that is not as expected brings the inventory forward.
+func TestSavedTracks(t *testing.T) {
+	t.Parallel()
+	a := newAccount()
+	a.save(0, 230)
+	only := streams(streamTracks)
+	res := a.collect(t, only)
+	if len(res.All) != 230 || len(a.Requests()) != 5 {
+		t.Fatalf("%d tracks, %d requests", len(res.All), len(a.Requests()))
+	}
+	if res = a.again(t, res); len(a.Requests()) != 1 {
+		t.Errorf("%d requests for nothing new", len(a.Requests()))
+	}
+	a.save(300, 60)
+	if res = a.again(t, res); len(res.All) != 60 || len(a.Requests()) != 3 {
+		t.Errorf("%d tracks, %d requests", len(res.All), len(a.Requests()))
+	}
+	// Taken out: the number tells, and two passes prove it.
+	a.Unsave("track0007")
+	if res = a.again(t, res); deleted(res) != "saved_tracks track0007" || len(res.All) != 1 {
+		t.Errorf("deleted %s, emitted %s", deleted(res), emitted(res))
+	}
+	// One out, one in: the tracks that are known are more than there are.
+	a.Unsave("track0008")
+	a.save(400, 1)
+	if res = a.again(t, res); deleted(res) != "saved_tracks track0008" || emitted(res) != "saved_tracks track0400" {
+		t.Errorf("deleted %s, emitted %s", deleted(res), emitted(res))
+	}
+	// One out, one in at the place of long ago: only the daily inventory finds it.
+	a.Unsave("track0009")
+	late := track(450)
+	late.AddedAt = sdktest.Epoch.Add(20 * time.Minute)
+	a.Save(late)
+	if res = a.again(t, res); len(res.All) != 0 {
+		t.Errorf("deleted %s, emitted %s", deleted(res), emitted(res))
+	}
+	a.pass(25 * time.Hour)
+	if res = a.again(t, res); deleted(res) != "saved_tracks track0009" || emitted(res) != "saved_tracks track0450" {
+		t.Errorf("deleted %s, emitted %s", deleted(res), emitted(res))
+	}
+	// Saved with a time of long ago: it stands in the middle, and the number tells.
+	old := track(500)
+	old.AddedAt = sdktest.Epoch.Add(30 * time.Minute)
+	a.Save(old)
+	if res = a.again(t, res); emitted(res) != "saved_tracks track0500" {
+		t.Errorf("emitted %s", emitted(res))
+	}
+	// Saved again: the same track with another time.
+	a.Unsave("track0020")
+	a.save(20, 1)
+	if res = a.again(t, res); emitted(res) != "saved_tracks track0020" || deleted(res) != "" {
+		t.Errorf("emitted %s", emitted(res))
+	}
+	if res = a.again(t, res); len(res.All) != 0 {
+		t.Errorf("emitted %s", emitted(res))
+	}
+}
+
+// A playlist's content shows in its snapshot; popularity alone is no change.
+func TestChangedRows(t *testing.T) {
+	t.Parallel()
+	a := furnished()
+	list := &spotify.Playlist{ID: "mine", Name: "Mine", Snapshot: "s1", Tracks: 1}
+	a.Follow(list)
+	loud := track(77)
+	a.Save(loud)
+	res := a.collect(t)
+	a.Change(func() { list.Snapshot, list.Tracks = "s2", 2; loud.Popularity = 99 })
+	a.pass(25 * time.Hour)
+	if res = a.again(t, res); emitted(res) != "playlists mine" {
+		t.Fatal(emitted(res))
+	}
+	a.Change(func() { loud.Name = "Remastered" })
+	a.Unfollow("mine")
+	a.pass(25 * time.Hour)
+	res = a.again(t, res)
+	if rec, _ := res.Record(streamTracks, loud.ID); rec.Text("name") != "Remastered" || fmt.Sprint(rec.Fields["popularity"]) != "99" {
+		t.Errorf("%s", rec.Data)
+	}
+	if deleted(res) != "playlists mine" {
+		t.Error(deleted(res))
+	}
+}
+
+// Of more than fifty plays between two runs, what is lost is said, with the
+// time in which it was played; of fewer, nothing is lost.
+func TestPlays(t *testing.T) {
+	t.Parallel()
+	a := newAccount()
+	a.play(0, 20)
+	only := streams(streamPlays)
+	res := a.collect(t, only)
+	a.play(100, 49)
+	if res = a.again(t, res); len(res.All) != 49 || reasons(res) != "" {
+		t.Fatalf("%d plays, %s", len(res.All), reasons(res))
+	}
+	last := a.now().Add(-3 * time.Minute)
+	a.play(200, 55)
+	res = a.again(t, res)
+	if len(res.All) != 50 || reasons(res) != "recently_played spotify_plays_lost" {
+		t.Fatalf("%d plays, %s", len(res.All), reasons(res))
+	}
+	if r := res.Skips[0].TimeRange; r.Since != last.Format(time.RFC3339) || r.Until != last.Add(18*time.Minute).Format(time.RFC3339) {
+		t.Errorf("lost %+v, the last play before was at %s", r, last)
+	}
+	if res = a.again(t, res); len(res.All) != 0 || reasons(res) != "" {
+		t.Errorf("%d plays, %s", len(res.All), reasons(res))
+	}
+	// The same track again is another play; a track of the owner's own has no id.
+	a.play(254, 1)
+	own := track(0)
+	own.Overrides = map[string]any{"id": nil, "uri": "spotify:local:Me::Song:181", "is_local": true}
+	a.Play(&spotify.Play{Track: own, At: a.now()})
+	if res = a.again(t, res); len(res.All) != 2 || !strings.Contains(emitted(res), "spotify:local:Me::Song:181:") {
+		t.Error(emitted(res))
+	}
+}
+
+// Two runs over the same account say the same, byte for byte.
+func TestDeterminism(t *testing.T) {
+	t.Parallel()
+	run := func() []sdktest.Call {
+		a := furnished()
+		a.save(100, 120)
+		res := a.collect(t)
+		a.Unsave("track0105")
+		a.Unsave("track0104")
+		a.Unfollow("listB")
+		return append(res.Calls, a.again(t, res).Calls...)
+	}
+	if a, b := run(), run(); !slices.Equal(a, b) {
+		t.Error("the calls differ")
+	}
+}
+
+func TestScope(t *testing.T) {
+	t.Parallel()
+	a := furnished()
+	res := a.collect(t, func(o *sdktest.Options) {
+		o.Scope = []abi.StreamScope{
+			{Name: streamArtists, Resources: []string{`["artistx","long_term"]`}, Fields: []string{"id", "time_range", "name"}},
+			{Name: streamPlays, TimeRange: &abi.TimeRange{Since: "2026-01-02T03:14:00Z"}},
+		}
+	})
+	if emitted(res) != `recently_played track0003:1767323765000,top_artists ["artistx","long_term"]` {
+		t.Error(emitted(res))
+	}
+}
+
+// RT-08.2: without anybody to ask, the run names what is missing.
+func TestMissingCredentials(t *testing.T) {
+	t.Parallel()
+	a := furnished()
+	res := sdktest.Collect(t, connector{}, a.options(func(o *sdktest.Options) { o.Credentials = nil }))
+	if res.Done.Status != abi.DoneFailed || !strings.Contains(res.Done.Error.Message, "SPOTIFY_REFRESH_TOKEN") ||
+		!strings.Contains(res.Done.Error.Message, "SPOTIFY_CLIENT_ID") || len(a.Requests()) != 0 {
+		t.Errorf("%+v", res.Done)
+	}
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
+)
+
+// ledgerVersion changes with the meaning of the cursor and with the way records
+// are built: everything is emitted anew then.
+const ledgerVersion = 1
+
+// maxKnown is how many rows a cursor remembers: about 40 bytes each, below
+// abi.MaxStateBytes. What is above is emitted in every inventory, and nobody
+// notices when it is gone.
+const maxKnown = 150_000
+
+// maxID is the longest id that is taken for one; Spotify's have 22 characters.
+const maxID = 40
+
+// ledger is the cursor of a stream whose list is held as a whole.
+type ledger struct {
+	highMS      int64 // of saved tracks: the newest save that was collected
+	inventoryMS int64 // when an inventory last ended; 0: one is due
+	extra       int64 // how many more rows the list had then than were readable
+	known       map[string]uint64
+	overflow    bool
+}
+
+func readLedger(v jsonvalue.Value) *ledger {
+	l := &ledger{known: make(map[string]uint64)}
+	current := v.Get("v").Int() == ledgerVersion
+	if current {
+		l.highMS, l.inventoryMS, l.extra = v.Get("high_ms").Int(), v.Get("inventory_ms").Int(), v.Get("extra").Int()
+	}
+	for it := v.Get("known").Children(); it.Next() && len(l.known) < maxKnown; {
+		if sum, ok := readPrint(it.Value().Str()); ok {
+			if !current {
+				sum = 0
+			}
+			l.known[it.Name().Str()] = sum
+		}
+	}
+	return l
+}
+
+func (l *ledger) encode() []byte {
+	b := jsonappend.Int(append([]byte{'{'}, `"v":`...), ledgerVersion)
+	if l.highMS != 0 {
+		b = jsonappend.Int(jsonappend.Name(b, "high_ms"), l.highMS)
+	}
+	if l.inventoryMS != 0 {
+		b = jsonappend.Int(jsonappend.Name(b, "inventory_ms"), l.inventoryMS)
+	}
+	if l.extra != 0 {
+		b = jsonappend.Int(jsonappend.Name(b, "extra"), l.extra)
+	}
+	b = append(jsonappend.Name(b, "known"), '{')
+	for _, key := range l.keys("") {
+		b = append(jsonappend.Name(b, key), '"')
+		b = append(appendPrint(b, l.known[key]), '"')
+	}
+	return append(b, "}}"...)
+}
+
+// keys returns the known rows whose key begins with prefix, in order.
+func (l *ledger) keys(prefix string) []string {
+	keys := make([]string, 0, len(l.known))
+	for key := range l.known {
+		if strings.HasPrefix(key, prefix) {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// set remembers a row by the fingerprint of what was emitted; 0: emit it again.
+func (l *ledger) set(key string, sum uint64) {
+	if _, ok := l.known[key]; !ok && len(l.known) >= maxKnown {
+		l.overflow = true
+		return
+	}
+	l.known[key] = sum
+}
+
+// digits spell a fingerprint, six bits each.
+const digits = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_"
+
+const printDigits = 8
+
+func appendPrint(b []byte, sum uint64) []byte {
+	for shift := (printDigits - 1) * 6; shift >= 0; shift -= 6 {
+		b = append(b, digits[sum>>shift&63])
+	}
+	return b
+}
+
+func readPrint(text string) (sum uint64, ok bool) {
+	if len(text) != printDigits {
+		return 0, false
+	}
+	for i := range len(text) {
+		d := strings.IndexByte(digits, text[i])
+		if d < 0 {
+			return 0, false
+		}
+		sum = sum<<6 | uint64(d)
+	}
+	return sum, true
+}

@@ -1,0 +1,20 @@
+package main
+
+import (
+	_ "embed"
+
+	"github.com/pdpp-host/pdpp-host/sdk"
+)
+
+//go:embed manifest.json
+var manifest string
+
+type connector struct{}
+
+func (connector) Manifest() string { return manifest }
+
+func (connector) Collect(h *sdk.Host) error { return collect(h) }
+
+func init() { sdk.Run(connector{}) }
+
+func main() {}

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"strconv"
+
+	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
+)
+
+// Reasons of SKIP_RESULT.
+const (
+	problemUnreadable = "spotify_item_unreadable"
+	problemEmpty      = "spotify_items_empty"
+	problemUnstable   = "spotify_list_unstable"
+	problemLost       = "spotify_plays_lost"
+	problemOverflow   = "cursor_reduced"
+)
+
+// shelf is a stream whose list is held as a whole: what is not in it any more is
+// gone.
+type shelf struct {
+	*api
+
+	stream string
+	ledger *ledger
+	draft  draft
+
+	taken      int // rows met in this run
+	unsaved    int // bytes emitted since the last slice
+	pages      int // pages since the last slice
+	cursorSize int // of the last slice's cursor
+	unreadable int // rows that have no id
+	empty      int // rows that are null
+	unstable   bool
+}
+
+func newShelf(a *api, stream string) *shelf {
+	return &shelf{api: a, stream: stream, ledger: readLedger(a.h.Cursor(stream))}
+}
+
+// list is one list of a shelf, and how its rows become records.
+type list struct {
+	first string // the first page
+	part  string // begins each row's key in the ledger
+	// ranked says that the list is a ranking: its length says nothing.
+	ranked bool
+	// row writes the record of one row, the nth from 1, to d, and returns its
+	// id; "" when it has none.
+	row func(d *draft, item jsonvalue.Value, n int) (id string)
+	// key is the record's key, by primary_key.
+	key func(id string) []string
+}
+
+// take emits a row if it is not what was emitted before. It returns the row's
+// key in the ledger, "" when it has none, and whether it was unknown.
+func (s *shelf) take(l *list, item jsonvalue.Value, n int) (key string, fresh bool, err error) {
+	s.taken++
+	if item.IsNull() {
+		s.empty++
+		return "", false, nil
+	}
+	s.draft.reset()
+	id := l.row(&s.draft, item, n)
+	if !goodID(id) {
+		s.unreadable++
+		return "", false, nil
+	}
+	key = l.part + id
+	data, sum := s.draft.end()
+	before, known := s.ledger.known[key]
+	s.ledger.set(key, sum)
+	if known && before == sum && sum != 0 {
+		return key, false, nil
+	}
+	s.unsaved += len(data)
+	return key, !known, s.h.EmitRawKey(s.stream, l.key(id), data)
+}
+
+// goodID reports whether an id may stand in a key and in the cursor.
+func goodID(id string) bool {
+	if id == "" || len(id) > maxID {
+		return false
+	}
+	for i := range len(id) {
+		c := id[i]
+		if (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && c != '-' && c != '_' {
+			return false
+		}
+	}
+	return true
+}
+
+// bury emits the tombstones of rows, by key in the ledger.
+func (s *shelf) bury(l *list, keys []string) error {
+	for _, key := range keys {
+		delete(s.ledger.known, key)
+		s.unsaved += 100
+		if err := s.h.Delete(s.stream, l.key(key[len(l.part):])...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pagesPerSlice is after how many pages the cursor is saved in any case.
+const pagesPerSlice = 20
+
+// save closes a slice. A large cursor is not written after every page, so that
+// all cursors together stay in proportion to the records.
+func (s *shelf) save(always bool) error {
+	s.pages++
+	if !always && s.cursorSize > 4*s.unsaved+4096 && s.pages < pagesPerSlice {
+		return nil
+	}
+	cursor := s.ledger.encode()
+	s.cursorSize, s.unsaved, s.pages = len(cursor), 0, 0
+	return s.h.Slice(s.stream, s.stream+" "+strconv.Itoa(s.taken), cursor)
+}
+
+// end saves what a stream has, whether it was collected to its end or not, and
+// tells the host what was not understood.
+func (s *shelf) end(err error) error {
+	if e := s.save(true); e != nil {
+		return e
+	}
+	if e := s.report(); e != nil {
+		return e
+	}
+	if err == nil && s.h.Stopping() {
+		return sdk.ErrStopped
+	}
+	return err
+}
+
+func (s *shelf) report() error {
+	for _, p := range []struct {
+		count                 int
+		reason, message, hint string
+	}{
+		{s.unreadable, problemUnreadable, "rows of the list have no id, or none that is one", "retry_on_connector_upgrade"},
+		{s.empty, problemEmpty, "rows of the list are empty; what is gone cannot be told from them", "upstream_unblock"},
+	} {
+		if p.count == 0 {
+			continue
+		}
+		n := strconv.Itoa(p.count)
+		if err := skip(s.h, s.stream, p.reason, n+" "+p.message, p.hint, []byte(`{"count":`+n+`}`)); err != nil {
+			return err
+		}
+	}
+	if s.unstable {
+		err := skip(s.h, s.stream, problemUnstable, "the list changed each time it was read, or is shorter than it says; what is gone is looked for by the next run",
+			"retry_by_runtime", nil)
+		if err != nil {
+			return err
+		}
+	}
+	if s.ledger.overflow {
+		return skip(s.h, s.stream, problemOverflow, "the list is longer than can be remembered; some rows that are gone may stay", "not_retriable", nil)
+	}
+	return nil
+}
+
+// rowID is a row's own id.
+func rowID(v jsonvalue.Value) string { return v.Get("id").Str() }

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
+)
+
+// inventoryMS is how long after an inventory of the saved tracks the next one
+// is due.
+const inventoryMS = 24 * 60 * 60 * 1000
+
+// collectTracks reads the saved tracks. They are listed by when they were
+// saved, so what is new stands first; what was taken out shows only in the
+// number of tracks, and surely only in an inventory.
+func collectTracks(a *api) error {
+	s := newShelf(a, streamTracks)
+	l := &list{
+		first: a.base + "/v1/me/tracks?limit=50",
+		row:   (*draft).savedTrack,
+		key:   func(id string) []string { return []string{id} },
+	}
+	now := a.h.Now().UnixMilli()
+	due := now-s.ledger.inventoryMS >= inventoryMS || s.ledger.inventoryMS > now
+	if !due {
+		total, err := s.newest(l)
+		if err != nil {
+			return s.end(err)
+		}
+		due = total != int64(len(s.ledger.known))+s.ledger.extra
+	}
+	if !due {
+		return s.end(nil)
+	}
+	s.ledger.inventoryMS = 0
+	settled, last, err := s.inventory(l)
+	if err == nil && settled {
+		s.ledger.inventoryMS = now
+		s.ledger.extra = last.total - int64(len(s.ledger.known))
+	}
+	return s.end(err)
+}
+
+// newest reads the list from its beginning to the first page without a new
+// track, and returns how many tracks there are.
+func (s *shelf) newest(l *list) (total int64, err error) {
+	visited := make(map[string]bool)
+	var p pass
+	p.seen = make(map[string]bool)
+	for url := l.first; url != ""; {
+		if visited[url] {
+			return 0, cycle()
+		}
+		visited[url] = true
+		one, err := s.page(url)
+		if err != nil {
+			return 0, err
+		}
+		total = one.total
+		fresh, err := s.takePage(l, one, &p)
+		if err != nil {
+			return 0, err
+		}
+		if err := s.progress(); err != nil {
+			return 0, err
+		}
+		if !fresh {
+			break
+		}
+		url = one.next
+	}
+	return total, nil
+}
+
+func (d *draft) savedTrack(v jsonvalue.Value, _ int) string {
+	t := v.Get("track")
+	if !t.Exists() {
+		t = v.Get("item")
+	}
+	d.needed("id", t.Get("id"))
+	d.needed("name", t.Get("name"))
+	d.instant("added_at", v.Get("added_at"))
+	d.track(t)
+	d.volatile()
+	d.number("popularity", t.Get("popularity"))
+	return rowID(t)
+}

@@ -1,0 +1,469 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
+	"github.com/pdpp-host/pdpp-host/testplugins/providers/fault"
+	"github.com/pdpp-host/pdpp-host/testplugins/providers/spotify"
+)
+
+// failing does a run in which something may fail, and holds its records
+// against the schemas.
+func (a *account) failing(t *testing.T, change ...func(*sdktest.Options)) *sdktest.Result {
+	t.Helper()
+	res := sdktest.Collect(t, connector{}, a.options(change...))
+	conform(t, res)
+	return res
+}
+
+// RT-23.1: a provider that keeps refusing ends the run under its own name; what
+// was collected stays, and the next run emits the rest.
+func TestRateLimited(t *testing.T) {
+	t.Parallel()
+	for after := range 14 {
+		a := furnished()
+		a.save(100, 120)
+		a.faults.Add(fault.Rule{After: after, Fault: fault.Throttle("7")})
+		res := a.failing(t)
+		if a.faults.Fired() == 0 {
+			break
+		}
+		if e := res.Done.Error; res.Done.Status != abi.DoneFailed || e.Code != "spotify_rate_limited" || e.Message != "spotify_rate_limited" || !e.Retryable {
+			t.Fatalf("%+v", e)
+		}
+		next := a.again(t, res)
+		if n := len(res.All) + len(next.All); n < 135 || n > 135+4 { // the plays have one slice
+			t.Errorf("after %d requests: %d and %d records", after, len(res.All), len(next.All))
+		}
+	}
+}
+
+// What ends a run and what ends one stream; a sign-in that the host could not
+// renew is one that the provider refuses.
+func TestEndsRun(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		err  error
+		ends bool
+		code string // of the failure that is returned
+	}{
+		"stop":               {sdk.ErrStopped, true, ""},
+		"the connector's":    {abi.NewError(abi.CodeEnvelope, "x", ""), true, ""},
+		"provider failing":   {&sdk.FetchError{Code: "send.attempts_exhausted", GapReason: abi.ReasonUpstreamPressure}, false, ""},
+		"provider refusing":  {&sdk.FetchError{Code: "send.rate_limited", GapReason: abi.ReasonRateLimited}, true, ""},
+		"budget":             {&sdk.FetchError{Code: "send.stopped", GapReason: abi.ReasonRetryExhausted, Final: true}, true, ""},
+		"status":             {&sdk.Failure{Code: "spotify_http_404"}, false, ""},
+		"unauthorized":       {&sdk.Failure{Code: "spotify_auth_failed"}, true, "spotify_auth_failed"},
+		"sign-in expired":    {&sdk.FetchError{Code: "send.credential_expired", Message: "m"}, true, "spotify_auth_failed"},
+		"renewal refused":    {&sdk.FetchError{Code: "send.renewal_refused", Message: "m"}, true, "spotify_auth_failed"},
+		"no credential held": {&sdk.FetchError{Code: "send.credential_missing", Message: "m"}, true, "spotify_auth_failed"},
+	} {
+		if endsRun(c.err) != c.ends {
+			t.Errorf("%s: ends the run: %v", name, !c.ends)
+		}
+		if f := asFailure(signIn(c.err)); c.code != "" && (f == nil || f.Code != c.code || f.Retryable) {
+			t.Errorf("%s: %+v", name, f)
+		}
+	}
+}
+
+// A stream that fails is named, and the others are collected.
+func TestOneStreamFails(t *testing.T) {
+	t.Parallel()
+	for path, stream := range map[string]string{
+		"/v1/me/playlists": streamPlaylists, "/v1/me/tracks": streamTracks, "/v1/me/top/": streamArtists, "/v1/me/player/": streamPlays,
+	} {
+		for name, c := range map[string]struct {
+			fault fault.Fault
+			code  string
+		}{
+			"server error": {fault.Status(500, ``), "send.attempts_exhausted"},
+			"forbidden":    {fault.Status(403, `{"error":{"status":403,"message":"Insufficient client scope"}}`), "spotify_http_403"},
+			"broken JSON":  {fault.BrokenJSON(), "spotify_malformed_response"},
+			"a web page":   {fault.Status(200, `<html></html>`, "Content-Type", "text/html"), "spotify_malformed_response"},
+			"no items":     {fault.Replace(`"items":`, `"rows":`), "spotify_malformed_response"},
+			"items null":   {fault.Status(200, `{"items":null,"total":0}`), "spotify_malformed_response"},
+			"next":         {fault.Status(200, `{"items":[],"total":0,"next":5}`), "spotify_malformed_response"},
+		} {
+			t.Run(stream+" "+name, func(t *testing.T) {
+				t.Parallel()
+				a := furnished()
+				good := a.collect(t)
+				a.faults.Add(fault.Rule{Match: fault.Path(path), Times: -1, Fault: c.fault})
+				a.follow("D")
+				a.save(100, 1)
+				a.play(100, 1)
+				a.SetTop("long_term", artist("z"), artist("x"), artist("new"))
+				a.pass(25 * time.Hour)
+				res := good.SecondRun(t, nil)
+				if res.Done.Status != abi.DoneFailed || res.Done.Error.Code != "stream_collection_failed" || !res.Done.Error.Retryable {
+					t.Fatalf("%+v %+v", res.Done, res.Done.Error)
+				}
+				if reasons(res) != stream+" stream_collection_failed" || !strings.Contains(string(res.Skips[0].Diagnostics), c.code) {
+					t.Errorf("%s %s", reasons(res), res.Skips[0].Diagnostics)
+				}
+				if deleted(res) != "" || len(res.All) != 3 {
+					t.Errorf("emitted %s, deleted %s", emitted(res), deleted(res))
+				}
+				a.faults.Clear()
+				next := a.again(t, res)
+				if len(next.All) != 1 || next.All[0].Stream != stream {
+					t.Errorf("next run: %s %s", emitted(next), deleted(next))
+				}
+			})
+		}
+	}
+}
+
+// The consent to a list is missing: the owner can give it.
+func TestForbiddenHint(t *testing.T) {
+	t.Parallel()
+	a := furnished()
+	a.faults.Add(fault.Rule{Match: fault.Path("/v1/me/top/"), Times: -1, Fault: fault.Status(403, "")})
+	res := a.failing(t)
+	if len(res.Skips) != 1 || string(res.Skips[0].RecoveryHint) != `"refresh_credentials"` {
+		t.Errorf("%+v", res.Skips)
+	}
+}
+
+// A token that ends in the middle of a run, and that the host could not renew,
+// ends the run; the next one goes on.
+func TestTokenExpiry(t *testing.T) {
+	t.Parallel()
+	for at := 1; at < 12; at++ {
+		a := furnished()
+		a.save(100, 300)
+		a.Before(func(n int, _ *http.Request) {
+			if n == at {
+				a.ExpireNow()
+			}
+		})
+		res := a.failing(t)
+		e := res.Done.Error
+		if e == nil || e.Code != "spotify_auth_failed" || string(e.RecoveryHint) != `"refresh_credentials"` || e.Retryable {
+			t.Fatalf("request %d: %+v", at, res.Done)
+		}
+		if n := len(a.Requests()); n > at+2 { // two more may be in flight
+			t.Errorf("%d requests, the token ended at %d", n, at)
+		}
+	}
+}
+
+// Links that lead elsewhere are not followed, links that lead in a circle not
+// for ever; neither passes for the end of a list.
+func TestNextFaults(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		faults spotify.Faults
+		code   string
+	}{
+		"another host":      {spotify.Faults{NextHost: "https://api.spotify.com.evil.example", PageSize: 2}, "spotify_next_refused"},
+		"user information":  {spotify.Faults{NextHost: "https://api.spotify.com@evil.example", PageSize: 2}, "spotify_next_refused"},
+		"without TLS":       {spotify.Faults{NextHost: "http://api.spotify.com", PageSize: 2}, "spotify_next_refused"},
+		"to the page again": {spotify.Faults{RepeatNext: true, PageSize: 2}, "spotify_paging_cycle"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := newAccount()
+			a.save(0, 9)
+			a.follow("A", "B", "C", "D", "E")
+			only := streams(streamPlaylists, streamTracks)
+			good := a.collect(t, only)
+			a.Forget()
+			a.Misbehave(c.faults)
+			a.pass(25 * time.Hour)
+			res := good.SecondRun(t, nil)
+			if reasons(res) != "playlists stream_collection_failed,saved_tracks stream_collection_failed" || deleted(res) != "" ||
+				!strings.Contains(string(res.Skips[0].Diagnostics), c.code) || len(a.Requests()) > 6 {
+				t.Errorf("%s %s, deleted %s, %d requests", reasons(res), res.Skips[0].Diagnostics, deleted(res), len(a.Requests()))
+			}
+			for _, r := range res.Requests {
+				if !strings.HasPrefix(r.URL, "https://api.spotify.com/v1/me/") {
+					t.Errorf("a request to %s", r.URL)
+				}
+			}
+		})
+	}
+}
+
+// An entry that is null could be any: nothing is held to be gone beside it.
+func TestEmptyItems(t *testing.T) {
+	t.Parallel()
+	a := newAccount()
+	a.follow("A", "B", "C", "D")
+	only := streams(streamPlaylists)
+	res := a.collect(t, only)
+	a.Misbehave(spotify.Faults{NullItem: true})
+	a.Unfollow("listB")
+	if res = a.again(t, res); deleted(res) != "" || reasons(res) != "playlists spotify_items_empty" {
+		t.Errorf("%s %s", deleted(res), reasons(res))
+	}
+	a.Misbehave(spotify.Faults{})
+	if res = a.again(t, res); deleted(res) != "playlists listB" || reasons(res) != "" {
+		t.Errorf("%s %s", deleted(res), reasons(res))
+	}
+}
+
+// A list that is shorter than it says proves nothing, and is not read for ever.
+func TestShortList(t *testing.T) {
+	t.Parallel()
+	a := newAccount()
+	a.follow("A", "B", "C", "D")
+	res := a.collect(t, streams(streamPlaylists))
+	a.Unfollow("listC")
+	a.faults.Add(fault.Rule{Times: -1, Fault: fault.Replace(`"total":3}`, `"total":5}`)})
+	if res = a.again(t, res); deleted(res) != "" || reasons(res) != "playlists spotify_list_unstable" || len(a.Requests()) != 2 {
+		t.Fatalf("%s %s, %d requests", deleted(res), reasons(res), len(a.Requests()))
+	}
+	a.faults.Clear()
+	if res = a.again(t, res); deleted(res) != "playlists listC" {
+		t.Errorf("%s", deleted(res))
+	}
+}
+
+// Answers that no document describes are passed on, so that the host reports
+// them, and they are emitted again as soon as they fit.
+func TestSchemaDrift(t *testing.T) {
+	t.Parallel()
+	for member, value := range map[string]any{
+		"name": nil, "artists": "One", "duration_ms": 1.5, "explicit": "no", "external_ids": []any{1}, "album": 3, "popularity": "high", "is_local": 0,
+	} {
+		t.Run(member, func(t *testing.T) {
+			t.Parallel()
+			a := newAccount()
+			a.save(0, 2)
+			odd := track(5)
+			odd.Overrides = map[string]any{member: value}
+			a.Save(odd)
+			res := sdktest.Collect(t, connector{}, a.options(streams(streamTracks), func(o *sdktest.Options) { o.Tolerate = true }))
+			_, early := res.Record(streamTracks, odd.ID)
+			if !early && len(res.Problems) == 0 {
+				t.Fatalf("a track was lost without a word: %+v", res.Skips)
+			}
+			a.Change(func() { odd.Overrides = nil })
+			a.pass(25 * time.Hour)
+			next := res.SecondRun(t, nil)
+			if _, ok := next.Record(streamTracks, odd.ID); !ok && !early {
+				t.Error("the track was not emitted when it fitted")
+			}
+		})
+	}
+}
+
+func TestUnreadableRows(t *testing.T) {
+	t.Parallel()
+	a := newAccount()
+	a.save(0, 2)
+	for _, id := range []any{7, "../me", "", strings.Repeat("a", 80)} {
+		odd := track(9)
+		odd.Overrides = map[string]any{"id": id}
+		a.Save(odd)
+	}
+	a.play(0, 1)
+	a.Play(&spotify.Play{Track: track(1), At: a.now(), Overrides: map[string]any{"played_at": "just now"}})
+	a.Play(&spotify.Play{Track: track(1), At: a.now(), Overrides: map[string]any{"track": nil}})
+	res := a.collect(t)
+	if reasons(res) != "recently_played spotify_item_unreadable,saved_tracks spotify_item_unreadable" ||
+		string(res.Skips[0].Diagnostics) != `{"count":2}` || string(res.Skips[1].Diagnostics) != `{"count":4}` {
+		t.Errorf("%s %+v", reasons(res), res.Skips)
+	}
+	if len(res.All) != 3 {
+		t.Error(emitted(res))
+	}
+	if again := a.again(t, res); len(again.All) != 0 || reasons(again) == "" {
+		t.Errorf("%s %s", emitted(again), reasons(again))
+	}
+}
+
+// Somebody changes the library while its pages are read. Nothing is buried that
+// is there, and nothing is lost for longer than until the next inventory.
+func TestLibraryMovesWhileItIsRead(t *testing.T) {
+	t.Parallel()
+	changes := map[string]func(a *account, n int){
+		"removals": func(a *account, n int) {
+			a.Unsave(fmt.Sprintf("track%04d", 59-n))
+			a.Unfollow("list" + string(rune('a'+n)))
+		},
+		"additions": func(a *account, n int) {
+			a.save(1000+n, 1)
+			a.follow(fmt.Sprintf("new%d", n))
+		},
+		"both": func(a *account, n int) {
+			a.Unsave(fmt.Sprintf("track%04d", 59-n))
+			a.save(2000+n, 1)
+			a.Unfollow("list" + string(rune('a'+n)))
+			a.follow(fmt.Sprintf("new%d", n))
+		},
+		"in turn": func(a *account, n int) {
+			if n%2 == 0 {
+				a.Unsave(fmt.Sprintf("track%04d", 59-n))
+				return
+			}
+			a.save(3000+n, 1)
+		},
+	}
+	for name, change := range changes {
+		for every := 1; every < 5; every++ {
+			t.Run(fmt.Sprint(name, every), func(t *testing.T) {
+				t.Parallel()
+				a := newAccount()
+				a.save(0, 60)
+				for c := 'a'; c <= 'z'; c++ {
+					a.follow(string(c))
+				}
+				a.Misbehave(spotify.Faults{PageSize: 10})
+				only := streams(streamPlaylists, streamTracks)
+				stored := store{}
+				res := a.collect(t, only)
+				stored.apply(res)
+				a.pass(25 * time.Hour)
+				moves := 0
+				a.Before(func(n int, _ *http.Request) {
+					if n%every == 0 && moves < 15 {
+						change(a, moves)
+						moves++
+					}
+				})
+				res = a.again(t, res)
+				a.Before(nil)
+				there := a.stored(t, only)
+				for _, r := range res.All {
+					if _, alive := there[r.Stream+" "+r.Key]; r.Delete && alive {
+						t.Errorf("%s %s was buried alive", r.Stream, r.Key)
+					}
+				}
+				stored.apply(res)
+				a.pass(25 * time.Hour)
+				res = a.again(t, res)
+				stored.apply(res)
+				if want := a.stored(t, only); !maps.Equal(stored, want) {
+					t.Errorf("%d rows stored, %d are there", len(stored), len(want))
+				}
+			})
+		}
+	}
+}
+
+// One out and one in between two pages leave the length of the list as it was:
+// the row that the shift hid is not buried, and neither is one that another
+// shift hid from the next pass.
+func TestShiftThatTheLengthHides(t *testing.T) {
+	t.Parallel()
+	for _, second := range []bool{false, true} {
+		a := newAccount()
+		a.save(0, 60)
+		a.Misbehave(spotify.Faults{PageSize: 10})
+		only := streams(streamTracks)
+		res := a.collect(t, only)
+		a.pass(25 * time.Hour)
+		shift := func(n int) {
+			a.Unsave(fmt.Sprintf("track%04d", 59-n)) // on the first page
+			old := track(700 + n)
+			old.AddedAt = sdktest.Epoch // on the last one
+			a.Save(old)
+		}
+		passes := -1
+		a.Before(func(_ int, r *http.Request) {
+			switch offset := r.URL.Query().Get("offset"); {
+			case offset == "":
+				passes++
+			case passes == 0 && offset == "20":
+				shift(0)
+			case passes == 1 && offset == "40" && second:
+				shift(1)
+			}
+		})
+		res = a.again(t, res)
+		a.Before(nil)
+		there := a.stored(t, only)
+		for _, r := range res.All {
+			if _, alive := there[streamTracks+" "+r.Key]; r.Delete && alive {
+				t.Errorf("%s was buried alive", r.Key)
+			}
+		}
+		if res = a.again(t, res); len(res.Records(streamTracks)) > 2 {
+			t.Errorf("emitted again: %s", emitted(res))
+		}
+	}
+}
+
+// A cursor of another version costs an inventory, and no removal.
+func TestForeignLedger(t *testing.T) {
+	t.Parallel()
+	a := furnished()
+	res := a.collect(t)
+	a.Unfollow("listA")
+	state := res.Committed()
+	for stream := range state {
+		state[stream] = strings.Replace(state[stream], `"v":1`, `"v":0`, 1)
+	}
+	next := res.SecondRun(t, func(o *sdktest.Options) { o.State = state })
+	if len(next.All) != 15 || deleted(next) != "playlists listA" {
+		t.Errorf("emitted %s, deleted %s", emitted(next), deleted(next))
+	}
+}
+
+// PB-D8: ended at any call, the runs together lose nothing and repeat little.
+func TestStoppedAnywhere(t *testing.T) {
+	t.Parallel()
+	for stop := 1; stop < 30; stop++ {
+		a := furnished()
+		a.save(100, 25)
+		a.Misbehave(spotify.Faults{PageSize: 10})
+		stored, count := store{}, 0
+		res := a.failing(t, func(o *sdktest.Options) { o.StopAfter = stop })
+		for run := 0; ; run++ {
+			stored.apply(res)
+			count += len(res.All)
+			if res.Done.Status == abi.DoneSucceeded {
+				break
+			}
+			if res.Done.Status != abi.DoneCancelled || run > 100 {
+				t.Fatalf("stop %d: %+v %+v", stop, res.Done, res.Done.Error)
+			}
+			if run == 3 {
+				a.Unsave("track0110")
+			}
+			res = res.SecondRun(t, func(o *sdktest.Options) { o.StopAfter = stop + run/2 })
+		}
+		a.pass(25 * time.Hour)
+		stored.apply(a.again(t, res))
+		if want := a.stored(t); !maps.Equal(stored, want) || count > 40+1 {
+			t.Errorf("stop %d: %d stored, want %d; %d records emitted", stop, len(stored), len(want), count)
+		}
+	}
+}
+
+// A run that is killed at any call, without a word, loses nothing either.
+func TestKilledAnywhere(t *testing.T) {
+	t.Parallel()
+	for kill := 1; kill < 30; kill++ {
+		a := furnished()
+		a.save(100, 25)
+		a.Misbehave(spotify.Faults{PageSize: 10})
+		calls := 0
+		res := a.failing(t, func(o *sdktest.Options) {
+			o.Tolerate = true
+			o.Before = func(string, []byte) *abi.Error {
+				if calls++; calls >= kill {
+					return abi.NewError(abi.CodeInternal, "killed", "")
+				}
+				return nil
+			}
+		})
+		stored := store{}
+		stored.apply(res)
+		stored.apply(res.SecondRun(t, func(o *sdktest.Options) { o.Tolerate = false }))
+		if want := a.stored(t); !maps.Equal(stored, want) {
+			t.Errorf("killed at call %d: %d stored, want %d", kill, len(stored), len(want))
+		}
+	}
+}
