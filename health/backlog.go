@@ -9,6 +9,9 @@ type DetailGaps struct {
 	Pending    []PendingGap `json:"pending"`
 	ReadLimit  *int         `json:"read_limit"` // nil: all were read
 	Recovered  *int64       `json:"recovered"`  // nil: not counted
+	// Counted is the roll-up where whoever keeps the gaps counts them; the other
+	// fields but Unreadable say nothing then.
+	Counted *Backlog `json:"counted,omitempty"`
 }
 
 // PendingGap is one detail that is still to be fetched.
@@ -37,6 +40,12 @@ type Backlog struct {
 func DetailGapBacklog(gaps *DetailGaps) *Backlog {
 	if gaps == nil || gaps.Unreadable {
 		return nil
+	}
+	if gaps.Counted != nil {
+		counted := *gaps.Counted
+		counted.Recovered = nil
+		addCount(&counted.Recovered, gaps.Counted.Recovered)
+		return &counted
 	}
 	b := &Backlog{}
 	addCount(&b.Recovered, gaps.Recovered)

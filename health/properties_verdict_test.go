@@ -250,7 +250,8 @@ func TestDetailHoldsEverything(t *testing.T) {
 	})
 }
 
-// A client with a grant learns neither why nor what the owner is to do.
+// HL-06.2, HL-19.3, HL-27.4: a client with a grant learns neither why nor what
+// the owner is to do, and none of the counts.
 func TestGrantScoped(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

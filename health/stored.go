@@ -1,0 +1,152 @@
+package health
+
+import (
+	"slices"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// Stored is everything that is kept of one connection to project it: facts and
+// no answers. A store keeps it as one document a connection and brings it up to
+// date with the facts it follows from; what it says at a moment is Evidence. A
+// nil part is one that nobody has looked at, or that never happened.
+//
+// Times are microseconds since 1970 UTC, 0 for none, so that a document equals
+// one that is made again from the same facts, to the byte.
+type Stored struct {
+	// Manifest is what the accepted manifest says. nil: none was accepted yet.
+	Manifest *StoredManifest `json:"manifest,omitempty"`
+
+	Latest    *StoredRun `json:"latest,omitempty"`    // the newest, whether it has ended or not
+	Settled   *StoredRun `json:"settled,omitempty"`   // the newest that succeeded or failed
+	Succeeded *StoredRun `json:"succeeded,omitempty"` // the newest that succeeded
+	// EndedUS is when the newest run ended, in whatever way, and EndedBadly
+	// whether it did anything else than succeed.
+	EndedUS    int64 `json:"ended_us,omitempty"`
+	EndedBadly bool  `json:"ended_badly,omitempty"`
+
+	// Of the settled run.
+	KnownGaps []KnownGap                `json:"known_gaps,omitempty"` // as KeepGaps leaves them
+	Committed *int64                    `json:"committed,omitempty"`  // records
+	Drained   *int64                    `json:"drained,omitempty"`    // detail gaps that it filled
+	Accounts  map[string]*StreamAccount `json:"accounts,omitempty"`   // by stream
+
+	// CollectedUS is, by stream, when a run last collected all of it: a run that
+	// succeeded without skipping it or holding its cursor back.
+	CollectedUS map[string]int64 `json:"collected_us,omitempty"`
+
+	Gaps       StoredGaps        `json:"gaps"`
+	Pressure   *StoredPressure   `json:"pressure,omitempty"`
+	Credential *StoredCredential `json:"credential,omitempty"`
+	Schedule   *Schedule         `json:"schedule,omitempty"`
+
+	// Retained is how many records the store holds of the connection. It moves
+	// with every batch of records and is kept beside the document. nil: unknown.
+	Retained *int64 `json:"-"`
+	// Unreadable names facts that could not be read when the document was made,
+	// or of the document itself. Whatever else it says, nobody knows then.
+	Unreadable []Word `json:"unreadable,omitempty"`
+}
+
+// StoredManifest is the part of a manifest that health depends on.
+type StoredManifest struct {
+	Refresh           *Refresh         `json:"refresh,omitempty"`
+	MaximumStalenessS int64            `json:"maximum_staleness_s,omitempty"` // 0: no window is declared
+	Streams           []ManifestStream `json:"streams,omitempty"`
+}
+
+// StoredRun points at a run, with what a projection needs of it.
+type StoredRun struct {
+	ID        string `json:"id"`
+	Status    Word   `json:"status"` // as the store has it: running succeeded failed cancelled abandoned
+	Reason    Word   `json:"reason,omitempty"`
+	StartedUS int64  `json:"started_us"`
+	EndedUS   int64  `json:"ended_us,omitempty"`
+}
+
+// StreamAccount is how much of what there was of a stream a run collected. nil:
+// it did not count.
+type StreamAccount struct {
+	Considered *int64 `json:"considered,omitempty"`
+	Collected  *int64 `json:"collected,omitempty"`
+}
+
+// StoredGaps counts the detail gaps that are still to be fetched. The counts are
+// exact: they move with each gap.
+type StoredGaps struct {
+	Streams []StreamGaps `json:"streams,omitempty"` // those with open gaps, by name
+	// Of the gaps under source pressure alone.
+	MaxAttempts   int64 `json:"max_attempts,omitempty"`
+	NextAttemptUS int64 `json:"next_attempt_us,omitempty"` // before it none is tried again
+	Recovered     int64 `json:"recovered,omitempty"`
+}
+
+// StreamGaps counts one stream's open gaps.
+type StreamGaps struct {
+	Stream   string `json:"stream"`
+	Pressure int64  `json:"pressure,omitempty"` // left because the source was under pressure
+	Other    int64  `json:"other,omitempty"`
+}
+
+// Open counts the gaps that are to be fetched: under source pressure, and for
+// other reasons.
+func (g *StoredGaps) Open() (pressure, other int64) {
+	for i := range g.Streams {
+		pressure += g.Streams[i].Pressure
+		other += g.Streams[i].Other
+	}
+	return pressure, other
+}
+
+// StoredPressure says that a run ended under source pressure and left no gap to
+// say so.
+type StoredPressure struct {
+	Reason        Word  `json:"reason"`
+	AtUS          int64 `json:"at_us"`
+	NextAttemptUS int64 `json:"next_attempt_us,omitempty"` // 0: the provider did not say
+}
+
+// StoredCredential says that the owner has left a credential, and when last.
+type StoredCredential struct {
+	PutUS int64 `json:"put_us"`
+}
+
+// KeepGaps returns what of a run's known gaps coverage depends on: those that
+// weigh something, each sort of them once, without the words of their reasons
+// but for what those weigh.
+func KeepGaps(gaps []KnownGap) []KnownGap {
+	var kept []KnownGap
+	for i := range gaps {
+		g := gaps[i]
+		if g.weigh() == weighsNothing {
+			continue
+		}
+		clears := g.ownerClears()
+		if g.Reason = ""; clears && !g.ownerClears() {
+			g.Reason = "manual_action"
+		}
+		if !slices.Contains(kept, g) {
+			kept = append(kept, g)
+		}
+	}
+	return kept
+}
+
+// RunReason is the reason of a run that did not succeed, as a projection reads
+// it: the connector's own code where the connector ended the run, else the
+// host's. A connector that asks for new credentials says what is wrong whatever
+// its code is called.
+func RunReason(reason abi.Reason, code, recoveryHint string) Word {
+	switch reason {
+	case abi.ReasonConnectorReportedFailed, abi.ReasonConnectorReportedCancelled:
+	default:
+		return Word(reason)
+	}
+	if recoveryHint == "refresh_credentials" && !credentialShaped(normalise(Word(code))) {
+		return "credential_rejected"
+	}
+	if code == "" || code == "connector.failed" {
+		return Word(reason)
+	}
+	return Word(code)
+}

@@ -1,0 +1,156 @@
+package health
+
+import (
+	"slices"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// Moment is what a stored document cannot say itself: when it is looked at, and
+// whether the run that it has as running is.
+type Moment struct {
+	Now Instant
+	// RunAlive: somebody still holds the running run's lease. A run whose holder
+	// is gone was interrupted, whatever the store says of it.
+	RunAlive bool
+}
+
+// statusRunning is the status of a run that has not ended, as the store has it.
+const statusRunning = "running"
+
+// Running reports whether the newest run has not ended, as far as the store
+// knows.
+func (s *Stored) Running() bool { return s.Latest != nil && s.Latest.Status == statusRunning }
+
+// Evidence returns what the stored facts say at a moment.
+func (s *Stored) Evidence(m Moment) Evidence {
+	e := Evidence{
+		ObservedAt: m.Now, Run: s.run(m), Schedule: s.Schedule, Backoff: s.backoff(), DetailGaps: s.detailGaps(),
+		Projection: ProjectionEvidence{UnreliableSources: s.Unreadable}, Activity: &Activity{Active: s.Running() && m.RunAlive},
+	}
+	if e.DetailGaps.Unreadable {
+		e.Projection.UnreliableSources = append(slices.Clone(s.Unreadable), "detail_gaps")
+	}
+	coverage := s.coverage(m)
+	e.Coverage = &coverage
+	e.Freshness = &FreshnessResult{Axis: Freshness(s.freshness(m))}
+	if s.Manifest != nil {
+		e.Refresh = s.Manifest.Refresh
+	}
+	return e
+}
+
+// NextChange is the first instant after now at which time alone changes what
+// the facts say; the zero Instant when none does. Ages in words change at
+// midnight besides, and a running run is its holder's to end.
+func (s *Stored) NextChange(now Instant) Instant {
+	var next Instant
+	for _, at := range []Instant{s.staleFrom(), s.backoffEnd()} {
+		if !at.IsZero() && at.After(now.Time) && (next.IsZero() || at.Before(next.Time)) {
+			next = at
+		}
+	}
+	return next
+}
+
+// staleFrom is the first instant at which fresh data is not fresh any more.
+func (s *Stored) staleFrom() Instant {
+	in := s.freshness(Moment{})
+	if in.LastSuccessAt.IsZero() || in.MaximumStaleness <= 0 {
+		return Instant{}
+	}
+	return At(in.LastSuccessAt.Add(in.MaximumStaleness + time.Microsecond))
+}
+
+func (s *Stored) backoffEnd() Instant {
+	if b := s.backoff(); b != nil {
+		return b.NextRunAt
+	}
+	return Instant{}
+}
+
+// interrupted reports whether the newest run was left behind by its holder.
+func (s *Stored) interrupted(m Moment) bool { return s.Running() && !m.RunAlive }
+
+// run is the latest run that ended, or was left behind, as a projection reads it.
+func (s *Stored) run(m Moment) *Run {
+	r := &Run{LastSuccessAt: s.Succeeded.ended()}
+	switch {
+	case s.interrupted(m):
+		r.LatestStatus, r.ReasonCode = RunFailed, Word(abi.ReasonHostRestarted)
+	case s.Settled == nil:
+		return nil
+	case s.Settled.Status == Word(RunSucceeded):
+		r.LatestStatus = RunSucceeded
+	default:
+		r.LatestStatus, r.ReasonCode = RunFailed, s.Settled.Reason
+	}
+	if c := s.Credential; c != nil && r.LatestStatus == RunFailed && s.Settled != nil && c.PutUS > s.Settled.EndedUS &&
+		credentialShaped(normalise(r.ReasonCode)) {
+		// The owner has replaced what was rejected: that it is rejected is not
+		// known of the new one (HL-02.2). The run failed all the same.
+		r.ReasonCode = ""
+	}
+	r.HasDegradingGaps = len(s.KnownGaps) > 0
+	return r
+}
+
+func (r *StoredRun) ended() Instant {
+	if r == nil {
+		return Instant{}
+	}
+	return instantOf(r.EndedUS)
+}
+
+// runEvidence is what the latest run says about coverage; nil when none ended.
+func (s *Stored) runEvidence(m Moment) *RunEvidence {
+	switch {
+	case s.interrupted(m):
+		return &RunEvidence{Status: "abandoned", KnownGaps: s.KnownGaps}
+	case s.Settled == nil:
+		return nil
+	}
+	return &RunEvidence{Status: s.Settled.Status, KnownGaps: s.KnownGaps}
+}
+
+// backoff is what delays the next run: a provider that named the time before
+// which it takes no request. Pressure is no failure and never exhausts anything.
+func (s *Stored) backoff() *Backoff {
+	p := s.Pressure
+	if p == nil || p.NextAttemptUS == 0 {
+		return nil
+	}
+	return &Backoff{NextRunAt: instantOf(p.NextAttemptUS), ReasonClass: p.Reason, RecordedAt: instantOf(p.AtUS)}
+}
+
+// detailGaps are the open gaps, counted.
+func (s *Stored) detailGaps() *DetailGaps {
+	g := &s.Gaps
+	b := &Backlog{MaxAttemptCount: g.MaxAttempts, NextAttemptAt: instantOf(g.NextAttemptUS)}
+	b.Pending, b.PendingOther = g.Open()
+	recovered := g.Recovered
+	b.Recovered = &recovered
+	return &DetailGaps{Counted: b, Unreadable: b.Pending < 0 || b.PendingOther < 0 || recovered < 0}
+}
+
+func (s *Stored) freshness(m Moment) FreshnessInput {
+	in := FreshnessInput{
+		Now: m.Now, LastSuccessAt: s.RefreshedAt(), LastAttemptAt: instantOf(s.EndedUS), LastAttemptFailed: s.EndedBadly,
+	}
+	if s.interrupted(m) {
+		in.LastAttemptAt, in.LastAttemptFailed = instantOf(s.Latest.StartedUS), true
+	}
+	if s.Manifest != nil {
+		in.MaximumStaleness = time.Duration(s.Manifest.MaximumStalenessS) * time.Second
+	}
+	return in
+}
+
+// instantOf is the instant of a stored time; none for 0.
+func instantOf(us int64) Instant {
+	if us == 0 {
+		return Instant{}
+	}
+	return At(time.UnixMicro(us).UTC())
+}

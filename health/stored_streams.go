@@ -1,0 +1,136 @@
+package health
+
+import (
+	"slices"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// RefreshedAt is since when all of the connection's data is as fresh as it is:
+// the oldest of the moments at which its required streams were collected. A run
+// that succeeds without collecting a stream does not refresh it, however often it
+// succeeds. The zero Instant: some of it was never collected.
+func (s *Stored) RefreshedAt() Instant {
+	oldest, counted := int64(0), false
+	for _, m := range s.streams() {
+		if !m.collected() {
+			continue
+		}
+		at := s.CollectedUS[m.Name]
+		if at == 0 {
+			return Instant{}
+		}
+		if !counted || at < oldest {
+			oldest, counted = at, true
+		}
+	}
+	if !counted {
+		return s.Succeeded.ended()
+	}
+	return instantOf(oldest)
+}
+
+func (s *Stored) streams() []ManifestStream {
+	if s.Manifest == nil {
+		return nil
+	}
+	return s.Manifest.Streams
+}
+
+// collected reports whether the manifest means to collect the stream, and
+// requires it.
+func (m *ManifestStream) collected() bool { return m.required() && !m.CoveragePolicy.Accepted() }
+
+// coverage rolls up the connection's coverage. That a run succeeded proves
+// nothing of a required stream that no run has collected yet (Invariant 8).
+func (s *Stored) coverage(m Moment) Coverage {
+	c := RunCoverage(s.runEvidence(m), s.openGaps(), s.streams())
+	if c.Axis != CoverageComplete && (!c.Axis.Accepted() || c.RequiredButAccepted) {
+		return c
+	}
+	for _, st := range s.streams() {
+		if st.collected() && s.CollectedUS[st.Name] == 0 {
+			return Coverage{Axis: CoverageUnknown}
+		}
+	}
+	return c
+}
+
+// openGaps returns one gap for each stream and class of reason: coverage asks
+// which there are, never how many.
+func (s *Stored) openGaps() []PendingGap {
+	var open []PendingGap
+	for i := range s.Gaps.Streams {
+		g := &s.Gaps.Streams[i]
+		if g.Pressure > 0 {
+			open = append(open, PendingGap{Stream: g.Stream, Reason: abi.ReasonUpstreamPressure})
+		}
+		if g.Other > 0 {
+			open = append(open, PendingGap{Stream: g.Stream})
+		}
+	}
+	return open
+}
+
+// StreamState is what the facts say of one of the manifest's streams.
+type StreamState struct {
+	ManifestStream
+	Coverage              CoverageAxis
+	GapsOpen              bool
+	Considered, Collected *int64
+}
+
+// Absent reports whether the manifest declares that a stream which nobody
+// requires is not collected.
+func (s *StreamState) Absent() bool { return !s.required() && s.CoveragePolicy.Accepted() }
+
+// IsRequired reports whether the manifest requires the stream.
+func (s *StreamState) IsRequired() bool { return s.required() }
+
+// StreamStates returns what the facts say at a moment of each stream, in the
+// manifest's order. nil: no manifest is known.
+func (s *Stored) StreamStates(m Moment) []StreamState {
+	streams := s.streams()
+	run, open := s.runEvidence(m), s.openGaps()
+	out := make([]StreamState, len(streams))
+	for i, st := range streams {
+		state := StreamState{ManifestStream: st}
+		state.GapsOpen = slices.ContainsFunc(open, func(g PendingGap) bool { return g.Stream == st.Name })
+		state.Coverage = s.streamCoverage(st, run, open)
+		if a := s.Accounts[st.Name]; a != nil {
+			state.Considered, state.Collected = a.Considered, a.Collected
+		}
+		out[i] = state
+	}
+	return out
+}
+
+// streamCoverage asks of one stream what RunCoverage asks of a connection. An
+// optional stream's own row is as honest as a required one's.
+func (s *Stored) streamCoverage(st ManifestStream, run *RunEvidence, open []PendingGap) CoverageAxis {
+	if st.CoveragePolicy.Accepted() {
+		return st.CoveragePolicy
+	}
+	asked := []ManifestStream{{Name: st.Name}}
+	of := func(name string) bool { return name == st.Name }
+	var own *RunEvidence
+	if run != nil {
+		own = &RunEvidence{Status: run.Status}
+		for _, g := range run.KnownGaps {
+			if of(g.Stream) {
+				own.KnownGaps = append(own.KnownGaps, g)
+			}
+		}
+	}
+	var pending []PendingGap
+	for _, g := range open {
+		if of(g.Stream) {
+			pending = append(pending, g)
+		}
+	}
+	axis := RunCoverage(own, pending, asked).Axis
+	if axis == CoverageComplete && s.CollectedUS[st.Name] == 0 {
+		return CoverageUnknown
+	}
+	return axis
+}

@@ -1,0 +1,52 @@
+package verdict
+
+import "github.com/pdpp-host/pdpp-host/health"
+
+// OfStored makes the verdict of a connection from what is kept of it, at a
+// moment. It is the one way from the store to a surface: every surface that
+// shows a connection calls it, or is handed what it returned (HL-06, HL-21).
+func OfStored(s *health.Stored, m health.Moment, runtimeOK bool) RenderedVerdict {
+	return Synthesize(InputOf(s, m, runtimeOK))
+}
+
+// InputOf gathers what a verdict is made of from what is kept of a connection.
+func InputOf(s *health.Stored, m health.Moment, runtimeOK bool) Input {
+	e := s.Evidence(m)
+	in := Input{Snapshot: health.Project(e), Refresh: e.Refresh, RuntimeOK: runtimeOK}
+	attention := in.asked()
+	for _, st := range s.StreamStates(m) {
+		in.Streams = append(in.Streams, StreamRollup{
+			StreamID: st.Name, Coverage: st.Coverage, Priority: priorityOf(&st), Considered: st.Considered, Collected: st.Collected,
+			AttentionOpen: attention && st.Coverage != health.CoverageComplete,
+			GapRetryable:  st.GapsOpen || retryable(st.Coverage),
+		})
+	}
+	in.Progress = &ProgressEvidence{
+		Mode: ProgressMode(ModeInput{
+			LocalDeviceBacked: e.LocalDeviceBacked, Refresh: e.Refresh, Schedule: e.Schedule, HasRecoveredDetailGaps: s.Gaps.Recovered > 0,
+		}),
+		RecordsCommittedLastRun: s.Committed, GapsDrainedLastRun: s.Drained, RetainedRecords: s.Retained,
+		LastRefreshedAt: s.RefreshedAt(), ObservedAt: m.Now,
+	}
+	if e.Schedule != nil {
+		in.Schedule = &Schedule{Mode: ScheduleDisabled, HasPriorSuccess: s.Succeeded != nil}
+		if e.Schedule.Enabled {
+			in.Schedule.Mode = ScheduleActive
+		}
+	}
+	return in
+}
+
+func priorityOf(st *health.StreamState) Priority {
+	switch {
+	case st.IsRequired():
+		return Required
+	case st.Absent():
+		return AcceptedAbsence
+	}
+	return Optional
+}
+
+func retryable(a health.CoverageAxis) bool {
+	return a == health.CoverageRetryableGap || a == health.CoveragePartial || a == health.CoverageGaps
+}

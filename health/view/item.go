@@ -1,0 +1,100 @@
+package view
+
+import (
+	"github.com/pdpp-host/pdpp-host/health/verdict"
+)
+
+// Item is one connection in a list.
+type Item struct {
+	Name      string `json:"name"`
+	Connector string `json:"connector"`
+	Verdict   Brief  `json:"verdict"`
+}
+
+// Brief is the attention layer of a verdict: what a list, a header and a
+// passport show, all of them the same (HL-21.1). What is left out stands in the
+// verdict itself, which is read one connection at a time: the conditions above
+// all, the rows of streams, and what an action tells to do step by step. It
+// stays below 2 KB whatever the verdict holds.
+type Brief struct {
+	Pill             verdict.Pill         `json:"pill"`
+	Channel          verdict.Channel      `json:"channel"`
+	Annotations      []verdict.Annotation `json:"annotations"`
+	ForwardStatement string               `json:"forward_statement"`
+	ForwardCode      verdict.Code         `json:"forward_code"`
+	// RequiredActions holds the primary action alone; MoreActions counts those
+	// behind it ("+N more").
+	RequiredActions []Action         `json:"required_actions"`
+	MoreActions     int              `json:"more_actions"`
+	Progress        verdict.Progress `json:"progress"`
+}
+
+// Action is a required action as a list shows it.
+type Action struct {
+	Kind          verdict.Kind          `json:"kind"`
+	Audience      verdict.Audience      `json:"audience"`
+	Urgency       verdict.Urgency       `json:"urgency"`
+	Affects       []string              `json:"affects"` // the first of them
+	MoreAffects   int                   `json:"more_affects"`
+	CTA           string                `json:"cta"`
+	CTACode       verdict.Code          `json:"cta_code"`
+	Terminal      bool                  `json:"terminal"`
+	SatisfiedWhen verdict.SatisfiedWhen `json:"satisfied_when"`
+	// Recovery: the verdict itself holds the steps of a recovery.
+	Recovery bool `json:"recovery,omitempty"`
+}
+
+// How many streams a list's action names, and how long a name is shown.
+const (
+	mostAffects   = 3
+	longestAffect = 64
+)
+
+// BriefOf returns a verdict's attention layer.
+func BriefOf(v *verdict.RenderedVerdict) Brief {
+	b := Brief{
+		Pill: v.Pill, Channel: v.Channel, Annotations: v.Annotations, ForwardStatement: v.ForwardStatement, ForwardCode: v.ForwardCode,
+		RequiredActions: []Action{}, Progress: v.Progress,
+	}
+	if len(v.RequiredActions) > 0 {
+		b.RequiredActions = append(b.RequiredActions, actionOf(&v.RequiredActions[0]))
+		b.MoreActions = len(v.RequiredActions) - 1
+	}
+	return b
+}
+
+func actionOf(a *verdict.RequiredAction) Action {
+	out := Action{
+		Kind: a.Kind, Audience: a.Audience, Urgency: a.Urgency, Affects: []string{}, CTA: a.CTA, CTACode: a.CTACode, Terminal: a.Terminal,
+		SatisfiedWhen: a.SatisfiedWhen, Recovery: a.Remediation != nil,
+	}
+	for i, stream := range a.Affects {
+		if i == mostAffects {
+			out.MoreAffects = len(a.Affects) - mostAffects
+			break
+		}
+		out.Affects = append(out.Affects, cut(stream, longestAffect))
+	}
+	return out
+}
+
+// cut shortens s to at most n bytes, at the end of a character.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && s[n]&0xc0 == 0x80 {
+		n--
+	}
+	return s[:n]
+}
+
+// Primary is the words of what there is to do first, "" when there is nothing,
+// and whether the owner is the one to do it.
+func (b *Brief) Primary() (text string, owners bool) {
+	if len(b.RequiredActions) == 0 {
+		return "", false
+	}
+	a := &b.RequiredActions[0]
+	return a.CTA, a.Audience == verdict.AudienceOwner
+}

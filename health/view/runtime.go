@@ -1,0 +1,27 @@
+package view
+
+// Runtime is the state of what serves the connections. Its fault is told once,
+// above the list, and in no connection's place (HL-28).
+type Runtime struct {
+	OK bool `json:"ok"`
+	// Fault names what is at fault: scheduler_stopped, browser_down,
+	// collector_offline. "" while OK.
+	Fault string `json:"fault,omitempty"`
+}
+
+// Indicator is the one line above the list, "" while there is nothing to say.
+func (r Runtime) Indicator() string {
+	if r.OK {
+		return ""
+	}
+	if text, ok := faults[r.Fault]; ok {
+		return text
+	}
+	return "What runs the connections is not working; nothing is collected until it is."
+}
+
+var faults = map[string]string{
+	"scheduler_stopped": "The scheduler has stopped; nothing is collected until it runs again.",
+	"browser_down":      "The browser that connectors use is down; those that need it wait until it is back.",
+	"collector_offline": "The collector's device is offline; what it holds comes in when it is back.",
+}
