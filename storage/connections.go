@@ -71,7 +71,9 @@ func (s *Store) EnsureConnection(ctx context.Context, name, connector string) (*
 			found = &connectionRow{
 				ID: s.newID(), Name: name, Connector: connector, Options: "{}", Roots: "{}", ReadRoots: "{}", CreatedUS: micros(t.now),
 			}
-			_, err = t.db.NewInsert().Model(found).Exec(t.ctx)
+			if _, err = t.db.NewInsert().Model(found).Exec(t.ctx); err == nil {
+				err = t.newEvidence(found)
+			}
 		}
 		row = found
 		return err
@@ -148,10 +150,16 @@ func (s *Store) changeConnection(ctx context.Context, id string, row *connection
 		if err != nil {
 			return err
 		}
-		if n, err := res.RowsAffected(); err != nil || n == 1 {
+		n, err := res.RowsAffected()
+		switch {
+		case err != nil:
 			return err
+		case n != 1:
+			return unknownConnection(id)
+		case row.PinnedManifest != "":
+			return t.remakeEvidence(id)
 		}
-		return unknownConnection(id)
+		return nil
 	})
 }
 

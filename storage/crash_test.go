@@ -150,6 +150,9 @@ func crashVerify(t *testing.T, path string, acked int) (cursor int) {
 	if r, err := s.Check(ctx); err != nil || len(r.Problems) > 0 {
 		t.Error("not sound:", r, err)
 	}
+	if differ, err := s.CheckEvidence(ctx); err != nil || len(differ) > 0 {
+		t.Error("the evidence is not what the facts make:", differ, err)
+	}
 	list, err := s.Checkpoints(ctx, "c")
 	if err != nil {
 		if abi.CodeOf(err) != abi.CodeConnectionUnknown || acked > 0 {

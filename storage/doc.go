@@ -19,5 +19,10 @@
 // transactions, its connection); batch.go and bulk.go (the record path);
 // lease.go, runwriter.go, ops.go, gaps.go and finish.go (a run from its begin to
 // its end); connections.go and remove.go; runs.go, records.go and evidence.go
-// (reads); check.go (does the store keep its promises).
+// (reads); check.go (does the store keep its promises). The evidence that health
+// rests on: evidence_row.go (the row), evidence_change.go (what a transaction does
+// to it), evidence_facts.go (what one fact does), evidence_gather.go (the row made
+// again from everything, with evidence_manifest.go and evidence_waiting.go),
+// evidence_standing.go (how a fleet is counted),
+// evidence_read.go, and evidence_check.go (comparison and repair).
 package storage

@@ -120,6 +120,9 @@ func (t *tx) takeOver(lease *leaseRow, n NewRun) error {
 	if _, err := t.db.NewUpdate().Model(&old).Column("status", "reason", "finished_us").WherePK().Exec(t.ctx); err != nil {
 		return err
 	}
+	if err := t.runEnded(&old); err != nil {
+		return err
+	}
 	if _, err := t.db.NewDelete().Model((*stagedRow)(nil)).Where("run_pk = ?", old.PK).Exec(t.ctx); err != nil {
 		return err
 	}
@@ -152,6 +155,9 @@ func (t *tx) openRun(w *RunWriter, n NewRun) error {
 		return err
 	}
 	w.pk = row.PK
+	if err := t.runBegan(&row); err != nil {
+		return err
+	}
 	for _, name := range n.Streams {
 		st := streamRow{ConnectionID: n.ConnectionID, Name: name}
 		err := t.db.NewSelect().Model(&st).Where("connection_id = ? AND name = ?", n.ConnectionID, name).Scan(t.ctx)

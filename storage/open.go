@@ -109,7 +109,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		return nil, err
 	}
 	s.writer = startWriter(s)
-	if err := s.sweepRemoved(ctx); err != nil {
+	if err := errors.Join(s.sweepRemoved(ctx), s.fillEvidence(ctx)); err != nil {
 		_ = s.Close()
 		return nil, err
 	}

@@ -221,6 +221,10 @@ func TestMigrationsAreFrozen(t *testing.T) {
 	frozen := []string{
 		"59741acfd521f245e61e16489194f7ef68948da03a9e33fc84b2600653164112",
 		"6fa4a8d1ae02f15f93b0880c20cbaab13e9333ec1074f4a9231beb333fd92b1d",
+		"36cf415ffb2d61155f4884036ec01d4d24c234f8c7a4bb092b62bf0031ace2d6",
+		"60362d4ac6ff2de12637368868d64d234105f6b8d3d1e232f2449b53f0948359",
+		"1fc522c0bb3e0ae99ddf287df9582bb695daff0b5a45f84e749af0b4c379362e",
+		"56cad247e113534bad6bd2e7131ed3c25e89bd135ce693260db14fffe7eba464",
 	}
 	if len(known) != len(frozen) {
 		t.Fatalf("%d migrations, %d checksums", len(known), len(frozen))

@@ -23,6 +23,8 @@ type tx struct {
 
 	runs    map[*RunWriter]error // checked against their lease
 	tallies map[*RunWriter][]tally
+
+	changed map[string]*evidenceChange // by connection
 }
 
 // tally is what the transaction does to one stream of one run.
@@ -38,7 +40,7 @@ type tally struct {
 func (l *link) newTx() *tx {
 	return &tx{
 		l: l, db: l.conn, ctx: context.Background(), now: l.s.now(), opened: -1,
-		runs: map[*RunWriter]error{}, tallies: map[*RunWriter][]tally{},
+		runs: map[*RunWriter]error{}, tallies: map[*RunWriter][]tally{}, changed: map[string]*evidenceChange{},
 	}
 }
 
@@ -107,7 +109,7 @@ func fenced(w *RunWriter, why string) error {
 }
 
 // settle writes what the transaction counted: the sequence, the streams'
-// counters and the runs' totals. It comes last, before the commit.
+// counters, the runs' totals and the evidence. It comes last, before the commit.
 func (t *tx) settle() error {
 	if t.opened >= 0 && t.seq != t.opened {
 		if _, err := t.db.ExecContext(t.ctx, "UPDATE counters SET value = ? WHERE name = 'change'", t.seq); err != nil {
@@ -119,15 +121,17 @@ func (t *tx) settle() error {
 			return err
 		}
 	}
-	return nil
+	return t.saveEvidence()
 }
 
 func (t *tx) settleRun(w *RunWriter) error {
+	retained := int64(0)
 	for i := range t.tallies[w] {
 		c := &t.tallies[w][i]
 		if c.StreamCounts == (StreamCounts{}) {
 			continue
 		}
+		retained += c.live - c.live0
 		if c.lastSeq > 0 {
 			_, err := t.db.ExecContext(t.ctx, "UPDATE streams SET live = live + ?, deleted = deleted + ?, last_seq = ? WHERE id = ?",
 				c.live-c.live0, c.dead-c.dead0, c.lastSeq, c.id)
@@ -142,5 +146,5 @@ func (t *tx) settleRun(w *RunWriter) error {
 			return err
 		}
 	}
-	return nil
+	return t.retain(w.connectionID, retained)
 }

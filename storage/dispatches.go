@@ -1,0 +1,185 @@
+package storage
+
+import (
+	"context"
+	"time"
+
+	"github.com/uptrace/bun"
+)
+
+// keptDispatches is how many records of skips and refusals a connection keeps.
+const keptDispatches = 200
+
+// Dispatch is a time at which the scheduler would have run a connection and did
+// not, or could not. Equal ones in a row are one record.
+type Dispatch struct {
+	ConnectionID string
+	Trigger      string
+	Status       string // skipped or refused
+	Reason       string
+	Identity     string    // what makes two of them equal, besides status and reason
+	Until        time.Time // when it is looked at again; zero: when something changes
+	FirstAt      time.Time // of the equal ones
+	LastAt       time.Time
+	Count        int64
+}
+
+type dispatchRow struct {
+	bun.BaseModel `bun:"table:dispatches"`
+
+	PK           int64  `bun:"pk,pk,autoincrement"`
+	ConnectionID string `bun:"connection_id"`
+	Trigger      string `bun:"trigger_word"`
+	Status       string `bun:"status"`
+	Reason       string `bun:"reason"`
+	Identity     string `bun:"identity"`
+	UntilUS      int64  `bun:"until_us"`
+	FirstUS      int64  `bun:"first_us"`
+	LastUS       int64  `bun:"last_us"`
+	Count        int64  `bun:"times"`
+}
+
+// RecordDispatch keeps what was skipped or refused now, and reports whether it
+// is another one than the connection's newest.
+func (s *Store) RecordDispatch(ctx context.Context, d Dispatch) (fresh bool, err error) {
+	err = s.alone(ctx, "keep the dispatch", func(t *tx) error {
+		var newest []dispatchRow
+		err := t.db.NewSelect().Model(&newest).Where("connection_id = ?", d.ConnectionID).Order("pk DESC").Limit(1).Scan(t.ctx)
+		if err != nil {
+			return err
+		}
+		row := dispatchRow{
+			ConnectionID: d.ConnectionID, Trigger: d.Trigger, Status: d.Status, Reason: d.Reason, Identity: d.Identity,
+			FirstUS: micros(t.now), LastUS: micros(t.now), Count: 1,
+		}
+		if !d.Until.IsZero() {
+			row.UntilUS = micros(d.Until)
+		}
+		if len(newest) > 0 && newest[0].Status == d.Status && newest[0].Reason == d.Reason && newest[0].Identity == d.Identity {
+			row.PK, row.FirstUS, row.Count = newest[0].PK, newest[0].FirstUS, newest[0].Count+1
+			_, err = t.db.NewUpdate().Model(&row).WherePK().Exec(t.ctx)
+			return err
+		}
+		fresh = true
+		if _, err := t.db.NewInsert().Model(&row).Exec(t.ctx); err != nil {
+			return err
+		}
+		_, err = t.db.ExecContext(t.ctx, `DELETE FROM dispatches WHERE connection_id = ? AND pk NOT IN
+(SELECT pk FROM dispatches WHERE connection_id = ? ORDER BY pk DESC LIMIT ?)`, d.ConnectionID, d.ConnectionID, keptDispatches)
+		return err
+	})
+	return fresh, err
+}
+
+// Dispatches returns a connection's newest records of skips and refusals,
+// newest first. limit 0 is all of them.
+func (s *Store) Dispatches(ctx context.Context, connectionID string, limit int) ([]Dispatch, error) {
+	var rows []dispatchRow
+	q := s.read.NewSelect().Model(&rows).Where("connection_id = ?", connectionID).Order("pk DESC")
+	if limit > 0 {
+		q = q.Limit(int64(limit))
+	}
+	if err := q.Scan(ctx); err != nil {
+		return nil, s.fail("read the dispatches", err)
+	}
+	out := make([]Dispatch, len(rows))
+	for i, r := range rows {
+		out[i] = Dispatch{
+			ConnectionID: r.ConnectionID, Trigger: r.Trigger, Status: r.Status, Reason: r.Reason, Identity: r.Identity,
+			Until: at(r.UntilUS), FirstAt: at(r.FirstUS), LastAt: at(r.LastUS), Count: r.Count,
+		}
+	}
+	return out, nil
+}
+
+// confirmationRow owes a connection one confirming run (HL-26). It is never
+// taken back: it is paid once a run that began after it has ended.
+type confirmationRow struct {
+	bun.BaseModel `bun:"table:confirmations"`
+
+	ConnectionID string `bun:"connection_id,pk"`
+	Action       string `bun:"action,pk"`
+	Version      string `bun:"version,pk"`
+	AtUS         int64  `bun:"at_us"`
+}
+
+// ClaimConfirmation keeps that a confirming run of the connection is owed for an
+// action that was done, as a version of the evidence shows. It reports true once
+// for the three, whoever asks and however often.
+func (s *Store) ClaimConfirmation(ctx context.Context, connectionID, action, version string) (bool, error) {
+	key := confirmationRow{ConnectionID: connectionID, Action: action, Version: version}
+	// Asked first without the write lock: most of the time nothing is new.
+	known, err := s.read.NewSelect().Model(&key).WherePK().Exists(ctx)
+	if err != nil || known {
+		return false, s.fail("read the confirming run", err)
+	}
+	fresh := false
+	err = s.alone(ctx, "owe a confirming run", func(t *tx) error {
+		key.AtUS = micros(t.now)
+		res, err := t.db.NewInsert().Model(&key).On("CONFLICT DO NOTHING").Exec(t.ctx)
+		if err != nil {
+			return err
+		}
+		n, err := res.RowsAffected()
+		fresh = n == 1
+		return err
+	})
+	return fresh && err == nil, err
+}
+
+// Server is the process that schedules the runs of a store.
+type Server struct {
+	Holder    string
+	Since     time.Time
+	ExpiresAt time.Time
+}
+
+// servingID is the one row's key: a store has one server.
+const servingID = 1
+
+type servingRow struct {
+	bun.BaseModel `bun:"table:serving"`
+
+	ID        int64  `bun:"id,pk"`
+	Holder    string `bun:"holder"`
+	SinceUS   int64  `bun:"since_us"`
+	ExpiresUS int64  `bun:"expires_us"`
+}
+
+// Serve makes holder the store's one server for ttl, or keeps it so. It returns
+// the server there is instead, as long as alive says so and its time has not
+// passed; alive is called inside the write transaction and must be quick.
+func (s *Store) Serve(ctx context.Context, holder string, ttl time.Duration, alive func(holder string) bool) (other *Server, err error) {
+	err = s.alone(ctx, "serve", func(t *tx) error {
+		var rows []servingRow
+		if err := t.db.NewSelect().Model(&rows).Where("id = ?", servingID).Scan(t.ctx); err != nil {
+			return err
+		}
+		row := servingRow{ID: servingID, Holder: holder, SinceUS: micros(t.now), ExpiresUS: micros(t.now.Add(ttl))}
+		if len(rows) > 0 {
+			old := rows[0]
+			// An end further ahead than any server sets it is of a clock that was put
+			// back since.
+			current := micros(t.now) < old.ExpiresUS && old.ExpiresUS <= row.ExpiresUS
+			switch {
+			case old.Holder == holder:
+				row.SinceUS = old.SinceUS
+			case old.Holder != "" && current && alive(old.Holder):
+				other = &Server{Holder: old.Holder, Since: at(old.SinceUS), ExpiresAt: at(old.ExpiresUS)}
+				return nil
+			}
+		}
+		_, err := t.db.NewInsert().Model(&row).On("CONFLICT (id) DO UPDATE").
+			Set("holder = EXCLUDED.holder, since_us = EXCLUDED.since_us, expires_us = EXCLUDED.expires_us").Exec(t.ctx)
+		return err
+	})
+	return other, err
+}
+
+// StopServing ends holder's time as the store's server, if it is that.
+func (s *Store) StopServing(ctx context.Context, holder string) error {
+	return s.alone(ctx, "stop serving", func(t *tx) error {
+		_, err := t.db.NewDelete().Model((*servingRow)(nil)).Where("id = ? AND holder = ?", servingID, holder).Exec(t.ctx)
+		return err
+	})
+}

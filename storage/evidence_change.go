@@ -1,0 +1,182 @@
+package storage
+
+import (
+	"database/sql"
+	"errors"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/health"
+)
+
+// evidenceChange is one connection's evidence within a transaction: read with
+// its first fact, written once with all of them before the commit.
+type evidenceChange struct {
+	row    evidenceRow
+	facts  *health.Stored
+	ended  *runRow // a run that this transaction ended
+	gaps   bool    // gaps changed: their floors are asked again
+	remade bool    // the document is to be made again from all there is
+}
+
+// evidence returns the connection's evidence for a change of it.
+func (t *tx) evidence(connectionID string) (*evidenceChange, error) {
+	if c := t.changed[connectionID]; c != nil {
+		return c, nil
+	}
+	c := &evidenceChange{}
+	err := t.db.NewSelect().Model(&c.row).Where("connection_id = ?", connectionID).Scan(t.ctx)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return nil, abi.NewError(abi.CodeInternal, "a connection has no evidence", "run `pdpp-host doctor --repair`")
+	case err != nil:
+		return nil, err
+	}
+	c.facts = c.row.facts()
+	// What cannot be brought up to date is made again.
+	c.remade = len(c.facts.Unreadable) > 0
+	t.changed[connectionID] = c
+	return c, nil
+}
+
+// newEvidence makes the row of a new connection.
+func (t *tx) newEvidence(c *connectionRow) error {
+	row := evidenceRow{ConnectionID: c.ID, Name: c.Name, Connector: c.Connector}
+	if err := row.encodeFacts(&health.Stored{}, t.now); err != nil {
+		return err
+	}
+	if _, err := t.db.NewInsert().Model(&row).Exec(t.ctx); err != nil {
+		return err
+	}
+	_, err := t.evidence(c.ID) // so that its standing is written
+	return err
+}
+
+// remakeEvidence has the connection's document made again before the commit: for
+// facts that change too rarely to be worth following one by one, such as the
+// accepted manifest, and the credentials.
+func (t *tx) remakeEvidence(connectionID string) error {
+	c, err := t.evidence(connectionID)
+	if err != nil {
+		return err
+	}
+	c.remade = true
+	return nil
+}
+
+// runBegan and runEnded are the facts of a run.
+func (t *tx) runBegan(row *runRow) error {
+	c, err := t.evidence(row.ConnectionID)
+	if err != nil {
+		return err
+	}
+	c.facts.Latest = storedRun(row)
+	return nil
+}
+
+// runEnded keeps the run; what depends on counts that are not written yet is
+// done in saveEvidence.
+func (t *tx) runEnded(row *runRow) error {
+	c, err := t.evidence(row.ConnectionID)
+	if err != nil {
+		return err
+	}
+	endRun(c.facts, row)
+	c.ended = row
+	return nil
+}
+
+// gapMoved counts what a change of one gap does. before is nil for a new gap.
+func (t *tx) gapMoved(before, after *gapRow) error {
+	c, err := t.evidence(after.ConnectionID)
+	if err != nil {
+		return err
+	}
+	c.gaps = true
+	if before != nil {
+		countGap(c.facts, before, -1)
+	}
+	countGap(c.facts, after, 1)
+	return nil
+}
+
+// saveEvidence writes what the transaction changed. It comes after the counters
+// of streams and runs.
+func (t *tx) saveEvidence() error {
+	for id, c := range t.changed {
+		if err := t.finishEvidence(id, c); err != nil {
+			return err
+		}
+		if err := c.row.encodeFacts(c.facts, t.now); err != nil {
+			return err
+		}
+		// Records and revisions are counted in the row itself, see retain.
+		_, err := t.db.NewUpdate().Model(&c.row).WherePK().ExcludeColumn("connection_id", "retained", "revision").Exec(t.ctx)
+		if err != nil {
+			return err
+		}
+		if _, err := t.db.ExecContext(t.ctx, "UPDATE evidence SET revision = revision + 1 WHERE connection_id = ?", id); err != nil {
+			return err
+		}
+		if err := t.stand(id, c.facts); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *tx) finishEvidence(id string, c *evidenceChange) error {
+	if c.remade {
+		facts, retained, err := t.gatherEvidence(id)
+		if err != nil {
+			return err
+		}
+		c.facts = facts
+		_, err = t.db.ExecContext(t.ctx, "UPDATE evidence SET retained = ? WHERE connection_id = ?", retained, id)
+		return err
+	}
+	if c.ended != nil {
+		if counts(c.ended) {
+			if err := t.settleFacts(c.facts, c.ended); err != nil {
+				return err
+			}
+		}
+		if err := t.gatherPressure(id, c.facts); err != nil {
+			return err
+		}
+	}
+	if c.gaps {
+		return t.gatherFloors(id, c.facts)
+	}
+	return nil
+}
+
+// retain counts the records that a transaction added to a connection, or took
+// from it. It is done to the row alone: a batch reads no document.
+func (t *tx) retain(connectionID string, n int64) error {
+	if n == 0 {
+		return nil
+	}
+	_, err := t.db.ExecContext(t.ctx, "UPDATE evidence SET retained = retained + ?, revision = revision + 1 WHERE connection_id = ?", n, connectionID)
+	return err
+}
+
+// outcomeRead reads back the run that has just ended.
+func (t *tx) outcomeRead(w *RunWriter) error {
+	row := &runRow{PK: w.pk}
+	if err := t.db.NewSelect().Model(row).ExcludeColumn("result").WherePK().Scan(t.ctx); err != nil {
+		return err
+	}
+	return t.runEnded(row)
+}
+
+// sameGap returns the gap that is known for the same detail, nil when none is.
+func (t *tx) sameGap(g *gapRow) (*gapRow, error) {
+	var rows []gapRow
+	err := t.db.NewSelect().Model(&rows).Column("connection_id", "stream", "status", "reason", "recovered_run_id").
+		Where("connection_id = ? AND stream = ? AND parent_stream = ? AND record_key = ?", g.ConnectionID, g.Stream, g.ParentStream, g.RecordKey).
+		Scan(t.ctx)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	return &rows[0], nil
+}

@@ -1,0 +1,148 @@
+package storage
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/health"
+)
+
+// CheckEvidence makes every connection's evidence again from what is stored and
+// returns the names of those whose row says something else, by name. It changes
+// nothing.
+func (s *Store) CheckEvidence(ctx context.Context) ([]string, error) {
+	var differ []string
+	err := s.snapshot(ctx, func(g gatherer) error {
+		var all []connectionRow
+		if err := g.db.NewSelect().Model(&all).Column("id", "name", "connector").Order("name").Scan(g.ctx); err != nil {
+			return err
+		}
+		for i := range all {
+			same, err := g.sameEvidence(&all[i], s.now())
+			if err != nil {
+				return err
+			}
+			if !same {
+				differ = append(differ, all[i].Name)
+			}
+		}
+		return nil
+	})
+	return differ, s.fail("check the evidence", err)
+}
+
+// sameEvidence reports whether a connection's row and its standings are what is
+// made of everything that is stored of it. What depends on when the row was
+// written is left out.
+func (g gatherer) sameEvidence(c *connectionRow, now time.Time) (bool, error) {
+	var row evidenceRow
+	err := g.db.NewSelect().Model(&row).Where("connection_id = ?", c.ID).Scan(g.ctx)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	facts, retained, err := g.all(c.ID)
+	if err != nil {
+		return false, err
+	}
+	made := evidenceRow{ConnectionID: c.ID, Name: c.Name, Connector: c.Connector, Revision: row.Revision, Retained: retained}
+	if err := made.encodeFacts(facts, now); err != nil {
+		return false, err
+	}
+	made.NextChangeUS = row.NextChangeUS
+	if made != row {
+		return false, nil
+	}
+	var kept []standingRow
+	if err := g.db.NewSelect().Model(&kept).Where("connection_id = ?", c.ID).Order("from_us").Scan(g.ctx); err != nil {
+		return false, err
+	}
+	return standsFor(kept, made.facts(), now), nil
+}
+
+// standsFor reports whether the standings are those of the facts at now and at
+// every later moment.
+func standsFor(kept []standingRow, f *health.Stored, now time.Time) bool {
+	if f.Running() {
+		return len(kept) == 0
+	}
+	made := standings("", f, now)
+	held := func(rows []standingRow, us int64) (standingRow, bool) {
+		for _, r := range rows {
+			if r.FromUS <= us && us < r.UntilUS {
+				return standingRow{Tone: r.Tone, Channel: r.Channel, Stalled: r.Stalled, Records: r.Records}, true
+			}
+		}
+		return standingRow{}, false
+	}
+	for _, r := range made {
+		us := max(r.FromUS, micros(now))
+		a, ok := held(kept, us)
+		if b, _ := held(made, us); !ok || a != b {
+			return false
+		}
+	}
+	return true
+}
+
+// RepairEvidence makes the evidence of the connection of that name again.
+func (s *Store) RepairEvidence(ctx context.Context, name string) error {
+	return s.alone(ctx, "repair the evidence", func(t *tx) error {
+		c, err := named(t.ctx, t.db, name)
+		if err != nil {
+			return err
+		}
+		return t.replaceEvidence(c)
+	})
+}
+
+// replaceEvidence makes a row anew, also where there is none.
+func (t *tx) replaceEvidence(c *connectionRow) error {
+	known, err := t.db.NewSelect().Model((*evidenceRow)(nil)).Where("connection_id = ?", c.ID).Exists(t.ctx)
+	if err != nil {
+		return err
+	}
+	if !known {
+		if err := t.newEvidence(c); err != nil {
+			return err
+		}
+	}
+	change, err := t.evidence(c.ID)
+	if err != nil {
+		return err
+	}
+	change.row.Name, change.row.Connector, change.remade = c.Name, c.Connector, true
+	return nil
+}
+
+// fillEvidence makes the evidence of connections that have none, or one of
+// another format: those of a store from before it was kept.
+func (s *Store) fillEvidence(ctx context.Context) error {
+	var ids []string
+	err := s.read.NewRaw(`SELECT c.id FROM connections c LEFT JOIN evidence e ON e.connection_id = c.id
+WHERE e.connection_id IS NULL OR e.format <> ?`, evidenceFormat).Scan(ctx, &ids)
+	if err != nil {
+		return s.fail("read the evidence", err)
+	}
+	for _, id := range ids {
+		err := s.alone(ctx, "make the evidence", func(t *tx) error {
+			var c connectionRow
+			err := t.db.NewSelect().Model(&c).Where("id = ?", id).Scan(t.ctx)
+			if errors.Is(err, sql.ErrNoRows) {
+				return nil // removed meanwhile
+			}
+			if err != nil {
+				return err
+			}
+			return t.replaceEvidence(&c)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

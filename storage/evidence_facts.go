@@ -1,0 +1,151 @@
+package storage
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/health"
+)
+
+// How one fact changes a document. The same functions bring a document up to
+// date and make one again, so that both are the same.
+
+func storedRun(row *runRow) *health.StoredRun {
+	r := &health.StoredRun{ID: row.RunID, Status: health.Word(row.Status), StartedUS: row.StartedUS, EndedUS: row.FinishedUS}
+	if row.Status == StatusRunning || row.Status == statusSucceeded {
+		return r
+	}
+	failure := failureOf(row)
+	r.Reason = health.RunReason(abi.Reason(row.Reason), failure.Code, failure.RecoveryHint)
+	return r
+}
+
+// failureOf returns why a run failed; nothing where that cannot be read, and the
+// host's own reason stands.
+func failureOf(row *runRow) (failure RunError) {
+	if row.Error != "" && json.Unmarshal([]byte(row.Error), &failure) != nil {
+		return RunError{}
+	}
+	return failure
+}
+
+// counts reports whether a run that ended says how the connection is. What its
+// owner cancelled does not: the run before it does.
+func counts(row *runRow) bool { return row.Status != StatusRunning && row.Status != statusCancelled }
+
+const statusCancelled = "cancelled"
+
+// endRun keeps the end of a run.
+func endRun(f *health.Stored, row *runRow) {
+	run := storedRun(row)
+	f.Latest = run
+	f.EndedUS, f.EndedBadly = row.FinishedUS, row.Status != statusSucceeded
+	if !counts(row) {
+		return
+	}
+	f.Settled = run
+	if row.Status != statusSucceeded {
+		return
+	}
+	f.Succeeded = run
+	for _, stream := range collectedBy(row) {
+		if f.CollectedUS == nil {
+			f.CollectedUS = map[string]int64{}
+		}
+		f.CollectedUS[stream] = row.FinishedUS
+	}
+}
+
+// collectedBy returns the streams that a run which succeeded collected: those it
+// was asked for, but for what it said it skipped and what its cursor was held
+// back of. What it skipped for information alone was not there to be collected.
+// What cannot be read was not collected.
+func collectedBy(row *runRow) []string {
+	var streams []string
+	if json.Unmarshal([]byte(row.Streams), &streams) != nil {
+		return nil
+	}
+	gaps, ok := knownGaps(row)
+	if !ok {
+		return nil
+	}
+	var withheld []Withheld
+	if row.Withheld != "" && json.Unmarshal([]byte(row.Withheld), &withheld) != nil {
+		return nil
+	}
+	return slices.DeleteFunc(streams, func(stream string) bool {
+		return slices.ContainsFunc(withheld, func(w Withheld) bool { return w.Stream == stream }) ||
+			slices.ContainsFunc(gaps, func(g health.KnownGap) bool {
+				return g.Kind == skipResult && g.Stream == stream && g.Severity != "informational"
+			})
+	})
+}
+
+// skipResult is health's name of what a run's outcome has as a skip.
+const skipResult = "skip_result"
+
+// knownGaps reads what a run said it did not collect.
+func knownGaps(row *runRow) ([]health.KnownGap, bool) {
+	if row.KnownGaps == "" {
+		return nil, true
+	}
+	var list []struct {
+		Kind         string `json:"kind"`
+		Stream       string `json:"stream"`
+		Severity     string `json:"severity"`
+		Reason       string `json:"reason"`
+		RecoveryHint string `json:"recovery_hint"`
+	}
+	if json.Unmarshal([]byte(row.KnownGaps), &list) != nil {
+		return nil, false
+	}
+	out := make([]health.KnownGap, len(list))
+	for i, g := range list {
+		out[i] = health.KnownGap{
+			Kind: health.Word(g.Kind), Stream: g.Stream, Severity: health.Word(g.Severity), Reason: health.Word(g.Reason),
+			RecoveryAction: health.Word(g.RecoveryHint),
+		}
+		if g.Kind == "skip" {
+			out[i].Kind = skipResult
+		}
+	}
+	return out, true
+}
+
+func (r *gapRow) open() bool { return r.Status == GapPending || r.Status == GapInProgress }
+
+// countGap adds n to the counters that a gap belongs to.
+func countGap(f *health.Stored, g *gapRow, n int64) {
+	pressure := abi.Reason(g.Reason).IsSourcePressure()
+	if g.Status == GapRecovered {
+		if pressure {
+			f.Gaps.Recovered += n
+		}
+		if f.Settled != nil && f.Drained != nil && g.RecoveredRunID == f.Settled.ID {
+			*f.Drained += n
+		}
+	}
+	if !g.open() {
+		return
+	}
+	i, found := slices.BinarySearchFunc(f.Gaps.Streams, g.Stream, func(s health.StreamGaps, name string) int {
+		return strings.Compare(s.Stream, name)
+	})
+	if !found {
+		f.Gaps.Streams = slices.Insert(f.Gaps.Streams, i, health.StreamGaps{Stream: g.Stream})
+	}
+	s := &f.Gaps.Streams[i]
+	if pressure {
+		s.Pressure += n
+	} else {
+		s.Other += n
+	}
+	if s.Pressure == 0 && s.Other == 0 {
+		f.Gaps.Streams = slices.Delete(f.Gaps.Streams, i, i+1)
+	}
+	if len(f.Gaps.Streams) == 0 {
+		f.Gaps.Streams = nil
+	}
+}

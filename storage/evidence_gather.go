@@ -1,0 +1,187 @@
+package storage
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/uptrace/bun"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/health"
+)
+
+// gatherer reads facts: within a transaction that writes, or in a snapshot.
+type gatherer struct {
+	db  bun.IDB
+	ctx context.Context
+}
+
+func (t *tx) gatherer() gatherer { return gatherer{t.db, t.ctx} }
+
+func (t *tx) gatherEvidence(id string) (*health.Stored, int64, error) { return t.gatherer().all(id) }
+
+func (t *tx) gatherPressure(id string, f *health.Stored) error { return t.gatherer().pressure(id, f) }
+
+func (t *tx) gatherFloors(id string, f *health.Stored) error { return t.gatherer().floors(id, f) }
+
+func (t *tx) settleFacts(f *health.Stored, row *runRow) error { return t.gatherer().settled(f, row) }
+
+// all makes a connection's document from everything that is stored of it, and
+// counts its records.
+func (g gatherer) all(id string) (*health.Stored, int64, error) {
+	f := &health.Stored{}
+	var c connectionRow
+	if err := g.db.NewSelect().Model(&c).Where("id = ?", id).Scan(g.ctx); err != nil {
+		return nil, 0, err
+	}
+	if err := acceptManifest(f, c.PinnedManifest); err != nil {
+		f.Unreadable = append(f.Unreadable, unreadableManifest)
+	}
+	last, err := g.runs(id, f)
+	if err != nil {
+		return nil, 0, err
+	}
+	if last != nil {
+		if err := g.settled(f, last); err != nil {
+			return nil, 0, err
+		}
+	}
+	if err := g.gaps(id, f); err != nil {
+		return nil, 0, err
+	}
+	if err := g.pressure(id, f); err != nil {
+		return nil, 0, err
+	}
+	if err := g.credential(id, f); err != nil {
+		return nil, 0, err
+	}
+	if err := g.schedule(id, f); err != nil {
+		return nil, 0, err
+	}
+	var retained int64
+	err = g.db.QueryRowContext(g.ctx, "SELECT coalesce(sum(live), 0) FROM streams WHERE connection_id = ? AND removed = 0", id).Scan(&retained)
+	return f, retained, err
+}
+
+// runs replays the connection's runs, and returns the one that settled it.
+func (g gatherer) runs(id string, f *health.Stored) (settled *runRow, err error) {
+	for after := int64(0); ; {
+		var rows []runRow
+		// Without the results, which nothing here reads.
+		err := g.db.NewSelect().Model(&rows).ExcludeColumn("result").Where("connection_id = ? AND pk > ?", id, after).
+			Order("pk").Limit(eachPage).Scan(g.ctx)
+		if err != nil {
+			return nil, err
+		}
+		for i := range rows {
+			if rows[i].Status == StatusRunning {
+				f.Latest = storedRun(&rows[i])
+				continue
+			}
+			endRun(f, &rows[i])
+			if counts(&rows[i]) {
+				settled = &rows[i]
+			}
+		}
+		if len(rows) < eachPage {
+			return settled, nil
+		}
+		after = rows[len(rows)-1].PK
+	}
+}
+
+// settled keeps what the connection's settled run says besides how it ended.
+func (g gatherer) settled(f *health.Stored, row *runRow) error {
+	known, ok := knownGaps(row)
+	f.Unreadable = without(f.Unreadable, unreadableKnownGaps)
+	if !ok {
+		f.Unreadable = append(f.Unreadable, unreadableKnownGaps)
+	}
+	f.KnownGaps = health.KeepGaps(known)
+	if err := g.advice(f, row); err != nil {
+		return err
+	}
+	var committed, drained int64
+	err := g.db.QueryRowContext(g.ctx, "SELECT coalesce(sum(added + changed + deleted), 0) FROM run_streams WHERE run_pk = ?", row.PK).Scan(&committed)
+	if err != nil {
+		return err
+	}
+	err = g.db.QueryRowContext(g.ctx, "SELECT count(*) FROM gaps WHERE connection_id = ? AND status = ? AND recovered_run_id = ?",
+		row.ConnectionID, GapRecovered, row.RunID).Scan(&drained)
+	if err != nil {
+		return err
+	}
+	f.Committed, f.Drained = &committed, &drained
+	var lanes []coverageRow
+	if err := g.db.NewSelect().Model(&lanes).Where("run_pk = ?", row.PK).Order("stream", "state_stream").Scan(g.ctx); err != nil {
+		return err
+	}
+	f.Accounts = nil
+	for i := range lanes {
+		if f.Accounts == nil {
+			f.Accounts = map[string]*health.StreamAccount{}
+		}
+		a := f.Accounts[lanes[i].Stream]
+		if a == nil {
+			a = &health.StreamAccount{}
+			f.Accounts[lanes[i].Stream] = a
+		}
+		account(a, &lanes[i])
+	}
+	return nil
+}
+
+// advice completes the reason of a run that its connector ended: what is to be
+// done about it may stand in the run's result alone.
+func (g gatherer) advice(f *health.Stored, row *runRow) error {
+	failure := failureOf(row)
+	if row.Status == statusSucceeded || failure.Code == "" || failure.RecoveryHint != "" {
+		return nil
+	}
+	var text string
+	if err := g.db.NewSelect().Model((*runRow)(nil)).Column("result").Where("pk = ?", row.PK).Scan(g.ctx, &text); err != nil {
+		return err
+	}
+	var result struct {
+		Error struct {
+			RecoveryHint string `json:"recovery_hint"`
+		} `json:"error"`
+	}
+	if text != "" && json.Unmarshal([]byte(text), &result) == nil {
+		f.Settled.Reason = health.RunReason(abi.Reason(row.Reason), failure.Code, result.Error.RecoveryHint)
+	}
+	return nil
+}
+
+// account adds a lane's account to its stream's: a flat stream's own
+// denominator, else a detail lane's keys. What a lane did not count stays
+// uncounted.
+func account(a *health.StreamAccount, lane *coverageRow) {
+	considered, collected := lane.Considered, lane.Covered
+	if considered == nil && lane.Required > 0 {
+		considered, collected = &lane.Required, &lane.Hydrated
+	}
+	add(&a.Considered, considered)
+	add(&a.Collected, collected)
+}
+
+func add(to **int64, n *int64) {
+	switch {
+	case n == nil:
+	case *to == nil:
+		sum := *n
+		*to = &sum
+	default:
+		**to += *n
+	}
+}
+
+func without(words []health.Word, gone health.Word) []health.Word {
+	var out []health.Word
+	for _, w := range words {
+		if w != gone {
+			out = append(out, w)
+		}
+	}
+	return out
+}

@@ -1,0 +1,48 @@
+package storage
+
+import (
+	"encoding/json"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/health"
+)
+
+// acceptManifest keeps what health depends on of a manifest. It was validated
+// when it was accepted; it is not again.
+func acceptManifest(f *health.Stored, text string) error {
+	if text == "" {
+		return nil
+	}
+	var m struct {
+		Capabilities abi.Capabilities `json:"capabilities"`
+		Streams      []struct {
+			Name           string `json:"name"`
+			Required       *bool  `json:"required"`
+			CoveragePolicy string `json:"coverage_policy"`
+		} `json:"streams"`
+	}
+	if err := json.Unmarshal([]byte(text), &m); err != nil {
+		return err
+	}
+	out := &health.StoredManifest{}
+	if p := m.Capabilities.RefreshPolicy; p != nil {
+		out.Refresh = &health.Refresh{
+			BackgroundSafe: p.BackgroundSafe, RecommendedMode: health.Word(p.RecommendedMode), InteractionPosture: health.Word(p.InteractionPosture),
+		}
+		if p.MaximumStalenessSeconds != nil {
+			out.MaximumStalenessS = *p.MaximumStalenessSeconds
+		}
+	}
+	for _, s := range m.Streams {
+		st := health.ManifestStream{Name: s.Name, CoveragePolicy: health.CoverageAxis(s.CoveragePolicy)}
+		if s.Required != nil && !*s.Required {
+			st.Required = s.Required
+		}
+		if st.CoveragePolicy == abi.CoverageCollect {
+			st.CoveragePolicy = ""
+		}
+		out.Streams = append(out.Streams, st)
+	}
+	f.Manifest = out
+	return nil
+}

@@ -1,0 +1,109 @@
+package storage
+
+import (
+	"context"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/pdpp-host/pdpp-host/health"
+)
+
+// Evidence is what is kept of one connection for its projection. Reading it
+// writes nothing, and nothing of it is an answer.
+type Evidence struct {
+	ConnectionID string
+	Name         string
+	Connector    string
+	Revision     int64 // grows with every change
+	Facts        *health.Stored
+	// LatestRun is the newest run, SettledRun the newest that succeeded or failed,
+	// SucceededRun the newest that succeeded; "" for none.
+	LatestRun, SettledRun, SucceededRun string
+	// NextChange is when time alone changes the answer, ages in words apart; zero:
+	// never. NextAttempt is before when nothing is tried again; zero: at once.
+	NextChange, NextAttempt time.Time
+
+	holder  string // of the running run's lease, "" for none
+	expires time.Time
+}
+
+// Moment says at what moment the evidence is looked at. alive says whether the
+// holder of a lease still lives.
+func (e *Evidence) Moment(now time.Time, alive func(holder string) bool) health.Moment {
+	held := e.holder != "" && now.Before(e.expires) && (alive == nil || alive(e.holder))
+	return health.Moment{Now: health.At(now.UTC()), RunAlive: held}
+}
+
+// evidenceJoined is a row with the lease of its running run.
+type evidenceJoined struct {
+	evidenceRow `bun:",extend"`
+
+	Holder    string `bun:"holder"`
+	ExpiresUS int64  `bun:"expires_us"`
+}
+
+func (r *evidenceJoined) public() Evidence {
+	return Evidence{
+		ConnectionID: r.ConnectionID, Name: r.Name, Connector: r.Connector, Revision: r.Revision, Facts: r.facts(),
+		LatestRun: r.LatestRun, SettledRun: r.SettledRun, SucceededRun: r.SucceededRun,
+		NextChange: at(r.NextChangeUS), NextAttempt: at(r.NextAttemptUS), holder: r.Holder, expires: at(r.ExpiresUS),
+	}
+}
+
+// selectEvidence is the one statement that evidence is read with. Only a running
+// run's lease is looked up.
+func selectEvidence(db bun.IDB, to *[]evidenceJoined) *bun.SelectQuery {
+	return db.NewSelect().Model(to).ModelTableExpr("evidence AS e").ColumnExpr("e.*").
+		ColumnExpr("coalesce(l.holder, '') AS holder, coalesce(l.expires_us, 0) AS expires_us").
+		Join("LEFT JOIN leases AS l ON e.running = 1 AND l.connection_id = e.connection_id AND l.run_id = e.latest_run")
+}
+
+// EvidenceOf returns the evidence of the connection of that name or id, or
+// connection.unknown.
+func (s *Store) EvidenceOf(ctx context.Context, connection string) (*Evidence, error) {
+	var rows []evidenceJoined
+	if err := selectEvidence(s.read, &rows).Where("e.name = ? OR e.connection_id = ?", connection, connection).Scan(ctx); err != nil {
+		return nil, s.fail("read the evidence", err)
+	}
+	if len(rows) == 0 {
+		return nil, unknownConnection(connection)
+	}
+	found := &rows[0]
+	for i := range rows {
+		if rows[i].Name == connection {
+			found = &rows[i]
+		}
+	}
+	e := found.public()
+	return &e, nil
+}
+
+// EvidencePage returns the evidence of up to limit connections after a name, by
+// name. limit 0 is a hundred.
+func (s *Store) EvidencePage(ctx context.Context, after string, limit int) ([]Evidence, error) {
+	var rows []evidenceJoined
+	err := selectEvidence(s.read, &rows).Where("e.name > ?", after).OrderExpr("e.name").Limit(int64(pageLimit(limit))).Scan(ctx)
+	if err != nil {
+		return nil, s.fail("read the evidence", err)
+	}
+	out := make([]Evidence, len(rows))
+	for i := range rows {
+		out[i] = rows[i].public()
+	}
+	return out, nil
+}
+
+// snapshot reads several things as they were at one moment.
+func (s *Store) snapshot(ctx context.Context, read func(gatherer) error) error {
+	conn, err := s.read.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close() }()
+	if _, err := conn.ExecContext(ctx, "BEGIN"); err != nil {
+		return err
+	}
+	defer func() { _, _ = conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK") }()
+	return read(gatherer{conn, ctx})
+}

@@ -1,0 +1,101 @@
+package storage
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/pdpp-host/pdpp-host/health"
+)
+
+// evidenceFormat is the version of the document in facts. A row of another one
+// is unreadable until it is made again, which Open does.
+const evidenceFormat = 1
+
+// evidenceRow is what is kept of one connection for its projection.
+type evidenceRow struct {
+	bun.BaseModel `bun:"table:evidence"`
+
+	ConnectionID  string `bun:"connection_id,pk"`
+	Name          string `bun:"name"`
+	Connector     string `bun:"connector"`
+	Format        int64  `bun:"format"`
+	Revision      int64  `bun:"revision"` // of each change of the row one more
+	LatestRun     string `bun:"latest_run"`
+	SettledRun    string `bun:"settled_run"`
+	SucceededRun  string `bun:"succeeded_run"`
+	Running       int64  `bun:"running"`
+	GapsPressure  int64  `bun:"gaps_pressure"`
+	GapsOther     int64  `bun:"gaps_other"`
+	NextAttemptUS int64  `bun:"next_attempt_us"` // no attempt before it; 0: at once
+	NextChangeUS  int64  `bun:"next_change_us"`  // when time alone changes the answer; 0: never
+	Retained      int64  `bun:"retained"`
+	Facts         string `bun:"facts"`
+}
+
+// standingRow is how a connection counts in its fleet for a while.
+type standingRow struct {
+	bun.BaseModel `bun:"table:standings"`
+
+	ConnectionID string `bun:"connection_id,pk"`
+	FromUS       int64  `bun:"from_us,pk"`
+	UntilUS      int64  `bun:"until_us"`
+	Tone         string `bun:"tone"`
+	Channel      string `bun:"channel"`
+	Stalled      bool   `bun:"stalled"`
+	Records      bool   `bun:"records"`
+}
+
+// encodeFacts fills the row from a document.
+func (r *evidenceRow) encodeFacts(f *health.Stored, now time.Time) error {
+	text, err := encode(f)
+	if err != nil {
+		return err
+	}
+	r.Format, r.Facts = evidenceFormat, text
+	r.LatestRun, r.SettledRun, r.SucceededRun = runID(f.Latest), runID(f.Settled), runID(f.Succeeded)
+	r.Running = 0
+	if f.Running() {
+		r.Running = 1
+	}
+	r.GapsPressure, r.GapsOther = f.Gaps.Open()
+	r.NextAttemptUS = f.Gaps.NextAttemptUS
+	if p := f.Pressure; p != nil && p.NextAttemptUS > r.NextAttemptUS {
+		r.NextAttemptUS = p.NextAttemptUS
+	}
+	r.NextChangeUS = 0
+	if next := f.NextChange(health.At(now)); !next.IsZero() {
+		r.NextChangeUS = micros(next.Time)
+	}
+	return nil
+}
+
+func runID(r *health.StoredRun) string {
+	if r == nil {
+		return ""
+	}
+	return r.ID
+}
+
+// facts returns the row's document. One that cannot be read, or is of another
+// format, says so and nothing else: the last good answer is not the answer
+// (Invariant 8).
+func (r *evidenceRow) facts() *health.Stored {
+	f := new(health.Stored)
+	if r.Format != evidenceFormat || json.Unmarshal([]byte(r.Facts), f) != nil {
+		*f = health.Stored{Unreadable: []health.Word{unreadableEvidence}}
+	}
+	if r.Retained >= 0 {
+		retained := r.Retained
+		f.Retained = &retained
+	}
+	return f
+}
+
+// What a document names as unreadable.
+const (
+	unreadableEvidence  = "evidence"
+	unreadableManifest  = "manifest"
+	unreadableKnownGaps = "known_gaps"
+)

@@ -1,0 +1,279 @@
+package storage
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/health/verdict"
+)
+
+// keptManifest is of a connector that may run by itself, with a week's window.
+const keptManifest = `{"capabilities":{"refresh_policy":{"recommended_mode":"automatic","background_safe":true,"maximum_staleness_seconds":604800}},
+"streams":[{"name":"a"},{"name":"b"},{"name":"extra","required":false},{"name":"attachments","required":false,"coverage_policy":"unsupported"}]}`
+
+// TestEvidenceFollowsFacts drives a store through random runs, gaps, crashes,
+// credentials and manifests, and holds every connection's row to the one that is
+// made of everything that is stored.
+//
+// Invariant 7.
+func TestEvidenceFollowsFacts(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	n := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		n++
+		d := &history{t: rt, ctx: t.Context(), clock: newClock(), path: filepath.Join(dir, fmt.Sprint(n))}
+		d.open()
+		defer func() { _ = d.s.Close() }()
+		for range rapid.IntRange(1, 15).Draw(rt, "steps") {
+			d.step()
+			differ, err := d.s.CheckEvidence(d.ctx)
+			if d.ok(err); len(differ) > 0 {
+				rt.Fatalf("the evidence of %v is not what its facts make: %s", differ, d.difference(differ[0]))
+			}
+			d.countsAgree()
+		}
+	})
+}
+
+// history is one random sequence of facts.
+type history struct {
+	t     *rapid.T
+	ctx   context.Context
+	s     *Store
+	clock *clock
+	path  string
+	runs  int
+	live  map[string]*RunWriter // by connection
+}
+
+func (d *history) ok(err error) {
+	if err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+func (d *history) open() {
+	s, err := Open(d.ctx, Options{Path: d.path, Now: d.clock.now, unsynced: true})
+	d.ok(err)
+	d.s, d.live = s, map[string]*RunWriter{}
+}
+
+func (d *history) draw(what string, from ...string) string {
+	return rapid.SampledFrom(from).Draw(d.t, what)
+}
+
+func (d *history) step() {
+	d.clock.forward(time.Duration(rapid.IntRange(0, 1000).Draw(d.t, "minutes")) * time.Minute)
+	name := d.draw("connection", "c", "d")
+	switch d.draw("step", "run", "run", "run", "records", "gaps", "gaps", "end", "end", "end", "manifest", "credential", "schedule", "reopen", "remove") {
+	case "run":
+		d.begin(name)
+	case "records":
+		if w := d.live[name]; w != nil {
+			d.ok(put(d.ctx, w, rapid.IntRange(0, 1).Draw(d.t, "stream"), d.draw("record", "k=1", "k=2", "l=1", "-k", "-l")))
+			d.ok(w.Flush(d.ctx))
+		}
+	case "gaps":
+		if w := d.live[name]; w != nil {
+			d.gaps(w)
+		}
+	case "end":
+		if w := d.live[name]; w != nil {
+			d.end(w)
+			delete(d.live, name)
+		}
+	case "manifest":
+		c, err := d.s.EnsureConnection(d.ctx, name, "demo")
+		d.ok(err)
+		d.ok(d.s.PinPlugin(d.ctx, c.ID, "abc", []byte(d.draw("manifest", keptManifest, `{"streams":[{"name":"a"}]}`, "no manifest"))))
+	case "credential":
+		c, err := d.s.EnsureConnection(d.ctx, name, "demo")
+		d.ok(err)
+		if rapid.Bool().Draw(d.t, "forget") {
+			_, err = d.s.DeleteCredential(d.ctx, c.ID, "token")
+		} else {
+			err = d.s.PutCredentials(d.ctx, c.ID, map[string][]byte{"token": {1}})
+		}
+		d.ok(err)
+	case "schedule":
+		c, err := d.s.EnsureConnection(d.ctx, name, "demo")
+		d.ok(err)
+		d.ok(d.s.PutSchedule(d.ctx, Schedule{ConnectionID: c.ID, Mode: d.draw("mode", "", "manual"), Paused: rapid.Bool().Draw(d.t, "paused")}))
+	case "reopen":
+		d.ok(d.s.Close())
+		d.open()
+	case "remove":
+		if _, err := d.s.Connection(d.ctx, name); err == nil && d.live[name] == nil {
+			if err := d.s.RemoveConnection(d.ctx, name); abi.CodeOf(err) != abi.CodeConnectionBusy {
+				d.ok(err)
+			}
+		}
+	}
+}
+
+func (d *history) begin(name string) {
+	c, err := d.s.EnsureConnection(d.ctx, name, "demo")
+	d.ok(err)
+	d.runs++
+	streams := [][]string{{"a", "b", "extra"}, {"a"}, {"b", "extra"}}[rapid.IntRange(0, 2).Draw(d.t, "scope")]
+	if len(streams) == 1 {
+		streams = append(streams, "other")
+	}
+	w, err := d.s.BeginRun(d.ctx, NewRun{
+		RunID: fmt.Sprintf("run%d", d.runs), ConnectionID: c.ID, Connector: "demo", Mode: abi.ModeIncremental, Bookmark: BookmarkIncremental,
+		Holder: "h", Streams: streams, LeaseTTL: time.Hour, HolderAlive: func(string) bool { return false },
+	})
+	d.ok(err)
+	d.live[name] = w
+}
+
+func (d *history) gaps(w *RunWriter) {
+	g := Gap{
+		Stream: d.draw("stream", "a", "b", "gone"), RecordKey: d.draw("key", "1", "2", "3"),
+		Reason: d.draw("reason", "rate_limited", "upstream_pressure", "retry_exhausted", "temporary_unavailable"),
+	}
+	if rapid.Bool().Draw(d.t, "later") {
+		g.NextAttemptAfter = d.clock.now().Add(time.Duration(rapid.IntRange(1, 100).Draw(d.t, "hours")) * time.Hour)
+	}
+	switch d.draw("gap", "put", "put", "lease", "recover", "attempt", "close") {
+	case "put":
+		d.ok(w.PutGap(d.ctx, g))
+	case "lease":
+		_, err := w.LeaseGaps(d.ctx, GapPage{Streams: []string{"a", "b"}, MaxBytes: 1 << 20, Due: d.clock.now()})
+		d.ok(err)
+	default:
+		all, err := d.s.Gaps(d.ctx, w.connectionID)
+		d.ok(err)
+		if len(all) == 0 {
+			return
+		}
+		id := all[rapid.IntRange(0, len(all)-1).Draw(d.t, "which")].ID
+		switch d.draw("outcome", "recovered", "attempted", "closed") {
+		case "recovered":
+			d.ok(w.GapOutcome(d.ctx, id, "", true))
+		case "attempted":
+			d.ok(w.GapOutcome(d.ctx, id, "", false))
+		default:
+			d.ok(w.CloseGap(d.ctx, id, nil))
+		}
+	}
+	d.ok(w.Flush(d.ctx))
+}
+
+func (d *history) end(w *RunWriter) {
+	o := Outcome{Status: d.draw("status", "succeeded", "succeeded", "failed", "cancelled")}
+	if o.Status == "failed" {
+		o.Reason = d.draw("reason", "connector_reported_failed", "connector_exit_without_done")
+		o.Error = &RunError{Code: d.draw("code", "demo_auth_failed", "demo_http_500", "x")}
+		o.Result = []byte(d.draw("result", "", `{"error":{"recovery_hint":"refresh_credentials"}}`))
+	}
+	o.KnownGaps = []byte(d.draw("known", "", "", `[]`, `not JSON`,
+		`[{"kind":"skip","stream":"a","severity":"actionable","reason":"selector","recovery_hint":"update_selector"}]`,
+		`[{"kind":"skip","stream":"b","severity":"recoverable","reason":"x"},{"kind":"skip","stream":"a","severity":"informational","reason":"y"}]`))
+	if rapid.Bool().Draw(d.t, "held back") {
+		o.Withheld = []Withheld{{Stream: "b", Reason: "detail_coverage_incomplete"}}
+	}
+	switch d.draw("pressure", "", "armed", "over") {
+	case "armed":
+		o.Pressure = &Pressure{Reason: "rate_limited", NextAttempt: d.clock.now().Add(time.Hour)}
+	case "over":
+		o.PressureOver = true
+	}
+	seven := int64(7)
+	d.ok(w.PutCoverage(d.ctx, Coverage{Stream: "a", StateStream: "a", Considered: &seven, Covered: &seven}))
+	d.ok(w.PutCoverage(d.ctx, Coverage{Stream: "a", StateStream: "b", Required: 4, Hydrated: 2}))
+	d.ok(w.Finish(d.ctx, o))
+}
+
+// countsAgree holds the counted fleet to the verdicts one by one, now and later.
+func (d *history) countsAgree() {
+	page, err := d.s.EvidencePage(d.ctx, "", 0)
+	d.ok(err)
+	for _, ahead := range []time.Duration{0, time.Hour, 8 * 24 * time.Hour} {
+		now := d.clock.now().Add(ahead)
+		alive := func(string) bool { return ahead == 0 }
+		fleet, err := d.s.Fleet(d.ctx, now, alive, true)
+		d.ok(err)
+		var byTone [4]int64
+		for i := range page {
+			v := verdict.OfStored(page[i].Facts, page[i].Moment(now, alive), true)
+			byTone[slices.Index([]verdict.Tone{verdict.Green, verdict.Amber, verdict.Red, verdict.Grey}, v.Pill.Tone)]++
+		}
+		if got := [4]int64{fleet.Healthy, fleet.Degraded, fleet.CannotCollect, fleet.Checking}; got != byTone || fleet.Registered != int64(len(page)) {
+			d.t.Fatalf("%s ahead the fleet counts %v, its verdicts are %v", ahead, got, byTone)
+		}
+	}
+}
+
+func (d *history) difference(name string) string {
+	c, err := d.s.Connection(d.ctx, name)
+	d.ok(err)
+	var row evidenceRow
+	d.ok(d.s.read.NewSelect().Model(&row).Where("connection_id = ?", c.ID).Scan(d.ctx))
+	made, retained, err := gatherer{d.s.read, d.ctx}.all(c.ID)
+	d.ok(err)
+	text, err := json.Marshal(made)
+	d.ok(err)
+	return fmt.Sprintf("kept %d %s\nmade %d %s", row.Retained, row.Facts, retained, text)
+}
+
+// An unreadable row is unknown, and never what it said last (Invariant 8).
+func TestUnreadableEvidenceIsUnknown(t *testing.T) {
+	t.Parallel()
+	for name, damage := range map[string]string{
+		"document":        "UPDATE evidence SET facts = substr(facts, 1, 40)",
+		"no document":     "UPDATE evidence SET facts = ''",
+		"counters":        `UPDATE evidence SET facts = json_set(facts, '$.gaps.recovered', -1)`,
+		"known gaps":      "UPDATE runs SET known_gaps = '[{'",
+		"manifest":        "UPDATE connections SET pinned_manifest = '{'",
+		"a later program": "UPDATE evidence SET format = 9",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			x := &exercise{T: t, open: sqliteFile(t), clock: newClock()}
+			x.s = x.open(t, x.clock.now)
+			c := x.connection("c")
+			x.ok(x.s.PinPlugin(t.Context(), c.ID, "abc", []byte(keptManifest)))
+			x.finish(x.begin("c", allStreams))
+			if v := x.verdict("c"); v.Pill.Tone != verdict.Green {
+				t.Fatalf("before: %+v", v.Pill)
+			}
+			x.ok(x.s.alone(t.Context(), "damage", func(tx *tx) error {
+				_, err := tx.db.ExecContext(tx.ctx, damage)
+				return err
+			}))
+			if name == "known gaps" || name == "manifest" { // facts behind the row: it says so once it is made again
+				x.ok(x.s.RepairEvidence(t.Context(), "c"))
+			} else if differ, err := x.s.CheckEvidence(t.Context()); err != nil || len(differ) != 1 {
+				t.Errorf("the damage is not found: %v, %v", differ, err)
+			}
+			if v := x.verdict("c"); v.Pill.Tone != verdict.Grey || v.Channel != verdict.Calm {
+				t.Errorf("after: %+v, %s", v.Pill, v.ForwardStatement)
+			}
+			if name != "known gaps" && name != "manifest" {
+				x.ok(x.s.RepairEvidence(t.Context(), "c"))
+				if v := x.verdict("c"); v.Pill.Tone != verdict.Green {
+					t.Errorf("repaired: %+v", v.Pill)
+				}
+			}
+		})
+	}
+}
+
+func (x *exercise) verdict(name string) verdict.RenderedVerdict {
+	x.Helper()
+	e, err := x.s.EvidenceOf(x.Context(), name)
+	x.ok(err)
+	return verdict.OfStored(e.Facts, e.Moment(x.clock.now(), func(h string) bool { return h == "holder1" }), true)
+}
+
+func allStreams(n *NewRun) { n.Streams = []string{"a", "b", "extra"} }

@@ -1,0 +1,83 @@
+package storage
+
+import (
+	"database/sql"
+	"errors"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/health"
+)
+
+// What a connection waits for, and what it is to run with: gaps, pressure,
+// credentials and the schedule.
+
+func (g gatherer) gaps(id string, f *health.Stored) error {
+	var rows []struct {
+		Stream, Status, Reason string
+		N                      int64
+	}
+	err := g.db.NewRaw("SELECT stream, status, reason, count(*) AS n FROM gaps WHERE connection_id = ? GROUP BY stream, status, reason", id).Scan(g.ctx, &rows)
+	if err != nil {
+		return err
+	}
+	for _, r := range rows {
+		countGap(f, &gapRow{Stream: r.Stream, Status: r.Status, Reason: r.Reason}, r.N)
+	}
+	return g.floors(id, f)
+}
+
+// floors asks what the open gaps under source pressure have in common.
+func (g gatherer) floors(id string, f *health.Stored) error {
+	f.Gaps.MaxAttempts, f.Gaps.NextAttemptUS = 0, 0
+	for _, reason := range abi.SourcePressure {
+		const of = " FROM gaps WHERE connection_id = ? AND reason = ? AND status IN ('pending', 'in_progress')"
+		var attempts, floor sql.NullInt64
+		if err := g.db.QueryRowContext(g.ctx, "SELECT max(attempt_count)"+of, id, string(reason)).Scan(&attempts); err != nil {
+			return err
+		}
+		err := g.db.QueryRowContext(g.ctx, "SELECT min(next_attempt_us)"+of+" AND next_attempt_us > 0", id, string(reason)).Scan(&floor)
+		if err != nil {
+			return err
+		}
+		f.Gaps.MaxAttempts = max(f.Gaps.MaxAttempts, attempts.Int64)
+		if at := floor.Int64; at > 0 && (f.Gaps.NextAttemptUS == 0 || at < f.Gaps.NextAttemptUS) {
+			f.Gaps.NextAttemptUS = at
+		}
+	}
+	return nil
+}
+
+func (g gatherer) pressure(id string, f *health.Stored) error {
+	var row pressureRow
+	err := g.db.NewSelect().Model(&row).Where("connection_id = ?", id).Scan(g.ctx)
+	f.Pressure = nil
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	f.Pressure = &health.StoredPressure{Reason: health.Word(row.Reason), AtUS: row.AtUS, NextAttemptUS: row.NextAttemptUS}
+	return err
+}
+
+func (g gatherer) credential(id string, f *health.Stored) error {
+	var put sql.NullInt64
+	err := g.db.QueryRowContext(g.ctx, "SELECT max(updated_us) FROM credentials WHERE connection_id = ?", id).Scan(&put)
+	if err == nil && put.Valid {
+		f.Credential = &health.StoredCredential{PutUS: put.Int64}
+	}
+	return err
+}
+
+// schedule keeps whether the connection runs by itself, where its owner has said
+// anything about it. One that is to be run by hand has no schedule.
+func (g gatherer) schedule(id string, f *health.Stored) error {
+	var row scheduleRow
+	err := g.db.NewSelect().Model(&row).Where("connection_id = ?", id).Scan(g.ctx)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	manual := row.Mode == "manual" || row.Mode == "" && f.Manifest != nil && f.Manifest.Refresh.ManualOnly()
+	if err == nil && !manual {
+		f.Schedule = &health.Schedule{Enabled: !row.Paused}
+	}
+	return err
+}

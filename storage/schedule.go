@@ -1,0 +1,226 @@
+package storage
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/uptrace/bun"
+)
+
+// Schedule is the owner's choice of when a connection runs by itself.
+type Schedule struct {
+	ConnectionID string
+	Mode         string        // "": as the manifest recommends; else automatic or manual
+	Every        time.Duration // 0: as the manifest recommends
+	Paused       bool
+	PausedAt     time.Time // the last time; zero: never
+	ResumedAt    time.Time // likewise
+}
+
+type scheduleRow struct {
+	bun.BaseModel `bun:"table:schedules"`
+
+	ConnectionID string `bun:"connection_id,pk"`
+	Mode         string `bun:"mode"`
+	EveryUS      int64  `bun:"every_us"`
+	Paused       bool   `bun:"paused"`
+	PausedUS     int64  `bun:"paused_us"`
+	ResumedUS    int64  `bun:"resumed_us"`
+}
+
+// Due is when a connection is to run next. Basis says what it was worked out
+// from: another basis asks for another time.
+type Due struct {
+	Basis string
+	At    time.Time
+}
+
+type dueRow struct {
+	bun.BaseModel `bun:"table:due_times"`
+
+	ConnectionID string `bun:"connection_id,pk"`
+	Basis        string `bun:"basis"`
+	DueUS        int64  `bun:"due_us"`
+}
+
+// statusFailed is how a run ended that did not succeed and was not cancelled.
+const statusFailed = "failed"
+
+// RunEnd is a run as the scheduler looks at it. A run that goes on has status
+// StatusRunning and no FinishedAt. What it says about running again is known of
+// the newest failed run alone.
+type RunEnd struct {
+	RunID        string
+	Status       string
+	Reason       string
+	Code         string // of the error
+	Retryable    bool
+	RecoveryHint string
+	Holder       string
+	StartedAt    time.Time
+	FinishedAt   time.Time
+}
+
+// Lease says which run advances a connection's cursors.
+type Lease struct {
+	RunID     string
+	Holder    string
+	ExpiresAt time.Time
+}
+
+// ScheduleState is what is stored of one connection that its next run depends on.
+type ScheduleState struct {
+	Schedule     Schedule
+	Due          Due        // zero: none was kept
+	Runs         []RunEnd   // the newest, newest first
+	Dispatches   []Dispatch // likewise; what was skipped or refused
+	Lease        *Lease     // nil: no run holds one
+	ConfirmOwed  time.Time  // when the newest confirming run became owed; zero: never
+	OwedIdentity string     // of the action that it is owed for
+}
+
+// Schedule returns the owner's choice for a connection; the zero one when there
+// is none.
+func (s *Store) Schedule(ctx context.Context, connectionID string) (Schedule, error) {
+	row := scheduleRow{ConnectionID: connectionID}
+	err := s.read.NewSelect().Model(&row).WherePK().Scan(ctx)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = nil
+	}
+	return Schedule{
+		ConnectionID: connectionID, Mode: row.Mode, Every: time.Duration(row.EveryUS) * time.Microsecond,
+		Paused: row.Paused, PausedAt: at(row.PausedUS), ResumedAt: at(row.ResumedUS),
+	}, s.fail("read the schedule", err)
+}
+
+// PutSchedule keeps the owner's choice. When it pauses or resumes, the store
+// keeps when that was; the two instants of sched are not read.
+func (s *Store) PutSchedule(ctx context.Context, sched Schedule) error {
+	return s.alone(ctx, "keep the schedule", func(t *tx) error {
+		known, err := t.db.NewSelect().Model((*connectionRow)(nil)).Where("id = ?", sched.ConnectionID).Exists(t.ctx)
+		if err != nil {
+			return err
+		}
+		if !known {
+			return unknownConnection(sched.ConnectionID)
+		}
+		row := scheduleRow{ConnectionID: sched.ConnectionID}
+		err = t.db.NewSelect().Model(&row).WherePK().Scan(t.ctx)
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+		switch {
+		case sched.Paused && !row.Paused:
+			row.PausedUS = micros(t.now)
+		case !sched.Paused && row.Paused:
+			row.ResumedUS = micros(t.now)
+		}
+		row.Mode, row.EveryUS, row.Paused = sched.Mode, sched.Every.Microseconds(), sched.Paused
+		_, err = t.db.NewInsert().Model(&row).On("CONFLICT (connection_id) DO UPDATE").
+			Set("mode = EXCLUDED.mode, every_us = EXCLUDED.every_us, paused = EXCLUDED.paused").
+			Set("paused_us = EXCLUDED.paused_us, resumed_us = EXCLUDED.resumed_us").Exec(t.ctx)
+		if err != nil {
+			return err
+		}
+		return t.remakeEvidence(sched.ConnectionID)
+	})
+}
+
+// PutDue keeps when a connection is to run next.
+func (s *Store) PutDue(ctx context.Context, connectionID string, due Due) error {
+	return s.alone(ctx, "keep the due time", func(t *tx) error {
+		row := dueRow{ConnectionID: connectionID, Basis: due.Basis, DueUS: micros(due.At)}
+		_, err := t.db.NewInsert().Model(&row).On("CONFLICT (connection_id) DO UPDATE").
+			Set("basis = EXCLUDED.basis, due_us = EXCLUDED.due_us").Exec(t.ctx)
+		return err
+	})
+}
+
+// ScheduleState returns what a connection's next run depends on, with at most
+// limit runs and as many dispatches.
+func (s *Store) ScheduleState(ctx context.Context, connectionID string, limit int) (ScheduleState, error) {
+	const what = "read the schedule's state"
+	var out ScheduleState
+	var err error
+	if out.Schedule, err = s.Schedule(ctx, connectionID); err != nil {
+		return out, err
+	}
+	due := dueRow{ConnectionID: connectionID}
+	switch err := s.read.NewSelect().Model(&due).WherePK().Scan(ctx); {
+	case err == nil:
+		out.Due = Due{Basis: due.Basis, At: at(due.DueUS)}
+	case !errors.Is(err, sql.ErrNoRows):
+		return out, s.fail(what, err)
+	}
+	lease := leaseRow{ConnectionID: connectionID}
+	switch err := s.read.NewSelect().Model(&lease).WherePK().Scan(ctx); {
+	case err == nil && lease.RunID != "":
+		out.Lease = &Lease{RunID: lease.RunID, Holder: lease.Holder, ExpiresAt: at(lease.ExpiresUS)}
+	case err != nil && !errors.Is(err, sql.ErrNoRows):
+		return out, s.fail(what, err)
+	}
+	var owed []confirmationRow
+	err = s.read.NewSelect().Model(&owed).Where("connection_id = ?", connectionID).Order("at_us DESC").Limit(1).Scan(ctx)
+	if err != nil {
+		return out, s.fail(what, err)
+	}
+	if len(owed) > 0 {
+		out.ConfirmOwed, out.OwedIdentity = at(owed[0].AtUS), owed[0].Action
+	}
+	if out.Runs, err = s.runEnds(ctx, connectionID, limit); err != nil {
+		return out, s.fail(what, err)
+	}
+	out.Dispatches, err = s.Dispatches(ctx, connectionID, limit)
+	return out, err
+}
+
+func (s *Store) runEnds(ctx context.Context, connectionID string, limit int) ([]RunEnd, error) {
+	var rows []runRow
+	err := s.read.NewSelect().Model(&rows).Column("pk", "run_id", "status", "reason", "error", "holder", "started_us", "finished_us").
+		Where("connection_id = ?", connectionID).Order("pk DESC").Limit(int64(limit)).Scan(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]RunEnd, len(rows))
+	for i := range rows {
+		r := &rows[i]
+		out[i] = RunEnd{
+			RunID: r.RunID, Status: r.Status, Reason: r.Reason, Holder: r.Holder, StartedAt: at(r.StartedUS), FinishedAt: at(r.FinishedUS),
+		}
+		if r.Error == "" {
+			continue
+		}
+		var e RunError
+		if err := json.Unmarshal([]byte(r.Error), &e); err != nil {
+			return nil, err
+		}
+		out[i].Code = e.Code
+	}
+	return out, s.runAdvice(ctx, rows, out)
+}
+
+// runAdvice reads what the newest failed run says about running again. It stands
+// in the result alone, which may be large, and only the newest one's counts.
+func (s *Store) runAdvice(ctx context.Context, rows []runRow, out []RunEnd) error {
+	at := slices.IndexFunc(rows, func(r runRow) bool { return r.Status == statusFailed })
+	if at < 0 {
+		return nil
+	}
+	var text string
+	err := s.read.NewSelect().Model((*runRow)(nil)).Column("result").Where("pk = ?", rows[at].PK).Scan(ctx, &text)
+	if err != nil || text == "" {
+		return err
+	}
+	var result struct {
+		Error RunError `json:"error"`
+	}
+	if err := json.Unmarshal([]byte(text), &result); err != nil {
+		return err
+	}
+	out[at].Retryable, out[at].RecoveryHint = result.Error.Retryable, result.Error.RecoveryHint
+	return nil
+}
