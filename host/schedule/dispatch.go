@@ -1,0 +1,140 @@
+package schedule
+
+import (
+	"context"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// How long a dispatch waits before it tries again, four times as long the second
+// time.
+const retryAfter = 10 * time.Second
+
+// dispatched is how a dispatch ended.
+type dispatched struct {
+	run  *Ended // the last attempt's; nil: there was none
+	err  error  // why it was refused
+	rest time.Duration
+	kept bool // the store knows of it
+}
+
+// begin starts a job when a worker is free. done may be nil.
+func (s *Scheduler) begin(ctx context.Context, c candidate, done func(dispatched)) bool {
+	id := c.connection.ID
+	s.mu.Lock()
+	if len(s.running) >= s.deps.Workers {
+		s.mu.Unlock()
+		return false
+	}
+	s.running[id] = true
+	s.mu.Unlock()
+	s.jobs.Go(func() {
+		d := s.dispatch(ctx, c)
+		if done != nil {
+			done(d)
+		}
+		s.rest(id, d)
+		select {
+		case s.wake <- struct{}{}:
+		default:
+		}
+	})
+	return true
+}
+
+// dispatch runs a connection, and again when it failed in a way that may pass.
+func (s *Scheduler) dispatch(ctx context.Context, c candidate) dispatched {
+	// The outcome is looked at and kept although ctx may have ended meanwhile.
+	kept := context.WithoutCancel(ctx)
+	d := dispatched{rest: restAfterRun}
+	for attempt := 0; ; attempt++ {
+		e := Event{Kind: EventStarted, Connection: c.connection.Name, Trigger: c.plan.trigger, Attempt: attempt}
+		s.report(e)
+		d.run = nil
+		d.err = s.deps.Run(ctx, Job{Connection: c.connection, Trigger: c.plan.trigger, Attendance: c.plan.attendance, Attempt: attempt})
+		if d.err != nil {
+			if ctx.Err() == nil {
+				d.rest, d.kept = s.refused(kept, c, e, d.err)
+			}
+			return d
+		}
+		f, err := s.gather(kept, c.connection, s.deps.Now())
+		if err != nil {
+			s.report(Event{Kind: EventTrouble, Connection: c.connection.Name, Err: err})
+			return d
+		}
+		d.run, d.kept = f.last(), f.newest != c.facts.newest
+		e.Kind, e.Run = EventEnded, d.run
+		s.report(e)
+		if !s.again(ctx, c, f, attempt) {
+			return d
+		}
+	}
+}
+
+// again decides whether a dispatch tries again, and waits until it may.
+func (s *Scheduler) again(ctx context.Context, c candidate, f *facts, attempt int) bool {
+	now, last := s.deps.Now(), f.last()
+	switch {
+	case last == nil:
+		return false
+	case last.Status == StatusCancelled && ctx.Err() != nil:
+		// We cut it short: whoever schedules it next goes on with it.
+		if err := s.dueAgain(context.WithoutCancel(ctx), f, now); err != nil {
+			s.report(Event{Kind: EventTrouble, Connection: c.connection.Name, Err: err})
+		}
+		return false
+	case attempt >= RetriesInDispatch, !Retried(*last), !f.putOff(plan{trigger: c.plan.trigger}, now).start:
+		return false
+	}
+	wait := doubled(retryAfter, int64(2*attempt), 4, time.Hour)
+	return pause(ctx, wait+jitter(wait, s.deps.Random()))
+}
+
+// passing are the refusals that are no failure: they say that it is not the time.
+var passing = map[abi.Code]Reason{abi.CodeConnectionBusy: ReasonRunning, abi.CodeCoolingDown: ReasonCoolingDown}
+
+// refused keeps that a connection could not even begin to run. It returns how
+// long to leave it alone, and whether the store took it.
+func (s *Scheduler) refused(ctx context.Context, c candidate, e Event, why error) (rest time.Duration, kept bool) {
+	code := abi.CodeOf(why)
+	if reason, ok := passing[code]; ok {
+		e.Kind, e.Reason, e.Until = EventSkipped, reason, s.deps.Now().Add(restAfterBusy)
+		s.report(e)
+		return restAfterBusy, true
+	}
+	e.Kind, e.Err = EventRefused, why
+	s.report(e)
+	_, err := s.deps.Store.RecordDispatch(ctx, storage.Dispatch{
+		ConnectionID: c.connection.ID, Trigger: string(e.Trigger), Status: StatusRefused, Reason: string(code), Identity: c.facts.newestRun(),
+	})
+	if err != nil {
+		s.report(Event{Kind: EventTrouble, Connection: e.Connection, Err: err})
+	}
+	return restAfterRun, err == nil
+}
+
+// newestRun names the connection's newest run: refusals of one kind before and
+// after a run are two records.
+func (f *facts) newestRun() string {
+	for i := range f.history {
+		if f.history[i].RunID != "" {
+			return f.history[i].RunID
+		}
+	}
+	return ""
+}
+
+// pause waits for d, and returns false when ctx ended instead.
+func pause(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-t.C:
+		return true
+	}
+}

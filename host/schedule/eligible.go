@@ -1,0 +1,103 @@
+package schedule
+
+import "github.com/pdpp-host/pdpp-host/abi"
+
+// Trigger is why a run would start.
+type Trigger string
+
+// The triggers.
+const (
+	Scheduled  Trigger = "scheduled"
+	Confirming Trigger = "confirming" // the owner did what the connection waited for (HL-26)
+	Manual     Trigger = "manual"     // the owner runs it
+)
+
+// Attendance says whether somebody has to be there.
+type Attendance string
+
+// How a run may start, or why it may not.
+const (
+	Unattended   Attendance = "unattended"
+	Assisted     Attendance = "assisted" // the connector may ask its owner something
+	AskBeforeRun Attendance = "ask_before_run"
+	Blocked      Attendance = "blocked"
+)
+
+// Setting is the owner's choice for a connection. The zero Setting leaves
+// everything to what the manifest recommends, which is a hint to this host and
+// no protocol (RT-01.4).
+type Setting struct {
+	Mode   Mode
+	Every  int64 // seconds; 0: as recommended
+	Paused bool
+}
+
+// Mode says whether a connection runs by itself.
+type Mode string
+
+// The modes.
+const (
+	AsRecommended Mode = ""
+	Automatic     Mode = "automatic"
+	ByHand        Mode = "manual"
+)
+
+// Facts is what eligibility depends on besides the policy.
+type Facts struct {
+	Paused        bool // by the owner
+	Ready         bool // module and folders are there
+	AttentionOpen bool // the owner has to do something first
+}
+
+// Decision is whether a run may start.
+type Decision struct {
+	Start      bool
+	Attendance Attendance
+	Why        Reason // when it may not
+}
+
+// Eligible decides whether a connection may run, by the first rule that matches
+// (runtime contract, section 8). A nil policy recommends nothing and forbids
+// nothing. A confirming run is the owner's own doing, so that no policy about
+// running by itself stops it; what is not there yet does.
+func Eligible(p *abi.RefreshPolicy, t Trigger, f Facts) Decision {
+	if p == nil {
+		p = &abi.RefreshPolicy{}
+	}
+	switch byItself := t == Scheduled; {
+	case t == Manual:
+		return start(p, t)
+	case f.Paused, byItself && p.RecommendedMode == "paused":
+		return Decision{Attendance: Blocked, Why: ReasonPaused}
+	case byItself && p.BackgroundSafe != nil && !*p.BackgroundSafe:
+		return Decision{Attendance: Blocked, Why: ReasonUnsafe}
+	case byItself && p.RecommendedMode == "manual" && (p.BackgroundSafe == nil || !*p.BackgroundSafe):
+		return Decision{Attendance: Blocked, Why: ReasonManual}
+	case !f.Ready:
+		return Decision{Attendance: AskBeforeRun, Why: ReasonNotReady}
+	case f.AttentionOpen:
+		return Decision{Attendance: AskBeforeRun, Why: ReasonAttention}
+	}
+	return start(p, t)
+}
+
+func start(p *abi.RefreshPolicy, t Trigger) Decision {
+	asks := p.InteractionPosture != "" && p.InteractionPosture != "none"
+	signedIn := t == Scheduled && p.AssistedAfterOwnerAuth != nil && *p.AssistedAfterOwnerAuth
+	if asks && !signedIn {
+		return Decision{Start: true, Attendance: Assisted}
+	}
+	return Decision{Start: true, Attendance: Unattended}
+}
+
+// Enrolled reports whether a connection runs by itself at all: because its owner
+// said so, or because its manifest recommends it and the owner said nothing.
+func (s Setting) Enrolled(p *abi.RefreshPolicy) bool {
+	switch s.Mode {
+	case Automatic:
+		return true
+	case ByHand:
+		return false
+	}
+	return p == nil || p.RecommendedMode == "" || p.RecommendedMode == "automatic"
+}

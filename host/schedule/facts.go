@@ -1,0 +1,177 @@
+package schedule
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/verdict"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// looksBack is how many runs and dispatches of a connection a decision looks at.
+// It is more than any streak that makes a difference.
+const looksBack = 24
+
+// facts is everything that the decision about one connection is made of.
+type facts struct {
+	connection storage.Connection
+	schedule   storage.Schedule
+	setting    Setting
+	policy     *abi.RefreshPolicy
+	history    []Ended // newest first
+	newest     string  // what the newest of it is called
+	pressure   CooldownInput
+	obstacle   *Obstacle // nil: none, or one that is gone
+	due        storage.Due
+	confirm    bool // a confirming run is owed
+	busy       bool // another process runs it
+	cutShort   bool // its last run was killed with its host
+}
+
+// gather reads a connection's facts. now is the instant they are judged at.
+func (s *Scheduler) gather(ctx context.Context, c storage.Connection, now time.Time) (*facts, error) {
+	state, err := s.deps.Store.ScheduleState(ctx, c.ID, looksBack)
+	if err != nil {
+		return nil, err
+	}
+	f := &facts{connection: c, due: state.Due, schedule: state.Schedule, setting: SettingOf(state.Schedule), newest: "new"}
+	if f.policy, err = s.deps.Policy(ctx, c); err != nil {
+		return nil, &unresolved{err}
+	}
+	f.readLease(state, s.deps.HolderAlive, now)
+	f.history = history(state, f.busy)
+	if len(state.Runs) > 0 {
+		f.newest = state.Runs[0].RunID + "/" + state.Runs[0].Status
+	}
+	if len(f.history) > 0 && f.history[0].Status == StatusRefused {
+		f.newest += fmt.Sprintf("/refused %d", f.history[0].FinishedAt.UnixMicro())
+	}
+	f.confirm = owed(state.ConfirmOwed, f.history)
+	if s.deps.Pressure != nil {
+		p, err := s.deps.Pressure(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		f.pressure.Gaps, f.pressure.Run = p.Gaps, p.Run
+	}
+	f.pressure.Base, f.pressure.Floor = Interval(f.setting, f.policy)
+	if f.policy != nil && f.policy.MaxCooldownCycles != nil {
+		f.pressure.MaxCycles = *f.policy.MaxCooldownCycles
+	}
+	if len(f.history) > 0 {
+		f.pressure.LastRunAt = f.history[0].FinishedAt
+	}
+	f.obstacle = FindObstacle(f.history)
+	return f, nil
+}
+
+// heal looks whether the owner has done what the connection waits for. What has
+// been done is no obstacle any more.
+func (s *Scheduler) heal(ctx context.Context, f *facts) error {
+	watched, err := s.watched(ctx, f)
+	if err != nil {
+		return &unresolved{err}
+	}
+	n, err := Heal(ctx, s.deps.Store, f.connection.ID, watched)
+	if err != nil {
+		return err
+	}
+	if n > 0 {
+		f.confirm = true
+		s.report(Event{Kind: EventHealed, Connection: f.connection.Name, Trigger: Confirming})
+	}
+	if slices.ContainsFunc(watched, func(w Watched) bool { return w.ofObstacle && w.satisfied() }) {
+		f.obstacle = nil
+	}
+	return nil
+}
+
+// unresolved marks an error that concerns one connection, not the store.
+type unresolved struct{ err error }
+
+func (u *unresolved) Error() string { return u.err.Error() }
+func (u *unresolved) Unwrap() error { return u.err }
+
+// SettingOf reads the owner's choice as it is stored.
+func SettingOf(sched storage.Schedule) Setting {
+	return Setting{Mode: Mode(sched.Mode), Every: int64(sched.Every / time.Second), Paused: sched.Paused}
+}
+
+// readLease tells a run that goes on from one whose host is gone.
+func (f *facts) readLease(state storage.ScheduleState, alive func(string) bool, now time.Time) {
+	l := state.Lease
+	lives := l != nil && l.ExpiresAt.After(now) && (alive == nil || alive(l.Holder))
+	f.busy = lives
+	if len(state.Runs) > 0 && !lives {
+		status := state.Runs[0].Status
+		f.cutShort = status == storage.StatusRunning || status == StatusAbandoned
+	}
+}
+
+// history is the runs that ended and the attempts that were refused, newest
+// first. A run without an end whose host is gone counts as abandoned: the next
+// run writes that down.
+func history(state storage.ScheduleState, live bool) []Ended {
+	var all []Ended
+	for i, r := range state.Runs {
+		e := Ended{
+			RunID: r.RunID, Status: r.Status, Class: FailureClass(r.Reason, r.Code), Code: r.Code, Retryable: r.Retryable,
+			RecoveryHint: r.RecoveryHint, StartedAt: r.StartedAt, FinishedAt: r.FinishedAt,
+		}
+		if r.Status == storage.StatusRunning {
+			if i > 0 || live {
+				continue
+			}
+			e.Status, e.Class, e.FinishedAt = StatusAbandoned, FailureClass(string(abi.ReasonHostRestarted), ""), r.StartedAt
+		}
+		all = append(all, e)
+	}
+	for _, d := range state.Dispatches {
+		if d.Status == StatusRefused {
+			all = append(all, Ended{
+				Status: StatusRefused, Class: "failure:" + d.Reason, Code: d.Reason, StartedAt: d.LastAt, FinishedAt: d.LastAt, Count: int(d.Count),
+			})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Ended) int { return cmp.Compare(b.FinishedAt.UnixMicro(), a.FinishedAt.UnixMicro()) })
+	return all
+}
+
+// owed reports whether a confirming run that became owed at since still is: no
+// run that did not begin before it has come to an end of its own.
+func owed(since time.Time, history []Ended) bool {
+	if since.IsZero() {
+		return false
+	}
+	return !slices.ContainsFunc(history, func(e Ended) bool { return e.Status != StatusAbandoned && !e.StartedAt.Before(since) })
+}
+
+// watched is what the owner of the connection is waited for, with what a probe
+// shows.
+func (s *Scheduler) watched(ctx context.Context, f *facts) ([]Watched, error) {
+	var all []Watched
+	if sched := f.schedule; !sched.ResumedAt.IsZero() && !sched.Paused {
+		all = append(all, Watched{
+			Action: verdict.RequiredAction{
+				Kind: verdict.ReattachSchedule, Audience: verdict.AudienceOwner, Urgency: verdict.Soon,
+				SatisfiedWhen: verdict.SatisfiedWhen{Kind: verdict.ScheduleAttachedAndEnabled},
+			},
+			Since: sched.PausedAt, Version: strconv.FormatInt(sched.ResumedAt.UnixMicro(), 10),
+			Evidence: verdict.SatisfactionEvidence{Schedule: &health.Schedule{Enabled: f.setting.Enrolled(f.policy)}},
+		})
+	}
+	if f.obstacle != nil && s.deps.Probe != nil {
+		e, version, err := s.deps.Probe(ctx, f.connection, *f.obstacle)
+		if err != nil {
+			return all, err
+		}
+		all = append(all, Watched{Action: f.obstacle.Action(), Since: f.obstacle.Since, Evidence: e, Version: version, ofObstacle: true})
+	}
+	return all, nil
+}

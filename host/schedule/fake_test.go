@@ -1,0 +1,279 @@
+package schedule
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/health/verdict"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// world is a store, a clock and connectors that tests move. Its clock is the
+// bubble's, put forward or back by skew.
+type world struct {
+	t *testing.T
+
+	mu     sync.Mutex
+	skew   time.Duration
+	broken error // what the store answers
+	names  []string
+	states map[string]*storage.ScheduleState
+	claims map[string]bool
+	reads  int // of the list of connections: one a pass
+	writes int
+	dues   int
+	policy map[string]*abi.RefreshPolicy
+	press  map[string]Pressure
+	probed map[string]bool // whether the obstacle of a connection is gone
+	stored time.Time       // when the newest credential was
+	lost   bool            // the store takes no outcome of a run
+
+	play    func(w *world, ctx context.Context, j Job) (storage.RunEnd, error)
+	starts  []started
+	live    map[string]bool
+	most    int
+	events  []Event
+	holders map[string]bool // that live
+}
+
+type started struct {
+	name    string
+	at      time.Time
+	trigger Trigger
+	attempt int
+}
+
+func newWorld(t *testing.T, names ...string) *world {
+	w := &world{
+		t: t, names: names, states: map[string]*storage.ScheduleState{}, claims: map[string]bool{}, policy: map[string]*abi.RefreshPolicy{},
+		press: map[string]Pressure{}, probed: map[string]bool{}, live: map[string]bool{}, holders: map[string]bool{},
+	}
+	for _, n := range names {
+		w.states[n] = &storage.ScheduleState{}
+		w.policy[n] = policy("automatic", every(time.Hour))
+	}
+	w.play = lasting(time.Minute, "succeeded", "")
+	return w
+}
+
+func every(d time.Duration) func(*abi.RefreshPolicy) {
+	return func(p *abi.RefreshPolicy) { p.RecommendedIntervalSeconds = new(int64(d / time.Second)) }
+}
+
+// lasting plays a run of that length that ends in that way.
+func lasting(d time.Duration, status, code string) func(*world, context.Context, Job) (storage.RunEnd, error) {
+	return func(w *world, ctx context.Context, _ Job) (storage.RunEnd, error) {
+		end := storage.RunEnd{Status: status, Code: code, Retryable: true, StartedAt: w.now()}
+		if status == StatusFailed {
+			end.Reason = string(abi.ReasonConnectorReportedFailed)
+		}
+		if !pause(ctx, d) {
+			end.Status, end.Reason = StatusCancelled, string(abi.ReasonOwnerCancelled)
+		}
+		end.FinishedAt = w.now()
+		return end, nil
+	}
+}
+
+func refusing(code abi.Code) func(*world, context.Context, Job) (storage.RunEnd, error) {
+	return func(*world, context.Context, Job) (storage.RunEnd, error) {
+		return storage.RunEnd{}, abi.NewError(code, "refused", "")
+	}
+}
+
+func (w *world) now() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return time.Now().Add(w.skew)
+}
+
+func (w *world) jump(d time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.skew += d
+}
+
+// change changes the world while the scheduler runs.
+func (w *world) change(f func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	f()
+}
+
+func (w *world) scheduler(change ...func(*Deps)) *Scheduler {
+	d := Deps{
+		Store: w,
+		Policy: func(_ context.Context, c storage.Connection) (*abi.RefreshPolicy, error) {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			p, ok := w.policy[c.Name]
+			if !ok {
+				return nil, abi.NewError(abi.CodePluginUnknown, "no module", "")
+			}
+			return p, nil
+		},
+		Pressure: func(_ context.Context, c storage.Connection) (Pressure, error) {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			return w.press[c.Name], nil
+		},
+		Probe: func(_ context.Context, c storage.Connection, o Obstacle) (verdict.SatisfactionEvidence, string, error) {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			yes := w.probed[c.Name] && (o.Kind != BadCredentials || w.stored.After(o.Since))
+			return gone(o, yes), w.stored.String(), nil
+		},
+		Run: w.run, Now: w.now, Random: func() float64 { return 0.5 },
+		HolderAlive: func(h string) bool {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			return w.holders[h]
+		},
+		Report: func(e Event) {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.events = append(w.events, e)
+		},
+	}
+	for _, c := range change {
+		c(&d)
+	}
+	return New(d)
+}
+
+func (w *world) run(ctx context.Context, j Job) error {
+	w.mu.Lock()
+	name := j.Connection.Name
+	if w.live[name] {
+		w.t.Errorf("%s runs twice at once", name)
+	}
+	w.live[name] = true
+	w.most = max(w.most, len(w.live))
+	w.starts = append(w.starts, started{name, time.Now().Add(w.skew), j.Trigger, j.Attempt})
+	play := w.play
+	w.mu.Unlock()
+	end, err := play(w, ctx, j)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.live, name)
+	if err == nil && !w.lost {
+		end.RunID = fmt.Sprintf("run%d", len(w.starts))
+		st := w.states[name]
+		st.Runs = append([]storage.RunEnd{end}, st.Runs...)
+	}
+	return err
+}
+
+// during runs the scheduler while f does, then stops it.
+func (w *world) during(s *Scheduler, f func()) {
+	w.t.Helper()
+	ctx, cancel := context.WithCancel(w.t.Context())
+	done := make(chan error, 1)
+	go func() { done <- s.Run(ctx) }()
+	f()
+	cancel()
+	if err := <-done; err != nil {
+		w.t.Error(err)
+	}
+}
+
+// ran returns when a connection was started; "" is any.
+func (w *world) ran(name string) (at []time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, s := range w.starts {
+		if name == "" || s.name == name {
+			at = append(at, s.at)
+		}
+	}
+	return at
+}
+
+func (w *world) count(kind EventKind, reason Reason) (n int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, e := range w.events {
+		if e.Kind == kind && e.Reason == reason {
+			n++
+		}
+	}
+	return n
+}
+
+var errBroken = errors.New("the disk is gone")
+
+// The store.
+
+func (w *world) Connections(context.Context) ([]storage.Connection, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.reads++
+	var all []storage.Connection
+	for _, n := range w.names {
+		all = append(all, storage.Connection{ID: n, Name: n, Connector: "demo"})
+	}
+	return all, w.broken
+}
+
+func (w *world) ScheduleState(_ context.Context, id string, _ int) (storage.ScheduleState, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	st := *w.states[id]
+	st.Runs = append([]storage.RunEnd{}, st.Runs...)
+	st.Dispatches = append([]storage.Dispatch{}, st.Dispatches...)
+	return st, w.broken
+}
+
+func (w *world) PutDue(_ context.Context, id string, due storage.Due) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.writes++
+	w.dues++
+	w.states[id].Due = due
+	return w.broken
+}
+
+func (w *world) RecordDispatch(_ context.Context, d storage.Dispatch) (bool, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.broken != nil {
+		return false, w.broken
+	}
+	w.writes++
+	now := time.Now().Add(w.skew)
+	st := w.states[d.ConnectionID]
+	d.FirstAt, d.LastAt, d.Count = now, now, 1
+	if len(st.Dispatches) > 0 {
+		if n := &st.Dispatches[0]; n.Status == d.Status && n.Reason == d.Reason && n.Identity == d.Identity {
+			n.LastAt, n.Count = now, n.Count+1
+			return false, nil
+		}
+	}
+	st.Dispatches = append([]storage.Dispatch{d}, st.Dispatches...)
+	return true, nil
+}
+
+func (w *world) ClaimConfirmation(_ context.Context, id, action, version string) (bool, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	key := id + "\x00" + action + "\x00" + version
+	if w.claims[key] {
+		return false, w.broken
+	}
+	w.claims[key] = true
+	w.states[id].ConfirmOwed = time.Now().Add(w.skew)
+	return true, w.broken
+}
+
+// gone is the evidence of a probe.
+func gone(o Obstacle, yes bool) verdict.SatisfactionEvidence {
+	if o.Kind == BadCredentials {
+		return verdict.SatisfactionEvidence{Credential: &verdict.CredentialEvidence{Present: true, Rejected: !yes}}
+	}
+	return Attention(yes)
+}

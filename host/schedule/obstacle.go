@@ -1,0 +1,101 @@
+package schedule
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/verdict"
+)
+
+// Obstacle is what keeps a connection from running by itself until its owner
+// has done something about it.
+type Obstacle struct {
+	Kind  ObstacleKind
+	Code  string
+	Since time.Time
+}
+
+// ObstacleKind says what is in the way.
+type ObstacleKind string
+
+// The kinds of obstacle.
+const (
+	BadCredentials ObstacleKind = "credentials"
+	NoFolder       ObstacleKind = "folder" // gone, emptied, or not the one of before
+	OtherModule    ObstacleKind = "module" // gone, or not the accepted one
+	OwnersTurn     ObstacleKind = "owner"  // something that only a run of the owner's shows to be done
+)
+
+// FindObstacle returns what the newest of the history, newest first, says is in
+// the way; nil for nothing. A run that was cancelled or killed says nothing.
+func FindObstacle(history []Ended) *Obstacle {
+	at := slices.IndexFunc(history, func(e Ended) bool { return e.Status != StatusCancelled && e.Status != StatusAbandoned })
+	if at < 0 {
+		return nil
+	}
+	e := &history[at]
+	if kind := e.obstacle(); kind != "" {
+		return &Obstacle{Kind: kind, Code: e.Code, Since: e.FinishedAt}
+	}
+	return nil
+}
+
+// otherModule are the refusals of a module that can be seen to be put right
+// without running it.
+var otherModule = []abi.Code{
+	abi.CodePluginUnknown, abi.CodePluginChanged, abi.CodePluginUnreadable, abi.CodePluginNotRegular, abi.CodePluginsDirWritable,
+}
+
+func (e *Ended) obstacle() ObstacleKind {
+	area, _, _ := strings.Cut(e.Code, ".")
+	switch {
+	case e.Status == StatusFailed:
+		switch {
+		case e.RecoveryHint == "refresh_credentials", e.Class == "failure:"+string(abi.ReasonAuthenticationError):
+			return BadCredentials
+		case e.RecoveryHint == "manual_action_required":
+			return OwnersTurn
+		}
+	case e.Status != StatusRefused:
+	case area == "credential", area == "vault":
+		return BadCredentials
+	case area == "files":
+		return NoFolder
+	case slices.Contains(otherModule, abi.Code(e.Code)):
+		return OtherModule
+	case area == "binding", area == "interact":
+		return OwnersTurn
+	}
+	return ""
+}
+
+// ready reports whether a run could begin at all with the obstacle there.
+func (o *Obstacle) ready() bool { return o.Kind != NoFolder && o.Kind != OtherModule }
+
+// Action is the obstacle as an action of its owner's: one mechanism tells for
+// every kind whether it was done (HL-25).
+func (o *Obstacle) Action() verdict.RequiredAction {
+	a := verdict.RequiredAction{Kind: verdict.AddInfo, Audience: verdict.AudienceOwner, Urgency: verdict.Now}
+	switch o.Kind {
+	case BadCredentials:
+		a.Kind, a.SatisfiedWhen.Kind = verdict.Reauth, verdict.CredentialPresentAndUnrejected
+	case OwnersTurn:
+		a.Kind, a.SatisfiedWhen.Kind = verdict.RefreshNow, verdict.ConfirmingRunSucceeded
+	default:
+		a.SatisfiedWhen.Kind = verdict.AttentionResolved
+	}
+	return a
+}
+
+// Attention is the evidence of a probe for something that the owner was to put
+// right and that the host can look at: a folder, a module.
+func Attention(putRight bool) verdict.SatisfactionEvidence {
+	status := health.False
+	if putRight {
+		status = health.True
+	}
+	return verdict.SatisfactionEvidence{Conditions: []health.Condition{{Type: health.AttentionClear, Status: status, Current: true}}}
+}

@@ -1,0 +1,97 @@
+package schedule
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// Looked is what one look at a connection came to.
+type Looked struct {
+	Connection string
+	Trigger    Trigger
+	Started    bool
+	Reason     Reason    // why it was not started
+	At         time.Time // when it is looked at again; zero: when something changes
+	Escalated  bool      // a cooldown that has gone on for so long that its owner should look
+	Run        *Ended    // how its last attempt ended; nil: there was none
+	Err        error     // why it was refused, or could not be judged
+	// PutOff is what puts it off, as health's evidence; nil: nothing does.
+	PutOff *health.Backoff
+}
+
+// Once runs everything that is due now, each connection once, and returns when
+// all of it has ended: one Looked for each connection, in the store's order. An
+// error is the store's, or says that ctx ended.
+func (s *Scheduler) Once(ctx context.Context) ([]Looked, error) {
+	now := s.deps.Now()
+	all, err := s.survey(ctx, now)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Looked, len(all))
+	at := map[string]*Looked{}
+	for i, c := range all {
+		out[i] = c.looked(now)
+		at[c.connection.ID] = &out[i]
+	}
+	for _, c := range startable(all) {
+		l := at[c.connection.ID]
+		for ctx.Err() == nil && !l.Started {
+			l.Started = s.begin(ctx, c, func(d dispatched) { l.Run, l.Err = d.run, d.err })
+			if !l.Started {
+				<-s.wake // of the worker that ends next
+			}
+		}
+	}
+	return out, s.wait(ctx)
+}
+
+func (s *Scheduler) wait(ctx context.Context) error {
+	s.jobs.Wait()
+	return context.Cause(ctx)
+}
+
+// looked tells of a candidate before anything is started.
+func (c *candidate) looked(now time.Time) Looked {
+	l := Looked{Connection: c.connection.Name, Trigger: c.plan.trigger, Reason: c.plan.skip, At: c.plan.at, Escalated: c.plan.escalated, Err: c.err}
+	if c.facts != nil {
+		l.PutOff = c.facts.putOffEvidence(now)
+	}
+	switch {
+	case c.err != nil:
+		l.Trigger, l.Reason = Scheduled, ReasonUnresolvable
+	case !c.plan.start && l.Reason == "":
+		l.Reason = ReasonNotDue
+	}
+	return l
+}
+
+// Look returns what a connection waits for now. It changes nothing and starts
+// nothing; At is about when it runs next.
+func (s *Scheduler) Look(ctx context.Context, c storage.Connection) (Looked, error) {
+	now := s.deps.Now()
+	x := candidate{connection: c}
+	if x.facts, x.err = s.gather(ctx, c, now); x.err != nil {
+		return x.looked(now), theirs(x.err)
+	}
+	x.due = x.facts.dueNext(now, 0).At
+	x.plan = x.facts.plan(x.due, now)
+	l := x.looked(now)
+	if x.plan.start {
+		l.At = now
+	}
+	return l, nil
+}
+
+// theirs returns an error that is the store's, and nil for one that concerns a
+// connection.
+func theirs(err error) error {
+	if _, own := errors.AsType[*unresolved](err); own {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,147 @@
+package schedule
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// candidate is a connection, with what is to be done about it now.
+type candidate struct {
+	connection storage.Connection
+	facts      *facts // nil when they could not be read
+	plan       plan
+	due        time.Time
+	err        error // why they could not
+}
+
+// pass looks at every connection, starts what may start and is free to, and
+// returns how long nothing will change by itself.
+func (s *Scheduler) pass(ctx context.Context) (wait time.Duration, err error) {
+	now := s.deps.Now()
+	all, err := s.survey(ctx, now)
+	if err != nil {
+		return 0, err
+	}
+	var next time.Time
+	for _, c := range all {
+		if !c.plan.start && !c.plan.at.IsZero() {
+			next = soonest(next, c.plan.at)
+		}
+	}
+	ready := startable(all)
+	s.spread(ready, now)
+	for _, c := range ready {
+		h, free := s.free(c.connection.ID, now)
+		if !free {
+			next = soonest(next, h.until)
+			continue
+		}
+		if !s.begin(ctx, c, nil) {
+			break // every worker is busy: the one that ends wakes the loop
+		}
+	}
+	if next.IsZero() {
+		return longestWait, nil
+	}
+	return min(next.Sub(now), longestWait), nil
+}
+
+// startable returns those that may start, the longest due first.
+func startable(all []candidate) []candidate {
+	ready := slices.DeleteFunc(slices.Clone(all), func(c candidate) bool { return !c.plan.start })
+	slices.SortStableFunc(ready, func(a, b candidate) int { return cmp.Compare(a.due.UnixMicro(), b.due.UnixMicro()) })
+	return ready
+}
+
+// survey decides about every connection that no job of ours runs, and keeps why
+// those are skipped that would be due.
+func (s *Scheduler) survey(ctx context.Context, now time.Time) ([]candidate, error) {
+	connections, err := s.deps.Store.Connections(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var all []candidate
+	for _, c := range connections {
+		if s.isRunning(c.ID) {
+			continue
+		}
+		x := s.decide(ctx, c, now)
+		switch {
+		case x.err != nil:
+		case x.plan.skip != "":
+			x.err = s.recordSkip(ctx, x.facts, x.plan)
+		default:
+			s.forgetSkip(c.ID)
+		}
+		if err := s.apart(ctx, c, x.err); err != nil {
+			return nil, err
+		}
+		all = append(all, x)
+	}
+	return all, nil
+}
+
+func (s *Scheduler) decide(ctx context.Context, c storage.Connection, now time.Time) candidate {
+	x := candidate{connection: c}
+	if x.facts, x.err = s.gather(ctx, c, now); x.err != nil {
+		return x
+	}
+	if x.err = s.heal(ctx, x.facts); x.err != nil {
+		return x
+	}
+	if x.due, x.err = s.due(ctx, x.facts, now); x.err == nil {
+		x.plan = x.facts.plan(x.due, now)
+	}
+	return x
+}
+
+// apart keeps trouble with one connection from stopping the others: it is
+// recorded as the reason why that one does not run.
+func (s *Scheduler) apart(ctx context.Context, c storage.Connection, err error) error {
+	own, ok := errors.AsType[*unresolved](err)
+	if !ok || ctx.Err() != nil {
+		return err
+	}
+	code := string(abi.CodeOf(own.err))
+	return s.record(ctx, Event{Kind: EventSkipped, Connection: c.Name, Trigger: Scheduled, Reason: ReasonUnresolvable, Err: own.err}, c.ID, code)
+}
+
+// recordSkip keeps why a connection is not run although it would be due.
+func (s *Scheduler) recordSkip(ctx context.Context, f *facts, p plan) error {
+	if p.skip == ReasonRunning {
+		return nil // that is a run, and no skip
+	}
+	e := Event{Kind: EventSkipped, Connection: f.connection.Name, Trigger: p.trigger, Reason: p.skip, Until: p.at}
+	return s.record(ctx, e, f.connection.ID, f.newest+" "+p.identity)
+}
+
+// record keeps a skip, and reports it when it is another one than the last. The
+// same skip again, a pass later, is not even written.
+func (s *Scheduler) record(ctx context.Context, e Event, connectionID, identity string) error {
+	what := string(e.Reason) + " " + identity
+	s.mu.Lock()
+	same := s.skipped[connectionID] == what
+	s.mu.Unlock()
+	if same {
+		return nil
+	}
+	fresh, err := s.deps.Store.RecordDispatch(ctx, storage.Dispatch{
+		ConnectionID: connectionID, Trigger: string(e.Trigger), Status: "skipped", Reason: string(e.Reason), Identity: identity, Until: e.Until,
+	})
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	s.skipped[connectionID] = what
+	s.mu.Unlock()
+	if fresh {
+		s.report(e)
+	}
+	return nil
+}

@@ -1,0 +1,87 @@
+package schedule
+
+import (
+	"context"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/health/verdict"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// Store is what the scheduler keeps and reads; *storage.Store is one. All
+// methods are safe for concurrent use.
+type Store interface {
+	Claims
+	Connections(ctx context.Context) ([]storage.Connection, error)
+	ScheduleState(ctx context.Context, connectionID string, limit int) (storage.ScheduleState, error)
+	PutDue(ctx context.Context, connectionID string, due storage.Due) error
+	RecordDispatch(ctx context.Context, d storage.Dispatch) (fresh bool, err error)
+}
+
+// Job is one run to make.
+type Job struct {
+	Connection storage.Connection
+	Trigger    Trigger
+	Attendance Attendance
+	Attempt    int // of this dispatch, from 0
+}
+
+// Pressure is what is stored of a connection's source pressure.
+type Pressure struct {
+	Gaps []Gap
+	Run  *Gap // nil: none
+}
+
+// Deps is everything a Scheduler works with. Store, Policy, Run, Now and Random
+// are required. Callbacks are called from several goroutines.
+type Deps struct {
+	Store Store
+	// Policy returns what a connection's manifest recommends; nil when it says
+	// nothing. An error keeps the connection from running, and is told.
+	Policy func(ctx context.Context, c storage.Connection) (*abi.RefreshPolicy, error)
+	// Pressure returns the source pressure that is stored; nil: there is none.
+	Pressure func(ctx context.Context, c storage.Connection) (Pressure, error)
+	// Probe looks whether an obstacle is still there. version names the evidence:
+	// when it is another one, what it shows is new. nil: nothing is ever known.
+	Probe func(ctx context.Context, c storage.Connection, o Obstacle) (e verdict.SatisfactionEvidence, version string, err error)
+	// Run makes one run, to its end, and returns nil when it has one in the store,
+	// however it ended. An error says that the run was refused before it began:
+	// run.connection_busy when another process runs the connection. When ctx is
+	// cancelled it ends the run and returns soon.
+	Run func(ctx context.Context, j Job) error
+	// HolderAlive says whether the holder of a lease still lives; nil: every one
+	// does until its lease expires.
+	HolderAlive func(holder string) bool
+	Now         func() time.Time // the wall clock; it may jump
+	Random      func() float64   // 0 up to 1
+	Report      func(Event)      // what happens, in order; nil: nobody listens
+	Workers     int              // runs at a time; 0: 2
+}
+
+// EventKind says what happened.
+type EventKind string
+
+// The kinds of event.
+const (
+	EventStarted  EventKind = "started"
+	EventEnded    EventKind = "ended"   // the run is in the store
+	EventRefused  EventKind = "refused" // it was refused before it began
+	EventSkipped  EventKind = "skipped"
+	EventHealed   EventKind = "healed" // the owner did what it waited for
+	EventTrouble  EventKind = "trouble"
+	EventRecovers EventKind = "recovered" // from trouble
+	EventStopping EventKind = "stopping"
+)
+
+// Event is one thing that happened.
+type Event struct {
+	Kind       EventKind
+	Connection string // its name; "" when it is about none
+	Trigger    Trigger
+	Reason     Reason
+	Until      time.Time // until when it is skipped; zero: until something changes
+	Attempt    int
+	Run        *Ended // of EventEnded
+	Err        error
+}
