@@ -2,7 +2,7 @@
 export CGO_ENABLED = 0
 GO      ?= go
 BIN     := bin/pdpp-host
-PLUGINS := claude_code codex ical
+PLUGINS := claude_code codex github ical notion spotify ynab
 WASM    := $(PLUGINS:%=plugins/%.wasm)
 # -trimpath and no build id: the same source makes the same module everywhere.
 GUEST_FLAGS  := -buildmode=c-shared -trimpath -ldflags='-s -w -buildid='

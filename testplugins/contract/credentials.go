@@ -51,7 +51,7 @@ func (s *suite) without(ctx context.Context, asker *owner) (verdict, err error) 
 		return nil, err
 	}
 	defer st.close()
-	st.deps.Getenv = nil
+	st.deps.Getenv, st.deps.Secrets = nil, nil
 	if asker != nil {
 		st.deps.Asker = asker
 	}
@@ -100,14 +100,67 @@ func (s *suite) required() [][]string {
 	return out
 }
 
+// held is a credential that nobody gave.
+const held = "held"
+
 // pretend is an environment that holds every required credential: the host
 // tells the guest that it does, and no more.
 func (s *suite) pretend(variable string) string {
 	if slices.ContainsFunc(s.required(), func(v []string) bool { return slices.Contains(v, variable) }) {
-		return "held"
+		return held
 	}
 	return ""
 }
+
+// pretended are the credentials behind pretend: a given value goes to the
+// provider. It implements run.Secrets.
+type pretended struct{ *suite }
+
+func (p pretended) fields() []abi.CredentialField {
+	if c := p.manifest.Setup.CredentialCapture; c != nil {
+		return c.Fields
+	}
+	var out []abi.CredentialField
+	if auth := p.manifest.Capabilities.Auth; auth != nil {
+		for _, v := range auth.Required {
+			out = append(out, abi.CredentialField{Name: v, Env: []string{v}, Required: true})
+		}
+	}
+	return out
+}
+
+// Held implements run.Secrets.
+func (p pretended) Held() map[string]bool {
+	all := map[string]bool{}
+	for _, f := range p.fields() {
+		if f.Required {
+			all[f.Name] = true
+		}
+	}
+	return all
+}
+
+// Value implements run.Secrets.
+func (p pretended) Value(_ context.Context, field string) (string, bool, error) {
+	for _, f := range p.fields() {
+		if f.Name != field {
+			continue
+		}
+		for _, v := range f.Env {
+			if p.Getenv != nil && p.Getenv(v) != "" {
+				return p.Getenv(v), true, nil
+			}
+		}
+		return held, f.Required, nil
+	}
+	return "", false, nil
+}
+
+// Replace implements run.Secrets.
+func (pretended) Replace(context.Context, map[string]string) error { return nil }
+
+// Keep implements run.Secrets.
+func (pretended) Keep(context.Context, map[string]string) error { return nil }
 
 // owner is an owner who declines whatever is asked, and remembers it.
 type owner struct{ questions []abi.Interaction }

@@ -11,6 +11,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi/manifest"
 	"github.com/pdpp-host/pdpp-host/host/boundary"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
+	"github.com/pdpp-host/pdpp-host/host/run"
 )
 
 // Options is one module to hold against the contract.
@@ -21,6 +22,11 @@ type Options struct {
 	Roots   map[string]string // folders to grant, by root name; a root not named here is an empty folder
 	Options map[string]string // connector options for every run
 	Dir     string            // where to work; "" is a temporary folder, removed afterwards
+	// Sender lets the module reach its provider; nil: a module that needs the
+	// network is not run.
+	Sender run.Sender
+	// Getenv has the values of required credentials; nil, or no value: any will do.
+	Getenv func(string) string
 }
 
 // Check runs the suite. The error says that the suite itself could not work; a
@@ -95,6 +101,10 @@ type suite struct {
 }
 
 func (s *suite) run(ctx context.Context) error {
+	if _, required := s.manifest.Declares(abi.BindingNetwork); required && s.Sender == nil {
+		s.report.skip("manifest.bindings", "it needs the network: name a provider with --set base_url=, or reach the real one with --network")
+		return nil
+	}
 	whole, err := s.newStore(ctx, s.Engine)
 	if err != nil {
 		return err
