@@ -6,11 +6,13 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/output"
+	"github.com/pdpp-host/pdpp-host/health/view"
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 	"github.com/pdpp-host/pdpp-host/storage"
@@ -47,6 +49,7 @@ func (a *app) connectionsCommand() *cobra.Command {
 			RunE:              func(cmd *cobra.Command, args []string) error { return a.connectionsShow(cmd.Context(), args[0]) },
 		},
 		remove,
+		a.credentialCommand(), a.scheduleCommand(),
 	)
 	return cmd
 }
@@ -54,6 +57,10 @@ func (a *app) connectionsCommand() *cobra.Command {
 func (a *app) connectionsList(ctx context.Context) error {
 	return a.withStore(ctx, func(_ *config.Config, store *storage.Store) error {
 		all, err := store.Connections(ctx)
+		if err != nil {
+			return err
+		}
+		briefs, err := a.briefs(ctx, store)
 		if err != nil {
 			return err
 		}
@@ -66,6 +73,9 @@ func (a *app) connectionsList(ctx context.Context) error {
 			}
 			if len(runs) > 0 {
 				views[i].LastRun = viewRun(&runs[0])
+			}
+			if b, ok := briefs[all[i].Name]; ok {
+				views[i].Verdict = &b
 			}
 		}
 		summary := output.Plural(int64(len(all)), "connection")
@@ -80,9 +90,13 @@ func (a *app) connectionsList(ctx context.Context) error {
 				if v.LastRun != nil {
 					last, when = v.LastRun.Status, output.Timestamp(v.LastRun.StartedAt)
 				}
-				rows[i] = []string{v.Name, v.Connector, output.ShortHash(dash(v.PinnedSHA256)), last, when}
+				health := "-"
+				if v.Verdict != nil {
+					health = v.Verdict.Pill.Label
+				}
+				rows[i] = []string{v.Name, v.Connector, output.ShortHash(dash(v.PinnedSHA256)), health, last, when}
 			}
-			output.Table(w, a.printer.Style, []string{"name", "connector", "module", "last run", "at"}, rows)
+			output.Table(w, a.printer.Style, []string{"name", "connector", "module", "health", "last run", "at"}, rows)
 		})
 	})
 }
@@ -171,6 +185,22 @@ func (a *app) connectionsShow(ctx context.Context, name string) error {
 			return err
 		}
 		v.OpenGaps = openGaps(gaps)
+		if v.Schedule, err = a.scheduleOf(ctx, store, conn); err != nil {
+			return err
+		}
+		if v.Credentials, err = shownCredentials(ctx, store, conn); err != nil {
+			return err
+		}
+		if v.Destinations, err = store.Destinations(ctx, conn.ID); err != nil {
+			return err
+		}
+		e, err := store.EvidenceOf(ctx, conn.ID)
+		if err != nil {
+			return err
+		}
+		rendered := a.rendered(e)
+		brief := view.BriefOf(&rendered)
+		v.Verdict = &brief
 		return a.printer.Result(v.Name, v, func(w io.Writer) { a.writeConnection(w, v) })
 	})
 }
@@ -190,12 +220,25 @@ func (a *app) writeConnection(w io.Writer, v connectionView) {
 	line := func(name, value string) { fmt.Fprintf(w, "%-12s %s\n", name, output.Clean(value)) }
 	line("connection", v.Name)
 	line("connector", v.Connector)
+	if v.Verdict != nil {
+		line("health", v.Verdict.Pill.Label+"  "+v.Verdict.ForwardStatement)
+	}
 	line("module", dash(v.PinnedSHA256))
+	if v.Schedule != nil {
+		line("schedule", v.Schedule.text())
+	}
 	for _, name := range sorted(v.Roots) {
 		line("root", name+" = "+v.Roots[name])
 	}
 	if len(v.Options) > 0 {
 		line("options", strings.Join(v.Options, ", ")+" (values not shown)")
+	}
+	for _, c := range v.Credentials {
+		line("credential", c.Field+"  "+c.from())
+	}
+	for _, d := range v.Destinations {
+		line("sent to", fmt.Sprintf("%s  %s, %s out, %s in, last %s", d.Host, output.Plural(d.Requests, "request"),
+			output.Bytes(d.BytesOut), output.Bytes(d.BytesIn), d.Last.UTC().Format(time.RFC3339)))
 	}
 	for _, s := range v.Streams {
 		line("stream", fmt.Sprintf("%s  %s, %s deleted", s.Name, output.Plural(s.Records, "record"), output.Count(s.Deleted)))

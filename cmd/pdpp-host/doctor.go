@@ -45,15 +45,18 @@ func (f *findings) fail(check string, err error) {
 }
 
 func (a *app) doctorCommand() *cobra.Command {
-	return &cobra.Command{
+	var repair bool
+	cmd := &cobra.Command{
 		Use: "doctor", Short: "Check the whole installation and say what to do", Args: takes(),
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context(), repair) },
 	}
+	cmd.Flags().BoolVar(&repair, "repair", false, "make again what can be made from the rest: the evidence that health rests on")
+	return cmd
 }
 
-// doctor makes every check that the ones before it allow. It changes nothing
-// but what opening the store changes.
-func (a *app) doctor(ctx context.Context) error {
+// doctor makes every check that the ones before it allow. Without repair it
+// changes nothing but what opening the store changes.
+func (a *app) doctor(ctx context.Context, repair bool) error {
 	c, err := a.config()
 	if err != nil {
 		return err
@@ -66,7 +69,7 @@ func (a *app) doctor(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := a.checkStore(ctx, f, c, modules); err != nil {
+	if err := a.checkStore(ctx, f, c, modules, repair); err != nil {
 		return err
 	}
 	return a.tellFindings(f.all)

@@ -55,7 +55,7 @@ func (a *app) checkPlugins(ctx context.Context, f *findings, c *config.Config) (
 
 // checkStore looks at the database, its promises, its connections and the runs
 // that were left behind. The error is an interruption.
-func (a *app) checkStore(ctx context.Context, f *findings, c *config.Config, modules map[string]*described) error {
+func (a *app) checkStore(ctx context.Context, f *findings, c *config.Config, modules map[string]*described, repair bool) error {
 	if !exists(c.StorageDSN()) {
 		f.ok("store", "not made yet; the first run makes it")
 		return nil
@@ -72,12 +72,18 @@ func (a *app) checkStore(ctx context.Context, f *findings, c *config.Config, mod
 		if len(report.Problems) == 0 {
 			f.ok("store", "sound, "+output.Plural(report.Records, "record")+" looked at")
 		}
+		if err := checkEvidence(ctx, f, store, repair); err != nil {
+			return err
+		}
 		connections, err := store.Connections(ctx)
 		if err != nil {
 			return err
 		}
 		for i := range connections {
 			a.checkConnection(f, c, &connections[i], modules)
+		}
+		if err := a.checkCredentials(ctx, f, c, store); err != nil {
+			return err
 		}
 		return checkRuns(ctx, f, store)
 	})

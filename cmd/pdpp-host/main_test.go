@@ -27,5 +27,5 @@ func (c checked) Run() int {
 // The test binary is also the program under test: as pdpp-host, and as exe when
 // it starts itself as a worker through /proc/self/exe.
 func TestMain(m *testing.M) {
-	testscript.Main(checked{m}, map[string]func(){"pdpp-host": main, "exe": main})
+	testscript.Main(checked{m}, map[string]func(){"pdpp-host": mainLater, "exe": main})
 }

@@ -21,9 +21,11 @@ var built struct {
 
 // sources says where a story's module is built from.
 var sources = map[string]string{
-	"ical":        "../../plugins/ical",
-	"claude_code": "../../plugins/claude_code",
-	"scripted":    "../../testplugins/guests/scripted",
+	"ical":         "../../plugins/ical",
+	"claude_code":  "../../plugins/claude_code",
+	"scripted":     "../../testplugins/guests/scripted",
+	"credentialed": "../../testplugins/guests/credentialed",
+	"fickle":       "../../testplugins/guests/fickle",
 }
 
 // module returns the built module's path.
@@ -39,10 +41,19 @@ func module(name string) (string, error) {
 		return path, err
 	}
 	source, ok := sources[name]
+	args := []string{"build", "-buildmode=c-shared", "-trimpath", "-ldflags=-s -w", "-o", path}
+	if policy, varies := variants[name]; varies {
+		source, ok = sources["scripted"], true
+		overlay, err := variant(dir, name, policy)
+		if err != nil {
+			return "", err
+		}
+		args = append(args, "-overlay", overlay)
+	}
 	if !ok {
 		return "", fmt.Errorf("no module %q", name)
 	}
-	cmd := exec.Command("go", "build", "-buildmode=c-shared", "-trimpath", "-ldflags=-s -w", "-o", path, ".")
+	cmd := exec.Command("go", append(args, ".")...)
 	cmd.Dir = source
 	cmd.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -33,8 +33,8 @@ func (a *app) root() *cobra.Command {
 	p.StringVar(&a.flags.logFormat, "log-format", "text", "`FORMAT` of the log: text or json")
 
 	root.AddCommand(
-		a.runCommand(), a.pluginsCommand(), a.pluginCommand(), a.connectionsCommand(), a.runsCommand(),
-		a.recordsCommand(), a.configCommand(), a.doctorCommand(), a.debugCommand(), a.versionCommand(),
+		a.runCommand(), a.serveCommand(), a.pluginsCommand(), a.pluginCommand(), a.connectionsCommand(), a.runsCommand(),
+		a.recordsCommand(), a.statusCommand(), a.configCommand(), a.doctorCommand(), a.debugCommand(), a.versionCommand(),
 	)
 	return root
 }

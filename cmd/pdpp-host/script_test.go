@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"database/sql"
 	"errors"
 	"os"
@@ -84,24 +85,40 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 
 // install puts a module into the plugins folder: install ical [AS]. With -changed
 // it changes the module: a custom section at its end makes another hash of the
-// same code.
+// same code. With -automatic its manifest recommends that it runs by itself, every
+// hour.
 func install(ts *testscript.TestScript, neg bool, args []string) {
-	change := len(args) > 0 && args[0] == "-changed"
-	if change {
-		args = args[1:]
+	change, automatic := false, false
+	for ; len(args) > 0 && strings.HasPrefix(args[0], "-"); args = args[1:] {
+		change, automatic = change || args[0] == "-changed", automatic || args[0] == "-automatic"
 	}
 	if neg || len(args) < 1 || len(args) > 2 {
-		ts.Fatalf("usage: install [-changed] MODULE [AS]")
+		ts.Fatalf("usage: install [-changed] [-automatic] MODULE [AS]")
 	}
 	path, err := module(args[0])
 	ts.Check(err)
 	b, err := os.ReadFile(path)
 	ts.Check(err)
+	if automatic {
+		ts.Check(recommend(b))
+	}
 	if change {
 		b = append(b, 0, 3, 1, 'x', 0) // section 0 (custom), 3 bytes: name of 1 byte, 1 byte
 	}
 	name := filepath.Join(ts.Getenv("DATA"), "plugins", args[len(args)-1]+".wasm")
 	ts.Check(os.WriteFile(name, b, 0o600))
+}
+
+// recommend puts another policy over the one in a test guest, byte for byte.
+func recommend(module []byte) error {
+	const was = `"recommended_mode": "manual", "rationale": "A test guest runs when a test runs it."`
+	const is = `"recommended_mode":"automatic","rationale":"x","recommended_interval_seconds":3600`
+	at := bytes.Index(module, []byte(was))
+	if at < 0 || len(is) > len(was) {
+		return errors.New("the module has no policy to replace")
+	}
+	copy(module[at:], is+strings.Repeat(" ", len(was)-len(is)))
+	return nil
 }
 
 // until runs a command again and again until its output contains a text:

@@ -34,9 +34,10 @@ var exact = map[abi.Code]int{
 var areas = map[string]int{
 	"internal": Internal, "storage": Internal, "doctor": Internal, "export": Internal, "cache": Internal,
 	"usage": Usage, "config": Usage, "connection": Usage, "record": Usage, "stream": Usage,
-	"plugin": Refused, "manifest": Refused, "binding": Refused, "files": Refused,
+	"recording": Refused, "plugin": Refused, "manifest": Refused, "binding": Refused, "files": Refused,
 	"send": Refused, "egress": Refused, "vault": Refused, "credential": Refused, "serve": Refused,
-	"boundary": Failed, "limit": Failed, "guest": Failed, "worker": Failed, "run": Failed, "interact": Failed, "replay": Failed,
+	"boundary": Failed, "limit": Failed, "guest": Failed, "worker": Failed, "run": Failed, "interact": Failed,
+	"replay": Internal, // 1, as of diff: what was compared is not the same
 }
 
 // Ended is a run that took place and did not succeed. Its code may be a

@@ -1,0 +1,31 @@
+package outcome
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/output"
+	"github.com/pdpp-host/pdpp-host/health/view"
+)
+
+// WriteVerdict tells how the connection is now that its run has ended, in the
+// verdict's own words. command is what does the first of what there is to do, ""
+// when no command does.
+func WriteVerdict(w io.Writer, s output.Style, name string, b *view.Brief, command string) {
+	fmt.Fprintf(w, "%s  %s\n", s.Pill(string(b.Pill.Tone), b.Pill.Label), b.ForwardStatement)
+	for _, a := range b.Annotations {
+		fmt.Fprintf(w, "  %s\n", a.Text)
+	}
+	step, owners := b.Primary()
+	if !owners {
+		return
+	}
+	line := "  you can: " + step
+	if command != "" {
+		line += ": " + command
+	}
+	if b.MoreActions > 0 {
+		line += fmt.Sprintf("    +%d more", b.MoreActions)
+	}
+	fmt.Fprintf(w, "%s    details: pdpp-host status %s --detail\n", line, output.Clean(name))
+}

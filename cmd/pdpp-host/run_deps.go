@@ -1,0 +1,26 @@
+package main
+
+import (
+	"context"
+	"os"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/config"
+	"github.com/pdpp-host/pdpp-host/host/plugin"
+	"github.com/pdpp-host/pdpp-host/host/run"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// runDeps wires what every run works with, by hand or by schedule. Nobody is
+// asked and nobody watches: that is for the caller to add.
+func (a *app) runDeps(c *config.Config, store *storage.Store, engine *plugin.Engine, roots *rootResolver, f runFlags) run.Deps {
+	return run.Deps{
+		Store: store, Engine: engine, Roots: roots, Now: a.now, Holder: run.SelfHolder(), HolderAlive: run.HolderAlive,
+		NewID:  func() string { return run.NewID(a.now(), a.random) },
+		Getenv: os.Getenv, Logger: a.logger,
+		Sender:  a.networkSender(c, f),
+		Secrets: a.secretsOf(c, store),
+		Details: func(connector string) *abi.DetailLimits { return detailLimits(connector, os.Getenv) },
+		Admit:   func(ctx context.Context, connection string) error { return a.cooledDown(ctx, store, connection) },
+	}
+}

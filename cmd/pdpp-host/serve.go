@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/output"
+	"github.com/pdpp-host/pdpp-host/host/config"
+	"github.com/pdpp-host/pdpp-host/host/plugin"
+	"github.com/pdpp-host/pdpp-host/host/run"
+	"github.com/pdpp-host/pdpp-host/host/schedule"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+type serveFlags struct {
+	once    bool
+	workers int
+}
+
+func (a *app) serveCommand() *cobra.Command {
+	var f serveFlags
+	cmd := &cobra.Command{
+		Use: "serve", Short: "Run connections when they are due", Args: takes(),
+		Long: "Runs every connection when it is due, until it is stopped: at the interval that its connector recommends, or\n" +
+			"that `pdpp-host connections schedule` sets. With --once it runs what is due now and ends, as for cron.\n\n" +
+			"One process at a time serves a data folder.",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !cmd.Flags().Changed("log-level") && !a.flags.quiet {
+				a.level.Set(slog.LevelInfo)
+			}
+			return a.serve(cmd.Context(), f)
+		},
+	}
+	cmd.Flags().BoolVar(&f.once, "once", false, "run what is due now, then end")
+	cmd.Flags().IntVar(&f.workers, "workers", 2, "how many connections run at a time")
+	return cmd
+}
+
+func (a *app) serve(ctx context.Context, f serveFlags) error {
+	if f.workers < 1 || f.workers > 64 {
+		return usage("--workers is not between 1 and 64", "leave it out for 2")
+	}
+	return a.withStore(ctx, func(c *config.Config, store *storage.Store) error {
+		lock, err := takeServing(ctx, store)
+		if err != nil {
+			return err
+		}
+		err = a.withEngine(c, func(engine *plugin.Engine) error {
+			s := &server{app: a, config: c, store: store, engine: engine, began: a.now(), getenv: os.Getenv, policies: map[string]*abi.RefreshPolicy{}}
+			sched := schedule.New(s.deps(f.workers))
+			a.stop.during(func() { fmt.Fprintln(a.err, "stopping: running connections wind up; Ctrl-C again ends them at once") }, nil)
+			defer a.stop.during(nil, nil)
+			if f.once {
+				looked, err := sched.Once(ctx)
+				if err != nil {
+					return err
+				}
+				return a.tellOnce(looked)
+			}
+			return s.until(ctx, sched, lock)
+		})
+		return errors.Join(err, lock.release(ctx))
+	})
+}
+
+// server is what the scheduler's ports are made of.
+type server struct {
+	app    *app
+	config *config.Config
+	store  *storage.Store
+	engine *plugin.Engine
+	began  time.Time
+
+	getenv   func(string) string
+	tally    tally
+	mu       sync.Mutex
+	policies map[string]*abi.RefreshPolicy // of modules that no connection has accepted yet, by hash
+}
+
+func (s *server) deps(workers int) schedule.Deps {
+	return schedule.Deps{
+		Store: s.store, Policy: s.policy, Pressure: s.pressure, Probe: s.probe, Run: s.run, HolderAlive: run.HolderAlive,
+		Now: s.app.now, Random: rand.Float64, Report: s.report, Workers: workers,
+	}
+}
+
+// until schedules until the owner stops it, which is how serving ends well, or
+// another process takes the data folder over.
+func (s *server) until(ctx context.Context, sched *schedule.Scheduler, lock *serving) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	kept := make(chan error, 1)
+	go func() { kept <- lock.keep(ctx, s.app, stop) }()
+	s.app.logger.Info("serving", "data_dir", s.config.DataDir())
+	err := sched.Run(ctx)
+	stop(nil)
+	if err := errors.Join(<-kept, err); err != nil {
+		return err
+	}
+	n := s.tally.counts()
+	summary := fmt.Sprintf("served for %s: %s, %d of them not well", output.Seconds(s.app.now().Sub(s.began)), output.Plural(n.Runs, "run"), n.Failed)
+	return s.app.printer.Result(summary, n, nil)
+}

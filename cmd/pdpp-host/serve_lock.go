@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/run"
+	"github.com/pdpp-host/pdpp-host/host/schedule"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// How long a server is taken for one that lives after it was last heard of, and
+// how often it is heard of. One on this machine that was killed is seen at once.
+const (
+	servingTTL   = time.Minute
+	servingEvery = 15 * time.Second
+)
+
+// serving is this process's right to schedule a data folder.
+type serving struct {
+	store  *storage.Store
+	holder string
+}
+
+// takeServing returns serve.already_running while another process serves.
+func takeServing(ctx context.Context, store *storage.Store) (*serving, error) {
+	l := &serving{store: store, holder: run.SelfHolder()}
+	other, err := l.hold(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if other != nil {
+		return nil, abi.NewError(schedule.CodeServing, "another pdpp-host serves this data folder",
+			"stop it first, or leave it to it; `pdpp-host run` works beside it").
+			WithDetail("since " + other.Since.Format(time.RFC3339) + ", as " + other.Holder)
+	}
+	return l, nil
+}
+
+func (l *serving) hold(ctx context.Context) (*storage.Server, error) {
+	return l.store.Serve(ctx, l.holder, servingTTL, run.HolderAlive)
+}
+
+// keep holds on to the right until ctx ends. When another process has taken it,
+// which it may once this one was not heard of for servingTTL, it stops all that
+// runs and returns serve.taken_over. A store that fails is tried again: runs
+// hold leases of their own.
+func (l *serving) keep(ctx context.Context, a *app, stop context.CancelCauseFunc) error {
+	beat := time.NewTicker(servingEvery)
+	defer beat.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-beat.C:
+		}
+		switch other, err := l.hold(ctx); {
+		case err != nil && ctx.Err() == nil:
+			a.logger.Warn("the right to serve could not be renewed", "code", abi.CodeOf(err))
+		case err == nil && other != nil:
+			stop(run.ErrInterrupted)
+			return abi.NewError(schedule.CodeServingLost, "another pdpp-host has taken this data folder over",
+				"this one did not answer for too long, as after the machine slept; nothing is lost").WithDetail("now " + other.Holder)
+		}
+	}
+}
+
+// release gives the right back, so that the next server need not wait.
+func (l *serving) release(ctx context.Context) error {
+	return l.store.StopServing(context.WithoutCancel(ctx), l.holder)
+}

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/exitcode"
+	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/output"
+	"github.com/pdpp-host/pdpp-host/host/run"
+	"github.com/pdpp-host/pdpp-host/host/schedule"
+)
+
+// onceView is what one pass did about one connection.
+type onceView struct {
+	Connection string     `json:"connection"`
+	Trigger    string     `json:"trigger"`
+	Did        string     `json:"did"` // ran, refused, skipped
+	Reason     string     `json:"reason,omitempty"`
+	Until      *time.Time `json:"until,omitempty"`
+	RunID      string     `json:"run_id,omitempty"`
+	Status     string     `json:"status,omitempty"`
+	Error      *problem   `json:"error,omitempty"`
+
+	failed bool
+}
+
+func viewOnce(l *schedule.Looked) onceView {
+	v := onceView{Connection: l.Connection, Trigger: string(l.Trigger), Did: "skipped", Reason: string(l.Reason)}
+	if !l.At.IsZero() {
+		v.Until = &l.At
+	}
+	switch {
+	case l.Run != nil && l.Started:
+		v.Did, v.RunID, v.Status, v.Reason = "ran", l.Run.RunID, l.Run.Status, l.Run.Code
+		v.failed = l.Run.Status != run.StatusSucceeded
+	case l.Err != nil && l.Started:
+		v.Did, v.Error, v.failed = "refused", problemOf(l.Err), true
+	case l.Err != nil:
+		v.Error, v.failed = problemOf(l.Err), true
+	}
+	return v
+}
+
+// tellOnce tells what one pass did. It fails when a connection did.
+func (a *app) tellOnce(looked []schedule.Looked) error {
+	views := make([]onceView, len(looked))
+	var ran, failed int64
+	for i := range looked {
+		views[i] = viewOnce(&looked[i])
+		if views[i].Did == "ran" {
+			ran++
+		}
+		if views[i].failed {
+			failed++
+		}
+	}
+	summary := fmt.Sprintf("%s, %d failed, %d skipped", output.Plural(ran, "run"), failed, len(views)-int(ran))
+	result := map[string]any{"connections": views}
+	text := func(w io.Writer) {
+		if a.flags.quiet {
+			return
+		}
+		rows := make([][]string, len(views))
+		for i := range views {
+			rows[i] = views[i].row()
+		}
+		if len(rows) == 0 {
+			fmt.Fprintln(w, "no connections yet: the first `pdpp-host run CONNECTOR` makes one")
+			return
+		}
+		output.Table(w, a.printer.Style, []string{"connection", "did", "why", "until"}, rows)
+	}
+	if failed == 0 {
+		return a.printer.Result(summary, result, text)
+	}
+	err := abi.NewError(codeServeFailed, summary, "see why with: pdpp-host runs list")
+	if err := a.printer.Failed(summary, result, err, text); err != nil {
+		return err
+	}
+	return &exitcode.Ended{Err: err}
+}
+
+// codeServeFailed says that a pass of `serve --once` met connections that failed.
+const codeServeFailed abi.Code = "run.some_failed"
+
+func (v *onceView) row() []string {
+	why, until := v.Reason, "-"
+	if v.Error != nil {
+		why = v.Error.Code
+	}
+	did := v.Did
+	if v.Status != "" {
+		did = v.Status
+	}
+	if v.Until != nil {
+		until = output.Timestamp(*v.Until)
+	}
+	return []string{output.Clean(v.Connection), did, output.Clean(dash(why)), until}
+}

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/outcome"
+	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/output"
+	"github.com/pdpp-host/pdpp-host/health/verdict"
+	"github.com/pdpp-host/pdpp-host/health/view"
+	"github.com/pdpp-host/pdpp-host/host/config"
+	"github.com/pdpp-host/pdpp-host/host/run"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// statusPage is how many connections are read, and by default shown, at a time.
+const statusPage = 50
+
+// statusFlags are the flags of `status`, as typed.
+type statusFlags struct {
+	detail bool
+	after  string
+	limit  int
+}
+
+func (a *app) statusCommand() *cobra.Command {
+	var f statusFlags
+	cmd := &cobra.Command{
+		Use: "status [CONNECTION]", Short: "Show how the connections are, and what there is to do", Args: takes("[CONNECTION]"),
+		Example:           "  pdpp-host status\n  pdpp-host status claude_code --detail",
+		ValidArgsFunction: a.completeConnection,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				return a.statusOf(cmd.Context(), args[0], f.detail)
+			}
+			return a.statusAll(cmd.Context(), f)
+		},
+	}
+	cmd.Flags().BoolVar(&f.detail, "detail", false, "everything that a connection's verdict rests on")
+	cmd.Flags().StringVar(&f.after, "after", "", "begin after the connection `NAME`")
+	cmd.Flags().IntVar(&f.limit, "limit", statusPage, "show at most `N` connections")
+	return cmd
+}
+
+// statusResult is the result of `status`: a page of connections, and all of them
+// counted.
+type statusResult struct {
+	Connections []view.Item  `json:"connections"`
+	Fleet       view.Fleet   `json:"fleet"`
+	Runtime     view.Runtime `json:"runtime"`
+	Next        string       `json:"next,omitempty"` // the page goes on after this name
+}
+
+func (a *app) statusAll(ctx context.Context, f statusFlags) error {
+	if f.limit < 1 || f.limit > 10000 {
+		return usage("--limit is a number from 1 to 10000", "leave it out for 50")
+	}
+	return a.withStore(ctx, func(_ *config.Config, store *storage.Store) error {
+		page, err := store.EvidencePage(ctx, f.after, f.limit)
+		if err != nil {
+			return err
+		}
+		if f.detail {
+			if len(page) != 1 || f.after != "" {
+				return usage("--detail needs a connection", "write: pdpp-host status CONNECTION --detail")
+			}
+			return a.showStatus(&page[0], true)
+		}
+		r := statusResult{Connections: make([]view.Item, len(page)), Runtime: a.runtime()}
+		for i := range page {
+			v := a.rendered(&page[i])
+			r.Connections[i] = view.Item{Name: page[i].Name, Connector: page[i].Connector, Verdict: view.BriefOf(&v)}
+		}
+		if r.Fleet, err = a.fleet(ctx, store); err != nil {
+			return err
+		}
+		if len(page) == f.limit {
+			r.Next = page[len(page)-1].Name
+		}
+		return a.printer.Result(r.Fleet.Summary(), r, func(w io.Writer) { a.writeStatus(w, &r) })
+	})
+}
+
+func (a *app) writeStatus(w io.Writer, r *statusResult) {
+	if line := r.Runtime.Indicator(); line != "" {
+		fmt.Fprintln(w, a.printer.Style.Red(line))
+	}
+	if r.Fleet.Registered == 0 {
+		fmt.Fprintln(w, "no connections yet: the first `pdpp-host run CONNECTOR` makes one")
+		return
+	}
+	rows := make([][]string, len(r.Connections))
+	for i := range r.Connections {
+		c := &r.Connections[i]
+		b := &c.Verdict
+		freshness := ""
+		for _, note := range b.Annotations {
+			freshness = note.Text
+		}
+		todo, _ := b.Primary()
+		if b.MoreActions > 0 {
+			todo += fmt.Sprintf(" +%d more", b.MoreActions)
+		}
+		rows[i] = []string{b.Pill.Label, c.Name, dash(todo), join(b.ForwardStatement, freshness)}
+	}
+	output.Table(w, a.printer.Style, []string{"health", "connection", "to do", "what happens next"}, rows)
+	if a.flags.quiet {
+		return
+	}
+	fmt.Fprintln(w, r.Fleet.Summary())
+	if r.Next != "" && int64(len(r.Connections)) < r.Fleet.Registered {
+		fmt.Fprintf(w, "more: pdpp-host status --after %s\n", quoted(r.Next))
+	}
+}
+
+func join(sentences ...string) string {
+	text := ""
+	for _, s := range sentences {
+		if s != "" && text != "" {
+			text += " "
+		}
+		text += s
+	}
+	return text
+}
+
+// statusOne is one connection with its whole verdict.
+type statusOne struct {
+	Name      string                  `json:"name"`
+	Connector string                  `json:"connector"`
+	Verdict   verdict.RenderedVerdict `json:"verdict"`
+}
+
+func (a *app) statusOf(ctx context.Context, name string, detail bool) error {
+	return a.withStore(ctx, func(_ *config.Config, store *storage.Store) error {
+		conn, err := a.connection(ctx, store, name)
+		if err != nil {
+			return err
+		}
+		e, err := store.EvidenceOf(ctx, conn.ID)
+		if err != nil {
+			return err
+		}
+		return a.showStatus(e, detail)
+	})
+}
+
+func (a *app) showStatus(e *storage.Evidence, detail bool) error {
+	one := statusOne{e.Name, e.Connector, a.rendered(e)}
+	v := one.Verdict
+	if !detail {
+		one.Verdict.Detail = nil
+	}
+	result := map[string]any{"connections": []statusOne{one}, "runtime": a.runtime()}
+	return a.printer.Result(v.Pill.Label+"  "+e.Name, result, func(w io.Writer) {
+		if line := a.runtime().Indicator(); line != "" {
+			fmt.Fprintln(w, a.printer.Style.Red(line))
+		}
+		b := view.BriefOf(&v)
+		fmt.Fprintf(w, "%s  %s\n", output.Clean(e.Name), b.Progress.Headline)
+		outcome.WriteVerdict(w, a.printer.Style, e.Name, &b, step(&b, e.Name, e.Connector))
+		a.writeStreams(w, &v)
+		if detail {
+			for _, l := range view.Details(&v) {
+				fmt.Fprintf(w, "%-24s %s\n", output.Clean(l.Name), output.Clean(l.Text))
+			}
+		}
+	})
+}
+
+// writeStreams shows what the verdict says of each stream.
+func (a *app) writeStreams(w io.Writer, v *verdict.RenderedVerdict) {
+	for i := range v.Streams {
+		s := &v.Streams[i]
+		counted := ""
+		if s.Collected != nil && s.Considered != nil {
+			counted = fmt.Sprintf("  %s of %s", output.Count(*s.Collected), output.Count(*s.Considered))
+		}
+		fmt.Fprintf(w, "  %s%s  %s\n", output.Clean(s.StreamID), counted, s.Statement)
+	}
+}
+
+func (a *app) fleet(ctx context.Context, store *storage.Store) (view.Fleet, error) {
+	return store.Fleet(ctx, a.now(), run.HolderAlive, a.runtime().OK)
+}
