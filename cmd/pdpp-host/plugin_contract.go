@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -19,27 +20,28 @@ const giveData = "give --root NAME=DIR, a folder with something in it, or --set 
 
 func (a *app) pluginTestCommand() *cobra.Command {
 	var roots, set []string
-	var require bool
+	var require, network bool
 	cmd := &cobra.Command{
 		Use: "test FILE.wasm", Short: "Hold a module against the ABI contract", Args: takes("FILE.wasm"),
 		Long: "Runs the ABI contract suite on a module and names each clause that it fails. It uses a store of its own,\n" +
 			"which is thrown away.",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.pluginTest(cmd.Context(), args[0], roots, set, require)
+			return a.pluginTest(cmd.Context(), args[0], roots, set, require, network)
 		},
 	}
 	cmd.Flags().StringArrayVar(&roots, "root", nil, "let the module read the folder `NAME=PATH` (repeatable; default: an empty folder)")
 	cmd.Flags().StringArrayVar(&set, "set", nil, "connector option `KEY=VALUE` (repeatable)")
+	cmd.Flags().BoolVar(&network, "network", false, "let the module reach its real provider, with the credentials of the environment")
 	cmd.Flags().BoolVar(&require, "require-records", false, "fail when the module collects nothing (exit 4)")
 	return cmd
 }
 
-func (a *app) pluginTest(ctx context.Context, path string, roots, set []string, require bool) error {
+func (a *app) pluginTest(ctx context.Context, path string, roots, set []string, require, network bool) error {
 	c, err := a.config()
 	if err != nil {
 		return err
 	}
-	options := contract.Options{}
+	options := contract.Options{Getenv: os.Getenv}
 	if options.Roots, err = pairs("--root", "NAME=PATH", roots); err != nil {
 		return err
 	}
@@ -48,6 +50,9 @@ func (a *app) pluginTest(ctx context.Context, path string, roots, set []string, 
 	}
 	if options.File, err = openModule(c, path); err != nil {
 		return err
+	}
+	if options.Options[optionBaseURL] != "" || network {
+		options.Sender = a.networkSender(c, runFlags{})
 	}
 	var report *contract.Report
 	err = a.withEngine(c, func(engine *plugin.Engine) error {

@@ -31,7 +31,7 @@ func (a *app) pluginsCommand() *cobra.Command {
 // pluginCommand is the connector author's kit.
 func (a *app) pluginCommand() *cobra.Command {
 	cmd := a.group("plugin", "Write and test a connector", nil)
-	cmd.AddCommand(a.pluginNewCommand(), a.pluginTestCommand())
+	cmd.AddCommand(a.pluginNewCommand(), a.pluginTestCommand(), a.pluginReplayCommand())
 	return cmd
 }
 

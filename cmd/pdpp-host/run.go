@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/outcome"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/output"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/progress"
+	"github.com/pdpp-host/pdpp-host/health/view"
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 	"github.com/pdpp-host/pdpp-host/host/run"
@@ -34,6 +34,7 @@ type runFlags struct {
 	noInput               bool
 	force                 bool
 	maxRequests           int64
+	record                string
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -59,6 +60,7 @@ func (a *app) runCommand() *cobra.Command {
 	p.DurationVar(&f.timeout, "timeout", 0, "end the run after `DURATION`, as in 30m (default: limits.run)")
 	p.BoolVar(&f.force, "force", false, "run although the service asked for a pause; limits and budgets hold all the same")
 	p.Int64Var(&f.maxRequests, "max-requests", 0, "send at most `N` requests (default: limits.requests)")
+	p.StringVar(&f.record, "record", "", "write the run to the new `FILE`, for plugin replay; secrets left out")
 	p.BoolVar(&f.noInput, "no-input", false, "never ask anything")
 	return cmd
 }
@@ -76,19 +78,25 @@ func (a *app) run(ctx context.Context, connector string, f runFlags) error {
 	if request.Module, err = openModule(c, connector); err != nil {
 		return a.orConnection(ctx, connector, err)
 	}
+	rec, err := a.startRecording(f.record, request.Mode)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rec.close() }() // it is told of where the run is
 	return a.withStore(ctx, func(c *config.Config, store *storage.Store) error {
 		return a.withEngine(c, func(engine *plugin.Engine) error {
-			result, err := a.collect(ctx, c, store, engine, request, f)
+			result, err := a.collect(ctx, c, store, engine, request, f, rec)
+			broken := rec.close()
 			if err != nil {
 				return orByPath(connector, f.connection, err)
 			}
-			return a.tell(result)
+			return a.tellRecorded(a.afterRun(ctx, store, result), rec, broken)
 		})
 	})
 }
 
 // collect wires the run's ports, and shows the run while it goes on.
-func (a *app) collect(ctx context.Context, c *config.Config, store *storage.Store, engine *plugin.Engine, request run.Request, f runFlags) (*run.Result, error) {
+func (a *app) collect(ctx context.Context, c *config.Config, store *storage.Store, engine *plugin.Engine, request run.Request, f runFlags, rec *recording) (*run.Result, error) {
 	limit := c.RunTime()
 	if request.Timeout > 0 {
 		limit = min(limit, request.Timeout)
@@ -98,17 +106,11 @@ func (a *app) collect(ctx context.Context, c *config.Config, store *storage.Stor
 	display := progress.New(a.err, a.printer.ErrStyle, a.screen, func(u run.Update) string {
 		return a.header(c, u, roots.resolved())
 	})
-	deps := run.Deps{
-		Store: store, Engine: engine, Roots: roots, Now: a.now, Holder: run.SelfHolder(), HolderAlive: run.HolderAlive,
-		NewID:  func() string { return run.NewID(a.now(), a.random) },
-		Getenv: os.Getenv, Logger: a.logger,
-		Sender:  a.networkSender(c, f),
-		Details: func(connector string) *abi.DetailLimits { return detailLimits(connector, os.Getenv) },
-		Admit:   func(ctx context.Context, connection string) error { return a.cooledDown(ctx, store, connection) },
-	}
+	deps := a.runDeps(c, store, engine, roots, f)
 	if asker := a.asker(display, f.noInput); asker != nil {
 		deps.Asker = asker
 	}
+	rec.attach(&deps)
 	if !a.flags.quiet {
 		deps.Observe = display.Observe
 		a.logTo.swap(display)
@@ -123,17 +125,23 @@ func (a *app) collect(ctx context.Context, c *config.Config, store *storage.Stor
 }
 
 // tell writes the outcome and returns the error that the exit status is of.
-func (a *app) tell(r *run.Result) error {
+func (a *app) tell(ended runResult) error {
+	r := ended.Result
 	text := func(w io.Writer) {
-		if !a.flags.quiet {
-			outcome.Write(w, a.printer.Style, r)
+		if a.flags.quiet {
+			return
+		}
+		outcome.Write(w, a.printer.Style, r)
+		if ended.Verdict != nil {
+			b := view.BriefOf(ended.Verdict)
+			outcome.WriteVerdict(w, a.printer.Style, r.Connection, &b, step(&b, r.Connection, r.Connector))
 		}
 	}
 	if r.Status == run.StatusSucceeded {
-		return a.printer.Result(outcome.Summary(r), r, text)
+		return a.printer.Result(outcome.Summary(r), ended, text)
 	}
 	failure := outcome.Error(r)
-	if err := a.printer.Failed(outcome.Summary(r), r, failure, text); err != nil {
+	if err := a.printer.Failed(outcome.Summary(r), ended, failure, text); err != nil {
 		return err
 	}
 	if r.Error != nil && r.Error.Log != "" {

@@ -11,8 +11,8 @@ import (
 // extismConnector is a hand-assembled guest in Extism's shape: it writes its
 // payloads into Extism's memory a byte at a time. Function numbers: 0 alloc,
 // 1 store_u8, 2 load_u8, 3 length, 4 http_request, 5 var_set, 6 log_info,
-// 7 error_set, 8 free, then every pdpp call, then its own.
-func extismConnector(collect []byte) *module {
+// 7 error_set, 8 free, then every pdpp call, more, and its own.
+func extismConnector(collect []byte, more ...imported) *module {
 	env := func(name, params, results string) imported {
 		return imported{module: abi.ExtismEnvModule, name: name, params: params, results: results}
 	}
@@ -30,6 +30,7 @@ func extismConnector(collect []byte) *module {
 	for _, c := range abi.Calls {
 		m.imports = append(m.imports, imported{module: abi.ExtismUserModule, name: "pdpp_" + c.Name, params: "l", results: "l"})
 	}
+	m.imports = append(m.imports, more...)
 	m.funcs = []function{
 		{results: "i", body: i32(abi.Version)},
 		{results: "i", body: seq(m.text(manifest), userCall("manifest"), []byte{0xa7})}, // i32.wrap_i64

@@ -98,6 +98,9 @@ func (g *Guest) check(grant Grant) error {
 		"grant the binding, or build the plugin without these functions"); err != nil {
 		return err
 	}
+	if d := grant.Deterministic; d != nil && (d.Start.Year() < 1970 || d.Start.Year() > 2200) {
+		return abi.NewError(abi.CodeConfigInvalid, "a guest's clock cannot start there", "give it a time from 1970 to 2200")
+	}
 	seen := map[string]bool{}
 	for _, m := range grant.Roots {
 		if !grant.Bindings[abi.BindingFilesystem] || !fs.ValidPath(m.Name) || m.Name == "." || seen[m.Name] || pathElements(m.Name) != 1 {

@@ -19,7 +19,7 @@ var built = struct {
 	files map[string]*File
 }{files: map[string]*File{}}
 
-// goGuest builds testdata/name with the Go toolchain that runs the tests.
+// goGuest builds testdata/name, or the folder that name leads to, with the Go toolchain that runs the tests.
 func goGuest(t testing.TB, name string) *File {
 	t.Helper()
 	built.Lock()
@@ -27,7 +27,7 @@ func goGuest(t testing.TB, name string) *File {
 	if f := built.files[name]; f != nil {
 		return f
 	}
-	out := filepath.Join(t.TempDir(), name+Extension)
+	out := filepath.Join(t.TempDir(), filepath.Base(name)+Extension)
 	cmd := exec.Command("go", "build", "-buildmode=c-shared", "-ldflags=-s -w", "-o", out, "./testdata/"+name)
 	cmd.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false")
 	if b, err := cmd.CombinedOutput(); err != nil {

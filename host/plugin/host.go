@@ -1,6 +1,10 @@
 package plugin
 
-import "github.com/pdpp-host/pdpp-host/abi"
+import (
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
 
 // Mount is one host folder that a guest may read, and finds at "/" + Name.
 type Mount struct {
@@ -12,6 +16,24 @@ type Mount struct {
 type Grant struct {
 	Bindings map[string]bool // by the abi.Binding names
 	Roots    []Mount         // with the filesystem binding
+	// Deterministic makes the guest repeatable; nil: it has real clocks, real
+	// randomness and real timeouts.
+	Deterministic *Determinism
+}
+
+// Determinism makes what a guest does depend on its module, its answers and
+// their order alone, in either isolation mode: the same again is the same again,
+// byte for byte. Its clocks stand at Start and move only by a millisecond for
+// each answer that wait hands out, and by what the guest sleeps; its randomness
+// is a ChaCha8 stream of Seed; and wait blocks until an answer is there whatever
+// its timeout, since no time passes meanwhile. Files are the caller's to keep the
+// same. A stop that is asked for ends all this: it comes when it comes.
+type Determinism struct {
+	Start time.Time // from 1970 to 2200
+	Seed  [32]byte
+	// Paced lets a sleep take its time, for a guest that waits for a provider. The
+	// clocks move by the same either way.
+	Paced bool
 }
 
 // Host receives what a guest says during one collect. Its methods are never

@@ -134,6 +134,9 @@ func (c *inlineCell) collect(ctx context.Context, roots []Mount, d *door) Exit {
 	l := &c.engine.options.Limits
 	g := newInlineGuest(d)
 	defer g.cancel()
+	if fixed := d.grant.Deterministic; fixed != nil {
+		g.session.Fix(guest.Determinism(*fixed))
+	}
 	d.deliver = g.session.Answer
 	var stopped error
 	out := c.runStopped(ctx, g, l.Run, l.Grace, &stopped, func() (out guest.Outcome) {

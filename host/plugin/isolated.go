@@ -144,7 +144,7 @@ func (c *processCell) collect(ctx context.Context, roots []Mount, d *door) Exit 
 	if err != nil {
 		return Exit{Err: err}
 	}
-	order, err := json.Marshal(guestMounts(roots))
+	order, err := json.Marshal(collectOrder{guestMounts(roots), (*guest.Determinism)(d.grant.Deterministic)})
 	if err != nil {
 		return Exit{Err: err}
 	}

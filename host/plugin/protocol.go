@@ -17,6 +17,12 @@ type loadOrder struct {
 	CompileOnly bool   `json:"compile_only,omitempty"` // fill the cache, run nothing
 }
 
+// collectOrder is the payload of a Collect frame.
+type collectOrder struct {
+	Mounts        []guest.Mount      `json:"mounts,omitempty"`
+	Deterministic *guest.Determinism `json:"deterministic,omitempty"`
+}
+
 // report is the payload of Loaded, End and a refusing Ack.
 type report struct {
 	Returned bool     `json:"returned,omitempty"`

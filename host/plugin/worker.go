@@ -122,7 +122,7 @@ func (w *worker) obey(o order) error {
 		answer = wire.Loaded
 		out = w.load(o)
 	case wire.Prepare:
-		w.first, out = w.runtime.Instantiate(context.Background(), w.begin(), nil)
+		w.first, out = w.runtime.Instantiate(context.Background(), w.begin(nil), nil)
 	case wire.Describe:
 		out = w.describe()
 	default:
@@ -154,9 +154,12 @@ func (w *worker) load(o order) guest.Outcome {
 }
 
 // begin makes the session of the next instance.
-func (w *worker) begin() *guest.Session {
+func (w *worker) begin(fixed *guest.Determinism) *guest.Session {
 	w.sink = &pipeSink{w: w}
 	s := guest.NewSession(w.sink)
+	if fixed != nil {
+		s.Fix(*fixed)
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.session = s; w.stopped {
@@ -169,7 +172,7 @@ func (w *worker) describe() (out guest.Outcome) {
 	i := w.first
 	w.first = nil
 	if i == nil {
-		if i, out = w.runtime.Instantiate(context.Background(), w.begin(), nil); out.Err != nil {
+		if i, out = w.runtime.Instantiate(context.Background(), w.begin(nil), nil); out.Err != nil {
 			return out
 		}
 	}
@@ -182,16 +185,16 @@ func (w *worker) collect(payload []byte) guest.Outcome {
 		w.first.Close()
 		w.first = nil
 	}
-	var mounts []guest.Mount
-	if err := json.Unmarshal(payload, &mounts); err != nil {
+	var order collectOrder
+	if err := json.Unmarshal(payload, &order); err != nil {
 		return guest.Outcome{Err: err}
 	}
-	mounts, err := openMounts(mounts)
+	mounts, err := openMounts(order.Mounts)
 	if err != nil {
 		return guest.Outcome{Err: err}
 	}
 	defer closeMounts(mounts)
-	i, out := w.runtime.Instantiate(context.Background(), w.begin(), mounts)
+	i, out := w.runtime.Instantiate(context.Background(), w.begin(order.Deterministic), mounts)
 	if out.Err != nil {
 		return out
 	}

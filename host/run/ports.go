@@ -35,7 +35,7 @@ type Asker interface {
 }
 
 // Deps is everything a Runner works with. All fields but Roots, Asker, Sender,
-// Secrets, Admit, Details, Getenv, Observe and Logger are required.
+// Secrets, Admit, Details, Collect, Getenv, Observe and Logger are required.
 type Deps struct {
 	Store  *storage.Store
 	Engine *plugin.Engine
@@ -50,7 +50,10 @@ type Deps struct {
 	Admit func(ctx context.Context, connection string) error
 	// Details returns the owner's bound on a connector's detail lanes, nil for
 	// none (RT-16.1); nil: there is none.
-	Details     func(connector string) *abi.DetailLimits
+	Details func(connector string) *abi.DetailLimits
+	// Collect runs the guest over its host, so that a recorder can stand between
+	// them; nil: as it is.
+	Collect     func(ctx context.Context, g *plugin.Guest, grant plugin.Grant, h plugin.Host) plugin.Exit
 	Now         func() time.Time    // the wall clock
 	NewID       func() string       // a new run id, never repeated
 	Holder      string              // who holds this process's leases

@@ -43,6 +43,11 @@ func New(deps Deps) *Runner {
 	if deps.Observe == nil {
 		deps.Observe = func(Update) {}
 	}
+	if deps.Collect == nil {
+		deps.Collect = func(ctx context.Context, g *plugin.Guest, grant plugin.Grant, h plugin.Host) plugin.Exit {
+			return g.Collect(ctx, grant, h)
+		}
+	}
 	return &Runner{deps: deps}
 }
 
@@ -276,7 +281,7 @@ func (r *Runner) collect(ctx context.Context, stop context.CancelCauseFunc, p *p
 	watching.Go(func() { r.holdLease(watched, stop, c) })
 	watching.Go(func() { boundReturn(watched, c.doneSeen, stop) })
 	watching.Go(func() { r.show(watched, c) })
-	exit = p.guest.Collect(ctx, p.granted.grant, c)
+	exit = r.deps.Collect(ctx, p.guest, p.granted.grant, c)
 	unwatch()
 	watching.Wait()
 	cause = context.Cause(ctx)

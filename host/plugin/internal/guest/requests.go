@@ -22,10 +22,12 @@ type requests struct {
 	ready    []int32            // answered, and not yet returned by wait
 	awaited  int                // unanswered
 	answered chan struct{}      // capacity 1: something became ready
+	ordered  bool               // an answer counts only once wait has returned it
 }
 
 type request struct {
-	answered bool
+	arrived  bool
+	answered bool   // and may be read
 	rest     []byte // of the answer, still to be read
 }
 
@@ -56,7 +58,7 @@ func (q *requests) begin() (int32, *Refused) {
 func (q *requests) drop(handle int32) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if r := q.open[handle]; r != nil && !r.answered {
+	if r := q.open[handle]; r != nil && !r.arrived {
 		delete(q.open, handle)
 		q.awaited--
 	}
@@ -66,16 +68,24 @@ func (q *requests) answer(handle int32, answer []byte) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	r := q.open[handle]
-	if r == nil || r.answered {
+	if r == nil || r.arrived {
 		return
 	}
-	r.answered, r.rest = true, answer
-	q.awaited--
+	r.arrived, r.rest = true, answer
+	if !q.ordered {
+		q.settle(r)
+	}
 	q.ready = append(q.ready, handle)
 	select {
 	case q.answered <- struct{}{}:
 	default:
 	}
+}
+
+// settle makes an answer that has arrived the guest's. q.mu is held.
+func (q *requests) settle(r *request) {
+	r.answered = true
+	q.awaited--
 }
 
 // next returns what wait returns now, and whether there is nothing to wait for.
@@ -87,7 +97,9 @@ func (q *requests) next() (result int64, final bool) {
 		q.ready = q.ready[1:]
 		var n int
 		if r := q.open[h]; r != nil { // read may have drained it already
-			n = len(r.rest)
+			if n = len(r.rest); !r.answered {
+				q.settle(r)
+			}
 		}
 		return int64(h)<<32 | int64(uint32(n)), true
 	}
@@ -98,9 +110,13 @@ func (q *requests) next() (result int64, final bool) {
 }
 
 // wait blocks until a request is answered, timeoutMS have passed (0: does not
-// block; below 0: no limit), or a stop was asked for.
+// block; below 0: no limit), or a stop was asked for. For a deterministic guest
+// no time passes while it blocks, so that there is no timeout.
 func (s *Session) wait(timeoutMS int64) int64 {
 	var timeout <-chan time.Time
+	if s.fixed != nil {
+		timeoutMS = -1
+	}
 	if timeoutMS > 0 {
 		t := time.NewTimer(time.Duration(timeoutMS) * time.Millisecond)
 		defer t.Stop()
@@ -108,6 +124,9 @@ func (s *Session) wait(timeoutMS int64) int64 {
 	}
 	for {
 		if result, final := s.requests.next(); final || timeoutMS == 0 || s.stopped.Load() {
+			if s.fixed != nil && result > 0 {
+				s.fixed.advance(int64(AnswerStep))
+			}
 			return result
 		}
 		select {

@@ -168,7 +168,7 @@ func (i *Instance) call(export string) (int32, error) {
 }
 
 // moduleConfig is the guest's whole world: no arguments, no environment, no
-// standard input, a real clock, real randomness, and its mounts.
+// standard input, a real clock, real randomness (or fixed ones), and its mounts.
 func moduleConfig(s *Session, mounts []Mount) wazero.ModuleConfig {
 	c := wazero.NewModuleConfig().
 		WithName("").
@@ -180,6 +180,9 @@ func moduleConfig(s *Session, mounts []Mount) wazero.ModuleConfig {
 		WithSysNanotime().
 		WithOsyield(runtime.Gosched).
 		WithNanosleep(s.sleep)
+	if s.fixed != nil {
+		c = s.fixed.config(c)
+	}
 	if len(mounts) > 0 {
 		fs := wazero.NewFSConfig()
 		for _, m := range mounts {
@@ -193,6 +196,11 @@ func moduleConfig(s *Session, mounts []Mount) wazero.ModuleConfig {
 // sleep is the guest's sleep. A kill ends it early; the guest is unwound at
 // its next step.
 func (s *Session) sleep(ns int64) {
+	if s.fixed != nil {
+		if s.fixed.advance(ns); !s.fixed.paced {
+			return
+		}
+	}
 	t := time.NewTimer(time.Duration(ns))
 	defer t.Stop()
 	select {

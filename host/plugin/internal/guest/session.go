@@ -22,6 +22,7 @@ type Session struct {
 	refusal  []byte // what last_error reads
 	requests requests
 	outputs  [2]lineWriter // standard output and standard error
+	fixed    *fixed        // nil: real clocks and randomness
 
 	stopOnce, killOnce sync.Once
 	stopped, killed    atomic.Bool

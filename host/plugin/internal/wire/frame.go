@@ -16,7 +16,7 @@ const (
 	Load     Kind = 1 // JSON of what to load; the next frame is Module
 	Module   Kind = 2 // the module's bytes
 	Describe Kind = 3 // run pdpp_describe
-	Collect  Kind = 4 // JSON of the mounts; run pdpp_collect
+	Collect  Kind = 4 // JSON of the mounts and the clock; run pdpp_collect
 	Stop     Kind = 5 // ask the guest to wind up
 	Ack      Kind = 6 // the answer to Message, Submit or Manifest; a payload is a refusal, JSON
 	Answer   Kind = 7 // id: handle; the answer to a submitted request

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// A run that reached a provider is played again with no provider there; and
+// Invariant 5: a provider that sends the secrets back, those that it was given
+// and those that it was not, gets none of them into the recording.
+func TestRecordedNetworkRun(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("builds modules")
+	}
+	const spare = "spare/4c1d-never-sent" // the sender knows nothing of it
+	var asked, signed atomic.Int64
+	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		if r.Header.Get("Authorization") == "Bearer "+canary {
+			signed.Add(1)
+		}
+		w.Header().Set("X-Echo", spare)
+		fmt.Fprintf(w, "%s %s %s for ada at %s", r.Header.Get("Authorization"), spare, strings.ReplaceAll(spare, "/", `\/`), r.URL.Query().Get("nonce"))
+	}))
+	defer provider.Close()
+	home := t.TempDir()
+	built, err := module("fickle")
+	if err != nil {
+		t.Fatal(err)
+	}
+	recorded := filepath.Join(home, "run.jsonl")
+	program := func(args ...string) (string, error) {
+		path, err := exec.LookPath("pdpp-host")
+		if err != nil {
+			return "", err
+		}
+		cmd := exec.Command(path, append([]string{"--data-dir", filepath.Join(home, "data")}, args...)...)
+		cmd.Env = []string{
+			"HOME=" + home, "PDPP_NETWORK_ALLOW_PRIVATE=" + strings.TrimPrefix(provider.URL, "http://"),
+			"FICKLE_TOKEN=" + canary, "FICKLE_SPARE=" + spare, "FICKLE_ACCOUNT=ada",
+		}
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	said, err := program("run", built, "--set", "base_url="+provider.URL, "--set", "requests=6", "--set", "slot=api", "--record", recorded)
+	if err != nil {
+		t.Fatal(err, said)
+	}
+	if asked.Load() != 6 || signed.Load() != 6 {
+		t.Errorf("%d requests, %d with the token", asked.Load(), signed.Load())
+	}
+	text, err := os.ReadFile(recorded)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tells(text) || tells([]byte(said)) || strings.Contains(string(text)+said, "never-sent") {
+		t.Errorf("the secret stands in\n%s\n%s", text, said)
+	}
+	if n := strings.Count(string(text), "for ada at "); n != 12 {
+		t.Errorf("%d of 12 places where the account stands, which is no secret:\n%s", n, text)
+	}
+	provider.Close()
+	for range 2 {
+		if said, err = program("plugin", "replay", recorded, built); err != nil || !strings.HasPrefix(said, "identical  fickle") {
+			t.Error(err, said)
+		}
+	}
+	if asked.Load() != 6 {
+		t.Error("the replay reached the provider")
+	}
+}
+
+// held is run.Secrets with what it was told.
+type held struct {
+	values map[string]string
+	fails  error
+	kept   []string
+}
+
+func (h *held) Held() map[string]bool {
+	return map[string]bool{"token": true, "account": true, "later": false}
+}
+
+func (h *held) Value(_ context.Context, field string) (string, bool, error) {
+	v, ok := h.values[field]
+	return v, ok, h.fails
+}
+
+func (h *held) Replace(_ context.Context, values map[string]string) error {
+	return h.Keep(context.Background(), values)
+}
+
+func (h *held) Keep(_ context.Context, values map[string]string) error {
+	for field := range values {
+		h.kept = append(h.kept, field)
+	}
+	return nil
+}
+
+// What a recorder must hide is hidden before anybody can use it: what is held at
+// the start, what is renewed, and what an owner types.
+func TestHideSecrets(t *testing.T) {
+	t.Parallel()
+	public := false
+	fields := []abi.CredentialField{{Name: "token"}, {Name: "account", Secret: &public}, {Name: "later"}}
+	var hidden []string
+	hide := func(values ...string) { hidden = append(hidden, values...) }
+	inner := &held{values: map[string]string{"token": "one", "account": "ada", "later": "two"}}
+	s, err := hideSecrets(t.Context(), inner, fields, hide)
+	if err != nil || !slices.Equal(hidden, []string{"one"}) {
+		t.Fatal(hidden, err)
+	}
+	if v, ok, err := s.Value(t.Context(), "later"); v != "two" || !ok || err != nil {
+		t.Error(v, ok, err)
+	}
+	if err := errors.Join(s.Replace(t.Context(), map[string]string{"token": "three"}), s.Keep(t.Context(), map[string]string{"unknown": "four"})); err != nil {
+		t.Error(err)
+	}
+	if !slices.Equal(hidden, []string{"one", "two", "three", "four"}) || !slices.Equal(inner.kept, []string{"token", "unknown"}) {
+		t.Error(hidden, inner.kept)
+	}
+	inner.fails = errors.New("sealed with another key")
+	if _, err := hideSecrets(t.Context(), inner, fields, hide); !errors.Is(err, inner.fails) {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/health/verdict"
+	"github.com/pdpp-host/pdpp-host/health/view"
+	"github.com/pdpp-host/pdpp-host/host/run"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// runtime is the state of what serves the connections. A command serves none: it
+// has nothing of its own that could be at fault.
+func (a *app) runtime() view.Runtime { return view.Runtime{OK: true} }
+
+// rendered is a connection's verdict now. Every command that shows a connection
+// gets it here, and shows its fields (HL-21).
+func (a *app) rendered(e *storage.Evidence) verdict.RenderedVerdict {
+	v := verdict.OfStored(e.Facts, e.Moment(a.now(), run.HolderAlive), a.runtime().OK)
+	if v.Detail != nil && len(v.Detail.Violations) > 0 {
+		a.logger.Error("a verdict was withheld: it contradicts itself", "connection", e.Name, "violations", v.Detail.Violations)
+	}
+	return v
+}
+
+// briefs returns the verdicts of all connections by name, as a list shows them.
+func (a *app) briefs(ctx context.Context, store *storage.Store) (map[string]view.Brief, error) {
+	out := map[string]view.Brief{}
+	for after := ""; ; {
+		page, err := store.EvidencePage(ctx, after, statusPage)
+		if err != nil {
+			return nil, err
+		}
+		for i := range page {
+			v := a.rendered(&page[i])
+			out[page[i].Name] = view.BriefOf(&v)
+		}
+		if len(page) < statusPage {
+			return out, nil
+		}
+		after = page[len(page)-1].Name
+	}
+}
+
+// steps are the commands that do what a verdict asks of the owner.
+var steps = map[verdict.Kind]func(name, connector string) string{
+	verdict.RefreshNow: runStep, verdict.RetryGap: runStep, verdict.Backfill: runStep,
+	verdict.Reauth: func(name, connector string) string {
+		return "pdpp-host connections credential set " + quoted(name) + " FIELD, then " + runStep(name, connector)
+	},
+}
+
+func runStep(name, connector string) string {
+	if name == connector {
+		return "pdpp-host run " + quoted(connector)
+	}
+	return "pdpp-host run " + quoted(connector) + " --connection " + quoted(name)
+}
+
+// step is the command for the first thing that a verdict asks of the owner, ""
+// when no command does it.
+func step(b *view.Brief, name, connector string) string {
+	if len(b.RequiredActions) == 0 || b.RequiredActions[0].Audience != verdict.AudienceOwner {
+		return ""
+	}
+	if command, ok := steps[b.RequiredActions[0].Kind]; ok {
+		return command(name, connector)
+	}
+	return ""
+}
+
+// runResult is the result of `run`, with how the connection is after it.
+type runResult struct {
+	*run.Result
+	Verdict *verdict.RenderedVerdict `json:"verdict"` // null: it could not be read
+}
+
+// afterRun reads how the connection is once its run has ended. The run has its
+// outcome whether that can be read or not.
+func (a *app) afterRun(ctx context.Context, store *storage.Store, r *run.Result) runResult {
+	out := runResult{Result: r}
+	e, err := store.EvidenceOf(context.WithoutCancel(ctx), r.ConnectionID)
+	if err != nil {
+		a.logger.Warn("the connection's health cannot be read", "code", abi.CodeOf(err))
+		return out
+	}
+	v := a.rendered(e)
+	v.Detail = nil // `status --detail` has it
+	out.Verdict = &v
+	return out
+}

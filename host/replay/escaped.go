@@ -1,0 +1,91 @@
+package replay
+
+import (
+	"encoding/hex"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// replaceEscaped replaces value where some of its bytes, or all, are escaped as
+// in JSON, in addresses or in forms: there are too many ways to list them. It
+// may return text itself.
+func replaceEscaped(text []byte, value, marker string) []byte {
+	var out []byte
+	copied := 0
+	for i := 0; i < len(text); i++ {
+		if c := text[i]; c != value[0] && c != '\\' && c != '%' && c != '+' {
+			continue
+		}
+		if n := escapedLength(text[i:], value); n > 0 {
+			out = append(append(out, text[copied:i]...), marker...)
+			copied = i + n
+			i = copied - 1
+		}
+	}
+	if copied == 0 {
+		return text
+	}
+	return append(out, text[copied:]...)
+}
+
+// escapedLength is how many bytes at the start of text spell value; 0 when they
+// do not. Where an escape can be read either way, it is read as one.
+func escapedLength(text []byte, value string) int {
+	var buf [utf8.UTFMax]byte
+	n := 0
+	for len(value) > 0 {
+		if n >= len(text) {
+			return 0
+		}
+		unit, size := unescape(buf[:0], text[n:])
+		switch {
+		case len(unit) > 0 && len(unit) <= len(value) && string(unit) == value[:len(unit)]:
+			n, value = n+size, value[len(unit):]
+		case text[n] == value[0], text[n] == '+' && value[0] == ' ':
+			n, value = n+1, value[1:]
+		default:
+			return 0
+		}
+	}
+	return n
+}
+
+// unescape appends what one escape at the start of text stands for, and returns
+// the escape's length; nothing when there is none.
+func unescape(dst, text []byte) ([]byte, int) {
+	switch {
+	case text[0] == '%' && len(text) >= 3:
+		if _, err := hex.Decode(dst[:1], text[1:3]); err == nil {
+			return dst[:1], 3
+		}
+	case text[0] == '\\' && len(text) >= 2:
+		if i := indexByte(`"\/bfnrt`, text[1]); i >= 0 {
+			return append(dst, "\"\\/\b\f\n\r\t"[i]), 2
+		}
+		if r, ok := unicodeEscape(text); ok {
+			if low, ok := unicodeEscape(text[6:]); ok && utf16.IsSurrogate(r) {
+				return utf8.AppendRune(dst, utf16.DecodeRune(r, low)), 12
+			}
+			return utf8.AppendRune(dst, r), 6
+		}
+	}
+	return nil, 0
+}
+
+func unicodeEscape(text []byte) (rune, bool) {
+	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
+		return 0, false
+	}
+	r, err := strconv.ParseUint(string(text[2:6]), 16, 16)
+	return rune(r), err == nil
+}
+
+func indexByte(s string, c byte) int {
+	for i := range len(s) {
+		if s[i] == c {
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,196 @@
+package replay
+
+import (
+	"cmp"
+	"encoding/base64"
+	"encoding/json"
+	"html"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// shortestSecret is the length from which on a value is looked for in text. A
+// shorter one stands in every text by chance, and protects nothing.
+const shortestSecret = 4
+
+// shortestEncoded is the same for what base64 leaves of a value inside a longer
+// text.
+const shortestEncoded = 6
+
+// masks replace every value that must not be kept. Invariant 5: no secret enters
+// a fixture.
+type masks struct {
+	known    map[string]string // by value: its marker
+	order    []string          // the known values, the longest first
+	replacer *strings.Replacer // nil: nothing to replace
+	count    int               // values without a name
+}
+
+// hide adds a value; name is what its marker says, "" for a number.
+func (m *masks) hide(value, name string) (marker string) {
+	if marker, ok := m.known[value]; ok {
+		return marker
+	}
+	short := len(value) < shortestSecret
+	if name == "" && !short {
+		m.count++
+		name = strconv.Itoa(m.count)
+	}
+	if marker = "[redacted:" + name + "]"; short {
+		return marker
+	}
+	if m.known == nil {
+		m.known = map[string]string{}
+	}
+	m.known[value] = marker
+	m.order = append(m.order, value)
+	pairs := make([][2]string, 0, len(m.known)*8)
+	for value, marker := range m.known {
+		for _, spelling := range spellings(value) {
+			pairs = append(pairs, [2]string{spelling, marker})
+		}
+	}
+	// A replacer prefers what stands first: the longest.
+	longest := func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) }
+	slices.SortFunc(m.order, longest)
+	slices.SortFunc(pairs, func(a, b [2]string) int { return longest(a[0], b[0]) })
+	flat := make([]string, 0, 2*len(pairs))
+	for _, p := range pairs {
+		flat = append(flat, p[0], p[1])
+	}
+	m.replacer = strings.NewReplacer(flat...)
+	return marker
+}
+
+// apply returns text without any hidden value. It may return text itself.
+func (m *masks) apply(text []byte) []byte {
+	if m.replacer == nil {
+		return text
+	}
+	text = []byte(m.replacer.Replace(string(text)))
+	for _, value := range m.order {
+		text = replaceEscaped(text, value, m.known[value])
+	}
+	return text
+}
+
+func (m *masks) text(s string) string { return string(m.apply([]byte(s))) }
+
+// spellings are the ways in which a value stands in a text as a whole, and in
+// base64 somewhere inside. escaped knows those that change it byte by byte.
+func spellings(v string) []string {
+	all := []string{v, html.EscapeString(v)}
+	for shift := range 3 {
+		for _, coding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+			text := coding.EncodeToString(append(make([]byte, shift), v...))
+			// Of the first and the last character some bits are other bytes'.
+			from, to := (shift*8+5)/6, (shift+len(v))*8/6
+			if inner := text[from:to]; len(inner) >= shortestEncoded {
+				all = append(all, inner)
+			}
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// answer takes out of an answer what must not be kept, before the guest sees
+// it: a replay then shows the guest the same.
+func (m *masks) answer(op abi.Operation, answer []byte) []byte {
+	switch op {
+	case abi.OpStart:
+		answer = m.start(answer)
+	case abi.OpInteract:
+		answer = withoutData(answer)
+	}
+	return m.apply(answer)
+}
+
+// start masks the options of START whose name says that they may be secret.
+func (m *masks) start(answer []byte) []byte {
+	var start map[string]json.RawMessage
+	var options map[string]string
+	if json.Unmarshal(answer, &start) != nil || json.Unmarshal(start["options"], &options) != nil {
+		return answer
+	}
+	names := make([]string, 0, len(options))
+	for name, value := range options {
+		if value != "" && looksSecret(name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return answer
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		marker := "option"
+		if plainName.MatchString(name) {
+			marker = name
+		}
+		options[name] = m.hide(options[name], marker)
+	}
+	var err error
+	if start["options"], err = json.Marshal(options); err != nil {
+		return answer
+	}
+	masked, err := json.Marshal(start)
+	if err != nil {
+		return answer
+	}
+	return masked
+}
+
+var plainName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)
+
+// secretWords are what the name of a secret is made of. A name is split where
+// its spelling shows words; those that are run together are looked for inside.
+var (
+	secretWords = []string{
+		"key", "auth", "authorization", "bearer", "cookie", "cookies", "creds", "jwt", "otp", "pass", "pin", "pwd",
+		"session", "sid", "signature",
+	}
+	secretParts = []string{"token", "secret", "passw", "passphrase", "credential", "apikey", "accesskey", "privatekey"}
+)
+
+// looksSecret reports whether an option's name says that its value may be a
+// secret. It would rather mask too much.
+func looksSecret(name string) bool {
+	var words strings.Builder
+	last := ' '
+	for _, r := range name {
+		if unicode.IsUpper(r) && unicode.IsLower(last) || !unicode.IsLetter(r) {
+			words.WriteByte(' ')
+		}
+		if unicode.IsLetter(r) {
+			words.WriteRune(unicode.ToLower(r))
+		}
+		last = r
+	}
+	if slices.ContainsFunc(strings.Fields(words.String()), func(w string) bool { return slices.Contains(secretWords, w) }) {
+		return true
+	}
+	joined := strings.ReplaceAll(words.String(), " ", "")
+	return slices.ContainsFunc(secretParts, func(p string) bool { return strings.Contains(joined, p) })
+}
+
+// withoutData is an INTERACTION_RESPONSE without what the owner typed.
+func withoutData(answer []byte) []byte {
+	var response map[string]json.RawMessage
+	if json.Unmarshal(answer, &response) == nil {
+		for name := range response {
+			if strings.EqualFold(name, "data") {
+				delete(response, name)
+			}
+		}
+		if kept, err := json.Marshal(response); err == nil {
+			return kept
+		}
+	}
+	return []byte(`{"error":{"code":"` + string(abi.CodeInternal) + `","message":"the answer could not be recorded"}}`)
+}

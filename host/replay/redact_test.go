@@ -1,0 +1,188 @@
+package replay
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/plugin"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig"
+)
+
+// canary is a secret with everything in it that some spelling changes.
+const canary = `s3cr3t/"<é>&=+ %x`
+
+// ways are a value in every spelling that a provider may send it back in.
+func ways(v string) []string {
+	quoted, _ := json.Marshal(v) //nolint:errchkjson // a string always can be
+	q, p := url.QueryEscape(v), url.PathEscape(v)
+	units := ""
+	for _, r := range utf16.Encode([]rune(v)) {
+		units += fmt.Sprintf(`\u%04X`, r)
+	}
+	return []string{
+		v, string(quoted[1 : len(quoted)-1]), strings.ReplaceAll(string(quoted[1:len(quoted)-1]), "/", `\/`), units, strings.ToLower(units),
+		q, p, strings.ToLower(q), strings.ToLower(p), html.EscapeString(v),
+		base64.StdEncoding.EncodeToString([]byte(v)), base64.URLEncoding.EncodeToString([]byte(v)),
+	}
+}
+
+func echoed() string {
+	return strings.Join(ways(canary), " ") + " " + strings.Join([]string{
+		base64.StdEncoding.EncodeToString([]byte("user:" + canary)), base64.RawURLEncoding.EncodeToString([]byte("ab" + canary + "cd")),
+		base64.StdEncoding.EncodeToString([]byte("u" + canary + "x")),
+	}, " ")
+}
+
+// leaks lists what is left of a canary in text.
+func leaks(text, secret string) []string {
+	var found []string
+	for _, s := range append(spellings(secret), ways(secret)...) {
+		if strings.Contains(text, s) {
+			found = append(found, s)
+		}
+	}
+	return found
+}
+
+// Invariant 5: no secret enters a fixture, nor the guest while it is recorded,
+// whoever sends it and however it is spelled.
+func TestCanary(t *testing.T) {
+	t.Parallel()
+	quoted := strconv.Quote(`opt-ion "9"`)
+	for _, isolation := range rig.Modes {
+		h := &host{
+			options: `"ask":"","token":` + quoted + `,"requests":"3"`, code: "483920-typed",
+			body: strings.ReplaceAll(echoed(), "%", "%%") + ` hidden-later opt-ion "9" %d`,
+		}
+		r, path := newRecorderAt(t, options())
+		r.Hide("hidden-later", "", "abc", canary, canary)
+		exit := r.Collect(t.Context(), load(t, isolation, fickle), granted(), h)
+		if err := r.Close(); err != nil || exit.Err != nil {
+			t.Fatal(err, exit)
+		}
+		text, said := read(t, path), strings.Join(h.said, "\n")
+		for _, secret := range []string{canary, "hidden-later", "483920-typed", `opt-ion "9"`} {
+			for _, where := range []string{text, said} {
+				if left := leaks(where, secret); len(left) > 0 {
+					t.Errorf("%q is in\n%s", left, where)
+				}
+			}
+		}
+		for _, marker := range []string{"[redacted:1]", "[redacted:2]", `\"token\":\"[redacted:token]\"`, `status\":\"success\",\"type`} {
+			if !strings.Contains(text, marker) {
+				t.Errorf("there is no %s in\n%s", marker, text)
+			}
+		}
+		if n := strings.Count(text, "[redacted:2]"); n != 6*(len(ways(canary))+3) {
+			t.Error(n, "markers for all spellings in three answers and three records")
+		}
+		plays(t, isolation, fickle, path)
+	}
+}
+
+// What a guest says on its own, and what the host says in refusing, is masked in
+// the file too.
+func TestCanaryInCalls(t *testing.T) {
+	t.Parallel()
+	script := `emit hidden-one\nlog 1 hidden-one\nsubmit 6 hidden-one\nerror not now, [redacted:1]: ask later\nstate hidden-one`
+	h := &host{options: `"script":"` + script + `"`, code: "hidden-one", refuse: abi.OpNow, violate: "state"}
+	r, path := newRecorderAt(t, options())
+	r.Hide("hidden-one")
+	exit := r.Collect(t.Context(), load(t, plugin.IsolationInline, scripted), granted(), h)
+	if err := r.Close(); err != nil || abi.CodeOf(exit.Err) != abi.CodeKeyInvalid {
+		t.Fatal(err, exit)
+	}
+	if text := read(t, path); len(leaks(text, "hidden-one")) > 0 || strings.Count(text, "[redacted:1]") < 7 {
+		t.Error(text)
+	}
+	plays(t, plugin.IsolationInline, scripted, path)
+}
+
+func TestLooksSecret(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]bool{
+		"token": true, "api_token": true, "accessToken": true, "API-KEY": true, "apikey": true, "client.secret": true,
+		"password": true, "Passwd": true, "session": true, "auth": true, "x_auth_2": true, "otpCode": true, "SessionId": true,
+		"TOKENS": true, "pass": true, "my_credentials": true, "privatekey": true,
+		"script": false, "since": false, "author": false, "keyword": false, "sessions": false, "monkey": false, "base_url": false,
+		"passenger": false, "compass": false, "": false, "pins": false,
+	} {
+		if got := looksSecret(name); got != want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// The same value has the same marker, and the longest one wins.
+func TestMasks(t *testing.T) {
+	t.Parallel()
+	var m masks
+	m.hide("abcd", "")
+	m.hide("abcdef", "")
+	m.hide("abc", "") // too short to look for
+	m.hide("abcd", "")
+	m.hide("wxyz", "name")
+	if got := m.text("abcdefabcdabcwxyz"); got != "[redacted:2][redacted:1]abc[redacted:name]" {
+		t.Error(got)
+	}
+	if got := m.text("nothing here"); got != "nothing here" {
+		t.Error(got)
+	}
+	for _, answer := range []string{"no json", `{"options":7}`, `{"type":"START"}`, `{"options":{"script":"x","token":""}}`} {
+		if got := string(m.answer(abi.OpStart, []byte(answer))); got != answer {
+			t.Error(got)
+		}
+	}
+	if got := string(m.answer(abi.OpStart, []byte(`{"options":{"pin":"12","odd \" key":"longer","a":"b"},"z":1.0}`))); got !=
+		`{"options":{"a":"b","odd \" key":"[redacted:option]","pin":"[redacted:pin]"},"z":1.0}` {
+		t.Error(got)
+	}
+	for answer, want := range map[string]string{
+		`{"status":"success","data":{"a":"b"},"Data":1}`: `{"status":"success"}`,
+		`nonsense`: `{"error":{"code":"internal.error","message":"the answer could not be recorded"}}`,
+	} {
+		if got := string(m.answer(abi.OpInteract, []byte(answer))); got != want {
+			t.Error(got)
+		}
+	}
+}
+
+// FuzzMasks hides a value and looks for it: whatever stands around it, it is not
+// there any more.
+func FuzzMasks(f *testing.F) {
+	f.Add("secret", "before ", " after")
+	f.Add(canary, canary, "s3cr")
+	const marker = "[redacted:1]"
+	f.Fuzz(func(t *testing.T, secret, before, after string) {
+		if len(secret) < shortestSecret || strings.Contains(marker, secret) || strings.ContainsAny(secret, "[]") {
+			t.Skip()
+		}
+		var m masks
+		m.hide(secret, "")
+		for _, s := range append(spellings(secret), ways(secret)...) {
+			got := m.text(before + s + after)
+			if strings.Contains(got, secret) && !overlaps(secret) {
+				t.Fatalf("%q is in %q", secret, got)
+			}
+		}
+	})
+}
+
+// overlaps reports whether a value can come together anew around a marker.
+func overlaps(secret string) bool {
+	marker := fmt.Sprintf("[redacted:%d]", 1)
+	for i := range len(secret) {
+		if strings.HasSuffix(marker, secret[:i]) || strings.HasPrefix(marker, secret[i:]) {
+			return true
+		}
+	}
+	return false
+}
