@@ -1,0 +1,239 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
+	"github.com/pdpp-host/pdpp-host/testplugins/providers/github"
+)
+
+// RT-12.2 for the lane of pull requests.
+func TestColdRunCollectsEverything(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2, small(5))
+	res := w.ok(w.run())
+	if len(res.Skips) != 0 || len(res.Gaps) != 0 {
+		t.Errorf("%s, %d gaps", reasons(res), len(res.Gaps))
+	}
+	w.holds(streamUser, "42")
+	w.holds(streamUserStats, "42:2026-01-02")
+	w.holds(streamRepositories, keys(1, 5)...)
+	w.holds(streamStarred, keys(1, 5)...)
+	w.holds(streamGists, gistKeys(1, 5)...)
+	w.holds(streamIssues, keys(1, 5)...)
+	w.holds(streamPulls, keys(1001, 1005)...)
+	if len(res.All) != 27 {
+		t.Errorf("%d records: some were emitted twice", len(res.All))
+	}
+	pull := w.rows[streamPulls]["1003"]
+	for field, want := range map[string]any{
+		"additions": json.Number("10"), "reactions_total_count": json.Number("2"), "state": "open", "repository_full_name": "me/repo-7", "repository_id": "7",
+		"base_ref": "main",
+	} {
+		if pull.Fields[field] != want {
+			t.Errorf("%s = %v, want %v", field, pull.Fields[field], want)
+		}
+	}
+	if c := res.Coverage; len(c) != 1 || len(c[0].RequiredKeys) != 5 || len(c[0].HydratedKeys) != 5 || len(c[0].GapKeys) != 0 {
+		t.Errorf("coverage %+v", c)
+	}
+	if got := w.rows[streamRepositories]["2"]; got.Fields["license_key"] != "mit" || got.Text("owner_login") != "me" {
+		t.Error(string(got.Data))
+	}
+	for stream, cursor := range w.state {
+		if !strings.Contains(cursor, `"account":"42"`) {
+			t.Errorf("the cursor of %s does not name the account: %s", stream, cursor)
+		}
+	}
+}
+
+// Nothing changed: nothing is emitted, and lists of one page cost no quota.
+func TestSecondRunIsEmpty(t *testing.T) {
+	t.Parallel()
+	for _, perPage := range []int{2, 100} {
+		w := newWorld(t, perPage, small(5))
+		w.ok(w.run())
+		w.later(time.Hour)
+		w.ok(w.run()) // learns the tags of the questions that follow a run
+		w.p.Forget()
+		w.later(time.Hour)
+		res := w.ok(w.run())
+		if len(res.All) != 0 {
+			t.Errorf("%d a page: %d records", perPage, len(res.All))
+		}
+		for _, r := range w.p.Requests() {
+			if perPage == 100 && r.Status != http.StatusNotModified && r.Path != "/search/issues" {
+				t.Errorf("%s: %d", r.URL, r.Status)
+			}
+		}
+	}
+}
+
+func TestEmptyAccount(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 100, small(0))
+	res := w.ok(w.run())
+	if len(res.All) != 2 || len(res.Skips) != 0 {
+		t.Errorf("%d records, %s", len(res.All), reasons(res))
+	}
+	w.later(time.Hour)
+	if res := w.ok(w.run()); len(res.All) != 0 {
+		t.Errorf("%d records", len(res.All))
+	}
+}
+
+func TestUserStatsOnceADay(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 100, small(0))
+	w.ok(w.run())
+	w.later(time.Hour)
+	w.ok(w.run())
+	w.later(24 * time.Hour)
+	res := w.ok(w.run())
+	w.holds(streamUserStats, "42:2026-01-02", "42:2026-01-03")
+	if len(res.Records(streamUser)) != 0 {
+		t.Error("the user did not change")
+	}
+}
+
+// RT-07.1: what is gone at the source becomes a tombstone; metadata-only edits
+// are seen although no list of changes tells of them.
+func TestDeletionsAndEdits(t *testing.T) {
+	t.Parallel()
+	for _, perPage := range []int{2, 100} {
+		w := newWorld(t, perPage, small(6))
+		w.ok(w.run())
+		w.p.Edit(func(d *github.Data) {
+			d.Repos = append(d.Repos[:1], d.Repos[2:]...)
+			d.Stars = d.Stars[:3]
+			d.Gists = append(d.Gists[:4], d.Gists[5:]...)
+			d.Repos[0].Description = "edited; neither pushed nor updated"
+			d.Stars[0].Stars = 999 // no change of the star
+			d.Stars[1].Description = "edited"
+		})
+		w.later(time.Hour)
+		res := w.ok(w.run())
+		w.holds(streamRepositories, "1", "3", "4", "5", "6")
+		w.holds(streamStarred, "1", "2", "3")
+		w.holds(streamGists, append(gistKeys(1, 4), gistKeys(6, 6)...)...)
+		if len(res.Deletes(streamRepositories)) != 1 || len(res.Deletes(streamStarred)) != 3 || len(res.Deletes(streamGists)) != 1 {
+			t.Errorf("tombstones: %d %d %d", len(res.Deletes(streamRepositories)), len(res.Deletes(streamStarred)), len(res.Deletes(streamGists)))
+		}
+		if got := strings.Join(res.Keys(streamRepositories), ",") + ";" + strings.Join(res.Keys(streamStarred), ","); got != "1;2" {
+			t.Errorf("emitted again: %s", got)
+		}
+		w.later(time.Hour)
+		if again := w.ok(w.run()); len(again.All) != 0 {
+			t.Errorf("the run after: %d records", len(again.All))
+		}
+	}
+}
+
+func TestIncremental(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 3, small(8))
+	w.ok(w.run())
+	w.p.Edit(func(d *github.Data) {
+		d.Issues[2].UpdatedAt, d.Issues[2].State = day(400, 0), "closed"
+		d.Pulls[1].UpdatedAt, d.Pulls[1].MergedAt, d.Pulls[1].State = day(1500, 0), day(1500, 0), "closed"
+		d.Issues = append(d.Issues, issue(300))
+		d.Stars = append(d.Stars, star(300))
+	})
+	w.later(time.Hour)
+	w.p.Forget()
+	res := w.ok(w.run())
+	if got := strings.Join(res.Keys(streamIssues), ","); got != "300,3" {
+		t.Errorf("issues %s", got)
+	}
+	if got := strings.Join(res.Keys(streamPulls), ","); got != "1002" || w.rows[streamPulls]["1002"].Text("state") != "merged" {
+		t.Errorf("pull requests %s", got)
+	}
+	if got := strings.Join(res.Keys(streamStarred), ","); got != "300" {
+		t.Errorf("stars %s", got)
+	}
+	if n := w.count("/repos/"); n != 1 {
+		t.Errorf("%d details for one change", n)
+	}
+	if n := w.count("/issues"); n != 1 {
+		t.Errorf("%d pages of issues for two changes", n)
+	}
+}
+
+func TestScopeOfOneStream(t *testing.T) {
+	t.Parallel()
+	for _, stream := range []string{streamUser, streamUserStats, streamRepositories, streamStarred, streamIssues, streamPulls, streamGists} {
+		w := newWorld(t, 100, small(3))
+		res := w.ok(w.run(only(stream)))
+		for _, r := range res.All {
+			if r.Stream != stream {
+				t.Errorf("%s: a record of %s", stream, r.Stream)
+			}
+		}
+		if len(res.All) == 0 {
+			t.Errorf("%s: nothing", stream)
+		}
+		if again := w.ok(w.run(only(stream))); len(again.All) != 0 {
+			t.Errorf("%s: %d records again", stream, len(again.All))
+		}
+	}
+}
+
+// The same answers make the same calls, byte for byte.
+func TestDeterminism(t *testing.T) {
+	t.Parallel()
+	one := func() string {
+		w := newWorld(t, 2, small(7))
+		a := w.ok(w.run())
+		w.p.Edit(func(d *github.Data) { d.Stars, d.Repos = d.Stars[:2], d.Repos[3:] })
+		b := w.ok(w.run())
+		return strings.Join(calls(a), "\n") + strings.Join(calls(b), "\n")
+	}
+	if first := one(); first != one() {
+		t.Error("two equal runs differ")
+	}
+}
+
+// The answers to details may come in any order.
+func TestAnswersInAnyOrder(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 100, small(9))
+	w.ok(w.run(func(o *sdktest.Options) { o.Completes = sdktest.Last }))
+	w.holds(streamPulls, keys(1001, 1009)...)
+}
+
+func TestBaseURL(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2, small(5))
+	w.p = github.New(github.Options{Token: token, Now: func() time.Time { return w.clock }, PerPage: 2}, small(5))
+	res := w.ok(w.run(func(o *sdktest.Options) { o.Options = map[string]string{"base_url": "http://127.0.0.1:8080/"} }))
+	w.holds(streamStarred, keys(1, 5)...)
+	for _, r := range res.Requests {
+		if !strings.HasPrefix(r.URL, "http://127.0.0.1:8080/") || r.Credential != slotToken {
+			t.Errorf("%s %q", r.URL, r.Credential)
+		}
+	}
+	for _, bad := range []string{"ftp://x", "api.github.com", "https://", "https://user@host", "https://h/?q=1", "https://h h"} {
+		res := newWorld(t, 2, small(1)).run(func(o *sdktest.Options) { o.Options = map[string]string{"base_url": bad} })
+		if res.Done.Error == nil || res.Done.Error.Code != codeBaseURL || len(res.Requests) != 0 {
+			t.Errorf("%s: %+v", bad, res.Done)
+		}
+	}
+}
+
+// A token of another account would make everything look deleted.
+func TestAnotherAccountIsRefused(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 100, small(3))
+	w.ok(w.run())
+	w.p.Edit(func(d *github.Data) { *d = small(1); d.User.ID = 43 })
+	for _, scope := range []func(*sdktest.Options){only(), only(streamStarred)} {
+		res := w.run(scope)
+		if res.Done.Error == nil || res.Done.Error.Code != codeAccount || len(res.All) != 0 {
+			t.Errorf("%+v, %d records", res.Done, len(res.All))
+		}
+	}
+}

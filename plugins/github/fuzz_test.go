@@ -1,0 +1,149 @@
+package main
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
+	"github.com/pdpp-host/pdpp-host/testplugins/providers/fault"
+)
+
+var fuzzedPaths = []string{"/user", "/user/repos", "/user/starred", "/gists", "/issues", "/search/issues", "/repos/"}
+
+// Whatever a provider answers, the run ends, asks only the API, asks a bounded
+// number of times, and every message is one that the host takes.
+func FuzzAnswers(f *testing.F) {
+	f.Add(uint8(0), []byte(`{"id":42,"login":"me"}`), ``, 200)
+	f.Add(uint8(1), []byte(`[{"id":1,"full_name":"a/b","topics":["x"]},{"id":null},7,{"id":1e3,"full_name":"\ud800"}]`), `<https://api.github.com/x>; rel="next"`, 200)
+	f.Add(uint8(2), []byte(`[{"starred_at":"2024-01-01T00:00:00Z","repo":{"id":1,"full_name":"a/b"}}]`), `<https://api.github.com/user/starred?page=2>; rel="prev next"`, 200)
+	f.Add(uint8(3), []byte(`[{"id":"abc","files":{"a":{"size":1},"b":3},"public":true}]`), ``, 200)
+	f.Add(uint8(4), []byte(`[{"id":1,"updated_at":"2024-01-01T00:00:00Z","labels":["a",{"name":"b"}],"pull_request":{}}]`), `<https://api.github.com/issues?page=2>; rel="next"`, 200)
+	f.Add(uint8(5), []byte(`{"total_count":5000,"incomplete_results":true,"items":[{"id":1,"number":2,"repository_url":"https://x/repos/a/b","updated_at":"2024-01-01T00:00:00Z"}]}`), ``, 200)
+	f.Add(uint8(5), []byte(`{"total_count":99,"items":[]}`), ``, 200)
+	f.Add(uint8(6), []byte(`{"number":1001,"merged_at":"x","base":{"repo":[]},"assignees":{}}`), ``, 200)
+	f.Add(uint8(6), []byte(``), ``, 304)
+	f.Fuzz(func(t *testing.T, which uint8, body []byte, link string, status int) {
+		if status < 200 || status > 599 {
+			status = 200
+		}
+		w := newWorld(t, 100, small(2))
+		path := fuzzedPaths[int(which)%len(fuzzedPaths)]
+		match := func(r *http.Request) bool {
+			return r.URL.Path == path || path == "/repos/" && strings.HasPrefix(r.URL.Path, path)
+		}
+		if strings.ContainsAny(link, "\r\n\x00") {
+			link = ""
+		}
+		w.p.Faults.Add(fault.Rule{Match: match, Times: -1, Fault: fault.Status(status, string(body), "Link", link)})
+		for range 2 {
+			res := w.run()
+			if res.Exit != 0 {
+				t.Fatalf("exit %d", res.Exit)
+			}
+			for _, r := range res.Requests {
+				if !strings.HasPrefix(r.URL, defaultBase+"/") {
+					t.Fatalf("asked %s", r.URL)
+				}
+			}
+			if len(res.Requests) > 2*maxPages+50 {
+				t.Fatalf("%d requests", len(res.Requests))
+			}
+			w.later(time.Hour)
+		}
+	})
+}
+
+// A next page is one that the header names, whole.
+func FuzzNextLink(f *testing.F) {
+	f.Add(`<https://api.github.com/a?page=2>; rel="next", <https://api.github.com/a?page=9>; rel="last"`)
+	f.Add(`<https://h/a,b;c>; title="a, \"b"; rel=next`)
+	f.Add(`<https://h/a>; rel="prev", <https://h/b>;rel="last next"`)
+	f.Add(`<<<>>>;;rel=;"",`)
+	f.Fuzz(func(t *testing.T, header string) {
+		if got := nextLink(header); got != "" && !strings.Contains(header, "<"+got+">") {
+			t.Errorf("%q out of %q", got, header)
+		}
+	})
+}
+
+func TestNextLink(t *testing.T) {
+	t.Parallel()
+	for header, want := range map[string]string{
+		``: "",
+		`<https://h/a?page=2>; rel="next", <https://h/a?page=9>; rel="last"`: "https://h/a?page=2",
+		`<https://h/a?page=1>; rel="prev", <https://h/a?q=1,2>; rel="next"`:  "https://h/a?q=1,2",
+		`<https://h/a>; title="x, rel=next"; rel="prev"`:                     "",
+		`<https://h/a>; REL=Next`:                                            "https://h/a",
+		`<https://h/a>; rel="nextish"`:                                       "",
+		`<https://h/a; rel="next"`:                                           "",
+		`https://h/a; rel="next"`:                                            "",
+	} {
+		if got := nextLink(header); got != want {
+			t.Errorf("%s: %q", header, got)
+		}
+	}
+}
+
+// An origin is compared whole: no other host begins like the API's.
+func TestOrigin(t *testing.T) {
+	t.Parallel()
+	for url, want := range map[string]string{
+		"https://api.github.com/user":       "https://api.github.com",
+		"https://api.github.com.evil.org/x": "https://api.github.com.evil.org",
+		"https://api.github.com@evil.org/x": "",
+		"https://api.github.com\\@evil.org": "",
+		"https://api.github.com:444/x":      "https://api.github.com:444",
+		"//api.github.com/x":                "",
+		"javascript:alert(1)":               "",
+	} {
+		if got := originOf(url); got != want {
+			t.Errorf("%s: %q", url, got)
+		}
+	}
+}
+
+// A cursor that is not what this build writes is read without harm.
+func FuzzCursors(f *testing.F) {
+	f.Add([]byte(`{"account":"42","format":1,"inventory_at":"2026-01-01T00:00:00Z","pages":1,"etag":"W/\"x\"","items":{"1":5,"2":-7,"x y":1}}`))
+	f.Add([]byte(`{"account":"42","format":1,"last_updated_at":"2024-02-01T00:00:00Z","pending":[["2008-01-01T00:00:00Z","2024-01-01T00:00:00Z"],[1],7],"recent":{"1":[1,2],"2":[],"3":7}}`))
+	f.Add([]byte(`{"format":0,"revisit_from":"1990-01-01T00:00:00Z","last_updated_at":"x","partial":"yes","overflow":1}`))
+	f.Fuzz(func(t *testing.T, cursor []byte) {
+		v, err := jsonvalue.Parse(cursor)
+		if err != nil || v.Kind() != jsonvalue.Object || v.Get("account").View() != "" && !v.Get("account").TextIs("42") {
+			t.Skip()
+		}
+		text := string(v.AppendJSON(nil))
+		w := newWorld(t, 100, small(2))
+		for _, stream := range []string{streamUser, streamUserStats, streamRepositories, streamStarred, streamGists, streamIssues, streamPulls} {
+			w.state[stream] = text
+		}
+		if res := w.run(); res.Exit != 0 || len(res.Requests) > 300 {
+			t.Fatalf("%+v, %d requests", res.Done, len(res.Requests))
+		}
+	})
+}
+
+func FuzzLocators(f *testing.F) {
+	p := pull{id: "7", repo: "a/b", number: 9, reactions: 3}
+	f.Add(p.locator())
+	f.Add([]byte(`{"id":"1","repository":"a/../b","number":1}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		p, ok := readLocator(text)
+		if !ok {
+			return
+		}
+		if strings.Count(p.repo, "/") != 1 || strings.ContainsAny(p.repo, "?#%\\ ") || strings.Contains(p.repo, "..") && isDots(p.repo) {
+			t.Errorf("%q", p.repo)
+		}
+		if again, ok := readLocator(p.locator()); !ok || again.id != p.id || again.repo != p.repo || again.number != p.number {
+			t.Errorf("%+v became %+v", p, again)
+		}
+	})
+}
+
+func isDots(repo string) bool {
+	owner, name, _ := strings.Cut(repo, "/")
+	return owner == ".." || name == ".." || owner == "." || name == "."
+}

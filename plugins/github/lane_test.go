@@ -1,0 +1,184 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
+	"github.com/pdpp-host/pdpp-host/testplugins/providers/fault"
+	"github.com/pdpp-host/pdpp-host/testplugins/providers/github"
+)
+
+// served turns the gaps of a run into those of the next one's START.
+func served(res *sdktest.Result) func(*sdktest.Options) {
+	var out []string
+	for i, g := range res.Gaps {
+		text, err := json.Marshal(map[string]any{
+			"gap_id": fmt.Sprint("g", i), "lease_id": "l", "status": "pending", "stream": g.Stream, "parent_stream": g.ParentStream,
+			"record_key": g.RecordKey, "detail_locator": g.DetailLocator, "list_cursor": g.ListCursor, "reason": g.Reason, "reference_only": true,
+		})
+		if err != nil {
+			panic(err)
+		}
+		out = append(out, string(text))
+	}
+	return func(o *sdktest.Options) { o.DetailGaps = out }
+}
+
+// A detail that cannot be had is a gap and never a thin row; the next run fills
+// it. RT-12.3.
+func TestFailedDetailIsAGap(t *testing.T) {
+	t.Parallel()
+	for name, f := range map[string]fault.Fault{
+		"429": fault.Throttle(""), "500": fault.Status(500, ""), "broken": fault.BrokenJSON(), "403": fault.Status(403, `{"message":"no"}`),
+		"another": fault.Replace(`"number":3`, `"number":4`),
+	} {
+		w := newWorld(t, 2, small(5))
+		w.p.Edit(func(d *github.Data) {
+			for i := range d.Pulls {
+				d.Pulls[i].Number = int64(i + 1)
+			}
+		})
+		w.p.Faults.Add(fault.Rule{Match: fault.Path("/repos/me/repo-7/pulls/3"), Times: -1, Fault: f})
+		first := w.ok(w.run())
+		if len(first.Gaps) != 1 || len(w.rows[streamPulls]) != 4 || len(first.Coverage) != 1 || len(first.Coverage[0].GapKeys) != 1 {
+			t.Fatalf("%s: %d gaps, %d rows, coverage %+v", name, len(first.Gaps), len(w.rows[streamPulls]), first.Coverage)
+		}
+		if name == "429" && first.Gaps[0].Reason != "rate_limited" {
+			t.Errorf("reason %s", first.Gaps[0].Reason)
+		}
+		w.p.Faults.Clear()
+		w.p.Forget()
+		w.later(time.Hour)
+		second := w.ok(w.run(served(first)))
+		w.holds(streamPulls, keys(1001, 1005)...)
+		if len(second.GapOutcomes) != 2 || second.GapOutcomes[1].Type != abi.TypeGapRecovered || w.count("/repos/") != 1 {
+			t.Errorf("%s: %+v, %d details", name, second.GapOutcomes, w.count("/repos/"))
+		}
+		if got := w.rows[streamPulls]["1003"]; got.Fields["reactions_total_count"] != json.Number("2") {
+			t.Errorf("%s: the recovered record is thin: %s", name, got.Data)
+		}
+	}
+}
+
+// A secondary limit ends the lane: asking for the next detail would only
+// prolong it. What was not fetched is fetched by the next run.
+func TestSecondaryLimitEndsTheLane(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 3, small(12))
+	w.p.Faults.Add(fault.Rule{Match: fault.Path("/repos/"), After: 5, Times: -1, Fault: fault.Status(403, `{"message":"secondary rate limit"}`, "Retry-After", "60")})
+	res := w.run()
+	if e := res.Done.Error; e == nil || !strings.Contains(e.Message, codeRateLimited) || w.count("/repos/") > 5+4 {
+		t.Errorf("%+v, %d details", res.Done.Error, w.count("/repos/"))
+	}
+	w.p.Faults.Clear()
+	w.later(time.Hour)
+	w.ok(w.run())
+	w.holds(streamPulls, keys(1001, 1012)...)
+}
+
+// A pull request whose repository is gone is a tombstone, not a gap for ever.
+func TestGoneDetailIsATombstone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 100, small(3))
+	w.ok(w.run())
+	w.p.Edit(func(d *github.Data) { d.Pulls[1].Gone, d.Pulls[1].UpdatedAt = true, day(3000, 0) })
+	w.later(time.Hour)
+	res := w.ok(w.run())
+	w.holds(streamPulls, "1001", "1003")
+	if len(res.Deletes(streamPulls)) != 1 || len(res.Gaps) != 0 {
+		t.Errorf("%d tombstones, %d gaps", len(res.Deletes(streamPulls)), len(res.Gaps))
+	}
+}
+
+// RT-16.2, RT-19.1, RT-19.3: at the owner's bound the rest becomes one chunk of gaps and one
+// backlog gap, and later runs work it off.
+func TestOwnersBound(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 3, small(14))
+	bound := limits(abi.DetailLimits{MaxFetches: 2, MaxTailGaps: 3})
+	res := w.ok(w.run(bound))
+	if len(res.Records(streamPulls)) != 2 || len(res.Gaps) != 4 {
+		t.Fatalf("%d records, %d gaps", len(res.Records(streamPulls)), len(res.Gaps))
+	}
+	for _, g := range res.Gaps {
+		if g.Reason != "retry_exhausted" || g.LastError == nil || g.LastError.HTTPStatus != nil {
+			t.Errorf("%+v", g)
+		}
+	}
+	pending := map[string]abi.DetailGap{}
+	keep := func(res *sdktest.Result, before *sdktest.Result) {
+		if before != nil {
+			for _, o := range res.GapOutcomes {
+				if o.Type == abi.TypeGapRecovered {
+					for i, g := range before.Gaps {
+						if o.GapID == fmt.Sprint("g", i) {
+							delete(pending, string(g.RecordKey))
+						}
+					}
+				}
+			}
+		}
+		for _, g := range res.Gaps {
+			pending[string(g.RecordKey)] = g
+		}
+	}
+	keep(res, nil)
+	for runs := 0; len(pending) > 0; runs++ {
+		if runs > 12 {
+			t.Fatalf("still %d gaps, %d rows", len(pending), len(w.rows[streamPulls]))
+		}
+		before := &sdktest.Result{}
+		for _, g := range pending {
+			before.Gaps = append(before.Gaps, g)
+		}
+		w.later(time.Hour)
+		res = w.ok(w.run(bound, served(before)))
+		keep(res, before)
+	}
+	w.holds(streamPulls, keys(1001, 1014)...)
+}
+
+// A run that only recovers asks for nothing else.
+func TestRecoveryOnly(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 100, small(4))
+	w.p.Faults.Add(fault.Rule{Match: fault.Path("/repos/"), Times: 2, Fault: fault.Status(502, "")})
+	first := w.ok(w.run())
+	if len(first.Gaps) != 2 {
+		t.Fatal(len(first.Gaps))
+	}
+	w.p.Forget()
+	res := w.ok(w.run(served(first), func(o *sdktest.Options) { o.RecoveryOnly = true }))
+	w.holds(streamPulls, keys(1001, 1004)...)
+	for _, r := range w.p.Requests() {
+		if r.Path != "/user" && !strings.HasPrefix(r.Path, "/repos/") {
+			t.Errorf("asked %s", r.URL)
+		}
+	}
+	if len(res.States) != 0 {
+		t.Errorf("a cursor moved: %+v", res.States)
+	}
+}
+
+// A locator that somebody else wrote leads nowhere.
+func TestHostileLocators(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		``, `[]`, `{}`, `{"id":"1","repository":"a/../../user","number":1}`, `{"id":"1","repository":"a/b?x=1","number":1}`,
+		`{"id":"1","repository":"a/..","number":1}`, `{"id":"1/2","repository":"a/b","number":1}`, `{"id":"1","repository":"a/b","number":-1}`,
+		`{"id":"1","repository":"a/b","number":1.5}`, `{"id":"1","repository":"/b","number":1}`, `{"id":"1","repository":"a//b","number":1}`,
+	} {
+		if _, ok := readLocator([]byte(text)); ok {
+			t.Errorf("%s was taken", text)
+		}
+	}
+	p := pull{id: "7", repo: "a/b.c-d_e", number: 9, reactions: 3, stateReason: "x"}
+	if got, ok := readLocator(p.locator()); !ok || got != p {
+		t.Errorf("%+v", got)
+	}
+}

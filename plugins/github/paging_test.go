@@ -1,0 +1,310 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/testplugins/providers/fault"
+	"github.com/pdpp-host/pdpp-host/testplugins/providers/github"
+)
+
+// A page that names itself as the next one ends its stream, and only its stream.
+func TestRepeatedNextIsAnError(t *testing.T) {
+	t.Parallel()
+	for path, stream := range map[string]string{"/user/starred": streamStarred, "/user/repos": streamRepositories, "/gists": streamGists} {
+		w := newWorld(t, 2, small(5))
+		w.p.LoopNext(path)
+		res := w.run()
+		if res.Done.Error == nil || res.Done.Error.Code != "stream_collection_failed" || !strings.Contains(res.Done.Error.Message, codePaging) {
+			t.Fatalf("%s: %+v", path, res.Done)
+		}
+		if got := reasons(res); got != stream+":stream_collection_failed" {
+			t.Errorf("%s: %s", path, got)
+		}
+		if n := w.count(path); n > 3 {
+			t.Errorf("%s: asked %d times", path, n)
+		}
+		w.holds(streamIssues, keys(1, 5)...)
+		w.holds(streamPulls, keys(1001, 1005)...)
+	}
+}
+
+// Issues of one second that fill a page are paged through by Link.
+func TestIssuesOfOneSecond(t *testing.T) {
+	t.Parallel()
+	d := small(9)
+	for i := range d.Issues {
+		d.Issues[i].UpdatedAt = day(50, 0)
+	}
+	w := newWorld(t, 2, d)
+	w.ok(w.run())
+	w.holds(streamIssues, keys(1, 9)...)
+	w.p.LoopNext("/issues")
+	w.later(time.Hour)
+	w.p.Edit(func(d *github.Data) {
+		for i := range d.Issues {
+			d.Issues[i].UpdatedAt = day(51, 0)
+		}
+	})
+	if res := w.run(); res.Done.Error == nil || !strings.Contains(res.Done.Error.Message, codePaging) {
+		t.Errorf("%+v", res.Done)
+	}
+}
+
+func TestNextElsewhereIsAnError(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2, small(5))
+	w.p.Faults.Add(fault.Rule{Match: fault.Path("/user/starred"), Times: -1, Fault: fault.Header(
+		"Link", `<https://evil.example/user/starred?page=2>; rel="next"`)})
+	res := w.run()
+	if got := reasons(res); got != streamStarred+":stream_collection_failed" {
+		t.Errorf("%s", got)
+	}
+	for _, r := range res.Requests {
+		if !strings.HasPrefix(r.URL, defaultBase+"/") {
+			t.Errorf("asked %s", r.URL)
+		}
+	}
+}
+
+// Whatever is added or removed while a list is read, no row is lost and none is
+// taken for deleted that is not.
+func TestListsThatMoveWhileTheyAreRead(t *testing.T) {
+	t.Parallel()
+	cases := map[string]func(d *github.Data){
+		"removed in front": func(d *github.Data) {
+			d.Repos, d.Stars, d.Gists = d.Repos[1:], d.Stars[1:], d.Gists[:len(d.Gists)-1]
+			d.Issues, d.Pulls = d.Issues[1:], d.Pulls[:len(d.Pulls)-1]
+		},
+		"removed behind": func(d *github.Data) {
+			d.Repos, d.Stars, d.Gists = d.Repos[:len(d.Repos)-1], d.Stars[:len(d.Stars)-1], d.Gists[1:]
+			d.Issues, d.Pulls = d.Issues[:len(d.Issues)-1], d.Pulls[1:]
+		},
+		"added behind": func(d *github.Data) {
+			d.Repos, d.Stars, d.Gists = append(d.Repos, repo(99)), append(d.Stars, star(99)), append(d.Gists, gist(99))
+			d.Issues, d.Pulls = append(d.Issues, issue(99)), append(d.Pulls, pullRequest(1099))
+		},
+		"added in front": func(d *github.Data) {
+			d.Repos, d.Stars, d.Gists = append(d.Repos, repo(0)), append(d.Stars, star(0)), append(d.Gists, gist(100))
+			d.Repos[len(d.Repos)-1].ID, d.Stars[len(d.Stars)-1].ID = 500, 500
+		},
+		"the first changed": func(d *github.Data) {
+			d.Repos[0].PushedAt, d.Repos[0].UpdatedAt = day(900, 0), day(900, 0)
+			d.Issues[0].UpdatedAt, d.Issues[0].Title = day(900, 0), "changed"
+			d.Pulls[0].UpdatedAt, d.Pulls[0].Title = day(2000, 0), "changed"
+			d.Pulls[8].UpdatedAt, d.Pulls[8].Title = day(2000, 1), "changed"
+		},
+	}
+	paths := map[string]string{
+		"/user/repos": streamRepositories, "/user/starred": streamStarred, "/gists": streamGists, "/issues": streamIssues, "/search/issues": streamPulls,
+	}
+	for name, change := range cases {
+		for path, stream := range paths {
+			for n := 2; n <= 4; n++ {
+				for _, cold := range []bool{true, false} {
+					w := newWorld(t, 3, small(12))
+					if !cold {
+						w.ok(w.run(only(stream)))
+						w.later(time.Hour)
+					}
+					w.at(path, n, func() { w.p.Before(nil); w.p.Edit(change) })
+					w.ok(w.run(only(stream)))
+					w.p.Before(nil)
+					w.kept(name, stream)
+					w.later(time.Hour)
+					w.ok(w.run(only(stream)))
+					w.same(name, stream)
+				}
+			}
+		}
+	}
+}
+
+// provided is what the provider has of a stream: a text of each row by key.
+func (w *world) provided(stream string) map[string]string {
+	rows := map[string]string{}
+	w.p.Edit(func(d *github.Data) {
+		switch stream {
+		case streamRepositories:
+			for _, r := range d.Repos {
+				rows[key(r.ID)] = r.Description
+			}
+		case streamStarred:
+			for _, r := range d.Stars {
+				rows[key(r.ID)] = r.Description
+			}
+		case streamGists:
+			for _, g := range d.Gists {
+				rows[g.ID] = g.Description
+			}
+		case streamIssues:
+			for _, i := range d.Issues {
+				rows[key(i.ID)] = i.Title
+			}
+		case streamPulls:
+			for _, p := range d.Pulls {
+				rows[key(p.ID)] = p.Title
+			}
+		}
+	})
+	return rows
+}
+
+// kept checks that one run passed over no row that was there all the time.
+func (w *world) kept(name, stream string) {
+	w.t.Helper()
+	there := w.provided(stream)
+	for _, k := range append(append(keys(1, 12), keys(1001, 1012)...), gistKeys(1, 12)...) {
+		if _, ok := there[k]; !ok {
+			continue
+		}
+		if _, ok := w.rows[stream][k]; !ok {
+			w.t.Errorf("%s: %s %s was passed over", name, stream, k)
+		}
+	}
+}
+
+// same holds the store against the provider. Deleted issues and pull requests
+// stay: the API does not tell of them.
+func (w *world) same(name string, streams ...string) {
+	w.t.Helper()
+	for _, stream := range streams {
+		there := w.provided(stream)
+		for k, want := range there {
+			r, ok := w.rows[stream][k]
+			if got := r.Text("title") + r.Text("description"); !ok || got != want {
+				w.t.Errorf("%s: %s %s: got %q, want %q", name, stream, k, got, want)
+			}
+		}
+		if stream != streamIssues && stream != streamPulls && len(w.rows[stream]) != len(there) {
+			w.t.Errorf("%s: %s has %d rows, want %d", name, stream, len(w.rows[stream]), len(there))
+		}
+	}
+}
+
+func key(id int64) string { return string(appendKey(nil, id)) }
+
+func appendKey(b []byte, id int64) []byte {
+	if id >= 10 {
+		b = appendKey(b, id/10)
+	}
+	return append(b, byte('0'+id%10))
+}
+
+// A list above the cap is said to be one; what is behind is not taken for
+// deleted, and the newest rows are there.
+func TestPageCapIsTold(t *testing.T) {
+	t.Parallel()
+	d := small(0)
+	for i := 1; i <= 2*maxPages+50; i++ {
+		d.Stars = append(d.Stars, star(i))
+		if i <= 250 {
+			d.Issues = append(d.Issues, issue(i))
+		}
+	}
+	w := newWorld(t, 1, d)
+	res := w.ok(w.run(only(streamStarred, streamIssues)))
+	if got := reasons(res); got != streamStarred+":"+reasonPageCap+","+streamIssues+":"+reasonPageCap {
+		t.Error(got)
+	}
+	// Each question of issues begins with the last row of the one before.
+	if len(w.rows[streamStarred]) != 2*maxPages || len(w.rows[streamIssues]) != maxPages/2 {
+		t.Errorf("%d stars, %d issues", len(w.rows[streamStarred]), len(w.rows[streamIssues]))
+	}
+	if _, ok := w.rows[streamStarred]["450"]; !ok {
+		t.Error("the newest star is missing")
+	}
+	for range 2 {
+		w.later(time.Hour)
+		res = w.ok(w.run(only(streamStarred, streamIssues)))
+		if len(res.Deletes(streamStarred)) != 0 {
+			t.Error("a row behind the cap was taken for deleted")
+		}
+	}
+	w.holds(streamIssues, keys(1, 250)...)
+	if res = w.ok(w.run(only(streamIssues))); len(res.All) != 0 || reasons(res) != "" {
+		t.Errorf("%d records, %s", len(res.All), reasons(res))
+	}
+}
+
+// A long list is read whole once a day, and its newest part between.
+func TestLongListCadence(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2, small(40))
+	w.ok(w.run(only(streamRepositories, streamStarred, streamGists)))
+	w.p.Edit(func(d *github.Data) {
+		d.Stars = append(d.Stars[1:], star(500))
+		d.Repos[3].PushedAt, d.Repos[3].Description = day(700, 0), "pushed"
+		d.Gists[5].UpdatedAt, d.Gists[5].Description = w.clock, "edited"
+	})
+	w.p.Forget()
+	w.later(time.Hour)
+	w.ok(w.run(only(streamRepositories, streamStarred, streamGists)))
+	if w.count("/user/starred") != 2 || w.count("/user/repos") != 2 || w.count("/gists") != 1 {
+		t.Errorf("%d, %d, %d pages for what is new", w.count("/user/starred"), w.count("/user/repos"), w.count("/gists"))
+	}
+	w.holds(streamStarred, append(keys(1, 40), "500")...)
+	if w.rows[streamRepositories]["4"].Text("description") != "pushed" || w.rows[streamGists][gistKeys(6, 6)[0]].Text("description") != "edited" {
+		t.Error("a change was not seen")
+	}
+	w.later(24 * time.Hour)
+	res := w.ok(w.run(only(streamRepositories, streamStarred, streamGists)))
+	if len(res.Deletes(streamStarred)) != 1 {
+		t.Error("the star that was taken back is still there")
+	}
+	w.same("after a day", streamRepositories, streamStarred, streamGists)
+}
+
+// A run that is broken off on the newest part must not leave a hole behind it.
+func TestBrokenOffNewestPartIsReadAgain(t *testing.T) {
+	t.Parallel()
+	for stop := 3; stop < 12; stop += 2 {
+		w := newWorld(t, 2, small(40))
+		w.ok(w.run(only(streamStarred)))
+		w.p.Edit(func(d *github.Data) {
+			for i := 100; i < 110; i++ {
+				d.Stars = append(d.Stars, star(i))
+			}
+		})
+		w.later(time.Hour)
+		w.run(only(streamStarred), stopAfter(stop))
+		w.later(time.Hour)
+		w.ok(w.run(only(streamStarred)))
+		w.holds(streamStarred, append(keys(1, 40), keys(100, 109)...)...)
+	}
+}
+
+// Organizations that hide their part make nothing look deleted.
+func TestPartialResultsBuryNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 100, small(5))
+	w.ok(w.run())
+	w.p.Edit(func(d *github.Data) { d.Repos = d.Repos[:2] })
+	w.p.Faults.Add(fault.Rule{Match: fault.Path("/user/repos"), Times: -1, Fault: fault.Header(
+		"X-GitHub-SSO", "partial-results; organizations=21955855")})
+	for range 2 {
+		w.later(time.Hour)
+		res := w.ok(w.run())
+		if reasons(res) != streamRepositories+":"+reasonHidden {
+			t.Error(reasons(res))
+		}
+		w.holds(streamRepositories, keys(1, 5)...)
+	}
+	w.p.Faults.Clear()
+	w.later(time.Hour)
+	w.ok(w.run())
+	w.holds(streamRepositories, keys(1, 2)...)
+}
+
+func TestCursorsStayBelowTheLimit(t *testing.T) {
+	t.Parallel()
+	inv := inventory{items: map[string]uint64{}}
+	for i := range maxItems + 10 {
+		inv.put(strings.Repeat("f", 56)+key(int64(10_000_000+i)), printMask)
+	}
+	if size := len(inv.encode([]byte{'{'})); size > abi.MaxStateBytes*3/4 || !inv.overflow || len(inv.items) != maxItems {
+		t.Errorf("%d bytes, %d items", size, len(inv.items))
+	}
+}

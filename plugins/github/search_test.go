@@ -1,0 +1,114 @@
+package main
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/testplugins/providers/github"
+)
+
+// A search that counts more results than it gives is asked of smaller spans.
+func TestMoreResultsThanOneSearchGives(t *testing.T) {
+	t.Parallel()
+	d := small(0)
+	for i := range 1300 {
+		p := pullRequest(10_000 + i)
+		p.UpdatedAt = day(0, 0).Add(time.Duration(i) * 20 * time.Hour) // three years
+		d.Pulls = append(d.Pulls, p)
+	}
+	w := newWorld(t, 100, d)
+	w.ok(w.run(only(streamPulls)))
+	w.holds(streamPulls, keys(10_000, 11_299)...)
+	years, pages := map[string]bool{}, 0
+	for _, r := range w.p.Requests() {
+		if r.Path != "/search/issues" {
+			continue
+		}
+		u, err := url.Parse(r.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, from, _ := strings.Cut(u.Query().Get("q"), "updated:")
+		if years[strings.TrimPrefix(from, ">=")[:10]] = true; u.Query().Get("page") != "1" {
+			pages++
+		}
+	}
+	if !years["2026-01-01"] && !years["2025-01-01"] || pages > 0 {
+		t.Errorf("searched from %v, %d by page number", years, pages)
+	}
+}
+
+// More results of one second than a page: those pages are asked for by number,
+// and a search's limit is told.
+func TestOneSecond(t *testing.T) {
+	t.Parallel()
+	d := small(0)
+	for i := range 30 {
+		p := pullRequest(100 + i)
+		p.UpdatedAt = day(9, 0)
+		d.Pulls = append(d.Pulls, p)
+	}
+	before, after := pullRequest(5), pullRequest(50)
+	before.UpdatedAt, after.UpdatedAt = day(8, 0), day(10, 0)
+	d.Pulls = append(d.Pulls, before, after)
+	w := newWorld(t, 4, d)
+	w.ok(w.run(only(streamPulls)))
+	w.holds(streamPulls, append(keys(100, 129), "5", "50")...)
+
+	for i := range 40 {
+		p := pullRequest(200 + i)
+		p.UpdatedAt = day(9, 0)
+		d.Pulls = append(d.Pulls, p)
+	}
+	w = newWorld(t, 4, d) // ten pages are what a search gives
+	res := w.ok(w.run(only(streamPulls)))
+	if _, ok := w.rows[streamPulls]["5"]; !ok || reasons(res) != streamPulls+":"+reasonIncomplete {
+		t.Errorf("%d rows, %s", len(w.rows[streamPulls]), reasons(res))
+	}
+}
+
+// A search that did not finish is asked again, of less; one that never
+// finishes is told, and searched again in the next run.
+func TestIncompleteResults(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{1, 2, 3, 5, 8, 14, 20, 40} {
+		w := newWorld(t, 100, small(12))
+		w.p.TimeOutSearches(n)
+		first := w.ok(w.run(only(streamPulls)))
+		if missing := 12 - len(w.rows[streamPulls]); missing > 0 && reasons(first) == "" {
+			t.Errorf("%d: %d rows are missing without a word", n, missing)
+		}
+		w.p.TimeOutSearches(0)
+		w.later(time.Hour)
+		second := w.ok(w.run(only(streamPulls)))
+		w.holds(streamPulls, keys(1001, 1012)...)
+		if reasons(second) != "" {
+			t.Errorf("%d: %s", n, reasons(second))
+		}
+		w.later(time.Hour)
+		if third := w.ok(w.run(only(streamPulls))); len(third.All) != 0 {
+			t.Errorf("%d: %d records again", n, len(third.All))
+		}
+	}
+}
+
+// What was changed again while the run had it already is there after the next.
+func TestChangedAgainMidRun(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 3, small(12))
+	n := 0
+	w.at("/repos/", 6, func() {
+		w.p.Edit(func(d *github.Data) {
+			for i := range d.Pulls {
+				d.Pulls[i].UpdatedAt, d.Pulls[i].Title = day(1200+i, n), "again"
+			}
+		})
+	})
+	w.ok(w.run(only(streamPulls)))
+	w.p.Before(nil)
+	w.later(time.Hour)
+	w.ok(w.run(only(streamPulls)))
+	w.same("again", streamPulls)
+}

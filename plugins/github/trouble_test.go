@@ -1,0 +1,230 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
+	"github.com/pdpp-host/pdpp-host/testplugins/providers/fault"
+	"github.com/pdpp-host/pdpp-host/testplugins/providers/github"
+)
+
+var lists = map[string]string{
+	"/user/repos": streamRepositories, "/user/starred": streamStarred, "/gists": streamGists, "/issues": streamIssues, "/search/issues": streamPulls,
+}
+
+// One stream that fails leaves the others to go on, says so, and is whole after
+// a run without the fault.
+func TestFaultsOfOneStream(t *testing.T) {
+	t.Parallel()
+	secondary := `{"message":"You have exceeded a secondary rate limit."}`
+	faults := map[string]struct {
+		f    fault.Fault
+		text string
+	}{
+		"429 with Retry-After":    {fault.Throttle("30"), "github_rate_limited"},
+		"429 without Retry-After": {fault.Throttle(""), "github_rate_limited"},
+		"secondary, 403":          {fault.Status(403, secondary, "Retry-After", "60"), "github_rate_limited"},
+		"secondary, no header":    {fault.Status(403, secondary), "github_rate_limited"},
+		"quota used up":           {fault.Exhausted(5000, sdktest.Epoch.Add(time.Hour)), "github_rate_limited"},
+		"no permission":           {fault.Status(403, `{"message":"Resource not accessible by personal access token"}`), "github_http_403"},
+		"gone":                    {fault.Status(410, `{"message":"Issues are disabled"}`), "github_http_410"},
+		"500":                     {fault.Status(500, "oops"), "retryable status 500"},
+		"503":                     {fault.Status(503, ""), "retryable status 503"},
+		"broken JSON":             {fault.BrokenJSON(), codeMalformed},
+		"a short body":            {fault.Truncated(), codeMalformed},
+		"a page for people":       {fault.Status(200, "<html>sorry</html>", "Content-Type", "text/html"), codeMalformed},
+		"no list":                 {fault.Status(200, `{"message":"hello"}`), codeMalformed},
+		"a 304 out of the blue":   {fault.Status(304, ""), codeMalformed},
+	}
+	for path, stream := range lists {
+		for name, c := range faults {
+			w := newWorld(t, 2, small(5))
+			w.p.Faults.Add(fault.Rule{Match: fault.Path(path), After: 1, Times: -1, Fault: c.f})
+			other := streamStarred
+			if stream == other {
+				other = streamIssues
+			}
+			res := w.run(only(stream, other))
+			if e := res.Done.Error; e == nil || e.Code != "stream_collection_failed" || !e.Retryable || !strings.Contains(e.Message, c.text) {
+				t.Errorf("%s, %s: %+v", path, name, res.Done.Error)
+			}
+			if got := reasons(res); got != stream+":stream_collection_failed" {
+				t.Errorf("%s, %s: %s", path, name, got)
+			}
+			if len(w.rows[other]) != 5 {
+				t.Errorf("%s, %s: %s has %d rows", path, name, other, len(w.rows[other]))
+			}
+			w.p.Faults.Clear()
+			w.later(time.Hour)
+			w.ok(w.run(only(stream, other)))
+			w.same(path+", "+name, stream)
+		}
+	}
+}
+
+// RT-23.1 for the request that every run begins with.
+func TestRateLimitedAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2, small(1))
+	w.p.Faults.Add(fault.Rule{Times: -1, Fault: fault.Throttle("")})
+	res := w.run()
+	if e := res.Done.Error; e == nil || e.Code != "github_rate_limited" || e.Message != "github_rate_limited" || !e.Retryable {
+		t.Errorf("%+v", res.Done.Error)
+	}
+}
+
+// The token expires at any moment: the run ends there, says what to do, and
+// nothing is lost.
+func TestTokenExpiresMidRun(t *testing.T) {
+	t.Parallel()
+	for n := range 30 {
+		w := newWorld(t, 2, small(5))
+		w.p.ExpireToken(n)
+		res := w.run()
+		if res.Done.Status == abi.DoneSucceeded {
+			break
+		}
+		if e := res.Done.Error; e == nil || e.Code != codeAuthFailed || !strings.Contains(string(e.RecoveryHint), "refresh_credentials") {
+			t.Fatalf("after %d: %+v", n, res.Done.Error)
+		}
+		asked := len(w.p.Requests())
+		if asked > n+5 {
+			t.Errorf("after %d: %d requests were made", n, asked)
+		}
+		w.p.RenewToken()
+		w.later(time.Hour)
+		w.ok(w.run())
+		w.same("expired", streamRepositories, streamStarred, streamGists, streamIssues, streamPulls)
+	}
+}
+
+func TestMissingCredentials(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2, small(1))
+	res := w.run(func(o *sdktest.Options) { o.Credentials = nil })
+	if e := res.Done.Error; e == nil || !strings.Contains(e.Message, "GITHUB_PERSONAL_ACCESS_TOKEN") || len(res.Requests) != 0 {
+		t.Errorf("%+v", res.Done)
+	}
+}
+
+// A stop at any call, and then runs to the end: nothing lost, little repeated.
+func TestResumeAfterEveryStop(t *testing.T) {
+	t.Parallel()
+	whole := newWorld(t, 2, small(5))
+	total := len(whole.ok(whole.run()).Calls)
+	for stop := 1; stop <= total; stop++ {
+		w := newWorld(t, 2, small(5))
+		first := w.run(stopAfter(stop))
+		if first.Done.Status != abi.DoneCancelled && first.Done.Status != abi.DoneSucceeded {
+			t.Fatalf("stop %d: %+v", stop, first.Done)
+		}
+		w.later(time.Minute)
+		second := w.ok(w.run())
+		w.same("stopped", streamRepositories, streamStarred, streamGists, streamIssues, streamPulls)
+		// One page, and what was in flight.
+		if again := len(first.All) + len(second.All) - len(whole.run0()); again > 8 {
+			t.Errorf("stop %d: %d records twice", stop, again)
+		}
+		if len(second.Gaps) > 0 {
+			t.Errorf("stop %d: gaps %v", stop, second.Gaps)
+		}
+	}
+}
+
+// run0 is what a cold run without a stop emits.
+func (w *world) run0() []sdktest.Record {
+	var all []sdktest.Record
+	for _, rows := range w.rows {
+		for _, r := range rows {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// A field of another type becomes null and is told; a row that cannot be a
+// record is told and read again by a later build.
+func TestSchemaDrift(t *testing.T) {
+	t.Parallel()
+	for path, stream := range lists {
+		w := newWorld(t, 3, small(5))
+		w.p.Faults.Add(fault.Rule{Match: fault.Path(path), Times: -1, Fault: fault.Body(func(b []byte) []byte {
+			return []byte(strings.NewReplacer(
+				`"id":3,`, `"id":[3],`, `"id":1003,`, `"id":"1003",`, `"id":"`+gistKeys(3, 3)[0]+`"`, `"id":null`,
+			).Replace(string(b)))
+		})})
+		res := w.run()
+		found := false
+		for _, s := range res.Skips {
+			found = found || s.Stream == stream && s.Reason == reasonShape && strings.Contains(string(s.Diagnostics), `"rows":`)
+		}
+		if !found {
+			t.Errorf("%s: %s", path, reasons(res))
+		}
+		if len(w.rows[stream]) != 4 {
+			t.Errorf("%s: %d rows; one of five was spoiled", path, len(w.rows[stream]))
+		}
+		w.p.Faults.Clear()
+		w.later(time.Hour)
+		for name, cursor := range w.state { // as another build would find them
+			w.state[name] = strings.Replace(cursor, `"format":1`, `"format":0`, 1)
+		}
+		w.ok(w.run())
+		w.same("after an upgrade: "+path, stream)
+	}
+}
+
+func TestOddFieldsBecomeNull(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 100, small(3))
+	w.p.Faults.Add(
+		fault.Rule{Match: fault.Path("/user/repos"), Times: -1, Fault: fault.Replace(`"language":"Go"`, `"language":{"name":"Go"}`)},
+		fault.Rule{Match: fault.Path("/issues"), Times: -1, Fault: fault.Replace(`"labels":[`, `"labels":[7,`)},
+		fault.Rule{Match: fault.Path("/gists"), Times: -1, Fault: fault.Replace(`"size":12`, `"size":"12 KB"`)},
+		fault.Rule{Match: fault.Path("/repos/"), Times: -1, Fault: fault.Replace(`"additions":10,`, ``)},
+		fault.Rule{Match: fault.Path("/user/starred"), Times: -1, Fault: fault.Replace(`"starred_at":"2024`, `"starred_at":"yesterday2024`)},
+	)
+	res := w.ok(w.run())
+	for stream, field := range map[string]string{
+		streamRepositories: "language", streamIssues: "labels", streamGists: "size", streamPulls: "additions", streamStarred: "starred_at",
+	} {
+		told := false
+		for _, s := range res.Skips {
+			var d struct {
+				Fields map[string]int `json:"fields"`
+			}
+			if s.Stream == stream && s.Reason == reasonShape && json.Unmarshal(s.Diagnostics, &d) == nil {
+				told = d.Fields[field] == 3
+			}
+		}
+		if !told || len(w.rows[stream]) != 3 {
+			t.Errorf("%s: %d rows, %s told: %t", stream, len(w.rows[stream]), field, told)
+		}
+		for _, r := range w.rows[stream] {
+			if v, ok := r.Fields[field]; field != "size" && (!ok || v != nil) {
+				t.Errorf("%s %s = %v", stream, field, v)
+			}
+		}
+	}
+}
+
+// With the documented limits enforced a run stays within them as far as the
+// host paces it: here the clock moves a second with each request.
+func TestWithinTheDocumentedLimits(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2, small(5))
+	w.p = github.New(github.Options{Token: token, Now: func() time.Time { return w.clock }, Origin: defaultBase, Enforce: true}, small(40))
+	w.p.Before(func(_ int, r *http.Request) {
+		w.clock = w.clock.Add(time.Second)
+		if strings.HasPrefix(r.URL.Path, "/search/") {
+			w.clock = w.clock.Add(time.Second)
+		}
+	})
+	w.ok(w.run())
+	w.same("limits", streamPulls)
+}

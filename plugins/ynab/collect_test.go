@@ -1,0 +1,326 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
+	"github.com/pdpp-host/pdpp-host/testplugins/providers/ynab"
+)
+
+// RT-12.2 for the lane of months.
+func TestColdRunCollectsEverything(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, budget(1, 3, 14), budget(2, 1, 2))
+	res := w.ok(w.run())
+	if reasons(res) != "" || len(res.Gaps) != 0 {
+		t.Errorf("%s, %d gaps", reasons(res), len(res.Gaps))
+	}
+	w.holds(streamBudgets, budgetID(1), budgetID(2))
+	w.holds(streamAccounts, append(ids('a', 1, 1, 3), id('a', 2, 1))...)
+	w.holds(streamCategories, append(ids('c', 1, 1, 3), id('c', 2, 1))...)
+	w.holds(streamGroups, id('d', 1, 1), id('d', 2, 1))
+	w.holds(streamPayees, append(ids('f', 1, 1, 3), id('f', 2, 1))...)
+	w.holds(streamLocations, append(ids('h', 1, 1, 3), id('h', 2, 1))...)
+	w.holds(streamTransactions, append(ids('e', 1, 1, 3), id('e', 2, 1))...)
+	w.holds(streamScheduled, append(ids('g', 1, 1, 3), id('g', 2, 1))...)
+	if n := len(w.rows[streamMonths]); n != 16 {
+		t.Errorf("%d months", n)
+	}
+	if n := len(w.rows[streamMonthCategories]); n != 32 {
+		t.Errorf("%d month_categories", n)
+	}
+	if n := len(w.rows[streamAccountStats]); n != 4 {
+		t.Errorf("%d account_stats", n)
+	}
+	tx := w.rows[streamTransactions][id('e', 1, 2)]
+	for field, want := range map[string]any{
+		"amount": json.Number("-5002"), "account_type": "checking", "budget_id": budgetID(1), "is_split": false, "deleted": false, "memo": "m",
+	} {
+		if tx.Fields[field] != want {
+			t.Errorf("%s = %v, want %v", field, tx.Fields[field], want)
+		}
+	}
+	key := budgetID(1) + ":2026-01-01:" + id('c', 1, 2)
+	if mc, ok := w.rows[streamMonthCategories][key]; !ok || mc.Text("category_name") != "category 2" || mc.Fields["activity"] != json.Number("-25000") {
+		t.Errorf("%s: %v", key, mc.Fields)
+	}
+	// One request for each list, one for each month.
+	if n := len(w.p.Requests()); n != 1+2*7+16 {
+		t.Errorf("%d requests: %v", n, w.paths())
+	}
+	if c := res.Coverage; len(c) != 1 || len(c[0].RequiredKeys) != 16 || len(c[0].HydratedKeys) != 16 || len(c[0].GapKeys) != 0 {
+		t.Errorf("%+v", c)
+	}
+}
+
+// Nothing changed: nothing is emitted, and nothing is asked twice; an empty
+// delta is no reason to ask for everything.
+func TestSecondRunIsEmpty(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, budget(1, 3, 14))
+	w.ok(w.run())
+	w.p.Forget()
+	w.later(time.Hour)
+	res := w.ok(w.run())
+	if len(res.All) != 0 {
+		t.Errorf("%d records", len(res.All))
+	}
+	k := "?last_knowledge_of_server=34"
+	want := []string{
+		"/budgets", "/budgets/1/accounts", "/budgets/1/categories" + k, "/budgets/1/payees" + k, "/budgets/1/payee_locations",
+		"/budgets/1/transactions" + k, "/budgets/1/scheduled_transactions" + k, "/budgets/1/months" + k,
+		"/budgets/1/months/2026-01-01", "/budgets/1/months/2025-12-01",
+	}
+	if got := w.paths(); strings.Join(got, " ") != strings.Join(want, " ") {
+		t.Errorf("asked\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if got := w.state[streamPayees]; got != `{"`+budgetID(1)+`":{"server_knowledge":34,"format":1}}` {
+		t.Error(got)
+	}
+}
+
+func TestEmptyAccount(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	if res := w.ok(w.run()); len(res.All) != 0 || len(w.p.Requests()) != 1 {
+		t.Errorf("%d records, %d requests", len(res.All), len(w.p.Requests()))
+	}
+	w = newWorld(t, budget(1, 0, 0))
+	if res := w.ok(w.run()); len(res.All) != 2 || reasons(res) != "" {
+		t.Errorf("%d records, %s", len(res.All), reasons(res))
+	}
+}
+
+// RT-07.1: deleted on every stream.
+func TestDeletions(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, budget(1, 3, 13))
+	w.ok(w.run())
+	w.edit(func(b *ynab.Budget) {
+		b.Delete(ynab.Accounts, id('a', 1, 2))
+		b.Delete(ynab.Categories, id('c', 1, 2))
+		b.Delete(ynab.Payees, id('f', 1, 2))
+		b.Delete(ynab.Locations, id('h', 1, 2))
+		b.Delete(ynab.Transactions, id('e', 1, 2))
+		b.Delete(ynab.Scheduled, id('g', 1, 2))
+		b.Delete(ynab.Months, monthName(0))
+		gone := month(1, 12)
+		gone["categories"] = []ynab.Object{category(1, 1), {"id": id('c', 1, 2), "deleted": true}}
+		b.Put(ynab.Months, gone)
+	})
+	w.later(time.Hour)
+	res := w.ok(w.run())
+	w.holds(streamAccounts, id('a', 1, 1), id('a', 1, 3))
+	w.holds(streamCategories, id('c', 1, 1), id('c', 1, 3))
+	w.holds(streamPayees, id('f', 1, 1), id('f', 1, 3))
+	w.holds(streamLocations, id('h', 1, 1), id('h', 1, 3))
+	w.holds(streamTransactions, id('e', 1, 1), id('e', 1, 3))
+	w.holds(streamScheduled, id('g', 1, 1), id('g', 1, 3))
+	if n := len(w.rows[streamMonths]); n != 12 {
+		t.Errorf("%d months", n)
+	}
+	if n := len(w.rows[streamMonthCategories]); n != 25 {
+		t.Errorf("%d month_categories", n)
+	}
+	for _, r := range res.All {
+		// A group is told of when one of its categories changed.
+		if !r.Delete && r.Stream != streamMonths && r.Stream != streamMonthCategories && r.Stream != streamGroups {
+			t.Errorf("%s %s was emitted again", r.Stream, r.Key)
+		}
+	}
+	w.edit(func(b *ynab.Budget) { b.Delete(ynab.Groups, id('d', 1, 1)) })
+	w.later(time.Hour)
+	w.ok(w.run())
+	w.holds(streamGroups)
+}
+
+// A budget that is gone takes its accounts and locations with it.
+func TestBudgetIsGone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, budget(1, 2, 2), budget(2, 2, 2))
+	w.ok(w.run())
+	w.p.Edit(func(budgets []*ynab.Budget) []*ynab.Budget { return budgets[1:] })
+	w.later(24 * time.Hour)
+	w.ok(w.run())
+	w.holds(streamBudgets, budgetID(2))
+	w.holds(streamAccounts, ids('a', 2, 1, 2)...)
+	w.holds(streamLocations, ids('h', 2, 1, 2)...)
+	for stream, cursor := range w.state {
+		if strings.Contains(cursor, budgetID(1)) {
+			t.Errorf("the cursor of %s still has the budget", stream)
+		}
+	}
+}
+
+func TestIncremental(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, budget(1, 3, 14))
+	w.ok(w.run())
+	w.edit(func(b *ynab.Budget) {
+		split := transaction(1, 1)
+		split["subtransactions"] = []ynab.Object{share(1, 1, false), share(1, 2, true), share(1, 3, false)}
+		b.Put(ynab.Transactions, split)
+		b.Put(ynab.Transactions, transaction(1, 9))
+		b.Put(ynab.Accounts, ynab.Object{"id": id('a', 1, 1), "balance": 7})
+		b.Put(ynab.Categories, ynab.Object{"id": id('c', 1, 3), "name": "renamed"})
+		old := month(1, 2)
+		old["budgeted"] = 1
+		b.Put(ynab.Months, old)
+	})
+	w.later(time.Hour)
+	w.p.Forget()
+	res := w.ok(w.run())
+	if got := fmt.Sprint(res.Keys(streamTransactions)); got != fmt.Sprint([]string{id('e', 1, 1), id('e', 1, 9)}) {
+		t.Error(got)
+	}
+	split := w.rows[streamTransactions][id('e', 1, 1)]
+	if parts, _ := split.Fields["subtransactions"].([]any); len(parts) != 2 || split.Fields["is_split"] != true {
+		t.Errorf("%s", split.Data)
+	}
+	if len(res.Records(streamAccounts)) != 1 || len(res.Records(streamAccountStats)) != 0 || len(res.Records(streamCategories)) != 1 {
+		t.Errorf("%d accounts, %d stats, %d categories", len(res.Records(streamAccounts)), len(res.Records(streamAccountStats)), len(res.Records(streamCategories)))
+	}
+	months := 0
+	for _, path := range w.paths() {
+		if strings.HasPrefix(path, "/budgets/1/months/") {
+			months++
+		}
+	}
+	// The changed one, the current one and the one before.
+	if months != 3 || len(res.Records(streamMonths)) != 1 {
+		t.Errorf("%d months were fetched", months)
+	}
+}
+
+func TestAccountStatsOnceADay(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, budget(1, 1, 1))
+	w.ok(w.run())
+	w.later(23 * time.Hour)
+	w.ok(w.run())
+	w.holds(streamAccountStats, id('a', 1, 1)+":2026-01-02", id('a', 1, 1)+":2026-01-03")
+	w.ok(w.run())
+	if len(w.rows[streamAccountStats]) != 2 {
+		t.Error("twice on one day")
+	}
+}
+
+// Money that moves between categories of the current month shows in no list.
+func TestCurrentMonthIsReadAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, budget(1, 1, 16)) // budgeted ahead, until April 2026
+	w.ok(w.run())
+	w.edit(func(b *ynab.Budget) {
+		for _, e := range b.Lists[ynab.Months] {
+			if e.Fields["month"] == "2026-01-01" || e.Fields["month"] == "2025-12-01" {
+				moved := category(1, 1)
+				moved["budgeted"] = 1
+				e.Fields["categories"] = []ynab.Object{moved, category(1, 2)} // knowledge as it was
+			}
+		}
+	})
+	w.later(time.Hour)
+	res := w.ok(w.run())
+	if len(res.Records(streamMonthCategories)) != 4 {
+		t.Errorf("%d records", len(res.Records(streamMonthCategories)))
+	}
+}
+
+func TestScopeOfOneStream(t *testing.T) {
+	t.Parallel()
+	for _, stream := range []string{
+		streamBudgets, streamAccounts, streamAccountStats, streamGroups, streamCategories, streamPayees, streamLocations, streamTransactions,
+		streamScheduled, streamMonths, streamMonthCategories,
+	} {
+		w := newWorld(t, budget(1, 2, 13))
+		res := w.ok(w.run(only(stream)))
+		for _, r := range res.All {
+			if r.Stream != stream {
+				t.Errorf("%s: a record of %s", stream, r.Stream)
+			}
+		}
+		if len(res.All) == 0 {
+			t.Errorf("%s: nothing", stream)
+		}
+		if again := w.ok(w.run(only(stream))); len(again.All) != 0 {
+			t.Errorf("%s: %d records again", stream, len(again.All))
+		}
+		if tx := w.rows[streamTransactions]; stream == streamTransactions && tx[id('e', 1, 1)].Text("account_type") != "checking" {
+			t.Error("a thin transaction")
+		}
+	}
+}
+
+// A stream that joins later gets everything, and the others are not repeated
+// without need.
+func TestStreamThatJoinsLater(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, budget(1, 2, 3))
+	w.ok(w.run(only(streamGroups, streamMonths)))
+	w.ok(w.run())
+	w.holds(streamCategories, ids('c', 1, 1, 2)...)
+	if len(w.rows[streamMonthCategories]) != 6 {
+		t.Errorf("%d month_categories", len(w.rows[streamMonthCategories]))
+	}
+}
+
+func TestDeterminism(t *testing.T) {
+	t.Parallel()
+	one := func() string {
+		w := newWorld(t, budget(1, 4, 14), budget(2, 2, 3))
+		text := ""
+		for range 2 {
+			for _, c := range w.ok(w.run()).Calls {
+				text += c.Payload
+			}
+			w.edit(func(b *ynab.Budget) { b.Lists[ynab.Accounts] = b.Lists[ynab.Accounts][:1] })
+		}
+		return text
+	}
+	if first := one(); first != one() {
+		t.Error("two equal runs differ")
+	}
+}
+
+func TestAnswersInAnyOrder(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, budget(1, 1, 14))
+	w.ok(w.run(func(o *sdktest.Options) { o.Completes = sdktest.Last }))
+	if len(w.rows[streamMonthCategories]) != 28 {
+		t.Errorf("%d", len(w.rows[streamMonthCategories]))
+	}
+}
+
+func TestBaseURL(t *testing.T) {
+	t.Parallel()
+	for base, want := range map[string]string{
+		"http://127.0.0.1:8080": "http://127.0.0.1:8080/v1/budgets", "http://127.0.0.1:8080/v1/": "http://127.0.0.1:8080/v1/budgets",
+	} {
+		w := newWorld(t)
+		res := w.ok(w.run(func(o *sdktest.Options) { o.Options = map[string]string{"base_url": base} }))
+		if len(res.Requests) != 1 || res.Requests[0].URL != want || res.Requests[0].Credential != slotToken {
+			t.Errorf("%s: %+v", base, res.Requests)
+		}
+	}
+	for _, bad := range []string{"ftp://x", "api.ynab.com", "https://", "https://user@host", "https://h/?q=1", "https:///v1"} {
+		res := newWorld(t).run(func(o *sdktest.Options) { o.Options = map[string]string{"base_url": bad} })
+		if res.Done.Error == nil || res.Done.Error.Code != codeBaseURL || len(res.Requests) != 0 {
+			t.Errorf("%s: %+v", bad, res.Done)
+		}
+	}
+}
+
+// What the host keeps beside the budgets in a cursor is no budget.
+func TestCursorWithTheHostsOwnFields(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, budget(1, 1, 1))
+	w.ok(w.run())
+	w.state[streamBudgets] = strings.Replace(w.state[streamBudgets], "{", `{"pacing_interval_ms":18000,"pacing_recorded_at_ms":1767323045000,`, 1)
+	if res := w.ok(w.run()); len(res.All) != 0 {
+		t.Errorf("%d records", len(res.All))
+	}
+}

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
+)
+
+// list is a list of a budget that tells what changed since a knowledge, deleted
+// entities included.
+type list struct {
+	stream, path, member string
+	key                  func(v jsonvalue.Value, budget string) string // "" when v cannot be a record
+	record               func(s *shape, v jsonvalue.Value, budget string) string
+	prepare              func(budget string) error // before a budget's first row; nil: nothing
+}
+
+func byID(v jsonvalue.Value, _ string) string {
+	if id := v.Get("id").Str(); plainID(id) {
+		return id
+	}
+	return ""
+}
+
+var (
+	payees    = list{streamPayees, "/payees", "payees", byID, payeeRecord, nil}
+	scheduled = list{streamScheduled, "/scheduled_transactions", "scheduled_transactions", byID, scheduledRecord, nil}
+)
+
+// delta collects a list of every budget.
+func (r *run) delta(l list) error {
+	cur, s := r.ownCursor(l.stream), &shape{stream: l.stream}
+	err := r.eachBudget(func(budget string) error {
+		p := cur.at(budget)
+		for _, knowledge := range p.passes() {
+			rows, after, err := r.c.rows(budget, l.path, l.member, knowledge)
+			if err != nil {
+				return err
+			}
+			if l.prepare != nil && rows.Len() > 0 {
+				if err := l.prepare(budget); err != nil {
+					return err
+				}
+			}
+			if err := r.rows(l, s, rows, budget); err != nil {
+				return err
+			}
+			p.knowledge = after
+		}
+		p.stale = false
+		return r.slice(l.stream, cur, budget)
+	})
+	return r.reported(err, s)
+}
+
+// passes lists with which knowledge to ask: once. Where another build read the
+// list, what it made of it or could not use may differ now, so everything is
+// read again, after what was deleted since.
+func (p *place) passes() []int64 {
+	if p.stale && p.knowledge > 0 {
+		return []int64{p.knowledge, 0}
+	}
+	return []int64{p.knowledge}
+}
+
+// rows emits the entities of one answer.
+func (r *run) rows(l list, s *shape, rows jsonvalue.Value, budget string) error {
+	for it := rows.Children(); it.Next(); {
+		if err := r.row(l, s, it.Value(), budget); err != nil {
+			return err
+		}
+	}
+	return r.h.Progress("reading "+l.stream, -1, -1, "")
+}
+
+// row emits one entity, or its tombstone.
+func (r *run) row(l list, s *shape, v jsonvalue.Value, budget string) error {
+	key := l.key(v, budget)
+	switch {
+	case key == "":
+		s.misfit()
+		return nil
+	case v.Get("deleted").Bool():
+		return r.h.Delete(l.stream, key)
+	}
+	l.record(s, v, budget)
+	return r.h.EmitRaw(l.stream, key, s.data())
+}
+
+// reported sends what a shape has to tell, whatever became of the stream.
+func (r *run) reported(err error, shapes ...*shape) error {
+	for _, s := range shapes {
+		if e := s.report(r.h); err == nil {
+			err = e
+		}
+	}
+	return err
+}
+
+// ownCursor reads a stream's cursor, without the budgets that are gone.
+func (r *run) ownCursor(stream string) cursor {
+	cur, there := readCursor(r.h.Cursor(stream)), make(map[string]bool)
+	for _, budget := range r.budgets {
+		there[budget] = true
+	}
+	for budget := range cur {
+		if !there[budget] && !r.unsure {
+			delete(cur, budget)
+		}
+	}
+	return cur
+}
+
+// transactions collects the stream of that name. Its records have the accounts'
+// types, which only the accounts tell.
+func (r *run) transactions() error {
+	return r.delta(list{
+		streamTransactions, "/transactions", "transactions", byID,
+		func(s *shape, v jsonvalue.Value, budget string) string {
+			return transactionRecord(s, v, budget, r.types[budget])
+		},
+		func(budget string) error {
+			if r.types[budget] != nil {
+				return nil
+			}
+			rows, _, err := r.c.rows(budget, "/accounts", "accounts", 0)
+			if err == nil {
+				r.keepTypes(budget, rows)
+			}
+			return err
+		},
+	})
+}

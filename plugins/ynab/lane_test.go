@@ -1,0 +1,155 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
+	"github.com/pdpp-host/pdpp-host/testplugins/providers/fault"
+)
+
+// pace moves the clock with each request.
+func (w *world) pace(d time.Duration) {
+	w.p.Before(func(int, *http.Request) { w.clock = w.clock.Add(d) })
+}
+
+// served turns the gaps of a run into those of the next one's START.
+func served(res *sdktest.Result) func(*sdktest.Options) {
+	var out []string
+	for i, g := range res.Gaps {
+		text, err := json.Marshal(map[string]any{
+			"gap_id": fmt.Sprint("g", i), "lease_id": "l", "status": "pending", "stream": g.Stream, "parent_stream": g.ParentStream,
+			"record_key": g.RecordKey, "detail_locator": g.DetailLocator, "list_cursor": g.ListCursor, "reason": g.Reason, "reference_only": true,
+		})
+		if err != nil {
+			panic(err)
+		}
+		out = append(out, string(text))
+	}
+	return func(o *sdktest.Options) { o.DetailGaps = out }
+}
+
+// A month that cannot be had is a gap; the next run fills it. RT-12.3.
+func TestFailedMonthIsAGap(t *testing.T) {
+	t.Parallel()
+	for name, f := range map[string]fault.Fault{
+		"429": fault.Throttle(""), "500": fault.Status(500, ""), "broken": fault.BrokenJSON(), "403": fault.Status(403, `{}`),
+		"another month": fault.Replace(`"month":"2025-03-01"`, `"month":"2025-04-01"`), "no categories": fault.Replace(`"categories"`, `"others"`),
+	} {
+		w := newWorld(t, budget(1, 1, 5))
+		w.p.Faults.Add(fault.Rule{Match: fault.Path("/v1/budgets/" + budgetID(1) + "/months/2025-03-01"), Times: -1, Fault: f})
+		first := w.ok(w.run())
+		if len(first.Gaps) != 1 || len(w.rows[streamMonthCategories]) != 8 || len(first.Coverage) != 1 || len(first.Coverage[0].GapKeys) != 1 {
+			t.Fatalf("%s: %d gaps, %d rows", name, len(first.Gaps), len(w.rows[streamMonthCategories]))
+		}
+		w.p.Faults.Clear()
+		w.p.Forget()
+		w.later(time.Hour)
+		second := w.ok(w.run(served(first)))
+		w.same(name)
+		if len(second.GapOutcomes) != 2 || second.GapOutcomes[1].Type != abi.TypeGapRecovered {
+			t.Errorf("%s: %+v", name, second.GapOutcomes)
+		}
+	}
+}
+
+// Every twelve months the cursor is handed over, with what is left to do.
+func TestMonthsAreSliced(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, budget(1, 1, 30))
+	var left []int
+	for _, s := range w.ok(w.run(only(streamMonthCategories))).States {
+		var cursor map[string]struct {
+			Todo []string `json:"todo"`
+		}
+		if err := json.Unmarshal(s.Cursor, &cursor); err != nil {
+			t.Fatal(err)
+		}
+		left = append(left, len(cursor[budgetID(1)].Todo))
+	}
+	if fmt.Sprint(left) != "[18 6 0 0]" {
+		t.Error(left)
+	}
+}
+
+// RT-16.2, RT-19.1, RT-19.3: at the owner's bound the rest becomes gaps and one backlog gap,
+// over all budgets, and later runs work it off.
+func TestOwnersBound(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, budget(1, 1, 30), budget(2, 1, 14))
+	bound := func(o *sdktest.Options) { o.DetailLimits = &abi.DetailLimits{MaxFetches: 5, MaxTailGaps: 3} }
+	res := w.ok(w.run(bound))
+	if len(res.Records(streamMonthCategories)) != 10 || len(res.Gaps) > 6 {
+		t.Fatalf("%d records, %d gaps", len(res.Records(streamMonthCategories)), len(res.Gaps))
+	}
+	pending := map[string]abi.DetailGap{}
+	for runs := 0; ; runs++ {
+		for _, g := range res.Gaps {
+			pending[string(g.RecordKey)] = g
+		}
+		if len(pending) == 0 {
+			break
+		}
+		if runs > 20 {
+			t.Fatalf("still %d gaps, %d rows", len(pending), len(w.rows[streamMonthCategories]))
+		}
+		before := &sdktest.Result{}
+		for _, g := range pending {
+			before.Gaps = append(before.Gaps, g)
+		}
+		w.later(time.Hour)
+		res = w.ok(w.run(bound, served(before)))
+		for _, o := range res.GapOutcomes {
+			for i, g := range before.Gaps {
+				if o.Type == abi.TypeGapRecovered && o.GapID == fmt.Sprint("g", i) {
+					delete(pending, string(g.RecordKey))
+				}
+			}
+		}
+	}
+	w.same("bound")
+}
+
+func TestRecoveryOnly(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, budget(1, 1, 4))
+	w.p.Faults.Add(fault.Rule{Match: fault.Path("/v1/budgets/" + budgetID(1) + "/months/"), Times: 2, Fault: fault.Status(502, "")})
+	first := w.ok(w.run())
+	if len(first.Gaps) != 2 {
+		t.Fatal(len(first.Gaps))
+	}
+	w.p.Forget()
+	res := w.ok(w.run(served(first), func(o *sdktest.Options) { o.RecoveryOnly = true }))
+	w.same("recovered")
+	for _, path := range w.paths() {
+		if !strings.HasPrefix(path, "/budgets/1/months/") {
+			t.Errorf("asked %s", path)
+		}
+	}
+	if len(res.States) != 0 {
+		t.Errorf("a cursor moved: %+v", res.States)
+	}
+}
+
+// A locator that somebody else wrote leads nowhere.
+func TestHostileLocators(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		``, `[]`, `{}`, `{"budget":"../..","month":"2026-01-01"}`, `{"budget":"b?x","month":"2026-01-01"}`, `{"budget":"b","month":"2026-01-02"}`,
+		`{"budget":"b","month":"../accounts"}`, `{"budget":"b","month":7}`, `{"budget":"","month":"2026-01-01"}`, `{"budget":"c","month":"2026-01-01"}`,
+	} {
+		if _, ok := readDetail(sdk.Detail{Key: []string{"b:2026-01-01"}, Locator: []byte(text)}); ok {
+			t.Errorf("%s was taken", text)
+		}
+	}
+	m := budgetMonth{"b", "2026-01-01"}
+	if got, ok := readDetail(m.detail()); !ok || got != m {
+		t.Errorf("%+v", got)
+	}
+}

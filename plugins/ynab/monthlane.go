@@ -1,0 +1,303 @@
+package main
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
+)
+
+const (
+	// sliceMonths is how many months are fetched between two cursors: at one
+	// request in 18 seconds, some four minutes' work.
+	sliceMonths = 12
+	// keptPrints is of how many of its newest months a budget's cursor knows the
+	// fingerprint, so that a month that is fetched again says nothing twice.
+	keptPrints = 4
+)
+
+// budgetMonth is one detail: a month of a budget, with all its categories.
+type budgetMonth struct{ budget, month string }
+
+func (m budgetMonth) key() string { return m.budget + ":" + m.month }
+
+func (m budgetMonth) detail() sdk.Detail {
+	b := jsonappend.String(jsonappend.Name([]byte{'{'}, "budget"), m.budget)
+	b = append(jsonappend.String(jsonappend.Name(b, "month"), m.month), '}')
+	return sdk.Detail{Key: []string{m.key()}, UpdatedAt: m.month + "T00:00:00Z", Locator: b}
+}
+
+// readDetail reads a locator, whoever wrote it.
+func readDetail(d sdk.Detail) (budgetMonth, bool) {
+	v, err := jsonvalue.Parse(d.Locator)
+	if err != nil {
+		return budgetMonth{}, false
+	}
+	m := budgetMonth{v.Get("budget").Str(), v.Get("month").Str()}
+	return m, plainID(m.budget) && firstDay(m.month) && len(d.Key) == 1 && d.Key[0] == m.key()
+}
+
+// monthLane collects month_categories: the months are listed, and each one's
+// detail holds its categories. A detail is one month, so the lane's keys name
+// months and not records.
+//
+// Which months are due: those that changed since the last list, those that an
+// earlier run left over, and always the current one and the one before, because
+// money that moves between categories leaves the month's own numbers as they
+// were.
+type monthLane struct {
+	r       *run
+	details *sdk.Details
+	shape   shape
+	cur     cursor
+
+	due       []budgetMonth // newest first
+	given     int           // of due, so many were handed to Walk
+	until     int           // where the slice ends
+	requested map[string]bool
+	stopped   bool // Walk fetches no more: it only accounts for what it is handed
+}
+
+func (r *run) newLane() *monthLane {
+	l := &monthLane{r: r, shape: shape{stream: streamMonthCategories}, requested: make(map[string]bool)}
+	l.cur = readCursor(r.h.Cursor(streamMonthCategories))
+	if r.h.Wants(streamMonthCategories) {
+		l.details = r.h.Details(sdk.DetailLane{
+			Stream: streamMonthCategories, StateStream: streamMonthCategories,
+			Request: l.request, Record: l.record, Relist: l.relist,
+		})
+	}
+	return l
+}
+
+// close tells what did not fit, and ends the lane.
+func (l *monthLane) close() error {
+	if err := l.shape.report(l.r.h); err != nil {
+		return err
+	}
+	return l.details.Close()
+}
+
+func (l *monthLane) collect() error {
+	there := l.r.ownCursor(streamMonthCategories)
+	for budget := range l.cur {
+		if there[budget] == nil {
+			delete(l.cur, budget)
+		}
+	}
+	// What stops one budget's list leaves the others' months to be fetched,
+	// unless nothing is sent for now.
+	listing := l.r.eachBudget(l.list)
+	if _, unsent := sdk.AsFetchError(listing); listing != nil && (unsent || ends(listing)) {
+		return listing
+	}
+	slices.SortStableFunc(l.due, newestFirst)
+	for l.given < len(l.due) {
+		l.until = min(l.given+sliceMonths, len(l.due))
+		from := l.given
+		if err := l.details.Walk(l.next); err != nil {
+			return err
+		}
+		if l.given == from {
+			return errWalk
+		}
+		for _, m := range l.due[from:l.given] {
+			l.settled(m)
+		}
+		if err := l.r.slice(streamMonthCategories, l.cur, "months."+strconv.Itoa(l.given)); err != nil {
+			return err
+		}
+	}
+	if listing != nil {
+		return listing
+	}
+	return l.r.slice(streamMonthCategories, l.cur, "months")
+}
+
+// list finds the due months of a budget.
+func (l *monthLane) list(budget string) error {
+	p := l.cur.at(budget)
+	due := make(map[string]bool)
+	for _, month := range p.todo {
+		due[month] = true
+	}
+	for _, knowledge := range p.passes() {
+		answer, err := l.r.listMonths(budget, knowledge)
+		if err != nil {
+			return err
+		}
+		for it := answer.rows.Children(); it.Next(); {
+			month := it.Value().Get("month").Str()
+			switch {
+			case !firstDay(month):
+				if !l.r.h.Wants(streamMonths) { // which tells of it otherwise
+					l.shape.misfit()
+				}
+			case it.Value().Get("deleted").Bool():
+				delete(due, month)
+			default:
+				due[month] = true
+			}
+		}
+		p.knowledge = max(answer.after, p.knowledge)
+	}
+	p.stale = false
+	for _, month := range l.rewound(p) {
+		due[month] = true
+	}
+	p.todo = sorted(due)
+	for _, month := range p.todo {
+		l.due = append(l.due, budgetMonth{budget, month})
+	}
+	return nil
+}
+
+// rewound lists the months that are fetched again in each run.
+func (l *monthLane) rewound(p *place) []string {
+	if p.newest == "" {
+		return nil // the first list has them
+	}
+	now := l.r.h.Now().UTC()
+	current := time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, time.UTC)
+	newest, err := time.Parse(time.DateOnly, p.newest)
+	if err != nil {
+		return nil
+	}
+	if newest.After(current) {
+		newest = current
+	}
+	return []string{newest.Format(time.DateOnly), newest.AddDate(0, -1, 0).Format(time.DateOnly)}
+}
+
+// settled notes that a month is fetched or kept as a gap.
+func (l *monthLane) settled(m budgetMonth) {
+	p := l.cur.at(m.budget)
+	p.todo = slices.DeleteFunc(p.todo, func(month string) bool { return month == m.month })
+	if m.month > p.newest {
+		p.newest = m.month
+	}
+	for len(p.months) > keptPrints {
+		delete(p.months, sorted(p.months)[0])
+	}
+}
+
+// next hands Walk one month after the other: up to the end of the slice, or all
+// that there are when Walk fetches no more, so that it accounts for the rest at
+// once.
+func (l *monthLane) next() (sdk.Detail, bool) {
+	if l.given > 0 && !l.requested[l.due[l.given-1].key()] {
+		l.stopped = true
+	}
+	if l.given == len(l.due) || l.given == l.until && !l.stopped {
+		return sdk.Detail{}, false
+	}
+	l.given++
+	return l.due[l.given-1].detail(), true
+}
+
+// request asks for a month.
+func (l *monthLane) request(d sdk.Detail) (sdk.Request, error) {
+	m, ok := readDetail(d)
+	if !ok {
+		return sdk.Request{}, errLocator
+	}
+	l.requested[m.key()] = true
+	return l.r.c.request("/budgets/" + m.budget + "/months/" + m.month), nil
+}
+
+// record emits the categories of a month. A month that is not there any more
+// has none.
+func (l *monthLane) record(d sdk.Detail, resp *sdk.Response) error {
+	m, ok := readDetail(d)
+	if !ok {
+		return errLocator
+	}
+	if resp.Status == statusNotFound {
+		return nil
+	}
+	if err := l.r.c.check(resp); err != nil {
+		return err
+	}
+	data, err := l.r.c.data(resp)
+	rows := data.Get("month").Get("categories")
+	if err != nil || rows.Kind() != jsonvalue.Array || data.Get("month").Get("month").Str() != m.month {
+		return errDetail
+	}
+	p := l.cur.at(m.budget)
+	sum := fingerprint(rows.Raw())
+	if p.months[m.month] == sum {
+		return nil
+	}
+	for it := rows.Children(); it.Next(); {
+		v := it.Value()
+		id := v.Get("id").Str()
+		if !plainID(id) {
+			l.shape.misfit()
+			continue
+		}
+		if v.Get("deleted").Bool() {
+			err = l.r.h.Delete(streamMonthCategories, monthCategoryKey(m.budget, m.month, id))
+		} else {
+			key := monthCategoryRecord(&l.shape, v, m.budget, m.month)
+			err = l.r.h.EmitRaw(streamMonthCategories, key, l.shape.data())
+		}
+		if err != nil {
+			return err
+		}
+	}
+	p.months[m.month] = sum
+	return l.r.h.Progress("reading "+strconv.Itoa(len(l.requested))+" of "+strconv.Itoa(len(l.due))+" months", -1, -1, "")
+}
+
+// relist lists the months of all budgets again, newest first.
+func (l *monthLane) relist(until string, visit func(sdk.Detail) bool) error {
+	if len(l.r.budgets) == 0 {
+		if err := l.r.nameBudgets(); err != nil {
+			return err
+		}
+	}
+	var all []budgetMonth
+	for _, budget := range l.r.budgets {
+		answer, err := l.r.listMonths(budget, 0)
+		if err != nil {
+			return err
+		}
+		for it := answer.rows.Children(); it.Next(); {
+			m := budgetMonth{budget, it.Value().Get("month").Str()}
+			if firstDay(m.month) && !it.Value().Get("deleted").Bool() && m.month+"T00:00:00Z" <= until {
+				all = append(all, m)
+			}
+		}
+	}
+	slices.SortStableFunc(all, newestFirst)
+	for _, m := range all {
+		if !visit(m.detail()) {
+			break
+		}
+	}
+	return nil
+}
+
+func newestFirst(a, b budgetMonth) int {
+	switch {
+	case a.month > b.month:
+		return -1
+	case a.month < b.month:
+		return 1
+	}
+	return 0
+}
+
+// laneError is an error that makes a gap of one detail.
+type laneError string
+
+func (e laneError) Error() string { return string(e) }
+
+const (
+	errLocator laneError = "the locator of a gap is not one of this connector"
+	errDetail  laneError = "a month does not have the documented form"
+	errWalk    laneError = "the months of a slice were not asked for"
+)

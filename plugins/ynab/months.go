@@ -1,0 +1,58 @@
+package main
+
+import (
+	"strconv"
+
+	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
+)
+
+// monthList is one answer about a budget's months.
+type monthList struct {
+	rows  jsonvalue.Value
+	after int64
+}
+
+// listMonths asks for a budget's months, once for each question: two streams
+// want them.
+func (r *run) listMonths(budget string, knowledge int64) (monthList, error) {
+	question := budget + " " + strconv.FormatInt(knowledge, 10)
+	if l, ok := r.listed[question]; ok {
+		return l, nil
+	}
+	rows, after, err := r.c.rows(budget, "/months", "months", knowledge)
+	if err != nil {
+		return monthList{}, err
+	}
+	l := monthList{rows, after}
+	r.listed[question] = l
+	return l, nil
+}
+
+func byMonth(v jsonvalue.Value, budget string) string {
+	if month := v.Get("month").Str(); firstDay(month) {
+		return budget + "|" + month
+	}
+	return ""
+}
+
+// months collects the stream of that name.
+func (r *run) months() error {
+	cur, s := r.ownCursor(streamMonths), &shape{stream: streamMonths}
+	l := list{stream: streamMonths, key: byMonth, record: monthRecord}
+	err := r.eachBudget(func(budget string) error {
+		p := cur.at(budget)
+		for _, knowledge := range p.passes() {
+			answer, err := r.listMonths(budget, knowledge)
+			if err != nil {
+				return err
+			}
+			if err := r.rows(l, s, answer.rows, budget); err != nil {
+				return err
+			}
+			p.knowledge = max(answer.after, p.knowledge)
+		}
+		p.stale = false
+		return r.slice(streamMonths, cur, budget)
+	})
+	return r.reported(err, s)
+}

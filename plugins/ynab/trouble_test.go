@@ -1,0 +1,349 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
+	"github.com/pdpp-host/pdpp-host/testplugins/providers/fault"
+	"github.com/pdpp-host/pdpp-host/testplugins/providers/ynab"
+)
+
+var lists = map[string][]string{
+	"/accounts": {streamAccountStats, streamAccounts}, "/categories": {streamCategories, streamGroups}, "/payees": {streamPayees},
+	"/payee_locations": {streamLocations}, "/transactions": {streamTransactions}, "/scheduled_transactions": {streamScheduled},
+}
+
+// same holds the store against the provider.
+func (w *world) same(name string) {
+	w.t.Helper()
+	w.p.Edit(func(budgets []*ynab.Budget) []*ynab.Budget {
+		for kind, stream := range map[ynab.Kind]string{
+			ynab.Accounts: streamAccounts, ynab.Groups: streamGroups, ynab.Categories: streamCategories, ynab.Payees: streamPayees,
+			ynab.Locations: streamLocations, ynab.Transactions: streamTransactions, ynab.Scheduled: streamScheduled, ynab.Months: streamMonths,
+		} {
+			var want, got []string
+			details := 0
+			for _, b := range budgets {
+				for _, e := range b.Lists[kind] {
+					if e.Fields["deleted"] == true {
+						continue
+					}
+					key := fmt.Sprint(e.Fields["id"])
+					if kind == ynab.Months {
+						key = fmt.Sprint(b.ID(), "|", e.Fields["month"])
+						list, _ := e.Fields["categories"].([]ynab.Object)
+						details += len(list)
+					}
+					want = append(want, key)
+				}
+			}
+			for key := range w.rows[stream] {
+				got = append(got, key)
+			}
+			slices.Sort(want)
+			slices.Sort(got)
+			if !slices.Equal(want, got) {
+				w.t.Errorf("%s: %s: got %v, want %v", name, stream, got, want)
+			}
+			if kind == ynab.Months && len(w.rows[streamMonthCategories]) != details {
+				w.t.Errorf("%s: %d month_categories, want %d", name, len(w.rows[streamMonthCategories]), details)
+			}
+		}
+		return budgets
+	})
+}
+
+// One stream that fails leaves the others to go on, says so, and is whole after
+// a run without the fault.
+func TestFaultsOfOneStream(t *testing.T) {
+	t.Parallel()
+	faults := map[string]struct {
+		f    fault.Fault
+		text string
+	}{
+		"429 with Retry-After":    {fault.Throttle("30"), "ynab_rate_limited"},
+		"429 without Retry-After": {fault.Throttle(""), "ynab_rate_limited"},
+		"404":                     {fault.Status(404, `{"error":{"id":"404.2","name":"resource_not_found","detail":"x"}}`), "ynab_http_404"},
+		"403":                     {fault.Status(403, `{"error":{"id":"403.4","name":"data_limit_reached","detail":"x"}}`), "ynab_http_403"},
+		"500":                     {fault.Status(500, "oops"), "retryable status 500"},
+		"503":                     {fault.Status(503, `{"error":{"id":"503"}}`), "retryable status 503"},
+		"broken JSON":             {fault.BrokenJSON(), codeMalformed},
+		"a short body":            {fault.Truncated(), codeMalformed},
+		"a page for people":       {fault.Status(200, "<html>sorry</html>", "Content-Type", "text/html"), codeMalformed},
+		"no data":                 {fault.Status(200, `{"data":{"message":"hello"}}`), codeMalformed},
+		"a 304 out of the blue":   {fault.Status(304, ""), codeMalformed},
+	}
+	for path, streams := range lists {
+		for name, c := range faults {
+			w := newWorld(t, budget(1, 2, 2), budget(2, 1, 1))
+			w.p.Faults.Add(fault.Rule{Match: fault.Path("/v1/budgets/" + budgetID(1) + path), Times: -1, Fault: c.f})
+			res := w.run()
+			if e := res.Done.Error; e == nil || e.Code != "stream_collection_failed" || !e.Retryable || !strings.Contains(e.Message, c.text) {
+				t.Errorf("%s, %s: %+v", path, name, res.Done.Error)
+			}
+			var want []string
+			for _, stream := range streams {
+				want = append(want, stream+":stream_collection_failed")
+			}
+			// The accounts' types are a part of the transactions.
+			if path == "/accounts" {
+				want = append(want, streamTransactions+":stream_collection_failed")
+			}
+			if got := reasons(res); got != strings.Join(want, ",") {
+				t.Errorf("%s, %s: %s", path, name, got)
+			}
+			w.p.Faults.Clear()
+			w.later(time.Hour)
+			w.ok(w.run())
+			w.same(path + ", " + name)
+		}
+	}
+}
+
+// RT-23.1 for the request that every run begins with.
+func TestRateLimitedAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, budget(1, 1, 1))
+	w.p.Faults.Add(fault.Rule{Times: -1, Fault: fault.Throttle("")})
+	res := w.run()
+	if e := res.Done.Error; e == nil || e.Code != "ynab_rate_limited" || e.Message != "ynab_rate_limited" || !e.Retryable {
+		t.Errorf("%+v", res.Done.Error)
+	}
+}
+
+// A 429 in the middle of a budget keeps what came before it.
+func TestRateLimitedMidRun(t *testing.T) {
+	t.Parallel()
+	for after := 1; after < 12; after++ {
+		w := newWorld(t, budget(1, 2, 5))
+		w.p.Faults.Add(fault.Rule{After: after, Times: -1, Fault: fault.Throttle("")})
+		first := w.run()
+		if first.Done.Status == abi.DoneSucceeded && len(first.Gaps) == 0 {
+			t.Errorf("after %d: %+v", after, first.Done)
+		}
+		for _, g := range first.Gaps {
+			if g.Reason != "rate_limited" {
+				t.Errorf("%+v", g)
+			}
+		}
+		w.p.Faults.Clear()
+		w.later(time.Hour)
+		w.ok(w.run(served(first)))
+		w.same("limited")
+	}
+}
+
+// The token expires at any moment: the run ends there, says what to do, and
+// nothing is lost. So with the subscription.
+func TestTokenExpiresMidRun(t *testing.T) {
+	t.Parallel()
+	for n := range 20 {
+		w := newWorld(t, budget(1, 2, 3))
+		w.p.ExpireToken(n)
+		res := w.run()
+		if res.Done.Status == abi.DoneSucceeded {
+			break
+		}
+		if e := res.Done.Error; e == nil || e.Code != codeAuthFailed || !strings.Contains(string(e.RecoveryHint), "refresh_credentials") {
+			t.Fatalf("after %d: %+v", n, res.Done.Error)
+		}
+		if asked := len(w.p.Requests()); asked > n+4 {
+			t.Errorf("after %d: %d requests were made", n, asked)
+		}
+		w.p.ExpireToken(-1)
+		w.later(time.Hour)
+		w.ok(w.run())
+		w.same("expired")
+	}
+	w := newWorld(t, budget(1, 1, 1))
+	w.p.Faults.Add(fault.Rule{After: 3, Times: -1, Fault: fault.Status(403, `{"error":{"id":"403.1","name":"subscription_lapsed","detail":"x"}}`)})
+	if res := w.run(); res.Done.Error == nil || res.Done.Error.Code != codeLapsed || len(w.p.Requests()) != 4 {
+		t.Errorf("%+v, %d requests", res.Done.Error, len(w.p.Requests()))
+	}
+}
+
+func TestMissingCredentials(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	res := w.run(func(o *sdktest.Options) { o.Credentials = nil })
+	if e := res.Done.Error; e == nil || !strings.Contains(e.Message, "YNAB_PERSONAL_ACCESS_TOKEN") || len(res.Requests) != 0 {
+		t.Errorf("%+v", res.Done)
+	}
+}
+
+// A stop at any call, and then a run to the end: nothing lost, little repeated.
+func TestResumeAfterEveryStop(t *testing.T) {
+	t.Parallel()
+	world := func() *world { return newWorld(t, budget(1, 2, 15), budget(2, 1, 14)) }
+	whole := world()
+	all := whole.ok(whole.run())
+	requests := len(whole.p.Requests())
+	for stop := 1; stop <= len(all.Calls); stop += 2 {
+		w := world()
+		first := w.run(func(o *sdktest.Options) { o.StopAfter = stop })
+		if first.Done.Status != abi.DoneCancelled && first.Done.Status != abi.DoneSucceeded {
+			t.Fatalf("stop %d: %+v", stop, first.Done)
+		}
+		w.later(time.Minute)
+		second := w.ok(w.run())
+		w.same(fmt.Sprint("stop ", stop))
+		if len(second.Gaps) > 0 {
+			t.Errorf("stop %d: gaps", stop)
+		}
+		// Two months of each budget are read in each run; a slice has twelve.
+		if again := len(w.p.Requests()) - requests; again > 1+14+4+sliceMonths+4 {
+			t.Errorf("stop %d: %d requests more than without", stop, again)
+		}
+	}
+}
+
+// A field of another type becomes null and is told; a row that cannot be a
+// record is told and read again by a later build.
+func TestSchemaDrift(t *testing.T) {
+	t.Parallel()
+	for kind, path := range map[byte]string{
+		'a': "/accounts", 'c': "/categories", 'f': "/payees", 'h': "/payee_locations", 'e': "/transactions", 'g': "/scheduled_transactions",
+	} {
+		w := newWorld(t, budget(1, 3, 2))
+		key := id(kind, 1, 2)
+		w.p.Faults.Add(fault.Rule{Match: fault.Path("/v1/budgets/" + budgetID(1) + path), Times: -1, Fault: fault.Replace(
+			`"id":"`+key+`"`, `"id":{"value":"`+key+`"}`)})
+		res := w.ok(w.run())
+		if !strings.Contains(reasons(res), reasonShape) {
+			t.Errorf("%s: %s", path, reasons(res))
+		}
+		w.p.Faults.Clear()
+		w.edit(func(b *ynab.Budget) { b.Delete(ynab.Payees, id('f', 1, 1)) })
+		w.later(time.Hour)
+		for name, cursor := range w.state { // as another build would find them
+			w.state[name] = strings.ReplaceAll(cursor, `"format":1`, `"format":0`)
+		}
+		w.ok(w.run())
+		w.same("after an upgrade: " + path)
+	}
+}
+
+// A row in which nobody can tell which one it is makes nothing look deleted.
+func TestUnreadableRowsBuryNothing(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ path, id string }{
+		{"/" + budgetID(1) + "/accounts", id('a', 1, 2)}, {"/" + budgetID(1) + "/payee_locations", id('h', 1, 2)}, {"", budgetID(2)},
+	} {
+		w := newWorld(t, budget(1, 3, 2), budget(2, 2, 2))
+		w.ok(w.run())
+		w.p.Faults.Add(fault.Rule{
+			Match: func(r *http.Request) bool { return r.URL.Path == "/v1/budgets"+c.path }, Times: -1,
+			Fault: fault.Replace(`"id":"`+c.id+`"`, `"id":null`),
+		})
+		w.later(time.Hour)
+		res := w.ok(w.run())
+		if !strings.Contains(reasons(res), reasonShape) {
+			t.Error(reasons(res))
+		}
+		w.same("unreadable " + c.path)
+		w.p.Faults.Clear()
+		w.later(time.Hour)
+		if again := w.ok(w.run()); len(again.All) != 0 {
+			t.Errorf("%s: %d records when it is as before", c.path, len(again.All))
+		}
+	}
+}
+
+// While the host sends nothing for now, the next budget is not tried either.
+func TestNoNextBudgetWhileNothingIsSent(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, budget(1, 1, 1), budget(2, 1, 1))
+	w.p.Faults.Add(fault.Rule{Match: fault.Path("/v1/budgets/" + budgetID(1) + "/payees"), Times: -1, Fault: fault.Throttle("")})
+	w.run()
+	for _, r := range w.p.Requests() {
+		if r.Path == "/v1/budgets/"+budgetID(2)+"/payees" {
+			t.Error("the second budget was tried")
+		}
+	}
+	w.holds(streamLocations, id('h', 1, 1), id('h', 2, 1))
+}
+
+func TestOddFieldsBecomeNull(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, budget(1, 3, 2))
+	w.p.Faults.Add(
+		fault.Rule{Match: fault.Path("/v1/budgets/" + budgetID(1) + "/transactions"), Times: -1, Fault: fault.Replace(`"amount":-5002`, `"amount":-5.002`)},
+		fault.Rule{Match: fault.Path("/v1/budgets/" + budgetID(1) + "/payees"), Times: -1, Fault: fault.Replace(`"name":"payee 2",`, ``)},
+		fault.Rule{Match: fault.Path("/v1/budgets/" + budgetID(1) + "/accounts"), Times: -1, Fault: fault.Replace(`"closed":false`, `"closed":"no"`)},
+		fault.Rule{Match: fault.Path("/v1/budgets/" + budgetID(1) + "/months/"), Times: -1, Fault: fault.Replace(`"goal_creation_month":"2026-01-01"`, `"goal_creation_month":"January"`)},
+	)
+	res := w.ok(w.run())
+	for stream, want := range map[string]map[string]int{
+		streamTransactions: {"amount": 1}, streamPayees: {"name": 1}, streamAccounts: {"closed": 3}, streamMonthCategories: {"goal_creation_month": 4},
+	} {
+		told := false
+		for _, s := range res.Skips {
+			var d struct {
+				Rows   int            `json:"rows"`
+				Fields map[string]int `json:"fields"`
+			}
+			if s.Stream == stream && s.Reason == reasonShape && json.Unmarshal(s.Diagnostics, &d) == nil {
+				told = d.Rows == 0 && fmt.Sprint(d.Fields) == fmt.Sprint(want)
+			}
+		}
+		if !told {
+			t.Errorf("%s: %v is not told", stream, want)
+		}
+	}
+	w.same("odd fields")
+}
+
+// The provider changes while a run reads it: the next run has everything.
+func TestChangesMidRun(t *testing.T) {
+	t.Parallel()
+	for n := 1; n <= 12; n++ {
+		w := newWorld(t, budget(1, 3, 3))
+		w.at(n, func() {
+			w.edit(func(b *ynab.Budget) {
+				b.Put(ynab.Transactions, transaction(1, 7))
+				b.Delete(ynab.Transactions, id('e', 1, 1))
+				b.Delete(ynab.Accounts, id('a', 1, 3))
+				b.Put(ynab.Categories, category(1, 8))
+				b.Delete(ynab.Payees, id('f', 1, 1))
+				b.Put(ynab.Months, month(1, 4))
+				b.Delete(ynab.Locations, id('h', 1, 1))
+			})
+		})
+		w.ok(w.run())
+		w.p.Before(nil)
+		w.later(time.Hour)
+		w.ok(w.run())
+		w.same(fmt.Sprint("changed before request ", n))
+	}
+}
+
+// At the governor's floor the documented limit is never reached: the clock
+// moves 18 seconds with each request here.
+func TestWithinTheDocumentedLimit(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.p = ynab.New(ynab.Options{Token: token, Now: func() time.Time { return w.clock }, Enforce: true}, budget(1, 2, 230))
+	var m abi.Manifest
+	if err := json.Unmarshal([]byte(manifest), &m); err != nil {
+		t.Fatal(err)
+	}
+	var profile struct {
+		Floor int64 `json:"min_interval_ms"`
+	}
+	if err := json.Unmarshal(m.Requirements.Network.Provider, &profile); err != nil {
+		t.Fatal(err)
+	}
+	w.pace(time.Duration(profile.Floor) * time.Millisecond)
+	w.ok(w.run())
+	w.same("paced")
+	if len(w.p.Requests()) < ynab.Limit {
+		t.Errorf("%d requests prove nothing", len(w.p.Requests()))
+	}
+}

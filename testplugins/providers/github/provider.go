@@ -1,0 +1,167 @@
+package github
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/testplugins/providers/fault"
+)
+
+// Version is the API version that every request must name.
+const Version = "2022-11-28"
+
+// Options of a Provider.
+type Options struct {
+	Token   string           // required of every request; "" takes any
+	Now     func() time.Time // required
+	Env     fault.Env        // of Faults
+	Enforce bool             // refuse above the documented limits, by Now
+	// Origin begins every link; "" is the origin of the request.
+	Origin string
+	// PerPage caps per_page below 100, so that few rows make many pages.
+	PerPage int
+}
+
+// Provider is the simulated service. It is safe for concurrent use.
+type Provider struct {
+	Faults *fault.Injector
+
+	o  Options
+	mu sync.Mutex
+
+	data       Data
+	log        []Logged
+	before     func(n int, r *http.Request)
+	accepted   int // requests until the token expires; negative: it does not
+	loop       string
+	incomplete int // searches to time out
+	core       window
+	search     window
+}
+
+// Logged is one request that arrived.
+type Logged struct {
+	Method, URL, Path, ETag string
+	Status                  int
+}
+
+// New returns a Provider that holds d.
+func New(o Options, d Data) *Provider {
+	if o.PerPage == 0 {
+		o.PerPage = 100
+	}
+	p := &Provider{
+		o: o, data: d, accepted: -1,
+		core: window{limit: 5000, per: time.Hour}, search: window{limit: 30, per: time.Minute},
+	}
+	p.Faults = fault.New(http.HandlerFunc(p.route), o.Env)
+	return p
+}
+
+// Edit changes the data.
+func (p *Provider) Edit(change func(*Data)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	change(&p.data)
+}
+
+// Before has f called before each request is answered, with its number from 1.
+// It may call every other method.
+func (p *Provider) Before(f func(n int, r *http.Request)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.before = f
+}
+
+// ExpireToken makes the token good for n more requests.
+func (p *Provider) ExpireToken(n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.accepted = n
+}
+
+// RenewToken makes it good again.
+func (p *Provider) RenewToken() { p.ExpireToken(-1) }
+
+// LoopNext makes the pages of a path name themselves as the next one.
+func (p *Provider) LoopNext(path string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.loop = path
+}
+
+// TimeOutSearches has the next n searches say incomplete_results and leave out
+// every second result.
+func (p *Provider) TimeOutSearches(n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.incomplete = n
+}
+
+// Requests returns the log.
+func (p *Provider) Requests() []Logged {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return append([]Logged(nil), p.log...)
+}
+
+// Forget empties the log.
+func (p *Provider) Forget() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.log = nil
+}
+
+// ServeHTTP answers a request.
+func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	p.mu.Lock()
+	p.log = append(p.log, Logged{Method: r.Method, URL: r.URL.String(), Path: r.URL.Path, ETag: r.Header.Get("If-None-Match")})
+	n, before := len(p.log), p.before
+	p.mu.Unlock()
+	if before != nil {
+		before(n, r)
+	}
+	seen := &statusWriter{ResponseWriter: w, status: http.StatusOK}
+	defer func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if n <= len(p.log) {
+			p.log[n-1].Status = seen.status
+		}
+	}()
+	p.Faults.ServeHTTP(seen, r)
+}
+
+// statusWriter keeps the status for the log.
+type statusWriter struct {
+	http.ResponseWriter
+
+	status int
+}
+
+func (w *statusWriter) WriteHeader(status int) {
+	w.status = status
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// authorized checks token and API version.
+func (p *Provider) authorized(r *http.Request) (status int, message string) {
+	if p.accepted == 0 {
+		return http.StatusUnauthorized, "Bad credentials"
+	}
+	if p.accepted > 0 {
+		p.accepted--
+	}
+	kind, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	switch {
+	case p.o.Token != "" && (!strings.EqualFold(kind, "bearer") || token != p.o.Token):
+		return http.StatusUnauthorized, "Bad credentials"
+	case r.Header.Get("X-Github-Api-Version") != Version:
+		return http.StatusBadRequest, "the API version is missing"
+	}
+	return 0, ""
+}
