@@ -13,11 +13,11 @@ type verdict struct {
 	slow    bool // a throttle signal for the pacing (PB-D2)
 }
 
-// classify judges an answer by its status. A 403 that says that nothing remains
-// is a 429 by another name.
+// classify judges an answer by its status. A 403 that says that nothing remains,
+// or when to come back, is a 429 by another name.
 func classify(status int, h http.Header) verdict {
 	switch {
-	case status == http.StatusTooManyRequests, status == http.StatusForbidden && nothingRemains(h):
+	case status == http.StatusTooManyRequests, status == http.StatusForbidden && (nothingRemains(h) || h.Get("Retry-After") != ""):
 		return verdict{outcomeThrottle, true, true, true}
 	case status == http.StatusServiceUnavailable:
 		return verdict{outcomeThrottle, true, false, true}

@@ -25,6 +25,12 @@ const (
 	// DefaultMaxInlineWait is what MaxInlineWaitMS is when it is left out.
 	DefaultMaxInlineWait = defaultInlineWaitMS * time.Millisecond
 	longestMS            = 31 * 24 * 60 * 60 * 1000 // of any interval or window
+	// A manifest is written by a stranger. These are what the host spends on what
+	// it says: time after the run's own limit, memory, and work for each request.
+	longestTimeoutMS = 5 * 60 * 1000
+	maxResponseBytes = defaultResponseBytes
+	maxWindows       = 8
+	maxEndpoints     = 32
 )
 
 // Profile is what is known of a provider beforehand. Only Name is needed: every
@@ -50,11 +56,11 @@ type Profile struct {
 	// MaxInlineWaitMS is the longest wait that a run sits out; a longer one ends
 	// as a deferral. Default 5 minutes.
 	MaxInlineWaitMS int64 `json:"max_inline_wait_ms,omitempty"`
-	TimeoutMS       int64 `json:"timeout_ms,omitempty"` // of one fetch, its body included; default 60 000
+	TimeoutMS       int64 `json:"timeout_ms,omitempty"` // of one fetch, its body included; default 60 000, at most 5 minutes
 
 	Breaker          BreakerProfile `json:"breaker,omitzero"`
 	MaxRedirects     *int           `json:"max_redirects,omitempty"` // default 5
-	MaxResponseBytes int64          `json:"max_response_bytes,omitempty"`
+	MaxResponseBytes int64          `json:"max_response_bytes,omitempty"` // default 64 MiB, and no more
 }
 
 // Window is a documented limit: so many requests in any span of PerMS.
@@ -129,19 +135,21 @@ func (p Profile) Check() error {
 	span("backoff_base_ms", p.BackoffBaseMS)
 	span("backoff_cap_ms", p.BackoffCapMS)
 	span("max_inline_wait_ms", p.MaxInlineWaitMS)
-	span("timeout_ms", p.TimeoutMS)
+	bad(p.TimeoutMS >= 0 && p.TimeoutMS <= longestTimeoutMS, "timeout_ms", "from 0 to 5 minutes")
 	span("breaker.reset_ms", p.Breaker.ResetMS)
 	bad(p.MaxAttempts >= 0 && p.MaxAttempts <= maxAttempts, "max_attempts", fmt.Sprintf("from 1 to %d", maxAttempts))
 	bad(p.MaxRedirects == nil || *p.MaxRedirects >= 0 && *p.MaxRedirects <= maxAttempts, "max_redirects", fmt.Sprintf("from 0 to %d", maxAttempts))
-	bad(p.MaxResponseBytes >= 0, "max_response_bytes", "not negative")
+	bad(p.MaxResponseBytes >= 0 && p.MaxResponseBytes <= maxResponseBytes, "max_response_bytes", "from 0 to 64 MiB")
 	bad(p.Breaker.valid(), "breaker", "window and min_throughput from 1 to 1000, failure_ratio above 0 and at most 1")
 	windows := func(path string, list []Window) {
+		bad(len(list) <= maxWindows, path+"windows", fmt.Sprintf("at most %d", maxWindows))
 		for i, w := range list {
 			bad(w.Requests >= 1 && w.Requests <= maxWindowRequests && w.PerMS >= 1 && w.PerMS <= longestMS,
 				fmt.Sprintf("%swindows[%d]", path, i), fmt.Sprintf("from 1 to %d requests in up to 31 days", maxWindowRequests))
 		}
 	}
 	windows("", p.Windows)
+	bad(len(p.Endpoints) <= maxEndpoints, "endpoints", fmt.Sprintf("at most %d", maxEndpoints))
 	for i, e := range p.Endpoints {
 		path := fmt.Sprintf("endpoints[%d].", i)
 		bad(validName(e.Name), path+"name", "as the provider's")

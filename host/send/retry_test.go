@@ -140,6 +140,10 @@ func TestWhatIsRetried(t *testing.T) {
 	if s := b.stopped(); s.Error() != "github_rate_limited" {
 		t.Errorf("a 403 with nothing remaining: %v", s)
 	}
+	b.script(says{status: 403, headers: "Retry-After: 3600"})
+	if s := b.stopped(); s.Error() != "github_rate_limited" || !s.ArmsCooldown() || s.NextAttempt.IsZero() {
+		t.Errorf("a 403 that says when to come back: %v", s)
+	}
 }
 
 // RT-22.1, PB-A4: a used-up retry budget stops like used-up attempts do, before
