@@ -147,7 +147,7 @@ func (d *door) Submit(handle int32, op abi.Operation, request []byte) error {
 		return err
 	}
 	d.lastHandle = handle
-	if refused := d.permit(op); refused != nil {
+	if refused := permit(op, d.grant.Bindings); refused != nil {
 		return &guest.Refused{Err: refused}
 	}
 	d.inFlight.Add(1)
@@ -168,13 +168,13 @@ func (d *door) Submit(handle int32, op abi.Operation, request []byte) error {
 	return nil
 }
 
-// permit holds an operation against the table and the grant.
-func (d *door) permit(op abi.Operation) *abi.Error {
+// permit holds an operation against the table and the bindings granted.
+func permit(op abi.Operation, bindings map[string]bool) *abi.Error {
 	for _, row := range abi.Operations {
 		if row.Op != op {
 			continue
 		}
-		if row.Binding == "" || d.grant.Bindings[row.Binding] {
+		if row.Binding == "" || bindings[row.Binding] {
 			return nil
 		}
 		return abi.NewError(abi.CodeBindingNotGranted,

@@ -144,7 +144,9 @@ func (c *processCell) collect(ctx context.Context, roots []Mount, d *door) Exit 
 	if err != nil {
 		return Exit{Err: err}
 	}
-	order, err := json.Marshal(collectOrder{guestMounts(roots), (*guest.Determinism)(d.grant.Deterministic)})
+	order, err := json.Marshal(collectOrder{
+		Mounts: guestMounts(roots), Deterministic: (*guest.Determinism)(d.grant.Deterministic), Network: d.grant.Bindings[abi.BindingNetwork],
+	})
 	if err != nil {
 		return Exit{Err: err}
 	}
@@ -159,7 +161,7 @@ func (c *processCell) collect(ctx context.Context, roots []Mount, d *door) Exit 
 // returns what that one reports. A deadline without grace kills at once.
 // After an Outcome with an Err the worker must not be used again.
 func (c *processCell) converse(ctx context.Context, p *process, d *door, last wire.Kind, limit, grace time.Duration) (out guest.Outcome, stopped error) {
-	d.deliver = func(handle int32, answer []byte) { p.out.send(wire.Answer, uint32(handle), answer) }
+	d.deliver = func(handle int32, answer []byte) { p.out.answer(uint32(handle), answer) }
 	var stop func()
 	if grace > 0 {
 		stop = func() { p.out.send(wire.Stop, 0, nil) }

@@ -199,7 +199,9 @@ func (h *head) String() string {
 type outbox struct {
 	mu      sync.Mutex
 	wake    *sync.Cond
+	w       *wire.Writer
 	queue   []outFrame
+	writing bool // an answer is written by who has it
 	stopped bool
 	done    chan struct{}
 	overrun func() // ends the worker; must not wait for it
@@ -216,13 +218,13 @@ type outFrame struct {
 }
 
 func (o *outbox) start(w *wire.Writer) {
-	o.wake = sync.NewCond(&o.mu)
+	o.w, o.wake = w, sync.NewCond(&o.mu)
 	o.done = make(chan struct{})
 	go func() {
 		defer close(o.done)
 		for {
 			o.mu.Lock()
-			for len(o.queue) == 0 && !o.stopped {
+			for (len(o.queue) == 0 || o.writing) && !o.stopped {
 				o.wake.Wait()
 			}
 			if o.stopped {
@@ -256,6 +258,28 @@ func (o *outbox) send(kind wire.Kind, id uint32, payload []byte) {
 	}
 	o.queue = append(o.queue, outFrame{kind, id, payload})
 	o.wake.Signal()
+}
+
+// answer sends an answer, from the caller's goroutine when nothing is before it:
+// waking another one costs more than the write. It may wait as long as the
+// worker does not read; who answers a request has a goroutine for it.
+func (o *outbox) answer(handle uint32, payload []byte) {
+	o.mu.Lock()
+	if o.stopped || o.writing || len(o.queue) > 0 {
+		o.mu.Unlock()
+		o.send(wire.Answer, handle, payload)
+		return
+	}
+	o.writing = true
+	o.mu.Unlock()
+	err := o.w.Write(wire.Answer, handle, payload)
+	o.mu.Lock()
+	o.writing = false
+	o.wake.Signal()
+	o.mu.Unlock()
+	if err != nil {
+		o.stop()
+	}
 }
 
 func (o *outbox) stop() {

@@ -21,6 +21,7 @@ type loadOrder struct {
 type collectOrder struct {
 	Mounts        []guest.Mount      `json:"mounts,omitempty"`
 	Deterministic *guest.Determinism `json:"deterministic,omitempty"`
+	Network       bool               `json:"network,omitempty"` // the http operation is granted
 }
 
 // report is the payload of Loaded, End and a refusing Ack.
@@ -119,6 +120,8 @@ func fromWorker(f wire.Frame) int {
 		}
 	case wire.Submit:
 		return abi.MaxSubmitBytes + 4
+	case wire.Request:
+		return abi.MaxSubmitBytes
 	}
 	return -1
 }

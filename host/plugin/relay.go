@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -49,9 +50,25 @@ func relay(p *process, d *door, f wire.Frame) error {
 			p.out.send(wire.Ack, 0, nil)
 		}
 		return err
+	case wire.Request:
+		err := d.Submit(int32(f.ID), abi.OpHTTP, f.Payload)
+		if refused, ok := errors.AsType[*guest.Refused](err); ok {
+			d.deliver(int32(f.ID), errorAnswer(refused.Err))
+			return nil
+		}
+		return err
 	default:
 		return badFrame("a frame out of turn")
 	}
+}
+
+// errorAnswer is the answer of an operation that failed.
+func errorAnswer(err *abi.Error) []byte {
+	b, mErr := json.Marshal(map[string]any{"error": map[string]string{"code": string(err.Code), "message": err.Message}})
+	if mErr != nil {
+		return []byte(`{"error":{"code":"internal.error","message":"the answer could not be written"}}`)
+	}
+	return b
 }
 
 // waits reports whether the guest waits until the host has taken the message.

@@ -67,6 +67,7 @@ type collection struct {
 	asked     int
 
 	sending     Sending // nil: the run has no network
+	senders     chan func()
 	secrets     Secrets // nil: there are none
 	force       bool
 	pressedGaps int // gaps of this run that the provider's pressure left

@@ -249,7 +249,7 @@ func bookmark(mode string) string {
 func (r *Runner) newCollection(ctx context.Context, p *prepared, w *storage.RunWriter, runID string) (*collection, error) {
 	c := &collection{
 		deps: &r.deps, manifest: p.manifest, scope: p.scope, gate: p.gate, writer: w, runID: runID, sha256: p.guest.Info().SHA256,
-		sending: p.sending, secrets: p.secrets, force: p.force,
+		sending: p.sending, senders: make(chan func()), secrets: p.secrets, force: p.force,
 		mayAsk: p.granted.start.Interactive != nil,
 		ledger: newLedger(p.manifest, p.scope, p.narrowed), batch: w.NewBatch(), doneSeen: make(chan struct{}),
 		staged: map[string]*stagedCursor{}, committed: map[string]bool{}, attempted: map[string]bool{},

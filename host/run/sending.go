@@ -86,7 +86,26 @@ type Secrets interface {
 // flight, and the guest takes the answers in the order in which they complete.
 func (c *collection) sent(request []byte, reply func([]byte)) {
 	own := append([]byte(nil), request...)
-	c.asks.Go(func() { reply(c.sending.Do(c.ctx, own)) })
+	job := func() { reply(c.sending.Do(c.ctx, own)) }
+	select {
+	case c.senders <- job:
+	default:
+		c.asks.Go(func() { c.sender(job) })
+	}
+}
+
+// sender makes requests until the run ends. One that has nothing to do is taken
+// before a new one is made: a fresh goroutine grows its stack anew for each
+// request, which costs a tenth of it. There are no more than may be in flight.
+func (c *collection) sender(job func()) {
+	for {
+		job()
+		select {
+		case job = <-c.senders:
+		case <-c.ctx.Done():
+			return
+		}
+	}
 }
 
 // noticed takes a step of sending: the wait for the display, the pace and a

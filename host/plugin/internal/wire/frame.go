@@ -33,6 +33,7 @@ const (
 	Output   Kind = 21 // id: file descriptor; what the guest wrote to it; one way
 	Submit   Kind = 22 // id: handle; operation (4 bytes), request; waits for Ack
 	End      Kind = 23 // JSON outcome of Prepare, Describe or Collect
+	Request  Kind = 24 // as Submit, of the http operation; one way: a refusal is its answer
 )
 
 // HeaderBytes is the size of a frame's header: length, kind, id.
