@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"io"
+	"sync"
 	"testing"
 
 	"github.com/pdpp-host/pdpp-host/host/plugin/internal/wire"
@@ -27,4 +28,47 @@ func TestOutboxIsBounded(t *testing.T) {
 	}
 	_ = r.Close()
 	o.wait()
+}
+
+// Answers that are written by who has them and frames that are queued arrive all,
+// each once, whoever comes first.
+func TestOutboxAnswersDirectly(t *testing.T) {
+	t.Parallel()
+	r, w := io.Pipe()
+	o := outbox{overrun: func() { t.Error("overrun") }}
+	o.start(wire.NewWriter(w))
+	const senders, each = 8, 200
+	var all sync.WaitGroup
+	for s := range senders {
+		all.Go(func() {
+			for i := range each {
+				o.answer(uint32(1+s*each+i), []byte("answer"))
+				if i%10 == 0 {
+					o.send(wire.Stop, 0, nil)
+				}
+			}
+		})
+	}
+	seen := make(map[uint32]bool)
+	stops := 0
+	frames := wire.NewReader(r, 1<<10, fromHost)
+	for len(seen) < senders*each || stops < senders*each/10 {
+		f, err := frames.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch {
+		case f.Kind == wire.Stop:
+			stops++
+		case seen[f.ID] || string(f.Payload) != "answer":
+			t.Fatalf("answer %d: %q, seen %v", f.ID, f.Payload, seen[f.ID])
+		default:
+			seen[f.ID] = true
+		}
+	}
+	all.Wait()
+	o.stop()
+	o.answer(9999, nil) // after the end: nothing, and no wait
+	o.wait()
+	_ = r.Close()
 }
