@@ -132,7 +132,7 @@ func (d *Details) cause(err error) (gapCause, bool) {
 // fetchCause is cause for a request that brought nothing.
 func (d *Details) fetchCause(f *FetchError) (gapCause, bool) {
 	c := gapCause{reason: f.GapReason, class: string(f.Stop), status: f.Status}
-	if f.Final && f.GapReason == "" {
+	if f.Final && f.GapReason == "" || f.needsOwner() {
 		return c, false // nothing is gained by keeping the rest for later
 	}
 	if !c.reason.Has(abi.GapReasons) {

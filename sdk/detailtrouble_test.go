@@ -223,3 +223,24 @@ func TestUnusableDetail(t *testing.T) {
 		t.Errorf("%+v", res.Gaps[0])
 	}
 }
+
+// A sign-in that has expired is the owner's to mend: the run says so, and makes
+// no gap of each record that it would have fetched.
+func TestExpiredSignInEndsTheLane(t *testing.T) {
+	t.Parallel()
+	s := &listSite{entries: entries(9)}
+	var o sdktest.Options
+	o.Fails = func(r *http.Request) *abi.HTTPFailure {
+		if r.URL.Path == "/detail/r7" {
+			return &abi.HTTPFailure{Code: "send.credential_expired", Message: "the sign-in has expired"}
+		}
+		return nil
+	}
+	res := walk(t, s, o, lister{})
+	if e := res.Done.Error; res.Done.Status != abi.DoneFailed || e.Code != "send.credential_expired" || string(e.RecoveryHint) != `"refresh_credentials"` {
+		t.Fatalf("%+v %+v", res.Done, e)
+	}
+	if len(res.Gaps) != 0 {
+		t.Errorf("%d gaps", len(res.Gaps))
+	}
+}

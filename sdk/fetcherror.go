@@ -65,8 +65,21 @@ func (e *FetchError) done() *abi.DoneError {
 	if strings.HasSuffix(e.Message, rateLimited) && !strings.ContainsAny(e.Message, " \t\n") {
 		d.Code = e.Message
 	}
-	if d.Retryable {
+	switch {
+	case e.needsOwner():
+		d.RecoveryHint = abi.Raw(`"refresh_credentials"`)
+	case d.Retryable:
 		d.RecoveryHint = abi.Raw(`"retry_by_runtime"`)
 	}
 	return d
+}
+
+// needsOwner reports whether there is no credential that the provider takes:
+// only the owner can give another one.
+func (e *FetchError) needsOwner() bool {
+	switch e.Code {
+	case "send.credential_missing", "send.credential_invalid", "send.credential_expired", "send.renewal_refused":
+		return true
+	}
+	return false
 }

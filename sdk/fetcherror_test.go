@@ -27,6 +27,7 @@ func TestDoneOfFetchError(t *testing.T) {
 		{abi.HTTPFailure{Code: "send.budget_exhausted", Message: "test: stopped", GapReason: abi.ReasonRetryExhausted},
 			"send.budget_exhausted", "test: stopped", true},
 		{abi.HTTPFailure{Code: "egress.host_refused", Message: "not the word test_rate_limited"}, "egress.host_refused", "not the word test_rate_limited", false},
+		{abi.HTTPFailure{Code: "send.credential_expired", Message: "sign in"}, "send.credential_expired", "sign in", false},
 		{abi.HTTPFailure{}, "internal.error", "the request failed", false},
 	} {
 		for _, wrap := range []func(error) error{
@@ -38,9 +39,13 @@ func TestDoneOfFetchError(t *testing.T) {
 				_, err := h.Fetch(sdk.Request{URL: site})
 				return wrap(err)
 			})
+			hint := map[bool]string{true: `"retry_by_runtime"`}[c.retryable]
+			if c.code == "send.credential_expired" {
+				hint = `"refresh_credentials"`
+			}
 			e := res.Done.Error
 			if res.Done.Status != abi.DoneFailed || e.Code != c.code || e.Message != c.message || e.Retryable != c.retryable ||
-				(string(e.RecoveryHint) == `"retry_by_runtime"`) != c.retryable {
+				string(e.RecoveryHint) != hint {
 				t.Errorf("DONE %s %+v", res.Done.Status, e)
 			}
 		}

@@ -48,7 +48,9 @@ func (t *tx) keepPressure(w *RunWriter, o Outcome) error {
 	}
 	_, err := t.db.NewInsert().Model(&row).On("CONFLICT (connection_id) DO UPDATE").
 		Set("reason = EXCLUDED.reason, run_id = EXCLUDED.run_id, at_us = EXCLUDED.at_us").
-		Set("next_attempt_us = EXCLUDED.next_attempt_us, attempt_count = ?TableAlias.attempt_count + 1").Exec(t.ctx)
+		// An owner who insists and is refused again has not been given leave.
+		Set("next_attempt_us = max(?TableAlias.next_attempt_us, EXCLUDED.next_attempt_us)").
+		Set("attempt_count = ?TableAlias.attempt_count + 1").Exec(t.ctx)
 	return err
 }
 
@@ -56,6 +58,7 @@ func (t *tx) keepPressure(w *RunWriter, o Outcome) error {
 // reads it.
 type PressureGap struct {
 	Reason           string
+	Class            string // of its error: a run's own bound is no pressure, whatever the reason
 	AttemptCount     int64
 	At               time.Time // of the last attempt, else of its discovery
 	NextAttemptAfter time.Time // zero: nothing was said
@@ -87,12 +90,12 @@ func (s *Store) SourcePressure(ctx context.Context, connection string, reasons [
 		return nil, s.fail(what, err)
 	}
 	var rows []gapRow
-	err = s.read.NewSelect().Model(&rows).Column("reason", "attempt_count", "last_attempt_us", "next_attempt_us", "created_us").
+	err = s.read.NewSelect().Model(&rows).Column("reason", "class", "attempt_count", "last_attempt_us", "next_attempt_us", "created_us").
 		Where("connection_id = ? AND status IN (?, ?) AND reason IN (?)", c.ID, GapPending, GapInProgress, bun.List(reasons)).
 		OrderExpr("max(last_attempt_us, created_us) DESC").Limit(1000).Scan(ctx)
 	for _, r := range rows {
 		out.Gaps = append(out.Gaps, PressureGap{
-			Reason: r.Reason, AttemptCount: r.AttemptCount, At: at(max(r.LastAttemptUS, r.CreatedUS)), NextAttemptAfter: at(r.NextAttemptUS),
+			Reason: r.Reason, Class: r.Class, AttemptCount: r.AttemptCount, At: at(max(r.LastAttemptUS, r.CreatedUS)), NextAttemptAfter: at(r.NextAttemptUS),
 		})
 	}
 	return out, s.fail(what, err)

@@ -34,19 +34,23 @@ func TestPressure(t *testing.T) {
 	end(Outcome{Status: "failed", Pressure: &Pressure{Reason: "upstream_pressure", NextAttempt: next}, Destinations: sent})
 	p := read().Record
 	x.same([]any{p.Reason, p.AttemptCount, p.NextAttempt.UTC()}, []any{"upstream_pressure", int64(1), next})
+	// A forced run that is refused with no moment named does not shorten the pause.
+	end(Outcome{Status: "failed", Pressure: &Pressure{Reason: "rate_limited"}})
+	p = read().Record
+	x.same([]any{p.Reason, p.AttemptCount, p.NextAttempt.UTC()}, []any{"rate_limited", int64(2), next})
 	end(Outcome{Status: "succeeded", PressureOver: true})
 	if p := read(); p.Record != nil || len(p.Gaps) != 0 {
 		t.Fatalf("%+v", p)
 	}
 	w := x.begin("c")
 	for _, g := range []Gap{
-		{Stream: "a", RecordKey: "1", Reason: "rate_limited", NextAttemptAfter: next},
+		{Stream: "a", RecordKey: "1", Reason: "rate_limited", Class: "run_cap_deferred", NextAttemptAfter: next},
 		{Stream: "a", RecordKey: "2", Reason: "retry_exhausted"}, // a budget's: no pressure
 	} {
 		x.ok(w.PutGap(t.Context(), g))
 	}
 	x.ok(w.Finish(t.Context(), Outcome{Status: "succeeded", PressureOver: true}))
-	if p := read(); len(p.Gaps) != 1 || !p.Gaps[0].NextAttemptAfter.Equal(next) || p.Gaps[0].At.IsZero() {
+	if p := read(); len(p.Gaps) != 1 || p.Gaps[0].Class != "run_cap_deferred" || !p.Gaps[0].NextAttemptAfter.Equal(next) || p.Gaps[0].At.IsZero() {
 		t.Fatalf("%+v", p)
 	}
 	ledger, err := s.Destinations(t.Context(), "c")

@@ -16,6 +16,6 @@ func readAuth(p place) *abi.Auth {
 	}
 	return &abi.Auth{
 		Kind:     required(p, "kind", maxName, isIdentifier, ruleIdentifier),
-		Required: p.get("required").texts(maxEnvironment, envName),
+		Required: p.get("required").texts(maxEnvironment, secretEnv),
 	}
 }

@@ -203,6 +203,7 @@ func TestAuthAndSetup(t *testing.T) {
 		"env absent":           {capture + ".fields.0.env", drop, capture + ".fields[0].env", "required"},
 		"env empty":            {capture + ".fields.0.env", list{}, capture + ".fields[0].env", "empty"},
 		"env a string":         {capture + ".fields.0.env", "TOKEN", capture + ".fields[0].env", "must be an array"},
+		"env of the host":      {capture + ".fields.1.env.0", "PDPP_STORAGE_DSN", capture + ".fields[1].env[0]", "must not begin with PDPP_"},
 		"env of another":       {capture + ".fields.1.env.0", "PAT", capture + ".fields[1].env", "PAT belongs to another field"},
 		"required a string":    {capture + ".fields.0.required", "true", capture + ".fields[0].required", "must be a boolean"},
 		"secret a number":      {capture + ".fields.0.secret", 1, capture + ".fields[0].secret", "must be a boolean"},

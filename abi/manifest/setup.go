@@ -1,6 +1,10 @@
 package manifest
 
-import "github.com/pdpp-host/pdpp-host/abi"
+import (
+	"strings"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
 
 const maxCredentialFields = 32
 
@@ -51,10 +55,22 @@ func readCredentialField(p place) abi.CredentialField {
 	return abi.CredentialField{
 		Name:     required(p, "name", maxName, isFieldName, ruleField),
 		Label:    required(p, "label", maxLabel, anyText, ""),
-		Env:      env.texts(maxEnvironment, envName),
+		Env:      env.texts(maxEnvironment, secretEnv),
 		Required: p.get("required").boolean(),
 		Secret:   p.get("secret").optionalBoolean(),
 	}
 }
 
 func isFieldName(s string) bool { return (lower(s[0]) || upper(s[0])) && plain(s) }
+
+// secretEnv reads the name of a variable whose value goes to the connector's
+// provider. The host's own settings, such as the password in PDPP_STORAGE_DSN,
+// are no connector's to name.
+func secretEnv(p place) string {
+	name := envName(p)
+	if strings.HasPrefix(name, "PDPP_") {
+		p.fail("must not begin with PDPP_: those are the host's own variables")
+		return ""
+	}
+	return name
+}

@@ -84,7 +84,7 @@ func (a *app) credentialSet(ctx context.Context, name, field string) error {
 		if f == nil {
 			return unknownField(field, fields)
 		}
-		s := a.newSecrets(c, store, conn.ID, fields)
+		s := a.newSecrets(c, store, conn, fields)
 		// Before it is asked for: nobody types a secret twice for a lost key.
 		if _, err := s.open(ctx, true); err != nil {
 			return err

@@ -100,7 +100,7 @@ func (a *app) credentialList(ctx context.Context, name string) error {
 		default:
 			fmt.Fprintln(a.err, "the connector's own list is not known: its module is not in the plugins folder")
 		}
-		s := a.newSecrets(c, store, conn.ID, fields)
+		s := a.newSecrets(c, store, conn, fields)
 		views := viewCredentials(fields, stored, s.getenv)
 		result := map[string]any{"connection": conn.Name, "connector": conn.Connector, "credentials": views}
 		summary := output.Plural(int64(len(views)), "credential")
@@ -137,5 +137,5 @@ func shownCredentials(ctx context.Context, store *storage.Store, conn *storage.C
 		}
 		return views, nil
 	}
-	return viewCredentials(credentialFields(m), stored, os.Getenv), nil
+	return viewCredentials(credentialFields(m), stored, ownEnvironment(conn.Connector, os.Getenv)), nil
 }

@@ -79,7 +79,7 @@ type sending struct {
 func (s *sending) Counts() run.RequestCounts {
 	n := s.Session.Counts()
 	return run.RequestCounts{
-		Sent: n.Sent, Retried: n.Retried, Throttled: n.Throttled, BytesOut: n.BytesOut, BytesIn: n.BytesIn,
+		Sent: n.Sent, Retried: n.Retried, Throttled: n.Throttled, Answered: n.Answered, BytesOut: n.BytesOut, BytesIn: n.BytesIn,
 	}
 }
 

@@ -47,7 +47,7 @@ func capOf(text string) int64 {
 // floored reads a number above zero and cuts its fraction, 0 for anything else.
 func floored(text string) int64 {
 	f, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
-	if err != nil || f < 1 || f > float64(1<<53) {
+	if err != nil || !(f >= 1 && f <= 1<<53) { // a NaN is neither
 		return 0
 	}
 	return int64(f)

@@ -25,6 +25,7 @@ func TestDetailLimits(t *testing.T) {
 		{map[string]string{f: " 7 "}, &abi.DetailLimits{MaxFetches: 7, MaxTailGaps: 50}},
 		{map[string]string{f: "900"}, &abi.DetailLimits{MaxFetches: 900, MaxTailGaps: 900}},
 		{map[string]string{w: "1500.9"}, &abi.DetailLimits{MaxWallMS: 1500, MaxTailGaps: 50}},
+		{map[string]string{w: "NaN"}, nil},
 		{map[string]string{f: "7", c: "3"}, &abi.DetailLimits{MaxFetches: 7, MaxTailGaps: 3}},
 		{map[string]string{f: "7", c: "none"}, &abi.DetailLimits{MaxFetches: 7, NoTailFolding: true}},
 	} {

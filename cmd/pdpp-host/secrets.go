@@ -33,7 +33,7 @@ type secrets struct {
 // stored is unsealed once, so that a lost key refuses the run before it begins.
 func (a *app) secretsOf(c *config.Config, store *storage.Store) func(context.Context, *storage.Connection, *abi.Manifest) (run.Secrets, error) {
 	return func(ctx context.Context, conn *storage.Connection, m *abi.Manifest) (run.Secrets, error) {
-		s := a.newSecrets(c, store, conn.ID, credentialFields(m))
+		s := a.newSecrets(c, store, conn, credentialFields(m))
 		if err := s.check(ctx); err != nil {
 			return nil, err
 		}
@@ -63,9 +63,10 @@ func (s *secrets) check(ctx context.Context) error {
 	return nil
 }
 
-func (a *app) newSecrets(c *config.Config, store *storage.Store, connectionID string, fields []abi.CredentialField) *secrets {
+func (a *app) newSecrets(c *config.Config, store *storage.Store, conn *storage.Connection, fields []abi.CredentialField) *secrets {
 	return &secrets{
-		store: store, options: vaultOptions(c), connection: connectionID, fields: fields, getenv: os.Getenv, stored: map[string]bool{},
+		store: store, options: vaultOptions(c), connection: conn.ID, fields: fields,
+		getenv: ownEnvironment(conn.Connector, os.Getenv), stored: map[string]bool{},
 	}
 }
 

@@ -220,3 +220,17 @@ func pinned(t *testing.T, dir string) *storage.Store {
 	}
 	return store
 }
+
+// A connector takes a credential from a variable that carries its own name and
+// from no other: its manifest chooses both the variable and where it is sent.
+func TestOwnEnvironment(t *testing.T) {
+	t.Parallel()
+	getenv := ownEnvironment("my-app", func(name string) string { return "value of " + name })
+	for name, want := range map[string]string{
+		"MY_APP_TOKEN": "value of MY_APP_TOKEN", "AWS_SECRET_ACCESS_KEY": "", "MY_APPLE_TOKEN": "", "PDPP_STORAGE_DSN": "", "": "",
+	} {
+		if got := getenv(name); got != want {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}

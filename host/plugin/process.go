@@ -233,7 +233,9 @@ func (o *outbox) start(w *wire.Writer) {
 			}
 			f := o.queue[0]
 			o.queue[0] = outFrame{}
-			o.queue = o.queue[1:]
+			if o.queue = o.queue[1:]; len(o.queue) == 0 {
+				o.wake.Broadcast() // to those with an answer
+			}
 			o.mu.Unlock()
 			if err := w.Write(f.kind, f.id, f.payload); err != nil {
 				o.stop() // the reader learns of the worker's end by itself
@@ -252,22 +254,24 @@ func (o *outbox) send(kind wire.Kind, id uint32, payload []byte) {
 	}
 	if len(o.queue) >= maxOutbox {
 		o.stopped, o.queue = true, nil
-		o.wake.Signal()
+		o.wake.Broadcast()
 		go o.overrun()
 		return
 	}
 	o.queue = append(o.queue, outFrame{kind, id, payload})
-	o.wake.Signal()
+	o.wake.Broadcast()
 }
 
-// answer sends an answer, from the caller's goroutine when nothing is before it:
-// waking another one costs more than the write. It may wait as long as the
-// worker does not read; who answers a request has a goroutine for it.
+// answer sends an answer from the caller's goroutine: waking another one costs
+// more than the write. It waits its turn, and as long as the worker does not
+// read, so that answers do not pile up here.
 func (o *outbox) answer(handle uint32, payload []byte) {
 	o.mu.Lock()
-	if o.stopped || o.writing || len(o.queue) > 0 {
+	for (o.writing || len(o.queue) > 0) && !o.stopped {
+		o.wake.Wait()
+	}
+	if o.stopped {
 		o.mu.Unlock()
-		o.send(wire.Answer, handle, payload)
 		return
 	}
 	o.writing = true
@@ -275,7 +279,7 @@ func (o *outbox) answer(handle uint32, payload []byte) {
 	err := o.w.Write(wire.Answer, handle, payload)
 	o.mu.Lock()
 	o.writing = false
-	o.wake.Signal()
+	o.wake.Broadcast()
 	o.mu.Unlock()
 	if err != nil {
 		o.stop()
@@ -286,7 +290,7 @@ func (o *outbox) stop() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.stopped, o.queue = true, nil
-	o.wake.Signal()
+	o.wake.Broadcast()
 }
 
 func (o *outbox) wait() { <-o.done }

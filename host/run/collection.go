@@ -68,9 +68,13 @@ type collection struct {
 
 	sending     Sending // nil: the run has no network
 	senders     chan func()
-	secrets     Secrets // nil: there are none
+	replying    sync.Mutex // held while an answer is handed over
+	secrets     Secrets    // nil: there are none
 	force       bool
 	pressedGaps int // gaps of this run that the provider's pressure left
+	// pressedUntil is the latest moment that such a gap waits for; zero: none named.
+	pressedUntil time.Time
+	lastPaced    *pacedCursor
 
 	mu        sync.Mutex // guards what follows
 	violation error
@@ -80,6 +84,7 @@ type collection struct {
 	lastNote  time.Time
 	waiting   SendingWait
 	ratedAt   time.Time
+	circuits  int // changes of the breaker
 }
 
 type stagedCursor struct {

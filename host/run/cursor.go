@@ -45,9 +45,11 @@ func (c *collection) onState(payload []byte) error {
 // commitSlice queues the cursor's commit behind every record before it. The
 // batch has been flushed into the same queue (Invariant 1).
 func (c *collection) commitSlice(stream string, st *stagedCursor) error {
-	if err := c.stored(c.writer.CommitSlice(context.WithoutCancel(c.ctx), stream, c.learned(stream, st.cursor), st.slice)); err != nil {
+	with := c.learned(stream, st.cursor)
+	if err := c.stored(c.writer.CommitSlice(context.WithoutCancel(c.ctx), stream, with, st.slice)); err != nil {
 		return err
 	}
+	c.paced(stream, st.cursor, with)
 	delete(c.staged, stream)
 	c.kept -= int64(len(st.cursor))
 	c.committed[stream] = true

@@ -42,7 +42,7 @@ func (r *Runner) finish(ctx context.Context, cause error, begin time.Time, req R
 	if out.status == StatusSucceeded && p.mode != abi.ModeFullRefresh {
 		r.rejectedEarlier(ctx, p, c)
 	}
-	o := storage.Outcome{Status: out.status, Reason: string(out.reason)}
+	o := storage.Outcome{Status: out.status, Reason: string(out.reason), Narrowed: p.narrowed}
 	c.ofSending(&o)
 	result := c.result(begin, req, p, exit, out, commit, held)
 	if err := c.write(ctx, o, out, result, commit, held); err != nil {
@@ -87,12 +87,14 @@ func (c *collection) write(ctx context.Context, o storage.Outcome, out outcome, 
 	}
 	o.KnownGaps, o.Result = known, encoded
 	if out.failure != nil {
-		o.Error = &storage.RunError{Code: out.failure.Code, Message: out.failure.Message}
+		f := out.failure
+		o.Error = &storage.RunError{Code: f.Code, Message: f.Message, Retryable: f.Retryable, RecoveryHint: f.RecoveryHint}
 	}
 	for _, stream := range commit {
 		o.Checkpoints = append(o.Checkpoints, storage.StateCommit{Stream: stream, Cursor: c.learned(stream, c.staged[stream].cursor)})
 		o.Events = append(o.Events, storage.Event{Type: "run.state_advanced", Stream: stream})
 	}
+	c.relearn(&o, commit)
 	for _, h := range held {
 		o.Withheld = append(o.Withheld, storage.Withheld{Stream: h.Stream, Reason: h.Reason})
 	}

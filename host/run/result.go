@@ -77,6 +77,7 @@ type RequestCounts struct {
 	Sent      int64 `json:"sent"`
 	Retried   int64 `json:"retried"`
 	Throttled int64 `json:"throttled"`
+	Answered  int64 `json:"-"` // other than by a refusal or a failure: the provider is well
 	BytesOut  int64 `json:"bytes_out"`
 	BytesIn   int64 `json:"bytes_in"`
 }

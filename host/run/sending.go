@@ -31,9 +31,10 @@ type SendRun struct {
 // Sending is the network binding of one run: the one way of its guest to the
 // provider (RT-20, RT-23). Safe for concurrent use.
 type Sending interface {
-	// Do answers the http operation. It never fails: what went wrong is an
-	// answer. It returns soon after ctx has ended.
-	Do(ctx context.Context, request []byte) (answer []byte)
+	// Do answers the http operation: it calls reply once and returns after that.
+	// It never fails: what went wrong is an answer. It answers soon after ctx has
+	// ended. What it holds of large answers is bounded until reply returns.
+	Do(ctx context.Context, request []byte, reply func(answer []byte))
 	Counts() RequestCounts
 	Destinations() []storage.Destination
 	// Learned returns a stream's cursor with the learned rate on it, where the
@@ -86,7 +87,15 @@ type Secrets interface {
 // flight, and the guest takes the answers in the order in which they complete.
 func (c *collection) sent(request []byte, reply func([]byte)) {
 	own := append([]byte(nil), request...)
-	job := func() { reply(c.sending.Do(c.ctx, own)) }
+	job := func() {
+		c.sending.Do(c.ctx, own, func(answer []byte) {
+			// One at a time: an answer that is not taken waits here, where its size
+			// counts, and not in a queue to a worker that does not read.
+			c.replying.Lock()
+			defer c.replying.Unlock()
+			reply(answer)
+		})
+	}
 	select {
 	case c.senders <- job:
 	default:
@@ -128,14 +137,26 @@ func (c *collection) noticed(e SendingEvent) {
 			c.rated(e.Rate)
 		}
 	case len(e.Circuit) > 0:
+		c.mu.Lock()
+		c.circuits++
+		keep := c.circuits <= maxCircuits
+		c.mu.Unlock()
+		if !keep {
+			return
+		}
 		_ = c.event("run.progress_reported", "", map[string]any{
 			"message": "the provider's circuit breaker changed", "provider_budget": e.Circuit,
 		})
 	}
 }
 
-// rateEvery bounds how often a change of the pace becomes evidence.
-const rateEvery = 10 * time.Second
+const (
+	// rateEvery bounds how often a change of the pace becomes evidence.
+	rateEvery = 10 * time.Second
+	// maxCircuits bounds the breaker's changes that do: a manifest may have it
+	// change with each request.
+	maxCircuits = 200
+)
 
 // rated keeps the pace as evidence; there is none when pacing is off (RT-27).
 func (c *collection) rated(r *Rate) {
@@ -143,9 +164,6 @@ func (c *collection) rated(r *Rate) {
 		_ = c.event("run.progress_reported", "", map[string]any{"message": "the pace of requests", "collection_rate": r.Raw})
 	}
 }
-
-// answered reports whether the provider answered at all, not only refused.
-func answered(n RequestCounts) bool { return n.Sent > n.Throttled }
 
 // pressed completes a gap that the provider's pressure left with the moment
 // from which it may be tried again, when the provider named one.
@@ -155,7 +173,7 @@ func (c *collection) pressed(g *storage.Gap) {
 	}
 	c.pressedGaps++
 	if p := c.sending.Pressure(); p != nil && p.NextAttempt.After(c.deps.Now()) {
-		g.NextAttemptAfter = p.NextAttempt
+		g.NextAttemptAfter, c.pressedUntil = p.NextAttempt, p.NextAttempt
 	}
 }
 
@@ -174,8 +192,9 @@ func (c *collection) learned(stream string, cursor []byte) []byte {
 
 // ofSending adds to the outcome what the run's requests left: the ledger, and
 // the pressure that defers the next run. Pressure is a gap's where there is one;
-// a run that left no gap keeps the record itself. A run that got answers, and no
-// refusal for good, is the end of the pressure.
+// a run that left no gap keeps the record itself, and so does one whose provider
+// named a later moment than its gaps have. A run that got answers, and no refusal
+// for good, is the end of the pressure; a provider that is down ends none.
 func (c *collection) ofSending(o *storage.Outcome) {
 	if c.sending == nil {
 		return
@@ -183,9 +202,9 @@ func (c *collection) ofSending(o *storage.Outcome) {
 	o.Destinations = c.sending.Destinations()
 	p := c.sending.Pressure()
 	switch {
-	case p != nil && c.pressedGaps == 0:
+	case p != nil && (c.pressedGaps == 0 || p.NextAttempt.After(c.pressedUntil) && p.NextAttempt.After(c.deps.Now())):
 		o.Pressure = p
-	case p == nil && answered(c.sending.Counts()):
+	case p == nil && c.sending.Counts().Answered > 0:
 		o.PressureOver = true
 	}
 	c.rated(c.sending.Rate())

@@ -20,6 +20,7 @@ type fakeSender struct {
 	stopped   abi.Reason
 	rate      *Rate
 	throttled int64
+	unwell    bool // every request failed
 
 	mu       sync.Mutex
 	open     SendRun
@@ -34,18 +35,23 @@ func (f *fakeSender) Open(_ context.Context, s SendRun) (Sending, error) {
 	return f, nil
 }
 
-func (f *fakeSender) Do(_ context.Context, request []byte) []byte {
+func (f *fakeSender) Do(_ context.Context, request []byte, reply func([]byte)) {
 	f.mu.Lock()
-	defer f.mu.Unlock()
 	f.requests = append(f.requests, string(request))
-	return []byte(f.answer(string(request)))
+	answer := f.answer(string(request))
+	f.mu.Unlock()
+	reply([]byte(answer))
 }
 
 func (f *fakeSender) Counts() RequestCounts {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	n := int64(len(f.requests))
-	return RequestCounts{Sent: n, Throttled: f.throttled}
+	c := RequestCounts{Sent: n, Throttled: f.throttled, Answered: n - f.throttled}
+	if f.unwell {
+		c.Answered = 0
+	}
+	return c
 }
 
 func (f *fakeSender) Destinations() []storage.Destination {
@@ -150,7 +156,13 @@ func TestPressureIsKeptForTheNextRun(t *testing.T) {
 		t.Fatalf("%+v", p)
 	}
 
-	f.pressure = nil
+	f.pressure, f.unwell = nil, true // it was down: that says nothing of what it had asked for
+	h.succeed(get + done(0))
+	if p := h.pressure(); p.Record == nil {
+		t.Fatal("failures ended the pressure")
+	}
+
+	f.unwell = false
 	h.succeed(get + done(0))
 	if p := h.pressure(); p.Record != nil {
 		t.Fatalf("answers did not end the pressure: %+v", p)
@@ -188,8 +200,46 @@ type blockingSender struct {
 
 func (b *blockingSender) Open(context.Context, SendRun) (Sending, error) { return b, nil }
 
-func (b *blockingSender) Do(ctx context.Context, _ []byte) []byte {
+func (b *blockingSender) Do(ctx context.Context, _ []byte, reply func([]byte)) {
 	close(b.started)
 	<-ctx.Done()
-	return []byte(`{"error":{"code":"run.interrupted","message":"m"}}`)
+	reply([]byte(`{"error":{"code":"run.interrupted","message":"m"}}`))
+}
+
+// RT-21: a moment that the provider names after the run's gap was kept is not
+// lost with it.
+func TestLaterPressureIsKeptBesideItsGap(t *testing.T) {
+	t.Parallel()
+	next := time.Now().Add(3 * time.Hour).UTC().Truncate(time.Microsecond)
+	f := &fakeSender{pressure: &storage.Pressure{Reason: "rate_limited"}}
+	f.answer = func(request string) string {
+		if strings.Contains(request, "/later") {
+			f.pressure = &storage.Pressure{Reason: "rate_limited", NextAttempt: next}
+		}
+		return `{"error":{"code":"send.rate_limited","message":"m"}}`
+	}
+	h := newHost(t, setup{sender: f})
+	gap := "\ngap " + `{"type":"DETAIL_GAP","stream":"messages","parent_stream":"chats","record_key":"b","reason":"rate_limited","retryable":true,"status":"pending","detail_locator":{}}`
+	h.succeed(get + gap + "\n" + strings.Replace(get, "/x", "/later", 1) + done(0))
+	if p := h.pressure(); len(p.Gaps) != 1 || p.Record == nil || !p.Record.NextAttempt.Equal(next) {
+		t.Fatalf("%+v", p)
+	}
+}
+
+// A breaker that changes with each request fills no store.
+func TestCircuitChangesAreFew(t *testing.T) {
+	t.Parallel()
+	f := &fakeSender{}
+	f.answer = func(string) string {
+		for range 10 * maxCircuits {
+			f.open.Observe(SendingEvent{Circuit: json.RawMessage(`{"object":"x"}`)})
+		}
+		return `{"status":200,"url":"u","headers":{}}` + "\n"
+	}
+	h := newHost(t, setup{sender: f})
+	res := h.succeed(get + done(0))
+	events, err := h.store.Events(t.Context(), res.RunID, 0, 10_000)
+	if n := len(events); err != nil || n < maxCircuits || n > maxCircuits+20 {
+		t.Fatalf("%d events, %v", n, err)
+	}
 }

@@ -34,6 +34,7 @@ type bed struct {
 	sent   []float64 // ms of each call since epoch
 	waits  []float64 // ms of each pre-flight wait
 	sleeps []float64 // ms of each sleep after a failure
+	moved  []Transition
 	g      *Governor
 }
 
@@ -84,6 +85,8 @@ func (b *bed) observe(e Event) {
 		b.waits = append(b.waits, millis(e.Duration))
 	case EventBackoff:
 		b.sleeps = append(b.sleeps, millis(e.Duration))
+	case EventCircuit:
+		b.moved = append(b.moved, *e.Circuit)
 	}
 }
 

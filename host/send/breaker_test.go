@@ -114,14 +114,14 @@ func TestOpenCircuitStops(t *testing.T) {
 	b.script(says{})
 	b.ok(1)
 	var states []CircuitState
-	for _, tr := range b.g.Transitions() {
+	for _, tr := range b.moved {
 		states = append(states, tr.State)
 		line, err := json.Marshal(b.g.CircuitProgress(tr))
 		if err != nil || strings.Contains(string(line), "example") || !strings.Contains(string(line), `"retry_tokens_remaining":5`) {
 			t.Errorf("%s %v", line, err)
 		}
 	}
-	if !slices.Equal(states, []CircuitState{CircuitOpen, CircuitHalfOpen, CircuitClosed}) || len(b.g.Transitions()) != 0 {
+	if !slices.Equal(states, []CircuitState{CircuitOpen, CircuitHalfOpen, CircuitClosed}) {
 		t.Errorf("%v", states)
 	}
 }

@@ -137,7 +137,7 @@ func TestOwnRefusalIsNoEvidence(t *testing.T) {
 			t.Fatalf("%d calls, %v", b.calls, err)
 		}
 	}
-	if b.interval() != 1000 || len(b.g.Transitions()) != 0 {
+	if b.interval() != 1000 || len(b.moved) != 0 {
 		t.Errorf("interval %v", b.interval())
 	}
 }

@@ -55,12 +55,11 @@ type Governor struct {
 	profile Profile
 	deps    Deps
 
-	mu          sync.Mutex
-	general     *lane
-	endpoints   []*lane // by index of profile.Endpoints
-	breaker     breaker
-	transitions []Transition
-	doubled     int // attempts that more than one source made wait
+	mu        sync.Mutex
+	general   *lane
+	endpoints []*lane // by index of profile.Endpoints
+	breaker   breaker
+	doubled   int // attempts that more than one source made wait
 }
 
 // New returns a governor for the provider that profile describes; a name alone
@@ -181,24 +180,11 @@ func (g *Governor) learn(now time.Time, lanes []*lane, era int, v verdict, a ans
 	g.changed(now, change)
 }
 
-// changed keeps a breaker's change as evidence.
+// changed tells of a breaker's change, which is evidence (PB-A9).
 func (g *Governor) changed(now time.Time, t *Transition) {
-	if t == nil {
-		return
+	if t != nil {
+		g.observe(Event{Kind: EventCircuit, At: now, Circuit: t})
 	}
-	g.mu.Lock()
-	g.transitions = append(g.transitions, *t)
-	g.mu.Unlock()
-	g.observe(Event{Kind: EventCircuit, At: now, Circuit: t})
-}
-
-// Transitions returns the breaker's changes since the last call (PB-A9).
-func (g *Governor) Transitions() []Transition {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	t := g.transitions
-	g.transitions = nil
-	return t
 }
 
 // DoubleWaits returns how many attempts were made to wait by more than one

@@ -44,9 +44,10 @@ func (l *lane) delay(now time.Time) time.Duration {
 	return d
 }
 
-// told is the part of delay that the provider asked for itself.
+// told is the part of delay that the provider asked for itself: a pause, or the
+// end of a window that is used up. How what is left of one is spread is ours.
 func (l *lane) told(now time.Time) time.Duration {
-	return max(l.hold.Sub(now), l.quota.delay(now), 0)
+	return max(l.hold.Sub(now), l.quota.exhausted(now), 0)
 }
 
 func (l *lane) admit(now time.Time) {

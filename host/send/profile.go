@@ -59,7 +59,7 @@ type Profile struct {
 	TimeoutMS       int64 `json:"timeout_ms,omitempty"` // of one fetch, its body included; default 60 000, at most 5 minutes
 
 	Breaker          BreakerProfile `json:"breaker,omitzero"`
-	MaxRedirects     *int           `json:"max_redirects,omitempty"` // default 5
+	MaxRedirects     *int           `json:"max_redirects,omitempty"`      // default 5
 	MaxResponseBytes int64          `json:"max_response_bytes,omitempty"` // default 64 MiB, and no more
 }
 

@@ -16,6 +16,7 @@ const (
 	lowCount    = 10 // where the header names no limit
 	// maxSpread bounds the spacing, so that the last of a day's quota can be used.
 	maxSpread = time.Minute
+	mostTold  = 2 * maxTold // windows of the headers that are kept
 )
 
 // quota is what the provider says of its windows, in its headers or its
@@ -50,7 +51,12 @@ func (q *quota) learn(now time.Time, h http.Header, next time.Time) {
 		}
 		i := slices.IndexFunc(q.told, func(t toldWindow) bool { return t.name == w.name })
 		if i < 0 {
-			q.told = append(q.told, w)
+			if len(q.told) >= mostTold { // names that come and go are no reason to keep them all
+				q.told = slices.DeleteFunc(q.told, func(t toldWindow) bool { return !t.reset.After(now) })
+			}
+			if len(q.told) < mostTold {
+				q.told = append(q.told, w)
+			}
 			continue
 		}
 		// Answers may overtake each other: within one window what is left never
@@ -70,6 +76,21 @@ func (q *quota) delay(now time.Time) time.Duration {
 	}
 	for i := range q.logged {
 		d = max(d, q.logged[i].delay(now, q.last))
+	}
+	return d
+}
+
+// exhausted returns how long nothing is left of a window: that, and not the
+// spacing of what is left, is what the provider asks for.
+func (q *quota) exhausted(now time.Time) time.Duration {
+	var d time.Duration
+	for i := range q.told {
+		if q.told[i].remaining <= 0 {
+			d = max(d, q.told[i].reset.Sub(now))
+		}
+	}
+	for i := range q.logged {
+		d = max(d, q.logged[i].full(now))
 	}
 	return d
 }
@@ -124,10 +145,8 @@ type loggedWindow struct {
 }
 
 func (w *loggedWindow) delay(now, last time.Time) time.Duration {
-	if len(w.times) == w.limit {
-		if full := w.times[w.next].Add(w.per).Sub(now); full > 0 {
-			return full
-		}
+	if full := w.full(now); full > 0 {
+		return full
 	}
 	recent := w.recent(now)
 	remaining := w.limit - recent
@@ -135,6 +154,14 @@ func (w *loggedWindow) delay(now, last time.Time) time.Duration {
 		return 0
 	}
 	return max(0, last.Add(min(w.per/time.Duration(w.limit), maxSpread)).Sub(now))
+}
+
+// full returns how long the window has no room; zero or less: it has.
+func (w *loggedWindow) full(now time.Time) time.Duration {
+	if len(w.times) < w.limit {
+		return 0
+	}
+	return w.times[w.next].Add(w.per).Sub(now)
 }
 
 // recent counts the admissions of the last per.

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
 )
 
 // Both families of quota headers are read; what does not parse is no quota.
@@ -157,6 +159,32 @@ func FuzzQuotaHeaders(f *testing.F) {
 	})
 }
 
+// A provider that names another window with each answer costs no memory for
+// each, and a window that is really there is still kept.
+func TestToldWindowsAreFew(t *testing.T) {
+	t.Parallel()
+	var q quota
+	now := epoch
+	for i := range 1000 {
+		now = now.Add(time.Second)
+		q.learn(now, http.Header{"Ratelimit": {fmt.Sprintf(`"w%d";r=5;t=3`, i)}}, time.Time{})
+	}
+	if len(q.told) > mostTold {
+		t.Errorf("%d windows", len(q.told))
+	}
+	var long quota
+	for i := range 1000 {
+		long.learn(now, http.Header{"Ratelimit": {fmt.Sprintf(`"w%d";r=5;t=3600`, i)}}, time.Time{})
+	}
+	if len(long.told) > mostTold {
+		t.Errorf("%d windows", len(long.told))
+	}
+	q.learn(now, http.Header{"Ratelimit": {`"real";r=0;t=30`}}, time.Time{})
+	if d := q.delay(now); d != 30*time.Second {
+		t.Errorf("waits %v", d)
+	}
+}
+
 // The profile is checked before it is used, every problem at once.
 func TestProfileCheck(t *testing.T) {
 	t.Parallel()
@@ -183,7 +211,49 @@ func TestProfileCheck(t *testing.T) {
 	if _, err := New(bad, Deps{Clock: NewVirtualClock(epoch)}); err == nil {
 		t.Error("New accepts it")
 	}
+	// What a manifest may make the host spend: bytes, time after the run's own
+	// limit, and work for each request. The largest number is no overflow either.
+	for path, p := range map[string]Profile{
+		"max_response_bytes": {MaxResponseBytes: math.MaxInt64}, "timeout_ms": {TimeoutMS: longestTimeoutMS + 1},
+		"windows":   {Windows: slices.Repeat([]Window{{1, 1}}, maxWindows+1)},
+		"endpoints": {Endpoints: slices.Repeat([]Endpoint{{Name: "a", PathPrefix: "/"}}, maxEndpoints+1)},
+	} {
+		if p.Name = "github"; p.Check() == nil || !strings.Contains(p.Check().Error(), path+": ") {
+			t.Errorf("%s: %v", path, p.Check())
+		}
+	}
 	if !slices.ContainsFunc([]string{"a", "a_1", "github"}, validName) || validName("") || validName("1a") {
 		t.Error("names")
+	}
+}
+
+// RT-24.1, PB-A3: that what is left of a quota is spread over its window is this
+// host's own caution. A run that has no time left for that ends at its deadline,
+// and no pause is made of it; a window that is used up is the provider's word.
+func TestSpreadIsNoPressure(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		remaining string
+		profile   func(*Profile)
+		want      abi.Reason
+	}{
+		"spread":          {"9", func(*Profile) {}, abi.ReasonWallClockDeadline},
+		"used up":         {"0", func(*Profile) {}, abi.ReasonRateLimited},
+		"documented":      {"", func(p *Profile) { p.Windows = []Window{{Requests: 10, PerMS: 60_000}} }, abi.ReasonWallClockDeadline},
+		"documented, out": {"", func(p *Profile) { p.Windows = []Window{{Requests: 1, PerMS: 60_000}} }, abi.ReasonRateLimited},
+	} {
+		profile := calm(1)
+		test.profile(&profile)
+		b := newBed(t, profile, func(d *Deps) { d.Run = NewRunBudget(0, 2*time.Second) })
+		first := says{}
+		if test.remaining != "" {
+			first.headers = "X-RateLimit-Limit: 10\nX-RateLimit-Remaining: " + test.remaining + "\nX-RateLimit-Reset: 60"
+		}
+		b.script(first)
+		b.ok(1)
+		s := b.stopped()
+		if s.Reason != test.want || s.ArmsCooldown() != (test.want == abi.ReasonRateLimited) {
+			t.Errorf("%s: %s, next %s", name, s.Reason, s.NextAttempt)
+		}
 	}
 }

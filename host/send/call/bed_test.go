@@ -184,11 +184,16 @@ func (b *bed) do(in abi.HTTPRequest, body string) reply {
 
 func (b *bed) raw(ctx context.Context, request string) reply {
 	b.t.Helper()
-	answer := b.Do(ctx, []byte(request))
+	answer := answerOf(ctx, b.Session, request)
 	b.mu.Lock()
 	b.said.Write(answer)
 	b.mu.Unlock()
 	return decoded(b.t, answer)
+}
+
+func answerOf(ctx context.Context, s *Session, request string) (answer []byte) {
+	s.Do(ctx, []byte(request), func(a []byte) { answer = a })
+	return answer
 }
 
 func decoded(t *testing.T, answer []byte) reply {

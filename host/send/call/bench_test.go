@@ -25,8 +25,8 @@ func BenchmarkCall(b *testing.B) {
 		server := httptest.NewServer(provider(latency))
 		b.Cleanup(server.Close)
 		s := benchSession(b, server)
-		request := []byte(`{"url":"` + server.URL + `/things?page=1","credential":"bearer","headers":{"accept":"application/json"}}`)
-		ours := func() int { return len(s.Do(context.Background(), request)) }
+		request := `{"url":"` + server.URL + `/things?page=1","credential":"bearer","headers":{"accept":"application/json"}}`
+		ours := func() int { return len(answerOf(context.Background(), s, request)) }
 		line := &http.Transport{MaxIdleConnsPerHost: 16}
 		b.Cleanup(line.CloseIdleConnections)
 		theirs := func() int { return plain(b, &http.Client{Transport: line}, server.URL) }
@@ -64,7 +64,7 @@ func benchSession(b *testing.B, server *httptest.Server) *Session {
 		b.Fatal(err)
 	}
 	b.Cleanup(s.Close)
-	if r := s.Do(context.Background(), []byte(`{"url":"`+server.URL+`","credential":"bearer"}`)); bytes.Contains(r, []byte(`"error"`)) {
+	if r := answerOf(context.Background(), s, `{"url":"`+server.URL+`","credential":"bearer"}`); bytes.Contains(r, []byte(`"error"`)) {
 		b.Fatalf("%s", r)
 	}
 	return s

@@ -4,6 +4,9 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
+	"slices"
+	"strings"
+	"sync"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 )
@@ -14,14 +17,30 @@ import (
 // the manifest names it, and otherwise for its host alone. That needs no list
 // of public suffixes: no cookie for co.uk or github.io goes from one host of
 // the manifest to another.
+//
+// A provider cannot fill the host or the requests with them: it gets so many,
+// and none that is large.
 type jar struct {
 	cookies *cookiejar.Jar
 	named   map[string]bool
+
+	mu    sync.Mutex
+	known map[cookieName]bool
 }
+
+// What is kept of a run's cookies; RFC 6265, 6.1, asks for 4 KiB of one and 50
+// of a domain.
+const (
+	maxCookie  = 4 << 10
+	maxCookies = 100
+)
+
+// cookieName is what tells two cookies apart.
+type cookieName struct{ host, domain, path, name string }
 
 func newJar(network *abi.NetworkRequirements) *jar {
 	cookies, _ := cookiejar.New(nil) // fails never
-	j := &jar{cookies: cookies, named: make(map[string]bool)}
+	j := &jar{cookies: cookies, named: make(map[string]bool), known: make(map[cookieName]bool)}
 	for _, h := range network.Hosts {
 		j.named[canonicalHost(h.Host)] = true
 	}
@@ -44,7 +63,28 @@ func (j *jar) keep(u *url.URL, resp *http.Response) {
 			c.Domain = "" // a domain that does not hold the host is the jar's to refuse
 		}
 	}
-	j.cookies.SetCookies(u, list)
+	j.cookies.SetCookies(u, slices.DeleteFunc(list, func(c *http.Cookie) bool { return !j.takes(host, u.Path, c) }))
+}
+
+// takes reports whether there is room for a cookie. One that is there already
+// may always change, also into one that has expired.
+func (j *jar) takes(host, path string, c *http.Cookie) bool {
+	if c.Path != "" && c.Path[0] == '/' {
+		path = c.Path
+	} else {
+		path = path[:strings.LastIndexByte(path, '/')+1] // RFC 6265, 5.1.4
+	}
+	if len(c.Name)+len(c.Value)+len(path) > maxCookie {
+		return false
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	id := cookieName{host, c.Domain, path, c.Name}
+	if !j.known[id] && len(j.known) >= maxCookies {
+		return false
+	}
+	j.known[id] = true
+	return true
 }
 
 // put adds the cookies that belong to a request.

@@ -1,6 +1,9 @@
 package call
 
 import (
+	"fmt"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -58,5 +61,32 @@ func TestCookies(t *testing.T) {
 	other.get("https://api.example.com/x", "")
 	if other.seen[0].Header.Get("Cookie") != "" {
 		t.Error("a cookie of another run")
+	}
+}
+
+// A provider that sends cookies without end fills neither the host nor the
+// requests that carry them back.
+func TestCookiesAreFew(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, nil)
+	b.answer = func(n int, _ got) says {
+		headers := []string{"Set-Cookie: sid=" + strconv.Itoa(n) + "; Path=/", "Set-Cookie: large=" + strings.Repeat("x", maxCookie) + "; Path=/"}
+		for i := range 50 {
+			headers = append(headers, fmt.Sprintf("Set-Cookie: c%d=1", i))
+		}
+		return says{headers: headers}
+	}
+	for i := range 10 {
+		b.get(fmt.Sprintf("%s/%d/x", api, i), "")
+	}
+	sent := b.seen[len(b.seen)-1].Header.Get("Cookie")
+	if n := len(b.wire.jar.known); n > maxCookies {
+		t.Errorf("%d cookies are kept", n)
+	}
+	if n := strings.Count(sent, "="); n > maxCookies || strings.Contains(sent, "large") {
+		t.Errorf("%d cookies", n)
+	}
+	if !strings.Contains(sent, "sid=9") { // a known one still changes
+		t.Errorf("%s", sent)
 	}
 }

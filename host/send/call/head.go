@@ -31,6 +31,7 @@ type call struct {
 
 	placed     bool // the last hop carried the secret
 	generation int  // of that secret
+	large      bool // its answer has a place, see wire.held
 }
 
 func invalid(what, hint string) *abi.Error { return abi.NewError(CodeRequestInvalid, what, hint) }

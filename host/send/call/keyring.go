@@ -11,7 +11,8 @@ import (
 )
 
 // keyring holds the secrets that this run has needed so far. A value is asked
-// for once, and again only when it is renewed.
+// for once, and again when the provider refused it: the owner may have been asked
+// for another one meanwhile.
 type keyring struct {
 	from Secrets
 	scrubber
@@ -65,7 +66,7 @@ func (k *keyring) ask(ctx context.Context, field string) (string, bool, error) {
 
 func missing(field string) error {
 	return abi.NewError(CodeCredentialMissing, "there is no credential "+show(field)+" for this connection",
-		"give it with `pdpp-host connect`")
+		"store it with: pdpp-host connections credential set NAME FIELD")
 }
 
 // load makes a slot's secret ready to be placed. ok is false when there is none
@@ -85,6 +86,7 @@ func (k *keyring) load(ctx context.Context, s *slot) (ok bool, err error) {
 		return false, missing(s.Field)
 	}
 	k.hide(value)
+	k.hide(strings.TrimSpace(value)) // a header's value arrives without the space around it
 	if s.As == abi.SlotBasic {
 		k.hide(basicPair(user, value))
 	}
@@ -117,6 +119,18 @@ func (k *keyring) read(ctx context.Context, field string, s *slot) (string, erro
 		h.value, h.generation = value, 1
 	}
 	return h.value, nil
+}
+
+// forget has the values of a slot asked for again. Those that are renewed have a
+// way of their own.
+func (k *keyring) forget(s *slot) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, field := range []string{s.Field, s.User} {
+		if h := k.fields[field]; h != nil && h.renewed.IsZero() {
+			h.generation = 0
+		}
+	}
 }
 
 // text returns a slot's secret as it is written, and which one that is. It was

@@ -16,6 +16,7 @@ type Counts struct {
 	Sent      int64 `json:"sent"`      // attempts, redirects' hops and renewals included
 	Retried   int64 `json:"retried"`   // of these, repetitions after a failure
 	Throttled int64 `json:"throttled"` // answers that asked for fewer requests
+	Answered  int64 `json:"-"`         // requests that the provider answered well, or as the guest's mistake
 	BytesOut  int64 `json:"bytes_out"` // lines, headers and bodies, before TLS
 	BytesIn   int64 `json:"bytes_in"`  // headers and bodies, decompressed
 }
@@ -105,6 +106,12 @@ func (l *ledger) count(retried, throttled int64) {
 	l.counts.Throttled += throttled
 }
 
+func (l *ledger) answered() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.counts.Answered++
+}
+
 func (l *ledger) destinations() []Destination {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -122,12 +129,16 @@ type metered struct {
 
 	ledger *ledger
 	to     *Destination
+	room   func(n int64) error // waits until n bytes may be held
 	n      int64
 }
 
 func (m *metered) Read(p []byte) (int, error) {
 	n, err := m.ReadCloser.Read(p)
 	m.n += int64(n)
+	if full := m.room(m.n); full != nil {
+		return n, full
+	}
 	return n, err
 }
 

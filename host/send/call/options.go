@@ -87,7 +87,7 @@ func Open(o Options) (*Session, error) {
 	s.inlineWait = inlineWait(profile)
 	s.keys = newKeyring(o.Secrets, slots)
 	s.watch = &watch{observe: o.Observe}
-	s.wire = &wire{keys: s.keys, jar: newJar(network), ledger: newLedger(o.MaxBytesOut), next: o.Transport}
+	s.wire = &wire{keys: s.keys, jar: newJar(network), ledger: newLedger(o.MaxBytesOut), next: o.Transport, large: make(chan struct{}, mostLarge)}
 	if o.Transport == nil {
 		policy := egress.Policy{AllowPrivate: exceptions(o.AllowPrivate, network, base)}
 		for _, h := range network.Hosts {

@@ -53,6 +53,11 @@ func TestOpen(t *testing.T) {
 		"token elsewhere": {slots(func(s *abi.CredentialSlot) { s.OAuth.TokenURL = "https://evil.example/token" }), CodeSlotInvalid},
 		"token port":      {slots(func(s *abi.CredentialSlot) { s.OAuth.TokenURL = "https://login.example.com:8443/token" }), CodeSlotInvalid},
 		"no refresh":      {slots(func(s *abi.CredentialSlot) { s.OAuth.RefreshField = "" }), CodeSlotInvalid},
+		"refresh of another": {func(o *Options) {
+			second := o.Network.Credentials[len(o.Network.Credentials)-1]
+			second.Name, second.Field = "second", "access2"
+			o.Network.Credentials = append(o.Network.Credentials, second)
+		}, CodeSlotInvalid},
 		"base alone":      {base("http://127.0.0.1:8080"), CodeBaseURLInvalid},
 		"base elsewhere":  {base("http://127.0.0.1:8080", "127.0.0.1:8081"), CodeBaseURLInvalid},
 		"base no url":     {base("127.0.0.1:8080", "127.0.0.1:8080"), CodeBaseURLInvalid},

@@ -157,6 +157,7 @@ func (s *Session) postToken(ctx context.Context, slot *slot, authorization strin
 	c.request = &http.Request{
 		Method: http.MethodPost, URL: slot.token, Header: h, Body: http.NoBody, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 	}
+	defer s.wire.release(c)
 	return s.governor.Do(withCall(ctx, c), c.request)
 }
 

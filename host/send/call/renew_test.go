@@ -306,7 +306,7 @@ func TestSingleFlight(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 16 {
 			wg.Go(func() {
-				if r := decoded(t, s.Do(t.Context(), []byte(`{"url":"`+api+`","credential":"oauth"}`))); r.Status != 200 {
+				if r := decoded(t, answerOf(t.Context(), s, `{"url":"`+api+`","credential":"oauth"}`)); r.Status != 200 {
 					t.Errorf("%+v", r)
 				}
 			})
@@ -359,7 +359,7 @@ func TestStoppedWhileRenewing(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 			defer cancel()
 			began := time.Now()
-			r := decoded(t, s.Do(ctx, []byte(`{"url":"`+api+`","credential":"oauth"}`)))
+			r := decoded(t, answerOf(ctx, s, `{"url":"`+api+`","credential":"oauth"}`))
 			if r.Error.Code != abi.CodeInterrupted || !r.Error.Final || len(v.replaced) != kept || time.Since(began) > 500*time.Millisecond+grace {
 				t.Errorf("after %v: %+v, kept %v", time.Since(began), r, v.replaced)
 			}

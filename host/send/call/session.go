@@ -1,6 +1,7 @@
 package call
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"net/http"
@@ -39,23 +40,27 @@ type Pressure struct {
 	NextAttempt time.Time // zero: the provider named none
 }
 
-// Do answers one request of the http operation, as abi/http.go describes it. It
-// never fails: what went wrong is the answer. request must not change any more,
-// also after Do has returned: the line may still be reading it.
-func (s *Session) Do(ctx context.Context, request []byte) []byte {
+// Do answers one request of the http operation, as abi/http.go describes it:
+// reply is called once, before Do returns. Do never fails: what went wrong is the
+// answer. A large answer has its place until reply has returned, see mostLarge.
+// request must not change any more, also after Do has returned: the line may
+// still be reading it.
+func (s *Session) Do(ctx context.Context, request []byte, reply func(answer []byte)) {
 	c, err := s.decode(request)
 	if err == nil {
 		err = s.wire.ledger.exhausted()
 	}
 	var resp *send.Response
 	if err == nil {
+		defer s.wire.release(c)
 		resp, err = s.send(ctx, c)
 		s.watch.rate(s.options.Clock.Now(), s.governor)
 	}
 	if err != nil {
-		return s.encodeFailure(s.failure(err))
+		reply(s.encodeFailure(s.failure(err)))
+		return
 	}
-	return s.encode(resp)
+	reply(s.encode(resp))
 }
 
 // send sends a call, and once more when its access token turned out to be
@@ -68,9 +73,17 @@ func (s *Session) send(ctx context.Context, c *call) (*send.Response, error) {
 			}
 		}
 		resp, err := s.governor.Do(withCall(ctx, c), c.request)
+		if err == nil {
+			s.wire.ledger.answered()
+		}
 		switch {
-		case err != nil || !c.placed || c.slot.OAuth == nil:
+		case err != nil || !c.placed:
 			return resp, err
+		case c.slot.OAuth == nil:
+			if resp.Status == http.StatusUnauthorized || resp.Status == http.StatusForbidden {
+				s.keys.forget(c.slot)
+			}
+			return resp, nil
 		case resp.Status != http.StatusUnauthorized:
 			s.keys.proven(c.slot, c.generation)
 			return resp, nil
@@ -119,7 +132,8 @@ func (s *Session) DoubleWaits() int { return s.governor.DoubleWaits() }
 // rate on it when the manifest keeps the rate on that stream (RT-26), and
 // otherwise as it is. declared are the run's streams.
 func (s *Session) Learned(stream string, declared []string, cursor abi.Raw) (abi.Raw, error) {
-	if stream != s.pacingStream || !slices.Contains(declared, stream) {
+	// A null cursor says that there is none: it does not become one.
+	if stream != s.pacingStream || !slices.Contains(declared, stream) || string(bytes.TrimSpace(cursor)) == "null" {
 		return cursor, nil
 	}
 	return s.governor.Snapshot().Learned().Persist(declared, stream, cursor, s.options.Clock.Now())
@@ -166,7 +180,13 @@ func (s *Session) stopped(err error) *send.Stop {
 	}
 	if stop.ArmsCooldown() {
 		s.mu.Lock()
-		s.pressure = &Pressure{Reason: stop.Reason, Attempts: stop.Attempts, Status: stop.Status, NextAttempt: stop.NextAttempt}
+		p := &Pressure{Reason: stop.Reason, Attempts: stop.Attempts, Status: stop.Status, NextAttempt: stop.NextAttempt}
+		// What the provider asked for once is not taken back by a refusal that
+		// names no moment, or an earlier one.
+		if before := s.pressure; before != nil && before.NextAttempt.After(p.NextAttempt) {
+			p.NextAttempt = before.NextAttempt
+		}
+		s.pressure = p
 		s.mu.Unlock()
 	}
 	return stop

@@ -249,6 +249,11 @@ func TestLearned(t *testing.T) {
 			t.Errorf("RT-26.3 %+v: %s %v", test, same, err)
 		}
 	}
+	// A cursor that is none stays none: the next run begins anew, and not from an
+	// object that says nothing.
+	if none, err := first.Learned("repos", declared, abi.Raw(" null")); err != nil || string(none) != " null" {
+		t.Errorf("%s %v", none, err)
+	}
 	cursors["repos"] = learned
 	warm := open(nil)
 	if got, want := warm.Rate().CurrentIntervalMS, first.Rate().CurrentIntervalMS; got != want || want >= 1000 {
@@ -318,7 +323,7 @@ func TestEvents(t *testing.T) {
 	if b.Rate().LastBackoff == nil || b.Rate().LastBackoff.Reason != send.BackoffRetryAfter {
 		t.Errorf("RT-25.3: %+v", b.Rate())
 	}
-	if got := b.clock.Now().Sub(epoch); b.Counts() != (Counts{Sent: 3, Retried: 1, Throttled: 1, BytesOut: b.Counts().BytesOut, BytesIn: b.Counts().BytesIn}) || got > 16*time.Second {
+	if got := b.clock.Now().Sub(epoch); b.Counts() != (Counts{Sent: 3, Retried: 1, Throttled: 1, Answered: 2, BytesOut: b.Counts().BytesOut, BytesIn: b.Counts().BytesIn}) || got > 16*time.Second {
 		t.Errorf("RT-21.1: %+v in %v", b.Counts(), got)
 	}
 	quiet := newBed(t, nil) // RT-27.2: no controller, no rate
@@ -430,7 +435,7 @@ func TestConcurrent(t *testing.T) {
 	for i := range 32 {
 		wg.Go(func() {
 			slot := []string{"oauth", "bearer", "query", ""}[i%4]
-			decoded(t, b.Do(context.Background(), []byte(`{"url":"`+api+`","credential":"`+slot+`"}`)))
+			decoded(t, answerOf(context.Background(), b.Session, `{"url":"`+api+`","credential":"`+slot+`"}`))
 			_, _, _, _ = b.Counts(), b.Destinations(), b.Pressure(), b.Rate()
 		})
 	}
@@ -438,4 +443,53 @@ func TestConcurrent(t *testing.T) {
 	if l.renewals != 1 {
 		t.Errorf("%d renewals", l.renewals)
 	}
+}
+
+// RT-21: what a provider asked for stays asked for when a later refusal names no
+// moment. Neither a refusal nor a failure counts as an answer, a 404 does.
+func TestPressureKeepsItsMoment(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, func(o *Options) {
+		o.Network.Provider = abi.Raw(`{"discovery_interval_ms":0,"max_attempts":1,"breaker":{"disabled":true},"endpoints":[{"name":"a","path_prefix":"/a"}]}`)
+	})
+	b.script(says{status: 429, headers: []string{"Retry-After: 7200"}}, says{status: 503}, says{status: 500}, says{status: 404})
+	b.get("https://api.example.com/a", "")
+	b.get("https://api.example.com/b", "")
+	if p := b.Pressure(); p.Reason != abi.ReasonUpstreamPressure || !p.NextAttempt.Equal(epoch.Add(2*time.Hour)) {
+		t.Errorf("%+v", p)
+	}
+	b.get("https://api.example.com/b", "")
+	if n := b.Counts().Answered; n != 0 {
+		t.Errorf("%d answered", n)
+	}
+	b.get("https://api.example.com/b", "")
+	if n := b.Counts().Answered; n != 1 {
+		t.Errorf("%d answered", n)
+	}
+}
+
+// A credential that the owner gave anew while the run goes on is used, once the
+// provider has refused the one before; a good one is asked for once.
+func TestCredentialGivenAnew(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, nil)
+	b.answer = func(_ int, r got) says {
+		if r.Header.Get("Authorization") == "Bearer new-"+canary {
+			return says{}
+		}
+		return says{status: 401}
+	}
+	if r := b.get(api, "bearer"); r.Status != 401 {
+		t.Errorf("%+v", r)
+	}
+	b.vault.values["token"] = "new-" + canary
+	for range 3 {
+		if r := b.get(api, "bearer"); r.Status != 200 {
+			t.Errorf("%+v", r)
+		}
+	}
+	if b.vault.asked != 2 {
+		t.Errorf("the vault was asked %d times", b.vault.asked)
+	}
+	b.sweep(canary)
 }

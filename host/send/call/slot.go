@@ -30,6 +30,13 @@ func readSlots(network *abi.NetworkRequirements, base *origin) (map[string]*slot
 		if problem == "" && slots[c.Name] != nil {
 			problem = "name is given twice"
 		}
+		for _, other := range slots {
+			// Two renewals at a time of a refresh token that is good once would
+			// lock the owner out; those of one field take turns.
+			if s.OAuth != nil && other.OAuth != nil && other.Field != s.Field && other.OAuth.RefreshField == s.OAuth.RefreshField {
+				problem = "oauth2.refresh_field is that of another access token"
+			}
+		}
 		if problem != "" {
 			return nil, abi.NewError(CodeSlotInvalid, fmt.Sprintf("credential slot %d of the manifest: %s", i, problem),
 				"correct runtime_requirements.network.credentials")
@@ -130,13 +137,22 @@ func (s *slot) place(out *http.Request, body []byte, text string) ([]byte, error
 	return body, nil
 }
 
-// occupied reports whether the guest wrote what the slot writes.
+// occupied reports whether the guest wrote what the slot writes. An address that
+// the provider gave with the secret in it, such as that of the next page, has
+// redacted in its place, which the secret takes again.
 func (s *slot) occupied(h http.Header, u *url.URL) bool {
 	switch s.In {
 	case abi.SlotHeader:
 		return len(h[http.CanonicalHeaderKey(s.Key)]) > 0
 	case abi.SlotQuery:
-		return withoutQuery(u.RawQuery, s.Key) != u.RawQuery
+		for p := range strings.SplitSeq(u.RawQuery, "&") {
+			name, value, _ := strings.Cut(p, "=")
+			if plain, err := url.QueryUnescape(name); err == nil && plain == s.Key {
+				if value, err = url.QueryUnescape(value); err != nil || value != redacted {
+					return true
+				}
+			}
+		}
 	}
 	return false
 }

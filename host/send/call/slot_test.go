@@ -213,3 +213,30 @@ func TestUserAgent(t *testing.T) {
 		}
 	}
 }
+
+// The address of the next page, as a provider gives it that repeats the query,
+// can be asked for as the guest got it.
+func TestNextPageWithTheKeyInIt(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, nil)
+	b.answer = func(_ int, r got) says {
+		next := *r.URL
+		next.RawQuery = "page=2&" + r.URL.RawQuery
+		return says{headers: []string{"Link: <" + next.String() + ">; rel=next"}}
+	}
+	link := b.get(api, "query").Headers["link"]
+	next, _, _ := strings.Cut(strings.TrimPrefix(link, "<"), ">")
+	if !strings.Contains(next, "page=2&api_key="+redacted) {
+		t.Fatal(link)
+	}
+	if r := b.get(next, "query"); r.Status != 200 {
+		t.Fatalf("%+v", r)
+	}
+	if q := b.seen[1].URL.Query(); len(q["api_key"]) != 1 || q.Get("api_key") != "tok-"+canary || q.Get("page") != "2" {
+		t.Errorf("%v", q)
+	}
+	if r := b.get(next+"&api_key=mine", "query"); r.Error.Code != CodeCredentialConflict {
+		t.Errorf("%+v", r)
+	}
+	b.sweep(canary)
+}

@@ -18,6 +18,38 @@ type wire struct {
 	jar    *jar
 	ledger *ledger
 	next   http.RoundTripper
+	large  chan struct{} // a place for each large answer that is held, see held
+}
+
+// What a run's answers take of the host's memory while they are read and
+// handed on: of those above heldFreely, so many at a time. A guest may have 64
+// requests under way, and a few compressed bytes make the largest answer.
+const (
+	heldFreely = 1 << 20
+	mostLarge  = 2
+)
+
+// held waits for a place when the call's answer is large and has none yet. Who
+// waits holds little, so that those who have a place get to their end.
+func (w *wire) held(ctx context.Context, c *call, n int64) error {
+	if n <= heldFreely || c.large {
+		return nil
+	}
+	select {
+	case w.large <- struct{}{}:
+		c.large = true
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// release gives the call's place back: its answer is handed on, or thrown away.
+func (w *wire) release(c *call) {
+	if c.large {
+		c.large = false
+		<-w.large
+	}
 }
 
 type callKey struct{}
@@ -32,6 +64,7 @@ func withCall(ctx context.Context, c *call) context.Context {
 // Invariant 5: this is the only place where a secret joins a request.
 func (w *wire) RoundTrip(out *http.Request) (*http.Response, error) {
 	c, _ := out.Context().Value(callKey{}).(*call)
+	w.release(c) // the attempt or hop before this one has left nothing
 	to := originOf(out.URL)
 	body := c.body
 	c.placed = c.slot != nil && c.slot.goesTo(to)
@@ -64,7 +97,7 @@ func (w *wire) RoundTrip(out *http.Request) (*http.Response, error) {
 	}
 	w.ledger.received(where, sizeOfHeader(resp.Header))
 	w.jar.keep(out.URL, resp)
-	resp.Body = &metered{ReadCloser: resp.Body, ledger: w.ledger, to: where}
+	resp.Body = &metered{ReadCloser: resp.Body, ledger: w.ledger, to: where, room: func(n int64) error { return w.held(out.Context(), c, n) }}
 	return resp, nil
 }
 
