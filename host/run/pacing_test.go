@@ -37,7 +37,7 @@ func TestTheLastRateIsKept(t *testing.T) {
 			t.Parallel()
 			f := &fakeSender{answer: func(string) string { return `{"status":200,"url":"u","headers":{}}` + "\nhello" }}
 			h := newHost(t, setup{sender: learningSender{f}})
-			res := h.mustPlay(get + slice("notes", `{"at":1}`) + get + slice("journal", `{"at":2}`) + get + script)
+			res := h.mustPlay(get + slice("notes", `{"at":1}`) + "\n" + get + slice("journal", `{"at":2}`) + "\n" + get + script)
 			if res.Status != end || len(f.requests) != 3 {
 				t.Fatalf("%+v", res)
 			}
@@ -45,7 +45,7 @@ func TestTheLastRateIsKept(t *testing.T) {
 				t.Errorf("%s %s", h.cursor("notes"), h.cursor("journal"))
 			}
 			// A cursor that the end commits has it anyway, and is the newer one.
-			res = h.mustPlay(get + slice("notes", `{"at":3}`) + get + state("notes", `{"at":4}`) + get + script)
+			res = h.mustPlay(get + slice("notes", `{"at":3}`) + "\n" + get + state("notes", `{"at":4}`) + "\n" + get + script)
 			want := map[string]string{"succeeded": `{"at":4,"pacing_interval_ms":400}`, "failed": `{"at":3,"pacing_interval_ms":400}`}[end]
 			if res.Status != end || h.cursor("notes") != want {
 				t.Errorf("%s, want %s", h.cursor("notes"), want)
