@@ -22,7 +22,8 @@ type FreshnessInput struct {
 // Freshness tells whether the data is younger than its declared window. Without
 // a window, or without anything that was captured, nobody can tell (HL-14.2).
 // Data whose last attempt failed is stale: what came since is not known to be
-// there.
+// there. Data from further ahead than the window is long is of a clock that was
+// put back since: how old it is, nobody knows (Invariant 8).
 func Freshness(in FreshnessInput) FreshnessAxis {
 	success := in.LastSuccessAt
 	if in.LocalDeviceBacked {
@@ -32,10 +33,13 @@ func Freshness(in FreshnessInput) FreshnessAxis {
 		return FreshnessStale
 	}
 	captured := firstKnown(success, in.NewestRecordAt)
-	switch {
-	case captured.IsZero(), in.Now.IsZero(), in.MaximumStaleness <= 0:
+	if captured.IsZero() || in.Now.IsZero() || in.MaximumStaleness <= 0 {
 		return FreshnessUnknown
-	case in.Now.Sub(captured.Time) <= in.MaximumStaleness:
+	}
+	switch age := in.Now.Sub(captured.Time); {
+	case age < -in.MaximumStaleness:
+		return FreshnessUnknown
+	case age <= in.MaximumStaleness:
 		return FreshnessFresh
 	}
 	return FreshnessStale

@@ -25,18 +25,31 @@ type Stored struct {
 	EndedUS    int64 `json:"ended_us,omitempty"`
 	EndedBadly bool  `json:"ended_badly,omitempty"`
 
+	// KnownGaps is what is known to be missing, as KeepGaps leaves it: what the
+	// settled run said, and of what it did not look at what the runs before said.
+	KnownGaps []KnownGap `json:"known_gaps,omitempty"`
+	// Asked are the streams that a run has to collect before gaps of no stream are
+	// answered.
+	Asked []string `json:"asked,omitempty"`
+
 	// Of the settled run.
-	KnownGaps []KnownGap                `json:"known_gaps,omitempty"` // as KeepGaps leaves them
-	Committed *int64                    `json:"committed,omitempty"`  // records
-	Drained   *int64                    `json:"drained,omitempty"`    // detail gaps that it filled
-	Accounts  map[string]*StreamAccount `json:"accounts,omitempty"`   // by stream
+	Committed *int64                    `json:"committed,omitempty"` // records
+	Drained   *int64                    `json:"drained,omitempty"`   // detail gaps that it filled
+	Accounts  map[string]*StreamAccount `json:"accounts,omitempty"`  // by stream
 
 	// CollectedUS is, by stream, when a run last collected all of it: a run that
 	// succeeded without skipping it or holding its cursor back.
 	CollectedUS map[string]int64 `json:"collected_us,omitempty"`
+	// Failed are the streams, sorted, that a run failed to collect and none has
+	// collected since.
+	Failed []string `json:"failed,omitempty"`
 
-	Gaps       StoredGaps        `json:"gaps"`
-	Pressure   *StoredPressure   `json:"pressure,omitempty"`
+	Gaps     StoredGaps      `json:"gaps"`
+	Pressure *StoredPressure `json:"pressure,omitempty"`
+	Hold     *StoredHold     `json:"hold,omitempty"`
+	// Asking: the running run waits for its owner's answer.
+	Asking bool `json:"asking,omitempty"`
+
 	Credential *StoredCredential `json:"credential,omitempty"`
 	Schedule   *Schedule         `json:"schedule,omitempty"`
 
@@ -105,6 +118,25 @@ type StoredPressure struct {
 	AtUS          int64 `json:"at_us"`
 	NextAttemptUS int64 `json:"next_attempt_us,omitempty"` // 0: the provider did not say
 }
+
+// StoredHold says that the scheduler would have run the connection and did not,
+// or could not. The next run to begin ends it.
+type StoredHold struct {
+	Kind    HoldKind `json:"kind"`
+	Reason  Word     `json:"reason"` // the host's own word
+	AtUS    int64    `json:"at_us"`
+	UntilUS int64    `json:"until_us,omitempty"` // of HeldUntil
+}
+
+// HoldKind says what ends a hold.
+type HoldKind string
+
+// The kinds of hold.
+const (
+	HeldUntil    HoldKind = "until"    // a time
+	HeldForGood  HoldKind = "for_good" // a run of the owner's: it failed too often
+	HeldForOwner HoldKind = "owner"    // something that only the owner can put right
+)
 
 // StoredCredential says that the owner has left a credential, and when last.
 type StoredCredential struct {

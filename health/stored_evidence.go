@@ -26,7 +26,7 @@ func (s *Stored) Running() bool { return s.Latest != nil && s.Latest.Status == s
 // Evidence returns what the stored facts say at a moment.
 func (s *Stored) Evidence(m Moment) Evidence {
 	e := Evidence{
-		ObservedAt: m.Now, Run: s.run(m), Schedule: s.Schedule, Backoff: s.backoff(), DetailGaps: s.detailGaps(),
+		ObservedAt: m.Now, Run: s.run(m), Schedule: s.Schedule, Backoff: s.backoff(), Attention: s.attention(m), DetailGaps: s.detailGaps(),
 		Projection: ProjectionEvidence{UnreliableSources: s.Unreadable}, Activity: &Activity{Active: s.Running() && m.RunAlive},
 	}
 	if e.DetailGaps.Unreadable {
@@ -46,12 +46,22 @@ func (s *Stored) Evidence(m Moment) Evidence {
 // midnight besides, and a running run is its holder's to end.
 func (s *Stored) NextChange(now Instant) Instant {
 	var next Instant
-	for _, at := range []Instant{s.staleFrom(), s.backoffEnd()} {
+	for _, at := range []Instant{s.freshFrom(), s.staleFrom(), s.backoffEnd()} {
 		if !at.IsZero() && at.After(now.Time) && (next.IsZero() || at.Before(next.Time)) {
 			next = at
 		}
 	}
 	return next
+}
+
+// freshFrom is the first instant from which data of the future is near enough to
+// be believed.
+func (s *Stored) freshFrom() Instant {
+	in := s.freshness(Moment{})
+	if in.LastSuccessAt.IsZero() || in.MaximumStaleness <= 0 {
+		return Instant{}
+	}
+	return At(in.LastSuccessAt.Add(-in.MaximumStaleness))
 }
 
 // staleFrom is the first instant at which fresh data is not fresh any more.
@@ -92,7 +102,7 @@ func (s *Stored) run(m Moment) *Run {
 		// known of the new one (HL-02.2). The run failed all the same.
 		r.ReasonCode = ""
 	}
-	r.HasDegradingGaps = len(s.KnownGaps) > 0
+	r.HasDegradingGaps = len(s.knownGaps()) > 0
 	return r
 }
 
@@ -107,21 +117,65 @@ func (r *StoredRun) ended() Instant {
 func (s *Stored) runEvidence(m Moment) *RunEvidence {
 	switch {
 	case s.interrupted(m):
-		return &RunEvidence{Status: "abandoned", KnownGaps: s.KnownGaps}
+		return &RunEvidence{Status: "abandoned", KnownGaps: s.knownGaps()}
 	case s.Settled == nil:
 		return nil
 	}
-	return &RunEvidence{Status: s.Settled.Status, KnownGaps: s.KnownGaps}
+	return &RunEvidence{Status: s.Settled.Status, KnownGaps: s.knownGaps()}
+}
+
+// knownGaps are those of what there is still to collect.
+func (s *Stored) knownGaps() []KnownGap {
+	return slices.DeleteFunc(slices.Clone(s.KnownGaps), func(g KnownGap) bool { return !s.collectable(g.Stream) })
 }
 
 // backoff is what delays the next run: a provider that named the time before
-// which it takes no request. Pressure is no failure and never exhausts anything.
+// which it takes no request, or the scheduler, of which the later counts.
+// Pressure is no failure and never exhausts anything; a scheduler that has given
+// up is nothing that a time ends.
 func (s *Stored) backoff() *Backoff {
-	p := s.Pressure
-	if p == nil || p.NextAttemptUS == 0 {
+	var b *Backoff
+	if p := s.Pressure; p != nil && p.NextAttemptUS != 0 {
+		b = &Backoff{NextRunAt: instantOf(p.NextAttemptUS), ReasonClass: p.Reason, RecordedAt: instantOf(p.AtUS)}
+	}
+	switch h := s.Hold; {
+	case h == nil:
+	case h.Kind == HeldForGood:
+		return &Backoff{ConsecutiveFailures: exhaustedAfter, RecordedAt: instantOf(h.AtUS)}
+	case h.Kind == HeldUntil && (b == nil || b.NextRunAt.Before(instantOf(h.UntilUS).Time)):
+		b = &Backoff{NextRunAt: instantOf(h.UntilUS), RecordedAt: instantOf(h.AtUS)}
+		if h.Reason == sourcePressure { // any other is the run's own
+			b.ReasonClass = h.Reason
+		}
+	}
+	return b
+}
+
+// sourcePressure is the scheduler's word for a source that asked for less.
+const sourcePressure = "source_pressure"
+
+// attention is what waits for the owner: the running run, while somebody is
+// there who takes the answer, or the scheduler. A credential that was rejected
+// says for itself what is to be done.
+func (s *Stored) attention(m Moment) *Attention {
+	switch h := s.Hold; {
+	case s.Running():
+		if !s.Asking || !m.RunAlive {
+			return nil
+		}
+		return &Attention{
+			Lifecycle: AttentionOpen, ReasonCode: "interaction_required", ResponseContract: "response_required", RunID: Word(s.Latest.ID),
+		}
+	case h == nil, h.Kind != HeldForOwner:
 		return nil
 	}
-	return &Backoff{NextRunAt: instantOf(p.NextAttemptUS), ReasonClass: p.Reason, RecordedAt: instantOf(p.AtUS)}
+	if s.Settled != nil && s.Settled.Status == Word(RunFailed) && credentialShaped(normalise(s.Settled.Reason)) {
+		return nil
+	}
+	if c := s.Credential; c != nil && c.PutUS > s.Hold.AtUS && credentialShaped(normalise(s.Hold.Reason)) {
+		return nil // it was missed, and is there since
+	}
+	return &Attention{Lifecycle: AttentionOpen, ReasonCode: s.Hold.Reason, ResponseContract: "none"}
 }
 
 // detailGaps are the open gaps, counted.
@@ -136,7 +190,7 @@ func (s *Stored) detailGaps() *DetailGaps {
 
 func (s *Stored) freshness(m Moment) FreshnessInput {
 	in := FreshnessInput{
-		Now: m.Now, LastSuccessAt: s.RefreshedAt(), LastAttemptAt: instantOf(s.EndedUS), LastAttemptFailed: s.EndedBadly,
+		Now: m.Now, LastSuccessAt: s.RefreshedAt(), LastAttemptAt: instantOf(s.EndedUS), LastAttemptFailed: s.EndedBadly || s.failed() != nil,
 	}
 	if s.interrupted(m) {
 		in.LastAttemptAt, in.LastAttemptFailed = instantOf(s.Latest.StartedUS), true

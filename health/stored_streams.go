@@ -48,6 +48,9 @@ func (s *Stored) coverage(m Moment) Coverage {
 	if c.Axis != CoverageComplete && (!c.Axis.Accepted() || c.RequiredButAccepted) {
 		return c
 	}
+	if failed := s.failed(); failed != nil {
+		return Coverage{Axis: CoveragePartial, Streams: failed}
+	}
 	for _, st := range s.streams() {
 		if st.collected() && s.CollectedUS[st.Name] == 0 {
 			return Coverage{Axis: CoverageUnknown}
@@ -56,12 +59,33 @@ func (s *Stored) coverage(m Moment) Coverage {
 	return c
 }
 
+// failed returns the required streams that the last whole run of them failed to
+// collect. A run of other streams that succeeds changes nothing about them.
+func (s *Stored) failed() (names []string) {
+	for _, st := range s.streams() {
+		if st.collected() && slices.Contains(s.Failed, st.Name) {
+			names = append(names, st.Name)
+		}
+	}
+	return names
+}
+
+// collectable reports whether there is still something to collect of a stream:
+// nobody ever fetches what the accepted manifest does not have. Evidence of no
+// stream is of the connection.
+func (s *Stored) collectable(stream string) bool {
+	return stream == "" || s.Manifest == nil || slices.ContainsFunc(s.Manifest.Streams, func(m ManifestStream) bool { return m.Name == stream })
+}
+
 // openGaps returns one gap for each stream and class of reason: coverage asks
 // which there are, never how many.
 func (s *Stored) openGaps() []PendingGap {
 	var open []PendingGap
 	for i := range s.Gaps.Streams {
 		g := &s.Gaps.Streams[i]
+		if !s.collectable(g.Stream) {
+			continue
+		}
 		if g.Pressure > 0 {
 			open = append(open, PendingGap{Stream: g.Stream, Reason: abi.ReasonUpstreamPressure})
 		}
@@ -128,9 +152,13 @@ func (s *Stored) streamCoverage(st ManifestStream, run *RunEvidence, open []Pend
 			pending = append(pending, g)
 		}
 	}
-	axis := RunCoverage(own, pending, asked).Axis
-	if axis == CoverageComplete && s.CollectedUS[st.Name] == 0 {
+	switch axis := RunCoverage(own, pending, asked).Axis; {
+	case axis != CoverageComplete:
+		return axis
+	case slices.Contains(s.Failed, st.Name):
+		return CoveragePartial
+	case s.CollectedUS[st.Name] == 0:
 		return CoverageUnknown
 	}
-	return axis
+	return CoverageComplete
 }

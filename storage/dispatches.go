@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/uptrace/bun"
+
+	"github.com/pdpp-host/pdpp-host/health"
 )
 
 // keptDispatches is how many records of skips and refusals a connection keeps.
@@ -19,9 +21,15 @@ type Dispatch struct {
 	Reason       string
 	Identity     string    // what makes two of them equal, besides status and reason
 	Until        time.Time // when it is looked at again; zero: when something changes
-	FirstAt      time.Time // of the equal ones
-	LastAt       time.Time
-	Count        int64
+	// Holds says what ends it, where the connection's health depends on it: the
+	// evidence keeps it until a run begins. "": nothing is held.
+	Holds health.HoldKind
+	// AfterRun numbers the newest run when it was kept; the store sets it. Equal
+	// numbers have no run between them.
+	AfterRun int64
+	FirstAt  time.Time // of the equal ones
+	LastAt   time.Time
+	Count    int64
 }
 
 type dispatchRow struct {
@@ -37,6 +45,16 @@ type dispatchRow struct {
 	FirstUS      int64  `bun:"first_us"`
 	LastUS       int64  `bun:"last_us"`
 	Count        int64  `bun:"times"`
+	AfterRun     int64  `bun:"after_run"`
+	Holds        string `bun:"holds"`
+}
+
+// hold is the dispatch as evidence; nil when it holds nothing.
+func (r *dispatchRow) hold() *health.StoredHold {
+	if r.Holds == "" {
+		return nil
+	}
+	return &health.StoredHold{Kind: health.HoldKind(r.Holds), Reason: health.Word(r.Reason), AtUS: r.LastUS, UntilUS: r.UntilUS}
 }
 
 // RecordDispatch keeps what was skipped or refused now, and reports whether it
@@ -50,10 +68,16 @@ func (s *Store) RecordDispatch(ctx context.Context, d Dispatch) (fresh bool, err
 		}
 		row := dispatchRow{
 			ConnectionID: d.ConnectionID, Trigger: d.Trigger, Status: d.Status, Reason: d.Reason, Identity: d.Identity,
-			FirstUS: micros(t.now), LastUS: micros(t.now), Count: 1,
+			FirstUS: micros(t.now), LastUS: micros(t.now), Count: 1, Holds: string(d.Holds),
+		}
+		if row.AfterRun, err = t.gatherer().newestRun(d.ConnectionID); err != nil {
+			return err
 		}
 		if !d.Until.IsZero() {
 			row.UntilUS = micros(d.Until)
+		}
+		if err := t.held(&row); err != nil {
+			return err
 		}
 		if len(newest) > 0 && newest[0].Status == d.Status && newest[0].Reason == d.Reason && newest[0].Identity == d.Identity {
 			row.PK, row.FirstUS, row.Count = newest[0].PK, newest[0].FirstUS, newest[0].Count+1
@@ -69,6 +93,19 @@ func (s *Store) RecordDispatch(ctx context.Context, d Dispatch) (fresh bool, err
 		return err
 	})
 	return fresh, err
+}
+
+// held keeps in the evidence what a dispatch holds, or that it holds nothing.
+func (t *tx) held(row *dispatchRow) error {
+	if err := t.exists(row.ConnectionID); err != nil {
+		return err
+	}
+	c, err := t.evidence(row.ConnectionID)
+	if err != nil {
+		return err
+	}
+	c.facts.Hold = row.hold()
+	return nil
 }
 
 // Dispatches returns a connection's newest records of skips and refusals,
@@ -87,6 +124,7 @@ func (s *Store) Dispatches(ctx context.Context, connectionID string, limit int) 
 		out[i] = Dispatch{
 			ConnectionID: r.ConnectionID, Trigger: r.Trigger, Status: r.Status, Reason: r.Reason, Identity: r.Identity,
 			Until: at(r.UntilUS), FirstAt: at(r.FirstUS), LastAt: at(r.LastUS), Count: r.Count,
+			Holds: health.HoldKind(r.Holds), AfterRun: r.AfterRun,
 		}
 	}
 	return out, nil
@@ -115,6 +153,9 @@ func (s *Store) ClaimConfirmation(ctx context.Context, connectionID, action, ver
 	}
 	fresh := false
 	err = s.alone(ctx, "owe a confirming run", func(t *tx) error {
+		if err := t.exists(connectionID); err != nil {
+			return err
+		}
 		key.AtUS = micros(t.now)
 		res, err := t.db.NewInsert().Model(&key).On("CONFLICT DO NOTHING").Exec(t.ctx)
 		if err != nil {
@@ -158,9 +199,9 @@ func (s *Store) Serve(ctx context.Context, holder string, ttl time.Duration, ali
 		row := servingRow{ID: servingID, Holder: holder, SinceUS: micros(t.now), ExpiresUS: micros(t.now.Add(ttl))}
 		if len(rows) > 0 {
 			old := rows[0]
-			// An end further ahead than any server sets it is of a clock that was put
-			// back since.
-			current := micros(t.now) < old.ExpiresUS && old.ExpiresUS <= row.ExpiresUS
+			// An end far further ahead than any server sets it is of a clock that was
+			// put back since; one that was set right by a little takes nobody's turn.
+			current := micros(t.now) < old.ExpiresUS && old.ExpiresUS <= micros(t.now.Add(2*ttl))
 			switch {
 			case old.Holder == holder:
 				row.SinceUS = old.SinceUS
@@ -174,6 +215,17 @@ func (s *Store) Serve(ctx context.Context, holder string, ttl time.Duration, ali
 		return err
 	})
 	return other, err
+}
+
+// Serving returns who serves the store, or did when it was last heard of and did
+// not end it; nil: nobody, as far as is known.
+func (s *Store) Serving(ctx context.Context) (*Server, error) {
+	var rows []servingRow
+	err := s.read.NewSelect().Model(&rows).Where("id = ?", servingID).Scan(ctx)
+	if err != nil || len(rows) == 0 {
+		return nil, s.fail("read who serves", err)
+	}
+	return &Server{Holder: rows[0].Holder, Since: at(rows[0].SinceUS), ExpiresAt: at(rows[0].ExpiresUS)}, nil
 }
 
 // StopServing ends holder's time as the store's server, if it is that.

@@ -69,7 +69,7 @@ func (t *tx) runBegan(row *runRow) error {
 	if err != nil {
 		return err
 	}
-	c.facts.Latest = storedRun(row)
+	beginRun(c.facts, row)
 	return nil
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // How one fact changes a document. The same functions bring a document up to
-// date and make one again, so that both are the same.
+// date and make one again, so that both are the same (Invariant 7).
 
 func storedRun(row *runRow) *health.StoredRun {
 	r := &health.StoredRun{ID: row.RunID, Status: health.Word(row.Status), StartedUS: row.StartedUS, EndedUS: row.FinishedUS}
@@ -37,36 +37,98 @@ func counts(row *runRow) bool { return row.Status != StatusRunning && row.Status
 
 const statusCancelled = "cancelled"
 
+// beginRun keeps a run that has not ended. It ends whatever held the connection.
+func beginRun(f *health.Stored, row *runRow) {
+	f.Latest, f.Hold, f.Asking = storedRun(row), nil, false
+}
+
 // endRun keeps the end of a run.
 func endRun(f *health.Stored, row *runRow) {
 	run := storedRun(row)
-	f.Latest = run
+	f.Latest, f.Asking = run, false
 	f.EndedUS, f.EndedBadly = row.FinishedUS, row.Status != statusSucceeded
 	if !counts(row) {
 		return
 	}
 	f.Settled = run
-	if row.Status != statusSucceeded {
-		return
-	}
-	f.Succeeded = run
-	for _, stream := range collectedBy(row) {
-		if f.CollectedUS == nil {
-			f.CollectedUS = map[string]int64{}
+	asked := wholeOf(row)
+	if !rememberGaps(f, row, asked) {
+		for _, stream := range asked { // what it is like now, nobody knows
+			delete(f.CollectedUS, stream)
 		}
-		f.CollectedUS[stream] = row.FinishedUS
 	}
+	if row.Status == statusFailed {
+		f.Failed = union(f.Failed, asked)
+	}
+	if row.Status == statusSucceeded {
+		f.Succeeded = run
+		collected := collectedBy(row, asked)
+		for _, stream := range collected {
+			if f.CollectedUS == nil {
+				f.CollectedUS = map[string]int64{}
+			}
+			f.CollectedUS[stream] = row.FinishedUS
+		}
+		f.Failed = slices.DeleteFunc(f.Failed, func(s string) bool { return slices.Contains(collected, s) })
+	}
+	if len(f.Failed) == 0 {
+		f.Failed = nil
+	}
+}
+
+// wholeOf returns the streams of which a run was to collect all there is. A
+// narrowed run looks at a part of each, and a back-fill at what is old. nil also
+// when they cannot be read.
+func wholeOf(row *runRow) []string {
+	var streams []string
+	if row.Narrowed || row.Bookmark == BookmarkBackfill || json.Unmarshal([]byte(row.Streams), &streams) != nil {
+		return nil
+	}
+	return streams
+}
+
+// rememberGaps keeps what the run says is missing, and what is known to be
+// missing of what it did not look at (Invariant 8). A run that was killed said
+// nothing, and neither did one whose gaps cannot be read.
+func rememberGaps(f *health.Stored, row *runRow, asked []string) (readable bool) {
+	said, ok := knownGaps(row)
+	f.Unreadable = without(f.Unreadable, unreadableKnownGaps)
+	if !ok {
+		f.Unreadable = append(f.Unreadable, unreadableKnownGaps)
+	}
+	answered := func(stream string) bool {
+		switch {
+		case row.Status == StatusAbandoned, !ok:
+			return false
+		case stream != "":
+			return slices.Contains(asked, stream)
+		}
+		return !slices.ContainsFunc(f.Asked, func(s string) bool { return !slices.Contains(asked, s) })
+	}
+	before := slices.DeleteFunc(f.KnownGaps, func(g health.KnownGap) bool { return answered(g.Stream) })
+	if !slices.ContainsFunc(before, ofNoStream) {
+		f.Asked = nil
+	}
+	said = health.KeepGaps(said)
+	if slices.ContainsFunc(said, ofNoStream) {
+		f.Asked = union(f.Asked, asked)
+	}
+	f.KnownGaps = health.KeepGaps(append(said, before...))
+	return ok
+}
+
+func ofNoStream(g health.KnownGap) bool { return g.Stream == "" }
+
+// union returns the words of both, sorted, each once; nil for none.
+func union(a, b []string) []string {
+	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(a, b))))
 }
 
 // collectedBy returns the streams that a run which succeeded collected: those it
 // was asked for, but for what it said it skipped and what its cursor was held
 // back of. What it skipped for information alone was not there to be collected.
 // What cannot be read was not collected.
-func collectedBy(row *runRow) []string {
-	var streams []string
-	if json.Unmarshal([]byte(row.Streams), &streams) != nil {
-		return nil
-	}
+func collectedBy(row *runRow, asked []string) []string {
 	gaps, ok := knownGaps(row)
 	if !ok {
 		return nil
@@ -75,7 +137,7 @@ func collectedBy(row *runRow) []string {
 	if row.Withheld != "" && json.Unmarshal([]byte(row.Withheld), &withheld) != nil {
 		return nil
 	}
-	return slices.DeleteFunc(streams, func(stream string) bool {
+	return slices.DeleteFunc(asked, func(stream string) bool {
 		return slices.ContainsFunc(withheld, func(w Withheld) bool { return w.Stream == stream }) ||
 			slices.ContainsFunc(gaps, func(g health.KnownGap) bool {
 				return g.Kind == skipResult && g.Stream == stream && g.Severity != "informational"

@@ -2,11 +2,9 @@ package storage
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/uptrace/bun"
 
-	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/health"
 )
 
@@ -58,6 +56,12 @@ func (g gatherer) all(id string) (*health.Stored, int64, error) {
 	if err := g.schedule(id, f); err != nil {
 		return nil, 0, err
 	}
+	if err := g.hold(id, f); err != nil {
+		return nil, 0, err
+	}
+	if err := g.asking(f); err != nil {
+		return nil, 0, err
+	}
 	var retained int64
 	err = g.db.QueryRowContext(g.ctx, "SELECT coalesce(sum(live), 0) FROM streams WHERE connection_id = ? AND removed = 0", id).Scan(&retained)
 	return f, retained, err
@@ -75,7 +79,7 @@ func (g gatherer) runs(id string, f *health.Stored) (settled *runRow, err error)
 		}
 		for i := range rows {
 			if rows[i].Status == StatusRunning {
-				f.Latest = storedRun(&rows[i])
+				beginRun(f, &rows[i])
 				continue
 			}
 			endRun(f, &rows[i])
@@ -92,15 +96,6 @@ func (g gatherer) runs(id string, f *health.Stored) (settled *runRow, err error)
 
 // settled keeps what the connection's settled run says besides how it ended.
 func (g gatherer) settled(f *health.Stored, row *runRow) error {
-	known, ok := knownGaps(row)
-	f.Unreadable = without(f.Unreadable, unreadableKnownGaps)
-	if !ok {
-		f.Unreadable = append(f.Unreadable, unreadableKnownGaps)
-	}
-	f.KnownGaps = health.KeepGaps(known)
-	if err := g.advice(f, row); err != nil {
-		return err
-	}
 	var committed, drained int64
 	err := g.db.QueryRowContext(g.ctx, "SELECT coalesce(sum(added + changed + deleted), 0) FROM run_streams WHERE run_pk = ?", row.PK).Scan(&committed)
 	if err != nil {
@@ -127,28 +122,6 @@ func (g gatherer) settled(f *health.Stored, row *runRow) error {
 			f.Accounts[lanes[i].Stream] = a
 		}
 		account(a, &lanes[i])
-	}
-	return nil
-}
-
-// advice completes the reason of a run that its connector ended: what is to be
-// done about it may stand in the run's result alone.
-func (g gatherer) advice(f *health.Stored, row *runRow) error {
-	failure := failureOf(row)
-	if row.Status == statusSucceeded || failure.Code == "" || failure.RecoveryHint != "" {
-		return nil
-	}
-	var text string
-	if err := g.db.NewSelect().Model((*runRow)(nil)).Column("result").Where("pk = ?", row.PK).Scan(g.ctx, &text); err != nil {
-		return err
-	}
-	var result struct {
-		Error struct {
-			RecoveryHint string `json:"recovery_hint"`
-		} `json:"error"`
-	}
-	if text != "" && json.Unmarshal([]byte(text), &result) == nil {
-		f.Settled.Reason = health.RunReason(abi.Reason(row.Reason), failure.Code, result.Error.RecoveryHint)
 	}
 	return nil
 }

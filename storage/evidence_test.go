@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/health"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 )
 
@@ -30,7 +32,7 @@ func TestEvidenceFollowsFacts(t *testing.T) {
 	n := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		n++
-		d := &history{t: rt, ctx: t.Context(), clock: newClock(), path: filepath.Join(dir, fmt.Sprint(n))}
+		d := &history{t: rt, known: map[string]*collected{}, ctx: t.Context(), clock: newClock(), path: filepath.Join(dir, fmt.Sprint(n))}
 		d.open()
 		defer func() { _ = d.s.Close() }()
 		for range rapid.IntRange(1, 15).Draw(rt, "steps") {
@@ -40,8 +42,48 @@ func TestEvidenceFollowsFacts(t *testing.T) {
 				rt.Fatalf("the evidence of %v is not what its facts make: %s", differ, d.difference(differ[0]))
 			}
 			d.countsAgree()
+			d.greenIsKnown()
 		}
 	})
+}
+
+// TestGreenIsKnown holds the verdict after random runs, whole and narrowed, well
+// and badly ended, to what somebody knows who remembers all of them.
+//
+// Invariant 8.
+func TestGreenIsKnown(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	n, green := 0, 0
+	rapid.Check(t, func(rt *rapid.T) {
+		n++
+		d := &history{t: rt, known: map[string]*collected{}, ctx: t.Context(), clock: newClock(), path: filepath.Join(dir, fmt.Sprint(n))}
+		d.open()
+		defer func() { _ = d.s.Close() }()
+		c, err := d.s.EnsureConnection(d.ctx, "c", "demo")
+		d.ok(err)
+		d.ok(d.s.PinPlugin(d.ctx, c.ID, "abc", []byte(keptManifest)))
+		for range rapid.IntRange(1, 8).Draw(rt, "runs") {
+			d.clock.forward(time.Duration(rapid.IntRange(0, 60).Draw(rt, "hours")) * time.Hour)
+			d.begin("c")
+			if rapid.IntRange(0, 2).Draw(rt, "luck") > 0 {
+				d.succeed("c")
+			} else {
+				d.end(d.of("c"), d.live["c"])
+			}
+			green += d.greenIsKnown()
+		}
+	})
+	if green == 0 {
+		t.Error("no history made anything green")
+	}
+}
+
+// succeed ends a run with nothing to say.
+func (d *history) succeed(name string) {
+	w := d.live[name]
+	d.ok(w.Finish(d.ctx, Outcome{Status: statusSucceeded, PressureOver: true}))
+	d.of(name).keep(w, Outcome{Status: statusSucceeded}, d.clock.now())
 }
 
 // history is one random sequence of facts.
@@ -53,6 +95,22 @@ type history struct {
 	path  string
 	runs  int
 	live  map[string]*RunWriter // by connection
+	known map[string]*collected // likewise
+}
+
+// collected is what somebody who remembers every run knows of a connection's
+// required streams.
+type collected struct {
+	at      map[string]time.Time // when a run last collected all of it
+	failed  map[string]bool      // a run failed to since
+	missing map[string]bool      // a run said that something of it cannot be had, and none since did not
+}
+
+func (d *history) of(connection string) *collected {
+	if d.known[connection] == nil {
+		d.known[connection] = &collected{map[string]time.Time{}, map[string]bool{}, map[string]bool{}}
+	}
+	return d.known[connection]
 }
 
 func (d *history) ok(err error) {
@@ -74,7 +132,7 @@ func (d *history) draw(what string, from ...string) string {
 func (d *history) step() {
 	d.clock.forward(time.Duration(rapid.IntRange(0, 1000).Draw(d.t, "minutes")) * time.Minute)
 	name := d.draw("connection", "c", "d")
-	switch d.draw("step", "run", "run", "run", "records", "gaps", "gaps", "end", "end", "end", "manifest", "credential", "schedule", "reopen", "remove") {
+	switch d.draw("step", "run", "run", "run", "records", "gaps", "gaps", "end", "end", "end", "manifest", "credential", "schedule", "dispatch", "asks", "reopen", "remove") {
 	case "run":
 		d.begin(name)
 	case "records":
@@ -88,7 +146,7 @@ func (d *history) step() {
 		}
 	case "end":
 		if w := d.live[name]; w != nil {
-			d.end(w)
+			d.end(d.of(name), w)
 			delete(d.live, name)
 		}
 	case "manifest":
@@ -108,6 +166,21 @@ func (d *history) step() {
 		c, err := d.s.EnsureConnection(d.ctx, name, "demo")
 		d.ok(err)
 		d.ok(d.s.PutSchedule(d.ctx, Schedule{ConnectionID: c.ID, Mode: d.draw("mode", "", "manual"), Paused: rapid.Bool().Draw(d.t, "paused")}))
+	case "dispatch":
+		c, err := d.s.EnsureConnection(d.ctx, name, "demo")
+		d.ok(err)
+		x := Dispatch{ConnectionID: c.ID, Status: "skipped", Reason: d.draw("why", "x", "y"), Holds: health.HoldKind(d.draw("holds", "", "until", "for_good", "owner"))}
+		if x.Holds == health.HeldUntil {
+			x.Until = d.clock.now().Add(time.Hour)
+		}
+		_, err = d.s.RecordDispatch(d.ctx, x)
+		d.ok(err)
+		d.ok(d.s.AdoptSchedule(d.ctx, c.ID))
+	case "asks":
+		if w := d.live[name]; w != nil {
+			d.ok(w.Event(d.ctx, Event{Type: d.draw("event", eventAsks, eventAnswered, "run.other")}))
+			d.ok(w.Flush(d.ctx))
+		}
 	case "reopen":
 		d.ok(d.s.Close())
 		d.open()
@@ -115,6 +188,7 @@ func (d *history) step() {
 		if _, err := d.s.Connection(d.ctx, name); err == nil && d.live[name] == nil {
 			if err := d.s.RemoveConnection(d.ctx, name); abi.CodeOf(err) != abi.CodeConnectionBusy {
 				d.ok(err)
+				delete(d.known, name)
 			}
 		}
 	}
@@ -169,15 +243,15 @@ func (d *history) gaps(w *RunWriter) {
 	d.ok(w.Flush(d.ctx))
 }
 
-func (d *history) end(w *RunWriter) {
-	o := Outcome{Status: d.draw("status", "succeeded", "succeeded", "failed", "cancelled")}
+func (d *history) end(c *collected, w *RunWriter) {
+	o := Outcome{Status: d.draw("status", "succeeded", "succeeded", "failed", "cancelled"), Narrowed: rapid.Bool().Draw(d.t, "narrowed")}
 	if o.Status == "failed" {
 		o.Reason = d.draw("reason", "connector_reported_failed", "connector_exit_without_done")
-		o.Error = &RunError{Code: d.draw("code", "demo_auth_failed", "demo_http_500", "x")}
-		o.Result = []byte(d.draw("result", "", `{"error":{"recovery_hint":"refresh_credentials"}}`))
+		o.Error = &RunError{Code: d.draw("code", "demo_auth_failed", "demo_http_500", "x"), RecoveryHint: d.draw("hint", "", "refresh_credentials")}
 	}
 	o.KnownGaps = []byte(d.draw("known", "", "", `[]`, `not JSON`,
 		`[{"kind":"skip","stream":"a","severity":"actionable","reason":"selector","recovery_hint":"update_selector"}]`,
+		`[{"kind":"interaction","severity":"actionable","reason":"interaction_timeout","recovery_hint":"refresh_credentials"}]`,
 		`[{"kind":"skip","stream":"b","severity":"recoverable","reason":"x"},{"kind":"skip","stream":"a","severity":"informational","reason":"y"}]`))
 	if rapid.Bool().Draw(d.t, "held back") {
 		o.Withheld = []Withheld{{Stream: "b", Reason: "detail_coverage_incomplete"}}
@@ -192,6 +266,60 @@ func (d *history) end(w *RunWriter) {
 	d.ok(w.PutCoverage(d.ctx, Coverage{Stream: "a", StateStream: "a", Considered: &seven, Covered: &seven}))
 	d.ok(w.PutCoverage(d.ctx, Coverage{Stream: "a", StateStream: "b", Required: 4, Hydrated: 2}))
 	d.ok(w.Finish(d.ctx, o))
+	c.keep(w, o, d.clock.now())
+}
+
+// keep remembers a run's end.
+func (c *collected) keep(w *RunWriter, o Outcome, now time.Time) {
+	if o.Narrowed || o.Status == "cancelled" {
+		return
+	}
+	said := string(o.KnownGaps)
+	for _, s := range w.streams {
+		skipped := strings.Contains(said, `"stream":"`+s.name+`","severity":"actionable"`)
+		later := strings.Contains(said, `"stream":"`+s.name+`","severity":"recoverable"`) || s.name == "b" && o.Withheld != nil
+		switch {
+		case said == "not JSON", o.Status == "failed":
+			c.failed[s.name] = true
+		case !skipped && !later:
+			c.at[s.name] = now
+			delete(c.failed, s.name)
+		}
+		if skipped {
+			c.missing[s.name] = true
+		} else if said != "not JSON" && o.Status != "failed" {
+			delete(c.missing, s.name)
+		}
+	}
+}
+
+// greenIsKnown holds every green verdict to what is remembered, and counts them.
+func (d *history) greenIsKnown() (green int) {
+	page, err := d.s.EvidencePage(d.ctx, "", 0)
+	d.ok(err)
+	for i := range page {
+		e, now := &page[i], d.clock.now()
+		v := verdict.OfStored(e.Facts, e.Moment(now, nil), true)
+		if v.Pill.Tone != verdict.Green {
+			continue
+		}
+		green++
+		c := d.of(e.Name)
+		for _, stream := range []string{"a", "b"} {
+			at := c.at[stream]
+			if at.IsZero() || now.Sub(at) > 7*24*time.Hour || c.failed[stream] || c.missing[stream] {
+				d.t.Fatalf("%s is green, and its stream %s was collected at %v, failed %v, missing %v", e.Name, stream, at, c.failed[stream], c.missing[stream])
+			}
+		}
+		gaps, err := d.s.Gaps(d.ctx, e.ConnectionID)
+		d.ok(err)
+		for _, g := range gaps {
+			if g.Stream != "gone" && (g.Status == GapPending || g.Status == GapInProgress) {
+				d.t.Fatalf("%s is green with a gap of %s", e.Name, g.Stream)
+			}
+		}
+	}
+	return green
 }
 
 // countsAgree holds the counted fleet to the verdicts one by one, now and later.

@@ -81,3 +81,59 @@ func (g gatherer) schedule(id string, f *health.Stored) error {
 	}
 	return err
 }
+
+// hold keeps why the scheduler does not run the connection, as its newest
+// dispatch says. One from before the newest run says nothing any more.
+func (g gatherer) hold(id string, f *health.Stored) error {
+	var newest []dispatchRow
+	err := g.db.NewSelect().Model(&newest).Where("connection_id = ?", id).Order("pk DESC").Limit(1).Scan(g.ctx)
+	if err != nil || len(newest) == 0 {
+		return err
+	}
+	run, err := g.newestRun(id)
+	if err == nil && newest[0].AfterRun == run {
+		f.Hold = newest[0].hold()
+	}
+	return err
+}
+
+// newestRun is the connection's newest run, by its pk; 0: there is none.
+func (g gatherer) newestRun(id string) (pk int64, err error) {
+	err = g.db.QueryRowContext(g.ctx, "SELECT coalesce(max(pk), 0) FROM runs WHERE connection_id = ?", id).Scan(&pk)
+	return pk, err
+}
+
+// What a run says when it puts something to its owner, and when that was
+// answered.
+const (
+	eventAsks     = "run.interaction_required"
+	eventAnswered = "run.interaction_completed"
+)
+
+// asking keeps whether the running run waits for its owner.
+func (g gatherer) asking(f *health.Stored) error {
+	if !f.Running() {
+		return nil
+	}
+	var last string
+	err := g.db.QueryRowContext(g.ctx, `SELECT e.type FROM events e JOIN runs r ON r.pk = e.run_pk
+WHERE r.run_id = ? AND e.type IN (?, ?) ORDER BY e.seq DESC LIMIT 1`, f.Latest.ID, eventAsks, eventAnswered).Scan(&last)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	f.Asking = last == eventAsks
+	return err
+}
+
+// runAsks follows a run's event.
+func (t *tx) runAsks(w *RunWriter, e Event) error {
+	if e.Type != eventAsks && e.Type != eventAnswered {
+		return nil
+	}
+	c, err := t.evidence(w.connectionID)
+	if err != nil {
+		return err
+	}
+	c.facts.Asking = e.Type == eventAsks
+	return nil
+}

@@ -20,6 +20,8 @@ type Outcome struct {
 	// Pressure arms the cooldown; PressureOver disarms it. At most one is set.
 	Pressure     *Pressure
 	PressureOver bool
+	// Narrowed: the run was told to leave out records of streams that it names.
+	Narrowed     bool
 	Destinations []Destination // what the run sent where
 }
 
@@ -107,7 +109,7 @@ func outcomeRow(o Outcome) (row runRow, err error) {
 			return row, err
 		}
 	}
-	row.Status, row.Reason = o.Status, o.Reason
+	row.Status, row.Reason, row.Narrowed = o.Status, o.Reason, o.Narrowed
 	row.KnownGaps, row.Result = string(o.KnownGaps), string(o.Result)
 	return row, nil
 }
@@ -128,7 +130,7 @@ func (t *tx) finish(w *RunWriter, o Outcome, row runRow) error {
 	}
 	row.PK, row.FinishedUS = w.pk, micros(t.now)
 	_, err := t.db.NewUpdate().Model(&row).WherePK().
-		Column("status", "reason", "error", "checkpoints", "withheld", "known_gaps", "result", "finished_us").Exec(t.ctx)
+		Column("status", "reason", "error", "checkpoints", "withheld", "known_gaps", "result", "narrowed", "finished_us").Exec(t.ctx)
 	if err != nil {
 		return err
 	}

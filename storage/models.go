@@ -53,6 +53,7 @@ type runRow struct {
 	Withheld     string `bun:"withheld"`
 	KnownGaps    string `bun:"known_gaps"`
 	Result       string `bun:"result"`
+	Narrowed     bool   `bun:"narrowed"`
 	StartedUS    int64  `bun:"started_us"`
 	FinishedUS   int64  `bun:"finished_us"`
 }

@@ -225,6 +225,7 @@ func TestMigrationsAreFrozen(t *testing.T) {
 		"60362d4ac6ff2de12637368868d64d234105f6b8d3d1e232f2449b53f0948359",
 		"1fc522c0bb3e0ae99ddf287df9582bb695daff0b5a45f84e749af0b4c379362e",
 		"56cad247e113534bad6bd2e7131ed3c25e89bd135ce693260db14fffe7eba464",
+		"4e311ee78d0bcb8f4549a069dd76289f1bbc460bd004742c56973d4762ca2715",
 	}
 	if len(known) != len(frozen) {
 		t.Fatalf("%d migrations, %d checksums", len(known), len(frozen))

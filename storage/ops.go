@@ -96,6 +96,9 @@ func eventWithoutType() error { return abi.NewError(abi.CodeInternal, "an event 
 
 func (t *tx) runEvent(w *RunWriter, e Event) error {
 	w.events++
+	if err := t.runAsks(w, e); err != nil {
+		return err
+	}
 	return t.putEvent(w.pk, w.events, e)
 }
 

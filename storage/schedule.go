@@ -3,9 +3,7 @@ package storage
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -51,10 +49,10 @@ type dueRow struct {
 const statusFailed = "failed"
 
 // RunEnd is a run as the scheduler looks at it. A run that goes on has status
-// StatusRunning and no FinishedAt. What it says about running again is known of
-// the newest failed run alone.
+// StatusRunning and no FinishedAt.
 type RunEnd struct {
 	RunID        string
+	Number       int64 // grows with each run of the store, see Dispatch.AfterRun
 	Status       string
 	Reason       string
 	Code         string // of the error
@@ -79,6 +77,7 @@ type ScheduleState struct {
 	Runs         []RunEnd   // the newest, newest first
 	Dispatches   []Dispatch // likewise; what was skipped or refused
 	Lease        *Lease     // nil: no run holds one
+	Adopted      bool       // a schedule is kept, see AdoptSchedule
 	ConfirmOwed  time.Time  // when the newest confirming run became owed; zero: never
 	OwedIdentity string     // of the action that it is owed for
 }
@@ -86,30 +85,33 @@ type ScheduleState struct {
 // Schedule returns the owner's choice for a connection; the zero one when there
 // is none.
 func (s *Store) Schedule(ctx context.Context, connectionID string) (Schedule, error) {
+	sched, _, err := s.schedule(ctx, connectionID)
+	return sched, err
+}
+
+// schedule also reports whether one is kept.
+func (s *Store) schedule(ctx context.Context, connectionID string) (sched Schedule, known bool, err error) {
 	row := scheduleRow{ConnectionID: connectionID}
-	err := s.read.NewSelect().Model(&row).WherePK().Scan(ctx)
+	err = s.read.NewSelect().Model(&row).WherePK().Scan(ctx)
+	known = err == nil
 	if errors.Is(err, sql.ErrNoRows) {
 		err = nil
 	}
 	return Schedule{
 		ConnectionID: connectionID, Mode: row.Mode, Every: time.Duration(row.EveryUS) * time.Microsecond,
 		Paused: row.Paused, PausedAt: at(row.PausedUS), ResumedAt: at(row.ResumedUS),
-	}, s.fail("read the schedule", err)
+	}, known, s.fail("read the schedule", err)
 }
 
 // PutSchedule keeps the owner's choice. When it pauses or resumes, the store
 // keeps when that was; the two instants of sched are not read.
 func (s *Store) PutSchedule(ctx context.Context, sched Schedule) error {
 	return s.alone(ctx, "keep the schedule", func(t *tx) error {
-		known, err := t.db.NewSelect().Model((*connectionRow)(nil)).Where("id = ?", sched.ConnectionID).Exists(t.ctx)
-		if err != nil {
+		if err := t.exists(sched.ConnectionID); err != nil {
 			return err
 		}
-		if !known {
-			return unknownConnection(sched.ConnectionID)
-		}
 		row := scheduleRow{ConnectionID: sched.ConnectionID}
-		err = t.db.NewSelect().Model(&row).WherePK().Scan(t.ctx)
+		err := t.db.NewSelect().Model(&row).WherePK().Scan(t.ctx)
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
@@ -130,9 +132,41 @@ func (s *Store) PutSchedule(ctx context.Context, sched Schedule) error {
 	})
 }
 
+// exists refuses a connection that was removed meanwhile.
+func (t *tx) exists(connectionID string) error {
+	known, err := t.db.NewSelect().Model((*connectionRow)(nil)).Where("id = ?", connectionID).Exists(t.ctx)
+	if err == nil && !known {
+		return unknownConnection(connectionID)
+	}
+	return err
+}
+
+// AdoptSchedule keeps that the connection runs by itself as its manifest
+// recommends, where its owner has said nothing about it. Until then nobody knows
+// that anything runs it.
+func (s *Store) AdoptSchedule(ctx context.Context, connectionID string) error {
+	return s.alone(ctx, "adopt the connection", func(t *tx) error {
+		if err := t.exists(connectionID); err != nil {
+			return err
+		}
+		row := scheduleRow{ConnectionID: connectionID}
+		known, err := t.db.NewSelect().Model(&row).WherePK().Exists(t.ctx)
+		if err != nil || known {
+			return err
+		}
+		if _, err := t.db.NewInsert().Model(&row).Exec(t.ctx); err != nil {
+			return err
+		}
+		return t.remakeEvidence(connectionID)
+	})
+}
+
 // PutDue keeps when a connection is to run next.
 func (s *Store) PutDue(ctx context.Context, connectionID string, due Due) error {
 	return s.alone(ctx, "keep the due time", func(t *tx) error {
+		if err := t.exists(connectionID); err != nil {
+			return err
+		}
 		row := dueRow{ConnectionID: connectionID, Basis: due.Basis, DueUS: micros(due.At)}
 		_, err := t.db.NewInsert().Model(&row).On("CONFLICT (connection_id) DO UPDATE").
 			Set("basis = EXCLUDED.basis, due_us = EXCLUDED.due_us").Exec(t.ctx)
@@ -146,7 +180,7 @@ func (s *Store) ScheduleState(ctx context.Context, connectionID string, limit in
 	const what = "read the schedule's state"
 	var out ScheduleState
 	var err error
-	if out.Schedule, err = s.Schedule(ctx, connectionID); err != nil {
+	if out.Schedule, out.Adopted, err = s.schedule(ctx, connectionID); err != nil {
 		return out, err
 	}
 	due := dueRow{ConnectionID: connectionID}
@@ -189,38 +223,10 @@ func (s *Store) runEnds(ctx context.Context, connectionID string, limit int) ([]
 	for i := range rows {
 		r := &rows[i]
 		out[i] = RunEnd{
-			RunID: r.RunID, Status: r.Status, Reason: r.Reason, Holder: r.Holder, StartedAt: at(r.StartedUS), FinishedAt: at(r.FinishedUS),
+			RunID: r.RunID, Number: r.PK, Status: r.Status, Reason: r.Reason, Holder: r.Holder, StartedAt: at(r.StartedUS), FinishedAt: at(r.FinishedUS),
 		}
-		if r.Error == "" {
-			continue
-		}
-		var e RunError
-		if err := json.Unmarshal([]byte(r.Error), &e); err != nil {
-			return nil, err
-		}
-		out[i].Code = e.Code
+		e := failureOf(r)
+		out[i].Code, out[i].Retryable, out[i].RecoveryHint = e.Code, e.Retryable, e.RecoveryHint
 	}
-	return out, s.runAdvice(ctx, rows, out)
-}
-
-// runAdvice reads what the newest failed run says about running again. It stands
-// in the result alone, which may be large, and only the newest one's counts.
-func (s *Store) runAdvice(ctx context.Context, rows []runRow, out []RunEnd) error {
-	at := slices.IndexFunc(rows, func(r runRow) bool { return r.Status == statusFailed })
-	if at < 0 {
-		return nil
-	}
-	var text string
-	err := s.read.NewSelect().Model((*runRow)(nil)).Column("result").Where("pk = ?", rows[at].PK).Scan(ctx, &text)
-	if err != nil || text == "" {
-		return err
-	}
-	var result struct {
-		Error RunError `json:"error"`
-	}
-	if err := json.Unmarshal([]byte(text), &result); err != nil {
-		return err
-	}
-	out[at].Retryable, out[at].RecoveryHint = result.Error.Retryable, result.Error.RecoveryHint
-	return nil
+	return out, nil
 }

@@ -76,8 +76,8 @@ func TestScheduleState(t *testing.T) {
 
 	w := x.begin("c")
 	x.ok(w.Finish(ctx, Outcome{
-		Status: "failed", Reason: "connector_reported_failed", Error: &RunError{Code: "demo_auth_failed", Message: "no"},
-		Result: []byte(`{"error":{"code":"demo_auth_failed","message":"no","retryable":true,"recovery_hint":"refresh_credentials"}}`),
+		Status: "failed", Reason: "connector_reported_failed",
+		Error: &RunError{Code: "demo_auth_failed", Message: "no", Retryable: true, RecoveryHint: "refresh_credentials"},
 	}))
 	x.finish(x.begin("c"))
 	x.connection("other")

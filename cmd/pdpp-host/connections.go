@@ -198,7 +198,11 @@ func (a *app) connectionsShow(ctx context.Context, name string) error {
 		if err != nil {
 			return err
 		}
-		rendered := a.rendered(e)
+		runtime, err := a.runtime(ctx, store)
+		if err != nil {
+			return err
+		}
+		rendered := a.rendered(e, runtime)
 		brief := view.BriefOf(&rendered)
 		v.Verdict = &brief
 		return a.printer.Result(v.Name, v, func(w io.Writer) { a.writeConnection(w, v) })

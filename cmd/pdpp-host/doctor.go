@@ -50,7 +50,7 @@ func (a *app) doctorCommand() *cobra.Command {
 		Use: "doctor", Short: "Check the whole installation and say what to do", Args: takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context(), repair) },
 	}
-	cmd.Flags().BoolVar(&repair, "repair", false, "make again what can be made from the rest: the evidence that health rests on")
+	cmd.Flags().BoolVar(&repair, "repair", false, "make again what health rests on from the rest, and expect no scheduler that is gone")
 	return cmd
 }
 

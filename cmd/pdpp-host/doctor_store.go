@@ -85,7 +85,10 @@ func (a *app) checkStore(ctx context.Context, f *findings, c *config.Config, mod
 		if err := a.checkCredentials(ctx, f, c, store); err != nil {
 			return err
 		}
-		return checkRuns(ctx, f, store)
+		if err := checkRuns(ctx, f, store); err != nil {
+			return err
+		}
+		return a.checkServing(ctx, f, store, repair)
 	})
 	if err != nil && ctx.Err() != nil {
 		return errors.Join(context.Cause(ctx), err)

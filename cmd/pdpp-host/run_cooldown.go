@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -15,10 +14,14 @@ import (
 // cooledDown refuses a run that the provider's pressure puts off, and says until
 // when. An owner who insists says --force.
 func (a *app) cooledDown(ctx context.Context, store *storage.Store, connection string) error {
-	in, err := cooldownInput(ctx, store, connection)
+	conn, err := store.Connection(ctx, connection)
 	if abi.CodeOf(err) == abi.CodeConnectionUnknown {
 		return nil // its first run
 	}
+	if err != nil {
+		return err
+	}
+	in, err := cooldownOf(ctx, store, conn)
 	if err != nil {
 		return err
 	}
@@ -39,44 +42,54 @@ func reasonsOf(why schedule.Cooling) string {
 	return strings.Join(words, ", ")
 }
 
-// clock is the time of day where that is enough.
+// clock is the owner's time of day where that is enough.
 func (a *app) clock(t time.Time) string {
-	if t.Sub(a.now()) < 12*time.Hour {
-		return t.Local().Format("15:04:05")
+	layout := "15:04:05"
+	if t.Sub(a.now()) >= 12*time.Hour {
+		layout = "2006-01-02 15:04"
 	}
-	return t.Local().Format("2006-01-02 15:04")
+	return t.Local().Format(layout) //nolint:gosmopolitan // it is read off the owner's own clock; the detail has it in UTC
 }
 
-// cooldownInput reads what a connection's cooldown is made of.
-func cooldownInput(ctx context.Context, store *storage.Store, connection string) (schedule.CooldownInput, error) {
-	var in schedule.CooldownInput
-	conn, err := store.Connection(ctx, connection)
+// cooldownOf is what a connection's cooldown is made of, as `serve` sees it too:
+// its owner's interval first, else that of the accepted manifest.
+func cooldownOf(ctx context.Context, store *storage.Store, conn *storage.Connection) (schedule.CooldownInput, error) {
+	var none schedule.CooldownInput
+	p, err := pressureOf(ctx, store, conn.ID)
 	if err != nil {
-		return in, err
+		return none, err
 	}
+	state, err := store.ScheduleState(ctx, conn.ID, 1)
+	if err != nil {
+		return none, err
+	}
+	var policy *abi.RefreshPolicy
+	if m := pinnedManifest(conn); m != nil {
+		policy = m.Capabilities.RefreshPolicy
+	}
+	var last time.Time
+	if len(state.Runs) > 0 {
+		last = state.Runs[0].FinishedAt
+	}
+	return p.Cooldown(schedule.SettingOf(state.Schedule), policy, last), nil
+}
+
+// pressureOf reads the source pressure that is stored of a connection.
+func pressureOf(ctx context.Context, store *storage.Store, connection string) (out schedule.Pressure, err error) {
 	p, err := store.SourcePressure(ctx, connection, sourcePressure())
 	if err != nil {
-		return in, err
+		return out, err
 	}
 	for _, g := range p.Gaps {
-		in.Gaps = append(in.Gaps, schedule.Gap{
-			Reason: abi.Reason(g.Reason), AttemptCount: g.AttemptCount, LastAttemptAt: g.At, NextAttemptAfter: g.NextAttemptAfter,
+		out.Gaps = append(out.Gaps, schedule.Gap{
+			Reason: abi.Reason(g.Reason), Class: abi.Reason(g.Class),
+			AttemptCount: g.AttemptCount, LastAttemptAt: g.At, NextAttemptAfter: g.NextAttemptAfter,
 		})
 	}
 	if r := p.Record; r != nil {
-		in.Run = &schedule.Gap{
+		out.Run = &schedule.Gap{
 			Reason: abi.Reason(r.Reason), AttemptCount: r.AttemptCount, LastAttemptAt: r.At, NextAttemptAfter: r.NextAttempt,
 		}
 	}
-	var m abi.Manifest
-	if json.Unmarshal(conn.PinnedManifest, &m) == nil && m.Capabilities.RefreshPolicy != nil {
-		policy := m.Capabilities.RefreshPolicy
-		if s := policy.RecommendedIntervalSeconds; s != nil {
-			in.Base = time.Duration(*s) * time.Second
-		}
-		if n := policy.MaxCooldownCycles; n != nil {
-			in.MaxCycles = *n
-		}
-	}
-	return in, nil
+	return out, nil
 }

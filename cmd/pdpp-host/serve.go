@@ -59,14 +59,18 @@ func (a *app) serve(ctx context.Context, f serveFlags) error {
 			sched := schedule.New(s.deps(f.workers))
 			a.stop.during(func() { fmt.Fprintln(a.err, "stopping: running connections wind up; Ctrl-C again ends them at once") }, nil)
 			defer a.stop.during(nil, nil)
-			if f.once {
-				looked, err := sched.Once(ctx)
-				if err != nil {
-					return err
-				}
-				return a.tellOnce(looked)
+			if !f.once {
+				return s.until(ctx, sched, lock)
 			}
-			return s.until(ctx, sched, lock)
+			var looked []schedule.Looked
+			err := lock.during(ctx, a, func(ctx context.Context) (err error) {
+				looked, err = sched.Once(ctx)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			return a.tellOnce(looked)
 		})
 		return errors.Join(err, lock.release(ctx))
 	})
@@ -96,14 +100,8 @@ func (s *server) deps(workers int) schedule.Deps {
 // until schedules until the owner stops it, which is how serving ends well, or
 // another process takes the data folder over.
 func (s *server) until(ctx context.Context, sched *schedule.Scheduler, lock *serving) error {
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	kept := make(chan error, 1)
-	go func() { kept <- lock.keep(ctx, s.app, stop) }()
 	s.app.logger.Info("serving", "data_dir", s.config.DataDir())
-	err := sched.Run(ctx)
-	stop(nil)
-	if err := errors.Join(<-kept, err); err != nil {
+	if err := lock.during(ctx, s.app, sched.Run); err != nil {
 		return err
 	}
 	n := s.tally.counts()

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -40,6 +41,22 @@ func takeServing(ctx context.Context, store *storage.Store) (*serving, error) {
 
 func (l *serving) hold(ctx context.Context) (*storage.Server, error) {
 	return l.store.Serve(ctx, l.holder, servingTTL, run.HolderAlive)
+}
+
+// during holds on to the right while work goes on. What ends work because the
+// right was lost is told as that alone.
+func (l *serving) during(ctx context.Context, a *app, work func(context.Context) error) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	kept := make(chan error, 1)
+	go func() { kept <- l.keep(ctx, a, stop) }()
+	err := work(ctx)
+	stop(nil)
+	lost := <-kept
+	if lost != nil && errors.Is(err, run.ErrInterrupted) {
+		return lost
+	}
+	return errors.Join(lost, err)
 }
 
 // keep holds on to the right until ctx ends. When another process has taken it,

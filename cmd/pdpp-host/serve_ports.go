@@ -57,8 +57,7 @@ func (s *server) policy(ctx context.Context, c storage.Connection) (*abi.Refresh
 }
 
 func (s *server) pressure(ctx context.Context, c storage.Connection) (schedule.Pressure, error) {
-	in, err := cooldownInput(ctx, s.store, c.ID)
-	return schedule.Pressure{Gaps: in.Gaps, Run: in.Run}, err
+	return pressureOf(ctx, s.store, c.ID)
 }
 
 // probe looks whether the owner has done what a connection waits for. It runs
@@ -95,7 +94,7 @@ func (s *server) probeCredentials(ctx context.Context, c storage.Connection, o s
 	held := len(stored) > 0
 	if m := pinnedManifest(&c); m != nil && s.began.After(newest) {
 		for _, f := range credentialFields(m) {
-			if environmentName(f, s.getenv) != "" {
+			if environmentName(f, ownEnvironment(c.Connector, s.getenv)) != "" {
 				held, newest = true, s.began
 			}
 		}

@@ -59,22 +59,22 @@ func (a *app) statusAll(ctx context.Context, f statusFlags) error {
 		return usage("--limit is a number from 1 to 10000", "leave it out for 50")
 	}
 	return a.withStore(ctx, func(_ *config.Config, store *storage.Store) error {
+		if f.detail {
+			return a.statusOnly(ctx, store, f)
+		}
 		page, err := store.EvidencePage(ctx, f.after, f.limit)
 		if err != nil {
 			return err
 		}
-		if f.detail {
-			if len(page) != 1 || f.after != "" {
-				return usage("--detail needs a connection", "write: pdpp-host status CONNECTION --detail")
-			}
-			return a.showStatus(&page[0], true)
+		r := statusResult{Connections: make([]view.Item, len(page))}
+		if r.Runtime, err = a.runtime(ctx, store); err != nil {
+			return err
 		}
-		r := statusResult{Connections: make([]view.Item, len(page)), Runtime: a.runtime()}
 		for i := range page {
-			v := a.rendered(&page[i])
+			v := a.rendered(&page[i], r.Runtime)
 			r.Connections[i] = view.Item{Name: page[i].Name, Connector: page[i].Connector, Verdict: view.BriefOf(&v)}
 		}
-		if r.Fleet, err = a.fleet(ctx, store); err != nil {
+		if r.Fleet, err = store.Fleet(ctx, a.now(), run.HolderAlive, r.Runtime.OK); err != nil {
 			return err
 		}
 		if len(page) == f.limit {
@@ -82,6 +82,18 @@ func (a *app) statusAll(ctx context.Context, f statusFlags) error {
 		}
 		return a.printer.Result(r.Fleet.Summary(), r, func(w io.Writer) { a.writeStatus(w, &r) })
 	})
+}
+
+// statusOnly shows everything about the connection when there is only one.
+func (a *app) statusOnly(ctx context.Context, store *storage.Store, f statusFlags) error {
+	page, err := store.EvidencePage(ctx, "", 2)
+	if err != nil {
+		return err
+	}
+	if len(page) != 1 || f.after != "" {
+		return usage("--detail needs a connection", "write: pdpp-host status CONNECTION --detail")
+	}
+	return a.showStatus(ctx, store, &page[0], true)
 }
 
 func (a *app) writeStatus(w io.Writer, r *statusResult) {
@@ -144,19 +156,23 @@ func (a *app) statusOf(ctx context.Context, name string, detail bool) error {
 		if err != nil {
 			return err
 		}
-		return a.showStatus(e, detail)
+		return a.showStatus(ctx, store, e, detail)
 	})
 }
 
-func (a *app) showStatus(e *storage.Evidence, detail bool) error {
-	one := statusOne{e.Name, e.Connector, a.rendered(e)}
+func (a *app) showStatus(ctx context.Context, store *storage.Store, e *storage.Evidence, detail bool) error {
+	runtime, err := a.runtime(ctx, store)
+	if err != nil {
+		return err
+	}
+	one := statusOne{e.Name, e.Connector, a.rendered(e, runtime)}
 	v := one.Verdict
 	if !detail {
 		one.Verdict.Detail = nil
 	}
-	result := map[string]any{"connections": []statusOne{one}, "runtime": a.runtime()}
+	result := map[string]any{"connections": []statusOne{one}, "runtime": runtime}
 	return a.printer.Result(v.Pill.Label+"  "+e.Name, result, func(w io.Writer) {
-		if line := a.runtime().Indicator(); line != "" {
+		if line := runtime.Indicator(); line != "" {
 			fmt.Fprintln(w, a.printer.Style.Red(line))
 		}
 		b := view.BriefOf(&v)
@@ -181,8 +197,4 @@ func (a *app) writeStreams(w io.Writer, v *verdict.RenderedVerdict) {
 		}
 		fmt.Fprintf(w, "  %s%s  %s\n", output.Clean(s.StreamID), counted, s.Statement)
 	}
-}
-
-func (a *app) fleet(ctx context.Context, store *storage.Store) (view.Fleet, error) {
-	return store.Fleet(ctx, a.now(), run.HolderAlive, a.runtime().OK)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
@@ -10,14 +11,21 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
-// runtime is the state of what serves the connections. A command serves none: it
-// has nothing of its own that could be at fault.
-func (a *app) runtime() view.Runtime { return view.Runtime{OK: true} }
+// runtime is the state of what serves the connections (HL-28). At fault is a
+// scheduler that is gone without having been stopped. Where none ever served, or
+// its owner stopped it, nothing is missed: runs are made by hand or by cron.
+func (a *app) runtime(ctx context.Context, store *storage.Store) (view.Runtime, error) {
+	server, err := store.Serving(ctx)
+	if err != nil || server == nil || a.now().Before(server.ExpiresAt) && run.HolderAlive(server.Holder) {
+		return view.Runtime{OK: err == nil}, err
+	}
+	return view.Runtime{Fault: "scheduler_stopped"}, nil
+}
 
 // rendered is a connection's verdict now. Every command that shows a connection
 // gets it here, and shows its fields (HL-21).
-func (a *app) rendered(e *storage.Evidence) verdict.RenderedVerdict {
-	v := verdict.OfStored(e.Facts, e.Moment(a.now(), run.HolderAlive), a.runtime().OK)
+func (a *app) rendered(e *storage.Evidence, r view.Runtime) verdict.RenderedVerdict {
+	v := verdict.OfStored(e.Facts, e.Moment(a.now(), run.HolderAlive), r.OK)
 	if v.Detail != nil && len(v.Detail.Violations) > 0 {
 		a.logger.Error("a verdict was withheld: it contradicts itself", "connection", e.Name, "violations", v.Detail.Violations)
 	}
@@ -27,13 +35,17 @@ func (a *app) rendered(e *storage.Evidence) verdict.RenderedVerdict {
 // briefs returns the verdicts of all connections by name, as a list shows them.
 func (a *app) briefs(ctx context.Context, store *storage.Store) (map[string]view.Brief, error) {
 	out := map[string]view.Brief{}
+	r, err := a.runtime(ctx, store)
+	if err != nil {
+		return nil, err
+	}
 	for after := ""; ; {
 		page, err := store.EvidencePage(ctx, after, statusPage)
 		if err != nil {
 			return nil, err
 		}
 		for i := range page {
-			v := a.rendered(&page[i])
+			v := a.rendered(&page[i], r)
 			out[page[i].Name] = view.BriefOf(&v)
 		}
 		if len(page) < statusPage {
@@ -45,7 +57,8 @@ func (a *app) briefs(ctx context.Context, store *storage.Store) (map[string]view
 
 // steps are the commands that do what a verdict asks of the owner.
 var steps = map[verdict.Kind]func(name, connector string) string{
-	verdict.RefreshNow: runStep, verdict.RetryGap: runStep, verdict.Backfill: runStep,
+	verdict.ReattachSchedule: func(name, _ string) string { return "pdpp-host connections schedule " + quoted(name) + " --resume" },
+	verdict.RefreshNow:       runStep, verdict.RetryGap: runStep, verdict.Backfill: runStep,
 	verdict.Reauth: func(name, connector string) string {
 		return "pdpp-host connections credential set " + quoted(name) + " FIELD, then " + runStep(name, connector)
 	},
@@ -64,6 +77,9 @@ func step(b *view.Brief, name, connector string) string {
 	if len(b.RequiredActions) == 0 || b.RequiredActions[0].Audience != verdict.AudienceOwner {
 		return ""
 	}
+	if b.RequiredActions[0].CTACode == "cta_put_right" {
+		return "pdpp-host doctor" // it says of module, folders and credentials what is wrong
+	}
 	if command, ok := steps[b.RequiredActions[0].Kind]; ok {
 		return command(name, connector)
 	}
@@ -80,12 +96,14 @@ type runResult struct {
 // outcome whether that can be read or not.
 func (a *app) afterRun(ctx context.Context, store *storage.Store, r *run.Result) runResult {
 	out := runResult{Result: r}
-	e, err := store.EvidenceOf(context.WithoutCancel(ctx), r.ConnectionID)
-	if err != nil {
+	ctx = context.WithoutCancel(ctx)
+	e, err := store.EvidenceOf(ctx, r.ConnectionID)
+	runtime, serving := a.runtime(ctx, store)
+	if err = errors.Join(err, serving); err != nil {
 		a.logger.Warn("the connection's health cannot be read", "code", abi.CodeOf(err))
 		return out
 	}
-	v := a.rendered(e)
+	v := a.rendered(e, runtime)
 	v.Detail = nil // `status --detail` has it
 	out.Verdict = &v
 	return out

@@ -16,6 +16,9 @@ func forwardLine(in *Input, d health.Disposition, tone Tone, actions []RequiredA
 	if d == health.DispositionTerminal {
 		return terminalLine(primary)
 	}
+	if primary != nil && primary.CTACode == ctaPutRight.code() {
+		return forwardPutRight
+	}
 	if primary != nil && primary.Audience != AudienceNone {
 		return achieved[primary.Kind]
 	}

@@ -77,6 +77,13 @@ func (in *Input) rejected() bool {
 	return c != nil && c.Status == health.False
 }
 
+// givenUp reports whether so many runs failed that none starts by itself any
+// more.
+func (in *Input) givenUp() bool {
+	c := in.condition(health.RetryPolicyClear)
+	return c != nil && c.Status == health.False && c.Severity == health.Blocked
+}
+
 // hindered reports whether collection is known to be blocked under a headline
 // that does not say so, such as that of a paused schedule.
 func (in *Input) hindered() bool {

@@ -46,6 +46,8 @@ func (b *builder) blocked() {
 		}
 		if run := in.waitingRun(); run != "" {
 			a.Target = &Target{Kind: "sync", RunID: run}
+		} else {
+			a.CTA, a.CTACode = ctaPutRight.text(), ctaPutRight.code()
 		}
 	}
 	if in.stalled() {
@@ -83,7 +85,7 @@ func (b *builder) ownerMayAccelerate() bool {
 	switch {
 	case degraded && s.Axes.Freshness == health.FreshnessStale: // HL-23.13
 		return true
-	case b.in.Refresh.ManualOnly(): // nothing else would run it
+	case b.in.Refresh.ManualOnly(), b.in.givenUp(): // nothing else would run it
 		return true
 	case s.Badges.Syncing, s.ReasonCode == "source_pressure", s.State == health.StateCoolingOff, !s.NextAttemptAt.IsZero():
 		return false // the system is at it (HL-25.3)

@@ -38,6 +38,7 @@ const (
 	forwardOutOfReach
 	forwardReauth
 	forwardAddInfo
+	forwardPutRight
 	forwardRefreshNow
 	forwardRetryGap
 	forwardBackfill
@@ -60,6 +61,7 @@ const (
 
 	ctaReauth
 	ctaAddInfo
+	ctaPutRight
 	ctaRefreshNow
 	ctaRetryGap
 	ctaBackfill
@@ -108,6 +110,7 @@ var sentences = [lineCount]struct {
 	forwardOutOfReach:       {"out_of_reach", "The missing data is out of this connector's reach.", 0},
 	forwardReauth:           {"reauth", "Signing in again lets the connector collect.", namesOwnerStep},
 	forwardAddInfo:          {"add_info", "Answering lets the connector go on.", namesOwnerStep},
+	forwardPutRight:         {"put_right", "Putting it right lets the connector collect again.", namesOwnerStep},
 	forwardRefreshNow:       {"refresh_now", "Running it now brings the data up to date.", namesOwnerStep},
 	forwardRetryGap:         {"retry_gap", "Running it now fetches what is missing.", namesOwnerStep},
 	forwardBackfill:         {"backfill", "Running it now fills in the older data.", namesOwnerStep},
@@ -130,6 +133,7 @@ var sentences = [lineCount]struct {
 
 	ctaReauth:           {"cta_reauth", "Sign in again", namesOwnerStep},
 	ctaAddInfo:          {"cta_add_info", "Answer the connector's request", namesOwnerStep},
+	ctaPutRight:         {"cta_put_right", "Put right what it waits for", namesOwnerStep},
 	ctaRefreshNow:       {"cta_refresh_now", "Refresh now", namesOwnerStep},
 	ctaRetryGap:         {"cta_retry_gap", "Fetch what is missing", namesOwnerStep},
 	ctaBackfill:         {"cta_backfill", "Fill in the older data", namesOwnerStep},

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
-	"github.com/pdpp-host/pdpp-host/health"
 )
 
 // The failure back-off's figures (governor contract, section 10).
@@ -32,6 +31,8 @@ type Ended struct {
 	StartedAt    time.Time
 	FinishedAt   time.Time
 	Count        int // how many in a row this stands for; 0 is 1
+
+	number int64 // of the run, in the store's order
 }
 
 // The statuses of what ended.
@@ -133,21 +134,4 @@ func httpStatus(code string) (status int, ok bool) {
 	}
 	status, err := strconv.Atoi(code[at+len("_http_"):])
 	return status, err == nil
-}
-
-// PutOff is the later of back-off and cooldown, as health's evidence; nil when
-// neither puts anything off. The time of a blocked connection's next run is
-// nobody's to say.
-func PutOff(b Backoff, until time.Time, recordedAt time.Time) *health.Backoff {
-	switch {
-	case b.Blocked:
-		return &health.Backoff{ConsecutiveFailures: b.Failures, ReasonClass: health.Word(b.Class), RecordedAt: health.At(b.RecordedAt)}
-	case !b.Until.IsZero() && !until.After(b.Until):
-		return &health.Backoff{
-			ConsecutiveFailures: b.Failures, ReasonClass: health.Word(b.Class), RecordedAt: health.At(b.RecordedAt), NextRunAt: health.At(b.Until),
-		}
-	case !until.IsZero():
-		return &health.Backoff{ReasonClass: health.Word(ReasonCoolingDown), RecordedAt: health.At(recordedAt), NextRunAt: health.At(until)}
-	}
-	return nil
 }

@@ -7,7 +7,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/pdpp-host/pdpp-host/abi"
-	"github.com/pdpp-host/pdpp-host/health"
 )
 
 func failures(class string, n int, at string) []Ended {
@@ -131,36 +130,6 @@ func TestRetried(t *testing.T) {
 		if got := Retried(c.e); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
-	}
-}
-
-// HL-04.2: what puts the next run off is evidence with its time, whichever of
-// the two lasts longer.
-func TestPutOff(t *testing.T) {
-	t.Parallel()
-	streak := FailureBackoff(failures("connector:github_hiccup", 3, "12:00"), time.Hour, clock("12:00"))
-	if e := PutOff(Backoff{}, time.Time{}, time.Time{}); e != nil {
-		t.Errorf("nothing: %+v", e)
-	}
-	e := PutOff(streak, clock("12:30"), clock("12:00"))
-	if e == nil || !e.NextRunAt.Equal(clock("13:00")) || e.ConsecutiveFailures != 3 || e.ReasonClass != "connector:github_hiccup" {
-		t.Errorf("back-off: %+v", e)
-	}
-	e = PutOff(streak, clock("14:00"), clock("12:00"))
-	if e == nil || !e.NextRunAt.Equal(clock("14:00")) || e.ReasonClass != "source_pressure" {
-		t.Errorf("cooldown: %+v", e)
-	}
-	blocked := FailureBackoff(failures("x", 7, "12:00"), time.Hour, clock("12:00"))
-	project := func(b *health.Backoff) health.Snapshot {
-		return health.Project(health.Evidence{
-			ObservedAt: health.At(clock("12:10")), Run: &health.Run{LatestStatus: health.RunFailed}, Backoff: b, Schedule: &health.Schedule{Enabled: true},
-		})
-	}
-	if s := project(e); s.State != health.StateCoolingOff || !s.NextAttemptAt.Equal(clock("14:00")) {
-		t.Errorf("projected: %s %s", s.State, s.NextAttemptAt)
-	}
-	if s := project(PutOff(blocked, time.Time{}, time.Time{})); s.State != health.StateBlocked {
-		t.Errorf("blocked is projected as %s", s.State)
 	}
 }
 

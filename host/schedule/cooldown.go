@@ -57,6 +57,18 @@ type CooldownInput struct {
 	Force     bool          // the owner said to run in spite of it
 }
 
+// Cooldown is what the pressure says of a connection with that setting and
+// policy, whose last run ended at lastRun: the same for a run by schedule and for
+// one by hand.
+func (p Pressure) Cooldown(s Setting, policy *abi.RefreshPolicy, lastRun time.Time) CooldownInput {
+	in := CooldownInput{Gaps: p.Gaps, Run: p.Run, LastRunAt: lastRun}
+	in.Base, in.Floor = Interval(s, policy)
+	if policy != nil && policy.MaxCooldownCycles != nil {
+		in.MaxCycles = *policy.MaxCooldownCycles
+	}
+	return in
+}
+
 // Cooling says why an automatic run is put off.
 type Cooling struct {
 	Reasons []abi.Reason // sorted, each once

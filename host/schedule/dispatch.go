@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/health"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -16,6 +17,7 @@ const retryAfter = 10 * time.Second
 type dispatched struct {
 	run  *Ended // the last attempt's; nil: there was none
 	err  error  // why it was refused
+	skip Reason // why it was not the time after all; "" otherwise
 	rest time.Duration
 	kept bool // the store knows of it
 }
@@ -55,8 +57,15 @@ func (s *Scheduler) dispatch(ctx context.Context, c candidate) dispatched {
 		d.run = nil
 		d.err = s.deps.Run(ctx, Job{Connection: c.connection, Trigger: c.plan.trigger, Attendance: c.plan.attendance, Attempt: attempt})
 		if d.err != nil {
-			if ctx.Err() == nil {
-				d.rest, d.kept = s.refused(kept, c, e, d.err)
+			if ctx.Err() != nil {
+				return d
+			}
+			if d.skip = passing[abi.CodeOf(d.err)]; d.skip != "" {
+				d.rest, d.kept = restAfterBusy, true
+				e.Kind, e.Reason, e.Until = EventSkipped, d.skip, s.deps.Now().Add(restAfterBusy)
+				s.report(e)
+			} else {
+				d.rest, d.kept = restAfterRun, s.refused(kept, c, e, d.err)
 			}
 			return d
 		}
@@ -86,7 +95,7 @@ func (s *Scheduler) again(ctx context.Context, c candidate, f *facts, attempt in
 			s.report(Event{Kind: EventTrouble, Connection: c.connection.Name, Err: err})
 		}
 		return false
-	case attempt >= RetriesInDispatch, !Retried(*last), !f.putOff(plan{trigger: c.plan.trigger}, now).start:
+	case f.setting.Paused, attempt >= RetriesInDispatch, !Retried(*last), !f.putOff(plan{trigger: c.plan.trigger}, now).start:
 		return false
 	}
 	wait := doubled(retryAfter, int64(2*attempt), 4, time.Hour)
@@ -96,24 +105,22 @@ func (s *Scheduler) again(ctx context.Context, c candidate, f *facts, attempt in
 // passing are the refusals that are no failure: they say that it is not the time.
 var passing = map[abi.Code]Reason{abi.CodeConnectionBusy: ReasonRunning, abi.CodeCoolingDown: ReasonCoolingDown}
 
-// refused keeps that a connection could not even begin to run. It returns how
-// long to leave it alone, and whether the store took it.
-func (s *Scheduler) refused(ctx context.Context, c candidate, e Event, why error) (rest time.Duration, kept bool) {
-	code := abi.CodeOf(why)
-	if reason, ok := passing[code]; ok {
-		e.Kind, e.Reason, e.Until = EventSkipped, reason, s.deps.Now().Add(restAfterBusy)
-		s.report(e)
-		return restAfterBusy, true
-	}
+// refused keeps that a connection could not even begin to run. It returns whether
+// the store took it.
+func (s *Scheduler) refused(ctx context.Context, c candidate, e Event, why error) (kept bool) {
 	e.Kind, e.Err = EventRefused, why
 	s.report(e)
-	_, err := s.deps.Store.RecordDispatch(ctx, storage.Dispatch{
-		ConnectionID: c.connection.ID, Trigger: string(e.Trigger), Status: StatusRefused, Reason: string(code), Identity: c.facts.newestRun(),
-	})
+	d := storage.Dispatch{
+		ConnectionID: c.connection.ID, Trigger: string(e.Trigger), Status: StatusRefused, Reason: string(abi.CodeOf(why)), Identity: c.facts.newestRun(),
+	}
+	if FindObstacle([]Ended{{Status: d.Status, Code: d.Reason}}) != nil {
+		d.Holds = health.HeldForOwner
+	}
+	_, err := s.deps.Store.RecordDispatch(ctx, d)
 	if err != nil {
 		s.report(Event{Kind: EventTrouble, Connection: e.Connection, Err: err})
 	}
-	return restAfterRun, err == nil
+	return err == nil
 }
 
 // newestRun names the connection's newest run: refusals of one kind before and

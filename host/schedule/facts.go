@@ -1,7 +1,6 @@
 package schedule
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -29,6 +28,7 @@ type facts struct {
 	pressure   CooldownInput
 	obstacle   *Obstacle // nil: none, or one that is gone
 	due        storage.Due
+	adopted    bool // its schedule is kept
 	confirm    bool // a confirming run is owed
 	busy       bool // another process runs it
 	cutShort   bool // its last run was killed with its host
@@ -40,7 +40,7 @@ func (s *Scheduler) gather(ctx context.Context, c storage.Connection, now time.T
 	if err != nil {
 		return nil, err
 	}
-	f := &facts{connection: c, due: state.Due, schedule: state.Schedule, setting: SettingOf(state.Schedule), newest: "new"}
+	f := &facts{connection: c, due: state.Due, schedule: state.Schedule, setting: SettingOf(state.Schedule), adopted: state.Adopted, newest: "new"}
 	if f.policy, err = s.deps.Policy(ctx, c); err != nil {
 		return nil, &unresolved{err}
 	}
@@ -52,21 +52,18 @@ func (s *Scheduler) gather(ctx context.Context, c storage.Connection, now time.T
 	if len(f.history) > 0 && f.history[0].Status == StatusRefused {
 		f.newest += fmt.Sprintf("/refused %d", f.history[0].FinishedAt.UnixMicro())
 	}
-	f.confirm = owed(state.ConfirmOwed, f.history)
+	f.confirm = owed(state.ConfirmOwed, f.history, now)
+	var p Pressure
 	if s.deps.Pressure != nil {
-		p, err := s.deps.Pressure(ctx, c)
-		if err != nil {
+		if p, err = s.deps.Pressure(ctx, c); err != nil {
 			return nil, err
 		}
-		f.pressure.Gaps, f.pressure.Run = p.Gaps, p.Run
 	}
-	f.pressure.Base, f.pressure.Floor = Interval(f.setting, f.policy)
-	if f.policy != nil && f.policy.MaxCooldownCycles != nil {
-		f.pressure.MaxCycles = *f.policy.MaxCooldownCycles
-	}
+	var last time.Time
 	if len(f.history) > 0 {
-		f.pressure.LastRunAt = f.history[0].FinishedAt
+		last = f.history[0].FinishedAt
 	}
+	f.pressure = p.Cooldown(f.setting, f.policy, last)
 	f.obstacle = FindObstacle(f.history)
 	return f, nil
 }
@@ -115,13 +112,13 @@ func (f *facts) readLease(state storage.ScheduleState, alive func(string) bool, 
 }
 
 // history is the runs that ended and the attempts that were refused, newest
-// first. A run without an end whose host is gone counts as abandoned: the next
+// first: as the store numbers them, since a clock may be put back. A run without an end whose host is gone counts as abandoned: the next
 // run writes that down.
 func history(state storage.ScheduleState, live bool) []Ended {
 	var all []Ended
 	for i, r := range state.Runs {
 		e := Ended{
-			RunID: r.RunID, Status: r.Status, Class: FailureClass(r.Reason, r.Code), Code: r.Code, Retryable: r.Retryable,
+			RunID: r.RunID, number: r.Number, Status: r.Status, Class: FailureClass(r.Reason, r.Code), Code: r.Code, Retryable: r.Retryable,
 			RecoveryHint: r.RecoveryHint, StartedAt: r.StartedAt, FinishedAt: r.FinishedAt,
 		}
 		if r.Status == storage.StatusRunning {
@@ -132,21 +129,26 @@ func history(state storage.ScheduleState, live bool) []Ended {
 		}
 		all = append(all, e)
 	}
+	at := 0
 	for _, d := range state.Dispatches {
-		if d.Status == StatusRefused {
-			all = append(all, Ended{
-				Status: StatusRefused, Class: "failure:" + d.Reason, Code: d.Reason, StartedAt: d.LastAt, FinishedAt: d.LastAt, Count: int(d.Count),
-			})
+		if d.Status != StatusRefused {
+			continue
 		}
+		for at < len(all) && (all[at].Status == StatusRefused || all[at].number > d.AfterRun) {
+			at++
+		}
+		all = slices.Insert(all, at, Ended{
+			Status: StatusRefused, Class: "failure:" + d.Reason, Code: d.Reason, StartedAt: d.LastAt, FinishedAt: d.LastAt, Count: int(d.Count),
+		})
 	}
-	slices.SortStableFunc(all, func(a, b Ended) int { return cmp.Compare(b.FinishedAt.UnixMicro(), a.FinishedAt.UnixMicro()) })
 	return all
 }
 
 // owed reports whether a confirming run that became owed at since still is: no
-// run that did not begin before it has come to an end of its own.
-func owed(since time.Time, history []Ended) bool {
-	if since.IsZero() {
+// run that did not begin before it has come to an end of its own. One that became
+// owed in the future is of a clock that was put back: no run could ever pay it.
+func owed(since time.Time, history []Ended, now time.Time) bool {
+	if since.IsZero() || since.After(now) {
 		return false
 	}
 	return !slices.ContainsFunc(history, func(e Ended) bool { return e.Status != StatusAbandoned && !e.StartedAt.Before(since) })

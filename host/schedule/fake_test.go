@@ -18,20 +18,21 @@ import (
 type world struct {
 	t *testing.T
 
-	mu     sync.Mutex
-	skew   time.Duration
-	broken error // what the store answers
-	names  []string
-	states map[string]*storage.ScheduleState
-	claims map[string]bool
-	reads  int // of the list of connections: one a pass
-	writes int
-	dues   int
-	policy map[string]*abi.RefreshPolicy
-	press  map[string]Pressure
-	probed map[string]bool // whether the obstacle of a connection is gone
-	stored time.Time       // when the newest credential was
-	lost   bool            // the store takes no outcome of a run
+	mu      sync.Mutex
+	skew    time.Duration
+	broken  error // what the store answers
+	names   []string
+	states  map[string]*storage.ScheduleState
+	claims  map[string]bool
+	reads   int // of the list of connections: one a pass
+	writes  int
+	adopted []string // connections, in the order of their adoption
+	dues    int
+	policy  map[string]*abi.RefreshPolicy
+	press   map[string]Pressure
+	probed  map[string]bool // whether the obstacle of a connection is gone
+	stored  time.Time       // when the newest credential was
+	lost    bool            // the store takes no outcome of a run
 
 	play    func(w *world, ctx context.Context, j Job) (storage.RunEnd, error)
 	starts  []started
@@ -162,7 +163,7 @@ func (w *world) run(ctx context.Context, j Job) error {
 	defer w.mu.Unlock()
 	delete(w.live, name)
 	if err == nil && !w.lost {
-		end.RunID = fmt.Sprintf("run%d", len(w.starts))
+		end.RunID, end.Number = fmt.Sprintf("run%d", len(w.starts)), int64(len(w.starts))
 		st := w.states[name]
 		st.Runs = append([]storage.RunEnd{end}, st.Runs...)
 	}
@@ -248,6 +249,9 @@ func (w *world) RecordDispatch(_ context.Context, d storage.Dispatch) (bool, err
 	now := time.Now().Add(w.skew)
 	st := w.states[d.ConnectionID]
 	d.FirstAt, d.LastAt, d.Count = now, now, 1
+	if len(st.Runs) > 0 {
+		d.AfterRun = st.Runs[0].Number
+	}
 	if len(st.Dispatches) > 0 {
 		if n := &st.Dispatches[0]; n.Status == d.Status && n.Reason == d.Reason && n.Identity == d.Identity {
 			n.LastAt, n.Count = now, n.Count+1
@@ -256,6 +260,14 @@ func (w *world) RecordDispatch(_ context.Context, d storage.Dispatch) (bool, err
 	}
 	st.Dispatches = append([]storage.Dispatch{d}, st.Dispatches...)
 	return true, nil
+}
+
+func (w *world) AdoptSchedule(_ context.Context, id string) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.adopted = append(w.adopted, id)
+	w.states[id].Adopted = true
+	return w.broken
 }
 
 func (w *world) ClaimConfirmation(_ context.Context, id, action, version string) (bool, error) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/pdpp-host/pdpp-host/health"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -19,8 +18,8 @@ type Looked struct {
 	Escalated  bool      // a cooldown that has gone on for so long that its owner should look
 	Run        *Ended    // how its last attempt ended; nil: there was none
 	Err        error     // why it was refused, or could not be judged
-	// PutOff is what puts it off, as health's evidence; nil: nothing does.
-	PutOff *health.Backoff
+
+	passed Reason // it was started, and it was not the time after all
 }
 
 // Once runs everything that is due now, each connection once, and returns when
@@ -35,19 +34,31 @@ func (s *Scheduler) Once(ctx context.Context) ([]Looked, error) {
 	out := make([]Looked, len(all))
 	at := map[string]*Looked{}
 	for i, c := range all {
-		out[i] = c.looked(now)
+		out[i] = c.looked()
 		at[c.connection.ID] = &out[i]
 	}
 	for _, c := range startable(all) {
 		l := at[c.connection.ID]
 		for ctx.Err() == nil && !l.Started {
-			l.Started = s.begin(ctx, c, func(d dispatched) { l.Run, l.Err = d.run, d.err })
-			if !l.Started {
-				<-s.wake // of the worker that ends next
+			l.Started = s.begin(ctx, c, func(d dispatched) { l.Run, l.Err, l.passed = d.run, d.err, d.skip })
+			if l.Started {
+				break
+			}
+			<-s.wake // of the worker that ends next
+			// It may have waited for hours, in which its owner paused it or ran it.
+			if c = s.decide(ctx, c.connection, s.deps.Now()); c.err != nil || !c.plan.start {
+				*l = c.looked()
+				break
 			}
 		}
 	}
-	return out, s.wait(ctx)
+	err = s.wait(ctx)
+	for i := range out {
+		if l := &out[i]; l.passed != "" {
+			l.Started, l.Reason, l.Err = false, l.passed, nil
+		}
+	}
+	return out, err
 }
 
 func (s *Scheduler) wait(ctx context.Context) error {
@@ -56,11 +67,8 @@ func (s *Scheduler) wait(ctx context.Context) error {
 }
 
 // looked tells of a candidate before anything is started.
-func (c *candidate) looked(now time.Time) Looked {
+func (c *candidate) looked() Looked {
 	l := Looked{Connection: c.connection.Name, Trigger: c.plan.trigger, Reason: c.plan.skip, At: c.plan.at, Escalated: c.plan.escalated, Err: c.err}
-	if c.facts != nil {
-		l.PutOff = c.facts.putOffEvidence(now)
-	}
 	switch {
 	case c.err != nil:
 		l.Trigger, l.Reason = Scheduled, ReasonUnresolvable
@@ -76,11 +84,11 @@ func (s *Scheduler) Look(ctx context.Context, c storage.Connection) (Looked, err
 	now := s.deps.Now()
 	x := candidate{connection: c}
 	if x.facts, x.err = s.gather(ctx, c, now); x.err != nil {
-		return x.looked(now), theirs(x.err)
+		return x.looked(), theirs(x.err)
 	}
 	x.due = x.facts.dueNext(now, 0).At
 	x.plan = x.facts.plan(x.due, now)
-	l := x.looked(now)
+	l := x.looked()
 	if x.plan.start {
 		l.At = now
 	}

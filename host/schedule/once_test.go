@@ -44,9 +44,6 @@ func TestOnce(t *testing.T) {
 		if !looked[4].At.Equal(began.Add(time.Hour)) || abi.CodeOf(looked[6].Err) != abi.CodeRootMissing || abi.CodeOf(looked[7].Err) != abi.CodePluginUnknown {
 			t.Errorf("%+v", looked)
 		}
-		if p := looked[4].PutOff; p == nil || !p.NextRunAt.Equal(looked[4].At) || looked[0].PutOff != nil {
-			t.Errorf("put off: %+v, %+v", p, looked[0].PutOff)
-		}
 		// A look says the same, and changes nothing.
 		writes := w.writes
 		for i, n := range w.names[3:] {

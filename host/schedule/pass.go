@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/health"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -79,6 +80,9 @@ func (s *Scheduler) survey(ctx context.Context, now time.Time) ([]candidate, err
 		default:
 			s.forgetSkip(c.ID)
 		}
+		if abi.CodeOf(x.err) == abi.CodeConnectionUnknown {
+			continue // it was removed since it was listed
+		}
 		if err := s.apart(ctx, c, x.err); err != nil {
 			return nil, err
 		}
@@ -91,6 +95,11 @@ func (s *Scheduler) decide(ctx context.Context, c storage.Connection, now time.T
 	x := candidate{connection: c}
 	if x.facts, x.err = s.gather(ctx, c, now); x.err != nil {
 		return x
+	}
+	if f := x.facts; !f.adopted && f.setting.Enrolled(f.policy) {
+		if x.err = s.deps.Store.AdoptSchedule(ctx, c.ID); x.err != nil {
+			return x
+		}
 	}
 	if x.err = s.heal(ctx, x.facts); x.err != nil {
 		return x
@@ -121,6 +130,12 @@ func (s *Scheduler) recordSkip(ctx context.Context, f *facts, p plan) error {
 	return s.record(ctx, e, f.connection.ID, f.newest+" "+p.identity)
 }
 
+// holds are the skips that a connection's health tells of, and what ends each.
+var holds = map[Reason]health.HoldKind{
+	ReasonCoolingDown: health.HeldUntil, ReasonBackingOff: health.HeldUntil, ReasonGivenUp: health.HeldForGood,
+	ReasonNotReady: health.HeldForOwner, ReasonAttention: health.HeldForOwner,
+}
+
 // record keeps a skip, and reports it when it is another one than the last. The
 // same skip again, a pass later, is not even written.
 func (s *Scheduler) record(ctx context.Context, e Event, connectionID, identity string) error {
@@ -133,6 +148,7 @@ func (s *Scheduler) record(ctx context.Context, e Event, connectionID, identity 
 	}
 	fresh, err := s.deps.Store.RecordDispatch(ctx, storage.Dispatch{
 		ConnectionID: connectionID, Trigger: string(e.Trigger), Status: "skipped", Reason: string(e.Reason), Identity: identity, Until: e.Until,
+		Holds: holds[e.Reason],
 	})
 	if err != nil {
 		return err

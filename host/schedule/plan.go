@@ -3,8 +3,6 @@ package schedule
 import (
 	"fmt"
 	"time"
-
-	"github.com/pdpp-host/pdpp-host/health"
 )
 
 // plan is what is to be done about one connection now.
@@ -76,12 +74,6 @@ func (f *facts) putOff(p plan, now time.Time) plan {
 	default:
 		return p.skipped(ReasonBackingOff, until, fmt.Sprintf("%s/%d", b.Class, b.Failures))
 	}
-}
-
-// putOffEvidence is what puts the connection off, as health's evidence.
-func (f *facts) putOffEvidence(now time.Time) *health.Backoff {
-	cooled, _ := Cooldown(f.pressure, now)
-	return PutOff(f.backoff(now), cooled, f.pressure.LastRunAt)
 }
 
 func (f *facts) backoff(now time.Time) Backoff {

@@ -15,6 +15,9 @@ type Store interface {
 	Claims
 	Connections(ctx context.Context) ([]storage.Connection, error)
 	ScheduleState(ctx context.Context, connectionID string, limit int) (storage.ScheduleState, error)
+	// AdoptSchedule keeps that a connection about which its owner said nothing runs
+	// by itself.
+	AdoptSchedule(ctx context.Context, connectionID string) error
 	PutDue(ctx context.Context, connectionID string, due storage.Due) error
 	RecordDispatch(ctx context.Context, d storage.Dispatch) (fresh bool, err error)
 }

@@ -1,0 +1,163 @@
+package storage
+
+import (
+	"testing"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/verdict"
+)
+
+func (x *exercise) dispatch(c *Connection, reason string, holds health.HoldKind, until time.Time) {
+	x.Helper()
+	_, err := x.s.RecordDispatch(x.Context(), Dispatch{ConnectionID: c.ID, Status: "skipped", Reason: reason, Holds: holds, Until: until})
+	x.ok(err)
+}
+
+// HL-04.2: what the scheduler puts off is shown with its time, and no longer than
+// until a run begins; HL-24: what it does not run any more is not said to come.
+func TestHeldConnections(t *testing.T) {
+	t.Parallel()
+	x, c := kept(t, keptManifest)
+	ctx := t.Context()
+	x.ok(x.s.AdoptSchedule(ctx, c.ID))
+	x.succeed(x.begin("c", allStreams), nil)
+	x.tone("before", verdict.Green)
+
+	x.clock.forward(time.Minute)
+	until := x.clock.now().Add(time.Hour)
+	x.dispatch(c, "source_pressure", health.HeldUntil, until)
+	if v := x.verdict("c"); v.Pill.Tone != verdict.Amber || !v.Detail.NextAttemptAt.Equal(until) || v.Channel != verdict.Calm {
+		t.Errorf("cooling down: %+v until %v, %s", v.Pill, v.Detail.NextAttemptAt, v.Channel)
+	}
+	x.clock.forward(time.Hour)
+	x.tone("it is over", verdict.Green)
+
+	x.dispatch(c, "not_ready", health.HeldForOwner, time.Time{})
+	v := x.verdict("c")
+	if v.Pill.Tone != verdict.Amber || v.Channel != verdict.Attention || v.RequiredActions[0].CTACode != "cta_put_right" || v.ForwardCode != "put_right" {
+		t.Errorf("a folder is gone: %+v %s %+v %s", v.Pill, v.Channel, v.RequiredActions, v.ForwardCode)
+	}
+	x.dispatch(c, "policy_paused", "", time.Time{})
+	x.tone("another reason", verdict.Green)
+	x.dispatch(c, "not_ready", health.HeldForOwner, time.Time{})
+	x.succeed(x.begin("c", allStreams), nil)
+	x.tone("a run began", verdict.Green)
+
+	x.ok(x.begin("c", allStreams).Finish(ctx, Outcome{Status: statusFailed, Reason: "connector_reported_failed", Error: &RunError{Code: "demo_http_500"}}))
+	x.dispatch(c, "failing_for_good", health.HeldForGood, time.Time{})
+	v = x.verdict("c")
+	if v.Pill.Tone != verdict.Red || v.RequiredActions[0].Kind != verdict.RetryGap || v.ForwardCode != "retry_gap" {
+		t.Errorf("given up: %+v %+v %s", v.Pill, v.RequiredActions, v.ForwardCode)
+	}
+	x.sound()
+}
+
+// A credential that was rejected, or that was missed and is there since, says for
+// itself what is to be done.
+func TestHeldForACredential(t *testing.T) {
+	t.Parallel()
+	x, c := kept(t, keptManifest)
+	ctx := t.Context()
+	x.succeed(x.begin("c", allStreams), nil)
+	x.dispatch(c, "credential.missing", health.HeldForOwner, time.Time{})
+	x.tone("it is missed", verdict.Amber)
+	x.clock.forward(time.Minute)
+	x.ok(x.s.PutCredentials(ctx, c.ID, map[string][]byte{"token": {1}}))
+	x.tone("it is there", verdict.Green)
+
+	x.ok(x.begin("c", allStreams).Finish(ctx, Outcome{Status: statusFailed, Reason: "connector_reported_failed", Error: &RunError{Code: "demo_auth_failed"}}))
+	x.dispatch(c, "attention", health.HeldForOwner, time.Time{})
+	if v := x.verdict("c"); v.Pill.Tone != verdict.Red || len(v.RequiredActions) != 1 || v.RequiredActions[0].Kind != verdict.Reauth {
+		t.Errorf("rejected: %+v %+v", v.Pill, v.RequiredActions)
+	}
+	x.clock.forward(time.Minute)
+	x.ok(x.s.PutCredentials(ctx, c.ID, map[string][]byte{"token": {2}}))
+	if v := x.verdict("c"); v.Channel == verdict.Attention {
+		t.Errorf("with a new one: %s %+v", v.Channel, v.RequiredActions)
+	}
+	x.sound()
+}
+
+// HL-05: while a run waits for its owner's answer the connection does, and no
+// longer than there is somebody who takes it.
+func TestARunThatAsks(t *testing.T) {
+	t.Parallel()
+	x, _ := kept(t, keptManifest)
+	ctx := t.Context()
+	x.succeed(x.begin("c", allStreams), nil)
+	w := x.begin("c", allStreams)
+	event := func(kind string) {
+		x.ok(w.Event(ctx, Event{Type: kind}))
+		x.ok(w.Flush(ctx))
+	}
+	x.tone("it runs", verdict.Green)
+	event(eventAsks)
+	v := x.verdict("c")
+	if v.Channel != verdict.Attention || v.RequiredActions[0].CTACode != "cta_add_info" || v.RequiredActions[0].Target.RunID != "run2" {
+		t.Errorf("it asks: %s %+v", v.Channel, v.RequiredActions)
+	}
+	x.sound()
+	e, err := x.s.EvidenceOf(ctx, "c")
+	x.ok(err)
+	if v := verdict.OfStored(e.Facts, e.Moment(x.clock.now(), func(string) bool { return false }), true); v.Channel == verdict.Attention {
+		t.Errorf("its host is gone: %s %+v", v.Channel, v.RequiredActions)
+	}
+	event(eventAnswered)
+	x.tone("answered", verdict.Green)
+	event(eventAsks)
+	x.succeed(w, nil)
+	x.tone("it ended", verdict.Green)
+	x.sound()
+}
+
+// A connection is adopted once, and its owner's choice stays.
+func TestAdoptSchedule(t *testing.T) {
+	t.Parallel()
+	x, c := kept(t, keptManifest)
+	ctx := t.Context()
+	schedule := func() *health.Schedule {
+		e, err := x.s.EvidenceOf(ctx, "c")
+		x.ok(err)
+		return e.Facts.Schedule
+	}
+	if schedule() != nil || x.scheduleState(c.ID).Adopted {
+		t.Error("it is scheduled by nobody")
+	}
+	x.ok(x.s.AdoptSchedule(ctx, c.ID))
+	if s := schedule(); s == nil || !s.Enabled || !x.scheduleState(c.ID).Adopted {
+		t.Errorf("adopted: %+v", s)
+	}
+	x.ok(x.s.PutSchedule(ctx, Schedule{ConnectionID: c.ID, Paused: true}))
+	x.ok(x.s.AdoptSchedule(ctx, c.ID))
+	if s := schedule(); s == nil || s.Enabled {
+		t.Errorf("adopted again: %+v", s)
+	}
+	x.sound()
+}
+
+// A clock that is set right by a little takes nobody's turn to serve.
+func TestServingSurvivesASmallStep(t *testing.T) {
+	t.Parallel()
+	x, _ := kept(t, keptManifest)
+	ctx := t.Context()
+	alive := func(string) bool { return true }
+	if s, err := x.s.Serving(ctx); s != nil || err != nil {
+		t.Errorf("nobody serves: %+v, %v", s, err)
+	}
+	_, err := x.s.Serve(ctx, "a", time.Minute, alive)
+	x.ok(err)
+	x.clock.forward(-5 * time.Second)
+	other, err := x.s.Serve(ctx, "b", time.Minute, alive)
+	x.ok(err)
+	if other == nil || other.Holder != "a" {
+		t.Errorf("taken over from %+v", other)
+	}
+	if s, err := x.s.Serving(ctx); err != nil || s == nil || s.Holder != "a" {
+		t.Errorf("%+v, %v", s, err)
+	}
+	x.clock.forward(-24 * time.Hour)
+	if other, err = x.s.Serve(ctx, "b", time.Minute, alive); other != nil || err != nil {
+		t.Errorf("a day: %+v, %v", other, err)
+	}
+}
