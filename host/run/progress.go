@@ -19,9 +19,7 @@ func (c *collection) update(elapsed time.Duration, final bool) Update {
 		u.Total = *c.progress.Total
 	}
 	if c.sending != nil {
-		for _, h := range c.manifest.Requirements.Network.Hosts {
-			u.Hosts = append(u.Hosts, h.Host)
-		}
+		u.Hosts = c.sending.Hosts()
 		u.Requests, u.Rate = c.sending.Counts(), c.sending.Rate()
 		u.WaitUntil, u.WaitAsked = c.waiting.Until, c.waiting.Asked
 	}

@@ -46,7 +46,8 @@ type Sending interface {
 	// Stopped is the planned stop of the run's sending, such as
 	// abi.ReasonRequestCapReached; "" when there was none.
 	Stopped() abi.Reason
-	Rate() *Rate // nil: pacing is off (RT-27.2)
+	Hosts() []string // that it reaches
+	Rate() *Rate     // nil: pacing is off (RT-27.2)
 	Close()
 }
 

@@ -72,6 +72,7 @@ func (f *fakeSender) Learned(stream string, cursor []byte) ([]byte, error) {
 
 func (f *fakeSender) Pressure() *storage.Pressure { return f.pressure }
 func (f *fakeSender) Stopped() abi.Reason         { return f.stopped }
+func (f *fakeSender) Hosts() []string             { return []string{"api.example.com"} }
 func (f *fakeSender) Rate() *Rate                 { return f.rate }
 
 func (f *fakeSender) Close() {

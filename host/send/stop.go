@@ -66,6 +66,9 @@ func (g *Governor) stopFailed(last answer, attempts int, reason abi.Reason) *Sto
 		s.err = abi.NewError(CodeRateLimited, s.text, "the provider asks for fewer requests; the next run goes on from here")
 	} else {
 		what := "fetch failed"
+		if cause := transportCause(last.err); cause != "" {
+			what += " (" + cause + ")"
+		}
 		if last.status > 0 {
 			what = fmt.Sprintf("retryable status %d", last.status)
 		}

@@ -85,6 +85,12 @@ func Open(o Options) (*Session, error) {
 	}
 	s := &Session{options: o, pacingStream: network.PacingStream, slots: slots, agent: "pdpp-host (+" + o.Connector + ")"}
 	s.inlineWait = inlineWait(profile)
+	if base != nil {
+		s.hosts = append(s.hosts, base.hostport())
+	}
+	for _, h := range network.Hosts {
+		s.hosts = append(s.hosts, h.Host)
+	}
 	s.keys = newKeyring(o.Secrets, slots)
 	s.watch = &watch{observe: o.Observe}
 	s.wire = &wire{keys: s.keys, jar: newJar(network), ledger: newLedger(o.MaxBytesOut), next: o.Transport, large: make(chan struct{}, mostLarge)}

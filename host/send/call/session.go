@@ -18,6 +18,7 @@ import (
 type Session struct {
 	options      Options
 	pacingStream string
+	hosts        []string
 	agent        string
 	inlineWait   time.Duration // the longest wait that ends in an answer; 0: an endpoint may differ
 	slots        map[string]*slot
@@ -150,6 +151,10 @@ func (s *Session) Pressure() *Pressure {
 	p := *s.pressure
 	return &p
 }
+
+// Hosts returns what the session reaches: where base_url is, and the hosts of
+// the manifest.
+func (s *Session) Hosts() []string { return slices.Clone(s.hosts) }
 
 // Stopped returns why the run's sending came to a planned end: its number of
 // requests, its time, or an open circuit; "" when it did not (RT-24).

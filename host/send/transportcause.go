@@ -1,0 +1,47 @@
+package send
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"syscall"
+)
+
+// transportCause says in the host's own words why no answer came, so that an
+// owner can tell a missing network from a provider that is down; "" when it is
+// none of these. The error's own text is not repeated: it names addresses.
+func transportCause(err error) string {
+	var (
+		dns       *net.DNSError
+		authority x509.UnknownAuthorityError
+		name      x509.HostnameError
+		invalid   x509.CertificateInvalidError
+		verify    *tls.CertificateVerificationError
+		record    tls.RecordHeaderError
+		timeout   net.Error
+	)
+	switch {
+	case err == nil:
+		return ""
+	case errors.As(err, &dns):
+		return "the host's name could not be looked up"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "the connection was refused"
+	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH):
+		return "there is no way to the host"
+	case errors.As(err, &verify), errors.As(err, &authority), errors.As(err, &name), errors.As(err, &invalid):
+		return "the host's certificate is not good"
+	case errors.As(err, &record):
+		return "the host does not speak TLS"
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
+		return "no answer in time"
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.EPIPE):
+		return "the connection was cut"
+	default:
+		return ""
+	}
+}

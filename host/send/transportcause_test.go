@@ -1,0 +1,38 @@
+package send
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// What an owner reads of a failed transport names the cause and no address.
+func TestTransportCause(t *testing.T) {
+	t.Parallel()
+	const secret = "10.1.2.3"
+	for want, err := range map[string]error{
+		"":                                       errors.New("dial " + secret),
+		"the host's name could not be looked up": &net.DNSError{Err: "no such host", Name: secret},
+		"the connection was refused":             &net.OpError{Op: "dial", Err: fmt.Errorf("%s: %w", secret, syscall.ECONNREFUSED)},
+		"there is no way to the host":            syscall.ENETUNREACH,
+		"the host's certificate is not good":     x509.HostnameError{Host: secret, Certificate: new(x509.Certificate)},
+		"no answer in time":                      &url.Error{Op: "Get", URL: secret, Err: context.DeadlineExceeded},
+		"the connection was cut":                 fmt.Errorf("%s: %w", secret, io.ErrUnexpectedEOF),
+	} {
+		if got := transportCause(err); got != want || strings.Contains(got, secret) {
+			t.Errorf("%v: %q, want %q", err, got, want)
+		}
+	}
+	b := newBed(t, calm(1), nil)
+	b.script(says{err: syscall.ECONNREFUSED})
+	if s := b.stopped(); s.Error() != "github: fetch failed (the connection was refused) after 1 attempt" {
+		t.Error(s)
+	}
+}
