@@ -56,6 +56,7 @@ type collection struct {
 	done       *abi.Done
 	doneSeen   chan struct{} // closed when DONE has arrived
 
+	at        place // how far it is
 	staged    map[string]*stagedCursor
 	committed map[string]bool      // by a slice
 	served    map[string]servedKey // by gap id: the gaps that this run was given
@@ -161,6 +162,7 @@ func (c *collection) Emit(payload []byte) error {
 func (c *collection) record(rec *boundary.Record) error {
 	c.emitted++
 	stream := c.scope.Streams[rec.Stream].Name
+	c.at.reach(stream, nil)
 	if c.ledger.laneClosed(stream) {
 		return abi.NewError(abi.CodeCoverageInvalid, "a record of stream "+stream+" after its DETAIL_COVERAGE",
 			"emit DETAIL_COVERAGE after the lane's last record")

@@ -19,6 +19,7 @@ func (c *collection) onState(payload []byte) error {
 		return err
 	}
 	st := &stagedCursor{cursor: append([]byte(nil), state.Cursor...)}
+	c.at.reach(state.Stream, st.cursor)
 	if state.Slice != nil {
 		st.slice, st.whole = state.Slice.ID, state.Slice.Complete
 	}

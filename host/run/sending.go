@@ -210,10 +210,7 @@ func (c *collection) ofSending(o *storage.Outcome) {
 	}
 	c.rated(c.sending.Rate())
 	if reason := c.sending.Stopped(); reason != "" {
-		c.known.add(KnownGap{
-			Kind: "send_budget", Reason: string(reason), Severity: "recoverable", RecoveryHint: "retry_by_runtime",
-			Message: "the run stopped asking at its own budget; the next run goes on from here",
-		})
+		c.known.add(c.at.stopped(reason))
 	}
 }
 

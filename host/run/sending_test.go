@@ -141,9 +141,17 @@ func TestPressureIsKeptForTheNextRun(t *testing.T) {
 	h := newHost(t, setup{sender: f})
 
 	f.stopped = abi.ReasonRequestCapReached
-	res, err := h.play(get + gap("retry_exhausted") + failed)
-	if err != nil || len(res.KnownGaps) == 0 {
+	res, err := h.play(get + slice("journal", `{"at":9}`) + slice("notes", `{"page":7}`) + gap("retry_exhausted") + failed)
+	if err != nil || len(res.KnownGaps) != 1 {
 		t.Fatalf("%v %+v", err, res)
+	}
+	// PB-D9: where it stands, why, and that it can go on; the whole slice is kept.
+	g := res.KnownGaps[0]
+	if g.Reason != "request_cap_reached" || g.Stream != "notes" || string(g.Diagnostics) != `{"cursor":{"page":7}}` || g.Severity != "recoverable" {
+		t.Errorf("PB-A2: %+v", g)
+	}
+	if h.cursor("notes") != `{"pacing_interval_ms":300,"page":7}` {
+		t.Errorf("PB-A3: the checkpoint is %s", h.cursor("notes"))
 	}
 	if p := h.pressure(); p.Record != nil || len(p.Gaps) != 0 {
 		t.Fatalf("a budget armed the cooldown: %+v", p)
