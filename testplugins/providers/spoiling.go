@@ -22,7 +22,7 @@ var kinds = map[string]fault.Fault{
 	"html":        fault.Status(200, "<html>maintenance</html>", "Content-Type", "text/html"),
 }
 
-// rulesOf reads KIND=PERCENT,…
+// rulesOf reads what --faults says: KIND=PERCENT, several with commas.
 func rulesOf(text string) ([]fault.Rule, error) {
 	var rules []fault.Rule
 	for one := range strings.SplitSeq(text, ",") {
@@ -32,7 +32,7 @@ func rulesOf(text string) ([]fault.Rule, error) {
 		kind, percent, _ := strings.Cut(one, "=")
 		spoil, known := kinds[kind]
 		share, err := strconv.ParseFloat(percent, 64)
-		if !known || err != nil || share <= 0 || share > 100 {
+		if !known || err != nil || !(share > 0 && share <= 100) {
 			return nil, fmt.Errorf("--faults %s: write KIND=PERCENT with one of %v", one, slices.Sorted(maps.Keys(kinds)))
 		}
 		rules = append(rules, fault.Rule{Times: -1, Chance: share / 100, Fault: spoil})

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/fault"
@@ -78,14 +79,14 @@ func (m *maker) ago(n int) time.Time {
 
 var words = []string{
 	"river", "budget", "garden", "engine", "winter", "letter", "harbour", "signal", "copper", "meadow", "pocket", "lantern", "orchard", "ticket",
-	"Zürich", "naïve", "東京", "crème",
+	"Zürich", "naïve", "Ελλάδα", "crème",
 }
 
 // title makes a few words.
 func (m *maker) title() string {
-	text := words[m.IntN(len(words))]
-	for range 1 + m.IntN(3) {
-		text += " " + words[m.IntN(len(words))]
+	some := make([]string, 2+m.IntN(3))
+	for i := range some {
+		some[i] = words[m.IntN(len(words))]
 	}
-	return text
+	return strings.Join(some, " ")
 }

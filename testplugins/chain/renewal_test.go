@@ -1,0 +1,72 @@
+package chain
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/pdpp-host/pdpp-host/testplugins/providers/sample"
+)
+
+// A token that expires in the middle of a run is renewed by the host, and the
+// run does not notice. The refresh token that came with it is kept, sealed: it
+// is the one that the next process uses, since each is good once.
+func TestRenewal(t *testing.T) {
+	t.Parallel()
+	for _, from := range []string{"environment", "stored"} {
+		t.Run(from, func(t *testing.T) {
+			t.Parallel()
+			p := sample.Spotify(options(20))
+			variables := sample.SpotifyVariables(token)
+			o := newOwner(t, p, nil)
+			if from == "stored" {
+				o.says(0, "connections", "add", "spotify", "spotify")
+			}
+			for name, value := range variables {
+				if from == "environment" {
+					o.setenv(name, value)
+					continue
+				}
+				set := o.command("connections", "credential", "set", "spotify", strings.ToLower(strings.TrimPrefix(name, "SPOTIFY_")))
+				set.Stdin = strings.NewReader(value)
+				if out, err := set.CombinedOutput(); err != nil {
+					t.Fatalf("%v: %s", err, out)
+				}
+			}
+			expireAt := func(n int) {
+				p.Forget()
+				p.Before(func(i int, _ *http.Request) {
+					if i == n {
+						p.ExpireNow()
+					}
+				})
+			}
+			expireAt(3)
+			r := o.runs(0, "spotify")
+			if p.Renewals() != 1 || live(o.export("spotify", "saved_tracks")) != 20 {
+				t.Fatalf("%d renewals, %+v", p.Renewals(), r)
+			}
+			expireAt(0)
+			s := o.says(0, "run", "spotify", "--no-input", "--json", "--log-level", "debug", "--set", "base_url="+o.url)
+			o.silent("run", s, token, "access-1", "refresh-1")
+			for _, r := range p.Requests() {
+				if r.Status == http.StatusUnauthorized || r.Path == "/api/token" {
+					t.Errorf("the next process uses another access token: %+v", r)
+				}
+			}
+			expireAt(1)
+			o.runs(0, "spotify")
+			if p.Renewals() != 2 {
+				t.Errorf("%d renewals", p.Renewals())
+			}
+			o.silent("afterwards", o.says(0, "connections", "show", "spotify", "--json"), token, "access-1", "refresh-1", "access-2", "refresh-2")
+
+			// A consent that was taken back is the owner's to give again: exit status 6.
+			p.Revoke()
+			failed := o.runs(6, "spotify")
+			if failed.Error == nil || !strings.Contains(failed.Error.Code, "auth") {
+				t.Errorf("%+v", failed.Error)
+			}
+		})
+	}
+}
