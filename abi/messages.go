@@ -26,13 +26,16 @@ const (
 
 // Start is the answer to OpStart: what this run is about.
 type Start struct {
-	Type           string            `json:"type"`
-	RunID          string            `json:"run_id"`
-	CollectionMode string            `json:"collection_mode"`
-	Scope          Scope             `json:"scope"`
-	State          map[string]Raw    `json:"state"` // stream -> committed cursor; null without any
-	Bindings       Bindings          `json:"bindings"`
-	Options        map[string]string `json:"options,omitempty"` // connector options, as the operator set them
+	Type           string         `json:"type"`
+	RunID          string         `json:"run_id"`
+	CollectionMode string         `json:"collection_mode"`
+	Scope          Scope          `json:"scope"`
+	State          map[string]Raw `json:"state"` // stream -> committed cursor; null without any
+	// PreviousState holds the committed cursors of a full refresh, which has no
+	// State: not to go on from, but to find what has vanished since (RT-07.1).
+	PreviousState map[string]Raw    `json:"previous_state,omitempty"`
+	Bindings      Bindings          `json:"bindings"`
+	Options       map[string]string `json:"options,omitempty"` // connector options, as the operator set them
 	// Credentials says which of the manifest's credential fields the host holds,
 	// by field name. The guest learns that, never the value (RT-08).
 	Credentials  map[string]bool `json:"credentials,omitempty"`

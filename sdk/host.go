@@ -104,6 +104,14 @@ func (h *Host) HasOption(name string) bool { return h.start.Get("options").Get(n
 // (Kind Null) without one. It stays good during the run.
 func (h *Host) Cursor(stream string) jsonvalue.Value { return h.start.Get("state").Get(stream) }
 
+// Previous returns what Cursor would have returned if this run were no full
+// refresh, and the zero Value in any other run. A full refresh collects all
+// there is as if for the first time; what the connector knew before is there
+// only to find what has vanished since, and to send tombstones for it.
+func (h *Host) Previous(stream string) jsonvalue.Value {
+	return h.start.Get("previous_state").Get(stream)
+}
+
 // DetailGaps returns the first page of leased detail gaps, an array of the
 // DETAIL_GAP objects of earlier runs, the zero Value without any.
 func (h *Host) DetailGaps() jsonvalue.Value { return h.start.Get("detail_gaps") }

@@ -96,15 +96,20 @@ func streamNames(scope abi.Scope) []string {
 	return names
 }
 
-// startMessage encodes START. State is null without committed cursors, and for
-// a full refresh whatever is committed.
+// startMessage encodes START. State is null without committed cursors and for a
+// full refresh, which has them as PreviousState.
 func startMessage(start abi.Start, state map[string][]byte) ([]byte, error) {
 	start.Type = abi.TypeStart
-	if start.CollectionMode != abi.ModeFullRefresh && len(state) > 0 {
-		start.State = make(map[string]abi.Raw, len(state))
-		for stream, cursor := range state {
-			start.State[stream] = cursor
-		}
+	cursors := make(map[string]abi.Raw, len(state))
+	for stream, cursor := range state {
+		cursors[stream] = cursor
+	}
+	switch {
+	case len(cursors) == 0:
+	case start.CollectionMode == abi.ModeFullRefresh:
+		start.PreviousState = cursors
+	default:
+		start.State = cursors
 	}
 	return json.Marshal(start)
 }

@@ -69,7 +69,7 @@ func TestStartMessage(t *testing.T) {
 		t.Fatalf("got  %s\nwant %s", raw, want)
 	}
 	raw, _ = startMessage(abi.Start{RunID: "r1", CollectionMode: abi.ModeFullRefresh, Scope: scopeOf("a")}, state)
-	if want := `{"type":"START","run_id":"r1","collection_mode":"full_refresh","scope":{"streams":[{"name":"a"}]},"state":null,"bindings":{}}`; string(raw) != want {
+	if want := `{"type":"START","run_id":"r1","collection_mode":"full_refresh","scope":{"streams":[{"name":"a"}]},"state":null,"previous_state":{"a":{"at":1}},"bindings":{}}`; string(raw) != want {
 		t.Fatalf("a full refresh got %s", raw)
 	}
 }

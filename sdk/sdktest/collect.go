@@ -87,11 +87,16 @@ func (h *host) begin() error {
 	if start.CollectionMode == "" {
 		start.CollectionMode = abi.ModeIncremental
 	}
-	if len(h.o.State) > 0 && start.CollectionMode != abi.ModeFullRefresh {
-		start.State = make(map[string]abi.Raw)
-		for stream, cursor := range h.o.State {
-			start.State[stream] = abi.Raw(cursor)
-		}
+	cursors := make(map[string]abi.Raw)
+	for stream, cursor := range h.o.State {
+		cursors[stream] = abi.Raw(cursor)
+	}
+	switch {
+	case len(cursors) == 0:
+	case start.CollectionMode == abi.ModeFullRefresh:
+		start.PreviousState = cursors
+	default:
+		start.State = cursors
 	}
 	for _, gap := range h.o.DetailGaps {
 		start.DetailGaps = append(start.DetailGaps, abi.Raw(gap))
