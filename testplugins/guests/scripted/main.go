@@ -42,7 +42,7 @@ type player struct {
 func collect() int32 {
 	p := &player{}
 	p.request(1, nil, true)
-	p.start = p.answer
+	p.start = conditions(p.answer)
 	var start struct {
 		Options map[string]string `json:"options"`
 	}
@@ -59,6 +59,19 @@ func collect() int32 {
 		}
 	}
 	return p.code
+}
+
+// conditions is START as when and unless see it: without the cursors of before,
+// which a full refresh does not go on from.
+func conditions(start string) string {
+	var fields map[string]json.RawMessage
+	if !strings.Contains(start, "previous_state") || json.Unmarshal([]byte(start), &fields) != nil {
+		return start
+	}
+	delete(fields, "previous_state")
+	b, err := json.Marshal(fields)
+	must(err)
+	return string(b)
 }
 
 func (p *player) play(line string) {
