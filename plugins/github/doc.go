@@ -10,7 +10,9 @@
 // missing becomes a tombstone, what differs is emitted again (inventory.go). A
 // list of up to ten pages is read whole in each run, a longer one every 24
 // hours and its newest part between. A list of one page costs no quota while it
-// does not change (ETag).
+// does not change (ETag). A full refresh emits all of it again and compares the
+// keys alone: a list that was not read whole buries nothing, and its keys stay
+// in the cursor for a run that reads it whole.
 //
 // Issues and pull requests are read along their time of last change and never
 // by page number, because a list that moves while it is paged through loses

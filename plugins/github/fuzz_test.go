@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
+	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/fault"
 )
 
@@ -116,11 +117,13 @@ func FuzzCursors(f *testing.F) {
 		}
 		text := string(v.AppendJSON(nil))
 		w := newWorld(t, 100, small(2))
-		for _, stream := range []string{streamUser, streamUserStats, streamRepositories, streamStarred, streamGists, streamIssues, streamPulls} {
-			w.state[stream] = text
-		}
-		if res := w.run(); res.Exit != 0 || len(res.Requests) > 300 {
-			t.Fatalf("%+v, %d requests", res.Done, len(res.Requests))
+		for _, mode := range []func(*sdktest.Options){only(), refresh} {
+			for _, stream := range []string{streamUser, streamUserStats, streamRepositories, streamStarred, streamGists, streamIssues, streamPulls} {
+				w.state[stream] = text
+			}
+			if res := w.run(mode); res.Exit != 0 || len(res.Requests) > 300 {
+				t.Fatalf("%+v, %d requests", res.Done, len(res.Requests))
+			}
 		}
 	})
 }

@@ -61,7 +61,7 @@ const (
 
 // inventory collects one list.
 func (r *run) inventory(l list) error {
-	w := &walk{r: r, l: l, inv: readInventory(r.h.Cursor(l.stream)), shape: shape{stream: l.stream}}
+	w := &walk{r: r, l: l, inv: r.remembered(l.stream), shape: shape{stream: l.stream}}
 	due := w.inv.at.IsZero() || w.inv.partial || w.inv.pages <= cheapPages ||
 		r.h.Now().Sub(w.inv.at) >= inventoryEvery || r.h.Now().Before(w.inv.at)
 	var err error

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
@@ -14,7 +15,7 @@ const maxItems = 60_000
 
 // inventory is what the cursor of a list remembers of it.
 type inventory struct {
-	items    map[string]uint64 // fingerprint by key; 0: emitted by an earlier build, or not known
+	items    map[string]uint64 // fingerprint by key; 0: not known, or to be emitted anew
 	at       time.Time         // when the whole list was last read; zero: never
 	pages    int64             // of the list, at that time
 	etag     string            // of the list's only page
@@ -42,6 +43,20 @@ func readInventory(v jsonvalue.Value) inventory {
 	if same && !inv.partial {
 		inv.at, _ = instant(v.Get("inventory_at"))
 		inv.etag, inv.headTag = v.Get("etag").Str(), v.Get("head_etag").Str()
+	}
+	return inv
+}
+
+// remembered is what earlier runs knew of a list. A full refresh has of it the
+// keys alone: everything is emitted again, and what the list does not hold any
+// more is buried as in any other run, or else stays remembered for a later one.
+func (r *run) remembered(stream string) inventory {
+	if r.h.Mode() != abi.ModeFullRefresh {
+		return readInventory(r.h.Cursor(stream))
+	}
+	inv := inventory{items: readInventory(r.h.Previous(stream)).items}
+	for key := range inv.items {
+		inv.items[key] = 0
 	}
 	return inv
 }

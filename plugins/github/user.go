@@ -90,10 +90,14 @@ func (r *run) beginCursor() []byte {
 }
 
 // sameAccount refuses a token of another account than the cursors': everything
-// of the first account would look deleted.
+// of the first account would look deleted, in a full refresh too.
 func (r *run) sameAccount() error {
 	for _, stream := range r.h.Streams() {
-		if id := r.h.Cursor(stream).Get("account").View(); id != "" && id != r.me.id {
+		id := r.h.Cursor(stream).Get("account").View()
+		if id == "" {
+			id = r.h.Previous(stream).Get("account").View()
+		}
+		if id != "" && id != r.me.id {
 			return &sdk.Failure{
 				Code: codeAccount, Hint: "manual_action_required",
 				Message: "the token belongs to another GitHub account than the one collected so far; make a connection of its own for it",

@@ -44,7 +44,8 @@ type run struct {
 	done    int64
 	since   int64 // bytes since the last slice
 	encoded int64 // size of the last cursor
-	// fresh: no cursor says what the store holds, so a cancelled event may be in it.
+	// fresh: the store may hold what no cursor tells of, so a cancelled event may be
+	// in it.
 	fresh    bool
 	problems map[string][]string // problem -> files
 	// How many files fit made forget their fingerprints and their ids.
@@ -69,7 +70,7 @@ func newRun(h *sdk.Host) (*run, error) {
 	// The cursor speaks of events: a run that does not collect them can neither
 	// trust it nor move it.
 	if h.Wants(streamEvents) {
-		r.before = decodeCursor(h.Cursor(streamEvents))
+		r.before = openCursor(h)
 	}
 	for p, s := range r.before {
 		r.after[p] = s
@@ -219,9 +220,9 @@ func (r *run) changes(f found, id string, v *survey, old *fileState) (problem st
 func (r *run) settle(f found, id string, v *survey, old *fileState) error {
 	known, complete := old.known()
 	gone := goneEvents(known, v.entries)
-	if !complete && (r.fresh || old != nil) {
+	if r.fresh || !complete && old != nil {
 		for event, en := range v.entries {
-			if en.fingerprint == 0 {
+			if en.fingerprint == 0 && known[event] == 0 { // not in gone yet
 				gone = append(gone, event)
 			}
 		}

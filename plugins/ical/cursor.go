@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/sdk"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
@@ -36,6 +37,25 @@ type fileState struct {
 
 // cursor is the state of stream events: path below the root -> file.
 type cursor map[string]*fileState
+
+// openCursor returns the cursor that this run goes on with. A full refresh keeps
+// of the one before it which files and events there were: every file is read and
+// every event emitted again, and what is gone is found by it or, in files that
+// it cannot read, by a later run.
+func openCursor(h *sdk.Host) cursor {
+	before := h.Previous(streamEvents)
+	if !before.Exists() {
+		return decodeCursor(h.Cursor(streamEvents))
+	}
+	c := decodeCursor(before)
+	for _, s := range c {
+		s.mtimeMS, s.calendar = -1, 0
+		if s.memory == memoryPrints {
+			s.packed = forgetPrints(s.packed)
+		}
+	}
+	return c
+}
 
 func decodeCursor(v jsonvalue.Value) cursor {
 	c := cursor{}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -160,6 +161,11 @@ func FuzzFile(f *testing.F) {
 		conform(t, res)
 		if second := res.SecondRun(t, nil); len(second.All) != 0 {
 			t.Fatalf("an unchanged file emitted %d records", len(second.All))
+		}
+		// A full refresh says the same with a cursor of before and without one.
+		fresh := folder.collect(t, fullRefresh)
+		if known := refresh(t, res); !slices.Equal(known.Calls, fresh.Calls) {
+			t.Fatalf("a full refresh emitted %d records, without a cursor %d", len(known.All), len(fresh.All))
 		}
 	})
 }

@@ -20,6 +20,10 @@
 // event is gone. An event that is gone, or whose STATUS is CANCELLED, becomes a
 // tombstone, and so do all events of a file that is gone.
 //
+// A full refresh emits everything again. Of the cursor before it, it keeps which
+// files and events there were, so that it buries what is gone by the same rules;
+// what it could not read stays in the cursor for a later run.
+//
 // The module has no time zone data. An instant is given only where the file
 // proves it: UTC values, and zones that the file defines with a VTIMEZONE.
 // start_utc is such an instant or null. starts_at, which consent and time ranges

@@ -67,6 +67,9 @@ func mix(h uint64) uint64 {
 // "cancelled, tombstone sent".
 const fingerprintMask = 1<<48 - 1
 
+// printForgotten stands for "emitted, emit it again". No event has it.
+const printForgotten = 1
+
 // formatSeed is part of every fingerprint. Change it when records are built
 // differently, so that the next run emits them anew.
 const formatSeed = 2

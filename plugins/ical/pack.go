@@ -112,6 +112,30 @@ func unpack(text string, prints bool) (map[eventID]uint64, bool) {
 
 const unknownPrint = 1 << 60
 
+// forgetPrints puts printForgotten in the place of every fingerprint of a packed
+// text. Cancelled events stay cancelled; what pack did not write stays as it is.
+func forgetPrints(packed string) string {
+	raw := decodeBase64(packed)
+	if raw == nil || len(raw)%(idBytes+printBytes) != 0 {
+		return packed
+	}
+	for rest := raw; len(rest) > 0; rest = rest[idBytes+printBytes:] {
+		sum := rest[idBytes : idBytes+printBytes]
+		cancelled := true
+		for _, b := range sum {
+			cancelled = cancelled && b == 0
+		}
+		if cancelled {
+			continue
+		}
+		for i := range sum {
+			sum[i] = 0
+		}
+		sum[printBytes-1] = printForgotten
+	}
+	return string(appendBase64(make([]byte, 0, len(packed)), raw))
+}
+
 // dropPrints turns a packed text with fingerprints into one without.
 func dropPrints(text string) string {
 	raw := decodeBase64(text)

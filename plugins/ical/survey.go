@@ -155,8 +155,8 @@ func (v *survey) settle() {
 		for _, text := range v.cancelled[id] {
 			en.fingerprint += mix(fnvString(fnvOffset, text))
 		}
-		if en.fingerprint &= fingerprintMask; en.fingerprint == 0 {
-			en.fingerprint = 1
+		if en.fingerprint &= fingerprintMask; en.fingerprint <= printForgotten {
+			en.fingerprint += printForgotten + 1
 		}
 		v.entries[id] = en
 	}

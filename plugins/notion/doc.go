@@ -17,6 +17,9 @@
 // walk that meets what an earlier one should have met is repeated by the next
 // run, until one brings no surprise.
 //
+// A full refresh emits everything again. Of the cursor before it, it keeps which
+// objects there were, so that those that it does not meet are asked for, too.
+//
 // Each page of results ends in a slice, so that a run that was ended goes on
 // where it was and emits nothing twice. The newest time moves only when a walk
 // has reached its end.

@@ -3,6 +3,7 @@ package main
 import (
 	"slices"
 
+	"github.com/pdpp-host/pdpp-host/sdk"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
@@ -46,6 +47,27 @@ type walk struct {
 	topMS    int64  // the newest edit it met
 	floorMS  int64  // older ones were met by earlier walks
 	surprise bool   // it met something that those should have met
+}
+
+// openLedger returns the ledger that this run goes on with. A full refresh keeps
+// of the one before it which objects there were, and nothing else: what it does
+// not meet is asked for, by it or by a later run.
+func openLedger(h *sdk.Host, stream string) *ledger {
+	if before := h.Previous(stream); before.Exists() {
+		l := readLedger(before)
+		l.forget()
+		return l
+	}
+	return readLedger(h.Cursor(stream))
+}
+
+// forget makes the next walk one through everything, which meets each object as
+// if for the first time.
+func (l *ledger) forget() {
+	l.highMS, l.inventoryMS, l.walk = 0, 0, nil
+	for id := range l.known {
+		l.known[id] = entry{round: l.round} // the next full walk has another one
+	}
 }
 
 func readLedger(v jsonvalue.Value) *ledger {

@@ -11,6 +11,9 @@
 // is read, until it is known, and the number of tracks is compared: when it is
 // another than expected, the inventory is done at once (tracks.go).
 //
+// A full refresh emits everything again. Of the cursors before it, it keeps which
+// rows there were, so that those that are gone are found by the same two passes.
+//
 // Plays are different: Spotify keeps the last fifty and no more. What was
 // played before them since the last run is lost, and the run says so (plays.go).
 //

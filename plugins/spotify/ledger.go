@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pdpp-host/pdpp-host/sdk"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
@@ -27,6 +28,22 @@ type ledger struct {
 	extra       int64 // how many more rows the list had then than were readable
 	known       map[string]uint64
 	overflow    bool
+}
+
+// openLedger returns the ledger that this run goes on with. A full refresh keeps
+// of the one before it which rows there were, and nothing else: they are emitted
+// again, or found to be gone, by it or by a later run.
+func openLedger(h *sdk.Host, stream string) *ledger {
+	before := h.Previous(stream)
+	if !before.Exists() {
+		return readLedger(h.Cursor(stream))
+	}
+	l := readLedger(before)
+	l.highMS, l.inventoryMS, l.extra = 0, 0, 0
+	for key := range l.known {
+		l.known[key] = 0
+	}
+	return l
 }
 
 func readLedger(v jsonvalue.Value) *ledger {

@@ -35,7 +35,7 @@ type shelf struct {
 }
 
 func newShelf(a *api, stream string) *shelf {
-	return &shelf{api: a, stream: stream, ledger: readLedger(a.h.Cursor(stream))}
+	return &shelf{api: a, stream: stream, ledger: openLedger(a.h, stream)}
 }
 
 // list is one list of a shelf, and how its rows become records.

@@ -16,7 +16,7 @@ func (r *run) listBudgets() error {
 	if rows.Kind() != jsonvalue.Array {
 		return malformed("an answer without budgets")
 	}
-	cur, s := readCursor(r.h.Cursor(streamBudgets)), &shape{stream: streamBudgets}
+	cur, s := r.remembered(streamBudgets), &shape{stream: streamBudgets}
 	seen := make(map[string]bool)
 	r.budgets = nil
 	for it := rows.Children(); it.Next(); {

@@ -16,16 +16,20 @@ func (r *run) categories() error {
 		}
 	}
 	err := r.eachBudget(func(budget string) error {
-		for _, knowledge := range together(at, budget) {
-			rows, after, err := r.c.rows(budget, "/categories", "category_groups", knowledge)
+		read := make(map[string]bool)
+		for stream, cur := range at {
+			read[stream] = cur.at(budget).knowledge > 0
+		}
+		for i, pass := range together(at, budget) {
+			rows, after, err := r.c.rows(budget, "/categories", "category_groups", pass.knowledge)
 			if err != nil {
 				return err
 			}
-			if err := r.groups(rows, groups, members, budget); err != nil {
+			if err := r.groups(rows, groups, members, budget, pass.graves, read); err != nil {
 				return err
 			}
 			for _, cur := range at {
-				cur.at(budget).knowledge = max(after, cur.at(budget).knowledge)
+				cur.at(budget).reached(i, after)
 			}
 		}
 		for _, stream := range sorted(at) {
@@ -39,28 +43,36 @@ func (r *run) categories() error {
 	return r.reported(err, groups, members)
 }
 
-// together is passes for several cursors that one answer serves.
-func together(at map[string]cursor, budget string) []int64 {
-	knowledge, stale := int64(-1), false
+// together is passes for several cursors that one answer serves. A stream that
+// was never read wants everything, and may not have the others miss what was
+// deleted since they were.
+func together(at map[string]cursor, budget string) []pass {
+	all := place{}
 	for _, cur := range at {
 		p := cur.at(budget)
-		if knowledge < 0 || p.knowledge < knowledge {
-			knowledge = p.knowledge
+		all.stale = all.stale || p.stale || p.knowledge == 0
+		if p.knowledge > 0 && (all.knowledge == 0 || p.knowledge < all.knowledge) {
+			all.knowledge = p.knowledge
 		}
-		stale = stale || p.stale
 	}
-	return (&place{knowledge: max(knowledge, 0), stale: stale}).passes()
+	return all.passes()
 }
 
-// groups emits the rows of one answer.
-func (r *run) groups(rows jsonvalue.Value, groups, members *shape, budget string) error {
-	g := list{stream: streamGroups, key: byID, record: groupRecord}
+// groups emits the rows of one answer; with graves only the tombstones, and
+// those of streams that were read before.
+func (r *run) groups(rows jsonvalue.Value, groups, members *shape, budget string, graves bool, read map[string]bool) error {
+	g := list{stream: streamGroups, key: byID, record: groupRecord, graves: graves}
 	for it := rows.Children(); it.Next(); {
 		group := it.Value()
-		if err := r.row(g, groups, group, budget); err != nil {
-			return err
+		if !graves || read[streamGroups] {
+			if err := r.row(g, groups, group, budget); err != nil {
+				return err
+			}
 		}
-		list := list{stream: streamCategories, key: byID, record: func(s *shape, v jsonvalue.Value, budget string) string {
+		if graves && !read[streamCategories] {
+			continue
+		}
+		list := list{stream: streamCategories, key: byID, graves: graves, record: func(s *shape, v jsonvalue.Value, budget string) string {
 			return categoryRecord(s, v, group, budget)
 		}}
 		if err := r.rows(list, members, group.Get("categories"), budget); err != nil {

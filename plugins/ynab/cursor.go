@@ -3,6 +3,7 @@ package main
 import (
 	"slices"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
@@ -14,7 +15,7 @@ const maxItems = 90_000
 // place is where one budget stands in the cursor of a stream.
 type place struct {
 	knowledge int64             // the provider's own position; 0: never read
-	stale     bool              // by another build, whose rows may differ
+	stale     bool              // to be read anew: by another build, whose rows may differ, or before a full refresh
 	items     map[string]uint64 // fingerprint by key, of streams that are read whole
 	sum       uint64            // of the budget itself
 	day       string            // account_stats: the last one
@@ -45,15 +46,34 @@ func readCursor(v jsonvalue.Value) cursor {
 			}
 		}
 		if p.stale {
-			p.sum = 0
-			for key := range p.items {
-				p.items[key] = 0
-			}
-			p.months = make(map[string]uint64)
+			p.outdate()
 		}
 		c[budget] = p
 	}
 	return c
+}
+
+// remembered is what earlier runs knew of a stream, for what was deleted since.
+// A full refresh takes it like a cursor of another build: it emits everything
+// again, and what it does not come to or may not bury stays known for a later run.
+func (r *run) remembered(stream string) cursor {
+	if r.h.Mode() != abi.ModeFullRefresh {
+		return readCursor(r.h.Cursor(stream))
+	}
+	c := readCursor(r.h.Previous(stream))
+	for _, p := range c {
+		p.outdate()
+		p.day = ""
+	}
+	return c
+}
+
+// outdate has everything emitted again.
+func (p *place) outdate() {
+	p.stale, p.sum, p.months = true, 0, make(map[string]uint64)
+	for key := range p.items {
+		p.items[key] = 0
+	}
 }
 
 func readPrints(v jsonvalue.Value, room *int) map[string]uint64 {

@@ -11,6 +11,7 @@ type list struct {
 	key                  func(v jsonvalue.Value, budget string) string // "" when v cannot be a record
 	record               func(s *shape, v jsonvalue.Value, budget string) string
 	prepare              func(budget string) error // before a budget's first row; nil: nothing
+	graves               bool                      // only of what was deleted is told
 }
 
 func byID(v jsonvalue.Value, _ string) string {
@@ -21,8 +22,10 @@ func byID(v jsonvalue.Value, _ string) string {
 }
 
 var (
-	payees    = list{streamPayees, "/payees", "payees", byID, payeeRecord, nil}
-	scheduled = list{streamScheduled, "/scheduled_transactions", "scheduled_transactions", byID, scheduledRecord, nil}
+	payees    = list{stream: streamPayees, path: "/payees", member: "payees", key: byID, record: payeeRecord}
+	scheduled = list{
+		stream: streamScheduled, path: "/scheduled_transactions", member: "scheduled_transactions", key: byID, record: scheduledRecord,
+	}
 )
 
 // delta collects a list of every budget.
@@ -30,12 +33,13 @@ func (r *run) delta(l list) error {
 	cur, s := r.ownCursor(l.stream), &shape{stream: l.stream}
 	err := r.eachBudget(func(budget string) error {
 		p := cur.at(budget)
-		for _, knowledge := range p.passes() {
-			rows, after, err := r.c.rows(budget, l.path, l.member, knowledge)
+		for i, pass := range p.passes() {
+			rows, after, err := r.c.rows(budget, l.path, l.member, pass.knowledge)
 			if err != nil {
 				return err
 			}
-			if l.prepare != nil && rows.Len() > 0 {
+			l.graves = pass.graves
+			if l.prepare != nil && rows.Len() > 0 && !l.graves {
 				if err := l.prepare(budget); err != nil {
 					return err
 				}
@@ -43,7 +47,7 @@ func (r *run) delta(l list) error {
 			if err := r.rows(l, s, rows, budget); err != nil {
 				return err
 			}
-			p.knowledge = after
+			p.reached(i, after)
 		}
 		p.stale = false
 		return r.slice(l.stream, cur, budget)
@@ -51,14 +55,29 @@ func (r *run) delta(l list) error {
 	return r.reported(err, s)
 }
 
-// passes lists with which knowledge to ask: once. Where another build read the
-// list, what it made of it or could not use may differ now, so everything is
-// read again, after what was deleted since.
-func (p *place) passes() []int64 {
+// pass is one question for a list.
+type pass struct {
+	knowledge int64
+	graves    bool // for what was deleted only: the rest comes with the next question
+}
+
+// passes lists what to ask: one question. Where another build read the list,
+// what it made of it or could not use may differ now, and a full refresh wants
+// everything again. A whole list leaves out what was deleted, so that is asked
+// for before, if anything was read before.
+func (p *place) passes() []pass {
 	if p.stale && p.knowledge > 0 {
-		return []int64{p.knowledge, 0}
+		return []pass{{p.knowledge, true}, {}}
 	}
-	return []int64{p.knowledge}
+	return []pass{{knowledge: p.knowledge}}
+}
+
+// reached moves the place to the knowledge of the i-th question's answer: to
+// the first one's, because the second would pass over what was deleted between.
+func (p *place) reached(i int, after int64) {
+	if i == 0 {
+		p.knowledge = max(after, p.knowledge)
+	}
 }
 
 // rows emits the entities of one answer.
@@ -75,6 +94,8 @@ func (r *run) rows(l list, s *shape, rows jsonvalue.Value, budget string) error 
 func (r *run) row(l list, s *shape, v jsonvalue.Value, budget string) error {
 	key := l.key(v, budget)
 	switch {
+	case l.graves && !v.Get("deleted").Bool():
+		return nil
 	case key == "":
 		s.misfit()
 		return nil
@@ -97,7 +118,7 @@ func (r *run) reported(err error, shapes ...*shape) error {
 
 // ownCursor reads a stream's cursor, without the budgets that are gone.
 func (r *run) ownCursor(stream string) cursor {
-	cur, there := readCursor(r.h.Cursor(stream)), make(map[string]bool)
+	cur, there := r.remembered(stream), make(map[string]bool)
 	for _, budget := range r.budgets {
 		there[budget] = true
 	}
@@ -113,11 +134,11 @@ func (r *run) ownCursor(stream string) cursor {
 // types, which only the accounts tell.
 func (r *run) transactions() error {
 	return r.delta(list{
-		streamTransactions, "/transactions", "transactions", byID,
-		func(s *shape, v jsonvalue.Value, budget string) string {
+		stream: streamTransactions, path: "/transactions", member: "transactions", key: byID,
+		record: func(s *shape, v jsonvalue.Value, budget string) string {
 			return transactionRecord(s, v, budget, r.types[budget])
 		},
-		func(budget string) error {
+		prepare: func(budget string) error {
 			if r.types[budget] != nil {
 				return nil
 			}

@@ -14,6 +14,12 @@
 // gone is a tombstone, and so are its accounts and locations; what else was in
 // it stays, because YNAB tells of it no more.
 //
+// A full refresh emits everything again. What was deleted since the run before
+// it asks for with one request more for each list that tells of changes, because
+// such a list's cursor knows a position and no keys; accounts, locations and
+// budgets are compared with the keys of before, without a request more. What it
+// could not read whole stays in the cursor for a later run to bury.
+//
 // month_categories is a detail lane over months: a month is one request and
 // holds all its categories (monthlane.go).
 //

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
+	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/fault"
 )
 
@@ -70,11 +71,13 @@ func FuzzCursors(f *testing.F) {
 			t.Skip()
 		}
 		w := newWorld(t, budget(1, 2, 3))
-		for _, stream := range []string{streamBudgets, streamAccounts, streamAccountStats, streamCategories, streamPayees, streamLocations, streamMonths, streamMonthCategories} {
-			w.state[stream] = string(v.AppendJSON(nil))
-		}
-		if res := w.run(); res.Exit != 0 || len(res.Requests) > 60+len(cursor) {
-			t.Fatalf("%+v, %d requests", res.Done, len(res.Requests))
+		for _, mode := range []func(*sdktest.Options){only(), refresh} {
+			for _, stream := range []string{streamBudgets, streamAccounts, streamAccountStats, streamCategories, streamPayees, streamLocations, streamMonths, streamMonthCategories} {
+				w.state[stream] = string(v.AppendJSON(nil))
+			}
+			if res := w.run(mode); res.Exit != 0 || len(res.Requests) > 60+len(cursor) {
+				t.Fatalf("%+v, %d requests", res.Done, len(res.Requests))
+			}
 		}
 		again := readCursor(v)
 		if text := again.encode(); string(readAgain(t, text).encode()) != string(text) {

@@ -76,7 +76,7 @@ func (i *inventory) finish(budget string) error {
 // wholeCursor is ownCursor for a stream that is read whole: what belonged to a
 // budget that is gone is buried.
 func (r *run) wholeCursor(stream string) (cursor, error) {
-	cur := readCursor(r.h.Cursor(stream))
+	cur := r.remembered(stream)
 	kept := r.ownCursor(stream)
 	for _, budget := range sorted(cur) {
 		if kept[budget] != nil {

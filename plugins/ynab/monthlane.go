@@ -124,8 +124,8 @@ func (l *monthLane) list(budget string) error {
 	for _, month := range p.todo {
 		due[month] = true
 	}
-	for _, knowledge := range p.passes() {
-		answer, err := l.r.listMonths(budget, knowledge)
+	for i, pass := range p.passes() {
+		answer, err := l.r.listMonths(budget, pass.knowledge)
 		if err != nil {
 			return err
 		}
@@ -142,7 +142,7 @@ func (l *monthLane) list(budget string) error {
 				due[month] = true
 			}
 		}
-		p.knowledge = max(answer.after, p.knowledge)
+		p.reached(i, answer.after)
 	}
 	p.stale = false
 	for _, month := range l.rewound(p) {

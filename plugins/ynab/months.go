@@ -41,15 +41,16 @@ func (r *run) months() error {
 	l := list{stream: streamMonths, key: byMonth, record: monthRecord}
 	err := r.eachBudget(func(budget string) error {
 		p := cur.at(budget)
-		for _, knowledge := range p.passes() {
-			answer, err := r.listMonths(budget, knowledge)
+		for i, pass := range p.passes() {
+			answer, err := r.listMonths(budget, pass.knowledge)
 			if err != nil {
 				return err
 			}
+			l.graves = pass.graves
 			if err := r.rows(l, s, answer.rows, budget); err != nil {
 				return err
 			}
-			p.knowledge = max(answer.after, p.knowledge)
+			p.reached(i, answer.after)
 		}
 		p.stale = false
 		return r.slice(streamMonths, cur, budget)

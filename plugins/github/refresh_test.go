@@ -1,0 +1,196 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
+	"github.com/pdpp-host/pdpp-host/testplugins/providers/fault"
+	"github.com/pdpp-host/pdpp-host/testplugins/providers/github"
+)
+
+// compared are the streams whose cursors hold the keys of a list.
+var compared = []string{streamRepositories, streamStarred, streamGists}
+
+func refresh(o *sdktest.Options) { o.Mode = abi.ModeFullRefresh }
+
+// remove takes one repository, two stars and one gist away.
+func remove(d *github.Data) {
+	d.Repos = append(d.Repos[:1], d.Repos[2:]...)
+	d.Stars = d.Stars[:4]
+	d.Gists = append(d.Gists[:4], d.Gists[5:]...)
+}
+
+// RT-07.1 for a full refresh: everything comes again, once, and what vanished
+// since the run before is a tombstone.
+func TestFullRefreshBuriesWhatVanished(t *testing.T) {
+	t.Parallel()
+	for _, perPage := range []int{2, 100} {
+		w := newWorld(t, perPage, small(6))
+		w.ok(w.run())
+		w.p.Edit(remove)
+		w.later(time.Hour)
+		res := w.ok(w.run(refresh))
+		w.same("refreshed", compared...)
+		for stream, want := range map[string][2]int{streamRepositories: {5, 1}, streamStarred: {4, 2}, streamGists: {5, 1}} {
+			if r, d := len(res.Keys(stream)), len(res.Deletes(stream)); r != want[0] || d != want[1] {
+				t.Errorf("%d a page, %s: %d records and %d tombstones, want %v", perPage, stream, r, d, want)
+			}
+		}
+		for stream, n := range map[string]int{streamUser: 1, streamUserStats: 1, streamIssues: 6, streamPulls: 6} {
+			if r, d := len(res.Keys(stream)), len(res.Deletes(stream)); r != n || d != 0 {
+				t.Errorf("%s: %d records and %d tombstones", stream, r, d)
+			}
+		}
+		w.later(time.Hour)
+		if again := w.ok(w.run()); len(again.All) != 0 {
+			t.Errorf("the run after: %d records", len(again.All))
+		}
+	}
+}
+
+// Nothing vanished, or nothing is known of before: a full refresh is a first run.
+func TestFullRefreshIsAFirstRun(t *testing.T) {
+	t.Parallel()
+	text := func(res *sdktest.Result) (out string) {
+		for _, r := range res.All {
+			out += fmt.Sprintln(r.Stream, r.Key, r.Delete, string(r.Data))
+		}
+		for _, r := range res.Requests {
+			out += fmt.Sprintln(r.URL)
+		}
+		return out
+	}
+	for _, perPage := range []int{2, 100} {
+		cold := newWorld(t, perPage, small(6))
+		run := cold.ok(cold.run())
+		first, records := strings.Join(calls(run), "\n"), text(run)
+		bare := newWorld(t, perPage, small(6))
+		if got := calls(bare.ok(bare.run(refresh))); strings.ReplaceAll(strings.Join(got, "\n"), abi.ModeFullRefresh, abi.ModeIncremental) != first {
+			t.Errorf("%d a page: a full refresh without cursors differs from a first run", perPage)
+		}
+		before := cold.state
+		res := cold.ok(cold.run(refresh))
+		if text(res) != records {
+			t.Errorf("%d a page: a full refresh of the same differs from a first run", perPage)
+		}
+		for stream := range before {
+			if cold.state[stream] != before[stream] {
+				t.Errorf("%s: %s, before %s", stream, cold.state[stream], before[stream])
+			}
+		}
+	}
+}
+
+// What a full refresh could not see whole it does not bury, nor forget: a later
+// run does it.
+func TestFullRefreshOfAPartBuriesNothing(t *testing.T) {
+	t.Parallel()
+	spoil := map[string]fault.Fault{
+		"hidden":     fault.Header("X-GitHub-SSO", "partial-results; organizations=21955855"),
+		"unreadable": fault.Body(func(b []byte) []byte { return []byte(strings.Replace(string(b), `"id":3,`, `"id":[3],`, 1)) }),
+		"broken off": fault.Throttle(""),
+	}
+	for name, f := range spoil {
+		for _, perPage := range []int{2, 100} {
+			w := newWorld(t, perPage, small(6))
+			w.ok(w.run(only(streamRepositories, streamStarred)))
+			w.p.Edit(func(d *github.Data) { d.Repos = d.Repos[:4] })
+			after := 0
+			if name == "broken off" && perPage == 2 {
+				after = 1 // the first page is there, and its cursor
+			}
+			w.p.Faults.Add(fault.Rule{Match: fault.Path("/user/repos"), After: after, Times: -1, Fault: f})
+			w.later(time.Hour)
+			res := w.run(only(streamRepositories, streamStarred), refresh)
+			if n := len(res.Deletes(streamRepositories)); n != 0 {
+				t.Errorf("%s, %d a page: %d tombstones", name, perPage, n)
+			}
+			w.holds(streamRepositories, keys(1, 6)...)
+			w.p.Faults.Clear()
+			w.later(time.Hour)
+			res = w.ok(w.run(only(streamRepositories, streamStarred)))
+			if n := len(res.Deletes(streamRepositories)); n != 2 {
+				t.Errorf("%s, %d a page: %d tombstones in the run after", name, perPage, n)
+			}
+			w.same(name, streamRepositories, streamStarred)
+		}
+	}
+}
+
+// A full refresh of a list above the cap buries nothing and keeps the keys.
+func TestFullRefreshAboveTheCap(t *testing.T) {
+	t.Parallel()
+	d := small(0)
+	for i := 1; i <= maxPages+20; i++ {
+		d.Stars = append(d.Stars, star(i))
+	}
+	w := newWorld(t, 1, d)
+	w.ok(w.run(only(streamStarred)))
+	w.p.Edit(func(d *github.Data) { d.Stars = d.Stars[1:] })
+	w.later(time.Hour)
+	if res := w.ok(w.run(only(streamStarred), refresh)); len(res.Deletes(streamStarred)) != 0 {
+		t.Error("a tombstone above the cap")
+	}
+	w.p.Edit(func(d *github.Data) { d.Stars = d.Stars[:50] })
+	w.later(25 * time.Hour)
+	w.ok(w.run(only(streamStarred)))
+	w.holds(streamStarred, keys(2, 51)...)
+}
+
+// A list that moves while a full refresh reads it loses no row.
+func TestFullRefreshOfAListThatMoves(t *testing.T) {
+	t.Parallel()
+	for n := 2; n <= 6; n++ {
+		w := newWorld(t, 3, small(12))
+		w.ok(w.run(only(streamStarred)))
+		w.later(time.Hour)
+		w.at("/user/starred", n, func() { w.p.Before(nil); w.p.Edit(func(d *github.Data) { d.Stars = d.Stars[1:] }) })
+		w.ok(w.run(only(streamStarred), refresh))
+		w.p.Before(nil)
+		w.kept("moved", streamStarred)
+		w.later(time.Hour)
+		w.ok(w.run(only(streamStarred)))
+		w.same("moved", streamStarred)
+	}
+}
+
+// A stop at any call of a full refresh, and then an incremental run: what
+// vanished is buried all the same.
+func TestFullRefreshStopped(t *testing.T) {
+	t.Parallel()
+	world := func() *world {
+		w := newWorld(t, 2, small(6))
+		w.ok(w.run(only(compared...)))
+		w.p.Edit(remove)
+		w.later(time.Hour)
+		return w
+	}
+	whole := world()
+	total := len(whole.ok(whole.run(only(compared...), refresh)).Calls)
+	for stop := 1; stop <= total; stop++ {
+		w := world()
+		w.run(only(compared...), refresh, stopAfter(stop))
+		w.later(time.Minute)
+		w.ok(w.run(only(compared...)))
+		w.same("stopped", compared...)
+	}
+}
+
+// A full refresh with the token of another account would bury the first one's.
+func TestFullRefreshOfAnotherAccountIsRefused(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 100, small(3))
+	w.ok(w.run())
+	w.p.Edit(func(d *github.Data) { *d = small(1); d.User.ID = 43 })
+	for _, scope := range []func(*sdktest.Options){only(), only(streamStarred)} {
+		res := w.run(scope, refresh)
+		if res.Done.Error == nil || res.Done.Error.Code != codeAccount || len(res.All) != 0 {
+			t.Errorf("%+v, %d records", res.Done, len(res.All))
+		}
+	}
+	w.holds(streamStarred, keys(1, 3)...)
+}

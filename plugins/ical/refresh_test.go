@@ -1,0 +1,267 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
+	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
+)
+
+func fullRefresh(o *sdktest.Options) { o.Mode = abi.ModeFullRefresh }
+
+func incremental(o *sdktest.Options) { o.Mode = abi.ModeIncremental }
+
+// refresh does a full refresh after a run.
+func refresh(t *testing.T, res *sdktest.Result, change ...func(*sdktest.Options)) *sdktest.Result {
+	t.Helper()
+	next := res.SecondRun(t, func(o *sdktest.Options) {
+		fullRefresh(o)
+		for _, c := range change {
+			c(o)
+		}
+	})
+	conform(t, next)
+	return next
+}
+
+// after does the incremental run after a full refresh.
+func (f *folder) after(t *testing.T, res *sdktest.Result) *sdktest.Result {
+	t.Helper()
+	next := res.SecondRun(t, func(o *sdktest.Options) { incremental(o); o.Roots = map[string]fs.FS{"ical": f} })
+	conform(t, next)
+	return next
+}
+
+// RT-07.1: a full refresh emits everything again, and buries the events that
+// are not in their files any more, or are cancelled, and what came from files
+// that are gone.
+func TestFullRefreshBuries(t *testing.T) {
+	t.Parallel()
+	f := newFolder()
+	f.write("a.ics", vcalendar(vevent("1", "one"), vevent("2", "two"), vevent("3", "three")))
+	f.write("b.ics", vcalendar(vevent("1", "b one")))
+	f.write("c.ics", vcalendar(vevent("1", "c one")))
+	first := f.collect(t)
+	var want []string
+	for _, summary := range []string{"two", "three", "b one"} {
+		want = append(want, bySummary(t, first, summary).Key)
+	}
+	calendar := bySummary(t, first, "b one").Text("calendar_id")
+	f.write("a.ics", vcalendar(vevent("1", "one"), vevent("2", "two", "STATUS:CANCELLED")))
+	delete(f.files, "b.ics")
+	second := refresh(t, first)
+	var got []string
+	for _, d := range second.Deletes(streamEvents) {
+		got = append(got, d.Key)
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Fatalf("deleted %v, want %v", got, want)
+	}
+	if d := second.Deletes(streamCalendars); len(d) != 1 || d[0].Key != calendar {
+		t.Errorf("calendars deleted: %v", d)
+	}
+	if summaries(second) != "one,c one" || len(second.Records(streamCalendars)) != 2 || len(second.Records(streamCoverage)) != len(first.Records(streamCoverage)) {
+		t.Errorf("emitted %s, %d calendars", summaries(second), len(second.Records(streamCalendars)))
+	}
+	if third := f.after(t, second); len(third.All) != 0 {
+		t.Errorf("the next run emitted %v", third.All)
+	}
+}
+
+// Without cursors of before, and with such that nothing is gone from, a full
+// refresh says what a first run says.
+func TestFullRefreshIsAFirstRun(t *testing.T) {
+	t.Parallel()
+	f := newFolder()
+	f.write("a.ics", vcalendar(zoneBerlin, vevent("1", "one"), vevent("2", "two")))
+	f.write("sub/b.ics", vcalendar(vevent("1", "b one"), "BEGIN:VTODO\nUID:t\nEND:VTODO\n"))
+	first := f.collect(t)
+	if fresh := f.collect(t, fullRefresh); !slices.Equal(fresh.Calls, first.Calls) {
+		t.Error("the calls without a cursor differ")
+	}
+	again := refresh(t, first)
+	if !slices.Equal(again.Calls, first.Calls) {
+		t.Error("the calls with nothing gone differ")
+	}
+	if again = refresh(t, again); !slices.Equal(again.Calls, first.Calls) {
+		t.Error("the calls of a second full refresh differ")
+	}
+}
+
+// A cancelled event is buried once, known or not: the file says that it is gone.
+func TestFullRefreshBuriesCancelledOnce(t *testing.T) {
+	t.Parallel()
+	f := newFolder()
+	f.write("a.ics", vcalendar(vevent("1", "one"), vevent("2", "two"), vevent("3", "three", "STATUS:CANCELLED")))
+	first := f.collect(t)
+	f.write("a.ics", vcalendar(vevent("1", "one"), vevent("2", "two", "STATUS:CANCELLED"), vevent("3", "three", "STATUS:CANCELLED")))
+	second := refresh(t, first)
+	keys := map[string]bool{}
+	for _, d := range second.Deletes(streamEvents) {
+		keys[d.Key] = true
+	}
+	if len(keys) != 2 || len(second.Deletes(streamEvents)) != 2 || !keys[bySummary(t, first, "two").Key] {
+		t.Errorf("deleted %v", second.Deletes(streamEvents))
+	}
+}
+
+// What a full refresh could not read keeps its events in the cursor, and buries
+// nothing; a later run that can read it emits what is there and buries the rest.
+func TestPartialFullRefresh(t *testing.T) {
+	t.Parallel()
+	whole := vcalendar(vevent("1", "one"), vevent("2", "two"))
+	for name, c := range map[string]struct {
+		spoil  func(f *folder) fs.FS
+		reason string
+	}{
+		"file ends early":       {func(f *folder) fs.FS { f.write("sub/a.ics", whole[:len(whole)/2]); return f }, "file_incomplete"},
+		"file is a page":        {func(f *folder) fs.FS { f.write("sub/a.ics", "<html></html>\n"); return f }, "not_a_calendar"},
+		"file cannot be read":   {func(f *folder) fs.FS { return unreadable{f.files, "sub/a.ics"} }, "file_unreadable"},
+		"folder cannot be read": {func(f *folder) fs.FS { return unreadable{f.files, "sub"} }, "file_unreadable"},
+	} {
+		for _, removed := range []bool{false, true} { // the event alone, or its file
+			t.Run(fmt.Sprint(name, removed), func(t *testing.T) {
+				t.Parallel()
+				f := newFolder()
+				f.write("sub/a.ics", whole)
+				f.write("z.ics", vcalendar(vevent("z", "other")))
+				first := f.collect(t)
+				one, two := bySummary(t, first, "one").Key, bySummary(t, first, "two").Key
+				// Twice: the second one has only what the first one left.
+				second := refresh(t, first, func(o *sdktest.Options) { o.Roots = map[string]fs.FS{"ical": c.spoil(f)} })
+				second = refresh(t, second)
+				if reasons(second) != c.reason || summaries(second) != "other" || len(second.Deletes(streamEvents))+len(second.Deletes(streamCalendars)) != 0 {
+					t.Fatalf("%s: %v", reasons(second), second.All)
+				}
+				if r, _ := second.Record(streamCoverage, "coverage:events"); r.Text("reason") != "events that are not cancelled" {
+					t.Errorf("coverage: %s", r.Data)
+				}
+				want := map[string]bool{two: true}
+				if delete(f.files, "sub/a.ics"); removed {
+					want[one] = true
+				} else {
+					f.write("sub/a.ics", vcalendar(vevent("1", "one")))
+				}
+				third := f.after(t, second)
+				for _, d := range third.Deletes(streamEvents) {
+					if !want[d.Key] {
+						t.Errorf("deleted %s", d.Key)
+					}
+					delete(want, d.Key)
+				}
+				if len(want) != 0 || removed != (len(third.Deletes(streamCalendars)) == 1) || removed != (summaries(third) == "") || summaries(third) != "" && summaries(third) != "one" {
+					t.Errorf("not deleted %v; %v", want, third.All)
+				}
+				if last := f.after(t, third); len(last.All) != 0 {
+					t.Errorf("emitted again: %v", last.All)
+				}
+			})
+		}
+	}
+}
+
+// Over some of the streams, too, an unchanged file is read and emitted again.
+func TestFullRefreshOfEventsOnly(t *testing.T) {
+	t.Parallel()
+	f := newFolder()
+	f.write("a.ics", vcalendar(vevent("1", "one"), vevent("2", "two")))
+	f.write("b.ics", vcalendar(vevent("3", "three")))
+	first := f.collect(t)
+	delete(f.files, "b.ics")
+	second := refresh(t, first, func(o *sdktest.Options) { o.Streams = []string{streamEvents} })
+	if summaries(second) != "one,two" || len(second.Deletes(streamEvents)) != 1 {
+		t.Fatalf("%v", second.All)
+	}
+	third := second.SecondRun(t, func(o *sdktest.Options) { incremental(o); o.Streams = nil })
+	if len(third.Deletes(streamCalendars)) != 1 || len(third.Deletes(streamEvents)) != 0 || summaries(third) != "" {
+		t.Errorf("%v", third.All)
+	}
+}
+
+// A full refresh that does not collect events has nothing to compare with: it
+// buries nothing, and leaves the cursor to a run that does.
+func TestFullRefreshOfOtherStreams(t *testing.T) {
+	t.Parallel()
+	f := newFolder()
+	f.write("a.ics", vcalendar(vevent("1", "one")))
+	f.write("b.ics", vcalendar(vevent("2", "two")))
+	first := f.collect(t)
+	delete(f.files, "b.ics")
+	second := refresh(t, first, func(o *sdktest.Options) { o.Streams = []string{streamCalendars} })
+	if len(second.Deletes(streamCalendars)) != 0 || len(second.Records(streamCalendars)) != 1 {
+		t.Fatalf("%v", second.All)
+	}
+	third := second.SecondRun(t, func(o *sdktest.Options) { incremental(o); o.Streams = nil })
+	if len(third.Deletes(streamCalendars)) != 1 || len(third.Deletes(streamEvents)) != 1 {
+		t.Errorf("%v", third.All)
+	}
+}
+
+// A cursor of another version, and one that had to forget fingerprints, name
+// what is gone as well; one that forgot the ids says so.
+func TestFullRefreshFromOtherCursors(t *testing.T) {
+	t.Parallel()
+	f := newFolder()
+	f.write("a.ics", vcalendar(vevent("1", "one"), vevent("2", "two")))
+	first := f.collect(t)
+	good := first.Committed()[streamEvents]
+	v, err := jsonvalue.Parse([]byte(good))
+	if err != nil {
+		t.Fatal(err)
+	}
+	smaller := func(limit int, m memory) string {
+		c := decodeCursor(v)
+		if c.fit(limit); c["a.ics"].memory != m {
+			t.Fatalf("limit %d: memory %d", limit, c["a.ics"].memory)
+		}
+		return string(c.encode())
+	}
+	f.write("a.ics", vcalendar(vevent("1", "one")))
+	for name, c := range map[string]struct {
+		state string
+		gone  int
+	}{
+		"version":  {strings.Replace(good, `"v":2`, `"v":99`, 1), 1},
+		"ids":      {smaller(360, memoryIDs), 1},
+		"nothing":  {smaller(310, memoryNone), 0},
+		"broken":   {strings.Replace(good, `"events":"`, `"events":"AAAA`, 1), 0},
+		"no files": {`{"v":2,"files":[]}`, 0},
+	} {
+		next := refresh(t, first, func(o *sdktest.Options) { o.State = map[string]string{streamEvents: c.state} })
+		if summaries(next) != "one" || len(next.Deletes(streamEvents)) != c.gone || len(next.Records(streamCalendars)) != 1 {
+			t.Errorf("%s: %v", name, next.All)
+		}
+	}
+}
+
+func TestForgetPrints(t *testing.T) {
+	t.Parallel()
+	entries := map[eventID]entry{{1}: {fingerprint: 7}, {2, 255}: {fingerprint: fingerprintMask}, {3}: {fingerprint: 0}}
+	got, ok := unpack(forgetPrints(pack(entries, true)), true)
+	if !ok || len(got) != 3 || got[eventID{1}] != printForgotten || got[eventID{2, 255}] != printForgotten || got[eventID{3}] != 0 {
+		t.Error(got, ok)
+	}
+	for _, bad := range []string{"", "x", "####", "AAAA", strings.Repeat("A", 25)} {
+		if forgetPrints(bad) != bad {
+			t.Errorf("%q was changed", bad)
+		}
+	}
+}
+
+// No event has the fingerprint that says that one was forgotten.
+func TestNoEventHasAReservedPrint(t *testing.T) {
+	t.Parallel()
+	for _, sum := range []uint64{0, printForgotten, 1 << 48, 1<<48 + printForgotten} {
+		v := &survey{named: []string{""}, entries: map[eventID]entry{{1}: {fingerprint: sum}}}
+		if v.settle(); sum != 0 && v.entries[eventID{1}].fingerprint <= printForgotten {
+			t.Errorf("%d became %d", sum, v.entries[eventID{1}].fingerprint)
+		}
+	}
+}

@@ -1,0 +1,255 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
+	"github.com/pdpp-host/pdpp-host/testplugins/providers/fault"
+	"github.com/pdpp-host/pdpp-host/testplugins/providers/spotify"
+)
+
+func fullRefresh(o *sdktest.Options) { o.Mode = abi.ModeFullRefresh }
+
+func incremental(o *sdktest.Options) { o.Mode = abi.ModeIncremental }
+
+// refresh does a full refresh after a run.
+func (a *account) refresh(t *testing.T, res *sdktest.Result) *sdktest.Result {
+	t.Helper()
+	a.Forget()
+	next := res.SecondRun(t, fullRefresh)
+	conform(t, next)
+	return next
+}
+
+// after does the incremental run after a full refresh.
+func (a *account) after(t *testing.T, res *sdktest.Result) *sdktest.Result {
+	t.Helper()
+	a.Forget()
+	next := res.SecondRun(t, incremental)
+	succeeded(t, next)
+	return next
+}
+
+// live lists the records of a run, without its tombstones.
+func live(res *sdktest.Result) []string {
+	var list []string
+	for _, r := range res.All {
+		if !r.Delete {
+			list = append(list, r.Stream+" "+r.Key+" "+string(r.Data))
+		}
+	}
+	return list
+}
+
+// RT-07.1: a full refresh emits everything again and buries what two passes did
+// not meet. Plays are never gone.
+func TestFullRefreshBuries(t *testing.T) {
+	t.Parallel()
+	a := furnished()
+	stored := store{}
+	res := a.collect(t)
+	stored.apply(res)
+	a.Unfollow("listB")
+	a.Unsave("track0001")
+	a.SetTop("short_term", artist("y"))
+	a.play(50, 55) // those of before are not among the fifty any more
+	res = a.refresh(t, res)
+	succeeded(t, res)
+	stored.apply(res)
+	if got := deleted(res); got != `playlists listB,saved_tracks track0001,top_artists ["artistx","short_term"]` {
+		t.Fatal(got)
+	}
+	if len(live(res)) != 2+2+4+50 {
+		t.Errorf("emitted %s", emitted(res))
+	}
+	there := a.stored(t)
+	for key := range stored {
+		if !strings.HasPrefix(key, streamPlays) && there[key] != stored[key] {
+			t.Errorf("%s is stored, and there is %q", key, there[key])
+		}
+	}
+	if res = a.after(t, res); len(res.All) != 0 {
+		t.Errorf("the next run emitted %s, deleted %s", emitted(res), deleted(res))
+	}
+}
+
+// Without cursors of before, and with such that nothing is gone from, a full
+// refresh says what a first run says.
+func TestFullRefreshIsAFirstRun(t *testing.T) {
+	t.Parallel()
+	a := furnished()
+	a.save(100, 120)
+	first := a.collect(t)
+	if fresh := a.collect(t, fullRefresh); !slices.Equal(fresh.Calls, first.Calls) {
+		t.Error("the calls without a cursor differ")
+	}
+	requests := len(a.Requests()) / 2
+	again := a.refresh(t, first)
+	if !slices.Equal(live(again), live(first)) || deleted(again) != "" || !maps.Equal(again.Committed(), first.Committed()) || len(a.Requests()) != requests {
+		t.Errorf("%d records of %d, deleted %s, %d requests", len(live(again)), len(live(first)), deleted(again), len(a.Requests()))
+	}
+	// Nor does what the cursor does not hold become a tombstone.
+	a.follow("Z")
+	a.Unfollow("listZ")
+	if again := a.refresh(t, first); deleted(again) != "" {
+		t.Error(deleted(again))
+	}
+}
+
+// A full refresh that does not see everything for sure buries nothing; what it
+// could not judge stays in the cursor, and a later run buries it.
+func TestPartialFullRefresh(t *testing.T) {
+	t.Parallel()
+	for stream, c := range map[string]struct{ path, gone string }{
+		streamPlaylists: {"/v1/me/playlists", "playlists listB"},
+		streamTracks:    {"/v1/me/tracks", "saved_tracks track0001"},
+		streamArtists:   {"/v1/me/top/", `top_artists ["artistx","short_term"]`},
+	} {
+		for name, rule := range map[string]fault.Rule{
+			"first page fails":  {Fault: fault.Status(500, ""), Times: -1},
+			"second page fails": {Fault: fault.Status(500, ""), Times: -1, After: 1},
+			"second pass fails": {Fault: fault.BrokenJSON(), Times: -1, After: 3},
+			"refused":           {Fault: fault.Throttle("7"), Times: -1, After: 1},
+			"never exact":       {Fault: fault.Replace(`"total":2`, `"total":12`), Times: -1},
+		} {
+			if name == "never exact" && stream == streamArtists {
+				continue // a ranking's length says nothing
+			}
+			t.Run(stream+" "+name, func(t *testing.T) {
+				t.Parallel()
+				a := furnished()
+				a.Misbehave(spotify.Faults{PageSize: 1})
+				stored := store{}
+				only := streams(stream)
+				res := a.collect(t, only)
+				stored.apply(res)
+				a.Unfollow("listB")
+				a.Unsave("track0001")
+				a.SetTop("short_term", artist("y"))
+				rule.Match = fault.Path(c.path)
+				a.faults.Add(rule)
+				res = a.refresh(t, res)
+				stored.apply(res)
+				if failed := res.Done.Status == abi.DoneFailed; deleted(res) != "" || failed == (name == "never exact") {
+					t.Fatalf("%+v, deleted %s", res.Done, deleted(res))
+				}
+				a.faults.Clear()
+				again := len(live(res))
+				res = a.after(t, res)
+				stored.apply(res)
+				want := a.stored(t, only)
+				if deleted(res) != c.gone || !maps.Equal(stored, want) {
+					t.Errorf("deleted %s, stored %v", deleted(res), stored)
+				}
+				// What the refresh had not emitted, the next run did. Nothing is said
+				// of a refresh that ended before it had anything.
+				if n := again + len(live(res)); again > 0 && n != len(want) {
+					t.Errorf("%d of %d rows emitted again", n, len(want))
+				}
+			})
+		}
+	}
+}
+
+// A row that is null could be any: nothing is buried beside it.
+func TestFullRefreshWithEmptyItems(t *testing.T) {
+	t.Parallel()
+	a := furnished()
+	only := streams(streamPlaylists)
+	res := a.collect(t, only)
+	a.Unfollow("listB")
+	a.Misbehave(spotify.Faults{NullItem: true})
+	if res = a.refresh(t, res); deleted(res) != "" || reasons(res) != "playlists spotify_items_empty" {
+		t.Fatalf("%s %s", deleted(res), reasons(res))
+	}
+	a.Misbehave(spotify.Faults{})
+	if res = a.after(t, res); deleted(res) != "playlists listB" || emitted(res) != "playlists listA" && emitted(res) != "playlists listC" {
+		t.Errorf("emitted %s, deleted %s", emitted(res), deleted(res))
+	}
+}
+
+// A library that moves during a full refresh: nothing that is there is buried.
+func TestLibraryMovesDuringFullRefresh(t *testing.T) {
+	t.Parallel()
+	for at := 1; at < 16; at++ {
+		a := newAccount()
+		a.save(0, 60)
+		a.Misbehave(spotify.Faults{PageSize: 10})
+		only := streams(streamTracks)
+		stored := store{}
+		res := a.collect(t, only)
+		stored.apply(res)
+		a.Unsave("track0030")
+		a.Before(func(n int, _ *http.Request) {
+			if n == at {
+				a.Unsave("track0059")
+				old := track(700)
+				old.AddedAt = sdktest.Epoch
+				a.Save(old)
+			}
+		})
+		res = a.refresh(t, res)
+		a.Before(nil)
+		stored.apply(res)
+		there := a.stored(t, only)
+		for _, r := range res.All {
+			if _, alive := there[streamTracks+" "+r.Key]; r.Delete && alive {
+				t.Errorf("at %d: %s was buried alive", at, r.Key)
+			}
+		}
+		for range 2 {
+			res = a.after(t, res)
+			stored.apply(res)
+		}
+		a.pass(inventoryMS * 1e6)
+		stored.apply(a.after(t, res))
+		if want := a.stored(t, only); !maps.Equal(stored, want) {
+			t.Errorf("at %d: %d stored, %d are there", at, len(stored), len(want))
+		}
+	}
+}
+
+// PB-D8: a full refresh that is ended at any call, and the run after it, lose
+// nothing, bury what is gone and nothing else.
+func TestFullRefreshStoppedAnywhere(t *testing.T) {
+	t.Parallel()
+	for stop := 1; stop < 40; stop++ {
+		a := furnished()
+		a.save(100, 25)
+		a.Misbehave(spotify.Faults{PageSize: 10})
+		stored := store{}
+		res := a.collect(t)
+		stored.apply(res)
+		a.Unsave("track0110")
+		a.Unfollow("listC")
+		res = res.SecondRun(t, func(o *sdktest.Options) { fullRefresh(o); o.StopAfter = stop })
+		stored.apply(res)
+		stored.apply(a.after(t, res))
+		if want := a.stored(t); !maps.Equal(stored, want) {
+			t.Errorf("stop %d: %d stored, want %d", stop, len(stored), len(want))
+		}
+	}
+}
+
+// A cursor of another version names what is gone as well.
+func TestFullRefreshFromAForeignLedger(t *testing.T) {
+	t.Parallel()
+	a := furnished()
+	res := a.collect(t)
+	a.Unfollow("listA")
+	a.Unsave("track0000")
+	state := res.Committed()
+	for stream := range state {
+		state[stream] = strings.Replace(state[stream], `"v":1`, `"v":0`, 1)
+	}
+	next := res.SecondRun(t, func(o *sdktest.Options) { fullRefresh(o); o.State = state })
+	if got := fmt.Sprint(len(live(next)), " ", deleted(next)); got != "13 playlists listA,saved_tracks track0000" {
+		t.Errorf("%s; emitted %s", got, emitted(next))
+	}
+}

@@ -1,0 +1,281 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
+	"github.com/pdpp-host/pdpp-host/testplugins/providers/fault"
+	"github.com/pdpp-host/pdpp-host/testplugins/providers/ynab"
+)
+
+func refresh(o *sdktest.Options) { o.Mode = abi.ModeFullRefresh }
+
+// remove deletes the second of each list, and the first month.
+func remove(b *ynab.Budget) {
+	b.Delete(ynab.Accounts, id('a', 1, 2))
+	b.Delete(ynab.Categories, id('c', 1, 2))
+	b.Delete(ynab.Payees, id('f', 1, 2))
+	b.Delete(ynab.Locations, id('h', 1, 2))
+	b.Delete(ynab.Transactions, id('e', 1, 2))
+	b.Delete(ynab.Scheduled, id('g', 1, 2))
+	b.Delete(ynab.Months, monthName(0))
+}
+
+// removable are the streams that remove takes from, with what was deleted.
+var removable = map[string]string{
+	streamAccounts: id('a', 1, 2), streamCategories: id('c', 1, 2), streamPayees: id('f', 1, 2), streamLocations: id('h', 1, 2),
+	streamTransactions: id('e', 1, 2), streamScheduled: id('g', 1, 2), streamMonths: budgetID(1) + "|" + monthName(0),
+}
+
+// gone checks what is and is not in the store after remove.
+func (w *world) gone(name string, want bool) {
+	w.t.Helper()
+	for stream, key := range removable {
+		if _, there := w.rows[stream][key]; there == want {
+			w.t.Errorf("%s: %s of %s: in the store %t", name, key, stream, there)
+		}
+	}
+}
+
+// RT-07.1 for a full refresh: everything comes again, once, what was deleted
+// since the run before is a tombstone, and that costs one request for each list
+// that tells of deletions by its changes only.
+func TestFullRefreshBuriesWhatWasDeleted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, budget(1, 3, 3))
+	w.ok(w.run())
+	before := w.state[streamPayees]
+	w.edit(func(b *ynab.Budget) {
+		remove(b)
+		b.Put(ynab.Payees, ynab.Object{"id": id('f', 1, 3), "name": "renamed"})
+		b.Put(ynab.Transactions, transaction(1, 9))
+	})
+	w.later(time.Hour)
+	w.p.Forget()
+	res := w.ok(w.run(refresh))
+	w.gone("refreshed", true)
+	for stream, key := range removable {
+		if got := res.Deletes(stream); len(got) != 1 || got[0].Key != key {
+			t.Errorf("%s: tombstones %v", stream, got)
+		}
+		got := slices.Clone(res.Keys(stream))
+		slices.Sort(got)
+		if len(got) != len(w.rows[stream]) || len(slices.Compact(got)) != len(w.rows[stream]) {
+			t.Errorf("%s: emitted %v", stream, got)
+		}
+	}
+	if len(res.Keys(streamBudgets)) != 1 || len(res.Keys(streamAccountStats)) != 2 || len(res.Keys(streamGroups)) != 1 {
+		t.Error("not everything came again")
+	}
+	k := "?last_knowledge_of_server=" + strings.TrimSuffix(before[strings.LastIndex(before, `knowledge":`)+len(`knowledge":`):], `,"format":1}}`)
+	want := []string{
+		"/budgets", "/budgets/1/accounts", "/budgets/1/categories" + k, "/budgets/1/categories", "/budgets/1/payees" + k, "/budgets/1/payees",
+		"/budgets/1/payee_locations", "/budgets/1/transactions" + k, "/budgets/1/transactions",
+		"/budgets/1/scheduled_transactions" + k, "/budgets/1/scheduled_transactions", "/budgets/1/months" + k, "/budgets/1/months",
+		"/budgets/1/months/2025-03-01", "/budgets/1/months/2025-02-01",
+	}
+	if got := w.paths(); strings.Join(got, " ") != strings.Join(want, " ") {
+		t.Errorf("asked\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	w.later(time.Hour)
+	if again := w.ok(w.run()); len(again.All) != 0 {
+		t.Errorf("the run after: %d records", len(again.All))
+	}
+}
+
+// Nothing is known of before: a full refresh is a first run. Nothing was
+// deleted: it emits what a first run does.
+func TestFullRefreshIsAFirstRun(t *testing.T) {
+	t.Parallel()
+	text := func(res *sdktest.Result) (out string) {
+		for _, r := range res.All {
+			out += fmt.Sprintln(r.Stream, r.Key, r.Delete, string(r.Data))
+		}
+		return out
+	}
+	cold := newWorld(t, budget(1, 3, 14), budget(2, 1, 2))
+	first := cold.ok(cold.run())
+	bare := newWorld(t, budget(1, 3, 14), budget(2, 1, 2))
+	if got := bare.ok(bare.run(refresh)); text(got) != text(first) || fmt.Sprint(bare.paths()) != fmt.Sprint(cold.paths()) {
+		t.Error("a full refresh without cursors differs from a first run")
+	}
+	before := cold.state
+	if got := cold.ok(cold.run(refresh)); text(got) != text(first) {
+		t.Error("a full refresh of the same differs from a first run")
+	}
+	for stream := range before {
+		if cold.state[stream] != before[stream] {
+			t.Errorf("%s: %s, before %s", stream, cold.state[stream], before[stream])
+		}
+	}
+}
+
+// What a full refresh could not see whole it does not bury, nor forget: a later
+// run does it. The other budget's cursor goes on meanwhile.
+func TestFullRefreshOfAPartBuriesNothing(t *testing.T) {
+	t.Parallel()
+	for first := range 2 {
+		w := newWorld(t, budget(1, 3, 3), budget(2, 2, 2))
+		w.ok(w.run())
+		w.p.Edit(func(budgets []*ynab.Budget) []*ynab.Budget {
+			remove(budgets[0])
+			if first == 1 {
+				slices.Reverse(budgets)
+			}
+			return budgets
+		})
+		w.p.Faults.Add(fault.Rule{Match: fault.Path("/v1/budgets/" + budgetID(1) + "/"), Times: -1, Fault: fault.Status(404, `{}`)})
+		w.later(time.Hour)
+		res := w.run(refresh)
+		if res.Done.Status == abi.DoneSucceeded {
+			t.Error("the fault has no effect")
+		}
+		w.gone("part", false)
+		w.p.Faults.Clear()
+		w.later(time.Hour)
+		res = w.ok(w.run())
+		w.gone("after", true)
+		if got := res.Keys(streamPayees); len(got) != 2 {
+			t.Errorf("payees %v: not those of the budget that the refresh did not come to", got)
+		}
+	}
+}
+
+// So with a row in which nobody can tell which one it is.
+func TestFullRefreshOfUnreadableRows(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ path, id string }{
+		{"/" + budgetID(1) + "/accounts", id('a', 1, 3)}, {"/" + budgetID(1) + "/payee_locations", id('h', 1, 3)}, {"", budgetID(2)},
+	} {
+		w := newWorld(t, budget(1, 3, 2), budget(2, 2, 2), budget(3, 1, 1))
+		w.ok(w.run())
+		w.p.Edit(func(budgets []*ynab.Budget) []*ynab.Budget {
+			budgets[0].Delete(ynab.Accounts, id('a', 1, 2))
+			budgets[0].Delete(ynab.Locations, id('h', 1, 2))
+			if c.path == "" {
+				budgets[1].Delete(ynab.Payees, id('f', 2, 1))
+				return budgets[:2]
+			}
+			return budgets
+		})
+		w.p.Faults.Add(fault.Rule{
+			Match: func(r *http.Request) bool { return r.URL.Path == "/v1/budgets"+c.path }, Times: -1,
+			Fault: fault.Replace(`"id":"`+c.id+`"`, `"id":null`),
+		})
+		w.later(time.Hour)
+		w.ok(w.run(refresh))
+		stream, key := streamAccounts, id('a', 1, 2)
+		switch {
+		case c.path == "":
+			stream, key = streamBudgets, budgetID(3)
+		case strings.HasSuffix(c.path, "locations"):
+			stream, key = streamLocations, id('h', 1, 2)
+		}
+		if _, there := w.rows[stream][key]; !there {
+			t.Errorf("%q: %s was buried", c.path, key)
+		}
+		w.p.Faults.Clear()
+		w.later(time.Hour)
+		w.ok(w.run())
+		if _, there := w.rows[stream][key]; there {
+			t.Errorf("%q: %s is still there", c.path, key)
+		}
+		for _, k := range []string{id('a', 3, 1), id('h', 3, 1), id('f', 2, 1)} {
+			_, a := w.rows[streamAccounts][k]
+			_, h := w.rows[streamLocations][k]
+			_, f := w.rows[streamPayees][k]
+			if c.path == "" && (a || h || f) {
+				t.Errorf("%s is still there", k)
+			}
+		}
+	}
+}
+
+// A budget that is gone takes its accounts and locations with it.
+func TestFullRefreshWithoutABudget(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, budget(1, 2, 2), budget(2, 2, 2))
+	w.ok(w.run())
+	w.p.Edit(func(budgets []*ynab.Budget) []*ynab.Budget { return budgets[1:] })
+	w.later(24 * time.Hour)
+	w.ok(w.run(refresh))
+	w.holds(streamBudgets, budgetID(2))
+	w.holds(streamAccounts, ids('a', 2, 1, 2)...)
+	w.holds(streamLocations, ids('h', 2, 1, 2)...)
+	for stream, cursor := range w.state {
+		if strings.Contains(cursor, budgetID(1)) {
+			t.Errorf("the cursor of %s still has the budget", stream)
+		}
+	}
+}
+
+// Deletions between the two questions of a full refresh are not lost.
+func TestFullRefreshWhileThingsAreDeleted(t *testing.T) {
+	t.Parallel()
+	for n := 1; n <= 14; n++ {
+		w := newWorld(t, budget(1, 3, 3))
+		w.ok(w.run())
+		w.p.Forget()
+		w.later(time.Hour)
+		asked := 0
+		w.p.Before(func(_ int, _ *http.Request) {
+			if asked++; asked == n {
+				w.edit(remove)
+			}
+		})
+		w.ok(w.run(refresh))
+		w.p.Before(nil)
+		w.later(time.Hour)
+		w.ok(w.run())
+		w.gone(fmt.Sprint("deleted before request ", n), true)
+	}
+}
+
+// A stop at any call of a full refresh, and then an incremental run.
+func TestFullRefreshStopped(t *testing.T) {
+	t.Parallel()
+	world := func() *world {
+		w := newWorld(t, budget(1, 3, 3), budget(2, 1, 1))
+		w.ok(w.run())
+		w.edit(remove)
+		w.later(time.Hour)
+		return w
+	}
+	whole := world()
+	total := len(whole.ok(whole.run(refresh)).Calls)
+	for stop := 1; stop <= total; stop++ {
+		w := world()
+		w.run(refresh, func(o *sdktest.Options) { o.StopAfter = stop })
+		w.later(time.Minute)
+		w.ok(w.run())
+		w.gone(fmt.Sprint("stop ", stop), true)
+	}
+}
+
+// Two streams have one answer; one that joins has nothing to bury, and does not
+// keep the other from it.
+func TestDeletionsWhenAStreamJoins(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []string{abi.ModeIncremental, abi.ModeFullRefresh} {
+		w := newWorld(t, budget(1, 3, 1))
+		w.ok(w.run(only(streamCategories)))
+		w.edit(func(b *ynab.Budget) {
+			b.Delete(ynab.Categories, id('c', 1, 2))
+			b.Put(ynab.Groups, ynab.Object{"id": id('d', 1, 2), "name": "never seen", "hidden": false, "note": nil})
+			b.Delete(ynab.Groups, id('d', 1, 2))
+		})
+		w.later(time.Hour)
+		res := w.ok(w.run(func(o *sdktest.Options) { o.Mode = mode }))
+		w.holds(streamCategories, id('c', 1, 1), id('c', 1, 3))
+		w.holds(streamGroups, id('d', 1, 1))
+		if len(res.Deletes(streamGroups)) != 0 {
+			t.Errorf("%s: a tombstone for a group that nobody knew", mode)
+		}
+	}
+}
