@@ -12,6 +12,7 @@ const (
 	CodeConfigUnreadable  Code = "config.unreadable"
 	CodeConnectionUnknown Code = "connection.unknown"
 	CodeConnectionInvalid Code = "connection.invalid"
+	CodeOriginChanged     Code = "connection.origin_changed" // base_url is not the one it has asked before
 	CodeRunUnknown        Code = "run.unknown"
 	CodeRecordUnknown     Code = "record.unknown"
 	CodeStreamUnknown     Code = "stream.unknown"

@@ -15,6 +15,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/health/view"
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
+	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -130,6 +131,10 @@ func (a *app) connectionsAdd(ctx context.Context, name, connector string, rootFl
 	}); err != nil {
 		return err
 	}
+	if secret := run.SecretOptions(d.manifest, options); len(secret) > 0 {
+		return usage(fmt.Sprintf("%q is a credential of the connector, and no option", secret[0]),
+			fmt.Sprintf("add the connection without it, then: pdpp-host connections credential set %s %s", name, secret[0]))
+	}
 	if len(roots) > 0 {
 		if _, err := a.rootResolver(c).Resolve(d.manifest, roots); err != nil {
 			return err
@@ -236,6 +241,9 @@ func (a *app) writeConnection(w io.Writer, v connectionView) {
 	}
 	if len(v.Options) > 0 {
 		line("options", strings.Join(v.Options, ", ")+" (values not shown)")
+	}
+	if v.BaseURL != "" {
+		line("asks at", v.BaseURL)
 	}
 	for _, c := range v.Credentials {
 		line("credential", c.Field+"  "+c.from())

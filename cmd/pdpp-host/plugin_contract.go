@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/output"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
+	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/testplugins/contract"
 )
 
@@ -51,7 +53,7 @@ func (a *app) pluginTest(ctx context.Context, path string, roots, set []string, 
 	if options.File, err = openModule(c, path); err != nil {
 		return err
 	}
-	if options.Options[optionBaseURL] != "" || network {
+	if options.Options[run.OptionBaseURL] != "" || network {
 		options.Sender = a.networkSender(c, runFlags{})
 	}
 	var report *contract.Report
@@ -106,6 +108,9 @@ func (a *app) tellReport(r *contract.Report, require bool) error {
 	failed := r.Failed()
 	if len(failed) == 0 && r.Records == 0 && require {
 		err := abi.NewError(abi.CodeNothingJudged, "nothing was collected, so the module's collecting was not judged", giveData)
+		if why := whyNothing(r); why != "" {
+			err = abi.NewError(abi.CodeNothingJudged, err.Message, "put right what its run failed with").WithDetail(why)
+		}
 		if printErr := a.printer.Failed(summary, r, err, text); printErr != nil {
 			return printErr
 		}
@@ -120,6 +125,16 @@ func (a *app) tellReport(r *contract.Report, require bool) error {
 		return printErr
 	}
 	return err
+}
+
+// whyNothing is what the first run failed with; "" when it did not.
+func whyNothing(r *contract.Report) string {
+	for _, c := range r.Clauses {
+		if _, why, ok := strings.Cut(c.Detail, contract.CouldNotCollect); ok && c.Outcome == contract.Skip {
+			return why
+		}
+	}
+	return ""
 }
 
 func mark(s output.Style, o contract.Outcome) string {

@@ -13,10 +13,6 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
-// optionBaseURL sends a connector to another address than its provider's: a
-// simulation, or the owner's own server. network.allow_private has to name it.
-const optionBaseURL = "base_url"
-
 // networkSender is host/send/call behind the port of host/run.
 type networkSender struct {
 	allowPrivate []string
@@ -36,7 +32,7 @@ func (a *app) networkSender(c *config.Config, f runFlags) *networkSender {
 func (s *networkSender) Open(_ context.Context, r run.SendRun) (run.Sending, error) {
 	o := call.Options{
 		Network: r.Manifest.Requirements.Network, Connector: r.Manifest.ConnectorKey, AllowPrivate: s.allowPrivate,
-		BaseURL: r.Options[optionBaseURL], MaxBytesOut: s.bytesOut,
+		BaseURL: r.Options[run.OptionBaseURL], MaxBytesOut: s.bytesOut,
 		Run: send.NewRunBudget(s.requests, r.MaxWall), Retries: send.RetryBudgetFor(s.requests),
 		State: func(stream string) []byte { return r.Cursors[stream] },
 		Clock: send.SystemClock{}, Random: rand.Float64,

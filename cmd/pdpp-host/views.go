@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/health/view"
+	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -20,6 +21,7 @@ type connectionView struct {
 	Connector    string            `json:"connector"`
 	Roots        map[string]string `json:"roots"`
 	Options      []string          `json:"options"`
+	BaseURL      string            `json:"base_url,omitempty"` // where it asks instead of its provider
 	PinnedSHA256 string            `json:"pinned_sha256"`
 	CreatedAt    time.Time         `json:"created_at"`
 	LastRun      *runView          `json:"last_run,omitempty"`
@@ -99,7 +101,7 @@ type gapView struct {
 func viewConnection(c *storage.Connection) connectionView {
 	return connectionView{
 		ID: c.ID, Name: c.Name, Connector: c.Connector, Roots: c.Roots, Options: sorted(c.Options),
-		PinnedSHA256: c.PinnedSHA256, CreatedAt: c.CreatedAt,
+		PinnedSHA256: c.PinnedSHA256, CreatedAt: c.CreatedAt, BaseURL: c.ReadRoots[run.OriginRoot],
 	}
 }
 

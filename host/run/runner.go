@@ -185,6 +185,14 @@ func (r *Runner) connect(ctx context.Context, req Request, p *prepared, raw []by
 			return err
 		}
 	}
+	if err := noSecretOption(p.manifest, options); err != nil {
+		return err
+	}
+	if conn != nil {
+		if options, err = keepOrigin(name, conn.ReadRoots, options, req.AcceptRoot); err != nil {
+			return err
+		}
+	}
 	p.options = options
 	if r.deps.Details != nil {
 		p.details = r.deps.Details(p.manifest.ConnectorKey)
@@ -200,17 +208,31 @@ func (r *Runner) connect(ctx context.Context, req Request, p *prepared, raw []by
 	if p.connection, err = r.deps.Store.EnsureConnection(ctx, name, p.manifest.ConnectorKey); err != nil {
 		return err
 	}
-	if read := readRoots(p.connection.ReadRoots, p.granted.roots); !maps.Equal(read, p.connection.ReadRoots) {
+	if err := r.openSending(ctx, req, p); err != nil {
+		if conn == nil { // refused, so that nothing is left of it
+			err = errors.Join(err, r.deps.Store.RemoveConnection(ctx, name))
+		}
+		return err
+	}
+	return r.pin(ctx, req, p, raw)
+}
+
+// pin keeps what the connection is held to from now on: the folders that it
+// reads, the address that it asks, and the module.
+func (r *Runner) pin(ctx context.Context, req Request, p *prepared, raw []byte) error {
+	read := readRoots(p.connection.ReadRoots, p.granted.roots)
+	if p.sending != nil {
+		read[OriginRoot] = p.options[OptionBaseURL]
+	}
+	if !maps.Equal(read, p.connection.ReadRoots) {
 		if err := r.deps.Store.PinRoots(ctx, p.connection.ID, read); err != nil {
 			return err
 		}
 	}
 	if p.connection.PinnedSHA256 == "" {
-		if err := r.deps.Store.PinPlugin(ctx, p.connection.ID, req.Module.SHA256, raw); err != nil {
-			return err
-		}
+		return r.deps.Store.PinPlugin(ctx, p.connection.ID, req.Module.SHA256, raw)
 	}
-	return r.openSending(ctx, req, p)
+	return nil
 }
 
 func changedModule(connection, pinned string, f *plugin.File) error {

@@ -33,6 +33,10 @@ var broken = map[abi.Code]string{
 	abi.CodeSchemaTooCostly: "collect.records",
 }
 
+// CouldNotCollect begins the reason of a clause that was skipped because the
+// connector's first run failed as it may.
+const CouldNotCollect = "the connector could not collect here: "
+
 // first makes the first run and judges it. It reports whether there is anything
 // to judge the other clauses on.
 func (s *suite) first(ctx context.Context, whole *store) (bool, error) {
@@ -73,7 +77,7 @@ func (s *suite) firstFailed(res *run.Result) {
 		s.report.judge("collect.records", rejections(res))
 		for i := range s.report.Clauses {
 			if c := &s.report.Clauses[i]; c.Outcome == "" {
-				s.report.skip(c.ID, "the connector could not collect here: "+why.Error())
+				s.report.skip(c.ID, CouldNotCollect+why.Error())
 			}
 		}
 		return

@@ -12,6 +12,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/boundary"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 	"github.com/pdpp-host/pdpp-host/host/run"
+	"github.com/pdpp-host/pdpp-host/storage"
 )
 
 // Options is one module to hold against the contract.
@@ -104,6 +105,13 @@ func (s *suite) run(ctx context.Context) error {
 	if _, required := s.manifest.Declares(abi.BindingNetwork); required && s.Sender == nil {
 		s.report.skip("manifest.bindings", "it needs the network: name a provider with --set base_url=, or reach the real one with --network")
 		return nil
+	}
+	if s.Sender != nil {
+		sending, err := s.Sender.Open(ctx, run.SendRun{Connection: new(storage.Connection), Manifest: s.manifest, Options: s.Options.Options})
+		if err != nil {
+			return err // the operator's address, or the manifest's word on its provider: no clause of a run
+		}
+		sending.Close()
 	}
 	whole, err := s.newStore(ctx, s.Engine)
 	if err != nil {

@@ -3,7 +3,9 @@ package call
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
+	"net"
 	"net/http"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -103,6 +105,11 @@ func (w *wire) RoundTrip(out *http.Request) (*http.Response, error) {
 
 // left reports whether a request that failed may have been sent.
 func left(err error) bool {
+	var dns *net.DNSError
+	var op *net.OpError
+	if errors.As(err, &dns) || errors.As(err, &op) && op.Op == "dial" {
+		return false
+	}
 	switch abi.CodeOf(err) {
 	case egress.CodeHostRefused, egress.CodeSchemeRefused, egress.CodeAddressRefused:
 		return false

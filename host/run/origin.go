@@ -1,0 +1,88 @@
+package run
+
+import (
+	"fmt"
+	"maps"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// OptionBaseURL is the option that sends a connector to another address than
+// its provider's. A connection keeps to the address that it began with: another
+// one would look as if everything at the first had vanished, and would get the
+// credentials of the first.
+const OptionBaseURL = "base_url"
+
+// OriginRoot is where a connection's ReadRoots hold that address; "" is the
+// provider's own. No folder's root is called so.
+const OriginRoot = ":base_url"
+
+// keepOrigin completes the options with the connection's address when this run
+// names none, and refuses another one that the owner has not accepted.
+func keepOrigin(connection string, before, options map[string]string, accept bool) (map[string]string, error) {
+	was, known := before[OriginRoot]
+	now, given := options[OptionBaseURL]
+	switch {
+	case !known, given && now == was:
+		return options, nil
+	case !given:
+		if was == "" {
+			return options, nil
+		}
+		options = maps.Clone(options)
+		if options == nil {
+			options = map[string]string{}
+		}
+		options[OptionBaseURL] = was
+		return options, nil
+	case accept:
+		return options, nil
+	}
+	return nil, abi.NewError(abi.CodeOriginChanged, fmt.Sprintf("connection %q has asked another address before", connection),
+		"leave base_url out; ask another address under a connection of its own: --connection NAME; if the service has moved: --accept-root").
+		WithDetail(fmt.Sprintf("%s; before it was %s", address(now), address(was)))
+}
+
+func address(base string) string {
+	if base == "" {
+		return "the provider's own"
+	}
+	return base
+}
+
+// noSecretOption refuses an option by the name of a credential: options are kept
+// as they are. The value is not repeated.
+func noSecretOption(m *abi.Manifest, options map[string]string) error {
+	for _, name := range SecretOptions(m, options) {
+		return abi.NewError(abi.CodeUsage, fmt.Sprintf("%q is a credential of the connector, and no option", name),
+			"store it encrypted: pdpp-host connections credential set CONNECTION "+name)
+	}
+	return nil
+}
+
+// SecretOptions returns the names of options that are the connector's
+// credentials.
+func SecretOptions(m *abi.Manifest, options map[string]string) []string {
+	var out []string
+	known := map[string]bool{}
+	for _, f := range credentialFields(m) {
+		if f.Secret != nil && !*f.Secret {
+			continue
+		}
+		known[f.Name] = true
+		for _, env := range f.Env {
+			known[env] = true
+		}
+	}
+	if n := m.Requirements.Network; n != nil {
+		for _, slot := range n.Credentials {
+			known[slot.Field] = true
+		}
+	}
+	for name := range options {
+		if known[name] {
+			out = append(out, name)
+		}
+	}
+	return out
+}
