@@ -3,6 +3,8 @@ package call
 import (
 	"context"
 	"errors"
+	"net"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -215,6 +217,14 @@ func TestLedger(t *testing.T) {
 	c := b.Counts()
 	if list[0].BytesIn < 1000 || list[1].BytesIn != 1000 || list[0].BytesIn+list[1].BytesIn != c.BytesIn || list[0].BytesOut+list[1].BytesOut != c.BytesOut || c.Sent != 3 {
 		t.Errorf("%+v %+v", list, c)
+	}
+	// What never found its host was not sent there.
+	b.answer = func(int, got) says {
+		return says{err: &net.OpError{Op: "dial", Err: &net.DNSError{Err: "no such host"}}}
+	}
+	b.get("https://cdn.example.com/down", "")
+	if after := b.Destinations(); !slices.Equal(after, list) {
+		t.Errorf("%+v, and before it %+v", after, list)
 	}
 }
 
