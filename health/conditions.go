@@ -153,6 +153,8 @@ func (f *facts) fillCredentials(c *Condition) {
 	switch {
 	case credentialShaped(f.code):
 		f.fillNamed(c, credentialsRejected, f.first)
+	case f.Credentials != nil && !f.Credentials.Stored:
+		f.fill(c, credentialsNone) // none, so none of them was accepted
 	case f.succeeded():
 		f.fill(c, credentialsAccepted)
 	default:

@@ -9,6 +9,9 @@ import (
 type RunEvidence struct {
 	Status    Word       `json:"status"` // succeeded, failed, cancelled, abandoned
 	KnownGaps []KnownGap `json:"known_gaps"`
+	// Missed are the streams that a run which did not succeed failed to collect.
+	// nil: nobody knows which.
+	Missed []string `json:"missed,omitempty"`
 }
 
 // KnownGap is one thing that a run said it did not collect.
@@ -100,7 +103,11 @@ func RunCoverage(run *RunEvidence, pending []PendingGap, streams []ManifestStrea
 	case run == nil:
 		return Coverage{Axis: CoverageUnknown}
 	case run.Status != Word(RunSucceeded):
-		return Coverage{Axis: CoveragePartial}
+		missed := tally{manifest: streams}
+		for _, stream := range run.Missed {
+			missed.add(stream)
+		}
+		return Coverage{Axis: CoveragePartial, Streams: missed.streams}
 	}
 	if c, ok := declaredAbsent(streams, false); ok {
 		return c

@@ -21,11 +21,13 @@ type Evidence struct {
 	// Schedule is the schedule's row. nil: there is none.
 	Schedule *Schedule `json:"schedule"`
 	// Refresh is the manifest's policy. nil: the connector can be scheduled.
-	Refresh        *Refresh       `json:"refresh"`
-	RemoteSurface  *RemoteSurface `json:"remote_surface"`
-	Activity       *Activity      `json:"activity"`
-	DetailGaps     *DetailGaps    `json:"detail_gaps"`
-	CollectionRate abi.Raw        `json:"collection_rate,omitempty"` // passed through to the detail
+	Refresh       *Refresh       `json:"refresh"`
+	RemoteSurface *RemoteSurface `json:"remote_surface"`
+	Activity      *Activity      `json:"activity"`
+	DetailGaps    *DetailGaps    `json:"detail_gaps"`
+	// Credentials says whether any are stored. nil: nobody looked.
+	Credentials    *Credentials `json:"credentials"`
+	CollectionRate abi.Raw      `json:"collection_rate,omitempty"` // passed through to the detail
 }
 
 // RunStatus is how a run that ended went. A run that its owner cancelled is not
@@ -56,6 +58,11 @@ type Backoff struct {
 	NextRunAt           Instant `json:"next_run_at"`
 	ReasonClass         Word    `json:"reason_class"`
 	RecordedAt          Instant `json:"recorded_at"`
+}
+
+// Credentials says whether the host keeps credentials of the connection.
+type Credentials struct {
+	Stored bool `json:"stored"`
 }
 
 // Coverage is the connection's rolled-up coverage.

@@ -69,8 +69,6 @@ func TestFreshness(t *testing.T) {
 		"too old":                        {health.FreshnessInput{Now: now, LastSuccessAt: ago(25), MaximumStaleness: day}, health.FreshnessStale},
 		"ten days of empty successes":    {health.FreshnessInput{Now: now, LastSuccessAt: ago(240), MaximumStaleness: day}, health.FreshnessStale},
 		"by its newest record":           {health.FreshnessInput{Now: now, NewestRecordAt: ago(2), MaximumStaleness: day}, health.FreshnessFresh},
-		"failed since":                   {health.FreshnessInput{Now: now, LastSuccessAt: ago(2), LastAttemptAt: ago(1), LastAttemptFailed: true, MaximumStaleness: day}, health.FreshnessStale},
-		"failed before":                  {health.FreshnessInput{Now: now, LastSuccessAt: ago(1), LastAttemptAt: ago(2), LastAttemptFailed: true, MaximumStaleness: day}, health.FreshnessFresh},
 		"no window (HL-14.2)":            {health.FreshnessInput{Now: now, LastSuccessAt: ago(1)}, health.FreshnessUnknown},
 		"nothing captured":               {health.FreshnessInput{Now: now, MaximumStaleness: day}, health.FreshnessUnknown},
 		"no clock":                       {health.FreshnessInput{LastSuccessAt: ago(1), MaximumStaleness: day}, health.FreshnessUnknown},

@@ -4,13 +4,9 @@ import "time"
 
 // FreshnessInput is what a connection's freshness depends on.
 type FreshnessInput struct {
-	Now           Instant `json:"now"`
-	LastSuccessAt Instant `json:"last_success_at"`
-	// LastAttemptAt is when the last run ended, and LastAttemptFailed whether it
-	// failed or was cancelled.
-	LastAttemptAt     Instant `json:"last_attempt_at"`
-	LastAttemptFailed bool    `json:"last_attempt_failed"`
-	NewestRecordAt    Instant `json:"newest_record_at"`
+	Now            Instant `json:"now"`
+	LastSuccessAt  Instant `json:"last_success_at"`
+	NewestRecordAt Instant `json:"newest_record_at"`
 	// HeartbeatAt is a trusted heartbeat of a local device, which may stand in
 	// for a success (HL-14.1).
 	HeartbeatAt       Instant `json:"heartbeat_at"`
@@ -21,16 +17,14 @@ type FreshnessInput struct {
 
 // Freshness tells whether the data is younger than its declared window. Without
 // a window, or without anything that was captured, nobody can tell (HL-14.2).
-// Data whose last attempt failed is stale: what came since is not known to be
-// there. Data from further ahead than the window is long is of a clock that was
-// put back since: how old it is, nobody knows (Invariant 8).
+// A run that failed since does not make the data any older: that it failed is
+// said of the collection and of the coverage. Data from further ahead than the
+// window is long is of a clock that was put back since: how old it is, nobody
+// knows (Invariant 8).
 func Freshness(in FreshnessInput) FreshnessAxis {
 	success := in.LastSuccessAt
 	if in.LocalDeviceBacked {
 		success = firstKnown(success, in.HeartbeatAt)
-	}
-	if in.LastAttemptFailed && !in.LastAttemptAt.Before(success.Time) {
-		return FreshnessStale
 	}
 	captured := firstKnown(success, in.NewestRecordAt)
 	if captured.IsZero() || in.Now.IsZero() || in.MaximumStaleness <= 0 {

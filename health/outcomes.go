@@ -36,6 +36,7 @@ const (
 	credentialsRejected
 	credentialsAccepted
 	credentialsUnprobed
+	credentialsNone
 	runtimeNoBrowser
 	runtimeNoSurface
 	runtimeNoBinding
@@ -152,7 +153,7 @@ var outcomes = [outcomeCount]outcome{
 	},
 	collectionUnobserved: {
 		typ: CollectionSucceeded, status: Unknown, severity: Info, reason: "collection_not_observed", origin: OriginConnector,
-		message: "No run of this connection has ended yet.",
+		message: "No run of this connection has succeeded or failed yet.",
 	},
 	collectionDeviceUnproven: {
 		typ: CollectionSucceeded, status: Unknown, severity: Info, reason: "collection_not_observed", origin: OriginLocalDevice,
@@ -171,6 +172,10 @@ var outcomes = [outcomeCount]outcome{
 	credentialsUnprobed: {
 		typ: CredentialsValid, status: Unknown, severity: Info, reason: "credentials_not_probed", origin: OriginReadiness,
 		message: "Nothing tells yet whether the credentials are accepted.",
+	},
+	credentialsNone: {
+		typ: CredentialsValid, status: Unknown, severity: Info, reason: "credentials_not_applicable", origin: OriginReadiness,
+		message: "No credentials are stored for this connection.",
 	},
 	runtimeNoBrowser: {
 		typ: RuntimeAvailable, status: False, severity: Blocked, reason: "browser_runtime_not_configured", origin: OriginRuntime,

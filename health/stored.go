@@ -20,10 +20,6 @@ type Stored struct {
 	Latest    *StoredRun `json:"latest,omitempty"`    // the newest, whether it has ended or not
 	Settled   *StoredRun `json:"settled,omitempty"`   // the newest that succeeded or failed
 	Succeeded *StoredRun `json:"succeeded,omitempty"` // the newest that succeeded
-	// EndedUS is when the newest run ended, in whatever way, and EndedBadly
-	// whether it did anything else than succeed.
-	EndedUS    int64 `json:"ended_us,omitempty"`
-	EndedBadly bool  `json:"ended_badly,omitempty"`
 
 	// KnownGaps is what is known to be missing, as KeepGaps leaves it: what the
 	// settled run said, and of what it did not look at what the runs before said.
@@ -38,7 +34,8 @@ type Stored struct {
 	Accounts  map[string]*StreamAccount `json:"accounts,omitempty"`  // by stream
 
 	// CollectedUS is, by stream, when a run last collected all of it: a run that
-	// succeeded without skipping it or holding its cursor back.
+	// succeeded, or said which others it failed to collect, without skipping it or
+	// holding its cursor back.
 	CollectedUS map[string]int64 `json:"collected_us,omitempty"`
 	// Failed are the streams, sorted, that a run failed to collect and none has
 	// collected since.
@@ -75,6 +72,9 @@ type StoredRun struct {
 	Reason    Word   `json:"reason,omitempty"`
 	StartedUS int64  `json:"started_us"`
 	EndedUS   int64  `json:"ended_us,omitempty"`
+	// Missed are the streams that a run which did not succeed failed to collect:
+	// those that it named, else all that it was asked for. nil: nobody knows.
+	Missed []string `json:"missed,omitempty"`
 }
 
 // StreamAccount is how much of what there was of a stream a run collected. nil:

@@ -27,7 +27,7 @@ func (s *Stored) Running() bool { return s.Latest != nil && s.Latest.Status == s
 func (s *Stored) Evidence(m Moment) Evidence {
 	e := Evidence{
 		ObservedAt: m.Now, Run: s.run(m), Schedule: s.Schedule, Backoff: s.backoff(), Attention: s.attention(m), DetailGaps: s.detailGaps(),
-		Projection: ProjectionEvidence{UnreliableSources: s.Unreadable}, Activity: &Activity{Active: s.Running() && m.RunAlive},
+		Credentials: &Credentials{Stored: s.Credential != nil}, Projection: ProjectionEvidence{UnreliableSources: s.Unreadable}, Activity: &Activity{Active: s.Running() && m.RunAlive},
 	}
 	if e.DetailGaps.Unreadable {
 		e.Projection.UnreliableSources = append(slices.Clone(s.Unreadable), "detail_gaps")
@@ -121,7 +121,7 @@ func (s *Stored) runEvidence(m Moment) *RunEvidence {
 	case s.Settled == nil:
 		return nil
 	}
-	return &RunEvidence{Status: s.Settled.Status, KnownGaps: s.knownGaps()}
+	return &RunEvidence{Status: s.Settled.Status, KnownGaps: s.knownGaps(), Missed: s.Settled.Missed}
 }
 
 // knownGaps are those of what there is still to collect.
@@ -189,12 +189,7 @@ func (s *Stored) detailGaps() *DetailGaps {
 }
 
 func (s *Stored) freshness(m Moment) FreshnessInput {
-	in := FreshnessInput{
-		Now: m.Now, LastSuccessAt: s.RefreshedAt(), LastAttemptAt: instantOf(s.EndedUS), LastAttemptFailed: s.EndedBadly || s.failed() != nil,
-	}
-	if s.interrupted(m) {
-		in.LastAttemptAt, in.LastAttemptFailed = instantOf(s.Latest.StartedUS), true
-	}
+	in := FreshnessInput{Now: m.Now, LastSuccessAt: s.RefreshedAt()}
 	if s.Manifest != nil {
 		in.MaximumStaleness = time.Duration(s.Manifest.MaximumStalenessS) * time.Second
 	}

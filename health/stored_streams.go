@@ -140,6 +140,9 @@ func (s *Stored) streamCoverage(st ManifestStream, run *RunEvidence, open []Pend
 	var own *RunEvidence
 	if run != nil {
 		own = &RunEvidence{Status: run.Status}
+		if run.Missed != nil && !slices.Contains(run.Missed, st.Name) {
+			own.Status = Word(RunSucceeded) // as far as this stream goes, which is judged below
+		}
 		for _, g := range run.KnownGaps {
 			if of(g.Stream) {
 				own.KnownGaps = append(own.KnownGaps, g)

@@ -39,8 +39,8 @@ func drawStored(t *rapid.T, around time.Time) *health.Stored {
 	}
 	if rapid.Bool().Draw(t, "settled") {
 		s.Settled = &health.StoredRun{ID: "r", Status: word("status", "succeeded", "failed", "abandoned"), StartedUS: us("began"), EndedUS: us("ended")}
-		s.Latest, s.EndedUS, s.EndedBadly = s.Settled, s.Settled.EndedUS, s.Settled.Status != "succeeded"
-		if !s.EndedBadly {
+		s.Latest = s.Settled
+		if s.Settled.Status == "succeeded" {
 			s.Succeeded = s.Settled
 		}
 	}
@@ -113,7 +113,7 @@ func TestStaleFromTheAnnouncedMoment(t *testing.T) {
 	done := time.Date(2026, 1, 2, 3, 4, 5, 678901000, time.UTC)
 	run := &health.StoredRun{ID: "r", Status: "succeeded", EndedUS: done.UnixMicro()}
 	s := &health.Stored{
-		Manifest: &health.StoredManifest{MaximumStalenessS: 60}, Latest: run, Settled: run, Succeeded: run, EndedUS: run.EndedUS,
+		Manifest: &health.StoredManifest{MaximumStalenessS: 60}, Latest: run, Settled: run, Succeeded: run,
 	}
 	next := s.NextChange(health.At(done))
 	if want := done.Add(time.Minute + time.Microsecond); !next.Equal(want) {
@@ -209,7 +209,7 @@ func TestSuccessOfSomeStreams(t *testing.T) {
 	run := &health.StoredRun{ID: "r", Status: "succeeded", EndedUS: now.UnixMicro()}
 	s := &health.Stored{
 		Manifest: &health.StoredManifest{MaximumStalenessS: 86400, Streams: []health.ManifestStream{{Name: "a"}, {Name: "b"}}},
-		Latest:   run, Settled: run, Succeeded: run, EndedUS: run.EndedUS, CollectedUS: map[string]int64{"a": run.EndedUS},
+		Latest:   run, Settled: run, Succeeded: run, CollectedUS: map[string]int64{"a": run.EndedUS},
 	}
 	m := health.Moment{Now: health.At(now)}
 	v := verdict.OfStored(s, m, true)

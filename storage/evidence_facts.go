@@ -19,7 +19,28 @@ func storedRun(row *runRow) *health.StoredRun {
 	}
 	failure := failureOf(row)
 	r.Reason = health.RunReason(abi.Reason(row.Reason), failure.Code, failure.RecoveryHint)
+	if r.Missed = certified(row); r.Missed == nil && json.Unmarshal([]byte(row.Streams), &r.Missed) != nil {
+		r.Missed = nil
+	}
 	return r
+}
+
+// certified returns the streams of which a failed run said that it failed to
+// collect them, and no others; nil when it said no such thing.
+func certified(row *runRow) (streams []string) {
+	if row.Status != statusFailed || failureOf(row).Code != string(abi.ReasonStreamCollectionFailed) {
+		return nil
+	}
+	gaps, _ := knownGaps(row)
+	for _, g := range gaps {
+		if g.Kind == "truncated" {
+			return nil // there may be more of them
+		}
+		if g.Kind == skipResult && g.Stream != "" && g.Reason == health.Word(abi.ReasonStreamCollectionFailed) {
+			streams = append(streams, g.Stream)
+		}
+	}
+	return streams
 }
 
 // failureOf returns why a run failed; nothing where that cannot be read, and the
@@ -46,7 +67,6 @@ func beginRun(f *health.Stored, row *runRow) {
 func endRun(f *health.Stored, row *runRow) {
 	run := storedRun(row)
 	f.Latest, f.Asking = run, false
-	f.EndedUS, f.EndedBadly = row.FinishedUS, row.Status != statusSucceeded
 	if !counts(row) {
 		return
 	}
@@ -57,12 +77,20 @@ func endRun(f *health.Stored, row *runRow) {
 			delete(f.CollectedUS, stream)
 		}
 	}
+	failed := certified(row)
+	named := failed != nil
 	if row.Status == statusFailed {
-		f.Failed = union(f.Failed, asked)
+		left := asked
+		if named {
+			left = slices.DeleteFunc(slices.Clone(asked), func(s string) bool { return !slices.Contains(failed, s) })
+		}
+		f.Failed = union(f.Failed, left)
 	}
 	if row.Status == statusSucceeded {
 		f.Succeeded = run
-		collected := collectedBy(row, asked)
+	}
+	if row.Status == statusSucceeded || named {
+		collected := slices.DeleteFunc(collectedBy(row, asked), func(s string) bool { return slices.Contains(failed, s) })
 		for _, stream := range collected {
 			if f.CollectedUS == nil {
 				f.CollectedUS = map[string]int64{}

@@ -10,6 +10,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/health"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 )
 
@@ -40,7 +41,7 @@ func TestInterruptedRun(t *testing.T) {
 	gone := verdict.OfStored(e.Facts, e.Moment(x.clock.now(), func(string) bool { return false }), true)
 	late := verdict.OfStored(e.Facts, e.Moment(x.clock.now().Add(time.Hour), nil), true) // the lease has run out
 	for name, v := range map[string]verdict.RenderedVerdict{"its holder is gone": gone, "its lease ran out": late} {
-		if v.Pill.Tone != verdict.Amber || v.Detail.Badges.Syncing || v.Detail.ReasonCode != "host_restarted" {
+		if v.Pill.Tone != verdict.Amber || v.Detail.Badges.Syncing || v.Detail.ReasonCode != "host_restarted" || v.Detail.Axes.Freshness != health.FreshnessFresh {
 			t.Errorf("%s: %+v %s", name, v.Pill, v.Detail.ReasonCode)
 		}
 	}
@@ -200,7 +201,7 @@ func TestCooldown(t *testing.T) {
 }
 
 // A run that its owner ended is not how the connection is: the run before it is.
-// What was not collected since is not called fresh.
+// The data is as old as that one left it, and ages from there.
 func TestCancelledRun(t *testing.T) {
 	t.Parallel()
 	x, _ := kept(t, keptManifest)
@@ -209,7 +210,11 @@ func TestCancelledRun(t *testing.T) {
 	e, err := x.s.EvidenceOf(t.Context(), "c")
 	x.ok(err)
 	x.same([]string{e.LatestRun, e.SettledRun, e.SucceededRun}, []string{"run2", "run1", "run1"})
-	if v := x.verdict("c"); v.Detail.Axes.Freshness != "stale" || v.Detail.State != "degraded" || v.Streams[0].Coverage != "complete" {
+	if v := x.verdict("c"); v.Detail.Axes.Freshness != "fresh" || v.Detail.State != "healthy" || v.Streams[0].Coverage != "complete" {
 		t.Errorf("%+v", v.Detail.Axes)
+	}
+	x.clock.forward(8 * 24 * time.Hour)
+	if v := x.verdict("c"); v.Detail.Axes.Freshness != "stale" || v.Detail.State != "degraded" {
+		t.Errorf("a week later: %+v", v.Detail.Axes)
 	}
 }

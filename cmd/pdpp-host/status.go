@@ -108,15 +108,13 @@ func (a *app) writeStatus(w io.Writer, r *statusResult) {
 	for i := range r.Connections {
 		c := &r.Connections[i]
 		b := &c.Verdict
-		freshness := ""
-		for _, note := range b.Annotations {
-			freshness = note.Text
-		}
-		todo, _ := b.Primary()
-		if b.MoreActions > 0 {
+		todo, owners := b.Primary()
+		if !owners {
+			todo = "" // no task of the owner's: what happens next says it
+		} else if b.MoreActions > 0 {
 			todo += fmt.Sprintf(" +%d more", b.MoreActions)
 		}
-		rows[i] = []string{b.Pill.Label, c.Name, dash(todo), join(b.ForwardStatement, freshness)}
+		rows[i] = []string{b.Pill.Label, c.Name, dash(todo), join(append([]string{b.ForwardStatement}, b.Notes()...)...)}
 	}
 	output.Table(w, a.printer.Style, []string{"health", "connection", "to do", "what happens next"}, rows)
 	if a.flags.quiet {

@@ -18,6 +18,9 @@ const kindFreshness = "freshness"
 func annotations(in *Input, d health.Disposition, tone Tone) []Annotation {
 	refreshed := in.refreshed()
 	var l line
+	if in.Snapshot.Axes.Freshness != health.FreshnessFresh && in.empty() {
+		return freshness(nothingCollected, "")
+	}
 	switch in.Snapshot.Axes.Freshness {
 	case health.FreshnessFresh:
 		if tone != Amber && tone != Red || refreshed == "" {
@@ -33,6 +36,12 @@ func annotations(in *Input, d health.Disposition, tone Tone) []Annotation {
 		l = ageless[l]
 	}
 	return freshness(l, refreshed)
+}
+
+// empty reports whether nothing was ever collected: there is no age to speak of.
+func (in *Input) empty() bool {
+	p := in.Progress
+	return p != nil && p.RetainedRecords != nil && *p.RetainedRecords == 0 && in.Snapshot.LastSuccessAt.IsZero() && p.LastRefreshedAt.IsZero()
 }
 
 // staleLine says what ends the staleness, unless something else has to be

@@ -30,6 +30,7 @@ const (
 	staleScheduled
 	staleScheduledUnknownAge
 	freshnessUnknown
+	nothingCollected
 
 	forwardTerminalReauth
 	forwardTerminalAnswer
@@ -57,6 +58,7 @@ const (
 
 	rowComplete
 	rowAbsent
+	rowPartial
 	rowTerminal
 
 	ctaReauth
@@ -102,6 +104,7 @@ var sentences = [lineCount]struct {
 	staleScheduled:           {"stale_scheduled", "Last refreshed %; it refreshes on its schedule.", claimsRecovery},
 	staleScheduledUnknownAge: {"stale_scheduled_unknown_age", "The data is older than it should be; it refreshes on its schedule.", claimsRecovery},
 	freshnessUnknown:         {"freshness_unknown", "How fresh the data is, is not known yet.", 0},
+	nothingCollected:         {"nothing_collected", "Nothing was collected yet.", 0},
 
 	forwardTerminalReauth:   {"terminal_reauth", "Sign in again before anything more can be collected.", namesOwnerStep},
 	forwardTerminalAnswer:   {"terminal_answer", "Answering lets the connector collect what it can; the rest needs a fix of the connector's code.", namesOwnerStep | namesCodeFix},
@@ -129,6 +132,7 @@ var sentences = [lineCount]struct {
 
 	rowComplete: {"collected", "Collected.", 0},
 	rowAbsent:   {"declared_absent", "Not collected in full, as the connector declares.", 0},
+	rowPartial:  {"not_in_full", "Not collected in full last time; what was collected before is kept.", 0},
 	rowTerminal: {"terminal", "Cannot be collected until the connector's code is fixed.", namesCodeFix},
 
 	ctaReauth:           {"cta_reauth", "Sign in again", namesOwnerStep},

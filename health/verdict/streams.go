@@ -54,6 +54,9 @@ func rowLine(d health.Disposition, coverage health.CoverageAxis) line {
 	case health.DispositionChecking:
 		return forwardChecking
 	case health.DispositionResumable:
+		if coverage == health.CoveragePartial {
+			return rowPartial // a run failed: that data is missing, nobody knows
+		}
 		return forwardResumable
 	case health.DispositionAwaitingOwner:
 		return forwardAwaitingOwner

@@ -89,6 +89,21 @@ func cut(s string, n int) string {
 	return s[:n]
 }
 
+// Notes are the sentences that stand beside the forward statement: the
+// annotations, but for one that it says itself, and what comes of itself.
+func (b *Brief) Notes() []string {
+	var notes []string
+	for _, a := range b.Annotations {
+		if a.Code != "freshness_unknown" || b.ForwardCode != "complete_freshness_unknown" {
+			notes = append(notes, a.Text)
+		}
+	}
+	if len(b.RequiredActions) > 0 && b.RequiredActions[0].Audience == verdict.AudienceNone {
+		notes = append(notes, b.RequiredActions[0].CTA+".")
+	}
+	return notes
+}
+
 // Primary is the words of what there is to do first, "" when there is nothing,
 // and whether the owner is the one to do it.
 func (b *Brief) Primary() (text string, owners bool) {

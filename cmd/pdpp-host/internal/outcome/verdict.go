@@ -13,8 +13,8 @@ import (
 // when no command does.
 func WriteVerdict(w io.Writer, s output.Style, name string, b *view.Brief, command string) {
 	fmt.Fprintf(w, "%s  %s\n", s.Pill(string(b.Pill.Tone), b.Pill.Label), b.ForwardStatement)
-	for _, a := range b.Annotations {
-		fmt.Fprintf(w, "  %s\n", a.Text)
+	for _, note := range b.Notes() {
+		fmt.Fprintf(w, "  %s\n", note)
 	}
 	step, owners := b.Primary()
 	if !owners {

@@ -32,6 +32,13 @@ func TestWriteVerdict(t *testing.T) {
 		{"nobody's step", view.Brief{
 			Pill: verdict.Pill{Tone: verdict.Red, Label: "Can't collect"}, ForwardStatement: "S.", RequiredActions: action(verdict.AudienceMaintainer),
 		}, "pdpp-host run x", "✗ Can't collect  S.\n"},
+		{"what comes of itself", view.Brief{
+			Pill: verdict.Pill{Tone: verdict.Amber, Label: "Degraded"}, ForwardStatement: "S.", RequiredActions: []view.Action{{Audience: verdict.AudienceNone, CTA: "The rest comes"}},
+		}, "", "◐ Degraded  S.\n  The rest comes.\n"},
+		{"the same once", view.Brief{
+			Pill: verdict.Pill{Tone: verdict.Grey, Label: "Checking"}, ForwardStatement: "How fresh, is not known.", ForwardCode: "complete_freshness_unknown",
+			Annotations: []verdict.Annotation{{Code: "freshness_unknown", Text: "How fresh, is not known."}},
+		}, "", "○ Checking  How fresh, is not known.\n"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
