@@ -11,7 +11,6 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/output"
 	"github.com/pdpp-host/pdpp-host/host/config"
-	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/host/schedule"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
@@ -21,6 +20,7 @@ const leastInterval = time.Minute
 
 type scheduleFlags struct {
 	every                              time.Duration
+	everySet                           bool
 	manual, recommended, pause, resume bool
 }
 
@@ -31,7 +31,10 @@ func (a *app) scheduleCommand() *cobra.Command {
 		Long:              "Says when `pdpp-host serve` runs a connection. Without a flag it shows that.",
 		Example:           "  pdpp-host connections schedule work --every 6h\n  pdpp-host connections schedule work --pause",
 		ValidArgsFunction: a.completeConnection,
-		RunE:              func(cmd *cobra.Command, args []string) error { return a.connectionSchedule(cmd.Context(), args[0], f) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.everySet = cmd.Flags().Changed("every")
+			return a.connectionSchedule(cmd.Context(), args[0], f)
+		},
 	}
 	p := cmd.Flags()
 	p.DurationVar(&f.every, "every", 0, "run it every `DURATION`, as in 6h")
@@ -44,7 +47,7 @@ func (a *app) scheduleCommand() *cobra.Command {
 
 func (f scheduleFlags) change(s storage.Schedule) (storage.Schedule, error) {
 	modes := 0
-	for _, set := range []bool{f.every != 0, f.manual, f.recommended} {
+	for _, set := range []bool{f.everySet, f.manual, f.recommended} {
 		if set {
 			modes++
 		}
@@ -54,9 +57,9 @@ func (f scheduleFlags) change(s storage.Schedule) (storage.Schedule, error) {
 		return s, usage("--every, --manual and --recommended exclude each other", "say one of them")
 	case f.pause && f.resume:
 		return s, usage("--pause and --resume exclude each other", "say one of them")
-	case f.every != 0 && (f.every < leastInterval || f.every%time.Second != 0):
+	case f.everySet && (f.every < leastInterval || f.every%time.Second != 0):
 		return s, usage("--every is not a whole number of seconds from one minute on", "write a duration, as in 30m or 6h")
-	case f.every != 0:
+	case f.everySet:
 		s.Mode, s.Every = string(schedule.Automatic), f.every
 	case f.manual:
 		s.Mode, s.Every = string(schedule.ByHand), 0
@@ -82,7 +85,7 @@ func (a *app) connectionSchedule(ctx context.Context, name string, f scheduleFla
 			return err
 		}
 		if next != now {
-			if f.every != 0 {
+			if f.everySet {
 				if err := a.mayRunItself(ctx, c, conn, f.every); err != nil {
 					return err
 				}
@@ -161,11 +164,7 @@ func (a *app) scheduleOf(ctx context.Context, store *storage.Store, conn *storag
 		every, _ := schedule.Interval(setting, policy)
 		v.Mode, v.EverySec = string(schedule.Automatic), int64(every/time.Second)
 	}
-	s := &server{app: a, store: store}
-	looked, err := schedule.New(schedule.Deps{
-		Store: store, Pressure: s.pressure, HolderAlive: run.HolderAlive, Now: a.now, Random: func() float64 { return 0 },
-		Policy: func(context.Context, storage.Connection) (*abi.RefreshPolicy, error) { return policy, nil },
-	}).Look(ctx, *conn)
+	looked, err := a.looker(store, conn).Look(ctx, *conn)
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +172,7 @@ func (a *app) scheduleOf(ctx context.Context, store *storage.Store, conn *storag
 		v.Waits = string(looked.Reason)
 	}
 	v.Look = looked.Escalated
-	if !looked.At.IsZero() {
+	if byItself := v.Mode == string(schedule.Automatic) && !v.Paused; byItself && !looked.At.IsZero() {
 		v.Next = &looked.At
 	}
 	return v, nil
@@ -189,6 +188,24 @@ var waits = map[schedule.Reason]string{
 	schedule.ReasonBackingOff:  "backing off, it failed the same way again and again",
 	schedule.ReasonGivenUp:     "not run by itself any more, it failed too often; run it by hand to see why",
 	schedule.ReasonRunning:     "runs now",
+}
+
+// skips are the reasons that are no wait of a connection's schedule.
+var skips = map[schedule.Reason]string{
+	schedule.ReasonManual:       "only by hand",
+	schedule.ReasonNotDue:       "not due yet",
+	schedule.ReasonUnresolvable: "it cannot be told whether it may run",
+}
+
+// reasonText says in words why a connection was not run.
+func reasonText(r schedule.Reason) string {
+	if text, ok := waits[r]; ok {
+		return text
+	}
+	if text, ok := skips[r]; ok {
+		return text
+	}
+	return string(r)
 }
 
 func (v *scheduleView) text() string {

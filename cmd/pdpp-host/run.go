@@ -90,7 +90,12 @@ func (a *app) run(ctx context.Context, connector string, f runFlags) error {
 			if err != nil {
 				return orByPath(connector, f.connection, err)
 			}
-			return a.tellRecorded(a.afterRun(ctx, store, result), rec, broken)
+			cooling := a.coolsDown(ctx, store, result) // before its health is read
+			err = a.tellRecorded(a.afterRun(ctx, store, result), rec, broken)
+			if cooling != "" && !a.flags.quiet && !a.printer.JSON {
+				fmt.Fprintln(a.err, "  "+output.Clean(cooling))
+			}
+			return err
 		})
 	})
 }

@@ -3,10 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/health/verdict"
+	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/host/schedule"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
@@ -42,13 +45,63 @@ func reasonsOf(why schedule.Cooling) string {
 	return strings.Join(words, ", ")
 }
 
-// clock is the owner's time of day where that is enough.
-func (a *app) clock(t time.Time) string {
-	layout := "15:04:05"
-	if t.Sub(a.now()) >= 12*time.Hour {
-		layout = "2006-01-02 15:04"
+// clock is the owner's time of day where that is enough: today.
+func (a *app) clock(t time.Time) string { return clockOf(t, a.now(), time.Local) } //nolint:gosmopolitan // it is read off the owner's own clock; the detail has it in UTC
+
+func clockOf(t, now time.Time, zone *time.Location) string {
+	t, now = t.In(zone), now.In(zone)
+	layout := "2006-01-02 15:04:05 MST"
+	if t.YearDay() == now.YearDay() && t.Year() == now.Year() {
+		layout = "15:04:05"
 	}
-	return t.Local().Format(layout) //nolint:gosmopolitan // it is read off the owner's own clock; the detail has it in UTC
+	return t.Format(layout)
+}
+
+// coolsDown keeps until when a run that was made by hand leaves its connection to
+// cool down, as `serve` keeps it. It says so in the hint of a run that would be made
+// again, and else returns the text. The run has its outcome whether that can be
+// kept or not.
+func (a *app) coolsDown(ctx context.Context, store *storage.Store, r *run.Result) string {
+	ctx = context.WithoutCancel(ctx)
+	conn, err := store.Connection(ctx, r.Connection)
+	var until time.Time
+	if err == nil {
+		until, err = a.looker(store, conn).PutOff(ctx, *conn)
+	}
+	if err != nil {
+		a.logger.Warn("it cannot be kept whether the connection cools down", "code", abi.CodeOf(err))
+		return ""
+	}
+	if until.IsZero() {
+		return ""
+	}
+	text := r.Connection + " cools down until " + a.clock(until) + "; run it then, or now with --force; what was collected is kept"
+	f := r.Error
+	if f == nil || f.Hint != "" || f.RecoveryHint == "refresh_credentials" || f.RecoveryHint == "manual_action_required" {
+		return text
+	}
+	f.Hint = text
+	return ""
+}
+
+// looker is a scheduler that only looks. What the accepted manifest says counts:
+// nothing is loaded for it.
+func (a *app) looker(store *storage.Store, conn *storage.Connection) *schedule.Scheduler {
+	var policy *abi.RefreshPolicy
+	if m := pinnedManifest(conn); m != nil {
+		policy = m.Capabilities.RefreshPolicy
+	}
+	s := &server{app: a, store: store, getenv: os.Getenv}
+	return schedule.New(schedule.Deps{
+		Probe: func(ctx context.Context, c storage.Connection, o schedule.Obstacle) (verdict.SatisfactionEvidence, string, error) {
+			if o.Kind != schedule.BadCredentials { // to look at others takes a module or a folder
+				return verdict.SatisfactionEvidence{}, "", nil
+			}
+			return s.probeCredentials(ctx, c, o)
+		},
+		Store: store, Pressure: s.pressure, HolderAlive: run.HolderAlive, Now: a.now, Random: func() float64 { return 0 },
+		Policy: func(context.Context, storage.Connection) (*abi.RefreshPolicy, error) { return policy, nil },
+	})
 }
 
 // cooldownOf is what a connection's cooldown is made of, as `serve` sees it too:

@@ -105,6 +105,6 @@ func (s *server) until(ctx context.Context, sched *schedule.Scheduler, lock *ser
 		return err
 	}
 	n := s.tally.counts()
-	summary := fmt.Sprintf("served for %s: %s, %d of them not well", output.Seconds(s.app.now().Sub(s.began)), output.Plural(n.Runs, "run"), n.Failed)
+	summary := fmt.Sprintf("served for %s: %s", output.Seconds(s.app.now().Sub(s.began)), n.text())
 	return s.app.printer.Result(summary, n, nil)
 }

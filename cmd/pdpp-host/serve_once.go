@@ -34,7 +34,7 @@ func viewOnce(l *schedule.Looked) onceView {
 	switch {
 	case l.Run != nil && l.Started:
 		v.Did, v.RunID, v.Status, v.Reason = "ran", l.Run.RunID, l.Run.Status, l.Run.Code
-		v.failed = l.Run.Status != run.StatusSucceeded
+		v.failed = l.Run.Status != run.StatusSucceeded && l.Run.Status != run.StatusCancelled
 	case l.Err != nil && l.Started:
 		v.Did, v.Error, v.failed = "refused", problemOf(l.Err), true
 	case l.Err != nil:
@@ -43,20 +43,43 @@ func viewOnce(l *schedule.Looked) onceView {
 	return v
 }
 
+// onceCounts is what one pass came to. What was refused is no run.
+type onceCounts struct{ ran, failed, stopped, refused, skipped int64 }
+
+func (n *onceCounts) add(v *onceView) {
+	switch {
+	case v.Did == "ran":
+		n.ran++
+		if v.failed {
+			n.failed++
+		}
+		if v.Status == run.StatusCancelled {
+			n.stopped++
+		}
+	case v.failed:
+		n.refused++
+	default:
+		n.skipped++
+	}
+}
+
+func (n *onceCounts) text() string {
+	text := fmt.Sprintf("%s, %d failed", output.Plural(n.ran, "run"), n.failed)
+	if n.stopped > 0 {
+		text += fmt.Sprintf(", %d stopped", n.stopped)
+	}
+	return text + fmt.Sprintf("; %d refused, %d skipped", n.refused, n.skipped)
+}
+
 // tellOnce tells what one pass did. It fails when a connection did.
 func (a *app) tellOnce(looked []schedule.Looked) error {
 	views := make([]onceView, len(looked))
-	var ran, failed int64
+	var n onceCounts
 	for i := range looked {
 		views[i] = viewOnce(&looked[i])
-		if views[i].Did == "ran" {
-			ran++
-		}
-		if views[i].failed {
-			failed++
-		}
+		n.add(&views[i])
 	}
-	summary := fmt.Sprintf("%s, %d failed, %d skipped", output.Plural(ran, "run"), failed, len(views)-int(ran))
+	summary := n.text()
 	result := map[string]any{"connections": views}
 	text := func(w io.Writer) {
 		if a.flags.quiet {
@@ -72,7 +95,7 @@ func (a *app) tellOnce(looked []schedule.Looked) error {
 		}
 		output.Table(w, a.printer.Style, []string{"connection", "did", "why", "until"}, rows)
 	}
-	if failed == 0 {
+	if n.failed+n.refused == 0 {
 		return a.printer.Result(summary, result, text)
 	}
 	err := abi.NewError(codeServeFailed, summary, "see why with: pdpp-host runs list")
@@ -87,8 +110,11 @@ const codeServeFailed abi.Code = "run.some_failed"
 
 func (v *onceView) row() []string {
 	why, until := v.Reason, "-"
-	if v.Error != nil {
-		why = v.Error.Code
+	switch {
+	case v.Error != nil:
+		why = v.Error.Message
+	case v.Did == "skipped":
+		why = reasonText(schedule.Reason(v.Reason))
 	}
 	did := v.Did
 	if v.Status != "" {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"sync"
 	"time"
 
@@ -40,7 +41,7 @@ func (s *server) report(e schedule.Event) {
 		}
 		log.Info("not run", args...)
 	case schedule.EventHealed:
-		log.Info("its owner did what it waited for; one run confirms it")
+		log.Info(healedText(e))
 	case schedule.EventTrouble:
 		log.Warn("the store failed; tried again soon", "code", string(abi.CodeOf(e.Err)))
 	case schedule.EventRecovers:
@@ -50,10 +51,55 @@ func (s *server) report(e schedule.Event) {
 	}
 }
 
+// healed says what an owner did, as far as it can be seen: that it was enough is
+// for a run to say.
+var healed = map[schedule.Healed]string{
+	schedule.HealedPause:                     "its owner ended the pause",
+	schedule.Healed(schedule.BadCredentials): "its credentials may be new",
+	schedule.Healed(schedule.NoFolder):       "its folder is back",
+	schedule.Healed(schedule.OtherModule):    "its module is one that may run",
+}
+
+func healedText(e schedule.Event) string {
+	text, known := healed[e.Healed]
+	if !known {
+		text = "its owner did something about it"
+	}
+	switch {
+	case e.Reason != "":
+		text += "; " + reasonText(e.Reason)
+		if !e.Until.IsZero() {
+			text += ", until " + output.Timestamp(e.Until)
+		}
+	case !e.Until.IsZero():
+		text += "; one run tries it, not before " + output.Timestamp(e.Until)
+	default:
+		text += "; one run tries it"
+	}
+	return text
+}
+
 // counts is what was run while a server served.
 type counts struct {
-	Runs   int64 `json:"runs"`
-	Failed int64 `json:"failed"` // did anything else than succeed
+	Runs    int64 `json:"runs"`
+	Failed  int64 `json:"failed"`  // neither succeeded nor were stopped
+	Stopped int64 `json:"stopped"` // by the owner
+}
+
+func (n counts) text() string {
+	text := output.Plural(n.Runs, "run")
+	if n.Failed > 0 || n.Stopped == 0 {
+		text += fmt.Sprintf(", %d of them not well", n.Failed)
+	}
+	if n.Stopped > 0 {
+		text += fmt.Sprintf(", %d stopped", n.Stopped)
+	}
+	return text
+}
+
+// stoppedByOwner reports whether a run ended because its owner ended it.
+func stoppedByOwner(status, reason string) bool {
+	return status == run.StatusCancelled && reason != string(abi.ReasonConnectorReportedCancelled)
 }
 
 // tally counts runs. It is safe for concurrent use.
@@ -66,7 +112,11 @@ func (t *tally) add(r *run.Result) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.n.Runs++
-	if r.Status != run.StatusSucceeded {
+	switch {
+	case r.Status == run.StatusSucceeded:
+	case stoppedByOwner(r.Status, r.Reason):
+		t.n.Stopped++
+	default:
 		t.n.Failed++
 	}
 }

@@ -26,7 +26,8 @@ type facts struct {
 	history    []Ended // newest first
 	newest     string  // what the newest of it is called
 	pressure   CooldownInput
-	obstacle   *Obstacle // nil: none, or one that is gone
+	obstacle   *Obstacle         // nil: none, or one that is gone
+	standing   *storage.Dispatch // the newest record, when no run began since; nil: none
 	due        storage.Due
 	adopted    bool // its schedule is kept
 	confirm    bool // a confirming run is owed
@@ -52,6 +53,7 @@ func (s *Scheduler) gather(ctx context.Context, c storage.Connection, now time.T
 	if len(f.history) > 0 && f.history[0].Status == StatusRefused {
 		f.newest += fmt.Sprintf("/refused %d", f.history[0].FinishedAt.UnixMicro())
 	}
+	f.standing = standing(state)
 	f.confirm = owed(state.ConfirmOwed, f.history, now)
 	var p Pressure
 	if s.deps.Pressure != nil {
@@ -68,25 +70,35 @@ func (s *Scheduler) gather(ctx context.Context, c storage.Connection, now time.T
 	return f, nil
 }
 
-// heal looks whether the owner has done what the connection waits for. What has
-// been done is no obstacle any more.
-func (s *Scheduler) heal(ctx context.Context, f *facts) error {
+// standing is the newest record of a skip or a refusal, unless a run began since.
+func standing(state storage.ScheduleState) *storage.Dispatch {
+	if len(state.Dispatches) == 0 || len(state.Runs) > 0 && state.Runs[0].Number != state.Dispatches[0].AfterRun {
+		return nil
+	}
+	return &state.Dispatches[0]
+}
+
+// heal looks whether the owner has done what the connection waits for, and
+// returns what of it is new. What has been done is no obstacle any more.
+func (s *Scheduler) heal(ctx context.Context, f *facts) (healed Healed, err error) {
 	watched, err := s.watched(ctx, f)
 	if err != nil {
-		return &unresolved{err}
+		return "", &unresolved{err}
 	}
-	n, err := Heal(ctx, s.deps.Store, f.connection.ID, watched)
-	if err != nil {
-		return err
-	}
-	if n > 0 {
-		f.confirm = true
-		s.report(Event{Kind: EventHealed, Connection: f.connection.Name, Trigger: Confirming})
+	for i := range watched {
+		n, err := Heal(ctx, s.deps.Store, f.connection.ID, watched[i:i+1])
+		if err != nil {
+			return healed, err
+		}
+		if n > 0 {
+			// What was in the way says more than the end of a pause: it comes last.
+			f.confirm, healed = true, watched[i].healed
+		}
 	}
 	if slices.ContainsFunc(watched, func(w Watched) bool { return w.ofObstacle && w.satisfied() }) {
 		f.obstacle = nil
 	}
-	return nil
+	return healed, nil
 }
 
 // unresolved marks an error that concerns one connection, not the store.
@@ -166,6 +178,7 @@ func (s *Scheduler) watched(ctx context.Context, f *facts) ([]Watched, error) {
 			},
 			Since: sched.PausedAt, Version: strconv.FormatInt(sched.ResumedAt.UnixMicro(), 10),
 			Evidence: verdict.SatisfactionEvidence{Schedule: &health.Schedule{Enabled: f.setting.Enrolled(f.policy)}},
+			healed:   HealedPause,
 		})
 	}
 	if f.obstacle != nil && s.deps.Probe != nil {
@@ -173,7 +186,7 @@ func (s *Scheduler) watched(ctx context.Context, f *facts) ([]Watched, error) {
 		if err != nil {
 			return all, err
 		}
-		all = append(all, Watched{Action: f.obstacle.Action(), Since: f.obstacle.Since, Evidence: e, Version: version, ofObstacle: true})
+		all = append(all, Watched{Action: f.obstacle.Action(), Since: f.obstacle.Since, Evidence: e, Version: version, ofObstacle: true, healed: Healed(f.obstacle.Kind)})
 	}
 	return all, nil
 }

@@ -20,7 +20,15 @@ type Watched struct {
 	Version  string // of the evidence: the same one never counts twice
 
 	ofObstacle bool // it is the connection's obstacle
+	healed     Healed
 }
+
+// Healed says what its owner did: ended the pause, or something about an
+// obstacle, whose kind it is then.
+type Healed string
+
+// HealedPause says that the schedule was resumed.
+const HealedPause Healed = "pause"
 
 // identity names the action as it appeared then: the same need, come again
 // later, is another one.

@@ -154,7 +154,7 @@ func TestWhatIsBackIsConfirmed(t *testing.T) {
 				w.play = refusing(code)
 				w.during(w.scheduler(), func() {
 					time.Sleep(5 * time.Hour)
-					if n := len(w.ran("c")); n != 1 || w.count(EventSkipped, ReasonNotReady) != 1 {
+					if n := len(w.ran("c")); n != 1 || w.count(EventRefused, "") != 1 || len(w.states["c"].Dispatches) != 1 {
 						t.Errorf("started %d times without it", n)
 					}
 					w.change(func() { w.play, w.probed["c"] = lasting(time.Second, StatusSucceeded, ""), true })

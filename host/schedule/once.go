@@ -3,6 +3,7 @@ package schedule
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/storage"
@@ -85,6 +86,13 @@ func (s *Scheduler) Look(ctx context.Context, c storage.Connection) (Looked, err
 	x := candidate{connection: c}
 	if x.facts, x.err = s.gather(ctx, c, now); x.err != nil {
 		return x.looked(), theirs(x.err)
+	}
+	watched, err := s.watched(ctx, x.facts)
+	if err != nil {
+		return (&candidate{connection: c, facts: x.facts, err: err}).looked(), nil //nolint:nilerr // the error is what was found
+	}
+	if slices.ContainsFunc(watched, func(w Watched) bool { return w.ofObstacle && w.satisfied() }) {
+		x.facts.obstacle, x.facts.confirm = nil, true // the next pass sees it, too
 	}
 	x.due = x.facts.dueNext(now, 0).At
 	x.plan = x.facts.plan(x.due, now)

@@ -101,11 +101,16 @@ func (s *Scheduler) decide(ctx context.Context, c storage.Connection, now time.T
 			return x
 		}
 	}
-	if x.err = s.heal(ctx, x.facts); x.err != nil {
+	healed, err := s.heal(ctx, x.facts)
+	if x.err = err; err != nil {
 		return x
 	}
 	if x.due, x.err = s.due(ctx, x.facts, now); x.err == nil {
 		x.plan = x.facts.plan(x.due, now)
+	}
+	if healed != "" {
+		// What comes of it is part of what is told: a run, or what it still waits for.
+		s.report(Event{Kind: EventHealed, Connection: c.Name, Trigger: Confirming, Healed: healed, Reason: x.plan.skip, Until: x.plan.at})
 	}
 	return x
 }
@@ -123,11 +128,43 @@ func (s *Scheduler) apart(ctx context.Context, c storage.Connection, err error) 
 
 // recordSkip keeps why a connection is not run although it would be due.
 func (s *Scheduler) recordSkip(ctx context.Context, f *facts, p plan) error {
-	if p.skip == ReasonRunning {
-		return nil // that is a run, and no skip
+	if p.skip == ReasonRunning || f.stands(p, s.deps.Now()) {
+		return nil // the one is a run, and no skip; the other is kept already
 	}
 	e := Event{Kind: EventSkipped, Connection: f.connection.Name, Trigger: p.trigger, Reason: p.skip, Until: p.at}
 	return s.record(ctx, e, f.connection.ID, f.newest+" "+p.identity)
+}
+
+// stands reports whether the newest record already tells of what a plan waits
+// for, and more of it: which refusal it was, or until when the source is left
+// alone. Another record would take that from the connection's health.
+func (f *facts) stands(p plan, now time.Time) bool {
+	kept := f.standing
+	if kept == nil {
+		return false
+	}
+	switch p.skip {
+	case ReasonAttention, ReasonNotReady:
+		return kept.Status == StatusRefused && kept.Holds == health.HeldForOwner
+	case ReasonManual, ReasonPaused, ReasonUnsafe:
+		return kept.Reason == string(ReasonCoolingDown) && kept.Until.After(now)
+	}
+	return false
+}
+
+// PutOff keeps until when source pressure puts a connection off, as a pass does:
+// it is for a run that its owner made by hand. The zero time: it does not.
+func (s *Scheduler) PutOff(ctx context.Context, c storage.Connection) (until time.Time, err error) {
+	now := s.deps.Now()
+	f, err := s.gather(ctx, c, now)
+	if err != nil {
+		return until, err
+	}
+	until, why := Cooldown(f.pressure, now)
+	if until.IsZero() {
+		return until, nil
+	}
+	return until, s.recordSkip(ctx, f, plan{trigger: Scheduled}.skipped(ReasonCoolingDown, until, why.Identity()))
 }
 
 // holds are the skips that a connection's health tells of, and what ends each.

@@ -27,10 +27,8 @@ func (f *facts) plan(due, now time.Time) plan {
 		return p.skipped(ReasonRunning, time.Time{}, "")
 	case p.trigger == Scheduled && !f.setting.Enrolled(f.policy):
 		return p.skipped(ReasonManual, time.Time{}, "")
-	case due.After(now):
-		p.at = due
-		return p
 	}
+	// What its owner decided, or has to do, is so whether it is due or not.
 	d := Eligible(f.policy, p.trigger, Facts{
 		Paused: f.setting.Paused, Ready: f.obstacle == nil || f.obstacle.ready(), AttentionOpen: f.obstacle != nil,
 	})
@@ -41,8 +39,25 @@ func (f *facts) plan(due, now time.Time) plan {
 		}
 		return p.skipped(d.Why, time.Time{}, what)
 	}
+	if due.After(now) {
+		return f.notYet(p, due, now)
+	}
 	p.attendance = d.Attendance
 	return f.putOff(p, now)
+}
+
+// notYet is the plan for a run that is not due. A cooldown is told of as soon as
+// it is there, with its own end: every surface names that one. Only what is due
+// later than that, by more than jitter, is simply not due.
+func (f *facts) notYet(p plan, due, now time.Time) plan {
+	every, _ := Interval(f.setting, f.policy)
+	cooled, why := Cooldown(f.pressure, now)
+	if cooled.IsZero() || due.After(cooled.Add(every/jitterShare)) || f.backoff(now).Until.After(cooled) {
+		p.at = due
+		return p
+	}
+	p.escalated = why.Escalated
+	return p.skipped(ReasonCoolingDown, cooled, why.Identity())
 }
 
 // confirmFrom is when an owed confirming run may start: at once, but after a run

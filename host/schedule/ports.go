@@ -71,7 +71,7 @@ const (
 	EventEnded    EventKind = "ended"   // the run is in the store
 	EventRefused  EventKind = "refused" // it was refused before it began
 	EventSkipped  EventKind = "skipped"
-	EventHealed   EventKind = "healed" // the owner did what it waited for
+	EventHealed   EventKind = "healed" // the owner did something about what it waited for
 	EventTrouble  EventKind = "trouble"
 	EventRecovers EventKind = "recovered" // from trouble
 	EventStopping EventKind = "stopping"
@@ -86,5 +86,6 @@ type Event struct {
 	Until      time.Time // until when it is skipped; zero: until something changes
 	Attempt    int
 	Run        *Ended // of EventEnded
+	Healed     Healed // of EventHealed, whose Reason and Until say what it waits for now
 	Err        error
 }

@@ -33,8 +33,9 @@ const workers = 16
 func failsafeClient(ctx context.Context, s *shape, seed uint64) figurePlain {
 	p := newProvider(s, bubbleClock{}, seed)
 	p.lenient = true
-	limiter := adaptivelimiter.NewWithDefaults[*http.Response]()
-	client := failsafehttp.NewRoundTripper(p, failsafehttp.NewRetryPolicyBuilder().WithBackoff(time.Second, time.Minute).Build(), limiter)
+	limiter := adaptivelimiter.NewWithDefaults[*http.Response]()                                //nolint:bodyclose // no response is here
+	retry := failsafehttp.NewRetryPolicyBuilder().WithBackoff(time.Second, time.Minute).Build() //nolint:bodyclose // nor here
+	client := failsafehttp.NewRoundTripper(p, retry, limiter)
 	end := time.Now().Add(warmUp)
 	var early int
 	phase := func() {
@@ -77,7 +78,7 @@ func failsafeClient(ctx context.Context, s *shape, seed uint64) figurePlain {
 // TestCompare writes how another library's adaptive client fares where the
 // governor and the plain client of the main table were measured. It fails
 // nothing: the table is what it is for.
-func TestCompare(t *testing.T) {
+func TestCompare(t *testing.T) { //nolint:paralleltest // its table is written in order
 	if !*compare {
 		t.Skip("a table for people: -compare writes it")
 	}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"testing"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/run"
+	"github.com/pdpp-host/pdpp-host/host/schedule"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// What was refused is no run, and what its owner stopped is not unwell.
+func TestServeCounts(t *testing.T) {
+	t.Parallel()
+	var n onceCounts
+	for _, l := range []schedule.Looked{
+		{Started: true, Run: &schedule.Ended{Status: run.StatusSucceeded}},
+		{Started: true, Run: &schedule.Ended{Status: run.StatusFailed}},
+		{Started: true, Run: &schedule.Ended{Status: run.StatusCancelled}},
+		{Started: true, Err: abi.NewError(abi.CodeRootMissing, "gone", "")},
+		{Err: abi.NewError(abi.CodePluginUnknown, "gone", "")},
+		{Reason: schedule.ReasonNotDue},
+	} {
+		v := viewOnce(&l)
+		n.add(&v)
+	}
+	if got := n.text(); got != "3 runs, 1 failed, 1 stopped; 2 refused, 1 skipped" {
+		t.Error(got)
+	}
+	var served tally
+	for _, r := range []run.Result{
+		{Status: run.StatusSucceeded}, {Status: run.StatusFailed},
+		{Status: run.StatusCancelled, Reason: string(abi.ReasonOwnerCancelled)},
+		{Status: run.StatusCancelled, Reason: string(abi.ReasonConnectorReportedCancelled)},
+	} {
+		served.add(&r)
+	}
+	if got := served.counts(); got != (counts{Runs: 4, Failed: 2, Stopped: 1}) || got.text() != "4 runs, 2 of them not well, 1 stopped" {
+		t.Error(got, got.text())
+	}
+	if got := (counts{Runs: 1, Stopped: 1}).text(); got != "1 run, 1 stopped" {
+		t.Error(got)
+	}
+}
+
+// Every reason and everything that an owner does has words.
+func TestServeWords(t *testing.T) {
+	t.Parallel()
+	for _, r := range []schedule.Reason{
+		schedule.ReasonPaused, schedule.ReasonUnsafe, schedule.ReasonManual, schedule.ReasonNotReady, schedule.ReasonAttention,
+		schedule.ReasonCoolingDown, schedule.ReasonBackingOff, schedule.ReasonGivenUp, schedule.ReasonRunning, schedule.ReasonNotDue,
+		schedule.ReasonUnresolvable,
+	} {
+		if reasonText(r) == string(r) {
+			t.Errorf("%s is shown as its code", r)
+		}
+	}
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for want, e := range map[string]schedule.Event{
+		"its owner ended the pause; one run tries it":        {Healed: schedule.HealedPause},
+		"its owner ended the pause; waits for you":           {Healed: schedule.HealedPause, Reason: schedule.ReasonAttention},
+		"its credentials may be new; one run tries it":       {Healed: schedule.Healed(schedule.BadCredentials)},
+		"its owner did something about it; one run tries it": {},
+		"its owner ended the pause; cooling down, the service asked for less, until 2026-01-02 03:04:05Z": {
+			Healed: schedule.HealedPause, Reason: schedule.ReasonCoolingDown, Until: at,
+		},
+		"its owner ended the pause; one run tries it, not before 2026-01-02 03:04:05Z": {Healed: schedule.HealedPause, Until: at},
+	} {
+		if got := healedText(e); got != want {
+			t.Errorf("%q, not %q", got, want)
+		}
+	}
+}
+
+// A time of day is enough today alone; else it has its date and zone.
+func TestClockOf(t *testing.T) {
+	t.Parallel()
+	zone := time.FixedZone("HST", -10*3600)
+	now := time.Date(2026, 1, 2, 23, 50, 0, 0, zone)
+	for want, after := range map[string]time.Duration{
+		"23:55:00": 5 * time.Minute, "2026-01-03 00:10:00 HST": 20 * time.Minute, "2027-01-02 23:50:00 HST": 365 * 24 * time.Hour,
+	} {
+		if got := clockOf(now.Add(after).UTC(), now.UTC(), zone); got != want {
+			t.Errorf("%q, not %q", got, want)
+		}
+	}
+}
+
+// An interval of nothing was said, and is no interval.
+func TestScheduleFlags(t *testing.T) {
+	t.Parallel()
+	before := storage.Schedule{Mode: string(schedule.Automatic), Every: time.Hour}
+	if s, err := (scheduleFlags{}).change(before); err != nil || s != before {
+		t.Error(s, err)
+	}
+	if _, err := (scheduleFlags{everySet: true}).change(before); err == nil {
+		t.Error("--every 0s was taken")
+	}
+}
