@@ -9,19 +9,18 @@ func (c *collection) update(elapsed time.Duration, final bool) Update {
 		Elapsed: elapsed, Final: final, Now: c.deps.Now(),
 	}
 	counts := c.writer.Counts()
+	if c.sending != nil { // not under the lock: what it tells of its own steps takes it
+		u.Hosts, u.Requests, u.Rate = c.sending.Hosts(), c.sending.Counts(), c.sending.Rate()
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	u.WaitUntil, u.WaitAsked = c.waiting.Until, c.waiting.Asked
 	u.Message, u.Unit = c.progress.Message, c.progress.Unit
 	if c.progress.Count != nil {
 		u.Count = *c.progress.Count
 	}
 	if c.progress.Total != nil {
 		u.Total = *c.progress.Total
-	}
-	if c.sending != nil {
-		u.Hosts = c.sending.Hosts()
-		u.Requests, u.Rate = c.sending.Counts(), c.sending.Rate()
-		u.WaitUntil, u.WaitAsked = c.waiting.Until, c.waiting.Asked
 	}
 	u.Streams = make([]StreamUpdate, len(c.scope.Streams))
 	for i := range c.scope.Streams {
