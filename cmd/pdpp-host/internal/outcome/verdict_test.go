@@ -22,7 +22,7 @@ func TestWriteVerdict(t *testing.T) {
 		want    string
 	}{
 		{"nothing to do", view.Brief{Pill: verdict.Pill{Tone: verdict.Green, Label: "Healthy"}, ForwardStatement: "All there."}, "", "● Healthy  All there.\n"},
-		{"the owner's step", view.Brief{
+		{"HL-25.2 the owner's step first, the others counted", view.Brief{
 			Pill: verdict.Pill{Tone: verdict.Amber, Label: "Degraded"}, ForwardStatement: "Some is missing.", RequiredActions: action(verdict.AudienceOwner), MoreActions: 2,
 			Annotations: []verdict.Annotation{{Text: "Ten days ago."}},
 		}, "pdpp-host run x", "◐ Degraded  Some is missing.\n  Ten days ago.\n  you can: Fetch what is missing: pdpp-host run x    +2 more    details: pdpp-host status c --detail\n"},
