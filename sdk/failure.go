@@ -32,6 +32,17 @@ func (f *Failure) Error() string {
 // Unwrap returns what f wraps.
 func (f *Failure) Unwrap() error { return f.Err }
 
+// AsFailure returns the *Failure in the chain of err.
+func AsFailure(err error) (*Failure, bool) {
+	// A loop of our own, because errors.As needs reflection.
+	for ; err != nil; err = errors.Unwrap(err) {
+		if f, ok := err.(*Failure); ok { //nolint:errorlint // this is the walk that errors.As would do
+			return f, true
+		}
+	}
+	return nil, false
+}
+
 // codeFailed stands in DONE for an error that names no code.
 const codeFailed = "connector_failed"
 

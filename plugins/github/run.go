@@ -123,25 +123,22 @@ func describe(err error) (text string, hint abi.Raw) {
 	if e, ok := sdk.AsFetchError(err); ok {
 		return e.Message, abi.Raw(`"retry_by_runtime"`)
 	}
-	for e := err; e != nil; e = errors.Unwrap(e) {
-		f, ok := e.(*sdk.Failure) //nolint:errorlint // errors.As needs reflection
-		if !ok {
-			continue
-		}
-		action := f.Hint
-		if action == "" {
-			action = "retry_by_runtime"
-			if f.Code == codeForbidden { // a token without that permission
-				action = "refresh_credentials"
-			}
-		}
-		text = f.Code
-		if f.Message != f.Code {
-			text += ": " + f.Message
-		}
-		return text, abi.Raw(`"` + action + `"`)
+	f, ok := sdk.AsFailure(err)
+	if !ok {
+		return err.Error(), abi.Raw(`"retry_by_runtime"`)
 	}
-	return err.Error(), abi.Raw(`"retry_by_runtime"`)
+	action := f.Hint
+	if action == "" {
+		action = "retry_by_runtime"
+		if f.Code == codeForbidden { // a token without that permission
+			action = "refresh_credentials"
+		}
+	}
+	text = f.Code
+	if f.Message != f.Code {
+		text += ": " + f.Message
+	}
+	return text, abi.Raw(`"` + action + `"`)
 }
 
 // outcome is the result of the run after its last stream.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"strconv"
 	"strings"
 
@@ -61,7 +60,7 @@ func endsRun(err error) bool {
 	if e, ok := sdk.AsFetchError(err); ok {
 		return e.Final || e.GapReason == abi.ReasonRateLimited || ofCredential(e)
 	}
-	if f := asFailure(err); f != nil {
+	if f, ok := sdk.AsFailure(err); ok {
 		return strings.HasSuffix(f.Code, "_auth_failed")
 	}
 	return true
@@ -82,23 +81,12 @@ func signIn(err error) error {
 	return err
 }
 
-// asFailure returns the *sdk.Failure in the chain of err, nil without one. A
-// loop, because errors.As needs reflection.
-func asFailure(err error) *sdk.Failure {
-	for ; err != nil; err = errors.Unwrap(err) {
-		if f, ok := err.(*sdk.Failure); ok { //nolint:errorlint // this is the walk that errors.As would do
-			return f
-		}
-	}
-	return nil
-}
-
 // reportFailed tells the host that a stream was not collected to its end.
 func reportFailed(h *sdk.Host, stream string, err error) error {
 	code, message, hint, status := "", err.Error(), "retry_by_runtime", 0
 	if e, ok := sdk.AsFetchError(err); ok {
 		code, message, status = string(e.Code), e.Message, e.Status
-	} else if f := asFailure(err); f != nil {
+	} else if f, ok := sdk.AsFailure(err); ok {
 		code, message = f.Code, f.Message
 		if f.Hint != "" {
 			hint = f.Hint

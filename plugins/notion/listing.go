@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/sdk/fingerprint"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
@@ -81,7 +82,7 @@ func (l *listing) take(v jsonvalue.Value) (int64, error) {
 	for _, kind := range l.draft.unknown {
 		l.properties[kind]++
 	}
-	sum := fingerprint(data)
+	sum := fingerprint.Sum48(data)
 	if l.draft.drifted || len(data) > abi.MaxRecordBytes-1024 {
 		sum = 0 // the host may not take it: it is told of it again in every walk
 	}

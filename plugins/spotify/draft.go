@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/sdk/fingerprint"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
@@ -29,7 +30,7 @@ func (d *draft) end() (data []byte, sum uint64) {
 	if d.steady == 0 {
 		d.volatile()
 	}
-	sum = fingerprint(d.b[:d.steady])
+	sum = fingerprint.Sum48(d.b[:d.steady])
 	d.b = append(d.b, '}')
 	if d.drifted || len(d.b) > abi.MaxRecordBytes-1024 {
 		sum = 0

@@ -69,7 +69,7 @@ func TestEndsRun(t *testing.T) {
 		if endsRun(c.err) != c.ends {
 			t.Errorf("%s: ends the run: %v", name, !c.ends)
 		}
-		if f := asFailure(signIn(c.err)); c.code != "" && (f == nil || f.Code != c.code || f.Retryable) {
+		if f, ok := sdk.AsFailure(signIn(c.err)); c.code != "" && (!ok || f.Code != c.code || f.Retryable) {
 			t.Errorf("%s: %+v", name, f)
 		}
 	}

@@ -1,8 +1,8 @@
-package main
+package fingerprint
 
-// fingerprint is 48 bits over a record's data, never 0: it detects change, it
+// Sum48 is 48 bits over a record's data, never 0: it detects change, it
 // does not defend against anybody. FNV-1a, eight bytes a step.
-func fingerprint(b []byte) uint64 {
+func Sum48(b []byte) uint64 {
 	const offset, prime = 14695981039346656037, 1099511628211
 	sum := uint64(offset)
 	for ; len(b) >= 8; b = b[8:] {
