@@ -16,8 +16,8 @@ import (
 func (a *app) runDeps(c *config.Config, store *storage.Store, engine *plugin.Engine, roots *rootResolver, f runFlags) run.Deps {
 	return run.Deps{
 		Store: store, Engine: engine, Roots: roots, Now: a.now, Holder: run.SelfHolder(), HolderAlive: run.HolderAlive,
-		NewID:  func() string { return run.NewID(a.now(), a.random) },
-		Getenv: os.Getenv, Logger: a.logger,
+		NewID:   func() string { return run.NewID(a.now(), a.random) },
+		Logger:  a.logger,
 		Sender:  a.networkSender(c, f),
 		Secrets: a.secretsOf(c, store),
 		Details: func(connector string) *abi.DetailLimits { return detailLimits(connector, os.Getenv) },

@@ -119,17 +119,15 @@ func needsCredentials(m *abi.Manifest) bool {
 	return slices.ContainsFunc(credentialFields(m), func(f abi.CredentialField) bool { return f.Required })
 }
 
-// heldCredentials says which credential fields have a value in the
-// environment. The values stay where they are: the guest learns presence only
-// (Invariant 5).
-func heldCredentials(m *abi.Manifest, getenv func(string) string) map[string]bool {
+// noCredentials says of every credential field that there is no value.
+func noCredentials(m *abi.Manifest) map[string]bool {
 	fields := credentialFields(m)
 	if len(fields) == 0 {
 		return nil
 	}
 	held := make(map[string]bool, len(fields))
 	for _, f := range fields {
-		held[f.Name] = getenv != nil && slices.ContainsFunc(f.Env, func(name string) bool { return getenv(name) != "" })
+		held[f.Name] = false
 	}
 	return held
 }

@@ -35,15 +35,14 @@ type Asker interface {
 }
 
 // Deps is everything a Runner works with. All fields but Roots, Asker, Sender,
-// Secrets, Admit, Details, Collect, Getenv, Observe and Logger are required.
+// Secrets, Admit, Details, Collect, Observe and Logger are required.
 type Deps struct {
 	Store  *storage.Store
 	Engine *plugin.Engine
 	Roots  RootResolver // nil: no filesystem binding can be granted
 	Asker  Asker        // nil: nobody can be asked
 	Sender Sender       // nil: no network binding can be granted
-	// Secrets opens the secrets of a connection; nil: only the environment has
-	// any, and nothing places them.
+	// Secrets opens the secrets of a connection; nil: there are none.
 	Secrets func(ctx context.Context, conn *storage.Connection, m *abi.Manifest) (Secrets, error)
 	// Admit may refuse a run of a connection that has run before, such as one
 	// that cools down; nil: none is refused. A forced run is not asked.
@@ -54,13 +53,12 @@ type Deps struct {
 	// Collect runs the guest over its host, so that a recorder can stand between
 	// them; nil: as it is.
 	Collect     func(ctx context.Context, g *plugin.Guest, grant plugin.Grant, h plugin.Host) plugin.Exit
-	Now         func() time.Time    // the wall clock
-	NewID       func() string       // a new run id, never repeated
-	Holder      string              // who holds this process's leases
-	HolderAlive func(string) bool   // whether the holder of another lease still lives
-	Getenv      func(string) string // where credentials may come from; nil: nowhere
-	Observe     func(Update)        // progress, a few times a second; nil: unobserved
-	Logger      *slog.Logger        // nil: discarded
+	Now         func() time.Time  // the wall clock
+	NewID       func() string     // a new run id, never repeated
+	Holder      string            // who holds this process's leases
+	HolderAlive func(string) bool // whether the holder of another lease still lives
+	Observe     func(Update)      // progress, a few times a second; nil: unobserved
+	Logger      *slog.Logger      // nil: discarded
 }
 
 // Request is one run to make.

@@ -262,5 +262,5 @@ func (r *Runner) held(p *prepared) map[string]bool {
 	if p.secrets != nil {
 		return p.secrets.Held()
 	}
-	return heldCredentials(p.manifest, r.deps.Getenv)
+	return noCredentials(p.manifest)
 }

@@ -51,7 +51,7 @@ func (s *suite) without(ctx context.Context, asker *owner) (verdict, err error) 
 		return nil, err
 	}
 	defer st.close()
-	st.deps.Getenv, st.deps.Secrets = nil, nil
+	st.deps.Secrets = nil
 	if asker != nil {
 		st.deps.Asker = asker
 	}
@@ -103,17 +103,8 @@ func (s *suite) required() [][]string {
 // held is a credential that nobody gave.
 const held = "held"
 
-// pretend is an environment that holds every required credential: the host
-// tells the guest that it does, and no more.
-func (s *suite) pretend(variable string) string {
-	if slices.ContainsFunc(s.required(), func(v []string) bool { return slices.Contains(v, variable) }) {
-		return held
-	}
-	return ""
-}
-
-// pretended are the credentials behind pretend: a given value goes to the
-// provider. It implements run.Secrets.
+// pretended holds every required credential: the host tells the guest that it
+// does, and a value goes to the provider. It implements run.Secrets.
 type pretended struct{ *suite }
 
 func (p pretended) fields() []abi.CredentialField {

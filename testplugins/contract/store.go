@@ -40,7 +40,7 @@ func (s *suite) newStore(ctx context.Context, engine *plugin.Engine) (*store, er
 	st.deps = run.Deps{
 		Store: db, Engine: engine, Roots: roots{s, s.Roots}, Now: time.Now, Holder: run.SelfHolder(), HolderAlive: run.HolderAlive,
 		NewID:  func() string { runs++; return fmt.Sprintf("run_contract_%d_%d", id, runs) },
-		Getenv: s.pretend, Sender: s.Sender,
+		Sender: s.Sender,
 		Secrets: func(context.Context, *storage.Connection, *abi.Manifest) (run.Secrets, error) {
 			return pretended{s}, nil
 		},
