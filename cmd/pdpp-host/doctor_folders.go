@@ -9,7 +9,7 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/output"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/host/config"
 )
 

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"syscall"
 
-	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/exitcode"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/exitcode"
 	"github.com/pdpp-host/pdpp-host/host/run"
 )
 

@@ -12,8 +12,8 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/manifest"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/export"
-	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/output"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 

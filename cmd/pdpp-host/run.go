@@ -11,9 +11,9 @@ import (
 	"golang.org/x/term"
 
 	"github.com/pdpp-host/pdpp-host/abi"
-	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/exitcode"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/exitcode"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/outcome"
-	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/output"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/progress"
 	"github.com/pdpp-host/pdpp-host/health/view"
 	"github.com/pdpp-host/pdpp-host/host/config"

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/outcome"
-	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/output"
 	"github.com/pdpp-host/pdpp-host/host/replay"
 	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/storage"

@@ -11,15 +11,17 @@ const everything = "*"
 
 // rooms says which folders of the project each room may import, its own aside.
 // abi stands in every list: it is the vocabulary, and the one error shape.
-// abi/manifest is abi's, for the rooms that read a manifest's bytes.
+// abi/manifest is abi's, for the rooms that read a manifest's bytes, and abi/device
+// what a collector on a device and its host say to each other.
 var rooms = map[string][]string{
 	"abi":            {},
 	"abi/manifest":   {"abi"},
+	"abi/device":     {"abi"},
 	"sdk":            {"abi"},
 	"sdk/sdktest":    {"abi", "abi/manifest", "sdk"},
 	"plugins":        {"abi", "sdk"},
 	"health":         {"abi"},
-	"storage":        {"abi", "abi/manifest", "health"},
+	"storage":        {"abi", "abi/device", "abi/manifest", "health"},
 	"host/plugin":    {"abi", "abi/manifest"},
 	"host/boundary":  {"abi"},
 	"host/run":       {"abi", "abi/manifest", "host/boundary", "host/plugin", "storage"},
@@ -30,8 +32,8 @@ var rooms = map[string][]string{
 	"host/interact":  {"abi"},
 	"host/vault":     {"abi"},
 	"host/schedule":  {"abi", "health", "storage"},
-	"host/collector": {"abi", "host/run"},
-	"host/api":       {"abi", "health", "host/schedule", "storage"},
+	"host/collector": {"abi", "abi/device", "abi/manifest", "host/plugin", "host/run", "storage"},
+	"host/api":       {"abi", "abi/device", "abi/manifest", "health", "host/boundary", "host/schedule", "storage"},
 	"host/console":   {"abi", "health", "host/schedule", "storage"},
 	"host/config":    {"abi"},
 	"testplugins":    {everything},

@@ -1,0 +1,51 @@
+package device
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+)
+
+// Hash is the lower-case hexadecimal SHA-256 of a JSON text's canonical form.
+// Two texts of the same value have the same hash. The error is of a text that is
+// not JSON.
+func Hash(text []byte) (string, error) {
+	c, err := Canonical(text)
+	if err != nil {
+		return "", err
+	}
+	return hexSum(c), nil
+}
+
+// BatchID names a batch by what it holds and where it stands, so that the same
+// batch made again has the same id. recordsHash is Hash of the batch's records.
+func BatchID(connector, source string, seq int64, recordsHash string) string {
+	return "local-batch:" + nameOf(map[string]any{
+		"batch_seq": seq, "connector_id": connector, "records": recordsHash, "source_instance_id": source,
+	})
+}
+
+// OutboxID names a row of an outbox by its kind and by the parts that identify it
+// there.
+func OutboxID(kind, source string, parts any) string {
+	return "local-outbox:" + nameOf(map[string]any{"kind": kind, "parts": parts, "source_instance_id": source})
+}
+
+// nameOf hashes a value that is made of strings and whole numbers, which always
+// has a canonical form.
+func nameOf(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic("device: an identity of what is no JSON: " + err.Error())
+	}
+	sum, err := Hash(text)
+	if err != nil {
+		panic("device: an identity of what is no JSON: " + err.Error())
+	}
+	return sum
+}
+
+func hexSum(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}

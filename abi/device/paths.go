@@ -1,0 +1,57 @@
+package device
+
+import "net/url"
+
+// Every request of a collector carries HeaderProtocol with ProtocolVersion. It is
+// checked before the credential.
+const (
+	HeaderProtocol  = "X-PDPP-Collector-Protocol"
+	ProtocolVersion = "1"
+)
+
+// Prefix is where the device API stands.
+const Prefix = "/_ref/device-exporters"
+
+// Paths that name no device.
+const (
+	PathEnrollmentCodes = Prefix + "/enrollment-codes"
+	PathEnroll          = Prefix + "/enroll"
+)
+
+// PathHeartbeat, PathIngest and PathSelfRevoke are of one device.
+func PathHeartbeat(device string) string { return of(device) + "/heartbeat" }
+
+// PathIngest takes record batches.
+func PathIngest(device string) string { return of(device) + "/ingest-batches" }
+
+// PathSelfRevoke ends the device's own credential.
+func PathSelfRevoke(device string) string { return of(device) + "/self-revoke" }
+
+// PathState reads (GET) and commits (PUT) the cursors of a source instance.
+func PathState(device, source string) string { return lane(device, source) + "/state" }
+
+// PathManifest keeps (PUT) the manifest of the connector that a source instance
+// runs, which its records are held against.
+func PathManifest(device, source string) string { return lane(device, source) + "/manifest" }
+
+// PathGaps keeps a gap.
+func PathGaps(device, source string) string { return lane(device, source) + "/local-collector-gaps" }
+
+// PathGapsRecovered says that a gap is filled.
+func PathGapsRecovered(device, source string) string { return PathGaps(device, source) + "/recovered" }
+
+// PathRunCommits takes the end of a run.
+func PathRunCommits(device, source string) string {
+	return lane(device, source) + "/terminal-run-commits"
+}
+
+// PathBlob keeps (PUT) an artifact under the SHA-256 of its bytes, in hex.
+func PathBlob(device, source, sha256 string) string {
+	return lane(device, source) + "/blobs/" + url.PathEscape(sha256)
+}
+
+func of(device string) string { return Prefix + "/" + url.PathEscape(device) }
+
+func lane(device, source string) string {
+	return of(device) + "/source-instances/" + url.PathEscape(source)
+}
