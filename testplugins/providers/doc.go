@@ -6,8 +6,8 @@
 //
 // It prints its address, the token that it accepts, and the lines that point a
 // host at it. Below it lies one package for each service that a first-party
-// connector reads, package sample, which fills them, and package fault, by which
-// they fail.
+// connector reads, package sample, which fills them, package fault, by which
+// they fail, and package logbook, in which they keep what they were asked.
 //
 // A simulation answers as the service's public documents say: paths, paging,
 // limits, headers, errors. It is an http.Handler, so that a test hands it to

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/fault"
+	"github.com/pdpp-host/pdpp-host/testplugins/providers/logbook"
 )
 
 // Version is the API version that every request must name.
@@ -26,25 +27,19 @@ type Options struct {
 
 // Provider is the simulated service. It is safe for concurrent use.
 type Provider struct {
+	logbook.Book
+
 	Faults *fault.Injector
 
 	o  Options
 	mu sync.Mutex
 
 	data       Data
-	log        []Logged
-	before     func(n int, r *http.Request)
 	accepted   int // requests until the token expires; negative: it does not
 	loop       string
 	incomplete int // searches to time out
 	core       window
 	search     window
-}
-
-// Logged is one request that arrived.
-type Logged struct {
-	Method, URL, Path, ETag string
-	Status                  int
 }
 
 // New returns a Provider that holds d.
@@ -65,14 +60,6 @@ func (p *Provider) Edit(change func(*Data)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	change(&p.data)
-}
-
-// Before has f called before each request is answered, with its number from 1.
-// It may call every other method.
-func (p *Provider) Before(f func(n int, r *http.Request)) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.before = f
 }
 
 // ExpireToken makes the token good for n more requests.
@@ -100,37 +87,11 @@ func (p *Provider) TimeOutSearches(n int) {
 	p.incomplete = n
 }
 
-// Requests returns the log.
-func (p *Provider) Requests() []Logged {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return append([]Logged(nil), p.log...)
-}
-
-// Forget empties the log.
-func (p *Provider) Forget() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.log = nil
-}
-
 // ServeHTTP answers a request.
 func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	p.mu.Lock()
-	p.log = append(p.log, Logged{Method: r.Method, URL: r.URL.String(), Path: r.URL.Path, ETag: r.Header.Get("If-None-Match")})
-	n, before := len(p.log), p.before
-	p.mu.Unlock()
-	if before != nil {
-		before(n, r)
-	}
+	n := p.Arrived(r, nil)
 	seen := &statusWriter{ResponseWriter: w, status: http.StatusOK}
-	defer func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		if n <= len(p.log) {
-			p.log[n-1].Status = seen.status
-		}
-	}()
+	defer func() { p.Answered(n, seen.status) }()
 	p.Faults.ServeHTTP(seen, r)
 }
 

@@ -1,13 +1,12 @@
 package notion
 
 import (
-	"encoding/json"
-	"io"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/pdpp-host/pdpp-host/testplugins/providers/logbook"
 )
 
 // Version is the API version that the simulation speaks.
@@ -19,6 +18,9 @@ type Options struct {
 	Token string           // the accepted token; default "secret-token"
 	Now   func() time.Time // default: always 2026-01-02 03:04:05 UTC
 	Limit bool             // answer 429 above three requests a second on average
+	// Bot and Workspace are whose token it is. Default: one bot, and an answer that
+	// does not name the workspace.
+	Bot, Workspace string
 }
 
 // Faults are ways in which the search misbehaves. They hold until changed.
@@ -31,30 +33,27 @@ type Faults struct {
 	ShortPages    int  // at most so many results a page; 0: as asked
 }
 
-// Request is one request as it arrived.
-type Request struct {
-	Method, Path, Body string
-	Status             int
-}
-
 // Provider is the workspace. It is safe for concurrent use.
 type Provider struct {
+	logbook.Book
+
 	o Options
 
-	mu       sync.Mutex
-	objects  map[string]*object
-	created  int
-	faults   Faults
-	before   func(n int, r *http.Request)
-	requests []Request
-	tokens   float64 // of the limit's bucket
-	filled   time.Time
+	mu      sync.Mutex
+	objects map[string]*object
+	created int
+	faults  Faults
+	tokens  float64 // of the limit's bucket
+	filled  time.Time
 }
 
 // New returns an empty workspace.
 func New(o Options) *Provider {
 	if o.Token == "" {
 		o.Token = "secret-token"
+	}
+	if o.Bot == "" {
+		o.Bot = "b0700000-0000-4000-8000-000000000000"
 	}
 	if o.Now == nil {
 		o.Now = func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }
@@ -69,57 +68,9 @@ func (p *Provider) Misbehave(f Faults) {
 	p.faults = f
 }
 
-// Before sets a function that is called before each request is answered, with
-// its number from 1. It may change the workspace.
-func (p *Provider) Before(f func(n int, r *http.Request)) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.before = f
-}
-
-// Requests returns the requests so far.
-func (p *Provider) Requests() []Request {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return slices.Clone(p.requests)
-}
-
-// Forget empties the list of requests.
-func (p *Provider) Forget() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.requests = nil
-}
-
-// maxBody bounds what is read of a request.
-const maxBody = 1 << 20
-
 // ServeHTTP answers one request.
 func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody))
-	if err != nil {
-		return
-	}
-	p.mu.Lock()
-	n, before := len(p.requests)+1, p.before
-	p.requests = append(p.requests, Request{Method: r.Method, Path: r.URL.Path, Body: string(body)})
-	p.mu.Unlock()
-	if before != nil {
-		before(n, r)
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	status, answer := p.answer(w.Header(), r, body)
-	if n <= len(p.requests) {
-		p.requests[n-1].Status = status
-	}
-	text, err := json.Marshal(answer)
-	if err != nil {
-		panic(err) // a mistake of the test: a value that is no JSON
-	}
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(status)
-	_, _ = w.Write(text)
+	p.ServeJSON(w, r, &p.mu, func(header http.Header, body []byte) (int, any) { return p.answer(header, r, body) })
 }
 
 func (p *Provider) answer(header http.Header, r *http.Request, body []byte) (int, any) {
@@ -133,6 +84,8 @@ func (p *Provider) answer(header http.Header, r *http.Request, body []byte) (int
 		return refuse(http.StatusTooManyRequests, "rate_limited", "You have been rate limited. Please try again later.")
 	case r.Method == http.MethodPost && r.URL.Path == "/v1/search":
 		return p.search(body)
+	case r.Method == http.MethodGet && r.URL.Path == "/v1/users/me":
+		return http.StatusOK, p.me()
 	case r.Method == http.MethodGet:
 		if id, ok := strings.CutPrefix(r.URL.Path, "/v1/pages/"); ok {
 			return p.retrieve("page", id)
@@ -142,6 +95,15 @@ func (p *Provider) answer(header http.Header, r *http.Request, body []byte) (int
 		}
 	}
 	return refuse(http.StatusBadRequest, "invalid_request_url", "Invalid request URL.")
+}
+
+// me is the bot of the token.
+func (p *Provider) me() any {
+	bot := map[string]any{"owner": map[string]any{"type": "workspace", "workspace": true}}
+	if p.o.Workspace != "" {
+		bot["workspace_id"] = p.o.Workspace
+	}
+	return map[string]any{"object": "user", "id": p.o.Bot, "type": "bot", "name": "Collector", "avatar_url": nil, "bot": bot}
 }
 
 // Three requests a second on average, with some room for bursts.

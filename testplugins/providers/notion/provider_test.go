@@ -56,6 +56,21 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// The token's bot is told, and its workspace when it is known.
+func TestMe(t *testing.T) {
+	t.Parallel()
+	for workspace, want := range map[string]any{"": nil, "w": "w"} {
+		resp, answer := ask(t, notion.New(notion.Options{Bot: "b", Workspace: workspace}), "GET", "/v1/users/me", "")
+		bot, _ := answer["bot"].(map[string]any)
+		if resp.Code != http.StatusOK || answer["id"] != "b" || answer["type"] != "bot" || bot["workspace_id"] != want {
+			t.Errorf("%q: %d %v", workspace, resp.Code, answer)
+		}
+	}
+	if resp, _ := ask(t, notion.New(notion.Options{}), "GET", "/v1/users/me", "", "Authorization", "Bearer other"); resp.Code != http.StatusUnauthorized {
+		t.Error(resp.Code)
+	}
+}
+
 // A cursor goes on behind what was listed, though the workspace changed.
 func TestCursor(t *testing.T) {
 	t.Parallel()

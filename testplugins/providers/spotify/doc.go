@@ -1,5 +1,5 @@
 // Package spotify simulates the part of Spotify's Web API by which a library is
-// read, /v1/me/playlists, /v1/me/tracks, /v1/me/top/artists and
+// read, /v1/me, /v1/me/playlists, /v1/me/tracks, /v1/me/top/artists and
 // /v1/me/player/recently-played, and the accounts service's token endpoint,
 // /api/token, for a public client (PKCE).
 //

@@ -1,15 +1,14 @@
 package spotify
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/pdpp-host/pdpp-host/testplugins/providers/logbook"
 )
 
 // Options set up a Provider. The zero Options is an account whose clock stands
@@ -18,6 +17,7 @@ type Options struct {
 	Token        string           // the first access token; default "secret-access_token"
 	RefreshToken string           // the first refresh token; default "secret-refresh_token"
 	ClientID     string           // default "secret-client_id"
+	User         string           // whose account it is; default "me"
 	Now          func() time.Time // default: always 2026-01-02 03:04:05 UTC
 	Expire       bool             // access tokens are good for an hour
 	Limit        int              // requests in any 30 seconds, above which 429 is answered; 0: no limit
@@ -32,15 +32,10 @@ type Faults struct {
 	NullItem   bool   // the first item of each page is null
 }
 
-// Request is one request as it arrived.
-type Request struct {
-	Method, Path string
-	Query        url.Values
-	Status       int
-}
-
 // Provider is the account. It is safe for concurrent use.
 type Provider struct {
+	logbook.Book
+
 	o Options
 
 	mu        sync.Mutex
@@ -49,8 +44,6 @@ type Provider struct {
 	top       map[string][]*Artist
 	plays     []*Play // newest first
 	faults    Faults
-	before    func(n int, r *http.Request)
-	requests  []Request
 	recent    []time.Time // of admitted requests
 
 	access, refresh string
@@ -64,7 +57,7 @@ func New(o Options) *Provider {
 	for _, d := range []struct {
 		field *string
 		value string
-	}{{&o.Token, "secret-access_token"}, {&o.RefreshToken, "secret-refresh_token"}, {&o.ClientID, "secret-client_id"}} {
+	}{{&o.Token, "secret-access_token"}, {&o.RefreshToken, "secret-refresh_token"}, {&o.ClientID, "secret-client_id"}, {&o.User, "me"}} {
 		if *d.field == "" {
 			*d.field = d.value
 		}
@@ -82,57 +75,9 @@ func (p *Provider) Misbehave(f Faults) {
 	p.faults = f
 }
 
-// Before sets a function that is called before each request is answered, with
-// its number from 1. It may change the library.
-func (p *Provider) Before(f func(n int, r *http.Request)) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.before = f
-}
-
-// Requests returns the requests so far.
-func (p *Provider) Requests() []Request {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return slices.Clone(p.requests)
-}
-
-// Forget empties the list of requests.
-func (p *Provider) Forget() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.requests = nil
-}
-
-// maxBody bounds what is read of a request.
-const maxBody = 1 << 20
-
 // ServeHTTP answers one request.
 func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody))
-	if err != nil {
-		return
-	}
-	p.mu.Lock()
-	n, before := len(p.requests)+1, p.before
-	p.requests = append(p.requests, Request{Method: r.Method, Path: r.URL.Path, Query: r.URL.Query()})
-	p.mu.Unlock()
-	if before != nil {
-		before(n, r)
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	status, answer := p.answer(w.Header(), r, body)
-	if n <= len(p.requests) {
-		p.requests[n-1].Status = status
-	}
-	text, err := json.Marshal(answer)
-	if err != nil {
-		panic(err) // a mistake of the test: a value that is no JSON
-	}
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(status)
-	_, _ = w.Write(text)
+	p.ServeJSON(w, r, &p.mu, func(header http.Header, body []byte) (int, any) { return p.answer(header, r, body) })
 }
 
 func (p *Provider) answer(header http.Header, r *http.Request, body []byte) (int, any) {
@@ -151,6 +96,8 @@ func (p *Provider) answer(header http.Header, r *http.Request, body []byte) (int
 		return refuse(http.StatusNotFound, "Service not found")
 	}
 	switch path {
+	case "/me":
+		return http.StatusOK, map[string]any{"id": p.o.User, "type": "user", "uri": "spotify:user:" + p.o.User, "display_name": p.o.User}
 	case "/me/playlists":
 		return p.page(r, len(p.playlists), func(i int) any { return p.playlists[i].render(p.o.Modern) })
 	case "/me/tracks":

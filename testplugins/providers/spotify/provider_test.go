@@ -69,6 +69,20 @@ func TestTokens(t *testing.T) {
 	}
 }
 
+// Whose account it is.
+func TestMe(t *testing.T) {
+	t.Parallel()
+	for user, want := range map[string]string{"": "me", "someone": "someone"} {
+		resp, answer := get(t, spotify.New(spotify.Options{User: user}), "/v1/me", "secret-access_token")
+		if resp.Code != http.StatusOK || answer["id"] != want {
+			t.Errorf("%q: %d %v", user, resp.Code, answer)
+		}
+	}
+	if resp, _ := get(t, spotify.New(spotify.Options{}), "/v1/me", "other"); resp.Code != http.StatusUnauthorized {
+		t.Error(resp.Code)
+	}
+}
+
 // Paging is by offset; next leads to where the simulation is asked.
 func TestPaging(t *testing.T) {
 	t.Parallel()

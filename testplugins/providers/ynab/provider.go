@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/fault"
+	"github.com/pdpp-host/pdpp-host/testplugins/providers/logbook"
 )
 
 // The documented limit: so many requests in any hour.
@@ -28,20 +29,17 @@ type Options struct {
 
 // Provider is the simulated service. It is safe for concurrent use.
 type Provider struct {
+	logbook.Book
+
 	Faults *fault.Injector
 
 	o  Options
 	mu sync.Mutex
 
 	budgets  []*Budget
-	log      []Logged
-	before   func(n int, r *http.Request)
 	accepted int // requests until the token expires; negative: it does not
 	times    []time.Time
 }
-
-// Logged is one request that arrived.
-type Logged struct{ Method, URL, Path string }
 
 // New returns a Provider that holds the budgets.
 func New(o Options, budgets ...*Budget) *Provider {
@@ -57,14 +55,6 @@ func (p *Provider) Edit(change func(budgets []*Budget) []*Budget) {
 	p.budgets = change(p.budgets)
 }
 
-// Before has f called before each request is answered, with its number from 1.
-// It may call every other method.
-func (p *Provider) Before(f func(n int, r *http.Request)) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.before = f
-}
-
 // ExpireToken makes the token good for n more requests; negative is for good.
 func (p *Provider) ExpireToken(n int) {
 	p.mu.Lock()
@@ -72,29 +62,9 @@ func (p *Provider) ExpireToken(n int) {
 	p.accepted = n
 }
 
-// Requests returns the log.
-func (p *Provider) Requests() []Logged {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return slices.Clone(p.log)
-}
-
-// Forget empties the log.
-func (p *Provider) Forget() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.log = nil
-}
-
 // ServeHTTP answers a request.
 func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	p.mu.Lock()
-	p.log = append(p.log, Logged{r.Method, r.URL.String(), r.URL.Path})
-	n, before := len(p.log), p.before
-	p.mu.Unlock()
-	if before != nil {
-		before(n, r)
-	}
+	p.Arrived(r, nil)
 	p.Faults.ServeHTTP(w, r)
 }
 
