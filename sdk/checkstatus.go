@@ -19,7 +19,7 @@ func (h *Host) CheckStatus(r *Response) error {
 	status := strconv.Itoa(r.Status)
 	if r.Status == 401 {
 		return &Failure{
-			Code: name + "_auth_failed", Message: "the provider does not accept the credentials (status 401)",
+			Code: name + authFailed, Message: "the provider does not accept the credentials (status 401)",
 			Hint: "refresh_credentials",
 		}
 	}

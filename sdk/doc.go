@@ -33,7 +33,8 @@
 //
 // Here: the host calls, START, records and their filters, batching,
 // checkpoints, requests to the provider (Fetch, FetchMany), detail lanes
-// (Details), credentials, the granted folders. Below:
+// (Details), streams that fail while others go on (FailedStreams), credentials,
+// whose they are (Account), the granted folders. Below:
 // jsonappend (write JSON), jsonvalue (read JSON), filecursor (files that grow),
 // sdktest (run a connector in go test). Not here: anything that needs a clock,
 // a socket or a file of its own; all effects are the host's. In: START and the

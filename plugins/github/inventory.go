@@ -27,7 +27,7 @@ var (
 		head:  "/user/repos?per_page=100&sort=pushed&direction=desc",
 		record: func(s *shape, v jsonvalue.Value) (string, uint64) {
 			key := repositoryRecord(s, v)
-			return key, fingerprint(s.b)
+			return key, printOf(s.b)
 		},
 	}
 	stars = list{
@@ -36,7 +36,7 @@ var (
 		head:  "/user/starred?per_page=100&sort=created&direction=desc",
 		record: func(s *shape, v jsonvalue.Value) (string, uint64) {
 			key, stable := starRecord(s, v)
-			return key, fingerprint(s.b[:stable])
+			return key, printOf(s.b[:stable])
 		},
 	}
 	gists = list{
@@ -44,7 +44,7 @@ var (
 		whole: "/gists?per_page=100", head: "/gists?per_page=100&since=", since: true,
 		record: func(s *shape, v jsonvalue.Value) (string, uint64) {
 			key := gistRecord(s, v)
-			return key, fingerprint(s.b)
+			return key, printOf(s.b)
 		},
 	}
 )

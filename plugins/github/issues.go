@@ -149,7 +149,7 @@ func (l *issueList) page(rows jsonvalue.Value) error {
 			continue
 		}
 		at, _ := instant(v.Get("updated_at"))
-		sum := fingerprint(l.shape.b)
+		sum := printOf(l.shape.b)
 		if at.After(l.through) {
 			l.through = at
 		}

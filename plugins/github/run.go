@@ -1,9 +1,6 @@
 package main
 
 import (
-	"errors"
-	"strings"
-
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk"
 )
@@ -27,7 +24,7 @@ type run struct {
 	h      *sdk.Host
 	c      *client
 	me     account
-	failed []string // streams, with what stopped each
+	failed sdk.FailedStreams
 }
 
 func newRun(h *sdk.Host) (*run, error) {
@@ -38,7 +35,7 @@ func newRun(h *sdk.Host) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &run{h: h, c: c}, nil
+	return &run{h: h, c: c, failed: sdk.FailedStreams{Hint: hint}}, nil
 }
 
 // collect does the streams one by one: what stops one of them leaves the
@@ -73,7 +70,7 @@ func (r *run) collect() error {
 			continue
 		}
 		broken = broken || step.stream == streamPulls
-		if err := r.fail(step.stream, err); err != nil {
+		if err := r.failed.Note(r.h, err, step.stream); err != nil {
 			return err
 		}
 	}
@@ -82,75 +79,15 @@ func (r *run) collect() error {
 			return err
 		}
 	}
-	return r.outcome()
+	return r.failed.Err()
 }
 
-// fail notes that a stream failed, and returns err when the run cannot go on.
-func (r *run) fail(stream string, err error) error {
-	if ends(err) {
-		return err
+// hint is for a token without that permission.
+func hint(code string) string {
+	if code == codeForbidden {
+		return "refresh_credentials"
 	}
-	text, hint := describe(err)
-	r.failed = append(r.failed, stream+" ("+text+")")
-	return r.h.Skip(abi.SkipResult{
-		Stream: stream, Reason: string(abi.ReasonStreamCollectionFailed),
-		Message: "the stream was not collected to its end: " + text, RecoveryHint: hint,
-	})
-}
-
-// ends reports whether err is the end of the run: a stop, a mistake of this
-// connector, a token that is not accepted, a host that sends nothing any more.
-func ends(err error) bool {
-	if e, ok := sdk.AsFetchError(err); ok {
-		return e.Final
-	}
-	for e := err; e != nil; e = errors.Unwrap(e) {
-		if e == sdk.ErrStopped { //nolint:errorlint // this is the walk that errors.Is would do
-			return true
-		}
-		switch f := e.(type) { //nolint:errorlint // likewise, without reflection
-		case *abi.Error:
-			return true
-		case *sdk.Failure:
-			return f.Code == codeAuthFailed || f.Code == codeAccount
-		}
-	}
-	return false
-}
-
-// describe says what stopped a stream: its code first, and what can be done.
-func describe(err error) (text string, hint abi.Raw) {
-	if e, ok := sdk.AsFetchError(err); ok {
-		return e.Message, abi.Raw(`"retry_by_runtime"`)
-	}
-	f, ok := sdk.AsFailure(err)
-	if !ok {
-		return err.Error(), abi.Raw(`"retry_by_runtime"`)
-	}
-	action := f.Hint
-	if action == "" {
-		action = "retry_by_runtime"
-		if f.Code == codeForbidden { // a token without that permission
-			action = "refresh_credentials"
-		}
-	}
-	text = f.Code
-	if f.Message != f.Code {
-		text += ": " + f.Message
-	}
-	return text, abi.Raw(`"` + action + `"`)
-}
-
-// outcome is the result of the run after its last stream.
-func (r *run) outcome() error {
-	if len(r.failed) == 0 {
-		return nil
-	}
-	return &sdk.Failure{
-		Code:      string(abi.ReasonStreamCollectionFailed),
-		Message:   counted(int64(len(r.failed)), "stream was", "streams were") + " not collected to the end: " + strings.Join(r.failed, "; "),
-		Retryable: true,
-	}
+	return ""
 }
 
 // capped tells that a list went on behind the last page of this run.

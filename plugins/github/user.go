@@ -55,7 +55,7 @@ func (r *run) user() error {
 
 func (r *run) emitUser(s *shape, cur jsonvalue.Value, etag string) error {
 	data := s.data()
-	sum := fingerprint(data)
+	sum := printOf(data)
 	if uint64(cur.Get("sum").Int()) != sum {
 		if err := r.h.EmitRaw(streamUser, r.me.id, data); err != nil {
 			return err

@@ -22,8 +22,9 @@ const (
 
 // api sends requests. The host paces and retries them.
 type api struct {
-	h    *sdk.Host
-	base string
+	h       *sdk.Host
+	base    string
+	account sdk.Account
 }
 
 func newAPI(h *sdk.Host) *api {
@@ -32,6 +33,32 @@ func newAPI(h *sdk.Host) *api {
 		a.base = strings.TrimRight(to, "/")
 	}
 	return a
+}
+
+// identify asks whose token it is. A workspace keeps its name when the owner
+// makes another integration for it; answers that do not name it tell the
+// integration apart.
+func (a *api) identify() error {
+	if err := a.h.Progress("asking whose token it is", -1, -1, ""); err != nil {
+		return err
+	}
+	if a.h.Stopping() {
+		return sdk.ErrStopped
+	}
+	resp, err := a.h.Fetch(a.get("/v1/users/me"))
+	if err != nil {
+		return err
+	}
+	if err := a.h.CheckStatus(resp); err != nil {
+		return err
+	}
+	v, err := resp.JSON()
+	bot := v.Get("id").Str()
+	if err != nil || bot == "" {
+		return malformed("the question whose token it is was answered without an id")
+	}
+	a.account, err = a.h.Account(v.Get("bot").Get("workspace_id").Str(), bot)
+	return err
 }
 
 // results is one page of a search.
@@ -96,10 +123,11 @@ func readResults(resp *sdk.Response) (results, error) {
 
 // retrieval is the request for one object.
 func (a *api) retrieval(kind, id string) sdk.Request {
-	return sdk.Request{
-		URL: a.base + "/v1/" + kind + "s/" + id, Credential: slot,
-		Header: map[string]string{"Notion-Version": apiVersion},
-	}
+	return a.get("/v1/" + kind + "s/" + id)
+}
+
+func (a *api) get(path string) sdk.Request {
+	return sdk.Request{URL: a.base + path, Credential: slot, Header: map[string]string{"Notion-Version": apiVersion}}
 }
 
 func malformed(message string) error {

@@ -2,11 +2,8 @@ package main
 
 import (
 	"strconv"
-	"strings"
 
-	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk"
-	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
 )
 
 // The streams, and what search calls their objects.
@@ -27,80 +24,25 @@ func collect(h *sdk.Host) error {
 		return nil // no detail lane, so nothing to recover
 	}
 	a := newAPI(h)
-	failed := ""
+	if err := a.identify(); err != nil {
+		return signIn(err)
+	}
+	failed := sdk.FailedStreams{Ends: endsRun}
 	for _, s := range []struct{ stream, kind string }{{streamDatabases, kindDatabase}, {streamPages, kindPage}} {
 		if !h.Wants(s.stream) {
 			continue
 		}
-		err := newListing(a, s.stream, s.kind).collect()
-		if err == nil {
-			continue
-		}
-		if endsRun(err) {
+		if err := failed.Note(h, newListing(a, s.stream, s.kind).collect(), s.stream); err != nil {
 			return signIn(err)
 		}
-		if err := reportFailed(h, s.stream, err); err != nil {
-			return err
-		}
-		failed += ", " + s.stream
 	}
-	if failed != "" {
-		return &sdk.Failure{
-			Code: string(abi.ReasonStreamCollectionFailed), Retryable: true,
-			Message: "not collected to the end: " + failed[2:],
-		}
-	}
-	return nil
+	return failed.Err()
 }
 
-// endsRun reports whether an error is of the run and not of one stream: a stop,
-// a mistake of the connector, credentials that are refused, a host that sends
-// nothing any more, a provider that asks to be left alone (RT-23.1).
-func endsRun(err error) bool {
-	if e, ok := sdk.AsFetchError(err); ok {
-		return e.Final || e.GapReason == abi.ReasonRateLimited || ofCredential(e)
-	}
-	if f, ok := sdk.AsFailure(err); ok {
-		return strings.HasSuffix(f.Code, "_auth_failed")
-	}
-	return true
-}
+// endsRun reports whether an error is of the run and not of one stream.
+func endsRun(err error) bool { return sdk.EndsRun(err) || sdk.Refused(err) }
 
-// ofCredential reports whether the host had no credential to send with: none
-// was given, it cannot be used, or the sign-in is not renewed any more.
-func ofCredential(e *sdk.FetchError) bool {
-	return strings.HasPrefix(string(e.Code), "send.credential_") || e.Code == "send.renewal_refused"
-}
-
-// signIn says of a credential that the host could not send what is said of one
-// that the provider refused.
-func signIn(err error) error {
-	if e, ok := sdk.AsFetchError(err); ok && ofCredential(e) {
-		return &sdk.Failure{Code: "notion_auth_failed", Message: e.Message, Hint: "refresh_credentials", Err: err}
-	}
-	return err
-}
-
-// reportFailed tells the host that a stream was not collected to its end.
-func reportFailed(h *sdk.Host, stream string, err error) error {
-	code, message, hint, status := "", err.Error(), "retry_by_runtime", 0
-	if e, ok := sdk.AsFetchError(err); ok {
-		code, message, status = string(e.Code), e.Message, e.Status
-	} else if f, ok := sdk.AsFailure(err); ok {
-		code, message = f.Code, f.Message
-		if f.Hint != "" {
-			hint = f.Hint
-		}
-	}
-	d := jsonappend.String(jsonappend.Name([]byte{'{'}, "code"), code)
-	if status != 0 {
-		d = jsonappend.Int(jsonappend.Name(d, "http_status"), int64(status))
-	}
-	return h.Skip(abi.SkipResult{
-		Stream: stream, Reason: string(abi.ReasonStreamCollectionFailed), Message: message,
-		RecoveryHint: jsonappend.String(nil, hint), Diagnostics: append(d, '}'),
-	})
-}
+func signIn(err error) error { return sdk.AuthFailed("notion", err) }
 
 // counted is a SKIP_RESULT's diagnostics with a number.
 func counted(n int) []byte {

@@ -78,10 +78,13 @@ func TestRequests(t *testing.T) {
 		o.Options = map[string]string{"base_url": "http://127.0.0.1:4000/"}
 		o.Streams = []string{streamPages}
 	})
-	if len(res.Requests) != 2 {
+	if len(res.Requests) != 3 {
 		t.Fatalf("%d requests", len(res.Requests))
 	}
-	for i, r := range res.Requests {
+	if r := res.Requests[0]; r.URL != "http://127.0.0.1:4000/v1/users/me" || r.Headers["Notion-Version"] != "2022-06-28" || r.Credential != "notion" {
+		t.Errorf("%+v", r)
+	}
+	for i, r := range res.Requests[1:] {
 		if r.URL != "http://127.0.0.1:4000/v1/search" || r.Method != http.MethodPost || r.Headers["Notion-Version"] != "2022-06-28" || r.Credential != "notion" {
 			t.Errorf("%+v", r)
 		}
@@ -94,8 +97,8 @@ func TestRequests(t *testing.T) {
 			t.Errorf("%s", r.Body)
 		}
 	}
-	if r := newWorkspace().collect(t).Requests; r[0].URL != "https://api.notion.com/v1/search" {
-		t.Error(r[0].URL)
+	if r := newWorkspace().collect(t).Requests; r[1].URL != "https://api.notion.com/v1/search" {
+		t.Error(r[1].URL)
 	}
 }
 
@@ -103,7 +106,7 @@ func TestEmptyWorkspace(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace()
 	res := w.collect(t)
-	if len(res.All) != 0 || len(res.Skips) != 0 || w.paths() != "POST /search,POST /search" {
+	if len(res.All) != 0 || len(res.Skips) != 0 || w.paths() != "GET /users/me,POST /search,POST /search" {
 		t.Errorf("%+v %s", res.All, w.paths())
 	}
 	if next := w.again(t, res); len(next.All) != 0 {
@@ -111,8 +114,8 @@ func TestEmptyWorkspace(t *testing.T) {
 	}
 }
 
-// A run that finds nothing new asks twice and emits nothing; an edit is one
-// record.
+// A run that finds nothing new asks whose token it is and twice more, and emits
+// nothing; an edit is one record.
 func TestIncremental(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace()
@@ -123,17 +126,17 @@ func TestIncremental(t *testing.T) {
 	}
 	w.pass(2 * time.Hour)
 	second := w.again(t, first) // goes through everything once more: the pages may have shifted
-	if len(second.All) != 0 || len(w.Requests()) != 4 {
+	if len(second.All) != 0 || len(w.Requests()) != 5 {
 		t.Fatalf("%d records, %s", len(second.All), w.paths())
 	}
 	third := w.again(t, second)
-	if len(third.All) != 0 || len(w.Requests()) != 2 {
+	if len(third.All) != 0 || len(w.Requests()) != 3 {
 		t.Fatalf("%d records, %s", len(third.All), w.paths())
 	}
 	w.Edit(ids[7], "Edited")
 	fresh := w.AddPage("New", nil)
 	fourth := w.again(t, third)
-	if titles(fourth, streamPages) != "Edited,New" || len(fourth.All) != 2 || len(w.Requests()) != 2 {
+	if titles(fourth, streamPages) != "Edited,New" || len(fourth.All) != 2 || len(w.Requests()) != 3 {
 		t.Fatalf("%v, %s", titles(fourth, streamPages), w.paths())
 	}
 	if _, ok := fourth.Record(streamPages, fresh); !ok {
@@ -277,7 +280,7 @@ func TestScope(t *testing.T) {
 	res := w.collect(t, func(o *sdktest.Options) {
 		o.Scope = []abi.StreamScope{{Name: streamPages, Resources: ids[:2], Fields: []string{"id", "title"}}}
 	})
-	if len(res.All) != 2 || string(res.All[1].Data) != fmt.Sprintf(`{"id":%q,"title":"Page 0"}`, ids[0]) || len(w.Requests()) != 1 {
+	if len(res.All) != 2 || string(res.All[1].Data) != fmt.Sprintf(`{"id":%q,"title":"Page 0"}`, ids[0]) || len(w.Requests()) != 2 {
 		t.Errorf("%+v", res.All)
 	}
 }

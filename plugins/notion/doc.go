@@ -20,6 +20,10 @@
 // A full refresh emits everything again. Of the cursor before it, it keeps which
 // objects there were, so that those that it does not meet are asked for, too.
 //
+// Every run asks first whose token it is, and the cursors name the workspace: a
+// token of another one is refused, because pages of two would be mixed. A full
+// refresh takes it and buries what it does not meet.
+//
 // Each page of results ends in a slice, so that a run that was ended goes on
 // where it was and emits nothing twice. The newest time moves only when a walk
 // has reached its end.

@@ -22,7 +22,13 @@ func FuzzSearchAnswer(f *testing.F) {
 	f.Add(`{"results":[{"object":"page","id":"a","url":` + strings.Repeat("[", 80) + strings.Repeat("]", 80) + `}],"has_more":false}`)
 	f.Add("{\"results\":[{\"object\":\"page\",\"id\":\"a\",\"properties\":{\"\xff\":{\"type\":\"select\",\"select\":{\"name\":\"\\ud800\"}},\"\xff\":{}}}],\"has_more\":false}")
 	f.Fuzz(func(t *testing.T, answer string) {
-		provider := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(answer)) })
+		provider := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/v1/users/me" {
+				_, _ = w.Write([]byte(`{"id":"b"}`))
+				return
+			}
+			_, _ = w.Write([]byte(answer))
+		})
 		res := sdktest.Collect(t, connector{}, sdktest.Options{
 			Provider: provider, Credentials: map[string]bool{"token": true}, Tolerate: true,
 		})
@@ -33,6 +39,32 @@ func FuzzSearchAnswer(f *testing.F) {
 		}
 		if res.Exit != 0 {
 			t.Errorf("exit %d", res.Exit)
+		}
+	})
+}
+
+// So with the answer to whose token it is: a run that goes on knows.
+func FuzzAccountAnswer(f *testing.F) {
+	f.Add(`{"object":"user","id":"b","type":"bot","bot":{"workspace_id":"w"}}`)
+	f.Add(`{"id":"","bot":{"workspace_id":"w"}}`)
+	f.Add(`{"id":7,"bot":[]}`)
+	f.Add(`{"results":[],"has_more":false}`)
+	f.Fuzz(func(t *testing.T, answer string) {
+		provider := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/v1/users/me" {
+				_, _ = w.Write([]byte(answer))
+				return
+			}
+			_, _ = w.Write([]byte(`{"results":[],"has_more":false}`))
+		})
+		res := sdktest.Collect(t, connector{}, sdktest.Options{Provider: provider, Credentials: map[string]bool{"token": true}})
+		for _, s := range res.States {
+			if !strings.Contains(string(s.Cursor), `"account":`) {
+				t.Errorf("a cursor of nobody: %s", s.Cursor)
+			}
+		}
+		if res.Exit != 0 || (res.Done.Status == abi.DoneSucceeded) != (len(res.States) > 0) {
+			t.Errorf("exit %d, %+v after %d cursors", res.Exit, res.Done, len(res.States))
 		}
 	})
 }

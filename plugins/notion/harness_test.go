@@ -36,9 +36,13 @@ type workspace struct {
 	clock  time.Time
 }
 
-func newWorkspace() *workspace {
+func newWorkspace(change ...func(*notion.Options)) *workspace {
 	w := &workspace{clock: sdktest.Epoch}
-	w.Provider = notion.New(notion.Options{Now: w.now})
+	o := notion.Options{Now: w.now}
+	for _, c := range change {
+		c(&o)
+	}
+	w.Provider = notion.New(o)
 	w.faults = fault.New(w.Provider, fault.Env{})
 	return w
 }
@@ -133,19 +137,6 @@ func conform(t *testing.T, res *sdktest.Result) {
 		}
 		if err := schemas()[rec.Stream].Validate(doc); err != nil {
 			t.Errorf("%s %s: %v\n%s", rec.Stream, rec.Key, err, rec.Data)
-		}
-	}
-}
-
-// store is what a host would hold after runs.
-type store map[string]string
-
-func (s store) apply(res *sdktest.Result) {
-	for _, r := range res.All {
-		if key := r.Stream + " " + r.Key; r.Delete {
-			delete(s, key)
-		} else {
-			s[key] = r.Text("title")
 		}
 	}
 }

@@ -2,8 +2,10 @@ package main
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/fingerprint"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
@@ -31,6 +33,7 @@ type entry struct {
 
 // ledger is a stream's cursor.
 type ledger struct {
+	account     sdk.Account
 	highMS      int64 // the newest edit that every walk up to now has covered
 	inventoryMS int64 // when a full walk last ended without surprise; 0: one is due
 	round       uint8
@@ -52,13 +55,16 @@ type walk struct {
 // openLedger returns the ledger that this run goes on with. A full refresh keeps
 // of the one before it which objects there were, and nothing else: what it does
 // not meet is asked for, by it or by a later run.
-func openLedger(h *sdk.Host, stream string) *ledger {
-	if before := h.Previous(stream); before.Exists() {
-		l := readLedger(before)
+func (a *api) openLedger(stream string) *ledger {
+	before := a.h.Previous(stream)
+	l := readLedger(before)
+	if before.Exists() {
 		l.forget()
-		return l
+	} else {
+		l = readLedger(a.h.Cursor(stream))
 	}
-	return readLedger(h.Cursor(stream))
+	l.account = a.account
+	return l
 }
 
 // forget makes the next walk one through everything, which meets each object as
@@ -102,7 +108,7 @@ func readLedger(v jsonvalue.Value) *ledger {
 
 func (l *ledger) encode() []byte {
 	b := jsonappend.Int(append([]byte{'{'}, `"v":`...), ledgerVersion)
-	b = jsonappend.Int(jsonappend.Name(b, "high_ms"), l.highMS)
+	b = jsonappend.Int(jsonappend.Name(l.account.AppendTo(b), "high_ms"), l.highMS)
 	b = jsonappend.Int(jsonappend.Name(b, "inventory_ms"), l.inventoryMS)
 	b = jsonappend.Int(jsonappend.Name(b, "round"), int64(l.round))
 	if l.confirmed != "" {
@@ -147,50 +153,21 @@ func (l *ledger) set(id string, sum uint64) {
 	l.known[id] = entry{sum, l.round}
 }
 
-// digits spell an entry: one for the round, eight for the fingerprint.
-const digits = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_"
-
-// printDigits times six bits are a fingerprint.
-const printDigits = 8
+// roundDigits spell a round, in one character.
+const roundDigits = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 func appendEntry(b []byte, e entry) []byte {
-	b = append(b, digits[e.round])
-	for shift := (printDigits - 1) * 6; shift >= 0; shift -= 6 {
-		b = append(b, digits[e.sum>>shift&63])
-	}
-	return b
+	return fingerprint.AppendText48(append(b, roundDigits[e.round]), e.sum)
 }
 
 func readEntry(text string) (e entry, ok bool) {
-	if len(text) != 1+printDigits {
+	if text == "" {
 		return e, false
 	}
-	for i := range len(text) {
-		d := digit(text[i])
-		switch {
-		case d < 0, i == 0 && d >= rounds:
-			return e, false
-		case i == 0:
-			e.round = uint8(d)
-		default:
-			e.sum = e.sum<<6 | uint64(d)
-		}
+	round := strings.IndexByte(roundDigits, text[0])
+	sum, ok := fingerprint.ReadText48(text[1:])
+	if round < 0 || !ok {
+		return e, false
 	}
-	return e, true
-}
-
-func digit(c byte) int {
-	switch {
-	case c >= '0' && c <= '9':
-		return int(c - '0')
-	case c >= 'a' && c <= 'z':
-		return int(c-'a') + 10
-	case c >= 'A' && c <= 'Z':
-		return int(c-'A') + 36
-	case c == '-':
-		return 62
-	case c == '_':
-		return 63
-	}
-	return -1
+	return entry{sum, uint8(round)}, true
 }

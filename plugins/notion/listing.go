@@ -37,7 +37,7 @@ type listing struct {
 }
 
 func newListing(a *api, stream, kind string) *listing {
-	return &listing{api: a, stream: stream, kind: kind, ledger: openLedger(a.h, stream), properties: make(map[string]int)}
+	return &listing{api: a, stream: stream, kind: kind, ledger: a.openLedger(stream), properties: make(map[string]int)}
 }
 
 // collect ends the walk that an earlier run could not, then does one of its

@@ -24,6 +24,7 @@ const (
 type api struct {
 	h     *sdk.Host
 	base  string
+	whose sdk.Account
 	ready map[string]answer // of prefetch
 }
 
@@ -39,6 +40,30 @@ func newAPI(h *sdk.Host) *api {
 		a.base = strings.TrimRight(to, "/")
 	}
 	return a
+}
+
+// identify asks whose sign-in it is.
+func (a *api) identify() error {
+	if err := a.h.Progress("asking whose sign-in it is", -1, -1, ""); err != nil {
+		return err
+	}
+	if a.h.Stopping() {
+		return sdk.ErrStopped
+	}
+	resp, err := a.h.Fetch(sdk.Request{URL: a.base + "/v1/me", Credential: slot})
+	if err != nil {
+		return err
+	}
+	if err := a.h.CheckStatus(resp); err != nil {
+		return err
+	}
+	v, err := resp.JSON()
+	id := v.Get("id").Str()
+	if err != nil || id == "" {
+		return malformed("the question whose sign-in it is was answered without an id")
+	}
+	a.whose, err = a.h.Account(id)
+	return err
 }
 
 // page is one page of a list.

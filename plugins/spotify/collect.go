@@ -1,8 +1,6 @@
 package main
 
 import (
-	"strings"
-
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
@@ -27,7 +25,10 @@ func collect(h *sdk.Host) error {
 		return nil // no detail lane, so nothing to recover
 	}
 	a := newAPI(h)
-	failed := ""
+	if err := a.identify(); err != nil {
+		return signIn(err)
+	}
+	failed := sdk.FailedStreams{Ends: endsRun, Hint: hint}
 	for _, s := range []struct {
 		stream  string
 		collect func(*api) error
@@ -35,72 +36,24 @@ func collect(h *sdk.Host) error {
 		if !h.Wants(s.stream) {
 			continue
 		}
-		err := s.collect(a)
-		if err == nil {
-			continue
-		}
-		if endsRun(err) {
+		if err := failed.Note(h, s.collect(a), s.stream); err != nil {
 			return signIn(err)
 		}
-		if err := reportFailed(h, s.stream, err); err != nil {
-			return err
-		}
-		failed += ", " + s.stream
 	}
-	if failed != "" {
-		return &sdk.Failure{
-			Code: string(abi.ReasonStreamCollectionFailed), Retryable: true,
-			Message: "not collected to the end: " + failed[2:],
-		}
-	}
-	return nil
+	return failed.Err()
 }
 
-// endsRun reports whether an error is of the run and not of one stream: a stop,
-// a mistake of the connector, credentials that are refused, a host that sends
-// nothing any more, a provider that asks to be left alone (RT-23.1).
-func endsRun(err error) bool {
-	if e, ok := sdk.AsFetchError(err); ok {
-		return e.Final || e.GapReason == abi.ReasonRateLimited || ofCredential(e)
-	}
-	if f, ok := sdk.AsFailure(err); ok {
-		return strings.HasSuffix(f.Code, "_auth_failed")
-	}
-	return true
-}
+// endsRun reports whether an error is of the run and not of one stream.
+func endsRun(err error) bool { return sdk.EndsRun(err) || sdk.Refused(err) }
 
-// ofCredential reports whether the host had no credential to send with: none
-// was given, it cannot be used, or the sign-in is not renewed any more.
-func ofCredential(e *sdk.FetchError) bool {
-	return strings.HasPrefix(string(e.Code), "send.credential_") || e.Code == "send.renewal_refused"
-}
+func signIn(err error) error { return sdk.AuthFailed("spotify", err) }
 
-// signIn says of a credential that the host could not send what is said of one
-// that the provider refused.
-func signIn(err error) error {
-	if e, ok := sdk.AsFetchError(err); ok && ofCredential(e) {
-		return &sdk.Failure{Code: "spotify_auth_failed", Message: e.Message, Hint: "refresh_credentials", Err: err}
+// hint is for a list that the consent does not cover.
+func hint(code string) string {
+	if code == codeForbidden {
+		return "refresh_credentials"
 	}
-	return err
-}
-
-// reportFailed tells the host that a stream was not collected to its end.
-func reportFailed(h *sdk.Host, stream string, err error) error {
-	code, message, hint, status := "", err.Error(), "retry_by_runtime", 0
-	if e, ok := sdk.AsFetchError(err); ok {
-		code, message, status = string(e.Code), e.Message, e.Status
-	} else if f, ok := sdk.AsFailure(err); ok {
-		if code, message = f.Code, f.Message; f.Hint != "" {
-			hint = f.Hint
-		} else if code == codeForbidden {
-			hint = "refresh_credentials" // the consent does not cover this list
-		}
-	}
-	d := jsonappend.String(jsonappend.Name([]byte{'{'}, "code"), code)
-	if status != 0 {
-		d = jsonappend.Int(jsonappend.Name(d, "http_status"), int64(status))
-	}
-	return skip(h, stream, string(abi.ReasonStreamCollectionFailed), message, hint, append(d, '}'))
+	return ""
 }
 
 func skip(h *sdk.Host, stream, reason, message, hint string, diagnostics []byte) error {

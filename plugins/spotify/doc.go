@@ -14,6 +14,11 @@
 // A full refresh emits everything again. Of the cursors before it, it keeps which
 // rows there were, so that those that are gone are found by the same two passes.
 //
+// Every run asks first whose sign-in it is, and the cursors name the account: one
+// of another account is refused, because the two libraries would be mixed. A full
+// refresh takes it and buries what it does not meet; plays, which are never taken
+// back, stay, and the run says so.
+//
 // Plays are different: Spotify keeps the last fifty and no more. What was
 // played before them since the last run is lost, and the run says so (plays.go).
 //

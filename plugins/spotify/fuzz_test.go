@@ -22,7 +22,13 @@ func FuzzListAnswer(f *testing.F) {
 	f.Add("{\"items\":[{\"id\":\"a\",\"name\":\"\xff\\ud800\",\"genres\":[[[1]],{\"a\":1,\"a\":2}]}],\"total\":1e99}")
 	f.Add(`{"items":[{"played_at":"0000-01-01T00:00:00Z","track":{"uri":"u:\u0000"}}]}`)
 	f.Fuzz(func(t *testing.T, answer string) {
-		provider := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(answer)) })
+		provider := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/v1/me" {
+				_, _ = w.Write([]byte(`{"id":"me"}`))
+				return
+			}
+			_, _ = w.Write([]byte(answer))
+		})
 		res := sdktest.Collect(t, connector{}, sdktest.Options{Provider: provider, Credentials: credentials, Tolerate: true})
 		for _, p := range res.Problems {
 			if !strings.Contains(p, "the schema wants") {
@@ -31,6 +37,32 @@ func FuzzListAnswer(f *testing.F) {
 		}
 		if res.Exit != 0 {
 			t.Errorf("exit %d", res.Exit)
+		}
+	})
+}
+
+// So with the answer to whose sign-in it is: a run that goes on knows.
+func FuzzAccountAnswer(f *testing.F) {
+	f.Add(`{"id":"me","type":"user"}`)
+	f.Add(`{"id":"","uri":"spotify:user:"}`)
+	f.Add(`{"id":7}`)
+	f.Add(`{"items":[],"total":0}`)
+	f.Fuzz(func(t *testing.T, answer string) {
+		provider := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/v1/me" {
+				_, _ = w.Write([]byte(answer))
+				return
+			}
+			_, _ = w.Write([]byte(`{"items":[],"total":0,"next":null}`))
+		})
+		res := sdktest.Collect(t, connector{}, sdktest.Options{Provider: provider, Credentials: credentials})
+		for _, s := range res.States {
+			if !strings.Contains(string(s.Cursor), `"account":`) {
+				t.Errorf("a cursor of nobody: %s", s.Cursor)
+			}
+		}
+		if res.Exit != 0 || (res.Done.Status == abi.DoneSucceeded) != (len(res.States) > 0) {
+			t.Errorf("exit %d, %+v after %d cursors", res.Exit, res.Done, len(res.States))
 		}
 	})
 }

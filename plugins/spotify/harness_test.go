@@ -181,24 +181,11 @@ func conform(t *testing.T, res *sdktest.Result) {
 	}
 }
 
-// store is what a host would hold after runs.
-type store map[string]string
-
-func (s store) apply(res *sdktest.Result) {
-	for _, r := range res.All {
-		if key := r.Stream + " " + r.Key; r.Delete {
-			delete(s, key)
-		} else {
-			s[key] = r.Text("name") + fmt.Sprint(r.Fields["rank"])
-		}
-	}
-}
-
 // stored is what a run from nothing finds.
-func (a *account) stored(t *testing.T, change ...func(*sdktest.Options)) store {
+func (a *account) stored(t *testing.T, change ...func(*sdktest.Options)) sdktest.Store {
 	t.Helper()
-	s := store{}
-	s.apply(a.collect(t, change...))
+	s := sdktest.Store{}
+	s.Apply(a.collect(t, change...))
 	return s
 }
 

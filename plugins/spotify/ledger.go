@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/fingerprint"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
@@ -23,6 +24,7 @@ const maxID = 40
 
 // ledger is the cursor of a stream whose list is held as a whole.
 type ledger struct {
+	whose       sdk.Account
 	highMS      int64 // of saved tracks: the newest save that was collected
 	inventoryMS int64 // when an inventory last ended; 0: one is due
 	extra       int64 // how many more rows the list had then than were readable
@@ -33,16 +35,18 @@ type ledger struct {
 // openLedger returns the ledger that this run goes on with. A full refresh keeps
 // of the one before it which rows there were, and nothing else: they are emitted
 // again, or found to be gone, by it or by a later run.
-func openLedger(h *sdk.Host, stream string) *ledger {
-	before := h.Previous(stream)
-	if !before.Exists() {
-		return readLedger(h.Cursor(stream))
-	}
+func (a *api) openLedger(stream string) *ledger {
+	before := a.h.Previous(stream)
 	l := readLedger(before)
-	l.highMS, l.inventoryMS, l.extra = 0, 0, 0
-	for key := range l.known {
-		l.known[key] = 0
+	if before.Exists() {
+		l.highMS, l.inventoryMS, l.extra = 0, 0, 0
+		for key := range l.known {
+			l.known[key] = 0
+		}
+	} else {
+		l = readLedger(a.h.Cursor(stream))
 	}
+	l.whose = a.whose
 	return l
 }
 
@@ -53,7 +57,7 @@ func readLedger(v jsonvalue.Value) *ledger {
 		l.highMS, l.inventoryMS, l.extra = v.Get("high_ms").Int(), v.Get("inventory_ms").Int(), v.Get("extra").Int()
 	}
 	for it := v.Get("known").Children(); it.Next() && len(l.known) < maxKnown; {
-		if sum, ok := readPrint(it.Value().Str()); ok {
+		if sum, ok := fingerprint.ReadText48(it.Value().Str()); ok {
 			if !current {
 				sum = 0
 			}
@@ -65,6 +69,7 @@ func readLedger(v jsonvalue.Value) *ledger {
 
 func (l *ledger) encode() []byte {
 	b := jsonappend.Int(append([]byte{'{'}, `"v":`...), ledgerVersion)
+	b = l.whose.AppendTo(b)
 	if l.highMS != 0 {
 		b = jsonappend.Int(jsonappend.Name(b, "high_ms"), l.highMS)
 	}
@@ -77,7 +82,7 @@ func (l *ledger) encode() []byte {
 	b = append(jsonappend.Name(b, "known"), '{')
 	for _, key := range l.keys("") {
 		b = append(jsonappend.Name(b, key), '"')
-		b = append(appendPrint(b, l.known[key]), '"')
+		b = append(fingerprint.AppendText48(b, l.known[key]), '"')
 	}
 	return append(b, "}}"...)
 }
@@ -101,30 +106,4 @@ func (l *ledger) set(key string, sum uint64) {
 		return
 	}
 	l.known[key] = sum
-}
-
-// digits spell a fingerprint, six bits each.
-const digits = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_"
-
-const printDigits = 8
-
-func appendPrint(b []byte, sum uint64) []byte {
-	for shift := (printDigits - 1) * 6; shift >= 0; shift -= 6 {
-		b = append(b, digits[sum>>shift&63])
-	}
-	return b
-}
-
-func readPrint(text string) (sum uint64, ok bool) {
-	if len(text) != printDigits {
-		return 0, false
-	}
-	for i := range len(text) {
-		d := strings.IndexByte(digits, text[i])
-		if d < 0 {
-			return 0, false
-		}
-		sum = sum<<6 | uint64(d)
-	}
-	return sum, true
 }

@@ -23,6 +23,7 @@ const (
 
 // history is the cursor of the plays.
 type history struct {
+	whose  sdk.Account
 	lastMS int64    // the newest play that was collected; 0: none
 	keys   []string // of the newest plays, at most kept
 }
@@ -41,7 +42,7 @@ func readHistory(v jsonvalue.Value) history {
 
 func (c *history) encode() []byte {
 	b := jsonappend.Int(append([]byte{'{'}, `"v":`...), ledgerVersion)
-	b = jsonappend.Int(jsonappend.Name(b, "last_ms"), c.lastMS)
+	b = jsonappend.Int(jsonappend.Name(c.whose.AppendTo(b), "last_ms"), c.lastMS)
 	return append(jsonappend.Strings(jsonappend.Name(b, "keys"), c.keys), '}')
 }
 
@@ -69,7 +70,7 @@ func collectPlays(a *api) error {
 			r.keys = append(r.keys, key)
 		}
 	}
-	next := history{lastMS: max(c.lastMS, min(r.newestMS, a.h.Now().UnixMilli())), keys: r.keys}
+	next := history{whose: a.whose, lastMS: max(c.lastMS, min(r.newestMS, a.h.Now().UnixMilli())), keys: r.keys}
 	if err := a.h.Slice(streamPlays, "plays to "+strconv.FormatInt(next.lastMS, 10), next.encode()); err != nil {
 		return err
 	}
@@ -171,6 +172,12 @@ func (r *plays) report(lastMS int64) error {
 	if r.unreadable > 0 {
 		n := strconv.Itoa(r.unreadable)
 		err := skip(r.h, streamPlays, problemUnreadable, n+" plays have no track or no time", "retry_on_connector_upgrade", []byte(`{"count":`+n+`}`))
+		if err != nil {
+			return err
+		}
+	}
+	if r.whose.Changed {
+		err := skip(r.h, streamPlays, problemForeign, "the plays of the account before stay: a play is never taken back", "manual_action_required", nil)
 		if err != nil {
 			return err
 		}

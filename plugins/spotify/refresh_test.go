@@ -52,16 +52,16 @@ func live(res *sdktest.Result) []string {
 func TestFullRefreshBuries(t *testing.T) {
 	t.Parallel()
 	a := furnished()
-	stored := store{}
+	stored := sdktest.Store{}
 	res := a.collect(t)
-	stored.apply(res)
+	stored.Apply(res)
 	a.Unfollow("listB")
 	a.Unsave("track0001")
 	a.SetTop("short_term", artist("y"))
 	a.play(50, 55) // those of before are not among the fifty any more
 	res = a.refresh(t, res)
 	succeeded(t, res)
-	stored.apply(res)
+	stored.Apply(res)
 	if got := deleted(res); got != `playlists listB,saved_tracks track0001,top_artists ["artistx","short_term"]` {
 		t.Fatal(got)
 	}
@@ -69,10 +69,10 @@ func TestFullRefreshBuries(t *testing.T) {
 		t.Errorf("emitted %s", emitted(res))
 	}
 	there := a.stored(t)
-	for key := range stored {
-		if !strings.HasPrefix(key, streamPlays) && there[key] != stored[key] {
-			t.Errorf("%s is stored, and there is %q", key, there[key])
-		}
+	delete(stored, streamPlays)
+	delete(there, streamPlays)
+	if d := stored.Differs(there); d != "" {
+		t.Error(d)
 	}
 	if res = a.after(t, res); len(res.All) != 0 {
 		t.Errorf("the next run emitted %s, deleted %s", emitted(res), deleted(res))
@@ -125,32 +125,32 @@ func TestPartialFullRefresh(t *testing.T) {
 				t.Parallel()
 				a := furnished()
 				a.Misbehave(spotify.Faults{PageSize: 1})
-				stored := store{}
+				stored := sdktest.Store{}
 				only := streams(stream)
 				res := a.collect(t, only)
-				stored.apply(res)
+				stored.Apply(res)
 				a.Unfollow("listB")
 				a.Unsave("track0001")
 				a.SetTop("short_term", artist("y"))
 				rule.Match = fault.Path(c.path)
 				a.faults.Add(rule)
 				res = a.refresh(t, res)
-				stored.apply(res)
+				stored.Apply(res)
 				if failed := res.Done.Status == abi.DoneFailed; deleted(res) != "" || failed == (name == "never exact") {
 					t.Fatalf("%+v, deleted %s", res.Done, deleted(res))
 				}
 				a.faults.Clear()
 				again := len(live(res))
 				res = a.after(t, res)
-				stored.apply(res)
+				stored.Apply(res)
 				want := a.stored(t, only)
-				if deleted(res) != c.gone || !maps.Equal(stored, want) {
+				if deleted(res) != c.gone || stored.Differs(want) != "" {
 					t.Errorf("deleted %s, stored %v", deleted(res), stored)
 				}
 				// What the refresh had not emitted, the next run did. Nothing is said
 				// of a refresh that ended before it had anything.
-				if n := again + len(live(res)); again > 0 && n != len(want) {
-					t.Errorf("%d of %d rows emitted again", n, len(want))
+				if n := again + len(live(res)); again > 0 && n != want.Len() {
+					t.Errorf("%d of %d rows emitted again", n, want.Len())
 				}
 			})
 		}
@@ -177,14 +177,14 @@ func TestFullRefreshWithEmptyItems(t *testing.T) {
 // A library that moves during a full refresh: nothing that is there is buried.
 func TestLibraryMovesDuringFullRefresh(t *testing.T) {
 	t.Parallel()
-	for at := 1; at < 16; at++ {
+	for at := 1; at < 17; at++ {
 		a := newAccount()
 		a.save(0, 60)
 		a.Misbehave(spotify.Faults{PageSize: 10})
 		only := streams(streamTracks)
-		stored := store{}
+		stored := sdktest.Store{}
 		res := a.collect(t, only)
-		stored.apply(res)
+		stored.Apply(res)
 		a.Unsave("track0030")
 		a.Before(func(n int, _ *http.Request) {
 			if n == at {
@@ -196,21 +196,21 @@ func TestLibraryMovesDuringFullRefresh(t *testing.T) {
 		})
 		res = a.refresh(t, res)
 		a.Before(nil)
-		stored.apply(res)
+		stored.Apply(res)
 		there := a.stored(t, only)
 		for _, r := range res.All {
-			if _, alive := there[streamTracks+" "+r.Key]; r.Delete && alive {
+			if _, alive := there[streamTracks][r.Key]; r.Delete && alive {
 				t.Errorf("at %d: %s was buried alive", at, r.Key)
 			}
 		}
 		for range 2 {
 			res = a.after(t, res)
-			stored.apply(res)
+			stored.Apply(res)
 		}
 		a.pass(inventoryMS * 1e6)
-		stored.apply(a.after(t, res))
-		if want := a.stored(t, only); !maps.Equal(stored, want) {
-			t.Errorf("at %d: %d stored, %d are there", at, len(stored), len(want))
+		stored.Apply(a.after(t, res))
+		if want := a.stored(t, only); stored.Differs(want) != "" {
+			t.Errorf("at %d: %d stored, %d are there", at, stored.Len(), want.Len())
 		}
 	}
 }
@@ -219,20 +219,20 @@ func TestLibraryMovesDuringFullRefresh(t *testing.T) {
 // nothing, bury what is gone and nothing else.
 func TestFullRefreshStoppedAnywhere(t *testing.T) {
 	t.Parallel()
-	for stop := 1; stop < 40; stop++ {
+	for stop := 1; stop < 41; stop++ {
 		a := furnished()
 		a.save(100, 25)
 		a.Misbehave(spotify.Faults{PageSize: 10})
-		stored := store{}
+		stored := sdktest.Store{}
 		res := a.collect(t)
-		stored.apply(res)
+		stored.Apply(res)
 		a.Unsave("track0110")
 		a.Unfollow("listC")
 		res = res.SecondRun(t, func(o *sdktest.Options) { fullRefresh(o); o.StopAfter = stop })
-		stored.apply(res)
-		stored.apply(a.after(t, res))
-		if want := a.stored(t); !maps.Equal(stored, want) {
-			t.Errorf("stop %d: %d stored, want %d", stop, len(stored), len(want))
+		stored.Apply(res)
+		stored.Apply(a.after(t, res))
+		if want := a.stored(t); stored.Differs(want) != "" {
+			t.Errorf("stop %d: %d stored, want %d", stop, stored.Len(), want.Len())
 		}
 	}
 }

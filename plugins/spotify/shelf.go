@@ -13,6 +13,7 @@ const (
 	problemEmpty      = "spotify_items_empty"
 	problemUnstable   = "spotify_list_unstable"
 	problemLost       = "spotify_plays_lost"
+	problemForeign    = "spotify_plays_of_another_account"
 	problemOverflow   = "cursor_reduced"
 )
 
@@ -35,7 +36,7 @@ type shelf struct {
 }
 
 func newShelf(a *api, stream string) *shelf {
-	return &shelf{api: a, stream: stream, ledger: openLedger(a.h, stream)}
+	return &shelf{api: a, stream: stream, ledger: a.openLedger(stream)}
 }
 
 // list is one list of a shelf, and how its rows become records.

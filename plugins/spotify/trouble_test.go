@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -28,7 +27,7 @@ func (a *account) failing(t *testing.T, change ...func(*sdktest.Options)) *sdkte
 // was collected stays, and the next run emits the rest.
 func TestRateLimited(t *testing.T) {
 	t.Parallel()
-	for after := range 14 {
+	for after := range 15 {
 		a := furnished()
 		a.save(100, 120)
 		a.faults.Add(fault.Rule{After: after, Fault: fault.Throttle("7")})
@@ -138,7 +137,7 @@ func TestForbiddenHint(t *testing.T) {
 // ends the run; the next one goes on.
 func TestTokenExpiry(t *testing.T) {
 	t.Parallel()
-	for at := 1; at < 12; at++ {
+	for at := 1; at < 13; at++ {
 		a := furnished()
 		a.save(100, 300)
 		a.Before(func(n int, _ *http.Request) {
@@ -185,7 +184,7 @@ func TestNextFaults(t *testing.T) {
 				!strings.Contains(string(res.Skips[0].Diagnostics), c.code) || len(a.Requests()) > 6 {
 				t.Errorf("%s %s, deleted %s, %d requests", reasons(res), res.Skips[0].Diagnostics, deleted(res), len(a.Requests()))
 			}
-			for _, r := range res.Requests {
+			for _, r := range res.Requests[1:] {
 				if !strings.HasPrefix(r.URL, "https://api.spotify.com/v1/me/") {
 					t.Errorf("a request to %s", r.URL)
 				}
@@ -220,7 +219,7 @@ func TestShortList(t *testing.T) {
 	res := a.collect(t, streams(streamPlaylists))
 	a.Unfollow("listC")
 	a.faults.Add(fault.Rule{Times: -1, Fault: fault.Replace(`"total":3}`, `"total":5}`)})
-	if res = a.again(t, res); deleted(res) != "" || reasons(res) != "playlists spotify_list_unstable" || len(a.Requests()) != 2 {
+	if res = a.again(t, res); deleted(res) != "" || reasons(res) != "playlists spotify_list_unstable" || len(a.Requests()) != 3 {
 		t.Fatalf("%s %s, %d requests", deleted(res), reasons(res), len(a.Requests()))
 	}
 	a.faults.Clear()
@@ -321,9 +320,9 @@ func TestLibraryMovesWhileItIsRead(t *testing.T) {
 				}
 				a.Misbehave(spotify.Faults{PageSize: 10})
 				only := streams(streamPlaylists, streamTracks)
-				stored := store{}
+				stored := sdktest.Store{}
 				res := a.collect(t, only)
-				stored.apply(res)
+				stored.Apply(res)
 				a.pass(25 * time.Hour)
 				moves := 0
 				a.Before(func(n int, _ *http.Request) {
@@ -336,16 +335,16 @@ func TestLibraryMovesWhileItIsRead(t *testing.T) {
 				a.Before(nil)
 				there := a.stored(t, only)
 				for _, r := range res.All {
-					if _, alive := there[r.Stream+" "+r.Key]; r.Delete && alive {
+					if _, alive := there[r.Stream][r.Key]; r.Delete && alive {
 						t.Errorf("%s %s was buried alive", r.Stream, r.Key)
 					}
 				}
-				stored.apply(res)
+				stored.Apply(res)
 				a.pass(25 * time.Hour)
 				res = a.again(t, res)
-				stored.apply(res)
-				if want := a.stored(t, only); !maps.Equal(stored, want) {
-					t.Errorf("%d rows stored, %d are there", len(stored), len(want))
+				stored.Apply(res)
+				if want := a.stored(t, only); stored.Differs(want) != "" {
+					t.Errorf("%d rows stored, %d are there", stored.Len(), want.Len())
 				}
 			})
 		}
@@ -370,7 +369,7 @@ func TestShiftThatTheLengthHides(t *testing.T) {
 			old.AddedAt = sdktest.Epoch // on the last one
 			a.Save(old)
 		}
-		passes := -1
+		passes := -2 // the question whose sign-in it is comes first
 		a.Before(func(_ int, r *http.Request) {
 			switch offset := r.URL.Query().Get("offset"); {
 			case offset == "":
@@ -385,7 +384,7 @@ func TestShiftThatTheLengthHides(t *testing.T) {
 		a.Before(nil)
 		there := a.stored(t, only)
 		for _, r := range res.All {
-			if _, alive := there[streamTracks+" "+r.Key]; r.Delete && alive {
+			if _, alive := there[streamTracks][r.Key]; r.Delete && alive {
 				t.Errorf("%s was buried alive", r.Key)
 			}
 		}
@@ -414,14 +413,14 @@ func TestForeignLedger(t *testing.T) {
 // PB-D8: ended at any call, the runs together lose nothing and repeat little.
 func TestStoppedAnywhere(t *testing.T) {
 	t.Parallel()
-	for stop := 1; stop < 30; stop++ {
+	for stop := 1; stop < 31; stop++ {
 		a := furnished()
 		a.save(100, 25)
 		a.Misbehave(spotify.Faults{PageSize: 10})
-		stored, count := store{}, 0
+		stored, count := sdktest.Store{}, 0
 		res := a.failing(t, func(o *sdktest.Options) { o.StopAfter = stop })
 		for run := 0; ; run++ {
-			stored.apply(res)
+			stored.Apply(res)
 			count += len(res.All)
 			if res.Done.Status == abi.DoneSucceeded {
 				break
@@ -435,9 +434,9 @@ func TestStoppedAnywhere(t *testing.T) {
 			res = res.SecondRun(t, func(o *sdktest.Options) { o.StopAfter = stop + run/2 })
 		}
 		a.pass(25 * time.Hour)
-		stored.apply(a.again(t, res))
-		if want := a.stored(t); !maps.Equal(stored, want) || count > 40+1 {
-			t.Errorf("stop %d: %d stored, want %d; %d records emitted", stop, len(stored), len(want), count)
+		stored.Apply(a.again(t, res))
+		if want := a.stored(t); stored.Differs(want) != "" || count > 40+1 {
+			t.Errorf("stop %d: %d stored, want %d; %d records emitted", stop, stored.Len(), want.Len(), count)
 		}
 	}
 }
@@ -459,11 +458,11 @@ func TestKilledAnywhere(t *testing.T) {
 				return nil
 			}
 		})
-		stored := store{}
-		stored.apply(res)
-		stored.apply(res.SecondRun(t, func(o *sdktest.Options) { o.Tolerate = false }))
-		if want := a.stored(t); !maps.Equal(stored, want) {
-			t.Errorf("killed at call %d: %d stored, want %d", kill, len(stored), len(want))
+		stored := sdktest.Store{}
+		stored.Apply(res)
+		stored.Apply(res.SecondRun(t, func(o *sdktest.Options) { o.Tolerate = false }))
+		if want := a.stored(t); stored.Differs(want) != "" {
+			t.Errorf("killed at call %d: %d stored, want %d", kill, stored.Len(), want.Len())
 		}
 	}
 }

@@ -37,7 +37,7 @@ func (r *run) listBudgets() error {
 		r.budgets = append(r.budgets, id)
 		p := cur.at(id)
 		data := s.data()
-		if sum := fingerprint(data); p.sum != sum {
+		if sum := printOf(data); p.sum != sum {
 			p.sum, p.stale = sum, false
 			if err := r.h.EmitRaw(streamBudgets, id, data); err != nil {
 				return err

@@ -11,9 +11,14 @@ func (r *run) categories() error {
 	groups, members := &shape{stream: streamGroups}, &shape{stream: streamCategories}
 	at := map[string]cursor{}
 	for _, stream := range []string{streamGroups, streamCategories} {
-		if r.h.Wants(stream) {
-			at[stream] = r.ownCursor(stream)
+		if !r.h.Wants(stream) {
+			continue
 		}
+		cur, err := r.ownCursor(stream)
+		if err != nil {
+			return err
+		}
+		at[stream] = cur
 	}
 	err := r.eachBudget(func(budget string) error {
 		read := make(map[string]bool)
@@ -25,7 +30,10 @@ func (r *run) categories() error {
 			if err != nil {
 				return err
 			}
-			if err := r.groups(rows, groups, members, budget, pass.graves, read); err != nil {
+			for _, cur := range at {
+				cur.at(budget).begin(pass)
+			}
+			if err := r.groups(rows, at, groups, members, budget, pass.graves, read); err != nil {
 				return err
 			}
 			for _, cur := range at {
@@ -60,8 +68,10 @@ func together(at map[string]cursor, budget string) []pass {
 
 // groups emits the rows of one answer; with graves only the tombstones, and
 // those of streams that were read before.
-func (r *run) groups(rows jsonvalue.Value, groups, members *shape, budget string, graves bool, read map[string]bool) error {
-	g := list{stream: streamGroups, key: byID, record: groupRecord, graves: graves}
+func (r *run) groups(
+	rows jsonvalue.Value, at map[string]cursor, groups, members *shape, budget string, graves bool, read map[string]bool,
+) error {
+	g := list{stream: streamGroups, key: byID, record: groupRecord, graves: graves, cur: at[streamGroups]}
 	for it := rows.Children(); it.Next(); {
 		group := it.Value()
 		if !graves || read[streamGroups] {
@@ -72,7 +82,7 @@ func (r *run) groups(rows jsonvalue.Value, groups, members *shape, budget string
 		if graves && !read[streamCategories] {
 			continue
 		}
-		list := list{stream: streamCategories, key: byID, graves: graves, record: func(s *shape, v jsonvalue.Value, budget string) string {
+		list := list{stream: streamCategories, key: byID, graves: graves, cur: at[streamCategories], record: func(s *shape, v jsonvalue.Value, budget string) string {
 			return categoryRecord(s, v, group, budget)
 		}}
 		if err := r.rows(list, members, group.Get("categories"), budget); err != nil {

@@ -78,7 +78,7 @@ func TestSecondRunIsEmpty(t *testing.T) {
 	if got := w.paths(); strings.Join(got, " ") != strings.Join(want, " ") {
 		t.Errorf("asked\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if got := w.state[streamPayees]; got != `{"`+budgetID(1)+`":{"server_knowledge":34,"format":1}}` {
+	if got := w.state[streamPayees]; got != `{"`+budgetID(1)+`":{"keys":["`+strings.Join(ids('f', 1, 1, 3), `","`)+`"],"server_knowledge":34,"format":1}}` {
 		t.Error(got)
 	}
 }
@@ -138,7 +138,8 @@ func TestDeletions(t *testing.T) {
 	w.holds(streamGroups)
 }
 
-// A budget that is gone takes its accounts and locations with it.
+// A budget that is gone takes its accounts and locations with it; see also
+// vanished_test.go.
 func TestBudgetIsGone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, budget(1, 2, 2), budget(2, 2, 2))

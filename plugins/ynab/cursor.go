@@ -17,6 +17,8 @@ type place struct {
 	knowledge int64             // the provider's own position; 0: never read
 	stale     bool              // to be read anew: by another build, whose rows may differ, or before a full refresh
 	items     map[string]uint64 // fingerprint by key, of streams that are read whole
+	keys      map[string]bool   // of streams that are read by their changes
+	partial   bool              // keys does not hold them all
 	sum       uint64            // of the budget itself
 	day       string            // account_stats: the last one
 	todo      []string          // month_categories: months that were listed and not accounted for
@@ -40,6 +42,7 @@ func readCursor(v jsonvalue.Value) cursor {
 			sum: uint64(at.Get("sum").Int()), day: at.Get("observed_on").Str(), newest: at.Get("last_fetched_month").Str(),
 		}
 		p.items, p.months = readPrints(at.Get("items"), &room), readPrints(at.Get("months"), &room)
+		p.readKeys(at, &room)
 		for m := at.Get("todo").Children(); m.Next(); {
 			if month := m.Value().Str(); firstDay(month) {
 				p.todo = append(p.todo, month)
@@ -89,7 +92,7 @@ func readPrints(v jsonvalue.Value, room *int) map[string]uint64 {
 func (c cursor) at(budget string) *place {
 	p := c[budget]
 	if p == nil {
-		p = &place{items: make(map[string]uint64), months: make(map[string]uint64)}
+		p = &place{items: make(map[string]uint64), keys: make(map[string]bool), months: make(map[string]uint64)}
 		c[budget] = p
 	}
 	return p
@@ -99,7 +102,7 @@ func (c cursor) at(budget string) *place {
 func (c cursor) known() int {
 	n := 0
 	for _, p := range c {
-		n += len(p.items)
+		n += len(p.items) + len(p.keys)
 	}
 	return n
 }
@@ -109,6 +112,12 @@ func (c cursor) encode() []byte {
 	for _, budget := range sorted(c) {
 		p := c[budget]
 		b = append(jsonappend.Name(b, budget), '{')
+		if len(p.keys) > 0 || p.knowledge > 0 {
+			b = jsonappend.Strings(jsonappend.Name(b, "keys"), sorted(p.keys))
+		}
+		if p.partial {
+			b = jsonappend.Bool(jsonappend.Name(b, "partial"), true)
+		}
 		if p.knowledge > 0 {
 			b = jsonappend.Int(jsonappend.Name(b, "server_knowledge"), p.knowledge)
 		}

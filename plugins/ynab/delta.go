@@ -12,6 +12,7 @@ type list struct {
 	record               func(s *shape, v jsonvalue.Value, budget string) string
 	prepare              func(budget string) error // before a budget's first row; nil: nothing
 	graves               bool                      // only of what was deleted is told
+	cur                  cursor                    // where the keys are remembered; nil: nobody wants the stream
 }
 
 func byID(v jsonvalue.Value, _ string) string {
@@ -30,8 +31,13 @@ var (
 
 // delta collects a list of every budget.
 func (r *run) delta(l list) error {
-	cur, s := r.ownCursor(l.stream), &shape{stream: l.stream}
-	err := r.eachBudget(func(budget string) error {
+	cur, err := r.ownCursor(l.stream)
+	if err != nil {
+		return err
+	}
+	s := &shape{stream: l.stream}
+	l.cur = cur
+	err = r.eachBudget(func(budget string) error {
 		p := cur.at(budget)
 		for i, pass := range p.passes() {
 			rows, after, err := r.c.rows(budget, l.path, l.member, pass.knowledge)
@@ -39,6 +45,7 @@ func (r *run) delta(l list) error {
 				return err
 			}
 			l.graves = pass.graves
+			p.begin(pass)
 			if l.prepare != nil && rows.Len() > 0 && !l.graves {
 				if err := l.prepare(budget); err != nil {
 					return err
@@ -72,6 +79,9 @@ func (p *place) passes() []pass {
 	return []pass{{knowledge: p.knowledge}}
 }
 
+// begin takes an answer's rows for all there are when they are.
+func (p *place) begin(one pass) { p.partial = p.partial && one.knowledge > 0 }
+
 // reached moves the place to the knowledge of the i-th question's answer: to
 // the first one's, because the second would pass over what was deleted between.
 func (p *place) reached(i int, after int64) {
@@ -100,7 +110,13 @@ func (r *run) row(l list, s *shape, v jsonvalue.Value, budget string) error {
 		s.misfit()
 		return nil
 	case v.Get("deleted").Bool():
+		if l.cur != nil {
+			l.cur.forget(budget, key)
+		}
 		return r.h.Delete(l.stream, key)
+	}
+	if l.cur != nil {
+		l.cur.remember(budget, key)
 	}
 	l.record(s, v, budget)
 	return r.h.EmitRaw(l.stream, key, s.data())
@@ -116,18 +132,15 @@ func (r *run) reported(err error, shapes ...*shape) error {
 	return err
 }
 
-// ownCursor reads a stream's cursor, without the budgets that are gone.
-func (r *run) ownCursor(stream string) cursor {
-	cur, there := r.remembered(stream), make(map[string]bool)
-	for _, budget := range r.budgets {
-		there[budget] = true
+// ownCursor reads a stream's cursor, and buries what belonged to budgets that
+// are gone.
+func (r *run) ownCursor(stream string) (cursor, error) {
+	cur := r.remembered(stream)
+	gone, err := r.bury(stream, cur)
+	if err == nil && gone {
+		err = r.slice(stream, cur, "gone")
 	}
-	for budget := range cur {
-		if !there[budget] && !r.unsure {
-			delete(cur, budget)
-		}
-	}
-	return cur
+	return cur, err
 }
 
 // transactions collects the stream of that name. Its records have the accounts'

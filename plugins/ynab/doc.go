@@ -11,13 +11,16 @@
 // asked twice. Accounts are always read whole, because account_stats wants each
 // balance each day, and payee locations have no such requests; what is missing
 // there is found by comparison with the cursor (inventory.go). A budget that is
-// gone is a tombstone, and so are its accounts and locations; what else was in
-// it stays, because YNAB tells of it no more.
+// gone is a tombstone, and so is all that was in it, except for the daily
+// account_stats. YNAB tells of it no more, so the cursors of the lists that tell
+// of changes keep the keys of what was emitted (keys.go); what of them is not
+// known, because there was no room or a month came late, may stay, and the run
+// says so (ynab_budget_rows_kept).
 //
 // A full refresh emits everything again. What was deleted since the run before
-// it asks for with one request more for each list that tells of changes, because
-// such a list's cursor knows a position and no keys; accounts, locations and
-// budgets are compared with the keys of before, without a request more. What it
+// it asks for with one request more for each list that tells of changes,
+// because the keys of such a list are remembered as far as there is room;
+// accounts, locations and budgets are compared with the keys of before, without a request more. What it
 // could not read whole stays in the cursor for a later run to bury.
 //
 // month_categories is a detail lane over months: a month is one request and

@@ -26,12 +26,12 @@ type world struct {
 	clock time.Time
 
 	state map[string]string
-	rows  map[string]map[string]sdktest.Record // stream, key
+	rows  sdktest.Store
 }
 
 func newWorld(t *testing.T, budgets ...*ynab.Budget) *world {
 	t.Helper()
-	w := &world{t: t, clock: sdktest.Epoch, state: map[string]string{}, rows: map[string]map[string]sdktest.Record{}}
+	w := &world{t: t, clock: sdktest.Epoch, state: map[string]string{}, rows: sdktest.Store{}}
 	w.p = ynab.New(ynab.Options{Token: token, Now: func() time.Time { return w.clock }}, budgets...)
 	return w
 }
@@ -48,16 +48,7 @@ func (w *world) run(change ...func(*sdktest.Options)) *sdktest.Result {
 	res := sdktest.Collect(w.t, connector{}, o)
 	conform(w.t, res)
 	w.state = res.Committed()
-	for _, r := range res.All {
-		if w.rows[r.Stream] == nil {
-			w.rows[r.Stream] = map[string]sdktest.Record{}
-		}
-		if r.Delete {
-			delete(w.rows[r.Stream], r.Key)
-		} else {
-			w.rows[r.Stream][r.Key] = r
-		}
-	}
+	w.rows.Apply(res)
 	for _, c := range res.Calls {
 		if strings.Contains(c.Payload, token) {
 			w.t.Error("the token is in a message")
@@ -83,14 +74,7 @@ func (w *world) ok(res *sdktest.Result) *sdktest.Result {
 // holds checks that the store has exactly these keys of a stream.
 func (w *world) holds(stream string, keys ...string) {
 	w.t.Helper()
-	if len(w.rows[stream]) != len(keys) {
-		w.t.Errorf("%s: %d rows, want %d", stream, len(w.rows[stream]), len(keys))
-	}
-	for _, key := range keys {
-		if _, ok := w.rows[stream][key]; !ok {
-			w.t.Errorf("%s %s is missing", stream, key)
-		}
-	}
+	w.rows.Holds(w.t, stream, keys...)
 }
 
 var schemas = sync.OnceValue(func() map[string]*jsonschema.Schema {

@@ -30,7 +30,7 @@ func (r *run) compare(stream string, cur cursor, budget string) *inventory {
 // put emits an entity that is new or changed.
 func (i *inventory) put(key string, data []byte) error {
 	i.seen[key] = true
-	sum := fingerprint(data)
+	sum := printOf(data)
 	old, known := i.p.items[key]
 	if known && old == sum {
 		return nil
@@ -73,28 +73,10 @@ func (i *inventory) finish(budget string) error {
 	return i.r.slice(i.stream, i.cur, budget)
 }
 
-// wholeCursor is ownCursor for a stream that is read whole: what belonged to a
-// budget that is gone is buried.
-func (r *run) wholeCursor(stream string) (cursor, error) {
-	cur := r.remembered(stream)
-	kept := r.ownCursor(stream)
-	for _, budget := range sorted(cur) {
-		if kept[budget] != nil {
-			continue
-		}
-		for _, key := range sorted(cur[budget].items) {
-			if err := r.h.Delete(stream, key); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return kept, nil
-}
-
 // locations collects payee_locations, for which there are no delta requests.
 func (r *run) locations() error {
 	s := &shape{stream: streamLocations}
-	cur, err := r.wholeCursor(streamLocations)
+	cur, err := r.ownCursor(streamLocations)
 	if err != nil {
 		return err
 	}
@@ -135,11 +117,14 @@ func (r *run) readWhole(
 // are found by comparison.
 func (r *run) accounts() error {
 	s, stats := &shape{stream: streamAccounts}, &shape{stream: streamAccountStats}
-	cur, err := r.wholeCursor(streamAccounts)
+	cur, err := r.ownCursor(streamAccounts)
 	if err != nil {
 		return err
 	}
-	days := r.ownCursor(streamAccountStats)
+	days, err := r.ownCursor(streamAccountStats)
+	if err != nil {
+		return err
+	}
 	today := r.h.Now().UTC().Format(time.DateOnly)
 	err = r.eachBudget(func(budget string) error {
 		rows, _, err := r.c.rows(budget, "/accounts", "accounts", 0)

@@ -25,7 +25,7 @@ func TestReasonsHaveWords(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, code := range []string{
-		codeMalformed, codeRateLimited, codeAuthFailed, codeBaseURL, codeLapsed, reasonShape, reasonOverflow,
+		codeMalformed, codeRateLimited, codeAuthFailed, codeBaseURL, codeLapsed, reasonShape, reasonOverflow, reasonKept,
 	} {
 		if m.ReasonMessages[code] == "" {
 			t.Errorf("no words for %s", code)

@@ -58,12 +58,16 @@ type monthLane struct {
 	given     int           // of due, so many were handed to Walk
 	until     int           // where the slice ends
 	requested map[string]bool
+	fetched   map[string]bool
 	stopped   bool // Walk fetches no more: it only accounts for what it is handed
 }
 
 func (r *run) newLane() *monthLane {
-	l := &monthLane{r: r, shape: shape{stream: streamMonthCategories}, requested: make(map[string]bool)}
+	l := &monthLane{r: r, shape: shape{stream: streamMonthCategories}, requested: make(map[string]bool), fetched: make(map[string]bool)}
 	l.cur = readCursor(r.h.Cursor(streamMonthCategories))
+	for budget, p := range readCursor(r.h.Previous(streamMonthCategories)) {
+		l.cur.at(budget).keys = p.keys // a full refresh knows nothing else
+	}
 	if r.h.Wants(streamMonthCategories) {
 		l.details = r.h.Details(sdk.DetailLane{
 			Stream: streamMonthCategories, StateStream: streamMonthCategories,
@@ -82,11 +86,8 @@ func (l *monthLane) close() error {
 }
 
 func (l *monthLane) collect() error {
-	there := l.r.ownCursor(streamMonthCategories)
-	for budget := range l.cur {
-		if there[budget] == nil {
-			delete(l.cur, budget)
-		}
+	if _, err := l.r.bury(streamMonthCategories, l.cur); err != nil {
+		return err
 	}
 	// What stops one budget's list leaves the others' months to be fetched,
 	// unless nothing is sent for now.
@@ -172,9 +173,11 @@ func (l *monthLane) rewound(p *place) []string {
 	return []string{newest.Format(time.DateOnly), newest.AddDate(0, -1, 0).Format(time.DateOnly)}
 }
 
-// settled notes that a month is fetched or kept as a gap.
+// settled notes that a month is fetched or kept as a gap. A gap may be filled by
+// a run that moves no cursor, so its keys are not known for sure any more.
 func (l *monthLane) settled(m budgetMonth) {
 	p := l.cur.at(m.budget)
+	p.partial = p.partial || !l.fetched[m.key()]
 	p.todo = slices.DeleteFunc(p.todo, func(month string) bool { return month == m.month })
 	if m.month > p.newest {
 		p.newest = m.month
@@ -216,6 +219,7 @@ func (l *monthLane) record(d sdk.Detail, resp *sdk.Response) error {
 		return errLocator
 	}
 	if resp.Status == statusNotFound {
+		l.fetched[m.key()] = true
 		return nil
 	}
 	if err := l.r.c.check(resp); err != nil {
@@ -226,8 +230,9 @@ func (l *monthLane) record(d sdk.Detail, resp *sdk.Response) error {
 	if err != nil || rows.Kind() != jsonvalue.Array || data.Get("month").Get("month").Str() != m.month {
 		return errDetail
 	}
+	l.fetched[m.key()] = true
 	p := l.cur.at(m.budget)
-	sum := fingerprint(rows.Raw())
+	sum := printOf(rows.Raw())
 	if p.months[m.month] == sum {
 		return nil
 	}
@@ -238,10 +243,12 @@ func (l *monthLane) record(d sdk.Detail, resp *sdk.Response) error {
 			l.shape.misfit()
 			continue
 		}
-		if v.Get("deleted").Bool() {
-			err = l.r.h.Delete(streamMonthCategories, monthCategoryKey(m.budget, m.month, id))
+		if key := monthCategoryKey(m.budget, m.month, id); v.Get("deleted").Bool() {
+			l.cur.forget(m.budget, key)
+			err = l.r.h.Delete(streamMonthCategories, key)
 		} else {
-			key := monthCategoryRecord(&l.shape, v, m.budget, m.month)
+			l.cur.remember(m.budget, key)
+			monthCategoryRecord(&l.shape, v, m.budget, m.month)
 			err = l.r.h.EmitRaw(streamMonthCategories, key, l.shape.data())
 		}
 		if err != nil {

@@ -37,9 +37,13 @@ func byMonth(v jsonvalue.Value, budget string) string {
 
 // months collects the stream of that name.
 func (r *run) months() error {
-	cur, s := r.ownCursor(streamMonths), &shape{stream: streamMonths}
-	l := list{stream: streamMonths, key: byMonth, record: monthRecord}
-	err := r.eachBudget(func(budget string) error {
+	cur, err := r.ownCursor(streamMonths)
+	if err != nil {
+		return err
+	}
+	s := &shape{stream: streamMonths}
+	l := list{stream: streamMonths, key: byMonth, record: monthRecord, cur: cur}
+	err = r.eachBudget(func(budget string) error {
 		p := cur.at(budget)
 		for i, pass := range p.passes() {
 			answer, err := r.listMonths(budget, pass.knowledge)
@@ -47,6 +51,7 @@ func (r *run) months() error {
 				return err
 			}
 			l.graves = pass.graves
+			p.begin(pass)
 			if err := r.rows(l, s, answer.rows, budget); err != nil {
 				return err
 			}

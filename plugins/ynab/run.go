@@ -1,10 +1,6 @@
 package main
 
 import (
-	"errors"
-	"strings"
-
-	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk"
 )
 
@@ -31,7 +27,7 @@ type run struct {
 	unsure  bool                         // a budget was listed in a form that hides which one it is
 	types   map[string]map[string]string // of accounts, by budget and account
 	listed  map[string]monthList         // months that were listed, by question
-	failed  []string                     // streams, with what stopped each
+	failed  sdk.FailedStreams
 }
 
 func newRun(h *sdk.Host) (*run, error) {
@@ -42,7 +38,7 @@ func newRun(h *sdk.Host) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &run{h: h, c: c, types: make(map[string]map[string]string), listed: make(map[string]monthList)}, nil
+	return &run{h: h, c: c, failed: sdk.FailedStreams{Ends: ends}, types: make(map[string]map[string]string), listed: make(map[string]monthList)}, nil
 }
 
 // collect does the streams one by one: what stops one of them leaves the
@@ -52,7 +48,7 @@ func (r *run) collect() error {
 	broken := false // the lane: broken while it recovered, it does not go on
 	if lane.details != nil {
 		if err := lane.details.Recover(); err != nil {
-			if err := r.fail(err, streamMonthCategories); err != nil {
+			if err := r.failed.Note(r.h, err, streamMonthCategories); err != nil {
 				return err
 			}
 			broken = true
@@ -71,7 +67,7 @@ func (r *run) collect() error {
 			return err
 		}
 	}
-	return r.outcome()
+	return r.failed.Err()
 }
 
 // forward collects everything but the budgets themselves.
@@ -103,7 +99,7 @@ func (r *run) forward(lane *monthLane, broken bool) error {
 			return sdk.ErrStopped
 		}
 		if err := step.do(); err != nil {
-			if err := r.fail(err, streams...); err != nil {
+			if err := r.failed.Note(r.h, err, streams...); err != nil {
 				return err
 			}
 		}
@@ -111,75 +107,11 @@ func (r *run) forward(lane *monthLane, broken bool) error {
 	return nil
 }
 
-// fail notes that streams failed, and returns err when the run cannot go on.
-func (r *run) fail(err error, streams ...string) error {
-	if ends(err) {
-		return err
-	}
-	text, hint := describe(err)
-	for _, stream := range streams {
-		r.failed = append(r.failed, stream+" ("+text+")")
-		if err := r.h.Skip(abi.SkipResult{
-			Stream: stream, Reason: string(abi.ReasonStreamCollectionFailed),
-			Message: "the stream was not collected to its end: " + text, RecoveryHint: hint,
-		}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// ends reports whether err is the end of the run: a stop, a mistake of this
-// connector, a token or subscription that is not good any more, a host that
-// sends nothing any more.
+// ends reports whether err is the end of the run: so is a subscription that has
+// ended.
 func ends(err error) bool {
-	if e, ok := sdk.AsFetchError(err); ok {
-		return e.Final
-	}
-	for e := err; e != nil; e = errors.Unwrap(e) {
-		if e == sdk.ErrStopped { //nolint:errorlint // this is the walk that errors.Is would do
-			return true
-		}
-		switch f := e.(type) { //nolint:errorlint // likewise, without reflection
-		case *abi.Error:
-			return true
-		case *sdk.Failure:
-			return f.Code == codeAuthFailed || f.Code == codeLapsed
-		}
-	}
-	return false
-}
-
-// describe says what stopped a stream: its code first, and what can be done.
-func describe(err error) (text string, hint abi.Raw) {
-	if e, ok := sdk.AsFetchError(err); ok {
-		return e.Message, abi.Raw(`"retry_by_runtime"`)
-	}
 	f, ok := sdk.AsFailure(err)
-	if !ok {
-		return err.Error(), abi.Raw(`"retry_by_runtime"`)
-	}
-	action := f.Hint
-	if action == "" {
-		action = "retry_by_runtime"
-	}
-	text = f.Code
-	if f.Message != f.Code {
-		text += ": " + f.Message
-	}
-	return text, abi.Raw(`"` + action + `"`)
-}
-
-// outcome is the result of the run after its last stream.
-func (r *run) outcome() error {
-	if len(r.failed) == 0 {
-		return nil
-	}
-	return &sdk.Failure{
-		Code:      string(abi.ReasonStreamCollectionFailed),
-		Message:   counted(int64(len(r.failed)), "stream was", "streams were") + " not collected to the end: " + strings.Join(r.failed, "; "),
-		Retryable: true,
-	}
+	return sdk.EndsRun(err) || ok && f.Code == codeLapsed
 }
 
 // eachBudget does one budget after the other. What stops one of them leaves the

@@ -4,7 +4,8 @@
 // Here: Collect, which does one run and checks every message as the host would
 // (order, scope, keys against primary_key, required fields, counts); Options,
 // which scripts the host (scope, state, folders, a provider, gaps, answers,
-// refusals, a stop); Result, what came out. Not here: the sandbox and the whole boundary; a
+// refusals, a stop); Result, what came out; Store, what a host holds after
+// several runs. Not here: the sandbox and the whole boundary; a
 // connector that passes here is still run as wasm by the contract suite.
 //
 //	res := sdktest.Collect(t, connector{}, sdktest.Options{

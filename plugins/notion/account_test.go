@@ -1,0 +1,176 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
+	"github.com/pdpp-host/pdpp-host/testplugins/providers/fault"
+	"github.com/pdpp-host/pdpp-host/testplugins/providers/notion"
+)
+
+const codeAccount = "notion_account_changed"
+
+// owned is a workspace of one bot. Its objects are none of another one's that
+// has another number.
+func owned(number int, bot, name string) *workspace {
+	w := newWorkspace(func(o *notion.Options) { o.Bot, o.Workspace = bot, name })
+	for _, id := range w.pages(10 * number) {
+		w.Unshare(id)
+	}
+	w.pages(3)
+	w.AddDatabase("", "Tasks of "+name, nil)
+	return w
+}
+
+// by has the next run use the token of another workspace.
+func by(w *workspace) func(*sdktest.Options) {
+	return func(o *sdktest.Options) { o.Provider, o.Now = w.faults, w.now }
+}
+
+// refused checks that a run ended before it said anything of another account.
+func refused(t *testing.T, res *sdktest.Result) {
+	t.Helper()
+	e := res.Done.Error
+	if res.Done.Status != abi.DoneFailed || e.Code != codeAccount || string(e.RecoveryHint) != `"manual_action_required"` || e.Retryable {
+		t.Fatalf("%+v %+v", res.Done, e)
+	}
+	if len(res.All)+len(res.States)+len(res.Skips) != 0 || len(res.Requests) != 1 {
+		t.Errorf("%d records, %d cursors, %d skips, %d requests", len(res.All), len(res.States), len(res.Skips), len(res.Requests))
+	}
+}
+
+// The token of another workspace would mix its pages with those that are there:
+// the run is refused, whichever streams it is for, and the first token goes on.
+func TestAnotherWorkspaceIsRefused(t *testing.T) {
+	t.Parallel()
+	for name, scope := range map[string][]string{"all": nil, "pages": {streamPages}, "databases": {streamDatabases}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			mine, other := owned(0, "bot 1", "mine"), owned(1, "bot 2", "other")
+			res := mine.collect(t)
+			next := res.SecondRun(t, func(o *sdktest.Options) { by(other)(o); o.Streams = scope })
+			refused(t, next)
+			if !maps.Equal(next.Committed(), res.Committed()) {
+				t.Error("the cursors moved")
+			}
+			if again := mine.again(t, res); len(again.All) != 0 {
+				t.Errorf("the first token: %d records", len(again.All))
+			}
+		})
+	}
+}
+
+// A new integration in the same workspace is the same account, and so is a bot
+// whose workspace is told from some day on. A bot alone is an account.
+func TestSameWorkspace(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		before, after [2]string // bot, workspace
+		same          bool
+	}{
+		"another integration":       {[2]string{"bot 1", "mine"}, [2]string{"bot 2", "mine"}, true},
+		"the workspace is told":     {[2]string{"bot 1", ""}, [2]string{"bot 1", "mine"}, true},
+		"another, never told":       {[2]string{"bot 1", ""}, [2]string{"bot 2", ""}, false},
+		"another, told by now":      {[2]string{"bot 1", ""}, [2]string{"bot 2", "mine"}, false},
+		"the bot's other workspace": {[2]string{"bot 1", "mine"}, [2]string{"bot 2", "bot 1"}, false},
+	} {
+		first, second := owned(0, c.before[0], c.before[1]), owned(0, c.after[0], c.after[1])
+		res := first.collect(t)
+		next := res.SecondRun(t, by(second))
+		if !c.same {
+			refused(t, next)
+			continue
+		}
+		succeeded(t, next)
+		// What is remembered from here on is the workspace.
+		third := owned(0, "bot 3", c.after[1])
+		if next = next.SecondRun(t, by(third)); next.Done.Status != abi.DoneSucceeded {
+			t.Errorf("%s: %+v", name, next.Done.Error)
+		}
+	}
+}
+
+// A cursor of before the account was remembered is anybody's, once.
+func TestCursorOfNobody(t *testing.T) {
+	t.Parallel()
+	mine, other := owned(0, "bot 1", "mine"), owned(1, "bot 2", "other")
+	res := mine.collect(t)
+	state := res.Committed()
+	for stream, cursor := range state {
+		from := strings.Index(cursor, `"account":`)
+		if from < 0 {
+			t.Fatalf("%s: %s", stream, cursor)
+		}
+		state[stream] = cursor[:from] + cursor[from+strings.Index(cursor[from:], ",")+1:]
+	}
+	next := res.SecondRun(t, func(o *sdktest.Options) { o.State = state })
+	succeeded(t, next)
+	if len(next.All) != 0 {
+		t.Errorf("%d records", len(next.All))
+	}
+	refused(t, next.SecondRun(t, by(other)))
+}
+
+// A full refresh puts one account in the place of the other: everything that is
+// not there is buried. Ended at any call it may be done again, and until it is
+// through no other run mixes the two.
+func TestFullRefreshOfAnotherWorkspace(t *testing.T) {
+	t.Parallel()
+	for stop := range 20 {
+		t.Run(fmt.Sprint(stop), func(t *testing.T) {
+			t.Parallel()
+			mine, other := owned(0, "bot 1", "mine"), owned(1, "bot 2", "other")
+			there := newStore(t, other)
+			stored := sdktest.Store{}
+			res := mine.collect(t)
+			stored.Apply(res)
+			res = res.SecondRun(t, func(o *sdktest.Options) { by(other)(o); fullRefresh(o); o.StopAfter = stop })
+			stored.Apply(res)
+			if stop == 0 {
+				succeeded(t, res)
+				if len(deleted(res)) != 4 || stored.Differs(there) != "" {
+					t.Fatalf("deleted %v, stored %v", deleted(res), stored)
+				}
+			}
+			next := res.SecondRun(t, incremental)
+			if e := next.Done.Error; e != nil {
+				refused(t, next)
+				next = res.SecondRun(t, fullRefresh)
+			}
+			stored.Apply(next)
+			other.pass(25 * time.Hour)
+			next = other.after(t, next)
+			stored.Apply(next)
+			if stored.Differs(there) != "" {
+				t.Errorf("stored %v, there are %v", stored, there)
+			}
+		})
+	}
+}
+
+// Without an answer to whose token it is, nothing is collected.
+func TestAccountIsNotKnown(t *testing.T) {
+	t.Parallel()
+	for code, f := range map[string]fault.Fault{
+		"send.attempts_exhausted":   fault.Status(500, ""),
+		"notion_rate_limited":       fault.Throttle("7"),
+		"notion_auth_failed":        fault.Status(401, `{"object":"error"}`),
+		"notion_http_403":           fault.Status(403, `{"object":"error"}`),
+		"notion_malformed_response": fault.Replace(`"id":`, `"name":`),
+	} {
+		w := owned(0, "bot 1", "mine")
+		w.faults.Add(fault.Rule{Match: fault.Path("/v1/users/me"), Fault: f})
+		res := w.failing(t)
+		if e := res.Done.Error; e == nil || e.Code != code || len(res.All)+len(res.States) != 0 || len(res.Requests) != 1 {
+			t.Errorf("%s: %+v, %d records", code, e, len(res.All))
+		}
+		if next := w.again(t, res); len(next.Records(streamPages)) != 3 {
+			t.Errorf("%s: then %d pages", code, len(next.Records(streamPages)))
+		}
+	}
+}

@@ -1,0 +1,221 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
+	"github.com/pdpp-host/pdpp-host/testplugins/providers/fault"
+	"github.com/pdpp-host/pdpp-host/testplugins/providers/ynab"
+)
+
+// vanish takes the first budget away.
+func (w *world) vanish() {
+	w.p.Edit(func(budgets []*ynab.Budget) []*ynab.Budget { return budgets[1:] })
+	w.later(24 * time.Hour)
+}
+
+// without checks that nothing but the numbers of days is stored or remembered of
+// a budget.
+func (w *world) without(name, budget string) {
+	w.t.Helper()
+	for stream, rows := range w.rows {
+		for key, r := range rows {
+			if stream != streamAccountStats && (strings.HasPrefix(key, budget[:8]) || r.Text("budget_id") == budget) {
+				w.t.Errorf("%s: %s has %s", name, stream, key)
+			}
+		}
+	}
+	for stream, cursor := range w.state {
+		if strings.Contains(cursor, budget) {
+			w.t.Errorf("%s: the cursor of %s still has the budget", name, stream)
+		}
+	}
+}
+
+// A budget that is gone takes with it all that was in it, whichever run notices,
+// and the run after says nothing of it.
+func TestAllOfABudgetIsGone(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []string{abi.ModeIncremental, abi.ModeFullRefresh} {
+		for left := range 2 { // budgets that are still there
+			w := newWorld(t, append([]*ynab.Budget{budget(1, 3, 14)}, []*ynab.Budget{budget(2, 2, 2)}[:left]...)...)
+			w.ok(w.run())
+			w.later(time.Hour)
+			w.edit(func(b *ynab.Budget) {
+				b.Put(ynab.Payees, ynab.Object{"id": id('f', 1, 9), "name": "new", "transfer_account_id": nil})
+				b.Put(ynab.Transactions, transaction(1, 9))
+				b.Delete(ynab.Transactions, id('e', 1, 1))
+			})
+			w.ok(w.run())
+			stats := len(w.rows[streamAccountStats])
+			w.vanish()
+			res := w.ok(w.run(func(o *sdktest.Options) { o.Mode = mode }))
+			w.without(mode, budgetID(1))
+			w.same(mode)
+			for stream, n := range map[string]int{
+				streamBudgets: 1, streamAccounts: 3, streamGroups: 1, streamCategories: 3, streamPayees: 4, streamLocations: 3, streamTransactions: 3,
+				streamScheduled: 3, streamMonths: 14, streamMonthCategories: 28, streamAccountStats: 0,
+			} {
+				if got := len(res.Deletes(stream)); got != n {
+					t.Errorf("%s: %d tombstones in %s, want %d", mode, got, stream, n)
+				}
+			}
+			if len(w.rows[streamAccountStats]) < stats || reasons(res) != "" {
+				t.Errorf("%s: %d numbers of days of %d, %s", mode, len(w.rows[streamAccountStats]), stats, reasons(res))
+			}
+			w.later(time.Minute)
+			if res = w.ok(w.run()); len(res.All) != 0 {
+				t.Errorf("%s: the run after: %d records", mode, len(res.All))
+			}
+		}
+	}
+}
+
+// The run that notices is ended at any call: the ones after it bury the rest.
+func TestBudgetIsGoneAndTheRunEnds(t *testing.T) {
+	t.Parallel()
+	world := func() *world {
+		w := newWorld(t, budget(1, 3, 3), budget(2, 1, 1))
+		w.ok(w.run())
+		w.vanish()
+		return w
+	}
+	whole := world()
+	total := len(whole.ok(whole.run()).Calls)
+	for stop := 1; stop <= total; stop++ {
+		w := world()
+		w.run(func(o *sdktest.Options) { o.StopAfter = stop })
+		w.later(time.Minute)
+		w.ok(w.run())
+		w.without(fmt.Sprint("stop ", stop), budgetID(1))
+	}
+}
+
+// A full refresh that does not come to a budget still knows its rows when the
+// budget is gone.
+func TestBudgetIsGoneAfterAPart(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, budget(1, 3, 3), budget(2, 2, 2))
+	w.ok(w.run())
+	w.p.Faults.Add(fault.Rule{Match: fault.Path("/v1/budgets/" + budgetID(1) + "/"), Times: -1, Fault: fault.Status(404, `{}`)})
+	w.later(time.Hour)
+	if res := w.run(refresh); res.Done.Status == abi.DoneSucceeded {
+		t.Fatal("the fault has no effect")
+	}
+	w.p.Faults.Clear()
+	w.vanish()
+	w.ok(w.run())
+	w.without("part", budgetID(1))
+}
+
+// A list of budgets with one that cannot be told from others buries nothing.
+func TestBudgetsAreUnsure(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, budget(1, 2, 2), budget(2, 2, 2))
+	w.ok(w.run())
+	w.p.Faults.Add(fault.Rule{Match: fault.Path("/v1/budgets"), Fault: fault.Replace(`"id":"`+budgetID(1)+`"`, `"id":null`)})
+	w.later(time.Hour)
+	res := w.ok(w.run())
+	for _, r := range res.All {
+		if r.Delete {
+			t.Errorf("%s %s was buried", r.Stream, r.Key)
+		}
+	}
+	w.vanish()
+	w.ok(w.run())
+	w.without("unsure", budgetID(1))
+}
+
+// What is not remembered may stay, and the run says so; a full refresh before
+// makes it known.
+func TestRowsThatAreNotRemembered(t *testing.T) {
+	t.Parallel()
+	delta := []string{streamGroups, streamCategories, streamPayees, streamTransactions, streamScheduled, streamMonths, streamMonthCategories}
+	for _, again := range []bool{false, true} {
+		w := newWorld(t, budget(1, 2, 2), budget(2, 1, 1))
+		w.ok(w.run())
+		for _, stream := range delta { // as an earlier build wrote it
+			cursor := w.state[stream]
+			for from := strings.Index(cursor, `"keys":[`); from >= 0; from = strings.Index(cursor, `"keys":[`) {
+				cursor = cursor[:from] + cursor[from+strings.Index(cursor[from:], `]`)+2:]
+			}
+			w.state[stream] = cursor
+		}
+		w.later(time.Hour)
+		if again {
+			w.ok(w.run(refresh))
+		} else if res := w.ok(w.run()); len(res.All) != 0 {
+			t.Errorf("%d records for keys that are not known", len(res.All))
+		}
+		w.vanish()
+		res := w.ok(w.run())
+		if again {
+			w.without("refreshed", budgetID(1))
+			if reasons(res) != "" {
+				t.Error(reasons(res))
+			}
+			continue
+		}
+		for _, stream := range delta {
+			if !strings.Contains(reasons(res), stream+":"+reasonKept) {
+				t.Errorf("%s does not say that its rows may stay: %s", stream, reasons(res))
+			}
+		}
+		w.holds(streamAccounts, id('a', 2, 1))
+		w.later(time.Hour)
+		if res = w.ok(w.run()); reasons(res) != "" {
+			t.Errorf("said again: %s", reasons(res))
+		}
+	}
+}
+
+// A month that was left as a gap is filled by a run that moves no cursor, so its
+// rows are not surely remembered.
+func TestGapsAreNotRemembered(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, budget(1, 1, 3), budget(2, 1, 1))
+	w.p.Faults.Add(fault.Rule{Match: fault.Path("/v1/budgets/" + budgetID(1) + "/months/" + monthName(0)), Fault: fault.Status(500, `{}`)})
+	first := w.run()
+	if len(first.Gaps) != 1 {
+		t.Fatalf("%d gaps", len(first.Gaps))
+	}
+	w.later(time.Hour)
+	w.run(served(first), func(o *sdktest.Options) { o.RecoveryOnly = true })
+	if len(w.rows[streamMonthCategories]) != 8 {
+		t.Fatalf("%d rows", len(w.rows[streamMonthCategories]))
+	}
+	w.vanish()
+	if res := w.ok(w.run()); reasons(res) != streamMonthCategories+":"+reasonKept {
+		t.Error(reasons(res))
+	}
+	if left := len(w.rows[streamMonthCategories]); left != 2+2 {
+		t.Errorf("%d rows are left", left)
+	}
+}
+
+// The largest cursor stays below the limit of a STATE, and what it has no room
+// for is not held to be remembered.
+func TestLargestKeys(t *testing.T) {
+	t.Parallel()
+	c := make(cursor)
+	b := budgetID(1)
+	for i := range maxItems {
+		c.remember(b, fmt.Sprintf("%s:2025-01-01:%08d-0000-4000-8000-000000000000", b, i))
+	}
+	if c.at(b).partial {
+		t.Fatal("no room for what there is room for")
+	}
+	c.remember(b, "one more")
+	if n := len(c.encode()); n > abi.MaxStateBytes/2+abi.MaxStateBytes/4 || !c.at(b).partial || c.known() != maxItems {
+		t.Errorf("%d bytes, %d keys, partial %v", n, c.known(), c.at(b).partial)
+	}
+	long := make(cursor)
+	long.remember(b, strings.Repeat("x", maxKey+1))
+	if !long.at(b).partial || long.known() != 0 {
+		t.Error("a key that is too long is held to be remembered")
+	}
+}

@@ -1,0 +1,20 @@
+package fingerprint
+
+// Mask48 keeps what a JSON number holds exactly everywhere.
+const Mask48 = 1<<48 - 1
+
+// Formatted48 is 48 bits over a record's data, never 0, which differ from one
+// format of records to the next: records that are built differently are new
+// ones. FNV-1a, a byte a step.
+func Formatted48(b []byte, format uint64) uint64 {
+	const offset, prime = 14695981039346656037, 1099511628211
+	sum := uint64(offset) + format
+	for _, c := range b {
+		sum = (sum ^ uint64(c)) * prime
+	}
+	sum ^= sum >> 29
+	if sum &= Mask48; sum == 0 {
+		return 1
+	}
+	return sum
+}

@@ -1,0 +1,85 @@
+package sdktest_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
+)
+
+// emitting is a run that emits rows of the stream other, as "key=value", and
+// tombstones, as "-key".
+func emitting(t *testing.T, rows ...string) *sdktest.Result {
+	t.Helper()
+	return sdktest.Collect(t, connector(func(h *sdk.Host) error {
+		for _, row := range rows {
+			if key, gone := strings.CutPrefix(row, "-"); gone {
+				if err := h.Delete("other", key); err != nil {
+					return err
+				}
+				continue
+			}
+			key, value, _ := strings.Cut(row, "=")
+			if err := h.EmitRaw("other", key, fmt.Appendf(nil, `{"id":%q,"v":%q}`, key, value)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}), sdktest.Options{})
+}
+
+// errors keeps what a check reports.
+type errors struct {
+	testing.TB
+
+	list []string
+}
+
+func (*errors) Helper()             {}
+func (e *errors) Error(args ...any) { e.list = append(e.list, fmt.Sprint(args...)) }
+
+func TestStore(t *testing.T) {
+	t.Parallel()
+	s := sdktest.Store{}
+	s.Apply(emitting(t, "a=1", "b=1", "c=1", "-c", "a=2"))
+	s.Apply(emitting(t, "-b", "-never", "d=1"))
+	if s.Len() != 2 || s["other"]["a"].Text("v") != "2" {
+		t.Fatalf("%v", s)
+	}
+	s.Holds(t, "other", "d", "a")
+	s.Holds(t, "lines")
+	var e errors
+	s.Holds(&e, "other", "a", "x")
+	s.Holds(&e, "other")
+	s.Holds(&e, "lines", "y")
+	want := "other d is there and should not be; other x is missing|other a is there and should not be; other d is there and should not be|lines y is missing"
+	if got := strings.Join(e.list, "|"); got != want {
+		t.Error(got)
+	}
+}
+
+func TestStoreDiffers(t *testing.T) {
+	t.Parallel()
+	store := func(rows ...string) sdktest.Store {
+		s := sdktest.Store{}
+		s.Apply(emitting(t, rows...))
+		return s
+	}
+	for _, c := range []struct {
+		got, want sdktest.Store
+		says      string
+	}{
+		{store("a=1", "b=2"), store("b=2", "a=1"), ""},
+		{store(), store("a=1", "-a"), ""},
+		{store("a=1"), store("a=2"), `other a is {"id":"a","v":"1"}, want {"id":"a","v":"2"}`},
+		{store(), store("a=2"), `other a is missing`},
+		{store("a=1"), store(), `other a is there and should not be`},
+		{store("a=", "b=", "c=", "d=", "e=", "f=", "g="), store(), "other e is there and should not be; and 2 more"},
+	} {
+		if says := c.got.Differs(c.want); says != c.says && (c.says == "" || !strings.HasSuffix(says, c.says)) {
+			t.Errorf("%q, want %q", says, c.says)
+		}
+	}
+}
