@@ -22,11 +22,7 @@ type FreshnessInput struct {
 // window is long is of a clock that was put back since: how old it is, nobody
 // knows (Invariant 8).
 func Freshness(in FreshnessInput) FreshnessAxis {
-	success := in.LastSuccessAt
-	if in.LocalDeviceBacked {
-		success = firstKnown(success, in.HeartbeatAt)
-	}
-	captured := firstKnown(success, in.NewestRecordAt)
+	captured := in.captured()
 	if captured.IsZero() || in.Now.IsZero() || in.MaximumStaleness <= 0 {
 		return FreshnessUnknown
 	}
@@ -37,4 +33,13 @@ func Freshness(in FreshnessInput) FreshnessAxis {
 		return FreshnessFresh
 	}
 	return FreshnessStale
+}
+
+// captured is from when the data is, as far as anybody knows.
+func (in *FreshnessInput) captured() Instant {
+	success := in.LastSuccessAt
+	if in.LocalDeviceBacked {
+		success = firstKnown(success, in.HeartbeatAt)
+	}
+	return firstKnown(success, in.NewestRecordAt)
 }

@@ -21,9 +21,15 @@ type Heartbeat struct {
 	OutboxDiagnostics   *OutboxDiagnostics `json:"outbox_diagnostics"`
 }
 
+// What is read of a heartbeat's words.
+const (
+	deviceActive     Word = "active"
+	heartbeatBlocked Word = "blocked"
+)
+
 // trusted reports whether a row may say anything about its connection.
 func (h *Heartbeat) trusted() bool {
-	return h.DeviceStatus == "active" && h.SourceStatus == "active" && h.DeviceRevokedAt.IsZero()
+	return h.DeviceStatus == deviceActive && h.SourceStatus == deviceActive && h.DeviceRevokedAt.IsZero()
 }
 
 func (h *Heartbeat) pending() bool { return h.RecordsPending != nil && *h.RecordsPending > 0 }
@@ -85,7 +91,7 @@ func (h *Heartbeat) read(now Instant, threshold time.Duration) (OutboxState, Sta
 	switch {
 	case h.LastHeartbeatAt.IsZero():
 		return OutboxUnknown, ""
-	case h.LastHeartbeatStatus == "blocked":
+	case h.LastHeartbeatStatus == heartbeatBlocked:
 		if d := h.OutboxDiagnostics; d != nil && d.DeadLetter != nil && *d.DeadLetter > 0 {
 			return OutboxStalled, CauseDeadLetterBacklog
 		}

@@ -50,6 +50,10 @@ type Stored struct {
 	Credential *StoredCredential `json:"credential,omitempty"`
 	Schedule   *Schedule         `json:"schedule,omitempty"`
 
+	// Device: an enrolled device feeds the connection, even where it is revoked
+	// since. nil: none ever did.
+	Device *StoredDevice `json:"device,omitempty"`
+
 	// Retained is how many records the store holds of the connection. It moves
 	// with every batch of records and is kept beside the document. nil: unknown.
 	Retained *int64 `json:"-"`

@@ -32,8 +32,9 @@ func (s *Stored) Evidence(m Moment) Evidence {
 	if e.DetailGaps.Unreadable {
 		e.Projection.UnreliableSources = append(slices.Clone(s.Unreadable), "detail_gaps")
 	}
-	coverage := s.coverage(m)
+	coverage := s.covered(m)
 	e.Coverage = &coverage
+	e.LocalDeviceBacked, e.Outbox = s.Device != nil, s.outbox(m)
 	e.Freshness = &FreshnessResult{Axis: Freshness(s.freshness(m))}
 	if s.Manifest != nil {
 		e.Refresh = s.Manifest.Refresh
@@ -46,7 +47,7 @@ func (s *Stored) Evidence(m Moment) Evidence {
 // midnight besides, and a running run is its holder's to end.
 func (s *Stored) NextChange(now Instant) Instant {
 	var next Instant
-	for _, at := range []Instant{s.freshFrom(), s.staleFrom(), s.backoffEnd()} {
+	for _, at := range []Instant{s.freshFrom(), s.staleFrom(), s.backoffEnd(), s.quietFrom()} {
 		if !at.IsZero() && at.After(now.Time) && (next.IsZero() || at.Before(next.Time)) {
 			next = at
 		}
@@ -58,19 +59,21 @@ func (s *Stored) NextChange(now Instant) Instant {
 // be believed.
 func (s *Stored) freshFrom() Instant {
 	in := s.freshness(Moment{})
-	if in.LastSuccessAt.IsZero() || in.MaximumStaleness <= 0 {
+	captured := in.captured()
+	if captured.IsZero() || in.MaximumStaleness <= 0 {
 		return Instant{}
 	}
-	return At(in.LastSuccessAt.Add(-in.MaximumStaleness))
+	return At(captured.Add(-in.MaximumStaleness))
 }
 
 // staleFrom is the first instant at which fresh data is not fresh any more.
 func (s *Stored) staleFrom() Instant {
 	in := s.freshness(Moment{})
-	if in.LastSuccessAt.IsZero() || in.MaximumStaleness <= 0 {
+	captured := in.captured()
+	if captured.IsZero() || in.MaximumStaleness <= 0 {
 		return Instant{}
 	}
-	return At(in.LastSuccessAt.Add(in.MaximumStaleness + time.Microsecond))
+	return At(captured.Add(in.MaximumStaleness + time.Microsecond))
 }
 
 func (s *Stored) backoffEnd() Instant {
@@ -192,6 +195,9 @@ func (s *Stored) freshness(m Moment) FreshnessInput {
 	in := FreshnessInput{Now: m.Now, LastSuccessAt: s.RefreshedAt()}
 	if s.Manifest != nil {
 		in.MaximumStaleness = time.Duration(s.Manifest.MaximumStalenessS) * time.Second
+	}
+	if s.Device != nil && s.Settled == nil {
+		in.LocalDeviceBacked, in.HeartbeatAt = true, s.drainedAt()
 	}
 	return in
 }

@@ -59,6 +59,16 @@ func (s *Stored) coverage(m Moment) Coverage {
 	return c
 }
 
+// covered is the coverage, from the device's own records where no run says
+// anything of it (HL-17).
+func (s *Stored) covered(m Moment) Coverage {
+	c := s.coverage(m)
+	if s.run(m) != nil {
+		return c
+	}
+	return SelectCoverage(c, s.localCoverage())
+}
+
 // failed returns the required streams that the last whole run of them failed to
 // collect. A run of other streams that succeeds changes nothing about them.
 func (s *Stored) failed() (names []string) {
@@ -116,11 +126,16 @@ func (s *StreamState) IsRequired() bool { return s.required() }
 func (s *Stored) StreamStates(m Moment) []StreamState {
 	streams := s.streams()
 	run, open := s.runEvidence(m), s.openGaps()
+	// A device whose every store is accounted for has accounted for the streams.
+	byDevice := run == nil && s.covered(m).Axis == CoverageComplete
 	out := make([]StreamState, len(streams))
 	for i, st := range streams {
 		state := StreamState{ManifestStream: st}
 		state.GapsOpen = slices.ContainsFunc(open, func(g PendingGap) bool { return g.Stream == st.Name })
 		state.Coverage = s.streamCoverage(st, run, open)
+		if byDevice && state.Coverage == CoverageUnknown {
+			state.Coverage = CoverageComplete
+		}
 		if a := s.Accounts[st.Name]; a != nil {
 			state.Considered, state.Collected = a.Considered, a.Collected
 		}

@@ -53,6 +53,9 @@ func drawStored(t *rapid.T, around time.Time) *health.Stored {
 	if rapid.Bool().Draw(t, "pressure") {
 		s.Pressure = &health.StoredPressure{Reason: "rate_limited", AtUS: us("at"), NextAttemptUS: around.Add(time.Hour).UnixMicro()}
 	}
+	if rapid.Bool().Draw(t, "fed") {
+		s.Device = drawDevice(t, around)
+	}
 	return s
 }
 
@@ -86,7 +89,7 @@ func TestNextChange(t *testing.T) {
 			return withoutAges(verdict.OfStored(s, health.Moment{Now: health.At(when), RunAlive: alive}, true))
 		}
 		now := base
-		for range 4 {
+		for range 5 {
 			next := s.NextChange(health.At(now))
 			end := now.Add(100 * 24 * time.Hour)
 			if !next.IsZero() {

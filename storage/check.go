@@ -34,6 +34,12 @@ WHERE l.run_id <> '' AND (r.pk IS NULL OR r.status <> 'running' OR r.epoch <> l.
 	{"a cursor is staged by a run that has ended", `SELECT st.stream FROM staged_states st JOIN runs r ON r.pk = st.run_pk WHERE r.status <> 'running'`},
 	{"a gap is leased to a run that has ended", `SELECT g.id FROM gaps g LEFT JOIN runs r ON r.run_id = g.lease_run_id
 WHERE g.status = 'in_progress' AND (r.pk IS NULL OR r.status <> 'running')`},
+	{"two trusted devices feed one binding", `SELECT s.binding FROM source_instances s JOIN devices d ON d.id = s.device_id
+WHERE d.revoked_us = 0 GROUP BY s.connector, s.binding HAVING count(*) > 1`},
+	{"a delivery of no run was taken", `SELECT batch_id FROM device_batches WHERE run_id NOT IN (SELECT run_id FROM runs)`},
+	{"undelivered work has no contents", `SELECT id FROM outbox WHERE status <> 'succeeded' AND seq NOT IN (SELECT seq FROM outbox_payloads)`},
+	{"a queued batch is of no stream", `SELECT id FROM outbox WHERE indexed = 1 AND seq NOT IN (SELECT seq FROM outbox_streams)`},
+	{"queued work is leased to nobody, or held without a lease", `SELECT id FROM outbox WHERE (status = 'leased') <> (lease_holder <> '')`},
 }
 
 // Check reads the whole store: the file's integrity, its foreign keys, and the

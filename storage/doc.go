@@ -25,4 +25,27 @@
 // again from everything, with evidence_manifest.go and evidence_waiting.go),
 // evidence_standing.go (how a fleet is counted),
 // evidence_read.go, and evidence_check.go (comparison and repair).
+//
+// A collector on another machine delivers to a store: device_enroll.go and
+// device_read.go (who may), device_manifest.go, device_run.go and
+// device_ingest.go (a run whose records arrive, under the same lease as any
+// other), device_commit.go (its end), device_gap.go, device_blob.go and
+// device_heartbeat.go; evidence_device.go is what health rests on of it. A device
+// is not believed: what it says of itself is kept short and in known words, its
+// clock makes nothing younger than this store's does, and what it delivers is of
+// its own connection alone.
+//
+// A store opened with Options.Lane is a collector's outbox: the durable work of
+// one source instance on its way to a host. Its runs, gaps and events are kept
+// as ever; what they collect is queued in the same transactions and in the
+// queue's order instead of kept as records and cursors, and it is queued no
+// more once the host has it. Where things are: outbox.go (the words),
+// outbox_rows.go, outbox_lane.go (whose file it is, and what the destination has
+// confirmed), outbox_enqueue.go with outbox_batch.go, outbox_commit.go and
+// outbox_gap.go (what goes in), outbox_claim.go (who may deliver what, and
+// when), outbox_settle.go (what became of it), outbox_units.go and
+// outbox_known.go (units of work, and what was left), outbox_counts.go and
+// outbox_coverage.go (how it stands), outbox_prune.go and outbox_compact.go,
+// outbox_inspect.go (a look that changes nothing), and outbox_words.go (what may
+// be kept of a failure).
 package storage

@@ -13,9 +13,12 @@ import (
 type evidenceChange struct {
 	row    evidenceRow
 	facts  *health.Stored
-	ended  *runRow // a run that this transaction ended
+	ended  *runRow // a run that this transaction ended; of several, the last that counts
 	gaps   bool    // gaps changed: their floors are asked again
 	remade bool    // the document is to be made again from all there is
+
+	devices bool // a device, or what it said, changed
+	stores  bool // a device's coverage records changed
 }
 
 // evidence returns the connection's evidence for a change of it.
@@ -81,7 +84,9 @@ func (t *tx) runEnded(row *runRow) error {
 		return err
 	}
 	endRun(c.facts, row)
-	c.ended = row
+	if c.ended == nil || counts(row) {
+		c.ended = row
+	}
 	return nil
 }
 
@@ -145,7 +150,17 @@ func (t *tx) finishEvidence(id string, c *evidenceChange) error {
 		}
 	}
 	if c.gaps {
-		return t.gatherFloors(id, c.facts)
+		if err := t.gatherFloors(id, c.facts); err != nil {
+			return err
+		}
+	}
+	if c.devices {
+		if err := t.gatherer().devices(id, c.facts); err != nil {
+			return err
+		}
+	}
+	if c.stores {
+		return t.gatherer().stores(id, c.facts)
 	}
 	return nil
 }

@@ -62,6 +62,12 @@ func (g gatherer) all(id string) (*health.Stored, int64, error) {
 	if err := g.asking(f); err != nil {
 		return nil, 0, err
 	}
+	if err := g.devices(id, f); err != nil {
+		return nil, 0, err
+	}
+	if err := g.stores(id, f); err != nil {
+		return nil, 0, err
+	}
 	var retained int64
 	err = g.db.QueryRowContext(g.ctx, "SELECT coalesce(sum(live), 0) FROM streams WHERE connection_id = ? AND removed = 0", id).Scan(&retained)
 	return f, retained, err

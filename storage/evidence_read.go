@@ -29,9 +29,10 @@ type Evidence struct {
 }
 
 // Moment says at what moment the evidence is looked at. alive says whether the
-// holder of a lease still lives.
+// holder of a lease still lives; a device is alive for as long as it was heard of
+// lately, which is how long its lease lasts.
 func (e *Evidence) Moment(now time.Time, alive func(holder string) bool) health.Moment {
-	held := e.holder != "" && now.Before(e.expires) && (alive == nil || alive(e.holder))
+	held := e.holder != "" && now.Before(e.expires) && (alive == nil || isDeviceHolder(e.holder) || alive(e.holder))
 	return health.Moment{Now: health.At(now.UTC()), RunAlive: held}
 }
 

@@ -11,7 +11,7 @@ import (
 
 // evidenceFormat is the version of the document in facts. A row of another one
 // is unreadable until it is made again, which Open does.
-const evidenceFormat = 3
+const evidenceFormat = 4
 
 // evidenceRow is what is kept of one connection for its projection.
 type evidenceRow struct {
@@ -98,4 +98,6 @@ const (
 	unreadableEvidence  = "evidence"
 	unreadableManifest  = "manifest"
 	unreadableKnownGaps = "known_gaps"
+	// unreadableHeartbeats: what a device said last cannot be read.
+	unreadableHeartbeats = "heartbeats"
 )

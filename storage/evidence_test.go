@@ -83,7 +83,7 @@ func TestGreenIsKnown(t *testing.T) {
 func (d *history) succeed(name string) {
 	w := d.live[name]
 	d.ok(w.Finish(d.ctx, Outcome{Status: statusSucceeded, PressureOver: true}))
-	d.of(name).keep(w, Outcome{Status: statusSucceeded}, d.clock.now())
+	d.of(name).keep(namesOf(w), Outcome{Status: statusSucceeded}, d.clock.now())
 }
 
 // history is one random sequence of facts.
@@ -96,6 +96,7 @@ type history struct {
 	runs  int
 	live  map[string]*RunWriter // by connection
 	known map[string]*collected // likewise
+	fed   map[string]*onDevice  // by binding
 }
 
 // collected is what somebody who remembers every run knows of a connection's
@@ -132,7 +133,10 @@ func (d *history) draw(what string, from ...string) string {
 func (d *history) step() {
 	d.clock.forward(time.Duration(rapid.IntRange(0, 1000).Draw(d.t, "minutes")) * time.Minute)
 	name := d.draw("connection", "c", "d")
-	switch d.draw("step", "run", "run", "run", "records", "gaps", "gaps", "end", "end", "end", "manifest", "credential", "schedule", "dispatch", "asks", "reopen", "remove") {
+	switch d.draw("step", "run", "run", "run", "records", "gaps", "gaps", "end", "end", "end", "manifest", "credential", "schedule", "dispatch", "asks", "reopen", "remove",
+		"device", "device", "device", "device", "device", "device") {
+	case "device":
+		d.device()
 	case "run":
 		d.begin(name)
 	case "records":
@@ -266,31 +270,38 @@ func (d *history) end(c *collected, w *RunWriter) {
 	d.ok(w.PutCoverage(d.ctx, Coverage{Stream: "a", StateStream: "a", Considered: &seven, Covered: &seven}))
 	d.ok(w.PutCoverage(d.ctx, Coverage{Stream: "a", StateStream: "b", Required: 4, Hydrated: 2}))
 	d.ok(w.Finish(d.ctx, o))
-	c.keep(w, o, d.clock.now())
+	c.keep(namesOf(w), o, d.clock.now())
 }
 
 // keep remembers a run's end.
-func (c *collected) keep(w *RunWriter, o Outcome, now time.Time) {
+func (c *collected) keep(streams []string, o Outcome, now time.Time) {
 	if o.Narrowed || o.Status == "cancelled" {
 		return
 	}
 	said := string(o.KnownGaps)
-	for _, s := range w.streams {
-		skipped := strings.Contains(said, `"stream":"`+s.name+`","severity":"actionable"`)
-		later := strings.Contains(said, `"stream":"`+s.name+`","severity":"recoverable"`) || s.name == "b" && o.Withheld != nil
+	for _, s := range streams {
+		skipped := strings.Contains(said, `"stream":"`+s+`","severity":"actionable"`)
+		later := strings.Contains(said, `"stream":"`+s+`","severity":"recoverable"`) || s == "b" && o.Withheld != nil
 		switch {
 		case said == "not JSON", o.Status == "failed":
-			c.failed[s.name] = true
+			c.failed[s] = true
 		case !skipped && !later:
-			c.at[s.name] = now
-			delete(c.failed, s.name)
+			c.at[s] = now
+			delete(c.failed, s)
 		}
 		if skipped {
-			c.missing[s.name] = true
+			c.missing[s] = true
 		} else if said != "not JSON" && o.Status != "failed" {
-			delete(c.missing, s.name)
+			delete(c.missing, s)
 		}
 	}
+}
+
+func namesOf(w *RunWriter) (names []string) {
+	for _, s := range w.streams {
+		names = append(names, s.name)
+	}
+	return names
 }
 
 // greenIsKnown holds every green verdict to what is remembered, and counts them.
@@ -304,6 +315,10 @@ func (d *history) greenIsKnown() (green int) {
 			continue
 		}
 		green++
+		if e.Facts.Device != nil && e.SettledRun == "" {
+			d.knownByDevice(e, now)
+			continue
+		}
 		c := d.of(e.Name)
 		for _, stream := range []string{"a", "b"} {
 			at := c.at[stream]
@@ -326,7 +341,7 @@ func (d *history) greenIsKnown() (green int) {
 func (d *history) countsAgree() {
 	page, err := d.s.EvidencePage(d.ctx, "", 0)
 	d.ok(err)
-	for _, ahead := range []time.Duration{0, time.Hour, 8 * 24 * time.Hour} {
+	for _, ahead := range []time.Duration{0, 29 * time.Minute, time.Hour, 8 * 24 * time.Hour} {
 		now := d.clock.now().Add(ahead)
 		alive := func(string) bool { return ahead == 0 }
 		fleet, err := d.s.Fleet(d.ctx, now, alive, true)

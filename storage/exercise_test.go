@@ -77,6 +77,12 @@ func Exercise(t *testing.T, fresh func(t *testing.T) opener) {
 		{"gaps", exerciseGaps},
 		{"gap leases end with their run", exerciseGapLeases},
 		{"coverage RT-12", exerciseCoverage},
+		{"a device enrolls", exerciseEnroll},
+		{"bindings of devices", exerciseBindings},
+		{"a device delivers", exerciseDelivery},
+		{"a device's run and the host's, Invariant 2", exerciseDeviceLease},
+		{"a device's run ends", exerciseDeviceCommit},
+		{"a device's gaps", exerciseDeviceGaps},
 		{"refusals", exerciseRefusals},
 		{"reopen", exerciseReopen},
 	} {
@@ -166,6 +172,11 @@ func (x *exercise) finish(w *RunWriter, checkpoints ...StateCommit) {
 // put writes records: "key=data" for one, "-key" for a tombstone.
 func put(ctx context.Context, w *RunWriter, stream int, records ...string) error {
 	b := w.NewBatch()
+	fill(b, stream, records...)
+	return w.Write(ctx, b)
+}
+
+func fill(b *Batch, stream int, records ...string) {
 	for _, r := range records {
 		if key, gone := strings.CutPrefix(r, "-"); gone {
 			b.Add(stream, []byte(key), []byte("ignored"), []byte("t"), true)
@@ -174,7 +185,6 @@ func put(ctx context.Context, w *RunWriter, stream int, records ...string) error
 		key, data, _ := strings.Cut(r, "=")
 		b.Add(stream, []byte(key), []byte(data), []byte("t"), false)
 	}
-	return w.Write(ctx, b)
 }
 
 func (x *exercise) put(w *RunWriter, stream int, records ...string) {

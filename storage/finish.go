@@ -3,6 +3,7 @@ package storage
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 )
@@ -21,7 +22,9 @@ type Outcome struct {
 	Pressure     *Pressure
 	PressureOver bool
 	// Narrowed: the run was told to leave out records of streams that it names.
-	Narrowed     bool
+	Narrowed bool
+	// EndedAt is when the run ended elsewhere, if that was before now; zero: now.
+	EndedAt      time.Time
 	Destinations []Destination // what the run sent where
 }
 
@@ -115,9 +118,11 @@ func outcomeRow(o Outcome) (row runRow, err error) {
 }
 
 func (t *tx) finish(w *RunWriter, o Outcome, row runRow) error {
-	for _, c := range o.Checkpoints {
-		if err := t.commitState(w, c.Stream, jsonText(c.Cursor), ""); err != nil {
-			return err
+	if t.lane() == nil {
+		for _, c := range o.Checkpoints {
+			if err := t.commitState(w, c.Stream, jsonText(c.Cursor), ""); err != nil {
+				return err
+			}
 		}
 	}
 	if _, err := t.db.NewDelete().Model((*stagedRow)(nil)).Where("run_pk = ?", w.pk).Exec(t.ctx); err != nil {
@@ -129,6 +134,9 @@ func (t *tx) finish(w *RunWriter, o Outcome, row runRow) error {
 		}
 	}
 	row.PK, row.FinishedUS = w.pk, micros(t.now)
+	if us, ok := earlier(o.EndedAt, t.now); ok {
+		row.FinishedUS = us
+	}
 	_, err := t.db.NewUpdate().Model(&row).WherePK().
 		Column("status", "reason", "error", "checkpoints", "withheld", "known_gaps", "result", "narrowed", "finished_us").Exec(t.ctx)
 	if err != nil {
@@ -136,6 +144,11 @@ func (t *tx) finish(w *RunWriter, o Outcome, row runRow) error {
 	}
 	if err := t.outcomeRead(w); err != nil {
 		return err
+	}
+	if t.lane() != nil {
+		if err := t.enqueueEnd(w, t.changed[w.connectionID].ended, o.Checkpoints); err != nil {
+			return err
+		}
 	}
 	if err := t.returnGaps(w.connectionID); err != nil {
 		return err

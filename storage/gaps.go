@@ -85,6 +85,9 @@ func (w *RunWriter) PutGap(ctx context.Context, g Gap) error {
 			Set("status = EXCLUDED.status, next_attempt_us = EXCLUDED.next_attempt_us").
 			Set("last_run_id = EXCLUDED.last_run_id, recovered_run_id = ''").
 			Set("lease_id = '', lease_attempted = 0, lease_expires_us = 0").Exec(t.ctx)
+		if err == nil && t.lane() != nil {
+			err = t.enqueueGap(w, row.ID)
+		}
 		if err != nil {
 			return err
 		}
@@ -114,6 +117,9 @@ func (w *RunWriter) GapOutcome(ctx context.Context, gapID, leaseID string, recov
 		_, err = t.db.NewUpdate().Model(row).WherePK().
 			Column("attempt_count", "lease_attempted", "last_attempt_us", "last_run_id", "status", "recovered_run_id", "lease_expires_us").
 			Exec(t.ctx)
+		if err == nil && recovered && t.lane() != nil {
+			err = t.enqueueGap(w, row.ID)
+		}
 		if err != nil {
 			return err
 		}
@@ -136,6 +142,9 @@ func (w *RunWriter) CloseGap(ctx context.Context, gapID string, lastError []byte
 		before := *row
 		row.Status, row.LastRunID, row.LeaseExpiresUS = GapTerminal, w.runID, 0
 		_, err = t.db.NewUpdate().Model(row).WherePK().Column("status", "last_error", "last_run_id", "lease_expires_us").Exec(t.ctx)
+		if err == nil && t.lane() != nil {
+			err = t.enqueueGap(w, row.ID)
+		}
 		if err != nil {
 			return err
 		}

@@ -50,6 +50,9 @@ func (s *Store) BeginRun(ctx context.Context, n NewRun) (*RunWriter, error) {
 	if n.Bookmark != BookmarkIncremental && n.Bookmark != BookmarkBackfill {
 		return nil, abi.NewError(abi.CodeInternal, "a run needs a bookmark: incremental or backfill", "")
 	}
+	if err := s.oneBookmark(n.Bookmark); err != nil {
+		return nil, err
+	}
 	if unique := slices.Compact(slices.Sorted(slices.Values(n.Streams))); len(unique) != len(n.Streams) {
 		return nil, abi.NewError(abi.CodeInternal, "a run names a stream twice", "")
 	}
@@ -171,6 +174,9 @@ func (t *tx) openRun(w *RunWriter, n NewRun) error {
 		if _, err := t.db.NewInsert().Model(&runStreamRow{RunPK: w.pk, StreamID: st.ID}).Exec(t.ctx); err != nil {
 			return err
 		}
+	}
+	if t.lane() != nil {
+		return t.beginInLane(w)
 	}
 	var states []stateRow
 	err = t.db.NewSelect().Model(&states).Where("connection_id = ? AND bookmark = ?", n.ConnectionID, n.Bookmark).Scan(t.ctx)

@@ -86,7 +86,10 @@ func (s *Store) inspect(ctx context.Context) error {
 		return s.fail("open", err)
 	}
 	defer func() { _ = conn.Close() }()
-	_, err = s.pending(ctx, conn)
+	steps, err := s.pending(ctx, conn)
+	if err == nil {
+		err = s.laneFits(ctx, conn, len(steps))
+	}
 	return s.fail("read the schema", err)
 }
 

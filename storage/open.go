@@ -28,6 +28,7 @@ type Options struct {
 	Now    func() time.Time // required: the wall clock
 	NewID  func() string    // ids of connections; nil: 128 random bits
 	Logger *slog.Logger     // nil: discarded
+	Lane   *Lane            // nil: a host's own store; else a collector's outbox
 
 	busyTimeout time.Duration // how long to wait for another process; 0: 5 s
 	maxPages    int           // a full disk, in tests; 0: no bound
@@ -74,8 +75,8 @@ const (
 // Open opens the store at o.Path, makes it when it is missing (file 0600 in a
 // folder 0700), and brings its schema up to date. Errors: storage.newer_version
 // when a newer pdpp-host wrote it, storage.migration when its schema's history
-// differs from this program's, storage.corrupt, storage.locked,
-// storage.unavailable. Nothing is changed in a file that is refused.
+// differs from this program's, storage.lane_mismatch when it is of another lane
+// than o.Lane, storage.corrupt, storage.locked, storage.unavailable. Nothing is changed in a file that is refused.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	if o.NewID == nil {
 		o.NewID = randomID
@@ -89,6 +90,11 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if o.checkpoint == 0 {
 		o.checkpoint = autoCheckpoint
 	}
+	lane, err := o.Lane.settled()
+	if err != nil {
+		return nil, err
+	}
+	o.Lane = lane
 	path, err := prepareFile(o.Path)
 	if err != nil {
 		return nil, err
@@ -109,7 +115,10 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		return nil, err
 	}
 	s.writer = startWriter(s)
-	if err := errors.Join(s.sweepRemoved(ctx), s.fillEvidence(ctx)); err != nil {
+	if err = s.takeLane(ctx); err == nil {
+		err = errors.Join(s.sweepRemoved(ctx), s.fillEvidence(ctx))
+	}
+	if err != nil {
 		_ = s.Close()
 		return nil, err
 	}

@@ -226,6 +226,8 @@ func TestMigrationsAreFrozen(t *testing.T) {
 		"1fc522c0bb3e0ae99ddf287df9582bb695daff0b5a45f84e749af0b4c379362e",
 		"56cad247e113534bad6bd2e7131ed3c25e89bd135ce693260db14fffe7eba464",
 		"4e311ee78d0bcb8f4549a069dd76289f1bbc460bd004742c56973d4762ca2715",
+		"264336d5474deac008e63556218dddf3cccd2c6b5e3ce6dcc6fb5b1db9e9dd1f",
+		"74e34c4d1ee0b01ad236912d6458584ec961dae62264fc400a83f95508fb2863",
 	}
 	if len(known) != len(frozen) {
 		t.Fatalf("%d migrations, %d checksums", len(known), len(frozen))

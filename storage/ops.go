@@ -39,10 +39,10 @@ func (w *RunWriter) Stage(ctx context.Context, stream string, cursor []byte, sli
 }
 
 // CommitSlice commits a cursor under the run's bookmark as soon as every record
-// written before it is durable (PB-D8).
+// written before it is durable (PB-D8). In a lane it queues the commit.
 func (w *RunWriter) CommitSlice(ctx context.Context, stream string, cursor []byte, sliceID string) error {
 	text := jsonText(cursor)
-	return w.queue(ctx, func(t *tx) error { return t.commitState(w, stream, text, sliceID) })
+	return w.queue(ctx, func(t *tx) error { return t.checkpointTo(w, stream, text, sliceID) })
 }
 
 // commitState moves one committed cursor.

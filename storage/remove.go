@@ -34,9 +34,14 @@ func (t *tx) removeConnection(name string) error {
 		return err
 	}
 	if len(busy) > 0 {
-		return abi.NewError(abi.CodeConnectionBusy, "a run of this connection is going on", "wait for it to end, or end it").
+		hint := "wait for it to end, or end it"
+		if isDeviceHolder(busy[0].Holder) {
+			hint = "revoke its device first, or wait for the run to end"
+		}
+		return abi.NewError(abi.CodeConnectionBusy, "a run of this connection is going on", hint).
 			WithDetail("run " + busy[0].RunID + " since " + at(busy[0].AcquiredUS).Format(time.RFC3339))
 	}
+	const ofSources = " WHERE source_id IN (SELECT id FROM source_instances WHERE connection_id = ?)"
 	const ofRuns = " WHERE run_pk IN (SELECT pk FROM runs WHERE connection_id = ?)"
 	for _, q := range []string{
 		"DELETE FROM evidence WHERE connection_id = ?",
@@ -46,6 +51,11 @@ func (t *tx) removeConnection(name string) error {
 		"DELETE FROM credentials WHERE connection_id = ?",
 		"DELETE FROM pressure WHERE connection_id = ?",
 		"DELETE FROM destinations WHERE connection_id = ?",
+		"DELETE FROM device_batches" + ofSources,
+		"DELETE FROM device_commits" + ofSources,
+		"DELETE FROM enrollment_codes" + ofSources,
+		"DELETE FROM device_blobs WHERE connection_id = ?",
+		"DELETE FROM source_instances WHERE connection_id = ?",
 		"DELETE FROM staged_states" + ofRuns,
 		"DELETE FROM events" + ofRuns,
 		"DELETE FROM coverage" + ofRuns,
@@ -59,7 +69,9 @@ func (t *tx) removeConnection(name string) error {
 			return err
 		}
 	}
-	return nil
+	// A device that feeds nothing any more has no credential either.
+	_, err = t.db.ExecContext(t.ctx, "DELETE FROM devices WHERE id NOT IN (SELECT device_id FROM source_instances)")
+	return err
 }
 
 // sweepRemoved deletes the records of removed connections.

@@ -46,6 +46,9 @@ type RunWriter struct {
 	counts []StreamCounts
 	events int64 // the last event's number; the writer goroutine's alone
 	leases int64 // gap leases given; the writer goroutine's alone
+	units  int64 // units of work closed; the writer goroutine's alone
+
+	coverage map[string][]string // of a lane: what coverage records said, by stream
 }
 
 type runStream struct {
@@ -94,6 +97,9 @@ func (w *RunWriter) Write(ctx context.Context, b *Batch) error {
 	if b.bad {
 		return w.fail(abi.NewError(abi.CodeInternal, "a record's key is empty or holds a NUL",
 			"report this: the boundary should have refused it").WithDetail("run " + w.runID))
+	}
+	if l := w.s.opts.Lane; l != nil {
+		return w.writeToLane(ctx, l, b)
 	}
 	select {
 	case w.batches <- struct{}{}:

@@ -235,7 +235,7 @@ func TestDamagedFile(t *testing.T) {
 	x.ok(x.s.Close())
 	raw, err := os.ReadFile(path)
 	x.ok(err)
-	for at := 60 * pageSize; at < 80*pageSize; at++ { // behind the tables' own first pages
+	for at := 100 * pageSize; at < 120*pageSize; at++ { // behind the tables' own first pages
 		raw[at] = 0xff
 	}
 	x.ok(os.WriteFile(path, raw, 0o600))

@@ -306,6 +306,7 @@ const (
 	CodeCodeUsed          = "enrollment_code_used"        // 400
 	CodeCodeExpired       = "enrollment_code_expired"     // 410
 	CodeCodeRaced         = "enrollment_code_raced"       // 409
+	CodeTooManyAttempts   = "too_many_attempts"           // 429, with Retry-After
 	CodeBadRequest        = "invalid_request"             // 400
 	CodeTooLarge          = "request_too_large"           // 413
 	CodeNotFound          = "not_found"                   // 404

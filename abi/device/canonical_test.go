@@ -68,7 +68,7 @@ func TestIdentities(t *testing.T) {
 	if len(ids) != 7 {
 		t.Errorf("identities are shared: %v", ids)
 	}
-	if device.BatchID("c", "s", 1, one) != device.BatchID("c", "s", 1, one) {
+	if again := device.BatchID("c", "s", 1, other); again != device.BatchID("c", "s", 1, one) {
 		t.Error("the same batch has two names")
 	}
 }

@@ -18,7 +18,7 @@ const (
 	PathEnroll          = Prefix + "/enroll"
 )
 
-// PathHeartbeat, PathIngest and PathSelfRevoke are of one device.
+// PathHeartbeat takes what a source instance of the device says of itself.
 func PathHeartbeat(device string) string { return of(device) + "/heartbeat" }
 
 // PathIngest takes record batches.

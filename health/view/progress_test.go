@@ -1,0 +1,20 @@
+package view_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/health/view"
+)
+
+// What nobody knows the time of has none.
+func TestDeviceProgressOf(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 5, 20, 8, 0, 0, 0, time.FixedZone("", 7200))
+	if p := view.DeviceProgressOf(3, "desk", at); p.RecordsPending != 3 || p.Host != "desk" || !p.LastProgressAt.Equal(at) || p.LastProgressAt.Location() != time.UTC {
+		t.Errorf("%+v", p)
+	}
+	if p := view.DeviceProgressOf(0, "", time.Time{}); !p.LastProgressAt.IsZero() {
+		t.Errorf("%+v", p)
+	}
+}

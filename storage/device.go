@@ -1,0 +1,75 @@
+package storage
+
+import (
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi/device"
+)
+
+// EnrollmentCode is a code that the owner made, as the store keeps it: its hash.
+type EnrollmentCode struct {
+	CodeHash    string // SHA-256, in hex
+	ConnectorID string
+	Binding     string // the owner's name of what is collected there
+	DisplayName string // what the device is called unless it says so itself
+	ExpiresAt   time.Time
+}
+
+// Enrolling is a device that shows a code, and the hash of the credential that
+// it is to get for it.
+type Enrolling struct {
+	CodeHash     string // SHA-256, in hex
+	TokenHash    string // SHA-256, in hex
+	Label        string
+	AgentVersion string
+}
+
+// Device is an enrolled machine. Its texts are its own, in printable characters
+// and short.
+type Device struct {
+	ID           string
+	Label        string
+	AgentVersion string
+	CreatedAt    time.Time
+	HeardAt      time.Time // its last heartbeat; zero: none yet
+	RevokedAt    time.Time // zero: it is not revoked
+}
+
+// Active reports whether the device's credential is good.
+func (d *Device) Active() bool { return d.RevokedAt.IsZero() }
+
+// SourceInstance is one source on one device: what is collected there, and the
+// connection that it feeds.
+type SourceInstance struct {
+	ID             string
+	DeviceID       string
+	DeviceLabel    string
+	ConnectionID   string
+	ConnectionName string
+	ConnectorID    string
+	Binding        string
+	CreatedAt      time.Time
+	RevokedAt      time.Time // of its device; zero: it is active
+	// ManifestSHA256 is of the manifest that the source put last, in hex; "" before
+	// the first.
+	ManifestSHA256 string
+	// HeardAt is when the last heartbeat was received, Heartbeat what it said. nil:
+	// there was none, or what is kept of it cannot be read.
+	HeardAt   time.Time
+	Heartbeat *device.Heartbeat
+}
+
+// Active reports whether the source's device is trusted.
+func (s *SourceInstance) Active() bool { return s.RevokedAt.IsZero() }
+
+// IngestBatch is one delivery of records. Records name their streams by index
+// into Streams. All have passed the boundary.
+type IngestBatch struct {
+	Source   *SourceInstance
+	RunID    string
+	BatchID  string
+	BodyHash string
+	Seq      int64
+	Records  *Batch
+	Streams  []string
+}

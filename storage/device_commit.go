@@ -1,0 +1,234 @@
+package storage
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/device"
+)
+
+// eventAdvanced is the event of a cursor that moved; lastEvents are those that a
+// run ends with.
+const eventAdvanced = "run.state_advanced"
+
+var lastEvents = map[string]string{statusSucceeded: "run.completed", statusFailed: "run.failed", statusCancelled: "run.cancelled"}
+
+// CommitDeviceRun ends a run of a device, as Finish ends one of the host: its
+// outcome, the cursors that move with it and the evidence, in one transaction or
+// not at all. The run is made when nothing else of it was delivered. The same
+// commit again returns the same and writes nothing.
+//
+// The run ended when the device says, but never later than now: what was
+// collected is no younger than its device's clock has it, and a clock that is
+// ahead makes nothing fresh.
+func (s *Store) CommitDeviceRun(ctx context.Context, src *SourceInstance, c *device.RunCommit, envelopeHash string) (terminalEventID string, replayed bool, err error) {
+	o, err := outcomeOf(c, envelopeHash)
+	if err != nil {
+		return "", false, err
+	}
+	err = s.alone(ctx, "end the device's run", func(t *tx) error {
+		feed, err := t.feed(src)
+		if err != nil {
+			return err
+		}
+		row := deviceCommitRow{SourceID: feed.ID, CommitID: c.CommitID, RunID: c.RunID, EnvelopeSHA256: envelopeHash, AtUS: micros(t.now)}
+		if replayed, err = t.committedBefore(&row); err != nil || replayed {
+			terminalEventID = row.EventID
+			return err
+		}
+		w, err := t.deviceRun(feed, c.RunID)
+		if err != nil {
+			return err
+		}
+		if err := t.endDeviceRun(w, c, o); err != nil {
+			return err
+		}
+		terminalEventID = fmt.Sprintf("%s.%d", w.runID, w.events)
+		row.EventID = terminalEventID
+		if _, err := t.db.NewInsert().Model(&row).Exec(t.ctx); err != nil {
+			return err
+		}
+		return t.storesMoved(feed.ConnectionID)
+	})
+	return terminalEventID, replayed, err
+}
+
+func (t *tx) committedBefore(row *deviceCommitRow) (bool, error) {
+	before := deviceCommitRow{SourceID: row.SourceID, CommitID: row.CommitID}
+	err := t.db.NewSelect().Model(&before).WherePK().Scan(t.ctx)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return false, nil
+	case err != nil:
+		return false, err
+	case before.EnvelopeSHA256 != row.EnvelopeSHA256, before.RunID != row.RunID:
+		return false, runConflict("another end of a run was taken under this commit_id")
+	}
+	row.EventID = before.EventID
+	return true, nil
+}
+
+// outcomeOf reads a commit's outcome, in the words of the host's own runs.
+func outcomeOf(c *device.RunCommit, envelopeHash string) (Outcome, error) {
+	o := Outcome{Status: c.Outcome.Status, Reason: c.Outcome.Reason, Narrowed: c.Outcome.Narrowed, KnownGaps: c.Outcome.KnownGaps, EndedAt: c.Outcome.FinishedAt}
+	if !isHash(envelopeHash) {
+		return o, badRequest("envelope_hash", "a SHA-256")
+	}
+	if err := names("commit_id", c.CommitID, "run_id", c.RunID); err != nil {
+		return o, err
+	}
+	if err := checkState(c.StateDelta); err != nil {
+		return o, err
+	}
+	last := lastEvents[o.Status]
+	switch {
+	case last == "":
+		return o, badRequest("status", "succeeded, failed or cancelled")
+	case o.Reason != "" && !isName(o.Reason):
+		return o, badRequest("reason", "a name")
+	case o.Status != statusSucceeded && len(c.StateDelta) > 0:
+		return o, badRequest("state_delta", "empty, for a run that did not succeed")
+	case c.Outcome.Mode != abi.ModeIncremental && c.Outcome.Mode != abi.ModeFullRefresh: // a lane has no other bookmark
+		return o, badRequest("collection_mode", "a mode")
+	case c.Outcome.FinishedAt.IsZero():
+		return o, badRequest("finished_at", "a time")
+	case len(c.Outcome.Streams) > maxDeviceStreams, len(c.Outcome.Coverage) > maxDeviceStreams:
+		return o, badRequest("streams", "so few")
+	}
+	if present(c.Outcome.Error) && json.Unmarshal(c.Outcome.Error, &o.Error) != nil {
+		return o, badRequest("error", "a run's error")
+	}
+	if present(c.Outcome.Withheld) && json.Unmarshal(c.Outcome.Withheld, &o.Withheld) != nil {
+		return o, badRequest("withheld", "a list of streams")
+	}
+	if e := o.Error; e != nil {
+		e.Message, e.Hint = printable(e.Message, maxDeviceText), printable(e.Hint, maxDeviceText)
+		e.Code, e.RecoveryHint = labelOf(e.Code), labelOf(e.RecoveryHint)
+	}
+	o.Withheld = slices.DeleteFunc(o.Withheld, func(h Withheld) bool { return names("stream", h.Stream, "reason", h.Reason) != nil })
+	if len(o.Withheld) > maxDeviceStreams {
+		return o, badRequest("withheld", "so few")
+	}
+	if !present(o.KnownGaps) {
+		o.KnownGaps = nil
+	}
+	for _, stream := range slices.Sorted(maps.Keys(c.StateDelta)) {
+		o.Checkpoints = append(o.Checkpoints, StateCommit{Stream: stream, Cursor: c.StateDelta[stream]})
+		o.Events = append(o.Events, Event{Type: eventAdvanced, Stream: stream})
+	}
+	o.Events = append(o.Events, Event{Type: last})
+	return o, nil
+}
+
+func present(text json.RawMessage) bool { return len(text) > 0 && string(text) != "null" }
+
+// endDeviceRun writes what is known of the run only now, and ends it.
+func (t *tx) endDeviceRun(w *RunWriter, c *device.RunCommit, o Outcome) error {
+	declared, err := t.declared(w.connectionID)
+	if err != nil && abi.CodeOf(err) != device.CodeManifestMissing {
+		return err // without a manifest nothing was collected
+	}
+	streams := []string{}
+	for _, name := range c.Outcome.Streams {
+		if declared[name] && !slices.Contains(streams, name) {
+			streams = append(streams, name)
+		}
+	}
+	if err := t.joinStreams(w, streams); err != nil {
+		return err
+	}
+	if err := t.describeRun(w, &c.Outcome, streams, o.EndedAt); err != nil {
+		return err
+	}
+	if err := t.deviceCoverage(w, c.Outcome.Coverage, declared); err != nil {
+		return err
+	}
+	o.KnownGaps = gapsOf(o.KnownGaps, declared)
+	row, err := outcomeRow(o)
+	if err != nil {
+		return err
+	}
+	return t.finish(w, o, row)
+}
+
+// describeRun fills in the run's row.
+func (t *tx) describeRun(w *RunWriter, o *device.Outcome, streams []string, ended time.Time) error {
+	row := runRow{PK: w.pk}
+	if err := t.db.NewSelect().Model(&row).WherePK().Scan(t.ctx); err != nil {
+		return err
+	}
+	text, err := encode(streams)
+	if err != nil {
+		return err
+	}
+	row.Streams, row.Version, row.Mode = text, labelOf(o.Version), o.Mode
+	if isHash(o.ModuleSHA256) {
+		row.ModuleSHA256 = o.ModuleSHA256
+	}
+	// It began on the device before anything of it came in.
+	end, _ := earlier(ended, t.now)
+	row.StartedUS = min(row.StartedUS, end)
+	if us, ok := earlier(o.StartedAt, t.now); ok {
+		row.StartedUS = min(row.StartedUS, us)
+	}
+	_, err = t.db.NewUpdate().Model(&row).WherePK().Column("streams", "version", "mode", "module_sha256", "started_us").Exec(t.ctx)
+	return err
+}
+
+// deviceCoverage keeps what the run accounted for.
+func (t *tx) deviceCoverage(w *RunWriter, lanes []device.Coverage, declared map[string]bool) error {
+	for _, c := range lanes {
+		if !declared[c.Stream] || !declared[c.StateStream] {
+			continue
+		}
+		row := coverageRow{
+			RunPK: w.pk, Stream: c.Stream, StateStream: c.StateStream, Required: max(c.Required, 0), Hydrated: max(c.Hydrated, 0),
+			Gaps: max(c.Gaps, 0), Skipped: max(c.Skipped, 0), Considered: counted(c.Considered), Covered: counted(c.Covered), DeclaredUS: micros(t.now),
+		}
+		if _, err := t.db.NewInsert().Model(&row).On("CONFLICT DO NOTHING").Exec(t.ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// counted passes a count; what is negative is none.
+func counted(n *int64) *int64 {
+	if n == nil || *n < 0 {
+		return nil
+	}
+	return n
+}
+
+// gapsOf leaves out of a run's known gaps those of streams that the manifest
+// does not have. What is no list of gaps stays as it is, and is unreadable.
+func gapsOf(text []byte, declared map[string]bool) []byte {
+	var list []json.RawMessage
+	if len(text) == 0 || json.Unmarshal(text, &list) != nil {
+		return text
+	}
+	kept := []json.RawMessage{}
+	for _, g := range list {
+		var of struct {
+			Stream string `json:"stream"`
+		}
+		if json.Unmarshal(g, &of) != nil {
+			return text
+		}
+		if of.Stream == "" || declared[of.Stream] {
+			kept = append(kept, g)
+		}
+	}
+	out, err := json.Marshal(kept)
+	if err != nil {
+		return text
+	}
+	return out
+}

@@ -1,0 +1,224 @@
+package storage
+
+import (
+	"context"
+	"crypto/subtle"
+	"database/sql"
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/device"
+)
+
+// forgetCodes is how long after its end a code is remembered, so that whoever
+// shows it late is told why it is of no use.
+const forgetCodes = 7 * 24 * time.Hour
+
+// NewEnrollmentCode keeps a code that the owner made, until it has expired.
+func (s *Store) NewEnrollmentCode(ctx context.Context, c EnrollmentCode) error {
+	if !isHash(c.CodeHash) {
+		return badRequest("enrollment_code", "a SHA-256")
+	}
+	if err := names("connector_id", c.ConnectorID, "local_binding_name", c.Binding); err != nil {
+		return err
+	}
+	return s.alone(ctx, "keep the enrollment code", func(t *tx) error {
+		if _, err := t.db.ExecContext(t.ctx, "DELETE FROM enrollment_codes WHERE expires_us < ?", micros(t.now.Add(-forgetCodes))); err != nil {
+			return err
+		}
+		row := codeRow{
+			CodeSHA256: c.CodeHash, Connector: c.ConnectorID, Binding: c.Binding, DisplayName: labelOf(c.DisplayName),
+			CreatedUS: micros(t.now), ExpiresUS: micros(c.ExpiresAt),
+		}
+		_, err := t.db.NewInsert().Model(&row).Exec(t.ctx)
+		return err
+	})
+}
+
+// Enroll turns a code into a device with one source, and the source into the
+// feed of a connection: the one that the same connector and binding had before,
+// else a new one. A device that had the binding before is revoked: its cursors
+// would be of another machine's files.
+//
+// A code is good once. Whoever did not get the answer may show it again while it
+// lasts and while the credential was never used: the device is the same and the
+// credential the new one. Errors: device_unauthorized for no code of the
+// owner's, enrollment_code_expired, _used, and _raced when another device is
+// enrolling with it.
+func (s *Store) Enroll(ctx context.Context, e Enrolling) (*SourceInstance, error) {
+	if !isHash(e.CodeHash) || !isHash(e.TokenHash) {
+		return nil, badRequest("enrollment_code", "a SHA-256")
+	}
+	e.Label, e.AgentVersion = labelOf(e.Label), labelOf(e.AgentVersion)
+	var src *SourceInstance
+	err := s.alone(ctx, "enroll the device", func(t *tx) error {
+		code := codeRow{CodeSHA256: e.CodeHash}
+		err := t.db.NewSelect().Model(&code).WherePK().Scan(t.ctx)
+		switch {
+		case errors.Is(err, sql.ErrNoRows):
+			return abi.NewError(device.CodeUnauthorized, "there is no such enrollment code", "ask the owner for a new one")
+		case err != nil:
+			return err
+		case micros(t.now) >= code.ExpiresUS:
+			return abi.NewError(device.CodeCodeExpired, "the enrollment code has expired", "ask the owner for a new one")
+		case code.SourceID != "":
+			err = t.enrollAgain(&code, e)
+		default:
+			err = t.enroll(&code, e)
+		}
+		if err != nil {
+			return err
+		}
+		row, err := t.source(code.SourceID)
+		if err == nil {
+			src = row.public()
+		}
+		return err
+	})
+	return src, err
+}
+
+// enrollAgain gives a device whose answer was lost another credential.
+func (t *tx) enrollAgain(code *codeRow, e Enrolling) error {
+	used := abi.NewError(device.CodeCodeUsed, "the enrollment code has been used", "ask the owner for a new one")
+	src, err := t.source(code.SourceID)
+	switch {
+	case abi.CodeOf(err) == device.CodeNotFound:
+		return used
+	case err != nil:
+		return err
+	case src.RevokedUS != 0:
+		return used
+	}
+	d := deviceRow{ID: src.DeviceID}
+	if err := t.db.NewSelect().Model(&d).WherePK().Scan(t.ctx); err != nil {
+		return err
+	}
+	switch {
+	case d.UsedUS != 0:
+		return used
+	case code.Label != e.Label:
+		return abi.NewError(device.CodeCodeRaced, "another device is enrolling with this code", "ask the owner for a new one")
+	}
+	d.TokenSHA256, d.AgentVersion = e.TokenHash, e.AgentVersion
+	_, err = t.db.NewUpdate().Model(&d).WherePK().Column("token_sha256", "agent_version").Exec(t.ctx)
+	return err
+}
+
+func (t *tx) enroll(code *codeRow, e Enrolling) error {
+	connection, err := t.retireBinding(code)
+	if err != nil {
+		return err
+	}
+	if connection == "" {
+		if connection, err = t.deviceConnection(code); err != nil {
+			return err
+		}
+	}
+	d := deviceRow{
+		ID: "dev_" + t.l.s.newID(), TokenSHA256: e.TokenHash, Label: e.Label, AgentVersion: e.AgentVersion, CreatedUS: micros(t.now),
+	}
+	if d.Label == "" {
+		d.Label = code.DisplayName
+	}
+	if _, err := t.db.NewInsert().Model(&d).Exec(t.ctx); err != nil {
+		return err
+	}
+	row := sourceRow{
+		ID: "src_" + t.l.s.newID(), DeviceID: d.ID, ConnectionID: connection, Connector: code.Connector, Binding: code.Binding, CreatedUS: d.CreatedUS,
+	}
+	if _, err := t.db.NewInsert().Model(&row).Exec(t.ctx); err != nil {
+		return err
+	}
+	code.SourceID, code.Label = row.ID, e.Label
+	if _, err := t.db.NewUpdate().Model(code).WherePK().Column("source_id", "label").Exec(t.ctx); err != nil {
+		return err
+	}
+	return t.devicesMoved(connection)
+}
+
+// retireBinding revokes the device that had the code's binding, and returns the
+// connection that the binding feeds, "" when it is new.
+func (t *tx) retireBinding(code *codeRow) (connection string, err error) {
+	var before []sourceJoined
+	err = selectSources(t.db, &before).Where("s.connector = ? AND s.binding = ?", code.Connector, code.Binding).Scan(t.ctx)
+	if err != nil {
+		return "", err
+	}
+	for i := range before {
+		connection = before[i].ConnectionID
+		if before[i].RevokedUS == 0 {
+			if err := t.revokeDevice(before[i].DeviceID); err != nil {
+				return "", err
+			}
+		}
+	}
+	return connection, nil
+}
+
+// deviceConnection makes the connection that a new binding feeds. It has the
+// binding's name where that is free and can be one.
+func (t *tx) deviceConnection(code *codeRow) (id string, err error) {
+	name := connectionNameOf(code.Binding)
+	if name != code.Binding {
+		name = connectionNameOf(code.Connector + "-" + code.Binding)
+	}
+	if name == "" {
+		name = "device"
+	}
+	row := connectionRow{
+		ID: t.l.s.newID(), Name: name, Connector: code.Connector, Options: "{}", Roots: "{}", ReadRoots: "{}", CreatedUS: micros(t.now),
+	}
+	for n := 2; ; n++ {
+		taken, err := t.db.NewSelect().Model((*connectionRow)(nil)).Where("name = ? OR id = ?", row.Name, row.Name).Exists(t.ctx)
+		if err != nil {
+			return "", err
+		}
+		if !taken {
+			break
+		}
+		row.Name = name + "-" + strconv.Itoa(n)
+	}
+	if _, err := t.db.NewInsert().Model(&row).Exec(t.ctx); err != nil {
+		return "", err
+	}
+	return row.ID, t.newEvidence(&row)
+}
+
+// DeviceByToken returns the device of a credential. One that is not known, or
+// that is revoked, is device_unauthorized.
+func (s *Store) DeviceByToken(ctx context.Context, tokenHash string) (*Device, error) {
+	const what = "read the device"
+	var rows []deviceRow
+	if err := s.read.NewSelect().Model(&rows).Where("token_sha256 = ?", tokenHash).Scan(ctx); err != nil {
+		return nil, s.fail(what, err)
+	}
+	if len(rows) != 1 || rows[0].RevokedUS != 0 || subtle.ConstantTimeCompare([]byte(rows[0].TokenSHA256), []byte(tokenHash)) != 1 {
+		return nil, unauthorizedDevice()
+	}
+	d := &rows[0]
+	if d.UsedUS != 0 {
+		return d.public(), nil
+	}
+	// From here on the answer of the enrolment is known to have come through.
+	err := s.alone(ctx, "keep the credential's first use", func(t *tx) error {
+		res, err := t.db.ExecContext(t.ctx, "UPDATE devices SET used_us = ? WHERE id = ? AND token_sha256 = ? AND revoked_us = 0", micros(t.now), d.ID, tokenHash)
+		if err != nil {
+			return err
+		}
+		if n, err := res.RowsAffected(); err != nil || n == 0 {
+			return errors.Join(err, unauthorizedDevice())
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return d.public(), nil
+}
+
+func unauthorizedDevice() *abi.Error {
+	return abi.NewError(device.CodeUnauthorized, "the device's credential is not good, or was revoked", "enroll the device again")
+}

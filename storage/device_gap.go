@@ -1,0 +1,162 @@
+package storage
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/pdpp-host/pdpp-host/abi/device"
+)
+
+// mostBackoff bounds how far off a device can put the next attempt.
+const mostBackoff = 30 * 24 * time.Hour
+
+// PutDeviceGap keeps a gap, one for each stream, parent and boundary; a second
+// sight of it in another run is another attempt. One that is not retryable is
+// terminal. A gap of a stream that the manifest does not have is answered as
+// terminal and not kept: nobody ever fills it.
+func (s *Store) PutDeviceGap(ctx context.Context, src *SourceInstance, g device.Gap) (*Gap, error) {
+	if err := checkGap(g.Reason, g.Boundary, g.Class, g.Stream, g.ParentStream, g.FirstSeenRunID, g.LastRunID); err != nil {
+		return nil, err
+	}
+	var out Gap
+	err := s.alone(ctx, "keep the gap", func(t *tx) error {
+		feed, err := t.feed(src)
+		if err != nil {
+			return err
+		}
+		row := gapRow{
+			ID: gapID(feed.ConnectionID, g.Stream, g.ParentStream, g.Boundary), ConnectionID: feed.ConnectionID,
+			Stream: g.Stream, ParentStream: g.ParentStream, RecordKey: g.Boundary, Reason: g.Reason, Class: g.Class, Status: GapTerminal,
+			LastAttemptUS: micros(t.now), DiscoveredRunID: g.FirstSeenRunID, LastRunID: g.LastRunID, CreatedUS: micros(t.now),
+		}
+		if us, ok := earlier(g.FirstSeenAt, t.now); ok {
+			row.CreatedUS = us
+		}
+		streams, err := t.declared(feed.ConnectionID)
+		switch {
+		case err != nil:
+			return err
+		case g.Stream != "" && !streams[g.Stream]:
+			out = gapOf(&row)
+			return nil
+		case g.Retryable:
+			row.Status = GapPending
+			if wait := time.Duration(min(max(g.BackoffMS, 0), mostBackoff.Milliseconds())) * time.Millisecond; wait > 0 {
+				row.NextAttemptUS = micros(t.now.Add(wait))
+			}
+		}
+		before, err := t.knownGap(&row)
+		if err != nil {
+			return err
+		}
+		if before != nil {
+			row.CreatedUS, row.DiscoveredRunID, row.AttemptCount = before.CreatedUS, before.DiscoveredRunID, before.AttemptCount
+			if before.LastRunID != row.LastRunID {
+				row.AttemptCount++
+			}
+		}
+		out = gapOf(&row)
+		return t.writeGap(before, &row)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// RecoverDeviceGap marks a gap as recovered. One that is not known is so already.
+func (s *Store) RecoverDeviceGap(ctx context.Context, src *SourceInstance, g device.GapRecovered) (*Gap, error) {
+	if err := checkGap(g.Reason, g.Boundary, "", g.Stream, g.ParentStream, g.RecoveredRunID); err != nil {
+		return nil, err
+	}
+	var out Gap
+	err := s.alone(ctx, "keep the recovered gap", func(t *tx) error {
+		feed, err := t.feed(src)
+		if err != nil {
+			return err
+		}
+		row := &gapRow{ConnectionID: feed.ConnectionID, Stream: g.Stream, ParentStream: g.ParentStream, RecordKey: g.Boundary}
+		before, err := t.knownGap(row)
+		switch {
+		case err != nil:
+			return err
+		case before == nil:
+			row.ID, row.Status, row.Reason = gapID(feed.ConnectionID, g.Stream, g.ParentStream, g.Boundary), GapRecovered, g.Reason
+			out = gapOf(row)
+			return nil
+		case before.Status == GapRecovered:
+			out = gapOf(before)
+			return nil
+		}
+		*row = *before
+		row.Status, row.RecoveredRunID, row.LastAttemptUS, row.NextAttemptUS = GapRecovered, g.RecoveredRunID, micros(t.now), 0
+		if before.LastRunID != g.RecoveredRunID {
+			row.AttemptCount++
+		}
+		row.LastRunID = g.RecoveredRunID
+		out = gapOf(row)
+		return t.writeGap(before, row)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// How long a gap's boundary, which may be a record's key, and its class may be.
+const (
+	mostBoundary = 16 << 10
+	mostClass    = 1 << 10
+)
+
+// checkGap checks a gap's words; all but the reason may be missing. The boundary
+// and the class are the connector's own: what its records may hold, they may.
+func checkGap(reason, boundary, class string, optional ...string) error {
+	if err := names("reason", reason); err != nil {
+		return err
+	}
+	if !isText(boundary, mostBoundary) || !isText(class, mostClass) {
+		return badRequest("the gap", "one whose boundary and class are text, of bounded length and without NUL")
+	}
+	for _, s := range optional {
+		if s != "" && !isName(s) {
+			return badRequest("the gap", "of short names")
+		}
+	}
+	return nil
+}
+
+// isText reports whether s is text of at most n bytes that a column can hold.
+func isText(s string, n int) bool {
+	return len(s) <= n && utf8.ValidString(s) && strings.IndexByte(s, 0) < 0
+}
+
+// knownGap reads the gap that is known for the same part of the source; nil when
+// none is.
+func (t *tx) knownGap(of *gapRow) (*gapRow, error) {
+	row := new(gapRow)
+	err := t.db.NewSelect().Model(row).
+		Where("connection_id = ? AND stream = ? AND parent_stream = ? AND record_key = ?", of.ConnectionID, of.Stream, of.ParentStream, of.RecordKey).Scan(t.ctx)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	return row, err
+}
+
+// writeGap writes a gap as it is after, and counts what changed.
+func (t *tx) writeGap(before, after *gapRow) (err error) {
+	if before == nil {
+		_, err = t.db.NewInsert().Model(after).Exec(t.ctx)
+	} else {
+		after.ID = before.ID
+		_, err = t.db.NewUpdate().Model(after).WherePK().Exec(t.ctx)
+	}
+	if err != nil {
+		return err
+	}
+	return t.gapMoved(before, after)
+}

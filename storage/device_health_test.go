@@ -1,0 +1,240 @@
+package storage
+
+import (
+	"testing"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi/device"
+	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/verdict"
+)
+
+func newExercise(t *testing.T) *exercise {
+	x := &exercise{T: t, open: sqliteFile(t), clock: newClock()}
+	x.s = x.open(t, x.clock.now)
+	return x
+}
+
+// beat sends a heartbeat with as much left to send, and as much given up.
+func (x *exercise) beat(src *SourceInstance, status string, pending, dead int64) {
+	x.Helper()
+	oldest := x.clock.now().Add(-time.Hour)
+	_, err := x.s.PutHeartbeat(x.Context(), src, device.Heartbeat{
+		Status: status, RecordsPending: &pending, Outbox: &device.Outbox{Pending: pending, DeadLetter: dead, Succeeded: 5, OldestPendingAt: &oldest},
+	})
+	x.ok(err)
+}
+
+func (x *exercise) snapshot(name string) health.Snapshot {
+	x.Helper()
+	e, err := x.s.EvidenceOf(x.Context(), name)
+	x.ok(err)
+	return health.Project(e.Facts.Evidence(e.Moment(x.clock.now(), nil)))
+}
+
+// stalls reports how many connections the fleet counts as stalled.
+func (x *exercise) stalls() int64 {
+	x.Helper()
+	f, err := x.s.Fleet(x.Context(), x.clock.now(), nil, true)
+	x.ok(err)
+	return f.UploadsStalled
+}
+
+// A device whose first run has not ended yet: what came in, and what the device
+// says of its stores, is told for what it is (HL-07.2, HL-14.1, HL-17.1-3).
+func TestDeviceWithoutARun(t *testing.T) {
+	t.Parallel()
+	x := newExercise(t)
+	src := x.enrolled("laptop")
+	x.deliver(src, "r1", "a", "k=1")
+	x.beat(src, device.StatusHealthy, 0, 0)
+	if s := x.snapshot("laptop"); s.Axes.Coverage != health.CoverageUnknown || s.State == health.StateHealthy { // drained is no proof (HL-17.3)
+		t.Errorf("without coverage records: %s, %s", s.Axes.Coverage, s.State)
+	}
+	x.deliver(src, "r1", coverageStream, `1={"store":"x","status":"collected"}`, `2={"store":"y","status":"excluded"}`)
+	s := x.snapshot("laptop")
+	if s.State != health.StateHealthy || s.Axes.Coverage != health.CoverageComplete || s.Axes.Outbox != health.OutboxIdle || s.Axes.Freshness != health.FreshnessFresh {
+		t.Errorf("%s %+v", s.State, s.Axes)
+	}
+	if v := x.verdict("laptop"); v.Pill.Tone != verdict.Green || v.Progress.RetainedRecords == nil || *v.Progress.RetainedRecords != 3 || v.Progress.Mode != verdict.ModeLocalDevice {
+		t.Errorf("%+v %+v", v.Pill, v.Progress)
+	}
+	x.deliver(src, "r1", coverageStream, `2={"store":"y","status":"whatever"}`)
+	if s := x.snapshot("laptop"); s.Axes.Coverage != health.CoverageGaps || s.State == health.StateHealthy { // HL-17.2
+		t.Errorf("a store that nobody accounts for: %s, %s", s.Axes.Coverage, s.State)
+	}
+	x.commit(src, x.commitOf("r1"))                                               // what a run says wins (HL-17.4)
+	if s := x.snapshot("laptop"); s.Axes.Coverage != health.CoverageUnsupported { // as the manifest has it of one stream
+		t.Errorf("after the run: %s", s.Axes.Coverage)
+	}
+	x.sound()
+}
+
+// Work that is left and a device that is not heard of stall by time alone, also
+// where nothing is read but what a fleet is counted by (HL-16.3).
+func TestDeviceGoesQuiet(t *testing.T) {
+	t.Parallel()
+	x := newExercise(t)
+	src := x.enrolled("laptop")
+	x.commit(src, x.commitOf("r1"))
+	x.beat(src, device.StatusRetrying, 3, 0)
+	if s := x.snapshot("laptop"); s.Axes.Outbox != health.OutboxActive || x.stalls() != 0 {
+		t.Errorf("on its way: %s", s.Axes.Outbox)
+	}
+	e, err := x.s.EvidenceOf(t.Context(), "laptop")
+	x.ok(err)
+	if want := x.clock.now().Add(health.StaleHeartbeat + time.Microsecond); !e.NextChange.Equal(want) {
+		t.Errorf("it changes at %v, want %v", e.NextChange, want)
+	}
+	x.clock.forward(health.StaleHeartbeat)
+	x.same(x.stalls(), 0)
+	x.clock.forward(time.Microsecond)
+	v := x.verdict("laptop")
+	if x.stalls() != 1 || v.Channel != verdict.Attention || v.RequiredActions[0].Remediation.Cause != "stale_pending" {
+		t.Errorf("%d stalled, %s, %+v", x.stalls(), v.Channel, v.RequiredActions)
+	}
+	x.sound()
+	x.beat(src, device.StatusRetrying, 2, 0)
+	x.same(x.stalls(), 0)
+}
+
+// What a trusted device counts is told, and why it is blocked; what a revoked one
+// said is not (HL-11.1, HL-11.2, HL-16.1, HL-16.2).
+func TestTrustedHeartbeatsAlone(t *testing.T) {
+	t.Parallel()
+	x := newExercise(t)
+	src := x.enrolled("laptop")
+	x.commit(src, x.commitOf("r1"))
+	for dead, want := range map[int64]health.StalledCause{0: health.CauseStateReadFailed, 2: health.CauseDeadLetterBacklog} {
+		x.beat(src, device.StatusBlocked, 3, dead)
+		e, err := x.s.EvidenceOf(t.Context(), "laptop")
+		x.ok(err)
+		o := e.Facts.Evidence(e.Moment(x.clock.now(), nil)).Outbox
+		if o.Axis != health.OutboxStalled || o.Cause != want || *o.Counts.DeadLetter != dead || *o.Counts.Pending != 3 || *o.Counts.Succeeded != 5 ||
+			!o.Counts.OldestPendingAt.Equal(x.clock.now().Add(-time.Hour)) {
+			t.Errorf("%+v %+v", o, o.Counts)
+		}
+	}
+	_, err := x.s.RevokeDevice(t.Context(), src.DeviceID)
+	x.ok(err)
+	s := x.snapshot("laptop")
+	if s.OutboxCounts != nil || s.Axes.Outbox != health.OutboxUnknown || x.stalls() != 0 {
+		t.Errorf("revoked: %+v, %s", s.OutboxCounts, s.Axes.Outbox)
+	}
+	x.sound()
+}
+
+// A device whose clock is ahead makes nothing fresh in the future, and one that
+// delivers late nothing fresher than it is.
+func TestDeviceClock(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		ended time.Duration // from now
+		fresh time.Duration // that long
+	}{
+		"ahead": {10 * 24 * time.Hour, 7 * 24 * time.Hour},
+		"late":  {-5 * 24 * time.Hour, 2 * 24 * time.Hour},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			x := newExercise(t)
+			src := x.enrolled("laptop")
+			x.commit(src, x.commitOf("r1", func(r *device.RunCommit) { r.Outcome.FinishedAt = x.clock.now().Add(c.ended) }))
+			x.clock.forward(c.fresh)
+			if v := x.verdict("laptop"); v.Pill.Tone != verdict.Green {
+				t.Errorf("%+v", v.Pill)
+			}
+			x.clock.forward(time.Microsecond)
+			if s := x.snapshot("laptop"); s.Axes.Freshness != health.FreshnessStale {
+				t.Errorf("after %s it is %s", c.fresh, s.Axes.Freshness)
+			}
+			x.sound()
+		})
+	}
+	x := newExercise(t)
+	src := x.enrolled("laptop")
+	x.commit(src, x.commitOf("r1", func(r *device.RunCommit) { r.Outcome.FinishedAt = time.Unix(-5, 0) })) // a clock that was never set
+	if s := x.snapshot("laptop"); s.Axes.Freshness != health.FreshnessStale {
+		t.Errorf("from before all time it is %s", s.Axes.Freshness)
+	}
+	x.sound()
+}
+
+// A run that the device goes on with is alive, and left behind once nothing was
+// heard of it for as long as a heartbeat is fresh.
+func TestDeviceRunAlive(t *testing.T) {
+	t.Parallel()
+	x := newExercise(t)
+	src := x.enrolled("laptop")
+	x.deliver(src, "r1", "a", "k=1")
+	alive := func() bool {
+		e, err := x.s.EvidenceOf(t.Context(), "laptop")
+		x.ok(err)
+		return e.Moment(x.clock.now(), func(string) bool { return false }).RunAlive // no process of this machine
+	}
+	x.clock.forward(health.StaleHeartbeat - time.Microsecond)
+	x.same(alive(), true)
+	x.beat(src, device.StatusRetrying, 1, 0)
+	x.clock.forward(health.StaleHeartbeat - time.Microsecond)
+	x.same(alive(), true)
+	x.clock.forward(time.Microsecond)
+	x.same(alive(), false)
+	if v := x.verdict("laptop"); v.Pill.Tone == verdict.Green {
+		t.Errorf("%+v", v.Pill)
+	}
+	x.sound()
+}
+
+// What cannot be read of a device is unknown, and not what it said before
+// (Invariant 8).
+func TestUnreadableHeartbeat(t *testing.T) {
+	t.Parallel()
+	x := newExercise(t)
+	src := x.enrolled("laptop")
+	x.commit(src, x.commitOf("r1"))
+	x.beat(src, device.StatusHealthy, 0, 0)
+	if v := x.verdict("laptop"); v.Pill.Tone != verdict.Green {
+		t.Fatalf("before: %+v", v.Pill)
+	}
+	x.ok(x.s.alone(t.Context(), "damage", func(tx *tx) error {
+		_, err := tx.db.ExecContext(tx.ctx, `UPDATE source_instances SET heartbeat = '{"status'`)
+		return err
+	}))
+	if differ, err := x.s.CheckEvidence(t.Context()); err != nil || len(differ) != 1 {
+		t.Errorf("the damage is not found: %v, %v", differ, err)
+	}
+	x.ok(x.s.RepairEvidence(t.Context(), "laptop"))
+	if v := x.verdict("laptop"); v.Pill.Tone != verdict.Grey {
+		t.Errorf("after: %+v", v.Pill)
+	}
+	if all, err := x.s.SourceInstances(t.Context(), ""); err != nil || len(all) != 1 || all[0].Heartbeat != nil {
+		t.Errorf("%+v, %v", all, err)
+	}
+	x.beat(src, device.StatusHealthy, 0, 0)
+	if v := x.verdict("laptop"); v.Pill.Tone != verdict.Green {
+		t.Errorf("heard of again: %+v", v.Pill)
+	}
+	x.sound()
+}
+
+// More coverage records than are read prove nothing.
+func TestTooManyStores(t *testing.T) {
+	t.Parallel()
+	x := newExercise(t)
+	src := x.enrolled("laptop")
+	in := x.delivery(src, "r1", coverageStream)
+	for i := range mostStores + 1 {
+		in.Records.Add(0, []byte{'k', byte('0' + i/1000), byte('0' + i/100%10), byte('0' + i/10%10), byte('0' + i%10)}, []byte(`{"status":"collected"}`), []byte("t"), false)
+	}
+	_, _, err := x.s.IngestBatch(t.Context(), in)
+	x.ok(err)
+	x.beat(src, device.StatusHealthy, 0, 0)
+	if s := x.snapshot("laptop"); s.Axes.Coverage != health.CoverageUnknown {
+		t.Error(s.Axes.Coverage)
+	}
+	x.deliver(src, "r1", coverageStream, "-k1000")
+	if s := x.snapshot("laptop"); s.Axes.Coverage != health.CoverageComplete {
+		t.Error(s.Axes.Coverage)
+	}
+	x.sound()
+}

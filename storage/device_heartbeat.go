@@ -1,0 +1,117 @@
+package storage
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi/device"
+)
+
+// The words of a heartbeat. What is none of them is not kept: a heartbeat is
+// shown to the owner, and to whoever the owner shows it to (LC-07.4).
+var (
+	heartbeatStatuses = []string{device.StatusStarting, device.StatusHealthy, device.StatusRetrying, device.StatusBlocked, device.StatusStopped}
+	heartbeatErrors   = []string{device.ErrorStateRead, device.ErrorDeadLetters, device.ErrorRunNotTakenUp}
+	lifecycleStates   = []string{"dead_letter", "stale_lease", "draining", "retryable_backlog", "coverage_missing", "healthy_idle"}
+)
+
+const (
+	maxErrorClasses = 8
+	maxErrorClass   = 64
+)
+
+// PutHeartbeat keeps what a source says of itself, and returns when it was
+// received. A run of its device that goes on is alive.
+func (s *Store) PutHeartbeat(ctx context.Context, src *SourceInstance, h device.Heartbeat) (time.Time, error) {
+	if !slices.Contains(heartbeatStatuses, h.Status) {
+		return time.Time{}, badRequest("status", "one of "+strings.Join(heartbeatStatuses, ", "))
+	}
+	var received time.Time
+	err := s.alone(ctx, "keep the heartbeat", func(t *tx) error {
+		row, err := t.feed(src)
+		if err != nil {
+			return err
+		}
+		received = at(micros(t.now))
+		row.HeardUS = micros(t.now)
+		if row.Heartbeat, err = encode(keptHeartbeat(h, row, t.now)); err != nil {
+			return err
+		}
+		if _, err := t.db.NewUpdate().Model(&row.sourceRow).WherePK().Column("heard_us", "heartbeat").Exec(t.ctx); err != nil {
+			return err
+		}
+		d := deviceRow{ID: row.DeviceID, HeardUS: row.HeardUS, AgentVersion: labelOf(h.AgentVersion)}
+		change := t.db.NewUpdate().Model(&d).WherePK().Column("heard_us")
+		if d.AgentVersion != "" {
+			change = change.Column("agent_version")
+		}
+		if _, err := change.Exec(t.ctx); err != nil {
+			return err
+		}
+		if err := t.heardOf(row); err != nil {
+			return err
+		}
+		return t.devicesMoved(row.ConnectionID)
+	})
+	return received, err
+}
+
+// keptHeartbeat is what is kept of a heartbeat: known words, counts that are
+// counts, and times that have come.
+func keptHeartbeat(h device.Heartbeat, src *sourceJoined, now time.Time) device.Heartbeat {
+	out := device.Heartbeat{
+		AgentVersion: labelOf(h.AgentVersion), ConnectorID: src.Connector, SourceInstanceID: src.ID, Status: h.Status,
+	}
+	if n := h.RecordsPending; n != nil && *n >= 0 {
+		out.RecordsPending = n
+	}
+	if o := h.Outbox; o != nil {
+		kept := *o
+		for _, n := range []*int64{
+			&kept.Pending, &kept.Leased, &kept.Retrying, &kept.DeadLetter, &kept.StaleLeases, &kept.Succeeded, &kept.Total, &kept.BacklogOpen,
+		} {
+			*n = max(*n, 0)
+		}
+		for _, when := range []**time.Time{&kept.OldestPendingAt, &kept.OldestRetryingAt, &kept.LastAckAt, &kept.LastCheckpointAt} {
+			*when = past(*when, now)
+		}
+		if !slices.Contains(lifecycleStates, kept.LifecycleState) {
+			kept.LifecycleState = ""
+		}
+		out.Outbox = &kept
+	}
+	if e := h.LastError; e != nil && slices.Contains(heartbeatErrors, e.Kind) {
+		kept := device.LastError{Kind: e.Kind}
+		for _, c := range e.Classes[:min(len(e.Classes), maxErrorClasses)] {
+			kept.Classes = append(kept.Classes, device.ErrorClass{Count: max(c.Count, 0), Class: errorClass(c.Class)})
+		}
+		out.LastError = &kept
+	}
+	return out
+}
+
+// past passes a device's time that has come; a clock that is ahead tells nothing.
+func past(when *time.Time, now time.Time) *time.Time {
+	if when == nil {
+		return nil
+	}
+	us, ok := earlier(*when, now)
+	if !ok || us != micros(*when) {
+		return nil
+	}
+	out := at(us)
+	return &out
+}
+
+// errorClass passes a class of errors, which is a code: nothing that could hold a
+// path or a token.
+func errorClass(s string) string {
+	if s == "" || len(s) > maxErrorClass || strings.ContainsFunc(s, func(r rune) bool {
+		return r != '_' && r != '.' && r != '-' && (r < 'a' || r > 'z') && (r < '0' || r > '9')
+	}) {
+		return "unclassified"
+	}
+	return s
+}

@@ -1,0 +1,161 @@
+package storage
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/device"
+)
+
+// coverageStream holds a device's own account of what it collects (HL-17).
+const coverageStream = "coverage_diagnostics"
+
+// IngestBatch writes a delivery of records and that it was taken, in one
+// transaction, and returns how many it held. The same delivery again returns the
+// same and writes nothing; replayed says so. Another one under its name is
+// device_batch_conflict, one of a run that has ended device_run_conflict.
+func (s *Store) IngestBatch(ctx context.Context, b IngestBatch) (accepted int64, replayed bool, err error) {
+	if err := b.check(); err != nil {
+		return 0, false, err
+	}
+	row := deviceBatchRow{
+		DeviceID: b.Source.DeviceID, BatchID: b.BatchID, SourceID: b.Source.ID, RunID: b.RunID, BodySHA256: b.BodyHash, Seq: b.Seq, Accepted: int64(b.Records.Len()),
+	}
+	err = s.alone(ctx, "take the delivery", func(t *tx) error {
+		src, err := t.feed(b.Source)
+		if err != nil {
+			return err
+		}
+		if replayed, err = t.deliveredBefore(&row); err != nil || replayed {
+			return err
+		}
+		w, err := t.deviceRun(src, b.RunID)
+		if err != nil {
+			return err
+		}
+		if err := t.joinStreams(w, b.Streams); err != nil {
+			return err
+		}
+		if err := t.openTally(w); err != nil {
+			return err
+		}
+		if err := t.putBatch(w, b.Records); err != nil {
+			return err
+		}
+		row.AtUS = micros(t.now)
+		if _, err := t.db.NewInsert().Model(&row).Exec(t.ctx); err != nil {
+			return err
+		}
+		if slices.Contains(b.Streams, coverageStream) {
+			return t.storesMoved(src.ConnectionID)
+		}
+		return nil
+	})
+	return row.Accepted, replayed, err
+}
+
+func (b *IngestBatch) check() error {
+	if err := names("batch_id", b.BatchID, "run_id", b.RunID); err != nil {
+		return err
+	}
+	if !isHash(b.BodyHash) {
+		return badRequest("body_hash", "a SHA-256")
+	}
+	if unique := slices.Compact(slices.Sorted(slices.Values(b.Streams))); len(unique) != len(b.Streams) {
+		return abi.NewError(abi.CodeInternal, "a delivery names a stream twice", "")
+	}
+	if b.Records.bad || slices.ContainsFunc(b.Records.rows, func(r batchRow) bool { return r.stream < 0 || int(r.stream) >= len(b.Streams) }) {
+		return abi.NewError(abi.CodeInternal, "a record's key or its stream cannot be kept", "report this: the boundary should have refused it")
+	}
+	return nil
+}
+
+// deliveredBefore reports whether the delivery was taken before, and fills in
+// what it was answered.
+func (t *tx) deliveredBefore(row *deviceBatchRow) (bool, error) {
+	before := deviceBatchRow{DeviceID: row.DeviceID, BatchID: row.BatchID}
+	err := t.db.NewSelect().Model(&before).WherePK().Scan(t.ctx)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return false, nil
+	case err != nil:
+		return false, err
+	case before.BodySHA256 != row.BodySHA256, before.Seq != row.Seq, before.SourceID != row.SourceID:
+		return false, abi.NewError(device.CodeBatchConflict, "another delivery was taken under this batch_id", "give each delivery an id of its own")
+	}
+	row.Accepted = before.Accepted
+	return true, nil
+}
+
+// DeviceState returns the cursors that are committed of a source, by stream, and
+// when the last of them was; zero: never.
+func (s *Store) DeviceState(ctx context.Context, src *SourceInstance) (state map[string][]byte, updatedAt time.Time, err error) {
+	var rows []stateRow
+	err = s.read.NewSelect().Model(&rows).Where("connection_id = ? AND bookmark = ?", src.ConnectionID, BookmarkIncremental).Scan(ctx)
+	if err != nil {
+		return nil, time.Time{}, s.fail("read the cursors", err)
+	}
+	state = make(map[string][]byte, len(rows))
+	last := int64(0)
+	for _, r := range rows {
+		state[r.Stream] = []byte(r.Cursor)
+		last = max(last, r.CommittedUS)
+	}
+	return state, at(last), nil
+}
+
+// deviceSlice marks a cursor that a device committed while its run went on.
+const deviceSlice = "checkpoint"
+
+// CommitDeviceState moves cursors while a run goes on.
+//
+// Invariant 1: a device commits a cursor behind what it covers, each delivery
+// acknowledged when it is durable.
+func (s *Store) CommitDeviceState(ctx context.Context, src *SourceInstance, runID string, state map[string][]byte) error {
+	if err := checkState(state); err != nil {
+		return err
+	}
+	return s.alone(ctx, "commit the cursors", func(t *tx) error {
+		row, err := t.feed(src)
+		if err != nil {
+			return err
+		}
+		w, err := t.deviceRun(row, runID)
+		if err != nil {
+			return err
+		}
+		for _, stream := range slices.Sorted(maps.Keys(state)) {
+			if err := t.commitState(w, stream, jsonText(state[stream]), deviceSlice); err != nil {
+				return err
+			}
+			if err := t.runEvent(w, Event{Type: eventAdvanced, Stream: stream}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// maxDeviceStreams bounds the streams of one message of a device.
+const maxDeviceStreams = 1000
+
+func checkState[T ~[]byte](state map[string]T) error {
+	if len(state) > maxDeviceStreams {
+		return badRequest("state", "of so few streams")
+	}
+	for stream, cursor := range state {
+		if err := names("state", stream); err != nil {
+			return err
+		}
+		if len(cursor) > 0 && !json.Valid(cursor) {
+			return badRequest("state", "JSON")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,131 @@
+package storage
+
+import (
+	"context"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/device"
+)
+
+// Devices returns all devices, the oldest first, revoked ones as well.
+func (s *Store) Devices(ctx context.Context) ([]Device, error) {
+	var rows []deviceRow
+	if err := s.read.NewSelect().Model(&rows).Order("created_us", "id").Scan(ctx); err != nil {
+		return nil, s.fail("read the devices", err)
+	}
+	out := make([]Device, len(rows))
+	for i := range rows {
+		out[i] = *rows[i].public()
+	}
+	return out, nil
+}
+
+// SourceInstances returns what feeds a connection, by its id, or everything that
+// feeds any, for "": by the connections' names, the oldest first, revoked ones as
+// well. A connection without any is this host's own.
+func (s *Store) SourceInstances(ctx context.Context, connectionID string) ([]SourceInstance, error) {
+	var rows []sourceJoined
+	q := selectSources(s.read, &rows)
+	if connectionID != "" {
+		q = q.Where("s.connection_id = ?", connectionID)
+	}
+	if err := q.Scan(ctx); err != nil {
+		return nil, s.fail("read the source instances", err)
+	}
+	out := make([]SourceInstance, len(rows))
+	for i := range rows {
+		out[i] = *rows[i].public()
+	}
+	return out, nil
+}
+
+// SourceInstance returns one source of a device, or not_found.
+func (s *Store) SourceInstance(ctx context.Context, deviceID, sourceID string) (*SourceInstance, error) {
+	var rows []sourceJoined
+	if err := selectSources(s.read, &rows).Where("s.id = ? AND s.device_id = ?", sourceID, deviceID).Scan(ctx); err != nil {
+		return nil, s.fail("read the source instance", err)
+	}
+	if len(rows) == 0 {
+		return nil, unknownSource()
+	}
+	return rows[0].public(), nil
+}
+
+func unknownSource() *abi.Error {
+	return abi.NewError(device.CodeNotFound, "the device has no such source instance", "enroll the device again")
+}
+
+// source reads a source for update.
+func (t *tx) source(id string) (*sourceJoined, error) {
+	var rows []sourceJoined
+	if err := selectSources(t.db, &rows).Where("s.id = ?", id).Scan(t.ctx); err != nil {
+		return nil, err
+	}
+	if len(rows) == 0 {
+		return nil, unknownSource()
+	}
+	return &rows[0], nil
+}
+
+// feed reads a source that something was delivered for: it may have been revoked
+// or removed since its device was let in.
+func (t *tx) feed(src *SourceInstance) (*sourceJoined, error) {
+	row, err := t.source(src.ID)
+	switch {
+	case err != nil:
+		return nil, err
+	case row.DeviceID != src.DeviceID:
+		return nil, unknownSource()
+	case row.RevokedUS != 0:
+		return nil, unauthorizedDevice()
+	}
+	return row, nil
+}
+
+// RevokeDevice ends a device's credential, now or when it was ended before, and
+// returns when. What it says from then on is not taken, and what it said last is
+// not trusted; a run of it that goes on is abandoned.
+func (s *Store) RevokeDevice(ctx context.Context, deviceID string) (time.Time, error) {
+	var when time.Time
+	err := s.alone(ctx, "revoke the device", func(t *tx) error {
+		if err := t.revokeDevice(deviceID); err != nil {
+			return err
+		}
+		d := deviceRow{ID: deviceID}
+		err := t.db.NewSelect().Model(&d).WherePK().Scan(t.ctx)
+		when = at(d.RevokedUS)
+		return err
+	})
+	return when, err
+}
+
+func (t *tx) revokeDevice(id string) error {
+	var known []deviceRow
+	if err := t.db.NewSelect().Model(&known).Where("id = ?", id).Scan(t.ctx); err != nil {
+		return err
+	}
+	switch {
+	case len(known) == 0:
+		return abi.NewError(device.CodeNotFound, "there is no such device", "`pdpp-host devices list` shows the ones there are")
+	case known[0].RevokedUS != 0:
+		return nil
+	}
+	if _, err := t.db.ExecContext(t.ctx, "UPDATE devices SET revoked_us = ? WHERE id = ?", micros(t.now), id); err != nil {
+		return err
+	}
+	var fed []string
+	err := t.db.NewSelect().Model((*sourceRow)(nil)).Column("connection_id").Distinct().Where("device_id = ?", id).Scan(t.ctx, &fed)
+	if err != nil {
+		return err
+	}
+	for _, connection := range fed {
+		if err := t.abandonDeviceRun(connection, id); err != nil {
+			return err
+		}
+		if err := t.devicesMoved(connection); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,137 @@
+package storage
+
+import (
+	"database/sql"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/device"
+	"github.com/pdpp-host/pdpp-host/health"
+)
+
+// A run on a device is written by whatever the device delivers, one transaction
+// each, and holds its connection's lease in between as any other run does: its
+// holder is the device, and it lasts for as long as a heartbeat is fresh.
+
+const deviceHolderPrefix = "device:"
+
+func deviceHolder(deviceID string) string { return deviceHolderPrefix + deviceID }
+
+func isDeviceHolder(holder string) bool { return strings.HasPrefix(holder, deviceHolderPrefix) }
+
+// deviceLease is how long a run is taken for alive that nothing is heard of.
+const deviceLease = health.StaleHeartbeat
+
+func runConflict(why string) *abi.Error {
+	return abi.NewError(device.CodeRunConflict, "the run takes nothing more: "+why, "start a new run")
+}
+
+// deviceRun returns the writer of a device's run for this transaction, made when
+// it is new. A new run of the lane ends the one before, which did not say how it
+// ended, as abandoned.
+//
+// Invariant 2: the run's epoch is the lease's, or it writes nothing.
+func (t *tx) deviceRun(src *sourceJoined, runID string) (*RunWriter, error) {
+	if err := names("run_id", runID); err != nil {
+		return nil, err
+	}
+	w := &RunWriter{s: t.l.s, runID: runID, connectionID: src.ConnectionID, bookmark: BookmarkIncremental, ttl: deviceLease, state: map[string][]byte{}}
+	var row runRow
+	err := t.db.NewSelect().Model(&row).Column("pk", "connection_id", "bookmark", "holder", "epoch", "status").Where("run_id = ?", runID).Scan(t.ctx)
+	if errors.Is(err, sql.ErrNoRows) {
+		return w, t.beginDeviceRun(w, src)
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case row.ConnectionID != src.ConnectionID, row.Holder != deviceHolder(src.DeviceID):
+		return nil, runConflict("its id is another run's")
+	case row.Status != StatusRunning:
+		return nil, runConflict("it has ended")
+	}
+	w.pk, w.epoch, w.bookmark = row.PK, row.Epoch, row.Bookmark
+	if err := t.verify(w); err != nil {
+		if abi.CodeOf(err) == abi.CodeFenced {
+			return nil, runConflict("another run has begun")
+		}
+		return nil, err
+	}
+	if err := t.db.QueryRowContext(t.ctx, "SELECT coalesce(max(seq), 0) FROM events WHERE run_pk = ?", w.pk).Scan(&w.events); err != nil {
+		return nil, err
+	}
+	return w, t.heardOf(src)
+}
+
+func (t *tx) beginDeviceRun(w *RunWriter, src *sourceJoined) error {
+	var pinned string
+	if err := t.db.QueryRowContext(t.ctx, "SELECT pinned_sha256 FROM connections WHERE id = ?", src.ConnectionID).Scan(&pinned); err != nil {
+		return err
+	}
+	err := t.beginRun(w, NewRun{
+		RunID: w.runID, ConnectionID: src.ConnectionID, Connector: src.Connector, ModuleSHA256: pinned, Mode: abi.ModeIncremental,
+		Bookmark: w.bookmark, Holder: deviceHolder(src.DeviceID), LeaseTTL: deviceLease,
+		// Which streams it is to collect is told at its end: until then nobody knows.
+		HolderAlive: func(holder string) bool { return !isDeviceHolder(holder) },
+	})
+	if abi.CodeOf(err) == abi.CodeConnectionBusy {
+		return abi.NewError(device.CodeRetryable, "the host runs this connection itself at the moment", "try again").Wrap(err)
+	}
+	return err
+}
+
+// heardOf renews the lease of a run of the source's device.
+func (t *tx) heardOf(src *sourceJoined) error {
+	_, err := t.db.ExecContext(t.ctx, "UPDATE leases SET expires_us = ? WHERE connection_id = ? AND holder = ? AND run_id <> ''",
+		micros(t.now.Add(deviceLease)), src.ConnectionID, deviceHolder(src.DeviceID))
+	return err
+}
+
+// abandonDeviceRun ends the run that a device holds the connection with.
+func (t *tx) abandonDeviceRun(connectionID, deviceID string) error {
+	var held []leaseRow
+	err := t.db.NewSelect().Model(&held).Where("connection_id = ? AND holder = ? AND run_id <> ''", connectionID, deviceHolder(deviceID)).Scan(t.ctx)
+	if err != nil || len(held) == 0 {
+		return err
+	}
+	if err := t.takeOver(&held[0], NewRun{HolderAlive: func(string) bool { return false }}); err != nil {
+		return err
+	}
+	_, err = t.db.ExecContext(t.ctx, "UPDATE leases SET run_id = '', holder = '', expires_us = 0 WHERE connection_id = ?", connectionID)
+	return err
+}
+
+// joinStreams has the run write to streams, by their names; w.streams has their
+// order.
+func (t *tx) joinStreams(w *RunWriter, streams []string) error {
+	for _, name := range streams {
+		st := streamRow{ConnectionID: w.connectionID, Name: name}
+		err := t.db.NewSelect().Model(&st).Where("connection_id = ? AND name = ?", w.connectionID, name).Scan(t.ctx)
+		if errors.Is(err, sql.ErrNoRows) {
+			_, err = t.db.NewInsert().Model(&st).Exec(t.ctx)
+		}
+		if err != nil {
+			return err
+		}
+		w.streams = append(w.streams, runStream{id: st.ID, name: name})
+		if _, err := t.db.NewInsert().Model(&runStreamRow{RunPK: w.pk, StreamID: st.ID}).On("CONFLICT DO NOTHING").Exec(t.ctx); err != nil {
+			return err
+		}
+	}
+	w.counts = make([]StreamCounts, len(w.streams))
+	return nil
+}
+
+// earlier returns the earlier of a device's time and now, in microseconds: what a
+// device's clock says of the future is worth nothing, and one that stands before
+// all time is at its beginning. ok is false where nothing was said.
+func earlier(when, now time.Time) (us int64, ok bool) {
+	if when.IsZero() {
+		return 0, false
+	}
+	if when.After(now) {
+		return micros(now), true
+	}
+	return max(micros(when), 1), true
+}

@@ -1,0 +1,108 @@
+package storage
+
+import (
+	"encoding/json"
+
+	"github.com/pdpp-host/pdpp-host/abi/device"
+	"github.com/pdpp-host/pdpp-host/health"
+)
+
+// What devices said of a connection.
+
+// devicesMoved has what a connection's devices said read again before the commit.
+func (t *tx) devicesMoved(connectionID string) error {
+	c, err := t.evidence(connectionID)
+	if err != nil {
+		return err
+	}
+	c.devices = true
+	return nil
+}
+
+// storesMoved has the coverage records of a connection's device counted again.
+func (t *tx) storesMoved(connectionID string) error {
+	c, err := t.evidence(connectionID)
+	if err != nil {
+		return err
+	}
+	c.stores = true
+	return nil
+}
+
+// devices keeps the heartbeats of the devices that feed the connection. A
+// revoked one says nothing (HL-11.2); that there was one stays.
+func (g gatherer) devices(id string, f *health.Stored) error {
+	var rows []sourceJoined
+	if err := selectSources(g.db, &rows).Where("s.connection_id = ?", id).Scan(g.ctx); err != nil {
+		return err
+	}
+	f.Unreadable = without(f.Unreadable, unreadableHeartbeats)
+	if len(rows) == 0 {
+		f.Device = nil
+		return nil
+	}
+	d := &health.StoredDevice{}
+	if f.Device != nil {
+		d.Stores = f.Device.Stores
+	}
+	f.Device = d
+	for i := range rows {
+		r := &rows[i]
+		if r.RevokedUS != 0 {
+			continue
+		}
+		h, ok := r.heartbeat()
+		if !ok {
+			f.Unreadable = append(without(f.Unreadable, unreadableHeartbeats), unreadableHeartbeats)
+		}
+		d.Sources = append(d.Sources, storedSource(r, h))
+	}
+	return nil
+}
+
+func storedSource(r *sourceJoined, h *device.Heartbeat) health.StoredSource {
+	s := health.StoredSource{ID: r.ID}
+	if h == nil {
+		return s
+	}
+	s.HeardUS, s.Status, s.Pending = r.HeardUS, health.Word(h.Status), h.RecordsPending
+	if o := h.Outbox; o != nil {
+		s.Outbox = &health.StoredOutbox{
+			Pending: &o.Pending, Retrying: &o.Retrying, StaleLeases: &o.StaleLeases, DeadLetter: &o.DeadLetter, BacklogOpen: &o.BacklogOpen,
+			Leased: &o.Leased, Succeeded: &o.Succeeded, Total: &o.Total,
+		}
+		if o.OldestPendingAt != nil {
+			s.Outbox.OldestPendingUS = micros(*o.OldestPendingAt)
+		}
+	}
+	return s
+}
+
+// mostStores bounds the coverage records that are read. A device has a few dozen
+// stores; of more than these nobody can tell whether they are all accounted for.
+const mostStores = 1000
+
+// stores counts the device's coverage records (HL-17).
+func (g gatherer) stores(id string, f *health.Stored) error {
+	if f.Device == nil {
+		return nil
+	}
+	f.Device.Stores = nil
+	var texts []string
+	err := g.db.NewRaw(`SELECT r.data FROM records r JOIN streams s ON s.id = r.stream_id
+WHERE s.connection_id = ? AND s.name = ? AND s.removed = 0 AND r.deleted = 0 LIMIT ?`, id, coverageStream, mostStores+1).Scan(g.ctx, &texts)
+	if err != nil || len(texts) == 0 || len(texts) > mostStores {
+		return err
+	}
+	f.Device.Stores = map[health.Word]int64{}
+	for _, text := range texts {
+		var r struct {
+			Status string `json:"status"`
+		}
+		if json.Unmarshal([]byte(text), &r) != nil {
+			r.Status = ""
+		}
+		f.Device.Stores[health.StoreStatus(health.Word(r.Status))]++
+	}
+	return nil
+}

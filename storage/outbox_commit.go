@@ -1,0 +1,191 @@
+package storage
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/device"
+)
+
+// enqueueCheckpoint queues a cursor's commit behind everything that it covers,
+// and ends the unit that it is the commit of. It moves no cursor: the
+// destination does, and confirms it (LC-04). It stands behind everything that
+// the run has queued, and Claim gives it out last.
+func (t *tx) enqueueCheckpoint(w *RunWriter, stream, cursor, sliceID string) error {
+	unit, err := t.unit(w)
+	if err != nil {
+		return err
+	}
+	payload, err := json.Marshal(device.StateCommit{RunID: w.runID, State: map[string]json.RawMessage{stream: json.RawMessage(cursor)}})
+	if err != nil {
+		return err
+	}
+	if err := t.enqueueCommit(w, KindCheckpoint, unit, []string{t.lane().ConnectorID, unit}, payload); err != nil {
+		return err
+	}
+	if err := t.closeUnit(w, unit, stream, sliceID); err != nil {
+		return err
+	}
+	_, err = t.db.NewDelete().Model((*stagedRow)(nil)).Where("run_pk = ? AND stream = ?", w.pk, stream).Exec(t.ctx)
+	return err
+}
+
+func (t *tx) enqueueCommit(w *RunWriter, kind, unit string, parts []string, payload []byte) error {
+	hash, err := device.Hash(payload)
+	if err != nil {
+		return err
+	}
+	return t.enqueue(&outboxRow{
+		ID: device.OutboxID(kind, t.lane().SourceInstanceID, parts), Kind: kind, UnitID: unit, RunID: w.runID, BodyHash: hash,
+	}, payload)
+}
+
+// runCommit is device.RunCommit without what only the sender knows.
+type runCommit struct {
+	Version          int                        `json:"version"`
+	CommitID         string                     `json:"commit_id"`
+	RunID            string                     `json:"run_id"`
+	ConnectorID      string                     `json:"connector_id"`
+	SourceInstanceID string                     `json:"source_instance_id"`
+	StateDelta       map[string]json.RawMessage `json:"state_delta"`
+	Facts            []device.TerminalFact      `json:"terminal_facts"`
+	Outcome          device.Outcome             `json:"outcome"`
+}
+
+// enqueueEnd queues the end of the run that row is of: for every run, whatever it
+// came to and whether or not it collected anything.
+func (t *tx) enqueueEnd(w *RunWriter, row *runRow, checkpoints []StateCommit) error {
+	l := t.lane()
+	commit := runCommit{
+		Version: 1, CommitID: device.OutboxID("commit", l.SourceInstanceID, []string{w.runID}), RunID: w.runID,
+		ConnectorID: l.ConnectorID, SourceInstanceID: l.SourceInstanceID, StateDelta: map[string]json.RawMessage{},
+		Facts: w.terminalFacts(row.Narrowed),
+	}
+	for _, c := range checkpoints {
+		commit.StateDelta[c.Stream] = json.RawMessage(jsonText(c.Cursor))
+	}
+	var err error
+	if commit.Outcome, err = t.outcomeOf(row); err != nil {
+		return err
+	}
+	payload, err := json.Marshal(commit)
+	if err != nil {
+		return err
+	}
+	unit, err := t.unit(w)
+	if err != nil {
+		return err
+	}
+	if err := t.enqueueCommit(w, KindRunCommit, unit, []string{commit.CommitID}, payload); err != nil {
+		return err
+	}
+	if err := t.closeUnit(w, unit, "", ""); err != nil {
+		return err
+	}
+	return t.keepLeft(row)
+}
+
+// outcomeOf says how a run ended in the words of the protocol.
+func (t *tx) outcomeOf(row *runRow) (device.Outcome, error) {
+	o := device.Outcome{
+		Status: row.Status, Reason: row.Reason, Mode: row.Mode, Narrowed: row.Narrowed, Connector: row.Connector,
+		Version: row.Version, ModuleSHA256: row.ModuleSHA256, StartedAt: at(row.StartedUS), FinishedAt: at(row.FinishedUS),
+		Error: jsonBytes(row.Error), KnownGaps: jsonBytes(row.KnownGaps), Withheld: jsonBytes(row.Withheld),
+	}
+	if err := json.Unmarshal([]byte(row.Streams), &o.Streams); err != nil {
+		return o, err
+	}
+	var rows []coverageRow
+	if err := t.db.NewSelect().Model(&rows).Where("run_pk = ?", row.PK).Order("stream", "state_stream").Scan(t.ctx); err != nil {
+		return o, err
+	}
+	for _, c := range rows {
+		o.Coverage = append(o.Coverage, device.Coverage{
+			Stream: c.Stream, StateStream: c.StateStream, Required: c.Required, Hydrated: c.Hydrated, Gaps: c.Gaps,
+			Skipped: c.Skipped, Considered: c.Considered, Covered: c.Covered,
+		})
+	}
+	return o, nil
+}
+
+// coverageStatuses is what a coverage record may say. Anything else is
+// unaccounted.
+var coverageStatuses = []string{
+	"collected", "inventory_only", "excluded", "deferred", "missing", "unsupported", coverageUnaccounted,
+}
+
+const coverageUnaccounted = "unaccounted"
+
+// noteCoverage keeps what a coverage record says of one of the run's streams.
+func (w *RunWriter) noteCoverage(stream string, data []byte) {
+	var said struct {
+		Stream *string `json:"stream"`
+		Status string  `json:"status"`
+	}
+	if stream != CoverageStream || json.Unmarshal(data, &said) != nil || said.Stream == nil {
+		return
+	}
+	if !slices.ContainsFunc(w.streams, func(s runStream) bool { return s.name == *said.Stream }) {
+		return
+	}
+	if !slices.Contains(coverageStatuses, said.Status) {
+		said.Status = coverageUnaccounted
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.coverage == nil {
+		w.coverage = map[string][]string{}
+	}
+	if list := w.coverage[*said.Stream]; !slices.Contains(list, said.Status) {
+		w.coverage[*said.Stream] = append(list, said.Status)
+	}
+}
+
+// terminalFacts are what the run's coverage records say, by stream.
+func (w *RunWriter) terminalFacts(narrowed bool) []device.TerminalFact {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	out := []device.TerminalFact{}
+	for _, s := range w.streams {
+		if list := w.coverage[s.name]; list != nil {
+			out = append(out, device.TerminalFact{Stream: s.name, CoverageStatuses: slices.Sorted(slices.Values(list)), Scoped: narrowed})
+		}
+	}
+	return out
+}
+
+// checkpointTo commits a cursor: here, or in a lane at the destination.
+func (t *tx) checkpointTo(w *RunWriter, stream, cursor, sliceID string) error {
+	if t.lane() != nil {
+		return t.enqueueCheckpoint(w, stream, cursor, sliceID)
+	}
+	return t.commitState(w, stream, cursor, sliceID)
+}
+
+// writeToLane queues a batch for delivery and takes it over.
+func (w *RunWriter) writeToLane(ctx context.Context, l *Lane, b *Batch) error {
+	cut, err := w.forLane(l, b)
+	w.recycle(b)
+	if err != nil {
+		return w.fail(err)
+	}
+	select {
+	case w.batches <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return w.s.writer.push(&op{
+		run: w, do: func(t *tx) error { return t.enqueueBatch(w, cut) }, slot: w.batches, urgent: len(w.batches) == cap(w.batches),
+	})
+}
+
+// oneBookmark refuses in a lane what its destination has no place for.
+func (s *Store) oneBookmark(bookmark string) error {
+	if s.opts.Lane == nil || bookmark == BookmarkIncremental {
+		return nil
+	}
+	return abi.NewError(abi.CodeUsage, "a collector's run cannot fill in history: its host keeps one cursor for each stream",
+		"run it with --mode incremental or full_refresh")
+}

@@ -1,0 +1,149 @@
+package storage
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"strconv"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/device"
+)
+
+// enqueue puts a row at the end of the queue, with its contents. A row that is
+// there already stays as it is: the same work is queued once. Another content
+// under the same id is storage.outbox_collision.
+func (t *tx) enqueue(row *outboxRow, payload []byte) error {
+	var known outboxRow
+	err := t.db.NewSelect().Model(&known).Where("id = ?", row.ID).Scan(t.ctx)
+	if err == nil {
+		if known.Kind != row.Kind || known.BodyHash != row.BodyHash {
+			return abi.NewError(CodeOutboxCollision, "two contents of the outbox have one id",
+				"report this: the row that was there first is kept").WithDetail(row.Kind + " " + row.ID)
+		}
+		row.Seq = known.Seq
+		return nil
+	}
+	if !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	row.Status, row.CreatedUS, row.UpdatedUS = OutboxReady, micros(t.now), micros(t.now)
+	if _, err := t.db.NewInsert().Model(row).Exec(t.ctx); err != nil {
+		return err
+	}
+	_, err = t.db.NewInsert().Model(&outboxPayloadRow{Seq: row.Seq, Payload: payload}).Exec(t.ctx)
+	return err
+}
+
+// index keeps which streams a batch holds records of.
+func (t *tx) index(seq int64, streams []string) error {
+	for _, stream := range streams {
+		_, err := t.db.NewInsert().Model(&outboxStreamRow{Seq: seq, Stream: stream}).On("CONFLICT (seq, stream) DO NOTHING").Exec(t.ctx)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// enqueueBatch queues the parts of one written batch, in the run's own order.
+func (t *tx) enqueueBatch(w *RunWriter, b *laneBatch) error {
+	if err := t.openTally(w); err != nil {
+		return err
+	}
+	tallies := t.tally(w)
+	for i, c := range b.counts {
+		tallies[i].New += c.New
+		tallies[i].Deleted += c.Deleted
+	}
+	unit, err := t.unit(w)
+	if err != nil {
+		return err
+	}
+	l := t.lane()
+	for _, part := range b.parts {
+		var seq int64
+		err := t.db.QueryRowContext(t.ctx, "UPDATE lanes SET batch_seq = batch_seq + 1 WHERE id = 1 RETURNING batch_seq").Scan(&seq)
+		if err != nil {
+			return err
+		}
+		id := device.BatchID(l.ConnectorID, l.SourceInstanceID, seq, part.hash)
+		row := &outboxRow{
+			ID:   device.OutboxID(KindRecordBatch, l.SourceInstanceID, []any{l.ConnectorID, seq, id}),
+			Kind: KindRecordBatch, UnitID: unit, RunID: w.runID, BodyHash: part.hash, Indexed: true,
+		}
+		if err := t.enqueue(row, part.payload(l, w.runID, id, seq)); err != nil {
+			return err
+		}
+		if err := t.index(row.Seq, part.streams); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// payload is device.Batch without its device, with the records as they are.
+func (p *batchPart) payload(l *Lane, runID, batchID string, seq int64) []byte {
+	b := make([]byte, 0, len(p.records)+512)
+	for _, field := range []struct{ name, value string }{
+		{`{"source_instance_id":`, l.SourceInstanceID},
+		{`,"connector_id":`, l.ConnectorID},
+		{`,"run_id":`, runID},
+		{`,"batch_id":`, batchID},
+		{`,"body_hash":`, p.hash},
+	} {
+		b = appendJSONText(append(b, field.name...), field.value)
+	}
+	b = strconv.AppendInt(append(b, `,"batch_seq":`...), seq, 10)
+	b = append(append(b, `,"records":`...), p.records...)
+	return append(b, '}')
+}
+
+// Body returns the payload with what only the sender knows in front: a batch
+// names its device, the end of a run its device and its connection. What was
+// queued is not decoded.
+func (i *OutboxItem) Body(deviceID, connectorInstanceID string) []byte {
+	if len(i.Payload) == 0 || i.Payload[0] != '{' {
+		return i.Payload
+	}
+	b := make([]byte, 0, len(i.Payload)+256)
+	switch i.Kind {
+	case KindRecordBatch:
+		b = appendJSONText(append(b, `{"device_id":`...), deviceID)
+	case KindRunCommit:
+		b = appendJSONText(append(b, `{"device_id":`...), deviceID)
+		b = appendJSONText(append(b, `,"connector_instance_id":`...), connectorInstanceID)
+	default:
+		return i.Payload
+	}
+	return append(append(b, ','), i.Payload[1:]...)
+}
+
+// EnqueueBlob queues an artifact, as a part of the unit that is being collected.
+// The same bytes are queued once.
+func (s *Store) EnqueueBlob(ctx context.Context, mediaType string, data []byte) error {
+	if mediaType == "" {
+		mediaType = "application/octet-stream"
+	}
+	sum := sha256.Sum256(data)
+	hash := hex.EncodeToString(sum[:])
+	return s.inLane(ctx, "queue an artifact", func(t *tx) error {
+		l := t.lane()
+		row := &outboxRow{
+			ID:   device.OutboxID(KindBlobUpload, l.SourceInstanceID, []string{l.ConnectorID, hash}),
+			Kind: KindBlobUpload, MediaType: mediaType, BodyHash: hash,
+		}
+		var open unitRow
+		err := t.db.NewSelect().Model(&open).
+			Where("status = ? AND closed = 0 AND run_id IN (SELECT run_id FROM leases)", UnitRunning).Limit(1).Scan(t.ctx)
+		switch {
+		case err == nil:
+			row.UnitID, row.RunID = open.ID, open.RunID
+		case !errors.Is(err, sql.ErrNoRows):
+			return err
+		}
+		return t.enqueue(row, append([]byte{}, data...)) // never NULL
+	})
+}

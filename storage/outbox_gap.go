@@ -1,0 +1,69 @@
+package storage
+
+import (
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"strconv"
+
+	"github.com/pdpp-host/pdpp-host/abi/device"
+)
+
+// enqueueGap queues what a gap has become: open, given up, or filled. What is
+// still waiting to be said of a gap is not queued a second time. The memory of
+// the gap itself is its row of the gaps table, which no prune touches.
+func (t *tx) enqueueGap(w *RunWriter, id string) error {
+	var g gapRow
+	if err := t.db.NewSelect().Model(&g).Where("id = ?", id).Scan(t.ctx); err != nil {
+		return err
+	}
+	unit, err := t.unit(w)
+	if err != nil {
+		return err
+	}
+	l := t.lane()
+	row := &outboxRow{
+		Kind: KindGap, UnitID: unit, RunID: w.runID, Says: g.Status + " " + g.Reason,
+		Subject: device.OutboxID("subject", l.SourceInstanceID, []string{g.Stream, g.ParentStream, g.RecordKey}),
+	}
+	payload, err := json.Marshal(t.saidOf(&g))
+	if err != nil {
+		return err
+	}
+	if row.BodyHash, err = device.Hash(payload); err != nil {
+		return err
+	}
+	var newest outboxRow
+	err = t.db.NewSelect().Model(&newest).Where("subject = ?", row.Subject).Order("seq DESC").Limit(1).Scan(t.ctx)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	if newest.Status != "" && newest.Status != OutboxSucceeded && newest.Says == row.Says {
+		return nil
+	}
+	// One gap is said as often as it changes: what came before it is a part of
+	// its name.
+	parts := []string{l.ConnectorID, g.Reason, g.Stream, g.ParentStream, g.RecordKey, row.Says, unit, strconv.FormatInt(newest.Seq, 10)}
+	row.ID = device.OutboxID(KindGap, l.SourceInstanceID, parts)
+	return t.enqueue(row, payload)
+}
+
+// saidOf is a gap in the words of the protocol.
+func (t *tx) saidOf(g *gapRow) any {
+	l := t.lane()
+	if g.Status == GapRecovered {
+		return device.GapRecovered{
+			ConnectorID: l.ConnectorID, SourceInstanceID: l.SourceInstanceID, Reason: g.Reason, Stream: g.Stream,
+			ParentStream: g.ParentStream, Boundary: g.RecordKey, RecoveredRunID: g.RecoveredRunID,
+		}
+	}
+	wait := int64(0)
+	if g.NextAttemptUS > micros(t.now) {
+		wait = (g.NextAttemptUS - micros(t.now)) / 1000
+	}
+	return device.Gap{
+		ConnectorID: l.ConnectorID, SourceInstanceID: l.SourceInstanceID, Reason: g.Reason, Class: g.Class,
+		Retryable: g.Status != GapTerminal, FirstSeenAt: at(g.CreatedUS), BackoffMS: wait, Stream: g.Stream,
+		ParentStream: g.ParentStream, Boundary: g.RecordKey, FirstSeenRunID: g.DiscoveredRunID, LastRunID: g.LastRunID,
+	}
+}

@@ -1,0 +1,117 @@
+package storage
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/pdpp-host/pdpp-host/abi/device"
+)
+
+// maxBoundary bounds what a unit says of where it stands.
+const maxBoundary = 4 << 10
+
+// left is one thing that a run knows it did not collect.
+type left struct {
+	Kind         string          `json:"kind"`
+	Stream       string          `json:"stream"`
+	Severity     string          `json:"severity"`
+	Reason       string          `json:"reason"`
+	Message      string          `json:"message"`
+	RecoveryHint string          `json:"recovery_hint"`
+	Diagnostics  json.RawMessage `json:"diagnostics"`
+}
+
+// retryable reports whether a later run collects it by itself.
+func (g *left) retryable() bool {
+	switch g.RecoveryHint {
+	case "retry_by_runtime", "upstream_unblock":
+		return true
+	case "":
+		return g.Severity == "transient" || g.Severity == "recoverable"
+	}
+	return false
+}
+
+// leftBy returns what a run that has ended left uncollected. Of one that failed,
+// that is also every stream that it was to collect and did not account for.
+func leftBy(row *runRow) []left {
+	var list []left
+	if row.KnownGaps != "" && json.Unmarshal([]byte(row.KnownGaps), &list) != nil {
+		list = []left{{Kind: "unreadable", Reason: unreadableKnownGaps}}
+	}
+	if row.Status == statusSucceeded {
+		return list
+	}
+	failure := failureOf(row)
+	reason := row.Reason
+	if failure.Code != "" {
+		reason = failure.Code
+	}
+	hint := failure.RecoveryHint
+	if failure.Retryable || row.Status == statusCancelled {
+		hint = "retry_by_runtime"
+	}
+	streams := certified(row)
+	if streams == nil && json.Unmarshal([]byte(row.Streams), &streams) != nil {
+		streams = []string{""}
+	}
+	for _, stream := range streams {
+		if !slices.ContainsFunc(list, func(g left) bool { return g.Stream == stream }) {
+			list = append(list, left{
+				Kind: "run", Stream: stream, Reason: reason, Message: failure.Message, RecoveryHint: hint, Severity: "actionable",
+			})
+		}
+	}
+	return list
+}
+
+// keepLeft replaces the lane's open units of what earlier runs left by what this
+// one says: what it collected is done, what it left is kept, with its reason and
+// with how often it was tried (LC-05.1).
+func (t *tx) keepLeft(row *runRow) error {
+	if err := t.collectedNow(row); err != nil {
+		return err
+	}
+	for _, g := range leftBy(row) {
+		boundary := ""
+		if len(g.Diagnostics) <= maxBoundary {
+			boundary = string(g.Diagnostics)
+		}
+		unit := unitRow{
+			ID:     device.OutboxID("unit", t.lane().SourceInstanceID, []string{g.Kind, g.Reason, g.Stream}),
+			Stream: g.Stream, Boundary: boundary, Status: UnitGap, Closed: true, RunID: row.RunID, AttemptCount: 1,
+			LastAttemptUS: micros(t.now), Reason: cleanWord(g.Reason), Retryable: g.retryable(), LastError: cleanText(g.Message), CreatedUS: micros(t.now),
+		}
+		if unit.Retryable {
+			unit.Status = UnitBacklog
+		}
+		_, err := t.db.NewInsert().Model(&unit).On("CONFLICT (id) DO UPDATE").
+			Set("boundary = EXCLUDED.boundary, status = EXCLUDED.status, run_id = EXCLUDED.run_id, retryable = EXCLUDED.retryable").
+			Set("attempt_count = unit_row.attempt_count + 1, last_attempt_us = EXCLUDED.last_attempt_us, last_error = EXCLUDED.last_error").
+			Exec(t.ctx)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// collectedNow completes what earlier runs left of the streams that this one
+// collected, and the units that were cut off and are collected again.
+func (t *tx) collectedNow(row *runRow) error {
+	if row.Status != statusSucceeded || row.Narrowed {
+		return nil
+	}
+	var asked []string
+	if err := json.Unmarshal([]byte(row.Streams), &asked); err != nil {
+		return err
+	}
+	for _, stream := range append(collectedBy(row, asked), "") {
+		_, err := t.db.ExecContext(t.ctx, `UPDATE work_units SET status = 'complete' WHERE stream = ? AND run_id <> ?
+AND (status IN ('backlog', 'gap') OR status = 'delivered' AND closed = 0)`, stream, row.RunID)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

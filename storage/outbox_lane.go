@@ -1,0 +1,189 @@
+package storage
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+const (
+	defaultBatchRecords = 1000
+	defaultBatchBytes   = 1 << 20
+)
+
+// outboxStep is the migration that made lanes. A file before it holds none.
+const outboxStep = 8
+
+// settled returns the lane with its defaults, nil for none.
+func (l *Lane) settled() (*Lane, error) {
+	if l == nil {
+		return nil, nil
+	}
+	if l.SourceInstanceID == "" || l.ConnectorID == "" {
+		return nil, abi.NewError(CodeLaneMismatch, "a collector's file needs a source instance and a connector",
+			"enroll the device, or name the profile to use")
+	}
+	out := *l
+	out.MaxBatchRecords = cmp.Or(max(out.MaxBatchRecords, 0), defaultBatchRecords)
+	out.MaxBatchBytes = cmp.Or(max(out.MaxBatchBytes, 0), defaultBatchBytes)
+	return &out, nil
+}
+
+// laneOf reads whose outbox the file is; nil when it is none.
+func laneOf(ctx context.Context, db bun.IDB) (*laneRow, error) {
+	row := &laneRow{ID: 1}
+	err := db.NewSelect().Model(row).WherePK().Scan(ctx)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	return row, err
+}
+
+// laneFits says whether the file may be opened as what it is opened for. steps
+// is how many migrations it has yet to run.
+func (s *Store) laneFits(ctx context.Context, db bun.IDB, left int) error {
+	known, err := migrations()
+	if err != nil {
+		return err
+	}
+	applied := len(known) - left
+	var row *laneRow
+	if applied >= outboxStep {
+		if row, err = laneOf(ctx, db); err != nil {
+			return err
+		}
+	}
+	if row != nil || s.opts.Lane == nil {
+		return s.sameLane(row)
+	}
+	used := false
+	if applied > 0 {
+		used, err = db.NewSelect().Model((*connectionRow)(nil)).Exists(ctx)
+	}
+	if used {
+		return mismatch(s.path, "the file is a host's own store", "name another file with --queue")
+	}
+	return err
+}
+
+func (s *Store) sameLane(row *laneRow) error {
+	l := s.opts.Lane
+	switch {
+	case l == nil && row == nil:
+		return nil
+	case l == nil:
+		return mismatch(s.path, "the file is a collector's outbox", "name another data folder, or use pdpp-local-collector")
+	case row == nil:
+		return mismatch(s.path, "the file is no collector's outbox", "name another file with --queue")
+	case row.SourceInstanceID != l.SourceInstanceID || row.ConnectorID != l.ConnectorID:
+		return mismatch(s.path, "the file is the outbox of another source instance",
+			"use the profile that the file belongs to, or name another file with --queue")
+	}
+	return nil
+}
+
+func mismatch(path, what, hint string) error {
+	return abi.NewError(CodeLaneMismatch, what, hint).WithDetail(path)
+}
+
+// takeLane makes a new file the lane's. What laneFits has seen is asked again
+// under the write lock.
+func (s *Store) takeLane(ctx context.Context) error {
+	if s.opts.Lane == nil {
+		return nil
+	}
+	return s.alone(ctx, "open the outbox", func(t *tx) error {
+		row, err := laneOf(t.ctx, t.db)
+		if err != nil || row != nil {
+			return errors.Join(err, s.sameLane(row))
+		}
+		if err := s.laneFits(t.ctx, t.db, 0); err != nil {
+			return err
+		}
+		row = &laneRow{ID: 1, SourceInstanceID: s.opts.Lane.SourceInstanceID, ConnectorID: s.opts.Lane.ConnectorID}
+		_, err = t.db.NewInsert().Model(row).Exec(t.ctx)
+		return err
+	})
+}
+
+// lane returns what the store is the outbox of, nil for a host's own store.
+func (t *tx) lane() *Lane { return t.l.s.opts.Lane }
+
+// ofLane refuses what only an outbox has.
+func (s *Store) ofLane() error {
+	if s.opts.Lane == nil {
+		return abi.NewError(abi.CodeInternal, "the store is no collector's outbox", "report this")
+	}
+	return nil
+}
+
+// inLane runs fn in a write transaction of its own, see alone.
+func (s *Store) inLane(ctx context.Context, what string, fn func(*tx) error) error {
+	if err := s.ofLane(); err != nil {
+		return err
+	}
+	return s.alone(ctx, what, fn)
+}
+
+// ConfirmState replaces what is known of the destination's cursors by what it
+// has just said that they are. A run begins from them (LC-04).
+func (s *Store) ConfirmState(ctx context.Context, state map[string][]byte, updatedAt time.Time) error {
+	return s.inLane(ctx, "confirm the state", func(t *tx) error {
+		if _, err := t.db.ExecContext(t.ctx, "DELETE FROM confirmed_states"); err != nil {
+			return err
+		}
+		us := int64(0)
+		if !updatedAt.IsZero() {
+			us = micros(updatedAt)
+		}
+		for stream, cursor := range state {
+			if err := t.confirm(stream, cursor, "", us); err != nil {
+				return err
+			}
+		}
+		_, err := t.db.ExecContext(t.ctx, "UPDATE lanes SET state_us = ? WHERE id = 1", micros(t.now))
+		return err
+	})
+}
+
+// confirm keeps one cursor that the destination has accepted.
+func (t *tx) confirm(stream string, cursor []byte, runID string, us int64) error {
+	row := confirmedStateRow{Stream: stream, Cursor: jsonText(cursor), RunID: runID, AtUS: us}
+	_, err := t.db.NewInsert().Model(&row).On("CONFLICT (stream) DO UPDATE").
+		Set("cursor = EXCLUDED.cursor, run_id = EXCLUDED.run_id, at_us = EXCLUDED.at_us").Exec(t.ctx)
+	return err
+}
+
+// ConfirmedState returns the cursors that the destination has confirmed, by
+// stream, and when it was last heard of them; zero for never.
+func (s *Store) ConfirmedState(ctx context.Context) (map[string][]byte, time.Time, error) {
+	if err := s.ofLane(); err != nil {
+		return nil, time.Time{}, err
+	}
+	out := map[string][]byte{}
+	if err := confirmedInto(ctx, s.read, out); err != nil {
+		return nil, time.Time{}, s.fail("read the state", err)
+	}
+	row, err := laneOf(ctx, s.read)
+	if err != nil || row == nil {
+		return nil, time.Time{}, s.fail("read the state", err)
+	}
+	return out, at(row.StateUS), nil
+}
+
+func confirmedInto(ctx context.Context, db bun.IDB, state map[string][]byte) error {
+	var rows []confirmedStateRow
+	if err := db.NewSelect().Model(&rows).Scan(ctx); err != nil {
+		return err
+	}
+	for _, r := range rows {
+		state[r.Stream] = []byte(r.Cursor)
+	}
+	return nil
+}

@@ -1,0 +1,220 @@
+package storage
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi/device"
+)
+
+// Acknowledge keeps that the destination has durably accepted a row: its contents
+// go, the cursors of a commit become the confirmed ones, and its unit may be
+// complete. All of the answers here are storage.lease_not_current for a row that
+// the caller does not hold any more.
+func (s *Store) Acknowledge(ctx context.Context, i *OutboxItem) error {
+	return s.inLane(ctx, "acknowledge", func(t *tx) error {
+		set := "status = 'succeeded', acknowledged_us = ?, lease_holder = '', lease_until_us = 0, next_attempt_us = 0, error_class = '', last_error = ''"
+		if err := t.fencedUpdate(i, set, micros(t.now)); err != nil {
+			return err
+		}
+		row, content := outboxRow{}, outboxPayloadRow{}
+		if err := t.db.NewSelect().Model(&row).Where("id = ?", i.ID).Scan(t.ctx); err != nil {
+			return err
+		}
+		if err := t.db.NewSelect().Model(&content).Where("seq = ?", row.Seq).Scan(t.ctx); err != nil {
+			return err
+		}
+		var err error
+		switch row.Kind {
+		case KindRecordBatch:
+			err = t.batchDelivered(&row, content.Payload)
+		case KindCheckpoint, KindRunCommit:
+			err = t.commitDelivered(&row, content.Payload)
+		}
+		if err != nil {
+			return err
+		}
+		if _, err := t.db.NewDelete().Model(&content).WherePK().Exec(t.ctx); err != nil {
+			return err
+		}
+		if _, err := t.db.ExecContext(t.ctx, "UPDATE lanes SET last_ack_us = ? WHERE id = 1", micros(t.now)); err != nil {
+			return err
+		}
+		return t.standUnit(row.UnitID)
+	})
+}
+
+// batchDelivered keeps which streams the lane has carried, for good.
+func (t *tx) batchDelivered(row *outboxRow, payload []byte) error {
+	if !row.Indexed {
+		if err := t.indexLate(row.Seq, payload); err != nil {
+			return err
+		}
+	}
+	_, err := t.db.ExecContext(t.ctx, `INSERT INTO observed_streams (stream, first_us, last_us)
+SELECT stream, ?, ? FROM outbox_streams WHERE seq = ? ON CONFLICT (stream) DO UPDATE SET last_us = EXCLUDED.last_us`,
+		micros(t.now), micros(t.now), row.Seq)
+	if err != nil {
+		return err
+	}
+	_, err = t.db.ExecContext(t.ctx, "UPDATE lanes SET batches_delivered = batches_delivered + 1 WHERE id = 1")
+	return err
+}
+
+// indexLate indexes a batch of before there was an index, since its contents go.
+// What an unreadable one carried stays unknown.
+func (t *tx) indexLate(seq int64, payload []byte) error {
+	streams, known := batchStreams(payload)
+	if !known {
+		return nil
+	}
+	if err := t.index(seq, streams); err != nil {
+		return err
+	}
+	_, err := t.db.ExecContext(t.ctx, "UPDATE outbox SET indexed = 1 WHERE seq = ?", seq)
+	return err
+}
+
+// commitDelivered makes the cursors of a commit the confirmed ones (LC-04.1).
+func (t *tx) commitDelivered(row *outboxRow, payload []byte) error {
+	var said struct {
+		State map[string]json.RawMessage `json:"state"`
+		Delta map[string]json.RawMessage `json:"state_delta"`
+	}
+	if err := json.Unmarshal(payload, &said); err != nil {
+		return err
+	}
+	for _, cursors := range []map[string]json.RawMessage{said.State, said.Delta} {
+		for stream, cursor := range cursors {
+			if err := t.confirm(stream, cursor, row.RunID, micros(t.now)); err != nil {
+				return err
+			}
+		}
+	}
+	if len(said.State)+len(said.Delta) == 0 {
+		return nil
+	}
+	_, err := t.db.ExecContext(t.ctx, "UPDATE lanes SET last_checkpoint_us = ?, state_us = ? WHERE id = 1", micros(t.now), micros(t.now))
+	return err
+}
+
+// batchStreams reads the streams of a batch's records out of its payload. known is
+// false when it cannot be read.
+func batchStreams(payload []byte) (streams []string, known bool) {
+	var batch struct {
+		Records []struct {
+			Stream string `json:"stream"`
+		} `json:"records"`
+	}
+	if json.Unmarshal(payload, &batch) != nil {
+		return nil, false
+	}
+	for _, r := range batch.Records {
+		streams = append(streams, r.Stream)
+	}
+	return streams, true
+}
+
+// Retry puts a row off until next, for a reason that may pass. class is a short
+// code of why, see TransientClass; message is cut, and cleaned of what could be
+// a secret or a path.
+func (s *Store) Retry(ctx context.Context, i *OutboxItem, next time.Time, class, message string) error {
+	class, message = cleanWord(class), cleanText(message)
+	return s.inLane(ctx, "put off", func(t *tx) error {
+		err := t.fencedUpdate(i, `status = 'ready', attempt_count = attempt_count + 1, next_attempt_us = ?, lease_holder = '', lease_until_us = 0,
+error_class = ?, last_error = ?`, micros(next), class, message)
+		if err != nil {
+			return err
+		}
+		return t.unitFailed(i.UnitID, class, message)
+	})
+}
+
+// Release gives a row back that was not tried.
+func (s *Store) Release(ctx context.Context, i *OutboxItem) error {
+	return s.inLane(ctx, "give back", func(t *tx) error {
+		return t.fencedUpdate(i, "status = 'ready', lease_holder = '', lease_until_us = 0")
+	})
+}
+
+// DeadLetter gives a row up until somebody looks at it. See Retry.
+func (s *Store) DeadLetter(ctx context.Context, i *OutboxItem, class, message string) error {
+	class, message = cleanWord(class), cleanText(message)
+	return s.inLane(ctx, "give up", func(t *tx) error {
+		err := t.fencedUpdate(i, `status = 'dead_letter', attempt_count = attempt_count + 1, lease_holder = '', lease_until_us = 0,
+error_class = ?, last_error = ?`, class, message)
+		if err != nil {
+			return err
+		}
+		if err := t.unitFailed(i.UnitID, class, message); err != nil {
+			return err
+		}
+		return t.standUnit(i.UnitID)
+	})
+}
+
+// expiredLease is why a row is ready again that nobody answered for.
+const expiredLease = "lease expired before acknowledgement"
+
+// RecoverLeases makes rows claimable again whose lease is over, and returns how
+// many. Their epoch stays, so that who held them is told apart from who holds
+// them next (LC-06.1).
+func (s *Store) RecoverLeases(ctx context.Context) (n int64, err error) {
+	err = s.inLane(ctx, "recover leases", func(t *tx) error {
+		res, err := t.db.ExecContext(t.ctx, `UPDATE outbox SET status = 'ready', lease_holder = '', lease_until_us = 0, error_class = 'lease_expired',
+last_error = ?, updated_us = ? WHERE status = 'leased' AND lease_until_us <= ? AND `+undelivered, expiredLease, micros(t.now), micros(t.now))
+		if err != nil {
+			return err
+		}
+		n, err = res.RowsAffected()
+		return err
+	})
+	return n, err
+}
+
+// RequeueDeadLetters makes dead letters ready at once, as if never tried, and
+// returns how many: all of them, or those only whose reason may have passed.
+func (s *Store) RequeueDeadLetters(ctx context.Context, onlyTransient bool) (n int64, err error) {
+	err = s.inLane(ctx, "requeue", func(t *tx) error {
+		n = 0
+		var rows []outboxRow
+		err := t.db.NewSelect().Model(&rows).Column("seq", "unit_id", "error_class").
+			Where("status = ?", OutboxDeadLetter).Where(undelivered).Order("seq").Scan(t.ctx)
+		if err != nil {
+			return err
+		}
+		for _, r := range rows {
+			if onlyTransient && !TransientClass(r.ErrorClass) {
+				continue
+			}
+			_, err := t.db.ExecContext(t.ctx, `UPDATE outbox SET status = 'ready', attempt_count = 0, next_attempt_us = 0, error_class = '',
+last_error = '', updated_us = ? WHERE seq = ?`, micros(t.now), r.Seq)
+			if err != nil {
+				return err
+			}
+			if err := t.standUnit(r.UnitID); err != nil {
+				return err
+			}
+			n++
+		}
+		return nil
+	})
+	return n, err
+}
+
+// TransientClass reports whether a delivery that failed for it may work later as
+// it is: the class is timeout, connection, network, http_408, http_429, http_5xx,
+// or a redirect to nowhere, followed by what the host called it, if it did.
+func TransientClass(class string) bool {
+	word, code, _ := strings.Cut(class, ":")
+	switch {
+	case word == "http_408", word == "http_429", word == device.CodeRetryable, code == device.CodeRetryable:
+		return true
+	}
+	return slices.ContainsFunc([]string{"http_3", "http_5", "timeout", "connection", "network"}, func(p string) bool {
+		return strings.HasPrefix(word, p)
+	})
+}

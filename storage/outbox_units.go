@@ -1,0 +1,93 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+)
+
+// unit returns the unit that the run is collecting: everything that it queues
+// from one boundary to the next.
+func (t *tx) unit(w *RunWriter) (string, error) {
+	id := fmt.Sprintf("%s.%d", w.runID, w.units)
+	row := unitRow{
+		ID: id, Status: UnitRunning, RunID: w.runID, AttemptCount: 1, LastAttemptUS: micros(t.now), CreatedUS: micros(t.now),
+	}
+	_, err := t.db.NewInsert().Model(&row).On("CONFLICT (id) DO NOTHING").Exec(t.ctx)
+	return id, err
+}
+
+// closeUnit ends the unit at a boundary: its commit is queued, and what comes is
+// of the next unit.
+func (t *tx) closeUnit(w *RunWriter, id, stream, boundary string) error {
+	w.units++
+	_, err := t.db.ExecContext(t.ctx, "UPDATE work_units SET closed = 1, stream = ?, boundary = ? WHERE id = ?", stream, boundary, id)
+	return err
+}
+
+// standUnit sets a unit's status to what its rows make of it. A unit that is not
+// closed was cut off, or goes on: it is delivered at most, never complete
+// (LC-02.2).
+func (t *tx) standUnit(id string) error {
+	if id == "" {
+		return nil
+	}
+	_, err := t.db.ExecContext(t.ctx, `UPDATE work_units SET status = CASE
+WHEN EXISTS (SELECT 1 FROM outbox WHERE unit_id = work_units.id AND status = 'dead_letter') THEN 'dead'
+WHEN EXISTS (SELECT 1 FROM outbox WHERE unit_id = work_units.id AND status IN ('ready', 'leased')
+  AND kind NOT IN ('checkpoint', 'terminal_run_commit')) THEN 'running'
+WHEN closed = 0 AND run_id IN (SELECT run_id FROM leases) THEN 'running'
+WHEN closed = 0 OR EXISTS (SELECT 1 FROM outbox WHERE unit_id = work_units.id AND status IN ('ready', 'leased')) THEN 'delivered'
+ELSE 'complete' END WHERE id = ? AND status IN ('running', 'delivered', 'dead')`, id)
+	return err
+}
+
+// beginInLane begins a run from what the destination has confirmed (LC-04). The
+// units that earlier runs left open were cut off.
+func (t *tx) beginInLane(w *RunWriter) error {
+	var cutOff []string
+	err := t.db.NewSelect().Model((*unitRow)(nil)).Column("id").Where("status = ? AND closed = 0 AND run_id <> ?", UnitRunning, w.runID).
+		Scan(t.ctx, &cutOff)
+	if err != nil {
+		return err
+	}
+	for _, id := range cutOff {
+		if err := t.standUnit(id); err != nil {
+			return err
+		}
+	}
+	return confirmedInto(t.ctx, t.db, w.state)
+}
+
+// unitFailed keeps why a row of the unit was put off or given up.
+func (t *tx) unitFailed(id, class, message string) error {
+	if id == "" {
+		return nil
+	}
+	_, err := t.db.ExecContext(t.ctx, `UPDATE work_units SET attempt_count = attempt_count + 1, last_attempt_us = ?,
+reason = ?, retryable = ?, last_error = ? WHERE id = ?`, micros(t.now), class, TransientClass(class), message, id)
+	return err
+}
+
+// Units returns the lane's units in the order in which they were made; with open
+// only those that are not complete.
+func (s *Store) Units(ctx context.Context, open bool) ([]WorkUnit, error) {
+	if err := s.ofLane(); err != nil {
+		return nil, err
+	}
+	var rows []unitRow
+	q := s.read.NewSelect().Model(&rows).Order("created_us", "id")
+	if open {
+		q = q.Where("status <> ?", UnitComplete)
+	}
+	if err := q.Scan(ctx); err != nil {
+		return nil, s.fail("read the units", err)
+	}
+	out := make([]WorkUnit, len(rows))
+	for i, r := range rows {
+		out[i] = WorkUnit{
+			ID: r.ID, Stream: r.Stream, Boundary: r.Boundary, Status: r.Status, RunID: r.RunID, Attempts: r.AttemptCount,
+			LastAttemptAt: at(r.LastAttemptUS), Reason: r.Reason, Retryable: r.Retryable, LastError: r.LastError, CreatedAt: at(r.CreatedUS),
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,84 @@
+package storage
+
+import (
+	"strings"
+	"unicode"
+)
+
+// Limits on what is kept of a failure (contracts: collector, section 3).
+const (
+	maxClass   = 160
+	maxMessage = 300
+
+	// longToken is the length from which a run of letters and digits is taken
+	// for a secret or an identity.
+	longToken = 24
+)
+
+// removed stands for a word of a message that could be a secret, a path or an
+// address.
+const removed = "[...]"
+
+// cleanText returns a message for a person without what could be a secret or say
+// where something lives: it is shown away from the device (LC-07.4). It errs on
+// the side of removing.
+func cleanText(s string) string {
+	var out []string
+	bearer := false
+	for _, word := range strings.FieldsFunc(strings.ToValidUTF8(s, ""), func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsControl(r) || r == '"' || r == '\'' || r == '`' || r == '<' || r == '>'
+	}) {
+		lower := strings.ToLower(word)
+		if bearer || tellsTooMuch(lower, "_-") {
+			word = removed
+		}
+		bearer = lower == "bearer" || lower == "basic"
+		out = append(out, word)
+	}
+	return cut(strings.Join(out, " "), maxMessage)
+}
+
+// tellsTooMuch reports whether a word in lower case is no plain word. joins are
+// what a token may hold besides letters and digits.
+func tellsTooMuch(word, joins string) bool {
+	if strings.ContainsAny(word, `/\@=~`) || strings.HasPrefix(word, "ldt") || strings.HasPrefix(word, "lde") {
+		return true
+	}
+	run, digits := 0, false
+	for _, r := range word {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(joins, r) {
+			run, digits = 0, false
+			continue
+		}
+		run++
+		digits = digits || unicode.IsDigit(r)
+		if run >= longToken && digits {
+			return true
+		}
+	}
+	return false
+}
+
+// cleanWord returns a code: a word without spaces that is no secret. "" becomes
+// unknown.
+func cleanWord(s string) string {
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', strings.ContainsRune("_.:-", r):
+			return r
+		}
+		return '_'
+	}, cut(strings.ToValidUTF8(s, "_"), maxClass))
+	if s == "" || tellsTooMuch(strings.ToLower(s), "") {
+		return "unknown"
+	}
+	return s
+}
+
+// cut shortens s to n bytes, at the end of a rune.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "")
+}
