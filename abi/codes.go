@@ -103,4 +103,6 @@ const (
 	// Asking the owner.
 	CodeOwnerNeeded Code = "interact.owner_needed" // exit 6
 	CodeInterrupted Code = "run.interrupted"       // exit 130
+
+	CodeBudgetReached Code = "run.budget_reached" // a planned stop between two units of work
 )

@@ -55,6 +55,11 @@ const (
 	ReasonSchemaRejected           Reason = "shape_check_failed"
 )
 
+// ReasonPolicyBudget is a planned stop at a local collector's own bound: the
+// units of work that are left wait for the next run (LC-02.1). It is no pressure
+// of a source, and no provider has a part in it.
+const ReasonPolicyBudget Reason = "policy_budget"
+
 // SourcePressure arms the cross-run cooldown. Nothing else does.
 var SourcePressure = []Reason{ReasonUpstreamPressure, ReasonRateLimited}
 
@@ -81,7 +86,7 @@ var GenericReasons = []Reason{
 	ReasonRateLimited, ReasonUpstreamPressure, ReasonRetryExhausted, ReasonTemporaryUnavailable,
 	ReasonRequestCapReached, ReasonWallClockDeadline, ReasonRetryBudgetExhausted, ReasonCircuitOpen,
 	ReasonRunCapFetches, ReasonRunCapTime, ReasonRunCapBacklog,
-	ReasonDetailCoverageIncomplete, ReasonStreamCollectionFailed, ReasonSchemaRejected,
+	ReasonDetailCoverageIncomplete, ReasonStreamCollectionFailed, ReasonSchemaRejected, ReasonPolicyBudget,
 }
 
 // RecoveryActions is what a recovery_hint's action may be.

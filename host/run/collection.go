@@ -56,7 +56,8 @@ type collection struct {
 	done       *abi.Done
 	doneSeen   chan struct{} // closed when DONE has arrived
 
-	at        place // how far it is
+	at        place      // how far it is
+	planned   abi.Reason // of a planned stop between two units; "": none
 	staged    map[string]*stagedCursor
 	committed map[string]bool      // by a slice
 	served    map[string]servedKey // by gap id: the gaps that this run was given
@@ -193,6 +194,9 @@ func (c *collection) record(rec *boundary.Record) error {
 		at = c.deps.Now().UTC().AppendFormat(nil, time.RFC3339Nano)
 	}
 	c.batch.Add(rec.Stream, rec.Key, rec.Data, at, rec.Delete)
+	if c.deps.Accepted != nil {
+		c.deps.Accepted(stream, rec.Key, rec.Data, rec.Delete)
+	}
 	if c.batch.Len() >= batchRows || c.batch.Bytes() >= batchBytes {
 		return c.flush()
 	}

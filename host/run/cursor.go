@@ -54,6 +54,7 @@ func (c *collection) commitSlice(stream string, st *stagedCursor) error {
 	delete(c.staged, stream)
 	c.kept -= int64(len(st.cursor))
 	c.committed[stream] = true
+	c.weigh()
 	return c.event("run.state_advanced", stream, map[string]any{"slice": st.slice})
 }
 

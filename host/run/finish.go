@@ -44,6 +44,9 @@ func (r *Runner) finish(ctx context.Context, cause error, begin time.Time, req R
 	}
 	o := storage.Outcome{Status: out.status, Reason: string(out.reason), Narrowed: p.narrowed}
 	c.ofSending(&o)
+	if c.planned != "" && out.status != StatusSucceeded {
+		c.known.add(c.at.unfinished(c.planned))
+	}
 	result := c.result(begin, req, p, exit, out, commit, held)
 	if err := c.write(ctx, o, out, result, commit, held); err != nil {
 		if out.status == StatusSucceeded || storeErr == nil {

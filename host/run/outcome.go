@@ -53,6 +53,8 @@ func (e ending) decide() outcome {
 		return outcome{status: StatusCancelled, reason: reason, failure: failure(e.cause, true)}
 	case errors.Is(e.cause, &abi.Error{Code: abi.CodeInteractionInvalid}):
 		return failed(abi.ReasonInteractionInvalid, e.cause, true)
+	case isCode(e.cause, abi.CodeBudgetReached):
+		return failed(abi.ReasonPolicyBudget, e.cause, true)
 	case errors.Is(e.cause, &abi.Error{Code: abi.CodeFenced}):
 		return failed(abi.ReasonFenced, e.cause, true)
 	case e.timedOut():

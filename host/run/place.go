@@ -29,10 +29,22 @@ func (p *place) reach(stream string, cursor []byte) {
 // stopped is the gap of a run that stopped asking at its own budget: where it
 // stands, and that it was no pressure of the source (PB-A2, PB-A3, RT-24).
 func (p *place) stopped(reason abi.Reason) KnownGap {
-	gap := KnownGap{
-		Kind: "send_budget", Reason: string(reason), Severity: "recoverable", RecoveryHint: "retry_by_runtime", Stream: p.stream,
-		Message: "the run stopped asking at its own budget; the next run goes on from here",
-	}
+	return p.resumable(KnownGap{
+		Kind: "send_budget", Reason: string(reason), Message: "the run stopped asking at its own budget; the next run goes on from here",
+	})
+}
+
+// unfinished is the gap of a run that stopped between two units of work at its
+// collector's own bound: the units that are left wait for the next run (LC-02.1).
+func (p *place) unfinished(reason abi.Reason) KnownGap {
+	return p.resumable(KnownGap{
+		Kind: "policy_budget", Reason: string(reason), Message: "the run had collected as much as one may; the next run goes on from here",
+	})
+}
+
+// resumable completes a gap that the next run closes by going on from here.
+func (p *place) resumable(gap KnownGap) KnownGap {
+	gap.Severity, gap.RecoveryHint, gap.Stream = "recoverable", "retry_by_runtime", p.stream
 	if len(p.cursor) > 0 && len(p.cursor) <= maxPlaceCursor {
 		if raw, err := json.Marshal(map[string]json.RawMessage{"cursor": p.cursor}); err == nil {
 			gap.Diagnostics = raw

@@ -35,7 +35,8 @@ type Asker interface {
 }
 
 // Deps is everything a Runner works with. All fields but Roots, Asker, Sender,
-// Secrets, Admit, Details, Collect, Observe and Logger are required.
+// Secrets, Admit, Details, Collect, the hooks behind it, Observe and Logger are
+// required.
 type Deps struct {
 	Store  *storage.Store
 	Engine *plugin.Engine
@@ -52,7 +53,17 @@ type Deps struct {
 	Details func(connector string) *abi.DetailLimits
 	// Collect runs the guest over its host, so that a recorder can stand between
 	// them; nil: as it is.
-	Collect     func(ctx context.Context, g *plugin.Guest, grant plugin.Grant, h plugin.Host) plugin.Exit
+	Collect func(ctx context.Context, g *plugin.Guest, grant plugin.Grant, h plugin.Host) plugin.Exit
+	// Described is told the connector's manifest, in its own bytes, when a run is
+	// about to begin. An error refuses the run; nil: nobody is told.
+	Described func(ctx context.Context, manifest []byte) error
+	// Accepted sees each record that has passed the boundary. It is quick, and keeps
+	// nothing that it was given; nil: nobody sees them.
+	Accepted func(stream string, key, data []byte, deleted bool)
+	// Budget is asked after each slice that was committed whether the run may go on
+	// to the next unit; a reason is a planned stop, which leaves what is committed
+	// as it is (LC-02.1). It is quick; nil: the run may always go on.
+	Budget      func() abi.Reason
 	Now         func() time.Time  // the wall clock
 	NewID       func() string     // a new run id, never repeated
 	Holder      string            // who holds this process's leases

@@ -214,7 +214,10 @@ func (r *Runner) connect(ctx context.Context, req Request, p *prepared, raw []by
 		}
 		return err
 	}
-	return r.pin(ctx, req, p, raw)
+	if err := r.pin(ctx, req, p, raw); err != nil || r.deps.Described == nil {
+		return err
+	}
+	return r.deps.Described(ctx, raw)
 }
 
 // pin keeps what the connection is held to from now on: the folders that it
