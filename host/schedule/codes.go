@@ -13,6 +13,7 @@ type Reason string
 
 // The reasons of a skip.
 const (
+	ReasonOnDevice     Reason = "on_device" // a device collects it, and delivers here
 	ReasonPaused       Reason = "policy_paused"
 	ReasonUnsafe       Reason = "policy_background_unsafe"
 	ReasonManual       Reason = "policy_manual_only"

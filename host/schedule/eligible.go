@@ -44,6 +44,7 @@ const (
 
 // Facts is what eligibility depends on besides the policy.
 type Facts struct {
+	OnDevice      bool // a device feeds it: no run of it is this host's to make
 	Paused        bool // by the owner
 	Ready         bool // module and folders are there
 	AttentionOpen bool // the owner has to do something first
@@ -65,6 +66,8 @@ func Eligible(p *abi.RefreshPolicy, t Trigger, f Facts) Decision {
 		p = &abi.RefreshPolicy{}
 	}
 	switch byItself := t == Scheduled; {
+	case f.OnDevice:
+		return Decision{Attendance: Blocked, Why: ReasonOnDevice}
 	case t == Manual:
 		return start(p, t)
 	case f.Paused, byItself && p.RecommendedMode == "paused":

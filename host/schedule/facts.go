@@ -32,6 +32,7 @@ type facts struct {
 	adopted    bool // its schedule is kept
 	confirm    bool // a confirming run is owed
 	busy       bool // another process runs it
+	onDevice   bool // a device runs it
 	cutShort   bool // its last run was killed with its host
 }
 
@@ -42,8 +43,15 @@ func (s *Scheduler) gather(ctx context.Context, c storage.Connection, now time.T
 		return nil, err
 	}
 	f := &facts{connection: c, due: state.Due, schedule: state.Schedule, setting: SettingOf(state.Schedule), adopted: state.Adopted, newest: "new"}
-	if f.policy, err = s.deps.Policy(ctx, c); err != nil {
-		return nil, &unresolved{err}
+	if s.deps.OnDevice != nil {
+		if f.onDevice, err = s.deps.OnDevice(ctx, c); err != nil {
+			return nil, err
+		}
+	}
+	if !f.onDevice { // its module may be on the device alone
+		if f.policy, err = s.deps.Policy(ctx, c); err != nil {
+			return nil, &unresolved{err}
+		}
 	}
 	f.readLease(state, s.deps.HolderAlive, now)
 	f.history = history(state, f.busy)

@@ -87,6 +87,10 @@ func (s *Scheduler) Look(ctx context.Context, c storage.Connection) (Looked, err
 	if x.facts, x.err = s.gather(ctx, c, now); x.err != nil {
 		return x.looked(), theirs(x.err)
 	}
+	if x.facts.onDevice {
+		x.plan = x.facts.plan(time.Time{}, now)
+		return x.looked(), nil
+	}
 	watched, err := s.watched(ctx, x.facts)
 	if err != nil {
 		return (&candidate{connection: c, facts: x.facts, err: err}).looked(), nil //nolint:nilerr // the error is what was found

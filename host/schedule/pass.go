@@ -96,6 +96,10 @@ func (s *Scheduler) decide(ctx context.Context, c storage.Connection, now time.T
 	if x.facts, x.err = s.gather(ctx, c, now); x.err != nil {
 		return x
 	}
+	if x.facts.onDevice { // it has no schedule here, and no time at which it is due
+		x.plan = x.facts.plan(time.Time{}, now)
+		return x
+	}
 	if f := x.facts; !f.adopted && f.setting.Enrolled(f.policy) {
 		if x.err = s.deps.Store.AdoptSchedule(ctx, c.ID); x.err != nil {
 			return x
@@ -128,8 +132,8 @@ func (s *Scheduler) apart(ctx context.Context, c storage.Connection, err error) 
 
 // recordSkip keeps why a connection is not run although it would be due.
 func (s *Scheduler) recordSkip(ctx context.Context, f *facts, p plan) error {
-	if p.skip == ReasonRunning || f.stands(p, s.deps.Now()) {
-		return nil // the one is a run, and no skip; the other is kept already
+	if p.skip == ReasonRunning || p.skip == ReasonOnDevice || f.stands(p, s.deps.Now()) {
+		return nil // a run, here or on a device, is no skip; what stands is kept already
 	}
 	e := Event{Kind: EventSkipped, Connection: f.connection.Name, Trigger: p.trigger, Reason: p.skip, Until: p.at}
 	return s.record(ctx, e, f.connection.ID, f.newest+" "+p.identity)
@@ -161,8 +165,8 @@ func (s *Scheduler) PutOff(ctx context.Context, c storage.Connection) (until tim
 		return until, err
 	}
 	until, why := Cooldown(f.pressure, now)
-	if until.IsZero() {
-		return until, nil
+	if until.IsZero() || f.onDevice {
+		return time.Time{}, nil
 	}
 	return until, s.recordSkip(ctx, f, plan{trigger: Scheduled}.skipped(ReasonCoolingDown, until, why.Identity()))
 }

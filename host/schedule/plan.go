@@ -23,6 +23,7 @@ func (f *facts) plan(due, now time.Time) plan {
 		p.trigger, due = Confirming, f.confirmFrom()
 	}
 	switch {
+	case f.onDevice: // below, whatever else is so
 	case f.busy:
 		return p.skipped(ReasonRunning, time.Time{}, "")
 	case p.trigger == Scheduled && !f.setting.Enrolled(f.policy):
@@ -30,7 +31,7 @@ func (f *facts) plan(due, now time.Time) plan {
 	}
 	// What its owner decided, or has to do, is so whether it is due or not.
 	d := Eligible(f.policy, p.trigger, Facts{
-		Paused: f.setting.Paused, Ready: f.obstacle == nil || f.obstacle.ready(), AttentionOpen: f.obstacle != nil,
+		OnDevice: f.onDevice, Paused: f.setting.Paused, Ready: f.obstacle == nil || f.obstacle.ready(), AttentionOpen: f.obstacle != nil,
 	})
 	if !d.Start {
 		what := ""

@@ -43,6 +43,9 @@ type Deps struct {
 	// Policy returns what a connection's manifest recommends; nil when it says
 	// nothing. An error keeps the connection from running, and is told.
 	Policy func(ctx context.Context, c storage.Connection) (*abi.RefreshPolicy, error)
+	// OnDevice reports whether a device feeds a connection, which is never run here
+	// then; nil: none is fed so.
+	OnDevice func(ctx context.Context, c storage.Connection) (bool, error)
 	// Pressure returns the source pressure that is stored; nil: there is none.
 	Pressure func(ctx context.Context, c storage.Connection) (Pressure, error)
 	// Probe looks whether an obstacle is still there. version names the evidence:
