@@ -38,6 +38,9 @@ type Config struct {
 	isolation    string
 	allowPrivate []string
 	credentials  string
+	listen       string
+	tlsCert      string
+	tlsKey       string
 
 	file    string
 	origins map[string]Origin
@@ -88,6 +91,17 @@ func (c *Config) AllowPrivate() []string { return slices.Clone(c.allowPrivate) }
 
 // CredentialsKey is CredentialsAuto, CredentialsFile or CredentialsKeyring.
 func (c *Config) CredentialsKey() string { return c.credentials }
+
+// Listen is where `pdpp-host serve` takes what devices deliver, as host:port; "":
+// nowhere.
+func (c *Config) Listen() string { return c.listen }
+
+// TLSCert is the absolute path of the certificate that it listens with; "": it
+// speaks no TLS.
+func (c *Config) TLSCert() string { return c.tlsCert }
+
+// TLSKey is the absolute path of the certificate's key.
+func (c *Config) TLSKey() string { return c.tlsKey }
 
 // File is the configuration file that was read; "" when there was none.
 func (c *Config) File() string { return c.file }
@@ -143,6 +157,12 @@ func (c *Config) shown(name string) string {
 		return c.isolation
 	case KeyCredentials:
 		return c.credentials
+	case KeyListen:
+		return c.listen
+	case KeyTLSCert:
+		return c.tlsCert
+	case KeyTLSKey:
+		return c.tlsKey
 	default:
 		return strings.Join(c.allowPrivate, ",")
 	}

@@ -19,6 +19,9 @@ const (
 	KeyIsolation    = "isolation"
 	KeyAllowPrivate = "network.allow_private"
 	KeyCredentials  = "credentials.key"
+	KeyListen       = "serve.listen"
+	KeyTLSCert      = "serve.tls_cert"
+	KeyTLSKey       = "serve.tls_key"
 )
 
 // key is one row of the key table: its fallback is the default's text, or ""
@@ -46,6 +49,9 @@ var keys = []key{
 	{KeyIsolation, IsolationProcess, parseIsolation},
 	{KeyAllowPrivate, "", parseAllowPrivate},
 	{KeyCredentials, CredentialsAuto, parseCredentials},
+	{KeyListen, "", parseListen},
+	{KeyTLSCert, "", parsePath(func(c *Config) *string { return &c.tlsCert })},
+	{KeyTLSKey, "", parsePath(func(c *Config) *string { return &c.tlsKey })},
 }
 
 // Keys returns the names of every key, in the order of `config show`.

@@ -149,6 +149,24 @@ func parseCredentials(c *Config, v value) error {
 	return nil
 }
 
+// parseListen reads host:port. The host may be left out, and port 0 is any that is
+// free. Whether it may be listened on is host/api's to say.
+func parseListen(c *Config, v value) error {
+	s, err := v.text()
+	if err != nil {
+		return err
+	}
+	_, port, err := net.SplitHostPort(s)
+	if err == nil {
+		_, err = strconv.ParseUint(port, 10, 16)
+	}
+	if err != nil {
+		return v.invalid("is not host:port", `name an address and a port, as in "127.0.0.1:8730"`)
+	}
+	c.listen = s
+	return nil
+}
+
 // parseAllowPrivate takes a YAML list, or text with commas from a variable.
 func parseAllowPrivate(c *Config, v value) error {
 	var items []string

@@ -43,6 +43,10 @@ func TestInvalidValues(t *testing.T) {
 		{"network: {allow_private: [10.0.0.0/8]}", KeyAllowPrivate, "host:port"},
 		{`network: {allow_private: ["h:0"]}`, KeyAllowPrivate, "host:port"},
 		{"network: {allow_private: {a: b}}", "", ""},
+		{"serve: {listen: localhost}", KeyListen, "host:port"},
+		{`serve: {listen: "127.0.0.1:65536"}`, KeyListen, "host:port"},
+		{"serve: {listen: [a]}", KeyListen, "plain value"},
+		{"serve: {tls_key: 7}", KeyTLSKey, "path"},
 	} {
 		t.Run(tc.key+" "+tc.says, func(t *testing.T) {
 			t.Parallel()
@@ -67,6 +71,22 @@ func TestCredentialsKey(t *testing.T) {
 		c, err := Load(Source{Environ: []string{"PDPP_CREDENTIALS_KEY=" + want}, Home: "/home/ada"})
 		if err != nil || c.CredentialsKey() != want {
 			t.Errorf("%s: %v", want, err)
+		}
+	}
+}
+
+func TestListen(t *testing.T) {
+	t.Parallel()
+	for _, want := range []string{"127.0.0.1:8730", ":0", "[::1]:443", "localhost:80"} {
+		c, err := Load(Source{Environ: []string{"PDPP_SERVE_LISTEN=" + want, "PDPP_SERVE_TLS_CERT=/a.pem", "PDPP_SERVE_TLS_KEY=/b.pem"}, Home: "/home/ada"})
+		if err != nil || c.Listen() != want || c.TLSCert() != "/a.pem" || c.TLSKey() != "/b.pem" {
+			t.Errorf("%s: %v", want, err)
+			continue
+		}
+		for key, is := range map[string]string{KeyListen: want, KeyTLSCert: "/a.pem", KeyTLSKey: "/b.pem"} {
+			if got, _ := shown(t, c, key); got != is {
+				t.Errorf("%s is shown as %q", key, got)
+			}
 		}
 	}
 }

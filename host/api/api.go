@@ -1,0 +1,60 @@
+package api
+
+import (
+	"io"
+	"log/slog"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Deps is what the API works with.
+type Deps struct {
+	Store  Store
+	Now    func() time.Time
+	Random io.Reader // of tokens and request ids
+	Logger *slog.Logger
+}
+
+// API answers the device protocol. It is safe for concurrent use.
+type API struct {
+	store    Store
+	now      func() time.Time
+	random   io.Reader
+	logger   *slog.Logger
+	mux      *http.ServeMux
+	slots    *slots
+	attempts *attempts
+	gates    *gates
+}
+
+// New returns the API.
+func New(d Deps) *API {
+	a := &API{
+		store: d.Store, now: d.Now, random: d.Random, logger: d.Logger, mux: http.NewServeMux(),
+		slots: newSlots(), attempts: &attempts{now: d.Now}, gates: &gates{},
+	}
+	allowed := map[string][]string{}
+	for _, r := range a.routes() {
+		a.mux.Handle(r.method+" "+r.path, a.handle(&r))
+		allowed[r.path] = append(allowed[r.path], r.method)
+	}
+	for at, methods := range allowed {
+		slices.Sort(methods)
+		a.mux.Handle(at, a.handle(wrongMethod(at, strings.Join(methods, ", "))))
+	}
+	a.mux.Handle("/", a.handle(noRoute))
+	return a
+}
+
+// ServeHTTP answers one request. A path in another spelling than its own is not
+// found: the multiplexer would answer with a redirect, which no collector follows.
+func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if p := r.URL.Path; p == "" || p[0] != '/' || path.Clean(p) != p || r.Method == http.MethodConnect {
+		a.handle(noRoute)(w, r)
+		return
+	}
+	a.mux.ServeHTTP(w, r)
+}

@@ -1,0 +1,69 @@
+package api
+
+import (
+	"net/http"
+
+	"github.com/pdpp-host/pdpp-host/abi/device"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// ingest takes one batch of records, whole or not at all. The same batch again has
+// the same answer, and advances nothing.
+func (a *API) ingest(c *call) (any, error) {
+	var b device.Batch
+	if err := c.decode(&b); err != nil {
+		return nil, err
+	}
+	if err := checkBatch(&b); err != nil {
+		return nil, err
+	}
+	if b.DeviceID != c.device.ID {
+		return nil, refuse(http.StatusForbidden, device.CodeForbidden, "the batch is another device's")
+	}
+	src, err := a.sourceOf(c, b.SourceInstanceID)
+	if err != nil {
+		return nil, err
+	}
+	if err := bodyOf(src, b.SourceInstanceID, b.ConnectorID); err != nil {
+		return nil, err
+	}
+	if sum, err := device.Hash(b.Records); err != nil || sum != b.BodyHash {
+		r := refuse(http.StatusBadRequest, device.CodeBatchHashMismatch, "body_hash is not that of the records")
+		r.param = "body_hash"
+		return nil, r
+	}
+	m, err := a.pinned(c.r.Context(), src)
+	if err != nil {
+		return nil, err
+	}
+	records, streams, err := a.accept(m, b.Records)
+	if err != nil {
+		return nil, err
+	}
+	accepted, _, err := a.store.IngestBatch(c.r.Context(), storage.IngestBatch{
+		Source: src, RunID: b.RunID, BatchID: b.BatchID, BodyHash: b.BodyHash, Seq: b.BatchSeq, Records: records, Streams: streams,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return device.BatchAnswer{
+		Object: "device_ingest_batch_result", Status: "accepted", Accepted: accepted, BatchID: b.BatchID, BodyHash: b.BodyHash,
+		DeviceID: c.device.ID, SourceInstanceID: src.ID, ConnectorInstanceID: src.ConnectionID,
+	}, nil
+}
+
+func checkBatch(b *device.Batch) error {
+	switch {
+	case !isID(b.BatchID):
+		return wrong("batch_id", "must be a short id")
+	case !isID(b.RunID):
+		return wrong("run_id", "must be a short id")
+	case !isCount(b.BatchSeq):
+		return wrong("batch_seq", "must be a count")
+	case !isHash(b.BodyHash):
+		return wrong("body_hash", "must be a SHA-256 in lower-case hex")
+	case len(b.Records) == 0 || b.Records[0] != '[':
+		return wrong("records", "must be an array")
+	}
+	return nil
+}

@@ -1,0 +1,44 @@
+package api
+
+import (
+	"net/http"
+
+	"github.com/pdpp-host/pdpp-host/abi/device"
+)
+
+// commitRun ends a run: its cursors, its outcome and its evidence move together,
+// or nothing does. The answer echoes the hash of what was received, which the
+// collector compares with its own before it forgets the run.
+func (a *API) commitRun(c *call) (any, error) {
+	var q device.RunCommit
+	if err := c.decode(&q); err != nil {
+		return nil, err
+	}
+	if q.DeviceID != c.device.ID {
+		return nil, refuse(http.StatusForbidden, device.CodeForbidden, "the run is another device's")
+	}
+	if err := bodyOf(c.source, q.SourceInstanceID, q.ConnectorID); err != nil {
+		return nil, err
+	}
+	if q.ConnectorInstanceID != c.source.ConnectionID {
+		return nil, wrong("connector_instance_id", "is not the source's")
+	}
+	m, err := a.pinned(c.r.Context(), c.source)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkRun(&q, m.manifest); err != nil {
+		return nil, err
+	}
+	sum, err := device.Hash(c.body)
+	if err != nil {
+		return nil, wrong("body", "is not valid JSON")
+	}
+	event, _, err := a.store.CommitDeviceRun(c.r.Context(), c.source, &q, sum)
+	if err != nil {
+		return nil, err
+	}
+	return device.RunCommitAnswer{
+		Object: "device_terminal_run_commit", CommitID: q.CommitID, RunID: q.RunID, EnvelopeHash: sum, TerminalEventID: event,
+	}, nil
+}

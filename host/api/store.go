@@ -1,0 +1,37 @@
+package api
+
+import (
+	"context"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi/device"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// Store is what the API needs of *storage.Store. Each method is one transaction.
+type Store interface {
+	trust
+	feed
+	Connection(ctx context.Context, name string) (*storage.Connection, error)
+}
+
+// trust is who may deliver what.
+type trust interface {
+	Enroll(ctx context.Context, e storage.Enrolling) (*storage.SourceInstance, error)
+	DeviceByToken(ctx context.Context, tokenHash string) (*storage.Device, error)
+	SourceInstance(ctx context.Context, deviceID, sourceID string) (*storage.SourceInstance, error)
+	RevokeDevice(ctx context.Context, deviceID string) (time.Time, error)
+}
+
+// feed is what is delivered. What comes twice is taken once, and answered twice.
+type feed interface {
+	PutHeartbeat(ctx context.Context, src *storage.SourceInstance, h device.Heartbeat) (time.Time, error)
+	PutDeviceManifest(ctx context.Context, src *storage.SourceInstance, moduleSHA256 string, manifest []byte) (changed bool, err error)
+	IngestBatch(ctx context.Context, b storage.IngestBatch) (accepted int64, replayed bool, err error)
+	DeviceState(ctx context.Context, src *storage.SourceInstance) (state map[string][]byte, updatedAt time.Time, err error)
+	CommitDeviceState(ctx context.Context, src *storage.SourceInstance, runID string, state map[string][]byte) error
+	PutDeviceGap(ctx context.Context, src *storage.SourceInstance, g device.Gap) (*storage.Gap, error)
+	RecoverDeviceGap(ctx context.Context, src *storage.SourceInstance, g device.GapRecovered) (*storage.Gap, error)
+	CommitDeviceRun(ctx context.Context, src *storage.SourceInstance, c *device.RunCommit, envelopeHash string) (terminalEventID string, replayed bool, err error)
+	PutBlob(ctx context.Context, src *storage.SourceInstance, sha256, mediaType string, data []byte) error
+}
