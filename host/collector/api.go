@@ -1,0 +1,87 @@
+package collector
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi/device"
+)
+
+// lane is the device API of one source instance.
+type lane struct {
+	client *client
+	p      *Profile
+}
+
+// state reads the cursors that the host has committed, and the manifest that it
+// holds records against.
+func (l *lane) state(ctx context.Context) (*device.State, error) {
+	var out device.State
+	err := l.client.do(ctx, call{method: http.MethodGet, path: device.PathState(l.p.DeviceID, l.p.SourceInstanceID), most: maxStateAnswer, into: &out})
+	if err != nil {
+		return nil, err
+	}
+	if out.SourceInstanceID != l.p.SourceInstanceID || out.DeviceID != l.p.DeviceID {
+		return nil, unbelievable("it is of another source instance")
+	}
+	return &out, nil
+}
+
+// putManifest tells the host what the lane runs. The manifest goes as its bytes
+// are: the host names it by them.
+func (l *lane) putManifest(ctx context.Context, module string, manifest []byte) error {
+	about, err := json.Marshal(device.Manifest{ConnectorID: l.p.ConnectorID, ModuleSHA256: module, Manifest: json.RawMessage("null")})
+	if err != nil || !json.Valid(manifest) {
+		return badShape("the manifest is not JSON")
+	}
+	body := append(bytes.TrimSuffix(about, []byte("null}")), bare(manifest)...)
+	body = append(body, '}')
+	var out device.ManifestAnswer
+	err = l.client.do(ctx, call{method: http.MethodPut, path: device.PathManifest(l.p.DeviceID, l.p.SourceInstanceID), body: body, into: &out})
+	if err != nil {
+		return err
+	}
+	if out.SourceInstanceID != l.p.SourceInstanceID {
+		return unbelievable("it is of another source instance")
+	}
+	return nil
+}
+
+func (l *lane) heartbeat(ctx context.Context, h device.Heartbeat) error {
+	body, err := json.Marshal(h)
+	if err != nil {
+		return badShape("the heartbeat is not JSON")
+	}
+	var out device.HeartbeatAnswer
+	err = l.client.do(ctx, call{method: http.MethodPost, path: device.PathHeartbeat(l.p.DeviceID), body: body, into: &out})
+	if err == nil && (out.DeviceID != l.p.DeviceID || out.Status != "accepted") {
+		return unbelievable("it does not accept the heartbeat")
+	}
+	return err
+}
+
+// revoke gives the credential back.
+func (l *lane) revoke(ctx context.Context) (time.Time, error) {
+	var out device.Revocation
+	err := l.client.do(ctx, call{method: http.MethodPost, path: device.PathSelfRevoke(l.p.DeviceID), body: []byte("{}"), into: &out})
+	if err == nil && (out.DeviceID != l.p.DeviceID || out.RevokedAt.IsZero()) {
+		return time.Time{}, unbelievable("it does not say that the credential is revoked")
+	}
+	return out.RevokedAt, err
+}
+
+// bare is a JSON text without the white space around it, which does not survive
+// the way as a part of another.
+func bare(text []byte) []byte { return bytes.Trim(text, " \t\r\n") }
+
+// sum256 is how the host names a manifest, or an artifact: by its bytes as they
+// were sent.
+func sum256(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}

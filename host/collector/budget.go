@@ -1,0 +1,42 @@
+package collector
+
+import (
+	"sync/atomic"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// Sizes of the batches that the outbox makes, for the count of them.
+const (
+	batchRecords = 1000
+	batchBytes   = 1 << 20
+)
+
+// budget bounds what one scan enqueues (LC-02.1). It is asked between units of
+// work, so that what was finished stands and the next run goes on behind it; a
+// connector that has no units is one unit, and is never stopped half-way.
+type budget struct {
+	most, mostWaiting int64
+	waiting           atomic.Int64 // rows, as they were counted last
+
+	// What follows is of the run's own goroutine.
+	batches, records, bytes int64
+	reached                 bool
+}
+
+// accept counts a record of the unit in progress.
+func (b *budget) accept(key, data []byte) {
+	b.records++
+	b.bytes += int64(len(key) + len(data))
+}
+
+// unit closes a unit and says whether another one may begin.
+func (b *budget) unit() abi.Reason {
+	b.batches += max((b.records+batchRecords-1)/batchRecords, (b.bytes+batchBytes-1)/batchBytes)
+	b.records, b.bytes = 0, 0
+	if b.batches < b.most && b.waiting.Load() < b.mostWaiting {
+		return ""
+	}
+	b.reached = true
+	return abi.ReasonPolicyBudget
+}

@@ -1,0 +1,65 @@
+package collector
+
+import (
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/host/run"
+)
+
+// Deps is everything a Collector works with. Profile, LanePath, Now, Random and
+// NewID are required; Run is, where a connector runs.
+type Deps struct {
+	Profile  *Profile
+	LanePath string
+	// Run is what a run of the connector works with. Store, Now and the hooks of a
+	// lane are the collector's to set.
+	Run       run.Deps
+	Transport http.RoundTripper // nil: the system's
+	Now       func() time.Time
+	Random    func() float64 // from 0 to 1: the jitter of retries
+	NewID     func() string  // a name of this process for its leases, never repeated
+	Install   Install
+	Getenv    func(string) string // the overrides of the automatic prune; nil: none
+	AutoPrune AutoPrune
+	Policy    Policy
+	Logger    *slog.Logger // nil: discarded
+	Observe   func(Step)   // what goes on, in plain words; nil: unobserved
+}
+
+// Step is one step of an execution, for a progress display. It holds no secret.
+type Step struct {
+	Name string // recover, drain, state, manifest, scan, prune
+	Text string
+}
+
+// Collector works on one lane. Its methods are safe to call one after another;
+// two executions of one lane at once are refused by the lane's lease.
+type Collector struct {
+	deps   Deps
+	policy Policy
+	lane   *lane
+	holder string
+}
+
+// New returns a collector of a profile's lane. The profile's address is refused
+// when it is neither https nor this machine's own.
+func New(deps Deps) (*Collector, error) {
+	if deps.Logger == nil {
+		deps.Logger = slog.New(slog.DiscardHandler)
+	}
+	if deps.Observe == nil {
+		deps.Observe = func(Step) {}
+	}
+	if deps.Getenv == nil {
+		deps.Getenv = func(string) string { return "" }
+	}
+	policy := deps.Policy.orDefault()
+	c, err := newClient(deps.Profile.BaseURL, deps.Profile.Token, deps.Transport, deps.Now, policy.RequestTimeout)
+	if err != nil {
+		return nil, err
+	}
+	profile := *deps.Profile // what the host adds to it stays here
+	return &Collector{deps: deps, policy: policy, lane: &lane{client: c, p: &profile}, holder: deps.NewID()}, nil
+}

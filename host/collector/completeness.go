@@ -1,0 +1,77 @@
+package collector
+
+import (
+	"encoding/json"
+	"slices"
+	"sync"
+
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// unaccounted is the status of a store of the source that nobody knows about.
+const unaccounted = "unaccounted"
+
+// coverageStatuses are the words that a coverage diagnostic may use.
+var coverageStatuses = []string{"collected", "inventory_only", "excluded", "deferred", "missing", "unsupported", unaccounted}
+
+// diagnostics gathers the coverage diagnostics of one run.
+type diagnostics struct {
+	mu   sync.Mutex
+	seen map[string]diagnostic // by record key
+}
+
+type diagnostic struct{ store, status string }
+
+// maxStores bounds what is kept of them: no source has as many stores.
+const maxStores = 10_000
+
+// accept takes a record that has passed the boundary.
+func (d *diagnostics) accept(stream string, key, data []byte, deleted bool) {
+	if stream != storage.CoverageStream {
+		return
+	}
+	var rec struct {
+		Store  string `json:"store"`
+		Status string `json:"status"`
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if deleted {
+		delete(d.seen, string(key))
+		return
+	}
+	if json.Unmarshal(data, &rec) != nil || d.seen == nil {
+		return
+	}
+	if _, known := d.seen[string(key)]; !known && len(d.seen) >= maxStores {
+		return
+	}
+	if !slices.Contains(coverageStatuses, rec.Status) {
+		rec.Status = unaccounted // a word of a newer connector counts for no promise
+	}
+	d.seen[string(key)] = diagnostic{rec.Store, rec.Status}
+}
+
+// completeness is nil when the run said nothing of its stores.
+func (d *diagnostics) completeness() *Completeness {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.seen) == 0 {
+		return nil
+	}
+	c := &Completeness{ByStore: map[string]string{}, CountsByStatus: map[string]int64{}, UnaccountedStores: []string{}}
+	for _, rec := range d.seen {
+		if c.ByStore[rec.store] != unaccounted { // what is unknown is not hidden by what is known
+			c.ByStore[rec.store] = rec.status
+		}
+	}
+	for store, status := range c.ByStore {
+		c.CountsByStatus[status]++
+		if status == unaccounted {
+			c.UnaccountedStores = append(c.UnaccountedStores, store)
+		}
+	}
+	slices.Sort(c.UnaccountedStores)
+	c.StoreCount, c.FullyAccounted = len(c.ByStore), len(c.UnaccountedStores) == 0
+	return c
+}

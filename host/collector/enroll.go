@@ -1,0 +1,85 @@
+package collector
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/device"
+)
+
+// EnrollRequest turns a code into a profile.
+type EnrollRequest struct {
+	BaseURL   string
+	Code      Token // it is as good as a credential until it is used
+	Label     string
+	Queue     string // the lane's file, when it is not to be the usual one
+	Name      string // of the profile; "": of its connector and lane
+	Install   Install
+	Transport http.RoundTripper // nil: the system's
+	Now       func() time.Time
+	Timeout   time.Duration // 0: 120 s
+}
+
+// Enroll asks the host for a credential and returns the profile, which is not
+// saved yet. A lost answer is no harm: the same code, used again, resumes the
+// same device under a new credential.
+func Enroll(ctx context.Context, r EnrollRequest) (*Profile, error) {
+	code := NewToken(strings.TrimSpace(r.Code.text))
+	if code.Empty() {
+		return nil, abi.NewError(abi.CodeUsage, "there is no enrollment code", "get one on the host: pdpp-host devices invite")
+	}
+	timeout := r.Timeout
+	or(&timeout, Policy{}.orDefault().RequestTimeout)
+	c, err := newClient(r.BaseURL, Token{}, r.Transport, r.Now, timeout)
+	if err != nil {
+		return nil, err
+	}
+	c.secret = code
+	body, err := json.Marshal(device.EnrollRequest{Code: code.text, DeviceLabel: r.Label, AgentVersion: r.Install.AgentVersion()})
+	if err != nil {
+		return nil, badShape("the request is not JSON")
+	}
+	var out device.Enrollment
+	if err := c.do(ctx, call{method: http.MethodPost, path: device.PathEnroll, body: body, into: &out}); err != nil {
+		return nil, enrolled(err)
+	}
+	p := &Profile{
+		Name: r.Name, BaseURL: c.base.String(), DeviceID: out.DeviceID, Token: NewToken(out.DeviceToken), SourceInstanceID: out.SourceInstanceID,
+		ConnectorID: out.ConnectorID, ConnectorInstanceID: out.ConnectorInstanceID, Queue: r.Queue,
+	}
+	if p.Name == "" {
+		p.Name = nameFor(p)
+	}
+	text, err := p.text()
+	if err != nil {
+		return nil, unbelievable("it holds what no profile can hold")
+	}
+	if _, err := ParseProfile(p.Name, text); err != nil {
+		return nil, unbelievable("it is no whole enrollment")
+	}
+	return p, nil
+}
+
+// enrolled says what to do about a code that was not taken.
+func enrolled(err error) error {
+	f, ok := failureOf(err)
+	if !ok {
+		return err
+	}
+	const again = "get a new one on the host: pdpp-host devices invite"
+	switch f.Code {
+	case device.CodeCodeUsed:
+		return abi.NewError(CodeCode, "the enrollment code was used before", again).Wrap(f)
+	case device.CodeCodeExpired:
+		return abi.NewError(CodeCode, "the enrollment code has run out", again).Wrap(f)
+	case device.CodeCodeRaced:
+		return abi.NewError(CodeCode, "another device used the enrollment code at the same moment", again).Wrap(f)
+	case device.CodeUnauthorized, device.CodeForbidden:
+		return abi.NewError(CodeCode, "the host does not know the enrollment code", again).Wrap(f)
+	}
+	return err
+}

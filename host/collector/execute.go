@@ -1,0 +1,261 @@
+package collector
+
+import (
+	"context"
+	"errors"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/device"
+	"github.com/pdpp-host/pdpp-host/host/run"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// execution is one Run: recover, drain, scan, drain, prune, tell.
+type execution struct {
+	c      *Collector
+	store  *storage.Store
+	lane   *lane
+	d      *deliverer
+	state  *device.State
+	budget *budget
+	stores *diagnostics
+	result *RunResult
+	end    ending
+}
+
+// ending is what the end of an execution depends on.
+type ending struct {
+	counts        *storage.OutboxCounts // after the prune; nil: it could not be counted
+	stateRead     bool                  // the host's state could not be read
+	commitPending bool                  // the end of the run is what the host would not take
+	interrupted   bool
+	budgetReached bool
+	failed        bool
+}
+
+// Run makes one execution: what waits is delivered first, then the source is
+// scanned unless something is left (contracts: section 3). It returns a result
+// whenever the lane could be opened; the error beside it says why the execution
+// ended early. An execution that the owner stopped is a result.
+func (c *Collector) Run(ctx context.Context, req RunRequest) (*RunResult, error) {
+	store, err := c.open(ctx)
+	if err != nil {
+		if abi.CodeOf(err) != abi.CodeStoreLocked { // then another process goes on with it
+			_ = c.beat(ctx, device.StatusBlocked, nil, &device.LastError{Kind: device.ErrorStateRead}) // the error at hand says more
+		}
+		return nil, err
+	}
+	e := c.execution(store)
+	err = e.make(ctx, req)
+	return e.result, errors.Join(err, store.Close())
+}
+
+func (c *Collector) open(ctx context.Context) (*storage.Store, error) {
+	return storage.Open(ctx, storage.Options{Path: c.deps.LanePath, Now: c.deps.Now, Logger: c.deps.Logger, Lane: &storage.Lane{
+		SourceInstanceID: c.deps.Profile.SourceInstanceID, ConnectorID: c.deps.Profile.ConnectorID,
+	}})
+}
+
+func (c *Collector) execution(store *storage.Store) *execution {
+	e := &execution{
+		c: c, store: store, lane: c.lane, budget: &budget{most: c.policy.MaxBatches, mostWaiting: c.policy.MaxQueue},
+		stores: &diagnostics{seen: map[string]diagnostic{}},
+		result: &RunResult{
+			Object: "local_collector_run", SourceInstanceID: c.deps.Profile.SourceInstanceID, ConnectorID: c.deps.Profile.ConnectorID,
+		},
+	}
+	e.d = &deliverer{
+		store: store, lane: e.lane, policy: c.policy, now: c.deps.Now, random: c.deps.Random, holder: c.holder, manifest: e.pinned,
+	}
+	return e
+}
+
+func (e *execution) make(ctx context.Context, req RunRequest) error {
+	counts := e.count(ctx)
+	e.told(e.c.beat(ctx, device.StatusStarting, counts, nil))
+	err := e.steps(ctx, req)
+	switch {
+	case ctx.Err() != nil:
+		e.end.interrupted, err = true, nil
+	case err != nil:
+		e.end.failed = true
+	}
+	e.finish(ctx)
+	return err
+}
+
+// steps are the ones up to the prune. An error ends the execution early.
+func (e *execution) steps(ctx context.Context, req RunRequest) error {
+	if err := e.deliverFirst(ctx); err != nil {
+		return err
+	}
+	counts, err := e.store.OutboxCounts(ctx)
+	if err != nil {
+		return err
+	}
+	if undelivered(&counts) > 0 {
+		e.result.SkippedScan = true
+		e.note("scan", "not scanned: what was collected before is delivered first")
+		return nil
+	}
+	if err := e.readState(ctx); err != nil {
+		return err
+	}
+	if err := e.scan(ctx, req); err != nil {
+		return err
+	}
+	e.note("drain", "delivering what was collected")
+	return e.d.drain(ctx)
+}
+
+// deliverFirst puts right what an earlier execution left, and delivers it before
+// anything is scanned (LC-03). A host that takes nothing from this device is an
+// error: there is nothing to scan for.
+func (e *execution) deliverFirst(ctx context.Context) (err error) {
+	e.note("recover", "looking for what an earlier execution left")
+	if e.result.Requeued, err = e.store.RequeueDeadLetters(ctx, true); err != nil {
+		return err
+	}
+	if e.result.Recovered, err = e.store.RecoverLeases(ctx); err != nil {
+		return err
+	}
+	e.note("drain", "delivering what waits")
+	if err := e.d.drain(ctx); err != nil {
+		return err
+	}
+	if f := e.d.refused(); f != nil {
+		return f
+	}
+	return nil
+}
+
+// readState asks the host for the cursors that it has committed: a scan begins
+// from them and from nothing else (LC-04).
+func (e *execution) readState(ctx context.Context) error {
+	e.note("state", "reading the host's state")
+	state, err := e.lane.state(ctx)
+	if err != nil {
+		e.end.stateRead = true
+		f, ok := failureOf(err)
+		if !ok || f.Class.stops() {
+			return err
+		}
+		return abi.NewError(CodeStateRead, "the host's state cannot be read, so nothing was scanned",
+			"run the collector again when the host can be reached; nothing is lost").WithDetail(f.Error()).Wrap(f)
+	}
+	if e.lane.p.ConnectorInstanceID == "" {
+		e.lane.p.ConnectorInstanceID = state.ConnectorInstanceID
+	}
+	e.state = state
+	cursors := make(map[string][]byte, len(state.State))
+	for stream, cursor := range state.State {
+		cursors[stream] = cursor
+	}
+	at := e.c.deps.Now()
+	if state.UpdatedAt != nil {
+		at = *state.UpdatedAt
+	}
+	return e.store.ConfirmState(ctx, cursors, at)
+}
+
+// finish prunes, counts, and tells what the execution came to, however it ended.
+func (e *execution) finish(ctx context.Context) {
+	kept := context.WithoutCancel(ctx)
+	if !e.end.interrupted {
+		e.prune(kept)
+	}
+	e.end.counts = e.count(kept)
+	done, why, kind := e.d.report()
+	e.result.Delivered = done
+	if c := e.end.counts; why != nil && c != nil && undelivered(c) > 0 {
+		e.result.Delivery = problem(why)
+		e.end.commitPending = kind == storage.KindRunCommit
+	}
+	e.end.budgetReached = e.result.BudgetReached
+	e.result.Completeness = e.stores.completeness()
+	if c := e.end.counts; c != nil {
+		e.result.Outbox, e.result.LifecycleState = countsOf(c), c.LifecycleState
+	}
+	e.result.Outcome = outcomeOf(&e.end, e.result)
+	status, last := standing(&e.end)
+	e.told(e.c.beat(ctx, status, e.end.counts, last))
+}
+
+// prune bounds what stays of acknowledged rows. An execution does not fail with
+// it: the next one prunes too.
+func (e *execution) prune(ctx context.Context) {
+	how := pruningOf(e.c.deps.AutoPrune, e.c.deps.Getenv)
+	e.result.PrunedSent.Enabled = how.enabled
+	if !how.enabled {
+		return
+	}
+	done, err := e.store.PruneDelivered(ctx, how.keep)
+	if err != nil {
+		e.c.deps.Logger.Warn("the outbox was not pruned", "code", string(abi.CodeOf(err)))
+		return
+	}
+	e.result.PrunedSent.Matched, e.result.PrunedSent.Pruned = done.Matched, done.Pruned
+}
+
+func (e *execution) count(ctx context.Context) *storage.OutboxCounts {
+	counts, err := e.store.OutboxCounts(ctx)
+	if err != nil {
+		e.c.deps.Logger.Warn("the outbox could not be counted", "code", string(abi.CodeOf(err)))
+		return nil
+	}
+	return &counts
+}
+
+// told keeps why the last heartbeat was not taken.
+func (e *execution) told(err error) {
+	e.result.Heartbeat = nil
+	if err != nil {
+		e.result.Heartbeat = problem(err)
+	}
+}
+
+func (e *execution) note(step, text string) { e.c.deps.Observe(Step{Name: step, Text: text}) }
+
+func problem(err error) *Problem {
+	p := &Problem{Code: string(abi.CodeOf(err)), Message: "an internal error"}
+	if e, ok := errors.AsType[*abi.Error](err); ok {
+		p.Message, p.Hint = e.Message, e.Hint
+		if e.Detail != "" {
+			p.Message += ": " + e.Detail
+		}
+	}
+	return p
+}
+
+// outcomeOf is the one word for how an execution ended (LC-05.2): the first that
+// holds.
+func outcomeOf(e *ending, r *RunResult) string {
+	scanFailed := r.Run != nil && r.Run.Status != run.StatusSucceeded && !r.BudgetReached
+	switch c := e.counts; {
+	case e.interrupted, r.Run != nil && r.Run.Status == run.StatusCancelled:
+		return OutcomeCancelled
+	case c != nil && c.DeadLetter > 0:
+		return OutcomeDeadLetter
+	case e.failed, scanFailed, c == nil:
+		return OutcomeFailed
+	case waiting(c) > 0, c.BacklogOpen > 0, r.BudgetReached:
+		return OutcomeBacklog
+	case c.GapsOpen > 0, knownGaps(r.Run), r.Completeness != nil && !r.Completeness.FullyAccounted:
+		return OutcomeGaps
+	default:
+		return OutcomeComplete
+	}
+}
+
+// knownGaps reports whether a run knows of something that it did not collect.
+func knownGaps(r *run.Result) bool {
+	if r == nil {
+		return false
+	}
+	for i := range r.KnownGaps {
+		if r.KnownGaps[i].Severity != "informational" {
+			return true
+		}
+	}
+	return len(r.Gaps) > 0
+}

@@ -1,0 +1,43 @@
+package collector
+
+import "time"
+
+// Policy bounds one execution (contracts: collector, section 3). A zero field
+// takes the default.
+type Policy struct {
+	ClaimLimit     int           // rows claimed at a time; 4
+	Lease          time.Duration // of a claimed row; 300 s, more than a request may take
+	RequestTimeout time.Duration // 120 s
+	Backoff        time.Duration // of the first retry; each further one waits as much longer; 30 s
+	MaxBackoff     time.Duration // 15 min; what a host asks for in Retry-After is not bounded by it
+	MaxAttempts    int64         // of what is refused for good, before it is given up; 5
+	MaxDrain       time.Duration // of a drain before and after the scan; 120 s
+	MaxIterations  int           // claims of such a drain; 256
+	MaxBatches     int64         // that one scan may enqueue; 10000
+	MaxQueue       int64         // rows that may wait while a scan goes on; 10000
+	BeatEvery      time.Duration // heartbeats while a scan goes on; 5 min
+	BeatTimeout    time.Duration // of one heartbeat; 15 s
+}
+
+func (p Policy) orDefault() Policy {
+	or(&p.ClaimLimit, 4)
+	or(&p.Lease, 300*time.Second)
+	or(&p.RequestTimeout, 120*time.Second)
+	or(&p.Backoff, 30*time.Second)
+	or(&p.MaxBackoff, 15*time.Minute)
+	or(&p.MaxAttempts, 5)
+	or(&p.MaxDrain, 120*time.Second)
+	or(&p.MaxIterations, 256)
+	or(&p.MaxBatches, 10_000)
+	or(&p.MaxQueue, 10_000)
+	or(&p.BeatEvery, 5*time.Minute)
+	or(&p.BeatTimeout, 15*time.Second)
+	return p
+}
+
+func or[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}

@@ -1,0 +1,109 @@
+package collector
+
+import (
+	"encoding/json"
+	"io/fs"
+	"runtime/debug"
+	"strings"
+	"testing"
+)
+
+// built is an install: a version, where the program lies, and what the build says.
+func built(version, executable string, settings ...string) Install {
+	in := Install{Build: &debug.BuildInfo{Main: debug.Module{Path: modulePath, Version: version}}, Executable: executable}
+	for i := 0; i < len(settings); i += 2 {
+		in.Build.Settings = append(in.Build.Settings, debug.BuildSetting{Key: settings[i], Value: settings[i+1]})
+	}
+	in.ReadFile = func(path string) ([]byte, error) {
+		switch path {
+		case "/home/ana/src/pdpp-host/go.mod":
+			return []byte("// ours\nmodule " + modulePath + "\n\ngo 1.26\n"), nil
+		case "/home/ana/go.mod":
+			return []byte("module example.com/other\n"), nil
+		}
+		return nil, fs.ErrNotExist
+	}
+	return in
+}
+
+func TestPosture(t *testing.T) {
+	t.Parallel()
+	const installed, checkout = "/home/ana/go/bin/pdpp-local-collector", "/home/ana/src/pdpp-host/bin/pdpp-local-collector"
+	unread := built("v1.4.0", installed)
+	unread.ReadFile = nil
+	foreign := built("v1.4.0", installed)
+	foreign.Build.Main.Path = "example.com/other"
+	linked := Install{Build: nil, Version: "v1.4.0", Executable: installed}
+	for id, tc := range map[string]struct {
+		in          Install
+		kind        string
+		version     string
+		placeholder bool
+	}{
+		"LC-08.1":                         {built("v1.4.0", installed), PosturePublished, "1.4.0", false},
+		"LC-08.2 inside a checkout":       {built("v1.4.0", checkout), PostureOverride, "1.4.0", false},
+		"LC-08.2 built by hand":           {built("(devel)", installed), PostureOverride, "0.0.0", true},
+		"LC-08.2 changed source":          {built("v1.4.0", installed, "vcs.modified", "true"), PostureOverride, "1.4.0", false},
+		"LC-08.2 behind a tag":            {built("v1.4.1-0.20260301120000-0123456789ab", installed), PostureOverride, "1.4.1-0.20260301120000-0123456789ab", false},
+		"LC-08.2 dirty version":           {built("v1.4.0+dirty", installed), PostureOverride, "1.4.0+dirty", false},
+		"LC-08.3 no build":                {Install{}, PostureUnknown, "0.0.0", true},
+		"LC-08.3 a version, and no build": {linked, PostureUnknown, "1.4.0", false},
+		"LC-08.3 it cannot be looked":     {unread, PostureUnknown, "1.4.0", false},
+		"LC-08.3 no executable":           {built("v1.4.0", ""), PostureUnknown, "1.4.0", false},
+		"LC-08.3 another program":         {foreign, PostureUnknown, "1.4.0", false},
+		"LC-08.4":                         {built("v0.0.0", installed), PostureOverride, "0.0.0", true},
+		"LC-08.4 no tag":                  {built("v0.0.0-20260301120000-0123456789ab", installed), PostureOverride, "0.0.0-20260301120000-0123456789ab", true},
+	} {
+		p := PostureOf(tc.in)
+		if p.Kind != tc.kind || p.Version != tc.version || p.Placeholder != tc.placeholder || p.Hint == "" {
+			t.Errorf("%s: %+v", id, p)
+		}
+		// LC-08.5: none of it says where the program lies.
+		text, err := json.Marshal(p)
+		if err != nil || strings.Contains(string(text), "/") || strings.Contains(string(text), "ana") {
+			t.Errorf("LC-08.5 %s: %s %v", id, text, err)
+		}
+	}
+}
+
+// The agent's version is two words, and no third.
+func TestAgentVersion(t *testing.T) {
+	t.Parallel()
+	for want, in := range map[string]Install{
+		"1.4.0+0123456789ab": built("v1.4.0", "", "vcs.revision", "0123456789abcdef0123"),
+		"1.4.0+source":       built("v1.4.0", "", "vcs.revision", "../../etc/passwd"),
+		"0.0.0+source":       {},
+		"2.0.0+source":       {Version: "v2.0.0"},
+	} {
+		if got := in.AgentVersion(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// LC-08.2, LC-08.3, LC-08.4: where the program comes from is a warning and never
+// more; a released one is none. A placeholder is one more.
+func TestDoctorOnPosture(t *testing.T) {
+	t.Parallel()
+	for overall, in := range map[string]Install{
+		LevelOK:           built("v1.4.0", "/usr/bin/pdpp-local-collector"),
+		OverallWarn:       built("v1.4.0", "/home/ana/src/pdpp-host/bin/pdpp-local-collector"),
+		OverallWarn + " ": built("v0.0.0", "/usr/bin/pdpp-local-collector"),
+	} {
+		w := newWorld(t, func(d *Deps) { d.Install = in })
+		d, err := w.collector().Doctor(t.Context())
+		w.ok(err)
+		if volatile(w.path) {
+			t.Skip("the tests' folder lies in memory")
+		}
+		w.same(d.Overall, strings.TrimSpace(overall), "overall")
+		placeholder := false
+		for _, c := range d.Checks {
+			placeholder = placeholder || c.Name == "package_version" && c.Level == LevelWarn
+			if c.Level != LevelOK && c.Remedy == "" {
+				t.Errorf("%s says nothing of what to do", c.Name)
+			}
+		}
+		w.same(placeholder, PostureOf(in).Placeholder, "a warning of the placeholder")
+	}
+}

@@ -1,0 +1,75 @@
+package collector
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+)
+
+// Save writes a profile, whole or not at all: a new file beside it takes its
+// place. A profile without a name gets one of its connector and lane.
+func (d *Profiles) Save(p *Profile) error {
+	if p.Name == "" {
+		p.Name = nameFor(p)
+	}
+	if !profileName.MatchString(p.Name) {
+		return invalidProfile("", "its name may hold letters, digits, '.', '-' and '_' only")
+	}
+	text, err := p.text()
+	if err != nil {
+		return err
+	}
+	if _, err := ParseProfile(p.Name, text); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(d.Dir, 0o700); err != nil {
+		return unusable("the folder of the profiles cannot be made", d.Dir, err)
+	}
+	if err := private(d.Dir); err != nil {
+		return err
+	}
+	return d.replace(d.Path(p.Name), text)
+}
+
+func (d *Profiles) replace(path, text string) error {
+	f, err := os.CreateTemp(d.Dir, ".profile-*") // 0600
+	if err != nil {
+		return unusable("the profile cannot be written", path, err)
+	}
+	_, err = f.WriteString(text)
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		if gone := os.Remove(f.Name()); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
+			err = errors.Join(err, gone)
+		}
+		return unusable("the profile cannot be written", path, err)
+	}
+	return nil
+}
+
+// nameFor names a profile by what it is of.
+func nameFor(p *Profile) string { return fileWord(p.ConnectorID) + "-" + fileWord(p.SourceInstanceID) }
+
+// fileWord is text as a part of a file's name: nothing of it is a path. What is
+// not kept as it is gets a part of its hash, so that two names stay apart.
+func fileWord(text string) string {
+	word := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '-':
+			return r
+		}
+		return '_'
+	}, text)
+	word = word[:min(len(word), 60)]
+	if word != text || word == "" || word[0] == '-' {
+		sum := sha256.Sum256([]byte(text))
+		word = "x" + word + "-" + hex.EncodeToString(sum[:4])
+	}
+	return word
+}

@@ -1,0 +1,81 @@
+package collector
+
+import (
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/host/plugin"
+	"github.com/pdpp-host/pdpp-host/host/run"
+)
+
+// RunRequest is one execution to make: recover, drain, scan, drain, prune.
+type RunRequest struct {
+	Module     *plugin.File
+	Streams    []string
+	Mode       string // abi.ModeIncremental when empty
+	Roots      map[string]string
+	Options    map[string]string
+	AcceptRoot bool
+	Timeout    time.Duration
+	Force      bool
+}
+
+// How an execution ended (LC-05.2).
+const (
+	OutcomeComplete   = "complete"
+	OutcomeGaps       = "complete_with_gaps"
+	OutcomeBacklog    = "retryable_backlog"
+	OutcomeDeadLetter = "dead_letter"
+	OutcomeFailed     = "failed"      // the scan failed; what it had collected is delivered
+	OutcomeCancelled  = "interrupted" // the owner stopped it; what it had enqueued stays
+)
+
+// RunResult is how an execution ended.
+type RunResult struct {
+	Object           string        `json:"object"` // local_collector_run
+	SourceInstanceID string        `json:"source_instance_id"`
+	ConnectorID      string        `json:"connector_id"`
+	Outcome          string        `json:"outcome"`
+	LifecycleState   string        `json:"lifecycle_state"`
+	SkippedScan      bool          `json:"skipped_scan_for_backlog"`
+	BudgetReached    bool          `json:"scan_budget_reached"`
+	Recovered        int64         `json:"leases_recovered"`
+	Requeued         int64         `json:"dead_letters_requeued"`
+	Delivered        Delivered     `json:"delivered"`
+	PrunedSent       PrunedSent    `json:"prunedSent"` //nolint:tagliatelle // the protocol names it so
+	Outbox           Counts        `json:"outbox"`     // after the prune
+	Completeness     *Completeness `json:"completeness,omitempty"`
+	Delivery         *Problem      `json:"delivery_problem,omitempty"` // why delivery stopped before everything was sent
+	Heartbeat        *Problem      `json:"heartbeat_problem,omitempty"`
+	Run              *run.Result   `json:"run,omitempty"` // nil: nothing was scanned
+}
+
+// Delivered counts what an execution did to the rows of the outbox.
+type Delivered struct {
+	Acknowledged int64 `json:"acknowledged"`
+	Retried      int64 `json:"retried"`
+	DeadLettered int64 `json:"dead_lettered"`
+	LeasesLost   int64 `json:"leases_lost"`
+}
+
+// PrunedSent is what the automatic prune did (LC-09.1).
+type PrunedSent struct {
+	Enabled bool  `json:"enabled"`
+	Matched int64 `json:"matched"`
+	Pruned  int64 `json:"pruned"`
+}
+
+// Problem is why something could not be done, in the parts of an error.
+type Problem struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
+}
+
+// Completeness is what the connector's coverage diagnostics of one run say.
+type Completeness struct {
+	ByStore           map[string]string `json:"byStore"`           //nolint:tagliatelle // the protocol names it so
+	CountsByStatus    map[string]int64  `json:"countsByStatus"`    //nolint:tagliatelle // the protocol names it so
+	FullyAccounted    bool              `json:"fullyAccounted"`    //nolint:tagliatelle // the protocol names it so
+	StoreCount        int               `json:"storeCount"`        //nolint:tagliatelle // the protocol names it so
+	UnaccountedStores []string          `json:"unaccountedStores"` //nolint:tagliatelle // the protocol names it so
+}

@@ -1,0 +1,27 @@
+package collector
+
+import "log/slog"
+
+const redacted = "[redacted]"
+
+// Token is a device's credential. However it is printed, logged or encoded, it
+// shows as redacted: only the client and the profile's file see its text.
+type Token struct{ text string }
+
+// NewToken keeps a credential.
+func NewToken(text string) Token { return Token{text: text} }
+
+// Empty reports whether there is none.
+func (t Token) Empty() bool { return t.text == "" }
+
+// String never shows the token.
+func (Token) String() string { return redacted }
+
+// GoString never shows the token.
+func (Token) GoString() string { return redacted }
+
+// LogValue never shows the token.
+func (Token) LogValue() slog.Value { return slog.StringValue(redacted) }
+
+// MarshalText never shows the token.
+func (Token) MarshalText() ([]byte, error) { return []byte(redacted), nil }

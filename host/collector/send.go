@@ -1,0 +1,151 @@
+package collector
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"github.com/pdpp-host/pdpp-host/abi/device"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// send delivers one row of the outbox. nil means that the host acknowledged it:
+// the answer was read, and it is of what was sent (LC-01.1).
+func (l *lane) send(ctx context.Context, i *storage.OutboxItem) error {
+	if i.Kind == storage.KindBlobUpload {
+		return l.sendBlob(ctx, i)
+	}
+	body := i.Body(l.p.DeviceID, l.p.ConnectorInstanceID)
+	if !json.Valid(body) {
+		return badShape("it is not JSON")
+	}
+	switch i.Kind {
+	case storage.KindRecordBatch:
+		return l.sendBatch(ctx, body)
+	case storage.KindCheckpoint:
+		return l.sendCheckpoint(ctx, body)
+	case storage.KindGap:
+		return l.sendGap(ctx, body, i.Recovered)
+	case storage.KindRunCommit:
+		return l.sendCommit(ctx, body)
+	}
+	return badShape("its kind is unknown")
+}
+
+func (l *lane) sendBatch(ctx context.Context, body []byte) error {
+	var b device.Batch
+	if json.Unmarshal(body, &b) != nil || b.BatchID == "" || b.BodyHash == "" || l.foreign(b.DeviceID, b.SourceInstanceID) {
+		return badShape("it is no batch of this lane")
+	}
+	var out device.BatchAnswer
+	if err := l.client.do(ctx, call{method: http.MethodPost, path: device.PathIngest(l.p.DeviceID), body: body, into: &out}); err != nil {
+		return err
+	}
+	if out.Status != "accepted" || out.BatchID != b.BatchID || out.BodyHash != b.BodyHash || out.SourceInstanceID != b.SourceInstanceID || out.Rejected != 0 {
+		return unbelievable("it does not acknowledge the batch")
+	}
+	return nil
+}
+
+func (l *lane) sendCheckpoint(ctx context.Context, body []byte) error {
+	var s device.StateCommit
+	if json.Unmarshal(body, &s) != nil || len(s.State) == 0 {
+		return badShape("it is no checkpoint")
+	}
+	var out device.State
+	err := l.client.do(ctx, call{
+		method: http.MethodPut, path: device.PathState(l.p.DeviceID, l.p.SourceInstanceID), body: body, most: maxStateAnswer, into: &out,
+	})
+	if err != nil {
+		return err
+	}
+	for stream, cursor := range s.State {
+		if out.SourceInstanceID != l.p.SourceInstanceID || !same(out.State[stream], cursor) {
+			return unbelievable("it does not confirm the checkpoint")
+		}
+	}
+	return nil
+}
+
+func (l *lane) sendGap(ctx context.Context, body []byte, recovered bool) error {
+	var g struct {
+		Reason           string `json:"reason"`
+		Stream           string `json:"stream"`
+		SourceInstanceID string `json:"source_instance_id"`
+	}
+	if json.Unmarshal(body, &g) != nil || g.Reason == "" || g.SourceInstanceID != l.p.SourceInstanceID {
+		return badShape("it is no gap of this lane")
+	}
+	path, status := device.PathGaps(l.p.DeviceID, l.p.SourceInstanceID), ""
+	if recovered {
+		path, status = device.PathGapsRecovered(l.p.DeviceID, l.p.SourceInstanceID), "recovered"
+	}
+	var out device.GapAnswer
+	if err := l.client.do(ctx, call{method: http.MethodPost, path: path, body: body, into: &out}); err != nil {
+		return err
+	}
+	if out.GapID == "" || out.Stream != g.Stream || status != "" && out.Status != status {
+		return unbelievable("it does not acknowledge the gap")
+	}
+	return nil
+}
+
+// sendCommit delivers the end of a run. The host says what it has received, as a
+// hash, so that neither side commits what the other did not say.
+func (l *lane) sendCommit(ctx context.Context, body []byte) error {
+	var r device.RunCommit
+	if json.Unmarshal(body, &r) != nil || r.CommitID == "" || l.foreign(r.DeviceID, r.SourceInstanceID) {
+		return badShape("it is no end of a run of this lane")
+	}
+	hash, err := device.Hash(body)
+	if err != nil {
+		return badShape("it has no canonical form")
+	}
+	var out device.RunCommitAnswer
+	err = l.client.do(ctx, call{method: http.MethodPost, path: device.PathRunCommits(l.p.DeviceID, l.p.SourceInstanceID), body: body, into: &out})
+	if err != nil {
+		return err
+	}
+	if out.CommitID != r.CommitID || out.RunID != r.RunID || out.EnvelopeHash != hash {
+		return unbelievable("it commits another end of the run than was sent")
+	}
+	return nil
+}
+
+func (l *lane) sendBlob(ctx context.Context, i *storage.OutboxItem) error {
+	if sum256(i.Payload) != i.BodyHash {
+		return badShape("the artifact is not what was kept")
+	}
+	mediaType := i.MediaType
+	if mediaType == "" {
+		mediaType = "application/octet-stream"
+	}
+	body := i.Payload
+	if body == nil {
+		body = []byte{}
+	}
+	var out device.BlobAnswer
+	err := l.client.do(ctx, call{
+		method: http.MethodPut, path: device.PathBlob(l.p.DeviceID, l.p.SourceInstanceID, i.BodyHash),
+		body: body, mediaType: mediaType, into: &out,
+	})
+	if err == nil && (out.SHA256 != i.BodyHash || out.Bytes != int64(len(body))) {
+		return unbelievable("it does not acknowledge the artifact")
+	}
+	return err
+}
+
+// foreign reports whether a row names another device or source instance.
+func (l *lane) foreign(device, source string) bool {
+	return device != l.p.DeviceID || source != l.p.SourceInstanceID
+}
+
+// same reports whether two JSON texts are the same value.
+func same(a, b []byte) bool {
+	one, err := device.Hash(a)
+	if err != nil {
+		return false
+	}
+	other, err := device.Hash(b)
+	return err == nil && one == other
+}

@@ -1,0 +1,76 @@
+package collector
+
+import (
+	"context"
+	"errors"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/device"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// Status is what a lane is like. It holds no secret. DB names a path and is for
+// this machine alone (LC-07.4).
+type Status struct {
+	Object              string       `json:"object"` // local_collector_status
+	SourceInstanceID    string       `json:"source_instance_id"`
+	ConnectorID         string       `json:"connector_id"`
+	ConnectorInstanceID string       `json:"connector_instance_id,omitempty"`
+	DeviceID            string       `json:"device_id"`
+	Host                string       `json:"host"` // that the lane delivers to
+	Profile             string       `json:"profile,omitempty"`
+	Protocol            string       `json:"collector_protocol_version"`
+	AgentVersion        string       `json:"agent_version"`
+	Posture             Posture      `json:"deployment_posture"`
+	LifecycleState      string       `json:"lifecycle_state"`
+	DB                  DB           `json:"db"`
+	Outbox              StatusOutbox `json:"outbox"`
+	Coverage            CoverageSeen `json:"coverage"`
+}
+
+// DB is the lane's file.
+type DB struct {
+	Path   string `json:"path"`
+	Exists bool   `json:"exists"`
+}
+
+// StatusOutbox holds the counts.
+type StatusOutbox struct {
+	Counts Counts `json:"counts"`
+}
+
+// Status reads the lane and changes nothing: no file is made, no schema moved on,
+// nothing is sent. A lane that has collected nothing yet is idle.
+func (c *Collector) Status(ctx context.Context) (*Status, error) {
+	p := c.deps.Profile
+	s := &Status{
+		Object: "local_collector_status", SourceInstanceID: p.SourceInstanceID, ConnectorID: p.ConnectorID,
+		ConnectorInstanceID: p.ConnectorInstanceID, DeviceID: p.DeviceID, Host: c.lane.client.base.Host, Profile: p.Name,
+		Protocol: device.ProtocolVersion, AgentVersion: c.deps.Install.AgentVersion(), Posture: PostureOf(c.deps.Install),
+	}
+	counts, exists, err := c.inspect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.DB = DB{Path: c.deps.LanePath, Exists: exists}
+	s.LifecycleState, s.Outbox.Counts = counts.LifecycleState, countsOf(&counts)
+	s.Coverage = CoverageSeen{Observed: counts.CoverageObserved, RecordBatches: counts.RecordBatches}
+	return s, nil
+}
+
+// inspect reads the lane without changing anything. A lane of another source
+// instance is refused: its counts would be told as this one's.
+func (c *Collector) inspect(ctx context.Context) (counts storage.OutboxCounts, exists bool, err error) {
+	info, counts, err := storage.InspectLane(ctx, c.deps.LanePath, c.deps.Now())
+	switch {
+	case errors.Is(err, &abi.Error{Code: storage.CodeLaneMissing}):
+		return storage.OutboxCounts{LifecycleState: storage.LaneHealthyIdle}, false, nil
+	case err != nil:
+		return counts, true, err
+	}
+	if info.SourceInstanceID != c.deps.Profile.SourceInstanceID {
+		return counts, true, abi.NewError(storage.CodeLaneMismatch, "the file is the outbox of another source instance",
+			"use the profile that the file belongs to, or name another file with --queue").WithDetail(c.deps.LanePath)
+	}
+	return counts, true, nil
+}
