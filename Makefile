@@ -2,6 +2,7 @@
 export CGO_ENABLED = 0
 GO      ?= go
 BIN     := bin/pdpp-host
+COLLECTOR := bin/pdpp-local-collector
 # The connectors of files, and those of the network.
 FILES   := claude_code codex ical
 NETWORK := github notion spotify ynab
@@ -20,9 +21,10 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 run: build plugins
 	@sh examples/run.sh
 
-## build: the host, one static binary
+## build: the host and the local collector, one static binary each
 build:
 	$(GO) build -trimpath -ldflags='-s -w -X main.version=$(VERSION)' -o $(BIN) ./cmd/pdpp-host
+	$(GO) build -trimpath -ldflags='-s -w -X main.version=$(VERSION)' -o $(COLLECTOR) ./cmd/pdpp-local-collector
 
 ## plugins: the first-party connectors, as plugins/NAME.wasm
 plugins: $(WASM)
@@ -80,10 +82,12 @@ lint:
 vuln:
 	@sh .ci/vuln.sh
 
-## cross: the host compiles for the other systems
+## cross: both compile for the other systems
 cross:
 	GOOS=darwin GOARCH=arm64 $(GO) build -o /dev/null ./cmd/pdpp-host
 	GOOS=windows GOARCH=amd64 $(GO) build -o /dev/null ./cmd/pdpp-host
+	GOOS=darwin GOARCH=arm64 $(GO) build -o /dev/null ./cmd/pdpp-local-collector
+	GOOS=windows GOARCH=amd64 $(GO) build -o /dev/null ./cmd/pdpp-local-collector
 
 clean:
 	rm -rf bin plugins/*.wasm .data

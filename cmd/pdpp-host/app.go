@@ -6,7 +6,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,7 +13,10 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/exitcode"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/interrupt"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/logging"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/syntax"
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/run"
 )
@@ -29,12 +31,13 @@ type app struct {
 	home     string
 	flags    globalFlags
 	printer  *output.Printer
-	logTo    *swapWriter
+	logTo    *logging.Writer
 	logger   *slog.Logger
 	level    slog.LevelVar
-	stop     *interrupts
-	started  bool // a command's own code has begun: later errors are not about usage
-	streamed bool // standard output carries records, not text
+	stop     *interrupt.Stop
+	started  bool     // a command's own code has begun: later errors are not about usage
+	commands []string // the names of the commands there are
+	streamed bool     // standard output carries records, not text
 
 	loaded *config.Config
 }
@@ -49,7 +52,7 @@ type globalFlags struct {
 func newApp() *app {
 	home, _ := os.UserHomeDir() // "" when unknown: what needs it says so
 	a := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, now: time.Now, random: rand.Reader, home: home}
-	a.logTo = &swapWriter{to: a.err}
+	a.logTo = logging.To(a.err)
 	a.logger = slog.New(slog.DiscardHandler)
 	a.printer = &output.Printer{
 		Out: a.out, Err: a.err,
@@ -61,9 +64,9 @@ func newApp() *app {
 // main runs the command that args name and returns the exit status.
 func (a *app) main(args []string) int {
 	// A wrong flag ends parsing early; the envelope is owed all the same.
-	a.printer.JSON = asksForJSON(args)
-	ctx, stop := watchInterrupts(context.Background(), a.err)
-	defer stop.end()
+	a.printer.JSON = syntax.AsksForJSON(args)
+	ctx, stop := interrupt.Watch(context.Background(), a.err)
+	defer stop.End()
 	a.stop = stop
 
 	root := a.root()
@@ -73,42 +76,27 @@ func (a *app) main(args []string) int {
 		return exitcode.OK
 	}
 	if cmd != nil && a.printer.Command == "" {
-		a.printer.Command = commandName(cmd)
+		a.printer.Command = syntax.CommandName(cmd)
 	}
 	if !a.started {
-		err = asUsage(err)
+		err = syntax.AsUsage(root.Name(), err)
 	}
 	if cause := context.Cause(ctx); cause != nil && exitcode.Of(err) == exitcode.Internal {
 		err = run.ErrInterrupted // whatever broke, it broke because of Ctrl-C
 	}
-	a.printer.Error(err, a.streamed)
-	a.logger.Debug("command failed", "error", chain(err))
+	a.printer.Error(a.advised(err), a.streamed)
+	a.logger.Debug("command failed", "error", logging.Chain(err))
 	return exitcode.Of(err)
-}
-
-// asksForJSON looks for --json before the end of the flags.
-func asksForJSON(args []string) bool {
-	if end := slices.Index(args, "--"); end >= 0 {
-		args = args[:end]
-	}
-	return slices.Contains(args, "--json") || slices.Contains(args, "--json=true")
 }
 
 // begin is what every command does first: its name for the envelope, and the
 // logger that the flags ask for.
 func (a *app) begin(cmd *cobra.Command) error {
-	a.printer.Command, a.printer.JSON, a.printer.Quiet = commandName(cmd), a.flags.json, a.flags.quiet
-	if err := a.level.UnmarshalText([]byte(a.flags.logLevel)); err != nil {
-		return usage("--log-level is none of debug, info, warn, error", "leave it out for warn")
-	}
-	options := &slog.HandlerOptions{Level: &a.level}
-	switch a.flags.logFormat {
-	case "text":
-		a.logger = slog.New(slog.NewTextHandler(a.logTo, options))
-	case "json":
-		a.logger = slog.New(slog.NewJSONHandler(a.logTo, options))
-	default:
-		return usage("--log-format is neither text nor json", "leave it out for text")
+	a.printer.Command, a.printer.JSON, a.printer.Quiet = syntax.CommandName(cmd), a.flags.json, a.flags.quiet
+	var err error
+	if a.logger, err = logging.New(a.logTo, &a.level, a.flags.logLevel, a.flags.logFormat); err != nil {
+		a.logger = slog.New(slog.DiscardHandler)
+		return err
 	}
 	a.started = true
 	return nil
@@ -135,21 +123,12 @@ func (a *app) config() (*config.Config, error) {
 }
 
 // usage is a usage.invalid error.
-func usage(message, hint string) *abi.Error { return abi.NewError(abi.CodeUsage, message, hint) }
+func usage(message, hint string) *abi.Error { return syntax.Usage(message, hint) }
 
-// asUsage gives what the command parser says its three parts.
-func asUsage(err error) error {
-	if abi.CodeOf(err) != abi.CodeInternal {
-		return err
-	}
-	return usage(err.Error(), "see: pdpp-host --help").Wrap(err)
-}
+// takes is what a command's arguments are checked with.
+func takes(names ...string) cobra.PositionalArgs { return syntax.Takes(names...) }
 
-// commandName is the command's path without the program's name.
-func commandName(cmd *cobra.Command) string {
-	name := cmd.Name()
-	for p := cmd.Parent(); p != nil && p.HasParent(); p = p.Parent() {
-		name = p.Name() + " " + name
-	}
-	return name
+// group is a command that only holds others.
+func (a *app) group(use, short string, fallback func(*cobra.Command) error) *cobra.Command {
+	return syntax.Group(use, short, a.printer.Raw, fallback)
 }

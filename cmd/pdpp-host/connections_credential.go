@@ -10,6 +10,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/secret"
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 	"github.com/pdpp-host/pdpp-host/storage"
@@ -27,13 +28,15 @@ func (a *app) credentialCommand() *cobra.Command {
 	cmd := a.group("credential", "Store and list a connection's credentials", nil)
 	cmd.Long = "Store and list a connection's credentials.\n\n" + credentialHelp
 	set := &cobra.Command{
-		Use: "set NAME FIELD", Short: "Store a credential, typed or piped in", Args: takesNoSecret,
-		Long: "Store a credential. It is asked for on the terminal and not shown, or read from standard input up to the\n" +
+		Use: "set NAME [FIELD]", Short: "Store a credential, typed or piped in", Args: takesNoSecret("NAME", "[FIELD]"),
+		Long: "Store a credential. FIELD can be left out where the connector has only one. The value is asked for on the terminal and not shown, or read from standard input up to the\n" +
 			"end of the line; it is never an argument.\n\n" + credentialHelp,
 		Example: "  pdpp-host connections credential set github token\n" +
 			"  pdpp-host connections credential set github token < token.txt",
 		ValidArgsFunction: a.completeConnection,
-		RunE:              func(cmd *cobra.Command, args []string) error { return a.credentialSet(cmd.Context(), args[0], args[1]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.credentialSet(cmd.Context(), args[0], strings.Join(args[1:], ""))
+		},
 	}
 	set.SetFlagErrorFunc(func(*cobra.Command, error) error { return secretArgument() })
 	cmd.AddCommand(
@@ -44,7 +47,7 @@ func (a *app) credentialCommand() *cobra.Command {
 			RunE:              func(cmd *cobra.Command, args []string) error { return a.credentialList(cmd.Context(), args[0]) },
 		},
 		&cobra.Command{
-			Use: "remove NAME FIELD", Short: "Forget a stored credential", Args: takesNoSecret,
+			Use: "remove NAME FIELD", Short: "Forget a stored credential", Args: takesNoSecret("NAME", "FIELD"),
 			ValidArgsFunction: a.completeConnection,
 			RunE: func(cmd *cobra.Command, args []string) error {
 				return a.credentialRemove(cmd.Context(), args[0], args[1])
@@ -54,13 +57,15 @@ func (a *app) credentialCommand() *cobra.Command {
 	return cmd
 }
 
-// takesNoSecret is takes for NAME and FIELD, but it does not repeat what is too
-// much: that may be the secret.
-func takesNoSecret(cmd *cobra.Command, args []string) error {
-	if len(args) > 2 {
-		return secretArgument()
+// takesNoSecret is takes, but it does not repeat what is too much: that may be the
+// secret.
+func takesNoSecret(names ...string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) > len(names) {
+			return secretArgument()
+		}
+		return takes(names...)(cmd, args)
 	}
-	return takes("NAME", "FIELD")(cmd, args)
 }
 
 func secretArgument() error {
@@ -80,9 +85,9 @@ func (a *app) credentialSet(ctx context.Context, name, field string) error {
 			return err
 		}
 		fields := credentialFields(m)
-		f := fieldNamed(fields, field)
-		if f == nil {
-			return unknownField(field, fields)
+		f, err := chosenField(conn.Name, fields, field)
+		if err != nil {
+			return err
 		}
 		s := a.newSecrets(c, store, conn, fields)
 		// Before it is asked for: nobody types a secret twice for a lost key.
@@ -93,7 +98,7 @@ func (a *app) credentialSet(ctx context.Context, name, field string) error {
 		if err != nil {
 			return err
 		}
-		value, err := a.readSecret(ctx, output.Clean(conn.Name+" "+f.Name))
+		value, err := secret.Reader{In: a.in, Err: a.err, Stop: a.stop}.Read(ctx, output.Clean(conn.Name+" "+f.Name))
 		if err != nil {
 			return err
 		}
@@ -136,17 +141,37 @@ func (a *app) credentialRemove(ctx context.Context, name, field string) error {
 	})
 }
 
+// chosenField is the field that was named, or the only one there is.
+func chosenField(connection string, fields []abi.CredentialField, typed string) (*abi.CredentialField, error) {
+	if typed == "" && len(fields) == 1 {
+		return &fields[0], nil
+	}
+	if typed == "" && len(fields) > 1 {
+		return nil, usage("connection "+connection+" has several credentials",
+			"name one of them: "+strings.Join(fieldNames(fields), ", ")+", as in: pdpp-host connections credential set "+quoted(connection)+" "+quoted(fields[0].Name))
+	}
+	if f := fieldNamed(fields, typed); f != nil {
+		return f, nil
+	}
+	return nil, unknownField(typed, fields)
+}
+
+func fieldNames(fields []abi.CredentialField) []string {
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		names[i] = f.Name
+	}
+	slices.Sort(names)
+	return names
+}
+
 // unknownField does not repeat what was typed in the field's place: who leaves
 // the field out types the secret there.
 func unknownField(typed string, fields []abi.CredentialField) error {
 	if len(fields) == 0 {
 		return abi.NewError(codeCredentialUnknown, "the connector uses no credentials", "nothing has to be set; it can run")
 	}
-	names := make([]string, len(fields))
-	for i, f := range fields {
-		names[i] = f.Name
-	}
-	return abi.NewError(codeCredentialUnknown, "the connector has no such credential field", nearestOf(typed, names, "its fields are"))
+	return abi.NewError(codeCredentialUnknown, "the connector has no such credential field", nearestOf(typed, fieldNames(fields), "its fields are"))
 }
 
 func nearestOf(typed string, names []string, list string) string {
@@ -192,9 +217,9 @@ func (a *app) manifestOf(ctx context.Context, c *config.Config, conn *storage.Co
 	}); err != nil {
 		return nil, err
 	}
-	if d.manifest.ConnectorKey != conn.Connector {
+	if d.Manifest.ConnectorKey != conn.Connector {
 		return nil, abi.NewError(abi.CodePluginUnknown, "the module "+file.Name+" is not of connector "+conn.Connector,
 			"put the connector's module into the plugins folder under its own name, or run the connection once")
 	}
-	return d.manifest, nil
+	return d.Manifest, nil
 }

@@ -76,6 +76,13 @@ func (a *app) connectionSchedule(ctx context.Context, name string, f scheduleFla
 		if err != nil {
 			return err
 		}
+		fed, err := store.SourceInstances(ctx, conn.ID)
+		if err == nil {
+			err = onDevice(conn.Name, conn.Connector, fed)
+		}
+		if err != nil {
+			return err
+		}
 		now, err := store.Schedule(ctx, conn.ID)
 		if err != nil {
 			return err
@@ -193,6 +200,7 @@ var waits = map[schedule.Reason]string{
 // skips are the reasons that are no wait of a connection's schedule.
 var skips = map[schedule.Reason]string{
 	schedule.ReasonManual:       "only by hand",
+	schedule.ReasonOnDevice:     "its device collects it",
 	schedule.ReasonNotDue:       "not due yet",
 	schedule.ReasonUnresolvable: "it cannot be told whether it may run",
 }

@@ -86,7 +86,8 @@ func (a *app) checkConfiguration(f *findings, c *config.Config) {
 
 func (a *app) tellFindings(all []finding) error {
 	problems, widest := 0, 0
-	for _, x := range all {
+	for i, x := range all {
+		all[i].Hint = a.advice(x.Hint)
 		widest = max(widest, len(x.Check))
 		if x.Outcome == broken {
 			problems++
@@ -108,7 +109,7 @@ func (a *app) tellFindings(all []finding) error {
 		return a.printer.Result("no problems found", result, text)
 	}
 	err := abi.NewError(abi.CodeDoctor, output.Plural(int64(problems), "problem")+" found", "each line that begins with \"problem\" says what to do")
-	if printErr := a.printer.Failed(err.Message, result, err, text); printErr != nil {
+	if printErr := a.printer.Failed(err.Message, result, a.advised(err), text); printErr != nil {
 		return printErr
 	}
 	return err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
@@ -46,12 +47,15 @@ func (a *app) checkPlugins(ctx context.Context, f *findings, c *config.Config) (
 				f.fail("plugin "+name, err)
 				continue
 			}
-			modules[d.manifest.ConnectorKey] = d
-			f.ok("plugin "+name, fmt.Sprintf("%s %s  sha256 %s", d.manifest.ConnectorKey, d.manifest.Version, output.ShortHash(file.SHA256)))
+			modules[d.Manifest.ConnectorKey] = d
+			f.ok("plugin "+name, fmt.Sprintf("%s %s  sha256 %s", d.Manifest.ConnectorKey, d.Manifest.Version, output.ShortHash(file.SHA256)))
 		}
 		return nil
 	})
 }
+
+// runsPage is how many runs are read at a time.
+const runsPage = 100
 
 // checkStore looks at the database, its promises, its connections and the runs
 // that were left behind. The error is an interruption.
@@ -79,7 +83,15 @@ func (a *app) checkStore(ctx context.Context, f *findings, c *config.Config, mod
 		if err != nil {
 			return err
 		}
+		fed, err := feedsByConnection(ctx, store)
+		if err != nil {
+			return err
+		}
 		for i := range connections {
+			if there := fed[connections[i].ID]; len(there) > 0 {
+				checkFeeds(f, &connections[i], there)
+				continue
+			}
 			a.checkConnection(f, c, &connections[i], modules)
 		}
 		if err := a.checkCredentials(ctx, f, c, store); err != nil {
@@ -103,9 +115,9 @@ func (a *app) checkStore(ctx context.Context, f *findings, c *config.Config, mod
 // accepted one, are its folders there?
 func (a *app) checkConnection(f *findings, c *config.Config, conn *storage.Connection, modules map[string]*described) {
 	check := "connection " + conn.Name
-	if d := modules[conn.Connector]; d != nil && conn.PinnedSHA256 != "" && conn.PinnedSHA256 != d.file.SHA256 {
+	if d := modules[conn.Connector]; d != nil && conn.PinnedSHA256 != "" && conn.PinnedSHA256 != d.File.SHA256 {
 		f.all = append(f.all, finding{check, broken, "its module is not the accepted one", string(abi.CodePluginChanged),
-			"look at it with: pdpp-host plugins verify " + d.file.Name})
+			"look at it with: pdpp-host plugins verify " + d.File.Name})
 		return
 	}
 	if modules[conn.Connector] == nil {
@@ -132,17 +144,39 @@ func (a *app) checkConnection(f *findings, c *config.Config, conn *storage.Conne
 	f.ok(check, "its module and its folders are there")
 }
 
-// checkRuns names runs whose process is gone.
+// checkFeeds says who collects a connection of devices: what it needs is there and
+// not here.
+func checkFeeds(f *findings, conn *storage.Connection, fed []feed) {
+	check := "connection " + conn.Name
+	trusted := active(fed)
+	if len(trusted) == 0 {
+		f.add(check, notice, "its device was revoked: nothing new comes in", problemOf(onDevice(conn.Name, conn.Connector, fed)).Hint)
+		return
+	}
+	var hosts []string
+	for i := range trusted {
+		hosts = append(hosts, hostOf(&trusted[i]))
+	}
+	f.ok(check, "is collected on "+strings.Join(hosts, ", "))
+}
+
+// checkRuns names runs whose process is gone. However long the history is, only
+// what has no end is read, a page at a time.
 func checkRuns(ctx context.Context, f *findings, store *storage.Store) error {
-	runs, err := store.Runs(ctx, "", 0)
-	if err != nil {
-		return err
-	}
-	for i := range runs {
-		if runs[i].Status == storage.StatusRunning && !run.HolderAlive(runs[i].Holder) {
-			f.add("runs", notice, runs[i].ID+" of "+runs[i].Connector+" was left behind by a process that is gone",
-				"nothing has to be done: the connection's next run takes over and goes on from the last checkpoint")
+	for after := int64(0); ; {
+		runs, next, err := store.UnfinishedRuns(ctx, after, runsPage)
+		if err != nil {
+			return err
 		}
+		for i := range runs {
+			if !run.HolderAlive(runs[i].Holder) {
+				f.add("runs", notice, runs[i].ID+" of "+runs[i].Connector+" was left behind by a process that is gone",
+					"nothing has to be done: the connection's next run takes over and goes on from the last checkpoint")
+			}
+		}
+		if next == 0 {
+			return nil
+		}
+		after = next
 	}
-	return nil
 }

@@ -3,12 +3,11 @@ package main
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/modules"
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 	"github.com/pdpp-host/pdpp-host/storage"
@@ -24,7 +23,7 @@ func (a *app) withStore(ctx context.Context, fn func(*config.Config, *storage.St
 		return abi.NewError(abi.CodeConfigInvalid, "this version keeps its store in SQLite only",
 			"leave storage.dsn out, or name a file").WithDetail("storage.dsn is a PostgreSQL address")
 	}
-	if err := makePrivate(c.DataDir()); err != nil {
+	if err := modules.MakePrivate(c.DataDir()); err != nil {
 		return err
 	}
 	store, err := storage.Open(ctx, storage.Options{Path: c.StorageDSN(), Now: a.now, Logger: a.logger})
@@ -48,7 +47,7 @@ func (a *app) withEngine(c *config.Config, fn func(*plugin.Engine) error) error 
 // withAnyEngine is withEngine, but where nothing can be kept it compiles
 // without keeping: a read-only folder can be looked at all the same.
 func (a *app) withAnyEngine(c *config.Config, fn func(*plugin.Engine) error) error {
-	cache := filepath.Join(c.DataDir(), "cache")
+	cache := modules.CacheDir(c)
 	if !takesFiles(cache) && (exists(cache) || !takesFiles(c.DataDir())) {
 		cache = ""
 	}
@@ -71,31 +70,13 @@ func takesFiles(dir string) bool {
 
 // engine makes an engine as the configuration says, with the given isolation.
 func (a *app) engine(c *config.Config, isolation string) (*plugin.Engine, error) {
-	if err := makePrivate(c.DataDir()); err != nil {
+	if err := modules.MakePrivate(c.DataDir()); err != nil {
 		return nil, err
 	}
-	return a.engineWith(c, isolation, filepath.Join(c.DataDir(), "cache"))
+	return a.engineWith(c, isolation, modules.CacheDir(c))
 }
 
 // engineWith makes an engine that keeps compiled modules in cache; "" keeps none.
 func (a *app) engineWith(c *config.Config, isolation, cache string) (*plugin.Engine, error) {
-	limits := plugin.DefaultLimits()
-	limits.MemoryBytes, limits.LogBytes, limits.OutputBytes, limits.Run = c.MemoryBytes(), c.LogBytes(), c.OutputBytes(), c.RunTime()
-	return plugin.NewEngine(plugin.Options{
-		Isolation: isolation, CacheDir: cache, Limits: limits, Logger: a.logger,
-	})
-}
-
-// makePrivate makes the data folder, for its owner alone.
-func makePrivate(dir string) error {
-	err := os.MkdirAll(dir, 0o700)
-	if err == nil {
-		return nil
-	}
-	reason := err.Error()
-	if pe, ok := errors.AsType[*fs.PathError](err); ok {
-		reason = pe.Err.Error()
-	}
-	return abi.NewError(abi.CodeStoreUnavailable, "the data folder cannot be made",
-		"choose another one with --data-dir, or check the permissions").WithDetail(dir + ": " + reason).Wrap(err)
+	return modules.NewEngine(c, isolation, cache, a.logger)
 }

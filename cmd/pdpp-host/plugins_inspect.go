@@ -33,21 +33,21 @@ type pin struct {
 
 func (a *app) pluginsInspect(ctx context.Context, connector string) error {
 	return a.withModule(ctx, connector, func(c *config.Config, d *described, loadErr error) error {
-		i := inspection{Imports: d.info.Imports, MemoryMinBytes: d.info.MemoryMinBytes, PinnedBy: []pin{}}
-		i.Name, i.Path = d.file.Name, d.file.Path
+		i := inspection{Imports: d.Info.Imports, MemoryMinBytes: d.Info.MemoryMinBytes, PinnedBy: []pin{}}
+		i.Name, i.Path = d.File.Name, d.File.Path
 		i.fill(d)
 		i.Problem = problemOf(loadErr)
-		if json.Valid(d.raw) {
-			i.Manifest = d.raw
+		if json.Valid(d.Raw) {
+			i.Manifest = d.Raw
 		}
 		var err error
 		if i.PinnedBy, err = a.pins(ctx, c, d); err != nil {
 			return err
 		}
 		summary := fmt.Sprintf("%s %s  sha256 %s", dash(i.Connector), dash(i.Version), i.SHA256)
-		text := func(w io.Writer) { a.writeInspection(w, &i, d.manifest) }
+		text := func(w io.Writer) { a.writeInspection(w, &i, d.Manifest) }
 		if loadErr != nil {
-			if err := a.printer.Failed(summary, i, loadErr, text); err != nil {
+			if err := a.printer.Failed(summary, i, a.advised(loadErr), text); err != nil {
 				return err
 			}
 			return loadErr
@@ -60,14 +60,14 @@ func (a *app) pluginsInspect(ctx context.Context, connector string) error {
 // is not made for it.
 func (a *app) pins(ctx context.Context, c *config.Config, d *described) ([]pin, error) {
 	pins := []pin{}
-	if d.manifest == nil || !exists(c.StorageDSN()) {
+	if d.Manifest == nil || !exists(c.StorageDSN()) {
 		return pins, nil
 	}
 	err := a.withStore(ctx, func(_ *config.Config, store *storage.Store) error {
-		connections, err := store.Connections(ctx)
+		connections, err := ownConnections(ctx, store)
 		for _, conn := range connections {
-			if conn.Connector == d.manifest.ConnectorKey && conn.PinnedSHA256 != "" {
-				pins = append(pins, pin{conn.Name, conn.PinnedSHA256, conn.PinnedSHA256 == d.file.SHA256})
+			if conn.Connector == d.Manifest.ConnectorKey && conn.PinnedSHA256 != "" {
+				pins = append(pins, pin{conn.Name, conn.PinnedSHA256, conn.PinnedSHA256 == d.File.SHA256})
 			}
 		}
 		return err
@@ -95,7 +95,7 @@ func (a *app) writeInspection(w io.Writer, i *inspection, m *abi.Manifest) {
 	for _, p := range i.PinnedBy {
 		state := "runs this module"
 		if !p.Same {
-			state = "is pinned to another module, sha256 " + output.ShortHash(p.SHA256) + "; see: pdpp-host plugins verify " + i.Name
+			state = "is pinned to another module, sha256 " + output.ShortHash(p.SHA256) + "; see: " + a.advice("pdpp-host plugins verify "+quoted(i.Name))
 		}
 		line("connection", p.Connection+" "+state)
 	}

@@ -32,23 +32,9 @@ type listed struct {
 }
 
 // problem is why a module cannot run.
-type problem struct {
-	Code    string `json:"code"`
-	Message string `json:"message"`
-	Hint    string `json:"hint"`
-}
+type problem = output.Problem
 
-func problemOf(err error) *problem {
-	if err == nil {
-		return nil
-	}
-	e := output.Typed(err)
-	message := e.Message
-	if e.Detail != "" {
-		message += ": " + e.Detail
-	}
-	return &problem{string(e.Code), message, e.Hint}
-}
+func problemOf(err error) *problem { return output.ProblemOf(err) }
 
 func (a *app) pluginsList(ctx context.Context) error {
 	c, err := a.config()
@@ -95,9 +81,9 @@ func (a *app) pluginsList(ctx context.Context) error {
 }
 
 func (r *listed) fill(d *described) {
-	r.SHA256, r.SizeBytes = d.file.SHA256, d.file.Size
-	r.Kind, r.ABI = d.info.Kind, d.info.ABI
-	if m := d.manifest; m != nil {
+	r.SHA256, r.SizeBytes = d.File.SHA256, d.File.Size
+	r.Kind, r.ABI = d.Info.Kind, d.Info.ABI
+	if m := d.Manifest; m != nil {
 		r.Connector, r.Version, r.Title = m.ConnectorKey, m.Version, m.DisplayName
 		for name, b := range m.Requirements.Bindings {
 			if !b.Required {
@@ -116,7 +102,7 @@ func (a *app) markChanged(ctx context.Context, c *config.Config, rows []listed) 
 		return nil
 	}
 	return a.withStore(ctx, func(_ *config.Config, store *storage.Store) error {
-		all, err := store.Connections(ctx)
+		all, err := ownConnections(ctx, store)
 		for _, conn := range all {
 			for i := range rows {
 				if rows[i].Connector == conn.Connector && conn.PinnedSHA256 != "" && conn.PinnedSHA256 != rows[i].SHA256 {
@@ -130,14 +116,14 @@ func (a *app) markChanged(ctx context.Context, c *config.Config, rows []listed) 
 
 func (a *app) writeList(w io.Writer, dir string, rows []listed) {
 	if len(rows) == 0 {
-		fmt.Fprintf(w, "no connectors in %s\n  copy a .wasm file there, or run one by its path: pdpp-host run ./NAME.wasm\n", dir)
+		fmt.Fprintf(w, "no connectors in %s\n  copy a .wasm file there, or run one by its path: %s\n", dir, a.advice("pdpp-host run ./NAME.wasm"))
 		return
 	}
 	cells := make([][]string, len(rows))
 	for i, r := range rows {
 		state := "ready"
 		if r.Changed {
-			state = "changed, see: pdpp-host plugins verify " + r.Name
+			state = "changed, see: " + a.advice("pdpp-host plugins verify "+quoted(r.Name))
 		}
 		if r.Problem != nil {
 			state = r.Problem.Message + " [" + r.Problem.Code + "]"

@@ -66,7 +66,7 @@ func (a *app) pluginsVerify(ctx context.Context, args []string, only string, acc
 	}
 	var rows []verified
 	err = a.withStore(ctx, func(c *config.Config, store *storage.Store) error {
-		connections, err := store.Connections(ctx)
+		connections, err := ownConnections(ctx, store)
 		if err != nil {
 			return err
 		}
@@ -115,27 +115,27 @@ func unsound(name string, err error) verified {
 func verifyModule(ctx context.Context, store *storage.Store, connections []storage.Connection, d *described, only string, accept bool) ([]verified, error) {
 	var rows []verified
 	for _, conn := range connections {
-		if conn.Connector != d.manifest.ConnectorKey || only != "" && conn.Name != only {
+		if conn.Connector != d.Manifest.ConnectorKey || only != "" && conn.Name != only {
 			continue
 		}
 		v := verified{
-			Connection: conn.Name, Connector: conn.Connector, Module: d.file.Name, Pinned: conn.PinnedSHA256, Found: d.file.SHA256,
+			Connection: conn.Name, Connector: conn.Connector, Module: d.File.Name, Pinned: conn.PinnedSHA256, Found: d.File.SHA256,
 			State: "same", Changes: []change{}, AsksFor: []string{},
 		}
-		for _, k := range asks(d.manifest) {
+		for _, k := range asks(d.Manifest) {
 			v.AsksFor = append(v.AsksFor, k.what+" "+k.value)
 		}
 		switch {
 		case conn.PinnedSHA256 == "":
 			v.State = "not_pinned"
-		case conn.PinnedSHA256 != d.file.SHA256:
+		case conn.PinnedSHA256 != d.File.SHA256:
 			v.State = "changed"
 			if old, err := manifest.Parse(conn.PinnedManifest); err == nil {
-				v.Changes = changes(old, d.manifest)
+				v.Changes = changes(old, d.Manifest)
 			}
 		}
 		if v.State == "changed" && accept {
-			if err := store.PinPlugin(ctx, conn.ID, d.file.SHA256, d.raw); err != nil {
+			if err := store.PinPlugin(ctx, conn.ID, d.File.SHA256, d.Raw); err != nil {
 				return nil, err
 			}
 			v.State = "accepted"
@@ -176,7 +176,7 @@ func (a *app) tellVerified(rows []verified) error {
 	case changed == 0 && bad == 0:
 		return a.printer.Result(output.Plural(int64(len(rows)), "connection")+" verified", result, text)
 	case changed == 0:
-		if printErr := a.printer.Failed(output.Plural(int64(bad), "module")+" cannot be used", result, firstBroken.err, text); printErr != nil {
+		if printErr := a.printer.Failed(output.Plural(int64(bad), "module")+" cannot be used", result, a.advised(firstBroken.err), text); printErr != nil {
 			return printErr
 		}
 		return firstBroken.err
@@ -184,7 +184,7 @@ func (a *app) tellVerified(rows []verified) error {
 	err := abi.NewError(abi.CodePluginChanged, fmt.Sprintf("the module of connection %q is not the accepted one", first.Connection),
 		"when you trust it: pdpp-host plugins verify "+quoted(first.typed)+" --accept").
 		WithDetail(fmt.Sprintf("found sha256 %s, accepted is %s", output.ShortHash(first.Found), output.ShortHash(first.Pinned)))
-	if printErr := a.printer.Failed(fmt.Sprintf("%d changed", changed), result, err, text); printErr != nil {
+	if printErr := a.printer.Failed(fmt.Sprintf("%d changed", changed), result, a.advised(err), text); printErr != nil {
 		return printErr
 	}
 	return err

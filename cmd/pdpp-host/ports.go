@@ -2,56 +2,24 @@ package main
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"strings"
-	"sync"
 
 	"github.com/pdpp-host/pdpp-host/abi"
-	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/progress"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/progress"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/roots"
 	"github.com/pdpp-host/pdpp-host/host/config"
-	"github.com/pdpp-host/pdpp-host/host/files"
 	"github.com/pdpp-host/pdpp-host/host/interact"
 	"github.com/pdpp-host/pdpp-host/host/run"
 )
 
-// rootResolver is host/files behind the port of host/run. It remembers what it
-// resolved, for the line above the run.
-type rootResolver struct {
-	files *files.Resolver
-
-	mu    sync.Mutex
-	roots []run.ResolvedRoot
-}
-
-func (a *app) rootResolver(c *config.Config) *rootResolver {
+// rootResolver grants folders, but never the host's own.
+func (a *app) rootResolver(c *config.Config) *roots.Resolver {
 	private := []string{c.DataDir(), c.ProfilesDir()}
 	if dsn := c.StorageDSN(); !strings.Contains(dsn, "://") {
 		private = append(private, dsn)
 	}
-	return &rootResolver{files: &files.Resolver{Getenv: os.Getenv, Home: a.home, Private: private}}
-}
-
-// Resolve implements run.RootResolver.
-func (r *rootResolver) Resolve(m *abi.Manifest, given map[string]string) ([]run.ResolvedRoot, error) {
-	found, err := r.files.Resolve(m, given)
-	if err != nil {
-		return nil, err
-	}
-	roots := make([]run.ResolvedRoot, len(found))
-	for i, f := range found {
-		roots[i] = run.ResolvedRoot{Name: f.Name, Path: f.Path, Origin: f.Origin, Empty: f.Empty}
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.roots = roots
-	return roots, nil
-}
-
-func (r *rootResolver) resolved() []run.ResolvedRoot {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.roots
+	return roots.New(a.home, private)
 }
 
 // asker is the terminal behind the port of host/run; nil when nobody can be
@@ -80,12 +48,4 @@ func (s *screenAsker) Ask(ctx context.Context, in abi.Interaction) (abi.Interact
 }
 
 // tilde shortens a path below the home folder, for people.
-func (a *app) tilde(path string) string {
-	if a.home == "" {
-		return path
-	}
-	if rel, err := filepath.Rel(a.home, path); err == nil && filepath.IsLocal(rel) {
-		return filepath.Join("~", rel)
-	}
-	return path
-}
+func (a *app) tilde(path string) string { return output.Tilde(a.home, path) }

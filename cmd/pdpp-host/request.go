@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/syntax"
 	"github.com/pdpp-host/pdpp-host/host/run"
 )
 
@@ -50,21 +51,9 @@ func (f runFlags) request() (run.Request, error) {
 	return req, nil
 }
 
-// pairs reads NAME=VALUE flags. A value is not repeated in an error: an option
-// may be a secret (Invariant 5).
+// pairs reads NAME=VALUE flags.
 func pairs(flag, form string, given []string) (map[string]string, error) {
-	all := make(map[string]string, len(given))
-	for _, g := range given {
-		name, value, ok := strings.Cut(g, "=")
-		if !ok || name == "" {
-			return nil, usage(fmt.Sprintf("a value of %s is not %s", flag, form), fmt.Sprintf("write it as %s %s", flag, form))
-		}
-		if _, twice := all[name]; twice {
-			return nil, usage(fmt.Sprintf("%s names %q twice", flag, name), "leave one of them out")
-		}
-		all[name] = value
-	}
-	return all, nil
+	return syntax.Pairs(flag, form, given)
 }
 
 func parseTime(s string) (time.Time, error) {

@@ -12,9 +12,9 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/exitcode"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/outcome"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
-	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/outcome"
-	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/progress"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/progress"
 	"github.com/pdpp-host/pdpp-host/health/view"
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
@@ -76,7 +76,7 @@ func (a *app) run(ctx context.Context, connector string, f runFlags) error {
 		return err
 	}
 	if request.Module, err = openModule(c, connector); err != nil {
-		return a.orConnection(ctx, connector, err)
+		return a.orConnection(ctx, connector, f.connection, err)
 	}
 	rec, err := a.startRecording(f.record, request.Mode)
 	if err != nil {
@@ -85,13 +85,16 @@ func (a *app) run(ctx context.Context, connector string, f runFlags) error {
 	defer func() { _ = rec.close() }() // it is told of where the run is
 	return a.withStore(ctx, func(c *config.Config, store *storage.Store) error {
 		return a.withEngine(c, func(engine *plugin.Engine) error {
+			if err := refuseFed(ctx, store, engine, request.Module, f.connection); err != nil {
+				return err
+			}
 			result, err := a.collect(ctx, c, store, engine, request, f, rec)
 			broken := rec.close()
 			if err != nil {
 				return orByPath(connector, f.connection, err)
 			}
 			cooling := a.coolsDown(ctx, store, result) // before its health is read
-			err = a.tellRecorded(a.afterRun(ctx, store, result), rec, broken)
+			err = a.tellRecorded(a.afterRun(ctx, store, result, connector), rec, broken)
 			if cooling != "" && !a.flags.quiet && !a.printer.JSON {
 				fmt.Fprintln(a.err, "  "+output.Clean(cooling))
 			}
@@ -109,7 +112,7 @@ func (a *app) collect(ctx context.Context, c *config.Config, store *storage.Stor
 	request.MaxWall = askingTime(limit)
 	roots := a.rootResolver(c)
 	display := progress.New(a.err, a.printer.ErrStyle, a.screen, func(u run.Update) string {
-		return a.header(c, u, roots.resolved())
+		return a.header(c, u, roots.Resolved())
 	})
 	deps := a.runDeps(c, store, engine, roots, f)
 	if asker := a.asker(display, f.noInput); asker != nil {
@@ -118,13 +121,13 @@ func (a *app) collect(ctx context.Context, c *config.Config, store *storage.Stor
 	rec.attach(&deps)
 	if !a.flags.quiet {
 		deps.Observe = display.Observe
-		a.logTo.swap(display)
-		defer a.logTo.swap(a.err)
+		a.logTo.Swap(display)
+		defer a.logTo.Swap(a.err)
 	}
-	a.stop.during(func() {
+	a.stop.During(func() {
 		fmt.Fprintln(display, "stopping: the connector winds up, what was collected is kept; Ctrl-C again ends it at once")
 	}, display.Finish)
-	defer a.stop.during(nil, nil)
+	defer a.stop.During(nil, nil)
 	defer display.Finish()
 	return run.New(deps).Run(ctx, request)
 }
@@ -136,17 +139,17 @@ func (a *app) tell(ended runResult) error {
 		if a.flags.quiet {
 			return
 		}
-		outcome.Write(w, a.printer.Style, r)
+		outcome.Write(w, a.printer.Style, r, a.advice)
 		if ended.Verdict != nil {
 			b := view.BriefOf(ended.Verdict)
-			outcome.WriteVerdict(w, a.printer.Style, r.Connection, &b, step(&b, r.Connection, r.Connector))
+			outcome.WriteVerdict(w, a.printer.Style, r.Connection, &b, step(&b, ended.subject), a.advice)
 		}
 	}
 	if r.Status == run.StatusSucceeded {
 		return a.printer.Result(outcome.Summary(r), ended, text)
 	}
 	failure := outcome.Error(r)
-	if err := a.printer.Failed(outcome.Summary(r), ended, failure, text); err != nil {
+	if err := a.printer.Failed(outcome.Summary(r), ended, a.advised(failure), text); err != nil {
 		return err
 	}
 	if r.Error != nil && r.Error.Log != "" {

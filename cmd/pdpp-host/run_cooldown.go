@@ -99,7 +99,7 @@ func (a *app) looker(store *storage.Store, conn *storage.Connection) *schedule.S
 			}
 			return s.probeCredentials(ctx, c, o)
 		},
-		Store: store, Pressure: s.pressure, HolderAlive: run.HolderAlive, Now: a.now, Random: func() float64 { return 0 },
+		Store: store, Pressure: s.pressure, OnDevice: s.onDevice, HolderAlive: run.HolderAlive, Now: a.now, Random: func() float64 { return 0 },
 		Policy: func(context.Context, storage.Connection) (*abi.RefreshPolicy, error) { return policy, nil },
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/roots"
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 	"github.com/pdpp-host/pdpp-host/host/run"
@@ -13,9 +14,9 @@ import (
 
 // runDeps wires what every run works with, by hand or by schedule. Nobody is
 // asked and nobody watches: that is for the caller to add.
-func (a *app) runDeps(c *config.Config, store *storage.Store, engine *plugin.Engine, roots *rootResolver, f runFlags) run.Deps {
+func (a *app) runDeps(c *config.Config, store *storage.Store, engine *plugin.Engine, grants *roots.Resolver, f runFlags) run.Deps {
 	return run.Deps{
-		Store: store, Engine: engine, Roots: roots, Now: a.now, Holder: run.SelfHolder(), HolderAlive: run.HolderAlive,
+		Store: store, Engine: engine, Roots: grants, Now: a.now, Holder: run.SelfHolder(), HolderAlive: run.HolderAlive,
 		NewID:   func() string { return run.NewID(a.now(), a.random) },
 		Logger:  a.logger,
 		Sender:  a.networkSender(c, f),

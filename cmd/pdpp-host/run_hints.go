@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,12 +15,16 @@ import (
 )
 
 // orConnection looks at what was typed in a connector's place: when it is a
-// connection's name, the error says how that one is run.
-func (a *app) orConnection(ctx context.Context, typed string, err error) error {
+// connection's name, the error says how that one is run. Of one that a device
+// feeds the module is not expected here.
+func (a *app) orConnection(ctx context.Context, typed, connection string, err error) error {
 	var e *abi.Error
 	c, configErr := a.config()
 	if !errors.As(err, &e) || e.Code != abi.CodePluginUnknown || configErr != nil || !exists(c.StorageDSN()) {
 		return err
+	}
+	if fed := a.fedByName(ctx, c, cmp.Or(connection, typed)); fed != nil {
+		return fed
 	}
 	found := ""
 	_ = a.withStore(ctx, func(_ *config.Config, store *storage.Store) error {

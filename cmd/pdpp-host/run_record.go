@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/outcome"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
-	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/outcome"
 	"github.com/pdpp-host/pdpp-host/host/replay"
 	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/storage"
@@ -78,7 +78,7 @@ func (a *app) tellRecorded(ended runResult, r *recording, broken error) error {
 		return a.tell(ended)
 	}
 	if broken != nil && ended.Status == run.StatusSucceeded {
-		text := func(w io.Writer) { outcome.Write(w, a.printer.Style, ended.Result) }
+		text := func(w io.Writer) { outcome.Write(w, a.printer.Style, ended.Result, a.advice) }
 		if err := a.printer.Failed(outcome.Summary(ended.Result), ended, broken, text); err != nil {
 			return err
 		}
@@ -91,8 +91,8 @@ func (a *app) tellRecorded(ended runResult, r *recording, broken error) error {
 		fmt.Fprintf(a.err, "%s %s: %s   [%s]\n", a.printer.ErrStyle.Yellow("warning:"), output.Clean(r.path),
 			output.Clean(output.Typed(broken).Message), output.Typed(broken).Code)
 	case !a.flags.quiet && !a.printer.JSON:
-		fmt.Fprintf(a.err, "recorded to %s: %s, %s, %s    replay it with: pdpp-host plugin replay %s\n", output.Clean(r.path),
-			output.Plural(int64(requests), "request"), output.Plural(int64(answers), "answer"), output.Bytes(size), quoted(r.path))
+		fmt.Fprintf(a.err, "recorded to %s: %s, %s, %s    replay it with: %s\n", output.Clean(r.path),
+			output.Plural(int64(requests), "request"), output.Plural(int64(answers), "answer"), output.Bytes(size), a.advice("pdpp-host plugin replay "+quoted(r.path)))
 	}
 	return err
 }

@@ -72,7 +72,7 @@ func (a *app) runsList(ctx context.Context, connection string, limit int) error 
 		}
 		return a.printer.Result(output.Plural(int64(len(runs)), "run"), map[string]any{"runs": views}, func(w io.Writer) {
 			if len(rows) == 0 {
-				fmt.Fprintln(w, "no runs yet: pdpp-host run CONNECTOR")
+				fmt.Fprintln(w, a.advice("no runs yet: pdpp-host run CONNECTOR"))
 				return
 			}
 			header := []string{"run", "connection", "status", "started", "took", "not collected", "records"}
@@ -96,6 +96,8 @@ func connectionNames(ctx context.Context, store *storage.Store) (map[string]stri
 // state words a run's status; one whose process is gone no longer runs.
 func state(r *storage.Run) string {
 	switch {
+	case r.Status == storage.StatusRunning && strings.HasPrefix(r.Holder, "device:"):
+		return "running (on its device)" // whether it still does is for the connection's health to say
 	case r.Status == storage.StatusRunning && !run.HolderAlive(r.Holder):
 		return "stopped (its process is gone)"
 	case r.Reason != "":

@@ -24,7 +24,7 @@ func TestStories(t *testing.T) {
 		Dir: "testdata/script", RequireExplicitExec: true, RequireUniqueNames: true,
 		Setup: setUp,
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"exits": exits, "install": install, "until": until, "sql": runSQL, "load": load,
+			"exits": exits, "install": install, "until": until, "sql": runSQL, "load": load, "device": deviceDoes,
 		},
 		Condition: func(cond string) (bool, error) {
 			if cond == "superuser" {

@@ -24,6 +24,7 @@ import (
 type serveFlags struct {
 	once    bool
 	workers int
+	listen  listenFlags
 }
 
 func (a *app) serveCommand() *cobra.Command {
@@ -32,6 +33,8 @@ func (a *app) serveCommand() *cobra.Command {
 		Use: "serve", Short: "Run connections when they are due", Args: takes(),
 		Long: "Runs every connection when it is due, until it is stopped: at the interval that its connector recommends, or\n" +
 			"that `pdpp-host connections schedule` sets. With --once it runs what is due now and ends, as for cron.\n\n" +
+			"With --listen it also takes in what collectors on other machines deliver, over TLS or on an address of this machine\n" +
+			"alone, behind a reverse proxy.\n\n" +
 			"One process at a time serves a data folder.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !cmd.Flags().Changed("log-level") && !a.flags.quiet {
@@ -42,12 +45,16 @@ func (a *app) serveCommand() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&f.once, "once", false, "run what is due now, then end")
 	cmd.Flags().IntVar(&f.workers, "workers", 2, "how many connections run at a time")
+	f.listen.define(cmd)
 	return cmd
 }
 
 func (a *app) serve(ctx context.Context, f serveFlags) error {
 	if f.workers < 1 || f.workers > 64 {
 		return usage("--workers is not between 1 and 64", "leave it out for 2")
+	}
+	if err := f.listen.check(f.once); err != nil {
+		return err
 	}
 	return a.withStore(ctx, func(c *config.Config, store *storage.Store) error {
 		lock, err := takeServing(ctx, store)
@@ -57,10 +64,10 @@ func (a *app) serve(ctx context.Context, f serveFlags) error {
 		err = a.withEngine(c, func(engine *plugin.Engine) error {
 			s := &server{app: a, config: c, store: store, engine: engine, began: a.now(), getenv: os.Getenv, policies: map[string]*abi.RefreshPolicy{}}
 			sched := schedule.New(s.deps(f.workers))
-			a.stop.during(func() { fmt.Fprintln(a.err, "stopping: running connections wind up; Ctrl-C again ends them at once") }, nil)
-			defer a.stop.during(nil, nil)
+			a.stop.During(func() { fmt.Fprintln(a.err, "stopping: running connections wind up; Ctrl-C again ends them at once") }, nil)
+			defer a.stop.During(nil, nil)
 			if !f.once {
-				return s.until(ctx, sched, lock)
+				return s.until(ctx, sched, lock, f.listen)
 			}
 			var looked []schedule.Looked
 			err := lock.during(ctx, a, func(ctx context.Context) (err error) {
@@ -92,16 +99,20 @@ type server struct {
 
 func (s *server) deps(workers int) schedule.Deps {
 	return schedule.Deps{
-		Store: s.store, Policy: s.policy, Pressure: s.pressure, Probe: s.probe, Run: s.run, HolderAlive: run.HolderAlive,
+		Store: s.store, Policy: s.policy, Pressure: s.pressure, Probe: s.probe, Run: s.run, OnDevice: s.onDevice, HolderAlive: run.HolderAlive,
 		Now: s.app.now, Random: rand.Float64, Report: s.report, Workers: workers,
 	}
 }
 
 // until schedules until the owner stops it, which is how serving ends well, or
 // another process takes the data folder over.
-func (s *server) until(ctx context.Context, sched *schedule.Scheduler, lock *serving) error {
+func (s *server) until(ctx context.Context, sched *schedule.Scheduler, lock *serving, listen listenFlags) error {
+	in, err := s.app.openIntake(ctx, s.config, s.store, listen)
+	if err != nil {
+		return err
+	}
 	s.app.logger.Info("serving", "data_dir", s.config.DataDir())
-	if err := lock.during(ctx, s.app, sched.Run); err != nil {
+	if err := lock.during(ctx, s.app, func(ctx context.Context) error { return in.during(ctx, sched.Run) }); err != nil {
 		return err
 	}
 	n := s.tally.counts()

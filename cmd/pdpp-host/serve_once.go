@@ -77,6 +77,9 @@ func (a *app) tellOnce(looked []schedule.Looked) error {
 	var n onceCounts
 	for i := range looked {
 		views[i] = viewOnce(&looked[i])
+		if p := views[i].Error; p != nil {
+			p.Hint = a.advice(p.Hint)
+		}
 		n.add(&views[i])
 	}
 	summary := n.text()
@@ -90,7 +93,7 @@ func (a *app) tellOnce(looked []schedule.Looked) error {
 			rows[i] = views[i].row()
 		}
 		if len(rows) == 0 {
-			fmt.Fprintln(w, "no connections yet: the first `pdpp-host run CONNECTOR` makes one")
+			fmt.Fprintln(w, a.advice(noConnections))
 			return
 		}
 		output.Table(w, a.printer.Style, []string{"connection", "did", "why", "until"}, rows)
@@ -99,7 +102,7 @@ func (a *app) tellOnce(looked []schedule.Looked) error {
 		return a.printer.Result(summary, result, text)
 	}
 	err := abi.NewError(codeServeFailed, summary, "see why with: pdpp-host runs list")
-	if err := a.printer.Failed(summary, result, err, text); err != nil {
+	if err := a.printer.Failed(summary, result, a.advised(err), text); err != nil {
 		return err
 	}
 	return &exitcode.Ended{Err: err}

@@ -52,8 +52,15 @@ func (s *server) policy(ctx context.Context, c storage.Connection) (*abi.Refresh
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.policies[file.SHA256] = d.manifest.Capabilities.RefreshPolicy
-	return d.manifest.Capabilities.RefreshPolicy, nil
+	s.policies[file.SHA256] = d.Manifest.Capabilities.RefreshPolicy
+	return d.Manifest.Capabilities.RefreshPolicy, nil
+}
+
+// onDevice: what a device feeds is the device's to run, also where its owner has
+// revoked it since.
+func (s *server) onDevice(ctx context.Context, c storage.Connection) (bool, error) {
+	fed, err := s.store.SourceInstances(ctx, c.ID)
+	return len(fed) > 0, err
 }
 
 func (s *server) pressure(ctx context.Context, c storage.Connection) (schedule.Pressure, error) {

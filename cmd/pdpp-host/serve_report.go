@@ -30,7 +30,7 @@ func (s *server) report(e schedule.Event) {
 		}
 	case schedule.EventRefused:
 		problem := problemOf(e.Err)
-		log.Warn("run refused", "code", problem.Code, "message", problem.Message, "hint", problem.Hint)
+		log.Warn("run refused", "code", problem.Code, "message", problem.Message, "hint", s.app.advice(problem.Hint))
 	case schedule.EventSkipped:
 		args := []any{"reason", string(e.Reason)}
 		if !e.Until.IsZero() {

@@ -50,7 +50,7 @@ func TestServeWords(t *testing.T) {
 	for _, r := range []schedule.Reason{
 		schedule.ReasonPaused, schedule.ReasonUnsafe, schedule.ReasonManual, schedule.ReasonNotReady, schedule.ReasonAttention,
 		schedule.ReasonCoolingDown, schedule.ReasonBackingOff, schedule.ReasonGivenUp, schedule.ReasonRunning, schedule.ReasonNotDue,
-		schedule.ReasonUnresolvable,
+		schedule.ReasonUnresolvable, schedule.ReasonOnDevice,
 	} {
 		if reasonText(r) == string(r) {
 			t.Errorf("%s is shown as its code", r)

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/pdpp-host/pdpp-host/cmd/internal/outcome"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
-	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/outcome"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 	"github.com/pdpp-host/pdpp-host/health/view"
 	"github.com/pdpp-host/pdpp-host/host/config"
@@ -48,10 +48,18 @@ func (a *app) statusCommand() *cobra.Command {
 // statusResult is the result of `status`: a page of connections, and all of them
 // counted.
 type statusResult struct {
-	Connections []view.Item  `json:"connections"`
+	Connections []statusItem `json:"connections"`
 	Fleet       view.Fleet   `json:"fleet"`
 	Runtime     view.Runtime `json:"runtime"`
 	Next        string       `json:"next,omitempty"` // the page goes on after this name
+}
+
+// statusItem is a row, with the cue of what a device has not delivered. It leads
+// to the connection's own page.
+type statusItem struct {
+	view.Item
+
+	Outbox *view.OutboxCue `json:"outbox,omitempty"`
 }
 
 func (a *app) statusAll(ctx context.Context, f statusFlags) error {
@@ -66,13 +74,15 @@ func (a *app) statusAll(ctx context.Context, f statusFlags) error {
 		if err != nil {
 			return err
 		}
-		r := statusResult{Connections: make([]view.Item, len(page))}
+		r := statusResult{Connections: make([]statusItem, len(page))}
 		if r.Runtime, err = a.runtime(ctx, store); err != nil {
 			return err
 		}
 		for i := range page {
 			v := a.rendered(&page[i], r.Runtime)
-			r.Connections[i] = view.Item{Name: page[i].Name, Connector: page[i].Connector, Verdict: view.BriefOf(&v)}
+			r.Connections[i] = statusItem{
+				view.Item{Name: page[i].Name, Connector: page[i].Connector, Verdict: view.BriefOf(&v)}, view.OutboxCueOf(page[i].Name, &v),
+			}
 		}
 		if r.Fleet, err = store.Fleet(ctx, a.now(), run.HolderAlive, r.Runtime.OK); err != nil {
 			return err
@@ -101,7 +111,7 @@ func (a *app) writeStatus(w io.Writer, r *statusResult) {
 		fmt.Fprintln(w, a.printer.Style.Red(line))
 	}
 	if r.Fleet.Registered == 0 {
-		fmt.Fprintln(w, "no connections yet: the first `pdpp-host run CONNECTOR` makes one")
+		fmt.Fprintln(w, a.advice(noConnections))
 		return
 	}
 	rows := make([][]string, len(r.Connections))
@@ -114,7 +124,11 @@ func (a *app) writeStatus(w io.Writer, r *statusResult) {
 		} else if b.MoreActions > 0 {
 			todo += fmt.Sprintf(" +%d more", b.MoreActions)
 		}
-		rows[i] = []string{b.Pill.Label, c.Name, dash(todo), join(append([]string{b.ForwardStatement}, b.Notes()...)...)}
+		next := join(append([]string{b.ForwardStatement}, b.Notes()...)...)
+		if c.Outbox != nil {
+			next = join(next, "On its device: "+c.Outbox.Text+"; see: "+a.advice(program+" status "+quoted(c.Outbox.Detail)))
+		}
+		rows[i] = []string{b.Pill.Label, c.Name, dash(todo), next}
 	}
 	output.Table(w, a.printer.Style, []string{"health", "connection", "to do", "what happens next"}, rows)
 	if a.flags.quiet {
@@ -122,7 +136,7 @@ func (a *app) writeStatus(w io.Writer, r *statusResult) {
 	}
 	fmt.Fprintln(w, r.Fleet.Summary())
 	if r.Next != "" && int64(len(r.Connections)) < r.Fleet.Registered {
-		fmt.Fprintf(w, "more: pdpp-host status --after %s\n", quoted(r.Next))
+		fmt.Fprintln(w, a.advice("more: pdpp-host status --after "+quoted(r.Next)))
 	}
 }
 
@@ -142,6 +156,8 @@ type statusOne struct {
 	Name      string                  `json:"name"`
 	Connector string                  `json:"connector"`
 	Verdict   verdict.RenderedVerdict `json:"verdict"`
+
+	devicePart
 }
 
 func (a *app) statusOf(ctx context.Context, name string, detail bool) error {
@@ -163,8 +179,12 @@ func (a *app) showStatus(ctx context.Context, store *storage.Store, e *storage.E
 	if err != nil {
 		return err
 	}
-	one := statusOne{e.Name, e.Connector, a.rendered(e, runtime)}
-	v := one.Verdict
+	fed, err := store.SourceInstances(ctx, e.ConnectionID)
+	if err != nil {
+		return err
+	}
+	v := a.rendered(e, runtime)
+	one := statusOne{e.Name, e.Connector, v, devicePartOf(&v, fed)}
 	if !detail {
 		one.Verdict.Detail = nil
 	}
@@ -175,7 +195,9 @@ func (a *app) showStatus(ctx context.Context, store *storage.Store, e *storage.E
 		}
 		b := view.BriefOf(&v)
 		fmt.Fprintf(w, "%s  %s\n", output.Clean(e.Name), b.Progress.Headline)
-		outcome.WriteVerdict(w, a.printer.Style, e.Name, &b, step(&b, e.Name, e.Connector))
+		outcome.WriteVerdict(w, a.printer.Style, e.Name, &b, step(&b, subject{connection: e.Name, connector: e.Connector, feeds: fed}), a.advice)
+		todo, _ := b.Primary()
+		writeDevicePart(w, &one.devicePart, b.ForwardStatement, todo)
 		a.writeStreams(w, &v)
 		if detail {
 			for _, l := range view.Details(&v) {

@@ -23,13 +23,16 @@ const projectPath = "github.com/pdpp-host/pdpp-host/"
 // pure functions themselves.
 var mayReadHealth = []string{"debug_health.go"}
 
+// surfaces are the packages of the commands.
+var surfaces = []string{"./...", "../internal/...", "../pdpp-local-collector/..."}
+
 // HL-06.1, HL-21.1, HL-29.3: a surface renders a verdict's fields and computes
 // nothing from what is below them. No command reads an axis, a state, a
 // condition, a disposition or a stored fact.
 func TestSurfacesReadTheVerdictAlone(t *testing.T) {
 	t.Parallel()
 	exports := exportData(t)
-	out := goList(t, "list", "-f", "{{.ImportPath}}\t{{.Dir}}\t{{join .GoFiles \",\"}}", "./...")
+	out := goList(t, append([]string{"list", "-f", "{{.ImportPath}}\t{{.Dir}}\t{{join .GoFiles \",\"}}"}, surfaces...)...)
 	looked := 0
 	for line := range strings.Lines(out) {
 		part := strings.Split(strings.TrimSpace(line), "\t")
@@ -159,7 +162,7 @@ func ofDetail(field *types.Var) bool {
 func exportData(t *testing.T) map[string]string {
 	t.Helper()
 	exports := map[string]string{}
-	for line := range strings.Lines(goList(t, "list", "-export", "-deps", "-f", "{{.ImportPath}}\t{{.Export}}", "./...")) {
+	for line := range strings.Lines(goList(t, append([]string{"list", "-export", "-deps", "-f", "{{.ImportPath}}\t{{.Export}}"}, surfaces...)...)) {
 		path, file, _ := strings.Cut(strings.TrimSpace(line), "\t")
 		exports[path] = file
 	}

@@ -55,47 +55,21 @@ func (a *app) briefs(ctx context.Context, store *storage.Store) (map[string]view
 	}
 }
 
-// steps are the commands that do what a verdict asks of the owner.
-var steps = map[verdict.Kind]func(name, connector string) string{
-	verdict.ReattachSchedule: func(name, _ string) string { return "pdpp-host connections schedule " + quoted(name) + " --resume" },
-	verdict.RefreshNow:       runStep, verdict.RetryGap: runStep, verdict.Backfill: runStep,
-	verdict.Reauth: func(name, connector string) string {
-		return "pdpp-host connections credential set " + quoted(name) + " FIELD, then " + runStep(name, connector)
-	},
-}
-
-func runStep(name, connector string) string {
-	if name == connector {
-		return "pdpp-host run " + quoted(connector)
-	}
-	return "pdpp-host run " + quoted(connector) + " --connection " + quoted(name)
-}
-
-// step is the command for the first thing that a verdict asks of the owner, ""
-// when no command does it.
-func step(b *view.Brief, name, connector string) string {
-	if len(b.RequiredActions) == 0 || b.RequiredActions[0].Audience != verdict.AudienceOwner {
-		return ""
-	}
-	if b.RequiredActions[0].CTACode == "cta_put_right" {
-		return "pdpp-host doctor" // it says of module, folders and credentials what is wrong
-	}
-	if command, ok := steps[b.RequiredActions[0].Kind]; ok {
-		return command(name, connector)
-	}
-	return ""
-}
-
 // runResult is the result of `run`, with how the connection is after it.
 type runResult struct {
 	*run.Result
 	Verdict *verdict.RenderedVerdict `json:"verdict"` // null: it could not be read
+
+	subject subject
 }
 
 // afterRun reads how the connection is once its run has ended. The run has its
-// outcome whether that can be read or not.
-func (a *app) afterRun(ctx context.Context, store *storage.Store, r *run.Result) runResult {
-	out := runResult{Result: r}
+// outcome whether that can be read or not. typed is how its module was named.
+func (a *app) afterRun(ctx context.Context, store *storage.Store, r *run.Result, typed string) runResult {
+	out := runResult{Result: r, subject: subject{connection: r.Connection, connector: r.Connector}}
+	if isPath(typed) {
+		out.subject.module = typed
+	}
 	ctx = context.WithoutCancel(ctx)
 	e, err := store.EvidenceOf(ctx, r.ConnectionID)
 	runtime, serving := a.runtime(ctx, store)

@@ -25,6 +25,7 @@ type connectionView struct {
 	PinnedSHA256 string            `json:"pinned_sha256"`
 	CreatedAt    time.Time         `json:"created_at"`
 	LastRun      *runView          `json:"last_run,omitempty"`
+	Devices      []deviceView      `json:"devices,omitempty"` // that run it; none: this host does
 	Schedule     *scheduleView     `json:"schedule,omitempty"`
 	Verdict      *view.Brief       `json:"verdict,omitempty"`
 	Streams      []streamView      `json:"streams,omitempty"`

@@ -14,20 +14,34 @@ const (
 	Internal    = 1   // a fault of the host or of its store
 	Usage       = 2   // wrong use or configuration
 	Refused     = 3   // refused before it ran
-	Failed      = 4   // the run failed
+	Failed      = 4   // the run failed; of a collector also: delivery is blocked
+	Gaps        = 5   // a collector's run succeeded and left gaps
 	OwnerNeeded = 6   // it needs the owner, and nobody could be asked
+	Critical    = 6   // a collector's doctor found what stops delivery
 	Interrupted = 130 // 128 + SIGINT
+	Terminated  = 143 // 128 + SIGTERM, of a collector: its supervisor tells them apart
 )
 
 // exact lists the codes that differ from their area.
 var exact = map[abi.Code]int{
 	abi.CodeRunUnknown:     Usage,
 	abi.CodeConnectionBusy: Refused,
+	"connection.on_device": Refused,
 	abi.CodeCoolingDown:    Refused,
 	abi.CodeInterrupted:    Interrupted,
 	abi.CodeOwnerNeeded:    OwnerNeeded,
 	abi.CodeStoreNewer:     Refused, // nothing was touched; a newer host is needed
 	abi.CodeFenced:         Failed,
+
+	// Of a collector (host/collector): a profile that cannot be read is its
+	// configuration, and so is the address in it.
+	"profile.invalid":          Usage,
+	"profile.ambiguous":        Usage,
+	"delivery.address_refused": Usage,
+	"doctor.critical":          Critical,
+	"storage.lane_missing":     Refused, // the outbox is another's, or none: nothing was touched
+	"storage.lane_mismatch":    Refused,
+	"storage.keep_refused":     Usage,
 }
 
 // areas maps the part before the dot.
@@ -37,14 +51,16 @@ var areas = map[string]int{
 	"recording": Refused, "plugin": Refused, "manifest": Refused, "binding": Refused, "files": Refused,
 	"send": Refused, "egress": Refused, "vault": Refused, "credential": Refused, "serve": Refused,
 	"boundary": Failed, "limit": Failed, "guest": Failed, "worker": Failed, "run": Failed, "interact": Failed,
+	"profile": Refused, "lane": Refused, "enrollment": Refused, "delivery": Failed,
 	"replay": Internal, // 1, as of diff: what was compared is not the same
 }
 
-// Ended is a run that took place and did not succeed. Its code may be a
-// connector's own word, so the outcome decides, not the code.
+// Ended is a run that took place and did not succeed, or not wholly. Its code may
+// be a connector's own word, so the outcome decides, not the code.
 type Ended struct {
 	Err         error
 	Cancelled   bool // by the owner
+	Gaps        bool // it succeeded, and left gaps
 	OwnerNeeded bool // and nobody could be asked
 }
 
@@ -64,6 +80,8 @@ func Of(err error) int {
 		return Interrupted
 	case errors.As(err, &ended) && ended.OwnerNeeded:
 		return OwnerNeeded
+	case errors.As(err, &ended) && ended.Gaps:
+		return Gaps
 	case errors.As(err, &ended):
 		return Failed
 	case errors.Is(err, &abi.Error{Code: abi.CodeInterrupted}), errors.Is(err, context.Canceled):

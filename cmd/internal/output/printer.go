@@ -24,17 +24,11 @@ type Printer struct {
 
 // envelope is the last line of standard output under --json.
 type envelope struct {
-	Command string     `json:"command"`
-	OK      bool       `json:"ok"`
-	Summary string     `json:"summary"`
-	Result  any        `json:"result"`
-	Error   *errorPart `json:"error"`
-}
-
-type errorPart struct {
-	Code    string `json:"code"`
-	Message string `json:"message"`
-	Hint    string `json:"hint"`
+	Command string   `json:"command"`
+	OK      bool     `json:"ok"`
+	Summary string   `json:"summary"`
+	Result  any      `json:"result"`
+	Error   *Problem `json:"error"`
 }
 
 // Result ends the command: under --json it writes the envelope, else it calls
@@ -59,7 +53,7 @@ func (p *Printer) Result(summary string, result any, text func(w io.Writer)) err
 func (p *Printer) Failed(summary string, result any, err error, text func(w io.Writer)) error {
 	p.finished = true
 	if p.JSON {
-		return p.envelope(envelope{Command: p.Command, Summary: summary, Result: result, Error: part(err)})
+		return p.envelope(envelope{Command: p.Command, Summary: summary, Result: result, Error: ProblemOf(err)})
 	}
 	if text != nil {
 		text(p.Out)
@@ -80,7 +74,7 @@ func (p *Printer) Error(err error, streamed bool) {
 	}
 	p.finished = true
 	if p.JSON {
-		e := part(err)
+		e := ProblemOf(err)
 		if p.envelope(envelope{Command: p.Command, Summary: e.Message, Error: e}) == nil && !streamed {
 			return
 		}
@@ -92,17 +86,6 @@ func (p *Printer) envelope(e envelope) error {
 	enc := json.NewEncoder(p.Out)
 	enc.SetEscapeHTML(false)
 	return enc.Encode(e)
-}
-
-// part gives an error its envelope: what is wrong and where from stand together
-// in the message.
-func part(err error) *errorPart {
-	e := Typed(err)
-	message := e.Message
-	if e.Detail != "" {
-		message += ": " + e.Detail
-	}
-	return &errorPart{Code: string(e.Code), Message: Clean(message), Hint: Clean(e.Hint)}
 }
 
 // Typed returns the first *abi.Error in err's chain. What has none becomes an

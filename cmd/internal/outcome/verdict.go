@@ -11,7 +11,7 @@ import (
 // WriteVerdict tells how the connection is now that its run has ended, in the
 // verdict's own words. command is what does the first of what there is to do, ""
 // when no command does.
-func WriteVerdict(w io.Writer, s output.Style, name string, b *view.Brief, command string) {
+func WriteVerdict(w io.Writer, s output.Style, name string, b *view.Brief, command string, advise Advise) {
 	fmt.Fprintf(w, "%s  %s\n", s.Pill(string(b.Pill.Tone), b.Pill.Label), b.ForwardStatement)
 	for _, note := range b.Notes() {
 		fmt.Fprintf(w, "  %s\n", note)
@@ -22,10 +22,10 @@ func WriteVerdict(w io.Writer, s output.Style, name string, b *view.Brief, comma
 	}
 	line := "  you can: " + step
 	if command != "" {
-		line += ": " + command
+		line += ": " + advise(command)
 	}
 	if b.MoreActions > 0 {
 		line += fmt.Sprintf("    +%d more", b.MoreActions)
 	}
-	fmt.Fprintf(w, "%s    details: pdpp-host status %s --detail\n", line, output.Clean(name))
+	fmt.Fprintf(w, "%s    details: %s\n", line, advise("pdpp-host status "+output.Clean(name)+" --detail"))
 }

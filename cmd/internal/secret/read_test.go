@@ -1,4 +1,4 @@
-package main
+package secret
 
 import (
 	"bytes"
@@ -11,9 +11,12 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/vault"
 )
 
-func TestReadSecretLine(t *testing.T) {
+func TestReadLine(t *testing.T) {
 	t.Parallel()
-	longest := strings.Repeat("k", vault.MaxValue)
+	if Most != vault.MaxValue {
+		t.Errorf("a secret of %d bytes is read, one of %d kept", Most, vault.MaxValue)
+	}
+	longest := strings.Repeat("k", Most)
 	for name, c := range map[string]struct {
 		in, want string
 		refused  bool
@@ -39,9 +42,9 @@ func TestReadSecretLine(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err := readSecretLine(strings.NewReader(c.in))
+			got, err := readLine(strings.NewReader(c.in))
 			if err == nil {
-				got, err = checkSecret(got)
+				got, err = check(got)
 			}
 			if string(got) != c.want || (err != nil) != c.refused {
 				t.Fatalf("%d bytes, %v", len(got), err)
@@ -54,21 +57,21 @@ func TestReadSecretLine(t *testing.T) {
 }
 
 // A pipe hands over what it has: the line may come in parts.
-func TestReadSecretLineInParts(t *testing.T) {
+func TestReadLineInParts(t *testing.T) {
 	t.Parallel()
-	got, err := readSecretLine(iotest.OneByteReader(strings.NewReader("hunter2\r\nlater")))
+	got, err := readLine(iotest.OneByteReader(strings.NewReader("hunter2\r\nlater")))
 	if err != nil || string(got) != "hunter2" {
 		t.Errorf("%q %v", got, err)
 	}
-	if _, err := readSecretLine(iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader("hunter2")))); err == nil {
+	if _, err := readLine(iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader("hunter2")))); err == nil {
 		t.Error("half a line was taken")
 	}
-	if got, err := readSecretLine(iotest.DataErrReader(strings.NewReader("hunter2\n"))); err != nil || string(got) != "hunter2" {
+	if got, err := readLine(iotest.DataErrReader(strings.NewReader("hunter2\n"))); err != nil || string(got) != "hunter2" {
 		t.Errorf("%q %v", got, err)
 	}
 }
 
-func FuzzReadSecretLine(f *testing.F) {
+func FuzzReadLine(f *testing.F) {
 	f.Add([]byte("hunter2\r\n\n"), true)
 	f.Add([]byte("a\nb"), false)
 	f.Fuzz(func(t *testing.T, in []byte, slow bool) {
@@ -76,7 +79,7 @@ func FuzzReadSecretLine(f *testing.F) {
 		if slow {
 			r = iotest.HalfReader(r)
 		}
-		got, err := readSecretLine(r)
+		got, err := readLine(r)
 		if err != nil {
 			return
 		}
@@ -84,7 +87,7 @@ func FuzzReadSecretLine(f *testing.F) {
 		if !bytes.Equal(got, bytes.TrimSuffix(first, []byte("\r"))) && !bytes.Equal(got, first) {
 			t.Fatalf("%q of %q", got, in)
 		}
-		if kept, err := checkSecret(bytes.Clone(got)); err == nil && !bytes.Equal(kept, got) {
+		if kept, err := check(bytes.Clone(got)); err == nil && !bytes.Equal(kept, got) {
 			t.Fatal("changed")
 		}
 	})

@@ -56,13 +56,13 @@ func TestWrite(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			var b bytes.Buffer
-			Write(&b, output.Style{Symbols: true}, tc.r)
+			Write(&b, output.Style{Symbols: true}, tc.r, plain)
 			if b.String() != tc.want {
 				t.Errorf("got\n%swant\n%s", b.String(), tc.want)
 			}
 			// The words alone carry the meaning.
 			b.Reset()
-			Write(&b, output.Style{Colour: true}, tc.r)
+			Write(&b, output.Style{Colour: true}, tc.r, plain)
 			if !strings.Contains(b.String(), word(tc.r)) {
 				t.Errorf("without symbols: %s", b.String())
 			}
@@ -77,7 +77,7 @@ func TestManyGapsAreCounted(t *testing.T) {
 		r.KnownGaps = append(r.KnownGaps, run.KnownGap{Reason: strings.Repeat("x", i+1)})
 	}
 	var b bytes.Buffer
-	Write(&b, output.Style{}, r)
+	Write(&b, output.Style{}, r, plain)
 	if strings.Count(b.String(), "gap:") != mostGapLines || !strings.Contains(b.String(), "and 22 more: pdpp-host runs show run_1") {
 		t.Errorf("got %s", b.String())
 	}

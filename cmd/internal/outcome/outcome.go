@@ -21,21 +21,25 @@ const (
 
 // Summary says in one line how the run ended, without colour or symbol.
 func Summary(r *run.Result) string {
-	return fmt.Sprintf("%s  %s  %s", word(r), output.Clean(r.Connection), tally(r))
+	return fmt.Sprintf("%s  %s  %s", word(r), output.Clean(r.Connection), Tally(r))
 }
 
+// Advise returns a text that tells the owner to type commands, as they are to be
+// typed for this installation.
+type Advise func(text string) string
+
 // Write tells the run's end to an owner.
-func Write(w io.Writer, s output.Style, r *run.Result) {
-	fmt.Fprintf(w, "%s  %s  %s\n", headline(s, r), output.Clean(r.Connection), tally(r))
+func Write(w io.Writer, s output.Style, r *run.Result, advise Advise) {
+	fmt.Fprintf(w, "%s  %s  %s\n", headline(s, r), output.Clean(r.Connection), Tally(r))
 	line := "  checkpoints: " + committed(r)
 	if next := next(r); next != "" {
-		line += "    next: " + next
+		line += "    next: " + advise(next)
 	}
 	fmt.Fprintln(w, line)
 	for _, h := range r.Checkpoints.Withheld {
 		fmt.Fprintf(w, "  withheld: %s (%s)\n", output.Clean(h.Stream), output.Clean(h.Reason))
 	}
-	writeGaps(w, r)
+	WriteGaps(w, r, advise("pdpp-host runs show "+r.RunID))
 }
 
 func word(r *run.Result) string {
@@ -66,8 +70,8 @@ func headline(s output.Style, r *run.Result) string {
 	}
 }
 
-// tally counts what became durable.
-func tally(r *run.Result) string {
+// Tally counts what became durable.
+func Tally(r *run.Result) string {
 	var sum run.RecordCounts
 	for _, c := range r.Records {
 		sum.New += c.New
@@ -117,8 +121,9 @@ func next(r *run.Result) string {
 	return fmt.Sprintf("pdpp-host records list %s %s --limit 5", output.Clean(r.Connection), output.Clean(stream))
 }
 
-// writeGaps lists known gaps, and detail gaps counted by stream and reason.
-func writeGaps(w io.Writer, r *run.Result) {
+// GapLines lists known gaps, and detail gaps counted by stream and reason, not
+// cleaned.
+func GapLines(r *run.Result) []string {
 	var lines []string
 	for _, g := range r.KnownGaps {
 		line := "gap: " + GapLine(g)
@@ -138,9 +143,15 @@ func writeGaps(w io.Writer, r *run.Result) {
 	for _, k := range kinds {
 		lines = append(lines, fmt.Sprintf("gap: %s: %s still to fetch: %s", k.stream, output.Plural(details[k], "detail"), k.why))
 	}
+	return lines
+}
+
+// WriteGaps writes the first of GapLines; more is the command that shows the rest.
+func WriteGaps(w io.Writer, r *run.Result, more string) {
+	lines := GapLines(r)
 	for i, line := range lines {
 		if i == mostGapLines {
-			fmt.Fprintf(w, "  and %d more: pdpp-host runs show %s\n", len(lines)-i, r.RunID)
+			fmt.Fprintf(w, "  and %d more: %s\n", len(lines)-i, more)
 			break
 		}
 		fmt.Fprintf(w, "  %s\n", output.Clean(line))

@@ -8,6 +8,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 	"github.com/pdpp-host/pdpp-host/health/view"
+	"github.com/pdpp-host/pdpp-host/host/run"
 )
 
 func TestWriteVerdict(t *testing.T) {
@@ -43,16 +44,34 @@ func TestWriteVerdict(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			var b bytes.Buffer
-			WriteVerdict(&b, output.Style{Symbols: true}, "c", &tc.brief, tc.command)
+			WriteVerdict(&b, output.Style{Symbols: true}, "c", &tc.brief, tc.command, plain)
 			if b.String() != tc.want {
 				t.Errorf("got\n%swant\n%s", b.String(), tc.want)
 			}
 			// The words alone carry the meaning.
 			b.Reset()
-			WriteVerdict(&b, output.Style{Colour: true}, "c", &tc.brief, tc.command)
+			WriteVerdict(&b, output.Style{Colour: true}, "c", &tc.brief, tc.command, plain)
 			if !strings.Contains(b.String(), tc.brief.Pill.Label) {
 				t.Errorf("without symbols: %s", b.String())
 			}
 		})
+	}
+}
+
+func plain(text string) string { return text }
+
+// Every command that is advised is advised for this installation.
+func TestAdviseIsAsked(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	mark := func(text string) string { return "<" + text + ">" }
+	brief := view.Brief{RequiredActions: []view.Action{{Audience: verdict.AudienceOwner, CTA: "Do it"}}}
+	WriteVerdict(&b, output.Style{}, "c", &brief, "pdpp-host run c", mark)
+	r := &run.Result{RunID: "run_1", Connection: "c", Status: run.StatusFailed, KnownGaps: make([]run.KnownGap, mostGapLines+1)}
+	Write(&b, output.Style{}, r, mark)
+	for _, want := range []string{"<pdpp-host run c>", "<pdpp-host status c --detail>", "next: <pdpp-host runs show run_1>", "more: <pdpp-host runs show run_1>"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%s is missing in %s", want, b.String())
+		}
 	}
 }

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/config"
+	"github.com/pdpp-host/pdpp-host/host/plugin"
+	"github.com/pdpp-host/pdpp-host/host/run"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// connectionsAdd checks the folders' names against the module, so that a slip
+// is found now and not in a run at night.
+func (a *app) connectionsAdd(ctx context.Context, name, connector string, rootFlags, setFlags []string) error {
+	if !validName(name) {
+		return abi.NewError(abi.CodeConnectionInvalid, fmt.Sprintf("%q is no connection's name", name), "use letters, digits, '.', '_' and '-'")
+	}
+	roots, err := pairs("--root", "NAME=PATH", rootFlags)
+	if err != nil {
+		return err
+	}
+	options, err := pairs("--set", "KEY=VALUE", setFlags)
+	if err != nil {
+		return err
+	}
+	c, err := a.config()
+	if err != nil {
+		return err
+	}
+	file, err := openModule(c, connector)
+	if err != nil {
+		return err
+	}
+	var d *described
+	if err := a.withEngine(c, func(engine *plugin.Engine) error {
+		d, err = describe(ctx, engine, file)
+		return err
+	}); err != nil {
+		return err
+	}
+	if secret := run.SecretOptions(d.Manifest, options); len(secret) > 0 {
+		return usage(fmt.Sprintf("%q is a credential of the connector, and no option", secret[0]),
+			fmt.Sprintf("add the connection without it, then: pdpp-host connections credential set %s %s", name, secret[0]))
+	}
+	if len(roots) > 0 {
+		if _, err := a.rootResolver(c).Resolve(d.Manifest, roots); err != nil {
+			return err
+		}
+		for root, path := range roots {
+			if roots[root], err = a.absolute(path); err != nil {
+				return err
+			}
+		}
+	}
+	return a.withStore(ctx, func(_ *config.Config, store *storage.Store) error {
+		if existing, err := store.Connection(ctx, name); err == nil {
+			return abi.NewError(abi.CodeConnectionInvalid, fmt.Sprintf("there is a connection %q already, of connector %s", name, existing.Connector),
+				"choose another name")
+		} else if abi.CodeOf(err) != abi.CodeConnectionUnknown {
+			return err
+		}
+		conn, err := store.EnsureConnection(ctx, name, d.Manifest.ConnectorKey)
+		if err != nil {
+			return err
+		}
+		conn.Roots, conn.Options = roots, options
+		if err := store.UpdateConnection(ctx, *conn); err != nil {
+			return err
+		}
+		return a.printer.Result(a.advice(fmt.Sprintf("added %s; run it with: pdpp-host run %s --connection %s", name, quoted(connector), name)), viewConnection(conn), nil)
+	})
+}

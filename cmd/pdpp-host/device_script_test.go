@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/device"
+	"github.com/pdpp-host/pdpp-host/abi/manifest"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// deviceDoes is a device in a story, at the point where what it sends has been
+// let in: device enroll LABEL (with the code that `devices invite --json` printed),
+// device collect STATUS (a run of it with some records), device beat STATUS
+// [COUNT=N]…. Its ids are in $DEVICE and $SOURCE; its clock is the story's.
+func deviceDoes(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: device enroll LABEL | collect STATUS | beat STATUS [COUNT=N]…")
+	}
+	ahead, _ := time.ParseDuration(ts.Getenv(laterEnv)) // none: no time has passed
+	now := func() time.Time { return time.Now().Add(ahead) }
+	ctx := context.Background()
+	store, err := storage.Open(ctx, storage.Options{Path: filepath.Join(ts.Getenv("DATA"), "pdpp.sqlite"), Now: now})
+	ts.Check(err)
+	s := scriptedDevice{ctx, ts, store, now}
+	switch args[0] {
+	case "enroll":
+		err = s.enroll(args[1])
+	case "collect":
+		err = s.collect(args[1])
+	case "beat":
+		err = s.beat(args[1], args[2:])
+	default:
+		err = errors.New("a device does not " + args[0])
+	}
+	ts.Check(errors.Join(err, store.Close()))
+}
+
+type scriptedDevice struct {
+	ctx   context.Context
+	ts    *testscript.TestScript
+	store *storage.Store
+	now   func() time.Time
+}
+
+func (s *scriptedDevice) enroll(label string) error {
+	var said struct {
+		Result invited `json:"result"`
+	}
+	if err := json.Unmarshal([]byte(s.ts.ReadFile("stdout")), &said); err != nil {
+		return err
+	}
+	src, err := s.store.Enroll(s.ctx, storage.Enrolling{
+		CodeHash: device.SecretHash(said.Result.Code), TokenHash: device.SecretHash(label + said.Result.Code), Label: label, AgentVersion: "0.1.0+source",
+	})
+	if err != nil {
+		return err
+	}
+	s.ts.Setenv("DEVICE", src.DeviceID)
+	s.ts.Setenv("SOURCE", src.ID)
+	return nil
+}
+
+func (s *scriptedDevice) source() (*storage.SourceInstance, error) {
+	return s.store.SourceInstance(s.ctx, s.ts.Getenv("DEVICE"), s.ts.Getenv("SOURCE"))
+}
+
+// collect is a run of the connector that reads sessions on a device.
+func (s *scriptedDevice) collect(status string) error {
+	src, err := s.source()
+	if err != nil {
+		return err
+	}
+	text, err := os.ReadFile(filepath.Join(s.ts.Getenv("CHECKOUT"), "plugins", src.ConnectorID, "manifest.json"))
+	if err != nil {
+		return err
+	}
+	hash := strings.Repeat("ab", 32)
+	if _, err := s.store.PutDeviceManifest(s.ctx, src, hash, text); err != nil {
+		return err
+	}
+	run := "run_" + strconv.FormatInt(s.now().UnixNano(), 36)
+	at := s.now().UTC()
+	stamp := []byte(at.Format(time.RFC3339))
+	batch := &storage.Batch{}
+	batch.Add(0, []byte("a"), []byte(`{"id":"a"}`), stamp, false)
+	batch.Add(1, []byte("coverage:sessions"), []byte(`{"id":"coverage:sessions","store":"sessions","stream":"sessions","status":"collected"}`), stamp, false)
+	m, err := manifest.Parse(text)
+	if err != nil {
+		return err
+	}
+	streams := []string{"sessions", "coverage_diagnostics"}
+	for _, st := range m.Streams {
+		if !slices.Contains(streams, st.Name) {
+			streams = append(streams, st.Name)
+		}
+	}
+	if _, _, err := s.store.IngestBatch(s.ctx, storage.IngestBatch{
+		Source: src, RunID: run, BatchID: "batch_" + run, BodyHash: device.SecretHash(run), Records: batch, Streams: streams,
+	}); err != nil {
+		return err
+	}
+	_, _, err = s.store.CommitDeviceRun(s.ctx, src, &device.RunCommit{
+		Version: 1, CommitID: "commit_" + run, RunID: run, DeviceID: src.DeviceID, ConnectorID: src.ConnectorID, SourceInstanceID: src.ID,
+		Outcome: device.Outcome{
+			Status: status, Mode: abi.ModeIncremental, Connector: src.ConnectorID, Version: "0.1.0", ModuleSHA256: hash, Streams: streams, StartedAt: at, FinishedAt: at,
+		},
+	}, device.SecretHash("commit"+run))
+	return err
+}
+
+// beat sends a heartbeat: its status, and counts of its outbox.
+func (s *scriptedDevice) beat(status string, counts []string) error {
+	src, err := s.source()
+	if err != nil {
+		return err
+	}
+	now := s.now().UTC()
+	outbox := device.Outbox{LastAckAt: &now, LifecycleState: "healthy_idle"}
+	fields := map[string]*int64{
+		"pending": &outbox.Pending, "leased": &outbox.Leased, "retrying": &outbox.Retrying, "dead_letter": &outbox.DeadLetter,
+		"stale_leases": &outbox.StaleLeases, "succeeded": &outbox.Succeeded, "backlog_open": &outbox.BacklogOpen,
+	}
+	h := device.Heartbeat{ConnectorID: src.ConnectorID, SourceInstanceID: src.ID, Status: status, Outbox: &outbox}
+	for _, c := range counts {
+		name, n, _ := strings.Cut(c, "=")
+		if fields[name] == nil {
+			return fmt.Errorf("no outbox counts %q", name)
+		}
+		if *fields[name], err = strconv.ParseInt(n, 10, 64); err != nil {
+			return err
+		}
+	}
+	waiting := outbox.Pending + outbox.Leased
+	h.RecordsPending = &waiting
+	if outbox.DeadLetter > 0 {
+		outbox.LifecycleState = "dead_letter"
+		h.LastError = &device.LastError{Kind: device.ErrorDeadLetters, Classes: []device.ErrorClass{{Count: outbox.DeadLetter, Class: "http_500"}}}
+	}
+	_, err = s.store.PutHeartbeat(s.ctx, src, h)
+	return err
+}

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/device"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
+	"github.com/pdpp-host/pdpp-host/host/config"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// How long a code may last, and lasts when nobody says.
+const (
+	leastInvitation = time.Minute
+	mostInvitation  = 24 * time.Hour
+	invitation      = 15 * time.Minute
+)
+
+type inviteFlags struct {
+	name, baseURL string
+	expires       time.Duration
+}
+
+func (a *app) inviteCommand() *cobra.Command {
+	var f inviteFlags
+	cmd := &cobra.Command{
+		Use: "invite CONNECTOR", Short: "Make a code with which one device enrols", Args: takes("CONNECTOR"),
+		Long: "Makes a code with which one device enrols, to collect CONNECTOR and deliver it here. The code is shown once, and\n" +
+			"good once, until it expires. Whoever enrols with a name that another device has takes its place: that one is revoked.",
+		Example:           "  pdpp-host devices invite claude_code --name laptop --base-url https://host.example",
+		ValidArgsFunction: a.completeConnector,
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.devicesInvite(cmd.Context(), args[0], f) },
+	}
+	p := cmd.Flags()
+	p.StringVar(&f.name, "name", "", "`BINDING`: what is collected there, and the connection's name (default: the connector's name)")
+	p.StringVar(&f.baseURL, "base-url", "", "`URL` at which the device reaches this host (default: where it listens, if that is one)")
+	p.DurationVar(&f.expires, "expires", invitation, "the code is good for `DURATION`, from 1m to 24h")
+	return cmd
+}
+
+// invited is the result of an invitation. Nothing but this has the code.
+type invited struct {
+	Code      string    `json:"enrollment_code"`
+	Connector string    `json:"connector_id"`
+	Binding   string    `json:"local_binding_name"`
+	ExpiresAt time.Time `json:"expires_at"`
+	Command   string    `json:"command"`          // to be typed on the device, which asks for the code
+	Replaces  []string  `json:"replaces_devices"` // that are revoked once it is used
+}
+
+func (a *app) devicesInvite(ctx context.Context, connector string, f inviteFlags) error {
+	// A collector's connectors are written with an underscore, whatever is typed.
+	connector = strings.ReplaceAll(strings.ToLower(connector), "-", "_")
+	f.name = cmp.Or(f.name, connector)
+	switch {
+	case !validName(connector):
+		return usage(fmt.Sprintf("%q is no connector's name", connector), "use letters, digits and '_'")
+	case !validName(f.name):
+		return usage("the value of --name is no name", "use letters, digits, '.', '_' and '-'")
+	case f.expires < leastInvitation || f.expires > mostInvitation || f.expires%time.Second != 0:
+		return usage("--expires is not a whole number of seconds between 1m and 24h", "leave it out for 15m")
+	}
+	if err := checkBaseURL(f.baseURL); err != nil {
+		return err
+	}
+	code, err := device.NewCode(a.random)
+	if err != nil {
+		return abi.NewError(abi.CodeInternal, "no code could be made: the system gives no random numbers", "try again").Wrap(err)
+	}
+	return a.withStore(ctx, func(c *config.Config, store *storage.Store) error {
+		f.baseURL = cmp.Or(f.baseURL, listenURL(c))
+		v := invited{
+			Code: code, Connector: connector, Binding: f.name, ExpiresAt: a.now().Add(f.expires).UTC().Truncate(time.Second), Replaces: []string{},
+			Command: "pdpp-local-collector enroll --base-url " + quoted(cmp.Or(f.baseURL, "URL")),
+		}
+		all, err := store.SourceInstances(ctx, "")
+		if err != nil {
+			return err
+		}
+		var hosts []string
+		for i := range all {
+			if s := &all[i]; s.Active() && s.ConnectorID == connector && s.Binding == f.name {
+				v.Replaces, hosts = append(v.Replaces, s.DeviceID), append(hosts, hostOf(s))
+			}
+		}
+		if err := store.NewEnrollmentCode(ctx, storage.EnrollmentCode{
+			CodeHash: device.SecretHash(code), ConnectorID: connector, Binding: f.name, ExpiresAt: v.ExpiresAt,
+		}); err != nil {
+			return err
+		}
+		return a.printer.Result("invited a device for "+connector, v, func(w io.Writer) { writeInvitation(w, &v, hosts, f) })
+	})
+}
+
+func writeInvitation(w io.Writer, v *invited, replaced []string, f inviteFlags) {
+	fmt.Fprintf(w, "code for %s %s, shown this once, good until %s:\n\n  %s\n\n", v.Connector, v.Binding, output.Timestamp(v.ExpiresAt), v.Code)
+	fmt.Fprintf(w, "type on the device, and paste the code when it is asked for:\n\n  %s\n\n", v.Command)
+	if f.baseURL == "" {
+		fmt.Fprintln(w, "URL is where the device reaches this host, served by `pdpp-host serve --listen`, as in https://host.example")
+	}
+	if len(replaced) > 0 {
+		fmt.Fprintf(w, "it takes the place of %s, which may not deliver any more once the code is used\n", strings.Join(replaced, ", "))
+	}
+}
+
+// checkBaseURL takes an address that a collector would take, and none with a
+// secret in it: it is printed.
+func checkBaseURL(text string) error {
+	if text == "" {
+		return nil
+	}
+	u, err := url.Parse(text)
+	switch {
+	case err != nil, u.Scheme != "https" && u.Scheme != "http", u.Host == "":
+		return usage("the value of --base-url is no address", "write it as in https://host.example")
+	case u.Scheme == "http" && !ownAddress(u.Hostname()):
+		return usage("the value of --base-url begins with http://", "a device sends its credential there: use https, or http for this machine itself")
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		return usage("the value of --base-url has more than an address", "leave out the user, and what follows '?' or '#'")
+	}
+	return nil
+}
+
+// ownAddress reports whether a host's name is this machine and cannot be another.
+func ownAddress(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return strings.EqualFold(host, "localhost") || err == nil && addr.Unmap().IsLoopback()
+}
+
+// listenURL is the address that follows from where this host listens, "" where
+// none does: from everywhere it can be reached by many names.
+func listenURL(c *config.Config) string {
+	host, port, err := net.SplitHostPort(c.Listen())
+	if addr, bad := netip.ParseAddr(host); err != nil || host == "" || port == "0" || bad == nil && addr.IsUnspecified() {
+		return ""
+	}
+	switch {
+	case c.TLSCert() != "":
+		return "https://" + net.JoinHostPort(host, port)
+	case ownAddress(host):
+		return "http://" + net.JoinHostPort(host, port)
+	}
+	return ""
+}

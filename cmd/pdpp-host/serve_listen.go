@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pdpp-host/pdpp-host/host/api"
+	"github.com/pdpp-host/pdpp-host/host/config"
+	"github.com/pdpp-host/pdpp-host/host/run"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// listenFlags say where devices deliver to. They go before the configuration's.
+type listenFlags struct{ address, cert, key string }
+
+func (f *listenFlags) define(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.address, "listen", "", "take what devices deliver on this `host:port` (port 0: a free one)")
+	cmd.Flags().StringVar(&f.cert, "tls-cert", "", "PEM `file` of the certificate to listen with")
+	cmd.Flags().StringVar(&f.key, "tls-key", "", "PEM `file` of its key")
+}
+
+// check refuses what cannot be meant: a pass that ends listens to nobody.
+func (f *listenFlags) check(once bool) error {
+	set := f.address != "" || f.cert != "" || f.key != ""
+	if once && set {
+		return usage("--once and --listen exclude each other: a pass ends, and devices deliver when they can", "leave one of them out")
+	}
+	return nil
+}
+
+// intake is the open address that devices deliver to; nil when there is none.
+type intake struct {
+	listener net.Listener
+	api      *api.API
+	app      *app
+}
+
+// openIntake opens the address that the flags or the configuration name. None is
+// the default: a host that no device delivers to is reached by nobody.
+func (a *app) openIntake(ctx context.Context, c *config.Config, store *storage.Store, f listenFlags) (*intake, error) {
+	at := api.Listening{Address: c.Listen(), Cert: c.TLSCert(), Key: c.TLSKey()}
+	if f.address != "" {
+		at.Address = f.address
+	}
+	if f.cert != "" || f.key != "" {
+		at.Cert, at.Key = f.cert, f.key
+	}
+	if at.Address == "" {
+		if f.cert != "" || f.key != "" {
+			return nil, usage("--tls-cert and --tls-key are of an address, and none is named", "name it with --listen or "+config.KeyListen)
+		}
+		return nil, nil
+	}
+	l, err := api.Listen(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	a.logger.Info("listening", "address", l.Addr().String(), "tls", at.Cert != "")
+	return &intake{listener: l, app: a, api: api.New(api.Deps{Store: store, Now: a.now, Random: a.random, Logger: a.logger})}, nil
+}
+
+// during takes in what devices deliver while work goes on. When it cannot go on,
+// work is stopped, so that whoever watches over the server starts it again.
+func (i *intake) during(ctx context.Context, work func(context.Context) error) error {
+	if i == nil {
+		return work(ctx)
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	ended := make(chan error, 1)
+	go func() {
+		err := api.Serve(ctx, i.listener, i.api, i.app.logger)
+		if err != nil {
+			stop(run.ErrInterrupted)
+		}
+		ended <- err
+	}()
+	err := work(ctx)
+	stop(nil)
+	failed := <-ended
+	if failed != nil && errors.Is(err, run.ErrInterrupted) {
+		return failed
+	}
+	return errors.Join(failed, err)
+}

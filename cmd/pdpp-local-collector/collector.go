@@ -1,0 +1,41 @@
+package main
+
+import (
+	"math/rand/v2"
+	"os"
+
+	"github.com/pdpp-host/pdpp-host/cmd/internal/roots"
+	"github.com/pdpp-host/pdpp-host/host/collector"
+	"github.com/pdpp-host/pdpp-host/host/config"
+	"github.com/pdpp-host/pdpp-host/host/plugin"
+	"github.com/pdpp-host/pdpp-host/host/run"
+)
+
+// collector wires what reads and delivers a lane; it runs no connector.
+func (a *app) collector(l *lane) (*collector.Collector, error) { return collector.New(a.deps(l)) }
+
+func (a *app) deps(l *lane) collector.Deps {
+	return collector.Deps{
+		Profile: l.profile, LanePath: l.path, Now: a.now, Random: rand.Float64,
+		NewID:   func() string { return run.NewID(a.now(), a.random) },
+		Install: install(), Getenv: os.Getenv, Logger: a.logger,
+	}
+}
+
+// runDeps wires what a run of the connector works with: its files, and nobody to
+// ask and no network. What needs those runs on the host.
+func (a *app) runDeps(engine *plugin.Engine, grants *roots.Resolver) run.Deps {
+	return run.Deps{
+		Engine: engine, Roots: grants, Now: a.now, Holder: run.SelfHolder(), HolderAlive: run.HolderAlive,
+		NewID: func() string { return run.NewID(a.now(), a.random) }, Logger: a.logger,
+	}
+}
+
+// grants resolves the folders that are granted, which are never the collector's own.
+func (a *app) grants(c *config.Config, l *lane) (*roots.Resolver, error) {
+	dir, err := collector.ProfilesOf(a.env())
+	if err != nil {
+		return nil, err
+	}
+	return roots.New(a.home, []string{c.DataDir(), dir.Dir, l.path}), nil
+}

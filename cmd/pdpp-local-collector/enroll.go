@@ -1,0 +1,142 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/pdpp-host/pdpp-host/abi/device"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/secret"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/syntax"
+	"github.com/pdpp-host/pdpp-host/host/collector"
+)
+
+// enrollFlags are the flags of `enroll`, as typed. The code is none of them: it is
+// as good as a credential until it is used, and arguments are seen by everybody on
+// the machine.
+type enrollFlags struct {
+	baseURL, label, profile, queue string
+	codeStdin                      bool
+}
+
+// enrolled is what enrolling did. The token stands in the profile's file alone.
+type enrolled struct {
+	Object              string `json:"object"` // local_collector_enrollment
+	Profile             string `json:"profile"`
+	Path                string `json:"profile_path"`
+	Host                string `json:"host"`
+	DeviceID            string `json:"device_id"`
+	SourceInstanceID    string `json:"source_instance_id"`
+	ConnectorID         string `json:"connector_id"`
+	ConnectorInstanceID string `json:"connector_instance_id"`
+}
+
+func (a *app) enrollCommand() *cobra.Command {
+	var f enrollFlags
+	cmd := &cobra.Command{
+		Use: "enroll", Short: "Connect this machine to your host, with a code from there", Args: noCode,
+		Long: "Connects this machine to your host. The code comes from the host, works once, and is asked for; or it is\n" +
+			"read from standard input. It is never an argument.",
+		Example: "  " + program + " enroll --base-url https://host.example\n  " + program + " enroll --base-url https://host.example --code-stdin < code",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, e, err := a.enroll(cmd.Context(), f)
+			if err != nil {
+				return err
+			}
+			return a.printer.Result(output.Clean("enrolled  "+e.ConnectorID+"  "+e.SourceInstanceID), e, func(w io.Writer) {
+				if !a.flags.quiet {
+					a.writeEnrolled(w, e)
+					a.writeNext(w, e)
+				}
+			})
+		},
+	}
+	f.add(cmd)
+	return cmd
+}
+
+func (f *enrollFlags) add(cmd *cobra.Command) {
+	cmd.SetFlagErrorFunc(noCodeFlag)
+	p := cmd.Flags()
+	p.StringVar(&f.baseURL, "base-url", "", "`ADDRESS` of the host (default $"+collector.EnvBaseURL+")")
+	p.BoolVar(&f.codeStdin, "code-stdin", false, "read the code from standard input, and do not ask for it")
+	p.StringVar(&f.label, "label", "", "`NAME` of this machine, as the host shows it")
+	p.StringVar(&f.profile, "profile", "", "`NAME` of the profile (default: of the connector and its source)")
+	p.StringVar(&f.queue, "queue", "", "`FILE` of the outbox, when it is not to be the usual one")
+}
+
+// noCode refuses arguments without repeating them: one may be the code.
+func noCode(_ *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return codeTyped()
+}
+
+// noCodeFlag is what is said of a flag, but for one that is the code.
+func noCodeFlag(cmd *cobra.Command, err error) error {
+	if strings.Contains(err.Error(), device.CodePrefix) {
+		return codeTyped()
+	}
+	return syntax.FlagError(cmd, err)
+}
+
+func codeTyped() error {
+	return syntax.Usage("an enrollment code is never an argument",
+		"others on this machine can see arguments: leave it out and type it when asked, or pipe it in with --code-stdin. If a real one was typed, make a new one on the host")
+}
+
+// enroll turns a code into a profile, and saves it.
+func (a *app) enroll(ctx context.Context, f enrollFlags) (*collector.Profile, *enrolled, error) {
+	request := collector.EnrollRequest{
+		BaseURL: cmp.Or(f.baseURL, os.Getenv(collector.EnvBaseURL)), Label: f.label, Queue: f.queue, Name: f.profile, Install: install(), Now: a.now,
+	}
+	if request.BaseURL == "" {
+		return nil, nil, syntax.Usage("the host's address is missing", "write it as: --base-url https://host.example")
+	}
+	profiles, err := collector.ProfilesOf(a.env())
+	if err != nil {
+		return nil, nil, err
+	}
+	text, err := a.code(ctx, f.codeStdin)
+	if err != nil {
+		return nil, nil, err
+	}
+	request.Code = collector.NewToken(string(text))
+	clear(text)
+	p, err := collector.Enroll(ctx, request)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := profiles.Save(p); err != nil {
+		return nil, nil, err
+	}
+	return p, &enrolled{
+		Object: "local_collector_enrollment", Profile: p.Name, Path: a.tilde(profiles.Path(p.Name)), Host: p.BaseURL,
+		DeviceID: p.DeviceID, SourceInstanceID: p.SourceInstanceID, ConnectorID: p.ConnectorID, ConnectorInstanceID: p.ConnectorInstanceID,
+	}, nil
+}
+
+func (a *app) writeEnrolled(w io.Writer, e *enrolled) {
+	fmt.Fprintf(w, "%s  %s  delivers to %s\n", a.printer.Style.Pill("green", "Enrolled"), output.Clean(e.ConnectorID), output.Clean(e.Host))
+	fmt.Fprintf(w, "  source    %s\n  profile   %s, which holds the credential: keep it to yourself\n", output.Clean(e.SourceInstanceID), output.Clean(e.Path))
+}
+
+func (a *app) writeNext(w io.Writer, e *enrolled) {
+	fmt.Fprintf(w, "  next: %s run --source-instance-id %s\n", program, output.Clean(e.SourceInstanceID))
+}
+
+// code reads the enrollment code; the caller zeroes it.
+func (a *app) code(ctx context.Context, fromInput bool) ([]byte, error) {
+	if fromInput && term.IsTerminal(int(a.in.Fd())) {
+		return nil, syntax.Usage("--code-stdin is for a pipe or a file", "leave it out to be asked, or: "+program+" enroll --code-stdin < FILE")
+	}
+	return secret.Reader{In: a.in, Err: a.err, Stop: a.stop}.Read(ctx, "Enrollment code")
+}

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/modules"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/progress"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/roots"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/syntax"
+	"github.com/pdpp-host/pdpp-host/host/collector"
+	"github.com/pdpp-host/pdpp-host/host/config"
+	"github.com/pdpp-host/pdpp-host/host/plugin"
+	"github.com/pdpp-host/pdpp-host/host/run"
+)
+
+// runFlags are the flags of what runs the connector.
+type runFlags struct {
+	lane       laneFlags
+	streams    []string
+	full       bool
+	roots, set []string
+	acceptRoot bool
+	timeout    time.Duration
+	maxBatches int64
+}
+
+func (f *runFlags) add(cmd *cobra.Command) {
+	f.lane.add(cmd)
+	p := cmd.Flags()
+	p.StringArrayVar(&f.streams, "stream", nil, "collect only `STREAM` (repeatable)")
+	p.BoolVar(&f.full, "full-refresh", false, "collect everything again, from the beginning")
+	p.StringArrayVar(&f.roots, "root", nil, "grant the folder `NAME=PATH` (repeatable)")
+	p.BoolVar(&f.acceptRoot, "accept-root", false, "read another folder than before, or an emptied one: what it lacks counts as deleted")
+	p.StringArrayVar(&f.set, "set", nil, "connector option `KEY=VALUE`, never a secret (repeatable)")
+	p.DurationVar(&f.timeout, "timeout", 0, "end the run after `DURATION`, as in 30m (default: limits.run)")
+	p.Int64Var(&f.maxBatches, "max-batches", 0, "collect at most `N` batches; the rest waits for the next run")
+}
+
+func (a *app) runCommand() *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use: "run", Short: "Deliver what waits, then collect and deliver", Args: syntax.Takes(),
+		Long: "Delivers what waits in the outbox, collects what is new, delivers that, and ends. While something from\n" +
+			"before cannot be delivered, nothing new is collected. A timer (systemd, launchd, cron) starts the next run.\n\n" +
+			"Exit status: 0 done, 2 wrong use, 3 refused before it ran, 4 delivery is blocked or the run failed,\n" +
+			"5 done with gaps, 130 or 143 interrupted.",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			l, err := a.lane(f.lane)
+			if err != nil {
+				return err
+			}
+			request, err := f.request()
+			if err != nil {
+				return err
+			}
+			return a.withRunner(l, f, request, func(c *collector.Collector, request collector.RunRequest) error {
+				result, err := c.Run(cmd.Context(), request)
+				return a.tellRun(result, err)
+			})
+		},
+	}
+	f.add(cmd)
+	return cmd
+}
+
+// request reads the flags.
+func (f *runFlags) request() (collector.RunRequest, error) {
+	r := collector.RunRequest{Streams: f.streams, Mode: abi.ModeIncremental, AcceptRoot: f.acceptRoot, Timeout: f.timeout}
+	if f.full {
+		r.Mode = abi.ModeFullRefresh
+	}
+	if f.timeout < 0 {
+		return r, syntax.Usage("--timeout is below zero", "write a duration, as in 30m")
+	}
+	if f.maxBatches < 0 {
+		return r, syntax.Usage("--max-batches is below zero", "write a whole number above zero, or leave it out")
+	}
+	var err error
+	if r.Roots, err = syntax.Pairs("--root", "NAME=PATH", f.roots); err != nil {
+		return r, err
+	}
+	r.Options, err = syntax.Pairs("--set", "KEY=VALUE", f.set)
+	return r, err
+}
+
+// withRunner wires a collector that can run its connector, shows what it does, and
+// hands it to fn.
+func (a *app) withRunner(l *lane, f runFlags, request collector.RunRequest, fn func(*collector.Collector, collector.RunRequest) error) error {
+	c, err := a.config()
+	if err != nil {
+		return err
+	}
+	if request.Module, err = modules.Open(c, l.profile.ConnectorID, program+" connectors"); err != nil {
+		return err
+	}
+	grants, err := a.grants(c, l)
+	if err != nil {
+		return err
+	}
+	return a.withEngine(c, func(engine *plugin.Engine) error {
+		deps := a.deps(l)
+		deps.Run, deps.Policy.MaxBatches = a.runDeps(engine, grants), f.maxBatches
+		done := a.show(c, l, &deps, grants)
+		defer done()
+		col, err := collector.New(deps)
+		if err != nil {
+			return err
+		}
+		return fn(col, request)
+	})
+}
+
+// show shows what goes on while it goes on.
+func (a *app) show(c *config.Config, l *lane, deps *collector.Deps, grants *roots.Resolver) (done func()) {
+	display := progress.New(a.err, a.printer.ErrStyle, a.screen, func(u run.Update) string {
+		return a.header(c, l, u, grants.Resolved())
+	})
+	a.stop.During(func() {
+		fmt.Fprintln(a.err, "stopping: the connector winds up, what was collected is kept; Ctrl-C again ends it at once")
+	}, display.Finish)
+	if a.flags.quiet {
+		return func() { a.stop.During(nil, nil) }
+	}
+	deps.Run.Observe = display.Observe
+	slow := &slowSteps{w: display}
+	deps.Observe = slow.observe
+	a.logTo.Swap(display)
+	return func() {
+		slow.end()
+		display.Finish()
+		a.logTo.Swap(a.err)
+		a.stop.During(nil, nil)
+	}
+}
+
+// header is the line above a scan: what runs, what it may read, and where what it
+// reads goes.
+func (a *app) header(c *config.Config, l *lane, u run.Update, granted []run.ResolvedRoot) string {
+	wall := "worker"
+	if c.Isolation() == config.IsolationInline {
+		wall = "inline"
+	}
+	reach := []string{wall, output.Binary(c.MemoryBytes()), "no network"}
+	for _, r := range granted {
+		reach = append(reach, "reads "+a.tilde(r.Path))
+	}
+	return output.Clean(fmt.Sprintf("%s %s  sha256 %s  sandbox: %s  delivers to %s",
+		u.Connector, u.Version, output.ShortHash(u.SHA256), strings.Join(reach, ", "), l.profile.BaseURL))
+}
+
+// screen is the size of the screen now; rows are 0 when they are unknown.
+func (a *app) screen() (columns, rows int) {
+	if w, h, err := term.GetSize(int(a.err.Fd())); err == nil && w > 0 {
+		return w, h
+	}
+	return a.printer.ErrStyle.Width, 0
+}
