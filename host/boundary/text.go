@@ -6,8 +6,9 @@ import (
 )
 
 // enclosing is how much deeper than a message the text may nest that carries
-// messages: an object and an array around them.
-const enclosing = 2
+// messages: a run's end holds its outcome, in that its gaps, in each of them its
+// diagnostics, and in those a cursor.
+const enclosing = 4
 
 // CheckText holds a text that carries messages, as a collector on a device sends
 // them, to the rules of their syntax: one JSON value, valid UTF-8, no name twice

@@ -11,9 +11,9 @@ func TestCheckText(t *testing.T) {
 	t.Parallel()
 	deep := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
 	for text, want := range map[string]abi.Code{
-		`{"records":[{"data":{"a":1}}]}`: "", deep(abi.MaxNesting + 2): "", "": abi.CodeSyntax, `{} {}`: abi.CodeSyntax,
+		`{"records":[{"data":{"a":1}}]}`: "", deep(abi.MaxNesting + 4): "", "": abi.CodeSyntax, `{} {}`: abi.CodeSyntax,
 		`{"a":1,"\u0061":2}`: abi.CodeDuplicateName, "\"\xff\"": abi.CodeInvalidUTF8, `"\ud800"`: abi.CodeInvalidUTF8,
-		deep(abi.MaxNesting + 3): abi.CodeNesting, "[" + strings.Repeat("0,", 1<<20) + "0]": abi.CodeCallTooLarge,
+		deep(abi.MaxNesting + 5): abi.CodeNesting, "[" + strings.Repeat("0,", 1<<20) + "0]": abi.CodeCallTooLarge,
 	} {
 		err := CheckText("a delivery", []byte(text))
 		if got := codeOf(t, err); got != want {

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -181,5 +182,20 @@ func TestNarrowedScopeWithholds(t *testing.T) {
 	m.Streams[1].CoveragePolicy = abi.CoverageDeferred
 	if got := newLedger(m, scopeOf("sessions"), false).withhold("sessions"); got != "" {
 		t.Fatalf("a rider that nobody means to collect: %q", got)
+	}
+}
+
+// What is committed at the end stays what it was when the result counts what
+// was committed before: a cursor that is missing there would be lost, and one
+// that is there too much is not staged.
+func TestCommittedInAllLeavesTheEndAsItIs(t *testing.T) {
+	t.Parallel()
+	end := append(make([]string, 0, 4), "chats", "notes", "orders")
+	all := committedInAll(end, map[string]bool{"accounts": true, "notes": true})
+	if got := strings.Join(all, " "); got != "accounts chats notes orders" {
+		t.Errorf("in all %s", got)
+	}
+	if got := strings.Join(end, " "); got != "chats notes orders" {
+		t.Errorf("at the end %s", got)
 	}
 }

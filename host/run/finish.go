@@ -136,13 +136,7 @@ func (c *collection) result(begin time.Time, req Request, p *prepared, exit plug
 			Upserted: s.New + s.Changed, New: s.New, Changed: s.Changed, Deleted: s.Deleted, Unchanged: s.Unchanged, Rejected: s.Rejected,
 		}
 	}
-	for stream := range c.committed {
-		if !slices.Contains(commit, stream) {
-			commit = append(commit, stream)
-		}
-	}
-	slices.Sort(commit)
-	res.Checkpoints = Checkpoints{Committed: append([]string{}, commit...), Withheld: append([]Withheld{}, held...)}
+	res.Checkpoints = Checkpoints{Committed: committedInAll(commit, c.committed), Withheld: append([]Withheld{}, held...)}
 	if out.status == StatusFailed && c.deps.Asker == nil && out.failure != nil {
 		switch out.failure.RecoveryHint {
 		case "refresh_credentials", "manual_action_required":
@@ -150,4 +144,13 @@ func (c *collection) result(begin time.Time, req Request, p *prepared, exit plug
 		}
 	}
 	return res
+}
+
+// committedInAll returns the streams whose cursors moved, with the outcome or by
+// slices before it: sorted, never nil, and no part of either argument.
+func committedInAll(atEnd []string, bySlices map[string]bool) []string {
+	all := append([]string{}, atEnd...)
+	all = slices.AppendSeq(all, maps.Keys(bySlices))
+	slices.Sort(all)
+	return slices.Compact(all)
 }
