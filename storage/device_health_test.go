@@ -238,3 +238,27 @@ func TestTooManyStores(t *testing.T) {
 	}
 	x.sound()
 }
+
+// Why something was given up is told as the device names it: how the host answered,
+// and the host's own word for why. What is no such name is not told (LC-07.4).
+func TestWhyWorkWasGivenUp(t *testing.T) {
+	t.Parallel()
+	x := newExercise(t)
+	src := x.enrolled("laptop")
+	const none = "unclassified"
+	token := device.TokenPrefix + hashOf("token")
+	last := &device.LastError{Kind: device.ErrorDeadLetters}
+	want := []string{"shape", "http_422:device_records_rejected", none, none, none, none, none}
+	for i, class := range []string{want[0], want[1], token, "http_400:" + token, "http_400:", "a:b:c", "/home/ada"} {
+		last.Classes = append(last.Classes, device.ErrorClass{Count: int64(i), Class: class})
+	}
+	_, err := x.s.PutHeartbeat(t.Context(), src, device.Heartbeat{Status: device.StatusBlocked, LastError: last})
+	x.ok(err)
+	kept, err := x.s.SourceInstance(t.Context(), src.DeviceID, src.ID)
+	x.ok(err)
+	var got []string
+	for _, c := range kept.Heartbeat.LastError.Classes {
+		got = append(got, c.Class)
+	}
+	x.same(got, want)
+}

@@ -19,7 +19,7 @@ var (
 
 const (
 	maxErrorClasses = 8
-	maxErrorClass   = 64
+	maxErrorWord    = 64
 )
 
 // PutHeartbeat keeps what a source says of itself, and returns when it was
@@ -105,13 +105,18 @@ func past(when *time.Time, now time.Time) *time.Time {
 	return &out
 }
 
-// errorClass passes a class of errors, which is a code: nothing that could hold a
-// path or a token.
+// errorClass passes a class of errors: a word, and behind a colon the host's own
+// for it. Neither could be a path, and both are too short for a token.
 func errorClass(s string) string {
-	if s == "" || len(s) > maxErrorClass || strings.ContainsFunc(s, func(r rune) bool {
-		return r != '_' && r != '.' && r != '-' && (r < 'a' || r > 'z') && (r < '0' || r > '9')
-	}) {
+	word, code, answered := strings.Cut(s, ":")
+	if !isErrorWord(word) || answered && !isErrorWord(code) {
 		return "unclassified"
 	}
 	return s
+}
+
+func isErrorWord(s string) bool {
+	return s != "" && len(s) <= maxErrorWord && !strings.ContainsFunc(s, func(r rune) bool {
+		return r != '_' && r != '.' && r != '-' && (r < 'a' || r > 'z') && (r < '0' || r > '9')
+	})
 }

@@ -153,6 +153,15 @@ func exerciseLease(t *testing.T, x *exercise) {
 	third := x.begin("c", dead)
 	x.same(third.Epoch(), 3)
 	x.finish(third)
+
+	// A lease of a clock that was a year ahead does not hold for a year.
+	const year = 365 * 24 * time.Hour
+	x.clock.forward(year)
+	x.begin("c")
+	x.clock.forward(-year)
+	fifth := x.begin("c", alive)
+	x.same(fifth.Epoch(), 5)
+	x.finish(fifth)
 }
 
 func exerciseFencing(t *testing.T, x *exercise) {

@@ -44,8 +44,8 @@ type NewRun struct {
 
 // BeginRun takes the connection's lease and writes the run as running. While
 // another run holds the lease it returns run.connection_busy. A run whose lease
-// expired, or whose holder is gone, becomes abandoned: its staged cursors are
-// dropped and its gap leases return to pending.
+// expired, or is of a clock that was far ahead, or whose holder is gone, becomes
+// abandoned: its staged cursors are dropped and its gap leases return to pending.
 func (s *Store) BeginRun(ctx context.Context, n NewRun) (*RunWriter, error) {
 	if n.Bookmark != BookmarkIncremental && n.Bookmark != BookmarkBackfill {
 		return nil, abi.NewError(abi.CodeInternal, "a run needs a bookmark: incremental or backfill", "")
@@ -106,7 +106,9 @@ func (t *tx) beginRun(w *RunWriter, n NewRun) error {
 // it let the lease expire.
 func (t *tx) takeOver(lease *leaseRow, n NewRun) error {
 	alive := n.HolderAlive == nil || n.HolderAlive(lease.Holder)
-	if alive && micros(t.now) < lease.ExpiresUS {
+	// No lease lasts that long: it is of a clock that was ahead, and put right.
+	ahead := lease.ExpiresUS > micros(t.now.Add(deviceLease+clockSlack))
+	if alive && micros(t.now) < lease.ExpiresUS && !ahead {
 		return abi.NewError(abi.CodeConnectionBusy, "another run of this connection is going on",
 			"wait for it to end, or end it").
 			WithDetail("run " + lease.RunID + " since " + at(lease.AcquiredUS).Format(time.RFC3339))

@@ -113,6 +113,8 @@ type OutboxCounts struct {
 	BacklogOpen int64 // work that is left, and that a later run does by itself
 	GapsOpen    int64 // what is known to be missing, and is not retried by itself
 
+	HoldsScan int64 // undelivered rows that no scan may overtake: all but gaps
+
 	RecordBatches    int64 // delivered ever, and still to be delivered; dead letters are not among them
 	CoverageObserved *bool // nil: unknown
 	// DeadLetterClasses counts dead letters by why, most frequent first.
@@ -146,8 +148,31 @@ type WorkUnit struct {
 	CreatedAt     time.Time `json:"created_at"`
 }
 
-// LaneInfo says whose file it is.
+// LaneInfo says whose file it is, which module its runs were accepted with, and
+// what is not done.
 type LaneInfo struct {
 	SourceInstanceID string
 	ConnectorID      string
+	PinnedSHA256     string // "": nothing has run yet
+	PinnedManifest   []byte
+
+	Open      []OpenWork // at most MaxOpenWork, what needs somebody first
+	OpenTotal int64
+}
+
+// MaxOpenWork bounds how much open work InspectLane lists.
+const MaxOpenWork = 200
+
+// OpenWork is a unit that is not complete, or a gap: a record whose detail is
+// still missing. It may be shown away from the device: no path is in it, and no
+// key of a record.
+type OpenWork struct {
+	Kind          string // unit, gap
+	Stream        string
+	Boundary      string // of a unit; "": it has none, or one for the device alone
+	Status        string
+	Reason        string
+	Retryable     bool
+	Attempts      int64
+	LastAttemptAt time.Time // zero: never
 }

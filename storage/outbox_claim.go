@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -27,9 +26,10 @@ const undelivered = "status <> 'succeeded'"
 // before it is unacknowledged, dead letters included (Invariant 1, LC-04.2). Of
 // the batches of one stream, and of what is said of one gap, one is under way at
 // a time, so that nothing older is ever delivered after something newer; only a
-// dead letter lets later ones pass. No batch of a later run is given out before
-// those of an earlier one, and nothing at all of it before the earlier one's end:
-// the destination takes a newer run for the end of an older one.
+// dead letter lets later ones pass. No batch of a later run passes anything of an
+// earlier one, dead letters included, and nothing at all of it the earlier one's
+// end: the destination takes a newer run for the end of an older one, and then
+// nothing more of that.
 func (s *Store) Claim(ctx context.Context, r ClaimRequest) ([]OutboxItem, error) {
 	if r.Holder == "" || r.Lease <= 0 {
 		return nil, abi.NewError(abi.CodeInternal, "a claim needs a holder and a lease", "report this")
@@ -101,7 +101,11 @@ WHERE `+undelivered+` AND status IN ('ready', 'leased') ORDER BY seq LIMIT ?`, c
 		return nil, err
 	}
 	var first int64 // that is not acknowledged
-	if err := db.QueryRowContext(ctx, "SELECT seq FROM outbox WHERE "+undelivered+" ORDER BY seq LIMIT 1").Scan(&first); err != nil {
+	var run string  // the earliest that is not
+	err = db.QueryRowContext(ctx, `SELECT (SELECT seq FROM outbox WHERE `+undelivered+` ORDER BY seq LIMIT 1),
+coalesce((SELECT run_id FROM outbox WHERE `+undelivered+` AND kind IN ('record_batch', 'checkpoint', 'terminal_run_commit') ORDER BY seq LIMIT 1), '')`).
+		Scan(&first, &run)
+	if err != nil {
 		return nil, err
 	}
 	streams, err := streamsOf(ctx, db, rows)
@@ -110,7 +114,6 @@ WHERE `+undelivered+` AND status IN ('ready', 'leased') ORDER BY seq LIMIT ?`, c
 	}
 	var out []candidate
 	under := map[string]bool{} // what an earlier row is about
-	run := ""                  // of the first batch
 	for _, c := range rows {
 		due := c.Status == OutboxReady && c.NextAttemptUS <= nowUS
 		if c.Kind == KindCheckpoint || c.Kind == KindRunCommit {
@@ -126,11 +129,7 @@ WHERE `+undelivered+` AND status IN ('ready', 'leased') ORDER BY seq LIMIT ?`, c
 		if c.Subject != "" {
 			about = append(about, c.Subject)
 		}
-		held := false
-		if c.Kind == KindRecordBatch {
-			run = cmp.Or(run, c.RunID)
-			held = c.RunID != run
-		}
+		held := c.Kind == KindRecordBatch && c.RunID != run
 		for _, a := range about {
 			held = held || under[a]
 			under[a] = true

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"slices"
@@ -18,7 +19,7 @@ func (t *tx) enqueueCheckpoint(w *RunWriter, stream, cursor, sliceID string) err
 	if err != nil {
 		return err
 	}
-	payload, err := json.Marshal(device.StateCommit{RunID: w.runID, State: map[string]json.RawMessage{stream: json.RawMessage(cursor)}})
+	payload, err := plainJSON(device.StateCommit{RunID: w.runID, State: map[string]json.RawMessage{stream: json.RawMessage(cursor)}})
 	if err != nil {
 		return err
 	}
@@ -54,23 +55,46 @@ type runCommit struct {
 	Outcome          device.Outcome             `json:"outcome"`
 }
 
+// maxDelta bounds the cursors that go with the end of a run: a host reads so much
+// at a time.
+const maxDelta = 8 << 20
+
+// withEnd returns the cursors that go with the end of the run. It queues them as
+// checkpoints before it when they are too much for one delivery, or when the run
+// failed of other streams alone: with such an end a host takes none.
+func (t *tx) withEnd(w *RunWriter, row *runRow, checkpoints []StateCommit) (map[string]json.RawMessage, error) {
+	delta, size := map[string]json.RawMessage{}, 0
+	for _, c := range checkpoints {
+		delta[c.Stream] = json.RawMessage(jsonText(c.Cursor))
+		size += len(c.Cursor)
+	}
+	if row.Status == statusSucceeded && size <= maxDelta {
+		return delta, nil
+	}
+	for _, c := range checkpoints {
+		if err := t.enqueueCheckpoint(w, c.Stream, jsonText(c.Cursor), ""); err != nil {
+			return nil, err
+		}
+	}
+	return map[string]json.RawMessage{}, nil
+}
+
 // enqueueEnd queues the end of the run that row is of: for every run, whatever it
 // came to and whether or not it collected anything.
 func (t *tx) enqueueEnd(w *RunWriter, row *runRow, checkpoints []StateCommit) error {
 	l := t.lane()
+	delta, err := t.withEnd(w, row, checkpoints)
+	if err != nil {
+		return err
+	}
 	commit := runCommit{
 		Version: 1, CommitID: device.OutboxID("commit", l.SourceInstanceID, []string{w.runID}), RunID: w.runID,
-		ConnectorID: l.ConnectorID, SourceInstanceID: l.SourceInstanceID, StateDelta: map[string]json.RawMessage{},
-		Facts: w.terminalFacts(row.Narrowed),
+		ConnectorID: l.ConnectorID, SourceInstanceID: l.SourceInstanceID, StateDelta: delta, Facts: w.terminalFacts(row.Narrowed),
 	}
-	for _, c := range checkpoints {
-		commit.StateDelta[c.Stream] = json.RawMessage(jsonText(c.Cursor))
-	}
-	var err error
 	if commit.Outcome, err = t.outcomeOf(row); err != nil {
 		return err
 	}
-	payload, err := json.Marshal(commit)
+	payload, err := plainJSON(commit)
 	if err != nil {
 		return err
 	}
@@ -87,15 +111,34 @@ func (t *tx) enqueueEnd(w *RunWriter, row *runRow, checkpoints []StateCommit) er
 	return t.keepLeft(row)
 }
 
-// outcomeOf says how a run ended in the words of the protocol.
+// plainJSON writes v without escapes that only a web page would need, so that a
+// cursor takes the room on its way that it takes at rest.
+func plainJSON(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}
+
+// outcomeOf says how a run ended in the words of the protocol, which are shown
+// away from the device: no word of its error is a path (LC-07.4).
 func (t *tx) outcomeOf(row *runRow) (device.Outcome, error) {
 	o := device.Outcome{
 		Status: row.Status, Reason: row.Reason, Mode: row.Mode, Narrowed: row.Narrowed, Connector: row.Connector,
 		Version: row.Version, ModuleSHA256: row.ModuleSHA256, StartedAt: at(row.StartedUS), FinishedAt: at(row.FinishedUS),
-		Error: jsonBytes(row.Error), KnownGaps: jsonBytes(row.KnownGaps), Withheld: jsonBytes(row.Withheld),
+		KnownGaps: jsonBytes(row.KnownGaps), Withheld: jsonBytes(row.Withheld),
 	}
 	if err := json.Unmarshal([]byte(row.Streams), &o.Streams); err != nil {
 		return o, err
+	}
+	if row.Error != "" {
+		e := failureOf(row)
+		e.Message, e.Hint = t.l.s.pathless(e.Message), t.l.s.pathless(e.Hint)
+		var err error
+		if o.Error, err = plainJSON(e); err != nil {
+			return o, err
+		}
 	}
 	var rows []coverageRow
 	if err := t.db.NewSelect().Model(&rows).Where("run_pk = ?", row.PK).Order("stream", "state_stream").Scan(t.ctx); err != nil {

@@ -40,8 +40,8 @@ func (s *Store) countedAt(ctx context.Context, db *bun.DB, nowUS int64) (c Outbo
 
 func countOutbox(ctx context.Context, db bun.IDB, lane *laneRow, nowUS int64) (c OutboxCounts, err error) {
 	var open struct {
-		Pending, Retrying, Leased, Stale, Dead, Batches int64
-		OldestPending, OldestRetrying, NextAttempt      int64
+		Pending, Retrying, Leased, Stale, Dead, Batches, Holds int64
+		OldestPending, OldestRetrying, NextAttempt             int64
 	}
 	err = db.NewRaw(`SELECT count(*) FILTER (WHERE status = 'ready' AND next_attempt_us <= ?0) AS pending,
 count(*) FILTER (WHERE status = 'ready' AND next_attempt_us > ?0) AS retrying,
@@ -49,6 +49,7 @@ count(*) FILTER (WHERE status = 'leased') AS leased,
 count(*) FILTER (WHERE status = 'leased' AND lease_until_us <= ?0) AS stale,
 count(*) FILTER (WHERE status = 'dead_letter') AS dead,
 count(*) FILTER (WHERE kind = 'record_batch' AND status <> 'dead_letter') AS batches,
+count(*) FILTER (WHERE kind <> 'gap') AS holds,
 coalesce(min(created_us) FILTER (WHERE status = 'ready' AND next_attempt_us <= ?0), 0) AS oldest_pending,
 coalesce(min(created_us) FILTER (WHERE status = 'ready' AND next_attempt_us > ?0), 0) AS oldest_retrying,
 coalesce(min(next_attempt_us) FILTER (WHERE status = 'ready' AND next_attempt_us > ?0), 0) AS next_attempt
@@ -60,6 +61,7 @@ FROM outbox WHERE `+undelivered, nowUS).Scan(ctx, &open)
 		Pending: open.Pending, Retrying: open.Retrying, Leased: open.Leased, StaleLeases: open.Stale, DeadLetter: open.Dead,
 		OldestPendingAt: at(open.OldestPending), OldestRetryingAt: at(open.OldestRetrying), NextAttemptAt: at(open.NextAttempt),
 		LastAckAt: at(lane.LastAckUS), LastCheckpointAt: at(lane.LastCheckpointUS), RecordBatches: lane.BatchesDelivered + open.Batches,
+		HoldsScan: open.Holds,
 	}
 	err = db.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM outbox WHERE status = 'succeeded'),
 (SELECT count(*) FROM work_units WHERE status = 'backlog') + (SELECT count(*) FROM gaps WHERE status IN ('pending', 'in_progress')),

@@ -99,7 +99,11 @@ func (s *Store) inspectLane(ctx context.Context, nowUS int64, quiet bool) (LaneI
 		return LaneInfo{}, OutboxCounts{}, err
 	}
 	counts, err := s.countedAt(ctx, db, nowUS)
-	return LaneInfo{SourceInstanceID: lane.SourceInstanceID, ConnectorID: lane.ConnectorID}, counts, err
+	if err != nil {
+		return LaneInfo{}, OutboxCounts{}, err
+	}
+	info, err := laneInfo(ctx, db, lane)
+	return info, counts, err
 }
 
 // inspectCopy reads a file with a log whose index is missing, for which SQLite

@@ -184,7 +184,10 @@ func (x *outboxMachine) recover() {
 	x.ok(err)
 	for _, r := range x.m.rows {
 		if r.status == OutboxDeadLetter {
-			r.status, r.attempts, r.next = OutboxReady, 0, time.Time{}
+			r.status, r.attempts = OutboxReady, 0
+		}
+		if r.status == OutboxReady {
+			r.next = time.Time{}
 		}
 	}
 }

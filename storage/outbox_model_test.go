@@ -37,9 +37,9 @@ func (m *outboxModel) claim(now time.Time, holder string, limit int) (out []*mod
 			switch {
 			case commits(r.kind):
 				held = held || b.status != OutboxSucceeded
-			case b.kind == KindRunCommit:
-				held = held || under
-			case r.kind == KindRecordBatch && b.kind == r.kind && (b.stream == r.stream || b.run != r.run):
+			case r.kind == KindRecordBatch && b.run != r.run: // its end too
+				held = held || b.status != OutboxSucceeded
+			case r.kind == KindRecordBatch && b.kind == r.kind && b.stream == r.stream:
 				held = held || under
 			}
 		}

@@ -159,24 +159,35 @@ error_class = ?, last_error = ?`, class, message)
 // expiredLease is why a row is ready again that nobody answered for.
 const expiredLease = "lease expired before acknowledgement"
 
+// clockSlack is how far a clock is put right without anybody's notice.
+const clockSlack = time.Minute
+
 // RecoverLeases makes rows claimable again whose lease is over, and returns how
 // many. Their epoch stays, so that who held them is told apart from who holds
-// them next (LC-06.1).
+// them next (LC-06.1). What was leased or put off by a clock that has been set
+// back since would wait for as long as it was ahead: that is over too.
 func (s *Store) RecoverLeases(ctx context.Context) (n int64, err error) {
 	err = s.inLane(ctx, "recover leases", func(t *tx) error {
+		now, ahead := micros(t.now), micros(t.now.Add(clockSlack))
 		res, err := t.db.ExecContext(t.ctx, `UPDATE outbox SET status = 'ready', lease_holder = '', lease_until_us = 0, error_class = 'lease_expired',
-last_error = ?, updated_us = ? WHERE status = 'leased' AND lease_until_us <= ? AND `+undelivered, expiredLease, micros(t.now), micros(t.now))
+last_error = ?, updated_us = ? WHERE status = 'leased' AND (lease_until_us <= ? OR updated_us > ?) AND `+undelivered, expiredLease, now, now, ahead)
 		if err != nil {
 			return err
 		}
-		n, err = res.RowsAffected()
+		if n, err = res.RowsAffected(); err != nil {
+			return err
+		}
+		_, err = t.db.ExecContext(t.ctx, `UPDATE outbox SET next_attempt_us = 0, updated_us = ?
+WHERE status = 'ready' AND next_attempt_us > ? AND updated_us > ? AND `+undelivered, now, now, ahead)
 		return err
 	})
 	return n, err
 }
 
 // RequeueDeadLetters makes dead letters ready at once, as if never tried, and
-// returns how many: all of them, or those only whose reason may have passed.
+// returns how many: those only whose reason may have passed, or all of them. All
+// of them are what an owner asks for, who means what was put off too: a host may
+// have put it off for years.
 func (s *Store) RequeueDeadLetters(ctx context.Context, onlyTransient bool) (n int64, err error) {
 	err = s.inLane(ctx, "requeue", func(t *tx) error {
 		n = 0
@@ -200,7 +211,10 @@ last_error = '', updated_us = ? WHERE seq = ?`, micros(t.now), r.Seq)
 			}
 			n++
 		}
-		return nil
+		if !onlyTransient {
+			_, err = t.db.ExecContext(t.ctx, "UPDATE outbox SET next_attempt_us = 0 WHERE status = 'ready' AND "+undelivered)
+		}
+		return err
 	})
 	return n, err
 }

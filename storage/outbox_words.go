@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"path/filepath"
+	"regexp"
 	"strings"
 	"unicode"
 )
@@ -36,6 +38,17 @@ func cleanText(s string) string {
 		out = append(out, word)
 	}
 	return cut(strings.Join(out, " "), maxMessage)
+}
+
+// aPath is a word that says where something lives on a machine.
+var aPath = regexp.MustCompile(`(^|[\s"'(\[{<=:,;])(?:/|~/|[A-Za-z]:[\\/]|\\\\)[^\s"'<>,;)\]}]+`)
+
+// pathless returns a message without the paths in it. The lane's own is known as
+// it is: it may hold spaces.
+func (s *Store) pathless(text string) string {
+	text = strings.ReplaceAll(text, s.path, removed)
+	text = strings.ReplaceAll(text, filepath.Dir(s.path)+string(filepath.Separator), removed)
+	return aPath.ReplaceAllString(text, "${1}"+removed)
 }
 
 // tellsTooMuch reports whether a word in lower case is no plain word. joins are

@@ -18,6 +18,9 @@ func (a *API) admit(c *call) (err error) {
 		return refuse(http.StatusConflict, device.CodeProtocolMismatch,
 			"this host speaks version "+device.ProtocolVersion+" of the collector protocol, in the header "+device.HeaderProtocol)
 	}
+	if c.route.access == anybody {
+		return a.admitStranger(c)
+	}
 	if err := a.place(c); err != nil {
 		return err
 	}
@@ -39,27 +42,37 @@ func (a *API) admit(c *call) (err error) {
 	return nil
 }
 
-// place finds the request a slot: one of its device's, or one of the few of those
-// who have no credential yet. These are apart, so that who has none keeps nobody
-// from delivering, and they have less time.
-func (a *API) place(c *call) error {
-	of := nobody
-	if c.route.access != anybody {
-		if !a.slots.take() {
-			return busy("the host is answering as many requests as it can")
-		}
-		c.held = append(c.held, a.slots.give)
-		if err := a.identify(c); err != nil {
-			return err
-		}
-		of = c.device.ID
-	} else if err := http.NewResponseController(c.w).SetReadDeadline(a.now().Add(codeTime)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+// admitStranger lets in who has no credential yet. Their slots are apart, so that
+// who has none keeps nobody from delivering, and they have less time. A slot is of
+// who has sent all of it: who sends a code slowly must not keep others from theirs.
+func (a *API) admitStranger(c *call) error {
+	err := http.NewResponseController(c.w).SetReadDeadline(a.now().Add(codeTime))
+	if err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return err
 	}
-	if !a.slots.takeDevice(of) {
+	if err := c.read(); err != nil {
+		return err
+	}
+	return a.takeDevice(c, nobody)
+}
+
+// place finds the request a slot, of all and of its device's.
+func (a *API) place(c *call) error {
+	if !a.slots.take() {
+		return busy("the host is answering as many requests as it can")
+	}
+	c.held = append(c.held, a.slots.give)
+	if err := a.identify(c); err != nil {
+		return err
+	}
+	return a.takeDevice(c, c.device.ID)
+}
+
+func (a *API) takeDevice(c *call, id string) error {
+	if !a.slots.takeDevice(id) {
 		return busy("as many requests are open as may be")
 	}
-	c.held = append(c.held, func() { a.slots.giveDevice(of) })
+	c.held = append(c.held, func() { a.slots.giveDevice(id) })
 	return nil
 }
 

@@ -40,7 +40,7 @@ func (c *call) read() error {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return refuse(http.StatusRequestTimeout, device.CodeBadRequest, "the body did not come in time")
 	default:
-		return refuse(http.StatusBadRequest, device.CodeBadRequest, "the body ended before it was whole")
+		return busy("the body broke off on its way") // which says nothing of what it was the beginning of
 	}
 }
 

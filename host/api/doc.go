@@ -7,8 +7,9 @@
 // order: path and method; the protocol's version; a slot among the requests that
 // run; the credential; the path's device and source, which must be the
 // credential's own; the size, the type and the syntax of the body. Only then is it
-// read. A record goes through host/boundary with the manifest that its source put,
-// as a local run's does, and a batch is taken whole or not at all.
+// read. Who has a code and no credential yet gets a slot behind the body. A record
+// goes through host/boundary with the manifest that its source put, as a local
+// run's does, and a batch is taken whole or not at all.
 //
 // Every answer is JSON and carries a request id. No answer and no line of the log
 // holds a token, a code, a record's value or a path: a refusal names its code, the

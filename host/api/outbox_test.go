@@ -78,28 +78,15 @@ func collect(t *testing.T, store *storage.Store, connection string) {
 	}
 }
 
-// LC-04.1: what a device's run queues, the host takes as it is queued, its records
-// before the cursors that they justify; and what it then
-// holds is what a run of its own would have stored, byte for byte.
-func TestWhatAnOutboxHoldsIsTaken(t *testing.T) {
-	t.Parallel()
-	l := ready(t)
+// takes delivers all that an outbox holds, and returns how many of each kind.
+func (l *lane) takes(queue *storage.Store) map[string]int {
+	l.t.Helper()
 	ctx := context.Background()
-	queue, err := storage.Open(ctx, storage.Options{
-		Path: filepath.Join(t.TempDir(), "lane.sqlite"), Now: time.Now, Lane: &storage.Lane{SourceInstanceID: l.SourceInstanceID, ConnectorID: theConnector},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer queue.Close()
-	collect(t, queue, "lane")
-	collect(t, l.store, "local")
-
 	kinds := map[string]int{}
 	for {
 		items, err := queue.Claim(ctx, storage.ClaimRequest{Holder: "h", Lease: time.Minute, Limit: 4})
 		if err != nil {
-			t.Fatal(err)
+			l.t.Fatal(err)
 		}
 		if len(items) == 0 {
 			break
@@ -119,14 +106,35 @@ func TestWhatAnOutboxHoldsIsTaken(t *testing.T) {
 			}
 			a := l.send(method, path, item.Body(l.DeviceID, l.ConnectorInstanceID))
 			if a.status >= http.StatusBadRequest {
-				t.Fatalf("%s: %d %s", item.Kind, a.status, a.body)
+				l.t.Fatalf("%s: %d %s", item.Kind, a.status, a.body)
 			}
 			if err := queue.Acknowledge(ctx, item); err != nil {
-				t.Fatal(err)
+				l.t.Fatal(err)
 			}
 			kinds[item.Kind]++
 		}
 	}
+	return kinds
+}
+
+// LC-04.1: what a device's run queues, the host takes as it is queued, its records
+// before the cursors that they justify; and what it then
+// holds is what a run of its own would have stored, byte for byte.
+func TestWhatAnOutboxHoldsIsTaken(t *testing.T) {
+	t.Parallel()
+	l := ready(t)
+	ctx := context.Background()
+	queue, err := storage.Open(ctx, storage.Options{
+		Path: filepath.Join(t.TempDir(), "lane.sqlite"), Now: time.Now, Lane: &storage.Lane{SourceInstanceID: l.SourceInstanceID, ConnectorID: theConnector},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer queue.Close()
+	collect(t, queue, "lane")
+	collect(t, l.store, "local")
+
+	kinds := l.takes(queue)
 	if kinds[storage.KindRecordBatch] == 0 || kinds[storage.KindCheckpoint] != 1 || kinds[storage.KindGap] != 1 || kinds[storage.KindRunCommit] != 1 {
 		t.Errorf("delivered %v", kinds)
 	}
@@ -155,5 +163,46 @@ func TestWhatAnOutboxHoldsIsTaken(t *testing.T) {
 	run, err := l.store.Run(ctx, "run_lane")
 	if err != nil || run.Status != "succeeded" || len(run.Withheld) != 1 || len(run.KnownGaps) == 0 || run.Counts["notes"].New != 2 {
 		t.Errorf("%+v %v", run, err)
+	}
+}
+
+// A run that failed for some of its streams moves the cursors of the others, on a
+// device as here: its end is taken, or nothing of the device would be any more.
+func TestWhatARunThatFailedInPartLeavesIsTaken(t *testing.T) {
+	t.Parallel()
+	l := ready(t)
+	ctx := context.Background()
+	queue, err := storage.Open(ctx, storage.Options{
+		Path: filepath.Join(t.TempDir(), "lane.sqlite"), Now: time.Now, Lane: &storage.Lane{SourceInstanceID: l.SourceInstanceID, ConnectorID: theConnector},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer queue.Close()
+	conn, err := queue.EnsureConnection(ctx, "lane", theConnector)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := queue.BeginRun(ctx, storage.NewRun{
+		RunID: "run_1", ConnectionID: conn.ID, Connector: theConnector, Version: "0.1.0", ModuleSHA256: theModule, Mode: abi.ModeIncremental,
+		Bookmark: storage.BookmarkIncremental, Holder: "h", Streams: []string{"notes", "log"}, LeaseTTL: time.Minute,
+	})
+	if err == nil {
+		err = w.Finish(ctx, storage.Outcome{
+			Status: "failed", Reason: "connector_reported_failed", Error: &storage.RunError{Code: string(abi.ReasonStreamCollectionFailed), Message: "m"},
+			Checkpoints: []storage.StateCommit{{Stream: "notes", Cursor: []byte(`{"after":"b"}`)}},
+			KnownGaps:   []byte(`[{"kind":"skip","reason":"stream_collection_failed","severity":"recoverable","stream":"log","count":1}]`),
+		})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if kinds := l.takes(queue); kinds[storage.KindRunCommit] != 1 {
+		t.Errorf("delivered %v", kinds)
+	}
+	var state device.State
+	l.must(http.StatusOK, l.send(http.MethodGet, device.PathState(l.DeviceID, l.SourceInstanceID), nil), &state)
+	if run, err := l.store.Run(ctx, "run_1"); err != nil || run.Status != "failed" || string(state.State["notes"]) != `{"after":"b"}` {
+		t.Errorf("%+v, %v, %s", run, err, state.State)
 	}
 }

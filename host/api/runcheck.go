@@ -22,10 +22,11 @@ var (
 )
 
 // Limits of a run's end, those of a local run's (contracts: runtime, section 9)
-// with room for one more gap that counts the rest.
+// with room for one more gap that counts the rest. Diagnostics are 8 KiB as their
+// connector wrote them, and on the way each of their characters may be an escape.
 const (
 	maxKnownGaps      = 64
-	maxGapDiagnostics = 16 << 10
+	maxGapDiagnostics = 6 * 8 << 10
 	maxFacts          = 1000
 )
 

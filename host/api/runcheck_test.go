@@ -76,7 +76,7 @@ func TestTheEndOfARunIsHeldToItsLimits(t *testing.T) {
 			func(c *device.RunCommit) { c.Outcome.KnownGaps = gap(func(g *knownGap) { g.Message = long }) },
 			func(c *device.RunCommit) { c.Outcome.KnownGaps = gap(func(g *knownGap) { g.Count = -1 }) },
 			func(c *device.RunCommit) {
-				c.Outcome.KnownGaps = gap(func(g *knownGap) { g.Diagnostics = raw(long + long) })
+				c.Outcome.KnownGaps = gap(func(g *knownGap) { g.Diagnostics = raw(strings.Repeat(long, 5)) })
 			},
 			func(c *device.RunCommit) { c.Outcome.KnownGaps = gap(func(g *knownGap) { g.Stream = "\n" }) },
 		},
@@ -129,4 +129,16 @@ func TestEveryEndOfARunIsTaken(t *testing.T) {
 		edit(&c)
 		l.must(http.StatusOK, l.send(http.MethodPost, device.PathRunCommits(l.DeviceID, l.SourceInstanceID), c), nil)
 	}
+}
+
+// What a run says of a gap is up to 8 KiB as its connector wrote it, and six times
+// that where it is spelled with escapes.
+func TestDiagnosticsAreTakenAsTheyAreSpelled(t *testing.T) {
+	t.Parallel()
+	l := ready(t)
+	c := l.commit("run_1", "commit_1", nil)
+	c.Outcome.KnownGaps = raw([]knownGap{{
+		Kind: "skip", Reason: "r", Severity: "recoverable", Stream: "notes", Count: 1, Diagnostics: json.RawMessage(`{"page":"` + strings.Repeat("<", 8<<10-11) + `"}`),
+	}})
+	l.must(http.StatusOK, l.send(http.MethodPost, device.PathRunCommits(l.DeviceID, l.SourceInstanceID), c), nil)
 }

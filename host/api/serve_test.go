@@ -11,9 +11,11 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"testing/synctest"
 	"time"
 
+	"github.com/pdpp-host/pdpp-host/abi/device"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -237,4 +239,15 @@ func TestAnswersAreWrittenWhole(t *testing.T) {
 		t.Errorf("%d %v", a.status, a.head)
 	}
 	a.failure(t)
+}
+
+// A body that breaks off on its way says nothing of what it was the beginning of:
+// a collector sends it again, and gives nothing up.
+func TestABodyThatBreaksOff(t *testing.T) {
+	t.Parallel()
+	l := ready(t)
+	a := l.send(http.MethodPost, device.PathRunCommits(l.DeviceID, l.SourceInstanceID), "", func(r *http.Request) {
+		r.Body, r.ContentLength = io.NopCloser(iotest.ErrReader(io.ErrUnexpectedEOF)), 100
+	})
+	l.refuses(http.StatusServiceUnavailable, device.CodeRetryable, a)
 }

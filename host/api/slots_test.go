@@ -2,6 +2,8 @@ package api
 
 import (
 	"context"
+	"io"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
@@ -96,4 +98,34 @@ type aborting struct{ Store }
 
 func (aborting) DeviceByToken(context.Context, string) (*storage.Device, error) {
 	panic(http.ErrAbortHandler)
+}
+
+// Who sends a code slowly keeps nobody else from enrolling.
+func TestSlowCodesTakeNoSlot(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newPipes()
+		ctx, stop := context.WithCancel(t.Context())
+		served := make(chan error, 1)
+		a := over(newWaiting())
+		go func() { served <- Serve(ctx, l, a, slog.New(slog.DiscardHandler)) }()
+		for range mostOfDevice {
+			conn := l.dial()
+			defer conn.Close()
+			_, err := io.WriteString(conn, "POST /_ref/device-exporters/enroll HTTP/1.1\r\nHost: h\r\nX-PDPP-Collector-Protocol: 1\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{")
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		synctest.Wait()
+		h := &host{API: a, t: t}
+		if answer := h.ask(http.MethodPost, device.PathEnroll, device.EnrollRequest{}); answer.status != http.StatusBadRequest {
+			t.Errorf("%d %s", answer.status, answer.body)
+		}
+		time.Sleep(codeTime)
+		stop()
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+	})
 }
