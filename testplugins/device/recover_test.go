@@ -1,0 +1,190 @@
+package device
+
+import (
+	"os/exec"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pdpp-host/pdpp-host/abi/device"
+)
+
+// deadLettered has the way refuse a batch of the lane for good, until the lane
+// has given it up.
+func (l *lane) deadLettered(w *way) {
+	l.t.Helper()
+	w.meets(trouble{kind: ingest, source: l.source, times: -1, do: refuse(422, device.CodeRecordsRejected, "")})
+	defer w.clears()
+	for range 8 {
+		l.timePasses()
+		if r := l.runs(either); r.Outbox.DeadLetter > 0 {
+			if r.status != 4 {
+				l.t.Errorf("exits with %d", r.status)
+			}
+			if r.Outcome != "dead_letter" || r.LifecycleState != "dead_letter" {
+				l.t.Errorf("%+v", r)
+			}
+			return
+		}
+	}
+	l.t.Fatalf("nothing was given up: %+v", l.state())
+}
+
+// HL-16.2, HL-23.6, HL-23.8, HL-23.9, HL-23.10, HL-23.11: the host refuses what a
+// device saved. The owner sees on the host what to type on the device, and what
+// for; typed there as it stands, the first command changes and sends nothing, and
+// the second one mends it.
+func TestRecover(t *testing.T) {
+	t.Parallel()
+	s, m := newHost(t), newMachine(t)
+	fill(t, m.folder, 15, 150_000)
+	w := newWay(t, s)
+	// There is a second lane, which no command may touch.
+	bystander := m.enroll(w.server.URL, s.invite("--name", "bystander"))
+	bystander.runs(done)
+	l := m.enroll(w.server.URL, s.invite("--name", "desk"), "--label", "desk")
+	l.deadLettered(w)
+	if len(s.cursors(l)) != 0 {
+		t.Errorf("a checkpoint passed what was refused: %v", s.cursors(l))
+	}
+	if got := l.tells(6, "doctor"); !strings.Contains(string(got.stdout), "recover") {
+		t.Errorf("the doctor does not say what to do\n%s", got.stdout)
+	}
+	connection := s.sql("SELECT name FROM connections WHERE id = ?", l.connectionID)[0]
+	shown := s.status(connection)
+	r := shown.Recovery
+	if shown.Verdict.Channel == "calm" || r == nil || r.Unavailable || r.Cause != "dead_letter_backlog" || len(r.Commands) != 2 || r.Host != "desk" {
+		t.Fatalf("%+v", shown)
+	}
+	for _, words := range []string{r.Summary, shown.Verdict.ForwardStatement} {
+		if strings.Contains(strings.ToLower(words), "dead-letter") || strings.Contains(words, "normally") || words == "" {
+			t.Errorf("the owner reads %q", words)
+		}
+	}
+	text := string(s.tells(0, "status", connection).stdout)
+	for i, c := range r.Commands {
+		if !strings.Contains(text, c.Command) || !strings.Contains(text, c.Purpose) || c.Purpose == "" || !strings.Contains(text, "desk") {
+			t.Errorf("the owner does not see %+v in\n%s", c, text)
+		}
+		if !slices.Contains(strings.Fields(c.Command), l.source) || strings.Contains(c.Command, l.connectionID) {
+			t.Errorf("command %d is of another source than %s: %s", i, l.source, c.Command)
+		}
+	}
+
+	state := contents(t, m.dir, ".local/state", ".config")
+	w.forgets()
+	looked := m.types(r.Commands[0].Command)
+	if looked.status != 0 || !strings.Contains(string(looked.stdout), "nothing was changed") {
+		t.Errorf("%d\n%s%s", looked.status, looked.stdout, looked.stderr)
+	}
+	if now := contents(t, m.dir, ".local/state", ".config"); !reflect.DeepEqual(now, state) {
+		t.Errorf("looking changed %v", changed(state, now))
+	}
+	if got := w.account(); len(got) > 0 {
+		t.Errorf("looking sent %+v", got)
+	}
+
+	l.timePasses() // else it waits until what is to be tried again is due
+	mended := m.types(r.Commands[1].Command)
+	if mended.status != 0 {
+		t.Errorf("%d\n%s%s", mended.status, mended.stdout, mended.stderr)
+	}
+	for _, seen := range w.account() {
+		if seen.source == bystander.source {
+			t.Errorf("the other lane was run: %+v", seen)
+		}
+	}
+	s.holds(l, found(t, m.folder))
+	s.onceEach(l)
+	s.healthy(connection)
+	if v := l.state(); v.LifecycleState != "healthy_idle" || v.Outbox.Counts.open() != 0 {
+		t.Errorf("%+v", v)
+	}
+	l.tells(0, "doctor")
+}
+
+// HL-16.1, HL-23.7: the host is reached and cannot be asked for its state. The
+// owner is told to run the collector again, and nothing of failed uploads.
+func TestStateCannotBeRead(t *testing.T) {
+	t.Parallel()
+	s, m := newHost(t), newMachine(t)
+	fill(t, m.folder, 18, 60_000)
+	w := newWay(t, s)
+	l := m.enroll(w.server.URL, s.invite())
+	l.runs(done)
+	w.meets(trouble{kind: readState, times: -1, do: refuse(500, "internal_error", "")})
+	if r := l.runs(blocked); r.problem == nil || r.problem.Code != "delivery.state_read_failed" || r.Run != nil {
+		t.Errorf("%+v\n%s", r, r.text)
+	}
+	w.clears()
+	connection := s.sql("SELECT name FROM connections WHERE id = ?", l.connectionID)[0]
+	shown := s.status(connection)
+	r := shown.Recovery
+	if shown.Verdict.Channel == "calm" || r == nil || r.Cause != "state_read_failed" || len(r.Commands) != 1 || r.Host == "" {
+		t.Fatalf("%+v", shown)
+	}
+	if words := strings.ToLower(r.Summary + shown.Verdict.ForwardStatement + r.Commands[0].Purpose + r.Commands[0].Command); strings.Contains(words, "dead") ||
+		strings.Contains(words, "recover ") || !strings.Contains(words, "pdpp-local-collector run") {
+		t.Errorf("the owner reads %s", words)
+	}
+	if got := m.types(r.Commands[0].Command); got.status != 0 {
+		t.Errorf("%d\n%s%s", got.status, got.stdout, got.stderr)
+	}
+	s.healthy(connection)
+}
+
+// types runs a line as it stands, in the machine's shell.
+func (m *machine) types(line string) said {
+	m.t.Helper()
+	shell, err := exec.LookPath("sh")
+	if err != nil {
+		m.t.Skip(err)
+	}
+	return m.does("", shell, "-c", line)
+}
+
+// changed names the files that are not as they were.
+func changed(before, after map[string]string) (names []string) {
+	for name, text := range after {
+		if was, known := before[name]; !known || was != text {
+			names = append(names, name)
+		}
+	}
+	for name := range before {
+		if _, there := after[name]; !there {
+			names = append(names, name+" (gone)")
+		}
+	}
+	return names
+}
+
+// HL-23.11: a source instance that this machine has no profile of is refused, and
+// no other lane is taken for it; nothing is made on the way.
+func TestRecoverKnowsNoSuchSource(t *testing.T) {
+	t.Parallel()
+	s, m, stranger := newHost(t), newMachine(t), newMachine(t)
+	fill(t, m.folder, 16, 50_000)
+	l := m.enroll(s.url(), s.invite())
+	l.runs(done)
+	state := contents(t, m.dir, ".local/state", ".config")
+	for _, c := range []struct {
+		where *machine
+		id    string
+	}{{m, "src_unknown"}, {m, l.connectionID}, {m, "../" + l.source}, {m, ""}, {stranger, l.source}} {
+		for _, apply := range [][]string{nil, {"--apply"}} {
+			args := append([]string{"recover", "--json", "--source-instance-id", c.id}, apply...)
+			got := c.where.does("", m.b.collector, args...)
+			p := c.where.result(got, nil)
+			if got.status != 2 && got.status != 3 || p == nil || p.Code == "" || p.Hint == "" {
+				t.Errorf("%v exits with %d: %+v\n%s", args, got.status, p, got.stderr)
+			}
+		}
+	}
+	if now := contents(t, m.dir, ".local/state", ".config"); !reflect.DeepEqual(now, state) {
+		t.Errorf("refusing changed %v", changed(state, now))
+	}
+	if now := contents(t, stranger.dir, ".local/state", ".config"); len(now) != 0 {
+		t.Errorf("refusing made %v", changed(nil, now))
+	}
+}
