@@ -24,6 +24,9 @@ const (
 	StatusAbandoned = "abandoned"
 )
 
+// longestLease is longer than any lease lasts.
+const longestLease = 24 * time.Hour
+
 // NewRun says what run begins. All fields but HolderAlive are required.
 type NewRun struct {
 	RunID        string // never used before
@@ -35,7 +38,7 @@ type NewRun struct {
 	Bookmark     string // BookmarkIncremental or BookmarkBackfill
 	Holder       string // who holds the lease: one process of one machine
 	Streams      []string
-	LeaseTTL     time.Duration
+	LeaseTTL     time.Duration // below a day
 	// HolderAlive says whether the holder of another run's lease still lives.
 	// nil: every holder does, until its lease expires. It is called inside the
 	// write transaction: it must not use the store, and must be quick.
@@ -107,7 +110,7 @@ func (t *tx) beginRun(w *RunWriter, n NewRun) error {
 func (t *tx) takeOver(lease *leaseRow, n NewRun) error {
 	alive := n.HolderAlive == nil || n.HolderAlive(lease.Holder)
 	// No lease lasts that long: it is of a clock that was ahead, and put right.
-	ahead := lease.ExpiresUS > micros(t.now.Add(deviceLease+clockSlack))
+	ahead := lease.ExpiresUS > micros(t.now.Add(longestLease))
 	if alive && micros(t.now) < lease.ExpiresUS && !ahead {
 		return abi.NewError(abi.CodeConnectionBusy, "another run of this connection is going on",
 			"wait for it to end, or end it").
