@@ -60,6 +60,11 @@ const (
 // of a source, and no provider has a part in it.
 const ReasonPolicyBudget Reason = "policy_budget"
 
+// ReasonRunRefused is of a run that was refused on its device before it began: a
+// folder or its module is not there, or not the accepted one. The error's code says
+// which; a run of a host that is refused leaves no run at all.
+const ReasonRunRefused Reason = "run_refused"
+
 // SourcePressure arms the cross-run cooldown. Nothing else does.
 var SourcePressure = []Reason{ReasonUpstreamPressure, ReasonRateLimited}
 
@@ -86,7 +91,7 @@ var GenericReasons = []Reason{
 	ReasonRateLimited, ReasonUpstreamPressure, ReasonRetryExhausted, ReasonTemporaryUnavailable,
 	ReasonRequestCapReached, ReasonWallClockDeadline, ReasonRetryBudgetExhausted, ReasonCircuitOpen,
 	ReasonRunCapFetches, ReasonRunCapTime, ReasonRunCapBacklog,
-	ReasonDetailCoverageIncomplete, ReasonStreamCollectionFailed, ReasonSchemaRejected, ReasonPolicyBudget,
+	ReasonDetailCoverageIncomplete, ReasonStreamCollectionFailed, ReasonSchemaRejected, ReasonPolicyBudget, ReasonRunRefused,
 }
 
 // RecoveryActions is what a recovery_hint's action may be.

@@ -16,16 +16,6 @@ import (
 // maxRecords bounds a batch, ten times above what a collector puts into one.
 const maxRecords = 10_000
 
-// wireRecord is a device.Record whose parts keep their own text, so that what is
-// stored is what the connector wrote.
-type wireRecord struct {
-	Stream    json.RawMessage `json:"stream"`
-	Key       json.RawMessage `json:"record_key"`
-	Data      json.RawMessage `json:"data"`
-	EmittedAt json.RawMessage `json:"emitted_at"`
-	Op        string          `json:"op"`
-}
-
 // accept holds the records of a batch to the manifest, each in the form in which a
 // local run's guest emits it, through the same gate. One that a local run would
 // not store refuses the batch: the device's own gate has let it pass, so the two
@@ -40,47 +30,52 @@ func (a *API) accept(h *held, records []byte) (batch *storage.Batch, streams []s
 		return nil, nil, err
 	}
 	defer a.gates.give(h, gate)
-	d := json.NewDecoder(bytes.NewReader(records))
-	if t, err := d.Token(); err != nil || t != json.Delim('[') {
+	in := &intake{batch: new(storage.Batch), index: map[string]int{}, manifest: h.manifest, gate: gate}
+	err = device.Records(records, in.record)
+	switch {
+	case errors.Is(err, device.ErrNotRecords):
 		return nil, nil, wrong("records", "must be an array")
-	}
-	in := &intake{batch: new(storage.Batch), index: map[string]int{}}
-	var line []byte
-	for i := 0; d.More(); i++ {
-		if i == maxRecords {
-			return nil, nil, wrong("records", fmt.Sprintf("are more than %d", maxRecords))
-		}
-		var r wireRecord
-		if err := d.Decode(&r); err != nil {
-			return nil, nil, rejected(i, "", "its form is none of a record's")
-		}
-		var key, stream string
-		if json.Unmarshal(r.Key, &key) != nil || json.Unmarshal(r.Stream, &stream) != nil {
-			return nil, nil, rejected(i, "", "stream and record_key must be strings")
-		}
-		decl := h.manifest.Stream(stream)
-		if decl == nil {
-			return nil, nil, rejected(i, "", "the manifest has no such stream")
-		}
-		if line, err = r.line(line[:0], len(decl.PrimaryKey) > 1, key); err != nil {
-			return nil, nil, rejected(i, stream, err.Error())
-		}
-		if err := in.add(gate, line, key, i, stream); err != nil {
-			return nil, nil, err
-		}
+	case err != nil:
+		return nil, nil, err
 	}
 	return in.batch, in.streams, nil
 }
 
 // intake is a batch while its records come in.
 type intake struct {
-	batch   *storage.Batch
-	streams []string
-	index   map[string]int
+	manifest *abi.Manifest
+	gate     *boundary.Gate
+	batch    *storage.Batch
+	streams  []string
+	index    map[string]int
+	line     []byte // of the record at hand
 }
 
-func (in *intake) add(gate *boundary.Gate, line []byte, key string, i int, stream string) error {
-	err := gate.Records(line, func(r *boundary.Record) error {
+// record takes the record at i as it stands in the batch.
+func (in *intake) record(i int, r *device.RawRecord, ok bool) error {
+	if i == maxRecords {
+		return wrong("records", fmt.Sprintf("are more than %d", maxRecords))
+	}
+	var op, key, stream string
+	if !ok || len(r.Op) > 0 && json.Unmarshal(r.Op, &op) != nil {
+		return rejected(i, "", "its form is none of a record's")
+	}
+	if json.Unmarshal(r.Key, &key) != nil || json.Unmarshal(r.Stream, &stream) != nil {
+		return rejected(i, "", "stream and record_key must be strings")
+	}
+	decl := in.manifest.Stream(stream)
+	if decl == nil {
+		return rejected(i, "", "the manifest has no such stream")
+	}
+	var err error
+	if in.line, err = emission(in.line[:0], r, op, len(decl.PrimaryKey) > 1, key); err != nil {
+		return rejected(i, stream, err.Error())
+	}
+	return in.add(key, i, stream)
+}
+
+func (in *intake) add(key string, i int, stream string) error {
+	err := in.gate.Records(in.line, func(r *boundary.Record) error {
 		switch {
 		case r.Rejected != nil:
 			return rejected(i, stream, "its data fails the schema at "+quoted(r.Rejected.Path)+" ("+r.Rejected.Keyword+")")
@@ -102,9 +97,9 @@ func (in *intake) add(gate *boundary.Gate, line []byte, key string, i int, strea
 	return err
 }
 
-// line writes the RECORD that a guest would have emitted. Of a composite key the
+// emission writes the RECORD that a guest would have emitted. Of a composite key the
 // canonical text is an array already; of a single one it is the string's value.
-func (r *wireRecord) line(b []byte, composite bool, key string) ([]byte, error) {
+func emission(b []byte, r *device.RawRecord, op string, composite bool, key string) ([]byte, error) {
 	b = append(append(b, `{"type":"RECORD","stream":`...), r.Stream...)
 	b = append(b, `,"key":`...)
 	if composite {
@@ -118,7 +113,7 @@ func (r *wireRecord) line(b []byte, composite bool, key string) ([]byte, error) 
 	if len(r.Data) > 0 {
 		b = append(append(b, `,"data":`...), r.Data...)
 	}
-	switch r.Op {
+	switch op {
 	case "", device.OpUpsert:
 	case device.OpDelete:
 		b = append(b, `,"op":"delete"`...)
@@ -126,7 +121,7 @@ func (r *wireRecord) line(b []byte, composite bool, key string) ([]byte, error) 
 		return nil, errors.New("its op is neither upsert nor delete")
 	}
 	// A deletion may have been emitted without its time (RT-07.1).
-	if len(r.EmittedAt) > 0 && (r.Op != device.OpDelete || string(r.EmittedAt) != `""`) {
+	if len(r.EmittedAt) > 0 && (op != device.OpDelete || string(r.EmittedAt) != `""`) {
 		b = append(append(b, `,"emitted_at":`...), r.EmittedAt...)
 	}
 	b = append(b, '}')
