@@ -79,6 +79,10 @@ type StoredRun struct {
 	// Missed are the streams that a run which did not succeed failed to collect:
 	// those that it named, else all that it was asked for. nil: nobody knows.
 	Missed []string `json:"missed,omitempty"`
+	// Refused: it was refused before it began, and its reason is the refusal's.
+	Refused bool `json:"refused,omitempty"`
+	// Device is the one that ran it; "": this host did.
+	Device string `json:"device,omitempty"`
 }
 
 // StreamAccount is how much of what there was of a stream a run collected. nil:
@@ -170,9 +174,12 @@ func KeepGaps(gaps []KnownGap) []KnownGap {
 
 // RunReason is the reason of a run that did not succeed, as a projection reads
 // it: the connector's own code where the connector ended the run, else the
-// host's. A connector that asks for new credentials says what is wrong whatever
+// host's; of a run that was refused, the refusal's. A connector that asks for new credentials says what is wrong whatever
 // its code is called.
 func RunReason(reason abi.Reason, code, recoveryHint string) Word {
+	if reason == abi.ReasonRunRefused && code != "" {
+		return Word(code)
+	}
 	switch reason {
 	case abi.ReasonConnectorReportedFailed, abi.ReasonConnectorReportedCancelled:
 	default:

@@ -19,6 +19,7 @@ type StoredDevice struct {
 // the host that received it: a device's own clock is worth nothing here.
 type StoredSource struct {
 	ID      string        `json:"id"`
+	Device  string        `json:"device,omitempty"` // that it is on
 	HeardUS int64         `json:"heard_us,omitempty"`
 	Status  Word          `json:"status,omitempty"`
 	Pending *int64        `json:"pending,omitempty"`
@@ -58,20 +59,36 @@ func told(n *int64) *int64 {
 	return n
 }
 
-// heartbeats are those of the sources, which are all trusted.
-func (s *Stored) heartbeats() []Heartbeat {
+// heartbeats are those of the sources, which are all trusted, as they are at now.
+func (s *Stored) heartbeats(now Instant) []Heartbeat {
 	if s.Device == nil {
 		return nil
 	}
 	out := make([]Heartbeat, len(s.Device.Sources))
 	for i := range s.Device.Sources {
 		src := &s.Device.Sources[i]
-		out[i] = Heartbeat{
+		h := &out[i]
+		*h = Heartbeat{
 			SourceInstanceID: Word(src.ID), DeviceStatus: deviceActive, SourceStatus: deviceActive, LastHeartbeatAt: instantOf(src.HeardUS),
 			LastHeartbeatStatus: src.Status, RecordsPending: told(src.Pending), OutboxDiagnostics: src.Outbox.diagnostics(),
 		}
+		if h.busy() && (!h.left() || !now.IsZero() && now.Sub(h.LastHeartbeatAt.Time) > StaleHeartbeat) {
+			// It has begun, and has nothing on its way: that is no delivery, and of what
+			// becomes of it nobody knows.
+			h.LastHeartbeatStatus = ""
+		}
 	}
 	return out
+}
+
+// busy reports whether the device said that it is at work.
+func (h *Heartbeat) busy() bool {
+	return h.LastHeartbeatStatus == "starting" || h.LastHeartbeatStatus == "retrying"
+}
+
+// left reports whether the device told of work that has not left it.
+func (h *Heartbeat) left() bool {
+	return h.pending() || (*OutboxCounts)(h.OutboxDiagnostics).Stuck()
 }
 
 // outbox is what the sources say together; nil for a connection of no device.
@@ -79,22 +96,23 @@ func (s *Stored) outbox(m Moment) *Outbox {
 	if s.Device == nil {
 		return nil
 	}
-	beats := s.heartbeats()
+	beats := s.heartbeats(m.Now)
 	r := OutboxAxis(beats, m.Now, StaleHeartbeat)
 	return &Outbox{Axis: r.Axis, Cause: r.Cause, Counts: RollupOutboxCounts(beats)}
 }
 
-// quietFrom is the first instant at which a heartbeat with pending work has been
-// the last for too long. Any other after it changes nothing any more.
-func (s *Stored) quietFrom() Instant {
+// quietFrom is the first instant after now at which a heartbeat with work that is
+// left has been the last for too long.
+func (s *Stored) quietFrom(now Instant) Instant {
 	var first Instant
-	beats := s.heartbeats()
+	beats := s.heartbeats(Instant{})
 	for i := range beats {
 		b := &beats[i]
-		if b.LastHeartbeatAt.IsZero() || !b.pending() || b.LastHeartbeatStatus == heartbeatBlocked {
+		if b.LastHeartbeatAt.IsZero() || !b.pending() && !b.busy() || b.LastHeartbeatStatus == heartbeatBlocked {
 			continue
 		}
-		if at := b.LastHeartbeatAt.Add(StaleHeartbeat + time.Microsecond); first.IsZero() || at.Before(first.Time) {
+		at := b.LastHeartbeatAt.Add(StaleHeartbeat + time.Microsecond)
+		if at.After(now.Time) && (first.IsZero() || at.Before(first.Time)) {
 			first = At(at)
 		}
 	}
@@ -106,7 +124,7 @@ func (s *Stored) quietFrom() Instant {
 // (HL-14.1).
 func (s *Stored) drainedAt() Instant {
 	var oldest Instant
-	beats := s.heartbeats()
+	beats := s.heartbeats(Instant{})
 	for i := range beats {
 		b := &beats[i]
 		// At its own moment no heartbeat is too old.
@@ -122,7 +140,7 @@ func (s *Stored) drainedAt() Instant {
 
 // localCoverage are the device's coverage records, as far as coverage asks.
 func (s *Stored) localCoverage() *LocalCoverage {
-	if s.Device == nil || len(s.Device.Stores) == 0 {
+	if s.Device == nil || len(s.Device.Stores) == 0 || s.takenOver() {
 		return nil
 	}
 	l := &LocalCoverage{Readable: true}

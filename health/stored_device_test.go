@@ -21,7 +21,7 @@ func drawDevice(t *rapid.T, around time.Time) *health.StoredDevice {
 	}
 	d := &health.StoredDevice{}
 	for i := range rapid.IntRange(0, 2).Draw(t, "sources") {
-		s := health.StoredSource{ID: []string{"src_1", "src_2"}[i]}
+		s := health.StoredSource{ID: []string{"src_1", "src_2"}[i], Device: rapid.SampledFrom([]string{"dev_1", "dev_2"}).Draw(t, "device")}
 		if rapid.IntRange(0, 4).Draw(t, "heard") > 0 {
 			s.HeardUS = around.Add(-time.Duration(rapid.IntRange(0, 120).Draw(t, "minutes")) * time.Minute).UnixMicro()
 			s.Status = rapid.SampledFrom([]health.Word{"starting", "healthy", "retrying", "blocked", "stopped", "other"}).Draw(t, "beat")

@@ -47,7 +47,7 @@ func (s *Stored) Evidence(m Moment) Evidence {
 // midnight besides, and a running run is its holder's to end.
 func (s *Stored) NextChange(now Instant) Instant {
 	var next Instant
-	for _, at := range []Instant{s.freshFrom(), s.staleFrom(), s.backoffEnd(), s.quietFrom()} {
+	for _, at := range []Instant{s.freshFrom(), s.staleFrom(), s.backoffEnd(), s.quietFrom(now)} {
 		if !at.IsZero() && at.After(now.Time) && (next.IsZero() || at.Before(next.Time)) {
 			next = at
 		}
@@ -88,18 +88,18 @@ func (s *Stored) interrupted(m Moment) bool { return s.Running() && !m.RunAlive 
 
 // run is the latest run that ended, or was left behind, as a projection reads it.
 func (s *Stored) run(m Moment) *Run {
-	r := &Run{LastSuccessAt: s.Succeeded.ended()}
+	r, settled := &Run{LastSuccessAt: s.Succeeded.ended()}, s.settled()
 	switch {
 	case s.interrupted(m):
 		r.LatestStatus, r.ReasonCode = RunFailed, Word(abi.ReasonHostRestarted)
-	case s.Settled == nil:
+	case settled == nil:
 		return nil
-	case s.Settled.Status == Word(RunSucceeded):
+	case settled.Status == Word(RunSucceeded):
 		r.LatestStatus = RunSucceeded
 	default:
-		r.LatestStatus, r.ReasonCode = RunFailed, s.Settled.Reason
+		r.LatestStatus, r.ReasonCode = RunFailed, settled.Reason
 	}
-	if c := s.Credential; c != nil && r.LatestStatus == RunFailed && s.Settled != nil && c.PutUS > s.Settled.EndedUS &&
+	if c := s.Credential; c != nil && r.LatestStatus == RunFailed && settled != nil && c.PutUS > settled.EndedUS &&
 		credentialShaped(normalise(r.ReasonCode)) {
 		// The owner has replaced what was rejected: that it is rejected is not
 		// known of the new one (HL-02.2). The run failed all the same.
@@ -121,7 +121,7 @@ func (s *Stored) runEvidence(m Moment) *RunEvidence {
 	switch {
 	case s.interrupted(m):
 		return &RunEvidence{Status: "abandoned", KnownGaps: s.knownGaps()}
-	case s.Settled == nil:
+	case s.settled() == nil:
 		return nil
 	}
 	return &RunEvidence{Status: s.Settled.Status, KnownGaps: s.knownGaps(), Missed: s.Settled.Missed}
@@ -156,30 +156,6 @@ func (s *Stored) backoff() *Backoff {
 
 // sourcePressure is the scheduler's word for a source that asked for less.
 const sourcePressure = "source_pressure"
-
-// attention is what waits for the owner: the running run, while somebody is
-// there who takes the answer, or the scheduler. A credential that was rejected
-// says for itself what is to be done.
-func (s *Stored) attention(m Moment) *Attention {
-	switch h := s.Hold; {
-	case s.Running():
-		if !s.Asking || !m.RunAlive {
-			return nil
-		}
-		return &Attention{
-			Lifecycle: AttentionOpen, ReasonCode: "interaction_required", ResponseContract: "response_required", RunID: Word(s.Latest.ID),
-		}
-	case h == nil, h.Kind != HeldForOwner:
-		return nil
-	}
-	if s.Settled != nil && s.Settled.Status == Word(RunFailed) && credentialShaped(normalise(s.Settled.Reason)) {
-		return nil
-	}
-	if c := s.Credential; c != nil && c.PutUS > s.Hold.AtUS && credentialShaped(normalise(s.Hold.Reason)) {
-		return nil // it was missed, and is there since
-	}
-	return &Attention{Lifecycle: AttentionOpen, ReasonCode: s.Hold.Reason, ResponseContract: "none"}
-}
 
 // detailGaps are the open gaps, counted.
 func (s *Stored) detailGaps() *DetailGaps {

@@ -39,6 +39,11 @@ func drawStored(t *rapid.T, around time.Time) *health.Stored {
 	}
 	if rapid.Bool().Draw(t, "settled") {
 		s.Settled = &health.StoredRun{ID: "r", Status: word("status", "succeeded", "failed", "abandoned"), StartedUS: us("began"), EndedUS: us("ended")}
+		s.Settled.Device = string(word("ran on", "", "dev_1", "dev_2"))
+		if s.Settled.Status == "failed" {
+			s.Settled.Reason = word("refused", "", "files.root_missing", "credential.missing", "other")
+			s.Settled.Refused = s.Settled.Reason != ""
+		}
 		s.Latest = s.Settled
 		if s.Settled.Status == "succeeded" {
 			s.Succeeded = s.Settled
@@ -89,7 +94,7 @@ func TestNextChange(t *testing.T) {
 			return withoutAges(verdict.OfStored(s, health.Moment{Now: health.At(when), RunAlive: alive}, true))
 		}
 		now := base
-		for range 5 {
+		for range 7 {
 			next := s.NextChange(health.At(now))
 			end := now.Add(100 * 24 * time.Hour)
 			if !next.IsZero() {

@@ -47,7 +47,7 @@ func (s *Store) CommitDeviceRun(ctx context.Context, src *SourceInstance, c *dev
 		if err != nil {
 			return err
 		}
-		if err := t.endDeviceRun(w, c, o); err != nil {
+		if err := t.endDeviceRun(feed, w, c, o); err != nil {
 			return err
 		}
 		terminalEventID = fmt.Sprintf("%s.%d", w.runID, w.events)
@@ -55,9 +55,20 @@ func (s *Store) CommitDeviceRun(ctx context.Context, src *SourceInstance, c *dev
 		if _, err := t.db.NewInsert().Model(&row).Exec(t.ctx); err != nil {
 			return err
 		}
+		if err := t.forgetDeliveries(feed, c.RunID); err != nil {
+			return err
+		}
 		return t.storesMoved(feed.ConnectionID)
 	})
 	return terminalEventID, replayed, err
+}
+
+// forgetDeliveries forgets which deliveries were taken of the source's earlier runs.
+// A device delivers in order, so that the end of this run stands behind all of them;
+// one of them again is of a run that has ended.
+func (t *tx) forgetDeliveries(src *sourceJoined, runID string) error {
+	_, err := t.db.NewDelete().Model((*deviceBatchRow)(nil)).Where("device_id = ? AND source_id = ? AND run_id <> ?", src.DeviceID, src.ID, runID).Exec(t.ctx)
+	return err
 }
 
 func (t *tx) committedBefore(row *deviceCommitRow) (bool, error) {
@@ -130,7 +141,7 @@ func outcomeOf(c *device.RunCommit, envelopeHash string) (Outcome, error) {
 func present(text json.RawMessage) bool { return len(text) > 0 && string(text) != "null" }
 
 // endDeviceRun writes what is known of the run only now, and ends it.
-func (t *tx) endDeviceRun(w *RunWriter, c *device.RunCommit, o Outcome) error {
+func (t *tx) endDeviceRun(src *sourceJoined, w *RunWriter, c *device.RunCommit, o Outcome) error {
 	declared, err := t.declared(w.connectionID)
 	if err != nil && abi.CodeOf(err) != device.CodeManifestMissing {
 		return err // without a manifest nothing was collected
@@ -149,6 +160,11 @@ func (t *tx) endDeviceRun(w *RunWriter, c *device.RunCommit, o Outcome) error {
 	}
 	if err := t.deviceCoverage(w, c.Outcome.Coverage, declared); err != nil {
 		return err
+	}
+	if o.Status == statusSucceeded && !o.Narrowed {
+		if err := t.closeEarlierGaps(src, streams); err != nil {
+			return err
+		}
 	}
 	o.KnownGaps = gapsOf(o.KnownGaps, declared)
 	row, err := outcomeRow(o)
@@ -169,7 +185,7 @@ func (t *tx) describeRun(w *RunWriter, o *device.Outcome, streams []string, ende
 		return err
 	}
 	row.Streams, row.Version, row.Mode = text, labelOf(o.Version), o.Mode
-	if isHash(o.ModuleSHA256) {
+	if isHash(o.ModuleSHA256) && o.ModuleSHA256 != nowhere {
 		row.ModuleSHA256 = o.ModuleSHA256
 	}
 	// It began on the device before anything of it came in.

@@ -39,8 +39,8 @@ func (s *Store) NewEnrollmentCode(ctx context.Context, c EnrollmentCode) error {
 
 // Enroll turns a code into a device with one source, and the source into the
 // feed of a connection: the one that the same connector and binding had before,
-// else a new one. A device that had the binding before is revoked: its cursors
-// would be of another machine's files.
+// else a new one. A device that had the binding before is revoked, and its cursors
+// are forgotten: they are of another machine's files.
 //
 // A code is good once. Whoever did not get the answer may show it again while it
 // lasts and while the credential was never used: the device is the same and the
@@ -54,20 +54,7 @@ func (s *Store) Enroll(ctx context.Context, e Enrolling) (*SourceInstance, error
 	e.Label, e.AgentVersion = labelOf(e.Label), labelOf(e.AgentVersion)
 	var src *SourceInstance
 	err := s.alone(ctx, "enroll the device", func(t *tx) error {
-		code := codeRow{CodeSHA256: e.CodeHash}
-		err := t.db.NewSelect().Model(&code).WherePK().Scan(t.ctx)
-		switch {
-		case errors.Is(err, sql.ErrNoRows):
-			return abi.NewError(device.CodeUnauthorized, "there is no such enrollment code", "ask the owner for a new one")
-		case err != nil:
-			return err
-		case micros(t.now) >= code.ExpiresUS:
-			return abi.NewError(device.CodeCodeExpired, "the enrollment code has expired", "ask the owner for a new one")
-		case code.SourceID != "":
-			err = t.enrollAgain(&code, e)
-		default:
-			err = t.enroll(&code, e)
-		}
+		code, err := t.redeemed(e)
 		if err != nil {
 			return err
 		}
@@ -80,30 +67,58 @@ func (s *Store) Enroll(ctx context.Context, e Enrolling) (*SourceInstance, error
 	return src, err
 }
 
-// enrollAgain gives a device whose answer was lost another credential.
-func (t *tx) enrollAgain(code *codeRow, e Enrolling) error {
-	used := abi.NewError(device.CodeCodeUsed, "the enrollment code has been used", "ask the owner for a new one")
-	src, err := t.source(code.SourceID)
+// redeemed looks the code up, and turns it into a device where it is good. Every
+// code costs the same three look-ups before it is refused, one that there never was
+// as well.
+func (t *tx) redeemed(e Enrolling) (code codeRow, err error) {
+	const again = "ask the owner for a new one"
+	code.CodeSHA256 = e.CodeHash
+	known := true
+	if err := t.db.NewSelect().Model(&code).WherePK().Scan(t.ctx); errors.Is(err, sql.ErrNoRows) {
+		known = false
+	} else if err != nil {
+		return code, err
+	}
+	d, err := t.enrolledWith(code.SourceID)
 	switch {
-	case abi.CodeOf(err) == device.CodeNotFound:
-		return used
 	case err != nil:
-		return err
-	case src.RevokedUS != 0:
-		return used
-	}
-	d := deviceRow{ID: src.DeviceID}
-	if err := t.db.NewSelect().Model(&d).WherePK().Scan(t.ctx); err != nil {
-		return err
-	}
-	switch {
-	case d.UsedUS != 0:
-		return used
+		return code, err
+	case !known:
+		return code, abi.NewError(device.CodeUnauthorized, "there is no such enrollment code", again)
+	case micros(t.now) >= code.ExpiresUS:
+		return code, abi.NewError(device.CodeCodeExpired, "the enrollment code has expired", again)
+	case code.SourceID == "":
+		err = t.enroll(&code, e)
+		return code, err
+	case d.ID == "", d.RevokedUS != 0, d.UsedUS != 0:
+		return code, abi.NewError(device.CodeCodeUsed, "the enrollment code has been used", again)
 	case code.Label != e.Label:
-		return abi.NewError(device.CodeCodeRaced, "another device is enrolling with this code", "ask the owner for a new one")
+		return code, abi.NewError(device.CodeCodeRaced, "another device is enrolling with this code", again)
 	}
+	return code, t.enrollAgain(d, e)
+}
+
+// enrolledWith reads the device that a code became, by its source; one without an
+// id when there is none, or none any more.
+func (t *tx) enrolledWith(sourceID string) (deviceRow, error) {
+	src, err := t.source(sourceID)
+	if err != nil && abi.CodeOf(err) != device.CodeNotFound {
+		return deviceRow{}, err
+	}
+	var d deviceRow
+	if src != nil {
+		d.ID = src.DeviceID
+	}
+	if err := t.db.NewSelect().Model(&d).WherePK().Scan(t.ctx); err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return deviceRow{}, err
+	}
+	return d, nil
+}
+
+// enrollAgain gives a device whose answer was lost another credential.
+func (t *tx) enrollAgain(d deviceRow, e Enrolling) error {
 	d.TokenSHA256, d.AgentVersion = e.TokenHash, e.AgentVersion
-	_, err = t.db.NewUpdate().Model(&d).WherePK().Column("token_sha256", "agent_version").Exec(t.ctx)
+	_, err := t.db.NewUpdate().Model(&d).WherePK().Column("token_sha256", "agent_version").Exec(t.ctx)
 	return err
 }
 
@@ -113,9 +128,12 @@ func (t *tx) enroll(code *codeRow, e Enrolling) error {
 		return err
 	}
 	if connection == "" {
-		if connection, err = t.deviceConnection(code); err != nil {
-			return err
-		}
+		connection, err = t.deviceConnection(code)
+	} else {
+		err = t.forgetCursors(connection)
+	}
+	if err != nil {
+		return err
 	}
 	d := deviceRow{
 		ID: "dev_" + t.l.s.newID(), TokenSHA256: e.TokenHash, Label: e.Label, AgentVersion: e.AgentVersion, CreatedUS: micros(t.now),
@@ -156,6 +174,13 @@ func (t *tx) retireBinding(code *codeRow) (connection string, err error) {
 		}
 	}
 	return connection, nil
+}
+
+// forgetCursors has a connection collected from the beginning: its cursors are of
+// the files of the device before, and would have another one pass over its own.
+func (t *tx) forgetCursors(connectionID string) error {
+	_, err := t.db.NewDelete().Model((*stateRow)(nil)).Where("connection_id = ? AND bookmark = ?", connectionID, BookmarkIncremental).Exec(t.ctx)
+	return err
 }
 
 // deviceConnection makes the connection that a new binding feeds. It has the

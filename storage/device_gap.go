@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -133,6 +134,29 @@ func checkGap(reason, boundary, class string, optional ...string) error {
 // isText reports whether s is text of at most n bytes that a column can hold.
 func isText(s string, n int) bool {
 	return len(s) <= n && utf8.ValidString(s) && strings.IndexByte(s, 0) < 0
+}
+
+// closeEarlierGaps ends the open gaps of a run's streams that were last heard of
+// before its source was enrolled: they are of what the device before could not
+// collect, and no device finds that again.
+func (t *tx) closeEarlierGaps(src *sourceJoined, streams []string) error {
+	var open []gapRow
+	err := t.db.NewSelect().Model(&open).
+		Where("connection_id = ? AND status IN (?, ?) AND last_attempt_us < ?", src.ConnectionID, GapPending, GapInProgress, src.CreatedUS).Scan(t.ctx)
+	if err != nil {
+		return err
+	}
+	for i := range open {
+		if open[i].Stream != "" && !slices.Contains(streams, open[i].Stream) {
+			continue
+		}
+		after := open[i]
+		after.Status, after.NextAttemptUS = GapTerminal, 0
+		if err := t.writeGap(&open[i], &after); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // knownGap reads the gap that is known for the same part of the source; nil when

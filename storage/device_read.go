@@ -114,6 +114,9 @@ func (t *tx) revokeDevice(id string) error {
 	if _, err := t.db.ExecContext(t.ctx, "UPDATE devices SET revoked_us = ? WHERE id = ?", micros(t.now), id); err != nil {
 		return err
 	}
+	if _, err := t.db.NewDelete().Model((*deviceBatchRow)(nil)).Where("device_id = ?", id).Exec(t.ctx); err != nil {
+		return err // nothing of it is taken any more, not even again
+	}
 	var fed []string
 	err := t.db.NewSelect().Model((*sourceRow)(nil)).Column("connection_id").Distinct().Where("device_id = ?", id).Scan(t.ctx, &fed)
 	if err != nil {

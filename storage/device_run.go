@@ -19,6 +19,14 @@ const deviceHolderPrefix = "device:"
 
 func deviceHolder(deviceID string) string { return deviceHolderPrefix + deviceID }
 
+// deviceOf is the device that a holder is; "" for one that is none.
+func deviceOf(holder string) string {
+	if !isDeviceHolder(holder) {
+		return ""
+	}
+	return strings.TrimPrefix(holder, deviceHolderPrefix)
+}
+
 func isDeviceHolder(holder string) bool { return strings.HasPrefix(holder, deviceHolderPrefix) }
 
 // deviceLease is how long a run is taken for alive that nothing is heard of.

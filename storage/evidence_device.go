@@ -61,7 +61,7 @@ func (g gatherer) devices(id string, f *health.Stored) error {
 }
 
 func storedSource(r *sourceJoined, h *device.Heartbeat) health.StoredSource {
-	s := health.StoredSource{ID: r.ID}
+	s := health.StoredSource{ID: r.ID, Device: r.DeviceID}
 	if h == nil {
 		return s
 	}

@@ -13,16 +13,24 @@ import (
 // date and make one again, so that both are the same (Invariant 7).
 
 func storedRun(row *runRow) *health.StoredRun {
-	r := &health.StoredRun{ID: row.RunID, Status: health.Word(row.Status), StartedUS: row.StartedUS, EndedUS: row.FinishedUS}
+	r := &health.StoredRun{
+		ID: row.RunID, Status: health.Word(row.Status), StartedUS: row.StartedUS, EndedUS: row.FinishedUS, Device: deviceOf(row.Holder),
+		Refused: row.refused(),
+	}
 	if row.Status == StatusRunning || row.Status == statusSucceeded {
 		return r
 	}
 	failure := failureOf(row)
 	r.Reason = health.RunReason(abi.Reason(row.Reason), failure.Code, failure.RecoveryHint)
-	if r.Missed = certified(row); r.Missed == nil && json.Unmarshal([]byte(row.Streams), &r.Missed) != nil {
+	if r.Missed = certified(row); r.Missed == nil && json.Unmarshal([]byte(row.Streams), &r.Missed) != nil || len(r.Missed) == 0 {
 		r.Missed = nil
 	}
 	return r
+}
+
+// refused reports whether the run never began.
+func (r *runRow) refused() bool {
+	return r.Status == statusFailed && r.Reason == string(abi.ReasonRunRefused)
 }
 
 // certified returns the streams of which a failed run said that it failed to
@@ -69,6 +77,11 @@ func endRun(f *health.Stored, row *runRow) {
 	f.Latest, f.Asking = run, false
 	if !counts(row) {
 		return
+	}
+	if f.Settled != nil && f.Settled.Device != run.Device {
+		// What another device collected, and what it could not, says nothing of what
+		// this one has.
+		f.CollectedUS, f.Failed, f.KnownGaps, f.Asked = nil, nil, nil, nil
 	}
 	f.Settled = run
 	asked := wholeOf(row)
@@ -117,7 +130,7 @@ func wholeOf(row *runRow) []string {
 
 // rememberGaps keeps what the run says is missing, and what is known to be
 // missing of what it did not look at (Invariant 8). A run that was killed said
-// nothing, and neither did one whose gaps cannot be read.
+// nothing, and neither did one that was refused, or whose gaps cannot be read.
 func rememberGaps(f *health.Stored, row *runRow, asked []string) (readable bool) {
 	said, ok := knownGaps(row)
 	f.Unreadable = without(f.Unreadable, unreadableKnownGaps)
@@ -126,7 +139,7 @@ func rememberGaps(f *health.Stored, row *runRow, asked []string) (readable bool)
 	}
 	answered := func(stream string) bool {
 		switch {
-		case row.Status == StatusAbandoned, !ok:
+		case row.Status == StatusAbandoned, row.refused(), !ok:
 			return false
 		case stream != "":
 			return slices.Contains(asked, stream)

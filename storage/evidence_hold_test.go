@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -159,5 +160,27 @@ func TestServingSurvivesASmallStep(t *testing.T) {
 	x.clock.forward(-24 * time.Hour)
 	if other, err = x.s.Serve(ctx, "b", time.Minute, alive); other != nil || err != nil {
 		t.Errorf("a day: %+v, %v", other, err)
+	}
+}
+
+// A refusal's hold says what it is that the owner has to put right, whatever the
+// refusal's own code is called.
+func TestWhatARefusalWaitsFor(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[string]verdict.Code{
+		"files.root_missing": "cta_put_right_folder", "plugin.changed": "cta_put_right_module", "manifest.invalid": "cta_put_right_module",
+		"connection.origin_changed": "cta_put_right_address", "send.base_url_invalid": "cta_put_right_address", "egress.host_refused": "cta_put_right_address",
+		"usage.invalid": "cta_put_right_option", "binding.missing": "cta_put_right_binding", "vault.damaged": "cta_put_right", "credential.missing": "cta_put_right",
+	} {
+		x, c := kept(t, keptManifest)
+		ctx := t.Context()
+		x.succeed(x.begin("c", allStreams), nil)
+		x.ok(x.begin("c", allStreams).Finish(ctx, Outcome{Status: statusFailed, Reason: "connector_reported_failed", Error: &RunError{Code: "demo_http_500"}}))
+		x.dispatch(c, code, health.HeldForOwner, time.Time{})
+		v := x.verdict("c")
+		if v.Channel != verdict.Attention || v.RequiredActions[0].CTACode != want || strings.Contains(v.ForwardStatement, "later run") {
+			t.Errorf("%s: %s %+v %s", code, v.Channel, v.RequiredActions, v.ForwardStatement)
+		}
+		x.sound()
 	}
 }

@@ -56,6 +56,7 @@ type OutboxItem struct {
 	// set. Of a checkpoint it is device.StateCommit. Of a blob it is its bytes.
 	Payload   []byte
 	Recovered bool   // a gap: it is filled
+	Refused   bool   // the end of a run: of one that was refused before it began
 	MediaType string // of a blob
 
 	Attempts   int64 // that failed, since it was last requeued
@@ -119,7 +120,9 @@ type OutboxCounts struct {
 	CoverageObserved *bool // nil: unknown
 	// DeadLetterClasses counts dead letters by why, most frequent first.
 	DeadLetterClasses []device.ErrorClass
-	LifecycleState    string
+	// PutOff counts what is to be tried again by why, most frequent first.
+	PutOff         []PutOff
+	LifecycleState string
 }
 
 // Unit statuses.
@@ -155,9 +158,13 @@ type LaneInfo struct {
 	ConnectorID      string
 	PinnedSHA256     string // "": nothing has run yet
 	PinnedManifest   []byte
+	Roots            map[string]string // the folders that its runs were told
+	ReadRoots        map[string]string // the folders that they have read
 
 	Open      []OpenWork // at most MaxOpenWork, what needs somebody first
 	OpenTotal int64
+
+	Last *LastRun // nil: nothing has run yet
 }
 
 // MaxOpenWork bounds how much open work InspectLane lists.

@@ -77,7 +77,7 @@ lease_until_us = ?, updated_us = ? WHERE seq = ? AND status = 'ready'`, r.Holder
 	}
 	return &OutboxItem{
 		ID: row.ID, Kind: row.Kind, UnitID: row.UnitID, RunID: row.RunID, BodyHash: row.BodyHash, Payload: content.Payload,
-		Recovered: strings.HasPrefix(row.Says, GapRecovered+" "), MediaType: row.MediaType, Attempts: row.AttemptCount,
+		Recovered: strings.HasPrefix(row.Says, GapRecovered+" "), Refused: strings.HasPrefix(row.Says, saysRefused), MediaType: row.MediaType, Attempts: row.AttemptCount,
 		Epoch: row.LeaseEpoch, Seq: row.Seq, Holder: row.LeaseHolder, LeaseUntil: at(row.LeaseUntilUS), CreatedAt: at(row.CreatedUS),
 	}, nil
 }

@@ -74,6 +74,9 @@ FROM outbox WHERE `+undelivered, nowUS).Scan(ctx, &open)
 	if c.DeadLetterClasses, err = deadClasses(ctx, db); err != nil {
 		return c, err
 	}
+	if c.PutOff, err = putOff(ctx, db); err != nil {
+		return c, err
+	}
 	if c.CoverageObserved, err = coverageObserved(ctx, db, lane); err != nil {
 		return c, err
 	}

@@ -192,7 +192,7 @@ func TestTransientClasses(t *testing.T) {
 	t.Parallel()
 	for class, want := range map[string]bool{
 		"http_408": true, "http_429": true, "http_500": true, "http_503": true, "timeout": true, "connection_refused": true,
-		device.CodeRetryable: true, "http_429:slow_down": true, "http_409:" + device.CodeRetryable: true, "http_302": true, "http_400": false, "http_422": false, "http_422:device_records_rejected": false, "http_40": false, "unknown": false, "": false, device.CodeInternal: false,
+		device.CodeRetryable: true, "http_429:slow_down": true, "http_409:" + device.CodeRetryable: true, "http_302": true, "http_400": true, "http_413": true, "http_400:invalid_request": false, "http_422:device_records_rejected": false, "http_40": false, "unknown": false, "": false, device.CodeInternal: false,
 	} {
 		if TransientClass(class) != want {
 			t.Error(class)

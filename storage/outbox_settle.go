@@ -3,6 +3,7 @@ package storage
 import (
 	"context"
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -219,13 +220,18 @@ last_error = '', updated_us = ? WHERE seq = ?`, micros(t.now), r.Seq)
 	return n, err
 }
 
+// unsigned is a refusal that no host signs with a code of its own, and so may be
+// of something on the way.
+var unsigned = regexp.MustCompile(`^http_4\d\d$`)
+
 // TransientClass reports whether a delivery that failed for it may work later as
 // it is: the class is timeout, connection, network, http_408, http_429, http_5xx,
-// or a redirect to nowhere, followed by what the host called it, if it did.
+// or a redirect to nowhere, followed by what the host called it, if it did. A
+// refusal without such a word is none of the host's.
 func TransientClass(class string) bool {
 	word, code, _ := strings.Cut(class, ":")
 	switch {
-	case word == "http_408", word == "http_429", word == device.CodeRetryable, code == device.CodeRetryable:
+	case code == "" && unsigned.MatchString(word), word == "http_408", word == "http_429", word == device.CodeRetryable, code == device.CodeRetryable:
 		return true
 	}
 	return slices.ContainsFunc([]string{"http_3", "http_5", "timeout", "connection", "network"}, func(p string) bool {

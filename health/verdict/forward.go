@@ -13,11 +13,14 @@ func forwardLine(in *Input, d health.Disposition, tone Tone, actions []RequiredA
 	if primary != nil && primary.Remediation != nil {
 		return in.stall().recovery.summary
 	}
+	if primary != nil && primary.CTACode == ctaEnroll.code() {
+		return forwardEnroll
+	}
 	if d == health.DispositionTerminal {
 		return terminalLine(primary)
 	}
-	if primary != nil && primary.CTACode == ctaPutRight.code() {
-		return forwardPutRight
+	if primary != nil && primary.Kind == AddInfo && primary.Target == nil && primary.CTACode != ctaAddInfo.code() {
+		return heldFor(primary.Reason).forward
 	}
 	if primary != nil && primary.Audience != AudienceNone {
 		return achieved[primary.Kind]

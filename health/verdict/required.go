@@ -32,6 +32,11 @@ func requiredActions(in *Input, streams []StreamRow, d health.Disposition, tone 
 // and the maintainer's where the owner has none.
 func (b *builder) blocked() {
 	in := b.in
+	if in.deserted() {
+		a := b.add(AddInfo, nil) // whatever else there is to do, there is nobody to do it for
+		a.Reason, a.CTA, a.CTACode = noDevice, ctaEnroll.text(), ctaEnroll.code()
+		return
+	}
 	rejected := in.rejected()
 	if b.d == health.DispositionTerminal && !rejected {
 		b.add(CodeFix, withDisposition(b.streams, health.DispositionTerminal))
@@ -47,7 +52,8 @@ func (b *builder) blocked() {
 		if run := in.waitingRun(); run != "" {
 			a.Target = &Target{Kind: "sync", RunID: run}
 		} else {
-			a.CTA, a.CTACode = ctaPutRight.text(), ctaPutRight.code()
+			l := heldFor(a.Reason).cta
+			a.CTA, a.CTACode = l.text(), l.code()
 		}
 	}
 	if in.stalled() {
@@ -67,13 +73,23 @@ func (b *builder) gaps() {
 	}
 	switch {
 	case b.d == health.DispositionResumable:
-		kind := Wait
+		missing := withDisposition(b.streams, health.DispositionResumable)
 		if b.ownerMayAccelerate() {
-			kind = RetryGap
+			b.add(RetryGap, missing)
+		} else {
+			b.wait(missing)
 		}
-		b.add(kind, withDisposition(b.streams, health.DispositionResumable))
 	case b.in.Snapshot.State == health.StateCoolingOff, b.in.Snapshot.Badges.Syncing:
-		b.add(Wait, nil) // the single representation of what the system does itself (HL-25)
+		b.wait(nil)
+	}
+}
+
+// wait adds the single representation of what happens without anybody (HL-25). What
+// nothing schedules does not: it has to be run again, and not yet.
+func (b *builder) wait(affects []string) {
+	a := b.add(Wait, affects)
+	if b.in.scheduleIs(ScheduleManual) && !b.in.Snapshot.Badges.Syncing {
+		a.CTA, a.CTACode = ctaRunAgain.text(), ctaRunAgain.code()
 	}
 }
 

@@ -40,6 +40,12 @@ const (
 	forwardReauth
 	forwardAddInfo
 	forwardPutRight
+	forwardFolder
+	forwardModule
+	forwardAddress
+	forwardOption
+	forwardBinding
+	forwardEnroll
 	forwardRefreshNow
 	forwardRetryGap
 	forwardBackfill
@@ -64,11 +70,18 @@ const (
 	ctaReauth
 	ctaAddInfo
 	ctaPutRight
+	ctaFolder
+	ctaModule
+	ctaAddress
+	ctaOption
+	ctaBinding
+	ctaEnroll
 	ctaRefreshNow
 	ctaRetryGap
 	ctaBackfill
 	ctaReattach
 	ctaWait
+	ctaRunAgain
 	ctaStateRead
 	ctaUploads
 	ctaStalePending
@@ -114,6 +127,12 @@ var sentences = [lineCount]struct {
 	forwardReauth:           {"reauth", "Signing in again lets the connector collect.", namesOwnerStep},
 	forwardAddInfo:          {"add_info", "Answering lets the connector go on.", namesOwnerStep},
 	forwardPutRight:         {"put_right", "Putting it right lets the connector collect again.", namesOwnerStep},
+	forwardFolder:           {"put_right_folder", "A folder that it reads is missing, empty, or not the one of before; putting it right lets the connector collect again.", namesOwnerStep},
+	forwardModule:           {"put_right_module", "Its module is missing, or is not the accepted one; putting it right lets the connector collect again.", namesOwnerStep},
+	forwardAddress:          {"put_right_address", "The address that it is to ask is not allowed; putting it right lets the connector collect again.", namesOwnerStep},
+	forwardOption:           {"put_right_option", "One of its settings is not valid; putting it right lets the connector collect again.", namesOwnerStep},
+	forwardBinding:          {"put_right_binding", "The connector needs something that this host does not give; putting it right lets the connector collect again.", namesOwnerStep},
+	forwardEnroll:           {"enroll_device", "No device delivers to it any more, so nothing new comes in; what came in is kept, and enrolling a device again goes on with it.", namesOwnerStep},
 	forwardRefreshNow:       {"refresh_now", "Running it now brings the data up to date.", namesOwnerStep},
 	forwardRetryGap:         {"retry_gap", "Running it now fetches what is missing.", namesOwnerStep},
 	forwardBackfill:         {"backfill", "Running it now fills in the older data.", namesOwnerStep},
@@ -138,11 +157,18 @@ var sentences = [lineCount]struct {
 	ctaReauth:           {"cta_reauth", "Sign in again", namesOwnerStep},
 	ctaAddInfo:          {"cta_add_info", "Answer the connector's request", namesOwnerStep},
 	ctaPutRight:         {"cta_put_right", "Put right what it waits for", namesOwnerStep},
+	ctaFolder:           {"cta_put_right_folder", "Put right the folder that it reads", namesOwnerStep},
+	ctaModule:           {"cta_put_right_module", "Put right or accept its module", namesOwnerStep},
+	ctaAddress:          {"cta_put_right_address", "Put right the address that it asks", namesOwnerStep},
+	ctaOption:           {"cta_put_right_option", "Put right its settings", namesOwnerStep},
+	ctaBinding:          {"cta_put_right_binding", "Give it what it needs of this host", namesOwnerStep},
+	ctaEnroll:           {"cta_enroll_device", "Enrol a device again", namesOwnerStep},
 	ctaRefreshNow:       {"cta_refresh_now", "Refresh now", namesOwnerStep},
 	ctaRetryGap:         {"cta_retry_gap", "Fetch what is missing", namesOwnerStep},
 	ctaBackfill:         {"cta_backfill", "Fill in the older data", namesOwnerStep},
 	ctaReattach:         {"cta_reattach_schedule", "Turn the schedule on again", namesOwnerStep},
 	ctaWait:             {"cta_wait", "The rest comes without your doing", claimsRecovery},
+	ctaRunAgain:         {"cta_run_again", "Nothing runs it by itself: run it again once the wait is over", namesOwnerStep},
 	ctaStateRead:        {"cta_state_read_failed", "Re-run the collector on the host that holds the data", namesOwnerStep},
 	ctaUploads:          {"cta_dead_letter_backlog", "Records saved on the collector's host did not upload to the server: send them again", namesOwnerStep},
 	ctaStalePending:     {"cta_stale_pending", "Queued work stopped moving: re-run the collector on its host", namesOwnerStep},

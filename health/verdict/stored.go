@@ -28,6 +28,9 @@ func InputOf(s *health.Stored, m health.Moment, runtimeOK bool) Input {
 		RecordsCommittedLastRun: s.Committed, GapsDrainedLastRun: s.Drained, RetainedRecords: s.Retained,
 		LastRefreshedAt: s.RefreshedAt(), ObservedAt: m.Now,
 	}
+	if e.Schedule == nil && !e.LocalDeviceBacked {
+		in.Schedule = &Schedule{Mode: ScheduleManual, HasPriorSuccess: s.Succeeded != nil}
+	}
 	if e.Schedule != nil {
 		in.Schedule = &Schedule{Mode: ScheduleDisabled, HasPriorSuccess: s.Succeeded != nil}
 		if e.Schedule.Enabled {

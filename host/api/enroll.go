@@ -37,7 +37,7 @@ func (a *API) enrolled(c *call) (any, error) {
 	case !isLine(q.AgentVersion, maxLabel):
 		return nil, wrong("agent_version", "must be one short line")
 	case !device.IsSecret(device.CodePrefix, q.Code):
-		return nil, codeUsed()
+		return nil, c.noSuchCode()
 	}
 	token, err := device.NewToken(a.random)
 	if err != nil {
@@ -47,7 +47,7 @@ func (a *API) enrolled(c *call) (any, error) {
 		CodeHash: device.SecretHash(q.Code), TokenHash: device.SecretHash(token), Label: q.DeviceLabel, AgentVersion: q.AgentVersion,
 	})
 	if hasCode(err, device.CodeUnauthorized) {
-		return nil, codeUsed()
+		return nil, c.noSuchCode()
 	}
 	if err != nil {
 		return nil, err
@@ -59,10 +59,11 @@ func (a *API) enrolled(c *call) (any, error) {
 	}, nil
 }
 
-// codeUsed is of a code that is spent and of one that never was: who asks need not
-// know which.
-func codeUsed() *refusal {
-	return refuse(http.StatusBadRequest, device.CodeCodeUsed, "the enrollment code is unknown or was used; make a new one on the host")
+// noSuchCode is of a code that never was, or that nobody remembers: it has one
+// answer whatever is wrong with it, and costs what one that is refused does.
+func (c *call) noSuchCode() *refusal {
+	c.w.Header().Set("WWW-Authenticate", "Bearer")
+	return refuse(http.StatusUnauthorized, device.CodeUnauthorized, "there is no such enrollment code; make a new one on the host")
 }
 
 // selfRevoke ends the device's own credential.

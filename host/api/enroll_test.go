@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/netip"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -66,7 +67,7 @@ func TestCodesCannotBeTriedAtWill(t *testing.T) {
 	from := func(addr string) func(*http.Request) { return func(r *http.Request) { r.RemoteAddr = addr } }
 	const wrong = "lde0000000000000000000000000000000000000000000000000000000000000000"
 	for range attemptsOfAddress {
-		if a, _ := h.show(wrong, from("192.0.2.1:1")); a.status != http.StatusBadRequest {
+		if a, _ := h.show(wrong, from("192.0.2.1:1")); a.status != http.StatusUnauthorized {
 			t.Fatalf("%d %s", a.status, a.body)
 		}
 	}
@@ -125,5 +126,18 @@ func TestAddresses(t *testing.T) {
 	}
 	if addressOf("") != (netip.Prefix{}) {
 		t.Error("who has no address is nobody in common")
+	}
+}
+
+// A code that never was is told apart from one that is spent, and so is one that is
+// no code at all.
+func TestACodeThatNeverWas(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	for _, code := range []string{"lde" + strings.Repeat("0", 64), "lde1", ""} {
+		a, _ := h.show(code)
+		if f := a.failure(t); a.status != http.StatusUnauthorized || f.Code != device.CodeUnauthorized || !strings.Contains(f.Message, "there is no such enrollment code") {
+			t.Errorf("%q: %d %s", code, a.status, a.body)
+		}
 	}
 }

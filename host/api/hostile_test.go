@@ -105,8 +105,8 @@ func TestHostileRequests(t *testing.T) {
 		"gap of another":       {"POST", device.PathGaps(l.DeviceID, l.SourceInstanceID), device.Gap{ConnectorID: theConnector, SourceInstanceID: other.SourceInstanceID, Reason: "x"}, nil, 400, device.CodeBadRequest},
 		"gap with a NUL":       {"POST", device.PathGapsRecovered(l.DeviceID, l.SourceInstanceID), device.GapRecovered{ConnectorID: theConnector, SourceInstanceID: l.SourceInstanceID, Reason: "x", Boundary: "a\x00"}, nil, 400, device.CodeBadRequest},
 
-		"enroll with no code":      {"POST", device.PathEnroll, device.EnrollRequest{}, nil, 400, device.CodeCodeUsed},
-		"enroll with a lost code":  {"POST", device.PathEnroll, device.EnrollRequest{Code: "lde" + strings.Repeat("0", 64)}, nil, 400, device.CodeCodeUsed},
+		"enroll with no code":      {"POST", device.PathEnroll, device.EnrollRequest{}, nil, 401, device.CodeUnauthorized},
+		"enroll with a lost code":  {"POST", device.PathEnroll, device.EnrollRequest{Code: "lde" + strings.Repeat("0", 64)}, nil, 401, device.CodeUnauthorized},
 		"enroll with an old code":  {"POST", device.PathEnroll, device.EnrollRequest{Code: l.code("late", -1)}, nil, 410, device.CodeCodeExpired},
 		"enroll with a long label": {"POST", device.PathEnroll, device.EnrollRequest{DeviceLabel: strings.Repeat("a", 200)}, nil, 400, device.CodeBadRequest},
 		"enroll with much":         {"POST", device.PathEnroll, strings.Repeat(" ", enrollBody+1), nil, 413, device.CodeTooLarge},

@@ -65,7 +65,7 @@ func checkRun(q *device.RunCommit, m *abi.Manifest) error {
 		return wrong("outcome.connector", "is not the source's")
 	case !isLine(o.Version, maxLabel):
 		return wrong("outcome.version", "must be one short line")
-	case !isHash(o.ModuleSHA256):
+	case !isHash(o.ModuleSHA256) && (o.ModuleSHA256 != "" || !refused(o)):
 		return wrong("outcome.module_sha256", "must be a SHA-256 in lower-case hex")
 	case o.Status != abi.DoneSucceeded && len(q.StateDelta) > 0:
 		return wrong("state_delta", "must be empty: the run did not succeed")
@@ -89,6 +89,12 @@ func checkRun(q *device.RunCommit, m *abi.Manifest) error {
 		return err
 	}
 	return checkCoverage(o.Coverage)
+}
+
+// refused reports whether the run was refused before it began, for which there need
+// not be a module.
+func refused(o *device.Outcome) bool {
+	return o.Status == abi.DoneFailed && o.Reason == string(abi.ReasonRunRefused)
 }
 
 func checkFacts(facts []device.TerminalFact, m *abi.Manifest) error {

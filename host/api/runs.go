@@ -3,6 +3,7 @@ package api
 import (
 	"net/http"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/device"
 )
 
@@ -23,11 +24,11 @@ func (a *API) commitRun(c *call) (any, error) {
 	if q.ConnectorInstanceID != c.source.ConnectionID {
 		return nil, wrong("connector_instance_id", "is not the source's")
 	}
-	m, err := a.pinned(c.r.Context(), c.source)
+	m, err := a.manifestOf(c, &q)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkRun(&q, m.manifest); err != nil {
+	if err := checkRun(&q, m); err != nil {
 		return nil, err
 	}
 	sum, err := device.Hash(c.body)
@@ -41,4 +42,17 @@ func (a *API) commitRun(c *call) (any, error) {
 	return device.RunCommitAnswer{
 		Object: "device_terminal_run_commit", CommitID: q.CommitID, RunID: q.RunID, EnvelopeHash: sum, TerminalEventID: event,
 	}, nil
+}
+
+// manifestOf is what a run's end is held against. A run that was refused before it
+// began may have had no module, and so no manifest: it has no streams either.
+func (a *API) manifestOf(c *call, q *device.RunCommit) (*abi.Manifest, error) {
+	m, err := a.pinned(c.r.Context(), c.source)
+	switch {
+	case err == nil:
+		return m.manifest, nil
+	case refused(&q.Outcome) && refusalOf(err).code == device.CodeManifestMissing:
+		return &abi.Manifest{ConnectorKey: c.source.ConnectorID}, nil
+	}
+	return nil, err
 }

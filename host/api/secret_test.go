@@ -36,7 +36,7 @@ func TestNoSecretIsTold(t *testing.T) {
 	t.Parallel()
 	l := ready(t)
 	code := l.code("another", time.Hour)
-	l.must(http.StatusBadRequest, l.ask(http.MethodPost, device.PathEnroll, `{"enrollment_code":"`+canary+`"}`), nil)
+	l.must(http.StatusUnauthorized, l.ask(http.MethodPost, device.PathEnroll, `{"enrollment_code":"`+canary+`"}`), nil)
 	l.must(http.StatusBadRequest, l.ask(http.MethodPost, device.PathEnroll, `{"enrollment_code":"`+code+`","device_label":7}`), nil)
 	l.must(http.StatusBadRequest, l.ask(http.MethodPost, device.PathEnroll, `{"enrollment_code":"`+code+`"`), nil)
 	var answers []string

@@ -36,7 +36,7 @@ func TestAsManyRequestsAsThereIsRoomFor(t *testing.T) {
 		}
 		l.refuses(http.StatusServiceUnavailable, device.CodeRetryable, l.send(http.MethodGet, device.PathState("other", "src"), nil))
 		for range mostOfDevice { // who has no credential has slots apart
-			l.must(http.StatusBadRequest, h.ask(http.MethodPost, device.PathEnroll, device.EnrollRequest{}), nil)
+			l.must(http.StatusUnauthorized, h.ask(http.MethodPost, device.PathEnroll, device.EnrollRequest{}), nil)
 			if !a.slots.takeDevice(nobody) {
 				t.Fatal("enrolling has no slots of its own")
 			}
@@ -119,7 +119,7 @@ func TestSlowCodesTakeNoSlot(t *testing.T) {
 		}
 		synctest.Wait()
 		h := &host{API: a, t: t}
-		if answer := h.ask(http.MethodPost, device.PathEnroll, device.EnrollRequest{}); answer.status != http.StatusBadRequest {
+		if answer := h.ask(http.MethodPost, device.PathEnroll, device.EnrollRequest{}); answer.status != http.StatusUnauthorized {
 			t.Errorf("%d %s", answer.status, answer.body)
 		}
 		time.Sleep(codeTime)

@@ -113,7 +113,7 @@ func (s *Scheduler) refused(ctx context.Context, c candidate, e Event, why error
 	d := storage.Dispatch{
 		ConnectionID: c.connection.ID, Trigger: string(e.Trigger), Status: StatusRefused, Reason: string(abi.CodeOf(why)), Identity: c.facts.newestRun(),
 	}
-	if FindObstacle([]Ended{{Status: d.Status, Code: d.Reason}}) != nil {
+	if ownersToChange(abi.Code(d.Reason)) {
 		d.Holds = health.HeldForOwner
 	}
 	_, err := s.deps.Store.RecordDispatch(ctx, d)

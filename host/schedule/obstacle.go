@@ -72,6 +72,20 @@ func (e *Ended) obstacle() ObstacleKind {
 	return ""
 }
 
+// ownersAreas are the areas of refusals that only the owner can change: by a setting,
+// a folder, a module, a credential. What is not among them may pass by itself.
+var ownersAreas = []string{
+	"binding", "config", "connection", "credential", "egress", "files", "interact", "manifest", "plugin", "send", "stream", "usage", "vault",
+}
+
+// ownersToChange reports whether a refusal stays one until the owner has done
+// something. That can often be seen by trying again alone, so that it is no obstacle
+// for that: the back-off has its say (see FindObstacle for what is not even tried).
+func ownersToChange(code abi.Code) bool {
+	area, _, _ := strings.Cut(string(code), ".")
+	return slices.Contains(ownersAreas, area)
+}
+
 // ready reports whether a run could begin at all with the obstacle there.
 func (o *Obstacle) ready() bool { return o.Kind != NoFolder && o.Kind != OtherModule }
 

@@ -148,7 +148,7 @@ func (f *facts) stands(p plan, now time.Time) bool {
 		return false
 	}
 	switch p.skip {
-	case ReasonAttention, ReasonNotReady:
+	case ReasonAttention, ReasonNotReady, ReasonBackingOff, ReasonGivenUp:
 		return kept.Status == StatusRefused && kept.Holds == health.HeldForOwner
 	case ReasonManual, ReasonPaused, ReasonUnsafe:
 		return kept.Reason == string(ReasonCoolingDown) && kept.Until.After(now)

@@ -187,3 +187,34 @@ func TestWhatTheOwnerDidIsTold(t *testing.T) {
 		})
 	}
 }
+
+// What only the owner can change is held for the owner from the first refusal on,
+// and tried again all the same: at the back-off, whose own record does not take the
+// place of the refusal's. A run that begins ends it. What may pass by itself is held
+// for nobody.
+func TestARefusalIsHeldForTheOwner(t *testing.T) {
+	t.Parallel()
+	for code, held := range map[abi.Code]bool{
+		abi.CodeUsage: true, abi.CodeOriginChanged: true, "send.base_url_invalid": true, abi.CodePluginInvalid: true, "egress.host_refused": true,
+		abi.CodeStoreFull: false, abi.CodeWorkerStart: false, abi.CodeInternal: false, "": false,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t, "c")
+			w.play = refusing(code)
+			w.during(w.scheduler(), func() { time.Sleep(3*time.Hour + 10*time.Minute) })
+			tried := len(w.ran("c"))
+			d := w.states["c"].Dispatches
+			if len(d) == 0 || tried < 3 || tried > 6 {
+				t.Fatalf("%s: tried %d times, %+v", code, tried, d)
+			}
+			if held != (d[0].Status == StatusRefused && d[0].Holds == health.HeldForOwner) {
+				t.Errorf("%s: %+v", code, d[0])
+			}
+			w.change(func() { w.play = lasting(time.Minute, StatusSucceeded, "") })
+			w.during(w.scheduler(), func() { time.Sleep(25 * time.Hour) })
+			if len(w.states["c"].Runs) == 0 {
+				t.Errorf("%s: it was not tried again", code)
+			}
+		})
+	}
+}

@@ -1,0 +1,165 @@
+package storage
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/device"
+)
+
+// Refusal is a run that was refused before it began. It collected nothing, and
+// its owner's host has to learn of it all the same: a lane that says nothing
+// else would look well.
+type Refusal struct {
+	RunID        string // never used before
+	Connector    string
+	Version      string
+	ModuleSHA256 string // "": there was no module
+	Mode         string
+	Streams      []string // that it was to collect; none when they are not known
+	Error        RunError
+	StartedAt    time.Time
+}
+
+// saysRefused begins what the end of a refused run says.
+const saysRefused = "refused "
+
+// nowhere is the hash of a run that found no module to run.
+const nowhere = "0000000000000000000000000000000000000000000000000000000000000000"
+
+// RefuseRun queues the end of a run that was refused. The same refusal is queued
+// once, until it is delivered; and none while another run goes on, whose end it
+// would be taken for.
+func (s *Store) RefuseRun(ctx context.Context, r Refusal) (queued bool, err error) {
+	err = s.inLane(ctx, "refuse a run", func(t *tx) error {
+		queued = false
+		row, payload, err := t.refused(r)
+		if err != nil {
+			return err
+		}
+		goesOn, err := t.db.NewSelect().Model((*leaseRow)(nil)).Where("run_id <> '' AND expires_us > ?", micros(t.now)).Exists(t.ctx)
+		if err != nil || goesOn {
+			return err
+		}
+		waits, err := t.db.NewSelect().Model((*outboxRow)(nil)).Where(undelivered).Where("kind = ? AND says = ?", KindRunCommit, row.Says).Exists(t.ctx)
+		if err != nil || waits {
+			return err
+		}
+		queued = true
+		return t.enqueue(row, payload)
+	})
+	return queued, err
+}
+
+// refused makes the end of a refused run, in the words of the protocol: no word
+// of its error is a path.
+func (t *tx) refused(r Refusal) (*outboxRow, []byte, error) {
+	l := t.lane()
+	e := r.Error
+	e.Message, e.Hint = t.l.s.pathless(e.Message), t.l.s.pathless(e.Hint)
+	text, err := plainJSON(e)
+	if err != nil {
+		return nil, nil, err
+	}
+	commit := runCommit{
+		Version: 1, CommitID: device.OutboxID("commit", l.SourceInstanceID, []string{r.RunID}), RunID: r.RunID,
+		ConnectorID: l.ConnectorID, SourceInstanceID: l.SourceInstanceID, StateDelta: map[string]json.RawMessage{}, Facts: []device.TerminalFact{},
+		Outcome: device.Outcome{
+			Status: statusFailed, Reason: string(abi.ReasonRunRefused), Mode: r.Mode, Connector: r.Connector, Version: r.Version,
+			ModuleSHA256: r.ModuleSHA256, Streams: append([]string{}, r.Streams...), StartedAt: r.StartedAt, FinishedAt: t.now, Error: text,
+		},
+	}
+	if commit.Outcome.ModuleSHA256 == "" {
+		commit.Outcome.ModuleSHA256 = nowhere
+	}
+	payload, err := plainJSON(commit)
+	if err != nil {
+		return nil, nil, err
+	}
+	hash, err := device.Hash(payload)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &outboxRow{
+		ID: device.OutboxID(KindRunCommit, l.SourceInstanceID, []string{commit.CommitID}), Kind: KindRunCommit, RunID: r.RunID, BodyHash: hash,
+		Says: saysRefused + cleanWord(e.Code),
+	}, payload, nil
+}
+
+// LastRun is how the newest run of a lane ended.
+type LastRun struct {
+	RunID      string
+	Status     string // running, succeeded, failed, cancelled, abandoned
+	Reason     string
+	Code       string // of what it failed with; "": it did not
+	FinishedAt time.Time
+}
+
+// lastRun reads how the newest run ended; nil when there was none. One that was
+// refused is known by its end alone.
+func lastRun(ctx context.Context, db bun.IDB) (*LastRun, error) {
+	var runs []runRow
+	if err := db.NewSelect().Model(&runs).Order("pk DESC").Limit(1).Scan(ctx); err != nil {
+		return nil, err
+	}
+	var last *LastRun
+	for i := range runs {
+		r := &runs[i]
+		last = &LastRun{RunID: r.RunID, Status: r.Status, Reason: r.Reason, FinishedAt: at(max(r.FinishedUS, r.StartedUS))}
+		if r.Error != "" {
+			last.Code = cleanWord(failureOf(r).Code)
+		}
+	}
+	var refused []outboxRow
+	err := db.NewSelect().Model(&refused).Where("kind = ? AND says LIKE ?", KindRunCommit, saysRefused+"%").Order("seq DESC").Limit(1).Scan(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for i := range refused {
+		r := &refused[i]
+		if when := at(r.CreatedUS); last == nil || when.After(last.FinishedAt) {
+			last = &LastRun{
+				RunID: r.RunID, Status: statusFailed, Reason: string(abi.ReasonRunRefused), Code: strings.TrimPrefix(r.Says, saysRefused), FinishedAt: when,
+			}
+		}
+	}
+	return last, nil
+}
+
+// PutOff counts the rows that are to be tried again for one reason, with what was
+// said of one of them.
+type PutOff struct {
+	Count   int64
+	Class   string
+	Message string
+}
+
+// putOff counts what is to be tried again, the most frequent reason first.
+func putOff(ctx context.Context, db bun.IDB) ([]PutOff, error) {
+	var rows []struct {
+		N              int64
+		Class, Message string
+	}
+	err := db.NewRaw(`SELECT count(*) AS n, error_class AS class, max(last_error) AS message FROM outbox
+WHERE status = 'ready' AND attempt_count > 0 AND error_class <> '' AND `+undelivered+`
+GROUP BY error_class ORDER BY n DESC, class LIMIT ?`, maxClasses).Scan(ctx, &rows)
+	var out []PutOff
+	for _, r := range rows {
+		out = append(out, PutOff{Count: r.N, Class: r.Class, Message: r.Message})
+	}
+	return out, err
+}
+
+// WaitingBytes is how much the rows hold that are not acknowledged.
+func (s *Store) WaitingBytes(ctx context.Context) (n int64, err error) {
+	if err := s.ofLane(); err != nil {
+		return 0, err
+	}
+	err = s.read.NewRaw("SELECT coalesce(sum(length(payload)), 0) FROM outbox_payloads").Scan(ctx, &n)
+	return n, s.fail("measure the outbox", err)
+}
