@@ -8,6 +8,12 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
+// CheckAddress refuses the address of a host that no credential may go to.
+func CheckAddress(text string) error {
+	_, err := origin(text)
+	return err
+}
+
 // origin reads the address of a host: https, or http to this machine itself, and
 // nothing behind it but a folder. A credential goes nowhere else.
 func origin(text string) (*url.URL, error) {

@@ -26,8 +26,16 @@ func (l *lane) state(ctx context.Context) (*device.State, error) {
 	if err != nil {
 		return nil, err
 	}
-	if out.SourceInstanceID != l.p.SourceInstanceID || out.DeviceID != l.p.DeviceID {
+	switch {
+	case out.SourceInstanceID != l.p.SourceInstanceID || out.DeviceID != l.p.DeviceID:
 		return nil, unbelievable("it is of another source instance")
+	case out.ConnectorInstanceID == "":
+		return nil, unbelievable("it does not name the connection")
+	}
+	for _, cursor := range out.State {
+		if text := bare(cursor); string(text) != "null" && !bytes.HasPrefix(text, []byte("{")) {
+			return nil, unbelievable("a cursor is no object")
+		}
 	}
 	return &out, nil
 }

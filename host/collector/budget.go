@@ -14,10 +14,12 @@ const (
 
 // budget bounds what one scan enqueues (LC-02.1). It is asked between units of
 // work, so that what was finished stands and the next run goes on behind it; a
-// connector that has no units is one unit, and is never stopped half-way.
+// connector that has no units is one unit, and is stopped half-way only when what
+// waits would fill the disk.
 type budget struct {
-	most, mostWaiting int64
-	waiting           atomic.Int64 // rows, as they were counted last
+	most, mostWaiting, mostBytes int64
+
+	waiting atomic.Int64 // rows, as they were counted last
 
 	// What follows is of the run's own goroutine.
 	batches, records, bytes int64
@@ -39,4 +41,13 @@ func (b *budget) unit() abi.Reason {
 	}
 	b.reached = true
 	return abi.ReasonPolicyBudget
+}
+
+// full is why a scan ends at once: so much waits that the disk is at stake.
+func (b *budget) full(bytes int64) error {
+	if bytes < b.mostBytes {
+		return nil
+	}
+	return abi.NewError(abi.CodeBudgetReached, "more waits to be delivered than is kept on this machine",
+		"nothing to do when the host takes it: the next run goes on once it is delivered")
 }

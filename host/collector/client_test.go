@@ -45,17 +45,33 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
+// A refusal counts as the host's own when it carries a code of the host; one of
+// something on the way says nothing of what was sent.
 func TestStatusesMean(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[int]Class{
 		300: ClassTransient, 301: ClassTransient, 302: ClassTransient, 304: ClassTransient, 308: ClassTransient,
-		400: ClassPermanent, 401: ClassAuth, 402: ClassPermanent, 403: ClassAuth, 404: ClassGone, 405: ClassPermanent, 408: ClassTransient,
-		409: ClassPermanent, 410: ClassGone, 411: ClassPermanent, 413: ClassPermanent, 415: ClassPermanent, 422: ClassPermanent, 426: ClassPermanent,
-		429: ClassTransient, 431: ClassPermanent, 451: ClassPermanent, 500: ClassTransient, 501: ClassTransient, 502: ClassTransient,
+		401: ClassAuth, 403: ClassAuth, 408: ClassTransient, 429: ClassTransient,
+		500: ClassTransient, 501: ClassTransient, 502: ClassTransient,
 		503: ClassTransient, 504: ClassTransient, 507: ClassTransient, 599: ClassTransient, 999: ClassTransient,
 	} {
-		if got := classOf(status, ""); got != want {
-			t.Errorf("%d means %s, want %s", status, got, want)
+		for _, code := range []string{"", device.CodeBadRequest} {
+			if got := classOf(status, code); got != want {
+				t.Errorf("%d %s means %s, want %s", status, code, got, want)
+			}
+		}
+	}
+	for _, status := range []int{400, 402, 405, 407, 409, 411, 413, 414, 415, 421, 422, 426, 431, 451} {
+		if got := classOf(status, ""); got != ClassTransient {
+			t.Errorf("a bare %d means %s", status, got)
+		}
+		if got := classOf(status, device.CodeBadRequest); got != ClassPermanent {
+			t.Errorf("the host's %d means %s", status, got)
+		}
+	}
+	for _, status := range []int{404, 410} {
+		if bare, signed := classOf(status, ""), classOf(status, device.CodeNotFound); bare != ClassTransient || signed != ClassGone {
+			t.Errorf("%d means %s, and %s of the host", status, bare, signed)
 		}
 	}
 	if got := classOf(409, device.CodeProtocolMismatch); got != ClassProtocol {

@@ -15,6 +15,7 @@ const (
 	CodeGone         abi.Code = "delivery.gone"         // 404, 410: the host knows no such lane
 	CodeProtocol     abi.Code = "delivery.protocol"     // the host speaks another version
 	CodeUnreachable  abi.Code = "delivery.unreachable"  // transient
+	CodePaused       abi.Code = "delivery.paused"       // the host wants to be left alone for a while
 	CodeRefused      abi.Code = "delivery.refused"      // permanent
 	CodeAnswer       abi.Code = "delivery.answer"       // an answer that cannot be believed
 	CodeStateRead    abi.Code = "delivery.state_read_failed"

@@ -23,6 +23,7 @@ type deliverer struct {
 	// manifest puts the manifest that the rows were made under; the host may have
 	// lost it, and takes no records without.
 	manifest func(ctx context.Context) (put bool, err error)
+	note     func(step, text string)
 
 	mu      sync.Mutex
 	done    Delivered
@@ -75,7 +76,15 @@ func (d *deliverer) due(ctx context.Context, begin time.Time) (bool, error) {
 	if counts.NextAttemptAt.Sub(begin) >= d.policy.MaxDrain || !counts.NextAttemptAt.After(now) {
 		return false, nil
 	}
+	d.waits("what could not be delivered before is tried again", counts.NextAttemptAt)
 	return sleep(ctx, counts.NextAttemptAt.Sub(now)), nil
+}
+
+// waits says that nothing goes on until a moment, and why.
+func (d *deliverer) waits(why string, until time.Time) {
+	if d.note != nil {
+		d.note("wait", "waiting until "+until.UTC().Format("15:04:05")+" UTC: "+why)
+	}
 }
 
 func (d *deliverer) paused(now time.Time) bool {
@@ -93,6 +102,7 @@ func (d *deliverer) asked(ctx context.Context, begin time.Time) bool {
 	if !named || at.Sub(begin) >= d.policy.MaxDrain {
 		return false
 	}
+	d.waits("the host asked for a pause", at)
 	return sleep(ctx, at.Sub(d.now()))
 }
 
@@ -150,6 +160,9 @@ func (d *deliverer) deliver(ctx context.Context, i *storage.OutboxItem) error {
 	if f, ok := failureOf(err); ok && f.Code == device.CodeManifestMissing {
 		var put bool
 		if put, err = d.manifest(ctx); put {
+			if err := d.store.Renew(kept, i, d.policy.Lease); err != nil {
+				return d.settled(err)
+			}
 			err = d.lane.send(ctx, i)
 		} else if err == nil {
 			err = f

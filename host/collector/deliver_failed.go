@@ -7,12 +7,18 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
+// shortest is the shortest pause of a host that names one.
+const shortest = time.Second
+
 // failed decides what a failure does to its row: nothing else is taken either,
 // the row waits, or it is given up. What is transient is never given up.
 func (d *deliverer) failed(ctx context.Context, i *storage.OutboxItem, f *Failure) error {
-	at := f.RetryAt
-	if at.IsZero() {
-		at = d.now().Add(d.backoff(i.Attempts))
+	at := d.now().Add(d.backoff(i.Attempts))
+	if !f.RetryAt.IsZero() { // a host that asks for no pause, or for one that is over, gets a short one
+		at = f.RetryAt
+		if soon := d.now().Add(shortest); at.Before(soon) {
+			at = soon
+		}
 	}
 	d.mu.Lock()
 	d.last, d.lastOf = f, i.Kind
@@ -31,6 +37,8 @@ func (d *deliverer) failed(ctx context.Context, i *storage.OutboxItem, f *Failur
 		return pause(d.counted(&d.done.Retried, d.store.Retry(ctx, i, at, f.class(), f.err.Detail)))
 	case f.Class == ClassTransient:
 		return d.counted(&d.done.Retried, d.store.Retry(ctx, i, at, f.class(), f.err.Detail))
+	case i.Refused: // it is no data: that a run was refused holds nothing up
+		return d.settled(d.store.Acknowledge(ctx, i))
 	case f.Word == wordShape, i.Kind == storage.KindRunCommit, i.Attempts+1 >= d.policy.MaxAttempts:
 		return d.counted(&d.done.DeadLettered, d.store.DeadLetter(ctx, i, f.class(), f.err.Detail))
 	default:

@@ -3,7 +3,10 @@ package collector
 import (
 	"context"
 	"fmt"
+	"strings"
 
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/plugin"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -49,6 +52,7 @@ func (c *Collector) Doctor(ctx context.Context) (*Diagnosis, error) {
 			d.add(check)
 		}
 	}
+	d.add(c.reach(ctx))
 	for _, check := range postureChecks(PostureOf(c.deps.Install)) {
 		d.add(check)
 	}
@@ -77,15 +81,23 @@ func (c *Collector) laneChecks(s *Status) []Check {
 	lane := " --source-instance-id " + c.deps.Profile.SourceInstanceID
 	checks := []Check{
 		found("delivery", n.DeadLetter == 0, "nothing was given up", LevelCritical,
-			fmt.Sprintf("%d uploads were given up%s", n.DeadLetter, classes(n)), "pdpp-local-collector recover"+lane),
+			counted(n.DeadLetter, "upload")+" given up"+classes(n), "pdpp-local-collector recover"+lane+" --apply"),
 		found("leases", n.StaleLeases == 0, "no lease is left over", LevelWarn,
-			fmt.Sprintf("%d uploads are held by a process that is gone", n.StaleLeases), "run it again; it takes them over: pdpp-local-collector run"+lane),
+			counted(n.StaleLeases, "upload")+" held by a process that is gone", "run it again; it takes them over: pdpp-local-collector run"+lane),
 		found("backlog", n.Pending+n.Retrying+n.Leased+n.BacklogOpen == 0, "nothing waits", LevelWarn,
-			fmt.Sprintf("%d uploads wait, and %d parts of the source are still to collect", n.Pending+n.Retrying+n.Leased, n.BacklogOpen),
+			counted(n.Pending+n.Retrying+n.Leased, "upload")+" waiting, and "+counted(n.BacklogOpen, "part")+" of the source still to collect",
 			"run it again: pdpp-local-collector run"+lane),
 		found("gaps", n.GapsOpen == 0, "no part of the source is known to be missing", LevelWarn,
-			fmt.Sprintf("%d parts of the source were not collected, and are not retried by themselves", n.GapsOpen),
+			counted(n.GapsOpen, "part")+" of the source not collected, and not retried without somebody",
 			"the last run says why, on the host: pdpp-host runs list"),
+	}
+	for _, o := range s.PutOff {
+		if word, code, _ := strings.Cut(o.Class, ":"); strings.HasPrefix(word, "http_4") && code != "" && !storage.TransientClass(o.Class) {
+			checks = append(checks, Check{
+				Name: "refused", Level: LevelWarn, Text: counted(o.Count, "upload") + " refused by the host and tried again: " + o.Class + ", " + o.Message,
+				Remedy: "see what the host says; what it goes on to refuse is given up, and shown here",
+			})
+		}
 	}
 	if s.LifecycleState == storage.LaneCoverageMissing {
 		checks = append(checks, Check{
@@ -94,6 +106,89 @@ func (c *Collector) laneChecks(s *Status) []Check {
 		})
 	}
 	return checks
+}
+
+// counted is a number with its word.
+func counted(n int64, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %ss", n, one)
+}
+
+// reach asks the host for the lane's state, which changes nothing.
+func (c *Collector) reach(ctx context.Context) Check {
+	_, err := c.lane.state(ctx)
+	if err == nil {
+		return Check{Name: "host", Level: LevelOK, Text: "the host answers, and takes this device's credential"}
+	}
+	p := problem(err)
+	check := Check{Name: "host", Level: LevelWarn, Text: p.Message, Remedy: p.Hint}
+	if f, ok := failureOf(err); ok && f.Class.stops() {
+		check.Level = LevelCritical
+		if f.Class == ClassAuth {
+			check.Text = "revoked: " + p.Message
+		}
+	}
+	return check
+}
+
+// ModuleChecks holds the module of the connector, or why there is none, against
+// the lane: that it is the accepted one, can run here, and finds its folders as a
+// run of it would.
+func (c *Collector) ModuleChecks(ctx context.Context, file *plugin.File, missing error) []Check {
+	bad := func(name string, err error) Check {
+		p := problem(err)
+		return Check{Name: name, Level: LevelCritical, Text: p.Message, Remedy: p.Hint}
+	}
+	if missing != nil {
+		return []Check{bad("module", missing)}
+	}
+	m, err := c.describe(ctx, file)
+	if err != nil {
+		return []Check{bad("module", err)}
+	}
+	checks := []Check{{Name: "module", Level: LevelOK, Text: m.ConnectorKey + " " + m.Version + " is installed"}}
+	info, _, _, err := c.look(ctx)
+	if err != nil {
+		return checks // the outbox's own finding says it
+	}
+	good := "it is the module that was accepted"
+	if info.PinnedSHA256 == "" {
+		good = "the first run accepts it as it is"
+	}
+	checks = append(checks, found("accepted", info.PinnedSHA256 == "" || info.PinnedSHA256 == file.SHA256, good, LevelCritical,
+		"it is another module than the accepted one, and is not run", c.verifyCommand()))
+	if _, err := c.placed(ctx, file); err != nil {
+		return append(checks, bad("binding", err))
+	}
+	if c.deps.Run.Roots == nil {
+		return checks
+	}
+	roots, err := c.deps.Run.Roots.Resolve(m.Manifest, info.Roots)
+	if b, asks := m.Requirements.Bindings[abi.BindingFilesystem]; asks && !b.Required && len(info.Roots) == 0 && abi.CodeOf(err) == abi.CodeRootMissing {
+		err = nil // it runs without
+	}
+	if err != nil {
+		return append(checks, bad("folders", err))
+	}
+	for _, r := range roots {
+		was, known := info.ReadRoots[r.Name]
+		if known && (was != r.Path || r.Empty) {
+			return append(checks, Check{
+				Name: "folders", Level: LevelCritical, Text: "the folder for root " + r.Name + " is another than before, or has been emptied: it is not read",
+				Remedy: "put it back; or, if it is meant: pdpp-local-collector run --source-instance-id " + c.deps.Profile.SourceInstanceID + " --accept-root",
+			})
+		}
+	}
+	return append(checks, Check{Name: "folders", Level: LevelOK, Text: counted(int64(len(roots)), "folder") + " found"})
+}
+
+// Add adds findings.
+func (d *Diagnosis) Add(checks ...Check) {
+	for _, c := range checks {
+		d.add(c)
+	}
 }
 
 func found(name string, well bool, good, level, bad, remedy string) Check {

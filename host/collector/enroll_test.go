@@ -68,7 +68,7 @@ func TestEnrollRefused(t *testing.T) {
 		"raced":           {answer{status: 409, body: refusal(device.CodeCodeRaced)}, CodeCode},
 		"unknown":         {answer{status: 401, body: refusal(device.CodeUnauthorized)}, CodeCode},
 		"protocol":        {answer{status: 409, body: refusal(device.CodeProtocolMismatch)}, CodeProtocol},
-		"too many":        {answer{status: 429, body: refusal("slow_down")}, CodeUnreachable},
+		"too many":        {answer{status: 429, body: refusal("slow_down")}, CodePaused},
 		"bad":             {answer{status: 400, body: refusal(device.CodeBadRequest)}, CodeRefused},
 		"nothing":         {answer{status: 201, body: `{}`}, CodeAnswer},
 		"no token":        {answer{status: 201, body: `{"device_id":"d","source_instance_id":"s","connector_id":"c"}`}, CodeAnswer},

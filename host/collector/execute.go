@@ -19,6 +19,8 @@ type execution struct {
 	state  *device.State
 	budget *budget
 	stores *diagnostics
+	about  *described // what the module says of itself; nil: it cannot be read
+	module string     // its SHA-256
 	result *RunResult
 	end    ending
 }
@@ -31,15 +33,23 @@ type ending struct {
 	interrupted   bool
 	budgetReached bool
 	failed        bool
+	unsaid        bool // it failed, and nothing else than a heartbeat can say so
+	beaten        bool // the host takes not even a heartbeat of this device
 }
 
 // Run makes one execution: what waits is delivered first, then the source is
 // scanned unless something is left (contracts: section 3). It returns a result
 // whenever the lane could be opened; the error beside it says why the execution
 // ended early. An execution that the owner stopped is a result.
+//
+// A run that is refused before it begins keeps nothing back: what waits is
+// delivered all the same, and the host learns of the run as of one that failed.
 func (c *Collector) Run(ctx context.Context, req RunRequest) (*RunResult, error) {
 	store, err := c.open(ctx)
 	if err != nil {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 		if abi.CodeOf(err) != abi.CodeStoreLocked { // then another process goes on with it
 			_ = c.beat(ctx, device.StatusBlocked, nil, &device.LastError{Kind: device.ErrorStateRead}) // the error at hand says more
 		}
@@ -58,22 +68,28 @@ func (c *Collector) open(ctx context.Context) (*storage.Store, error) {
 
 func (c *Collector) execution(store *storage.Store) *execution {
 	e := &execution{
-		c: c, store: store, lane: c.lane, budget: &budget{most: c.policy.MaxBatches, mostWaiting: c.policy.MaxQueue},
+		c: c, store: store, lane: c.lane, budget: &budget{most: c.policy.MaxBatches, mostWaiting: c.policy.MaxQueue, mostBytes: c.policy.MaxQueueBytes},
 		stores: &diagnostics{seen: map[string]diagnostic{}},
 		result: &RunResult{
 			Object: "local_collector_run", SourceInstanceID: c.deps.Profile.SourceInstanceID, ConnectorID: c.deps.Profile.ConnectorID,
 		},
 	}
 	e.d = &deliverer{
-		store: store, lane: e.lane, policy: c.policy, now: c.deps.Now, random: c.deps.Random, holder: c.holder, manifest: e.pinned,
+		store: store, lane: e.lane, policy: c.policy, now: c.deps.Now, random: c.deps.Random, holder: c.holder, manifest: e.pinned, note: e.note,
 	}
 	return e
 }
 
 func (e *execution) make(ctx context.Context, req RunRequest) error {
 	counts := e.count(ctx)
-	e.told(e.c.beat(ctx, device.StatusStarting, counts, nil))
-	err := e.steps(ctx, req)
+	begin := e.c.deps.Now()
+	err := e.c.beat(ctx, device.StatusStarting, counts, nil)
+	e.told(err)
+	if f, ok := failureOf(err); ok && f.Class.stops() {
+		e.end.beaten = true // nothing else is taken either
+	} else if err = e.steps(ctx, req); err != nil && ctx.Err() == nil {
+		err = errors.Join(err, e.refuse(ctx, err, begin))
+	}
 	switch {
 	case ctx.Err() != nil:
 		e.end.interrupted, err = true, nil
@@ -93,10 +109,20 @@ func (e *execution) steps(ctx context.Context, req RunRequest) error {
 	if err != nil {
 		return err
 	}
-	if undelivered(&counts) > 0 {
+	if counts.HoldsScan > 0 {
 		e.result.SkippedScan = true
 		e.note("scan", "not scanned: what was collected before is delivered first")
-		return nil
+		return req.Refused
+	}
+	e.note("look", "looking at the connector")
+	if req.Refused != nil {
+		return req.Refused
+	}
+	if req.Module != nil {
+		e.module = req.Module.SHA256
+	}
+	if e.about, err = e.c.placed(ctx, req.Module); err != nil {
+		return err
 	}
 	if err := e.readState(ctx); err != nil {
 		return err
@@ -119,6 +145,11 @@ func (e *execution) deliverFirst(ctx context.Context) (err error) {
 	if e.result.Recovered, err = e.store.RecoverLeases(ctx); err != nil {
 		return err
 	}
+	if e.lane.p.ConnectorInstanceID == "" { // what waits names it, and cannot be sent without
+		if err := e.askState(ctx); err != nil {
+			return err
+		}
+	}
 	e.note("drain", "delivering what waits")
 	if err := e.d.drain(ctx); err != nil {
 		return err
@@ -129,9 +160,9 @@ func (e *execution) deliverFirst(ctx context.Context) (err error) {
 	return nil
 }
 
-// readState asks the host for the cursors that it has committed: a scan begins
-// from them and from nothing else (LC-04).
-func (e *execution) readState(ctx context.Context) error {
+// askState asks the host for the cursors that it has committed, and for what it
+// calls the connection.
+func (e *execution) askState(ctx context.Context) error {
 	e.note("state", "reading the host's state")
 	state, err := e.lane.state(ctx)
 	if err != nil {
@@ -143,17 +174,26 @@ func (e *execution) readState(ctx context.Context) error {
 		return abi.NewError(CodeStateRead, "the host's state cannot be read, so nothing was scanned",
 			"run the collector again when the host can be reached; nothing is lost").WithDetail(f.Error()).Wrap(f)
 	}
-	if e.lane.p.ConnectorInstanceID == "" {
-		e.lane.p.ConnectorInstanceID = state.ConnectorInstanceID
-	}
+	e.lane.p.ConnectorInstanceID = state.ConnectorInstanceID
 	e.state = state
-	cursors := make(map[string][]byte, len(state.State))
-	for stream, cursor := range state.State {
-		cursors[stream] = cursor
+	return nil
+}
+
+// readState takes the host's cursors over: a scan begins from them and from
+// nothing else (LC-04).
+func (e *execution) readState(ctx context.Context) error {
+	if err := e.askState(ctx); err != nil {
+		return err
+	}
+	cursors := make(map[string][]byte, len(e.state.State))
+	for stream, cursor := range e.state.State {
+		if e.about == nil || e.about.has(stream) { // another version's is nobody's to begin from
+			cursors[stream] = cursor
+		}
 	}
 	at := e.c.deps.Now()
-	if state.UpdatedAt != nil {
-		at = *state.UpdatedAt
+	if e.state.UpdatedAt != nil {
+		at = *e.state.UpdatedAt
 	}
 	return e.store.ConfirmState(ctx, cursors, at)
 }
@@ -178,7 +218,9 @@ func (e *execution) finish(ctx context.Context) {
 	}
 	e.result.Outcome = outcomeOf(&e.end, e.result)
 	status, last := standing(&e.end)
-	e.told(e.c.beat(ctx, status, e.end.counts, last))
+	if !e.end.beaten {
+		e.told(e.c.beat(ctx, status, e.end.counts, last))
+	}
 }
 
 // prune bounds what stays of acknowledged rows. An execution does not fail with
@@ -240,7 +282,7 @@ func outcomeOf(e *ending, r *RunResult) string {
 		return OutcomeFailed
 	case waiting(c) > 0, c.BacklogOpen > 0, r.BudgetReached:
 		return OutcomeBacklog
-	case c.GapsOpen > 0, knownGaps(r.Run), r.Completeness != nil && !r.Completeness.FullyAccounted:
+	case c.GapsOpen > 0, knownGaps(r.Run):
 		return OutcomeGaps
 	default:
 		return OutcomeComplete

@@ -82,8 +82,14 @@ func (c *client) refusal(answer *http.Response, text []byte) *Failure {
 	if said := c.clean(body.Error.Message); said != "" {
 		detail += ", " + said
 	}
-	f.err = words(f.Class).WithDetail(detail)
-	if status >= 300 && status < 400 {
+	f.err = words(f.Class, c.base.String()).WithDetail(detail)
+	switch {
+	case f.Class == ClassTransient && (status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable):
+		f.err = abi.NewError(CodePaused, "the host asked for a pause", "nothing to do: what waits is kept, and a later run sends it").WithDetail(detail)
+	case f.Class == ClassTransient && f.Code == "" && status >= 400 && status < 500 && status != http.StatusRequestTimeout:
+		f.err = abi.NewError(CodeUnreachable, "something answered in the host's place, and refused the request",
+			"check the address and the network: "+EnvBaseURL+" has to be the host's own address; what waits is kept").WithDetail(detail)
+	case status >= 300 && status < 400:
 		f.err = abi.NewError(CodeUnreachable, "something answered in the host's place, and wanted the request elsewhere",
 			"check the address and the network: "+EnvBaseURL+" has to be the host's own address").WithDetail(detail)
 	}
@@ -93,6 +99,8 @@ func (c *client) refusal(answer *http.Response, text []byte) *Failure {
 // hostCode bounds what is taken for a code.
 var hostCode = regexp.MustCompile(`^[a-z0-9_.]{1,64}$`)
 
+// classOf tells what a refusal means. One that the host has not signed with a code
+// of its own may be of anything on the way, and says nothing of what was sent.
 func classOf(status int, code string) Class {
 	switch {
 	case code == device.CodeProtocolMismatch:
@@ -100,21 +108,24 @@ func classOf(status int, code string) Class {
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
 		return ClassAuth
 	case status == http.StatusNotFound, status == http.StatusGone:
-		return ClassGone
-	case status == http.StatusRequestTimeout, status == http.StatusTooManyRequests, status >= 500, status < 400:
+		if code == device.CodeNotFound {
+			return ClassGone
+		}
+		return ClassTransient
+	case code == "", status == http.StatusRequestTimeout, status == http.StatusTooManyRequests, status >= 500, status < 400:
 		return ClassTransient
 	}
 	return ClassPermanent
 }
 
-func words(c Class) *abi.Error {
+func words(c Class, base string) *abi.Error {
 	switch c {
 	case ClassAuth:
 		return abi.NewError(CodeUnauthorized, "the host does not accept this device's credential",
-			"enroll the device again with a new code: pdpp-local-collector enroll; what waits is kept")
+			"set the device up again with a new code of the host: pdpp-local-collector setup --base-url "+base)
 	case ClassGone:
 		return abi.NewError(CodeGone, "the host does not know this source instance",
-			"check "+EnvBaseURL+", or enroll the device again; what waits is kept")
+			"check "+EnvBaseURL+", or set the device up again: pdpp-local-collector setup --base-url "+base)
 	case ClassProtocol:
 		return abi.NewError(CodeProtocol, "the host speaks another version of the collector's protocol",
 			"install the collector that belongs to the host's version; what waits is kept")

@@ -163,6 +163,10 @@ func (h *fakeHost) serve(w http.ResponseWriter, r *http.Request, body []byte) {
 	case "POST " + device.PathRunCommits(testDevice, testSource):
 		var c device.RunCommit
 		h.read(body, &c)
+		if c.ConnectorInstanceID == "" {
+			refuse(400, device.CodeBadRequest)
+			return
+		}
 		h.commits = append(h.commits, c)
 		maps.Copy(h.state, c.StateDelta)
 		hash, _ := device.Hash(body)

@@ -41,7 +41,8 @@ func outboxOf(c *storage.OutboxCounts) *device.Outbox {
 }
 
 // standing is the status of a lane at the end of an execution, and what is wrong
-// with it. A host calls a lane blocked only for what somebody has to put right.
+// with it. A host calls a lane blocked only for what somebody has to put right. A
+// run that failed, or was refused, has an end of its own that says so.
 func standing(e *ending) (status string, last *device.LastError) {
 	switch c := e.counts; {
 	case e.stateRead:
@@ -54,7 +55,7 @@ func standing(e *ending) (status string, last *device.LastError) {
 		return device.StatusRetrying, &device.LastError{Kind: device.ErrorRunNotTakenUp}
 	case e.interrupted:
 		return device.StatusStopped, nil
-	case waiting(c) > 0 || e.budgetReached || e.failed:
+	case waiting(c) > 0 || e.budgetReached || e.unsaid:
 		return device.StatusRetrying, nil
 	default:
 		return device.StatusHealthy, nil

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/device"
 )
 
 // LoggedOut is what logging out did.
@@ -12,7 +13,8 @@ type LoggedOut struct {
 	Object           string     `json:"object"` // local_collector_logout
 	SourceInstanceID string     `json:"source_instance_id"`
 	DeviceID         string     `json:"device_id"`
-	RevokedAt        *time.Time `json:"revoked_at"` // nil: only the profile was deleted
+	RevokedAt        *time.Time `json:"revoked_at"`   // nil: only the profile was deleted
+	EndedBefore      bool       `json:"ended_before"` // the host had ended the credential already
 	ProfileDeleted   bool       `json:"profile_deleted"`
 }
 
@@ -25,10 +27,14 @@ func (c *Collector) Logout(ctx context.Context, profiles *Profiles, localOnly bo
 	out := &LoggedOut{Object: "local_collector_logout", SourceInstanceID: p.SourceInstanceID, DeviceID: p.DeviceID}
 	if !localOnly {
 		at, err := c.lane.revoke(ctx)
-		if err != nil {
+		switch f, ok := failureOf(err); {
+		case ok && f.Code == device.CodeUnauthorized: // what it does not know it need not end
+			out.EndedBefore = true
+		case err != nil:
 			return out, kept(err)
+		default:
+			out.RevokedAt = moment(at)
 		}
-		out.RevokedAt = moment(at)
 	}
 	if p.Name == "" { // it is the environment's
 		return out, nil

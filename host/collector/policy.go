@@ -12,9 +12,10 @@ type Policy struct {
 	MaxBackoff     time.Duration // 15 min; what a host asks for in Retry-After is not bounded by it
 	MaxAttempts    int64         // of what is refused for good, before it is given up; 5
 	MaxDrain       time.Duration // of a drain before and after the scan; 120 s
-	MaxIterations  int           // claims of such a drain; 256
+	MaxIterations  int           // claims of such a drain; 10000
 	MaxBatches     int64         // that one scan may enqueue; 10000
 	MaxQueue       int64         // rows that may wait while a scan goes on; 10000
+	MaxQueueBytes  int64         // that may wait at all: the scan ends, at a boundary or not; 8 GiB
 	BeatEvery      time.Duration // heartbeats while a scan goes on; 5 min
 	BeatTimeout    time.Duration // of one heartbeat; 15 s
 }
@@ -27,9 +28,10 @@ func (p Policy) orDefault() Policy {
 	or(&p.MaxBackoff, 15*time.Minute)
 	or(&p.MaxAttempts, 5)
 	or(&p.MaxDrain, 120*time.Second)
-	or(&p.MaxIterations, 256)
+	or(&p.MaxIterations, 10_000)
 	or(&p.MaxBatches, 10_000)
 	or(&p.MaxQueue, 10_000)
+	or(&p.MaxQueueBytes, 8<<30)
 	or(&p.BeatEvery, 5*time.Minute)
 	or(&p.BeatTimeout, 15*time.Second)
 	return p

@@ -105,7 +105,7 @@ func ConnectorID(text string) string {
 
 func invalidProfile(name, why string) *abi.Error {
 	e := abi.NewError(CodeProfileInvalid, "the profile cannot be used: "+why,
-		"enroll this device again with a new code: pdpp-local-collector enroll")
+		"enroll this device again with a new code: pdpp-local-collector setup --base-url ADDRESS")
 	if name != "" {
 		return e.WithDetail(name + profileSuffix)
 	}

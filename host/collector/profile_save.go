@@ -34,6 +34,25 @@ func (d *Profiles) Save(p *Profile) error {
 	return d.replace(d.Path(p.Name), text)
 }
 
+// Supersede removes the profiles of this machine whose place p has taken: those of
+// the same connection of the same host, which takes nothing from them any more. It
+// returns their sources, but for p's own. Their outboxes stay.
+func (d *Profiles) Supersede(p *Profile) (sources []string, err error) {
+	list, _ := d.List() // one that cannot be read is told when it is used
+	for _, old := range list {
+		if old.Name == p.Name || old.BaseURL != p.BaseURL || p.ConnectorInstanceID == "" || old.ConnectorInstanceID != p.ConnectorInstanceID {
+			continue
+		}
+		if err := d.Remove(old.Name); err != nil {
+			return sources, err
+		}
+		if old.SourceInstanceID != p.SourceInstanceID {
+			sources = append(sources, old.SourceInstanceID)
+		}
+	}
+	return sources, nil
+}
+
 func (d *Profiles) replace(path, text string) error {
 	f, err := os.CreateTemp(d.Dir, ".profile-*") // 0600
 	if err != nil {

@@ -126,7 +126,7 @@ func (d *Profiles) Find(source string) (*Profile, error) {
 		return nil, broken
 	}
 	return nil, abi.NewError(CodeProfileMissing, "no profile of this source instance is on this machine",
-		"run it on the machine that was enrolled, or enroll this one: pdpp-local-collector enroll").WithDetail(source)
+		"run it on the machine that was enrolled, or enroll this one: pdpp-local-collector setup --base-url ADDRESS").WithDetail(source)
 }
 
 // Remove deletes a profile's file.
@@ -145,7 +145,7 @@ func private(path string) error {
 	info, err := os.Lstat(path)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			return abi.NewError(CodeProfileMissing, "there is no such profile", "enroll this device: pdpp-local-collector enroll").WithDetail(path)
+			return abi.NewError(CodeProfileMissing, "there is no such profile", "enroll this device: pdpp-local-collector setup --base-url ADDRESS").WithDetail(path)
 		}
 		return unusable("the profile cannot be read", path, err)
 	}
@@ -158,7 +158,7 @@ func private(path string) error {
 			mode = "700"
 		}
 		return abi.NewError(CodeProfileOpen, "others on this machine can read the credential",
-			"chmod "+mode+" "+path+"   and, when others may have read it, enroll again").WithDetail(path)
+			"chmod "+mode+" "+path+"   and, when others may have read it, set it up again").WithDetail(path)
 	}
 	return nil
 }

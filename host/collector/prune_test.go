@@ -94,7 +94,7 @@ func TestPruneLeavesUndeliveredWork(t *testing.T) {
 	if err != nil || len(held) != 3 {
 		t.Fatalf("%v %v", held, err)
 	}
-	w.ok(s.DeadLetter(t.Context(), &held[0], "http_422", "refused"))
+	w.ok(s.DeadLetter(t.Context(), &held[0], "http_422:device_records_rejected", "refused"))
 	w.ok(s.Retry(t.Context(), &held[1], w.deps.Now().Add(1e12), "http_503", "busy"))
 	w.ok(s.Close())
 	res, err := w.collector().Run(t.Context(), RunRequest{})

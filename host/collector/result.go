@@ -10,6 +10,7 @@ import (
 // RunRequest is one execution to make: recover, drain, scan, drain, prune.
 type RunRequest struct {
 	Module     *plugin.File
+	Refused    error // why there is no module to run; nil: there is one
 	Streams    []string
 	Mode       string // abi.ModeIncremental when empty
 	Roots      map[string]string

@@ -55,7 +55,7 @@ func TestCursorWaitsForItsRecords(t *testing.T) {
 	w.ok(err)
 	w.same(string(confirmed["notes"]), `{"at":1}`, "confirmed cursor")
 	w.ok(s.Close())
-	if res.Delivery == nil || res.Delivery.Code != string(CodeUnreachable) {
+	if res.Delivery == nil || res.Delivery.Code != string(CodePaused) {
 		t.Errorf("why it is not delivered: %+v", res.Delivery)
 	}
 }
@@ -113,11 +113,16 @@ func TestNoScanWithoutState(t *testing.T) {
 // what to do.
 func TestDeadCredentialGivesNothingUp(t *testing.T) {
 	t.Parallel()
-	for status, code := range map[int]string{401: string(CodeUnauthorized), 403: string(CodeUnauthorized), 404: string(CodeGone), 410: string(CodeGone)} {
+	for status, code := range map[int]string{401: string(CodeUnauthorized), 403: string(CodeUnauthorized), 404: string(CodeGone)} {
 		w := newWorld(t).guest()
 		w.host.manifest = []byte("{}")
 		w.enqueue(12)
-		w.host.fail(func(*http.Request, []byte) (*answer, error) { return &answer{status: status}, nil })
+		w.host.fail(func(r *http.Request, _ []byte) (*answer, error) {
+			if strings.HasSuffix(r.URL.Path, "/heartbeat") {
+				return nil, nil
+			}
+			return &answer{status: status, body: `{"error":{"code":"not_found"}}`}, nil
+		})
 		res, err := w.collector().Run(t.Context(), w.script(done(0)))
 		if err == nil || problem(err).Code != code {
 			t.Fatalf("%d: %v", status, err)

@@ -3,7 +3,6 @@ package collector
 import (
 	"context"
 	"errors"
-	"strings"
 	"sync"
 	"time"
 
@@ -29,14 +28,17 @@ func (e *execution) scan(ctx context.Context, req RunRequest) error {
 	var beside sync.WaitGroup
 	var delivery error
 	beside.Go(func() { delivery = e.d.alongside(ctx, scanned) })
-	beside.Go(func() { e.watch(ctx, scanned) })
-	res, err := run.New(deps).Run(ctx, run.Request{
+	scan, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	beside.Go(func() { e.watch(ctx, scanned, stop) })
+	res, err := run.New(deps).Run(scan, run.Request{
 		Module: req.Module, Streams: req.Streams, Mode: req.Mode, Roots: req.Roots, Options: req.Options,
 		AcceptRoot: req.AcceptRoot, Timeout: req.Timeout, Force: req.Force,
 	})
 	close(scanned)
 	beside.Wait()
 	e.result.Run = res
+	err = e.here(ctx, req, err)
 	e.result.BudgetReached = res != nil && res.Reason == string(abi.ReasonPolicyBudget)
 	return errors.Join(err, delivery)
 }
@@ -48,9 +50,11 @@ func (e *execution) described(ctx context.Context, req RunRequest, raw []byte) e
 	if err != nil {
 		return err
 	}
-	if id := e.lane.p.ConnectorID; ConnectorID(id) != ConnectorID(m.ConnectorKey) && !strings.EqualFold(id, m.ConnectorID) {
-		return abi.NewError(abi.CodeConnectionInvalid, "the module is of connector "+m.ConnectorKey+", and this lane was enrolled for another",
-			"run the connector that the lane is of, or enroll the device for this one").WithDetail(id)
+	if err := e.c.enrolledFor(m); err != nil {
+		return err
+	}
+	if err := e.c.keep(ctx, e.store, m.ConnectorKey, req.Roots, req.Options); err != nil {
+		return err
 	}
 	if e.state != nil && e.state.ManifestSHA256 == sum256(bare(raw)) {
 		return nil
@@ -61,22 +65,32 @@ func (e *execution) described(ctx context.Context, req RunRequest, raw []byte) e
 
 // pinned tells the host again what the lane runs: what waits was made under it.
 func (e *execution) pinned(ctx context.Context) (put bool, err error) {
-	connections, err := e.store.Connections(ctx)
-	if err != nil {
+	conn, err := accepted(ctx, e.store)
+	if err != nil || conn == nil {
 		return false, err
 	}
-	for _, c := range connections {
-		if c.PinnedSHA256 != "" && len(c.PinnedManifest) > 0 {
-			err := e.lane.putManifest(ctx, c.PinnedSHA256, c.PinnedManifest)
-			return err == nil, err
-		}
-	}
-	return false, nil
+	err = e.lane.putManifest(ctx, conn.PinnedSHA256, conn.PinnedManifest)
+	return err == nil, err
 }
 
-// watch counts what waits, for the scan's bound, and tells the host now and then
+// here says of a changed module what to do about it on this machine: the runner's
+// own words are for a host.
+func (e *execution) here(ctx context.Context, req RunRequest, err error) error {
+	var changed *abi.Error
+	if abi.CodeOf(err) != abi.CodePluginChanged || !errors.As(err, &changed) {
+		return err
+	}
+	conn, lookErr := accepted(ctx, e.store)
+	if lookErr != nil || conn == nil || conn.PinnedSHA256 == req.Module.SHA256 {
+		return err
+	}
+	return abi.NewError(changed.Code, changed.Message, "see what changed with: "+e.c.verifyCommand()+"   and accept it with --accept").
+		WithDetail(changed.Detail).Wrap(err)
+}
+
+// watch counts what waits, for the scan's bounds, and tells the host now and then
 // that the run lives, until the scan is over.
-func (e *execution) watch(ctx context.Context, over <-chan struct{}) {
+func (e *execution) watch(ctx context.Context, over <-chan struct{}, stop context.CancelCauseFunc) {
 	look := time.NewTicker(time.Second)
 	defer look.Stop()
 	beaten := e.c.deps.Now()
@@ -93,6 +107,11 @@ func (e *execution) watch(ctx context.Context, over <-chan struct{}) {
 			continue
 		}
 		e.budget.waiting.Store(waiting(counts))
+		if bytes, err := e.store.WaitingBytes(ctx); err == nil {
+			if why := e.budget.full(bytes); why != nil {
+				stop(why)
+			}
+		}
 		if now := e.c.deps.Now(); now.Sub(beaten) >= e.c.policy.BeatEvery {
 			beaten = now
 			_ = e.c.beat(ctx, atWork(counts), counts, nil) // the next one says it again

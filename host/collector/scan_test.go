@@ -131,7 +131,7 @@ func TestHeartbeatsWhileScanning(t *testing.T) {
 				time.Sleep(11 * time.Minute)
 				close(over)
 			}()
-			e.watch(t.Context(), over)
+			e.watch(t.Context(), over, func(error) {})
 			w.same(e.budget.waiting.Load(), 3, "rows that wait")
 		})
 		w.same(strings.ReplaceAll(w.host.statuses(), " ", ","), "healthy,healthy", "heartbeats")

@@ -5,7 +5,8 @@ import "log/slog"
 const redacted = "[redacted]"
 
 // Token is a device's credential. However it is printed, logged or encoded, it
-// shows as redacted: only the client and the profile's file see its text.
+// shows as redacted: only the client and the profile's file see its text, and the
+// client takes it out of what a host says (Invariant 5).
 type Token struct{ text string }
 
 // NewToken keeps a credential.

@@ -37,11 +37,16 @@ func (l *lane) sendBatch(ctx context.Context, body []byte) error {
 	if json.Unmarshal(body, &b) != nil || b.BatchID == "" || b.BodyHash == "" || l.foreign(b.DeviceID, b.SourceInstanceID) {
 		return badShape("it is no batch of this lane")
 	}
+	var records []json.RawMessage
+	if json.Unmarshal(b.Records, &records) != nil {
+		return badShape("it is no batch of records")
+	}
 	var out device.BatchAnswer
 	if err := l.client.do(ctx, call{method: http.MethodPost, path: device.PathIngest(l.p.DeviceID), body: body, into: &out}); err != nil {
 		return err
 	}
-	if out.Status != "accepted" || out.BatchID != b.BatchID || out.BodyHash != b.BodyHash || out.SourceInstanceID != b.SourceInstanceID || out.Rejected != 0 {
+	if out.Status != "accepted" || out.BatchID != b.BatchID || out.BodyHash != b.BodyHash || out.SourceInstanceID != b.SourceInstanceID ||
+		out.Rejected != 0 || out.Accepted != int64(len(records)) {
 		return unbelievable("it does not acknowledge the batch")
 	}
 	return nil

@@ -3,6 +3,7 @@ package collector
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/device"
@@ -26,6 +27,25 @@ type Status struct {
 	DB                  DB           `json:"db"`
 	Outbox              StatusOutbox `json:"outbox"`
 	Coverage            CoverageSeen `json:"coverage"`
+	Open                OpenWork     `json:"open_work"`
+	Last                *LastRun     `json:"last_run"` // nil: none yet
+	PutOff              []PutOff     `json:"put_off,omitempty"`
+}
+
+// LastRun is how the lane's newest run ended.
+type LastRun struct {
+	RunID      string    `json:"run_id"`
+	Status     string    `json:"status"`
+	Reason     string    `json:"reason,omitempty"`
+	Code       string    `json:"error_code,omitempty"`
+	FinishedAt time.Time `json:"finished_at"`
+}
+
+// PutOff counts the uploads that are to be tried again for one reason.
+type PutOff struct {
+	Count   int64  `json:"count"`
+	Class   string `json:"error_class"`
+	Message string `json:"message,omitempty"`
 }
 
 // DB is the lane's file.
@@ -48,29 +68,42 @@ func (c *Collector) Status(ctx context.Context) (*Status, error) {
 		ConnectorInstanceID: p.ConnectorInstanceID, DeviceID: p.DeviceID, Host: c.lane.client.base.Host, Profile: p.Name,
 		Protocol: device.ProtocolVersion, AgentVersion: c.deps.Install.AgentVersion(), Posture: PostureOf(c.deps.Install),
 	}
-	counts, exists, err := c.inspect(ctx)
+	info, counts, exists, err := c.look(ctx)
 	if err != nil {
 		return nil, err
 	}
+	s.Open = openWorkOf(&info)
 	s.DB = DB{Path: c.deps.LanePath, Exists: exists}
 	s.LifecycleState, s.Outbox.Counts = counts.LifecycleState, countsOf(&counts)
+	if l := info.Last; l != nil {
+		s.Last = &LastRun{RunID: l.RunID, Status: l.Status, Reason: l.Reason, Code: l.Code, FinishedAt: l.FinishedAt}
+	}
+	for _, o := range counts.PutOff {
+		s.PutOff = append(s.PutOff, PutOff(o))
+	}
 	s.Coverage = CoverageSeen{Observed: counts.CoverageObserved, RecordBatches: counts.RecordBatches}
 	return s, nil
 }
 
-// inspect reads the lane without changing anything. A lane of another source
-// instance is refused: its counts would be told as this one's.
+// inspect counts the lane without changing anything.
 func (c *Collector) inspect(ctx context.Context) (counts storage.OutboxCounts, exists bool, err error) {
-	info, counts, err := storage.InspectLane(ctx, c.deps.LanePath, c.deps.Now())
+	_, counts, exists, err = c.look(ctx)
+	return counts, exists, err
+}
+
+// look reads the lane without changing anything. A lane of another source
+// instance is refused: it would be told as this one.
+func (c *Collector) look(ctx context.Context) (info storage.LaneInfo, counts storage.OutboxCounts, exists bool, err error) {
+	info, counts, err = storage.InspectLane(ctx, c.deps.LanePath, c.deps.Now())
 	switch {
 	case errors.Is(err, &abi.Error{Code: storage.CodeLaneMissing}):
-		return storage.OutboxCounts{LifecycleState: storage.LaneHealthyIdle}, false, nil
+		return storage.LaneInfo{}, storage.OutboxCounts{LifecycleState: storage.LaneHealthyIdle}, false, nil
 	case err != nil:
-		return counts, true, err
+		return info, counts, true, err
 	}
 	if info.SourceInstanceID != c.deps.Profile.SourceInstanceID {
-		return counts, true, abi.NewError(storage.CodeLaneMismatch, "the file is the outbox of another source instance",
+		return info, counts, true, abi.NewError(storage.CodeLaneMismatch, "the file is the outbox of another source instance",
 			"use the profile that the file belongs to, or name another file with --queue").WithDetail(c.deps.LanePath)
 	}
-	return counts, true, nil
+	return info, counts, true, nil
 }

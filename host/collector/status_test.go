@@ -170,7 +170,7 @@ func TestOutcomes(t *testing.T) {
 	})
 	w.same(res.Outcome, OutcomeBacklog, "with uploads that wait")
 	_, res = run(records("notes", 0, 1)+done(1), func(w *world) {
-		w.host.fail(on("/terminal-run-commits", answer{status: 409}))
+		w.host.fail(on("/terminal-run-commits", answer{status: 409, body: `{"error":{"code":"device_run_conflict"}}`}))
 	})
 	w.same(res.Outcome, OutcomeDeadLetter, "with uploads given up")
 	w, res = run(records("notes", 0, 1) + "trap")
@@ -189,14 +189,14 @@ func TestEveryErrorHasAHeartbeat(t *testing.T) {
 	if _, err := w.collector().Run(t.Context(), res); abi.CodeOf(err) != abi.CodeStreamUnknown {
 		t.Errorf("%v", err)
 	}
-	w.same(w.host.statuses(), "starting healthy starting retrying", "of a run that was refused")
+	w.same(w.host.statuses(), "starting healthy starting healthy", "of a run that was asked for a stream that is not there")
 
 	w = newWorld(t).guest()
 	w.host.fail(on("/manifest", answer{status: 400, body: `{"error":{"code":"invalid_request"}}`}))
 	if _, err := w.collector().Run(t.Context(), w.script(done(0))); abi.CodeOf(err) != CodeRefused {
 		t.Errorf("%v", err)
 	}
-	w.same(w.host.statuses(), "starting retrying", "of a manifest that was refused")
+	w.same(w.host.statuses(), "starting healthy", "of a manifest that was refused")
 
 	w = newWorld(t).guest()
 	profile := *w.deps.Profile

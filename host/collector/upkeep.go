@@ -57,7 +57,7 @@ func (c *Collector) upkeep(ctx context.Context, after *LaneState, work func(*sto
 		return err
 	}
 	if !exists {
-		return abi.NewError(CodeLaneMissing, "this lane has collected nothing yet", "run it first: pdpp-local-collector run").
+		return abi.NewError(CodeLaneMissing, "this lane has collected nothing yet", "run it first: pdpp-local-collector run --source-instance-id "+c.deps.Profile.SourceInstanceID).
 			WithDetail(c.deps.Profile.SourceInstanceID)
 	}
 	store, err := c.open(ctx)

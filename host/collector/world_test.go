@@ -20,21 +20,29 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// scripted builds the scripted guest once for the whole test binary.
-var scripted = sync.OnceValues(func() (*plugin.File, error) {
-	dir, err := os.MkdirTemp("", "pdpp-collector-")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	out := filepath.Join(dir, "scripted.wasm")
-	cmd := exec.Command("go", "build", "-buildmode=c-shared", "-ldflags=-s -w", "-o", out, "../../testplugins/guests/scripted")
-	cmd.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0")
-	if b, err := cmd.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("%w\n%s", err, b)
-	}
-	return plugin.Open(out, 64<<20)
-})
+// scripted is the guest that most tests run; networked one that cannot run here.
+var (
+	scripted  = guestOf("scripted")
+	networked = guestOf("downloader")
+)
+
+// guestOf builds a guest once for the whole test binary.
+func guestOf(name string) func() (*plugin.File, error) {
+	return sync.OnceValues(func() (*plugin.File, error) {
+		dir, err := os.MkdirTemp("", "pdpp-collector-")
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = os.RemoveAll(dir) }()
+		out := filepath.Join(dir, name+".wasm")
+		cmd := exec.Command("go", "build", "-buildmode=c-shared", "-ldflags=-s -w", "-o", out, "../../testplugins/guests/"+name)
+		cmd.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0")
+		if b, err := cmd.CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("%w\n%s", err, b)
+		}
+		return plugin.Open(out, 64<<20)
+	})
+}
 
 // engine is one for all tests, over one cache: the guest is compiled once.
 var engine = sync.OnceValues(func() (*plugin.Engine, error) {
@@ -63,7 +71,7 @@ func newWorld(t *testing.T, change ...func(*Deps)) *world {
 	w.deps = Deps{
 		Profile: &Profile{
 			Name: "scripted-src_1", BaseURL: "http://127.0.0.1:7", DeviceID: testDevice, Token: NewToken(testToken),
-			SourceInstanceID: testSource, ConnectorID: "scripted",
+			SourceInstanceID: testSource, ConnectorID: "scripted", ConnectorInstanceID: "conn_1",
 		},
 		LanePath: w.path, Transport: w.host, Now: time.Now, Random: func() float64 { return 0 },
 		NewID: func() string { return fmt.Sprintf("holder-%d", w.ids.Add(1)) },
