@@ -1,9 +1,12 @@
 package main
 
 import (
+	"cmp"
+	"os/exec"
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/invocation"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 )
 
@@ -16,9 +19,9 @@ const noConnections = "no connections yet: the first `pdpp-host run CONNECTOR` m
 // place is the flags of this command line that say which installation is meant.
 // A command that an owner is told to type repeats them, or it would look at
 // another one. What the environment says still says it then.
-func (f *globalFlags) place() string {
+func place(f *invocation.Flags) string {
 	var flags strings.Builder
-	for _, x := range []struct{ name, value string }{{"--config", f.config}, {"--data-dir", f.dataDir}, {"--plugins", f.plugins}} {
+	for _, x := range []struct{ name, value string }{{"--config", f.Config}, {"--data-dir", f.DataDir}, {"--plugins", f.Plugins}} {
 		if x.value != "" {
 			flags.WriteString(" " + x.name + " " + quoted(x.value))
 		}
@@ -26,14 +29,26 @@ func (f *globalFlags) place() string {
 	return flags.String()
 }
 
-// advice returns a text that tells the owner to type commands, with the flags that
-// these commands need.
-func (a *app) advice(text string) string { return withFlags(text, a.flags.place(), a.commands) }
+// invokedAs is what an owner types for this binary: its name where that finds one,
+// else the path that was typed now.
+func invokedAs(typed string) string {
+	if _, err := exec.LookPath(program); err == nil || !strings.ContainsRune(typed, '/') {
+		return program
+	}
+	return quoted(typed)
+}
 
-// withFlags puts flags behind the program's name wherever one of its commands
-// follows. Everything else of the text stays.
-func withFlags(text, flags string, commands []string) string {
-	if flags == "" {
+// advice returns a text that tells the owner to type commands, as they are typed
+// here: with the binary's path where its name is not enough, and with the flags
+// that these commands need.
+func (a *app) advice(text string) string {
+	return asTyped(text, cmp.Or(a.invoked, program), place(&a.Flags), a.commands)
+}
+
+// asTyped puts name in the place of the program's name, and flags behind it,
+// wherever one of its commands follows. Everything else of the text stays.
+func asTyped(text, name, flags string, commands []string) string {
+	if name == program && flags == "" {
 		return text
 	}
 	var b strings.Builder
@@ -43,14 +58,14 @@ func withFlags(text, flags string, commands []string) string {
 		if !found {
 			return b.String()
 		}
-		b.WriteString(program)
+		written := program
 		for _, c := range commands {
-			if rest, is := strings.CutPrefix(after, c); is && !goesOn(rest) {
-				b.WriteString(flags)
+			if rest, is := strings.CutPrefix(after, c); is && !goesOn(rest) && !strings.HasSuffix(before, "/") {
+				written = name + flags
 				break
 			}
 		}
-		b.WriteByte(' ')
+		b.WriteString(written + " ")
 		text = after
 	}
 }
@@ -60,15 +75,39 @@ func goesOn(rest string) bool {
 	return rest != "" && (rest[0] >= 'a' && rest[0] <= 'z' || rest[0] >= '0' && rest[0] <= '9')
 }
 
-// advised is err, with advice in the place of its hint.
+// advised is err as an owner is told it: with advice in the place of its hint, and
+// the home folder as ~.
 func (a *app) advised(err error) error {
-	if err == nil || a.flags.place() == "" {
-		return err
+	if err == nil {
+		return nil
 	}
 	e := output.Typed(err)
-	hint := a.advice(e.Hint)
-	if hint == e.Hint {
+	message, hint, detail := a.homely(e.Message), a.homely(a.advice(e.Hint)), a.homely(e.Detail)
+	if message == e.Message && hint == e.Hint && detail == e.Detail {
 		return err
 	}
-	return abi.NewError(e.Code, e.Message, hint).WithDetail(e.Detail).Wrap(err)
+	return abi.NewError(e.Code, message, hint).WithDetail(detail).Wrap(err)
+}
+
+// homely is a text with the home folder as ~, where a shell takes that for it: what
+// is quoted or follows a sign stays whole.
+func (a *app) homely(text string) string {
+	home := strings.TrimRight(a.Home, "/")
+	if home == "" {
+		return text
+	}
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(text, home+"/")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		if b.Len() == 0 || strings.HasSuffix(before, " ") || strings.HasSuffix(before, "\n") || strings.HasSuffix(before, "(") {
+			b.WriteString("~/")
+		} else {
+			b.WriteString(home + "/")
+		}
+		text = after
+	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/exitcode"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/invocation"
 )
 
 func TestAdviceRepeatsThePlace(t *testing.T) {
@@ -21,18 +22,65 @@ func TestAdviceRepeatsThePlace(t *testing.T) {
 		"pdpp-host ":                               "pdpp-host ",
 		"":                                         "",
 	} {
-		if got := withFlags(text, " --data-dir d", commands); got != want {
+		if got := asTyped(text, program, " --data-dir d", commands); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
-		if got := withFlags(text, "", commands); got != text {
+		if got := asTyped(text, program, "", commands); got != text {
 			t.Errorf("without flags %q becomes %q", text, got)
 		}
 	}
-	f := globalFlags{config: "a.yaml", dataDir: "my data", plugins: "it's"}
-	if got := f.place(); got != ` --config a.yaml --data-dir 'my data' --plugins 'it'\''s'` {
+	f := invocation.Flags{Config: "a.yaml", DataDir: "my data", Plugins: "it's"}
+	if got := place(&f); got != ` --config a.yaml --data-dir 'my data' --plugins 'it'\''s'` {
 		t.Error(got)
 	}
-	if got := (&globalFlags{quiet: true, json: true, logLevel: "debug"}).place(); got != "" {
+	if got := place(&invocation.Flags{Quiet: true, JSON: true, LogLevel: "debug"}); got != "" {
+		t.Error(got)
+	}
+}
+
+// A binary that its name does not find is named by its path, once.
+func TestAdviceNamesTheBinary(t *testing.T) {
+	t.Parallel()
+	a := &app{commands: []string{"run"}, invoked: "bin/pdpp-host"}
+	for text, want := range map[string]string{
+		"pdpp-host run x":               "bin/pdpp-host run x",
+		"bin/pdpp-host run x":           "bin/pdpp-host run x",
+		"another pdpp-host serves this": "another pdpp-host serves this",
+	} {
+		if got := a.advice(text); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	a.Flags.DataDir = "d"
+	if got := a.advice(a.advice("next: pdpp-host run x")); got != "next: bin/pdpp-host --data-dir d run x" {
+		t.Error(got)
+	}
+	if got := invokedAs("pdpp-host"); got != "pdpp-host" {
+		t.Error(got)
+	}
+}
+
+// The home folder is ~ where a shell makes it that again.
+func TestHomely(t *testing.T) {
+	t.Parallel()
+	a := &app{}
+	a.Home = "/home/ana"
+	for text, want := range map[string]string{
+		"/home/ana/x":                      "~/x",
+		"in /home/ana/x and (/home/ana/y)": "in ~/x and (~/y)",
+		"a\n/home/ana/x":                   "a\n~/x",
+		"--root codex=/home/ana/x":         "--root codex=/home/ana/x",
+		"'/home/ana/my data'":              "'/home/ana/my data'",
+		"/mnt/home/ana/x":                  "/mnt/home/ana/x",
+		"/home/anabel/x":                   "/home/anabel/x",
+		"":                                 "",
+	} {
+		if got := a.homely(text); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	a.Home = "/"
+	if got := a.homely("/etc/x"); got != "/etc/x" {
 		t.Error(got)
 	}
 }
@@ -41,7 +89,7 @@ func TestAdviceRepeatsThePlace(t *testing.T) {
 func TestAdvisedErrors(t *testing.T) {
 	t.Parallel()
 	a := &app{commands: []string{"doctor"}}
-	a.flags.dataDir = "d"
+	a.Flags.DataDir = "d"
 	err := a.advised(&exitcode.Ended{Err: abi.NewError("x.y", "no pdpp-host doctor", "see pdpp-host doctor").WithDetail("where"), OwnerNeeded: true})
 	var e *abi.Error
 	if !errors.As(err, &e) || e.Hint != "see pdpp-host --data-dir d doctor" || e.Message != "no pdpp-host doctor" || e.Detail != "where" {

@@ -1,123 +1,43 @@
 package main
 
 import (
-	"context"
-	"crypto/rand"
-	"io"
-	"log/slog"
 	"os"
-	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"github.com/pdpp-host/pdpp-host/abi"
-	"github.com/pdpp-host/pdpp-host/cmd/internal/exitcode"
-	"github.com/pdpp-host/pdpp-host/cmd/internal/interrupt"
-	"github.com/pdpp-host/pdpp-host/cmd/internal/logging"
-	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/invocation"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/syntax"
 	"github.com/pdpp-host/pdpp-host/host/config"
-	"github.com/pdpp-host/pdpp-host/host/run"
 )
 
-// app is one invocation: its streams, its flags, and what commands share. What
-// is costly (configuration, store, engine) is made when a command asks for it.
+// app is one invocation, and what its commands share. What is costly
+// (configuration, store, engine) is made when a command asks for it.
 type app struct {
-	in       *os.File
-	out, err *os.File
-	now      func() time.Time
-	random   io.Reader
-	home     string
-	flags    globalFlags
-	printer  *output.Printer
-	logTo    *logging.Writer
-	logger   *slog.Logger
-	level    slog.LevelVar
-	stop     *interrupt.Stop
-	started  bool     // a command's own code has begun: later errors are not about usage
+	invocation.Invocation
+
 	commands []string // the names of the commands there are
-	streamed bool     // standard output carries records, not text
-
-	loaded *config.Config
-}
-
-// globalFlags are the flags that every command has.
-type globalFlags struct {
-	config, dataDir, plugins string
-	json, quiet              bool
-	logLevel, logFormat      string
+	invoked  string   // what an owner types for this binary; "": its name
+	loaded   *config.Config
 }
 
 func newApp() *app {
-	home, _ := os.UserHomeDir() // "" when unknown: what needs it says so
-	a := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, now: time.Now, random: rand.Reader, home: home}
-	a.logTo = logging.To(a.err)
-	a.logger = slog.New(slog.DiscardHandler)
-	a.printer = &output.Printer{
-		Out: a.out, Err: a.err,
-		Style: output.StyleOf(a.out, os.Getenv), ErrStyle: output.StyleOf(a.err, os.Getenv),
-	}
-	return a
+	return &app{Invocation: invocation.New("everything that is kept"), invoked: invokedAs(os.Args[0])}
 }
 
 // main runs the command that args name and returns the exit status.
-func (a *app) main(args []string) int {
-	// A wrong flag ends parsing early; the envelope is owed all the same.
-	a.printer.JSON = syntax.AsksForJSON(args)
-	ctx, stop := interrupt.Watch(context.Background(), a.err)
-	defer stop.End()
-	a.stop = stop
-
-	root := a.root()
-	root.SetArgs(args)
-	cmd, err := root.ExecuteContextC(ctx)
-	if err == nil {
-		return exitcode.OK
-	}
-	if cmd != nil && a.printer.Command == "" {
-		a.printer.Command = syntax.CommandName(cmd)
-	}
-	if !a.started {
-		err = syntax.AsUsage(root.Name(), err)
-	}
-	if cause := context.Cause(ctx); cause != nil && exitcode.Of(err) == exitcode.Internal {
-		err = run.ErrInterrupted // whatever broke, it broke because of Ctrl-C
-	}
-	a.printer.Error(a.advised(err), a.streamed)
-	a.logger.Debug("command failed", "error", logging.Chain(err))
-	return exitcode.Of(err)
-}
-
-// begin is what every command does first: its name for the envelope, and the
-// logger that the flags ask for.
-func (a *app) begin(cmd *cobra.Command) error {
-	a.printer.Command, a.printer.JSON, a.printer.Quiet = syntax.CommandName(cmd), a.flags.json, a.flags.quiet
-	var err error
-	if a.logger, err = logging.New(a.logTo, &a.level, a.flags.logLevel, a.flags.logFormat); err != nil {
-		a.logger = slog.New(slog.DiscardHandler)
-		return err
-	}
-	a.started = true
-	return nil
-}
+func (a *app) main(args []string) int { return a.Execute(a.root, args, a.advised) }
 
 // interactive reports whether somebody can be asked: on standard input.
-func (a *app) interactive() bool { return term.IsTerminal(int(a.in.Fd())) }
+func (a *app) interactive() bool { return term.IsTerminal(int(a.In.Fd())) }
 
 // config loads the configuration, once.
 func (a *app) config() (*config.Config, error) {
 	if a.loaded != nil {
 		return a.loaded, nil
 	}
-	src := config.Source{File: a.flags.config, Environ: os.Environ(), Home: a.home, Flags: map[string]config.Flag{}}
-	if a.flags.dataDir != "" {
-		src.Flags[config.KeyDataDir] = config.Flag{Name: "--data-dir", Value: a.flags.dataDir}
-	}
-	if a.flags.plugins != "" {
-		src.Flags[config.KeyPluginsDir] = config.Flag{Name: "--plugins", Value: a.flags.plugins}
-	}
-	c, err := config.Load(src)
+	c, err := a.Configuration()
 	a.loaded = c
 	return c, err
 }
@@ -130,5 +50,5 @@ func takes(names ...string) cobra.PositionalArgs { return syntax.Takes(names...)
 
 // group is a command that only holds others.
 func (a *app) group(use, short string, fallback func(*cobra.Command) error) *cobra.Command {
-	return syntax.Group(use, short, a.printer.Raw, fallback)
+	return syntax.Group(use, short, a.Printer.Raw, fallback)
 }

@@ -29,11 +29,11 @@ func (a *app) configShow() error {
 		File   string `json:"file,omitempty"`
 		Values any    `json:"values"`
 	}{c.File(), values}
-	return a.printer.Result(fmt.Sprintf("%d values", len(values)), result, func(w io.Writer) {
+	return a.Printer.Result(fmt.Sprintf("%d values", len(values)), result, func(w io.Writer) {
 		rows := make([][]string, len(values))
 		for i, v := range values {
 			rows[i] = []string{v.Key, v.Value, v.Origin.String()}
 		}
-		output.Table(w, a.printer.Style, []string{"key", "value", "from"}, rows)
+		output.Table(w, a.Printer.Style, []string{"key", "value", "from"}, rows)
 	})
 }

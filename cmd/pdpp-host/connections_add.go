@@ -35,7 +35,9 @@ func (a *app) connectionsAdd(ctx context.Context, name, connector string, rootFl
 	}
 	var d *described
 	if err := a.withEngine(c, func(engine *plugin.Engine) error {
-		d, err = describe(ctx, engine, file)
+		if d, err = describe(ctx, engine, file); err == nil {
+			err = misnamed(connector, d)
+		}
 		return err
 	}); err != nil {
 		return err
@@ -69,6 +71,6 @@ func (a *app) connectionsAdd(ctx context.Context, name, connector string, rootFl
 		if err := store.UpdateConnection(ctx, *conn); err != nil {
 			return err
 		}
-		return a.printer.Result(a.advice(fmt.Sprintf("added %s; run it with: pdpp-host run %s --connection %s", name, quoted(connector), name)), viewConnection(conn), nil)
+		return a.Printer.Result(a.advice(fmt.Sprintf("added %s; run it with: pdpp-host run %s --connection %s", name, quoted(connector), name)), viewConnection(conn), nil)
 	})
 }

@@ -98,7 +98,7 @@ func (a *app) credentialSet(ctx context.Context, name, field string) error {
 		if err != nil {
 			return err
 		}
-		value, err := secret.Reader{In: a.in, Err: a.err, Stop: a.stop}.Read(ctx, output.Clean(conn.Name+" "+f.Name))
+		value, err := secret.Reader{In: a.In, Err: a.Err, Stop: a.Stop}.Read(ctx, output.Clean(conn.Name+" "+f.Name))
 		if err != nil {
 			return err
 		}
@@ -111,7 +111,7 @@ func (a *app) credentialSet(ctx context.Context, name, field string) error {
 		if env := environmentName(*f, s.getenv); env != "" {
 			summary += "; it wins over the variable " + env
 		}
-		return a.printer.Result(summary, map[string]any{"connection": conn.Name, "field": f.Name, "replaced": replaced}, nil)
+		return a.Printer.Result(summary, map[string]any{"connection": conn.Name, "field": f.Name, "replaced": replaced}, nil)
 	})
 }
 
@@ -136,7 +136,7 @@ func (a *app) credentialRemove(ctx context.Context, name, field string) error {
 			}
 			return abi.NewError(codeCredentialUnknown, conn.Name+" has no stored credential of that name", nearestOf(field, names, "stored are"))
 		}
-		return a.printer.Result(fmt.Sprintf("removed %s of %s", field, conn.Name),
+		return a.Printer.Result(fmt.Sprintf("removed %s of %s", field, conn.Name),
 			map[string]any{"connection": conn.Name, "field": field}, nil)
 	})
 }
@@ -169,9 +169,39 @@ func fieldNames(fields []abi.CredentialField) []string {
 // the field out types the secret there.
 func unknownField(typed string, fields []abi.CredentialField) error {
 	if len(fields) == 0 {
+		if looksLikeSecret(typed) {
+			return secretArgument()
+		}
 		return abi.NewError(codeCredentialUnknown, "the connector uses no credentials", "nothing has to be set; it can run")
 	}
-	return abi.NewError(codeCredentialUnknown, "the connector has no such credential field", nearestOf(typed, fieldNames(fields), "its fields are"))
+	names := fieldNames(fields)
+	if looksLikeSecret(typed) && config.Nearest(strings.ToLower(typed), names) == "" {
+		return secretArgument()
+	}
+	return abi.NewError(codeCredentialUnknown, "the connector has no such credential field", nearestOf(typed, names, "its fields are"))
+}
+
+// leastSecret is how long a token is at least. Fields have shorter names, or such
+// as are written in one case and with hardly a digit.
+const leastSecret = 16
+
+// looksLikeSecret reports whether what was typed as a field's name is none, but
+// the value: long, and mixed as no name is.
+func looksLikeSecret(typed string) bool {
+	lower, upper, digits, other := 0, 0, 0, 0
+	for _, r := range typed {
+		switch {
+		case r >= 'a' && r <= 'z':
+			lower++
+		case r >= 'A' && r <= 'Z':
+			upper++
+		case r >= '0' && r <= '9':
+			digits++
+		case r != '_' && r != '-':
+			other++
+		}
+	}
+	return len(typed) >= leastSecret && (digits > 1 || other > 0 || lower > 0 && upper > 1)
 }
 
 func nearestOf(typed string, names []string, list string) string {

@@ -98,13 +98,13 @@ func (a *app) credentialList(ctx context.Context, name string) error {
 		case len(stored) == 0 || ctx.Err() != nil:
 			return errors.Join(context.Cause(ctx), err)
 		default:
-			fmt.Fprintln(a.err, "the connector's own list is not known: its module is not in the plugins folder")
+			fmt.Fprintln(a.Err, "the connector's own list is not known: its module is not in the plugins folder")
 		}
 		s := a.newSecrets(c, store, conn, fields)
 		views := viewCredentials(fields, stored, s.getenv)
 		result := map[string]any{"connection": conn.Name, "connector": conn.Connector, "credentials": views}
 		summary := output.Plural(int64(len(views)), "credential")
-		return a.printer.Result(summary, result, func(w io.Writer) {
+		return a.Printer.Result(summary, result, func(w io.Writer) {
 			if len(views) == 0 {
 				fmt.Fprintln(w, "the connector uses no credentials")
 				return
@@ -117,7 +117,7 @@ func (a *app) credentialList(ctx context.Context, name string) error {
 				}
 				rows[i] = []string{v.Field, required, v.from()}
 			}
-			output.Table(w, a.printer.Style, []string{"field", "needed", "from"}, rows)
+			output.Table(w, a.Printer.Style, []string{"field", "needed", "from"}, rows)
 		})
 	})
 }

@@ -19,7 +19,7 @@ func (a *app) connectionsList(ctx context.Context) error {
 			return err
 		}
 		summary := output.Plural(int64(len(views)), "connection")
-		return a.printer.Result(summary, map[string]any{"connections": views}, func(w io.Writer) {
+		return a.Printer.Result(summary, map[string]any{"connections": views}, func(w io.Writer) {
 			if len(views) == 0 {
 				fmt.Fprintln(w, a.advice(noConnections))
 				return
@@ -82,7 +82,7 @@ func (a *app) writeConnections(w io.Writer, views []connectionView) {
 			rows[i] = append(rows[i], whereText(v.Devices))
 		}
 	}
-	output.Table(w, a.printer.Style, header, rows)
+	output.Table(w, a.Printer.Style, header, rows)
 }
 
 // whereText says where a connection is run: on the devices that are trusted, or on
@@ -97,10 +97,7 @@ func whereText(devices []deviceView) string {
 		if trusted && devices[i].RevokedAt != nil {
 			continue
 		}
-		name := devices[i].Label
-		if name == "" {
-			name = devices[i].DeviceID
-		}
+		name := deviceName(devices[i].Label, devices[i].DeviceID, devices[i].Binding)
 		if devices[i].RevokedAt != nil {
 			name += " (revoked)"
 		}

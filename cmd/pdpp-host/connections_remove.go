@@ -30,7 +30,7 @@ func (a *app) connectionsRemove(ctx context.Context, name string, yes bool) erro
 		if err := store.RemoveConnection(ctx, conn.Name); err != nil {
 			return err
 		}
-		return a.printer.Result(fmt.Sprintf("removed %s and %s", conn.Name, output.Plural(records, "record")),
+		return a.Printer.Result(fmt.Sprintf("removed %s and %s", conn.Name, output.Plural(records, "record")),
 			map[string]any{"connection": conn.Name, "records": records}, nil)
 	})
 }

@@ -2,14 +2,17 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/syntax"
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/schedule"
 	"github.com/pdpp-host/pdpp-host/storage"
@@ -37,12 +40,25 @@ func (a *app) scheduleCommand() *cobra.Command {
 		},
 	}
 	p := cmd.Flags()
+	cmd.SetFlagErrorFunc(everyError)
 	p.DurationVar(&f.every, "every", 0, "run it every `DURATION`, as in 6h")
 	p.BoolVar(&f.manual, "manual", false, "run it only by hand")
 	p.BoolVar(&f.recommended, "recommended", false, "run it as its connector recommends (the default)")
 	p.BoolVar(&f.pause, "pause", false, "do not run it for now")
 	p.BoolVar(&f.resume, "resume", false, "end the pause")
 	return cmd
+}
+
+// howOften is said of an interval that is none.
+const howOften = "write a duration, as in 30m or 6h"
+
+// everyError says of an interval that cannot be read how one is written.
+func everyError(cmd *cobra.Command, err error) error {
+	var invalid *pflag.InvalidValueError
+	if errors.As(err, &invalid) && invalid.GetFlag().Name == "every" {
+		return usage("the value of --every cannot be read", howOften).WithDetail("it must be a duration")
+	}
+	return syntax.FlagError(cmd, err)
 }
 
 func (f scheduleFlags) change(s storage.Schedule) (storage.Schedule, error) {
@@ -58,7 +74,7 @@ func (f scheduleFlags) change(s storage.Schedule) (storage.Schedule, error) {
 	case f.pause && f.resume:
 		return s, usage("--pause and --resume exclude each other", "say one of them")
 	case f.everySet && (f.every < leastInterval || f.every%time.Second != 0):
-		return s, usage("--every is not a whole number of seconds from one minute on", "write a duration, as in 30m or 6h")
+		return s, usage("--every is not a whole number of seconds from one minute on", howOften)
 	case f.everySet:
 		s.Mode, s.Every = string(schedule.Automatic), f.every
 	case f.manual:
@@ -105,8 +121,8 @@ func (a *app) connectionSchedule(ctx context.Context, name string, f scheduleFla
 		if err != nil {
 			return err
 		}
-		return a.printer.Result(conn.Name+"  "+v.text(), v, func(w io.Writer) {
-			if !a.flags.quiet || next == now {
+		return a.Printer.Result(conn.Name+"  "+v.text(), v, func(w io.Writer) {
+			if !a.Flags.Quiet || next == now {
 				fmt.Fprintln(w, output.Clean(conn.Name+"  "+v.text()))
 			}
 		})

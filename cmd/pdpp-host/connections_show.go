@@ -65,7 +65,7 @@ func (a *app) connectionsShow(ctx context.Context, name string) error {
 		rendered := a.rendered(e, runtime)
 		brief := view.BriefOf(&rendered)
 		v.Verdict = &brief
-		return a.printer.Result(v.Name, v, func(w io.Writer) { a.writeConnection(w, v) })
+		return a.Printer.Result(v.Name, v, func(w io.Writer) { a.writeConnection(w, v) })
 	})
 }
 
@@ -121,6 +121,6 @@ func (a *app) writeConnection(w io.Writer, v connectionView) {
 		line("checkpoint", fmt.Sprintf("%s  %s, %s by %s at %s", p.Stream, p.Bookmark, state, p.RunID, output.Timestamp(p.At)))
 	}
 	if v.OpenGaps != nil {
-		line("gaps", fmt.Sprintf("%d details still to fetch", *v.OpenGaps))
+		line("gaps", output.Plural(int64(*v.OpenGaps), "detail")+" still to fetch")
 	}
 }

@@ -31,11 +31,11 @@ func (a *app) debugHealthCommand() *cobra.Command {
 
 op is one of: ` + healthOpNames(),
 		RunE: func(*cobra.Command, []string) error {
-			a.streamed = true
-			if err := filterHealth(a.in, a.out); err != nil {
+			a.Streamed = true
+			if err := filterHealth(a.In, a.Out); err != nil {
 				return err
 			}
-			a.printer.Raw()
+			a.Printer.Raw()
 			return nil
 		},
 	}

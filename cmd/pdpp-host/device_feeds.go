@@ -24,12 +24,7 @@ type feed = storage.SourceInstance
 
 // hostOf names a feed's device, which has its name from its own owner or from a
 // stranger.
-func hostOf(f *feed) string {
-	if label := output.Clean(f.DeviceLabel); label != "" {
-		return label
-	}
-	return "device " + f.DeviceID
-}
+func hostOf(f *feed) string { return deviceName(f.DeviceLabel, f.DeviceID, f.Binding) }
 
 // feedsByConnection are all feeds by the connection's id: one question for all
 // connections.
@@ -100,11 +95,15 @@ func onDevice(connection, connector string, all []feed) error {
 	switch trusted := active(all); len(trusted) {
 	case 0:
 		hint = fmt.Sprintf("its device was revoked: enrol one again with: pdpp-host devices invite %s --name %s   or collect it here under another name: "+
-			"pdpp-host run %s --connection NAME", quoted(connector), quoted(all[0].Binding), quoted(connector))
+			"pdpp-host run %s --connection %s", quoted(connector), quoted(all[0].Binding), quoted(connector), quoted(connection+"-here"))
 	case 1:
 		hint = fmt.Sprintf("on %q, type: %s", hostOf(&trusted[0]), collectThere(trusted[0].ID))
 	default:
-		hint = "on each of them, type: " + collectThere("SOURCE") + "   and pdpp-host connections show " + quoted(connection) + " names each one's SOURCE"
+		var there []string
+		for i := range trusted {
+			there = append(there, fmt.Sprintf("on %q, type: %s", hostOf(&trusted[i]), collectThere(trusted[i].ID)))
+		}
+		hint = strings.Join(there, "   ")
 	}
 	return abi.NewError(codeOnDevice, fmt.Sprintf("connection %q is collected on a device, and not by this host", connection), hint).
 		WithDetail("fed by " + strings.Join(hosts, ", "))

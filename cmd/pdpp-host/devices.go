@@ -57,6 +57,8 @@ type deviceRow struct {
 	HeardAt      *time.Time `json:"last_heartbeat_at"` // null: never
 	RevokedAt    *time.Time `json:"revoked_at"`        // null: it may deliver
 	Connections  []string   `json:"connections"`       // that it feeds
+
+	bindings []string
 }
 
 func viewDevice(d *storage.Device, sources []storage.SourceInstance) deviceRow {
@@ -65,12 +67,37 @@ func viewDevice(d *storage.Device, sources []storage.SourceInstance) deviceRow {
 		Connections: []string{},
 	}
 	for i := range sources {
-		if sources[i].DeviceID == d.ID && !slices.Contains(v.Connections, sources[i].ConnectionName) {
+		if sources[i].DeviceID != d.ID {
+			continue
+		}
+		if !slices.Contains(v.Connections, sources[i].ConnectionName) {
 			v.Connections = append(v.Connections, sources[i].ConnectionName)
+		}
+		if !slices.Contains(v.bindings, sources[i].Binding) {
+			v.bindings = append(v.bindings, sources[i].Binding)
 		}
 	}
 	return v
 }
+
+// deviceRows are all devices, the oldest first, revoked ones as well.
+func deviceRows(ctx context.Context, store *storage.Store) ([]deviceRow, error) {
+	devices, err := store.Devices(ctx)
+	if err != nil {
+		return nil, err
+	}
+	sources, err := store.SourceInstances(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]deviceRow, len(devices))
+	for i := range devices {
+		rows[i] = viewDevice(&devices[i], sources)
+	}
+	return rows, nil
+}
+
+func (v *deviceRow) name() string { return deviceName(v.Label, v.ID, v.bindings...) }
 
 func (v *deviceRow) state() string {
 	switch {
@@ -85,19 +112,11 @@ func (v *deviceRow) state() string {
 
 func (a *app) devicesList(ctx context.Context) error {
 	return a.withStore(ctx, func(_ *config.Config, store *storage.Store) error {
-		devices, err := store.Devices(ctx)
+		views, err := deviceRows(ctx, store)
 		if err != nil {
 			return err
 		}
-		sources, err := store.SourceInstances(ctx, "")
-		if err != nil {
-			return err
-		}
-		views := make([]deviceRow, len(devices))
-		for i := range devices {
-			views[i] = viewDevice(&devices[i], sources)
-		}
-		return a.printer.Result(output.Plural(int64(len(views)), "device"), map[string]any{"devices": views}, func(w io.Writer) {
+		return a.Printer.Result(output.Plural(int64(len(views)), "device"), map[string]any{"devices": views}, func(w io.Writer) {
 			if len(views) == 0 {
 				fmt.Fprintln(w, a.advice("no devices yet: `pdpp-host devices invite CONNECTOR` invites one"))
 				return
@@ -105,70 +124,33 @@ func (a *app) devicesList(ctx context.Context) error {
 			rows := make([][]string, len(views))
 			for i := range views {
 				v := &views[i]
-				rows[i] = []string{v.ID, dash(v.Label), v.state(), dash(strings.Join(v.Connections, ", ")), dash(v.AgentVersion)}
+				rows[i] = []string{v.ID, v.name(), v.state(), dash(strings.Join(v.Connections, ", ")), dash(v.AgentVersion)}
 			}
-			output.Table(w, a.printer.Style, []string{"device", "name", "state", "feeds", "version"}, rows)
+			output.Table(w, a.Printer.Style, []string{"device", "name", "state", "feeds", "version"}, rows)
 		})
 	})
 }
 
 func (a *app) devicesRevoke(ctx context.Context, typed string, yes bool) error {
 	return a.withStore(ctx, func(_ *config.Config, store *storage.Store) error {
-		d, err := findDevice(ctx, store, typed)
+		v, err := findDevice(ctx, store, typed)
 		if err != nil {
 			return err
 		}
-		sources, err := store.SourceInstances(ctx, "")
-		if err != nil {
-			return err
-		}
-		v := viewDevice(d, sources)
-		if !yes && d.Active() {
+		if !yes && v.RevokedAt == nil {
 			what := "nothing that it delivered goes"
 			if len(v.Connections) > 0 {
 				what = "nothing new comes into " + strings.Join(v.Connections, ", ") + "; what came in stays"
 			}
-			return usage(fmt.Sprintf("revoking %s ends its deliveries: %s", output.Clean(dash(d.Label)), what),
-				"if that is meant: pdpp-host devices revoke "+d.ID+" --yes")
+			return usage(fmt.Sprintf("revoking %s ends its deliveries: %s", v.name(), what), "if that is meant: pdpp-host devices revoke "+v.ID+" --yes")
 		}
-		at, err := store.RevokeDevice(ctx, d.ID)
+		at, err := store.RevokeDevice(ctx, v.ID)
 		if err != nil {
 			return err
 		}
 		v.RevokedAt = &at
-		return a.printer.Result(output.Clean(strings.TrimSpace("revoked "+d.ID+" "+d.Label)), v, nil)
+		return a.Printer.Result("revoked "+v.ID+" "+v.name(), v, nil)
 	})
-}
-
-// findDevice finds a device by its id, or by its name where one alone has it.
-func findDevice(ctx context.Context, store *storage.Store, typed string) (*storage.Device, error) {
-	all, err := store.Devices(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var byName []*storage.Device
-	known := make([]string, 0, 2*len(all))
-	for i := range all {
-		if all[i].ID == typed {
-			return &all[i], nil
-		}
-		if all[i].Label == typed && typed != "" {
-			byName = append(byName, &all[i])
-		}
-		known = append(known, all[i].ID, all[i].Label)
-	}
-	if len(byName) == 1 {
-		return byName[0], nil
-	}
-	hint := "pdpp-host devices list shows them"
-	if n := config.Nearest(typed, known); n != "" && len(byName) == 0 {
-		hint = fmt.Sprintf("did you mean %q? %s", n, hint)
-	}
-	message := fmt.Sprintf("there is no device %q", typed)
-	if len(byName) > 1 {
-		message = fmt.Sprintf("%d devices are called %q", len(byName), typed)
-	}
-	return nil, abi.NewError(codeDeviceUnknown, message, hint)
 }
 
 func (a *app) completeDevice(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {

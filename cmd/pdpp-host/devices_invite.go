@@ -15,6 +15,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/device"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/outcome"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/storage"
@@ -26,6 +27,9 @@ const (
 	mostInvitation  = 24 * time.Hour
 	invitation      = 15 * time.Minute
 )
+
+// longestBinding is the longest name that a connection of a device is given.
+const longestBinding = 100
 
 type inviteFlags struct {
 	name, baseURL string
@@ -57,6 +61,9 @@ type invited struct {
 	ExpiresAt time.Time `json:"expires_at"`
 	Command   string    `json:"command"`          // to be typed on the device, which asks for the code
 	Replaces  []string  `json:"replaces_devices"` // that are revoked once it is used
+
+	Connection string `json:"connection"`          // that it will feed, as things stand
+	Installed  bool   `json:"connector_installed"` // here; the device needs it in any case
 }
 
 func (a *app) devicesInvite(ctx context.Context, connector string, f inviteFlags) error {
@@ -66,28 +73,38 @@ func (a *app) devicesInvite(ctx context.Context, connector string, f inviteFlags
 	switch {
 	case !validName(connector):
 		return usage(fmt.Sprintf("%q is no connector's name", connector), "use letters, digits and '_'")
-	case !validName(f.name):
-		return usage("the value of --name is no name", "use letters, digits, '.', '_' and '-'")
+	case !validName(f.name), len(f.name) > longestBinding, f.name != strings.Trim(f.name, ".-"):
+		return usage("the value of --name is no name", "use letters, digits, '_', and '.' and '-' within, a hundred at most")
 	case f.expires < leastInvitation || f.expires > mostInvitation || f.expires%time.Second != 0:
 		return usage("--expires is not a whole number of seconds between 1m and 24h", "leave it out for 15m")
 	}
 	if err := checkBaseURL(f.baseURL); err != nil {
 		return err
 	}
-	code, err := device.NewCode(a.random)
+	code, err := device.NewCode(a.Random)
 	if err != nil {
 		return abi.NewError(abi.CodeInternal, "no code could be made: the system gives no random numbers", "try again").Wrap(err)
 	}
 	return a.withStore(ctx, func(c *config.Config, store *storage.Store) error {
+		known, note, err := a.collectable(ctx, c, connector)
+		if err != nil {
+			return err
+		}
+		said := f.baseURL != ""
 		f.baseURL = cmp.Or(f.baseURL, listenURL(c))
 		v := invited{
-			Code: code, Connector: connector, Binding: f.name, ExpiresAt: a.now().Add(f.expires).UTC().Truncate(time.Second), Replaces: []string{},
-			Command: "pdpp-local-collector enroll --base-url " + quoted(cmp.Or(f.baseURL, "URL")),
+			Code: code, Connector: connector, Binding: f.name, ExpiresAt: a.Now().Add(f.expires).UTC().Truncate(time.Second), Replaces: []string{},
+			Command: "pdpp-local-collector setup --base-url " + quoted(cmp.Or(f.baseURL, "URL")), Installed: known,
 		}
 		all, err := store.SourceInstances(ctx, "")
 		if err != nil {
 			return err
 		}
+		var why string
+		if v.Connection, why, err = feedsInto(ctx, store, connector, f.name, all); err != nil {
+			return err
+		}
+		notes := notesOf(&v, note, why)
 		var hosts []string
 		for i := range all {
 			if s := &all[i]; s.Active() && s.ConnectorID == connector && s.Binding == f.name {
@@ -99,18 +116,41 @@ func (a *app) devicesInvite(ctx context.Context, connector string, f inviteFlags
 		}); err != nil {
 			return err
 		}
-		return a.printer.Result("invited a device for "+connector, v, func(w io.Writer) { writeInvitation(w, &v, hosts, f) })
+		if len(hosts) > 0 {
+			notes = append(notes, fmt.Sprintf("it takes the place of %s, which may not deliver any more once the code is used", strings.Join(hosts, ", ")))
+		}
+		return a.Printer.Result("invited a device for "+connector, v, func(w io.Writer) { writeInvitation(w, &v, notes, f.baseURL, said, a.advice) })
 	})
 }
 
-func writeInvitation(w io.Writer, v *invited, replaced []string, f inviteFlags) {
+// notesOf are what an owner should know before the code is used.
+func notesOf(v *invited, note, why string) (notes []string) {
+	if note != "" {
+		notes = append(notes, note)
+	}
+	if why != "" {
+		notes = append(notes, fmt.Sprintf("it feeds the connection %s: %s", v.Connection, why))
+	}
+	return notes
+}
+
+// writeInvitation shows the code. What to know of it stands before it: the code is
+// taken away and typed.
+func writeInvitation(w io.Writer, v *invited, notes []string, baseURL string, said bool, advise outcome.Advise) {
+	for _, note := range notes {
+		fmt.Fprintln(w, output.Clean(note))
+	}
+	if len(notes) > 0 {
+		fmt.Fprintln(w)
+	}
 	fmt.Fprintf(w, "code for %s %s, shown this once, good until %s:\n\n  %s\n\n", v.Connector, v.Binding, output.Timestamp(v.ExpiresAt), v.Code)
 	fmt.Fprintf(w, "type on the device, and paste the code when it is asked for:\n\n  %s\n\n", v.Command)
-	if f.baseURL == "" {
-		fmt.Fprintln(w, "URL is where the device reaches this host, served by `pdpp-host serve --listen`, as in https://host.example")
-	}
-	if len(replaced) > 0 {
-		fmt.Fprintf(w, "it takes the place of %s, which may not deliver any more once the code is used\n", strings.Join(replaced, ", "))
+	switch u, err := url.Parse(baseURL); {
+	case baseURL == "":
+		fmt.Fprintln(w, advise("write in the place of URL the address at which the device reaches this host, served by `pdpp-host serve --listen`,\n"+
+			"as in https://host.example; or say it here with --base-url"))
+	case err == nil && ownAddress(u.Hostname()) && !said:
+		fmt.Fprintln(w, "that is where this host listens, for programs on this machine; for another machine say with --base-url what it reaches")
 	}
 }
 

@@ -32,7 +32,7 @@ type shownDevice struct {
 
 func (a *app) devicesShow(ctx context.Context, typed string) error {
 	return a.withStore(ctx, func(_ *config.Config, store *storage.Store) error {
-		d, err := findDevice(ctx, store, typed)
+		found, err := findDevice(ctx, store, typed)
 		if err != nil {
 			return err
 		}
@@ -40,20 +40,20 @@ func (a *app) devicesShow(ctx context.Context, typed string) error {
 		if err != nil {
 			return err
 		}
-		v := shownDevice{deviceRow: viewDevice(d, all), Sources: []sourceView{}}
+		v := shownDevice{deviceRow: *found, Sources: []sourceView{}}
 		for i := range all {
-			if s := &all[i]; s.DeviceID == d.ID {
+			if s := &all[i]; s.DeviceID == v.ID {
 				v.Sources = append(v.Sources, sourceView{s.ID, s.ConnectionName, s.ConnectorID, s.Binding, moment(s.HeardAt), s.Heartbeat})
 			}
 		}
-		return a.printer.Result(output.Clean(d.ID+"  "+d.Label), v, func(w io.Writer) { writeDevice(w, &v) })
+		return a.Printer.Result(v.ID+"  "+v.name(), v, func(w io.Writer) { writeDevice(w, &v) })
 	})
 }
 
 func writeDevice(w io.Writer, v *shownDevice) {
 	line := func(name, value string) { fmt.Fprintf(w, "%-12s %s\n", name, output.Clean(value)) }
 	line("device", v.ID)
-	line("name", dash(v.Label))
+	line("name", v.name())
 	line("state", v.state())
 	line("version", dash(v.AgentVersion))
 	line("enrolled", output.Timestamp(v.CreatedAt))

@@ -87,7 +87,7 @@ func (a *app) checkConfiguration(f *findings, c *config.Config) {
 func (a *app) tellFindings(all []finding) error {
 	problems, widest := 0, 0
 	for i, x := range all {
-		all[i].Hint = a.advice(x.Hint)
+		all[i].Message, all[i].Hint = a.homely(x.Message), a.homely(a.advice(x.Hint))
 		widest = max(widest, len(x.Check))
 		if x.Outcome == broken {
 			problems++
@@ -96,7 +96,7 @@ func (a *app) tellFindings(all []finding) error {
 	result := map[string]any{"checks": all, "problems": problems}
 	text := func(w io.Writer) {
 		for _, x := range all {
-			if a.flags.quiet && x.Outcome == healthy {
+			if a.Flags.Quiet && x.Outcome == healthy {
 				continue
 			}
 			fmt.Fprintf(w, "%s  %-*s  %s\n", a.paint(x.Outcome), widest, x.Check, output.Clean(x.Message))
@@ -106,17 +106,17 @@ func (a *app) tellFindings(all []finding) error {
 		}
 	}
 	if problems == 0 {
-		return a.printer.Result("no problems found", result, text)
+		return a.Printer.Result("no problems found", result, text)
 	}
 	err := abi.NewError(abi.CodeDoctor, output.Plural(int64(problems), "problem")+" found", "each line that begins with \"problem\" says what to do")
-	if printErr := a.printer.Failed(err.Message, result, a.advised(err), text); printErr != nil {
+	if printErr := a.Printer.Failed(err.Message, result, a.advised(err), text); printErr != nil {
 		return printErr
 	}
 	return err
 }
 
 func (a *app) paint(outcome string) string {
-	s := a.printer.Style
+	s := a.Printer.Style
 	word := fmt.Sprintf("%-7s", outcome)
 	switch outcome {
 	case healthy:

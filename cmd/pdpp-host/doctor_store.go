@@ -43,6 +43,9 @@ func (a *app) checkPlugins(ctx context.Context, f *findings, c *config.Config) (
 			if ctx.Err() != nil {
 				return errors.Join(context.Cause(ctx), err)
 			}
+			if err == nil {
+				err = misnamed(name, d)
+			}
 			if err != nil {
 				f.fail("plugin "+name, err)
 				continue

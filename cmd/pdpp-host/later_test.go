@@ -19,7 +19,7 @@ func mainLater() {
 		return
 	}
 	a := newApp()
-	a.now = func() time.Time { return time.Now().Add(ahead) }
+	a.Now = func() time.Time { return time.Now().Add(ahead) }
 	os.Exit(a.main(os.Args[1:]))
 }
 

@@ -26,6 +26,7 @@ var sources = map[string]string{
 	"scripted":     "../../testplugins/guests/scripted",
 	"credentialed": "../../testplugins/guests/credentialed",
 	"fickle":       "../../testplugins/guests/fickle",
+	"downloader":   "../../testplugins/guests/downloader",
 }
 
 // module returns the built module's path.

@@ -26,7 +26,7 @@ func (a *app) withStore(ctx context.Context, fn func(*config.Config, *storage.St
 	if err := modules.MakePrivate(c.DataDir()); err != nil {
 		return err
 	}
-	store, err := storage.Open(ctx, storage.Options{Path: c.StorageDSN(), Now: a.now, Logger: a.logger})
+	store, err := storage.Open(ctx, storage.Options{Path: c.StorageDSN(), Now: a.Now, Logger: a.Logger})
 	if err != nil {
 		return err
 	}
@@ -78,5 +78,5 @@ func (a *app) engine(c *config.Config, isolation string) (*plugin.Engine, error)
 
 // engineWith makes an engine that keeps compiled modules in cache; "" keeps none.
 func (a *app) engineWith(c *config.Config, isolation, cache string) (*plugin.Engine, error) {
-	return modules.NewEngine(c, isolation, cache, a.logger)
+	return modules.NewEngine(c, isolation, cache, a.Logger)
 }

@@ -47,6 +47,9 @@ func (a *app) pluginTest(ctx context.Context, path string, roots, set []string, 
 	if options.Roots, err = pairs("--root", "NAME=PATH", roots); err != nil {
 		return err
 	}
+	if err := a.foldersExist(options.Roots); err != nil {
+		return err
+	}
 	if options.Options, err = pairs("--set", "KEY=VALUE", set); err != nil {
 		return err
 	}
@@ -73,6 +76,29 @@ func (a *app) pluginTest(ctx context.Context, path string, roots, set []string, 
 	return a.tellReport(report, require)
 }
 
+// foldersExist makes the folders that were named independent of where they were,
+// and refuses one that is none: the suite would say clause by clause that nothing
+// was collected.
+func (a *app) foldersExist(roots map[string]string) error {
+	for _, name := range sorted(roots) {
+		path, err := a.absolute(roots[name])
+		if err != nil {
+			return err
+		}
+		info, err := os.Stat(path)
+		switch {
+		case err != nil:
+			return abi.NewError(abi.CodeRootMissing, fmt.Sprintf("the folder for root %q does not exist", name), "name a folder that exists").
+				WithDetail(path + ", from --root")
+		case !info.IsDir():
+			return abi.NewError(abi.CodeRootInvalid, fmt.Sprintf("what is named for root %q is not a folder", name), "name a folder").
+				WithDetail(path + ", from --root")
+		}
+		roots[name] = path
+	}
+	return nil
+}
+
 func otherIsolation(isolation string) string {
 	if isolation == plugin.IsolationInline {
 		return plugin.IsolationProcess
@@ -92,17 +118,17 @@ func (a *app) tellReport(r *contract.Report, require bool) error {
 	}
 	text := func(w io.Writer) {
 		for _, clause := range r.Clauses {
-			if a.flags.quiet && clause.Outcome != contract.Fail {
+			if a.Flags.Quiet && clause.Outcome != contract.Fail {
 				continue
 			}
-			fmt.Fprintf(w, "%s  %-24s %s\n", mark(a.printer.Style, clause.Outcome), clause.ID, clause.Title)
+			fmt.Fprintf(w, "%s  %-24s %s\n", mark(a.Printer.Style, clause.Outcome), clause.ID, clause.Title)
 			if clause.Detail != "" {
 				fmt.Fprintf(w, "      %s\n", output.Clean(clause.Detail))
 			}
 		}
 		fmt.Fprintln(w, summary)
 		if r.Records == 0 {
-			fmt.Fprintln(w, a.printer.Style.Yellow("warning:")+" nothing was collected: "+giveData)
+			fmt.Fprintln(w, a.Printer.Style.Yellow("warning:")+" nothing was collected: "+giveData)
 		}
 	}
 	failed := r.Failed()
@@ -111,17 +137,17 @@ func (a *app) tellReport(r *contract.Report, require bool) error {
 		if why := whyNothing(r); why != "" {
 			err = abi.NewError(abi.CodeNothingJudged, err.Message, "put right what its run failed with").WithDetail(why)
 		}
-		if printErr := a.printer.Failed(summary, r, err, text); printErr != nil {
+		if printErr := a.Printer.Failed(summary, r, err, text); printErr != nil {
 			return printErr
 		}
 		return err
 	}
 	if len(failed) == 0 {
-		return a.printer.Result(summary, r, text)
+		return a.Printer.Result(summary, r, text)
 	}
 	err := abi.NewError(abi.CodePluginInvalid, fmt.Sprintf("the module breaks clause %s of the ABI contract", failed[0].ID),
 		"abi/ABI.md explains each clause").WithDetail(failed[0].Title + ": " + failed[0].Detail)
-	if printErr := a.printer.Failed(summary, r, err, text); printErr != nil {
+	if printErr := a.Printer.Failed(summary, r, err, text); printErr != nil {
 		return printErr
 	}
 	return err

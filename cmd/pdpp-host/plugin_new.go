@@ -51,7 +51,7 @@ func (a *app) pluginNew(dir, name, sdk string) error {
 		return err
 	}
 	summary := fmt.Sprintf("wrote %d files to %s", len(files), dir)
-	return a.printer.Result(summary, map[string]any{"dir": dir, "files": files, "sdk": o.SDK}, func(w io.Writer) {
+	return a.Printer.Result(summary, map[string]any{"dir": dir, "files": files, "sdk": o.SDK}, func(w io.Writer) {
 		fmt.Fprintf(w, "%s\n  next: cd %s && make && go test ./...\n", summary, dir)
 	})
 }

@@ -118,7 +118,7 @@ func (a *app) tellReplay(r *replayed, path string) error {
 		if r.Updated {
 			summary += "; " + output.Clean(path) + " names this module now"
 		}
-		return a.printer.Result(summary, r, nil)
+		return a.Printer.Result(summary, r, nil)
 	}
 	where := fmt.Sprintf("call %d: %s", d.Call, d.What)
 	text := func(w io.Writer) {
@@ -126,14 +126,14 @@ func (a *app) tellReplay(r *replayed, path string) error {
 	}
 	if r.Updated {
 		summary := "updated  " + r.Connector + ": " + output.Clean(path)
-		return a.printer.Result(summary, r, func(w io.Writer) {
+		return a.Printer.Result(summary, r, func(w io.Writer) {
 			fmt.Fprintln(w, summary)
 			text(w)
 		})
 	}
 	err := abi.NewError(replay.CodeDiffers, "the connector does not do what it did when it was recorded",
 		"if it is meant to, write it into the recording with --update").WithDetail(where)
-	if printErr := a.printer.Failed("differs  "+r.Connector+": "+where, r, err, text); printErr != nil {
+	if printErr := a.Printer.Failed("differs  "+r.Connector+": "+where, r, err, text); printErr != nil {
 		return printErr
 	}
 	return err

@@ -48,6 +48,9 @@ func (a *app) withModule(ctx context.Context, connector string, fn func(*config.
 	}
 	return a.withEngine(c, func(engine *plugin.Engine) error {
 		d, err := describe(ctx, engine, file)
+		if err == nil {
+			err = misnamed(connector, d)
+		}
 		return fn(c, d, err)
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/modules"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/storage"
@@ -47,12 +48,12 @@ func (a *app) pluginsInspect(ctx context.Context, connector string) error {
 		summary := fmt.Sprintf("%s %s  sha256 %s", dash(i.Connector), dash(i.Version), i.SHA256)
 		text := func(w io.Writer) { a.writeInspection(w, &i, d.Manifest) }
 		if loadErr != nil {
-			if err := a.printer.Failed(summary, i, a.advised(loadErr), text); err != nil {
+			if err := a.Printer.Failed(summary, i, a.advised(loadErr), text); err != nil {
 				return err
 			}
 			return loadErr
 		}
-		return a.printer.Result(summary, i, text)
+		return a.Printer.Result(summary, i, text)
 	})
 }
 
@@ -80,12 +81,12 @@ func (a *app) writeInspection(w io.Writer, i *inspection, m *abi.Manifest) {
 	if m != nil {
 		line("connector", fmt.Sprintf("%s %s  %s", m.ConnectorKey, m.Version, m.DisplayName))
 	}
-	line("file", i.Path)
+	line("file", a.tilde(i.Path))
 	line("sha256", i.SHA256)
 	line("module", fmt.Sprintf("%s, ABI %d, %s, needs at least %s of memory", dash(i.Kind), i.ABI, output.Bytes(i.SizeBytes), output.Binary(i.MemoryMinBytes)))
 	if m != nil {
-		for _, ask := range asks(m) {
-			line(ask.what, ask.value)
+		for _, ask := range modules.Asks(m) {
+			line(ask.What, ask.Value)
 		}
 		a.writeRootPlaces(line, m)
 		for _, s := range m.Streams {

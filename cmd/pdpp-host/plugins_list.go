@@ -60,6 +60,9 @@ func (a *app) pluginsList(ctx context.Context) error {
 				var d *described
 				d, err = describe(ctx, engine, file)
 				row.fill(d)
+				if err == nil {
+					err = misnamed(name, d)
+				}
 			}
 			if ctx.Err() != nil {
 				return errors.Join(context.Cause(ctx), err)
@@ -75,9 +78,9 @@ func (a *app) pluginsList(ctx context.Context) error {
 	if err := a.markChanged(ctx, c, rows); err != nil {
 		return err
 	}
-	summary := fmt.Sprintf("%s in %s", output.Plural(int64(len(rows)), "connector"), dir)
+	summary := fmt.Sprintf("%s in %s", output.Plural(int64(len(rows)), "connector"), a.tilde(dir))
 	result := map[string]any{"dir": dir, "plugins": rows}
-	return a.printer.Result(summary, result, func(w io.Writer) { a.writeList(w, dir, rows) })
+	return a.Printer.Result(summary, result, func(w io.Writer) { a.writeList(w, dir, rows) })
 }
 
 func (r *listed) fill(d *described) {
@@ -116,7 +119,7 @@ func (a *app) markChanged(ctx context.Context, c *config.Config, rows []listed) 
 
 func (a *app) writeList(w io.Writer, dir string, rows []listed) {
 	if len(rows) == 0 {
-		fmt.Fprintf(w, "no connectors in %s\n  copy a .wasm file there, or run one by its path: %s\n", dir, a.advice("pdpp-host run ./NAME.wasm"))
+		fmt.Fprintf(w, "no connectors in %s\n  copy a .wasm file there, or run one by its path: %s\n", a.tilde(dir), a.advice("pdpp-host run ./NAME.wasm"))
 		return
 	}
 	cells := make([][]string, len(rows))
@@ -126,13 +129,13 @@ func (a *app) writeList(w io.Writer, dir string, rows []listed) {
 			state = "changed, see: " + a.advice("pdpp-host plugins verify "+quoted(r.Name))
 		}
 		if r.Problem != nil {
-			state = r.Problem.Message + " [" + r.Problem.Code + "]"
+			state = a.homely(r.Problem.Message) + " [" + r.Problem.Code + "]"
 		}
 		cells[i] = []string{
 			r.Name, dash(r.Version), output.ShortHash(dash(r.SHA256)), output.Bytes(r.SizeBytes), dash(strings.Join(r.Bindings, ", ")), state,
 		}
 	}
-	output.Table(w, a.printer.Style, []string{"name", "version", "sha256", "size", "asks for", "state"}, cells)
+	output.Table(w, a.Printer.Style, []string{"name", "version", "sha256", "size", "asks for", "state"}, cells)
 }
 
 func dash(s string) string {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/manifest"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/modules"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
@@ -19,15 +20,15 @@ import (
 
 // verified is one connection held against the module that is installed now.
 type verified struct {
-	Connection string   `json:"connection"`
-	Connector  string   `json:"connector"`
-	Module     string   `json:"module"`
-	Pinned     string   `json:"pinned_sha256"`
-	Found      string   `json:"found_sha256"`
-	State      string   `json:"state"` // same, changed, accepted, not_pinned, broken
-	Changes    []change `json:"changes"`
-	AsksFor    []string `json:"asks_for"`
-	Problem    *problem `json:"problem,omitempty"` // of a broken module, which has no connection here
+	Connection string           `json:"connection"`
+	Connector  string           `json:"connector"`
+	Module     string           `json:"module"`
+	Pinned     string           `json:"pinned_sha256"`
+	Found      string           `json:"found_sha256"`
+	State      string           `json:"state"` // same, changed, accepted, not_pinned, broken
+	Changes    []modules.Change `json:"changes"`
+	AsksFor    []string         `json:"asks_for"`
+	Problem    *problem         `json:"problem,omitempty"` // of a broken module, which has no connection here
 
 	typed string // what names the module on a command line
 	err   error  // of a broken module
@@ -103,12 +104,16 @@ func openDescribed(ctx context.Context, c *config.Config, engine *plugin.Engine,
 	if err != nil {
 		return nil, err
 	}
-	return describe(ctx, engine, file)
+	d, err := describe(ctx, engine, file)
+	if err == nil {
+		err = misnamed(name, d)
+	}
+	return d, err
 }
 
 // unsound is the row of a module that cannot be held against anything.
 func unsound(name string, err error) verified {
-	return verified{Module: name, State: "broken", Changes: []change{}, AsksFor: []string{}, Problem: problemOf(err), err: err}
+	return verified{Module: name, State: "broken", Changes: []modules.Change{}, AsksFor: []string{}, Problem: problemOf(err), err: err}
 }
 
 // verifyModule holds the connections of one module against it.
@@ -120,10 +125,10 @@ func verifyModule(ctx context.Context, store *storage.Store, connections []stora
 		}
 		v := verified{
 			Connection: conn.Name, Connector: conn.Connector, Module: d.File.Name, Pinned: conn.PinnedSHA256, Found: d.File.SHA256,
-			State: "same", Changes: []change{}, AsksFor: []string{},
+			State: "same", Changes: []modules.Change{}, AsksFor: []string{},
 		}
-		for _, k := range asks(d.Manifest) {
-			v.AsksFor = append(v.AsksFor, k.what+" "+k.value)
+		for _, k := range modules.Asks(d.Manifest) {
+			v.AsksFor = append(v.AsksFor, k.String())
 		}
 		switch {
 		case conn.PinnedSHA256 == "":
@@ -131,7 +136,7 @@ func verifyModule(ctx context.Context, store *storage.Store, connections []stora
 		case conn.PinnedSHA256 != d.File.SHA256:
 			v.State = "changed"
 			if old, err := manifest.Parse(conn.PinnedManifest); err == nil {
-				v.Changes = changes(old, d.Manifest)
+				v.Changes = modules.Changes(old, d.Manifest)
 			}
 		}
 		if v.State == "changed" && accept {
@@ -151,7 +156,7 @@ func (a *app) tellVerified(rows []verified) error {
 			fmt.Fprintln(w, "no connection runs this connector yet: its first run accepts the module as it is")
 		}
 		for _, v := range rows {
-			writeVerified(w, a.printer.Style, v)
+			writeVerified(w, a.Printer.Style, v)
 		}
 	}
 	result := map[string]any{"connections": rows}
@@ -174,9 +179,9 @@ func (a *app) tellVerified(rows []verified) error {
 	}
 	switch {
 	case changed == 0 && bad == 0:
-		return a.printer.Result(output.Plural(int64(len(rows)), "connection")+" verified", result, text)
+		return a.Printer.Result(output.Plural(int64(len(rows)), "connection")+" verified", result, text)
 	case changed == 0:
-		if printErr := a.printer.Failed(output.Plural(int64(bad), "module")+" cannot be used", result, a.advised(firstBroken.err), text); printErr != nil {
+		if printErr := a.Printer.Failed(output.Plural(int64(bad), "module")+" cannot be used", result, a.advised(firstBroken.err), text); printErr != nil {
 			return printErr
 		}
 		return firstBroken.err
@@ -184,7 +189,7 @@ func (a *app) tellVerified(rows []verified) error {
 	err := abi.NewError(abi.CodePluginChanged, fmt.Sprintf("the module of connection %q is not the accepted one", first.Connection),
 		"when you trust it: pdpp-host plugins verify "+quoted(first.typed)+" --accept").
 		WithDetail(fmt.Sprintf("found sha256 %s, accepted is %s", output.ShortHash(first.Found), output.ShortHash(first.Pinned)))
-	if printErr := a.printer.Failed(fmt.Sprintf("%d changed", changed), result, a.advised(err), text); printErr != nil {
+	if printErr := a.Printer.Failed(fmt.Sprintf("%d changed", changed), result, a.advised(err), text); printErr != nil {
 		return printErr
 	}
 	return err
@@ -206,14 +211,7 @@ func writeVerified(w io.Writer, s output.Style, v verified) {
 		fmt.Fprintf(w, "  sha256 %s, was %s\n", v.Found, v.Pinned)
 	}
 	for _, c := range v.Changes {
-		switch {
-		case c.From == "":
-			fmt.Fprintf(w, "  + %s %s\n", output.Clean(c.What), output.Clean(c.To))
-		case c.To == "":
-			fmt.Fprintf(w, "  - %s %s\n", output.Clean(c.What), output.Clean(c.From))
-		default:
-			fmt.Fprintf(w, "  %s %s, was %s\n", output.Clean(c.What), output.Clean(c.To), output.Clean(c.From))
-		}
+		fmt.Fprintf(w, "  %s\n", output.Clean(c.String()))
 	}
 	if len(v.Changes) == 0 && v.State != "not_pinned" {
 		fmt.Fprintln(w, "  its manifest asks for the same as before")

@@ -19,7 +19,7 @@ func (a *app) rootResolver(c *config.Config) *roots.Resolver {
 	if dsn := c.StorageDSN(); !strings.Contains(dsn, "://") {
 		private = append(private, dsn)
 	}
-	return roots.New(a.home, private)
+	return roots.New(a.Home, private)
 }
 
 // asker is the terminal behind the port of host/run; nil when nobody can be
@@ -28,11 +28,11 @@ func (a *app) asker(display *progress.Display, noInput bool) run.Asker {
 	if noInput || !a.interactive() {
 		return nil
 	}
-	console, ok := interact.NewConsole(a.in)
+	console, ok := interact.NewConsole(a.In)
 	if !ok {
 		return nil
 	}
-	return &screenAsker{terminal: interact.New(console, a.err), display: display}
+	return &screenAsker{terminal: interact.New(console, a.Err), display: display}
 }
 
 type screenAsker struct {
@@ -48,4 +48,4 @@ func (s *screenAsker) Ask(ctx context.Context, in abi.Interaction) (abi.Interact
 }
 
 // tilde shortens a path below the home folder, for people.
-func (a *app) tilde(path string) string { return output.Tilde(a.home, path) }
+func (a *app) tilde(path string) string { return output.Tilde(a.Home, path) }

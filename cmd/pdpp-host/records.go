@@ -44,7 +44,7 @@ func (a *app) recordsList(ctx context.Context, connection, stream string, q stor
 	if q.Limit <= 0 {
 		return usage("--limit must be above zero", "use `records export` for everything")
 	}
-	a.streamed = a.printer.JSON
+	a.Streamed = a.Printer.JSON
 	return a.withStream(ctx, connection, stream, func(store *storage.Store, conn *storage.Connection) error {
 		want := q.Limit
 		var records []storage.Record
@@ -60,11 +60,11 @@ func (a *app) recordsList(ctx context.Context, connection, stream string, q stor
 			}
 			q.AfterKey = page[len(page)-1].Key
 		}
-		if a.printer.JSON {
+		if a.Printer.JSON {
 			return a.writeLines(records)
 		}
-		a.printer.Raw()
-		a.writeRecords(a.out, records)
+		a.Printer.Raw()
+		a.writeRecords(a.Out, records)
 		return nil
 	})
 }
@@ -82,11 +82,11 @@ func (a *app) writeRecords(w io.Writer, records []storage.Record) {
 		}
 		rows[i] = []string{output.Cut(output.Clean(r.Key), 48), data}
 	}
-	output.Table(w, a.printer.Style, []string{"key", "data"}, rows)
+	output.Table(w, a.Printer.Style, []string{"key", "data"}, rows)
 }
 
 func (a *app) recordsGet(ctx context.Context, connection, stream, key string) error {
-	a.streamed = a.printer.JSON
+	a.Streamed = a.Printer.JSON
 	return a.withStream(ctx, connection, stream, func(store *storage.Store, conn *storage.Connection) error {
 		r, err := store.Record(ctx, conn.Name, stream, key)
 		if abi.CodeOf(err) == abi.CodeRecordUnknown && err != nil {
@@ -102,7 +102,7 @@ func (a *app) recordsGet(ctx context.Context, connection, stream, key string) er
 
 // writeLines writes records as JSON Lines, which need no envelope.
 func (a *app) writeLines(records []storage.Record) error {
-	lines := export.NewLines(&exportTarget{a.out, "standard output"})
+	lines := export.NewLines(&exportTarget{a.Out, "standard output"})
 	for _, r := range records {
 		if err := lines.Write(r); err != nil {
 			return err
@@ -111,7 +111,7 @@ func (a *app) writeLines(records []storage.Record) error {
 	if err := lines.Close(); err != nil {
 		return err
 	}
-	a.printer.Raw()
+	a.Printer.Raw()
 	return nil
 }
 

@@ -58,16 +58,16 @@ func (a *app) recordsExport(ctx context.Context, connection, stream string, f ex
 	if f.csvSafe && f.format != "csv" {
 		return usage("--csv-safe is for CSV only", "add --format csv, or leave it out")
 	}
-	a.streamed = a.printer.JSON && f.file == ""
+	a.Streamed = a.Printer.JSON && f.file == ""
 	return a.withStream(ctx, connection, stream, func(store *storage.Store, conn *storage.Connection) error {
 		if f.file == "" {
-			n, err := a.export(ctx, store, conn, stream, f, &exportTarget{a.out, "standard output"})
+			n, err := a.export(ctx, store, conn, stream, f, &exportTarget{a.Out, "standard output"})
 			if err != nil {
 				return err
 			}
-			a.printer.Raw()
-			if !a.flags.quiet && a.printer.ErrStyle.Terminal && !a.printer.Style.Terminal {
-				fmt.Fprintln(a.err, output.Plural(n, "record")+" written")
+			a.Printer.Raw()
+			if !a.Flags.Quiet && a.Printer.ErrStyle.Terminal && !a.Printer.Style.Terminal {
+				fmt.Fprintln(a.Err, output.Plural(n, "record")+" written")
 			}
 			return nil
 		}
@@ -75,7 +75,7 @@ func (a *app) recordsExport(ctx context.Context, connection, stream string, f ex
 		if err != nil {
 			return err
 		}
-		return a.printer.Result(fmt.Sprintf("%s written to %s", output.Plural(n, "record"), f.file),
+		return a.Printer.Result(fmt.Sprintf("%s written to %s", output.Plural(n, "record"), f.file),
 			map[string]any{"file": f.file, "format": f.format, "records": n}, nil)
 	})
 }
@@ -109,7 +109,7 @@ func (a *app) export(ctx context.Context, store *storage.Store, conn *storage.Co
 		err = a.checkWhole(ctx, store, conn, stream, before, seen)
 	}
 	if c, ok := to.(*export.CSV); ok && c.Dropped > 0 {
-		a.logger.Warn("fields that came during the export are missing", "fields", c.Dropped)
+		a.Logger.Warn("fields that came during the export are missing", "fields", c.Dropped)
 	}
 	return n, err
 }

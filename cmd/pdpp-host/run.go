@@ -41,10 +41,11 @@ func (a *app) runCommand() *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
 		Use: "run CONNECTOR", Short: "Run a connector once, to the end", Args: takes("CONNECTOR"),
-		Long: "Runs a connector once, to the end. CONNECTOR is a name in the plugins folder, or a path to a .wasm file.",
+		Long: "Runs a connector once, to the end. CONNECTOR is a name in the plugins folder, or a path to a .wasm file;\n" +
+			"or a connection's name, which is the same as its connector with --connection.",
 		Example: "  pdpp-host run claude_code\n  pdpp-host run codex --root codex=/mnt/backup/.codex\n" +
 			"  pdpp-host run ./my_connector.wasm --stream notes --since 2026-01-01",
-		ValidArgsFunction: a.completeConnector,
+		ValidArgsFunction: a.completeRunnable,
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.run(cmd.Context(), args[0], f) },
 	}
 	p := cmd.Flags()
@@ -75,9 +76,10 @@ func (a *app) run(ctx context.Context, connector string, f runFlags) error {
 	if err != nil {
 		return err
 	}
-	if request.Module, err = openModule(c, connector); err != nil {
-		return a.orConnection(ctx, connector, f.connection, err)
+	if request.Module, connector, f.connection, err = a.openTyped(ctx, c, connector, f.connection); err != nil {
+		return err
 	}
+	request.Connection = f.connection
 	rec, err := a.startRecording(f.record, request.Mode)
 	if err != nil {
 		return err
@@ -85,6 +87,9 @@ func (a *app) run(ctx context.Context, connector string, f runFlags) error {
 	defer func() { _ = rec.close() }() // it is told of where the run is
 	return a.withStore(ctx, func(c *config.Config, store *storage.Store) error {
 		return a.withEngine(c, func(engine *plugin.Engine) error {
+			if err := rightlyNamed(ctx, store, engine, request.Module, connector, f.connection); err != nil {
+				return err
+			}
 			if err := refuseFed(ctx, store, engine, request.Module, f.connection); err != nil {
 				return err
 			}
@@ -95,8 +100,8 @@ func (a *app) run(ctx context.Context, connector string, f runFlags) error {
 			}
 			cooling := a.coolsDown(ctx, store, result) // before its health is read
 			err = a.tellRecorded(a.afterRun(ctx, store, result, connector), rec, broken)
-			if cooling != "" && !a.flags.quiet && !a.printer.JSON {
-				fmt.Fprintln(a.err, "  "+output.Clean(cooling))
+			if cooling != "" && !a.Flags.Quiet && !a.Printer.JSON {
+				fmt.Fprintln(a.Err, "  "+output.Clean(cooling))
 			}
 			return err
 		})
@@ -111,7 +116,7 @@ func (a *app) collect(ctx context.Context, c *config.Config, store *storage.Stor
 	}
 	request.MaxWall = askingTime(limit)
 	roots := a.rootResolver(c)
-	display := progress.New(a.err, a.printer.ErrStyle, a.screen, func(u run.Update) string {
+	display := progress.New(a.Err, a.Printer.ErrStyle, a.screen, func(u run.Update) string {
 		return a.header(c, u, roots.Resolved())
 	})
 	deps := a.runDeps(c, store, engine, roots, f)
@@ -119,49 +124,62 @@ func (a *app) collect(ctx context.Context, c *config.Config, store *storage.Stor
 		deps.Asker = asker
 	}
 	rec.attach(&deps)
-	if !a.flags.quiet {
+	if !a.Flags.Quiet {
 		deps.Observe = display.Observe
-		a.logTo.Swap(display)
-		defer a.logTo.Swap(a.err)
+		a.LogTo.Swap(display)
+		defer a.LogTo.Swap(a.Err)
 	}
-	a.stop.During(func() {
+	a.Stop.During(func() {
 		fmt.Fprintln(display, "stopping: the connector winds up, what was collected is kept; Ctrl-C again ends it at once")
 	}, display.Finish)
-	defer a.stop.During(nil, nil)
+	defer a.Stop.During(nil, nil)
 	defer display.Finish()
 	return run.New(deps).Run(ctx, request)
 }
 
 // tell writes the outcome and returns the error that the exit status is of.
 func (a *app) tell(ended runResult) error {
-	r := ended.Result
+	r, todo := ended.Result, ended.step()
 	text := func(w io.Writer) {
-		if a.flags.quiet {
+		if a.Flags.Quiet {
 			return
 		}
-		outcome.Write(w, a.printer.Style, r, a.advice)
+		outcome.Write(w, a.Printer.Style, r, todo, a.advice)
 		if ended.Verdict != nil {
 			b := view.BriefOf(ended.Verdict)
-			outcome.WriteVerdict(w, a.printer.Style, r.Connection, &b, step(&b, ended.subject), a.advice)
+			outcome.WriteVerdict(w, a.Printer.Style, r.Connection, &b, todo, a.advice)
 		}
 	}
 	if r.Status == run.StatusSucceeded {
-		return a.printer.Result(outcome.Summary(r), ended, text)
+		return a.Printer.Result(outcome.Summary(r), ended, text)
 	}
-	failure := outcome.Error(r)
-	if err := a.printer.Failed(outcome.Summary(r), ended, a.advised(failure), text); err != nil {
+	failure := outcome.Error(r, todo)
+	if failure.Hint == "" && (a.Flags.Quiet || a.Printer.JSON) { // the text above is not there
+		failure = abi.NewError(failure.Code, failure.Message, "type: "+todo).WithDetail(failure.Detail)
+	}
+	if err := a.Printer.Failed(outcome.Summary(r), ended, a.advised(failure), text); err != nil {
 		return err
 	}
 	if r.Error != nil && r.Error.Log != "" {
-		a.logger.Debug("the guest wrote to standard error", "run", r.RunID, "text", r.Error.Log)
-		if !a.printer.JSON { // there it is result.error.log
+		a.Logger.Debug("the guest wrote to standard error", "run", r.RunID, "text", r.Error.Log)
+		if !a.Printer.JSON { // there it is result.error.log
 			for _, line := range outcome.LogEnd(r.Error.Log) {
-				fmt.Fprintln(a.err, "  it wrote: "+line)
+				fmt.Fprintln(a.Err, "  it wrote: "+line)
 			}
 		}
 	}
 	cancelled := r.Status == run.StatusCancelled && r.Reason != string(abi.ReasonConnectorReportedCancelled)
 	return &exitcode.Ended{Err: failure, Cancelled: cancelled, OwnerNeeded: r.OwnerNeeded}
+}
+
+// step is the command for what the connection's verdict asks of the owner, "" for
+// none.
+func (r *runResult) step() string {
+	if r.Verdict == nil {
+		return ""
+	}
+	b := view.BriefOf(r.Verdict)
+	return step(&b, r.subject)
 }
 
 // header is the line above a run: what runs, and what it may reach.
@@ -186,8 +204,8 @@ func (a *app) header(c *config.Config, u run.Update, roots []run.ResolvedRoot) s
 
 // screen is the size of the screen now; rows are 0 when they are unknown.
 func (a *app) screen() (columns, rows int) {
-	if w, h, err := term.GetSize(int(a.err.Fd())); err == nil && w > 0 {
+	if w, h, err := term.GetSize(int(a.Err.Fd())); err == nil && w > 0 {
 		return w, h
 	}
-	return a.printer.ErrStyle.Width, 0
+	return a.Printer.ErrStyle.Width, 0
 }

@@ -28,7 +28,7 @@ func (a *app) cooledDown(ctx context.Context, store *storage.Store, connection s
 	if err != nil {
 		return err
 	}
-	until, why := schedule.Cooldown(in, a.now())
+	until, why := schedule.Cooldown(in, a.Now())
 	if until.IsZero() {
 		return nil
 	}
@@ -46,7 +46,7 @@ func reasonsOf(why schedule.Cooling) string {
 }
 
 // clock is the owner's time of day where that is enough: today.
-func (a *app) clock(t time.Time) string { return clockOf(t, a.now(), time.Local) } //nolint:gosmopolitan // it is read off the owner's own clock; the detail has it in UTC
+func (a *app) clock(t time.Time) string { return clockOf(t, a.Now(), time.Local) } //nolint:gosmopolitan // it is read off the owner's own clock; the detail has it in UTC
 
 func clockOf(t, now time.Time, zone *time.Location) string {
 	t, now = t.In(zone), now.In(zone)
@@ -69,7 +69,7 @@ func (a *app) coolsDown(ctx context.Context, store *storage.Store, r *run.Result
 		until, err = a.looker(store, conn).PutOff(ctx, *conn)
 	}
 	if err != nil {
-		a.logger.Warn("it cannot be kept whether the connection cools down", "code", abi.CodeOf(err))
+		a.Logger.Warn("it cannot be kept whether the connection cools down", "code", abi.CodeOf(err))
 		return ""
 	}
 	if until.IsZero() {
@@ -99,7 +99,7 @@ func (a *app) looker(store *storage.Store, conn *storage.Connection) *schedule.S
 			}
 			return s.probeCredentials(ctx, c, o)
 		},
-		Store: store, Pressure: s.pressure, OnDevice: s.onDevice, HolderAlive: run.HolderAlive, Now: a.now, Random: func() float64 { return 0 },
+		Store: store, Pressure: s.pressure, OnDevice: s.onDevice, HolderAlive: run.HolderAlive, Now: a.Now, Random: func() float64 { return 0 },
 		Policy: func(context.Context, storage.Connection) (*abi.RefreshPolicy, error) { return policy, nil },
 	})
 }

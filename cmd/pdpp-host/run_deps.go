@@ -16,9 +16,9 @@ import (
 // asked and nobody watches: that is for the caller to add.
 func (a *app) runDeps(c *config.Config, store *storage.Store, engine *plugin.Engine, grants *roots.Resolver, f runFlags) run.Deps {
 	return run.Deps{
-		Store: store, Engine: engine, Roots: grants, Now: a.now, Holder: run.SelfHolder(), HolderAlive: run.HolderAlive,
-		NewID:   func() string { return run.NewID(a.now(), a.random) },
-		Logger:  a.logger,
+		Store: store, Engine: engine, Roots: grants, Now: a.Now, Holder: run.SelfHolder(), HolderAlive: run.HolderAlive,
+		NewID:   func() string { return run.NewID(a.Now(), a.Random) },
+		Logger:  a.Logger,
 		Sender:  a.networkSender(c, f),
 		Secrets: a.secretsOf(c, store),
 		Details: func(connector string) *abi.DetailLimits { return detailLimits(connector, os.Getenv) },

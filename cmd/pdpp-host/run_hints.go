@@ -1,10 +1,7 @@
 package main
 
 import (
-	"cmp"
-	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -13,33 +10,6 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
-
-// orConnection looks at what was typed in a connector's place: when it is a
-// connection's name, the error says how that one is run. Of one that a device
-// feeds the module is not expected here.
-func (a *app) orConnection(ctx context.Context, typed, connection string, err error) error {
-	var e *abi.Error
-	c, configErr := a.config()
-	if !errors.As(err, &e) || e.Code != abi.CodePluginUnknown || configErr != nil || !exists(c.StorageDSN()) {
-		return err
-	}
-	if fed := a.fedByName(ctx, c, cmp.Or(connection, typed)); fed != nil {
-		return fed
-	}
-	found := ""
-	_ = a.withStore(ctx, func(_ *config.Config, store *storage.Store) error {
-		conn, err := store.Connection(ctx, typed)
-		if err == nil {
-			found = conn.Connector
-		}
-		return err
-	}) // the error at hand says more than a store that cannot be read
-	if found == "" || found == typed {
-		return err
-	}
-	return abi.NewError(e.Code, e.Message+"; it is a connection of "+found,
-		fmt.Sprintf("run it with: pdpp-host run %s --connection %s", found, typed)).WithDetail(e.Detail).Wrap(err)
-}
 
 // orByPath gives the error of a changed module a hint that works for a module
 // that was named by its path: the plugins folder may have none of its name.
@@ -54,6 +24,16 @@ func orByPath(typed, connection string, err error) error {
 	}
 	return abi.NewError(e.Code, e.Message, "see what changed with: "+verify+"   and accept it with: "+verify+" --accept").
 		WithDetail(e.Detail).Wrap(err)
+}
+
+// completeRunnable completes the names of installed connectors and of connections, and
+// files.
+func (a *app) completeRunnable(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	names, then := a.completeConnector(cmd, args, typed)
+	more, _ := a.completeConnection(cmd, args, typed)
+	names = append(names, more...)
+	slices.Sort(names)
+	return slices.Compact(names), then
 }
 
 // completeRunStream completes the streams of the connector that was typed, as

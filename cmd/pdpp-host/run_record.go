@@ -28,8 +28,8 @@ func (a *app) startRecording(path, mode string) (*recording, error) {
 	if path == "" {
 		return nil, nil //nolint:nilnil // no recording is no error
 	}
-	o := replay.Options{Mode: mode, Start: a.now().Truncate(time.Second), Paced: true}
-	if _, err := io.ReadFull(a.random, o.Seed[:]); err != nil {
+	o := replay.Options{Mode: mode, Start: a.Now().Truncate(time.Second), Paced: true}
+	if _, err := io.ReadFull(a.Random, o.Seed[:]); err != nil {
 		return nil, err
 	}
 	r, err := replay.Create(path, o)
@@ -78,8 +78,8 @@ func (a *app) tellRecorded(ended runResult, r *recording, broken error) error {
 		return a.tell(ended)
 	}
 	if broken != nil && ended.Status == run.StatusSucceeded {
-		text := func(w io.Writer) { outcome.Write(w, a.printer.Style, ended.Result, a.advice) }
-		if err := a.printer.Failed(outcome.Summary(ended.Result), ended, broken, text); err != nil {
+		text := func(w io.Writer) { outcome.Write(w, a.Printer.Style, ended.Result, "", a.advice) }
+		if err := a.Printer.Failed(outcome.Summary(ended.Result), ended, broken, text); err != nil {
 			return err
 		}
 		return broken
@@ -88,10 +88,10 @@ func (a *app) tellRecorded(ended runResult, r *recording, broken error) error {
 	requests, answers, size := r.recorder.Counts()
 	switch {
 	case broken != nil:
-		fmt.Fprintf(a.err, "%s %s: %s   [%s]\n", a.printer.ErrStyle.Yellow("warning:"), output.Clean(r.path),
+		fmt.Fprintf(a.Err, "%s %s: %s   [%s]\n", a.Printer.ErrStyle.Yellow("warning:"), output.Clean(r.path),
 			output.Clean(output.Typed(broken).Message), output.Typed(broken).Code)
-	case !a.flags.quiet && !a.printer.JSON:
-		fmt.Fprintf(a.err, "recorded to %s: %s, %s, %s    replay it with: %s\n", output.Clean(r.path),
+	case !a.Flags.Quiet && !a.Printer.JSON:
+		fmt.Fprintf(a.Err, "recorded to %s: %s, %s, %s    replay it with: %s\n", output.Clean(r.path),
 			output.Plural(int64(requests), "request"), output.Plural(int64(answers), "answer"), output.Bytes(size), a.advice("pdpp-host plugin replay "+quoted(r.path)))
 	}
 	return err

@@ -66,11 +66,11 @@ func (a *app) runsList(ctx context.Context, connection string, limit int) error 
 				views[i].RunID, names[views[i].ConnectionID], state(&runs[i]), output.Timestamp(views[i].StartedAt), took(views[i]),
 				uncollected(&runs[i]), changedRecords(views[i]),
 			}
-			if w := a.printer.Style.Width; w > 0 && w < narrow {
+			if w := a.Printer.Style.Width; w > 0 && w < narrow {
 				rows[i] = narrowed(views[i], rows[i])
 			}
 		}
-		return a.printer.Result(output.Plural(int64(len(runs)), "run"), map[string]any{"runs": views}, func(w io.Writer) {
+		return a.Printer.Result(output.Plural(int64(len(runs)), "run"), map[string]any{"runs": views}, func(w io.Writer) {
 			if len(rows) == 0 {
 				fmt.Fprintln(w, a.advice("no runs yet: pdpp-host run CONNECTOR"))
 				return
@@ -79,7 +79,7 @@ func (a *app) runsList(ctx context.Context, connection string, limit int) error 
 			if len(rows[0]) < len(header) {
 				header = slices.Delete(header, 4, 5)
 			}
-			output.Table(w, a.printer.Style, header, rows)
+			output.Table(w, a.Printer.Style, header, rows)
 		})
 	})
 }
@@ -152,7 +152,7 @@ func (a *app) runsShow(ctx context.Context, id string) error {
 				v.Gaps = append(v.Gaps, gapView{g.Stream, g.RecordKey, g.Reason, g.Class, g.Status, g.AttemptCount})
 			}
 		}
-		return a.printer.Result(v.RunID+" "+v.Status, v, func(w io.Writer) { writeRun(w, r, v, names[r.ConnectionID]) })
+		return a.Printer.Result(v.RunID+" "+v.Status, v, func(w io.Writer) { writeRun(w, r, v, names[r.ConnectionID]) })
 	})
 }
 

@@ -37,8 +37,8 @@ func (a *app) serveCommand() *cobra.Command {
 			"alone, behind a reverse proxy.\n\n" +
 			"One process at a time serves a data folder.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if !cmd.Flags().Changed("log-level") && !a.flags.quiet {
-				a.level.Set(slog.LevelInfo)
+			if !cmd.Flags().Changed("log-level") && !a.Flags.Quiet {
+				a.Level.Set(slog.LevelInfo)
 			}
 			return a.serve(cmd.Context(), f)
 		},
@@ -62,10 +62,10 @@ func (a *app) serve(ctx context.Context, f serveFlags) error {
 			return err
 		}
 		err = a.withEngine(c, func(engine *plugin.Engine) error {
-			s := &server{app: a, config: c, store: store, engine: engine, began: a.now(), getenv: os.Getenv, policies: map[string]*abi.RefreshPolicy{}}
+			s := &server{app: a, config: c, store: store, engine: engine, began: a.Now(), getenv: os.Getenv, policies: map[string]*abi.RefreshPolicy{}}
 			sched := schedule.New(s.deps(f.workers))
-			a.stop.During(func() { fmt.Fprintln(a.err, "stopping: running connections wind up; Ctrl-C again ends them at once") }, nil)
-			defer a.stop.During(nil, nil)
+			a.Stop.During(func() { fmt.Fprintln(a.Err, "stopping: running connections wind up; Ctrl-C again ends them at once") }, nil)
+			defer a.Stop.During(nil, nil)
 			if !f.once {
 				return s.until(ctx, sched, lock, f.listen)
 			}
@@ -100,7 +100,7 @@ type server struct {
 func (s *server) deps(workers int) schedule.Deps {
 	return schedule.Deps{
 		Store: s.store, Policy: s.policy, Pressure: s.pressure, Probe: s.probe, Run: s.run, OnDevice: s.onDevice, HolderAlive: run.HolderAlive,
-		Now: s.app.now, Random: rand.Float64, Report: s.report, Workers: workers,
+		Now: s.app.Now, Random: rand.Float64, Report: s.report, Workers: workers,
 	}
 }
 
@@ -111,11 +111,11 @@ func (s *server) until(ctx context.Context, sched *schedule.Scheduler, lock *ser
 	if err != nil {
 		return err
 	}
-	s.app.logger.Info("serving", "data_dir", s.config.DataDir())
+	s.app.Logger.Info("serving", "data_dir", s.config.DataDir())
 	if err := lock.during(ctx, s.app, func(ctx context.Context) error { return in.during(ctx, sched.Run) }); err != nil {
 		return err
 	}
 	n := s.tally.counts()
-	summary := fmt.Sprintf("served for %s: %s", output.Seconds(s.app.now().Sub(s.began)), n.text())
-	return s.app.printer.Result(summary, n, nil)
+	summary := fmt.Sprintf("served for %s: %s", output.Seconds(s.app.Now().Sub(s.began)), n.text())
+	return s.app.Printer.Result(summary, n, nil)
 }

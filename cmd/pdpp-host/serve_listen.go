@@ -58,8 +58,8 @@ func (a *app) openIntake(ctx context.Context, c *config.Config, store *storage.S
 	if err != nil {
 		return nil, err
 	}
-	a.logger.Info("listening", "address", l.Addr().String(), "tls", at.Cert != "")
-	return &intake{listener: l, app: a, api: api.New(api.Deps{Store: store, Now: a.now, Random: a.random, Logger: a.logger})}, nil
+	a.Logger.Info("listening", "address", l.Addr().String(), "tls", at.Cert != "")
+	return &intake{listener: l, app: a, api: api.New(api.Deps{Store: store, Now: a.Now, Random: a.Random, Logger: a.Logger})}, nil
 }
 
 // during takes in what devices deliver while work goes on. When it cannot go on,
@@ -72,7 +72,7 @@ func (i *intake) during(ctx context.Context, work func(context.Context) error) e
 	defer stop(nil)
 	ended := make(chan error, 1)
 	go func() {
-		err := api.Serve(ctx, i.listener, i.api, i.app.logger)
+		err := api.Serve(ctx, i.listener, i.api, i.app.Logger)
 		if err != nil {
 			stop(run.ErrInterrupted)
 		}

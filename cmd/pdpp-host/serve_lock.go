@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -34,9 +35,19 @@ func takeServing(ctx context.Context, store *storage.Store) (*serving, error) {
 	if other != nil {
 		return nil, abi.NewError(schedule.CodeServing, "another pdpp-host serves this data folder",
 			"stop it first, or leave it to it; `pdpp-host run` works beside it").
-			WithDetail("since " + other.Since.Format(time.RFC3339) + ", as " + other.Holder)
+			WithDetail("since " + other.Since.Format(time.RFC3339) + ", " + processOf(other.Holder))
 	}
 	return l, nil
+}
+
+// processOf is the process that a holder names, which may be on another machine
+// that has the folder: its number is the third of four parts, or the second of two (run.SelfHolder).
+func processOf(holder string) string {
+	part := strings.Split(holder, ":")
+	if len(part) == 2 || len(part) == 4 {
+		return "process " + part[len(part)/2]
+	}
+	return "as " + holder
 }
 
 func (l *serving) hold(ctx context.Context) (*storage.Server, error) {
@@ -74,11 +85,11 @@ func (l *serving) keep(ctx context.Context, a *app, stop context.CancelCauseFunc
 		}
 		switch other, err := l.hold(ctx); {
 		case err != nil && ctx.Err() == nil:
-			a.logger.Warn("the right to serve could not be renewed", "code", abi.CodeOf(err))
+			a.Logger.Warn("the right to serve could not be renewed", "code", abi.CodeOf(err))
 		case err == nil && other != nil:
 			stop(run.ErrInterrupted)
 			return abi.NewError(schedule.CodeServingLost, "another pdpp-host has taken this data folder over",
-				"this one did not answer for too long, as after the machine slept; nothing is lost").WithDetail("now " + other.Holder)
+				"this one did not answer for too long, as after the machine slept; nothing is lost").WithDetail("now " + processOf(other.Holder))
 		}
 	}
 }

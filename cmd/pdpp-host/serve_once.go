@@ -71,6 +71,17 @@ func (n *onceCounts) text() string {
 	return text + fmt.Sprintf("; %d refused, %d skipped", n.refused, n.skipped)
 }
 
+// hint says where to see why. What was refused is no run, and in no list of them.
+func (n *onceCounts) hint() string {
+	switch {
+	case n.refused == 0:
+		return "see why with: pdpp-host runs list"
+	case n.failed == 0:
+		return "see what to do about it with: pdpp-host status"
+	}
+	return "see why with: pdpp-host runs list   and what to do about those that were refused with: pdpp-host status"
+}
+
 // tellOnce tells what one pass did. It fails when a connection did.
 func (a *app) tellOnce(looked []schedule.Looked) error {
 	views := make([]onceView, len(looked))
@@ -85,7 +96,7 @@ func (a *app) tellOnce(looked []schedule.Looked) error {
 	summary := n.text()
 	result := map[string]any{"connections": views}
 	text := func(w io.Writer) {
-		if a.flags.quiet {
+		if a.Flags.Quiet {
 			return
 		}
 		rows := make([][]string, len(views))
@@ -96,13 +107,13 @@ func (a *app) tellOnce(looked []schedule.Looked) error {
 			fmt.Fprintln(w, a.advice(noConnections))
 			return
 		}
-		output.Table(w, a.printer.Style, []string{"connection", "did", "why", "until"}, rows)
+		output.Table(w, a.Printer.Style, []string{"connection", "did", "why", "until"}, rows)
 	}
 	if n.failed+n.refused == 0 {
-		return a.printer.Result(summary, result, text)
+		return a.Printer.Result(summary, result, text)
 	}
-	err := abi.NewError(codeServeFailed, summary, "see why with: pdpp-host runs list")
-	if err := a.printer.Failed(summary, result, a.advised(err), text); err != nil {
+	err := abi.NewError(codeServeFailed, summary, n.hint())
+	if err := a.Printer.Failed(summary, result, a.advised(err), text); err != nil {
 		return err
 	}
 	return &exitcode.Ended{Err: err}

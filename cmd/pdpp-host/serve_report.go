@@ -14,7 +14,7 @@ import (
 // report writes one line an event. It never writes an error's wrapped text,
 // which may quote anything: the code says what, `runs show` the rest.
 func (s *server) report(e schedule.Event) {
-	log := s.app.logger
+	log := s.app.Logger
 	if e.Connection != "" {
 		log = log.With("connection", output.Clean(e.Connection))
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -60,6 +61,8 @@ type statusItem struct {
 	view.Item
 
 	Outbox *view.OutboxCue `json:"outbox,omitempty"`
+
+	subject subject
 }
 
 func (a *app) statusAll(ctx context.Context, f statusFlags) error {
@@ -74,6 +77,10 @@ func (a *app) statusAll(ctx context.Context, f statusFlags) error {
 		if err != nil {
 			return err
 		}
+		fed, err := feedsByConnection(ctx, store)
+		if err != nil {
+			return err
+		}
 		r := statusResult{Connections: make([]statusItem, len(page))}
 		if r.Runtime, err = a.runtime(ctx, store); err != nil {
 			return err
@@ -82,15 +89,16 @@ func (a *app) statusAll(ctx context.Context, f statusFlags) error {
 			v := a.rendered(&page[i], r.Runtime)
 			r.Connections[i] = statusItem{
 				view.Item{Name: page[i].Name, Connector: page[i].Connector, Verdict: view.BriefOf(&v)}, view.OutboxCueOf(page[i].Name, &v),
+				subject{connection: page[i].Name, connector: page[i].Connector, feeds: fed[page[i].ConnectionID]},
 			}
 		}
-		if r.Fleet, err = store.Fleet(ctx, a.now(), run.HolderAlive, r.Runtime.OK); err != nil {
+		if r.Fleet, err = store.Fleet(ctx, a.Now(), run.HolderAlive, r.Runtime.OK); err != nil {
 			return err
 		}
 		if len(page) == f.limit {
 			r.Next = page[len(page)-1].Name
 		}
-		return a.printer.Result(r.Fleet.Summary(), r, func(w io.Writer) { a.writeStatus(w, &r) })
+		return a.Printer.Result(r.Fleet.Summary(), r, func(w io.Writer) { a.writeStatus(w, &r) })
 	})
 }
 
@@ -108,7 +116,7 @@ func (a *app) statusOnly(ctx context.Context, store *storage.Store, f statusFlag
 
 func (a *app) writeStatus(w io.Writer, r *statusResult) {
 	if line := r.Runtime.Indicator(); line != "" {
-		fmt.Fprintln(w, a.printer.Style.Red(line))
+		fmt.Fprintln(w, a.Printer.Style.Red(line))
 	}
 	if r.Fleet.Registered == 0 {
 		fmt.Fprintln(w, a.advice(noConnections))
@@ -116,22 +124,10 @@ func (a *app) writeStatus(w io.Writer, r *statusResult) {
 	}
 	rows := make([][]string, len(r.Connections))
 	for i := range r.Connections {
-		c := &r.Connections[i]
-		b := &c.Verdict
-		todo, owners := b.Primary()
-		if !owners {
-			todo = "" // no task of the owner's: what happens next says it
-		} else if b.MoreActions > 0 {
-			todo += fmt.Sprintf(" +%d more", b.MoreActions)
-		}
-		next := join(append([]string{b.ForwardStatement}, b.Notes()...)...)
-		if c.Outbox != nil {
-			next = join(next, "On its device: "+c.Outbox.Text+"; see: "+a.advice(program+" status "+quoted(c.Outbox.Detail)))
-		}
-		rows[i] = []string{b.Pill.Label, c.Name, dash(todo), next}
+		rows[i] = r.Connections[i].row(a.advice)
 	}
-	output.Table(w, a.printer.Style, []string{"health", "connection", "to do", "what happens next"}, rows)
-	if a.flags.quiet {
+	output.Table(w, a.Printer.Style, []string{"health", "connection", "to do", "what happens next"}, rows)
+	if a.Flags.Quiet {
 		return
 	}
 	fmt.Fprintln(w, r.Fleet.Summary())
@@ -140,10 +136,44 @@ func (a *app) writeStatus(w io.Writer, r *statusResult) {
 	}
 }
 
-func join(sentences ...string) string {
+// row is the connection's line of the table. What is to be done about something that
+// no command line has asked for names the command.
+func (c *statusItem) row(advise func(string) string) []string {
+	b := &c.Verdict
+	todo, owners := b.Primary()
+	notes := b.Notes()
+	if command := again(b, c.subject); command != "" && len(notes) > 0 {
+		last := &notes[len(notes)-1]
+		*last = strings.TrimSuffix(*last, ".") + ": " + advise(command)
+	}
+	if c.Outbox != nil {
+		notes = append(notes, "On its device: "+c.Outbox.Text+"; see: "+advise(program+" status "+quoted(c.Outbox.Detail)))
+	}
+	if !owners {
+		todo = "" // no task of the owner's: what happens next says it
+	} else if waitsForOwner(&b.RequiredActions[0]) || b.RequiredActions[0].CTACode == "cta_enroll_device" {
+		if command := step(b, c.subject); command != "" {
+			todo += ": " + advise(command)
+		}
+	}
+	next := once(todo, append([]string{b.ForwardStatement}, notes...)...)
+	if owners && b.MoreActions > 0 {
+		todo += fmt.Sprintf(" +%d more", b.MoreActions)
+	}
+	return []string{b.Pill.Label, c.Name, dash(todo), next}
+}
+
+// once joins sentences, each of them once, and none that said has already.
+func once(said string, sentences ...string) string {
+	bare := func(s string) string { return strings.ToLower(strings.TrimRight(strings.TrimSpace(s), ".")) }
+	seen := map[string]bool{"": true, bare(said): true}
 	text := ""
 	for _, s := range sentences {
-		if s != "" && text != "" {
+		if seen[bare(s)] {
+			continue
+		}
+		seen[bare(s)] = true
+		if text != "" {
 			text += " "
 		}
 		text += s
@@ -189,13 +219,16 @@ func (a *app) showStatus(ctx context.Context, store *storage.Store, e *storage.E
 		one.Verdict.Detail = nil
 	}
 	result := map[string]any{"connections": []statusOne{one}, "runtime": runtime}
-	return a.printer.Result(v.Pill.Label+"  "+e.Name, result, func(w io.Writer) {
+	return a.Printer.Result(v.Pill.Label+"  "+e.Name, result, func(w io.Writer) {
 		if line := runtime.Indicator(); line != "" {
-			fmt.Fprintln(w, a.printer.Style.Red(line))
+			fmt.Fprintln(w, a.Printer.Style.Red(line))
 		}
 		b := view.BriefOf(&v)
 		fmt.Fprintf(w, "%s  %s\n", output.Clean(e.Name), b.Progress.Headline)
-		outcome.WriteVerdict(w, a.printer.Style, e.Name, &b, step(&b, subject{connection: e.Name, connector: e.Connector, feeds: fed}), a.advice)
+		outcome.WriteVerdict(w, a.Printer.Style, e.Name, &b, step(&b, subject{connection: e.Name, connector: e.Connector, feeds: fed}), a.advice)
+		if command := again(&b, subject{connection: e.Name, connector: e.Connector, feeds: fed}); command != "" {
+			fmt.Fprintf(w, "  then: %s\n", a.advice(command))
+		}
 		todo, _ := b.Primary()
 		writeDevicePart(w, &one.devicePart, b.ForwardStatement, todo)
 		a.writeStreams(w, &v)

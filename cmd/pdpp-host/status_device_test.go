@@ -139,7 +139,7 @@ func TestWhereText(t *testing.T) {
 	laptop, old := fedFrom("src_1", "dev_1", "laptop", false), fedFrom("src_2", "dev_2", "old", true)
 	for want, feeds := range map[string][]feed{
 		"this host": nil, "laptop": {old, laptop}, "old (revoked)": {old},
-		"laptop, dev_4": {laptop, fedFrom("src_4", "dev_4", "", false)},
+		"laptop, home": {laptop, fedFrom("src_4", "dev_4", "", false)},
 	} {
 		if got := whereText(viewFeeds(feeds)); got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -2,6 +2,8 @@ package main
 
 import (
 	"cmp"
+	"slices"
+	"strings"
 
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 	"github.com/pdpp-host/pdpp-host/health/view"
@@ -30,6 +32,40 @@ func (s *subject) run() string {
 	return command
 }
 
+// look is what shows on the one device that collects the connection why it cannot,
+// and what tries again. It is "" when there is none to name.
+func (s *subject) look() string {
+	trusted := active(s.feeds)
+	if len(trusted) != 1 {
+		return ""
+	}
+	return "pdpp-local-collector doctor --source-instance-id " + quoted(trusted[0].ID) + ", then " + s.run()
+}
+
+// invite is the command that has a device take the place of the last one; "" for a
+// connection that none ever fed.
+func (s *subject) invite() string {
+	if len(s.feeds) == 0 {
+		return ""
+	}
+	last := &s.feeds[len(s.feeds)-1]
+	return program + " devices invite " + quoted(s.connector) + " --name " + quoted(last.Binding)
+}
+
+// waitsForOwner reports whether something is to be put right that no run asks about.
+func waitsForOwner(a *view.Action) bool {
+	return a.CTACode == "cta_put_right" || strings.HasPrefix(string(a.CTACode), "cta_put_right_")
+}
+
+// again is the command that runs what nothing runs by itself, once the wait for it is
+// over; "" where something does.
+func again(b *view.Brief, s subject) string {
+	if len(b.RequiredActions) == 0 || b.RequiredActions[0].CTACode != "cta_run_again" {
+		return ""
+	}
+	return s.run()
+}
+
 // steps are the commands that do what a verdict asks of the owner, for what this
 // host runs.
 var steps = map[verdict.Kind]func(*subject) string{
@@ -49,14 +85,23 @@ func step(b *view.Brief, s subject) string {
 		return ""
 	}
 	first := &b.RequiredActions[0]
+	if first.CTACode == "cta_enroll_device" {
+		return s.invite()
+	}
 	if len(s.feeds) > 0 {
-		switch first.Kind {
-		case verdict.RefreshNow, verdict.RetryGap, verdict.Backfill:
+		switch {
+		case slices.Contains([]verdict.Kind{verdict.RefreshNow, verdict.RetryGap, verdict.Backfill}, first.Kind):
 			return s.run()
+		case first.Kind == verdict.Reauth, waitsForOwner(first):
+			return s.look()
 		}
 		return ""
 	}
-	if first.CTACode == "cta_put_right" {
+	switch first.CTACode {
+	case "cta_put_right_address", "cta_put_right_option", "cta_put_right_binding":
+		return s.run() // which says what is wrong, or that nothing is any more
+	}
+	if waitsForOwner(first) {
 		return program + " doctor" // it says of module, folders and credentials what is wrong
 	}
 	if command, ok := steps[first.Kind]; ok {

@@ -30,17 +30,29 @@ func TestSteps(t *testing.T) {
 		of     subject
 		want   string
 	}{
-		"a run":                     {view.Action{Kind: verdict.RetryGap}, here, "pdpp-host run codex --connection mine"},
-		"by its path":               {view.Action{Kind: verdict.RetryGap}, path, "pdpp-host run './a b.wasm'"},
-		"signing in":                {view.Action{Kind: verdict.Reauth}, path, "pdpp-host connections credential set codex, then pdpp-host run './a b.wasm'"},
-		"a pause":                   {view.Action{Kind: verdict.ReattachSchedule}, here, "pdpp-host connections schedule mine --resume"},
-		"something is missing":      {view.Action{Kind: verdict.AddInfo, CTACode: "cta_put_right"}, here, "pdpp-host doctor"},
-		"a question":                {view.Action{Kind: verdict.AddInfo}, here, ""},
-		"on a device":               {view.Action{Kind: verdict.RefreshNow}, subject{"mine", "codex", "", []feed{laptop, gone}}, "pdpp-local-collector run --source-instance-id src_1"},
-		"on one of two":             {view.Action{Kind: verdict.RefreshNow}, subject{"mine", "codex", "", []feed{laptop, desk}}, ""},
-		"on one that was revoked":   {view.Action{Kind: verdict.RefreshNow}, subject{"mine", "codex", "", []feed{gone}}, ""},
-		"a pause of a device's":     {view.Action{Kind: verdict.ReattachSchedule}, subject{"mine", "codex", "", []feed{laptop}}, ""},
-		"a device's own trouble":    {view.Action{Kind: verdict.AddInfo, CTACode: "cta_put_right"}, subject{"mine", "codex", "", []feed{laptop}}, ""},
+		"a run":                   {view.Action{Kind: verdict.RetryGap}, here, "pdpp-host run codex --connection mine"},
+		"by its path":             {view.Action{Kind: verdict.RetryGap}, path, "pdpp-host run './a b.wasm'"},
+		"signing in":              {view.Action{Kind: verdict.Reauth}, path, "pdpp-host connections credential set codex, then pdpp-host run './a b.wasm'"},
+		"a pause":                 {view.Action{Kind: verdict.ReattachSchedule}, here, "pdpp-host connections schedule mine --resume"},
+		"something is missing":    {view.Action{Kind: verdict.AddInfo, CTACode: "cta_put_right"}, here, "pdpp-host doctor"},
+		"a question":              {view.Action{Kind: verdict.AddInfo}, here, ""},
+		"on a device":             {view.Action{Kind: verdict.RefreshNow}, subject{"mine", "codex", "", []feed{laptop, gone}}, "pdpp-local-collector run --source-instance-id src_1"},
+		"on one of two":           {view.Action{Kind: verdict.RefreshNow}, subject{"mine", "codex", "", []feed{laptop, desk}}, ""},
+		"on one that was revoked": {view.Action{Kind: verdict.RefreshNow}, subject{"mine", "codex", "", []feed{gone}}, ""},
+		"a pause of a device's":   {view.Action{Kind: verdict.ReattachSchedule}, subject{"mine", "codex", "", []feed{laptop}}, ""},
+		"a device's own trouble": {
+			view.Action{Kind: verdict.AddInfo, CTACode: "cta_put_right_folder"}, subject{"mine", "codex", "", []feed{laptop}},
+			"pdpp-local-collector doctor --source-instance-id src_1, then pdpp-local-collector run --source-instance-id src_1",
+		},
+		"signing in on a device": {
+			view.Action{Kind: verdict.Reauth}, subject{"mine", "codex", "", []feed{gone, laptop}},
+			"pdpp-local-collector doctor --source-instance-id src_1, then pdpp-local-collector run --source-instance-id src_1",
+		},
+		"which device has trouble":  {view.Action{Kind: verdict.AddInfo, CTACode: "cta_put_right"}, subject{"mine", "codex", "", []feed{laptop, desk}}, ""},
+		"no device any more":        {view.Action{Kind: verdict.AddInfo, CTACode: "cta_enroll_device"}, subject{"mine", "codex", "", []feed{gone}}, "pdpp-host devices invite codex --name home"},
+		"a folder":                  {view.Action{Kind: verdict.AddInfo, CTACode: "cta_put_right_folder"}, here, "pdpp-host doctor"},
+		"an address":                {view.Action{Kind: verdict.AddInfo, CTACode: "cta_put_right_address"}, here, "pdpp-host run codex --connection mine"},
+		"a setting":                 {view.Action{Kind: verdict.AddInfo, CTACode: "cta_put_right_option"}, here, "pdpp-host run codex --connection mine"},
 		"a recovery has a panel":    {view.Action{Kind: verdict.AddInfo, Recovery: true}, subject{"mine", "codex", "", []feed{laptop}}, ""},
 		"what is nobody's business": {view.Action{Kind: verdict.Wait, Audience: verdict.AudienceNone}, here, ""},
 	} {
@@ -63,10 +75,10 @@ func TestOnDevice(t *testing.T) {
 	laptop, desk, gone := fedFrom("src_1", "dev_1", "laptop", false), fedFrom("src_2", "dev_2", "", false), fedFrom("src_3", "dev_3", "old", true)
 	for want, feeds := range map[string][]feed{
 		`fed by laptop (dev_1)|on "laptop", type: pdpp-local-collector run --source-instance-id src_1`: {gone, laptop},
-		"fed by laptop (dev_1), device dev_2 (dev_2)|on each of them, type: pdpp-local-collector run --source-instance-id SOURCE   " +
-			"and pdpp-host connections show mine names each one's SOURCE": {laptop, desk},
+		`fed by laptop (dev_1), home (dev_2)|on "laptop", type: pdpp-local-collector run --source-instance-id src_1   ` +
+			`on "home", type: pdpp-local-collector run --source-instance-id src_2`: {laptop, desk},
 		"fed by old (dev_3, revoked)|its device was revoked: enrol one again with: pdpp-host devices invite codex --name home   " +
-			"or collect it here under another name: pdpp-host run codex --connection NAME": {gone},
+			"or collect it here under another name: pdpp-host run codex --connection mine-here": {gone},
 	} {
 		e := output.Typed(onDevice("mine", "codex", feeds))
 		if got := e.Detail + "|" + e.Hint; got != want || e.Code != codeOnDevice {

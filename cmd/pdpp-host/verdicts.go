@@ -16,7 +16,7 @@ import (
 // its owner stopped it, nothing is missed: runs are made by hand or by cron.
 func (a *app) runtime(ctx context.Context, store *storage.Store) (view.Runtime, error) {
 	server, err := store.Serving(ctx)
-	if err != nil || server == nil || a.now().Before(server.ExpiresAt) && run.HolderAlive(server.Holder) {
+	if err != nil || server == nil || a.Now().Before(server.ExpiresAt) && run.HolderAlive(server.Holder) {
 		return view.Runtime{OK: err == nil}, err
 	}
 	return view.Runtime{Fault: "scheduler_stopped"}, nil
@@ -25,9 +25,9 @@ func (a *app) runtime(ctx context.Context, store *storage.Store) (view.Runtime, 
 // rendered is a connection's verdict now. Every command that shows a connection
 // gets it here, and shows its fields (HL-21).
 func (a *app) rendered(e *storage.Evidence, r view.Runtime) verdict.RenderedVerdict {
-	v := verdict.OfStored(e.Facts, e.Moment(a.now(), run.HolderAlive), r.OK)
+	v := verdict.OfStored(e.Facts, e.Moment(a.Now(), run.HolderAlive), r.OK)
 	if v.Detail != nil && len(v.Detail.Violations) > 0 {
-		a.logger.Error("a verdict was withheld: it contradicts itself", "connection", e.Name, "violations", v.Detail.Violations)
+		a.Logger.Error("a verdict was withheld: it contradicts itself", "connection", e.Name, "violations", v.Detail.Violations)
 	}
 	return v
 }
@@ -74,7 +74,7 @@ func (a *app) afterRun(ctx context.Context, store *storage.Store, r *run.Result,
 	e, err := store.EvidenceOf(ctx, r.ConnectionID)
 	runtime, serving := a.runtime(ctx, store)
 	if err = errors.Join(err, serving); err != nil {
-		a.logger.Warn("the connection's health cannot be read", "code", abi.CodeOf(err))
+		a.Logger.Warn("the connection's health cannot be read", "code", abi.CodeOf(err))
 		return out
 	}
 	v := a.rendered(e, runtime)

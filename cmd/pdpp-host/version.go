@@ -22,7 +22,7 @@ func (a *app) versionCommand() *cobra.Command {
 				Arch    string `json:"arch"`
 			}{version, abi.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH}
 			line := fmt.Sprintf("pdpp-host %s  ABI %d  %s %s/%s", version, abi.Version, result.Go, result.OS, result.Arch)
-			return a.printer.Result(line, result, func(w io.Writer) { fmt.Fprintln(w, line) })
+			return a.Printer.Result(line, result, func(w io.Writer) { fmt.Fprintln(w, line) })
 		},
 	}
 }

@@ -3,11 +3,10 @@ package main
 import (
 	"encoding/json"
 	"maps"
-	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
+	"github.com/pdpp-host/pdpp-host/cmd/internal/roots"
 	"github.com/pdpp-host/pdpp-host/health/view"
 	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/storage"
@@ -126,9 +125,4 @@ func sorted(m map[string]string) []string {
 }
 
 // absolute makes a path that an owner typed independent of where it was typed.
-func (a *app) absolute(path string) (string, error) {
-	if a.home != "" && (path == "~" || strings.HasPrefix(path, "~/")) {
-		return filepath.Join(a.home, path[1:]), nil
-	}
-	return filepath.Abs(path)
-}
+func (a *app) absolute(path string) (string, error) { return roots.Absolute(a.Home, path) }

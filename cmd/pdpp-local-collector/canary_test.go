@@ -145,6 +145,7 @@ func TestTokenIsNowhere(t *testing.T) {
 	say(2, "status", "--profile", "mine", "--source-instance-id", "si_other")
 	o.host.set(func() { o.host.refusals = []refusal{{"/", http.StatusUnauthorized, "device_unauthorized"}} })
 	say(4, "run", "--set", "script="+notesScript)
+	o.host.set(func() { o.host.refusals = []refusal{{"/", http.StatusForbidden, "device_forbidden"}} })
 	say(4, "logout")
 	o.host.set(func() { o.host.down, o.host.refusals = true, nil })
 	say(4, "run", "--set", "script="+notesScript)

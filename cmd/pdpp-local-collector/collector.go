@@ -16,9 +16,9 @@ func (a *app) collector(l *lane) (*collector.Collector, error) { return collecto
 
 func (a *app) deps(l *lane) collector.Deps {
 	return collector.Deps{
-		Profile: l.profile, LanePath: l.path, Now: a.now, Random: rand.Float64,
-		NewID:   func() string { return run.NewID(a.now(), a.random) },
-		Install: install(), Getenv: os.Getenv, Logger: a.logger,
+		Profile: l.profile, LanePath: l.path, Now: a.Now, Random: rand.Float64,
+		NewID:   func() string { return run.NewID(a.Now(), a.Random) },
+		Install: install(), Getenv: os.Getenv, Logger: a.Logger,
 	}
 }
 
@@ -26,8 +26,8 @@ func (a *app) deps(l *lane) collector.Deps {
 // ask and no network. What needs those runs on the host.
 func (a *app) runDeps(engine *plugin.Engine, grants *roots.Resolver) run.Deps {
 	return run.Deps{
-		Engine: engine, Roots: grants, Now: a.now, Holder: run.SelfHolder(), HolderAlive: run.HolderAlive,
-		NewID: func() string { return run.NewID(a.now(), a.random) }, Logger: a.logger,
+		Engine: engine, Roots: grants, Now: a.Now, Holder: run.SelfHolder(), HolderAlive: run.HolderAlive,
+		NewID: func() string { return run.NewID(a.Now(), a.Random) }, Logger: a.Logger,
 	}
 }
 
@@ -37,5 +37,5 @@ func (a *app) grants(c *config.Config, l *lane) (*roots.Resolver, error) {
 	if err != nil {
 		return nil, err
 	}
-	return roots.New(a.home, []string{c.DataDir(), dir.Dir, l.path}), nil
+	return roots.New(a.Home, []string{c.DataDir(), dir.Dir, l.path}), nil
 }

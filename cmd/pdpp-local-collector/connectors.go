@@ -5,23 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/device"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/modules"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/syntax"
+	"github.com/pdpp-host/pdpp-host/host/collector"
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 )
-
-// bindings are what this program grants a connector. What needs the network or a
-// person runs on the host.
-var bindings = []string{abi.BindingFilesystem}
 
 // connector is one module of the plugins folder.
 type connector struct {
@@ -35,17 +30,18 @@ type connector struct {
 }
 
 func (a *app) connectorsCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "connectors", Short: "List the connectors that can run here", Args: syntax.Takes(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, rows, err := a.connectors(cmd.Context())
-			if err != nil {
-				return err
-			}
-			result := map[string]any{"dir": a.tilde(c.PluginsDir()), "connectors": rows}
-			return a.printer.Result(output.Plural(int64(len(rows)), "connector"), result, func(w io.Writer) { a.writeConnectors(w, c, rows) })
-		},
+	cmd := syntax.Group("connectors", "List the connectors that can run here, and verify the one of a source", a.Printer.Raw, a.listConnectors)
+	cmd.AddCommand(a.verifyCommand())
+	return cmd
+}
+
+func (a *app) listConnectors(cmd *cobra.Command) error {
+	c, rows, err := a.connectors(cmd.Context())
+	if err != nil {
+		return err
 	}
+	result := map[string]any{"dir": a.tilde(c.PluginsDir()), "connectors": rows}
+	return a.Printer.Result(output.Plural(int64(len(rows)), "connector"), result, func(w io.Writer) { a.writeConnectors(w, c, rows) })
 }
 
 // advertiseCommand tells another program what this one can do.
@@ -68,10 +64,10 @@ func (a *app) advertiseCommand() *cobra.Command {
 				Bindings   []string `json:"bindings"`
 				Protocol   string   `json:"collector_protocol_version"`
 				Connectors []string `json:"bundled_connectors"`
-			}{"collector", bindings, device.ProtocolVersion, ids}
-			return a.printer.Result("collector, protocol "+device.ProtocolVersion, result, func(w io.Writer) {
+			}{"collector", collector.Bindings(), device.ProtocolVersion, ids}
+			return a.Printer.Result("collector, protocol "+device.ProtocolVersion, result, func(w io.Writer) {
 				fmt.Fprintf(w, "runtime     collector, protocol %s\nbindings    %s\nconnectors  %s\n", device.ProtocolVersion,
-					strings.Join(bindings, ", "), dash(output.Clean(strings.Join(ids, ", "))))
+					strings.Join(collector.Bindings(), ", "), dash(output.Clean(strings.Join(ids, ", "))))
 			})
 		},
 	}
@@ -79,7 +75,7 @@ func (a *app) advertiseCommand() *cobra.Command {
 
 // connectors looks at every module of the plugins folder.
 func (a *app) connectors(ctx context.Context) (*config.Config, []connector, error) {
-	c, err := a.config()
+	c, err := a.Configuration()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -125,14 +121,8 @@ func (r *connector) fill(d *modules.Described) {
 	if d.Manifest == nil {
 		return
 	}
-	r.ID, r.Version, r.Runnable = d.Manifest.ConnectorKey, d.Manifest.Version, true
-	for name, b := range d.Manifest.Requirements.Bindings {
-		if b.Required {
-			r.Needs = append(r.Needs, name)
-			r.Runnable = r.Runnable && slices.Contains(bindings, name)
-		}
-	}
-	slices.Sort(r.Needs)
+	r.ID, r.Version = d.Manifest.ConnectorKey, d.Manifest.Version
+	r.Needs, r.Runnable = collector.Runnable(d.Manifest)
 }
 
 func (a *app) writeConnectors(w io.Writer, c *config.Config, rows []connector) {
@@ -151,7 +141,7 @@ func (a *app) writeConnectors(w io.Writer, c *config.Config, rows []connector) {
 		}
 		cells[i] = []string{r.Name, dash(r.Version), output.ShortHash(dash(r.SHA256)), state}
 	}
-	output.Table(w, a.printer.Style, []string{"name", "version", "sha256", "state"}, cells)
+	output.Table(w, a.Printer.Style, []string{"name", "version", "sha256", "state"}, cells)
 }
 
 // withEngine makes an engine, hands it to fn and closes it.
@@ -159,7 +149,7 @@ func (a *app) withEngine(c *config.Config, fn func(*plugin.Engine) error) error 
 	if err := modules.MakePrivate(c.DataDir()); err != nil {
 		return err
 	}
-	engine, err := modules.NewEngine(c, c.Isolation(), modules.CacheDir(c), a.logger)
+	engine, err := modules.NewEngine(c, c.Isolation(), modules.CacheDir(c), a.Logger)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/device"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/secret"
@@ -36,6 +37,8 @@ type enrolled struct {
 	SourceInstanceID    string `json:"source_instance_id"`
 	ConnectorID         string `json:"connector_id"`
 	ConnectorInstanceID string `json:"connector_instance_id"`
+	// Superseded are the sources of this machine whose place this one took.
+	Superseded []string `json:"superseded,omitempty"`
 }
 
 func (a *app) enrollCommand() *cobra.Command {
@@ -50,8 +53,8 @@ func (a *app) enrollCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.printer.Result(output.Clean("enrolled  "+e.ConnectorID+"  "+e.SourceInstanceID), e, func(w io.Writer) {
-				if !a.flags.quiet {
+			return a.Printer.Result(output.Clean("enrolled  "+e.ConnectorID+"  "+e.SourceInstanceID), e, func(w io.Writer) {
+				if !a.Flags.Quiet {
 					a.writeEnrolled(w, e)
 					a.writeNext(w, e)
 				}
@@ -96,14 +99,23 @@ func codeTyped() error {
 // enroll turns a code into a profile, and saves it.
 func (a *app) enroll(ctx context.Context, f enrollFlags) (*collector.Profile, *enrolled, error) {
 	request := collector.EnrollRequest{
-		BaseURL: cmp.Or(f.baseURL, os.Getenv(collector.EnvBaseURL)), Label: f.label, Queue: f.queue, Name: f.profile, Install: install(), Now: a.now,
+		BaseURL: cmp.Or(f.baseURL, os.Getenv(collector.EnvBaseURL)), Label: f.label, Queue: f.queue, Name: f.profile, Install: install(), Now: a.Now,
 	}
 	if request.BaseURL == "" {
 		return nil, nil, syntax.Usage("the host's address is missing", "write it as: --base-url https://host.example")
 	}
+	if err := collector.CheckAddress(request.BaseURL); err != nil { // before a code is asked for
+		return nil, nil, err
+	}
 	profiles, err := collector.ProfilesOf(a.env())
 	if err != nil {
 		return nil, nil, err
+	}
+	if err := free(profiles, f.profile); err != nil {
+		return nil, nil, err
+	}
+	if request.Label == "" {
+		request.Label, _ = os.Hostname() // "": the host has a name for one without
 	}
 	text, err := a.code(ctx, f.codeStdin)
 	if err != nil {
@@ -118,15 +130,40 @@ func (a *app) enroll(ctx context.Context, f enrollFlags) (*collector.Profile, *e
 	if err := profiles.Save(p); err != nil {
 		return nil, nil, err
 	}
+	superseded, err := profiles.Supersede(p)
+	if err != nil {
+		return nil, nil, err
+	}
 	return p, &enrolled{
-		Object: "local_collector_enrollment", Profile: p.Name, Path: a.tilde(profiles.Path(p.Name)), Host: p.BaseURL,
+		Superseded: superseded,
+		Object:     "local_collector_enrollment", Profile: p.Name, Path: a.tilde(profiles.Path(p.Name)), Host: p.BaseURL,
 		DeviceID: p.DeviceID, SourceInstanceID: p.SourceInstanceID, ConnectorID: p.ConnectorID, ConnectorInstanceID: p.ConnectorInstanceID,
 	}, nil
 }
 
 func (a *app) writeEnrolled(w io.Writer, e *enrolled) {
-	fmt.Fprintf(w, "%s  %s  delivers to %s\n", a.printer.Style.Pill("green", "Enrolled"), output.Clean(e.ConnectorID), output.Clean(e.Host))
+	fmt.Fprintf(w, "%s  %s  delivers to %s\n", a.Printer.Style.Pill("green", "Enrolled"), output.Clean(e.ConnectorID), output.Clean(e.Host))
 	fmt.Fprintf(w, "  source    %s\n  profile   %s, which holds the credential: keep it to yourself\n", output.Clean(e.SourceInstanceID), output.Clean(e.Path))
+	for _, old := range e.Superseded {
+		fmt.Fprintf(w, "  takes the place of source %s of this machine: what still waited there is collected again from its source\n", output.Clean(old))
+	}
+}
+
+// free refuses the name of a profile that is there: the code would be used, and
+// the other source's credential be lost.
+func free(profiles *collector.Profiles, name string) error {
+	if name == "" {
+		return nil
+	}
+	p, err := profiles.Load(name)
+	switch {
+	case abi.CodeOf(err) == collector.CodeProfileMissing:
+		return nil
+	case err != nil:
+		return err
+	}
+	return syntax.Usage("the profile "+name+" is of another source: "+output.Clean(p.SourceInstanceID),
+		"name another one, or leave --profile out; a source that is not needed any more is given up with: "+program+" logout --profile "+name)
 }
 
 func (a *app) writeNext(w io.Writer, e *enrolled) {
@@ -135,8 +172,8 @@ func (a *app) writeNext(w io.Writer, e *enrolled) {
 
 // code reads the enrollment code; the caller zeroes it.
 func (a *app) code(ctx context.Context, fromInput bool) ([]byte, error) {
-	if fromInput && term.IsTerminal(int(a.in.Fd())) {
+	if fromInput && term.IsTerminal(int(a.In.Fd())) {
 		return nil, syntax.Usage("--code-stdin is for a pipe or a file", "leave it out to be asked, or: "+program+" enroll --code-stdin < FILE")
 	}
-	return secret.Reader{In: a.in, Err: a.err, Stop: a.stop}.Read(ctx, "Enrollment code")
+	return secret.Reader{In: a.In, Err: a.Err, Stop: a.Stop}.Read(ctx, "Enrollment code")
 }

@@ -21,7 +21,7 @@ type laneFlags struct{ source, profile, queue string }
 
 func (f *laneFlags) add(cmd *cobra.Command) {
 	p := cmd.Flags()
-	p.StringVar(&f.source, "source-instance-id", "", "`ID` of the source instance (not needed when one profile exists)")
+	p.StringVar(&f.source, "source-instance-id", "", "`ID` of the source instance, or a name that is its alone (not needed when one profile exists)")
 	p.StringVar(&f.profile, "profile", "", "`NAME` of its profile")
 	p.StringVar(&f.queue, "queue", "", "`FILE` of its outbox (default: the profile's own)")
 }
@@ -51,6 +51,11 @@ func (a *app) profile(f laneFlags) (*collector.Profile, error) {
 	}
 	if f.profile != "" {
 		p, err := dir.Load(f.profile)
+		if abi.CodeOf(err) == collector.CodeProfileMissing {
+			if other, lookErr := named(dir, f.profile); abi.CodeOf(lookErr) != collector.CodeProfileMissing {
+				p, err = other, lookErr
+			}
+		}
 		if err == nil && f.source != "" && f.source != p.SourceInstanceID {
 			err = syntax.Usage("--profile and --source-instance-id name two source instances", "leave one of them out")
 		}
@@ -68,9 +73,71 @@ func (a *app) profile(f laneFlags) (*collector.Profile, error) {
 	case env != nil && (source == "" || source == env.SourceInstanceID):
 		return env, nil
 	case source != "":
-		return dir.Find(source)
+		return named(dir, source)
 	}
 	return only(dir)
+}
+
+// named returns the profile of a source; or, where no source has that id, the only
+// one that goes by the name: the profile's, the connector's, or the connection's.
+func named(dir *collector.Profiles, name string) (*collector.Profile, error) {
+	p, err := dir.Find(name)
+	if abi.CodeOf(err) != collector.CodeProfileMissing {
+		return p, err
+	}
+	list, broken := dir.List()
+	var found []*collector.Profile
+	for _, p := range list {
+		if p.Name == name || p.ConnectorInstanceID == name || collector.ConnectorID(p.ConnectorID) == collector.ConnectorID(name) {
+			found = append(found, p)
+		}
+	}
+	switch {
+	case broken != nil, len(found) == 0:
+		return nil, err
+	case len(found) > 1:
+		return nil, ambiguous(found)
+	}
+	return found[0], nil
+}
+
+// lanes finds the source instances that a command is about: the one that is named,
+// or all of this machine's.
+func (a *app) lanes(f laneFlags) ([]*lane, error) {
+	l, err := a.lane(f)
+	named := f != (laneFlags{})
+	for _, env := range []string{collector.EnvSourceInstance, collector.EnvConnection, collector.EnvQueue, collector.EnvBaseURL} {
+		named = named || os.Getenv(env) != ""
+	}
+	if named || abi.CodeOf(err) != collector.CodeProfileAmbiguous {
+		return []*lane{l}, err
+	}
+	return a.allLanes()
+}
+
+// allLanes are all source instances of this machine.
+func (a *app) allLanes() ([]*lane, error) {
+	dir, err := collector.ProfilesOf(a.env())
+	if err != nil {
+		return nil, err
+	}
+	list, err := dir.List()
+	if err != nil {
+		return nil, err
+	}
+	if len(list) == 0 {
+		_, err := only(dir)
+		return nil, err
+	}
+	out := make([]*lane, len(list))
+	for i, p := range list {
+		path, err := collector.LanePath(a.env(), p, "")
+		if err != nil {
+			return nil, err
+		}
+		out[i] = &lane{p, path}
+	}
+	return out, nil
 }
 
 // only returns the one profile of this machine; none and several are errors.
@@ -83,14 +150,19 @@ func only(dir *collector.Profiles) (*collector.Profile, error) {
 		return list[0], nil
 	case len(list) == 0:
 		return nil, abi.NewError(collector.CodeProfileMissing, "this machine is not enrolled",
-			"ask your host for a code, then: "+program+" enroll --base-url ADDRESS").WithDetail("no profile in " + dir.Dir)
+			"ask your host for a code, then: "+program+" setup --base-url ADDRESS").WithDetail("no profile in " + dir.Dir)
 	}
+	return nil, ambiguous(list)
+}
+
+// ambiguous lists the profiles that may be meant.
+func ambiguous(list []*collector.Profile) error {
 	names := make([]string, len(list))
 	for i, p := range list {
-		names[i] = fmt.Sprintf("%s (%s)", p.SourceInstanceID, p.ConnectorID)
+		names[i] = fmt.Sprintf("%s (%s, profile %s)", p.SourceInstanceID, p.ConnectorID, p.Name)
 	}
 	slices.Sort(names)
-	return nil, abi.NewError(collector.CodeProfileAmbiguous, "this machine has several profiles", "say which one with --source-instance-id ID").
+	return abi.NewError(collector.CodeProfileAmbiguous, "this machine has several profiles", "say which one with --source-instance-id ID").
 		WithDetail(output.Clean(strings.Join(names, ", ")))
 }
 
@@ -107,6 +179,9 @@ func (a *app) recoverable(f laneFlags) (*lane, error) {
 	}
 	env := a.env()
 	switch {
+	case profile.SourceInstanceID != f.source: // a name is a guess
+		return nil, abi.NewError(collector.CodeProfileMissing, "no profile of this source instance is on this machine",
+			"give the id of the source instance: "+program+" status shows it").WithDetail(output.Clean(f.source))
 	case profile.Name != "": // an outbox that the environment names may be another's
 		env.Getenv = without(os.Getenv, collector.EnvQueue)
 	case f.queue == "" && os.Getenv(collector.EnvQueue) == "":

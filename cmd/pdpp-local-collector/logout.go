@@ -45,14 +45,17 @@ func (a *app) logoutCommand() *cobra.Command {
 
 func (a *app) tellLogout(l *lane, r *collector.LoggedOut) error {
 	did := "the credential is ended"
-	if r.RevokedAt == nil {
+	switch {
+	case r.EndedBefore:
+		did = "the host had ended the credential already"
+	case r.RevokedAt == nil:
 		did = "the credential was NOT ended: end it on the host"
 	}
 	if r.ProfileDeleted {
 		did += "; the profile is deleted"
 	}
-	return a.printer.Result(did, r, func(w io.Writer) {
-		if !a.flags.quiet {
+	return a.Printer.Result(did, r, func(w io.Writer) {
+		if !a.Flags.Quiet {
 			fmt.Fprintf(w, "%s\n  the outbox stays: %s\n", did, output.Clean(a.tilde(l.path)))
 		}
 	})

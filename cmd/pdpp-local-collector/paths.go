@@ -10,7 +10,7 @@ import (
 
 // tilde shortens a path below the home folder: what a command prints is pasted
 // into reports, and a home folder's name is a person's (LC-08.5).
-func (a *app) tilde(path string) string { return output.Tilde(a.home, path) }
+func (a *app) tilde(path string) string { return output.Tilde(a.Home, path) }
 
 // homely is an error that names the home folder as ~ only. Its code and what it
 // wraps stay.
@@ -24,8 +24,8 @@ func (a *app) homely(err error) error {
 
 // short is a text that names the home folder as ~ only.
 func (a *app) short(text string) string {
-	if a.home == "" || a.home == "/" {
+	if a.Home == "" || a.Home == "/" {
 		return text
 	}
-	return strings.ReplaceAll(text, strings.TrimRight(a.home, "/")+"/", "~/")
+	return strings.ReplaceAll(text, strings.TrimRight(a.Home, "/")+"/", "~/")
 }

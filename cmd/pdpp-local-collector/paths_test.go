@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/invocation"
 )
 
 // LC-08.5: what is shown names the home folder as ~ only.
 func TestHomelyErrors(t *testing.T) {
 	t.Parallel()
-	a := &app{home: "/home/ada"}
+	a := &app{invocation.Invocation{Home: "/home/ada"}}
 	cause := errors.New("cause")
 	err := a.homely(abi.NewError("profile.missing", "no /home/ada/x", "chmod 600 /home/ada/x /home/adam/x").WithDetail("/home/ada/y").Wrap(cause))
 	var e *abi.Error
@@ -18,7 +19,7 @@ func TestHomelyErrors(t *testing.T) {
 		t.Errorf("%#v", err)
 	}
 	for _, home := range []string{"", "/"} {
-		a := &app{home: home}
+		a := &app{invocation.Invocation{Home: home}}
 		if got := a.short("/etc/x"); got != "/etc/x" {
 			t.Errorf("%q: %s", home, got)
 		}

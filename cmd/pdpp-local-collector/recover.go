@@ -24,7 +24,7 @@ func (a *app) recoverCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			request, err := f.request()
+			request, err := a.request(f)
 			if err != nil {
 				return err
 			}
@@ -57,12 +57,12 @@ func (a *app) tellRecovery(r *collector.Recovery, err error) error {
 		if err != nil {
 			return err
 		}
-		return a.printer.Result(output.Clean("would recover "+r.ConnectorID), r, func(w io.Writer) { a.writePlan(w, r) })
+		return a.Printer.Result(output.Clean("would recover "+r.ConnectorID), r, func(w io.Writer) { a.writePlan(w, r) })
 	}
 	text := func(w io.Writer) {
-		if !a.flags.quiet {
+		if !a.Flags.Quiet {
 			fmt.Fprintf(w, "queued again: %s    freed: %s\n", output.Plural(r.Planned.RequeueDeadLetters, "row"), output.Plural(r.Planned.RecoverLeases, "row"))
-			a.writeRun(w, r.Run, err != nil)
+			a.writeRun(w, r.Run, err != nil || undeliverable(r.Run) != nil)
 		}
 	}
 	return a.tellEnded(r.Run, summaryOf(r.Run), r, err, text)
@@ -70,7 +70,7 @@ func (a *app) tellRecovery(r *collector.Recovery, err error) error {
 
 // writePlan says what --apply would do.
 func (a *app) writePlan(w io.Writer, r *collector.Recovery) {
-	fmt.Fprintf(w, "%s  %s  %s\n", a.printer.Style.Pill(stateTone(r.Before.LifecycleState), stateWords(r.Before.LifecycleState)),
+	fmt.Fprintf(w, "%s  %s  %s\n", a.Printer.Style.Pill(stateTone(r.Before.LifecycleState), stateWords(r.Before.LifecycleState)),
 		output.Clean(r.ConnectorID), waiting(r.Before.Counts))
 	fmt.Fprintln(w, "nothing was changed and nothing was sent; with --apply this would")
 	if n := r.Planned.RequeueDeadLetters; n > 0 {

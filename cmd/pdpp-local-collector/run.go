@@ -36,27 +36,32 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	p := cmd.Flags()
 	p.StringArrayVar(&f.streams, "stream", nil, "collect only `STREAM` (repeatable)")
 	p.BoolVar(&f.full, "full-refresh", false, "collect everything again, from the beginning")
-	p.StringArrayVar(&f.roots, "root", nil, "grant the folder `NAME=PATH` (repeatable)")
+	p.StringArrayVar(&f.roots, "root", nil, "grant the folder `NAME=PATH`, in later runs too (repeatable)")
 	p.BoolVar(&f.acceptRoot, "accept-root", false, "read another folder than before, or an emptied one: what it lacks counts as deleted")
-	p.StringArrayVar(&f.set, "set", nil, "connector option `KEY=VALUE`, never a secret (repeatable)")
+	p.StringArrayVar(&f.set, "set", nil, "connector option `KEY=VALUE`, in later runs too; never a secret; KEY= forgets it (repeatable)")
 	p.DurationVar(&f.timeout, "timeout", 0, "end the run after `DURATION`, as in 30m (default: limits.run)")
 	p.Int64Var(&f.maxBatches, "max-batches", 0, "collect at most `N` batches; the rest waits for the next run")
 }
 
 func (a *app) runCommand() *cobra.Command {
 	var f runFlags
+	var all bool
 	cmd := &cobra.Command{
 		Use: "run", Short: "Deliver what waits, then collect and deliver", Args: syntax.Takes(),
 		Long: "Delivers what waits in the outbox, collects what is new, delivers that, and ends. While something from\n" +
 			"before cannot be delivered, nothing new is collected. A timer (systemd, launchd, cron) starts the next run.\n\n" +
-			"Exit status: 0 done, 2 wrong use, 3 refused before it ran, 4 delivery is blocked or the run failed,\n" +
-			"5 done with gaps, 130 or 143 interrupted.",
+			"Exit status: 0 done, or a part was delivered and the next run goes on; 2 wrong use; 3 refused before it ran;\n" +
+			"4 the run failed, delivery is blocked, or something waits and nothing of it could be delivered because the\n" +
+			"host cannot be reached or refuses it; 5 done with gaps; 130 or 143 interrupted.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if all {
+				return a.runAll(cmd.Context(), f)
+			}
 			l, err := a.lane(f.lane)
 			if err != nil {
 				return err
 			}
-			request, err := f.request()
+			request, err := a.request(f)
 			if err != nil {
 				return err
 			}
@@ -67,11 +72,12 @@ func (a *app) runCommand() *cobra.Command {
 		},
 	}
 	f.add(cmd)
+	cmd.Flags().BoolVar(&all, "all", false, "run every source of this machine, one after another")
 	return cmd
 }
 
 // request reads the flags.
-func (f *runFlags) request() (collector.RunRequest, error) {
+func (a *app) request(f runFlags) (collector.RunRequest, error) {
 	r := collector.RunRequest{Streams: f.streams, Mode: abi.ModeIncremental, AcceptRoot: f.acceptRoot, Timeout: f.timeout}
 	if f.full {
 		r.Mode = abi.ModeFullRefresh
@@ -83,23 +89,37 @@ func (f *runFlags) request() (collector.RunRequest, error) {
 		return r, syntax.Usage("--max-batches is below zero", "write a whole number above zero, or leave it out")
 	}
 	var err error
-	if r.Roots, err = syntax.Pairs("--root", "NAME=PATH", f.roots); err != nil {
-		return r, err
-	}
-	r.Options, err = syntax.Pairs("--set", "KEY=VALUE", f.set)
+	r.Roots, r.Options, err = a.given(f.roots, f.set)
 	return r, err
+}
+
+// given reads what --root and --set say. It is kept, so a folder is named by where
+// it is and not from where it was typed.
+func (a *app) given(rootFlags, setFlags []string) (folders, options map[string]string, err error) {
+	if folders, err = syntax.Pairs("--root", "NAME=PATH", rootFlags); err != nil {
+		return nil, nil, err
+	}
+	for name, path := range folders {
+		if path == "" {
+			return nil, nil, syntax.Usage("--root "+name+" names no folder", "write it as --root NAME=PATH")
+		}
+		if folders[name], err = roots.Absolute(a.Home, path); err != nil {
+			return nil, nil, syntax.Usage("the folder of --root "+name+" cannot be found", "give a path from the root of the disk").Wrap(err)
+		}
+	}
+	options, err = syntax.Pairs("--set", "KEY=VALUE", setFlags)
+	return folders, options, err
 }
 
 // withRunner wires a collector that can run its connector, shows what it does, and
 // hands it to fn.
 func (a *app) withRunner(l *lane, f runFlags, request collector.RunRequest, fn func(*collector.Collector, collector.RunRequest) error) error {
-	c, err := a.config()
+	c, err := a.Configuration()
 	if err != nil {
 		return err
 	}
-	if request.Module, err = modules.Open(c, l.profile.ConnectorID, program+" connectors"); err != nil {
-		return err
-	}
+	// Without a module what waits is delivered all the same, and the host is told.
+	request.Module, request.Refused = modules.Open(c, l.profile.ConnectorID, program+" connectors")
 	grants, err := a.grants(c, l)
 	if err != nil {
 		return err
@@ -119,24 +139,24 @@ func (a *app) withRunner(l *lane, f runFlags, request collector.RunRequest, fn f
 
 // show shows what goes on while it goes on.
 func (a *app) show(c *config.Config, l *lane, deps *collector.Deps, grants *roots.Resolver) (done func()) {
-	display := progress.New(a.err, a.printer.ErrStyle, a.screen, func(u run.Update) string {
+	display := progress.New(a.Err, a.Printer.ErrStyle, a.screen, func(u run.Update) string {
 		return a.header(c, l, u, grants.Resolved())
 	})
-	a.stop.During(func() {
-		fmt.Fprintln(a.err, "stopping: the connector winds up, what was collected is kept; Ctrl-C again ends it at once")
+	a.Stop.During(func() {
+		fmt.Fprintln(a.Err, "stopping: the connector winds up, what was collected is kept; Ctrl-C again ends it at once")
 	}, display.Finish)
-	if a.flags.quiet {
-		return func() { a.stop.During(nil, nil) }
+	if a.Flags.Quiet {
+		return func() { a.Stop.During(nil, nil) }
 	}
 	deps.Run.Observe = display.Observe
 	slow := &slowSteps{w: display}
 	deps.Observe = slow.observe
-	a.logTo.Swap(display)
+	a.LogTo.Swap(display)
 	return func() {
 		slow.end()
 		display.Finish()
-		a.logTo.Swap(a.err)
-		a.stop.During(nil, nil)
+		a.LogTo.Swap(a.Err)
+		a.Stop.During(nil, nil)
 	}
 }
 
@@ -157,8 +177,8 @@ func (a *app) header(c *config.Config, l *lane, u run.Update, granted []run.Reso
 
 // screen is the size of the screen now; rows are 0 when they are unknown.
 func (a *app) screen() (columns, rows int) {
-	if w, h, err := term.GetSize(int(a.err.Fd())); err == nil && w > 0 {
+	if w, h, err := term.GetSize(int(a.Err.Fd())); err == nil && w > 0 {
 		return w, h
 	}
-	return a.printer.ErrStyle.Width, 0
+	return a.Printer.ErrStyle.Width, 0
 }

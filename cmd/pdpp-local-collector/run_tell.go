@@ -28,8 +28,8 @@ func (a *app) tellRun(r *collector.RunResult, err error) error {
 		return err
 	}
 	text := func(w io.Writer) {
-		if !a.flags.quiet {
-			a.writeRun(w, r, err != nil)
+		if !a.Flags.Quiet {
+			a.writeRun(w, r, err != nil || undeliverable(r) != nil)
 		}
 	}
 	return a.tellEnded(r, summaryOf(r), r, err, text)
@@ -41,11 +41,11 @@ func (a *app) tellEnded(r *collector.RunResult, summary string, result any, err 
 	var e *exitcode.Ended
 	switch {
 	case failure == nil:
-		return a.printer.Result(summary, result, text)
+		return a.Printer.Result(summary, result, text)
 	case errors.As(failure, &e) && e.Gaps: // it did what it should; the exit status tells the difference
-		return errors.Join(a.printer.Result(summary, result, text), failure)
+		return errors.Join(a.Printer.Result(summary, result, text), failure)
 	}
-	if printErr := a.printer.Failed(summary, result, a.homely(failure), text); printErr != nil {
+	if printErr := a.Printer.Failed(summary, result, a.homely(failure), text); printErr != nil {
 		return printErr
 	}
 	return failure
@@ -58,8 +58,6 @@ func failureOf(r *collector.RunResult, err error) error {
 	switch {
 	case r.Outcome == collector.OutcomeCancelled && err == nil:
 		return &exitcode.Ended{Err: interrupted(), Cancelled: true}
-	case abi.CodeOf(err) == abi.CodeBindingMissing:
-		return abi.NewError(abi.CodeBindingMissing, output.Typed(err).Message, "a connector that needs it runs on the host: pdpp-host run "+r.ConnectorID).Wrap(err)
 	case err != nil:
 		return err
 	case r.Outcome == collector.OutcomeDeadLetter:
@@ -67,10 +65,23 @@ func failureOf(r *collector.RunResult, err error) error {
 			"see what would be done with: "+program+" recover --source-instance-id "+r.SourceInstanceID)}
 	case r.Outcome == collector.OutcomeFailed:
 		return &exitcode.Ended{Err: runFailure(r)}
+	case undeliverable(r) != nil:
+		return &exitcode.Ended{Err: undeliverable(r)}
 	case leftGaps(r):
 		return &exitcode.Ended{Err: abi.NewError(codeGaps, "the run left gaps", "the next run tries again what can be tried"), Gaps: true}
 	}
 	return nil
+}
+
+// undeliverable is why nothing of what waits was delivered, when the host cannot be
+// reached or refuses it. A host that asks for a pause is well, and one that took a
+// part is at work.
+func undeliverable(r *collector.RunResult) error {
+	d := r.Delivery
+	if r.Outcome != collector.OutcomeBacklog || r.Delivered.Acknowledged > 0 || d == nil || d.Code == string(collector.CodePaused) {
+		return nil
+	}
+	return abi.NewError(abi.Code(d.Code), d.Message, d.Hint)
 }
 
 // leftGaps reports whether what was collected has gaps: whether they can be tried
@@ -152,14 +163,14 @@ func waiting(c collector.Counts) string {
 // writeRun tells how an execution ended. With told, an error that follows says why
 // nothing more was delivered.
 func (a *app) writeRun(w io.Writer, r *collector.RunResult, told bool) {
-	s := a.printer.Style
+	s := a.Printer.Style
 	tone, text := word(r)
 	fmt.Fprintf(w, "%s  %s  %s\n", s.Pill(tone, text), output.Clean(r.ConnectorID), account(r))
 	if r.BudgetReached {
 		fmt.Fprintln(w, "  there is more than one run collects; the next one goes on from here")
 	}
 	if r.Run != nil {
-		outcome.WriteGaps(w, r.Run, program+" status")
+		outcome.WriteGaps(w, r.Run, program+" status --source-instance-id "+r.SourceInstanceID)
 	}
 	if c := r.Completeness; c != nil && len(c.UnaccountedStores) > 0 {
 		fmt.Fprintf(w, "  not accounted for: %s\n", output.Clean(strings.Join(c.UnaccountedStores, ", ")))

@@ -24,7 +24,7 @@ func TestStories(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script", RequireExplicitExec: true, RequireUniqueNames: true, Setup: setUpStory,
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"exits": exits, "install": installModule, "load": load, "host": hostCommand, "code": makeCode, "enrolled": enrolledSource, "records": records,
+			"exits": exits, "install": installModule, "change": changeModule, "load": load, "host": hostCommand, "code": makeCode, "enrolled": enrolledSource, "records": records,
 		},
 	})
 }
@@ -106,6 +106,17 @@ func installed(data, name, as string) error {
 		return err
 	}
 	return os.WriteFile(filepath.Join(data, "plugins", as+".wasm"), b, 0o600)
+}
+
+// changeModule gives an installed module other bytes that say the same: change ical.
+func changeModule(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: change MODULE")
+	}
+	path := filepath.Join(ts.Getenv("DATA"), "plugins", args[0]+".wasm")
+	b, err := os.ReadFile(path)
+	ts.Check(err)
+	ts.Check(os.WriteFile(path, append(b, 0, 2, 1, 'x'), 0o600)) // a section of no meaning
 }
 
 // load puts a file's text, without its last line end, into a variable: load NAME FILE.

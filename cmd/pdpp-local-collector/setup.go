@@ -11,7 +11,6 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/modules"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
-	"github.com/pdpp-host/pdpp-host/cmd/internal/syntax"
 	"github.com/pdpp-host/pdpp-host/host/collector"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 )
@@ -28,13 +27,13 @@ type setUp struct {
 
 func (a *app) setupCommand() *cobra.Command {
 	var f enrollFlags
-	var given []string
+	var rootFlags, setFlags []string
 	cmd := &cobra.Command{
 		Use: "setup", Short: "Enroll, and check that the connector can run here", Args: noCode,
 		Long: "Enrolls this machine, and then checks that the connector is installed, can run here and finds its folders.\n" +
-			"It collects nothing.",
+			"It collects nothing. Folders and options that are given are kept for the runs.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			roots, err := syntax.Pairs("--root", "NAME=PATH", given)
+			folders, options, err := a.given(rootFlags, setFlags)
 			if err != nil {
 				return err
 			}
@@ -43,17 +42,19 @@ func (a *app) setupCommand() *cobra.Command {
 				return err
 			}
 			s := &setUp{Object: "local_collector_setup", Enrollment: done, Reads: []string{}}
-			return a.tellSetup(s, a.checkConnector(cmd.Context(), p, s, roots))
+			return a.tellSetup(s, a.checkConnector(cmd.Context(), p, s, folders, options))
 		},
 	}
 	f.add(cmd)
-	cmd.Flags().StringArrayVar(&given, "root", nil, "look into the folder `NAME=PATH` (repeatable)")
+	cmd.Flags().StringArrayVar(&rootFlags, "root", nil, "grant the folder `NAME=PATH` to its runs (repeatable)")
+	cmd.Flags().StringArrayVar(&setFlags, "set", nil, "connector option `KEY=VALUE` of its runs, never a secret (repeatable)")
 	return cmd
 }
 
-// checkConnector holds the connector of a profile against this machine.
-func (a *app) checkConnector(ctx context.Context, p *collector.Profile, s *setUp, given map[string]string) error {
-	c, err := a.config()
+// checkConnector holds the connector of a profile against this machine, and keeps
+// the folders and options that were given for its runs.
+func (a *app) checkConnector(ctx context.Context, p *collector.Profile, s *setUp, folders, options map[string]string) error {
+	c, err := a.Configuration()
 	if err != nil {
 		return err
 	}
@@ -61,7 +62,8 @@ func (a *app) checkConnector(ctx context.Context, p *collector.Profile, s *setUp
 	if err != nil {
 		return err
 	}
-	grants, err := a.grants(c, &lane{p, path})
+	l := &lane{p, path}
+	grants, err := a.grants(c, l)
 	if err != nil {
 		return err
 	}
@@ -79,12 +81,19 @@ func (a *app) checkConnector(ctx context.Context, p *collector.Profile, s *setUp
 		if !s.Connector.Runnable {
 			return abi.NewError(abi.CodeBindingMissing, "the connector cannot run here", "run it on the host, with: pdpp-host run "+p.ConnectorID)
 		}
-		found, err := grants.Resolve(d.Manifest, given)
+		found, err := grants.Resolve(d.Manifest, folders)
 		for _, r := range found {
 			s.Reads = append(s.Reads, a.tilde(r.Path))
 		}
 		slices.Sort(s.Reads)
-		return err
+		if err != nil {
+			return err
+		}
+		col, err := a.collector(l)
+		if err != nil {
+			return err
+		}
+		return col.Keep(ctx, d.Manifest, folders, options)
 	})
 }
 
@@ -92,7 +101,7 @@ func (a *app) tellSetup(s *setUp, problem error) error {
 	e := s.Enrollment
 	s.Ready, s.Problem = problem == nil, output.ProblemOf(a.homely(problem))
 	text := func(w io.Writer) {
-		if a.flags.quiet {
+		if a.Flags.Quiet {
 			return
 		}
 		a.writeEnrolled(w, e)
@@ -104,12 +113,14 @@ func (a *app) tellSetup(s *setUp, problem error) error {
 		}
 		if s.Ready {
 			a.writeNext(w, e)
+		} else { // the code is used: there is nothing to set up again
+			fmt.Fprintf(w, "  enrolled; put right what follows, then: %s run --source-instance-id %s\n", program, output.Clean(e.SourceInstanceID))
 		}
 	}
 	if problem == nil {
-		return a.printer.Result(output.Clean("ready  "+e.ConnectorID), s, text)
+		return a.Printer.Result(output.Clean("ready  "+e.ConnectorID), s, text)
 	}
-	if err := a.printer.Failed(output.Clean("enrolled, not ready  "+e.ConnectorID), s, a.homely(problem), text); err != nil {
+	if err := a.Printer.Failed(output.Clean("enrolled, not ready  "+e.ConnectorID), s, a.homely(problem), text); err != nil {
 		return err
 	}
 	return problem

@@ -39,7 +39,11 @@ func (a *app) retryCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.told(output.Plural(r.Requeued, "row")+" queued again", "the next run delivers them: "+program+" run", r)
+			next := "the next run delivers it: " + program + " run --source-instance-id " + r.SourceInstanceID
+			if r.Requeued == 0 {
+				next = waiting(r.After.Counts)
+			}
+			return a.told(output.Plural(r.Requeued, "row")+" queued again", output.Clean(next), r)
 		})
 }
 
@@ -74,8 +78,8 @@ func (a *app) compactCommand() *cobra.Command {
 
 // told ends a command that did one thing.
 func (a *app) told(did, now string, result any) error {
-	return a.printer.Result(did, result, func(w io.Writer) {
-		if !a.flags.quiet {
+	return a.Printer.Result(did, result, func(w io.Writer) {
+		if !a.Flags.Quiet {
 			fmt.Fprintf(w, "%s    %s\n", did, now)
 		}
 	})

@@ -25,7 +25,7 @@ func (a *app) versionCommand() *cobra.Command {
 				Arch     string `json:"arch"`
 			}{version, abi.Version, device.ProtocolVersion, runtime.Version(), runtime.GOOS, runtime.GOARCH}
 			line := fmt.Sprintf("%s %s  protocol %s  ABI %d  %s %s/%s", program, version, result.Protocol, abi.Version, result.Go, result.OS, result.Arch)
-			return a.printer.Result(line, result, func(w io.Writer) { fmt.Fprintln(w, line) })
+			return a.Printer.Result(line, result, func(w io.Writer) { fmt.Fprintln(w, line) })
 		},
 	}
 }

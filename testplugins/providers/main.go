@@ -89,14 +89,15 @@ func ignoreClosed(err error) error {
 	return err
 }
 
-// tell says how to get there, in lines that a shell takes.
+// tell says how to get there, in lines that a shell takes. The simulation has a
+// connection of its own: one that has asked the real provider keeps to it.
 func tell(out io.Writer, name, address string, s *sample.Service) {
 	fmt.Fprintf(out, "# %s, simulated, at http://%s   token: %s\n", name, address, s.Token)
 	fmt.Fprintf(out, "export PDPP_NETWORK_ALLOW_PRIVATE=%s\n", address)
 	for _, v := range slices.Sorted(maps.Keys(s.Variables)) {
 		fmt.Fprintf(out, "export %s=%s\n", v, s.Variables[v])
 	}
-	fmt.Fprintf(out, "# then: pdpp-host run %s --set base_url=http://%s\n", name, address)
+	fmt.Fprintf(out, "# then: pdpp-host run %s --connection %s-sim --set base_url=http://%s\n", name, name, address)
 	fmt.Fprintf(out, "#   or: pdpp-host plugin test plugins/%s.wasm --set base_url=http://%s --require-records\n", name, address)
 }
 

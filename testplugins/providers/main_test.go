@@ -31,7 +31,7 @@ func TestServe(t *testing.T) {
 				ended <- errors.Join(serve(ctx, []string{name, "--size", "3", "--seed", "2"}, in, io.Discard), in.Close())
 			}()
 			text := bufio.NewScanner(out)
-			address, exports, after := "", 0, ""
+			address, exports, then, after := "", 0, "", ""
 			for text.Scan() {
 				if value, ok := strings.CutPrefix(text.Text(), "export PDPP_NETWORK_ALLOW_PRIVATE="); ok {
 					address = value
@@ -39,12 +39,18 @@ func TestServe(t *testing.T) {
 				if strings.HasPrefix(text.Text(), "export ") {
 					exports++
 				}
+				if strings.HasPrefix(text.Text(), "# then: ") {
+					then = text.Text()
+				}
 				if after = text.Text(); strings.Contains(after, "plugin test") {
 					break
 				}
 			}
 			if address == "" || exports < 2 || !strings.Contains(after, "--set base_url=http://"+address) {
 				t.Errorf("address %q, %d exports, %q", address, exports, after)
+			}
+			if want := "# then: pdpp-host run " + name + " --connection " + name + "-sim --set base_url=http://" + address; then != want {
+				t.Errorf("%q, want %q", then, want)
 			}
 			request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+address+"/", http.NoBody)
 			if err != nil {

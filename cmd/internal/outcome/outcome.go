@@ -17,6 +17,7 @@ import (
 const (
 	mostGapLines = 8
 	mostNames    = 3 // that one gap's line shows
+	mostStreams  = 6 // that the line of checkpoints shows
 )
 
 // Summary says in one line how the run ended, without colour or symbol.
@@ -28,14 +29,14 @@ func Summary(r *run.Result) string {
 // typed for this installation.
 type Advise func(text string) string
 
-// Write tells the run's end to an owner.
-func Write(w io.Writer, s output.Style, r *run.Result, advise Advise) {
+// Write tells the run's end to an owner. step is the command that its verdict asks
+// of the owner, which is told there; "" for none.
+func Write(w io.Writer, s output.Style, r *run.Result, step string, advise Advise) {
 	fmt.Fprintf(w, "%s  %s  %s\n", headline(s, r), output.Clean(r.Connection), Tally(r))
-	line := "  checkpoints: " + committed(r)
-	if next := next(r); next != "" {
-		line += "    next: " + advise(next)
+	fmt.Fprintln(w, "  checkpoints: "+committed(r))
+	if next := next(r, step); next != "" {
+		fmt.Fprintln(w, "  next: "+advise(next))
 	}
-	fmt.Fprintln(w, line)
 	for _, h := range r.Checkpoints.Withheld {
 		fmt.Fprintf(w, "  withheld: %s (%s)\n", output.Clean(h.Stream), output.Clean(h.Reason))
 	}
@@ -100,11 +101,20 @@ func committed(r *run.Result) string {
 	if len(r.Checkpoints.Committed) == 0 {
 		return "none moved"
 	}
-	return output.Clean(strings.Join(r.Checkpoints.Committed, ", "))
+	shown := r.Checkpoints.Committed[:min(len(r.Checkpoints.Committed), mostStreams)]
+	text := output.Clean(strings.Join(shown, ", "))
+	if more := len(r.Checkpoints.Committed) - len(shown); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }
 
-// next is the command that an owner most likely wants now.
-func next(r *run.Result) string {
+// next is the command that an owner most likely wants now. After a run that did
+// not succeed it is the verdict's, where that has one.
+func next(r *run.Result, step string) string {
+	if r.Status != run.StatusSucceeded && step != "" {
+		return ""
+	}
 	if r.Status != run.StatusSucceeded {
 		return "pdpp-host runs show " + r.RunID
 	}
@@ -159,22 +169,23 @@ func WriteGaps(w io.Writer, r *run.Result, more string) {
 }
 
 // Error returns what a run that did not succeed has to say, in three parts. Its
-// code may be the connector's own word.
-func Error(r *run.Result) *abi.Error {
+// code may be the connector's own word. step is the command that its verdict asks
+// of the owner: what to do is said in one way.
+func Error(r *run.Result, step string) *abi.Error {
 	f := r.Error
 	if f == nil {
 		f = &run.Failure{Code: string(abi.CodeInternal), Message: "the run ended without success"}
 	}
 	hint := f.Hint
-	if hint == "" {
-		hint = action(f)
+	if hint == "" && (step == "" || f.RecoveryHint == "manual_action_required") {
+		hint = action(f, r.RunID)
 	}
 	return abi.NewError(abi.Code(output.Clean(f.Code)), f.Message, hint).
 		WithDetail(fmt.Sprintf("%s of %s, reason %s", r.RunID, r.Connector, r.Reason))
 }
 
 // action words a recovery hint's action for an owner.
-func action(f *run.Failure) string {
+func action(f *run.Failure, runID string) string {
 	switch f.RecoveryHint {
 	case "refresh_credentials":
 		return "renew the connector's credentials, then run it again"
@@ -190,6 +201,6 @@ func action(f *run.Failure) string {
 		if f.Retryable {
 			return "run it again; what was collected is kept"
 		}
-		return "what was collected is kept; see what happened with `pdpp-host runs show`"
+		return "what was collected is kept; see what happened with: pdpp-host runs show " + runID
 	}
 }

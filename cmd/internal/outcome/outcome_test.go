@@ -38,35 +38,60 @@ func TestWrite(t *testing.T) {
 		want string
 	}{
 		{"succeeded", succeeded(), `● Succeeded  claude_code  118 245 new, 3 changed, 0 gaps in 8.6 s
-  checkpoints: sessions    next: pdpp-host records list claude_code messages --limit 5
+  checkpoints: sessions
+  next: pdpp-host records list claude_code messages --limit 5
 `},
 		{"gaps", gaps, `◐ Succeeded with gaps  claude_code  118 245 new, 3 changed, 5 gaps in 8.6 s
-  checkpoints: none moved    next: pdpp-host records list claude_code messages --limit 5
+  checkpoints: none moved
+  next: pdpp-host records list claude_code messages --limit 5
   withheld: sessions (detail_coverage_incomplete)
   gap: sessions: file_unreadable (3 times), some files[2J
   gap: messages: 2 details still to fetch: the service asked for fewer requests
 `},
 		{"failed", failed, `✗ Failed  work  nothing new, 0 gaps in 0.0 s
-  checkpoints: none moved    next: pdpp-host runs show run_2
+  checkpoints: none moved
+  next: pdpp-host runs show run_2
 `},
 		{"cancelled", cancelled, `○ Cancelled  work  nothing new, 0 gaps in 0.0 s
-  checkpoints: none moved    next: pdpp-host runs show run_3
+  checkpoints: none moved
+  next: pdpp-host runs show run_3
 `},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			var b bytes.Buffer
-			Write(&b, output.Style{Symbols: true}, tc.r, plain)
+			Write(&b, output.Style{Symbols: true}, tc.r, "", plain)
 			if b.String() != tc.want {
 				t.Errorf("got\n%swant\n%s", b.String(), tc.want)
 			}
 			// The words alone carry the meaning.
 			b.Reset()
-			Write(&b, output.Style{Colour: true}, tc.r, plain)
+			Write(&b, output.Style{Colour: true}, tc.r, "", plain)
 			if !strings.Contains(b.String(), word(tc.r)) {
 				t.Errorf("without symbols: %s", b.String())
 			}
 		})
+	}
+}
+
+func TestTheVerdictsCommandIsTheNextStep(t *testing.T) {
+	t.Parallel()
+	r := &run.Result{RunID: "run_2", Connection: "work", Status: run.StatusFailed}
+	for step, want := range map[string]bool{"": true, "pdpp-host run ical": false} {
+		var b bytes.Buffer
+		if Write(&b, output.Style{}, r, step, plain); strings.Contains(b.String(), "next: pdpp-host runs show run_2") != want {
+			t.Errorf("%q: %s", step, b.String())
+		}
+	}
+}
+
+func TestManyCheckpointsAreCounted(t *testing.T) {
+	t.Parallel()
+	r := succeeded()
+	r.Checkpoints.Committed = strings.Split("a b c d e f g h", " ")
+	var b bytes.Buffer
+	if Write(&b, output.Style{}, r, "", plain); !strings.Contains(b.String(), "  checkpoints: a, b, c, d, e, f and 2 more\n") {
+		t.Error(b.String())
 	}
 }
 
@@ -77,7 +102,7 @@ func TestManyGapsAreCounted(t *testing.T) {
 		r.KnownGaps = append(r.KnownGaps, run.KnownGap{Reason: strings.Repeat("x", i+1)})
 	}
 	var b bytes.Buffer
-	Write(&b, output.Style{}, r, plain)
+	Write(&b, output.Style{}, r, "", plain)
 	if strings.Count(b.String(), "gap:") != mostGapLines || !strings.Contains(b.String(), "and 22 more: pdpp-host runs show run_1") {
 		t.Errorf("got %s", b.String())
 	}
@@ -87,12 +112,20 @@ func TestError(t *testing.T) {
 	t.Parallel()
 	r := &run.Result{RunID: "run_2", Connector: "ical", Status: run.StatusFailed, Reason: "connector_reported_failed",
 		Error: &run.Failure{Code: "ical_closed", Message: "closed", RecoveryHint: "refresh_credentials"}}
-	e := Error(r)
+	e := Error(r, "")
 	if e.Code != "ical_closed" || e.Detail != "run_2 of ical, reason connector_reported_failed" || !strings.Contains(e.Hint, "credentials") {
 		t.Errorf("got %+v", e)
 	}
+	// The verdict's command wins: what repeats it, or says otherwise, is left out.
+	if e := Error(r, "pdpp-host run ical"); e.Hint != "" {
+		t.Errorf("got %+v", e)
+	}
+	r.Error.Hint = "open the source"
+	if e := Error(r, "pdpp-host run ical"); e.Hint != "open the source" {
+		t.Errorf("got %+v", e)
+	}
 	r.Error = nil
-	if e := Error(r); e.Message == "" || e.Hint == "" {
+	if e := Error(r, ""); e.Message == "" || e.Hint == "" {
 		t.Errorf("got %+v", e)
 	}
 }

@@ -68,7 +68,7 @@ func TestAdviseIsAsked(t *testing.T) {
 	brief := view.Brief{RequiredActions: []view.Action{{Audience: verdict.AudienceOwner, CTA: "Do it"}}}
 	WriteVerdict(&b, output.Style{}, "c", &brief, "pdpp-host run c", mark)
 	r := &run.Result{RunID: "run_1", Connection: "c", Status: run.StatusFailed, KnownGaps: make([]run.KnownGap, mostGapLines+1)}
-	Write(&b, output.Style{}, r, mark)
+	Write(&b, output.Style{}, r, "", mark)
 	for _, want := range []string{"<pdpp-host run c>", "<pdpp-host status c --detail>", "next: <pdpp-host runs show run_1>", "more: <pdpp-host runs show run_1>"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%s is missing in %s", want, b.String())

@@ -50,10 +50,10 @@ func Takes(names ...string) cobra.PositionalArgs {
 		switch {
 		case len(args) < least:
 			return Usage(fmt.Sprintf("%s needs %s", cmd.CommandPath(), names[len(args)]),
-				"write: "+cmd.CommandPath()+" "+strings.Join(names, " "))
+				"write: "+strings.Join(append([]string{cmd.CommandPath()}, names...), " "))
 		case len(args) > len(names):
 			return Usage(fmt.Sprintf("%s does not take %q", cmd.CommandPath(), args[len(names)]),
-				"write: "+cmd.CommandPath()+" "+strings.Join(names, " "))
+				"write: "+strings.Join(append([]string{cmd.CommandPath()}, names...), " "))
 		}
 		return nil
 	}

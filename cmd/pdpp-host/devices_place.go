@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/collector"
+	"github.com/pdpp-host/pdpp-host/host/config"
+	"github.com/pdpp-host/pdpp-host/host/plugin"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// collectable refuses to invite a device for a connector that only a host can
+// run, as far as the one that is installed here can tell. known says whether one
+// is. Otherwise note says what the owner may have meant.
+func (a *app) collectable(ctx context.Context, c *config.Config, connector string) (known bool, note string, err error) {
+	names, err := installed(c.PluginsDir())
+	if err != nil {
+		return false, "", err
+	}
+	if !slices.Contains(names, connector) {
+		note = "this host does not know the connector " + connector
+		if n := config.Nearest(connector, names); n != "" {
+			note += fmt.Sprintf(" (did you mean %q?)", n)
+		}
+		return false, note + ": it is the device that needs it", nil
+	}
+	file, err := plugin.Open(filepath.Join(c.PluginsDir(), connector+plugin.Extension), c.ModuleBytes())
+	var d *described
+	if err == nil {
+		err = a.withAnyEngine(c, func(engine *plugin.Engine) error {
+			d, err = describe(ctx, engine, file)
+			return err
+		})
+	}
+	switch {
+	case ctx.Err() != nil:
+		return true, "", errors.Join(context.Cause(ctx), err)
+	case err != nil: // the device has its own
+		return true, fmt.Sprintf("the module %s here is not sound [%s]: it is the device that needs one", connector, abi.CodeOf(err)), nil
+	}
+	if needs, ok := collector.Runnable(d.Manifest); !ok {
+		return true, "", abi.NewError(abi.CodeBindingMissing, fmt.Sprintf("connector %q runs on the host only: it needs %s", connector, strings.Join(needs, ", ")),
+			"run it here: pdpp-host run "+quoted(connector))
+	}
+	return true, "", nil
+}
+
+// feedsInto is what the connection of an invited device will be called, as things
+// stand, and why it is not called what was asked for: "" when it is.
+func feedsInto(ctx context.Context, store *storage.Store, connector, binding string, sources []feed) (name, why string, err error) {
+	for i := range sources {
+		if s := &sources[i]; s.ConnectorID == connector && s.Binding == binding {
+			name = s.ConnectionName // as before
+		}
+	}
+	if name == binding {
+		return name, "", nil
+	}
+	if name != "" {
+		return name, connector + " of the name " + binding + " has fed it before", nil
+	}
+	all, err := store.Connections(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	taken := map[string]*storage.Connection{}
+	for i := range all {
+		taken[all[i].Name], taken[all[i].ID] = &all[i], &all[i]
+	}
+	other := taken[binding]
+	if other == nil {
+		return binding, "", nil
+	}
+	for n := 2; ; n++ {
+		if name = binding + "-" + strconv.Itoa(n); taken[name] == nil {
+			break
+		}
+	}
+	why = fmt.Sprintf("%s is a connection of this host, of %s", binding, other.Connector)
+	if slices.ContainsFunc(sources, func(s feed) bool { return s.ConnectionID == other.ID }) {
+		why = fmt.Sprintf("%s is another device's connection, of %s", binding, other.Connector)
+	}
+	return name, why + "; another name is said with --name", nil
+}
