@@ -20,12 +20,7 @@ func (b *bench) folder() error {
 			continue
 		}
 		input := filepath.Join(b.dir, "home-"+size)
-		gen := exec.Command("go", "run", "./testplugins/generate", "-kind", "claude_code", "-bytes", size, "-seed", "1", "-out", input)
-		gen.Stderr = os.Stderr
-		if err := gen.Run(); err != nil {
-			return err
-		}
-		bytes, err := treeSize(input)
+		bytes, err := b.generate(size, input)
 		if err != nil {
 			return err
 		}
@@ -58,6 +53,16 @@ func (b *bench) folder() error {
 		}
 	}
 	return nil
+}
+
+// generate makes a Claude Code home of about size, and says how large it is.
+func (b *bench) generate(size, out string) (int64, error) {
+	gen := exec.Command("go", "run", "./testplugins/generate", "-kind", "claude_code", "-bytes", size, "-seed", "1", "-out", out)
+	gen.Stderr = os.Stderr
+	if err := gen.Run(); err != nil {
+		return 0, err
+	}
+	return treeSize(out)
 }
 
 func maxOf(list []int64) int64 {

@@ -18,11 +18,13 @@ type options struct {
 	big     string
 	only    string
 	dir     string
+
+	deviceSize string
 }
 
 type bench struct {
 	options
-	host string
+	host, collector string
 }
 
 func main() {
@@ -33,7 +35,8 @@ func main() {
 	flag.StringVar(&o.plain, "plain", "", "be the plain client of the fetch figure, against this address")
 	flag.StringVar(&o.size, "size", "500MB", "size of the generated folder")
 	flag.StringVar(&o.big, "big", "", "also collect a folder of this size, for the memory figure (2GB)")
-	flag.StringVar(&o.only, "only", "firehose,folder,start,boundary,fetch", "figures to measure")
+	flag.StringVar(&o.deviceSize, "device-size", "100MB", "size of the generated folder that a local collector delivers")
+	flag.StringVar(&o.only, "only", "firehose,folder,device,start,boundary,fetch", "figures to measure")
 	flag.StringVar(&o.dir, "dir", "", "where to work; empty: a temporary folder")
 	flag.Parse()
 	if err := run(o); err != nil {
@@ -54,7 +57,7 @@ func run(o options) error {
 		defer func() { _ = os.RemoveAll(dir) }()
 		o.dir = dir
 	}
-	b := &bench{options: o, host: filepath.Join(o.dir, "pdpp-host")}
+	b := &bench{options: o, host: filepath.Join(o.dir, "pdpp-host"), collector: filepath.Join(o.dir, "pdpp-local-collector")}
 	if err := b.build(); err != nil {
 		return err
 	}
@@ -62,8 +65,8 @@ func run(o options) error {
 		name string
 		run  func() error
 	}{
-		{"firehose", b.firehose}, {"folder", b.folder}, {"start", b.start}, {"boundary", b.boundary},
-		{"fetch", b.fetch},
+		{"firehose", b.firehose}, {"folder", b.folder}, {"device", b.device}, {"start", b.start},
+		{"boundary", b.boundary}, {"fetch", b.fetch},
 	} {
 		if !strings.Contains(","+o.only+",", ","+f.name+",") {
 			continue
@@ -81,8 +84,10 @@ func (b *bench) build() error {
 	if err := os.MkdirAll(b.plugins(), 0o700); err != nil {
 		return err
 	}
-	if err := goBuild(nil, "-trimpath", "-ldflags=-s -w", "-o", b.host, "./cmd/pdpp-host"); err != nil {
-		return err
+	for out, pkg := range map[string]string{b.host: "./cmd/pdpp-host", b.collector: "./cmd/pdpp-local-collector"} {
+		if err := goBuild(nil, "-trimpath", "-ldflags=-s -w", "-o", out, pkg); err != nil {
+			return err
+		}
 	}
 	wasm := []string{"GOOS=wasip1", "GOARCH=wasm"}
 	for name, pkg := range map[string]string{
@@ -106,6 +111,10 @@ func goBuild(env []string, args ...string) error {
 // command is a host command with a data folder of its own and a module cache
 // that all share.
 func (b *bench) command(data string, args ...string) (*exec.Cmd, error) {
+	return b.commandOf(b.host, data, args...)
+}
+
+func (b *bench) commandOf(program, data string, args ...string) (*exec.Cmd, error) {
 	if err := os.MkdirAll(data, 0o700); err != nil {
 		return nil, err
 	}
@@ -116,7 +125,7 @@ func (b *bench) command(data string, args ...string) (*exec.Cmd, error) {
 	if err := os.Symlink(cache, filepath.Join(data, "cache")); err != nil && !os.IsExist(err) {
 		return nil, err
 	}
-	cmd := exec.Command(b.host, append([]string{"--data-dir", data, "--plugins", b.plugins(), "--quiet"}, args...)...)
+	cmd := exec.Command(program, append([]string{"--data-dir", data, "--plugins", b.plugins(), "--quiet"}, args...)...)
 	cmd.Env = []string{"HOME=" + b.dir, "PATH=" + os.Getenv("PATH")}
 	return cmd, nil
 }

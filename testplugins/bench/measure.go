@@ -15,13 +15,15 @@ import (
 // sample is one whole run of a process.
 type sample struct {
 	wall time.Duration
-	rss  int64 // peak of the sum over the process and its children, bytes; 0 where unknown
+	cpu  time.Duration // of the process and of the children that it waited for
+	rss  int64         // peak of the sum over the process and its children, bytes; 0 where unknown
+	out  []byte        // what it printed as its result
 }
 
 // measure runs cmd to its end.
 func measure(cmd *exec.Cmd) (sample, error) {
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
 	began := time.Now()
 	if err := cmd.Start(); err != nil {
 		return sample{}, err
@@ -35,9 +37,10 @@ func measure(cmd *exec.Cmd) (sample, error) {
 		select {
 		case err := <-ended:
 			if err != nil {
-				return sample{}, fmt.Errorf("%w\n%s", err, out.String())
+				return sample{}, fmt.Errorf("%w\n%s%s", err, out.Bytes(), said.Bytes())
 			}
-			return sample{wall: time.Since(began), rss: peak}, nil
+			wall, state := time.Since(began), cmd.ProcessState
+			return sample{wall: wall, cpu: state.UserTime() + state.SystemTime(), rss: peak, out: out.Bytes()}, nil
 		case <-tick.C:
 			peak = max(peak, treeRSS(cmd.Process.Pid))
 		}
