@@ -51,7 +51,7 @@ func TestDeviceWithoutARun(t *testing.T) {
 	if s := x.snapshot("laptop"); s.Axes.Coverage != health.CoverageUnknown || s.State == health.StateHealthy { // drained is no proof (HL-17.3)
 		t.Errorf("without coverage records: %s, %s", s.Axes.Coverage, s.State)
 	}
-	x.deliver(src, "r1", coverageStream, `1={"store":"x","status":"collected"}`, `2={"store":"y","status":"excluded"}`)
+	x.deliver(src, "r1", device.CoverageStream, `1={"store":"x","status":"collected"}`, `2={"store":"y","status":"excluded"}`)
 	s := x.snapshot("laptop")
 	if s.State != health.StateHealthy || s.Axes.Coverage != health.CoverageComplete || s.Axes.Outbox != health.OutboxIdle || s.Axes.Freshness != health.FreshnessFresh {
 		t.Errorf("%s %+v", s.State, s.Axes)
@@ -59,7 +59,7 @@ func TestDeviceWithoutARun(t *testing.T) {
 	if v := x.verdict("laptop"); v.Pill.Tone != verdict.Green || v.Progress.RetainedRecords == nil || *v.Progress.RetainedRecords != 3 || v.Progress.Mode != verdict.ModeLocalDevice {
 		t.Errorf("%+v %+v", v.Pill, v.Progress)
 	}
-	x.deliver(src, "r1", coverageStream, `2={"store":"y","status":"whatever"}`)
+	x.deliver(src, "r1", device.CoverageStream, `2={"store":"y","status":"whatever"}`)
 	if s := x.snapshot("laptop"); s.Axes.Coverage != health.CoverageGaps || s.State == health.StateHealthy { // HL-17.2
 		t.Errorf("a store that nobody accounts for: %s, %s", s.Axes.Coverage, s.State)
 	}
@@ -222,7 +222,7 @@ func TestTooManyStores(t *testing.T) {
 	t.Parallel()
 	x := newExercise(t)
 	src := x.enrolled("laptop")
-	in := x.delivery(src, "r1", coverageStream)
+	in := x.delivery(src, "r1", device.CoverageStream)
 	for i := range mostStores + 1 {
 		in.Records.Add(0, []byte{'k', byte('0' + i/1000), byte('0' + i/100%10), byte('0' + i/10%10), byte('0' + i%10)}, []byte(`{"status":"collected"}`), []byte("t"), false)
 	}
@@ -232,7 +232,7 @@ func TestTooManyStores(t *testing.T) {
 	if s := x.snapshot("laptop"); s.Axes.Coverage != health.CoverageUnknown {
 		t.Error(s.Axes.Coverage)
 	}
-	x.deliver(src, "r1", coverageStream, "-k1000")
+	x.deliver(src, "r1", device.CoverageStream, "-k1000")
 	if s := x.snapshot("laptop"); s.Axes.Coverage != health.CoverageComplete {
 		t.Error(s.Axes.Coverage)
 	}

@@ -103,7 +103,7 @@ func (d *history) goesWell() {
 	b := &Batch{}
 	fill(b, 0, `k={"status":"collected"}`, `l={"status":"excluded"}`)
 	_, _, err := d.s.IngestBatch(d.ctx, IngestBatch{
-		Source: x.src, RunID: run, BatchID: fmt.Sprint(d.runs), BodyHash: hashOf("body"), Seq: int64(d.runs), Records: b, Streams: []string{coverageStream},
+		Source: x.src, RunID: run, BatchID: fmt.Sprint(d.runs), BodyHash: hashOf("body"), Seq: int64(d.runs), Records: b, Streams: []string{device.CoverageStream},
 	})
 	d.refusedDevice(err)
 }
@@ -136,7 +136,7 @@ func (d *history) runOf(x *onDevice) string {
 func (d *history) deliver(x *onDevice) {
 	d.runs++
 	b := &Batch{}
-	streams := []string{d.draw("stream", "a", "b", coverageStream)}
+	streams := []string{d.draw("stream", "a", "b", device.CoverageStream)}
 	for range rapid.IntRange(0, 3).Draw(d.t, "records") {
 		status := d.draw("status", "collected", "excluded", "forgotten")
 		b.Add(0, []byte(d.draw("key", "k", "l")), []byte(`{"status":"`+status+`"}`), []byte("t"), rapid.IntRange(0, 4).Draw(d.t, "op") == 0)

@@ -13,9 +13,6 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi/device"
 )
 
-// coverageStream holds a device's own account of what it collects (HL-17).
-const coverageStream = "coverage_diagnostics"
-
 // IngestBatch writes a delivery of records and that it was taken, in one
 // transaction, and returns how many it held. The same delivery again returns the
 // same and writes nothing; replayed says so. Another one under its name is
@@ -52,7 +49,7 @@ func (s *Store) IngestBatch(ctx context.Context, b IngestBatch) (accepted int64,
 		if _, err := t.db.NewInsert().Model(&row).Exec(t.ctx); err != nil {
 			return err
 		}
-		if slices.Contains(b.Streams, coverageStream) {
+		if slices.Contains(b.Streams, device.CoverageStream) {
 			return t.storesMoved(src.ConnectionID)
 		}
 		return nil

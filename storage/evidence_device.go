@@ -90,7 +90,7 @@ func (g gatherer) stores(id string, f *health.Stored) error {
 	f.Device.Stores = nil
 	var texts []string
 	err := g.db.NewRaw(`SELECT r.data FROM records r JOIN streams s ON s.id = r.stream_id
-WHERE s.connection_id = ? AND s.name = ? AND s.removed = 0 AND r.deleted = 0 LIMIT ?`, id, coverageStream, mostStores+1).Scan(g.ctx, &texts)
+WHERE s.connection_id = ? AND s.name = ? AND s.removed = 0 AND r.deleted = 0 LIMIT ?`, id, device.CoverageStream, mostStores+1).Scan(g.ctx, &texts)
 	if err != nil || len(texts) == 0 || len(texts) > mostStores {
 		return err
 	}

@@ -79,7 +79,7 @@ func (d *history) knownByDevice(e *Evidence, now time.Time) {
 		}
 	}
 	stores := 0
-	if err := d.s.EachRecord(d.ctx, e.Name, coverageStream, func(r Record) error {
+	if err := d.s.EachRecord(d.ctx, e.Name, device.CoverageStream, func(r Record) error {
 		if !r.Deleted {
 			stores++
 			if string(r.Data) == `{"status":"forgotten"}` {

@@ -91,10 +91,6 @@ const (
 	LaneHealthyIdle      = "healthy_idle"
 )
 
-// CoverageStream is the stream whose records say which of a source's stores were
-// collected.
-const CoverageStream = "coverage_diagnostics"
-
 // OutboxCounts is the state of a lane's durable work. Times are zero for none.
 type OutboxCounts struct {
 	Pending     int64 // ready and due

@@ -153,29 +153,19 @@ func (t *tx) outcomeOf(row *runRow) (device.Outcome, error) {
 	return o, nil
 }
 
-// coverageStatuses is what a coverage record may say. Anything else is
-// unaccounted.
-var coverageStatuses = []string{
-	"collected", "inventory_only", "excluded", "deferred", "missing", "unsupported", coverageUnaccounted,
-}
-
-const coverageUnaccounted = "unaccounted"
-
 // noteCoverage keeps what a coverage record says of one of the run's streams.
 func (w *RunWriter) noteCoverage(stream string, data []byte) {
 	var said struct {
 		Stream *string `json:"stream"`
 		Status string  `json:"status"`
 	}
-	if stream != CoverageStream || json.Unmarshal(data, &said) != nil || said.Stream == nil {
+	if stream != device.CoverageStream || json.Unmarshal(data, &said) != nil || said.Stream == nil {
 		return
 	}
 	if !slices.ContainsFunc(w.streams, func(s runStream) bool { return s.name == *said.Stream }) {
 		return
 	}
-	if !slices.Contains(coverageStatuses, said.Status) {
-		said.Status = coverageUnaccounted
-	}
+	said.Status = device.CoverageStatus(said.Status)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.coverage == nil {

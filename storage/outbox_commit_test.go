@@ -165,7 +165,7 @@ func TestEveryEndIsTold(t *testing.T) {
 func TestTheEndSaysWhatWasCovered(t *testing.T) {
 	t.Parallel()
 	x := newLane(t)
-	w := x.begin("c", func(n *NewRun) { n.Streams = []string{"a", CoverageStream} })
+	w := x.begin("c", func(n *NewRun) { n.Streams = []string{"a", device.CoverageStream} })
 	x.put(w, 1, `1={"id":"1","store":"x","stream":"a","status":"excluded"}`, `2={"id":"2","store":"y","stream":"a","status":"collected"}`,
 		`3={"store":"y","stream":"a","status":"invented"}`, `4={"store":"y","stream":null,"status":"missing"}`, `5={"stream":"elsewhere","status":"missing"}`, `6=7`)
 	x.finish(w)
@@ -177,7 +177,7 @@ func TestTheEndSaysWhatWasCovered(t *testing.T) {
 	x.same(len(c.Facts), 0) // of the second run
 
 	x = newLane(t)
-	w = x.begin("c", func(n *NewRun) { n.Streams = []string{"a", CoverageStream} })
+	w = x.begin("c", func(n *NewRun) { n.Streams = []string{"a", device.CoverageStream} })
 	x.put(w, 1, `1={"stream":"a","status":"excluded"}`, `2={"stream":"a","status":"x"}`)
 	x.finish(w)
 	x.ok(x.s.Acknowledge(t.Context(), x.one(KindRecordBatch)))

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/uptrace/bun"
+
+	"github.com/pdpp-host/pdpp-host/abi/device"
 )
 
 // maxUnindexed is how many batches without an index are read to find out what
@@ -19,7 +21,7 @@ func coverageObserved(ctx context.Context, db bun.IDB, lane *laneRow) (*bool, er
 	var indexed bool
 	err := db.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM observed_streams WHERE stream = ?) OR
 EXISTS (SELECT 1 FROM outbox_streams s JOIN outbox o ON o.seq = s.seq WHERE s.stream = ? AND o.status <> 'dead_letter')`,
-		CoverageStream, CoverageStream).Scan(&indexed)
+		device.CoverageStream, device.CoverageStream).Scan(&indexed)
 	if err != nil || indexed {
 		return &indexed, err
 	}
@@ -50,7 +52,7 @@ func scanUnindexed(ctx context.Context, db bun.IDB) (found, known bool, err erro
 			continue
 		}
 		streams, readable := batchStreams(content[0].Payload)
-		if slices.Contains(streams, CoverageStream) {
+		if slices.Contains(streams, device.CoverageStream) {
 			return true, true, nil
 		}
 		known = known && readable

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi/device"
 )
 
 // observed says what is known of coverage records.
@@ -23,7 +25,7 @@ func TestCoverageMissing(t *testing.T) {
 	t.Parallel()
 	x := newLane(t)
 	x.same(x.state(), "0 0 0 0 0 0 healthy_idle") // nothing collected yet
-	w := x.begin("c", func(n *NewRun) { n.Streams = []string{"a", CoverageStream} })
+	w := x.begin("c", func(n *NewRun) { n.Streams = []string{"a", device.CoverageStream} })
 	x.put(w, 0, "k=1")
 	x.ok(w.Flush(t.Context()))
 	x.same(x.observed(), "false")

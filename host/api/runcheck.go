@@ -18,7 +18,6 @@ var (
 	runStatuses = []string{abi.DoneSucceeded, abi.DoneFailed, abi.DoneCancelled}
 	runModes    = []string{abi.ModeIncremental, abi.ModeFullRefresh, abi.ModeBackfill}
 	severities  = []string{"informational", "transient", "recoverable", "actionable"}
-	coverages   = []string{"collected", "inventory_only", "excluded", "deferred", "missing", "unsupported", "unaccounted"}
 )
 
 // Limits of a run's end, those of a local run's (contracts: runtime, section 9)
@@ -106,7 +105,7 @@ func checkFacts(facts []device.TerminalFact, m *abi.Manifest) error {
 			return wrong("terminal_facts", "name a stream that the manifest does not have")
 		}
 		for _, word := range f.CoverageStatuses {
-			if !slices.Contains(coverages, word) {
+			if !device.IsCoverageStatus(word) {
 				return wrong("terminal_facts", "hold a status that is none of the contract's")
 			}
 		}

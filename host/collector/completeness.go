@@ -5,14 +5,8 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/pdpp-host/pdpp-host/storage"
+	"github.com/pdpp-host/pdpp-host/abi/device"
 )
-
-// unaccounted is the status of a store of the source that nobody knows about.
-const unaccounted = "unaccounted"
-
-// coverageStatuses are the words that a coverage diagnostic may use.
-var coverageStatuses = []string{"collected", "inventory_only", "excluded", "deferred", "missing", "unsupported", unaccounted}
 
 // diagnostics gathers the coverage diagnostics of one run.
 type diagnostics struct {
@@ -27,7 +21,7 @@ const maxStores = 10_000
 
 // accept takes a record that has passed the boundary.
 func (d *diagnostics) accept(stream string, key, data []byte, deleted bool) {
-	if stream != storage.CoverageStream {
+	if stream != device.CoverageStream {
 		return
 	}
 	var rec struct {
@@ -46,10 +40,7 @@ func (d *diagnostics) accept(stream string, key, data []byte, deleted bool) {
 	if _, known := d.seen[string(key)]; !known && len(d.seen) >= maxStores {
 		return
 	}
-	if !slices.Contains(coverageStatuses, rec.Status) {
-		rec.Status = unaccounted // a word of a newer connector counts for no promise
-	}
-	d.seen[string(key)] = diagnostic{rec.Store, rec.Status}
+	d.seen[string(key)] = diagnostic{rec.Store, device.CoverageStatus(rec.Status)}
 }
 
 // completeness is nil when the run said nothing of its stores.
@@ -61,13 +52,13 @@ func (d *diagnostics) completeness() *Completeness {
 	}
 	c := &Completeness{ByStore: map[string]string{}, CountsByStatus: map[string]int64{}, UnaccountedStores: []string{}}
 	for _, rec := range d.seen {
-		if c.ByStore[rec.store] != unaccounted { // what is unknown is not hidden by what is known
+		if c.ByStore[rec.store] != device.CoverageUnaccounted { // what is unknown is not hidden by what is known
 			c.ByStore[rec.store] = rec.status
 		}
 	}
 	for store, status := range c.ByStore {
 		c.CountsByStatus[status]++
-		if status == unaccounted {
+		if status == device.CoverageUnaccounted {
 			c.UnaccountedStores = append(c.UnaccountedStores, store)
 		}
 	}

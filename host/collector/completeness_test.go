@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/pdpp-host/pdpp-host/storage"
+
+	"github.com/pdpp-host/pdpp-host/abi/device"
 )
 
 // What the diagnostics of a run say: an unknown word is unaccounted, what was
@@ -16,14 +18,14 @@ func TestCompleteness(t *testing.T) {
 		t.Error("a run that said nothing is complete")
 	}
 	say := func(key, store, status string) {
-		d.accept(storage.CoverageStream, []byte(key), fmt.Appendf(nil, `{"store":%q,"status":%q}`, store, status), false)
+		d.accept(device.CoverageStream, []byte(key), fmt.Appendf(nil, `{"store":%q,"status":%q}`, store, status), false)
 	}
 	say("1", "sessions", "collected")
 	say("2", "auth", "excluded")
 	say("3", "gone", "missing")
-	d.accept(storage.CoverageStream, []byte("3"), nil, true)
+	d.accept(device.CoverageStream, []byte("3"), nil, true)
 	d.accept("notes", []byte("4"), []byte(`{"store":"notes","status":"missing"}`), false)
-	d.accept(storage.CoverageStream, []byte("5"), []byte(`[`), false)
+	d.accept(device.CoverageStream, []byte("5"), []byte(`[`), false)
 	c := d.completeness()
 	if !c.FullyAccounted || c.StoreCount != 2 || fmt.Sprint(c.ByStore, c.CountsByStatus, c.UnaccountedStores) != "map[auth:excluded sessions:collected] map[collected:1 excluded:1] []" {
 		t.Errorf("%+v", c)

@@ -85,7 +85,7 @@ func TestDoctorOnCoverage(t *testing.T) {
 			t.Errorf("the remedy is %q", c.Remedy)
 		}
 	}
-	w.enqueueStreams(storage.CoverageStream)
+	w.enqueueStreams(device.CoverageStream)
 	w.over(func(e *execution) { w.ok(e.d.drain(t.Context())) })
 	d, err = w.collector().Doctor(t.Context())
 	w.ok(err)
