@@ -16,9 +16,6 @@ func (l *lane) send(ctx context.Context, i *storage.OutboxItem) error {
 		return l.sendBlob(ctx, i)
 	}
 	body := i.Body(l.p.DeviceID, l.p.ConnectorInstanceID)
-	if !json.Valid(body) {
-		return badShape("it is not JSON")
-	}
 	switch i.Kind {
 	case storage.KindRecordBatch:
 		return l.sendBatch(ctx, body)
@@ -37,8 +34,9 @@ func (l *lane) sendBatch(ctx context.Context, body []byte) error {
 	if json.Unmarshal(body, &b) != nil || b.BatchID == "" || b.BodyHash == "" || l.foreign(b.DeviceID, b.SourceInstanceID) {
 		return badShape("it is no batch of this lane")
 	}
-	var records []json.RawMessage
-	if json.Unmarshal(b.Records, &records) != nil {
+	records := int64(0)
+	count := func(int, *device.RawRecord, bool) error { records++; return nil }
+	if device.Records(b.Records, count) != nil {
 		return badShape("it is no batch of records")
 	}
 	var out device.BatchAnswer
@@ -46,7 +44,7 @@ func (l *lane) sendBatch(ctx context.Context, body []byte) error {
 		return err
 	}
 	if out.Status != "accepted" || out.BatchID != b.BatchID || out.BodyHash != b.BodyHash || out.SourceInstanceID != b.SourceInstanceID ||
-		out.Rejected != 0 || out.Accepted != int64(len(records)) {
+		out.Rejected != 0 || out.Accepted != records {
 		return unbelievable("it does not acknowledge the batch")
 	}
 	return nil
