@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"github.com/pdpp-host/pdpp-host/testplugins/rig"
 )
 
 // connectors are the ones that need a provider.
@@ -42,7 +44,7 @@ var build = sync.OnceValues(func() (*built, error) {
 			return nil, err
 		}
 	}
-	if err := compile(b.host, "cmd/pdpp-host", ""); err != nil {
+	if err := rig.Compile(b.host, "cmd/pdpp-host", ""); err != nil {
 		return nil, err
 	}
 	for _, name := range connectors {
@@ -50,11 +52,11 @@ var build = sync.OnceValues(func() (*built, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := compile(filepath.Join(b.plugins, name+".wasm"), "plugins/"+name, overlay); err != nil {
+		if err := rig.Compile(filepath.Join(b.plugins, name+".wasm"), "plugins/"+name, overlay); err != nil {
 			return nil, err
 		}
 	}
-	if err := compile(filepath.Join(b.plugins, "echo.wasm"), "testplugins/guests/echo", ""); err != nil {
+	if err := rig.Compile(filepath.Join(b.plugins, "echo.wasm"), "testplugins/guests/echo", ""); err != nil {
 		return nil, err
 	}
 	// Compiled to machine code once, and not by every test at the same time.
@@ -70,25 +72,6 @@ var build = sync.OnceValues(func() (*built, error) {
 	}
 	return b, nil
 })
-
-// compile builds a package of the tree: for WebAssembly what ends so.
-func compile(out, folder, overlay string) error {
-	args := []string{"build", "-trimpath", "-o", out}
-	env := append(os.Environ(), "CGO_ENABLED=0")
-	if filepath.Ext(out) == ".wasm" {
-		args = append(args, "-buildmode=c-shared", "-ldflags=-s -w -buildid=")
-		env = append(env, "GOOS=wasip1", "GOARCH=wasm")
-	}
-	if overlay != "" {
-		args = append(args, "-overlay", overlay)
-	}
-	cmd := exec.Command("go", append(args, "./"+folder)...)
-	cmd.Dir, cmd.Env = "../..", env
-	if said, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("building %s: %w\n%s", folder, err, said)
-	}
-	return nil
-}
 
 // The pace of the quickened connectors.
 const (

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"github.com/pdpp-host/pdpp-host/testplugins/rig"
 )
 
 func TestMain(m *testing.M) {
@@ -46,8 +48,8 @@ var build = sync.OnceValues(func() (*built, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = errors.Join(compile(b.host, "cmd/pdpp-host", ""), compile(b.collector, "cmd/pdpp-local-collector", ""),
-		compile(filepath.Join(b.plugins, "claude_code.wasm"), "plugins/claude_code", overlay))
+	err = errors.Join(rig.Compile(b.host, "cmd/pdpp-host", ""), rig.Compile(b.collector, "cmd/pdpp-local-collector", ""),
+		rig.Compile(filepath.Join(b.plugins, "claude_code.wasm"), "plugins/claude_code", overlay))
 	if err != nil {
 		return nil, err
 	}
@@ -62,25 +64,6 @@ var build = sync.OnceValues(func() (*built, error) {
 	}
 	return b, nil
 })
-
-// compile builds a package of the tree: for WebAssembly what ends so.
-func compile(out, folder, overlay string) error {
-	args := []string{"build", "-trimpath", "-o", out}
-	env := append(os.Environ(), "CGO_ENABLED=0")
-	if filepath.Ext(out) == ".wasm" {
-		args = append(args, "-buildmode=c-shared", "-ldflags=-s -w -buildid=")
-		env = append(env, "GOOS=wasip1", "GOARCH=wasm")
-	}
-	if overlay != "" {
-		args = append(args, "-overlay", overlay)
-	}
-	cmd := exec.Command("go", append(args, "./"+folder)...)
-	cmd.Dir, cmd.Env = "../..", env
-	if said, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("building %s: %w\n%s", folder, err, said)
-	}
-	return nil
-}
 
 // The connector of the tree finishes a unit of work every 16 MiB; the one of these
 // tests does every 64 KiB, so that a small folder is many units.

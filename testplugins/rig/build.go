@@ -62,11 +62,29 @@ func build(folder string) (*plugin.File, error) {
 		return nil, err
 	}
 	out := filepath.Join(dir, filepath.Base(folder)+plugin.Extension)
-	cmd := exec.Command("go", "build", "-buildmode=c-shared", "-trimpath", "-ldflags=-s -w -buildid=", "-o", out, "./"+folder) //nolint:noctx,gosec // a build of this tree has no deadline of its own
-	cmd.Dir = tree
-	cmd.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0")
-	if said, err := cmd.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("%w\n%s", err, said)
+	if err := Compile(out, folder, ""); err != nil {
+		return nil, err
 	}
 	return plugin.Open(out, 64<<20)
+}
+
+// Compile builds the Go package at folder of this tree as the file out, the way
+// make does: for WebAssembly when out ends like a module. overlay is a file of
+// go build's -overlay; "" for none. It is called two folders below the tree's top.
+func Compile(out, folder, overlay string) error {
+	args := []string{"build", "-trimpath", "-o", out}
+	env := append(os.Environ(), "CGO_ENABLED=0")
+	if filepath.Ext(out) == plugin.Extension {
+		args = append(args, "-buildmode=c-shared", "-ldflags=-s -w -buildid=")
+		env = append(env, "GOOS=wasip1", "GOARCH=wasm")
+	}
+	if overlay != "" {
+		args = append(args, "-overlay", overlay)
+	}
+	cmd := exec.Command("go", append(args, "./"+folder)...) //nolint:noctx,gosec // a build of this tree has no deadline of its own
+	cmd.Dir, cmd.Env = tree, env
+	if said, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("building %s: %w\n%s", folder, err, said)
+	}
+	return nil
 }
