@@ -30,7 +30,7 @@ func (s *suite) stop(ctx context.Context, _ *store) error {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	l := &listener{start: start, heard: func() { cancel(run.ErrInterrupted) }}
+	l := &listener{start: start, now: s.Now, heard: func() { cancel(run.ErrInterrupted) }}
 	exit := guest.Collect(ctx, grant, l)
 	switch {
 	case !l.spoke:
@@ -85,6 +85,7 @@ func (s *suite) start() ([]byte, plugin.Grant, error) {
 // DONE.
 type listener struct {
 	start       []byte
+	now         func() time.Time
 	heard       func() // the guest said something that is not DONE
 	spoke, done bool
 }
@@ -112,7 +113,7 @@ func (l *listener) Submit(op abi.Operation, _ []byte, reply func([]byte)) error 
 	case abi.OpStart:
 		reply(l.start)
 	case abi.OpNow:
-		reply(fmt.Appendf(nil, `{"unix_ms":%d}`, time.Now().UnixMilli()))
+		reply(fmt.Appendf(nil, `{"unix_ms":%d}`, l.now().UnixMilli()))
 	case abi.OpGaps:
 		reply([]byte(`{"detail_gaps":[]}`))
 	default:

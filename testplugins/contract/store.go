@@ -32,13 +32,13 @@ func (s *suite) newStore(ctx context.Context, engine *plugin.Engine) (*store, er
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	db, err := storage.Open(ctx, storage.Options{Path: filepath.Join(dir, "pdpp.sqlite"), Now: time.Now})
+	db, err := storage.Open(ctx, storage.Options{Path: filepath.Join(dir, "pdpp.sqlite"), Now: s.Now})
 	if err != nil {
 		return nil, err
 	}
 	st := &store{suite: s, dir: dir, store: db}
 	st.deps = run.Deps{
-		Store: db, Engine: engine, Roots: roots{s, s.Roots}, Now: time.Now, Holder: run.SelfHolder(), HolderAlive: run.HolderAlive,
+		Store: db, Engine: engine, Roots: roots{s, s.Roots}, Now: s.Now, Holder: run.SelfHolder(), HolderAlive: run.HolderAlive,
 		NewID:  func() string { runs++; return fmt.Sprintf("run_contract_%d_%d", id, runs) },
 		Sender: s.Sender,
 		Secrets: func(context.Context, *storage.Connection, *abi.Manifest) (run.Secrets, error) {

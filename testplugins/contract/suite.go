@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/manifest"
@@ -28,11 +29,15 @@ type Options struct {
 	Sender run.Sender
 	// Getenv has the values of required credentials; nil, or no value: any will do.
 	Getenv func(string) string
+	Now    func() time.Time // nil: the system's clock
 }
 
 // Check runs the suite. The error says that the suite itself could not work; a
 // module that fails a clause is a Report. It writes only below Options.Dir.
 func Check(ctx context.Context, o Options) (*Report, error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
 	if o.Dir == "" {
 		dir, err := os.MkdirTemp("", "pdpp-contract-")
 		if err != nil {
@@ -41,6 +46,24 @@ func Check(ctx context.Context, o Options) (*Report, error) {
 		defer func() { _ = os.RemoveAll(dir) }()
 		o.Dir = dir
 	}
+	return withinOneDay(o.Now, func() (*Report, error) { return once(ctx, o) })
+}
+
+// withinOneDay makes one attempt, and a second one, which counts, when the first
+// failed and a date of UTC ended meanwhile: a connector may say of each day what
+// it was like, so a run of the next day differs from the one it is held against.
+func withinOneDay(now func() time.Time, attempt func() (*Report, error)) (*Report, error) {
+	date := func() string { return now().UTC().Format(time.DateOnly) }
+	began := date()
+	r, err := attempt()
+	if err != nil || len(r.Failed()) == 0 || date() == began {
+		return r, err
+	}
+	return attempt()
+}
+
+// once is one attempt at every clause.
+func once(ctx context.Context, o Options) (*Report, error) {
 	r := newReport()
 	defer r.settle()
 	r.Module, r.SHA256 = o.File.Name, o.File.SHA256
