@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/testplugins/assembly/binary"
 )
 
 func wantCode(t *testing.T, err error, code abi.Code, in ...string) {
@@ -110,8 +111,8 @@ func TestAdmitBytes(t *testing.T) {
 		"short":     []byte("\x00asm"),
 		"component": append([]byte("\x00asm\x0d\x00\x01\x00"), whole[8:]...),
 		"truncated": whole[:len(whole)/2],
-		"repeated":  append(slices.Clip(whole), section(10, vec())...),
-		"section":   append(slices.Clip(whole), section(77, vec())...),
+		"repeated":  append(slices.Clip(whole), binary.Section(10, binary.Vector())...),
+		"section":   append(slices.Clip(whole), binary.Section(77, binary.Vector())...),
 	} {
 		_, err := admit(FromBytes(name, b), 256<<20)
 		wantCode(t, err, abi.CodePluginInvalid)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/testplugins/assembly/binary"
 )
 
 // module is a hand-assembled WebAssembly module, for guests that no compiler
@@ -40,55 +41,6 @@ type exported struct {
 	at   int // for functions: index into funcs
 }
 
-func uleb(v uint64) []byte {
-	var out []byte
-	for {
-		b := byte(v & 0x7f)
-		if v >>= 7; v == 0 {
-			return append(out, b)
-		}
-		out = append(out, b|0x80)
-	}
-}
-
-func sleb(v int64) []byte {
-	var out []byte
-	for {
-		b := byte(v & 0x7f)
-		v >>= 7
-		if v == 0 && b&0x40 == 0 || v == -1 && b&0x40 != 0 {
-			return append(out, b)
-		}
-		out = append(out, b|0x80)
-	}
-}
-
-func str(s string) []byte { return append(uleb(uint64(len(s))), s...) }
-
-func vec(items ...[]byte) []byte {
-	return append(uleb(uint64(len(items))), bytes.Join(items, nil)...)
-}
-
-func section(id byte, content []byte) []byte {
-	return append(append([]byte{id}, uleb(uint64(len(content)))...), content...)
-}
-
-func types(s string) []byte {
-	var out []byte
-	for _, c := range s {
-		if c == 'l' {
-			out = append(out, 0x7e)
-		} else {
-			out = append(out, 0x7f)
-		}
-	}
-	return append(uleb(uint64(len(s))), out...)
-}
-
-func signature(params, results string) []byte {
-	return append(append([]byte{0x60}, types(params)...), types(results)...)
-}
-
 func (m *module) encode() []byte {
 	var typ, imp, fun, exp, code [][]byte
 	nimp := 0
@@ -100,11 +52,11 @@ func (m *module) encode() []byte {
 		all = append(all, m.extra...)
 	}
 	for _, i := range m.imports {
-		b := append(str(i.module), str(i.name)...)
+		b := append(binary.Text(i.module), binary.Text(i.name)...)
 		switch i.kind {
 		case 0:
-			b = append(append(b, 0), uleb(uint64(len(typ)))...)
-			typ = append(typ, signature(i.params, i.results))
+			b = append(append(b, 0), binary.Unsigned(uint64(len(typ)))...)
+			typ = append(typ, binary.Signature(i.params, i.results))
 			nimp++
 		case 2:
 			b = append(b, 2, 0, 1)
@@ -114,47 +66,40 @@ func (m *module) encode() []byte {
 		imp = append(imp, b)
 	}
 	for _, f := range all {
-		fun = append(fun, uleb(uint64(len(typ))))
-		typ = append(typ, signature(f.params, f.results))
-		locals := []byte{0}
-		if f.locals > 0 {
-			locals = append(append([]byte{1}, uleb(uint64(f.locals))...), 0x7f)
-		}
-		body := append(append(locals, f.body...), 0x0b)
-		code = append(code, append(uleb(uint64(len(body))), body...))
+		fun = append(fun, binary.Unsigned(uint64(len(typ))))
+		typ = append(typ, binary.Signature(f.params, f.results))
+		code = append(code, binary.Function(uint64(f.locals), f.body))
 	}
 	for _, e := range m.exports {
 		at := e.at
 		if e.kind == 0 {
 			at += nimp
 		}
-		exp = append(exp, append(append(str(e.name), e.kind), uleb(uint64(at))...))
+		exp = append(exp, append(append(binary.Text(e.name), e.kind), binary.Unsigned(uint64(at))...))
 	}
-	out := []byte{0, 'a', 's', 'm', 1, 0, 0, 0}
-	out = append(out, section(1, vec(typ...))...)
+	out := []byte(binary.Magic)
+	out = append(out, binary.Section(1, binary.Vector(typ...))...)
 	if len(imp) > 0 {
-		out = append(out, section(2, vec(imp...))...)
+		out = append(out, binary.Section(2, binary.Vector(imp...))...)
 	}
-	out = append(out, section(3, vec(fun...))...)
+	out = append(out, binary.Section(3, binary.Vector(fun...))...)
 	if m.table {
-		out = append(out, section(4, []byte{1, 0x70, 0, 1})...)
+		out = append(out, binary.Section(4, []byte{1, 0x70, 0, 1})...)
 	}
 	if !m.noMem {
-		lim := append([]byte{0}, uleb(uint64(m.memMin))...)
+		lim := append([]byte{0}, binary.Unsigned(uint64(m.memMin))...)
 		if m.memMax > 0 {
-			lim = append(append([]byte{1}, uleb(uint64(m.memMin))...), uleb(uint64(m.memMax))...)
+			lim = append(append([]byte{1}, binary.Unsigned(uint64(m.memMin))...), binary.Unsigned(uint64(m.memMax))...)
 		}
-		out = append(out, section(5, append([]byte{1}, lim...))...)
+		out = append(out, binary.Section(5, append([]byte{1}, lim...))...)
 	}
-	out = append(out, section(7, vec(exp...))...)
+	out = append(out, binary.Section(7, binary.Vector(exp...))...)
 	if m.start > 0 {
-		out = append(out, section(8, uleb(uint64(nimp+m.start-1)))...)
+		out = append(out, binary.Section(8, binary.Unsigned(uint64(nimp+m.start-1)))...)
 	}
-	out = append(out, section(10, vec(code...))...)
+	out = append(out, binary.Section(10, binary.Vector(code...))...)
 	if len(m.data) > 0 {
-		d := append([]byte{0}, i32(0)...)
-		d = append(append(d, 0x0b), append(uleb(uint64(len(m.data))), m.data...)...)
-		out = append(out, section(11, vec(d))...)
+		out = append(out, binary.Section(11, binary.Vector(binary.Data(m.data)))...)
 	}
 	return out
 }
@@ -170,12 +115,12 @@ func (m *module) extraCall(i int) []byte { return callTo(len(m.imports) + extraF
 func (m *module) file() *File { return FromBytes("assembled", m.encode()) }
 
 // Instructions.
-func i32(v int64) []byte      { return append([]byte{0x41}, sleb(v)...) }
-func i64(v int64) []byte      { return append([]byte{0x42}, sleb(v)...) }
-func callTo(i int) []byte     { return append([]byte{0x10}, uleb(uint64(i))...) }
+func i32(v int64) []byte      { return append([]byte{0x41}, binary.Signed(v)...) }
+func i64(v int64) []byte      { return append([]byte{0x42}, binary.Signed(v)...) }
+func callTo(i int) []byte     { return append([]byte{0x10}, binary.Unsigned(uint64(i))...) }
 func seq(p ...[]byte) []byte  { return bytes.Join(p, nil) }
 func loop(body []byte) []byte { return seq([]byte{0x03, 0x40}, body, []byte{0x0c, 0, 0x0b}) }
-func getLocal(i int) []byte   { return append([]byte{0x20}, uleb(uint64(i))...) }
+func getLocal(i int) []byte   { return append([]byte{0x20}, binary.Unsigned(uint64(i))...) }
 
 var (
 	trap     = []byte{0x00}
@@ -189,19 +134,9 @@ var (
 // Every call of the table is imported, in its order, so that function i of
 // abi.Calls is function i of the module; proc_exit follows.
 func tableImports() []imported {
-	letters := func(ts []abi.ValueType) (s string) {
-		for _, t := range ts {
-			if t == abi.I64 {
-				s += "l"
-			} else {
-				s += "i"
-			}
-		}
-		return s
-	}
 	var out []imported
 	for _, c := range abi.Calls {
-		out = append(out, imported{module: abi.ImportModule, name: c.Name, params: letters(c.Params), results: letters(c.Results)})
+		out = append(out, imported{module: abi.ImportModule, name: c.Name, params: binary.Letters(c.Params), results: binary.Letters(c.Results)})
 	}
 	return append(out, imported{module: abi.WASIModule, name: "proc_exit", params: "i"})
 }

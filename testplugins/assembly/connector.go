@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/testplugins/assembly/binary"
 )
 
 // The functions of a Connector, as indexes into Funcs.
@@ -43,7 +44,7 @@ func Connector(manifest string, body []byte, texts ...string) *Module {
 		Data:   data,
 	}
 	for _, c := range abi.Calls {
-		m.Imports = append(m.Imports, Import{Module: abi.ImportModule, Name: c.Name, Params: letters(c.Params), Results: letters(c.Results)})
+		m.Imports = append(m.Imports, Import{Module: abi.ImportModule, Name: c.Name, Params: binary.Letters(c.Params), Results: binary.Letters(c.Results)})
 	}
 	m.Imports = append(m.Imports, Import{Module: abi.WASIModule, Name: "proc_exit", Params: "i"})
 	return m

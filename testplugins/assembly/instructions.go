@@ -1,6 +1,10 @@
 package assembly
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/pdpp-host/pdpp-host/testplugins/assembly/binary"
+)
 
 // Instructions of one byte or a few.
 var (
@@ -16,10 +20,10 @@ var (
 )
 
 // I32 pushes a constant.
-func I32(v int64) []byte { return append([]byte{0x41}, signed(v)...) }
+func I32(v int64) []byte { return append([]byte{0x41}, binary.Signed(v)...) }
 
 // Local pushes local or parameter n.
-func Local(n int) []byte { return append([]byte{0x20}, unsigned(uint64(n))...) }
+func Local(n int) []byte { return append([]byte{0x20}, binary.Unsigned(uint64(n))...) }
 
 // Code is one instruction after another.
 func Code(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
@@ -38,30 +42,7 @@ func If(then ...[]byte) []byte {
 func Unless(want int64) []byte { return Code(I32(want), []byte{0x47}, If(Unreachable)) }
 
 // function calls function n, counted with the imports.
-func function(n int) []byte { return append([]byte{0x10}, unsigned(uint64(n))...) }
-
-func unsigned(v uint64) []byte {
-	var out []byte
-	for {
-		b := byte(v & 0x7f)
-		if v >>= 7; v == 0 {
-			return append(out, b)
-		}
-		out = append(out, b|0x80)
-	}
-}
-
-func signed(v int64) []byte {
-	var out []byte
-	for {
-		b := byte(v & 0x7f)
-		v >>= 7
-		if v == 0 && b&0x40 == 0 || v == -1 && b&0x40 != 0 {
-			return append(out, b)
-		}
-		out = append(out, b|0x80)
-	}
-}
+func function(n int) []byte { return append([]byte{0x10}, binary.Unsigned(uint64(n))...) }
 
 // Imported calls imported function n.
 func Imported(n int) []byte { return function(n) }
