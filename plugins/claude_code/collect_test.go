@@ -9,15 +9,13 @@ import (
 	"testing/fstest"
 	"time"
 
-	manifests "github.com/pdpp-host/pdpp-host/abi/manifest"
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
 
 func TestManifestIsValid(t *testing.T) {
 	t.Parallel()
-	if problems := manifests.Problems([]byte(connector{}.Manifest())); len(problems) > 0 {
-		t.Fatal(problems)
-	}
+	trial.Valid(t, connector{}.Manifest())
 }
 
 func TestFirstRun(t *testing.T) {

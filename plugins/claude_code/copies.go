@@ -1,6 +1,9 @@
 package main
 
-import "github.com/pdpp-host/pdpp-host/sdk/filecursor"
+import (
+	"github.com/pdpp-host/pdpp-host/sdk/filecursor"
+	"github.com/pdpp-host/pdpp-host/sdk/fingerprint"
+)
 
 // A conversation that is resumed or forked starts as a copy of the lines so
 // far, in a new file, with the same uuids. Where the copies keep their session
@@ -80,11 +83,4 @@ func (c *collection) isCopy(e *event) bool {
 	return ok
 }
 
-// hash64 is FNV-1a.
-func hash64(b []byte) uint64 {
-	h := uint64(14695981039346656037)
-	for _, c := range b {
-		h = (h ^ uint64(c)) * 1099511628211
-	}
-	return h
-}
+func hash64(b []byte) uint64 { return fingerprint.Text(fingerprint.Start, b) }

@@ -3,19 +3,19 @@ package main
 import (
 	"encoding/json"
 	"io/fs"
-	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.uber.org/goleak"
 
-	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var schemas = trial.SchemasOf(manifest)
 
 // home is a home folder under test.
 type home fstest.MapFS
@@ -57,49 +57,8 @@ func again(t *testing.T, r *sdktest.Result) *sdktest.Result {
 // conforms to its stream's schema, formats asserted.
 func checked(t *testing.T, r *sdktest.Result) *sdktest.Result {
 	t.Helper()
-	if r.Done.Status != abi.DoneSucceeded {
-		t.Fatalf("the run is %s: %+v", r.Done.Status, r.Done.Error)
-	}
-	schemas := map[string]*jsonschema.Schema{}
-	for _, rec := range r.All {
-		if rec.Delete {
-			continue
-		}
-		if schemas[rec.Stream] == nil {
-			schemas[rec.Stream] = schemaOf(t, rec.Stream)
-		}
-		v, err := jsonschema.UnmarshalJSON(strings.NewReader(string(rec.Data)))
-		if err == nil {
-			err = schemas[rec.Stream].Validate(v)
-		}
-		if err != nil {
-			t.Errorf("%s %s: %v", rec.Stream, rec.Key, err)
-		}
-	}
+	schemas.Succeeded(t, r)
 	return r
-}
-
-func schemaOf(t *testing.T, stream string) *jsonschema.Schema {
-	t.Helper()
-	var m abi.Manifest
-	if err := json.Unmarshal([]byte(manifest), &m); err != nil {
-		t.Fatal(err)
-	}
-	v, err := jsonschema.UnmarshalJSON(strings.NewReader(string(m.Stream(stream).Schema)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := jsonschema.NewCompiler()
-	c.AssertFormat()
-	c.DefaultDraft(jsonschema.Draft2020)
-	if err := c.AddResource("stream.json", v); err != nil {
-		t.Fatal(err)
-	}
-	s, err := c.Compile("stream.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
 }
 
 // Lines of a transcript.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
 
 func TestAppendedLinesEmitThemselvesAndTheirSession(t *testing.T) {
@@ -380,7 +381,7 @@ func TestDamagedCursorMeansReadingAgain(t *testing.T) {
 func TestFullRefreshEmitsAgain(t *testing.T) {
 	t.Parallel()
 	first := run(t, small())
-	r := checked(t, first.SecondRun(t, func(o *sdktest.Options) { o.Mode = abi.ModeFullRefresh }))
+	r := checked(t, first.SecondRun(t, trial.FullRefresh))
 	if len(r.All) != len(first.All) {
 		t.Errorf("%d records, %d in the first run", len(r.All), len(first.All))
 	}

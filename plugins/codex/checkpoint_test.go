@@ -10,6 +10,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
 
 // opens notes which names are opened.
@@ -54,7 +55,7 @@ func TestSlicesSurviveACrash(t *testing.T) {
 		t.Fatal(len(want), slices)
 	}
 	for _, stop := range []int{2, len(whole.Calls) / 3, len(whole.Calls) / 2, len(whole.Calls) - 20} {
-		first := h.collect(func(o *sdktest.Options) { o.StopAfter = stop })
+		first := h.collect(trial.StopAfter(stop))
 		if first.Done.Status != abi.DoneCancelled {
 			t.Fatalf("%+v", first.Done)
 		}
@@ -167,13 +168,13 @@ func FuzzRollout(f *testing.F) {
 		}
 		put(text, 0)
 		first := sdktest.Collect(t, connector{}, sdktest.Options{Roots: map[string]fs.FS{"codex": folder}})
-		conform(t, first)
+		schemas.Sound(t, first)
 		if again := first.SecondRun(t, nil); len(again.All) != 0 {
 			t.Fatalf("an unchanged folder emitted %d records", len(again.All))
 		}
 		put(text+more, 1)
 		second := first.SecondRun(t, nil)
-		conform(t, second)
+		schemas.Sound(t, second)
 		if i := strings.LastIndexByte(text, '\n'); i >= 0 || text == "" {
 			whole := sdktest.Collect(t, connector{}, sdktest.Options{Roots: map[string]fs.FS{"codex": folder}})
 			if a, b := len(first.Records(streamMessages))+len(second.Records(streamMessages)), len(whole.Records(streamMessages)); a != b {

@@ -1,6 +1,9 @@
 package main
 
-import "github.com/pdpp-host/pdpp-host/sdk/sha256"
+import (
+	"github.com/pdpp-host/pdpp-host/sdk/fingerprint"
+	"github.com/pdpp-host/pdpp-host/sdk/sha256"
+)
 
 const hexDigits = "0123456789abcdef"
 
@@ -17,25 +20,21 @@ func sha256Hex(s string) string {
 	return hexText(sum[:])
 }
 
-// fingerprint is FNV-1a over the parts, each closed, finished by a
-// mixer and cut to 48 bits so that JSON holds it exactly. It detects change and
-// defends against nobody.
-type fingerprint uint64
+// partsSum is a sum over parts, each closed, cut to 48 bits so that JSON holds it
+// exactly. It detects change and defends against nobody.
+type partsSum uint64
 
 // formatSeed changes when records are built differently, so that the next run
 // emits them anew.
-const formatSeed fingerprint = 14695981039346656037 + 1
+const formatSeed = partsSum(fingerprint.Start + 1)
 
-func (p fingerprint) add(s string) fingerprint {
-	sum := p
-	for i := range len(s) {
-		sum = (sum ^ fingerprint(s[i])) * 1099511628211
-	}
-	return (sum ^ 0x1ff) * 1099511628211
+// partEnd closes a part. It is no byte's value.
+const partEnd = 0x1ff
+
+func (p partsSum) add(s string) partsSum {
+	return partsSum(fingerprint.Step(fingerprint.Text(uint64(p), s), partEnd))
 }
 
-func (p fingerprint) sum() int64 {
-	mixed := (p ^ p>>30) * 0xbf58476d1ce4e5b9
-	mixed = (mixed ^ mixed>>27) * 0x94d049bb133111eb
-	return int64((mixed^mixed>>31)&(1<<48-1)) | 1 // never 0: that is no fingerprint
+func (p partsSum) sum() int64 {
+	return int64(fingerprint.Mix(uint64(p))&fingerprint.Mask48) | 1 // never 0: that is no fingerprint
 }

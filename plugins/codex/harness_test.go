@@ -2,26 +2,24 @@ package main
 
 import (
 	"database/sql"
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
-	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
 
 const (
 	sessionA = "0199a213-81a0-7c3e-9b1f-2f5c6a7b8c9d"
 	sessionB = "0199a54c-1f2e-7d40-8a6b-d0e1f2a3b4c5"
 )
+
+var schemas = trial.SchemasOf(manifest)
 
 // home is a home folder of Codex on disk. Its files' times move with every
 // write and lie outside the quiet window.
@@ -72,33 +70,29 @@ func (h *home) remove(name string) {
 	}
 }
 
-func (h *home) collect(change ...func(*sdktest.Options)) *sdktest.Result {
+func (h *home) collect(change ...trial.Change) *sdktest.Result {
 	h.t.Helper()
 	o := sdktest.Options{Roots: map[string]fs.FS{"codex": os.DirFS(h.dir)}}
 	for _, c := range change {
 		c(&o)
 	}
 	res := sdktest.Collect(h.t, connector{slice: h.slice}, o)
-	conform(h.t, res)
+	schemas.Sound(h.t, res)
 	return res
 }
 
-func (h *home) again(res *sdktest.Result, change ...func(*sdktest.Options)) *sdktest.Result {
+func (h *home) again(res *sdktest.Result, change ...trial.Change) *sdktest.Result {
 	h.t.Helper()
 	next := res.SecondRun(h.t, func(o *sdktest.Options) {
 		for _, c := range change {
 			c(o)
 		}
 	})
-	conform(h.t, next)
+	schemas.Sound(h.t, next)
 	return next
 }
 
-func only(streams ...string) func(*sdktest.Options) {
-	return func(o *sdktest.Options) { o.Streams = streams }
-}
-
-func option(value string) func(*sdktest.Options) {
+func option(value string) trial.Change {
 	return func(o *sdktest.Options) { o.Options = map[string]string{optionQuiet: value} }
 }
 
@@ -152,47 +146,6 @@ func (h *home) thread(db *sql.DB, id, title string) {
 		id, "/home/sam/.codex/sessions/2026/01/01/rollout-2026-01-01T00-00-00-"+id+".jsonl", title)
 }
 
-var schemas = sync.OnceValue(func() map[string]*jsonschema.Schema {
-	var m abi.Manifest
-	if err := json.Unmarshal([]byte(manifest), &m); err != nil {
-		panic(err)
-	}
-	compiled := map[string]*jsonschema.Schema{}
-	for _, s := range m.Streams {
-		c := jsonschema.NewCompiler()
-		c.AssertFormat()
-		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(string(s.Schema)))
-		if err != nil {
-			panic(err)
-		}
-		if err := c.AddResource(s.Name, doc); err != nil {
-			panic(err)
-		}
-		compiled[s.Name] = c.MustCompile(s.Name)
-	}
-	return compiled
-})
-
-// conform holds every record against its stream's schema.
-func conform(t testing.TB, res *sdktest.Result) {
-	t.Helper()
-	if res.Exit != 0 || (res.Done.Status != abi.DoneSucceeded && res.Done.Status != abi.DoneCancelled) {
-		t.Fatalf("exit %d, done %+v %+v", res.Exit, res.Done, res.Done.Error)
-	}
-	for _, rec := range res.All {
-		if rec.Delete {
-			continue
-		}
-		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(string(rec.Data)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := schemas()[rec.Stream].Validate(doc); err != nil {
-			t.Errorf("%s %s: %v\n%s", rec.Stream, rec.Key, err, rec.Data)
-		}
-	}
-}
-
 // A rollout as Codex writes it, one line each.
 
 func at(second int) string {
@@ -239,14 +192,6 @@ func field(res *sdktest.Result, stream, key, name string) string {
 func keys(res *sdktest.Result, stream string) string {
 	list := strings.Join(res.Keys(stream), " ")
 	return strings.ReplaceAll(strings.ReplaceAll(list, sessionA, "A"), sessionB, "B")
-}
-
-func reasons(res *sdktest.Result) string {
-	var list []string
-	for _, s := range res.Skips {
-		list = append(list, s.Reason)
-	}
-	return strings.Join(list, ",")
 }
 
 // activity is every record of the streams that follow rollouts.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
 
 func TestRolloutBecomesRecords(t *testing.T) {
@@ -260,7 +261,7 @@ func TestQuietWindow(t *testing.T) {
 	h.write(rolloutName(sessionB), metaLine(sessionB)+message(1, "user", "one"))
 	h.touch(name, sdktest.Epoch.Add(-119*time.Second))
 	first := h.collect()
-	if keys(first, streamMessages) != "B:2" || reasons(first) != problemDeferred || !strings.Contains(string(first.Skips[0].Diagnostics), name) {
+	if keys(first, streamMessages) != "B:2" || trial.Reasons(first) != problemDeferred || !strings.Contains(string(first.Skips[0].Diagnostics), name) {
 		t.Fatal(keys(first, streamMessages), first.Skips)
 	}
 	if got := first.Skips[0].Message; got != "1 session was written to less than 120 seconds ago: it is collected by a run that finds it at rest for that long" {
@@ -269,7 +270,7 @@ func TestQuietWindow(t *testing.T) {
 	if half := h.collect(option("119500")); !strings.Contains(half.Skips[0].Message, "less than 119.5 seconds ago") {
 		t.Error(half.Skips)
 	}
-	if second := h.again(first, option("0")); keys(second, streamMessages) != "A:2" || reasons(second) != "" {
+	if second := h.again(first, option("0")); keys(second, streamMessages) != "A:2" || trial.Reasons(second) != "" {
 		t.Fatal(second.All)
 	}
 	if second := h.again(first, option("119000")); keys(second, streamMessages) != "A:2" {
@@ -283,7 +284,7 @@ func TestQuietWindow(t *testing.T) {
 	// What did not change is not deferred, however young.
 	h.touch(name, sdktest.Epoch.Add(-time.Second))
 	third := h.again(second, option("0"))
-	if fourth := h.again(third, option("")); reasons(fourth) != "" || len(fourth.All) != 0 {
+	if fourth := h.again(third, option("")); trial.Reasons(fourth) != "" || len(fourth.All) != 0 {
 		t.Fatal(fourth.Skips)
 	}
 	bad := sdktest.Collect(t, connector{}, func() sdktest.Options {
@@ -353,7 +354,7 @@ func TestMalformedAndOversizedLines(t *testing.T) {
 		itemLine(3, `{"type":"message","content":null}`)+`{"type":"response_item","timestamp":"yesterday","payload":{"type":"brand_new","x":1}}`+"\n"+
 		`{"type":"Weird Type!","payload":{}}`+"\n"+message(4, "user", strings.Repeat("é", maxContent)))
 	res := h.collect()
-	if keys(res, streamMessages) != "A:5 A:7 A:10" || reasons(res) != "malformed_lines,line_too_long" {
+	if keys(res, streamMessages) != "A:5 A:7 A:10" || trial.Reasons(res) != "malformed_lines,line_too_long" {
 		t.Fatal(keys(res, streamMessages), res.Skips)
 	}
 	if field(res, streamMessages, sessionA+":7", "role") != "unknown" || field(res, streamMessages, sessionA+":10", "content_truncated") != "true" {
@@ -405,27 +406,27 @@ func TestRunsOverSomeStreams(t *testing.T) {
 	h := newHome(t)
 	name := rolloutName(sessionA)
 	h.write(name, metaLine(sessionA)+message(1, "user", "one")+callLine(1, "c"))
-	res := h.collect(only(streamSessions))
+	res := h.collect(trial.Only(streamSessions))
 	if keys(res, streamSessions) != "A" || activity(res) != 1 {
 		t.Fatal(res.All)
 	}
-	res = h.again(res, only(streamSessions, streamMessages))
+	res = h.again(res, trial.Only(streamSessions, streamMessages))
 	if keys(res, streamMessages) != "A:2" {
 		t.Fatal(res.All)
 	}
-	res = h.again(res, only())
+	res = h.again(res, trial.Only())
 	if keys(res, streamCalls) != "A:3" {
 		t.Fatal(res.All)
 	}
 	h.add(name, message(2, "user", "two"))
-	less := h.again(res, only(streamSessions))
+	less := h.again(res, trial.Only(streamSessions))
 	if keys(less, streamSessions) != "A" {
 		t.Fatal(less.All)
 	}
-	if keys(h.again(less, only()), streamMessages) != "A:4" {
+	if keys(h.again(less, trial.Only()), streamMessages) != "A:4" {
 		t.Fatal("a run over sessions alone moved the cursor past a message")
 	}
-	if alone := h.again(less, only(streamMessages)); keys(alone, streamMessages) != "A:2 A:4" || len(alone.States) != 0 {
+	if alone := h.again(less, trial.Only(streamMessages)); keys(alone, streamMessages) != "A:2 A:4" || len(alone.States) != 0 {
 		t.Fatal(keys(alone, streamMessages))
 	}
 }

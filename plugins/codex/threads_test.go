@@ -10,6 +10,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
 
 // The table of threads is joined to sessions, while Codex holds it open and
@@ -77,8 +78,8 @@ func TestUnreadableThreadsHoldSessionsBack(t *testing.T) {
 		h.write(stateDB, bad)
 		h.add(rolloutName(sessionA), message(9, "user", "two"))
 		second := h.again(first)
-		if len(second.Records(streamSessions)) != 0 || keys(second, streamMessages) != "A:3" || reasons(second) != problemThreads {
-			t.Fatalf("%s: %s %v", name, reasons(second), second.All)
+		if len(second.Records(streamSessions)) != 0 || keys(second, streamMessages) != "A:3" || trial.Reasons(second) != problemThreads {
+			t.Fatalf("%s: %s %v", name, trial.Reasons(second), second.All)
 		}
 		h.write(stateDB, string(good))
 		third := h.again(second)
@@ -92,7 +93,7 @@ func TestUnreadableThreadsHoldSessionsBack(t *testing.T) {
 	// In the middle of a transaction the file alone is not consistent.
 	h.write(stateDB+"-journal", "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7 and more")
 	h.add(rolloutName(sessionA), message(9, "user", "two"))
-	if second := h.again(first); len(second.Records(streamSessions)) != 0 || reasons(second) != problemThreads {
+	if second := h.again(first); len(second.Records(streamSessions)) != 0 || trial.Reasons(second) != problemThreads {
 		t.Fatal(second.All)
 	}
 }
@@ -211,7 +212,7 @@ func TestEmptyAndMissingHome(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	res := h.collect()
-	if activity(res) != 0 || reasons(res) != "" || field(res, streamCoverage, "coverage:rollouts", "status") != "missing" {
+	if activity(res) != 0 || trial.Reasons(res) != "" || field(res, streamCoverage, "coverage:rollouts", "status") != "missing" {
 		t.Fatal(res.All, res.Skips)
 	}
 	none := sdktest.Collect(t, connector{}, sdktest.Options{})

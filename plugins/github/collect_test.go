@@ -9,27 +9,28 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/github"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
 
 // RT-12.2 for the lane of pull requests.
 func TestColdRunCollectsEverything(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2, small(5))
-	res := w.ok(w.run())
+	res := w.OK(w.run())
 	if len(res.Skips) != 0 || len(res.Gaps) != 0 {
 		t.Errorf("%s, %d gaps", reasons(res), len(res.Gaps))
 	}
-	w.holds(streamUser, "42")
-	w.holds(streamUserStats, "42:2026-01-02")
-	w.holds(streamRepositories, keys(1, 5)...)
-	w.holds(streamStarred, keys(1, 5)...)
-	w.holds(streamGists, gistKeys(1, 5)...)
-	w.holds(streamIssues, keys(1, 5)...)
-	w.holds(streamPulls, keys(1001, 1005)...)
+	w.Holds(streamUser, "42")
+	w.Holds(streamUserStats, "42:2026-01-02")
+	w.Holds(streamRepositories, keys(1, 5)...)
+	w.Holds(streamStarred, keys(1, 5)...)
+	w.Holds(streamGists, gistKeys(1, 5)...)
+	w.Holds(streamIssues, keys(1, 5)...)
+	w.Holds(streamPulls, keys(1001, 1005)...)
 	if len(res.All) != 27 {
 		t.Errorf("%d records: some were emitted twice", len(res.All))
 	}
-	pull := w.rows[streamPulls]["1003"]
+	pull := w.Rows[streamPulls]["1003"]
 	for field, want := range map[string]any{
 		"additions": json.Number("10"), "reactions_total_count": json.Number("2"), "state": "open", "repository_full_name": "me/repo-7", "repository_id": "7",
 		"base_ref": "main",
@@ -41,10 +42,10 @@ func TestColdRunCollectsEverything(t *testing.T) {
 	if c := res.Coverage; len(c) != 1 || len(c[0].RequiredKeys) != 5 || len(c[0].HydratedKeys) != 5 || len(c[0].GapKeys) != 0 {
 		t.Errorf("coverage %+v", c)
 	}
-	if got := w.rows[streamRepositories]["2"]; got.Fields["license_key"] != "mit" || got.Text("owner_login") != "me" {
+	if got := w.Rows[streamRepositories]["2"]; got.Fields["license_key"] != "mit" || got.Text("owner_login") != "me" {
 		t.Error(string(got.Data))
 	}
-	for stream, cursor := range w.state {
+	for stream, cursor := range w.State {
 		if !strings.Contains(cursor, `"account":"42"`) {
 			t.Errorf("the cursor of %s does not name the account: %s", stream, cursor)
 		}
@@ -56,12 +57,12 @@ func TestSecondRunIsEmpty(t *testing.T) {
 	t.Parallel()
 	for _, perPage := range []int{2, 100} {
 		w := newWorld(t, perPage, small(5))
-		w.ok(w.run())
-		w.later(time.Hour)
-		w.ok(w.run()) // learns the tags of the questions that follow a run
+		w.OK(w.run())
+		w.Pass(time.Hour)
+		w.OK(w.run()) // learns the tags of the questions that follow a run
 		w.p.Forget()
-		w.later(time.Hour)
-		res := w.ok(w.run())
+		w.Pass(time.Hour)
+		res := w.OK(w.run())
 		if len(res.All) != 0 {
 			t.Errorf("%d a page: %d records", perPage, len(res.All))
 		}
@@ -76,12 +77,12 @@ func TestSecondRunIsEmpty(t *testing.T) {
 func TestEmptyAccount(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 100, small(0))
-	res := w.ok(w.run())
+	res := w.OK(w.run())
 	if len(res.All) != 2 || len(res.Skips) != 0 {
 		t.Errorf("%d records, %s", len(res.All), reasons(res))
 	}
-	w.later(time.Hour)
-	if res := w.ok(w.run()); len(res.All) != 0 {
+	w.Pass(time.Hour)
+	if res := w.OK(w.run()); len(res.All) != 0 {
 		t.Errorf("%d records", len(res.All))
 	}
 }
@@ -89,12 +90,12 @@ func TestEmptyAccount(t *testing.T) {
 func TestUserStatsOnceADay(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 100, small(0))
-	w.ok(w.run())
-	w.later(time.Hour)
-	w.ok(w.run())
-	w.later(24 * time.Hour)
-	res := w.ok(w.run())
-	w.holds(streamUserStats, "42:2026-01-02", "42:2026-01-03")
+	w.OK(w.run())
+	w.Pass(time.Hour)
+	w.OK(w.run())
+	w.Pass(24 * time.Hour)
+	res := w.OK(w.run())
+	w.Holds(streamUserStats, "42:2026-01-02", "42:2026-01-03")
 	if len(res.Records(streamUser)) != 0 {
 		t.Error("the user did not change")
 	}
@@ -106,7 +107,7 @@ func TestDeletionsAndEdits(t *testing.T) {
 	t.Parallel()
 	for _, perPage := range []int{2, 100} {
 		w := newWorld(t, perPage, small(6))
-		w.ok(w.run())
+		w.OK(w.run())
 		w.p.Edit(func(d *github.Data) {
 			d.Repos = append(d.Repos[:1], d.Repos[2:]...)
 			d.Stars = d.Stars[:3]
@@ -115,19 +116,19 @@ func TestDeletionsAndEdits(t *testing.T) {
 			d.Stars[0].Stars = 999 // no change of the star
 			d.Stars[1].Description = "edited"
 		})
-		w.later(time.Hour)
-		res := w.ok(w.run())
-		w.holds(streamRepositories, "1", "3", "4", "5", "6")
-		w.holds(streamStarred, "1", "2", "3")
-		w.holds(streamGists, append(gistKeys(1, 4), gistKeys(6, 6)...)...)
+		w.Pass(time.Hour)
+		res := w.OK(w.run())
+		w.Holds(streamRepositories, "1", "3", "4", "5", "6")
+		w.Holds(streamStarred, "1", "2", "3")
+		w.Holds(streamGists, append(gistKeys(1, 4), gistKeys(6, 6)...)...)
 		if len(res.Deletes(streamRepositories)) != 1 || len(res.Deletes(streamStarred)) != 3 || len(res.Deletes(streamGists)) != 1 {
 			t.Errorf("tombstones: %d %d %d", len(res.Deletes(streamRepositories)), len(res.Deletes(streamStarred)), len(res.Deletes(streamGists)))
 		}
 		if got := strings.Join(res.Keys(streamRepositories), ",") + ";" + strings.Join(res.Keys(streamStarred), ","); got != "1;2" {
 			t.Errorf("emitted again: %s", got)
 		}
-		w.later(time.Hour)
-		if again := w.ok(w.run()); len(again.All) != 0 {
+		w.Pass(time.Hour)
+		if again := w.OK(w.run()); len(again.All) != 0 {
 			t.Errorf("the run after: %d records", len(again.All))
 		}
 	}
@@ -136,20 +137,20 @@ func TestDeletionsAndEdits(t *testing.T) {
 func TestIncremental(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 3, small(8))
-	w.ok(w.run())
+	w.OK(w.run())
 	w.p.Edit(func(d *github.Data) {
 		d.Issues[2].UpdatedAt, d.Issues[2].State = day(400, 0), "closed"
 		d.Pulls[1].UpdatedAt, d.Pulls[1].MergedAt, d.Pulls[1].State = day(1500, 0), day(1500, 0), "closed"
 		d.Issues = append(d.Issues, issue(300))
 		d.Stars = append(d.Stars, star(300))
 	})
-	w.later(time.Hour)
+	w.Pass(time.Hour)
 	w.p.Forget()
-	res := w.ok(w.run())
+	res := w.OK(w.run())
 	if got := strings.Join(res.Keys(streamIssues), ","); got != "300,3" {
 		t.Errorf("issues %s", got)
 	}
-	if got := strings.Join(res.Keys(streamPulls), ","); got != "1002" || w.rows[streamPulls]["1002"].Text("state") != "merged" {
+	if got := strings.Join(res.Keys(streamPulls), ","); got != "1002" || w.Rows[streamPulls]["1002"].Text("state") != "merged" {
 		t.Errorf("pull requests %s", got)
 	}
 	if got := strings.Join(res.Keys(streamStarred), ","); got != "300" {
@@ -167,7 +168,7 @@ func TestScopeOfOneStream(t *testing.T) {
 	t.Parallel()
 	for _, stream := range []string{streamUser, streamUserStats, streamRepositories, streamStarred, streamIssues, streamPulls, streamGists} {
 		w := newWorld(t, 100, small(3))
-		res := w.ok(w.run(only(stream)))
+		res := w.OK(w.run(trial.Only(stream)))
 		for _, r := range res.All {
 			if r.Stream != stream {
 				t.Errorf("%s: a record of %s", stream, r.Stream)
@@ -176,7 +177,7 @@ func TestScopeOfOneStream(t *testing.T) {
 		if len(res.All) == 0 {
 			t.Errorf("%s: nothing", stream)
 		}
-		if again := w.ok(w.run(only(stream))); len(again.All) != 0 {
+		if again := w.OK(w.run(trial.Only(stream))); len(again.All) != 0 {
 			t.Errorf("%s: %d records again", stream, len(again.All))
 		}
 	}
@@ -187,9 +188,9 @@ func TestDeterminism(t *testing.T) {
 	t.Parallel()
 	one := func() string {
 		w := newWorld(t, 2, small(7))
-		a := w.ok(w.run())
+		a := w.OK(w.run())
 		w.p.Edit(func(d *github.Data) { d.Stars, d.Repos = d.Stars[:2], d.Repos[3:] })
-		b := w.ok(w.run())
+		b := w.OK(w.run())
 		return strings.Join(calls(a), "\n") + strings.Join(calls(b), "\n")
 	}
 	if first := one(); first != one() {
@@ -201,16 +202,16 @@ func TestDeterminism(t *testing.T) {
 func TestAnswersInAnyOrder(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 100, small(9))
-	w.ok(w.run(func(o *sdktest.Options) { o.Completes = sdktest.Last }))
-	w.holds(streamPulls, keys(1001, 1009)...)
+	w.OK(w.run(func(o *sdktest.Options) { o.Completes = sdktest.Last }))
+	w.Holds(streamPulls, keys(1001, 1009)...)
 }
 
 func TestBaseURL(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2, small(5))
-	w.p = github.New(github.Options{Token: token, Now: func() time.Time { return w.clock }, PerPage: 2}, small(5))
-	res := w.ok(w.run(func(o *sdktest.Options) { o.Options = map[string]string{"base_url": "http://127.0.0.1:8080/"} }))
-	w.holds(streamStarred, keys(1, 5)...)
+	w.p = github.New(github.Options{Token: trial.Token, Now: w.Now, PerPage: 2}, small(5))
+	res := w.OK(w.run(func(o *sdktest.Options) { o.Options = map[string]string{"base_url": "http://127.0.0.1:8080/"} }))
+	w.Holds(streamStarred, keys(1, 5)...)
 	for _, r := range res.Requests {
 		if !strings.HasPrefix(r.URL, "http://127.0.0.1:8080/") || r.Credential != slotToken {
 			t.Errorf("%s %q", r.URL, r.Credential)
@@ -228,9 +229,9 @@ func TestBaseURL(t *testing.T) {
 func TestAnotherAccountIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 100, small(3))
-	w.ok(w.run())
+	w.OK(w.run())
 	w.p.Edit(func(d *github.Data) { *d = small(1); d.User.ID = 43 })
-	for _, scope := range []func(*sdktest.Options){only(), only(streamStarred)} {
+	for _, scope := range []func(*sdktest.Options){trial.Only(), trial.Only(streamStarred)} {
 		res := w.run(scope)
 		if res.Done.Error == nil || res.Done.Error.Code != codeAccount || len(res.All) != 0 {
 			t.Errorf("%+v, %d records", res.Done, len(res.All))

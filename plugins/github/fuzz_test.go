@@ -9,6 +9,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/fault"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
 
 var fuzzedPaths = []string{"/user", "/user/repos", "/user/starred", "/gists", "/issues", "/search/issues", "/repos/"}
@@ -51,7 +52,7 @@ func FuzzAnswers(f *testing.F) {
 			if len(res.Requests) > 2*maxPages+50 {
 				t.Fatalf("%d requests", len(res.Requests))
 			}
-			w.later(time.Hour)
+			w.Pass(time.Hour)
 		}
 	})
 }
@@ -117,9 +118,9 @@ func FuzzCursors(f *testing.F) {
 		}
 		text := string(v.AppendJSON(nil))
 		w := newWorld(t, 100, small(2))
-		for _, mode := range []func(*sdktest.Options){only(), refresh} {
+		for _, mode := range []func(*sdktest.Options){trial.Only(), trial.FullRefresh} {
 			for _, stream := range []string{streamUser, streamUserStats, streamRepositories, streamStarred, streamGists, streamIssues, streamPulls} {
-				w.state[stream] = text
+				w.State[stream] = text
 			}
 			if res := w.run(mode); res.Exit != 0 || len(res.Requests) > 300 {
 				t.Fatalf("%+v, %d requests", res.Done, len(res.Requests))

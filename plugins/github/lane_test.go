@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -11,23 +10,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/fault"
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/github"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
-
-// served turns the gaps of a run into those of the next one's START.
-func served(res *sdktest.Result) func(*sdktest.Options) {
-	var out []string
-	for i, g := range res.Gaps {
-		text, err := json.Marshal(map[string]any{
-			"gap_id": fmt.Sprint("g", i), "lease_id": "l", "status": "pending", "stream": g.Stream, "parent_stream": g.ParentStream,
-			"record_key": g.RecordKey, "detail_locator": g.DetailLocator, "list_cursor": g.ListCursor, "reason": g.Reason, "reference_only": true,
-		})
-		if err != nil {
-			panic(err)
-		}
-		out = append(out, string(text))
-	}
-	return func(o *sdktest.Options) { o.DetailGaps = out }
-}
 
 // A detail that cannot be had is a gap and never a thin row; the next run fills
 // it. RT-12.3.
@@ -44,22 +28,22 @@ func TestFailedDetailIsAGap(t *testing.T) {
 			}
 		})
 		w.p.Faults.Add(fault.Rule{Match: fault.Path("/repos/me/repo-7/pulls/3"), Times: -1, Fault: f})
-		first := w.ok(w.run())
-		if len(first.Gaps) != 1 || len(w.rows[streamPulls]) != 4 || len(first.Coverage) != 1 || len(first.Coverage[0].GapKeys) != 1 {
-			t.Fatalf("%s: %d gaps, %d rows, coverage %+v", name, len(first.Gaps), len(w.rows[streamPulls]), first.Coverage)
+		first := w.OK(w.run())
+		if len(first.Gaps) != 1 || len(w.Rows[streamPulls]) != 4 || len(first.Coverage) != 1 || len(first.Coverage[0].GapKeys) != 1 {
+			t.Fatalf("%s: %d gaps, %d rows, coverage %+v", name, len(first.Gaps), len(w.Rows[streamPulls]), first.Coverage)
 		}
 		if name == "429" && first.Gaps[0].Reason != "rate_limited" {
 			t.Errorf("reason %s", first.Gaps[0].Reason)
 		}
 		w.p.Faults.Clear()
 		w.p.Forget()
-		w.later(time.Hour)
-		second := w.ok(w.run(served(first)))
-		w.holds(streamPulls, keys(1001, 1005)...)
+		w.Pass(time.Hour)
+		second := w.OK(w.run(trial.Served(first)))
+		w.Holds(streamPulls, keys(1001, 1005)...)
 		if len(second.GapOutcomes) != 2 || second.GapOutcomes[1].Type != abi.TypeGapRecovered || w.count("/repos/") != 1 {
 			t.Errorf("%s: %+v, %d details", name, second.GapOutcomes, w.count("/repos/"))
 		}
-		if got := w.rows[streamPulls]["1003"]; got.Fields["reactions_total_count"] != json.Number("2") {
+		if got := w.Rows[streamPulls]["1003"]; got.Fields["reactions_total_count"] != json.Number("2") {
 			t.Errorf("%s: the recovered record is thin: %s", name, got.Data)
 		}
 	}
@@ -76,20 +60,20 @@ func TestSecondaryLimitEndsTheLane(t *testing.T) {
 		t.Errorf("%+v, %d details", res.Done.Error, w.count("/repos/"))
 	}
 	w.p.Faults.Clear()
-	w.later(time.Hour)
-	w.ok(w.run())
-	w.holds(streamPulls, keys(1001, 1012)...)
+	w.Pass(time.Hour)
+	w.OK(w.run())
+	w.Holds(streamPulls, keys(1001, 1012)...)
 }
 
 // A pull request whose repository is gone is a tombstone, not a gap for ever.
 func TestGoneDetailIsATombstone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 100, small(3))
-	w.ok(w.run())
+	w.OK(w.run())
 	w.p.Edit(func(d *github.Data) { d.Pulls[1].Gone, d.Pulls[1].UpdatedAt = true, day(3000, 0) })
-	w.later(time.Hour)
-	res := w.ok(w.run())
-	w.holds(streamPulls, "1001", "1003")
+	w.Pass(time.Hour)
+	res := w.OK(w.run())
+	w.Holds(streamPulls, "1001", "1003")
 	if len(res.Deletes(streamPulls)) != 1 || len(res.Gaps) != 0 {
 		t.Errorf("%d tombstones, %d gaps", len(res.Deletes(streamPulls)), len(res.Gaps))
 	}
@@ -101,7 +85,7 @@ func TestOwnersBound(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 3, small(14))
 	bound := limits(abi.DetailLimits{MaxFetches: 2, MaxTailGaps: 3})
-	res := w.ok(w.run(bound))
+	res := w.OK(w.run(bound))
 	if len(res.Records(streamPulls)) != 2 || len(res.Gaps) != 4 {
 		t.Fatalf("%d records, %d gaps", len(res.Records(streamPulls)), len(res.Gaps))
 	}
@@ -110,37 +94,14 @@ func TestOwnersBound(t *testing.T) {
 			t.Errorf("%+v", g)
 		}
 	}
-	pending := map[string]abi.DetailGap{}
-	keep := func(res *sdktest.Result, before *sdktest.Result) {
-		if before != nil {
-			for _, o := range res.GapOutcomes {
-				if o.Type == abi.TypeGapRecovered {
-					for i, g := range before.Gaps {
-						if o.GapID == fmt.Sprint("g", i) {
-							delete(pending, string(g.RecordKey))
-						}
-					}
-				}
-			}
-		}
-		for _, g := range res.Gaps {
-			pending[string(g.RecordKey)] = g
-		}
-	}
-	keep(res, nil)
-	for runs := 0; len(pending) > 0; runs++ {
+	for runs := 0; len(res.PendingGaps()) > 0; runs++ {
 		if runs > 12 {
-			t.Fatalf("still %d gaps, %d rows", len(pending), len(w.rows[streamPulls]))
+			t.Fatalf("still %d gaps, %d rows", len(res.PendingGaps()), len(w.Rows[streamPulls]))
 		}
-		before := &sdktest.Result{}
-		for _, g := range pending {
-			before.Gaps = append(before.Gaps, g)
-		}
-		w.later(time.Hour)
-		res = w.ok(w.run(bound, served(before)))
-		keep(res, before)
+		w.Pass(time.Hour)
+		res = w.OK(w.run(bound, trial.Served(res)))
 	}
-	w.holds(streamPulls, keys(1001, 1014)...)
+	w.Holds(streamPulls, keys(1001, 1014)...)
 }
 
 // A run that only recovers asks for nothing else.
@@ -148,13 +109,13 @@ func TestRecoveryOnly(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 100, small(4))
 	w.p.Faults.Add(fault.Rule{Match: fault.Path("/repos/"), Times: 2, Fault: fault.Status(502, "")})
-	first := w.ok(w.run())
+	first := w.OK(w.run())
 	if len(first.Gaps) != 2 {
 		t.Fatal(len(first.Gaps))
 	}
 	w.p.Forget()
-	res := w.ok(w.run(served(first), func(o *sdktest.Options) { o.RecoveryOnly = true }))
-	w.holds(streamPulls, keys(1001, 1004)...)
+	res := w.OK(w.run(trial.Served(first), func(o *sdktest.Options) { o.RecoveryOnly = true }))
+	w.Holds(streamPulls, keys(1001, 1004)...)
 	for _, r := range w.p.Requests() {
 		if r.Path != "/user" && !strings.HasPrefix(r.Path, "/repos/") {
 			t.Errorf("asked %s", r.URL)

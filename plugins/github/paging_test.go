@@ -8,6 +8,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/fault"
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/github"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
 
 // A page that names itself as the next one ends its stream, and only its stream.
@@ -26,8 +27,8 @@ func TestRepeatedNextIsAnError(t *testing.T) {
 		if n := w.count(path); n > 3 {
 			t.Errorf("%s: asked %d times", path, n)
 		}
-		w.holds(streamIssues, keys(1, 5)...)
-		w.holds(streamPulls, keys(1001, 1005)...)
+		w.Holds(streamIssues, keys(1, 5)...)
+		w.Holds(streamPulls, keys(1001, 1005)...)
 	}
 }
 
@@ -39,10 +40,10 @@ func TestIssuesOfOneSecond(t *testing.T) {
 		d.Issues[i].UpdatedAt = day(50, 0)
 	}
 	w := newWorld(t, 2, d)
-	w.ok(w.run())
-	w.holds(streamIssues, keys(1, 9)...)
+	w.OK(w.run())
+	w.Holds(streamIssues, keys(1, 9)...)
 	w.p.LoopNext("/issues")
-	w.later(time.Hour)
+	w.Pass(time.Hour)
 	w.p.Edit(func(d *github.Data) {
 		for i := range d.Issues {
 			d.Issues[i].UpdatedAt = day(51, 0)
@@ -106,15 +107,15 @@ func TestListsThatMoveWhileTheyAreRead(t *testing.T) {
 				for _, cold := range []bool{true, false} {
 					w := newWorld(t, 3, small(12))
 					if !cold {
-						w.ok(w.run(only(stream)))
-						w.later(time.Hour)
+						w.OK(w.run(trial.Only(stream)))
+						w.Pass(time.Hour)
 					}
 					w.at(path, n, func() { w.p.Before(nil); w.p.Edit(change) })
-					w.ok(w.run(only(stream)))
+					w.OK(w.run(trial.Only(stream)))
 					w.p.Before(nil)
 					w.kept(name, stream)
-					w.later(time.Hour)
-					w.ok(w.run(only(stream)))
+					w.Pass(time.Hour)
+					w.OK(w.run(trial.Only(stream)))
 					w.same(name, stream)
 				}
 			}
@@ -154,14 +155,14 @@ func (w *world) provided(stream string) map[string]string {
 
 // kept checks that one run passed over no row that was there all the time.
 func (w *world) kept(name, stream string) {
-	w.t.Helper()
+	w.T.Helper()
 	there := w.provided(stream)
 	for _, k := range append(append(keys(1, 12), keys(1001, 1012)...), gistKeys(1, 12)...) {
 		if _, ok := there[k]; !ok {
 			continue
 		}
-		if _, ok := w.rows[stream][k]; !ok {
-			w.t.Errorf("%s: %s %s was passed over", name, stream, k)
+		if _, ok := w.Rows[stream][k]; !ok {
+			w.T.Errorf("%s: %s %s was passed over", name, stream, k)
 		}
 	}
 }
@@ -169,17 +170,17 @@ func (w *world) kept(name, stream string) {
 // same holds the store against the provider. Deleted issues and pull requests
 // stay: the API does not tell of them.
 func (w *world) same(name string, streams ...string) {
-	w.t.Helper()
+	w.T.Helper()
 	for _, stream := range streams {
 		there := w.provided(stream)
 		for k, want := range there {
-			r, ok := w.rows[stream][k]
+			r, ok := w.Rows[stream][k]
 			if got := r.Text("title") + r.Text("description"); !ok || got != want {
-				w.t.Errorf("%s: %s %s: got %q, want %q", name, stream, k, got, want)
+				w.T.Errorf("%s: %s %s: got %q, want %q", name, stream, k, got, want)
 			}
 		}
-		if stream != streamIssues && stream != streamPulls && len(w.rows[stream]) != len(there) {
-			w.t.Errorf("%s: %s has %d rows, want %d", name, stream, len(w.rows[stream]), len(there))
+		if stream != streamIssues && stream != streamPulls && len(w.Rows[stream]) != len(there) {
+			w.T.Errorf("%s: %s has %d rows, want %d", name, stream, len(w.Rows[stream]), len(there))
 		}
 	}
 }
@@ -205,26 +206,26 @@ func TestPageCapIsTold(t *testing.T) {
 		}
 	}
 	w := newWorld(t, 1, d)
-	res := w.ok(w.run(only(streamStarred, streamIssues)))
+	res := w.OK(w.run(trial.Only(streamStarred, streamIssues)))
 	if got := reasons(res); got != streamStarred+":"+reasonPageCap+","+streamIssues+":"+reasonPageCap {
 		t.Error(got)
 	}
 	// Each question of issues begins with the last row of the one before.
-	if len(w.rows[streamStarred]) != 2*maxPages || len(w.rows[streamIssues]) != maxPages/2 {
-		t.Errorf("%d stars, %d issues", len(w.rows[streamStarred]), len(w.rows[streamIssues]))
+	if len(w.Rows[streamStarred]) != 2*maxPages || len(w.Rows[streamIssues]) != maxPages/2 {
+		t.Errorf("%d stars, %d issues", len(w.Rows[streamStarred]), len(w.Rows[streamIssues]))
 	}
-	if _, ok := w.rows[streamStarred]["450"]; !ok {
+	if _, ok := w.Rows[streamStarred]["450"]; !ok {
 		t.Error("the newest star is missing")
 	}
 	for range 2 {
-		w.later(time.Hour)
-		res = w.ok(w.run(only(streamStarred, streamIssues)))
+		w.Pass(time.Hour)
+		res = w.OK(w.run(trial.Only(streamStarred, streamIssues)))
 		if len(res.Deletes(streamStarred)) != 0 {
 			t.Error("a row behind the cap was taken for deleted")
 		}
 	}
-	w.holds(streamIssues, keys(1, 250)...)
-	if res = w.ok(w.run(only(streamIssues))); len(res.All) != 0 || reasons(res) != "" {
+	w.Holds(streamIssues, keys(1, 250)...)
+	if res = w.OK(w.run(trial.Only(streamIssues))); len(res.All) != 0 || reasons(res) != "" {
 		t.Errorf("%d records, %s", len(res.All), reasons(res))
 	}
 }
@@ -233,24 +234,24 @@ func TestPageCapIsTold(t *testing.T) {
 func TestLongListCadence(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2, small(40))
-	w.ok(w.run(only(streamRepositories, streamStarred, streamGists)))
+	w.OK(w.run(trial.Only(streamRepositories, streamStarred, streamGists)))
 	w.p.Edit(func(d *github.Data) {
 		d.Stars = append(d.Stars[1:], star(500))
 		d.Repos[3].PushedAt, d.Repos[3].Description = day(700, 0), "pushed"
-		d.Gists[5].UpdatedAt, d.Gists[5].Description = w.clock, "edited"
+		d.Gists[5].UpdatedAt, d.Gists[5].Description = w.Now(), "edited"
 	})
 	w.p.Forget()
-	w.later(time.Hour)
-	w.ok(w.run(only(streamRepositories, streamStarred, streamGists)))
+	w.Pass(time.Hour)
+	w.OK(w.run(trial.Only(streamRepositories, streamStarred, streamGists)))
 	if w.count("/user/starred") != 2 || w.count("/user/repos") != 2 || w.count("/gists") != 1 {
 		t.Errorf("%d, %d, %d pages for what is new", w.count("/user/starred"), w.count("/user/repos"), w.count("/gists"))
 	}
-	w.holds(streamStarred, append(keys(1, 40), "500")...)
-	if w.rows[streamRepositories]["4"].Text("description") != "pushed" || w.rows[streamGists][gistKeys(6, 6)[0]].Text("description") != "edited" {
+	w.Holds(streamStarred, append(keys(1, 40), "500")...)
+	if w.Rows[streamRepositories]["4"].Text("description") != "pushed" || w.Rows[streamGists][gistKeys(6, 6)[0]].Text("description") != "edited" {
 		t.Error("a change was not seen")
 	}
-	w.later(24 * time.Hour)
-	res := w.ok(w.run(only(streamRepositories, streamStarred, streamGists)))
+	w.Pass(24 * time.Hour)
+	res := w.OK(w.run(trial.Only(streamRepositories, streamStarred, streamGists)))
 	if len(res.Deletes(streamStarred)) != 1 {
 		t.Error("the star that was taken back is still there")
 	}
@@ -262,17 +263,17 @@ func TestBrokenOffNewestPartIsReadAgain(t *testing.T) {
 	t.Parallel()
 	for stop := 3; stop < 12; stop += 2 {
 		w := newWorld(t, 2, small(40))
-		w.ok(w.run(only(streamStarred)))
+		w.OK(w.run(trial.Only(streamStarred)))
 		w.p.Edit(func(d *github.Data) {
 			for i := 100; i < 110; i++ {
 				d.Stars = append(d.Stars, star(i))
 			}
 		})
-		w.later(time.Hour)
-		w.run(only(streamStarred), stopAfter(stop))
-		w.later(time.Hour)
-		w.ok(w.run(only(streamStarred)))
-		w.holds(streamStarred, append(keys(1, 40), keys(100, 109)...)...)
+		w.Pass(time.Hour)
+		w.run(trial.Only(streamStarred), trial.StopAfter(stop))
+		w.Pass(time.Hour)
+		w.OK(w.run(trial.Only(streamStarred)))
+		w.Holds(streamStarred, append(keys(1, 40), keys(100, 109)...)...)
 	}
 }
 
@@ -280,22 +281,22 @@ func TestBrokenOffNewestPartIsReadAgain(t *testing.T) {
 func TestPartialResultsBuryNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 100, small(5))
-	w.ok(w.run())
+	w.OK(w.run())
 	w.p.Edit(func(d *github.Data) { d.Repos = d.Repos[:2] })
 	w.p.Faults.Add(fault.Rule{Match: fault.Path("/user/repos"), Times: -1, Fault: fault.Header(
 		"X-GitHub-SSO", "partial-results; organizations=21955855")})
 	for range 2 {
-		w.later(time.Hour)
-		res := w.ok(w.run())
+		w.Pass(time.Hour)
+		res := w.OK(w.run())
 		if reasons(res) != streamRepositories+":"+reasonHidden {
 			t.Error(reasons(res))
 		}
-		w.holds(streamRepositories, keys(1, 5)...)
+		w.Holds(streamRepositories, keys(1, 5)...)
 	}
 	w.p.Faults.Clear()
-	w.later(time.Hour)
-	w.ok(w.run())
-	w.holds(streamRepositories, keys(1, 2)...)
+	w.Pass(time.Hour)
+	w.OK(w.run())
+	w.Holds(streamRepositories, keys(1, 2)...)
 }
 
 func TestCursorsStayBelowTheLimit(t *testing.T) {

@@ -10,12 +10,11 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/fault"
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/github"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
 
 // compared are the streams whose cursors hold the keys of a list.
 var compared = []string{streamRepositories, streamStarred, streamGists}
-
-func refresh(o *sdktest.Options) { o.Mode = abi.ModeFullRefresh }
 
 // remove takes one repository, two stars and one gist away.
 func remove(d *github.Data) {
@@ -30,10 +29,10 @@ func TestFullRefreshBuriesWhatVanished(t *testing.T) {
 	t.Parallel()
 	for _, perPage := range []int{2, 100} {
 		w := newWorld(t, perPage, small(6))
-		w.ok(w.run())
+		w.OK(w.run())
 		w.p.Edit(remove)
-		w.later(time.Hour)
-		res := w.ok(w.run(refresh))
+		w.Pass(time.Hour)
+		res := w.OK(w.run(trial.FullRefresh))
 		w.same("refreshed", compared...)
 		for stream, want := range map[string][2]int{streamRepositories: {5, 1}, streamStarred: {4, 2}, streamGists: {5, 1}} {
 			if r, d := len(res.Keys(stream)), len(res.Deletes(stream)); r != want[0] || d != want[1] {
@@ -45,8 +44,8 @@ func TestFullRefreshBuriesWhatVanished(t *testing.T) {
 				t.Errorf("%s: %d records and %d tombstones", stream, r, d)
 			}
 		}
-		w.later(time.Hour)
-		if again := w.ok(w.run()); len(again.All) != 0 {
+		w.Pass(time.Hour)
+		if again := w.OK(w.run()); len(again.All) != 0 {
 			t.Errorf("the run after: %d records", len(again.All))
 		}
 	}
@@ -66,20 +65,20 @@ func TestFullRefreshIsAFirstRun(t *testing.T) {
 	}
 	for _, perPage := range []int{2, 100} {
 		cold := newWorld(t, perPage, small(6))
-		run := cold.ok(cold.run())
+		run := cold.OK(cold.run())
 		first, records := strings.Join(calls(run), "\n"), text(run)
 		bare := newWorld(t, perPage, small(6))
-		if got := calls(bare.ok(bare.run(refresh))); strings.ReplaceAll(strings.Join(got, "\n"), abi.ModeFullRefresh, abi.ModeIncremental) != first {
+		if got := calls(bare.OK(bare.run(trial.FullRefresh))); strings.ReplaceAll(strings.Join(got, "\n"), abi.ModeFullRefresh, abi.ModeIncremental) != first {
 			t.Errorf("%d a page: a full refresh without cursors differs from a first run", perPage)
 		}
-		before := cold.state
-		res := cold.ok(cold.run(refresh))
+		before := cold.State
+		res := cold.OK(cold.run(trial.FullRefresh))
 		if text(res) != records {
 			t.Errorf("%d a page: a full refresh of the same differs from a first run", perPage)
 		}
 		for stream := range before {
-			if cold.state[stream] != before[stream] {
-				t.Errorf("%s: %s, before %s", stream, cold.state[stream], before[stream])
+			if cold.State[stream] != before[stream] {
+				t.Errorf("%s: %s, before %s", stream, cold.State[stream], before[stream])
 			}
 		}
 	}
@@ -97,22 +96,22 @@ func TestFullRefreshOfAPartBuriesNothing(t *testing.T) {
 	for name, f := range spoil {
 		for _, perPage := range []int{2, 100} {
 			w := newWorld(t, perPage, small(6))
-			w.ok(w.run(only(streamRepositories, streamStarred)))
+			w.OK(w.run(trial.Only(streamRepositories, streamStarred)))
 			w.p.Edit(func(d *github.Data) { d.Repos = d.Repos[:4] })
 			after := 0
 			if name == "broken off" && perPage == 2 {
 				after = 1 // the first page is there, and its cursor
 			}
 			w.p.Faults.Add(fault.Rule{Match: fault.Path("/user/repos"), After: after, Times: -1, Fault: f})
-			w.later(time.Hour)
-			res := w.run(only(streamRepositories, streamStarred), refresh)
+			w.Pass(time.Hour)
+			res := w.run(trial.Only(streamRepositories, streamStarred), trial.FullRefresh)
 			if n := len(res.Deletes(streamRepositories)); n != 0 {
 				t.Errorf("%s, %d a page: %d tombstones", name, perPage, n)
 			}
-			w.holds(streamRepositories, keys(1, 6)...)
+			w.Holds(streamRepositories, keys(1, 6)...)
 			w.p.Faults.Clear()
-			w.later(time.Hour)
-			res = w.ok(w.run(only(streamRepositories, streamStarred)))
+			w.Pass(time.Hour)
+			res = w.OK(w.run(trial.Only(streamRepositories, streamStarred)))
 			if n := len(res.Deletes(streamRepositories)); n != 2 {
 				t.Errorf("%s, %d a page: %d tombstones in the run after", name, perPage, n)
 			}
@@ -129,16 +128,16 @@ func TestFullRefreshAboveTheCap(t *testing.T) {
 		d.Stars = append(d.Stars, star(i))
 	}
 	w := newWorld(t, 1, d)
-	w.ok(w.run(only(streamStarred)))
+	w.OK(w.run(trial.Only(streamStarred)))
 	w.p.Edit(func(d *github.Data) { d.Stars = d.Stars[1:] })
-	w.later(time.Hour)
-	if res := w.ok(w.run(only(streamStarred), refresh)); len(res.Deletes(streamStarred)) != 0 {
+	w.Pass(time.Hour)
+	if res := w.OK(w.run(trial.Only(streamStarred), trial.FullRefresh)); len(res.Deletes(streamStarred)) != 0 {
 		t.Error("a tombstone above the cap")
 	}
 	w.p.Edit(func(d *github.Data) { d.Stars = d.Stars[:50] })
-	w.later(25 * time.Hour)
-	w.ok(w.run(only(streamStarred)))
-	w.holds(streamStarred, keys(2, 51)...)
+	w.Pass(25 * time.Hour)
+	w.OK(w.run(trial.Only(streamStarred)))
+	w.Holds(streamStarred, keys(2, 51)...)
 }
 
 // A list that moves while a full refresh reads it loses no row.
@@ -146,36 +145,36 @@ func TestFullRefreshOfAListThatMoves(t *testing.T) {
 	t.Parallel()
 	for n := 2; n <= 6; n++ {
 		w := newWorld(t, 3, small(12))
-		w.ok(w.run(only(streamStarred)))
-		w.later(time.Hour)
+		w.OK(w.run(trial.Only(streamStarred)))
+		w.Pass(time.Hour)
 		w.at("/user/starred", n, func() { w.p.Before(nil); w.p.Edit(func(d *github.Data) { d.Stars = d.Stars[1:] }) })
-		w.ok(w.run(only(streamStarred), refresh))
+		w.OK(w.run(trial.Only(streamStarred), trial.FullRefresh))
 		w.p.Before(nil)
 		w.kept("moved", streamStarred)
-		w.later(time.Hour)
-		w.ok(w.run(only(streamStarred)))
+		w.Pass(time.Hour)
+		w.OK(w.run(trial.Only(streamStarred)))
 		w.same("moved", streamStarred)
 	}
 }
 
-// A stop at any call of a full refresh, and then an incremental run: what
+// A stop at any call of a full trial.FullRefresh, and then an incremental run: what
 // vanished is buried all the same.
 func TestFullRefreshStopped(t *testing.T) {
 	t.Parallel()
 	world := func() *world {
 		w := newWorld(t, 2, small(6))
-		w.ok(w.run(only(compared...)))
+		w.OK(w.run(trial.Only(compared...)))
 		w.p.Edit(remove)
-		w.later(time.Hour)
+		w.Pass(time.Hour)
 		return w
 	}
 	whole := world()
-	total := len(whole.ok(whole.run(only(compared...), refresh)).Calls)
+	total := len(whole.OK(whole.run(trial.Only(compared...), trial.FullRefresh)).Calls)
 	for stop := 1; stop <= total; stop++ {
 		w := world()
-		w.run(only(compared...), refresh, stopAfter(stop))
-		w.later(time.Minute)
-		w.ok(w.run(only(compared...)))
+		w.run(trial.Only(compared...), trial.FullRefresh, trial.StopAfter(stop))
+		w.Pass(time.Minute)
+		w.OK(w.run(trial.Only(compared...)))
 		w.same("stopped", compared...)
 	}
 }
@@ -184,13 +183,13 @@ func TestFullRefreshStopped(t *testing.T) {
 func TestFullRefreshOfAnotherAccountIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 100, small(3))
-	w.ok(w.run())
+	w.OK(w.run())
 	w.p.Edit(func(d *github.Data) { *d = small(1); d.User.ID = 43 })
-	for _, scope := range []func(*sdktest.Options){only(), only(streamStarred)} {
-		res := w.run(scope, refresh)
+	for _, scope := range []func(*sdktest.Options){trial.Only(), trial.Only(streamStarred)} {
+		res := w.run(scope, trial.FullRefresh)
 		if res.Done.Error == nil || res.Done.Error.Code != codeAccount || len(res.All) != 0 {
 			t.Errorf("%+v, %d records", res.Done, len(res.All))
 		}
 	}
-	w.holds(streamStarred, keys(1, 3)...)
+	w.Holds(streamStarred, keys(1, 3)...)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/github"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
 
 // A search that counts more results than it gives is asked of smaller spans.
@@ -19,8 +20,8 @@ func TestMoreResultsThanOneSearchGives(t *testing.T) {
 		d.Pulls = append(d.Pulls, p)
 	}
 	w := newWorld(t, 100, d)
-	w.ok(w.run(only(streamPulls)))
-	w.holds(streamPulls, keys(10_000, 11_299)...)
+	w.OK(w.run(trial.Only(streamPulls)))
+	w.Holds(streamPulls, keys(10_000, 11_299)...)
 	years, pages := map[string]bool{}, 0
 	for _, r := range w.p.Requests() {
 		if r.Path != "/search/issues" {
@@ -54,8 +55,8 @@ func TestOneSecond(t *testing.T) {
 	before.UpdatedAt, after.UpdatedAt = day(8, 0), day(10, 0)
 	d.Pulls = append(d.Pulls, before, after)
 	w := newWorld(t, 4, d)
-	w.ok(w.run(only(streamPulls)))
-	w.holds(streamPulls, append(keys(100, 129), "5", "50")...)
+	w.OK(w.run(trial.Only(streamPulls)))
+	w.Holds(streamPulls, append(keys(100, 129), "5", "50")...)
 
 	for i := range 40 {
 		p := pullRequest(200 + i)
@@ -63,9 +64,9 @@ func TestOneSecond(t *testing.T) {
 		d.Pulls = append(d.Pulls, p)
 	}
 	w = newWorld(t, 4, d) // ten pages are what a search gives
-	res := w.ok(w.run(only(streamPulls)))
-	if _, ok := w.rows[streamPulls]["5"]; !ok || reasons(res) != streamPulls+":"+reasonIncomplete {
-		t.Errorf("%d rows, %s", len(w.rows[streamPulls]), reasons(res))
+	res := w.OK(w.run(trial.Only(streamPulls)))
+	if _, ok := w.Rows[streamPulls]["5"]; !ok || reasons(res) != streamPulls+":"+reasonIncomplete {
+		t.Errorf("%d rows, %s", len(w.Rows[streamPulls]), reasons(res))
 	}
 }
 
@@ -76,19 +77,19 @@ func TestIncompleteResults(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 5, 8, 14, 20, 40} {
 		w := newWorld(t, 100, small(12))
 		w.p.TimeOutSearches(n)
-		first := w.ok(w.run(only(streamPulls)))
-		if missing := 12 - len(w.rows[streamPulls]); missing > 0 && reasons(first) == "" {
+		first := w.OK(w.run(trial.Only(streamPulls)))
+		if missing := 12 - len(w.Rows[streamPulls]); missing > 0 && reasons(first) == "" {
 			t.Errorf("%d: %d rows are missing without a word", n, missing)
 		}
 		w.p.TimeOutSearches(0)
-		w.later(time.Hour)
-		second := w.ok(w.run(only(streamPulls)))
-		w.holds(streamPulls, keys(1001, 1012)...)
+		w.Pass(time.Hour)
+		second := w.OK(w.run(trial.Only(streamPulls)))
+		w.Holds(streamPulls, keys(1001, 1012)...)
 		if reasons(second) != "" {
 			t.Errorf("%d: %s", n, reasons(second))
 		}
-		w.later(time.Hour)
-		if third := w.ok(w.run(only(streamPulls))); len(third.All) != 0 {
+		w.Pass(time.Hour)
+		if third := w.OK(w.run(trial.Only(streamPulls))); len(third.All) != 0 {
 			t.Errorf("%d: %d records again", n, len(third.All))
 		}
 	}
@@ -106,9 +107,9 @@ func TestChangedAgainMidRun(t *testing.T) {
 			}
 		})
 	})
-	w.ok(w.run(only(streamPulls)))
+	w.OK(w.run(trial.Only(streamPulls)))
 	w.p.Before(nil)
-	w.later(time.Hour)
-	w.ok(w.run(only(streamPulls)))
+	w.Pass(time.Hour)
+	w.OK(w.run(trial.Only(streamPulls)))
 	w.same("again", streamPulls)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/fault"
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/github"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
 
 var lists = map[string]string{
@@ -49,19 +50,19 @@ func TestFaultsOfOneStream(t *testing.T) {
 			if stream == other {
 				other = streamIssues
 			}
-			res := w.run(only(stream, other))
+			res := w.run(trial.Only(stream, other))
 			if e := res.Done.Error; e == nil || e.Code != "stream_collection_failed" || !e.Retryable || !strings.Contains(e.Message, c.text) {
 				t.Errorf("%s, %s: %+v", path, name, res.Done.Error)
 			}
 			if got := reasons(res); got != stream+":stream_collection_failed" {
 				t.Errorf("%s, %s: %s", path, name, got)
 			}
-			if len(w.rows[other]) != 5 {
-				t.Errorf("%s, %s: %s has %d rows", path, name, other, len(w.rows[other]))
+			if len(w.Rows[other]) != 5 {
+				t.Errorf("%s, %s: %s has %d rows", path, name, other, len(w.Rows[other]))
 			}
 			w.p.Faults.Clear()
-			w.later(time.Hour)
-			w.ok(w.run(only(stream, other)))
+			w.Pass(time.Hour)
+			w.OK(w.run(trial.Only(stream, other)))
 			w.same(path+", "+name, stream)
 		}
 	}
@@ -97,8 +98,8 @@ func TestTokenExpiresMidRun(t *testing.T) {
 			t.Errorf("after %d: %d requests were made", n, asked)
 		}
 		w.p.RenewToken()
-		w.later(time.Hour)
-		w.ok(w.run())
+		w.Pass(time.Hour)
+		w.OK(w.run())
 		w.same("expired", streamRepositories, streamStarred, streamGists, streamIssues, streamPulls)
 	}
 }
@@ -116,15 +117,15 @@ func TestMissingCredentials(t *testing.T) {
 func TestResumeAfterEveryStop(t *testing.T) {
 	t.Parallel()
 	whole := newWorld(t, 2, small(5))
-	total := len(whole.ok(whole.run()).Calls)
+	total := len(whole.OK(whole.run()).Calls)
 	for stop := 1; stop <= total; stop++ {
 		w := newWorld(t, 2, small(5))
-		first := w.run(stopAfter(stop))
+		first := w.run(trial.StopAfter(stop))
 		if first.Done.Status != abi.DoneCancelled && first.Done.Status != abi.DoneSucceeded {
 			t.Fatalf("stop %d: %+v", stop, first.Done)
 		}
-		w.later(time.Minute)
-		second := w.ok(w.run())
+		w.Pass(time.Minute)
+		second := w.OK(w.run())
 		w.same("stopped", streamRepositories, streamStarred, streamGists, streamIssues, streamPulls)
 		// One page, and what was in flight.
 		if again := len(first.All) + len(second.All) - len(whole.run0()); again > 8 {
@@ -139,7 +140,7 @@ func TestResumeAfterEveryStop(t *testing.T) {
 // run0 is what a cold run without a stop emits.
 func (w *world) run0() []sdktest.Record {
 	var all []sdktest.Record
-	for _, rows := range w.rows {
+	for _, rows := range w.Rows {
 		for _, r := range rows {
 			all = append(all, r)
 		}
@@ -166,15 +167,15 @@ func TestSchemaDrift(t *testing.T) {
 		if !found {
 			t.Errorf("%s: %s", path, reasons(res))
 		}
-		if len(w.rows[stream]) != 4 {
-			t.Errorf("%s: %d rows; one of five was spoiled", path, len(w.rows[stream]))
+		if len(w.Rows[stream]) != 4 {
+			t.Errorf("%s: %d rows; one of five was spoiled", path, len(w.Rows[stream]))
 		}
 		w.p.Faults.Clear()
-		w.later(time.Hour)
-		for name, cursor := range w.state { // as another build would find them
-			w.state[name] = strings.Replace(cursor, `"format":1`, `"format":0`, 1)
+		w.Pass(time.Hour)
+		for name, cursor := range w.State { // as another build would find them
+			w.State[name] = strings.Replace(cursor, `"format":1`, `"format":0`, 1)
 		}
-		w.ok(w.run())
+		w.OK(w.run())
 		w.same("after an upgrade: "+path, stream)
 	}
 }
@@ -189,7 +190,7 @@ func TestOddFieldsBecomeNull(t *testing.T) {
 		fault.Rule{Match: fault.Path("/repos/"), Times: -1, Fault: fault.Replace(`"additions":10,`, ``)},
 		fault.Rule{Match: fault.Path("/user/starred"), Times: -1, Fault: fault.Replace(`"starred_at":"2024`, `"starred_at":"yesterday2024`)},
 	)
-	res := w.ok(w.run())
+	res := w.OK(w.run())
 	for stream, field := range map[string]string{
 		streamRepositories: "language", streamIssues: "labels", streamGists: "size", streamPulls: "additions", streamStarred: "starred_at",
 	} {
@@ -202,10 +203,10 @@ func TestOddFieldsBecomeNull(t *testing.T) {
 				told = d.Fields[field] == 3
 			}
 		}
-		if !told || len(w.rows[stream]) != 3 {
-			t.Errorf("%s: %d rows, %s told: %t", stream, len(w.rows[stream]), field, told)
+		if !told || len(w.Rows[stream]) != 3 {
+			t.Errorf("%s: %d rows, %s told: %t", stream, len(w.Rows[stream]), field, told)
 		}
-		for _, r := range w.rows[stream] {
+		for _, r := range w.Rows[stream] {
 			if v, ok := r.Fields[field]; field != "size" && (!ok || v != nil) {
 				t.Errorf("%s %s = %v", stream, field, v)
 			}
@@ -218,13 +219,13 @@ func TestOddFieldsBecomeNull(t *testing.T) {
 func TestWithinTheDocumentedLimits(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2, small(5))
-	w.p = github.New(github.Options{Token: token, Now: func() time.Time { return w.clock }, Origin: defaultBase, Enforce: true}, small(40))
+	w.p = github.New(github.Options{Token: trial.Token, Now: w.Now, Origin: defaultBase, Enforce: true}, small(40))
 	w.p.Before(func(_ int, r *http.Request) {
-		w.clock = w.clock.Add(time.Second)
+		w.Pass(time.Second)
 		if strings.HasPrefix(r.URL.Path, "/search/") {
-			w.clock = w.clock.Add(time.Second)
+			w.Pass(time.Second)
 		}
 	})
-	w.ok(w.run())
+	w.OK(w.run())
 	w.same("limits", streamPulls)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/fingerprint"
 )
 
 // The streams.
@@ -268,11 +269,11 @@ func (r *run) calendar(f found, id string, v *survey, s, old *fileState) error {
 	if name == "" {
 		name = strings.TrimSuffix(path.Base(f.path), path.Ext(f.path))
 	}
-	sum := uint64(fnvOffset)
+	sum := fingerprint.Start
 	for _, text := range []string{name, c.description, c.zone, c.product, c.color, strconv.FormatInt(s.live, 10)} {
-		sum = fnvString(sum, text)
+		sum = sumLine(sum, text)
 	}
-	if s.calendar = mix(sum+formatSeed) & fingerprintMask; s.calendar == 0 {
+	if s.calendar = fingerprint.Mix(sum+formatSeed) & printMask; s.calendar == 0 {
 		s.calendar = 1
 	}
 	if old != nil && old.calendar == s.calendar {

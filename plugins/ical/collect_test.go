@@ -10,6 +10,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
 
 const zoneBerlin = "BEGIN:VTIMEZONE\nTZID:Europe/Berlin\nX-LIC-LOCATION:Europe/Berlin\n" +
@@ -188,8 +189,8 @@ func TestDamagedFilesKeepTheirEvents(t *testing.T) {
 			f.write("a.ics", c.text)
 			f.write("b.ics", vcalendar(vevent("b", "other, edited")))
 			second := again(t, first)
-			if reasons(second) != c.reason || len(second.Deletes("events")) != 0 || summaries(second) != "other, edited" {
-				t.Fatalf("skips %s, records %v", reasons(second), second.All)
+			if trial.Reasons(second) != c.reason || len(second.Deletes("events")) != 0 || summaries(second) != "other, edited" {
+				t.Fatalf("skips %s, records %v", trial.Reasons(second), second.All)
 			}
 			f.write("a.ics", vcalendar(vevent("1", "one"), vevent("2", "two, edited")))
 			if got := summaries(again(t, second)); got != "two, edited" {
@@ -220,14 +221,14 @@ func TestUnreadableKeepsItsEvents(t *testing.T) {
 	first := f.collect(t)
 	for _, hidden := range []string{"sub", "sub/b.ics"} {
 		second := first.SecondRun(t, func(o *sdktest.Options) { o.Roots = map[string]fs.FS{"ical": unreadable{f.files, hidden}} })
-		conform(t, second)
+		schemas.Sound(t, second)
 		f.write("sub/b.ics", vcalendar(vevent("2", "two"))) // a new time, so that the file is opened
 		if len(second.Deletes("events")) != 0 {
 			t.Errorf("%s unreadable: deleted %v", hidden, second.All)
 		}
 		third := first.SecondRun(t, func(o *sdktest.Options) { o.Roots = map[string]fs.FS{"ical": unreadable{f.files, hidden}} })
-		if len(third.Deletes("events")) != 0 || reasons(third) != "file_unreadable" {
-			t.Errorf("%s unreadable: %s, deleted %v", hidden, reasons(third), third.All)
+		if len(third.Deletes("events")) != 0 || trial.Reasons(third) != "file_unreadable" {
+			t.Errorf("%s unreadable: %s, deleted %v", hidden, trial.Reasons(third), third.All)
 		}
 	}
 	none := sdktest.Collect(t, connector{}, sdktest.Options{Roots: map[string]fs.FS{"ical": unreadable{f.files, "."}}, State: first.Committed()})
@@ -270,7 +271,7 @@ func TestCancelledAfterFullRefresh(t *testing.T) {
 	t.Parallel()
 	f := newFolder()
 	f.write("a.ics", vcalendar(vevent("1", "one"), vevent("2", "two", "STATUS:CANCELLED")))
-	res := f.collect(t, func(o *sdktest.Options) { o.Mode = abi.ModeFullRefresh })
+	res := f.collect(t, trial.FullRefresh)
 	if len(res.Deletes("events")) != 1 {
 		t.Fatal("a full refresh does not know what the store holds: the cancelled event may be in it")
 	}
@@ -327,27 +328,24 @@ func TestRunsOverSomeStreams(t *testing.T) {
 	t.Parallel()
 	f := newFolder()
 	f.write("a.ics", vcalendar(vevent("1", "one")))
-	only := func(streams ...string) func(*sdktest.Options) {
-		return func(o *sdktest.Options) { o.Streams = streams }
-	}
-	res := f.collect(t, only("calendars", "coverage_diagnostics"))
+	res := f.collect(t, trial.Only("calendars", "coverage_diagnostics"))
 	if len(res.Records("calendars")) != 1 || len(res.Records("events")) != 0 {
 		t.Fatalf("%v", res.All)
 	}
-	res = res.SecondRun(t, only("events"))
+	res = res.SecondRun(t, trial.Only("events"))
 	if summaries(res) != "one" || len(res.Records("calendars")) != 0 {
 		t.Fatalf("%v", res.All)
 	}
-	res = res.SecondRun(t, only())
+	res = res.SecondRun(t, trial.Only())
 	if len(res.Records("calendars")) != 1 || summaries(res) != "" {
 		t.Fatalf("%v", res.All)
 	}
 	delete(f.files, "a.ics")
-	res = res.SecondRun(t, only("events"))
+	res = res.SecondRun(t, trial.Only("events"))
 	if len(res.Deletes("events")) != 1 {
 		t.Fatalf("%v", res.All)
 	}
-	res = res.SecondRun(t, only())
+	res = res.SecondRun(t, trial.Only())
 	if len(res.Deletes("calendars")) != 1 || len(res.Deletes("events")) != 0 {
 		t.Fatalf("%v", res.All)
 	}
@@ -380,8 +378,8 @@ func TestFileChangedWhileRead(t *testing.T) {
 		}
 	}}}}
 	second := sdktest.Collect(t, connector{}, o)
-	if reasons(second) != "file_changed_while_read" || len(second.Deletes("events")) != 0 {
-		t.Fatalf("%s %v", reasons(second), second.All)
+	if trial.Reasons(second) != "file_changed_while_read" || len(second.Deletes("events")) != 0 {
+		t.Fatalf("%s %v", trial.Reasons(second), second.All)
 	}
 	third := second.SecondRun(t, func(o *sdktest.Options) { o.Roots = map[string]fs.FS{"ical": f} })
 	if len(third.Deletes("events")) != 1 {

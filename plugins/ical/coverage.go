@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/pdpp-host/pdpp-host/sdk/fingerprint"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
 )
 
@@ -25,8 +26,8 @@ func (r *run) coverage() error {
 	cursor := append(jsonappend.Int(jsonappend.Name([]byte{'{'}, "v"), cursorVersion), `,"rows":{`...)
 	for _, row := range r.coverageRows() {
 		id := "coverage:" + row.store
-		sum := fnvString(fnvString(fnvString(fnvOffset, row.stream), row.status), row.reason)
-		sum = mix(sum+uint64(row.count)+formatSeed) & fingerprintMask
+		sum := sumLine(sumLine(sumLine(fingerprint.Start, row.stream), row.status), row.reason)
+		sum = fingerprint.Mix(sum+uint64(row.count)+formatSeed) & printMask
 		cursor = jsonappend.Int(jsonappend.Name(cursor, id), int64(sum))
 		if old.Get(id).Exists() && old.Get(id).Int() == int64(sum) {
 			continue

@@ -12,11 +12,12 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
 
 func TestPack(t *testing.T) {
 	t.Parallel()
-	entries := map[eventID]entry{{1}: {fingerprint: 7}, {2, 255}: {fingerprint: fingerprintMask}, {3}: {fingerprint: 0}}
+	entries := map[eventID]entry{{1}: {fingerprint: 7}, {2, 255}: {fingerprint: printMask}, {3}: {fingerprint: 0}}
 	got, ok := unpack(pack(entries, true), true)
 	if !ok || len(got) != 3 {
 		t.Fatal(got, ok)
@@ -158,12 +159,12 @@ func FuzzFile(f *testing.F) {
 		folder.write("a.ics", text)
 		o := sdktest.Options{Roots: map[string]fs.FS{"ical": folder}, Now: func() time.Time { return sdktest.Epoch }}
 		res := sdktest.Collect(t, connector{}, o)
-		conform(t, res)
+		schemas.Sound(t, res)
 		if second := res.SecondRun(t, nil); len(second.All) != 0 {
 			t.Fatalf("an unchanged file emitted %d records", len(second.All))
 		}
 		// A full refresh says the same with a cursor of before and without one.
-		fresh := folder.collect(t, fullRefresh)
+		fresh := folder.collect(t, trial.FullRefresh)
 		if known := refresh(t, res); !slices.Equal(known.Calls, fresh.Calls) {
 			t.Fatalf("a full refresh emitted %d records, without a cursor %d", len(known.All), len(fresh.All))
 		}

@@ -1,5 +1,7 @@
 package main
 
+import "github.com/pdpp-host/pdpp-host/sdk/fingerprint"
+
 // Bounds on one event. Text beyond maxEventText in total is cut, so that a
 // record stays below the host's limit however it is escaped.
 const (
@@ -54,7 +56,7 @@ func (e *event) alarm() { e.alarms++ }
 
 // fingerprint stands for everything that the record shows, except for what
 // zones and other events add.
-func (e *event) fingerprint() uint64 { return mix(e.sum + uint64(e.alarms)<<32) }
+func (e *event) fingerprint() uint64 { return fingerprint.Mix(e.sum + uint64(e.alarms)<<32) }
 
 // text takes value, within what the event has room for.
 func (e *event) text(value string) string {
@@ -76,11 +78,11 @@ func (e *event) property(l *contentLine) {
 		return
 	}
 	// First, since reading a value may upper-case it in place.
-	sum := fnv(fnvOffset, l.name)
+	sum := fingerprint.Bytes(fingerprint.Start, l.name)
 	for _, p := range l.params {
-		sum = fnv(fnv((sum^';')*fnvPrime, p.name), p.value)
+		sum = fingerprint.Bytes(fingerprint.Bytes(fingerprint.Step(sum, ';'), p.name), p.value)
 	}
-	e.sum += mix(fnv((sum^':')*fnvPrime, l.value))
+	e.sum += fingerprint.Mix(fingerprint.Bytes(fingerprint.Step(sum, ':'), l.value))
 	switch name {
 	case "UID":
 		if e.uid == "" {

@@ -1,19 +1,17 @@
 package main
 
 import (
-	"encoding/json"
 	"io/fs"
 	"strings"
-	"sync"
 	"testing"
 	"testing/fstest"
 	"time"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
-	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
+
+var schemas = trial.SchemasOf(manifest)
 
 // folder is a folder of calendar files whose times move with every write.
 type folder struct {
@@ -33,64 +31,22 @@ func (f *folder) write(name, text string) {
 	f.files[name] = &fstest.MapFile{Data: []byte(strings.ReplaceAll(text, "\n", "\r\n")), ModTime: f.clock}
 }
 
-func (f *folder) collect(t *testing.T, change ...func(*sdktest.Options)) *sdktest.Result {
+func (f *folder) collect(t *testing.T, change ...trial.Change) *sdktest.Result {
 	t.Helper()
 	o := sdktest.Options{Roots: map[string]fs.FS{"ical": f}}
 	for _, c := range change {
 		c(&o)
 	}
 	res := sdktest.Collect(t, connector{}, o)
-	conform(t, res)
+	schemas.Sound(t, res)
 	return res
 }
 
 func again(t *testing.T, res *sdktest.Result) *sdktest.Result {
 	t.Helper()
 	next := res.SecondRun(t, nil)
-	conform(t, next)
+	schemas.Sound(t, next)
 	return next
-}
-
-// schemas compiles the manifest's stream schemas, once.
-var schemas = sync.OnceValue(func() map[string]*jsonschema.Schema {
-	var m abi.Manifest
-	if err := json.Unmarshal([]byte(manifest), &m); err != nil {
-		panic(err)
-	}
-	compiled := map[string]*jsonschema.Schema{}
-	for _, s := range m.Streams {
-		c := jsonschema.NewCompiler()
-		c.AssertFormat()
-		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(string(s.Schema)))
-		if err != nil {
-			panic(err)
-		}
-		if err := c.AddResource(s.Name, doc); err != nil {
-			panic(err)
-		}
-		compiled[s.Name] = c.MustCompile(s.Name)
-	}
-	return compiled
-})
-
-// conform holds every record against its stream's schema.
-func conform(t *testing.T, res *sdktest.Result) {
-	t.Helper()
-	if res.Exit != 0 || (res.Done.Status != abi.DoneSucceeded && res.Done.Status != abi.DoneCancelled) {
-		t.Fatalf("exit %d, done %+v", res.Exit, res.Done)
-	}
-	for _, rec := range res.All {
-		if rec.Delete {
-			continue
-		}
-		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(string(rec.Data)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := schemas()[rec.Stream].Validate(doc); err != nil {
-			t.Errorf("%s %s: %v\n%s", rec.Stream, rec.Key, err, rec.Data)
-		}
-	}
 }
 
 // vevent returns a VEVENT; lines are added as they are.
@@ -122,14 +78,6 @@ func summaries(res *sdktest.Result) string {
 	var list []string
 	for _, r := range res.Records("events") {
 		list = append(list, r.Text("summary"))
-	}
-	return strings.Join(list, ",")
-}
-
-func reasons(res *sdktest.Result) string {
-	var list []string
-	for _, s := range res.Skips {
-		list = append(list, s.Reason)
 	}
 	return strings.Join(list, ",")
 }

@@ -7,33 +7,29 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
 
-func fullRefresh(o *sdktest.Options) { o.Mode = abi.ModeFullRefresh }
-
-func incremental(o *sdktest.Options) { o.Mode = abi.ModeIncremental }
-
 // refresh does a full refresh after a run.
-func refresh(t *testing.T, res *sdktest.Result, change ...func(*sdktest.Options)) *sdktest.Result {
+func refresh(t *testing.T, res *sdktest.Result, change ...trial.Change) *sdktest.Result {
 	t.Helper()
 	next := res.SecondRun(t, func(o *sdktest.Options) {
-		fullRefresh(o)
+		trial.FullRefresh(o)
 		for _, c := range change {
 			c(o)
 		}
 	})
-	conform(t, next)
+	schemas.Sound(t, next)
 	return next
 }
 
 // after does the incremental run after a full refresh.
 func (f *folder) after(t *testing.T, res *sdktest.Result) *sdktest.Result {
 	t.Helper()
-	next := res.SecondRun(t, func(o *sdktest.Options) { incremental(o); o.Roots = map[string]fs.FS{"ical": f} })
-	conform(t, next)
+	next := res.SecondRun(t, func(o *sdktest.Options) { trial.Incremental(o); o.Roots = map[string]fs.FS{"ical": f} })
+	schemas.Sound(t, next)
 	return next
 }
 
@@ -83,7 +79,7 @@ func TestFullRefreshIsAFirstRun(t *testing.T) {
 	f.write("a.ics", vcalendar(zoneBerlin, vevent("1", "one"), vevent("2", "two")))
 	f.write("sub/b.ics", vcalendar(vevent("1", "b one"), "BEGIN:VTODO\nUID:t\nEND:VTODO\n"))
 	first := f.collect(t)
-	if fresh := f.collect(t, fullRefresh); !slices.Equal(fresh.Calls, first.Calls) {
+	if fresh := f.collect(t, trial.FullRefresh); !slices.Equal(fresh.Calls, first.Calls) {
 		t.Error("the calls without a cursor differ")
 	}
 	again := refresh(t, first)
@@ -137,8 +133,8 @@ func TestPartialFullRefresh(t *testing.T) {
 				// Twice: the second one has only what the first one left.
 				second := refresh(t, first, func(o *sdktest.Options) { o.Roots = map[string]fs.FS{"ical": c.spoil(f)} })
 				second = refresh(t, second)
-				if reasons(second) != c.reason || summaries(second) != "other" || len(second.Deletes(streamEvents))+len(second.Deletes(streamCalendars)) != 0 {
-					t.Fatalf("%s: %v", reasons(second), second.All)
+				if trial.Reasons(second) != c.reason || summaries(second) != "other" || len(second.Deletes(streamEvents))+len(second.Deletes(streamCalendars)) != 0 {
+					t.Fatalf("%s: %v", trial.Reasons(second), second.All)
 				}
 				if r, _ := second.Record(streamCoverage, "coverage:events"); r.Text("reason") != "events that are not cancelled" {
 					t.Errorf("coverage: %s", r.Data)
@@ -179,7 +175,7 @@ func TestFullRefreshOfEventsOnly(t *testing.T) {
 	if summaries(second) != "one,two" || len(second.Deletes(streamEvents)) != 1 {
 		t.Fatalf("%v", second.All)
 	}
-	third := second.SecondRun(t, func(o *sdktest.Options) { incremental(o); o.Streams = nil })
+	third := second.SecondRun(t, func(o *sdktest.Options) { trial.Incremental(o); o.Streams = nil })
 	if len(third.Deletes(streamCalendars)) != 1 || len(third.Deletes(streamEvents)) != 0 || summaries(third) != "" {
 		t.Errorf("%v", third.All)
 	}
@@ -198,7 +194,7 @@ func TestFullRefreshOfOtherStreams(t *testing.T) {
 	if len(second.Deletes(streamCalendars)) != 0 || len(second.Records(streamCalendars)) != 1 {
 		t.Fatalf("%v", second.All)
 	}
-	third := second.SecondRun(t, func(o *sdktest.Options) { incremental(o); o.Streams = nil })
+	third := second.SecondRun(t, func(o *sdktest.Options) { trial.Incremental(o); o.Streams = nil })
 	if len(third.Deletes(streamCalendars)) != 1 || len(third.Deletes(streamEvents)) != 1 {
 		t.Errorf("%v", third.All)
 	}
@@ -243,7 +239,7 @@ func TestFullRefreshFromOtherCursors(t *testing.T) {
 
 func TestForgetPrints(t *testing.T) {
 	t.Parallel()
-	entries := map[eventID]entry{{1}: {fingerprint: 7}, {2, 255}: {fingerprint: fingerprintMask}, {3}: {fingerprint: 0}}
+	entries := map[eventID]entry{{1}: {fingerprint: 7}, {2, 255}: {fingerprint: printMask}, {3}: {fingerprint: 0}}
 	got, ok := unpack(forgetPrints(pack(entries, true)), true)
 	if !ok || len(got) != 3 || got[eventID{1}] != printForgotten || got[eventID{2, 255}] != printForgotten || got[eventID{3}] != 0 {
 		t.Error(got, ok)

@@ -3,6 +3,8 @@ package main
 import (
 	"io"
 	"slices"
+
+	"github.com/pdpp-host/pdpp-host/sdk/fingerprint"
 )
 
 // entry is what the survey keeps of one event.
@@ -153,9 +155,9 @@ func (v *survey) settle() {
 			en.fingerprint += zones
 		}
 		for _, text := range v.cancelled[id] {
-			en.fingerprint += mix(fnvString(fnvOffset, text))
+			en.fingerprint += fingerprint.Mix(sumLine(fingerprint.Start, text))
 		}
-		if en.fingerprint &= fingerprintMask; en.fingerprint <= printForgotten {
+		if en.fingerprint &= printMask; en.fingerprint <= printForgotten {
 			en.fingerprint += printForgotten + 1
 		}
 		v.entries[id] = en
@@ -163,15 +165,15 @@ func (v *survey) settle() {
 }
 
 func (z *zone) fingerprint(name string) uint64 {
-	sum := fnvString(fnvOffset, name)
+	sum := sumLine(fingerprint.Start, name)
 	add := func(n int64) {
 		for i := 0; i < 64; i += 8 {
-			sum = (sum ^ uint64(byte(n>>i))) * fnvPrime
+			sum = fingerprint.Step(sum, uint64(byte(n>>i)))
 		}
 	}
 	if z.unusable {
 		add(1)
-		return mix(sum)
+		return fingerprint.Mix(sum)
 	}
 	for i := range z.observances {
 		o := &z.observances[i]
@@ -194,7 +196,7 @@ func (z *zone) fingerprint(name string) uint64 {
 			}
 		}
 	}
-	return mix(sum)
+	return fingerprint.Mix(sum)
 }
 
 // live counts the events that are not cancelled.

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"maps"
-	"strings"
 	"testing"
 	"time"
 
@@ -11,9 +10,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/fault"
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/notion"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
-
-const codeAccount = "notion_account_changed"
 
 // owned is a workspace of one bot. Its objects are none of another one's that
 // has another number.
@@ -27,21 +25,9 @@ func owned(number int, bot, name string) *workspace {
 	return w
 }
 
-// by has the next run use the token of another workspace.
-func by(w *workspace) func(*sdktest.Options) {
-	return func(o *sdktest.Options) { o.Provider, o.Now = w.faults, w.now }
-}
-
-// refused checks that a run ended before it said anything of another account.
 func refused(t *testing.T, res *sdktest.Result) {
 	t.Helper()
-	e := res.Done.Error
-	if res.Done.Status != abi.DoneFailed || e.Code != codeAccount || string(e.RecoveryHint) != `"manual_action_required"` || e.Retryable {
-		t.Fatalf("%+v %+v", res.Done, e)
-	}
-	if len(res.All)+len(res.States)+len(res.Skips) != 0 || len(res.Requests) != 1 {
-		t.Errorf("%d records, %d cursors, %d skips, %d requests", len(res.All), len(res.States), len(res.Skips), len(res.Requests))
-	}
+	trial.Refused(t, res, "notion_account_changed")
 }
 
 // The token of another workspace would mix its pages with those that are there:
@@ -52,13 +38,13 @@ func TestAnotherWorkspaceIsRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			mine, other := owned(0, "bot 1", "mine"), owned(1, "bot 2", "other")
-			res := mine.collect(t)
-			next := res.SecondRun(t, func(o *sdktest.Options) { by(other)(o); o.Streams = scope })
+			res := mine.Collect(t)
+			next := res.SecondRun(t, func(o *sdktest.Options) { other.SignIn(o); o.Streams = scope })
 			refused(t, next)
 			if !maps.Equal(next.Committed(), res.Committed()) {
 				t.Error("the cursors moved")
 			}
-			if again := mine.again(t, res); len(again.All) != 0 {
+			if again := mine.Again(t, res); len(again.All) != 0 {
 				t.Errorf("the first token: %d records", len(again.All))
 			}
 		})
@@ -80,16 +66,16 @@ func TestSameWorkspace(t *testing.T) {
 		"the bot's other workspace": {[2]string{"bot 1", "mine"}, [2]string{"bot 2", "bot 1"}, false},
 	} {
 		first, second := owned(0, c.before[0], c.before[1]), owned(0, c.after[0], c.after[1])
-		res := first.collect(t)
-		next := res.SecondRun(t, by(second))
+		res := first.Collect(t)
+		next := res.SecondRun(t, second.SignIn)
 		if !c.same {
 			refused(t, next)
 			continue
 		}
-		succeeded(t, next)
+		schemas.Succeeded(t, next)
 		// What is remembered from here on is the workspace.
 		third := owned(0, "bot 3", c.after[1])
-		if next = next.SecondRun(t, by(third)); next.Done.Status != abi.DoneSucceeded {
+		if next = next.SecondRun(t, third.SignIn); next.Done.Status != abi.DoneSucceeded {
 			t.Errorf("%s: %+v", name, next.Done.Error)
 		}
 	}
@@ -99,21 +85,13 @@ func TestSameWorkspace(t *testing.T) {
 func TestCursorOfNobody(t *testing.T) {
 	t.Parallel()
 	mine, other := owned(0, "bot 1", "mine"), owned(1, "bot 2", "other")
-	res := mine.collect(t)
-	state := res.Committed()
-	for stream, cursor := range state {
-		from := strings.Index(cursor, `"account":`)
-		if from < 0 {
-			t.Fatalf("%s: %s", stream, cursor)
-		}
-		state[stream] = cursor[:from] + cursor[from+strings.Index(cursor[from:], ",")+1:]
-	}
-	next := res.SecondRun(t, func(o *sdktest.Options) { o.State = state })
-	succeeded(t, next)
+	res := mine.Collect(t)
+	next := res.SecondRun(t, trial.Nobodys(t, res))
+	schemas.Succeeded(t, next)
 	if len(next.All) != 0 {
 		t.Errorf("%d records", len(next.All))
 	}
-	refused(t, next.SecondRun(t, by(other)))
+	refused(t, next.SecondRun(t, other.SignIn))
 }
 
 // A full refresh puts one account in the place of the other: everything that is
@@ -127,24 +105,24 @@ func TestFullRefreshOfAnotherWorkspace(t *testing.T) {
 			mine, other := owned(0, "bot 1", "mine"), owned(1, "bot 2", "other")
 			there := newStore(t, other)
 			stored := sdktest.Store{}
-			res := mine.collect(t)
+			res := mine.Collect(t)
 			stored.Apply(res)
-			res = res.SecondRun(t, func(o *sdktest.Options) { by(other)(o); fullRefresh(o); o.StopAfter = stop })
+			res = res.SecondRun(t, func(o *sdktest.Options) { other.SignIn(o); trial.FullRefresh(o); o.StopAfter = stop })
 			stored.Apply(res)
 			if stop == 0 {
-				succeeded(t, res)
+				schemas.Succeeded(t, res)
 				if len(deleted(res)) != 4 || stored.Differs(there) != "" {
 					t.Fatalf("deleted %v, stored %v", deleted(res), stored)
 				}
 			}
-			next := res.SecondRun(t, incremental)
+			next := res.SecondRun(t, trial.Incremental)
 			if e := next.Done.Error; e != nil {
 				refused(t, next)
-				next = res.SecondRun(t, fullRefresh)
+				next = res.SecondRun(t, trial.FullRefresh)
 			}
 			stored.Apply(next)
-			other.pass(25 * time.Hour)
-			next = other.after(t, next)
+			other.Pass(25 * time.Hour)
+			next = other.After(t, next)
 			stored.Apply(next)
 			if stored.Differs(there) != "" {
 				t.Errorf("stored %v, there are %v", stored, there)
@@ -164,12 +142,12 @@ func TestAccountIsNotKnown(t *testing.T) {
 		"notion_malformed_response": fault.Replace(`"id":`, `"name":`),
 	} {
 		w := owned(0, "bot 1", "mine")
-		w.faults.Add(fault.Rule{Match: fault.Path("/v1/users/me"), Fault: f})
-		res := w.failing(t)
+		w.Faults.Add(fault.Rule{Match: fault.Path("/v1/users/me"), Fault: f})
+		res := w.Failing(t)
 		if e := res.Done.Error; e == nil || e.Code != code || len(res.All)+len(res.States) != 0 || len(res.Requests) != 1 {
 			t.Errorf("%s: %+v, %d records", code, e, len(res.All))
 		}
-		if next := w.again(t, res); len(next.Records(streamPages)) != 3 {
+		if next := w.Again(t, res); len(next.Records(streamPages)) != 3 {
 			t.Errorf("%s: then %d pages", code, len(next.Records(streamPages)))
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/notion"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
 
 func TestRecords(t *testing.T) {
@@ -21,7 +22,7 @@ func TestRecords(t *testing.T) {
 	tasks := w.AddDatabase(home, "Tasks", map[string]any{
 		"Due": map[string]any{"id": "a", "name": "Due", "type": "date", "date": map[string]any{}},
 	})
-	w.pass(90 * time.Second)
+	w.Pass(90 * time.Second)
 	row := w.AddRow(tasks, "Buy “milk”\n", map[string]any{
 		"Due":   map[string]any{"id": "a", "type": "date", "date": map[string]any{"start": "2026-02-01", "end": nil, "time_zone": nil}},
 		"Price": map[string]any{"id": "b", "type": "number", "number": 1.5}, "None": map[string]any{"id": "n", "type": "number", "number": nil},
@@ -40,7 +41,7 @@ func TestRecords(t *testing.T) {
 			map[string]any{"type": "title", "title": notion.Text("T")}, map[string]any{"type": "number", "number": 7}}}},
 		"Made": map[string]any{"id": "o", "type": "created_by", "created_by": map[string]any{"object": "user", "id": "u2"}},
 	})
-	res := w.collect(t)
+	res := w.Collect(t)
 	page, _ := res.Record(streamPages, row)
 	want := fmt.Sprintf(`{"id":%q,"object":"page","title":"Buy “milk”\n","parent_type":"database_id","parent_id":%q,`+
 		`"url":"https://www.notion.so/%s","public_url":null,"icon":"📓","archived":false,"in_trash":false,`+
@@ -64,8 +65,8 @@ func TestRecords(t *testing.T) {
 	if strings.Contains(string(page.Data), "Signature") {
 		t.Error("a signed address is in the record")
 	}
-	if reasons(res) != "" {
-		t.Error(reasons(res))
+	if trial.Skips(res) != "" {
+		t.Error(trial.Skips(res))
 	}
 }
 
@@ -74,7 +75,7 @@ func TestRequests(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace()
 	w.pages(101)
-	res := w.collect(t, func(o *sdktest.Options) {
+	res := w.Collect(t, func(o *sdktest.Options) {
 		o.Options = map[string]string{"base_url": "http://127.0.0.1:4000/"}
 		o.Streams = []string{streamPages}
 	})
@@ -97,7 +98,7 @@ func TestRequests(t *testing.T) {
 			t.Errorf("%s", r.Body)
 		}
 	}
-	if r := newWorkspace().collect(t).Requests; r[1].URL != "https://api.notion.com/v1/search" {
+	if r := newWorkspace().Collect(t).Requests; r[1].URL != "https://api.notion.com/v1/search" {
 		t.Error(r[1].URL)
 	}
 }
@@ -105,11 +106,11 @@ func TestRequests(t *testing.T) {
 func TestEmptyWorkspace(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace()
-	res := w.collect(t)
+	res := w.Collect(t)
 	if len(res.All) != 0 || len(res.Skips) != 0 || w.paths() != "GET /users/me,POST /search,POST /search" {
 		t.Errorf("%+v %s", res.All, w.paths())
 	}
-	if next := w.again(t, res); len(next.All) != 0 {
+	if next := w.Again(t, res); len(next.All) != 0 {
 		t.Error(next.All)
 	}
 }
@@ -120,22 +121,22 @@ func TestIncremental(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace()
 	ids := w.pages(250)
-	first := w.collect(t)
+	first := w.Collect(t)
 	if len(first.Records(streamPages)) != 250 {
 		t.Fatalf("%d pages", len(first.Records(streamPages)))
 	}
-	w.pass(2 * time.Hour)
-	second := w.again(t, first) // goes through everything once more: the pages may have shifted
+	w.Pass(2 * time.Hour)
+	second := w.Again(t, first) // goes through everything once more: the pages may have shifted
 	if len(second.All) != 0 || len(w.Requests()) != 5 {
 		t.Fatalf("%d records, %s", len(second.All), w.paths())
 	}
-	third := w.again(t, second)
+	third := w.Again(t, second)
 	if len(third.All) != 0 || len(w.Requests()) != 3 {
 		t.Fatalf("%d records, %s", len(third.All), w.paths())
 	}
 	w.Edit(ids[7], "Edited")
 	fresh := w.AddPage("New", nil)
-	fourth := w.again(t, third)
+	fourth := w.Again(t, third)
 	if titles(fourth, streamPages) != "Edited,New" || len(fourth.All) != 2 || len(w.Requests()) != 3 {
 		t.Fatalf("%v, %s", titles(fourth, streamPages), w.paths())
 	}
@@ -153,14 +154,14 @@ func TestEditWithinTheMinute(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace()
 	id := w.AddPage("first", nil)
-	res := w.collect(t)
-	w.pass(10 * time.Second)
+	res := w.Collect(t)
+	w.Pass(10 * time.Second)
 	w.Edit(id, "second")
-	res = w.again(t, res)
+	res = w.Again(t, res)
 	if titles(res, streamPages) != "second" {
 		t.Fatal(titles(res, streamPages))
 	}
-	if res = w.again(t, res); len(res.All) != 0 {
+	if res = w.Again(t, res); len(res.All) != 0 {
 		t.Errorf("emitted again: %s", titles(res, streamPages))
 	}
 }
@@ -174,29 +175,29 @@ func TestIndexLag(t *testing.T) {
 	w.pages(3)
 	late := w.AddPage("late", nil)
 	w.Hide(late)
-	w.pass(10 * time.Minute)
+	w.Pass(10 * time.Minute)
 	w.AddPage("in between", nil)
-	w.pass(2 * time.Minute)
+	w.Pass(2 * time.Minute)
 	w.AddPage("newer", nil)
-	res := w.again(t, w.again(t, w.collect(t)))
+	res := w.Again(t, w.Again(t, w.Collect(t)))
 	w.Show(late)
-	if res = w.again(t, res); titles(res, streamPages) != "late" {
+	if res = w.Again(t, res); titles(res, streamPages) != "late" {
 		t.Fatalf("within the hour: %q", titles(res, streamPages))
 	}
-	res = w.again(t, res)
+	res = w.Again(t, res)
 	later := w.AddPage("much later", nil)
 	w.Hide(later)
-	w.pass(3 * time.Hour)
+	w.Pass(3 * time.Hour)
 	w.AddPage("newest", nil)
-	res = w.again(t, res)
+	res = w.Again(t, res)
 	w.Show(later)
-	w.pass(21 * time.Hour)
-	if res = w.again(t, res); titles(res, streamPages) != "much later" {
+	w.Pass(21 * time.Hour)
+	if res = w.Again(t, res); titles(res, streamPages) != "much later" {
 		t.Errorf("after a day: %q", titles(res, streamPages))
 	}
 	// What earlier walks should have met is a reason to walk through all again.
 	for _, want := range []int{8, 2} {
-		if res = w.again(t, res); strings.Count(w.paths(), "POST") < want || want == 2 && strings.Count(w.paths(), "POST") > 4 || len(res.All) != 0 {
+		if res = w.Again(t, res); strings.Count(w.paths(), "POST") < want || want == 2 && strings.Count(w.paths(), "POST") > 4 || len(res.All) != 0 {
 			t.Errorf("%s, want %d searches", w.paths(), want)
 		}
 	}
@@ -209,17 +210,17 @@ func TestRemovals(t *testing.T) {
 	w := newWorkspace()
 	ids := w.pages(6)
 	db := w.AddDatabase("", "Tasks", nil)
-	res := w.again(t, w.collect(t))
+	res := w.Again(t, w.Collect(t))
 	w.Trash(ids[0])
 	w.Unshare(ids[1])
 	w.Hide(ids[2])
 	w.Trash(db)
-	w.pass(23 * time.Hour)
-	if res = w.again(t, res); len(deleted(res)) != 0 {
+	w.Pass(23 * time.Hour)
+	if res = w.Again(t, res); len(deleted(res)) != 0 {
 		t.Fatalf("before it is due: %v", deleted(res))
 	}
-	w.pass(2 * time.Hour)
-	res = w.again(t, res)
+	w.Pass(2 * time.Hour)
+	res = w.Again(t, res)
 	want := []string{ids[0], ids[1], db}
 	slices.Sort(want)
 	got := deleted(res)
@@ -232,8 +233,8 @@ func TestRemovals(t *testing.T) {
 	}
 	// What came back is emitted again, and nothing is buried twice.
 	w.Restore(ids[0])
-	w.pass(25 * time.Hour)
-	res = w.again(t, res)
+	w.Pass(25 * time.Hour)
+	res = w.Again(t, res)
 	if titles(res, streamPages) != "Page 0" || len(deleted(res)) != 0 {
 		t.Errorf("emitted %s, deleted %v", titles(res, streamPages), deleted(res))
 	}
@@ -244,13 +245,13 @@ func TestArchivedInResults(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace()
 	ids := w.pages(2)
-	res := w.collect(t)
+	res := w.Collect(t)
 	w.Override(ids[0], "archived", true)
 	w.Override(ids[1], "in_trash", true)
-	if res = w.again(t, res); len(deleted(res)) != 2 {
+	if res = w.Again(t, res); len(deleted(res)) != 2 {
 		t.Fatal(deleted(res))
 	}
-	if res = w.again(t, res); len(res.All) != 0 {
+	if res = w.Again(t, res); len(res.All) != 0 {
 		t.Error("buried twice")
 	}
 }
@@ -261,12 +262,12 @@ func TestDeterminism(t *testing.T) {
 	run := func() []sdktest.Call {
 		w := newWorkspace()
 		ids := w.pages(130)
-		res := w.again(t, w.collect(t))
+		res := w.Again(t, w.Collect(t))
 		for _, id := range ids[:20] {
 			w.Trash(id)
 		}
-		w.pass(25 * time.Hour)
-		return append(res.Calls, w.again(t, res).Calls...)
+		w.Pass(25 * time.Hour)
+		return append(res.Calls, w.Again(t, res).Calls...)
 	}
 	if a, b := run(), run(); !slices.Equal(a, b) {
 		t.Error("the calls differ")
@@ -277,7 +278,7 @@ func TestScope(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace()
 	ids := w.pages(5)
-	res := w.collect(t, func(o *sdktest.Options) {
+	res := w.Collect(t, func(o *sdktest.Options) {
 		o.Scope = []abi.StreamScope{{Name: streamPages, Resources: ids[:2], Fields: []string{"id", "title"}}}
 	})
 	if len(res.All) != 2 || string(res.All[1].Data) != fmt.Sprintf(`{"id":%q,"title":"Page 0"}`, ids[0]) || len(w.Requests()) != 2 {
@@ -289,7 +290,7 @@ func TestScope(t *testing.T) {
 func TestMissingCredentials(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace()
-	res := sdktest.Collect(t, connector{}, w.options(func(o *sdktest.Options) { o.Credentials = nil }))
+	res := w.Failing(t, func(o *sdktest.Options) { o.Credentials = nil })
 	if res.Done.Status != abi.DoneFailed || !strings.Contains(res.Done.Error.Message, "NOTION_API_TOKEN") || len(w.Requests()) != 0 {
 		t.Errorf("%+v", res.Done)
 	}

@@ -12,40 +12,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/fault"
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/notion"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
-
-func fullRefresh(o *sdktest.Options) { o.Mode = abi.ModeFullRefresh }
-
-func incremental(o *sdktest.Options) { o.Mode = abi.ModeIncremental }
-
-// refresh does a full refresh after a run.
-func (w *workspace) refresh(t *testing.T, res *sdktest.Result) *sdktest.Result {
-	t.Helper()
-	w.Forget()
-	next := res.SecondRun(t, fullRefresh)
-	conform(t, next)
-	return next
-}
-
-// after does the incremental run after a full refresh.
-func (w *workspace) after(t *testing.T, res *sdktest.Result) *sdktest.Result {
-	t.Helper()
-	w.Forget()
-	next := res.SecondRun(t, incremental)
-	succeeded(t, next)
-	return next
-}
-
-// live lists the records of a run, without its tombstones.
-func live(res *sdktest.Result) []string {
-	var list []string
-	for _, r := range res.All {
-		if !r.Delete {
-			list = append(list, r.Stream+" "+r.Key+" "+string(r.Data))
-		}
-	}
-	return list
-}
 
 // known lists the ids that a committed cursor holds.
 func known(t *testing.T, res *sdktest.Result, stream string) []string {
@@ -65,14 +33,14 @@ func TestFullRefreshBuries(t *testing.T) {
 	ids := w.pages(6)
 	db, kept := w.AddDatabase("", "Tasks", nil), w.AddDatabase("", "Kept", nil)
 	stored := sdktest.Store{}
-	res := w.again(t, w.collect(t))
-	stored.Apply(w.collect(t))
+	res := w.Again(t, w.Collect(t))
+	stored.Apply(w.Collect(t))
 	w.Trash(ids[0])
 	w.Unshare(ids[1])
 	w.Hide(ids[2])
 	w.Trash(db)
-	res = w.refresh(t, res)
-	succeeded(t, res)
+	res = w.Refresh(t, res)
+	schemas.Succeeded(t, res)
 	stored.Apply(res)
 	got, want := deleted(res), []string{ids[0], ids[1], db}
 	slices.Sort(got)
@@ -90,8 +58,8 @@ func TestFullRefreshBuries(t *testing.T) {
 	if want := newStore(t, w); stored.Differs(want) != "" {
 		t.Errorf("stored %v, there are %v", stored, want)
 	}
-	w.pass(25 * time.Hour)
-	if res = w.after(t, res); len(res.All) != 0 {
+	w.Pass(25 * time.Hour)
+	if res = w.After(t, res); len(res.All) != 0 {
 		t.Errorf("the next run emitted %s, deleted %v", titles(res, streamPages), deleted(res))
 	}
 }
@@ -103,18 +71,18 @@ func TestFullRefreshIsAFirstRun(t *testing.T) {
 	w := newWorkspace()
 	w.pages(130)
 	w.AddDatabase("", "Tasks", nil)
-	first := w.collect(t)
-	if fresh := w.collect(t, fullRefresh); !slices.Equal(fresh.Calls, first.Calls) {
+	first := w.Collect(t)
+	if fresh := w.Collect(t, trial.FullRefresh); !slices.Equal(fresh.Calls, first.Calls) {
 		t.Error("the calls without a cursor differ")
 	}
-	again := w.refresh(t, first)
-	if !slices.Equal(live(again), live(first)) || len(deleted(again)) != 0 || strings.Contains(w.paths(), "GET /pages") {
-		t.Errorf("%d records of %d, deleted %v, %s", len(live(again)), len(live(first)), deleted(again), w.paths())
+	again := w.Refresh(t, first)
+	if !slices.Equal(trial.Live(again), trial.Live(first)) || len(deleted(again)) != 0 || strings.Contains(w.paths(), "GET /pages") {
+		t.Errorf("%d records of %d, deleted %v, %s", len(trial.Live(again)), len(trial.Live(first)), deleted(again), w.paths())
 	}
 	// Nor does what the cursor does not hold become a tombstone.
 	gone := w.AddPage("never collected", nil)
 	w.Trash(gone)
-	if again = w.refresh(t, again); len(deleted(again)) != 0 {
+	if again = w.Refresh(t, again); len(deleted(again)) != 0 {
 		t.Error(deleted(again))
 	}
 }
@@ -130,37 +98,37 @@ func TestPartialFullRefresh(t *testing.T) {
 	}{
 		"search incomplete": {
 			func(w *workspace, _ string) { w.Misbehave(notion.Faults{Incomplete: true, ShortPages: 10}) },
-			func(w *workspace) { w.Misbehave(notion.Faults{}); w.pass(25 * time.Hour) }, abi.DoneSucceeded,
+			func(w *workspace) { w.Misbehave(notion.Faults{}); w.Pass(25 * time.Hour) }, abi.DoneSucceeded,
 		},
 		"second page of results fails": {
 			func(w *workspace, _ string) {
-				w.faults.Add(fault.Rule{Match: searching("page"), After: 1, Times: -1, Fault: fault.Status(500, "")})
+				w.Faults.Add(fault.Rule{Match: searching("page"), After: 1, Times: -1, Fault: fault.Status(500, "")})
 			},
-			func(w *workspace) { w.faults.Clear() }, abi.DoneFailed,
+			func(w *workspace) { w.Faults.Clear() }, abi.DoneFailed,
 		},
 		"first page of results fails": {
 			func(w *workspace, _ string) {
-				w.faults.Add(fault.Rule{Match: searching("page"), Times: -1, Fault: fault.BrokenJSON()})
+				w.Faults.Add(fault.Rule{Match: searching("page"), Times: -1, Fault: fault.BrokenJSON()})
 			},
-			func(w *workspace) { w.faults.Clear() }, abi.DoneFailed,
+			func(w *workspace) { w.Faults.Clear() }, abi.DoneFailed,
 		},
 		"refused": {
 			func(w *workspace, _ string) {
-				w.faults.Add(fault.Rule{Match: searching("page"), After: 2, Times: -1, Fault: fault.Throttle("7")})
+				w.Faults.Add(fault.Rule{Match: searching("page"), After: 2, Times: -1, Fault: fault.Throttle("7")})
 			},
-			func(w *workspace) { w.faults.Clear() }, abi.DoneFailed,
+			func(w *workspace) { w.Faults.Clear() }, abi.DoneFailed,
 		},
 		"cannot be asked for": {
 			func(w *workspace, id string) {
-				w.faults.Add(fault.Rule{Match: fault.Path("/v1/pages/" + id), Fault: fault.Status(502, "")})
+				w.Faults.Add(fault.Rule{Match: fault.Path("/v1/pages/" + id), Fault: fault.Status(502, "")})
 			},
 			func(*workspace) {}, abi.DoneSucceeded,
 		},
 		"may not be asked for": {
 			func(w *workspace, id string) {
-				w.faults.Add(fault.Rule{Match: fault.Path("/v1/pages/" + id), Fault: fault.Status(403, "")})
+				w.Faults.Add(fault.Rule{Match: fault.Path("/v1/pages/" + id), Fault: fault.Status(403, "")})
 			},
-			func(w *workspace) { w.pass(25 * time.Hour) }, abi.DoneSucceeded,
+			func(w *workspace) { w.Pass(25 * time.Hour) }, abi.DoneSucceeded,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -169,12 +137,12 @@ func TestPartialFullRefresh(t *testing.T) {
 			w.Misbehave(notion.Faults{ShortPages: 10})
 			ids := w.pages(45)
 			stored := sdktest.Store{}
-			res := w.collect(t)
+			res := w.Collect(t)
 			stored.Apply(res)
-			res = w.again(t, res)
+			res = w.Again(t, res)
 			w.Trash(ids[7])
 			c.spoil(w, ids[7])
-			res = w.refresh(t, res)
+			res = w.Refresh(t, res)
 			stored.Apply(res)
 			if res.Done.Status != c.status || len(deleted(res)) != 0 {
 				t.Fatalf("%+v, deleted %v", res.Done, deleted(res))
@@ -184,7 +152,7 @@ func TestPartialFullRefresh(t *testing.T) {
 			}
 			again := len(res.Records(streamPages))
 			c.mend(w)
-			res = w.after(t, res)
+			res = w.After(t, res)
 			stored.Apply(res)
 			if !slices.Equal(deleted(res), ids[7:8]) || again+len(res.Records(streamPages)) != 44 {
 				t.Errorf("deleted %v, emitted %d and %d", deleted(res), again, len(res.Records(streamPages)))
@@ -212,15 +180,15 @@ func TestFullRefreshFromOtherLedgers(t *testing.T) {
 			t.Parallel()
 			w := newWorkspace()
 			ids := w.pages(3)
-			res := w.collect(t)
+			res := w.Collect(t)
 			w.Trash(ids[0])
 			state := res.Committed()
 			was := state[streamPages]
 			if state[streamPages] = change(was); was == state[streamPages] {
 				t.Fatal(was)
 			}
-			next := res.SecondRun(t, func(o *sdktest.Options) { fullRefresh(o); o.State = state })
-			succeeded(t, next)
+			next := res.SecondRun(t, func(o *sdktest.Options) { trial.FullRefresh(o); o.State = state })
+			schemas.Succeeded(t, next)
 			if got := fmt.Sprint(deleted(next)); got != fmt.Sprint(ids[:1]) || len(next.Records(streamPages)) != 2 {
 				t.Errorf("emitted %s, deleted %s", titles(next, streamPages), got)
 			}
@@ -237,15 +205,15 @@ func TestFullRefreshStoppedAnywhere(t *testing.T) {
 		w.Misbehave(notion.Faults{ShortPages: 10})
 		ids := w.pages(45)
 		stored := sdktest.Store{}
-		res := w.collect(t)
+		res := w.Collect(t)
 		stored.Apply(res)
-		res = w.again(t, res)
+		res = w.Again(t, res)
 		w.Trash(ids[0])
 		w.Trash(ids[44])
-		res = res.SecondRun(t, func(o *sdktest.Options) { fullRefresh(o); o.StopAfter = stop })
+		res = res.SecondRun(t, func(o *sdktest.Options) { trial.FullRefresh(o); o.StopAfter = stop })
 		stored.Apply(res)
-		w.pass(25 * time.Hour)
-		res = w.after(t, res)
+		w.Pass(25 * time.Hour)
+		res = w.After(t, res)
 		stored.Apply(res)
 		if want := newStore(t, w); stored.Differs(want) != "" {
 			t.Errorf("stop %d: %d stored, want %d", stop, stored.Len(), want.Len())

@@ -8,20 +8,11 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
-	"github.com/pdpp-host/pdpp-host/sdk"
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/fault"
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/notion"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
-
-// failing does a run in which something may fail, and holds its records
-// against the schemas.
-func (w *workspace) failing(t *testing.T, change ...func(*sdktest.Options)) *sdktest.Result {
-	t.Helper()
-	res := sdktest.Collect(t, connector{}, w.options(change...))
-	conform(t, res)
-	return res
-}
 
 // RT-23.1: a provider that keeps refusing ends the run under its own name; what
 // was collected stays, and the next run goes on from there.
@@ -29,15 +20,15 @@ func TestRateLimited(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace()
 	w.pages(250)
-	w.faults.Add(fault.Rule{Match: searching("page"), After: 2, Fault: fault.Throttle("7")})
-	res := w.failing(t)
+	w.Faults.Add(fault.Rule{Match: searching("page"), After: 2, Fault: fault.Throttle("7")})
+	res := w.Failing(t)
 	if e := res.Done.Error; res.Done.Status != abi.DoneFailed || e.Code != "notion_rate_limited" || e.Message != "notion_rate_limited" || !e.Retryable {
 		t.Fatalf("%+v", e)
 	}
 	if n := len(res.Records(streamPages)); n != 200 {
 		t.Fatalf("%d pages before the refusal", n)
 	}
-	next := w.again(t, res)
+	next := w.Again(t, res)
 	if n := len(next.Records(streamPages)); n != 50 {
 		t.Errorf("%d pages after it, want the other 50", n)
 	}
@@ -47,29 +38,7 @@ func TestRateLimited(t *testing.T) {
 // renew is one that the provider refuses.
 func TestEndsRun(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		err  error
-		ends bool
-		code string // of the failure that is returned
-	}{
-		"stop":               {sdk.ErrStopped, true, ""},
-		"the connector's":    {abi.NewError(abi.CodeEnvelope, "x", ""), true, ""},
-		"provider failing":   {&sdk.FetchError{Code: "send.attempts_exhausted", GapReason: abi.ReasonUpstreamPressure}, false, ""},
-		"provider refusing":  {&sdk.FetchError{Code: "send.rate_limited", GapReason: abi.ReasonRateLimited}, true, ""},
-		"budget":             {&sdk.FetchError{Code: "send.stopped", GapReason: abi.ReasonRetryExhausted, Final: true}, true, ""},
-		"status":             {&sdk.Failure{Code: "notion_http_404"}, false, ""},
-		"unauthorized":       {&sdk.Failure{Code: "notion_auth_failed"}, true, "notion_auth_failed"},
-		"sign-in expired":    {&sdk.FetchError{Code: "send.credential_expired", Message: "m"}, true, "notion_auth_failed"},
-		"renewal refused":    {&sdk.FetchError{Code: "send.renewal_refused", Message: "m"}, true, "notion_auth_failed"},
-		"no credential held": {&sdk.FetchError{Code: "send.credential_missing", Message: "m"}, true, "notion_auth_failed"},
-	} {
-		if endsRun(c.err) != c.ends {
-			t.Errorf("%s: ends the run: %v", name, !c.ends)
-		}
-		if f, ok := sdk.AsFailure(signIn(c.err)); c.code != "" && (!ok || f.Code != c.code || f.Retryable) {
-			t.Errorf("%s: %+v", name, f)
-		}
-	}
+	trial.Ends(t, "notion", endsRun, signIn)
 }
 
 // A stream that fails is named, and the other one is collected.
@@ -93,23 +62,23 @@ func TestOneStreamFails(t *testing.T) {
 			w := newWorkspace()
 			w.pages(3)
 			w.AddDatabase("", "Tasks", nil)
-			good := w.collect(t)
-			w.faults.Add(fault.Rule{Match: searching("database"), Fault: c.fault})
+			good := w.Collect(t)
+			w.Faults.Add(fault.Rule{Match: searching("database"), Fault: c.fault})
 			w.AddPage("new", nil)
-			w.pass(25 * time.Hour)
+			w.Pass(25 * time.Hour)
 			res := good.SecondRun(t, nil)
 			if res.Done.Status != abi.DoneFailed || res.Done.Error.Code != "stream_collection_failed" || !res.Done.Error.Retryable {
 				t.Fatalf("%+v %+v", res.Done, res.Done.Error)
 			}
-			if reasons(res) != "databases stream_collection_failed" || !strings.Contains(string(res.Skips[0].Diagnostics), c.code) {
-				t.Errorf("%s %s", reasons(res), res.Skips[0].Diagnostics)
+			if trial.Skips(res) != "databases stream_collection_failed" || !strings.Contains(string(res.Skips[0].Diagnostics), c.code) {
+				t.Errorf("%s %s", trial.Skips(res), res.Skips[0].Diagnostics)
 			}
 			if titles(res, streamPages) != "new" || len(deleted(res)) != 0 {
 				t.Errorf("pages %s, deleted %v", titles(res, streamPages), deleted(res))
 			}
 			// What failed is caught up with, what did not is not repeated.
 			w.AddDatabase("", "More", nil)
-			next := w.again(t, res)
+			next := w.Again(t, res)
 			if titles(next, streamDatabases) != "More" || len(next.Records(streamPages)) != 0 {
 				t.Errorf("next run: %s; %s", titles(next, streamDatabases), titles(next, streamPages))
 			}
@@ -122,14 +91,14 @@ func TestAuthFailed(t *testing.T) {
 	for after := range 4 {
 		w := newWorkspace()
 		w.pages(250)
-		w.faults.Add(fault.Rule{After: after, Times: -1, Fault: fault.Status(401, `{"object":"error","status":401,"code":"unauthorized"}`)})
-		res := w.failing(t)
+		w.Faults.Add(fault.Rule{After: after, Times: -1, Fault: fault.Status(401, `{"object":"error","status":401,"code":"unauthorized"}`)})
+		res := w.Failing(t)
 		e := res.Done.Error
-		if e == nil || e.Code != "notion_auth_failed" || string(e.RecoveryHint) != `"refresh_credentials"` || e.Retryable || w.faults.Fired() != 1 {
+		if e == nil || e.Code != "notion_auth_failed" || string(e.RecoveryHint) != `"refresh_credentials"` || e.Retryable || w.Faults.Fired() != 1 {
 			t.Fatalf("%+v after %d", e, after)
 		}
-		w.faults.Clear()
-		if next := w.again(t, res); len(res.Records(streamPages))+len(next.Records(streamPages)) != 250 {
+		w.Faults.Clear()
+		if next := w.Again(t, res); len(res.Records(streamPages))+len(next.Records(streamPages)) != 250 {
 			t.Errorf("%d and %d pages", len(res.Records(streamPages)), len(next.Records(streamPages)))
 		}
 	}
@@ -144,16 +113,16 @@ func TestCursorFaults(t *testing.T) {
 	} {
 		w := newWorkspace()
 		w.pages(5)
-		good := w.collect(t)
+		good := w.Collect(t)
 		w.Misbehave(f)
 		w.Forget()
-		w.pass(25 * time.Hour)
+		w.Pass(25 * time.Hour)
 		res := good.SecondRun(t, nil)
 		if len(deleted(res)) != 0 || len(w.Requests()) > 6 || !strings.Contains(string(res.Skips[0].Diagnostics), code) {
 			t.Errorf("%s: deleted %v, %s", code, deleted(res), w.paths())
 		}
 		w.Misbehave(notion.Faults{})
-		if next := w.again(t, res); len(next.All) != 0 {
+		if next := w.Again(t, res); len(next.All) != 0 {
 			t.Errorf("%s: next run emitted %d", code, len(next.All))
 		}
 	}
@@ -164,10 +133,10 @@ func TestForgottenCursor(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace()
 	w.pages(250)
-	w.faults.Add(fault.Rule{Match: searching("page"), After: 2, Fault: fault.Throttle("")})
-	res := w.failing(t)
-	w.faults.Add(fault.Rule{Match: searching("page"), Fault: fault.Status(400, `{"object":"error","code":"validation_error"}`)})
-	if next := w.again(t, res); len(next.Records(streamPages)) != 50 {
+	w.Faults.Add(fault.Rule{Match: searching("page"), After: 2, Fault: fault.Throttle("")})
+	res := w.Failing(t)
+	w.Faults.Add(fault.Rule{Match: searching("page"), Fault: fault.Status(400, `{"object":"error","code":"validation_error"}`)})
+	if next := w.Again(t, res); len(next.Records(streamPages)) != 50 {
 		t.Errorf("%d pages", len(next.Records(streamPages)))
 	}
 }
@@ -177,17 +146,17 @@ func TestIncompleteSearch(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace()
 	ids := w.pages(5)
-	res := w.collect(t)
+	res := w.Collect(t)
 	w.Trash(ids[0])
 	w.Misbehave(notion.Faults{Incomplete: true})
-	w.pass(25 * time.Hour)
-	res = w.again(t, res)
-	if len(deleted(res)) != 0 || reasons(res) != "databases notion_search_incomplete,pages notion_search_incomplete" {
-		t.Errorf("%v %s", deleted(res), reasons(res))
+	w.Pass(25 * time.Hour)
+	res = w.Again(t, res)
+	if len(deleted(res)) != 0 || trial.Skips(res) != "databases notion_search_incomplete,pages notion_search_incomplete" {
+		t.Errorf("%v %s", deleted(res), trial.Skips(res))
 	}
 	w.Misbehave(notion.Faults{})
-	w.pass(25 * time.Hour)
-	if res = w.again(t, res); len(deleted(res)) != 1 {
+	w.Pass(25 * time.Hour)
+	if res = w.Again(t, res); len(deleted(res)) != 1 {
 		t.Errorf("%v", deleted(res))
 	}
 }
@@ -197,24 +166,24 @@ func TestUnconfirmedRemoval(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace()
 	ids := w.pages(5)
-	res := w.collect(t)
+	res := w.Collect(t)
 	w.Trash(ids[0])
 	w.Trash(ids[1])
-	w.pass(25 * time.Hour)
-	w.faults.Add(fault.Rule{Match: fault.Path("/v1/pages/" + ids[0]), Fault: fault.Status(502, "")})
-	res = w.again(t, res)
-	if got := deleted(res); len(got) != 1 || got[0] != ids[1] || reasons(res) != "pages notion_removals_unconfirmed" {
-		t.Fatalf("%v %s", got, reasons(res))
+	w.Pass(25 * time.Hour)
+	w.Faults.Add(fault.Rule{Match: fault.Path("/v1/pages/" + ids[0]), Fault: fault.Status(502, "")})
+	res = w.Again(t, res)
+	if got := deleted(res); len(got) != 1 || got[0] != ids[1] || trial.Skips(res) != "pages notion_removals_unconfirmed" {
+		t.Fatalf("%v %s", got, trial.Skips(res))
 	}
-	if res = w.again(t, res); len(deleted(res)) != 1 || deleted(res)[0] != ids[0] {
+	if res = w.Again(t, res); len(deleted(res)) != 1 || deleted(res)[0] != ids[0] {
 		t.Errorf("%v", deleted(res))
 	}
 	// One that may not be looked up is kept, and said to be.
 	w.Hide(ids[2])
-	w.pass(25 * time.Hour)
-	w.faults.Add(fault.Rule{Match: fault.Path("/v1/pages/"), Fault: fault.Status(403, "")})
-	if res = w.again(t, res); len(deleted(res)) != 0 || reasons(res) != "pages notion_lookup_refused" {
-		t.Errorf("%v %s", deleted(res), reasons(res))
+	w.Pass(25 * time.Hour)
+	w.Faults.Add(fault.Rule{Match: fault.Path("/v1/pages/"), Fault: fault.Status(403, "")})
+	if res = w.Again(t, res); len(deleted(res)) != 0 || trial.Skips(res) != "pages notion_lookup_refused" {
+		t.Errorf("%v %s", deleted(res), trial.Skips(res))
 	}
 }
 
@@ -224,7 +193,7 @@ func TestManyMissing(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace()
 	ids := w.pages(maxConfirmed + 200)
-	res := w.again(t, w.collect(t))
+	res := w.Again(t, w.Collect(t))
 	trashed := 0
 	for i, id := range ids {
 		if i%6 > 0 {
@@ -236,8 +205,8 @@ func TestManyMissing(t *testing.T) {
 	}
 	gone := make(map[string]bool)
 	for range 3 {
-		w.pass(25 * time.Hour)
-		res = w.again(t, res)
+		w.Pass(25 * time.Hour)
+		res = w.Again(t, res)
 		for _, id := range deleted(res) {
 			gone[id] = true
 		}
@@ -257,7 +226,7 @@ func TestDriftIsToldAgain(t *testing.T) {
 	w := newWorkspace()
 	ids := w.pages(3)
 	w.Override(ids[1], "created_time", "yesterday") // a string, but no time
-	res := sdktest.Collect(t, connector{}, w.options())
+	res := w.Run(t)
 	for range 2 {
 		res = res.SecondRun(t, nil)
 		if len(res.All) != 1 || res.All[0].Key != ids[1] {
@@ -265,7 +234,7 @@ func TestDriftIsToldAgain(t *testing.T) {
 		}
 	}
 	w.Override(ids[1], "created_time", nil)
-	if res = w.again(t, w.again(t, res)); len(res.All) != 0 {
+	if res = w.Again(t, w.Again(t, res)); len(res.All) != 0 {
 		t.Errorf("%+v", res.All)
 	}
 }
@@ -283,7 +252,7 @@ func TestSchemaDrift(t *testing.T) {
 			w := newWorkspace()
 			ids := w.pages(3)
 			w.Override(ids[1], member, value)
-			res := sdktest.Collect(t, connector{}, w.options(func(o *sdktest.Options) { o.Tolerate = true }))
+			res := w.Run(t, func(o *sdktest.Options) { o.Tolerate = true })
 			if len(res.All) != 3 && len(res.Problems) == 0 {
 				t.Fatalf("a page was lost without a word: %+v", res.Skips)
 			}
@@ -306,10 +275,10 @@ func TestUnreadableResults(t *testing.T) {
 	w.Override(ids[2], "id", "../users")
 	w.SetProperty(ids[3], "New", map[string]any{"id": "q", "type": "hologram", "hologram": 1})
 	w.SetProperty(ids[3], "Deep", map[string]any{"id": "q", "type": "number", "number": []any{[]any{1}}})
-	res := w.collect(t)
-	if reasons(res) != "pages notion_result_unreadable,pages notion_property_unknown" || string(res.Skips[0].Diagnostics) != `{"count":3}` ||
+	res := w.Collect(t)
+	if trial.Skips(res) != "pages notion_result_unreadable,pages notion_property_unknown" || string(res.Skips[0].Diagnostics) != `{"count":3}` ||
 		string(res.Skips[1].Diagnostics) != `{"count":2,"types":["(nested)","hologram"]}` {
-		t.Errorf("%s %s %s", reasons(res), res.Skips[0].Diagnostics, res.Skips[len(res.Skips)-1].Diagnostics)
+		t.Errorf("%s %s %s", trial.Skips(res), res.Skips[0].Diagnostics, res.Skips[len(res.Skips)-1].Diagnostics)
 	}
 	if len(res.Records(streamPages)) != 1 {
 		t.Errorf("%d pages", len(res.Records(streamPages)))
@@ -323,11 +292,11 @@ func TestTimeAhead(t *testing.T) {
 	ids := w.pages(3)
 	w.Misbehave(notion.Faults{ShortPages: 1})
 	w.Override(ids[2], "last_edited_time", "2099-01-01T00:00:00.000Z")
-	res := w.again(t, w.collect(t))
-	w.pass(2 * time.Hour)
+	res := w.Again(t, w.Collect(t))
+	w.Pass(2 * time.Hour)
 	w.Edit(ids[1], "edited")
 	w.Edit(ids[0], "edited")
-	if res = w.again(t, res); titles(res, streamPages) != "edited,edited" {
+	if res = w.Again(t, res); titles(res, streamPages) != "edited,edited" {
 		t.Error(titles(res, streamPages))
 	}
 }
@@ -337,7 +306,7 @@ func TestForeignLedger(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace()
 	ids := w.pages(3)
-	res := w.collect(t)
+	res := w.Collect(t)
 	w.Trash(ids[0])
 	state := res.Committed()
 	state[streamPages] = strings.Replace(state[streamPages], `"v":1`, `"v":0`, 1)
@@ -373,12 +342,12 @@ func TestWorkspaceMovesWhileItIsRead(t *testing.T) {
 					w.AddPage("new", nil)
 				})
 				stored := sdktest.Store{}
-				res := w.collect(t)
+				res := w.Collect(t)
 				stored.Apply(res)
 				w.Before(nil)
 				for range 2 {
-					w.pass(25 * time.Hour)
-					res = w.again(t, res)
+					w.Pass(25 * time.Hour)
+					res = w.Again(t, res)
 					stored.Apply(res)
 				}
 				want := newStore(t, w)
@@ -394,7 +363,7 @@ func TestWorkspaceMovesWhileItIsRead(t *testing.T) {
 func newStore(t *testing.T, w *workspace) sdktest.Store {
 	t.Helper()
 	s := sdktest.Store{}
-	s.Apply(w.collect(t))
+	s.Apply(w.Collect(t))
 	return s
 }
 
@@ -406,25 +375,13 @@ func TestStoppedAnywhere(t *testing.T) {
 		w.Misbehave(notion.Faults{ShortPages: 10})
 		ids := w.pages(45)
 		w.AddDatabase("", "Tasks", nil)
-		stored, count := sdktest.Store{}, 0
-		res := w.failing(t, func(o *sdktest.Options) { o.StopAfter = stop })
-		for run := 0; ; run++ {
-			stored.Apply(res)
-			count += len(res.All)
-			if res.Done.Status == abi.DoneSucceeded {
-				break
-			}
-			if res.Done.Status != abi.DoneCancelled || run > 100 {
-				t.Fatalf("stop %d: %+v %+v", stop, res.Done, res.Done.Error)
-			}
-			if run == 3 {
-				w.Trash(ids[0])
-				w.pass(time.Minute)
-			}
-			res = res.SecondRun(t, func(o *sdktest.Options) { o.StopAfter = stop + run/2 })
-		}
-		w.pass(25 * time.Hour)
-		last := w.again(t, res)
+		stored := sdktest.Store{}
+		res, count := trial.ToTheEnd(t, w.Failing(t, trial.StopAfter(stop)), stop, stored, func() {
+			w.Trash(ids[0])
+			w.Pass(time.Minute)
+		})
+		w.Pass(25 * time.Hour)
+		last := w.Again(t, res)
 		stored.Apply(last)
 		if want := newStore(t, w); stored.Differs(want) != "" || count > 46+2 {
 			t.Errorf("stop %d: %d stored, want %d; %d records emitted", stop, stored.Len(), want.Len(), count)
@@ -439,19 +396,10 @@ func TestKilledAnywhere(t *testing.T) {
 		w := newWorkspace()
 		w.Misbehave(notion.Faults{ShortPages: 10})
 		w.pages(45)
-		calls := 0
-		res := w.failing(t, func(o *sdktest.Options) {
-			o.Tolerate = true
-			o.Before = func(string, []byte) *abi.Error {
-				if calls++; calls >= kill {
-					return abi.NewError(abi.CodeInternal, "killed", "")
-				}
-				return nil
-			}
-		})
+		res := w.Failing(t, trial.Killed(kill))
 		stored := sdktest.Store{}
 		stored.Apply(res)
-		res = res.SecondRun(t, func(o *sdktest.Options) { o.Tolerate = false })
+		res = res.SecondRun(t, trial.Unkilled)
 		stored.Apply(res)
 		if want := newStore(t, w); stored.Differs(want) != "" {
 			t.Errorf("killed at call %d: %d stored, want %d", kill, stored.Len(), want.Len())

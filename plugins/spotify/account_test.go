@@ -3,16 +3,14 @@ package main
 import (
 	"fmt"
 	"maps"
-	"strings"
 	"testing"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/fault"
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/spotify"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
-
-const codeAccount = "spotify_account_changed"
 
 // of is a furnished account of a user, without plays.
 func of(user string) *account {
@@ -24,21 +22,9 @@ func of(user string) *account {
 	return a
 }
 
-// by has the next run use the sign-in of another account.
-func by(a *account) func(*sdktest.Options) {
-	return func(o *sdktest.Options) { o.Provider, o.Now = a.faults, a.now }
-}
-
-// refused checks that a run ended before it said anything of another account.
 func refused(t *testing.T, res *sdktest.Result) {
 	t.Helper()
-	e := res.Done.Error
-	if res.Done.Status != abi.DoneFailed || e.Code != codeAccount || string(e.RecoveryHint) != `"manual_action_required"` || e.Retryable {
-		t.Fatalf("%+v %+v", res.Done, e)
-	}
-	if len(res.All)+len(res.States)+len(res.Skips) != 0 || len(res.Requests) != 1 {
-		t.Errorf("%d records, %d cursors, %d skips, %d requests", len(res.All), len(res.States), len(res.Skips), len(res.Requests))
-	}
+	trial.Refused(t, res, "spotify_account_changed")
 }
 
 // The sign-in of another account would mix its library with the one that is
@@ -50,9 +36,9 @@ func TestAnotherAccountIsRefused(t *testing.T) {
 		mine, other := of("me"), of("someone")
 		mine.play(0, 4)
 		other.play(50, 4)
-		res := mine.collect(t)
+		res := mine.Collect(t)
 		next := res.SecondRun(t, func(o *sdktest.Options) {
-			if by(other)(o); scope != "" {
+			if other.SignIn(o); scope != "" {
 				o.Streams = []string{scope}
 			}
 		})
@@ -60,7 +46,7 @@ func TestAnotherAccountIsRefused(t *testing.T) {
 		if !maps.Equal(next.Committed(), res.Committed()) {
 			t.Errorf("%q: the cursors moved", scope)
 		}
-		if again := mine.again(t, res); len(again.All) != 0 {
+		if again := mine.Again(t, res); len(again.All) != 0 {
 			t.Errorf("%q: the first sign-in: %d records", scope, len(again.All))
 		}
 	}
@@ -71,21 +57,13 @@ func TestCursorOfNobody(t *testing.T) {
 	t.Parallel()
 	mine := of("me")
 	mine.play(0, 4)
-	res := mine.collect(t)
-	state := res.Committed()
-	for stream, cursor := range state {
-		from := strings.Index(cursor, `"account":`)
-		if from < 0 {
-			t.Fatalf("%s: %s", stream, cursor)
-		}
-		state[stream] = cursor[:from] + cursor[from+strings.Index(cursor[from:], ",")+1:]
-	}
-	next := res.SecondRun(t, func(o *sdktest.Options) { o.State = state })
-	succeeded(t, next)
+	res := mine.Collect(t)
+	next := res.SecondRun(t, trial.Nobodys(t, res))
+	schemas.Succeeded(t, next)
 	if len(next.All) != 0 {
 		t.Errorf("%d records", len(next.All))
 	}
-	refused(t, next.SecondRun(t, by(of("someone"))))
+	refused(t, next.SecondRun(t, of("someone").SignIn))
 }
 
 // A full refresh puts one account in the place of the other: everything that is
@@ -93,24 +71,24 @@ func TestCursorOfNobody(t *testing.T) {
 // through no other run mixes the two.
 func TestFullRefreshOfAnotherAccount(t *testing.T) {
 	t.Parallel()
-	only := streams(streamPlaylists, streamArtists, streamTracks)
+	only := trial.Only(streamPlaylists, streamArtists, streamTracks)
 	for stop := range 40 {
 		t.Run(fmt.Sprint(stop), func(t *testing.T) {
 			t.Parallel()
 			mine, other := of("me"), of("someone")
 			there := other.stored(t, only)
 			stored := sdktest.Store{}
-			res := mine.collect(t, only)
+			res := mine.Collect(t, only)
 			stored.Apply(res)
-			res = res.SecondRun(t, func(o *sdktest.Options) { by(other)(o); fullRefresh(o); o.StopAfter = stop })
+			res = res.SecondRun(t, func(o *sdktest.Options) { other.SignIn(o); trial.FullRefresh(o); o.StopAfter = stop })
 			stored.Apply(res)
 			if stop == 0 && (res.Done.Status != abi.DoneSucceeded || stored.Differs(there) != "") {
 				t.Fatalf("%+v, %d stored, %d are there", res.Done, stored.Len(), there.Len())
 			}
-			next := res.SecondRun(t, incremental)
+			next := res.SecondRun(t, trial.Incremental)
 			if next.Done.Error != nil {
 				refused(t, next)
-				next = res.SecondRun(t, fullRefresh)
+				next = res.SecondRun(t, trial.FullRefresh)
 			}
 			stored.Apply(next)
 			if next.Done.Status != abi.DoneSucceeded || stored.Differs(there) != "" {
@@ -127,17 +105,17 @@ func TestPlaysOfAnotherAccount(t *testing.T) {
 	mine, other := newAccount(func(o *spotify.Options) { o.User = "me" }), newAccount(func(o *spotify.Options) { o.User = "someone" })
 	mine.play(0, 4)
 	other.play(50, 4)
-	res := mine.collect(t)
-	res = res.SecondRun(t, func(o *sdktest.Options) { by(other)(o); fullRefresh(o) })
-	succeeded(t, res)
-	if reasons(res) != "recently_played spotify_plays_of_another_account" || len(res.Records(streamPlays)) != 4 || deleted(res) != "" {
-		t.Fatalf("%s, emitted %s, deleted %s", reasons(res), emitted(res), deleted(res))
+	res := mine.Collect(t)
+	res = res.SecondRun(t, func(o *sdktest.Options) { other.SignIn(o); trial.FullRefresh(o) })
+	schemas.Succeeded(t, res)
+	if trial.Skips(res) != "recently_played spotify_plays_of_another_account" || len(res.Records(streamPlays)) != 4 || deleted(res) != "" {
+		t.Fatalf("%s, emitted %s, deleted %s", trial.Skips(res), emitted(res), deleted(res))
 	}
-	if res = res.SecondRun(t, incremental); reasons(res) != "" || len(res.All) != 0 {
-		t.Errorf("the run after: %s, %s", reasons(res), emitted(res))
+	if res = res.SecondRun(t, trial.Incremental); trial.Skips(res) != "" || len(res.All) != 0 {
+		t.Errorf("the run after: %s, %s", trial.Skips(res), emitted(res))
 	}
-	if res = res.SecondRun(t, fullRefresh); reasons(res) != "" || len(res.Records(streamPlays)) != 4 {
-		t.Errorf("the refresh after: %s, %s", reasons(res), emitted(res))
+	if res = res.SecondRun(t, trial.FullRefresh); trial.Skips(res) != "" || len(res.Records(streamPlays)) != 4 {
+		t.Errorf("the refresh after: %s, %s", trial.Skips(res), emitted(res))
 	}
 }
 
@@ -152,12 +130,12 @@ func TestAccountIsNotKnown(t *testing.T) {
 		"spotify_malformed_response": fault.Replace(`"id":`, `"name":`),
 	} {
 		a := of("me")
-		a.faults.Add(fault.Rule{Fault: f})
-		res := a.failing(t)
+		a.Faults.Add(fault.Rule{Fault: f})
+		res := a.Failing(t)
 		if e := res.Done.Error; e == nil || e.Code != code || len(res.All)+len(res.States) != 0 || len(res.Requests) != 1 {
 			t.Errorf("%s: %+v, %d records", code, e, len(res.All))
 		}
-		if next := a.again(t, res); len(next.Records(streamTracks)) != 60 {
+		if next := a.Again(t, res); len(next.Records(streamTracks)) != 60 {
 			t.Errorf("%s: then %d tracks", code, len(next.Records(streamTracks)))
 		}
 	}

@@ -11,13 +11,14 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/spotify"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
 
 func TestRecords(t *testing.T) {
 	t.Parallel()
 	for _, modern := range []bool{false, true} {
 		a := furnished(func(o *spotify.Options) { o.Modern = modern })
-		res := a.collect(t)
+		res := a.Collect(t)
 		popularity, rest := "0", `"popularity":60,"followers":1000`
 		if modern {
 			popularity, rest = "null", `"popularity":null,"followers":null`
@@ -38,8 +39,8 @@ func TestRecords(t *testing.T) {
 				t.Errorf("%s\n got %s\nwant %s", stream, got.Data, want.data)
 			}
 		}
-		if reasons(res) != "" || len(res.All) != 3+3+5+4 {
-			t.Errorf("%s, %d records", reasons(res), len(res.All))
+		if trial.Skips(res) != "" || len(res.All) != 3+3+5+4 {
+			t.Errorf("%s, %d records", trial.Skips(res), len(res.All))
 		}
 	}
 }
@@ -48,14 +49,14 @@ func TestRecords(t *testing.T) {
 func TestTimeRangesDoNotCollapse(t *testing.T) {
 	t.Parallel()
 	a := furnished()
-	res := a.collect(t, streams(streamArtists))
+	res := a.Collect(t, trial.Only(streamArtists))
 	want := `top_artists ["artistx","long_term"],top_artists ["artistx","medium_term"],top_artists ["artistx","short_term"],` +
 		`top_artists ["artisty","short_term"],top_artists ["artistz","long_term"]`
 	if emitted(res) != want {
 		t.Fatal(emitted(res))
 	}
 	a.SetTop("short_term", artist("y"))
-	if res = a.again(t, res); deleted(res) != `top_artists ["artistx","short_term"]` || emitted(res) != `top_artists ["artisty","short_term"]` {
+	if res = a.Again(t, res); deleted(res) != `top_artists ["artistx","short_term"]` || emitted(res) != `top_artists ["artisty","short_term"]` {
 		t.Errorf("deleted %s, emitted %s", deleted(res), emitted(res))
 	}
 }
@@ -63,7 +64,7 @@ func TestTimeRangesDoNotCollapse(t *testing.T) {
 func TestRequests(t *testing.T) {
 	t.Parallel()
 	a := furnished()
-	res := a.collect(t, func(o *sdktest.Options) { o.Options = map[string]string{"base_url": "http://127.0.0.1:4000/"} })
+	res := a.Collect(t, func(o *sdktest.Options) { o.Options = map[string]string{"base_url": "http://127.0.0.1:4000/"} })
 	var got []string
 	for _, r := range res.Requests {
 		if r.Credential != "spotify" || r.Method != "" && r.Method != http.MethodGet {
@@ -80,12 +81,12 @@ func TestRequests(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
-	a.pass(time.Hour)
+	a.Pass(time.Hour)
 	second := res.SecondRun(t, nil)
 	if u := second.Requests[1].URL; u != "http://127.0.0.1:4000/v1/me/player/recently-played?limit=50&after=1767323764999" || len(second.Requests) != 7 {
 		t.Errorf("%s, %d requests", u, len(second.Requests))
 	}
-	if u := furnished().collect(t).Requests[0].URL; !strings.HasPrefix(u, "https://api.spotify.com/v1/") {
+	if u := furnished().Collect(t).Requests[0].URL; !strings.HasPrefix(u, "https://api.spotify.com/v1/") {
 		t.Error(u)
 	}
 }
@@ -93,11 +94,11 @@ func TestRequests(t *testing.T) {
 func TestEmptyAccount(t *testing.T) {
 	t.Parallel()
 	a := newAccount()
-	res := a.collect(t)
+	res := a.Collect(t)
 	if len(res.All) != 0 || len(res.Skips) != 0 {
 		t.Errorf("%+v %+v", res.All, res.Skips)
 	}
-	if next := a.again(t, res); len(next.All) != 0 {
+	if next := a.Again(t, res); len(next.All) != 0 {
 		t.Error(next.All)
 	}
 }
@@ -106,14 +107,14 @@ func TestEmptyAccount(t *testing.T) {
 func TestIncremental(t *testing.T) {
 	t.Parallel()
 	a := furnished()
-	res := a.collect(t)
-	if res = a.again(t, res); len(res.All) != 0 {
+	res := a.Collect(t)
+	if res = a.Again(t, res); len(res.All) != 0 {
 		t.Fatal(emitted(res))
 	}
 	a.save(10, 2)
 	a.follow("D")
 	a.play(10, 1)
-	if res = a.again(t, res); deleted(res) != "" || len(res.All) != 4 {
+	if res = a.Again(t, res); deleted(res) != "" || len(res.All) != 4 {
 		t.Errorf("emitted %s, deleted %s", emitted(res), deleted(res))
 	}
 	full := res.SecondRun(t, func(o *sdktest.Options) { o.Mode = abi.ModeFullRefresh })
@@ -128,27 +129,27 @@ func TestSavedTracks(t *testing.T) {
 	t.Parallel()
 	a := newAccount()
 	a.save(0, 230)
-	only := streams(streamTracks)
-	res := a.collect(t, only)
+	only := trial.Only(streamTracks)
+	res := a.Collect(t, only)
 	if len(res.All) != 230 || len(a.Requests()) != 6 {
 		t.Fatalf("%d tracks, %d requests", len(res.All), len(a.Requests()))
 	}
-	if res = a.again(t, res); len(a.Requests()) != 2 {
+	if res = a.Again(t, res); len(a.Requests()) != 2 {
 		t.Errorf("%d requests for nothing new", len(a.Requests()))
 	}
 	a.save(300, 60)
-	if res = a.again(t, res); len(res.All) != 60 || len(a.Requests()) != 4 {
+	if res = a.Again(t, res); len(res.All) != 60 || len(a.Requests()) != 4 {
 		t.Errorf("%d tracks, %d requests", len(res.All), len(a.Requests()))
 	}
 	// Taken out: the number tells, and two passes prove it.
 	a.Unsave("track0007")
-	if res = a.again(t, res); deleted(res) != "saved_tracks track0007" || len(res.All) != 1 {
+	if res = a.Again(t, res); deleted(res) != "saved_tracks track0007" || len(res.All) != 1 {
 		t.Errorf("deleted %s, emitted %s", deleted(res), emitted(res))
 	}
 	// One out, one in: the tracks that are known are more than there are.
 	a.Unsave("track0008")
 	a.save(400, 1)
-	if res = a.again(t, res); deleted(res) != "saved_tracks track0008" || emitted(res) != "saved_tracks track0400" {
+	if res = a.Again(t, res); deleted(res) != "saved_tracks track0008" || emitted(res) != "saved_tracks track0400" {
 		t.Errorf("deleted %s, emitted %s", deleted(res), emitted(res))
 	}
 	// One out, one in at the place of long ago: only the daily inventory finds it.
@@ -156,27 +157,27 @@ func TestSavedTracks(t *testing.T) {
 	late := track(450)
 	late.AddedAt = sdktest.Epoch.Add(20 * time.Minute)
 	a.Save(late)
-	if res = a.again(t, res); len(res.All) != 0 {
+	if res = a.Again(t, res); len(res.All) != 0 {
 		t.Errorf("deleted %s, emitted %s", deleted(res), emitted(res))
 	}
-	a.pass(25 * time.Hour)
-	if res = a.again(t, res); deleted(res) != "saved_tracks track0009" || emitted(res) != "saved_tracks track0450" {
+	a.Pass(25 * time.Hour)
+	if res = a.Again(t, res); deleted(res) != "saved_tracks track0009" || emitted(res) != "saved_tracks track0450" {
 		t.Errorf("deleted %s, emitted %s", deleted(res), emitted(res))
 	}
 	// Saved with a time of long ago: it stands in the middle, and the number tells.
 	old := track(500)
 	old.AddedAt = sdktest.Epoch.Add(30 * time.Minute)
 	a.Save(old)
-	if res = a.again(t, res); emitted(res) != "saved_tracks track0500" {
+	if res = a.Again(t, res); emitted(res) != "saved_tracks track0500" {
 		t.Errorf("emitted %s", emitted(res))
 	}
 	// Saved again: the same track with another time.
 	a.Unsave("track0020")
 	a.save(20, 1)
-	if res = a.again(t, res); emitted(res) != "saved_tracks track0020" || deleted(res) != "" {
+	if res = a.Again(t, res); emitted(res) != "saved_tracks track0020" || deleted(res) != "" {
 		t.Errorf("emitted %s", emitted(res))
 	}
-	if res = a.again(t, res); len(res.All) != 0 {
+	if res = a.Again(t, res); len(res.All) != 0 {
 		t.Errorf("emitted %s", emitted(res))
 	}
 }
@@ -189,16 +190,16 @@ func TestChangedRows(t *testing.T) {
 	a.Follow(list)
 	loud := track(77)
 	a.Save(loud)
-	res := a.collect(t)
+	res := a.Collect(t)
 	a.Change(func() { list.Snapshot, list.Tracks = "s2", 2; loud.Popularity = 99 })
-	a.pass(25 * time.Hour)
-	if res = a.again(t, res); emitted(res) != "playlists mine" {
+	a.Pass(25 * time.Hour)
+	if res = a.Again(t, res); emitted(res) != "playlists mine" {
 		t.Fatal(emitted(res))
 	}
 	a.Change(func() { loud.Name = "Remastered" })
 	a.Unfollow("mine")
-	a.pass(25 * time.Hour)
-	res = a.again(t, res)
+	a.Pass(25 * time.Hour)
+	res = a.Again(t, res)
 	if rec, _ := res.Record(streamTracks, loud.ID); rec.Text("name") != "Remastered" || fmt.Sprint(rec.Fields["popularity"]) != "99" {
 		t.Errorf("%s", rec.Data)
 	}
@@ -213,30 +214,30 @@ func TestPlays(t *testing.T) {
 	t.Parallel()
 	a := newAccount()
 	a.play(0, 20)
-	only := streams(streamPlays)
-	res := a.collect(t, only)
+	only := trial.Only(streamPlays)
+	res := a.Collect(t, only)
 	a.play(100, 49)
-	if res = a.again(t, res); len(res.All) != 49 || reasons(res) != "" {
-		t.Fatalf("%d plays, %s", len(res.All), reasons(res))
+	if res = a.Again(t, res); len(res.All) != 49 || trial.Skips(res) != "" {
+		t.Fatalf("%d plays, %s", len(res.All), trial.Skips(res))
 	}
-	last := a.now().Add(-3 * time.Minute)
+	last := a.Now().Add(-3 * time.Minute)
 	a.play(200, 55)
-	res = a.again(t, res)
-	if len(res.All) != 50 || reasons(res) != "recently_played spotify_plays_lost" {
-		t.Fatalf("%d plays, %s", len(res.All), reasons(res))
+	res = a.Again(t, res)
+	if len(res.All) != 50 || trial.Skips(res) != "recently_played spotify_plays_lost" {
+		t.Fatalf("%d plays, %s", len(res.All), trial.Skips(res))
 	}
 	if r := res.Skips[0].TimeRange; r.Since != last.Format(time.RFC3339) || r.Until != last.Add(18*time.Minute).Format(time.RFC3339) {
 		t.Errorf("lost %+v, the last play before was at %s", r, last)
 	}
-	if res = a.again(t, res); len(res.All) != 0 || reasons(res) != "" {
-		t.Errorf("%d plays, %s", len(res.All), reasons(res))
+	if res = a.Again(t, res); len(res.All) != 0 || trial.Skips(res) != "" {
+		t.Errorf("%d plays, %s", len(res.All), trial.Skips(res))
 	}
 	// The same track again is another play; a track of the owner's own has no id.
 	a.play(254, 1)
 	own := track(0)
 	own.Overrides = map[string]any{"id": nil, "uri": "spotify:local:Me::Song:181", "is_local": true}
-	a.Play(&spotify.Play{Track: own, At: a.now()})
-	if res = a.again(t, res); len(res.All) != 2 || !strings.Contains(emitted(res), "spotify:local:Me::Song:181:") {
+	a.Play(&spotify.Play{Track: own, At: a.Now()})
+	if res = a.Again(t, res); len(res.All) != 2 || !strings.Contains(emitted(res), "spotify:local:Me::Song:181:") {
 		t.Error(emitted(res))
 	}
 }
@@ -247,11 +248,11 @@ func TestDeterminism(t *testing.T) {
 	run := func() []sdktest.Call {
 		a := furnished()
 		a.save(100, 120)
-		res := a.collect(t)
+		res := a.Collect(t)
 		a.Unsave("track0105")
 		a.Unsave("track0104")
 		a.Unfollow("listB")
-		return append(res.Calls, a.again(t, res).Calls...)
+		return append(res.Calls, a.Again(t, res).Calls...)
 	}
 	if a, b := run(), run(); !slices.Equal(a, b) {
 		t.Error("the calls differ")
@@ -261,7 +262,7 @@ func TestDeterminism(t *testing.T) {
 func TestScope(t *testing.T) {
 	t.Parallel()
 	a := furnished()
-	res := a.collect(t, func(o *sdktest.Options) {
+	res := a.Collect(t, func(o *sdktest.Options) {
 		o.Scope = []abi.StreamScope{
 			{Name: streamArtists, Resources: []string{`["artistx","long_term"]`}, Fields: []string{"id", "time_range", "name"}},
 			{Name: streamPlays, TimeRange: &abi.TimeRange{Since: "2026-01-02T03:14:00Z"}},
@@ -276,7 +277,7 @@ func TestScope(t *testing.T) {
 func TestMissingCredentials(t *testing.T) {
 	t.Parallel()
 	a := furnished()
-	res := sdktest.Collect(t, connector{}, a.options(func(o *sdktest.Options) { o.Credentials = nil }))
+	res := a.Failing(t, func(o *sdktest.Options) { o.Credentials = nil })
 	if res.Done.Status != abi.DoneFailed || !strings.Contains(res.Done.Error.Message, "SPOTIFY_REFRESH_TOKEN") ||
 		!strings.Contains(res.Done.Error.Message, "SPOTIFY_CLIENT_ID") || len(a.Requests()) != 0 {
 		t.Errorf("%+v", res.Done)

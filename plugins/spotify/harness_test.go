@@ -1,61 +1,40 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
-	"github.com/pdpp-host/pdpp-host/abi"
-	contract "github.com/pdpp-host/pdpp-host/abi/manifest"
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
-	"github.com/pdpp-host/pdpp-host/testplugins/providers/fault"
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/spotify"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
 
 // RT-01.1, RT-11.1: the manifest is one that the host takes.
 func TestManifestIsValid(t *testing.T) {
 	t.Parallel()
-	for _, p := range contract.Problems([]byte(manifest)) {
-		t.Errorf("%s: %s", p.Path, p.Rule)
-	}
+	trial.Valid(t, manifest)
 }
 
-// account is a simulated account, the faults before it, and its clock.
+var schemas = trial.SchemasOf(manifest)
+
+// account is a simulated account and the runs on it.
 type account struct {
 	*spotify.Provider
-
-	faults *fault.Injector
-	mu     sync.Mutex
-	clock  time.Time
+	*trial.Account
 }
 
 func newAccount(change ...func(*spotify.Options)) *account {
-	a := &account{clock: sdktest.Epoch}
-	o := spotify.Options{Now: a.now}
+	a := &account{Account: trial.NewAccount(connector{}, schemas, credentials)}
+	o := spotify.Options{Now: a.Now}
 	for _, c := range change {
 		c(&o)
 	}
 	a.Provider = spotify.New(o)
-	a.faults = fault.New(a.Provider, fault.Env{})
+	a.At(a.Provider)
 	return a
-}
-
-func (a *account) now() time.Time {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.clock
-}
-
-func (a *account) pass(d time.Duration) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.clock = a.clock.Add(d)
 }
 
 func track(n int) *spotify.Track {
@@ -68,15 +47,15 @@ func track(n int) *spotify.Track {
 func (a *account) save(first, n int) {
 	for i := range n {
 		a.Save(track(first + i))
-		a.pass(time.Minute)
+		a.Pass(time.Minute)
 	}
 }
 
 // play plays n tracks, three minutes apart.
 func (a *account) play(first, n int) {
 	for i := range n {
-		a.Play(&spotify.Play{Track: track(first + i), At: a.now(), Context: "playlist"})
-		a.pass(3 * time.Minute)
+		a.Play(&spotify.Play{Track: track(first + i), At: a.Now(), Context: "playlist"})
+		a.Pass(3 * time.Minute)
 	}
 }
 
@@ -104,88 +83,11 @@ func furnished(change ...func(*spotify.Options)) *account {
 
 var credentials = map[string]bool{"client_id": true, "refresh_token": true, "access_token": true}
 
-func (a *account) options(change ...func(*sdktest.Options)) sdktest.Options {
-	o := sdktest.Options{Provider: a.faults, Now: a.now, Credentials: credentials}
-	for _, c := range change {
-		c(&o)
-	}
-	return o
-}
-
-// streams narrows a run to some streams.
-func streams(names ...string) func(*sdktest.Options) {
-	return func(o *sdktest.Options) { o.Streams = names }
-}
-
-// collect does a first run that must succeed.
-func (a *account) collect(t *testing.T, change ...func(*sdktest.Options)) *sdktest.Result {
-	t.Helper()
-	res := sdktest.Collect(t, connector{}, a.options(change...))
-	succeeded(t, res)
-	return res
-}
-
-// again does the next run, which must succeed.
-func (a *account) again(t *testing.T, res *sdktest.Result) *sdktest.Result {
-	t.Helper()
-	a.Forget()
-	next := res.SecondRun(t, nil)
-	succeeded(t, next)
-	return next
-}
-
-func succeeded(t *testing.T, res *sdktest.Result) {
-	t.Helper()
-	if res.Done.Status != abi.DoneSucceeded {
-		t.Fatalf("done %+v %+v, skips %+v", res.Done, res.Done.Error, res.Skips)
-	}
-	conform(t, res)
-}
-
-// schemas compiles the manifest's stream schemas, once.
-var schemas = sync.OnceValue(func() map[string]*jsonschema.Schema {
-	var m abi.Manifest
-	if err := json.Unmarshal([]byte(manifest), &m); err != nil {
-		panic(err)
-	}
-	compiled := map[string]*jsonschema.Schema{}
-	for _, s := range m.Streams {
-		c := jsonschema.NewCompiler()
-		c.AssertFormat()
-		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(string(s.Schema)))
-		if err != nil {
-			panic(err)
-		}
-		if err := c.AddResource(s.Name, doc); err != nil {
-			panic(err)
-		}
-		compiled[s.Name] = c.MustCompile(s.Name)
-	}
-	return compiled
-})
-
-// conform holds every record against its stream's schema.
-func conform(t *testing.T, res *sdktest.Result) {
-	t.Helper()
-	for _, rec := range res.All {
-		if rec.Delete {
-			continue
-		}
-		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(string(rec.Data)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := schemas()[rec.Stream].Validate(doc); err != nil {
-			t.Errorf("%s %s: %v\n%s", rec.Stream, rec.Key, err, rec.Data)
-		}
-	}
-}
-
 // stored is what a run from nothing finds.
-func (a *account) stored(t *testing.T, change ...func(*sdktest.Options)) sdktest.Store {
+func (a *account) stored(t *testing.T, change ...trial.Change) sdktest.Store {
 	t.Helper()
 	s := sdktest.Store{}
-	s.Apply(a.collect(t, change...))
+	s.Apply(a.Collect(t, change...))
 	return s
 }
 
@@ -209,12 +111,4 @@ func emitted(res *sdktest.Result) string {
 	}
 	slices.Sort(keys)
 	return strings.Join(keys, ",")
-}
-
-func reasons(res *sdktest.Result) string {
-	var list []string
-	for _, s := range res.Skips {
-		list = append(list, s.Stream+" "+s.Reason)
-	}
-	return strings.Join(list, ",")
 }

@@ -12,40 +12,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/fault"
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/spotify"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
-
-func fullRefresh(o *sdktest.Options) { o.Mode = abi.ModeFullRefresh }
-
-func incremental(o *sdktest.Options) { o.Mode = abi.ModeIncremental }
-
-// refresh does a full refresh after a run.
-func (a *account) refresh(t *testing.T, res *sdktest.Result) *sdktest.Result {
-	t.Helper()
-	a.Forget()
-	next := res.SecondRun(t, fullRefresh)
-	conform(t, next)
-	return next
-}
-
-// after does the incremental run after a full refresh.
-func (a *account) after(t *testing.T, res *sdktest.Result) *sdktest.Result {
-	t.Helper()
-	a.Forget()
-	next := res.SecondRun(t, incremental)
-	succeeded(t, next)
-	return next
-}
-
-// live lists the records of a run, without its tombstones.
-func live(res *sdktest.Result) []string {
-	var list []string
-	for _, r := range res.All {
-		if !r.Delete {
-			list = append(list, r.Stream+" "+r.Key+" "+string(r.Data))
-		}
-	}
-	return list
-}
 
 // RT-07.1: a full refresh emits everything again and buries what two passes did
 // not meet. Plays are never gone.
@@ -53,19 +21,19 @@ func TestFullRefreshBuries(t *testing.T) {
 	t.Parallel()
 	a := furnished()
 	stored := sdktest.Store{}
-	res := a.collect(t)
+	res := a.Collect(t)
 	stored.Apply(res)
 	a.Unfollow("listB")
 	a.Unsave("track0001")
 	a.SetTop("short_term", artist("y"))
 	a.play(50, 55) // those of before are not among the fifty any more
-	res = a.refresh(t, res)
-	succeeded(t, res)
+	res = a.Refresh(t, res)
+	schemas.Succeeded(t, res)
 	stored.Apply(res)
 	if got := deleted(res); got != `playlists listB,saved_tracks track0001,top_artists ["artistx","short_term"]` {
 		t.Fatal(got)
 	}
-	if len(live(res)) != 2+2+4+50 {
+	if len(trial.Live(res)) != 2+2+4+50 {
 		t.Errorf("emitted %s", emitted(res))
 	}
 	there := a.stored(t)
@@ -74,7 +42,7 @@ func TestFullRefreshBuries(t *testing.T) {
 	if d := stored.Differs(there); d != "" {
 		t.Error(d)
 	}
-	if res = a.after(t, res); len(res.All) != 0 {
+	if res = a.After(t, res); len(res.All) != 0 {
 		t.Errorf("the next run emitted %s, deleted %s", emitted(res), deleted(res))
 	}
 }
@@ -85,19 +53,19 @@ func TestFullRefreshIsAFirstRun(t *testing.T) {
 	t.Parallel()
 	a := furnished()
 	a.save(100, 120)
-	first := a.collect(t)
-	if fresh := a.collect(t, fullRefresh); !slices.Equal(fresh.Calls, first.Calls) {
+	first := a.Collect(t)
+	if fresh := a.Collect(t, trial.FullRefresh); !slices.Equal(fresh.Calls, first.Calls) {
 		t.Error("the calls without a cursor differ")
 	}
 	requests := len(a.Requests()) / 2
-	again := a.refresh(t, first)
-	if !slices.Equal(live(again), live(first)) || deleted(again) != "" || !maps.Equal(again.Committed(), first.Committed()) || len(a.Requests()) != requests {
-		t.Errorf("%d records of %d, deleted %s, %d requests", len(live(again)), len(live(first)), deleted(again), len(a.Requests()))
+	again := a.Refresh(t, first)
+	if !slices.Equal(trial.Live(again), trial.Live(first)) || deleted(again) != "" || !maps.Equal(again.Committed(), first.Committed()) || len(a.Requests()) != requests {
+		t.Errorf("%d records of %d, deleted %s, %d requests", len(trial.Live(again)), len(trial.Live(first)), deleted(again), len(a.Requests()))
 	}
 	// Nor does what the cursor does not hold become a tombstone.
 	a.follow("Z")
 	a.Unfollow("listZ")
-	if again := a.refresh(t, first); deleted(again) != "" {
+	if again := a.Refresh(t, first); deleted(again) != "" {
 		t.Error(deleted(again))
 	}
 }
@@ -126,22 +94,22 @@ func TestPartialFullRefresh(t *testing.T) {
 				a := furnished()
 				a.Misbehave(spotify.Faults{PageSize: 1})
 				stored := sdktest.Store{}
-				only := streams(stream)
-				res := a.collect(t, only)
+				only := trial.Only(stream)
+				res := a.Collect(t, only)
 				stored.Apply(res)
 				a.Unfollow("listB")
 				a.Unsave("track0001")
 				a.SetTop("short_term", artist("y"))
 				rule.Match = fault.Path(c.path)
-				a.faults.Add(rule)
-				res = a.refresh(t, res)
+				a.Faults.Add(rule)
+				res = a.Refresh(t, res)
 				stored.Apply(res)
 				if failed := res.Done.Status == abi.DoneFailed; deleted(res) != "" || failed == (name == "never exact") {
 					t.Fatalf("%+v, deleted %s", res.Done, deleted(res))
 				}
-				a.faults.Clear()
-				again := len(live(res))
-				res = a.after(t, res)
+				a.Faults.Clear()
+				again := len(trial.Live(res))
+				res = a.After(t, res)
 				stored.Apply(res)
 				want := a.stored(t, only)
 				if deleted(res) != c.gone || stored.Differs(want) != "" {
@@ -149,7 +117,7 @@ func TestPartialFullRefresh(t *testing.T) {
 				}
 				// What the refresh had not emitted, the next run did. Nothing is said
 				// of a refresh that ended before it had anything.
-				if n := again + len(live(res)); again > 0 && n != want.Len() {
+				if n := again + len(trial.Live(res)); again > 0 && n != want.Len() {
 					t.Errorf("%d of %d rows emitted again", n, want.Len())
 				}
 			})
@@ -161,15 +129,15 @@ func TestPartialFullRefresh(t *testing.T) {
 func TestFullRefreshWithEmptyItems(t *testing.T) {
 	t.Parallel()
 	a := furnished()
-	only := streams(streamPlaylists)
-	res := a.collect(t, only)
+	only := trial.Only(streamPlaylists)
+	res := a.Collect(t, only)
 	a.Unfollow("listB")
 	a.Misbehave(spotify.Faults{NullItem: true})
-	if res = a.refresh(t, res); deleted(res) != "" || reasons(res) != "playlists spotify_items_empty" {
-		t.Fatalf("%s %s", deleted(res), reasons(res))
+	if res = a.Refresh(t, res); deleted(res) != "" || trial.Skips(res) != "playlists spotify_items_empty" {
+		t.Fatalf("%s %s", deleted(res), trial.Skips(res))
 	}
 	a.Misbehave(spotify.Faults{})
-	if res = a.after(t, res); deleted(res) != "playlists listB" || emitted(res) != "playlists listA" && emitted(res) != "playlists listC" {
+	if res = a.After(t, res); deleted(res) != "playlists listB" || emitted(res) != "playlists listA" && emitted(res) != "playlists listC" {
 		t.Errorf("emitted %s, deleted %s", emitted(res), deleted(res))
 	}
 }
@@ -181,9 +149,9 @@ func TestLibraryMovesDuringFullRefresh(t *testing.T) {
 		a := newAccount()
 		a.save(0, 60)
 		a.Misbehave(spotify.Faults{PageSize: 10})
-		only := streams(streamTracks)
+		only := trial.Only(streamTracks)
 		stored := sdktest.Store{}
-		res := a.collect(t, only)
+		res := a.Collect(t, only)
 		stored.Apply(res)
 		a.Unsave("track0030")
 		a.Before(func(n int, _ *http.Request) {
@@ -194,7 +162,7 @@ func TestLibraryMovesDuringFullRefresh(t *testing.T) {
 				a.Save(old)
 			}
 		})
-		res = a.refresh(t, res)
+		res = a.Refresh(t, res)
 		a.Before(nil)
 		stored.Apply(res)
 		there := a.stored(t, only)
@@ -204,11 +172,11 @@ func TestLibraryMovesDuringFullRefresh(t *testing.T) {
 			}
 		}
 		for range 2 {
-			res = a.after(t, res)
+			res = a.After(t, res)
 			stored.Apply(res)
 		}
-		a.pass(inventoryMS * 1e6)
-		stored.Apply(a.after(t, res))
+		a.Pass(inventoryMS * 1e6)
+		stored.Apply(a.After(t, res))
 		if want := a.stored(t, only); stored.Differs(want) != "" {
 			t.Errorf("at %d: %d stored, %d are there", at, stored.Len(), want.Len())
 		}
@@ -224,13 +192,13 @@ func TestFullRefreshStoppedAnywhere(t *testing.T) {
 		a.save(100, 25)
 		a.Misbehave(spotify.Faults{PageSize: 10})
 		stored := sdktest.Store{}
-		res := a.collect(t)
+		res := a.Collect(t)
 		stored.Apply(res)
 		a.Unsave("track0110")
 		a.Unfollow("listC")
-		res = res.SecondRun(t, func(o *sdktest.Options) { fullRefresh(o); o.StopAfter = stop })
+		res = res.SecondRun(t, func(o *sdktest.Options) { trial.FullRefresh(o); o.StopAfter = stop })
 		stored.Apply(res)
-		stored.Apply(a.after(t, res))
+		stored.Apply(a.After(t, res))
 		if want := a.stored(t); stored.Differs(want) != "" {
 			t.Errorf("stop %d: %d stored, want %d", stop, stored.Len(), want.Len())
 		}
@@ -241,15 +209,15 @@ func TestFullRefreshStoppedAnywhere(t *testing.T) {
 func TestFullRefreshFromAForeignLedger(t *testing.T) {
 	t.Parallel()
 	a := furnished()
-	res := a.collect(t)
+	res := a.Collect(t)
 	a.Unfollow("listA")
 	a.Unsave("track0000")
 	state := res.Committed()
 	for stream := range state {
 		state[stream] = strings.Replace(state[stream], `"v":1`, `"v":0`, 1)
 	}
-	next := res.SecondRun(t, func(o *sdktest.Options) { fullRefresh(o); o.State = state })
-	if got := fmt.Sprint(len(live(next)), " ", deleted(next)); got != "13 playlists listA,saved_tracks track0000" {
+	next := res.SecondRun(t, func(o *sdktest.Options) { trial.FullRefresh(o); o.State = state })
+	if got := fmt.Sprint(len(trial.Live(next)), " ", deleted(next)); got != "13 playlists listA,saved_tracks track0000" {
 		t.Errorf("%s; emitted %s", got, emitted(next))
 	}
 }

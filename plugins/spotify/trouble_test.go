@@ -8,20 +8,11 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
-	"github.com/pdpp-host/pdpp-host/sdk"
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/fault"
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/spotify"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
-
-// failing does a run in which something may fail, and holds its records
-// against the schemas.
-func (a *account) failing(t *testing.T, change ...func(*sdktest.Options)) *sdktest.Result {
-	t.Helper()
-	res := sdktest.Collect(t, connector{}, a.options(change...))
-	conform(t, res)
-	return res
-}
 
 // RT-23.1: a provider that keeps refusing ends the run under its own name; what
 // was collected stays, and the next run emits the rest.
@@ -30,15 +21,15 @@ func TestRateLimited(t *testing.T) {
 	for after := range 15 {
 		a := furnished()
 		a.save(100, 120)
-		a.faults.Add(fault.Rule{After: after, Fault: fault.Throttle("7")})
-		res := a.failing(t)
-		if a.faults.Fired() == 0 {
+		a.Faults.Add(fault.Rule{After: after, Fault: fault.Throttle("7")})
+		res := a.Failing(t)
+		if a.Faults.Fired() == 0 {
 			break
 		}
 		if e := res.Done.Error; res.Done.Status != abi.DoneFailed || e.Code != "spotify_rate_limited" || e.Message != "spotify_rate_limited" || !e.Retryable {
 			t.Fatalf("%+v", e)
 		}
-		next := a.again(t, res)
+		next := a.Again(t, res)
 		if n := len(res.All) + len(next.All); n < 135 || n > 135+4 { // the plays have one slice
 			t.Errorf("after %d requests: %d and %d records", after, len(res.All), len(next.All))
 		}
@@ -49,29 +40,7 @@ func TestRateLimited(t *testing.T) {
 // renew is one that the provider refuses.
 func TestEndsRun(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		err  error
-		ends bool
-		code string // of the failure that is returned
-	}{
-		"stop":               {sdk.ErrStopped, true, ""},
-		"the connector's":    {abi.NewError(abi.CodeEnvelope, "x", ""), true, ""},
-		"provider failing":   {&sdk.FetchError{Code: "send.attempts_exhausted", GapReason: abi.ReasonUpstreamPressure}, false, ""},
-		"provider refusing":  {&sdk.FetchError{Code: "send.rate_limited", GapReason: abi.ReasonRateLimited}, true, ""},
-		"budget":             {&sdk.FetchError{Code: "send.stopped", GapReason: abi.ReasonRetryExhausted, Final: true}, true, ""},
-		"status":             {&sdk.Failure{Code: "spotify_http_404"}, false, ""},
-		"unauthorized":       {&sdk.Failure{Code: "spotify_auth_failed"}, true, "spotify_auth_failed"},
-		"sign-in expired":    {&sdk.FetchError{Code: "send.credential_expired", Message: "m"}, true, "spotify_auth_failed"},
-		"renewal refused":    {&sdk.FetchError{Code: "send.renewal_refused", Message: "m"}, true, "spotify_auth_failed"},
-		"no credential held": {&sdk.FetchError{Code: "send.credential_missing", Message: "m"}, true, "spotify_auth_failed"},
-	} {
-		if endsRun(c.err) != c.ends {
-			t.Errorf("%s: ends the run: %v", name, !c.ends)
-		}
-		if f, ok := sdk.AsFailure(signIn(c.err)); c.code != "" && (!ok || f.Code != c.code || f.Retryable) {
-			t.Errorf("%s: %+v", name, f)
-		}
-	}
+	trial.Ends(t, "spotify", endsRun, signIn)
 }
 
 // A stream that fails is named, and the others are collected.
@@ -95,25 +64,25 @@ func TestOneStreamFails(t *testing.T) {
 			t.Run(stream+" "+name, func(t *testing.T) {
 				t.Parallel()
 				a := furnished()
-				good := a.collect(t)
-				a.faults.Add(fault.Rule{Match: fault.Path(path), Times: -1, Fault: c.fault})
+				good := a.Collect(t)
+				a.Faults.Add(fault.Rule{Match: fault.Path(path), Times: -1, Fault: c.fault})
 				a.follow("D")
 				a.save(100, 1)
 				a.play(100, 1)
 				a.SetTop("long_term", artist("z"), artist("x"), artist("new"))
-				a.pass(25 * time.Hour)
+				a.Pass(25 * time.Hour)
 				res := good.SecondRun(t, nil)
 				if res.Done.Status != abi.DoneFailed || res.Done.Error.Code != "stream_collection_failed" || !res.Done.Error.Retryable {
 					t.Fatalf("%+v %+v", res.Done, res.Done.Error)
 				}
-				if reasons(res) != stream+" stream_collection_failed" || !strings.Contains(string(res.Skips[0].Diagnostics), c.code) {
-					t.Errorf("%s %s", reasons(res), res.Skips[0].Diagnostics)
+				if trial.Skips(res) != stream+" stream_collection_failed" || !strings.Contains(string(res.Skips[0].Diagnostics), c.code) {
+					t.Errorf("%s %s", trial.Skips(res), res.Skips[0].Diagnostics)
 				}
 				if deleted(res) != "" || len(res.All) != 3 {
 					t.Errorf("emitted %s, deleted %s", emitted(res), deleted(res))
 				}
-				a.faults.Clear()
-				next := a.again(t, res)
+				a.Faults.Clear()
+				next := a.Again(t, res)
 				if len(next.All) != 1 || next.All[0].Stream != stream {
 					t.Errorf("next run: %s %s", emitted(next), deleted(next))
 				}
@@ -126,8 +95,8 @@ func TestOneStreamFails(t *testing.T) {
 func TestForbiddenHint(t *testing.T) {
 	t.Parallel()
 	a := furnished()
-	a.faults.Add(fault.Rule{Match: fault.Path("/v1/me/top/"), Times: -1, Fault: fault.Status(403, "")})
-	res := a.failing(t)
+	a.Faults.Add(fault.Rule{Match: fault.Path("/v1/me/top/"), Times: -1, Fault: fault.Status(403, "")})
+	res := a.Failing(t)
 	if len(res.Skips) != 1 || string(res.Skips[0].RecoveryHint) != `"refresh_credentials"` {
 		t.Errorf("%+v", res.Skips)
 	}
@@ -145,7 +114,7 @@ func TestTokenExpiry(t *testing.T) {
 				a.ExpireNow()
 			}
 		})
-		res := a.failing(t)
+		res := a.Failing(t)
 		e := res.Done.Error
 		if e == nil || e.Code != "spotify_auth_failed" || string(e.RecoveryHint) != `"refresh_credentials"` || e.Retryable {
 			t.Fatalf("request %d: %+v", at, res.Done)
@@ -174,15 +143,15 @@ func TestNextFaults(t *testing.T) {
 			a := newAccount()
 			a.save(0, 9)
 			a.follow("A", "B", "C", "D", "E")
-			only := streams(streamPlaylists, streamTracks)
-			good := a.collect(t, only)
+			only := trial.Only(streamPlaylists, streamTracks)
+			good := a.Collect(t, only)
 			a.Forget()
 			a.Misbehave(c.faults)
-			a.pass(25 * time.Hour)
+			a.Pass(25 * time.Hour)
 			res := good.SecondRun(t, nil)
-			if reasons(res) != "playlists stream_collection_failed,saved_tracks stream_collection_failed" || deleted(res) != "" ||
+			if trial.Skips(res) != "playlists stream_collection_failed,saved_tracks stream_collection_failed" || deleted(res) != "" ||
 				!strings.Contains(string(res.Skips[0].Diagnostics), c.code) || len(a.Requests()) > 6 {
-				t.Errorf("%s %s, deleted %s, %d requests", reasons(res), res.Skips[0].Diagnostics, deleted(res), len(a.Requests()))
+				t.Errorf("%s %s, deleted %s, %d requests", trial.Skips(res), res.Skips[0].Diagnostics, deleted(res), len(a.Requests()))
 			}
 			for _, r := range res.Requests[1:] {
 				if !strings.HasPrefix(r.URL, "https://api.spotify.com/v1/me/") {
@@ -198,16 +167,16 @@ func TestEmptyItems(t *testing.T) {
 	t.Parallel()
 	a := newAccount()
 	a.follow("A", "B", "C", "D")
-	only := streams(streamPlaylists)
-	res := a.collect(t, only)
+	only := trial.Only(streamPlaylists)
+	res := a.Collect(t, only)
 	a.Misbehave(spotify.Faults{NullItem: true})
 	a.Unfollow("listB")
-	if res = a.again(t, res); deleted(res) != "" || reasons(res) != "playlists spotify_items_empty" {
-		t.Errorf("%s %s", deleted(res), reasons(res))
+	if res = a.Again(t, res); deleted(res) != "" || trial.Skips(res) != "playlists spotify_items_empty" {
+		t.Errorf("%s %s", deleted(res), trial.Skips(res))
 	}
 	a.Misbehave(spotify.Faults{})
-	if res = a.again(t, res); deleted(res) != "playlists listB" || reasons(res) != "" {
-		t.Errorf("%s %s", deleted(res), reasons(res))
+	if res = a.Again(t, res); deleted(res) != "playlists listB" || trial.Skips(res) != "" {
+		t.Errorf("%s %s", deleted(res), trial.Skips(res))
 	}
 }
 
@@ -216,14 +185,14 @@ func TestShortList(t *testing.T) {
 	t.Parallel()
 	a := newAccount()
 	a.follow("A", "B", "C", "D")
-	res := a.collect(t, streams(streamPlaylists))
+	res := a.Collect(t, trial.Only(streamPlaylists))
 	a.Unfollow("listC")
-	a.faults.Add(fault.Rule{Times: -1, Fault: fault.Replace(`"total":3}`, `"total":5}`)})
-	if res = a.again(t, res); deleted(res) != "" || reasons(res) != "playlists spotify_list_unstable" || len(a.Requests()) != 3 {
-		t.Fatalf("%s %s, %d requests", deleted(res), reasons(res), len(a.Requests()))
+	a.Faults.Add(fault.Rule{Times: -1, Fault: fault.Replace(`"total":3}`, `"total":5}`)})
+	if res = a.Again(t, res); deleted(res) != "" || trial.Skips(res) != "playlists spotify_list_unstable" || len(a.Requests()) != 3 {
+		t.Fatalf("%s %s, %d requests", deleted(res), trial.Skips(res), len(a.Requests()))
 	}
-	a.faults.Clear()
-	if res = a.again(t, res); deleted(res) != "playlists listC" {
+	a.Faults.Clear()
+	if res = a.Again(t, res); deleted(res) != "playlists listC" {
 		t.Errorf("%s", deleted(res))
 	}
 }
@@ -242,13 +211,13 @@ func TestSchemaDrift(t *testing.T) {
 			odd := track(5)
 			odd.Overrides = map[string]any{member: value}
 			a.Save(odd)
-			res := sdktest.Collect(t, connector{}, a.options(streams(streamTracks), func(o *sdktest.Options) { o.Tolerate = true }))
+			res := a.Run(t, trial.Only(streamTracks), func(o *sdktest.Options) { o.Tolerate = true })
 			_, early := res.Record(streamTracks, odd.ID)
 			if !early && len(res.Problems) == 0 {
 				t.Fatalf("a track was lost without a word: %+v", res.Skips)
 			}
 			a.Change(func() { odd.Overrides = nil })
-			a.pass(25 * time.Hour)
+			a.Pass(25 * time.Hour)
 			next := res.SecondRun(t, nil)
 			if _, ok := next.Record(streamTracks, odd.ID); !ok && !early {
 				t.Error("the track was not emitted when it fitted")
@@ -267,18 +236,18 @@ func TestUnreadableRows(t *testing.T) {
 		a.Save(odd)
 	}
 	a.play(0, 1)
-	a.Play(&spotify.Play{Track: track(1), At: a.now(), Overrides: map[string]any{"played_at": "just now"}})
-	a.Play(&spotify.Play{Track: track(1), At: a.now(), Overrides: map[string]any{"track": nil}})
-	res := a.collect(t)
-	if reasons(res) != "recently_played spotify_item_unreadable,saved_tracks spotify_item_unreadable" ||
+	a.Play(&spotify.Play{Track: track(1), At: a.Now(), Overrides: map[string]any{"played_at": "just now"}})
+	a.Play(&spotify.Play{Track: track(1), At: a.Now(), Overrides: map[string]any{"track": nil}})
+	res := a.Collect(t)
+	if trial.Skips(res) != "recently_played spotify_item_unreadable,saved_tracks spotify_item_unreadable" ||
 		string(res.Skips[0].Diagnostics) != `{"count":2}` || string(res.Skips[1].Diagnostics) != `{"count":4}` {
-		t.Errorf("%s %+v", reasons(res), res.Skips)
+		t.Errorf("%s %+v", trial.Skips(res), res.Skips)
 	}
 	if len(res.All) != 3 {
 		t.Error(emitted(res))
 	}
-	if again := a.again(t, res); len(again.All) != 0 || reasons(again) == "" {
-		t.Errorf("%s %s", emitted(again), reasons(again))
+	if again := a.Again(t, res); len(again.All) != 0 || trial.Skips(again) == "" {
+		t.Errorf("%s %s", emitted(again), trial.Skips(again))
 	}
 }
 
@@ -319,11 +288,11 @@ func TestLibraryMovesWhileItIsRead(t *testing.T) {
 					a.follow(string(c))
 				}
 				a.Misbehave(spotify.Faults{PageSize: 10})
-				only := streams(streamPlaylists, streamTracks)
+				only := trial.Only(streamPlaylists, streamTracks)
 				stored := sdktest.Store{}
-				res := a.collect(t, only)
+				res := a.Collect(t, only)
 				stored.Apply(res)
-				a.pass(25 * time.Hour)
+				a.Pass(25 * time.Hour)
 				moves := 0
 				a.Before(func(n int, _ *http.Request) {
 					if n%every == 0 && moves < 15 {
@@ -331,7 +300,7 @@ func TestLibraryMovesWhileItIsRead(t *testing.T) {
 						moves++
 					}
 				})
-				res = a.again(t, res)
+				res = a.Again(t, res)
 				a.Before(nil)
 				there := a.stored(t, only)
 				for _, r := range res.All {
@@ -340,8 +309,8 @@ func TestLibraryMovesWhileItIsRead(t *testing.T) {
 					}
 				}
 				stored.Apply(res)
-				a.pass(25 * time.Hour)
-				res = a.again(t, res)
+				a.Pass(25 * time.Hour)
+				res = a.Again(t, res)
 				stored.Apply(res)
 				if want := a.stored(t, only); stored.Differs(want) != "" {
 					t.Errorf("%d rows stored, %d are there", stored.Len(), want.Len())
@@ -360,9 +329,9 @@ func TestShiftThatTheLengthHides(t *testing.T) {
 		a := newAccount()
 		a.save(0, 60)
 		a.Misbehave(spotify.Faults{PageSize: 10})
-		only := streams(streamTracks)
-		res := a.collect(t, only)
-		a.pass(25 * time.Hour)
+		only := trial.Only(streamTracks)
+		res := a.Collect(t, only)
+		a.Pass(25 * time.Hour)
 		shift := func(n int) {
 			a.Unsave(fmt.Sprintf("track%04d", 59-n)) // on the first page
 			old := track(700 + n)
@@ -380,7 +349,7 @@ func TestShiftThatTheLengthHides(t *testing.T) {
 				shift(1)
 			}
 		})
-		res = a.again(t, res)
+		res = a.Again(t, res)
 		a.Before(nil)
 		there := a.stored(t, only)
 		for _, r := range res.All {
@@ -388,7 +357,7 @@ func TestShiftThatTheLengthHides(t *testing.T) {
 				t.Errorf("%s was buried alive", r.Key)
 			}
 		}
-		if res = a.again(t, res); len(res.Records(streamTracks)) > 2 {
+		if res = a.Again(t, res); len(res.Records(streamTracks)) > 2 {
 			t.Errorf("emitted again: %s", emitted(res))
 		}
 	}
@@ -398,7 +367,7 @@ func TestShiftThatTheLengthHides(t *testing.T) {
 func TestForeignLedger(t *testing.T) {
 	t.Parallel()
 	a := furnished()
-	res := a.collect(t)
+	res := a.Collect(t)
 	a.Unfollow("listA")
 	state := res.Committed()
 	for stream := range state {
@@ -417,24 +386,10 @@ func TestStoppedAnywhere(t *testing.T) {
 		a := furnished()
 		a.save(100, 25)
 		a.Misbehave(spotify.Faults{PageSize: 10})
-		stored, count := sdktest.Store{}, 0
-		res := a.failing(t, func(o *sdktest.Options) { o.StopAfter = stop })
-		for run := 0; ; run++ {
-			stored.Apply(res)
-			count += len(res.All)
-			if res.Done.Status == abi.DoneSucceeded {
-				break
-			}
-			if res.Done.Status != abi.DoneCancelled || run > 100 {
-				t.Fatalf("stop %d: %+v %+v", stop, res.Done, res.Done.Error)
-			}
-			if run == 3 {
-				a.Unsave("track0110")
-			}
-			res = res.SecondRun(t, func(o *sdktest.Options) { o.StopAfter = stop + run/2 })
-		}
-		a.pass(25 * time.Hour)
-		stored.Apply(a.again(t, res))
+		stored := sdktest.Store{}
+		res, count := trial.ToTheEnd(t, a.Failing(t, trial.StopAfter(stop)), stop, stored, func() { a.Unsave("track0110") })
+		a.Pass(25 * time.Hour)
+		stored.Apply(a.Again(t, res))
 		if want := a.stored(t); stored.Differs(want) != "" || count > 40+1 {
 			t.Errorf("stop %d: %d stored, want %d; %d records emitted", stop, stored.Len(), want.Len(), count)
 		}
@@ -448,19 +403,10 @@ func TestKilledAnywhere(t *testing.T) {
 		a := furnished()
 		a.save(100, 25)
 		a.Misbehave(spotify.Faults{PageSize: 10})
-		calls := 0
-		res := a.failing(t, func(o *sdktest.Options) {
-			o.Tolerate = true
-			o.Before = func(string, []byte) *abi.Error {
-				if calls++; calls >= kill {
-					return abi.NewError(abi.CodeInternal, "killed", "")
-				}
-				return nil
-			}
-		})
+		res := a.Failing(t, trial.Killed(kill))
 		stored := sdktest.Store{}
 		stored.Apply(res)
-		stored.Apply(res.SecondRun(t, func(o *sdktest.Options) { o.Tolerate = false }))
+		stored.Apply(res.SecondRun(t, trial.Unkilled))
 		if want := a.stored(t); stored.Differs(want) != "" {
 			t.Errorf("killed at call %d: %d stored, want %d", kill, stored.Len(), want.Len())
 		}

@@ -9,34 +9,35 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/ynab"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
 
 // RT-12.2 for the lane of months.
 func TestColdRunCollectsEverything(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, budget(1, 3, 14), budget(2, 1, 2))
-	res := w.ok(w.run())
+	res := w.OK(w.run())
 	if reasons(res) != "" || len(res.Gaps) != 0 {
 		t.Errorf("%s, %d gaps", reasons(res), len(res.Gaps))
 	}
-	w.holds(streamBudgets, budgetID(1), budgetID(2))
-	w.holds(streamAccounts, append(ids('a', 1, 1, 3), id('a', 2, 1))...)
-	w.holds(streamCategories, append(ids('c', 1, 1, 3), id('c', 2, 1))...)
-	w.holds(streamGroups, id('d', 1, 1), id('d', 2, 1))
-	w.holds(streamPayees, append(ids('f', 1, 1, 3), id('f', 2, 1))...)
-	w.holds(streamLocations, append(ids('h', 1, 1, 3), id('h', 2, 1))...)
-	w.holds(streamTransactions, append(ids('e', 1, 1, 3), id('e', 2, 1))...)
-	w.holds(streamScheduled, append(ids('g', 1, 1, 3), id('g', 2, 1))...)
-	if n := len(w.rows[streamMonths]); n != 16 {
+	w.Holds(streamBudgets, budgetID(1), budgetID(2))
+	w.Holds(streamAccounts, append(ids('a', 1, 1, 3), id('a', 2, 1))...)
+	w.Holds(streamCategories, append(ids('c', 1, 1, 3), id('c', 2, 1))...)
+	w.Holds(streamGroups, id('d', 1, 1), id('d', 2, 1))
+	w.Holds(streamPayees, append(ids('f', 1, 1, 3), id('f', 2, 1))...)
+	w.Holds(streamLocations, append(ids('h', 1, 1, 3), id('h', 2, 1))...)
+	w.Holds(streamTransactions, append(ids('e', 1, 1, 3), id('e', 2, 1))...)
+	w.Holds(streamScheduled, append(ids('g', 1, 1, 3), id('g', 2, 1))...)
+	if n := len(w.Rows[streamMonths]); n != 16 {
 		t.Errorf("%d months", n)
 	}
-	if n := len(w.rows[streamMonthCategories]); n != 32 {
+	if n := len(w.Rows[streamMonthCategories]); n != 32 {
 		t.Errorf("%d month_categories", n)
 	}
-	if n := len(w.rows[streamAccountStats]); n != 4 {
+	if n := len(w.Rows[streamAccountStats]); n != 4 {
 		t.Errorf("%d account_stats", n)
 	}
-	tx := w.rows[streamTransactions][id('e', 1, 2)]
+	tx := w.Rows[streamTransactions][id('e', 1, 2)]
 	for field, want := range map[string]any{
 		"amount": json.Number("-5002"), "account_type": "checking", "budget_id": budgetID(1), "is_split": false, "deleted": false, "memo": "m",
 	} {
@@ -45,7 +46,7 @@ func TestColdRunCollectsEverything(t *testing.T) {
 		}
 	}
 	key := budgetID(1) + ":2026-01-01:" + id('c', 1, 2)
-	if mc, ok := w.rows[streamMonthCategories][key]; !ok || mc.Text("category_name") != "category 2" || mc.Fields["activity"] != json.Number("-25000") {
+	if mc, ok := w.Rows[streamMonthCategories][key]; !ok || mc.Text("category_name") != "category 2" || mc.Fields["activity"] != json.Number("-25000") {
 		t.Errorf("%s: %v", key, mc.Fields)
 	}
 	// One request for each list, one for each month.
@@ -62,10 +63,10 @@ func TestColdRunCollectsEverything(t *testing.T) {
 func TestSecondRunIsEmpty(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, budget(1, 3, 14))
-	w.ok(w.run())
+	w.OK(w.run())
 	w.p.Forget()
-	w.later(time.Hour)
-	res := w.ok(w.run())
+	w.Pass(time.Hour)
+	res := w.OK(w.run())
 	if len(res.All) != 0 {
 		t.Errorf("%d records", len(res.All))
 	}
@@ -78,7 +79,7 @@ func TestSecondRunIsEmpty(t *testing.T) {
 	if got := w.paths(); strings.Join(got, " ") != strings.Join(want, " ") {
 		t.Errorf("asked\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if got := w.state[streamPayees]; got != `{"`+budgetID(1)+`":{"keys":["`+strings.Join(ids('f', 1, 1, 3), `","`)+`"],"server_knowledge":34,"format":1}}` {
+	if got := w.State[streamPayees]; got != `{"`+budgetID(1)+`":{"keys":["`+strings.Join(ids('f', 1, 1, 3), `","`)+`"],"server_knowledge":34,"format":1}}` {
 		t.Error(got)
 	}
 }
@@ -86,11 +87,11 @@ func TestSecondRunIsEmpty(t *testing.T) {
 func TestEmptyAccount(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	if res := w.ok(w.run()); len(res.All) != 0 || len(w.p.Requests()) != 1 {
+	if res := w.OK(w.run()); len(res.All) != 0 || len(w.p.Requests()) != 1 {
 		t.Errorf("%d records, %d requests", len(res.All), len(w.p.Requests()))
 	}
 	w = newWorld(t, budget(1, 0, 0))
-	if res := w.ok(w.run()); len(res.All) != 2 || reasons(res) != "" {
+	if res := w.OK(w.run()); len(res.All) != 2 || reasons(res) != "" {
 		t.Errorf("%d records, %s", len(res.All), reasons(res))
 	}
 }
@@ -99,7 +100,7 @@ func TestEmptyAccount(t *testing.T) {
 func TestDeletions(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, budget(1, 3, 13))
-	w.ok(w.run())
+	w.OK(w.run())
 	w.edit(func(b *ynab.Budget) {
 		b.Delete(ynab.Accounts, id('a', 1, 2))
 		b.Delete(ynab.Categories, id('c', 1, 2))
@@ -112,18 +113,18 @@ func TestDeletions(t *testing.T) {
 		gone["categories"] = []ynab.Object{category(1, 1), {"id": id('c', 1, 2), "deleted": true}}
 		b.Put(ynab.Months, gone)
 	})
-	w.later(time.Hour)
-	res := w.ok(w.run())
-	w.holds(streamAccounts, id('a', 1, 1), id('a', 1, 3))
-	w.holds(streamCategories, id('c', 1, 1), id('c', 1, 3))
-	w.holds(streamPayees, id('f', 1, 1), id('f', 1, 3))
-	w.holds(streamLocations, id('h', 1, 1), id('h', 1, 3))
-	w.holds(streamTransactions, id('e', 1, 1), id('e', 1, 3))
-	w.holds(streamScheduled, id('g', 1, 1), id('g', 1, 3))
-	if n := len(w.rows[streamMonths]); n != 12 {
+	w.Pass(time.Hour)
+	res := w.OK(w.run())
+	w.Holds(streamAccounts, id('a', 1, 1), id('a', 1, 3))
+	w.Holds(streamCategories, id('c', 1, 1), id('c', 1, 3))
+	w.Holds(streamPayees, id('f', 1, 1), id('f', 1, 3))
+	w.Holds(streamLocations, id('h', 1, 1), id('h', 1, 3))
+	w.Holds(streamTransactions, id('e', 1, 1), id('e', 1, 3))
+	w.Holds(streamScheduled, id('g', 1, 1), id('g', 1, 3))
+	if n := len(w.Rows[streamMonths]); n != 12 {
 		t.Errorf("%d months", n)
 	}
-	if n := len(w.rows[streamMonthCategories]); n != 25 {
+	if n := len(w.Rows[streamMonthCategories]); n != 25 {
 		t.Errorf("%d month_categories", n)
 	}
 	for _, r := range res.All {
@@ -133,9 +134,9 @@ func TestDeletions(t *testing.T) {
 		}
 	}
 	w.edit(func(b *ynab.Budget) { b.Delete(ynab.Groups, id('d', 1, 1)) })
-	w.later(time.Hour)
-	w.ok(w.run())
-	w.holds(streamGroups)
+	w.Pass(time.Hour)
+	w.OK(w.run())
+	w.Holds(streamGroups)
 }
 
 // A budget that is gone takes its accounts and locations with it; see also
@@ -143,14 +144,14 @@ func TestDeletions(t *testing.T) {
 func TestBudgetIsGone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, budget(1, 2, 2), budget(2, 2, 2))
-	w.ok(w.run())
+	w.OK(w.run())
 	w.p.Edit(func(budgets []*ynab.Budget) []*ynab.Budget { return budgets[1:] })
-	w.later(24 * time.Hour)
-	w.ok(w.run())
-	w.holds(streamBudgets, budgetID(2))
-	w.holds(streamAccounts, ids('a', 2, 1, 2)...)
-	w.holds(streamLocations, ids('h', 2, 1, 2)...)
-	for stream, cursor := range w.state {
+	w.Pass(24 * time.Hour)
+	w.OK(w.run())
+	w.Holds(streamBudgets, budgetID(2))
+	w.Holds(streamAccounts, ids('a', 2, 1, 2)...)
+	w.Holds(streamLocations, ids('h', 2, 1, 2)...)
+	for stream, cursor := range w.State {
 		if strings.Contains(cursor, budgetID(1)) {
 			t.Errorf("the cursor of %s still has the budget", stream)
 		}
@@ -160,7 +161,7 @@ func TestBudgetIsGone(t *testing.T) {
 func TestIncremental(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, budget(1, 3, 14))
-	w.ok(w.run())
+	w.OK(w.run())
 	w.edit(func(b *ynab.Budget) {
 		split := transaction(1, 1)
 		split["subtransactions"] = []ynab.Object{share(1, 1, false), share(1, 2, true), share(1, 3, false)}
@@ -172,13 +173,13 @@ func TestIncremental(t *testing.T) {
 		old["budgeted"] = 1
 		b.Put(ynab.Months, old)
 	})
-	w.later(time.Hour)
+	w.Pass(time.Hour)
 	w.p.Forget()
-	res := w.ok(w.run())
+	res := w.OK(w.run())
 	if got := fmt.Sprint(res.Keys(streamTransactions)); got != fmt.Sprint([]string{id('e', 1, 1), id('e', 1, 9)}) {
 		t.Error(got)
 	}
-	split := w.rows[streamTransactions][id('e', 1, 1)]
+	split := w.Rows[streamTransactions][id('e', 1, 1)]
 	if parts, _ := split.Fields["subtransactions"].([]any); len(parts) != 2 || split.Fields["is_split"] != true {
 		t.Errorf("%s", split.Data)
 	}
@@ -200,12 +201,12 @@ func TestIncremental(t *testing.T) {
 func TestAccountStatsOnceADay(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, budget(1, 1, 1))
-	w.ok(w.run())
-	w.later(23 * time.Hour)
-	w.ok(w.run())
-	w.holds(streamAccountStats, id('a', 1, 1)+":2026-01-02", id('a', 1, 1)+":2026-01-03")
-	w.ok(w.run())
-	if len(w.rows[streamAccountStats]) != 2 {
+	w.OK(w.run())
+	w.Pass(23 * time.Hour)
+	w.OK(w.run())
+	w.Holds(streamAccountStats, id('a', 1, 1)+":2026-01-02", id('a', 1, 1)+":2026-01-03")
+	w.OK(w.run())
+	if len(w.Rows[streamAccountStats]) != 2 {
 		t.Error("twice on one day")
 	}
 }
@@ -214,7 +215,7 @@ func TestAccountStatsOnceADay(t *testing.T) {
 func TestCurrentMonthIsReadAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, budget(1, 1, 16)) // budgeted ahead, until April 2026
-	w.ok(w.run())
+	w.OK(w.run())
 	w.edit(func(b *ynab.Budget) {
 		for _, e := range b.Lists[ynab.Months] {
 			if e.Fields["month"] == "2026-01-01" || e.Fields["month"] == "2025-12-01" {
@@ -224,8 +225,8 @@ func TestCurrentMonthIsReadAgain(t *testing.T) {
 			}
 		}
 	})
-	w.later(time.Hour)
-	res := w.ok(w.run())
+	w.Pass(time.Hour)
+	res := w.OK(w.run())
 	if len(res.Records(streamMonthCategories)) != 4 {
 		t.Errorf("%d records", len(res.Records(streamMonthCategories)))
 	}
@@ -238,7 +239,7 @@ func TestScopeOfOneStream(t *testing.T) {
 		streamScheduled, streamMonths, streamMonthCategories,
 	} {
 		w := newWorld(t, budget(1, 2, 13))
-		res := w.ok(w.run(only(stream)))
+		res := w.OK(w.run(trial.Only(stream)))
 		for _, r := range res.All {
 			if r.Stream != stream {
 				t.Errorf("%s: a record of %s", stream, r.Stream)
@@ -247,10 +248,10 @@ func TestScopeOfOneStream(t *testing.T) {
 		if len(res.All) == 0 {
 			t.Errorf("%s: nothing", stream)
 		}
-		if again := w.ok(w.run(only(stream))); len(again.All) != 0 {
+		if again := w.OK(w.run(trial.Only(stream))); len(again.All) != 0 {
 			t.Errorf("%s: %d records again", stream, len(again.All))
 		}
-		if tx := w.rows[streamTransactions]; stream == streamTransactions && tx[id('e', 1, 1)].Text("account_type") != "checking" {
+		if tx := w.Rows[streamTransactions]; stream == streamTransactions && tx[id('e', 1, 1)].Text("account_type") != "checking" {
 			t.Error("a thin transaction")
 		}
 	}
@@ -261,11 +262,11 @@ func TestScopeOfOneStream(t *testing.T) {
 func TestStreamThatJoinsLater(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, budget(1, 2, 3))
-	w.ok(w.run(only(streamGroups, streamMonths)))
-	w.ok(w.run())
-	w.holds(streamCategories, ids('c', 1, 1, 2)...)
-	if len(w.rows[streamMonthCategories]) != 6 {
-		t.Errorf("%d month_categories", len(w.rows[streamMonthCategories]))
+	w.OK(w.run(trial.Only(streamGroups, streamMonths)))
+	w.OK(w.run())
+	w.Holds(streamCategories, ids('c', 1, 1, 2)...)
+	if len(w.Rows[streamMonthCategories]) != 6 {
+		t.Errorf("%d month_categories", len(w.Rows[streamMonthCategories]))
 	}
 }
 
@@ -275,7 +276,7 @@ func TestDeterminism(t *testing.T) {
 		w := newWorld(t, budget(1, 4, 14), budget(2, 2, 3))
 		text := ""
 		for range 2 {
-			for _, c := range w.ok(w.run()).Calls {
+			for _, c := range w.OK(w.run()).Calls {
 				text += c.Payload
 			}
 			w.edit(func(b *ynab.Budget) { b.Lists[ynab.Accounts] = b.Lists[ynab.Accounts][:1] })
@@ -290,9 +291,9 @@ func TestDeterminism(t *testing.T) {
 func TestAnswersInAnyOrder(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, budget(1, 1, 14))
-	w.ok(w.run(func(o *sdktest.Options) { o.Completes = sdktest.Last }))
-	if len(w.rows[streamMonthCategories]) != 28 {
-		t.Errorf("%d", len(w.rows[streamMonthCategories]))
+	w.OK(w.run(func(o *sdktest.Options) { o.Completes = sdktest.Last }))
+	if len(w.Rows[streamMonthCategories]) != 28 {
+		t.Errorf("%d", len(w.Rows[streamMonthCategories]))
 	}
 }
 
@@ -302,7 +303,7 @@ func TestBaseURL(t *testing.T) {
 		"http://127.0.0.1:8080": "http://127.0.0.1:8080/v1/budgets", "http://127.0.0.1:8080/v1/": "http://127.0.0.1:8080/v1/budgets",
 	} {
 		w := newWorld(t)
-		res := w.ok(w.run(func(o *sdktest.Options) { o.Options = map[string]string{"base_url": base} }))
+		res := w.OK(w.run(func(o *sdktest.Options) { o.Options = map[string]string{"base_url": base} }))
 		if len(res.Requests) != 1 || res.Requests[0].URL != want || res.Requests[0].Credential != slotToken {
 			t.Errorf("%s: %+v", base, res.Requests)
 		}
@@ -319,9 +320,9 @@ func TestBaseURL(t *testing.T) {
 func TestCursorWithTheHostsOwnFields(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, budget(1, 1, 1))
-	w.ok(w.run())
-	w.state[streamBudgets] = strings.Replace(w.state[streamBudgets], "{", `{"pacing_interval_ms":18000,"pacing_recorded_at_ms":1767323045000,`, 1)
-	if res := w.ok(w.run()); len(res.All) != 0 {
+	w.OK(w.run())
+	w.State[streamBudgets] = strings.Replace(w.State[streamBudgets], "{", `{"pacing_interval_ms":18000,"pacing_recorded_at_ms":1767323045000,`, 1)
+	if res := w.OK(w.run()); len(res.All) != 0 {
 		t.Errorf("%d records", len(res.All))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/fault"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
 
 var fuzzedPaths = []string{
@@ -54,7 +55,7 @@ func FuzzAnswers(f *testing.F) {
 			if most := 50 + len(body); len(res.Requests) > most {
 				t.Fatalf("%d requests", len(res.Requests))
 			}
-			w.later(time.Hour)
+			w.Pass(time.Hour)
 		}
 	})
 }
@@ -71,9 +72,9 @@ func FuzzCursors(f *testing.F) {
 			t.Skip()
 		}
 		w := newWorld(t, budget(1, 2, 3))
-		for _, mode := range []func(*sdktest.Options){only(), refresh} {
+		for _, mode := range []func(*sdktest.Options){trial.Only(), trial.FullRefresh} {
 			for _, stream := range []string{streamBudgets, streamAccounts, streamAccountStats, streamCategories, streamPayees, streamLocations, streamMonths, streamMonthCategories} {
-				w.state[stream] = string(v.AppendJSON(nil))
+				w.State[stream] = string(v.AppendJSON(nil))
 			}
 			if res := w.run(mode); res.Exit != 0 || len(res.Requests) > 60+len(cursor) {
 				t.Fatalf("%+v, %d requests", res.Done, len(res.Requests))

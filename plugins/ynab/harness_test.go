@@ -1,118 +1,37 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
-	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/ynab"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
 
-const token = "secret-token"
+var schemas = trial.SchemasOf(manifest)
 
-// world is a provider, its clock, and what the runs so far left in a store.
+// world is a provider, and what the runs so far made of it.
 type world struct {
-	t     *testing.T
-	p     *ynab.Provider
-	clock time.Time
+	*trial.World
 
-	state map[string]string
-	rows  sdktest.Store
+	p *ynab.Provider
 }
 
 func newWorld(t *testing.T, budgets ...*ynab.Budget) *world {
 	t.Helper()
-	w := &world{t: t, clock: sdktest.Epoch, state: map[string]string{}, rows: sdktest.Store{}}
-	w.p = ynab.New(ynab.Options{Token: token, Now: func() time.Time { return w.clock }}, budgets...)
+	w := &world{World: trial.NewWorld(t, connector{}, schemas)}
+	w.p = ynab.New(ynab.Options{Token: trial.Token, Now: w.Now}, budgets...)
 	return w
 }
 
-// run does one run and keeps what a host would.
-func (w *world) run(change ...func(*sdktest.Options)) *sdktest.Result {
-	w.t.Helper()
-	o := sdktest.Options{
-		Provider: w.p, State: w.state, Credentials: map[string]bool{"token": true}, Now: func() time.Time { return w.clock },
-	}
-	for _, c := range change {
-		c(&o)
-	}
-	res := sdktest.Collect(w.t, connector{}, o)
-	conform(w.t, res)
-	w.state = res.Committed()
-	w.rows.Apply(res)
-	for _, c := range res.Calls {
-		if strings.Contains(c.Payload, token) {
-			w.t.Error("the token is in a message")
-		}
-	}
-	return res
-}
-
-func only(streams ...string) func(*sdktest.Options) {
-	return func(o *sdktest.Options) { o.Streams = streams }
-}
-
-func (w *world) later(d time.Duration) { w.clock = w.clock.Add(d) }
-
-func (w *world) ok(res *sdktest.Result) *sdktest.Result {
-	w.t.Helper()
-	if res.Exit != 0 || res.Done.Status != abi.DoneSucceeded {
-		w.t.Fatalf("done %+v %+v", res.Done, res.Done.Error)
-	}
-	return res
-}
-
-// holds checks that the store has exactly these keys of a stream.
-func (w *world) holds(stream string, keys ...string) {
-	w.t.Helper()
-	w.rows.Holds(w.t, stream, keys...)
-}
-
-var schemas = sync.OnceValue(func() map[string]*jsonschema.Schema {
-	var m abi.Manifest
-	if err := json.Unmarshal([]byte(manifest), &m); err != nil {
-		panic(err)
-	}
-	compiled := map[string]*jsonschema.Schema{}
-	for _, s := range m.Streams {
-		c := jsonschema.NewCompiler()
-		c.AssertFormat()
-		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(string(s.Schema)))
-		if err != nil {
-			panic(err)
-		}
-		if err := c.AddResource(s.Name, doc); err != nil {
-			panic(err)
-		}
-		compiled[s.Name] = c.MustCompile(s.Name)
-	}
-	return compiled
-})
-
-// conform holds every record against its stream's schema.
-func conform(t *testing.T, res *sdktest.Result) {
-	t.Helper()
-	for _, rec := range res.All {
-		if rec.Delete {
-			continue
-		}
-		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(string(rec.Data)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := schemas()[rec.Stream].Validate(doc); err != nil {
-			t.Errorf("%s %s: %v\n%s", rec.Stream, rec.Key, err, rec.Data)
-		}
-	}
+func (w *world) run(change ...trial.Change) *sdktest.Result {
+	w.T.Helper()
+	return w.Play(w.p, change...)
 }
 
 func reasons(res *sdktest.Result) string {

@@ -12,27 +12,12 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk"
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/fault"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
 
 // pace moves the clock with each request.
 func (w *world) pace(d time.Duration) {
-	w.p.Before(func(int, *http.Request) { w.clock = w.clock.Add(d) })
-}
-
-// served turns the gaps of a run into those of the next one's START.
-func served(res *sdktest.Result) func(*sdktest.Options) {
-	var out []string
-	for i, g := range res.Gaps {
-		text, err := json.Marshal(map[string]any{
-			"gap_id": fmt.Sprint("g", i), "lease_id": "l", "status": "pending", "stream": g.Stream, "parent_stream": g.ParentStream,
-			"record_key": g.RecordKey, "detail_locator": g.DetailLocator, "list_cursor": g.ListCursor, "reason": g.Reason, "reference_only": true,
-		})
-		if err != nil {
-			panic(err)
-		}
-		out = append(out, string(text))
-	}
-	return func(o *sdktest.Options) { o.DetailGaps = out }
+	w.p.Before(func(int, *http.Request) { w.Pass(d) })
 }
 
 // A month that cannot be had is a gap; the next run fills it. RT-12.3.
@@ -44,14 +29,14 @@ func TestFailedMonthIsAGap(t *testing.T) {
 	} {
 		w := newWorld(t, budget(1, 1, 5))
 		w.p.Faults.Add(fault.Rule{Match: fault.Path("/v1/budgets/" + budgetID(1) + "/months/2025-03-01"), Times: -1, Fault: f})
-		first := w.ok(w.run())
-		if len(first.Gaps) != 1 || len(w.rows[streamMonthCategories]) != 8 || len(first.Coverage) != 1 || len(first.Coverage[0].GapKeys) != 1 {
-			t.Fatalf("%s: %d gaps, %d rows", name, len(first.Gaps), len(w.rows[streamMonthCategories]))
+		first := w.OK(w.run())
+		if len(first.Gaps) != 1 || len(w.Rows[streamMonthCategories]) != 8 || len(first.Coverage) != 1 || len(first.Coverage[0].GapKeys) != 1 {
+			t.Fatalf("%s: %d gaps, %d rows", name, len(first.Gaps), len(w.Rows[streamMonthCategories]))
 		}
 		w.p.Faults.Clear()
 		w.p.Forget()
-		w.later(time.Hour)
-		second := w.ok(w.run(served(first)))
+		w.Pass(time.Hour)
+		second := w.OK(w.run(trial.Served(first)))
 		w.same(name)
 		if len(second.GapOutcomes) != 2 || second.GapOutcomes[1].Type != abi.TypeGapRecovered {
 			t.Errorf("%s: %+v", name, second.GapOutcomes)
@@ -64,7 +49,7 @@ func TestMonthsAreSliced(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, budget(1, 1, 30))
 	var left []int
-	for _, s := range w.ok(w.run(only(streamMonthCategories))).States {
+	for _, s := range w.OK(w.run(trial.Only(streamMonthCategories))).States {
 		var cursor map[string]struct {
 			Todo []string `json:"todo"`
 		}
@@ -84,34 +69,16 @@ func TestOwnersBound(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, budget(1, 1, 30), budget(2, 1, 14))
 	bound := func(o *sdktest.Options) { o.DetailLimits = &abi.DetailLimits{MaxFetches: 5, MaxTailGaps: 3} }
-	res := w.ok(w.run(bound))
+	res := w.OK(w.run(bound))
 	if len(res.Records(streamMonthCategories)) != 10 || len(res.Gaps) > 6 {
 		t.Fatalf("%d records, %d gaps", len(res.Records(streamMonthCategories)), len(res.Gaps))
 	}
-	pending := map[string]abi.DetailGap{}
-	for runs := 0; ; runs++ {
-		for _, g := range res.Gaps {
-			pending[string(g.RecordKey)] = g
-		}
-		if len(pending) == 0 {
-			break
-		}
+	for runs := 0; len(res.PendingGaps()) > 0; runs++ {
 		if runs > 20 {
-			t.Fatalf("still %d gaps, %d rows", len(pending), len(w.rows[streamMonthCategories]))
+			t.Fatalf("still %d gaps, %d rows", len(res.PendingGaps()), len(w.Rows[streamMonthCategories]))
 		}
-		before := &sdktest.Result{}
-		for _, g := range pending {
-			before.Gaps = append(before.Gaps, g)
-		}
-		w.later(time.Hour)
-		res = w.ok(w.run(bound, served(before)))
-		for _, o := range res.GapOutcomes {
-			for i, g := range before.Gaps {
-				if o.Type == abi.TypeGapRecovered && o.GapID == fmt.Sprint("g", i) {
-					delete(pending, string(g.RecordKey))
-				}
-			}
-		}
+		w.Pass(time.Hour)
+		res = w.OK(w.run(bound, trial.Served(res)))
 	}
 	w.same("bound")
 }
@@ -120,12 +87,12 @@ func TestRecoveryOnly(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, budget(1, 1, 4))
 	w.p.Faults.Add(fault.Rule{Match: fault.Path("/v1/budgets/" + budgetID(1) + "/months/"), Times: 2, Fault: fault.Status(502, "")})
-	first := w.ok(w.run())
+	first := w.OK(w.run())
 	if len(first.Gaps) != 2 {
 		t.Fatal(len(first.Gaps))
 	}
 	w.p.Forget()
-	res := w.ok(w.run(served(first), func(o *sdktest.Options) { o.RecoveryOnly = true }))
+	res := w.OK(w.run(trial.Served(first), func(o *sdktest.Options) { o.RecoveryOnly = true }))
 	w.same("recovered")
 	for _, path := range w.paths() {
 		if !strings.HasPrefix(path, "/budgets/1/months/") {

@@ -12,9 +12,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/fault"
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/ynab"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
-
-func refresh(o *sdktest.Options) { o.Mode = abi.ModeFullRefresh }
 
 // remove deletes the second of each list, and the first month.
 func remove(b *ynab.Budget) {
@@ -35,10 +34,10 @@ var removable = map[string]string{
 
 // gone checks what is and is not in the store after remove.
 func (w *world) gone(name string, want bool) {
-	w.t.Helper()
+	w.T.Helper()
 	for stream, key := range removable {
-		if _, there := w.rows[stream][key]; there == want {
-			w.t.Errorf("%s: %s of %s: in the store %t", name, key, stream, there)
+		if _, there := w.Rows[stream][key]; there == want {
+			w.T.Errorf("%s: %s of %s: in the store %t", name, key, stream, there)
 		}
 	}
 }
@@ -49,16 +48,16 @@ func (w *world) gone(name string, want bool) {
 func TestFullRefreshBuriesWhatWasDeleted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, budget(1, 3, 3))
-	w.ok(w.run())
-	before := w.state[streamPayees]
+	w.OK(w.run())
+	before := w.State[streamPayees]
 	w.edit(func(b *ynab.Budget) {
 		remove(b)
 		b.Put(ynab.Payees, ynab.Object{"id": id('f', 1, 3), "name": "renamed"})
 		b.Put(ynab.Transactions, transaction(1, 9))
 	})
-	w.later(time.Hour)
+	w.Pass(time.Hour)
 	w.p.Forget()
-	res := w.ok(w.run(refresh))
+	res := w.OK(w.run(trial.FullRefresh))
 	w.gone("refreshed", true)
 	for stream, key := range removable {
 		if got := res.Deletes(stream); len(got) != 1 || got[0].Key != key {
@@ -66,7 +65,7 @@ func TestFullRefreshBuriesWhatWasDeleted(t *testing.T) {
 		}
 		got := slices.Clone(res.Keys(stream))
 		slices.Sort(got)
-		if len(got) != len(w.rows[stream]) || len(slices.Compact(got)) != len(w.rows[stream]) {
+		if len(got) != len(w.Rows[stream]) || len(slices.Compact(got)) != len(w.Rows[stream]) {
 			t.Errorf("%s: emitted %v", stream, got)
 		}
 	}
@@ -83,8 +82,8 @@ func TestFullRefreshBuriesWhatWasDeleted(t *testing.T) {
 	if got := w.paths(); strings.Join(got, " ") != strings.Join(want, " ") {
 		t.Errorf("asked\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	w.later(time.Hour)
-	if again := w.ok(w.run()); len(again.All) != 0 {
+	w.Pass(time.Hour)
+	if again := w.OK(w.run()); len(again.All) != 0 {
 		t.Errorf("the run after: %d records", len(again.All))
 	}
 }
@@ -100,18 +99,18 @@ func TestFullRefreshIsAFirstRun(t *testing.T) {
 		return out
 	}
 	cold := newWorld(t, budget(1, 3, 14), budget(2, 1, 2))
-	first := cold.ok(cold.run())
+	first := cold.OK(cold.run())
 	bare := newWorld(t, budget(1, 3, 14), budget(2, 1, 2))
-	if got := bare.ok(bare.run(refresh)); text(got) != text(first) || fmt.Sprint(bare.paths()) != fmt.Sprint(cold.paths()) {
+	if got := bare.OK(bare.run(trial.FullRefresh)); text(got) != text(first) || fmt.Sprint(bare.paths()) != fmt.Sprint(cold.paths()) {
 		t.Error("a full refresh without cursors differs from a first run")
 	}
-	before := cold.state
-	if got := cold.ok(cold.run(refresh)); text(got) != text(first) {
+	before := cold.State
+	if got := cold.OK(cold.run(trial.FullRefresh)); text(got) != text(first) {
 		t.Error("a full refresh of the same differs from a first run")
 	}
 	for stream := range before {
-		if cold.state[stream] != before[stream] {
-			t.Errorf("%s: %s, before %s", stream, cold.state[stream], before[stream])
+		if cold.State[stream] != before[stream] {
+			t.Errorf("%s: %s, before %s", stream, cold.State[stream], before[stream])
 		}
 	}
 }
@@ -122,7 +121,7 @@ func TestFullRefreshOfAPartBuriesNothing(t *testing.T) {
 	t.Parallel()
 	for first := range 2 {
 		w := newWorld(t, budget(1, 3, 3), budget(2, 2, 2))
-		w.ok(w.run())
+		w.OK(w.run())
 		w.p.Edit(func(budgets []*ynab.Budget) []*ynab.Budget {
 			remove(budgets[0])
 			if first == 1 {
@@ -131,15 +130,15 @@ func TestFullRefreshOfAPartBuriesNothing(t *testing.T) {
 			return budgets
 		})
 		w.p.Faults.Add(fault.Rule{Match: fault.Path("/v1/budgets/" + budgetID(1) + "/"), Times: -1, Fault: fault.Status(404, `{}`)})
-		w.later(time.Hour)
-		res := w.run(refresh)
+		w.Pass(time.Hour)
+		res := w.run(trial.FullRefresh)
 		if res.Done.Status == abi.DoneSucceeded {
 			t.Error("the fault has no effect")
 		}
 		w.gone("part", false)
 		w.p.Faults.Clear()
-		w.later(time.Hour)
-		res = w.ok(w.run())
+		w.Pass(time.Hour)
+		res = w.OK(w.run())
 		w.gone("after", true)
 		if got := res.Keys(streamPayees); len(got) != 2 {
 			t.Errorf("payees %v: not those of the budget that the refresh did not come to", got)
@@ -154,7 +153,7 @@ func TestFullRefreshOfUnreadableRows(t *testing.T) {
 		{"/" + budgetID(1) + "/accounts", id('a', 1, 3)}, {"/" + budgetID(1) + "/payee_locations", id('h', 1, 3)}, {"", budgetID(2)},
 	} {
 		w := newWorld(t, budget(1, 3, 2), budget(2, 2, 2), budget(3, 1, 1))
-		w.ok(w.run())
+		w.OK(w.run())
 		w.p.Edit(func(budgets []*ynab.Budget) []*ynab.Budget {
 			budgets[0].Delete(ynab.Accounts, id('a', 1, 2))
 			budgets[0].Delete(ynab.Locations, id('h', 1, 2))
@@ -168,8 +167,8 @@ func TestFullRefreshOfUnreadableRows(t *testing.T) {
 			Match: func(r *http.Request) bool { return r.URL.Path == "/v1/budgets"+c.path }, Times: -1,
 			Fault: fault.Replace(`"id":"`+c.id+`"`, `"id":null`),
 		})
-		w.later(time.Hour)
-		w.ok(w.run(refresh))
+		w.Pass(time.Hour)
+		w.OK(w.run(trial.FullRefresh))
 		stream, key := streamAccounts, id('a', 1, 2)
 		switch {
 		case c.path == "":
@@ -177,19 +176,19 @@ func TestFullRefreshOfUnreadableRows(t *testing.T) {
 		case strings.HasSuffix(c.path, "locations"):
 			stream, key = streamLocations, id('h', 1, 2)
 		}
-		if _, there := w.rows[stream][key]; !there {
+		if _, there := w.Rows[stream][key]; !there {
 			t.Errorf("%q: %s was buried", c.path, key)
 		}
 		w.p.Faults.Clear()
-		w.later(time.Hour)
-		w.ok(w.run())
-		if _, there := w.rows[stream][key]; there {
+		w.Pass(time.Hour)
+		w.OK(w.run())
+		if _, there := w.Rows[stream][key]; there {
 			t.Errorf("%q: %s is still there", c.path, key)
 		}
 		for _, k := range []string{id('a', 3, 1), id('h', 3, 1), id('f', 2, 1)} {
-			_, a := w.rows[streamAccounts][k]
-			_, h := w.rows[streamLocations][k]
-			_, f := w.rows[streamPayees][k]
+			_, a := w.Rows[streamAccounts][k]
+			_, h := w.Rows[streamLocations][k]
+			_, f := w.Rows[streamPayees][k]
 			if c.path == "" && (a || h || f) {
 				t.Errorf("%s is still there", k)
 			}
@@ -201,14 +200,14 @@ func TestFullRefreshOfUnreadableRows(t *testing.T) {
 func TestFullRefreshWithoutABudget(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, budget(1, 2, 2), budget(2, 2, 2))
-	w.ok(w.run())
+	w.OK(w.run())
 	w.p.Edit(func(budgets []*ynab.Budget) []*ynab.Budget { return budgets[1:] })
-	w.later(24 * time.Hour)
-	w.ok(w.run(refresh))
-	w.holds(streamBudgets, budgetID(2))
-	w.holds(streamAccounts, ids('a', 2, 1, 2)...)
-	w.holds(streamLocations, ids('h', 2, 1, 2)...)
-	for stream, cursor := range w.state {
+	w.Pass(24 * time.Hour)
+	w.OK(w.run(trial.FullRefresh))
+	w.Holds(streamBudgets, budgetID(2))
+	w.Holds(streamAccounts, ids('a', 2, 1, 2)...)
+	w.Holds(streamLocations, ids('h', 2, 1, 2)...)
+	for stream, cursor := range w.State {
 		if strings.Contains(cursor, budgetID(1)) {
 			t.Errorf("the cursor of %s still has the budget", stream)
 		}
@@ -220,40 +219,40 @@ func TestFullRefreshWhileThingsAreDeleted(t *testing.T) {
 	t.Parallel()
 	for n := 1; n <= 14; n++ {
 		w := newWorld(t, budget(1, 3, 3))
-		w.ok(w.run())
+		w.OK(w.run())
 		w.p.Forget()
-		w.later(time.Hour)
+		w.Pass(time.Hour)
 		asked := 0
 		w.p.Before(func(_ int, _ *http.Request) {
 			if asked++; asked == n {
 				w.edit(remove)
 			}
 		})
-		w.ok(w.run(refresh))
+		w.OK(w.run(trial.FullRefresh))
 		w.p.Before(nil)
-		w.later(time.Hour)
-		w.ok(w.run())
+		w.Pass(time.Hour)
+		w.OK(w.run())
 		w.gone(fmt.Sprint("deleted before request ", n), true)
 	}
 }
 
-// A stop at any call of a full refresh, and then an incremental run.
+// A stop at any call of a full trial.FullRefresh, and then an incremental run.
 func TestFullRefreshStopped(t *testing.T) {
 	t.Parallel()
 	world := func() *world {
 		w := newWorld(t, budget(1, 3, 3), budget(2, 1, 1))
-		w.ok(w.run())
+		w.OK(w.run())
 		w.edit(remove)
-		w.later(time.Hour)
+		w.Pass(time.Hour)
 		return w
 	}
 	whole := world()
-	total := len(whole.ok(whole.run(refresh)).Calls)
+	total := len(whole.OK(whole.run(trial.FullRefresh)).Calls)
 	for stop := 1; stop <= total; stop++ {
 		w := world()
-		w.run(refresh, func(o *sdktest.Options) { o.StopAfter = stop })
-		w.later(time.Minute)
-		w.ok(w.run())
+		w.run(trial.FullRefresh, trial.StopAfter(stop))
+		w.Pass(time.Minute)
+		w.OK(w.run())
 		w.gone(fmt.Sprint("stop ", stop), true)
 	}
 }
@@ -264,16 +263,16 @@ func TestDeletionsWhenAStreamJoins(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{abi.ModeIncremental, abi.ModeFullRefresh} {
 		w := newWorld(t, budget(1, 3, 1))
-		w.ok(w.run(only(streamCategories)))
+		w.OK(w.run(trial.Only(streamCategories)))
 		w.edit(func(b *ynab.Budget) {
 			b.Delete(ynab.Categories, id('c', 1, 2))
 			b.Put(ynab.Groups, ynab.Object{"id": id('d', 1, 2), "name": "never seen", "hidden": false, "note": nil})
 			b.Delete(ynab.Groups, id('d', 1, 2))
 		})
-		w.later(time.Hour)
-		res := w.ok(w.run(func(o *sdktest.Options) { o.Mode = mode }))
-		w.holds(streamCategories, id('c', 1, 1), id('c', 1, 3))
-		w.holds(streamGroups, id('d', 1, 1))
+		w.Pass(time.Hour)
+		res := w.OK(w.run(func(o *sdktest.Options) { o.Mode = mode }))
+		w.Holds(streamCategories, id('c', 1, 1), id('c', 1, 3))
+		w.Holds(streamGroups, id('d', 1, 1))
 		if len(res.Deletes(streamGroups)) != 0 {
 			t.Errorf("%s: a tombstone for a group that nobody knew", mode)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/fault"
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/ynab"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
 
 var lists = map[string][]string{
@@ -22,7 +23,7 @@ var lists = map[string][]string{
 
 // same holds the store against the provider.
 func (w *world) same(name string) {
-	w.t.Helper()
+	w.T.Helper()
 	w.p.Edit(func(budgets []*ynab.Budget) []*ynab.Budget {
 		for kind, stream := range map[ynab.Kind]string{
 			ynab.Accounts: streamAccounts, ynab.Groups: streamGroups, ynab.Categories: streamCategories, ynab.Payees: streamPayees,
@@ -44,16 +45,16 @@ func (w *world) same(name string) {
 					want = append(want, key)
 				}
 			}
-			for key := range w.rows[stream] {
+			for key := range w.Rows[stream] {
 				got = append(got, key)
 			}
 			slices.Sort(want)
 			slices.Sort(got)
 			if !slices.Equal(want, got) {
-				w.t.Errorf("%s: %s: got %v, want %v", name, stream, got, want)
+				w.T.Errorf("%s: %s: got %v, want %v", name, stream, got, want)
 			}
-			if kind == ynab.Months && len(w.rows[streamMonthCategories]) != details {
-				w.t.Errorf("%s: %d month_categories, want %d", name, len(w.rows[streamMonthCategories]), details)
+			if kind == ynab.Months && len(w.Rows[streamMonthCategories]) != details {
+				w.T.Errorf("%s: %d month_categories, want %d", name, len(w.Rows[streamMonthCategories]), details)
 			}
 		}
 		return budgets
@@ -100,8 +101,8 @@ func TestFaultsOfOneStream(t *testing.T) {
 				t.Errorf("%s, %s: %s", path, name, got)
 			}
 			w.p.Faults.Clear()
-			w.later(time.Hour)
-			w.ok(w.run())
+			w.Pass(time.Hour)
+			w.OK(w.run())
 			w.same(path + ", " + name)
 		}
 	}
@@ -134,8 +135,8 @@ func TestRateLimitedMidRun(t *testing.T) {
 			}
 		}
 		w.p.Faults.Clear()
-		w.later(time.Hour)
-		w.ok(w.run(served(first)))
+		w.Pass(time.Hour)
+		w.OK(w.run(trial.Served(first)))
 		w.same("limited")
 	}
 }
@@ -158,8 +159,8 @@ func TestTokenExpiresMidRun(t *testing.T) {
 			t.Errorf("after %d: %d requests were made", n, asked)
 		}
 		w.p.ExpireToken(-1)
-		w.later(time.Hour)
-		w.ok(w.run())
+		w.Pass(time.Hour)
+		w.OK(w.run())
 		w.same("expired")
 	}
 	w := newWorld(t, budget(1, 1, 1))
@@ -183,16 +184,16 @@ func TestResumeAfterEveryStop(t *testing.T) {
 	t.Parallel()
 	world := func() *world { return newWorld(t, budget(1, 2, 15), budget(2, 1, 14)) }
 	whole := world()
-	all := whole.ok(whole.run())
+	all := whole.OK(whole.run())
 	requests := len(whole.p.Requests())
 	for stop := 1; stop <= len(all.Calls); stop += 2 {
 		w := world()
-		first := w.run(func(o *sdktest.Options) { o.StopAfter = stop })
+		first := w.run(trial.StopAfter(stop))
 		if first.Done.Status != abi.DoneCancelled && first.Done.Status != abi.DoneSucceeded {
 			t.Fatalf("stop %d: %+v", stop, first.Done)
 		}
-		w.later(time.Minute)
-		second := w.ok(w.run())
+		w.Pass(time.Minute)
+		second := w.OK(w.run())
 		w.same(fmt.Sprint("stop ", stop))
 		if len(second.Gaps) > 0 {
 			t.Errorf("stop %d: gaps", stop)
@@ -215,17 +216,17 @@ func TestSchemaDrift(t *testing.T) {
 		key := id(kind, 1, 2)
 		w.p.Faults.Add(fault.Rule{Match: fault.Path("/v1/budgets/" + budgetID(1) + path), Times: -1, Fault: fault.Replace(
 			`"id":"`+key+`"`, `"id":{"value":"`+key+`"}`)})
-		res := w.ok(w.run())
+		res := w.OK(w.run())
 		if !strings.Contains(reasons(res), reasonShape) {
 			t.Errorf("%s: %s", path, reasons(res))
 		}
 		w.p.Faults.Clear()
 		w.edit(func(b *ynab.Budget) { b.Delete(ynab.Payees, id('f', 1, 1)) })
-		w.later(time.Hour)
-		for name, cursor := range w.state { // as another build would find them
-			w.state[name] = strings.ReplaceAll(cursor, `"format":1`, `"format":0`)
+		w.Pass(time.Hour)
+		for name, cursor := range w.State { // as another build would find them
+			w.State[name] = strings.ReplaceAll(cursor, `"format":1`, `"format":0`)
 		}
-		w.ok(w.run())
+		w.OK(w.run())
 		w.same("after an upgrade: " + path)
 	}
 }
@@ -237,20 +238,20 @@ func TestUnreadableRowsBuryNothing(t *testing.T) {
 		{"/" + budgetID(1) + "/accounts", id('a', 1, 2)}, {"/" + budgetID(1) + "/payee_locations", id('h', 1, 2)}, {"", budgetID(2)},
 	} {
 		w := newWorld(t, budget(1, 3, 2), budget(2, 2, 2))
-		w.ok(w.run())
+		w.OK(w.run())
 		w.p.Faults.Add(fault.Rule{
 			Match: func(r *http.Request) bool { return r.URL.Path == "/v1/budgets"+c.path }, Times: -1,
 			Fault: fault.Replace(`"id":"`+c.id+`"`, `"id":null`),
 		})
-		w.later(time.Hour)
-		res := w.ok(w.run())
+		w.Pass(time.Hour)
+		res := w.OK(w.run())
 		if !strings.Contains(reasons(res), reasonShape) {
 			t.Error(reasons(res))
 		}
 		w.same("unreadable " + c.path)
 		w.p.Faults.Clear()
-		w.later(time.Hour)
-		if again := w.ok(w.run()); len(again.All) != 0 {
+		w.Pass(time.Hour)
+		if again := w.OK(w.run()); len(again.All) != 0 {
 			t.Errorf("%s: %d records when it is as before", c.path, len(again.All))
 		}
 	}
@@ -267,7 +268,7 @@ func TestNoNextBudgetWhileNothingIsSent(t *testing.T) {
 			t.Error("the second budget was tried")
 		}
 	}
-	w.holds(streamLocations, id('h', 1, 1), id('h', 2, 1))
+	w.Holds(streamLocations, id('h', 1, 1), id('h', 2, 1))
 }
 
 func TestOddFieldsBecomeNull(t *testing.T) {
@@ -279,7 +280,7 @@ func TestOddFieldsBecomeNull(t *testing.T) {
 		fault.Rule{Match: fault.Path("/v1/budgets/" + budgetID(1) + "/accounts"), Times: -1, Fault: fault.Replace(`"closed":false`, `"closed":"no"`)},
 		fault.Rule{Match: fault.Path("/v1/budgets/" + budgetID(1) + "/months/"), Times: -1, Fault: fault.Replace(`"goal_creation_month":"2026-01-01"`, `"goal_creation_month":"January"`)},
 	)
-	res := w.ok(w.run())
+	res := w.OK(w.run())
 	for stream, want := range map[string]map[string]int{
 		streamTransactions: {"amount": 1}, streamPayees: {"name": 1}, streamAccounts: {"closed": 3}, streamMonthCategories: {"goal_creation_month": 4},
 	} {
@@ -316,10 +317,10 @@ func TestChangesMidRun(t *testing.T) {
 				b.Delete(ynab.Locations, id('h', 1, 1))
 			})
 		})
-		w.ok(w.run())
+		w.OK(w.run())
 		w.p.Before(nil)
-		w.later(time.Hour)
-		w.ok(w.run())
+		w.Pass(time.Hour)
+		w.OK(w.run())
 		w.same(fmt.Sprint("changed before request ", n))
 	}
 }
@@ -329,7 +330,7 @@ func TestChangesMidRun(t *testing.T) {
 func TestWithinTheDocumentedLimit(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.p = ynab.New(ynab.Options{Token: token, Now: func() time.Time { return w.clock }, Enforce: true}, budget(1, 2, 230))
+	w.p = ynab.New(ynab.Options{Token: trial.Token, Now: w.Now, Enforce: true}, budget(1, 2, 230))
 	var m abi.Manifest
 	if err := json.Unmarshal([]byte(manifest), &m); err != nil {
 		t.Fatal(err)
@@ -341,7 +342,7 @@ func TestWithinTheDocumentedLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.pace(time.Duration(profile.Floor) * time.Millisecond)
-	w.ok(w.run())
+	w.OK(w.run())
 	w.same("paced")
 	if len(w.p.Requests()) < ynab.Limit {
 		t.Errorf("%d requests prove nothing", len(w.p.Requests()))

@@ -10,28 +10,29 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/fault"
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/ynab"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
 
 // vanish takes the first budget away.
 func (w *world) vanish() {
 	w.p.Edit(func(budgets []*ynab.Budget) []*ynab.Budget { return budgets[1:] })
-	w.later(24 * time.Hour)
+	w.Pass(24 * time.Hour)
 }
 
 // without checks that nothing but the numbers of days is stored or remembered of
 // a budget.
 func (w *world) without(name, budget string) {
-	w.t.Helper()
-	for stream, rows := range w.rows {
+	w.T.Helper()
+	for stream, rows := range w.Rows {
 		for key, r := range rows {
 			if stream != streamAccountStats && (strings.HasPrefix(key, budget[:8]) || r.Text("budget_id") == budget) {
-				w.t.Errorf("%s: %s has %s", name, stream, key)
+				w.T.Errorf("%s: %s has %s", name, stream, key)
 			}
 		}
 	}
-	for stream, cursor := range w.state {
+	for stream, cursor := range w.State {
 		if strings.Contains(cursor, budget) {
-			w.t.Errorf("%s: the cursor of %s still has the budget", name, stream)
+			w.T.Errorf("%s: the cursor of %s still has the budget", name, stream)
 		}
 	}
 }
@@ -43,17 +44,17 @@ func TestAllOfABudgetIsGone(t *testing.T) {
 	for _, mode := range []string{abi.ModeIncremental, abi.ModeFullRefresh} {
 		for left := range 2 { // budgets that are still there
 			w := newWorld(t, append([]*ynab.Budget{budget(1, 3, 14)}, []*ynab.Budget{budget(2, 2, 2)}[:left]...)...)
-			w.ok(w.run())
-			w.later(time.Hour)
+			w.OK(w.run())
+			w.Pass(time.Hour)
 			w.edit(func(b *ynab.Budget) {
 				b.Put(ynab.Payees, ynab.Object{"id": id('f', 1, 9), "name": "new", "transfer_account_id": nil})
 				b.Put(ynab.Transactions, transaction(1, 9))
 				b.Delete(ynab.Transactions, id('e', 1, 1))
 			})
-			w.ok(w.run())
-			stats := len(w.rows[streamAccountStats])
+			w.OK(w.run())
+			stats := len(w.Rows[streamAccountStats])
 			w.vanish()
-			res := w.ok(w.run(func(o *sdktest.Options) { o.Mode = mode }))
+			res := w.OK(w.run(func(o *sdktest.Options) { o.Mode = mode }))
 			w.without(mode, budgetID(1))
 			w.same(mode)
 			for stream, n := range map[string]int{
@@ -64,11 +65,11 @@ func TestAllOfABudgetIsGone(t *testing.T) {
 					t.Errorf("%s: %d tombstones in %s, want %d", mode, got, stream, n)
 				}
 			}
-			if len(w.rows[streamAccountStats]) < stats || reasons(res) != "" {
-				t.Errorf("%s: %d numbers of days of %d, %s", mode, len(w.rows[streamAccountStats]), stats, reasons(res))
+			if len(w.Rows[streamAccountStats]) < stats || reasons(res) != "" {
+				t.Errorf("%s: %d numbers of days of %d, %s", mode, len(w.Rows[streamAccountStats]), stats, reasons(res))
 			}
-			w.later(time.Minute)
-			if res = w.ok(w.run()); len(res.All) != 0 {
+			w.Pass(time.Minute)
+			if res = w.OK(w.run()); len(res.All) != 0 {
 				t.Errorf("%s: the run after: %d records", mode, len(res.All))
 			}
 		}
@@ -80,17 +81,17 @@ func TestBudgetIsGoneAndTheRunEnds(t *testing.T) {
 	t.Parallel()
 	world := func() *world {
 		w := newWorld(t, budget(1, 3, 3), budget(2, 1, 1))
-		w.ok(w.run())
+		w.OK(w.run())
 		w.vanish()
 		return w
 	}
 	whole := world()
-	total := len(whole.ok(whole.run()).Calls)
+	total := len(whole.OK(whole.run()).Calls)
 	for stop := 1; stop <= total; stop++ {
 		w := world()
-		w.run(func(o *sdktest.Options) { o.StopAfter = stop })
-		w.later(time.Minute)
-		w.ok(w.run())
+		w.run(trial.StopAfter(stop))
+		w.Pass(time.Minute)
+		w.OK(w.run())
 		w.without(fmt.Sprint("stop ", stop), budgetID(1))
 	}
 }
@@ -100,15 +101,15 @@ func TestBudgetIsGoneAndTheRunEnds(t *testing.T) {
 func TestBudgetIsGoneAfterAPart(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, budget(1, 3, 3), budget(2, 2, 2))
-	w.ok(w.run())
+	w.OK(w.run())
 	w.p.Faults.Add(fault.Rule{Match: fault.Path("/v1/budgets/" + budgetID(1) + "/"), Times: -1, Fault: fault.Status(404, `{}`)})
-	w.later(time.Hour)
-	if res := w.run(refresh); res.Done.Status == abi.DoneSucceeded {
+	w.Pass(time.Hour)
+	if res := w.run(trial.FullRefresh); res.Done.Status == abi.DoneSucceeded {
 		t.Fatal("the fault has no effect")
 	}
 	w.p.Faults.Clear()
 	w.vanish()
-	w.ok(w.run())
+	w.OK(w.run())
 	w.without("part", budgetID(1))
 }
 
@@ -116,17 +117,17 @@ func TestBudgetIsGoneAfterAPart(t *testing.T) {
 func TestBudgetsAreUnsure(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, budget(1, 2, 2), budget(2, 2, 2))
-	w.ok(w.run())
+	w.OK(w.run())
 	w.p.Faults.Add(fault.Rule{Match: fault.Path("/v1/budgets"), Fault: fault.Replace(`"id":"`+budgetID(1)+`"`, `"id":null`)})
-	w.later(time.Hour)
-	res := w.ok(w.run())
+	w.Pass(time.Hour)
+	res := w.OK(w.run())
 	for _, r := range res.All {
 		if r.Delete {
 			t.Errorf("%s %s was buried", r.Stream, r.Key)
 		}
 	}
 	w.vanish()
-	w.ok(w.run())
+	w.OK(w.run())
 	w.without("unsure", budgetID(1))
 }
 
@@ -137,22 +138,22 @@ func TestRowsThatAreNotRemembered(t *testing.T) {
 	delta := []string{streamGroups, streamCategories, streamPayees, streamTransactions, streamScheduled, streamMonths, streamMonthCategories}
 	for _, again := range []bool{false, true} {
 		w := newWorld(t, budget(1, 2, 2), budget(2, 1, 1))
-		w.ok(w.run())
+		w.OK(w.run())
 		for _, stream := range delta { // as an earlier build wrote it
-			cursor := w.state[stream]
+			cursor := w.State[stream]
 			for from := strings.Index(cursor, `"keys":[`); from >= 0; from = strings.Index(cursor, `"keys":[`) {
 				cursor = cursor[:from] + cursor[from+strings.Index(cursor[from:], `]`)+2:]
 			}
-			w.state[stream] = cursor
+			w.State[stream] = cursor
 		}
-		w.later(time.Hour)
+		w.Pass(time.Hour)
 		if again {
-			w.ok(w.run(refresh))
-		} else if res := w.ok(w.run()); len(res.All) != 0 {
+			w.OK(w.run(trial.FullRefresh))
+		} else if res := w.OK(w.run()); len(res.All) != 0 {
 			t.Errorf("%d records for keys that are not known", len(res.All))
 		}
 		w.vanish()
-		res := w.ok(w.run())
+		res := w.OK(w.run())
 		if again {
 			w.without("refreshed", budgetID(1))
 			if reasons(res) != "" {
@@ -165,9 +166,9 @@ func TestRowsThatAreNotRemembered(t *testing.T) {
 				t.Errorf("%s does not say that its rows may stay: %s", stream, reasons(res))
 			}
 		}
-		w.holds(streamAccounts, id('a', 2, 1))
-		w.later(time.Hour)
-		if res = w.ok(w.run()); reasons(res) != "" {
+		w.Holds(streamAccounts, id('a', 2, 1))
+		w.Pass(time.Hour)
+		if res = w.OK(w.run()); reasons(res) != "" {
 			t.Errorf("said again: %s", reasons(res))
 		}
 	}
@@ -183,16 +184,16 @@ func TestGapsAreNotRemembered(t *testing.T) {
 	if len(first.Gaps) != 1 {
 		t.Fatalf("%d gaps", len(first.Gaps))
 	}
-	w.later(time.Hour)
-	w.run(served(first), func(o *sdktest.Options) { o.RecoveryOnly = true })
-	if len(w.rows[streamMonthCategories]) != 8 {
-		t.Fatalf("%d rows", len(w.rows[streamMonthCategories]))
+	w.Pass(time.Hour)
+	w.run(trial.Served(first), func(o *sdktest.Options) { o.RecoveryOnly = true })
+	if len(w.Rows[streamMonthCategories]) != 8 {
+		t.Fatalf("%d rows", len(w.Rows[streamMonthCategories]))
 	}
 	w.vanish()
-	if res := w.ok(w.run()); reasons(res) != streamMonthCategories+":"+reasonKept {
+	if res := w.OK(w.run()); reasons(res) != streamMonthCategories+":"+reasonKept {
 		t.Error(reasons(res))
 	}
-	if left := len(w.rows[streamMonthCategories]); left != 2+2 {
+	if left := len(w.Rows[streamMonthCategories]); left != 2+2 {
 		t.Errorf("%d rows are left", left)
 	}
 }

@@ -7,11 +7,7 @@ const Mask48 = 1<<48 - 1
 // format of records to the next: records that are built differently are new
 // ones. FNV-1a, a byte a step.
 func Formatted48(b []byte, format uint64) uint64 {
-	const offset, prime = 14695981039346656037, 1099511628211
-	sum := uint64(offset) + format
-	for _, c := range b {
-		sum = (sum ^ uint64(c)) * prime
-	}
+	sum := Text(Start+format, b)
 	sum ^= sum >> 29
 	if sum &= Mask48; sum == 0 {
 		return 1

@@ -1,0 +1,65 @@
+package trial
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
+)
+
+// Token is the credential of a World's provider. No message may hold it.
+const Token = "secret-token"
+
+// World is a connector and its clock, and what the runs so far left at a host.
+type World struct {
+	Clock
+
+	T     *testing.T
+	State map[string]string // the committed cursors
+	Rows  sdktest.Store
+
+	connector sdk.Connector
+	schemas   Schemas
+}
+
+// NewWorld returns a world without a provider, which may take its clock.
+func NewWorld(t *testing.T, c sdk.Connector, s Schemas) *World {
+	return &World{State: map[string]string{}, Rows: sdktest.Store{}, T: t, connector: c, schemas: s}
+}
+
+// Play does one run against a provider and keeps what a host would.
+func (w *World) Play(provider http.Handler, change ...Change) *sdktest.Result {
+	w.T.Helper()
+	o := sdktest.Options{Provider: provider, State: w.State, Credentials: map[string]bool{"token": true}, Now: w.Now}
+	for _, c := range change {
+		c(&o)
+	}
+	res := sdktest.Collect(w.T, w.connector, o)
+	w.schemas.Conform(w.T, res)
+	w.State = res.Committed()
+	w.Rows.Apply(res)
+	for _, c := range res.Calls { // log lines are among them
+		if strings.Contains(c.Payload, Token) {
+			w.T.Error("the token is in a message")
+		}
+	}
+	return res
+}
+
+// OK holds that a run succeeded.
+func (w *World) OK(res *sdktest.Result) *sdktest.Result {
+	w.T.Helper()
+	if res.Exit != 0 || res.Done.Status != abi.DoneSucceeded {
+		w.T.Fatalf("done %+v %+v", res.Done, res.Done.Error)
+	}
+	return res
+}
+
+// Holds holds that the store has exactly these keys of a stream.
+func (w *World) Holds(stream string, keys ...string) {
+	w.T.Helper()
+	w.Rows.Holds(w.T, stream, keys...)
+}
