@@ -18,6 +18,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi/device"
 	"github.com/pdpp-host/pdpp-host/abi/manifest"
 	"github.com/pdpp-host/pdpp-host/storage"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/story"
 )
 
 // deviceDoes is a device in a story, at the point where what it sends has been
@@ -28,7 +29,7 @@ func deviceDoes(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: device enroll LABEL | collect STATUS | beat STATUS [COUNT=N]…")
 	}
-	ahead, _ := time.ParseDuration(ts.Getenv(laterEnv)) // none: no time has passed
+	ahead, _ := time.ParseDuration(ts.Getenv(story.Later)) // none: no time has passed
 	now := func() time.Time { return time.Now().Add(ahead) }
 	ctx := context.Background()
 	store, err := storage.Open(ctx, storage.Options{Path: filepath.Join(ts.Getenv("DATA"), "pdpp.sqlite"), Now: now})

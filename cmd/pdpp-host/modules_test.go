@@ -1,83 +1,69 @@
 package main
 
 import (
-	"fmt"
+	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"sync"
+
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/story"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/tree"
 )
 
-// built holds the modules and the compiled code that the stories share, so that
-// each module is built and compiled once in a run of the tests.
-var built struct {
-	once sync.Once
-	dir  string
-	err  error
-
-	mu   sync.Mutex
-	done map[string]error
+// variants are the scripted connector under other names, with another refresh
+// policy each.
+var variants = map[string]map[string]any{
+	"scheduled": {
+		"recommended_mode": "automatic", "rationale": "It may run by itself.", "maximum_staleness_seconds": 7 * 86400,
+		"minimum_interval_seconds": 60, "recommended_interval_seconds": 3600, "interaction_posture": "none", "background_safe": true,
+	},
+	"byhand": {
+		"recommended_mode": "manual", "rationale": "Its owner has to be there.", "maximum_staleness_seconds": 7 * 86400,
+		"interaction_posture": "manual_action_likely", "background_safe": false,
+	},
 }
 
-// sources says where a story's module is built from.
-var sources = map[string]string{
-	"ical":         "../../plugins/ical",
-	"claude_code":  "../../plugins/claude_code",
-	"scripted":     "../../testplugins/guests/scripted",
-	"credentialed": "../../testplugins/guests/credentialed",
-	"fickle":       "../../testplugins/guests/fickle",
-	"downloader":   "../../testplugins/guests/downloader",
-}
-
-// module returns the built module's path.
+// module returns the path of a story's module, built: a connector of the tree, a
+// guest, or a variant.
 func module(name string) (string, error) {
-	dir, err := builtDir()
+	policy, varies := variants[name]
+	if !varies {
+		return story.Module(name)
+	}
+	source, err := story.Source("scripted")
 	if err != nil {
 		return "", err
 	}
-	built.mu.Lock()
-	defer built.mu.Unlock()
-	path := filepath.Join(dir, name+".wasm")
-	if err, ok := built.done[name]; ok {
-		return path, err
-	}
-	source, ok := sources[name]
-	args := []string{"build", "-buildmode=c-shared", "-trimpath", "-ldflags=-s -w", "-o", path}
-	if policy, varies := variants[name]; varies {
-		source, ok = sources["scripted"], true
-		overlay, err := variant(dir, name, policy)
-		if err != nil {
-			return "", err
-		}
-		args = append(args, "-overlay", overlay)
-	}
-	if !ok {
-		return "", fmt.Errorf("no module %q", name)
-	}
-	cmd := exec.Command("go", append(args, ".")...)
-	cmd.Dir = source
-	cmd.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		built.done[name] = fmt.Errorf("%w: %s", err, out)
-	} else {
-		built.done[name] = nil
-	}
-	return path, built.done[name]
+	return tree.Variant(name, source, func(dir string) (string, error) { return variant(dir, name, policy) })
 }
 
-// builtDir makes the shared folder, with the cache of compiled code in it.
-func builtDir() (string, error) {
-	built.once.Do(func() {
-		built.done = map[string]error{}
-		if built.dir, built.err = os.MkdirTemp("", "pdpp-host-modules-"); built.err == nil {
-			built.err = os.Mkdir(filepath.Join(built.dir, "cache"), 0o700)
-		}
-	})
-	return built.dir, built.err
+// variant writes a variant's manifest and returns the overlay that puts it in
+// the place of the scripted connector's.
+func variant(dir, name string, policy map[string]any) (overlay string, err error) {
+	original, err := filepath.Abs("../../testplugins/guests/scripted/manifest.json")
+	if err != nil {
+		return "", err
+	}
+	text, err := os.ReadFile(original)
+	if err != nil {
+		return "", err
+	}
+	var m map[string]any
+	if err := json.Unmarshal(text, &m); err != nil {
+		return "", err
+	}
+	m["connector_key"], m["connector_id"] = name, "https://pdpp-host.example/connectors/"+name
+	m["capabilities"] = map[string]any{"refresh_policy": policy}
+	manifest, overlay := filepath.Join(dir, name+".json"), filepath.Join(dir, name+".overlay.json")
+	if err := writeJSON(manifest, m); err != nil {
+		return "", err
+	}
+	return overlay, writeJSON(overlay, map[string]any{"Replace": map[string]string{original: manifest}})
 }
 
-func removeBuilt() {
-	if built.dir != "" {
-		_ = os.RemoveAll(built.dir) // a temporary folder
+func writeJSON(path string, v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
 	}
+	return os.WriteFile(path, b, 0o600)
 }

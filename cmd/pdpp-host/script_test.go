@@ -7,13 +7,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	_ "modernc.org/sqlite" // for the sql command of the stories
+
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/story"
 )
 
 // TestStories runs testdata/script: each file tells one owner's story, with the
@@ -24,7 +25,7 @@ func TestStories(t *testing.T) {
 		Dir: "testdata/script", RequireExplicitExec: true, RequireUniqueNames: true,
 		Setup: setUp,
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"exits": exits, "install": install, "until": until, "sql": runSQL, "load": load, "device": deviceDoes,
+			"exits": story.Exits, "install": install, "until": until, "sql": runSQL, "load": story.Load, "device": deviceDoes,
 		},
 		Condition: func(cond string) (bool, error) {
 			if cond == "superuser" {
@@ -38,15 +39,8 @@ func TestStories(t *testing.T) {
 // setUp makes an owner with an empty home, and an empty plugins folder.
 func setUp(env *testscript.Env) error {
 	home := filepath.Join(env.WorkDir, "home")
-	data := filepath.Join(home, ".local", "share", "pdpp")
-	if err := os.MkdirAll(filepath.Join(data, "plugins"), 0o700); err != nil {
-		return err
-	}
-	dir, err := builtDir()
+	data, err := story.Home(home)
 	if err != nil {
-		return err
-	}
-	if err := os.Symlink(filepath.Join(dir, "cache"), filepath.Join(data, "cache")); err != nil {
 		return err
 	}
 	env.Setenv("HOME", home)
@@ -58,29 +52,9 @@ func setUp(env *testscript.Env) error {
 		}
 		env.Setenv(name, strings.TrimSpace(string(out)))
 	}
-	checkout, err := filepath.Abs("../..")
+	checkout, err := story.Checkout()
 	env.Setenv("CHECKOUT", checkout)
 	return err
-}
-
-// exits runs a command and holds its exit status: exits 3 pdpp-host run ….
-func exits(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 2 {
-		ts.Fatalf("usage: exits STATUS COMMAND…")
-	}
-	want, err := strconv.Atoi(args[0])
-	ts.Check(err)
-	got := 0
-	if err := ts.Exec(args[1], args[2:]...); err != nil {
-		var exit *exec.ExitError
-		if !errors.As(err, &exit) {
-			ts.Fatalf("%v", err)
-		}
-		got = exit.ExitCode()
-	}
-	if got != want {
-		ts.Fatalf("%s exits with %d, want %d", strings.Join(args[1:], " "), got, want)
-	}
 }
 
 // install puts a module into the plugins folder: install ical [AS]. With -changed
@@ -133,14 +107,6 @@ func until(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	ts.Fatalf("%q never came", args[0])
-}
-
-// load puts a file's text, without its last line end, into a variable: load NAME FILE.
-func load(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 {
-		ts.Fatalf("usage: load NAME FILE")
-	}
-	ts.Setenv(args[0], strings.TrimSuffix(ts.ReadFile(args[1]), "\n"))
 }
 
 // runSQL changes a database behind the program's back: sql FILE STATEMENT.

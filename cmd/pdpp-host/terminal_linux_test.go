@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -13,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/story"
 )
 
 // session is pdpp-host on a pseudo-terminal.
@@ -135,12 +136,8 @@ func scripted(t *testing.T, script string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, err := builtDir()
-	if err != nil {
-		t.Fatal(err)
-	}
 	data := t.TempDir()
-	if err := os.Symlink(filepath.Join(dir, "cache"), filepath.Join(data, "cache")); err != nil {
+	if err := story.ShareCache(data); err != nil {
 		t.Fatal(err)
 	}
 	return []string{"--data-dir", data, "run", path, "--root", "scripted=" + t.TempDir(), "--set", "script=" + script}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/story"
 )
 
 // LC-01.2, LC-03.2, LC-06.1: a collector that dies while it delivers leaves its
@@ -44,7 +46,7 @@ func TestKilledWhileDelivering(t *testing.T) {
 	}
 	// The lease has run out, and the source fails at once: what waited is delivered
 	// all the same.
-	o.env = []string{laterEnv + "=10m"}
+	o.env = []string{story.Later + "=10m"}
 	o.must(4, "run", "--set", "script=trap")
 	if n, err := o.host.records(t.Context(), "notes"); n != 3 || err != nil {
 		t.Errorf("%d records, %v", n, err)

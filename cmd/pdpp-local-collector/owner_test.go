@@ -12,6 +12,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/host/collector"
 	"github.com/pdpp-host/pdpp-host/storage"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/story"
 )
 
 // owner is a person with a machine and a host.
@@ -37,7 +38,7 @@ func newOwner(t *testing.T) *owner {
 	if o.program, err = exec.LookPath(program); err != nil {
 		t.Fatal(err)
 	}
-	if o.data, err = makeHome(o.home); err != nil {
+	if o.data, err = story.Home(o.home); err != nil {
 		t.Fatal(err)
 	}
 	if err := errors.Join(installed(o.data, "scripted", "scripted"), os.Mkdir(filepath.Join(o.home, ".scripted"), 0o700)); err != nil {

@@ -2,16 +2,16 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/story"
 )
 
 // hostKey is where a story's host is kept.
@@ -24,7 +24,7 @@ func TestStories(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script", RequireExplicitExec: true, RequireUniqueNames: true, Setup: setUpStory,
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"exits": exits, "install": installModule, "change": changeModule, "load": load, "host": hostCommand, "code": makeCode, "enrolled": enrolledSource, "records": records,
+			"exits": story.Exits, "install": installModule, "change": changeModule, "load": story.Load, "host": hostCommand, "code": makeCode, "enrolled": enrolledSource, "records": records,
 		},
 	})
 }
@@ -33,7 +33,7 @@ func TestStories(t *testing.T) {
 // host that knows nobody yet.
 func setUpStory(env *testscript.Env) error {
 	home := filepath.Join(env.WorkDir, "home")
-	data, err := makeHome(home)
+	data, err := story.Home(home)
 	if err != nil {
 		return err
 	}
@@ -50,42 +50,9 @@ func setUpStory(env *testscript.Env) error {
 	env.Setenv("HOME", home)
 	env.Setenv("DATA", data)
 	env.Setenv("HOST", h.server.URL)
-	checkout, err := filepath.Abs("../..")
+	checkout, err := story.Checkout()
 	env.Setenv("CHECKOUT", checkout)
 	return err
-}
-
-// makeHome makes a home with a plugins folder; data is its data folder.
-func makeHome(home string) (data string, err error) {
-	data = filepath.Join(home, ".local", "share", "pdpp")
-	if err := os.MkdirAll(filepath.Join(data, "plugins"), 0o700); err != nil {
-		return "", err
-	}
-	dir, err := builtDir()
-	if err != nil {
-		return "", err
-	}
-	return data, os.Symlink(filepath.Join(dir, "cache"), filepath.Join(data, "cache"))
-}
-
-// exits runs a command and holds its exit status: exits 3 pdpp-local-collector ….
-func exits(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 2 {
-		ts.Fatalf("usage: exits STATUS COMMAND…")
-	}
-	want, err := strconv.Atoi(args[0])
-	ts.Check(err)
-	got := 0
-	if err := ts.Exec(args[1], args[2:]...); err != nil {
-		var exit *exec.ExitError
-		if !errors.As(err, &exit) {
-			ts.Fatalf("%v", err)
-		}
-		got = exit.ExitCode()
-	}
-	if got != want {
-		ts.Fatalf("%s exits with %d, want %d", strings.Join(args[1:], " "), got, want)
-	}
 }
 
 // installModule puts a module into the plugins folder: install ical [AS].
@@ -97,7 +64,7 @@ func installModule(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 func installed(data, name, as string) error {
-	path, err := module(name)
+	path, err := story.Module(name)
 	if err != nil {
 		return err
 	}
@@ -117,14 +84,6 @@ func changeModule(ts *testscript.TestScript, neg bool, args []string) {
 	b, err := os.ReadFile(path)
 	ts.Check(err)
 	ts.Check(os.WriteFile(path, append(b, 0, 2, 1, 'x'), 0o600)) // a section of no meaning
-}
-
-// load puts a file's text, without its last line end, into a variable: load NAME FILE.
-func load(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 {
-		ts.Fatalf("usage: load NAME FILE")
-	}
-	ts.Setenv(args[0], strings.TrimSuffix(ts.ReadFile(args[1]), "\n"))
 }
 
 func hostOf(ts *testscript.TestScript) *testHost {

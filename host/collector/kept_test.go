@@ -9,6 +9,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/manifest"
 	"github.com/pdpp-host/pdpp-host/host/run"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig"
 )
 
 // folders grants what a run is told, and remembers it.
@@ -97,9 +98,7 @@ func TestKeepBeforeTheFirstRun(t *testing.T) {
 	w.same(w.folder(), "", "the lane's folder")
 
 	w.ok(w.collector().Keep(t.Context(), m, roots, map[string]string{"script": records("notes", 0, 1) + done(1)}))
-	file, err := scripted()
-	w.ok(err)
-	res, err := w.collector().Run(t.Context(), RunRequest{Module: file})
+	res, err := w.collector().Run(t.Context(), RunRequest{Module: rig.Guest(t, scripted)})
 	w.ok(err)
 	w.same(res.Outcome, OutcomeComplete, "outcome")
 	w.same(w.host.keys("notes"), "[notes-0]", "records at the host")

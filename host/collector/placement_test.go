@@ -12,6 +12,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi/device"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 	"github.com/pdpp-host/pdpp-host/storage"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig"
 )
 
 // A connector that needs what is not here is refused before it collects anything;
@@ -21,8 +22,7 @@ func TestPlacementComesFirst(t *testing.T) {
 	w := newWorld(t).guest()
 	w.host.manifest = []byte("{}")
 	w.enqueue(2)
-	module, err := networked()
-	w.ok(err)
+	module := rig.Guest(t, networked)
 	res, err := w.collector().Run(t.Context(), RunRequest{Module: module})
 	p := problem(err)
 	w.same(p.Code, abi.CodeBindingMissing, "code")

@@ -9,15 +9,14 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/manifest"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig"
 )
 
 // rebuilt is the scripted guest with other bytes.
 func (w *world) rebuilt() *plugin.File {
 	w.Helper()
-	file, err := scripted()
-	w.ok(err)
 	path := filepath.Join(w.TempDir(), "scripted.wasm")
-	w.ok(os.WriteFile(path, append(append([]byte{}, file.Bytes...), 0, 2, 1, 'x'), 0o600)) // a section of no meaning
+	w.ok(os.WriteFile(path, append(append([]byte{}, rig.Guest(w, scripted).Bytes...), 0, 2, 1, 'x'), 0o600)) // a section of no meaning
 	other, err := plugin.Open(path, 64<<20)
 	w.ok(err)
 	return other
@@ -32,8 +31,7 @@ func TestAChangedModuleIsAccepted(t *testing.T) {
 	w.ok(err)
 	m, err := manifest.Parse(text)
 	w.ok(err)
-	file, err := scripted()
-	w.ok(err)
+	file := rig.Guest(t, scripted)
 	verify := func(sha string, accept bool, want string) *Verified {
 		t.Helper()
 		v, err := w.collector().Verify(t.Context(), m, sha, text, accept)

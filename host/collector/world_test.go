@@ -2,8 +2,6 @@ package collector
 
 import (
 	"fmt"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -11,42 +9,24 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/storage"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/tree"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { rig.Main(m) }
 
 // scripted is the guest that most tests run; networked one that cannot run here.
-var (
-	scripted  = guestOf("scripted")
-	networked = guestOf("downloader")
+const (
+	scripted  = "testplugins/guests/scripted"
+	networked = "testplugins/guests/downloader"
 )
-
-// guestOf builds a guest once for the whole test binary.
-func guestOf(name string) func() (*plugin.File, error) {
-	return sync.OnceValues(func() (*plugin.File, error) {
-		dir, err := os.MkdirTemp("", "pdpp-collector-")
-		if err != nil {
-			return nil, err
-		}
-		defer func() { _ = os.RemoveAll(dir) }()
-		out := filepath.Join(dir, name+".wasm")
-		cmd := exec.Command("go", "build", "-buildmode=c-shared", "-ldflags=-s -w", "-o", out, "../../testplugins/guests/"+name)
-		cmd.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0")
-		if b, err := cmd.CombinedOutput(); err != nil {
-			return nil, fmt.Errorf("%w\n%s", err, b)
-		}
-		return plugin.Open(out, 64<<20)
-	})
-}
 
 // engine is one for all tests, over one cache: the guest is compiled once.
 var engine = sync.OnceValues(func() (*plugin.Engine, error) {
-	cache, err := os.MkdirTemp("", "pdpp-collector-cache-")
+	cache, err := tree.Cache()
 	if err != nil {
 		return nil, err
 	}
@@ -113,9 +93,7 @@ func (w *world) collector() *Collector {
 // script is a run of the scripted guest.
 func (w *world) script(text string) RunRequest {
 	w.Helper()
-	file, err := scripted()
-	w.ok(err)
-	return RunRequest{Module: file, Options: map[string]string{"script": text}}
+	return RunRequest{Module: rig.Guest(w, scripted), Options: map[string]string{"script": text}}
 }
 
 // run makes one execution, which may not end early.

@@ -1,25 +1,17 @@
 package rig
 
 import (
-	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"sync"
 	"testing"
 
 	"go.uber.org/goleak"
 
 	"github.com/pdpp-host/pdpp-host/host/plugin"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/tree"
 )
 
-// tree is where the project lies, seen from a test two folders below it.
-const tree = "../.."
-
-// scratch is the folder of the test binary: built guests and compiled modules.
-var scratch = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "pdpp-rig-") })
-
-var built = struct {
+var opened = struct {
 	sync.Mutex
 	files map[string]*plugin.File
 }{files: map[string]*plugin.File{}}
@@ -32,9 +24,7 @@ func Main(m *testing.M) {
 		os.Exit(plugin.WorkerMain(os.Stdin, os.Stdout))
 	}
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
-		if dir, err := scratch(); err == nil {
-			_ = os.RemoveAll(dir)
-		}
+		tree.Remove()
 		os.Exit(code)
 	}))
 }
@@ -43,48 +33,22 @@ func Main(m *testing.M) {
 // for WebAssembly, the way make does. It is built once per test binary.
 func Guest(t testing.TB, folder string) *plugin.File {
 	t.Helper()
-	built.Lock()
-	defer built.Unlock()
-	if f := built.files[folder]; f != nil {
+	opened.Lock()
+	defer opened.Unlock()
+	if f := opened.files[folder]; f != nil {
 		return f
 	}
-	f, err := build(folder)
+	path, err := tree.Module(folder)
 	if err != nil {
-		t.Fatalf("building %s: %v", folder, err)
+		t.Fatal(err)
 	}
-	built.files[folder] = f
+	f, err := plugin.Open(path, 64<<20)
+	if err != nil {
+		t.Fatalf("opening %s: %v", folder, err)
+	}
+	opened.files[folder] = f
 	return f
 }
 
-func build(folder string) (*plugin.File, error) {
-	dir, err := scratch()
-	if err != nil {
-		return nil, err
-	}
-	out := filepath.Join(dir, filepath.Base(folder)+plugin.Extension)
-	if err := Compile(out, folder, ""); err != nil {
-		return nil, err
-	}
-	return plugin.Open(out, 64<<20)
-}
-
-// Compile builds the Go package at folder of this tree as the file out, the way
-// make does: for WebAssembly when out ends like a module. overlay is a file of
-// go build's -overlay; "" for none. It is called two folders below the tree's top.
-func Compile(out, folder, overlay string) error {
-	args := []string{"build", "-trimpath", "-o", out}
-	env := append(os.Environ(), "CGO_ENABLED=0")
-	if filepath.Ext(out) == plugin.Extension {
-		args = append(args, "-buildmode=c-shared", "-ldflags=-s -w -buildid=")
-		env = append(env, "GOOS=wasip1", "GOARCH=wasm")
-	}
-	if overlay != "" {
-		args = append(args, "-overlay", overlay)
-	}
-	cmd := exec.Command("go", append(args, "./"+folder)...) //nolint:noctx,gosec // a build of this tree has no deadline of its own
-	cmd.Dir, cmd.Env = tree, env
-	if said, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("building %s: %w\n%s", folder, err, said)
-	}
-	return nil
-}
+// Compile is tree.Compile.
+func Compile(out, folder, overlay string) error { return tree.Compile(out, folder, overlay) }

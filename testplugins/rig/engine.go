@@ -2,10 +2,10 @@ package rig
 
 import (
 	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/pdpp-host/pdpp-host/host/plugin"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/tree"
 )
 
 // Modes are both isolation modes.
@@ -15,12 +15,12 @@ var Modes = []string{plugin.IsolationProcess, plugin.IsolationInline}
 // binary share one cache of compiled modules.
 func Engine(t testing.TB, isolation string, limits plugin.Limits) *plugin.Engine {
 	t.Helper()
-	dir, err := scratch()
+	cache, err := tree.Cache()
 	if err != nil {
 		t.Fatal(err)
 	}
 	e, err := plugin.NewEngine(plugin.Options{
-		Isolation: isolation, CacheDir: filepath.Join(dir, "cache"), Limits: limits,
+		Isolation: isolation, CacheDir: cache, Limits: limits,
 		WorkerCommand: []string{os.Args[0], plugin.WorkerArgument},
 	})
 	if err != nil {

@@ -1,0 +1,86 @@
+package tree
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"sync"
+)
+
+// modulePath is what the import paths of this tree begin with.
+const modulePath = "github.com/pdpp-host/pdpp-host/"
+
+// extension is a module's, and says for which machine to build.
+const extension = ".wasm"
+
+// modules holds how each build ended, by name and folder.
+var modules = struct {
+	sync.Mutex
+	built map[[2]string]outcome
+}{built: map[[2]string]outcome{}}
+
+type outcome struct {
+	path string
+	err  error
+}
+
+// Module returns the path of the Go package at folder, such as "plugins/ical",
+// built for WebAssembly.
+func Module(folder string) (string, error) { return Variant(path.Base(folder), folder, nil) }
+
+// Variant is Module under another name, with some of its files replaced: overlay
+// returns a file of go build's -overlay and gets a folder to put it in. It is
+// called once.
+func Variant(name, folder string, overlay func(dir string) (string, error)) (string, error) {
+	modules.Lock()
+	defer modules.Unlock()
+	which := [2]string{name, folder}
+	m, ok := modules.built[which]
+	if !ok {
+		m.path, m.err = build(name, folder, overlay)
+		modules.built[which] = m
+	}
+	return m.path, m.err
+}
+
+func build(name, source string, overlay func(dir string) (string, error)) (string, error) {
+	all, err := folder()
+	if err != nil {
+		return "", err
+	}
+	dir, err := os.MkdirTemp(all, "")
+	if err != nil {
+		return "", err
+	}
+	replaced := ""
+	if overlay != nil {
+		if replaced, err = overlay(dir); err != nil {
+			return "", err
+		}
+	}
+	out := filepath.Join(dir, name+extension)
+	return out, Compile(out, source, replaced)
+}
+
+// Compile builds the Go package at folder of this tree as the file out, the way
+// make does: for WebAssembly when out ends like a module. overlay is a file of
+// go build's -overlay; "" for none. Relative paths are the test's.
+func Compile(out, folder, overlay string) error {
+	args := []string{"build", "-trimpath", "-o", out}
+	env := append(os.Environ(), "CGO_ENABLED=0")
+	if filepath.Ext(out) == extension {
+		args = append(args, "-buildmode=c-shared", "-ldflags=-s -w -buildid=")
+		env = append(env, "GOOS=wasip1", "GOARCH=wasm")
+	}
+	if overlay != "" {
+		args = append(args, "-overlay", overlay)
+	}
+	cmd := exec.Command("go", append(args, modulePath+folder)...) //nolint:noctx,gosec // a build of this tree has no deadline of its own
+	cmd.Env = env
+	if said, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("building %s: %w\n%s", folder, err, said)
+	}
+	return nil
+}
