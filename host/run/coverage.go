@@ -25,15 +25,15 @@ type ledger struct {
 	reports  map[lane]coverageReport
 	gaps     map[lane]map[string]bool   // stored DETAIL_GAPs; parent "" when the message named none
 	rejected map[string]map[string]bool // by stream: keys of a lane's records that failed their schema
-	counts   map[string]*arrivals
-	failed   map[string]bool // streams with an in-scope SKIP_RESULT stream_collection_failed
+	arrivals map[string]*arrivals       // by stream
+	failed   map[string]bool            // streams with an in-scope SKIP_RESULT stream_collection_failed
 }
 
 func newLedger(m *abi.Manifest, scope abi.Scope, narrowed bool) *ledger {
 	l := &ledger{
 		manifest: m, inScope: map[string]bool{}, narrowed: narrowed,
 		reports: map[lane]coverageReport{}, gaps: map[lane]map[string]bool{}, failed: map[string]bool{},
-		rejected: map[string]map[string]bool{}, counts: map[string]*arrivals{},
+		rejected: map[string]map[string]bool{}, arrivals: map[string]*arrivals{},
 	}
 	for _, s := range scope.Streams {
 		l.inScope[s.Name] = true
@@ -41,22 +41,23 @@ func newLedger(m *abi.Manifest, scope abi.Scope, narrowed bool) *ledger {
 	return l
 }
 
-// arrivals counts a stream's records of the run.
-type arrivals struct{ accepted, rejected int64 }
+// arrivals says whether records of a stream arrived, good and rejected ones. How
+// many is counted once, for the display and the result, by the collection.
+type arrivals struct{ good, rejected bool }
 
-// arrived counts one record. A rejected one of a lane is remembered by key: the
+// arrived notes one record. A rejected one of a lane is remembered by key: the
 // guest will call it hydrated, and it is not.
 func (l *ledger) arrived(stream string, key []byte, rejected bool) {
-	n := l.counts[stream]
-	if n == nil {
-		n = &arrivals{}
-		l.counts[stream] = n
+	a := l.arrivals[stream]
+	if a == nil {
+		a = &arrivals{}
+		l.arrivals[stream] = a
 	}
 	if !rejected {
-		n.accepted++
+		a.good = true
 		return
 	}
-	n.rejected++
+	a.rejected = true
 	if l.hasLane(stream) {
 		if l.rejected[stream] == nil {
 			l.rejected[stream] = map[string]bool{}
@@ -74,8 +75,8 @@ func (l *ledger) hasLane(stream string) bool {
 // allRejected reports whether records of the stream arrived and none was good:
 // the connector does not fit its own schema.
 func (l *ledger) allRejected(stream string) bool {
-	n := l.counts[stream]
-	return n != nil && n.rejected > 0 && n.accepted == 0
+	a := l.arrivals[stream]
+	return a != nil && a.rejected && !a.good
 }
 
 // addGap records that a DETAIL_GAP is in the store.
