@@ -2,6 +2,7 @@ package storage
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -52,9 +53,19 @@ func TestCoverageMissing(t *testing.T) {
 func (x *laneFixture) legacy(n int, status, payload string) {
 	x.Helper()
 	x.ok(x.s.inLane(x.Context(), "legacy", func(t *tx) error {
-		for i := range n {
-			row := &outboxRow{ID: fmt.Sprintf("%s%s%d", status, payload, i), Kind: KindRecordBatch}
-			if err := t.enqueue(row, []byte(payload)); err != nil {
+		rows := make([]*outboxRow, n)
+		for i := range rows {
+			rows[i] = &outboxRow{ID: fmt.Sprintf("%s%s%d", status, payload, i), Kind: KindRecordBatch, Status: OutboxReady}
+		}
+		for some := range slices.Chunk(rows, 500) { // as t.enqueue does, many at a time
+			if _, err := t.db.NewInsert().Model(&some).Exec(t.ctx); err != nil {
+				return err
+			}
+			contents := make([]outboxPayloadRow, len(some))
+			for i, row := range some {
+				contents[i] = outboxPayloadRow{Seq: row.Seq, Payload: []byte(payload)}
+			}
+			if _, err := t.db.NewInsert().Model(&contents).Exec(t.ctx); err != nil {
 				return err
 			}
 		}

@@ -56,8 +56,12 @@ func TestBothModesRecordTheSame(t *testing.T) {
 // Answers that come at any time, from elsewhere, are played in their order.
 func TestLateAnswers(t *testing.T) {
 	t.Parallel()
+	rounds := 3
+	if testing.Short() {
+		rounds = 1 // of thirty answers each
+	}
 	for _, isolation := range rig.Modes {
-		for range 3 {
+		for range rounds {
 			path := recorded(t, isolation, fickle, &host{options: `"requests":"30"`, late: true})
 			for _, other := range rig.Modes {
 				plays(t, other, fickle, path)
