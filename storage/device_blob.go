@@ -6,13 +6,23 @@ import (
 	"database/sql"
 	"encoding/hex"
 	"errors"
+	"fmt"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/device"
 )
 
+// MaxBlobBytes is how much a source may keep here of artifacts, counted over its
+// connection: what a device before it left counts too, and need not come again.
+// An artifact counts as leastBlob at least, which bounds how many there are.
+const (
+	MaxBlobBytes = 1 << 30
+	leastBlob    = 64 << 10
+)
+
 // PutBlob keeps an artifact of a source under the hash of its bytes, in hex. One
-// that is kept already stays as it is.
+// that is kept already stays as it is. One for which there is no room is
+// device_blob_quota_exceeded.
 func (s *Store) PutBlob(ctx context.Context, src *SourceInstance, hash, mediaType string, data []byte) error {
 	if sum := sha256.Sum256(data); hash != hex.EncodeToString(sum[:]) {
 		return abi.NewError(device.CodeBatchHashMismatch, "the artifact is not what its name says", "send it again")
@@ -26,9 +36,32 @@ func (s *Store) PutBlob(ctx context.Context, src *SourceInstance, hash, mediaTyp
 			return err
 		}
 		row := blobRow{ConnectionID: feed.ConnectionID, SHA256: hash, MediaType: mediaType, Data: append([]byte{}, data...), AtUS: micros(t.now)}
-		_, err = t.db.NewInsert().Model(&row).On("CONFLICT DO NOTHING").Exec(t.ctx)
+		known, err := t.db.NewSelect().Model(&row).WherePK().Exists(t.ctx)
+		if err != nil || known {
+			return err
+		}
+		if err := t.roomForBlob(&row); err != nil {
+			return err
+		}
+		_, err = t.db.NewInsert().Model(&row).Exec(t.ctx)
 		return err
 	})
+}
+
+// roomForBlob refuses an artifact that its source has no room for. Only the lengths
+// of the others are read.
+func (t *tx) roomForBlob(row *blobRow) error {
+	var kept int64
+	err := t.db.QueryRowContext(t.ctx, `SELECT coalesce(sum(CASE WHEN length(data) > ? THEN length(data) ELSE ? END), 0)
+FROM device_blobs WHERE connection_id = ?`, leastBlob, leastBlob, row.ConnectionID).Scan(&kept)
+	if err != nil {
+		return err
+	}
+	if kept+max(int64(len(row.Data)), leastBlob) > MaxBlobBytes {
+		return abi.NewError(device.CodeBlobQuota, fmt.Sprintf("the host keeps %d MiB of artifacts of one source, and has no room for this one", MaxBlobBytes>>20),
+			"remove the connection on the host to begin anew, or have the connector send fewer")
+	}
+	return nil
 }
 
 // Blob returns an artifact of a connection and its media type, or not_found.

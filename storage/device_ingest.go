@@ -7,7 +7,6 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/device"
@@ -88,23 +87,6 @@ func (t *tx) deliveredBefore(row *deviceBatchRow) (bool, error) {
 	}
 	row.Accepted = before.Accepted
 	return true, nil
-}
-
-// DeviceState returns the cursors that are committed of a source, by stream, and
-// when the last of them was; zero: never.
-func (s *Store) DeviceState(ctx context.Context, src *SourceInstance) (state map[string][]byte, updatedAt time.Time, err error) {
-	var rows []stateRow
-	err = s.read.NewSelect().Model(&rows).Where("connection_id = ? AND bookmark = ?", src.ConnectionID, BookmarkIncremental).Scan(ctx)
-	if err != nil {
-		return nil, time.Time{}, s.fail("read the cursors", err)
-	}
-	state = make(map[string][]byte, len(rows))
-	last := int64(0)
-	for _, r := range rows {
-		state[r.Stream] = []byte(r.Cursor)
-		last = max(last, r.CommittedUS)
-	}
-	return state, at(last), nil
 }
 
 // deviceSlice marks a cursor that a device committed while its run went on.

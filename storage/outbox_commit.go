@@ -87,6 +87,9 @@ func (t *tx) enqueueEnd(w *RunWriter, row *runRow, checkpoints []StateCommit) er
 	if err != nil {
 		return err
 	}
+	if row, err = t.startsOver(row); err != nil {
+		return err
+	}
 	commit := runCommit{
 		Version: 1, CommitID: device.OutboxID("commit", l.SourceInstanceID, []string{w.runID}), RunID: w.runID,
 		ConnectorID: l.ConnectorID, SourceInstanceID: l.SourceInstanceID, StateDelta: delta, Facts: w.terminalFacts(row.Narrowed),

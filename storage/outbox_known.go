@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/device"
 )
 
@@ -18,7 +19,32 @@ type left struct {
 	Reason       string          `json:"reason"`
 	Message      string          `json:"message"`
 	RecoveryHint string          `json:"recovery_hint"`
-	Diagnostics  json.RawMessage `json:"diagnostics"`
+	Diagnostics  json.RawMessage `json:"diagnostics,omitempty"`
+}
+
+// startsOver returns the end of a run with what its connector cannot know is missing:
+// that it reached the collector's bound before its first checkpoint, so that the next
+// run begins where this one began. What the run itself said stays as it is.
+func (t *tx) startsOver(row *runRow) (*runRow, error) {
+	if row.Status != statusFailed || row.Reason != string(abi.ReasonPolicyBudget) {
+		return row, nil
+	}
+	goesOn, err := t.db.NewSelect().Model((*unitRow)(nil)).Where("run_id = ? AND closed = 1 AND stream <> ''", row.RunID).Exists(t.ctx)
+	var list []json.RawMessage
+	if err != nil || goesOn || row.KnownGaps != "" && json.Unmarshal([]byte(row.KnownGaps), &list) != nil {
+		return row, err
+	}
+	gap, err := plainJSON(left{
+		Kind: string(abi.ReasonPolicyBudget), Reason: device.GapStartsOver, Severity: "recoverable", RecoveryHint: "retry_by_runtime",
+		Message: "the run had collected as much as may wait before its first checkpoint; the next one begins from where it began",
+	})
+	if err != nil {
+		return row, err
+	}
+	more := *row
+	text, err := plainJSON(append(list, gap))
+	more.KnownGaps = string(text)
+	return &more, err
 }
 
 // retryable reports whether a later run collects it by itself.

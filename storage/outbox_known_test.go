@@ -1,9 +1,14 @@
 package storage
 
 import (
+	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/device"
 )
 
 // LC-05.1, LC-05.2: what a run could not collect is a unit with its place, its
@@ -53,4 +58,58 @@ func TestWhatIsLeftIsAUnit(t *testing.T) {
 	x.same(x.units(true), "")
 	end(Outcome{Status: "succeeded", KnownGaps: []byte(`{}`)})
 	x.same(x.units(true), "gap   known_gaps")
+}
+
+// A run that reached its collector's bound before its first checkpoint begins again
+// where it began: the lane keeps that, with how often it was, and tells the host; one
+// that gave a checkpoint goes on.
+func TestWhatStartsOverIsKept(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	x := newLane(t)
+	bound := Outcome{
+		Status: "failed", Reason: string(abi.ReasonPolicyBudget), KnownGaps: []byte(`[{"kind":"skip","severity":"informational","stream":"b"}]`),
+		Error: &RunError{Code: string(abi.CodeBudgetReached), Retryable: true},
+	}
+	end := func(checkpoint bool) (gaps string) {
+		t.Helper()
+		w := x.begin("c")
+		x.put(w, 0, "k=1")
+		if checkpoint {
+			x.ok(w.CommitSlice(ctx, "a", []byte(`{"at":1}`), "s"))
+		}
+		x.ok(w.Finish(ctx, bound))
+		for {
+			items := x.claim("h", 1)
+			if len(items) == 0 {
+				return gaps
+			}
+			if items[0].Kind == KindRunCommit {
+				var c device.RunCommit
+				x.ok(json.Unmarshal(items[0].Payload, &c))
+				gaps = string(c.Outcome.KnownGaps)
+			}
+			x.ok(x.s.Acknowledge(ctx, &items[0]))
+		}
+	}
+	said := func() (all []WorkUnit) {
+		t.Helper()
+		list, err := x.s.Units(ctx, true)
+		x.ok(err)
+		return slices.DeleteFunc(list, func(u WorkUnit) bool { return u.Reason != device.GapStartsOver })
+	}
+	x.same(strings.Contains(end(true), device.GapStartsOver), false)
+	x.same(len(said()), 0)
+	gaps := end(false)
+	var list []struct{ Kind, Reason, Severity string }
+	x.ok(json.Unmarshal([]byte(gaps), &list))
+	x.same(list, []struct{ Kind, Reason, Severity string }{{"skip", "", "informational"}, {string(abi.ReasonPolicyBudget), device.GapStartsOver, "recoverable"}})
+	end(false)
+	left := said()
+	if len(left) != 1 || left[0].Attempts != 2 || !left[0].Retryable || left[0].Status != UnitBacklog || left[0].LastError == "" {
+		t.Errorf("%+v", left)
+	}
+	x.finish(x.begin("c"))
+	x.same(len(said()), 0)
+	x.sound()
 }

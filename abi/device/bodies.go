@@ -149,7 +149,8 @@ type BatchAnswer struct {
 	ConnectorInstanceID string `json:"connector_instance_id"`
 }
 
-// State is the committed cursors of a source instance, by stream.
+// State is the committed cursors of a source instance, by stream: all of them, or
+// the page of them that was asked for.
 type State struct {
 	Object              string                     `json:"object"` // device_source_instance_state
 	ConnectorInstanceID string                     `json:"connector_instance_id"`
@@ -160,6 +161,8 @@ type State struct {
 	// ManifestSHA256 is of the manifest that the host holds records against, in
 	// hex; "" before the first.
 	ManifestSHA256 string `json:"manifest_sha256,omitempty"`
+	// Next is what the next page is after; "": there is none.
+	Next string `json:"next,omitempty"`
 }
 
 // StateCommit moves cursors while a run goes on.
@@ -309,6 +312,7 @@ const (
 	CodeTooManyAttempts   = "too_many_attempts"           // 429, with Retry-After
 	CodeBadRequest        = "invalid_request"             // 400
 	CodeTooLarge          = "request_too_large"           // 413
+	CodeBlobQuota         = "device_blob_quota_exceeded"  // 413: of all artifacts that are kept of the source
 	CodeNotFound          = "not_found"                   // 404
 	CodeBatchConflict     = "device_batch_conflict"       // 409
 	CodeBatchHashMismatch = "device_batch_hash_mismatch"  // 400

@@ -24,3 +24,8 @@ func CoverageStatus(word string) string {
 	}
 	return CoverageUnaccounted
 }
+
+// GapStartsOver is the reason of a known gap: the run reached its collector's bound
+// before its first checkpoint, so that the next one begins where this one began. It
+// may never come to an end by itself.
+const GapStartsOver = "scan_starts_over"

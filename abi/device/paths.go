@@ -30,6 +30,18 @@ func PathSelfRevoke(device string) string { return of(device) + "/self-revoke" }
 // PathState reads (GET) and commits (PUT) the cursors of a source instance.
 func PathState(device, source string) string { return lane(device, source) + "/state" }
 
+// StateAfter is the query parameter that asks for the cursors in pages: the value is
+// the stream that the page begins behind, "" for the first. A page holds at least
+// one cursor, and no more than fit in an answer. The answer to a commit (PUT) holds
+// what was committed alone, whatever the value. A host that does not know it, and
+// one that is not asked with it, answers with all cursors at once.
+const StateAfter = "after"
+
+// PathStateAfter is PathState in pages.
+func PathStateAfter(device, source, stream string) string {
+	return PathState(device, source) + "?" + StateAfter + "=" + url.QueryEscape(stream)
+}
+
 // PathManifest keeps (PUT) the manifest of the connector that a source instance
 // runs, which its records are held against.
 func PathManifest(device, source string) string { return lane(device, source) + "/manifest" }

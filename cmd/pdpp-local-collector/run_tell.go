@@ -87,6 +87,9 @@ func undeliverable(r *collector.RunResult) error {
 // leftGaps reports whether what was collected has gaps: whether they can be tried
 // again or not, this is no clean run (LC-05.2).
 func leftGaps(r *collector.RunResult) bool {
+	if r.StartsOver { // the next run does not go on with it
+		return r.Outcome == collector.OutcomeBacklog
+	}
 	return r.Outcome == collector.OutcomeGaps || r.Outcome == collector.OutcomeBacklog && !r.BudgetReached && r.Run != nil && outcome.Gaps(r.Run) > 0
 }
 
@@ -166,7 +169,7 @@ func (a *app) writeRun(w io.Writer, r *collector.RunResult, told bool) {
 	s := a.Printer.Style
 	tone, text := word(r)
 	fmt.Fprintf(w, "%s  %s  %s\n", s.Pill(tone, text), output.Clean(r.ConnectorID), account(r))
-	if r.BudgetReached {
+	if r.BudgetReached && !r.StartsOver { // else its gap says so
 		fmt.Fprintln(w, "  there is more than one run collects; the next one goes on from here")
 	}
 	if r.Run != nil {

@@ -187,6 +187,9 @@ func (a *app) writeOpen(w io.Writer, open collector.OpenWork) {
 		if p.Boundary != "" {
 			what += " " + p.Boundary
 		}
+		if what == "" {
+			what = "the source"
+		}
 		if p.Kind == "gap" {
 			what += ", the detail of a record"
 		}

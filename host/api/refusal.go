@@ -62,6 +62,7 @@ var statusOf = map[abi.Code]int{
 	device.CodeCodeRaced:       http.StatusConflict,
 	device.CodeBadRequest:      http.StatusBadRequest,
 	device.CodeTooLarge:        http.StatusRequestEntityTooLarge,
+	device.CodeBlobQuota:       http.StatusRequestEntityTooLarge,
 	device.CodeBatchConflict:   http.StatusConflict,
 	device.CodeManifestMissing: http.StatusConflict,
 	device.CodeRunConflict:     http.StatusConflict,

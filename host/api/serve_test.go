@@ -61,14 +61,14 @@ func (w waiting) SourceInstance(context.Context, string, string) (*storage.Sourc
 	return &storage.SourceInstance{ID: "src", DeviceID: "dev"}, nil
 }
 
-func (w waiting) DeviceState(ctx context.Context, _ *storage.SourceInstance) (map[string][]byte, time.Time, error) {
+func (w waiting) DeviceState(ctx context.Context, _ *storage.SourceInstance, _ storage.StatePart) (map[string][]byte, string, time.Time, error) {
 	w.asked <- "state"
 	select {
 	case <-ctx.Done():
 		w.gone <- ctx.Err()
-		return nil, time.Time{}, ctx.Err()
+		return nil, "", time.Time{}, ctx.Err()
 	case <-w.let:
-		return nil, time.Time{}, nil
+		return nil, "", time.Time{}, nil
 	}
 }
 

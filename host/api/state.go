@@ -3,23 +3,54 @@ package api
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/device"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
-// readState tells the committed cursors, and which manifest the host has.
-func (a *API) readState(c *call) (any, error) { return a.stateOf(c, c.source) }
+// statePage bounds the cursors of one page, in bytes: one of abi.MaxStateBytes fits.
+const statePage = abi.MaxStateBytes
 
-func (a *API) stateOf(c *call, src *storage.SourceInstance) (any, error) {
-	state, at, err := a.store.DeviceState(c.r.Context(), src)
+// readState tells the committed cursors, all of them or a page, and which manifest
+// the host has.
+func (a *API) readState(c *call) (any, error) {
+	after, paged, err := pageOf(c)
+	if err != nil {
+		return nil, err
+	}
+	part := storage.StatePart{After: after}
+	if paged {
+		part.Most = statePage
+	}
+	return a.stateOf(c, part)
+}
+
+// pageOf reads what page of the cursors is asked for; paged is false for all at once.
+func pageOf(c *call) (after string, paged bool, err error) {
+	all, paged := c.r.URL.Query()[device.StateAfter]
+	switch {
+	case !paged:
+		return "", false, nil
+	case len(all) != 1 || !isText(all[0]) || !utf8.ValidString(all[0]) || strings.ContainsRune(all[0], 0):
+		return "", false, wrong(device.StateAfter, "must be the name of a stream, once")
+	}
+	return all[0], true, nil
+}
+
+func (a *API) stateOf(c *call, part storage.StatePart) (any, error) {
+	src := c.source
+	state, next, at, err := a.store.DeviceState(c.r.Context(), src, part)
 	if err != nil {
 		return nil, err
 	}
 	answer := device.State{
 		Object: "device_source_instance_state", ConnectorInstanceID: src.ConnectionID, DeviceID: c.device.ID,
-		SourceInstanceID: src.ID, State: make(map[string]json.RawMessage, len(state)), ManifestSHA256: src.ManifestSHA256,
+		SourceInstanceID: src.ID, State: make(map[string]json.RawMessage, len(state)), ManifestSHA256: src.ManifestSHA256, Next: next,
 	}
 	for stream, cursor := range state {
 		answer.State[stream] = cursor
@@ -33,6 +64,10 @@ func (a *API) stateOf(c *call, src *storage.SourceInstance) (any, error) {
 
 // commitState moves cursors while a run goes on.
 func (a *API) commitState(c *call) (any, error) {
+	_, paged, err := pageOf(c)
+	if err != nil {
+		return nil, err
+	}
 	var q device.StateCommit
 	if err := c.decode(&q); err != nil {
 		return nil, err
@@ -57,7 +92,11 @@ func (a *API) commitState(c *call) (any, error) {
 	if err := a.store.CommitDeviceState(c.r.Context(), c.source, q.RunID, state); err != nil {
 		return nil, err
 	}
-	return a.stateOf(c, c.source)
+	var part storage.StatePart
+	if paged {
+		part.Streams = slices.Collect(maps.Keys(state))
+	}
+	return a.stateOf(c, part)
 }
 
 // checkState holds cursors to what a local run's STATE may carry: a stream of the

@@ -28,7 +28,7 @@ type feed interface {
 	PutHeartbeat(ctx context.Context, src *storage.SourceInstance, h device.Heartbeat) (time.Time, error)
 	PutDeviceManifest(ctx context.Context, src *storage.SourceInstance, moduleSHA256 string, manifest []byte) (changed bool, err error)
 	IngestBatch(ctx context.Context, b storage.IngestBatch) (accepted int64, replayed bool, err error)
-	DeviceState(ctx context.Context, src *storage.SourceInstance) (state map[string][]byte, updatedAt time.Time, err error)
+	DeviceState(ctx context.Context, src *storage.SourceInstance, part storage.StatePart) (state map[string][]byte, next string, updatedAt time.Time, err error)
 	CommitDeviceState(ctx context.Context, src *storage.SourceInstance, runID string, state map[string][]byte) error
 	PutDeviceGap(ctx context.Context, src *storage.SourceInstance, g device.Gap) (*storage.Gap, error)
 	RecoverDeviceGap(ctx context.Context, src *storage.SourceInstance, g device.GapRecovered) (*storage.Gap, error)

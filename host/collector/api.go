@@ -18,28 +18,6 @@ type lane struct {
 	p      *Profile
 }
 
-// state reads the cursors that the host has committed, and the manifest that it
-// holds records against.
-func (l *lane) state(ctx context.Context) (*device.State, error) {
-	var out device.State
-	err := l.client.do(ctx, call{method: http.MethodGet, path: device.PathState(l.p.DeviceID, l.p.SourceInstanceID), most: maxStateAnswer, into: &out})
-	if err != nil {
-		return nil, err
-	}
-	switch {
-	case out.SourceInstanceID != l.p.SourceInstanceID || out.DeviceID != l.p.DeviceID:
-		return nil, unbelievable("it is of another source instance")
-	case out.ConnectorInstanceID == "":
-		return nil, unbelievable("it does not name the connection")
-	}
-	for _, cursor := range out.State {
-		if text := bare(cursor); string(text) != "null" && !bytes.HasPrefix(text, []byte("{")) {
-			return nil, unbelievable("a cursor is no object")
-		}
-	}
-	return &out, nil
-}
-
 // putManifest tells the host what the lane runs. The manifest goes as its bytes
 // are: the host names it by them.
 func (l *lane) putManifest(ctx context.Context, module string, manifest []byte) error {

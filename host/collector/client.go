@@ -13,7 +13,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi/device"
 )
 
-// How much of an answer is read: cursors may be long, the others say little.
+// How much of an answer is read: cursors may be long, and a host that knows no pages
+// of them says all at once; the others say little.
 const (
 	maxAnswer      = 256 << 10
 	maxStateAnswer = 32 << 20

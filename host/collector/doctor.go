@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/device"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
@@ -81,7 +82,7 @@ func (c *Collector) laneChecks(s *Status) []Check {
 	lane := " --source-instance-id " + c.deps.Profile.SourceInstanceID
 	checks := []Check{
 		found("delivery", n.DeadLetter == 0, "nothing was given up", LevelCritical,
-			counted(n.DeadLetter, "upload")+" given up"+classes(n), "pdpp-local-collector recover"+lane+" --apply"),
+			counted(n.DeadLetter, "upload")+" given up"+classes(n), afterDeadLetters(n)+"pdpp-local-collector recover"+lane+" --apply"),
 		found("leases", n.StaleLeases == 0, "no lease is left over", LevelWarn,
 			counted(n.StaleLeases, "upload")+" held by a process that is gone", "run it again; it takes them over: pdpp-local-collector run"+lane),
 		found("backlog", n.Pending+n.Retrying+n.Leased+n.BacklogOpen == 0, "nothing waits", LevelWarn,
@@ -96,6 +97,14 @@ func (c *Collector) laneChecks(s *Status) []Check {
 			checks = append(checks, Check{
 				Name: "refused", Level: LevelWarn, Text: counted(o.Count, "upload") + " refused by the host and tried again: " + o.Class + ", " + o.Message,
 				Remedy: "see what the host says; what it goes on to refuse is given up, and shown here",
+			})
+		}
+	}
+	for _, p := range s.Open.Parts {
+		if p.Reason == device.GapStartsOver {
+			checks = append(checks, Check{
+				Name: device.GapStartsOver, Level: LevelWarn, Remedy: startsOverAdvice,
+				Text: counted(p.Attempts, "run") + " reached the bound before the first checkpoint: the next one starts over too",
 			})
 		}
 	}
@@ -116,9 +125,9 @@ func counted(n int64, one string) string {
 	return fmt.Sprintf("%d %ss", n, one)
 }
 
-// reach asks the host for the lane's state, which changes nothing.
+// reach asks the host for some of the lane's state, which changes nothing.
 func (c *Collector) reach(ctx context.Context) Check {
-	_, err := c.lane.state(ctx)
+	_, err := c.lane.statePage(ctx, "")
 	if err == nil {
 		return Check{Name: "host", Level: LevelOK, Text: "the host answers, and takes this device's credential"}
 	}
@@ -159,7 +168,7 @@ func (c *Collector) ModuleChecks(ctx context.Context, file *plugin.File, missing
 	}
 	checks = append(checks, found("accepted", info.PinnedSHA256 == "" || info.PinnedSHA256 == file.SHA256, good, LevelCritical,
 		"it is another module than the accepted one, and is not run", c.verifyCommand()))
-	if _, err := c.placed(ctx, file); err != nil {
+	if err := c.fits(m.Manifest); err != nil {
 		return append(checks, bad("binding", err))
 	}
 	if c.deps.Run.Roots == nil {
@@ -196,6 +205,16 @@ func found(name string, well bool, good, level, bad, remedy string) Check {
 		return Check{Name: name, Level: LevelOK, Text: good}
 	}
 	return Check{Name: name, Level: level, Text: bad, Remedy: remedy}
+}
+
+// afterDeadLetters says what has to be done before what was given up is sent again.
+func afterDeadLetters(n Counts) string {
+	for _, why := range n.DeadLetterWhy {
+		if _, code, _ := strings.Cut(why.Class, ":"); code == device.CodeBlobQuota {
+			return "the host has no room for this source's artifacts: remove the connection there and enroll again; or, once there is room: "
+		}
+	}
+	return ""
 }
 
 func classes(n Counts) string {

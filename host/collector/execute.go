@@ -19,7 +19,7 @@ type execution struct {
 	state  *device.State
 	budget *budget
 	stores *diagnostics
-	about  *described // what the module says of itself; nil: it cannot be read
+	about  *described // what the module says of itself; nil: it was not asked yet, or cannot be read
 	module string     // its SHA-256
 	result *RunResult
 	end    ending
@@ -114,21 +114,17 @@ func (e *execution) steps(ctx context.Context, req RunRequest) error {
 		e.note("scan", "not scanned: what was collected before is delivered first")
 		return req.Refused
 	}
-	e.note("look", "looking at the connector")
 	if req.Refused != nil {
 		return req.Refused
 	}
 	if req.Module != nil {
 		e.module = req.Module.SHA256
 	}
-	if e.about, err = e.c.placed(ctx, req.Module); err != nil {
-		return err
-	}
-	if err := e.readState(ctx); err != nil {
+	if err := e.askState(ctx); err != nil {
 		return err
 	}
 	if err := e.scan(ctx, req); err != nil {
-		return err
+		return e.outOfPlace(ctx, req.Module, err)
 	}
 	e.note("drain", "delivering what was collected")
 	return e.d.drain(ctx)
@@ -179,15 +175,12 @@ func (e *execution) askState(ctx context.Context) error {
 	return nil
 }
 
-// readState takes the host's cursors over: a scan begins from them and from
-// nothing else (LC-04).
-func (e *execution) readState(ctx context.Context) error {
-	if err := e.askState(ctx); err != nil {
-		return err
-	}
+// takeState takes the host's cursors over: a scan begins from them and from nothing
+// else (LC-04). Those of another version's streams are nobody's to begin from.
+func (e *execution) takeState(ctx context.Context) error {
 	cursors := make(map[string][]byte, len(e.state.State))
 	for stream, cursor := range e.state.State {
-		if e.about == nil || e.about.has(stream) { // another version's is nobody's to begin from
+		if e.about.Stream(stream) != nil {
 			cursors[stream] = cursor
 		}
 	}
@@ -223,9 +216,14 @@ func (e *execution) finish(ctx context.Context) {
 	}
 }
 
-// prune bounds what stays of acknowledged rows. An execution does not fail with
+// prune bounds what stays of acknowledged rows, and of the
+// runs that ended, whatever is set for the rows. An execution does not fail with
 // it: the next one prunes too.
 func (e *execution) prune(ctx context.Context) {
+	var err error
+	if e.result.RunsPruned, err = e.store.PruneHistory(ctx, e.c.policy.KeepRuns); err != nil {
+		e.c.deps.Logger.Warn("the lane's runs were not pruned", "code", string(abi.CodeOf(err)))
+	}
 	how := pruningOf(e.c.deps.AutoPrune, e.c.deps.Getenv)
 	e.result.PrunedSent.Enabled = how.enabled
 	if !how.enabled {

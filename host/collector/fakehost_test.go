@@ -50,6 +50,7 @@ type fakeHost struct {
 	puts      int // of the manifest
 	revoked   bool
 	redirects int
+	pages     bool // it knows cursors in pages, of one each
 }
 
 func newFakeHost(t *testing.T) *fakeHost {
@@ -138,12 +139,16 @@ func (h *fakeHost) serve(w http.ResponseWriter, r *http.Request, body []byte) {
 	case "POST " + device.PathIngest(testDevice):
 		h.ingest(body, reply, refuse)
 	case "GET " + device.PathState(testDevice, testSource):
-		reply(200, h.stateNow())
+		reply(200, h.stateIn(r, slices.Sorted(maps.Keys(h.state))))
 	case "PUT " + device.PathState(testDevice, testSource):
 		var c device.StateCommit
 		h.read(body, &c)
 		maps.Copy(h.state, c.State)
-		reply(200, h.stateNow())
+		s := h.stateNow()
+		if h.pages && r.URL.Query().Has(device.StateAfter) {
+			s.State = c.State
+		}
+		reply(200, s)
 	case "PUT " + device.PathManifest(testDevice, testSource):
 		var m device.Manifest
 		h.read(body, &m)
@@ -219,6 +224,28 @@ func (h *fakeHost) stateNow() device.State {
 	}
 	if len(h.manifest) > 0 {
 		s.ManifestSHA256 = sum256(h.manifest)
+	}
+	return s
+}
+
+// stateIn is the page that a request asks for, of a host that knows pages.
+func (h *fakeHost) stateIn(r *http.Request, streams []string) device.State {
+	s := h.stateNow()
+	if !h.pages || !r.URL.Query().Has(device.StateAfter) {
+		return s
+	}
+	s.State = map[string]json.RawMessage{}
+	for _, stream := range streams {
+		if stream <= r.URL.Query().Get(device.StateAfter) {
+			continue
+		}
+		if len(s.State) == 1 {
+			break
+		}
+		s.State[stream], s.Next = h.state[stream], stream
+	}
+	if s.Next == "" || s.Next == streams[len(streams)-1] {
+		s.Next = ""
 	}
 	return s
 }

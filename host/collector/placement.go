@@ -35,34 +35,34 @@ type described struct {
 	raw []byte
 }
 
-// has reports whether the manifest has a stream.
-func (d *described) has(stream string) bool {
-	return slices.ContainsFunc(d.Streams, func(s abi.Stream) bool { return s.Name == stream })
+// fits refuses a connector that cannot run here.
+func (c *Collector) fits(m *abi.Manifest) error {
+	needs, ok := Runnable(m)
+	if ok {
+		return nil
+	}
+	i := slices.IndexFunc(needs, func(name string) bool { return !slices.Contains(Bindings(), name) })
+	return abi.NewError(abi.CodeBindingMissing, fmt.Sprintf("Runtime cannot satisfy required binding: %s", needs[i]),
+		"a connector that needs it runs on the host: pdpp-host run "+c.deps.Profile.ConnectorID)
 }
 
-// placed refuses a connector that cannot run here, before anything is collected.
-// A module that cannot be read is no matter of its place: the scan says what is
-// wrong with it.
-func (c *Collector) placed(ctx context.Context, module *plugin.File) (*described, error) {
-	if module == nil { // only what waits is to be delivered
-		return nil, nil
+// outOfPlace is why a run was refused before it was told what the connector is: that
+// it cannot run here goes before whatever else was missing. Only then is the
+// connector asked a second time. One that cannot be read is no matter of its place.
+func (e *execution) outOfPlace(ctx context.Context, module *plugin.File, why error) error {
+	if e.about != nil || e.result.Run != nil || module == nil || !refuses(why) {
+		return why
 	}
-	m, err := c.describe(ctx, module)
+	m, err := e.c.describe(ctx, module)
 	if err != nil {
-		c.deps.Logger.Debug("the connector was not described before the scan", "code", string(abi.CodeOf(err)))
-		return nil, nil
+		e.c.deps.Logger.Debug("the connector was not described", "code", string(abi.CodeOf(err)))
+		return why
 	}
-	needs, ok := Runnable(m.Manifest)
-	if ok {
-		return m, nil
+	e.about = m
+	if err := e.c.fits(m.Manifest); err != nil {
+		return err
 	}
-	for _, name := range needs {
-		if !slices.Contains(Bindings(), name) {
-			return m, abi.NewError(abi.CodeBindingMissing, fmt.Sprintf("Runtime cannot satisfy required binding: %s", name),
-				"a connector that needs it runs on the host: pdpp-host run "+c.deps.Profile.ConnectorID)
-		}
-	}
-	return m, nil
+	return why
 }
 
 func (c *Collector) describe(ctx context.Context, module *plugin.File) (*described, error) {

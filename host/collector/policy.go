@@ -16,6 +16,7 @@ type Policy struct {
 	MaxBatches     int64         // that one scan may enqueue; 10000
 	MaxQueue       int64         // rows that may wait while a scan goes on; 10000
 	MaxQueueBytes  int64         // that may wait at all: the scan ends, at a boundary or not; 8 GiB
+	KeepRuns       int           // that have ended, in the lane's own history; 500
 	BeatEvery      time.Duration // heartbeats while a scan goes on; 5 min
 	BeatTimeout    time.Duration // of one heartbeat; 15 s
 }
@@ -32,6 +33,7 @@ func (p Policy) orDefault() Policy {
 	or(&p.MaxBatches, 10_000)
 	or(&p.MaxQueue, 10_000)
 	or(&p.MaxQueueBytes, 8<<30)
+	or(&p.KeepRuns, 500)
 	or(&p.BeatEvery, 5*time.Minute)
 	or(&p.BeatTimeout, 15*time.Second)
 	return p

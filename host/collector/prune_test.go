@@ -1,6 +1,7 @@
 package collector
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -109,4 +110,26 @@ func TestPruneLeavesUndeliveredWork(t *testing.T) {
 			t.Errorf("there is a file %s beside the outbox", name)
 		}
 	}
+}
+
+// The lane's own runs are bounded too, whether acknowledged rows are or not; and it
+// still knows how the last one ended.
+func TestRunsOfALaneAreBounded(t *testing.T) {
+	t.Parallel()
+	off := false
+	w := newWorld(t, func(d *Deps) { d.Policy.KeepRuns, d.AutoPrune.Enabled = 2, &off }).guest()
+	var pruned []int64
+	for range 4 {
+		pruned = append(pruned, w.run(done(0)).RunsPruned)
+	}
+	w.same(pruned, "[0 0 1 1]", "runs pruned")
+	s := w.open()
+	runs, err := s.Runs(t.Context(), "", 0)
+	w.ok(err)
+	differ, err := s.CheckEvidence(t.Context())
+	w.ok(errors.Join(err, s.Close()))
+	w.same([]int{len(runs), len(differ)}, "[2 0]", "runs that are kept, and evidence that differs")
+	status, err := w.collector().Status(t.Context())
+	w.ok(err)
+	w.same(status.Last.Status, "succeeded", "the last run")
 }

@@ -227,13 +227,47 @@ func TestStoppedWhileOpening(t *testing.T) {
 }
 
 // A connector without units of work is stopped when what waits would fill the
-// disk, and says so.
+// disk, and says so: also that the next run begins from the beginning, and what
+// helps. One that has given a checkpoint goes on from there.
 func TestWhatWaitsIsBounded(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(d *Deps) { d.Policy.MaxQueueBytes = 1 }).guest()
-	w.host.fail(on("/ingest-batches", answer{status: 503}))
-	res := w.run(records("notes", 0, 5000) + "poll")
-	w.same(res.BudgetReached, true, "budget reached")
-	w.same(res.Run.Reason, "policy_budget", "reason")
-	w.same(res.Outcome, OutcomeBacklog, "outcome")
+	for name, tc := range map[string]struct {
+		script     string
+		startsOver bool
+	}{
+		"without units": {records("notes", 0, 5000) + state("notes", `{"at":1}`) + "poll", true},
+		"with a unit":   {records("notes", 0, 2000) + slice("notes", `{"at":1}`) + records("notes", 2000, 5000) + "poll", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, func(d *Deps) { d.Policy.MaxQueueBytes = 1 }).guest()
+			w.host.fail(on("/ingest-batches", answer{status: 503}))
+			res := w.run(tc.script)
+			w.same(res.BudgetReached, true, "budget reached")
+			w.same(res.StartsOver, tc.startsOver, "starts over")
+			w.same(res.Run.Reason, "policy_budget", "reason")
+			w.same(res.Outcome, OutcomeBacklog, "outcome")
+			w.same(strings.Contains(res.Run.Error.Hint, "--stream"), tc.startsOver, "the run's hint: "+res.Run.Error.Hint)
+			said := false
+			for _, g := range res.Run.KnownGaps {
+				said = said || g.Reason == device.GapStartsOver
+			}
+			w.same(said, tc.startsOver, "the run's known gaps")
+
+			s, err := w.collector().Status(t.Context())
+			w.ok(err)
+			said = false
+			for _, p := range s.Open.Parts {
+				said = said || p.Reason == device.GapStartsOver && p.Retryable
+			}
+			w.same(said, tc.startsOver, "open work")
+			d, err := w.collector().Doctor(t.Context())
+			w.ok(err)
+			said = false
+			for _, c := range d.Checks {
+				said = said || c.Name == device.GapStartsOver && c.Level == LevelWarn && strings.Contains(c.Remedy, "--stream")
+			}
+			w.same(said, tc.startsOver, "doctor")
+		})
+	}
 }

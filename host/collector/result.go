@@ -39,11 +39,13 @@ type RunResult struct {
 	LifecycleState   string        `json:"lifecycle_state"`
 	SkippedScan      bool          `json:"skipped_scan_for_backlog"`
 	BudgetReached    bool          `json:"scan_budget_reached"`
+	StartsOver       bool          `json:"scan_starts_over"` // before its first checkpoint: the next run begins where this one began
 	Recovered        int64         `json:"leases_recovered"`
 	Requeued         int64         `json:"dead_letters_requeued"`
 	Delivered        Delivered     `json:"delivered"`
-	PrunedSent       PrunedSent    `json:"prunedSent"` //nolint:tagliatelle // the protocol names it so
-	Outbox           Counts        `json:"outbox"`     // after the prune
+	PrunedSent       PrunedSent    `json:"prunedSent"`  //nolint:tagliatelle // the protocol names it so
+	RunsPruned       int64         `json:"runs_pruned"` // of the lane's own history
+	Outbox           Counts        `json:"outbox"`      // after the prune
 	Completeness     *Completeness `json:"completeness,omitempty"`
 	Delivery         *Problem      `json:"delivery_problem,omitempty"` // why delivery stopped before everything was sent
 	Heartbeat        *Problem      `json:"heartbeat_problem,omitempty"`

@@ -40,17 +40,32 @@ func (e *execution) scan(ctx context.Context, req RunRequest) error {
 	e.result.Run = res
 	err = e.here(ctx, req, err)
 	e.result.BudgetReached = res != nil && res.Reason == string(abi.ReasonPolicyBudget)
+	if e.result.BudgetReached && len(res.Checkpoints.Committed) == 0 {
+		e.result.StartsOver = true
+		res.KnownGaps = append(res.KnownGaps, run.KnownGap{ // as the lane keeps it
+			Kind: string(abi.ReasonPolicyBudget), Reason: device.GapStartsOver, Severity: "recoverable", RecoveryHint: "retry_by_runtime", Count: 1,
+			Message: "the next run begins where this one began; " + startsOverAdvice,
+		})
+	}
 	return errors.Join(err, delivery)
 }
 
-// described holds the connector against what the lane was enrolled for, and sees
-// to it that the host holds its records against the same manifest.
+// described holds the connector against this machine and against what the lane was
+// enrolled for, takes over the cursors that it begins from, and sees to it that the
+// host holds its records against the same manifest.
 func (e *execution) described(ctx context.Context, req RunRequest, raw []byte) error {
 	m, err := manifest.Parse(raw)
 	if err != nil {
 		return err
 	}
+	e.about = &described{m, raw}
+	if err := e.c.fits(m); err != nil {
+		return err
+	}
 	if err := e.c.enrolledFor(m); err != nil {
+		return err
+	}
+	if err := e.takeState(ctx); err != nil {
 		return err
 	}
 	if err := e.c.keep(ctx, e.store, m.ConnectorKey, req.Roots, req.Options); err != nil {

@@ -57,7 +57,7 @@ func (l *lane) sendCheckpoint(ctx context.Context, body []byte) error {
 	}
 	var out device.State
 	err := l.client.do(ctx, call{
-		method: http.MethodPut, path: device.PathState(l.p.DeviceID, l.p.SourceInstanceID), body: body, most: maxStateAnswer, into: &out,
+		method: http.MethodPut, path: device.PathStateAfter(l.p.DeviceID, l.p.SourceInstanceID, ""), body: body, most: maxStateAnswer, into: &out,
 	})
 	if err != nil {
 		return err

@@ -1,0 +1,49 @@
+package storage
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"testing"
+
+	"github.com/pdpp-host/pdpp-host/abi/device"
+)
+
+func (x *exercise) blob(src *SourceInstance, text string) error {
+	sum := sha256.Sum256([]byte(text))
+	return x.s.PutBlob(x.Context(), src, hex.EncodeToString(sum[:]), "text/plain", []byte(text))
+}
+
+// kept has a connection hold n artifacts of one byte.
+func (x *exercise) kept(src *SourceInstance, n int64) {
+	x.Helper()
+	x.ok(x.s.alone(x.Context(), "keep artifacts", func(t *tx) error {
+		_, err := t.db.ExecContext(t.ctx, `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+INSERT INTO device_blobs (connection_id, sha256, media_type, data, at_us) SELECT ?, printf('%064x', i), 'text/plain', x'61', 1 FROM n`, n, src.ConnectionID)
+		return err
+	}))
+}
+
+// What one source may keep of artifacts is bounded, however small each is; what is
+// kept already is no more when it comes again, and other sources are not concerned.
+func TestArtifactsAreBounded(t *testing.T) {
+	t.Parallel()
+	x := newExercise(t)
+	src, other := x.enrolled("laptop"), x.enrolled("desk")
+	x.kept(src, MaxBlobBytes/leastBlob-2)
+	x.ok(x.blob(src, "one"))
+	x.ok(x.blob(src, "two"))
+	x.code(x.blob(src, "three"), device.CodeBlobQuota)
+	x.ok(x.blob(src, "one"))
+	x.ok(x.blob(other, "three"))
+	var n int64
+	x.ok(x.s.read.NewRaw("SELECT count(*) FROM device_blobs WHERE connection_id = ?", src.ConnectionID).Scan(t.Context(), &n))
+	x.same(n, MaxBlobBytes/leastBlob)
+
+	// A large one counts as it is.
+	large := x.enrolled("phone")
+	x.kept(large, MaxBlobBytes/leastBlob-3)
+	x.code(x.blob(large, fmt.Sprintf("%*d", 3*leastBlob+1, 1)), device.CodeBlobQuota)
+	x.ok(x.blob(large, fmt.Sprintf("%*d", 3*leastBlob, 1)))
+	x.sound()
+}
