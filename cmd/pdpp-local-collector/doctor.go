@@ -112,6 +112,7 @@ func (a *app) tellDiagnoses(lanes []*lane, all []*collector.Diagnosis) error {
 func (a *app) prepare(d *collector.Diagnosis) (critical int) {
 	if d.Status != nil {
 		d.Status.DB.Path = a.tilde(d.Status.DB.Path)
+		a.shorten(d.Status.Failed)
 	}
 	for i := range d.Checks {
 		c := &d.Checks[i]

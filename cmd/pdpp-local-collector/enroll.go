@@ -130,6 +130,11 @@ func (a *app) enroll(ctx context.Context, f enrollFlags) (*collector.Profile, *e
 	if err := profiles.Save(p); err != nil {
 		return nil, nil, err
 	}
+	if path, err := collector.LanePath(a.env(), p, ""); err == nil {
+		if c, err := a.collector(&lane{p, path}); err == nil {
+			c.Forget()
+		}
+	}
 	superseded, err := profiles.Supersede(p)
 	if err != nil {
 		return nil, nil, err

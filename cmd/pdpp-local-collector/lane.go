@@ -56,7 +56,7 @@ func (a *app) profile(f laneFlags) (*collector.Profile, error) {
 				p, err = other, lookErr
 			}
 		}
-		if err == nil && f.source != "" && f.source != p.SourceInstanceID {
+		if err == nil && f.source != "" && !p.Named(f.source) {
 			err = syntax.Usage("--profile and --source-instance-id name two source instances", "leave one of them out")
 		}
 		return p, err
@@ -88,7 +88,7 @@ func named(dir *collector.Profiles, name string) (*collector.Profile, error) {
 	list, broken := dir.List()
 	var found []*collector.Profile
 	for _, p := range list {
-		if p.Name == name || p.ConnectorInstanceID == name || collector.ConnectorID(p.ConnectorID) == collector.ConnectorID(name) {
+		if p.Named(name) {
 			found = append(found, p)
 		}
 	}
@@ -166,27 +166,21 @@ func ambiguous(list []*collector.Profile) error {
 		WithDetail(output.Clean(strings.Join(names, ", ")))
 }
 
-// recoverable finds the source instance of a recovery. Nothing is guessed: the id
-// is asked for, its profile names its outbox, and without a profile both the
+// recoverable finds the source instance of a recovery, as every command finds its own.
+// Its outbox is not guessed: the profile names it, and without a profile both the
 // credential and the outbox must have been given (HL-23.11).
 func (a *app) recoverable(f laneFlags) (*lane, error) {
-	if f.source == "" {
-		return nil, syntax.Usage("recover needs --source-instance-id", "your host shows the id, beside the command to run here; "+program+" status shows it too")
-	}
 	profile, err := a.profile(f)
 	if err != nil {
 		return nil, err
 	}
 	env := a.env()
 	switch {
-	case profile.SourceInstanceID != f.source: // a name is a guess
-		return nil, abi.NewError(collector.CodeProfileMissing, "no profile of this source instance is on this machine",
-			"give the id of the source instance: "+program+" status shows it").WithDetail(output.Clean(f.source))
 	case profile.Name != "": // an outbox that the environment names may be another's
 		env.Getenv = without(os.Getenv, collector.EnvQueue)
 	case f.queue == "" && os.Getenv(collector.EnvQueue) == "":
 		return nil, abi.NewError(collector.CodeProfileMissing, "no profile of this source instance is on this machine, and no outbox is named",
-			"run it on the machine that was enrolled, or name the outbox with --queue FILE").WithDetail(output.Clean(f.source))
+			"run it on the machine that was enrolled, or name the outbox with --queue FILE").WithDetail(output.Clean(profile.SourceInstanceID))
 	}
 	path, err := collector.LanePath(env, profile, f.queue)
 	return &lane{profile, path}, err

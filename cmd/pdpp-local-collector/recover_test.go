@@ -138,7 +138,7 @@ func TestRecoverUsesTheProfile(t *testing.T) {
 }
 
 // HL-23.11: without a profile nothing is taken in its place: it fails, says so,
-// makes no outbox, and asks nobody. One that stands alone is not guessed either.
+// makes no outbox, and asks nobody.
 func TestRecoverNeverGuesses(t *testing.T) {
 	t.Parallel()
 	o, p := stuck(t)
@@ -151,11 +151,7 @@ func TestRecoverNeverGuesses(t *testing.T) {
 	}{
 		{3, "profile.missing", nil, []string{"--source-instance-id", "si_nobody"}},
 		{3, "profile.missing", nil, []string{"--source-instance-id", "si_nobody", "--apply"}},
-		{2, "usage.invalid", nil, nil},
-		{2, "usage.invalid", nil, []string{"--apply"}},
-		{2, "usage.invalid", []string{collector.EnvSourceInstance + "=" + p.SourceInstanceID}, []string{"--apply"}},
-		// What the owner sees on the host is the connection; it is no source instance.
-		{3, "profile.missing", nil, []string{"--source-instance-id", p.ConnectorInstanceID, "--apply"}},
+		{3, "profile.missing", []string{collector.EnvSourceInstance + "=si_nobody"}, []string{"--apply"}},
 		// A credential in the environment names no outbox.
 		{3, "profile.missing", []string{
 			collector.EnvBaseURL + "=" + o.host.server.URL, collector.EnvDeviceID + "=" + p.DeviceID, collector.EnvDeviceToken + "=ldtx",

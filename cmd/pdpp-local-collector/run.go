@@ -9,6 +9,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/exitcode"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/modules"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/progress"
@@ -114,6 +115,28 @@ func (a *app) given(rootFlags, setFlags []string) (folders, options map[string]s
 // withRunner wires a collector that can run its connector, shows what it does, and
 // hands it to fn.
 func (a *app) withRunner(l *lane, f runFlags, request collector.RunRequest, fn func(*collector.Collector, collector.RunRequest) error) error {
+	began := false
+	err := a.wired(l, f, request, func(c *collector.Collector, request collector.RunRequest) error {
+		began = true
+		return fn(c, request)
+	})
+	if err != nil && !began {
+		a.notBegun(l, err)
+	}
+	return err
+}
+
+// notBegun keeps for status why a run did not come as far as its collector.
+func (a *app) notBegun(l *lane, err error) {
+	if exitcode.Of(err) == exitcode.Interrupted {
+		return
+	}
+	if c, wrong := a.collector(l); wrong == nil { // else status says what is wrong itself
+		c.NotBegun(err)
+	}
+}
+
+func (a *app) wired(l *lane, f runFlags, request collector.RunRequest, fn func(*collector.Collector, collector.RunRequest) error) error {
 	c, err := a.Configuration()
 	if err != nil {
 		return err

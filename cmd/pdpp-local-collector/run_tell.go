@@ -74,11 +74,10 @@ func failureOf(r *collector.RunResult, err error) error {
 }
 
 // undeliverable is why nothing of what waits was delivered, when the host cannot be
-// reached or refuses it. A host that asks for a pause is well, and one that took a
-// part is at work.
+// reached or refuses it.
 func undeliverable(r *collector.RunResult) error {
-	d := r.Delivery
-	if r.Outcome != collector.OutcomeBacklog || r.Delivered.Acknowledged > 0 || d == nil || d.Code == string(collector.CodePaused) {
+	d := r.Undelivered()
+	if d == nil {
 		return nil
 	}
 	return abi.NewError(abi.Code(d.Code), d.Message, d.Hint)
@@ -174,6 +173,9 @@ func (a *app) writeRun(w io.Writer, r *collector.RunResult, told bool) {
 	}
 	if r.Run != nil {
 		outcome.WriteGaps(w, r.Run, program+" status --source-instance-id "+r.SourceInstanceID)
+	}
+	if left := r.GapsLeft(); left != (collector.GapsLeft{}) {
+		fmt.Fprintf(w, "  not done      %s\n", left)
 	}
 	if c := r.Completeness; c != nil && len(c.UnaccountedStores) > 0 {
 		fmt.Fprintf(w, "  not accounted for: %s\n", output.Clean(strings.Join(c.UnaccountedStores, ", ")))

@@ -11,6 +11,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/syntax"
 	"github.com/pdpp-host/pdpp-host/host/collector"
+	"github.com/pdpp-host/pdpp-host/host/run"
 )
 
 func (a *app) statusCommand() *cobra.Command {
@@ -35,7 +36,9 @@ func (a *app) statusCommand() *cobra.Command {
 				}
 				s := all[i]
 				s.DB.Path = a.tilde(s.DB.Path)
-				summaries = append(summaries, stateWords(s.LifecycleState)+"  "+s.ConnectorID+"  "+waiting(s.Outbox.Counts))
+				a.shorten(s.Failed)
+				_, state := standing(s)
+				summaries = append(summaries, state+"  "+s.ConnectorID+"  "+waiting(s.Outbox.Counts))
 			}
 			var result any = all[0]
 			if len(all) > 1 {
@@ -72,6 +75,24 @@ func stateWords(state string) string {
 		return "Coverage unknown"
 	}
 	return "Unknown"
+}
+
+// standing is how a lane stands, in a word and its tone: why its last run could not
+// run or deliver goes before what the outbox holds, which knows nothing of it.
+func standing(s *collector.Status) (tone, word string) {
+	f, tone := s.Failed, "red"
+	if f != nil && !f.Lasting {
+		tone = "amber"
+	}
+	switch {
+	case f != nil && f.Delivering:
+		return tone, "Cannot deliver"
+	case f != nil:
+		return tone, "Cannot run"
+	case s.Last != nil && s.Last.Status == run.StatusFailed && s.Outbox.Counts.DeadLetter == 0 && s.Outbox.Counts.StaleLeases == 0:
+		return tone, "Last run failed"
+	}
+	return stateTone(s.LifecycleState), stateWords(s.LifecycleState)
 }
 
 // stateTone is a lifecycle state's tone.
@@ -138,7 +159,11 @@ func lastRun(l *collector.LastRun) string {
 // writeStatus shows one source instance.
 func (a *app) writeStatus(w io.Writer, s *collector.Status) {
 	style := a.Printer.Style
-	fmt.Fprintf(w, "%s  %s\n", style.Pill(stateTone(s.LifecycleState), stateWords(s.LifecycleState)), output.Clean(s.ConnectorID))
+	tone, word := standing(s)
+	fmt.Fprintf(w, "%s  %s\n", style.Pill(tone, word), output.Clean(s.ConnectorID))
+	if f := s.Failed; f != nil {
+		a.writeProblem(w, &collector.Problem{Code: f.Code, Message: f.Message, Hint: f.Hint})
+	}
 	if m := stateMeaning(s.LifecycleState, s.SourceInstanceID); m != "" {
 		fmt.Fprintf(w, "  %s\n", output.Clean(m))
 	}
@@ -152,12 +177,9 @@ func (a *app) writeStatus(w io.Writer, s *collector.Status) {
 	a.moment(row, "next attempt", c.NextAttemptAt)
 	a.moment(row, "confirmed", c.LastAckAt)
 	a.moment(row, "checkpoint", c.LastCheckpointAt)
-	if l := s.Last; l != nil {
-		a.moment(row, "last run", &l.FinishedAt)
-		row("", lastRun(l))
-	}
-	if c.GapsOpen > 0 || c.BacklogOpen > 0 {
-		row("not done", output.Plural(c.GapsOpen, "gap")+", "+output.Plural(c.BacklogOpen, "part")+" of the source left for later")
+	a.writeLast(row, s)
+	if left := s.GapsLeft(); left != (collector.GapsLeft{}) {
+		row("not done", left.String())
 	}
 	a.writeOpen(w, s.Open)
 	for _, d := range c.DeadLetterWhy {
@@ -173,6 +195,27 @@ func (a *app) writeStatus(w io.Writer, s *collector.Status) {
 	row("file", path)
 }
 
+// shorten makes a failure one to show.
+func (a *app) shorten(f *collector.Failed) {
+	if f != nil {
+		f.Message, f.Hint = a.short(f.Message), a.short(f.Hint)
+	}
+}
+
+// writeLast tells of the last run; where that came to nothing, of the one before too.
+func (a *app) writeLast(row func(name, value string), s *collector.Status) {
+	name, l := "last run", s.Last
+	if f := s.Failed; f != nil && (l == nil || l.FinishedAt.Before(f.BeganAt)) {
+		a.moment(row, name, &f.At)
+		row("", "failed  ["+f.Code+"]")
+		name = "before it"
+	}
+	if l != nil {
+		a.moment(row, name, &l.FinishedAt)
+		row("", lastRun(l))
+	}
+}
+
 // writeOpen lists what of the source is not done and has a reason; the others are
 // on their way.
 func (a *app) writeOpen(w io.Writer, open collector.OpenWork) {
@@ -183,25 +226,11 @@ func (a *app) writeOpen(w io.Writer, open collector.OpenWork) {
 			continue
 		}
 		shown++
-		what := p.Stream
-		if p.Boundary != "" {
-			what += " " + p.Boundary
-		}
-		if what == "" {
-			what = "the source"
-		}
-		if p.Kind == "gap" {
-			what += ", the detail of a record"
-		}
-		again := "not tried again by itself"
-		if p.Retryable {
-			again = "tried again"
-		}
 		tried := output.Plural(p.Attempts, "attempt")
 		if p.LastAttemptAt != nil {
 			tried += ", last " + output.Seconds(a.Now().Sub(*p.LastAttemptAt)) + " ago"
 		}
-		fmt.Fprintf(w, "    %s\n", output.Clean(what+": "+p.Reason+", "+again+", "+tried))
+		fmt.Fprintf(w, "    %s\n", output.Clean(a.short(p.Why())+", "+p.Again()+", "+tried))
 	}
 	if more := open.Total - shown; shown == most && more > 0 {
 		fmt.Fprintf(w, "    and %s more; --json lists the first %d\n", output.Count(more), len(open.Parts))

@@ -39,7 +39,11 @@ func (a *API) putManifest(c *call) (any, error) {
 		return nil, err
 	}
 	if changed {
-		a.logger.Info("a source runs another manifest", "source", c.source.ID, "manifest", h.sha256, "request", c.id)
+		what := "a source runs another manifest"
+		if c.source.ManifestSHA256 == "" {
+			what = "a source has said what it runs"
+		}
+		a.logger.Info(what, "source", c.source.ID, "manifest", h.sha256, "request", c.id)
 	}
 	return device.ManifestAnswer{Object: "device_source_instance_manifest", SourceInstanceID: c.source.ID, SHA256: h.sha256, Changed: changed}, nil
 }

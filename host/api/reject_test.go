@@ -110,6 +110,15 @@ func TestManifestOfTheEnrolledConnectorAlone(t *testing.T) {
 	if !first.Changed || again.Changed || first.SHA256 != again.SHA256 {
 		t.Errorf("%+v, then %+v", first, again)
 	}
+	if log := l.log.String(); !strings.Contains(log, "a source has said what it runs") || strings.Contains(log, "another manifest") {
+		t.Errorf("of the first manifest the log says %s", log)
+	}
+	other := l.manifest()
+	other.Manifest = []byte(strings.Replace(theManifest, `"0.1.0"`, `"0.1.1"`, 1))
+	l.must(http.StatusOK, l.send(http.MethodPut, path, other), nil)
+	if log := l.log.String(); !strings.Contains(log, "a source runs another manifest") {
+		t.Errorf("of another manifest the log says %s", log)
+	}
 }
 
 // The gates over a manifest are made once, and only so many are kept.

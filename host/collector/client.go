@@ -134,5 +134,9 @@ func lost(ctx context.Context, err error) error {
 	if errors.As(err, &timeout) && timeout.Timeout() {
 		return unreachable("timeout", "it did not answer in time")
 	}
-	return unreachable("connection", networkWords(err))
+	f := unreachable("connection", networkWords(err))
+	if plain(err) {
+		f.err.Hint = plainHint
+	}
+	return f
 }

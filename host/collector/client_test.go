@@ -246,11 +246,11 @@ func TestHostileAnswersAreBounded(t *testing.T) {
 func TestNetworkTroubleIsToldByKind(t *testing.T) {
 	t.Parallel()
 	for want, err := range map[string]error{
-		"its name cannot be found":        &net.DNSError{Err: "no such host", Name: "secret.example"},
-		"nothing listens there":           &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED},
-		"its certificate is not accepted": &tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}},
-		"it does not speak https":         tls.RecordHeaderError{Msg: "secret"},
-		"the connection failed":           errors.New("secret"),
+		"its name cannot be found":         &net.DNSError{Err: "no such host", Name: "secret.example"},
+		"nothing listens there":            &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED},
+		"its certificate is not accepted":  &tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}},
+		"the other end does not speak TLS": tls.RecordHeaderError{Msg: "secret"},
+		"the connection failed":            errors.New("secret"),
 	} {
 		if got := networkWords(fmt.Errorf("wrapped: %w", err)); got != want {
 			t.Errorf("%v: %q, want %q", err, got, want)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/device"
@@ -85,13 +86,13 @@ func (c *Collector) laneChecks(s *Status) []Check {
 			counted(n.DeadLetter, "upload")+" given up"+classes(n), afterDeadLetters(n)+"pdpp-local-collector recover"+lane+" --apply"),
 		found("leases", n.StaleLeases == 0, "no lease is left over", LevelWarn,
 			counted(n.StaleLeases, "upload")+" held by a process that is gone", "run it again; it takes them over: pdpp-local-collector run"+lane),
-		found("backlog", n.Pending+n.Retrying+n.Leased+n.BacklogOpen == 0, "nothing waits", LevelWarn,
-			counted(n.Pending+n.Retrying+n.Leased, "upload")+" waiting, and "+counted(n.BacklogOpen, "part")+" of the source still to collect",
-			"run it again: pdpp-local-collector run"+lane),
-		found("gaps", n.GapsOpen == 0, "no part of the source is known to be missing", LevelWarn,
-			counted(n.GapsOpen, "part")+" of the source not collected, and not retried without somebody",
-			"the last run says why, on the host: pdpp-host runs list"),
+		found("backlog", n.Pending+n.Retrying+n.Leased == 0, "nothing waits", LevelWarn,
+			counted(n.Pending+n.Retrying+n.Leased, "upload")+" waiting", "run it again: pdpp-local-collector run"+lane),
 	}
+	if f := s.Failed; f != nil {
+		checks = append(checks, c.failedCheck(f))
+	}
+	checks = append(checks, gapsCheck(s, lane))
 	for _, o := range s.PutOff {
 		if word, code, _ := strings.Cut(o.Class, ":"); strings.HasPrefix(word, "http_4") && code != "" && !storage.TransientClass(o.Class) {
 			checks = append(checks, Check{
@@ -115,6 +116,39 @@ func (c *Collector) laneChecks(s *Status) []Check {
 		})
 	}
 	return checks
+}
+
+func (c *Collector) failedCheck(f *Failed) Check {
+	what := "could not run"
+	if f.Delivering {
+		what = "could not deliver"
+	}
+	ago := c.deps.Now().Sub(f.At).Round(time.Second)
+	return Check{Name: "last_run", Level: LevelWarn, Text: "the last run, " + ago.String() + " ago, " + what + ": " + f.Message + " [" + f.Code + "]", Remedy: f.Hint}
+}
+
+// gapsCheck names what somebody has to put right; of the rest it says who gets on
+// with it.
+func gapsCheck(s *Status, lane string) Check {
+	left := s.GapsLeft()
+	check := Check{Name: "gaps", Level: LevelWarn, Text: left.String()}
+	switch {
+	case left == GapsLeft{}:
+		return Check{Name: "gaps", Level: LevelOK, Text: "no part of the source is known to be missing"}
+	case left.Somebody > 0:
+		check.Remedy = "put it right; the next run looks again: pdpp-local-collector run" + lane
+	case left.ByItself > 0:
+		check.Remedy = "nothing to do: a later run collects it, once it can be"
+	default:
+		check.Remedy = "nothing to do, or a newer connector: what is missing is listed by pdpp-local-collector status" + lane
+	}
+	for i := range s.Open.Parts {
+		if p := &s.Open.Parts[i]; left.Somebody > 0 && p.whose() == somebody {
+			check.Text += "; " + p.Why()
+			break
+		}
+	}
+	return check
 }
 
 // counted is a number with its word.

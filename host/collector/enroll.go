@@ -30,7 +30,7 @@ type EnrollRequest struct {
 func Enroll(ctx context.Context, r EnrollRequest) (*Profile, error) {
 	code := NewToken(strings.TrimSpace(r.Code.text))
 	if code.Empty() {
-		return nil, abi.NewError(abi.CodeUsage, "there is no enrollment code", "get one on the host: pdpp-host devices invite")
+		return nil, abi.NewError(abi.CodeUsage, "there is no enrollment code", "get one on the host: pdpp-host devices invite CONNECTOR")
 	}
 	timeout := r.Timeout
 	or(&timeout, Policy{}.orDefault().RequestTimeout)
@@ -70,7 +70,7 @@ func enrolled(err error) error {
 	if !ok {
 		return err
 	}
-	const again = "get a new one on the host: pdpp-host devices invite"
+	const again = "get a new one on the host: pdpp-host devices invite CONNECTOR"
 	switch f.Code {
 	case device.CodeCodeUsed:
 		return abi.NewError(CodeCode, "the enrollment code was used before", again).Wrap(f)
@@ -81,5 +81,13 @@ func enrolled(err error) error {
 	case device.CodeUnauthorized, device.CodeForbidden:
 		return abi.NewError(CodeCode, "the host does not know the enrollment code", again).Wrap(f)
 	}
-	return err
+	if f.Class != ClassTransient {
+		return err
+	}
+	// Nothing waits yet, whatever a lane's own failure says of it.
+	hint := "check the address that you gave, the network, and that the host runs there"
+	if f.err.Hint == plainHint {
+		hint = plainHint
+	}
+	return abi.NewError(f.err.Code, f.err.Message, hint+"; the same code is good for another try").WithDetail(f.err.Detail).Wrap(f)
 }

@@ -45,11 +45,13 @@ type ending struct {
 // A run that is refused before it begins keeps nothing back: what waits is
 // delivered all the same, and the host learns of the run as of one that failed.
 func (c *Collector) Run(ctx context.Context, req RunRequest) (*RunResult, error) {
+	began := c.deps.Now()
 	store, err := c.open(ctx)
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
+		c.remember(began, req, nil, err)
 		if abi.CodeOf(err) != abi.CodeStoreLocked { // then another process goes on with it
 			_ = c.beat(ctx, device.StatusBlocked, nil, &device.LastError{Kind: device.ErrorStateRead}) // the error at hand says more
 		}
@@ -57,6 +59,7 @@ func (c *Collector) Run(ctx context.Context, req RunRequest) (*RunResult, error)
 	}
 	e := c.execution(store)
 	err = e.make(ctx, req)
+	c.remember(began, req, e.result, err)
 	return e.result, errors.Join(err, store.Close())
 }
 

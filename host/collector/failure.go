@@ -192,6 +192,15 @@ func badShape(why string) *Failure {
 		"report this; `recover` shows what is left")}
 }
 
+// plainHint is what to do about an address that begins with https and is not.
+const plainHint = "use http:// where the host is on this machine (127.0.0.1), or the port that its certificate is on; nothing was sent"
+
+// plain reports whether the other end answered a TLS greeting with something else.
+func plain(err error) bool {
+	var record tls.RecordHeaderError
+	return errors.Is(err, http.ErrSchemeMismatch) || errors.As(err, &record)
+}
+
 // networkWords says what went wrong on the way, never with what was received.
 func networkWords(err error) string {
 	var dns *net.DNSError
@@ -199,16 +208,15 @@ func networkWords(err error) string {
 	var name x509.HostnameError
 	var invalid x509.CertificateInvalidError
 	var verify *tls.CertificateVerificationError
-	var record tls.RecordHeaderError
 	switch {
+	case plain(err):
+		return "the other end does not speak TLS"
 	case errors.As(err, &dns):
 		return "its name cannot be found"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "nothing listens there"
 	case errors.As(err, &unknown), errors.As(err, &name), errors.As(err, &invalid), errors.As(err, &verify):
 		return "its certificate is not accepted"
-	case errors.As(err, &record):
-		return "it does not speak https"
 	default:
 		return "the connection failed"
 	}

@@ -37,8 +37,12 @@ const modulePath = "github.com/pdpp-host/pdpp-host"
 // pseudo is the version of a revision that has no tag.
 var pseudo = regexp.MustCompile(`^v?0\.0\.0(-|$)`)
 
-// untagged is the end of a version that lies behind a tag, or is dirty.
-var untagged = regexp.MustCompile(`(-0\.\d{14}-[0-9a-f]{12}|\+dirty)`)
+// released is a version that a release can have; untagged the end of one that lies
+// behind a tag, or is dirty.
+var (
+	released = regexp.MustCompile(`^v?\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$`)
+	untagged = regexp.MustCompile(`(-0\.\d{14}-[0-9a-f]{12}|-\d+-g[0-9a-f]+|-dirty)$`)
+)
 
 // PostureOf says where the program comes from. What cannot be told is unknown,
 // never a guess (LC-08.3).
@@ -61,8 +65,10 @@ func PostureOf(in Install) Posture {
 		p.Kind, p.Hint = PostureOverride, "a program inside a checkout of the source"
 	case in.Build.Main.Path != modulePath:
 		// Another module's build says nothing of this one.
-	case version == "" || version == "(devel)" || dirty || p.Placeholder || untagged.MatchString(version):
+	case !released.MatchString(version) || dirty || p.Placeholder || untagged.MatchString(version):
 		p.Kind, p.Hint = PostureOverride, "a development build of the source, not a release"
+	case in.Build.Main.Sum == "": // it was built where the source was, and may be anybody's
+		p.Hint = "a build of version " + p.Version + "; whether it is the release cannot be told"
 	case known:
 		p.Kind, p.Hint = PosturePublished, "a released version, installed"
 	}

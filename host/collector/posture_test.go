@@ -11,6 +11,9 @@ import (
 // built is an install: a version, where the program lies, and what the build says.
 func built(version, executable string, settings ...string) Install {
 	in := Install{Build: &debug.BuildInfo{Main: debug.Module{Path: modulePath, Version: version}}, Executable: executable}
+	if len(settings) == 0 { // of a module that was installed by its version
+		in.Build.Main.Sum = "h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
+	}
 	for i := 0; i < len(settings); i += 2 {
 		in.Build.Settings = append(in.Build.Settings, debug.BuildSetting{Key: settings[i], Value: settings[i+1]})
 	}
@@ -33,6 +36,11 @@ func TestPosture(t *testing.T) {
 	unread.ReadFile = nil
 	foreign := built("v1.4.0", installed)
 	foreign.Build.Main.Path = "example.com/other"
+	named := func(version string) Install { // built where the source is, and moved
+		in := built("v0.0.0-20260301120000-0123456789ab", installed, "vcs.revision", "0123456789abcdef0123", "vcs.modified", "false")
+		in.Version = version
+		return in
+	}
 	linked := Install{Build: nil, Version: "v1.4.0", Executable: installed}
 	for id, tc := range map[string]struct {
 		in          Install
@@ -46,6 +54,10 @@ func TestPosture(t *testing.T) {
 		"LC-08.2 changed source":          {built("v1.4.0", installed, "vcs.modified", "true"), PostureOverride, "1.4.0", false},
 		"LC-08.2 behind a tag":            {built("v1.4.1-0.20260301120000-0123456789ab", installed), PostureOverride, "1.4.1-0.20260301120000-0123456789ab", false},
 		"LC-08.2 dirty version":           {built("v1.4.0+dirty", installed), PostureOverride, "1.4.0+dirty", false},
+		"LC-08.2 named by its revision":   {named("0123456"), PostureOverride, "0123456", false},
+		"LC-08.2 named behind a tag":      {named("v1.4.0-3-g0123456"), PostureOverride, "1.4.0-3-g0123456", false},
+		"LC-08.2 named as changed":        {named("v1.4.0-dirty"), PostureOverride, "1.4.0-dirty", false},
+		"LC-08.3 named like a release":    {named("v1.4.0"), PostureUnknown, "1.4.0", false},
 		"LC-08.3 no build":                {Install{}, PostureUnknown, "0.0.0", true},
 		"LC-08.3 a version, and no build": {linked, PostureUnknown, "1.4.0", false},
 		"LC-08.3 it cannot be looked":     {unread, PostureUnknown, "1.4.0", false},

@@ -11,7 +11,7 @@ import (
 )
 
 // Status is what a lane is like. It holds no secret. DB names a path and is for
-// this machine alone (LC-07.4).
+// this machine alone, and so is Failed (LC-07.4).
 type Status struct {
 	Object              string       `json:"object"` // local_collector_status
 	SourceInstanceID    string       `json:"source_instance_id"`
@@ -30,6 +30,7 @@ type Status struct {
 	Open                OpenWork     `json:"open_work"`
 	Last                *LastRun     `json:"last_run"` // nil: none yet
 	PutOff              []PutOff     `json:"put_off,omitempty"`
+	Failed              *Failed      `json:"failed,omitempty"` // nil: the last execution began, and delivered
 }
 
 // LastRun is how the lane's newest run ended.
@@ -72,7 +73,8 @@ func (c *Collector) Status(ctx context.Context) (*Status, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Open = openWorkOf(&info)
+	known := c.recall()
+	s.Open, s.Failed = openWorkOf(&info, &known), known.Failed
 	s.DB = DB{Path: c.deps.LanePath, Exists: exists}
 	s.LifecycleState, s.Outbox.Counts = counts.LifecycleState, countsOf(&counts)
 	if l := info.Last; l != nil {

@@ -171,7 +171,7 @@ func TestRecoverKnowsNoSuchSource(t *testing.T) {
 	for _, c := range []struct {
 		where *machine
 		id    string
-	}{{m, "src_unknown"}, {m, l.connectionID}, {m, "../" + l.source}, {m, ""}, {stranger, l.source}} {
+	}{{m, "src_unknown"}, {m, "../" + l.source}, {stranger, l.source}, {stranger, ""}} {
 		for _, apply := range [][]string{nil, {"--apply"}} {
 			args := append([]string{"recover", "--json", "--source-instance-id", c.id}, apply...)
 			got := c.where.does("", m.b.collector, args...)
@@ -179,6 +179,15 @@ func TestRecoverKnowsNoSuchSource(t *testing.T) {
 			if got.status != 2 && got.status != 3 || p == nil || p.Code == "" || p.Hint == "" {
 				t.Errorf("%v exits with %d: %+v\n%s", args, got.status, p, got.stderr)
 			}
+		}
+	}
+	// What names the only lane of this machine is that lane, in every command.
+	for _, name := range []string{l.source, l.connectionID, "claude_code", ""} {
+		var r struct {
+			Source string `json:"source_instance_id"`
+		}
+		if p := m.result(m.does("", m.b.collector, "recover", "--json", "--source-instance-id", name), &r); p != nil || r.Source != l.source {
+			t.Errorf("%q is taken for %q: %+v", name, r.Source, p)
 		}
 	}
 	if now := contents(t, m.dir, ".local/state", ".config"); !reflect.DeepEqual(now, state) {
