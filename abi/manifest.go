@@ -134,7 +134,7 @@ type Setup struct {
 type CredentialCapture struct {
 	Kind     string            `json:"kind"`
 	Label    string            `json:"label"`
-	Required *bool             `json:"required"` // absent: true
+	Required *bool             `json:"required"` // absent: true, but false with a coverage policy other than collect
 	Fields   []CredentialField `json:"fields"`
 }
 

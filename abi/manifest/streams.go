@@ -64,7 +64,7 @@ func readStream(p place) abi.Stream {
 // readCoveragePolicy holds the closed set of RT-11. A stream that is required
 // and not meant to be collected contradicts itself: its health could never be
 // green. An absent required is no such statement (RT-11.1 accepts every value
-// of the set by itself).
+// of the set by itself), and health reads it as not required then.
 func readCoveragePolicy(p place, required *bool) string {
 	policy := p.get("coverage_policy").oneOf(abi.CoverageCollect, abi.CoverageDeferred,
 		abi.CoverageInventoryOnly, abi.CoverageUnavailable, abi.CoverageUnsupported)

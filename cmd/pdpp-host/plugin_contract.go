@@ -4,21 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/pdpp-host/pdpp-host/abi"
-	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
+	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/testplugins/contract"
 )
-
-// giveData is what to do about a module that had nothing to collect.
-const giveData = "give --root NAME=DIR, a folder with something in it, or --set KEY=VALUE"
 
 func (a *app) pluginTestCommand() *cobra.Command {
 	var roots, set []string
@@ -53,7 +48,14 @@ func (a *app) pluginTest(ctx context.Context, path string, roots, set []string, 
 	if options.Options, err = pairs("--set", "KEY=VALUE", set); err != nil {
 		return err
 	}
-	if options.File, err = openModule(c, path); err != nil {
+	if err := misspelt(options.Options); err != nil {
+		return err
+	}
+	options.File, err = openModule(c, path)
+	if abi.CodeOf(err) == abi.CodePluginUnknown && !isPath(path) && exists(path) {
+		options.File, err = openModule(c, "./"+path) // a file is meant, whatever it is called
+	}
+	if err != nil {
 		return err
 	}
 	if options.Options[run.OptionBaseURL] != "" || network {
@@ -73,7 +75,18 @@ func (a *app) pluginTest(ctx context.Context, path string, roots, set []string, 
 	if err != nil {
 		return err
 	}
-	return a.tellReport(report, require)
+	return a.tellReport(report, require, len(options.Roots) > 0)
+}
+
+// misspelt refuses a slip of the one option that the host knows itself: with it a
+// module would ask its real provider instead of the one that is meant.
+func misspelt(options map[string]string) error {
+	for _, name := range sorted(options) {
+		if name != run.OptionBaseURL && config.Nearest(name, []string{run.OptionBaseURL}) != "" {
+			return usage(fmt.Sprintf("the option %q is none that the host knows", name), "did you mean --set "+run.OptionBaseURL+"=URL?")
+		}
+	}
+	return nil
 }
 
 // foldersExist makes the folders that were named independent of where they were,
@@ -104,72 +117,4 @@ func otherIsolation(isolation string) string {
 		return plugin.IsolationProcess
 	}
 	return plugin.IsolationInline
-}
-
-func (a *app) tellReport(r *contract.Report, require bool) error {
-	counts := map[contract.Outcome]int{}
-	for _, clause := range r.Clauses {
-		counts[clause.Outcome]++
-	}
-	summary := fmt.Sprintf("%s: %d clauses passed, %d failed, %d skipped; %s seen", output.Clean(r.Module),
-		counts[contract.Pass], counts[contract.Fail], counts[contract.Skip], output.Plural(r.Records, "record"))
-	if r.Records == 0 {
-		summary += "; its collecting was not judged"
-	}
-	text := func(w io.Writer) {
-		for _, clause := range r.Clauses {
-			if a.Flags.Quiet && clause.Outcome != contract.Fail {
-				continue
-			}
-			fmt.Fprintf(w, "%s  %-24s %s\n", mark(a.Printer.Style, clause.Outcome), clause.ID, clause.Title)
-			if clause.Detail != "" {
-				fmt.Fprintf(w, "      %s\n", output.Clean(clause.Detail))
-			}
-		}
-		fmt.Fprintln(w, summary)
-		if r.Records == 0 {
-			fmt.Fprintln(w, a.Printer.Style.Yellow("warning:")+" nothing was collected: "+giveData)
-		}
-	}
-	failed := r.Failed()
-	if len(failed) == 0 && r.Records == 0 && require {
-		err := abi.NewError(abi.CodeNothingJudged, "nothing was collected, so the module's collecting was not judged", giveData)
-		if why := whyNothing(r); why != "" {
-			err = abi.NewError(abi.CodeNothingJudged, err.Message, "put right what its run failed with").WithDetail(why)
-		}
-		if printErr := a.Printer.Failed(summary, r, err, text); printErr != nil {
-			return printErr
-		}
-		return err
-	}
-	if len(failed) == 0 {
-		return a.Printer.Result(summary, r, text)
-	}
-	err := abi.NewError(abi.CodePluginInvalid, fmt.Sprintf("the module breaks clause %s of the ABI contract", failed[0].ID),
-		"abi/ABI.md explains each clause").WithDetail(failed[0].Title + ": " + failed[0].Detail)
-	if printErr := a.Printer.Failed(summary, r, err, text); printErr != nil {
-		return printErr
-	}
-	return err
-}
-
-// whyNothing is what the first run failed with; "" when it did not.
-func whyNothing(r *contract.Report) string {
-	for _, c := range r.Clauses {
-		if _, why, ok := strings.Cut(c.Detail, contract.CouldNotCollect); ok && c.Outcome == contract.Skip {
-			return why
-		}
-	}
-	return ""
-}
-
-func mark(s output.Style, o contract.Outcome) string {
-	switch o {
-	case contract.Pass:
-		return s.Green("pass")
-	case contract.Fail:
-		return s.Red("FAIL")
-	default:
-		return s.Dim("skip")
-	}
 }

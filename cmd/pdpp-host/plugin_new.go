@@ -52,8 +52,18 @@ func (a *app) pluginNew(dir, name, sdk string) error {
 	}
 	summary := fmt.Sprintf("wrote %d files to %s", len(files), dir)
 	return a.Printer.Result(summary, map[string]any{"dir": dir, "files": files, "sdk": o.SDK}, func(w io.Writer) {
-		fmt.Fprintf(w, "%s\n  next: cd %s && make && go test ./...\n", summary, dir)
+		fmt.Fprintf(w, "%s\n  next: cd %s && make test%s\n", summary, quoted(dir), a.byPath())
 	})
+}
+
+// byPath tells the scaffold's Makefile where this program is, "" where its name
+// finds it.
+func (a *app) byPath() string {
+	program, err := os.Executable()
+	if a.invoked == "" || a.invoked == filepath.Base(a.invoked) || err != nil {
+		return ""
+	}
+	return " PDPP_HOST=" + quoted(program)
 }
 
 // release returns this program's version when it names a released module.

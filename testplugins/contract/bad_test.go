@@ -95,6 +95,9 @@ func TestEachClauseCanFail(t *testing.T) {
 		{clause: "collect.messages", detail: "boundary.envelope", script: `done {"type":"DONE","status":"fine","records_emitted":0}`},
 		{clause: "collect.scope", detail: "ghosts", script: note("ghosts", `"x"`, `{"id":"x"}`)},
 		{clause: "collect.keys", detail: "notes", script: note("notes", `"x"`, `{"id":"y"}`)},
+		{clause: "collect.keys", detail: "stream notes: a field of primary_key is missing (record_key_missing)", script: strings.Repeat(`skip {"type":"SKIP_RESULT","stream":"notes","reason":"record_key_missing","message":"a field of primary_key is missing"}`+"\n", 2) + "finish"},
+		{clause: "collect.keys", detail: "record_key_invalid", script: `skip {"type":"SKIP_RESULT","stream":"notes","reason":"record_key_invalid","message":"its key holds a NUL"}` + "\n" +
+			`done {"type":"DONE","status":"failed","records_emitted":0,"error":{"code":"scripted_down","message":"down","retryable":true}}`},
 		{clause: "collect.deletes", detail: "journal", script: `emit {"type":"RECORD","stream":"journal","key":"x","op":"delete","emitted_at":"2026-01-01T00:00:00Z"}`},
 		{clause: "collect.lanes", detail: "coverage_invalid", script: `coverage {"type":"DETAIL_COVERAGE","stream":"messages","state_stream":"chats","reference_only":true,"required_keys":[],"hydrated_keys":["m"],"gap_keys":[]}`},
 		{clause: "collect.count", detail: "4", script: `done {"type":"DONE","status":"succeeded","records_emitted":4}`},

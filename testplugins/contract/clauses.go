@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/run"
 )
 
 // Outcome is how a clause came out.
@@ -44,7 +45,7 @@ var clauses = []Clause{
 	{ID: "collect.order", Title: "START is read first, nothing follows DONE, and nobody is asked twice at once or when nobody can be asked", Hint: "see the order of a run"},
 	{ID: "collect.messages", Title: "every message is strict JSON of the documented shape", Hint: "see the message's table"},
 	{ID: "collect.scope", Title: "every message is of a stream, key, field and time that START asked for", Hint: "look at START.scope before emitting"},
-	{ID: "collect.keys", Title: "every key is the one that the record's primary_key yields", Hint: "build keys from the manifest's primary_key"},
+	{ID: "collect.keys", Title: "every record has the key that its primary_key yields, and none is kept back for want of one", Hint: "build keys from the manifest's primary_key"},
 	{ID: "collect.deletes", Title: "tombstones are of mutable streams only", Hint: "declare the stream as mutable_state, or do not delete"},
 	{ID: "collect.lanes", Title: "every detail lane and gap is accounted for", Hint: "emit one DETAIL_COVERAGE a lane, after its last record or gap"},
 	{ID: "collect.count", Title: "DONE counts every record that was emitted", Hint: "count dropped records and tombstones too"},
@@ -63,13 +64,26 @@ var clauses = []Clause{
 	{ID: "isolation.same", Title: "a worker process and inline mode give the same records", Hint: "depend on nothing but START, the clock and the roots"},
 }
 
+// ofRecords are the clauses that any connector keeps that delivers nothing.
+var ofRecords = []string{
+	"collect.scope", "collect.keys", "collect.deletes", "collect.count", "collect.records", "checkpoint.covers",
+	"resume.quiet", "refresh.repeats", "isolation.same",
+}
+
 // Report is the outcome of the whole suite for one module.
 type Report struct {
-	Module  string   `json:"module"`
-	SHA256  string   `json:"sha256"`
-	Kind    string   `json:"kind,omitempty"` // raw or extism
-	Clauses []Clause `json:"clauses"`
-	Records int64    `json:"records"` // that the first run delivered
+	Module    string   `json:"module"`
+	SHA256    string   `json:"sha256"`
+	Kind      string   `json:"kind,omitempty"` // raw or extism
+	Clauses   []Clause `json:"clauses"`
+	Records   int64    `json:"records"`             // that the first run delivered
+	Connector string   `json:"connector,omitempty"` // its key
+	// Bindings are those that the manifest declares, in order.
+	Bindings []string `json:"bindings,omitempty"`
+	// Gaps is what the first run knows that it did not collect.
+	Gaps []run.KnownGap `json:"gaps,omitempty"`
+
+	delivered int64 // records that the first run handed over, tombstones and rejected ones too
 }
 
 // Failed lists the clauses that failed.
@@ -134,9 +148,14 @@ func (r *Report) judge(id string, err error) bool {
 	return false
 }
 
-// settle skips what nothing was said about, because of the clause that ended
-// the suite.
+// settle takes back what was passed over no record at all, and skips what nothing
+// was said about, because of the clause that ended the suite.
 func (r *Report) settle() {
+	for _, id := range ofRecords {
+		if r.delivered == 0 && r.find(id).Outcome == Pass {
+			r.skip(id, "no record was delivered, so there was nothing to judge it on")
+		}
+	}
 	why := "there was nothing to judge it on"
 	if failed := r.Failed(); len(failed) > 0 {
 		why = "not judged, because " + failed[len(failed)-1].ID + " failed"

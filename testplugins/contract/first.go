@@ -50,12 +50,15 @@ func (s *suite) first(ctx context.Context, whole *store) (bool, error) {
 		return false, nil
 	}
 	s.report.pass("manifest.bindings")
+	s.report.Gaps = res.KnownGaps
+	for _, c := range res.Records {
+		s.report.delivered += c.Upserted + c.Unchanged + c.Deleted + c.Rejected
+	}
 	if res.Status != run.StatusSucceeded {
 		s.firstFailed(res)
 		return false, nil
 	}
-	s.report.pass(collectClauses...)
-	s.report.judge("collect.records", rejections(res))
+	s.collected(res)
 	s.committed = res.Checkpoints.Committed
 	if s.stored, err = whole.keys(ctx); err != nil {
 		return false, err
@@ -67,14 +70,20 @@ func (s *suite) first(ctx context.Context, whole *store) (bool, error) {
 	return true, nil
 }
 
+// collected judges a run that came to the end that it meant to.
+func (s *suite) collected(res *run.Result) {
+	s.report.pass(collectClauses...)
+	s.report.judge("collect.records", rejections(res))
+	s.report.judge("collect.keys", keyless(res))
+}
+
 // firstFailed names the clause that the first run broke.
 func (s *suite) firstFailed(res *run.Result) {
 	why := succeeded(res)
 	switch res.Reason {
 	case string(abi.ReasonConnectorReportedFailed), string(abi.ReasonConnectorReportedCancelled):
 		// An honest failure keeps the contract: it has an end, and says why.
-		s.report.pass(collectClauses...)
-		s.report.judge("collect.records", rejections(res))
+		s.collected(res)
 		for i := range s.report.Clauses {
 			if c := &s.report.Clauses[i]; c.Outcome == "" {
 				s.report.skip(c.ID, CouldNotCollect+why.Error())
@@ -136,6 +145,17 @@ func rejections(res *run.Result) error {
 	for _, g := range res.KnownGaps {
 		if g.Kind == "rejected_record" {
 			return fmt.Errorf("%d records of stream %s: %s", g.Count, g.Stream, g.Message)
+		}
+	}
+	return nil
+}
+
+// keyless says which records a connector could give no key, and kept back: the SDK
+// does so in its author's stead, in these words. Such a record is lost in every run.
+func keyless(res *run.Result) error {
+	for _, g := range res.KnownGaps {
+		if g.Reason == "record_key_missing" || g.Reason == "record_key_invalid" {
+			return fmt.Errorf("stream %s: %s (%s)", g.Stream, g.Message, g.Reason)
 		}
 	}
 	return nil

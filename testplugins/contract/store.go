@@ -3,12 +3,14 @@ package contract
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/files"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/storage"
@@ -94,6 +96,23 @@ func (st *store) keys(ctx context.Context) (map[string][]string, error) {
 		slices.Sort(out[info.Name])
 	}
 	return out, nil
+}
+
+// rootsExist refuses a folder that is given for a root that the connector does not
+// have, in the words of a run: else every run would be over an empty one.
+func (s *suite) rootsExist() error {
+	if len(s.Roots) == 0 {
+		return nil
+	}
+	if declared, _ := s.manifest.Declares(abi.BindingFilesystem); !declared {
+		return abi.NewError(abi.CodeRootInvalid, "the connector reads no folders", "leave --root out")
+	}
+	given := maps.Clone(s.Roots)
+	if _, named := given[s.manifest.ConnectorKey]; !named {
+		given[s.manifest.ConnectorKey] = s.Dir // so that it has no need of the default
+	}
+	_, err := new(files.Resolver).Resolve(s.manifest, given)
+	return err
 }
 
 // roots grants the folders given, and an empty one as the home root when it is

@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -71,7 +73,12 @@ func once(ctx context.Context, o Options) (*Report, error) {
 	if m == nil {
 		return r, ctx.Err()
 	}
+	r.Connector = m.ConnectorKey
+	r.Bindings = slices.Sorted(maps.Keys(m.Requirements.Bindings))
 	s := &suite{Options: o, report: r, manifest: m}
+	if err := s.rootsExist(); err != nil {
+		return r, err
+	}
 	return r, s.run(ctx)
 }
 

@@ -20,6 +20,12 @@ var templates embed.FS
 // modulePath is the module that holds the SDK.
 const modulePath = "github.com/pdpp-host/pdpp-host"
 
+// places are the files that do not lie where their template's name says: one called
+// .gitignore would take effect among the templates, and a sample is a folder.
+var places = map[string]string{
+	"gitignore": ".gitignore", "first.txt": "sample/first.txt", "second.txt": "sample/deeper/second.txt",
+}
+
 // Options says what to write.
 type Options struct {
 	Dir     string // made when missing; must be empty
@@ -70,15 +76,20 @@ func (o Options) write() ([]string, error) {
 			return nil, err
 		}
 		name := strings.TrimSuffix(e.Name(), ".tmpl")
-		if name == "gitignore" { // a template called .gitignore would take effect here
-			name = ".gitignore"
+		if place, elsewhere := places[name]; elsewhere {
+			name = place
 		}
 		files[name] = fill.Replace(string(text))
 		names = append(names, name)
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		if err := create(filepath.Join(o.Dir, name), files[name]); err != nil {
+		path := filepath.Join(o.Dir, filepath.FromSlash(name))
+		err := os.MkdirAll(filepath.Dir(path), 0o755) //nolint:gosec // source code, to be shared; the umask narrows it
+		if err == nil {
+			err = create(path, files[name])
+		}
+		if err != nil {
 			return nil, unwritable(o.Dir, err)
 		}
 	}

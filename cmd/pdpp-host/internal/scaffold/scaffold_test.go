@@ -24,7 +24,7 @@ func TestNew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{".gitignore", "Makefile", "README.md", "collect.go", "collect_test.go", "go.mod", "main.go", "manifest.json"}
+	want := []string{".gitignore", "Makefile", "README.md", "collect.go", "collect_test.go", "go.mod", "main.go", "manifest.json", "sample/deeper/second.txt", "sample/first.txt"}
 	if !slices.Equal(names, want) {
 		t.Errorf("got %q", names)
 	}

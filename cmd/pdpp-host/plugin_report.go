@@ -1,0 +1,103 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/outcome"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
+	"github.com/pdpp-host/pdpp-host/host/run"
+	"github.com/pdpp-host/pdpp-host/testplugins/contract"
+)
+
+// tellReport writes how a module came out of the contract suite. given says that
+// folders were named.
+func (a *app) tellReport(r *contract.Report, require, given bool) error {
+	counts := map[contract.Outcome]int{}
+	for _, clause := range r.Clauses {
+		counts[clause.Outcome]++
+	}
+	failed := r.Failed()
+	nothing := r.Records == 0 && len(failed) == 0
+	summary := fmt.Sprintf("%s: %d clauses passed, %d failed, %d skipped; %s seen", output.Clean(r.Module),
+		counts[contract.Pass], counts[contract.Fail], counts[contract.Skip], output.Plural(r.Records, "record"))
+	if nothing {
+		summary += "; its collecting was not judged"
+	}
+	text := func(w io.Writer) {
+		a.writeClauses(w, r)
+		fmt.Fprintln(w, summary)
+		outcome.WriteGaps(w, &run.Result{KnownGaps: r.Gaps}, "--json shows all of them")
+		if nothing {
+			_, todo := whyNothing(r, given)
+			fmt.Fprintln(w, a.Printer.Style.Yellow("warning:")+" nothing was collected: "+output.Clean(todo))
+		}
+	}
+	var err *abi.Error
+	switch {
+	case len(failed) > 0:
+		err = abi.NewError(abi.CodePluginInvalid, fmt.Sprintf("the module breaks clause %s of the ABI contract", failed[0].ID),
+			"abi/ABI.md explains each clause").WithDetail(failed[0].Title + ": " + failed[0].Detail)
+	case nothing && require:
+		why, todo := whyNothing(r, given)
+		err = abi.NewError(abi.CodeNothingJudged, "nothing was collected, so the module's collecting was not judged", todo).WithDetail(why)
+	default:
+		return a.Printer.Result(summary, r, text)
+	}
+	if printErr := a.Printer.Failed(summary, r, err, text); printErr != nil {
+		return printErr
+	}
+	return err
+}
+
+func (a *app) writeClauses(w io.Writer, r *contract.Report) {
+	for _, clause := range r.Clauses {
+		if a.Flags.Quiet && clause.Outcome != contract.Fail {
+			continue
+		}
+		fmt.Fprintf(w, "%s  %-24s %s\n", mark(a.Printer.Style, clause.Outcome), clause.ID, clause.Title)
+		if clause.Detail != "" {
+			fmt.Fprintf(w, "      %s\n", output.Clean(clause.Detail))
+		}
+	}
+}
+
+// whyNothing says of a module that broke no clause why it collected nothing, where
+// that is known, and what to do about it.
+func whyNothing(r *contract.Report, given bool) (why, todo string) {
+	for _, c := range r.Clauses {
+		if _, why, failed := strings.Cut(c.Detail, contract.CouldNotCollect); failed && c.Outcome == contract.Skip {
+			return why, "put right what its run failed with"
+		}
+	}
+	reads := slices.Contains(r.Bindings, abi.BindingFilesystem)
+	asks := slices.Contains(r.Bindings, abi.BindingNetwork)
+	switch {
+	case r.Clause("manifest.bindings").Outcome == contract.Skip:
+		return "it needs the network", "name a provider with --set base_url=URL, or reach the real one with --network"
+	case len(r.Gaps) > 0:
+		return outcome.GapLine(r.Gaps[0]), "see to what it could not collect"
+	case reads && given:
+		return "", "the folder that --root names has nothing that it collects"
+	case reads:
+		return "", "give --root " + r.Connector + "=DIR, a folder with something in it"
+	case asks:
+		return "", "its provider had nothing for it; name one with --set base_url=URL, or reach the real one with --network"
+	default:
+		return "", "it reads no folders and asks no provider; it may have options, for --set KEY=VALUE"
+	}
+}
+
+func mark(s output.Style, o contract.Outcome) string {
+	switch o {
+	case contract.Pass:
+		return s.Green("pass")
+	case contract.Fail:
+		return s.Red("FAIL")
+	default:
+		return s.Dim("skip")
+	}
+}

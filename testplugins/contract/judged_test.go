@@ -1,0 +1,59 @@
+package contract
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/plugin"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig"
+)
+
+// A run without a record keeps no promise about records: each such clause is
+// skipped, and says so. What the run could not collect is in the report.
+func TestNoRecordsJudgeNothingOfRecords(t *testing.T) {
+	t.Parallel()
+	r := check(t, Options{File: scripted(t), Roots: folder(t), Options: map[string]string{
+		"script": `skip {"type":"SKIP_RESULT","stream":"notes","reason":"file_unreadable","message":"1 file"}` + "\n" + state("journal") + "finish",
+	}})
+	for _, id := range ofRecords {
+		if c := r.Clause(id); c.Outcome != Skip || !strings.Contains(c.Detail, "no record was delivered") && !strings.Contains(c.Detail, "isolation mode") {
+			t.Errorf("%+v", c)
+		}
+	}
+	for _, c := range r.Clauses {
+		if c.Outcome == Fail || strings.HasPrefix(c.ID, "collect.") && c.Outcome != Pass && !slices.Contains(ofRecords, c.ID) {
+			t.Errorf("%+v", c)
+		}
+	}
+	if r.Records != 0 || len(r.Gaps) != 1 || r.Gaps[0].Reason != "file_unreadable" || !slices.Equal(r.Bindings, []string{abi.BindingFilesystem, abi.BindingInteractive, abi.BindingNetwork}) {
+		t.Errorf("%d records, gaps %+v, bindings %v", r.Records, r.Gaps, r.Bindings)
+	}
+}
+
+// A folder for a root that the connector does not have is the operator's slip, as
+// it is one of a run; so is one for a connector that reads none.
+func TestRootsAreTheConnectors(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		o    Options
+		says string
+	}{
+		"another's":  {Options{File: scripted(t), Roots: map[string]string{"notes": t.TempDir()}}, `no root "notes"`},
+		"no folders": {Options{File: handmade(manifestText, nil)(t), Roots: map[string]string{"handmade": t.TempDir()}}, "reads no folders"},
+		"another's, without a network": {Options{
+			File:  handmade(strings.Replace(manifestText, `"streams"`, `"runtime_requirements":{"bindings":{"network":{"required":true}}},"streams"`, 1), nil)(t),
+			Roots: map[string]string{"handmade": t.TempDir()},
+		}, "reads no folders"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c.o.Engine, c.o.Dir = rig.Engine(t, plugin.IsolationInline, limits()), t.TempDir()
+			r, err := Check(t.Context(), c.o)
+			if abi.CodeOf(err) != abi.CodeRootInvalid || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("%v, %+v", err, r)
+			}
+		})
+	}
+}
