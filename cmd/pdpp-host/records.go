@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -20,7 +18,7 @@ func (a *app) recordsCommand() *cobra.Command {
 	cmd := a.group("records", "Read what was collected", nil)
 	var q storage.RecordQuery
 	list := &cobra.Command{
-		Use: "list CONNECTION STREAM", Short: "List the records of a stream, by key", Args: takes("CONNECTION", "STREAM"),
+		Use: "list CONNECTION STREAM", Short: "List the records of a stream, by key", Args: a.takesStream("CONNECTION", "STREAM"),
 		Long:              "Lists the records of a stream, by key. With --json it prints one JSON object a line; the envelope only when it fails.",
 		ValidArgsFunction: a.completeStream,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -31,7 +29,7 @@ func (a *app) recordsCommand() *cobra.Command {
 	list.Flags().StringVar(&q.AfterKey, "after", "", "begin after the record with this `KEY`")
 	list.Flags().BoolVar(&q.Deleted, "deleted", false, "also records that were deleted at their source")
 	cmd.AddCommand(list, &cobra.Command{
-		Use: "get CONNECTION STREAM KEY", Short: "Print one record as JSON", Args: takes("CONNECTION", "STREAM", "KEY"),
+		Use: "get CONNECTION STREAM KEY", Short: "Print one record as JSON", Args: a.takesStream("CONNECTION", "STREAM", "KEY"),
 		ValidArgsFunction: a.completeStream,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.recordsGet(cmd.Context(), args[0], args[1], args[2])
@@ -44,7 +42,6 @@ func (a *app) recordsList(ctx context.Context, connection, stream string, q stor
 	if q.Limit <= 0 {
 		return usage("--limit must be above zero", "use `records export` for everything")
 	}
-	a.Streamed = a.Printer.JSON
 	return a.withStream(ctx, connection, stream, func(store *storage.Store, conn *storage.Connection) error {
 		want := q.Limit
 		var records []storage.Record
@@ -86,7 +83,6 @@ func (a *app) writeRecords(w io.Writer, records []storage.Record) {
 }
 
 func (a *app) recordsGet(ctx context.Context, connection, stream, key string) error {
-	a.Streamed = a.Printer.JSON
 	return a.withStream(ctx, connection, stream, func(store *storage.Store, conn *storage.Connection) error {
 		r, err := store.Record(ctx, conn.Name, stream, key)
 		if abi.CodeOf(err) == abi.CodeRecordUnknown && err != nil {
@@ -127,37 +123,11 @@ func (a *app) withStream(ctx context.Context, connection, stream string, fn func
 		if err != nil {
 			return err
 		}
-		if !slices.Contains(names, stream) {
-			hint := "nothing was collected yet: pdpp-host run " + conn.Connector
-			if n := config.Nearest(stream, names); n != "" {
-				hint = fmt.Sprintf("did you mean %q?", n)
-			} else if len(names) > 0 {
-				hint = "its streams are: " + strings.Join(names, ", ")
-			}
-			return abi.NewError(abi.CodeStreamUnknown, fmt.Sprintf("connection %s has no stream %q", conn.Name, stream), hint)
+		if err := streamKnown(conn, stream, names); err != nil {
+			return err
 		}
 		return fn(store, conn)
 	})
-}
-
-// streamNames lists the streams that the store has and those that the accepted
-// manifest declares.
-func streamNames(ctx context.Context, store *storage.Store, conn *storage.Connection) ([]string, error) {
-	infos, err := store.Streams(ctx, conn.Name)
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for _, s := range infos {
-		names = append(names, s.Name)
-	}
-	if m := pinnedManifest(conn); m != nil {
-		for _, s := range m.Streams {
-			names = append(names, s.Name)
-		}
-	}
-	slices.Sort(names)
-	return slices.Compact(names), nil
 }
 
 func (a *app) completeStream(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {

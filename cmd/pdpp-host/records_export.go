@@ -20,6 +20,8 @@ import (
 // exportFlags are the flags of `records export`.
 type exportFlags struct {
 	format, file string
+	streams      []string // of an export of more than one
+	replace      bool
 	deleted      bool
 	csvSafe      bool
 }
@@ -33,32 +35,48 @@ type recordWriter interface {
 func (a *app) recordsExportCommand() *cobra.Command {
 	var f exportFlags
 	cmd := &cobra.Command{
-		Use: "export CONNECTION STREAM", Short: "Write all records of a stream as JSON Lines or CSV", Args: takes("CONNECTION", "STREAM"),
-		Long: "Writes all records of a stream as JSON Lines or CSV. An export to a file is whole or is not there.\n" +
+		Use: "export CONNECTION [STREAM]", Short: "Write all records of a stream, or of every one, as JSON Lines or CSV", Args: takes("CONNECTION", "[STREAM]"),
+		Long: "Writes all records of a stream as JSON Lines or CSV; without STREAM those of every stream, or of each --stream, into\n" +
+			"a folder: one file a stream, called so. An export to a file is whole or is not there.\n" +
 			"Text stands in a CSV as it was collected. A spreadsheet takes text that begins with = + - or @ for a formula,\n" +
 			"and collected text is a stranger's: use --csv-safe for a file that a spreadsheet will open.",
-		Example:           "  pdpp-host records export claude_code messages > messages.jsonl\n  pdpp-host records export ical events --format csv --output events.csv",
+		Example: "  pdpp-host records export claude_code messages > messages.jsonl\n  pdpp-host records export ical events --format csv --output events.csv\n" +
+			"  pdpp-host records export ical --output backup",
 		ValidArgsFunction: a.completeStream,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				return a.recordsExportAll(cmd.Context(), args[0], f)
+			}
 			return a.recordsExport(cmd.Context(), args[0], args[1], f)
 		},
 	}
 	cmd.Flags().StringVar(&f.format, "format", "jsonl", "`FORMAT`: jsonl or csv")
-	cmd.Flags().StringVarP(&f.file, "output", "o", "", "write to `FILE`, whole or not at all (default: standard output)")
+	cmd.Flags().StringVarP(&f.file, "output", "o", "", "write to `FILE`, whole or not at all (default: standard output); without STREAM the folder of the files")
+	cmd.Flags().StringArrayVar(&f.streams, "stream", nil, "without STREAM: only `STREAM` (repeatable; default: all)")
+	cmd.Flags().BoolVar(&f.replace, "yes", false, "without STREAM: yes, replace files that are there")
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"jsonl", "csv"}, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
 	cmd.Flags().BoolVar(&f.csvSafe, "csv-safe", false, "for a spreadsheet: an apostrophe before text that it would take for a formula, and no control characters")
 	cmd.Flags().BoolVar(&f.deleted, "deleted", false, "also records that were deleted at their source")
 	return cmd
 }
 
-func (a *app) recordsExport(ctx context.Context, connection, stream string, f exportFlags) error {
+func (f *exportFlags) check() error {
 	if f.format != "jsonl" && f.format != "csv" {
 		return usage(fmt.Sprintf("unknown format %q", f.format), "use jsonl or csv")
 	}
 	if f.csvSafe && f.format != "csv" {
 		return usage("--csv-safe is for CSV only", "add --format csv, or leave it out")
 	}
-	a.Streamed = a.Printer.JSON && f.file == ""
+	return nil
+}
+
+func (a *app) recordsExport(ctx context.Context, connection, stream string, f exportFlags) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	if len(f.streams) > 0 {
+		return usage("a stream is named by STREAM and by --stream", "leave one of them out")
+	}
 	return a.withStream(ctx, connection, stream, func(store *storage.Store, conn *storage.Connection) error {
 		if f.file == "" {
 			n, err := a.export(ctx, store, conn, stream, f, &exportTarget{a.Out, "standard output"})
@@ -138,33 +156,43 @@ func (a *app) exportWriter(ctx context.Context, store *storage.Store, conn *stor
 	return export.NewCSV(w, &columns, f.csvSafe)
 }
 
-// exportFile writes beside the file and renames, so that a reader never finds
-// half an export. The data is personal: the file is its owner's alone.
 func (a *app) exportFile(ctx context.Context, store *storage.Store, conn *storage.Connection, stream string, f exportFlags) (n int64, err error) {
 	path, err := a.absolute(f.file)
 	if err != nil {
 		return 0, err
 	}
-	temp, err := os.CreateTemp(filepath.Dir(path), ".pdpp-export-*")
-	if err != nil {
-		return 0, unwritable(path, err)
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(temp.Name()) // what is left behind has no further use
-		}
-	}()
-	n, err = a.export(ctx, store, conn, stream, f, &exportTarget{temp, path})
-	if syncErr := errors.Join(temp.Sync(), temp.Close()); err == nil && syncErr != nil {
-		err = notWritten(path, syncErr)
-	}
+	temp, n, err := a.exportBeside(ctx, store, conn, stream, f, path)
 	if err != nil {
 		return n, err
 	}
-	if err = os.Rename(temp.Name(), path); err != nil {
-		err = unwritable(path, err)
+	return n, publish(temp, path)
+}
+
+// exportBeside writes an export beside its path, to be renamed once it is whole, so
+// that a reader never finds half of one. The data is personal: the file is its
+// owner's alone.
+func (a *app) exportBeside(ctx context.Context, store *storage.Store, conn *storage.Connection, stream string, f exportFlags, path string) (temp string, n int64, err error) {
+	file, err := os.CreateTemp(filepath.Dir(path), ".pdpp-export-*")
+	if err != nil {
+		return "", 0, unwritable(path, err)
 	}
-	return n, err
+	n, err = a.export(ctx, store, conn, stream, f, &exportTarget{file, path})
+	if syncErr := errors.Join(file.Sync(), file.Close()); err == nil && syncErr != nil {
+		err = notWritten(path, syncErr)
+	}
+	if err != nil {
+		_ = os.Remove(file.Name()) // what is left behind has no further use
+	}
+	return file.Name(), n, err
+}
+
+func publish(temp, path string) error {
+	err := os.Rename(temp, path)
+	if err == nil {
+		return nil
+	}
+	_ = os.Remove(temp)
+	return unwritable(path, err)
 }
 
 // pinnedManifest is the manifest that the connection's records were checked
