@@ -29,7 +29,6 @@ Times are milliseconds since the start. A line that cannot be done is answered
 with an "error", and the next one is read.`,
 		Example: `  pdpp-host debug governor < sequence.jsonl`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			a.Streamed = true
 			a.Printer.Raw()
 			return replay.Run(cmd.Context(), a.In, a.Out)
 		},

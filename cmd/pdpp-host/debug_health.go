@@ -31,7 +31,6 @@ func (a *app) debugHealthCommand() *cobra.Command {
 
 op is one of: ` + healthOpNames(),
 		RunE: func(*cobra.Command, []string) error {
-			a.Streamed = true
 			if err := filterHealth(a.In, a.Out); err != nil {
 				return err
 			}

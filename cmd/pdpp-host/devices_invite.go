@@ -34,6 +34,7 @@ const longestBinding = 100
 type inviteFlags struct {
 	name, baseURL string
 	expires       time.Duration
+	meant         bool // although this host does not know the connector
 }
 
 func (a *app) inviteCommand() *cobra.Command {
@@ -50,6 +51,7 @@ func (a *app) inviteCommand() *cobra.Command {
 	p.StringVar(&f.name, "name", "", "`BINDING`: what is collected there, and the connection's name (default: the connector's name)")
 	p.StringVar(&f.baseURL, "base-url", "", "`URL` at which the device reaches this host (default: where it listens, if that is one)")
 	p.DurationVar(&f.expires, "expires", invitation, "the code is good for `DURATION`, from 1m to 24h")
+	p.BoolVar(&f.meant, "yes", false, "yes, for a connector that this host does not know: the device has it")
 	return cmd
 }
 
@@ -90,15 +92,20 @@ func (a *app) devicesInvite(ctx context.Context, connector string, f inviteFlags
 		if err != nil {
 			return err
 		}
+		all, err := store.SourceInstances(ctx, "")
+		if err != nil {
+			return err
+		}
+		if !known && !f.meant {
+			if err := a.heardOf(ctx, c, store, connector, all); err != nil {
+				return err
+			}
+		}
 		said := f.baseURL != ""
 		f.baseURL = cmp.Or(f.baseURL, listenURL(c))
 		v := invited{
 			Code: code, Connector: connector, Binding: f.name, ExpiresAt: a.Now().Add(f.expires).UTC().Truncate(time.Second), Replaces: []string{},
 			Command: "pdpp-local-collector setup --base-url " + quoted(cmp.Or(f.baseURL, "URL")), Installed: known,
-		}
-		all, err := store.SourceInstances(ctx, "")
-		if err != nil {
-			return err
 		}
 		var why string
 		if v.Connection, why, err = feedsInto(ctx, store, connector, f.name, all); err != nil {

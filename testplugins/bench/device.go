@@ -219,7 +219,7 @@ func (b *bench) collectorCommand(home string, args ...string) (*exec.Cmd, error)
 }
 
 func (b *bench) invite(data string) (string, error) {
-	cmd, err := b.command(data, "devices", "invite", "claude_code", "--json")
+	cmd, err := b.command(data, "devices", "invite", "claude_code", "--yes", "--json")
 	if err != nil {
 		return "", err
 	}

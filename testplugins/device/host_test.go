@@ -144,7 +144,7 @@ func (s *host) tells(status int, args ...string) said {
 // invite makes a code for a connector.
 func (s *host) invite(args ...string) string {
 	s.t.Helper()
-	out := s.tells(0, append([]string{"devices", "invite", "claude_code"}, args...)...)
+	out := s.tells(0, append([]string{"devices", "invite", "claude_code", "--yes"}, args...)...)
 	codes := secret.FindAll(out.stdout, -1)
 	if len(codes) == 0 || secret.Match(out.stderr) {
 		s.t.Fatalf("an invitation without a code\n%s%s", out.stdout, out.stderr)

@@ -11,7 +11,7 @@ import (
 // The exit statuses.
 const (
 	OK          = 0
-	Internal    = 1   // a fault of the host or of its store
+	Internal    = 1   // a fault of the host or of its store; or a replay that differs
 	Usage       = 2   // wrong use or configuration
 	Refused     = 3   // refused before it ran
 	Failed      = 4   // the run failed; of a collector also: delivery is blocked

@@ -31,7 +31,6 @@ type Invocation struct {
 	Logger   *slog.Logger
 	Level    *slog.LevelVar
 	Stop     *interrupt.Stop
-	Streamed bool // standard output carries records, not text
 
 	keeps   string
 	started bool // a command's own code has begun: later errors are not about usage
@@ -75,7 +74,7 @@ func (i *Invocation) Execute(root func() *cobra.Command, args []string, advised 
 	if cause := context.Cause(ctx); cause != nil && exitcode.Of(err) == exitcode.Internal {
 		err = run.ErrInterrupted // whatever broke, it broke because of the stop
 	}
-	i.Printer.Error(advised(err), i.Streamed)
+	i.Printer.Error(advised(err))
 	i.Logger.Debug("command failed", "error", logging.Chain(err))
 	return exitcode.Of(err)
 }

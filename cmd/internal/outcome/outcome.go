@@ -71,15 +71,22 @@ func headline(s output.Style, r *run.Result) string {
 	}
 }
 
-// Tally counts what became durable.
+// Diagnostics is the stream in which a connector accounts for what it collects from:
+// it is about the collecting, and none of what was collected.
+const Diagnostics = "coverage_diagnostics"
+
+// Tally counts what became durable of what was collected.
 func Tally(r *run.Result) string {
 	var sum run.RecordCounts
-	for _, c := range r.Records {
+	for stream, c := range r.Records {
+		sum.Rejected += c.Rejected
+		if stream == Diagnostics {
+			continue
+		}
 		sum.New += c.New
 		sum.Changed += c.Changed
 		sum.Deleted += c.Deleted
 		sum.Unchanged += c.Unchanged
-		sum.Rejected += c.Rejected
 	}
 	var parts []string
 	if sum.New+sum.Changed+sum.Deleted == 0 {
@@ -120,8 +127,7 @@ func next(r *run.Result, step string) string {
 	}
 	stream, most := "", int64(-1)
 	for _, name := range r.Streams {
-		// Diagnostics are about the collecting, not what was collected.
-		if n := r.Records[name].Upserted; n > most && name != "coverage_diagnostics" {
+		if n := r.Records[name].Upserted; n > most && name != Diagnostics {
 			stream, most = name, n
 		}
 	}

@@ -37,11 +37,11 @@ func TestWrite(t *testing.T) {
 		r    *run.Result
 		want string
 	}{
-		{"succeeded", succeeded(), `● Succeeded  claude_code  118 245 new, 3 changed, 0 gaps in 8.6 s
+		{"succeeded", succeeded(), `● Succeeded  claude_code  18 246 new, 3 changed, 0 gaps in 8.6 s
   checkpoints: sessions
   next: pdpp-host records list claude_code messages --limit 5
 `},
-		{"gaps", gaps, `◐ Succeeded with gaps  claude_code  118 245 new, 3 changed, 5 gaps in 8.6 s
+		{"gaps", gaps, `◐ Succeeded with gaps  claude_code  18 246 new, 3 changed, 5 gaps in 8.6 s
   checkpoints: none moved
   next: pdpp-host records list claude_code messages --limit 5
   withheld: sessions (detail_coverage_incomplete)
@@ -127,5 +127,18 @@ func TestError(t *testing.T) {
 	r.Error = nil
 	if e := Error(r, ""); e.Message == "" || e.Hint == "" {
 		t.Errorf("got %+v", e)
+	}
+}
+
+// What a connector says of its own collecting is none of what it collected.
+func TestTallyLeavesDiagnosticsOut(t *testing.T) {
+	t.Parallel()
+	r := &run.Result{Records: map[string]run.RecordCounts{Diagnostics: {New: 25, Changed: 1, Deleted: 2, Unchanged: 3, Rejected: 4}}}
+	if got := Tally(r); got != "nothing new, 4 rejected, 0 gaps in 0.0 s" {
+		t.Error(got)
+	}
+	r.Records["notes"] = run.RecordCounts{New: 2}
+	if got := Tally(r); got != "2 new, 4 rejected, 0 gaps in 0.0 s" {
+		t.Error(got)
 	}
 }

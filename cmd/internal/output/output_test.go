@@ -63,7 +63,7 @@ func TestEnvelope(t *testing.T) {
 	}{
 		{"result", func(p *Printer) error { return p.Result("fine", map[string]int{"n": 1}, nil) },
 			`{"command":"run","ok":true,"summary":"fine","result":{"n":1},"error":null}`},
-		{"error", func(p *Printer) error { p.Error(rootMissing, false); return nil },
+		{"error", func(p *Printer) error { p.Error(rootMissing); return nil },
 			`{"command":"run","ok":false,"summary":"the folder for root \"codex\" does not exist: /mnt/nothing, from --root","result":null,"error":{"code":"files.root_missing","message":"the folder for root \"codex\" does not exist: /mnt/nothing, from --root","hint":"name a folder that exists"}}`},
 		{"failed with a result", func(p *Printer) error { return p.Failed("3 records", 3, rootMissing, nil) },
 			`{"command":"run","ok":false,"summary":"3 records","result":3,"error":{"code":"files.root_missing","message":"the folder for root \"codex\" does not exist: /mnt/nothing, from --root","hint":"name a folder that exists"}}`},
@@ -75,7 +75,7 @@ func TestEnvelope(t *testing.T) {
 			if err := tc.end(p); err != nil {
 				t.Fatal(err)
 			}
-			p.Error(errors.New("told already"), false) // nothing is printed twice
+			p.Error(errors.New("told already")) // nothing is printed twice
 			if got := strings.TrimSuffix(out.String(), "\n"); got != tc.want || errs.Len() > 0 {
 				t.Errorf("got  %s\nwant %s\nand  %s", got, tc.want, errs.String())
 			}
@@ -93,22 +93,33 @@ func TestTextIsPrintedOnce(t *testing.T) {
 	if err := p.Failed("sum", nil, rootMissing, func(w io.Writer) { io.WriteString(w, "text\n") }); err != nil {
 		t.Fatal(err)
 	}
-	p.Error(rootMissing, false)
+	p.Error(rootMissing)
 	if out.String() != "text\n" || strings.Count(errs.String(), "error:") != 1 {
 		t.Errorf("out %q err %q", out.String(), errs.String())
 	}
 }
 
-// A script that reads records finds the code in the last line of what it reads.
-func TestStreamedErrorsEndWithTheEnvelope(t *testing.T) {
+// A script finds the code in the last line of what it reads, and in one place; only
+// where that cannot be written is the error elsewhere.
+func TestErrorsEndWithTheEnvelope(t *testing.T) {
 	t.Parallel()
 	var out, errs bytes.Buffer
 	p := &Printer{Out: &out, Err: &errs, JSON: true}
-	p.Error(rootMissing, true)
-	if !strings.Contains(out.String(), `"ok":false`) || !strings.Contains(out.String(), `"code":"files.root_missing"`) || !strings.Contains(errs.String(), "files.root_missing") {
+	p.Error(rootMissing)
+	if !strings.Contains(out.String(), `"ok":false`) || !strings.Contains(out.String(), `"code":"files.root_missing"`) || errs.Len() > 0 {
 		t.Errorf("out %q err %q", out.String(), errs.String())
 	}
+	p = &Printer{Out: full{}, Err: &errs, JSON: true}
+	p.Error(rootMissing)
+	if !strings.Contains(errs.String(), "[files.root_missing]") {
+		t.Errorf("err %q", errs.String())
+	}
 }
+
+// full is a disk that takes nothing.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
 
 func TestNumbers(t *testing.T) {
 	t.Parallel()

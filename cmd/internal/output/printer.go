@@ -65,17 +65,17 @@ func (p *Printer) Failed(summary string, result any, err error, text func(w io.W
 // Raw marks the command as finished: it has written its own output.
 func (p *Printer) Raw() { p.finished = true }
 
-// Error ends the command with an error, unless it has already ended. streamed
-// says that standard output carries records: the envelope is its last line, for
-// a script, and the error stands on standard error as well, for who reads along.
-func (p *Printer) Error(err error, streamed bool) {
+// Error ends the command with an error, unless it has already ended. Under --json
+// the envelope is the last line of standard output, after whatever records stand
+// there; only what cannot be written there goes to standard error.
+func (p *Printer) Error(err error) {
 	if p.finished {
 		return
 	}
 	p.finished = true
 	if p.JSON {
 		e := ProblemOf(err)
-		if p.envelope(envelope{Command: p.Command, Summary: e.Message, Error: e}) == nil && !streamed {
+		if p.envelope(envelope{Command: p.Command, Summary: e.Message, Error: e}) == nil {
 			return
 		}
 	}
