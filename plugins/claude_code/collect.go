@@ -75,6 +75,7 @@ func collect(h *sdk.Host) error {
 	if c.cutNow > 0 {
 		h.Log(sdk.Info, counted(c.cutNow, cutOne, cutMany)+" (of the messages read in this run)")
 	}
+	c.nothingFound()
 	return c.problems.report(h)
 }
 

@@ -98,6 +98,19 @@ func (c *collection) storeRows() []coverageRow {
 	return rows
 }
 
+// nothingFound notes a home folder that has no store of a stream: it is likelier the
+// wrong one than that of somebody who has nothing.
+func (c *collection) nothingFound() {
+	for i := range stores {
+		if s := &stores[i]; s.stream != "" && c.isThere(s) {
+			return
+		}
+	}
+	if c.homeListed == listedWhole {
+		c.problems.note(problemNothing, c.home.shown("."))
+	}
+}
+
 func (c *collection) isThere(s *store) bool {
 	if s.entries[0] == "projects" {
 		return c.projectsListed != listedAbsent
@@ -141,7 +154,7 @@ func (c *collection) problemRows() []coverageRow {
 	for kind := range c.problems {
 		n := c.problems[kind].count
 		t := &problemTexts[kind]
-		if n == 0 || problem(kind) == problemUnknown || !c.transcriptsRead && aboutLines("coverage:"+t.store) {
+		if n == 0 || t.store == "" || problem(kind) == problemUnknown || !c.transcriptsRead && aboutLines("coverage:"+t.store) {
 			continue
 		}
 		rows = append(rows, coverageRow{"coverage:" + t.store, t.store, "", t.status, counted(n, t.one, t.many)})

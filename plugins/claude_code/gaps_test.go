@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"io/fs"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -146,8 +147,8 @@ func (c closed) ReadDir(name string) ([]fs.DirEntry, error) {
 	return c.MapFS.ReadDir(name)
 }
 
-// A folder that cannot be read is one gap, not one for each folder that would
-// have been looked for in it; and it is one in every run.
+// A folder that cannot be read is one gap of each stream that it holds, not one for
+// each folder that would have been looked for in it; and it is that in every run.
 func TestUnreadableFolderCountsOnce(t *testing.T) {
 	t.Parallel()
 	for _, folder := range []string{"projects/q", "projects/q/" + two} {
@@ -159,11 +160,82 @@ func TestUnreadableFolderCountsOnce(t *testing.T) {
 		o.Roots[rootHome] = closed{fstest.MapFS(h), folder}
 		first := checked(t, sdktest.Collect(t, connector{}, o))
 		for i, r := range []*sdktest.Result{first, again(t, first)} {
-			if len(r.Skips) != 1 || r.Skips[0].Message != "1 file or folder could not be read" || !strings.Contains(string(r.Skips[0].Diagnostics), `["`+folder+`"]`) {
-				t.Errorf("%s, run %d: %+v", folder, i, r.Skips)
+			var streams []string
+			for _, s := range r.Skips {
+				streams = append(streams, s.Stream)
+				if s.Message != "1 file or folder could not be read" || !strings.Contains(string(s.Diagnostics), `["`+folder+`"]`) {
+					t.Errorf("%s, run %d: %+v", folder, i, s)
+				}
+			}
+			if !slices.Equal(streams, []string{"attachments", "memory_notes", "messages", "sessions"}) {
+				t.Errorf("%s, run %d: %q", folder, i, streams)
 			}
 		}
 		want(t, first, "coverage_diagnostics", "coverage:unreadable_files", map[string]any{"reason": "1 file or folder could not be read"})
+	}
+}
+
+// What cannot be read is a gap of the streams that hold it, of those that the run
+// asked for, so that none of them passes for collected (HL-05.1).
+func TestUnreadablePlacesNameTheirStreams(t *testing.T) {
+	t.Parallel()
+	for at, want := range map[string]string{
+		"projects":                           "attachments memory_notes messages sessions",
+		"projects/q/a.jsonl":                 "attachments messages sessions",
+		"projects/q/s/subagents/agent.jsonl": "attachments messages sessions",
+		"projects/q/s/tool-results":          "attachments",
+		"projects/q/memory/a.md":             "memory_notes",
+		"skills/x/SKILL.md":                  "skills",
+		"commands":                           "slash_commands",
+		"file-history/x":                     "file_history",
+		".":                                  "",
+	} {
+		if got := streamsOf(at); strings.Join(slices.Sorted(slices.Values(got)), " ") != want {
+			t.Errorf("%s: %q", at, got)
+		}
+	}
+	h := small()
+	o := options(h)
+	o.Roots[rootHome] = closed{fstest.MapFS(h), "projects"}
+	o.Streams = []string{"messages", "skills"}
+	r := sdktest.Collect(t, connector{}, o)
+	if len(r.Skips) != 1 || r.Skips[0].Stream != "messages" {
+		t.Errorf("%+v", r.Skips)
+	}
+}
+
+// A link is a fact of the folder, and nothing that its owner has to put right.
+func TestLinksAreForInformation(t *testing.T) {
+	t.Parallel()
+	if got := problemTexts[problemLink].action; got != "not_retriable" {
+		t.Error(got)
+	}
+}
+
+// A folder of something else, or of nothing, is said to be that: a run over it that
+// only accounts for stores which are not there has collected nothing (HL-05.1).
+func TestNothingFound(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		put  string
+		want int
+	}{
+		"empty": {"", 1}, "something else": {"Documents/letter.txt", 1}, "of no stream": {"history.jsonl", 1},
+		"settings": {"settings.json", 0}, "a transcript": {project + one + ".jsonl", 0},
+	} {
+		h := home{}
+		if c.put != "" {
+			h.put(c.put, "{}\n")
+		}
+		r := run(t, h)
+		if got := skip(t, r, "nothing_found"); got != c.want {
+			t.Errorf("%s: %d", name, got)
+		}
+		for _, s := range r.Skips {
+			if s.Reason == "nothing_found" && (s.Stream != "" || string(s.RecoveryHint) != `"not_retriable"`) {
+				t.Errorf("%s: %+v", name, s)
+			}
+		}
 	}
 }
 

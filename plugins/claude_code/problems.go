@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"io/fs"
+	"slices"
+	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk"
@@ -23,6 +25,7 @@ const (
 	problemCut
 	problemTooMany
 	problemUnknown
+	problemNothing
 	problemCount
 )
 
@@ -52,7 +55,7 @@ var problemTexts = [problemCount]struct{ reason, one, many, action, store, statu
 	},
 	problemLink: {
 		"link_not_followed", "link leads out of the folder, to a folder, or nowhere", "links lead out of the folder, to a folder, or nowhere",
-		"manual_action_required", "links", statusExcluded,
+		"not_retriable", "links", statusExcluded, // what it leads to is not of the folder
 	},
 	problemCut: {
 		"content_truncated", "file is longer than a record may be; its beginning was collected",
@@ -67,24 +70,87 @@ var problemTexts = [problemCount]struct{ reason, one, many, action, store, statu
 		"unknown_store", "entry of the home folder is not known to this connector", "entries of the home folder are not known to this connector",
 		"retry_on_connector_upgrade", "unknown_entries", statusUnaccounted,
 	},
+	problemNothing: {
+		"nothing_found", "folder holds nothing that this connector collects", "folders hold nothing that this connector collects",
+		"not_retriable", "", "", // each store has a row of its own, which says so
+	},
 }
 
 // maxExamples is how many places of one problem are named. The rest is counted.
 const maxExamples = 5
 
-// problems counts what went wrong in this run.
-type problems [problemCount]struct {
+// tally counts one problem, and names the first places.
+type tally struct {
 	count    int64
 	examples []string
+}
+
+func (t *tally) add(at string) {
+	t.count++
+	if len(t.examples) < maxExamples {
+		t.examples = append(t.examples, at)
+	}
+}
+
+// problems counts what went wrong in this run: all of it, and what keeps a stream
+// from being whole by that stream.
+type problems [problemCount]struct {
+	tally
+
+	streams map[string]*tally
 }
 
 // note counts one occurrence. at is a path below the home folder, never content.
 func (p *problems) note(kind problem, at string) {
 	e := &p[kind]
-	e.count++
-	if len(e.examples) < maxExamples {
-		e.examples = append(e.examples, at)
+	e.add(at)
+	streams, known := incomplete(kind, at)
+	if !known {
+		return
 	}
+	if e.streams == nil {
+		e.streams = map[string]*tally{}
+	}
+	for _, stream := range streams {
+		if e.streams[stream] == nil {
+			e.streams[stream] = &tally{}
+		}
+		e.streams[stream].add(at)
+	}
+}
+
+// incomplete returns the streams that a problem at a place keeps from being whole,
+// "" for nobody knows which. A problem that leaves out nothing that a later run of
+// this version could bring keeps none of them.
+func incomplete(kind problem, at string) (streams []string, known bool) {
+	switch kind {
+	case problemTorn, problemChanged:
+		return []string{"messages"}, true
+	case problemUnreadable:
+		return streamsOf(at), true
+	}
+	return nil, false
+}
+
+// streamsOf returns the streams that hold what is at a place below the home folder.
+func streamsOf(at string) []string {
+	top, rest, _ := strings.Cut(at, "/")
+	switch {
+	case top != rootProjects:
+		for i := range stores {
+			if s := &stores[i]; s.stream != "" && slices.Contains(s.entries, top) {
+				return []string{s.stream}
+			}
+		}
+		return []string{""}
+	case strings.HasSuffix(at, transcriptSuffix), strings.Contains(rest, "/subagents"):
+		return []string{"sessions", "messages", "attachments"}
+	case strings.Contains(rest, "/memory"):
+		return []string{"memory_notes"}
+	case strings.Contains(rest, "/tool-results"):
+		return []string{"attachments"}
+	}
+	return []string{"sessions", "messages", "attachments", "memory_notes"}
 }
 
 // unreadable notes a file that could not be read, unless it is merely gone.
@@ -94,22 +160,38 @@ func (c *collection) unreadable(at string, err error) {
 	}
 }
 
-// report tells the host: one SKIP_RESULT for each kind, however many there are.
+// report tells the host: one SKIP_RESULT for each kind, however many there are, and
+// for each stream that it keeps from being whole. A stream that was not asked for is
+// nobody's business now.
 func (p *problems) report(h *sdk.Host) error {
-	for kind, e := range p {
+	for kind := range p {
+		e := &p[kind]
 		if e.count == 0 {
 			continue
 		}
-		t := problemTexts[kind]
-		b := jsonappend.Int(jsonappend.Name([]byte{'{'}, "count"), e.count)
-		b = append(jsonappend.Strings(jsonappend.Name(b, "examples"), e.examples), '}')
-		err := h.Skip(abi.SkipResult{
-			Reason: t.reason, Message: counted(e.count, t.one, t.many),
-			RecoveryHint: abi.Raw(`"` + t.action + `"`), Diagnostics: b,
-		})
-		if err != nil {
-			return err
+		if e.streams == nil {
+			if err := e.skip(h, problem(kind), ""); err != nil {
+				return err
+			}
+		}
+		for _, stream := range sortedKeys(e.streams) {
+			if stream != "" && !h.Wants(stream) {
+				continue
+			}
+			if err := e.streams[stream].skip(h, problem(kind), stream); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+func (t *tally) skip(h *sdk.Host, kind problem, stream string) error {
+	text := problemTexts[kind]
+	b := jsonappend.Int(jsonappend.Name([]byte{'{'}, "count"), t.count)
+	b = append(jsonappend.Strings(jsonappend.Name(b, "examples"), t.examples), '}')
+	return h.Skip(abi.SkipResult{
+		Stream: stream, Reason: text.reason, Message: counted(t.count, text.one, text.many),
+		RecoveryHint: abi.Raw(`"` + text.action + `"`), Diagnostics: b,
+	})
 }

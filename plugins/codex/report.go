@@ -1,8 +1,10 @@
 package main
 
 import (
+	"io/fs"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -19,6 +21,7 @@ const (
 	problemMalformed  = "malformed_lines"
 	problemOversized  = "line_too_long"
 	problemReduced    = "cursor_reduced"
+	problemNothing    = "nothing_found"
 )
 
 // maxNamed is how many files one message names.
@@ -44,22 +47,26 @@ func (r *run) report() error {
 		{problemTooMany, "folder holds more files than are read in one run", "folders hold more files than are read in one run",
 			"manual_action_required"},
 	} {
-		files := r.problems[t.reason]
-		if err := r.skip(t.reason, int64(len(files)), t.one, t.many, t.hint, files); err != nil {
+		if err := r.missingIn(t.reason, t.one, t.many, t.hint, r.problems[t.reason]); err != nil {
 			return err
 		}
 	}
 	rest := "less than " + r.quietText() + " ago: "
-	if err := r.skip(problemDeferred, int64(len(r.deferred)),
+	if err := r.missingIn(problemDeferred,
 		"session was written to "+rest+"it is collected by a run that finds it at rest for that long",
 		"sessions were written to "+rest+"each is collected by a run that finds it at rest for that long",
 		"retry_by_runtime", r.deferred); err != nil {
 		return err
 	}
+	if r.nothingFound() {
+		if err := r.skip("", problemNothing, 1, "folder holds nothing that this connector collects", "", "not_retriable", []string{"."}); err != nil {
+			return err
+		}
+	}
 	if err := r.reportLines(); err != nil {
 		return err
 	}
-	return r.skip(problemReduced, int64(r.dropped), "rollout does not fit the cursor and is read anew in every run",
+	return r.skip("", problemReduced, int64(r.dropped), "rollout does not fit the cursor and is read anew in every run",
 		"rollouts do not fit the cursor and are read anew in every run", "not_retriable", nil)
 }
 
@@ -76,12 +83,12 @@ func (r *run) quietText() string {
 // included: a line is read once, and stays missing.
 func (r *run) reportLines() error {
 	malformed, inFiles := r.missing(func(s *rolloutState) int64 { return s.malformed })
-	if err := r.skip(problemMalformed, malformed, "line of a rollout is not JSON", "lines of rollouts are not JSON", "not_retriable", inFiles); err != nil {
+	if err := r.skip("", problemMalformed, malformed, "line of a rollout is not JSON", "lines of rollouts are not JSON", "not_retriable", inFiles); err != nil {
 		return err
 	}
 	limit := " longer than " + strconv.Itoa(maxLineBytes>>20) + " MiB"
 	oversized, inFiles := r.missing(func(s *rolloutState) int64 { return s.oversized })
-	return r.skip(problemOversized, oversized, "line of a rollout is"+limit, "lines of rollouts are"+limit, "retry_on_connector_upgrade", inFiles)
+	return r.skip("", problemOversized, oversized, "line of a rollout is"+limit, "lines of rollouts are"+limit, "retry_on_connector_upgrade", inFiles)
 }
 
 // missing sums up what count says of each rollout, and names those of which it
@@ -99,13 +106,59 @@ func (r *run) missing(count func(*rolloutState) int64) (n int64, files []string)
 	return n, files
 }
 
-func (r *run) skip(reason string, count int64, one, many, hint string, files []string) error {
-	stream := ""
-	for _, s := range [...]string{streamSessions, streamMessages, streamCalls} {
-		if r.h.Wants(s) && stream == "" {
-			stream = s
+// missingIn reports what files lack, once for each stream that was asked for and
+// cannot be whole without them.
+func (r *run) missingIn(reason, one, many, hint string, files []string) error {
+	by := map[string][]string{}
+	for _, f := range files {
+		for _, stream := range streamsOf(f) {
+			by[stream] = append(by[stream], f)
 		}
 	}
+	for _, stream := range sortedKeys(by) {
+		if stream != "" && !r.h.Wants(stream) {
+			continue
+		}
+		if err := r.skip(stream, reason, int64(len(by[stream])), one, many, hint, by[stream]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// streamsOf returns the streams that hold what is at a place below the home folder;
+// "" for nobody knows which.
+func streamsOf(at string) []string {
+	top, _, _ := strings.Cut(at, "/")
+	switch top {
+	case "sessions", "archived_sessions":
+		return []string{streamCalls, streamMessages, streamSessions}
+	}
+	for i := range stores {
+		if s := &stores[i]; s.stream != "" && slices.Contains(s.paths, top) {
+			return []string{s.stream}
+		}
+	}
+	return []string{""}
+}
+
+// nothingFound reports whether the home folder has no store of a stream: it is
+// likelier the wrong one than that of somebody who has nothing.
+func (r *run) nothingFound() bool {
+	if _, elsewhere := r.h.Root("sessions"); elsewhere {
+		return false
+	}
+	for i := range stores {
+		for _, name := range stores[i].paths {
+			if _, err := fs.Stat(r.home, name); stores[i].stream != "" && !isNotExist(err) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (r *run) skip(stream, reason string, count int64, one, many, hint string, files []string) error {
 	if count == 0 {
 		return nil
 	}

@@ -261,7 +261,7 @@ func TestQuietWindow(t *testing.T) {
 	h.write(rolloutName(sessionB), metaLine(sessionB)+message(1, "user", "one"))
 	h.touch(name, sdktest.Epoch.Add(-119*time.Second))
 	first := h.collect()
-	if keys(first, streamMessages) != "B:2" || trial.Reasons(first) != problemDeferred || !strings.Contains(string(first.Skips[0].Diagnostics), name) {
+	if keys(first, streamMessages) != "B:2" || trial.Reasons(first) != strings.Repeat(problemDeferred+",", 2)+problemDeferred || lacking(first) != "function_calls messages sessions" || !strings.Contains(string(first.Skips[0].Diagnostics), name) {
 		t.Fatal(keys(first, streamMessages), first.Skips)
 	}
 	if got := first.Skips[0].Message; got != "1 session was written to less than 120 seconds ago: it is collected by a run that finds it at rest for that long" {
@@ -439,5 +439,33 @@ func TestSessionsRoot(t *testing.T) {
 	res := h.collect(func(o *sdktest.Options) { o.Roots["sessions"] = os.DirFS(other.dir) })
 	if keys(res, streamMessages) != "A:2" || field(res, streamSessions, sessionA, "rollout_path") != "sessions/2026/01/01/rollout-x-"+sessionA+".jsonl" {
 		t.Fatal(res.All)
+	}
+}
+
+// lacking are the streams of which a run said that they are not whole.
+func lacking(res *sdktest.Result) string {
+	var streams []string
+	for _, s := range res.Skips {
+		streams = append(streams, s.Stream)
+	}
+	return strings.Join(streams, " ")
+}
+
+// What cannot be read is a gap of the streams that hold it, so that none of them
+// passes for collected (HL-05.1).
+func TestPlacesNameTheirStreams(t *testing.T) {
+	t.Parallel()
+	for at, want := range map[string]string{
+		"sessions":                          "function_calls messages sessions",
+		"archived_sessions/rollout-a.jsonl": "function_calls messages sessions",
+		"prompts/a.md":                      "prompts",
+		"AGENTS.md":                         "rules",
+		stateDB:                             "sessions",
+		".":                                 "",
+		"mystery":                           "",
+	} {
+		if got := strings.Join(streamsOf(at), " "); got != want {
+			t.Errorf("%s: %q", at, got)
+		}
 	}
 }

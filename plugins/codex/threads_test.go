@@ -212,8 +212,12 @@ func TestEmptyAndMissingHome(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	res := h.collect()
-	if activity(res) != 0 || trial.Reasons(res) != "" || field(res, streamCoverage, "coverage:rollouts", "status") != "missing" {
+	if activity(res) != 0 || trial.Reasons(res) != problemNothing || lacking(res) != "" || field(res, streamCoverage, "coverage:rollouts", "status") != "missing" {
 		t.Fatal(res.All, res.Skips)
+	}
+	h.write("prompts/a.md", "say it\n")
+	if found := h.again(res); trial.Reasons(found) != "" {
+		t.Fatal(found.Skips)
 	}
 	none := sdktest.Collect(t, connector{}, sdktest.Options{})
 	if none.Done.Status != abi.DoneFailed || none.Done.Error.Code != "codex_home_missing" {

@@ -123,3 +123,45 @@ func TestWordingOfOneFile(t *testing.T) {
 		t.Error(r.Text("reason"))
 	}
 }
+
+// hints are the recovery actions of a run's skips, by reason.
+func hints(res *sdktest.Result) map[string]string {
+	m := map[string]string{}
+	for _, s := range res.Skips {
+		m[s.Reason] += string(s.RecoveryHint)
+	}
+	return m
+}
+
+// A file that never held a calendar is for information; one that did, and whose
+// events are still kept, is the owner's to put right (HL-05.1).
+func TestStrangersAreForInformation(t *testing.T) {
+	t.Parallel()
+	f := newFolder()
+	f.write("a.ics", vcalendar(vevent("1", "one")))
+	f.write("page.ics", "<html></html>\n")
+	first := f.collect(t)
+	if got := hints(first)[problemNotICal]; got != `"not_retriable"` || messages(first)[problemNotICal] != `1 file with a calendar's name holds no calendar {"count":1,"files":["page.ics"]}` {
+		t.Errorf("%s %v", got, messages(first))
+	}
+	f.write("a.ics", "<html></html>\n")
+	for range 2 {
+		if first = again(t, first); hints(first)[problemNotICal] != `"manual_action_required""not_retriable"` {
+			t.Errorf("%+v", first.Skips)
+		}
+	}
+}
+
+// A folder without calendar files is said to be one.
+func TestNothingFound(t *testing.T) {
+	t.Parallel()
+	f := newFolder()
+	first := f.collect(t)
+	if got := hints(first); len(got) != 1 || got[problemNothing] != `"not_retriable"` {
+		t.Errorf("%v", got)
+	}
+	f.write("a.ics", vcalendar(vevent("1", "one")))
+	if got := hints(again(t, first)); len(got) != 0 {
+		t.Errorf("%v", got)
+	}
+}

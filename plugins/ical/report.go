@@ -13,6 +13,7 @@ const (
 	problemForgotten = "removed_events_unknown"
 	problemReduced   = "cursor_reduced"
 	problemTooMany   = "too_many_files"
+	problemNothing   = "nothing_found"
 )
 
 // maxNamed is how many files one message names.
@@ -32,7 +33,8 @@ const (
 var problemTexts = [...]struct{ problem, one, many, hint string }{
 	{problemTorn, "calendar file ends early, or does not close what it opens; its earlier events stay",
 		"calendar files end early, or do not close what they open; their earlier events stay", "retry_by_runtime"},
-	{problemNotICal, "file with a calendar's name holds no calendar", "files with a calendar's name hold no calendar", "manual_action_required"},
+	{problemNotICal, "file with a calendar's name holds no calendar; its earlier events stay",
+		"files with a calendar's name hold no calendar; their earlier events stay", "manual_action_required"},
 	{problemUnreadable, "calendar file or folder could not be read; its earlier events stay",
 		"calendar files or folders could not be read; their earlier events stay", "manual_action_required"},
 	{problemChanged, "calendar file was written while it was read", "calendar files were written while they were read", "retry_by_runtime"},
@@ -53,7 +55,7 @@ var contentTexts = [...]struct {
 		"dates or durations of events cannot be; the events were collected without them", "not_retriable",
 		func(c *counts) int64 { return c.badDates }},
 	{problemZones, "event is in a time zone that its file does not define; only its local time is known",
-		"events are in time zones that their files do not define; only their local times are known", "manual_action_required",
+		"events are in time zones that their files do not define; only their local times are known", "not_retriable",
 		func(c *counts) int64 { return c.unknownZone }},
 	{problemNoUID, "event has no UID; when it is edited, it becomes another event", "events have no UID; when they are edited, they become other events",
 		"not_retriable", func(c *counts) int64 { return c.noUID }},
@@ -62,12 +64,33 @@ var contentTexts = [...]struct {
 // report tells the host what was not collected.
 func (r *run) report() error {
 	r.problems[problemUnreadable] = append(r.problems[problemUnreadable], r.list.failed...)
+	// A file that never was a calendar is a fact of the folder. One that was is what
+	// its owner has to put right: what came from it is neither new nor gone.
+	var strangers []string
+	r.problems[problemNotICal] = slices.DeleteFunc(r.problems[problemNotICal], func(p string) bool {
+		never := r.before[p] == nil || r.before[p].live == 0
+		if never {
+			strangers = append(strangers, p)
+		}
+		return never
+	})
 	for _, t := range problemTexts {
 		files := r.problems[t.problem]
 		if len(files) == 0 {
 			continue
 		}
 		if err := r.skip(t.problem, counted(int64(len(files)), t.one, t.many), t.hint, details(int64(len(files)), files)); err != nil {
+			return err
+		}
+	}
+	if n := int64(len(strangers)); n > 0 {
+		message := counted(n, "file with a calendar's name holds no calendar", "files with a calendar's name hold no calendar")
+		if err := r.skip(problemNotICal, message, "not_retriable", details(n, strangers)); err != nil {
+			return err
+		}
+	}
+	if len(r.list.files)+len(r.list.failed) == 0 {
+		if err := r.skip(problemNothing, "the folder holds no calendar files", "not_retriable", nil); err != nil {
 			return err
 		}
 	}
