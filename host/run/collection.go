@@ -77,6 +77,7 @@ type collection struct {
 	// pressedUntil is the latest moment that such a gap waits for; zero: none named.
 	pressedUntil time.Time
 	lastPaced    *pacedCursor
+	moves        func(context.Context) error // keeps the address that the owner accepted; nil: it is the one of before, or kept
 
 	mu        sync.Mutex // guards what follows
 	violation error
@@ -217,6 +218,9 @@ func (c *collection) flush() error {
 	if c.batch.Len() == 0 {
 		return nil
 	}
+	if err := c.arrive(); err != nil {
+		return err
+	}
 	full := c.batch
 	c.batch = c.writer.NewBatch()
 	return c.stored(c.writer.Write(context.WithoutCancel(c.ctx), full))
@@ -271,6 +275,11 @@ func (c *collection) onDone(payload []byte) error {
 		return abi.NewError(abi.CodeCountMismatch,
 			fmt.Sprintf("DONE counts %d records, but %d arrived", done.RecordsEmitted, c.emitted),
 			"count every RECORD that was emitted, tombstones included")
+	}
+	if done.Status == StatusSucceeded {
+		if err := c.arrive(); err != nil {
+			return err
+		}
 	}
 	c.done = done
 	close(c.doneSeen)

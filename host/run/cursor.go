@@ -18,6 +18,9 @@ func (c *collection) onState(payload []byte) error {
 	if err := c.flush(); err != nil {
 		return err
 	}
+	if err := c.arrive(); err != nil {
+		return err
+	}
 	st := &stagedCursor{cursor: append([]byte(nil), state.Cursor...)}
 	c.at.reach(state.Stream, st.cursor)
 	if state.Slice != nil {

@@ -18,8 +18,9 @@ const OptionBaseURL = "base_url"
 const OriginRoot = ":base_url"
 
 // keepOrigin completes the options with the connection's address when this run
-// names none, and refuses another one that the owner has not accepted.
-func keepOrigin(connection string, before, options map[string]string, accept bool) (map[string]string, error) {
+// names none, and refuses another one that the owner has not accepted. told are the
+// options that this run was told, and not the connection's own.
+func keepOrigin(connection string, before, options, told map[string]string, accept bool) (map[string]string, error) {
 	was, known := before[OriginRoot]
 	now, given := options[OptionBaseURL]
 	switch {
@@ -38,8 +39,11 @@ func keepOrigin(connection string, before, options map[string]string, accept boo
 	case accept:
 		return options, nil
 	}
-	return nil, abi.NewError(abi.CodeOriginChanged, fmt.Sprintf("connection %q has asked another address before", connection),
-		"leave base_url out; ask another address under a connection of its own: --connection NAME; if the service has moved: --accept-root").
+	hint := "leave base_url out; ask another address under a connection of its own: --connection NAME; if the service has moved: --accept-root"
+	if _, typed := told[OptionBaseURL]; !typed {
+		hint = "say which of the two is meant: pdpp-host connections set " + connection + " --set base_url=ADDRESS --accept-root"
+	}
+	return nil, abi.NewError(abi.CodeOriginChanged, fmt.Sprintf("connection %q has asked another address before", connection), hint).
 		WithDetail(fmt.Sprintf("%s; before it was %s", address(now), address(was)))
 }
 

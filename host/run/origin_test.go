@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -26,10 +27,66 @@ func TestAConnectionKeepsItsAddress(t *testing.T) {
 			t.Errorf("%q: %v", other, err)
 		}
 	}
-	h.succeed(done(0), base("http://127.0.0.1:2"), func(r *Request) { r.AcceptRoot = true })
+	h.succeed(get+done(0), base("http://127.0.0.1:2"), func(r *Request) { r.AcceptRoot = true })
 	h.succeed(done(0))
 	if got := f.open.Options[OptionBaseURL]; got != "http://127.0.0.1:2" {
 		t.Fatalf("it asked at %q", got)
+	}
+}
+
+// An address that the owner accepted is the connection's own once something was
+// collected there, and before any of it is kept. A run that never got an answer
+// leaves the connection where it was.
+func TestAnAcceptedAddressIsKeptOnceItAnswered(t *testing.T) {
+	t.Parallel()
+	const first, second = "http://127.0.0.1:1", "http://127.0.0.1:2"
+	failed := "\ndone " + `{"type":"DONE","status":"failed","records_emitted":0,"error":{"code":"scripted_down","message":"no","retryable":true}}`
+	for name, x := range map[string]struct {
+		script string
+		unwell bool
+		keeps  string
+	}{
+		"nothing was asked":          {script: failed, keeps: first},
+		"nothing was asked, ended":   {script: done(0), keeps: first},
+		"it never answered":          {script: get + failed, unwell: true, keeps: first},
+		"it answered and it failed":  {script: get + failed, keeps: first},
+		"it answered":                {script: get + done(0), keeps: second},
+		"a cursor of it, and a trap": {script: get + slice("notes", `{"at":1}`) + "\ntrap", keeps: second},
+		"records of it, and a trap":  {script: get + "\nrecords notes 0 2" + state("notes", `{"at":1}`) + "\ntrap", keeps: second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := &fakeSender{answer: func(string) string { return `{"status":200,"url":"u","headers":{}}` + "\n" }}
+			h := newHost(t, setup{sender: f})
+			h.succeed(done(0), func(r *Request) { r.Options[OptionBaseURL] = first })
+			f.mu.Lock()
+			f.unwell = x.unwell
+			f.mu.Unlock()
+			h.mustPlay(x.script, func(r *Request) { r.Options[OptionBaseURL], r.AcceptRoot = second, true })
+			h.mustPlay(done(0))
+			if got := f.open.Options[OptionBaseURL]; got != x.keeps {
+				t.Errorf("it asks at %q", got)
+			}
+			conn, err := h.store.Connection(t.Context(), "scripted")
+			if err != nil || conn.Options[OptionBaseURL] != x.keeps || conn.ReadRoots[OriginRoot] != x.keeps {
+				t.Errorf("%v %v %v", conn.Options, conn.ReadRoots, err)
+			}
+		})
+	}
+}
+
+// A connection whose own option is not the address that it has asked says what its
+// owner can do: there is no option on the command line to leave out.
+func TestAnOptionOfTheConnectionsOwn(t *testing.T) {
+	t.Parallel()
+	before := map[string]string{OriginRoot: "http://127.0.0.1:1"}
+	own := map[string]string{OptionBaseURL: "http://127.0.0.1:2"}
+	for hint, told := range map[string]map[string]string{"connections set gh --set base_url=": nil, "leave base_url out": own} {
+		_, err := keepOrigin("gh", before, own, told, false)
+		var e *abi.Error
+		if !errors.As(err, &e) || e.Code != abi.CodeOriginChanged || !strings.Contains(e.Hint, hint) {
+			t.Errorf("%v", err)
+		}
 	}
 }
 

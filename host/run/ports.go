@@ -80,11 +80,12 @@ type Request struct {
 	Mode       string   // abi.ModeIncremental when empty
 	Since      time.Time
 	Resources  map[string][]string
-	Roots      map[string]string
-	Options    map[string]string
-	AcceptRoot bool          // another folder than before, or an emptied one, is meant
-	Timeout    time.Duration // 0: the engine's limit alone
-	Force      bool          // run in spite of a cooldown, and try gaps that are not due yet
+	Roots      map[string]string // absolute; the connection's own from then on
+	Options    map[string]string // the connection's own when it is its first run
+	ModulePath string            // where later runs find the module; "": under its own name
+	AcceptRoot bool              // another folder than before, or an emptied one, is meant
+	Timeout    time.Duration     // 0: the engine's limit alone
+	Force      bool              // run in spite of a cooldown, and try gaps that are not due yet
 	// MaxWall is how long the run may go on asking; 0: unbounded. It ends before
 	// Timeout does, so that the run closes its books.
 	MaxWall time.Duration

@@ -73,7 +73,10 @@ func (r *Runner) Run(ctx context.Context, req Request) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := r.newCollection(ctx, p, writer, runID)
+	var c *collection
+	if err = r.keep(ctx, req, p); err == nil {
+		c, err = r.newCollection(ctx, p, writer, runID)
+	}
 	if err != nil {
 		writer.Abandon()
 		return nil, err
@@ -98,6 +101,7 @@ type prepared struct {
 	manifest   *abi.Manifest
 	gate       *boundary.Gate
 	connection *storage.Connection
+	first      bool // no run of the connection has begun before
 	granted    *granted
 	scope      abi.Scope
 	narrowed   bool
@@ -189,11 +193,11 @@ func (r *Runner) connect(ctx context.Context, req Request, p *prepared, raw []by
 		return err
 	}
 	if conn != nil {
-		if options, err = keepOrigin(name, conn.ReadRoots, options, req.AcceptRoot); err != nil {
+		if options, err = keepOrigin(name, conn.ReadRoots, options, req.Options, req.AcceptRoot); err != nil {
 			return err
 		}
 	}
-	p.options = options
+	p.options, p.first = options, conn == nil || conn.PinnedSHA256 == ""
 	if r.deps.Details != nil {
 		p.details = r.deps.Details(p.manifest.ConnectorKey)
 	}
@@ -210,7 +214,7 @@ func (r *Runner) connect(ctx context.Context, req Request, p *prepared, raw []by
 	}
 	if err := r.openSending(ctx, req, p); err != nil {
 		if conn == nil { // refused, so that nothing is left of it
-			err = errors.Join(err, r.deps.Store.RemoveConnection(ctx, name))
+			err = errors.Join(err, r.deps.Store.RemoveConnection(ctx, name, r.deps.HolderAlive))
 		}
 		return err
 	}
@@ -220,18 +224,8 @@ func (r *Runner) connect(ctx context.Context, req Request, p *prepared, raw []by
 	return r.deps.Described(ctx, raw)
 }
 
-// pin keeps what the connection is held to from now on: the folders that it
-// reads, the address that it asks, and the module.
+// pin keeps the module that the connection is held to from now on.
 func (r *Runner) pin(ctx context.Context, req Request, p *prepared, raw []byte) error {
-	read := readRoots(p.connection.ReadRoots, p.granted.roots)
-	if p.sending != nil {
-		read[OriginRoot] = p.options[OptionBaseURL]
-	}
-	if !maps.Equal(read, p.connection.ReadRoots) {
-		if err := r.deps.Store.PinRoots(ctx, p.connection.ID, read); err != nil {
-			return err
-		}
-	}
 	if p.connection.PinnedSHA256 == "" {
 		return r.deps.Store.PinPlugin(ctx, p.connection.ID, req.Module.SHA256, raw)
 	}
@@ -280,6 +274,11 @@ func (r *Runner) newCollection(ctx context.Context, p *prepared, w *storage.RunW
 		staged: map[string]*stagedCursor{}, committed: map[string]bool{}, attempted: map[string]bool{},
 		served:   map[string]servedKey{},
 		rejected: make([]int64, len(p.scope.Streams)),
+	}
+	if was, known := p.connection.ReadRoots[OriginRoot]; known && was != p.options[OptionBaseURL] {
+		c.moves = func(ctx context.Context) error {
+			return r.change(ctx, p.connection.ID, func(own *storage.Connection) { AskAt(own, p.options[OptionBaseURL]) })
+		}
 	}
 	gaps, err := c.leaseGaps(ctx)
 	if err != nil {
