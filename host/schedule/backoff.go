@@ -48,6 +48,12 @@ func (e *Ended) failed() bool {
 	return e.Status == StatusFailed || e.Status == StatusAbandoned || e.Status == StatusRefused
 }
 
+// cutShort reports whether the run did not come to an end of its own: its host was
+// killed, or told to stop.
+func (e *Ended) cutShort() bool {
+	return e.Status == StatusAbandoned || e.Status == StatusCancelled && e.Code == string(abi.CodeInterrupted)
+}
+
 // FailureClass tells failures apart: by the connector's own code where it
 // reported one, else by the outcome's reason.
 func FailureClass(reason, code string) string {

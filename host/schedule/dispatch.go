@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -16,6 +17,7 @@ const retryAfter = 10 * time.Second
 // dispatched is how a dispatch ended.
 type dispatched struct {
 	run  *Ended // the last attempt's; nil: there was none
+	runs int    // of all attempts
 	err  error  // why it was refused
 	skip Reason // why it was not the time after all; "" otherwise
 	rest time.Duration
@@ -51,6 +53,7 @@ func (s *Scheduler) dispatch(ctx context.Context, c candidate) dispatched {
 	// The outcome is looked at and kept although ctx may have ended meanwhile.
 	kept := context.WithoutCancel(ctx)
 	d := dispatched{rest: restAfterRun}
+	before := c.facts.newest
 	for attempt := 0; ; attempt++ {
 		e := Event{Kind: EventStarted, Connection: c.connection.Name, Trigger: c.plan.trigger, Attempt: attempt}
 		s.report(e)
@@ -74,7 +77,9 @@ func (s *Scheduler) dispatch(ctx context.Context, c candidate) dispatched {
 			s.report(Event{Kind: EventTrouble, Connection: c.connection.Name, Err: err})
 			return d
 		}
-		d.run, d.kept = f.last(), f.newest != c.facts.newest
+		d.run, d.kept = f.last(), f.newest != before
+		d.runs++
+		c.facts = f // what the next attempt meets comes after this one
 		e.Kind, e.Run = EventEnded, d.run
 		s.report(e)
 		if !s.again(ctx, c, f, attempt) {
@@ -95,6 +100,8 @@ func (s *Scheduler) again(ctx context.Context, c candidate, f *facts, attempt in
 			s.report(Event{Kind: EventTrouble, Connection: c.connection.Name, Err: err})
 		}
 		return false
+	case c.plan.trigger == Confirming: // what its owner did starts one run (HL-26)
+		return false
 	case f.setting.Paused, attempt >= RetriesInDispatch, !Retried(*last), !f.putOff(plan{trigger: c.plan.trigger}, now).start:
 		return false
 	}
@@ -111,7 +118,8 @@ func (s *Scheduler) refused(ctx context.Context, c candidate, e Event, why error
 	e.Kind, e.Err = EventRefused, why
 	s.report(e)
 	d := storage.Dispatch{
-		ConnectionID: c.connection.ID, Trigger: string(e.Trigger), Status: StatusRefused, Reason: string(abi.CodeOf(why)), Identity: c.facts.newestRun(),
+		ConnectionID: c.connection.ID, Trigger: string(e.Trigger), Status: StatusRefused, Reason: string(abi.CodeOf(why)), Identity: c.facts.newestRun(), Says: saying(why),
+		AfterRun: c.facts.afterRun,
 	}
 	if ownersToChange(abi.Code(d.Reason)) {
 		d.Holds = health.HeldForOwner
@@ -121,6 +129,15 @@ func (s *Scheduler) refused(ctx context.Context, c candidate, e Event, why error
 		s.report(Event{Kind: EventTrouble, Connection: e.Connection, Err: err})
 	}
 	return err == nil
+}
+
+// saying is what a refusal says in its own words. What it wraps may quote anything,
+// and stands where the command prints it.
+func saying(why error) string {
+	if typed, ok := errors.AsType[*abi.Error](why); ok {
+		return typed.Message
+	}
+	return ""
 }
 
 // newestRun names the connection's newest run: refusals of one kind before and

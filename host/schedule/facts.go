@@ -27,7 +27,10 @@ type facts struct {
 	newest     string  // what the newest of it is called
 	pressure   CooldownInput
 	obstacle   *Obstacle         // nil: none, or one that is gone
-	standing   *storage.Dispatch // the newest record, when no run began since; nil: none
+	standing   *storage.Dispatch // the record that holds it; nil: none does
+	latest     *storage.Dispatch // the newest record, when no run began since; nil: none
+	afterRun   int64             // numbers its newest run; 0: there is none
+	putRight   bool              // its owner has done what an older record waits for
 	due        storage.Due
 	adopted    bool // its schedule is kept
 	confirm    bool // a confirming run is owed
@@ -36,37 +39,38 @@ type facts struct {
 	cutShort   bool // its last run was killed with its host
 }
 
-// gather reads a connection's facts. now is the instant they are judged at.
+// gather reads a connection's facts. now is the instant they are judged at. Where
+// they cannot be told it returns those that are stored beside the error.
 func (s *Scheduler) gather(ctx context.Context, c storage.Connection, now time.Time) (*facts, error) {
 	state, err := s.deps.Store.ScheduleState(ctx, c.ID, looksBack)
 	if err != nil {
 		return nil, err
 	}
 	f := &facts{connection: c, due: state.Due, schedule: state.Schedule, setting: SettingOf(state.Schedule), adopted: state.Adopted, newest: "new"}
-	if s.deps.OnDevice != nil {
-		if f.onDevice, err = s.deps.OnDevice(ctx, c); err != nil {
-			return nil, err
-		}
-	}
-	if !f.onDevice { // its module may be on the device alone
-		if f.policy, err = s.deps.Policy(ctx, c); err != nil {
-			return nil, &unresolved{err}
-		}
-	}
 	f.readLease(state, s.deps.HolderAlive, now)
 	f.history = history(state, f.busy)
 	if len(state.Runs) > 0 {
-		f.newest = state.Runs[0].RunID + "/" + state.Runs[0].Status
+		f.newest, f.afterRun = state.Runs[0].RunID+"/"+state.Runs[0].Status, state.Runs[0].Number
 	}
 	if len(f.history) > 0 && f.history[0].Status == StatusRefused {
 		f.newest += fmt.Sprintf("/refused %d", f.history[0].FinishedAt.UnixMicro())
 	}
-	f.standing = standing(state)
+	f.standing, f.latest = state.Held, latest(state)
 	f.confirm = owed(state.ConfirmOwed, f.history, now)
+	if s.deps.OnDevice != nil {
+		if f.onDevice, err = s.deps.OnDevice(ctx, c); err != nil {
+			return f, err
+		}
+	}
+	if !f.onDevice { // its module may be on the device alone
+		if f.policy, err = s.deps.Policy(ctx, c); err != nil && !f.stopped() {
+			return f, &unresolved{err}
+		}
+	}
 	var p Pressure
 	if s.deps.Pressure != nil {
 		if p, err = s.deps.Pressure(ctx, c); err != nil {
-			return nil, err
+			return f, err
 		}
 	}
 	var last time.Time
@@ -74,12 +78,18 @@ func (s *Scheduler) gather(ctx context.Context, c storage.Connection, now time.T
 		last = f.history[0].FinishedAt
 	}
 	f.pressure = p.Cooldown(f.setting, f.policy, last)
-	f.obstacle = FindObstacle(f.history)
+	if f.obstacle = FindObstacle(f.history); f.obstacle == nil && !f.onDevice {
+		f.obstacle = signedOut(state.SignedOut)
+	}
 	return f, nil
 }
 
-// standing is the newest record of a skip or a refusal, unless a run began since.
-func standing(state storage.ScheduleState) *storage.Dispatch {
+// stopped reports whether its owner has said that it does not run by itself: then
+// nothing has to be known for that.
+func (f *facts) stopped() bool { return f.setting.Paused || f.setting.Mode == ByHand }
+
+// latest is the newest record of a skip or a refusal, unless a run began since.
+func latest(state storage.ScheduleState) *storage.Dispatch {
 	if len(state.Dispatches) == 0 || len(state.Runs) > 0 && state.Runs[0].Number != state.Dispatches[0].AfterRun {
 		return nil
 	}
@@ -104,9 +114,19 @@ func (s *Scheduler) heal(ctx context.Context, f *facts) (healed Healed, err erro
 		}
 	}
 	if slices.ContainsFunc(watched, func(w Watched) bool { return w.ofObstacle && w.satisfied() }) {
-		f.obstacle = nil
+		f.passObstacle()
 	}
 	return healed, nil
+}
+
+// passObstacle takes the obstacle away, and with it what is kept of waiting for it.
+// Of a credential that was taken away nothing is.
+func (f *facts) passObstacle() {
+	f.putRight = f.obstacle.Code != CodeSignedOut
+	if f.putRight && f.standing != nil && f.standing.Holds == health.HeldForOwner {
+		f.standing = nil
+	}
+	f.obstacle = nil
 }
 
 // unresolved marks an error that concerns one connection, not the store.
@@ -122,8 +142,7 @@ func SettingOf(sched storage.Schedule) Setting {
 
 // readLease tells a run that goes on from one whose host is gone.
 func (f *facts) readLease(state storage.ScheduleState, alive func(string) bool, now time.Time) {
-	l := state.Lease
-	lives := l != nil && l.ExpiresAt.After(now) && (alive == nil || alive(l.Holder))
+	lives := state.Lease.Holds(now, alive)
 	f.busy = lives
 	if len(state.Runs) > 0 && !lives {
 		status := state.Runs[0].Status
@@ -166,12 +185,15 @@ func history(state storage.ScheduleState, live bool) []Ended {
 
 // owed reports whether a confirming run that became owed at since still is: no
 // run that did not begin before it has come to an end of its own. One that became
-// owed in the future is of a clock that was put back: no run could ever pay it.
+// owed in the future is of a clock that was put back, as is a run that began there:
+// no run could ever pay the one, and the other would pay all that is owed till then.
 func owed(since time.Time, history []Ended, now time.Time) bool {
 	if since.IsZero() || since.After(now) {
 		return false
 	}
-	return !slices.ContainsFunc(history, func(e Ended) bool { return e.Status != StatusAbandoned && !e.StartedAt.Before(since) })
+	return !slices.ContainsFunc(history, func(e Ended) bool {
+		return !e.cutShort() && !e.StartedAt.Before(since) && !e.StartedAt.After(now)
+	})
 }
 
 // watched is what the owner of the connection is waited for, with what a probe

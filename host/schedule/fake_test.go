@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/health"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
@@ -74,7 +75,7 @@ func lasting(d time.Duration, status, code string) func(*world, context.Context,
 			end.Reason = string(abi.ReasonConnectorReportedFailed)
 		}
 		if !pause(ctx, d) {
-			end.Status, end.Reason = StatusCancelled, string(abi.ReasonOwnerCancelled)
+			end.Status, end.Reason, end.Code = StatusCancelled, string(abi.ReasonOwnerCancelled), string(abi.CodeInterrupted)
 		}
 		end.FinishedAt = w.now()
 		return end, nil
@@ -163,8 +164,8 @@ func (w *world) run(ctx context.Context, j Job) error {
 	defer w.mu.Unlock()
 	delete(w.live, name)
 	if err == nil && !w.lost {
-		end.RunID, end.Number = fmt.Sprintf("run%d", len(w.starts)), int64(len(w.starts))
 		st := w.states[name]
+		end.RunID, end.Number = fmt.Sprintf("run%d", len(w.starts)), newestOf(st)+1
 		st.Runs = append([]storage.RunEnd{end}, st.Runs...)
 	}
 	return err
@@ -227,6 +228,7 @@ func (w *world) ScheduleState(_ context.Context, id string, _ int) (storage.Sche
 	st := *w.states[id]
 	st.Runs = append([]storage.RunEnd{}, st.Runs...)
 	st.Dispatches = append([]storage.Dispatch{}, st.Dispatches...)
+	st.Held = w.held(id)
 	return st, w.broken
 }
 
@@ -249,17 +251,48 @@ func (w *world) RecordDispatch(_ context.Context, d storage.Dispatch) (bool, err
 	now := time.Now().Add(w.skew)
 	st := w.states[d.ConnectionID]
 	d.FirstAt, d.LastAt, d.Count = now, now, 1
-	if len(st.Runs) > 0 {
-		d.AfterRun = st.Runs[0].Number
+	if d.AfterRun != newestOf(st) {
+		return false, nil
+	}
+	for i := range st.Dispatches {
+		if d.PutRight && st.Dispatches[i].Holds == health.HeldForOwner {
+			st.Dispatches[i].Holds = ""
+		}
 	}
 	if len(st.Dispatches) > 0 {
 		if n := &st.Dispatches[0]; n.Status == d.Status && n.Reason == d.Reason && n.Identity == d.Identity {
-			n.LastAt, n.Count = now, n.Count+1
+			d.FirstAt, d.Count = n.FirstAt, n.Count+1
+			*n = d
 			return false, nil
 		}
 	}
 	st.Dispatches = append([]storage.Dispatch{d}, st.Dispatches...)
 	return true, nil
+}
+
+func newestOf(st *storage.ScheduleState) int64 {
+	if len(st.Runs) == 0 {
+		return 0
+	}
+	return st.Runs[0].Number
+}
+
+// held is what holds a connection, as the store has it.
+func (w *world) held(id string) (by *storage.Dispatch) {
+	st := w.states[id]
+	for i := range st.Dispatches {
+		d := st.Dispatches[i]
+		if d.Holds == "" || d.AfterRun != newestOf(st) {
+			continue
+		}
+		if d.Holds == health.HeldForOwner {
+			return &d
+		}
+		if by == nil {
+			by = &d
+		}
+	}
+	return by
 }
 
 func (w *world) AdoptSchedule(_ context.Context, id string) error {

@@ -90,20 +90,24 @@ func TestAConfirmingRunIsOwedUntilOneEnds(t *testing.T) {
 	at := func(status, began string) []Ended {
 		return []Ended{{Status: status, StartedAt: clock(began), FinishedAt: clock(began)}}
 	}
+	interrupted := at(StatusCancelled, "12:01")
+	interrupted[0].Code = string(abi.CodeInterrupted)
 	for name, c := range map[string]struct {
 		since   time.Time
 		history []Ended
 		want    bool
 	}{
-		"never owed":                   {time.Time{}, nil, false},
-		"nothing ran since":            {clock("12:00"), at(StatusFailed, "11:00"), true},
-		"it was killed":                {clock("12:00"), at(StatusAbandoned, "12:01"), true},
-		"one ended":                    {clock("12:00"), at(StatusSucceeded, "12:01"), false},
-		"one began in that instant":    {clock("12:00"), at(StatusFailed, "12:00"), false},
-		"one was refused":              {clock("12:00"), at(StatusRefused, "12:01"), false},
-		"one was cancelled by hand":    {clock("12:00"), at(StatusCancelled, "12:01"), false},
-		"by a clock that was put back": {clock("13:01"), at(StatusSucceeded, "12:01"), false},
-		"a later one, then an early":   {clock("12:00"), append(at(StatusAbandoned, "12:02"), at(StatusFailed, "12:01")...), false},
+		"never owed":                              {time.Time{}, nil, false},
+		"nothing ran since":                       {clock("12:00"), at(StatusFailed, "11:00"), true},
+		"it was killed":                           {clock("12:00"), at(StatusAbandoned, "12:01"), true},
+		"one ended":                               {clock("12:00"), at(StatusSucceeded, "12:01"), false},
+		"one began in that instant":               {clock("12:00"), at(StatusFailed, "12:00"), false},
+		"one was refused":                         {clock("12:00"), at(StatusRefused, "12:01"), false},
+		"one was cancelled by hand":               {clock("12:00"), at(StatusCancelled, "12:01"), false},
+		"by a clock that was put back":            {clock("13:01"), at(StatusSucceeded, "12:01"), false},
+		"it was cut short":                        {clock("12:00"), interrupted, true},
+		"one ended before the clock was put back": {clock("12:00"), at(StatusSucceeded, "13:01"), true},
+		"a later one, then an early":              {clock("12:00"), append(at(StatusAbandoned, "12:02"), at(StatusFailed, "12:01")...), false},
 	} {
 		if got := owed(c.since, c.history, clock("13:00")); got != c.want {
 			t.Errorf("%s: %v", name, got)

@@ -29,6 +29,19 @@ const (
 	OwnersTurn     ObstacleKind = "owner"  // something that only a run of the owner's shows to be done
 )
 
+// CodeSignedOut is of the obstacle that no run has met yet: a credential was taken
+// away that the connector requires.
+const CodeSignedOut = "credential_required"
+
+// signedOut is the obstacle of a connection whose credential was taken away then;
+// nil where none was.
+func signedOut(since time.Time) *Obstacle {
+	if since.IsZero() {
+		return nil
+	}
+	return &Obstacle{Kind: BadCredentials, Code: CodeSignedOut, Since: since}
+}
+
 // FindObstacle returns what the newest of the history, newest first, says is in
 // the way; nil for nothing. A run that was cancelled or killed says nothing.
 func FindObstacle(history []Ended) *Obstacle {
@@ -48,6 +61,10 @@ func FindObstacle(history []Ended) *Obstacle {
 var otherModule = []abi.Code{
 	abi.CodePluginUnknown, abi.CodePluginChanged, abi.CodePluginUnreadable, abi.CodePluginNotRegular, abi.CodePluginsDirWritable,
 }
+
+// CredentialsAtFault reports whether it ended for its credentials, and the owner has
+// to see to them.
+func (e *Ended) CredentialsAtFault() bool { return e.obstacle() == BadCredentials }
 
 func (e *Ended) obstacle() ObstacleKind {
 	area, _, _ := strings.Cut(e.Code, ".")

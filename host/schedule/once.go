@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/pdpp-host/pdpp-host/health"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -16,8 +17,12 @@ type Looked struct {
 	Started    bool
 	Reason     Reason    // why it was not started
 	At         time.Time // when it is looked at again; zero: when something changes
+	Due        time.Time // of one that would be run by itself now: since when
 	Escalated  bool      // a cooldown that has gone on for so long that its owner should look
+	Says       string    // the words of the refusal that it waits behind; "": none stands
+	Waits      bool      // for its owner, who has to do something before it can go on
 	Run        *Ended    // how its last attempt ended; nil: there was none
+	Runs       int       // how many runs its attempts came to
 	Err        error     // why it was refused, or could not be judged
 
 	passed Reason // it was started, and it was not the time after all
@@ -41,7 +46,7 @@ func (s *Scheduler) Once(ctx context.Context) ([]Looked, error) {
 	for _, c := range startable(all) {
 		l := at[c.connection.ID]
 		for ctx.Err() == nil && !l.Started {
-			l.Started = s.begin(ctx, c, func(d dispatched) { l.Run, l.Err, l.passed = d.run, d.err, d.skip })
+			l.Started = s.begin(ctx, c, func(d dispatched) { l.Run, l.Runs, l.Err, l.passed = d.run, d.runs, d.err, d.skip })
 			if l.Started {
 				break
 			}
@@ -76,7 +81,25 @@ func (c *candidate) looked() Looked {
 	case !c.plan.start && l.Reason == "":
 		l.Reason = ReasonNotDue
 	}
+	if c.err == nil && !c.plan.start {
+		l.Waits = c.facts.waits(c.plan)
+		if l.Waits && l.Reason != ReasonNotDue && c.facts.refusalStands() {
+			l.Says = c.facts.standing.Says
+		}
+	}
 	return l
+}
+
+// waits reports whether a plan that starts nothing is for the owner to change. What
+// its owner has stopped, or a device or another process runs, waits for nobody.
+func (f *facts) waits(p plan) bool {
+	switch p.skip {
+	case ReasonNotReady, ReasonAttention, ReasonGivenUp:
+		return true
+	case "", ReasonCoolingDown, ReasonBackingOff:
+		return f.standing != nil && f.standing.Holds == health.HeldForOwner
+	}
+	return false
 }
 
 // Look returns what a connection waits for now. It changes nothing and starts
@@ -96,13 +119,17 @@ func (s *Scheduler) Look(ctx context.Context, c storage.Connection) (Looked, err
 		return (&candidate{connection: c, facts: x.facts, err: err}).looked(), nil //nolint:nilerr // the error is what was found
 	}
 	if slices.ContainsFunc(watched, func(w Watched) bool { return w.ofObstacle && w.satisfied() }) {
-		x.facts.obstacle, x.facts.confirm = nil, true // the next pass sees it, too
+		x.facts.passObstacle() // the next pass sees it, too
+		x.facts.confirm = true
 	}
 	x.due = x.facts.dueNext(now, 0).At
 	x.plan = x.facts.plan(x.due, now)
 	l := x.looked()
 	if x.plan.start {
-		l.At = now
+		l.At, l.Due = now, now
+		if x.plan.trigger == Scheduled {
+			l.Due = later(x.due, x.facts.backoff(now).Until)
+		}
 	}
 	return l, nil
 }

@@ -15,7 +15,7 @@ import (
 // candidate is a connection, with what is to be done about it now.
 type candidate struct {
 	connection storage.Connection
-	facts      *facts // nil when they could not be read
+	facts      *facts // nil when the store could not be read; some of them when err says so
 	plan       plan
 	due        time.Time
 	err        error // why they could not
@@ -73,6 +73,9 @@ func (s *Scheduler) survey(ctx context.Context, now time.Time) ([]candidate, err
 			continue
 		}
 		x := s.decide(ctx, c, now)
+		if x.err == nil {
+			s.checkReady(ctx, &x)
+		}
 		switch {
 		case x.err != nil:
 		case x.plan.skip != "":
@@ -83,7 +86,7 @@ func (s *Scheduler) survey(ctx context.Context, now time.Time) ([]candidate, err
 		if abi.CodeOf(x.err) == abi.CodeConnectionUnknown {
 			continue // it was removed since it was listed
 		}
-		if err := s.apart(ctx, c, x.err); err != nil {
+		if err := s.apart(ctx, &x); err != nil {
 			return nil, err
 		}
 		all = append(all, x)
@@ -119,15 +122,41 @@ func (s *Scheduler) decide(ctx context.Context, c storage.Connection, now time.T
 	return x
 }
 
-// apart keeps trouble with one connection from stopping the others: it is
-// recorded as the reason why that one does not run.
-func (s *Scheduler) apart(ctx context.Context, c storage.Connection, err error) error {
-	own, ok := errors.AsType[*unresolved](err)
-	if !ok || ctx.Err() != nil {
-		return err
+// checkReady keeps that a run could not begin long before one is due. What its owner
+// runs by hand or has paused waits for nothing, and what may start now is told by
+// the attempt.
+func (s *Scheduler) checkReady(ctx context.Context, x *candidate) {
+	f := x.facts
+	if s.deps.Ready == nil || x.plan.start || f.onDevice || f.busy || f.obstacle != nil || f.setting.Paused || !f.setting.Enrolled(f.policy) {
+		return
 	}
-	code := string(abi.CodeOf(own.err))
-	return s.record(ctx, Event{Kind: EventSkipped, Connection: c.Name, Trigger: Scheduled, Reason: ReasonUnresolvable, Err: own.err}, c.ID, code)
+	why := s.deps.Ready(ctx, x.connection)
+	if why == nil || ctx.Err() != nil || f.refusedFor(why) {
+		return
+	}
+	if s.refused(ctx, *x, Event{Connection: x.connection.Name, Trigger: Scheduled}, why) {
+		x.plan = x.plan.skipped(ReasonNotReady, time.Time{}, "")
+		x.facts.standing = &storage.Dispatch{Status: StatusRefused, Reason: string(abi.CodeOf(why)), Says: health.Sentence(saying(why)), Holds: health.HeldForOwner}
+	}
+}
+
+// apart keeps trouble with one connection from stopping the others: it is
+// recorded as the reason why that one does not run. What its owner has to change, as
+// a module that is missing before the first run, is kept like a run's own refusal.
+func (s *Scheduler) apart(ctx context.Context, x *candidate) error {
+	own, ok := errors.AsType[*unresolved](x.err)
+	if !ok || ctx.Err() != nil {
+		return x.err
+	}
+	code := abi.CodeOf(own.err)
+	if ownersToChange(code) {
+		if !x.facts.refusedFor(own.err) {
+			s.refused(ctx, *x, Event{Connection: x.connection.Name, Trigger: Scheduled}, own.err)
+		}
+		return nil
+	}
+	e := Event{Kind: EventSkipped, Connection: x.connection.Name, Trigger: Scheduled, Reason: ReasonUnresolvable, Err: own.err}
+	return s.record(ctx, e, x.facts, string(code), "")
 }
 
 // recordSkip keeps why a connection is not run although it would be due.
@@ -136,12 +165,12 @@ func (s *Scheduler) recordSkip(ctx context.Context, f *facts, p plan) error {
 		return nil // a run, here or on a device, is no skip; what stands is kept already
 	}
 	e := Event{Kind: EventSkipped, Connection: f.connection.Name, Trigger: p.trigger, Reason: p.skip, Until: p.at}
-	return s.record(ctx, e, f.connection.ID, f.newest+" "+p.identity)
+	return s.record(ctx, e, f, f.newest+" "+p.identity, f.holding(p))
 }
 
-// stands reports whether the newest record already tells of what a plan waits
-// for, and more of it: which refusal it was, or until when the source is left
-// alone. Another record would take that from the connection's health.
+// stands reports whether the record that holds the connection tells of what a plan
+// waits for, and more of it: which refusal it was, or until when the source is left
+// alone.
 func (f *facts) stands(p plan, now time.Time) bool {
 	kept := f.standing
 	if kept == nil {
@@ -149,9 +178,27 @@ func (f *facts) stands(p plan, now time.Time) bool {
 	}
 	switch p.skip {
 	case ReasonAttention, ReasonNotReady, ReasonBackingOff, ReasonGivenUp:
-		return kept.Status == StatusRefused && kept.Holds == health.HeldForOwner
+		return f.refusalStands()
 	case ReasonManual, ReasonPaused, ReasonUnsafe:
 		return kept.Reason == string(ReasonCoolingDown) && kept.Until.After(now)
+	}
+	return false
+}
+
+// refusalStands reports whether a refusal holds the connection that its owner has to
+// do something about.
+func (f *facts) refusalStands() bool {
+	kept := f.standing
+	return kept != nil && kept.Status == StatusRefused && kept.Holds == health.HeldForOwner
+}
+
+// refusedFor reports whether that refusal is kept already: it holds the connection,
+// or it is the newest record.
+func (f *facts) refusedFor(why error) bool {
+	for _, d := range []*storage.Dispatch{f.standing, f.latest} {
+		if d != nil && d.Status == StatusRefused && d.Reason == string(abi.CodeOf(why)) {
+			return true
+		}
 	}
 	return false
 }
@@ -177,25 +224,44 @@ var holds = map[Reason]health.HoldKind{
 	ReasonNotReady: health.HeldForOwner, ReasonAttention: health.HeldForOwner,
 }
 
+// holding is what a skip holds of the connection's health. What the evidence knows
+// better by itself is not said beside it: a credential that was taken away.
+func (f *facts) holding(p plan) health.HoldKind {
+	if p.skip == ReasonAttention && f.obstacle != nil && f.obstacle.Code == CodeSignedOut {
+		return ""
+	}
+	return holds[p.skip]
+}
+
+// skipped is what makes two skips of a connection the same.
+type skipped struct {
+	reason   Reason
+	identity string
+	until    int64
+	putRight bool
+	afterRun int64
+}
+
 // record keeps a skip, and reports it when it is another one than the last. The
 // same skip again, a pass later, is not even written.
-func (s *Scheduler) record(ctx context.Context, e Event, connectionID, identity string) error {
-	what := string(e.Reason) + " " + identity
+func (s *Scheduler) record(ctx context.Context, e Event, f *facts, identity string, kind health.HoldKind) error {
+	id := f.connection.ID
+	what := skipped{e.Reason, identity, e.Until.UnixMicro(), f.putRight, f.afterRun}
 	s.mu.Lock()
-	same := s.skipped[connectionID] == what
+	same := s.skipped[id] == what
 	s.mu.Unlock()
 	if same {
 		return nil
 	}
 	fresh, err := s.deps.Store.RecordDispatch(ctx, storage.Dispatch{
-		ConnectionID: connectionID, Trigger: string(e.Trigger), Status: "skipped", Reason: string(e.Reason), Identity: identity, Until: e.Until,
-		Holds: holds[e.Reason],
+		ConnectionID: id, Trigger: string(e.Trigger), Status: "skipped", Reason: string(e.Reason), Identity: identity, Until: e.Until,
+		Holds: kind, PutRight: f.putRight, AfterRun: f.afterRun,
 	})
 	if err != nil {
 		return err
 	}
 	s.mu.Lock()
-	s.skipped[connectionID] = what
+	s.skipped[id] = what
 	s.mu.Unlock()
 	if fresh {
 		s.report(e)

@@ -51,6 +51,10 @@ type Deps struct {
 	// Probe looks whether an obstacle is still there. version names the evidence:
 	// when it is another one, what it shows is new. nil: nothing is ever known.
 	Probe func(ctx context.Context, c storage.Connection, o Obstacle) (e verdict.SatisfactionEvidence, version string, err error)
+	// Ready says why a run could not even begin, as far as that can be seen at once
+	// and by every pass: a module that is gone. nil, and nil for it: nothing is known
+	// to be in the way.
+	Ready func(ctx context.Context, c storage.Connection) error
 	// Run makes one run, to its end, and returns nil when it has one in the store,
 	// however it ended. An error says that the run was refused before it began:
 	// run.connection_busy when another process runs the connection. When ctx is
@@ -62,6 +66,7 @@ type Deps struct {
 	Now         func() time.Time // the wall clock; it may jump
 	Random      func() float64   // 0 up to 1
 	Report      func(Event)      // what happens, in order; nil: nobody listens
+	Passed      func()           // a pass has looked at every connection; nil: nobody listens
 	Workers     int              // runs at a time; 0: 2
 }
 

@@ -38,11 +38,11 @@ type Scheduler struct {
 	deps Deps
 
 	mu      sync.Mutex
-	running map[string]bool   // by connection id
-	held    map[string]hold   // likewise
-	skipped map[string]string // likewise: the skip that was recorded last
-	lost    map[string]int64  // likewise: jobs in a row that the store knows nothing of
-	wake    chan struct{}     // 1: something changed that a pass should look at
+	running map[string]bool    // by connection id
+	held    map[string]hold    // likewise
+	skipped map[string]skipped // likewise: the skip that was recorded last
+	lost    map[string]int64   // likewise: jobs in a row that the store knows nothing of
+	wake    chan struct{}      // 1: something changed that a pass should look at
 	jobs    sync.WaitGroup
 }
 
@@ -51,7 +51,7 @@ func New(deps Deps) *Scheduler {
 	if deps.Workers <= 0 {
 		deps.Workers = defaultWorkers
 	}
-	return &Scheduler{deps: deps, running: map[string]bool{}, held: map[string]hold{}, skipped: map[string]string{}, lost: map[string]int64{}, wake: make(chan struct{}, 1)}
+	return &Scheduler{deps: deps, running: map[string]bool{}, held: map[string]hold{}, skipped: map[string]skipped{}, lost: map[string]int64{}, wake: make(chan struct{}, 1)}
 }
 
 func (s *Scheduler) report(e Event) {
@@ -82,6 +82,9 @@ func (s *Scheduler) Run(ctx context.Context) error {
 		case trouble > 0:
 			s.report(Event{Kind: EventRecovers})
 			trouble = 0
+		}
+		if err == nil && s.deps.Passed != nil {
+			s.deps.Passed()
 		}
 		s.sleep(ctx, wait, err == nil)
 	}

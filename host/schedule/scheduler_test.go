@@ -251,11 +251,20 @@ func TestAStoreThatFailsIsTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, "c")
 		w.broken = errBroken
-		w.during(w.scheduler(), func() {
+		passes := 0
+		passed := func(d *Deps) { d.Passed = func() { w.change(func() { passes++ }) } }
+		w.during(w.scheduler(passed), func() {
 			time.Sleep(5 * time.Minute)
-			w.change(func() { w.broken = nil })
+			w.change(func() {
+				if w.broken = nil; passes > 0 {
+					t.Errorf("%d passes are said to have worked while none did", passes)
+				}
+			})
 			time.Sleep(3 * time.Minute)
 		})
+		if passes < 2 {
+			t.Errorf("%d passes are said to have worked", passes)
+		}
 		if trouble, well := w.count(EventTrouble, ""), w.count(EventRecovers, ""); trouble != 1 || well != 1 || len(w.ran("c")) != 1 {
 			t.Errorf("told %d and %d times, %d runs", trouble, well, len(w.ran("c")))
 		}
@@ -272,7 +281,7 @@ func TestOneWithoutAModuleHoldsUpNobody(t *testing.T) {
 		if len(w.ran("a")) != 1 || len(w.ran("b")) != 0 || len(w.ran("c")) != 1 {
 			t.Error(w.starts)
 		}
-		if d := w.states["b"].Dispatches; len(d) != 1 || d[0].Reason != string(ReasonUnresolvable) {
+		if d := w.states["b"].Dispatches; len(d) != 1 || d[0].Status != StatusRefused || d[0].Reason != string(abi.CodePluginUnknown) {
 			t.Errorf("%+v", d)
 		}
 	})
