@@ -151,8 +151,14 @@ func (f *facts) fillCollection(c *Condition) {
 
 func (f *facts) fillCredentials(c *Condition) {
 	switch {
-	case credentialShaped(f.code):
-		f.fillNamed(c, credentialsRejected, f.first)
+	case f.Credentials.removed():
+		f.fill(c, credentialsRequired) // newer than any success
+	case f.rejection() != "" && f.Credentials.neverIn():
+		f.fillNamed(c, credentialsRequired, f.rejection())
+	case f.rejection() != "":
+		f.fillNamed(c, credentialsRejected, f.rejection())
+	case f.Credentials.unconfirmed():
+		f.fill(c, credentialsUnconfirmed)
 	case f.Credentials != nil && !f.Credentials.Stored:
 		f.fill(c, credentialsNone) // none, so none of them was accepted
 	case f.succeeded():

@@ -26,11 +26,18 @@ type KnownGap struct {
 // ManifestStream is what a manifest says of one stream's coverage.
 type ManifestStream struct {
 	Name           string       `json:"name"`
-	Required       *bool        `json:"required"`        // nil: required
+	Required       *bool        `json:"required"`        // nil: unless it is declared as not collected
 	CoveragePolicy CoverageAxis `json:"coverage_policy"` // collect, or an accepted label
 }
 
-func (m *ManifestStream) required() bool { return m.Required == nil || *m.Required }
+// required is the one place that reads an absent answer: nobody requires what the
+// manifest says is not collected, unless it says that as well (RT-11).
+func (m *ManifestStream) required() bool {
+	if m.Required == nil {
+		return !m.CoveragePolicy.Accepted()
+	}
+	return *m.Required
+}
 
 // weight is what a known gap does to coverage.
 type weight int

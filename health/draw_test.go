@@ -103,8 +103,9 @@ func drawEvidence(t *rapid.T, word wordSource) health.Evidence {
 			Axis:  one[health.OutboxState](t, "outbox", "idle", "idle", "active", "stalled", "unknown", "odd"),
 			Cause: one[health.StalledCause](t, "cause", "", health.CauseDeadLetterBacklog, health.CauseStateReadFailed, health.CauseStalePending, "odd"),
 			Counts: maybe(t, "counts", func() health.OutboxCounts {
-				return health.OutboxCounts{Pending: drawCount(t, "pending"), DeadLetter: drawCount(t, "dead")}
+				return health.OutboxCounts{Pending: drawCount(t, "pending"), DeadLetter: drawCount(t, "dead"), StaleLeases: drawCount(t, "stale leases")}
 			}),
+			Left: one(t, "left", 0, 1, 2, 3) == 0,
 		}
 	})
 	if one(t, "unreliable", 0, 1, 2, 3, 4) == 0 {
@@ -118,6 +119,12 @@ func drawEvidence(t *rapid.T, word wordSource) health.Evidence {
 		}
 	})
 	e.Activity = maybe(t, "activity", func() health.Activity { return health.Activity{Active: rapid.Bool().Draw(t, "active")} })
+	e.Credentials = maybe(t, "credentials", func() health.Credentials {
+		return health.Credentials{
+			Stored: rapid.Bool().Draw(t, "stored"), Removed: one(t, "removed", 0, 1, 2) == 0, Unconfirmed: one(t, "unconfirmed", 0, 1, 2) == 0,
+			NeverIn: rapid.Bool().Draw(t, "never in"), Rejected: word(t),
+		}
+	})
 	e.DetailGaps = maybe(t, "gaps", func() health.DetailGaps {
 		return health.DetailGaps{
 			Unreadable: one(t, "unreadable", 0, 1, 2, 3) == 0, Recovered: drawCount(t, "recovered"),
@@ -140,8 +147,8 @@ func drawSecret(t *rapid.T) (secret, text string) {
 		text = "rejected " + secret + " by the source"
 	case "assigned":
 		secret = part(10)
-		name := one(t, "name", "token", "api_key", "Password", "cookie", "credential", "Authorization", "client_secret")
-		text = name + one(t, "assigned by", "=", ": ", " = ", `":"`) + secret
+		name := one(t, "name", "token", "api_key", "Password", "cookie", "credential", "Authorization", "client_secret", "session_id", "cookies: sid", "user[password]", "passphrase", "Tokens")
+		text = name + one(t, "assigned by", "=", ": ", " = ", `":"`, "%3D", "->", "\n=", "`=") + secret
 	case "bearer":
 		secret = part(10)
 		text = one(t, "scheme", "Bearer ", "bearer ", "BASIC ") + secret
@@ -170,13 +177,13 @@ func drawHeartbeat(t *rapid.T) health.Heartbeat {
 // drawInput draws what a verdict is made of, around the snapshot of e. A stream
 // may be called what a sentence must not claim.
 func drawInput(t *rapid.T, e health.Evidence) verdict.Input {
-	in := verdict.Input{Snapshot: health.Project(e), Refresh: e.Refresh, RuntimeOK: one(t, "runtime", 0, 1, 2) > 0, Attention: e.Attention}
+	in := verdict.Input{Snapshot: health.Project(e), Refresh: e.Refresh, RuntimeOK: one(t, "runtime", 0, 1, 2) > 0, Attention: e.Attention, FirstSignIn: e.Credentials.FirstSignIn()}
 	for _, id := range []string{"retry", "resumes", "dead-letter"}[:one(t, "streams", 0, 1, 2, 3)] {
 		in.Streams = append(in.Streams, drawStream(t, id))
 	}
 	in.Schedule = maybe(t, "schedule", func() verdict.Schedule {
 		return verdict.Schedule{
-			Mode:            one(t, "schedule mode", verdict.ScheduleActive, verdict.ScheduleActive, verdict.ScheduleDisabled, verdict.ScheduleManual),
+			Mode:            one(t, "schedule mode", verdict.ScheduleActive, verdict.ScheduleActive, verdict.ScheduleDisabled, verdict.ScheduleManual, verdict.ScheduleOnDevice),
 			HasPriorSuccess: rapid.Bool().Draw(t, "prior"),
 		}
 	})

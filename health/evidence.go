@@ -25,7 +25,7 @@ type Evidence struct {
 	RemoteSurface *RemoteSurface `json:"remote_surface"`
 	Activity      *Activity      `json:"activity"`
 	DetailGaps    *DetailGaps    `json:"detail_gaps"`
-	// Credentials says whether any are stored. nil: nobody looked.
+	// Credentials says what is stored to sign in with. nil: nobody looked.
 	Credentials    *Credentials `json:"credentials"`
 	CollectionRate abi.Raw      `json:"collection_rate,omitempty"` // passed through to the detail
 }
@@ -60,10 +60,28 @@ type Backoff struct {
 	RecordedAt          Instant `json:"recorded_at"`
 }
 
-// Credentials says whether the host keeps credentials of the connection.
+// Credentials says what the host keeps of what the connector signs in with.
 type Credentials struct {
 	Stored bool `json:"stored"`
+	// Removed: one that the connector requires, and that the latest run could use,
+	// was taken away since. Unconfirmed: it was, and there is another.
+	Removed     bool `json:"removed,omitempty"`
+	Unconfirmed bool `json:"unconfirmed,omitempty"`
+	// NeverIn: no run ever got in, and what a run needs for that is not stored.
+	NeverIn bool `json:"never_in,omitempty"`
+	// Rejected is the reason of the last run that failed over them, where nothing has
+	// said anything of them since. "": they were not rejected, or nobody knows it.
+	Rejected Word `json:"rejected,omitempty"`
 }
+
+// removed, unconfirmed and neverIn are false where nobody looked.
+func (c *Credentials) removed() bool     { return c != nil && c.Removed }
+func (c *Credentials) unconfirmed() bool { return c != nil && c.Unconfirmed && !c.Removed }
+func (c *Credentials) neverIn() bool     { return c != nil && c.NeverIn }
+
+// FirstSignIn reports whether the owner who is to sign in has nothing to do again:
+// no run ever got in, or the credential was taken away.
+func (c *Credentials) FirstSignIn() bool { return c.removed() || c.neverIn() }
 
 // Coverage is the connection's rolled-up coverage.
 type Coverage struct {
@@ -84,6 +102,8 @@ type Outbox struct {
 	Axis   OutboxState   `json:"axis"`
 	Cause  StalledCause  `json:"cause"` // ignored unless the axis is stalled
 	Counts *OutboxCounts `json:"counts,omitempty"`
+	// Left: a device told of work that has not left it, counted or not.
+	Left bool `json:"left,omitempty"`
 }
 
 // ProjectionEvidence says which read models could not be read.

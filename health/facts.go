@@ -34,6 +34,9 @@ func read(e *Evidence) facts {
 		}
 	}
 	f.axes = axesOf(e)
+	if f.axes.Outbox == OutboxIdle && f.undelivered() {
+		f.axes.Outbox = OutboxUnknown // it cannot be both
+	}
 	f.coverage = Coverage{Axis: CoverageUnknown}
 	if e.Coverage != nil {
 		f.coverage = *e.Coverage
@@ -87,10 +90,36 @@ func (f *facts) firstReason() Word {
 	return ""
 }
 
+// rejection is why the credentials are known to be no good: the first reason, else
+// that of an earlier run since which nobody got in; "" when they are not.
+func (f *facts) rejection() Word {
+	switch {
+	case credentialShaped(f.code):
+		return f.first
+	case f.succeeded() || f.Credentials == nil:
+		return ""
+	}
+	return f.Credentials.Rejected
+}
+
+// undelivered reports whether a device holds work that it is not known to be sending:
+// what it gave up, what was taken up and left lying and, unless it is at it, whatever
+// else it told of. No run's success speaks for that (HL-14).
+func (f *facts) undelivered() bool {
+	o := f.Outbox
+	switch {
+	case !f.LocalDeviceBacked || o == nil:
+		return false
+	case o.Counts != nil && (positive(o.Counts.DeadLetter) || positive(o.Counts.StaleLeases)):
+		return true
+	}
+	return f.axes.Outbox != OutboxActive && (o.Left || o.Counts.Stuck())
+}
+
 // deviceVerdict reports whether a device's own evidence proves a collection as
-// a succeeded run would (HL-14). A run that ended decides instead, and any stuck
-// work, whatever the axis says, keeps the proof away.
+// a succeeded run would (HL-14). A run that ended decides instead, and credentials
+// that were rejected keep the proof away. An outbox with any work stuck is not idle.
 func (f *facts) deviceVerdict() bool {
 	return f.LocalDeviceBacked && f.run == nil && f.axes.Outbox == OutboxIdle && f.axes.Coverage == CoverageComplete &&
-		!f.coverage.RequiredButAccepted && f.axes.Freshness == FreshnessFresh && !f.Outbox.Counts.Stuck()
+		!f.coverage.RequiredButAccepted && f.axes.Freshness == FreshnessFresh && (f.Credentials == nil || f.Credentials.Rejected == "")
 }

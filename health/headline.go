@@ -35,7 +35,7 @@ func (f *facts) headline(c []Condition) headline {
 	// (HL-15).
 	case paused && !f.manual:
 		return headline{StateIdle, "", atSchedule}
-	case !c[atCollection].is(True) && c[atCredentials].blocking():
+	case c[atCredentials].blocking() && (!c[atCollection].is(True) || f.Credentials.removed()):
 		return at(StateBlocked, atCredentials)
 	case !c[atCollection].is(True) && c[atRuntime].blocking():
 		return at(StateBlocked, atRuntime)
@@ -55,6 +55,10 @@ func (f *facts) quiet(c []Condition, paused bool) headline {
 	uploading := c[atExporter].is(True) && c[atBacklog].is(False)
 	good := c[atCollection].is(True) && c[atCoverage].is(True)
 	switch {
+	case good && f.Credentials.unconfirmed():
+		return headline{StateUnknown, "", atCredentials}
+	case good && f.undelivered():
+		return headline{StateUnknown, "", atBacklog}
 	case good && c[atFresh].is(False) && f.axes.RemoteSurface != SurfaceUnknown:
 		// Only a manual connector's staleness is not degrading (HL-15.1).
 		return headline{StateIdle, c[atFresh].Reason, atFresh}

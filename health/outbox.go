@@ -1,6 +1,7 @@
 package health
 
 import (
+	"math"
 	"slices"
 	"time"
 )
@@ -32,7 +33,14 @@ func (h *Heartbeat) trusted() bool {
 	return h.DeviceStatus == deviceActive && h.SourceStatus == deviceActive && h.DeviceRevokedAt.IsZero()
 }
 
-func (h *Heartbeat) pending() bool { return h.RecordsPending != nil && *h.RecordsPending > 0 }
+func (h *Heartbeat) pending() bool { return positive(h.RecordsPending) }
+
+// gaveUp reports whether the device told of work that it sends no more.
+func (h *Heartbeat) gaveUp() bool {
+	return h.OutboxDiagnostics != nil && positive(h.OutboxDiagnostics.DeadLetter)
+}
+
+func positive(n *int64) bool { return n != nil && *n > 0 }
 
 // OutboxReading is what a connection's heartbeats say together.
 type OutboxReading struct {
@@ -92,10 +100,12 @@ func (h *Heartbeat) read(now Instant, threshold time.Duration) (OutboxState, Sta
 	case h.LastHeartbeatAt.IsZero():
 		return OutboxUnknown, ""
 	case h.LastHeartbeatStatus == heartbeatBlocked:
-		if d := h.OutboxDiagnostics; d != nil && d.DeadLetter != nil && *d.DeadLetter > 0 {
+		if h.gaveUp() {
 			return OutboxStalled, CauseDeadLetterBacklog
 		}
 		return OutboxStalled, CauseStateReadFailed
+	case !now.IsZero() && now.Sub(h.LastHeartbeatAt.Time) < -threshold:
+		return OutboxUnknown, "" // of a clock that was put back since: how old it is, nobody knows
 	case h.pending() && !now.IsZero() && now.Sub(h.LastHeartbeatAt.Time) > threshold:
 		return OutboxStalled, CauseStalePending
 	case h.LastHeartbeatStatus == "starting", h.LastHeartbeatStatus == "retrying", h.pending():
@@ -107,7 +117,8 @@ func (h *Heartbeat) read(now Instant, threshold time.Duration) (OutboxState, Sta
 }
 
 // addCount adds what a source told to what others told; what is negative tells
-// nothing.
+// nothing. A sum is never less than what it is made of: the largest number stands
+// for every larger one.
 func addCount(to **int64, n *int64) {
 	switch {
 	case n == nil || *n < 0:
@@ -115,6 +126,6 @@ func addCount(to **int64, n *int64) {
 		sum := *n
 		*to = &sum
 	default:
-		**to += *n
+		**to += min(*n, math.MaxInt64-**to)
 	}
 }

@@ -71,7 +71,7 @@ func (c *OutboxCounts) Stuck() bool {
 	}
 	fields := c.fields()
 	for _, n := range fields[:stuckFields] {
-		if *n != nil && **n > 0 {
+		if positive(*n) {
 			return true
 		}
 	}

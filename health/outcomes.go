@@ -34,8 +34,10 @@ const (
 	collectionUnobserved
 	collectionDeviceUnproven
 	credentialsRejected
+	credentialsRequired
 	credentialsAccepted
 	credentialsUnprobed
+	credentialsUnconfirmed
 	credentialsNone
 	runtimeNoBrowser
 	runtimeNoSurface
@@ -165,6 +167,12 @@ var outcomes = [outcomeCount]outcome{
 		remedy:   &Remediation{Action: "refresh_credentials", Label: "Sign in again", Target: "credentials"},
 		redacted: true,
 	},
+	credentialsRequired: {
+		typ: CredentialsValid, status: False, severity: Blocked, reason: "credential_required", origin: OriginReadiness,
+		message:  "The connector has to be signed in, and what it needs for that is not stored.",
+		remedy:   &Remediation{Action: "refresh_credentials", Label: "Sign in", Target: "credentials"},
+		redacted: true,
+	},
 	credentialsAccepted: {
 		typ: CredentialsValid, status: True, severity: Info, reason: "credentials_accepted", origin: OriginReadiness,
 		message: "The latest run got in with the stored credentials.",
@@ -172,6 +180,10 @@ var outcomes = [outcomeCount]outcome{
 	credentialsUnprobed: {
 		typ: CredentialsValid, status: Unknown, severity: Info, reason: "credentials_not_probed", origin: OriginReadiness,
 		message: "Nothing tells yet whether the credentials are accepted.",
+	},
+	credentialsUnconfirmed: {
+		typ: CredentialsValid, status: Unknown, severity: Info, reason: "credential_unconfirmed", origin: OriginReadiness,
+		message: "The credentials that the latest run got in with were removed; no run has tried those that are stored now.",
 	},
 	credentialsNone: {
 		typ: CredentialsValid, status: Unknown, severity: Info, reason: "credentials_not_applicable", origin: OriginReadiness,

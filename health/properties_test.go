@@ -62,12 +62,14 @@ func TestSnapshotIsWhole(t *testing.T) {
 // and fresh, with nothing in the way.
 func TestHealthyIsProven(t *testing.T) {
 	t.Parallel()
+	well := 0
 	rapid.Check(t, func(t *rapid.T) {
-		e := drawEvidence(t, anyWord)
+		e := drawNearlyWell(t)
 		s := health.Project(e)
 		if s.State != health.StateHealthy {
 			return
 		}
+		well++
 		for _, c := range s.Conditions {
 			switch c.Type {
 			case health.CollectionSucceeded, health.SourceCoverageComplete, health.Fresh, health.ProjectionReliable, health.AttentionClear, health.RetryPolicyClear:
@@ -83,8 +85,21 @@ func TestHealthyIsProven(t *testing.T) {
 		if e.Run == nil && (!e.LocalDeviceBacked || s.Axes.Outbox != health.OutboxIdle) {
 			t.Fatal("healthy without any collection")
 		}
+		if o := e.Outbox; e.LocalDeviceBacked && o != nil { // HL-14
+			if c := o.Counts; c != nil && (told(c.DeadLetter) || told(c.StaleLeases)) {
+				t.Fatalf("healthy with %+v", c)
+			}
+			if o.Left && s.Axes.Outbox != health.OutboxActive {
+				t.Fatalf("healthy with work left on an outbox that is %s", s.Axes.Outbox)
+			}
+		}
 	})
+	if well < fewestWell {
+		t.Errorf("only %d were healthy", well)
+	}
 }
+
+func told(n *int64) bool { return n != nil && *n > 0 }
 
 // HL-02.1: no secret leaves, whatever field it came in by.
 func TestNoSecretLeaves(t *testing.T) {
@@ -125,19 +140,26 @@ func TestExpiryAndSupersession(t *testing.T) {
 	})
 }
 
-// HL-19.1: the backlog moves nothing.
+// HL-19.1: the backlog moves nothing, least of all that a connection is well.
 func TestBacklogMovesNothing(t *testing.T) {
 	t.Parallel()
+	well := 0
 	rapid.Check(t, func(t *rapid.T) {
-		e := drawEvidence(t, anyWord)
+		e := drawNearlyWell(t)
 		with := health.Project(e)
 		e.DetailGaps = nil
 		without := health.Project(e)
+		if b := with.DetailGapBacklog; without.State == health.StateHealthy && b != nil && b.Pending > 0 && b.PendingOther > 0 {
+			well++
+		}
 		with.DetailGapBacklog = nil
 		if !reflect.DeepEqual(with, without) {
 			t.Fatalf("%+v\n%+v", with, without)
 		}
 	})
+	if well < fewestWell {
+		t.Errorf("only %d were healthy and had a backlog", well)
+	}
 }
 
 // HL-14.3: with a run that ended, a device's evidence proves nothing.
@@ -154,6 +176,7 @@ func TestRunDecides(t *testing.T) {
 }
 
 // HL-11.1, HL-11.2: only trusted sources count, and their order does not matter.
+// HL-16.4: a cause stands on a stalled axis and on no other.
 func TestOutboxRollup(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -38,7 +38,8 @@ func TestSynthesizeIsPure(t *testing.T) {
 }
 
 // The gate has never had to withhold a verdict: what is made keeps the
-// invariants by itself.
+// invariants by itself, such as that an action's terminal flag is that of its scope
+// (HL-25.1) and that what is not fresh is said to be so (HL-22.2).
 func TestNoVerdictIsWithheld(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -168,7 +169,8 @@ func TestCalmCountsNothing(t *testing.T) {
 	})
 }
 
-// HL-28.2: a fault of the runtime calms every connection and colours none.
+// HL-28.2: a fault of the runtime calms every connection and colours none. What is to
+// be done stays the same; what was to come by itself is not said to.
 func TestRuntimeFault(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -177,14 +179,47 @@ func TestRuntimeFault(t *testing.T) {
 		up := verdict.Synthesize(in)
 		in.RuntimeOK = false
 		down := verdict.Synthesize(in)
-		if down.Channel != verdict.Calm || down.Pill != up.Pill || !reflect.DeepEqual(down.RequiredActions, up.RequiredActions) ||
+		if down.Channel != verdict.Calm || down.Pill != up.Pill || !reflect.DeepEqual(heldWords(down.RequiredActions), heldWords(up.RequiredActions)) ||
 			!reflect.DeepEqual(down.Detail.Conditions, up.Detail.Conditions) || verdict.ShouldPush(down) {
 			t.Fatalf("%s\n%s", encode(t, up), encode(t, down))
+		}
+		said := down.ForwardStatement + encode(t, down.RequiredActions) + encode(t, down.Annotations)
+		comes := strings.Contains(said, "comes without your doing") && !in.Snapshot.Badges.Syncing // a run that is going on goes on
+		if comes || strings.Contains(said, "on its schedule") || strings.Contains(said, "is current") {
+			t.Fatalf("nothing runs, and: %s", said)
 		}
 		if !slices.Contains(down.Detail.Suppressed, verdict.Suppressed{Kind: "runtime_fault", DetailField: "runtime_ok"}) {
 			t.Fatalf("%+v", down.Detail.Suppressed)
 		}
 	})
+}
+
+// HL-25.3, HL-29.2: under a pause nothing comes by itself. What is missing then is
+// somebody's to bring about.
+func TestPauseNeverWaits(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		in := drawInput(t, drawEvidence(t, anyWord))
+		in.RuntimeOK, in.Schedule = true, &verdict.Schedule{Mode: verdict.ScheduleDisabled, HasPriorSuccess: rapid.Bool().Draw(t, "prior")}
+		v := verdict.Synthesize(in)
+		if slices.ContainsFunc(v.RequiredActions, func(a verdict.RequiredAction) bool { return a.Kind == verdict.Wait }) {
+			t.Fatalf("%+v", v.RequiredActions)
+		}
+		if v.Detail.ForwardDisposition != health.DispositionComplete && v.Channel == verdict.Calm {
+			t.Fatalf("%s, and calm: %s", v.Detail.ForwardDisposition, encode(t, v))
+		}
+	})
+}
+
+// heldWords is the actions, with what waits in the words of a runtime at fault.
+func heldWords(actions []verdict.RequiredAction) []verdict.RequiredAction {
+	held := slices.Clone(actions)
+	for i := range held {
+		if a := &held[i]; a.CTACode == "cta_wait" || a.CTACode == "cta_wait_held" {
+			a.CTA, a.CTACode = "", ""
+		}
+	}
+	return held
 }
 
 // HL-02.1: no secret comes out of a verdict either.
@@ -204,7 +239,7 @@ func TestNoSecretInAVerdict(t *testing.T) {
 func TestBacklogMovesNoVerdict(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		in := drawInput(t, drawEvidence(t, anyWord))
+		in := drawInput(t, drawNearlyWell(t))
 		with := verdict.Synthesize(in)
 		in.Snapshot.DetailGapBacklog = nil
 		without := verdict.Synthesize(in)
@@ -262,7 +297,7 @@ func TestGrantScoped(t *testing.T) {
 			t.Fatalf("%+v", g)
 		}
 		out := encode(t, g)
-		for _, word := range []string{"condition", "backlog", "outbox", "credential", "Sign in", `"action_ref":0`} {
+		for _, word := range []string{"condition", "backlog", "outbox", "credential", "Sign in", "owner", "disposition", "when you run it", "on its schedule", `"action_ref":0`} {
 			if strings.Contains(out, word) {
 				t.Fatalf("%q stands in %s", word, out)
 			}

@@ -7,16 +7,20 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// maxReason bounds a reason from outside, in bytes once normalised.
-const maxReason = 64
+// maxReason bounds a reason from outside, in bytes once normalised, and maxRaw as it
+// comes.
+const (
+	maxReason = 64
+	maxRaw    = 512
+)
 
 // admit is the one place where text from outside becomes a reason: it returns
 // the text as a code (lower case, everything else one underscore, trimmed), or
 // generic when the text cannot be trusted to be a code. redacted says that a
 // detail was taken out.
 //
-// Text is refused when it could hold a secret or say where something lives: an
-// assignment to a word like token, a bearer value, a known token prefix, a long
+// Text is refused when it could hold a secret or say where something lives: a
+// value behind a word like token, a bearer value, a known token prefix, a long
 // run of token characters, an address or a path. (Security: HL-02.1.)
 func admit(raw, generic Word) (reason Word, redacted bool) {
 	code := normalise(raw)
@@ -25,7 +29,7 @@ func admit(raw, generic Word) (reason Word, redacted bool) {
 		return generic, false
 	case code == raw && len(raw) < longRun && plainWords(string(raw)):
 		return raw, false // words alone: neither long enough for a token nor with a token's digits
-	case looksSecret(string(raw)), len(code) > maxReason:
+	case len(code) > maxReason, len(raw) > maxRaw, looksSecret(string(raw)):
 		return generic, true
 	}
 	return code, false
@@ -89,41 +93,20 @@ func isCode(w Word) bool {
 // looksSecret reports whether raw could hold a secret, or where something lives.
 func looksSecret(raw string) bool {
 	s := strings.ToLower(raw)
-	return strings.ContainsAny(s, "@/\\") || assignsSecret(s) || hasTokenPrefix(s) || hasTokenRun(s)
+	if plain := unescaped(s); plain != s && (holdsSecret(plain) || strings.ContainsAny(plain, "@/\\")) {
+		return true
+	}
+	return strings.ContainsAny(s, "@/\\") || holdsSecret(s)
+}
+
+// holdsSecret reports whether lower-case s holds what could be one.
+func holdsSecret(s string) bool {
+	return assignsSecret(s) || tellsSecret(s) || hasTokenPrefix(s) || hasTokenRun(s)
 }
 
 // ownWord reports whether raw is a word of the contract between host and
 // connector. Such a word holds no secret, however long it is.
 func ownWord(raw Word) bool { return slices.Contains(abi.GenericReasons, abi.Reason(raw)) }
-
-// secretNames are what a secret is assigned to.
-var secretNames = []string{"key", "token", "password", "passwd", "pwd", "secret", "cookie", "credential", "credentials", "authorization", "auth", "session", "otp", "pin"}
-
-// assignsSecret reports whether lower-case s holds name=value or name: value for
-// a secret's name, or a bearer or basic value.
-func assignsSecret(s string) bool {
-	for i := range len(s) {
-		if s[i] != '=' && s[i] != ':' {
-			continue
-		}
-		name := strings.TrimRight(s[:i], " \t\"'")
-		value := strings.TrimLeft(s[i+1:], " \t\"'")
-		if value == "" {
-			continue
-		}
-		for _, n := range secretNames {
-			if strings.HasSuffix(name, n) {
-				return true
-			}
-		}
-	}
-	for _, scheme := range []string{"bearer ", "basic ", "bearer+", "bearer%20"} {
-		if _, value, ok := strings.Cut(s, scheme); ok && value != "" {
-			return true
-		}
-	}
-	return false
-}
 
 // tokenPrefixes are how tokens of well-known makers start, in lower case.
 var tokenPrefixes = []string{

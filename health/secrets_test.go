@@ -32,6 +32,64 @@ func TestAdmit(t *testing.T) {
 		{"said AKIAIOSFODNN7EXAMPLE", "generic", true},
 		{"0123456789abcdef01234567", "generic", true},
 		{"connector_reported_failed", "generic", true},
+		{"session_id=abc123def4", "generic", true},
+		{"sessionid: 9f8e7d6c5b", "generic", true},
+		{"cookies: sid=9f8e7d6c", "generic", true},
+		{"sid=abcdefgh", "generic", true},
+		{"PHPSESSID=abcdefgh", "generic", true},
+		{"user[password]=hunter2", "generic", true},
+		{"user%5Bpassword%5D%3Dhunter", "generic", true},
+		{"password%3Dhunter2", "generic", true},
+		{"password%253Dhunter", "generic", true},
+		{"password%3Ahunter", "generic", true},
+		{"%2Fhome%2Fannabel", "generic", true},
+		{"token=%00", "generic", true},
+		{"tokens=abc", "generic", true},
+		{"api_keys: abc", "generic", true},
+		{"api key 1: abc", "generic", true},
+		{"token\n=hunter", "generic", true},
+		{"token\u00a0=hunter", "generic", true},
+		{"password`=hunter", "generic", true},
+		{"password＝hunter", "generic", true},
+		{"pass=hunter", "generic", true},
+		{"userpass: hunter", "generic", true},
+		{"passphrase: hunter", "generic", true},
+		{"passcode: 778899", "generic", true},
+		{"pw=hunter", "generic", true},
+		{"jwt=abc", "generic", true},
+		{"sig=abc", "generic", true},
+		{"token->hunter", "generic", true},
+		{"token => hunter", "generic", true},
+		{"token_for_annabel: hunter", "generic", true},
+		{"password_rejected=hunter", "generic", true},
+		{"code=9f8e7d6c", "generic", true},
+		{"ssn=123-45-678901", "generic", true},
+		{"code=abc-9f8e7d6c", "generic", true},
+		{"at=2031-03-09 code=9f8e7d6c", "generic", true},
+		{Word("ok" + strings.Repeat(" ", 600)), "generic", true},
+		{"password rejected: hunter2", "generic", true},
+		{"credentials are annabel hunter2", "generic", true},
+		{"access_token (hunter2abc)", "generic", true},
+		{"Password hunter2", "generic", true},
+		{"one-time passcode 778899", "generic", true},
+		// What says how it went, and no more, stays.
+		{"token_expired", "token_expired", false},
+		{"token expired: sign in again", "token_expired_sign_in_again", false},
+		{"auth_failed: status 500", "auth_failed_status_500", false},
+		{"session-expired: HTTP 401", "session_expired_http_401", false},
+		{"password rejected: try again", "password_rejected_try_again", false},
+		{"credentials were refused (403)", "credentials_were_refused_403", false},
+		{"auth_aadsts50058", "auth_aadsts50058", false},
+		{"2fa token required", "2fa_token_required", false},
+		{"status=500", "status_500", false},
+		{"stream=notes; retry_after=86400", "stream_notes_retry_after_86400", false},
+		{"mapping: no such column", "mapping_no_such_column", false},
+		{"author: unknown", "author_unknown", false},
+		{"signal: killed", "signal_killed", false},
+		{"inside: nothing", "inside_nothing", false},
+		{"version >= 2", "version_2", false},
+		{"at=2031-03-09", "at_2031_03_09", false},
+		{"100% of 3", "100_of_3", false},
 		{"/home/annabel", "generic", true},
 		{`C:\Users`, "generic", true},
 		{"a@b.c", "generic", true},
@@ -66,6 +124,42 @@ func TestOwnWordsStay(t *testing.T) {
 	if s := Project(e); s.Conditions[atRetry].Reason != "connector_protocol_violation" || s.Conditions[atRetry].Sensitivity != OwnerOnly {
 		t.Errorf("back-off %+v", s.Conditions[atRetry])
 	}
+}
+
+// HL-02.1: a secret that is given a name is taken out, whatever stands between the two
+// and around them.
+func FuzzAssigned(f *testing.F) {
+	names := []string{
+		"token", "Tokens", "api_key", "x-api-key", "apikey", "PASSWORD", "passwd", "pwd", "pw", "pass", "passphrase", "passcode", "secret", "client_secret",
+		"cookie", "cookies", "Set-Cookie", "session", "session_id", "sessionid", "sid", "jwt", "sig", "otp", "pin", "authorization", "auth", "credentials",
+	}
+	signs := []string{"=", ":", "->", "=>", "==", "%3D", "%3d", "%3A", "%253D", "＝", "："}
+	f.Add(uint8(0), uint8(0), "", "", "", "hunter")
+	f.Add(uint8(5), uint8(5), "user[", "]", "", "hunter2")
+	f.Add(uint8(9), uint8(1), "the ", "` ", "\n\"", "x")
+	f.Fuzz(func(t *testing.T, name, sign uint8, before, around, inside, secret string) {
+		bare := func(s string) string { // nothing that a word could be of, and no escape
+			return strings.Map(func(r rune) rune {
+				if r == '%' || r >= 0x80 || '0' <= r && r <= '9' || 'a' <= r|0x20 && r|0x20 <= 'z' || strings.ContainsRune("_-.", r) {
+					return -1
+				}
+				return r
+			}, s)
+		}
+		word := strings.Map(func(r rune) rune {
+			if '0' <= r && r <= '9' || 'a' <= r|0x20 && r|0x20 <= 'z' {
+				return r
+			}
+			return -1
+		}, secret)
+		if word == "" {
+			t.Skip()
+		}
+		raw := before + " " + names[int(name)%len(names)] + bare(around) + signs[int(sign)%len(signs)] + bare(inside) + word
+		if reason, redacted := admit(Word(raw), "generic"); !redacted || reason != "generic" {
+			t.Errorf("%q became %q", raw, reason)
+		}
+	})
 }
 
 // Whatever comes in, what comes out is a short code of plain characters, and

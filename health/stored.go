@@ -21,9 +21,15 @@ type Stored struct {
 	Settled   *StoredRun `json:"settled,omitempty"`   // the newest that succeeded or failed
 	Succeeded *StoredRun `json:"succeeded,omitempty"` // the newest that succeeded
 
+	// Rejected is the last that was said of the credentials, where that is that they
+	// are no good: no run has got in since.
+	Rejected *StoredRejection `json:"rejected,omitempty"`
+
 	// KnownGaps is what is known to be missing, as KeepGaps leaves it: what the
 	// settled run said, and of what it did not look at what the runs before said.
 	KnownGaps []KnownGap `json:"known_gaps,omitempty"`
+	// Fault: the last runs ended over the connector's own fault.
+	Fault *StoredFault `json:"fault,omitempty"`
 	// Asked are the streams that a run has to collect before gaps of no stream are
 	// answered.
 	Asked []string `json:"asked,omitempty"`
@@ -67,6 +73,9 @@ type StoredManifest struct {
 	Refresh           *Refresh         `json:"refresh,omitempty"`
 	MaximumStalenessS int64            `json:"maximum_staleness_s,omitempty"` // 0: no window is declared
 	Streams           []ManifestStream `json:"streams,omitempty"`
+	Module            string           `json:"module,omitempty"` // the sha256 of the accepted module
+	// Credentials are the fields, sorted, without which the connector cannot sign in.
+	Credentials []string `json:"credentials,omitempty"`
 }
 
 // StoredRun points at a run, with what a projection needs of it.
@@ -83,6 +92,21 @@ type StoredRun struct {
 	Refused bool `json:"refused,omitempty"`
 	// Device is the one that ran it; "": this host did.
 	Device string `json:"device,omitempty"`
+}
+
+// StoredRejection says that a run failed over its credentials.
+type StoredRejection struct {
+	Reason Word  `json:"reason"`
+	AtUS   int64 `json:"at_us"`
+}
+
+// Rejection is what the run says against the credentials; nil: nothing. One that was
+// refused before it began is answered by any that begins.
+func (r *StoredRun) Rejection() *StoredRejection {
+	if r.Status != Word(RunFailed) || r.Refused || !credentialShaped(normalise(r.Reason)) {
+		return nil
+	}
+	return &StoredRejection{Reason: r.Reason, AtUS: r.EndedUS}
 }
 
 // StreamAccount is how much of what there was of a stream a run collected. nil:
@@ -146,24 +170,22 @@ const (
 	HeldForOwner HoldKind = "owner"    // something that only the owner can put right
 )
 
-// StoredCredential says that the owner has left a credential, and when last.
-type StoredCredential struct {
-	PutUS int64 `json:"put_us"`
-}
-
 // KeepGaps returns what of a run's known gaps coverage depends on: those that
-// weigh something, each sort of them once, without the words of their reasons
-// but for what those weigh.
+// weigh something, or say that there was nothing, each sort of them once, without the
+// words of their reasons but for what those weigh.
 func KeepGaps(gaps []KnownGap) []KnownGap {
 	var kept []KnownGap
 	for i := range gaps {
 		g := gaps[i]
-		if g.weigh() == weighsNothing {
+		switch clears := g.ownerClears(); {
+		case g.weigh() != weighsNothing:
+			if g.Reason = ""; clears && !g.ownerClears() {
+				g.Reason = "manual_action"
+			}
+		case g.Reason == nothingFound:
+			g = KnownGap{Stream: g.Stream, Severity: "informational", Reason: nothingFound}
+		default:
 			continue
-		}
-		clears := g.ownerClears()
-		if g.Reason = ""; clears && !g.ownerClears() {
-			g.Reason = "manual_action"
 		}
 		if !slices.Contains(kept, g) {
 			kept = append(kept, g)

@@ -1,6 +1,7 @@
 package health
 
 import (
+	"slices"
 	"time"
 )
 
@@ -72,7 +73,11 @@ func (s *Stored) heartbeats(now Instant) []Heartbeat {
 			SourceInstanceID: Word(src.ID), DeviceStatus: deviceActive, SourceStatus: deviceActive, LastHeartbeatAt: instantOf(src.HeardUS),
 			LastHeartbeatStatus: src.Status, RecordsPending: told(src.Pending), OutboxDiagnostics: src.Outbox.diagnostics(),
 		}
-		if h.busy() && (!h.left() || !now.IsZero() && now.Sub(h.LastHeartbeatAt.Time) > StaleHeartbeat) {
+		switch {
+		case h.gaveUp():
+			// Whatever it is at since: that is over only once it says so (HL-14, HL-16).
+			h.LastHeartbeatStatus = heartbeatBlocked
+		case h.busy() && (!h.left() || !now.IsZero() && now.Sub(h.LastHeartbeatAt.Time) > StaleHeartbeat):
 			// It has begun, and has nothing on its way: that is no delivery, and of what
 			// becomes of it nobody knows.
 			h.LastHeartbeatStatus = ""
@@ -98,20 +103,26 @@ func (s *Stored) outbox(m Moment) *Outbox {
 	}
 	beats := s.heartbeats(m.Now)
 	r := OutboxAxis(beats, m.Now, StaleHeartbeat)
-	return &Outbox{Axis: r.Axis, Cause: r.Cause, Counts: RollupOutboxCounts(beats)}
+	return &Outbox{
+		Axis: r.Axis, Cause: r.Cause, Counts: RollupOutboxCounts(beats), Left: slices.ContainsFunc(beats, func(h Heartbeat) bool { return h.left() }),
+	}
 }
 
 // quietFrom is the first instant after now at which a heartbeat with work that is
-// left has been the last for too long.
+// left has been the last for too long, or one of the future is near enough to be
+// believed.
 func (s *Stored) quietFrom(now Instant) Instant {
 	var first Instant
 	beats := s.heartbeats(Instant{})
 	for i := range beats {
 		b := &beats[i]
-		if b.LastHeartbeatAt.IsZero() || !b.pending() && !b.busy() || b.LastHeartbeatStatus == heartbeatBlocked {
+		if b.LastHeartbeatAt.IsZero() || b.LastHeartbeatStatus == heartbeatBlocked {
 			continue
 		}
-		at := b.LastHeartbeatAt.Add(StaleHeartbeat + time.Microsecond)
+		at := b.LastHeartbeatAt.Add(-StaleHeartbeat)
+		if !at.After(now.Time) && (b.pending() || b.busy()) {
+			at = b.LastHeartbeatAt.Add(StaleHeartbeat + time.Microsecond)
+		}
 		if at.After(now.Time) && (first.IsZero() || at.Before(first.Time)) {
 			first = At(at)
 		}
@@ -128,7 +139,7 @@ func (s *Stored) drainedAt() Instant {
 	for i := range beats {
 		b := &beats[i]
 		// At its own moment no heartbeat is too old.
-		if axis, _ := b.read(b.LastHeartbeatAt, StaleHeartbeat); axis != OutboxIdle {
+		if axis, _ := b.read(b.LastHeartbeatAt, StaleHeartbeat); axis != OutboxIdle || b.left() {
 			return Instant{}
 		}
 		if oldest.IsZero() || b.LastHeartbeatAt.Before(oldest.Time) {

@@ -10,7 +10,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 )
 
-// drawDevice draws what devices could have said, up to two hours before.
+// drawDevice draws what devices could have said, up to two hours before, and after,
+// where a clock was put back since.
 func drawDevice(t *rapid.T, around time.Time) *health.StoredDevice {
 	count := func(what string) *int64 {
 		n := rapid.SampledFrom([]int64{-1, 0, 0, 0, 3}).Draw(t, what)
@@ -23,7 +24,7 @@ func drawDevice(t *rapid.T, around time.Time) *health.StoredDevice {
 	for i := range rapid.IntRange(0, 2).Draw(t, "sources") {
 		s := health.StoredSource{ID: []string{"src_1", "src_2"}[i], Device: rapid.SampledFrom([]string{"dev_1", "dev_2"}).Draw(t, "device")}
 		if rapid.IntRange(0, 4).Draw(t, "heard") > 0 {
-			s.HeardUS = around.Add(-time.Duration(rapid.IntRange(0, 120).Draw(t, "minutes")) * time.Minute).UnixMicro()
+			s.HeardUS = around.Add(-time.Duration(rapid.IntRange(-120, 120).Draw(t, "minutes")) * time.Minute).UnixMicro()
 			s.Status = rapid.SampledFrom([]health.Word{"starting", "healthy", "retrying", "blocked", "stopped", "other"}).Draw(t, "beat")
 			s.Pending = count("pending")
 			s.Outbox = &health.StoredOutbox{Pending: s.Pending, DeadLetter: count("dead"), Retrying: count("retrying")}
@@ -81,7 +82,7 @@ func TestStoredDevice(t *testing.T) {
 		"HL-17.2 a store is unaccounted for": {func(s *health.Stored) { s.Device.Stores[health.StoreStatus("forgotten")]++ }, health.StateDegraded, health.CoverageGaps, health.OutboxIdle},
 		"HL-17.3 no coverage records":        {func(s *health.Stored) { s.Device.Stores = nil }, "", health.CoverageUnknown, health.OutboxIdle},
 		"HL-11.2 no trusted source":          {func(s *health.Stored) { s.Device.Sources = nil }, "", health.CoverageComplete, health.OutboxUnknown},
-		"given up although it says healthy":  {func(s *health.Stored) { s.Device.Sources[0].Outbox.DeadLetter = &n }, "", health.CoverageComplete, health.OutboxIdle},
+		"given up although it says healthy":  {func(s *health.Stored) { s.Device.Sources[0].Outbox.DeadLetter = &n }, health.StateDegraded, health.CoverageComplete, health.OutboxStalled},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -27,7 +27,7 @@ func (s *Stored) Running() bool { return s.Latest != nil && s.Latest.Status == s
 func (s *Stored) Evidence(m Moment) Evidence {
 	e := Evidence{
 		ObservedAt: m.Now, Run: s.run(m), Schedule: s.Schedule, Backoff: s.backoff(), Attention: s.attention(m), DetailGaps: s.detailGaps(),
-		Credentials: &Credentials{Stored: s.Credential != nil}, Projection: ProjectionEvidence{UnreliableSources: s.Unreadable}, Activity: &Activity{Active: s.Running() && m.RunAlive},
+		Credentials: s.credentials(), Projection: ProjectionEvidence{UnreliableSources: s.Unreadable}, Activity: &Activity{Active: s.Running() && m.RunAlive},
 	}
 	if e.DetailGaps.Unreadable {
 		e.Projection.UnreliableSources = append(slices.Clone(s.Unreadable), "detail_gaps")
@@ -105,7 +105,7 @@ func (s *Stored) run(m Moment) *Run {
 		// known of the new one (HL-02.2). The run failed all the same.
 		r.ReasonCode = ""
 	}
-	r.HasDegradingGaps = len(s.knownGaps()) > 0
+	r.HasDegradingGaps = s.degrading()
 	return r
 }
 
@@ -120,11 +120,11 @@ func (r *StoredRun) ended() Instant {
 func (s *Stored) runEvidence(m Moment) *RunEvidence {
 	switch {
 	case s.interrupted(m):
-		return &RunEvidence{Status: "abandoned", KnownGaps: s.knownGaps()}
+		return &RunEvidence{Status: "abandoned", KnownGaps: append(s.knownGaps(), s.faulty()...)}
 	case s.settled() == nil:
 		return nil
 	}
-	return &RunEvidence{Status: s.Settled.Status, KnownGaps: s.knownGaps(), Missed: s.Settled.Missed}
+	return &RunEvidence{Status: s.Settled.Status, KnownGaps: append(s.knownGaps(), s.faulty()...), Missed: s.Settled.Missed}
 }
 
 // knownGaps are those of what there is still to collect.
@@ -138,20 +138,36 @@ func (s *Stored) knownGaps() []KnownGap {
 // up is nothing that a time ends.
 func (s *Stored) backoff() *Backoff {
 	var b *Backoff
-	if p := s.Pressure; p != nil && p.NextAttemptUS != 0 {
-		b = &Backoff{NextRunAt: instantOf(p.NextAttemptUS), ReasonClass: p.Reason, RecordedAt: instantOf(p.AtUS)}
+	if p := s.Pressure; p != nil && p.NextAttemptUS != 0 && !s.answered(p.AtUS) {
+		b = &Backoff{NextRunAt: instantOf(p.NextAttemptUS), ReasonClass: p.Reason, RecordedAt: s.behind(p.AtUS)}
 	}
 	switch h := s.Hold; {
-	case h == nil:
+	case h == nil, s.answered(h.AtUS):
 	case h.Kind == HeldForGood:
-		return &Backoff{ConsecutiveFailures: exhaustedAfter, RecordedAt: instantOf(h.AtUS)}
+		return &Backoff{ConsecutiveFailures: exhaustedAfter, RecordedAt: s.behind(h.AtUS)}
 	case h.Kind == HeldUntil && (b == nil || b.NextRunAt.Before(instantOf(h.UntilUS).Time)):
-		b = &Backoff{NextRunAt: instantOf(h.UntilUS), RecordedAt: instantOf(h.AtUS)}
+		b = &Backoff{NextRunAt: instantOf(h.UntilUS), RecordedAt: s.behind(h.AtUS)}
 		if h.Reason == sourcePressure { // any other is the run's own
 			b.ReasonClass = h.Reason
 		}
 	}
 	return b
+}
+
+// answered reports whether the settled run is a success from after that time. One
+// delay must not hide behind another that is over (HL-04.1).
+func (s *Stored) answered(us int64) bool {
+	run := s.settled()
+	return run != nil && run.Status == Word(RunSucceeded) && run.EndedUS > us
+}
+
+// behind is the time of something that was kept with the end of a run or after it:
+// that run, which met it, is no answer to it (HL-04.2).
+func (s *Stored) behind(us int64) Instant {
+	if s.Succeeded != nil && s.Succeeded.EndedUS == us {
+		us++
+	}
+	return instantOf(us)
 }
 
 // sourcePressure is the scheduler's word for a source that asked for less.

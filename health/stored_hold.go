@@ -71,16 +71,14 @@ func (s *Stored) settled() *StoredRun {
 }
 
 // attention is what waits for the owner: a device, the running run, while somebody
-// is there who takes the answer, a run that was refused, or the scheduler. A
-// credential that was rejected says for itself what is to be done.
+// is there who takes the answer, a run that was refused, the scheduler, or what the
+// last run left to its owner: one of them, once. A credential that was rejected, or
+// taken away, says for itself what is to be done.
 func (s *Stored) attention(m Moment) *Attention {
 	if s.deserted() {
 		return &Attention{Lifecycle: AttentionOpen, ReasonCode: noDevice, ResponseContract: "none"}
 	}
-	if s.Running() {
-		if !s.Asking || !m.RunAlive {
-			return nil
-		}
+	if s.Running() && s.Asking && m.RunAlive {
 		return &Attention{
 			Lifecycle: AttentionOpen, ReasonCode: "interaction_required", ResponseContract: "response_required", RunID: Word(s.Latest.ID),
 		}
@@ -88,15 +86,17 @@ func (s *Stored) attention(m Moment) *Attention {
 	last := s.settled()
 	rejected := last != nil && last.Status == Word(RunFailed) && credentialShaped(normalise(last.Reason))
 	switch h := s.Hold; {
-	case rejected:
+	case rejected, s.credentials().removed(), s.rejection() != nil && (last == nil || !last.Refused):
 		return nil
+	case s.Running():
+		return s.leftByRun(m)
 	case last != nil && last.Refused:
 		return &Attention{Lifecycle: AttentionOpen, ReasonCode: waiting(last.Reason), ResponseContract: "none"}
 	case h == nil, h.Kind != HeldForOwner:
-		return nil
+		return s.leftByRun(m)
 	}
 	if c := s.Credential; c != nil && c.PutUS > s.Hold.AtUS && credentialShaped(normalise(s.Hold.Reason)) {
-		return nil // it was missed, and is there since
+		return s.leftByRun(m) // what it waited for was missed, and is there since
 	}
 	return &Attention{Lifecycle: AttentionOpen, ReasonCode: waiting(s.Hold.Reason), ResponseContract: "none"}
 }

@@ -1,33 +1,40 @@
 package health
 
 import (
+	"math"
 	"slices"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
 // RefreshedAt is since when all of the connection's data is as fresh as it is:
-// the oldest of the moments at which its required streams were collected. A run
-// that succeeds without collecting a stream does not refresh it, however often it
-// succeeds. The zero Instant: some of it was never collected.
+// the oldest of the moments at which its required streams were collected; where it
+// requires none, those that were. A run that succeeds without collecting a stream
+// does not refresh it, however often it succeeds. The zero Instant: some of it was
+// never collected.
 func (s *Stored) RefreshedAt() Instant {
-	oldest, counted := int64(0), false
+	required, optional := int64(math.MaxInt64), int64(math.MaxInt64)
+	requires, collects := false, false
 	for _, m := range s.streams() {
-		if !m.collected() {
+		if m.CoveragePolicy.Accepted() {
 			continue
 		}
 		at := s.CollectedUS[m.Name]
-		if at == 0 {
-			return Instant{}
-		}
-		if !counted || at < oldest {
-			oldest, counted = at, true
+		if collects = true; m.required() {
+			requires, required = true, min(required, at)
+		} else if at != 0 {
+			optional = min(optional, at)
 		}
 	}
-	if !counted {
-		return s.Succeeded.ended()
+	switch {
+	case requires:
+		return instantOf(required)
+	case optional < math.MaxInt64:
+		return instantOf(optional)
+	case collects:
+		return Instant{}
 	}
-	return instantOf(oldest)
+	return s.Succeeded.ended()
 }
 
 func (s *Stored) streams() []ManifestStream {
@@ -55,6 +62,9 @@ func (s *Stored) coverage(m Moment) Coverage {
 		if st.collected() && s.CollectedUS[st.Name] == 0 {
 			return Coverage{Axis: CoverageUnknown}
 		}
+	}
+	if s.FoundNothing() {
+		return Coverage{Axis: CoverageUnknown}
 	}
 	return c
 }
@@ -135,6 +145,9 @@ func (s *Stored) StreamStates(m Moment) []StreamState {
 		state.Coverage = s.streamCoverage(st, run, open)
 		if byDevice && state.Coverage == CoverageUnknown {
 			state.Coverage = CoverageComplete
+		}
+		if state.Coverage == CoverageComplete && (run.unplaced() || s.FoundNothing()) {
+			state.Coverage = CoverageUnknown
 		}
 		if a := s.Accounts[st.Name]; a != nil {
 			state.Considered, state.Collected = a.Considered, a.Collected

@@ -58,6 +58,22 @@ func drawStored(t *rapid.T, around time.Time) *health.Stored {
 	if rapid.Bool().Draw(t, "pressure") {
 		s.Pressure = &health.StoredPressure{Reason: "rate_limited", AtUS: us("at"), NextAttemptUS: around.Add(time.Hour).UnixMicro()}
 	}
+	if rapid.IntRange(0, 3).Draw(t, "held") == 0 {
+		s.Hold = &health.StoredHold{
+			Kind: rapid.SampledFrom([]health.HoldKind{health.HeldUntil, health.HeldForGood, health.HeldForOwner}).Draw(t, "kind"), Reason: "source_pressure",
+			AtUS: us("held at"), UntilUS: around.Add(time.Duration(rapid.IntRange(-1, 3).Draw(t, "hours")) * time.Hour).UnixMicro(),
+		}
+	}
+	if rapid.IntRange(0, 3).Draw(t, "rejected") == 0 {
+		s.Rejected = &health.StoredRejection{Reason: "demo_auth_failed", AtUS: us("rejected at")}
+	}
+	if rapid.Bool().Draw(t, "signed in") {
+		s.Manifest.Credentials = []string{"token"}
+		s.Credential = rapid.SampledFrom([]*health.StoredCredential{
+			nil, {PutUS: us("put"), Fields: []string{"token"}}, {PutUS: us("put"), Fields: []string{"other", "token"}, Taken: []string{"token"}},
+			{Taken: []string{"other", "token"}},
+		}).Draw(t, "credential")
+	}
 	if rapid.Bool().Draw(t, "fed") {
 		s.Device = drawDevice(t, around)
 	}
@@ -94,7 +110,7 @@ func TestNextChange(t *testing.T) {
 			return withoutAges(verdict.OfStored(s, health.Moment{Now: health.At(when), RunAlive: alive}, true))
 		}
 		now := base
-		for range 7 {
+		for range 12 {
 			next := s.NextChange(health.At(now))
 			end := now.Add(100 * 24 * time.Hour)
 			if !next.IsZero() {

@@ -48,11 +48,11 @@ func (in *Input) empty() bool {
 // mended first.
 func (in *Input) staleLine(d health.Disposition) line {
 	switch state := in.Snapshot.State; {
-	case d == health.DispositionTerminal, state == health.StateBlocked, state == health.StateNeedsAttention, in.rejected(), in.stalled():
+	case d == health.DispositionTerminal, state == health.StateBlocked, state == health.StateNeedsAttention, in.rejected(), in.stalled(), in.coolsDown():
 		return staleSince
-	case in.Refresh.ManualOnly():
+	case in.Refresh.ManualOnly(), in.scheduleIs(ScheduleManual):
 		return staleManual
-	case in.scheduleIs(ScheduleActive):
+	case in.scheduleIs(ScheduleActive) && in.RuntimeOK:
 		return staleScheduled
 	}
 	return staleSince

@@ -43,7 +43,7 @@ func detail(in *Input, d health.Disposition, actions []RequiredAction) *Detail {
 	}
 	quiet := func(kind, field string) { out.Suppressed = append(out.Suppressed, Suppressed{kind, field}) }
 	for i := range actions {
-		if actions[i].Kind == Wait && d == health.DispositionResumable {
+		if a := &actions[i]; a.Kind == Wait && (d == health.DispositionResumable || len(a.Affects) > 0) {
 			quiet("drain", "detail_gap_backlog")
 		}
 	}

@@ -22,17 +22,25 @@ func forwardLine(in *Input, d health.Disposition, tone Tone, actions []RequiredA
 	if primary != nil && primary.Kind == AddInfo && primary.Target == nil && primary.CTACode != ctaAddInfo.code() {
 		return heldFor(primary.Reason).forward
 	}
+	if primary != nil && primary.CTACode == ctaSignIn.code() {
+		return forwardSignIn
+	}
+	if primary != nil && primary.CTACode == ctaRunCollector.code() {
+		return forwardRunCollector
+	}
 	if primary != nil && primary.Audience != AudienceNone {
 		return achieved[primary.Kind]
 	}
-	switch d {
-	case health.DispositionChecking:
-		return forwardChecking
-	case health.DispositionResumable:
+	switch missing := primary != nil && len(primary.Affects) > 0; {
+	case d == health.DispositionChecking:
+		return in.checking(forwardChecking)
+	case (d == health.DispositionResumable || missing) && in.halted():
+		return forwardHeld
+	case d == health.DispositionResumable, missing:
 		return forwardResumable
-	case health.DispositionOwnerRefreshDue:
+	case d == health.DispositionOwnerRefreshDue:
 		return forwardRefreshDue
-	case health.DispositionAwaitingOwner:
+	case d == health.DispositionAwaitingOwner:
 		return forwardAwaitingOwner
 	}
 	return in.completeLine(tone)
@@ -42,6 +50,8 @@ func terminalLine(primary *RequiredAction) line {
 	switch {
 	case primary == nil:
 		return forwardOutOfReach
+	case primary.CTACode == ctaSignIn.code():
+		return forwardTerminalSignIn
 	case primary.Kind == Reauth:
 		return forwardTerminalReauth
 	case primary.Kind == AddInfo:
@@ -58,15 +68,27 @@ var achieved = map[Kind]line{
 	ReattachSchedule: forwardReattach, CodeFix: forwardCodeFix, ContactSupport: forwardHostFix,
 }
 
+// checking is a line, and for what nobody knows why that is, where it is known.
+func (in *Input) checking(l line) line {
+	if l == forwardChecking && in.FoundNothing {
+		return forwardNothingFound
+	}
+	return l
+}
+
 // completeLine says that nothing is missing, and no more than is known.
 func (in *Input) completeLine(tone Tone) line {
 	s := &in.Snapshot
 	switch {
+	case in.unconfirmed():
+		return forwardUnconfirmed
 	case s.Axes.Freshness != health.FreshnessFresh && s.Axes.Freshness != health.FreshnessStale:
 		return forwardFreshnessUnknown
+	case !in.RuntimeOK: // what a device sends has nowhere to go either
+		return forwardHeld
 	case s.Axes.Outbox == health.OutboxActive:
 		return forwardUploading
-	case tone != Green, !in.RuntimeOK:
+	case tone != Green:
 		return forwardHeld
 	case s.Axes.Freshness == health.FreshnessStale:
 		return forwardStale

@@ -21,7 +21,9 @@ func broken() (Input, RenderedVerdict) {
 	return in, render(&in)
 }
 
-// Each invariant is seen to be broken, and by nothing else than what breaks it.
+// Each invariant is seen to be broken, and by nothing else than what breaks it: a
+// terminal flag of its own (HL-25.1), a not fresh connection without its annotation
+// (HL-22.2), counts where nothing interrupts (HL-27.1) and the others.
 func TestGate(t *testing.T) {
 	t.Parallel()
 	if in, v := broken(); check(&in, &v) != nil {

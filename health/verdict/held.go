@@ -22,6 +22,7 @@ var heldBy = map[health.Word]held{
 	"address_not_allowed": {ctaAddress, forwardAddress},
 	"option_not_valid":    {ctaOption, forwardOption},
 	"binding_not_given":   {ctaBinding, forwardBinding},
+	"left_to_owner":       {ctaGap, forwardGap},
 }
 
 func heldFor(reason health.Word) held {

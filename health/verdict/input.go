@@ -12,6 +12,10 @@ type Input struct {
 	RuntimeOK bool              `json:"runtime_ok"`
 	Progress  *ProgressEvidence `json:"progress"`
 	Schedule  *Schedule         `json:"schedule"`
+	// FirstSignIn: an owner who is to sign in has nothing to do again.
+	FirstSignIn bool `json:"first_sign_in"`
+	// FoundNothing: the last run found nothing to collect.
+	FoundNothing bool `json:"found_nothing,omitempty"`
 	// Attention is the open request, for its run. nil: the snapshot's next
 	// action names it.
 	Attention *health.Attention `json:"attention"`
@@ -51,6 +55,7 @@ const (
 	ScheduleManual   ScheduleMode = "manual"
 	ScheduleActive   ScheduleMode = "scheduled-active"
 	ScheduleDisabled ScheduleMode = "scheduled-disabled"
+	ScheduleOnDevice ScheduleMode = "on-device" // whatever this host would do
 )
 
 // Schedule is what a verdict needs to know of the schedule.
@@ -75,6 +80,13 @@ func (in *Input) condition(t health.Type) *health.Condition {
 func (in *Input) rejected() bool {
 	c := in.condition(health.CredentialsValid)
 	return c != nil && c.Status == health.False
+}
+
+// unconfirmed reports whether the credentials were taken away and are there again,
+// and nobody knows whether they are good.
+func (in *Input) unconfirmed() bool {
+	c := in.condition(health.CredentialsValid)
+	return c != nil && c.Reason == "credential_unconfirmed" && in.Snapshot.State == health.StateUnknown
 }
 
 // givenUp reports whether so many runs failed that none starts by itself any

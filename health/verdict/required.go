@@ -14,16 +14,13 @@ type builder struct {
 func requiredActions(in *Input, streams []StreamRow, d health.Disposition, tone Tone) []RequiredAction {
 	b := &builder{in: in, streams: streams, d: d, actions: []RequiredAction{}}
 	b.blocked()
-	if in.scheduleIs(ScheduleDisabled) && in.Schedule.HasPriorSuccess && len(b.actions) == 0 {
-		b.add(ReattachSchedule, nil)
-	}
-	if d == health.DispositionOwnerRefreshDue && in.Refresh.ManualOnly() && !in.scheduleIs(ScheduleDisabled) {
-		b.add(RefreshNow, nil)
-	}
+	b.paused()
+	b.refresh()
 	b.gaps()
 	if tone == Red && !b.someoneActs() {
 		b.last()
 	}
+	b.optional()
 	SortActions(b.actions)
 	return b.actions
 }
@@ -42,7 +39,10 @@ func (b *builder) blocked() {
 		b.add(CodeFix, withDisposition(b.streams, health.DispositionTerminal))
 	}
 	if rejected {
-		b.add(Reauth, nil).Reason = in.condition(health.CredentialsValid).Reason
+		a := b.add(Reauth, nil)
+		if a.Reason = in.condition(health.CredentialsValid).Reason; in.FirstSignIn || a.Reason == credentialRequired {
+			a.CTA, a.CTACode = ctaSignIn.text(), ctaSignIn.code()
+		}
 	}
 	if in.asked() && !rejected {
 		a := b.add(AddInfo, nil)
@@ -65,45 +65,98 @@ func (b *builder) blocked() {
 	}
 }
 
+// credentialRequired is the reason of a connection that nothing is stored for to
+// sign in with.
+const credentialRequired health.Word = "credential_required" //nolint:gosec // the name of a reason, no credential
+
+// paused asks for the schedule again, where it brought something once or something
+// is missing: under a pause nothing comes by itself.
+func (b *builder) paused() {
+	if !b.in.scheduleIs(ScheduleDisabled) || len(b.actions) > 0 {
+		return
+	}
+	whole := b.d == health.DispositionComplete && b.in.Snapshot.Axes.Freshness == health.FreshnessFresh && len(b.resumable()) == 0
+	if b.in.Schedule.HasPriorSuccess || !whole {
+		b.add(ReattachSchedule, nil)
+	}
+}
+
+// refresh asks for a run of the owner's where no other brings the data up to date:
+// of a connector that is the owner's to run, whatever else there is to do, and of
+// one that nothing happens to run.
+func (b *builder) refresh() {
+	in := b.in
+	switch {
+	case in.scheduleIs(ScheduleDisabled), in.coolsDown():
+		return
+	case b.d == health.DispositionOwnerRefreshDue && in.Refresh.ManualOnly():
+	case len(b.actions) > 0 || !in.leftAlone(b.d):
+		return
+	}
+	if a := b.add(RefreshNow, nil); in.scheduleIs(ScheduleOnDevice) {
+		a.CTA, a.CTACode = ctaRunCollector.text(), ctaRunCollector.code()
+	}
+}
+
 // gaps adds what is to be done about gaps that a run can fill: by the owner,
 // where that speeds it up, else by waiting.
 func (b *builder) gaps() {
-	if len(b.actions) > 0 {
-		return
-	}
+	s := &b.in.Snapshot
 	switch {
+	case len(b.actions) > 0, b.in.scheduleIs(ScheduleDisabled):
 	case b.d == health.DispositionResumable:
-		missing := withDisposition(b.streams, health.DispositionResumable)
-		if b.ownerMayAccelerate() {
-			b.add(RetryGap, missing)
-		} else {
-			b.wait(missing)
-		}
-	case b.in.Snapshot.State == health.StateCoolingOff, b.in.Snapshot.Badges.Syncing:
+		b.fill(b.resumable(), s.State == health.StateDegraded && s.Axes.Freshness == health.FreshnessStale) // HL-23.13
+	case s.State == health.StateCoolingOff, s.Badges.Syncing:
 		b.wait(nil)
 	}
+}
+
+// optional says the same of what nobody requires, so that no pill is amber for it
+// and silent.
+func (b *builder) optional() {
+	if missing := b.resumable(); len(b.actions) == 0 && b.d == health.DispositionComplete && len(missing) > 0 {
+		b.fill(missing, false)
+	}
+}
+
+func (b *builder) fill(missing []string, owners bool) {
+	if owners || b.ownerMayAccelerate() {
+		b.add(RetryGap, missing)
+	} else {
+		b.wait(missing)
+	}
+}
+
+func (b *builder) resumable() []string {
+	return withDisposition(b.streams, health.DispositionResumable)
 }
 
 // wait adds the single representation of what happens without anybody (HL-25). What
 // nothing schedules does not: it has to be run again, and not yet.
 func (b *builder) wait(affects []string) {
-	a := b.add(Wait, affects)
-	if b.in.scheduleIs(ScheduleManual) && !b.in.Snapshot.Badges.Syncing {
-		a.CTA, a.CTACode = ctaRunAgain.text(), ctaRunAgain.code()
+	a, l := b.add(Wait, affects), ctaWait
+	switch {
+	case b.in.Snapshot.Badges.Syncing: // a run is at it
+	case b.in.scheduleIs(ScheduleManual):
+		l = ctaRunAgain
+	case b.in.halted():
+		l = ctaWaitHeld
 	}
+	a.CTA, a.CTACode = l.text(), l.code()
 }
 
 // ownerMayAccelerate reports whether a run by the owner helps: the first test
-// that matches decides.
+// that matches decides. The host refuses one while a source that asked for less
+// cools down (HL-24).
 func (b *builder) ownerMayAccelerate() bool {
 	s := &b.in.Snapshot
 	degraded := s.State == health.StateDegraded
 	switch {
-	case degraded && s.Axes.Freshness == health.FreshnessStale: // HL-23.13
+	case b.in.coolsDown():
+		return false
+	case b.in.Refresh.ManualOnly(), b.in.givenUp(), b.in.byOwner(): // nothing else would run it
 		return true
-	case b.in.Refresh.ManualOnly(), b.in.givenUp(): // nothing else would run it
-		return true
-	case s.Badges.Syncing, s.ReasonCode == "source_pressure", s.State == health.StateCoolingOff, !s.NextAttemptAt.IsZero():
+	case s.Badges.Syncing, s.ReasonCode == sourcePressure, s.State == health.StateCoolingOff, !s.NextAttemptAt.IsZero():
 		return false // the system is at it (HL-25.3)
 	}
 	switch mode := b.in.mode(); {

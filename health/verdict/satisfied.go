@@ -57,14 +57,12 @@ func Satisfied(a RequiredAction, e SatisfactionEvidence) bool {
 		if a.Remediation != nil {
 			return e.Outbox == health.OutboxIdle || e.Outbox == health.OutboxActive
 		}
-		return slices.ContainsFunc(e.Conditions, func(c health.Condition) bool {
-			return c.Type == health.AttentionClear && c.Status == health.True
-		})
+		return e.holds(health.AttentionClear)
 	case GapRecovered:
 		if len(a.Affects) > 0 {
 			return e.complete(a.Affects)
 		}
-		return e.DetailGapBacklog != nil && e.DetailGapBacklog.Pending == 0 && !e.DetailGapBacklog.PendingIsFloor
+		return e.drained() && (len(e.Conditions) == 0 || e.holds(health.SourceCoverageComplete))
 	case BackfillWindowCovered:
 		return e.BackfillWindowCovered || len(a.Affects) > 0 && e.complete(a.Affects)
 	}
@@ -76,6 +74,18 @@ func Satisfied(a RequiredAction, e SatisfactionEvidence) bool {
 func (e *SatisfactionEvidence) confirmed() bool {
 	r := e.LastRun
 	return r != nil && r.Status == health.RunSucceeded && (e.Since.IsZero() || r.StartedAt.After(e.Since.Time))
+}
+
+// drained reports whether no detail is left to fetch, for whatever reason. A gap of
+// no stream is no detail: where the conditions were looked at, they tell of it.
+func (e *SatisfactionEvidence) drained() bool {
+	b := e.DetailGapBacklog
+	return b != nil && b.Pending == 0 && b.PendingOther == 0 && !b.PendingIsFloor && !b.PendingOtherIsFloor
+}
+
+// holds reports whether a condition of the type is there, and met.
+func (e *SatisfactionEvidence) holds(typ health.Type) bool {
+	return slices.ContainsFunc(e.Conditions, func(c health.Condition) bool { return c.Type == typ && c.Status == health.True })
 }
 
 // complete reports whether every one of the streams is known to be.

@@ -39,6 +39,7 @@ func TestSatisfied(t *testing.T) {
 		return e
 	}
 	both := append(condition(health.CredentialsValid, health.False), condition(health.AttentionClear, health.True)...)
+	coverage := func(s health.Status) []health.Condition { return condition(health.SourceCoverageComplete, s) }
 	none := health.Instant{}
 	for name, c := range map[string]struct {
 		action   verdict.RequiredAction
@@ -75,6 +76,12 @@ func TestSatisfied(t *testing.T) {
 		"backlog drained":                   {action(verdict.GapRecovered), verdict.SatisfactionEvidence{DetailGapBacklog: &health.Backlog{}}, true},
 		"backlog left":                      {action(verdict.GapRecovered), verdict.SatisfactionEvidence{DetailGapBacklog: &health.Backlog{Pending: 1}}, false},
 		"backlog not read to its end":       {action(verdict.GapRecovered), verdict.SatisfactionEvidence{DetailGapBacklog: &health.Backlog{PendingIsFloor: true}}, false},
+		"others left":                       {action(verdict.GapRecovered), verdict.SatisfactionEvidence{DetailGapBacklog: &health.Backlog{PendingOther: 5}}, false},
+		"others not read to their end":      {action(verdict.GapRecovered), verdict.SatisfactionEvidence{DetailGapBacklog: &health.Backlog{PendingOtherIsFloor: true}}, false},
+		"drained, and gaps of no stream":    {action(verdict.GapRecovered), verdict.SatisfactionEvidence{DetailGapBacklog: &health.Backlog{}, Conditions: coverage(health.False)}, false},
+		"drained, and nobody knows":         {action(verdict.GapRecovered), verdict.SatisfactionEvidence{DetailGapBacklog: &health.Backlog{}, Conditions: coverage(health.Unknown)}, false},
+		"drained, and whole":                {action(verdict.GapRecovered), verdict.SatisfactionEvidence{DetailGapBacklog: &health.Backlog{}, Conditions: coverage(health.True)}, true},
+		"drained, conditions of other sort": {action(verdict.GapRecovered), verdict.SatisfactionEvidence{DetailGapBacklog: &health.Backlog{}, Conditions: both}, false},
 		"backlog unmeasured":                {action(verdict.GapRecovered), verdict.SatisfactionEvidence{}, false},
 		"window covered":                    {action(verdict.BackfillWindowCovered), verdict.SatisfactionEvidence{BackfillWindowCovered: true}, true},
 		"window by its streams":             {action(verdict.BackfillWindowCovered, "a"), streams("complete"), true},
@@ -88,6 +95,8 @@ func TestSatisfied(t *testing.T) {
 	}
 }
 
+// HL-25.2: what is most urgent is the primary action, in whichever order the rules
+// found them; what is equally urgent keeps its order.
 func TestSortActions(t *testing.T) {
 	t.Parallel()
 	var actions []verdict.RequiredAction
@@ -140,5 +149,33 @@ func TestActionRoundTrip(t *testing.T) {
 	}
 	if again, err := json.Marshal(back); err != nil || string(again) != string(b) || back[0].Remediation == nil {
 		t.Errorf("%s\n%s\n%v", b, again, err)
+	}
+}
+
+// HL-26.2: the evidence that an action was made of never shows that it was done.
+func TestNotSatisfiedByItsOwnEvidence(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*health.Stored){
+		"a gap of no stream":        func(s *health.Stored) { s.KnownGaps = []health.KnownGap{{Kind: "skip_result", Severity: "transient"}} },
+		"details for other reasons": func(s *health.Stored) { s.Gaps.Streams = []health.StreamGaps{{Other: 3}} },
+		"details under pressure":    func(s *health.Stored) { s.Gaps.Streams = []health.StreamGaps{{Pressure: 3}} },
+		"an optional stream":        func(s *health.Stored) { s.Gaps.Streams = []health.StreamGaps{{Stream: "b", Other: 3}} },
+		"a required stream":         func(s *health.Stored) { s.Gaps.Streams = []health.StreamGaps{{Stream: "a", Other: 3}} },
+	} {
+		s := keptWell()
+		byHand(s)
+		change(s)
+		v := verdict.OfStored(s, health.Moment{Now: health.At(noon)}, true)
+		if len(v.RequiredActions) != 1 || v.RequiredActions[0].Kind != verdict.RetryGap {
+			t.Errorf("%s: %+v", name, v.RequiredActions)
+			continue
+		}
+		e := verdict.SatisfactionEvidence{DetailGapBacklog: v.Detail.DetailGapBacklog, Conditions: v.Detail.Conditions}
+		for _, r := range v.Streams {
+			e.Streams = append(e.Streams, verdict.StreamCoverage{StreamID: r.StreamID, Coverage: r.Coverage})
+		}
+		if verdict.Satisfied(v.RequiredActions[0], e) {
+			t.Errorf("%s: nothing was done, and it is satisfied", name)
+		}
 	}
 }

@@ -33,11 +33,13 @@ const (
 	nothingCollected
 
 	forwardTerminalReauth
+	forwardTerminalSignIn
 	forwardTerminalAnswer
 	forwardCodeFix
 	forwardHostFix
 	forwardOutOfReach
 	forwardReauth
+	forwardSignIn
 	forwardAddInfo
 	forwardPutRight
 	forwardFolder
@@ -45,16 +47,20 @@ const (
 	forwardAddress
 	forwardOption
 	forwardBinding
+	forwardGap
 	forwardEnroll
 	forwardRefreshNow
+	forwardRunCollector
 	forwardRetryGap
 	forwardBackfill
 	forwardReattach
 	forwardChecking
+	forwardNothingFound
 	forwardResumable
 	forwardRefreshDue
 	forwardAwaitingOwner
 	forwardFreshnessUnknown
+	forwardUnconfirmed
 	forwardUploading
 	forwardHeld
 	forwardStale
@@ -68,6 +74,7 @@ const (
 	rowTerminal
 
 	ctaReauth
+	ctaSignIn
 	ctaAddInfo
 	ctaPutRight
 	ctaFolder
@@ -75,12 +82,15 @@ const (
 	ctaAddress
 	ctaOption
 	ctaBinding
+	ctaGap
 	ctaEnroll
 	ctaRefreshNow
+	ctaRunCollector
 	ctaRetryGap
 	ctaBackfill
 	ctaReattach
 	ctaWait
+	ctaWaitHeld
 	ctaRunAgain
 	ctaStateRead
 	ctaUploads
@@ -120,11 +130,13 @@ var sentences = [lineCount]struct {
 	nothingCollected:         {"nothing_collected", "Nothing was collected yet.", 0},
 
 	forwardTerminalReauth:   {"terminal_reauth", "Sign in again before anything more can be collected.", namesOwnerStep},
+	forwardTerminalSignIn:   {"terminal_sign_in", "Sign in before anything more can be collected.", namesOwnerStep},
 	forwardTerminalAnswer:   {"terminal_answer", "Answering lets the connector collect what it can; the rest needs a fix of the connector's code.", namesOwnerStep | namesCodeFix},
 	forwardCodeFix:          {"code_fix", "Connector code needs a fix before the source can collect again.", namesCodeFix},
 	forwardHostFix:          {"host_fix", "Something on this host or in the connector has to be put right before the source can collect; the details name it.", 0},
 	forwardOutOfReach:       {"out_of_reach", "The missing data is out of this connector's reach.", 0},
 	forwardReauth:           {"reauth", "Signing in again lets the connector collect.", namesOwnerStep},
+	forwardSignIn:           {"sign_in", "Signing in lets the connector collect.", namesOwnerStep},
 	forwardAddInfo:          {"add_info", "Answering lets the connector go on.", namesOwnerStep},
 	forwardPutRight:         {"put_right", "Putting it right lets the connector collect again.", namesOwnerStep},
 	forwardFolder:           {"put_right_folder", "A folder that it reads is missing, empty, or not the one of before; putting it right lets the connector collect again.", namesOwnerStep},
@@ -132,16 +144,20 @@ var sentences = [lineCount]struct {
 	forwardAddress:          {"put_right_address", "The address that it is to ask is not allowed; putting it right lets the connector collect again.", namesOwnerStep},
 	forwardOption:           {"put_right_option", "One of its settings is not valid; putting it right lets the connector collect again.", namesOwnerStep},
 	forwardBinding:          {"put_right_binding", "The connector needs something that this host does not give; putting it right lets the connector collect again.", namesOwnerStep},
+	forwardGap:              {"put_right_gap", "Something that it has to read cannot be read, or needs you; once you have put it right, a run collects it.", namesOwnerStep},
 	forwardEnroll:           {"enroll_device", "No device delivers to it any more, so nothing new comes in; what came in is kept, and enrolling a device again goes on with it.", namesOwnerStep},
 	forwardRefreshNow:       {"refresh_now", "Running it now brings the data up to date.", namesOwnerStep},
+	forwardRunCollector:     {"run_collector", "Running the collector on the host that holds the data brings it up to date.", namesOwnerStep},
 	forwardRetryGap:         {"retry_gap", "Running it now fetches what is missing.", namesOwnerStep},
 	forwardBackfill:         {"backfill", "Running it now fills in the older data.", namesOwnerStep},
 	forwardReattach:         {"reattach_schedule", "Turning the schedule on again keeps the data up to date.", namesOwnerStep},
 	forwardChecking:         {"checking", "How complete the collection is, is being determined.", 0},
+	forwardNothingFound:     {"nothing_found", "The last run found nothing to collect where it looks; it may be the wrong folder.", 0},
 	forwardResumable:        {"resumable", "A later run fetches what is missing.", claimsRecovery},
 	forwardRefreshDue:       {"owner_refresh_due", "The data is up to date again once the connector has been run.", claimsRecovery},
 	forwardAwaitingOwner:    {"awaiting_owner", "It waits for the owner.", 0},
 	forwardFreshnessUnknown: {"complete_freshness_unknown", "Nothing is known to be missing; how fresh the data is, is not known yet.", 0},
+	forwardUnconfirmed:      {"complete_unconfirmed", "A run has yet to show that the new credentials are accepted.", 0},
 	forwardUploading:        {"uploading", "Saved records are uploading.", 0},
 	forwardHeld:             {"complete_held", "What was collected is kept; the details say what holds back the rest.", 0},
 	forwardStale:            {"complete_stale", "Nothing was missing when it was last collected.", 0},
@@ -155,6 +171,7 @@ var sentences = [lineCount]struct {
 	rowTerminal: {"terminal", "Cannot be collected until the connector's code is fixed.", namesCodeFix},
 
 	ctaReauth:           {"cta_reauth", "Sign in again", namesOwnerStep},
+	ctaSignIn:           {"cta_sign_in", "Sign in", namesOwnerStep},
 	ctaAddInfo:          {"cta_add_info", "Answer the connector's request", namesOwnerStep},
 	ctaPutRight:         {"cta_put_right", "Put right what it waits for", namesOwnerStep},
 	ctaFolder:           {"cta_put_right_folder", "Put right the folder that it reads", namesOwnerStep},
@@ -162,12 +179,15 @@ var sentences = [lineCount]struct {
 	ctaAddress:          {"cta_put_right_address", "Put right the address that it asks", namesOwnerStep},
 	ctaOption:           {"cta_put_right_option", "Put right its settings", namesOwnerStep},
 	ctaBinding:          {"cta_put_right_binding", "Give it what it needs of this host", namesOwnerStep},
+	ctaGap:              {"cta_put_right_gap", "Put right what the run could not collect", namesOwnerStep},
 	ctaEnroll:           {"cta_enroll_device", "Enrol a device again", namesOwnerStep},
 	ctaRefreshNow:       {"cta_refresh_now", "Refresh now", namesOwnerStep},
+	ctaRunCollector:     {"cta_run_collector", "Run the collector on the host that holds the data", namesOwnerStep},
 	ctaRetryGap:         {"cta_retry_gap", "Fetch what is missing", namesOwnerStep},
 	ctaBackfill:         {"cta_backfill", "Fill in the older data", namesOwnerStep},
 	ctaReattach:         {"cta_reattach_schedule", "Turn the schedule on again", namesOwnerStep},
 	ctaWait:             {"cta_wait", "The rest comes without your doing", claimsRecovery},
+	ctaWaitHeld:         {"cta_wait_held", "The rest waits until what runs it works again", 0},
 	ctaRunAgain:         {"cta_run_again", "Nothing runs it by itself: run it again once the wait is over", namesOwnerStep},
 	ctaStateRead:        {"cta_state_read_failed", "Re-run the collector on the host that holds the data", namesOwnerStep},
 	ctaUploads:          {"cta_dead_letter_backlog", "Records saved on the collector's host did not upload to the server: send them again", namesOwnerStep},

@@ -12,7 +12,7 @@ func OfStored(s *health.Stored, m health.Moment, runtimeOK bool) RenderedVerdict
 // InputOf gathers what a verdict is made of from what is kept of a connection.
 func InputOf(s *health.Stored, m health.Moment, runtimeOK bool) Input {
 	e := s.Evidence(m)
-	in := Input{Snapshot: health.Project(e), Refresh: e.Refresh, RuntimeOK: runtimeOK}
+	in := Input{Snapshot: health.Project(e), Refresh: e.Refresh, RuntimeOK: runtimeOK, FirstSignIn: e.Credentials.FirstSignIn(), FoundNothing: s.FoundNothing()}
 	attention := in.asked()
 	for _, st := range s.StreamStates(m) {
 		in.Streams = append(in.Streams, StreamRollup{
@@ -28,16 +28,22 @@ func InputOf(s *health.Stored, m health.Moment, runtimeOK bool) Input {
 		RecordsCommittedLastRun: s.Committed, GapsDrainedLastRun: s.Drained, RetainedRecords: s.Retained,
 		LastRefreshedAt: s.RefreshedAt(), ObservedAt: m.Now,
 	}
-	if e.Schedule == nil && !e.LocalDeviceBacked {
-		in.Schedule = &Schedule{Mode: ScheduleManual, HasPriorSuccess: s.Succeeded != nil}
-	}
-	if e.Schedule != nil {
-		in.Schedule = &Schedule{Mode: ScheduleDisabled, HasPriorSuccess: s.Succeeded != nil}
-		if e.Schedule.Enabled {
-			in.Schedule.Mode = ScheduleActive
-		}
-	}
+	in.Schedule = &Schedule{Mode: scheduleMode(&e), HasPriorSuccess: s.Succeeded != nil}
 	return in
+}
+
+// scheduleMode says how runs come about. Those of a device come about there, and no
+// schedule of this host starts or stops them.
+func scheduleMode(e *health.Evidence) ScheduleMode {
+	switch {
+	case e.LocalDeviceBacked:
+		return ScheduleOnDevice
+	case e.Schedule == nil:
+		return ScheduleManual
+	case e.Schedule.Enabled:
+		return ScheduleActive
+	}
+	return ScheduleDisabled
 }
 
 func priorityOf(st *health.StreamState) Priority {

@@ -6,16 +6,17 @@ import (
 	"github.com/pdpp-host/pdpp-host/health"
 )
 
-// StreamRow is what a verdict says of one stream.
+// StreamRow is what a verdict says of one stream. A client with a grant sees what is
+// not left out when it is empty.
 type StreamRow struct {
 	StreamID    string              `json:"stream_id"`
 	Coverage    health.CoverageAxis `json:"coverage"`
-	Disposition health.Disposition  `json:"disposition"`
+	Disposition health.Disposition  `json:"disposition,omitempty"`
 	Collected   *int64              `json:"collected"`
 	Considered  *int64              `json:"considered"`
 	ActionRef   *int                `json:"action_ref"` // index into the required actions
-	Statement   string              `json:"statement"`
-	Code        Code                `json:"code"`
+	Statement   string              `json:"statement,omitempty"`
+	Code        Code                `json:"code,omitempty"`
 }
 
 // rows makes one row a stream, in the order of the input.
@@ -28,7 +29,7 @@ func rows(in *Input) []StreamRow {
 			Coverage: s.Coverage, Freshness: in.Snapshot.Axes.Freshness, AttentionOpen: s.AttentionOpen,
 			GapRetryable: s.GapRetryable, Accepted: accepted, Refresh: in.Refresh,
 		})
-		l := rowLine(d, s.Coverage)
+		l := in.checking(rowLine(d, s.Coverage))
 		out[i] = StreamRow{
 			StreamID: s.StreamID, Coverage: s.Coverage, Disposition: d, Collected: clamped(s), Considered: s.Considered,
 			Statement: l.text(), Code: l.code(),

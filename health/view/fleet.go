@@ -27,7 +27,7 @@ type Fleet struct {
 	AttentionVisible int64 `json:"attention_visible"`
 	NeedsOwner       int64 `json:"needs_owner"`
 	UploadsStalled   int64 `json:"uploads_stalled"` // devices' work, no scheduler's failure
-	AllClear         bool  `json:"all_clear"`       // nothing is wrong, as far as everything is known
+	AllClear         bool  `json:"all_clear"`       // nothing is wrong, as far as everything is known, and what runs them does
 }
 
 // Add counts n connections of one standing. While the runtime is at fault none
@@ -58,7 +58,7 @@ func (f *Fleet) Add(s Standing, n int64, runtimeOK bool) {
 	if s.Stalled {
 		f.UploadsStalled += n
 	}
-	f.AllClear = f.AttentionVisible == 0 && f.Checking == 0
+	f.AllClear = runtimeOK && f.AttentionVisible == 0 && f.Checking == 0
 }
 
 // Summary says the counts in one line. It names what is wrong before what is

@@ -91,6 +91,10 @@ func TestRuntimeFaultIsOneIndicator(t *testing.T) {
 		if verdict.ShouldPush(rejected) != ok {
 			t.Errorf("runtime ok %v: push", ok)
 		}
+		// Nothing is clear while nothing runs, however well everything was.
+		if w := count(ok, of(health.RunSucceeded, "", 1, ok)); w.AllClear != ok || w.Healthy != 1 {
+			t.Errorf("runtime ok %v: %+v", ok, w)
+		}
 		// Counted from verdicts of a sound runtime, it is the same.
 		if g := count(ok, of(health.RunFailed, "demo_auth_failed", 1, true)); !ok && g.NeedsOwner != 0 {
 			t.Errorf("%+v", g)

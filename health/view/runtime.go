@@ -4,7 +4,7 @@ package view
 // above the list, and in no connection's place (HL-28).
 type Runtime struct {
 	OK bool `json:"ok"`
-	// Fault names what is at fault: scheduler_stopped, browser_down,
+	// Fault names what is at fault: scheduler_stopped, scheduler_absent, browser_down,
 	// collector_offline. "" while OK.
 	Fault string `json:"fault,omitempty"`
 }
@@ -22,6 +22,7 @@ func (r Runtime) Indicator() string {
 
 var faults = map[string]string{
 	"scheduler_stopped": "The scheduler has stopped; nothing is collected until it runs again.",
+	"scheduler_absent":  "No scheduler runs, and runs are missed; nothing is collected by itself until one does.",
 	"browser_down":      "The browser that connectors use is down; those that need it wait until it is back.",
 	"collector_offline": "The collector's device is offline; what it holds comes in when it is back.",
 }

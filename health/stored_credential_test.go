@@ -1,0 +1,92 @@
+package health_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/verdict"
+)
+
+// HL-03.1, HL-07.1, HL-23.1: a credential that is required and was taken away since
+// a run got in with it blocks, whatever that run said; who signs in for the first
+// time does not do so again.
+func TestCredentialsTakenAway(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	put, began, ended := now.Add(-3*time.Hour).UnixMicro(), now.Add(-2*time.Hour).UnixMicro(), now.Add(-time.Hour).UnixMicro()
+	fields := func(names ...string) *health.StoredCredential {
+		return &health.StoredCredential{PutUS: put, Fields: names}
+	}
+	taken := func(c health.StoredCredential, names ...string) *health.StoredCredential {
+		c.Taken = names
+		return &c
+	}
+	for name, c := range map[string]struct {
+		status, reason health.Word // of the latest run, "" for none
+		credential     *health.StoredCredential
+		device         string
+		tone           verdict.Tone
+		condition      health.Word
+		cta, forward   verdict.Code
+	}{
+		"signed in":                    {"succeeded", "", fields("token"), "", verdict.Green, "credentials_accepted", "", "complete"},
+		"taken away":                   {"succeeded", "", taken(health.StoredCredential{}, "token"), "", verdict.Red, "credential_required", "cta_sign_in", "sign_in"},
+		"another is left":              {"succeeded", "", taken(*fields("note"), "token"), "", verdict.Red, "credential_required", "cta_sign_in", "sign_in"},
+		"one that is not required":     {"succeeded", "", taken(*fields("token"), "note"), "", verdict.Green, "credentials_accepted", "", "complete"},
+		"there again":                  {"succeeded", "", taken(*fields("token"), "token"), "", verdict.Grey, "credential_unconfirmed", "", "complete_unconfirmed"},
+		"of a device":                  {"succeeded", "", taken(health.StoredCredential{}, "token"), "dev_1", verdict.Green, "credentials_not_applicable", "", "complete"},
+		"by the environment":           {"succeeded", "", nil, "", verdict.Green, "credentials_not_applicable", "", "complete"},
+		"never in, nothing stored":     {"failed", "missing_credentials", nil, "", verdict.Red, "missing_credentials", "cta_sign_in", "sign_in"},
+		"never in, one of two":         {"failed", "missing_credentials", fields("note"), "", verdict.Red, "missing_credentials", "cta_sign_in", "sign_in"},
+		"never in, stored and refused": {"failed", "demo_auth_failed", fields("token"), "", verdict.Red, "demo_auth_failed", "cta_reauth", "reauth"},
+		"rejected, then taken away":    {"failed", "demo_auth_failed", taken(health.StoredCredential{}, "token"), "", verdict.Red, "credential_required", "cta_sign_in", "sign_in"},
+	} {
+		s := &health.Stored{
+			Manifest: &health.StoredManifest{
+				MaximumStalenessS: 7 * 86400, Streams: []health.ManifestStream{{Name: "a"}}, Credentials: []string{"token"},
+			},
+			CollectedUS: map[string]int64{"a": ended}, Credential: c.credential,
+		}
+		s.Settled = &health.StoredRun{ID: "r", Status: c.status, Reason: c.reason, StartedUS: began, EndedUS: ended, Device: c.device}
+		s.Latest = s.Settled
+		if c.status == "succeeded" {
+			s.Succeeded = s.Settled
+		}
+		v := verdict.OfStored(s, health.Moment{Now: health.At(now)}, true)
+		at := slices.IndexFunc(v.Detail.Conditions, func(c health.Condition) bool { return c.Type == health.CredentialsValid })
+		if got := v.Detail.Conditions[at]; v.Pill.Tone != c.tone || got.Reason != c.condition || v.ForwardCode != c.forward {
+			t.Errorf("%s: %s, %s, %s", name, v.Pill.Tone, got.Reason, v.ForwardCode)
+		}
+		if c.cta == "" {
+			if v.Channel == verdict.Attention || len(v.RequiredActions) > 0 {
+				t.Errorf("%s: %s %+v", name, v.Channel, v.RequiredActions)
+			}
+			continue
+		}
+		if a := v.RequiredActions[0]; v.Channel != verdict.Attention || a.Kind != verdict.Reauth || a.CTACode != c.cta || len(v.RequiredActions) != 1 ||
+			a.SatisfiedWhen.Kind != verdict.CredentialPresentAndUnrejected {
+			t.Errorf("%s: %s %+v", name, v.Channel, v.RequiredActions)
+		}
+	}
+}
+
+// What the scheduler waits for, and what a run asks, are not said beside it twice.
+func TestTakenAwayIsSaidOnce(t *testing.T) {
+	t.Parallel()
+	s := &health.Stored{
+		Manifest: &health.StoredManifest{Credentials: []string{"token"}}, Credential: &health.StoredCredential{Taken: []string{"token"}},
+		Settled: &health.StoredRun{ID: "r", Status: "succeeded"}, Hold: &health.StoredHold{Kind: health.HeldForOwner, Reason: "attention", AtUS: 5},
+	}
+	s.Succeeded, s.Latest = s.Settled, s.Settled
+	now := health.Moment{Now: health.At(time.Unix(1e9, 0).UTC())}
+	if v := verdict.OfStored(s, now, true); v.Pill.Tone != verdict.Red || len(v.RequiredActions) != 1 || v.RequiredActions[0].Kind != verdict.Reauth {
+		t.Errorf("%+v %+v", v.Pill, v.RequiredActions)
+	}
+	// What is in the way besides comes to light once it is there again.
+	s.Credential.Fields, s.Hold.Reason = []string{"token"}, "files.root_missing"
+	if v := verdict.OfStored(s, now, true); v.Channel != verdict.Attention || v.RequiredActions[0].CTACode != "cta_put_right_folder" {
+		t.Errorf("%+v %+v", v.Channel, v.RequiredActions)
+	}
+}

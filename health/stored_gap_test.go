@@ -1,0 +1,187 @@
+package health_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/verdict"
+)
+
+// gapped is a connection of the streams a, b, which is required of nobody, and c,
+// whose last run succeeded and left these gaps.
+func gapped(gaps ...health.KnownGap) *health.Stored {
+	ended := time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC).UnixMicro()
+	optional := false
+	s := &health.Stored{
+		Manifest: &health.StoredManifest{
+			MaximumStalenessS: 86400,
+			Streams:           []health.ManifestStream{{Name: "a"}, {Name: "b", Required: &optional}, {Name: "c"}},
+		},
+		Settled:     &health.StoredRun{ID: "r", Status: "succeeded", StartedUS: ended - 1, EndedUS: ended},
+		CollectedUS: map[string]int64{"a": ended, "b": ended, "c": ended}, KnownGaps: health.KeepGaps(gaps),
+		Schedule: &health.Schedule{Enabled: true},
+	}
+	s.Latest, s.Succeeded = s.Settled, s.Settled
+	return s
+}
+
+var gappedNow = health.Moment{Now: health.At(time.Date(2026, 1, 2, 4, 0, 0, 0, time.UTC))}
+
+func unreadable(stream string) health.KnownGap {
+	return health.KnownGap{
+		Kind: "skip_result", Stream: stream, Severity: "actionable", Reason: "file_unreadable", RecoveryAction: "manual_action_required",
+	}
+}
+
+func conditionOf(v *verdict.RenderedVerdict, typ health.Type) health.Condition {
+	return v.Detail.Conditions[slices.IndexFunc(v.Detail.Conditions, func(c health.Condition) bool { return c.Type == typ })]
+}
+
+// HL-23.1, HL-24: what a run left to its owner does not mend itself, and nobody
+// says that it does: it asks once, in fixed words, for the whole connection.
+func TestAGapOfTheOwnersAsks(t *testing.T) {
+	t.Parallel()
+	failed := func(s *health.Stored, status, reason health.Word) *health.Stored {
+		s.Settled = &health.StoredRun{ID: "f", Status: status, Reason: reason, StartedUS: s.Settled.StartedUS, EndedUS: s.Settled.EndedUS}
+		s.Latest = s.Settled
+		return s
+	}
+	captcha := unreadable("a")
+	captcha.RecoveryAction, captcha.Reason = "", "captcha_wanted"
+	for name, s := range map[string]*health.Stored{
+		"of a required stream": gapped(unreadable("a")),
+		"of no stream":         gapped(unreadable("")),
+		"of two":               gapped(unreadable("a"), unreadable("c")),
+		"a captcha":            gapped(captcha),
+		"of a run that failed": failed(gapped(unreadable("a")), "failed", "connector_reported_failed"),
+	} {
+		v := verdict.OfStored(s, gappedNow, true)
+		if v.Pill.Tone != verdict.Amber || v.Channel != verdict.Attention || v.Detail.State != health.StateNeedsAttention {
+			t.Errorf("%s: %s, %s, %s", name, v.Pill.Tone, v.Channel, v.Detail.State)
+		}
+		if c := conditionOf(&v, health.AttentionClear); c.Status != health.False || c.Reason != "left_to_owner" {
+			t.Errorf("%s: %+v", name, c)
+		}
+		if len(v.RequiredActions) != 1 {
+			t.Errorf("%s: %+v", name, v.RequiredActions)
+			continue
+		}
+		a := v.RequiredActions[0]
+		if a.Kind != verdict.AddInfo || a.CTACode != "cta_put_right_gap" || a.SatisfiedWhen.Kind != verdict.AttentionResolved || a.Reason != "left_to_owner" {
+			t.Errorf("%s: %+v", name, a)
+		}
+		if v.ForwardCode != "put_right_gap" || v.Streams[0].Coverage == health.CoverageComplete && s.KnownGaps[0].Stream != "" {
+			t.Errorf("%s: %s %+v", name, v.ForwardCode, v.Streams)
+		}
+	}
+}
+
+// It is the owner's only where nothing else speaks for it, and until a run has
+// ended without it.
+func TestAGapOfTheOwnersAsksOnceAndNotForEver(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		s    *health.Stored
+		m    health.Moment
+		want health.Word // "": AttentionClear holds
+	}{
+		"it is gone":           {gapped(), gappedNow, ""},
+		"of an optional":       {gapped(unreadable("b")), gappedNow, ""},
+		"of no stream of it":   {gapped(unreadable("z")), gappedNow, ""},
+		"of the runtime":       {gapped(health.KnownGap{Kind: "skip_result", Stream: "a", RecoveryAction: "retry_by_runtime"}), gappedNow, ""},
+		"of the maintainer":    {gapped(health.KnownGap{Kind: "skip_result", Stream: "a", Severity: "actionable"}), gappedNow, ""},
+		"for information":      {gapped(health.KnownGap{Stream: "a", Severity: "informational", RecoveryAction: "manual_action_required"}), gappedNow, ""},
+		"while a run goes on":  {running(gapped(unreadable("a")), false), alive(), "left_to_owner"},
+		"while a run asks":     {running(gapped(unreadable("a")), true), alive(), "interaction_required"},
+		"a run was killed":     {running(gapped(unreadable("a")), true), gappedNow, "left_to_owner"},
+		"the scheduler waits":  {held(gapped(unreadable("a")), "files.root_missing"), gappedNow, "folder_not_usable"},
+		"a rejection says it":  {rejected(gapped(unreadable("a"))), gappedNow, ""},
+		"of another device's":  {takenOver(gapped(unreadable("a"))), gappedNow, ""},
+		"of a device's own":    {onDevice(gapped(unreadable("a"))), gappedNow, "left_to_owner"},
+		"no device is left":    {deserted(gapped(unreadable("a"))), gappedNow, "no_device_enrolled"},
+		"a pause hides it not": {paused(gapped(unreadable("a"))), gappedNow, "left_to_owner"},
+	} {
+		v := verdict.OfStored(c.s, c.m, true)
+		got := conditionOf(&v, health.AttentionClear)
+		if asks := got.Status == health.False; asks != (c.want != "") || asks && got.Reason != c.want {
+			t.Errorf("%s: %s (%s)", name, got.Status, got.Reason)
+		}
+		n := 0
+		for _, a := range v.RequiredActions {
+			if a.Kind == verdict.AddInfo {
+				n++
+			}
+		}
+		if n > 1 || c.want == "" && n > 0 {
+			t.Errorf("%s: %+v", name, v.RequiredActions)
+		}
+		if done := verdict.Satisfied(gapAction(), verdict.SatisfactionEvidence{Conditions: v.Detail.Conditions}); done != (c.want == "") {
+			t.Errorf("%s: satisfied is %v", name, done)
+		}
+	}
+}
+
+func gapAction() verdict.RequiredAction {
+	s := gapped(unreadable("a"))
+	v := verdict.OfStored(s, gappedNow, true)
+	if len(v.RequiredActions) == 0 {
+		return verdict.RequiredAction{}
+	}
+	return v.RequiredActions[0]
+}
+
+func alive() health.Moment { return health.Moment{Now: gappedNow.Now, RunAlive: true} }
+
+func running(s *health.Stored, asking bool) *health.Stored {
+	s.Latest, s.Asking = &health.StoredRun{ID: "n", Status: "running", StartedUS: s.Settled.EndedUS + 1}, asking
+	return s
+}
+
+func held(s *health.Stored, reason health.Word) *health.Stored {
+	s.Hold = &health.StoredHold{Kind: health.HeldForOwner, Reason: reason, AtUS: s.Settled.EndedUS + 1}
+	return s
+}
+
+func rejected(s *health.Stored) *health.Stored {
+	s.Settled = &health.StoredRun{ID: "f", Status: "failed", Reason: "credential_rejected", EndedUS: s.Settled.EndedUS}
+	s.Latest, s.Rejected = s.Settled, s.Settled.Rejection()
+	return s
+}
+
+func takenOver(s *health.Stored) *health.Stored {
+	s.Settled.Device = "old"
+	return onDevice(s)
+}
+
+func onDevice(s *health.Stored) *health.Stored {
+	if s.Settled.Device == "" {
+		s.Settled.Device = "new"
+	}
+	s.Device = &health.StoredDevice{Sources: []health.StoredSource{{ID: "s", Device: "new"}}}
+	return s
+}
+
+func deserted(s *health.Stored) *health.Stored {
+	s.Device = &health.StoredDevice{}
+	return s
+}
+
+func paused(s *health.Stored) *health.Stored {
+	s.Schedule = &health.Schedule{}
+	return s
+}
+
+// Nothing that the connector says of the gap is in the verdict (HL-02.1).
+func TestAGapOfTheOwnersIsSaidInFixedWords(t *testing.T) {
+	t.Parallel()
+	plain := verdict.OfStored(gapped(unreadable("a")), gappedNow, true)
+	g := unreadable("a")
+	g.Reason = "otp_for_someone_at_example_org"
+	named := verdict.OfStored(gapped(g), gappedNow, true)
+	if plain.ForwardStatement != named.ForwardStatement || plain.RequiredActions[0].CTA != named.RequiredActions[0].CTA ||
+		conditionOf(&plain, health.AttentionClear).Message != conditionOf(&named, health.AttentionClear).Message {
+		t.Errorf("%+v %+v", plain, named)
+	}
+}

@@ -1,0 +1,244 @@
+package health_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/verdict"
+)
+
+// collected is a connection that runs by itself and whose last run, two hours before
+// heardAt, collected everything.
+func collected() *health.Stored {
+	kept := int64(5)
+	run := &health.StoredRun{ID: "r", Status: "succeeded", StartedUS: us(-3 * time.Hour), EndedUS: us(-2 * time.Hour)}
+	return &health.Stored{
+		Manifest: &health.StoredManifest{MaximumStalenessS: 86400, Streams: []health.ManifestStream{{Name: "a"}}},
+		Latest:   run, Settled: run, Succeeded: run, CollectedUS: map[string]int64{"a": run.EndedUS},
+		Retained: &kept, Committed: &kept, Schedule: &health.Schedule{Enabled: true},
+	}
+}
+
+// HL-04.1, HL-04.2: what delays the next run is in sight with its time until a newer
+// success, and the success of the run that met it is not newer.
+func TestDelays(t *testing.T) {
+	t.Parallel()
+	const ended = -2 * time.Hour
+	pressure := func(at, until time.Duration) *health.StoredPressure {
+		return &health.StoredPressure{Reason: "rate_limited", AtUS: us(at), NextAttemptUS: us(until)}
+	}
+	held := func(at, until time.Duration) *health.StoredHold {
+		return &health.StoredHold{Kind: health.HeldUntil, Reason: "source_pressure", AtUS: us(at), UntilUS: us(until)}
+	}
+	for name, c := range map[string]struct {
+		pressure *health.StoredPressure
+		hold     *health.StoredHold
+		until    time.Duration // 0: nothing delays
+		reason   health.Word
+	}{
+		"nothing":                                      {nil, nil, 0, ""},
+		"of the run that succeeded":                    {pressure(ended, 20*time.Hour), nil, 20 * time.Hour, "rate_limited"},
+		"and the scheduler's own":                      {pressure(ended, 20*time.Hour), held(-time.Hour, 20*time.Hour), 20 * time.Hour, "rate_limited"},
+		"of a run before":                              {pressure(ended-time.Microsecond, 20*time.Hour), nil, 0, ""},
+		"of a run before, and the scheduler's own":     {pressure(ended-time.Microsecond, 20*time.Hour), held(-time.Hour, 20*time.Hour), 20 * time.Hour, "source_pressure"},
+		"of a run before, and the scheduler's shorter": {pressure(ended-time.Microsecond, 20*time.Hour), held(-time.Hour, 10*time.Hour), 10 * time.Hour, "source_pressure"},
+		"the scheduler's alone":                        {nil, held(-time.Hour, 20*time.Hour), 20 * time.Hour, "source_pressure"},
+		"the scheduler's at the run's end":             {nil, held(ended, 20*time.Hour), 20 * time.Hour, "source_pressure"},
+		"the scheduler's from before the run's end":    {nil, held(ended-time.Minute, 20*time.Hour), 0, ""},
+		"and of the run itself":                        {pressure(ended, 10*time.Hour), held(ended-time.Minute, 20*time.Hour), 10 * time.Hour, "rate_limited"},
+		"the scheduler's later":                        {pressure(ended, 10*time.Hour), held(-time.Hour, 20*time.Hour), 20 * time.Hour, "source_pressure"},
+		"the scheduler's sooner":                       {pressure(ended, 20*time.Hour), held(-time.Hour, 10*time.Hour), 20 * time.Hour, "rate_limited"},
+		"over":                                         {pressure(ended, -time.Minute), held(-time.Hour, -time.Minute), 0, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := collected()
+			s.Pressure, s.Hold = c.pressure, c.hold
+			snap, v := snapshotAt(s, heardAt), verdictAt(s, heardAt)
+			if c.until == 0 {
+				if snap.State != health.StateHealthy || !snap.NextAttemptAt.IsZero() || v.Pill.Tone != verdict.Green {
+					t.Errorf("%s until %v, %+v", snap.State, snap.NextAttemptAt, v.Pill)
+				}
+				return
+			}
+			until := heardAt.Add(c.until)
+			if snap.State != health.StateCoolingOff || snap.ReasonCode != c.reason || !snap.NextAttemptAt.Equal(until) || v.Pill.Tone != verdict.Amber {
+				t.Errorf("%s %s until %v, %+v", snap.State, snap.ReasonCode, snap.NextAttemptAt, v.Pill)
+			}
+			if next := s.NextChange(health.At(heardAt)); !next.Equal(until) {
+				t.Errorf("it changes at %v, want %v", next, until)
+			}
+		})
+	}
+}
+
+// HL-04.2: a scheduler that has given up says so, and no time ends that.
+func TestGivenUpIsInSight(t *testing.T) {
+	t.Parallel()
+	s := collected()
+	s.Pressure = &health.StoredPressure{Reason: "rate_limited", AtUS: us(-2 * time.Hour), NextAttemptUS: us(-time.Minute)}
+	s.Hold = &health.StoredHold{Kind: health.HeldForGood, Reason: "failing_for_good", AtUS: us(-time.Hour)}
+	for _, after := range []time.Duration{0, 20 * time.Hour} {
+		snap, v := snapshotAt(s, heardAt.Add(after)), verdictAt(s, heardAt.Add(after))
+		if snap.State != health.StateBlocked || !snap.NextAttemptAt.IsZero() || v.Pill.Tone != verdict.Red || v.Channel == verdict.Calm {
+			t.Errorf("after %v: %s until %v, %+v %s", after, snap.State, snap.NextAttemptAt, v.Pill, v.Channel)
+		}
+	}
+}
+
+// HL-18.1: the backlog has the count of the gaps under pressure, the most attempts at
+// one of them, and the time before which none is tried again.
+func TestBacklogOfStoredGaps(t *testing.T) {
+	t.Parallel()
+	s := collected()
+	s.Gaps = health.StoredGaps{
+		Streams:     []health.StreamGaps{{Stream: "a", Pressure: 3}, {Stream: "b", Pressure: 2, Other: 4}},
+		MaxAttempts: 6, NextAttemptUS: us(5 * time.Hour), Recovered: 7,
+	}
+	b := snapshotAt(s, heardAt).DetailGapBacklog
+	if b == nil || b.Pending != 5 || b.PendingOther != 4 || b.MaxAttemptCount != 6 || !b.NextAttemptAt.Equal(heardAt.Add(5*time.Hour)) || *b.Recovered != 7 {
+		t.Errorf("%+v", b)
+	}
+}
+
+// What was rejected stays so until something says otherwise, and a run that was
+// killed says nothing.
+func TestRejectionOutlivesAKilledRun(t *testing.T) {
+	t.Parallel()
+	failed := func(status, reason health.Word) *health.StoredRun {
+		return &health.StoredRun{ID: "q", Status: status, Reason: reason, StartedUS: us(-time.Hour), EndedUS: us(-time.Hour)}
+	}
+	rejected := func() *health.Stored {
+		s := collected()
+		s.Credential = &health.StoredCredential{PutUS: us(-9999 * time.Hour), Fields: []string{"token"}}
+		s.Settled = failed("failed", "demo_auth_failed")
+		s.Settled.StartedUS, s.Settled.EndedUS = us(-90*time.Minute), us(-90*time.Minute)
+		s.Latest, s.Rejected = s.Settled, s.Settled.Rejection()
+		return s
+	}
+	for name, c := range map[string]struct {
+		change func(s *health.Stored)
+		signIn bool
+	}{
+		"nothing since": {func(*health.Stored) {}, true},
+		"a run was killed": {func(s *health.Stored) {
+			s.Latest = &health.StoredRun{ID: "q", Status: "running", StartedUS: us(-time.Hour)}
+		}, true},
+		"and written off":   {func(s *health.Stored) { s.Settled = failed("abandoned", "host_restarted"); s.Latest = s.Settled }, true},
+		"it failed besides": {func(s *health.Stored) { s.Settled = failed("failed", "demo_http_500"); s.Latest = s.Settled }, true},
+		"the scheduler waits for it": {func(s *health.Stored) {
+			s.Settled = failed("abandoned", "host_restarted")
+			s.Latest, s.Hold = s.Settled, &health.StoredHold{Kind: health.HeldForOwner, Reason: "attention", AtUS: us(-time.Minute)}
+		}, true},
+		"a new one, then a run was killed": {func(s *health.Stored) {
+			s.Credential.PutUS = us(-80 * time.Minute)
+			s.Settled = failed("abandoned", "host_restarted")
+			s.Latest = s.Settled
+		}, false},
+		"another device's": {func(s *health.Stored) {
+			s.Settled.Device = "dev_1"
+			s.Device = &health.StoredDevice{Sources: []health.StoredSource{{ID: "src", Device: "dev_2"}}}
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := rejected()
+			c.change(s)
+			snap, v := snapshotAt(s, heardAt), verdictAt(s, heardAt)
+			signIn := len(v.RequiredActions) == 1 && v.RequiredActions[0].Kind == verdict.Reauth && v.RequiredActions[0].Reason == "demo_auth_failed"
+			loud := snap.State == health.StateBlocked && v.Pill.Tone == verdict.Red && v.Channel == verdict.Attention
+			if signIn != c.signIn || loud != c.signIn {
+				t.Errorf("%s %+v %s %+v", snap.State, v.Pill, v.Channel, v.RequiredActions)
+			}
+		})
+	}
+}
+
+// A refusal that is put to its owner is, also where a credential was rejected before.
+func TestRefusedAfterARejection(t *testing.T) {
+	t.Parallel()
+	s := collected()
+	s.Rejected = &health.StoredRejection{Reason: "demo_auth_failed", AtUS: us(-90 * time.Minute)}
+	s.Settled = &health.StoredRun{ID: "q", Status: "failed", Reason: "files.root_missing", Refused: true, StartedUS: us(-time.Hour), EndedUS: us(-time.Hour)}
+	s.Latest = s.Settled
+	if snap := snapshotAt(s, heardAt); snap.State != health.StateNeedsAttention || snap.ReasonCode != "folder_not_usable" {
+		t.Errorf("%s %s", snap.State, snap.ReasonCode)
+	}
+}
+
+// A run that was refused for lack of a credential says nothing against one that
+// another run had.
+func TestRejectionIsOfARunThatBegan(t *testing.T) {
+	t.Parallel()
+	for run, want := range map[*health.StoredRun]bool{
+		{Status: "failed", Reason: "demo_auth_failed", EndedUS: 7}:                  true,
+		{Status: "failed", Reason: "credential.missing", EndedUS: 7, Refused: true}: false,
+		{Status: "failed", Reason: "demo_http_500", EndedUS: 7}:                     false,
+		{Status: "cancelled", Reason: "demo_auth_failed", EndedUS: 7}:               false,
+		{Status: "succeeded", EndedUS: 7}:                                           false,
+	} {
+		if r := run.Rejection(); (r != nil) != want || r != nil && (r.Reason != run.Reason || r.AtUS != 7) {
+			t.Errorf("%+v: %+v", run, r)
+		}
+	}
+}
+
+// Data is as old as the oldest of what was collected, also where none of it is
+// required.
+func TestFreshnessOfOptionalStreams(t *testing.T) {
+	t.Parallel()
+	no, yes := false, true
+	const day = 24 * time.Hour
+	s := collected()
+	s.Manifest.Streams = []health.ManifestStream{{Name: "a"}, {Name: "b", Required: &yes}, {Name: "c", Required: &no}}
+	s.CollectedUS = map[string]int64{"a": us(-10 * day), "b": us(-time.Hour), "c": us(-20 * day)}
+	if at := s.RefreshedAt(); !at.Equal(heardAt.Add(-10 * day)) {
+		t.Errorf("the oldest of what is required is of %v", at)
+	}
+	for name, c := range map[string]struct {
+		collected map[string]int64
+		want      health.FreshnessAxis
+	}{
+		"both fresh":             {map[string]int64{"a": us(-time.Hour), "b": us(-2 * time.Hour)}, health.FreshnessFresh},
+		"one is ten days old":    {map[string]int64{"a": us(-time.Hour), "b": us(-10 * day)}, health.FreshnessStale},
+		"the other is":           {map[string]int64{"a": us(-10 * day), "b": us(-time.Hour)}, health.FreshnessStale},
+		"both are":               {map[string]int64{"a": us(-10 * day), "b": us(-10 * day)}, health.FreshnessStale},
+		"one was never there":    {map[string]int64{"a": us(-time.Hour)}, health.FreshnessFresh},
+		"nothing was ever there": {nil, health.FreshnessUnknown},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := collected()
+			s.Manifest.Streams = []health.ManifestStream{
+				{Name: "a", Required: &no}, {Name: "b", Required: &no}, {Name: "c", Required: &no, CoveragePolicy: health.CoverageUnsupported},
+			}
+			s.CollectedUS = c.collected
+			snap, v := snapshotAt(s, heardAt), verdictAt(s, heardAt)
+			if snap.Axes.Freshness != c.want || (c.want == health.FreshnessFresh) != (snap.State == health.StateHealthy) {
+				t.Errorf("%s, %s, %+v", snap.Axes.Freshness, snap.State, v.Pill)
+			}
+		})
+	}
+}
+
+// HL-14: credentials that are known to be no good keep a device's own proof away, and
+// a run that succeeded has shown that they are.
+func TestRejectionAndOtherProof(t *testing.T) {
+	t.Parallel()
+	m := health.Moment{Now: health.At(heardAt)}
+	for name, c := range map[string]struct {
+		stored *health.Stored
+		want   health.State
+	}{"a device's": {fed(), health.StateBlocked}, "a run's": {ran(), health.StateHealthy}} {
+		e := c.stored.Evidence(m)
+		if s := health.Project(e); s.State != health.StateHealthy {
+			t.Errorf("%s, without: %s", name, s.State)
+		}
+		e.Credentials = &health.Credentials{Stored: true, Rejected: "demo_auth_failed"}
+		s := health.Project(e)
+		if rejected := s.Conditions[5].Reason == "demo_auth_failed"; s.State != c.want || rejected != (c.want == health.StateBlocked) {
+			t.Errorf("%s: %s, %s", name, s.State, s.Conditions[5].ID)
+		}
+	}
+}

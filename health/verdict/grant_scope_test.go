@@ -1,0 +1,98 @@
+package verdict_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+
+	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/verdict"
+)
+
+// HL-06.2, HL-19.3, HL-27.4: of a verdict that holds everything, a client with a grant
+// gets exactly this: no count but how far each stream came, no reference to an action,
+// and no note but how old the data is.
+func TestGrantScopedIsNoMore(t *testing.T) {
+	t.Parallel()
+	full := verdict.RenderedVerdict{
+		Pill: verdict.Pill{Tone: verdict.Amber, Label: "Degraded"}, Channel: verdict.Attention, ForwardStatement: "Answering lets the connector go on.", ForwardCode: "add_info",
+		Annotations: []verdict.Annotation{
+			{Kind: "attention", Code: "asked", Text: "The owner has to answer a request."},
+			{Kind: "freshness", Code: "stale_since", Text: "Last refreshed today."},
+			{Kind: "activity", Code: "run", Text: "A run is going on."},
+		},
+		RequiredActions: []verdict.RequiredAction{{Kind: verdict.AddInfo}, {Kind: verdict.Wait, Affects: []string{"a"}}},
+		Progress: verdict.Progress{
+			Mode: verdict.ModeDeferred, Headline: "Records kept: 5.", HeadlineCode: "progress_kept", RecordsCommittedLastRun: new(int64(4)),
+			RetainedRecords: new(int64(5)), LastRefreshedAt: health.At(noon), GapsDrainedLastRun: new(int64(6)),
+		},
+		Detail: &verdict.Detail{State: health.StateNeedsAttention},
+	}
+	for ref := range 3 {
+		full.Streams = append(full.Streams, verdict.StreamRow{
+			StreamID: "a", Coverage: health.CoverageGaps, Disposition: health.DispositionResumable, Collected: new(int64(2)), Considered: new(int64(3)),
+			ActionRef: new(ref), Statement: "A later run fetches what is missing.", Code: "resumable",
+		})
+	}
+	want := verdict.RenderedVerdict{
+		Pill: full.Pill, Channel: verdict.Calm, Annotations: full.Annotations[1:2], RequiredActions: []verdict.RequiredAction{},
+		Progress: verdict.Progress{Mode: verdict.ModeDeferred, Headline: "How much was collected is not known yet.", HeadlineCode: "progress_unknown"},
+	}
+	for range full.Streams {
+		want.Streams = append(want.Streams, verdict.StreamRow{StreamID: "a", Coverage: health.CoverageGaps, Collected: new(int64(2)), Considered: new(int64(3))})
+	}
+	if got := verdict.GrantScoped(full); !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v\nwant\n%+v", got, want)
+	}
+}
+
+// HL-06.2: but for its pill, nothing that a client with a grant sees tells that the
+// connection waits for its owner, or for what.
+func TestGrantScopedHidesTheRequest(t *testing.T) {
+	t.Parallel()
+	seen := func(change func(*health.Stored)) string {
+		s := keptWell()
+		old(s)
+		change(s)
+		v := verdict.GrantScoped(verdict.OfStored(s, health.Moment{Now: health.At(noon), RunAlive: true}, true))
+		v.Pill = verdict.Pill{}
+		b, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	quiet := seen(func(*health.Stored) {})
+	for name, change := range map[string]func(*health.Stored){
+		"a run asks": func(s *health.Stored) {
+			s.Latest, s.Asking = &health.StoredRun{ID: "q", Status: "running", StartedUS: ago(1)}, true
+		},
+		"held for its owner": func(s *health.Stored) {
+			s.Hold = &health.StoredHold{Kind: health.HeldForOwner, Reason: "files.root_missing", AtUS: ago(1)}
+		},
+		"rejected":    func(s *health.Stored) { s.Rejected = &health.StoredRejection{Reason: "demo_auth_failed", AtUS: ago(1)} },
+		"a run is on": func(s *health.Stored) { s.Latest = &health.StoredRun{ID: "q", Status: "running", StartedUS: ago(1)} },
+	} {
+		if got := seen(change); got != quiet {
+			t.Errorf("%s:\n%s\nand otherwise\n%s", name, got, quiet)
+		}
+	}
+}
+
+// What a surface walks is a list also where it is empty, of an owner's verdict and of a
+// client's.
+func TestEmptyListsAreLists(t *testing.T) {
+	t.Parallel()
+	in := short()
+	in.Snapshot.State, in.Snapshot.ForwardDisposition, in.Snapshot.Axes.Coverage = health.StateHealthy, health.DispositionComplete, health.CoverageComplete
+	in.Streams = nil
+	v := verdict.Synthesize(in)
+	for name, list := range map[string]any{
+		"annotations": v.Annotations, "actions": v.RequiredActions, "streams": v.Streams, "suppressed": v.Detail.Suppressed,
+		"a client's annotations": verdict.GrantScoped(v).Annotations, "a client's actions": verdict.GrantScoped(v).RequiredActions, "a client's streams": verdict.GrantScoped(v).Streams,
+	} {
+		if b, err := json.Marshal(list); err != nil || string(b) != "[]" {
+			t.Errorf("%s: %s, %v", name, b, err)
+		}
+	}
+}

@@ -1,0 +1,287 @@
+package verdict_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/verdict"
+)
+
+var noon = time.Date(2031, 3, 9, 12, 0, 0, 0, time.UTC)
+
+func ago(d time.Duration) int64 { return noon.Add(-d).UnixMicro() }
+
+const tenDays = 240 * time.Hour
+
+// keptWell is what is kept of a connection that runs by itself and whose last run,
+// two hours ago, collected both of its streams, of which b is optional.
+func keptWell() *health.Stored {
+	run, no := &health.StoredRun{ID: "r", Status: "succeeded", StartedUS: ago(3 * time.Hour), EndedUS: ago(2 * time.Hour)}, false
+	return &health.Stored{
+		Manifest: &health.StoredManifest{MaximumStalenessS: 86400, Streams: []health.ManifestStream{{Name: "a"}, {Name: "b", Required: &no}}},
+		Latest:   run, Settled: run, Succeeded: run, CollectedUS: map[string]int64{"a": run.EndedUS, "b": run.EndedUS},
+		Retained: new(int64(5)), Committed: new(int64(5)), Schedule: &health.Schedule{Enabled: true},
+	}
+}
+
+// byHand makes it one that only its owner runs.
+func byHand(s *health.Stored) {
+	s.Schedule, s.Manifest.Refresh = nil, &health.Refresh{RecommendedMode: "manual"}
+}
+
+// never takes every success away: its only run failed.
+func never(s *health.Stored) {
+	s.Succeeded, s.CollectedUS, s.Retained = nil, nil, new(int64(0))
+	s.Settled = &health.StoredRun{ID: "r", Status: "failed", Reason: "demo_http_500", StartedUS: ago(3 * time.Hour), EndedUS: ago(2 * time.Hour)}
+	s.Latest, s.Failed = s.Settled, []string{"a", "b"}
+}
+
+// old makes its data ten days old.
+func old(s *health.Stored) { s.CollectedUS = map[string]int64{"a": ago(tenDays), "b": ago(tenDays)} }
+
+// fed makes it one that a device feeds, which was heard long ago and had nothing
+// left to send.
+func fed(s *health.Stored) {
+	s.Schedule, s.Settled.Device = nil, "dev_1"
+	s.Device = &health.StoredDevice{Sources: []health.StoredSource{{
+		ID: "src", Device: "dev_1", HeardUS: ago(tenDays), Status: "healthy", Pending: new(int64(0)),
+	}}}
+}
+
+func pressed(s *health.Stored) {
+	s.Gaps.Streams = []health.StreamGaps{{Stream: "a", Pressure: 3}}
+}
+
+func cooling(s *health.Stored) {
+	s.Hold = &health.StoredHold{Kind: health.HeldUntil, Reason: "source_pressure", AtUS: ago(time.Hour), UntilUS: ago(-20 * time.Hour)}
+}
+
+// What nothing but its owner brings about is asked of the owner, and what the owner
+// cannot do yet, or something else does, is not (HL-23, HL-24, HL-25, HL-29).
+func TestWhoIsAsked(t *testing.T) {
+	t.Parallel()
+	type changes []func(*health.Stored)
+	paused := func(s *health.Stored) { s.Schedule = &health.Schedule{} }
+	notServed := func(s *health.Stored) { s.Schedule = nil }
+	optionalFailed := func(s *health.Stored) { s.Failed = []string{"b"} }
+	optionalGaps := func(s *health.Stored) { s.Gaps.Streams = []health.StreamGaps{{Stream: "b", Other: 3}} }
+	runs := func(s *health.Stored) {
+		s.Latest = &health.StoredRun{ID: "q", Status: "running", StartedUS: ago(time.Minute)}
+	}
+	loaded := func(s *health.Stored) {
+		s.Device.Sources[0].HeardUS, s.Device.Sources[0].Status, s.Device.Sources[0].Pending = ago(time.Minute), "retrying", new(int64(4))
+	}
+	for name, c := range map[string]struct {
+		of      changes
+		todo    string // kind, cta and what it is about; "": nothing
+		channel verdict.Channel
+		forward verdict.Code
+	}{
+		"well": {nil, "", verdict.Calm, "complete"},
+
+		"stale, by schedule":             {changes{old}, "", verdict.Calm, "complete_held"},
+		"stale, nothing runs it":         {changes{old, notServed}, "refresh_now cta_refresh_now ", verdict.Advisory, "refresh_now"},
+		"stale, and it runs":             {changes{old, notServed, runs}, "wait cta_wait ", verdict.Calm, "complete_held"},
+		"stale, cooling, not run":        {changes{old, notServed, cooling}, "wait cta_run_again ", verdict.Calm, "complete_held"},
+		"stale, on a device":             {changes{old, fed}, "refresh_now cta_run_collector ", verdict.Advisory, "run_collector"},
+		"stale, on a device, and coming": {changes{old, fed, loaded}, "", verdict.Calm, "uploading"},
+		"stale, by hand, on a device":    {changes{old, byHand, fed}, "refresh_now cta_run_collector ", verdict.Advisory, "run_collector"},
+		"stale, device taken over": {changes{old, fed, func(s *health.Stored) {
+			s.Device.Sources[0].Device = "dev_2"
+		}}, "refresh_now cta_run_collector ", verdict.Advisory, "run_collector"},
+		"fresh, on a device":      {changes{fed}, "", verdict.Calm, "complete"},
+		"stale, by hand":          {changes{old, byHand}, "refresh_now cta_refresh_now ", verdict.Advisory, "refresh_now"},
+		"stale, by hand, cooling": {changes{old, byHand, cooling}, "wait cta_run_again ", verdict.Calm, "owner_refresh_due"},
+
+		"paused":                        {changes{paused}, "reattach_schedule cta_reattach_schedule ", verdict.Advisory, "reattach_schedule"},
+		"paused, never succeeded":       {changes{never, paused}, "reattach_schedule cta_reattach_schedule ", verdict.Advisory, "reattach_schedule"},
+		"paused, its only run killed":   {changes{never, paused, runs, func(s *health.Stored) { s.Settled = nil }}, "reattach_schedule cta_reattach_schedule ", verdict.Advisory, "reattach_schedule"},
+		"paused, never succeeded, runs": {changes{never, runs, paused}, "reattach_schedule cta_reattach_schedule ", verdict.Advisory, "reattach_schedule"},
+		"scheduled, never succeeded":    {changes{never}, "wait cta_wait a b", verdict.Calm, "resumable"},
+		"by hand, never succeeded":      {changes{never, notServed}, "retry_gap cta_retry_gap a b", verdict.Advisory, "retry_gap"},
+
+		"gap, by hand":          {changes{pressed, byHand}, "retry_gap cta_retry_gap a", verdict.Advisory, "retry_gap"},
+		"gap, by hand, cooling": {changes{pressed, byHand, cooling}, "wait cta_run_again a", verdict.Calm, "resumable"},
+		"gap, by hand, the provider's time": {changes{pressed, byHand, func(s *health.Stored) {
+			s.Pressure = &health.StoredPressure{Reason: "rate_limited", AtUS: s.Settled.EndedUS + 1, NextAttemptUS: ago(-time.Hour)}
+		}}, "wait cta_run_again a", verdict.Calm, "resumable"},
+		"gap, by hand, stale, cooling": {changes{old, pressed, byHand, cooling}, "wait cta_run_again a", verdict.Calm, "resumable"},
+		"gap, by hand, a back-off of failures": {changes{pressed, byHand, func(s *health.Stored) {
+			cooling(s)
+			s.Hold.Reason = "backing_off"
+		}}, "retry_gap cta_retry_gap a", verdict.Advisory, "retry_gap"},
+
+		"optional failed, by schedule":        {changes{optionalFailed}, "wait cta_wait b", verdict.Calm, "resumable"},
+		"optional failed, by hand":            {changes{optionalFailed, byHand}, "retry_gap cta_retry_gap b", verdict.Advisory, "retry_gap"},
+		"optional gaps, by hand":              {changes{optionalGaps, byHand}, "retry_gap cta_retry_gap b", verdict.Advisory, "retry_gap"},
+		"optional gaps, nothing runs it":      {changes{optionalGaps, notServed}, "retry_gap cta_retry_gap b", verdict.Advisory, "retry_gap"},
+		"optional gaps, on a device":          {changes{optionalGaps, fed}, "retry_gap cta_retry_gap b", verdict.Advisory, "retry_gap"},
+		"optional gaps, nothing, and it runs": {changes{optionalGaps, notServed, runs}, "wait cta_wait ", verdict.Calm, "complete_held"},
+		"gap, nothing runs it, and it runs":   {changes{pressed, notServed, runs}, "wait cta_wait a", verdict.Calm, "resumable"},
+		"optional gaps, by hand, cooling":     {changes{optionalGaps, byHand, cooling}, "wait cta_run_again ", verdict.Calm, "complete_held"},
+		"optional gaps, by hand, and stale":   {changes{old, optionalGaps, byHand}, "refresh_now cta_refresh_now ", verdict.Advisory, "refresh_now"},
+		"optional gaps, by schedule, stale":   {changes{old, optionalGaps}, "wait cta_wait b", verdict.Calm, "resumable"},
+		"optional gaps, paused":               {changes{optionalGaps, paused}, "reattach_schedule cta_reattach_schedule ", verdict.Advisory, "reattach_schedule"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := keptWell()
+			for _, change := range c.of {
+				change(s)
+			}
+			v := verdict.OfStored(s, health.Moment{Now: health.At(noon), RunAlive: !strings.Contains(name, "killed")}, true)
+			var todo []string
+			for _, a := range v.RequiredActions {
+				todo = append(todo, string(a.Kind)+" "+string(a.CTACode)+" "+strings.Join(a.Affects, " "))
+			}
+			if got := strings.Join(todo, ", "); got != c.todo || v.Channel != c.channel || v.ForwardCode != c.forward || v.Detail.Violations != nil {
+				t.Errorf("%s %s: %q, %s, %q; want %q, %s, %q", v.Pill.Tone, v.Detail.State, got, v.Channel, v.ForwardCode, c.todo, c.channel, c.forward)
+			}
+		})
+	}
+}
+
+// While what serves the connections is at fault nothing is said to come by itself
+// (HL-24, HL-28); what is going on is.
+func TestNothingComesWhileTheRuntimeIsDown(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change   func(*health.Stored)
+		up, down string // forward, freshness and call to action
+	}{
+		"stale": {old, "complete_held stale_scheduled ", "complete_held stale_since "},
+		"gap":   {pressed, "resumable  cta_wait", "complete_held  cta_wait_held"},
+		"gap, and it runs": {func(s *health.Stored) {
+			pressed(s)
+			s.Latest = &health.StoredRun{ID: "q", Status: "running", StartedUS: ago(time.Minute)}
+		}, "resumable  cta_wait", "resumable  cta_wait"},
+		"uploading": {func(s *health.Stored) {
+			fed(s)
+			s.Device.Sources[0].HeardUS, s.Device.Sources[0].Pending = ago(time.Minute), new(int64(4))
+		}, "uploading  ", "complete_held  "},
+		"by hand, cooling": {func(s *health.Stored) {
+			pressed(s)
+			byHand(s)
+			cooling(s)
+		}, "resumable last_successful_refresh cta_run_again", "resumable last_successful_refresh cta_run_again"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for ok, want := range map[bool]string{true: c.up, false: c.down} {
+				s := keptWell()
+				c.change(s)
+				v := verdict.OfStored(s, health.Moment{Now: health.At(noon), RunAlive: true}, ok)
+				fresh, cta := "", ""
+				for _, a := range v.Annotations {
+					fresh = string(a.Code)
+				}
+				for _, a := range v.RequiredActions {
+					cta = string(a.CTACode)
+				}
+				if fresh == "last_successful_refresh" && !strings.Contains(want, fresh) {
+					fresh = "" // of no interest here
+				}
+				if got := string(v.ForwardCode) + " " + fresh + " " + cta; got != want {
+					t.Errorf("runtime ok %v: %q, want %q", ok, got, want)
+				}
+			}
+		})
+	}
+}
+
+// How stale data gets fresh is told by who runs the connection.
+func TestStaleIsTold(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change func(*health.Stored)
+		want   verdict.Code
+	}{
+		"by schedule": {func(*health.Stored) {}, "stale_scheduled"}, "not served": {func(s *health.Stored) { s.Schedule = nil }, "stale_manual"},
+		"by hand": {byHand, "stale_manual"}, "by a device": {fed, "stale_since"}, "by hand, cooling": {func(s *health.Stored) { byHand(s); cooling(s) }, "stale_since"},
+		"by a device, with a schedule that this host does not use": {func(s *health.Stored) {
+			fed(s)
+			s.Schedule = &health.Schedule{Enabled: true}
+		}, "stale_since"},
+	} {
+		s := keptWell()
+		old(s)
+		c.change(s)
+		v := verdict.OfStored(s, health.Moment{Now: health.At(noon)}, true)
+		if !slices.ContainsFunc(v.Annotations, func(a verdict.Annotation) bool { return a.Code == c.want }) {
+			t.Errorf("%s: %+v, want %s", name, v.Annotations, c.want)
+		}
+	}
+}
+
+// HL-06.2: what a client with a grant sees is how collection is, how fresh the data
+// is, and how far each stream came, and not that or why an owner is waited for.
+func TestGrantClientsLearnNothingOfTheOwner(t *testing.T) {
+	t.Parallel()
+	refused := func(reason health.Word) func(*health.Stored) {
+		return func(s *health.Stored) {
+			s.Settled = &health.StoredRun{ID: "r", Status: "failed", Reason: reason, Refused: true, StartedUS: ago(time.Hour), EndedUS: ago(time.Hour)}
+			s.Latest, s.Failed = s.Settled, []string{"a"}
+		}
+	}
+	for name, c := range map[string]struct {
+		change func(*health.Stored)
+		fresh  string
+	}{
+		"a folder is missing": {refused("files.root_missing"), "Last successful refresh today."},
+		"a module is missing": {refused("plugin.missing"), "Last successful refresh today."},
+		"it is to be run": {func(s *health.Stored) {
+			byHand(s)
+			old(s)
+		}, "Last refreshed 10 days ago."},
+		"stale": {old, "Last refreshed 10 days ago."},
+		"terminal": {func(s *health.Stored) {
+			s.KnownGaps = []health.KnownGap{{Stream: "a", Severity: "actionable"}}
+		}, "Last successful refresh today."},
+		"missing": {pressed, "Last successful refresh today."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := keptWell()
+			c.change(s)
+			s.Accounts = map[string]*health.StreamAccount{"a": {Considered: new(int64(9)), Collected: new(int64(4))}}
+			whole := verdict.OfStored(s, health.Moment{Now: health.At(noon)}, true)
+			v := verdict.GrantScoped(whole)
+			b, err := json.Marshal(v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, word := range []string{"owner", "resum", "terminal\"", "run it", "schedule.", "later", "fix", "checking", "has been run"} {
+				if text := strings.ToLower(string(b)); strings.Contains(strings.ReplaceAll(text, `"coverage":"terminal_gap"`, ""), word) {
+					t.Errorf("%q stands in %s", word, b)
+				}
+			}
+			if len(v.Annotations) != 1 || v.Annotations[0].Text != c.fresh {
+				t.Errorf("%+v, want %q", v.Annotations, c.fresh)
+			}
+			if r := v.Streams[0]; r.StreamID != "a" || r.Coverage != whole.Streams[0].Coverage || *r.Collected != 4 || *r.Considered != 9 || v.Pill != whole.Pill {
+				t.Errorf("%+v %+v", v.Pill, r)
+			}
+		})
+	}
+}
+
+// HL-17, RT-11.1: a stream that the manifest declares as not collected is not required
+// unless the manifest says so, and is then nothing to be done about.
+func TestDeclaredAbsence(t *testing.T) {
+	t.Parallel()
+	for _, policy := range []health.CoverageAxis{"unsupported", "unavailable", "deferred", "inventory_only"} {
+		for _, change := range []func(*health.Stored){func(*health.Stored) {}, byHand, fed} {
+			s := keptWell()
+			change(s)
+			s.Manifest.Streams = append(s.Manifest.Streams, health.ManifestStream{Name: "c", CoveragePolicy: policy})
+			v := verdict.OfStored(s, health.Moment{Now: health.At(noon)}, true)
+			if v.Pill.Tone != verdict.Green || len(v.RequiredActions) != 0 || v.ForwardCode != "complete" || v.Streams[2].Code != "declared_absent" {
+				t.Errorf("%s: %+v %s %+v %+v", policy, v.Pill, v.ForwardCode, v.RequiredActions, v.Streams[2])
+			}
+		}
+	}
+}
