@@ -22,8 +22,11 @@ type Connection struct {
 	Roots          map[string]string `json:"roots"`
 	PinnedSHA256   string            `json:"pinned_sha256"` // "" before the first run
 	PinnedManifest []byte            `json:"-"`
-	ReadRoots      map[string]string `json:"read_roots"` // the folders its runs have read, see PinRoots
+	ReadRoots      map[string]string `json:"read_roots"` // the folders its runs have read, see KeepConnection
 	CreatedAt      time.Time         `json:"created_at"`
+	// Unreadable says that its options or folders cannot be read; they are empty then,
+	// and no run may begin with them. nil: they can.
+	Unreadable *abi.Error `json:"-"`
 }
 
 func unknownConnection(name string) *abi.Error {
@@ -31,13 +34,40 @@ func unknownConnection(name string) *abi.Error {
 		"`pdpp-host connections list` shows the ones there are")
 }
 
-func (r *connectionRow) public() (*Connection, error) {
+func (r *connectionRow) public() *Connection {
 	c := &Connection{
 		ID: r.ID, Name: r.Name, Connector: r.Connector, PinnedSHA256: r.PinnedSHA256,
 		PinnedManifest: jsonBytes(r.PinnedManifest), CreatedAt: at(r.CreatedUS),
 	}
-	return c, errors.Join(json.Unmarshal([]byte(r.Options), &c.Options), json.Unmarshal([]byte(r.Roots), &c.Roots),
-		json.Unmarshal([]byte(r.ReadRoots), &c.ReadRoots))
+	if c.Unreadable = r.decode(c); c.Unreadable != nil {
+		c.Options, c.Roots, c.ReadRoots = nil, nil, nil
+	}
+	return c
+}
+
+// decode fills c's options and folders. Its error quotes none of them (Invariant 5).
+func (r *connectionRow) decode(c *Connection) *abi.Error {
+	for _, part := range []struct {
+		text string
+		to   *map[string]string
+	}{{r.Options, &c.Options}, {r.Roots, &c.Roots}, {r.ReadRoots, &c.ReadRoots}} {
+		if json.Unmarshal([]byte(part.text), part.to) != nil || *part.to == nil {
+			return abi.NewError(abi.CodeStoreCorrupt, "the options or folders of connection "+r.Name+" cannot be read",
+				"restore the data folder from a back-up, or remove the connection and add it again; the other connections are not affected")
+		}
+	}
+	return nil
+}
+
+func (r *connectionRow) unreadable() bool { return r.decode(new(Connection)) != nil }
+
+// whole returns the connection, and an error beside it when it cannot be read.
+func (r *connectionRow) whole() (*Connection, error) {
+	c := r.public()
+	if c.Unreadable != nil {
+		return c, c.Unreadable
+	}
+	return c, nil
 }
 
 // named reads a connection by name, or by id.
@@ -85,19 +115,20 @@ func (s *Store) EnsureConnection(ctx context.Context, name, connector string) (*
 		return nil, abi.NewError(abi.CodeConnectionInvalid, "connection "+name+" belongs to connector "+row.Connector,
 			"choose another name with --connection").WithDetail("asked for connector " + connector)
 	}
-	return row.public()
+	return row.whole()
 }
 
-// Connection returns the connection of that name or id, or connection.unknown.
+// Connection returns the connection of that name or id, or connection.unknown. Of one
+// that cannot be read it returns what can beside the error.
 func (s *Store) Connection(ctx context.Context, name string) (*Connection, error) {
 	row, err := named(ctx, s.read, name)
 	if err != nil {
 		return nil, s.fail("read the connection", err)
 	}
-	return row.public()
+	return row.whole()
 }
 
-// Connections returns all connections, by name.
+// Connections returns all connections, by name, those that are Unreadable with them.
 func (s *Store) Connections(ctx context.Context) ([]Connection, error) {
 	var rows []connectionRow
 	if err := s.read.NewSelect().Model(&rows).Order("name").Scan(ctx); err != nil {
@@ -105,11 +136,7 @@ func (s *Store) Connections(ctx context.Context) ([]Connection, error) {
 	}
 	out := make([]Connection, 0, len(rows))
 	for i := range rows {
-		c, err := rows[i].public()
-		if err != nil {
-			return nil, s.fail("read the connections", err)
-		}
-		out = append(out, *c)
+		out = append(out, *rows[i].public())
 	}
 	return out, nil
 }
@@ -128,20 +155,25 @@ func (s *Store) UpdateConnection(ctx context.Context, c Connection) error {
 	return s.changeConnection(ctx, c.ID, &connectionRow{ID: c.ID, Options: options, Roots: roots}, "options", "roots")
 }
 
+// KeepConnection replaces what is the connection's own with c's, in one step:
+// options, roots and what its runs have read.
+func (s *Store) KeepConnection(ctx context.Context, c Connection) error {
+	row := &connectionRow{ID: c.ID}
+	for column, m := range map[*string]map[string]string{&row.Options: c.Options, &row.Roots: c.Roots, &row.ReadRoots: c.ReadRoots} {
+		text, err := encode(orEmpty(m))
+		if err != nil {
+			return err
+		}
+		*column = text
+	}
+	return s.changeConnection(ctx, c.ID, row, "options", "roots", "read_roots")
+}
+
 // PinPlugin keeps the module that the connection runs: its hash, and its
 // manifest as it was when the owner accepted it.
 func (s *Store) PinPlugin(ctx context.Context, connectionID, sha256 string, manifest []byte) error {
 	row := &connectionRow{ID: connectionID, PinnedSHA256: sha256, PinnedManifest: string(manifest)}
 	return s.changeConnection(ctx, connectionID, row, "pinned_sha256", "pinned_manifest")
-}
-
-// PinRoots keeps the folders that the connection's runs read, by root name.
-func (s *Store) PinRoots(ctx context.Context, connectionID string, roots map[string]string) error {
-	text, err := encode(orEmpty(roots))
-	if err != nil {
-		return err
-	}
-	return s.changeConnection(ctx, connectionID, &connectionRow{ID: connectionID, ReadRoots: text}, "read_roots")
 }
 
 func (s *Store) changeConnection(ctx context.Context, id string, row *connectionRow, columns ...string) error {
@@ -159,7 +191,8 @@ func (s *Store) changeConnection(ctx context.Context, id string, row *connection
 		case row.PinnedManifest != "":
 			return t.remakeEvidence(id)
 		}
-		return nil
+		_, err = t.evidence(id) // how it stands is written again
+		return err
 	})
 }
 

@@ -2,6 +2,8 @@ package storage
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -24,6 +26,7 @@ type credentialRow struct {
 	Field        string `bun:"field,pk"`
 	Sealed       []byte `bun:"sealed"`
 	UpdatedUS    int64  `bun:"updated_us"`
+	FromRun      int64  `bun:"from_run"` // the first run that could use it
 }
 
 // PutCredentials keeps sealed credentials by field, over what was there: all of
@@ -37,8 +40,12 @@ func (s *Store) PutCredentials(ctx context.Context, connectionID string, sealed 
 		if n == 0 {
 			return unknownConnection(connectionID)
 		}
+		from, err := t.firstRunFrom(connectionID)
+		if err != nil {
+			return err
+		}
 		for _, field := range slices.Sorted(maps.Keys(sealed)) {
-			row := credentialRow{ConnectionID: connectionID, Field: field, Sealed: sealed[field], UpdatedUS: micros(t.now)}
+			row := credentialRow{ConnectionID: connectionID, Field: field, Sealed: sealed[field], UpdatedUS: micros(t.now), FromRun: from}
 			_, err := t.db.NewInsert().Model(&row).On("CONFLICT (connection_id, field) DO UPDATE").
 				Set("sealed = EXCLUDED.sealed, updated_us = EXCLUDED.updated_us").Exec(t.ctx)
 			if err != nil {
@@ -80,20 +87,28 @@ func (s *Store) StoredCredentials(ctx context.Context, connectionID string) ([]S
 	return out, nil
 }
 
-// DeleteCredential forgets one credential, and reports whether there was one.
+// DeleteCredential forgets one credential, and reports whether there was one. Which
+// runs could use it is kept, so that the connection's health knows of it at once.
 // Its sealed bytes may stay in the file until their page is used again.
 func (s *Store) DeleteCredential(ctx context.Context, connectionID, field string) (bool, error) {
-	var n int64
+	had := false
 	err := s.alone(ctx, "forget a credential", func(t *tx) error {
 		row := &credentialRow{ConnectionID: connectionID, Field: field}
-		res, err := t.db.NewDelete().Model(row).WherePK().Exec(t.ctx)
+		err := t.db.NewSelect().Model(row).ExcludeColumn("sealed").WherePK().Scan(t.ctx)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
 		if err != nil {
 			return err
 		}
-		if n, err = res.RowsAffected(); err != nil || n == 0 {
+		if _, err := t.db.NewDelete().Model(row).WherePK().Exec(t.ctx); err != nil {
 			return err
 		}
+		if err := t.takeAway(row); err != nil {
+			return err
+		}
+		had = true
 		return t.remakeEvidence(connectionID)
 	})
-	return n > 0, err
+	return had && err == nil, err
 }

@@ -262,3 +262,66 @@ func TestWhyWorkWasGivenUp(t *testing.T) {
 	}
 	x.same(got, want)
 }
+
+// HL-14.4, HL-16.2: a device that begins again has not delivered what it gave up.
+func TestDeadLettersOutliveABeginning(t *testing.T) {
+	t.Parallel()
+	x := newExercise(t)
+	src := x.enrolled("laptop")
+	x.commit(src, x.commitOf("r1"))
+	for _, status := range []string{device.StatusBlocked, device.StatusStarting, device.StatusRetrying, device.StatusHealthy, device.StatusStopped} {
+		x.beat(src, status, 0, 2)
+		for range 2 {
+			v := x.verdict("laptop")
+			if x.stalls() != 1 || v.Channel != verdict.Attention || v.RequiredActions[0].Remediation.Cause != string(health.CauseDeadLetterBacklog) {
+				t.Errorf("%s: %d stalled, %s %+v", status, x.stalls(), v.Channel, v.RequiredActions)
+			}
+			x.clock.forward(health.StaleHeartbeat + time.Minute)
+		}
+		x.sound()
+	}
+	x.beat(src, device.StatusStarting, 2, 0) // they were put back
+	if v := x.verdict("laptop"); v.Pill.Tone != verdict.Green || v.Detail.Axes.Outbox != health.OutboxActive {
+		t.Errorf("requeued: %+v %+v", v.Pill, v.Detail.Axes)
+	}
+}
+
+// What a device counts is kept as far as every reader of it can count, and adds up.
+func TestCountsOfADeviceAreBounded(t *testing.T) {
+	t.Parallel()
+	x := newExercise(t)
+	src := x.enrolled("laptop")
+	const most = 1<<63 - 1
+	pending := int64(most)
+	_, err := x.s.PutHeartbeat(t.Context(), src, device.Heartbeat{
+		Status: device.StatusBlocked, RecordsPending: &pending,
+		Outbox:    &device.Outbox{Pending: most, Leased: most, Retrying: most, DeadLetter: most, StaleLeases: most, Succeeded: most, Total: most, BacklogOpen: -most},
+		LastError: &device.LastError{Kind: device.ErrorDeadLetters, Classes: []device.ErrorClass{{Count: most, Class: "shape"}, {Count: -1, Class: "shape"}}},
+	})
+	x.ok(err)
+	in, err := x.s.SourceInstance(t.Context(), src.DeviceID, src.ID)
+	x.ok(err)
+	h := in.Heartbeat
+	x.same([]int64{
+		*h.RecordsPending, h.Outbox.Pending, h.Outbox.Leased, h.Outbox.Retrying, h.Outbox.DeadLetter, h.Outbox.StaleLeases, h.Outbox.Succeeded,
+		h.Outbox.Total, h.Outbox.BacklogOpen, h.LastError.Classes[0].Count, h.LastError.Classes[1].Count,
+	}, []int64{maxCount, maxCount, maxCount, maxCount, maxCount, maxCount, maxCount, maxCount, 0, maxCount, 0})
+	x.sound()
+}
+
+// A connection's standing is worked out as far ahead as time alone changes it, however
+// many sources there are.
+func TestStandingsOfManySources(t *testing.T) {
+	t.Parallel()
+	now, one := newClock().now(), int64(1)
+	f := &health.Stored{Device: &health.StoredDevice{}}
+	for i := range 20 {
+		heard := now.Add(time.Duration(i+1) * 24 * time.Hour).UnixMicro() // of a clock that was put back
+		f.Device.Sources = append(f.Device.Sources, health.StoredSource{ID: string(rune('a' + i)), HeardUS: heard, Status: device.StatusHealthy, Pending: &one})
+	}
+	rows := standings("", f, now)
+	last := rows[len(rows)-1]
+	if next := f.NextChange(health.At(at(last.FromUS))); !next.IsZero() || !last.Stalled {
+		t.Errorf("%d rows, stalled %t, and it changes at %v", len(rows), last.Stalled, next)
+	}
+}

@@ -20,6 +20,9 @@ var (
 const (
 	maxErrorClasses = 8
 	maxErrorWord    = 64
+	// maxCount is the largest whole number that every reader of JSON has. What a
+	// device says beyond it is that many.
+	maxCount = 1<<53 - 1
 )
 
 // PutHeartbeat keeps what a source says of itself, and returns when it was
@@ -65,14 +68,15 @@ func keptHeartbeat(h device.Heartbeat, src *sourceJoined, now time.Time) device.
 		AgentVersion: labelOf(h.AgentVersion), ConnectorID: src.Connector, SourceInstanceID: src.ID, Status: h.Status,
 	}
 	if n := h.RecordsPending; n != nil && *n >= 0 {
-		out.RecordsPending = n
+		rows := bounded(*n)
+		out.RecordsPending = &rows
 	}
 	if o := h.Outbox; o != nil {
 		kept := *o
 		for _, n := range []*int64{
 			&kept.Pending, &kept.Leased, &kept.Retrying, &kept.DeadLetter, &kept.StaleLeases, &kept.Succeeded, &kept.Total, &kept.BacklogOpen,
 		} {
-			*n = max(*n, 0)
+			*n = bounded(*n)
 		}
 		for _, when := range []**time.Time{&kept.OldestPendingAt, &kept.OldestRetryingAt, &kept.LastAckAt, &kept.LastCheckpointAt} {
 			*when = past(*when, now)
@@ -85,12 +89,15 @@ func keptHeartbeat(h device.Heartbeat, src *sourceJoined, now time.Time) device.
 	if e := h.LastError; e != nil && slices.Contains(heartbeatErrors, e.Kind) {
 		kept := device.LastError{Kind: e.Kind}
 		for _, c := range e.Classes[:min(len(e.Classes), maxErrorClasses)] {
-			kept.Classes = append(kept.Classes, device.ErrorClass{Count: max(c.Count, 0), Class: errorClass(c.Class)})
+			kept.Classes = append(kept.Classes, device.ErrorClass{Count: bounded(c.Count), Class: errorClass(c.Class)})
 		}
 		out.LastError = &kept
 	}
 	return out
 }
+
+// bounded is a count as it is kept.
+func bounded(n int64) int64 { return min(max(n, 0), maxCount) }
 
 // past passes a device's time that has come; a clock that is ahead tells nothing.
 func past(when *time.Time, now time.Time) *time.Time {

@@ -74,7 +74,7 @@ func (d *history) device() {
 		d.ok(err)
 		x.run = ""
 	case "remove":
-		err := d.s.RemoveConnection(d.ctx, x.src.ConnectionName)
+		err := d.s.RemoveConnection(d.ctx, x.src.ConnectionName, nil)
 		if abi.CodeOf(err) != abi.CodeConnectionBusy || err == nil {
 			d.ok(err)
 			delete(d.fed, binding)

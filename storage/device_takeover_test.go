@@ -99,7 +99,7 @@ func TestTakenOver(t *testing.T) {
 	gap(first, "b", "old")
 	x.clock.forward(time.Minute)
 	second := x.enrolledAgain("laptop")
-	state, _, err := x.s.DeviceState(ctx, second)
+	state, _, _, err := x.s.DeviceState(ctx, second, StatePart{})
 	x.ok(err)
 	x.same([]any{len(state), x.cursors("laptop")}, []any{0, ""})
 	open := func() string {
@@ -135,7 +135,7 @@ func TestTakenOver(t *testing.T) {
 	x.commit(desk, x.commitOf("d1"))
 	again, err := x.enroll("lost", "t2")
 	x.ok(err)
-	state, _, err = x.s.DeviceState(ctx, again)
+	state, _, _, err = x.s.DeviceState(ctx, again, StatePart{})
 	x.ok(err)
 	x.same(len(state), 1)
 }

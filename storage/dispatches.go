@@ -20,11 +20,16 @@ type Dispatch struct {
 	Status       string // skipped or refused
 	Reason       string
 	Identity     string    // what makes two of them equal, besides status and reason
+	Says         string    // a refusal's own words, as health.Sentence leaves them
 	Until        time.Time // when it is looked at again; zero: when something changes
 	// Holds says what ends it, where the connection's health depends on it: the
-	// evidence keeps it until a run begins. "": nothing is held.
+	// evidence keeps it until a run begins. "": nothing is held, and what another one
+	// holds goes on.
 	Holds health.HoldKind
-	// AfterRun numbers the newest run when it was kept; the store sets it. Equal
+	// PutRight says that the owner has done what older ones waited for: they hold
+	// nothing any more.
+	PutRight bool
+	// AfterRun numbers the newest run that was looked at; 0: there was none. Equal
 	// numbers have no run between them.
 	AfterRun int64
 	FirstAt  time.Time // of the equal ones
@@ -47,6 +52,7 @@ type dispatchRow struct {
 	Count        int64  `bun:"times"`
 	AfterRun     int64  `bun:"after_run"`
 	Holds        string `bun:"holds"`
+	Says         string `bun:"says"`
 }
 
 // hold is the dispatch as evidence; nil when it holds nothing.
@@ -58,54 +64,101 @@ func (r *dispatchRow) hold() *health.StoredHold {
 }
 
 // RecordDispatch keeps what was skipped or refused now, and reports whether it
-// is another one than the connection's newest.
+// is another one than the connection's newest. What was seen before the newest run
+// began is not kept: the run says more.
 func (s *Store) RecordDispatch(ctx context.Context, d Dispatch) (fresh bool, err error) {
 	err = s.alone(ctx, "keep the dispatch", func(t *tx) error {
+		if err := t.exists(d.ConnectionID); err != nil {
+			return err
+		}
+		run, err := t.gatherer().newestRun(d.ConnectionID)
+		if err != nil || run != d.AfterRun {
+			return err
+		}
+		if d.PutRight {
+			if err := t.putRight(d.ConnectionID); err != nil {
+				return err
+			}
+		}
 		var newest []dispatchRow
-		err := t.db.NewSelect().Model(&newest).Where("connection_id = ?", d.ConnectionID).Order("pk DESC").Limit(1).Scan(t.ctx)
+		err = t.db.NewSelect().Model(&newest).Where("connection_id = ?", d.ConnectionID).Order("pk DESC").Limit(1).Scan(t.ctx)
 		if err != nil {
 			return err
 		}
 		row := dispatchRow{
 			ConnectionID: d.ConnectionID, Trigger: d.Trigger, Status: d.Status, Reason: d.Reason, Identity: d.Identity,
-			FirstUS: micros(t.now), LastUS: micros(t.now), Count: 1, Holds: string(d.Holds),
-		}
-		if row.AfterRun, err = t.gatherer().newestRun(d.ConnectionID); err != nil {
-			return err
+			FirstUS: micros(t.now), LastUS: micros(t.now), Count: 1, Holds: string(d.Holds), AfterRun: run,
+			Says: health.Sentence(d.Says), // the one place where these words enter
 		}
 		if !d.Until.IsZero() {
 			row.UntilUS = micros(d.Until)
 		}
-		if err := t.held(&row); err != nil {
-			return err
-		}
 		if len(newest) > 0 && newest[0].Status == d.Status && newest[0].Reason == d.Reason && newest[0].Identity == d.Identity {
 			row.PK, row.FirstUS, row.Count = newest[0].PK, newest[0].FirstUS, newest[0].Count+1
-			_, err = t.db.NewUpdate().Model(&row).WherePK().Exec(t.ctx)
-			return err
+			if _, err = t.db.NewUpdate().Model(&row).WherePK().Exec(t.ctx); err != nil {
+				return err
+			}
+			return t.held(d.ConnectionID)
 		}
 		fresh = true
 		if _, err := t.db.NewInsert().Model(&row).Exec(t.ctx); err != nil {
 			return err
 		}
-		_, err = t.db.ExecContext(t.ctx, `DELETE FROM dispatches WHERE connection_id = ? AND pk NOT IN
-(SELECT pk FROM dispatches WHERE connection_id = ? ORDER BY pk DESC LIMIT ?)`, d.ConnectionID, d.ConnectionID, keptDispatches)
-		return err
+		return t.held(d.ConnectionID)
 	})
-	return fresh, err
+	return fresh && err == nil, err
 }
 
-// held keeps in the evidence what a dispatch holds, or that it holds nothing.
-func (t *tx) held(row *dispatchRow) error {
-	if err := t.exists(row.ConnectionID); err != nil {
-		return err
-	}
-	c, err := t.evidence(row.ConnectionID)
+// putRight keeps that the owner did what dispatches waited for.
+func (t *tx) putRight(connectionID string) error {
+	_, err := t.db.ExecContext(t.ctx, "UPDATE dispatches SET holds = '' WHERE connection_id = ? AND holds = ?", connectionID, string(health.HeldForOwner))
+	return err
+}
+
+// held keeps in the evidence what holds the connection now, and of the dispatches
+// that one and the newest.
+func (t *tx) held(connectionID string) error {
+	c, err := t.evidence(connectionID)
 	if err != nil {
 		return err
 	}
-	c.facts.Hold = row.hold()
-	return nil
+	row, err := t.gatherer().holding(connectionID)
+	if err != nil {
+		return err
+	}
+	c.facts.Hold = nil
+	if row != nil {
+		c.facts.Hold = row.hold()
+	}
+	_, err = t.db.ExecContext(t.ctx, `DELETE FROM dispatches WHERE connection_id = ? AND pk <> ? AND pk NOT IN
+(SELECT pk FROM dispatches WHERE connection_id = ? ORDER BY pk DESC LIMIT ?)`, connectionID, row.key(), connectionID, keptDispatches)
+	return err
+}
+
+// key is the row's own; 0 of none.
+func (r *dispatchRow) key() int64 {
+	if r == nil {
+		return 0
+	}
+	return r.PK
+}
+
+// holding is the dispatch that holds the connection; nil: none does. What its owner
+// has to do something about stands until a run begins or that is done, whatever was
+// kept since; else the newest that holds anything does. What came before the newest
+// run says nothing any more.
+func (g gatherer) holding(id string) (*dispatchRow, error) {
+	run, err := g.newestRun(id)
+	if err != nil {
+		return nil, err
+	}
+	var rows []dispatchRow
+	err = g.db.NewSelect().Model(&rows).Where("connection_id = ? AND after_run = ? AND holds <> ''", id, run).
+		OrderExpr("holds = ? DESC, pk DESC", string(health.HeldForOwner)).Limit(1).Scan(g.ctx)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	return &rows[0], nil
 }
 
 // Dispatches returns a connection's newest records of skips and refusals,
@@ -119,16 +172,41 @@ func (s *Store) Dispatches(ctx context.Context, connectionID string, limit int) 
 	if err := q.Scan(ctx); err != nil {
 		return nil, s.fail("read the dispatches", err)
 	}
+	return publicDispatches(rows), nil
+}
+
+func publicDispatches(rows []dispatchRow) []Dispatch {
 	out := make([]Dispatch, len(rows))
 	for i, r := range rows {
 		out[i] = Dispatch{
 			ConnectionID: r.ConnectionID, Trigger: r.Trigger, Status: r.Status, Reason: r.Reason, Identity: r.Identity,
 			Until: at(r.UntilUS), FirstAt: at(r.FirstUS), LastAt: at(r.LastUS), Count: r.Count,
-			Holds: health.HoldKind(r.Holds), AfterRun: r.AfterRun,
+			Holds: health.HoldKind(r.Holds), AfterRun: r.AfterRun, Says: r.Says,
 		}
 	}
-	return out, nil
+	return out
 }
+
+// Refusals returns what was refused last and begun by no run since, of the
+// connection with that id, or of every connection where it is "", by its id. What
+// was skipped since does not hide one that waits for its owner.
+func (s *Store) Refusals(ctx context.Context, connectionID string) ([]Dispatch, error) {
+	var rows []dispatchRow
+	q := s.read.NewSelect().Model(&rows).Where("status = ?", statusRefused).
+		Where("pk = (SELECT max(d.pk) FROM dispatches AS d WHERE d.connection_id = dispatch_row.connection_id AND (d.status = ? OR dispatch_row.holds <> ?))",
+			statusRefused, string(health.HeldForOwner)).
+		Where("after_run = (SELECT coalesce(max(r.pk), 0) FROM runs AS r WHERE r.connection_id = dispatch_row.connection_id)").
+		Order("connection_id")
+	if connectionID != "" {
+		q = q.Where("connection_id = ?", connectionID)
+	}
+	if err := q.Scan(ctx); err != nil {
+		return nil, s.fail("read the refusals", err)
+	}
+	return publicDispatches(rows), nil
+}
+
+const statusRefused = "refused"
 
 // confirmationRow owes a connection one confirming run (HL-26). It is never
 // taken back: it is paid once a run that began after it has ended.
@@ -143,11 +221,12 @@ type confirmationRow struct {
 
 // ClaimConfirmation keeps that a confirming run of the connection is owed for an
 // action that was done, as a version of the evidence shows. It reports true once
-// for the three, whoever asks and however often.
+// for the three, whoever asks and however often; once more where that was in what is
+// the future by now, since nothing that was owed then is.
 func (s *Store) ClaimConfirmation(ctx context.Context, connectionID, action, version string) (bool, error) {
 	key := confirmationRow{ConnectionID: connectionID, Action: action, Version: version}
 	// Asked first without the write lock: most of the time nothing is new.
-	known, err := s.read.NewSelect().Model(&key).WherePK().Exists(ctx)
+	known, err := s.read.NewSelect().Model(&key).WherePK().Where("at_us <= ?", micros(s.now())).Exists(ctx)
 	if err != nil || known {
 		return false, s.fail("read the confirming run", err)
 	}
@@ -157,7 +236,8 @@ func (s *Store) ClaimConfirmation(ctx context.Context, connectionID, action, ver
 			return err
 		}
 		key.AtUS = micros(t.now)
-		res, err := t.db.NewInsert().Model(&key).On("CONFLICT DO NOTHING").Exec(t.ctx)
+		res, err := t.db.NewInsert().Model(&key).On("CONFLICT (connection_id, action, version) DO UPDATE").
+			Set("at_us = EXCLUDED.at_us").Where("confirmation_row.at_us > EXCLUDED.at_us").Exec(t.ctx)
 		if err != nil {
 			return err
 		}

@@ -140,12 +140,7 @@ func (t *tx) finishEvidence(id string, c *evidenceChange) error {
 		return err
 	}
 	if c.ended != nil {
-		if counts(c.ended) {
-			if err := t.settleFacts(c.facts, c.ended); err != nil {
-				return err
-			}
-		}
-		if err := t.gatherPressure(id, c.facts); err != nil {
+		if err := t.finishEnded(id, c); err != nil {
 			return err
 		}
 	}
@@ -163,6 +158,20 @@ func (t *tx) finishEvidence(id string, c *evidenceChange) error {
 		return t.gatherer().stores(id, c.facts)
 	}
 	return nil
+}
+
+// finishEnded keeps what follows from a run that ended: how it settled the connection,
+// which credentials it had, and what pressure it left.
+func (t *tx) finishEnded(id string, c *evidenceChange) error {
+	if counts(c.ended) {
+		if err := t.settleFacts(c.facts, c.ended); err != nil {
+			return err
+		}
+		if err := t.gatherer().credential(id, c.facts); err != nil {
+			return err
+		}
+	}
+	return t.gatherPressure(id, c.facts)
 }
 
 // retain counts the records that a transaction added to a connection, or took

@@ -16,7 +16,7 @@ func (s *Store) CheckEvidence(ctx context.Context) ([]string, error) {
 	var differ []string
 	err := s.snapshot(ctx, func(g gatherer) error {
 		var all []connectionRow
-		if err := g.db.NewSelect().Model(&all).Column("id", "name", "connector").Order("name").Scan(g.ctx); err != nil {
+		if err := g.db.NewSelect().Model(&all).Column("id", "name", "connector", "options", "roots", "read_roots").Order("name").Scan(g.ctx); err != nil {
 			return err
 		}
 		for i := range all {
@@ -61,14 +61,18 @@ func (g gatherer) sameEvidence(c *connectionRow, now time.Time) (bool, error) {
 	if err := g.db.NewSelect().Model(&kept).Where("connection_id = ?", c.ID).Order("from_us").Scan(g.ctx); err != nil {
 		return false, err
 	}
+	if c.unreadable() {
+		return len(kept) == 0, nil
+	}
 	return standsFor(kept, made.facts(), now), nil
 }
 
 // standsFor reports whether the standings are those of the facts at now and at
-// every later moment.
+// every later moment that they are of. Before they begin, since a clock was put back,
+// they say nothing.
 func standsFor(kept []standingRow, f *health.Stored, now time.Time) bool {
-	if f.Running() {
-		return len(kept) == 0
+	if f.Running() || len(kept) == 0 {
+		return f.Running() && len(kept) == 0
 	}
 	made := standings("", f, now)
 	held := func(rows []standingRow, us int64) (standingRow, bool) {
@@ -82,7 +86,7 @@ func standsFor(kept []standingRow, f *health.Stored, now time.Time) bool {
 	for _, r := range made {
 		us := max(r.FromUS, micros(now))
 		a, ok := held(kept, us)
-		if b, _ := held(made, us); !ok || a != b {
+		if b, _ := held(made, us); ok && a != b || !ok && us >= kept[0].FromUS {
 			return false
 		}
 	}

@@ -81,9 +81,13 @@ func endRun(f *health.Stored, row *runRow) {
 	if f.Settled != nil && f.Settled.Device != run.Device {
 		// What another device collected, and what it could not, says nothing of what
 		// this one has.
-		f.CollectedUS, f.Failed, f.KnownGaps, f.Asked = nil, nil, nil, nil
+		f.CollectedUS, f.Failed, f.KnownGaps, f.Asked, f.Rejected, f.Fault = nil, nil, nil, nil, nil, nil
 	}
 	f.Settled = run
+	f.Fault = f.Fault.After(run.Status, abi.Reason(row.Reason), failureOf(row).Code, row.ModuleSHA256)
+	if r := run.Rejection(); r != nil {
+		f.Rejected = r // a run that was killed says nothing of it, and neither does another failure
+	}
 	asked := wholeOf(row)
 	if !rememberGaps(f, row, asked) {
 		for _, stream := range asked { // what it is like now, nobody knows
@@ -100,7 +104,7 @@ func endRun(f *health.Stored, row *runRow) {
 		f.Failed = union(f.Failed, left)
 	}
 	if row.Status == statusSucceeded {
-		f.Succeeded = run
+		f.Succeeded, f.Rejected = run, nil
 	}
 	if row.Status == statusSucceeded || named {
 		collected := slices.DeleteFunc(collectedBy(row, asked), func(s string) bool { return slices.Contains(failed, s) })
@@ -109,6 +113,7 @@ func endRun(f *health.Stored, row *runRow) {
 				f.CollectedUS = map[string]int64{}
 			}
 			f.CollectedUS[stream] = row.FinishedUS
+			f.Rejected = nil // it got in
 		}
 		f.Failed = slices.DeleteFunc(f.Failed, func(s string) bool { return slices.Contains(collected, s) })
 	}

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"math"
 
 	"github.com/uptrace/bun"
 
@@ -34,6 +35,9 @@ func (g gatherer) all(id string) (*health.Stored, int64, error) {
 	}
 	if err := acceptManifest(f, c.PinnedManifest); err != nil {
 		f.Unreadable = append(f.Unreadable, unreadableManifest)
+	}
+	if f.Manifest != nil {
+		f.Manifest.Module = c.PinnedSHA256
 	}
 	last, err := g.runs(id, f)
 	if err != nil {
@@ -151,7 +155,7 @@ func add(to **int64, n *int64) {
 		sum := *n
 		*to = &sum
 	default:
-		**to += *n
+		**to += min(*n, math.MaxInt64-**to) // no count is negative
 	}
 }
 

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -11,8 +12,17 @@ import (
 
 func (x *exercise) dispatch(c *Connection, reason string, holds health.HoldKind, until time.Time) {
 	x.Helper()
-	_, err := x.s.RecordDispatch(x.Context(), Dispatch{ConnectionID: c.ID, Status: "skipped", Reason: reason, Holds: holds, Until: until})
+	_, err := x.s.RecordDispatch(x.Context(), Dispatch{ConnectionID: c.ID, Status: "skipped", Reason: reason, Holds: holds, Until: until, AfterRun: x.newestRun(c)})
 	x.ok(err)
+}
+
+// newestRun is what a scheduler that looks now sees.
+func (x *exercise) newestRun(c *Connection) int64 {
+	x.Helper()
+	if runs := x.scheduleState(c.ID).Runs; len(runs) > 0 {
+		return runs[0].Number
+	}
+	return 0
 }
 
 // HL-04.2: what the scheduler puts off is shown with its time, and no longer than
@@ -40,8 +50,7 @@ func TestHeldConnections(t *testing.T) {
 		t.Errorf("a folder is gone: %+v %s %+v %s", v.Pill, v.Channel, v.RequiredActions, v.ForwardCode)
 	}
 	x.dispatch(c, "policy_paused", "", time.Time{})
-	x.tone("another reason", verdict.Green)
-	x.dispatch(c, "not_ready", health.HeldForOwner, time.Time{})
+	x.tone("it is paused, and the folder is gone all the same", verdict.Amber)
 	x.succeed(x.begin("c", allStreams), nil)
 	x.tone("a run began", verdict.Green)
 
@@ -183,4 +192,45 @@ func TestWhatARefusalWaitsFor(t *testing.T) {
 		}
 		x.sound()
 	}
+}
+
+// HL-04.2: a run that succeeds in spite of its provider's pressure does not end the
+// wait that it met.
+func TestPressureOfARunThatSucceeded(t *testing.T) {
+	t.Parallel()
+	x, c := kept(t, keptManifest)
+	ctx := t.Context()
+	x.ok(x.s.AdoptSchedule(ctx, c.ID))
+	until := x.clock.now().Add(20 * time.Hour)
+	x.succeed(x.begin("c", allStreams), func(o *Outcome) { o.Pressure = &Pressure{Reason: "rate_limited", NextAttempt: until} })
+	waits := func(when string) {
+		t.Helper()
+		v := x.verdict("c")
+		if v.Pill.Tone != verdict.Amber || v.Detail.State != health.StateCoolingOff || !v.Detail.NextAttemptAt.Equal(until) || v.Channel != verdict.Calm {
+			t.Errorf("%s: %+v, %s until %v, %s", when, v.Pill, v.Detail.State, v.Detail.NextAttemptAt, v.Channel)
+		}
+		x.sound()
+	}
+	waits("at once")
+	x.clock.forward(time.Minute)
+	waits("a minute later")
+	x.dispatch(c, "source_pressure", health.HeldUntil, until)
+	waits("and the scheduler holds it")
+	x.clock.forward(20 * time.Hour)
+	x.tone("it is over", verdict.Green)
+	x.sound()
+}
+
+// What a connector counts of a stream's lanes adds up to no negative number.
+func TestAccountsDoNotOverflow(t *testing.T) {
+	t.Parallel()
+	x, _ := kept(t, keptManifest)
+	w := x.begin("c", allStreams)
+	for state, n := range map[string]int64{"a": math.MaxInt64, "b": 1} {
+		x.ok(w.PutCoverage(t.Context(), Coverage{Stream: "a", StateStream: state, Considered: &n, Covered: &n}))
+	}
+	x.succeed(w, nil)
+	s := x.verdict("c").Streams[0]
+	x.same([]int64{*s.Considered, *s.Collected}, []int64{math.MaxInt64, math.MaxInt64})
+	x.sound()
 }

@@ -14,8 +14,14 @@ func acceptManifest(f *health.Stored, text string) error {
 		return nil
 	}
 	var m struct {
+		Setup        abi.Setup        `json:"setup"`
 		Capabilities abi.Capabilities `json:"capabilities"`
-		Streams      []struct {
+		Requirements struct {
+			Network struct {
+				Credentials []abi.CredentialSlot `json:"credentials"`
+			} `json:"network"`
+		} `json:"runtime_requirements"`
+		Streams []struct {
 			Name           string `json:"name"`
 			Required       *bool  `json:"required"`
 			CoveragePolicy string `json:"coverage_policy"`
@@ -24,7 +30,10 @@ func acceptManifest(f *health.Stored, text string) error {
 	if err := json.Unmarshal([]byte(text), &m); err != nil {
 		return err
 	}
-	out := &health.StoredManifest{}
+	out := &health.StoredManifest{Credentials: RequiredCredentials(&abi.Manifest{
+		Setup: m.Setup, Capabilities: m.Capabilities,
+		Requirements: abi.RuntimeRequirements{Network: &abi.NetworkRequirements{Credentials: m.Requirements.Network.Credentials}},
+	})}
 	if p := m.Capabilities.RefreshPolicy; p != nil {
 		out.Refresh = &health.Refresh{
 			BackgroundSafe: p.BackgroundSafe, RecommendedMode: health.Word(p.RecommendedMode), InteractionPosture: health.Word(p.InteractionPosture),

@@ -24,31 +24,38 @@ type Evidence struct {
 	// never. NextAttempt is before when nothing is tried again; zero: at once.
 	NextChange, NextAttempt time.Time
 
-	holder  string // of the running run's lease, "" for none
-	expires time.Time
+	holder    string // of the running run's lease, "" for none
+	expiresUS int64
 }
 
 // Moment says at what moment the evidence is looked at. alive says whether the
 // holder of a lease still lives; a device is alive for as long as it was heard of
 // lately, which is how long its lease lasts.
 func (e *Evidence) Moment(now time.Time, alive func(holder string) bool) health.Moment {
-	held := e.holder != "" && now.Before(e.expires) && (alive == nil || isDeviceHolder(e.holder) || alive(e.holder))
-	return health.Moment{Now: health.At(now.UTC()), RunAlive: held}
+	return health.Moment{Now: health.At(now.UTC()), RunAlive: leaseHolds(e.holder, e.expiresUS, now, alive)}
 }
 
-// evidenceJoined is a row with the lease of its running run.
+// evidenceJoined is a row with the lease of its running run, and what of the
+// connection's own row a run needs.
 type evidenceJoined struct {
 	evidenceRow `bun:",extend"`
 
 	Holder    string `bun:"holder"`
 	ExpiresUS int64  `bun:"expires_us"`
+	Options   string `bun:"options"`
+	Roots     string `bun:"roots"`
+	ReadRoots string `bun:"read_roots"`
 }
 
 func (r *evidenceJoined) public() Evidence {
+	f := r.facts()
+	if c := (&connectionRow{Name: r.Name, Options: r.Options, Roots: r.Roots, ReadRoots: r.ReadRoots}); c.unreadable() {
+		f.Unreadable = append(f.Unreadable, unreadableConnection)
+	}
 	return Evidence{
-		ConnectionID: r.ConnectionID, Name: r.Name, Connector: r.Connector, Revision: r.Revision, Facts: r.facts(),
+		ConnectionID: r.ConnectionID, Name: r.Name, Connector: r.Connector, Revision: r.Revision, Facts: f,
 		LatestRun: r.LatestRun, SettledRun: r.SettledRun, SucceededRun: r.SucceededRun,
-		NextChange: at(r.NextChangeUS), NextAttempt: at(r.NextAttemptUS), holder: r.Holder, expires: at(r.ExpiresUS),
+		NextChange: at(r.NextChangeUS), NextAttempt: at(r.NextAttemptUS), holder: r.Holder, expiresUS: r.ExpiresUS,
 	}
 }
 
@@ -57,6 +64,8 @@ func (r *evidenceJoined) public() Evidence {
 func selectEvidence(db bun.IDB, to *[]evidenceJoined) *bun.SelectQuery {
 	return db.NewSelect().Model(to).ModelTableExpr("evidence AS e").ColumnExpr("e.*").
 		ColumnExpr("coalesce(l.holder, '') AS holder, coalesce(l.expires_us, 0) AS expires_us").
+		ColumnExpr("c.options, c.roots, c.read_roots").
+		Join("JOIN connections AS c ON c.id = e.connection_id").
 		Join("LEFT JOIN leases AS l ON e.running = 1 AND l.connection_id = e.connection_id AND l.run_id = e.latest_run")
 }
 

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -11,7 +12,7 @@ import (
 
 // evidenceFormat is the version of the document in facts. A row of another one
 // is unreadable until it is made again, which Open does.
-const evidenceFormat = 5
+const evidenceFormat = 6
 
 // evidenceRow is what is kept of one connection for its projection.
 type evidenceRow struct {
@@ -83,7 +84,7 @@ func runID(r *health.StoredRun) string {
 // (Invariant 8).
 func (r *evidenceRow) facts() *health.Stored {
 	f := new(health.Stored)
-	if r.Format != evidenceFormat || json.Unmarshal([]byte(r.Facts), f) != nil {
+	if r.Format != evidenceFormat || json.Unmarshal([]byte(r.Facts), f) != nil || !r.tells(f) {
 		*f = health.Stored{Unreadable: []health.Word{unreadableEvidence}}
 	}
 	if r.Retained >= 0 {
@@ -93,11 +94,21 @@ func (r *evidenceRow) facts() *health.Stored {
 	return f
 }
 
-// What a document names as unreadable.
+// tells reports whether a document is what the row was filled from: one that was
+// emptied is JSON, too, and would say that the connection never ran.
+func (r *evidenceRow) tells(f *health.Stored) bool {
+	pressure, other := f.Gaps.Open()
+	return strings.Contains(r.Facts, `"gaps":{`) && r.LatestRun == runID(f.Latest) && r.SettledRun == runID(f.Settled) &&
+		r.SucceededRun == runID(f.Succeeded) && (r.Running == 1) == f.Running() && r.GapsPressure == pressure && r.GapsOther == other
+}
+
+// What a document, or who reads it, names as unreadable.
 const (
 	unreadableEvidence  = "evidence"
 	unreadableManifest  = "manifest"
 	unreadableKnownGaps = "known_gaps"
 	// unreadableHeartbeats: what a device said last cannot be read.
 	unreadableHeartbeats = "heartbeats"
+	// unreadableConnection: its options, or its folders. No run of it can begin.
+	unreadableConnection = "connection"
 )

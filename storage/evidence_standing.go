@@ -10,14 +10,19 @@ import (
 	"github.com/pdpp-host/pdpp-host/health/view"
 )
 
-// mostStandings bounds how far ahead a connection's standing is worked out. Each
-// moment at which time alone changes it is a moment of one of its facts, of which
-// there are fewer.
-const mostStandings = 8
+// mostStandings bounds how far ahead the standing of a connection is worked out that
+// no device feeds, and a source adds mostOfASource. Each moment at which time alone
+// changes it is a moment of one of its facts, of which there are fewer.
+const (
+	mostStandings = 8
+	mostOfASource = 2
+)
 
 // stand writes how a connection counts in its fleet, from now on and from each
 // later moment at which time alone changes that. A connection that is running
-// has none: whether it really is, its holder tells and no store.
+// has none: whether it really is, its holder tells and no store. One whose own row
+// cannot be read has none either, and a change of its document, or of what is
+// configured, that does not pass here takes what it had (see the migrations).
 func (t *tx) stand(id string, f *health.Stored) error {
 	if _, err := t.db.NewDelete().Model((*standingRow)(nil)).Where("connection_id = ?", id).Exec(t.ctx); err != nil {
 		return err
@@ -26,19 +31,25 @@ func (t *tx) stand(id string, f *health.Stored) error {
 		return nil
 	}
 	var retained int64
-	if err := t.db.QueryRowContext(t.ctx, "SELECT retained FROM evidence WHERE connection_id = ?", id).Scan(&retained); err != nil {
+	var c connectionRow
+	err := t.db.QueryRowContext(t.ctx, `SELECT e.retained, c.options, c.roots, c.read_roots FROM evidence e
+JOIN connections c ON c.id = e.connection_id WHERE e.connection_id = ?`, id).Scan(&retained, &c.Options, &c.Roots, &c.ReadRoots)
+	if err != nil || c.unreadable() {
 		return err
 	}
 	known := *f
 	known.Retained = &retained
 	rows := standings(id, &known, t.now)
-	_, err := t.db.NewInsert().Model(&rows).Exec(t.ctx)
+	_, err = t.db.NewInsert().Model(&rows).Exec(t.ctx)
 	return err
 }
 
 func standings(id string, f *health.Stored, now time.Time) []standingRow {
 	var rows []standingRow
-	from, when := int64(0), health.At(now)
+	from, when, most := micros(now), health.At(now), mostStandings
+	if f.Device != nil {
+		most += mostOfASource * len(f.Device.Sources)
+	}
 	for {
 		v := verdict.OfStored(f, health.Moment{Now: when}, true)
 		s := view.StandingOf(&v)
@@ -46,7 +57,7 @@ func standings(id string, f *health.Stored, now time.Time) []standingRow {
 			ConnectionID: id, FromUS: from, UntilUS: math.MaxInt64, Tone: string(s.Tone), Channel: string(s.Channel), Stalled: s.Stalled, Records: s.Records,
 		})
 		next := f.NextChange(when)
-		if next.IsZero() || len(rows) == mostStandings {
+		if next.IsZero() || len(rows) == most {
 			return rows
 		}
 		from, when = micros(next.Time), next
@@ -54,8 +65,10 @@ func standings(id string, f *health.Stored, now time.Time) []standingRow {
 	}
 }
 
-// Fleet counts the connections by how they stand at now, without reading those
-// that are not running. alive says whether the holder of a lease still lives.
+// Fleet counts the connections by how they stand at now. It reads those that no
+// standing covers then: the ones that run, those that were written by a clock that
+// was ahead, and those that cannot be read. alive says whether the holder of a lease
+// still lives.
 func (s *Store) Fleet(ctx context.Context, now time.Time, alive func(holder string) bool, runtimeOK bool) (view.Fleet, error) {
 	const what = "count the connections"
 	var fleet view.Fleet
@@ -64,14 +77,30 @@ func (s *Store) Fleet(ctx context.Context, now time.Time, alive func(holder stri
 		Stalled, Records bool
 		N                int64
 	}
-	var running []evidenceJoined
+	var others []evidenceJoined
 	err := s.snapshot(ctx, func(g gatherer) error {
 		err := g.db.NewRaw(`SELECT tone, channel, stalled, records, count(*) AS n FROM standings
 WHERE from_us <= ? AND until_us > ? GROUP BY tone, channel, stalled, records`, micros(now), micros(now)).Scan(g.ctx, &counts)
 		if err != nil {
 			return err
 		}
-		return selectEvidence(g.db, &running).Where("e.running = 1").Scan(g.ctx)
+		if err := selectEvidence(g.db, &others).Where("e.running = 1").Scan(g.ctx); err != nil {
+			return err
+		}
+		var all int64
+		if err := g.db.QueryRowContext(g.ctx, "SELECT count(*) FROM evidence").Scan(&all); err != nil {
+			return err
+		}
+		for _, c := range counts {
+			all -= c.N
+		}
+		if all == int64(len(others)) {
+			return nil
+		}
+		others = nil // they are among those
+		return selectEvidence(g.db, &others).
+			Where("NOT EXISTS (SELECT 1 FROM standings AS s WHERE s.connection_id = e.connection_id AND s.from_us <= ? AND s.until_us > ?)", micros(now), micros(now)).
+			Scan(g.ctx)
 	})
 	if err != nil {
 		return fleet, s.fail(what, err)
@@ -79,8 +108,8 @@ WHERE from_us <= ? AND until_us > ? GROUP BY tone, channel, stalled, records`, m
 	for _, c := range counts {
 		fleet.Add(view.Standing{Tone: verdict.Tone(c.Tone), Channel: verdict.Channel(c.Channel), Stalled: c.Stalled, Records: c.Records}, c.N, runtimeOK)
 	}
-	for i := range running {
-		e := running[i].public()
+	for i := range others {
+		e := others[i].public()
 		v := verdict.OfStored(e.Facts, e.Moment(now, alive), runtimeOK)
 		fleet.Add(view.StandingOf(&v), 1, runtimeOK)
 	}

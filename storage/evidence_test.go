@@ -21,6 +21,10 @@ import (
 const keptManifest = `{"capabilities":{"refresh_policy":{"recommended_mode":"automatic","background_safe":true,"maximum_staleness_seconds":604800}},
 "streams":[{"name":"a"},{"name":"b"},{"name":"extra","required":false},{"name":"attachments","required":false,"coverage_policy":"unsupported"}]}`
 
+// signedManifest is keptManifest of a connector that has to sign in.
+var signedManifest = strings.TrimSuffix(keptManifest, "}") +
+	`,"setup":{"credential_capture":{"kind":"form","fields":[{"name":"token","required":true},{"name":"note"}]}}}`
+
 // TestEvidenceFollowsFacts drives a store through random runs, gaps, crashes,
 // credentials and manifests, and holds every connection's row to the one that is
 // made of everything that is stored.
@@ -84,6 +88,7 @@ func (d *history) succeed(name string) {
 	w := d.live[name]
 	d.ok(w.Finish(d.ctx, Outcome{Status: statusSucceeded, PressureOver: true}))
 	d.of(name).keep(namesOf(w), Outcome{Status: statusSucceeded}, d.clock.now())
+	d.of(name).ended(statusSucceeded)
 }
 
 // history is one random sequence of facts.
@@ -105,11 +110,15 @@ type collected struct {
 	at      map[string]time.Time // when a run last collected all of it
 	failed  map[string]bool      // a run failed to since
 	missing map[string]bool      // a run said that something of it cannot be had, and none since did not
+
+	stored             bool // a credential is
+	running            bool // a run has no end
+	runHad, settledHad bool // that run, and the last one that counts, could use one
 }
 
 func (d *history) of(connection string) *collected {
 	if d.known[connection] == nil {
-		d.known[connection] = &collected{map[string]time.Time{}, map[string]bool{}, map[string]bool{}}
+		d.known[connection] = &collected{at: map[string]time.Time{}, failed: map[string]bool{}, missing: map[string]bool{}}
 	}
 	return d.known[connection]
 }
@@ -156,14 +165,16 @@ func (d *history) step() {
 	case "manifest":
 		c, err := d.s.EnsureConnection(d.ctx, name, "demo")
 		d.ok(err)
-		d.ok(d.s.PinPlugin(d.ctx, c.ID, "abc", []byte(d.draw("manifest", keptManifest, `{"streams":[{"name":"a"}]}`, "no manifest"))))
+		d.ok(d.s.PinPlugin(d.ctx, c.ID, "abc", []byte(d.draw("manifest", keptManifest, signedManifest, `{"streams":[{"name":"a"}]}`, "no manifest"))))
 	case "credential":
 		c, err := d.s.EnsureConnection(d.ctx, name, "demo")
 		d.ok(err)
-		if rapid.Bool().Draw(d.t, "forget") {
+		if k := d.of(name); rapid.Bool().Draw(d.t, "forget") {
 			_, err = d.s.DeleteCredential(d.ctx, c.ID, "token")
+			k.stored = false
 		} else {
 			err = d.s.PutCredentials(d.ctx, c.ID, map[string][]byte{"token": {1}})
+			k.stored, k.runHad = true, true
 		}
 		d.ok(err)
 	case "schedule":
@@ -177,6 +188,13 @@ func (d *history) step() {
 		if x.Holds == health.HeldUntil {
 			x.Until = d.clock.now().Add(time.Hour)
 		}
+		st, err := d.s.ScheduleState(d.ctx, c.ID, 1)
+		d.ok(err)
+		if len(st.Runs) > 0 {
+			x.AfterRun = st.Runs[0].Number
+		}
+		x.AfterRun -= int64(rapid.IntRange(0, 3).Draw(d.t, "late") / 3)
+		x.PutRight = rapid.Bool().Draw(d.t, "put right")
 		_, err = d.s.RecordDispatch(d.ctx, x)
 		d.ok(err)
 		d.ok(d.s.AdoptSchedule(d.ctx, c.ID))
@@ -190,7 +208,7 @@ func (d *history) step() {
 		d.open()
 	case "remove":
 		if _, err := d.s.Connection(d.ctx, name); err == nil && d.live[name] == nil {
-			if err := d.s.RemoveConnection(d.ctx, name); abi.CodeOf(err) != abi.CodeConnectionBusy {
+			if err := d.s.RemoveConnection(d.ctx, name, nil); abi.CodeOf(err) != abi.CodeConnectionBusy {
 				d.ok(err)
 				delete(d.known, name)
 			}
@@ -212,6 +230,11 @@ func (d *history) begin(name string) {
 	})
 	d.ok(err)
 	d.live[name] = w
+	k := d.of(name)
+	if k.running { // it was left behind
+		k.settledHad = k.runHad
+	}
+	k.running, k.runHad = true, k.stored
 }
 
 func (d *history) gaps(w *RunWriter) {
@@ -271,6 +294,14 @@ func (d *history) end(c *collected, w *RunWriter) {
 	d.ok(w.PutCoverage(d.ctx, Coverage{Stream: "a", StateStream: "b", Required: 4, Hydrated: 2}))
 	d.ok(w.Finish(d.ctx, o))
 	c.keep(namesOf(w), o, d.clock.now())
+	c.ended(o.Status)
+}
+
+// ended remembers whether a run that ended could use a credential.
+func (c *collected) ended(status string) {
+	if c.running = false; status != statusCancelled {
+		c.settledHad = c.runHad
+	}
 }
 
 // keep remembers a run's end.
@@ -311,6 +342,7 @@ func (d *history) greenIsKnown() (green int) {
 	for i := range page {
 		e, now := &page[i], d.clock.now()
 		v := verdict.OfStored(e.Facts, e.Moment(now, nil), true)
+		d.signedOutIsSaid(e, &v)
 		if v.Pill.Tone != verdict.Green {
 			continue
 		}
@@ -335,6 +367,19 @@ func (d *history) greenIsKnown() (green int) {
 		}
 	}
 	return green
+}
+
+// signedOutIsSaid holds what is said of a credential to who remembers them all: one
+// that is required and that the last run had is gone, or it is not.
+func (d *history) signedOutIsSaid(e *Evidence, v *verdict.RenderedVerdict) {
+	m, k := e.Facts.Manifest, d.of(e.Name)
+	if m == nil || e.Facts.Device != nil {
+		return
+	}
+	want := len(m.Credentials) > 0 && k.settledHad && !k.stored
+	if got := conditionOf(v, health.CredentialsValid).Reason == "credential_required"; got != want {
+		d.t.Fatalf("%s is signed out: %v, and it is said: %v", e.Name, want, got)
+	}
 }
 
 // countsAgree holds the counted fleet to the verdicts one by one, now and later.

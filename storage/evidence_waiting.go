@@ -8,8 +8,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/health"
 )
 
-// What a connection waits for, and what it is to run with: gaps, pressure,
-// credentials and the schedule.
+// What a connection waits for, and what it is to run with: gaps, pressure and the
+// schedule.
 
 func (g gatherer) gaps(id string, f *health.Stored) error {
 	var rows []struct {
@@ -58,15 +58,6 @@ func (g gatherer) pressure(id string, f *health.Stored) error {
 	return err
 }
 
-func (g gatherer) credential(id string, f *health.Stored) error {
-	var put sql.NullInt64
-	err := g.db.QueryRowContext(g.ctx, "SELECT max(updated_us) FROM credentials WHERE connection_id = ?", id).Scan(&put)
-	if err == nil && put.Valid {
-		f.Credential = &health.StoredCredential{PutUS: put.Int64}
-	}
-	return err
-}
-
 // schedule keeps whether the connection runs by itself, where its owner has said
 // anything about it. One that is to be run by hand has no schedule.
 func (g gatherer) schedule(id string, f *health.Stored) error {
@@ -82,17 +73,11 @@ func (g gatherer) schedule(id string, f *health.Stored) error {
 	return err
 }
 
-// hold keeps why the scheduler does not run the connection, as its newest
-// dispatch says. One from before the newest run says nothing any more.
+// hold keeps why the scheduler does not run the connection.
 func (g gatherer) hold(id string, f *health.Stored) error {
-	var newest []dispatchRow
-	err := g.db.NewSelect().Model(&newest).Where("connection_id = ?", id).Order("pk DESC").Limit(1).Scan(g.ctx)
-	if err != nil || len(newest) == 0 {
-		return err
-	}
-	run, err := g.newestRun(id)
-	if err == nil && newest[0].AfterRun == run {
-		f.Hold = newest[0].hold()
+	row, err := g.holding(id)
+	if row != nil {
+		f.Hold = row.hold()
 	}
 	return err
 }

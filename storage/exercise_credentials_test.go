@@ -48,7 +48,7 @@ func exerciseCredentials(t *testing.T, x *exercise) {
 	x.same(had, false)
 
 	// A removed connection leaves none, and one of the same name gets none.
-	x.ok(x.s.RemoveConnection(ctx, "one"))
+	x.ok(x.s.RemoveConnection(ctx, "one", nil))
 	list, err = x.s.StoredCredentials(ctx, "")
 	x.ok(err)
 	x.same(len(list), 1)

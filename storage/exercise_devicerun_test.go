@@ -36,7 +36,7 @@ func (x *exercise) commit(src *SourceInstance, c *device.RunCommit) string {
 
 func exerciseDeviceCommit(_ *testing.T, x *exercise) {
 	src := x.enrolled("laptop")
-	state, updated, err := x.s.DeviceState(x.Context(), src)
+	state, _, updated, err := x.s.DeviceState(x.Context(), src, StatePart{})
 	x.ok(err)
 	x.same([]any{len(state), updated.IsZero()}, []any{0, true})
 
@@ -54,7 +54,7 @@ func exerciseDeviceCommit(_ *testing.T, x *exercise) {
 	x.same(event, "r1.3")
 	x.same(x.eventTypes("r1"), "1:run.state_advanced 2:run.state_advanced 3:run.completed")
 	x.same(x.cursors("laptop"), `a/incremental={"at":2}`)
-	state, updated, err = x.s.DeviceState(x.Context(), src)
+	state, _, updated, err = x.s.DeviceState(x.Context(), src, StatePart{})
 	x.ok(err)
 	x.same([]any{string(state["a"]), updated.Equal(x.clock.now())}, []any{`{"at":2}`, true})
 	r, err := x.s.Run(x.Context(), "r1")

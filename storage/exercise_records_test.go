@@ -53,14 +53,14 @@ func exerciseRemove(t *testing.T, x *exercise) {
 		x.ok(w.PutCoverage(ctx, Coverage{Stream: "a", StateStream: "b"}))
 		x.ok(w.Event(ctx, Event{Type: "x"}))
 		x.ok(w.Flush(ctx))
-		x.code(x.s.RemoveConnection(ctx, name), abi.CodeConnectionBusy)
+		x.code(x.s.RemoveConnection(ctx, name, nil), abi.CodeConnectionBusy)
 		x.finish(w, StateCommit{"a", []byte("2")})
 	}
 	late := x.begin("drop")
 	x.clock.forward(2 * time.Minute) // its lease has expired
-	x.ok(x.s.RemoveConnection(ctx, "drop"))
+	x.ok(x.s.RemoveConnection(ctx, "drop", nil))
 	x.code(late.Flush(ctx), abi.CodeFenced)
-	x.code(x.s.RemoveConnection(ctx, "drop"), abi.CodeConnectionUnknown)
+	x.code(x.s.RemoveConnection(ctx, "drop", nil), abi.CodeConnectionUnknown)
 	st, err := x.s.Stats(ctx)
 	x.ok(err)
 	x.same([]int64{st.Connections, st.Records, st.Tombstones, st.Runs}, []int64{1, 11997, 3, 1})

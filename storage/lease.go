@@ -105,13 +105,28 @@ func (t *tx) beginRun(w *RunWriter, n NewRun) error {
 	return t.openRun(w, n)
 }
 
+// leaseHolds reports whether the run that has a lease may still go on: the lease's time
+// has not passed, no clock that was ahead has set it, and its holder is there. alive is
+// as in NewRun; whether a device's run goes on is for its lease alone to say.
+func leaseHolds(holder string, expiresUS int64, now time.Time, alive func(holder string) bool) bool {
+	// Further ahead than any lease of its kind is set, twice, since a clock that was put
+	// right by a little ends no run.
+	furthest, device := longestLease, isDeviceHolder(holder)
+	if device {
+		furthest = 2 * deviceLease
+	}
+	if holder == "" || micros(now) >= expiresUS || expiresUS > micros(now.Add(furthest)) {
+		return false
+	}
+	return alive == nil || device || alive(holder)
+}
+
 // takeOver ends the run that holds the lease, if it may: its holder is gone, or
 // it let the lease expire.
 func (t *tx) takeOver(lease *leaseRow, n NewRun) error {
-	alive := n.HolderAlive == nil || n.HolderAlive(lease.Holder)
-	// No lease lasts that long: it is of a clock that was ahead, and put right.
-	ahead := lease.ExpiresUS > micros(t.now.Add(longestLease))
-	if alive && micros(t.now) < lease.ExpiresUS && !ahead {
+	// Who takes over a device's run may know more of the device than its lease says.
+	gone := n.HolderAlive != nil && !n.HolderAlive(lease.Holder)
+	if !gone && leaseHolds(lease.Holder, lease.ExpiresUS, t.now, nil) {
 		return abi.NewError(abi.CodeConnectionBusy, "another run of this connection is going on",
 			"wait for it to end, or end it").
 			WithDetail("run " + lease.RunID + " since " + at(lease.AcquiredUS).Format(time.RFC3339))

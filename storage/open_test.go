@@ -228,6 +228,7 @@ func TestMigrationsAreFrozen(t *testing.T) {
 		"4e311ee78d0bcb8f4549a069dd76289f1bbc460bd004742c56973d4762ca2715",
 		"264336d5474deac008e63556218dddf3cccd2c6b5e3ce6dcc6fb5b1db9e9dd1f",
 		"74e34c4d1ee0b01ad236912d6458584ec961dae62264fc400a83f95508fb2863",
+		"e00ad02b44bd61c874d8c4b31bfd82fc04ef8b1e51b9dbe87712c94f4f01dbfc",
 	}
 	if len(known) != len(frozen) {
 		t.Fatalf("%d migrations, %d checksums", len(known), len(frozen))

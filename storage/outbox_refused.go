@@ -3,6 +3,7 @@ package storage
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -42,9 +43,12 @@ func (s *Store) RefuseRun(ctx context.Context, r Refusal) (queued bool, err erro
 		if err != nil {
 			return err
 		}
-		goesOn, err := t.db.NewSelect().Model((*leaseRow)(nil)).Where("run_id <> '' AND expires_us > ?", micros(t.now)).Exists(t.ctx)
-		if err != nil || goesOn {
+		var leases []leaseRow
+		if err := t.db.NewSelect().Model(&leases).Where("run_id <> ''").Scan(t.ctx); err != nil {
 			return err
+		}
+		if slices.ContainsFunc(leases, func(l leaseRow) bool { return leaseHolds(l.Holder, l.ExpiresUS, t.now, nil) }) {
+			return nil
 		}
 		waits, err := t.db.NewSelect().Model((*outboxRow)(nil)).Where(undelivered).Where("kind = ? AND says = ?", KindRunCommit, row.Says).Exists(t.ctx)
 		if err != nil || waits {

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -12,27 +13,29 @@ import (
 const removeRows = 5000
 
 // RemoveConnection deletes a connection with everything that was collected and
-// kept for it. While a run holds its lease it is run.connection_busy. The
-// connection and its cursors go first and in one transaction; the records
-// follow in several, and what a crash leaves of them goes at the next Open.
-func (s *Store) RemoveConnection(ctx context.Context, name string) error {
-	if err := s.alone(ctx, "remove the connection", func(t *tx) error { return t.removeConnection(name) }); err != nil {
+// kept for it. While a run holds its lease it is run.connection_busy; alive says
+// whether a lease's holder still lives, as NewRun.HolderAlive does, and nil that every
+// one does. The connection and its cursors go first and in one transaction; the
+// records follow in several, and what a crash leaves of them goes at the next Open.
+func (s *Store) RemoveConnection(ctx context.Context, name string, alive func(holder string) bool) error {
+	if err := s.alone(ctx, "remove the connection", func(t *tx) error { return t.removeConnection(name, alive) }); err != nil {
 		return err
 	}
 	return s.sweepRemoved(ctx)
 }
 
-func (t *tx) removeConnection(name string) error {
+func (t *tx) removeConnection(name string, alive func(holder string) bool) error {
 	c, err := named(t.ctx, t.db, name)
 	if err != nil {
 		return err
 	}
 	var busy []leaseRow
 	err = t.db.NewSelect().Model(&busy).
-		Where("connection_id = ? AND run_id <> '' AND expires_us > ?", c.ID, micros(t.now)).Scan(t.ctx)
+		Where("connection_id = ? AND run_id <> ''", c.ID).Scan(t.ctx)
 	if err != nil {
 		return err
 	}
+	busy = slices.DeleteFunc(busy, func(l leaseRow) bool { return !leaseHolds(l.Holder, l.ExpiresUS, t.now, alive) })
 	if len(busy) > 0 {
 		hint := "wait for it to end, or end it"
 		if isDeviceHolder(busy[0].Holder) {

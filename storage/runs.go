@@ -31,12 +31,14 @@ type Run struct {
 	Result       []byte // JSON, nil for none
 	StartedAt    time.Time
 	FinishedAt   time.Time // zero while it runs
+	// Unreadable: some of what it says cannot be read, and is left out here.
+	Unreadable bool
 	// Counts holds what the run's durable records did, by stream, also while it
 	// runs and when it was abandoned.
 	Counts map[string]StreamCounts
 }
 
-func (r *runRow) public() (*Run, error) {
+func (r *runRow) public() *Run {
 	out := &Run{
 		ID: r.RunID, ConnectionID: r.ConnectionID, Connector: r.Connector, Version: r.Version,
 		ModuleSHA256: r.ModuleSHA256, Mode: r.Mode, Bookmark: r.Bookmark, Holder: r.Holder, Epoch: r.Epoch,
@@ -50,11 +52,16 @@ func (r *runRow) public() (*Run, error) {
 		if part.text == "" {
 			continue
 		}
-		if err := json.Unmarshal([]byte(part.text), part.to); err != nil {
-			return nil, err
+		if json.Unmarshal([]byte(part.text), part.to) != nil {
+			out.Unreadable = true
 		}
 	}
-	return out, nil
+	for _, part := range []*[]byte{&out.KnownGaps, &out.Result} {
+		if *part != nil && !json.Valid(*part) {
+			*part, out.Unreadable = nil, true
+		}
+	}
+	return out
 }
 
 // Runs returns the newest runs of a connection, newest first; "" is every
@@ -105,15 +112,12 @@ func (s *Store) runRow(ctx context.Context, id string) (*runRow, error) {
 }
 
 func (s *Store) runOf(ctx context.Context, row *runRow) (*Run, error) {
-	r, err := row.public()
-	if err != nil {
-		return nil, s.fail("read the run", err)
-	}
+	r := row.public()
 	var counts []struct {
 		Name                               string
 		Added, Changed, Unchanged, Deleted int64
 	}
-	err = s.read.NewRaw(`SELECT s.name, c.added, c.changed, c.unchanged, c.deleted
+	err := s.read.NewRaw(`SELECT s.name, c.added, c.changed, c.unchanged, c.deleted
 FROM run_streams c JOIN streams s ON s.id = c.stream_id WHERE c.run_pk = ?`, row.PK).Scan(ctx, &counts)
 	for _, c := range counts {
 		r.Counts[c.Name] = StreamCounts{New: c.Added, Changed: c.Changed, Unchanged: c.Unchanged, Deleted: c.Deleted}

@@ -70,16 +70,26 @@ type Lease struct {
 	ExpiresAt time.Time
 }
 
+// Holds reports whether the lease's run may still go on. alive is as in NewRun.
+func (l *Lease) Holds(now time.Time, alive func(holder string) bool) bool {
+	return l != nil && leaseHolds(l.Holder, micros(l.ExpiresAt), now, alive)
+}
+
 // ScheduleState is what is stored of one connection that its next run depends on.
 type ScheduleState struct {
 	Schedule     Schedule
 	Due          Due        // zero: none was kept
 	Runs         []RunEnd   // the newest, newest first
 	Dispatches   []Dispatch // likewise; what was skipped or refused
+	Held         *Dispatch  // the one that holds the connection, see Dispatch.Holds; nil: none does
 	Lease        *Lease     // nil: no run holds one
 	Adopted      bool       // a schedule is kept, see AdoptSchedule
-	ConfirmOwed  time.Time  // when the newest confirming run became owed; zero: never
+	ConfirmOwed  time.Time  // when the newest confirming run became owed, not in the future; zero: never
 	OwedIdentity string     // of the action that it is owed for
+	// SignedOut is when a credential was removed that the connector requires and the
+	// newest run that counts could use, whether there is another by now or not; zero:
+	// none was.
+	SignedOut time.Time
 }
 
 // Schedule returns the owner's choice for a connection; the zero one when there
@@ -198,18 +208,29 @@ func (s *Store) ScheduleState(ctx context.Context, connectionID string, limit in
 		return out, s.fail(what, err)
 	}
 	var owed []confirmationRow
-	err = s.read.NewSelect().Model(&owed).Where("connection_id = ?", connectionID).Order("at_us DESC").Limit(1).Scan(ctx)
+	// One of the future is of a clock that was put back, and would hide all others.
+	err = s.read.NewSelect().Model(&owed).Where("connection_id = ? AND at_us <= ?", connectionID, micros(s.now())).
+		Order("at_us DESC").Limit(1).Scan(ctx)
 	if err != nil {
 		return out, s.fail(what, err)
 	}
 	if len(owed) > 0 {
 		out.ConfirmOwed, out.OwedIdentity = at(owed[0].AtUS), owed[0].Action
 	}
+	if out.SignedOut, err = s.signedOut(ctx, connectionID); err != nil {
+		return out, s.fail(what, err)
+	}
 	if out.Runs, err = s.runEnds(ctx, connectionID, limit); err != nil {
 		return out, s.fail(what, err)
 	}
-	out.Dispatches, err = s.Dispatches(ctx, connectionID, limit)
-	return out, err
+	if out.Dispatches, err = s.Dispatches(ctx, connectionID, limit); err != nil {
+		return out, err
+	}
+	held, err := gatherer{s.read, ctx}.holding(connectionID)
+	if held != nil {
+		out.Held = &publicDispatches([]dispatchRow{*held})[0]
+	}
+	return out, s.fail(what, err)
 }
 
 func (s *Store) runEnds(ctx context.Context, connectionID string, limit int) ([]RunEnd, error) {

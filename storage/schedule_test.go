@@ -230,7 +230,7 @@ func TestRemoveTakesTheScheduleAlong(t *testing.T) {
 	_, err := x.s.RecordDispatch(ctx, Dispatch{ConnectionID: c.ID, Status: "skipped"})
 	_, err2 := x.s.ClaimConfirmation(ctx, c.ID, "a", "1")
 	x.ok(errors.Join(err, err2))
-	x.ok(x.s.RemoveConnection(ctx, "c"))
+	x.ok(x.s.RemoveConnection(ctx, "c", nil))
 	for _, table := range []string{"schedules", "due_times", "dispatches", "confirmations"} {
 		var n int
 		x.ok(x.s.read.NewRaw("SELECT count(*) FROM "+table).Scan(ctx, &n))

@@ -50,7 +50,7 @@ func TestSweepLeavesALiveStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The removal's first step, as a process that dies or is slow leaves it.
-	if err := s.alone(ctx, "x", func(tx *tx) error { return tx.removeConnection("old") }); err != nil {
+	if err := s.alone(ctx, "x", func(tx *tx) error { return tx.removeConnection("old", nil) }); err != nil {
 		t.Fatal(err)
 	}
 	// Another process holds the write lock: it finishes the removal and starts a new run.

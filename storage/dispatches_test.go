@@ -1,0 +1,157 @@
+package storage
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/verdict"
+)
+
+// HL-04, HL-21: what waits for its owner does so whatever else is skipped, until a
+// run begins or its owner has done it. A pause, or a run by hand alone, is neither.
+func TestWhatWaitsForItsOwnerStands(t *testing.T) {
+	t.Parallel()
+	for _, reason := range []string{"policy_paused", "policy_manual_only", "policy_background_unsafe", "facts_not_available", "source_pressure"} {
+		x, c := kept(t, keptManifest)
+		x.ok(x.s.AdoptSchedule(t.Context(), c.ID))
+		x.succeed(x.begin("c", allStreams), nil)
+		x.dispatch(c, "files.root_missing", health.HeldForOwner, time.Time{})
+		x.ok(x.s.PutSchedule(t.Context(), Schedule{ConnectionID: c.ID, Paused: reason == "policy_paused", Mode: map[bool]string{true: "manual"}[reason == "policy_manual_only"]}))
+		var holds health.HoldKind
+		until := time.Time{}
+		if reason == "source_pressure" {
+			holds, until = health.HeldUntil, x.clock.now().Add(time.Hour)
+		}
+		x.dispatch(c, reason, holds, until)
+		if v := x.verdict("c"); v.Pill.Tone == verdict.Green || v.Channel != verdict.Attention || v.RequiredActions[0].CTACode != "cta_put_right_folder" {
+			t.Errorf("%s: %+v %s %+v", reason, v.Pill, v.Channel, v.RequiredActions)
+		}
+		x.sound()
+		if h := x.scheduleState(c.ID).Held; h == nil || h.Reason != "files.root_missing" {
+			t.Errorf("%s: held by %+v", reason, h)
+		}
+		d := Dispatch{ConnectionID: c.ID, Status: "skipped", Reason: reason, Holds: holds, Until: until, PutRight: true, AfterRun: x.newestRun(c)}
+		_, err := x.s.RecordDispatch(t.Context(), d)
+		x.ok(err)
+		if v := x.verdict("c"); v.Channel == verdict.Attention || (holds == "") != (v.Pill.Tone == verdict.Green) {
+			t.Errorf("%s, put right: %+v %s %+v", reason, v.Pill, v.Channel, v.RequiredActions)
+		}
+		x.sound()
+	}
+}
+
+// What holds a connection stays however much is skipped since.
+func TestAHoldOutlivesManySkips(t *testing.T) {
+	t.Parallel()
+	x, c := kept(t, keptManifest)
+	x.succeed(x.begin("c", allStreams), nil)
+	x.dispatch(c, "files.root_missing", health.HeldForOwner, time.Time{})
+	for i := range keptDispatches + 5 {
+		x.dispatch(c, fmt.Sprint("policy_", i), "", time.Time{})
+	}
+	list, err := x.s.Dispatches(t.Context(), c.ID, 0)
+	x.ok(err)
+	x.same(len(list), keptDispatches+1)
+	if v := x.verdict("c"); v.Channel != verdict.Attention {
+		t.Errorf("%s %+v", v.Channel, v.RequiredActions)
+	}
+	x.sound()
+	x.succeed(x.begin("c", allStreams), nil)
+	x.dispatch(c, "policy_paused", "", time.Time{})
+	list, err = x.s.Dispatches(t.Context(), c.ID, 0)
+	x.ok(err)
+	x.same(len(list), keptDispatches)
+	x.tone("a run began", verdict.Green)
+	x.sound()
+}
+
+// What was seen before a run of the owner's began is not kept while it goes on,
+// and takes nothing from how it ends.
+func TestASkipOfBeforeIsNotKept(t *testing.T) {
+	t.Parallel()
+	x, c := kept(t, keptManifest)
+	x.succeed(x.begin("c", allStreams), nil)
+	x.clock.forward(time.Minute)
+	seen := x.newestRun(c)
+	w := x.begin("c", allStreams) // meanwhile
+	fresh, err := x.s.RecordDispatch(t.Context(), Dispatch{ConnectionID: c.ID, Status: "skipped", Reason: "not_ready", Holds: health.HeldForOwner, AfterRun: seen})
+	x.ok(err)
+	x.same(fresh, false)
+	x.succeed(w, nil)
+	x.tone("the run went well", verdict.Green)
+	list, err := x.s.Dispatches(t.Context(), c.ID, 0)
+	x.ok(err)
+	x.same(len(list), 0)
+	x.sound()
+}
+
+// A clock that was ahead for a moment does not hide what is owed since, and what
+// was owed then is owed again.
+func TestClaimsOfAClockThatWasAhead(t *testing.T) {
+	t.Parallel()
+	x, c := scheduled(t)
+	claim := func(action, version string, want bool) {
+		t.Helper()
+		fresh, err := x.s.ClaimConfirmation(t.Context(), c.ID, action, version)
+		x.ok(err)
+		x.same(fresh, want)
+	}
+	const year = 365 * 24 * time.Hour
+	x.clock.forward(year)
+	claim("a", "1", true)
+	claim("a", "1", false)
+	x.clock.forward(-year)
+	x.same(x.scheduleState(c.ID).ConfirmOwed.IsZero(), true)
+	claim("b", "1", true)
+	x.same(x.scheduleState(c.ID).ConfirmOwed, x.clock.now().UTC())
+	x.clock.forward(time.Hour)
+	claim("a", "1", true)
+	x.same(x.scheduleState(c.ID).ConfirmOwed, x.clock.now().UTC())
+	claim("a", "1", false)
+	claim("b", "1", false)
+}
+
+// What was rejected is kept for its connection alone, the last of it.
+func TestRejectedEnvironments(t *testing.T) {
+	t.Parallel()
+	x, c := scheduled(t)
+	other := x.connection("other")
+	has := func(of *Connection, want string) {
+		t.Helper()
+		mark, err := x.s.RejectedEnvironment(t.Context(), of.ID)
+		x.ok(err)
+		x.same(mark, want)
+	}
+	has(c, "")
+	x.ok(x.s.RejectEnvironment(t.Context(), c.ID, "a1b2"))
+	x.ok(x.s.RejectEnvironment(t.Context(), c.ID, "c3d4"))
+	has(c, "c3d4")
+	has(other, "")
+	x.code(x.s.RejectEnvironment(t.Context(), "none", "a"), abi.CodeConnectionUnknown)
+	x.ok(x.s.RemoveConnection(t.Context(), "c", nil))
+	has(c, "")
+	x.sound()
+}
+
+// Nothing but a run, or another hold, takes the place of a hold: no pause makes a
+// connection well that was given up, nor does it say that a source may be asked.
+func TestAPauseEndsNoHold(t *testing.T) {
+	t.Parallel()
+	x, c := kept(t, keptManifest)
+	x.succeed(x.begin("c", allStreams), nil)
+	until := x.clock.now().Add(time.Hour)
+	x.dispatch(c, "source_pressure", health.HeldUntil, until)
+	x.dispatch(c, "policy_paused", "", time.Time{})
+	if v := x.verdict("c"); !v.Detail.NextAttemptAt.Equal(until) {
+		t.Errorf("cooling down until %v", v.Detail.NextAttemptAt)
+	}
+	x.dispatch(c, "failing_for_good", health.HeldForGood, time.Time{})
+	x.dispatch(c, "policy_paused", "", time.Time{})
+	x.tone("given up", verdict.Red)
+	x.dispatch(c, "failing", health.HeldUntil, until)
+	x.tone("tried again", verdict.Amber)
+	x.sound()
+}

@@ -1,0 +1,65 @@
+package storage
+
+import (
+	"testing"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// Only a run that may still go on keeps its connection: not one whose process is
+// gone, nor one whose lease a clock that was far ahead has set. Whether a device's
+// goes on no process here can tell.
+func TestRemoveBesideARun(t *testing.T) {
+	t.Parallel()
+	gone := func(string) bool { return false }
+	for name, c := range map[string]struct {
+		holder string
+		back   time.Duration
+		alive  func(string) bool
+		busy   bool
+	}{
+		"it goes on":              {holder: "host:1", alive: func(string) bool { return true }, busy: true},
+		"nobody looks":            {holder: "host:1", busy: true},
+		"its process is gone":     {holder: "host:1", alive: gone},
+		"of a clock far ahead":    {holder: "host:1", back: 2 * longestLease},
+		"a device":                {holder: deviceHolderPrefix + "d", alive: gone, busy: true},
+		"of a device's far ahead": {holder: deviceHolderPrefix + "d", back: 2 * longestLease, alive: gone},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			x := &exercise{T: t, clock: newClock()}
+			x.s = sqliteFile(t)(t, x.clock.now)
+			w := x.begin("c", func(n *NewRun) { n.Holder = c.holder })
+			x.clock.forward(-c.back)
+			err := x.s.RemoveConnection(t.Context(), "c", c.alive)
+			if c.busy {
+				x.code(err, abi.CodeConnectionBusy)
+				w.Abandon()
+				return
+			}
+			x.ok(err)
+			x.code(w.Flush(t.Context()), abi.CodeFenced)
+			_, err = x.s.Connection(t.Context(), "c")
+			x.code(err, abi.CodeConnectionUnknown)
+		})
+	}
+}
+
+// What is a connection's own is replaced in one step, and its pin stays.
+func TestKeepConnection(t *testing.T) {
+	t.Parallel()
+	x := &exercise{T: t, clock: newClock()}
+	x.s = sqliteFile(t)(t, x.clock.now)
+	c := x.connection("c")
+	x.ok(x.s.PinPlugin(t.Context(), c.ID, "5ha", []byte(`{}`)))
+	own := Connection{ID: c.ID, Roots: map[string]string{"a": "/a"}, ReadRoots: map[string]string{"a": "/a"}}
+	x.ok(x.s.KeepConnection(t.Context(), own))
+	got, err := x.s.Connection(t.Context(), "c")
+	x.ok(err)
+	x.same(got.Roots, own.Roots)
+	x.same(got.ReadRoots, own.ReadRoots)
+	x.same(got.Options, map[string]string{})
+	x.same(got.PinnedSHA256, "5ha")
+	x.code(x.s.KeepConnection(t.Context(), Connection{ID: "none"}), abi.CodeConnectionUnknown)
+}

@@ -1,0 +1,122 @@
+package storage
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/pdpp-host/pdpp-host/health"
+)
+
+// removedCredentialRow says which runs could use a credential that is gone. Runs
+// are counted by their pk, which orders them where a clock may be put back.
+type removedCredentialRow struct {
+	bun.BaseModel `bun:"table:removed_credentials"`
+
+	ConnectionID string `bun:"connection_id,pk"`
+	Field        string `bun:"field,pk"`
+	FromRun      int64  `bun:"from_run"`
+	ToRun        int64  `bun:"to_run"`
+	RemovedUS    int64  `bun:"removed_us"`
+}
+
+// settledRun is the pk of the connection's newest run that says how it is, see
+// counts; NULL: there is none.
+const settledRun = "(SELECT pk FROM runs WHERE connection_id = ? AND status NOT IN ('" + StatusRunning + "', '" + statusCancelled + "') ORDER BY pk DESC LIMIT 1)"
+
+// taken returns the removed credentials that the connection's settled run could
+// use, by field.
+func (g gatherer) taken(connectionID string) (rows []removedCredentialRow, err error) {
+	err = g.db.NewSelect().Model(&rows).Where("connection_id = ?", connectionID).
+		Where(settledRun+" BETWEEN from_run AND to_run", connectionID).Order("field").Scan(g.ctx)
+	return rows, err
+}
+
+// credential keeps which credentials are stored, and which the settled run had that
+// are gone.
+func (g gatherer) credential(id string, f *health.Stored) error {
+	f.Credential = nil
+	var stored []credentialRow
+	err := g.db.NewSelect().Model(&stored).Column("field", "updated_us").Where("connection_id = ?", id).Order("field").Scan(g.ctx)
+	if err != nil {
+		return err
+	}
+	taken, err := g.taken(id)
+	if err != nil || len(stored)+len(taken) == 0 {
+		return err
+	}
+	f.Credential = &health.StoredCredential{}
+	for i := range stored {
+		f.Credential.Fields = append(f.Credential.Fields, stored[i].Field)
+		f.Credential.PutUS = max(f.Credential.PutUS, stored[i].UpdatedUS)
+	}
+	for i := range taken {
+		f.Credential.Taken = append(f.Credential.Taken, taken[i].Field)
+	}
+	return nil
+}
+
+// firstRunFrom is the first run that can use what is stored now: the one that goes
+// on, else the next.
+func (t *tx) firstRunFrom(connectionID string) (int64, error) {
+	var pk int64
+	var status string
+	err := t.db.QueryRowContext(t.ctx, "SELECT pk, status FROM runs WHERE connection_id = ? ORDER BY pk DESC LIMIT 1", connectionID).Scan(&pk, &status)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, nil
+	}
+	if status != StatusRunning {
+		pk++
+	}
+	return pk, err
+}
+
+// takeAway keeps which runs could use a credential that is being removed. One that
+// no run could use leaves nothing; and what was removed of its field before stays,
+// as long as no run has told since how the connection is without it.
+func (t *tx) takeAway(c *credentialRow) error {
+	newest, err := t.gatherer().newestRun(c.ConnectionID)
+	if err != nil || newest == 0 || c.FromRun > newest {
+		return err
+	}
+	row := removedCredentialRow{ConnectionID: c.ConnectionID, Field: c.Field, FromRun: c.FromRun, ToRun: newest, RemovedUS: micros(t.now)}
+	before, err := t.gatherer().taken(c.ConnectionID)
+	if err != nil {
+		return err
+	}
+	for i := range before {
+		if before[i].Field == c.Field {
+			row.FromRun = min(row.FromRun, before[i].FromRun)
+		}
+	}
+	_, err = t.db.NewInsert().Model(&row).On("CONFLICT (connection_id, field) DO UPDATE").
+		Set("from_run = EXCLUDED.from_run, to_run = EXCLUDED.to_run, removed_us = EXCLUDED.removed_us").Exec(t.ctx)
+	return err
+}
+
+// signedOut is when the newest credential was removed that the connection's
+// connector requires and its settled run could use, whether there is another by
+// now or not; zero: none was.
+func (s *Store) signedOut(ctx context.Context, connectionID string) (newest time.Time, err error) {
+	g := gatherer{s.read, ctx}
+	rows, err := g.taken(connectionID)
+	if err != nil || len(rows) == 0 {
+		return newest, err
+	}
+	c, err := named(ctx, s.read, connectionID)
+	if err != nil {
+		return newest, err
+	}
+	f := &health.Stored{Manifest: &health.StoredManifest{}}
+	_ = acceptManifest(f, c.PinnedManifest) // what one that cannot be read requires, nobody knows: health says so
+	for i := range rows {
+		if at := at(rows[i].RemovedUS); slices.Contains(f.Manifest.Credentials, rows[i].Field) && at.After(newest) {
+			newest = at
+		}
+	}
+	return newest, nil
+}
