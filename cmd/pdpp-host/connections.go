@@ -37,7 +37,7 @@ func (a *app) connectionsCommand() *cobra.Command {
 			Use: "list", Short: "List the connections", Args: takes(),
 			RunE: func(cmd *cobra.Command, _ []string) error { return list(cmd) },
 		},
-		add,
+		add, a.setCommand(),
 		&cobra.Command{
 			Use: "show NAME", Short: "Show a connection, its streams and checkpoints", Args: takes("NAME"),
 			ValidArgsFunction: a.completeConnection,
@@ -52,6 +52,9 @@ func (a *app) connectionsCommand() *cobra.Command {
 // connection finds a connection, or names the nearest one.
 func (a *app) connection(ctx context.Context, store *storage.Store, name string) (*storage.Connection, error) {
 	conn, err := store.Connection(ctx, name)
+	if conn != nil && conn.Unreadable != nil {
+		return conn, nil //nolint:nilerr // it can be looked at, and removed; a run refuses it
+	}
 	if abi.CodeOf(err) != abi.CodeConnectionUnknown || err == nil {
 		return conn, err
 	}

@@ -47,7 +47,7 @@ func (a *app) connectionsAdd(ctx context.Context, name, connector string, rootFl
 			fmt.Sprintf("add the connection without it, then: pdpp-host connections credential set %s %s", name, secret[0]))
 	}
 	if len(roots) > 0 {
-		if _, err := a.rootResolver(c).Resolve(d.Manifest, roots); err != nil {
+		if _, err := a.granted(c, d.Manifest, roots); err != nil {
 			return err
 		}
 		for root, path := range roots {
@@ -59,7 +59,7 @@ func (a *app) connectionsAdd(ctx context.Context, name, connector string, rootFl
 	return a.withStore(ctx, func(_ *config.Config, store *storage.Store) error {
 		if existing, err := store.Connection(ctx, name); err == nil {
 			return abi.NewError(abi.CodeConnectionInvalid, fmt.Sprintf("there is a connection %q already, of connector %s", name, existing.Connector),
-				"choose another name")
+				"choose another name, or change this one with: pdpp-host connections set "+name)
 		} else if abi.CodeOf(err) != abi.CodeConnectionUnknown {
 			return err
 		}
@@ -68,9 +68,24 @@ func (a *app) connectionsAdd(ctx context.Context, name, connector string, rootFl
 			return err
 		}
 		conn.Roots, conn.Options = roots, options
-		if err := store.UpdateConnection(ctx, *conn); err != nil {
+		if isPath(connector) {
+			path, err := a.absolute(connector)
+			if err != nil {
+				return err
+			}
+			conn.ReadRoots = added(conn.ReadRoots, map[string]string{run.ModuleRoot: path})
+		}
+		if err := store.KeepConnection(ctx, *conn); err != nil {
 			return err
 		}
 		return a.Printer.Result(a.advice(fmt.Sprintf("added %s; run it with: pdpp-host run %s --connection %s", name, quoted(connector), name)), viewConnection(conn), nil)
 	})
+}
+
+// granted are the folders that a run with these roots would be granted.
+func (a *app) granted(c *config.Config, m *abi.Manifest, roots map[string]string) ([]run.ResolvedRoot, error) {
+	if _, reads := m.Requirements.Bindings[abi.BindingFilesystem]; !reads && len(roots) > 0 {
+		return nil, abi.NewError(abi.CodeRootInvalid, "the connector reads no folders", "leave --root out")
+	}
+	return a.rootResolver(c).Resolve(m, roots)
 }

@@ -236,7 +236,7 @@ func (a *app) manifestOf(ctx context.Context, c *config.Config, conn *storage.Co
 	if m := pinnedManifest(conn); m != nil {
 		return m, nil
 	}
-	file, err := openModule(c, conn.Connector)
+	file, _, err := moduleOf(c, conn)
 	if err != nil {
 		return nil, err
 	}

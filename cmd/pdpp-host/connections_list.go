@@ -25,6 +25,11 @@ func (a *app) connectionsList(ctx context.Context) error {
 				return
 			}
 			a.writeConnections(w, views)
+			for i := range views {
+				if views[i].Unreadable {
+					fmt.Fprintln(w, output.Clean(views[i].Name)+": its options or folders cannot be read: "+a.advice(program+" doctor"))
+				}
+			}
 		})
 	})
 }
@@ -52,7 +57,10 @@ func (a *app) viewConnections(ctx context.Context, store *storage.Store) ([]conn
 		views[i] = viewConnection(&all[i])
 		views[i].Devices = viewFeeds(fed[all[i].ID])
 		if r, ran := latest[all[i].ID]; ran {
-			views[i].LastRun = viewRun(&r)
+			views[i].LastRun, views[i].lastRun = viewRun(&r), r.Status
+			if r.Status == storage.StatusRunning || r.Unreadable {
+				views[i].lastRun = state(&r)
+			}
 		}
 		if b, ok := briefs[all[i].Name]; ok {
 			views[i].Verdict = &b
@@ -71,7 +79,7 @@ func (a *app) writeConnections(w io.Writer, views []connectionView) {
 	for i, v := range views {
 		last, when := "never ran", "-"
 		if v.LastRun != nil {
-			last, when = v.LastRun.Status, output.Timestamp(v.LastRun.StartedAt)
+			last, when = v.lastRun, output.Timestamp(v.LastRun.StartedAt)
 		}
 		health := "-"
 		if v.Verdict != nil {

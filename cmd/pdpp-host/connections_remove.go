@@ -6,6 +6,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/host/config"
+	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -27,7 +28,7 @@ func (a *app) connectionsRemove(ctx context.Context, name string, yes bool) erro
 			return usage(fmt.Sprintf("removing %q deletes %s", conn.Name, output.Plural(records, "record")),
 				"if that is meant: pdpp-host connections remove "+conn.Name+" --yes")
 		}
-		if err := store.RemoveConnection(ctx, conn.Name); err != nil {
+		if err := store.RemoveConnection(ctx, conn.Name, run.HolderAlive); err != nil {
 			return err
 		}
 		return a.Printer.Result(fmt.Sprintf("removed %s and %s", conn.Name, output.Plural(records, "record")),

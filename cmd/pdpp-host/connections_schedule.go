@@ -146,7 +146,7 @@ func (a *app) mayRunItself(ctx context.Context, c *config.Config, conn *storage.
 	}
 	if least := p.MinimumIntervalSeconds; least != nil && every < time.Duration(*least)*time.Second {
 		least := (time.Duration(*least) * time.Second).String()
-		return abi.NewError(abi.CodeConnectionInvalid, fmt.Sprintf("connector %s may run every %s at most", conn.Connector, least),
+		return abi.NewError(abi.CodeConnectionInvalid, fmt.Sprintf("connector %s may not run by itself more often than every %s", conn.Connector, least),
 			"write --every "+least+", or longer").WithDetail(output.Clean(p.Rationale))
 	}
 	return nil
@@ -161,6 +161,9 @@ type scheduleView struct {
 	Waits    string     `json:"waits_for,omitempty"`
 	Look     bool       `json:"needs_attention,omitempty"` // a cooldown that goes on and on
 	Next     *time.Time `json:"next,omitempty"`            // about when it runs next, while something serves
+	Due      *time.Time `json:"due_since,omitempty"`       // it would run now, and nothing serves
+
+	overdue bool // and would have for a while
 }
 
 // scheduleOf works out what the scheduler would do about a connection now. Only
@@ -170,10 +173,7 @@ func (a *app) scheduleOf(ctx context.Context, store *storage.Store, conn *storag
 	if err != nil {
 		return nil, err
 	}
-	var policy *abi.RefreshPolicy
-	if m := pinnedManifest(conn); m != nil {
-		policy = m.Capabilities.RefreshPolicy
-	}
+	policy := pinnedPolicy(conn)
 	setting := schedule.SettingOf(stored)
 	v := &scheduleView{Mode: string(schedule.ByHand), By: "owner", Paused: setting.Paused}
 	switch {
@@ -187,6 +187,10 @@ func (a *app) scheduleOf(ctx context.Context, store *storage.Store, conn *storag
 		every, _ := schedule.Interval(setting, policy)
 		v.Mode, v.EverySec = string(schedule.Automatic), int64(every/time.Second)
 	}
+	if conn.Unreadable != nil {
+		v.Waits = string(schedule.ReasonUnresolvable)
+		return v, nil //nolint:nilerr // it is why nobody can tell
+	}
 	looked, err := a.looker(store, conn).Look(ctx, *conn)
 	if err != nil {
 		return nil, err
@@ -195,10 +199,27 @@ func (a *app) scheduleOf(ctx context.Context, store *storage.Store, conn *storag
 		v.Waits = string(looked.Reason)
 	}
 	v.Look = looked.Escalated
-	if byItself := v.Mode == string(schedule.Automatic) && !v.Paused; byItself && !looked.At.IsZero() {
-		v.Next = &looked.At
+	if byItself := v.Mode == string(schedule.Automatic) && !v.Paused; !byItself || looked.At.IsZero() {
+		return v, nil
 	}
+	served, err := a.served(ctx, store)
+	if err != nil {
+		return nil, err
+	}
+	if !served && !looked.Due.IsZero() {
+		v.Due, v.overdue = &looked.Due, a.Now().Sub(looked.Due) > overdueAfter
+		return v, nil
+	}
+	v.Next = &looked.At
 	return v, nil
+}
+
+// pinnedPolicy is what the accepted manifest recommends; nil: nothing, or there is none.
+func pinnedPolicy(conn *storage.Connection) *abi.RefreshPolicy {
+	if m := pinnedManifest(conn); m != nil {
+		return m.Capabilities.RefreshPolicy
+	}
+	return nil
 }
 
 // waits is what a connection waits for, in words.
@@ -211,14 +232,15 @@ var waits = map[schedule.Reason]string{
 	schedule.ReasonBackingOff:  "backing off, it failed the same way again and again",
 	schedule.ReasonGivenUp:     "not run by itself any more, it failed too often; run it by hand to see why",
 	schedule.ReasonRunning:     "runs now",
+	// Some of what decides it is unreadable, or missing.
+	schedule.ReasonUnresolvable: "it cannot be told whether it may run",
 }
 
 // skips are the reasons that are no wait of a connection's schedule.
 var skips = map[schedule.Reason]string{
-	schedule.ReasonManual:       "only by hand",
-	schedule.ReasonOnDevice:     "its device collects it",
-	schedule.ReasonNotDue:       "not due yet",
-	schedule.ReasonUnresolvable: "it cannot be told whether it may run",
+	schedule.ReasonManual:   "only by hand",
+	schedule.ReasonOnDevice: "its device collects it",
+	schedule.ReasonNotDue:   "not due yet",
 }
 
 // reasonText says in words why a connection was not run.
@@ -248,6 +270,12 @@ func (v *scheduleView) text() string {
 	}
 	if v.Look {
 		text += ", time and again: look at it"
+	}
+	switch {
+	case v.Due != nil && v.overdue:
+		text += "; overdue since " + output.Timestamp(*v.Due) + "; nothing serves: " + program + " serve"
+	case v.Due != nil:
+		text += "; due now; nothing serves: " + program + " serve"
 	}
 	if v.Next != nil {
 		text += "; next " + output.Timestamp(*v.Next)

@@ -88,6 +88,12 @@ func (a *app) writeConnection(w io.Writer, v connectionView) {
 		line("health", v.Verdict.Pill.Label+"  "+v.Verdict.ForwardStatement)
 	}
 	line("module", dash(v.PinnedSHA256))
+	if v.ModulePath != "" {
+		line("module at", v.ModulePath)
+	}
+	if v.Unreadable {
+		line("unreadable", "its options or folders cannot be read: "+a.advice(program+" doctor"))
+	}
 	for i := range v.Devices {
 		line("device", v.Devices[i].text())
 	}

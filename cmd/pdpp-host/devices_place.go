@@ -18,18 +18,14 @@ import (
 
 // collectable refuses to invite a device for a connector that only a host can
 // run, as far as the one that is installed here can tell. known says whether one
-// is. Otherwise note says what the owner may have meant.
+// is. note is what the owner should know of it.
 func (a *app) collectable(ctx context.Context, c *config.Config, connector string) (known bool, note string, err error) {
 	names, err := installed(c.PluginsDir())
 	if err != nil {
 		return false, "", err
 	}
 	if !slices.Contains(names, connector) {
-		note = "this host does not know the connector " + connector
-		if n := config.Nearest(connector, names); n != "" {
-			note += fmt.Sprintf(" (did you mean %q?)", n)
-		}
-		return false, note + ": it is the device that needs it", nil
+		return false, "this host does not know the connector " + connector + ": it is the device that needs it", nil
 	}
 	file, err := plugin.Open(filepath.Join(c.PluginsDir(), connector+plugin.Extension), c.ModuleBytes())
 	var d *described
@@ -50,6 +46,35 @@ func (a *app) collectable(ctx context.Context, c *config.Config, connector strin
 			"run it here: pdpp-host run "+quoted(connector))
 	}
 	return true, "", nil
+}
+
+// heardOf refuses a connector that is not installed here and that no connection and
+// no device has or had: as likely as not it is a slip, and its code would be of no
+// use.
+func (a *app) heardOf(ctx context.Context, c *config.Config, store *storage.Store, connector string, sources []feed) error {
+	known, err := installed(c.PluginsDir())
+	if err != nil {
+		return err
+	}
+	connections, err := store.Connections(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range connections {
+		known = append(known, connections[i].Connector)
+	}
+	for i := range sources {
+		known = append(known, sources[i].ConnectorID)
+	}
+	if slices.Contains(known, connector) {
+		return nil
+	}
+	hint := "if that is its name"
+	if n := config.Nearest(connector, known); n != "" {
+		hint = fmt.Sprintf("did you mean %q? if %s is its name", n, connector)
+	}
+	return abi.NewError(abi.CodePluginUnknown, fmt.Sprintf("this host does not know the connector %q", connector),
+		hint+", and the device has it: pdpp-host devices invite "+quoted(connector)+" --yes")
 }
 
 // feedsInto is what the connection of an invited device will be called, as things

@@ -91,6 +91,10 @@ func (a *app) checkStore(ctx context.Context, f *findings, c *config.Config, mod
 			return err
 		}
 		for i := range connections {
+			if why := connections[i].Unreadable; why != nil {
+				f.fail("connection "+connections[i].Name, why)
+				continue
+			}
 			if there := fed[connections[i].ID]; len(there) > 0 {
 				checkFeeds(f, &connections[i], there)
 				continue
@@ -118,12 +122,17 @@ func (a *app) checkStore(ctx context.Context, f *findings, c *config.Config, mod
 // accepted one, are its folders there?
 func (a *app) checkConnection(f *findings, c *config.Config, conn *storage.Connection, modules map[string]*described) {
 	check := "connection " + conn.Name
-	if d := modules[conn.Connector]; d != nil && conn.PinnedSHA256 != "" && conn.PinnedSHA256 != d.File.SHA256 {
+	at, err := elsewhere(c, conn)
+	if err != nil {
+		f.fail(check, err)
+		return
+	}
+	if d := modules[conn.Connector]; at == "" && d != nil && conn.PinnedSHA256 != "" && conn.PinnedSHA256 != d.File.SHA256 {
 		f.all = append(f.all, finding{check, broken, "its module is not the accepted one", string(abi.CodePluginChanged),
 			"look at it with: pdpp-host plugins verify " + d.File.Name})
 		return
 	}
-	if modules[conn.Connector] == nil {
+	if at == "" && modules[conn.Connector] == nil {
 		f.add(check, notice, "no sound module of connector "+conn.Connector+" is in the plugins folder",
 			"put it there, or run it by its path: pdpp-host run ./"+conn.Connector+".wasm")
 		return
@@ -134,17 +143,34 @@ func (a *app) checkConnection(f *findings, c *config.Config, conn *storage.Conne
 		return
 	}
 	if declared, required := m.Declares(abi.BindingFilesystem); declared {
-		if _, err := a.rootResolver(c).Resolve(m, conn.Roots); err != nil {
-			// Without folders of its own the connection may be given one in each run.
-			if abi.CodeOf(err) == abi.CodeRootMissing && (!required || len(conn.Roots) == 0) {
-				f.add(check, notice, problemOf(err).Message, problemOf(err).Hint)
-				return
-			}
-			f.fail(check, err)
+		roots, err := a.rootResolver(c).Resolve(m, conn.Roots)
+		// Without folders of its own the connection may be given one by its next run.
+		if root, _ := goneFolder(conn.ReadRoots); abi.CodeOf(err) == abi.CodeRootMissing && (!required || len(conn.Roots) == 0 && root == "") {
+			f.add(check, notice, problemOf(err).Message, problemOf(err).Hint)
+			return
+		}
+		if err == nil {
+			err = run.HeldAgainst(conn, roots, conn.Options)
+		}
+		if err != nil {
+			f.fail(check, a.ofConnection(conn, runFlags{}, err))
 			return
 		}
 	}
 	f.ok(check, "its module and its folders are there")
+}
+
+// elsewhere is where the connection's module is, if that was named by its path and is
+// not the plugins folder's.
+func elsewhere(c *config.Config, conn *storage.Connection) (path string, err error) {
+	if conn.ReadRoots[run.ModuleRoot] == "" {
+		return "", nil
+	}
+	file, path, err := moduleOf(c, conn)
+	if err == nil && path != "" && conn.PinnedSHA256 != "" && conn.PinnedSHA256 != file.SHA256 {
+		err = abi.NewError(abi.CodePluginChanged, "its module is not the accepted one", "look at it with: pdpp-host plugins verify "+quoted(path))
+	}
+	return path, err
 }
 
 // checkFeeds says who collects a connection of devices: what it needs is there and

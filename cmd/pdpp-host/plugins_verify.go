@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -25,7 +26,7 @@ type verified struct {
 	Module     string           `json:"module"`
 	Pinned     string           `json:"pinned_sha256"`
 	Found      string           `json:"found_sha256"`
-	State      string           `json:"state"` // same, changed, accepted, not_pinned, broken
+	State      string           `json:"state"` // same, changed, accepted, not_pinned, broken, missing
 	Changes    []modules.Change `json:"changes"`
 	AsksFor    []string         `json:"asks_for"`
 	Problem    *problem         `json:"problem,omitempty"` // of a broken module, which has no connection here
@@ -72,31 +73,107 @@ func (a *app) pluginsVerify(ctx context.Context, args []string, only string, acc
 			return err
 		}
 		return a.withEngine(c, func(engine *plugin.Engine) error {
-			for _, name := range names {
-				d, err := openDescribed(ctx, c, engine, name)
-				if err != nil && (len(args) > 0 || ctx.Err() != nil) {
-					return err
-				}
-				if err != nil { // the others are still to be looked at
-					rows = append(rows, unsound(name, err))
-					continue
-				}
-				found, err := verifyModule(ctx, store, connections, d, only, accept)
-				if err != nil {
-					return err
-				}
-				for i := range found {
-					found[i].typed = name
-				}
-				rows = append(rows, found...)
-			}
-			return nil
+			v := verifier{config: c, store: store, engine: engine, connections: connections, only: only, accept: accept, all: len(args) == 0}
+			err := v.verify(ctx, names, modulesElsewhere(c, connections, args, only))
+			rows = v.rows
+			return err
 		})
 	})
 	if err != nil {
 		return err
 	}
 	return a.tellVerified(rows)
+}
+
+// modulesElsewhere are the modules of the connections that run one by its path, by
+// the connection's name: of all that are meant by the arguments, or of every one.
+func modulesElsewhere(c *config.Config, connections []storage.Connection, args []string, only string) map[string]string {
+	found := map[string]string{}
+	for i := range connections {
+		conn := &connections[i]
+		meant := len(args) == 0 || slices.Contains(args, conn.Connector) || slices.Contains(args, conn.Name)
+		if !meant || only != "" && conn.Name != only {
+			continue
+		}
+		if _, path, err := moduleOf(c, conn); err == nil && path != "" {
+			found[conn.Name] = path
+		}
+	}
+	return found
+}
+
+// withoutModule are the connections that nothing was held against: their module is
+// not installed.
+func withoutModule(connections []storage.Connection, rows []verified, only string) (missing []verified) {
+	for i := range connections {
+		conn := &connections[i]
+		if only != "" && conn.Name != only || slices.ContainsFunc(rows, func(v verified) bool { return v.Connection == conn.Name || v.Module == conn.Connector }) {
+			continue
+		}
+		missing = append(missing, verified{
+			Connection: conn.Name, Connector: conn.Connector, Pinned: conn.PinnedSHA256, State: "missing", Changes: []modules.Change{}, AsksFor: []string{},
+		})
+	}
+	return missing
+}
+
+// verifier holds connections against modules.
+type verifier struct {
+	config      *config.Config
+	store       *storage.Store
+	engine      *plugin.Engine
+	connections []storage.Connection
+	only        string
+	accept, all bool
+	rows        []verified
+}
+
+// verify holds the connections against the modules of these names, and those that
+// run one from elsewhere against that: where every module is meant, or the plugins
+// folder has none of the name.
+func (v *verifier) verify(ctx context.Context, names []string, elsewhere map[string]string) error {
+	missed, here := v.all, v.connections
+	if v.all {
+		here = slices.DeleteFunc(slices.Clone(here), func(conn storage.Connection) bool { return elsewhere[conn.Name] != "" })
+	}
+	for _, name := range names {
+		err := v.one(ctx, name, here, v.only)
+		switch {
+		case err == nil:
+		case len(elsewhere) > 0 && abi.CodeOf(err) == abi.CodePluginUnknown:
+			missed = true
+		case !v.all || ctx.Err() != nil:
+			return err
+		default: // the others are still to be looked at
+			v.rows = append(v.rows, unsound(name, err))
+		}
+	}
+	for _, name := range sorted(elsewhere) {
+		if !missed {
+			break
+		}
+		if err := v.one(ctx, elsewhere[name], v.connections, name); err != nil {
+			return err
+		}
+	}
+	if v.all {
+		v.rows = append(v.rows, withoutModule(v.connections, v.rows, v.only)...)
+	}
+	return nil
+}
+
+// one holds connections against one module.
+func (v *verifier) one(ctx context.Context, typed string, connections []storage.Connection, only string) error {
+	d, err := openDescribed(ctx, v.config, v.engine, typed)
+	if err != nil {
+		return err
+	}
+	found, err := verifyModule(ctx, v.store, connections, d, only, v.accept)
+	for i := range found {
+		found[i].typed = typed
+	}
+	v.rows = append(v.rows, found...)
+	return err
 }
 
 func openDescribed(ctx context.Context, c *config.Config, engine *plugin.Engine, name string) (*described, error) {
@@ -196,6 +273,10 @@ func (a *app) tellVerified(rows []verified) error {
 }
 
 func writeVerified(w io.Writer, s output.Style, v verified) {
+	if v.State == "missing" {
+		fmt.Fprintf(w, "%s  %s\n", s.Bold(output.Clean(v.Connection)), noModule(v.Connector))
+		return
+	}
 	if v.State == "broken" {
 		fmt.Fprintf(w, "%s  %s [%s]\n", s.Bold(output.Clean(v.Module)), output.Clean(v.Problem.Message), v.Problem.Code)
 		return

@@ -55,9 +55,9 @@ func (a *app) runCommand() *cobra.Command {
 	p.BoolVar(&f.full, "full-refresh", false, "collect everything again, from the beginning")
 	p.StringVar(&f.since, "since", "", "only records of `TIME` or later: 2026-01-31, or RFC 3339")
 	p.StringArrayVar(&f.resources, "resource", nil, "only the record `STREAM=KEY` (repeatable)")
-	p.StringArrayVar(&f.roots, "root", nil, "grant the folder `NAME=PATH` (repeatable)")
+	p.StringArrayVar(&f.roots, "root", nil, "grant the folder `NAME=PATH`, in later runs too (repeatable)")
 	p.BoolVar(&f.acceptRoot, "accept-root", false, "read another folder than before, or an emptied one: what it lacks counts as deleted")
-	p.StringArrayVar(&f.set, "set", nil, "connector option `KEY=VALUE`, never a secret (repeatable)")
+	p.StringArrayVar(&f.set, "set", nil, "connector option `KEY=VALUE`, never a secret; a first run's are kept (repeatable)")
 	p.DurationVar(&f.timeout, "timeout", 0, "end the run after `DURATION`, as in 30m (default: limits.run)")
 	p.BoolVar(&f.force, "force", false, "run although the service asked for a pause; limits and budgets hold all the same")
 	p.Int64Var(&f.maxRequests, "max-requests", 0, "send at most `N` requests (default: limits.requests)")
@@ -76,10 +76,17 @@ func (a *app) run(ctx context.Context, connector string, f runFlags) error {
 	if err != nil {
 		return err
 	}
-	if request.Module, connector, f.connection, err = a.openTyped(ctx, c, connector, f.connection); err != nil {
-		return err
+	for root, path := range request.Roots {
+		if path != "" {
+			if request.Roots[root], err = a.absolute(path); err != nil {
+				return err
+			}
+		}
 	}
-	request.Connection = f.connection
+	m, err := a.openTyped(ctx, c, connector, f.connection)
+	if err != nil {
+		return a.refusedUnopened(ctx, c, m, f, err)
+	}
 	rec, err := a.startRecording(f.record, request.Mode)
 	if err != nil {
 		return err
@@ -87,16 +94,10 @@ func (a *app) run(ctx context.Context, connector string, f runFlags) error {
 	defer func() { _ = rec.close() }() // it is told of where the run is
 	return a.withStore(ctx, func(c *config.Config, store *storage.Store) error {
 		return a.withEngine(c, func(engine *plugin.Engine) error {
-			if err := rightlyNamed(ctx, store, engine, request.Module, connector, f.connection); err != nil {
-				return err
-			}
-			if err := refuseFed(ctx, store, engine, request.Module, f.connection); err != nil {
-				return err
-			}
-			result, err := a.collect(ctx, c, store, engine, request, f, rec)
+			result, err := a.runTyped(ctx, c, store, engine, &m, request, f, rec)
 			broken := rec.close()
 			if err != nil {
-				return orByPath(connector, f.connection, err)
+				return a.refused(ctx, store, m, f, err)
 			}
 			cooling := a.coolsDown(ctx, store, result) // before its health is read
 			err = a.tellRecorded(a.afterRun(ctx, store, result, connector), rec, broken)
@@ -106,6 +107,21 @@ func (a *app) run(ctx context.Context, connector string, f runFlags) error {
 			return err
 		})
 	})
+}
+
+// runTyped runs the module that was typed, when it is one that may run here.
+func (a *app) runTyped(ctx context.Context, c *config.Config, store *storage.Store, engine *plugin.Engine, m *typedModule, request run.Request, f runFlags, rec *recording) (*run.Result, error) {
+	if err := m.settle(ctx, c, store); err != nil {
+		return nil, err
+	}
+	if err := rightlyNamed(ctx, store, engine, m.file, m.connector, m.connection); err != nil {
+		return nil, err
+	}
+	if err := refuseFed(ctx, store, engine, m.file, m.connection); err != nil {
+		return nil, err
+	}
+	request.Module, request.Connection, request.ModulePath = m.file, m.connection, m.path
+	return a.collect(ctx, c, store, engine, request, f, rec)
 }
 
 // collect wires the run's ports, and shows the run while it goes on.
@@ -148,6 +164,9 @@ func (a *app) tell(ended runResult) error {
 		if ended.Verdict != nil {
 			b := view.BriefOf(ended.Verdict)
 			outcome.WriteVerdict(w, a.Printer.Style, r.Connection, &b, todo, a.advice)
+		}
+		if line := a.nothingFound(r); line != "" {
+			fmt.Fprintln(w, "  "+line)
 		}
 	}
 	if r.Status == run.StatusSucceeded {

@@ -45,14 +45,15 @@ func reasonsOf(why schedule.Cooling) string {
 	return strings.Join(words, ", ")
 }
 
-// clock is the owner's time of day where that is enough: today.
+// clock is the owner's time of day where that is enough: today. It names its zone:
+// other surfaces say UTC.
 func (a *app) clock(t time.Time) string { return clockOf(t, a.Now(), time.Local) } //nolint:gosmopolitan // it is read off the owner's own clock; the detail has it in UTC
 
 func clockOf(t, now time.Time, zone *time.Location) string {
 	t, now = t.In(zone), now.In(zone)
 	layout := "2006-01-02 15:04:05 MST"
 	if t.YearDay() == now.YearDay() && t.Year() == now.Year() {
-		layout = "15:04:05"
+		layout = "15:04:05 MST"
 	}
 	return t.Format(layout)
 }

@@ -3,11 +3,14 @@ package main
 import (
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/host/config"
+	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -57,4 +60,21 @@ func (a *app) completeRunStream(cmd *cobra.Command, args []string, _ string) ([]
 	}) // completion has nowhere to report to
 	slices.Sort(names)
 	return slices.Compact(names), cobra.ShellCompDirectiveNoFileComp
+}
+
+// nothingFound says where a run looked that found nothing to collect there; "" when
+// it said no such thing.
+func (a *app) nothingFound(r *run.Result) string {
+	if !slices.ContainsFunc(r.KnownGaps, func(g run.KnownGap) bool { return g.Reason == "nothing_found" }) {
+		return ""
+	}
+	var folders []string
+	for _, root := range r.Roots {
+		folders = append(folders, a.tilde(root.Path))
+	}
+	line := "nothing to collect was found"
+	if len(folders) > 0 {
+		line += " in " + output.Clean(strings.Join(folders, " and "))
+	}
+	return line
 }

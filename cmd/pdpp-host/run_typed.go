@@ -9,31 +9,59 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
+	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
+// typedModule is the module that was typed to be run, and whose.
+type typedModule struct {
+	file       *plugin.File
+	connector  string // a name, or the path of the module
+	connection string // "" is that of the connector's name
+	path       string // absolute, where the module was named by it, now or before
+}
+
 // openTyped opens the module that was typed to be run: a path, a connector, or
-// where no connector is called so a connection. It returns the connector and the
-// connection that are meant; "" is that of the connector's name.
-func (a *app) openTyped(ctx context.Context, c *config.Config, typed, connection string) (file *plugin.File, connector, meant string, err error) {
-	if file, err = openModule(c, typed); err == nil {
-		return file, typed, connection, nil
+// where no connector is called so a connection. What was meant is returned with the
+// error too.
+func (a *app) openTyped(ctx context.Context, c *config.Config, typed, connection string) (m typedModule, err error) {
+	m = typedModule{connector: typed, connection: connection}
+	if m.file, err = openModule(c, typed); err == nil && isPath(typed) {
+		m.path, err = a.absolute(typed)
+	}
+	if err == nil || isPath(typed) {
+		return m, err
 	}
 	conn, err := a.orConnection(ctx, c, typed, connection, err)
 	if err != nil {
-		return nil, "", "", err
+		return m, err
 	}
-	file, err = openModule(c, conn.Connector)
+	m.connector, m.connection = conn.Connector, conn.Name
+	m.file, m.path, err = moduleOf(c, conn)
 	var e *abi.Error
-	if errors.As(err, &e) && e.Code == abi.CodePluginUnknown {
+	if errors.As(err, &e) && e.Code == abi.CodePluginUnknown && typed != conn.Connector && conn.ReadRoots[run.ModuleRoot] == "" {
 		err = abi.NewError(e.Code, e.Message+", which connection "+conn.Name+" is of", e.Hint).WithDetail(e.Detail).Wrap(err)
 	}
-	return file, conn.Connector, conn.Name, err
+	return m, err
 }
 
-// orConnection is the connection that was typed in a connector's place; the error
-// is that of the connector when there is none. Of one that a device feeds the
-// module is not expected here.
+// settle takes the module that the connection was run with by its path, where the
+// plugins folder has another one of that name and the connection accepted this one.
+func (m *typedModule) settle(ctx context.Context, c *config.Config, store *storage.Store) error {
+	if m.path != "" || isPath(m.connector) {
+		return nil
+	}
+	conn, err := store.Connection(ctx, cmp.Or(m.connection, m.connector))
+	if err != nil || conn.Connector != m.connector || conn.ReadRoots[run.ModuleRoot] == "" {
+		return nil //nolint:nilerr // a connection that cannot be read is told of by its run
+	}
+	m.file, m.path, err = moduleOf(c, conn)
+	return err
+}
+
+// orConnection is the connection that was typed in a connector's place, or whose
+// module was named by its path; the error is that of the connector when there is
+// none. Of one that a device feeds the module is not expected here.
 func (a *app) orConnection(ctx context.Context, c *config.Config, typed, connection string, err error) (*storage.Connection, error) {
 	var e *abi.Error
 	if !errors.As(err, &e) || e.Code != abi.CodePluginUnknown || !exists(c.StorageDSN()) {
@@ -42,23 +70,30 @@ func (a *app) orConnection(ctx context.Context, c *config.Config, typed, connect
 	if fed := a.fedByName(ctx, c, cmp.Or(connection, typed)); fed != nil {
 		return nil, fed
 	}
-	var found *storage.Connection
+	var found, named *storage.Connection
 	_ = a.withStore(ctx, func(_ *config.Config, store *storage.Store) error {
-		conn, err := store.Connection(ctx, typed)
-		if err == nil && conn.Connector != typed {
+		conn, err := store.Connection(ctx, cmp.Or(connection, typed))
+		if err == nil && conn.Connector == typed && conn.ReadRoots[run.ModuleRoot] != "" {
 			found = conn
+			return nil
+		}
+		conn, err = store.Connection(ctx, typed)
+		if err == nil && conn.Connector != typed {
+			named = conn
 		}
 		return err
 	}) // the error at hand says more than a store that cannot be read
 	switch {
-	case found == nil:
+	case found != nil:
+		return found, nil
+	case named == nil:
 		return nil, err
-	case connection != "" && connection != found.Name:
-		return nil, abi.NewError(e.Code, e.Message+"; it is a connection of "+found.Connector,
-			fmt.Sprintf("run it with: pdpp-host run %s   or that connector with: pdpp-host run %s --connection %s", quoted(typed), quoted(found.Connector), quoted(connection))).
+	case connection != "" && connection != named.Name:
+		return nil, abi.NewError(e.Code, e.Message+"; it is a connection of "+named.Connector,
+			fmt.Sprintf("run it with: pdpp-host run %s   or that connector with: pdpp-host run %s --connection %s", quoted(typed), quoted(named.Connector), quoted(connection))).
 			WithDetail(e.Detail).Wrap(err)
 	}
-	return found, nil
+	return named, nil
 }
 
 // rightlyNamed refuses a module that is not the connector that was typed. One that

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/outcome"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/run"
@@ -45,10 +46,13 @@ func (a *app) runsCommand() *cobra.Command {
 
 func (a *app) runsList(ctx context.Context, connection string, limit int) error {
 	return a.withStore(ctx, func(_ *config.Config, store *storage.Store) error {
+		id := ""
 		if connection != "" {
-			if _, err := a.connection(ctx, store, connection); err != nil {
+			c, err := a.connection(ctx, store, connection)
+			if err != nil {
 				return err
 			}
+			id = c.ID
 		}
 		runs, err := store.Runs(ctx, connection, limit)
 		if err != nil {
@@ -70,9 +74,18 @@ func (a *app) runsList(ctx context.Context, connection string, limit int) error 
 				rows[i] = narrowed(views[i], rows[i])
 			}
 		}
-		return a.Printer.Result(output.Plural(int64(len(runs)), "run"), map[string]any{"runs": views}, func(w io.Writer) {
+		refused, err := refusals(ctx, store, id, names)
+		if err != nil {
+			return err
+		}
+		result := map[string]any{"runs": views}
+		if len(refused) > 0 {
+			result["refused"] = refused
+		}
+		return a.Printer.Result(output.Plural(int64(len(runs)), "run"), result, func(w io.Writer) {
 			if len(rows) == 0 {
 				fmt.Fprintln(w, a.advice("no runs yet: pdpp-host run CONNECTOR"))
+				writeRefusals(w, refused)
 				return
 			}
 			header := []string{"run", "connection", "status", "started", "took", "not collected", "records"}
@@ -80,6 +93,7 @@ func (a *app) runsList(ctx context.Context, connection string, limit int) error 
 				header = slices.Delete(header, 4, 5)
 			}
 			output.Table(w, a.Printer.Style, header, rows)
+			writeRefusals(w, refused)
 		})
 	})
 }
@@ -96,6 +110,8 @@ func connectionNames(ctx context.Context, store *storage.Store) (map[string]stri
 // state words a run's status; one whose process is gone no longer runs.
 func state(r *storage.Run) string {
 	switch {
+	case r.Unreadable:
+		return r.Status + " (part of it cannot be read)"
 	case r.Status == storage.StatusRunning && strings.HasPrefix(r.Holder, "device:"):
 		return "running (on its device)" // whether it still does is for the connection's health to say
 	case r.Status == storage.StatusRunning && !run.HolderAlive(r.Holder):
@@ -116,7 +132,10 @@ func took(v *runView) string {
 
 func changedRecords(v *runView) string {
 	var sum countsView
-	for _, c := range v.Records {
+	for stream, c := range v.Records {
+		if stream == outcome.Diagnostics {
+			continue
+		}
 		sum.New, sum.Changed, sum.Deleted = sum.New+c.New, sum.Changed+c.Changed, sum.Deleted+c.Deleted
 	}
 	return counted(sum.New, "new", sum.Changed, "changed", sum.Deleted, "deleted")

@@ -27,7 +27,7 @@ const (
 // succeeded with gaps is seen in the list (Invariant 8).
 func uncollected(r *storage.Run) string {
 	var result run.Result
-	if len(r.Result) > 0 && json.Unmarshal(r.Result, &result) != nil {
+	if r.Unreadable || len(r.Result) > 0 && json.Unmarshal(r.Result, &result) != nil {
 		return "unknown"
 	}
 	if len(r.Result) == 0 {

@@ -32,7 +32,9 @@ func (a *app) serveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "serve", Short: "Run connections when they are due", Args: takes(),
 		Long: "Runs every connection when it is due, until it is stopped: at the interval that its connector recommends, or\n" +
-			"that `pdpp-host connections schedule` sets. With --once it runs what is due now and ends, as for cron.\n\n" +
+			"that `pdpp-host connections schedule` sets. With --once it runs what is due now and ends, as for cron: with exit code\n" +
+			"4 when a run failed or was refused, and each time for as long as a connection waits for you, unless you paused it or\n" +
+			"run it by hand.\n\n" +
 			"With --listen it also takes in what collectors on other machines deliver, over TLS or on an address of this machine\n" +
 			"alone, behind a reverse proxy.\n\n" +
 			"One process at a time serves a data folder.",
@@ -62,8 +64,10 @@ func (a *app) serve(ctx context.Context, f serveFlags) error {
 			return err
 		}
 		err = a.withEngine(c, func(engine *plugin.Engine) error {
-			s := &server{app: a, config: c, store: store, engine: engine, began: a.Now(), getenv: os.Getenv, policies: map[string]*abi.RefreshPolicy{}}
-			sched := schedule.New(s.deps(f.workers))
+			s := &server{app: a, config: c, store: store, engine: engine, began: a.Now(), getenv: os.Getenv, manifests: map[string]*abi.Manifest{}}
+			deps := s.deps(f.workers)
+			deps.Passed = func() { lock.passed(a.Now()) }
+			sched := schedule.New(deps)
 			a.Stop.During(func() { fmt.Fprintln(a.Err, "stopping: running connections wind up; Ctrl-C again ends them at once") }, nil)
 			defer a.Stop.During(nil, nil)
 			if !f.once {
@@ -91,15 +95,15 @@ type server struct {
 	engine *plugin.Engine
 	began  time.Time
 
-	getenv   func(string) string
-	tally    tally
-	mu       sync.Mutex
-	policies map[string]*abi.RefreshPolicy // of modules that no connection has accepted yet, by hash
+	getenv    func(string) string
+	tally     tally
+	mu        sync.Mutex
+	manifests map[string]*abi.Manifest // of modules that no connection has accepted yet, by hash
 }
 
 func (s *server) deps(workers int) schedule.Deps {
 	return schedule.Deps{
-		Store: s.store, Policy: s.policy, Pressure: s.pressure, Probe: s.probe, Run: s.run, OnDevice: s.onDevice, HolderAlive: run.HolderAlive,
+		Store: s.store, Policy: s.policy, Pressure: s.pressure, Probe: s.probe, Ready: s.ready, Run: s.run, OnDevice: s.onDevice, HolderAlive: run.HolderAlive,
 		Now: s.app.Now, Random: rand.Float64, Report: s.report, Workers: workers,
 	}
 }
@@ -112,6 +116,7 @@ func (s *server) until(ctx context.Context, sched *schedule.Scheduler, lock *ser
 		return err
 	}
 	s.app.Logger.Info("serving", "data_dir", s.config.DataDir())
+	lock.passed(s.app.Now()) // from here on passes are made
 	if err := lock.during(ctx, s.app, func(ctx context.Context) error { return in.during(ctx, sched.Run) }); err != nil {
 		return err
 	}

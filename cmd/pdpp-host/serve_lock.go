@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -19,10 +20,24 @@ const (
 	servingEvery = 15 * time.Second
 )
 
+// passWithin is how long a scheduler may go without a pass that looked at every
+// connection, which it makes every minute, before it is not said to serve any more.
+const passWithin = 5 * time.Minute
+
 // serving is this process's right to schedule a data folder.
 type serving struct {
 	store  *storage.Store
 	holder string
+	pass   atomic.Pointer[time.Time] // the last one; nil: none is to be made
+}
+
+// passed keeps that the scheduler has made a pass.
+func (l *serving) passed(now time.Time) { l.pass.Store(&now) }
+
+// stuck reports whether the scheduler lives and does nothing.
+func (l *serving) stuck(now time.Time) bool {
+	last := l.pass.Load()
+	return last != nil && now.Sub(*last) > passWithin
 }
 
 // takeServing returns serve.already_running while another process serves.
@@ -54,6 +69,19 @@ func (l *serving) hold(ctx context.Context) (*storage.Server, error) {
 	return l.store.Serve(ctx, l.holder, servingTTL, run.HolderAlive)
 }
 
+// renew holds on to the right, unless the scheduler is stuck: then the right runs out,
+// which is how everybody sees it (HL-28), and another server may take it.
+func (l *serving) renew(ctx context.Context, now time.Time) (other *storage.Server, err error) {
+	if !l.stuck(now) {
+		return l.hold(ctx)
+	}
+	other, err = l.store.Serving(ctx)
+	if err != nil || other == nil || other.Holder == l.holder {
+		return nil, err
+	}
+	return other, nil
+}
+
 // during holds on to the right while work goes on. What ends work because the
 // right was lost is told as that alone.
 func (l *serving) during(ctx context.Context, a *app, work func(context.Context) error) error {
@@ -77,13 +105,19 @@ func (l *serving) during(ctx context.Context, a *app, work func(context.Context)
 func (l *serving) keep(ctx context.Context, a *app, stop context.CancelCauseFunc) error {
 	beat := time.NewTicker(servingEvery)
 	defer beat.Stop()
+	stuck := false
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-beat.C:
 		}
-		switch other, err := l.hold(ctx); {
+		if was := stuck; l.stuck(a.Now()) != was {
+			if stuck = !was; stuck {
+				a.Logger.Error("the scheduler has looked at no connection for " + passWithin.String() + "; it is not said to serve any more")
+			}
+		}
+		switch other, err := l.renew(ctx, a.Now()); {
 		case err != nil && ctx.Err() == nil:
 			a.Logger.Warn("the right to serve could not be renewed", "code", abi.CodeOf(err))
 		case err == nil && other != nil:

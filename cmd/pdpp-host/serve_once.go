@@ -18,16 +18,19 @@ type onceView struct {
 	Trigger    string     `json:"trigger"`
 	Did        string     `json:"did"` // ran, refused, skipped
 	Reason     string     `json:"reason,omitempty"`
+	Said       string     `json:"said,omitempty"`            // by the refusal that it waits behind
+	Waits      bool       `json:"waits_for_owner,omitempty"` // to do something
 	Until      *time.Time `json:"until,omitempty"`
 	RunID      string     `json:"run_id,omitempty"`
 	Status     string     `json:"status,omitempty"`
+	Runs       int        `json:"runs,omitempty"` // those that were tried again with it
 	Error      *problem   `json:"error,omitempty"`
 
 	failed bool
 }
 
 func viewOnce(l *schedule.Looked) onceView {
-	v := onceView{Connection: l.Connection, Trigger: string(l.Trigger), Did: "skipped", Reason: string(l.Reason)}
+	v := onceView{Connection: l.Connection, Trigger: string(l.Trigger), Did: "skipped", Reason: string(l.Reason), Said: l.Says, Waits: l.Waits, Runs: l.Runs}
 	if !l.At.IsZero() {
 		v.Until = &l.At
 	}
@@ -35,21 +38,23 @@ func viewOnce(l *schedule.Looked) onceView {
 	case l.Run != nil && l.Started:
 		v.Did, v.RunID, v.Status, v.Reason = "ran", l.Run.RunID, l.Run.Status, l.Run.Code
 		v.failed = l.Run.Status != run.StatusSucceeded && l.Run.Status != run.StatusCancelled
-	case l.Err != nil && l.Started:
-		v.Did, v.Error, v.failed = "refused", problemOf(l.Err), true
 	case l.Err != nil:
-		v.Error, v.failed = problemOf(l.Err), true
+		v.Did, v.Error, v.failed = "refused", problemOf(l.Err), true
 	}
 	return v
 }
 
 // onceCounts is what one pass came to. What was refused is no run.
-type onceCounts struct{ ran, failed, stopped, refused, skipped int64 }
+type onceCounts struct{ ran, failed, stopped, refused, skipped, waiting int64 }
 
+// add counts what was done about a connection. Of several runs in one dispatch all
+// but the last have failed, or it would not have been tried again.
 func (n *onceCounts) add(v *onceView) {
+	runs := int64(v.Runs)
+	n.ran += runs
 	switch {
 	case v.Did == "ran":
-		n.ran++
+		n.failed += runs - 1
 		if v.failed {
 			n.failed++
 		}
@@ -57,32 +62,48 @@ func (n *onceCounts) add(v *onceView) {
 			n.stopped++
 		}
 	case v.failed:
+		n.failed += runs
 		n.refused++
 	default:
+		n.failed += runs
 		n.skipped++
+		if v.Waits {
+			n.waiting++
+		}
 	}
 }
+
+// unwell reports whether the owner has something to look at: what failed now, or
+// still waits for them since an earlier pass. Who has it run by cron reads no more of
+// it than that it did not end with 0.
+func (n *onceCounts) unwell() bool { return n.failed+n.refused+n.waiting > 0 }
 
 func (n *onceCounts) text() string {
 	text := fmt.Sprintf("%s, %d failed", output.Plural(n.ran, "run"), n.failed)
 	if n.stopped > 0 {
 		text += fmt.Sprintf(", %d stopped", n.stopped)
 	}
-	return text + fmt.Sprintf("; %d refused, %d skipped", n.refused, n.skipped)
+	text += fmt.Sprintf("; %d refused, %d skipped", n.refused, n.skipped)
+	if n.waiting > 0 {
+		text += fmt.Sprintf(", %d waiting for you", n.waiting)
+	}
+	return text
 }
 
-// hint says where to see why. What was refused is no run, and in no list of them.
+// hint says where to see why. What was refused is no run: a list of them names it
+// beside them.
 func (n *onceCounts) hint() string {
 	switch {
-	case n.refused == 0:
+	case n.refused+n.waiting == 0:
 		return "see why with: pdpp-host runs list"
 	case n.failed == 0:
 		return "see what to do about it with: pdpp-host status"
 	}
-	return "see why with: pdpp-host runs list   and what to do about those that were refused with: pdpp-host status"
+	return "see why with: pdpp-host runs list   and what to do about the others with: pdpp-host status"
 }
 
-// tellOnce tells what one pass did. It fails when a connection did.
+// tellOnce tells what one pass did. It fails when a connection did, or waits for its
+// owner.
 func (a *app) tellOnce(looked []schedule.Looked) error {
 	views := make([]onceView, len(looked))
 	var n onceCounts
@@ -109,7 +130,7 @@ func (a *app) tellOnce(looked []schedule.Looked) error {
 		}
 		output.Table(w, a.Printer.Style, []string{"connection", "did", "why", "until"}, rows)
 	}
-	if n.failed+n.refused == 0 {
+	if !n.unwell() {
 		return a.Printer.Result(summary, result, text)
 	}
 	err := abi.NewError(codeServeFailed, summary, n.hint())
@@ -119,7 +140,8 @@ func (a *app) tellOnce(looked []schedule.Looked) error {
 	return &exitcode.Ended{Err: err}
 }
 
-// codeServeFailed says that a pass of `serve --once` met connections that failed.
+// codeServeFailed says that a pass of `serve --once` met connections that failed, or
+// that wait for their owner.
 const codeServeFailed abi.Code = "run.some_failed"
 
 func (v *onceView) row() []string {
@@ -129,6 +151,9 @@ func (v *onceView) row() []string {
 		why = v.Error.Message
 	case v.Did == "skipped":
 		why = reasonText(schedule.Reason(v.Reason))
+		if v.Said != "" {
+			why += ": " + v.Said
+		}
 	}
 	did := v.Did
 	if v.Status != "" {

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"strconv"
-	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
@@ -15,36 +13,58 @@ import (
 // run is one run of the scheduler's. The scheduler has looked at the cooldown
 // with the interval of this connection, so that it is not asked for again.
 func (s *server) run(ctx context.Context, j schedule.Job) error {
-	file, err := openModule(s.config, j.Connection.Connector)
+	file, path, err := moduleOf(s.config, &j.Connection)
 	if err != nil {
 		return err
 	}
 	deps := s.app.runDeps(s.config, s.store, s.engine, s.app.rootResolver(s.config), runFlags{noInput: true})
 	deps.Admit = nil
 	result, err := run.New(deps).Run(ctx, run.Request{
-		Connection: j.Connection.Name, Module: file, Mode: abi.ModeIncremental, MaxWall: askingTime(s.config.RunTime()),
+		Connection: j.Connection.Name, Module: file, ModulePath: path, Mode: abi.ModeIncremental, MaxWall: askingTime(s.config.RunTime()),
 	})
 	if err == nil {
 		s.tally.add(result)
 	}
+	s.keepRejected(ctx, &j.Connection, result, err)
+	return err
+}
+
+// ready sees whether a module is gone, and nothing that has to be read for it.
+func (s *server) ready(_ context.Context, c storage.Connection) error {
+	if !moduleMissing(s.config, &c) {
+		return nil
+	}
+	_, _, err := moduleOf(s.config, &c)
 	return err
 }
 
 // policy is what the accepted manifest recommends, or before the first run that
 // of the installed module, which is loaded once to ask it.
 func (s *server) policy(ctx context.Context, c storage.Connection) (*abi.RefreshPolicy, error) {
-	if m := pinnedManifest(&c); m != nil {
-		return m.Capabilities.RefreshPolicy, nil
+	if c.Unreadable != nil {
+		return nil, c.Unreadable
 	}
-	file, err := openModule(s.config, c.Connector)
+	m, err := s.manifest(ctx, &c)
+	if err != nil {
+		return nil, err
+	}
+	return m.Capabilities.RefreshPolicy, nil
+}
+
+// manifest is the accepted one, or before the first run the installed module's.
+func (s *server) manifest(ctx context.Context, c *storage.Connection) (*abi.Manifest, error) {
+	if m := pinnedManifest(c); m != nil {
+		return m, nil
+	}
+	file, _, err := moduleOf(s.config, c)
 	if err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
-	p, known := s.policies[file.SHA256]
+	m, known := s.manifests[file.SHA256]
 	s.mu.Unlock()
 	if known {
-		return p, nil
+		return m, nil
 	}
 	d, err := describe(ctx, s.engine, file)
 	if err != nil {
@@ -52,8 +72,8 @@ func (s *server) policy(ctx context.Context, c storage.Connection) (*abi.Refresh
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.policies[file.SHA256] = d.Manifest.Capabilities.RefreshPolicy
-	return d.Manifest.Capabilities.RefreshPolicy, nil
+	s.manifests[file.SHA256] = d.Manifest
+	return d.Manifest, nil
 }
 
 // onDevice: what a device feeds is the device's to run, also where its owner has
@@ -74,9 +94,9 @@ func (s *server) probe(ctx context.Context, c storage.Connection, o schedule.Obs
 	case schedule.BadCredentials:
 		return s.probeCredentials(ctx, c, o)
 	case schedule.NoFolder:
-		return schedule.Attention(s.foldersAreBack(&c)), "", nil
+		return schedule.Attention(s.foldersAreBack(ctx, &c)), "", nil
 	case schedule.OtherModule:
-		file, err := openModule(s.config, c.Connector)
+		file, _, err := moduleOf(s.config, &c)
 		if err != nil {
 			return schedule.Attention(false), "", nil //nolint:nilerr // it is the obstacle, and it is still there
 		}
@@ -85,37 +105,12 @@ func (s *server) probe(ctx context.Context, c storage.Connection, o schedule.Obs
 	return verdict.SatisfactionEvidence{}, "", nil
 }
 
-// probeCredentials holds against a failure what was stored since. What the
-// environment has may be another value in a process that began after it.
-func (s *server) probeCredentials(ctx context.Context, c storage.Connection, o schedule.Obstacle) (verdict.SatisfactionEvidence, string, error) {
-	stored, err := s.store.StoredCredentials(ctx, c.ID)
-	if err != nil {
-		return verdict.SatisfactionEvidence{}, "", err
-	}
-	var newest time.Time
-	for _, f := range stored {
-		if f.UpdatedAt.After(newest) {
-			newest = f.UpdatedAt
-		}
-	}
-	held := len(stored) > 0
-	if m := pinnedManifest(&c); m != nil && s.began.After(newest) {
-		for _, f := range credentialFields(m) {
-			if environmentName(f, ownEnvironment(c.Connector, s.getenv)) != "" {
-				held, newest = true, s.began
-			}
-		}
-	}
-	e := verdict.SatisfactionEvidence{Credential: &verdict.CredentialEvidence{Present: held, Rejected: !newest.After(o.Since)}}
-	return e, strconv.FormatInt(newest.UnixMicro(), 10), nil
-}
-
 // foldersAreBack reports whether a run would be granted the folders that it read
-// before.
-func (s *server) foldersAreBack(c *storage.Connection) bool {
-	m := pinnedManifest(c)
-	if m == nil {
-		return true // it never ran: only a run can tell
+// before, or before the first run those that it asks for.
+func (s *server) foldersAreBack(ctx context.Context, c *storage.Connection) bool {
+	m, err := s.manifest(ctx, c)
+	if err != nil {
+		return false // there is nothing to look with
 	}
 	roots, err := s.app.rootResolver(s.config).Resolve(m, c.Roots)
 	if err != nil {

@@ -15,9 +15,9 @@ func TestServeCounts(t *testing.T) {
 	t.Parallel()
 	var n onceCounts
 	for _, l := range []schedule.Looked{
-		{Started: true, Run: &schedule.Ended{Status: run.StatusSucceeded}},
-		{Started: true, Run: &schedule.Ended{Status: run.StatusFailed}},
-		{Started: true, Run: &schedule.Ended{Status: run.StatusCancelled}},
+		{Started: true, Runs: 1, Run: &schedule.Ended{Status: run.StatusSucceeded}},
+		{Started: true, Runs: 1, Run: &schedule.Ended{Status: run.StatusFailed}},
+		{Started: true, Runs: 1, Run: &schedule.Ended{Status: run.StatusCancelled}},
 		{Started: true, Err: abi.NewError(abi.CodeRootMissing, "gone", "")},
 		{Err: abi.NewError(abi.CodePluginUnknown, "gone", "")},
 		{Reason: schedule.ReasonNotDue},
@@ -41,6 +41,27 @@ func TestServeCounts(t *testing.T) {
 	}
 	if got := (counts{Runs: 1, Stopped: 1}).text(); got != "1 run, 1 stopped" {
 		t.Error(got)
+	}
+}
+
+// What was tried again counts as often as it ran, and what waits for its owner is
+// told by every pass.
+func TestServeCountsAttempts(t *testing.T) {
+	t.Parallel()
+	for want, l := range map[string]schedule.Looked{
+		"3 runs, 3 failed; 0 refused, 0 skipped":                    {Started: true, Runs: 3, Run: &schedule.Ended{Status: run.StatusFailed}},
+		"3 runs, 2 failed; 0 refused, 0 skipped":                    {Started: true, Runs: 3, Run: &schedule.Ended{Status: run.StatusSucceeded}},
+		"1 run, 1 failed; 1 refused, 0 skipped":                     {Started: true, Runs: 1, Err: abi.NewError(abi.CodeRootMissing, "gone", "")},
+		"1 run, 1 failed; 0 refused, 1 skipped":                     {Runs: 1, Reason: schedule.ReasonRunning},
+		"0 runs, 0 failed; 0 refused, 1 skipped, 1 waiting for you": {Waits: true, Reason: schedule.ReasonNotReady},
+		"0 runs, 0 failed; 0 refused, 1 skipped":                    {Reason: schedule.ReasonPaused},
+	} {
+		var n onceCounts
+		v := viewOnce(&l)
+		n.add(&v)
+		if got := n.text(); got != want || n.unwell() == (want == "0 runs, 0 failed; 0 refused, 1 skipped") {
+			t.Errorf("%s, not %s; unwell: %v", got, want, n.unwell())
+		}
 	}
 }
 
@@ -73,13 +94,13 @@ func TestServeWords(t *testing.T) {
 	}
 }
 
-// A time of day is enough today alone; else it has its date and zone.
+// A time of day is enough today alone; else it has its date. Its zone it always has.
 func TestClockOf(t *testing.T) {
 	t.Parallel()
 	zone := time.FixedZone("HST", -10*3600)
 	now := time.Date(2026, 1, 2, 23, 50, 0, 0, zone)
 	for want, after := range map[string]time.Duration{
-		"23:55:00": 5 * time.Minute, "2026-01-03 00:10:00 HST": 20 * time.Minute, "2027-01-02 23:50:00 HST": 365 * 24 * time.Hour,
+		"23:55:00 HST": 5 * time.Minute, "2026-01-03 00:10:00 HST": 20 * time.Minute, "2027-01-02 23:50:00 HST": 365 * 24 * time.Hour,
 	} {
 		if got := clockOf(now.Add(after).UTC(), now.UTC(), zone); got != want {
 			t.Errorf("%q, not %q", got, want)

@@ -13,6 +13,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 	"github.com/pdpp-host/pdpp-host/health/view"
 	"github.com/pdpp-host/pdpp-host/host/config"
+	"github.com/pdpp-host/pdpp-host/host/plugin"
 	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
@@ -61,6 +62,8 @@ type statusItem struct {
 	view.Item
 
 	Outbox *view.OutboxCue `json:"outbox,omitempty"`
+	// ModuleMissing stands beside the verdict, which knows of it from what serves.
+	ModuleMissing bool `json:"module_missing,omitempty"`
 
 	subject subject
 }
@@ -69,9 +72,9 @@ func (a *app) statusAll(ctx context.Context, f statusFlags) error {
 	if f.limit < 1 || f.limit > 10000 {
 		return usage("--limit is a number from 1 to 10000", "leave it out for 50")
 	}
-	return a.withStore(ctx, func(_ *config.Config, store *storage.Store) error {
+	return a.withStore(ctx, func(c *config.Config, store *storage.Store) error {
 		if f.detail {
-			return a.statusOnly(ctx, store, f)
+			return a.statusOnly(ctx, c, store, f)
 		}
 		page, err := store.EvidencePage(ctx, f.after, f.limit)
 		if err != nil {
@@ -87,23 +90,32 @@ func (a *app) statusAll(ctx context.Context, f statusFlags) error {
 		}
 		for i := range page {
 			v := a.rendered(&page[i], r.Runtime)
-			r.Connections[i] = statusItem{
-				view.Item{Name: page[i].Name, Connector: page[i].Connector, Verdict: view.BriefOf(&v)}, view.OutboxCueOf(page[i].Name, &v),
-				subject{connection: page[i].Name, connector: page[i].Connector, feeds: fed[page[i].ConnectionID]},
+			item := statusItem{
+				Item: view.Item{Name: page[i].Name, Connector: page[i].Connector, Verdict: view.BriefOf(&v)}, Outbox: view.OutboxCueOf(page[i].Name, &v),
+				subject: subject{connection: page[i].Name, connector: page[i].Connector, feeds: fed[page[i].ConnectionID]},
 			}
+			item.ModuleMissing = missesModule(ctx, c, store, &item.Verdict, &item.subject)
+			r.Connections[i] = item
 		}
 		if r.Fleet, err = store.Fleet(ctx, a.Now(), run.HolderAlive, r.Runtime.OK); err != nil {
 			return err
 		}
-		if len(page) == f.limit {
-			r.Next = page[len(page)-1].Name
+		if len(page) == f.limit { // it may be the last one
+			last := page[len(page)-1].Name
+			rest, err := store.EvidencePage(ctx, last, 1)
+			if err != nil {
+				return err
+			}
+			if len(rest) > 0 {
+				r.Next = last
+			}
 		}
 		return a.Printer.Result(r.Fleet.Summary(), r, func(w io.Writer) { a.writeStatus(w, &r) })
 	})
 }
 
 // statusOnly shows everything about the connection when there is only one.
-func (a *app) statusOnly(ctx context.Context, store *storage.Store, f statusFlags) error {
+func (a *app) statusOnly(ctx context.Context, c *config.Config, store *storage.Store, f statusFlags) error {
 	page, err := store.EvidencePage(ctx, "", 2)
 	if err != nil {
 		return err
@@ -111,7 +123,7 @@ func (a *app) statusOnly(ctx context.Context, store *storage.Store, f statusFlag
 	if len(page) != 1 || f.after != "" {
 		return usage("--detail needs a connection", "write: pdpp-host status CONNECTION --detail")
 	}
-	return a.showStatus(ctx, store, &page[0], true)
+	return a.showStatus(ctx, c, store, &page[0], true)
 }
 
 func (a *app) writeStatus(w io.Writer, r *statusResult) {
@@ -130,8 +142,11 @@ func (a *app) writeStatus(w io.Writer, r *statusResult) {
 	if a.Flags.Quiet {
 		return
 	}
+	for _, line := range missingModules(r.Connections) {
+		fmt.Fprintln(w, a.advice(line))
+	}
 	fmt.Fprintln(w, r.Fleet.Summary())
-	if r.Next != "" && int64(len(r.Connections)) < r.Fleet.Registered {
+	if r.Next != "" {
 		fmt.Fprintln(w, a.advice("more: pdpp-host status --after "+quoted(r.Next)))
 	}
 }
@@ -187,11 +202,16 @@ type statusOne struct {
 	Connector string                  `json:"connector"`
 	Verdict   verdict.RenderedVerdict `json:"verdict"`
 
+	ModuleMissing bool         `json:"module_missing,omitempty"`
+	Refusal       *refusalView `json:"refusal,omitempty"` // with --detail
+	// NotCollected is what the last run left out, in its own words; with --detail.
+	NotCollected []run.KnownGap `json:"not_collected,omitempty"`
+
 	devicePart
 }
 
 func (a *app) statusOf(ctx context.Context, name string, detail bool) error {
-	return a.withStore(ctx, func(_ *config.Config, store *storage.Store) error {
+	return a.withStore(ctx, func(c *config.Config, store *storage.Store) error {
 		conn, err := a.connection(ctx, store, name)
 		if err != nil {
 			return err
@@ -200,11 +220,11 @@ func (a *app) statusOf(ctx context.Context, name string, detail bool) error {
 		if err != nil {
 			return err
 		}
-		return a.showStatus(ctx, store, e, detail)
+		return a.showStatus(ctx, c, store, e, detail)
 	})
 }
 
-func (a *app) showStatus(ctx context.Context, store *storage.Store, e *storage.Evidence, detail bool) error {
+func (a *app) showStatus(ctx context.Context, c *config.Config, store *storage.Store, e *storage.Evidence, detail bool) error {
 	runtime, err := a.runtime(ctx, store)
 	if err != nil {
 		return err
@@ -214,24 +234,39 @@ func (a *app) showStatus(ctx context.Context, store *storage.Store, e *storage.E
 		return err
 	}
 	v := a.rendered(e, runtime)
-	one := statusOne{e.Name, e.Connector, v, devicePartOf(&v, fed)}
+	b, about := view.BriefOf(&v), subject{connection: e.Name, connector: e.Connector, feeds: fed}
+	one := statusOne{Name: e.Name, Connector: e.Connector, Verdict: v, ModuleMissing: missesModule(ctx, c, store, &b, &about), devicePart: devicePartOf(&v, fed)}
 	if !detail {
 		one.Verdict.Detail = nil
+	} else if one.Refusal, err = refusalOf(ctx, store, e.ConnectionID); err != nil {
+		return err
+	} else if one.NotCollected, err = leftOut(ctx, store, e); err != nil {
+		return err
+	}
+	command := step(&b, about)
+	if detail && len(b.RequiredActions) > 0 && leftByRun(&b.RequiredActions[0]) {
+		command = about.run() // what the step would show stands below
 	}
 	result := map[string]any{"connections": []statusOne{one}, "runtime": runtime}
 	return a.Printer.Result(v.Pill.Label+"  "+e.Name, result, func(w io.Writer) {
 		if line := runtime.Indicator(); line != "" {
 			fmt.Fprintln(w, a.Printer.Style.Red(line))
 		}
-		b := view.BriefOf(&v)
 		fmt.Fprintf(w, "%s  %s\n", output.Clean(e.Name), b.Progress.Headline)
-		outcome.WriteVerdict(w, a.Printer.Style, e.Name, &b, step(&b, subject{connection: e.Name, connector: e.Connector, feeds: fed}), a.advice)
-		if command := again(&b, subject{connection: e.Name, connector: e.Connector, feeds: fed}); command != "" {
+		outcome.WriteVerdict(w, a.Printer.Style, e.Name, &b, command, a.advice)
+		if command := again(&b, about); command != "" {
 			fmt.Fprintf(w, "  then: %s\n", a.advice(command))
+		}
+		if one.ModuleMissing {
+			fmt.Fprintf(w, "  %s: put %s%s there, or run it by its path\n", noModule(e.Connector), output.Clean(e.Connector), plugin.Extension)
 		}
 		todo, _ := b.Primary()
 		writeDevicePart(w, &one.devicePart, b.ForwardStatement, todo)
 		a.writeStreams(w, &v)
+		if one.Refusal != nil {
+			fmt.Fprintf(w, "%-24s %s\n", "refused", one.Refusal.text())
+		}
+		writeLeftOut(w, one.NotCollected)
 		if detail {
 			for _, l := range view.Details(&v) {
 				fmt.Fprintf(w, "%-24s %s\n", output.Clean(l.Name), output.Clean(l.Text))

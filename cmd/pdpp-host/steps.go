@@ -42,6 +42,15 @@ func (s *subject) look() string {
 	return "pdpp-local-collector doctor --source-instance-id " + quoted(trusted[0].ID) + ", then " + s.run()
 }
 
+// inspect is what shows what a run left to its owner, and then collects it.
+func (s *subject) inspect() string {
+	command := program + " status " + quoted(s.connection) + " --detail"
+	if then := s.run(); then != "" {
+		command += ", then " + then
+	}
+	return command
+}
+
 // invite is the command that has a device take the place of the last one; "" for a
 // connection that none ever fed.
 func (s *subject) invite() string {
@@ -56,6 +65,9 @@ func (s *subject) invite() string {
 func waitsForOwner(a *view.Action) bool {
 	return a.CTACode == "cta_put_right" || strings.HasPrefix(string(a.CTACode), "cta_put_right_")
 }
+
+// leftByRun reports whether a run's own words say what is to be put right.
+func leftByRun(a *view.Action) bool { return a.CTACode == "cta_put_right_gap" }
 
 // again is the command that runs what nothing runs by itself, once the wait for it is
 // over; "" where something does.
@@ -87,6 +99,9 @@ func step(b *view.Brief, s subject) string {
 	first := &b.RequiredActions[0]
 	if first.CTACode == "cta_enroll_device" {
 		return s.invite()
+	}
+	if leftByRun(first) {
+		return s.inspect()
 	}
 	if len(s.feeds) > 0 {
 		switch {

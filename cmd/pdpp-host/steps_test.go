@@ -53,6 +53,9 @@ func TestSteps(t *testing.T) {
 		"a folder":                  {view.Action{Kind: verdict.AddInfo, CTACode: "cta_put_right_folder"}, here, "pdpp-host doctor"},
 		"an address":                {view.Action{Kind: verdict.AddInfo, CTACode: "cta_put_right_address"}, here, "pdpp-host run codex --connection mine"},
 		"a setting":                 {view.Action{Kind: verdict.AddInfo, CTACode: "cta_put_right_option"}, here, "pdpp-host run codex --connection mine"},
+		"what a run left":           {view.Action{Kind: verdict.AddInfo, CTACode: "cta_put_right_gap"}, here, "pdpp-host status mine --detail, then pdpp-host run codex --connection mine"},
+		"what one left on a device": {view.Action{Kind: verdict.AddInfo, CTACode: "cta_put_right_gap"}, subject{"mine", "codex", "", []feed{laptop}}, "pdpp-host status mine --detail, then pdpp-local-collector run --source-instance-id src_1"},
+		"what one left somewhere":   {view.Action{Kind: verdict.AddInfo, CTACode: "cta_put_right_gap"}, subject{"mine", "codex", "", []feed{laptop, desk}}, "pdpp-host status mine --detail"},
 		"a recovery has a panel":    {view.Action{Kind: verdict.AddInfo, Recovery: true}, subject{"mine", "codex", "", []feed{laptop}}, ""},
 		"what is nobody's business": {view.Action{Kind: verdict.Wait, Audience: verdict.AudienceNone}, here, ""},
 	} {

@@ -12,14 +12,23 @@ import (
 )
 
 // runtime is the state of what serves the connections (HL-28). At fault is a
-// scheduler that is gone without having been stopped. Where none ever served, or
-// its owner stopped it, nothing is missed: runs are made by hand or by cron.
+// scheduler that is gone without having been stopped, or that does nothing; and where
+// none serves, that what one has served before is missed (see missed).
 func (a *app) runtime(ctx context.Context, store *storage.Store) (view.Runtime, error) {
 	server, err := store.Serving(ctx)
-	if err != nil || server == nil || a.Now().Before(server.ExpiresAt) && run.HolderAlive(server.Holder) {
-		return view.Runtime{OK: err == nil}, err
+	switch {
+	case err != nil:
+		return view.Runtime{}, err
+	case server != nil && a.lives(server):
+		return view.Runtime{OK: true}, nil
+	case server != nil:
+		return view.Runtime{Fault: "scheduler_stopped"}, nil
 	}
-	return view.Runtime{Fault: "scheduler_stopped"}, nil
+	missed, err := a.missed(ctx, store)
+	if err != nil || missed {
+		return view.Runtime{Fault: "scheduler_absent"}, err
+	}
+	return view.Runtime{OK: true}, nil
 }
 
 // rendered is a connection's verdict now. Every command that shows a connection

@@ -20,9 +20,11 @@ type connectionView struct {
 	Connector    string            `json:"connector"`
 	Roots        map[string]string `json:"roots"`
 	Options      []string          `json:"options"`
-	BaseURL      string            `json:"base_url,omitempty"` // where it asks instead of its provider
+	BaseURL      string            `json:"base_url,omitempty"`    // where it asks instead of its provider
+	ModulePath   string            `json:"module_path,omitempty"` // where its module is, if that was named by its path
 	PinnedSHA256 string            `json:"pinned_sha256"`
 	CreatedAt    time.Time         `json:"created_at"`
+	Unreadable   bool              `json:"unreadable,omitempty"` // its roots and options, which are left out
 	LastRun      *runView          `json:"last_run,omitempty"`
 	Devices      []deviceView      `json:"devices,omitempty"` // that run it; none: this host does
 	Schedule     *scheduleView     `json:"schedule,omitempty"`
@@ -33,6 +35,8 @@ type connectionView struct {
 	Credentials  []credentialView  `json:"credentials,omitempty"`
 
 	Destinations []storage.Destination `json:"destinations,omitempty"` // what was sent where, over all runs
+
+	lastRun string // how it stands, in words
 }
 
 type streamView struct {
@@ -69,6 +73,7 @@ type runView struct {
 	KnownGaps    json.RawMessage       `json:"known_gaps,omitempty"`
 	StartedAt    time.Time             `json:"started_at"`
 	FinishedAt   *time.Time            `json:"finished_at"`
+	Unreadable   bool                  `json:"unreadable,omitempty"` // part of it, which is left out
 	Events       []eventView           `json:"events,omitempty"`
 	Gaps         []gapView             `json:"gaps,omitempty"`
 	Coverage     []storage.Coverage    `json:"coverage,omitempty"`
@@ -102,6 +107,7 @@ func viewConnection(c *storage.Connection) connectionView {
 	return connectionView{
 		ID: c.ID, Name: c.Name, Connector: c.Connector, Roots: c.Roots, Options: sorted(c.Options),
 		PinnedSHA256: c.PinnedSHA256, CreatedAt: c.CreatedAt, BaseURL: c.ReadRoots[run.OriginRoot],
+		ModulePath: c.ReadRoots[run.ModuleRoot], Unreadable: c.Unreadable != nil,
 	}
 }
 
@@ -110,6 +116,7 @@ func viewRun(r *storage.Run) *runView {
 		RunID: r.ID, ConnectionID: r.ConnectionID, Connector: r.Connector, Version: r.Version, ModuleSHA256: r.ModuleSHA256,
 		Mode: r.Mode, Status: r.Status, Reason: r.Reason, Error: r.Error, Streams: r.Streams, Records: map[string]countsView{},
 		Committed: r.Checkpoints, Withheld: r.Withheld, KnownGaps: r.KnownGaps, StartedAt: r.StartedAt,
+		Unreadable: r.Unreadable,
 	}
 	for stream, c := range r.Counts {
 		v.Records[stream] = countsView{c.New, c.Changed, c.Unchanged, c.Deleted}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"log/slog"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/cmd/internal/invocation"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// HL-28.1: a server whose scheduler makes no pass any more is one that has stopped, to
+// whoever looks and to the next server, however alive its process is.
+func TestAStuckSchedulerIsNoServer(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	clock := func() time.Time { return now }
+	quiet := slog.New(slog.DiscardHandler)
+	store, err := storage.Open(ctx, storage.Options{Path: filepath.Join(t.TempDir(), "pdpp.sqlite"), Now: clock, Logger: quiet})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	a := &app{Invocation: invocation.Invocation{Now: clock, Logger: quiet}}
+	lock, err := takeServing(ctx, store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fault := func(want string) {
+		t.Helper()
+		if r, err := a.runtime(ctx, store); err != nil || r.Fault != want || r.OK != (want == "") {
+			t.Errorf("%+v, %v, want %q", r, err, want)
+		}
+	}
+	renew := func(lost bool) {
+		t.Helper()
+		now = now.Add(servingEvery)
+		if other, err := lock.renew(ctx, now); err != nil || (other != nil) != lost {
+			t.Fatal(other, err)
+		}
+	}
+	// The one pass of `serve --once` lasts for as long as its runs do.
+	for range 60 {
+		renew(false)
+	}
+	fault("")
+	lock.passed(now)
+	for range 10 {
+		renew(false)
+		fault("")
+	}
+	now = now.Add(passWithin)
+	renew(false)
+	fault("scheduler_stopped")
+	lock.passed(now) // it works again
+	renew(false)
+	fault("")
+	now = now.Add(2 * passWithin)
+	other := &serving{store: store, holder: "elsewhere:1"}
+	if was, err := other.hold(ctx); err != nil || was != nil {
+		t.Fatal("another server could not take over", was, err)
+	}
+	renew(true) // which the stuck one sees, and stops for
+	lock.passed(now)
+	renew(true)
+}
