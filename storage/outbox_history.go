@@ -166,8 +166,8 @@ func (h *laneHistory) replay() string {
 		}
 	}
 	text, err := json.Marshal(struct {
-		Facts   *health.Stored
-		Settled int64
+		Facts   *health.Stored `json:"facts"`
+		Settled int64          `json:"settled"`
 	}{f, settled})
 	if err != nil {
 		return "" // a history that cannot be written is not what was said

@@ -101,9 +101,9 @@ func TestWhatStartsOverIsKept(t *testing.T) {
 	x.same(strings.Contains(end(true), device.GapStartsOver), false)
 	x.same(len(said()), 0)
 	gaps := end(false)
-	var list []struct{ Kind, Reason, Severity string }
+	var list []told
 	x.ok(json.Unmarshal([]byte(gaps), &list))
-	x.same(list, []struct{ Kind, Reason, Severity string }{{"skip", "", "informational"}, {string(abi.ReasonPolicyBudget), device.GapStartsOver, "recoverable"}})
+	x.same(list, []told{{"skip", "", "informational"}, {string(abi.ReasonPolicyBudget), device.GapStartsOver, "recoverable"}})
 	end(false)
 	left := said()
 	if len(left) != 1 || left[0].Attempts != 2 || !left[0].Retryable || left[0].Status != UnitBacklog || left[0].LastError == "" {
@@ -112,4 +112,11 @@ func TestWhatStartsOverIsKept(t *testing.T) {
 	x.finish(x.begin("c"))
 	x.same(len(said()), 0)
 	x.sound()
+}
+
+// told is a known gap of a run's end, in part.
+type told struct {
+	Kind     string `json:"kind"`
+	Reason   string `json:"reason"`
+	Severity string `json:"severity"`
 }
