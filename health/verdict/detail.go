@@ -39,7 +39,7 @@ func detail(in *Input, d health.Disposition, actions []RequiredAction) *Detail {
 	out := &Detail{
 		State: s.State, ReasonCode: s.ReasonCode, DominantConditionID: s.DominantConditionID, ForwardDisposition: d, Axes: s.Axes,
 		Badges: s.Badges, RuntimeOK: in.RuntimeOK, Conditions: s.Conditions, DetailGapBacklog: s.DetailGapBacklog,
-		OutboxCounts: s.OutboxCounts, NextAttemptAt: s.NextAttemptAt, CollectionRate: s.CollectionRate, Suppressed: []Suppressed{},
+		OutboxCounts: s.OutboxCounts, NextAttemptAt: s.NextAttemptAt, CollectionRate: s.CollectionRate, Suppressed: make([]Suppressed, 0, 2), // of a source that asks for less: its work and its wait
 	}
 	quiet := func(kind, field string) { out.Suppressed = append(out.Suppressed, Suppressed{kind, field}) }
 	for i := range actions {

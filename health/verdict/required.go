@@ -7,12 +7,13 @@ type builder struct {
 	in      *Input
 	streams []StreamRow
 	d       health.Disposition
-	actions []RequiredAction
+	actions *[]RequiredAction // not the slice itself: what keeps that would keep the input with it
 }
 
 // requiredActions says what there is to do, the primary action first.
 func requiredActions(in *Input, streams []StreamRow, d health.Disposition, tone Tone) []RequiredAction {
-	b := &builder{in: in, streams: streams, d: d, actions: []RequiredAction{}}
+	actions := []RequiredAction{}
+	b := &builder{in: in, streams: streams, d: d, actions: &actions}
 	b.blocked()
 	b.paused()
 	b.refresh()
@@ -21,8 +22,8 @@ func requiredActions(in *Input, streams []StreamRow, d health.Disposition, tone 
 		b.last()
 	}
 	b.optional()
-	SortActions(b.actions)
-	return b.actions
+	SortActions(actions)
+	return actions
 }
 
 // blocked adds what stands in collection's way: each of the owner's own steps,
@@ -72,7 +73,7 @@ const credentialRequired health.Word = "credential_required" //nolint:gosec // t
 // paused asks for the schedule again, where it brought something once or something
 // is missing: under a pause nothing comes by itself.
 func (b *builder) paused() {
-	if !b.in.scheduleIs(ScheduleDisabled) || len(b.actions) > 0 {
+	if !b.in.scheduleIs(ScheduleDisabled) || len(*b.actions) > 0 {
 		return
 	}
 	whole := b.d == health.DispositionComplete && b.in.Snapshot.Axes.Freshness == health.FreshnessFresh && len(b.resumable()) == 0
@@ -90,7 +91,7 @@ func (b *builder) refresh() {
 	case in.scheduleIs(ScheduleDisabled), in.coolsDown():
 		return
 	case b.d == health.DispositionOwnerRefreshDue && in.Refresh.ManualOnly():
-	case len(b.actions) > 0 || !in.leftAlone(b.d):
+	case len(*b.actions) > 0 || !in.leftAlone(b.d):
 		return
 	}
 	if a := b.add(RefreshNow, nil); in.scheduleIs(ScheduleOnDevice) {
@@ -103,7 +104,7 @@ func (b *builder) refresh() {
 func (b *builder) gaps() {
 	s := &b.in.Snapshot
 	switch {
-	case len(b.actions) > 0, b.in.scheduleIs(ScheduleDisabled):
+	case len(*b.actions) > 0, b.in.scheduleIs(ScheduleDisabled):
 	case b.d == health.DispositionResumable:
 		b.fill(b.resumable(), s.State == health.StateDegraded && s.Axes.Freshness == health.FreshnessStale) // HL-23.13
 	case s.State == health.StateCoolingOff, s.Badges.Syncing:
@@ -114,7 +115,10 @@ func (b *builder) gaps() {
 // optional says the same of what nobody requires, so that no pill is amber for it
 // and silent.
 func (b *builder) optional() {
-	if missing := b.resumable(); len(b.actions) == 0 && b.d == health.DispositionComplete && len(missing) > 0 {
+	if len(*b.actions) > 0 || b.d != health.DispositionComplete {
+		return
+	}
+	if missing := b.resumable(); len(missing) > 0 {
 		b.fill(missing, false)
 	}
 }
@@ -181,8 +185,8 @@ func (b *builder) last() {
 
 // someoneActs reports whether an action is anybody's.
 func (b *builder) someoneActs() bool {
-	for i := range b.actions {
-		if b.actions[i].Audience != AudienceNone {
+	for i := range *b.actions {
+		if (*b.actions)[i].Audience != AudienceNone {
 			return true
 		}
 	}
@@ -202,11 +206,11 @@ func (b *builder) add(k Kind, affects []string) *RequiredAction {
 		}
 	}
 	shared := kinds[k]
-	b.actions = append(b.actions, RequiredAction{
+	*b.actions = append(*b.actions, RequiredAction{
 		Kind: k, Audience: shared.audience, Urgency: shared.urgency, Affects: affects, CTA: shared.cta.text(), CTACode: shared.cta.code(),
 		Reason: b.in.Snapshot.ReasonCode, Terminal: scope == health.DispositionTerminal, SatisfiedWhen: SatisfiedWhen{shared.contract},
 	})
-	return &b.actions[len(b.actions)-1]
+	return &(*b.actions)[len(*b.actions)-1]
 }
 
 // waitingRun is the run that waits for the owner; "" when none is known.
