@@ -46,22 +46,32 @@ func (c *Console) ReadLine() (string, error) {
 	}
 }
 
+// Hide turns echo off, until Restore or the end of the next ReadSecret.
+func (c *Console) Hide() error {
+	fd := int(c.file.Fd())
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.saved == nil {
+		state, err := term.GetState(fd)
+		if err != nil {
+			return err
+		}
+		c.saved = state
+	}
+	return HideTyping(fd)
+}
+
 // ReadSecret reads a line with echo off.
 func (c *Console) ReadSecret() (string, error) {
-	fd := int(c.file.Fd())
-	state, err := term.GetState(fd)
-	if err != nil {
+	defer c.Restore()
+	if err := c.Hide(); err != nil {
 		return "", err
 	}
-	c.mu.Lock()
-	c.saved = state
-	c.mu.Unlock()
-	defer c.Restore()
-	text, err := term.ReadPassword(fd)
+	text, err := term.ReadPassword(int(c.file.Fd()))
 	return string(text), err
 }
 
-// Restore turns echo on again when a hidden read is in progress.
+// Restore turns echo on again where typing is hidden.
 func (c *Console) Restore() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

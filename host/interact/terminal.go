@@ -22,8 +22,9 @@ const (
 // types; the line comes without its end, io.EOF says that no more will come.
 type Input interface {
 	ReadLine() (string, error)
-	// ReadSecret reads a line without showing it. Restore undoes what it did
-	// to the terminal when a read is given up.
+	// Hide is called before a secret is asked for: nothing is shown of what is typed
+	// from then on, until the end of ReadSecret, which reads that line, or Restore.
+	Hide() error
 	ReadSecret() (string, error)
 	Restore()
 }
@@ -104,6 +105,11 @@ func (t *Terminal) introduce(in abi.Interaction) {
 // askField asks until a required field has an answer, at most three times.
 func (t *Terminal) askField(ctx context.Context, f field) (string, error) {
 	for range 3 {
+		if f.Secret {
+			if err := t.in.Hide(); err != nil {
+				return "", err
+			}
+		}
 		fmt.Fprintf(t.out, "  %s: ", f.prompt())
 		text, err := t.read(ctx, f.Secret)
 		if err != nil {
@@ -128,9 +134,11 @@ func (t *Terminal) read(ctx context.Context, secret bool) (string, error) {
 		case l := <-t.pending:
 			t.pending = nil
 			if l.err != nil {
+				t.in.Restore()
 				return "", l.err
 			}
 		case <-ctx.Done():
+			t.in.Restore()
 			return "", context.Cause(ctx)
 		}
 	}

@@ -23,6 +23,7 @@ type typist struct {
 	lines    chan string
 	hidden   atomic.Int32
 	restored atomic.Int32
+	quiet    atomic.Bool // echo is off
 }
 
 func (p *typist) ReadLine() (string, error) {
@@ -32,8 +33,13 @@ func (p *typist) ReadLine() (string, error) {
 	}
 	return l, nil
 }
-func (p *typist) ReadSecret() (string, error) { p.hidden.Add(1); return p.ReadLine() }
-func (p *typist) Restore()                    { p.restored.Add(1) }
+func (p *typist) Hide() error { p.quiet.Store(true); return nil }
+func (p *typist) ReadSecret() (string, error) {
+	defer p.quiet.Store(false)
+	p.hidden.Add(1)
+	return p.ReadLine()
+}
+func (p *typist) Restore() { p.quiet.Store(false); p.restored.Add(1) }
 
 func typing(lines ...string) *typist {
 	p := &typist{lines: make(chan string, len(lines))}
@@ -200,4 +206,35 @@ func FuzzFields(f *testing.F) {
 			}
 		}
 	})
+}
+
+// screen is where questions appear, and how typing was shown at each.
+type screen struct {
+	by    *typist
+	quiet map[string]bool
+}
+
+func (s *screen) Write(text []byte) (int, error) {
+	s.quiet[strings.TrimSpace(string(text))] = s.by.quiet.Load()
+	return len(text), nil
+}
+
+// Invariant 5: what is typed or pasted as soon as a secret is asked for is not shown
+// either: echo is off before the question is on the screen, each time it is asked.
+func TestHiddenBeforeItIsAsked(t *testing.T) {
+	t.Parallel()
+	p := typing("ada", "", "hunter2", "a note")
+	s := &screen{by: p, quiet: map[string]bool{}}
+	r, err := New(p, s).Ask(t.Context(), abi.Interaction{Kind: abi.InteractionCredentials, Schema: abi.Raw(loginSchema)})
+	if err != nil || r.Status != abi.ResponseSuccess || r.Data["password"] != "hunter2" {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	for asked, quiet := range s.quiet {
+		if want := strings.Contains(asked, "not shown"); quiet != want {
+			t.Errorf("%q is asked with typing hidden: %v", asked, quiet)
+		}
+	}
+	if len(s.quiet) < 4 {
+		t.Errorf("%v", s.quiet)
+	}
 }

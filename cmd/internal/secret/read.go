@@ -12,6 +12,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/cmd/internal/interrupt"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/syntax"
+	"github.com/pdpp-host/pdpp-host/host/interact"
 )
 
 // Most is how many bytes a secret may have: what a vault takes.
@@ -46,6 +47,9 @@ func (r Reader) Read(ctx context.Context, prompt string) ([]byte, error) {
 		}
 		r.Stop.During(nil, restore)
 		defer r.Stop.During(nil, nil)
+		if err := interact.HideTyping(fd); err != nil {
+			return nil, err
+		}
 		fmt.Fprintf(r.Err, "%s (not shown): ", prompt)
 	}
 	got := make(chan answer, 1)
