@@ -1,7 +1,6 @@
 package health
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -31,18 +30,17 @@ func (f *StoredFault) After(status Word, reason abi.Reason, code, module string)
 	case f == nil || f.Module != module:
 		return &StoredFault{Module: module, Reason: Word(reason), Times: 1}
 	}
-	return &StoredFault{Module: module, Reason: Word(reason), Times: f.Times + 1}
+	return &StoredFault{Module: module, Reason: Word(reason), Times: min(f.Times+1, faultyAfter)} // how many more says nothing more
 }
 
 // ownFault reports whether nobody but the connector can have ended a run so: it broke
-// the protocol, overran a limit, or ended without a word. How long a run takes is not
-// its doing alone, and neither is a worker that is lost.
+// the protocol, or ended without a word. What a run takes of time, memory and output is
+// not its doing alone, since the host sets the limits, and neither is a worker that is
+// lost.
 func ownFault(reason abi.Reason, code abi.Code) bool {
 	switch reason {
 	case abi.ReasonProtocolViolation:
 		return code == abi.CodeGuestExit || code == abi.CodeGuestTrap || strings.HasPrefix(string(code), "boundary.")
-	case abi.ReasonLimitExceeded:
-		return slices.Contains([]abi.Code{abi.CodeLimitMemory, abi.CodeLimitLog, abi.CodeLimitOutput}, code)
 	case abi.ReasonExitWithoutDone:
 		return code == abi.CodeGuestTrap || code == abi.CodeGuestExit
 	}

@@ -39,7 +39,8 @@ func TestAConnectorsOwnFault(t *testing.T) {
 	}{
 		"once":                              {[]endedRun{crashed}, "m1", false},
 		"twice":                             {[]endedRun{crashed, crashed}, "m1", true},
-		"one after the other":               {[]endedRun{broke, grew}, "m1", true},
+		"one after the other":               {[]endedRun{broke, crashed}, "m1", true},
+		"over the host's limits":            {[]endedRun{grew, grew, grew}, "m1", false},
 		"by two modules":                    {[]endedRun{crashed, crashed.by("m2")}, "m2", false},
 		"twice, and another is accepted":    {[]endedRun{crashed, crashed}, "m2", false},
 		"twice by a module nobody knows of": {[]endedRun{crashed, crashed}, "", true},
@@ -95,5 +96,20 @@ func TestNothingFound(t *testing.T) {
 	// What it found something wrong with goes first.
 	if v := verdict.OfStored(gapped(nothing, unreadable("a")), gappedNow, true); v.Pill.Tone != verdict.Amber || v.ForwardCode != "put_right_gap" {
 		t.Errorf("%s %s", v.Pill.Tone, v.ForwardCode)
+	}
+}
+
+// A fault that lasts is the same fault: what a lane keeps of its own runs is found by
+// leaving runs out, so their number must not show.
+func TestAFaultDoesNotGrow(t *testing.T) {
+	t.Parallel()
+	var f *health.StoredFault
+	after := map[int]health.StoredFault{}
+	for n := 1; n <= 5; n++ {
+		f = f.After(crashed.status, crashed.reason, string(crashed.code), crashed.module)
+		after[n] = *f
+	}
+	if after[1] == after[2] || after[2] != after[3] || after[2] != after[5] {
+		t.Errorf("%+v", after)
 	}
 }

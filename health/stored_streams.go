@@ -90,10 +90,10 @@ func (s *Stored) failed() (names []string) {
 	return names
 }
 
-// collectable reports whether there is still something to collect of a stream:
+// Collectable reports whether there is still something to collect of a stream:
 // nobody ever fetches what the accepted manifest does not have. Evidence of no
 // stream is of the connection.
-func (s *Stored) collectable(stream string) bool {
+func (s *Stored) Collectable(stream string) bool {
 	return stream == "" || s.Manifest == nil || slices.ContainsFunc(s.Manifest.Streams, func(m ManifestStream) bool { return m.Name == stream })
 }
 
@@ -103,7 +103,7 @@ func (s *Stored) openGaps() []PendingGap {
 	var open []PendingGap
 	for i := range s.Gaps.Streams {
 		g := &s.Gaps.Streams[i]
-		if !s.collectable(g.Stream) {
+		if !s.Collectable(g.Stream) {
 			continue
 		}
 		if g.Pressure > 0 {

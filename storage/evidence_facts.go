@@ -149,7 +149,8 @@ func rememberGaps(f *health.Stored, row *runRow, asked []string) (readable bool)
 		case stream != "":
 			return slices.Contains(asked, stream)
 		}
-		return !slices.ContainsFunc(f.Asked, func(s string) bool { return !slices.Contains(asked, s) })
+		// What another module does not collect any more, no run is asked for again.
+		return !slices.ContainsFunc(f.Asked, func(s string) bool { return !slices.Contains(asked, s) && f.Collectable(s) })
 	}
 	before := slices.DeleteFunc(f.KnownGaps, func(g health.KnownGap) bool { return answered(g.Stream) })
 	if !slices.ContainsFunc(before, ofNoStream) {

@@ -126,6 +126,21 @@ func TestDroppedStream(t *testing.T) {
 	x.sound()
 }
 
+// And what was missing of no stream in particular is answered by a run that looks at
+// all there still is.
+func TestDroppedStreamLeavesNoGapOfNone(t *testing.T) {
+	t.Parallel()
+	x, c := kept(t, keptManifest)
+	x.succeed(x.begin("c", allStreams), func(o *Outcome) {
+		o.KnownGaps = []byte(`[{"kind":"interaction","severity":"actionable","reason":"x","recovery_hint":"not_retriable"}]`)
+	})
+	x.tone("a gap of no stream", verdict.Red)
+	x.ok(x.s.PinPlugin(t.Context(), c.ID, "def", []byte(`{"capabilities":{"refresh_policy":{"maximum_staleness_seconds":604800}},"streams":[{"name":"a"}]}`)))
+	x.succeed(x.begin("c", onlyStream("a")), nil)
+	x.tone("all that there is was looked at", verdict.Green)
+	x.sound()
+}
+
 // Data of the future is of a clock that was put back: how old it is, nobody
 // knows.
 func TestClockPutBack(t *testing.T) {
