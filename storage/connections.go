@@ -155,18 +155,43 @@ func (s *Store) UpdateConnection(ctx context.Context, c Connection) error {
 	return s.changeConnection(ctx, c.ID, &connectionRow{ID: c.ID, Options: options, Roots: roots}, "options", "roots")
 }
 
-// KeepConnection replaces what is the connection's own with c's, in one step:
-// options, roots and what its runs have read.
-func (s *Store) KeepConnection(ctx context.Context, c Connection) error {
-	row := &connectionRow{ID: c.ID}
-	for column, m := range map[*string]map[string]string{&row.Options: c.Options, &row.Roots: c.Roots, &row.ReadRoots: c.ReadRoots} {
-		text, err := encode(orEmpty(m))
-		if err != nil {
+// KeepConnection changes what is the connection's own, in one step: options, roots
+// and what its runs have read. change is given the row as it is, with maps to write
+// to, so that nothing that was kept meanwhile is lost. Every other write waits for
+// it: it only looks at what it is given. Its error leaves the row as it was, and so
+// does one that cannot be read. It returns the connection as it is then.
+func (s *Store) KeepConnection(ctx context.Context, id string, change func(own *Connection) error) (*Connection, error) {
+	var own *Connection
+	err := s.alone(ctx, "change the connection", func(t *tx) error {
+		was := new(connectionRow)
+		if err := t.db.NewSelect().Model(was).Where("id = ?", id).Scan(t.ctx); errors.Is(err, sql.ErrNoRows) {
+			return unknownConnection(id)
+		} else if err != nil {
 			return err
 		}
-		*column = text
+		var err error
+		if own, err = was.whole(); err != nil {
+			return err
+		}
+		if err := change(own); err != nil {
+			return err
+		}
+		row := &connectionRow{ID: id}
+		for column, m := range map[*string]*map[string]string{&row.Options: &own.Options, &row.Roots: &own.Roots, &row.ReadRoots: &own.ReadRoots} {
+			*m = orEmpty(*m)
+			if *column, err = encode(*m); err != nil {
+				return err
+			}
+		}
+		if row.Options == was.Options && row.Roots == was.Roots && row.ReadRoots == was.ReadRoots {
+			return nil
+		}
+		return t.changeConnection(id, row, "options", "roots", "read_roots")
+	})
+	if err != nil {
+		return nil, err
 	}
-	return s.changeConnection(ctx, c.ID, row, "options", "roots", "read_roots")
+	return own, nil
 }
 
 // PinPlugin keeps the module that the connection runs: its hash, and its
@@ -177,23 +202,34 @@ func (s *Store) PinPlugin(ctx context.Context, connectionID, sha256 string, mani
 }
 
 func (s *Store) changeConnection(ctx context.Context, id string, row *connectionRow, columns ...string) error {
-	return s.alone(ctx, "change the connection", func(t *tx) error {
-		res, err := t.db.NewUpdate().Model(row).WherePK().Column(columns...).Exec(t.ctx)
-		if err != nil {
-			return err
-		}
-		n, err := res.RowsAffected()
-		switch {
-		case err != nil:
-			return err
-		case n != 1:
-			return unknownConnection(id)
-		case row.PinnedManifest != "":
-			return t.remakeEvidence(id)
-		}
-		_, err = t.evidence(id) // how it stands is written again
+	return s.alone(ctx, "change the connection", func(t *tx) error { return t.changeConnection(id, row, columns...) })
+}
+
+func (t *tx) changeConnection(id string, row *connectionRow, columns ...string) error {
+	was, err := t.ownersChoice(id)
+	if err != nil {
 		return err
-	})
+	}
+	res, err := t.db.NewUpdate().Model(row).WherePK().Column(columns...).Exec(t.ctx)
+	if err != nil {
+		return err
+	}
+	n, err := res.RowsAffected()
+	switch {
+	case err != nil:
+		return err
+	case n != 1:
+		return unknownConnection(id)
+	case row.PinnedManifest != "":
+		return t.remakeEvidence(id)
+	}
+	if now, err := t.ownersChoice(id); err != nil {
+		return err
+	} else if now != was {
+		return t.refusedNoMore(id)
+	}
+	_, err = t.evidence(id) // how it stands is written again
+	return err
 }
 
 func orEmpty(m map[string]string) map[string]string {

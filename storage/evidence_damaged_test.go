@@ -118,8 +118,8 @@ func TestAChangedConnectionHasAStanding(t *testing.T) {
 	c.Options = map[string]string{"a": "b"}
 	x.ok(x.s.UpdateConnection(t.Context(), *c))
 	x.sound()
-	c.ReadRoots = map[string]string{"notes": "/n"}
-	x.ok(x.s.KeepConnection(t.Context(), *c))
+	_, err := x.s.KeepConnection(t.Context(), c.ID, func(c *Connection) error { c.ReadRoots["notes"] = "/n"; return nil })
+	x.ok(err)
 	x.sound()
 }
 
@@ -163,8 +163,10 @@ func TestUnreadableConnection(t *testing.T) {
 			x.ok(x.s.RepairEvidence(ctx, "two"))
 			x.sound()
 
+			_, err = x.s.KeepConnection(ctx, two.ID, func(*Connection) error { t.Error("it was given what cannot be read"); return nil })
+			x.code(err, abi.CodeStoreCorrupt)
+			x.damage("UPDATE connections SET " + column + " = '{}' WHERE name = 'two'")
 			x.ok(x.s.UpdateConnection(ctx, Connection{ID: two.ID}))
-			x.ok(x.s.KeepConnection(ctx, Connection{ID: two.ID}))
 			x.toneOf("two", "put right", verdict.Green)
 			x.agree("put right")
 			x.sound()

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"sync"
 	"testing"
 	"time"
 
@@ -54,12 +55,52 @@ func TestKeepConnection(t *testing.T) {
 	c := x.connection("c")
 	x.ok(x.s.PinPlugin(t.Context(), c.ID, "5ha", []byte(`{}`)))
 	own := Connection{ID: c.ID, Roots: map[string]string{"a": "/a"}, ReadRoots: map[string]string{"a": "/a"}}
-	x.ok(x.s.KeepConnection(t.Context(), own))
+	replace := func(c *Connection) error {
+		c.Options, c.Roots, c.ReadRoots = own.Options, own.Roots, own.ReadRoots
+		return nil
+	}
+	_, err := x.s.KeepConnection(t.Context(), c.ID, replace)
+	x.ok(err)
 	got, err := x.s.Connection(t.Context(), "c")
 	x.ok(err)
 	x.same(got.Roots, own.Roots)
 	x.same(got.ReadRoots, own.ReadRoots)
 	x.same(got.Options, map[string]string{})
 	x.same(got.PinnedSHA256, "5ha")
-	x.code(x.s.KeepConnection(t.Context(), Connection{ID: "none"}), abi.CodeConnectionUnknown)
+	_, err = x.s.KeepConnection(t.Context(), "none", replace)
+	x.code(err, abi.CodeConnectionUnknown)
+
+	// An error of the change leaves it as it was.
+	_, err = x.s.KeepConnection(t.Context(), c.ID, func(c *Connection) error {
+		c.ReadRoots["a"] = "/b"
+		return abi.NewError(abi.CodeRootChanged, "no", "")
+	})
+	x.code(err, abi.CodeRootChanged)
+	got, err = x.s.Connection(t.Context(), "c")
+	x.ok(err)
+	x.same(got.ReadRoots, own.ReadRoots)
+}
+
+// Everybody who changes what is a connection's own at the same time is given what the
+// others have kept: nothing of it is lost.
+func TestKeepConnectionAtTheSameTime(t *testing.T) {
+	t.Parallel()
+	x := &exercise{T: t, clock: newClock()}
+	x.s = sqliteFile(t)(t, x.clock.now)
+	c := x.connection("c")
+	want := map[string]string{}
+	var all sync.WaitGroup
+	for i := range 20 {
+		name := string(rune('a' + i))
+		want[name] = "/" + name
+		all.Go(func() {
+			if _, err := x.s.KeepConnection(t.Context(), c.ID, func(c *Connection) error { c.ReadRoots[name] = "/" + name; return nil }); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	got, err := x.s.Connection(t.Context(), "c")
+	x.ok(err)
+	x.same(got.ReadRoots, want)
 }

@@ -15,7 +15,7 @@ type rejectedEnvironmentRow struct {
 
 // RejectEnvironment keeps with a connection's failure which credentials of the
 // environment it had: the environment is no row whose change would be seen. mark
-// tells two values apart and says nothing else of them; "" is of none.
+// tells two values apart, and narrows down one that is short; "" is of none.
 func (s *Store) RejectEnvironment(ctx context.Context, connectionID, mark string) error {
 	return s.alone(ctx, "keep what was rejected", func(t *tx) error {
 		if err := t.exists(connectionID); err != nil {

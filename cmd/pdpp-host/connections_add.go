@@ -46,6 +46,9 @@ func (a *app) connectionsAdd(ctx context.Context, name, connector string, rootFl
 		return usage(fmt.Sprintf("%q is a credential of the connector, and no option", secret[0]),
 			fmt.Sprintf("add the connection without it, then: pdpp-host connections credential set %s %s", name, secret[0]))
 	}
+	if err := checkBase(options); err != nil {
+		return err
+	}
 	if len(roots) > 0 {
 		if _, err := a.granted(c, d.Manifest, roots); err != nil {
 			return err
@@ -67,15 +70,18 @@ func (a *app) connectionsAdd(ctx context.Context, name, connector string, rootFl
 		if err != nil {
 			return err
 		}
-		conn.Roots, conn.Options = roots, options
+		module := map[string]string{}
 		if isPath(connector) {
 			path, err := a.absolute(connector)
 			if err != nil {
 				return err
 			}
-			conn.ReadRoots = added(conn.ReadRoots, map[string]string{run.ModuleRoot: path})
+			module[run.ModuleRoot] = path
 		}
-		if err := store.KeepConnection(ctx, *conn); err != nil {
+		if conn, err = store.KeepConnection(ctx, conn.ID, func(own *storage.Connection) error {
+			own.Roots, own.Options, own.ReadRoots = added(own.Roots, roots), added(own.Options, options), added(own.ReadRoots, module)
+			return nil
+		}); err != nil {
 			return err
 		}
 		return a.Printer.Result(a.advice(fmt.Sprintf("added %s; run it with: pdpp-host run %s --connection %s", name, quoted(connector), name)), viewConnection(conn), nil)

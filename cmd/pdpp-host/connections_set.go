@@ -13,6 +13,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/run"
+	"github.com/pdpp-host/pdpp-host/host/send/call"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -64,33 +65,62 @@ func (a *app) connectionsSet(ctx context.Context, name string, f setFlags) error
 		if err != nil {
 			return err
 		}
-		own := *was
-		own.Roots, own.Options, own.ReadRoots = added(was.Roots, roots), added(was.Options, options), added(was.ReadRoots, nil)
-		_, address := options[run.OptionBaseURL]
-		change := ownChange{roots: sorted(roots), address: address, accept: f.acceptRoot}
-		if err := change.forget(&own, f.unset); err != nil {
+		own, changes, err := a.change(ctx, c, store, was, wanted{roots, options, f.unset, f.acceptRoot})
+		if err != nil {
 			return err
-		}
-		if err := a.mayHave(ctx, c, &own, options, change); err != nil {
-			return err
-		}
-		changes := a.changes(was, &own)
-		if len(changes) > 0 {
-			if err := store.KeepConnection(ctx, own); err != nil {
-				return err
-			}
 		}
 		summary := was.Name + " has that already"
 		if len(changes) > 0 {
 			summary = "changed " + was.Name + ": " + strings.Join(changes, ", ")
 		}
-		result := map[string]any{"connection": viewConnection(&own), "changed": append([]string{}, changes...)}
+		result := map[string]any{"connection": viewConnection(own), "changed": append([]string{}, changes...)}
 		return a.Printer.Result(summary, result, func(w io.Writer) {
 			if !a.Flags.Quiet {
 				fmt.Fprintln(w, output.Clean(summary))
 			}
 		})
 	})
+}
+
+// wanted is what is said to change.
+type wanted struct {
+	roots, options map[string]string
+	unset          []string
+	acceptRoot     bool
+}
+
+// change changes a connection, and says what is another one now. What may be changed
+// takes a module and folders to tell, too long to keep every other write waiting: when
+// a run has kept something meanwhile it is told anew, of what the connection is then.
+func (a *app) change(ctx context.Context, c *config.Config, store *storage.Store, was *storage.Connection, w wanted) (*storage.Connection, []string, error) {
+	for {
+		own := *was
+		own.Roots, own.Options, own.ReadRoots = added(was.Roots, w.roots), added(was.Options, w.options), added(was.ReadRoots, nil)
+		_, address := w.options[run.OptionBaseURL]
+		x := ownChange{roots: sorted(w.roots), address: address, accept: w.acceptRoot}
+		if err := x.forget(&own, w.unset); err != nil {
+			return nil, nil, err
+		}
+		if err := a.mayHave(ctx, c, &own, w.options, x); err != nil {
+			return nil, nil, err
+		}
+		changes := a.changes(was, &own)
+		if len(changes) == 0 {
+			return &own, nil, nil
+		}
+		same := false
+		now, err := store.KeepConnection(ctx, was.ID, func(now *storage.Connection) error {
+			same = maps.Equal(now.Roots, was.Roots) && maps.Equal(now.Options, was.Options) && maps.Equal(now.ReadRoots, was.ReadRoots)
+			if same {
+				now.Roots, now.Options, now.ReadRoots = own.Roots, own.Options, own.ReadRoots
+			}
+			return nil
+		})
+		if err != nil || same {
+			return now, changes, err
+		}
+		was = now
+	}
 }
 
 // ownChange is what of a connection is held against what its runs have read.
@@ -124,6 +154,14 @@ func (x *ownChange) forget(own *storage.Connection, names []string) error {
 	return nil
 }
 
+// checkBase refuses a base_url that no run would take, before it is kept and shown.
+func checkBase(options map[string]string) error {
+	if base := options[run.OptionBaseURL]; base != "" {
+		return call.CheckBaseURL(base)
+	}
+	return nil
+}
+
 // mayHave refuses what a run of the connection would: an unknown folder, a secret,
 // and what its owner has not accepted. What was accepted is what its runs are held
 // against from then on.
@@ -135,6 +173,9 @@ func (a *app) mayHave(ctx context.Context, c *config.Config, own *storage.Connec
 	if secret := run.SecretOptions(m, options); len(secret) > 0 {
 		return usage(fmt.Sprintf("%q is a credential of the connector, and no option", secret[0]),
 			fmt.Sprintf("store it encrypted: pdpp-host connections credential set %s %s", quoted(own.Name), secret[0]))
+	}
+	if err := checkBase(options); err != nil {
+		return err
 	}
 	if x.address {
 		if _, known := own.ReadRoots[run.OriginRoot]; known {

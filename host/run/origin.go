@@ -3,6 +3,7 @@ package run
 import (
 	"fmt"
 	"maps"
+	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 )
@@ -68,9 +69,12 @@ func noSecretOption(m *abi.Manifest, options map[string]string) error {
 // credentials.
 func SecretOptions(m *abi.Manifest, options map[string]string) []string {
 	var out []string
-	known := map[string]bool{}
+	known, open := map[string]bool{}, map[string]bool{}
 	for _, f := range credentialFields(m) {
 		if f.Secret != nil && !*f.Secret {
+			for _, env := range f.Env {
+				open[env] = true
+			}
 			continue
 		}
 		known[f.Name] = true
@@ -80,11 +84,21 @@ func SecretOptions(m *abi.Manifest, options map[string]string) []string {
 	}
 	if n := m.Requirements.Network; n != nil {
 		for _, slot := range n.Credentials {
-			known[slot.Field] = true
+			known[slot.Field], known[slot.User] = true, true
+			if slot.OAuth != nil { // its client id is public
+				known[slot.OAuth.RefreshField], known[slot.OAuth.ClientSecretField] = true, true
+			}
+		}
+	}
+	if auth := m.Capabilities.Auth; auth != nil {
+		for _, env := range auth.Required {
+			if !open[env] {
+				known[env], known[strings.ToLower(env)] = true, true
+			}
 		}
 	}
 	for name := range options {
-		if known[name] {
+		if name != "" && known[name] {
 			out = append(out, name)
 		}
 	}

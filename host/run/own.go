@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -19,8 +20,14 @@ const ModuleRoot = ":module"
 // another folder or address than before was refused, or meant. What a run is told
 // besides is the connection's when it is its first. An address that the owner
 // accepted becomes its own when something was collected there (see arrive).
+//
+// Who has given it other folders or another address to be held against since it was
+// prepared is not undone, and nothing is read that was not held against them.
 func (r *Runner) keep(ctx context.Context, req Request, p *prepared) error {
-	return r.change(ctx, p.connection.ID, func(own *storage.Connection) {
+	return r.change(ctx, p.connection.ID, func(own *storage.Connection) error {
+		if !maps.Equal(heldTo(own), p.against) {
+			return abi.NewError(abi.CodeConnectionBusy, "connection "+own.Name+" was changed while a run of it was prepared", "run it again")
+		}
 		own.ReadRoots = readRoots(own.ReadRoots, p.granted.roots)
 		own.Roots = merged(own.Roots, req.Roots)
 		if p.first {
@@ -34,23 +41,36 @@ func (r *Runner) keep(ctx context.Context, req Request, p *prepared) error {
 		if req.ModulePath != "" {
 			own.ReadRoots[ModuleRoot] = req.ModulePath
 		}
+		return nil
+	})
+}
+
+// heldTo is what a run of the connection is held against: nothing before its first.
+func heldTo(c *storage.Connection) map[string]string {
+	if c == nil {
+		return nil
+	}
+	to := merged(c.ReadRoots, nil)
+	delete(to, ModuleRoot)
+	return to
+}
+
+// moveFrom makes the address that the run asks the connection's own, when that is
+// still the one that the owner has accepted it instead of.
+func (r *Runner) moveFrom(ctx context.Context, was string, p *prepared) error {
+	return r.change(ctx, p.connection.ID, func(own *storage.Connection) error {
+		if now, known := own.ReadRoots[OriginRoot]; known && now == was {
+			AskAt(own, p.options[OptionBaseURL])
+		}
+		return nil
 	})
 }
 
 // change changes what is the connection's own, as it is now: whoever watches over a
 // run may have kept something since it was prepared.
-func (r *Runner) change(ctx context.Context, id string, change func(own *storage.Connection)) error {
-	was, err := r.deps.Store.Connection(ctx, id)
-	if err != nil {
-		return err
-	}
-	own := *was
-	own.Roots, own.Options, own.ReadRoots = merged(was.Roots, nil), merged(was.Options, nil), merged(was.ReadRoots, nil)
-	change(&own)
-	if maps.Equal(own.Roots, was.Roots) && maps.Equal(own.Options, was.Options) && maps.Equal(own.ReadRoots, was.ReadRoots) {
-		return nil
-	}
-	return r.deps.Store.KeepConnection(ctx, own)
+func (r *Runner) change(ctx context.Context, id string, change func(own *storage.Connection) error) error {
+	_, err := r.deps.Store.KeepConnection(ctx, id, change)
+	return err
 }
 
 // AskAt makes an address the connection's own; "" is its provider's. Its maps must

@@ -101,7 +101,8 @@ type prepared struct {
 	manifest   *abi.Manifest
 	gate       *boundary.Gate
 	connection *storage.Connection
-	first      bool // no run of the connection has begun before
+	against    map[string]string // what the run was held against, see heldTo
+	first      bool              // no run of the connection has begun before
 	granted    *granted
 	scope      abi.Scope
 	narrowed   bool
@@ -197,7 +198,7 @@ func (r *Runner) connect(ctx context.Context, req Request, p *prepared, raw []by
 			return err
 		}
 	}
-	p.options, p.first = options, conn == nil || conn.PinnedSHA256 == ""
+	p.against, p.options, p.first = heldTo(conn), options, conn == nil || conn.PinnedSHA256 == ""
 	if r.deps.Details != nil {
 		p.details = r.deps.Details(p.manifest.ConnectorKey)
 	}
@@ -275,10 +276,8 @@ func (r *Runner) newCollection(ctx context.Context, p *prepared, w *storage.RunW
 		served:   map[string]servedKey{},
 		rejected: make([]int64, len(p.scope.Streams)),
 	}
-	if was, known := p.connection.ReadRoots[OriginRoot]; known && was != p.options[OptionBaseURL] {
-		c.moves = func(ctx context.Context) error {
-			return r.change(ctx, p.connection.ID, func(own *storage.Connection) { AskAt(own, p.options[OptionBaseURL]) })
-		}
+	if was, known := p.against[OriginRoot]; known && was != p.options[OptionBaseURL] {
+		c.moves = func(ctx context.Context) error { return r.moveFrom(ctx, was, p) }
 	}
 	gaps, err := c.leaseGaps(ctx)
 	if err != nil {

@@ -143,12 +143,10 @@ func readBase(text string, network *abi.NetworkRequirements, private []string) (
 	if text == "" {
 		return nil, nil
 	}
-	bad := func(what, hint string) error { return abi.NewError(CodeBaseURLInvalid, "base_url "+what, hint) }
-	u, err := url.Parse(text)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.Opaque != "" ||
-		u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return nil, bad("is no address of a service", "write it as http://127.0.0.1:8080, without a user, a query or a fragment")
+	if err := CheckBaseURL(text); err != nil {
+		return nil, err
 	}
+	u, _ := url.Parse(text)
 	o := originOf(u)
 	for _, e := range private {
 		if o.hostport() == canonicalPair(e) {
@@ -158,8 +156,21 @@ func readBase(text string, network *abi.NetworkRequirements, private []string) (
 	if o.scheme == "https" && o.port == "443" && names(network, o.host) {
 		return &o, nil
 	}
-	return nil, bad("is at "+o.hostport()+", which is neither a host of the manifest nor excepted",
+	return nil, abi.NewError(CodeBaseURLInvalid, "base_url is at "+o.hostport()+", which is neither a host of the manifest nor excepted",
 		"add "+o.hostport()+" to network.allow_private if that is what you mean")
+}
+
+// CheckBaseURL refuses what no base_url can be, whatever may be reached: with a user or a
+// query it could hold a secret, and options are kept and shown. The error does not repeat
+// it (Invariant 5).
+func CheckBaseURL(text string) error {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.Opaque != "" ||
+		u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return abi.NewError(CodeBaseURLInvalid, "base_url is no address of a service",
+			"write it as http://127.0.0.1:8080, without a user, a query or a fragment")
+	}
+	return nil
 }
 
 // exceptions returns those of the owner's exceptions that are about this
