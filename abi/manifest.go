@@ -134,7 +134,7 @@ type Setup struct {
 type CredentialCapture struct {
 	Kind     string            `json:"kind"`
 	Label    string            `json:"label"`
-	Required *bool             `json:"required"` // absent: true, but false with a coverage policy other than collect
+	Required *bool             `json:"required"` // absent: true
 	Fields   []CredentialField `json:"fields"`
 }
 
@@ -174,7 +174,7 @@ type Stream struct {
 	CursorField       string    `json:"cursor_field"`
 	ConsentTimeField  string    `json:"consent_time_field"`
 	Incremental       bool      `json:"incremental"`
-	Required          *bool     `json:"required"` // absent: true
+	Required          *bool     `json:"required"` // absent: true, but false with a coverage policy other than collect
 	CoveragePolicy    string    `json:"coverage_policy"`
 	CoverageStrategy  string    `json:"coverage_strategy"`
 	FreshnessStrategy string    `json:"freshness_strategy"`

@@ -93,8 +93,8 @@ func (a *app) exportStreams(ctx context.Context, store *storage.Store, conn *sto
 	return all, err
 }
 
-// exportEach writes every file before the first takes its name: an export that
-// fails has replaced nothing.
+// exportEach writes every file before the first takes its name: an export that cannot
+// be written has replaced nothing.
 func (a *app) exportEach(ctx context.Context, store *storage.Store, conn *storage.Connection, all []exportedStream, f exportFlags) (err error) {
 	defer func() {
 		for i := range all {
@@ -121,7 +121,11 @@ func (a *app) exportEach(ctx context.Context, store *storage.Store, conn *storag
 func (f *exportFlags) mayReplace(files []exportedStream) error {
 	var there []string
 	for _, x := range files {
-		if _, err := os.Lstat(x.File); err == nil {
+		info, err := os.Lstat(x.File)
+		if err == nil && !info.Mode().IsRegular() { // found when others had been replaced
+			return usage("an export cannot take the place of what is there", "move it away, or name another folder with --output").WithDetail(x.File)
+		}
+		if err == nil {
 			there = append(there, x.File)
 		}
 	}

@@ -23,8 +23,12 @@ func (f runFlags) typed() bool {
 
 // ownersToChange reports whether a refusal stays one until the owner has changed
 // something about the connection: what keeps it from running by itself, and what an
-// attempt by itself finds again.
+// attempt by itself finds again. The vault is of the process: the one that runs the
+// connection by itself may well open it.
 func ownersToChange(code abi.Code) bool {
+	if isVaults(code) {
+		return false
+	}
 	refused := []schedule.Ended{{Status: schedule.StatusRefused, Code: string(code)}}
 	area, _, _ := strings.Cut(string(code), ".")
 	return schedule.FindObstacle(refused) != nil || slices.Contains([]string{"connection", "egress", "manifest", "plugin", "send"}, area)
@@ -115,8 +119,9 @@ func (a *app) ofConnection(conn *storage.Connection, f runFlags, refusal error) 
 			hint = "make or mount " + a.tilde(path) + ", or name another folder with: " + change + root + "=DIR"
 		}
 	case abi.CodeRootChanged:
-		for root, path := range conn.ReadRoots {
-			if !strings.HasPrefix(root, ":") && strings.Contains(e.Detail, "before it was "+path) {
+		for _, root := range sorted(conn.ReadRoots) {
+			path := conn.ReadRoots[root]
+			if !strings.HasPrefix(root, ":") && strings.HasSuffix(e.Detail, "before it was "+path) {
 				hint = "keep to the one of before with: " + change + root + "=" + quoted(path) +
 					"   or, if the folder has moved: " + change + root + "=DIR --accept-root"
 			}

@@ -12,8 +12,8 @@ func TestWhatARefusalByHandSays(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[abi.Code]bool{
 		abi.CodeRootMissing: true, abi.CodeRootChanged: true, abi.CodePluginUnknown: true, abi.CodePluginChanged: true,
-		abi.CodeOriginChanged: true, "vault.key_missing": true, "send.base_url_invalid": true, "manifest.invalid": true, abi.CodeBindingMissing: true,
-		abi.CodeConnectionBusy: false, abi.CodeCoolingDown: false, abi.CodeInterrupted: false, abi.CodeUsage: false, "storage.failed": false, abi.CodeInternal: false,
+		abi.CodeOriginChanged: true, "send.base_url_invalid": true, "manifest.invalid": true, abi.CodeBindingMissing: true,
+		"vault.key_missing": false, "vault.keyring_unavailable": false, abi.CodeConnectionBusy: false, abi.CodeCoolingDown: false, abi.CodeInterrupted: false, abi.CodeUsage: false, "storage.failed": false, abi.CodeInternal: false,
 	} {
 		if got := ownersToChange(code); got != want {
 			t.Errorf("%s: %v", code, got)

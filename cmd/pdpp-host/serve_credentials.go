@@ -23,6 +23,10 @@ import (
 // there is worth a try.
 func (s *server) probeCredentials(ctx context.Context, c storage.Connection, o schedule.Obstacle) (verdict.SatisfactionEvidence, string, error) {
 	none := verdict.SatisfactionEvidence{}
+	if isVaults(abi.Code(o.Code)) && s.config != nil {
+		opens, err := s.vaultOpens(ctx, &c)
+		return verdict.SatisfactionEvidence{Credential: &verdict.CredentialEvidence{Present: true, Rejected: !opens}}, "", err
+	}
 	stored, err := s.store.StoredCredentials(ctx, c.ID)
 	if err != nil {
 		return none, "", err
@@ -77,8 +81,8 @@ func (s *server) environment(c *storage.Connection, stored []storage.StoredCrede
 }
 
 // markBytes is how much is kept of a value: enough to see that it is another one, all
-// but once in 65,536 times, and too little to find out which it is, also for who has
-// the store and so the key.
+// but once in 65,536 times, and too little to find out which it is, unless there are few
+// it can be, also for who has the store and so the key.
 const markBytes = 2
 
 // environmentMark tells values of the environment apart, of one connection: the key is

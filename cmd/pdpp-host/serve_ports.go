@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"path/filepath"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
+	"github.com/pdpp-host/pdpp-host/host/plugin"
 	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/host/schedule"
 	"github.com/pdpp-host/pdpp-host/storage"
@@ -14,6 +16,9 @@ import (
 // with the interval of this connection, so that it is not asked for again.
 func (s *server) run(ctx context.Context, j schedule.Job) error {
 	file, path, err := moduleOf(s.config, &j.Connection)
+	if err == nil && path != "" && j.Connection.PinnedSHA256 == "" {
+		err = plugin.CheckDir(filepath.Dir(path)) // nobody has accepted it yet, as in the plugins folder
+	}
 	if err != nil {
 		return err
 	}

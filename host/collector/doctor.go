@@ -245,7 +245,7 @@ func found(name string, well bool, good, level, bad, remedy string) Check {
 func afterDeadLetters(n Counts) string {
 	for _, why := range n.DeadLetterWhy {
 		if _, code, _ := strings.Cut(why.Class, ":"); code == device.CodeBlobQuota {
-			return "the host has no room for this source's artifacts: remove the connection there and enroll again; or, once there is room: "
+			return "the host has no room for this source's artifacts: export the connection there, remove it with all that it has, and enroll again; or, once there is room: "
 		}
 	}
 	return ""
