@@ -5,7 +5,7 @@ import "strings"
 // credentialWords mark a reason as being about credentials wherever they stand
 // in it.
 var credentialWords = []string{
-	"auth", "credential", "login", "reauth", "token", "session_expired", "session_required", "session_failed",
+	"auth", "credential", "login", "token", "session_expired", "session_required", "session_failed",
 	"invalid_grant", "invalid_client",
 }
 

@@ -150,13 +150,14 @@ func (f *facts) fillCollection(c *Condition) {
 }
 
 func (f *facts) fillCredentials(c *Condition) {
+	rejected := f.rejection()
 	switch {
 	case f.Credentials.removed():
 		f.fill(c, credentialsRequired) // newer than any success
-	case f.rejection() != "" && f.Credentials.neverIn():
-		f.fillNamed(c, credentialsRequired, f.rejection())
-	case f.rejection() != "":
-		f.fillNamed(c, credentialsRejected, f.rejection())
+	case rejected != "" && f.Credentials.neverIn():
+		f.fillNamed(c, credentialsRequired, rejected)
+	case rejected != "":
+		f.fillNamed(c, credentialsRejected, rejected)
 	case f.Credentials.unconfirmed():
 		f.fill(c, credentialsUnconfirmed)
 	case f.Credentials != nil && !f.Credentials.Stored:
