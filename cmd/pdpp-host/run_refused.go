@@ -21,17 +21,16 @@ func (f runFlags) typed() bool {
 	return f.acceptRoot || f.since != "" || f.record != "" || len(f.streams)+len(f.resources)+len(f.roots)+len(f.set) > 0
 }
 
-// ownersToChange reports whether a refusal stays one until the owner has changed
-// something about the connection: what keeps it from running by itself, and what an
-// attempt by itself finds again. The vault is of the process: the one that runs the
-// connection by itself may well open it.
+// passing are the areas of refusals that the scheduler holds for the owner, and that say
+// nothing of the connection when it is run by hand: what was typed or set for this
+// process, whose vault the one that serves may well open.
+var passing = []string{"config", "stream", "usage", vaultArea}
+
+// ownersToChange reports whether a refusal of a run by hand stays one until the owner has
+// changed something about the connection.
 func ownersToChange(code abi.Code) bool {
-	if isVaults(code) {
-		return false
-	}
-	refused := []schedule.Ended{{Status: schedule.StatusRefused, Code: string(code)}}
 	area, _, _ := strings.Cut(string(code), ".")
-	return schedule.FindObstacle(refused) != nil || slices.Contains([]string{"connection", "egress", "manifest", "plugin", "send"}, area)
+	return schedule.OwnersToChange(code) && !slices.Contains(passing, area)
 }
 
 // refusedUnopened is refused for a module that could not be opened, before the

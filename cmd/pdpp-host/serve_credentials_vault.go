@@ -15,7 +15,9 @@ const vaultWait = 2 * time.Second
 
 // isVaults reports whether a refusal is of what the credentials are sealed with,
 // which is the process's and no connection's.
-func isVaults(code abi.Code) bool { return strings.HasPrefix(string(code), "vault.") }
+func isVaults(code abi.Code) bool { return strings.HasPrefix(string(code), vaultArea+".") }
+
+const vaultArea = "vault"
 
 // vaultOpens reports whether a run of the connection would get what is stored for it.
 // No credential is another one where a key came back or a keyring was unlocked: only

@@ -121,7 +121,7 @@ func (s *Scheduler) refused(ctx context.Context, c candidate, e Event, why error
 		ConnectionID: c.connection.ID, Trigger: string(e.Trigger), Status: StatusRefused, Reason: string(abi.CodeOf(why)), Identity: c.facts.newestRun(), Says: saying(why),
 		AfterRun: c.facts.afterRun,
 	}
-	if ownersToChange(abi.Code(d.Reason)) {
+	if OwnersToChange(abi.Code(d.Reason)) {
 		d.Holds = health.HeldForOwner
 	}
 	_, err := s.deps.Store.RecordDispatch(ctx, d)

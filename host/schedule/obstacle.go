@@ -95,10 +95,10 @@ var ownersAreas = []string{
 	"binding", "config", "connection", "credential", "egress", "files", "interact", "manifest", "plugin", "send", "stream", "usage", "vault",
 }
 
-// ownersToChange reports whether a refusal stays one until the owner has done
+// OwnersToChange reports whether a refusal stays one until the owner has done
 // something. That can often be seen by trying again alone, so that it is no obstacle
 // for that: the back-off has its say (see FindObstacle for what is not even tried).
-func ownersToChange(code abi.Code) bool {
+func OwnersToChange(code abi.Code) bool {
 	area, _, _ := strings.Cut(string(code), ".")
 	return slices.Contains(ownersAreas, area)
 }

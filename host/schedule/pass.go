@@ -149,7 +149,7 @@ func (s *Scheduler) apart(ctx context.Context, x *candidate) error {
 		return x.err
 	}
 	code := abi.CodeOf(own.err)
-	if ownersToChange(code) {
+	if OwnersToChange(code) {
 		if !x.facts.refusedFor(own.err) {
 			s.refused(ctx, *x, Event{Connection: x.connection.Name, Trigger: Scheduled}, own.err)
 		}
