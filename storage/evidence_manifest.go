@@ -30,7 +30,7 @@ func acceptManifest(f *health.Stored, text string) error {
 	if err := json.Unmarshal([]byte(text), &m); err != nil {
 		return err
 	}
-	out := &health.StoredManifest{Credentials: RequiredCredentials(&abi.Manifest{
+	out := &health.StoredManifest{Credentials: requiredCredentials(&abi.Manifest{
 		Setup: m.Setup, Capabilities: m.Capabilities,
 		Requirements: abi.RuntimeRequirements{Network: &abi.NetworkRequirements{Credentials: m.Requirements.Network.Credentials}},
 	})}

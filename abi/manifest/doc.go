@@ -6,7 +6,8 @@
 // host does not act on is accepted unread, whatever it holds, so that a
 // manifest written for another implementation of the Collection Profile loads
 // here unchanged; only capabilities.refresh_policy refuses keys it does not
-// know.
+// know. And what a valid manifest says in several places at once: which
+// credentials the connector can use.
 //
 // What does not: whether a stream's schema is a valid JSON Schema
 // (host/boundary), whether the module imports what its bindings allow

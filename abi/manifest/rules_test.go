@@ -205,6 +205,9 @@ func TestAuthAndSetup(t *testing.T) {
 		"env a string":         {capture + ".fields.0.env", "TOKEN", capture + ".fields[0].env", "must be an array"},
 		"env of the host":      {capture + ".fields.1.env.0", "PDPP_STORAGE_DSN", capture + ".fields[1].env[0]", "must not begin with PDPP_"},
 		"env of another":       {capture + ".fields.1.env.0", "PAT", capture + ".fields[1].env", "PAT belongs to another field"},
+		"name a variable":      {capture + ".fields.1.name", "PAT", capture + ".fields[1].name", "must not be a variable of another field"},
+		"variable a name":      {capture + ".fields.0.name", "USER_NAME", capture + ".fields[1].env", "USER_NAME belongs to another field"},
+		"name its own":         {capture + ".fields.1.name", "USER_NAME", "", ""},
 		"required a string":    {capture + ".fields.0.required", "true", capture + ".fields[0].required", "must be a boolean"},
 		"secret a number":      {capture + ".fields.0.secret", 1, capture + ".fields[0].secret", "must be a boolean"},
 	})

@@ -33,17 +33,21 @@ func readCredentialCapture(p place) *abi.CredentialCapture {
 			continue
 		}
 		f := readCredentialField(item)
-		if f.Name != "" && names[f.Name] {
+		// A credential is known by its name and by its variables: one that stood for
+		// two fields would hand one secret to both, or leave one that nobody can set.
+		switch {
+		case f.Name != "" && names[f.Name]:
 			item.get("name").fail("must not be given twice")
+		case envs[f.Name]:
+			item.get("name").fail("must not be a variable of another field")
 		}
-		names[f.Name] = true
 		for _, env := range f.Env {
-			// One variable for two fields would hand one secret to both.
-			if envs[env] {
+			if envs[env] || names[env] {
 				item.get("env").fail(env + " belongs to another field")
 			}
 			envs[env] = true
 		}
+		names[f.Name] = true
 		c.Fields = append(c.Fields, f)
 	}
 	return c

@@ -5,54 +5,16 @@ import (
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/manifest"
 )
 
-// credentialFields lists every credential that a connector can use: the fields
-// of its form, the environment names that it requires besides, and what its
-// credential slots name. Where one is named twice, the first has the say.
+// credentialFields lists every credential that a connector can use, each once.
 func credentialFields(m *abi.Manifest) []abi.CredentialField {
 	var fields []abi.CredentialField
-	add := func(f abi.CredentialField) {
-		if f.Name != "" && fieldNamed(fields, f.Name) == nil {
-			fields = append(fields, f)
+	for _, c := range manifest.Credentials(m) {
+		if !c.Again {
+			fields = append(fields, c.CredentialField)
 		}
-	}
-	if form := m.Setup.CredentialCapture; form != nil {
-		for _, f := range form.Fields {
-			f.Required = f.Required && (form.Required == nil || *form.Required)
-			add(f)
-		}
-	}
-	if auth := m.Capabilities.Auth; auth != nil {
-		for _, env := range auth.Required {
-			if fieldNamed(fields, env) == nil {
-				add(abi.CredentialField{Name: strings.ToLower(env), Label: env, Env: []string{env}, Required: true})
-			}
-		}
-	}
-	if network := m.Requirements.Network; network != nil {
-		for _, slot := range network.Credentials {
-			for _, f := range slotFields(slot) {
-				add(f)
-			}
-		}
-	}
-	return fields
-}
-
-// slotFields are the fields that one slot names. An access token that the host
-// renews can be missing: the first renewal brings it.
-func slotFields(slot abi.CredentialSlot) []abi.CredentialField {
-	public := false
-	named := func(name, label string, required bool) abi.CredentialField {
-		return abi.CredentialField{Name: name, Label: label, Required: required}
-	}
-	fields := []abi.CredentialField{named(slot.Field, slot.Name, slot.OAuth == nil), named(slot.User, slot.Name+": user name", true)}
-	if slot.OAuth != nil {
-		id := named(slot.OAuth.ClientIDField, slot.Name+": client id", true)
-		id.Secret = &public
-		fields = append(fields, named(slot.OAuth.RefreshField, slot.Name+": refresh token", true), id,
-			named(slot.OAuth.ClientSecretField, slot.Name+": client secret", true))
 	}
 	return fields
 }

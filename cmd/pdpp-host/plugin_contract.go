@@ -28,7 +28,7 @@ func (a *app) pluginTestCommand() *cobra.Command {
 	}
 	cmd.Flags().StringArrayVar(&roots, "root", nil, "let the module read the folder `NAME=PATH` (repeatable; default: an empty folder)")
 	cmd.Flags().StringArrayVar(&set, "set", nil, "connector option `KEY=VALUE` (repeatable)")
-	cmd.Flags().BoolVar(&network, "network", false, "let the module reach its real provider, with the credentials of the environment")
+	cmd.Flags().BoolVar(&network, "network", false, "let the module reach its real provider, with the credentials of the environment that carry its name")
 	cmd.Flags().BoolVar(&require, "require-records", false, "fail when the module collects nothing (exit 4)")
 	return cmd
 }
@@ -38,7 +38,7 @@ func (a *app) pluginTest(ctx context.Context, path string, roots, set []string, 
 	if err != nil {
 		return err
 	}
-	options := contract.Options{Getenv: os.Getenv}
+	options := contract.Options{Getenv: suiteEnvironment(os.Getenv)}
 	if options.Roots, err = pairs("--root", "NAME=PATH", roots); err != nil {
 		return err
 	}
@@ -76,6 +76,13 @@ func (a *app) pluginTest(ctx context.Context, path string, roots, set []string, 
 		return err
 	}
 	return a.tellReport(report, require, len(options.Roots) > 0)
+}
+
+// suiteEnvironment has of each connector the variables that carry its name: the
+// module that is held against the contract says where they are sent, and nobody
+// has accepted it yet.
+func suiteEnvironment(getenv func(string) string) func(connector, variable string) string {
+	return func(connector, variable string) string { return ownEnvironment(connector, getenv)(variable) }
 }
 
 // misspelt refuses a slip of the one option that the host knows itself: with it a

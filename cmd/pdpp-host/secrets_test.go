@@ -225,12 +225,16 @@ func pinned(t *testing.T, dir string) *storage.Store {
 // from no other: its manifest chooses both the variable and where it is sent.
 func TestOwnEnvironment(t *testing.T) {
 	t.Parallel()
-	getenv := ownEnvironment("my-app", func(name string) string { return "value of " + name })
+	all := func(name string) string { return "value of " + name }
+	getenv, suite := ownEnvironment("my-app", all), suiteEnvironment(all)
 	for name, want := range map[string]string{
 		"MY_APP_TOKEN": "value of MY_APP_TOKEN", "AWS_SECRET_ACCESS_KEY": "", "MY_APPLE_TOKEN": "", "PDPP_STORAGE_DSN": "", "": "",
 	} {
 		if got := getenv(name); got != want {
 			t.Errorf("%s: %q", name, got)
+		}
+		if got := suite("my-app", name); got != want {
+			t.Errorf("the contract suite: %s: %q", name, got)
 		}
 	}
 }

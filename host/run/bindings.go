@@ -3,9 +3,9 @@ package run
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/manifest"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 )
 
@@ -99,41 +99,21 @@ func missingBinding(name string) error {
 	return abi.NewError(abi.CodeBindingMissing, fmt.Sprintf("Runtime cannot satisfy required binding: %s", name), hint)
 }
 
-// credentialFields lists the manifest's credential fields: those of its form,
-// or else the environment names that capabilities.auth requires.
-func credentialFields(m *abi.Manifest) []abi.CredentialField {
-	if c := m.Setup.CredentialCapture; c != nil {
-		return c.Fields
-	}
-	if m.Capabilities.Auth == nil {
-		return nil
-	}
-	fields := make([]abi.CredentialField, 0, len(m.Capabilities.Auth.Required))
-	for _, env := range m.Capabilities.Auth.Required {
-		fields = append(fields, abi.CredentialField{Name: strings.ToLower(env), Label: env, Env: []string{env}, Required: true})
-	}
-	return fields
-}
-
+// needsCredentials reports whether the connector cannot work without some.
 func needsCredentials(m *abi.Manifest) bool {
-	return slices.ContainsFunc(credentialFields(m), func(f abi.CredentialField) bool { return f.Required })
+	return slices.ContainsFunc(manifest.Credentials(m), func(c manifest.Credential) bool { return c.Required && !c.Again })
 }
 
-// noCredentials says of every credential field that there is no value.
+// noCredentials says of every credential that there is no value.
 func noCredentials(m *abi.Manifest) map[string]bool {
-	fields := credentialFields(m)
-	if len(fields) == 0 {
-		return nil
-	}
-	held := make(map[string]bool, len(fields))
-	for _, f := range fields {
-		held[f.Name] = false
+	held := map[string]bool{}
+	for _, c := range manifest.Credentials(m) {
+		if !c.Again {
+			held[c.Name] = false
+		}
 	}
 	return held
 }
 
 // hasCredentials reports whether the connector uses secrets at all.
-func hasCredentials(m *abi.Manifest) bool {
-	n := m.Requirements.Network
-	return len(credentialFields(m)) > 0 || n != nil && len(n.Credentials) > 0
-}
+func hasCredentials(m *abi.Manifest) bool { return len(manifest.Credentials(m)) > 0 }

@@ -2,6 +2,7 @@ package run
 
 import (
 	"errors"
+	"maps"
 	"testing"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -69,6 +70,72 @@ func TestMatchBindings(t *testing.T) {
 			}
 			if tc.granted && g.start.Filesystem.Roots[0] != (abi.Root{Name: "t", Path: "/t"}) {
 				t.Fatalf("the guest is told more than the mount: %+v", g.start.Filesystem.Roots)
+			}
+		})
+	}
+}
+
+// Who can be asked for what a manifest requires is told so without an interactive
+// binding (RT-08.1), and START names every credential that it can use, wherever the
+// manifest does: by its name, and never with a value.
+func TestCredentialsOfTheManifest(t *testing.T) {
+	t.Parallel()
+	no := false
+	optional := abi.CredentialField{Name: "note", Env: []string{"NOTE", "OLD_NOTE"}}
+	token := abi.CredentialField{Name: "token", Env: []string{"APP_TOKEN"}, Required: true}
+	form := func(required *bool, fields ...abi.CredentialField) *abi.CredentialCapture {
+		return &abi.CredentialCapture{Required: required, Fields: fields}
+	}
+	renewed := abi.CredentialSlot{Field: "access", OAuth: &abi.OAuth2{RefreshField: "refresh", ClientIDField: "note"}}
+	for name, tc := range map[string]struct {
+		form  *abi.CredentialCapture
+		auth  []string
+		slots []abi.CredentialSlot
+		asks  bool
+		names []string
+	}{
+		"none":                       {},
+		"a form":                     {form: form(nil, token, optional), asks: true, names: []string{"token", "note"}},
+		"a form of what may be left": {form: form(nil, optional), names: []string{"note"}},
+		"a form that may stay empty": {form: form(&no, token, optional), names: []string{"token", "note"}},
+		"variables":                  {auth: []string{"APP_KEY"}, asks: true, names: []string{"app_key"}},
+		"a variable beside a form":   {form: form(nil, optional), auth: []string{"NOTE", "APP_KEY"}, asks: true, names: []string{"note", "app_key"}},
+		"a variable of the form's":   {form: form(nil, optional), auth: []string{"OLD_NOTE"}, names: []string{"note"}},
+		"a slot that is renewed": {
+			form: form(nil, optional), slots: []abi.CredentialSlot{renewed}, asks: true, names: []string{"note", "access", "refresh"},
+		},
+		"a slot of the form's": {form: form(nil, optional), slots: []abi.CredentialSlot{{Field: "note"}}, names: []string{"note"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := needs(nil)
+			m.Setup.CredentialCapture = tc.form
+			if tc.auth != nil {
+				m.Capabilities.Auth = &abi.Auth{Required: tc.auth}
+			}
+			if tc.slots != nil {
+				m.Requirements.Network = &abi.NetworkRequirements{Credentials: tc.slots}
+			}
+			r := New(Deps{Asker: answers(nil)})
+			g, err := r.matchBindings(m, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if asks := g.start.Interactive != nil; asks != tc.asks {
+				t.Errorf("it may ask: %v", asks)
+			}
+			want := map[string]bool{}
+			for _, field := range tc.names {
+				want[field] = false
+			}
+			if held := r.held(&prepared{manifest: m}); !maps.Equal(held, want) {
+				t.Errorf("START says %v, not %v", held, want)
+			}
+			if hasCredentials(m) != (len(tc.names) > 0) {
+				t.Error("whether there are secrets to open does not follow from what it can use")
+			}
+			if g, err = New(Deps{}).matchBindings(m, nil); err != nil || g.start.Interactive != nil {
+				t.Errorf("there is nobody to ask: %v", err)
 			}
 		})
 	}

@@ -3,9 +3,9 @@ package run
 import (
 	"fmt"
 	"maps"
-	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/manifest"
 )
 
 // OptionBaseURL is the option that sends a connector to another address than
@@ -66,39 +66,22 @@ func noSecretOption(m *abi.Manifest, options map[string]string) error {
 }
 
 // SecretOptions returns the names of options that are the connector's
-// credentials.
+// credentials: by a field or by a variable, wherever the manifest names one as a
+// secret.
 func SecretOptions(m *abi.Manifest, options map[string]string) []string {
-	var out []string
-	known, open := map[string]bool{}, map[string]bool{}
-	for _, f := range credentialFields(m) {
-		if f.Secret != nil && !*f.Secret {
-			for _, env := range f.Env {
-				open[env] = true
-			}
+	known := map[string]bool{}
+	for _, c := range manifest.Credentials(m) {
+		if c.Secret != nil && !*c.Secret {
 			continue
 		}
-		known[f.Name] = true
-		for _, env := range f.Env {
+		known[c.Name] = true
+		for _, env := range c.Env {
 			known[env] = true
 		}
 	}
-	if n := m.Requirements.Network; n != nil {
-		for _, slot := range n.Credentials {
-			known[slot.Field], known[slot.User] = true, true
-			if slot.OAuth != nil { // its client id is public
-				known[slot.OAuth.RefreshField], known[slot.OAuth.ClientSecretField] = true, true
-			}
-		}
-	}
-	if auth := m.Capabilities.Auth; auth != nil {
-		for _, env := range auth.Required {
-			if !open[env] {
-				known[env], known[strings.ToLower(env)] = true, true
-			}
-		}
-	}
+	var out []string
 	for name := range options {
-		if name != "" && known[name] {
+		if known[name] {
 			out = append(out, name)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/manifest"
 	"github.com/pdpp-host/pdpp-host/host/run"
 )
 
@@ -80,24 +81,21 @@ func (s *suite) names(text string) error {
 	return nil
 }
 
-// required lists the variables of each credential that the manifest requires.
+// required lists the variables of each credential that the manifest requires and
+// that has some: a token that only the host keeps is nothing to be named.
 func (s *suite) required() [][]string {
 	var out [][]string
-	if c := s.manifest.Setup.CredentialCapture; c != nil {
-		for _, f := range c.Fields {
-			if f.Required {
-				out = append(out, f.Env)
-			}
-		}
-	}
-	if auth := s.manifest.Capabilities.Auth; auth != nil {
-		for _, v := range auth.Required {
-			if !slices.ContainsFunc(out, func(env []string) bool { return slices.Contains(env, v) }) {
-				out = append(out, []string{v})
-			}
+	for _, c := range s.used() {
+		if c.Required && len(c.Env) > 0 {
+			out = append(out, c.Env)
 		}
 	}
 	return out
+}
+
+// used are the credentials that the connector can use, each once.
+func (s *suite) used() []manifest.Credential {
+	return slices.DeleteFunc(manifest.Credentials(s.manifest), func(c manifest.Credential) bool { return c.Again })
 }
 
 // held is a credential that nobody gave.
@@ -107,25 +105,17 @@ const held = "held"
 // does, and a value goes to the provider. It implements run.Secrets.
 type pretended struct{ *suite }
 
-func (p pretended) fields() []abi.CredentialField {
-	if c := p.manifest.Setup.CredentialCapture; c != nil {
-		return c.Fields
-	}
-	var out []abi.CredentialField
-	if auth := p.manifest.Capabilities.Auth; auth != nil {
-		for _, v := range auth.Required {
-			out = append(out, abi.CredentialField{Name: v, Env: []string{v}, Required: true})
-		}
-	}
-	return out
-}
-
-// Held implements run.Secrets.
+// Held implements run.Secrets. A required variable stands in it beside the field
+// that it fills, as the host has it.
 func (p pretended) Held() map[string]bool {
 	all := map[string]bool{}
-	for _, f := range p.fields() {
-		if f.Required {
-			all[f.Name] = true
+	for _, c := range p.used() {
+		if !c.Required {
+			continue
+		}
+		all[c.Name] = true
+		if len(c.Env) == 1 && c.Label == c.Env[0] {
+			all[c.Label] = true
 		}
 	}
 	return all
@@ -133,16 +123,19 @@ func (p pretended) Held() map[string]bool {
 
 // Value implements run.Secrets.
 func (p pretended) Value(_ context.Context, field string) (string, bool, error) {
-	for _, f := range p.fields() {
-		if f.Name != field {
+	for _, c := range p.used() {
+		if c.Name != field && !slices.Contains(c.Env, field) {
 			continue
 		}
-		for _, v := range f.Env {
-			if p.Getenv != nil && p.Getenv(v) != "" {
-				return p.Getenv(v), true, nil
+		for _, v := range c.Env {
+			if p.Getenv == nil {
+				break
+			}
+			if value := p.Getenv(p.manifest.ConnectorKey, v); value != "" {
+				return value, true, nil
 			}
 		}
-		return held, f.Required, nil
+		return held, c.Required, nil
 	}
 	return "", false, nil
 }

@@ -68,12 +68,7 @@ func (s *suite) start() ([]byte, plugin.Grant, error) {
 			start.Bindings.Filesystem.Roots = append(start.Bindings.Filesystem.Roots, abi.Root{Name: r.Name, Path: "/" + r.Name})
 		}
 	}
-	if c := m.Setup.CredentialCapture; c != nil {
-		start.Credentials = map[string]bool{}
-		for _, f := range c.Fields {
-			start.Credentials[f.Name] = true
-		}
-	}
+	start.Credentials = pretended{s}.Held()
 	raw, err := json.Marshal(start)
 	if err != nil {
 		return nil, grant, fmt.Errorf("START: %w", err)

@@ -29,8 +29,9 @@ type Options struct {
 	// Sender lets the module reach its provider; nil: a module that needs the
 	// network is not run.
 	Sender run.Sender
-	// Getenv has the values of required credentials; nil, or no value: any will do.
-	Getenv func(string) string
+	// Getenv has the values of a connector's credentials, by its key and the variable;
+	// nil, or no value: any will do. Nobody has accepted the module yet.
+	Getenv func(connector, variable string) string
 	Now    func() time.Time // nil: the system's clock
 }
 

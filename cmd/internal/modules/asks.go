@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/manifest"
 )
 
 // Ask is one thing that a manifest asks for, in words for an owner.
@@ -33,14 +34,15 @@ func Asks(m *abi.Manifest) []Ask {
 			all = append(all, Ask{"reaches", h.Host + " (" + h.Reason + ")"})
 		}
 	}
-	if c := m.Setup.CredentialCapture; c != nil {
-		for _, f := range c.Fields {
-			value := f.Name
-			if len(f.Env) > 0 {
-				value += " (" + strings.Join(f.Env, " or ") + ")"
-			}
-			all = append(all, Ask{"credential", value})
+	for _, c := range manifest.Credentials(m) {
+		if c.Again {
+			continue
 		}
+		value := c.Name
+		if len(c.Env) > 0 {
+			value += " (" + strings.Join(c.Env, " or ") + ")"
+		}
+		all = append(all, Ask{"credential", value})
 	}
 	for _, e := range m.Requirements.Environment {
 		all = append(all, Ask{"variable", e})
