@@ -73,7 +73,8 @@ func (s *Stored) settled() *StoredRun {
 // attention is what waits for the owner: a device, the running run, while somebody
 // is there who takes the answer, a run that was refused, the scheduler, or what the
 // last run left to its owner: one of them, once. A credential that was rejected, or
-// taken away, says for itself what is to be done.
+// taken away, says for itself what is to be done; what keeps a run from beginning is
+// said beside it, since only a run tells whether that one is any good by now.
 func (s *Stored) attention(m Moment) *Attention {
 	if s.deserted() {
 		return &Attention{Lifecycle: AttentionOpen, ReasonCode: noDevice, ResponseContract: "none"}
@@ -83,20 +84,39 @@ func (s *Stored) attention(m Moment) *Attention {
 			Lifecycle: AttentionOpen, ReasonCode: "interaction_required", ResponseContract: "response_required", RunID: Word(s.Latest.ID),
 		}
 	}
-	last := s.settled()
-	rejected := last != nil && last.Status == Word(RunFailed) && credentialShaped(normalise(last.Reason))
-	switch h := s.Hold; {
-	case rejected, s.credentials().removed(), s.rejection() != nil && (last == nil || !last.Refused):
+	refusal := s.refusal()
+	ofCredentials := credentialShaped(normalise(refusal))
+	switch c, h := s.Credential, s.Hold; {
+	case s.signedOut() && (ofCredentials || waiting(refusal) == refusal):
 		return nil
-	case s.Running():
+	case refusal == "":
 		return s.leftByRun(m)
-	case last != nil && last.Refused:
-		return &Attention{Lifecycle: AttentionOpen, ReasonCode: waiting(last.Reason), ResponseContract: "none"}
-	case h == nil, h.Kind != HeldForOwner:
-		return s.leftByRun(m)
-	}
-	if c := s.Credential; c != nil && c.PutUS > s.Hold.AtUS && credentialShaped(normalise(s.Hold.Reason)) {
+	case ofCredentials && c != nil && h != nil && c.PutUS > h.AtUS:
 		return s.leftByRun(m) // what it waited for was missed, and is there since
 	}
-	return &Attention{Lifecycle: AttentionOpen, ReasonCode: waiting(s.Hold.Reason), ResponseContract: "none"}
+	return &Attention{Lifecycle: AttentionOpen, ReasonCode: waiting(refusal), ResponseContract: "none"}
+}
+
+// refusal is why no run begins until its owner has done something, in the host's own
+// word; "" where nothing is known to be in the way, or a run has begun.
+func (s *Stored) refusal() Word {
+	switch last := s.settled(); {
+	case s.Running():
+		return ""
+	case last != nil && last.Refused:
+		return last.Reason
+	case s.Hold != nil && s.Hold.Kind == HeldForOwner:
+		return s.Hold.Reason
+	}
+	return ""
+}
+
+// signedOut reports whether the credentials say for themselves that the owner is to
+// sign in. A run that was refused for something else says nothing of them.
+func (s *Stored) signedOut() bool {
+	last := s.settled()
+	if last != nil && last.Status == Word(RunFailed) && credentialShaped(normalise(last.Reason)) || s.credentials().removed() {
+		return true
+	}
+	return s.rejection() != nil && (last == nil || !last.Refused)
 }

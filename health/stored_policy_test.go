@@ -1,6 +1,7 @@
 package health_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -155,15 +156,66 @@ func TestRejectionOutlivesAKilledRun(t *testing.T) {
 	}
 }
 
-// A refusal that is put to its owner is, also where a credential was rejected before.
+// HL-25.2: what keeps a run from beginning is put to the owner before a credential that
+// was rejected, since only a run tells of that one, and neither hides the other for good.
 func TestRefusedAfterARejection(t *testing.T) {
 	t.Parallel()
-	s := collected()
-	s.Rejected = &health.StoredRejection{Reason: "demo_auth_failed", AtUS: us(-90 * time.Minute)}
-	s.Settled = &health.StoredRun{ID: "q", Status: "failed", Reason: "files.root_missing", Refused: true, StartedUS: us(-time.Hour), EndedUS: us(-time.Hour)}
-	s.Latest = s.Settled
-	if snap := snapshotAt(s, heardAt); snap.State != health.StateNeedsAttention || snap.ReasonCode != "folder_not_usable" {
-		t.Errorf("%s %s", snap.State, snap.ReasonCode)
+	folder := &health.StoredHold{Kind: health.HeldForOwner, Reason: "files.root_missing", AtUS: us(-time.Hour)}
+	rejected := func() *health.Stored {
+		s := collected()
+		s.Settled = &health.StoredRun{ID: "q", Status: "failed", Reason: "demo_auth_failed", StartedUS: us(-90 * time.Minute), EndedUS: us(-90 * time.Minute)}
+		s.Latest, s.Rejected, s.Failed = s.Settled, s.Settled.Rejection(), []string{"a"}
+		return s
+	}
+	refused := &health.StoredRun{ID: "p", Status: "failed", Reason: "files.root_missing", Refused: true, StartedUS: us(-time.Hour), EndedUS: us(-time.Hour)}
+	required := func(s *health.Stored, taken ...string) {
+		s.Manifest.Credentials, s.Credential = []string{"token"}, &health.StoredCredential{Taken: taken}
+	}
+	for name, c := range map[string]struct {
+		change func(s *health.Stored)
+		want   string // the actions
+	}{
+		"of the environment":      {func(s *health.Stored) { s.Hold = folder }, "cta_put_right_folder cta_reauth"},
+		"the folder is put right": {func(*health.Stored) {}, "cta_reauth"},
+		"a run began":             {func(s *health.Stored) { s.Hold, s.Latest = folder, &health.StoredRun{ID: "n", Status: "running"} }, "cta_reauth"},
+		"refused as a run":        {func(s *health.Stored) { s.Settled, s.Latest = refused, refused }, "cta_put_right_folder cta_reauth"},
+		"and killed before": {func(s *health.Stored) {
+			s.Settled.Status, s.Settled.Reason, s.Hold = "abandoned", "host_restarted", folder
+		}, "cta_put_right_folder cta_reauth"},
+		"another is stored": {func(s *health.Stored) {
+			s.Hold = folder
+			s.Credential = &health.StoredCredential{PutUS: us(-time.Minute), Fields: []string{"token"}}
+		}, "cta_put_right_folder"},
+		"taken away":                 {func(s *health.Stored) { s.Hold = folder; required(s, "token") }, "cta_put_right_folder cta_sign_in"},
+		"never in":                   {func(s *health.Stored) { s.Hold, s.Succeeded, s.CollectedUS = folder, nil, nil; required(s) }, "cta_put_right_folder cta_sign_in"},
+		"the scheduler waits for it": {func(s *health.Stored) { s.Hold = &health.StoredHold{Kind: health.HeldForOwner, Reason: "attention"} }, "cta_reauth"},
+		"none of it is there": {func(s *health.Stored) {
+			s.Hold = &health.StoredHold{Kind: health.HeldForOwner, Reason: "credential.missing"}
+		}, "cta_reauth"},
+		"its name holds one": {func(s *health.Stored) {
+			s.Hold = &health.StoredHold{Kind: health.HeldForOwner, Reason: "config.token_empty"}
+		}, "cta_reauth"},
+		"the source asks for less too": {func(s *health.Stored) {
+			s.Hold = &health.StoredHold{Kind: health.HeldUntil, Reason: "source_pressure", UntilUS: us(time.Hour)}
+		}, "cta_reauth"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := rejected()
+			c.change(s)
+			snap, v := snapshotAt(s, heardAt), verdictAt(s, heardAt)
+			var got []string
+			for _, a := range v.RequiredActions {
+				got = append(got, string(a.CTACode))
+			}
+			held := strings.HasPrefix(c.want, "cta_put_right_folder")
+			if strings.Join(got, " ") != c.want || v.Channel != verdict.Attention || held != (v.ForwardCode == "put_right_folder") {
+				t.Errorf("%s: %q, want %q", v.ForwardCode, got, c.want)
+			}
+			if held != (snap.State == health.StateNeedsAttention && snap.ReasonCode == "folder_not_usable") {
+				t.Errorf("%s %s", snap.State, snap.ReasonCode)
+			}
+		})
 	}
 }
 

@@ -6,8 +6,9 @@ import "strings"
 // see one at all: how collection is, how fresh the data is, and how far each stream
 // came. Everything that tells why, what happens next, or what the owner is to do, is
 // the owner's: the detail with its conditions and counts, the actions, the sentences
-// about them and about the streams, and whether the owner is waited for or to be
-// interrupted (HL-06.2, HL-19.3, HL-27.4).
+// about them and about the streams, whether the owner is waited for or to be
+// interrupted, and how runs come about: a pause changes that, and so do gaps that were
+// filled (HL-06.2, HL-19.3, HL-27.4).
 func GrantScoped(v RenderedVerdict) RenderedVerdict {
 	out := RenderedVerdict{
 		Pill: v.Pill, Channel: Calm, Annotations: []Annotation{}, RequiredActions: []RequiredAction{}, Streams: make([]StreamRow, len(v.Streams)),
@@ -21,7 +22,6 @@ func GrantScoped(v RenderedVerdict) RenderedVerdict {
 		row := &v.Streams[i]
 		out.Streams[i] = StreamRow{StreamID: row.StreamID, Coverage: row.Coverage, Collected: row.Collected, Considered: row.Considered}
 	}
-	out.Progress.Mode = v.Progress.Mode
 	out.Progress.say(progressUnknown, "", "")
 	return out
 }

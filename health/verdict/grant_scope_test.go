@@ -3,6 +3,7 @@ package verdict_test
 import (
 	"encoding/json"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/pdpp-host/pdpp-host/health"
@@ -36,7 +37,7 @@ func TestGrantScopedIsNoMore(t *testing.T) {
 	}
 	want := verdict.RenderedVerdict{
 		Pill: full.Pill, Channel: verdict.Calm, Annotations: full.Annotations[1:2], RequiredActions: []verdict.RequiredAction{},
-		Progress: verdict.Progress{Mode: verdict.ModeDeferred, Headline: "How much was collected is not known yet.", HeadlineCode: "progress_unknown"},
+		Progress: verdict.Progress{Headline: "How much was collected is not known yet.", HeadlineCode: "progress_unknown"},
 	}
 	for range full.Streams {
 		want.Streams = append(want.Streams, verdict.StreamRow{StreamID: "a", Coverage: health.CoverageGaps, Collected: new(int64(2)), Considered: new(int64(3))})
@@ -72,6 +73,41 @@ func TestGrantScopedHidesTheRequest(t *testing.T) {
 		},
 		"rejected":    func(s *health.Stored) { s.Rejected = &health.StoredRejection{Reason: "demo_auth_failed", AtUS: ago(1)} },
 		"a run is on": func(s *health.Stored) { s.Latest = &health.StoredRun{ID: "q", Status: "running", StartedUS: ago(1)} },
+	} {
+		if got := seen(change); got != quiet {
+			t.Errorf("%s:\n%s\nand otherwise\n%s", name, got, quiet)
+		}
+	}
+}
+
+// HL-06.2, HL-19.3: how the connection comes to its runs is its owner's, a pause as well,
+// and so is whether gaps were left and filled.
+func TestGrantScopedHidesTheSchedule(t *testing.T) {
+	t.Parallel()
+	seen := func(change func(*health.Stored)) string {
+		s := keptWell()
+		change(s)
+		whole := verdict.OfStored(s, health.Moment{Now: health.At(noon)}, true)
+		if whole.Progress.Mode == "" || whole.Pill.Tone != verdict.Green {
+			t.Errorf("%q %+v", whole.Progress.Mode, whole.Pill)
+		}
+		b, err := json.Marshal(verdict.GrantScoped(whole))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	quiet := seen(func(*health.Stored) {})
+	if strings.Contains(quiet, "mode") {
+		t.Error(quiet)
+	}
+	for name, change := range map[string]func(*health.Stored){
+		"paused":          func(s *health.Stored) { s.Schedule = &health.Schedule{} },
+		"run by hand":     byHand,
+		"fed by a device": fed,
+		"gaps were filled": func(s *health.Stored) {
+			s.Gaps.Recovered = 3
+		},
 	} {
 		if got := seen(change); got != quiet {
 			t.Errorf("%s:\n%s\nand otherwise\n%s", name, got, quiet)

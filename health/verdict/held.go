@@ -25,6 +25,17 @@ var heldBy = map[health.Word]held{
 	"left_to_owner":       {ctaGap, forwardGap},
 }
 
+// refused reports whether nothing begins to run until the owner has put something
+// right that is no credential.
+func (in *Input) refused() bool {
+	c := in.condition(health.AttentionClear)
+	if c == nil || c.Status != health.False || c.Reason == "left_to_owner" || in.waitingRun() != "" {
+		return false
+	}
+	_, known := heldBy[c.Reason]
+	return known
+}
+
 func heldFor(reason health.Word) held {
 	if h, known := heldBy[reason]; known {
 		return h

@@ -53,7 +53,7 @@ type ProgressEvidence struct {
 // Progress says whether it worked, by the number that fits how the connection
 // collects; the others are null (HL-30).
 type Progress struct {
-	Mode                    Mode           `json:"mode"`
+	Mode                    Mode           `json:"mode,omitempty"` // the owner's only
 	Headline                string         `json:"headline"`
 	HeadlineCode            Code           `json:"headline_code"`
 	RecordsCommittedLastRun *int64         `json:"records_committed_last_run"` // scheduled only

@@ -39,22 +39,14 @@ func (b *builder) blocked() {
 	if b.d == health.DispositionTerminal && !rejected {
 		b.add(CodeFix, withDisposition(b.streams, health.DispositionTerminal))
 	}
+	if in.asked() && (!rejected || in.refused()) {
+		// Before the credential, of which only a run tells whether it is good by now.
+		b.answer()
+	}
 	if rejected {
 		a := b.add(Reauth, nil)
 		if a.Reason = in.condition(health.CredentialsValid).Reason; in.FirstSignIn || a.Reason == credentialRequired {
 			a.CTA, a.CTACode = ctaSignIn.text(), ctaSignIn.code()
-		}
-	}
-	if in.asked() && !rejected {
-		a := b.add(AddInfo, nil)
-		if c := in.condition(health.AttentionClear); c != nil && c.Status == health.False {
-			a.Reason = c.Reason
-		}
-		if run := in.waitingRun(); run != "" {
-			a.Target = &Target{Kind: "sync", RunID: run}
-		} else {
-			l := heldFor(a.Reason).cta
-			a.CTA, a.CTACode = l.text(), l.code()
 		}
 	}
 	if in.stalled() {
@@ -63,6 +55,20 @@ func (b *builder) blocked() {
 		a, why := b.add(AddInfo, nil), in.stall()
 		a.Reason, a.Remediation = why.reason, remediation(why.recovery)
 		a.CTA, a.CTACode = why.recovery.cta.text(), why.recovery.cta.code()
+	}
+}
+
+// answer asks for what the connection, or its run, waits for.
+func (b *builder) answer() {
+	a := b.add(AddInfo, nil)
+	if c := b.in.condition(health.AttentionClear); c != nil && c.Status == health.False {
+		a.Reason = c.Reason
+	}
+	if run := b.in.waitingRun(); run != "" {
+		a.Target = &Target{Kind: "sync", RunID: run}
+	} else {
+		l := heldFor(a.Reason).cta
+		a.CTA, a.CTACode = l.text(), l.code()
 	}
 }
 
