@@ -301,6 +301,10 @@ func (r *run) vanished() error {
 	for _, f := range r.list.files {
 		present[f.path] = true
 	}
+	if lost := r.lost(present); len(lost) > 0 {
+		r.problems[problemGone] = lost
+		return nil
+	}
 	for _, p := range sortedPaths(r.before) {
 		if present[p] || r.list.hides(p) {
 			continue
@@ -324,6 +328,26 @@ func (r *run) vanished() error {
 		delete(r.after, p)
 	}
 	return nil
+}
+
+// lost returns the calendar files that are gone where none is left, of those before or
+// another: likelier than that all of them were deleted is that this is not their folder.
+// One that is empty is no matter here: the host refuses it, unless it is meant to be.
+func (r *run) lost(present map[string]bool) (files []string) {
+	if r.list.bare {
+		return nil
+	}
+	for p := range present {
+		if r.after[p] != nil {
+			return nil // a calendar, now or before
+		}
+	}
+	for _, p := range sortedPaths(r.before) {
+		if r.before[p].size > 0 && !r.list.hides(p) { // else its events are buried already
+			files = append(files, p)
+		}
+	}
+	return files
 }
 
 func sortedPaths(c cursor) []string {

@@ -166,6 +166,78 @@ func TestTombstones(t *testing.T) {
 	}
 }
 
+// Where no calendar is left of those that were, and something else is in the folder, it
+// is likelier another one than that all of them were deleted: nothing is buried until a
+// calendar is found again, or the folder is empty, which the host has asked about.
+func TestAFolderThatLostAllItsCalendars(t *testing.T) {
+	t.Parallel()
+	f := newFolder()
+	f.write("a.ics", vcalendar(vevent("1", "one")))
+	f.write("sub/b.ics", vcalendar(vevent("2", "two")))
+	first := f.collect(t)
+	take := func() {
+		delete(f.files, "a.ics")
+		delete(f.files, "sub/b.ics")
+	}
+	for name, c := range map[string]struct{ file, text, reasons string }{
+		"a note":                 {"note.txt", "hello", problemGone},
+		"a folder's own":         {".DS_Store", "", problemGone},
+		"another folder":         {"photos/one.jpg", "", problemGone},
+		"a page":                 {"page.ics", "<html></html>\n", problemGone + "," + problemNotICal},
+		"a calendar's beginning": {"new.ics", "BEGIN:VCALENDAR\n", problemTorn + "," + problemGone},
+	} {
+		take()
+		f.write(c.file, c.text)
+		for mode, last := range map[string]*sdktest.Result{"incremental": again(t, first), "full": refresh(t, first)} {
+			if got := covered(last)["files"]; got != "incomplete 2" {
+				t.Errorf("%s, %s: %s", name, mode, got)
+			}
+			for range 2 {
+				if n := len(last.Deletes(streamEvents)) + len(last.Deletes(streamCalendars)); n != 0 {
+					t.Errorf("%s, %s: buried %d", name, mode, n)
+				}
+				if got := trial.Reasons(last); got != c.reasons {
+					t.Errorf("%s, %s: %s", name, mode, got)
+				}
+				if m := messages(last)[problemGone]; !strings.HasPrefix(m, "2 calendar files were here") || !strings.HasSuffix(m, `{"count":2,"files":["a.ics","sub/b.ics"]}`) ||
+					hints(last)[problemGone] != `"manual_action_required"` {
+					t.Errorf("%s, %s: %s %s", name, mode, m, hints(last)[problemGone])
+				}
+				last = f.after(t, last)
+			}
+		}
+		delete(f.files, c.file)
+	}
+	f.write("note.txt", "hello")
+	lost := again(t, first)
+
+	f.write("a.ics", vcalendar())
+	if back := again(t, lost); len(back.Deletes(streamEvents)) != 2 || len(back.Deletes(streamCalendars)) != 1 || len(back.Skips) != 0 {
+		t.Errorf("one is there, and holds no event any more: %v %+v", back.All, back.Skips)
+	}
+	take()
+	delete(f.files, "note.txt")
+	if empty := again(t, lost); len(empty.Deletes(streamEvents)) != 2 || len(empty.Deletes(streamCalendars)) != 2 {
+		t.Errorf("the folder is empty: %v", empty.All)
+	}
+
+	// What could not be looked at is not missed.
+	f.write("note.txt", "hello")
+	f.write("sub/b.ics", vcalendar(vevent("2", "two")))
+	part := first.SecondRun(t, func(o *sdktest.Options) { o.Roots = map[string]fs.FS{"ical": unreadable{f.files, "sub"}} })
+	if m := messages(part); len(part.Deletes(streamEvents)) != 0 || !strings.HasSuffix(m[problemGone], `{"count":1,"files":["a.ics"]}`) {
+		t.Errorf("a part is unreadable: %v %v", part.All, m)
+	}
+	// A calendar whose events were buried is.
+	take()
+	delete(f.files, "note.txt")
+	half := first.SecondRun(t, trial.Only(streamEvents))
+	f.write("note.txt", "hello")
+	if half = half.SecondRun(t, trial.Only()); len(half.Deletes(streamCalendars)) != 2 || trial.Reasons(half) != problemNothing {
+		t.Errorf("its events are buried: %v %s", half.All, trial.Reasons(half))
+	}
+}
+
 // A file that is not whole, or cannot be read, deletes nothing.
 func TestDamagedFilesKeepTheirEvents(t *testing.T) {
 	t.Parallel()

@@ -18,7 +18,8 @@
 // that cannot be read, ends early or changes in between is skipped and keeps
 // its earlier events: only a file that was read to its end may say that an
 // event is gone. An event that is gone, or whose STATUS is CANCELLED, becomes a
-// tombstone, and so do all events of a file that is gone.
+// tombstone, and so do all events of a file that is gone. Where no calendar is left
+// and something else is, nothing is buried: that is likelier another folder.
 //
 // A full refresh emits everything again. Of the cursor before it, it keeps which
 // files and events there were, so that it buries what is gone by the same rules;

@@ -24,6 +24,7 @@ type listing struct {
 	files   []found
 	failed  []string // folders and files that could not be looked at
 	tooMany bool
+	bare    bool // nothing at all is in the folder
 }
 
 // list walks the folder. err is set when the folder itself cannot be read: then
@@ -41,6 +42,9 @@ func (l *listing) folder(root fs.FS, dir string, depth int) error {
 	entries, err := fs.ReadDir(root, dir)
 	if err != nil {
 		return err
+	}
+	if depth == 0 {
+		l.bare = len(entries) == 0
 	}
 	for _, e := range entries {
 		name := path.Join(dir, e.Name())

@@ -152,6 +152,16 @@ func TestStrangersAreForInformation(t *testing.T) {
 	}
 }
 
+// A line that was cut leaves its event collected (HL-05.1).
+func TestACutLineIsForInformation(t *testing.T) {
+	t.Parallel()
+	f := newFolder()
+	f.write("a.ics", vcalendar(vevent("1", "one", "DESCRIPTION:"+strings.Repeat("x", maxLineBytes))))
+	if first := f.collect(t); summaries(first) != "one" || hints(first)[problemCut] != `"not_retriable"` {
+		t.Errorf("%s %v", summaries(first), hints(first))
+	}
+}
+
 // A folder without calendar files is said to be one.
 func TestNothingFound(t *testing.T) {
 	t.Parallel()

@@ -14,6 +14,7 @@ const (
 	problemReduced   = "cursor_reduced"
 	problemTooMany   = "too_many_files"
 	problemNothing   = "nothing_found"
+	problemGone      = "calendars_missing"
 )
 
 // maxNamed is how many files one message names.
@@ -38,9 +39,15 @@ var problemTexts = [...]struct{ problem, one, many, hint string }{
 	{problemUnreadable, "calendar file or folder could not be read; its earlier events stay",
 		"calendar files or folders could not be read; their earlier events stay", "manual_action_required"},
 	{problemChanged, "calendar file was written while it was read", "calendar files were written while they were read", "retry_by_runtime"},
+	{problemGone, "calendar file was here, and now the folder holds no calendar: it may be the wrong one, or not be mounted;" + goneStays,
+		"calendar files were here, and now the folder holds no calendar: it may be the wrong one, or not be mounted;" + goneStays, "manual_action_required"},
 	{problemForgotten, "removed calendar file had more events than the cursor could remember: these events stay",
 		"removed calendar files had more events than the cursor could remember: these events stay", "not_retriable"},
 }
+
+// goneStays is how an owner who does mean it says so: the host asks about a folder that
+// has been emptied.
+const goneStays = " what it held stays, unless a calendar is put there or the folder is emptied"
 
 // contentTexts is problemTexts for what is wrong inside of files.
 var contentTexts = [...]struct {
@@ -50,7 +57,7 @@ var contentTexts = [...]struct {
 	{problemLines, "line of a calendar file was not understood", "lines of calendar files were not understood", "not_retriable",
 		func(c *counts) int64 { return c.malformed }},
 	{problemCut, "line of a calendar file was cut, because it is too long", "lines of calendar files were cut, because they are too long",
-		"retry_on_connector_upgrade", func(c *counts) int64 { return c.oversized }},
+		"not_retriable", func(c *counts) int64 { return c.oversized }},
 	{problemDates, "date or duration of an event cannot be; the event was collected without it",
 		"dates or durations of events cannot be; the events were collected without them", "not_retriable",
 		func(c *counts) int64 { return c.badDates }},
@@ -89,7 +96,7 @@ func (r *run) report() error {
 			return err
 		}
 	}
-	if len(r.list.files)+len(r.list.failed) == 0 {
+	if len(r.list.files)+len(r.list.failed)+len(r.problems[problemGone]) == 0 {
 		if err := r.skip(problemNothing, "the folder holds no calendar files", "not_retriable", nil); err != nil {
 			return err
 		}
