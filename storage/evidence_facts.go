@@ -173,8 +173,9 @@ func union(a, b []string) []string {
 
 // collectedBy returns the streams that a run which succeeded collected: those it
 // was asked for, but for what it said it skipped and what its cursor was held
-// back of. What it skipped for information alone was not there to be collected.
-// What cannot be read was not collected.
+// back of. What it skipped for information alone was not there to be collected. A skip
+// that asks for nobody weighs nothing on the coverage and proves nothing of it: it may
+// have been all there was (Invariant 8). What cannot be read was not collected.
 func collectedBy(row *runRow, asked []string) []string {
 	gaps, ok := knownGaps(row)
 	if !ok {

@@ -157,7 +157,7 @@ func (l *listing) report() error {
 		d := jsonappend.Int([]byte(`{"count":`), int64(n))
 		d = append(jsonappend.Strings(jsonappend.Name(d, "types"), kinds[:min(len(kinds), 20)]), '}')
 		err := l.skip(problemProperty, strconv.Itoa(n)+" properties are of types that are not known here; their values are null",
-			"retry_on_connector_upgrade", d)
+			"not_retriable", d) // the pages are collected
 		if err != nil {
 			return err
 		}

@@ -47,7 +47,7 @@ func (l *listing) confirmMissing() (settled bool, err error) {
 	}
 	if refused > 0 {
 		err := l.skip(problemRefused, strconv.Itoa(refused)+" objects are not listed any more, and Notion does not let them be looked up: they are kept",
-			"manual_action_required", counted(refused))
+			"not_retriable", counted(refused))
 		if err != nil {
 			return false, err
 		}

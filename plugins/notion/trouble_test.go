@@ -178,12 +178,14 @@ func TestUnconfirmedRemoval(t *testing.T) {
 	if res = w.Again(t, res); len(deleted(res)) != 1 || deleted(res)[0] != ids[0] {
 		t.Errorf("%v", deleted(res))
 	}
-	// One that may not be looked up is kept, and said to be.
+	// One that may not be looked up is kept, and said to be. Nothing that its owner does
+	// changes that (HL-29.1).
 	w.Hide(ids[2])
 	w.Pass(25 * time.Hour)
 	w.Faults.Add(fault.Rule{Match: fault.Path("/v1/pages/"), Fault: fault.Status(403, "")})
-	if res = w.Again(t, res); len(deleted(res)) != 0 || trial.Skips(res) != "pages notion_lookup_refused" {
-		t.Errorf("%v %s", deleted(res), trial.Skips(res))
+	if res = w.Again(t, res); len(deleted(res)) != 0 || trial.Skips(res) != "pages notion_lookup_refused" ||
+		string(res.Skips[0].RecoveryHint) != `"not_retriable"` {
+		t.Errorf("%v %+v", deleted(res), res.Skips)
 	}
 }
 
@@ -282,6 +284,11 @@ func TestUnreadableResults(t *testing.T) {
 	}
 	if len(res.Records(streamPages)) != 1 {
 		t.Errorf("%d pages", len(res.Records(streamPages)))
+	}
+	// A page that was collected without a value is whole, as far as anyone can tell; of
+	// one that was not, a newer connector may know (HL-05.1).
+	if string(res.Skips[0].RecoveryHint) != `"retry_on_connector_upgrade"` || string(res.Skips[1].RecoveryHint) != `"not_retriable"` {
+		t.Errorf("%s %s", res.Skips[0].RecoveryHint, res.Skips[1].RecoveryHint)
 	}
 }
 

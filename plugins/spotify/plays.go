@@ -177,7 +177,7 @@ func (r *plays) report(lastMS int64) error {
 		}
 	}
 	if r.whose.Changed {
-		err := skip(r.h, streamPlays, problemForeign, "the plays of the account before stay: a play is never taken back", "manual_action_required", nil)
+		err := skip(r.h, streamPlays, problemForeign, "the plays of the account before stay: a play is never taken back", "not_retriable", nil)
 		if err != nil {
 			return err
 		}

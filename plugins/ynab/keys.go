@@ -88,7 +88,7 @@ func (r *run) bury(stream string, c cursor) (gone bool, err error) {
 			continue
 		}
 		if err := r.h.Skip(abi.SkipResult{
-			Stream: stream, Reason: reasonKept, RecoveryHint: abi.Raw(`"manual_action_required"`),
+			Stream: stream, Reason: reasonKept, RecoveryHint: abi.Raw(`"not_retriable"`),
 			Message: "a budget is gone, and not all of its rows were remembered: some may stay",
 		}); err != nil {
 			return gone, err
