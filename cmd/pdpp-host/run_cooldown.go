@@ -94,11 +94,13 @@ func (a *app) looker(store *storage.Store, conn *storage.Connection) *schedule.S
 	}
 	s := &server{app: a, store: store, getenv: os.Getenv}
 	return schedule.New(schedule.Deps{
-		Probe: func(ctx context.Context, c storage.Connection, o schedule.Obstacle) (verdict.SatisfactionEvidence, string, error) {
-			if o.Kind != schedule.BadCredentials { // to look at others takes a module or a folder
-				return verdict.SatisfactionEvidence{}, "", nil
+		Probes: func() schedule.Probe {
+			return func(ctx context.Context, c storage.Connection, o schedule.Obstacle) (verdict.SatisfactionEvidence, string, error) {
+				if o.Kind != schedule.BadCredentials { // to look at others takes a module or a folder
+					return verdict.SatisfactionEvidence{}, "", nil
+				}
+				return s.probeCredentials(ctx, c, o)
 			}
-			return s.probeCredentials(ctx, c, o)
 		},
 		Store: store, Pressure: s.pressure, OnDevice: s.onDevice, HolderAlive: run.HolderAlive, Now: a.Now, Random: func() float64 { return 0 },
 		Policy: func(context.Context, storage.Connection) (*abi.RefreshPolicy, error) { return policy, nil },

@@ -103,8 +103,8 @@ type server struct {
 
 func (s *server) deps(workers int) schedule.Deps {
 	return schedule.Deps{
-		Store: s.store, Policy: s.policy, Pressure: s.pressure, Probe: s.probe, Ready: s.ready, Run: s.run, OnDevice: s.onDevice, HolderAlive: run.HolderAlive,
-		Now: s.app.Now, Random: rand.Float64, Report: s.report, Workers: workers,
+		Store: s.store, Policy: s.policy, Pressure: s.pressure, Probes: s.probes, Ready: s.ready, Rests: s.rests, Run: s.run, OnDevice: s.onDevice,
+		HolderAlive: run.HolderAlive, Now: s.app.Now, Random: rand.Float64, Report: s.report, Workers: workers,
 	}
 }
 

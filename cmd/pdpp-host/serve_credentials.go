@@ -23,10 +23,6 @@ import (
 // there is worth a try.
 func (s *server) probeCredentials(ctx context.Context, c storage.Connection, o schedule.Obstacle) (verdict.SatisfactionEvidence, string, error) {
 	none := verdict.SatisfactionEvidence{}
-	if isVaults(abi.Code(o.Code)) && s.config != nil {
-		opens, err := s.vaultOpens(ctx, &c)
-		return verdict.SatisfactionEvidence{Credential: &verdict.CredentialEvidence{Present: true, Rejected: !opens}}, "", err
-	}
 	stored, err := s.store.StoredCredentials(ctx, c.ID)
 	if err != nil {
 		return none, "", err

@@ -35,7 +35,7 @@ func TestAVaultThatOpensAgain(t *testing.T) {
 		t.Helper()
 		for _, code := range []string{"vault.key_missing", "vault.keyring_unavailable"} {
 			o := schedule.Obstacle{Kind: schedule.BadCredentials, Code: code, Since: time.Now()}
-			e, _, err := s.probe(ctx, *conn, o)
+			e, _, err := s.probes()(ctx, *conn, o)
 			if err != nil || e.Credential == nil || (e.Credential.Present && !e.Credential.Rejected) != want {
 				t.Errorf("%s: %s: %+v, %v", when, code, e.Credential, err)
 			}
@@ -64,7 +64,7 @@ func TestAVaultThatOpensAgain(t *testing.T) {
 	satisfied("the key is back", true)
 	s.config = nil
 	o := schedule.Obstacle{Kind: schedule.BadCredentials, Code: "vault.key_missing", Since: time.Now().Add(-time.Hour)}
-	if e, _, err := s.probe(ctx, *conn, o); err != nil || e.Credential == nil || e.Credential.Rejected {
+	if e, _, err := s.probeCredentials(ctx, *conn, o); err != nil || e.Credential == nil || e.Credential.Rejected {
 		t.Errorf("who does not run looks at what was stored: %+v, %v", e.Credential, err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/host/schedule"
+	"github.com/pdpp-host/pdpp-host/host/vault"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -92,11 +93,23 @@ func (s *server) pressure(ctx context.Context, c storage.Connection) (schedule.P
 	return pressureOf(ctx, s.store, c.ID)
 }
 
+// probes returns the probe of one pass, which asks a keyring once.
+func (s *server) probes() schedule.Probe {
+	look := vaultLook{keyring: vault.System()}
+	return func(ctx context.Context, c storage.Connection, o schedule.Obstacle) (verdict.SatisfactionEvidence, string, error) {
+		return s.probe(ctx, c, o, &look)
+	}
+}
+
 // probe looks whether the owner has done what a connection waits for. It runs
 // nothing: a run confirms it.
-func (s *server) probe(ctx context.Context, c storage.Connection, o schedule.Obstacle) (verdict.SatisfactionEvidence, string, error) {
+func (s *server) probe(ctx context.Context, c storage.Connection, o schedule.Obstacle, look *vaultLook) (verdict.SatisfactionEvidence, string, error) {
 	switch o.Kind {
 	case schedule.BadCredentials:
+		if isVaults(abi.Code(o.Code)) {
+			opens, err := s.vaultOpens(ctx, &c, look)
+			return verdict.SatisfactionEvidence{Credential: &verdict.CredentialEvidence{Present: true, Rejected: !opens}}, "", err
+		}
 		return s.probeCredentials(ctx, c, o)
 	case schedule.NoFolder:
 		return schedule.Attention(s.foldersAreBack(ctx, &c)), "", nil

@@ -55,6 +55,7 @@ func (s *server) report(e schedule.Event) {
 // for a run to say.
 var healed = map[schedule.Healed]string{
 	schedule.HealedPause:                     "its owner ended the pause",
+	schedule.HealedElsewhere:                 "its module or the configuration is another one than it was refused with",
 	schedule.Healed(schedule.BadCredentials): "its credentials may be new",
 	schedule.Healed(schedule.NoFolder):       "its folder is back",
 	schedule.Healed(schedule.OtherModule):    "its module is one that may run",

@@ -32,7 +32,8 @@ type Ended struct {
 	FinishedAt   time.Time
 	Count        int // how many in a row this stands for; 0 is 1
 
-	number int64 // of the run, in the store's order
+	number int64  // of the run, in the store's order
+	rests  string // what a refusal rests on, see Deps.Rests; "": nobody knows
 }
 
 // The statuses of what ended.

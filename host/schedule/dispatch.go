@@ -58,6 +58,7 @@ func (s *Scheduler) dispatch(ctx context.Context, c candidate) dispatched {
 		e := Event{Kind: EventStarted, Connection: c.connection.Name, Trigger: c.plan.trigger, Attempt: attempt}
 		s.report(e)
 		d.run = nil
+		rests := s.rests(ctx, c.facts) // before it: what changes meanwhile is another
 		d.err = s.deps.Run(ctx, Job{Connection: c.connection, Trigger: c.plan.trigger, Attendance: c.plan.attendance, Attempt: attempt})
 		if d.err != nil {
 			if ctx.Err() != nil {
@@ -68,7 +69,7 @@ func (s *Scheduler) dispatch(ctx context.Context, c candidate) dispatched {
 				e.Kind, e.Reason, e.Until = EventSkipped, d.skip, s.deps.Now().Add(restAfterBusy)
 				s.report(e)
 			} else {
-				d.rest, d.kept = restAfterRun, s.refused(kept, c, e, d.err)
+				d.rest, d.kept = restAfterRun, s.refused(kept, c, e, d.err, rests)
 			}
 			return d
 		}
@@ -112,9 +113,9 @@ func (s *Scheduler) again(ctx context.Context, c candidate, f *facts, attempt in
 // passing are the refusals that are no failure: they say that it is not the time.
 var passing = map[abi.Code]Reason{abi.CodeConnectionBusy: ReasonRunning, abi.CodeCoolingDown: ReasonCoolingDown}
 
-// refused keeps that a connection could not even begin to run. It returns whether
-// the store took it.
-func (s *Scheduler) refused(ctx context.Context, c candidate, e Event, why error) (kept bool) {
+// refused keeps that a connection could not even begin to run, and what that rests
+// on. It returns whether the store took it.
+func (s *Scheduler) refused(ctx context.Context, c candidate, e Event, why error, rests string) (kept bool) {
 	e.Kind, e.Err = EventRefused, why
 	s.report(e)
 	d := storage.Dispatch{
@@ -122,7 +123,7 @@ func (s *Scheduler) refused(ctx context.Context, c candidate, e Event, why error
 		AfterRun: c.facts.afterRun,
 	}
 	if OwnersToChange(abi.Code(d.Reason)) {
-		d.Holds = health.HeldForOwner
+		d.Holds, d.Identity = health.HeldForOwner, refusalIdentity(d.Identity, rests)
 	}
 	_, err := s.deps.Store.RecordDispatch(ctx, d)
 	if err != nil {

@@ -27,6 +27,7 @@ type facts struct {
 	newest     string  // what the newest of it is called
 	pressure   CooldownInput
 	obstacle   *Obstacle         // nil: none, or one that is gone
+	rejection  *Obstacle         // an older one behind it, over the credentials; nil: none that stands
 	standing   *storage.Dispatch // the record that holds it; nil: none does
 	latest     *storage.Dispatch // the newest record, when no run began since; nil: none
 	afterRun   int64             // numbers its newest run; 0: there is none
@@ -78,7 +79,13 @@ func (s *Scheduler) gather(ctx context.Context, c storage.Connection, now time.T
 		last = f.history[0].FinishedAt
 	}
 	f.pressure = p.Cooldown(f.setting, f.policy, last)
-	if f.obstacle = FindObstacle(f.history); f.obstacle == nil && !f.onDevice {
+	if f.obstacle = FindObstacle(f.history); f.onDevice {
+		return f, nil
+	}
+	if err := s.findRejection(ctx, f); err != nil {
+		return f, err
+	}
+	if f.obstacle == nil {
 		f.obstacle = signedOut(state.SignedOut)
 	}
 	return f, nil
@@ -98,8 +105,8 @@ func latest(state storage.ScheduleState) *storage.Dispatch {
 
 // heal looks whether the owner has done what the connection waits for, and
 // returns what of it is new. What has been done is no obstacle any more.
-func (s *Scheduler) heal(ctx context.Context, f *facts) (healed Healed, err error) {
-	watched, err := s.watched(ctx, f)
+func (s *Scheduler) heal(ctx context.Context, f *facts, probe Probe) (healed Healed, err error) {
+	watched, err := s.watched(ctx, f, probe)
 	if err != nil {
 		return "", &unresolved{err}
 	}
@@ -113,20 +120,8 @@ func (s *Scheduler) heal(ctx context.Context, f *facts) (healed Healed, err erro
 			f.confirm, healed = true, watched[i].healed
 		}
 	}
-	if slices.ContainsFunc(watched, func(w Watched) bool { return w.ofObstacle && w.satisfied() }) {
-		f.passObstacle()
-	}
+	f.passed(watched)
 	return healed, nil
-}
-
-// passObstacle takes the obstacle away, and with it what is kept of waiting for it.
-// Of a credential that was taken away nothing is.
-func (f *facts) passObstacle() {
-	f.putRight = f.obstacle.Code != CodeSignedOut
-	if f.putRight && f.standing != nil && f.standing.Holds == health.HeldForOwner {
-		f.standing = nil
-	}
-	f.obstacle = nil
 }
 
 // unresolved marks an error that concerns one connection, not the store.
@@ -178,6 +173,7 @@ func history(state storage.ScheduleState, live bool) []Ended {
 		}
 		all = slices.Insert(all, at, Ended{
 			Status: StatusRefused, Class: "failure:" + d.Reason, Code: d.Reason, StartedAt: d.LastAt, FinishedAt: d.LastAt, Count: int(d.Count),
+			rests: restsOf(d.Identity),
 		})
 	}
 	return all
@@ -196,9 +192,17 @@ func owed(since time.Time, history []Ended, now time.Time) bool {
 	})
 }
 
+// probe returns the probe of a pass; nil: nothing is known.
+func (s *Scheduler) probe() Probe {
+	if s.deps.Probes == nil {
+		return nil
+	}
+	return s.deps.Probes()
+}
+
 // watched is what the owner of the connection is waited for, with what a probe
 // shows.
-func (s *Scheduler) watched(ctx context.Context, f *facts) ([]Watched, error) {
+func (s *Scheduler) watched(ctx context.Context, f *facts, probe Probe) ([]Watched, error) {
 	var all []Watched
 	if sched := f.schedule; !sched.ResumedAt.IsZero() && !sched.Paused {
 		all = append(all, Watched{
@@ -211,12 +215,18 @@ func (s *Scheduler) watched(ctx context.Context, f *facts) ([]Watched, error) {
 			healed:   HealedPause,
 		})
 	}
-	if f.obstacle != nil && s.deps.Probe != nil {
-		e, version, err := s.deps.Probe(ctx, f.connection, *f.obstacle)
+	if o := findElsewhere(f.history); o != nil {
+		all = append(all, o.watched(s.rests(ctx, f)))
+	}
+	for _, o := range []*Obstacle{f.rejection, f.obstacle} {
+		if o == nil || probe == nil {
+			continue
+		}
+		e, version, err := probe(ctx, f.connection, *o)
 		if err != nil {
 			return all, err
 		}
-		all = append(all, Watched{Action: f.obstacle.Action(), Since: f.obstacle.Since, Evidence: e, Version: version, ofObstacle: true, healed: Healed(f.obstacle.Kind)})
+		all = append(all, Watched{Action: o.Action(), Since: o.Since, Evidence: e, Version: version, of: o, healed: Healed(o.Kind)})
 	}
 	return all, nil
 }

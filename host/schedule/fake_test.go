@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -31,9 +32,13 @@ type world struct {
 	dues    int
 	policy  map[string]*abi.RefreshPolicy
 	press   map[string]Pressure
-	probed  map[string]bool // whether the obstacle of a connection is gone
-	stored  time.Time       // when the newest credential was
-	lost    bool            // the store takes no outcome of a run
+	probed  map[string]bool   // whether the obstacle of a connection is gone
+	stored  time.Time         // when the newest credential was
+	rests   map[string]string // what a refusal of a connection rests on
+	stands  map[string]bool   // whether what was said against its credentials does
+	probes  int               // passes that had a probe
+	asked   int               // whether that stands
+	lost    bool              // the store takes no outcome of a run
 
 	play    func(w *world, ctx context.Context, j Job) (storage.RunEnd, error)
 	starts  []started
@@ -53,7 +58,7 @@ type started struct {
 func newWorld(t *testing.T, names ...string) *world {
 	w := &world{
 		t: t, names: names, states: map[string]*storage.ScheduleState{}, claims: map[string]bool{}, policy: map[string]*abi.RefreshPolicy{},
-		press: map[string]Pressure{}, probed: map[string]bool{}, live: map[string]bool{}, holders: map[string]bool{},
+		press: map[string]Pressure{}, probed: map[string]bool{}, rests: map[string]string{}, stands: map[string]bool{}, live: map[string]bool{}, holders: map[string]bool{},
 	}
 	for _, n := range names {
 		w.states[n] = &storage.ScheduleState{}
@@ -124,11 +129,21 @@ func (w *world) scheduler(change ...func(*Deps)) *Scheduler {
 			defer w.mu.Unlock()
 			return w.press[c.Name], nil
 		},
-		Probe: func(_ context.Context, c storage.Connection, o Obstacle) (verdict.SatisfactionEvidence, string, error) {
+		Probes: func() Probe {
 			w.mu.Lock()
 			defer w.mu.Unlock()
-			yes := w.probed[c.Name] && (o.Kind != BadCredentials || w.stored.After(o.Since))
-			return gone(o, yes), w.stored.String(), nil
+			w.probes++
+			return func(_ context.Context, c storage.Connection, o Obstacle) (verdict.SatisfactionEvidence, string, error) {
+				w.mu.Lock()
+				defer w.mu.Unlock()
+				yes := w.probed[c.Name] && (o.Kind != BadCredentials || strings.HasPrefix(o.Code, "vault.") || w.stored.After(o.Since))
+				return gone(o, yes), w.stored.String(), nil
+			}
+		},
+		Rests: func(_ context.Context, c storage.Connection) string {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			return w.rests[c.Name]
 		},
 		Run: w.run, Now: w.now, Random: func() float64 { return 0.5 },
 		HolderAlive: func(h string) bool {
@@ -230,6 +245,17 @@ func (w *world) ScheduleState(_ context.Context, id string, _ int) (storage.Sche
 	st.Dispatches = append([]storage.Dispatch{}, st.Dispatches...)
 	st.Held = w.held(id)
 	return st, w.broken
+}
+
+func (w *world) EvidenceOf(_ context.Context, id string) (*storage.Evidence, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.asked++
+	e := storage.Evidence{ConnectionID: id, Facts: &health.Stored{}}
+	if w.stands[id] {
+		e.Facts.Rejected = &health.StoredRejection{Reason: "demo_x", AtUS: 1}
+	}
+	return &e, w.broken
 }
 
 func (w *world) PutDue(_ context.Context, id string, due storage.Due) error {

@@ -19,8 +19,8 @@ type Watched struct {
 	Evidence verdict.SatisfactionEvidence
 	Version  string // of the evidence: the same one never counts twice
 
-	ofObstacle bool // it is the connection's obstacle
-	healed     Healed
+	of     *Obstacle // of the connection; nil: it is of none
+	healed Healed
 }
 
 // Healed says what its owner did: ended the pause, or something about an

@@ -52,7 +52,7 @@ func (s *Scheduler) Once(ctx context.Context) ([]Looked, error) {
 			}
 			<-s.wake // of the worker that ends next
 			// It may have waited for hours, in which its owner paused it or ran it.
-			if c = s.decide(ctx, c.connection, s.deps.Now()); c.err != nil || !c.plan.start {
+			if c = s.decide(ctx, c.connection, s.probe(), s.deps.Now()); c.err != nil || !c.plan.start {
 				*l = c.looked()
 				break
 			}
@@ -114,13 +114,13 @@ func (s *Scheduler) Look(ctx context.Context, c storage.Connection) (Looked, err
 		x.plan = x.facts.plan(time.Time{}, now)
 		return x.looked(), nil
 	}
-	watched, err := s.watched(ctx, x.facts)
+	watched, err := s.watched(ctx, x.facts, s.probe())
 	if err != nil {
 		return (&candidate{connection: c, facts: x.facts, err: err}).looked(), nil //nolint:nilerr // the error is what was found
 	}
-	if slices.ContainsFunc(watched, func(w Watched) bool { return w.ofObstacle && w.satisfied() }) {
-		x.facts.passObstacle() // the next pass sees it, too
-		x.facts.confirm = true
+	elsewhere := func(w Watched) bool { return w.healed == HealedElsewhere && w.satisfied() }
+	if x.facts.passed(watched) || slices.ContainsFunc(watched, elsewhere) {
+		x.facts.confirm = true // the next pass sees it, too
 	}
 	x.due = x.facts.dueNext(now, 0).At
 	x.plan = x.facts.plan(x.due, now)

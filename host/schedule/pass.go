@@ -68,11 +68,12 @@ func (s *Scheduler) survey(ctx context.Context, now time.Time) ([]candidate, err
 		return nil, err
 	}
 	var all []candidate
+	probe := s.probe()
 	for _, c := range connections {
 		if s.isRunning(c.ID) {
 			continue
 		}
-		x := s.decide(ctx, c, now)
+		x := s.decide(ctx, c, probe, now)
 		if x.err == nil {
 			s.checkReady(ctx, &x)
 		}
@@ -94,7 +95,7 @@ func (s *Scheduler) survey(ctx context.Context, now time.Time) ([]candidate, err
 	return all, nil
 }
 
-func (s *Scheduler) decide(ctx context.Context, c storage.Connection, now time.Time) candidate {
+func (s *Scheduler) decide(ctx context.Context, c storage.Connection, probe Probe, now time.Time) candidate {
 	x := candidate{connection: c}
 	if x.facts, x.err = s.gather(ctx, c, now); x.err != nil {
 		return x
@@ -108,7 +109,7 @@ func (s *Scheduler) decide(ctx context.Context, c storage.Connection, now time.T
 			return x
 		}
 	}
-	healed, err := s.heal(ctx, x.facts)
+	healed, err := s.heal(ctx, x.facts, probe)
 	if x.err = err; err != nil {
 		return x
 	}
@@ -134,7 +135,7 @@ func (s *Scheduler) checkReady(ctx context.Context, x *candidate) {
 	if why == nil || ctx.Err() != nil || f.refusedFor(why) {
 		return
 	}
-	if s.refused(ctx, *x, Event{Connection: x.connection.Name, Trigger: Scheduled}, why) {
+	if s.refused(ctx, *x, Event{Connection: x.connection.Name, Trigger: Scheduled}, why, s.rests(ctx, x.facts)) {
 		x.plan = x.plan.skipped(ReasonNotReady, time.Time{}, "")
 		x.facts.standing = &storage.Dispatch{Status: StatusRefused, Reason: string(abi.CodeOf(why)), Says: health.Sentence(saying(why)), Holds: health.HeldForOwner}
 	}
@@ -151,7 +152,7 @@ func (s *Scheduler) apart(ctx context.Context, x *candidate) error {
 	code := abi.CodeOf(own.err)
 	if OwnersToChange(code) {
 		if !x.facts.refusedFor(own.err) {
-			s.refused(ctx, *x, Event{Connection: x.connection.Name, Trigger: Scheduled}, own.err)
+			s.refused(ctx, *x, Event{Connection: x.connection.Name, Trigger: Scheduled}, own.err, s.rests(ctx, x.facts))
 		}
 		return nil
 	}

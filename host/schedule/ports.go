@@ -14,6 +14,8 @@ import (
 type Store interface {
 	Claims
 	Connections(ctx context.Context) ([]storage.Connection, error)
+	// EvidenceOf is asked whether a run that was rejected still says something.
+	EvidenceOf(ctx context.Context, connection string) (*storage.Evidence, error)
 	ScheduleState(ctx context.Context, connectionID string, limit int) (storage.ScheduleState, error)
 	// AdoptSchedule keeps that a connection about which its owner said nothing runs
 	// by itself.
@@ -29,6 +31,10 @@ type Job struct {
 	Attendance Attendance
 	Attempt    int // of this dispatch, from 0
 }
+
+// Probe looks whether an obstacle is still there. version names the evidence: when
+// it is another one, what it shows is new. It is called by one goroutine at a time.
+type Probe func(ctx context.Context, c storage.Connection, o Obstacle) (e verdict.SatisfactionEvidence, version string, err error)
 
 // Pressure is what is stored of a connection's source pressure.
 type Pressure struct {
@@ -48,9 +54,13 @@ type Deps struct {
 	OnDevice func(ctx context.Context, c storage.Connection) (bool, error)
 	// Pressure returns the source pressure that is stored; nil: there is none.
 	Pressure func(ctx context.Context, c storage.Connection) (Pressure, error)
-	// Probe looks whether an obstacle is still there. version names the evidence:
-	// when it is another one, what it shows is new. nil: nothing is ever known.
-	Probe func(ctx context.Context, c storage.Connection, o Obstacle) (e verdict.SatisfactionEvidence, version string, err error)
+	// Probes returns the probe of one pass, or of one look: what it asks for all
+	// connections at once it may ask once. nil: nothing is ever known.
+	Probes func() Probe
+	// Rests marks what a run is refused or begun over that is no part of its connection:
+	// the module, what is configured. Equal marks are of the same; "", or nil: nobody
+	// knows. It is at most printable ASCII without a space.
+	Rests func(ctx context.Context, c storage.Connection) string
 	// Ready says why a run could not even begin, as far as that can be seen at once
 	// and by every pass: a module that is gone. nil, and nil for it: nothing is known
 	// to be in the way.
