@@ -6,24 +6,26 @@ import (
 	"time"
 )
 
-// version has to answer within 30 ms; the test allows for a busy machine and
-// takes the best of several.
-//
-//nolint:paralleltest // it measures time: nothing may run beside it
+// version has to answer within 30 ms. What it costs the processor is measured:
+// how long it takes besides says how busy the machine is (BenchmarkVersion).
 func TestVersionIsQuick(t *testing.T) {
+	t.Parallel()
+	if raceEnabled {
+		t.Skip("the race detector takes longer")
+	}
 	program, err := exec.LookPath("pdpp-host")
 	if err != nil {
 		t.Fatal(err)
 	}
 	best := time.Hour
 	for range 20 {
-		begin := time.Now()
-		if err := exec.Command(program, "version").Run(); err != nil {
+		version := exec.Command(program, "version")
+		if err := version.Run(); err != nil {
 			t.Fatal(err)
 		}
-		best = min(best, time.Since(begin))
+		best = min(best, version.ProcessState.UserTime()+version.ProcessState.SystemTime())
 	}
-	if best > 30*time.Millisecond && !raceEnabled {
+	if best > 30*time.Millisecond {
 		t.Errorf("version takes %s, want below 30ms", best)
 	}
 }

@@ -99,7 +99,7 @@ func (s *host) begin() {
 	case err := <-s.ended:
 		s.ended <- err
 		s.t.Fatalf("the host does not serve: %v\n%s", err, s.out.bytes())
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		s.t.Fatalf("the host does not listen\n%s", s.out.bytes())
 	}
 }
