@@ -115,16 +115,14 @@ func (a *app) lanes(f laneFlags) ([]*lane, error) {
 	return a.allLanes()
 }
 
-// allLanes are all source instances of this machine.
+// allLanes are all source instances of this machine. A profile that cannot be used
+// comes as an error beside those that can.
 func (a *app) allLanes() ([]*lane, error) {
 	dir, err := collector.ProfilesOf(a.env())
 	if err != nil {
 		return nil, err
 	}
-	list, err := dir.List()
-	if err != nil {
-		return nil, err
-	}
+	list, broken := dir.List()
 	if len(list) == 0 {
 		_, err := only(dir)
 		return nil, err
@@ -137,7 +135,7 @@ func (a *app) allLanes() ([]*lane, error) {
 		}
 		out[i] = &lane{p, path}
 	}
-	return out, nil
+	return out, broken
 }
 
 // only returns the one profile of this machine; none and several are errors.

@@ -13,19 +13,22 @@ import (
 )
 
 // runAll runs every source of this machine, one after another. What goes wrong with
-// one keeps no other back; the exit status is of the worst.
+// one, or with its profile, keeps no other back; the exit status is of the worst.
 func (a *app) runAll(ctx context.Context, f runFlags) error {
 	if f.lane != (laneFlags{}) || len(f.streams)+len(f.roots)+len(f.set) > 0 || f.acceptRoot {
 		return syntax.Usage("--all takes nothing that is for one source", "leave the other flags out, or name one source")
 	}
-	lanes, err := a.allLanes()
-	if err != nil {
-		return err
+	lanes, broken := a.allLanes()
+	if len(lanes) == 0 {
+		return broken
 	}
 	results := []*collector.RunResult{}
 	var summaries []string
 	var told []func(io.Writer)
-	var worst error
+	worst := broken
+	if broken != nil {
+		told = append(told, func(w io.Writer) { fmt.Fprintln(w, output.Clean(a.homely(broken).Error())) })
+	}
 	for _, l := range lanes {
 		result, err := a.runOne(ctx, l, f)
 		if result != nil {
@@ -49,6 +52,9 @@ func (a *app) runAll(ctx context.Context, f runFlags) error {
 		}
 	}
 	list := map[string]any{"object": "local_collector_run_list", "lanes": results}
+	if broken != nil {
+		list["problem"] = output.ProblemOf(a.homely(broken))
+	}
 	text := func(w io.Writer) {
 		for _, t := range told {
 			if !a.Flags.Quiet {

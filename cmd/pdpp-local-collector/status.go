@@ -12,6 +12,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/cmd/internal/syntax"
 	"github.com/pdpp-host/pdpp-host/host/collector"
 	"github.com/pdpp-host/pdpp-host/host/run"
+	"github.com/pdpp-host/pdpp-host/storage"
 )
 
 func (a *app) statusCommand() *cobra.Command {
@@ -91,8 +92,17 @@ func standing(s *collector.Status) (tone, word string) {
 		return tone, "Cannot run"
 	case s.Last != nil && s.Last.Status == run.StatusFailed && s.Outbox.Counts.DeadLetter == 0 && s.Outbox.Counts.StaleLeases == 0:
 		return tone, "Last run failed"
+	case notEnded(s):
+		return "", "Run not ended"
 	}
 	return stateTone(s.LifecycleState), stateWords(s.LifecycleState)
+}
+
+// notEnded reports whether a run goes on, or was cut off, that left nothing else to
+// tell of.
+func notEnded(s *collector.Status) bool {
+	return s.Last != nil && s.Last.Status == storage.StatusRunning &&
+		(s.LifecycleState == storage.LaneHealthyIdle || s.LifecycleState == storage.LaneCoverageMissing)
 }
 
 // stateTone is a lifecycle state's tone.
@@ -163,6 +173,9 @@ func (a *app) writeStatus(w io.Writer, s *collector.Status) {
 	fmt.Fprintf(w, "%s  %s\n", style.Pill(tone, word), output.Clean(s.ConnectorID))
 	if f := s.Failed; f != nil {
 		a.writeProblem(w, &collector.Problem{Code: f.Code, Message: f.Message, Hint: f.Hint})
+	}
+	if notEnded(s) {
+		fmt.Fprintln(w, "  a run goes on, or was cut off: the next one takes over")
 	}
 	if m := stateMeaning(s.LifecycleState, s.SourceInstanceID); m != "" {
 		fmt.Fprintf(w, "  %s\n", output.Clean(m))

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/device"
@@ -108,7 +109,7 @@ func emission(b []byte, r *device.RawRecord, op string, composite bool, key stri
 		}
 		b = append(b, key...)
 	} else {
-		b = append(b, r.Key...)
+		b = appendShortest(b, r.Key)
 	}
 	if len(r.Data) > 0 {
 		b = append(append(b, `,"data":`...), r.Data...)
@@ -122,7 +123,7 @@ func emission(b []byte, r *device.RawRecord, op string, composite bool, key stri
 	}
 	// A deletion may have been emitted without its time (RT-07.1).
 	if len(r.EmittedAt) > 0 && (op != device.OpDelete || string(r.EmittedAt) != `""`) {
-		b = append(append(b, `,"emitted_at":`...), r.EmittedAt...)
+		b = appendShortest(append(b, `,"emitted_at":`...), r.EmittedAt)
 	}
 	b = append(b, '}')
 	if bytes.IndexByte(b, '\n') < 0 {
@@ -134,6 +135,30 @@ func emission(b []byte, r *device.RawRecord, op string, composite bool, key stri
 		return nil, errors.New("it is not valid JSON")
 	}
 	return one.Bytes(), nil
+}
+
+// appendShortest writes a JSON string in as few bytes as it can take, as its guest may
+// have: escapes that a device writes at more length must not make a record larger than
+// one may be. What is no string is left for the gate to refuse.
+func appendShortest(b, raw []byte) []byte {
+	var text string
+	if bytes.IndexByte(raw, '\\') < 0 || json.Unmarshal(raw, &text) != nil {
+		return append(b, raw...)
+	}
+	b = append(b, '"')
+	for i := range len(text) {
+		switch c, at := text[i], strings.IndexByte("\b\f\n\r\t", text[i]); {
+		case c == '"' || c == '\\':
+			b = append(b, '\\', c)
+		case at >= 0:
+			b = append(b, '\\', "bfnrt"[at])
+		case c < ' ':
+			b = fmt.Appendf(b, `\u%04x`, c)
+		default:
+			b = append(b, c)
+		}
+	}
+	return append(b, '"')
 }
 
 // rejected refuses a batch for one record. It names the record by its place and

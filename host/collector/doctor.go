@@ -143,7 +143,7 @@ func gapsCheck(s *Status, lane string) Check {
 		check.Remedy = "nothing to do, or a newer connector: what is missing is listed by pdpp-local-collector status" + lane
 	}
 	for i := range s.Open.Parts {
-		if p := &s.Open.Parts[i]; left.Somebody > 0 && p.whose() == somebody {
+		if p := &s.Open.Parts[i]; left.Somebody > 0 && p.Status != storage.UnitDead && p.whose() == somebody {
 			check.Text += "; " + p.Why()
 			break
 		}

@@ -51,7 +51,7 @@ func (c *Collector) Run(ctx context.Context, req RunRequest) (*RunResult, error)
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		c.remember(began, req, nil, err)
+		c.remember(began, nil, err, nil)
 		if abi.CodeOf(err) != abi.CodeStoreLocked { // then another process goes on with it
 			_ = c.beat(ctx, device.StatusBlocked, nil, &device.LastError{Kind: device.ErrorStateRead}) // the error at hand says more
 		}
@@ -59,8 +59,21 @@ func (c *Collector) Run(ctx context.Context, req RunRequest) (*RunResult, error)
 	}
 	e := c.execution(store)
 	err = e.make(ctx, req)
-	c.remember(began, req, e.result, err)
-	return e.result, errors.Join(err, store.Close())
+	closed := store.Close()
+	lane := c.laneAfter(ctx)
+	known := c.remember(began, e.result, err, lane)
+	e.result.stay = stay(lane, &known)
+	return e.result, errors.Join(err, closed)
+}
+
+// laneAfter reads the lane as a status does; nil where that cannot be.
+func (c *Collector) laneAfter(ctx context.Context) *storage.LaneInfo {
+	info, _, exists, err := c.look(context.WithoutCancel(ctx))
+	if err != nil || !exists {
+		c.deps.Logger.Debug("what is open was not read", "code", string(abi.CodeOf(err)))
+		return nil
+	}
+	return &info
 }
 
 func (c *Collector) open(ctx context.Context) (*storage.Store, error) {

@@ -17,27 +17,30 @@ func gapsLeft(n *Counts, stay int64) GapsLeft {
 }
 
 // GapsLeft counts what of the source is not done.
-func (s *Status) GapsLeft() GapsLeft {
-	var stay int64
-	for i := range s.Open.Parts {
-		if p := &s.Open.Parts[i]; p.Kind == kindUnit && p.Status == storage.UnitGap && p.whose() == nobody {
-			stay++
+func (s *Status) GapsLeft() GapsLeft { return gapsLeft(&s.Outbox.Counts, s.Open.stay()) }
+
+// GapsLeft counts what of the source is not done after the execution, whichever run
+// left it: the lane's open parts are counted, as a status counts them.
+func (r *RunResult) GapsLeft() GapsLeft { return gapsLeft(&r.Outbox, r.stay) }
+
+// stay is how many of the listed gaps stay missing, whoever does what.
+func (w *OpenWork) stay() (n int64) {
+	for i := range w.Parts {
+		if p := &w.Parts[i]; p.Kind == kindUnit && p.Status == storage.UnitGap && p.whose() == nobody {
+			n++
 		}
 	}
-	return gapsLeft(&s.Outbox.Counts, stay)
+	return n
 }
 
-// GapsLeft counts what of the source is not done after the execution.
-func (r *RunResult) GapsLeft() GapsLeft {
-	seen := map[[2]string]bool{}
-	if r.Run != nil {
-		for i := range r.Run.KnownGaps {
-			if g := &r.Run.KnownGaps[i]; final(g.RecoveryHint) {
-				seen[[2]string{g.Stream, g.Reason}] = true
-			}
-		}
+// stay is how many gaps of a lane stay missing. Of one that could not be read somebody
+// has to look at every gap.
+func stay(lane *storage.LaneInfo, known *memory) int64 {
+	if lane == nil {
+		return 0
 	}
-	return gapsLeft(&r.Outbox, int64(len(seen)))
+	open := openWorkOf(lane, known)
+	return open.stay()
 }
 
 // String says it in words: "2 gaps: 1 needs somebody, 1 is tried again by itself".

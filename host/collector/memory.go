@@ -1,14 +1,11 @@
 package collector
 
 import (
-	"encoding/json"
-	"errors"
-	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/run"
@@ -40,50 +37,16 @@ type memory struct {
 	Left             []run.KnownGap `json:"left,omitempty"`
 }
 
-const (
-	maxMemory = 1 << 20
-	maxLeft   = 100
-)
+// maxLeft bounds how much is remembered of what was left.
+const maxLeft = 100
 
-func (c *Collector) memoryPath() string {
-	return strings.TrimSuffix(c.deps.LanePath, ".sqlite") + ".last.json"
-}
-
-// recall reads the lane's memory. What is not there, or cannot be read, is none.
-func (c *Collector) recall() memory {
-	none := memory{SourceInstanceID: c.deps.Profile.SourceInstanceID}
-	if info, err := os.Lstat(c.memoryPath()); err != nil || !info.Mode().IsRegular() {
-		return none
-	}
-	f, err := os.Open(c.memoryPath())
-	if err != nil {
-		return none
-	}
-	defer func() { _ = f.Close() }()
-	text, err := io.ReadAll(io.LimitReader(f, maxMemory+1))
-	if err != nil {
-		return none
-	}
-	if m, ok := memoryOf(text); ok && m.SourceInstanceID == none.SourceInstanceID {
-		return m
-	}
-	return none
-}
-
-func memoryOf(text []byte) (m memory, ok bool) {
-	if len(text) > maxMemory || json.Unmarshal(text, &m) != nil {
-		return memory{}, false
-	}
-	m.Left = m.Left[:min(len(m.Left), maxLeft)]
-	return m, true
-}
-
-// remember keeps what an execution came to. One that was stopped, or typed wrong,
-// says nothing new.
-func (c *Collector) remember(began time.Time, req RunRequest, r *RunResult, err error) {
+// remember keeps what an execution came to, and returns all that is known then. One
+// that was stopped, or typed wrong, says nothing new. lane is what is open after it;
+// nil: it could not be read.
+func (c *Collector) remember(began time.Time, r *RunResult, err error, lane *storage.LaneInfo) memory {
 	m := c.recall()
 	if r != nil && r.Run != nil {
-		m.leave(r.Run, len(req.Streams) == 0)
+		m.leave(r.Run, lane)
 	}
 	switch {
 	case r != nil && r.Outcome == OutcomeCancelled:
@@ -96,7 +59,8 @@ func (c *Collector) remember(began time.Time, req RunRequest, r *RunResult, err 
 	default:
 		m.Failed = nil
 	}
-	c.keepMemory(m)
+	c.keepMemory(m, r != nil)
+	return m
 }
 
 // NotBegun keeps why an execution did not come as far as the collector.
@@ -104,14 +68,14 @@ func (c *Collector) NotBegun(err error) {
 	now := c.deps.Now()
 	m := c.recall()
 	m.Failed = failedWith(now, now, problem(err), err)
-	c.keepMemory(m)
+	c.keepMemory(m, false)
 }
 
 // Forget drops what the last execution failed with: it was another credential's.
 func (c *Collector) Forget() {
 	m := c.recall()
 	m.Failed = nil
-	c.keepMemory(m)
+	c.keepMemory(m, false)
 }
 
 // keeps reports whether an error is of an execution that the lane or its host could
@@ -145,66 +109,70 @@ func failedWith(began, at time.Time, p *Problem, err error) *Failed {
 }
 
 // leave replaces what is remembered by what a run left. Of what it did not look at,
-// or may not have, the words of before stay: what is open says which of them count.
-func (m *memory) leave(r *run.Result, whole bool) {
+// or may not have, or found to be missing for another reason too, the words of before
+// stay as long as it is open.
+func (m *memory) leave(r *run.Result, lane *storage.LaneInfo) {
 	left := slices.Clone(r.KnownGaps)
-	if r.Status != run.StatusSucceeded || !whole {
-		for _, old := range m.Left {
-			if !slices.ContainsFunc(left, func(g run.KnownGap) bool { return g.Stream == old.Stream && g.Reason == old.Reason }) {
-				left = append(left, old)
-			}
+	for _, old := range m.Left {
+		again := slices.ContainsFunc(left, func(g run.KnownGap) bool { return g.Stream == old.Stream && g.Reason == old.Reason })
+		if !again && isOpen(lane, &old) {
+			left = append(left, old)
 		}
 	}
 	m.Left = left[:min(len(left), maxLeft)]
 }
 
+// isOpen reports whether something that a run left is not done, as far as is known.
+func isOpen(lane *storage.LaneInfo, g *run.KnownGap) bool {
+	if lane == nil || lane.OpenTotal > int64(len(lane.Open)) {
+		return true
+	}
+	return slices.ContainsFunc(lane.Open, func(o storage.OpenWork) bool { return o.Kind == kindUnit && says(g, o.Stream, o.Reason) })
+}
+
 // said is what a run said of an open part, nil when nothing is known.
 func (m *memory) said(stream, reason string) *run.KnownGap {
-	i := slices.IndexFunc(m.Left, func(g run.KnownGap) bool { return g.Stream == stream && g.Reason == reason })
+	i := slices.IndexFunc(m.Left, func(g run.KnownGap) bool { return says(&g, stream, reason) })
 	if i < 0 {
 		return nil
 	}
 	return &m.Left[i]
 }
 
-// keepMemory writes the file, or removes it where there is nothing to keep. An
-// execution does not fail with it, and makes no folder for it.
-func (c *Collector) keepMemory(m memory) {
-	err := c.writeMemory(m)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		c.deps.Logger.Warn("how the execution ended could not be kept for status", "error", err.Error())
-	}
+// says reports whether a gap is an open part, whose reason is as the outbox writes it.
+func says(g *run.KnownGap, stream, reason string) bool {
+	return g.Stream == stream && (g.Reason == reason || asWord(g.Reason) == reason)
 }
 
-func (c *Collector) writeMemory(m memory) error {
-	path := c.memoryPath()
-	if m.Failed == nil && len(m.Left) == 0 {
-		return os.Remove(path)
-	}
-	text, err := json.Marshal(m)
-	if err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".last-*") // 0600
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
+// asWord is a reason as the outbox writes one, which is shown away from this
+// machine: what could be more than a word is left out there, and nothing is known
+// of it here.
+func asWord(reason string) string {
+	const most = 160
+	return strings.Map(func(r rune) rune {
+		if r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_.:-", r)) {
+			return r
+		}
+		return '_'
+	}, strings.ToValidUTF8(reason[:min(len(reason), most)], ""))
 }
 
 // Undelivered is why nothing of what waits was delivered, when the host cannot be
 // reached or refuses it. A host that asks for a pause is well, and one that took a
-// part is at work. nil: it was delivered, or something else than delivery failed.
+// part is at work, unless it takes nothing more from this device. nil: it was
+// delivered, or something else than delivery failed.
 func (r *RunResult) Undelivered() *Problem {
 	d := r.Delivery
-	if r.Outcome != OutcomeBacklog || r.Delivered.Acknowledged > 0 || d == nil || d.Code == string(CodePaused) {
+	if r.Outcome != OutcomeBacklog || d == nil {
+		return nil
+	}
+	switch abi.Code(d.Code) {
+	case CodeUnauthorized, CodeGone, CodeProtocol:
+		return d
+	case CodePaused:
+		return nil
+	}
+	if r.Delivered.Acknowledged > 0 {
 		return nil
 	}
 	return d

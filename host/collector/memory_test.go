@@ -1,6 +1,8 @@
 package collector
 
 import (
+	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -11,6 +13,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/run"
+	"github.com/pdpp-host/pdpp-host/storage"
 )
 
 func (w *world) failed() *Failed {
@@ -111,6 +114,35 @@ func TestMemoryIsOfOneLane(t *testing.T) {
 	w.same(len(left), 0, "files that are left over")
 }
 
+// A collector that is led to the outbox of another source leaves alone what is
+// remembered there: it is the other's, and the other's status shows it.
+func TestMemoryOfAnotherLaneIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t).guest()
+	w.run(done(0))
+	w.collector().NotBegun(missing)
+	mine := w.deps.Profile
+	other := *mine
+	other.SourceInstanceID = "src_2"
+	w.deps.Profile = &other
+	_, err := w.collector().Run(t.Context(), w.script(done(0)))
+	w.same(abi.CodeOf(err), storage.CodeLaneMismatch, "code")
+	w.collector().NotBegun(missing)
+	w.collector().Forget()
+	w.deps.Profile = mine
+	if f := w.failed(); f == nil || f.Code != string(abi.CodePluginUnknown) {
+		t.Errorf("%+v", f)
+	}
+	// What a source that is gone left beside an outbox gives way to whose it is now.
+	w.ok(os.WriteFile(w.collector().memoryPath(), []byte(`{"source_instance_id":"src_0","failed":{"error_code":"delivery.gone"}}`), 0o600))
+	w.host.revoked = true
+	_, err = w.collector().Run(t.Context(), w.script(done(0)))
+	w.same(abi.CodeOf(err), CodeUnauthorized, "code")
+	if f := w.failed(); f == nil || f.Code != string(CodeUnauthorized) {
+		t.Errorf("%+v", f)
+	}
+}
+
 // LC-05.1: the device says of an open part what its run said, with the names, and
 // whether it is tried again, as everything else says it.
 func TestOpenWorkIsNamedHere(t *testing.T) {
@@ -155,7 +187,7 @@ func FuzzMemory(f *testing.F) {
 				t.Errorf("%q", p.Why())
 			}
 		}
-		m.leave(&run.Result{Status: run.StatusFailed, KnownGaps: []run.KnownGap{{Reason: "x"}}}, true)
+		m.leave(&run.Result{Status: run.StatusFailed, KnownGaps: []run.KnownGap{{Reason: "x"}}}, nil)
 		if m.said("", "x") == nil {
 			t.Error("what was left is not remembered")
 		}
@@ -197,3 +229,91 @@ func TestEnrollmentThatReachesNobody(t *testing.T) {
 type broken struct{ err error }
 
 func (b broken) RoundTrip(*http.Request) (*http.Response, error) { return nil, b.err }
+
+// What is remembered stays as it is on the disk while it says the same, and is
+// another file once it does not: whoever reads it reads a whole one.
+func TestMemoryIsWrittenWhenItChanges(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t).guest()
+	look := func() os.FileInfo {
+		t.Helper()
+		info, err := os.Lstat(w.collector().memoryPath())
+		w.ok(err)
+		return info
+	}
+	script := skips(`"stream":"notes","reason":"malformed_lines","recovery_hint":"not_retriable","diagnostics":{"examples":["a<b"]}`) + done(0)
+	w.run(script)
+	first := look()
+	w.run(script)
+	w.collector().Forget()
+	if !os.SameFile(first, look()) {
+		t.Error("it was written again, and says the same")
+	}
+	w.collector().NotBegun(missing)
+	second := look()
+	if os.SameFile(first, second) || second.Mode().Perm() != 0o600 {
+		t.Errorf("%v", second.Mode())
+	}
+	w.collector().Forget() // what it says now it has said before
+	if os.SameFile(second, look()) || w.failed() != nil {
+		t.Error("it was not written")
+	}
+}
+
+// However much the connector said of what it left, why the last execution failed is
+// remembered, and so is who gets on with what is left.
+func TestMemoryHoldsTheFailureWhateverElseIsSaid(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	left := &run.Result{Status: run.StatusSucceeded}
+	for i := range 50 {
+		left.KnownGaps = append(left.KnownGaps, run.KnownGap{
+			Stream: "notes", Reason: fmt.Sprintf("reason_%d", i), RecoveryHint: "not_retriable", Message: strings.Repeat("\x01", 200),
+			Diagnostics: json.RawMessage(`{"examples":["` + strings.Repeat("<", 8<<10-20) + `"]}`),
+		})
+	}
+	c := w.collector()
+	c.remember(time.Now(), &RunResult{Run: left}, nil, nil)
+	c.NotBegun(missing)
+	if f := w.failed(); f == nil || f.Code != string(abi.CodePluginUnknown) {
+		t.Errorf("%+v", f)
+	}
+	m := c.recall()
+	if g := m.said("notes", "reason_49"); g == nil || !final(g.RecoveryHint) {
+		t.Errorf("%+v", g)
+	}
+}
+
+// A host that takes a part and then ends the credential takes nothing more: what
+// waits is not on its way, and the next run does not go on by itself.
+func TestCredentialThatEndsOnTheWay(t *testing.T) {
+	t.Parallel()
+	for code, refusal := range map[abi.Code]answer{
+		CodeUnauthorized: {status: 401}, CodeGone: {status: 404, body: `{"error":{"code":"not_found"}}`},
+		CodeProtocol: {status: 409, body: `{"error":{"code":"collector_protocol_mismatch"}}`},
+	} {
+		w := newWorld(t).guest()
+		taken := 0
+		w.host.fail(func(r *http.Request, _ []byte) (*answer, error) {
+			if !strings.HasSuffix(r.URL.Path, "/ingest-batches") {
+				return nil, nil
+			}
+			if taken++; taken == 1 {
+				return nil, nil
+			}
+			return &refusal, nil
+		})
+		res := w.run(records("notes", 0, 2500) + done(2500))
+		w.same(res.Delivered.Acknowledged, 1, "taken")
+		if why := res.Undelivered(); why == nil || why.Code != string(code) {
+			t.Errorf("%s: %+v", code, why)
+		}
+		if f := w.failed(); f == nil || f.Code != string(code) || !f.Delivering || !f.Lasting {
+			t.Errorf("%s: %+v", code, f)
+		}
+		// One that is only away for a while has the rest later.
+		w.host.fail(nil)
+		w.same(w.run(done(0)).Outcome, OutcomeComplete, "once it takes it")
+		w.same(w.failed() == nil, true, "forgotten")
+	}
+}

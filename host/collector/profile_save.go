@@ -69,6 +69,7 @@ func (d *Profiles) replace(path, text string) error {
 		}
 		return unusable("the profile cannot be written", path, err)
 	}
+	syncDir(d.Dir) // the code that it came with is used
 	return nil
 }
 

@@ -32,7 +32,7 @@ func (e *execution) refuse(ctx context.Context, why error, began time.Time) erro
 	}
 	if !refuses(why) {
 		area, _, _ := strings.Cut(string(abi.CodeOf(why)), ".")
-		e.end.unsaid = area == "storage" || area == "internal"
+		e.end.unsaid = area == "storage" || area == "internal" || area == "delivery" // the host took nothing of a run
 		return nil
 	}
 	about, module := e.known(ctx)

@@ -50,6 +50,8 @@ type RunResult struct {
 	Delivery         *Problem      `json:"delivery_problem,omitempty"` // why delivery stopped before everything was sent
 	Heartbeat        *Problem      `json:"heartbeat_problem,omitempty"`
 	Run              *run.Result   `json:"run,omitempty"` // nil: nothing was scanned
+
+	stay int64 // how many of the lane's gaps stay missing, whoever does what
 }
 
 // Delivered counts what an execution did to the rows of the outbox.

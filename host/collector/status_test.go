@@ -198,6 +198,13 @@ func TestEveryErrorHasAHeartbeat(t *testing.T) {
 	}
 	w.same(w.host.statuses(), "starting healthy", "of a manifest that was refused")
 
+	w = newWorld(t).guest() // it scanned nothing, and no end of a run says so
+	w.host.fail(on("/manifest", answer{status: 500}))
+	if _, err := w.collector().Run(t.Context(), w.script(done(0))); abi.CodeOf(err) != CodeUnreachable {
+		t.Errorf("%v", err)
+	}
+	w.same(w.host.statuses(), "starting retrying", "of a manifest that the host could not take")
+
 	w = newWorld(t).guest()
 	profile := *w.deps.Profile
 	profile.ConnectorID = "other"
