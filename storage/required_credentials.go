@@ -12,7 +12,7 @@ import (
 func requiredCredentials(m *abi.Manifest) []string {
 	var names []string
 	for _, c := range manifest.Credentials(m) {
-		if c.Required && !c.Again {
+		if c.Required {
 			names = append(names, c.Name)
 		}
 	}

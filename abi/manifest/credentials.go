@@ -7,72 +7,74 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// Credential is one place of a manifest that names a credential. Its Required has
-// the form's own word in it: nothing is required of a form that is not.
-type Credential struct {
-	abi.CredentialField
-
-	// Again says that an earlier place named the credential, by its field or by a
-	// variable that fills it, and has the say. What a later one takes for a secret
-	// is one all the same.
-	Again bool
-}
-
-// Credentials returns every place of a valid manifest that names a credential: the
-// fields of its form, the variables that capabilities.auth requires, and the fields
-// of its credential slots, each in the manifest's order. Those that are not Again
-// are the credentials that the connector can use, each once.
-func Credentials(m *abi.Manifest) []Credential {
-	var all []Credential
-	known := func(name string) bool {
-		return slices.ContainsFunc(all, func(c Credential) bool {
-			return !c.Again && (c.Name == name || slices.Contains(c.Env, name))
-		})
-	}
-	add := func(f abi.CredentialField, again bool) {
-		if f.Name != "" {
-			all = append(all, Credential{CredentialField: f, Again: again || known(f.Name)})
-		}
-	}
+// Credentials returns the credentials that the connector of a valid manifest can
+// use, each once, as the first place that names it has it: the fields of its form,
+// the variables that capabilities.auth requires, and the fields of its credential
+// slots, each in the manifest's order. A place names one by its field or by a
+// variable that fills it. Nothing is required of a form that is not. What any place
+// sends or renews as a secret is one, whatever the form says of it.
+func Credentials(m *abi.Manifest) []abi.CredentialField {
+	var all []abi.CredentialField
 	if form := m.Setup.CredentialCapture; form != nil {
 		for _, f := range form.Fields {
 			f.Required = f.Required && (form.Required == nil || *form.Required)
-			add(f, false)
+			all = append(all, f)
+		}
+	}
+	add := func(f abi.CredentialField, secret bool) {
+		known := named(all, f.Name)
+		switch {
+		case f.Name == "":
+		case known == nil:
+			all = append(all, f)
+		case secret && known.Secret != nil && !*known.Secret:
+			known.Secret = nil
 		}
 	}
 	if auth := m.Capabilities.Auth; auth != nil {
 		for _, env := range auth.Required {
-			f := abi.CredentialField{Name: strings.ToLower(env), Label: env, Env: []string{env}, Required: true}
-			fills := func(c Credential) bool { return !c.Again && slices.Contains(c.Env, env) }
-			if i := slices.IndexFunc(all, fills); i >= 0 {
-				f.Secret = all[i].Secret // a variable is as public as the field that it fills
+			if named(all, env) == nil { // a variable is as public as the field that it fills
+				add(abi.CredentialField{Name: variableField(env), Label: env, Env: []string{env}, Required: true}, true)
 			}
-			add(f, known(env))
 		}
 	}
 	if network := m.Requirements.Network; network != nil {
 		for i := range network.Credentials {
-			for _, f := range slotFields(&network.Credentials[i]) {
-				add(f, false)
-			}
+			addSlot(&network.Credentials[i], add)
 		}
 	}
 	return all
 }
 
-// slotFields are the fields that one slot names, with an empty name where it names
-// none. An access token that the host renews can be missing: the first renewal
-// brings it. A client's id is public.
-func slotFields(slot *abi.CredentialSlot) []abi.CredentialField {
-	named := func(name, label string, required bool) abi.CredentialField {
+// variableField is the field that a variable of capabilities.auth.required fills
+// where no form names one.
+func variableField(env string) string { return strings.ToLower(env) }
+
+// named returns the credential that is called name, or that a variable of that name
+// fills; nil when none is.
+func named(all []abi.CredentialField, name string) *abi.CredentialField {
+	i := slices.IndexFunc(all, func(f abi.CredentialField) bool { return f.Name == name || slices.Contains(f.Env, name) })
+	if i < 0 {
+		return nil
+	}
+	return &all[i]
+}
+
+// addSlot adds the fields that one slot names; those that it does not name are "".
+// An access token that the host renews can be missing: the first renewal brings it.
+// A client's id is public, and a user's name is where the form says so.
+func addSlot(slot *abi.CredentialSlot, add func(f abi.CredentialField, secret bool)) {
+	field := func(name, label string, required bool) abi.CredentialField {
 		return abi.CredentialField{Name: name, Label: label, Required: required}
 	}
-	fields := []abi.CredentialField{named(slot.Field, slot.Name, slot.OAuth == nil), named(slot.User, slot.Name+": user name", true)}
-	if slot.OAuth != nil {
-		id := named(slot.OAuth.ClientIDField, slot.Name+": client id", true)
-		id.Secret = new(bool)
-		fields = append(fields, named(slot.OAuth.RefreshField, slot.Name+": refresh token", true), id,
-			named(slot.OAuth.ClientSecretField, slot.Name+": client secret", true))
+	add(field(slot.Field, slot.Name, slot.OAuth == nil), true)
+	add(field(slot.User, slot.Name+": user name", true), false)
+	if slot.OAuth == nil {
+		return
 	}
-	return fields
+	id := field(slot.OAuth.ClientIDField, slot.Name+": client id", true)
+	id.Secret = new(bool)
+	add(field(slot.OAuth.RefreshField, slot.Name+": refresh token", true), true)
+	add(id, false)
+	add(field(slot.OAuth.ClientSecretField, slot.Name+": client secret", true), true)
 }

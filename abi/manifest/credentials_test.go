@@ -13,11 +13,10 @@ import (
 func TestCredentials(t *testing.T) {
 	t.Parallel()
 	yes, no := true, false
-	field := func(name, label string, required bool, env ...string) manifest.Credential {
-		return manifest.Credential{CredentialField: abi.CredentialField{Name: name, Label: label, Env: env, Required: required}}
+	field := func(name, label string, required bool, env ...string) abi.CredentialField {
+		return abi.CredentialField{Name: name, Label: label, Env: env, Required: required}
 	}
-	again := func(c manifest.Credential) manifest.Credential { c.Again = true; return c }
-	secret := func(is *bool, c manifest.Credential) manifest.Credential { c.Secret = is; return c }
+	secret := func(is *bool, c abi.CredentialField) abi.CredentialField { c.Secret = is; return c }
 	form := func(required any, fields ...any) object {
 		c := object{"kind": "access_token", "fields": fields}
 		if required != nil {
@@ -27,6 +26,7 @@ func TestCredentials(t *testing.T) {
 	}
 	token := object{"name": "token", "label": "Token", "env": list{"APP_TOKEN", "OLD_TOKEN"}, "required": true}
 	note := object{"name": "note", "label": "Note", "env": list{"NOTE"}, "secret": false}
+	open := object{"name": "open", "label": "Open", "env": list{"OPEN"}, "secret": false}
 	slot := func(name string, more object) object {
 		s := object{"name": name, "hosts": list{"api.example.org"}, "in": "header", "key": "Authorization"}
 		for k, v := range more {
@@ -45,64 +45,70 @@ func TestCredentials(t *testing.T) {
 		setup object
 		auth  list
 		slots list
-		want  []manifest.Credential
+		want  []abi.CredentialField
 	}{
 		"none": {},
 		"a form": {
 			setup: form(nil, note, token),
-			want:  []manifest.Credential{secret(&no, field("note", "Note", false, "NOTE")), field("token", "Token", true, "APP_TOKEN", "OLD_TOKEN")},
+			want:  []abi.CredentialField{secret(&no, field("note", "Note", false, "NOTE")), field("token", "Token", true, "APP_TOKEN", "OLD_TOKEN")},
 		},
-		"a form that is required": {setup: form(true, token), want: []manifest.Credential{field("token", "Token", true, "APP_TOKEN", "OLD_TOKEN")}},
+		"a form that is required": {setup: form(true, token), want: []abi.CredentialField{field("token", "Token", true, "APP_TOKEN", "OLD_TOKEN")}},
 		"a form that may stay empty": {
-			setup: form(false, token), want: []manifest.Credential{field("token", "Token", false, "APP_TOKEN", "OLD_TOKEN")},
+			setup: form(false, token), want: []abi.CredentialField{field("token", "Token", false, "APP_TOKEN", "OLD_TOKEN")},
 		},
 		"said to be secret": {
 			setup: form(nil, object{"name": "pin", "label": "PIN", "env": list{"PIN"}, "secret": true}),
-			want:  []manifest.Credential{secret(&yes, field("pin", "PIN", false, "PIN"))},
+			want:  []abi.CredentialField{secret(&yes, field("pin", "PIN", false, "PIN"))},
 		},
 		"variables alone": {
 			auth: list{"APP_KEY", "APP_ID"},
-			want: []manifest.Credential{field("app_key", "APP_KEY", true, "APP_KEY"), field("app_id", "APP_ID", true, "APP_ID")},
+			want: []abi.CredentialField{field("app_key", "APP_KEY", true, "APP_KEY"), field("app_id", "APP_ID", true, "APP_ID")},
 		},
 		"variables of the form's": {
 			setup: form(nil, token, note), auth: list{"OLD_TOKEN", "NOTE", "MORE"},
-			want: []manifest.Credential{
+			want: []abi.CredentialField{
 				field("token", "Token", true, "APP_TOKEN", "OLD_TOKEN"), secret(&no, field("note", "Note", false, "NOTE")),
-				again(field("old_token", "OLD_TOKEN", true, "OLD_TOKEN")),
-				again(secret(&no, field("note", "NOTE", true, "NOTE"))),
 				field("more", "MORE", true, "MORE"),
 			},
 		},
 		"a variable called as a field": {
 			setup: form(nil, object{"name": "KEY", "label": "Key", "env": list{"OTHER"}, "secret": false}), auth: list{"KEY"},
-			want: []manifest.Credential{secret(&no, field("KEY", "Key", false, "OTHER")), again(field("key", "KEY", true, "KEY"))},
+			want: []abi.CredentialField{secret(&no, field("KEY", "Key", false, "OTHER"))},
 		},
 		"slots": {
 			setup: form(nil, note), auth: list{"APP_KEY"},
-			slots: list{
-				slot("api", object{"field": "APP_KEY", "as": "basic", "user_field": "note"}), slot("more", object{"field": "note"}),
+			slots: list{slot("api", object{"field": "APP_KEY", "as": "basic", "user_field": "note"}), slot("more", object{"field": "APP_KEY"})},
+			want:  []abi.CredentialField{secret(&no, field("note", "Note", false, "NOTE")), field("app_key", "APP_KEY", true, "APP_KEY")},
+		},
+		"sent, and said to be public": {
+			setup: form(nil, note), slots: list{slot("api", object{"field": "note"})},
+			want: []abi.CredentialField{field("note", "Note", false, "NOTE")},
+		},
+		"renewed, and said to be public": {
+			setup: form(nil, note, open), slots: list{renewed("api", object{"refresh_field": "open"})},
+			want: []abi.CredentialField{
+				secret(&no, field("note", "Note", false, "NOTE")), field("open", "Open", false, "OPEN"), field("access", "api", false),
 			},
-			want: []manifest.Credential{
-				secret(&no, field("note", "Note", false, "NOTE")), field("app_key", "APP_KEY", true, "APP_KEY"),
-				again(field("APP_KEY", "api", true)), again(field("note", "api: user name", true)), again(field("note", "more", true)),
+		},
+		"the client's secret, and said to be public": {
+			setup: form(nil, note, open), slots: list{renewed("api", object{"client_secret_field": "open"})},
+			want: []abi.CredentialField{
+				secret(&no, field("note", "Note", false, "NOTE")), field("open", "Open", false, "OPEN"),
+				field("access", "api", false), field("refresh", "api: refresh token", true),
 			},
 		},
 		"a slot that is renewed": {
 			setup: form(nil, note, token), slots: list{renewed("api", object{"client_secret_field": "token"})},
-			want: []manifest.Credential{
+			want: []abi.CredentialField{
 				secret(&no, field("note", "Note", false, "NOTE")), field("token", "Token", true, "APP_TOKEN", "OLD_TOKEN"),
 				field("access", "api", false), field("refresh", "api: refresh token", true),
-				again(secret(&no, field("note", "api: client id", true))), again(field("token", "api: client secret", true)),
 			},
 		},
 		"a token of two slots": {
 			setup: form(nil, note), slots: list{renewed("one", nil), renewed("two", nil)},
-			want: []manifest.Credential{
+			want: []abi.CredentialField{
 				secret(&no, field("note", "Note", false, "NOTE")),
 				field("access", "one", false), field("refresh", "one: refresh token", true),
-				again(secret(&no, field("note", "one: client id", true))),
-				again(field("access", "two", false)), again(field("refresh", "two: refresh token", true)),
-				again(secret(&no, field("note", "two: client id", true))),
 			},
 		},
 	} {

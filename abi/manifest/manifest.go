@@ -64,6 +64,7 @@ func read(raw []byte) (*abi.Manifest, []Problem) {
 		readRequirements(root.get("runtime_requirements"), m)
 		readCapabilities(root.get("capabilities"), m)
 		readSetup(root.get("setup"), m)
+		checkVariables(root.get("capabilities").get("auth").get("required"), m)
 		readStreams(root.get("streams"), m)
 		network := root.get("runtime_requirements").get("network")
 		readCredentialSlots(network, m)

@@ -207,6 +207,7 @@ func TestAuthAndSetup(t *testing.T) {
 		"env of another":       {capture + ".fields.1.env.0", "PAT", capture + ".fields[1].env", "PAT belongs to another field"},
 		"name a variable":      {capture + ".fields.1.name", "PAT", capture + ".fields[1].name", "must not be a variable of another field"},
 		"variable a name":      {capture + ".fields.0.name", "USER_NAME", capture + ".fields[1].env", "USER_NAME belongs to another field"},
+		"variable of no field": {"capabilities", object{"auth": object{"kind": "env", "required": list{"USER"}}}, "capabilities.auth.required", "USER must be a variable of the field user"},
 		"name its own":         {capture + ".fields.1.name", "USER_NAME", "", ""},
 		"required a string":    {capture + ".fields.0.required", "true", capture + ".fields[0].required", "must be a boolean"},
 		"secret a number":      {capture + ".fields.0.secret", 1, capture + ".fields[0].secret", "must be a boolean"},

@@ -53,6 +53,21 @@ func readCredentialCapture(p place) *abi.CredentialCapture {
 	return c
 }
 
+// checkVariables refuses a variable that is required and goes by the name of a
+// credential's field which it does not fill: it would stand for that field, and
+// nobody could set it.
+func checkVariables(p place, m *abi.Manifest) {
+	form := m.Setup.CredentialCapture
+	if m.Capabilities.Auth == nil || form == nil || len(p.c.problems) > 0 {
+		return // a field that is not understood may well name it
+	}
+	for _, env := range m.Capabilities.Auth.Required {
+		if f := named(form.Fields, variableField(env)); f != nil && named(form.Fields, env) == nil {
+			p.fail(env + " must be a variable of the field " + f.Name)
+		}
+	}
+}
+
 func readCredentialField(p place) abi.CredentialField {
 	env := p.get("env")
 	env.needItems()

@@ -9,15 +9,7 @@ import (
 )
 
 // credentialFields lists every credential that a connector can use, each once.
-func credentialFields(m *abi.Manifest) []abi.CredentialField {
-	var fields []abi.CredentialField
-	for _, c := range manifest.Credentials(m) {
-		if !c.Again {
-			fields = append(fields, c.CredentialField)
-		}
-	}
-	return fields
-}
+func credentialFields(m *abi.Manifest) []abi.CredentialField { return manifest.Credentials(m) }
 
 // fieldNamed returns the field of that name, or the one that the environment
 // variable of that name fills: a connector and its documentation may use either.

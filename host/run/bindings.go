@@ -101,16 +101,14 @@ func missingBinding(name string) error {
 
 // needsCredentials reports whether the connector cannot work without some.
 func needsCredentials(m *abi.Manifest) bool {
-	return slices.ContainsFunc(manifest.Credentials(m), func(c manifest.Credential) bool { return c.Required && !c.Again })
+	return slices.ContainsFunc(manifest.Credentials(m), func(c abi.CredentialField) bool { return c.Required })
 }
 
 // noCredentials says of every credential that there is no value.
 func noCredentials(m *abi.Manifest) map[string]bool {
 	held := map[string]bool{}
 	for _, c := range manifest.Credentials(m) {
-		if !c.Again {
-			held[c.Name] = false
-		}
+		held[c.Name] = false
 	}
 	return held
 }

@@ -3,6 +3,7 @@ package run
 import (
 	"fmt"
 	"maps"
+	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/manifest"
@@ -66,8 +67,8 @@ func noSecretOption(m *abi.Manifest, options map[string]string) error {
 }
 
 // SecretOptions returns the names of options that are the connector's
-// credentials: by a field or by a variable, wherever the manifest names one as a
-// secret.
+// credentials: by a field or by a variable, in small letters too, wherever the
+// manifest names one as a secret.
 func SecretOptions(m *abi.Manifest, options map[string]string) []string {
 	known := map[string]bool{}
 	for _, c := range manifest.Credentials(m) {
@@ -76,7 +77,7 @@ func SecretOptions(m *abi.Manifest, options map[string]string) []string {
 		}
 		known[c.Name] = true
 		for _, env := range c.Env {
-			known[env] = true
+			known[env], known[strings.ToLower(env)] = true, true
 		}
 	}
 	var out []string

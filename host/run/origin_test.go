@@ -125,7 +125,7 @@ func TestASecretIsNoOption(t *testing.T) {
 	public := false
 	m := &abi.Manifest{Setup: abi.Setup{CredentialCapture: &abi.CredentialCapture{Fields: []abi.CredentialField{
 		{Name: "token", Env: []string{"APP_TOKEN"}}, {Name: "account", Env: []string{"APP_ACCOUNT"}, Secret: &public},
-		{Name: "shown", Secret: &public}, {Name: "sent", Secret: &public},
+		{Name: "shown", Secret: &public}, {Name: "sent", Env: []string{"APP_SENT"}, Secret: &public},
 	}}}}
 	m.Capabilities.Auth = &abi.Auth{Required: []string{"APP_KEY", "APP_ACCOUNT", "APP_TOKEN"}}
 	m.Requirements.Network = &abi.NetworkRequirements{Credentials: []abi.CredentialSlot{
@@ -133,7 +133,7 @@ func TestASecretIsNoOption(t *testing.T) {
 	}}
 	for name, refused := range map[string]bool{
 		"token": true, "APP_TOKEN": true, "account": false, "APP_ACCOUNT": false, "base_url": false, "": false, "client": false,
-		"app_account": false, "app_token": true, "shown": false, "sent": true,
+		"app_account": false, "app_token": true, "shown": false, "sent": true, "APP_SENT": true,
 		"app_key": true, "APP_KEY": true, "access_token": true, "login": true, "refresh": true, "client_secret": true, "plain": true,
 	} {
 		err := noSecretOption(m, map[string]string{name: "canary-7f3a"})

@@ -85,17 +85,12 @@ func (s *suite) names(text string) error {
 // that has some: a token that only the host keeps is nothing to be named.
 func (s *suite) required() [][]string {
 	var out [][]string
-	for _, c := range s.used() {
+	for _, c := range manifest.Credentials(s.manifest) {
 		if c.Required && len(c.Env) > 0 {
 			out = append(out, c.Env)
 		}
 	}
 	return out
-}
-
-// used are the credentials that the connector can use, each once.
-func (s *suite) used() []manifest.Credential {
-	return slices.DeleteFunc(manifest.Credentials(s.manifest), func(c manifest.Credential) bool { return c.Again })
 }
 
 // held is a credential that nobody gave.
@@ -109,7 +104,7 @@ type pretended struct{ *suite }
 // that it fills, as the host has it.
 func (p pretended) Held() map[string]bool {
 	all := map[string]bool{}
-	for _, c := range p.used() {
+	for _, c := range manifest.Credentials(p.manifest) {
 		if !c.Required {
 			continue
 		}
@@ -123,7 +118,7 @@ func (p pretended) Held() map[string]bool {
 
 // Value implements run.Secrets.
 func (p pretended) Value(_ context.Context, field string) (string, bool, error) {
-	for _, c := range p.used() {
+	for _, c := range manifest.Credentials(p.manifest) {
 		if c.Name != field && !slices.Contains(c.Env, field) {
 			continue
 		}

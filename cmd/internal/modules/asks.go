@@ -35,9 +35,6 @@ func Asks(m *abi.Manifest) []Ask {
 		}
 	}
 	for _, c := range manifest.Credentials(m) {
-		if c.Again {
-			continue
-		}
 		value := c.Name
 		if len(c.Env) > 0 {
 			value += " (" + strings.Join(c.Env, " or ") + ")"
