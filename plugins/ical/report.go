@@ -47,7 +47,7 @@ var problemTexts = [...]struct{ problem, one, many, hint string }{
 
 // goneStays is how an owner who does mean it says so: the host asks about a folder that
 // has been emptied.
-const goneStays = " what it held stays, unless a calendar is put there or the folder is emptied"
+const goneStays = " what it held stays until a calendar is there again, or the folder is empty and accepted as such (--accept-root)"
 
 // contentTexts is problemTexts for what is wrong inside of files.
 var contentTexts = [...]struct {
