@@ -29,7 +29,7 @@ var heldBy = map[health.Word]held{
 // right that is no credential.
 func (in *Input) refused() bool {
 	c := in.condition(health.AttentionClear)
-	if c == nil || c.Status != health.False || c.Reason == "left_to_owner" || in.waitingRun() != "" {
+	if c == nil || c.Status != health.False || c.Reason == "left_to_owner" {
 		return false
 	}
 	_, known := heldBy[c.Reason]
