@@ -2,6 +2,7 @@ package boundary
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -15,7 +16,8 @@ func FuzzRecords(f *testing.F) {
 	for _, s := range []string{
 		record("log", `"a"`, `{"id":"a"}`) + "\n" + record("tops", `["a","b"]`, `{"id":"a","range":"b"}`),
 		record("messages", `"a"`, `{"id":"a","created_at":1}`), record("log", `"1"`, `{"id":1}`),
-		`{"type":"RECORD","stream":"messages","key":"a","op":"delete"}`, "\n", `{}`, `{"type":"RECORD","stream":"log"}`,
+		`{"type":"RECORD","stream":"messages","key":"a","op":"delete"}`, "\n", `{}`,
+		`{"type":"RECORD","stream":"log","key":"a","emitted_at":"\u0000","data":{"id":"a"}}`, `{"type":"RECORD","stream":"log"}`,
 	} {
 		f.Add([]byte(s))
 	}
@@ -32,6 +34,9 @@ func FuzzRecords(f *testing.F) {
 			}
 			if r.key == "" || r.stream < 0 || r.deleted != (r.data == "") || !r.deleted && r.emittedAt == "" {
 				t.Fatalf("accepted %+v", r)
+			}
+			if strings.ContainsRune(r.key+r.emittedAt, 0) {
+				t.Fatalf("accepted %+v, which no column can hold", r)
 			}
 			if !r.deleted {
 				var data map[string]any
@@ -51,6 +56,10 @@ func FuzzMessages(f *testing.F) {
 		`{"type":"DETAIL_COVERAGE","stream":"log","state_stream":"log","required_keys":["a",["b","c"]],"hydrated_keys":["a"],"gap_keys":[["b","c"]]}`,
 		`{"type":"DETAIL_GAP","stream":"log","record_key":"a","reason":"rate_limited","retryable":true,"status":"pending","detail_locator":{},"last_error":{"http_status":429}}`,
 		`{"type":"DETAIL_GAP_ATTEMPTED","gap_id":"g","lease_id":"l","stream":"log"}`,
+		`{"type":"STATE","stream":"log","cursor":{},"slice":{"id":"\u0000","complete":false}}`,
+		`{"type":"DETAIL_GAP","stream":"log","record_key":"a","reason":"rate_limited","retryable":true,"status":"pending","detail_locator":{},"last_error":{"class":"\u0000"},"gap_id":"g"}`,
+		`{"type":"DETAIL_GAP","stream":"log","record_key":["a","\u0000"],"reason":"rate_limited","retryable":true,"status":"pending","detail_locator":{},"lease_id":"\u0000"}`,
+		`{"type":"DETAIL_GAP_ATTEMPTED","gap_id":"g\u0000","lease_id":"l","stream":"log"}`,
 		`{"type":"SKIP_RESULT","recovery_hint":{"action":"unknown"},"time_range":{"since":"x"},"resource_ids":["a"]}`,
 		`{"type":"PROGRESS","message":"m","count":1,"collection_rate":{}}`,
 		`{"type":"DONE","status":"failed","records_emitted":1,"error":{"message":"m","retryable":true}}`,
@@ -64,6 +73,11 @@ func FuzzMessages(f *testing.F) {
 			codeOf(t, err)
 			if (got == nil) != (err != nil) {
 				t.Fatalf("%s: %v, %v", call, got, err)
+			}
+			for _, text := range columns(t, got) {
+				if strings.ContainsRune(text, 0) {
+					t.Fatalf("%s: accepted %q, which no column can hold", call, text)
+				}
 			}
 			if cov, ok := got.(*abi.DetailCoverage); ok {
 				for _, k := range cov.RequiredKeys {
@@ -79,4 +93,38 @@ func FuzzMessages(f *testing.F) {
 			}
 		}
 	})
+}
+
+// columns are the texts of an accepted message that the store keeps, or looks for,
+// as they are and not inside of JSON.
+func columns(t *testing.T, got any) []string {
+	t.Helper()
+	switch m := got.(type) {
+	case *abi.State:
+		if m.Slice != nil {
+			return []string{m.Stream, m.Slice.ID}
+		}
+		return []string{m.Stream}
+	case *abi.DetailGap:
+		key, err := KeyText(m.RecordKey)
+		if err != nil {
+			t.Fatalf("accepted key %q: %v", m.RecordKey, err)
+		}
+		list := []string{m.Stream, m.ParentStream, key, m.Reason, m.GapID, m.LeaseID}
+		if m.LastError != nil {
+			list = append(list, m.LastError.Class)
+		}
+		return list
+	case *abi.GapOutcome:
+		return []string{m.Stream, m.GapID, m.LeaseID}
+	case *abi.DetailCoverage:
+		return []string{m.Stream}
+	case *abi.SkipResult:
+		return []string{m.Stream}
+	case *abi.Progress:
+		return []string{m.Stream}
+	case *abi.Interaction:
+		return []string{m.Stream}
+	}
+	return nil
 }

@@ -20,8 +20,8 @@ func (g *Gate) Gap(p []byte) (any, error) {
 	}
 	o := &abi.GapOutcome{Type: m.typ}
 	err = m.read(false,
-		field{"gap_id", true, m.word(&o.GapID)},
-		field{"lease_id", m.typ == abi.TypeGapAttempted, m.word(&o.LeaseID)},
+		field{"gap_id", true, column(&o.GapID, m.word)},
+		field{"lease_id", m.typ == abi.TypeGapAttempted, column(&o.LeaseID, m.word)},
 		field{"stream", true, m.word(&o.Stream)},
 	)
 	if err == nil {
@@ -52,12 +52,12 @@ func (g *Gate) detailGap(m *message) (any, error) {
 		field{"last_error", false, func(i int) string {
 			d.LastError = &abi.GapError{}
 			return m.object(false,
-				field{"class", false, m.text(&d.LastError.Class)},
+				field{"class", false, column(&d.LastError.Class, m.text)},
 				field{"http_status", false, m.status(&d.LastError.HTTPStatus)},
 				field{"network_pressure", false, m.rawObject(&d.LastError.NetworkPressure)})(i)
 		}},
-		field{"gap_id", false, m.word(&d.GapID)},
-		field{"lease_id", false, m.word(&d.LeaseID)},
+		field{"gap_id", false, column(&d.GapID, m.word)},
+		field{"lease_id", false, column(&d.LeaseID, m.word)},
 		field{"reference_only", false, m.boolean(&d.ReferenceOnly)},
 	)
 	if err == nil {

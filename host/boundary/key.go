@@ -80,7 +80,7 @@ func keyRule(key []byte) string {
 	case len(key) > MaxKeyBytes:
 		return "is too long"
 	case bytes.IndexByte(key, 0) >= 0:
-		return "holds a NUL character" // text columns of databases end there
+		return holdsNUL
 	}
 	return ""
 }

@@ -124,6 +124,24 @@ func (m *message) word(dst *string) func(int) string {
 	}
 }
 
+// column returns a reader, m.text or m.word, of a string that the store keeps, or
+// looks for, as it is and not inside of JSON.
+func column(dst *string, read func(*string) func(int) string) func(int) string {
+	return func(i int) string {
+		if rule := read(dst)(i); rule != "" {
+			return rule
+		}
+		if strings.IndexByte(*dst, 0) >= 0 {
+			return holdsNUL
+		}
+		return ""
+	}
+}
+
+// holdsNUL is the rule that a text breaks which no column can hold: text columns of
+// databases end at a NUL.
+const holdsNUL = "holds a NUL character"
+
 // oneOf returns a reader of a word out of a closed set.
 func (m *message) oneOf(dst *string, set ...string) func(int) string {
 	return func(i int) string {

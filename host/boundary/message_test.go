@@ -71,6 +71,15 @@ func TestMessagesAccept(t *testing.T) {
 		{"done", `{"type":"DONE","status":"failed","records_emitted":3}`, &abi.Done{Type: "DONE", Status: "failed", RecordsEmitted: 3}},
 		{"done", `{"type":"DONE","status":"failed","records_emitted":3,"error":{"code":"c","message":"m","retryable":true,"recovery_hint":"retry_by_runtime"}}`,
 			&abi.Done{Type: "DONE", Status: "failed", RecordsEmitted: 3, Error: &abi.DoneError{Code: "c", Message: "m", Retryable: true, RecoveryHint: abi.Raw(`"retry_by_runtime"`)}}},
+		// What the store keeps inside of JSON may hold a NUL, as an escape.
+		{"gap", `{"type":"DETAIL_GAP","stream":"log","record_key":"a","reason":"rate_limited","retryable":true,"status":"pending","detail_locator":{"u":"\u0000"},"list_cursor":"\u0000","last_error":{"class":"","network_pressure":{"\u0000":"\u0000"}}}`,
+			&abi.DetailGap{
+				Type: "DETAIL_GAP", Stream: "log", RecordKey: abi.Raw(`"a"`), Reason: "rate_limited", Retryable: true, Status: "pending",
+				DetailLocator: abi.Raw(`{"u":"\u0000"}`), ListCursor: abi.Raw(`"\u0000"`), LastError: &abi.GapError{NetworkPressure: abi.Raw(`{"\u0000":"\u0000"}`)},
+			}},
+		{"skip", `{"type":"SKIP_RESULT","reason":"\u0000","message":"\u0000"}`, &abi.SkipResult{Type: "SKIP_RESULT", Reason: "\x00", Message: "\x00"}},
+		{"done", `{"type":"DONE","status":"failed","records_emitted":3,"error":{"code":"\u0000","message":"\u0000","retryable":true}}`,
+			&abi.Done{Type: "DONE", Status: "failed", RecordsEmitted: 3, Error: &abi.DoneError{Code: "\x00", Message: "\x00", Retryable: true}}},
 		{"done", `{"type":"DONE","status":"cancelled","records_emitted":3,"error":{"message":"m","retryable":false}}`,
 			&abi.Done{Type: "DONE", Status: "cancelled", RecordsEmitted: 3, Error: &abi.DoneError{Message: "m"}}},
 		// RT-08.1
@@ -130,6 +139,7 @@ func TestMessagesRefuse(t *testing.T) {
 		{"state", "STATE", `"stream":"log","cursor":{},"slice":{"id":"f","complete":1}`, abi.CodeEnvelope},
 		{"state", "STATE", `"stream":"log","cursor":{},"slice":{"id":"f","complete":true,"final":true}`, abi.CodeEnvelope},
 		{"state", "STATE", `"stream":"log","cursor":{"a":1,"a":2}`, abi.CodeDuplicateName},
+		{"state", "STATE", `"stream":"log","cursor":{},"slice":{"id":"f\u0000","complete":true}`, abi.CodeEnvelope},
 		{"state", "RECORD", `"stream":"log","cursor":{}`, abi.CodeMessageType},
 
 		{"coverage", "DETAIL_COVERAGE", lane + `"hydrated_keys":[]`, abi.CodeCoverageInvalid},
@@ -169,6 +179,12 @@ func TestMessagesRefuse(t *testing.T) {
 		{"gap", "DETAIL_GAP", gap + `,"last_error":"e"`, abi.CodeGapInvalid},
 		{"gap", "DETAIL_GAP", gap + `,"last_error":{"http_status":"429"}`, abi.CodeGapInvalid},
 		{"gap", "DETAIL_GAP", gap + `,"last_error":{"http_status":4294967725}`, abi.CodeGapInvalid},
+		{"gap", "DETAIL_GAP", strings.Replace(gap, `"a"`, `"a\u0000"`, 1), abi.CodeGapInvalid},
+		{"gap", "DETAIL_GAP", gap + `,"last_error":{"class":"c\u0000"}`, abi.CodeGapInvalid},
+		{"gap", "DETAIL_GAP", gap + `,"gap_id":"\u0000"`, abi.CodeGapInvalid},
+		{"gap", "DETAIL_GAP", gap + `,"lease_id":"\u0000"`, abi.CodeGapInvalid},
+		{"gap", "DETAIL_GAP_ATTEMPTED", `"gap_id":"g","lease_id":"l\u0000","stream":"log"`, abi.CodeGapInvalid},
+		{"gap", "DETAIL_GAP_RECOVERED", `"gap_id":"g\u0000","stream":"log"`, abi.CodeGapInvalid},
 		{"gap", "DETAIL_GAP_ATTEMPTED", `"gap_id":"g","stream":"log"`, abi.CodeGapInvalid},
 		{"gap", "DETAIL_GAP_ATTEMPTED", `"lease_id":"g","stream":"log"`, abi.CodeGapInvalid},
 		{"gap", "DETAIL_GAP_RECOVERED", `"gap_id":"g"`, abi.CodeGapInvalid},

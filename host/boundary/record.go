@@ -88,6 +88,9 @@ func (g *Gate) admit(line int) error {
 	g.record.Delete = e.delete
 	if e.emittedAt >= 0 {
 		g.emitted = g.tape.Decode(g.emitted[:0], e.emittedAt)
+		if bytes.IndexByte(g.emitted, 0) >= 0 {
+			return violation(abi.CodeEnvelope, fmt.Sprintf("line %d of an emit call: emitted_at %s", line, holdsNUL), "see RECORD in the ABI reference")
+		}
 		g.record.EmittedAt = g.emitted
 	}
 	if e.delete {

@@ -123,6 +123,8 @@ func TestRecordsRefuses(t *testing.T) {
 		{"no emitted_at", `{"type":"RECORD","stream":"log","key":"a","data":{"id":"a"}}`, abi.CodeEnvelope},
 		{"empty emitted_at", `{"type":"RECORD","stream":"log","key":"a","emitted_at":"","data":{"id":"a"}}`, abi.CodeEnvelope},
 		{"long emitted_at", `{"type":"RECORD","stream":"log","key":"a","emitted_at":"` + strings.Repeat("2", 80) + `","data":{"id":"a"}}`, abi.CodeEnvelope},
+		{"NUL in emitted_at", `{"type":"RECORD","stream":"log","key":"a","emitted_at":"2026\u0000","data":{"id":"a"}}`, abi.CodeEnvelope},
+		{"NUL in a deletion's emitted_at", `{"type":"RECORD","stream":"messages","key":"a","op":"delete","emitted_at":"\u0000"}`, abi.CodeEnvelope},
 		{"unknown op", `{"type":"RECORD","stream":"messages","key":"a","op":"upsert",` + at + `,"data":{"id":"a"}}`, abi.CodeEnvelope},
 		{"null op", `{"type":"RECORD","stream":"messages","key":"a","op":null,` + at + `,"data":{"id":"a"}}`, abi.CodeEnvelope},
 		{"deletion with odd data", `{"type":"RECORD","stream":"messages","key":"a","op":"delete","data":1}`, abi.CodeEnvelope},

@@ -25,7 +25,7 @@ func (g *Gate) State(p []byte) (*abi.State, error) {
 		field{"slice", false, func(i int) string {
 			s.Slice = &slice
 			return m.object(true,
-				field{"id", true, m.word(&slice.ID)},
+				field{"id", true, column(&slice.ID, m.word)},
 				field{"complete", true, m.boolean(&slice.Complete)})(i)
 		}},
 	)
