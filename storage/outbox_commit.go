@@ -55,9 +55,12 @@ type runCommit struct {
 	Outcome          device.Outcome             `json:"outcome"`
 }
 
-// maxDelta bounds the cursors that go with the end of a run: a host reads so much
-// at a time.
-const maxDelta = 8 << 20
+// maxDelta bounds the cursors that go with the end of a run, in bytes. A host reads
+// 1 << 20 values at a time (host/boundary), as many as a guest's STATE may have, and
+// refuses an end of more for good. A value takes two bytes at least, so that cursors
+// are half of that, and the outcome beside them has the rest. A checkpoint needs no
+// bound: around its cursor it has as many values as the STATE had that brought it.
+const maxDelta = 1 << 20
 
 // withEnd returns the cursors that go with the end of the run. It queues them as
 // checkpoints before it when they are too much for one delivery, or when the run
