@@ -10,6 +10,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/cmd/internal/invocation"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/syntax"
 	"github.com/pdpp-host/pdpp-host/host/config"
+	"github.com/pdpp-host/pdpp-host/host/vault"
 )
 
 // app is one invocation, and what its commands share. What is costly
@@ -20,6 +21,7 @@ type app struct {
 	commands []string // the names of the commands there are
 	invoked  string   // what an owner types for this binary; "": its name
 	loaded   *config.Config
+	session  vault.Session // one, so that a keyring that hangs is asked once
 }
 
 func newApp() *app {

@@ -26,7 +26,7 @@ func (a *app) checkCredentials(ctx context.Context, f *findings, c *config.Confi
 		f.ok(check, "none stored")
 		return nil
 	}
-	o := vaultOptions(c)
+	o := a.vaultOptions(c)
 	o.Sealed = true
 	v, err := vault.Open(ctx, o)
 	if ctx.Err() != nil {

@@ -65,13 +65,13 @@ func (s *secrets) check(ctx context.Context) error {
 
 func (a *app) newSecrets(c *config.Config, store *storage.Store, conn *storage.Connection, fields []abi.CredentialField) *secrets {
 	return &secrets{
-		store: store, options: vaultOptions(c), connection: conn.ID, fields: fields,
+		store: store, options: a.vaultOptions(c), connection: conn.ID, fields: fields,
 		getenv: ownEnvironment(conn.Connector, os.Getenv), stored: map[string]bool{},
 	}
 }
 
-func vaultOptions(c *config.Config) vault.Options {
-	return vault.Options{Dir: c.DataDir(), Mode: c.CredentialsKey(), Keyring: vault.System()}
+func (a *app) vaultOptions(c *config.Config) vault.Options {
+	return vault.Options{Dir: c.DataDir(), Mode: c.CredentialsKey(), Keyring: a.session.Keyring()}
 }
 
 // open opens the vault, once. create says that something is to be sealed.

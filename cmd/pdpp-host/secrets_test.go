@@ -57,6 +57,21 @@ func TestCredentialFields(t *testing.T) {
 	}
 }
 
+// Whatever asks the keyring in one process asks over one line: one that hangs is not
+// asked again at each pass of serve and by each of its runs.
+func TestOneLineToTheKeyring(t *testing.T) {
+	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path="+t.TempDir()) // which is not called
+	a := &app{}
+	c := configured(t, t.TempDir())
+	first := a.vaultOptions(c).Keyring
+	if first == nil || first != a.vaultOptions(c).Keyring || first != a.newSecrets(c, nil, &storage.Connection{}, nil).options.Keyring {
+		t.Errorf("%v is not the keyring of all", first)
+	}
+	if first == (&app{}).vaultOptions(c).Keyring {
+		t.Error("two processes share a line")
+	}
+}
+
 // purse makes the secrets of one connection, with variables of its own.
 func purse(t *testing.T, variables map[string]string) *secrets {
 	t.Helper()

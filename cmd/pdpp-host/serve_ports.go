@@ -9,7 +9,6 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/host/schedule"
-	"github.com/pdpp-host/pdpp-host/host/vault"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -95,7 +94,7 @@ func (s *server) pressure(ctx context.Context, c storage.Connection) (schedule.P
 
 // probes returns the probe of one pass, which asks a keyring once.
 func (s *server) probes() schedule.Probe {
-	look := vaultLook{keyring: vault.System()}
+	look := vaultLook{keyring: s.app.session.Keyring()}
 	return func(ctx context.Context, c storage.Connection, o schedule.Obstacle) (verdict.SatisfactionEvidence, string, error) {
 		return s.probe(ctx, c, o, &look)
 	}

@@ -22,19 +22,23 @@ const (
 )
 
 // Keyring keeps one text for this user. Its calls may block for as long as it
-// asks for a password; they are made from one goroutine at a time, and a call
-// that nobody waits for any more may still be going on.
+// asks for a password, and one that nobody waits for any more may still be going
+// on when the next one is made; a Session's keyring is called one at a time.
 type Keyring interface {
 	Get() (text string, found bool, err error)
 	Set(text string) error
 }
 
-// System returns the keyring of this user's session, nil when there is none.
-func System() Keyring {
+// Session is this user's session, as one process has it. The zero value is ready.
+type Session struct{ line line }
+
+// Keyring returns the session's keyring, nil when there is none at present. What
+// it returns at different times is one keyring, and asked over one line.
+func (s *Session) Keyring() Keyring {
 	if !sessionHasKeyring() {
 		return nil
 	}
-	return systemKeyring{}
+	return lined{systemKeyring{}, &s.line}
 }
 
 // sessionHasKeyring asks, where the keyring is a service on the session's bus,
@@ -72,44 +76,22 @@ func (systemKeyring) Set(text string) error { return keyring.Set(keyringService,
 
 var errNoKeyring = errors.New("there is no keyring in this session")
 
-// get asks k, and gives up after wait or when ctx ends. The call itself cannot
-// be taken back: its goroutine ends when the keyring answers.
-func get(ctx context.Context, k Keyring, wait time.Duration) (string, bool, error) {
-	type answer struct {
-		text  string
-		found bool
-		err   error
-	}
+// get asks k, and gives up after wait or when ctx ends. With fresh the answer is to
+// a question that was asked now; otherwise one that is on its way will do.
+func get(ctx context.Context, k Keyring, wait time.Duration, fresh bool) (string, bool, error) {
 	if k == nil {
 		return "", false, errNoKeyring
 	}
-	got := make(chan answer, 1)
-	go func() {
-		text, found, err := k.Get()
-		got <- answer{text, found, err}
-	}()
-	ctx, cancel := context.WithTimeout(ctx, wait)
-	defer cancel()
-	select {
-	case a := <-got:
-		return a.text, a.found, a.err
-	case <-ctx.Done():
-		return "", false, context.Cause(ctx)
-	}
+	a := lineTo(k).send(ctx, wait, fresh, &call{asks: true, do: func() (a answer) {
+		a.text, a.found, a.err = k.Get()
+		return a
+	}})
+	return a.text, a.found, a.err
 }
 
 func set(ctx context.Context, k Keyring, text string, wait time.Duration) error {
 	if k == nil {
 		return errNoKeyring
 	}
-	done := make(chan error, 1)
-	go func() { done <- k.Set(text) }()
-	ctx, cancel := context.WithTimeout(ctx, wait)
-	defer cancel()
-	select {
-	case err := <-done:
-		return err
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+	return lineTo(k).send(ctx, wait, true, &call{do: func() answer { return answer{err: k.Set(text)} }}).err
 }

@@ -46,7 +46,7 @@ type Options struct {
 // vault.key_unsafe, vault.key_unreadable, vault.key_unwritable;
 // vault.keyring_unavailable in ModeKeyring.
 func Open(ctx context.Context, o Options) (*Vault, error) {
-	v, silent, err := o.find(ctx)
+	v, silent, err := o.find(ctx, false)
 	if v != nil || err != nil {
 		return v, err
 	}
@@ -60,8 +60,8 @@ func Open(ctx context.Context, o Options) (*Vault, error) {
 	if silent != nil {
 		o.Keyring = nil // it is not asked again, nor waited for
 	}
-	// Another process may have been quicker.
-	if v, _, err = o.find(ctx); v != nil || err != nil {
+	// Another process may have been quicker, also than a question of this one.
+	if v, _, err = o.find(ctx, true); v != nil || err != nil {
 		return v, err
 	}
 	return o.create(ctx)
@@ -70,8 +70,8 @@ func Open(ctx context.Context, o Options) (*Vault, error) {
 func (o Options) path() string { return filepath.Join(o.Dir, KeyFile) }
 
 // find returns the key, nil when there is none. silent is why the keyring could
-// not say.
-func (o Options) find(ctx context.Context) (v *Vault, silent, err error) {
+// not say. fresh is as of get.
+func (o Options) find(ctx context.Context, fresh bool) (v *Vault, silent, err error) {
 	if o.Mode != ModeKeyring {
 		id, err := readFile(o.path())
 		if id != nil {
@@ -85,7 +85,7 @@ func (o Options) find(ctx context.Context) (v *Vault, silent, err error) {
 	if o.Sealed || o.Mode == ModeKeyring {
 		wait = longWait
 	}
-	text, found, err := get(ctx, o.Keyring, wait)
+	text, found, err := get(ctx, o.Keyring, wait, fresh)
 	switch {
 	case ctx.Err() != nil:
 		return nil, nil, context.Cause(ctx)
@@ -114,7 +114,7 @@ func (o Options) create(ctx context.Context) (*Vault, error) {
 			back := o
 			back.Mode = ModeKeyring
 			var v *Vault
-			if v, _, err = back.find(ctx); v != nil {
+			if v, _, err = back.find(ctx, true); v != nil {
 				return v, nil
 			}
 		}
