@@ -27,9 +27,13 @@ const restsBytes = 8
 // it lies there now, the configuration of this process, and which host judges them. A
 // module that is gone is looked for by the probe: there is nothing to try.
 func (s *server) rests(_ context.Context, c storage.Connection) string {
+	return restsOn(s.config, &c, version)
+}
+
+func restsOn(conf *config.Config, c *storage.Connection, host string) string {
 	h := sha256.New()
 	put := func(text string) { fmt.Fprintf(h, "%d %s ", len(text), text) }
-	file, _, err := moduleOf(s.config, &c)
+	file, _, err := moduleOf(conf, c)
 	switch code := abi.CodeOf(err); {
 	case err == nil:
 		put(file.SHA256)
@@ -38,15 +42,15 @@ func (s *server) rests(_ context.Context, c storage.Connection) string {
 	default: // it cannot be read as things are: a limit of the configuration's
 		put(string(code))
 	}
-	put(version)
-	s.putConfigured(h)
+	put(host)
+	putConfigured(h, conf)
 	return hex.EncodeToString(h.Sum(nil)[:restsBytes])
 }
 
 // putConfigured writes what a run reads of the configuration. A password in an
 // address is not among what is shown (Invariant 5).
-func (s *server) putConfigured(w io.Writer) {
-	for _, v := range s.config.Values() {
+func putConfigured(w io.Writer, conf *config.Config) {
+	for _, v := range conf.Values() {
 		if !slices.Contains(notRestedOn, v.Key) {
 			fmt.Fprintf(w, "%s %d %s ", v.Key, len(v.Value), v.Value)
 		}

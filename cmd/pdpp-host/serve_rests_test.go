@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -41,9 +42,10 @@ func TestWhatARunRestsOn(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	c := storage.Connection{Name: "c", Connector: "demo"}
 	rests := func(environ ...string) string {
 		s := &server{config: configured(t, dir, environ...)}
-		return s.rests(t.Context(), storage.Connection{Name: "c", Connector: "demo"})
+		return s.rests(t.Context(), c)
 	}
 	if got := rests(); got != "" {
 		t.Errorf("no module: %q", got)
@@ -53,6 +55,9 @@ func TestWhatARunRestsOn(t *testing.T) {
 	if len(was) != 2*restsBytes || strings.ContainsAny(was, " \n") {
 		t.Errorf("%q", was)
 	}
+	if conf := configured(t, dir); restsOn(conf, &c, version) != was || restsOn(conf, &c, "another") == was {
+		t.Error("which host judges it makes no difference")
+	}
 	if again := time.Now().Add(time.Hour); os.Chtimes(module, again, again) != nil || rests() != was {
 		t.Error("a touch is a change")
 	}
@@ -61,6 +66,28 @@ func TestWhatARunRestsOn(t *testing.T) {
 		"PDPP_LIMITS_MODULE_SIZE=1B": false, "PDPP_SERVE_LISTEN=127.0.0.1:8443": true, "PDPP_STORAGE_DSN=" + filepath.Join(dir, "other.sqlite"): true,
 	} {
 		if got := rests(what); (got == was) != same || got == "" {
+			t.Errorf("%s: %q, and it was %q", what, got, was)
+		}
+	}
+	elsewhere := t.TempDir() // where the same module is looked for
+	if err := os.CopyFS(filepath.Join(elsewhere, "modules"), os.DirFS(filepath.Dir(module))); err != nil {
+		t.Fatal(err)
+	}
+	here, there := "PDPP_PLUGINS_DIR="+filepath.Dir(module), filepath.Join(elsewhere, "modules")
+	for what, environ := range map[string][]string{
+		"where modules lie":     {"PDPP_PLUGINS_DIR=" + there},
+		"where data lies":       {here, "PDPP_DATA_DIR=" + elsewhere},
+		"where devices deliver": {"PDPP_SERVE_LISTEN=0.0.0.0:8443", "PDPP_SERVE_TLS_CERT=/tls/cert.pem", "PDPP_SERVE_TLS_KEY=/tls/key.pem"},
+		"another certificate":   {"PDPP_SERVE_TLS_CERT=/tls/other.pem"},
+		"another key":           {"PDPP_SERVE_TLS_KEY=/tls/other.pem"},
+	} {
+		conf := configured(t, dir, environ...)
+		for _, set := range environ {
+			if _, value, _ := strings.Cut(set, "="); !slices.ContainsFunc(conf.Values(), func(v config.Value) bool { return v.Value == value }) {
+				t.Fatalf("%s is not set", set)
+			}
+		}
+		if got := restsOn(conf, &c, version); got != was {
 			t.Errorf("%s: %q, and it was %q", what, got, was)
 		}
 	}

@@ -58,7 +58,7 @@ func (s *Scheduler) dispatch(ctx context.Context, c candidate) dispatched {
 		e := Event{Kind: EventStarted, Connection: c.connection.Name, Trigger: c.plan.trigger, Attempt: attempt}
 		s.report(e)
 		d.run = nil
-		rests := s.rests(ctx, c.facts) // before it: what changes meanwhile is another
+		rests := s.rests(ctx, c.connection) // before it: what changes meanwhile is another
 		d.err = s.deps.Run(ctx, Job{Connection: c.connection, Trigger: c.plan.trigger, Attendance: c.plan.attendance, Attempt: attempt})
 		if d.err != nil {
 			if ctx.Err() != nil {

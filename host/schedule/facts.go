@@ -215,8 +215,8 @@ func (s *Scheduler) watched(ctx context.Context, f *facts, probe Probe) ([]Watch
 			healed:   HealedPause,
 		})
 	}
-	if o := findElsewhere(f.history); o != nil {
-		all = append(all, o.watched(s.rests(ctx, f)))
+	if o := findElsewhere(f.history); o != nil && f.byItself() {
+		all = append(all, o.watched(s.rests(ctx, f.connection)))
 	}
 	for _, o := range []*Obstacle{f.rejection, f.obstacle} {
 		if o == nil || probe == nil {

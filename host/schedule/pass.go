@@ -18,7 +18,8 @@ type candidate struct {
 	facts      *facts // nil when the store could not be read; some of them when err says so
 	plan       plan
 	due        time.Time
-	err        error // why they could not
+	rests      string // what its facts were read over; "": on nothing besides it
+	err        error  // why they could not
 }
 
 // pass looks at every connection, starts what may start and is free to, and
@@ -97,6 +98,9 @@ func (s *Scheduler) survey(ctx context.Context, now time.Time) ([]candidate, err
 
 func (s *Scheduler) decide(ctx context.Context, c storage.Connection, probe Probe, now time.Time) candidate {
 	x := candidate{connection: c}
+	if c.PinnedSHA256 == "" { // its module is asked; before it: what changes meanwhile is another
+		x.rests = s.rests(ctx, c)
+	}
 	if x.facts, x.err = s.gather(ctx, c, now); x.err != nil {
 		return x
 	}
@@ -135,7 +139,8 @@ func (s *Scheduler) checkReady(ctx context.Context, x *candidate) {
 	if why == nil || ctx.Err() != nil || f.refusedFor(why) {
 		return
 	}
-	if s.refused(ctx, *x, Event{Connection: x.connection.Name, Trigger: Scheduled}, why, s.rests(ctx, x.facts)) {
+	// It has no mark: a module that is gone is looked for by the probe.
+	if s.refused(ctx, *x, Event{Connection: x.connection.Name, Trigger: Scheduled}, why, "") {
 		x.plan = x.plan.skipped(ReasonNotReady, time.Time{}, "")
 		x.facts.standing = &storage.Dispatch{Status: StatusRefused, Reason: string(abi.CodeOf(why)), Says: health.Sentence(saying(why)), Holds: health.HeldForOwner}
 	}
@@ -152,7 +157,7 @@ func (s *Scheduler) apart(ctx context.Context, x *candidate) error {
 	code := abi.CodeOf(own.err)
 	if OwnersToChange(code) {
 		if !x.facts.refusedFor(own.err) {
-			s.refused(ctx, *x, Event{Connection: x.connection.Name, Trigger: Scheduled}, own.err, s.rests(ctx, x.facts))
+			s.refused(ctx, *x, Event{Connection: x.connection.Name, Trigger: Scheduled}, own.err, x.rests)
 		}
 		return nil
 	}

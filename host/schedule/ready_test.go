@@ -88,6 +88,7 @@ func TestWhatCouldNotBegin(t *testing.T) {
 		}
 		w.states["mine"].Schedule.Mode = string(ByHand)
 		w.states["paused"].Schedule.Paused = true
+		w.rests["c"] = "a"
 		there, looks := false, map[string]int{}
 		s := w.scheduler(func(d *Deps) {
 			d.OnDevice = func(_ context.Context, c storage.Connection) (bool, error) { return c.Name == "fed", nil }
@@ -105,7 +106,7 @@ func TestWhatCouldNotBegin(t *testing.T) {
 			time.Sleep(10 * time.Minute)
 			var d []storage.Dispatch
 			w.change(func() { d = slices.Clone(w.states["c"].Dispatches) })
-			if len(d) != 1 || d[0].Status != StatusRefused || d[0].Count != 1 || d[0].Holds != health.HeldForOwner || d[0].Says != "there is no c" {
+			if len(d) != 1 || d[0].Status != StatusRefused || d[0].Count != 1 || d[0].Holds != health.HeldForOwner || d[0].Says != "there is no c" || restsOf(d[0].Identity) != "" {
 				t.Errorf("%+v", d)
 			}
 			if n := len(w.ran("")); n != 0 {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
+	"github.com/pdpp-host/pdpp-host/storage"
 )
 
 // HealedElsewhere says that what a refusal rests on, besides its connection, is
@@ -17,13 +18,14 @@ const HealedElsewhere Healed = "elsewhere"
 // rests on outside of the connection. Once that is another, one attempt is worth it,
 // also where so many have failed that none is made any more.
 type elsewhere struct {
-	rests string
+	rests string // "": nobody knows, so that whatever is there now may be another
 	since time.Time
 }
 
 // findElsewhere returns what the newest of the history, newest first, was refused
-// over; nil when it was not, and when nobody knows. One by hand is kept without a
-// mark: the one before it of the same refusal says what was there.
+// over; nil when it was not. One by hand is kept without a mark: the one before it of
+// the same refusal says what was there. Where none does, one attempt finds out: were
+// there none, a connection that was given up on would never have a mark.
 func findElsewhere(history []Ended) *elsewhere {
 	for len(history) > 0 && history[0].Status == StatusCancelled {
 		history = history[1:]
@@ -41,7 +43,7 @@ func findElsewhere(history []Ended) *elsewhere {
 			return &elsewhere{e.rests, newest.FinishedAt}
 		}
 	}
-	return nil
+	return &elsewhere{"", newest.FinishedAt}
 }
 
 // restsElsewhere reports whether it is a refusal that the owner may put right without
@@ -62,11 +64,18 @@ func (o *elsewhere) watched(now string) Watched {
 	}
 }
 
-func (s *Scheduler) rests(ctx context.Context, f *facts) string {
+// byItself reports whether the connection would run by itself if nothing were in the
+// way. Another module, or another host, is nobody's doing on this connection: unlike
+// what its owner does about it, that starts nothing that its owner runs by hand.
+func (f *facts) byItself() bool {
+	return f.setting.Enrolled(f.policy) && Eligible(f.policy, Scheduled, Facts{Paused: f.setting.Paused, Ready: true}).Start
+}
+
+func (s *Scheduler) rests(ctx context.Context, c storage.Connection) string {
 	if s.deps.Rests == nil {
 		return ""
 	}
-	return s.deps.Rests(ctx, f.connection)
+	return s.deps.Rests(ctx, c)
 }
 
 // refusalIdentity makes two refusals of one kind two records where a run lies between
