@@ -22,7 +22,7 @@ func Credentials(m *abi.Manifest) []abi.CredentialField {
 		}
 	}
 	add := func(f abi.CredentialField, secret bool) {
-		known := named(all, f.Name)
+		known := CredentialNamed(all, f.Name)
 		switch {
 		case f.Name == "":
 		case known == nil:
@@ -33,7 +33,7 @@ func Credentials(m *abi.Manifest) []abi.CredentialField {
 	}
 	if auth := m.Capabilities.Auth; auth != nil {
 		for _, env := range auth.Required {
-			if named(all, env) == nil { // a variable is as public as the field that it fills
+			if CredentialNamed(all, env) == nil { // a variable is as public as the field that it fills
 				add(abi.CredentialField{Name: variableField(env), Label: env, Env: []string{env}, Required: true}, true)
 			}
 		}
@@ -50,10 +50,14 @@ func Credentials(m *abi.Manifest) []abi.CredentialField {
 // where no form names one.
 func variableField(env string) string { return strings.ToLower(env) }
 
-// named returns the credential that is called name, or that a variable of that name
-// fills; nil when none is.
-func named(all []abi.CredentialField, name string) *abi.CredentialField {
-	i := slices.IndexFunc(all, func(f abi.CredentialField) bool { return f.Name == name || slices.Contains(f.Env, name) })
+// CredentialNamed returns the credential of that name, or the one that the variable
+// of that name fills: a connector and its documentation may use either. It returns
+// nil when there is none.
+func CredentialNamed(all []abi.CredentialField, name string) *abi.CredentialField {
+	i := slices.IndexFunc(all, func(f abi.CredentialField) bool { return f.Name == name })
+	if i < 0 {
+		i = slices.IndexFunc(all, func(f abi.CredentialField) bool { return slices.Contains(f.Env, name) })
+	}
 	if i < 0 {
 		return nil
 	}

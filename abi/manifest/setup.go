@@ -62,7 +62,7 @@ func checkVariables(p place, m *abi.Manifest) {
 		return // a field that is not understood may well name it
 	}
 	for _, env := range m.Capabilities.Auth.Required {
-		if f := named(form.Fields, variableField(env)); f != nil && named(form.Fields, env) == nil {
+		if f := CredentialNamed(form.Fields, variableField(env)); f != nil && CredentialNamed(form.Fields, env) == nil {
 			p.fail(env + " must be a variable of the field " + f.Name)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/manifest"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/secret"
 	"github.com/pdpp-host/pdpp-host/host/config"
@@ -84,7 +85,7 @@ func (a *app) credentialSet(ctx context.Context, name, field string) error {
 		if err != nil {
 			return err
 		}
-		fields := credentialFields(m)
+		fields := manifest.Credentials(m)
 		f, err := chosenField(conn.Name, fields, field)
 		if err != nil {
 			return err
@@ -150,7 +151,7 @@ func chosenField(connection string, fields []abi.CredentialField, typed string) 
 		return nil, usage("connection "+connection+" has several credentials",
 			"name one of them: "+strings.Join(fieldNames(fields), ", ")+", as in: pdpp-host connections credential set "+quoted(connection)+" "+quoted(fields[0].Name))
 	}
-	if f := fieldNamed(fields, typed); f != nil {
+	if f := manifest.CredentialNamed(fields, typed); f != nil {
 		return f, nil
 	}
 	return nil, unknownField(typed, fields)

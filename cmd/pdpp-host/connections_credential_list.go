@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/manifest"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/storage"
@@ -94,7 +95,7 @@ func (a *app) credentialList(ctx context.Context, name string) error {
 		m, err := a.manifestOf(ctx, c, conn)
 		switch {
 		case err == nil:
-			fields = credentialFields(m)
+			fields = manifest.Credentials(m)
 		case len(stored) == 0 || ctx.Err() != nil:
 			return errors.Join(context.Cause(ctx), err)
 		default:
@@ -137,5 +138,5 @@ func shownCredentials(ctx context.Context, store *storage.Store, conn *storage.C
 		}
 		return views, nil
 	}
-	return viewCredentials(credentialFields(m), stored, ownEnvironment(conn.Connector, os.Getenv)), nil
+	return viewCredentials(manifest.Credentials(m), stored, ownEnvironment(conn.Connector, os.Getenv)), nil
 }

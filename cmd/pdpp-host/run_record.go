@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/manifest"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/outcome"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/host/replay"
@@ -55,7 +56,7 @@ func (r *recording) attach(d *run.Deps) {
 			if err != nil || s == nil {
 				return s, err
 			}
-			return hideSecrets(ctx, s, credentialFields(m), r.recorder.Hide)
+			return hideSecrets(ctx, s, manifest.Credentials(m), r.recorder.Hide)
 		}
 	}
 }
@@ -158,7 +159,7 @@ func (h *hiddenSecrets) Keep(ctx context.Context, values map[string]string) erro
 
 // one hides a value, unless its field is known to be none.
 func (h *hiddenSecrets) one(field, value string) {
-	if f := fieldNamed(h.fields, field); f == nil || f.Secret == nil || *f.Secret {
+	if f := manifest.CredentialNamed(h.fields, field); f == nil || f.Secret == nil || *f.Secret {
 		h.hide(value)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/manifest"
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/host/vault"
@@ -33,7 +34,7 @@ type secrets struct {
 // stored is unsealed once, so that a lost key refuses the run before it begins.
 func (a *app) secretsOf(c *config.Config, store *storage.Store) func(context.Context, *storage.Connection, *abi.Manifest) (run.Secrets, error) {
 	return func(ctx context.Context, conn *storage.Connection, m *abi.Manifest) (run.Secrets, error) {
-		s := a.newSecrets(c, store, conn, credentialFields(m))
+		s := a.newSecrets(c, store, conn, manifest.Credentials(m))
 		if err := s.check(ctx); err != nil {
 			return nil, err
 		}
@@ -48,7 +49,7 @@ func (s *secrets) check(ctx context.Context) error {
 		return err
 	}
 	for field, b := range sealed {
-		if fieldNamed(s.fields, field) == nil {
+		if manifest.CredentialNamed(s.fields, field) == nil {
 			continue // of an earlier version of the connector
 		}
 		plain, err := s.unseal(ctx, field, b)
@@ -119,7 +120,7 @@ func (s *secrets) Held() map[string]bool {
 // owner stored it for this connection, and a variable may be meant for anything.
 // A stored value that does not open is an error and never silently another one.
 func (s *secrets) Value(ctx context.Context, field string) (string, bool, error) {
-	f := fieldNamed(s.fields, field)
+	f := manifest.CredentialNamed(s.fields, field)
 	if f == nil {
 		return "", false, nil
 	}
@@ -146,7 +147,7 @@ func (s *secrets) Replace(ctx context.Context, values map[string]string) error {
 	plain := make(map[string][]byte, len(values))
 	defer zero(plain)
 	for field, value := range values {
-		f := fieldNamed(s.fields, field)
+		f := manifest.CredentialNamed(s.fields, field)
 		if f == nil {
 			return abi.NewError(codeCredentialUnknown, "the connector declares no such credential", "report it to the connector's author").
 				WithDetail("field " + field)
@@ -180,7 +181,7 @@ const plainAnswer = "value"
 // asked is the field that an answer is for. The one answer to a question without
 // a form is for the one required field that is not held.
 func (s *secrets) asked(name string) *abi.CredentialField {
-	if f := fieldNamed(s.fields, name); f != nil || name != plainAnswer {
+	if f := manifest.CredentialNamed(s.fields, name); f != nil || name != plainAnswer {
 		return f
 	}
 	held := s.Held()

@@ -33,7 +33,7 @@ func oauthManifest() *abi.Manifest {
 func TestCredentialFields(t *testing.T) {
 	t.Parallel()
 	want := map[string]bool{"client": true, "note": false, "app_key": true, "access": false, "refresh": true, "password": true, "user": true}
-	fields := credentialFields(oauthManifest())
+	fields := manifest.Credentials(oauthManifest())
 	if len(fields) != len(want) {
 		t.Errorf("%d fields, want %d", len(fields), len(want))
 	}
@@ -42,17 +42,17 @@ func TestCredentialFields(t *testing.T) {
 			t.Errorf("%+v", f)
 		}
 	}
-	if f := fieldNamed(fields, "APP_KEY"); f == nil || f.Name != "app_key" {
+	if f := manifest.CredentialNamed(fields, "APP_KEY"); f == nil || f.Name != "app_key" {
 		t.Errorf("the variable's name finds %v", f)
 	}
-	if credentialFields(&abi.Manifest{}) != nil {
+	if manifest.Credentials(&abi.Manifest{}) != nil {
 		t.Error("fields of nothing")
 	}
 	// A form that is not required has no required field.
 	m := oauthManifest()
 	no := false
 	m.Setup.CredentialCapture.Required = &no
-	if f := fieldNamed(credentialFields(m), "client"); f == nil || f.Required {
+	if f := manifest.CredentialNamed(manifest.Credentials(m), "client"); f == nil || f.Required {
 		t.Errorf("%+v", f)
 	}
 }
@@ -87,7 +87,7 @@ func purse(t *testing.T, variables map[string]string) *secrets {
 	}
 	return &secrets{
 		store: store, options: vault.Options{Dir: dir, Mode: vault.ModeFile}, connection: conn.ID,
-		fields: credentialFields(oauthManifest()), getenv: func(name string) string { return variables[name] }, stored: map[string]bool{},
+		fields: manifest.Credentials(oauthManifest()), getenv: func(name string) string { return variables[name] }, stored: map[string]bool{},
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/manifest"
 	"github.com/pdpp-host/pdpp-host/host/vault"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
@@ -37,7 +38,7 @@ func (s *server) vaultOpens(ctx context.Context, c *storage.Connection, look *va
 	}
 	waiting, cancel := context.WithTimeout(ctx, vaultWait)
 	defer cancel()
-	held := s.app.newSecrets(s.config, s.store, c, credentialFields(m))
+	held := s.app.newSecrets(s.config, s.store, c, manifest.Credentials(m))
 	held.options.Keyring, held.vault = look.keyring, look.vault
 	err = held.check(waiting)
 	look.vault = held.vault

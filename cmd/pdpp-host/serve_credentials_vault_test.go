@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pdpp-host/pdpp-host/abi/manifest"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/invocation"
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/schedule"
@@ -42,7 +43,7 @@ func TestAVaultThatOpensAgain(t *testing.T) {
 		}
 	}
 	satisfied("nothing is stored, so that no key is needed", true)
-	if err := a.newSecrets(c, store, conn, credentialFields(pinnedManifest(conn))).put(ctx, map[string][]byte{"token": []byte("hunter2")}); err != nil {
+	if err := a.newSecrets(c, store, conn, manifest.Credentials(pinnedManifest(conn))).put(ctx, map[string][]byte{"token": []byte("hunter2")}); err != nil {
 		t.Fatal(err)
 	}
 	satisfied("it opens", true)

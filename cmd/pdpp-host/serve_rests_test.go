@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pdpp-host/pdpp-host/abi/manifest"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/invocation"
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
@@ -155,7 +156,7 @@ func TestAKeyringIsAskedOnceAPass(t *testing.T) {
 		if name == "none" {
 			continue
 		}
-		held := s.app.newSecrets(s.config, store, conns[name], credentialFields(pinnedManifest(conns[name])))
+		held := s.app.newSecrets(s.config, store, conns[name], manifest.Credentials(pinnedManifest(conns[name])))
 		held.options.Keyring = keyring
 		if err := held.put(ctx, map[string][]byte{"token": []byte("hunter2")}); err != nil {
 			t.Fatal(err)
