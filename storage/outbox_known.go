@@ -106,7 +106,7 @@ func (t *tx) keepLeft(row *runRow) error {
 		unit := unitRow{
 			ID:     device.OutboxID("unit", t.lane().SourceInstanceID, []string{g.Kind, g.Reason, g.Stream}),
 			Stream: g.Stream, Boundary: boundary, Status: UnitGap, Closed: true, RunID: row.RunID, AttemptCount: 1,
-			LastAttemptUS: micros(t.now), Reason: cleanWord(g.Reason), Retryable: g.retryable(), LastError: cleanText(g.Message), CreatedUS: micros(t.now),
+			LastAttemptUS: micros(t.now), Reason: OutboxWord(g.Reason), Retryable: g.retryable(), LastError: cleanText(g.Message), CreatedUS: micros(t.now),
 		}
 		if unit.Retryable {
 			unit.Status = UnitBacklog

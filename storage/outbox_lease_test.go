@@ -177,12 +177,12 @@ func TestDeadLetters(t *testing.T) {
 func TestClassesStayReadable(t *testing.T) {
 	t.Parallel()
 	for _, class := range []string{"http_422:device_records_rejected", "timeout", "shape", "http_409:device_batch_conflict"} {
-		if got := cleanWord(class); got != class {
+		if got := OutboxWord(class); got != class {
 			t.Error(got)
 		}
 	}
 	for _, class := range []string{"", "ldt0123456789", "0123456789abcdef0123456789abcdef"} {
-		if got := cleanWord(class); got != "unknown" {
+		if got := OutboxWord(class); got != "unknown" {
 			t.Error(got)
 		}
 	}
@@ -204,7 +204,7 @@ func FuzzWords(f *testing.F) {
 	f.Add("Bearer x", "http_503")
 	f.Add("open /home/a/b: ldtabc \xff"+strings.Repeat("ü", 400), "")
 	f.Fuzz(func(t *testing.T, message, class string) {
-		m, c := cleanText(message), cleanWord(class)
+		m, c := cleanText(message), OutboxWord(class)
 		if len(m) > maxMessage || len(c) > maxClass || c == "" || strings.ContainsAny(c, " /\n\"") || strings.ContainsAny(m, "/\\@=\n\x00") {
 			t.Fatalf("%q, %q", m, c)
 		}

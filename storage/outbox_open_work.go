@@ -57,7 +57,7 @@ func laneInfo(ctx context.Context, db bun.IDB, lane *laneRow) (LaneInfo, error) 
 // plainWord is a word as it is when it tells nothing of the device, else "": a
 // boundary may be a file's path.
 func plainWord(s string) string {
-	if cleanWord(s) != s {
+	if OutboxWord(s) != s {
 		return ""
 	}
 	return s
@@ -67,5 +67,5 @@ func plainReason(s string) string {
 	if s == "" {
 		return ""
 	}
-	return cleanWord(s)
+	return OutboxWord(s)
 }

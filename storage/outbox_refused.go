@@ -91,7 +91,7 @@ func (t *tx) refused(r Refusal) (*outboxRow, []byte, error) {
 	}
 	return &outboxRow{
 		ID: device.OutboxID(KindRunCommit, l.SourceInstanceID, []string{commit.CommitID}), Kind: KindRunCommit, RunID: r.RunID, BodyHash: hash,
-		Says: saysRefused + cleanWord(e.Code),
+		Says: saysRefused + OutboxWord(e.Code),
 	}, payload, nil
 }
 
@@ -116,7 +116,7 @@ func lastRun(ctx context.Context, db bun.IDB) (*LastRun, error) {
 		r := &runs[i]
 		last = &LastRun{RunID: r.RunID, Status: r.Status, Reason: r.Reason, FinishedAt: at(max(r.FinishedUS, r.StartedUS))}
 		if r.Error != "" {
-			last.Code = cleanWord(failureOf(r).Code)
+			last.Code = OutboxWord(failureOf(r).Code)
 		}
 	}
 	var refused []outboxRow

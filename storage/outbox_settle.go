@@ -123,7 +123,7 @@ func batchStreams(payload []byte) (streams []string, known bool) {
 // code of why, see TransientClass; message is cut, and cleaned of what could be
 // a secret or a path.
 func (s *Store) Retry(ctx context.Context, i *OutboxItem, next time.Time, class, message string) error {
-	class, message = cleanWord(class), cleanText(message)
+	class, message = OutboxWord(class), cleanText(message)
 	return s.inLane(ctx, "put off", func(t *tx) error {
 		err := t.fencedUpdate(i, `status = 'ready', attempt_count = attempt_count + 1, next_attempt_us = ?, lease_holder = '', lease_until_us = 0,
 error_class = ?, last_error = ?`, micros(next), class, message)
@@ -143,7 +143,7 @@ func (s *Store) Release(ctx context.Context, i *OutboxItem) error {
 
 // DeadLetter gives a row up until somebody looks at it. See Retry.
 func (s *Store) DeadLetter(ctx context.Context, i *OutboxItem, class, message string) error {
-	class, message = cleanWord(class), cleanText(message)
+	class, message = OutboxWord(class), cleanText(message)
 	return s.inLane(ctx, "give up", func(t *tx) error {
 		err := t.fencedUpdate(i, `status = 'dead_letter', attempt_count = attempt_count + 1, lease_holder = '', lease_until_us = 0,
 error_class = ?, last_error = ?`, class, message)

@@ -72,9 +72,12 @@ func tellsTooMuch(word, joins string) bool {
 	return false
 }
 
-// cleanWord returns a code: a word without spaces that is no secret. "" becomes
-// unknown.
-func cleanWord(s string) string {
+// UnknownWord is what OutboxWord makes of a text that says nothing, or too much.
+const UnknownWord = "unknown"
+
+// OutboxWord returns a code, such as the reason of a gap, as an outbox keeps it: a
+// word without spaces that is no secret, or UnknownWord.
+func OutboxWord(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
 		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', strings.ContainsRune("_.:-", r):
@@ -83,7 +86,7 @@ func cleanWord(s string) string {
 		return '_'
 	}, cut(strings.ToValidUTF8(s, "_"), maxClass))
 	if s == "" || tellsTooMuch(strings.ToLower(s), "") {
-		return "unknown"
+		return UnknownWord
 	}
 	return s
 }

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/run"
@@ -140,21 +138,9 @@ func (m *memory) said(stream, reason string) *run.KnownGap {
 }
 
 // says reports whether a gap is an open part, whose reason is as the outbox writes it.
+// Of one that says too much for a word there, nothing is known here.
 func says(g *run.KnownGap, stream, reason string) bool {
-	return g.Stream == stream && (g.Reason == reason || asWord(g.Reason) == reason)
-}
-
-// asWord is a reason as the outbox writes one, which is shown away from this
-// machine: what could be more than a word is left out there, and nothing is known
-// of it here.
-func asWord(reason string) string {
-	const most = 160
-	return strings.Map(func(r rune) rune {
-		if r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_.:-", r)) {
-			return r
-		}
-		return '_'
-	}, strings.ToValidUTF8(reason[:min(len(reason), most)], ""))
+	return g.Stream == stream && (g.Reason == reason || reason != storage.UnknownWord && storage.OutboxWord(g.Reason) == reason)
 }
 
 // Undelivered is why nothing of what waits was delivered, when the host cannot be
