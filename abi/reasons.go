@@ -82,7 +82,7 @@ var GapReasons = []Reason{
 }
 
 // GenericReasons is the whole vocabulary above: the codes whose wording for an
-// owner is the host's and which a manifest therefore must not redefine.
+// owner is the host's. A manifest's own words for one are ignored.
 var GenericReasons = []Reason{
 	ReasonConnectorReportedFailed, ReasonConnectorReportedCancelled, ReasonOwnerCancelled, ReasonOwnerCancelForced,
 	ReasonProtocolViolation, ReasonExitWithoutDone, ReasonStdinClosed, ReasonInteractionInvalid, ReasonRunTimedOut,

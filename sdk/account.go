@@ -1,6 +1,7 @@
 package sdk
 
 import (
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk/fingerprint"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
 )
@@ -41,7 +42,7 @@ func (h *Host) Account(ids ...string) (Account, error) {
 		known := uint64(h.Cursor(stream).Get(accountMember).Int())
 		if known != 0 && !same[known] {
 			return Account{}, &Failure{
-				Code: h.manifest.Get("connector_key").Str() + "_account_changed", Hint: "manual_action_required",
+				Code: abi.CanonicalKey(h.manifest.Get("connector_key").Str()) + "_account_changed", Hint: "manual_action_required",
 				Message: "the credentials belong to another account than the one collected so far; make a connection of its own for it," +
 					" or let a full refresh put it in the place of the other",
 			}

@@ -1,6 +1,10 @@
 package sdk
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
 
 // statusFailure is what stands behind CheckStatus's failure: a detail lane
 // makes a gap of it, with its status, where another Failure ends the lane.
@@ -15,7 +19,7 @@ func (h *Host) CheckStatus(r *Response) error {
 	if r.Status >= 200 && r.Status < 300 || r.Status == 304 {
 		return nil
 	}
-	name := h.manifest.Get("connector_key").Str()
+	name := abi.CanonicalKey(h.manifest.Get("connector_key").Str())
 	status := strconv.Itoa(r.Status)
 	if r.Status == 401 {
 		return &Failure{

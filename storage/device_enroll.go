@@ -161,7 +161,7 @@ func (t *tx) enroll(code *codeRow, e Enrolling) error {
 // connection that the binding feeds, "" when it is new.
 func (t *tx) retireBinding(code *codeRow) (connection string, err error) {
 	var before []sourceJoined
-	err = selectSources(t.db, &before).Where("s.connector = ? AND s.binding = ?", code.Connector, code.Binding).Scan(t.ctx)
+	err = selectSources(t.db, &before).Where("replace(lower(s.connector), '-', '_') = ? AND s.binding = ?", abi.CanonicalKey(code.Connector), code.Binding).Scan(t.ctx)
 	if err != nil {
 		return "", err
 	}

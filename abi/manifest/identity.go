@@ -6,8 +6,8 @@ import "github.com/pdpp-host/pdpp-host/abi"
 const ProtocolVersion = "0.1.0"
 
 func readIdentity(root place, m *abi.Manifest) {
-	m.ConnectorID = required(root, "connector_id", maxSentence, isURL, ruleURL)
-	m.ConnectorKey = required(root, "connector_key", maxName, isIdentifier, ruleIdentifier)
+	m.ConnectorID = required(root, "connector_id", maxSentence, isConnectorID, ruleConnectorID)
+	m.ConnectorKey = required(root, "connector_key", maxName, isKey, ruleKey)
 	m.DisplayName = required(root, "display_name", maxLabel, anyText, "")
 	m.Version = required(root, "version", maxName, isVersion, ruleVersion)
 	m.ProtocolVersion = required(root, "protocol_version", maxName,

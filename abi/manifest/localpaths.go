@@ -33,8 +33,9 @@ func readLocalPaths(p place, m *abi.Manifest) {
 		case name == "" && entry.Label == "": // told already
 		case !isIdentifier(name) || len(name) > maxName:
 			item.fail("needs a name of lower-case letters, digits and underscores, or a label that yields one")
+		case roots[name] && entry.Name == "": // host/files names it by its place in the list
 		case roots[name]:
-			item.fail("is a second root named " + name)
+			item.get("name").fail("is a second root named " + name)
 		default:
 			roots[name] = true
 		}

@@ -11,7 +11,8 @@ const maxReasonMessages = 256
 
 // readReasonMessages reads what an owner is told for a code of the connector's
 // own. The generic codes have one wording, the host's, so that "the service is
-// busy" cannot be said of a stop that the owner asked for (RT-18).
+// busy" cannot be said of a stop that the owner asked for (RT-18): published
+// manifests word some of them anew, which is checked and left out.
 func readReasonMessages(p place, m *abi.Manifest) {
 	members := p.members(maxReasonMessages)
 	if members == nil {
@@ -24,15 +25,13 @@ func readReasonMessages(p place, m *abi.Manifest) {
 			message.fail("must have a code of 1 to 256 bytes")
 			continue
 		}
-		if slices.Contains(abi.GenericReasons, abi.Reason(code)) {
-			message.fail("must not redefine the generic code")
-			continue
-		}
 		text := message.text(maxSentence)
 		if text != "" && strings.TrimSpace(text) == code {
 			message.fail("must say more than the code itself")
 			continue
 		}
-		m.ReasonMessages[code] = text
+		if !slices.Contains(abi.GenericReasons, abi.Reason(code)) {
+			m.ReasonMessages[code] = text
+		}
 	}
 }

@@ -35,35 +35,39 @@ func TestIdentity(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("a", 65)
 	hold(t, minimal, map[string]rule{
-		"id absent":             {"connector_id", drop, "connector_id", "required"},
-		"id relative":           {"connector_id", "github", "connector_id", "absolute URL"},
-		"id with a password":    {"connector_id", "https://u:p@example.org/x", "connector_id", "absolute URL"},
-		"id a number":           {"connector_id", 7, "connector_id", "must be a string, and is a number"},
-		"id null":               {"connector_id", nil, "connector_id", "and is null"},
-		"key absent":            {"connector_key", drop, "connector_key", "required"},
-		"key empty":             {"connector_key", "", "connector_key", "empty"},
-		"key capital":           {"connector_key", "GitHub", "connector_key", "lower-case"},
-		"key starts digit":      {"connector_key", "1password", "connector_key", "lower-case"},
-		"key path":              {"connector_key", "../x", "connector_key", "lower-case"},
-		"key too long":          {"connector_key", long, "connector_key", "at most 64"},
-		"key as long as it may": {"connector_key", long[:64], "", ""},
-		"name blank":            {"display_name", "  ", "display_name", "empty"},
-		"name escape":           {"display_name", "a\x1b[2J", "display_name", "control"},
-		"name C1":               {"display_name", "a\u009b2J", "display_name", "control"},
-		"name reordered":        {"display_name", "a\u202eb", "display_name", "control"},
-		"name two lines":        {"display_name", "a\nb", "display_name", "one line"},
-		"name Unicode":          {"display_name", "Café 東京", "", ""},
-		"version two parts":     {"version", "1.0", "version", "1.2.3"},
-		"version zero-padded":   {"version", "1.02.0", "version", "1.2.3"},
-		"version empty pre":     {"version", "1.0.0-", "version", "1.2.3"},
-		"version padded pre":    {"version", "1.0.0-01", "version", "1.2.3"},
-		"version word":          {"version", "latest", "version", "1.2.3"},
-		"version full":          {"version", "10.0.0-alpha-x.1+01.sha-5", "", ""},
-		"protocol other":        {"protocol_version", "0.2.0", "protocol_version", "must be 0.1.0"},
-		"protocol absent":       {"protocol_version", drop, "protocol_version", "required"},
-		"streams absent":        {"streams", drop, "streams", "required"},
-		"streams an object":     {"streams", object{}, "streams", "must be an array"},
-		"no streams":            {"streams", list{}, "", ""}, // RT-10.4
+		"id absent":                {"connector_id", drop, "connector_id", "required"},
+		"id a path":                {"connector_id", "/github", "connector_id", "absolute URL"},
+		"id a key":                 {"connector_id", "maps-export", "", ""},
+		"id a long word":           {"connector_id", long, "connector_id", "absolute URL"},
+		"key with a hyphen":        {"connector_key", "maps-export", "", ""},
+		"key starts with a hyphen": {"connector_key", "-maps", "connector_key", "hyphens"},
+		"id with a password":       {"connector_id", "https://u:p@example.org/x", "connector_id", "absolute URL"},
+		"id a number":              {"connector_id", 7, "connector_id", "must be a string, and is a number"},
+		"id null":                  {"connector_id", nil, "connector_id", "and is null"},
+		"key absent":               {"connector_key", drop, "connector_key", "required"},
+		"key empty":                {"connector_key", "", "connector_key", "empty"},
+		"key capital":              {"connector_key", "GitHub", "connector_key", "lower-case"},
+		"key starts digit":         {"connector_key", "1password", "connector_key", "lower-case"},
+		"key path":                 {"connector_key", "../x", "connector_key", "lower-case"},
+		"key too long":             {"connector_key", long, "connector_key", "at most 64"},
+		"key as long as it may":    {"connector_key", long[:64], "", ""},
+		"name blank":               {"display_name", "  ", "display_name", "empty"},
+		"name escape":              {"display_name", "a\x1b[2J", "display_name", "control"},
+		"name C1":                  {"display_name", "a\u009b2J", "display_name", "control"},
+		"name reordered":           {"display_name", "a\u202eb", "display_name", "control"},
+		"name two lines":           {"display_name", "a\nb", "display_name", "one line"},
+		"name Unicode":             {"display_name", "Café 東京", "", ""},
+		"version two parts":        {"version", "1.0", "version", "1.2.3"},
+		"version zero-padded":      {"version", "1.02.0", "version", "1.2.3"},
+		"version empty pre":        {"version", "1.0.0-", "version", "1.2.3"},
+		"version padded pre":       {"version", "1.0.0-01", "version", "1.2.3"},
+		"version word":             {"version", "latest", "version", "1.2.3"},
+		"version full":             {"version", "10.0.0-alpha-x.1+01.sha-5", "", ""},
+		"protocol other":           {"protocol_version", "0.2.0", "protocol_version", "must be 0.1.0"},
+		"protocol absent":          {"protocol_version", drop, "protocol_version", "required"},
+		"streams absent":           {"streams", drop, "streams", "required"},
+		"streams an object":        {"streams", object{}, "streams", "must be an array"},
+		"no streams":               {"streams", list{}, "", ""}, // RT-10.4
 	})
 }
 
@@ -122,7 +126,7 @@ func TestLocalPaths(t *testing.T) {
 		"label with a digit":  {at + ".paths.0.label", "2 logs", entry, "needs a name"},
 		"named":               {at + ".paths.0.name", "logs", "", ""},
 		"name not a word":     {at + ".paths.0.name", "my logs", entry + ".name", "lower-case"},
-		"name of the home":    {at + ".paths.0.name", "minimal", entry, "second root named minimal"},
+		"name of the home":    {at + ".paths.0.name", "minimal", entry + ".name", "second root named minimal"},
 		"neither":             {at + ".paths.0", object{"label": "x"}, entry, "needs default_relative_to_home or env_override"},
 		"paths an object":     {at + ".paths", object{}, at + ".paths", "must be an array"},
 	}
@@ -137,7 +141,9 @@ func TestLocalPaths(t *testing.T) {
 	twice := set(t, base(), at+".paths", list{
 		object{"label": "Log files", "env_override": "A"}, object{"label": "log-FILES", "env_override": "B"},
 	})
-	refused(t, encode(t, twice), at+".paths[1]", "second root named log_files")
+	valid(t, twice)
+	twice = set(t, twice, at+".paths.1.name", "log_files")
+	refused(t, encode(t, twice), at+".paths[1].name", "second root named log_files")
 }
 
 func TestNetworkHosts(t *testing.T) {
@@ -228,10 +234,25 @@ func TestReasonMessages(t *testing.T) {
 		"not a string":    {at, object{"x_y": 1}, at + ".x_y", "must be a string"},
 		"nameless":        {at, object{"": "text"}, at + `[""]`, "1 to 256 bytes"},
 		"control code":    {at, object{"x_y": "a\rb"}, at + ".x_y", "control"},
-		"generic":         {at, object{"rate_limited": "Busy."}, at + ".rate_limited", "generic code"},
-		"generic cap":     {at, object{"run_cap_fetches": "The service is busy."}, at + ".run_cap_fetches", "generic code"},
+		"generic":         {at, object{"rate_limited": "Busy."}, "", ""},
+		"generic itself":  {at, object{"rate_limited": "rate_limited"}, at + ".rate_limited", "more than the code"},
 		"a list":          {at, list{}, at, "must be an object"},
 	})
+}
+
+// A manifest's own words for a generic code are left out: the owner reads the
+// host's (RT-18).
+func TestGenericReasonsKeepTheHostsWords(t *testing.T) {
+	t.Parallel()
+	m := minimal()
+	m["reason_display_messages"] = object{"rate_limited": "Busy.", "minimal_auth_failed": "Sign in again."}
+	got, err := manifest.Parse(encode(t, m))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "Sign in again."; len(got.ReasonMessages) != 1 || got.ReasonMessages["minimal_auth_failed"] != want {
+		t.Errorf("the words are %q, want minimal_auth_failed alone with %q", got.ReasonMessages, want)
+	}
 }
 
 func TestErrorListsEveryProblem(t *testing.T) {

@@ -10,10 +10,13 @@ import (
 // rule that its refusal states.
 const (
 	ruleIdentifier = "must be lower-case letters, digits and underscores, starting with a letter"
+	ruleKey        = "must be lower-case letters, digits, hyphens and underscores, starting with a letter"
 	ruleEnv        = "must be an environment variable's name: capital letters, digits and underscores, starting with a letter"
 	ruleURL        = "must be an absolute URL with a host"
-	ruleVersion    = "must be a version of the form 1.2.3, with an optional -pre.release and +build"
-	rulePath       = "must be a relative path with forward slashes and without . or .. parts"
+	// Some published connectors are named by their key alone.
+	ruleConnectorID = "must be an absolute URL with a host, or a connector_key"
+	ruleVersion     = "must be a version of the form 1.2.3, with an optional -pre.release and +build"
+	rulePath        = "must be a relative path with forward slashes and without . or .. parts"
 )
 
 func lower(c byte) bool { return c >= 'a' && c <= 'z' }
@@ -32,6 +35,12 @@ func every(s string, ok func(byte) bool) bool {
 func isIdentifier(s string) bool {
 	return s != "" && lower(s[0]) && every(s, func(c byte) bool { return lower(c) || digit(c) || c == '_' })
 }
+
+func isKey(s string) bool {
+	return s != "" && lower(s[0]) && every(s, func(c byte) bool { return lower(c) || digit(c) || c == '_' || c == '-' })
+}
+
+func isConnectorID(s string) bool { return isURL(s) || isKey(s) && len(s) <= maxName }
 
 func isEnv(s string) bool {
 	return s != "" && upper(s[0]) && every(s, func(c byte) bool { return upper(c) || digit(c) || c == '_' })

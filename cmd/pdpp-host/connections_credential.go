@@ -248,7 +248,7 @@ func (a *app) manifestOf(ctx context.Context, c *config.Config, conn *storage.Co
 	}); err != nil {
 		return nil, err
 	}
-	if d.Manifest.ConnectorKey != conn.Connector {
+	if !abi.SameConnector(d.Manifest.ConnectorKey, conn.Connector) {
 		return nil, abi.NewError(abi.CodePluginUnknown, "the module "+file.Name+" is not of connector "+conn.Connector,
 			"put the connector's module into the plugins folder under its own name, or run the connection once")
 	}

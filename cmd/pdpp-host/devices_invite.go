@@ -70,7 +70,7 @@ type invited struct {
 
 func (a *app) devicesInvite(ctx context.Context, connector string, f inviteFlags) error {
 	// A collector's connectors are written with an underscore, whatever is typed.
-	connector = strings.ReplaceAll(strings.ToLower(connector), "-", "_")
+	connector = abi.CanonicalKey(connector)
 	f.name = cmp.Or(f.name, connector)
 	switch {
 	case !validName(connector):

@@ -50,7 +50,7 @@ func (a *app) checkPlugins(ctx context.Context, f *findings, c *config.Config) (
 				f.fail("plugin "+name, err)
 				continue
 			}
-			modules[d.Manifest.ConnectorKey] = d
+			modules[abi.CanonicalKey(d.Manifest.ConnectorKey)] = d
 			f.ok("plugin "+name, fmt.Sprintf("%s %s  sha256 %s", d.Manifest.ConnectorKey, d.Manifest.Version, output.ShortHash(file.SHA256)))
 		}
 		return nil
@@ -127,12 +127,12 @@ func (a *app) checkConnection(f *findings, c *config.Config, conn *storage.Conne
 		f.fail(check, err)
 		return
 	}
-	if d := modules[conn.Connector]; at == "" && d != nil && conn.PinnedSHA256 != "" && conn.PinnedSHA256 != d.File.SHA256 {
+	if d := modules[abi.CanonicalKey(conn.Connector)]; at == "" && d != nil && conn.PinnedSHA256 != "" && conn.PinnedSHA256 != d.File.SHA256 {
 		f.all = append(f.all, finding{check, broken, "its module is not the accepted one", string(abi.CodePluginChanged),
 			"look at it with: pdpp-host plugins verify " + d.File.Name})
 		return
 	}
-	if at == "" && modules[conn.Connector] == nil {
+	if at == "" && modules[abi.CanonicalKey(conn.Connector)] == nil {
 		f.add(check, notice, "no sound module of connector "+conn.Connector+" is in the plugins folder",
 			"put it there, or run it by its path: pdpp-host run ./"+conn.Connector+".wasm")
 		return

@@ -2,11 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/modules"
@@ -61,7 +57,7 @@ const codeMisnamed abi.Code = "plugin.misnamed"
 // it is.
 func misnamed(typed string, d *described) error {
 	key := d.Manifest.ConnectorKey
-	if isPath(typed) || typed == key {
+	if isPath(typed) || abi.SameConnector(typed, key) {
 		return nil
 	}
 	return abi.NewError(codeMisnamed, fmt.Sprintf("the module that is called %s is connector %s", typed, key),
@@ -74,8 +70,8 @@ func moduleGone(c *config.Config, connector string) bool {
 	if !validName(connector) {
 		return false
 	}
-	_, err := os.Lstat(filepath.Join(c.PluginsDir(), connector+plugin.Extension))
-	return errors.Is(err, fs.ErrNotExist)
+	_, there := modules.Path(c.PluginsDir(), connector)
+	return !there
 }
 
 // moduleMissing is moduleGone for a connection, whose module may have been named by

@@ -67,7 +67,7 @@ func (a *app) pins(ctx context.Context, c *config.Config, d *described) ([]pin, 
 	err := a.withStore(ctx, func(_ *config.Config, store *storage.Store) error {
 		connections, err := ownConnections(ctx, store)
 		for _, conn := range connections {
-			if conn.Connector == d.Manifest.ConnectorKey && conn.PinnedSHA256 != "" {
+			if abi.SameConnector(conn.Connector, d.Manifest.ConnectorKey) && conn.PinnedSHA256 != "" {
 				pins = append(pins, pin{conn.Name, conn.PinnedSHA256, conn.PinnedSHA256 == d.File.SHA256})
 			}
 		}

@@ -197,7 +197,7 @@ func unsound(name string, err error) verified {
 func verifyModule(ctx context.Context, store *storage.Store, connections []storage.Connection, d *described, only string, accept bool) ([]verified, error) {
 	var rows []verified
 	for _, conn := range connections {
-		if conn.Connector != d.Manifest.ConnectorKey || only != "" && conn.Name != only {
+		if !abi.SameConnector(conn.Connector, d.Manifest.ConnectorKey) || only != "" && conn.Name != only {
 			continue
 		}
 		v := verified{

@@ -50,7 +50,7 @@ func (a *app) completeRunStream(cmd *cobra.Command, args []string, _ string) ([]
 	_ = a.withStore(cmd.Context(), func(_ *config.Config, store *storage.Store) error {
 		all, err := store.Connections(cmd.Context())
 		for i := range all {
-			if m := pinnedManifest(&all[i]); m != nil && m.ConnectorKey == args[0] {
+			if m := pinnedManifest(&all[i]); m != nil && abi.SameConnector(m.ConnectorKey, args[0]) {
 				for _, s := range m.Streams {
 					names = append(names, s.Name)
 				}

@@ -100,13 +100,7 @@ func profileOf(name string, get func(string) string) (*Profile, error) {
 // Named reports whether a name is the source's: its id, or what else it goes by here,
 // which others may share: the profile's name, the connector's, the connection's.
 func (p *Profile) Named(name string) bool {
-	return name != "" && (p.SourceInstanceID == name || p.Name == name || p.ConnectorInstanceID == name || ConnectorID(p.ConnectorID) == ConnectorID(name))
-}
-
-// ConnectorID is the one form of a connector's id as owners type it: lower case,
-// with _ for -. What the host called it at enrollment is sent back as it is.
-func ConnectorID(text string) string {
-	return strings.ReplaceAll(strings.ToLower(strings.TrimSpace(text)), "-", "_")
+	return name != "" && (p.SourceInstanceID == name || p.Name == name || p.ConnectorInstanceID == name || abi.SameConnector(p.ConnectorID, name))
 }
 
 func invalidProfile(name, why string) *abi.Error {

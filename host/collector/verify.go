@@ -94,7 +94,7 @@ func (c *Collector) verifyCommand() string {
 // enrolledFor refuses a connector that the lane is not of.
 func (c *Collector) enrolledFor(m *abi.Manifest) error {
 	id := c.deps.Profile.ConnectorID
-	if ConnectorID(id) == ConnectorID(m.ConnectorKey) || strings.EqualFold(id, m.ConnectorID) {
+	if abi.SameConnector(id, m.ConnectorKey) || strings.EqualFold(id, m.ConnectorID) {
 		return nil
 	}
 	return abi.NewError(abi.CodeConnectionInvalid, "the module is of connector "+m.ConnectorKey+", and this lane was enrolled for another",

@@ -2,6 +2,7 @@ package files
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -45,6 +46,7 @@ type choice struct {
 // for something that is no readable folder, and for a folder that must not be
 // granted.
 func (r *Resolver) Resolve(m *abi.Manifest, given map[string]string) ([]Root, error) {
+	given = ownKey(m, given)
 	known := names(m)
 	for _, name := range sortedKeys(given) {
 		if !slices.Contains(known, name) {
@@ -75,6 +77,21 @@ func (r *Resolver) Resolve(m *abi.Manifest, given map[string]string) ([]Root, er
 		return nil, noFolder(m)
 	}
 	return roots, nil
+}
+
+// ownKey spells the home root's name in given as the manifest does.
+func ownKey(m *abi.Manifest, given map[string]string) map[string]string {
+	if _, as := given[m.ConnectorKey]; as {
+		return given
+	}
+	out := maps.Clone(given)
+	for name, path := range given {
+		if abi.SameConnector(name, m.ConnectorKey) {
+			delete(out, name)
+			out[m.ConnectorKey] = path
+		}
+	}
+	return out
 }
 
 // choose lists the roots that somebody chose, and the home root's default.

@@ -168,6 +168,17 @@ func TestManifestWithoutPaths(t *testing.T) {
 	}
 }
 
+// The home root goes by its connector's key in either spelling.
+func TestHomeRootByAnotherSpelling(t *testing.T) {
+	t.Parallel()
+	base := folders(t, "in")
+	m := &abi.Manifest{ConnectorKey: "notes-export"}
+	got, err := (&Resolver{}).Resolve(m, map[string]string{"notes_export": filepath.Join(base, "in")})
+	if err != nil || len(got) != 1 || got[0].Name != "notes-export" {
+		t.Errorf("got %v, %v, want one root named notes-export", got, err)
+	}
+}
+
 func TestHostileNamesCannotCollideOrEscape(t *testing.T) {
 	t.Parallel()
 	m := codex()

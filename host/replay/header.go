@@ -73,6 +73,6 @@ func hexadecimal(s string) bool {
 // a path.
 func connectorKey(s string) bool {
 	return s != "" && len(s) <= 64 && !strings.ContainsFunc(s, func(r rune) bool {
-		return r != '_' && (r < 'a' || r > 'z') && (r < '0' || r > '9')
+		return r != '_' && r != '-' && (r < 'a' || r > 'z') && (r < '0' || r > '9')
 	})
 }

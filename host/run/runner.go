@@ -170,7 +170,7 @@ func (r *Runner) connect(ctx context.Context, req Request, p *prepared, raw []by
 	roots, options := req.Roots, req.Options
 	conn, err := r.deps.Store.Connection(ctx, name)
 	switch {
-	case err == nil && conn.Connector != p.manifest.ConnectorKey:
+	case err == nil && !abi.SameConnector(conn.Connector, p.manifest.ConnectorKey):
 		return abi.NewError(abi.CodeConnectionInvalid,
 			fmt.Sprintf("connection %q belongs to connector %q, not to %q", name, conn.Connector, p.manifest.ConnectorKey),
 			"name another one with --connection")

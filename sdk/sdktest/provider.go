@@ -137,7 +137,7 @@ func (h *host) incoming(w *httptest.ResponseRecorder, at string) []byte {
 // gaveUp is the failure of a request that the host would have sent again, nil
 // for an answer that it hands over.
 func (h *host) gaveUp(status int) *abi.HTTPFailure {
-	name := h.manifest.ConnectorKey
+	name := abi.CanonicalKey(h.manifest.ConnectorKey)
 	f := &abi.HTTPFailure{
 		Code: "send.attempts_exhausted", Message: fmt.Sprintf("%s: retryable status %d after 1 attempt", name, status),
 		GapReason: abi.ReasonTemporaryUnavailable, Status: status, Attempts: 1,

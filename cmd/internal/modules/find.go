@@ -27,12 +27,28 @@ func Open(c *config.Config, connector, list string) (*plugin.File, error) {
 		if err := plugin.CheckDir(c.PluginsDir()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
-		path = filepath.Join(c.PluginsDir(), connector+plugin.Extension)
-		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		var there bool
+		if path, there = Path(c.PluginsDir(), connector); !there {
 			return nil, unknown(c, connector, list)
 		}
 	}
 	return plugin.Open(path, c.ModuleBytes())
+}
+
+// Path returns where a connector's module lies in the plugins folder: under the
+// name as it is, else under another spelling of the same key. It reads no module.
+func Path(dir, connector string) (path string, there bool) {
+	path = filepath.Join(dir, connector+plugin.Extension)
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		return path, true
+	}
+	names, _ := Installed(dir) // an unreadable folder has been told of already
+	for _, name := range names {
+		if abi.SameConnector(name, connector) {
+			return filepath.Join(dir, name+plugin.Extension), true
+		}
+	}
+	return path, false
 }
 
 // IsPath reports whether connector is a path and no name.

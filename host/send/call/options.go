@@ -68,7 +68,7 @@ func Open(o Options) (*Session, error) {
 	if network == nil {
 		network = new(abi.NetworkRequirements)
 	}
-	profile, err := readProfile(o.Connector, network.Provider)
+	profile, err := readProfile(abi.CanonicalKey(o.Connector), network.Provider)
 	if err != nil {
 		return nil, err
 	}
