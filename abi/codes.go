@@ -30,6 +30,7 @@ const (
 	CodePluginMemoryMinimum  Code = "plugin.memory_minimum"  // asks for more than limits.memory at the start
 	CodePluginDescribeFailed Code = "plugin.describe_failed" // trapped, timed out, or handed over nothing
 	CodePluginChanged        Code = "plugin.changed"         // its hash is not the pinned one
+	CodePluginNotAccepted    Code = "plugin.not_accepted"    // its owner has not accepted it yet
 	CodePluginsDirWritable   Code = "plugin.dir_writable"    // others can write to the folder
 	CodeManifestInvalid      Code = "manifest.invalid"
 	CodeBindingMissing       Code = "binding.missing" // RT-06

@@ -13,15 +13,16 @@ import (
 )
 
 // Connection is one configured source: a connector with its options, its
-// granted folders and the module it was first run with. It holds no secret.
+// granted folders and the module that its owner accepted. It holds no secret.
 type Connection struct {
 	ID             string            `json:"id"`
 	Name           string            `json:"name"`      // unique
 	Connector      string            `json:"connector"` // the manifest's connector_key
 	Options        map[string]string `json:"options"`
 	Roots          map[string]string `json:"roots"`
-	PinnedSHA256   string            `json:"pinned_sha256"` // "" before the first run
+	PinnedSHA256   string            `json:"pinned_sha256"` // "" before its owner accepted a module
 	PinnedManifest []byte            `json:"-"`
+	Accepted       []AcceptedItem    `json:"accepted"`   // by name, with that module
 	ReadRoots      map[string]string `json:"read_roots"` // the folders its runs have read, see KeepConnection
 	CreatedAt      time.Time         `json:"created_at"`
 	// Unreadable says that its options or folders cannot be read; they are empty then,
@@ -38,6 +39,9 @@ func (r *connectionRow) public() *Connection {
 	c := &Connection{
 		ID: r.ID, Name: r.Name, Connector: r.Connector, PinnedSHA256: r.PinnedSHA256,
 		PinnedManifest: jsonBytes(r.PinnedManifest), CreatedAt: at(r.CreatedUS),
+	}
+	if json.Unmarshal([]byte(r.Accepted), &c.Accepted) != nil {
+		c.Accepted = nil // what cannot be read was not accepted
 	}
 	if c.Unreadable = r.decode(c); c.Unreadable != nil {
 		c.Options, c.Roots, c.ReadRoots = nil, nil, nil
@@ -99,7 +103,7 @@ func (s *Store) EnsureConnection(ctx context.Context, name, connector string) (*
 		err := t.db.NewSelect().Model(found).Where("name = ?", name).Scan(t.ctx)
 		if errors.Is(err, sql.ErrNoRows) {
 			found = &connectionRow{
-				ID: s.newID(), Name: name, Connector: connector, Options: "{}", Roots: "{}", ReadRoots: "{}", CreatedUS: micros(t.now),
+				ID: s.newID(), Name: name, Connector: connector, Options: "{}", Roots: "{}", ReadRoots: "{}", Accepted: "[]", CreatedUS: micros(t.now),
 			}
 			if _, err = t.db.NewInsert().Model(found).Exec(t.ctx); err == nil {
 				err = t.newEvidence(found)
@@ -192,13 +196,6 @@ func (s *Store) KeepConnection(ctx context.Context, id string, change func(own *
 		return nil, err
 	}
 	return own, nil
-}
-
-// PinPlugin keeps the module that the connection runs: its hash, and its
-// manifest as it was when the owner accepted it.
-func (s *Store) PinPlugin(ctx context.Context, connectionID, sha256 string, manifest []byte) error {
-	row := &connectionRow{ID: connectionID, PinnedSHA256: sha256, PinnedManifest: string(manifest)}
-	return s.changeConnection(ctx, connectionID, row, "pinned_sha256", "pinned_manifest")
 }
 
 func (s *Store) changeConnection(ctx context.Context, id string, row *connectionRow, columns ...string) error {

@@ -194,7 +194,7 @@ func (t *tx) deviceConnection(code *codeRow) (id string, err error) {
 		name = "device"
 	}
 	row := connectionRow{
-		ID: t.l.s.newID(), Name: name, Connector: code.Connector, Options: "{}", Roots: "{}", ReadRoots: "{}", CreatedUS: micros(t.now),
+		ID: t.l.s.newID(), Name: name, Connector: code.Connector, Options: "{}", Roots: "{}", ReadRoots: "{}", Accepted: "[]", CreatedUS: micros(t.now),
 	}
 	for n := 2; ; n++ {
 		taken, err := t.db.NewSelect().Model((*connectionRow)(nil)).Where("name = ? OR id = ?", row.Name, row.Name).Exists(t.ctx)

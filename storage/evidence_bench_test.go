@@ -42,7 +42,7 @@ func benchFleet(b *testing.B, n int) (*Store, *clock) {
 
 func benchConnection(t *tx, i int) error {
 	row := &connectionRow{
-		ID: fmt.Sprintf("id%05d", i), Name: fmt.Sprintf("connection-%05d", i), Connector: "demo", Options: "{}", Roots: "{}", ReadRoots: "{}",
+		ID: fmt.Sprintf("id%05d", i), Name: fmt.Sprintf("connection-%05d", i), Connector: "demo", Options: "{}", Roots: "{}", ReadRoots: "{}", Accepted: "[]",
 		PinnedManifest: keptManifest,
 	}
 	if _, err := t.db.NewInsert().Model(row).Exec(t.ctx); err != nil {

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -46,7 +47,8 @@ const migrationsTable = `CREATE TABLE schema_migrations (
   applied_us BIGINT NOT NULL
 )`
 
-// migrations returns the steps in order. Files are named NNNN_name.sql.
+// migrations returns the steps in order. Files are named NNNN_name.sql; a number may
+// be left out.
 func migrations() ([]migration, error) {
 	entries, err := migrationFiles.ReadDir("migrations")
 	if err != nil {
@@ -60,7 +62,7 @@ func migrations() ([]migration, error) {
 		}
 		number, name, _ := strings.Cut(strings.TrimSuffix(e.Name(), ".sql"), "_")
 		version, err := strconv.ParseInt(number, 10, 64)
-		if err != nil || version != int64(len(out)+1) {
+		if err != nil || len(out) > 0 && version <= out[len(out)-1].version {
 			return nil, fmt.Errorf("migration %s is out of order", e.Name())
 		}
 		out = append(out, newMigration(version, name, string(text)))
@@ -118,19 +120,22 @@ func (s *Store) pending(ctx context.Context, conn bun.Conn) ([]migration, error)
 	if err := conn.NewSelect().Model(&applied).Order("version").Scan(ctx); err != nil {
 		return nil, err
 	}
-	if n := len(applied); n > 0 && applied[n-1].Version > int64(len(known)) {
+	if n := len(applied); n > 0 && applied[n-1].Version > known[len(known)-1].version {
 		return nil, abi.NewError(abi.CodeStoreNewer, "the store was written by a newer pdpp-host",
 			"upgrade pdpp-host, or use another data folder").
-			WithDetail(fmt.Sprintf("%s has schema version %d, this program knows %d", s.path, applied[n-1].Version, len(known)))
+			WithDetail(fmt.Sprintf("%s has schema version %d, this program knows %d", s.path, applied[n-1].Version, known[len(known)-1].version))
 	}
-	for i, a := range applied {
-		if i >= len(known) || a.Version != known[i].version || a.Checksum != known[i].checksum {
+	left := slices.Clone(known)
+	for _, a := range applied {
+		i := slices.IndexFunc(left, func(m migration) bool { return m.version == a.Version && m.checksum == a.Checksum })
+		if i < 0 {
 			return nil, abi.NewError(abi.CodeStoreMigration, "the store's schema is not the one of this program",
 				"use the pdpp-host build that made the store, or restore a backup").
 				WithDetail(fmt.Sprintf("%s: migration %d_%s differs", s.path, a.Version, a.Name))
 		}
+		left = slices.Delete(left, i, i+1)
 	}
-	return known[len(applied):], nil
+	return left, nil
 }
 
 // migrate runs the pending steps, all in one transaction: a file is of one

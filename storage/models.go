@@ -16,6 +16,7 @@ type connectionRow struct {
 	PinnedSHA256   string `bun:"pinned_sha256"`
 	PinnedManifest string `bun:"pinned_manifest"`
 	ReadRoots      string `bun:"read_roots"`
+	Accepted       string `bun:"accepted"`
 	CreatedUS      int64  `bun:"created_us"`
 }
 

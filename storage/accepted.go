@@ -1,0 +1,54 @@
+package storage
+
+import (
+	"context"
+	"slices"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// The kinds of things that an owner accepts by name, and never with the rest of what
+// a module asks for.
+const (
+	AcceptVariable = "variable" // a credential's variable that does not carry the connector's name
+	AcceptFolder   = "folder"   // a place of other programs' secrets, as ~/.ssh
+	AcceptSlot     = "slot"     // a credential slot that sends its secret to an unusual place
+)
+
+// AcceptedItem is one thing that an owner accepted by name.
+type AcceptedItem struct {
+	Kind string `json:"kind"`
+	Name string `json:"name"`
+}
+
+func (i AcceptedItem) String() string { return i.Kind + "=" + i.Name }
+
+// Accepts reports whether the connection's owner accepted that thing by name.
+func (c *Connection) Accepts(kind, name string) bool {
+	return slices.Contains(c.Accepted, AcceptedItem{kind, name})
+}
+
+// PinPlugin keeps the module that the owner of a connection accepted: its hash, its
+// manifest as it was then, and what else was accepted by name, instead of what was
+// before. The connection is no longer refused for a module that nobody accepted.
+func (s *Store) PinPlugin(ctx context.Context, connectionID, sha256 string, manifest []byte, items ...AcceptedItem) error {
+	if items == nil {
+		items = []AcceptedItem{}
+	}
+	accepted, err := encode(items)
+	if err != nil {
+		return err
+	}
+	row := &connectionRow{ID: connectionID, PinnedSHA256: sha256, PinnedManifest: string(manifest), Accepted: accepted}
+	return s.alone(ctx, "accept the module", func(t *tx) error {
+		if err := t.changeConnection(connectionID, row, "pinned_sha256", "pinned_manifest", "accepted"); err != nil {
+			return err
+		}
+		_, err := t.db.ExecContext(t.ctx, "DELETE FROM dispatches WHERE connection_id = ? AND status = ? AND reason = ?",
+			connectionID, statusRefused, string(abi.CodePluginNotAccepted))
+		if err != nil {
+			return err
+		}
+		return t.held(connectionID)
+	})
+}
