@@ -2,6 +2,7 @@ package egress
 
 import (
 	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,21 +12,22 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// bound makes the answer's body decompressed and bounded. A body above a limit
-// ends in an error and never in a short body that looks whole.
-func (g *Guard) bound(resp *http.Response) error {
+// bound makes the answer's body decompressed and bounded: in size, and in time by
+// ctx, which the body's Close ends. A body above a limit ends in an error and never in a short body that looks
+// whole.
+func (g *Guard) bound(ctx context.Context, end context.CancelCauseFunc, resp *http.Response) error {
 	if resp.ContentLength > g.options.MaxWireBytes {
 		return tooLarge(g.options.MaxWireBytes)
 	}
 	wire := &bounded{from: resp.Body, left: g.options.MaxWireBytes, limit: g.options.MaxWireBytes}
 	switch encoding := strings.ToLower(resp.Header.Get("Content-Encoding")); encoding {
 	case "", "identity":
-		resp.Body = &body{bounded{from: wire, left: g.options.MaxWholeBytes, limit: g.options.MaxWholeBytes}, resp.Body}
+		resp.Body = newBody(ctx, end, bounded{from: wire, left: g.options.MaxWholeBytes, limit: g.options.MaxWholeBytes}, resp.Body)
 		return nil
 	case "gzip", "x-gzip":
 		if resp.Body != http.NoBody {
 			whole := bounded{from: &unzipped{from: wire}, left: g.options.MaxWholeBytes, limit: g.options.MaxWholeBytes}
-			resp.Body = &body{whole, resp.Body}
+			resp.Body = newBody(ctx, end, whole, resp.Body)
 		}
 		resp.Header.Del("Content-Encoding")
 		resp.Header.Del("Content-Length")
@@ -40,14 +42,34 @@ func tooLarge(limit int64) error {
 	return abi.NewError(CodeTooLarge, fmt.Sprintf("the answer is larger than %d bytes", limit), "ask for smaller pages")
 }
 
-// body reads from one reader and closes another.
+// body reads from one reader and closes another: when it is closed, or when its
+// context ends, because not every body of net/http ends with that.
 type body struct {
 	bounded
 
 	under io.Closer
+	ctx   context.Context //nolint:containedctx // a body is read after RoundTrip has returned, and ends with its request
+	end   context.CancelCauseFunc
+	stop  func() bool
 }
 
-func (b *body) Close() error { return b.under.Close() }
+func newBody(ctx context.Context, end context.CancelCauseFunc, whole bounded, under io.Closer) *body {
+	return &body{whole, under, ctx, end, context.AfterFunc(ctx, func() { _ = under.Close() })}
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	n, err := b.bounded.Read(p)
+	if err != nil && b.ctx.Err() != nil { // io.EOF too: it may be that of a body that was cut here
+		err = context.Cause(b.ctx)
+	}
+	return n, err
+}
+
+func (b *body) Close() error {
+	b.stop()
+	b.end(nil)
+	return b.under.Close()
+}
 
 // bounded reads at most limit bytes and fails, for good, when there are more.
 type bounded struct {

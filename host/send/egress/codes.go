@@ -11,5 +11,6 @@ const (
 	CodeHeaderInvalid   abi.Code = "egress.header_invalid"
 	CodeTooLarge        abi.Code = "egress.response_too_large"
 	CodeEncodingRefused abi.Code = "egress.encoding_refused"
+	CodeUpgradeRefused  abi.Code = "egress.upgrade_refused"
 	CodePolicyInvalid   abi.Code = "egress.policy_invalid"
 )

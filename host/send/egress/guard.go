@@ -3,6 +3,7 @@ package egress
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -77,9 +78,10 @@ func (g *Guard) Close() { g.transport.CloseIdleConnections() }
 // when it may be sent. What the name resolves to is found out by RoundTrip.
 func (g *Guard) Check(u *url.URL) error { return g.rules.check(u) }
 
-// RoundTrip sends one request and returns its answer, decompressed. What is
-// refused is an *abi.Error. It follows no redirect: the next hop is a request
-// of its own, and is checked like one.
+// RoundTrip writes one request to one connection and returns its answer,
+// decompressed. What is refused is an *abi.Error. It follows no redirect: the next
+// hop is a request of its own, and is checked like one. The body ends with the
+// request's context.
 func (g *Guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err := g.rules.check(req.URL); err != nil {
 		if req.Body != nil {
@@ -87,15 +89,26 @@ func (g *Guard) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		return nil, err
 	}
-	out := req.Clone(req.Context())
+	ctx, end := once(req.Context())
+	out := req.Clone(ctx)
 	out.Host = "" // what is asked for is what was checked
 	out.Header.Set("Accept-Encoding", "gzip")
 	resp, err := g.transport.RoundTrip(out)
 	if err != nil {
+		if errors.Is(context.Cause(ctx), errCut) {
+			err = errCut
+		}
+		end(nil)
 		return nil, err
 	}
-	if err := g.bound(resp); err != nil {
+	if resp.StatusCode == http.StatusSwitchingProtocols {
+		err = abi.NewError(CodeUpgradeRefused, "the provider answered with another protocol", "this is a fault of the provider: nobody asked for one")
+	} else {
+		err = g.bound(ctx, end, resp)
+	}
+	if err != nil {
 		_ = resp.Body.Close() // nothing of it is used
+		end(nil)
 		return nil, err
 	}
 	return resp, nil
