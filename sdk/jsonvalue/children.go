@@ -7,11 +7,11 @@ func (v Value) Get(name string) Value {
 	if v.Kind() != Object {
 		return Value{}
 	}
-	nodes, src, end := v.d.nodes, v.d.src, v.node().next
-	for i := v.i + 1; i < end; i = nodes[i+1].next {
+	nodes, src, end := v.d.nodes, v.d.src, v.node().next.at()
+	for i := v.i + 1; i < end; i = nodes[i+1].next.at() {
 		key := &nodes[i]
 		if key.flags == 0 {
-			if int(key.end-key.start) == len(name) && string(src[key.start:key.end]) == name {
+			if string(key.of(src)) == name {
 				return Value{v.d, i + 1}
 			}
 		} else if (Value{v.d, i}).TextIs(name) {
@@ -62,7 +62,7 @@ func (v Value) Children() Iter {
 	if k != Array && k != Object {
 		return Iter{}
 	}
-	return Iter{d: v.d, after: v.i + 1, end: v.node().next, named: k == Object}
+	return Iter{d: v.d, after: v.i + 1, end: v.node().next.at(), named: k == Object}
 }
 
 // Next goes to the next child and reports whether there is one.
@@ -74,7 +74,7 @@ func (it *Iter) Next() bool {
 	if it.named {
 		it.at++
 	}
-	it.after = it.d.nodes[it.at].next
+	it.after = it.d.nodes[it.at].next.at()
 	return true
 }
 

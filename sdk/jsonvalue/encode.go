@@ -54,18 +54,18 @@ func (o *nesting) enter(end uint32) bool {
 
 // clean reports whether Raw is already what AppendJSON promises.
 func (v Value) clean() bool {
-	nodes, end := v.d.nodes, v.node().next
+	nodes, end := v.d.nodes, v.node().next.at()
 	var open nesting
 	defer v.forget(v.mark())
 	for i := v.i; i < end; i++ {
 		open.leave(i)
 		switch n := &nodes[i]; n.kind {
 		case String:
-			if n.flags&flagUnicode != 0 || n.flags&flagNonASCII != 0 && !utf8.Valid(v.d.src[n.start:n.end]) {
+			if n.flags&flagUnicode != 0 || n.flags&flagNonASCII != 0 && !utf8.Valid(n.of(v.d.src)) {
 				return false
 			}
 		case Object, Array:
-			if !open.enter(n.next) || n.kind == Object && v.d.repeats(i, nil) {
+			if !open.enter(n.next.at()) || n.kind == Object && v.d.repeats(i, nil) {
 				return false
 			}
 		}
@@ -76,7 +76,7 @@ func (v Value) clean() bool {
 
 // rewrite is AppendJSON for what is not clean.
 func (v Value) rewrite(dst []byte) []byte {
-	d, end := v.d, v.node().next
+	d, end := v.d, v.node().next.at()
 	var open nesting
 	var closers [MaxValueDepth]byte
 	var again map[uint32]bool // names to leave out, by node
@@ -86,7 +86,7 @@ func (v Value) rewrite(dst []byte) []byte {
 		}
 		if open.depth > 0 && closers[open.depth-1] == '}' {
 			if again[i] {
-				i = d.nodes[i+1].next
+				i = d.nodes[i+1].next.at()
 				continue
 			}
 			mark := len(d.text)
@@ -103,10 +103,10 @@ func (v Value) rewrite(dst []byte) []byte {
 			dst = jsonappend.String(dst, Value{d, i}.View())
 			d.text = d.text[:mark]
 		case n.kind != Object && n.kind != Array:
-			dst = append(dst, d.src[n.start:n.end]...)
-		case !open.enter(n.next):
-			dst = jsonappend.Bytes(dst, d.src[n.start:n.end])
-			i = n.next
+			dst = append(dst, n.of(d.src)...)
+		case !open.enter(n.next.at()):
+			dst = jsonappend.Bytes(dst, n.of(d.src))
+			i = n.next.at()
 			continue
 		case n.kind == Array:
 			closers[open.depth-1] = ']'
@@ -135,10 +135,10 @@ const fewNames = 24
 // repeats reports whether an object has two members of the same name, and
 // marks in again, when it is given, every name node but the first of each.
 func (d *Doc) repeats(object uint32, again map[uint32]bool) bool {
-	end, found, count := d.nodes[object].next, false, 0
+	end, found, count := d.nodes[object].next.at(), false, 0
 	var names [fewNames]uint32
 	var seen map[string]bool
-	for i := object + 1; i < end; i = d.nodes[i+1].next {
+	for i := object + 1; i < end; i = d.nodes[i+1].next.at() {
 		repeated := false
 		switch {
 		case count < fewNames:
@@ -177,7 +177,7 @@ func (d *Doc) repeats(object uint32, again map[uint32]bool) bool {
 func (d *Doc) sameName(i, j uint32) bool {
 	a, b := &d.nodes[i], &d.nodes[j]
 	if a.flags == 0 && b.flags == 0 {
-		return a.end-a.start == b.end-b.start && string(d.src[a.start:a.end]) == string(d.src[b.start:b.end])
+		return string(a.of(d.src)) == string(b.of(d.src))
 	}
 	mark := len(d.text)
 	same := Value{d, i}.View() == Value{d, j}.View()

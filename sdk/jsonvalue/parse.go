@@ -18,11 +18,23 @@ const maxBytes = math.MaxInt32
 // node is one value or one member name. A container is followed by the nodes
 // of its children (name, value, name, value … in an object).
 type node struct {
-	start, end uint32 // span in the source; of a string, without its quotes
-	next       uint32 // the first node behind this one's children; while open: its parent
+	start, end place // span in the source; of a string, without its quotes
+	next       place // the first node behind this one's children; while open: its parent
 	kind       Kind
 	flags      uint8
 }
+
+// place is an offset or a node's number, below 2³¹, stored as its complement.
+// TinyGo's collector takes every word for an address that could be one. The
+// numbers of a long text are addresses in a small heap, and for each of them
+// the collector searches for the start of the object there, which makes a
+// collection quadratic in the text. Their complements lie above 2 GiB, where a
+// guest's memory does not reach unless its owner raised limits.memory that far.
+type place uint32
+
+func placeAt(n int) place { return place(^uint32(n)) }
+
+func (p place) at() uint32 { return ^uint32(p) }
 
 const (
 	flagEscaped  = 1 << iota // holds a backslash
@@ -31,7 +43,7 @@ const (
 	flagInteger              // a number without fraction and exponent
 )
 
-const noParent = math.MaxUint32
+const noParent = place(0)
 
 // Doc is one parsed text. The zero Doc is ready; parsing again reuses its
 // memory and ends the life of every Value of the text before.
@@ -71,7 +83,7 @@ func (d *Doc) Parse(src []byte) (Value, error) {
 }
 
 func (d *Doc) parse() *SyntaxError {
-	src, parent, depth := d.src, uint32(noParent), 0
+	src, parent, depth := d.src, noParent, 0
 	i := space(src, 0)
 value:
 	if i >= len(src) {
@@ -93,8 +105,8 @@ value:
 		if c == '[' {
 			kind, closing = Array, ']'
 		}
-		d.nodes = append(d.nodes, node{start: uint32(i), next: parent, kind: kind})
-		parent = uint32(len(d.nodes) - 1)
+		d.nodes = append(d.nodes, node{start: placeAt(i), next: parent, kind: kind})
+		parent = placeAt(len(d.nodes) - 1)
 		if i = space(src, i+1); i < len(src) && src[i] == closing {
 			break // the text after the switch closes it
 		}
@@ -128,7 +140,7 @@ value:
 		if i >= len(src) {
 			return fail(i, "a comma or a closing bracket was expected")
 		}
-		open := &d.nodes[parent]
+		open := &d.nodes[parent.at()]
 		switch c := src[i]; {
 		case c == ',' && open.kind == Object:
 			i = space(src, i+1)
@@ -138,8 +150,8 @@ value:
 			goto value
 		case c == '}' && open.kind == Object, c == ']' && open.kind == Array:
 			i++
-			open.end = uint32(i)
-			open.next, parent = uint32(len(d.nodes)), open.next
+			open.end = placeAt(i)
+			open.next, parent = placeAt(len(d.nodes)), open.next
 			depth--
 		default:
 			return fail(i, "a comma or a closing bracket was expected")
@@ -164,10 +176,13 @@ name:
 	goto value
 }
 
+// of returns the part of src that n spans.
+func (n *node) of(src []byte) []byte { return src[n.start.at():n.end.at():n.end.at()] }
+
 // leaf adds a node without children.
 func (d *Doc) leaf(start, end int, kind Kind, flags uint8) {
 	d.nodes = append(d.nodes, node{
-		start: uint32(start), end: uint32(end), next: uint32(len(d.nodes) + 1), kind: kind, flags: flags,
+		start: placeAt(start), end: placeAt(end), next: placeAt(len(d.nodes) + 1), kind: kind, flags: flags,
 	})
 }
 

@@ -54,9 +54,10 @@ func (v Value) Raw() []byte {
 	}
 	n := v.node()
 	if n.kind == String {
-		return v.d.src[n.start-1 : n.end+1 : n.end+1]
+		from, to := n.start.at()-1, n.end.at()+1
+		return v.d.src[from:to:to]
 	}
-	return v.d.src[n.start:n.end:n.end]
+	return n.of(v.d.src)
 }
 
 // Offset returns where Raw starts in the input, -1 for a value that is not
@@ -66,9 +67,9 @@ func (v Value) Offset() int {
 	case !v.Exists():
 		return -1
 	case v.node().kind == String:
-		return int(v.node().start) - 1
+		return int(v.node().start.at()) - 1
 	}
-	return int(v.node().start)
+	return int(v.node().start.at())
 }
 
 // Bool reports whether the value is true.
@@ -84,7 +85,7 @@ func (v Value) Str() string {
 		return string(raw)
 	}
 	n := v.node()
-	return string(appendDecoded(nil, v.d.src[n.start:n.end]))
+	return string(appendDecoded(nil, n.of(v.d.src)))
 }
 
 // View returns a string's text, "" for any other kind. It shares the memory of
@@ -134,14 +135,14 @@ func (v Value) view() []byte {
 		return raw
 	}
 	n, from := v.node(), len(v.d.text)
-	v.d.text = appendDecoded(v.d.text, v.d.src[n.start:n.end])
+	v.d.text = appendDecoded(v.d.text, n.of(v.d.src))
 	return v.d.text[from:len(v.d.text):len(v.d.text)]
 }
 
 // plain returns the text of a string whose spelling in the input is the text.
 func (v Value) plain() ([]byte, bool) {
 	n := v.node()
-	raw := v.d.src[n.start:n.end:n.end]
+	raw := n.of(v.d.src)
 	return raw, n.flags&flagEscaped == 0 && (n.flags&flagNonASCII == 0 || utf8.Valid(raw))
 }
 
@@ -158,7 +159,7 @@ func (v Value) IntOK() (int64, bool) {
 		return 0, false
 	}
 	n := v.node()
-	raw := v.d.src[n.start:n.end]
+	raw := n.of(v.d.src)
 	if n.flags&flagInteger == 0 {
 		f, ok := v.FloatOK()
 		const exact = 1 << 53
@@ -201,7 +202,7 @@ func (v Value) FloatOK() (float64, bool) {
 		return 0, false
 	}
 	n := v.node()
-	f, err := strconv.ParseFloat(string(v.d.src[n.start:n.end]), 64)
+	f, err := strconv.ParseFloat(string(n.of(v.d.src)), 64)
 	if err != nil {
 		return 0, false
 	}
