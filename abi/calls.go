@@ -153,7 +153,7 @@ var WASI = []string{
 // WASIFilesystem is what a guest may import besides when its manifest declares
 // the filesystem binding. Every root is mounted read-only at "/" + its name.
 var WASIFilesystem = []string{
-	"fd_read", "fd_readdir", "fd_seek", "fd_filestat_get",
+	"fd_read", "fd_pread", "fd_readdir", "fd_seek", "fd_filestat_get",
 	"path_open", "path_filestat_get", "path_readlink",
 }
 

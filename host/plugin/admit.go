@@ -76,6 +76,9 @@ func admitImports(m *wasmbin.Module, kind string) error {
 	var refused []string
 	for _, im := range m.Imports {
 		if why := refusal(im, kind); why != "" {
+			if from := broughtBy(im); from != "" {
+				why += "; it usually comes with " + from
+			}
 			name := clean(nil, []byte(im.Module+"."+im.Name))
 			refused = append(refused, fmt.Sprintf("%s (%s)", name, why))
 		}
@@ -84,7 +87,7 @@ func admitImports(m *wasmbin.Module, kind string) error {
 		return nil
 	}
 	return abi.NewError(abi.CodePluginImportRefused, "the plugin asks for functions that this host does not offer",
-		"rebuild it against the plugin ABI; a plugin has no sockets, no environment and no writable files").
+		"rebuild it against the plugin ABI, without what brings these in; a plugin has no sockets, no environment and no writable files").
 		WithDetail(cut(strings.Join(refused, ", "), 4<<10))
 }
 

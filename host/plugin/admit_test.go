@@ -35,9 +35,9 @@ func TestAdmitImports(t *testing.T) {
 	}{
 		"none":      {m: with()},
 		"clock":     {m: with(imported{module: abi.WASIModule, name: "clock_time_get", params: "ili", results: "i"})},
-		"unknown":   {m: with(imported{module: "env", name: "abort"}, imported{module: "pdpp", name: "exec"}), want: []string{"env.abort", "pdpp.exec"}},
-		"sockets":   {m: with(imported{module: abi.WASIModule, name: "sock_accept", params: "iii", results: "i"}), want: []string{"sock_accept"}},
-		"unlink":    {m: with(imported{module: abi.WASIModule, name: "path_unlink_file", params: "iii", results: "i"}), want: []string{"path_unlink_file"}},
+		"unknown":   {m: with(imported{module: "env", name: "abort"}, imported{module: "pdpp", name: "exec"}), want: []string{"env.abort", "AssemblyScript", "pdpp.exec (no such call)"}},
+		"sockets":   {m: with(imported{module: abi.WASIModule, name: "sock_accept", params: "iii", results: "i"}), want: []string{"sock_accept", "text/template"}},
+		"unlink":    {m: with(imported{module: abi.WASIModule, name: "path_unlink_file", params: "iii", results: "i"}), want: []string{"path_unlink_file", "os.Remove"}},
 		"signature": {m: with(imported{module: "pdpp", name: "emit", params: "l", results: "i"}), want: []string{"pdpp.emit", "(i64) -> i32", "(i32, i32) -> i32"}},
 		"memory":    {m: with(imported{module: "env", name: "memory", kind: 2}), want: []string{"env.memory", "memory"}},
 		"global":    {m: with(imported{module: "pdpp", name: "emit", kind: 3}), want: []string{"pdpp.emit", "global"}},

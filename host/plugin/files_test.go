@@ -3,6 +3,7 @@ package plugin
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -88,6 +89,10 @@ func TestFilesystem(t *testing.T) {
 			{"link /home/escape", "/home/escape ok ../secret"},
 			{"link /home/inside", "/home/inside ok sub/b.txt"},
 			{"seek /home/a.txt", "seek ok rld"},
+			{"pread /home/a.txt", `/home/a.txt ok "world"`},
+			{"pread /home/empty", `/home/empty EOF ""`},
+			{"pread /home/escape", `/home/escape permission ""`},
+			{"pread /home/sub", `/home/sub read /home/sub: Is a directory ""`},
 			{"raw /home/sub/upup/../secret", "/home/sub/upup/../secret not exist"}, // cleaned by name: /home/sub/secret
 		}
 		var commands []string
@@ -116,6 +121,32 @@ func TestFilesystem(t *testing.T) {
 		}
 		if _, err := os.Stat(filepath.Join(root, "new")); err == nil {
 			t.Error("the guest made a file")
+		}
+	})
+}
+
+// A name that is not UTF-8 hides nothing: it is listed in a spelling that is,
+// and a guest that asks for it hears that it cannot, not that it is gone.
+func TestNameOutsideUTF8(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("its file systems refuse such names")
+	}
+	goGuest(t, "files")
+	root := t.TempDir()
+	for _, name := range []string{"a", "b\xe9", "c"} {
+		if err := os.WriteFile(filepath.Join(root, name), []byte(name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	eachIsolation(t, func(t *testing.T, o Options) {
+		got := see(t, o, filesGrant(Mount{"home", root}), "walk /home", `read /home/b\xe9`, `stat /home/b\xe9`, "read /home/c")
+		want := []string{
+			"/home d d", "/home/a - -", `/home/b\xe9 info lstat /home/b\xe9: Invalid argument`, "/home/c - -", "walked ok",
+			`/home/b\xe9 open /home/b\xe9: Invalid argument 0 ""`, `/home/b\xe9 stat /home/b\xe9: Invalid argument`, `/home/c ok 1 "c"`,
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 	})
 }

@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"path"
 	"strings"
-	"unicode/utf8"
 )
 
 // folder is a place below a granted root.
@@ -76,10 +75,6 @@ func (c *collection) list(f folder) ([]entry, listed) {
 	}
 	entries := make([]entry, 0, len(found))
 	for _, d := range found {
-		if !utf8.ValidString(d.Name()) {
-			c.problems.note(problemUnreadable, f.shown(strings.ToValidUTF8(d.Name(), "\uFFFD")))
-			continue
-		}
 		e := entry{name: d.Name(), kind: kindOther, link: d.Type()&fs.ModeSymlink != 0}
 		if e.link || d.Type().IsRegular() || d.IsDir() {
 			c.look(f, d, &e)

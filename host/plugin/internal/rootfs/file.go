@@ -2,6 +2,7 @@ package rootfs
 
 import (
 	"errors"
+	"hash/fnv"
 	"io"
 	"os"
 
@@ -104,8 +105,10 @@ func (d *dir) Seek(offset fileOffset, whence int) (int64, sys.Errno) {
 }
 
 // Readdir lists up to n entries, with the types that the folder itself
-// records: a link is a link, wherever it leads. Inode numbers are left out,
-// which costs no system call an entry; 0 means unknown.
+// records: a link is a link, wherever it leads. It costs no system call an
+// entry, so the inode numbers are made from the names: libc asks for the status
+// of each entry that has none, and ends the listing at the first that has no
+// status. A name that is not UTF-8 is spelled as spell says.
 func (d *dir) Readdir(n int) ([]sys.Dirent, sys.Errno) {
 	entries, err := d.file.ReadDir(n)
 	if err != nil && !errors.Is(err, io.EOF) && len(entries) == 0 {
@@ -113,9 +116,16 @@ func (d *dir) Readdir(n int) ([]sys.Dirent, sys.Errno) {
 	}
 	out := make([]sys.Dirent, len(entries))
 	for i, e := range entries {
-		out[i] = sys.Dirent{Name: e.Name(), Type: shown(e.Type())}
+		out[i] = sys.Dirent{Name: spell(e.Name()), Ino: inode(e.Name()), Type: shown(e.Type())}
 	}
 	return out, 0
+}
+
+// inode returns a number above 0 that stays the name's.
+func inode(name string) wasys.Inode {
+	h := fnv.New64a()
+	_, _ = io.WriteString(h, name)
+	return h.Sum64() | 1
 }
 
 func (*dir) Sync() sys.Errno { return 0 }

@@ -46,7 +46,7 @@ func (f *FS) OpenFile(name string, flag sys.Oflag, _ fs.FileMode) (sys.File, sys
 	// have been replaced in between.
 	info, err := stat(p)
 	if err != nil {
-		return nil, toErrno(err)
+		return nil, f.missing(p, err)
 	}
 	switch {
 	case info.Mode()&fs.ModeSymlink != 0:
@@ -106,7 +106,7 @@ func (f *FS) stat(name string, stat func(string) (fs.FileInfo, error)) (wasys.St
 	}
 	info, err := stat(p)
 	if err != nil {
-		return wasys.Stat_t{}, toErrno(err)
+		return wasys.Stat_t{}, f.missing(p, err)
 	}
 	if wantDir && !info.IsDir() {
 		return wasys.Stat_t{}, sys.ENOTDIR
@@ -134,9 +134,9 @@ func (f *FS) Readlink(name string) (string, sys.Errno) {
 	}
 	to, err := f.root.Readlink(p)
 	if err != nil {
-		return "", toErrno(err)
+		return "", f.missing(p, err)
 	}
-	return to, 0
+	return spell(to), 0
 }
 
 // Mkdir and all that follow refuse: the mount is read-only.

@@ -131,6 +131,15 @@ func collect() int32 {
 			b, _ := io.ReadAll(f)
 			f.Close()
 			say("seek %s %s", kind(err), b)
+		case "pread":
+			b := make([]byte, 5)
+			f, err := os.Open(path)
+			var n int
+			if err == nil {
+				n, err = f.ReadAt(b, 6)
+				f.Close()
+			}
+			say("%s %s %q", path, kind(err), b[:n])
 		case "sum": // reads the whole tree in 64 KiB pieces
 			var total int64
 			buf := make([]byte, 64<<10)

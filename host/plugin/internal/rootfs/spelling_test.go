@@ -1,0 +1,78 @@
+package rootfs
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/tetratelabs/wazero/experimental/sys"
+)
+
+// A listing is whole whatever the names in it: each entry has a number, so that
+// libc asks for the status of none, and a name in UTF-8.
+func TestListingOfBadNames(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("its file systems refuse such names")
+	}
+	fs, dir := open(t)
+	for _, name := range []string{"a\xe9.ics", "b\xc3", "c\xe9dir", `d\xe9`} {
+		if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d, errno := fs.OpenFile(".", 0, 0)
+	if errno != 0 {
+		t.Fatal(errno)
+	}
+	defer d.Close()
+	entries, errno := d.Readdir(-1)
+	if errno != 0 {
+		t.Fatal(errno)
+	}
+	var names []string
+	numbers := map[uint64]bool{}
+	for _, e := range entries {
+		names = append(names, e.Name)
+		numbers[e.Ino] = true
+	}
+	slices.Sort(names)
+	if want := []string{`a\xe9.ics`, `b\xc3`, `c\xe9dir`, `d\xe9`, "file", "out", "sub"}; !slices.Equal(names, want) {
+		t.Errorf("listed %q, want %q", names, want)
+	}
+	if numbers[0] || len(numbers) != len(entries) {
+		t.Errorf("inode numbers %v, want %d above 0", numbers, len(entries))
+	}
+	for name, want := range map[string]sys.Errno{
+		`a\xe9.ics`: sys.EINVAL, `b\xc3`: sys.EINVAL, `c\xe9dir/x`: sys.ENOENT, `d\xe9`: 0, `e\xe9`: sys.ENOENT, `a\x65`: sys.ENOENT, `a\xe`: sys.ENOENT,
+	} {
+		_, stat := fs.Stat(name)
+		_, lstat := fs.Lstat(name)
+		file, opened := fs.OpenFile(name, sys.O_RDONLY, 0)
+		if stat != want || lstat != want || opened != want {
+			t.Errorf("%s: stat %v, lstat %v, open %v, want %v", name, stat, lstat, opened, want)
+		}
+		if file != nil {
+			_ = file.Close()
+		}
+	}
+}
+
+func FuzzSpell(f *testing.F) {
+	f.Add("a\xe9")
+	f.Add(`\x\xe9\xe`)
+	f.Fuzz(func(t *testing.T, name string) {
+		spelled := spell(name)
+		switch {
+		case !utf8.ValidString(spelled):
+			t.Errorf("%q is spelled %q, want UTF-8", name, spelled)
+		case utf8.ValidString(name) && spelled != name:
+			t.Errorf("%q is spelled %q, want it as it is", name, spelled)
+		case unspell(spelled) != unspell(name):
+			t.Errorf("%q is spelled %q, which stands for %q", name, spelled, unspell(spelled))
+		}
+	})
+}
