@@ -190,7 +190,7 @@ func TestRetryBudgetFills(t *testing.T) {
 			t.Errorf("%d requests: %v, want %v", requests, got, want)
 		}
 	}
-	tokens := NewRetryBudget(8, 0.2)
+	tokens := RetryBudgetFor(40) // as the command builds it
 	b := newBed(t, calm(2), func(d *Deps) { d.Retries = tokens })
 	b.script(unwell)
 	for range 9 {
@@ -204,7 +204,7 @@ func TestRetryBudgetFills(t *testing.T) {
 	b.script(unwell)
 	b.stopped()
 	if left, _ := tokens.Remaining(); left > 1e-9 || b.calls != 2 {
-		t.Errorf("five successes buy one retry: %v tokens, %d calls", left, b.calls)
+		t.Errorf("after five successes %d calls and %v tokens left, want 2 and 0: they buy one retry", b.calls, left)
 	}
 	b.script(says{})
 	b.ok(100)
