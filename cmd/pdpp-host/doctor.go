@@ -65,6 +65,7 @@ func (a *app) doctor(ctx context.Context, repair bool) error {
 	a.checkConfiguration(f, c)
 	a.checkFolders(f, c)
 	a.checkDisk(f, c)
+	a.checkSandbox(f, c)
 	modules, err := a.checkPlugins(ctx, f, c)
 	if err != nil {
 		return err

@@ -9,8 +9,10 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/pdpp-host/pdpp-host/cmd/internal/modules"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/host/config"
+	"github.com/pdpp-host/pdpp-host/host/plugin"
 )
 
 // What is left on a disk before doctor speaks up, in bytes.
@@ -62,6 +64,16 @@ func checkPrivate(f *findings, check, path string, writable bool) {
 		}
 	}
 	f.ok(check, path)
+}
+
+// checkSandbox says how the system confines connectors.
+func (a *app) checkSandbox(f *findings, c *config.Config) {
+	switch s := modules.SandboxOf(c.Isolation(), plugin.Walls()); s.Hint {
+	case "":
+		f.ok("sandbox", s.Message)
+	default:
+		f.add("sandbox", notice, s.Message, s.Hint)
+	}
 }
 
 // checkDisk looks at the room that is left where the store lies.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/exitcode"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/modules"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/outcome"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/progress"
@@ -203,15 +204,11 @@ func (r *runResult) step() string {
 
 // header is the line above a run: what runs, and what it may reach.
 func (a *app) header(c *config.Config, u run.Update, roots []run.ResolvedRoot) string {
-	wall := "worker"
-	if c.Isolation() == config.IsolationInline {
-		wall = "inline"
-	}
 	network := "no network"
 	if len(u.Hosts) > 0 {
 		network = "reaches " + strings.Join(u.Hosts, " and ") + " only"
 	}
-	reach := []string{wall, output.Binary(c.MemoryBytes()), network}
+	reach := []string{modules.SandboxOf(c.Isolation(), plugin.Walls()).Brief, output.Binary(c.MemoryBytes()), network}
 	for _, r := range roots {
 		reach = append(reach, "reads "+a.tilde(r.Path))
 	}

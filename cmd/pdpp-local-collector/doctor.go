@@ -12,6 +12,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/syntax"
 	"github.com/pdpp-host/pdpp-host/host/collector"
+	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 )
 
@@ -55,6 +56,7 @@ func (a *app) diagnose(ctx context.Context, l *lane) (d *collector.Diagnosis, er
 	if err != nil {
 		return nil, err
 	}
+	d.Add(sandboxCheck(conf))
 	file, missing := modules.Open(conf, l.profile.ConnectorID, program+" connectors")
 	if missing != nil {
 		d.Add(c.ModuleChecks(ctx, nil, missing)...)
@@ -74,6 +76,16 @@ func (a *app) diagnose(ctx context.Context, l *lane) (d *collector.Diagnosis, er
 		d.Add(c.ModuleChecks(ctx, file, nil)...)
 		return nil
 	})
+}
+
+// sandboxCheck says how the system confines the connector.
+func sandboxCheck(conf *config.Config) collector.Check {
+	s := modules.SandboxOf(conf.Isolation(), plugin.Walls())
+	level := collector.LevelOK
+	if s.Hint != "" {
+		level = collector.LevelWarn
+	}
+	return collector.Check{Name: "sandbox", Level: level, Text: s.Message, Remedy: s.Hint}
 }
 
 // tellDiagnoses shows what was found of one lane after another.

@@ -186,11 +186,7 @@ func (a *app) show(c *config.Config, l *lane, deps *collector.Deps, grants *root
 // header is the line above a scan: what runs, what it may read, and where what it
 // reads goes.
 func (a *app) header(c *config.Config, l *lane, u run.Update, granted []run.ResolvedRoot) string {
-	wall := "worker"
-	if c.Isolation() == config.IsolationInline {
-		wall = "inline"
-	}
-	reach := []string{wall, output.Binary(c.MemoryBytes()), "no network"}
+	reach := []string{modules.SandboxOf(c.Isolation(), plugin.Walls()).Brief, output.Binary(c.MemoryBytes()), "no network"}
 	for _, r := range granted {
 		reach = append(reach, "reads "+a.tilde(r.Path))
 	}

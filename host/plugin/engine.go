@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/plugin/internal/confine"
 )
 
 // The isolation modes.
@@ -88,7 +89,11 @@ func prepareCache(dir *string) error {
 
 // Load checks file and compiles it. It ends when ctx does. The error is an
 // *abi.Error of area plugin, limit or worker, or wraps ctx's cause.
-func (e *Engine) Load(ctx context.Context, file *File) (*Guest, error) {
+//
+// Roots that are known to be granted to Collect save it a start: a worker is
+// confined to its roots before it looks at the module, so one that was started for
+// others is replaced.
+func (e *Engine) Load(ctx context.Context, file *File, roots ...Mount) (*Guest, error) {
 	info, err := admit(file, e.options.Limits.MemoryBytes)
 	if err != nil {
 		return nil, err
@@ -97,7 +102,7 @@ func (e *Engine) Load(ctx context.Context, file *File) (*Guest, error) {
 	if e.options.Isolation == IsolationInline {
 		g.cell = &inlineCell{engine: e, file: file, kind: info.Kind}
 	} else {
-		g.cell = &processCell{engine: e, file: file, kind: info.Kind}
+		g.cell = &processCell{engine: e, file: file, kind: info.Kind, roots: paths(roots)}
 	}
 	if !e.enroll(g) {
 		return nil, errClosed()
@@ -140,6 +145,12 @@ func (e *Engine) Close() error {
 	}
 	return errors.Join(errs...)
 }
+
+// Walls lists how the system confines worker processes here, and what it lacks.
+func Walls() []Wall { return confine.Walls() }
+
+// Wall is one way in which the system confines a worker process.
+type Wall = confine.Wall
 
 func errClosed() error {
 	return abi.NewError(abi.CodeInternal, "the plugin engine is closed", "")

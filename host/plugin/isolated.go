@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -15,7 +16,8 @@ import (
 
 // processCell runs a guest in a worker process of its own. The worker that
 // loaded the module describes and collects too, each time in a fresh instance;
-// one that had to be killed is replaced when it is needed again.
+// one that had to be killed, or that cannot read what is granted, is replaced when
+// it is needed again.
 type processCell struct {
 	engine *Engine
 	file   *File
@@ -23,6 +25,7 @@ type processCell struct {
 
 	mu     sync.Mutex
 	worker *process // nil: none
+	roots  []string // the folders that the worker can read, or is going to
 	closed bool
 }
 
@@ -73,7 +76,7 @@ func (c *processCell) start(ctx context.Context, cacheDir string, compileOnly bo
 	c.mu.Unlock()
 	order, err := json.Marshal(loadOrder{
 		CacheDir: cacheDir, MemoryBytes: uint64(o.Limits.MemoryBytes),
-		Extism: c.kind == KindExtism, CompileOnly: compileOnly,
+		Extism: c.kind == KindExtism, CompileOnly: compileOnly, Roots: c.roots,
 	})
 	if err != nil {
 		return err
@@ -140,6 +143,10 @@ func (c *processCell) describe(ctx context.Context, d *door) error {
 }
 
 func (c *processCell) collect(ctx context.Context, roots []Mount, d *door) Exit {
+	if granted := paths(roots); !slices.Equal(c.roots, granted) {
+		c.drop(errReleased())
+		c.roots = granted
+	}
 	p, err := c.ensure(ctx)
 	if err != nil {
 		return Exit{Err: err}

@@ -20,6 +20,9 @@ func TestMain(m *testing.M) {
 		case evilArgument:
 			evilWorker(os.Args[2])
 			return
+		case escapedArgument:
+			escapedWorker(os.Args[2])
+			return
 		case mortalArgument:
 			mortalHost()
 			return
@@ -39,8 +42,9 @@ func TestMain(m *testing.M) {
 }
 
 const (
-	evilArgument   = "evil-worker"
-	mortalArgument = "mortal-host"
+	evilArgument    = "evil-worker"
+	mortalArgument  = "mortal-host"
+	escapedArgument = "escaped-worker"
 	// patience bounds what a test waits for another process; it is never slept.
 	patience = 30 * time.Second
 )

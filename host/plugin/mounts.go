@@ -15,6 +15,15 @@ func guestMounts(roots []Mount) []guest.Mount {
 	return out
 }
 
+// paths lists the folders of roots.
+func paths(roots []Mount) []string {
+	out := make([]string, len(roots))
+	for i, r := range roots {
+		out[i] = r.Path
+	}
+	return out
+}
+
 // openMounts opens every root. The folder's own handle is what the guest reads
 // through from then on, whatever becomes of its path.
 func openMounts(mounts []guest.Mount) ([]guest.Mount, error) {

@@ -15,6 +15,8 @@ type loadOrder struct {
 	MemoryBytes uint64 `json:"memory_bytes"`
 	Extism      bool   `json:"extism,omitempty"`
 	CompileOnly bool   `json:"compile_only,omitempty"` // fill the cache, run nothing
+	// Roots are the only folders that the worker can read, besides the cache.
+	Roots []string `json:"roots,omitempty"`
 }
 
 // collectOrder is the payload of a Collect frame.

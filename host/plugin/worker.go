@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/plugin/internal/confine"
 	"github.com/pdpp-host/pdpp-host/host/plugin/internal/guest"
 	"github.com/pdpp-host/pdpp-host/host/plugin/internal/wire"
 )
@@ -26,7 +27,7 @@ const workerGCPercent = 50
 // else it is given, it holds no database, no secret and no network.
 func WorkerMain(in io.Reader, out io.Writer) int {
 	debug.SetGCPercent(workerGCPercent)
-	harden()
+	confine.Harden()
 	if f, ok := in.(*os.File); ok {
 		defer runtime.KeepAlive(f) // collecting it would close what in reads
 		in = pollable(f)
@@ -148,7 +149,10 @@ func (w *worker) load(o order) guest.Outcome {
 	if err := json.Unmarshal(o.payload, &l); err != nil {
 		return guest.Outcome{Err: err}
 	}
-	confineCompile()
+	if err := restrict(&l); err != nil {
+		return guest.Outcome{Err: err}
+	}
+	confine.CompileMemory()
 	rt, err := guest.Compile(context.Background(), guest.Config{
 		CacheDir: l.CacheDir, MemoryBytes: l.MemoryBytes, Extism: l.Extism,
 	}, o.module)
@@ -157,9 +161,36 @@ func (w *worker) load(o order) guest.Outcome {
 	}
 	if w.runtime = rt; !l.CompileOnly {
 		debug.FreeOSMemory() // decoding a module leaves several times its size behind
-		confine(l.MemoryBytes)
+		confine.Memory(l.MemoryBytes)
 	}
 	return guest.Outcome{Returned: true}
+}
+
+// restrict takes away what the worker does not need from here on: the first byte
+// of a module is looked at behind it. Invariant 6: what a guest may read outside
+// WebAssembly is what it was granted inside.
+func restrict(l *loadOrder) error {
+	var a confine.Access
+	for _, root := range l.Roots {
+		// Anything else is refused when it is opened, by then for what it is.
+		if info, err := os.Stat(root); err == nil && info.IsDir() {
+			a.Read = append(a.Read, root)
+		}
+	}
+	if l.CacheDir != "" {
+		if err := os.MkdirAll(l.CacheDir, 0o700); err != nil {
+			return cacheError(err)
+		}
+		if a.Read = append(a.Read, l.CacheDir); l.CompileOnly {
+			a.Write = l.CacheDir
+		}
+	}
+	if err := confine.Restrict(a); err != nil {
+		return abi.NewError(abi.CodeWorkerStart, "the worker process cannot be confined",
+			"report it with what doctor says of the sandbox; isolation: inline runs a trusted plugin without a worker").
+			WithDetail(err.Error()).Wrap(err)
+	}
+	return nil
 }
 
 // begin makes the session of the next instance.

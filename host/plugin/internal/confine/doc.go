@@ -1,0 +1,13 @@
+// Package confine takes from a worker process everything that it does not need,
+// so that a guest which breaks out of WebAssembly finds nothing to break into.
+//
+// Harden runs when a worker starts, Restrict before the worker looks at the first
+// byte of a module, Memory once the module is compiled. None of it can be undone
+// by the process itself. On Linux, Landlock leaves the granted folders readable
+// and nothing writable, and seccomp leaves the system calls that the Go runtime
+// and reading files take: no sockets, no programs, no other process's memory.
+// Walls says which of these the running system has; other systems have none.
+//
+// The package is called from the worker (host/plugin) and knows neither guests
+// nor modules.
+package confine

@@ -1,0 +1,7 @@
+//go:build race
+
+package confine
+
+// raceDetector says that this binary was built with the race detector, whose
+// shadow memory counts as private.
+const raceDetector = true
