@@ -1,43 +1,76 @@
 package send
 
 import (
+	"bytes"
 	"net/http"
-	"strconv"
+	"strings"
+	"time"
 )
 
 // verdict is what the governor makes of one answer.
 type verdict struct {
 	outcome outcome
-	retry   bool // 429, 408, 5xx and transport errors, and nothing else (PB-D5)
-	refusal bool // the provider counts requests and this was one too many
-	slow    bool // a throttle signal for the pacing (PB-D2)
+	retry   bool          // 429, 408, 5xx and transport errors, and nothing else (PB-D5)
+	refusal bool          // the provider counts requests and this was one too many
+	slow    bool          // a throttle signal for the pacing (PB-D2)
+	wait    time.Duration // the documented pause of a refusal that names none itself
 }
 
-// classify judges an answer by its status. A 403 that says that nothing remains,
-// or when to come back, is a 429 by another name.
-func classify(status int, h http.Header) verdict {
-	switch {
-	case status == http.StatusTooManyRequests, status == http.StatusForbidden && (nothingRemains(h) || h.Get("Retry-After") != ""):
-		return verdict{outcomeThrottle, true, true, true}
-	case status == http.StatusServiceUnavailable:
-		return verdict{outcomeThrottle, true, false, true}
-	case status == http.StatusRequestTimeout, status >= 500:
-		return verdict{outcomeFailure, true, false, false}
-	case status >= 400:
-		return verdict{outcomeNeutral, false, false, false}
-	default:
-		return verdict{outcomeSuccess, false, false, false}
+// Refusal is an answer that refuses for now although neither its status nor its
+// headers say so: GitHub's secondary limit is a 403 with a message.
+type Refusal struct {
+	Status   int    `json:"status"`            // from 200 to 599
+	Contains string `json:"contains"`          // in the first 16 KiB of the body, in letters of any case
+	WaitMS   int64  `json:"wait_ms,omitempty"` // the documented pause, doubled with each attempt; an answer's own Retry-After wins
+}
+
+const (
+	maxRefusals       = 16
+	maxRefusalText    = 200
+	longestRefusalMS  = 60 * 60 * 1000
+	refusalLooksAt    = 16 << 10 // of a body
+	refusalDoublesFor = 5        // attempts
+)
+
+func (r *Refusal) valid() bool {
+	return r.Status >= 200 && r.Status <= 599 && strings.TrimSpace(r.Contains) != "" && len(r.Contains) <= maxRefusalText &&
+		r.WaitMS >= 0 && r.WaitMS <= longestRefusalMS
+}
+
+func (r *Refusal) matches(status int, body []byte) bool {
+	if status != r.Status {
+		return false
 	}
+	body = body[:min(len(body), refusalLooksAt)]
+	return bytes.Contains(bytes.ToLower(body), bytes.ToLower([]byte(r.Contains)))
 }
 
-// Throttled reports whether an answer is a throttle signal for the pacing.
-func Throttled(status int, h http.Header) bool { return classify(status, h).slow }
+// pause is how long a refusal at an attempt, counted from 1, asks to wait.
+func (v *verdict) pause(attempt int) time.Duration {
+	return v.wait << min(attempt-1, refusalDoublesFor)
+}
 
-func nothingRemains(h http.Header) bool {
-	for _, name := range []string{"X-Ratelimit-Remaining", "Ratelimit-Remaining"} {
-		if n, err := strconv.ParseInt(h.Get(name), 10, 64); err == nil && n == 0 {
-			return true
+// classify judges an answer by its status, its headers, and what the profile
+// says of the provider's refusals. A 403 that says that nothing remains, or
+// when to come back, is a 429 by another name.
+func classify(declared []Refusal, status int, h http.Header, body []byte) verdict {
+	refused := status == http.StatusTooManyRequests ||
+		status == http.StatusForbidden && (nothingRemains(h) || h.Get("Retry-After") != "")
+	for i := range declared {
+		if r := &declared[i]; r.matches(status, body) {
+			return verdict{outcomeThrottle, true, true, true, ms(r.WaitMS)}
 		}
 	}
-	return false
+	switch {
+	case refused:
+		return verdict{outcome: outcomeThrottle, retry: true, refusal: true, slow: true}
+	case status == http.StatusServiceUnavailable:
+		return verdict{outcome: outcomeThrottle, retry: true, slow: true}
+	case status == http.StatusRequestTimeout, status >= 500:
+		return verdict{outcome: outcomeFailure, retry: true}
+	case status >= 400:
+		return verdict{outcome: outcomeNeutral}
+	default:
+		return verdict{outcome: outcomeSuccess}
+	}
 }

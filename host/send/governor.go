@@ -33,7 +33,9 @@ type Event struct {
 	Duration time.Duration
 	Status   int
 	Told     bool // of a wait: the provider asked for it
-	Circuit  *Transition
+	// Throttled is said of an answer that is a throttle signal for the pacing.
+	Throttled bool
+	Circuit   *Transition
 }
 
 // EventKind says what happened.

@@ -49,6 +49,7 @@ type Profile struct {
 	ToleranceMS *int64     `json:"tolerance_ms,omitempty"`
 	Windows     []Window   `json:"windows,omitempty"`   // limits that the provider documents
 	Endpoints   []Endpoint `json:"endpoints,omitempty"` // limits of their own; the first that fits holds
+	Refusals    []Refusal  `json:"refusals,omitempty"`  // answers that refuse without saying so by status or headers
 
 	MaxAttempts   int   `json:"max_attempts,omitempty"`    // sends of one request, the first included; default 4
 	BackoffBaseMS int64 `json:"backoff_base_ms,omitempty"` // default 1000
@@ -149,6 +150,11 @@ func (p Profile) Check() error {
 		}
 	}
 	windows("", p.Windows)
+	bad(len(p.Refusals) <= maxRefusals, "refusals", fmt.Sprintf("at most %d", maxRefusals))
+	for i := range p.Refusals {
+		bad(p.Refusals[i].valid(), fmt.Sprintf("refusals[%d]", i),
+			fmt.Sprintf("a status from 200 to 599, a text of 1 to %d bytes, and a wait of at most an hour", maxRefusalText))
+	}
 	bad(len(p.Endpoints) <= maxEndpoints, "endpoints", fmt.Sprintf("at most %d", maxEndpoints))
 	for i, e := range p.Endpoints {
 		path := fmt.Sprintf("endpoints[%d].", i)

@@ -30,7 +30,9 @@ type quota struct {
 // toldWindow is a window of the RateLimit headers.
 type toldWindow struct {
 	quotaHeader
-	reset time.Time
+
+	reset   time.Time
+	guessed bool // the answer does not say when it ends: no later than reset
 }
 
 func newQuota(windows []Window) quota {
@@ -125,7 +127,11 @@ func (w *toldWindow) delay(now, last time.Time) time.Duration {
 	if length > shortWindow && !low || last.IsZero() {
 		return 0
 	}
-	return min(left, spread(now, last, left, w.remaining))
+	d := min(left, spread(now, last, left, w.remaining))
+	if w.guessed && w.limit > 0 { // no slower than what the whole window allows
+		d = min(d, max(0, last.Add(w.per/time.Duration(w.limit)).Sub(now)))
+	}
+	return d
 }
 
 // spread spaces n requests over left, counted from the last one.

@@ -3,7 +3,6 @@ package send
 import (
 	"math"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,118 +22,153 @@ const (
 	epochMS  = 1e12                // a larger one is in milliseconds
 )
 
-// spans are the suffixes by which some providers name their windows.
-var spans = []struct {
-	suffix string
-	per    time.Duration
-}{{"", 0}, {"-Second", time.Second}, {"-Minute", time.Minute}, {"-Hour", time.Hour}, {"-Day", 24 * time.Hour}}
-
-// readQuota returns the windows that an answer tells of: the structured
-// RateLimit field of the IETF httpapi draft, or the X-RateLimit-* and
-// RateLimit-* families, also by the minute, hour and day. What does not parse
-// is left out: a header is a hint and never an error.
+// readQuota returns the windows that an answer tells of and whose end is known
+// or can be bounded. What does not parse is left out: a header is a hint and
+// never an error.
 func readQuota(now time.Time, h http.Header) []toldWindow {
-	if out := readStructured(now, h); len(out) > 0 {
-		return out
-	}
 	var out []toldWindow
-	for _, family := range []string{"X-Ratelimit-", "Ratelimit-", "X-Rate-Limit-"} {
-		for _, s := range spans {
-			remaining, ok := whole(h.Get(family + "Remaining" + s.suffix))
-			if !ok {
-				continue
-			}
-			limit, _ := whole(h.Get(family + "Limit" + s.suffix))
-			w := toldWindow{quotaHeader{s.suffix, limit, remaining, s.per}, time.Time{}}
-			if span, ok := resetIn(now, h, h.Get(family+"Reset"+s.suffix)); ok {
-				w.reset = now.Add(span)
-			} else if s.per > 0 {
-				w.reset = now.Add(s.per) // the window cannot be longer than that
-			} else {
-				continue
-			}
-			out = append(out, w)
-		}
-		if len(out) > 0 {
-			return out
-		}
-	}
-	return nil
-}
-
-// readStructured reads `"default";r=50;t=30`, with q and w of RateLimit-Policy.
-func readStructured(now time.Time, h http.Header) []toldWindow {
-	policies := parameters(h.Values("Ratelimit-Policy"))
-	var out []toldWindow
-	for _, p := range parameters(h.Values("Ratelimit")) {
-		remaining, ok := whole(p.values["r"])
-		seconds, timed := whole(p.values["t"])
-		span := seconds2span(float64(seconds))
-		if !ok || !timed || span > longest || len(out) == maxTold {
+	for _, w := range toldBy(now, h) {
+		switch {
+		case !w.reset.IsZero():
+		case w.per > 0 && w.per <= longest:
+			w.reset, w.guessed = now.Add(w.per), true // it cannot be later than that
+		default:
 			continue
-		}
-		w := toldWindow{quotaHeader{name: "policy " + p.name, remaining: remaining}, now.Add(span)}
-		if i := slices.IndexFunc(policies, func(q item) bool { return q.name == p.name }); i >= 0 {
-			w.limit, _ = whole(policies[i].values["q"])
-			if per, ok := whole(policies[i].values["w"]); ok {
-				w.per = seconds2span(float64(per))
-			}
 		}
 		out = append(out, w)
 	}
 	return out
 }
 
-// item is one member of a structured list: a name and its parameters.
-type item struct {
-	name   string
-	values map[string]string
+// nothingRemains reports whether an answer tells of a window that is used up.
+func nothingRemains(h http.Header) bool {
+	for _, w := range toldBy(time.Time{}, h) {
+		if w.remaining == 0 {
+			return true
+		}
+	}
+	return false
 }
 
-func parameters(lines []string) []item {
-	var out []item
-	for _, line := range lines {
-		for member := range strings.SplitSeq(line, ",") {
-			name, rest, _ := strings.Cut(member, ";")
-			it := item{strings.Trim(strings.TrimSpace(name), `"`), make(map[string]string)}
-			for pair := range strings.SplitSeq(rest, ";") {
-				key, value, _ := strings.Cut(strings.TrimSpace(pair), "=")
-				it.values[key] = value
-			}
-			if out = append(out, it); len(out) >= maxTold {
-				return out
-			}
+// toldBy returns every window that an answer tells of, with a zero reset where
+// it does not say when it ends. The RateLimit field of the IETF draft comes
+// first, then the first of the families, then what single providers send.
+func toldBy(now time.Time, h http.Header) []toldWindow {
+	out := readStructured(now, h)
+	for i := 0; i < len(families) && len(out) == 0; i++ {
+		for _, s := range spans {
+			out = families[i].named(s.suffix, s.per).read(now, h, out)
+		}
+	}
+	for i := range singular {
+		out = singular[i].read(now, h, out)
+	}
+	for i := range pairs {
+		out = pairs[i].read(now, h, out)
+	}
+	return out[:min(len(out), maxTold)]
+}
+
+// read appends the window that the headers of n tell of, when they do.
+func (n *headerNames) read(now time.Time, h http.Header, out []toldWindow) []toldWindow {
+	remaining, w, ok := count(h.Get(n.remaining))
+	if !ok {
+		return out
+	}
+	limit, per, _ := count(h.Get(n.limit))
+	t := toldWindow{quotaHeader: quotaHeader{n.window, limit, remaining, max(n.per, w, per)}}
+	span, ok := resetIn(now, h, h.Get(n.resetAfter))
+	if !ok {
+		span, ok = resetIn(now, h, h.Get(n.reset))
+	}
+	if ok {
+		t.reset = now.Add(span)
+	}
+	return append(out, t)
+}
+
+// read appends a window for each number of the two lists. Such a window begins
+// at a multiple of its length on the provider's clock.
+func (p *usagePair) read(now time.Time, h http.Header, out []toldWindow) []toldWindow {
+	limits, used := strings.Split(h.Get(p.limit), ","), strings.Split(h.Get(p.usage), ",")
+	if len(limits) != len(p.per) || len(used) != len(p.per) {
+		return out
+	}
+	theirs := providerTime(now, h)
+	for i, per := range p.per {
+		limit, _, ok := count(limits[i])
+		n, _, told := count(used[i])
+		if ok && told {
+			end := theirs.Truncate(per).Add(per)
+			window := quotaHeader{p.limit + " " + per.String(), limit, max(0, limit-n), per}
+			out = append(out, toldWindow{quotaHeader: window, reset: now.Add(end.Sub(theirs))})
 		}
 	}
 	return out
 }
 
-// resetIn reads a reset: seconds from now, or a moment in seconds or
-// milliseconds. A moment is measured against the answer's own Date, because the
-// provider's clock need not be ours.
-func resetIn(now time.Time, h http.Header, text string) (time.Duration, bool) {
+// count reads the first count of a header, also a decimal one, which is rounded
+// down, and the window in seconds that may follow it: `100`, `598.0`,
+// `100;w=21600`, `10, 10;w=1`.
+func count(text string) (n int64, per time.Duration, ok bool) {
+	text, _, _ = strings.Cut(text, ",")
+	text, rest, _ := strings.Cut(text, ";")
 	f, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
-	if err != nil || math.IsNaN(f) || f < 0 {
-		return 0, false
+	if err != nil || math.IsNaN(f) || f < 0 || f >= math.MaxInt64/lowShare {
+		return 0, 0, false
 	}
-	if f > epochMS {
-		f /= 1000
+	if w, windowed := strings.CutPrefix(strings.TrimSpace(rest), "w="); windowed {
+		per = seconds2span(whole(w))
 	}
-	if f > epochMin {
-		theirs := now
-		if date, err := http.ParseTime(h.Get("Date")); err == nil {
-			theirs = date
-		}
-		f -= float64(theirs.UnixMilli()) / 1000
-	}
-	span := seconds2span(f)
-	return span, span <= longest
+	return int64(f), per, true
 }
 
-// whole reads a count that is not negative.
-func whole(text string) (int64, bool) {
-	n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
-	return n, err == nil && n >= 0 && n < math.MaxInt64/lowShare
+// whole reads a number that is not negative; 0 for what is none.
+func whole(text string) float64 {
+	f, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	if err != nil || math.IsNaN(f) || f < 0 {
+		return 0
+	}
+	return f
+}
+
+// resetIn reads a reset: seconds from now, a span as Go writes it (`6m0s`), or
+// a moment in seconds, in milliseconds, as an HTTP date or by RFC 3339. A
+// moment is measured against the answer's own Date, because the provider's
+// clock need not be ours.
+func resetIn(now time.Time, h http.Header, text string) (time.Duration, bool) {
+	text = strings.TrimSpace(text)
+	if f, err := strconv.ParseFloat(text, 64); err == nil {
+		if math.IsNaN(f) || f < 0 {
+			return 0, false
+		}
+		if f > epochMS {
+			f /= 1000
+		}
+		if f > epochMin {
+			f -= float64(providerTime(now, h).UnixMilli()) / 1000
+		}
+		span := seconds2span(f)
+		return span, span <= longest
+	}
+	if span, err := time.ParseDuration(text); err == nil {
+		return span, span >= 0 && span <= longest
+	}
+	at, err := http.ParseTime(text)
+	if err != nil {
+		at, err = time.Parse(time.RFC3339, text)
+	}
+	span := max(0, at.Sub(providerTime(now, h)))
+	return span, err == nil && span <= longest
+}
+
+// providerTime is the moment of an answer on its provider's clock, or now when
+// it does not say.
+func providerTime(now time.Time, h http.Header) time.Time {
+	if date, err := http.ParseTime(h.Get("Date")); err == nil {
+		return date
+	}
+	return now
 }
 
 // seconds2span turns seconds into a span that cannot overflow.

@@ -31,8 +31,9 @@ type answer struct {
 	took    time.Duration
 	next    time.Time // when the provider wants the next request; zero: it did not say
 	refusal bool
-	err     error // of the transport
-	final   bool  // err is not the provider's and is not retried
+	verdict verdict // of status, header and body
+	err     error   // of the transport
+	final   bool    // err is not the provider's and is not retried
 }
 
 // Do sends a request and returns the provider's answer, or a *Stop, or the
@@ -78,11 +79,15 @@ func (g *Governor) send(ctx context.Context, req *http.Request) (*Response, erro
 		case got.err != nil:
 			v = verdict{outcome: outcomeFailure, retry: true}
 		default:
-			v = classify(got.status, got.header)
+			v = got.verdict
 		}
 		got.refusal = v.refusal
 		if v.retry && got.header != nil {
-			if d, ok := retryAfter(now, got.header); ok {
+			d, ok := retryAfter(now, got.header)
+			if !ok {
+				d = v.pause(attempt)
+			}
+			if ok || d > 0 {
 				got.next = now.Add(d)
 			}
 		}
@@ -226,7 +231,12 @@ func (g *Governor) attempt(ctx context.Context, req *http.Request, own *lane, n 
 	got := g.fetch(ctx, req, n)
 	end := g.deps.Clock.Now()
 	got.took = end.Sub(began)
-	g.observe(Event{Kind: EventAnswer, At: end, Lane: own.name, Attempt: n, Status: got.status, Duration: got.took})
+	if got.err == nil {
+		got.verdict = classify(g.profile.Refusals, got.status, got.header, got.body)
+	}
+	g.observe(Event{
+		Kind: EventAnswer, At: end, Lane: own.name, Attempt: n, Status: got.status, Duration: got.took, Throttled: got.verdict.slow,
+	})
 	return got
 }
 

@@ -105,6 +105,10 @@ func (s *Session) observe(e send.Event) {
 		if e.Attempt > 1 {
 			s.wire.ledger.count(1, 0)
 		}
+	case send.EventAnswer:
+		if e.Throttled {
+			s.wire.ledger.count(0, 1)
+		}
 	case send.EventHold:
 		if e.Duration >= worthSaying {
 			s.watch.tell(Event{Kind: EventWait, At: e.At, Duration: e.Duration, Asked: e.Told, Attempt: e.Attempt})

@@ -94,9 +94,6 @@ func (w *wire) RoundTrip(out *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if send.Throttled(resp.StatusCode, resp.Header) {
-		w.ledger.count(0, 1)
-	}
 	w.ledger.received(where, sizeOfHeader(resp.Header))
 	w.jar.keep(out.URL, resp)
 	resp.Body = &metered{ReadCloser: resp.Body, ledger: w.ledger, to: where, room: func(n int64) error { return w.held(out.Context(), c, n) }}
