@@ -40,6 +40,9 @@ func (s *networkSender) Open(_ context.Context, r run.SendRun) (run.Sending, err
 	if r.Secrets != nil {
 		o.Secrets = r.Secrets
 	}
+	if r.Connection != nil {
+		o.Accepted = func(slot string) bool { return r.Connection.Accepts(storage.AcceptSlot, slot) }
+	}
 	if r.Observe != nil {
 		o.Observe = func(e call.Event) { forward(e, r.Observe) }
 	}

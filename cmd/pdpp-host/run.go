@@ -209,6 +209,9 @@ func (a *app) header(c *config.Config, u run.Update, roots []run.ResolvedRoot) s
 		network = "reaches " + strings.Join(u.Hosts, " and ") + " only"
 	}
 	reach := []string{modules.SandboxOf(c.Isolation(), plugin.Walls()).Brief, output.Binary(c.MemoryBytes()), network}
+	for _, s := range u.Secrets {
+		reach = append(reach, "sends "+s)
+	}
 	for _, r := range roots {
 		reach = append(reach, "reads "+a.tilde(r.Path))
 	}

@@ -55,9 +55,16 @@ func TestRecordedNetworkRun(t *testing.T) {
 		out, err := cmd.CombinedOutput()
 		return string(out), err
 	}
+	if said, err := program("plugins", "inspect", built); err != nil || !strings.Contains(said, "token to api.example.com in header Authorization\n") {
+		t.Errorf("plugins inspect does not say where the token goes: %v\n%s", err, said)
+	}
 	said, err := program("run", built, "--set", "base_url="+provider.URL, "--set", "requests=6", "--set", "slot=api", "--record", recorded)
 	if err != nil {
 		t.Fatal(err, said)
+	}
+	sends := "sends token to " + strings.TrimPrefix(provider.URL, "http://") + " and api.example.com in header Authorization"
+	if first, _, _ := strings.Cut(said, "\n"); !strings.Contains(first, sends) {
+		t.Errorf("the first line is %q, want %q in it", first, sends)
 	}
 	if asked.Load() != 6 || signed.Load() != 6 {
 		t.Errorf("%d requests, %d with the token", asked.Load(), signed.Load())

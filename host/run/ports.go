@@ -101,6 +101,7 @@ type Update struct {
 	Elapsed                           time.Duration
 	Final                             bool
 	Hosts                             []string // that the run may reach; none without the network
+	Secrets                           []string // where each secret may go, as manifest.SecretPlace says it
 	Requests                          RequestCounts
 	Rate                              *Rate // nil: pacing is off, or the run has no network
 	Now                               time.Time

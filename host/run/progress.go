@@ -1,6 +1,10 @@
 package run
 
-import "time"
+import (
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi/manifest"
+)
 
 // update is the state of the run for a display. Counts are of durable records.
 func (c *collection) update(elapsed time.Duration, final bool) Update {
@@ -11,6 +15,13 @@ func (c *collection) update(elapsed time.Duration, final bool) Update {
 	counts := c.writer.Counts()
 	if c.sending != nil { // not under the lock: what it tells of its own steps takes it
 		u.Hosts, u.Requests, u.Rate = c.sending.Hosts(), c.sending.Counts(), c.sending.Rate()
+		base := ""
+		if n := c.manifest.Requirements.Network; n != nil && len(u.Hosts) > len(n.Hosts) {
+			base = u.Hosts[0] // where the owner's base_url is, see Sending
+		}
+		for _, p := range manifest.SecretPlaces(c.manifest, base) {
+			u.Secrets = append(u.Secrets, p.String())
+		}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -46,7 +46,7 @@ type Sending interface {
 	// Stopped is the planned stop of the run's sending, such as
 	// abi.ReasonRequestCapReached; "" when there was none.
 	Stopped() abi.Reason
-	Hosts() []string // that it reaches
+	Hosts() []string // that it reaches: where base_url is, if anywhere, and then those of the manifest
 	Rate() *Rate     // nil: pacing is off (RT-27.2)
 	Close()
 }

@@ -41,6 +41,13 @@ func Asks(m *abi.Manifest) []Ask {
 		}
 		all = append(all, Ask{"credential", value})
 	}
+	for _, p := range manifest.SecretPlaces(m, "") {
+		value := p.String()
+		if p.ByName {
+			value += ", other than to read only once slot=" + p.Slot + " is accepted by name"
+		}
+		all = append(all, Ask{"sends", value})
+	}
 	for _, e := range m.Requirements.Environment {
 		all = append(all, Ask{"variable", e})
 	}

@@ -20,8 +20,11 @@ func TestAsksForEveryCredential(t *testing.T) {
 		{Name: "token", Env: []string{"APP_TOKEN", "OLD_TOKEN"}, Required: true}, {Name: "note", Env: []string{"NOTE"}},
 	}}
 	renewed := &abi.NetworkRequirements{Credentials: []abi.CredentialSlot{
-		{Name: "api", Field: "access", OAuth: &abi.OAuth2{RefreshField: "refresh", ClientIDField: "note", ClientSecretField: "APP_SECRET"}},
-		{Name: "more", Field: "token"},
+		{
+			Name: "api", Hosts: []string{"a.example"}, In: abi.SlotHeader, Key: "Authorization", Field: "access",
+			OAuth: &abi.OAuth2{TokenURL: "https://login.example/token", RefreshField: "refresh", ClientIDField: "note", ClientSecretField: "APP_SECRET"},
+		},
+		{Name: "more", Hosts: []string{"a.example"}, In: abi.SlotQuery, Key: "key", Field: "token"},
 	}}
 	for name, c := range map[string]struct {
 		m    abi.Manifest
@@ -44,6 +47,9 @@ func TestAsksForEveryCredential(t *testing.T) {
 			want: []string{
 				"credential token (APP_TOKEN or OLD_TOKEN)", "credential note (NOTE)", "credential app_secret (APP_SECRET)",
 				"credential access", "credential refresh",
+				"sends access to a.example in header Authorization", "sends refresh to login.example in body refresh_token",
+				"sends app_secret to login.example in body client_secret", "sends app_secret to login.example in header Authorization",
+				"sends token to a.example in query key, other than to read only once slot=more is accepted by name",
 			},
 		},
 	} {

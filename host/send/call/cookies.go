@@ -18,10 +18,14 @@ import (
 // of public suffixes: no cookie for co.uk or github.io goes from one host of
 // the manifest to another.
 //
+// Beside a secret go only the cookies that came with answers to requests that
+// carried one: others may be of an account that the guest signed in to.
+//
 // A provider cannot fill the host or the requests with them: it gets so many,
 // and none that is large.
 type jar struct {
 	cookies *cookiejar.Jar
+	own     *cookiejar.Jar // those of them that came beside a secret
 	named   map[string]bool
 
 	mu    sync.Mutex
@@ -40,7 +44,8 @@ type cookieName struct{ host, domain, path, name string }
 
 func newJar(network *abi.NetworkRequirements) *jar {
 	cookies, _ := cookiejar.New(nil) // fails never
-	j := &jar{cookies: cookies, named: make(map[string]bool), known: make(map[cookieName]bool)}
+	own, _ := cookiejar.New(nil)
+	j := &jar{cookies: cookies, own: own, named: make(map[string]bool), known: make(map[cookieName]bool)}
 	for _, h := range network.Hosts {
 		j.named[canonicalHost(h.Host)] = true
 	}
@@ -48,7 +53,7 @@ func newJar(network *abi.NetworkRequirements) *jar {
 }
 
 // keep takes an answer's cookies in; appendHeaders leaves them out.
-func (j *jar) keep(u *url.URL, resp *http.Response) {
+func (j *jar) keep(u *url.URL, resp *http.Response, secret bool) {
 	if len(resp.Header["Set-Cookie"]) == 0 {
 		return
 	}
@@ -63,7 +68,11 @@ func (j *jar) keep(u *url.URL, resp *http.Response) {
 			c.Domain = "" // a domain that does not hold the host is the jar's to refuse
 		}
 	}
-	j.cookies.SetCookies(u, slices.DeleteFunc(list, func(c *http.Cookie) bool { return !j.takes(host, u.Path, c) }))
+	list = slices.DeleteFunc(list, func(c *http.Cookie) bool { return !j.takes(host, u.Path, c) })
+	j.cookies.SetCookies(u, list)
+	if secret {
+		j.own.SetCookies(u, list)
+	}
 }
 
 // takes reports whether there is room for a cookie. One that is there already
@@ -87,9 +96,14 @@ func (j *jar) takes(host, path string, c *http.Cookie) bool {
 	return true
 }
 
-// put adds the cookies that belong to a request.
-func (j *jar) put(out *http.Request) {
-	for _, c := range j.cookies.Cookies(out.URL) {
+// put adds the cookies that belong to a request; own leaves out those that did not
+// come beside a secret.
+func (j *jar) put(out *http.Request, own bool) {
+	from := j.cookies
+	if own {
+		from = j.own
+	}
+	for _, c := range from.Cookies(out.URL) {
 		out.AddCookie(c)
 	}
 }

@@ -29,6 +29,8 @@ type call struct {
 	body    []byte
 	slot    *slot
 
+	renews     bool // a renewal of the host's own, with secrets in its body
+	accepted   bool // the owner accepted the slot by its name
 	placed     bool // the last hop carried the secret
 	generation int  // of that secret
 	large      bool // its answer has a place, see wire.held
@@ -77,13 +79,10 @@ func (s *Session) decode(request []byte) (*call, error) {
 		return nil, err
 	}
 	if c.slot != nil {
-		switch {
-		case !c.slot.goesTo(originOf(u)):
-			return nil, abi.NewError(CodeCredentialElsewhere, "the credential slot "+show(c.slot.Name)+" is not for "+show(u.Hostname()),
-				"ask without the credential, or add the host to the slot's hosts")
-		case c.slot.occupied(h, u):
-			return nil, conflict("the request has " + show(c.slot.Key))
+		if err := s.beside(c.slot, in.Method, h, u); err != nil {
+			return nil, err
 		}
+		c.accepted = s.accepted(c.slot.Name)
 	}
 	c.request = &http.Request{
 		Method: in.Method, URL: u, Header: h, Body: http.NoBody,

@@ -33,6 +33,9 @@ type Options struct {
 	// manifest anyway, and the credentials go there too.
 	BaseURL string
 	Secrets Secrets // nil: there are none
+	// Accepted reports whether the owner accepted a credential slot by its name: one
+	// in a query or a body may then go out with requests that write. nil: none.
+	Accepted func(slot string) bool
 
 	Run         *send.RunBudget
 	Retries     *send.RetryBudget

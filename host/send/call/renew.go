@@ -153,7 +153,7 @@ func (s *Session) postToken(ctx context.Context, slot *slot, authorization strin
 	if authorization != "" {
 		h["Authorization"] = []string{authorization}
 	}
-	c := &call{body: formOf(form...)}
+	c := &call{body: formOf(form...), renews: true}
 	c.request = &http.Request{
 		Method: http.MethodPost, URL: slot.token, Header: h, Body: http.NoBody, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 	}

@@ -95,6 +95,9 @@ func (s *slot) checkOAuth(network *abi.NetworkRequirements) string {
 	if s.OAuth.RefreshField == "" || s.OAuth.ClientIDField == "" {
 		return "oauth2.refresh_field and client_id_field are needed"
 	}
+	if credentialKey(u.RawQuery, new(slot)) != "" {
+		return "oauth2.token_url carries a credential"
+	}
 	u.Fragment = ""
 	if s.base != nil {
 		u.Scheme, u.Host = s.base.scheme, s.base.hostport()

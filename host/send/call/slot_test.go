@@ -10,10 +10,12 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/send"
 )
 
+func acceptSlots(o *Options) { o.Accepted = func(string) bool { return true } }
+
 // Each placement, as the provider sees it.
 func TestPlacements(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, nil)
+	b := newBed(t, acceptSlots)
 	token := b.vault.values["token"]
 	header := func(name string) string { return b.seen[len(b.seen)-1].Header.Get(name) }
 	b.get(api, "bearer")
@@ -61,7 +63,7 @@ func TestPlacements(t *testing.T) {
 // What cannot be placed is an error that says so, and nothing is sent.
 func TestRefusedPlacements(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, nil)
+	b := newBed(t, acceptSlots)
 	json := map[string]string{"Content-Type": "application/json"}
 	form := map[string]string{"Content-Type": "application/x-www-form-urlencoded"}
 	for _, test := range []struct {

@@ -69,7 +69,8 @@ func (w *wire) RoundTrip(out *http.Request) (*http.Response, error) {
 	w.release(c) // the attempt or hop before this one has left nothing
 	to := originOf(out.URL)
 	body := c.body
-	c.placed = c.slot != nil && c.slot.goesTo(to)
+	// A redirect may have added a credential to the address, see beside.
+	c.placed = c.slot != nil && c.slot.goesTo(to) && credentialKey(out.URL.RawQuery, c.slot) == ""
 	if c.placed {
 		var text string
 		var err error
@@ -84,7 +85,7 @@ func (w *wire) RoundTrip(out *http.Request) (*http.Response, error) {
 			"the connector should ask for the final address")
 	}
 	setBody(out, body)
-	w.jar.put(out)
+	w.jar.put(out, c.renews || c.placed && !c.accepted)
 	size := sizeOf(out, body)
 	if err := w.ledger.reserve(size); err != nil {
 		return nil, err
@@ -95,7 +96,7 @@ func (w *wire) RoundTrip(out *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	w.ledger.received(where, sizeOfHeader(resp.Header))
-	w.jar.keep(out.URL, resp)
+	w.jar.keep(out.URL, resp, c.renews || c.placed)
 	resp.Body = &metered{ReadCloser: resp.Body, ledger: w.ledger, to: where, room: func(n int64) error { return w.held(out.Context(), c, n) }}
 	return resp, nil
 }

@@ -1,0 +1,136 @@
+package call
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/send/egress"
+)
+
+// A guest may have an account of its own at a host of its manifest. A request that
+// carried the guest's credential and the owner's secret would put the secret into
+// that account, where the guest reads it from any machine. So beside a slot no other
+// credential goes out, and a secret that is content rather than a credential, in a
+// query or a body, goes out where nothing is written.
+
+// beside returns why a request may not carry the slot's secret; nil when it may.
+func (s *Session) beside(slot *slot, method string, h http.Header, u *url.URL) error {
+	switch {
+	case !slot.goesTo(originOf(u)):
+		return abi.NewError(CodeCredentialElsewhere, "the credential slot "+show(slot.Name)+" is not for "+show(u.Hostname()),
+			"ask without the credential, or add the host to the slot's hosts")
+	case slot.occupied(h, u):
+		return conflict("the request has " + show(slot.Key))
+	}
+	for name := range h {
+		switch {
+		case name == "Range" || name == "If-Range":
+			return abi.NewError(egress.CodeHeaderReserved, "the header "+name+" is the host's beside a credential slot: a secret that is repeated in parts is not recognized",
+				"ask for the whole, or without the slot")
+		case credentialHeader(name) || s.slotHeader(name):
+			return second("header", name)
+		}
+	}
+	if key := credentialKey(u.RawQuery, slot); key != "" {
+		return second("parameter", key)
+	}
+	if slot.In != abi.SlotHeader && method != http.MethodGet && method != http.MethodHead && !s.tokenEndpoint(u) && !s.accepted(slot.Name) {
+		return abi.NewError(CodeCredentialNotAccepted, "the credential slot "+show(slot.Name)+" writes the secret into the "+slot.In+
+			" of a "+method+" request, which the owner has not accepted", "accept it with: pdpp-host plugins accept NAME --allow slot="+slot.Name)
+	}
+	return nil
+}
+
+func second(what, name string) error {
+	return abi.NewError(CodeCredentialConflict, "the "+what+" "+show(name)+" may carry another credential beside that of the slot",
+		"leave it out, or ask without the slot")
+}
+
+// accepted reports whether the owner accepted the slot by its name.
+func (s *Session) accepted(slot string) bool {
+	return s.options.Accepted != nil && s.options.Accepted(slot)
+}
+
+// slotHeader reports whether a slot of the manifest writes the header.
+func (s *Session) slotHeader(name string) bool {
+	for _, slot := range s.slots {
+		if slot.In == abi.SlotHeader && http.CanonicalHeaderKey(slot.Key) == name {
+			return true
+		}
+	}
+	return false
+}
+
+// tokenEndpoint reports whether u is where a slot's access token is renewed.
+func (s *Session) tokenEndpoint(u *url.URL) bool {
+	for _, slot := range s.slots {
+		if t := slot.token; t != nil && originOf(t) == originOf(u) && t.EscapedPath() == u.EscapedPath() {
+			return true
+		}
+	}
+	return false
+}
+
+// How services name what a credential stands in: RFC 6750 and RFC 5849, the
+// security schemes of OpenAPI documents, and the signed requests of AWS and Google.
+// A header has one of the first list in its name, or ends in key. A parameter has one
+// of the second list or is one of the third: parameters such as page_token are not
+// credentials.
+var (
+	headerWords = []string{
+		"auth", "token", "secret", "passw", "credential", "cookie", "session", "signature", "bearer", "jwt", "apikey", "login",
+	}
+	parameterWords = []string{
+		"accesstoken", "accesskey", "apikey", "apitoken", "appkey", "authkey", "authtoken", "authorization", "bearer", "credential", "idtoken", "jwt",
+		"oauth", "passw", "privatetoken", "refreshtoken", "secret", "securitytoken", "sessionid", "sessionkey", "sessiontoken", "signature",
+		"subscriptionkey", "userkey", "usertoken",
+	}
+	parameters = []string{"apisig", "auth", "key", "login", "pass", "pwd", "session", "sid", "sig", "sk", "token"}
+)
+
+func credentialHeader(name string) bool {
+	plain := letters(name)
+	return strings.HasSuffix(plain, "key") && plain != "idempotencykey" && plain != "xidempotencykey" || containsAny(plain, headerWords)
+}
+
+// credentialKey returns the first parameter of a query that may carry a credential
+// beside the slot's own; "" when there is none. A value that this host redacted is
+// none.
+func credentialKey(query string, own *slot) string {
+	if query == "" {
+		return ""
+	}
+	for _, p := range strings.FieldsFunc(query, func(r rune) bool { return r == '&' || r == ';' }) {
+		name, value, _ := strings.Cut(p, "=")
+		if plain, err := url.QueryUnescape(name); err == nil {
+			name = plain
+		}
+		if value, err := url.QueryUnescape(value); err == nil && value == redacted || own.In == abi.SlotQuery && name == own.Key {
+			continue
+		}
+		if plain := letters(name); slices.Contains(parameters, plain) || containsAny(plain, parameterWords) {
+			return name
+		}
+	}
+	return ""
+}
+
+// letters is a name in one spelling: its letters and digits, in lower case.
+func letters(name string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
+			return r
+		case r >= 'A' && r <= 'Z':
+			return r + 'a' - 'A'
+		}
+		return -1
+	}, name)
+}
+
+func containsAny(s string, words []string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(s, w) })
+}
