@@ -10,11 +10,12 @@ PLUGINS := $(FILES) $(NETWORK)
 WASM    := $(PLUGINS:%=plugins/%.wasm)
 # -trimpath and no build id: the same source makes the same module everywhere.
 GUEST_FLAGS  := -buildmode=c-shared -trimpath -ldflags='-s -w -buildid='
-TINYGO_FLAGS := -target=wasip1 -buildmode=c-shared -scheduler=none -gc=conservative -opt=2 -no-debug
-TINYGO := $(shell command -v tinygo 2>/dev/null)
+export TINYGO_FLAGS := -target=wasip1 -buildmode=c-shared -scheduler=none -gc=conservative -opt=2 -no-debug
+# TinyGo 0.41 is the first that takes the Go that go.mod asks for.
+TINYGO_NEEDS := 0.41
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
-.PHONY: run build plugins test check race fuzz bench bench-quick sim crash lint vuln cross clean contract contract-files
+.PHONY: run build plugins tinygo test check race fuzz bench bench-quick sim crash lint vuln cross clean contract contract-files
 .DEFAULT_GOAL := build
 
 ## run: build everything, collect the bundled example folder, show the result
@@ -26,15 +27,23 @@ build:
 	$(GO) build -trimpath -ldflags='-s -w -X main.version=$(VERSION)' -o $(BIN) ./cmd/pdpp-host
 	$(GO) build -trimpath -ldflags='-s -w -X main.version=$(VERSION)' -o $(COLLECTOR) ./cmd/pdpp-local-collector
 
-## plugins: the first-party connectors, as plugins/NAME.wasm
+## plugins: the first-party connectors, as plugins/NAME.wasm; with TINYGO=1 by
+## TinyGo 0.41 or newer, into smaller modules
 plugins: $(WASM)
 
 plugins/%.wasm: FORCE
-ifneq ($(TINYGO),)
-	$(TINYGO) build $(TINYGO_FLAGS) -o $@ ./plugins/$*
+ifeq ($(TINYGO),1)
+	@$(MAKE) --no-print-directory tinygo
+	tinygo build $(TINYGO_FLAGS) -o $@ ./plugins/$*
 else
 	GOOS=wasip1 GOARCH=wasm $(GO) build $(GUEST_FLAGS) -o $@ ./plugins/$*
 endif
+
+# Fails unless there is a TinyGo that fits.
+tinygo:
+	@has=$$(tinygo version 2>/dev/null | cut -d ' ' -f 3); \
+	printf '%s\n' $(TINYGO_NEEDS) "$$has" | sort -VC || { \
+	  echo "building with TinyGo needs $(TINYGO_NEEDS) or newer on the PATH; there is $${has:-none}" >&2; exit 1; }
 
 ## test: everything that decides whether a change lands
 test:
@@ -64,7 +73,7 @@ crash: build plugins
 	$(GO) test ./testplugins/crash -run TestCrash -count=1 -timeout 60m -crashes $(CRASHES) -v
 
 ## contract: the ABI contract suite on every plugin in the tree; connectors of
-## the network get a simulated provider
+## the network get a simulated provider; with TINYGO=1 on TinyGo's modules
 contract: contract-files
 	$(GO) test ./testplugins/chain -run TestContractSuite -count=1 -v
 

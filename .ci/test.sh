@@ -27,6 +27,14 @@ $GO test -count=1 -timeout 15m ./...
 step "contract suite on the connectors of files"
 make --no-print-directory contract-files
 
+step "contract suite on TinyGo's modules"
+if make -s tinygo 2>/dev/null; then
+  make --no-print-directory contract TINYGO=1
+  make --no-print-directory plugins
+else
+  echo "left out: no TinyGo that fits"
+fi
+
 step "race detector"
 if command -v "${CC:-cc}" >/dev/null 2>&1; then
   sh .ci/race.sh -short -timeout 15m ./abi/... ./host/... ./storage/... ./sdk/...

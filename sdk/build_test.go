@@ -28,32 +28,6 @@ func goTool(t *testing.T, args ...string) string {
 	return string(out)
 }
 
-// A guest may link little: what TinyGo cannot do must not creep in.
-func TestGuestImports(t *testing.T) {
-	t.Parallel()
-	const module = "github.com/pdpp-host/pdpp-host/"
-	// What packages of the SDK may import themselves.
-	allowed := strings.Fields(`bytes errors io io/fs math math/bits os runtime slices strconv strings time
-		unicode/utf16 unicode/utf8 unsafe ` + module + `abi`)
-	// What may not be there even through others.
-	forbidden := strings.Fields(`fmt reflect encoding/json encoding/hex log net net/http os/exec regexp crypto crypto/sha256 context`)
-	packages := []string{".", "./jsonappend", "./jsonvalue", "./filecursor", "./sqlitefile", "./internal/..."}
-	list := goTool(t, append([]string{"list", "-f", `{{.ImportPath}}:{{join .Imports " "}}`}, packages...)...)
-	for line := range strings.Lines(list) {
-		pkg, imports, _ := strings.Cut(strings.TrimSpace(line), ":")
-		for _, name := range strings.Fields(imports) {
-			if !slices.Contains(allowed, name) && !strings.HasPrefix(name, module+"sdk/") {
-				t.Errorf("%s imports %s", strings.TrimPrefix(pkg, module), name)
-			}
-		}
-	}
-	for line := range strings.Lines(goTool(t, append([]string{"list", "-deps"}, packages...)...)) {
-		if name := strings.TrimSpace(line); slices.Contains(forbidden, name) {
-			t.Errorf("%s is linked into guests", name)
-		}
-	}
-}
-
 // A guest exports the ABI and imports what the table has and no more, file calls
 // only when it asks for a root.
 func TestGuestModule(t *testing.T) {

@@ -2,10 +2,14 @@ package plugin
 
 import (
 	"errors"
+	"fmt"
+	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/plugin/internal/guest"
 )
 
 // moduleCache returns the folder of one module's compiled code, and whether
@@ -24,6 +28,56 @@ func moduleCache(dir, sha256, variant string) (path string, filled bool) {
 		}
 	}
 	return path, false
+}
+
+// A folder of the cache also remembers that its module was not compiled, so
+// that a module made to be slow costs its time once a day and not at each look.
+const (
+	failureName = "failed.json"
+	failureAge  = 24 * time.Hour // another host, or a less busy one, may do better
+)
+
+// failedBefore returns why the module of a cache folder was not compiled within
+// the last day, nil when nothing is known of that.
+func failedBefore(path string) error {
+	name := filepath.Join(path, failureName)
+	info, err := os.Stat(name)
+	if err != nil || time.Since(info.ModTime()).Abs() > failureAge {
+		return nil
+	}
+	b, err := os.ReadFile(name) //nolint:gosec // whoever writes there runs code as this user anyway
+	if err != nil {
+		return nil
+	}
+	out, err := decodeReport(b)
+	if err != nil {
+		return nil // half written: it is compiled again
+	}
+	return out.Err
+}
+
+// rememberFailure keeps err, why the module of a cache folder was not compiled,
+// when that is the module's doing. It returns err. A disk that refuses costs
+// the time again, and nothing else.
+func rememberFailure(path string, err error) error {
+	if path != "" && abi.CodeOf(err) == abi.CodePluginInvalid && os.MkdirAll(path, 0o700) == nil {
+		_ = os.WriteFile(filepath.Join(path, failureName), encodeReport(guest.Outcome{Err: err}), 0o600)
+	}
+	return err
+}
+
+// compileFailed says why a worker that only compiles gave nothing: what ended
+// it is the module's doing, unless it is the host's own.
+func compileFailed(err error) error {
+	switch abi.CodeOf(err) {
+	case abi.CodeLimitTime:
+		err = fmt.Errorf("compiling it took longer than %s", compileTime)
+	case abi.CodeLimitMemory, abi.CodeWorkerLost:
+	default:
+		return err
+	}
+	return abi.NewError(abi.CodePluginInvalid, "the module cannot be compiled",
+		"rebuild the connector; the same file is tried again after a day, or once cache/ in the data folder is deleted").WithDetail(err.Error()).Wrap(err)
 }
 
 // compileError says why a module was not compiled: the host's disk, or the

@@ -146,7 +146,7 @@ func TestLogIsTamed(t *testing.T) {
 	eachIsolation(t, func(t *testing.T, o Options) {
 		h := &scripted{start: "print"}
 		exit := collect(t, o, f, Grant{}, h)
-		if exit.Err != nil || exit.Stderr != "to standard error\n" {
+		if exit.Err != nil || exit.Written != "to standard error\n" {
 			t.Fatalf("%+v", exit)
 		}
 		if want := []string{"to standard error", "a log line[2J forged"}; !slices.Equal(h.logs, want) {

@@ -27,7 +27,7 @@ type door struct {
 	done       bool
 	logged     int64
 	output     int64
-	stderr     tail
+	written    tail
 	lastHandle int32
 	inFlight   atomic.Int32
 	ended      atomic.Bool
@@ -101,11 +101,9 @@ func (d *door) Log(level int32, text []byte) error {
 }
 
 // Output hands what the guest wrote to standard output or error to the Host as
-// log lines, and keeps the end of standard error.
+// log lines, and keeps the end of both: TinyGo writes a panic to the former.
 func (d *door) Output(fd int, text []byte) error {
-	if fd == 2 {
-		d.stderr.write(text)
-	}
+	d.written.write(text)
 	if err := d.spendLog(len(text)); err != nil {
 		return err
 	}

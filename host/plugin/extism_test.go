@@ -148,7 +148,7 @@ func TestExtismIsInert(t *testing.T) {
 		exit = collect(t, o, bad.file(), Grant{}, &scripted{})
 		wantCode(t, exit.Err, abi.CodeCallOutOfBounds, "emit")
 		exit = collect(t, o, failed.file(), Grant{}, &scripted{})
-		if !exit.Returned || exit.Code != 1 || exit.Err != nil || exit.Stderr != "it says swordfish\n" {
+		if !exit.Returned || exit.Code != 1 || exit.Err != nil || exit.Written != "it says swordfish\n" {
 			t.Errorf("%+v", exit)
 		}
 		o.Limits.MemoryBytes = 16 << 20

@@ -48,14 +48,14 @@ func (g *Guest) Describe(ctx context.Context) ([]byte, error) {
 		err = abi.NewError(abi.CodeEnvelope, abi.ExportDescribe+" returned without handing over a manifest", "")
 	}
 	if err != nil {
-		return nil, describeFailed(err, d.stderr.String())
+		return nil, describeFailed(err, d.written.String())
 	}
 	return d.manifest, nil
 }
 
 // describeFailed says that a guest could not say what it is. What stopped the
 // host itself stays as it is.
-func describeFailed(err error, stderr string) error {
+func describeFailed(err error, written string) error {
 	switch code := abi.CodeOf(err); code {
 	case abi.CodeInternal, abi.CodeInterrupted, abi.CodeWorkerStart, abi.CodePluginABIVersion, abi.CodePluginInvalid, abi.CodeCacheUnavailable:
 		return err
@@ -64,8 +64,8 @@ func describeFailed(err error, stderr string) error {
 		if code == abi.CodeLimitTime {
 			detail = "it did not finish in time [" + string(code) + "]"
 		}
-		if stderr != "" {
-			detail += "; it wrote: " + cut(stderr, 512)
+		if written != "" {
+			detail += "; it wrote: " + cut(written, 512)
 		}
 		return abi.NewError(abi.CodePluginDescribeFailed, "the plugin does not say what it is",
 			"this is a fault in the plugin; check it with: pdpp-host plugin test").WithDetail(detail).Wrap(err)
@@ -88,7 +88,7 @@ func (g *Guest) Collect(ctx context.Context, grant Grant, host Host) Exit {
 	d := &door{phase: abi.PhaseCollect, limits: g.engine.options.Limits, host: host, grant: grant}
 	exit := g.cell.collect(ctx, grant.Roots, d)
 	d.ended.Store(true)
-	exit.Stderr = d.stderr.String()
+	exit.Written = d.written.String()
 	return exit
 }
 

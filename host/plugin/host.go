@@ -71,5 +71,5 @@ type Exit struct {
 	// when nobody asked, and set also when the guest complied in time and Err is
 	// nil.
 	Stopped error
-	Stderr  string // the last 8 KiB of what the guest wrote to standard error
+	Written string // the last 8 KiB of what the guest wrote to standard output and standard error
 }

@@ -169,8 +169,12 @@ func TestTrapsAndExits(t *testing.T) {
 		if abi.CodeOf(exit.Err) != abi.CodeGuestTrap && abi.CodeOf(exit.Err) != abi.CodeGuestExit {
 			t.Fatalf("%+v", exit)
 		}
-		if !strings.Contains(exit.Stderr, "panic: boom[31m\n") {
-			t.Errorf("%q", exit.Stderr)
+		if !strings.Contains(exit.Written, "panic: boom[31m\n") {
+			t.Errorf("%q", exit.Written)
+		}
+		exit = collect(t, o, f, Grant{}, &scripted{start: "outpanic"})
+		if want := "before\npanic: boom"; abi.CodeOf(exit.Err) != abi.CodeGuestExit || exit.Written != want {
+			t.Errorf("a panic on standard output: got %q and %v, want %q", exit.Written, exit.Err, want)
 		}
 	})
 }
@@ -335,7 +339,7 @@ func TestMemoryLimit(t *testing.T) {
 		o.Limits.MemoryBytes = 48 << 20
 		exit := collect(t, o, f, Grant{}, &scripted{start: "hungry"})
 		wantCode(t, exit.Err, abi.CodeLimitMemory, "48 MiB")
-		if exit.Stderr == "" {
+		if exit.Written == "" {
 			t.Error("the guest's last words are lost")
 		}
 	})
@@ -369,8 +373,8 @@ func TestLogLimit(t *testing.T) {
 		o.Limits.LogBytes = 100 << 10
 		exit := collect(t, o, f, Grant{}, &scripted{start: "printflood"})
 		wantCode(t, exit.Err, abi.CodeLimitLog)
-		if len(exit.Stderr) < tailBytes/2 || len(exit.Stderr) > tailBytes {
-			t.Error(len(exit.Stderr))
+		if len(exit.Written) < tailBytes/2 || len(exit.Written) > tailBytes {
+			t.Error(len(exit.Written))
 		}
 	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/plugin/internal/guest"
+	"github.com/pdpp-host/pdpp-host/host/plugin/internal/wasmbin"
 )
 
 // inlineCell runs a guest in this process. It exists so that tests and
@@ -51,7 +52,12 @@ func (g *inlineGuest) kill() {
 
 func (c *inlineCell) load(ctx context.Context) error {
 	o := &c.engine.options
-	cacheDir, _ := moduleCache(o.CacheDir, c.file.SHA256, "inline")
+	cacheDir, filled := moduleCache(o.CacheDir, c.file.SHA256, "inline")
+	if !filled {
+		if err := errors.Join(wasmbin.CheckCode(c.file.Bytes), failedBefore(cacheDir)); err != nil {
+			return err
+		}
+	}
 	config := guest.Config{
 		CacheDir: cacheDir, MemoryBytes: uint64(o.Limits.MemoryBytes),
 		Interruptible: true, Extism: c.kind == KindExtism,
@@ -63,7 +69,7 @@ func (c *inlineCell) load(ctx context.Context) error {
 		rt, err = guest.Compile(ctx, config, c.file.Bytes)
 	}
 	if err != nil {
-		return compileError(err).Wrap(err)
+		return rememberFailure(cacheDir, compileError(err).Wrap(err))
 	}
 	c.mu.Lock()
 	c.runtime = rt
@@ -77,7 +83,7 @@ func (c *inlineCell) load(ctx context.Context) error {
 	})
 	if out.Err != nil {
 		g.cancel()
-		return describeFailed(out.Err, d.stderr.String())
+		return describeFailed(out.Err, d.written.String())
 	}
 	c.mu.Lock()
 	c.first = g

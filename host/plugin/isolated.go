@@ -11,6 +11,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/plugin/internal/guest"
+	"github.com/pdpp-host/pdpp-host/host/plugin/internal/wasmbin"
 	"github.com/pdpp-host/pdpp-host/host/plugin/internal/wire"
 )
 
@@ -32,11 +33,19 @@ type processCell struct {
 func (c *processCell) load(ctx context.Context) error {
 	o := &c.engine.options
 	dir, filled := moduleCache(o.CacheDir, c.file.SHA256, "worker")
+	if !filled {
+		if err := wasmbin.CheckCode(c.file.Bytes); err != nil {
+			return err
+		}
+	}
 	if dir != "" && !filled {
+		if err := failedBefore(dir); err != nil {
+			return err
+		}
 		// Compiling takes several times the memory that running does, and never
 		// gives it back, so it is done by a worker of its own.
 		if err := c.start(ctx, dir, true); err != nil {
-			return err
+			return rememberFailure(dir, err)
 		}
 		c.drop(errReleased())
 	}
@@ -91,7 +100,10 @@ func (c *processCell) start(ctx context.Context, cacheDir string, compileOnly bo
 	}
 	if out.Err != nil {
 		c.drop(errReleased())
-		return describeFailed(out.Err, d.stderr.String())
+		if compileOnly {
+			return compileFailed(out.Err)
+		}
+		return describeFailed(out.Err, d.written.String())
 	}
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// tailBytes is how much of the end of standard error an Exit carries.
+// tailBytes is how much of the end of what a guest wrote an Exit carries.
 const tailBytes = 8 << 10
 
 // tail keeps the last tailBytes of what is written to it.

@@ -129,7 +129,7 @@ func (c *collection) result(begin time.Time, req Request, p *prepared, exit plug
 		res.Gaps = []Gap{}
 	}
 	if out.failure != nil {
-		out.failure.Log = exit.Stderr
+		out.failure.Log = exit.Written
 	}
 	for _, s := range c.update(0, true).Streams {
 		res.Records[s.Name] = RecordCounts{

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"strings"
 	"sync"
 )
 
@@ -65,19 +66,24 @@ func build(name, source string, overlay func(dir string) (string, error)) (strin
 }
 
 // Compile builds the Go package at folder of this tree as the file out, the way
-// make does: for WebAssembly when out ends like a module. overlay is a file of
-// go build's -overlay; "" for none. Relative paths are the test's.
+// make does: for WebAssembly when out ends like a module, and a connector by
+// TinyGo when make was called with TINYGO=1. overlay is a file of go build's
+// -overlay; "" for none. Relative paths are the test's.
 func Compile(out, folder, overlay string) error {
-	args := []string{"build", "-trimpath", "-o", out}
+	program, args := "go", []string{"build", "-trimpath", "-o", out}
 	env := append(os.Environ(), "CGO_ENABLED=0")
-	if filepath.Ext(out) == extension {
+	switch {
+	case filepath.Ext(out) != extension:
+	case os.Getenv("TINYGO") == "1" && path.Dir(folder) == "plugins" && overlay == "":
+		program, args = "tinygo", append([]string{"build", "-o", out}, strings.Fields(os.Getenv("TINYGO_FLAGS"))...)
+	default:
 		args = append(args, "-buildmode=c-shared", "-ldflags=-s -w -buildid=")
 		env = append(env, "GOOS=wasip1", "GOARCH=wasm")
 	}
 	if overlay != "" {
 		args = append(args, "-overlay", overlay)
 	}
-	cmd := exec.Command("go", append(args, modulePath+folder)...) //nolint:noctx,gosec // a build of this tree has no deadline of its own
+	cmd := exec.Command(program, append(args, modulePath+folder)...) //nolint:noctx,gosec // a build of this tree has no deadline of its own
 	cmd.Env = env
 	if said, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("building %s: %w\n%s", folder, err, said)

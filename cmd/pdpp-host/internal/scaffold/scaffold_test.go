@@ -42,6 +42,16 @@ func TestNew(t *testing.T) {
 			}
 		}
 		switch name {
+		case "Makefile":
+			flags, err := os.ReadFile(filepath.Join(Checkout("."), "Makefile"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, line, _ := strings.Cut(string(flags), "TINYGO_FLAGS := ")
+			line, _, _ = strings.Cut(line, "\n")
+			if want := "\n\ttinygo build " + line + " -o my_notes.wasm .\n"; !strings.Contains(string(text), want) {
+				t.Errorf("got %s\nwant a line %q", text, want)
+			}
 		case "manifest.json":
 			m, err := manifest.Parse(text)
 			if err != nil {

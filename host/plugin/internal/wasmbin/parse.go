@@ -29,6 +29,9 @@ const (
 	// million functions, fifty thousand locals each.
 	maxFunctions = 1000000
 	maxLocals    = 50000
+	// maxElements bounds what all tables together hold at the start: 8 MB of
+	// pointers. Go's largest connectors need some ten thousand.
+	maxElements = 1000000
 )
 
 var preamble = []byte{0, 'a', 's', 'm', 1, 0, 0, 0}
@@ -52,10 +55,18 @@ func rank(id byte) int {
 func Parse(b []byte) (*Module, error) {
 	m, err := parse(b)
 	if err != nil {
-		return nil, abi.NewError(abi.CodePluginInvalid, "this is not a valid WebAssembly module",
-			"rebuild the connector as a WebAssembly 1.0 module, or download it again").WithDetail(err.Error())
+		return nil, invalid(err)
 	}
 	return m, nil
+}
+
+// invalid is the refusal for err, nil for nil.
+func invalid(err error) error {
+	if err == nil {
+		return nil
+	}
+	return abi.NewError(abi.CodePluginInvalid, "this is not a WebAssembly module that this host takes",
+		"rebuild the connector as a WebAssembly 2.0 module, or download it again").WithDetail(err.Error())
 }
 
 func parse(b []byte) (*Module, error) {
@@ -111,6 +122,17 @@ func (p *parser) section(id byte, s *reader) error {
 	case sectionFunction:
 		for range s.count(1 << 27) {
 			p.functions = append(p.functions, s.u32())
+			if s.err != nil {
+				break
+			}
+		}
+	case sectionTable:
+		elements := uint64(0)
+		for range s.count(maxNames) {
+			s.byte() // the type
+			if elements += s.limits(); s.err == nil && elements > maxElements {
+				s.fail("tables of %d elements are too large", elements)
+			}
 			if s.err != nil {
 				break
 			}

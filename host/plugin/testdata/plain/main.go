@@ -5,6 +5,7 @@ package main
 import (
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 	"unsafe"
 )
@@ -115,6 +116,10 @@ func collect() int32 {
 		}
 	case "panic":
 		panic("boom\x1b[31m")
+	case "outpanic": // as TinyGo's runtime does
+		println("before")
+		syscall.Write(1, []byte("panic: boom"))
+		syscall.Exit(2)
 	case "print":
 		println("to standard error")
 		say("a log line\x1b[2J\nforged")
