@@ -22,6 +22,7 @@ type Enrolling struct {
 	TokenHash    string // SHA-256, in hex
 	Label        string
 	AgentVersion string
+	Scope        []byte // that the device declared, as JSON; empty: none
 }
 
 // Device is an enrolled machine. Its texts are its own, in printable characters
@@ -57,6 +58,26 @@ type SourceInstance struct {
 	// there was none, or what is kept of it cannot be read.
 	HeardAt   time.Time
 	Heartbeat *device.Heartbeat
+	// Scope is the part of its source that the device declared at its enrolment, as
+	// JSON; empty: all of it.
+	Scope []byte
+	// Refused is the last delivery that was refused, nil once one was taken since.
+	Refused *RefusedDelivery
+	// ReplacedAt is when another manifest took the place of one that records were
+	// held against before; zero: never. OfferedManifest is one that adds streams and
+	// waits for the owner since OfferedAt; empty: none does.
+	ReplacedAt      time.Time
+	OfferedAt       time.Time
+	OfferedManifest []byte
+	OfferedStreams  []string // that it adds
+}
+
+// RefusedDelivery is what this host would not take of a device, and why. It holds
+// no value of a record.
+type RefusedDelivery struct {
+	At      time.Time `json:"at"`
+	Code    string    `json:"code"`
+	Message string    `json:"message"`
 }
 
 // Active reports whether the source's device is trusted.

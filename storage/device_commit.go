@@ -43,7 +43,11 @@ func (s *Store) CommitDeviceRun(ctx context.Context, src *SourceInstance, c *dev
 			terminalEventID = row.EventID
 			return err
 		}
-		w, err := t.deviceRun(feed, c.RunID)
+		runID, err := t.endingRun(feed, c.RunID)
+		if err != nil {
+			return err
+		}
+		w, err := t.deviceRun(feed, runID)
 		if err != nil {
 			return err
 		}
@@ -55,7 +59,10 @@ func (s *Store) CommitDeviceRun(ctx context.Context, src *SourceInstance, c *dev
 		if _, err := t.db.NewInsert().Model(&row).Exec(t.ctx); err != nil {
 			return err
 		}
-		if err := t.forgetDeliveries(feed, c.RunID); err != nil {
+		if err := t.forgetDeliveries(feed, w.runID); err != nil {
+			return err
+		}
+		if err := t.taken(feed); err != nil {
 			return err
 		}
 		return t.storesMoved(feed.ConnectionID)
@@ -76,7 +83,11 @@ func (t *tx) committedBefore(row *deviceCommitRow) (bool, error) {
 	err := t.db.NewSelect().Model(&before).WherePK().Scan(t.ctx)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
-		return false, nil
+		ended, err := t.db.NewSelect().Model((*deviceCommitRow)(nil)).Where("source_id = ? AND run_id = ?", row.SourceID, row.RunID).Exists(t.ctx)
+		if err == nil && ended {
+			err = runConflict("another end of it was taken")
+		}
+		return false, err
 	case err != nil:
 		return false, err
 	case before.EnvelopeSHA256 != row.EnvelopeSHA256, before.RunID != row.RunID:
@@ -145,6 +156,9 @@ func (t *tx) endDeviceRun(src *sourceJoined, w *RunWriter, c *device.RunCommit, 
 	declared, err := t.declared(w.connectionID)
 	if err != nil && abi.CodeOf(err) != device.CodeManifestMissing {
 		return err // without a manifest nothing was collected
+	}
+	if err := t.withDelivered(w, &c.Outcome); err != nil {
+		return err
 	}
 	streams := []string{}
 	for _, name := range c.Outcome.Streams {

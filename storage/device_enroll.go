@@ -146,6 +146,7 @@ func (t *tx) enroll(code *codeRow, e Enrolling) error {
 	}
 	row := sourceRow{
 		ID: "src_" + t.l.s.newID(), DeviceID: d.ID, ConnectionID: connection, Connector: code.Connector, Binding: code.Binding, CreatedUS: d.CreatedUS,
+		Scope: string(e.Scope),
 	}
 	if _, err := t.db.NewInsert().Model(&row).Exec(t.ctx); err != nil {
 		return err

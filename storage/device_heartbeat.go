@@ -56,6 +56,11 @@ func (s *Store) PutHeartbeat(ctx context.Context, src *SourceInstance, h device.
 		if err := t.heardOf(row); err != nil {
 			return err
 		}
+		if h.Status == device.StatusHealthy {
+			if err := t.endImplied(row); err != nil {
+				return err
+			}
+		}
 		return t.devicesMoved(row.ConnectionID)
 	})
 	return received, err

@@ -48,7 +48,12 @@ func (d *history) device() {
 		d.enroll(binding)
 	case "manifest":
 		_, err := d.s.PutDeviceManifest(d.ctx, x.src, hashOf("module"), []byte(d.draw("manifest", keptManifest, `{"streams":[{"name":"a"}]}`)))
-		d.refusedDevice(err)
+		if abi.CodeOf(err) == device.CodeManifestNotAccepted && rapid.Bool().Draw(d.t, "accept") {
+			err = d.s.AcceptDeviceManifest(d.ctx, x.src)
+		}
+		if abi.CodeOf(err) != device.CodeManifestNotAccepted {
+			d.refusedDevice(err)
+		}
 	case "batch":
 		d.deliver(x)
 	case "beat":

@@ -35,6 +35,7 @@ func (s *Store) IngestBatch(ctx context.Context, b IngestBatch) (accepted int64,
 		if err != nil {
 			return err
 		}
+		row.RunID = w.runID
 		if err := t.joinStreams(w, b.Streams); err != nil {
 			return err
 		}
@@ -48,6 +49,9 @@ func (s *Store) IngestBatch(ctx context.Context, b IngestBatch) (accepted int64,
 		if _, err := t.db.NewInsert().Model(&row).Exec(t.ctx); err != nil {
 			return err
 		}
+		if err := t.taken(src); err != nil {
+			return err
+		}
 		if slices.Contains(b.Streams, device.CoverageStream) {
 			return t.storesMoved(src.ConnectionID)
 		}
@@ -57,7 +61,7 @@ func (s *Store) IngestBatch(ctx context.Context, b IngestBatch) (accepted int64,
 }
 
 func (b *IngestBatch) check() error {
-	if err := names("batch_id", b.BatchID, "run_id", b.RunID); err != nil {
+	if err := names("batch_id", b.BatchID); err != nil {
 		return err
 	}
 	if !isHash(b.BodyHash) {
@@ -92,7 +96,7 @@ func (t *tx) deliveredBefore(row *deviceBatchRow) (bool, error) {
 // deviceSlice marks a cursor that a device committed while its run went on.
 const deviceSlice = "checkpoint"
 
-// CommitDeviceState moves cursors while a run goes on.
+// CommitDeviceState moves cursors while a run goes on; runID "" is the run that does.
 //
 // Invariant 1: a device commits a cursor behind what it covers, each delivery
 // acknowledged when it is durable.

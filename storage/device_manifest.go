@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
+	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/device"
@@ -13,6 +15,10 @@ import (
 // PutDeviceManifest pins what a source runs on its connection: the module's hash,
 // and the manifest, which is valid, that its records are held against. changed
 // says that they were held against another before.
+//
+// A manifest that adds streams to the one that is pinned is kept as an offer, and
+// answered with device_manifest_not_accepted: what more a device delivers than it
+// was invited for is its owner's to say (AcceptDeviceManifest).
 func (s *Store) PutDeviceManifest(ctx context.Context, src *SourceInstance, moduleSHA256 string, manifest []byte) (changed bool, err error) {
 	if !isHash(moduleSHA256) {
 		return false, badRequest("module_sha256", "a SHA-256")
@@ -20,48 +26,160 @@ func (s *Store) PutDeviceManifest(ctx context.Context, src *SourceInstance, modu
 	if len(manifest) == 0 {
 		return false, badRequest("manifest", "a manifest")
 	}
-	sum := sha256.Sum256(manifest)
+	var more []string
 	err = s.alone(ctx, "pin the manifest", func(t *tx) error {
+		changed, more = false, nil
 		row, err := t.feed(src)
 		if err != nil {
 			return err
 		}
-		pinned := connectionRow{ID: row.ConnectionID}
-		if err := t.db.NewSelect().Model(&pinned).WherePK().Scan(t.ctx); err != nil {
+		before, err := t.pinnedManifest(row.ConnectionID)
+		if err != nil {
 			return err
 		}
-		changed = pinned.PinnedSHA256 != moduleSHA256 || pinned.PinnedManifest != string(manifest)
-		if changed {
-			pinned.PinnedSHA256, pinned.PinnedManifest = moduleSHA256, string(manifest)
-			if _, err := t.db.NewUpdate().Model(&pinned).WherePK().Column("pinned_sha256", "pinned_manifest").Exec(t.ctx); err != nil {
-				return err
-			}
-			if err := t.remakeEvidence(row.ConnectionID); err != nil {
-				return err
-			}
+		if more = moreStreams(before, string(manifest)); len(more) > 0 {
+			return t.offer(row, moduleSHA256, manifest)
 		}
-		row.ManifestSHA256 = hex.EncodeToString(sum[:])
-		_, err = t.db.NewUpdate().Model(&row.sourceRow).WherePK().Column("manifest_sha256").Exec(t.ctx)
+		if changed, err = t.pinManifest(row.ConnectionID, moduleSHA256, manifest); err != nil {
+			return err
+		}
+		if before != "" && before != string(manifest) {
+			row.ReplacedUS = micros(t.now)
+		}
+		row.OfferedUS, row.OfferedModule, row.OfferedManifest = 0, "", ""
+		return t.holdTo(row, manifest)
+	})
+	if err == nil && len(more) > 0 {
+		err = notAccepted(src, more)
+	}
+	return changed, err
+}
+
+// AdoptManifest pins this host's own manifest on the connection of a source that
+// puts none.
+func (s *Store) AdoptManifest(ctx context.Context, src *SourceInstance, moduleSHA256 string, manifest []byte) error {
+	return s.alone(ctx, "adopt the manifest", func(t *tx) error {
+		row, err := t.feed(src)
+		if err != nil || row.ManifestSHA256 != "" {
+			return err
+		}
+		_, err = t.pinManifest(row.ConnectionID, moduleSHA256, manifest)
 		return err
 	})
-	return changed, err
+}
+
+// AcceptDeviceManifest takes over the manifest that a source offers. The error is
+// not_found when it offers none.
+func (s *Store) AcceptDeviceManifest(ctx context.Context, src *SourceInstance) error {
+	return s.alone(ctx, "accept the manifest", func(t *tx) error {
+		row, err := t.feed(src)
+		if err != nil {
+			return err
+		}
+		if row.OfferedUS == 0 {
+			return abi.NewError(device.CodeNotFound, "the source offers no manifest", "`pdpp-host devices list` shows the devices")
+		}
+		offered := []byte(row.OfferedManifest)
+		if _, err := t.pinManifest(row.ConnectionID, row.OfferedModule, offered); err != nil {
+			return err
+		}
+		row.ReplacedUS, row.OfferedUS, row.OfferedModule, row.OfferedManifest = micros(t.now), 0, "", ""
+		row.RefusedUS, row.RefusedCode, row.RefusedSays = 0, "", ""
+		return t.holdTo(row, offered)
+	})
+}
+
+// holdTo has a source's records held against a manifest from now on.
+func (t *tx) holdTo(row *sourceJoined, manifest []byte) error {
+	sum := sha256.Sum256(manifest)
+	row.ManifestSHA256 = hex.EncodeToString(sum[:])
+	_, err := t.db.NewUpdate().Model(&row.sourceRow).WherePK().
+		Column("manifest_sha256", "replaced_us", "offered_us", "offered_module", "offered_manifest", "refused_us", "refused_code", "refused_says").Exec(t.ctx)
+	return err
+}
+
+// offer keeps a manifest for the owner to accept.
+func (t *tx) offer(row *sourceJoined, moduleSHA256 string, manifest []byte) error {
+	if row.OfferedManifest == string(manifest) && row.OfferedModule == moduleSHA256 {
+		return nil
+	}
+	row.OfferedUS, row.OfferedModule, row.OfferedManifest = micros(t.now), moduleSHA256, string(manifest)
+	_, err := t.db.NewUpdate().Model(&row.sourceRow).WherePK().Column("offered_us", "offered_module", "offered_manifest").Exec(t.ctx)
+	return err
+}
+
+func (t *tx) pinnedManifest(connectionID string) (text string, err error) {
+	err = t.db.QueryRowContext(t.ctx, "SELECT pinned_manifest FROM connections WHERE id = ?", connectionID).Scan(&text)
+	return text, err
+}
+
+// pinManifest pins a module and its manifest on a connection, unless they are.
+func (t *tx) pinManifest(connectionID, moduleSHA256 string, manifest []byte) (changed bool, err error) {
+	pinned := connectionRow{ID: connectionID}
+	if err := t.db.NewSelect().Model(&pinned).WherePK().Scan(t.ctx); err != nil {
+		return false, err
+	}
+	if pinned.PinnedSHA256 == moduleSHA256 && pinned.PinnedManifest == string(manifest) {
+		return false, nil
+	}
+	pinned.PinnedSHA256, pinned.PinnedManifest = moduleSHA256, string(manifest)
+	if _, err := t.db.NewUpdate().Model(&pinned).WherePK().Column("pinned_sha256", "pinned_manifest").Exec(t.ctx); err != nil {
+		return false, err
+	}
+	return true, t.remakeEvidence(connectionID)
+}
+
+func notAccepted(src *SourceInstance, streams []string) *abi.Error {
+	const most = 10
+	names := strings.Join(streams[:min(len(streams), most)], ", ")
+	if len(streams) > most {
+		names += ", ..."
+	}
+	return abi.NewError(device.CodeManifestNotAccepted, "the manifest adds streams that the host's owner has not accepted: "+names,
+		"accept them on the host: pdpp-host devices accept "+src.DeviceID)
+}
+
+// moreStreams are the streams of a manifest that the one before, if any, has not.
+func moreStreams(before, after string) []string {
+	known, err := streamsIn(before)
+	if err != nil || before == "" {
+		return nil
+	}
+	names, err := streamsIn(after)
+	if err != nil {
+		return nil
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return slices.Contains(known, name) })
+}
+
+// streamsIn are the streams of a manifest.
+func streamsIn(text string) ([]string, error) {
+	f := &health.Stored{}
+	if err := acceptManifest(f, text); err != nil || f.Manifest == nil {
+		return nil, abi.NewError(device.CodeManifestMissing, "the manifest of what the source runs is not known", "put the manifest first, or install the connector on the host")
+	}
+	var out []string
+	for _, st := range f.Manifest.Streams {
+		out = append(out, st.Name)
+	}
+	return out, nil
 }
 
 // declared are the streams of the manifest that is pinned, each with true. What
 // a device says of any other is of nothing that is collected. There is no
 // manifest: device_manifest_missing.
 func (t *tx) declared(connectionID string) (map[string]bool, error) {
-	var text string
-	if err := t.db.QueryRowContext(t.ctx, "SELECT pinned_manifest FROM connections WHERE id = ?", connectionID).Scan(&text); err != nil {
+	text, err := t.pinnedManifest(connectionID)
+	if err != nil {
 		return nil, err
 	}
-	f := &health.Stored{}
-	if err := acceptManifest(f, text); err != nil || f.Manifest == nil {
-		return nil, abi.NewError(device.CodeManifestMissing, "the manifest of what the source runs is not known", "put the manifest first")
+	names, err := streamsIn(text)
+	if err != nil {
+		return nil, err
 	}
 	out := map[string]bool{}
-	for _, st := range f.Manifest.Streams {
-		out[st.Name] = true
+	for _, name := range names {
+		out[name] = true
 	}
 	return out, nil
 }

@@ -54,6 +54,15 @@ type sourceRow struct {
 	HeardUS        int64  `bun:"heard_us"`
 	Heartbeat      string `bun:"heartbeat"`
 	CreatedUS      int64  `bun:"created_us"`
+
+	Scope           string `bun:"scope"`
+	RefusedUS       int64  `bun:"refused_us"`
+	RefusedCode     string `bun:"refused_code"`
+	RefusedSays     string `bun:"refused_says"`
+	ReplacedUS      int64  `bun:"replaced_us"`
+	OfferedUS       int64  `bun:"offered_us"`
+	OfferedModule   string `bun:"offered_module"`
+	OfferedManifest string `bun:"offered_manifest"`
 }
 
 // sourceJoined is a source with what is asked of its device and its connection.
@@ -61,13 +70,14 @@ type sourceJoined struct {
 	sourceRow `bun:",extend"`
 
 	Label     string `bun:"label"`
+	Pinned    string `bun:"pinned"` // the connection's manifest, where another one is offered
 	RevokedUS int64  `bun:"revoked_us"`
 	Name      string `bun:"name"`
 }
 
 // selectSources is the one statement that sources are read with.
 func selectSources(db bun.IDB, to *[]sourceJoined) *bun.SelectQuery {
-	return db.NewSelect().Model(to).ModelTableExpr("source_instances AS s").ColumnExpr("s.*, d.label, d.revoked_us, c.name").
+	return db.NewSelect().Model(to).ModelTableExpr("source_instances AS s").ColumnExpr("s.*, d.label, d.revoked_us, c.name, CASE WHEN s.offered_us <> 0 THEN c.pinned_manifest ELSE '' END AS pinned").
 		Join("JOIN devices AS d ON d.id = s.device_id").Join("JOIN connections AS c ON c.id = s.connection_id").
 		OrderExpr("c.name, s.created_us, s.id")
 }
@@ -76,6 +86,10 @@ func (r *sourceJoined) public() *SourceInstance {
 	s := &SourceInstance{
 		ID: r.ID, DeviceID: r.DeviceID, DeviceLabel: r.Label, ConnectionID: r.ConnectionID, ConnectionName: r.Name, ConnectorID: r.Connector,
 		Binding: r.Binding, CreatedAt: at(r.CreatedUS), RevokedAt: at(r.RevokedUS), ManifestSHA256: r.ManifestSHA256, HeardAt: at(r.HeardUS),
+		Scope: []byte(r.Scope), ReplacedAt: at(r.ReplacedUS), OfferedAt: at(r.OfferedUS), OfferedManifest: []byte(r.OfferedManifest), OfferedStreams: moreStreams(r.Pinned, r.OfferedManifest),
+	}
+	if r.RefusedUS != 0 {
+		s.Refused = &RefusedDelivery{At: at(r.RefusedUS), Code: r.RefusedCode, Message: r.RefusedSays}
 	}
 	if h, ok := r.heartbeat(); ok {
 		s.Heartbeat = h

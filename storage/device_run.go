@@ -38,16 +38,21 @@ func runConflict(why string) *abi.Error {
 
 // deviceRun returns the writer of a device's run for this transaction, made when
 // it is new. A new run of the lane ends the one before, which did not say how it
-// ended, as abandoned.
+// ended, as abandoned. runID "" is the lane's run that goes on, or a new one
+// without a name.
 //
 // Invariant 2: the run's epoch is the lease's, or it writes nothing.
 func (t *tx) deviceRun(src *sourceJoined, runID string) (*RunWriter, error) {
+	runID, err := t.runOf(src, runID)
+	if err != nil {
+		return nil, err
+	}
 	if err := names("run_id", runID); err != nil {
 		return nil, err
 	}
 	w := &RunWriter{s: t.l.s, runID: runID, connectionID: src.ConnectionID, bookmark: BookmarkIncremental, ttl: deviceLease, state: map[string][]byte{}}
 	var row runRow
-	err := t.db.NewSelect().Model(&row).Column("pk", "connection_id", "bookmark", "holder", "epoch", "status").Where("run_id = ?", runID).Scan(t.ctx)
+	err = t.db.NewSelect().Model(&row).Column("pk", "connection_id", "bookmark", "holder", "epoch", "status").Where("run_id = ?", runID).Scan(t.ctx)
 	if errors.Is(err, sql.ErrNoRows) {
 		return w, t.beginDeviceRun(w, src)
 	}

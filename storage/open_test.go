@@ -230,6 +230,7 @@ func TestMigrationsAreFrozen(t *testing.T) {
 		"74e34c4d1ee0b01ad236912d6458584ec961dae62264fc400a83f95508fb2863",
 		"e00ad02b44bd61c874d8c4b31bfd82fc04ef8b1e51b9dbe87712c94f4f01dbfc",
 		"f7549ffdb4ecff50023ca22b5ff3db972f0ee82781bd35889e586c49021543cd",
+		"eb6c7da8afb93d09e0b16bbd6781b75c895fb88c4c5ef6eceb13252a5922e96b",
 	}
 	if len(known) != len(frozen) {
 		t.Fatalf("%d migrations, %d checksums", len(known), len(frozen))

@@ -27,6 +27,9 @@ type EnrollRequest struct {
 	Code         string `json:"enrollment_code"`
 	DeviceLabel  string `json:"device_label,omitempty"`
 	AgentVersion string `json:"agent_version,omitempty"`
+	// Scope is the part of its source that the device wants to collect, a Scope or
+	// null for all of it; absent: what the host's owner says.
+	Scope json.RawMessage `json:"collection_scope,omitempty"`
 }
 
 // Enrollment answers it. The token is shown once and kept as a hash.
@@ -124,12 +127,12 @@ type Record struct {
 
 // Batch is one delivery of records. BatchID, BatchSeq and BodyHash identify it
 // together with the device: the same identity is the same delivery. RunID is the
-// collector's run that made it.
+// collector's run that made it; "": the lane's run that goes on.
 type Batch struct {
 	DeviceID         string          `json:"device_id"`
 	SourceInstanceID string          `json:"source_instance_id"`
 	ConnectorID      string          `json:"connector_id"`
-	RunID            string          `json:"run_id"`
+	RunID            string          `json:"run_id,omitempty"`
 	BatchID          string          `json:"batch_id"`
 	BatchSeq         int64           `json:"batch_seq"`
 	BodyHash         string          `json:"body_hash"`
@@ -165,9 +168,10 @@ type State struct {
 	Next string `json:"next,omitempty"`
 }
 
-// StateCommit moves cursors while a run goes on.
+// StateCommit moves cursors while a run goes on, those that it names alone. RunID is
+// as in Batch.
 type StateCommit struct {
-	RunID string                     `json:"run_id"`
+	RunID string                     `json:"run_id,omitempty"`
 	State map[string]json.RawMessage `json:"state"`
 }
 
@@ -228,7 +232,8 @@ type GapAnswer struct {
 // it, taken whole or not at all. It is sent for every run that ended, also for
 // one that failed: history is as honest on the host as on the device.
 type RunCommit struct {
-	Version             int                        `json:"version"` // 1
+	Version             int                        `json:"version"`                       // 1
+	Boundary            *string                    `json:"collection_boundary,omitempty"` // Scope.Fingerprint of what the run kept to
 	CommitID            string                     `json:"commit_id"`
 	RunID               string                     `json:"run_id"`
 	DeviceID            string                     `json:"device_id"`
@@ -237,14 +242,20 @@ type RunCommit struct {
 	SourceInstanceID    string                     `json:"source_instance_id"`
 	StateDelta          map[string]json.RawMessage `json:"state_delta"`
 	Facts               []TerminalFact             `json:"terminal_facts"`
-	Outcome             Outcome                    `json:"outcome"`
+	Outcome             Outcome                    `json:"outcome"` // zero: the run succeeded, and its collector says no more
+}
+
+// Plain reports whether the end says no outcome, as that of a public collector.
+func (c *RunCommit) Plain() bool {
+	o := &c.Outcome
+	return o.Status == "" && o.Mode == "" && o.Connector == "" && o.ModuleSHA256 == ""
 }
 
 // TerminalFact is what a run says of one stream's stores.
 type TerminalFact struct {
 	Stream           string   `json:"stream"`
 	CoverageStatuses []string `json:"coverage_statuses"`
-	Scoped           bool     `json:"scoped,omitempty"`
+	Scoped           bool     `json:"scoped,omitempty"` // the run kept to its boundary in this stream
 }
 
 // Outcome is how a run ended, in the words of the host's own runs.
@@ -303,24 +314,25 @@ type Revocation struct {
 
 // Codes of a refusal.
 const (
-	CodeProtocolMismatch  = "collector_protocol_mismatch" // 409
-	CodeUnauthorized      = "device_unauthorized"         // 401
-	CodeForbidden         = "device_forbidden"            // 403
-	CodeCodeUsed          = "enrollment_code_used"        // 400
-	CodeCodeExpired       = "enrollment_code_expired"     // 410
-	CodeCodeRaced         = "enrollment_code_raced"       // 409
-	CodeTooManyAttempts   = "too_many_attempts"           // 429, with Retry-After
-	CodeBadRequest        = "invalid_request"             // 400
-	CodeTooLarge          = "request_too_large"           // 413
-	CodeBlobQuota         = "device_blob_quota_exceeded"  // 413: of all artifacts that are kept of the source
-	CodeNotFound          = "not_found"                   // 404
-	CodeBatchConflict     = "device_batch_conflict"       // 409
-	CodeBatchHashMismatch = "device_batch_hash_mismatch"  // 400
-	CodeRecordsRejected   = "device_records_rejected"     // 422
-	CodeManifestMissing   = "device_manifest_missing"     // 409
-	CodeRunConflict       = "device_run_conflict"         // 409: of a run that has ended
-	CodeRetryable         = "device_ingest_retryable"     // 503, with Retry-After
-	CodeInternal          = "internal_error"              // 500
+	CodeProtocolMismatch    = "collector_protocol_mismatch"  // 409
+	CodeUnauthorized        = "device_unauthorized"          // 401
+	CodeForbidden           = "device_forbidden"             // 403
+	CodeCodeUsed            = "enrollment_code_used"         // 400
+	CodeCodeExpired         = "enrollment_code_expired"      // 410
+	CodeCodeRaced           = "enrollment_code_raced"        // 409
+	CodeTooManyAttempts     = "too_many_attempts"            // 429, with Retry-After
+	CodeBadRequest          = "invalid_request"              // 400
+	CodeTooLarge            = "request_too_large"            // 413
+	CodeBlobQuota           = "device_blob_quota_exceeded"   // 413: of all artifacts that are kept of the source
+	CodeNotFound            = "not_found"                    // 404
+	CodeBatchConflict       = "device_batch_conflict"        // 409
+	CodeBatchHashMismatch   = "device_batch_hash_mismatch"   // 400
+	CodeRecordsRejected     = "device_records_rejected"      // 422
+	CodeManifestMissing     = "device_manifest_missing"      // 409
+	CodeManifestNotAccepted = "device_manifest_not_accepted" // 409: it adds streams, which the owner accepts first
+	CodeRunConflict         = "device_run_conflict"          // 409: of a run that has ended
+	CodeRetryable           = "device_ingest_retryable"      // 503, with Retry-After
+	CodeInternal            = "internal_error"               // 500
 )
 
 // Failure is the body of every refusal.

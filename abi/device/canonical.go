@@ -1,27 +1,36 @@
 package device
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strconv"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
 // Canonical returns the one form of a JSON text in which two texts of the same
-// value are the same bytes: no space, names sorted by their UTF-16 units,
-// numbers and strings as ECMAScript writes them (RFC 8785). It is what a hash is
-// taken of, and never what is kept: a whole number above 2^53 has no exact form
-// here. Of a name that stands twice the last value counts. What is no Unicode (a
-// lone surrogate, bytes that are no UTF-8) is written as U+FFFD.
+// value are the same bytes: no space, numbers and strings as ECMAScript writes
+// them, and the names of an object in the order that a JavaScript object has whose
+// names were sorted before they were set. That is RFC 8785 but for this: names that
+// are array indices come first, by their value; __proto__ is left out; a number
+// above every double is null; a lone surrogate stays an escape. It is what a hash
+// is taken of, and never what is kept: a whole number above 2^53 has no exact form
+// here. Of a name that stands twice the last value counts. Bytes that are no UTF-8
+// are written as U+FFFD.
 //
 // Every delivered byte comes by here, at both ends. So no value is made of the
 // text: it is outlined, and what is written is copied from it.
-func Canonical(text []byte) ([]byte, error) {
+func Canonical(text []byte) ([]byte, error) { return canonical(text, false) }
+
+// canonical writes the form that Canonical describes, or that of RFC 8785.
+func canonical(text []byte, sorted bool) ([]byte, error) {
 	o, err := outlined(text)
 	if err != nil {
 		return nil, err
 	}
-	f := form{outline: o, out: make([]byte, 0, len(text))}
+	f := form{outline: o, sorted: sorted, out: make([]byte, 0, len(text))}
 	f.value(0)
 	return f.out, nil
 }
@@ -30,13 +39,56 @@ func Canonical(text []byte) ([]byte, error) {
 type form struct {
 	*outline
 
+	sorted  bool // names by UTF-16 units alone, as RFC 8785 has it
 	out     []byte
 	members []member // of the objects that are being written, the innermost last
 }
 
 type member struct {
-	name []byte // unescaped
-	at   int32  // its node; its value's is the next
+	name  []byte // unescaped
+	at    int32  // its node; its value's is the next
+	index int64  // of a name that is an array index; -1: it is none
+}
+
+func (f *form) member(at int32) member {
+	m := member{name: f.name(at), at: at, index: -1}
+	if !f.sorted {
+		m.index = arrayIndex(m.name)
+	}
+	return m
+}
+
+// before orders two members as they are written.
+func (m member) before(other member) int {
+	switch {
+	case m.index >= 0 && other.index >= 0:
+		return cmp.Compare(m.index, other.index)
+	case m.index >= 0:
+		return -1
+	case other.index >= 0:
+		return 1
+	}
+	return byUnits(m.name, other.name)
+}
+
+// arrayIndex is the value of a name that JavaScript takes for an array index: a
+// whole number below 2^32-1 without a leading zero. -1: it is none.
+func arrayIndex(name []byte) int64 {
+	const most = 1<<32 - 2
+	if len(name) == 0 || len(name) > 10 || name[0] == '0' && len(name) > 1 {
+		return -1
+	}
+	n := int64(0)
+	for _, c := range name {
+		if c < '0' || c > '9' {
+			return -1
+		}
+		n = n*10 + int64(c-'0')
+	}
+	if n > most {
+		return -1
+	}
+	return n
 }
 
 func (f *form) value(at int32) {
@@ -54,9 +106,9 @@ func (f *form) value(at int32) {
 		}
 		f.out = append(f.out, ']')
 	case kindEscaped:
-		f.out = appendText(f.out, f.text[n.from+1:n.to-1])
+		f.out = appendText(f.out, f.text[n.from+1:n.to-1], !f.sorted)
 	case kindNumber:
-		f.out = appendNumber(f.out, f.text[n.from:n.to])
+		f.out = f.appendNumber(f.out, f.text[n.from:n.to])
 	default:
 		f.out = append(f.out, f.text[n.from:n.to]...)
 	}
@@ -65,12 +117,15 @@ func (f *form) value(at int32) {
 func (f *form) object(at int32) {
 	first, sorted := len(f.members), true
 	for name := at + 1; name < f.nodes[at].next; name = f.nodes[name+1].next {
-		m := member{f.name(name), name}
-		sorted = sorted && (len(f.members) == first || byUnits(f.members[len(f.members)-1].name, m.name) < 0)
+		m := f.member(name)
+		if !f.sorted && string(m.name) == "__proto__" {
+			continue
+		}
+		sorted = sorted && (len(f.members) == first || f.members[len(f.members)-1].before(m) < 0)
 		f.members = append(f.members, m)
 	}
 	if !sorted {
-		slices.SortStableFunc(f.members[first:], func(x, y member) int { return byUnits(x.name, y.name) })
+		slices.SortStableFunc(f.members[first:], member.before)
 	}
 	f.out = append(f.out, '{')
 	for i, end, more := first, len(f.members), false; i < end; i++ {
@@ -110,22 +165,26 @@ func byUnits(x, y []byte) int {
 // exactDigits is how many digits of a whole number every double holds.
 const exactDigits = 15
 
-// appendNumber writes a number as ECMAScript does. One that no double holds keeps
-// its own text.
-func appendNumber(b, number []byte) []byte {
+// appendNumber writes a number as ECMAScript does. One that no double holds is
+// null; in RFC 8785, which has none, it keeps its own text.
+func (f *form) appendNumber(b, number []byte) []byte {
 	if wholeAndExact(number) {
 		return append(b, number...)
 	}
-	f, err := strconv.ParseFloat(string(number), 64)
-	if err != nil {
-		return append(b, number...)
+	beyond := []byte("null")
+	if f.sorted {
+		beyond = number
 	}
-	if f == 0 {
+	n, err := strconv.ParseFloat(string(number), 64)
+	if err != nil {
+		return append(b, beyond...)
+	}
+	if n == 0 {
 		return append(b, '0') // and of -0 too
 	}
-	text, err := json.Marshal(f) // writes doubles as ECMAScript does
+	text, err := json.Marshal(n) // writes doubles as ECMAScript does
 	if err != nil {
-		return append(b, number...)
+		return append(b, beyond...)
 	}
 	return append(b, text...)
 }
@@ -147,15 +206,19 @@ func wholeAndExact(number []byte) bool {
 }
 
 // appendText writes what stands between the quotes of a string, with no escape
-// that is not needed.
-func appendText(b, s []byte) []byte {
+// that is not needed. halves keeps the escape of half a surrogate pair.
+func appendText(b, s []byte, halves bool) []byte {
 	b = append(b, '"')
 	for i := 0; i < len(s); {
 		switch c := s[i]; {
 		case c == '\\':
-			var r rune
-			r, i = unescape(s, i)
-			b = appendRune(b, r)
+			r, next := unescape(s, i)
+			if half := halves && r == utf8.RuneError && s[i+1] == 'u' && utf16.IsSurrogate(unit(s, i+2)); half {
+				b = append(b, bytes.ToLower(s[i:next])...)
+			} else {
+				b = appendRune(b, r)
+			}
+			i = next
 		case c < utf8.RuneSelf:
 			b = append(b, c)
 			i++

@@ -42,6 +42,8 @@ func deviceDoes(ts *testscript.TestScript, neg bool, args []string) {
 		err = s.collect(args[1])
 	case "beat":
 		err = s.beat(args[1], args[2:])
+	case "offer":
+		err = s.offer(args[1])
 	default:
 		err = errors.New("a device does not " + args[0])
 	}
@@ -119,6 +121,24 @@ func (s *scriptedDevice) collect(status string) error {
 		},
 	}, device.SecretHash("commit"+run))
 	return err
+}
+
+// offer puts a manifest that adds a stream, and is refused.
+func (s *scriptedDevice) offer(stream string) error {
+	src, err := s.source()
+	if err != nil {
+		return err
+	}
+	text, err := os.ReadFile(filepath.Join(s.ts.Getenv("CHECKOUT"), "plugins", src.ConnectorID, "manifest.json"))
+	if err != nil {
+		return err
+	}
+	more := strings.Replace(string(text), `"streams": [`, `"streams": [{"name": "`+stream+`", "semantics": "append_only", "primary_key": ["id"], "schema": {"type": "object"}},`, 1)
+	_, err = s.store.PutDeviceManifest(s.ctx, src, strings.Repeat("cd", 32), []byte(more))
+	if abi.CodeOf(err) != device.CodeManifestNotAccepted {
+		return errors.Join(errors.New("the manifest was not refused"), err)
+	}
+	return s.store.RefuseDelivery(s.ctx, src, device.CodeManifestNotAccepted, "the manifest adds streams")
 }
 
 // beat sends a heartbeat: its status, and counts of its outbox.

@@ -39,6 +39,13 @@ func (a *app) devicesCommand() *cobra.Command {
 		},
 		a.inviteCommand(),
 		&cobra.Command{
+			Use: "accept DEVICE", Short: "Let a device deliver the streams that its renewed connector adds", Args: takes("DEVICE"),
+			Long: "Lets a device deliver the streams that its renewed connector adds. Until then it delivers nothing new; `pdpp-host devices show DEVICE`\n" +
+				"names them.",
+			ValidArgsFunction: a.completeDevice,
+			RunE:              func(cmd *cobra.Command, args []string) error { return a.devicesAccept(cmd.Context(), args[0]) },
+		},
+		&cobra.Command{
 			Use: "show DEVICE", Short: "Show a device and what it says of its uploads", Args: takes("DEVICE"),
 			ValidArgsFunction: a.completeDevice,
 			RunE:              func(cmd *cobra.Command, args []string) error { return a.devicesShow(cmd.Context(), args[0]) },

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/modules"
 	"github.com/pdpp-host/pdpp-host/host/collector"
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
@@ -20,14 +20,14 @@ import (
 // run, as far as the one that is installed here can tell. known says whether one
 // is. note is what the owner should know of it.
 func (a *app) collectable(ctx context.Context, c *config.Config, connector string) (known bool, note string, err error) {
-	names, err := installed(c.PluginsDir())
-	if err != nil {
+	if _, err := installed(c.PluginsDir()); err != nil {
 		return false, "", err
 	}
-	if !slices.Contains(names, connector) {
+	path, there := modules.Path(c.PluginsDir(), connector)
+	if !there {
 		return false, "this host does not know the connector " + connector + ": it is the device that needs it", nil
 	}
-	file, err := plugin.Open(filepath.Join(c.PluginsDir(), connector+plugin.Extension), c.ModuleBytes())
+	file, err := plugin.Open(path, c.ModuleBytes())
 	var d *described
 	if err == nil {
 		err = a.withAnyEngine(c, func(engine *plugin.Engine) error {

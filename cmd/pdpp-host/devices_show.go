@@ -21,6 +21,8 @@ type sourceView struct {
 	Binding    string            `json:"local_binding_name"`
 	HeardAt    *time.Time        `json:"last_heartbeat_at"` // null: never
 	Heartbeat  *device.Heartbeat `json:"heartbeat"`         // null: there was none
+
+	told
 }
 
 // shownDevice is a device with its sources.
@@ -43,7 +45,7 @@ func (a *app) devicesShow(ctx context.Context, typed string) error {
 		v := shownDevice{deviceRow: *found, Sources: []sourceView{}}
 		for i := range all {
 			if s := &all[i]; s.DeviceID == v.ID {
-				v.Sources = append(v.Sources, sourceView{s.ID, s.ConnectionName, s.ConnectorID, s.Binding, moment(s.HeardAt), s.Heartbeat})
+				v.Sources = append(v.Sources, sourceView{s.ID, s.ConnectionName, s.ConnectorID, s.Binding, moment(s.HeardAt), s.Heartbeat, toldOf(s)})
 			}
 		}
 		return a.Printer.Result(v.ID+"  "+v.name(), v, func(w io.Writer) { writeDevice(w, &v) })
@@ -60,7 +62,7 @@ func writeDevice(w io.Writer, v *shownDevice) {
 	for i := range v.Sources {
 		s := &v.Sources[i]
 		line("source", fmt.Sprintf("%s  %s %s, feeds %s", s.ID, s.Connector, s.Binding, s.Connection))
-		for _, l := range heartbeatLines(s) {
+		for _, l := range append(heartbeatLines(s), s.lines(v.ID)...) {
 			fmt.Fprintf(w, "%-12s   %s\n", "", output.Clean(l))
 		}
 	}

@@ -59,7 +59,9 @@ func (a *app) openIntake(ctx context.Context, c *config.Config, store *storage.S
 		return nil, err
 	}
 	a.Logger.Info("listening", "address", l.Addr().String(), "tls", at.Cert != "")
-	return &intake{listener: l, app: a, api: api.New(api.Deps{Store: store, Now: a.Now, Random: a.Random, Logger: a.Logger})}, nil
+	return &intake{listener: l, app: a, api: api.New(api.Deps{
+		Store: store, Now: a.Now, Random: a.Random, Logger: a.Logger, Installed: (&installedManifests{app: a, config: c}).of,
+	})}, nil
 }
 
 // during takes in what devices deliver while work goes on. When it cannot go on,

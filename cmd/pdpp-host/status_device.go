@@ -20,6 +20,8 @@ type deviceView struct {
 	Binding          string     `json:"local_binding_name"`
 	HeardAt          *time.Time `json:"last_heartbeat_at"` // null: never
 	RevokedAt        *time.Time `json:"revoked_at"`        // null: it is trusted
+
+	told
 }
 
 func viewFeeds(all []feed) []deviceView {
@@ -28,6 +30,7 @@ func viewFeeds(all []feed) []deviceView {
 		f := &all[i]
 		views[i] = deviceView{
 			DeviceID: f.DeviceID, Label: f.DeviceLabel, SourceInstanceID: f.ID, Binding: f.Binding, HeardAt: moment(f.HeardAt), RevokedAt: moment(f.RevokedAt),
+			told: toldOf(f),
 		}
 	}
 	return views
@@ -146,7 +149,11 @@ func writeDevicePart(w io.Writer, p *devicePart, said ...string) {
 		fmt.Fprintf(w, "    Look at it there, which changes nothing:\n      %s\n", output.Clean(o.Command))
 	}
 	for i := range p.Devices {
-		fmt.Fprintf(w, "  fed by %s\n", output.Clean(p.Devices[i].text()))
+		d := &p.Devices[i]
+		fmt.Fprintf(w, "  fed by %s\n", output.Clean(d.text()))
+		for _, l := range d.lines(d.DeviceID) {
+			fmt.Fprintf(w, "    %s\n", output.Clean(l))
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"io"
 	"log/slog"
 	"net/http"
@@ -16,6 +17,10 @@ type Deps struct {
 	Now    func() time.Time
 	Random io.Reader // of tokens and request ids
 	Logger *slog.Logger
+	// Installed returns the manifest and the module's SHA-256 of the connector that
+	// this host has installed, nil where it has none: the records of a collector that
+	// puts no manifest are held against it. nil: none is installed.
+	Installed func(ctx context.Context, connector string) (manifest []byte, moduleSHA256 string, err error)
 }
 
 // API answers the device protocol. It is safe for concurrent use.
@@ -28,13 +33,15 @@ type API struct {
 	slots    *slots
 	attempts *attempts
 	gates    *gates
+
+	installed func(ctx context.Context, connector string) (manifest []byte, moduleSHA256 string, err error)
 }
 
 // New returns the API.
 func New(d Deps) *API {
 	a := &API{
 		store: d.Store, now: d.Now, random: d.Random, logger: d.Logger, mux: http.NewServeMux(),
-		slots: newSlots(), attempts: &attempts{now: d.Now}, gates: &gates{},
+		slots: newSlots(), attempts: &attempts{now: d.Now}, gates: &gates{}, installed: d.Installed,
 	}
 	allowed := map[string][]string{}
 	for _, r := range a.routes() {

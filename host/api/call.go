@@ -104,6 +104,7 @@ func (a *API) refused(c *call, r *refusal) {
 	a.write(c, r.status, device.Failure{Error: device.FailureDetail{
 		Code: r.code, Message: r.message, Param: r.param, Type: r.kind(), RequestID: c.id,
 	}})
+	a.keepRefusal(c, r)
 	log := a.logger.With("route", c.route.path, "request", c.id, "status", r.status, "code", r.code)
 	if c.device != nil {
 		log = log.With("device", c.device.ID)
@@ -117,6 +118,20 @@ func (a *API) refused(c *call, r *refusal) {
 		log.Info("a request was refused")
 	default:
 		log.Debug("a request was refused") // anybody can make any number of these
+	}
+}
+
+// keepRefusal keeps with its source what was refused for good, for the owner: the
+// device may say no more of it than that it waits.
+func (a *API) keepRefusal(c *call, r *refusal) {
+	final := r.status >= http.StatusBadRequest && r.status < http.StatusInternalServerError && r.status != http.StatusRequestTimeout
+	if c.source == nil || c.r.Method == http.MethodGet || !final {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.r.Context()), workTime)
+	defer cancel()
+	if err := a.store.RefuseDelivery(ctx, c.source, r.code, r.message); err != nil {
+		a.logger.Warn("a refusal was not kept", "source", c.source.ID, "code", string(abi.CodeOf(err)))
 	}
 }
 

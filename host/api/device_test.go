@@ -40,7 +40,7 @@ func TestOneRunOfADevice(t *testing.T) {
 	var state device.State
 	path := device.PathState(l.DeviceID, l.SourceInstanceID)
 	l.must(http.StatusOK, l.send(http.MethodGet, path, nil), &state)
-	if len(state.State) != 0 || state.UpdatedAt != nil || len(state.ManifestSHA256) != 64 {
+	if len(state.State) != 1 || state.UpdatedAt != nil || len(state.ManifestSHA256) != 64 {
 		t.Errorf("%+v", state)
 	}
 	l.must(http.StatusOK, l.send(http.MethodPut, path, device.StateCommit{RunID: "run_1", State: map[string]json.RawMessage{"log": json.RawMessage(`{"at":1}`)}}), &state)

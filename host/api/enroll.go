@@ -39,12 +39,15 @@ func (a *API) enrolled(c *call) (any, error) {
 	case !device.IsSecret(device.CodePrefix, q.Code):
 		return nil, c.noSuchCode()
 	}
+	if _, err := device.ParseScope(q.Scope); err != nil {
+		return nil, wrong("collection_scope", err.Error())
+	}
 	token, err := device.NewToken(a.random)
 	if err != nil {
 		return nil, err
 	}
 	src, err := a.store.Enroll(c.r.Context(), storage.Enrolling{
-		CodeHash: device.SecretHash(q.Code), TokenHash: device.SecretHash(token), Label: q.DeviceLabel, AgentVersion: q.AgentVersion,
+		CodeHash: device.SecretHash(q.Code), TokenHash: device.SecretHash(token), Label: q.DeviceLabel, AgentVersion: q.AgentVersion, Scope: q.Scope,
 	})
 	if hasCode(err, device.CodeUnauthorized) {
 		return nil, c.noSuchCode()

@@ -1,17 +1,13 @@
 package api
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"net/http"
 	"sync"
 
 	"github.com/pdpp-host/pdpp-host/abi"
-	"github.com/pdpp-host/pdpp-host/abi/device"
 	"github.com/pdpp-host/pdpp-host/abi/manifest"
 	"github.com/pdpp-host/pdpp-host/host/boundary"
-	"github.com/pdpp-host/pdpp-host/storage"
 )
 
 // maxGates bounds the manifests whose compiled schemas are kept, and idleGates
@@ -131,24 +127,4 @@ func (h *held) compile() (*boundary.Gate, error) {
 		scope.Streams = append(scope.Streams, abi.StreamScope{Name: name})
 	}
 	return boundary.New(h.manifest, scope)
-}
-
-// pinned returns the manifest that a source's records are held against: the one
-// that it put itself, and that its connection still has.
-func (a *API) pinned(ctx context.Context, src *storage.SourceInstance) (*held, error) {
-	if src.ManifestSHA256 == "" {
-		return nil, manifestMissing()
-	}
-	conn, err := a.store.Connection(ctx, src.ConnectionID)
-	if err != nil {
-		return nil, err
-	}
-	if len(conn.PinnedManifest) == 0 || hashOf(conn.PinnedManifest) != src.ManifestSHA256 {
-		return nil, manifestMissing()
-	}
-	return a.gates.of(conn.PinnedManifest)
-}
-
-func manifestMissing() error {
-	return refuse(http.StatusConflict, device.CodeManifestMissing, "the host has no manifest to hold this source's records against; put it first")
 }

@@ -24,10 +24,11 @@ func (a *API) ingest(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.source = src
 	if err := bodyOf(src, b.SourceInstanceID, b.ConnectorID); err != nil {
 		return nil, err
 	}
-	if sum, err := device.Hash(b.Records); err != nil || sum != b.BodyHash {
+	if !b.Intact() {
 		r := refuse(http.StatusBadRequest, device.CodeBatchHashMismatch, "body_hash is not that of the records")
 		r.param = "body_hash"
 		return nil, r
@@ -56,8 +57,8 @@ func checkBatch(b *device.Batch) error {
 	switch {
 	case !isID(b.BatchID):
 		return wrong("batch_id", "must be a short id")
-	case !isID(b.RunID):
-		return wrong("run_id", "must be a short id")
+	case b.RunID != "" && !isID(b.RunID):
+		return wrong("run_id", "must be a short id, or left out")
 	case !isCount(b.BatchSeq):
 		return wrong("batch_seq", "must be a count")
 	case !isHash(b.BodyHash):

@@ -17,7 +17,7 @@ func (a *API) putManifest(c *call) (any, error) {
 		return nil, err
 	}
 	switch {
-	case q.ConnectorID != c.source.ConnectorID:
+	case !abi.SameConnector(q.ConnectorID, c.source.ConnectorID):
 		return nil, wrong("connector_id", "is not the one that the source was enrolled for")
 	case !isHash(q.ModuleSHA256):
 		return nil, wrong("module_sha256", "must be a SHA-256 in lower-case hex")
@@ -31,7 +31,7 @@ func (a *API) putManifest(c *call) (any, error) {
 	if err != nil {
 		return nil, invalidManifest(err)
 	}
-	if h.manifest.ConnectorKey != c.source.ConnectorID {
+	if !abi.SameConnector(h.manifest.ConnectorKey, c.source.ConnectorID) {
 		return nil, wrong("manifest.connector_key", "is not the connector that the source was enrolled for")
 	}
 	changed, err := a.store.PutDeviceManifest(c.r.Context(), c.source, q.ModuleSHA256, q.Manifest)

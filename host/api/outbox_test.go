@@ -163,7 +163,7 @@ func TestWhatAnOutboxHoldsIsTaken(t *testing.T) {
 	}
 	var state device.State
 	l.must(http.StatusOK, l.send(http.MethodGet, device.PathState(l.DeviceID, l.SourceInstanceID), nil), &state)
-	if len(state.State) != 2 || len(state.State["notes"]) == 0 || len(state.State["log"]) == 0 {
+	if len(state.State) != 3 || len(state.State["notes"]) == 0 || len(state.State["log"]) == 0 {
 		t.Errorf("%v", state.State)
 	}
 	run, err := l.store.Run(ctx, "run_lane")

@@ -54,18 +54,19 @@ func busy(message string) *refusal {
 // statusOf is the status of each of the contract's codes that the store answers
 // with.
 var statusOf = map[abi.Code]int{
-	device.CodeUnauthorized:    http.StatusUnauthorized,
-	device.CodeForbidden:       http.StatusForbidden,
-	device.CodeNotFound:        http.StatusNotFound,
-	device.CodeCodeUsed:        http.StatusBadRequest,
-	device.CodeCodeExpired:     http.StatusGone,
-	device.CodeCodeRaced:       http.StatusConflict,
-	device.CodeBadRequest:      http.StatusBadRequest,
-	device.CodeTooLarge:        http.StatusRequestEntityTooLarge,
-	device.CodeBlobQuota:       http.StatusRequestEntityTooLarge,
-	device.CodeBatchConflict:   http.StatusConflict,
-	device.CodeManifestMissing: http.StatusConflict,
-	device.CodeRunConflict:     http.StatusConflict,
+	device.CodeUnauthorized:        http.StatusUnauthorized,
+	device.CodeForbidden:           http.StatusForbidden,
+	device.CodeNotFound:            http.StatusNotFound,
+	device.CodeCodeUsed:            http.StatusBadRequest,
+	device.CodeCodeExpired:         http.StatusGone,
+	device.CodeCodeRaced:           http.StatusConflict,
+	device.CodeBadRequest:          http.StatusBadRequest,
+	device.CodeTooLarge:            http.StatusRequestEntityTooLarge,
+	device.CodeBlobQuota:           http.StatusRequestEntityTooLarge,
+	device.CodeBatchConflict:       http.StatusConflict,
+	device.CodeManifestMissing:     http.StatusConflict,
+	device.CodeManifestNotAccepted: http.StatusConflict,
+	device.CodeRunConflict:         http.StatusConflict,
 }
 
 // refusalOf turns what a handler failed with into an answer.
@@ -83,7 +84,11 @@ func refusalOf(err error) *refusal {
 		code = e.Code
 	}
 	if status := statusOf[code]; status != 0 {
-		return refuse(status, string(code), e.Message)
+		message := e.Message
+		if code == device.CodeManifestNotAccepted {
+			message += "; " + e.Hint // the device's owner is the one who can do it
+		}
+		return refuse(status, string(code), message)
 	}
 	switch code {
 	case device.CodeRetryable:

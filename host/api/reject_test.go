@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
@@ -79,7 +80,7 @@ func TestNothingIsTakenWithoutAManifest(t *testing.T) {
 	l := newHost(t).enroll("laptop")
 	l.refuses(http.StatusConflict, device.CodeManifestMissing, l.ingest(l.batch("run_1", 1, note("a", "x"))))
 	l.refuses(http.StatusConflict, device.CodeManifestMissing,
-		l.send(http.MethodPut, device.PathState(l.DeviceID, l.SourceInstanceID), device.StateCommit{RunID: "run_1"}))
+		l.send(http.MethodPut, device.PathState(l.DeviceID, l.SourceInstanceID), device.StateCommit{RunID: "run_1", State: map[string]json.RawMessage{"notes": nil}}))
 	l.refuses(http.StatusConflict, device.CodeManifestMissing,
 		l.send(http.MethodPost, device.PathRunCommits(l.DeviceID, l.SourceInstanceID), l.commit("run_1", "c", nil)))
 }

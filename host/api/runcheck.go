@@ -60,11 +60,11 @@ func checkRun(q *device.RunCommit, m *abi.Manifest) error {
 		return wrong("outcome.collection_mode", "is none of the contract's words")
 	case !isLine(o.Reason, maxLine):
 		return wrong("outcome.reason", "must be one short line")
-	case o.Connector != m.ConnectorKey:
+	case !abi.SameConnector(o.Connector, m.ConnectorKey):
 		return wrong("outcome.connector", "is not the source's")
 	case !isLine(o.Version, maxLabel):
 		return wrong("outcome.version", "must be one short line")
-	case !isHash(o.ModuleSHA256) && (o.ModuleSHA256 != "" || !refused(o)):
+	case !isHash(o.ModuleSHA256) && o.ModuleSHA256 != "":
 		return wrong("outcome.module_sha256", "must be a SHA-256 in lower-case hex")
 	case o.Status != abi.DoneSucceeded && len(q.StateDelta) > 0:
 		return wrong("state_delta", "must be empty: the run did not succeed")

@@ -1,7 +1,9 @@
 package api
 
 import (
+	"maps"
 	"net/http"
+	"slices"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/device"
@@ -28,6 +30,9 @@ func (a *API) commitRun(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if q.Plain() {
+		q.Outcome = a.plainOutcome(&q, m)
+	}
 	if err := checkRun(&q, m); err != nil {
 		return nil, err
 	}
@@ -39,9 +44,28 @@ func (a *API) commitRun(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if q.Boundary != nil { // else an older collector of this project, which hashes the whole
+		if sum, err = device.CommitHash(c.body); err != nil {
+			return nil, wrong("terminal_facts", "have the wrong form")
+		}
+	}
 	return device.RunCommitAnswer{
 		Object: "device_terminal_run_commit", CommitID: q.CommitID, RunID: q.RunID, EnvelopeHash: sum, TerminalEventID: event,
 	}, nil
+}
+
+// plainOutcome is the outcome of a run whose collector says none: it sends the end of
+// those runs alone that succeeded.
+func (a *API) plainOutcome(q *device.RunCommit, m *abi.Manifest) device.Outcome {
+	streams := slices.Collect(maps.Keys(q.StateDelta))
+	for _, f := range q.Facts {
+		streams = append(streams, f.Stream)
+	}
+	slices.Sort(streams)
+	return device.Outcome{
+		Status: abi.DoneSucceeded, Mode: abi.ModeIncremental, Connector: m.ConnectorKey, Version: m.Version, Streams: slices.Compact(streams),
+		FinishedAt: a.now(),
+	}
 }
 
 // manifestOf is what a run's end is held against. A run that was refused before it

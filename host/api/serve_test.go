@@ -61,6 +61,10 @@ func (w waiting) SourceInstance(context.Context, string, string) (*storage.Sourc
 	return &storage.SourceInstance{ID: "src", DeviceID: "dev"}, nil
 }
 
+func (w waiting) RefuseDelivery(context.Context, *storage.SourceInstance, string, string) error {
+	return nil
+}
+
 func (w waiting) DeviceState(ctx context.Context, _ *storage.SourceInstance, _ storage.StatePart) (map[string][]byte, string, time.Time, error) {
 	w.asked <- "state"
 	select {

@@ -2,7 +2,9 @@ package api
 
 import (
 	"net/http"
+	"strings"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/device"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
@@ -34,7 +36,7 @@ func bodyOf(src *storage.SourceInstance, sourceID, connector string) error {
 	switch {
 	case sourceID != src.ID:
 		return wrong("source_instance_id", "is not the path's")
-	case connector != src.ConnectorID:
+	case !abi.SameConnector(connector[strings.LastIndexByte(connector, '/')+1:], src.ConnectorID): // a connector's URL ends in its key
 		return wrong("connector_id", "is not the one that the source was enrolled for")
 	}
 	return nil

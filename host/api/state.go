@@ -23,6 +23,9 @@ func (a *API) readState(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if after == "" {
+		a.renew(c.r.Context(), c.source)
+	}
 	part := storage.StatePart{After: after}
 	if paged {
 		part.Most = statePage
@@ -55,6 +58,11 @@ func (a *API) stateOf(c *call, part storage.StatePart) (any, error) {
 	for stream, cursor := range state {
 		answer.State[stream] = cursor
 	}
+	if part.After == "" && part.Streams == nil {
+		if answer.State[device.ScopeKey], err = device.DeclaredScope(src.Scope, src.CreatedAt); err != nil {
+			return nil, err
+		}
+	}
 	if !at.IsZero() {
 		at = at.UTC()
 		answer.UpdatedAt = &at
@@ -72,8 +80,11 @@ func (a *API) commitState(c *call) (any, error) {
 	if err := c.decode(&q); err != nil {
 		return nil, err
 	}
-	if !isID(q.RunID) {
-		return nil, wrong("run_id", "must be a short id")
+	if q.RunID != "" && !isID(q.RunID) {
+		return nil, wrong("run_id", "must be a short id, or left out")
+	}
+	if len(q.State) == 0 {
+		return nil, wrong("state", "holds no stream")
 	}
 	m, err := a.pinned(c.r.Context(), c.source)
 	if err != nil {
@@ -81,9 +92,6 @@ func (a *API) commitState(c *call) (any, error) {
 	}
 	if err := checkState("state", m.manifest, q.State); err != nil {
 		return nil, err
-	}
-	if len(q.State) == 0 {
-		return nil, wrong("state", "holds no stream")
 	}
 	state := make(map[string][]byte, len(q.State))
 	for stream, cursor := range q.State {

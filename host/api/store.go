@@ -27,6 +27,8 @@ type trust interface {
 type feed interface {
 	PutHeartbeat(ctx context.Context, src *storage.SourceInstance, h device.Heartbeat) (time.Time, error)
 	PutDeviceManifest(ctx context.Context, src *storage.SourceInstance, moduleSHA256 string, manifest []byte) (changed bool, err error)
+	AdoptManifest(ctx context.Context, src *storage.SourceInstance, moduleSHA256 string, manifest []byte) error
+	RefuseDelivery(ctx context.Context, src *storage.SourceInstance, code, message string) error
 	IngestBatch(ctx context.Context, b storage.IngestBatch) (accepted int64, replayed bool, err error)
 	DeviceState(ctx context.Context, src *storage.SourceInstance, part storage.StatePart) (state map[string][]byte, next string, updatedAt time.Time, err error)
 	CommitDeviceState(ctx context.Context, src *storage.SourceInstance, runID string, state map[string][]byte) error

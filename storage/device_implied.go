@@ -1,0 +1,88 @@
+package storage
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/device"
+)
+
+// impliedPrefix begins the id of a run that its device did not name: a public
+// collector names none until it commits. There is at most one of a lane, since
+// whatever is delivered without a run's id is of the lane's run that goes on.
+const impliedPrefix = "implied."
+
+// currentRun is the run of a lane that goes on; "" for none.
+func (t *tx) currentRun(src *sourceJoined) (string, error) {
+	var ids []string
+	err := t.db.NewSelect().Model((*leaseRow)(nil)).Column("run_id").
+		Where("connection_id = ? AND holder = ? AND run_id <> ''", src.ConnectionID, deviceHolder(src.DeviceID)).Scan(t.ctx, &ids)
+	if err != nil || len(ids) == 0 {
+		return "", err
+	}
+	return ids[0], nil
+}
+
+// runOf is the id of the run that a delivery is of.
+func (t *tx) runOf(src *sourceJoined, named string) (string, error) {
+	if named != "" {
+		return named, nil
+	}
+	current, err := t.currentRun(src)
+	if err != nil || current != "" {
+		return current, err
+	}
+	return impliedPrefix + t.l.s.newID(), nil
+}
+
+// endingRun is the id of the run that a commit ends: the one that it names, unless
+// nothing was delivered under that name and the lane's run has none.
+func (t *tx) endingRun(src *sourceJoined, named string) (string, error) {
+	known, err := t.db.NewSelect().Model((*runRow)(nil)).Where("run_id = ?", named).Exists(t.ctx)
+	if err != nil || known {
+		return named, err
+	}
+	current, err := t.currentRun(src)
+	if err != nil || !strings.HasPrefix(current, impliedPrefix) {
+		return named, err
+	}
+	return current, nil
+}
+
+// deliveredStreams are the streams that records or cursors of a run came of.
+func (t *tx) deliveredStreams(w *RunWriter) (streams []string, err error) {
+	err = t.db.NewRaw(`SELECT s.name FROM run_streams AS r JOIN streams AS s ON s.id = r.stream_id WHERE r.run_pk = ?
+UNION SELECT stream FROM states WHERE connection_id = ? AND run_id = ? ORDER BY 1`, w.pk, w.connectionID, w.runID).Scan(t.ctx, &streams)
+	return streams, err
+}
+
+// endImplied ends the lane's run without a name, if there is one: its collector
+// says that nothing is left to be delivered.
+func (t *tx) endImplied(src *sourceJoined) error {
+	current, err := t.currentRun(src)
+	if err != nil || !strings.HasPrefix(current, impliedPrefix) {
+		return err
+	}
+	w, err := t.deviceRun(src, current)
+	if err != nil {
+		return err
+	}
+	commit := &device.RunCommit{RunID: current, Outcome: device.Outcome{Status: statusSucceeded, Mode: abi.ModeIncremental, Connector: src.Connector, FinishedAt: t.now}}
+	o := Outcome{Status: statusSucceeded, EndedAt: t.now, Events: []Event{{Type: lastEvents[statusSucceeded]}}}
+	return t.endDeviceRun(src, w, commit, o)
+}
+
+// withDelivered adds to the end of a run without a name the streams that were
+// delivered in it.
+func (t *tx) withDelivered(w *RunWriter, o *device.Outcome) error {
+	if !strings.HasPrefix(w.runID, impliedPrefix) {
+		return nil
+	}
+	delivered, err := t.deliveredStreams(w)
+	if err != nil {
+		return err
+	}
+	o.Streams = slices.Compact(slices.Sorted(slices.Values(append(slices.Clone(o.Streams), delivered...))))
+	return nil
+}
