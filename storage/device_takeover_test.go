@@ -103,7 +103,7 @@ func TestTakenOver(t *testing.T) {
 	x.ok(err)
 	x.same([]any{len(state), x.cursors("laptop")}, []any{0, ""})
 	open := func() string {
-		all, err := x.s.Gaps(ctx, "laptop")
+		all, err := x.s.Gaps(ctx, "laptop", GapQuery{})
 		x.ok(err)
 		var out []string
 		for _, g := range all {

@@ -17,7 +17,7 @@
 // Where things are: open.go (a file becomes a Store) and migrate.go (its
 // schema); writer.go, tx.go and link.go (the write side: one goroutine, its
 // transactions, its connection); batch.go and bulk.go (the record path);
-// lease.go, runwriter.go, ops.go, gaps.go and finish.go (a run from its begin to
+// lease.go, runwriter.go, ops.go, gaps.go, gaps_read.go and finish.go (a run from its begin to
 // its end); connections.go and remove.go; runs.go, records.go and evidence.go
 // (reads); check.go (does the store keep its promises). The evidence that health
 // rests on: evidence_row.go (the row), evidence_change.go (what a transaction does

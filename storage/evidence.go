@@ -52,24 +52,6 @@ FROM staged_states st JOIN runs r ON r.pk = st.run_pk WHERE r.connection_id = ? 
 	return out, s.fail("read the checkpoints", err)
 }
 
-// Gaps returns a connection's detail gaps in every status, oldest first.
-func (s *Store) Gaps(ctx context.Context, connection string) ([]Gap, error) {
-	c, err := named(ctx, s.read, connection)
-	if err != nil {
-		return nil, s.fail("read the gaps", err)
-	}
-	var rows []gapRow
-	err = s.read.NewSelect().Model(&rows).Where("connection_id = ?", c.ID).Order("created_us", "id").Scan(ctx)
-	if err != nil {
-		return nil, s.fail("read the gaps", err)
-	}
-	out := make([]Gap, 0, len(rows))
-	for i := range rows {
-		out = append(out, gapOf(&rows[i]))
-	}
-	return out, nil
-}
-
 // StreamInfo counts a stream's records.
 type StreamInfo struct {
 	Name    string

@@ -252,7 +252,7 @@ func (d *history) gaps(w *RunWriter) {
 		_, err := w.LeaseGaps(d.ctx, GapPage{Streams: []string{"a", "b"}, MaxBytes: 1 << 20, Due: d.clock.now()})
 		d.ok(err)
 	default:
-		all, err := d.s.Gaps(d.ctx, w.connectionID)
+		all, err := d.s.Gaps(d.ctx, w.connectionID, GapQuery{Limit: maxPage})
 		d.ok(err)
 		if len(all) == 0 {
 			return
@@ -358,7 +358,7 @@ func (d *history) greenIsKnown() (green int) {
 				d.t.Fatalf("%s is green, and its stream %s was collected at %v, failed %v, missing %v", e.Name, stream, at, c.failed[stream], c.missing[stream])
 			}
 		}
-		gaps, err := d.s.Gaps(d.ctx, e.ConnectionID)
+		gaps, err := d.s.Gaps(d.ctx, e.ConnectionID, GapQuery{Limit: maxPage})
 		d.ok(err)
 		for _, g := range gaps {
 			if g.Stream != "gone" && (g.Status == GapPending || g.Status == GapInProgress) {

@@ -123,7 +123,7 @@ func exerciseDeviceGaps(_ *testing.T, x *exercise) {
 	x.same(post(func(g *device.Gap) { g.Boundary, g.Retryable = "file-2", false }).Status, GapTerminal)
 	x.same(post(func(g *device.Gap) { g.Stream = "gone" }).Status, GapTerminal)
 	x.same(x.open(x.T, x.clock.now) != nil, true)
-	all, err := x.s.Gaps(x.Context(), "laptop")
+	all, err := x.s.Gaps(x.Context(), "laptop", GapQuery{})
 	x.ok(err)
 	x.same(len(all), 2) // nothing of a stream that is no stream
 	e, err := x.s.EvidenceOf(x.Context(), "laptop")

@@ -18,7 +18,7 @@ func exerciseGaps(t *testing.T, x *exercise) {
 	x.ok(w.PutGap(ctx, Gap{Stream: "b", RecordKey: "1", NextAttemptAfter: x.clock.now().Add(time.Hour)}))
 	x.same(len(x.lease(w, 10)), 0) // not a gap's own finder
 	x.finish(w)
-	gaps, err := x.s.Gaps(ctx, "c")
+	gaps, err := x.s.Gaps(ctx, "c", GapQuery{})
 	x.ok(err)
 	x.same(len(gaps), 3)
 
@@ -65,7 +65,7 @@ func (x *exercise) lease(w *RunWriter, n int) []Gap {
 
 func (x *exercise) gap(stream, parent string) Gap {
 	x.Helper()
-	gaps, err := x.s.Gaps(x.Context(), "c")
+	gaps, err := x.s.Gaps(x.Context(), "c", GapQuery{})
 	x.ok(err)
 	i := slices.IndexFunc(gaps, func(g Gap) bool { return g.Stream == stream && g.ParentStream == parent })
 	return gaps[i]

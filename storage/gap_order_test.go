@@ -1,6 +1,9 @@
 package storage
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 // Gaps that keep failing come after those that were never tried: under a small
 // cap they would otherwise use up every run.
@@ -21,4 +24,41 @@ func TestGapsTriedLeastComeFirst(t *testing.T) {
 		t.Fatalf("%s comes first", got[0].RecordKey)
 	}
 	x.ok(w.Finish(t.Context(), Outcome{Status: "succeeded"}))
+}
+
+// A run gets each gap once, also those that have to wait: when their moment
+// comes while it goes on, or after it was told that there are none.
+func TestGapsThatWaitedAreLeased(t *testing.T) {
+	t.Parallel()
+	clock := newClock()
+	x := &exercise{T: t, s: mustOpen(t, Options{Path: t.TempDir() + "/pdpp.sqlite", Now: clock.now}), clock: clock}
+	w := x.begin("c")
+	for i, wait := range []time.Duration{2 * time.Hour, 0, time.Hour, 0, 3 * time.Hour} {
+		g := Gap{Stream: "a", RecordKey: string(rune('a' + i))}
+		if wait > 0 {
+			g.NextAttemptAfter = clock.now().Add(wait)
+		}
+		x.ok(w.PutGap(t.Context(), g))
+		x.ok(w.Flush(t.Context()))
+		clock.forward(time.Second) // the oldest comes first
+	}
+	x.finish(w)
+	clock.forward(time.Minute)
+	w = x.begin("c")
+	x.ok(w.PutGap(t.Context(), Gap{Stream: "a", RecordKey: "own"}))
+	keys := func(n int) (out string) {
+		for _, g := range x.lease(w, n) {
+			out += g.RecordKey
+		}
+		return out
+	}
+	x.same(len(keys(1)+keys(1)), 2)
+	x.same(keys(9), "")
+	clock.forward(2 * time.Hour)
+	x.same(keys(9), "ac")
+	x.same(keys(9), "")
+	x.finish(w)
+	w = x.begin("c")
+	x.same(len(keys(9)), len("own")+4) // the one that still waits is left
+	x.finish(w)
 }

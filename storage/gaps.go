@@ -1,12 +1,14 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -189,29 +191,26 @@ type GapPage struct {
 	Due      time.Time // gaps that are not to be tried before a later moment stay
 }
 
-// maxPageRows bounds a page's gaps besides their bytes.
-const maxPageRows = 500
+// maxPageRows bounds a page's gaps besides their bytes: the write lock is held
+// for each page.
+const maxPageRows = 250
 
 // gapOverhead is what a gap costs on the wire besides its texts.
 const gapOverhead = 256
 
 // LeaseGaps marks a page of pending gaps as in progress for this run and
 // returns them, those tried least often first and the oldest of these, so that
-// gaps that keep failing do not use up every run. A gap that this run has found, or had leased
-// before, is not returned again, so that a connector may ask until the answer
-// is empty (PB-D11). Leases end with the run.
+// gaps that keep failing do not use up every run; of those that had to wait for
+// a later moment, the ones whose moment came first. A gap that this run has
+// found, or had leased before, is not returned again, so that a connector may ask
+// until the answer is empty (PB-D11). Leases end with the run.
 func (w *RunWriter) LeaseGaps(ctx context.Context, page GapPage) ([]Gap, error) {
 	if len(page.Streams) == 0 {
 		return nil, nil
 	}
 	var out []Gap
 	err := w.await(ctx, func(t *tx) error {
-		var rows []gapRow
-		err := t.db.NewSelect().Model(&rows).
-			Where("connection_id = ? AND status = ? AND stream IN (?)", w.connectionID, GapPending, bun.List(page.Streams)).
-			Where("last_run_id <> ? AND next_attempt_us <= ?", w.runID, micros(page.Due)).
-			Order("attempt_count", "created_us", "id").Limit(maxPageRows).Scan(t.ctx)
-		rows = fitting(rows, page.MaxBytes)
+		rows, err := t.leasable(w, page)
 		if err != nil || len(rows) == 0 {
 			return err
 		}
@@ -235,6 +234,46 @@ func (w *RunWriter) LeaseGaps(ctx context.Context, page GapPage) ([]Gap, error) 
 		return nil, err
 	}
 	return out, nil
+}
+
+// gapPlace is a place in the order in which gaps are leased.
+type gapPlace struct {
+	attempts, createdUS int64
+	id                  string
+}
+
+// leasable returns the next gaps that a run may lease. Those that may be tried at
+// once and those that had to wait lie in an index each, so that neither the one
+// nor the other is passed over row by row.
+func (t *tx) leasable(w *RunWriter, page GapPage) ([]gapRow, error) {
+	pending := func() *bun.SelectQuery {
+		return t.db.NewSelect().Where("connection_id = ? AND status = ?", w.connectionID, GapPending).
+			Where("stream IN (?) AND last_run_id <> ?", bun.List(page.Streams), w.runID).Limit(maxPageRows)
+	}
+	var rows, waited []gapRow
+	// What lies before the run's place is not for this run: it was leased, or is of
+	// its own finding, and nothing becomes pending there while it goes on.
+	err := pending().Model(&rows).Where("next_attempt_us = 0").
+		Where("(attempt_count, created_us, id) > (?, ?, ?)", w.leased.attempts, w.leased.createdUS, w.leased.id).
+		Order("attempt_count", "created_us", "id").Scan(t.ctx)
+	if err != nil {
+		return nil, err
+	}
+	err = pending().Model(&waited).Where("next_attempt_us > 0 AND next_attempt_us <= ?", micros(page.Due)).Order("next_attempt_us").Scan(t.ctx)
+	if err != nil {
+		return nil, err
+	}
+	rows = append(rows, waited...)
+	slices.SortFunc(rows, func(a, b gapRow) int {
+		return cmp.Or(cmp.Compare(a.AttemptCount, b.AttemptCount), cmp.Compare(a.CreatedUS, b.CreatedUS), cmp.Compare(a.ID, b.ID))
+	})
+	rows = fitting(rows[:min(len(rows), maxPageRows)], page.MaxBytes)
+	for i := range rows {
+		if r := &rows[i]; r.NextAttemptUS == 0 {
+			w.leased = gapPlace{r.AttemptCount, r.CreatedUS, r.ID}
+		}
+	}
+	return rows, nil
 }
 
 // fitting returns the first rows whose texts stay within bytes, at least one.

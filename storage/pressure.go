@@ -1,9 +1,11 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -67,8 +69,11 @@ type PressureGap struct {
 // SourcePressure is what is stored of a connection's source pressure.
 type SourcePressure struct {
 	Record *Pressure     // nil: none
-	Gaps   []PressureGap // at most a thousand, the newest
+	Gaps   []PressureGap // at most mostPressureGaps, the newest
 }
+
+// mostPressureGaps bounds the gaps that a cooldown is worked out from.
+const mostPressureGaps = 1000
 
 // SourcePressure returns what defers a connection's next automatic run. reasons
 // are those that count.
@@ -90,13 +95,25 @@ func (s *Store) SourcePressure(ctx context.Context, connection string, reasons [
 		return nil, s.fail(what, err)
 	}
 	var rows []gapRow
-	err = s.read.NewSelect().Model(&rows).Column("reason", "class", "attempt_count", "last_attempt_us", "next_attempt_us", "created_us").
-		Where("connection_id = ? AND status IN (?, ?) AND reason IN (?)", c.ID, GapPending, GapInProgress, bun.List(reasons)).
-		OrderExpr("max(last_attempt_us, created_us) DESC").Limit(1000).Scan(ctx)
-	for _, r := range rows {
+	for _, reason := range reasons {
+		// By one reason at a time, in the order of gaps_open_newest.
+		var of []gapRow
+		err = s.read.NewSelect().Model(&of).Column("reason", "class", "attempt_count", "last_attempt_us", "next_attempt_us", "created_us").
+			Where("connection_id = ? AND reason = ? AND status IN (?, ?)", c.ID, reason, GapPending, GapInProgress).
+			OrderExpr("max(last_attempt_us, created_us) DESC").Limit(mostPressureGaps).Scan(ctx)
+		if err != nil {
+			return nil, s.fail(what, err)
+		}
+		rows = append(rows, of...)
+	}
+	slices.SortStableFunc(rows, func(a, b gapRow) int { return cmp.Compare(b.touchedUS(), a.touchedUS()) })
+	for _, r := range rows[:min(len(rows), mostPressureGaps)] {
 		out.Gaps = append(out.Gaps, PressureGap{
-			Reason: r.Reason, Class: r.Class, AttemptCount: r.AttemptCount, At: at(max(r.LastAttemptUS, r.CreatedUS)), NextAttemptAfter: at(r.NextAttemptUS),
+			Reason: r.Reason, Class: r.Class, AttemptCount: r.AttemptCount, At: at(r.touchedUS()), NextAttemptAfter: at(r.NextAttemptUS),
 		})
 	}
-	return out, s.fail(what, err)
+	return out, nil
 }
+
+// touchedUS is when the gap was last tried, else when it was found.
+func (r *gapRow) touchedUS() int64 { return max(r.LastAttemptUS, r.CreatedUS) }

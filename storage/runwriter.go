@@ -44,9 +44,10 @@ type RunWriter struct {
 	failed error
 	ended  bool
 	counts []StreamCounts
-	events int64 // the last event's number; the writer goroutine's alone
-	leases int64 // gap leases given; the writer goroutine's alone
-	units  int64 // units of work closed; the writer goroutine's alone
+	events int64    // the last event's number; the writer goroutine's alone
+	leases int64    // gap leases given; the writer goroutine's alone
+	leased gapPlace // of the last gap leased; the writer goroutine's alone
+	units  int64    // units of work closed; the writer goroutine's alone
 
 	coverage map[string][]string // of a lane: what coverage records said, by stream
 }

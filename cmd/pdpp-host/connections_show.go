@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
+	"github.com/pdpp-host/pdpp-host/health"
 	"github.com/pdpp-host/pdpp-host/health/view"
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/storage"
@@ -34,11 +35,6 @@ func (a *app) connectionsShow(ctx context.Context, name string) error {
 		for _, p := range points {
 			v.Checkpoints = append(v.Checkpoints, checkpointView{p.Stream, p.Bookmark, p.RunID, p.At, p.Staged, len(p.Cursor)})
 		}
-		gaps, err := store.Gaps(ctx, conn.Name)
-		if err != nil {
-			return err
-		}
-		v.OpenGaps = openGaps(gaps)
 		fed, err := store.SourceInstances(ctx, conn.ID)
 		if err != nil {
 			return err
@@ -58,6 +54,7 @@ func (a *app) connectionsShow(ctx context.Context, name string) error {
 		if err != nil {
 			return err
 		}
+		v.OpenGaps = openGaps(e.Facts)
 		runtime, err := a.runtime(ctx, store)
 		if err != nil {
 			return err
@@ -69,14 +66,14 @@ func (a *app) connectionsShow(ctx context.Context, name string) error {
 	})
 }
 
-// openGaps counts the gaps that are still to be fetched.
-func openGaps(gaps []storage.Gap) *int {
-	n := 0
-	for _, g := range gaps {
-		if g.Status == "pending" || g.Status == "in_progress" {
-			n++
-		}
+// openGaps is how many details are still to be fetched; nil: nobody knows
+// (Invariant 8).
+func openGaps(f *health.Stored) *int64 {
+	if len(f.Unreadable) > 0 {
+		return nil
 	}
+	pressure, other := f.Gaps.Open()
+	n := pressure + other
 	return &n
 }
 
@@ -127,6 +124,6 @@ func (a *app) writeConnection(w io.Writer, v connectionView) {
 		line("checkpoint", fmt.Sprintf("%s  %s, %s by %s at %s", p.Stream, p.Bookmark, state, p.RunID, output.Timestamp(p.At)))
 	}
 	if v.OpenGaps != nil {
-		line("gaps", output.Plural(int64(*v.OpenGaps), "detail")+" still to fetch")
+		line("gaps", output.Plural(*v.OpenGaps, "detail")+" still to fetch")
 	}
 }

@@ -162,17 +162,33 @@ func (a *app) runsShow(ctx context.Context, id string) error {
 		if err != nil {
 			return err
 		}
-		gaps, err := store.Gaps(ctx, r.ConnectionID)
-		if err != nil && abi.CodeOf(err) != abi.CodeConnectionUnknown {
+		if v.Gaps, err = gapsOf(ctx, store, r); err != nil {
 			return err
-		}
-		for _, g := range gaps {
-			if g.LastRunID == r.ID || g.DiscoveredRunID == r.ID || g.RecoveredRunID == r.ID {
-				v.Gaps = append(v.Gaps, gapView{g.Stream, g.RecordKey, g.Reason, g.Class, g.Status, g.AttemptCount})
-			}
 		}
 		return a.Printer.Result(v.RunID+" "+v.Status, v, func(w io.Writer) { writeRun(w, r, v, names[r.ConnectionID]) })
 	})
+}
+
+// gapsOf returns the details that a run found missing or dealt with last.
+func gapsOf(ctx context.Context, store *storage.Store, r *storage.Run) (out []gapView, err error) {
+	q := storage.GapQuery{RunID: r.ID, Limit: 500}
+	for {
+		page, err := store.Gaps(ctx, r.ConnectionID, q)
+		if abi.CodeOf(err) == abi.CodeConnectionUnknown {
+			return out, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		for i := range page {
+			g := &page[i]
+			out = append(out, gapView{g.Stream, g.RecordKey, g.Reason, g.Class, g.Status, g.AttemptCount})
+		}
+		if len(page) < q.Limit {
+			return out, nil
+		}
+		q.After = &page[len(page)-1]
+	}
 }
 
 // findRun finds a run by its id, the beginning of its id, or "last".

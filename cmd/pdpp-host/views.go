@@ -31,7 +31,7 @@ type connectionView struct {
 	Verdict      *view.Brief       `json:"verdict,omitempty"`
 	Streams      []streamView      `json:"streams,omitempty"`
 	Checkpoints  []checkpointView  `json:"checkpoints,omitempty"`
-	OpenGaps     *int              `json:"open_gaps,omitempty"`
+	OpenGaps     *int64            `json:"open_gaps,omitempty"`
 	Credentials  []credentialView  `json:"credentials,omitempty"`
 
 	Destinations []storage.Destination `json:"destinations,omitempty"` // what was sent where, over all runs

@@ -11,6 +11,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
+	"github.com/pdpp-host/pdpp-host/storage"
 )
 
 func TestRunStoresRecordsThenMovesTheCursor(t *testing.T) {
@@ -126,7 +127,7 @@ func TestGapsAreServedAndRecovered(t *testing.T) {
 	h.mustPlay("gap " + `{"type":"DETAIL_GAP","stream":"messages","parent_stream":"chats","record_key":"b","reason":"rate_limited","retryable":true,"status":"pending","detail_locator":{"id":"b"}}` + done(0))
 	served := "expect \"record_key\":\"b\""
 	h.succeed(served + "\nsubmit 4\nexpect \"detail_gaps\":[]" + done(0))
-	gaps, err := h.store.Gaps(t.Context(), "scripted")
+	gaps, err := h.store.Gaps(t.Context(), "scripted", storage.GapQuery{})
 	if err != nil || len(gaps) != 1 {
 		t.Fatalf("%v %+v", err, gaps)
 	}
