@@ -130,6 +130,7 @@ func (s *Store) busyPragma() string { return pragma("busy_timeout", s.opts.busyT
 func (s *Store) writerPragmas() []string {
 	list := []string{
 		s.busyPragma(), pragma("page_size", pageSize), "synchronous(FULL)", "foreign_keys(1)", "temp_store(MEMORY)",
+		"secure_delete(1)", // what is deleted is overwritten, in pages that are freed, too
 		pragma("cache_size", -writerCacheKiB), pragma("wal_autocheckpoint", int64(s.opts.checkpoint)),
 		pragma("journal_size_limit", autoCheckpoint*pageSize),
 	}

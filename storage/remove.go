@@ -17,11 +17,16 @@ const removeRows = 5000
 // whether a lease's holder still lives, as NewRun.HolderAlive does, and nil that every
 // one does. The connection and its cursors go first and in one transaction; the
 // records follow in several, and what a crash leaves of them goes at the next Open.
+// Then their text is in the file and its log no more; where another process reads the
+// store for long, once that has ended.
 func (s *Store) RemoveConnection(ctx context.Context, name string, alive func(holder string) bool) error {
 	if err := s.alone(ctx, "remove the connection", func(t *tx) error { return t.removeConnection(name, alive) }); err != nil {
 		return err
 	}
-	return s.sweepRemoved(ctx)
+	if err := s.sweepRemoved(ctx); err != nil {
+		return err
+	}
+	return s.foldLog(ctx)
 }
 
 func (t *tx) removeConnection(name string, alive func(holder string) bool) error {
@@ -86,6 +91,7 @@ func (s *Store) sweepRemoved(ctx context.Context) error {
 	for _, id := range ids {
 		for more := true; more; {
 			err := s.alone(ctx, "remove records", func(t *tx) error {
+				t.erased = true
 				res, err := t.db.ExecContext(t.ctx,
 					// Asked again under the lock: another process may have finished this
 					// removal, and a new stream may have the id.

@@ -25,6 +25,8 @@ type tx struct {
 	tallies map[*RunWriter][]tally
 
 	changed map[string]*evidenceChange // by connection
+
+	erased bool // something was deleted that its owner may want gone from the log, too
 }
 
 // tally is what the transaction does to one stream of one run.
@@ -132,6 +134,7 @@ func (t *tx) settleRun(w *RunWriter) error {
 			continue
 		}
 		retained += c.live - c.live0
+		t.erased = t.erased || c.Deleted > 0
 		if c.lastSeq > 0 {
 			_, err := t.db.ExecContext(t.ctx, "UPDATE streams SET live = live + ?, deleted = deleted + ?, last_seq = ? WHERE id = ?",
 				c.live-c.live0, c.dead-c.dead0, c.lastSeq, c.id)

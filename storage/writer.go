@@ -23,6 +23,7 @@ type op struct {
 	run    *RunWriter // nil: of the store, in a transaction of its own
 	batch  *Batch     // records, or
 	do     func(*tx) error
+	fold   bool       // fold the log back, in no transaction
 	urgent bool       // somebody waits: do not linger
 	soft   bool       // when it is refused, the run may go on
 	last   bool       // a failed run's own end: written although the run failed
@@ -38,6 +39,8 @@ type op struct {
 type writer struct {
 	s    *Store
 	link *link
+	// erased: the log still holds the text of what was deleted. The goroutine's alone.
+	erased bool
 
 	mu     sync.Mutex
 	queue  []*op
@@ -123,6 +126,7 @@ func (w *writer) take(peek bool) (group []*op, ripe bool) {
 func (w *writer) loop() {
 	defer close(w.done)
 	defer w.drop()
+	defer w.foldErased()
 	for {
 		if !w.wait() {
 			return
@@ -143,6 +147,7 @@ func (w *writer) loop() {
 				break
 			}
 		}
+		w.foldErased()
 	}
 }
 
@@ -205,6 +210,9 @@ func (w *writer) transact(group []*op) error {
 		}
 		w.link = l
 	}
+	if group[0].fold {
+		return w.s.fail("fold the log back", w.link.foldLog())
+	}
 	if err := w.link.lock(w.stop); err != nil {
 		w.drop()
 		return w.s.fail("begin", err)
@@ -225,6 +233,7 @@ func (w *writer) transact(group []*op) error {
 		}
 		return w.s.fail("write", err)
 	}
+	w.erased = w.erased || t.erased
 	for r, tallies := range t.tallies {
 		r.count(tallies)
 	}

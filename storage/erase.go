@@ -1,0 +1,64 @@
+package storage
+
+import (
+	"context"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// What is deleted is overwritten where it lay (secure_delete), in pages that are
+// freed, too. The write-ahead log keeps older images of the same pages until it is
+// truncated: the writer does that as soon as it has nothing else to do, once
+// something was deleted.
+
+// foldErased folds the log back where it holds what was deleted. While somebody
+// reads it stays as it is until the next time, or until the last process closes
+// the store, which deletes it.
+func (w *writer) foldErased() {
+	if !w.erased || w.link == nil {
+		return
+	}
+	err := w.link.foldLog()
+	if w.erased = err != nil; w.erased && primary(err) == 0 && abi.CodeOf(err) != abi.CodeStoreLocked {
+		w.s.logger.Warn("the store's log was not folded back", "error", err)
+	}
+}
+
+// foldLog writes the whole log into the file and empties it. The error is
+// storage.locked while somebody reads or writes.
+func (l *link) foldLog() error {
+	var busy, frames, folded int64
+	if err := l.conn.QueryRowContext(context.Background(), "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &folded); err != nil {
+		return err
+	}
+	if busy != 0 {
+		return abi.NewError(abi.CodeStoreLocked, "another process reads the store", "wait until it is done").WithDetail(l.s.path)
+	}
+	return nil
+}
+
+// foldLog waits until the log is folded back, for as long as a write waits for
+// other processes. After that it is left to the writer: what was asked for is
+// durable.
+func (s *Store) foldLog(ctx context.Context) error {
+	for start := time.Now(); ; { // elapsed time, not the wall clock
+		o := &op{fold: true, done: make(chan error, 1)}
+		if err := s.writer.push(o); err != nil {
+			return err
+		}
+		err := <-o.done
+		if abi.CodeOf(err) != abi.CodeStoreLocked {
+			return err
+		}
+		if time.Since(start) > s.opts.busyTimeout {
+			s.logger.Warn("another process reads the store: its log keeps what was deleted until that ends")
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package storage
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// marks counts which of n marked texts a store's files still hold.
+func (x *exercise) marks(prefix string, n int) (found int) {
+	x.Helper()
+	var all []byte
+	for _, suffix := range []string{"", "-wal", "-journal"} {
+		b, err := os.ReadFile(x.s.path + suffix)
+		if err == nil {
+			all = append(all, b...)
+		}
+	}
+	for i := range n {
+		if bytes.Contains(all, fmt.Appendf(nil, "%s-%04d-", prefix, i)) {
+			found++
+		}
+	}
+	return found
+}
+
+// marked writes n records whose text is marked, some of them longer than a page,
+// with gaps, events and cursors that are marked, too.
+func (x *exercise) marked(w *RunWriter, prefix string, n int, del bool) {
+	x.Helper()
+	b := w.NewBatch()
+	for i := range n {
+		text := fmt.Sprintf(`{"t":"%s-%04d-%s"}`, prefix, i, strings.Repeat("x", i*97%(3*pageSize)))
+		b.Add(0, fmt.Appendf(nil, "key%04d", i), []byte(text), []byte("2026-01-02T03:04:05Z"), del)
+	}
+	x.ok(w.Write(x.Context(), b))
+	x.ok(w.Flush(x.Context()))
+}
+
+// What a connection held is in no page, no free page and no log of its store after
+// it was removed, while other processes have the store open; and neither is a
+// record after its tombstone.
+func TestErasedTextIsGone(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	x := &exercise{T: t, open: sqliteFile(t), clock: newClock()}
+	x.s = x.open(t, x.clock.now)
+	_ = x.open(t, x.clock.now) // keeps the log when the first is closed
+	const n = 200
+	w := x.begin("c")
+	x.marked(w, "record", n, false)
+	for i := range n {
+		mark := func(what string) []byte { return fmt.Appendf(nil, `{"t":"%s-%04d-"}`, what, i) }
+		x.ok(w.PutGap(ctx, Gap{Stream: "a", RecordKey: fmt.Sprintf("gap-%04d-", i), DetailLocator: mark("locator")}))
+		x.ok(w.Event(ctx, Event{Type: "e", Data: mark("event")}))
+		x.ok(w.Stage(ctx, "b", mark("cursor"), ""))
+	}
+	x.ok(w.Finish(ctx, Outcome{Status: statusSucceeded, Checkpoints: []StateCommit{{Stream: "a", Cursor: []byte(`"cursor-0000-"`)}}}))
+	kept := x.begin("other")
+	x.marked(kept, "kept", n, false)
+	x.finish(kept)
+	if got := x.marks("record", n); got != n {
+		t.Fatalf("%d of %d records are there before anything is removed", got, n)
+	}
+
+	w = x.begin("c")
+	x.marked(w, "record", n/2, true)
+	x.finish(w)
+	x.ok(x.s.foldLog(ctx)) // the writer does it by itself when it is idle
+	if got, want := x.marks("record", n), n-n/2; got != want {
+		t.Errorf("after %d tombstones the files hold %d texts, want %d", n/2, got, want)
+	}
+
+	x.ok(x.s.RemoveConnection(ctx, "c", nil))
+	for _, what := range []string{"record", "gap", "locator", "event", "cursor"} {
+		if got := x.marks(what, n); got != 0 {
+			t.Errorf("after the removal the files hold %d of %d %ss, want 0", got, n, what)
+		}
+	}
+	if got := x.marks("kept", n); got != n {
+		t.Errorf("the other connection has %d of its %d records", got, n)
+	}
+	_, err := x.s.Connection(ctx, "c")
+	x.code(err, abi.CodeConnectionUnknown)
+}
+
+// A writer that has nothing else to do folds away what was deleted, and tries
+// again after a reader that held it up.
+func TestIdleWriterEmptiesTheLog(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	x := &exercise{T: t, open: sqliteFile(t), clock: newClock()}
+	x.s = x.open(t, x.clock.now)
+	const n = 20
+	w := x.begin("c")
+	x.marked(w, "record", n, false)
+	x.finish(w)
+	x.ok(x.s.snapshot(ctx, func(g gatherer) error {
+		_, err := g.newestRun("c") // from here on the reader holds the log
+		x.ok(err)
+		w := x.begin("c")
+		x.marked(w, "record", n, true)
+		x.finish(w)
+		return nil
+	}))
+	got := n
+	for tries := 0; got > 0 && tries < 1000; tries++ {
+		x.finish(x.begin("c")) // and the writer is idle again
+		got = x.marks("record", n)
+	}
+	if got != 0 {
+		t.Errorf("the files hold %d of %d deleted texts, want 0", got, n)
+	}
+}
