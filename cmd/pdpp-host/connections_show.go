@@ -66,8 +66,8 @@ func (a *app) connectionsShow(ctx context.Context, name string) error {
 	})
 }
 
-// openGaps is how many details are still to be fetched; nil: nobody knows
-// (Invariant 8).
+// openGaps is how many details are still to be fetched; nil: nobody knows, which is
+// not zero.
 func openGaps(f *health.Stored) *int64 {
 	if len(f.Unreadable) > 0 {
 		return nil
