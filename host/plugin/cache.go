@@ -41,19 +41,12 @@ const (
 // the last day, nil when nothing is known of that.
 func failedBefore(path string) error {
 	name := filepath.Join(path, failureName)
-	info, err := os.Stat(name)
-	if err != nil || time.Since(info.ModTime()).Abs() > failureAge {
-		return nil
+	var note []byte
+	if info, err := os.Stat(name); err == nil && time.Since(info.ModTime()).Abs() <= failureAge {
+		note, _ = os.ReadFile(name) //nolint:gosec // whoever writes there runs code as this user anyway
 	}
-	b, err := os.ReadFile(name) //nolint:gosec // whoever writes there runs code as this user anyway
-	if err != nil {
-		return nil
-	}
-	out, err := decodeReport(b)
-	if err != nil {
-		return nil // half written: it is compiled again
-	}
-	return out.Err
+	failed, _ := decodeReport(note) // half written, it says nothing, and the module is compiled again
+	return failed.Err
 }
 
 // rememberFailure keeps err, why the module of a cache folder was not compiled,
