@@ -2,16 +2,11 @@ package call
 
 import (
 	"bytes"
-	"encoding/base64"
-	"fmt"
-	"html"
-	"net/url"
+	"cmp"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"unicode/utf16"
-	"unicode/utf8"
 )
 
 const (
@@ -24,18 +19,15 @@ const (
 	remembered = 64
 )
 
-// scrubber takes secrets out of what a provider says, in the spellings that an
-// echo has: as they are, percent-encoded, in JSON, in HTML, and in base64. Its
-// zero value knows none. Safe for concurrent use.
+// scrubber takes secrets out of what a provider says, in the spellings that an echo
+// has: any case, percent-encoded, escaped as in JSON or HTML, in UTF-16, and in
+// base64 and hex, also within a longer text. What a provider transforms otherwise,
+// or gives in parts, is not found. Its zero value knows none. Safe for concurrent
+// use.
 type scrubber struct {
 	mu      sync.Mutex
 	secrets []string
 	forms   atomic.Pointer[forms]
-}
-
-type forms struct {
-	needles [][]byte // the longest first
-	lower   []string // for names of headers
 }
 
 // hide adds a secret.
@@ -52,115 +44,113 @@ func (s *scrubber) hide(secret string) {
 	if len(s.secrets) > remembered {
 		s.secrets = s.secrets[1:]
 	}
-	f := new(forms)
-	for _, secret := range s.secrets {
-		for _, spelling := range spellings(secret) {
-			f.needles = append(f.needles, []byte(spelling))
-		}
-		f.lower = append(f.lower, strings.ToLower(secret))
-	}
-	slices.SortFunc(f.needles, func(a, b []byte) int {
-		if len(a) != len(b) {
-			return len(b) - len(a)
-		}
-		return bytes.Compare(a, b)
-	})
-	f.needles = slices.CompactFunc(f.needles, bytes.Equal)
-	s.forms.Store(f)
-}
-
-// spellings returns the ways that a secret is written. Base64 goes without its
-// padding, and is thereby found with and without.
-func spellings(secret string) []string {
-	var all []string
-	for _, s := range []string{
-		secret,
-		base64.RawStdEncoding.EncodeToString([]byte(secret)),
-		base64.RawURLEncoding.EncodeToString([]byte(secret)),
-		strings.TrimRight(secret, "="), // of a basic pair, which is base64 already
-	} {
-		if len(s) < shortest {
-			continue
-		}
-		query, path := url.QueryEscape(s), url.PathEscape(s)
-		all = append(all, s, query, path, lowerHex(query), lowerHex(path), html.EscapeString(s))
-		quoted := string(appendString(nil, s))
-		quoted = quoted[1 : len(quoted)-1]
-		for _, q := range []string{quoted, jsonHTML.Replace(quoted), jsonMost.Replace(quoted)} {
-			q2 := asciiOnly(q)
-			all = append(all, q, q2, strings.ReplaceAll(q, "/", `\/`), strings.ReplaceAll(q2, "/", `\/`))
-		}
-	}
-	return all
-}
-
-// How encoders that think of HTML write JSON: the common way, and the one that
-// spares nothing.
-var (
-	jsonHTML = strings.NewReplacer("<", `\u003c`, ">", `\u003e`, "&", `\u0026`)
-	jsonMost = strings.NewReplacer("<", `\u003c`, ">", `\u003e`, "&", `\u0026`, "'", `\u0027`, "+", `\u002b`, "=", `\u003d`)
-)
-
-// asciiOnly writes the inside of a JSON string without a byte above 0x7f.
-func asciiOnly(s string) string {
-	if strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
-		return s
-	}
-	var b strings.Builder
-	for _, r := range s {
-		switch {
-		case r < utf8.RuneSelf:
-			b.WriteRune(r)
-		case r > 0xffff:
-			high, low := utf16.EncodeRune(r)
-			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
-		default:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		}
-	}
-	return b.String()
-}
-
-// lowerHex writes percent-encodings in lower case.
-func lowerHex(s string) string {
-	b := []byte(s)
-	for i := 0; i+2 < len(b); i++ {
-		if b[i] == '%' {
-			copy(b[i+1:i+3], strings.ToLower(string(b[i+1:i+3])))
-		}
-	}
-	return string(b)
+	s.forms.Store(newForms(s.secrets))
 }
 
 // clean returns b without secrets: b itself when it holds none.
 func (s *scrubber) clean(b []byte) []byte {
-	f := s.forms.Load()
-	if f == nil {
+	found := s.forms.Load().find(b)
+	if len(found) == 0 {
 		return b
 	}
-	for _, n := range f.needles {
-		if bytes.Contains(b, n) {
-			b = bytes.ReplaceAll(b, n, []byte(redacted))
-		}
+	out := make([]byte, 0, len(b)+len(found)*len(redacted))
+	from := 0
+	for _, f := range found {
+		out = append(append(out, b[from:f.start]...), redacted...)
+		from = f.end
 	}
-	return b
+	return append(out, b[from:]...)
 }
 
 func (s *scrubber) cleanText(text string) string {
 	f := s.forms.Load()
-	if f == nil {
+	if f == nil || len(text) < f.shortest {
 		return text
 	}
-	for _, n := range f.needles {
-		if strings.Contains(text, string(n)) {
-			text = strings.ReplaceAll(text, string(n), redacted)
-		}
+	b := []byte(text)
+	if clean := s.clean(b); len(clean) != len(b) || !bytes.Equal(clean, b) {
+		return string(clean)
 	}
 	return text
 }
 
-// named reports whether a header's name, in lower case, holds a secret.
-func (s *scrubber) named(name string) bool {
-	f := s.forms.Load()
-	return f != nil && slices.ContainsFunc(f.lower, func(l string) bool { return strings.Contains(name, l) })
+// named reports whether a header's name holds a secret.
+func (s *scrubber) named(name string) bool { return s.cleanText(name) != name }
+
+// span is a part of an answer.
+type span struct{ start, end int }
+
+// windows are what answers are read through, so that a search takes no second copy
+// of a large one.
+var windows = sync.Pool{New: func() any { return new(window) }}
+
+const windowSize = 32 << 10
+
+// find returns the parts of b that hold a secret, in order and apart.
+func (f *forms) find(b []byte) []span {
+	if f == nil || len(b) < f.shortest {
+		return nil
+	}
+	w, _ := windows.Get().(*window)
+	defer windows.Put(w)
+	var found []span
+	size := max(windowSize, 4*f.longest)
+	for at := 0; ; {
+		next := w.read(b, at, min(size, len(b)-at), nested)
+		f.search(w, b, &found)
+		if next >= len(b) {
+			break
+		}
+		at, _ = w.source(len(w.text) - f.longest - 2) // what a secret and its neighbours may overlap
+	}
+	if len(found) < 2 {
+		return found
+	}
+	slices.SortFunc(found, func(a, b span) int { return cmp.Or(a.start-b.start, a.end-b.end) })
+	apart := found[:1]
+	for _, s := range found[1:] {
+		if last := &apart[len(apart)-1]; s.start < last.end {
+			last.end = max(last.end, s.end)
+		} else {
+			apart = append(apart, s)
+		}
+	}
+	return apart
+}
+
+// search adds the parts of b that hold a secret in w. It looks at four bytes at a
+// time, so far apart that every needle has some of them.
+func (f *forms) search(w *window, b []byte, found *[]span) {
+	text := w.text
+	for at := 0; at+gramSize <= len(text); at += f.step {
+		gram := gramAt(text, at)
+		h := hash(gram)
+		if f.filter[h>>6]&(1<<(h&63)) == 0 {
+			continue
+		}
+		for _, g := range f.grams[gram] {
+			n := &f.needles[g.needle]
+			if start := at - g.at; start >= 0 && bytes.HasPrefix(text[start:], n.text) {
+				*found = append(*found, n.cover(w, b, start))
+			}
+		}
+	}
+}
+
+// cover returns the part of b that holds the needle which w has at start.
+func (n *needle) cover(w *window, b []byte, start int) span {
+	end := start + len(n.text)
+	if n.before && start > 0 && strings.IndexByte(alphabet, w.text[start-1]) >= 0 {
+		start--
+	}
+	if n.after && end < len(w.text) && strings.IndexByte(alphabet, w.text[end]) >= 0 {
+		end++
+	}
+	var s span
+	s.start, _ = w.source(start)
+	_, s.end = w.source(end - 1)
+	if s.end < len(b) && b[s.end] == 0 && bytes.IndexByte(b[s.start:s.end], 0) > 0 {
+		s.end++ // the other half of a UTF-16 unit: what follows keeps its halves
+	}
+	return s
 }

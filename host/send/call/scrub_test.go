@@ -1,13 +1,19 @@
 package call
 
 import (
+	"bytes"
 	"encoding/base64"
+	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"html"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 )
@@ -99,30 +105,106 @@ func TestShortSecret(t *testing.T) {
 }
 
 // FuzzScrub holds the scrubber to its promise: no spelling of a secret is left,
-// whatever stands around it.
+// whatever stands around it, and nothing else is taken.
 func FuzzScrub(f *testing.F) {
 	f.Add("secret-value", "a", "b")
 	f.Add("AAAA/BBBB+CC==", "AAAA/", "%2F")
 	f.Add("aaaaaa", "aaa", "aaaaaaaaa")
+	f.Add("a\\nb%2541&lt;", "\\u00", "\x00\r\n&#")
 	f.Fuzz(func(t *testing.T, secret, before, after string) {
 		var s scrubber
 		s.hide(secret)
-		if len(secret) < shortest {
-			return
+		var plain window
+		plain.read([]byte(secret), 0, len(secret), nested)
+		if len(plain.text) < shortest || !utf8.ValidString(secret) {
+			return // too short with its escapes undone, or no JSON can hold it
 		}
 		for _, spelling := range spellings(secret) {
-			clean := s.cleanText(before + spelling + after)
-			if strings.Contains(clean, secret) && !strings.Contains(redacted, secret) && !strings.Contains(strings.ReplaceAll(clean, redacted, ""), secret) {
-				continue // it came together from the replacement itself
+			// Letters of base64 or the rest of an escape would belong to another text.
+			text := before + " " + spelling + " " + after
+			clean := s.cleanText(text)
+			if strings.Count(clean, redacted) == strings.Count(text, redacted) && !strings.Contains(redacted, strings.ToLower(secret)) {
+				t.Errorf("%q is left of %q in %q", spelling, secret, clean)
 			}
-			if strings.Contains(clean, secret) && !strings.Contains(redacted, secret) {
-				t.Errorf("%q is left in %q", secret, clean)
-			}
-			if string(s.clean([]byte(before+spelling+after))) != clean {
+			if string(s.clean([]byte(text))) != clean {
 				t.Error("text and bytes differ")
 			}
 		}
+		if rest := before + after; !s.holds(rest) && s.cleanText(rest) != rest {
+			t.Errorf("%q became %q", rest, s.cleanText(rest))
+		}
 	})
+}
+
+// holds reports whether a text, read with everything undone, has a needle: slowly,
+// and without windows.
+func (s *scrubber) holds(text string) bool {
+	var w window
+	w.read([]byte(text), 0, len(text), nested)
+	return slices.ContainsFunc(s.forms.Load().needles, func(n needle) bool { return bytes.Contains(w.text, n.text) })
+}
+
+// spellings returns the ways that a secret is written. Base64 goes without its
+// padding, and is thereby found with and without.
+func spellings(secret string) []string {
+	var all []string
+	for _, s := range []string{
+		secret,
+		base64.RawStdEncoding.EncodeToString([]byte(secret)),
+		base64.RawURLEncoding.EncodeToString([]byte(secret)),
+		strings.TrimRight(secret, "="), // of a basic pair, which is base64 already
+	} {
+		if len(s) < shortest {
+			continue
+		}
+		query, path := url.QueryEscape(s), url.PathEscape(s)
+		all = append(all, s, query, path, lowerHex(query), lowerHex(path), html.EscapeString(s))
+		quoted := string(appendString(nil, s))
+		quoted = quoted[1 : len(quoted)-1]
+		for _, q := range []string{quoted, jsonHTML.Replace(quoted), jsonMost.Replace(quoted)} {
+			q2 := asciiOnly(q)
+			all = append(all, q, q2, strings.ReplaceAll(q, "/", `\/`), strings.ReplaceAll(q2, "/", `\/`))
+		}
+	}
+	return all
+}
+
+// How encoders that think of HTML write JSON: the common way, and the one that
+// spares nothing.
+var (
+	jsonHTML = strings.NewReplacer("<", `\u003c`, ">", `\u003e`, "&", `\u0026`)
+	jsonMost = strings.NewReplacer("<", `\u003c`, ">", `\u003e`, "&", `\u0026`, "'", `\u0027`, "+", `\u002b`, "=", `\u003d`)
+)
+
+// asciiOnly writes the inside of a JSON string without a byte above 0x7f.
+func asciiOnly(s string) string {
+	if strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case r < utf8.RuneSelf:
+			b.WriteRune(r)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
+}
+
+// lowerHex writes percent-encodings in lower case.
+func lowerHex(s string) string {
+	b := []byte(s)
+	for i := 0; i+2 < len(b); i++ {
+		if b[i] == '%' {
+			copy(b[i+1:i+3], strings.ToLower(string(b[i+1:i+3])))
+		}
+	}
+	return string(b)
 }
 
 // FuzzAppendString holds the encoder against the standard library's decoder.
@@ -157,5 +239,113 @@ func TestAnswer(t *testing.T) {
 	}
 	if r := b.do(abi.HTTPRequest{URL: api, Method: "HEAD"}, ""); r.Headers == nil {
 		t.Error("no headers")
+	}
+}
+
+// Every way in which a service may write a secret back is found, wherever it stands.
+func TestSpellings(t *testing.T) {
+	t.Parallel()
+	const secret = "Tok-0123_45~6789+ab/cdEF"
+	every := func(format string) string {
+		var b strings.Builder
+		for _, c := range []byte(secret) {
+			fmt.Fprintf(&b, format, c)
+		}
+		return b.String()
+	}
+	wide := func(order binary.AppendByteOrder, text string) string {
+		var b []byte
+		for _, u := range utf16.Encode([]rune(text)) {
+			b = order.AppendUint16(b, u)
+		}
+		return string(b)
+	}
+	base := func(e *base64.Encoding, before, after string) string {
+		return e.EncodeToString([]byte(before + secret + after))
+	}
+	lines := base(base64.StdEncoding, "ab", "x")
+	for name, text := range map[string]string{
+		"as it is": secret, "upper case": strings.ToUpper(secret), "lower case": strings.ToLower(secret),
+		"hex": hex.EncodeToString([]byte(secret)), "upper hex": strings.ToUpper(hex.EncodeToString([]byte(secret))),
+		"base64, first": base(base64.StdEncoding, "abc", "xyz"), "base64, second": base(base64.StdEncoding, "a", "x"), "base64, third": base(base64.StdEncoding, "ab", ""),
+		"base64url, first": base(base64.URLEncoding, "", "x"), "base64url, second": base(base64.URLEncoding, "abcd", ""), "base64url, third": base(base64.RawURLEncoding, "ab", "xy"),
+		"base64, wrapped": lines[:20] + "\r\n" + lines[20:],
+		"base64 in JSON":  strings.ReplaceAll(base(base64.StdEncoding, "?>", ""), "/", `\/`), "base64 in a query": url.QueryEscape(base(base64.StdEncoding, "?>", "")),
+		"percent": every("%%%02x"), "upper percent": every("%%%02X"), "percent twice": every("%%25%02x"), "%u": every("%%u%04x"),
+		"entities": every("&#%d;"), "hex entities": every("&#x%X;"), "open entities": every("&#%04d"), "entities in JSON": every(`\u0026#%d;`),
+		"named entities": strings.NewReplacer("_", "&lowbar;", "+", "&plus;", "/", "&sol;").Replace(secret), "entities twice": every("&amp;#%d;"),
+		"JSON": every(`\u%04x`), "upper JSON": every(`\u%04X`), "JSON twice": every(`\\u%04x`), "JavaScript": every(`\x%02x`),
+		"mixed":      strings.NewReplacer("T", "%54", "0", "&#48;", "5", `\u0035`, "F", "%46").Replace(secret),
+		"UTF-16":     wide(binary.LittleEndian, secret),
+		"UTF-16 BE":  wide(binary.BigEndian, secret),
+		"wide JSON":  wide(binary.LittleEndian, every(`\u%04x`)),
+		"wide quote": wide(binary.BigEndian, every("%%%02x")),
+	} {
+		var s scrubber
+		s.hide(secret)
+		for _, before := range []string{"", "x ", strings.Repeat("not a secret, ", windowSize/14-1)} {
+			clean := s.clean([]byte(before + text + " rest"))
+			if !bytes.HasPrefix(clean, []byte(before)) || !bytes.HasSuffix(clean, []byte(" rest")) || bytes.Count(clean, []byte(redacted)) != 1 {
+				t.Errorf("%s after %d bytes: %q is left", name, len(before), clean[max(0, len(clean)-200):])
+			}
+			if left := len(clean) - len(before) - len(redacted) - len(" rest"); left > len(text)/2 {
+				t.Errorf("%s: %d bytes of %d are left", name, left, len(text))
+			}
+		}
+		clean := s.clean([]byte(wide(binary.LittleEndian, "ab") + wide(binary.LittleEndian, secret) + wide(binary.LittleEndian, "cd")))
+		if want := "a\x00b" + redacted + "\x00c\x00d\x00"; string(clean) != want {
+			t.Errorf("within UTF-16: %q, want %q", clean, want)
+		}
+	}
+}
+
+// A secret that lies across two windows is found, also among escapes.
+func TestAcrossWindows(t *testing.T) {
+	t.Parallel()
+	const secret = "tok-0123456789abcdef"
+	var s scrubber
+	s.hide(secret)
+	for _, text := range []string{secret, hex.EncodeToString([]byte(secret)), base64.StdEncoding.EncodeToString([]byte("a" + secret + "b"))} {
+		for _, before := range []string{strings.Repeat(`\u00fc`, windowSize/2-5), strings.Repeat(" ", windowSize-10), strings.Repeat(" ", windowSize-len(text)), strings.Repeat("%20", 3*windowSize-1)} {
+			if clean := s.cleanText(before + text + " rest"); !strings.HasPrefix(clean, before) || len(clean)-len(before) > len("YWF"+redacted+"Yg== rest") {
+				t.Errorf("%q after %d bytes left %q", text, len(before), clean[max(0, len(clean)-100):])
+			}
+		}
+	}
+}
+
+// What is no secret stays, also what is nearly one.
+func TestNoSecret(t *testing.T) {
+	t.Parallel()
+	var s scrubber
+	s.hide("Tok-0123456789abcdef")
+	s.hide("sixsix")
+	for _, text := range []string{
+		"Tok-0123456789abcde", `{"a":"\u00fc\ud83d\ude00 & <b> 100%","c":"x&y;z&lt"}`, "%", "%4", `\`, `\u`, `\u12`, `\ud83d`, `\ud83d\u`, "&", "&#", "&#x", "&;", "&#99999999999;",
+		"six-six", "sixsi", strings.Repeat(`\\\\%25%25&amp;`, 100), strings.Repeat("\x00", 100), "\x00",
+	} {
+		if clean := s.cleanText(text); clean != text {
+			t.Errorf("%q became %q", text, clean)
+		}
+	}
+}
+
+// A provider cannot keep the host busy with escapes within escapes.
+func BenchmarkScrub(b *testing.B) {
+	var s scrubber
+	s.hide("tok-0123456789abcdef")
+	for name, part := range map[string]string{
+		"json":    `{"id":12345678,"name":"a"},`,
+		"escapes": `"body":"a line\r\nof \"text\" \u0026 more",`,
+		"percent": "%25", "unfinished": `\u005cu005cu00`, "entities": "&aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+	} {
+		body := bytes.Repeat([]byte(part), 4096/len(part))
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(body)))
+			b.ReportAllocs()
+			for b.Loop() {
+				s.clean(body)
+			}
+		})
 	}
 }
