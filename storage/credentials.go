@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -9,6 +10,8 @@ import (
 	"time"
 
 	"github.com/uptrace/bun"
+
+	"github.com/pdpp-host/pdpp-host/abi"
 )
 
 // StoredCredential says that a connection has a credential, and since when. The
@@ -40,27 +43,66 @@ func (s *Store) PutCredentials(ctx context.Context, connectionID string, sealed 
 		if n == 0 {
 			return unknownConnection(connectionID)
 		}
-		from, err := t.firstRunFrom(connectionID)
+		return t.putCredentials(connectionID, sealed)
+	})
+}
+
+func (t *tx) putCredentials(connectionID string, sealed map[string][]byte) error {
+	from, err := t.firstRunFrom(connectionID)
+	if err != nil {
+		return err
+	}
+	for _, field := range slices.Sorted(maps.Keys(sealed)) {
+		row := credentialRow{ConnectionID: connectionID, Field: field, Sealed: sealed[field], UpdatedUS: micros(t.now), FromRun: from}
+		_, err := t.db.NewInsert().Model(&row).On("CONFLICT (connection_id, field) DO UPDATE").
+			Set("sealed = EXCLUDED.sealed, updated_us = EXCLUDED.updated_us").Exec(t.ctx)
+		if err != nil {
+			return err
+		}
+	}
+	return t.remakeEvidence(connectionID)
+}
+
+// CodeCredentialChanged is the code of a renewal that would overwrite a newer value.
+const CodeCredentialChanged abi.Code = "storage.credential_changed"
+
+// ReplaceCredentials is PutCredentials for what the run renewed. It replaces values
+// that the run has read and no others: read has the sealed bytes of each field that
+// is replaced, nil for a field that was not stored. Where another value is stored by
+// now, the error is storage.credential_changed and the run goes on; when the run has
+// lost its lease it is storage.fenced. Either way nothing is stored.
+func (w *RunWriter) ReplaceCredentials(ctx context.Context, read, sealed map[string][]byte) error {
+	var changed error
+	err := w.await(ctx, func(t *tx) error {
+		stored, err := sealedCredentials(t.ctx, t.db, w.connectionID)
 		if err != nil {
 			return err
 		}
 		for _, field := range slices.Sorted(maps.Keys(sealed)) {
-			row := credentialRow{ConnectionID: connectionID, Field: field, Sealed: sealed[field], UpdatedUS: micros(t.now), FromRun: from}
-			_, err := t.db.NewInsert().Model(&row).On("CONFLICT (connection_id, field) DO UPDATE").
-				Set("sealed = EXCLUDED.sealed, updated_us = EXCLUDED.updated_us").Exec(t.ctx)
-			if err != nil {
-				return err
+			if !bytes.Equal(stored[field], read[field]) {
+				changed = abi.NewError(CodeCredentialChanged, "the credential was stored anew while the run renewed it",
+					"run the connection again: it starts from the newer one").WithDetail("field " + field)
+				return nil
 			}
 		}
-		return t.remakeEvidence(connectionID)
+		return t.putCredentials(w.connectionID, sealed)
 	})
+	if err != nil {
+		return err
+	}
+	return changed
 }
 
 // SealedCredentials returns a connection's sealed credentials by field.
 func (s *Store) SealedCredentials(ctx context.Context, connectionID string) (map[string][]byte, error) {
+	sealed, err := sealedCredentials(ctx, s.read, connectionID)
+	return sealed, s.fail("read credentials", err)
+}
+
+func sealedCredentials(ctx context.Context, db bun.IDB, connectionID string) (map[string][]byte, error) {
 	var rows []credentialRow
-	if err := s.read.NewSelect().Model(&rows).Where("connection_id = ?", connectionID).Scan(ctx); err != nil {
-		return nil, s.fail("read credentials", err)
+	if err := db.NewSelect().Model(&rows).Where("connection_id = ?", connectionID).Scan(ctx); err != nil {
+		return nil, err
 	}
 	out := make(map[string][]byte, len(rows))
 	for i := range rows {

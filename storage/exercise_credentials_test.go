@@ -47,6 +47,36 @@ func exerciseCredentials(t *testing.T, x *exercise) {
 	x.ok(err)
 	x.same(had, false)
 
+	// A renewal replaces what its run has read, and nothing newer.
+	renew := func(w *RunWriter, read, value string) error {
+		was := map[string][]byte{}
+		if read != "" {
+			was["refresh"] = []byte(read)
+		}
+		return w.ReplaceCredentials(ctx, was, map[string][]byte{"refresh": []byte(value)})
+	}
+	stored := func(want string) {
+		t.Helper()
+		got, err := x.s.SealedCredentials(ctx, one.ID)
+		x.ok(err)
+		if string(got["refresh"]) != want {
+			t.Errorf("stored is %q, want %q", got["refresh"], want)
+		}
+	}
+	w := x.begin("one")
+	x.ok(renew(w, "r2", "r3"))
+	stored("r3")
+	x.code(renew(w, "r2", "r4"), CodeCredentialChanged)
+	x.code(renew(w, "", "r4"), CodeCredentialChanged)
+	stored("r3")
+	x.ok(renew(w, "r3", "r5")) // the refused ones did not end the run
+	// A run that lost its lease replaces nothing, whatever it has read.
+	x.clock.forward(48 * time.Hour)
+	next := x.begin("one")
+	x.code(renew(w, "r5", "stale"), abi.CodeFenced)
+	stored("r5")
+	x.finish(next)
+
 	// A removed connection leaves none, and one of the same name gets none.
 	x.ok(x.s.RemoveConnection(ctx, "one", nil))
 	list, err = x.s.StoredCredentials(ctx, "")

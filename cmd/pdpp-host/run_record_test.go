@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/storage"
 )
 
 // A run that reached a provider is played again with no provider there; and
@@ -105,6 +106,8 @@ func (h *held) Value(_ context.Context, field string) (string, bool, error) {
 	v, ok := h.values[field]
 	return v, ok, h.fails
 }
+
+func (*held) BindRun(*storage.RunWriter) {}
 
 func (h *held) Replace(_ context.Context, values map[string]string) error {
 	return h.Keep(context.Background(), values)

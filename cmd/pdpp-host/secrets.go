@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"sync"
@@ -28,6 +29,8 @@ type secrets struct {
 	mu     sync.Mutex
 	vault  *vault.Vault // nil: not needed so far
 	stored map[string]bool
+	read   map[string][]byte  // sealed, by field, as the store had them when they were read
+	writer *storage.RunWriter // of the run that may replace them; nil before it began
 }
 
 // secretsOf returns how a run opens the credentials of its connection. What is
@@ -58,16 +61,23 @@ func (s *secrets) check(ctx context.Context) error {
 		}
 		clear(plain)
 		s.mu.Lock()
-		s.stored[field] = true
+		s.stored[field], s.read[field] = true, b
 		s.mu.Unlock()
 	}
 	return nil
 }
 
+// BindRun implements run.Secrets.
+func (s *secrets) BindRun(w *storage.RunWriter) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.writer = w
+}
+
 func (a *app) newSecrets(c *config.Config, store *storage.Store, conn *storage.Connection, fields []abi.CredentialField) *secrets {
 	return &secrets{
 		store: store, options: a.vaultOptions(c), connection: conn.ID, fields: fields,
-		getenv: ownEnvironment(conn.Connector, os.Getenv), stored: map[string]bool{},
+		getenv: ownEnvironment(conn.Connector, os.Getenv), stored: map[string]bool{}, read: map[string][]byte{},
 	}
 }
 
@@ -128,7 +138,11 @@ func (s *secrets) Value(ctx context.Context, field string) (string, bool, error)
 	if err != nil {
 		return "", false, err
 	}
-	if b, ok := sealed[f.Name]; ok {
+	b, ok := sealed[f.Name]
+	s.mu.Lock()
+	s.read[f.Name] = b
+	s.mu.Unlock()
+	if ok {
 		plain, err := s.unseal(ctx, f.Name, b)
 		if err != nil {
 			return "", false, err
@@ -154,7 +168,15 @@ func (s *secrets) Replace(ctx context.Context, values map[string]string) error {
 		}
 		plain[f.Name] = []byte(value)
 	}
-	return s.put(ctx, plain)
+	s.mu.Lock()
+	read, w := maps.Clone(s.read), s.writer
+	s.mu.Unlock()
+	if w == nil {
+		return abi.NewError(abi.CodeInternal, "a credential was renewed before its run began", "")
+	}
+	return s.seal(ctx, plain, func(ctx context.Context, sealed map[string][]byte) error {
+		return w.ReplaceCredentials(ctx, read, sealed)
+	})
 }
 
 // Keep implements run.Secrets: what an owner typed in answer to a question. What
@@ -192,8 +214,15 @@ func (s *secrets) asked(name string) *abi.CredentialField {
 	return &missing[0]
 }
 
-// put seals and stores values by field name.
+// put stores what an owner typed, by field name, over whatever is there.
 func (s *secrets) put(ctx context.Context, plain map[string][]byte) error {
+	return s.seal(ctx, plain, func(ctx context.Context, sealed map[string][]byte) error {
+		return s.store.PutCredentials(ctx, s.connection, sealed)
+	})
+}
+
+// seal seals values by field name and hands them to store.
+func (s *secrets) seal(ctx context.Context, plain map[string][]byte, store func(ctx context.Context, sealed map[string][]byte) error) error {
 	v, err := s.open(ctx, true)
 	if err != nil {
 		return err
@@ -204,13 +233,13 @@ func (s *secrets) put(ctx context.Context, plain map[string][]byte) error {
 			return fmt.Errorf("field %s: %w", field, err)
 		}
 	}
-	if err := s.store.PutCredentials(ctx, s.connection, sealed); err != nil {
+	if err := store(ctx, sealed); err != nil {
 		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for field := range plain {
-		s.stored[field] = true
+		s.stored[field], s.read[field] = true, sealed[field]
 	}
 	return nil
 }

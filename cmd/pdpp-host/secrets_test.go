@@ -85,9 +85,17 @@ func purse(t *testing.T, variables map[string]string) *secrets {
 	if err != nil {
 		t.Fatal(err)
 	}
+	run, err := store.BeginRun(t.Context(), storage.NewRun{
+		RunID: "run_1", ConnectionID: conn.ID, Connector: "demo", Bookmark: storage.BookmarkIncremental, Holder: "test", LeaseTTL: time.Minute,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(run.Abandon)
 	return &secrets{
-		store: store, options: vault.Options{Dir: dir, Mode: vault.ModeFile}, connection: conn.ID,
-		fields: manifest.Credentials(oauthManifest()), getenv: func(name string) string { return variables[name] }, stored: map[string]bool{},
+		writer: run,
+		store:  store, options: vault.Options{Dir: dir, Mode: vault.ModeFile}, connection: conn.ID,
+		fields: manifest.Credentials(oauthManifest()), getenv: func(name string) string { return variables[name] }, stored: map[string]bool{}, read: map[string][]byte{},
 	}
 }
 
@@ -121,7 +129,7 @@ func TestStoredWinsOverEnvironment(t *testing.T) {
 		t.Error(held)
 	}
 	// A later run opens the same ones.
-	later := &secrets{store: s.store, options: s.options, connection: s.connection, fields: s.fields, getenv: s.getenv, stored: map[string]bool{}}
+	later := &secrets{store: s.store, options: s.options, connection: s.connection, fields: s.fields, getenv: s.getenv, stored: map[string]bool{}, read: map[string][]byte{}}
 	if err := later.check(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -129,6 +137,16 @@ func TestStoredWinsOverEnvironment(t *testing.T) {
 		t.Error(later.Held())
 	}
 	later.is(t, "refresh", "r1")
+	// What it has read was replaced meanwhile, so its own renewal is refused.
+	s.is(t, "refresh", "r1")
+	if err := s.Replace(t.Context(), map[string]string{"refresh": "r2"}); err != nil {
+		t.Fatal(err)
+	}
+	later.BindRun(s.writer)
+	if err := later.Replace(t.Context(), map[string]string{"refresh": "r1b"}); abi.CodeOf(err) != storage.CodeCredentialChanged {
+		t.Errorf("a renewal over a newer value ends with %v, want %s", err, storage.CodeCredentialChanged)
+	}
+	s.is(t, "refresh", "r2")
 }
 
 func TestReplaceAllOrNone(t *testing.T) {

@@ -73,6 +73,9 @@ func (r *Runner) Run(ctx context.Context, req Request) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if p.secrets != nil {
+		p.secrets.BindRun(writer)
+	}
 	var c *collection
 	if err = r.keep(ctx, req, p); err == nil {
 		c, err = r.newCollection(ctx, p, writer, runID)

@@ -78,7 +78,12 @@ type SendingWait struct {
 type Secrets interface {
 	Held() map[string]bool // by credential field: whether there is a value
 	Value(ctx context.Context, field string) (value string, ok bool, err error)
-	// Replace keeps renewed values, durable when it returns.
+	// BindRun names the run that may Replace. It is called once, before any other
+	// method is called from the run's requests.
+	BindRun(w *storage.RunWriter)
+	// Replace stores renewed values over those that the run has read, durable when it
+	// returns. It fails when the run has lost its lease, or when somebody else has
+	// stored a value since.
 	Replace(ctx context.Context, values map[string]string) error
 	// Keep stores what an owner typed in answer to a question.
 	Keep(ctx context.Context, values map[string]string) error

@@ -10,6 +10,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/manifest"
 	"github.com/pdpp-host/pdpp-host/host/run"
+	"github.com/pdpp-host/pdpp-host/storage"
 )
 
 // credentials judges how the connector meets the absence of the credentials
@@ -134,6 +135,9 @@ func (p pretended) Value(_ context.Context, field string) (string, bool, error) 
 	}
 	return "", false, nil
 }
+
+// BindRun implements run.Secrets.
+func (pretended) BindRun(*storage.RunWriter) {}
 
 // Replace implements run.Secrets.
 func (pretended) Replace(context.Context, map[string]string) error { return nil }

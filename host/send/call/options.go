@@ -60,7 +60,8 @@ type Secrets interface {
 	// Value returns the secret of a credential field; ok is false when there is
 	// none.
 	Value(ctx context.Context, field string) (value string, ok bool, err error)
-	// Replace keeps renewed values together; they are durable when it returns.
+	// Replace stores renewed values together, over those that Value returned; they
+	// are durable when it returns.
 	Replace(ctx context.Context, values map[string]string) error
 }
 
