@@ -14,6 +14,9 @@ type Moment struct {
 	// RunAlive: somebody still holds the running run's lease. A run whose holder
 	// is gone was interrupted, whatever the store says of it.
 	RunAlive bool
+	// HolderAlive: the process that began the running run is still there. Without
+	// RunAlive it was suspended, or stood still, until its lease ran out.
+	HolderAlive bool
 }
 
 // statusRunning is the status of a run that has not ended, as the store has it.
@@ -92,6 +95,9 @@ func (s *Stored) run(m Moment) *Run {
 	switch {
 	case s.interrupted(m):
 		r.LatestStatus, r.ReasonCode = RunFailed, Word(abi.ReasonHostRestarted)
+		if m.HolderAlive {
+			r.ReasonCode = Word(abi.ReasonFenced)
+		}
 	case settled == nil:
 		return nil
 	case settled.Status == Word(RunSucceeded):

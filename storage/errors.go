@@ -3,6 +3,7 @@ package storage
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -45,19 +46,27 @@ func storeError(path, what string, err error) *abi.Error {
 	var e *abi.Error
 	switch primary(err) {
 	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED:
-		e = abi.NewError(abi.CodeStoreLocked, "the store is locked by another process",
-			"wait until the other pdpp-host process is done, or end it; then run again")
+		who := "another process"
+		if pid := lockHolder(path); pid > 0 {
+			who = fmt.Sprintf("process %d", pid)
+		}
+		e = abi.NewError(abi.CodeStoreLocked, "the store is locked by "+who,
+			"wait until that process is done, or end it; then run again")
 	case lib.SQLITE_FULL:
-		e = abi.NewError(abi.CodeStoreFull, "no space left for the store",
-			"free disk space where the data folder lies, then run again: what was committed is kept")
+		e = diskFull()
 	case lib.SQLITE_CORRUPT:
 		e = abi.NewError(abi.CodeStoreCorrupt, "the store is damaged",
 			"restore the file from a backup; `pdpp-host doctor` shows what is damaged")
 	case lib.SQLITE_NOTADB:
 		e = notADatabase()
 	case lib.SQLITE_READONLY, lib.SQLITE_PERM, lib.SQLITE_CANTOPEN:
-		if cause := folderRefuses(filepath.Dir(path)); cause != nil {
+		cause := folderRefuses(filepath.Dir(path))
+		if readOnly(cause) {
 			return readOnlyFolder(path, cause).Wrap(err)
+		}
+		if outOfSpace(cause) {
+			e = diskFull()
+			break
 		}
 		if primary(err) == lib.SQLITE_CANTOPEN {
 			e = abi.NewError(abi.CodeStoreUnavailable, "the store cannot be opened",
@@ -67,6 +76,11 @@ func storeError(path, what string, err error) *abi.Error {
 		e = abi.NewError(abi.CodeStoreUnavailable, "the store cannot be written to",
 			"check the owner and the mode of the file and its folder")
 	case lib.SQLITE_IOERR:
+		// SQLite says so of an index file that finds no room, too.
+		if outOfSpace(folderRefuses(filepath.Dir(path))) {
+			e = diskFull()
+			break
+		}
 		e = abi.NewError(abi.CodeStoreUnavailable, "the disk failed under the store",
 			"check the disk and its file system; what was committed is kept")
 	default:
@@ -76,19 +90,33 @@ func storeError(path, what string, err error) *abi.Error {
 	return e.WithDetail(path + ", " + what).Wrap(err)
 }
 
+func diskFull() *abi.Error {
+	return abi.NewError(abi.CodeStoreFull, "no space left for the store",
+		"free disk space where the data folder lies, then run again: what was committed is kept")
+}
+
+// probeBytes is more than the files take that SQLite makes beside an open store.
+const probeBytes = 64 << 10
+
 // folderRefuses returns why no file can be made in dir, nil when one can be or
 // when it is not known. It is asked only after something failed: SQLite needs
 // its log and index files beside the store even to read it.
 func folderRefuses(dir string) error {
 	probe, err := os.CreateTemp(dir, ".probe-*")
 	if err == nil {
+		_, err = probe.Write(make([]byte, probeBytes))
 		_ = errors.Join(probe.Close(), os.Remove(probe.Name())) // the error at hand is told either way
-		return nil
 	}
-	if readOnly(err) {
+	if readOnly(err) || outOfSpace(err) {
 		return err
 	}
 	return nil
+}
+
+// outOfSpace reports whether err says that a disk, or its owner's share of it, is
+// full.
+func outOfSpace(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
 
 // readOnly reports whether err says that a place takes no writing.

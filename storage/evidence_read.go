@@ -32,7 +32,8 @@ type Evidence struct {
 // holder of a lease still lives; a device is alive for as long as it was heard of
 // lately, which is how long its lease lasts.
 func (e *Evidence) Moment(now time.Time, alive func(holder string) bool) health.Moment {
-	return health.Moment{Now: health.At(now.UTC()), RunAlive: leaseHolds(e.holder, e.expiresUS, now, alive)}
+	lives := alive != nil && e.holder != "" && !isDeviceHolder(e.holder) && alive(e.holder)
+	return health.Moment{Now: health.At(now.UTC()), RunAlive: leaseHolds(e.holder, e.expiresUS, now, alive), HolderAlive: lives}
 }
 
 // evidenceJoined is a row with the lease of its running run, and what of the

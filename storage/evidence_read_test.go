@@ -40,9 +40,19 @@ func TestInterruptedRun(t *testing.T) {
 	x.same([]string{e.LatestRun, e.SettledRun, e.SucceededRun}, []string{"run2", "run1", "run1"})
 	gone := verdict.OfStored(e.Facts, e.Moment(x.clock.now(), func(string) bool { return false }), true)
 	late := verdict.OfStored(e.Facts, e.Moment(x.clock.now().Add(time.Hour), nil), true) // the lease has run out
-	for name, v := range map[string]verdict.RenderedVerdict{"its holder is gone": gone, "its lease ran out": late} {
-		if v.Pill.Tone != verdict.Amber || v.Detail.Badges.Syncing || v.Detail.ReasonCode != "host_restarted" || v.Detail.Axes.Freshness != health.FreshnessFresh {
-			t.Errorf("%s: %+v %s", name, v.Pill, v.Detail.ReasonCode)
+	// A host that was suspended did not restart.
+	suspended := verdict.OfStored(e.Facts, e.Moment(x.clock.now().Add(time.Hour), func(string) bool { return true }), true)
+	for name, c := range map[string]struct {
+		verdict.RenderedVerdict
+
+		reason health.Word
+	}{
+		"its holder is gone": {gone, "host_restarted"}, "its lease ran out": {late, "host_restarted"},
+		"its host was suspended": {suspended, "lease_lost"},
+	} {
+		v := c.RenderedVerdict
+		if v.Pill.Tone != verdict.Amber || v.Detail.Badges.Syncing || v.Detail.ReasonCode != c.reason || v.Detail.Axes.Freshness != health.FreshnessFresh {
+			t.Errorf("%s: %+v, reason %s, want %s", name, v.Pill, v.Detail.ReasonCode, c.reason)
 		}
 	}
 	w := x.begin("c", allStreams, func(n *NewRun) { n.HolderAlive = func(string) bool { return false } })

@@ -146,7 +146,7 @@ func exerciseLease(t *testing.T, x *exercise) {
 	x.same(x.cursors("c"), "") // what the first had staged is gone
 	r, err := x.s.Run(ctx, first.RunID())
 	x.ok(err)
-	x.same([]any{r.Status, r.Reason, r.Counts["a"].New}, []any{StatusAbandoned, "host_restarted", 1})
+	x.same([]any{r.Status, r.Reason, r.Counts["a"].New}, []any{StatusAbandoned, "lease_lost", 1}) // its holder is still there
 	x.same(x.eventTypes(first.RunID()), "1:x 2:run.abandoned")
 
 	// A dead holder's lease is taken over at once.

@@ -139,7 +139,11 @@ func (t *tx) takeOver(lease *leaseRow, n NewRun) error {
 	if err != nil {
 		return err
 	}
-	old.Status, old.Reason, old.FinishedUS = StatusAbandoned, string(abi.ReasonHostRestarted), micros(t.now)
+	reason := abi.ReasonHostRestarted
+	if n.HolderAlive != nil && !gone && !isDeviceHolder(lease.Holder) {
+		reason = abi.ReasonFenced // the host was suspended, or stood still
+	}
+	old.Status, old.Reason, old.FinishedUS = StatusAbandoned, string(reason), micros(t.now)
 	if _, err := t.db.NewUpdate().Model(&old).Column("status", "reason", "finished_us").WherePK().Exec(t.ctx); err != nil {
 		return err
 	}

@@ -13,6 +13,10 @@ func TestMain(m *testing.M) {
 		crashChild(path)
 		return
 	}
+	if path := os.Getenv(lockChildEnv); path != "" {
+		lockChild(path)
+		return
+	}
 	_ = flag.Set("rapid.nofailfile", "true") // a failure prints its seed; the tree stays clean
 	_ = flag.Set("rapid.checks", "50")       // the command line may ask for more
 	goleak.VerifyTestMain(m)

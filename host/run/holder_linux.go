@@ -1,18 +1,20 @@
 package run
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"os"
 	"strconv"
 	"strings"
 )
 
 // SelfHolder names this process for its leases: the machine's boot, the
-// namespace that numbers its processes, the process id, and the instant that
-// the process began, so that a number used again is not taken for the same
-// process. Containers of one machine share its boot and number apart.
+// namespace that numbers its processes, the process id, the instant that the
+// process began, so that a number used again is not taken for the same process, and
+// the machine. Containers of one machine share its boot and number apart.
 func SelfHolder() string {
 	pid := os.Getpid()
-	return strings.Join([]string{bootID(), namespace(), strconv.Itoa(pid), startTime(pid)}, ":")
+	return strings.Join([]string{bootID(), namespace(), strconv.Itoa(pid), startTime(pid), machine()}, ":")
 }
 
 // HolderAlive reports whether the process that SelfHolder named still runs. A
@@ -20,12 +22,15 @@ func SelfHolder() string {
 // its lease runs out by itself.
 func HolderAlive(holder string) bool {
 	part := strings.Split(holder, ":")
-	if len(part) != 4 || part[0] == "" || part[1] == "" || part[3] == "" {
+	if len(part) < 4 || part[0] == "" || part[1] == "" || part[3] == "" {
 		return true
 	}
+	if part[0] != bootID() && len(part) == 5 && part[4] != "" && part[4] == machine() {
+		// Nothing outlives a boot, whatever the clock says of the lease by now.
+		return false
+	}
 	if part[0] != bootID() || part[1] != namespace() {
-		// Another boot of this machine, another machine or another container: only
-		// time can tell.
+		// Another machine or another container: only time can tell.
 		return true
 	}
 	pid, err := strconv.Atoi(part[2])
@@ -50,6 +55,18 @@ func bootID() string {
 		return ""
 	}
 	return strings.TrimSpace(string(b))
+}
+
+// machine names this machine: a hash of its id, which is not to be shown, or ""
+// where it has none. See machine-id(5).
+func machine() string {
+	b, err := os.ReadFile("/etc/machine-id")
+	id := strings.TrimSpace(string(b))
+	if err != nil || len(id) != 32 {
+		return ""
+	}
+	sum := sha256.Sum256([]byte("pdpp-host " + id))
+	return hex.EncodeToString(sum[:8])
 }
 
 // startTime is field 22 of /proc/PID/stat, counted behind the command's

@@ -11,7 +11,7 @@ func TestHolderAlive(t *testing.T) {
 	t.Parallel()
 	self := SelfHolder()
 	part := strings.Split(self, ":")
-	if len(part) != 4 {
+	if len(part) != 5 {
 		t.Fatalf("%q", self)
 	}
 	with := func(i int, s string) string {
@@ -26,12 +26,21 @@ func TestHolderAlive(t *testing.T) {
 		{"this process", self, true},
 		{"a number used again", with(3, "1"), false},
 		{"no such process", with(2, "99999999"), false},
-		{"another boot", with(0, "x"), true},
+		{"another boot of a machine without a name", strings.Join([]string{"x", part[1], part[2], part[3], ""}, ":"), true},
+		{"another boot, as earlier versions wrote it", strings.Join([]string{"x", part[1], part[2], part[3]}, ":"), true},
+		{"another machine", strings.Join([]string{"x", part[1], part[2], part[3], "0123456789abcdef"}, ":"), true},
+		{"this process, as earlier versions wrote it", strings.Join(part[:4], ":"), true},
 		{"another container", strings.Join([]string{part[0], "1", "99999999", "1"}, ":"), true},
 		{"unreadable", "x", true},
 	} {
 		if got := HolderAlive(tc.holder); got != tc.alive {
-			t.Errorf("%s: alive = %v", tc.name, got)
+			t.Errorf("%s: alive is %v, want %v", tc.name, got, tc.alive)
 		}
+	}
+	if machine() == "" {
+		t.Skip("LEFT OUT: this machine has no /etc/machine-id")
+	}
+	if HolderAlive(with(0, "an-earlier-boot")) {
+		t.Error("a holder of this machine's earlier boot is alive, want it gone")
 	}
 }
