@@ -13,7 +13,7 @@ const (
 	upsertRecord = `INSERT INTO records (seq, stream_id, key, data, deleted, emitted_at, run_pk)
 VALUES (?, ?, ?, ?, 0, ?, ?) ON CONFLICT (stream_id, key) DO UPDATE SET
 seq = excluded.seq, data = excluded.data, deleted = 0, emitted_at = excluded.emitted_at, run_pk = excluded.run_pk
-WHERE records.data IS NOT excluded.data`
+WHERE records.data IS NOT excluded.data AND NOT ` + sameJSONFunction + `(records.data, excluded.data)`
 
 	// reviveRecord turns a tombstone into a record again.
 	reviveRecord = `UPDATE records SET seq = ?, data = ?, deleted = 0, emitted_at = ?, run_pk = ?
