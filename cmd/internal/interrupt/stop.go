@@ -2,8 +2,6 @@ package interrupt
 
 import (
 	"context"
-	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"sync"
@@ -20,7 +18,7 @@ import (
 type Stop struct {
 	signals chan os.Signal
 	done    chan struct{}
-	w       io.Writer
+	killed  func() // the last words
 
 	mu     sync.Mutex
 	first  os.Signal // the one that was heard; nil before
@@ -28,10 +26,11 @@ type Stop struct {
 	onKill func()    // puts the terminal in order
 }
 
-// Watch begins to listen, until End.
-func Watch(parent context.Context, w io.Writer) (context.Context, *Stop) {
+// Watch begins to listen, until End. killed says the last words of a process that a
+// second signal ends; it is called from another goroutine while the command goes on.
+func Watch(parent context.Context, killed func()) (context.Context, *Stop) {
 	ctx, cancel := context.WithCancelCause(parent)
-	s := &Stop{signals: make(chan os.Signal, 2), done: make(chan struct{}), w: w}
+	s := &Stop{signals: make(chan os.Signal, 2), done: make(chan struct{}), killed: killed}
 	signal.Notify(s.signals, os.Interrupt, syscall.SIGTERM)
 	if !signal.Ignored(syscall.SIGHUP) { // under nohup a run outlives its terminal
 		signal.Notify(s.signals, syscall.SIGHUP)
@@ -48,7 +47,7 @@ func Watch(parent context.Context, w io.Writer) (context.Context, *Stop) {
 		select {
 		case <-s.signals:
 			s.call(func() func() { return s.onKill })
-			fmt.Fprintln(s.w, "stopped at once; the next run goes on from the last checkpoint")
+			s.killed()
 			os.Exit(exitcode.Interrupted)
 		case <-s.done:
 		}

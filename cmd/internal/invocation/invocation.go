@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/exitcode"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/interrupt"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/logging"
@@ -55,7 +56,9 @@ func New(keeps string) Invocation {
 func (i *Invocation) Execute(root func() *cobra.Command, args []string, advised func(error) error) int {
 	// A wrong flag ends parsing early; the envelope is owed all the same.
 	i.Printer.JSON = syntax.AsksForJSON(args)
-	ctx, stop := interrupt.Watch(context.Background(), i.Err)
+	ctx, stop := interrupt.Watch(context.Background(), func() {
+		i.Printer.Killed(abi.NewError(abi.CodeInterrupted, "stopped at once", "run it again: it goes on from the last checkpoint"))
+	})
 	defer stop.End()
 	i.Stop = stop
 
@@ -82,7 +85,7 @@ func (i *Invocation) Execute(root func() *cobra.Command, args []string, advised 
 // begin is what every command does first: its name for the envelope, and the
 // logger that the flags ask for.
 func (i *Invocation) begin(cmd *cobra.Command) error {
-	i.Printer.Command, i.Printer.JSON, i.Printer.Quiet = syntax.CommandName(cmd), i.Flags.JSON, i.Flags.Quiet
+	i.Printer.Begin(syntax.CommandName(cmd), i.Flags.JSON, i.Flags.Quiet)
 	logger, err := logging.New(i.LogTo, i.Level, i.Flags.LogLevel, i.Flags.LogFormat)
 	if err != nil {
 		return err

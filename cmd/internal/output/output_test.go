@@ -204,3 +204,31 @@ func TestTableFitsTheScreen(t *testing.T) {
 		t.Errorf("got %s", b.String())
 	}
 }
+
+// What a second Ctrl-C ends owes its last words in the form that was asked for, once.
+func TestKilled(t *testing.T) {
+	t.Parallel()
+	stop := abi.NewError(abi.CodeInterrupted, "stopped at once", "run it again")
+	for _, c := range []struct {
+		name          string
+		json          bool
+		before        func(p *Printer)
+		out, err, not string
+	}{
+		{"text", false, func(*Printer) {}, "", "stopped at once; run it again\n", ""},
+		{"json", true, func(*Printer) {}, `{"command":"run","ok":false,"summary":"stopped at once"`, "", ""},
+		{"after its end", true, func(p *Printer) { _ = p.Result("done", nil, nil) }, `"summary":"done"`, "", "stopped"},
+	} {
+		var out, err bytes.Buffer
+		p := &Printer{Out: &out, Err: &err}
+		p.Begin("run", c.json, false)
+		c.before(p)
+		p.Killed(stop)
+		if !strings.HasPrefix(out.String(), c.out) && !strings.Contains(out.String(), c.out) || err.String() != c.err {
+			t.Errorf("%s: wrote %q and %q, want %q and %q", c.name, out.String(), err.String(), c.out, c.err)
+		}
+		if c.not != "" && strings.Contains(out.String(), c.not) {
+			t.Errorf("%s: wrote %q, want no %q", c.name, out.String(), c.not)
+		}
+	}
+}

@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// Printer writes what one command has to say. It is not safe for concurrent use.
+// Printer writes what one command has to say. It is not safe for concurrent use, but
+// for Killed.
 type Printer struct {
 	Out, Err io.Writer
 	JSON     bool  // one envelope at the end instead of text
@@ -19,7 +21,34 @@ type Printer struct {
 	ErrStyle Style // of Err
 	Command  string
 
+	mu       sync.Mutex // held while the command ends, and while it gets its name
 	finished bool
+}
+
+// Begin names the command, once its flags are read.
+func (p *Printer) Begin(command string, json, quiet bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.Command, p.JSON, p.Quiet = command, json, quiet
+}
+
+// Killed says the last words of a command that a second signal ends, unless it has
+// ended already or is about to. It is called from another goroutine than the rest.
+func (p *Printer) Killed(err *abi.Error) {
+	if !p.mu.TryLock() {
+		return
+	}
+	defer p.mu.Unlock()
+	if p.finished {
+		return
+	}
+	p.finished = true
+	if p.JSON {
+		e := ProblemOf(err)
+		_ = p.envelope(envelope{Command: p.Command, Summary: e.Message, Error: e}) // nobody is left to tell
+		return
+	}
+	fmt.Fprintf(p.Err, "%s; %s\n", err.Message, err.Hint)
 }
 
 // envelope is the last line of standard output under --json.
@@ -34,6 +63,8 @@ type envelope struct {
 // Result ends the command: under --json it writes the envelope, else it calls
 // text (nil: the summary alone). It is called at most once.
 func (p *Printer) Result(summary string, result any, text func(w io.Writer)) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.finished = true
 	if p.JSON {
 		return p.envelope(envelope{Command: p.Command, OK: true, Summary: summary, Result: result})
@@ -51,6 +82,8 @@ func (p *Printer) Result(summary string, result any, text func(w io.Writer)) err
 // run that failed: under --json one envelope carries both; else text is called
 // and the error follows on standard error.
 func (p *Printer) Failed(summary string, result any, err error, text func(w io.Writer)) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.finished = true
 	if p.JSON {
 		return p.envelope(envelope{Command: p.Command, Summary: summary, Result: result, Error: ProblemOf(err)})
@@ -63,12 +96,18 @@ func (p *Printer) Failed(summary string, result any, err error, text func(w io.W
 }
 
 // Raw marks the command as finished: it has written its own output.
-func (p *Printer) Raw() { p.finished = true }
+func (p *Printer) Raw() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.finished = true
+}
 
 // Error ends the command with an error, unless it has already ended. Under --json
 // the envelope is the last line of standard output, after whatever records stand
 // there; only what cannot be written there goes to standard error.
 func (p *Printer) Error(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if p.finished {
 		return
 	}
