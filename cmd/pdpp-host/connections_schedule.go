@@ -228,7 +228,7 @@ var waits = map[schedule.Reason]string{
 	schedule.ReasonUnsafe:      "its connector is not safe to run by itself",
 	schedule.ReasonNotReady:    "waits for its folder or its module",
 	schedule.ReasonAttention:   "waits for you",
-	schedule.ReasonCoolingDown: "cooling down, the service asked for less",
+	schedule.ReasonCoolingDown: "cooling down, the service refused requests or was away",
 	schedule.ReasonBackingOff:  "backing off, it failed the same way again and again",
 	schedule.ReasonGivenUp:     "not run by itself any more, it failed too often; run it by hand to see why",
 	schedule.ReasonRunning:     "runs now",

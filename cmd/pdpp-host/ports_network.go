@@ -58,6 +58,8 @@ func forward(e call.Event, to func(run.SendingEvent)) {
 	switch e.Kind {
 	case call.EventWait, call.EventRetry:
 		to(run.SendingEvent{Wait: &run.SendingWait{Until: e.At.Add(e.Duration), Asked: e.Asked}})
+	case call.EventDisbelieved:
+		to(run.SendingEvent{Disbelieved: true})
 	case call.EventRate:
 		to(run.SendingEvent{Rate: rateOf(e.Rate)})
 	case call.EventCircuit:

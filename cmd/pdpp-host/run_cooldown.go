@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,7 +33,11 @@ func (a *app) cooledDown(ctx context.Context, store *storage.Store, connection s
 	if until.IsZero() {
 		return nil
 	}
-	return abi.NewError(abi.CodeCoolingDown, "the service asked for fewer requests: the connection cools down until "+a.clock(until),
+	cause := "the service was away"
+	if slices.Contains(why.Reasons, abi.ReasonRateLimited) {
+		cause = "the service asked for fewer requests"
+	}
+	return abi.NewError(abi.CodeCoolingDown, cause+": the connection cools down until "+a.clock(until),
 		"wait until then, or run it now with --force; what was collected is kept").
 		WithDetail(fmt.Sprintf("%s, until %s, %s", connection, until.UTC().Format(time.RFC3339), reasonsOf(why)))
 }

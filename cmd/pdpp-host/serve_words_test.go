@@ -83,7 +83,7 @@ func TestServeWords(t *testing.T) {
 		"its owner ended the pause; waits for you":           {Healed: schedule.HealedPause, Reason: schedule.ReasonAttention},
 		"its credentials may be new; one run tries it":       {Healed: schedule.Healed(schedule.BadCredentials)},
 		"its owner did something about it; one run tries it": {},
-		"its owner ended the pause; cooling down, the service asked for less, until 2026-01-02 03:04:05Z": {
+		"its owner ended the pause; cooling down, the service refused requests or was away, until 2026-01-02 03:04:05Z": {
 			Healed: schedule.HealedPause, Reason: schedule.ReasonCoolingDown, Until: at,
 		},
 		"its owner ended the pause; one run tries it, not before 2026-01-02 03:04:05Z": {Healed: schedule.HealedPause, Until: at},

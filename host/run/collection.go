@@ -87,7 +87,7 @@ type collection struct {
 	lastNote  time.Time
 	waiting   SendingWait
 	ratedAt   time.Time
-	circuits  int // changes of the breaker
+	changes   int // see worthKeeping
 }
 
 type stagedCursor struct {

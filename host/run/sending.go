@@ -64,6 +64,8 @@ type SendingEvent struct {
 	Wait    *SendingWait
 	Rate    *Rate           // the pace has changed
 	Circuit json.RawMessage // a breaker's change, as provider_budget of a PROGRESS (PB-D6)
+	// Disbelieved: the provider named a pause that is too long to be meant.
+	Disbelieved bool
 }
 
 // SendingWait says that the next request goes at Until, and whether the provider
@@ -143,25 +145,35 @@ func (c *collection) noticed(e SendingEvent) {
 			c.rated(e.Rate)
 		}
 	case len(e.Circuit) > 0:
-		c.mu.Lock()
-		c.circuits++
-		keep := c.circuits <= maxCircuits
-		c.mu.Unlock()
-		if !keep {
-			return
+		if c.worthKeeping() {
+			_ = c.event("run.progress_reported", "", map[string]any{
+				"message": "the provider's circuit breaker changed", "provider_budget": e.Circuit,
+			})
 		}
-		_ = c.event("run.progress_reported", "", map[string]any{
-			"message": "the provider's circuit breaker changed", "provider_budget": e.Circuit,
-		})
+	case e.Disbelieved:
+		if c.worthKeeping() {
+			_ = c.event("run.progress_reported", "", map[string]any{
+				"message": "the service named a pause of more than a day, which it cannot mean: the host's own back-off held",
+			})
+		}
 	}
+}
+
+// worthKeeping counts a change that a provider can make with each answer, and
+// reports whether it still becomes evidence.
+func (c *collection) worthKeeping() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.changes++
+	return c.changes <= maxChanges
 }
 
 const (
 	// rateEvery bounds how often a change of the pace becomes evidence.
 	rateEvery = 10 * time.Second
-	// maxCircuits bounds the breaker's changes that do: a manifest may have it
-	// change with each request.
-	maxCircuits = 200
+	// maxChanges bounds the other steps of sending that do: a manifest may have the
+	// breaker change with each request.
+	maxChanges = 200
 )
 
 // rated keeps the pace as evidence; there is none when pacing is off (RT-27).

@@ -237,7 +237,7 @@ func TestCircuitChangesAreFew(t *testing.T) {
 	t.Parallel()
 	f := &fakeSender{}
 	f.answer = func(string) string {
-		for range 10 * maxCircuits {
+		for range 10 * maxChanges {
 			f.open.Observe(SendingEvent{Circuit: json.RawMessage(`{"object":"x"}`)})
 		}
 		return `{"status":200,"url":"u","headers":{}}` + "\n"
@@ -245,7 +245,7 @@ func TestCircuitChangesAreFew(t *testing.T) {
 	h := newHost(t, setup{sender: f})
 	res := h.succeed(get + done(0))
 	events, err := h.store.Events(t.Context(), res.RunID, 0, 10_000)
-	if n := len(events); err != nil || n < maxCircuits || n > maxCircuits+20 {
+	if n := len(events); err != nil || n < maxChanges || n > maxChanges+20 {
 		t.Fatalf("%d events, %v", n, err)
 	}
 }

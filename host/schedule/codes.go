@@ -19,7 +19,7 @@ const (
 	ReasonManual       Reason = "policy_manual_only"
 	ReasonNotReady     Reason = "not_ready"           // a prerequisite is missing: a folder, the module
 	ReasonAttention    Reason = "attention"           // its owner has to do something first
-	ReasonCoolingDown  Reason = "source_pressure"     // the source asked for less
+	ReasonCoolingDown  Reason = "source_pressure"     // the source refused requests, or was away
 	ReasonBackingOff   Reason = "failing"             // it failed the same way again and again
 	ReasonGivenUp      Reason = "failing_for_good"    // so often that only its owner runs it again
 	ReasonRunning      Reason = "running"             // another process runs it

@@ -52,7 +52,8 @@ type Transition struct {
 	Reason        string       `json:"reason"`  // reset_timeout, provider_failure, provider_throttle, success
 }
 
-// outcome is how one attempt ended, as breaker and pacing see it.
+// outcome is how one attempt ended, as the pacing sees it, and the last of a
+// request, as the breaker does.
 type outcome int
 
 const (
@@ -64,36 +65,40 @@ const (
 )
 
 // breaker fails fast while a provider is known to be unwell. It answers at once
-// and never waits (RT-20). Not safe for concurrent use.
+// and never waits (RT-20). A request counts once, by how it ended, however often
+// it was sent. Not safe for concurrent use.
 type breaker struct {
 	profile  BreakerProfile
 	state    CircuitState
 	failed   []bool // a ring of the last outcomes
 	next     int
 	openedAt time.Time
-	probing  bool // the one probe of half_open is under way
-	era      int  // counts the changes: outcomes of an earlier era are not looked at
+	probing  bool          // the one probe of half_open is under way
+	settled  chan struct{} // closed once it is not any more
+	era      int           // counts the changes: outcomes of an earlier era are not looked at
 }
 
 func newBreaker(p BreakerProfile) breaker { return breaker{profile: p, state: CircuitClosed} }
 
-// admit reports whether a request may go, in which era it goes, and a change
-// that asking made. A second caller while the probe is under way is refused.
-func (b *breaker) admit(now time.Time) (era int, ok bool, change *Transition) {
-	if b.profile.Disabled || b.state == CircuitClosed {
-		return b.era, true, nil
-	}
+// delay returns how long the circuit lets no request through, and whether that
+// depends on the probe that is under way.
+func (b *breaker) delay(now time.Time) (wait time.Duration, probed bool) {
 	if b.state == CircuitOpen {
-		if now.Before(b.opensAt()) {
-			return b.era, false, nil
-		}
+		wait = b.opensAt().Sub(now)
+	}
+	return max(wait, 0), b.probing
+}
+
+// admit takes a request that delay lets through. It returns in which era the
+// request goes, and the change that this made: the request is then the probe.
+func (b *breaker) admit() (era int, change *Transition) {
+	if b.state == CircuitOpen {
 		change = b.move(CircuitHalfOpen, "before_request", "reset_timeout")
 	}
-	if b.probing {
-		return b.era, false, change
+	if b.state == CircuitHalfOpen {
+		b.probing, b.settled = true, make(chan struct{})
 	}
-	b.probing = true
-	return b.era, true, change
+	return b.era, change
 }
 
 // opensAt is when an open circuit lets a probe through.
@@ -115,9 +120,9 @@ func (b *breaker) record(now time.Time, era int, o outcome) *Transition {
 		trigger = "provider_throttle"
 	}
 	if b.state == CircuitHalfOpen {
-		b.probing = false
 		switch {
 		case o == outcomeUnknown:
+			b.settle()
 			return nil
 		case failed:
 			b.openedAt = now
@@ -161,7 +166,16 @@ func (b *breaker) shouldOpen() bool {
 
 func (b *breaker) move(to CircuitState, trigger, reason string) *Transition {
 	t := &Transition{PreviousState: b.state, State: to, Trigger: trigger, Reason: reason}
-	b.state, b.probing = to, false
+	b.state = to
 	b.era++
+	b.settle()
 	return t
+}
+
+// settle ends the wait for a probe.
+func (b *breaker) settle() {
+	if b.probing {
+		b.probing = false
+		close(b.settled)
+	}
 }

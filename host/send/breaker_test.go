@@ -24,15 +24,18 @@ func TestBreakerSequence(t *testing.T) {
 	if open == nil || *open != (Transition{CircuitClosed, CircuitOpen, "provider_throttle", "provider_throttle"}) {
 		t.Fatalf("%+v", open)
 	}
-	if _, ok, change := b.admit(epoch.Add(time.Minute - 1)); ok || change != nil {
-		t.Error("admitted before the reset")
+	if wait, _ := b.delay(epoch.Add(time.Minute - 1)); wait != 1 {
+		t.Errorf("the open circuit waits %s more, want 1ns", wait)
 	}
-	era, ok, change := b.admit(epoch.Add(time.Minute))
-	if !ok || change == nil || *change != (Transition{CircuitOpen, CircuitHalfOpen, "before_request", "reset_timeout"}) {
-		t.Fatalf("%v %+v", ok, change)
+	if wait, probed := b.delay(epoch.Add(time.Minute)); wait != 0 || probed {
+		t.Errorf("after the reset it waits %s, probed %v", wait, probed)
 	}
-	if _, ok, _ := b.admit(epoch.Add(time.Minute)); ok {
-		t.Error("a second probe")
+	era, change := b.admit()
+	if change == nil || *change != (Transition{CircuitOpen, CircuitHalfOpen, "before_request", "reset_timeout"}) {
+		t.Fatalf("%+v", change)
+	}
+	if _, probed := b.delay(epoch.Add(time.Minute)); !probed {
+		t.Error("a second probe is let through")
 	}
 	if late := b.record(epoch, 0, outcomeFailure); late != nil {
 		t.Error("what was sent before counts as the probe")
@@ -55,16 +58,17 @@ func TestBreakerProbe(t *testing.T) {
 	b := newBreaker(BreakerProfile{MinThroughput: 1}.withDefaults())
 	b.record(epoch, b.era, outcomeFailure)
 	at := epoch.Add(time.Minute)
-	era, _, _ := b.admit(at)
+	era, _ := b.admit()
 	b.record(at, era, outcomeUnknown)
-	if _, ok, _ := b.admit(at); !ok {
-		t.Error("no probe after one that was cancelled")
+	if wait, probed := b.delay(at); wait != 0 || probed {
+		t.Errorf("no probe after one that was cancelled: waits %s, probed %v", wait, probed)
 	}
+	b.admit()
 	if change := b.record(at, b.era, outcomeFailure); change == nil || change.State != CircuitOpen {
 		t.Errorf("%+v", change)
 	}
-	if _, ok, _ := b.admit(at.Add(time.Minute - 1)); ok {
-		t.Error("admitted before the second reset")
+	if wait, _ := b.delay(at.Add(time.Minute - 1)); wait != 1 {
+		t.Errorf("the second reset waits %s more, want 1ns", wait)
 	}
 }
 
@@ -83,8 +87,8 @@ func TestBreakerRatio(t *testing.T) {
 		}
 	}
 	idle := newBreaker(BreakerProfile{}.withDefaults())
-	if _, ok, change := idle.admit(epoch.Add(time.Hour)); !ok || change != nil {
-		t.Error("an idle breaker opened")
+	if wait, _ := idle.delay(epoch.Add(time.Hour)); wait != 0 || idle.state != CircuitClosed {
+		t.Errorf("an idle breaker is %s", idle.state)
 	}
 }
 
@@ -94,6 +98,7 @@ func TestOpenCircuitStops(t *testing.T) {
 	t.Parallel()
 	p := named()
 	p.DiscoveryMS, p.MaxAttempts = new(int64(0)), 1
+	p.MaxInlineWaitMS = time.Minute.Milliseconds() - 1 // too long to be sat out
 	tokens := NewRetryBudget(5, 0)
 	b := newBed(t, p, func(d *Deps) { d.Retries, d.Run = tokens, NewRunBudget(100, 0) })
 	b.script(throttled)
@@ -131,10 +136,101 @@ func TestOpenCircuitStops(t *testing.T) {
 func TestOpeningFailureKeepsItsReason(t *testing.T) {
 	t.Parallel()
 	p := named()
-	p.DiscoveryMS, p.MaxAttempts = new(int64(0)), 20
+	p.DiscoveryMS, p.MaxAttempts = new(int64(0)), 1
 	b := newBed(t, p, nil)
 	b.script(throttled)
-	if s := b.stopped(); s.Reason != abi.ReasonRateLimited || b.calls != 5 || s.Error() != "github_rate_limited" {
-		t.Errorf("%d calls, %+v", b.calls, s)
+	for range 5 {
+		if s := b.stopped(); s.Reason != abi.ReasonRateLimited || s.Error() != "github_rate_limited" {
+			t.Errorf("%d calls, %+v", b.calls, s)
+		}
+	}
+	if b.g.breaker.state != CircuitOpen {
+		t.Errorf("the circuit is %s", b.g.breaker.state)
+	}
+}
+
+// PB-D6: a request counts once, however often it was sent: one that always fails
+// opens nothing by itself.
+func TestBreakerCountsRequests(t *testing.T) {
+	t.Parallel()
+	p := named()
+	p.DiscoveryMS, p.MaxAttempts = new(int64(0)), 20
+	b := newBed(t, p, nil)
+	b.script(says{status: 500})
+	for n := range 4 {
+		if s := b.stopped(); s.Attempts != 20 {
+			t.Fatalf("request %d: %d attempts, want 20: %v", n, s.Attempts, s)
+		}
+	}
+	if b.g.breaker.state != CircuitClosed || len(b.moved) > 0 {
+		t.Errorf("after four failed requests the circuit is %s", b.g.breaker.state)
+	}
+	if b.stopped(); b.g.breaker.state != CircuitOpen {
+		t.Errorf("after five failed requests the circuit is %s, want open", b.g.breaker.state)
+	}
+}
+
+// RT-20.1: the first open circuit of a run is sat out, in the one wait before a
+// send, when that is no longer than any other wait and within the run's time. A
+// second one stops the run.
+func TestCircuitIsSatOutOnce(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		inline int64
+		wall   time.Duration
+		waits  bool
+	}{
+		"by default":      {0, 0, true},
+		"too long":        {59_999, 0, false},
+		"beyond the run":  {0, 50 * time.Second, false},
+		"within the run":  {0, 2 * time.Minute, true},
+		"exactly as long": {60_000, 0, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := named()
+			p.DiscoveryMS, p.MaxAttempts, p.MaxInlineWaitMS = new(int64(0)), 1, c.inline
+			b := newBed(t, p, func(d *Deps) { d.Run = NewRunBudget(0, c.wall) })
+			b.script(says{status: 500}, says{status: 500}, says{status: 500}, says{status: 500}, says{status: 500}, says{})
+			for range 5 {
+				b.stopped()
+			}
+			if !c.waits {
+				if s := b.stopped(); s.Reason != abi.ReasonCircuitOpen || b.calls != 5 || b.at() != 0 {
+					t.Errorf("%d calls at %v ms, %+v", b.calls, b.at(), s)
+				}
+				return
+			}
+			b.ok(1)
+			if len(b.waits) != 1 || b.waits[0] != 60_000 || len(b.sleeps) > 0 || b.g.DoubleWaits() > 0 {
+				t.Errorf("waits %v, sleeps %v, %d double waits: want one wait of a minute", b.waits, b.sleeps, b.g.DoubleWaits())
+			}
+			b.script(says{status: 500})
+			for range 5 {
+				b.stopped()
+			}
+			if s := b.stopped(); s.Reason != abi.ReasonCircuitOpen || b.calls != 5 {
+				t.Errorf("the second open circuit: %d calls, %v; want 5 and circuit_open", b.calls, s)
+			}
+		})
+	}
+}
+
+// A probe that fails is not sent again, and ends the pause for good.
+func TestFailedProbeEndsThePause(t *testing.T) {
+	t.Parallel()
+	p := named()
+	p.DiscoveryMS, p.MaxAttempts = new(int64(0)), 4
+	b := newBed(t, p, nil)
+	b.script(says{status: 500})
+	for range 5 {
+		b.stopped()
+	}
+	b.calls = 0
+	if s := b.stopped(); b.calls != 1 || s.Reason != abi.ReasonTemporaryUnavailable {
+		t.Errorf("the probe: %d calls, %v; want 1 and its own reason", b.calls, s)
+	}
+	if s := b.stopped(); b.calls != 1 || s.Reason != abi.ReasonCircuitOpen {
+		t.Errorf("after the probe: %d calls, %v; want circuit_open", b.calls, s)
 	}
 }

@@ -33,9 +33,8 @@ type Event struct {
 	Duration time.Duration
 	Status   int
 	Told     bool // of a wait: the provider asked for it
-	// Throttled is said of an answer that is a throttle signal for the pacing.
-	Throttled bool
-	Circuit   *Transition
+	Refused  bool // of an answer: it asks for fewer requests; a 503 says that the service is away
+	Circuit  *Transition
 }
 
 // EventKind says what happened.
@@ -49,6 +48,8 @@ const (
 	EventAnswer  EventKind = "answer"  // Status, 0 for a transport error; Duration since the send
 	EventBackoff EventKind = "backoff" // the sleep after a failure, Duration long
 	EventCircuit EventKind = "circuit"
+	// EventDisbelieved: the provider named a pause of more than a day.
+	EventDisbelieved EventKind = "disbelieved"
 )
 
 // Governor is one provider's send governor within a run. Safe for concurrent
@@ -61,6 +62,7 @@ type Governor struct {
 	general   *lane
 	endpoints []*lane // by index of profile.Endpoints
 	breaker   breaker
+	pause     int // the era of the open circuit that the run sits out; 0: none was
 	doubled   int // attempts that more than one source made wait
 }
 
@@ -95,76 +97,123 @@ func (g *Governor) lanes(method, path string) []*lane {
 	return []*lane{g.general}
 }
 
-// admit waits until a request may go and commits its place. It is the one place
-// in a request's path that waits before a send: lane, quota and Retry-After are
-// delays, of which it takes the longest.
+// admit waits until a request may go and takes it out of its line. It is the one
+// place in a request's path that waits before a send: lane, quota, Retry-After
+// and an open circuit are delays, of which it takes the longest.
 //
-// A lane's requests go in the order in which they asked. The head of the queue
+// A lane's requests go in the order in which they asked. The head of the line
 // looks again after its wait, because a throttle may have come meanwhile; that
 // makes the same wait longer.
-func (g *Governor) admit(ctx context.Context, lanes []*lane, attempt int) *Stop {
+func (g *Governor) admit(ctx context.Context, s *sends) *Stop {
 	began := g.deps.Clock.Now()
-	select {
-	case <-lanes[0].turn:
-	case <-ctx.Done():
-		return &Stop{err: cancelled(ctx)}
-	}
-	defer func() { lanes[0].turn <- struct{}{} }()
+	g.mu.Lock()
+	s.own().line.join(&s.place, time.Time{})
+	g.mu.Unlock()
 	for {
 		now := g.deps.Clock.Now()
-		wait, told, stop := g.plan(now, lanes)
+		t, stop := g.plan(now, s)
 		switch {
 		case stop != nil:
 			return stop
-		case wait == 0:
+		case t.blocked != nil:
+			select {
+			case <-t.blocked:
+			case <-ctx.Done():
+				return &Stop{err: cancelled(ctx)}
+			}
+			continue
+		case t.wait == 0:
+			g.changed(now, t.change)
 			ProbeFrom(ctx).Waited(SourceGovernor, now.Sub(began))
 			if d := now.Sub(began); d > 0 {
-				g.observe(Event{Kind: EventWait, At: now, Lane: lanes[0].name, Attempt: attempt, Duration: d})
+				g.observe(Event{Kind: EventWait, At: now, Lane: s.own().name, Attempt: s.attempt, Duration: d})
 			}
 			return nil
 		}
-		g.observe(Event{Kind: EventHold, At: now, Lane: lanes[0].name, Attempt: attempt, Duration: wait, Told: told >= wait})
+		g.observe(Event{Kind: EventHold, At: now, Lane: s.own().name, Attempt: s.attempt, Duration: t.wait, Told: t.told >= t.wait})
 		// Invariant 4: this is the only sleep before a send.
-		if err := g.deps.Clock.Sleep(ctx, wait); err != nil {
+		if err := g.deps.Clock.Sleep(ctx, t.wait); err != nil {
 			return &Stop{err: cancelled(ctx)}
 		}
 	}
 }
 
-// plan returns how long to wait, and how much of that the provider asked for;
-// zero has committed the admission. A wait that is too long for a run, or longer
-// than the run, is a stop.
-func (g *Governor) plan(now time.Time, lanes []*lane) (wait, told time.Duration, stop *Stop) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for _, l := range lanes {
-		wait, told = max(wait, l.delay(now)), max(told, l.told(now))
-	}
-	left, bounded := g.deps.Run.left(now)
-	switch {
-	case told > ms(g.profile.MaxInlineWaitMS), bounded && told > left:
-		s := g.stopFailed(answer{refusal: true, next: now.Add(told)}, 0, abi.ReasonRateLimited)
-		return 0, 0, s
-	case bounded && wait > left:
-		return 0, 0, g.stopPlanned(abi.ReasonWallClockDeadline, 0, time.Time{})
-	case wait > 0:
-		return wait, told, nil
-	}
-	for _, l := range lanes {
-		l.admit(now)
-	}
-	return 0, 0, nil
+// turn is when a request's turn is.
+type turn struct {
+	wait    time.Duration
+	told    time.Duration   // how much of it the provider asked for
+	blocked <-chan struct{} // another request has to move first; nil: none
+	change  *Transition     // that the admission made
 }
 
-// learn takes one answer into pacing, quota and breaker.
-func (g *Governor) learn(now time.Time, lanes []*lane, era int, v verdict, a answer) {
+// plan returns how long to wait; zero has committed the admission. A wait that is
+// too long for a run, or longer than the run, is a stop.
+func (g *Governor) plan(now time.Time, s *sends) (t turn, stop *Stop) {
 	g.mu.Lock()
-	own := lanes[0]
+	defer g.mu.Unlock()
+	left, bounded := g.deps.Run.left(now)
+	opens, probed := g.breaker.delay(now)
+	if (opens > 0 || probed) && !g.sitsOut(opens, left, bounded) {
+		return t, g.stopPlanned(abi.ReasonCircuitOpen, s.attempt-1, g.breaker.opensAt())
+	}
+	if !s.own().line.heads(&s.place, now) {
+		t.blocked = s.place.ready
+		return t, nil
+	}
+	t.wait = opens
+	var reason abi.Reason
+	for _, l := range s.lanes {
+		if d := l.told(now); d > t.told {
+			t.told, reason = d, l.pressure(now)
+		}
+		t.wait = max(t.wait, l.delay(now))
+	}
+	switch {
+	case t.told > ms(g.profile.MaxInlineWaitMS), bounded && t.told > left:
+		return t, g.stopFailed(answer{refusal: reason == abi.ReasonRateLimited, next: now.Add(t.told)}, 0, reason)
+	case bounded && t.wait > left:
+		return t, g.stopPlanned(abi.ReasonWallClockDeadline, 0, time.Time{})
+	case t.wait > 0:
+		return t, nil
+	case probed:
+		t.blocked = g.breaker.settled
+		return t, nil
+	}
+	for _, l := range s.lanes {
+		l.admit(now)
+	}
+	s.own().line.leave(&s.place)
+	s.era, t.change = g.breaker.admit()
+	s.probe = g.breaker.state == CircuitHalfOpen
+	return t, nil
+}
+
+// sitsOut reports whether the circuit's pause is waited for, up to the end of its
+// probe: the first of a run is, when it is no longer than any other wait.
+func (g *Governor) sitsOut(wait, left time.Duration, bounded bool) bool {
+	if g.pause == 0 && g.breaker.state == CircuitOpen && wait <= ms(g.profile.MaxInlineWaitMS) && (!bounded || wait <= left) {
+		g.pause = g.breaker.era
+	}
+	return g.pause > 0 && g.breaker.era-g.pause <= 1
+}
+
+// learn takes one answer into pacing and quota. A request that is told when to
+// come back keeps its place in line.
+func (g *Governor) learn(now time.Time, s *sends, v verdict, a answer) {
+	g.mu.Lock()
+	own := s.own()
 	if a.header != nil {
 		own.quota.learn(now, a.header, a.next)
 	}
 	if !a.next.IsZero() {
 		own.holdUntil(a.next)
+		own.line.join(&s.place, a.next)
+	}
+	if !a.final {
+		own.absence.learn(now, a, ms(g.profile.BackoffBaseMS), ms(g.profile.BackoffCapMS))
+	}
+	if v.slow {
+		own.refused = v.refusal
 	}
 	switch {
 	case v.slow && !a.next.IsZero():
@@ -174,11 +223,17 @@ func (g *Governor) learn(now time.Time, lanes []*lane, era int, v verdict, a ans
 	case v.outcome == outcomeSuccess:
 		own.success(now, a.took)
 	}
-	change := g.breaker.record(now, era, v.outcome)
 	g.mu.Unlock()
 	if v.outcome == outcomeSuccess {
 		g.deps.Retries.success()
 	}
+}
+
+// judge counts how a request ended for the breaker.
+func (g *Governor) judge(now time.Time, s *sends, o outcome) {
+	g.mu.Lock()
+	change := g.breaker.record(now, s.era, o)
+	g.mu.Unlock()
 	g.changed(now, change)
 }
 

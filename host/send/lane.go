@@ -1,24 +1,29 @@
 package send
 
-import "time"
+import (
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
 
 // lane is one pace: the provider's, or an endpoint's own. Guarded by the
 // governor's mutex.
 type lane struct {
 	name      string
-	turn      chan struct{} // holds a token; who has it is at the head of the queue
+	line      line
 	paced     bool
 	rate      adaptive
 	pacer     pacer
 	quota     quota
 	hold      time.Time // the moment of the last Retry-After
+	refused   bool      // the last sign of pressure was a refusal, and not a service that is away
+	absence   absence
 	throttles scolded
 	took      latency
 }
 
 func newLane(name string, now time.Time, p *Profile, floorMS int64, windows []Window) *lane {
-	l := &lane{name: name, turn: make(chan struct{}, 1), paced: p.paced(), quota: newQuota(windows)}
-	l.turn <- struct{}{}
+	l := &lane{name: name, paced: p.paced(), quota: newQuota(windows)}
 	if l.paced {
 		l.rate = newAdaptive(float64(*p.DiscoveryMS), float64(floorMS), float64(p.MaxIntervalMS))
 		l.startPacer(now, p, floorMS)
@@ -37,7 +42,7 @@ func (l *lane) startPacer(now time.Time, p *Profile, floorMS int64) {
 // delay is the longest of everything that a request of this lane waits for:
 // the maximum and never a sum (RT-20.2).
 func (l *lane) delay(now time.Time) time.Duration {
-	d := max(l.hold.Sub(now), l.quota.delay(now), 0)
+	d := max(l.hold.Sub(now), l.absence.until.Sub(now), l.quota.delay(now), 0)
 	if l.paced {
 		d = max(d, l.pacer.delay(now, l.rate.duration()))
 	}
@@ -48,6 +53,14 @@ func (l *lane) delay(now time.Time) time.Duration {
 // end of a window that is used up. How what is left of one is spread is ours.
 func (l *lane) told(now time.Time) time.Duration {
 	return max(l.hold.Sub(now), l.quota.exhausted(now), 0)
+}
+
+// pressure is the reason of a wait that the provider asked for.
+func (l *lane) pressure(now time.Time) abi.Reason {
+	if l.refused || l.quota.exhausted(now) >= l.told(now) {
+		return abi.ReasonRateLimited
+	}
+	return abi.ReasonUpstreamPressure
 }
 
 func (l *lane) admit(now time.Time) {

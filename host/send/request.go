@@ -60,16 +60,28 @@ func (g *Governor) Do(ctx context.Context, req *http.Request) (*Response, error)
 	}
 }
 
+// sends is one request on its way through the governor.
+type sends struct {
+	lanes   []*lane // see Governor.lanes
+	place   place   // in the line of the first of them
+	attempt int     // from 1
+	era     int     // of the breaker, at the last attempt
+	probe   bool    // the last attempt was the breaker's probe
+}
+
+func (s *sends) own() *lane { return s.lanes[0] }
+
 // send makes the attempts of one request.
 func (g *Governor) send(ctx context.Context, req *http.Request) (*Response, error) {
-	lanes := g.lanes(req.Method, req.URL.Path)
-	for attempt := 1; ; attempt++ {
+	s := &sends{lanes: g.lanes(req.Method, req.URL.Path)}
+	defer g.leave(s)
+	for {
+		s.attempt++
 		actx, probe := withProbe(ctx)
-		era, stop := g.clear(actx, lanes, attempt)
-		if stop != nil {
-			return nil, g.closing(stop, attempt-1)
+		if stop := g.clear(actx, s); stop != nil {
+			return nil, g.closing(stop, s.attempt-1)
 		}
-		got := g.attempt(actx, req, lanes[0], attempt)
+		got := g.attempt(actx, req, s.own(), s.attempt)
 		waits := probe.Waits()
 		g.countWaits(waits)
 		now := g.deps.Clock.Now()
@@ -83,54 +95,47 @@ func (g *Governor) send(ctx context.Context, req *http.Request) (*Response, erro
 		}
 		got.refusal = v.refusal
 		if v.retry && got.header != nil {
-			d, ok := retryAfter(now, got.header)
-			if !ok {
-				d = v.pause(attempt)
-			}
-			if ok || d > 0 {
-				got.next = now.Add(d)
-			}
+			got.next = g.pauseTold(now, s, v, got.header)
 		}
-		g.learn(now, lanes, era, v, got)
+		g.learn(now, s, v, got)
+		if s.probe || !v.retry {
+			g.judge(now, s, v.outcome)
+		}
 		switch {
 		case got.final:
 			return nil, got.err
 		case !v.retry:
-			return &Response{Status: got.status, Header: got.header, Body: got.body, Attempts: attempt, Waits: waits}, nil
+			return &Response{Status: got.status, Header: got.header, Body: got.body, Attempts: s.attempt, Waits: waits}, nil
 		}
-		if stop := g.retry(ctx, req, got, attempt, now, lanes[0]); stop != nil {
-			return nil, g.closing(stop, attempt)
+		if stop := g.retry(ctx, req, got, s.attempt, now, s.own()); stop != nil {
+			g.judge(now, s, v.outcome)
+			return nil, g.closing(stop, s.attempt)
 		}
 	}
 }
 
+func (g *Governor) leave(s *sends) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	s.own().line.leave(&s.place)
+}
+
 // clear asks everything that may refuse an attempt, and waits for its turn.
 // Budget and breaker answer at once; only the pacing waits (RT-20.1).
-func (g *Governor) clear(ctx context.Context, lanes []*lane, attempt int) (int, *Stop) {
+func (g *Governor) clear(ctx context.Context, s *sends) *Stop {
+	if reason := g.deps.Run.tripped(g.deps.Clock.Now()); reason != "" {
+		return g.stopPlanned(reason, s.attempt-1, time.Time{})
+	}
+	if stop := g.admit(ctx, s); stop != nil {
+		return stop
+	}
 	now := g.deps.Clock.Now()
-	if reason := g.deps.Run.tripped(now); reason != "" {
-		return 0, g.stopPlanned(reason, attempt-1, time.Time{})
+	reason := g.deps.Run.take(now)
+	if reason == "" {
+		return nil
 	}
-	g.mu.Lock()
-	era, ok, change := g.breaker.admit(now)
-	reopens := g.breaker.opensAt()
-	g.mu.Unlock()
-	g.changed(now, change)
-	if !ok {
-		return 0, g.stopPlanned(abi.ReasonCircuitOpen, attempt-1, reopens)
-	}
-	stop := g.admit(ctx, lanes, attempt)
-	if stop == nil {
-		if reason := g.deps.Run.take(g.deps.Clock.Now()); reason != "" {
-			stop = g.stopPlanned(reason, attempt-1, time.Time{})
-		}
-	}
-	if stop != nil { // nothing was sent: a probe of the breaker is given back
-		g.mu.Lock()
-		g.breaker.record(now, era, outcomeUnknown)
-		g.mu.Unlock()
-	}
-	return era, stop
+	g.judge(now, s, outcomeUnknown) // nothing was sent: a probe is given back
+	return g.stopPlanned(reason, s.attempt-1, time.Time{})
 }
 
 // retry decides whether the request goes again, and sleeps before it does: the
@@ -235,7 +240,7 @@ func (g *Governor) attempt(ctx context.Context, req *http.Request, own *lane, n 
 		got.verdict = classify(g.profile.Refusals, got.status, got.header, got.body)
 	}
 	g.observe(Event{
-		Kind: EventAnswer, At: end, Lane: own.name, Attempt: n, Status: got.status, Duration: got.took, Throttled: got.verdict.slow,
+		Kind: EventAnswer, At: end, Lane: own.name, Attempt: n, Status: got.status, Duration: got.took, Refused: got.verdict.refusal,
 	})
 	return got
 }

@@ -50,20 +50,47 @@ func TestRetryAfterForms(t *testing.T) {
 	date := epoch.Add(time.Hour).Format(http.TimeFormat)
 	for text, want := range map[string]time.Duration{
 		"5": 5 * time.Second, "0": 0, "-3": 0, "1.5": 1500 * time.Millisecond, "0.0001": time.Millisecond,
-		date: time.Hour, epoch.Add(-time.Hour).Format(http.TimeFormat): 0, "1e99": 2 * longest, "99999999999": 2 * longest,
+		date: time.Hour, epoch.Add(-time.Hour).Format(http.TimeFormat): 0, "86400": 24 * time.Hour,
 	} {
-		if got, ok := retryAfter(epoch, http.Header{"Retry-After": {text}}); !ok || got != want {
+		if got, ok, _ := retryAfter(epoch, http.Header{"Retry-After": {text}}); !ok || got != want {
 			t.Errorf("%q: %v %v, want %v", text, got, ok, want)
 		}
 	}
 	for _, text := range []string{"", "soon", "NaN", "5s", "0x5z"} {
-		if got, ok := retryAfter(epoch, http.Header{"Retry-After": {text}}); ok {
-			t.Errorf("%q: %v", text, got)
+		if got, ok, believed := retryAfter(epoch, http.Header{"Retry-After": {text}}); ok || !believed {
+			t.Errorf("%q: %v, believed %v", text, got, believed)
+		}
+	}
+	later := epoch.Add(25 * time.Hour).Format(http.TimeFormat)
+	for _, text := range []string{"Infinity", "inf", "+Inf", "1e99", "1e999", "99999999999", "86401", "120000", later} {
+		if got, ok, believed := retryAfter(epoch, http.Header{"Retry-After": {text}}); ok || believed {
+			t.Errorf("%q: %v, told %v, believed %v; want no pause, disbelieved", text, got, ok, believed)
 		}
 	}
 	theirs := http.Header{"Retry-After": {date}, "Date": {epoch.Add(50 * time.Minute).Format(http.TimeFormat)}}
-	if got, _ := retryAfter(epoch, theirs); got != 10*time.Minute {
+	if got, _, _ := retryAfter(epoch, theirs); got != 10*time.Minute {
 		t.Errorf("with a Date: %v", got)
+	}
+}
+
+// A pause that nobody believes is none, and is said: the request goes again after
+// its own back-off.
+func TestDisbelievedPause(t *testing.T) {
+	t.Parallel()
+	disbelieved := 0
+	var b *bed
+	b = newBed(t, named(), func(d *Deps) {
+		d.Observe = func(e Event) {
+			if e.Kind == EventDisbelieved {
+				disbelieved++
+			}
+			b.observe(e)
+		}
+	})
+	b.script(says{status: 429, headers: "Retry-After: Infinity"}, says{})
+	b.ok(1)
+	if disbelieved != 1 || !slices.Equal(b.sleeps, []float64{500}) {
+		t.Errorf("disbelieved %d times, sleeps %v; want once, and half a second", disbelieved, b.sleeps)
 	}
 }
 

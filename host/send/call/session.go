@@ -157,7 +157,7 @@ func (s *Session) Pressure() *Pressure {
 func (s *Session) Hosts() []string { return slices.Clone(s.hosts) }
 
 // Stopped returns why the run's sending came to a planned end: its number of
-// requests, its time, or an open circuit; "" when it did not (RT-24).
+// requests, its time, its retries, or an open circuit; "" when it did not (RT-24).
 func (s *Session) Stopped() abi.Reason {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -178,7 +178,7 @@ func (s *Session) stopped(err error) *send.Stop {
 		return nil
 	}
 	switch stop.Reason {
-	case abi.ReasonRequestCapReached, abi.ReasonWallClockDeadline, abi.ReasonCircuitOpen:
+	case abi.ReasonRequestCapReached, abi.ReasonWallClockDeadline, abi.ReasonRetryBudgetExhausted, abi.ReasonCircuitOpen:
 		s.mu.Lock()
 		s.planned = stop.Reason
 		s.mu.Unlock()

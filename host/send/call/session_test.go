@@ -115,7 +115,7 @@ func TestFailures(t *testing.T) {
 				t.Errorf("the next attempt is at %v", p.NextAttempt)
 			}
 			var planned abi.Reason
-			if test.want.Code == send.CodeBudgetExhausted {
+			if test.want.Stop.Has(abi.BudgetExhaustion) {
 				planned = test.want.Stop
 			}
 			if got := b.Stopped(); got != planned {
@@ -134,7 +134,7 @@ func TestFailures(t *testing.T) {
 func TestCircuit(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, func(o *Options) {
-		o.Network.Provider = abi.Raw(`{"discovery_interval_ms":0,"max_attempts":1,"breaker":{"min_throughput":2}}`)
+		o.Network.Provider = abi.Raw(`{"discovery_interval_ms":0,"max_attempts":1,"max_inline_wait_ms":59999,"breaker":{"min_throughput":2}}`)
 	})
 	b.script(says{status: 502})
 	b.get(api, "")

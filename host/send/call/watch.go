@@ -31,6 +31,8 @@ const (
 	EventCircuit EventKind = "circuit" // the circuit breaker changed (PB-A9)
 	EventRate    EventKind = "rate"    // the rate changed (RT-27)
 	EventRenewed EventKind = "renewed" // an access token was renewed
+	// EventDisbelieved: the provider named a pause of more than a day.
+	EventDisbelieved EventKind = "disbelieved"
 )
 
 // Text is the event for a progress display; "" when it says nothing to an
@@ -106,7 +108,7 @@ func (s *Session) observe(e send.Event) {
 			s.wire.ledger.count(1, 0)
 		}
 	case send.EventAnswer:
-		if e.Throttled {
+		if e.Refused {
 			s.wire.ledger.count(0, 1)
 		}
 	case send.EventHold:
@@ -118,6 +120,8 @@ func (s *Session) observe(e send.Event) {
 		if e.Duration >= worthSaying {
 			s.watch.tell(Event{Kind: EventRetry, At: e.At, Duration: e.Duration, Asked: e.Told, Attempt: e.Attempt})
 		}
+	case send.EventDisbelieved:
+		s.watch.tell(Event{Kind: EventDisbelieved, At: e.At, Attempt: e.Attempt})
 	case send.EventCircuit:
 		s.watch.tell(Event{Kind: EventCircuit, At: e.At, Circuit: new(s.governor.CircuitProgress(*e.Circuit))})
 	}

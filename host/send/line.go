@@ -1,0 +1,78 @@
+package send
+
+import (
+	"context"
+	"slices"
+	"time"
+)
+
+// line is the queue of a lane's requests, in the order in which they first asked:
+// one that the provider refused keeps its place. Guarded by the governor's mutex.
+type line struct {
+	places []*place // by number
+	last   int64
+}
+
+// place is one request's place in a line.
+type place struct {
+	number  int64
+	from    time.Time     // not at the head before then: the moment of its Retry-After
+	ready   chan struct{} // holds a token once the line has moved
+	waiting bool
+}
+
+// join puts a request in line, a new one at the end. It is not at the head
+// before from.
+func (l *line) join(p *place, from time.Time) {
+	if p.number == 0 {
+		l.last++
+		p.number, p.ready = l.last, make(chan struct{}, 1)
+	}
+	if p.from = from; p.waiting {
+		return
+	}
+	p.waiting = true
+	at, _ := slices.BinarySearchFunc(l.places, p, func(a, b *place) int { return int(a.number - b.number) })
+	l.places = slices.Insert(l.places, at, p)
+}
+
+// leave takes a request out of the line and lets the next look.
+func (l *line) leave(p *place) {
+	if !p.waiting {
+		return
+	}
+	p.waiting = false
+	l.places = slices.DeleteFunc(l.places, func(q *place) bool { return q == p })
+	l.wake()
+}
+
+// wake has everybody in line look whether they are at its head: a place is taken
+// out, or the head has waited for a moment at which another comes first.
+func (l *line) wake() {
+	for _, p := range l.places {
+		select {
+		case p.ready <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// heads reports whether p is the first in line at a moment.
+func (l *line) heads(p *place, now time.Time) bool {
+	for _, q := range l.places {
+		if !q.from.After(now) {
+			return q == p
+		}
+	}
+	return false
+}
+
+// moved waits until the line has moved.
+func (p *place) moved(ctx context.Context) error {
+	select {
+	case <-p.ready:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
