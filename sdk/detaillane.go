@@ -35,9 +35,9 @@ type DetailLane struct {
 	Relist func(until string, visit func(Detail) bool) error
 }
 
-// Details runs a detail lane: first the gaps of earlier runs (Recover), then
-// the list (Walk), within the owner's bounds on both together, and last the
-// lane's DETAIL_COVERAGE (Close).
+// Details runs a detail lane: first what bounds of earlier runs left (Recover),
+// then the list (Walk), and last what failed in earlier runs and the lane's
+// DETAIL_COVERAGE (Close), all within the owner's bounds.
 //
 // Every record that the lane hears of is accounted for: emitted, or kept as a
 // DETAIL_GAP. So the list's cursor may be handed over after Walk returned nil.
@@ -116,8 +116,13 @@ func (d *Details) Walk(next func() (Detail, bool)) error {
 	return err
 }
 
-// Close sends the lane's DETAIL_COVERAGE. Return its error, like any other.
+// Close tries again what failed in earlier runs, and sends the lane's
+// DETAIL_COVERAGE. Return its error, like any other. Call it behind the run's
+// other streams.
 func (d *Details) Close() error {
+	if d.recover(true) == nil && d.active() {
+		d.broken = d.waiting()
+	}
 	if d.broken != nil {
 		return d.broken
 	}

@@ -1,18 +1,27 @@
 package sdk
 
-// Recover serves the gaps of earlier runs, page after page until the host has
-// none left: first those of single records, then the backlog gaps, which it
-// expands by reading the list again. Call it before Walk, so that the oldest
-// debts come first; both draw on one budget. It ends early at the owner's bound
-// or when the provider is to be left alone; what it did not reach stays pending.
-func (d *Details) Recover() error {
+import "github.com/pdpp-host/pdpp-host/abi"
+
+// Recover serves the gaps that a bound of earlier runs left, page after page until
+// the host has none left: first those of single records, then the backlog gaps,
+// which it expands by reading the list again. Call it before Walk, so that the
+// oldest debts come first; both draw on one budget. It ends early at the owner's
+// bound or when the provider is to be left alone; what it did not reach stays
+// pending.
+//
+// Records that were asked for and did not come wait until Close, behind
+// everything that Walk lists: one that always fails is in nobody's way.
+func (d *Details) Recover() error { return d.recover(false) }
+
+// recover serves the gaps that failed, or the others.
+func (d *Details) recover(failed bool) error {
 	if d.broken != nil || !d.active() {
 		return d.broken
 	}
 	var backlogs []*servedGap
 	_, err := d.fetch(func() (detailItem, bool) {
 		for {
-			gap, err := d.h.gaps.next(d.h, d.l.Stream, d.l.StateStream)
+			gap, err := d.h.gaps.next(d.h, d.l.Stream, d.l.StateStream, failed)
 			switch {
 			case err != nil:
 				d.broken = err
@@ -39,4 +48,38 @@ func (d *Details) Recover() error {
 		err = d.expand(gap)
 	}
 	return err
+}
+
+// waiting counts what is still to be fetched of earlier runs among the lane's
+// gaps (RT-16.2), as far as one DETAIL_COVERAGE has room for it.
+func (d *Details) waiting() error {
+	if d.stop == nil {
+		return nil // everything was served
+	}
+	if err := d.h.gaps.rest(d.h); err != nil {
+		return err
+	}
+	room := abi.MaxCoverageBytes / 2
+	for _, k := range d.lane.keys {
+		room -= 2 * (len(k) + 1) // as required, and with its outcome
+	}
+	for _, gap := range d.h.gaps.list {
+		if gap.key == nil || !gap.of(d.l.Stream, d.l.StateStream) {
+			continue
+		}
+		k, use, err := d.lane.key(gap.key)
+		if err != nil || !use {
+			continue
+		}
+		if _, known := d.lane.index[string(k)]; known {
+			continue
+		}
+		if room -= 2 * (len(k) + 1); room < 0 {
+			break
+		}
+		if err := d.lane.backed(gap.key...); err != nil {
+			return err
+		}
+	}
+	return nil
 }

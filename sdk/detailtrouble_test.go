@@ -153,7 +153,7 @@ func TestRecoveryUnderPressure(t *testing.T) {
 	}
 	pressure := 0
 	for _, g := range res.PendingGaps() {
-		pressure += strings.Count(g, `"rate_limited"`)
+		pressure += strings.Count(g, `"reason":"rate_limited"`)
 	}
 	if pressure != 4 || len(res.PendingGaps()) != 5 {
 		t.Errorf("pending %q", res.PendingGaps())

@@ -15,6 +15,7 @@ type servedGap struct {
 	recordKey       string
 	locator, cursor jsonvalue.Value
 	backlog         bool
+	failed          bool // it was asked for and did not come: no bound of a run's alone left it
 	taken           bool // handed to the lane
 }
 
@@ -23,7 +24,7 @@ type servedGap struct {
 type servedGaps struct {
 	list  []*servedGap
 	index map[string]*servedGap // by stream and key
-	from  int                   // no gap before it is left to hand over
+	from  [2]int                // no gap before it is left to hand over: 0 is of those that did not fail, 1 of those that did
 	ended bool                  // an empty page came
 }
 
@@ -35,6 +36,8 @@ func (g *servedGaps) read(h *Host, page jsonvalue.Value) {
 			id: v.Get("gap_id").Str(), lease: v.Get("lease_id").Str(), stream: v.Get("stream").Str(),
 			parent: v.Get("parent_stream").Str(), locator: v.Get("detail_locator"), cursor: v.Get("list_cursor"),
 		}
+		class := abi.Reason(v.Get("class").Str())
+		one.failed = !class.Has(abi.RunCap) && class != abi.ReasonRequestCapReached && class != abi.ReasonWallClockDeadline
 		s := h.stream(one.stream)
 		if s == nil || one.id == "" || !one.readKey(s, v.Get("record_key")) {
 			continue
@@ -127,15 +130,19 @@ func (g *servedGaps) rest(h *Host) error {
 	return nil
 }
 
-// next takes the lane's next gap, from the next page where it must. It is nil
-// when there is none left.
-func (g *servedGaps) next(h *Host, stream, parent string) (*servedGap, error) {
-	for g.from < len(g.list) && g.list[g.from].taken {
-		g.from++
+// next takes the lane's next gap of those that failed, or of the others, from the
+// next page where it must. It is nil when there is none left.
+func (g *servedGaps) next(h *Host, stream, parent string, failed bool) (*servedGap, error) {
+	from := &g.from[0]
+	if failed {
+		from = &g.from[1]
 	}
-	for at := g.from; ; {
+	for *from < len(g.list) && (g.list[*from].taken || g.list[*from].failed != failed) {
+		*from++
+	}
+	for at := *from; ; {
 		for ; at < len(g.list); at++ {
-			if one := g.list[at]; !one.taken && one.of(stream, parent) {
+			if one := g.list[at]; !one.taken && one.failed == failed && one.of(stream, parent) {
 				one.taken = true
 				return one, nil
 			}

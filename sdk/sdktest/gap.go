@@ -21,6 +21,7 @@ type storedGap struct {
 	Parent        string  `json:"parent_stream,omitempty"`
 	Key           string  `json:"record_key"`
 	Reason        string  `json:"reason,omitempty"`
+	Class         string  `json:"class,omitempty"`
 	DetailLocator abi.Raw `json:"detail_locator,omitempty"`
 	ListCursor    abi.Raw `json:"list_cursor,omitempty"`
 
@@ -116,6 +117,9 @@ func (h *host) gap(payload []byte) string {
 			Stream: m.Stream, Parent: m.ParentStream, Key: keyText(m.RecordKey), Reason: m.Reason,
 			DetailLocator: m.DetailLocator, ListCursor: m.ListCursor,
 		})
+		if m.LastError != nil {
+			one.Class = m.LastError.Class
+		}
 		one.pending = true
 		if m.GapID != "" && m.GapID != one.ID {
 			return "a DETAIL_GAP with the gap_id of another"
