@@ -48,6 +48,10 @@ const (
 	ReasonRunCapBacklog Reason = "run_cap_backlog"
 )
 
+// ReasonKeepsFailing is the class of a detail that was asked for in several runs
+// and never came, though others did: it is tried again, ever more seldom.
+const ReasonKeepsFailing Reason = "detail_keeps_failing"
+
 // Known-gap reasons that the runtime itself writes.
 const (
 	ReasonDetailCoverageIncomplete Reason = "detail_coverage_incomplete"
@@ -92,6 +96,7 @@ var GenericReasons = []Reason{
 	ReasonRequestCapReached, ReasonWallClockDeadline, ReasonRetryBudgetExhausted, ReasonCircuitOpen,
 	ReasonRunCapFetches, ReasonRunCapTime, ReasonRunCapBacklog,
 	ReasonDetailCoverageIncomplete, ReasonStreamCollectionFailed, ReasonSchemaRejected, ReasonPolicyBudget, ReasonRunRefused,
+	ReasonKeepsFailing,
 }
 
 // RecoveryActions is what a recovery_hint's action may be.

@@ -54,7 +54,8 @@ func uncollected(r *storage.Run) string {
 func writeNotCollected(w io.Writer, r *storage.Run, v *runView) {
 	var known []run.KnownGap
 	_ = json.Unmarshal(r.KnownGaps, &known) // nil without any
-	if len(known)+len(v.Gaps) == 0 {
+	earlier := waiting(r, v)
+	if len(known)+len(v.Gaps)+len(earlier) == 0 {
 		return
 	}
 	fmt.Fprintln(w, "not collected")
@@ -71,6 +72,28 @@ func writeNotCollected(w io.Writer, r *storage.Run, v *runView) {
 		}
 		fmt.Fprintf(w, "  %s\n", output.Clean(fmt.Sprintf("%s: a detail that is %s, %s: %s", g.Stream, g.Status, output.Plural(g.Attempts, "attempt"), outcome.DetailCopy(g.Reason, g.Class))))
 	}
+	for _, g := range earlier {
+		fmt.Fprintf(w, "  %s\n", output.Clean(fmt.Sprintf("%s: %s of earlier runs still to fetch: %s", g.Stream, output.Plural(g.Count, "detail"), outcome.DetailCopy(g.Reason, g.Class))))
+	}
+}
+
+// waiting returns what was still to be fetched at the run's end and is not among
+// the gaps that it found or asked for.
+func waiting(r *storage.Run, v *runView) []run.OpenGaps {
+	var result run.Result
+	_ = json.Unmarshal(r.Result, &result) // none of a run that has not ended
+	var earlier []run.OpenGaps
+	for _, open := range result.OpenGaps {
+		for _, g := range v.Gaps {
+			if g.Stream == open.Stream && g.Reason == open.Reason && g.Class == open.Class {
+				open.Count--
+			}
+		}
+		if open.Count > 0 {
+			earlier = append(earlier, open)
+		}
+	}
+	return earlier
 }
 
 // saysNothing reports whether an event is progress without a word or a number.

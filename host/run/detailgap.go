@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/boundary"
@@ -103,18 +104,52 @@ func (c *collection) onNewGap(ctx context.Context, g *abi.DetailGap) error {
 		DetailLocator: g.DetailLocator, ListCursor: g.ListCursor, LastError: lastError,
 	}
 	c.pressed(&gap)
+	if served, ok := c.served[g.GapID]; ok {
+		c.again(&gap, served)
+	}
 	if err := c.stored(c.writer.PutGap(ctx, gap)); err != nil {
 		return err
 	}
 	c.ledger.addGap(g.Stream, g.ParentStream, key)
 	if len(c.gaps) < maxResultDetailGaps {
-		c.gaps = append(c.gaps, Gap{Stream: g.Stream, Key: key, Reason: g.Reason, Class: class})
+		c.gaps = append(c.gaps, Gap{Stream: g.Stream, Key: key, Reason: gap.Reason, Class: gap.Class})
 	}
-	return c.event("run.detail_gap_recorded", g.Stream, map[string]any{"key": key, "reason": g.Reason, "class": class})
+	return c.event("run.detail_gap_recorded", g.Stream, map[string]any{"key": key, "reason": gap.Reason, "class": gap.Class})
 }
 
-// servedKey is the record that a served gap stands for.
-type servedKey struct{ stream, key string }
+// servedKey is the record that a served gap stands for, and what is known of why.
+type servedKey struct {
+	stream, key   string
+	attempts      int64 // of earlier runs
+	reason, class string
+	lastError     []byte
+}
+
+// The wait before a detail that failed again is tried once more; it doubles with
+// each failure.
+const (
+	failedGapWait    = time.Hour
+	longestFailedGap = 24 * time.Hour
+)
+
+// again completes a gap that an earlier run left and this one could not fill. What
+// failed by itself keeps its reason where this run did not come so far as to ask,
+// and otherwise waits longer each time, so that it is in the way of nothing
+// else. Pressure of the provider has a cooldown of its own.
+func (c *collection) again(g *storage.Gap, served servedKey) {
+	class := abi.Reason(g.Class)
+	switch {
+	case served.reason != string(abi.ReasonTemporaryUnavailable):
+	case class.Has(abi.BudgetExhaustion), class.Has(abi.RunCap):
+		g.Reason, g.Class, g.LastError = served.reason, served.class, served.lastError
+	case g.Reason == string(abi.ReasonTemporaryUnavailable):
+		wait := failedGapWait
+		for n := served.attempts; n > 0 && wait < longestFailedGap; n-- {
+			wait *= 2
+		}
+		g.Class, g.NextAttemptAfter = string(abi.ReasonKeepsFailing), c.deps.Now().Add(min(wait, longestFailedGap))
+	}
+}
 
 // servedGap is one gap as the guest gets it.
 type servedGap struct {
@@ -168,7 +203,7 @@ func (c *collection) leaseGaps(ctx context.Context) ([]abi.Raw, error) {
 		}
 		page = append(page, raw)
 		c.ledger.addGap(g.Stream, g.ParentStream, g.RecordKey)
-		c.served[g.ID] = servedKey{g.Stream, g.RecordKey}
+		c.served[g.ID] = servedKey{g.Stream, g.RecordKey, g.AttemptCount, g.Reason, g.Class, g.LastError}
 	}
 	return page, nil
 }

@@ -1,5 +1,7 @@
 package run
 
+import "time"
+
 // Run statuses, as they are stored and shown.
 const (
 	StatusSucceeded = "succeeded"
@@ -21,7 +23,8 @@ type Result struct {
 	Error        *Failure                `json:"error,omitempty"`
 	Records      map[string]RecordCounts `json:"records"`
 	Checkpoints  Checkpoints             `json:"checkpoints"`
-	Gaps         []Gap                   `json:"gaps"`
+	Gaps         []Gap                   `json:"gaps"`                // that this run found, or could not fill
+	OpenGaps     []OpenGaps              `json:"open_gaps,omitempty"` // of its streams, those of earlier runs too
 	KnownGaps    []KnownGap              `json:"known_gaps"`
 	Interactions int                     `json:"interactions"`
 	Requests     RequestCounts           `json:"requests"`
@@ -70,6 +73,16 @@ type Gap struct {
 	Key    string `json:"key"`
 	Reason string `json:"reason"`
 	Class  string `json:"class,omitempty"`
+}
+
+// OpenGaps counts the details of one stream that wait, at the end of the run, for
+// one reason.
+type OpenGaps struct {
+	Stream      string     `json:"stream"`
+	Reason      string     `json:"reason"`
+	Class       string     `json:"class,omitempty"`
+	Count       int64      `json:"count"`
+	NextAttempt *time.Time `json:"next_attempt_at,omitempty"` // before it none is tried again; nil: at once
 }
 
 // RequestCounts counts what the run sent to the provider.

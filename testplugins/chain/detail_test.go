@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -67,7 +68,11 @@ func TestOwnersCap(t *testing.T) {
 		if have := live(o.export("github", "pull_requests")); have != min(pulls, 2*(runs+1)) {
 			t.Errorf("after run %d %d pull requests are here", runs, have)
 		}
-		done = o.openGaps("github") == 0
+		open := o.openGaps("github")
+		if n := int64(len(rows)); n > 0 && !strings.Contains(text, fmt.Sprintf("%d gap", n)) {
+			t.Errorf("run %d leaves %d gap rows and tells the owner:\n%s", runs, n, text)
+		}
+		done = open == 0
 	}
 	if len(asked) != pulls {
 		t.Errorf("%d details were asked for", len(asked))

@@ -104,7 +104,7 @@ func quickened(dir, folder string) (overlay string, err error) {
 	network["provider"] = map[string]any{
 		"endpoints":             endpoints,
 		"discovery_interval_ms": startMS, "min_interval_ms": floorMS, "backoff_base_ms": floorMS, "backoff_cap_ms": startMS,
-		"max_attempts": 4, "max_inline_wait_ms": 5000, "timeout_ms": 20000,
+		"max_attempts": 4, "max_inline_wait_ms": 5000, "timeout_ms": 20000, "breaker": map[string]any{"reset_ms": 5 * startMS},
 	}
 	name := filepath.Join(dir, filepath.Base(folder))
 	if err := writeJSON(name+".json", m); err != nil {

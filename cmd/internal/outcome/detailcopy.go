@@ -8,6 +8,9 @@ func DetailCopy(reason, class string) string {
 	if abi.Reason(class).Has(abi.RunCap) {
 		return "your own per-run budget was reached: this batch is saved, and the next run continues"
 	}
+	if abi.Reason(class) == abi.ReasonKeepsFailing {
+		return "it fails whenever it is asked for; it is tried again, ever more seldom"
+	}
 	switch abi.Reason(reason) {
 	case abi.ReasonRateLimited:
 		return "the service asked for fewer requests"

@@ -2,15 +2,37 @@ package outcome
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/host/run"
 )
 
-// Gaps counts everything that the run knows it did not get.
+// Gaps counts everything of the run's streams that is known to be missing.
 func Gaps(r *run.Result) int64 {
-	return int64(len(r.Gaps)) + Known(r.KnownGaps)
+	n := Known(r.KnownGaps)
+	for _, g := range openGaps(r) {
+		n += g.Count
+	}
+	return n
+}
+
+// openGaps are the details that wait at the end of the run, by stream and reason.
+// A result of before they were counted has those of its own run alone.
+func openGaps(r *run.Result) []run.OpenGaps {
+	if r.OpenGaps != nil {
+		return r.OpenGaps
+	}
+	var open []run.OpenGaps
+	for _, g := range r.Gaps {
+		at := slices.IndexFunc(open, func(o run.OpenGaps) bool { return o.Stream == g.Stream && o.Reason == g.Reason && o.Class == g.Class })
+		if at < 0 {
+			at, open = len(open), append(open, run.OpenGaps{Stream: g.Stream, Reason: g.Reason, Class: g.Class})
+		}
+		open[at].Count++
+	}
+	return open
 }
 
 // Known counts known gaps.

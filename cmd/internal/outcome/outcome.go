@@ -150,8 +150,8 @@ func GapLines(r *run.Result) []string {
 	}
 	type kind struct{ stream, why string }
 	details := map[kind]int64{}
-	for _, g := range r.Gaps {
-		details[kind{g.Stream, DetailCopy(g.Reason, g.Class)}]++
+	for _, g := range openGaps(r) {
+		details[kind{g.Stream, DetailCopy(g.Reason, g.Class)}] += g.Count
 	}
 	kinds := slices.SortedFunc(maps.Keys(details), func(a, b kind) int {
 		return cmp.Or(strings.Compare(a.stream, b.stream), strings.Compare(a.why, b.why))
