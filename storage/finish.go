@@ -21,7 +21,8 @@ type Outcome struct {
 	// Pressure arms the cooldown; PressureOver disarms it. At most one is set.
 	Pressure     *Pressure
 	PressureOver bool
-	// Narrowed: the run was told to leave out records of streams that it names.
+	// Narrowed: the run was told to leave out records of streams that it names, or
+	// stopped at its owner's bound before it had looked at all of them.
 	Narrowed bool
 	// EndedAt is when the run ended elsewhere, if that was before now; zero: now.
 	EndedAt      time.Time

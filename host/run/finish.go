@@ -28,9 +28,14 @@ func (r *Runner) finish(ctx context.Context, cause error, begin time.Time, req R
 	}
 	out := ending{
 		done: c.done, exit: exit, violation: violation, storeErr: storeErr, cause: cause, unresolved: len(c.attempted),
+		planned: c.bound(),
 	}.decide()
 
-	commit, held := c.ledger.settle(out.status, out.certified, slices.Collect(maps.Keys(c.staged)))
+	settled := out.status
+	if out.unfinished {
+		settled = StatusFailed // what the connector did not save as a slice, it did not finish
+	}
+	commit, held := c.ledger.settle(settled, out.certified, slices.Collect(maps.Keys(c.staged)))
 	for _, h := range held {
 		if h.Reason == withheldCoverage {
 			c.known.add(KnownGap{
@@ -42,12 +47,13 @@ func (r *Runner) finish(ctx context.Context, cause error, begin time.Time, req R
 	if out.status == StatusSucceeded && p.mode != abi.ModeFullRefresh {
 		r.rejectedEarlier(ctx, p, c)
 	}
-	o := storage.Outcome{Status: out.status, Reason: string(out.reason), Narrowed: p.narrowed}
+	o := storage.Outcome{Status: out.status, Reason: string(out.reason), Narrowed: p.narrowed || out.unfinished}
 	c.ofSending(&o)
 	if c.planned != "" && out.status != StatusSucceeded {
 		c.known.add(c.at.unfinished(c.planned))
 	}
 	result := c.result(begin, req, p, exit, out, commit, held)
+	result.OpenGaps = r.openGaps(ctx, p)
 	if err := c.write(ctx, o, out, result, commit, held); err != nil {
 		if out.status == StatusSucceeded || storeErr == nil {
 			// The outcome is not in the store, so it is not an outcome.
@@ -56,6 +62,24 @@ func (r *Runner) finish(ctx context.Context, cause error, begin time.Time, req R
 	}
 	r.deps.Observe(c.update(r.deps.Now().Sub(begin), true))
 	return result, nil
+}
+
+// openGaps counts the details that wait, as the store has them. What cannot be
+// read is not told.
+func (r *Runner) openGaps(ctx context.Context, p *prepared) []OpenGaps {
+	counts, err := r.deps.Store.GapCounts(ctx, p.connection.ID, streamNames(p.scope))
+	if err != nil {
+		r.deps.Logger.Warn("the open gaps cannot be counted", "error", err)
+	}
+	var open []OpenGaps
+	for _, n := range counts {
+		g := OpenGaps{Stream: n.Stream, Reason: n.Reason, Class: n.Class, Count: n.Count}
+		if !n.NextAttempt.IsZero() {
+			g.NextAttempt = &n.NextAttempt
+		}
+		open = append(open, g)
+	}
+	return open
 }
 
 // durable returns which of the run's slices the store holds: after a failure of

@@ -16,14 +16,17 @@ type ending struct {
 	storeErr   error
 	cause      error // why the host ended the run early, if it did
 	unresolved int   // gaps attempted and left without an outcome
+	// planned is the owner's own bound at which the run stopped asking; "": none was met.
+	planned abi.Reason
 }
 
 // outcome is how a run ended, in the words of contracts section 9.
 type outcome struct {
-	status    string
-	reason    abi.Reason
-	failure   *Failure
-	certified bool // the failure names the streams that failed, see settle
+	status     string
+	reason     abi.Reason
+	failure    *Failure
+	certified  bool // the failure names the streams that failed, see settle
+	unfinished bool // a planned stop: nothing failed, and not everything was looked at
 }
 
 // decide turns an ending into the one outcome. The order matters: what the
@@ -61,6 +64,8 @@ func (e ending) decide() outcome {
 		return failed(abi.ReasonRunTimedOut, e.late(), false)
 	case e.done != nil && e.done.Status == abi.DoneCancelled:
 		return outcome{status: StatusCancelled, reason: abi.ReasonConnectorReportedCancelled, failure: e.reported("connector.cancelled")}
+	case e.stoppedAsPlanned():
+		return outcome{status: StatusSucceeded, reason: e.planned, unfinished: true}
 	case e.done != nil && e.done.Status == abi.DoneFailed:
 		o := outcome{status: StatusFailed, reason: abi.ReasonConnectorReportedFailed, failure: e.reported("connector.failed")}
 		o.certified = e.done.Error != nil && e.done.Error.Code == string(abi.ReasonStreamCollectionFailed)
@@ -75,6 +80,17 @@ func (e ending) decide() outcome {
 		return failed(abi.ReasonExitWithoutDone, abi.NewError(abi.CodeGuestExit,
 			"the connector returned without DONE", "ask its author: every run ends with DONE"), true)
 	}
+}
+
+// stoppedAsPlanned reports whether the connector gave up for no other reason than
+// that the run stopped asking at the owner's bound. That is a handoff to the next
+// run and no failure (PB-D9).
+func (e ending) stoppedAsPlanned() bool {
+	if e.planned == "" || e.done == nil || e.done.Status != abi.DoneFailed || !e.exit.Returned || e.exit.Err != nil || e.done.Error == nil {
+		return false
+	}
+	hint := hintAction(e.done.Error.RecoveryHint)
+	return e.done.Error.Retryable && (hint == "" || hint == "retry_by_runtime")
 }
 
 // clean reports whether the guest returned 0 by itself.

@@ -55,6 +55,11 @@ func (e *Ended) cutShort() bool {
 	return e.Status == StatusAbandoned || e.Status == StatusCancelled && e.Code == string(abi.CodeInterrupted)
 }
 
+// circuitOpen is the class of runs that ended because the provider was unwell. They
+// are put off longer and longer, and never given up: the provider's health is
+// nothing that an owner can put right (RT-24).
+var circuitOpen = FailureClass(string(abi.ReasonConnectorReportedFailed), "send.circuit_open")
+
 // FailureClass tells failures apart: by the connector's own code where it
 // reported one, else by the outcome's reason.
 func FailureClass(reason, code string) string {
@@ -98,7 +103,7 @@ func FailureBackoff(history []Ended, base time.Duration, now time.Time) Backoff 
 	if b.Failures < backoffFrom {
 		return b
 	}
-	b.Blocked = b.Failures >= blockedFrom
+	b.Blocked = b.Failures >= blockedFrom && b.Class != circuitOpen
 	wait := doubled(orDefault(base), int64(b.Failures-backoffFrom), backoffShift, backoffCap)
 	// A failure in the future is of a clock that was put back since.
 	if until := b.RecordedAt.Add(wait); until.After(now) && b.RecordedAt.Sub(now) <= wait {
@@ -126,7 +131,7 @@ func Retried(e Ended) bool {
 		return false
 	case abi.Reason(reason).Has(notRetried), strings.HasPrefix(reason, "grant_"), slices.Contains(ownerHints, e.RecoveryHint):
 		return false
-	case strings.HasSuffix(e.Code, "_rate_limited"):
+	case strings.HasSuffix(e.Code, "_rate_limited"), e.Class == circuitOpen: // the run has waited once already
 		return false
 	}
 	status, isHTTP := httpStatus(e.Code)

@@ -51,6 +51,10 @@ func TestFailureBackoff(t *testing.T) {
 			t.Errorf("%d failures: %s, %+v", c.n, got, b)
 		}
 	}
+	// A provider that is unwell is put off, and never given up (RT-24).
+	if b := FailureBackoff(failures("connector:send.circuit_open", 20, "12:00"), time.Hour, clock("12:00")); b.Blocked || b.Until.Sub(clock("12:00")) != 24*time.Hour {
+		t.Errorf("after 20 open circuits: %+v, want a day and no end", b)
+	}
 	if b := FailureBackoff(failures("x", 3, "12:00"), time.Hour, clock("13:00")); !b.Until.IsZero() || b.Failures != 3 {
 		t.Errorf("past its time: %+v", b)
 	}
@@ -110,6 +114,7 @@ func TestRetried(t *testing.T) {
 		"no DONE":                 {failed(abi.ReasonExitWithoutDone, "guest.trap"), true},
 		"the store failed":        {failed(abi.ReasonRuntimeError, "storage.locked"), true},
 		"it said not to":          {final, false},
+		"an open circuit":         {failed(reported, "send.circuit_open"), false},
 		"authentication":          {failed(abi.ReasonAuthenticationError, ""), false},
 		"protocol":                {failed(abi.ReasonProtocolViolation, ""), false},
 		"permission":              {failed(abi.ReasonPermissionError, ""), false},

@@ -84,7 +84,9 @@ type walk struct {
 	shape shape
 
 	seen    map[string]bool
-	hidden  bool // the API said that it leaves something out
+	before  int64 // pages of this turn that an earlier run read
+	resumed bool  // what an earlier run began is read to its end
+	hidden  bool  // the API said that it leaves something out
 	capped  bool
 	unknown bool // a row could not be told from others
 	tag     string
@@ -104,12 +106,17 @@ type page struct{ tag, next string }
 // second time pages that did not change cost no quota.
 func (w *walk) full() error {
 	w.seen = make(map[string]bool)
+	if w.inv.next != "" {
+		if err := w.resume(); err != nil {
+			return err
+		}
+	}
 	first := w.inv.at.IsZero()
 	tag := ""
 	if w.inv.pages == 1 && !w.inv.overflow {
 		tag = w.inv.etag
 	}
-	unchanged, err := w.pass(w.l.whole, tag, false)
+	unchanged, err := w.pass(w.r.c.base+w.l.whole, tag, false)
 	if err != nil {
 		return err
 	}
@@ -118,13 +125,13 @@ func (w *walk) full() error {
 	}
 	gone := len(w.gone())
 	if w.complete() && (w.pages > 1 && (first || gone > 0) || gone > 0 && 2*gone >= len(w.inv.items)) {
-		if _, err := w.pass(w.l.whole, "", false); err != nil {
+		if _, err := w.pass(w.r.c.base+w.l.whole, "", false); err != nil {
 			return err
 		}
 	}
 	if w.capped && !w.l.since {
 		// The oldest rows were read. The newest matter more.
-		if _, err := w.pass(w.l.head, "", true); err != nil {
+		if _, err := w.pass(w.r.c.base+w.l.head, "", true); err != nil {
 			return err
 		}
 	}
@@ -136,6 +143,18 @@ func (w *walk) full() error {
 			return err
 		}
 	}
+	return w.finish(false)
+}
+
+// resume reads on where a run was stopped, as at its owner's bound. The list is
+// read then: whatever ends this run, the next one need not begin again. That
+// nothing is missing only the look at the whole list tells, which follows.
+func (w *walk) resume() error {
+	w.before = w.inv.pages
+	if _, err := w.pass(w.r.c.origin+w.inv.next, "", false); err != nil {
+		return err
+	}
+	w.before, w.resumed = 0, true
 	return w.finish(false)
 }
 
@@ -161,7 +180,7 @@ func (w *walk) newest() error {
 		// An hour earlier: the clock here need not be the provider's.
 		path, tag = path+escape(w.inv.at.Add(-time.Hour).UTC().Format(time.RFC3339)), ""
 	}
-	if _, err := w.pass(path, tag, true); err != nil {
+	if _, err := w.pass(w.r.c.base+path, tag, true); err != nil {
 		return err
 	}
 	w.inv.partial = w.capped
@@ -184,7 +203,7 @@ func (w *walk) gone() []string {
 
 // finish hands over the cursor after the last page.
 func (w *walk) finish(unchanged bool) error {
-	w.inv.partial, w.inv.at = false, w.r.h.Now()
+	w.inv.partial, w.inv.next, w.inv.at = false, "", w.r.h.Now()
 	if !unchanged {
 		w.inv.pages, w.inv.etag = w.pages, ""
 		if w.pages == 1 && w.complete() && !w.shape.troubled() {
@@ -194,14 +213,14 @@ func (w *walk) finish(unchanged bool) error {
 	return w.state("whole")
 }
 
-// pass reads the pages that begin at path. unchanged says that the only page is
+// pass reads the pages that begin at url. unchanged says that the only page is
 // the one known already.
-func (w *walk) pass(path, etag string, stopAtKnown bool) (unchanged bool, err error) {
+func (w *walk) pass(url, etag string, stopAtKnown bool) (unchanged bool, err error) {
 	p := pager{c: w.r.c}
 	if w.turns++; w.trail == nil {
 		w.trail = make(map[string]page)
 	}
-	for url := w.r.c.base + path; url != ""; {
+	for url != "" {
 		if !p.visit(url) {
 			w.capped = true
 			w.pages = maxPages
@@ -224,14 +243,16 @@ func (w *walk) pass(path, etag string, stopAtKnown bool) (unchanged bool, err er
 			return false, nil
 		}
 		if url = next; url != "" && fresh != asBefore && (len(w.inv.items) < sliceItems || p.pages%10 == 0) {
-			w.inv.partial = true
+			if w.inv.partial, w.inv.next = !w.resumed, ""; !stopAtKnown && !w.resumed {
+				w.inv.pages, w.inv.next = w.before+int64(p.pages), strings.TrimPrefix(url, w.r.c.origin)
+			}
 			if err := w.state(strconv.Itoa(w.turns) + "." + strconv.Itoa(p.pages)); err != nil {
 				return false, err
 			}
 		}
 	}
 	if !stopAtKnown {
-		w.pages = int64(p.pages)
+		w.pages = w.before + int64(p.pages)
 	}
 	return false, nil
 }

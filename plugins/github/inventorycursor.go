@@ -2,6 +2,7 @@ package main
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -21,6 +22,7 @@ type inventory struct {
 	etag     string            // of the list's only page
 	headTag  string            // of the first page of the newest ones
 	partial  bool              // a read of the list was not finished
+	next     string            // where that goes on: what follows the API's origin; "": from the first page
 	overflow bool              // items does not hold them all
 }
 
@@ -40,6 +42,9 @@ func readInventory(v jsonvalue.Value) inventory {
 	inv.overflow = v.Get("overflow").Bool()
 	inv.partial = v.Get("partial").Bool()
 	inv.pages = v.Get("pages").Int()
+	if next := v.Get("next").Str(); inv.partial && strings.HasPrefix(next, "/") && isAddress(next) {
+		inv.next = next
+	}
 	if same && !inv.partial {
 		inv.at, _ = instant(v.Get("inventory_at"))
 		inv.etag, inv.headTag = v.Get("etag").Str(), v.Get("head_etag").Str()
@@ -75,6 +80,9 @@ func (inv *inventory) encode(b []byte) []byte {
 	}
 	if inv.partial {
 		b = jsonappend.Bool(jsonappend.Name(b, "partial"), true)
+		if inv.next != "" {
+			b = jsonappend.String(jsonappend.Name(b, "next"), inv.next)
+		}
 	}
 	if inv.overflow {
 		b = jsonappend.Bool(jsonappend.Name(b, "overflow"), true)

@@ -38,6 +38,7 @@ type issueList struct {
 	etag    string // of the question that begins a run
 	asked   string // that question
 	revisit time.Time
+	ended   bool // the last page was read
 }
 
 // issues collects the stream.
@@ -129,6 +130,7 @@ func (l *issueList) collect() error {
 				since, url = from, l.question(from)
 			}
 		}
+		l.ended = next == ""
 		if err := l.state(strconv.Itoa(p.pages)); err != nil {
 			return err
 		}
@@ -184,6 +186,9 @@ func (l *issueList) state(slice string) error {
 		b = jsonappend.Int(b, e.at.Unix())
 		b = jsonappend.Uint(jsonappend.Elem(b), e.sum)
 		b = append(b, ']')
+	}
+	if !l.ended {
+		b = jsonappend.Bool(jsonappend.Name(b, "partial"), true)
 	}
 	return l.r.h.Slice(streamIssues, "page."+slice, append(b, '}', '}'))
 }

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk"
 )
@@ -45,11 +48,7 @@ func (r *run) collect() error {
 		return err
 	}
 	pulls := r.newPulls()
-	steps := []struct {
-		stream string
-		do     func() error
-		always bool // also in a run that only recovers gaps
-	}{
+	steps := []step{
 		{streamPulls, pulls.recover, true},
 		{streamRepositories, func() error { return r.inventory(repositories) }, false},
 		{streamStarred, func() error { return r.inventory(stars) }, false},
@@ -57,6 +56,9 @@ func (r *run) collect() error {
 		{streamIssues, r.issues, false},
 		{streamPulls, pulls.collect, false},
 	}
+	// A bound of the owner's may end every run on the way: what none has read to its
+	// end goes first, or it would have no turn.
+	slices.SortStableFunc(steps[1:], func(a, b step) int { return cmp.Compare(r.behind(a.stream), r.behind(b.stream)) })
 	broken := false // pull_requests: a lane that broke while it recovered does not go on
 	for _, step := range steps {
 		if !r.h.Wants(step.stream) || r.h.RecoveryOnly() && !step.always || step.stream == streamPulls && broken {
@@ -80,6 +82,22 @@ func (r *run) collect() error {
 		}
 	}
 	return r.failed.Err()
+}
+
+// step is a part of a run.
+type step struct {
+	stream string
+	do     func() error
+	always bool // also in a run that only recovers gaps
+}
+
+// behind says which streams come later: those that a run has read to their end.
+func (r *run) behind(stream string) int {
+	v := r.h.Cursor(stream)
+	if v.IsNull() || v.Get("partial").Bool() || v.Get("pending").Len() > 0 {
+		return 0
+	}
+	return 1
 }
 
 // hint is for a token without that permission.

@@ -27,7 +27,7 @@ func (s *shelf) inventory(l *list) (settled bool, last pass, err error) {
 	var missed map[string]bool // by the pass before; nil: it was not exact
 	for range maxPasses {
 		before := last.seen
-		if last, err = s.pass(l); err != nil {
+		if last, err = s.pass(l, l.first); err != nil {
 			return false, last, err
 		}
 		var missing []string
@@ -60,11 +60,11 @@ func (s *shelf) inventory(l *list) (settled bool, last pass, err error) {
 	return false, last, nil
 }
 
-// pass reads a list once, from its first page to its last.
-func (s *shelf) pass(l *list) (pass, error) {
+// pass reads a list once, from a page to its last.
+func (s *shelf) pass(l *list, url string) (pass, error) {
 	p := pass{seen: make(map[string]bool), total: -1, exact: true}
 	visited := make(map[string]bool)
-	for url := l.first; url != ""; {
+	for url != "" {
 		if visited[url] {
 			return p, cycle()
 		}
@@ -82,6 +82,9 @@ func (s *shelf) pass(l *list) (pass, error) {
 		p.total = one.total
 		if _, err := s.takePage(l, one, &p); err != nil {
 			return p, err
+		}
+		if l.resumes {
+			s.ledger.next = one.next
 		}
 		if err := s.progress(); err != nil {
 			return p, err

@@ -25,9 +25,10 @@ const maxID = 40
 // ledger is the cursor of a stream whose list is held as a whole.
 type ledger struct {
 	whose       sdk.Account
-	highMS      int64 // of saved tracks: the newest save that was collected
-	inventoryMS int64 // when an inventory last ended; 0: one is due
-	extra       int64 // how many more rows the list had then than were readable
+	highMS      int64  // of saved tracks: the newest save that was collected
+	inventoryMS int64  // when an inventory last ended; 0: one is due
+	extra       int64  // how many more rows the list had then than were readable
+	next        string // of saved tracks: the page at which a reading of the list was broken off; "": at none
 	known       map[string]uint64
 	overflow    bool
 }
@@ -39,7 +40,7 @@ func (a *api) openLedger(stream string) *ledger {
 	before := a.h.Previous(stream)
 	l := readLedger(before)
 	if before.Exists() {
-		l.highMS, l.inventoryMS, l.extra = 0, 0, 0
+		l.highMS, l.inventoryMS, l.extra, l.next = 0, 0, 0, ""
 		for key := range l.known {
 			l.known[key] = 0
 		}
@@ -55,6 +56,7 @@ func readLedger(v jsonvalue.Value) *ledger {
 	current := v.Get("v").Int() == ledgerVersion
 	if current {
 		l.highMS, l.inventoryMS, l.extra = v.Get("high_ms").Int(), v.Get("inventory_ms").Int(), v.Get("extra").Int()
+		l.next = v.Get("next").Str()
 	}
 	for it := v.Get("known").Children(); it.Next() && len(l.known) < maxKnown; {
 		if sum, ok := fingerprint.ReadText48(it.Value().Str()); ok {
@@ -78,6 +80,9 @@ func (l *ledger) encode() []byte {
 	}
 	if l.extra != 0 {
 		b = jsonappend.Int(jsonappend.Name(b, "extra"), l.extra)
+	}
+	if l.next != "" {
+		b = jsonappend.String(jsonappend.Name(b, "next"), l.next)
 	}
 	b = append(jsonappend.Name(b, "known"), '{')
 	for _, key := range l.keys("") {

@@ -45,6 +45,8 @@ type list struct {
 	part  string // begins each row's key in the ledger
 	// ranked says that the list is a ranking: its length says nothing.
 	ranked bool
+	// resumes says that a run goes on at the page at which one was broken off.
+	resumes bool
 	// row writes the record of one row, the nth from 1, to d, and returns its
 	// id; "" when it has none.
 	row func(d *draft, item jsonvalue.Value, n int) (id string)

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
 
@@ -14,9 +16,9 @@ const inventoryMS = 24 * 60 * 60 * 1000
 func collectTracks(a *api) error {
 	s := newShelf(a, streamTracks)
 	l := &list{
-		first: a.base + "/v1/me/tracks?limit=50",
-		row:   (*draft).savedTrack,
-		key:   func(id string) []string { return []string{id} },
+		first: a.base + "/v1/me/tracks?limit=50", resumes: true,
+		row: (*draft).savedTrack,
+		key: func(id string) []string { return []string{id} },
 	}
 	now := a.h.Now().UnixMilli()
 	due := now-s.ledger.inventoryMS >= inventoryMS || s.ledger.inventoryMS > now
@@ -31,12 +33,31 @@ func collectTracks(a *api) error {
 		return s.end(nil)
 	}
 	s.ledger.inventoryMS = 0
+	if err := s.resume(l); err != nil {
+		return s.end(err)
+	}
 	settled, last, err := s.inventory(l)
 	if err == nil && settled {
 		s.ledger.inventoryMS = now
 		s.ledger.extra = last.total - int64(len(s.ledger.known))
 	}
 	return s.end(err)
+}
+
+// resume reads on where a run was broken off, as at its owner's bound, so that
+// the end of a long list is reached. What is gone the inventory finds, which
+// begins at the first page.
+func (s *shelf) resume(l *list) error {
+	from := s.ledger.next
+	s.ledger.next = ""
+	if !strings.HasPrefix(from, s.base+"/v1/") {
+		return nil
+	}
+	_, err := s.pass(l, from)
+	if err != nil && endsRun(err) && s.ledger.next == "" {
+		s.ledger.next = from // not a page was read; where it is itself the trouble, it is let go
+	}
+	return err
 }
 
 // newest reads the list from its beginning to the first page without a new

@@ -35,7 +35,7 @@ func Github(o Options) *github.Provider {
 			CreatedAt: m.ago(i + 100), UpdatedAt: m.ago(i),
 		})
 	}
-	return github.New(github.Options{Token: o.Token, Now: o.Now, Enforce: o.Limit, Env: o.Env}, d)
+	return github.New(github.Options{Token: o.Token, Now: o.Now, PerPage: o.Page, Enforce: o.Limit, Env: o.Env}, d)
 }
 
 // Pull returns the n-th pull request, changed at that time.

@@ -17,6 +17,7 @@ type Options struct {
 	Seed  uint64
 	Size  int // of each list, more or less; 0: 20
 	Now   func() time.Time
+	Page  int    // rows on a page of github's; 0: as the service has it
 	Limit bool   // refuse above the documented limits
 	Token string // the secret that is accepted; "": one that says what it is
 	Env   fault.Env
