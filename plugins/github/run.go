@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -58,7 +57,7 @@ func (r *run) collect() error {
 	}
 	// A bound of the owner's may end every run on the way: what none has read to its
 	// end goes first, or it would have no turn.
-	slices.SortStableFunc(steps[1:], func(a, b step) int { return cmp.Compare(r.behind(a.stream), r.behind(b.stream)) })
+	slices.SortStableFunc(steps[1:], func(a, b step) int { return r.behind(a.stream) - r.behind(b.stream) })
 	broken := false // pull_requests: a lane that broke while it recovered does not go on
 	for _, step := range steps {
 		if !r.h.Wants(step.stream) || r.h.RecoveryOnly() && !step.always || step.stream == streamPulls && broken {
