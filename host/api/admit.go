@@ -93,6 +93,7 @@ func (a *API) identify(c *call) error {
 		return unauthorized(c)
 	}
 	c.device = d
+	prove(c.r.Context())
 	if c.r.PathValue("device") != d.ID {
 		return refuse(http.StatusForbidden, device.CodeForbidden, "the credential is another device's")
 	}

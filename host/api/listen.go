@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/netip"
 	"strconv"
-	"sync/atomic"
 	"syscall"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -16,10 +15,6 @@ import (
 // Listening says where to listen: "127.0.0.1:8730", "[::1]:0", "localhost:0",
 // ":8730". Port 0 is one that is free. Cert and Key are PEM files; both or none.
 type Listening struct{ Address, Cert, Key string }
-
-// maxConnections bounds the connections that are open, so that those who hold
-// them and say nothing take no more than these.
-const maxConnections = 256
 
 // Listen opens the address. Without TLS it is one of this machine's own loopback
 // addresses: a token that travels in the clear is anybody's on the way.
@@ -93,42 +88,6 @@ func notListening(addr netip.AddrPort, err error) error {
 		hint = "ports below 1024 need the right to use them; choose a higher one"
 	}
 	return abi.NewError(CodeListenFailed, "that address cannot be listened on", hint).WithDetail(addr.String()).Wrap(err)
-}
-
-// bounded is a listener that hangs up on who comes while too many are there. It
-// does not let them wait: who waits keeps the place of the next as well.
-type bounded struct {
-	net.Listener
-	open atomic.Int64
-}
-
-// Accept returns the next connection that there is room for.
-func (b *bounded) Accept() (net.Conn, error) {
-	for {
-		conn, err := b.Listener.Accept()
-		if err != nil {
-			return nil, err
-		}
-		if b.open.Add(1) <= maxConnections {
-			return &counted{Conn: conn, of: b}, nil
-		}
-		b.open.Add(-1)
-		_ = conn.Close() // nothing was said on it
-	}
-}
-
-type counted struct {
-	net.Conn
-	of   *bounded
-	gone atomic.Bool
-}
-
-// Close closes the connection, and makes room once.
-func (c *counted) Close() error {
-	if !c.gone.Swap(true) {
-		c.of.open.Add(-1)
-	}
-	return c.Conn.Close()
 }
 
 func addrOf(l net.Listener) netip.AddrPort {

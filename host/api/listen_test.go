@@ -1,14 +1,17 @@
 package api
 
 import (
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"log/slog"
 	"math/big"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,6 +19,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/device"
 )
 
 // writePair writes a certificate of its own for 127.0.0.1 and the key of it.
@@ -142,12 +146,13 @@ func TestAHalfRenewedPairIsNotServed(t *testing.T) {
 	}
 }
 
-// Who comes while too many are there is hung up on, and the next finds room again.
+// Who comes while too many are there takes the place of the one that has said nothing
+// for longest, of its own address where that has too many; who has shown a credential
+// keeps its place.
 func TestConnectionsAreBounded(t *testing.T) {
 	t.Parallel()
 	in := newPipes()
 	b := &bounded{Listener: in}
-	b.open.Store(maxConnections - 1)
 	accepted := make(chan net.Conn)
 	go func() {
 		for {
@@ -159,26 +164,85 @@ func TestConnectionsAreBounded(t *testing.T) {
 			accepted <- conn
 		}
 	}()
-	one := in.dial()
-	first := <-accepted
-	two := in.dial()
-	if _, err := two.Read(make([]byte, 1)); err == nil {
-		t.Error("one too many is not hung up on")
+	var all []net.Conn
+	next := func() (near net.Conn, far *counted) {
+		near = in.dial()
+		all = append(all, near)
+		far, _ = (<-accepted).(*counted)
+		return near, far
+	}
+	proven, first := next()
+	first.proven.Store(true)
+	silent, _ := next()
+	for range maxFromAddress - 2 {
+		_, c := next()
+		c.proven.Store(true)
+	}
+	_, last := next()
+	if _, err := silent.Read(make([]byte, 1)); err == nil {
+		t.Error("the one that said nothing is not hung up on")
+	}
+	if n := len(b.open); n != maxFromAddress {
+		t.Errorf("%d are counted, want %d", n, maxFromAddress)
+	}
+	last.proven.Store(true)
+	extra := in.dial()
+	if _, err := extra.Read(make([]byte, 1)); err == nil {
+		t.Error("one too many is not hung up on, although each of the others has shown a credential")
 	}
 	_ = first.Close()
 	_ = first.Close() // twice makes room once
-	if n := b.open.Load(); n != maxConnections-1 {
-		t.Errorf("%d are counted", n)
+	if n := len(b.open); n != maxFromAddress-1 {
+		t.Errorf("%d are counted after one went, want %d", n, maxFromAddress-1)
 	}
-	three := in.dial()
-	if conn := <-accepted; conn == nil {
-		t.Error("there is no room again")
-	}
+	next()
 	_ = in.Close()
 	if _, more := <-accepted; more {
 		t.Error("it accepts when it is closed")
 	}
-	for _, c := range []net.Conn{one, two, three} {
+	for _, c := range append(all, proven, extra) {
 		_ = c.Close()
+	}
+}
+
+// Three hundred connections of one machine that say nothing lock no device out.
+func TestSilentConnectionsLockNobodyOut(t *testing.T) {
+	t.Parallel()
+	l, err := Listen(t.Context(), Listening{Address: "127.0.0.1:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newHost(t).installing().public(t)
+	ctx, stop := context.WithCancel(t.Context())
+	served := make(chan error, 1)
+	go func() { served <- Serve(ctx, l, p.API, slog.New(slog.DiscardHandler)) }()
+	var d net.Dialer
+	for range 300 {
+		conn, err := d.DialContext(t.Context(), "tcp", l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = conn.Close() }()
+		_, _ = conn.Write([]byte("POST /_ref HTTP/1.1\r\nHost: h\r\n")) // some are hung up on
+	}
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+l.Addr().String()+device.PathState(p.DeviceID, p.SourceInstanceID), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.credential(r)
+	r.Header.Set(device.HeaderProtocol, device.ProtocolVersion)
+	transport := &http.Transport{}
+	defer transport.CloseIdleConnections()
+	res, err := (&http.Client{Transport: transport, Timeout: headerTime / 2}).Do(r)
+	if err != nil {
+		t.Fatalf("a device beside 300 silent connections: %v, want an answer", err)
+	}
+	_ = res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		t.Errorf("a device was answered %d, want 200", res.StatusCode)
+	}
+	stop()
+	if err := <-served; err != nil {
+		t.Error(err)
 	}
 }

@@ -38,6 +38,7 @@ func newServer(h http.Handler, logger *slog.Logger) *http.Server {
 		WriteTimeout:      answerTime,
 		IdleTimeout:       idleTime,
 		MaxHeaderBytes:    maxHeaderBytes,
+		ConnContext:       withConnection,
 		// OPTIONS * is a request like any other: not found.
 		DisableGeneralOptionsHandler: true,
 		// What net/http says of connections that broke names addresses only.

@@ -1,0 +1,112 @@
+package api
+
+import (
+	"context"
+	"net"
+	"net/netip"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// maxConnections bounds the connections that are open, so that those who hold them
+// and say nothing take no more than these. One address has no more than a part of
+// them; this machine's own, from which a reverse proxy brings everybody, more.
+const (
+	maxConnections  = 256
+	maxFromAddress  = 32
+	maxFromLoopback = 192
+)
+
+// bounded is a listener that has room for so many connections. Who comes while there
+// is none takes the place of the one that has been open longest without showing a
+// device's credential: who holds many and says nothing locks nobody out. It lets
+// nobody wait: who waits keeps the place of the next as well.
+type bounded struct {
+	net.Listener
+
+	mu   sync.Mutex
+	open []*counted // the oldest first
+}
+
+// counted is one connection that has a place.
+type counted struct {
+	net.Conn
+	of     *bounded
+	from   netip.Prefix
+	proven atomic.Bool // a device's credential was shown on it
+}
+
+// Accept returns the next connection that there is room for.
+func (b *bounded) Accept() (net.Conn, error) {
+	for {
+		conn, err := b.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		c := &counted{Conn: conn, of: b, from: addressOf(conn.RemoteAddr().String())}
+		last, ok := b.take(c)
+		if last != nil {
+			_ = last.Conn.Close() // nobody knows what it wanted
+		}
+		if ok {
+			return c, nil
+		}
+		_ = conn.Close() // nothing was said on it
+	}
+}
+
+// take gives a connection a place, if need be that of last.
+func (b *bounded) take(c *counted) (last *counted, ok bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	most, same := maxFromAddress, 0
+	if c.from.Addr().IsLoopback() {
+		most = maxFromLoopback
+	}
+	for _, o := range b.open {
+		if o.from == c.from {
+			same++
+		}
+	}
+	if same >= most || len(b.open) >= maxConnections {
+		i := slices.IndexFunc(b.open, func(o *counted) bool { return !o.proven.Load() && (same < most || o.from == c.from) })
+		if i < 0 {
+			return nil, false
+		}
+		last = b.open[i]
+		b.open = slices.Delete(b.open, i, i+1)
+	}
+	b.open = append(b.open, c)
+	return last, true
+}
+
+// Close closes the connection, and makes room once.
+func (c *counted) Close() error {
+	b := c.of
+	b.mu.Lock()
+	b.open = slices.DeleteFunc(b.open, func(o *counted) bool { return o == c })
+	b.mu.Unlock()
+	return c.Conn.Close()
+}
+
+// connKey is under which a request's context has its connection.
+type connKey struct{}
+
+// withConnection keeps with the requests of a connection which one it is.
+func withConnection(ctx context.Context, conn net.Conn) context.Context {
+	if s, ok := conn.(interface{ NetConn() net.Conn }); ok { // of TLS
+		conn = s.NetConn()
+	}
+	if c, ok := conn.(*counted); ok {
+		return context.WithValue(ctx, connKey{}, c)
+	}
+	return ctx
+}
+
+// prove keeps that a device's credential was shown on a request's connection.
+func prove(ctx context.Context) {
+	if c, ok := ctx.Value(connKey{}).(*counted); ok {
+		c.proven.Store(true)
+	}
+}
