@@ -24,10 +24,11 @@ ON r.stream_id = s.id WHERE s.removed = 0 AND
 	{"records of no stream", `SELECT DISTINCT stream_id FROM records WHERE stream_id NOT IN (SELECT id FROM streams)`},
 	{"a record's sequence is above the store's counter", `SELECT seq FROM records WHERE seq > (SELECT value FROM counters WHERE name = 'change')`},
 	{"a tombstone has data, or a record has none", `SELECT seq FROM records WHERE (deleted = 1) <> (data IS NULL)`},
-	{"a record is of no run", `SELECT r.seq FROM records r JOIN streams s ON s.id = r.stream_id WHERE s.removed = 0 AND r.run_pk NOT IN (SELECT pk FROM runs)`},
+	{"a record is of no run", `SELECT r.seq FROM records r JOIN streams s ON s.id = r.stream_id JOIN connections c ON c.id = s.connection_id
+WHERE s.removed = 0 AND r.run_pk > c.pruned_to AND r.run_pk NOT IN (SELECT pk FROM runs)`},
 	{"a checkpoint is ahead of the store's records", `SELECT stream FROM states WHERE seq > (SELECT value FROM counters WHERE name = 'change')`},
-	{"a checkpoint is of no run, or of a run with another bookmark", `SELECT s.stream FROM states s LEFT JOIN runs r ON r.run_id = s.run_id
-WHERE r.pk IS NULL OR r.bookmark <> s.bookmark OR r.connection_id <> s.connection_id`},
+	{"a checkpoint is of no run, or of a run with another bookmark", `SELECT s.stream FROM states s JOIN connections c ON c.id = s.connection_id LEFT JOIN runs r ON r.run_id = s.run_id
+WHERE r.pk IS NULL AND c.pruned_to = 0 OR r.bookmark <> s.bookmark OR r.connection_id <> s.connection_id`},
 	{"a lease is of no running run", `SELECT l.connection_id FROM leases l LEFT JOIN runs r ON r.run_id = l.run_id
 WHERE l.run_id <> '' AND (r.pk IS NULL OR r.status <> 'running' OR r.epoch <> l.epoch)`},
 	{"a run is running without a lease", `SELECT r.run_id FROM runs r LEFT JOIN leases l ON l.run_id = r.run_id WHERE r.status = 'running' AND l.run_id IS NULL`},
@@ -36,7 +37,8 @@ WHERE l.run_id <> '' AND (r.pk IS NULL OR r.status <> 'running' OR r.epoch <> l.
 WHERE g.status = 'in_progress' AND (r.pk IS NULL OR r.status <> 'running')`},
 	{"two trusted devices feed one binding", `SELECT s.binding FROM source_instances s JOIN devices d ON d.id = s.device_id
 WHERE d.revoked_us = 0 GROUP BY s.connector, s.binding HAVING count(*) > 1`},
-	{"a delivery of no run was taken", `SELECT batch_id FROM device_batches WHERE run_id NOT IN (SELECT run_id FROM runs)`},
+	{"a delivery of no run was taken", `SELECT b.batch_id FROM device_batches b JOIN source_instances s ON s.id = b.source_id JOIN connections c ON c.id = s.connection_id
+WHERE c.pruned_to = 0 AND b.run_id NOT IN (SELECT run_id FROM runs)`},
 	{"undelivered work has no contents", `SELECT id FROM outbox WHERE status <> 'succeeded' AND seq NOT IN (SELECT seq FROM outbox_payloads)`},
 	{"a queued batch is of no stream", `SELECT id FROM outbox WHERE indexed = 1 AND seq NOT IN (SELECT seq FROM outbox_streams)`},
 	{"queued work is leased to nobody, or held without a lease", `SELECT id FROM outbox WHERE (status = 'leased') <> (lease_holder <> '')`},

@@ -83,6 +83,7 @@ func (t *tx) runEnded(row *runRow) error {
 	if err != nil {
 		return err
 	}
+	t.ended[row.ConnectionID] = true
 	endRun(c.facts, row)
 	if c.ended == nil || counts(row) {
 		c.ended = row

@@ -142,7 +142,7 @@ func (d *history) draw(what string, from ...string) string {
 func (d *history) step() {
 	d.clock.forward(time.Duration(rapid.IntRange(0, 1000).Draw(d.t, "minutes")) * time.Minute)
 	name := d.draw("connection", "c", "d")
-	switch d.draw("step", "run", "run", "run", "records", "gaps", "gaps", "end", "end", "end", "manifest", "credential", "schedule", "dispatch", "asks", "reopen", "remove",
+	switch d.draw("step", "run", "run", "run", "records", "gaps", "gaps", "end", "end", "end", "manifest", "credential", "schedule", "dispatch", "asks", "reopen", "remove", "prune",
 		"device", "device", "device", "device", "device", "device") {
 	case "device":
 		d.device()
@@ -203,6 +203,8 @@ func (d *history) step() {
 			d.ok(w.Event(d.ctx, Event{Type: d.draw("event", eventAsks, eventAnswered, "run.other")}))
 			d.ok(w.Flush(d.ctx))
 		}
+	case "prune":
+		d.prune(name)
 	case "reopen":
 		d.ok(d.s.Close())
 		d.open()

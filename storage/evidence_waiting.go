@@ -23,6 +23,11 @@ func (g gatherer) gaps(id string, f *health.Stored) error {
 	for _, r := range rows {
 		countGap(f, &gapRow{Stream: r.Stream, Status: r.Status, Reason: r.Reason}, r.N)
 	}
+	var pruned int64
+	if err := g.db.QueryRowContext(g.ctx, "SELECT recovered_pruned FROM connections WHERE id = ?", id).Scan(&pruned); err != nil {
+		return err
+	}
+	f.Gaps.Recovered += pruned
 	return g.floors(id, f)
 }
 

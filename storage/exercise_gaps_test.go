@@ -108,3 +108,29 @@ func exerciseCoverage(t *testing.T, x *exercise) {
 	_, err = x.s.Coverage(ctx, "none")
 	x.code(err, abi.CodeRunUnknown)
 }
+
+// A gap that is open already and is seen again costs no event; one that is new, was
+// closed, or has another reason does.
+func exerciseGapEvents(t *testing.T, x *exercise) {
+	ctx := t.Context()
+	events := func(reason string) int {
+		t.Helper()
+		w := x.begin("c")
+		x.ok(w.PutGap(ctx, Gap{Stream: "a", RecordKey: "1", Reason: reason}, Event{Type: "gap"}))
+		x.finish(w)
+		list, err := x.s.Events(ctx, w.RunID(), 0, 0)
+		x.ok(err)
+		n := 0
+		for _, e := range list {
+			if e.Type == "gap" {
+				n++
+			}
+		}
+		return n
+	}
+	x.same([]int{events("rate_limited"), events("rate_limited"), events("retry_exhausted"), events("retry_exhausted")}, []int{1, 0, 1, 0})
+	w := x.begin("c")
+	x.ok(w.CloseGap(ctx, x.gap("a", "").ID, nil))
+	x.finish(w)
+	x.same(events("retry_exhausted"), 1)
+}

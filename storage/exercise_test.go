@@ -76,6 +76,7 @@ func Exercise(t *testing.T, fresh func(t *testing.T) opener) {
 		{"after a failure nothing more is written, Invariant 1", exerciseFailure},
 		{"gaps", exerciseGaps},
 		{"gap leases end with their run", exerciseGapLeases},
+		{"a gap seen again costs no event", exerciseGapEvents},
 		{"coverage RT-12", exerciseCoverage},
 		{"a device enrolls", exerciseEnroll},
 		{"bindings of devices", exerciseBindings},

@@ -65,7 +65,9 @@ func gapID(connectionID, stream, parent, key string) string {
 
 // PutGap keeps a gap. One that is known already is refreshed and, when it had
 // been recovered, given up or was leased, pending again; its attempts are kept.
-func (w *RunWriter) PutGap(ctx context.Context, g Gap) error {
+// news is appended to the run's events unless the gap was open for the same reason:
+// a backlog that every run sees again would fill the store with what it says already.
+func (w *RunWriter) PutGap(ctx context.Context, g Gap, news ...Event) error {
 	row := gapRow{
 		ID: gapID(w.connectionID, g.Stream, g.ParentStream, g.RecordKey), ConnectionID: w.connectionID,
 		Stream: g.Stream, ParentStream: g.ParentStream, RecordKey: g.RecordKey, Reason: g.Reason, Class: g.Class,
@@ -92,6 +94,14 @@ func (w *RunWriter) PutGap(ctx context.Context, g Gap) error {
 		}
 		if err != nil {
 			return err
+		}
+		for _, e := range news {
+			if before != nil && before.open() && before.Reason == row.Reason {
+				break
+			}
+			if err := t.runEvent(w, e); err != nil {
+				return err
+			}
 		}
 		return t.gapMoved(before, &row)
 	})

@@ -29,6 +29,9 @@ type Options struct {
 	NewID  func() string    // ids of connections; nil: 128 random bits
 	Logger *slog.Logger     // nil: discarded
 	Lane   *Lane            // nil: a host's own store; else a collector's outbox
+	// History is how long runs are kept that have ended; 0: for ever. A lane has a
+	// rule of its own, see PruneHistory.
+	History time.Duration
 
 	busyTimeout time.Duration // how long to wait for another process; 0: 5 s
 	maxPages    int           // a full disk, in tests; 0: no bound

@@ -13,6 +13,11 @@ func (s *Store) CompactLane(ctx context.Context) error {
 	if err := s.ofLane(); err != nil {
 		return err
 	}
+	return s.vacuum(ctx)
+}
+
+// vacuum writes the file anew and empties its log.
+func (s *Store) vacuum(ctx context.Context) error {
 	db, err := s.pool(1, s.dsn("WAL", s.writerPragmas()...))
 	if err != nil {
 		return err

@@ -2,13 +2,10 @@ package storage
 
 import (
 	"context"
-	"encoding/json"
+	"math"
 	"slices"
 
-	"github.com/uptrace/bun"
-
 	"github.com/pdpp-host/pdpp-host/abi"
-	"github.com/pdpp-host/pdpp-host/health"
 )
 
 // PruneHistory deletes the lane's runs that have ended, with their events and
@@ -49,7 +46,7 @@ func (s *Store) PruneHistory(ctx context.Context, keep int) (pruned int64, err e
 // spareRuns returns which of the runs after a pk can go, of a bounded number, and
 // where the next ones begin; below 0: there are none.
 func (t *tx) spareRuns(connectionID string, after int64, keep int) (gone []int64, next int64, err error) {
-	h, err := t.readHistory(connectionID)
+	h, err := t.readHistory(connectionID, math.MaxInt64)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -95,109 +92,4 @@ func (t *tx) spareRuns(connectionID string, after int64, keep int) (gone []int64
 func (t *tx) undeliveredRuns() (ids []string, err error) {
 	err = t.db.NewRaw("SELECT DISTINCT run_id FROM outbox WHERE "+undelivered).Scan(t.ctx, &ids)
 	return ids, err
-}
-
-// laneHistory is what the runs of a connection say, and which of them are not needed
-// for it.
-type laneHistory struct {
-	rows []runRow
-	says string
-	gone []int64 // ascending
-}
-
-// readHistory reads the runs without what their replay does not look at: of a
-// connector that says much that is most of them.
-func (t *tx) readHistory(connectionID string) (*laneHistory, error) {
-	h := &laneHistory{}
-	for after := int64(0); ; {
-		var page []runRow
-		err := t.db.NewSelect().Model(&page).ExcludeColumn("result").Where("connection_id = ? AND pk > ?", connectionID, after).
-			Order("pk").Limit(eachPage).Scan(t.ctx)
-		if err != nil {
-			return nil, err
-		}
-		for i := range page {
-			page[i].KnownGaps = bareGaps(page[i].KnownGaps)
-		}
-		h.rows = append(h.rows, page...)
-		if len(page) < eachPage {
-			return h, nil
-		}
-		after = page[len(page)-1].PK
-	}
-}
-
-// bareGaps leaves the messages and the diagnostics out of a run's known gaps. What
-// cannot be read stays unreadable.
-func bareGaps(text string) string {
-	if text == "" {
-		return ""
-	}
-	var list []left
-	if _, ok := knownGaps(&runRow{KnownGaps: text}); !ok || json.Unmarshal([]byte(text), &list) != nil {
-		return "unreadable"
-	}
-	for i := range list {
-		list[i].Message, list[i].Diagnostics = "", nil
-	}
-	bare, err := json.Marshal(list)
-	if err != nil {
-		return "unreadable"
-	}
-	return string(bare)
-}
-
-// replay returns what the runs say that are not gone, as it is kept.
-func (h *laneHistory) replay() string {
-	f, settled, gone := &health.Stored{}, int64(0), h.gone
-	for i := range h.rows {
-		r := &h.rows[i]
-		switch {
-		case len(gone) > 0 && gone[0] == r.PK:
-			gone = gone[1:]
-			continue
-		case r.Status == StatusRunning:
-			beginRun(f, r)
-			continue
-		}
-		endRun(f, r)
-		if counts(r) {
-			settled = r.PK
-		}
-	}
-	text, err := json.Marshal(struct {
-		Facts   *health.Stored `json:"facts"`
-		Settled int64          `json:"settled"`
-	}{f, settled})
-	if err != nil {
-		return "" // a history that cannot be written is not what was said
-	}
-	return string(text)
-}
-
-// spare moves to gone those of old that nothing is missing without: all of them at
-// once where that is so, as it mostly is, else those of each half.
-func (h *laneHistory) spare(old []int64) {
-	before := h.gone
-	h.gone = append(slices.Clone(before), old...)
-	if h.replay() == h.says {
-		return
-	}
-	h.gone = before
-	if len(old) == 1 {
-		return
-	}
-	h.spare(old[:len(old)/2])
-	h.spare(old[len(old)/2:])
-}
-
-// deleteRuns deletes runs with everything that is of them alone.
-func (t *tx) deleteRuns(pks []int64) error {
-	for _, table := range []string{"staged_states", "events", "coverage", "run_streams"} {
-		if _, err := t.db.ExecContext(t.ctx, "DELETE FROM "+table+" WHERE run_pk IN (?)", bun.List(pks)); err != nil {
-			return err
-		}
-	}
-	_, err := t.db.ExecContext(t.ctx, "DELETE FROM runs WHERE pk IN (?)", bun.List(pks))
-	return err
 }

@@ -20,7 +20,7 @@ type Record struct {
 	Data      []byte
 	Deleted   bool
 	EmittedAt string
-	RunID     string // the run that changed it last
+	RunID     string // the run that changed it last; "" when that is older than the history
 }
 
 // RecordQuery is one page of a stream. The order is the key's, by its bytes.

@@ -26,7 +26,8 @@ type tx struct {
 
 	changed map[string]*evidenceChange // by connection
 
-	erased bool // something was deleted that its owner may want gone from the log, too
+	ended  map[string]bool // connections of which a run ended
+	erased bool            // something was deleted that its owner may want gone from the log, too
 }
 
 // tally is what the transaction does to one stream of one run.
@@ -42,7 +43,7 @@ type tally struct {
 func (l *link) newTx() *tx {
 	return &tx{
 		l: l, db: l.conn, ctx: context.Background(), now: l.s.now(), opened: -1,
-		runs: map[*RunWriter]error{}, tallies: map[*RunWriter][]tally{}, changed: map[string]*evidenceChange{},
+		runs: map[*RunWriter]error{}, tallies: map[*RunWriter][]tally{}, changed: map[string]*evidenceChange{}, ended: map[string]bool{},
 	}
 }
 

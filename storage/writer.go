@@ -234,6 +234,7 @@ func (w *writer) transact(group []*op) error {
 		return w.s.fail("write", err)
 	}
 	w.erased = w.erased || t.erased
+	w.pruneAfter(t.ended)
 	for r, tallies := range t.tallies {
 		r.count(tallies)
 	}

@@ -79,6 +79,9 @@ func (a *app) checkStore(ctx context.Context, f *findings, c *config.Config, mod
 		if len(report.Problems) == 0 {
 			f.ok("store", "sound, "+output.Plural(report.Records, "record")+" looked at")
 		}
+		if err := checkSpace(ctx, f, store); err != nil {
+			return err
+		}
 		if err := checkEvidence(ctx, f, store, repair); err != nil {
 			return err
 		}

@@ -26,7 +26,7 @@ func (a *app) withStore(ctx context.Context, fn func(*config.Config, *storage.St
 	if err := modules.MakePrivate(c.DataDir()); err != nil {
 		return err
 	}
-	store, err := storage.Open(ctx, storage.Options{Path: c.StorageDSN(), Now: a.Now, Logger: a.Logger})
+	store, err := storage.Open(ctx, storage.Options{Path: c.StorageDSN(), Now: a.Now, Logger: a.Logger, History: c.History()})
 	if err != nil {
 		return err
 	}

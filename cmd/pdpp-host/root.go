@@ -10,7 +10,7 @@ func (a *app) root() *cobra.Command {
 	root.Long = "pdpp-host runs connectors, WebAssembly modules in a sandbox, and keeps what they collect in one local store."
 	root.AddCommand(
 		a.runCommand(), a.serveCommand(), a.pluginsCommand(), a.pluginCommand(), a.connectionsCommand(), a.devicesCommand(), a.runsCommand(),
-		a.recordsCommand(), a.statusCommand(), a.configCommand(), a.doctorCommand(), a.debugCommand(), a.versionCommand(),
+		a.recordsCommand(), a.storeCommand(), a.statusCommand(), a.configCommand(), a.doctorCommand(), a.debugCommand(), a.versionCommand(),
 	)
 	for _, c := range root.Commands() {
 		a.commands = append(a.commands, c.Name())

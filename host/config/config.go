@@ -41,6 +41,7 @@ type Config struct {
 	listen       string
 	tlsCert      string
 	tlsKey       string
+	history      time.Duration
 
 	file    string
 	origins map[string]Origin
@@ -103,6 +104,9 @@ func (c *Config) TLSCert() string { return c.tlsCert }
 // TLSKey is the absolute path of the certificate's key.
 func (c *Config) TLSKey() string { return c.tlsKey }
 
+// History is how long the runs of a connection are kept.
+func (c *Config) History() time.Duration { return c.history }
+
 // File is the configuration file that was read; "" when there was none.
 func (c *Config) File() string { return c.file }
 
@@ -163,6 +167,8 @@ func (c *Config) shown(name string) string {
 		return c.tlsCert
 	case KeyTLSKey:
 		return c.tlsKey
+	case KeyHistory:
+		return strconv.FormatInt(int64(c.history/day), 10) + "d"
 	default:
 		return strings.Join(c.allowPrivate, ",")
 	}

@@ -22,6 +22,7 @@ const (
 	KeyListen       = "serve.listen"
 	KeyTLSCert      = "serve.tls_cert"
 	KeyTLSKey       = "serve.tls_key"
+	KeyHistory      = "history.retention"
 )
 
 // key is one row of the key table: its fallback is the default's text, or ""
@@ -52,6 +53,7 @@ var keys = []key{
 	{KeyListen, "", parseListen},
 	{KeyTLSCert, "", parsePath(func(c *Config) *string { return &c.tlsCert })},
 	{KeyTLSKey, "", parsePath(func(c *Config) *string { return &c.tlsKey })},
+	{KeyHistory, "90d", parseHistory},
 }
 
 // Keys returns the names of every key, in the order of `config show`.

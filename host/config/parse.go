@@ -125,6 +125,24 @@ func parseDuration(field func(*Config) durationPtr) func(*Config, value) error {
 	}
 }
 
+const day = 24 * time.Hour
+
+// parseHistory reads a number of days, as in "90d".
+func parseHistory(c *Config, v value) error {
+	const hint = `write a number of days, as in "90d", from 1d to 36500d`
+	s, err := v.text()
+	if err != nil {
+		return err
+	}
+	number, ok := strings.CutSuffix(s, "d")
+	days, err := strconv.ParseUint(number, 10, 16)
+	if !ok || err != nil || days < 1 || days > 36500 {
+		return v.invalid("is not a number of days", hint)
+	}
+	c.history = time.Duration(days) * day
+	return nil
+}
+
 func parseIsolation(c *Config, v value) error {
 	s, err := v.text()
 	if err != nil {

@@ -47,6 +47,9 @@ func TestInvalidValues(t *testing.T) {
 		{`serve: {listen: "127.0.0.1:65536"}`, KeyListen, "host:port"},
 		{"serve: {listen: [a]}", KeyListen, "plain value"},
 		{"serve: {tls_key: 7}", KeyTLSKey, "path"},
+		{"history: {retention: 0d}", KeyHistory, "number of days"},
+		{"history: {retention: 90}", KeyHistory, "number of days"},
+		{"history: {retention: 2160h}", KeyHistory, "number of days"},
 	} {
 		t.Run(tc.key+" "+tc.says, func(t *testing.T) {
 			t.Parallel()

@@ -107,14 +107,18 @@ func (c *collection) onNewGap(ctx context.Context, g *abi.DetailGap) error {
 	if served, ok := c.served[g.GapID]; ok {
 		c.again(&gap, served)
 	}
-	if err := c.stored(c.writer.PutGap(ctx, gap)); err != nil {
+	news, err := json.Marshal(map[string]any{"key": key, "reason": gap.Reason, "class": gap.Class})
+	if err != nil {
+		return err
+	}
+	if err := c.stored(c.writer.PutGap(ctx, gap, storage.Event{Type: "run.detail_gap_recorded", Stream: g.Stream, Data: news})); err != nil {
 		return err
 	}
 	c.ledger.addGap(g.Stream, g.ParentStream, key)
 	if len(c.gaps) < maxResultDetailGaps {
 		c.gaps = append(c.gaps, Gap{Stream: g.Stream, Key: key, Reason: gap.Reason, Class: gap.Class})
 	}
-	return c.event("run.detail_gap_recorded", g.Stream, map[string]any{"key": key, "reason": gap.Reason, "class": gap.Class})
+	return nil
 }
 
 // servedKey is the record that a served gap stands for, and what is known of why.

@@ -1,0 +1,81 @@
+package storage
+
+import (
+	"context"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// Compacted says what a compaction did.
+type Compacted struct {
+	Runs                    int64 // that were older than the history
+	BytesBefore, BytesAfter int64 // of the file and its log
+}
+
+// Compact prunes the whole history, writes the file anew without free pages, and
+// empties its log. It needs as much free disk as the file takes. While a run goes on
+// it is refused, as storage.locked; alive is as in NewRun.
+func (s *Store) Compact(ctx context.Context, alive func(holder string) bool) (c Compacted, err error) {
+	err = s.alone(ctx, "compact", func(t *tx) error {
+		var leases []leaseRow
+		if err := t.db.NewSelect().Model(&leases).Where("run_id <> ''").Scan(t.ctx); err != nil {
+			return err
+		}
+		for _, l := range leases {
+			if leaseHolds(l.Holder, l.ExpiresUS, t.now, alive) {
+				return abi.NewError(abi.CodeStoreLocked, "a run is going on, and writes to the store", "wait for it to end, or end it").WithDetail("run " + l.RunID)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return c, err
+	}
+	before, err := s.Stats(ctx)
+	if err != nil {
+		return c, err
+	}
+	c.BytesBefore = before.FileBytes + before.LogBytes
+	if c.Runs, err = s.PruneRuns(ctx); err != nil {
+		return c, err
+	}
+	if err := s.vacuum(ctx); err != nil {
+		return c, err
+	}
+	after, err := s.Stats(ctx)
+	c.BytesAfter = after.FileBytes + after.LogBytes
+	return c, err
+}
+
+// Space is what takes the room of the store's file, in bytes.
+type Space struct {
+	Records, History, Gaps, Rest int64 // with their indexes
+	Free                         int64 // pages that are used again; Compact gives them back
+}
+
+// Space reads every page's header: it takes long on a large store.
+func (s *Store) Space(ctx context.Context) (space Space, err error) {
+	var rows []struct {
+		Name string
+		Size int64
+	}
+	err = s.read.NewRaw(`SELECT coalesce(o.tbl_name, '') AS name, sum(d.pgsize) AS size FROM dbstat AS d
+LEFT JOIN sqlite_schema AS o ON o.name = d.name WHERE d.aggregate = 1 GROUP BY 1`).Scan(ctx, &rows)
+	if err != nil {
+		return space, s.fail("measure the store", err)
+	}
+	for _, r := range rows {
+		switch r.Name {
+		case "records":
+			space.Records += r.Size
+		case "runs", "run_streams", "events", "coverage":
+			space.History += r.Size
+		case "gaps":
+			space.Gaps += r.Size
+		default:
+			space.Rest += r.Size
+		}
+	}
+	err = s.read.QueryRowContext(ctx, "SELECT freelist_count * page_size FROM pragma_freelist_count, pragma_page_size").Scan(&space.Free)
+	return space, s.fail("measure the store", err)
+}

@@ -1,0 +1,177 @@
+package storage
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/health"
+)
+
+// The history of runs ends at Options.History: older runs go, with their events,
+// their coverage and the details that they recovered. Records, open gaps and gaps
+// that were given up, cursors, leases and the memory of deliveries stay. So does an
+// old run that says what no younger one does, which stream it was the last to
+// collect, what it was the last to miss, so that the evidence is made again from
+// what is left as it was made from all of them.
+const (
+	// leastRuns is how many of a connection's newest runs stay, however old.
+	leastRuns = 50
+	// pruneFew is how many runs have to be old before the end of a run looks at them,
+	// and pruneMany the most that one transaction looks at; besides it deletes at most
+	// pruneParts events or gaps.
+	pruneFew, pruneMany = 32, 100
+	pruneParts          = 2000
+)
+
+// pruneRuns prunes a bounded part of a connection's history: the next of the runs
+// that ended before a moment, but for the newest, where there are at least few of
+// them. more: it may be called again at once.
+func (t *tx) pruneRuns(connectionID string, before time.Time, least, few int) (pruned int64, more bool, err error) {
+	var to int64
+	var manifest string
+	err = t.db.QueryRowContext(t.ctx, "SELECT pruned_to, pinned_manifest FROM connections WHERE id = ?", connectionID).Scan(&to, &manifest)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, false, nil // removed meanwhile
+	}
+	if err != nil {
+		return 0, false, err
+	}
+	var newest int64
+	err = t.db.QueryRowContext(t.ctx, "SELECT pk FROM runs WHERE connection_id = ? ORDER BY pk DESC LIMIT 1 OFFSET ?", connectionID, least-1).Scan(&newest)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, false, nil
+	}
+	if err != nil {
+		return 0, false, err
+	}
+	const ended = "connection_id = ? AND pk < ? AND finished_us > 0 AND finished_us < ?"
+	var fresh []int64
+	err = t.db.NewSelect().Model((*runRow)(nil)).Column("pk").Where(ended, connectionID, newest, micros(before)).Where("pk > ?", to).
+		Order("pk").Limit(pruneMany).Scan(t.ctx, &fresh)
+	if err != nil || len(fresh) < few {
+		return 0, false, err
+	}
+	to = fresh[len(fresh)-1]
+	var old []int64
+	err = t.db.NewSelect().Model((*runRow)(nil)).Column("pk").Where(ended, connectionID, newest, micros(before)).Where("pk <= ?", to).
+		Order("pk").Scan(t.ctx, &old)
+	if err != nil {
+		return 0, false, err
+	}
+	h, err := t.readHistory(connectionID, t.lookAhead(connectionID, to))
+	if err != nil {
+		return 0, false, err
+	}
+	facts := &health.Stored{}
+	_ = acceptManifest(facts, manifest) // one that cannot be read names no stream
+	h.manifest = facts.Manifest
+	h.says = h.replay()
+	h.spare(old)
+	if more, err = t.pruneOfRuns(connectionID, old, h.gone); err != nil || more {
+		return 0, more, err
+	}
+	if len(h.gone) > 0 {
+		if err := t.deleteRuns(h.gone); err != nil {
+			return 0, false, err
+		}
+	}
+	_, err = t.db.ExecContext(t.ctx, "UPDATE connections SET pruned_to = ? WHERE id = ?", to, connectionID)
+	return int64(len(h.gone)), len(fresh) == pruneMany, err
+}
+
+// lookAhead is the pk up to which runs are read to judge those up to another: what
+// the next ones say over again need not be kept.
+func (t *tx) lookAhead(connectionID string, to int64) (pk int64) {
+	err := t.db.QueryRowContext(t.ctx, "SELECT coalesce(max(pk), 0) FROM (SELECT pk FROM runs WHERE connection_id = ? AND pk > ? ORDER BY pk LIMIT ?)",
+		connectionID, to, pruneMany).Scan(&pk)
+	if err != nil {
+		return to // what is read less spares a run more
+	}
+	return max(pk, to)
+}
+
+// pruneOfRuns deletes events of old runs and the details recovered by those that
+// go, a bounded number of each. more: there are others.
+func (t *tx) pruneOfRuns(connectionID string, old, gone []int64) (more bool, err error) {
+	t.erased = true
+	res, err := t.db.ExecContext(t.ctx, "DELETE FROM events WHERE (run_pk, seq) IN (SELECT run_pk, seq FROM events WHERE run_pk IN (?) LIMIT ?)", bun.List(old), pruneParts)
+	if err != nil {
+		return false, err
+	}
+	if n, err := res.RowsAffected(); err != nil || n == pruneParts || len(gone) == 0 {
+		return n == pruneParts, err
+	}
+	var ids []string
+	var rows []gapRow
+	err = t.db.NewSelect().Model(&rows).Column("id", "reason").Where("status = ?", GapRecovered).
+		Where("recovered_run_id IN (SELECT run_id FROM runs WHERE pk IN (?))", bun.List(gone)).Limit(pruneParts).Scan(t.ctx)
+	if err != nil || len(rows) == 0 {
+		return false, err
+	}
+	pressed := 0
+	for i := range rows {
+		ids = append(ids, rows[i].ID)
+		if abi.Reason(rows[i].Reason).IsSourcePressure() {
+			pressed++
+		}
+	}
+	if _, err := t.db.ExecContext(t.ctx, "DELETE FROM gaps WHERE id IN (?)", bun.List(ids)); err != nil {
+		return false, err
+	}
+	_, err = t.db.ExecContext(t.ctx, "UPDATE connections SET recovered_pruned = recovered_pruned + ? WHERE id = ?", pressed, connectionID)
+	return len(rows) == pruneParts, err
+}
+
+// pruneAfter queues a look at the history of the connections whose runs have just
+// ended, one bounded part after the other, behind what else is queued.
+func (w *writer) pruneAfter(connections map[string]bool) {
+	if w.s.opts.History <= 0 || w.s.opts.Lane != nil {
+		return
+	}
+	for id := range connections {
+		w.pruneNext(id)
+	}
+}
+
+func (w *writer) pruneNext(connectionID string) {
+	_ = w.push(&op{do: func(t *tx) error { // a store that is closed does it another time
+		_, more, err := t.pruneRuns(connectionID, t.now.Add(-w.s.opts.History), leastRuns, pruneFew)
+		if err != nil {
+			w.s.logger.Warn("the history of runs was not pruned", "error", err)
+		} else if more {
+			w.pruneNext(connectionID)
+		}
+		return err
+	}})
+}
+
+// PruneRuns prunes the history of every connection's runs down to what
+// Options.History keeps, and returns how many runs went.
+func (s *Store) PruneRuns(ctx context.Context) (pruned int64, err error) {
+	if s.opts.History <= 0 {
+		return 0, nil
+	}
+	connections, err := s.Connections(ctx)
+	if err != nil {
+		return 0, err
+	}
+	for i := range connections {
+		for more := true; more; {
+			var n int64
+			err := s.alone(ctx, "prune the history", func(t *tx) (err error) {
+				n, more, err = t.pruneRuns(connections[i].ID, t.now.Add(-s.opts.History), leastRuns, 1)
+				return err
+			})
+			if err != nil {
+				return pruned, err
+			}
+			pruned += n
+		}
+	}
+	return pruned, nil
+}
