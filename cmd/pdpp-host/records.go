@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -62,7 +64,7 @@ func (a *app) recordsList(ctx context.Context, connection, stream string, q stor
 		}
 		a.Printer.Raw()
 		a.writeRecords(a.Out, records)
-		return nil
+		return a.writeMore(ctx, store, conn.Name, stream, q.Deleted, records)
 	})
 }
 
@@ -77,9 +79,40 @@ func (a *app) writeRecords(w io.Writer, records []storage.Record) {
 		if r.Deleted {
 			data = "(deleted)"
 		}
-		rows[i] = []string{output.Cut(output.Clean(r.Key), 48), data}
+		rows[i] = []string{output.Cut(output.Clean(r.Key), 48), output.EscapeJSON(data)}
 	}
 	output.Table(w, a.Printer.Style, []string{"key", "data"}, rows)
+}
+
+// writeMore says how many records there are besides the listed ones, and how to see
+// them, when the list ends before the stream does.
+func (a *app) writeMore(ctx context.Context, store *storage.Store, connection, stream string, deleted bool, listed []storage.Record) error {
+	if a.Flags.Quiet || len(listed) == 0 {
+		return nil
+	}
+	streams, err := store.Streams(ctx, connection)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(streams, func(s storage.StreamInfo) bool { return s.Name == stream })
+	if i < 0 {
+		return nil
+	}
+	total := streams[i].Live
+	if deleted {
+		total += streams[i].Deleted
+	}
+	last := listed[len(listed)-1].Key
+	next, err := store.Records(ctx, connection, stream, storage.RecordQuery{AfterKey: last, Limit: 1, Deleted: deleted})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.Err, "%s of %s listed", output.Count(int64(len(listed))), output.Plural(total, "record"))
+	if len(next) > 0 {
+		fmt.Fprintf(a.Err, "; the next ones: --after %s", quoted(output.Clean(last)))
+	}
+	fmt.Fprintln(a.Err)
+	return nil
 }
 
 func (a *app) recordsGet(ctx context.Context, connection, stream, key string) error {
@@ -96,15 +129,25 @@ func (a *app) recordsGet(ctx context.Context, connection, stream, key string) er
 	})
 }
 
-// writeLines writes records as JSON Lines, which need no envelope.
+// writeLines writes records as JSON Lines, which need no envelope. A terminal gets
+// them escaped, so that it does not act on what a record says.
 func (a *app) writeLines(records []storage.Record) error {
-	lines := export.NewLines(&exportTarget{a.Out, "standard output"})
+	out := &exportTarget{a.Out, "standard output"}
+	var text bytes.Buffer
+	var to io.Writer = out
+	if a.Printer.Style.Terminal {
+		to = &text
+	}
+	lines := export.NewLines(to)
 	for _, r := range records {
 		if err := lines.Write(r); err != nil {
 			return err
 		}
 	}
 	if err := lines.Close(); err != nil {
+		return err
+	}
+	if _, err := io.WriteString(out, output.EscapeJSON(text.String())); err != nil {
 		return err
 	}
 	a.Printer.Raw()

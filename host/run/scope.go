@@ -31,6 +31,9 @@ func resolveScope(m *abi.Manifest, req Request) (scope abi.Scope, narrowed bool,
 			return abi.Scope{}, false, abi.NewError(abi.CodeUsage,
 				fmt.Sprintf("resources are given for stream %q, which the run does not collect", name),
 				"add --stream "+name+", or leave its --resource out")
+		case !s.Selection.Resources:
+			return abi.Scope{}, false, abi.NewError(abi.CodeUsage,
+				fmt.Sprintf("the connector cannot collect single records of stream %q", name), selectable(m))
 		}
 	}
 	for i := range m.Streams {
@@ -51,6 +54,21 @@ func resolveScope(m *abi.Manifest, req Request) (scope abi.Scope, narrowed bool,
 			"name streams with --stream, or ask the connector's author")
 	}
 	return scope, narrowed, nil
+}
+
+// selectable is the hint that lists the streams of which single records can be
+// collected.
+func selectable(m *abi.Manifest) string {
+	var names []string
+	for i := range m.Streams {
+		if m.Streams[i].Selection.Resources {
+			names = append(names, m.Streams[i].Name)
+		}
+	}
+	if len(names) == 0 {
+		return "leave --resource out: it can for no stream"
+	}
+	return "leave its --resource out; it can for " + strings.Join(names, ", ")
 }
 
 // wanted reports whether the request collects s: it is named, or resources of

@@ -11,7 +11,7 @@ import (
 func TestResolveScope(t *testing.T) {
 	t.Parallel()
 	m := manifestOf(
-		abi.Stream{Name: "a", ConsentTimeField: "at"}, abi.Stream{Name: "b"},
+		abi.Stream{Name: "a", ConsentTimeField: "at"}, abi.Stream{Name: "b", Selection: abi.Selection{Resources: true}},
 		abi.Stream{Name: "inv", CoveragePolicy: abi.CoverageInventoryOnly},
 		abi.Stream{Name: "later", CoveragePolicy: abi.CoverageDeferred},
 		abi.Stream{Name: "never", CoveragePolicy: abi.CoverageUnsupported},
@@ -32,6 +32,7 @@ func TestResolveScope(t *testing.T) {
 		{"resources alone name their streams", Request{Resources: map[string][]string{"b": {"1"}}}, `{"streams":[{"name":"b","resources":["1"]}]}`, true, ""},
 		{"unknown stream", Request{Streams: []string{"zzz"}}, "", false, abi.CodeStreamUnknown},
 		{"resources of an unknown stream", Request{Resources: map[string][]string{"zzz": {"1"}}}, "", false, abi.CodeStreamUnknown},
+		{"resources of a stream that has none", Request{Resources: map[string][]string{"a": {"1"}}}, "", false, abi.CodeUsage},
 		{"resources of a stream left out", Request{Streams: []string{"a"}, Resources: map[string][]string{"b": {"1"}}}, "", false, abi.CodeUsage},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -229,6 +230,27 @@ func TestKilled(t *testing.T) {
 		}
 		if c.not != "" && strings.Contains(out.String(), c.not) {
 			t.Errorf("%s: wrote %q, want no %q", c.name, out.String(), c.not)
+		}
+	}
+}
+
+// A terminal acts on nothing that a record says, and the value stays the same.
+func TestEscapeJSON(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		`{"a":"plain, ümlaut 🎈"}`:        `{"a":"plain, ümlaut 🎈"}`,
+		"{\"a\":\"\u202egpj.exe\"}\n":    "{\"a\":\"\\u202egpj.exe\"}\n",
+		"{\"a\":\"\u009b2J\u0085\"}":     `{"a":"\u009b2J\u0085"}`,
+		"{\"a\":\"\U000e0001\u200b\"}":   `{"a":"\udb40\udc01\u200b"}`,
+		"{\"a\":\"\x1b[2J is no JSON\"}": `{"a":"\u001b[2J is no JSON"}`,
+	} {
+		got := EscapeJSON(in)
+		if got != want {
+			t.Errorf("%q becomes %q, want %q", in, got, want)
+		}
+		var before, after any
+		if json.Unmarshal([]byte(in), &before) == nil && (json.Unmarshal([]byte(got), &after) != nil || !reflect.DeepEqual(before, after)) {
+			t.Errorf("%q means %v, want %v", got, after, before)
 		}
 	}
 }

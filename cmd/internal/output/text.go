@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf16"
 )
 
 // Clean removes control and formatting characters, so that text of a stranger
@@ -25,6 +26,29 @@ func Clean(s string) string {
 			return -1
 		}
 	}, s)
+}
+
+// EscapeJSON writes the characters of JSON texts that a terminal would act on, or
+// that turn the direction of a line, as JSON escapes: the value stays the same. Line
+// ends stay.
+func EscapeJSON(s string) string {
+	acts := func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }
+	if !strings.ContainsFunc(s, acts) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case !acts(r):
+			b.WriteRune(r)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
 }
 
 func lines(s string) []string {
