@@ -101,7 +101,7 @@ func TestOpenCircuitStops(t *testing.T) {
 	p.MaxInlineWaitMS = time.Minute.Milliseconds() - 1 // too long to be sat out
 	tokens := NewRetryBudget(5, 0)
 	b := newBed(t, p, func(d *Deps) { d.Retries, d.Run = tokens, NewRunBudget(100, 0) })
-	b.script(throttled)
+	b.script(says{status: 500})
 	for range 5 {
 		b.stopped()
 	}
@@ -138,7 +138,7 @@ func TestOpeningFailureKeepsItsReason(t *testing.T) {
 	p := named()
 	p.DiscoveryMS, p.MaxAttempts = new(int64(0)), 1
 	b := newBed(t, p, nil)
-	b.script(throttled)
+	b.script(says{status: 429, headers: "Retry-After: 1"})
 	for range 5 {
 		if s := b.stopped(); s.Reason != abi.ReasonRateLimited || s.Error() != "github_rate_limited" {
 			t.Errorf("%d calls, %+v", b.calls, s)

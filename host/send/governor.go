@@ -78,6 +78,7 @@ func New(profile Profile, deps Deps) (*Governor, error) {
 	g.general = newLane("", now, &p, p.MinIntervalMS, p.Windows)
 	if deps.Learned != nil && p.paced() {
 		g.general.rate.restore(*deps.Learned)
+		g.general.quota.restore(now, deps.Learned.ended, deps.Learned.windows)
 		g.general.startPacer(now, &p, p.MinIntervalMS)
 	}
 	for _, e := range p.Endpoints {
@@ -162,14 +163,16 @@ func (g *Governor) plan(now time.Time, s *sends) (t turn, stop *Stop) {
 	}
 	t.wait = opens
 	var reason abi.Reason
+	var paused time.Duration
 	for _, l := range s.lanes {
 		if d := l.told(now); d > t.told {
 			t.told, reason = d, l.pressure(now)
 		}
-		t.wait = max(t.wait, l.delay(now))
+		t.wait, paused = max(t.wait, l.delay(now)), max(paused, l.hold.Sub(now))
 	}
+	most := ms(g.profile.MaxInlineWaitMS) // of a pause; a window that is known is sat out for as long as the run has
 	switch {
-	case t.told > ms(g.profile.MaxInlineWaitMS), bounded && t.told > left:
+	case paused > most, t.told > most && !bounded, t.told > left && bounded:
 		return t, g.stopFailed(answer{refusal: reason == abi.ReasonRateLimited, next: now.Add(t.told)}, 0, reason)
 	case bounded && t.wait > left:
 		return t, g.stopPlanned(abi.ReasonWallClockDeadline, 0, time.Time{})
@@ -216,10 +219,13 @@ func (g *Governor) learn(now time.Time, s *sends, v verdict, a answer) {
 		own.refused = v.refusal
 	}
 	switch {
-	case v.slow && !a.next.IsZero():
-		own.throttle(now, BackoffRetryAfter, true)
 	case v.slow:
-		own.throttle(now, BackoffThrottle, v.refusal)
+		told := !a.next.IsZero()
+		s := sign{refusal: v.refusal || told, told: told}
+		if told {
+			s.pause = a.next.Sub(now)
+		}
+		own.throttle(now, now.Add(-a.took), s)
 	case v.outcome == outcomeSuccess:
 		own.success(now, a.took)
 	}

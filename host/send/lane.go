@@ -18,12 +18,13 @@ type lane struct {
 	hold      time.Time // the moment of the last Retry-After
 	refused   bool      // the last sign of pressure was a refusal, and not a service that is away
 	absence   absence
+	silence   silence
 	throttles scolded
 	took      latency
 }
 
 func newLane(name string, now time.Time, p *Profile, floorMS int64, windows []Window) *lane {
-	l := &lane{name: name, paced: p.paced(), quota: newQuota(windows)}
+	l := &lane{name: name, paced: p.paced(), quota: newQuota(windows), silence: newSilence()}
 	if l.paced {
 		l.rate = newAdaptive(float64(*p.DiscoveryMS), float64(floorMS), float64(p.MaxIntervalMS))
 		l.startPacer(now, p, floorMS)
@@ -79,23 +80,37 @@ func (l *lane) holdUntil(t time.Time) {
 	}
 }
 
-// throttle takes one sign of pressure. The lane holds still when too many came
-// within a minute.
-func (l *lane) throttle(now time.Time, reason string, locates bool) {
+// throttle takes one sign of pressure, of a request that was sent at a moment.
+// The lane holds still when too many came within a minute, and until a window is
+// over whose end nobody told. Requests that were under way together give one sign.
+func (l *lane) throttle(now, sent time.Time, s sign) {
 	l.holdUntil(l.throttles.add(now))
+	if l.silence.burst(sent) {
+		return
+	}
+	until := l.silence.refused(now)
+	s.row = l.silence.row
 	if l.paced {
-		l.rate.throttle(now, reason, locates)
+		l.rate.throttle(now, s)
+	}
+	if s.refusal && !s.told && l.quota.exhausted(now) <= 0 {
+		l.holdUntil(until)
+		if w := l.silence.found(now, l.quota.logged); w.Requests > 0 {
+			l.quota.found(now, w)
+			l.rate.forget()
+		}
 	}
 }
 
 // success takes one good answer. One that came suspiciously late slows the lane
 // down: the provider throttles without saying so.
 func (l *lane) success(now time.Time, took time.Duration) {
+	l.silence.success(now)
 	switch {
 	case !l.paced:
 	case l.took.add(took):
 		l.rate.success(now)
-		l.rate.throttle(now, BackoffThrottle, false)
+		l.rate.throttle(now, sign{row: 1})
 	default:
 		l.rate.success(now)
 	}

@@ -21,6 +21,7 @@ const (
 	fieldInterval = "pacing_interval_ms"
 	fieldRecorded = "pacing_recorded_at_ms"
 	fieldLimit    = "pacing_limit_per_min"
+	fieldWindows  = "pacing_windows"
 )
 
 // Snapshot is the pace of a governor at one moment.
@@ -31,11 +32,14 @@ type Snapshot struct {
 	LastBackoff       *Backoff `json:"last_backoff"`        // null: there was none
 	// LimitPerMinute is where the provider refused; 0: not known.
 	LimitPerMinute float64 `json:"limit_per_minute,omitempty"`
+
+	learned Learned
 }
 
 // Snapshot returns the provider's pace; nil when pacing is switched off, which
 // is no rate of zero (RT-25.4).
 func (g *Governor) Snapshot() *Snapshot {
+	now := g.deps.Clock.Now()
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if !g.general.paced {
@@ -49,6 +53,11 @@ func (g *Governor) Snapshot() *Snapshot {
 	if r.last != nil {
 		s.LastBackoff = &Backoff{AtIntervalMS: thousandth(r.last.AtIntervalMS), Reason: r.last.Reason}
 	}
+	s.learned = Learned{IntervalMS: min(s.IntervalMS, s.InitialIntervalMS), windows: g.general.quota.keep(now)}
+	if r.known && !r.vague {
+		s.learned.LimitPerMinute = s.LimitPerMinute
+		s.learned.windows = append(s.learned.windows, r.minute(now))
+	}
 	return s
 }
 
@@ -59,15 +68,19 @@ func thousandth(f float64) float64 { return math.Round(f*1000) / 1000 }
 type Learned struct {
 	IntervalMS     float64 // above zero
 	LimitPerMinute float64 // where the provider refused; 0: not known
+
+	windows []LearnedWindow
+	ended   time.Time // of the run, once it is restored
 }
 
 // Learned returns what is worth keeping; nil when pacing is switched off. A
-// throttled run never makes the next start slower than a cold one.
+// throttled run never makes the next start slower than a cold one, unless it
+// learned where the limit is.
 func (s *Snapshot) Learned() *Learned {
 	if s == nil {
 		return nil
 	}
-	return &Learned{IntervalMS: min(s.IntervalMS, s.InitialIntervalMS), LimitPerMinute: s.LimitPerMinute}
+	return &s.learned
 }
 
 // Persist returns a stream's cursor with the learned rate on it. The stream
@@ -82,7 +95,7 @@ func (l *Learned) Persist(declared []string, stream string, cursor abi.Raw, now 
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range []string{fieldInterval, fieldRecorded, fieldLimit} {
+	for _, name := range []string{fieldInterval, fieldRecorded, fieldLimit, fieldWindows} {
 		delete(fields, name)
 	}
 	if l != nil {
@@ -91,6 +104,11 @@ func (l *Learned) Persist(declared []string, stream string, cursor abi.Raw, now 
 		fields[fieldRecorded] = fmt.Append(nil, now.UnixMilli())
 		if l.LimitPerMinute > 0 {
 			fields[fieldLimit] = number(l.LimitPerMinute)
+		}
+		if len(l.windows) > 0 {
+			if fields[fieldWindows], err = json.Marshal(l.windows); err != nil {
+				return nil, err
+			}
 		}
 	}
 	b, err := json.Marshal(fields)
@@ -117,10 +135,14 @@ func Restore(cursor abi.Raw, now time.Time) *Learned {
 	if age > Staleness || age < -skew {
 		return nil
 	}
-	l := &Learned{IntervalMS: interval}
+	l := &Learned{IntervalMS: interval, ended: time.UnixMilli(int64(recorded))}
 	if limit, ok := read(fieldLimit); ok {
 		l.LimitPerMinute = limit
 	}
+	if json.Unmarshal(fields[fieldWindows], &l.windows) != nil || len(l.windows) > maxWindows+2 {
+		l.windows = nil
+	}
+	l.windows = slices.DeleteFunc(l.windows, func(w LearnedWindow) bool { return !w.valid(now) })
 	return l
 }
 

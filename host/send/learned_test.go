@@ -84,7 +84,7 @@ func TestPersist(t *testing.T) {
 	if string(fields["since"]) != `{"a":[1,2]}` || len(fields) != 4 {
 		t.Errorf("%s", cursor)
 	}
-	if got := Restore(cursor, epoch); got == nil || *got != *l {
+	if got := Restore(cursor, epoch); got == nil || got.IntervalMS != l.IntervalMS || got.LimitPerMinute != l.LimitPerMinute {
 		t.Errorf("%+v", got)
 	}
 	off, err := (*Snapshot)(nil).Learned().Persist(declared, "issues", cursor, epoch)

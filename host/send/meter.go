@@ -3,7 +3,6 @@ package send
 import "time"
 
 const (
-	meterSlot  = time.Second
 	meterSlots = 60
 	// careful is how many throttles in a minute a lane allows itself. Providers
 	// lock accounts that go on.
@@ -11,43 +10,48 @@ const (
 	carefulSpan = time.Minute
 )
 
-// meter counts what the provider let through in the last minute. Not safe for
+// meter counts what the provider let through in the last 60 slots. Not safe for
 // concurrent use.
 type meter struct {
+	slot   time.Duration // 0: a second
 	counts [meterSlots]int
-	slot   int64     // the newest
-	began  time.Time // of the counting without a minute's pause
+	newest int64     // the number of the newest slot
+	began  time.Time // of the counting without a pause of 60 slots
 }
 
+func (m *meter) length() time.Duration { return max(m.slot, time.Second) }
+
 func (m *meter) move(now time.Time) {
-	slot := now.UnixNano() / int64(meterSlot)
-	if slot-m.slot >= meterSlots {
-		m.counts, m.slot, m.began = [meterSlots]int{}, slot, now
+	slot := now.UnixNano() / int64(m.length())
+	if slot-m.newest >= meterSlots {
+		m.counts, m.newest, m.began = [meterSlots]int{}, slot, now
 	}
-	for m.slot < slot {
-		m.slot++
-		m.counts[m.slot%meterSlots] = 0
+	for m.newest < slot {
+		m.newest++
+		m.counts[m.newest%meterSlots] = 0
 	}
 }
 
 func (m *meter) add(now time.Time) {
 	m.move(now)
-	m.counts[m.slot%meterSlots]++
+	m.counts[m.newest%meterSlots]++
 }
 
-func (m *meter) lastMinute(now time.Time) int {
+// within counts the last span, at most 60 slots.
+func (m *meter) within(now time.Time, span time.Duration) int {
 	m.move(now)
 	n := 0
-	for _, c := range m.counts {
-		n += c
+	for i := range min(int64(span/m.length()), meterSlots) {
+		n += m.counts[(m.newest-i+meterSlots)%meterSlots]
 	}
 	return n
 }
 
-// rate is the throughput a minute, also of a time shorter than one.
+// rate is the throughput a minute, also of a time shorter than one; the slots are
+// seconds.
 func (m *meter) rate(now time.Time) float64 {
-	n := m.lastMinute(now)
-	return float64(n) / min(1, max(now.Sub(m.began), meterSlot).Minutes())
+	n := m.within(now, time.Minute)
+	return float64(n) / min(1, max(now.Sub(m.began), m.length()).Minutes())
 }
 
 // scolded keeps the times of a lane's last throttles.

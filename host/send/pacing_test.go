@@ -61,6 +61,7 @@ func TestThrottleSlowsDown(t *testing.T) {
 			t.Fatalf("%+v %+v, want %v", s, s.LastBackoff, want)
 		}
 	}
+	b = newBed(t, p, nil)
 	b.script(says{status: 429, headers: "Retry-After: 1"})
 	b.stopped()
 	if got := b.g.Snapshot().LastBackoff.Reason; got != BackoffRetryAfter {

@@ -54,8 +54,9 @@ type Profile struct {
 	MaxAttempts   int   `json:"max_attempts,omitempty"`    // sends of one request, the first included; default 4
 	BackoffBaseMS int64 `json:"backoff_base_ms,omitempty"` // default 1000
 	BackoffCapMS  int64 `json:"backoff_cap_ms,omitempty"`  // default 60 000
-	// MaxInlineWaitMS is the longest wait that a run sits out; a longer one ends
-	// as a deferral. Default 5 minutes.
+	// MaxInlineWaitMS is the longest pause that a run sits out; a longer one ends
+	// as a deferral. Default 5 minutes. The end of a window that is known is waited
+	// for as long as the run has time.
 	MaxInlineWaitMS int64 `json:"max_inline_wait_ms,omitempty"`
 	TimeoutMS       int64 `json:"timeout_ms,omitempty"` // of one fetch, its body included; default 60 000, at most 5 minutes
 

@@ -17,6 +17,9 @@ const (
 	// maxSpread bounds the spacing, so that the last of a day's quota can be used.
 	maxSpread = time.Minute
 	mostTold  = 2 * maxTold // windows of the headers that are kept
+	// rounded is by how much a window may end later than it tells: many cut the
+	// fraction of a second off.
+	rounded = time.Second
 )
 
 // quota is what the provider says of its windows, in its headers or its
@@ -48,8 +51,12 @@ func newQuota(windows []Window) quota {
 // waiting longer would not be exact (RT-21.1).
 func (q *quota) learn(now time.Time, h http.Header, next time.Time) {
 	for _, w := range readQuota(now, h) {
-		if w.remaining == 0 && !next.IsZero() {
+		switch {
+		case w.remaining > 0:
+		case !next.IsZero():
 			w.reset = next
+		default:
+			w.reset = w.reset.Add(rounded)
 		}
 		i := slices.IndexFunc(q.told, func(t toldWindow) bool { return t.name == w.name })
 		if i < 0 {
@@ -97,11 +104,19 @@ func (q *quota) exhausted(now time.Time) time.Duration {
 	return d
 }
 
+// found keeps a window that was learned from refusals, in the place of one of
+// another length.
+func (q *quota) found(now time.Time, w Window) {
+	q.logged = slices.DeleteFunc(q.logged, func(l loggedWindow) bool { return !l.learned.IsZero() })
+	q.logged = append(q.logged, loggedWindow{limit: int(w.Requests), per: ms(w.PerMS), learned: now})
+}
+
 // admit counts one request.
 func (q *quota) admit(now time.Time) {
 	for i := range q.told {
 		q.told[i].remaining = max(0, q.told[i].remaining-1)
 	}
+	q.logged = slices.DeleteFunc(q.logged, func(w loggedWindow) bool { return !w.until.IsZero() && !now.Before(w.until) })
 	for i := range q.logged {
 		q.logged[i].admit(now)
 	}
@@ -144,10 +159,12 @@ func spread(now, last time.Time, left time.Duration, n int64) time.Duration {
 // loggedWindow is a documented window: at most limit admissions in any span of
 // per. It keeps the times of the last limit admissions in a ring.
 type loggedWindow struct {
-	limit int
-	per   time.Duration
-	times []time.Time
-	next  int // the oldest, once the ring is full
+	limit   int
+	per     time.Duration
+	learned time.Time // when a refusal showed it; zero: it is documented
+	until   time.Time // not counted any more from then on; zero: for ever
+	times   []time.Time
+	next    int // the oldest, once the ring is full
 }
 
 func (w *loggedWindow) delay(now, last time.Time) time.Duration {

@@ -114,8 +114,8 @@ func TestToldWindowsAreFew(t *testing.T) {
 		t.Errorf("%d windows", len(long.told))
 	}
 	q.learn(now, http.Header{"Ratelimit": {`"real";r=0;t=30`}}, time.Time{})
-	if d := q.delay(now); d != 30*time.Second {
-		t.Errorf("waits %v", d)
+	if d, want := q.delay(now), 30*time.Second+rounded; d != want {
+		t.Errorf("waits %v, want %v", d, want)
 	}
 }
 

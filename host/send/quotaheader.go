@@ -18,8 +18,8 @@ type quotaHeader struct {
 const (
 	maxTold  = 8                   // windows that one answer may name
 	longest  = 31 * 24 * time.Hour // a reset further away is not believed
-	epochMin = 1e9                 // a larger reset is a moment and not a span
-	epochMS  = 1e12                // a larger one is in milliseconds
+	epochMin = 1e8                 // a larger reset is a moment and not a span
+	epochMS  = 1e11                // a larger one is in milliseconds
 )
 
 // readQuota returns the windows that an answer tells of and whose end is known

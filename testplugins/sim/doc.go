@@ -1,8 +1,12 @@
-// Command sim measures the send governor against providers that it knows
-// nothing about, on a virtual clock and with a fixed seed: the same numbers on
-// every machine, in seconds. Each provider is compared with an oracle that
-// knows its limit, and with a client that has only exponential back-off and is spared every ban.
+// Package sim measures the send governor against providers that it knows
+// nothing about, in the virtual time of a synctest bubble and with a fixed seed:
+// in seconds, the same figures on every machine. It simulates what the product
+// does, ends and pauses included: runs with details in flight, the stops that
+// end them, the cooldown until the next, and what one run hands to the next on a
+// cursor. Each provider is compared with an oracle that knows its limit and is
+// never late, and with a client that has only exponential back-off and is spared
+// every ban.
 //
-// In: the shapes in shapes.go. Out: a table on standard output, and exit status
-// 1 when a figure is missed. It sends nothing anywhere.
-package main
+// In: the shapes in shapes.go. Out: the table of `make sim`, and a failed test
+// when a figure is missed. It sends nothing anywhere.
+package sim

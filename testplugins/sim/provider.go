@@ -1,49 +1,34 @@
-package main
+package sim
 
 import (
+	"fmt"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
-
-	"github.com/pdpp-host/pdpp-host/host/send"
 )
 
-// limiter is how a provider counts. take reports whether a request at now is
-// let through, how long until the next would be, and what is left.
-type limiter interface {
-	take(now time.Time) (ok bool, wait time.Duration, remaining int)
-}
-
-// Ban: so many throttles in a minute, and the account is locked.
+// Ban: so many refusals in a minute, and the account is locked.
 const (
-	banThrottles = 10
-	banFor       = 15 * time.Minute
+	banRefusals = 10
+	banFor      = 15 * time.Minute
 )
-
-// clock is the time that a provider lives in: a send.VirtualClock, or that of a
-// synctest bubble.
-type clock interface {
-	Now() time.Time
-	Advance(d time.Duration)
-}
-
-var _ clock = (*send.VirtualClock)(nil)
 
 // provider is one simulated API. It is a transport: a request takes latency of
-// virtual time.
+// the bubble's time.
 type provider struct {
-	shape    *shape
-	clock    clock
-	mu       sync.Mutex // of what follows
-	random   *rand.Rand
-	limit    limiter
-	started  time.Time
-	changed  bool
-	throttle []time.Time // of the last minute
-	banned   time.Time   // until then
-	lenient  bool        // it counts bans and does not enforce them
+	shape   *shape
+	mu      sync.Mutex // of what follows
+	random  *rand.Rand
+	limit   limiter
+	started time.Time
+	changed bool
+	refused []time.Time // of the last minute
+	banned  time.Time   // until then
+	lenient bool        // it counts bans and does not enforce them
 
 	tally tally
 }
@@ -51,10 +36,10 @@ type provider struct {
 // tally counts since it was last cleared.
 type tally struct{ served, refused, failed, bans int }
 
-func newProvider(s *shape, clock clock, seed uint64) *provider {
+func newProvider(s *shape, seed uint64) *provider {
 	return &provider{
-		shape: s, clock: clock, random: rand.New(rand.NewPCG(seed, 7)), //nolint:gosec // a simulation must repeat itself
-		limit: s.limit(s.perMinute), started: clock.Now(),
+		shape: s, random: rand.New(rand.NewPCG(seed, 7)), //nolint:gosec // a simulation must repeat itself
+		limit: s.limit(s.perMinute), started: time.Now().Add(-s.startsAt),
 	}
 }
 
@@ -63,124 +48,90 @@ func (p *provider) RoundTrip(req *http.Request) (*http.Response, error) {
 	p.mu.Lock()
 	spread := 0.8 + 0.4*p.random.Float64()
 	p.mu.Unlock()
-	p.clock.Advance(time.Duration(spread * float64(p.shape.latency)))
+	time.Sleep(time.Duration(spread * float64(p.shape.latency)))
+	if err := req.Context().Err(); err != nil {
+		return nil, err
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now := p.clock.Now()
-	if p.shape.changeAt > 0 && !p.changed && now.Sub(p.started) >= p.shape.changeAt {
+	now := time.Now()
+	age := now.Sub(p.started)
+	if p.shape.changeAt > 0 && !p.changed && age >= p.shape.changeAt {
 		p.changed = true
 		p.limit = p.shape.limit(p.shape.changeTo)
 	}
+	if every := p.shape.outageEvery; every > 0 && age%every >= every-p.shape.outage {
+		p.tally.failed++
+		return reply(req, http.StatusServiceUnavailable, "", nil), nil
+	}
 	if p.shape.failures > 0 && p.random.Float64() < p.shape.failures {
 		p.tally.failed++
-		return reply(req, http.StatusBadGateway, nil), nil
+		return reply(req, http.StatusBadGateway, "", nil), nil
 	}
 	ok, wait, remaining := p.limit.take(now)
 	if ok && (p.lenient || !now.Before(p.banned)) {
 		p.tally.served++
-		return reply(req, http.StatusOK, p.headers(now, wait, remaining, false)), nil
+		return reply(req, http.StatusOK, "", p.headers(now, wait, remaining, false)), nil
 	}
 	p.tally.refused++
-	p.countThrottle(now)
+	p.countRefusal(now)
 	if !p.lenient {
 		wait = max(wait, p.banned.Sub(now))
 	}
-	status := http.StatusTooManyRequests
-	if p.shape.says503 {
+	status, body := http.StatusTooManyRequests, ""
+	switch {
+	case p.shape.says503:
 		status = http.StatusServiceUnavailable
+	case p.shape.secondary:
+		status, body = http.StatusForbidden, secondaryText
 	}
-	return reply(req, status, p.headers(now, wait, 0, true)), nil
+	return reply(req, status, body, p.headers(now, wait, 0, true)), nil
 }
 
-func (p *provider) countThrottle(now time.Time) {
-	keep := p.throttle[:0]
-	for _, t := range p.throttle {
+func (p *provider) countRefusal(now time.Time) {
+	recent := p.refused[:0]
+	for _, t := range p.refused {
 		if now.Sub(t) < time.Minute {
-			keep = append(keep, t)
+			recent = append(recent, t)
 		}
 	}
-	p.throttle = append(keep, now)
-	if len(p.throttle) >= banThrottles && !now.Before(p.banned) {
+	p.refused = append(recent, now)
+	if len(p.refused) >= banRefusals && !now.Before(p.banned) {
 		p.tally.bans++
 		p.banned = now.Add(banFor)
 	}
 }
 
+// headers are what the provider tells of its quota, in its dialect.
 func (p *provider) headers(now time.Time, wait time.Duration, remaining int, refused bool) http.Header {
-	h := make(http.Header)
-	seconds := strconv.Itoa(int((wait + time.Second - 1) / time.Second))
+	h := http.Header{"Date": {now.UTC().Format(http.TimeFormat)}}
 	if refused && p.shape.retryAfter {
-		h.Set("Retry-After", seconds)
+		h.Set("Retry-After", strconv.Itoa(int((wait+time.Second-1)/time.Second)))
 	}
-	if w, ok := p.limit.(*fixedWindow); ok && p.shape.tellsQuota {
+	w, ok := p.limit.(*fixedWindow)
+	if !ok {
+		return h
+	}
+	end := w.began.Add(w.per)
+	switch p.shape.tells {
+	case "github":
 		h.Set("X-Ratelimit-Limit", strconv.Itoa(w.size))
 		h.Set("X-Ratelimit-Remaining", strconv.Itoa(remaining))
-		h.Set("X-Ratelimit-Reset", strconv.FormatInt(w.began.Add(w.per).Unix(), 10))
-		h.Set("Date", now.UTC().Format(http.TimeFormat))
+		h.Set("X-Ratelimit-Reset", strconv.FormatInt(end.Unix(), 10))
+	case "discord":
+		h.Set("X-Ratelimit-Limit", strconv.Itoa(w.size))
+		h.Set("X-Ratelimit-Remaining", strconv.Itoa(remaining))
+		h.Set("X-Ratelimit-Reset-After", strconv.FormatFloat(end.Sub(now).Seconds(), 'f', 3, 64))
+	case "reddit":
+		h.Set("X-Ratelimit-Remaining", strconv.Itoa(remaining)+".0")
+		h.Set("X-Ratelimit-Reset", strconv.Itoa(int(end.Sub(now).Seconds())))
+	case "strava":
+		h.Set("X-Ratelimit-Limit", fmt.Sprintf("%d,%d", w.size, 100*w.size))
+		h.Set("X-Ratelimit-Usage", fmt.Sprintf("%d,%d", w.used, w.used))
 	}
 	return h
 }
 
-func reply(req *http.Request, status int, h http.Header) *http.Response {
-	return &http.Response{StatusCode: status, Header: h, Body: http.NoBody, Request: req}
-}
-
-// tokenBucket refills evenly and holds burst requests.
-type tokenBucket struct {
-	every  time.Duration
-	burst  float64
-	tokens float64
-	last   time.Time
-}
-
-func (b *tokenBucket) take(now time.Time) (bool, time.Duration, int) {
-	if b.last.IsZero() {
-		b.tokens = b.burst
-	} else {
-		b.tokens = min(b.burst, b.tokens+float64(now.Sub(b.last))/float64(b.every))
-	}
-	b.last = now
-	// A millionth forgives rounding: a request exactly on time is on time.
-	if b.tokens >= 1-1e-6 {
-		b.tokens--
-		return true, 0, int(b.tokens)
-	}
-	return false, time.Duration((1 - b.tokens) * float64(b.every)), 0
-}
-
-// fixedWindow counts from the top of each window.
-type fixedWindow struct {
-	size  int
-	per   time.Duration
-	began time.Time
-	used  int
-}
-
-func (w *fixedWindow) take(now time.Time) (bool, time.Duration, int) {
-	if top := now.Truncate(w.per); !top.Equal(w.began) {
-		w.began, w.used = top, 0
-	}
-	if w.used < w.size {
-		w.used++
-		return true, 0, w.size - w.used
-	}
-	return false, w.began.Add(w.per).Sub(now), 0
-}
-
-// slidingWindow counts over the span before each request.
-type slidingWindow struct {
-	size  int
-	per   time.Duration
-	times []time.Time
-}
-
-func (w *slidingWindow) take(now time.Time) (bool, time.Duration, int) {
-	for len(w.times) > 0 && now.Sub(w.times[0]) >= w.per {
-		w.times = w.times[1:]
-	}
-	if len(w.times) < w.size {
-		w.times = append(w.times, now)
-		return true, 0, w.size - len(w.times)
-	}
-	return false, w.times[0].Add(w.per).Sub(now), 0
+func reply(req *http.Request, status int, body string, h http.Header) *http.Response {
+	return &http.Response{StatusCode: status, Header: h, Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)), Request: req}
 }

@@ -38,9 +38,11 @@ func (s *Session) failure(err error) abi.HTTPFailure {
 }
 
 // holds reports whether the provider asked for a pause that the run does not
-// sit out: every further request would get the same answer.
+// sit out, or for which it has no time left and did not even send the request:
+// every further request would get the same answer.
 func (s *Session) holds(stop *send.Stop) bool {
-	return stop.ArmsCooldown() && s.inlineWait > 0 && stop.NextAttempt.Sub(s.options.Clock.Now()) > s.inlineWait
+	unsent := stop.Attempts == 0
+	return stop.ArmsCooldown() && s.inlineWait > 0 && (unsent || stop.NextAttempt.Sub(s.options.Clock.Now()) > s.inlineWait)
 }
 
 // inlineWait is the profile's; 0 when an endpoint may be held by itself.

@@ -1,0 +1,120 @@
+package send
+
+import (
+	"math"
+	"time"
+)
+
+// fillSlots is in how many parts of a window its requests are kept for the next
+// run: one comes back as late as the end of its part, so never too early.
+const fillSlots = 12
+
+// LearnedWindow is a window that a run hands to the next: how many requests in
+// how long, and what it has used of them.
+type LearnedWindow struct {
+	Requests int64   `json:"requests"`
+	PerMS    int64   `json:"per_ms"`
+	Learned  int64   `json:"learned_at_ms,omitempty"` // when refusals showed it; absent: the manifest documents it
+	Fill     []int64 `json:"fill"`                    // requests in each twelfth of the window before the run's end, the oldest first
+}
+
+// valid reports whether a window from a cursor is one.
+func (w *LearnedWindow) valid(now time.Time) bool {
+	sized := w.Requests >= 1 && w.Requests <= maxWindowRequests && w.PerMS >= 1 && w.PerMS <= longestMS && len(w.Fill) == fillSlots
+	for _, n := range w.Fill {
+		sized = sized && n >= 0 && n <= maxWindowRequests
+	}
+	// What refusals showed is no better than a rate, and as quickly out of date.
+	age := now.Sub(time.UnixMilli(w.Learned))
+	return sized && (w.Learned == 0 || age >= -skew && age <= Staleness)
+}
+
+// keep returns the windows to hand to the next run.
+func (q *quota) keep(now time.Time) []LearnedWindow {
+	var out []LearnedWindow
+	for i := range q.logged {
+		w := &q.logged[i]
+		if !w.until.IsZero() {
+			continue // the pace knows it better by now
+		}
+		k := LearnedWindow{Requests: int64(w.limit), PerMS: w.per.Milliseconds(), Fill: make([]int64, fillSlots)}
+		if !w.learned.IsZero() {
+			k.Learned = w.learned.UnixMilli()
+		}
+		for _, t := range w.times {
+			if age := now.Sub(t); age < w.per {
+				k.Fill[fillSlots-1-int(max(age, 0)*fillSlots/w.per)]++
+			}
+		}
+		out = append(out, k)
+	}
+	return out
+}
+
+// minute returns the window that a known limit is, if it counts by the minute.
+func (a *adaptive) minute(now time.Time) LearnedWindow {
+	w := LearnedWindow{
+		Requests: int64(math.Ceil(a.limit)), PerMS: time.Minute.Milliseconds(), Learned: now.UnixMilli(), Fill: make([]int64, fillSlots),
+	}
+	later := 0
+	for i := range fillSlots {
+		n := a.passed.within(now, time.Duration(i+1)*time.Minute/fillSlots)
+		w.Fill[fillSlots-1-i] = int64(n - later)
+		later = n
+	}
+	return w
+}
+
+// restore takes the windows of a run that ended at a moment: the fill of those
+// that are documented, and those that it learned. A minute's is counted until it
+// is over, since the limit that the pace learned is the better model of it.
+func (q *quota) restore(now, ended time.Time, windows []LearnedWindow) {
+	for i := range windows {
+		k := &windows[i]
+		per := ms(k.PerMS)
+		w := loggedWindow{limit: int(k.Requests), per: per}
+		switch at := q.documented(w); {
+		case at != nil:
+			at.refill(now, ended, k.Fill)
+			continue
+		case k.Learned == 0: // the manifest says something else by now
+			continue
+		}
+		w.learned = time.UnixMilli(k.Learned)
+		if per <= shortWindow {
+			w.until = now.Add(per)
+		}
+		w.refill(now, ended, k.Fill)
+		q.logged = append(q.logged, w)
+	}
+}
+
+// documented returns the manifest's window that is like w.
+func (q *quota) documented(w loggedWindow) *loggedWindow {
+	for i := range q.logged {
+		if l := &q.logged[i]; l.learned.IsZero() && l.limit == w.limit && l.per == w.per {
+			return l
+		}
+	}
+	return nil
+}
+
+// refill admits what a fill holds of the window before now.
+func (w *loggedWindow) refill(now, ended time.Time, fill []int64) {
+	for i, n := range fill {
+		at := ended.Add(-w.per * time.Duration(fillSlots-1-i) / fillSlots)
+		if at = earlier(at, now); now.Sub(at) >= w.per {
+			continue
+		}
+		for range min(n, int64(w.limit)) {
+			w.admit(at)
+		}
+	}
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}

@@ -1,0 +1,70 @@
+package send
+
+import (
+	"slices"
+	"time"
+)
+
+// guesses are the windows that a provider is taken to count in when it refuses
+// without a word: the usual ones, the shortest first.
+var guesses = []time.Duration{time.Minute, 15 * time.Minute, time.Hour}
+
+// silence models the windows of a provider that refuses without saying until
+// when: so many requests in so long. No bucket refuses a few in a row when each
+// waits longer than the last, so that is a window that is full; it is over when
+// the shortest usual window has passed since the first of them, and when that is
+// not so, when the next has. Not safe for concurrent use.
+type silence struct {
+	row    int       // refusals since the last success; those under way together are one
+	first  time.Time // of the row
+	last   time.Time
+	full   bool // the row is a window
+	passed meter
+}
+
+func newSilence() silence { return silence{passed: meter{slot: time.Minute}} }
+
+// burst reports whether a request that was sent at a moment was under way when
+// another was refused: then its refusal says nothing new.
+func (s *silence) burst(sent time.Time) bool { return s.row > 0 && sent.Before(s.last) }
+
+// refused takes one refusal, and returns until when the window that it hit is
+// full; the zero time when it hit none.
+func (s *silence) refused(now time.Time) (until time.Time) {
+	if s.row++; s.row == 1 {
+		s.first = now
+	}
+	s.last = now
+	s.full = s.row >= windowRow
+	if !s.full {
+		return time.Time{}
+	}
+	for _, per := range guesses {
+		if end := s.first.Add(per); end.After(now) {
+			return end
+		}
+	}
+	return time.Time{}
+}
+
+func (s *silence) success(now time.Time) {
+	s.row, s.full = 0, false
+	s.passed.add(now)
+}
+
+// found returns the window that a full one must be, when it is longer than what
+// the pace can learn: known is what was known of it before. Zero: none was found.
+func (s *silence) found(now time.Time, known []loggedWindow) Window {
+	if !s.full || now.Sub(s.first) < guesses[0] {
+		return Window{}
+	}
+	for _, per := range guesses[1:] {
+		passed := s.passed.within(now, per)
+		// One that let more through once is not what is full now.
+		small := slices.ContainsFunc(known, func(w loggedWindow) bool { return w.per == per && passed < w.limit })
+		if passed > 0 && !small {
+			return Window{Requests: int64(min(passed, maxWindowRequests)), PerMS: per.Milliseconds()}
+		}
+	}
+	return Window{}
+}
