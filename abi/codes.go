@@ -32,12 +32,14 @@ const (
 	CodePluginChanged        Code = "plugin.changed"         // its hash is not the pinned one
 	CodePluginNotAccepted    Code = "plugin.not_accepted"    // its owner has not accepted it yet
 	CodePluginsDirWritable   Code = "plugin.dir_writable"    // others can write to the folder
+	CodePluginUnsafe         Code = "plugin.unsafe"          // the file is another user's, or others can write to it
 	CodeManifestInvalid      Code = "manifest.invalid"
 	CodeBindingMissing       Code = "binding.missing" // RT-06
 	CodeRootMissing          Code = "files.root_missing"
 	CodeRootChanged          Code = "files.root_changed" // not the folder that the connection has read before
 	CodeRootEmptied          Code = "files.root_emptied" // it held something, and is empty now
 	CodeRootInvalid          Code = "files.root_invalid"
+	CodeRootSecret           Code = "files.root_secret"   // it holds other programs' secrets, which the owner has not accepted by name
 	CodeConnectionBusy       Code = "run.connection_busy" // another run holds the lease
 	CodeCoolingDown          Code = "run.cooling_down"    // source pressure puts the run off
 
@@ -94,6 +96,7 @@ const (
 
 	// Storage.
 	CodeStoreUnavailable Code = "storage.unavailable"
+	CodeStoreUnsafe      Code = "storage.unsafe" // it is another user's, or others can write to it
 	CodeStoreLocked      Code = "storage.locked"
 	CodeStoreFull        Code = "storage.full"
 	CodeStoreNewer       Code = "storage.newer_version"

@@ -211,6 +211,13 @@ func prepareFile(path string) (string, error) {
 	if err := os.MkdirAll(filepath.Dir(full), 0o700); err != nil {
 		return "", unavailable("the store's folder cannot be made", err)
 	}
+	for _, own := range []string{filepath.Dir(full), full, full + "-wal", full + "-shm"} {
+		if info, err := os.Stat(own); err == nil {
+			if err := checkOwner(own, info); err != nil {
+				return "", err
+			}
+		}
+	}
 	info, err := os.Stat(full)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -49,6 +49,9 @@ func Open(path string, maxBytes int64) (*File, error) {
 	if !info.Mode().IsRegular() {
 		return nil, notRegular(path)
 	}
+	if err := checkOwner(path, info); err != nil {
+		return nil, err
+	}
 	switch size := info.Size(); {
 	case size == 0:
 		return nil, abi.NewError(abi.CodePluginEmpty, "the plugin file is empty",

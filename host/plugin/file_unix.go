@@ -4,6 +4,8 @@ package plugin
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"syscall"
 
@@ -19,6 +21,20 @@ func openNoFollow(path string) (*os.File, error) {
 // isLink reports whether err is O_NOFOLLOW's refusal. ENXIO is a socket's.
 func isLink(err error) bool {
 	return errors.Is(err, syscall.ELOOP) || errors.Is(err, syscall.EMLINK) || errors.Is(err, syscall.ENXIO)
+}
+
+// checkOwner refuses a module that others can write to, or that is another user's:
+// whoever can change it decides what an owner is asked to accept. Root can anyway.
+func checkOwner(path string, info fs.FileInfo) error {
+	if perm := info.Mode().Perm(); perm&0o022 != 0 {
+		return abi.NewError(abi.CodePluginUnsafe, "other users can write to the plugin file", "take that right away with: chmod go-w "+path).
+			WithDetail(path + " has mode " + perm.String())
+	}
+	if st, ok := info.Sys().(*syscall.Stat_t); ok && st.Uid != 0 && int64(st.Uid) != int64(os.Geteuid()) {
+		return abi.NewError(abi.CodePluginUnsafe, "the plugin file belongs to another user", "copy it, so that the copy is yours").
+			WithDetail(fmt.Sprintf("%s belongs to user %d", path, st.Uid))
+	}
+	return nil
 }
 
 // CheckDir refuses a plugins folder that others than its owner can write to,

@@ -59,7 +59,7 @@ func FindObstacle(history []Ended) *Obstacle {
 // otherModule are the refusals of a module that can be seen to be put right
 // without running it.
 var otherModule = []abi.Code{
-	abi.CodePluginUnknown, abi.CodePluginChanged, abi.CodePluginUnreadable, abi.CodePluginNotRegular, abi.CodePluginsDirWritable,
+	abi.CodePluginUnknown, abi.CodePluginChanged, abi.CodePluginNotAccepted, abi.CodePluginUnsafe, abi.CodePluginUnreadable, abi.CodePluginNotRegular, abi.CodePluginsDirWritable,
 }
 
 // CredentialsAtFault reports whether it ended for its credentials, and the owner has

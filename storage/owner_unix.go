@@ -1,0 +1,27 @@
+//go:build unix
+
+package storage
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// checkOwner refuses a data folder or a store that is another user's, or that other
+// users can write to: what is in it decides which modules run and what is shown. Root
+// can write to it anyway.
+func checkOwner(path string, info fs.FileInfo) error {
+	if perm := info.Mode().Perm(); perm&0o022 != 0 {
+		return abi.NewError(abi.CodeStoreUnsafe, "other users can write to the stored data", "take that right away with: chmod go-w "+path).
+			WithDetail(fmt.Sprintf("%s has mode %s", path, perm))
+	}
+	if st, ok := info.Sys().(*syscall.Stat_t); ok && st.Uid != 0 && int64(st.Uid) != int64(os.Geteuid()) {
+		return abi.NewError(abi.CodeStoreUnsafe, "the stored data belongs to another user", "run as the user who it belongs to, or use a data folder of your own").
+			WithDetail(fmt.Sprintf("%s belongs to user %d", path, st.Uid))
+	}
+	return nil
+}

@@ -1,0 +1,60 @@
+//go:build unix
+
+package storage
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// A data folder, a store or its log that other users can write to, or that is another
+// user's, is not opened, and nothing in it is changed.
+func TestOwnerIsCheckedAtOpen(t *testing.T) {
+	t.Parallel()
+	const another = 54321
+	for _, tc := range []struct {
+		name   string
+		change func(dir, file string) error
+		want   abi.Code
+	}{
+		{"as it was made", func(string, string) error { return nil }, ""},
+		{"others read it", func(_, file string) error { return os.Chmod(file, 0o644) }, ""}, // which is taken from them
+		{"others write to the folder", func(dir, _ string) error { return os.Chmod(dir, 0o777) }, abi.CodeStoreUnsafe},
+		{"a group writes to the store", func(_, file string) error { return os.Chmod(file, 0o660) }, abi.CodeStoreUnsafe},
+		{"another user's folder", func(dir, _ string) error { return os.Chown(dir, another, -1) }, abi.CodeStoreUnsafe},
+		{"another user's store", func(_, file string) error { return os.Chown(file, another, -1) }, abi.CodeStoreUnsafe},
+		{"another user's log", func(_, file string) error {
+			if err := os.WriteFile(file+"-wal", nil, 0o600); err != nil {
+				return err
+			}
+			return os.Chown(file+"-wal", another, -1)
+		}, abi.CodeStoreUnsafe},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			dir := filepath.Join(t.TempDir(), "data")
+			file := filepath.Join(dir, "pdpp.sqlite")
+			s, err := Open(t.Context(), Options{Path: file, Now: time.Now})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if err := tc.change(dir, file); err != nil {
+				t.Skip("only root gives a file away:", err)
+			}
+			s, err = Open(t.Context(), Options{Path: file, Now: time.Now})
+			if err == nil {
+				_ = s.Close()
+			}
+			if (err != nil || tc.want != "") && abi.CodeOf(err) != tc.want {
+				t.Errorf("opened: %v, want %q", err, tc.want)
+			}
+		})
+	}
+}
