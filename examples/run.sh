@@ -11,7 +11,7 @@ cp plugins/*.wasm "$data/plugins/"
 # Each time a new store: a module that was rebuilt would not match its pin.
 rm -f "$data"/pdpp.sqlite*
 
-$host --data-dir "$data" run claude_code --root claude_code=examples/claude_code --no-input
+$host --data-dir "$data" run claude_code --root claude_code=examples/claude_code --accept --no-input
 
 printf '\nThree of the messages it stored:\n'
 $host --data-dir "$data" records list claude_code messages --limit 3

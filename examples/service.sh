@@ -20,6 +20,6 @@ unset GITHUB_PERSONAL_ACCESS_TOKEN # your own stays out of this
 url=http://$PDPP_NETWORK_ALLOW_PRIVATE
 
 # Two details a run: the second run fetches what the first one left.
-PDPP_GITHUB_MAX_DETAIL_FETCHES_PER_RUN=2 $host run github --set "base_url=$url" --no-input
+PDPP_GITHUB_MAX_DETAIL_FETCHES_PER_RUN=2 $host run github --set "base_url=$url" --accept --no-input
 $host run github --set "base_url=$url" --no-input
 $host connections show github

@@ -36,6 +36,9 @@ func (e *Evidence) Moment(now time.Time, alive func(holder string) bool) health.
 	return health.Moment{Now: health.At(now.UTC()), RunAlive: leaseHolds(e.holder, e.expiresUS, now, alive), HolderAlive: lives}
 }
 
+// Accepted reports whether the connection's owner has accepted a module for it.
+func (e *Evidence) Accepted() bool { return e.Facts.Manifest != nil }
+
 // evidenceJoined is a row with the lease of its running run, and what of the
 // connection's own row a run needs.
 type evidenceJoined struct {

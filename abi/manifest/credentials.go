@@ -82,3 +82,14 @@ func addSlot(slot *abi.CredentialSlot, add func(f abi.CredentialField, secret bo
 	add(id, false)
 	add(field(slot.OAuth.ClientSecretField, slot.Name+": client secret", true), true)
 }
+
+// OwnVariable reports whether an environment variable carries the connector's own
+// name, as GITHUB_TOKEN does for github. A variable that does not may be another
+// program's secret.
+func OwnVariable(connectorKey, variable string) bool {
+	return strings.HasPrefix(variable, variablePrefix(connectorKey))
+}
+
+func variablePrefix(connectorKey string) string {
+	return strings.ToUpper(strings.NewReplacer("-", "_", ".", "_").Replace(connectorKey)) + "_"
+}

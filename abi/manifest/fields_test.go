@@ -98,7 +98,7 @@ func TestParseReadsWhatTheHostActsOn(t *testing.T) {
 		t.Errorf("network = %v, %v", declared, required)
 	}
 	l := m.Requirements.LocalPaths
-	if l.HomeEnvOverride != "HARBOUR_HOME" || l.HomeDefault != ".harbour/log" || len(l.Paths) != 2 ||
+	if l.HomeEnvOverride != "HARBOUR_LOG_HOME" || l.HomeDefault != ".harbour/log" || len(l.Paths) != 2 ||
 		l.Paths[0].RootName() != "voyage_files" || l.Paths[1].RootName() != "tides" || !l.Paths[0].RequiredForReadiness {
 		t.Errorf("local paths = %+v", l)
 	}

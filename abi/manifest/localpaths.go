@@ -15,7 +15,7 @@ func readLocalPaths(p place, m *abi.Manifest) {
 		p.fail("needs the " + abi.BindingFilesystem + " binding")
 	}
 	l := &abi.LocalPaths{
-		HomeEnvOverride: envName(p.get("home_env_override")),
+		HomeEnvOverride: ownVariable(p.get("home_env_override"), m),
 		HomeDefault:     relativePath(p.get("home_default_relative_to_user_home")),
 	}
 	roots := map[string]bool{m.ConnectorKey: true}
@@ -23,7 +23,7 @@ func readLocalPaths(p place, m *abi.Manifest) {
 		if !item.object() {
 			continue
 		}
-		entry := readLocalPath(item)
+		entry := readLocalPath(item, m)
 		l.Paths = append(l.Paths, entry)
 		// Only a path with an override of its own is ever mounted by itself.
 		if entry.EnvOverride == "" && entry.Name == "" {
@@ -43,7 +43,7 @@ func readLocalPaths(p place, m *abi.Manifest) {
 	m.Requirements.LocalPaths = l
 }
 
-func readLocalPath(p place) abi.LocalPath {
+func readLocalPath(p place, m *abi.Manifest) abi.LocalPath {
 	if !p.get("default_relative_to_home").present() && !p.get("env_override").present() {
 		p.fail("needs default_relative_to_home or env_override")
 	}
@@ -53,9 +53,19 @@ func readLocalPath(p place) abi.LocalPath {
 		Name:                 p.get("name").matching(maxName, isIdentifier, ruleIdentifier),
 		Label:                label.text(maxLabel),
 		DefaultRelative:      relativePath(p.get("default_relative_to_home")),
-		EnvOverride:          envName(p.get("env_override")),
+		EnvOverride:          ownVariable(p.get("env_override"), m),
 		RequiredForReadiness: p.get("required_for_readiness").boolean(),
 	}
+}
+
+// ownVariable reads a variable that leads to a folder. Another program's variable
+// would lead to that program's own folder.
+func ownVariable(p place, m *abi.Manifest) string {
+	name := envName(p)
+	if name != "" && m.ConnectorKey != "" && !OwnVariable(m.ConnectorKey, name) {
+		p.fail("must begin with the connector's key, as in " + variablePrefix(m.ConnectorKey) + "HOME")
+	}
+	return name
 }
 
 func relativePath(p place) string { return p.matching(maxSentence, isRelativePath, rulePath) }

@@ -110,25 +110,27 @@ func TestLocalPaths(t *testing.T) {
 		return set(t, minimal(), "runtime_requirements", object{
 			"bindings": object{"filesystem": object{"required": true}},
 			"local_paths": object{
-				"home_env_override": "TOOL_HOME", "home_default_relative_to_user_home": ".tool",
-				"paths": list{object{"label": "Log files", "default_relative_to_home": "logs/new", "env_override": "TOOL_LOGS"}},
+				"home_env_override": "MINIMAL_HOME", "home_default_relative_to_user_home": ".tool",
+				"paths": list{object{"label": "Log files", "default_relative_to_home": "logs/new", "env_override": "MINIMAL_LOGS"}},
 			},
 		})
 	}
 	home, entry := at+".home_default_relative_to_user_home", at+".paths[0]"
 	rules := map[string]rule{
-		"as it is":            {"version", "1.0.0", "", ""},
-		"without the binding": {"runtime_requirements.bindings", object{}, at, "needs the filesystem binding"},
-		"override lower case": {at + ".home_env_override", "home", at + ".home_env_override", "capital"},
-		"override assignment": {at + ".home_env_override", "A=B", at + ".home_env_override", "capital"},
-		"label absent":        {at + ".paths.0.label", drop, entry + ".label", "required"},
-		"label without words": {at + ".paths.0.label", "東京", entry, "needs a name"},
-		"label with a digit":  {at + ".paths.0.label", "2 logs", entry, "needs a name"},
-		"named":               {at + ".paths.0.name", "logs", "", ""},
-		"name not a word":     {at + ".paths.0.name", "my logs", entry + ".name", "lower-case"},
-		"name of the home":    {at + ".paths.0.name", "minimal", entry + ".name", "second root named minimal"},
-		"neither":             {at + ".paths.0", object{"label": "x"}, entry, "needs default_relative_to_home or env_override"},
-		"paths an object":     {at + ".paths", object{}, at + ".paths", "must be an array"},
+		"as it is":               {"version", "1.0.0", "", ""},
+		"without the binding":    {"runtime_requirements.bindings", object{}, at, "needs the filesystem binding"},
+		"another program's home": {at + ".home_env_override", "GNUPGHOME", at + ".home_env_override", "must begin with the connector's key, as in MINIMAL_HOME"},
+		"another program's path": {at + ".paths.0.env_override", "AWS_CONFIG_FILE", at + ".paths[0].env_override", "must begin with the connector's key"},
+		"override lower case":    {at + ".home_env_override", "home", at + ".home_env_override", "capital"},
+		"override assignment":    {at + ".home_env_override", "A=B", at + ".home_env_override", "capital"},
+		"label absent":           {at + ".paths.0.label", drop, entry + ".label", "required"},
+		"label without words":    {at + ".paths.0.label", "東京", entry, "needs a name"},
+		"label with a digit":     {at + ".paths.0.label", "2 logs", entry, "needs a name"},
+		"named":                  {at + ".paths.0.name", "logs", "", ""},
+		"name not a word":        {at + ".paths.0.name", "my logs", entry + ".name", "lower-case"},
+		"name of the home":       {at + ".paths.0.name", "minimal", entry + ".name", "second root named minimal"},
+		"neither":                {at + ".paths.0", object{"label": "x"}, entry, "needs default_relative_to_home or env_override"},
+		"paths an object":        {at + ".paths", object{}, at + ".paths", "must be an array"},
 	}
 	for _, path := range []string{"/etc", "../x", "a/../../x", "a/..", "..", ".", "./a", "a//b", "a/", `a\b`, "C:/x", "~/x\x00"} {
 		rules["home "+path] = rule{home, path, home, "must"}
@@ -139,7 +141,7 @@ func TestLocalPaths(t *testing.T) {
 	}
 	hold(t, base, rules)
 	twice := set(t, base(), at+".paths", list{
-		object{"label": "Log files", "env_override": "A"}, object{"label": "log-FILES", "env_override": "B"},
+		object{"label": "Log files", "env_override": "MINIMAL_A"}, object{"label": "log-FILES", "env_override": "MINIMAL_B"},
 	})
 	valid(t, twice)
 	twice = set(t, twice, at+".paths.1.name", "log_files")

@@ -16,15 +16,16 @@ import (
 func (a *app) connectionsCommand() *cobra.Command {
 	list := func(cmd *cobra.Command) error { return a.connectionsList(cmd.Context()) }
 	cmd := a.group("connections", "Show and change connections", list)
-	var roots, set []string
+	var f addFlags
 	add := &cobra.Command{
 		Use: "add NAME CONNECTOR", Short: "Make a connection with its own folders and options", Args: takes("NAME", "CONNECTOR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.connectionsAdd(cmd.Context(), args[0], args[1], roots, set)
+			return a.connectionsAdd(cmd.Context(), args[0], args[1], f)
 		},
 	}
-	add.Flags().StringArrayVar(&roots, "root", nil, "grant the folder `NAME=PATH` in every run (repeatable)")
-	add.Flags().StringArrayVar(&set, "set", nil, "connector option `KEY=VALUE` for every run, never a secret (repeatable)")
+	add.Flags().StringArrayVar(&f.roots, "root", nil, "grant the folder `NAME=PATH` in every run (repeatable)")
+	add.Flags().BoolVar(&f.accept, "accept", false, "accept the module, without being asked")
+	add.Flags().StringArrayVar(&f.set, "set", nil, "connector option `KEY=VALUE` for every run, never a secret (repeatable)")
 	var yes bool
 	remove := &cobra.Command{
 		Use: "remove NAME", Short: "Delete a connection and everything it collected", Args: takes("NAME"),
@@ -67,7 +68,7 @@ func (a *app) connection(ctx context.Context, store *storage.Store, name string)
 		names[i] = all[i].Name
 	}
 	slices.Sort(names)
-	hint := "there are none yet: the first `pdpp-host run CONNECTOR` makes one"
+	hint := "there are none yet: `pdpp-host plugins accept CONNECTOR` makes one"
 	if n := config.Nearest(name, names); n != "" {
 		hint = fmt.Sprintf("did you mean %q?", n)
 	} else if len(names) > 0 {

@@ -2,26 +2,35 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/consent"
 	"github.com/pdpp-host/pdpp-host/host/config"
+	"github.com/pdpp-host/pdpp-host/host/files"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
+// addFlags are the flags of `connections add`, as typed.
+type addFlags struct {
+	roots, set []string
+	accept     bool
+}
+
 // connectionsAdd checks the folders' names against the module, so that a slip
 // is found now and not in a run at night.
-func (a *app) connectionsAdd(ctx context.Context, name, connector string, rootFlags, setFlags []string) error {
+func (a *app) connectionsAdd(ctx context.Context, name, connector string, f addFlags) error {
 	if !validName(name) {
 		return abi.NewError(abi.CodeConnectionInvalid, fmt.Sprintf("%q is no connection's name", name), "use letters, digits, '.', '_' and '-'")
 	}
-	roots, err := pairs("--root", "NAME=PATH", rootFlags)
+	roots, err := pairs("--root", "NAME=PATH", f.roots)
 	if err != nil {
 		return err
 	}
-	options, err := pairs("--set", "KEY=VALUE", setFlags)
+	options, err := pairs("--set", "KEY=VALUE", f.set)
 	if err != nil {
 		return err
 	}
@@ -50,7 +59,7 @@ func (a *app) connectionsAdd(ctx context.Context, name, connector string, rootFl
 		return err
 	}
 	if len(roots) > 0 {
-		if _, err := a.granted(c, d.Manifest, roots); err != nil {
+		if _, err := a.looked(c, d.Manifest, roots); err != nil {
 			return err
 		}
 		for root, path := range roots {
@@ -66,32 +75,84 @@ func (a *app) connectionsAdd(ctx context.Context, name, connector string, rootFl
 		} else if abi.CodeOf(err) != abi.CodeConnectionUnknown {
 			return err
 		}
-		conn, err := store.EnsureConnection(ctx, name, d.Manifest.ConnectorKey)
+		path := ""
+		if isPath(connector) {
+			if path, err = a.absolute(connector); err != nil {
+				return err
+			}
+		}
+		t, err := a.terms(c, d, roots)
 		if err != nil {
 			return err
 		}
-		module := map[string]string{}
-		if isPath(connector) {
-			path, err := a.absolute(connector)
-			if err != nil {
-				return err
-			}
-			module[run.ModuleRoot] = path
+		conn, err := a.acceptAdded(ctx, store, name, t, f, path)
+		if err != nil {
+			return err
 		}
 		if conn, err = store.KeepConnection(ctx, conn.ID, func(own *storage.Connection) error {
-			own.Roots, own.Options, own.ReadRoots = added(own.Roots, roots), added(own.Options, options), added(own.ReadRoots, module)
+			own.Roots, own.Options = added(own.Roots, roots), added(own.Options, options)
+			if path != "" {
+				own.ReadRoots[run.ModuleRoot] = path
+			}
 			return nil
 		}); err != nil {
 			return err
 		}
-		return a.Printer.Result(a.advice(fmt.Sprintf("added %s; run it with: pdpp-host run %s --connection %s", name, quoted(connector), name)), viewConnection(conn), nil)
+		summary := fmt.Sprintf("added %s; run it with: pdpp-host run %s --connection %s", name, quoted(connector), name)
+		if conn.PinnedSHA256 == "" {
+			summary = fmt.Sprintf("added %s; see what it asks for and accept it: pdpp-host plugins accept %s --connection %s", name, quoted(connector), name)
+		}
+		return a.Printer.Result(a.advice(summary), viewConnection(conn), nil)
 	})
 }
 
-// granted are the folders that a run with these roots would be granted.
-func (a *app) granted(c *config.Config, m *abi.Manifest, roots map[string]string) ([]run.ResolvedRoot, error) {
-	if _, reads := m.Requirements.Bindings[abi.BindingFilesystem]; !reads && len(roots) > 0 {
-		return nil, abi.NewError(abi.CodeRootInvalid, "the connector reads no folders", "leave --root out")
+// acceptAdded makes the connection, with its module when its owner accepts that now.
+// Otherwise it waits for its owner, and is shown so.
+func (a *app) acceptAdded(ctx context.Context, store *storage.Store, name string, t *consent.Terms, f addFlags, path string) (*storage.Connection, error) {
+	items, err := []storage.AcceptedItem(nil), error(nil)
+	switch {
+	case f.accept:
+		if !a.Flags.Quiet {
+			t.Write(a.Err, a.tilde)
+		}
+	case a.interactive():
+		items, err = a.askToAccept(ctx, t, nil, nil)
+	default:
+		err = errNotAccepted
 	}
-	return a.rootResolver(c).Resolve(m, roots)
+	if err == nil {
+		return consent.Accept(ctx, store, name, t, items, path)
+	}
+	if !errors.Is(err, errNotAccepted) {
+		return nil, err
+	}
+	conn, err := store.EnsureConnection(ctx, name, t.Module.Manifest.ConnectorKey)
+	if err == nil {
+		err = a.keepRefusal(ctx, store, conn, run.NotAccepted(conn.Connector, name, path))
+	}
+	return conn, err
+}
+
+// looked are the folders that a run with these roots would be granted, once its owner
+// has accepted what lies in them.
+func (a *app) looked(c *config.Config, m *abi.Manifest, roots map[string]string) ([]files.Root, error) {
+	if err := readsFolders(m, roots); err != nil {
+		return nil, err
+	}
+	return a.rootResolver(c).Look(m, roots)
+}
+
+func readsFolders(m *abi.Manifest, roots map[string]string) error {
+	if _, reads := m.Requirements.Bindings[abi.BindingFilesystem]; !reads && len(roots) > 0 {
+		return abi.NewError(abi.CodeRootInvalid, "the connector reads no folders", "leave --root out")
+	}
+	return nil
+}
+
+// granted are the folders that a run with these roots would be granted.
+func (a *app) granted(c *config.Config, m *abi.Manifest, roots map[string]string, accepted []storage.AcceptedItem) ([]run.ResolvedRoot, error) {
+	if err := readsFolders(m, roots); err != nil {
+		return nil, err
+	}
+	return a.rootResolver(c).Resolve(m, roots, accepted)
 }

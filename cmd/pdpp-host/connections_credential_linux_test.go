@@ -89,10 +89,10 @@ func TestAnswerIsKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	data := t.TempDir()
-	s := startOnTerminal(t, "--data-dir", data, "run", path)
-	s.await(t, "Token (not shown): ")
+	s := startOnTerminal(t, "--data-dir", data, "run", path, "--accept")
+	s.await(t, "(not shown): ")
 	s.types(t, canary+"\r")
-	s.await(t, "Account (not shown): ")
+	s.await(t, "account")
 	s.types(t, "account-"+canary+"\r")
 	if code := s.exit(t); code != 0 {
 		t.Fatalf("exit %d\n%s", code, s.text())

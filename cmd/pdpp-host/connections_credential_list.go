@@ -29,13 +29,17 @@ type credentialView struct {
 	Label       string     `json:"label,omitempty"`
 	Source      string     `json:"source"`
 	Required    bool       `json:"required"`
-	Declared    bool       `json:"declared"`              // false: the connector does not use it any more
-	Environment string     `json:"environment,omitempty"` // the variable that has a value, used or not
+	Declared    bool       `json:"declared"`               // false: the connector does not use it any more
+	Environment string     `json:"environment,omitempty"`  // the variable that has a value, used or not
+	NotAccepted string     `json:"not_accepted,omitempty"` // a variable that is set, and that the owner has not accepted by name
 	Variables   []string   `json:"variables,omitempty"`
 	StoredAt    *time.Time `json:"stored_at,omitempty"`
+
+	accept string // the command that accepts it
 }
 
-func viewCredentials(fields []abi.CredentialField, stored []storage.StoredCredential, getenv func(string) string) []credentialView {
+func viewCredentials(conn *storage.Connection, fields []abi.CredentialField, stored []storage.StoredCredential, getenv func(string) string) []credentialView {
+	own := ownEnvironment(conn, getenv)
 	at := make(map[string]*time.Time, len(stored))
 	for i := range stored {
 		at[stored[i].Field] = &stored[i].UpdatedAt
@@ -44,13 +48,17 @@ func viewCredentials(fields []abi.CredentialField, stored []storage.StoredCreden
 	for _, f := range fields {
 		v := credentialView{
 			Field: f.Name, Label: f.Label, Source: fromNowhere, Required: f.Required, Declared: true,
-			Environment: environmentName(f, getenv), Variables: f.Env, StoredAt: at[f.Name],
+			Environment: environmentName(f, own), Variables: f.Env, StoredAt: at[f.Name],
 		}
 		switch {
 		case v.StoredAt != nil:
 			v.Source = fromStore
 		case v.Environment != "":
 			v.Source = fromEnvironment
+		default:
+			if v.NotAccepted = notAccepted(conn, f, getenv); v.NotAccepted != "" {
+				v.accept = "pdpp-host plugins accept " + quoted(conn.Name) + " --allow variable=" + v.NotAccepted
+			}
 		}
 		views = append(views, v)
 		delete(at, f.Name)
@@ -74,6 +82,8 @@ func (v credentialView) from() string {
 		return "stored " + output.Timestamp(*v.StoredAt)
 	case v.Source == fromEnvironment:
 		return "environment " + v.Environment
+	case v.NotAccepted != "":
+		return "missing; the variable " + v.NotAccepted + " is set but not accepted: " + v.accept
 	case len(v.Variables) > 0:
 		return "missing; set it, or the variable " + strings.Join(v.Variables, " or ")
 	default:
@@ -101,8 +111,7 @@ func (a *app) credentialList(ctx context.Context, name string) error {
 		default:
 			fmt.Fprintln(a.Err, "the connector's own list is not known: its module is not in the plugins folder")
 		}
-		s := a.newSecrets(c, store, conn, fields)
-		views := viewCredentials(fields, stored, s.getenv)
+		views := viewCredentials(conn, fields, stored, os.Getenv)
 		result := map[string]any{"connection": conn.Name, "connector": conn.Connector, "credentials": views}
 		summary := output.Plural(int64(len(views)), "credential")
 		return a.Printer.Result(summary, result, func(w io.Writer) {
@@ -116,7 +125,7 @@ func (a *app) credentialList(ctx context.Context, name string) error {
 				if v.Required {
 					required = "required"
 				}
-				rows[i] = []string{v.Field, required, v.from()}
+				rows[i] = []string{v.Field, required, a.advice(v.from())}
 			}
 			output.Table(w, a.Printer.Style, []string{"field", "needed", "from"}, rows)
 		})
@@ -138,5 +147,5 @@ func shownCredentials(ctx context.Context, store *storage.Store, conn *storage.C
 		}
 		return views, nil
 	}
-	return viewCredentials(manifest.Credentials(m), stored, ownEnvironment(conn.Connector, os.Getenv)), nil
+	return viewCredentials(conn, manifest.Credentials(m), stored, os.Getenv), nil
 }

@@ -189,7 +189,7 @@ func (a *app) mayHave(ctx context.Context, c *config.Config, own *storage.Connec
 	if len(x.roots) == 0 {
 		return nil
 	}
-	resolved, err := a.granted(c, m, own.Roots)
+	resolved, err := a.granted(c, m, own.Roots, own.Accepted)
 	if err != nil {
 		return err
 	}

@@ -142,11 +142,12 @@ func (a *app) checkConnection(f *findings, c *config.Config, conn *storage.Conne
 	}
 	m := pinnedManifest(conn)
 	if m == nil {
-		f.ok(check, "has not run yet")
+		refusal := run.NotAccepted(conn.Connector, conn.Name, at)
+		f.add(check, notice, refusal.Message, refusal.Hint)
 		return
 	}
 	if declared, required := m.Declares(abi.BindingFilesystem); declared {
-		roots, err := a.rootResolver(c).Resolve(m, conn.Roots)
+		roots, err := a.rootResolver(c).Resolve(m, conn.Roots, conn.Accepted)
 		// Without folders of its own the connection may be given one by its next run.
 		if root, _ := goneFolder(conn.ReadRoots); abi.CodeOf(err) == abi.CodeRootMissing && (!required || len(conn.Roots) == 0 && root == "") {
 			f.add(check, notice, problemOf(err).Message, problemOf(err).Hint)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/story"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/tree"
@@ -16,6 +17,7 @@ var variants = map[string]map[string]any{
 		"recommended_mode": "automatic", "rationale": "It may run by itself.", "maximum_staleness_seconds": 7 * 86400,
 		"minimum_interval_seconds": 60, "recommended_interval_seconds": 3600, "interaction_posture": "none", "background_safe": true,
 	},
+	"asking": {"recommended_mode": "manual", "rationale": "It asks its owner for credentials."},
 	"byhand": {
 		"recommended_mode": "manual", "rationale": "Its owner has to be there.", "maximum_staleness_seconds": 7 * 86400,
 		"interaction_posture": "manual_action_likely", "background_safe": false,
@@ -52,7 +54,14 @@ func variant(dir, name string, policy map[string]any) (overlay string, err error
 		return "", err
 	}
 	m["connector_key"], m["connector_id"] = name, "https://pdpp-host.example/connectors/"+name
-	m["capabilities"] = map[string]any{"refresh_policy": policy}
+	capabilities := map[string]any{"refresh_policy": policy}
+	if name == "asking" {
+		capabilities["auth"] = map[string]any{"kind": "env", "required": []string{"ASKING_USER", "ASKING_PASSWORD"}}
+	}
+	m["capabilities"] = capabilities
+	if r, ok := m["runtime_requirements"].(map[string]any); ok {
+		r["local_paths"] = map[string]any{"home_env_override": strings.ToUpper(name) + "_HOME", "home_default_relative_to_user_home": ".scripted"}
+	}
 	manifest, overlay := filepath.Join(dir, name+".json"), filepath.Join(dir, name+".overlay.json")
 	if err := writeJSON(manifest, m); err != nil {
 		return "", err

@@ -12,6 +12,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 	"github.com/pdpp-host/pdpp-host/host/run"
+	"github.com/pdpp-host/pdpp-host/storage"
 	"github.com/pdpp-host/pdpp-host/testplugins/contract"
 )
 
@@ -82,7 +83,9 @@ func (a *app) pluginTest(ctx context.Context, path string, roots, set []string, 
 // module that is held against the contract says where they are sent, and nobody
 // has accepted it yet.
 func suiteEnvironment(getenv func(string) string) func(connector, variable string) string {
-	return func(connector, variable string) string { return ownEnvironment(connector, getenv)(variable) }
+	return func(connector, variable string) string {
+		return ownEnvironment(&storage.Connection{Connector: connector}, getenv)(variable)
+	}
 }
 
 // misspelt refuses a slip of the one option that the host knows itself: with it a

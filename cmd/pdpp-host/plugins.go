@@ -23,7 +23,7 @@ func (a *app) pluginsCommand() *cobra.Command {
 			ValidArgsFunction: a.completeConnector,
 			RunE:              func(cmd *cobra.Command, args []string) error { return a.pluginsInspect(cmd.Context(), args[0]) },
 		},
-		a.pluginsVerifyCommand(),
+		a.pluginsAcceptCommand(), a.pluginsVerifyCommand(),
 	)
 	return cmd
 }

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -88,7 +86,6 @@ func (a *app) writeInspection(w io.Writer, i *inspection, m *abi.Manifest) {
 		for _, ask := range modules.Asks(m) {
 			line(ask.What, ask.Value)
 		}
-		a.writeRootPlaces(line, m)
 		for _, s := range m.Streams {
 			line("stream", fmt.Sprintf("%s  key %s  %s%s", s.Name, strings.Join(s.PrimaryKey, "+"), s.Semantics, policy(s)))
 		}
@@ -107,32 +104,4 @@ func policy(s abi.Stream) string {
 		return ""
 	}
 	return "  not collected: " + s.Policy()
-}
-
-// writeRootPlaces says where a folder would be looked for.
-func (a *app) writeRootPlaces(line func(name, value string), m *abi.Manifest) {
-	paths := m.Requirements.LocalPaths
-	if paths == nil {
-		return
-	}
-	place := func(name, variable, fallback string) {
-		where := []string{"--root " + name + "=PATH"}
-		if variable != "" {
-			state := ""
-			if os.Getenv(variable) != "" {
-				state = " (set)"
-			}
-			where = append(where, variable+state)
-		}
-		if fallback != "" {
-			where = append(where, filepath.Join("~", fallback))
-		}
-		line("reads", strings.Join(where, ", else "))
-	}
-	place(m.ConnectorKey, paths.HomeEnvOverride, paths.HomeDefault)
-	for _, p := range paths.Paths {
-		if p.EnvOverride != "" {
-			place(p.RootName(), p.EnvOverride, "")
-		}
-	}
 }

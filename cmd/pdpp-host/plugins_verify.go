@@ -12,6 +12,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/manifest"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/consent"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/modules"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/host/config"
@@ -216,8 +217,8 @@ func verifyModule(ctx context.Context, store *storage.Store, connections []stora
 				v.Changes = modules.Changes(old, d.Manifest)
 			}
 		}
-		if v.State == "changed" && accept {
-			if err := store.PinPlugin(ctx, conn.ID, d.File.SHA256, d.Raw); err != nil {
+		if accept && v.State != "same" {
+			if _, err := consent.Accept(ctx, store, conn.Name, consent.Of(d, nil), nil, ""); err != nil {
 				return nil, err
 			}
 			v.State = "accepted"
@@ -230,7 +231,7 @@ func verifyModule(ctx context.Context, store *storage.Store, connections []stora
 func (a *app) tellVerified(rows []verified) error {
 	text := func(w io.Writer) {
 		if len(rows) == 0 {
-			fmt.Fprintln(w, "no connection runs this connector yet: its first run accepts the module as it is")
+			fmt.Fprintln(w, "no connection runs this connector yet: accept it with pdpp-host plugins accept")
 		}
 		for _, v := range rows {
 			writeVerified(w, a.Printer.Style, v)
@@ -282,7 +283,7 @@ func writeVerified(w io.Writer, s output.Style, v verified) {
 		return
 	}
 	words := map[string]string{
-		"same": "is the accepted one", "changed": "has changed", "accepted": "is accepted now", "not_pinned": "is accepted with the first run",
+		"same": "is the accepted one", "changed": "has changed", "accepted": "is accepted now", "not_pinned": "waits to be accepted",
 	}
 	fmt.Fprintf(w, "%s  module %s %s\n", s.Bold(output.Clean(v.Connection)), output.Clean(filepath.Base(v.Module)), words[v.State])
 	if v.State == "same" {
@@ -294,7 +295,7 @@ func writeVerified(w io.Writer, s output.Style, v verified) {
 	for _, c := range v.Changes {
 		fmt.Fprintf(w, "  %s\n", output.Clean(c.String()))
 	}
-	if len(v.Changes) == 0 && v.State != "not_pinned" {
+	if len(v.Changes) == 0 && v.Pinned != "" {
 		fmt.Fprintln(w, "  its manifest asks for the same as before")
 	}
 	for _, k := range v.AsksFor {

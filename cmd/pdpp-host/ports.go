@@ -24,7 +24,7 @@ func (a *app) rootResolver(c *config.Config) *roots.Resolver {
 
 // asker is the terminal behind the port of host/run; nil when nobody can be
 // asked. While a question stands, the progress display is off the screen.
-func (a *app) asker(display *progress.Display, noInput bool) run.Asker {
+func (a *app) asker(display *progress.Display, noInput bool, from interact.Connector) run.Asker {
 	if noInput || !a.interactive() {
 		return nil
 	}
@@ -32,7 +32,7 @@ func (a *app) asker(display *progress.Display, noInput bool) run.Asker {
 	if !ok {
 		return nil
 	}
-	return &screenAsker{terminal: interact.New(console, a.Err), display: display}
+	return &screenAsker{terminal: interact.New(console, a.Err, from), display: display}
 }
 
 type screenAsker struct {

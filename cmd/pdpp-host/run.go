@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -18,6 +19,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/cmd/internal/progress"
 	"github.com/pdpp-host/pdpp-host/health/view"
 	"github.com/pdpp-host/pdpp-host/host/config"
+	"github.com/pdpp-host/pdpp-host/host/interact"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/storage"
@@ -25,7 +27,7 @@ import (
 
 // runFlags are the flags of `run`, as typed.
 type runFlags struct {
-	acceptRoot            bool
+	accept, acceptRoot    bool
 	connection            string
 	streams               []string
 	full                  bool
@@ -57,6 +59,7 @@ func (a *app) runCommand() *cobra.Command {
 	p.StringVar(&f.since, "since", "", "only records of `TIME` or later: 2026-01-31, or RFC 3339")
 	p.StringArrayVar(&f.resources, "resource", nil, "only the record `STREAM=KEY` (repeatable)")
 	p.StringArrayVar(&f.roots, "root", nil, "grant the folder `NAME=PATH`, in later runs too (repeatable)")
+	p.BoolVar(&f.accept, "accept", false, "accept the module, when this is its first run")
 	p.BoolVar(&f.acceptRoot, "accept-root", false, "read another folder than before, or an emptied one: what it lacks counts as deleted")
 	p.StringArrayVar(&f.set, "set", nil, "connector option `KEY=VALUE`, never a secret; a first run's are kept (repeatable)")
 	p.DurationVar(&f.timeout, "timeout", 0, "end the run after `DURATION`, as in 30m (default: limits.run)")
@@ -122,6 +125,9 @@ func (a *app) runTyped(ctx context.Context, c *config.Config, store *storage.Sto
 		return nil, err
 	}
 	request.Module, request.Connection, request.ModulePath = m.file, m.connection, m.path
+	if err := a.acceptFirst(ctx, c, store, engine, &request, f); err != nil {
+		return nil, err
+	}
 	return a.collect(ctx, c, store, engine, request, f, rec)
 }
 
@@ -137,7 +143,9 @@ func (a *app) collect(ctx context.Context, c *config.Config, store *storage.Stor
 		return a.header(c, u, roots.Resolved())
 	})
 	deps := a.runDeps(c, store, engine, roots, f)
-	if asker := a.asker(display, f.noInput); asker != nil {
+	if asker := a.asker(display, f.noInput, interact.Connector{
+		Name: cmp.Or(request.Connection, request.Module.Name), File: a.tilde(request.Module.Path),
+	}); asker != nil {
 		deps.Asker = asker
 	}
 	rec.attach(&deps)

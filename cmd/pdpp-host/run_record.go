@@ -102,8 +102,8 @@ func (a *app) tellRecorded(ended runResult, r *recording, broken error) error {
 type noRoots struct{ run.RootResolver }
 
 // Resolve implements run.RootResolver.
-func (n noRoots) Resolve(m *abi.Manifest, given map[string]string) ([]run.ResolvedRoot, error) {
-	roots, err := n.RootResolver.Resolve(m, given)
+func (n noRoots) Resolve(m *abi.Manifest, given map[string]string, accepted []storage.AcceptedItem) ([]run.ResolvedRoot, error) {
+	roots, err := n.RootResolver.Resolve(m, given, accepted)
 	if err == nil && len(roots) > 0 {
 		return nil, replay.FilesGranted()
 	}

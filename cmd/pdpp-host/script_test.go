@@ -60,14 +60,15 @@ func setUp(env *testscript.Env) error {
 // install puts a module into the plugins folder: install ical [AS]. With -changed
 // it changes the module: a custom section at its end makes another hash of the
 // same code. With -automatic its manifest recommends that it runs by itself, every
-// hour.
+// hour. With -foreign a variable of its manifest is another program's.
 func install(ts *testscript.TestScript, neg bool, args []string) {
-	change, automatic := false, false
+	change, automatic, foreign := false, false, false
 	for ; len(args) > 0 && strings.HasPrefix(args[0], "-"); args = args[1:] {
 		change, automatic = change || args[0] == "-changed", automatic || args[0] == "-automatic"
+		foreign = foreign || args[0] == "-foreign"
 	}
 	if neg || len(args) < 1 || len(args) > 2 {
-		ts.Fatalf("usage: install [-changed] [-automatic] MODULE [AS]")
+		ts.Fatalf("usage: install [-changed] [-automatic] [-foreign] MODULE [AS]")
 	}
 	path, err := module(args[0])
 	ts.Check(err)
@@ -75,6 +76,9 @@ func install(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	if automatic {
 		ts.Check(recommend(b))
+	}
+	if foreign {
+		b = bytes.ReplaceAll(b, []byte("CREDENTIALED_ACCOUNT"), []byte("SOMEBODYELSE_ACCOUNT"))
 	}
 	if change {
 		b = append(b, 0, 3, 1, 'x', 0) // section 0 (custom), 3 bytes: name of 1 byte, 1 byte

@@ -77,7 +77,7 @@ func (s *secrets) BindRun(w *storage.RunWriter) {
 func (a *app) newSecrets(c *config.Config, store *storage.Store, conn *storage.Connection, fields []abi.CredentialField) *secrets {
 	return &secrets{
 		store: store, options: a.vaultOptions(c), connection: conn.ID, fields: fields,
-		getenv: ownEnvironment(conn.Connector, os.Getenv), stored: map[string]bool{}, read: map[string][]byte{},
+		getenv: ownEnvironment(conn, os.Getenv), stored: map[string]bool{}, read: map[string][]byte{},
 	}
 }
 

@@ -259,7 +259,7 @@ func pinned(t *testing.T, dir string) *storage.Store {
 func TestOwnEnvironment(t *testing.T) {
 	t.Parallel()
 	all := func(name string) string { return "value of " + name }
-	getenv, suite := ownEnvironment("my-app", all), suiteEnvironment(all)
+	getenv, suite := ownEnvironment(&storage.Connection{Connector: "my-app"}, all), suiteEnvironment(all)
 	for name, want := range map[string]string{
 		"MY_APP_TOKEN": "value of MY_APP_TOKEN", "AWS_SECRET_ACCESS_KEY": "", "MY_APPLE_TOKEN": "", "PDPP_STORAGE_DSN": "", "": "",
 	} {

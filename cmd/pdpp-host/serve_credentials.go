@@ -55,7 +55,7 @@ func (s *server) probeCredentials(ctx context.Context, c storage.Connection, o s
 // signedIn tells whether all is there that the connector requires, in the store or
 // in the environment. A process that only looks does not know the one of what serves.
 func (s *server) signedIn(c *storage.Connection, stored []storage.StoredCredential) bool {
-	m, getenv := pinnedManifest(c), ownEnvironment(c.Connector, s.getenv)
+	m, getenv := pinnedManifest(c), ownEnvironment(c, s.getenv)
 	return m == nil || !slices.ContainsFunc(manifest.Credentials(m), func(f abi.CredentialField) bool {
 		return f.Required && !isStored(stored, f.Name) && (!s.serves() || environmentName(f, getenv) == "")
 	})
@@ -74,7 +74,7 @@ func (s *server) environment(c *storage.Connection, stored []storage.StoredCrede
 	if m == nil || !s.serves() {
 		return ""
 	}
-	return environmentMark(c, manifest.Credentials(m), stored, ownEnvironment(c.Connector, s.getenv))
+	return environmentMark(c, manifest.Credentials(m), stored, ownEnvironment(c, s.getenv))
 }
 
 // markBytes is how much is kept of a value: enough to see that it is another one, all

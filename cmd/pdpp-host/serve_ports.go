@@ -2,11 +2,9 @@ package main
 
 import (
 	"context"
-	"path/filepath"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
-	"github.com/pdpp-host/pdpp-host/host/plugin"
 	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/host/schedule"
 	"github.com/pdpp-host/pdpp-host/storage"
@@ -16,9 +14,6 @@ import (
 // with the interval of this connection, so that it is not asked for again.
 func (s *server) run(ctx context.Context, j schedule.Job) error {
 	file, path, err := moduleOf(s.config, &j.Connection)
-	if err == nil && path != "" && j.Connection.PinnedSHA256 == "" {
-		err = plugin.CheckDir(filepath.Dir(path)) // nobody has accepted it yet, as in the plugins folder
-	}
 	if err != nil {
 		return err
 	}
@@ -34,9 +29,13 @@ func (s *server) run(ctx context.Context, j schedule.Job) error {
 	return err
 }
 
-// ready sees whether a module is gone, and nothing that has to be read for it.
+// ready sees whether a module is gone or nobody has accepted it, and nothing that has
+// to be read for it.
 func (s *server) ready(_ context.Context, c storage.Connection) error {
 	if !moduleMissing(s.config, &c) {
+		if c.PinnedSHA256 == "" {
+			return run.NotAccepted(c.Connector, c.Name, "")
+		}
 		return nil
 	}
 	_, _, err := moduleOf(s.config, &c)
@@ -117,7 +116,7 @@ func (s *server) probe(ctx context.Context, c storage.Connection, o schedule.Obs
 		if err != nil {
 			return schedule.Attention(false), "", nil //nolint:nilerr // it is the obstacle, and it is still there
 		}
-		return schedule.Attention(c.PinnedSHA256 == "" || c.PinnedSHA256 == file.SHA256), file.SHA256, nil
+		return schedule.Attention(c.PinnedSHA256 == file.SHA256), file.SHA256, nil
 	}
 	return verdict.SatisfactionEvidence{}, "", nil
 }
@@ -129,7 +128,7 @@ func (s *server) foldersAreBack(ctx context.Context, c *storage.Connection) bool
 	if err != nil {
 		return false // there is nothing to look with
 	}
-	roots, err := s.app.rootResolver(s.config).Resolve(m, c.Roots)
+	roots, err := s.app.rootResolver(s.config).Resolve(m, c.Roots, c.Accepted)
 	if err != nil {
 		return false
 	}

@@ -14,6 +14,7 @@ type subject struct {
 	connection, connector string
 	module                string // the path that named its module on this command line; "": it has a name
 	feeds                 []feed // the devices that feed it; none: this host runs it
+	unaccepted            bool   // its owner has accepted no module yet
 }
 
 // run is the command that collects it: here, or on the one device that does. It is
@@ -26,6 +27,15 @@ func (s *subject) run() string {
 		return ""
 	}
 	command := program + " run " + quoted(cmp.Or(s.module, s.connector))
+	if s.connection != s.connector {
+		command += " --connection " + quoted(s.connection)
+	}
+	return command
+}
+
+// accept is the command that accepts its module.
+func (s *subject) accept() string {
+	command := program + " plugins accept " + quoted(cmp.Or(s.module, s.connector))
 	if s.connection != s.connector {
 		command += " --connection " + quoted(s.connection)
 	}
@@ -115,6 +125,9 @@ func step(b *view.Brief, s subject) string {
 	switch first.CTACode {
 	case "cta_put_right_address", "cta_put_right_option", "cta_put_right_binding":
 		return s.run() // which says what is wrong, or that nothing is any more
+	}
+	if first.CTACode == "cta_put_right_module" && s.unaccepted {
+		return s.accept()
 	}
 	if waitsForOwner(first) {
 		return program + " doctor" // it says of module, folders and credentials what is wrong

@@ -130,10 +130,15 @@ func (s *session) exit(t *testing.T) int {
 
 func scripted(t *testing.T, script string) []string {
 	t.Helper()
+	return guestOnTerminal(t, "scripted", script)
+}
+
+func guestOnTerminal(t *testing.T, name, script string) []string {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("builds a module")
 	}
-	path, err := module("scripted")
+	path, err := module(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,10 +146,10 @@ func scripted(t *testing.T, script string) []string {
 	if err := story.ShareCache(data); err != nil {
 		t.Fatal(err)
 	}
-	return []string{"--data-dir", data, "run", path, "--root", "scripted=" + t.TempDir(), "--set", "script=" + script}
+	return []string{"--data-dir", data, "run", path, "--accept", "--root", name + "=" + t.TempDir(), "--set", "script=" + script}
 }
 
-const signIn = `submit 3 {"type":"INTERACTION","request_id":"q1","kind":"credentials","message":"Sign in to the example","schema":{"type":"object","properties":{"user":{"type":"string","title":"User","secret":false},"password":{"type":"string","title":"Password","format":"password"}},"required":["user","password"]}}
+const signIn = `submit 3 {"type":"INTERACTION","request_id":"q1","kind":"credentials","message":"Sign in to the example","schema":{"type":"object","properties":{"asking_user":{"type":"string","title":"User","secret":false},"asking_password":{"type":"string","title":"Password","format":"password"}},"required":["asking_user","asking_password"]}}
 expect "status":"success"
 records notes 0 3
 done {"type":"DONE","status":"succeeded","records_emitted":3}`
@@ -152,11 +157,12 @@ done {"type":"DONE","status":"succeeded","records_emitted":3}`
 // Invariant 5: what an owner types into a hidden field is on no screen.
 func TestQuestionOnTerminal(t *testing.T) {
 	t.Parallel()
-	s := startOnTerminal(t, scripted(t, signIn)...)
-	s.await(t, "The connector asks: Sign in to the example")
-	s.await(t, "User: ")
+	s := startOnTerminal(t, guestOnTerminal(t, "asking", signIn)...)
+	s.await(t, "The connector asking (")
+	s.await(t, ") asks:\r\n  > Sign in to the example\r\n")
+	s.await(t, "asking_user (\"User\"): ")
 	s.types(t, "ada\r")
-	s.await(t, "Password (not shown): ")
+	s.await(t, "asking_password (\"Password\") (not shown): ")
 	s.types(t, "hunter2\r")
 	if code := s.exit(t); code != 0 {
 		t.Errorf("exit %d", code)
@@ -170,8 +176,8 @@ func TestQuestionOnTerminal(t *testing.T) {
 
 func TestCtrlDIsNoAnswer(t *testing.T) {
 	t.Parallel()
-	s := startOnTerminal(t, scripted(t, signIn)...)
-	s.await(t, "User: ")
+	s := startOnTerminal(t, guestOnTerminal(t, "asking", signIn)...)
+	s.await(t, "asking_user (\"User\"): ")
 	s.types(t, "\x04")
 	if code := s.exit(t); code != 4 { // the guest expects an answer, and traps
 		t.Errorf("exit %d\n%s", code, s.text())

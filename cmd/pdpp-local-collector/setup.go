@@ -81,7 +81,7 @@ func (a *app) checkConnector(ctx context.Context, p *collector.Profile, s *setUp
 		if !s.Connector.Runnable {
 			return abi.NewError(abi.CodeBindingMissing, "the connector cannot run here", "run it on the host, with: pdpp-host run "+p.ConnectorID)
 		}
-		found, err := grants.Resolve(d.Manifest, folders)
+		found, err := grants.Resolve(d.Manifest, folders, nil)
 		for _, r := range found {
 			s.Reads = append(s.Reads, a.tilde(r.Path))
 		}

@@ -208,7 +208,7 @@ func (c *Collector) ModuleChecks(ctx context.Context, file *plugin.File, missing
 	if c.deps.Run.Roots == nil {
 		return checks
 	}
-	roots, err := c.deps.Run.Roots.Resolve(m.Manifest, info.Roots)
+	roots, err := c.deps.Run.Roots.Resolve(m.Manifest, info.Roots, nil)
 	if b, asks := m.Requirements.Bindings[abi.BindingFilesystem]; asks && !b.Required && len(info.Roots) == 0 && abi.CodeOf(err) == abi.CodeRootMissing {
 		err = nil // it runs without
 	}

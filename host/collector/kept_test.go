@@ -9,13 +9,14 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/manifest"
 	"github.com/pdpp-host/pdpp-host/host/run"
+	"github.com/pdpp-host/pdpp-host/storage"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig"
 )
 
 // folders grants what a run is told, and remembers it.
 type folders struct{ given map[string]string }
 
-func (f *folders) Resolve(_ *abi.Manifest, given map[string]string) ([]run.ResolvedRoot, error) {
+func (f *folders) Resolve(_ *abi.Manifest, given map[string]string, _ []storage.AcceptedItem) ([]run.ResolvedRoot, error) {
 	f.given = maps.Clone(given)
 	var out []run.ResolvedRoot
 	for name, path := range given {

@@ -107,7 +107,7 @@ func TestRefusalsOfARunAreTold(t *testing.T) {
 // nowhere finds no folder.
 type nowhere struct{}
 
-func (nowhere) Resolve(*abi.Manifest, map[string]string) ([]run.ResolvedRoot, error) {
+func (nowhere) Resolve(*abi.Manifest, map[string]string, []storage.AcceptedItem) ([]run.ResolvedRoot, error) {
 	return nil, abi.NewError(abi.CodeRootMissing, "the folder /home/ana/.scripted is not there", "mount it")
 }
 

@@ -33,7 +33,7 @@ func (e *execution) scan(ctx context.Context, req RunRequest) error {
 	beside.Go(func() { e.watch(ctx, scanned, stop) })
 	res, err := run.New(deps).Run(scan, run.Request{
 		Module: req.Module, Streams: req.Streams, Mode: req.Mode, Roots: req.Roots, Options: req.Options,
-		AcceptRoot: req.AcceptRoot, Timeout: req.Timeout, Force: req.Force,
+		Accept: true, AcceptRoot: req.AcceptRoot, Timeout: req.Timeout, Force: req.Force,
 	})
 	close(scanned)
 	beside.Wait()

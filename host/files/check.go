@@ -59,7 +59,7 @@ func (r *Resolver) check(m *abi.Manifest, c choice) (Root, error) {
 				"name a folder that neither holds nor lies in "+private)
 		}
 	}
-	return Root{Name: c.name, Path: target, Origin: c.origin, Empty: empty}, nil
+	return Root{Name: c.name, Path: target, Origin: c.origin, Empty: empty, Secrets: r.secretsIn(target)}, nil
 }
 
 func (r *Resolver) absolute(path string) (string, error) {
@@ -98,9 +98,24 @@ func resolved(path string) string {
 	}
 }
 
+// within compares paths, and then the folders themselves: one folder may be reached
+// by several paths, as where a file system takes no notice of case.
 func within(path, folder string) bool {
-	rel, err := filepath.Rel(folder, path)
-	return err == nil && filepath.IsLocal(rel)
+	if rel, err := filepath.Rel(folder, path); err == nil && filepath.IsLocal(rel) {
+		return true
+	}
+	is, err := os.Stat(folder)
+	if err != nil {
+		return false
+	}
+	for dir := path; ; dir = filepath.Dir(dir) {
+		if st, err := os.Stat(dir); err == nil && os.SameFile(st, is) {
+			return true
+		}
+		if dir == filepath.Dir(dir) {
+			return false
+		}
+	}
 }
 
 func missing(m *abi.Manifest, c choice) *abi.Error {

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -16,6 +17,9 @@ type Root struct {
 	Path   string // absolute, links resolved
 	Origin string // who chose it: "--root", a variable's name, or "the default"
 	Empty  bool   // nothing is in it
+	// Secrets are the places of other programs' secrets that it is, lies in or holds,
+	// as ~/.ssh.
+	Secrets []string
 }
 
 // Origins of a root other than an environment variable's name.
@@ -41,11 +45,25 @@ type choice struct {
 }
 
 // Resolve returns the roots to grant for m, the home root first. given holds the
-// operator's choices by root name. The error is an *abi.Error: files.root_missing
-// when a chosen folder does not exist, files.root_invalid for an unknown name,
-// for something that is no readable folder, and for a folder that must not be
-// granted.
-func (r *Resolver) Resolve(m *abi.Manifest, given map[string]string) ([]Root, error) {
+// operator's choices by root name, accepted the places of other programs' secrets
+// that the owner let the connector have by name. The error is an *abi.Error:
+// files.root_missing when a chosen folder does not exist, files.root_invalid for an
+// unknown name, for something that is no readable folder, and for a folder that must
+// not be granted, files.root_secret for one with secrets that were not accepted.
+func (r *Resolver) Resolve(m *abi.Manifest, given map[string]string, accepted []string) ([]Root, error) {
+	roots, err := r.Look(m, given)
+	for i := range roots {
+		err = cmp.Or(err, refuseSecrets(&roots[i], accepted))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return roots, nil
+}
+
+// Look is Resolve for an owner who is to be shown what would be granted: a folder
+// with other programs' secrets is among the roots.
+func (r *Resolver) Look(m *abi.Manifest, given map[string]string) ([]Root, error) {
 	given = ownKey(m, given)
 	known := names(m)
 	for _, name := range sortedKeys(given) {

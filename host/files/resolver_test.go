@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -50,17 +51,17 @@ func TestPrecedence(t *testing.T) {
 		given map[string]string
 		want  []Root
 	}{
-		{"default", nil, nil, []Root{{"codex", at("home/.codex"), OriginDefault, true}}},
-		{"variable", map[string]string{"CODEX_HOME": at("env")}, nil, []Root{{"codex", at("env"), "CODEX_HOME", true}}},
-		{"flag over variable", map[string]string{"CODEX_HOME": at("env")}, map[string]string{"codex": at("flag")}, []Root{{"codex", at("flag"), OriginFlag, true}}},
+		{"default", nil, nil, []Root{{"codex", at("home/.codex"), OriginDefault, true, nil}}},
+		{"variable", map[string]string{"CODEX_HOME": at("env")}, nil, []Root{{"codex", at("env"), "CODEX_HOME", true, nil}}},
+		{"flag over variable", map[string]string{"CODEX_HOME": at("env")}, map[string]string{"codex": at("flag")}, []Root{{"codex", at("flag"), OriginFlag, true, nil}}},
 		{"further roots", map[string]string{"CODEX_SESSIONS_DIR": at("sessions")}, map[string]string{"state": at("state")},
-			[]Root{{"codex", at("home/.codex"), OriginDefault, true}, {"codex_sessions", at("sessions"), "CODEX_SESSIONS_DIR", true}, {"state", at("state"), OriginFlag, true}}},
-		{"tilde", nil, map[string]string{"codex": "~/.codex"}, []Root{{"codex", at("home/.codex"), OriginFlag, true}}},
+			[]Root{{"codex", at("home/.codex"), OriginDefault, true, nil}, {"codex_sessions", at("sessions"), "CODEX_SESSIONS_DIR", true, nil}, {"state", at("state"), OriginFlag, true, nil}}},
+		{"tilde", nil, map[string]string{"codex": "~/.codex"}, []Root{{"codex", at("home/.codex"), OriginFlag, true, nil}}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			r := &Resolver{Getenv: func(n string) string { return tc.env[n] }, Home: at("home")}
-			got, err := r.Resolve(codex(), tc.given)
+			got, err := r.Resolve(codex(), tc.given, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -68,7 +69,7 @@ func TestPrecedence(t *testing.T) {
 				t.Fatalf("got %v", got)
 			}
 			for i := range got {
-				if got[i] != tc.want[i] {
+				if !reflect.DeepEqual(got[i], tc.want[i]) {
 					t.Errorf("got %v, want %v", got[i], tc.want[i])
 				}
 			}
@@ -80,7 +81,7 @@ func TestAbsentHomeIsFineWhenAnotherRootWasChosen(t *testing.T) {
 	t.Parallel()
 	base := folders(t, "home", "sessions")
 	r := &Resolver{Home: filepath.Join(base, "home")}
-	got, err := r.Resolve(codex(), map[string]string{"codex_sessions": filepath.Join(base, "sessions")})
+	got, err := r.Resolve(codex(), map[string]string{"codex_sessions": filepath.Join(base, "sessions")}, nil)
 	if err != nil || len(got) != 1 || got[0].Name != "codex_sessions" {
 		t.Errorf("got %v, %v", got, err)
 	}
@@ -115,7 +116,7 @@ func TestRefusals(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			r := &Resolver{Home: at("home"), Private: []string{at("data/pdpp/not/there/yet"), at("data/pdpp")}}
-			_, err := r.Resolve(codex(), tc.given)
+			_, err := r.Resolve(codex(), tc.given, nil)
 			var e *abi.Error
 			if !errors.As(err, &e) || e.Code != tc.code {
 				t.Fatalf("got %v, want %s", err, tc.code)
@@ -136,7 +137,7 @@ func TestUnreadableFolder(t *testing.T) {
 	if err := os.Chmod(filepath.Join(base, "closed"), 0); err != nil {
 		t.Fatal(err)
 	}
-	_, err := (&Resolver{}).Resolve(codex(), map[string]string{"codex": filepath.Join(base, "closed")})
+	_, err := (&Resolver{}).Resolve(codex(), map[string]string{"codex": filepath.Join(base, "closed")}, nil)
 	if abi.CodeOf(err) != abi.CodeRootInvalid {
 		t.Errorf("got %v", err)
 	}
@@ -149,7 +150,7 @@ func TestManifestDefaultCannotLeaveHome(t *testing.T) {
 	for _, path := range []string{"../elsewhere", "/etc", "a/../../elsewhere"} {
 		m := codex()
 		m.Requirements.LocalPaths.HomeDefault = path
-		if got, err := (&Resolver{Home: filepath.Join(base, "home")}).Resolve(m, nil); abi.CodeOf(err) != abi.CodeRootMissing {
+		if got, err := (&Resolver{Home: filepath.Join(base, "home")}).Resolve(m, nil, nil); abi.CodeOf(err) != abi.CodeRootMissing {
 			t.Errorf("%s: %v %v", path, got, err)
 		}
 	}
@@ -159,10 +160,10 @@ func TestManifestWithoutPaths(t *testing.T) {
 	t.Parallel()
 	base := folders(t, "in")
 	m := &abi.Manifest{ConnectorKey: "notes"}
-	if _, err := (&Resolver{}).Resolve(m, nil); abi.CodeOf(err) != abi.CodeRootMissing {
+	if _, err := (&Resolver{}).Resolve(m, nil, nil); abi.CodeOf(err) != abi.CodeRootMissing {
 		t.Errorf("got %v", err)
 	}
-	got, err := (&Resolver{}).Resolve(m, map[string]string{"notes": filepath.Join(base, "in")})
+	got, err := (&Resolver{}).Resolve(m, map[string]string{"notes": filepath.Join(base, "in")}, nil)
 	if err != nil || len(got) != 1 || got[0].Name != "notes" {
 		t.Errorf("got %v, %v", got, err)
 	}
@@ -173,7 +174,7 @@ func TestHomeRootByAnotherSpelling(t *testing.T) {
 	t.Parallel()
 	base := folders(t, "in")
 	m := &abi.Manifest{ConnectorKey: "notes-export"}
-	got, err := (&Resolver{}).Resolve(m, map[string]string{"notes_export": filepath.Join(base, "in")})
+	got, err := (&Resolver{}).Resolve(m, map[string]string{"notes_export": filepath.Join(base, "in")}, nil)
 	if err != nil || len(got) != 1 || got[0].Name != "notes-export" {
 		t.Errorf("got %v, %v, want one root named notes-export", got, err)
 	}
@@ -203,7 +204,7 @@ func TestEmptyRoot(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		roots, err := r.Resolve(codex(), nil)
+		roots, err := r.Resolve(codex(), nil, nil)
 		if err != nil || len(roots) != 1 || roots[0].Empty != empty {
 			t.Fatalf("%v %+v, want empty %v", err, roots, empty)
 		}

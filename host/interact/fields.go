@@ -3,6 +3,8 @@ package interact
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -19,10 +21,31 @@ type field struct {
 	Secret   bool
 	Required bool
 	Choices  []string
+	Most     int // characters; 0: unbounded
+}
+
+// mostCode is how long a one-time code may be. No code is longer, and passwords that
+// matter often are.
+const mostCode = 16
+
+// problem says why an answer is none; "" when it is one.
+func (f field) problem(text string) string {
+	switch {
+	case text == "" && f.Required:
+		return "an answer is needed"
+	case f.Most > 0 && len([]rune(text)) > f.Most:
+		return fmt.Sprintf("that is longer than a one-time code, which has at most %d characters", f.Most)
+	case text != "" && len(f.Choices) > 0 && !slices.Contains(f.Choices, text):
+		return "choose one of: " + clean(strings.Join(f.Choices, ", "), 200)
+	}
+	return ""
 }
 
 func (f field) prompt() string {
 	p := clean(f.Label, 200)
+	if f.Name != "" && f.Label != f.Name && f.Most == 0 {
+		p = clean(f.Name, 200) + " (\"" + p + "\")"
+	}
 	if len(f.Choices) > 0 {
 		p += " (" + clean(strings.Join(f.Choices, ", "), 200) + ")"
 	}
@@ -49,15 +72,15 @@ type property struct {
 // in the order in which they are written. Without a schema the kind says what
 // to ask.
 func fieldsOf(in abi.Interaction) ([]field, error) {
-	hidden := in.Kind == abi.InteractionCredentials || in.Kind == abi.InteractionMissingCredentials
+	kept := in.Kind == abi.InteractionCredentials || in.Kind == abi.InteractionMissingCredentials
 	if len(in.Schema) == 0 || string(bytes.TrimSpace(in.Schema)) == "null" {
 		switch in.Kind {
 		case abi.InteractionOTP:
-			return []field{{Name: "code", Label: "code", Required: true}}, nil
+			return []field{oneTimeCode("code")}, nil
 		case abi.InteractionManualAction:
 			return []field{{Label: "press Enter when it is done"}}, nil
 		default:
-			return []field{{Name: "value", Label: "value", Required: true, Secret: hidden}}, nil
+			return []field{{Name: "value", Label: "value", Required: true, Secret: true}}, nil
 		}
 	}
 	var schema struct {
@@ -70,6 +93,12 @@ func fieldsOf(in abi.Interaction) ([]field, error) {
 	names, properties, err := ordered(schema.Properties)
 	if err != nil || len(names) > maxFields {
 		return nil, unaskable("the schema's properties cannot be read, or are more than 20")
+	}
+	if in.Kind == abi.InteractionOTP {
+		if len(names) != 1 || properties[0].Type == "object" || properties[0].Type == "array" {
+			return nil, unaskable("a one-time code is one field")
+		}
+		return []field{oneTimeCode(names[0])}, nil
 	}
 	if len(names) == 0 {
 		return []field{{Label: "press Enter when it is done"}}, nil
@@ -84,18 +113,28 @@ func fieldsOf(in abi.Interaction) ([]field, error) {
 		if p.Type == "object" || p.Type == "array" {
 			return nil, unaskable("a property is not a plain value")
 		}
+		if !kept && len(p.Enum) == 0 {
+			return nil, unaskable("a manual action has choices only")
+		}
 		label := p.Title
 		if label == "" {
 			label = name
 		}
-		fields = append(fields, field{Name: name, Label: label, Secret: p.secret(hidden), Required: required[name], Choices: p.Enum})
+		fields = append(fields, field{Name: name, Label: label, Secret: kept && p.secret(), Required: required[name], Choices: p.Enum})
 	}
 	return fields, nil
 }
 
+// oneTimeCode asks for a code in the host's words: the connector reads what is typed,
+// so that none of its own stand where an owner looks for what to type.
+func oneTimeCode(name string) field {
+	return field{Name: name, Label: "one-time code", Required: true, Most: mostCode}
+}
+
 // secret says whether typing is hidden. A credential is, unless its schema says
-// otherwise; a wrong guess in that direction costs nothing.
-func (p property) secret(hidden bool) bool {
+// otherwise; a wrong guess in that direction costs nothing. What the connector itself
+// reads is never hidden: it would look like a password.
+func (p property) secret() bool {
 	switch {
 	case p.Format == "password":
 		return true
@@ -104,7 +143,7 @@ func (p property) secret(hidden bool) bool {
 	case p.WriteOnly != nil:
 		return *p.WriteOnly
 	default:
-		return hidden
+		return true
 	}
 }
 

@@ -34,6 +34,7 @@ type Input interface {
 type Terminal struct {
 	in      Input
 	out     io.Writer
+	from    Connector
 	pending chan line // an abandoned read's answer to come; nil: none
 }
 
@@ -42,15 +43,21 @@ type line struct {
 	err  error
 }
 
-// New returns a Terminal that reads from in and prompts on out.
-func New(in Input, out io.Writer) *Terminal {
-	return &Terminal{in: in, out: out}
+// Connector is who asks, as the host knows it: no word of it is the guest's.
+type Connector struct {
+	Name string // the connection's, or the module's
+	File string // where the module was read
+}
+
+// New returns a Terminal that reads from in and prompts on out, for one connector.
+func New(in Input, out io.Writer, from Connector) *Terminal {
+	return &Terminal{in: in, out: out, from: from}
 }
 
 // Ask shows the interaction, reads one answer for each field of its schema, and
 // returns them. The status is abi.ResponseTimeout when the interaction's time
 // passes first, and abi.ResponseCancelled when the input ends (Ctrl-D), ctx is
-// done (Ctrl-C), or the owner leaves a required answer empty three times. The
+// done (Ctrl-C), or the owner gives no fitting answer three times. The
 // error is not nil only when the schema cannot be asked at a terminal; it has
 // the code boundary.interaction_invalid.
 func (t *Terminal) Ask(ctx context.Context, in abi.Interaction) (abi.InteractionResponse, error) {
@@ -82,7 +89,7 @@ func (t *Terminal) Ask(ctx context.Context, in abi.Interaction) (abi.Interaction
 
 var (
 	errTimeout = errors.New("no answer in time")
-	errGaveUp  = errors.New("a required answer was left empty")
+	errGaveUp  = errors.New("no fitting answer was given")
 )
 
 func timeout(in abi.Interaction) time.Duration {
@@ -98,11 +105,18 @@ func timeout(in abi.Interaction) time.Duration {
 	return defaultTimeout
 }
 
+// introduce says who asks and who reads the answer, in the host's words, and sets the
+// guest's apart: they stand on a line of their own, behind a mark.
 func (t *Terminal) introduce(in abi.Interaction) {
-	fmt.Fprintf(t.out, "\nThe connector asks: %s\n", clean(in.Message, 2000))
+	reads := "The connector reads your answer: type no password here."
+	if in.Kind == abi.InteractionCredentials || in.Kind == abi.InteractionMissingCredentials {
+		reads = "pdpp-host keeps your answer, encrypted; the connector does not see it."
+	}
+	fmt.Fprintf(t.out, "\nThe connector %s (%s) asks:\n  > %s\n%s\n",
+		clean(t.from.Name, 200), clean(t.from.File, 1000), clean(in.Message, 2000), reads)
 }
 
-// askField asks until a required field has an answer, at most three times.
+// askField asks until the answer is one that the field takes, at most three times.
 func (t *Terminal) askField(ctx context.Context, f field) (string, error) {
 	for range 3 {
 		if f.Secret {
@@ -115,10 +129,11 @@ func (t *Terminal) askField(ctx context.Context, f field) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if text != "" || !f.Required {
+		problem := f.problem(text)
+		if problem == "" {
 			return text, nil
 		}
-		fmt.Fprintf(t.out, "  an answer is needed (Ctrl-C stops)\n")
+		fmt.Fprintf(t.out, "  %s (Ctrl-C stops)\n", problem)
 	}
 	return "", errGaveUp
 }

@@ -50,6 +50,8 @@ func typing(lines ...string) *typist {
 	return p
 }
 
+var asking = Connector{Name: "notes", File: "~/plugins/notes.wasm"}
+
 const loginSchema = `{"type":"object","properties":{"user":{"type":"string","title":"User name","secret":false},
  "password":{"type":"string","format":"password"},"note":{"type":"string"}},"required":["user","password"]}`
 
@@ -78,7 +80,7 @@ func TestAsk(t *testing.T) {
 			tc.in.RequestID, tc.in.Message = "q1", "Please sign in."
 			var out bytes.Buffer
 			p := typing(tc.typed...)
-			got, err := New(p, &out).Ask(t.Context(), tc.in)
+			got, err := New(p, &out, asking).Ask(t.Context(), tc.in)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -117,7 +119,7 @@ func TestTimeout(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := &typist{lines: make(chan string)}
 				start := time.Now()
-				got, err := New(p, io.Discard).Ask(t.Context(), tc.in)
+				got, err := New(p, io.Discard, asking).Ask(t.Context(), tc.in)
 				if err != nil || got.Status != abi.ResponseTimeout || time.Since(start) != tc.want {
 					t.Errorf("%s after %s: %v", got.Status, time.Since(start), err)
 				}
@@ -138,7 +140,7 @@ func TestMissingCredentialsWait(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Hour)
 		defer cancel()
 		start := time.Now()
-		got, err := New(p, io.Discard).Ask(ctx, abi.Interaction{Kind: abi.InteractionMissingCredentials})
+		got, err := New(p, io.Discard, asking).Ask(ctx, abi.Interaction{Kind: abi.InteractionMissingCredentials})
 		if err != nil || got.Status != abi.ResponseTimeout || time.Since(start) != 100*time.Hour {
 			t.Errorf("%s after %s: %v", got.Status, time.Since(start), err)
 		}
@@ -150,7 +152,7 @@ func TestCancelThenAskAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := &typist{lines: make(chan string)}
-		term := New(p, io.Discard)
+		term := New(p, io.Discard, asking)
 		ctx, cancel := context.WithCancelCause(t.Context())
 		cancel(errors.New("stopped"))
 		got, err := term.Ask(ctx, abi.Interaction{Kind: abi.InteractionOTP})
@@ -158,12 +160,12 @@ func TestCancelThenAskAgain(t *testing.T) {
 			t.Fatalf("got %s, %v", got.Status, err)
 		}
 		go func() {
-			p.lines <- "for the first question"
-			p.lines <- "for the second"
+			p.lines <- "the first question"
+			p.lines <- "the second"
 			close(p.lines)
 		}()
 		got, err = term.Ask(t.Context(), abi.Interaction{Kind: abi.InteractionOTP})
-		if err != nil || got.Data["code"] != "for the second" {
+		if err != nil || got.Data["code"] != "the second" {
 			t.Errorf("got %v, %v", got.Data, err)
 		}
 	})
@@ -172,8 +174,8 @@ func TestCancelThenAskAgain(t *testing.T) {
 func TestUnaskable(t *testing.T) {
 	t.Parallel()
 	many := `{"properties":{` + strings.Repeat(`"a":{},`, 30) + `"b":{}}}`
-	for _, schema := range []string{`[]`, `{"properties":[]}`, `{"properties":{"a":{"type":"object"}}}`, `{"properties":{"a":1}}`, many, `{`} {
-		_, err := New(typing(), io.Discard).Ask(t.Context(), abi.Interaction{Kind: abi.InteractionOTP, Schema: abi.Raw(schema)})
+	for _, schema := range []string{`[]`, `{"properties":{}}`, `{"properties":{"a":{},"b":{}}}`, `{"properties":[]}`, `{"properties":{"a":{"type":"object"}}}`, `{"properties":{"a":1}}`, many, `{`} {
+		_, err := New(typing(), io.Discard, asking).Ask(t.Context(), abi.Interaction{Kind: abi.InteractionOTP, Schema: abi.Raw(schema)})
 		if abi.CodeOf(err) != abi.CodeInteractionInvalid {
 			t.Errorf("%s: %v", schema, err)
 		}
@@ -185,7 +187,7 @@ func TestGuestTextIsHarmless(t *testing.T) {
 	var out bytes.Buffer
 	in := abi.Interaction{Kind: abi.InteractionOTP, Message: "hi\x1b[2J\u202ethere\a" + strings.Repeat("x", 5000),
 		Schema: abi.Raw(`{"properties":{"a":{"title":"\u001b]0;title\u0007code"}}}`)}
-	if _, err := New(typing("1"), &out).Ask(t.Context(), in); err != nil {
+	if _, err := New(typing("1"), &out, asking).Ask(t.Context(), in); err != nil {
 		t.Fatal(err)
 	}
 	if strings.ContainsAny(out.String(), "\x1b\a\u202e") || out.Len() > 2500 {
@@ -225,7 +227,7 @@ func TestHiddenBeforeItIsAsked(t *testing.T) {
 	t.Parallel()
 	p := typing("ada", "", "hunter2", "a note")
 	s := &screen{by: p, quiet: map[string]bool{}}
-	r, err := New(p, s).Ask(t.Context(), abi.Interaction{Kind: abi.InteractionCredentials, Schema: abi.Raw(loginSchema)})
+	r, err := New(p, s, asking).Ask(t.Context(), abi.Interaction{Kind: abi.InteractionCredentials, Schema: abi.Raw(loginSchema)})
 	if err != nil || r.Status != abi.ResponseSuccess || r.Data["password"] != "hunter2" {
 		t.Fatalf("%+v, %v", r, err)
 	}
@@ -236,5 +238,67 @@ func TestHiddenBeforeItIsAsked(t *testing.T) {
 	}
 	if len(s.quiet) < 4 {
 		t.Errorf("%v", s.quiet)
+	}
+}
+
+// A connector's question does not pass for the host's or the system's: who asks, from
+// which file, and who reads the answer stand there in the host's words; its own are on
+// a line that is marked, and no label of its own asks for what it would read.
+func TestQuestionIsTheConnectors(t *testing.T) {
+	t.Parallel()
+	const plea = `[sudo] password for ada`
+	for _, tc := range []struct {
+		name, kind, schema, typed string
+		want, never               []string
+		hidden                    int32
+		unaskable                 bool
+	}{
+		{name: "a code with a label", kind: abi.InteractionOTP, schema: `{"properties":{"c":{"title":"` + plea + `","format":"password"}}}`, typed: "123456",
+			want: []string{"  one-time code: ", "The connector reads your answer"}, never: []string{plea + ":", "not shown"}},
+		{name: "a code of two fields", kind: abi.InteractionOTP, schema: `{"properties":{"a":{},"b":{}}}`, unaskable: true},
+		{name: "an action with free text", kind: abi.InteractionManualAction, schema: `{"properties":{"a":{"title":"` + plea + `","format":"password"}}}`, unaskable: true},
+		{name: "an action with choices", kind: abi.InteractionManualAction, schema: `{"properties":{"a":{"enum":["yes","no"],"format":"password"}}}`, typed: "yes",
+			want: []string{"  a (yes, no)", "The connector reads your answer"}, never: []string{"not shown"}},
+		{name: "a credential", kind: abi.InteractionCredentials, schema: `{"properties":{"token":{"title":"` + plea + `"}}}`, typed: "x",
+			want: []string{`  token ("` + plea + `") (not shown)`, "pdpp-host keeps your answer, encrypted"}, hidden: 1},
+	} {
+		var out bytes.Buffer
+		p := typing(tc.typed)
+		_, err := New(p, &out, asking).Ask(t.Context(), abi.Interaction{Kind: tc.kind, Message: "pdpp-host needs\nyour word", Schema: abi.Raw(tc.schema)})
+		if got := abi.CodeOf(err) == abi.CodeInteractionInvalid; got != tc.unaskable {
+			t.Errorf("%s: %v, want it refused: %t", tc.name, err, tc.unaskable)
+		}
+		if tc.unaskable {
+			continue
+		}
+		for _, want := range append(tc.want, "\nThe connector notes (~/plugins/notes.wasm) asks:\n  > pdpp-host needs your word\n") {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("%s: shown is %q, want %q in it", tc.name, out.String(), want)
+			}
+		}
+		for _, never := range tc.never {
+			if strings.Contains(out.String(), never) {
+				t.Errorf("%s: shown is %q, want no %q in it", tc.name, out.String(), never)
+			}
+		}
+		if p.hidden.Load() != tc.hidden {
+			t.Errorf("%s: %d answers hidden, want %d", tc.name, p.hidden.Load(), tc.hidden)
+		}
+	}
+}
+
+// What does not fit a field is asked for again, and given to nobody.
+func TestAnswerThatDoesNotFit(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("hunter2", 3)
+	for _, in := range []abi.Interaction{
+		{Kind: abi.InteractionOTP},
+		{Kind: abi.InteractionManualAction, Schema: abi.Raw(`{"properties":{"code":{"enum":["1"]}},"required":["code"]}`)},
+	} {
+		var out bytes.Buffer
+		r, err := New(typing(long, "1"), &out, asking).Ask(t.Context(), in)
+		if err != nil || r.Data["code"] != "1" || strings.Contains(out.String(), long) {
+			t.Errorf("%s: %v, %v, shown %q; want the answer 1 and nothing of the other", in.Kind, r.Data, err, out.String())
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io/fs"
@@ -24,8 +25,8 @@ type Guest struct {
 type cell interface {
 	// load compiles the module and makes a first instance with nothing granted.
 	load(ctx context.Context) error
-	// describe runs pdpp_describe in a fresh instance.
-	describe(ctx context.Context, d *door) error
+	// describe runs pdpp_describe in a fresh instance, at one of describedAt.
+	describe(ctx context.Context, d *door, again bool) error
 	// collect runs pdpp_collect in a fresh instance and returns once it is gone.
 	collect(ctx context.Context, roots []Mount, d *door) Exit
 	// close ends whatever still runs. It may be called more than once, and while
@@ -37,13 +38,28 @@ type cell interface {
 func (g *Guest) Info() Info { return g.info }
 
 // Describe returns the manifest that the guest hands over, unread. The guest
-// gets a fresh instance, no binding and Limits.Describe. The error is an
-// *abi.Error plugin.describe_failed that wraps why.
-func (g *Guest) Describe(ctx context.Context) ([]byte, error) {
+// gets a fresh instance, no binding, Limits.Describe, and a clock and randomness
+// that are the same each time, so that it says the same on any day. The error is
+// an *abi.Error plugin.describe_failed that wraps why.
+func (g *Guest) Describe(ctx context.Context) ([]byte, error) { return g.describe(ctx, false) }
+
+// Steady describes the guest once more, at another time and with other randomness,
+// and refuses one that hands over anything but manifest, which Describe returned. The
+// error is as Describe's.
+func (g *Guest) Steady(ctx context.Context, manifest []byte) error {
+	again, err := g.describe(ctx, true)
+	if err == nil && !bytes.Equal(again, manifest) {
+		err = abi.NewError(abi.CodePluginDescribeFailed, "the plugin does not describe itself the same way twice",
+			"report it to its author: a manifest may depend on nothing but the module")
+	}
+	return err
+}
+
+func (g *Guest) describe(ctx context.Context, again bool) ([]byte, error) {
 	g.running.Lock()
 	defer g.running.Unlock()
 	d := &door{phase: abi.PhaseDescribe, limits: g.engine.options.Limits}
-	err := g.cell.describe(ctx, d)
+	err := g.cell.describe(ctx, d, again)
 	if err == nil && !d.described {
 		err = abi.NewError(abi.CodeEnvelope, abi.ExportDescribe+" returned without handing over a manifest", "")
 	}

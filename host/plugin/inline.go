@@ -76,6 +76,7 @@ func (c *inlineCell) load(ctx context.Context) error {
 	c.mu.Unlock()
 	d := &door{limits: o.Limits}
 	g := newInlineGuest(d)
+	g.session.Fix(describedAt(false))
 	out := c.run(ctx, g, o.Limits.Describe, 0, func() guest.Outcome {
 		i, out := rt.Instantiate(g.ctx, g.session, nil)
 		g.instance = i
@@ -100,11 +101,17 @@ func (c *inlineCell) takeFirst() *inlineGuest {
 	return g
 }
 
-func (c *inlineCell) describe(ctx context.Context, d *door) error {
+func (c *inlineCell) describe(ctx context.Context, d *door, again bool) error {
 	limit := c.engine.options.Limits.Describe
 	g := c.takeFirst()
+	if g != nil && again {
+		c.free(g)
+		g.cancel()
+		g = nil
+	}
 	if g == nil {
 		g = newInlineGuest(d)
+		g.session.Fix(describedAt(again))
 	}
 	g.sink.Sink = d
 	defer g.cancel()

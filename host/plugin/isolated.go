@@ -141,12 +141,16 @@ func (c *processCell) drop(reason error) {
 	}
 }
 
-func (c *processCell) describe(ctx context.Context, d *door) error {
+func (c *processCell) describe(ctx context.Context, d *door, again bool) error {
 	p, err := c.ensure(ctx)
 	if err != nil {
 		return err
 	}
-	p.out.send(wire.Describe, 0, nil)
+	order := []byte{0}
+	if again {
+		order[0] = 1
+	}
+	p.out.send(wire.Describe, 0, order)
 	out, _ := c.converse(ctx, p, d, wire.End, c.engine.options.Limits.Describe, 0)
 	if out = describeOutcome(out); out.Err != nil {
 		c.drop(errReleased())

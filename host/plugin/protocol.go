@@ -138,7 +138,9 @@ func fromHost(f wire.Frame) int {
 		return 1 << 30
 	case wire.Ack:
 		return reportBytes
-	case wire.Prepare, wire.Describe, wire.Stop:
+	case wire.Describe:
+		return 1 // 1 when it is described again
+	case wire.Prepare, wire.Stop:
 		return 0
 	default:
 		return -1

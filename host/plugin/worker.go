@@ -132,9 +132,10 @@ func (w *worker) obey(o order) error {
 		answer = wire.Loaded
 		out = w.load(o)
 	case wire.Prepare:
-		w.first, out = w.runtime.Instantiate(context.Background(), w.begin(nil, false), nil)
+		at := describedAt(false)
+		w.first, out = w.runtime.Instantiate(context.Background(), w.begin(&at, false), nil)
 	case wire.Describe:
-		out = w.describe()
+		out = w.describe(len(o.payload) == 1 && o.payload[0] == 1)
 	default:
 		out = w.collect(o.payload)
 	}
@@ -208,11 +209,16 @@ func (w *worker) begin(fixed *guest.Determinism, network bool) *guest.Session {
 	return s
 }
 
-func (w *worker) describe() (out guest.Outcome) {
+func (w *worker) describe(again bool) (out guest.Outcome) {
 	i := w.first
 	w.first = nil
+	if i != nil && again {
+		i.Close()
+		i = nil
+	}
 	if i == nil {
-		if i, out = w.runtime.Instantiate(context.Background(), w.begin(nil, false), nil); out.Err != nil {
+		at := describedAt(again)
+		if i, out = w.runtime.Instantiate(context.Background(), w.begin(&at, false), nil); out.Err != nil {
 			return out
 		}
 	}

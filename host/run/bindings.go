@@ -7,6 +7,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/manifest"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
+	"github.com/pdpp-host/pdpp-host/storage"
 )
 
 // granted is what a run lets its guest reach.
@@ -19,7 +20,7 @@ type granted struct {
 // matchBindings holds what the manifest asks for against what this host can
 // give, before anything starts (RT-06). A required binding that is missing is
 // refused by its name; an optional one is simply not granted.
-func (r *Runner) matchBindings(m *abi.Manifest, given map[string]string) (*granted, error) {
+func (r *Runner) matchBindings(m *abi.Manifest, given map[string]string, accepted []storage.AcceptedItem) (*granted, error) {
 	g := &granted{grant: plugin.Grant{Bindings: map[string]bool{}}}
 	names := make([]string, 0, len(m.Requirements.Bindings))
 	for name := range m.Requirements.Bindings {
@@ -32,7 +33,7 @@ func (r *Runner) matchBindings(m *abi.Manifest, given map[string]string) (*grant
 		switch name {
 		case abi.BindingFilesystem:
 			var err error
-			if ok, err = r.grantFilesystem(g, m, given, required); err != nil {
+			if ok, err = r.grantFilesystem(g, m, given, accepted, required); err != nil {
 				return nil, err
 			}
 			// Declared is enough to link its functions; without a root there is
@@ -68,11 +69,11 @@ func (r *Runner) matchBindings(m *abi.Manifest, given map[string]string) (*grant
 	return g, nil
 }
 
-func (r *Runner) grantFilesystem(g *granted, m *abi.Manifest, given map[string]string, required bool) (bool, error) {
+func (r *Runner) grantFilesystem(g *granted, m *abi.Manifest, given map[string]string, accepted []storage.AcceptedItem, required bool) (bool, error) {
 	if r.deps.Roots == nil {
 		return false, nil
 	}
-	roots, err := r.deps.Roots.Resolve(m, given)
+	roots, err := r.deps.Roots.Resolve(m, given, accepted)
 	if err != nil {
 		if !required && len(given) == 0 && abi.CodeOf(err) == abi.CodeRootMissing {
 			return false, nil

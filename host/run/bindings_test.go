@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/storage"
 )
 
 type fixedRoots struct {
@@ -13,7 +14,7 @@ type fixedRoots struct {
 	err   error
 }
 
-func (f fixedRoots) Resolve(*abi.Manifest, map[string]string) ([]ResolvedRoot, error) {
+func (f fixedRoots) Resolve(*abi.Manifest, map[string]string, []storage.AcceptedItem) ([]ResolvedRoot, error) {
 	return f.roots, f.err
 }
 
@@ -54,7 +55,7 @@ func TestMatchBindings(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			r := New(Deps{Roots: tc.roots})
-			g, err := r.matchBindings(needs(tc.bindings), tc.given)
+			g, err := r.matchBindings(needs(tc.bindings), tc.given, nil)
 			if tc.code != "" {
 				var e *abi.Error
 				if !errors.As(err, &e) || e.Code != tc.code || tc.message != "" && e.Message != tc.message {
@@ -117,7 +118,7 @@ func TestCredentialsOfTheManifest(t *testing.T) {
 				m.Requirements.Network = &abi.NetworkRequirements{Credentials: tc.slots}
 			}
 			r := New(Deps{Asker: answers(nil)})
-			g, err := r.matchBindings(m, nil)
+			g, err := r.matchBindings(m, nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -134,7 +135,7 @@ func TestCredentialsOfTheManifest(t *testing.T) {
 			if hasCredentials(m) != (len(tc.names) > 0) {
 				t.Error("whether there are secrets to open does not follow from what it can use")
 			}
-			if g, err = New(Deps{}).matchBindings(m, nil); err != nil || g.start.Interactive != nil {
+			if g, err = New(Deps{}).matchBindings(m, nil, nil); err != nil || g.start.Interactive != nil {
 				t.Errorf("there is nobody to ask: %v", err)
 			}
 		})

@@ -123,7 +123,7 @@ func (h *host) play(script string, change ...func(*Request)) (*Result, error) {
 }
 
 func (h *host) playCtx(ctx context.Context, script string, change ...func(*Request)) (*Result, error) {
-	req := Request{Module: h.file, Options: map[string]string{"script": script}}
+	req := Request{Module: h.file, Accept: true, Options: map[string]string{"script": script}}
 	for _, c := range change {
 		c(&req)
 	}

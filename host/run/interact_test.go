@@ -8,15 +8,69 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/plugin"
 )
 
 type answers func(context.Context, abi.Interaction) (abi.InteractionResponse, error)
 
 func (f answers) Ask(ctx context.Context, in abi.Interaction) (abi.InteractionResponse, error) {
 	return f(ctx, in)
+}
+
+// declaring is the module with a credential in its manifest: SCRIPTED_TOKEN.
+func declaring(t *testing.T, f *plugin.File) *plugin.File {
+	t.Helper()
+	const was = `"refresh_policy": {"recommended_mode": "manual", "rationale": "A test guest runs when a test runs it."}`
+	const is = `"auth": {"kind": "env", "required": ["SCRIPTED_TOKEN"]}`
+	module := bytes.Replace(f.Bytes, []byte(was), []byte(is+strings.Repeat(" ", len(was)-len(is))), 1)
+	if bytes.Equal(module, f.Bytes) {
+		t.Fatal("the module has no policy to replace")
+	}
+	return plugin.FromBytes(f.Name, module)
+}
+
+// A question for credentials is for those that the manifest declares: an answer to
+// any other is kept by nobody, and may be a secret of something else.
+func TestOnlyDeclaredCredentialsAreAskedFor(t *testing.T) {
+	t.Parallel()
+	const schema = `,"schema":{"type":"object","properties":{"%s":{"type":"string"}}}}`
+	asking := func(name string) string {
+		return strings.TrimSuffix(ask(abi.InteractionCredentials), "}") + strings.Replace(schema, "%s", name, 1)
+	}
+	for _, tc := range []struct {
+		name, script string
+		declares, ok bool
+	}{
+		{"none is declared", ask(abi.InteractionCredentials), false, false},
+		{"the declared one", asking("scripted_token"), true, true},
+		{"by its variable", asking("SCRIPTED_TOKEN"), true, true},
+		{"another", asking("sudo_password"), true, false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			var asked atomic.Bool
+			h := newHost(t, setup{asker: answers(func(context.Context, abi.Interaction) (abi.InteractionResponse, error) {
+				asked.Store(true)
+				return abi.InteractionResponse{Status: abi.ResponseSuccess}, nil
+			})})
+			if tc.declares {
+				h.file = declaring(t, h.file)
+			}
+			res, err := h.play(tc.script + done(0))
+			if asked.Load() != tc.ok {
+				t.Errorf("the owner was asked: %t, want %t", asked.Load(), tc.ok)
+			}
+			if !tc.ok {
+				expectFailure(t, res, err, abi.ReasonProtocolViolation, abi.CodeInteractionInvalid)
+			} else if err != nil || res.Status != StatusSucceeded {
+				t.Errorf("%+v, %v, want it to succeed", res, err)
+			}
+		})
+	}
 }
 
 func ask(kind string) string {
@@ -38,6 +92,7 @@ func TestMissingCredentialsAreAskedFor(t *testing.T) {
 		asked = in
 		return abi.InteractionResponse{Status: abi.ResponseSuccess, Data: map[string]string{"token": canary}}, nil
 	})})
+	h.file = declaring(t, h.file)
 	h.deps.Logger = slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	h.runner = New(h.deps)
 	res := h.mustPlay(ask(abi.InteractionMissingCredentials) + "\nexpect \"status\":\"success\"\nstate " +

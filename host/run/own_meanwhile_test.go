@@ -13,7 +13,7 @@ type meanwhileRoots struct {
 	meanwhile *func()
 }
 
-func (r meanwhileRoots) Resolve(*abi.Manifest, map[string]string) ([]ResolvedRoot, error) {
+func (r meanwhileRoots) Resolve(*abi.Manifest, map[string]string, []storage.AcceptedItem) ([]ResolvedRoot, error) {
 	(*r.meanwhile)()
 	return []ResolvedRoot{{Name: "scripted", Path: r.path, Origin: "--root"}}, nil
 }

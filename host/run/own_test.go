@@ -11,7 +11,7 @@ import (
 // toldRoots grants the folder that was given, and remembers what that was.
 type toldRoots struct{ given *map[string]string }
 
-func (r toldRoots) Resolve(_ *abi.Manifest, given map[string]string) ([]ResolvedRoot, error) {
+func (r toldRoots) Resolve(_ *abi.Manifest, given map[string]string, _ []storage.AcceptedItem) ([]ResolvedRoot, error) {
 	*r.given = given
 	return []ResolvedRoot{{Name: "scripted", Path: given["scripted"], Origin: "--root"}}, nil
 }

@@ -11,10 +11,10 @@ import (
 )
 
 // RootResolver finds the folders of the filesystem binding. given holds the
-// operator's own choices by root name. It returns an *abi.Error files.* when a
-// root cannot be granted.
+// operator's own choices by root name, accepted what the connection's owner accepted
+// by name. It returns an *abi.Error files.* when a root cannot be granted.
 type RootResolver interface {
-	Resolve(m *abi.Manifest, given map[string]string) ([]ResolvedRoot, error)
+	Resolve(m *abi.Manifest, given map[string]string, accepted []storage.AcceptedItem) ([]ResolvedRoot, error)
 }
 
 // ResolvedRoot is one folder to mount: Name as the guest sees it, Path on the
@@ -83,9 +83,14 @@ type Request struct {
 	Roots      map[string]string // absolute; the connection's own from then on
 	Options    map[string]string // the connection's own when it is its first run
 	ModulePath string            // where later runs find the module; "": under its own name
-	AcceptRoot bool              // another folder than before, or an emptied one, is meant
-	Timeout    time.Duration     // 0: the engine's limit alone
-	Force      bool              // run in spite of a cooldown, and try gaps that are not due yet
+	// Accept says that the owner has accepted the module, with what is in Allowed by
+	// name: it is pinned when the run may begin. Without it a connection that has no
+	// pin is refused. One that has is held to it, whatever stands here.
+	Accept     bool
+	Allowed    []storage.AcceptedItem
+	AcceptRoot bool          // another folder than before, or an emptied one, is meant
+	Timeout    time.Duration // 0: the engine's limit alone
+	Force      bool          // run in spite of a cooldown, and try gaps that are not due yet
 	// MaxWall is how long the run may go on asking; 0: unbounded. It ends before
 	// Timeout does, so that the run closes its books.
 	MaxWall time.Duration

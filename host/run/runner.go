@@ -188,6 +188,10 @@ func (r *Runner) connect(ctx context.Context, req Request, p *prepared, raw []by
 	case abi.CodeOf(err) != abi.CodeConnectionUnknown:
 		return err
 	}
+	allowed, err := r.accepted(ctx, req, p, conn, raw)
+	if err != nil {
+		return err
+	}
 	if conn != nil && r.deps.Admit != nil && !req.Force {
 		if err := r.deps.Admit(ctx, name); err != nil {
 			return err
@@ -201,11 +205,14 @@ func (r *Runner) connect(ctx context.Context, req Request, p *prepared, raw []by
 			return err
 		}
 	}
-	p.against, p.options, p.first = heldTo(conn), options, conn == nil || conn.PinnedSHA256 == ""
+	if p.first, err = r.neverRan(ctx, conn); err != nil {
+		return err
+	}
+	p.against, p.options = heldTo(conn), options
 	if r.deps.Details != nil {
 		p.details = r.deps.Details(p.manifest.ConnectorKey)
 	}
-	if p.granted, err = r.matchBindings(p.manifest, roots); err != nil {
+	if p.granted, err = r.matchBindings(p.manifest, roots, allowed); err != nil {
 		return err
 	}
 	if conn != nil && !req.AcceptRoot {
@@ -216,6 +223,7 @@ func (r *Runner) connect(ctx context.Context, req Request, p *prepared, raw []by
 	if p.connection, err = r.deps.Store.EnsureConnection(ctx, name, p.manifest.ConnectorKey); err != nil {
 		return err
 	}
+	p.connection.Accepted = allowed
 	if err := r.openSending(ctx, req, p); err != nil {
 		if conn == nil { // refused, so that nothing is left of it
 			err = errors.Join(err, r.deps.Store.RemoveConnection(ctx, name, r.deps.HolderAlive))
@@ -226,29 +234,6 @@ func (r *Runner) connect(ctx context.Context, req Request, p *prepared, raw []by
 		return err
 	}
 	return r.deps.Described(ctx, raw)
-}
-
-// pin keeps the module that the connection is held to from now on.
-func (r *Runner) pin(ctx context.Context, req Request, p *prepared, raw []byte) error {
-	if p.connection.PinnedSHA256 == "" {
-		return r.deps.Store.PinPlugin(ctx, p.connection.ID, req.Module.SHA256, raw)
-	}
-	return nil
-}
-
-func changedModule(connection, pinned string, f *plugin.File) error {
-	return abi.NewError(abi.CodePluginChanged,
-		fmt.Sprintf("the module of connection %q is not the one that it ran with before", connection),
-		"see what changed with: pdpp-host plugins verify "+f.Name+"   and accept it with --accept").
-		WithDetail(fmt.Sprintf("%s has sha256 %s, pinned is %s", f.Path, short(f.SHA256), short(pinned)))
-}
-
-// changedManifest refuses a module that is the same and says something else: a
-// guest can tell the time, and what the owner accepted is what it said then.
-func changedManifest(connection string, f *plugin.File) error {
-	return abi.NewError(abi.CodePluginChanged,
-		fmt.Sprintf("the module of connection %q does not describe itself as it did before", connection),
-		"a connector's manifest may not change by itself; do not run it before you know why").WithDetail(f.Path)
 }
 
 func short(sha string) string { return sha[:min(len(sha), 12)] }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/manifest"
 )
 
 // How long an owner has to answer (contracts: section 6). missing_credentials
@@ -85,6 +86,9 @@ func (c *collection) interact(request []byte, reply func([]byte)) error {
 		return abi.NewError(abi.CodeBindingNotGranted, "INTERACTION without the interactive binding",
 			"look at START.bindings.interactive, and end with DONE failed when it is absent")
 	}
+	if err := c.askable(in); err != nil {
+		return err
+	}
 	if c.asked >= maxInteractions {
 		return abi.NewError(abi.CodeTooManyMessages, fmt.Sprintf("more than %d interactions", maxInteractions), "ask once for everything")
 	}
@@ -102,6 +106,32 @@ func (c *collection) interact(request []byte, reply func([]byte)) error {
 		resp, err := c.deps.Asker.Ask(ctx, *in)
 		c.answered(in, resp, err, reply)
 	})
+	return nil
+}
+
+// askable refuses a question for credentials that the manifest does not declare: the
+// host would keep none of the answers, and an owner may type a secret of something
+// else there.
+func (c *collection) askable(in *abi.Interaction) error {
+	if in.Kind != abi.InteractionCredentials && in.Kind != abi.InteractionMissingCredentials {
+		return nil
+	}
+	declared := manifest.Credentials(c.manifest)
+	if len(declared) == 0 {
+		return abi.NewError(abi.CodeInteractionInvalid, "a question for credentials by a connector that declares none", "declare them in setup.credential_capture")
+	}
+	var schema struct {
+		Properties map[string]json.RawMessage `json:"properties"`
+	}
+	if len(in.Schema) > 0 && json.Unmarshal(in.Schema, &schema) != nil {
+		return abi.NewError(abi.CodeInteractionInvalid, "the schema of a question for credentials is no object of properties", "see abi/ABI.md, section INTERACTION")
+	}
+	for name := range schema.Properties {
+		if manifest.CredentialNamed(declared, name) == nil {
+			return abi.NewError(abi.CodeInteractionInvalid, fmt.Sprintf("a question for the credential %q, which the manifest does not declare", clip(name, maxGapText)),
+				"declare it in setup.credential_capture")
+		}
+	}
 	return nil
 }
 

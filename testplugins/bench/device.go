@@ -89,7 +89,7 @@ func (b *bench) collectHere(input string) (sample, error) {
 	if err := os.RemoveAll(data); err != nil {
 		return sample{}, err
 	}
-	cmd, err := b.command(data, "run", "claude_code", "--root", "claude_code="+input, "--no-input")
+	cmd, err := b.command(data, "run", "claude_code", "--root", "claude_code="+input, "--no-input", "--accept")
 	if err != nil {
 		return sample{}, err
 	}

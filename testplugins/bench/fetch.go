@@ -103,7 +103,7 @@ func (b *bench) fetchCommand(url string, n, window int) (*exec.Cmd, error) {
 	if err := os.RemoveAll(dir); err != nil {
 		return nil, err
 	}
-	cmd, err := b.command(dir, "run", "downloader", "--set", "base_url="+url, "--set", "n="+strconv.Itoa(n),
+	cmd, err := b.command(dir, "run", "downloader", "--accept", "--set", "base_url="+url, "--set", "n="+strconv.Itoa(n),
 		"--set", "window="+strconv.Itoa(window), "--no-input")
 	if err == nil {
 		cmd.Env = append(cmd.Env, "PDPP_NETWORK_ALLOW_PRIVATE="+strings.TrimPrefix(url, "http://"))

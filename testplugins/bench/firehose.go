@@ -63,7 +63,7 @@ func (b *bench) firehose() error {
 }
 
 func (b *bench) firehoseHost(dir string) (time.Duration, error) {
-	cmd, err := b.command(dir, "run", "firehose", "--set", "records="+strconv.Itoa(b.records), "--no-input")
+	cmd, err := b.command(dir, "run", "firehose", "--set", "records="+strconv.Itoa(b.records), "--no-input", "--accept")
 	if err != nil {
 		return 0, err
 	}

@@ -30,7 +30,7 @@ func (b *bench) folder() error {
 			if err := os.RemoveAll(data); err != nil {
 				return err
 			}
-			cmd, err := b.command(data, "run", "claude_code", "--root", "claude_code="+input, "--no-input")
+			cmd, err := b.command(data, "run", "claude_code", "--root", "claude_code="+input, "--no-input", "--accept")
 			if err != nil {
 				return err
 			}

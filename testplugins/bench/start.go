@@ -19,7 +19,7 @@ func (b *bench) start() error {
 	var one, again, version []time.Duration
 	for i := range 2*b.runs + 1 {
 		for _, side := range []string{"one", "version", "again"} {
-			args := []string{"run", "firehose", "--set", "records=1", "--full-refresh", "--no-input"}
+			args := []string{"run", "firehose", "--set", "records=1", "--full-refresh", "--no-input", "--accept"}
 			if side == "version" {
 				args = []string{"version"}
 			}

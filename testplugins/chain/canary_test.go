@@ -201,7 +201,7 @@ func TestSecretIsNowhere(t *testing.T) {
 			p := &shouting{next: s.Handler}
 			o := newOwner(t, p, nil)
 			secrets := []string{canary}
-			o.silent("adding", o.says(0, "connections", "add", name, name), secrets...)
+			o.silent("adding", o.says(0, "connections", "add", name, name, "--accept"), secrets...)
 			for variable, value := range s.Variables {
 				field := "token"
 				if name == "spotify" {
@@ -218,7 +218,7 @@ func TestSecretIsNowhere(t *testing.T) {
 				t.Helper()
 				n++
 				record := filepath.Join(o.home, fmt.Sprintf("recording%d", n))
-				cmd := o.command("run", name, "--no-input", "--json", "--force", "--log-level", "debug", "--record", record, "--set", "base_url="+o.url)
+				cmd := o.command("run", name, "--no-input", "--accept", "--json", "--force", "--log-level", "debug", "--record", record, "--set", "base_url="+o.url)
 				var out, problems bytes.Buffer
 				cmd.Stdout, cmd.Stderr = &out, &problems
 				_ = cmd.Run() // the status is looked at
@@ -314,7 +314,7 @@ func TestGuestNeverHoldsTheSecret(t *testing.T) {
 			for i := range inverted {
 				inverted[i] ^= 0xff
 			}
-			s := o.says(0, "run", "echo", "--no-input", "--json", "--set", "base_url="+o.url, "--set", "paths="+strings.Join(paths, ","),
+			s := o.says(0, "run", "echo", "--no-input", "--accept", "--json", "--set", "base_url="+o.url, "--set", "paths="+strings.Join(paths, ","),
 				"--set", "inverted="+hex.EncodeToString(inverted), "--set", "control=something-to-find")
 			o.silent("run", s, canary)
 			exported := o.says(0, "records", "export", "echo", "answers")

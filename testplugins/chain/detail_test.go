@@ -39,7 +39,7 @@ func TestOwnersCap(t *testing.T) {
 			t.Fatalf("after %d runs %d gaps are open, %d pull requests are here", runs, o.openGaps("github"), live(o.export("github", "pull_requests")))
 		}
 		p.Forget()
-		said := o.says(0, "run", "github", "--no-input", "--set", "base_url="+o.url)
+		said := o.says(0, "run", "github", "--no-input", "--accept", "--set", "base_url="+o.url)
 		text := string(said.stdout) + string(said.stderr)
 		if got := details(p); len(got) > 2 {
 			t.Errorf("run %d asked for %v", runs, got)

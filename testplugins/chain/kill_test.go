@@ -173,7 +173,7 @@ func (o *owner) killed(connector string, p *slowed, after int64) bool {
 // signalled starts a run, sends it a signal, and returns its exit status.
 func (o *owner) signalled(connector string, p *slowed, after int64, signal os.Signal) int {
 	o.t.Helper()
-	cmd := o.command("run", connector, "--no-input", "--quiet", "--set", "base_url="+o.url)
+	cmd := o.command("run", connector, "--no-input", "--accept", "--quiet", "--set", "base_url="+o.url)
 	if err := cmd.Start(); err != nil {
 		o.t.Fatal(err)
 	}

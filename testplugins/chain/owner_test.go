@@ -123,7 +123,7 @@ type ran struct {
 func (o *owner) runs(status int, connector string, args ...string) ran {
 	o.t.Helper()
 	var r ran
-	o.asks(status, &r, append([]string{"run", connector, "--no-input", "--set", "base_url=" + o.url}, args...)...)
+	o.asks(status, &r, append([]string{"run", connector, "--no-input", "--accept", "--set", "base_url=" + o.url}, args...)...)
 	return r
 }
 

@@ -59,7 +59,7 @@ func TestCooldown(t *testing.T) {
 					Hint    string `json:"hint"`
 				} `json:"error"`
 			}
-			said := o.says(3, "run", name, "--no-input", "--json", "--set", "base_url="+o.url)
+			said := o.says(3, "run", name, "--no-input", "--accept", "--json", "--set", "base_url="+o.url)
 			if err := json.Unmarshal(said.stdout, &refused); err != nil {
 				t.Fatal(err)
 			}
@@ -75,7 +75,7 @@ func TestCooldown(t *testing.T) {
 			if s.Faults.Fired() == asked {
 				t.Error("the forced run asked nothing")
 			}
-			o.says(3, "run", name, "--no-input", "--set", "base_url="+o.url)
+			o.says(3, "run", name, "--no-input", "--accept", "--set", "base_url="+o.url)
 			s.Faults.Clear()
 			o.runs(0, name, "--force")
 			o.runs(0, name)

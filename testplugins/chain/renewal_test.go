@@ -20,7 +20,7 @@ func TestRenewal(t *testing.T) {
 			variables := sample.SpotifyVariables(token)
 			o := newOwner(t, p, nil)
 			if from == "stored" {
-				o.says(0, "connections", "add", "spotify", "spotify")
+				o.says(0, "connections", "add", "spotify", "spotify", "--accept")
 			}
 			for name, value := range variables {
 				if from == "environment" {
@@ -47,7 +47,7 @@ func TestRenewal(t *testing.T) {
 				t.Fatalf("%d renewals, %+v", p.Renewals(), r)
 			}
 			expireAt(0)
-			s := o.says(0, "run", "spotify", "--no-input", "--json", "--log-level", "debug", "--set", "base_url="+o.url)
+			s := o.says(0, "run", "spotify", "--no-input", "--accept", "--json", "--log-level", "debug", "--set", "base_url="+o.url)
 			o.silent("run", s, token, "access-1", "refresh-1")
 			for _, r := range p.Requests() {
 				if r.Status == http.StatusUnauthorized || r.Path == "/api/token" {

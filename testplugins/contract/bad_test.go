@@ -74,7 +74,7 @@ func TestEachClauseCanFail(t *testing.T) {
 		{clause: "describe.manifest", detail: "limit.time", limits: func(l *plugin.Limits) { l.Describe = time.Second }, file: handmade(manifestText, func(m *assembly.Module) {
 			m.Funcs[assembly.Initialize].Body = assembly.Loop()
 		})},
-		{clause: "describe.stable", detail: "differs", file: handmade(manifestText, restless)},
+		{clause: "describe.stable", detail: "the same way twice", file: handmade(manifestText, restless)},
 		{clause: "manifest.valid", detail: "protocol_version", file: handmade(strings.Replace(manifestText, `"protocol_version":"0.1.0"`, `"protocol_version":"7.0.0"`, 1), nil)},
 		{clause: "manifest.schemas", detail: "pattern", file: handmade(strings.Replace(manifestText, `{"type":"object"}`, `{"type":"object","properties":{"id":{"pattern":"("}}}`, 1), nil)},
 		{clause: "manifest.imports", detail: "path_open", file: handmade(manifestText, func(m *assembly.Module) {

@@ -57,7 +57,7 @@ func (s *suite) start() ([]byte, plugin.Grant, error) {
 		start.Scope.Streams = append(start.Scope.Streams, abi.StreamScope{Name: m.Streams[i].Name})
 	}
 	if declared, _ := m.Declares(abi.BindingFilesystem); declared {
-		resolved, err := roots{s, s.Roots}.Resolve(m, nil)
+		resolved, err := roots{s, s.Roots}.Resolve(m, nil, nil)
 		if err != nil {
 			return nil, grant, err
 		}

@@ -59,6 +59,7 @@ func (st *store) close() {
 }
 
 func (st *store) play(ctx context.Context, req run.Request) (*run.Result, error) {
+	req.Accept = true // a module under test is its author's own
 	req.Module, req.Options, req.Timeout = st.suite.File, st.suite.Options.Options, limit
 	return run.New(st.deps).Run(ctx, req)
 }
@@ -111,7 +112,7 @@ func (s *suite) rootsExist() error {
 	if _, named := given[s.manifest.ConnectorKey]; !named {
 		given[s.manifest.ConnectorKey] = s.Dir // so that it has no need of the default
 	}
-	_, err := new(files.Resolver).Resolve(s.manifest, given)
+	_, err := new(files.Resolver).Resolve(s.manifest, given, nil)
 	return err
 }
 
@@ -123,7 +124,7 @@ type roots struct {
 }
 
 // Resolve implements run.RootResolver.
-func (r roots) Resolve(m *abi.Manifest, _ map[string]string) ([]run.ResolvedRoot, error) {
+func (r roots) Resolve(m *abi.Manifest, _ map[string]string, _ []storage.AcceptedItem) ([]run.ResolvedRoot, error) {
 	var out []run.ResolvedRoot
 	for name, path := range r.given {
 		abs, err := filepath.Abs(path)

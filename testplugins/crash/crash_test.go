@@ -118,7 +118,7 @@ func (h harness) args(data string, more ...string) *exec.Cmd {
 }
 
 func (h harness) runArgs(data string) *exec.Cmd {
-	return h.args(data, "run", "claude_code", "--root", "claude_code="+h.input, "--no-input", "--quiet")
+	return h.args(data, "run", "claude_code", "--root", "claude_code="+h.input, "--no-input", "--accept", "--quiet")
 }
 
 func (h harness) run(data string) {

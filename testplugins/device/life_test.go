@@ -51,7 +51,7 @@ func TestLife(t *testing.T) {
 	}
 
 	// The host collects nothing of its own into what a device feeds.
-	if got := s.does("", s.b.host, "--data-dir", s.data, "run", "claude_code", "--root", "claude_code="+m.folder, "--no-input", "--json"); got.status == 0 ||
+	if got := s.does("", s.b.host, "--data-dir", s.data, "run", "claude_code", "--root", "claude_code="+m.folder, "--no-input", "--accept", "--json"); got.status == 0 ||
 		!strings.Contains(string(got.stdout), "connection.on_device") || !strings.Contains(string(got.stdout), l.source) {
 		t.Errorf("exits with %d\n%s%s", got.status, got.stdout, got.stderr)
 	}

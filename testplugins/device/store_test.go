@@ -97,7 +97,7 @@ func found(t *testing.T, folder string) map[string]string {
 	h := newHome(t)
 	data := filepath.Join(h.dir, "data")
 	h.prepare(data)
-	h.says(0, h.b.host, "--data-dir", data, "run", "claude_code", "--root", "claude_code="+folder, "--no-input", "--quiet")
+	h.says(0, h.b.host, "--data-dir", data, "run", "claude_code", "--root", "claude_code="+folder, "--no-input", "--accept", "--quiet")
 	all := recordsOf(t, filepath.Join(data, "pdpp.sqlite"), "")
 	if len(all) == 0 {
 		t.Fatal("nothing is found there")

@@ -70,6 +70,7 @@ func NewHost(t testing.TB, s Setup) *Host {
 
 // Play makes one run. The error is a refusal, before the run began.
 func (h *Host) Play(req run.Request) (*run.Result, error) {
+	req.Accept = true // the test's own word
 	return run.New(h.deps).Run(h.t.Context(), req)
 }
 
@@ -110,7 +111,7 @@ func (h *Host) Cursors(connection string) map[string]string {
 type folders map[string]string
 
 // Resolve implements run.RootResolver.
-func (f folders) Resolve(*abi.Manifest, map[string]string) ([]run.ResolvedRoot, error) {
+func (f folders) Resolve(*abi.Manifest, map[string]string, []storage.AcceptedItem) ([]run.ResolvedRoot, error) {
 	var roots []run.ResolvedRoot
 	for name, path := range f {
 		roots = append(roots, run.ResolvedRoot{Name: name, Path: path, Origin: "the test"})

@@ -3,14 +3,18 @@ package modules
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/manifest"
+	"github.com/pdpp-host/pdpp-host/storage"
 )
 
-// Ask is one thing that a manifest asks for, in words for an owner.
+// Ask is one thing that a manifest asks for, in words for an owner. With ByName it is
+// accepted by that name or not at all.
 type Ask struct {
 	What, Value string
+	ByName      storage.AcceptedItem
 }
 
 func (a Ask) String() string { return a.What + " " + a.Value }
@@ -27,31 +31,64 @@ func Asks(m *abi.Manifest) []Ask {
 	}
 	slices.Sort(bindings)
 	for _, b := range bindings {
-		all = append(all, Ask{"binding", b})
+		all = append(all, Ask{What: "binding", Value: b})
 	}
 	if n := m.Requirements.Network; n != nil {
 		for _, h := range n.Hosts {
-			all = append(all, Ask{"reaches", h.Host + " (" + h.Reason + ")"})
+			all = append(all, Ask{What: "reaches", Value: h.Host + " (" + h.Reason + ")"})
 		}
 	}
+	all = append(all, places(m)...)
 	for _, c := range manifest.Credentials(m) {
-		value := c.Name
-		if len(c.Env) > 0 {
-			value += " (" + strings.Join(c.Env, " or ") + ")"
-		}
-		all = append(all, Ask{"credential", value})
+		all = append(all, credential(m, &c)...)
 	}
 	for _, p := range manifest.SecretPlaces(m, "") {
-		value := p.String()
+		sends := Ask{What: "sends", Value: p.String()}
 		if p.ByName {
-			value += ", other than to read only once slot=" + p.Slot + " is accepted by name"
+			sends.Value += ", other than to read only once slot=" + p.Slot + " is accepted by name"
 		}
-		all = append(all, Ask{"sends", value})
+		if all = append(all, sends); p.ByName {
+			all = append(all, Ask{
+				What: "slot", Value: p.Slot + ", which sends " + p.String() + " also to change something there",
+				ByName: storage.AcceptedItem{Kind: storage.AcceptSlot, Name: p.Slot},
+			})
+		}
 	}
-	for _, e := range m.Requirements.Environment {
-		all = append(all, Ask{"variable", e})
+	return append(all, Ask{What: "schedule", Value: schedule(m)})
+}
+
+// credential says of a credential which variables fill it. A variable that does not
+// carry the connector's name may be another program's, and is asked for by itself.
+func credential(m *abi.Manifest, c *abi.CredentialField) []Ask {
+	var own []string
+	var others []Ask
+	for _, name := range c.Env {
+		if manifest.OwnVariable(m.ConnectorKey, name) {
+			own = append(own, name)
+			continue
+		}
+		others = append(others, Ask{
+			What: "variable", Value: name + ", not called after the connector, as credential " + c.Name,
+			ByName: storage.AcceptedItem{Kind: storage.AcceptVariable, Name: name},
+		})
 	}
-	return all
+	value := c.Name
+	if len(own) > 0 {
+		value += " (" + strings.Join(own, " or ") + ")"
+	}
+	return append([]Ask{{What: "credential", Value: value}}, others...)
+}
+
+// schedule says when the connector would run by itself.
+func schedule(m *abi.Manifest) string {
+	p := m.Capabilities.RefreshPolicy
+	switch {
+	case p == nil, p.RecommendedMode == "automatic" && p.RecommendedIntervalSeconds == nil:
+		return "runs by itself where pdpp-host serves"
+	case p.RecommendedMode == "automatic":
+		return "runs by itself where pdpp-host serves, every " + (time.Duration(*p.RecommendedIntervalSeconds) * time.Second).String()
+	}
+	return "runs when you run it"
 }
 
 // Change is one difference between two manifests.
@@ -79,12 +116,11 @@ func Changes(old, now *abi.Manifest) []Change {
 	}
 	before, after := Asks(old), Asks(now)
 	for _, s := range old.Streams {
-		before = append(before, Ask{"stream", s.Name})
+		before = append(before, Ask{What: "stream", Value: s.Name})
 	}
 	for _, s := range now.Streams {
-		after = append(after, Ask{"stream", s.Name})
+		after = append(after, Ask{What: "stream", Value: s.Name})
 	}
-	before, after = append(before, places(old)...), append(after, places(now)...)
 	for _, b := range before {
 		if !slices.Contains(after, b) {
 			all = append(all, Change{What: b.What, From: b.Value})
@@ -98,15 +134,27 @@ func Changes(old, now *abi.Manifest) []Change {
 	return all
 }
 
-// places lists the folders that a manifest reads by default or by a variable.
+// places lists the folders that a manifest reads, and how an owner names others.
 func places(m *abi.Manifest) []Ask {
 	paths := m.Requirements.LocalPaths
 	if paths == nil {
 		return nil
 	}
-	all := []Ask{{"reads", "~/" + paths.HomeDefault + " or " + paths.HomeEnvOverride}}
+	place := func(name, variable, fallback string) Ask {
+		where := []string{"--root " + name + "=PATH"}
+		if variable != "" {
+			where = append(where, variable)
+		}
+		if fallback != "" {
+			where = append(where, "~/"+fallback)
+		}
+		return Ask{What: "reads", Value: strings.Join(where, ", else ")}
+	}
+	all := []Ask{place(m.ConnectorKey, paths.HomeEnvOverride, paths.HomeDefault)}
 	for _, p := range paths.Paths {
-		all = append(all, Ask{"reads", p.RootName() + ": " + p.DefaultRelative + " " + p.EnvOverride})
+		if p.EnvOverride != "" || p.Name != "" {
+			all = append(all, place(p.RootName(), p.EnvOverride, ""))
+		}
 	}
 	return all
 }

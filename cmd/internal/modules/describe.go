@@ -28,7 +28,9 @@ func Describe(ctx context.Context, engine *plugin.Engine, file *plugin.File) (*D
 		return d, err
 	}
 	d.Info = guest.Info()
-	d.Raw, err = guest.Describe(ctx)
+	if d.Raw, err = guest.Describe(ctx); err == nil {
+		err = guest.Steady(ctx, d.Raw)
+	}
 	err = errors.Join(err, guest.Close())
 	if err != nil {
 		return d, err

@@ -7,6 +7,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/files"
 	"github.com/pdpp-host/pdpp-host/host/run"
+	"github.com/pdpp-host/pdpp-host/storage"
 )
 
 // Resolver is host/files behind the port of host/run. It remembers what it
@@ -25,8 +26,14 @@ func New(home string, private []string) *Resolver {
 }
 
 // Resolve implements run.RootResolver.
-func (r *Resolver) Resolve(m *abi.Manifest, given map[string]string) ([]run.ResolvedRoot, error) {
-	found, err := r.files.Resolve(m, given)
+func (r *Resolver) Resolve(m *abi.Manifest, given map[string]string, accepted []storage.AcceptedItem) ([]run.ResolvedRoot, error) {
+	var places []string
+	for _, item := range accepted {
+		if item.Kind == storage.AcceptFolder {
+			places = append(places, item.Name)
+		}
+	}
+	found, err := r.files.Resolve(m, given, places)
 	if err != nil {
 		return nil, err
 	}
@@ -38,6 +45,12 @@ func (r *Resolver) Resolve(m *abi.Manifest, given map[string]string) ([]run.Reso
 	defer r.mu.Unlock()
 	r.roots = roots
 	return roots, nil
+}
+
+// Look returns what would be granted, with folders that need the owner's word by
+// name among it.
+func (r *Resolver) Look(m *abi.Manifest, given map[string]string) ([]files.Root, error) {
+	return r.files.Look(m, given)
 }
 
 // Resolved is what was granted last.

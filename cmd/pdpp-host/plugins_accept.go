@@ -1,0 +1,169 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/consent"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
+	"github.com/pdpp-host/pdpp-host/host/config"
+	"github.com/pdpp-host/pdpp-host/host/plugin"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// acceptFlags are the flags of `plugins accept`, as typed.
+type acceptFlags struct {
+	connection string
+	allow      []string
+	accept     bool
+}
+
+func (a *app) pluginsAcceptCommand() *cobra.Command {
+	var f acceptFlags
+	cmd := &cobra.Command{
+		Use: "accept NAME", Short: "Accept a module before it runs, with what it asks for", Args: takes("NAME"),
+		Long: "Shows everything that a module asks for, and accepts it: a connection runs the accepted module and no other. NAME is a\n" +
+			"connector, a path to a .wasm file, or a connection. On a terminal you are asked first.\n\n" +
+			"A credential's variable that is not called after the connector, and a folder where other programs keep secrets, are\n" +
+			"accepted one by one, with --allow.",
+		Example:           "  pdpp-host plugins accept claude_code\n  pdpp-host plugins accept notes --allow variable=SHARED_TOKEN",
+		ValidArgsFunction: a.completeRunnable,
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.pluginsAccept(cmd.Context(), args[0], f) },
+	}
+	cmd.Flags().StringVar(&f.connection, "connection", "", "only for the connection `NAME`")
+	cmd.Flags().StringArrayVar(&f.allow, "allow", nil, "accept `KIND=NAME` too, as in variable=SHARED_TOKEN or folder=~/.ssh (repeatable)")
+	cmd.Flags().BoolVar(&f.accept, "accept", false, "do not ask")
+	return cmd
+}
+
+// acceptance is the result of `plugins accept`.
+type acceptance struct {
+	Connector   string                 `json:"connector"`
+	Version     string                 `json:"version"`
+	SHA256      string                 `json:"sha256"`
+	Connections []string               `json:"connections"`
+	Asks        []string               `json:"asks_for"`
+	ByName      []storage.AcceptedItem `json:"accepted_by_name"`
+	Left        []storage.AcceptedItem `json:"not_accepted"` // asked for by name
+}
+
+func (a *app) pluginsAccept(ctx context.Context, typed string, f acceptFlags) error {
+	c, err := a.config()
+	if err != nil {
+		return err
+	}
+	m, err := a.openTyped(ctx, c, typed, f.connection)
+	if err != nil {
+		return err
+	}
+	return a.withStore(ctx, func(c *config.Config, store *storage.Store) error {
+		return a.withEngine(c, func(engine *plugin.Engine) error {
+			d, err := describe(ctx, engine, m.file)
+			if err == nil {
+				err = misnamed(m.connector, d)
+			}
+			if err == nil {
+				err = refuseFed(ctx, store, engine, m.file, m.connection)
+			}
+			if err != nil {
+				return err
+			}
+			conns, err := toAccept(ctx, store, d, m.connection)
+			if err != nil {
+				return err
+			}
+			t, err := a.terms(c, d, conns[0].Roots)
+			if err != nil {
+				return err
+			}
+			items, err := t.Allow(f.allow)
+			if err != nil {
+				return err
+			}
+			if a.interactive() && !f.accept {
+				if items, err = a.askToAccept(ctx, t, items, conns[0].Accepted); err != nil {
+					return err
+				}
+			}
+			return a.acceptAll(ctx, store, conns, t, items, m.path)
+		})
+	})
+}
+
+// toAccept are the connections that a module is accepted for: the one that was named,
+// else those that there are of its connector, else one of the connector's name, which
+// is not there yet.
+func toAccept(ctx context.Context, store *storage.Store, d *described, connection string) (conns []storage.Connection, err error) {
+	all, err := ownConnections(ctx, store)
+	if err != nil {
+		return nil, err
+	}
+	key := d.Manifest.ConnectorKey
+	for i := range all {
+		if all[i].Name == connection && all[i].Connector != key {
+			return nil, abi.NewError(abi.CodeConnectionInvalid,
+				fmt.Sprintf("connection %q belongs to connector %q, not to %q", connection, all[i].Connector, key), "name another one with --connection")
+		}
+		if all[i].Connector == key && (connection == "" || all[i].Name == connection) {
+			conns = append(conns, all[i])
+		}
+	}
+	if len(conns) == 0 {
+		conns = []storage.Connection{{Name: cmp.Or(connection, key), Connector: key}}
+	}
+	return conns, nil
+}
+
+// terms are what a module gets with these folders. A folder that is not there is not
+// shown; a run says so.
+func (a *app) terms(c *config.Config, d *described, roots map[string]string) (*consent.Terms, error) {
+	if _, reads := d.Manifest.Requirements.Bindings[abi.BindingFilesystem]; !reads {
+		return consent.Of(d, nil), nil
+	}
+	found, err := a.rootResolver(c).Look(d.Manifest, roots)
+	if err != nil && abi.CodeOf(err) != abi.CodeRootMissing {
+		return nil, err
+	}
+	return consent.Of(d, found), nil
+}
+
+func (a *app) acceptAll(ctx context.Context, store *storage.Store, conns []storage.Connection, t *consent.Terms, items []storage.AcceptedItem, path string) error {
+	m := t.Module.Manifest
+	r := acceptance{
+		Connector: m.ConnectorKey, Version: m.Version, SHA256: t.Module.File.SHA256,
+		ByName: []storage.AcceptedItem{}, Left: []storage.AcceptedItem{},
+	}
+	for _, ask := range t.Asks {
+		r.Asks = append(r.Asks, ask.String())
+	}
+	for i := range conns {
+		conn, err := consent.Accept(ctx, store, conns[i].Name, t, items, path)
+		if err != nil {
+			return err
+		}
+		r.Connections, r.ByName = append(r.Connections, conn.Name), append(r.ByName[:0], conn.Accepted...)
+	}
+	for _, ask := range t.Left(r.ByName) {
+		r.Left = append(r.Left, ask.ByName)
+	}
+	summary := fmt.Sprintf("accepted %s %s for %s", r.Connector, r.Version, strings.Join(r.Connections, ", "))
+	return a.Printer.Result(summary, r, func(w io.Writer) {
+		if a.Flags.Quiet {
+			return
+		}
+		if !a.interactive() {
+			t.Write(w, a.tilde)
+		}
+		fmt.Fprintln(w, output.Clean(summary))
+		for _, item := range r.Left {
+			fmt.Fprintln(w, output.Clean("  not accepted: "+item.String()+"; accept it with: "+
+				a.advice("pdpp-host plugins accept "+quoted(conns[0].Name)+" --allow "+quoted(item.String()))))
+		}
+	})
+}

@@ -1,0 +1,89 @@
+package files
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// secretPlaces are where other programs keep keys, tokens, passwords and sessions,
+// below the home folder, each group with the document that names it. A folder that
+// is one of them, lies in one or holds one is granted only to a connector that its
+// owner let have it by name.
+var secretPlaces = slices.Concat(
+	[]string{".ssh"},                            // ssh(1), FILES
+	[]string{".gnupg"},                          // gpg(1), --homedir
+	[]string{".aws"},                            // AWS CLI User Guide, "Configuration and credential file settings"
+	[]string{".azure"},                          // Azure CLI, "Azure CLI configuration", AZURE_CONFIG_DIR
+	[]string{".kube"},                           // Kubernetes, "Organizing Cluster Access Using kubeconfig Files"
+	[]string{".docker"},                         // docker login, "Credential stores"
+	[]string{".config/gcloud"},                  // gcloud topic configurations
+	[]string{".config/gh"},                      // gh help environment, GH_CONFIG_DIR
+	[]string{".netrc"},                          // curl(1), --netrc
+	[]string{".git-credentials", ".config/git"}, // git-credential-store(1), FILES
+	[]string{".password-store"},                 // pass(1), FILES
+	[]string{".local/share/keyrings", ".gnome2/keyrings"}, // GNOME Keyring, "Keyring file locations"
+	[]string{".local/share/kwalletd"},                     // KWallet Handbook
+	[]string{"Library/Keychains"},                         // security(1), macOS
+	[]string{".npmrc", ".pypirc"},                         // npmrc(5); PyPA, "The .pypirc file"
+	[]string{".mozilla", ".thunderbird", "snap/firefox", ".var/app/org.mozilla.firefox", // Mozilla Support, "Profiles: where Firefox stores your data"
+		"Library/Application Support/Firefox", "AppData/Roaming/Mozilla"},
+	chromium, // Chromium, docs/user_data_dir.md
+	[]string{"Library/Safari", "Library/Containers/com.apple.Safari", "Library/Cookies"}, // Apple Platform Security, "Safari"
+)
+
+// chromium are the user data folders of the browsers that are made of Chromium.
+var chromium = []string{
+	".config/google-chrome", ".config/google-chrome-beta", ".config/google-chrome-unstable", ".config/chromium",
+	".config/BraveSoftware", ".config/microsoft-edge", ".config/vivaldi", ".config/opera",
+	"snap/chromium", ".var/app/com.google.Chrome", ".var/app/org.chromium.Chromium", ".var/app/com.brave.Browser",
+	"Library/Application Support/Google/Chrome", "Library/Application Support/Chromium", "Library/Application Support/BraveSoftware",
+	"Library/Application Support/Microsoft Edge", "Library/Application Support/Vivaldi", "Library/Application Support/com.operasoftware.Opera",
+	"AppData/Local/Google/Chrome", "AppData/Local/Chromium", "AppData/Local/BraveSoftware", "AppData/Local/Microsoft/Edge",
+	"AppData/Local/Vivaldi", "AppData/Roaming/Opera Software",
+}
+
+// IsSecretPlace reports whether name, as in ~/.ssh, is one that an owner has to
+// accept by name.
+func IsSecretPlace(name string) bool {
+	rest, below := strings.CutPrefix(name, "~/")
+	return below && slices.Contains(secretPlaces, rest)
+}
+
+// secretsIn are the places of other programs' secrets that a folder is, lies in or
+// holds, as ~/.ssh. One that is not there is not held; a folder that lies where one
+// would be lies in it all the same.
+func (r *Resolver) secretsIn(folder string) (found []string) {
+	if r.Home == "" {
+		return nil
+	}
+	for _, place := range secretPlaces {
+		at := resolved(filepath.Join(r.Home, filepath.FromSlash(place)))
+		_, err := os.Stat(at)
+		if within(folder, at) || err == nil && within(at, folder) {
+			found = append(found, "~/"+place)
+		}
+	}
+	return found
+}
+
+// refuseSecrets refuses a folder with other programs' secrets that the owner did not
+// accept by name.
+func refuseSecrets(root *Root, accepted []string) error {
+	var places, flags []string
+	for _, place := range root.Secrets {
+		if !slices.Contains(accepted, place) {
+			places, flags = append(places, place), append(flags, "--allow folder="+place)
+		}
+	}
+	if len(places) == 0 {
+		return nil
+	}
+	return abi.NewError(abi.CodeRootSecret, fmt.Sprintf("the folder for root %q has other programs' secrets in it: %s", root.Name, strings.Join(places, ", ")),
+		"name another folder; if the connector is to read these secrets: pdpp-host plugins accept CONNECTOR "+strings.Join(flags, " ")).
+		WithDetail(from(choice{root.Name, root.Path, root.Origin}))
+}
