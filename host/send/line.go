@@ -1,7 +1,6 @@
 package send
 
 import (
-	"context"
 	"slices"
 	"time"
 )
@@ -65,14 +64,4 @@ func (l *line) heads(p *place, now time.Time) bool {
 		}
 	}
 	return false
-}
-
-// moved waits until the line has moved.
-func (p *place) moved(ctx context.Context) error {
-	select {
-	case <-p.ready:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }
