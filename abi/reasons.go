@@ -18,7 +18,8 @@ const (
 	ReasonRunTimedOut                Reason = "run_timed_out"
 	ReasonLimitExceeded              Reason = "resource_limit_exceeded" // memory, log or output
 	ReasonRuntimeError               Reason = "runtime_error"
-	ReasonHostRestarted              Reason = "host_restarted" // run.abandoned
+	ReasonHostRestarted              Reason = "host_restarted"    // run.abandoned
+	ReasonCollectorStopped           Reason = "collector_stopped" // run.abandoned, of a run on a device
 	ReasonFenced                     Reason = "lease_lost"
 	ReasonAuthenticationError        Reason = "authentication_error"
 	ReasonPermissionError            Reason = "permission_error"
@@ -90,7 +91,7 @@ var GapReasons = []Reason{
 var GenericReasons = []Reason{
 	ReasonConnectorReportedFailed, ReasonConnectorReportedCancelled, ReasonOwnerCancelled, ReasonOwnerCancelForced,
 	ReasonProtocolViolation, ReasonExitWithoutDone, ReasonStdinClosed, ReasonInteractionInvalid, ReasonRunTimedOut,
-	ReasonLimitExceeded, ReasonRuntimeError, ReasonHostRestarted, ReasonFenced, ReasonAuthenticationError,
+	ReasonLimitExceeded, ReasonRuntimeError, ReasonHostRestarted, ReasonCollectorStopped, ReasonFenced, ReasonAuthenticationError,
 	ReasonPermissionError, ReasonRateLimitError,
 	ReasonRateLimited, ReasonUpstreamPressure, ReasonRetryExhausted, ReasonTemporaryUnavailable,
 	ReasonRequestCapReached, ReasonWallClockDeadline, ReasonRetryBudgetExhausted, ReasonCircuitOpen,

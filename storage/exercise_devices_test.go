@@ -184,7 +184,7 @@ func exerciseDelivery(_ *testing.T, x *exercise) {
 	x.deliver(src, "r3", "b", "k=1")
 	r, err = x.s.Run(x.Context(), "r1")
 	x.ok(err)
-	x.same([]any{r.Status, r.Streams == nil}, []any{StatusAbandoned, true})
+	x.same([]any{r.Status, r.Streams == nil, r.Reason}, []any{StatusAbandoned, true, "collector_stopped"})
 	_, _, err = x.s.IngestBatch(x.Context(), x.delivery(src, "r1", "a", "z=1"))
 	x.code(err, device.CodeRunConflict)
 	n, replayed, err = x.s.IngestBatch(x.Context(), b) // what was taken is answered as ever

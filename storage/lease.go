@@ -140,7 +140,10 @@ func (t *tx) takeOver(lease *leaseRow, n NewRun) error {
 		return err
 	}
 	reason := abi.ReasonHostRestarted
-	if n.HolderAlive != nil && !gone && !isDeviceHolder(lease.Holder) {
+	switch {
+	case t.lane() != nil, isDeviceHolder(lease.Holder):
+		reason = abi.ReasonCollectorStopped
+	case n.HolderAlive != nil && !gone:
 		reason = abi.ReasonFenced // the host was suspended, or stood still
 	}
 	old.Status, old.Reason, old.FinishedUS = StatusAbandoned, string(reason), micros(t.now)

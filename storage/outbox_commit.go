@@ -46,6 +46,7 @@ func (t *tx) enqueueCommit(w *RunWriter, kind, unit string, parts []string, payl
 // runCommit is device.RunCommit without what only the sender knows.
 type runCommit struct {
 	Version          int                        `json:"version"`
+	Boundary         string                     `json:"collection_boundary"`
 	CommitID         string                     `json:"commit_id"`
 	RunID            string                     `json:"run_id"`
 	ConnectorID      string                     `json:"connector_id"`
@@ -93,8 +94,12 @@ func (t *tx) enqueueEnd(w *RunWriter, row *runRow, checkpoints []StateCommit) er
 	if row, err = t.startsOver(row); err != nil {
 		return err
 	}
+	boundary, err := t.boundary()
+	if err != nil {
+		return err
+	}
 	commit := runCommit{
-		Version: 1, CommitID: device.OutboxID("commit", l.SourceInstanceID, []string{w.runID}), RunID: w.runID,
+		Version: 1, Boundary: boundary, CommitID: device.OutboxID("commit", l.SourceInstanceID, []string{w.runID}), RunID: w.runID,
 		ConnectorID: l.ConnectorID, SourceInstanceID: l.SourceInstanceID, StateDelta: delta, Facts: w.terminalFacts(row.Narrowed),
 	}
 	if commit.Outcome, err = t.outcomeOf(row); err != nil {
@@ -115,6 +120,22 @@ func (t *tx) enqueueEnd(w *RunWriter, row *runRow, checkpoints []StateCommit) er
 		return err
 	}
 	return t.keepLeft(row)
+}
+
+// boundary names the part of the source that the destination's state asks for.
+func (t *tx) boundary() (string, error) {
+	var rows []confirmedStateRow
+	if err := t.db.NewSelect().Model(&rows).Where("stream = ?", device.ScopeKey).Scan(t.ctx); err != nil {
+		return "", err
+	}
+	var scope *device.Scope
+	for i := range rows {
+		var err error
+		if scope, err = device.ScopeOf(json.RawMessage(rows[i].Cursor)); err != nil {
+			return "", err
+		}
+	}
+	return scope.Fingerprint(), nil
 }
 
 // plainJSON writes v without escapes that only a web page would need, so that a

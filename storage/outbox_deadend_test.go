@@ -65,7 +65,7 @@ func TestAClockThatIsSetBackBlocksNothing(t *testing.T) {
 	items := x.claim("died", 2)
 	x.ok(x.s.Retry(ctx, &items[1], x.clock.now().Add(time.Hour), "timeout", ""))
 	x.clock.forward(-365 * 24 * time.Hour)
-	n, err := x.s.RecoverLeases(ctx)
+	n, err := x.s.RecoverLeases(ctx, nil)
 	x.ok(err)
 	x.same(n, 1)
 	x.same(x.state(), "2 0 0 0 0 0 draining")
@@ -75,7 +75,7 @@ func TestAClockThatIsSetBackBlocksNothing(t *testing.T) {
 	x.ok(x.s.Acknowledge(ctx, &again[0]))
 	// Seconds are what clocks are put right by, and no reason to take a row away.
 	x.clock.forward(-10 * time.Second)
-	n, err = x.s.RecoverLeases(ctx)
+	n, err = x.s.RecoverLeases(ctx, nil)
 	x.ok(err)
 	x.same(n, 0)
 	x.ok(x.s.Acknowledge(ctx, &again[1]))

@@ -26,12 +26,12 @@ func TestAnExpiredLeaseIsRecovered(t *testing.T) {
 	a := x.claim("a", 1)
 	x.same(len(x.claim("b", 1)), 0) // leased
 	x.clock.forward(299 * time.Second)
-	n, err := x.s.RecoverLeases(t.Context())
+	n, err := x.s.RecoverLeases(t.Context(), nil)
 	x.ok(err)
 	x.same(n, 0) // not yet
 	x.clock.forward(time.Second)
 	x.same(x.state(), "0 0 1 1 0 0 stale_lease")
-	n, err = x.s.RecoverLeases(t.Context())
+	n, err = x.s.RecoverLeases(t.Context(), nil)
 	x.ok(err)
 	x.same(n, 1)
 	x.same(x.state(), "1 0 0 0 0 0 draining")
@@ -48,18 +48,18 @@ func TestAStaleHolderIsFenced(t *testing.T) {
 		"time alone": func(x *laneFixture) { x.clock.forward(300 * time.Second) },
 		"recovered": func(x *laneFixture) {
 			x.clock.forward(301 * time.Second)
-			_, err := x.s.RecoverLeases(ctx)
+			_, err := x.s.RecoverLeases(ctx, nil)
 			x.ok(err)
 		},
 		"a newer holder": func(x *laneFixture) {
 			x.clock.forward(301 * time.Second)
-			_, err := x.s.RecoverLeases(ctx)
+			_, err := x.s.RecoverLeases(ctx, nil)
 			x.ok(err)
 			x.claim("b", 1)
 		},
 		"the same holder, a newer epoch": func(x *laneFixture) {
 			x.clock.forward(301 * time.Second)
-			_, err := x.s.RecoverLeases(ctx)
+			_, err := x.s.RecoverLeases(ctx, nil)
 			x.ok(err)
 			x.claim("a", 1)
 		},

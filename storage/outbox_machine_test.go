@@ -166,7 +166,7 @@ func (x *outboxMachine) answer() {
 }
 
 func (x *outboxMachine) recover() {
-	n, err := x.s.RecoverLeases(x.t.Context())
+	n, err := x.s.RecoverLeases(x.t.Context(), nil)
 	x.ok(err)
 	for _, r := range x.m.rows {
 		if r.status == OutboxLeased && !r.until.After(x.clock.now()) {

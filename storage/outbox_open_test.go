@@ -104,7 +104,7 @@ func TestAHostHasNoOutbox(t *testing.T) {
 	ctx := t.Context()
 	i := &OutboxItem{}
 	_, claim := x.s.Claim(ctx, ClaimRequest{Holder: "h", Lease: time.Minute})
-	_, leases := x.s.RecoverLeases(ctx)
+	_, leases := x.s.RecoverLeases(ctx, nil)
 	_, requeue := x.s.RequeueDeadLetters(ctx, false)
 	_, prune := x.s.PruneDelivered(ctx, 1)
 	_, counts := x.s.OutboxCounts(ctx)

@@ -70,8 +70,12 @@ func (t *tx) refused(r Refusal) (*outboxRow, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	boundary, err := t.boundary()
+	if err != nil {
+		return nil, nil, err
+	}
 	commit := runCommit{
-		Version: 1, CommitID: device.OutboxID("commit", l.SourceInstanceID, []string{r.RunID}), RunID: r.RunID,
+		Version: 1, Boundary: boundary, CommitID: device.OutboxID("commit", l.SourceInstanceID, []string{r.RunID}), RunID: r.RunID,
 		ConnectorID: l.ConnectorID, SourceInstanceID: l.SourceInstanceID, StateDelta: map[string]json.RawMessage{}, Facts: []device.TerminalFact{},
 		Outcome: device.Outcome{
 			Status: statusFailed, Reason: string(abi.ReasonRunRefused), Mode: r.Mode, Connector: r.Connector, Version: r.Version,

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/uptrace/bun"
+
 	"github.com/pdpp-host/pdpp-host/abi/device"
 )
 
@@ -166,12 +168,18 @@ const clockSlack = time.Minute
 // RecoverLeases makes rows claimable again whose lease is over, and returns how
 // many. Their epoch stays, so that who held them is told apart from who holds
 // them next (LC-06.1). What was leased or put off by a clock that has been set
-// back since would wait for as long as it was ahead: that is over too.
-func (s *Store) RecoverLeases(ctx context.Context) (n int64, err error) {
+// back since would wait for as long as it was ahead: that is over too, and so is
+// what a holder has that is not alive any more. alive nil: each is.
+func (s *Store) RecoverLeases(ctx context.Context, alive func(holder string) bool) (n int64, err error) {
 	err = s.inLane(ctx, "recover leases", func(t *tx) error {
 		now, ahead := micros(t.now), micros(t.now.Add(clockSlack))
-		res, err := t.db.ExecContext(t.ctx, `UPDATE outbox SET status = 'ready', lease_holder = '', lease_until_us = 0, error_class = 'lease_expired',
-last_error = ?, updated_us = ? WHERE status = 'leased' AND (lease_until_us <= ? OR updated_us > ?) AND `+undelivered, expiredLease, now, now, ahead)
+		dead, err := t.deadHolders(alive)
+		if err != nil {
+			return err
+		}
+		res, err := t.db.NewRaw(`UPDATE outbox SET status = 'ready', lease_holder = '', lease_until_us = 0, error_class = 'lease_expired',
+last_error = ?, updated_us = ? WHERE status = 'leased' AND (lease_until_us <= ? OR updated_us > ? OR lease_holder IN (?)) AND `+undelivered,
+			expiredLease, now, now, ahead, bun.List(dead)).Exec(t.ctx)
 		if err != nil {
 			return err
 		}
@@ -183,6 +191,37 @@ WHERE status = 'ready' AND next_attempt_us > ? AND updated_us > ? AND `+undelive
 		return err
 	})
 	return n, err
+}
+
+// deadHolders are the holders of rows that are not alive.
+func (t *tx) deadHolders(alive func(holder string) bool) (dead []string, err error) {
+	if alive == nil {
+		return nil, nil
+	}
+	var held []string
+	err = t.db.NewSelect().Model((*outboxRow)(nil)).Column("lease_holder").Distinct().Where("status = ?", OutboxLeased).Where(undelivered).Scan(t.ctx, &held)
+	for _, holder := range held {
+		if !alive(holder) {
+			dead = append(dead, holder)
+		}
+	}
+	return dead, err
+}
+
+// Discard drops a row that says nothing which the destination has to know: it is
+// neither delivered nor given up.
+func (s *Store) Discard(ctx context.Context, i *OutboxItem) error {
+	return s.inLane(ctx, "drop", func(t *tx) error {
+		if err := t.fencedUpdate(i, "lease_until_us = lease_until_us"); err != nil {
+			return err
+		}
+		for _, table := range []string{"outbox_payloads", "outbox_streams", "outbox"} {
+			if _, err := t.db.ExecContext(t.ctx, "DELETE FROM "+table+" WHERE seq = ?", i.Seq); err != nil { //nolint:gosec // the names above
+				return err
+			}
+		}
+		return t.standUnit(i.UnitID)
+	})
 }
 
 // RequeueDeadLetters makes dead letters ready at once, as if never tried, and

@@ -177,7 +177,7 @@ func TestQueuedWorkOutlivesItsProcess(t *testing.T) {
 	x.same(x.state(), "0 0 1 0 0 0 draining")
 	x.clock.forward(301 * time.Second)
 	x.same(x.state(), "0 0 1 1 0 0 stale_lease")
-	n, err := x.s.RecoverLeases(t.Context())
+	n, err := x.s.RecoverLeases(t.Context(), nil)
 	x.ok(err)
 	x.same(n, 1)
 	again := x.one(KindRecordBatch)

@@ -3,6 +3,8 @@ package storage
 import (
 	"context"
 	"fmt"
+
+	"github.com/pdpp-host/pdpp-host/abi/device"
 )
 
 // unit returns the unit that the run is collecting: everything that it queues
@@ -55,7 +57,9 @@ func (t *tx) beginInLane(w *RunWriter) error {
 			return err
 		}
 	}
-	return confirmedInto(t.ctx, t.db, w.state)
+	err = confirmedInto(t.ctx, t.db, w.state)
+	delete(w.state, device.ScopeKey) // no stream's cursor
+	return err
 }
 
 // unitFailed keeps why a row of the unit was put off or given up.

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/device"
 )
 
@@ -16,6 +17,21 @@ import (
 type lane struct {
 	client *client
 	p      *Profile
+	// public says that the host knows no more than the public protocol: no manifest,
+	// no outcome of a run, and of gaps two reasons.
+	public bool
+	keys   map[string][]string // of the connector's streams, for a public host
+}
+
+// primaryKey is the primary key of one of the connector's streams.
+func (l *lane) primaryKey(stream string) []string { return l.keys[stream] }
+
+// learnKeys keeps the primary keys of a connector's streams.
+func (l *lane) learnKeys(m *abi.Manifest) {
+	l.keys = map[string][]string{}
+	for i := range m.Streams {
+		l.keys[m.Streams[i].Name] = m.Streams[i].PrimaryKey
+	}
 }
 
 // putManifest tells the host what the lane runs. The manifest goes as its bytes

@@ -30,7 +30,7 @@ func FuzzAnswers(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l := &lane{c, p}
+		l := &lane{client: c, p: p}
 		batch := []byte(`{"device_id":"dev_1","source_instance_id":"src_1","batch_id":"b","body_hash":"h","records":[]}`)
 		commit := []byte(`{"device_id":"dev_1","source_instance_id":"src_1","commit_id":"c","run_id":"r"}`)
 		_, stateErr := l.state(t.Context())

@@ -205,7 +205,7 @@ func TestHostileAnswersAreBounded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := (&lane{c, p}).state(t.Context()); err == nil {
+		if _, err := (&lane{client: c, p: p}).state(t.Context()); err == nil {
 			t.Errorf("%d: an endless answer was taken", status)
 		}
 	}
@@ -232,7 +232,7 @@ func TestHostileAnswersAreBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 		begin := time.Now()
-		_, err = (&lane{c, &local}).state(t.Context())
+		_, err = (&lane{client: c, p: &local}).state(t.Context())
 		if f, ok := failureOf(err); !ok || f.Word != "timeout" || time.Since(begin) != 120*time.Second {
 			t.Errorf("after %v: %v", time.Since(begin), err)
 		}

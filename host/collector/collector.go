@@ -3,6 +3,7 @@ package collector
 import (
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/host/run"
@@ -61,5 +62,14 @@ func New(deps Deps) (*Collector, error) {
 		return nil, err
 	}
 	profile := *deps.Profile // what the host adds to it stays here
-	return &Collector{deps: deps, policy: policy, lane: &lane{client: c, p: &profile}, holder: deps.NewID()}, nil
+	return &Collector{deps: deps, policy: policy, lane: &lane{client: c, p: &profile}, holder: deps.Run.Holder + holderMark + deps.NewID()}, nil
+}
+
+// holderMark stands in the holder of a row between the process and its collector.
+const holderMark = "/"
+
+// alive reports whether the process that a row's holder names still runs.
+func (c *Collector) alive(holder string) bool {
+	process, _, named := strings.Cut(holder, holderMark)
+	return !named || process == "" || c.deps.Run.HolderAlive == nil || c.deps.Run.HolderAlive(process)
 }

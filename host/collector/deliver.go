@@ -168,8 +168,11 @@ func (d *deliverer) deliver(ctx context.Context, i *storage.OutboxItem) error {
 			err = f
 		}
 	}
-	if err == nil {
+	switch {
+	case err == nil:
 		return d.acknowledged(kept, i)
+	case errors.Is(err, errUnsaid):
+		return d.settled(d.store.Discard(kept, i))
 	}
 	f, ok := failureOf(err)
 	if !ok {

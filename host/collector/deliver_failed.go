@@ -38,7 +38,7 @@ func (d *deliverer) failed(ctx context.Context, i *storage.OutboxItem, f *Failur
 	case f.Class == ClassTransient:
 		return d.counted(&d.done.Retried, d.store.Retry(ctx, i, at, f.class(), f.err.Detail))
 	case i.Refused: // it is no data: that a run was refused holds nothing up
-		return d.settled(d.store.Acknowledge(ctx, i))
+		return d.settled(d.store.Discard(ctx, i))
 	case f.Word == wordShape, i.Kind == storage.KindRunCommit, i.Attempts+1 >= d.policy.MaxAttempts:
 		return d.counted(&d.done.DeadLettered, d.store.DeadLetter(ctx, i, f.class(), f.err.Detail))
 	default:

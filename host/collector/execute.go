@@ -46,6 +46,7 @@ type ending struct {
 // delivered all the same, and the host learns of the run as of one that failed.
 func (c *Collector) Run(ctx context.Context, req RunRequest) (*RunResult, error) {
 	began := c.deps.Now()
+	c.lane.public = c.recall().Public
 	store, err := c.open(ctx)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -154,11 +155,16 @@ func (e *execution) deliverFirst(ctx context.Context) (err error) {
 	if e.result.Requeued, err = e.store.RequeueDeadLetters(ctx, true); err != nil {
 		return err
 	}
-	if e.result.Recovered, err = e.store.RecoverLeases(ctx); err != nil {
+	if e.result.Recovered, err = e.store.RecoverLeases(ctx, e.c.alive); err != nil {
 		return err
 	}
 	if e.lane.p.ConnectorInstanceID == "" { // what waits names it, and cannot be sent without
 		if err := e.askState(ctx); err != nil {
+			return err
+		}
+	}
+	if e.lane.public {
+		if err := e.recallKeys(ctx); err != nil {
 			return err
 		}
 	}
@@ -176,7 +182,7 @@ func (e *execution) deliverFirst(ctx context.Context) (err error) {
 // calls the connection.
 func (e *execution) askState(ctx context.Context) error {
 	e.note("state", "reading the host's state")
-	state, err := e.lane.state(ctx)
+	state, err := e.c.askAgain(ctx, func() (*device.State, error) { return e.lane.state(ctx) })
 	if err != nil {
 		e.end.stateRead = true
 		f, ok := failureOf(err)
@@ -196,7 +202,7 @@ func (e *execution) askState(ctx context.Context) error {
 func (e *execution) takeState(ctx context.Context) error {
 	cursors := make(map[string][]byte, len(e.state.State))
 	for stream, cursor := range e.state.State {
-		if e.about.Stream(stream) != nil {
+		if e.about.Stream(stream) != nil || stream == device.ScopeKey {
 			cursors[stream] = cursor
 		}
 	}

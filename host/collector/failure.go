@@ -41,6 +41,7 @@ type Failure struct {
 	RetryAt time.Time // when the host wants to be asked again; zero: it did not say
 
 	answered bool // it is the host's own answer to this request
+	status   int  // of HTTP; 0: there was no answer
 	err      *abi.Error
 }
 
@@ -71,7 +72,7 @@ func (c *client) refusal(answer *http.Response, text []byte) *Failure {
 		body.Error = device.FailureDetail{}
 	}
 	status := answer.StatusCode
-	f := &Failure{Class: classOf(status, body.Error.Code), Code: body.Error.Code, Word: "http_" + strconv.Itoa(status), answered: status >= 500}
+	f := &Failure{Class: classOf(status, body.Error.Code), Code: body.Error.Code, Word: "http_" + strconv.Itoa(status), answered: status >= 500, status: status}
 	if f.Class == ClassTransient {
 		f.RetryAt = retryAt(answer.Header.Get("Retry-After"), c.now())
 	}

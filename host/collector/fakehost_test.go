@@ -174,7 +174,7 @@ func (h *fakeHost) serve(w http.ResponseWriter, r *http.Request, body []byte) {
 		}
 		h.commits = append(h.commits, c)
 		maps.Copy(h.state, c.StateDelta)
-		hash, _ := device.Hash(body)
+		hash, _ := device.CommitHash(body)
 		reply(201, device.RunCommitAnswer{Object: "device_terminal_run_commit", CommitID: c.CommitID, RunID: c.RunID, EnvelopeHash: hash, TerminalEventID: "e"})
 	case "POST " + device.PathSelfRevoke(testDevice):
 		h.revoked = true

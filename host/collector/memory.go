@@ -33,6 +33,7 @@ type memory struct {
 	SourceInstanceID string         `json:"source_instance_id"` // the file says nothing of another's
 	Failed           *Failed        `json:"failed,omitempty"`
 	Left             []run.KnownGap `json:"left,omitempty"`
+	Public           bool           `json:"public_host,omitempty"` // see lane.public
 }
 
 // maxLeft bounds how much is remembered of what was left.
@@ -43,6 +44,7 @@ const maxLeft = 100
 // nil: it could not be read.
 func (c *Collector) remember(began time.Time, r *RunResult, err error, lane *storage.LaneInfo) memory {
 	m := c.recall()
+	m.Public = c.lane.public
 	if r != nil && r.Run != nil {
 		m.leave(r.Run, lane)
 	}

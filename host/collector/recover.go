@@ -89,7 +89,7 @@ func (c *Collector) requeue(ctx context.Context, r *Recovery) error {
 	}
 	r.Planned.RequeueDeadLetters, err = store.RequeueDeadLetters(ctx, false)
 	if err == nil {
-		r.Planned.RecoverLeases, err = store.RecoverLeases(ctx)
+		r.Planned.RecoverLeases, err = store.RecoverLeases(ctx, c.alive)
 	}
 	return errors.Join(err, store.Close())
 }

@@ -76,3 +76,15 @@ func (e *execution) known(ctx context.Context) (about *described, module string)
 	}
 	return e.about, e.module
 }
+
+// recallKeys learns the primary keys of what waits from the module that made it.
+func (e *execution) recallKeys(ctx context.Context) error {
+	conn, err := accepted(ctx, e.store)
+	if err != nil || conn == nil {
+		return err
+	}
+	if m, err := manifest.Parse(conn.PinnedManifest); err == nil {
+		e.lane.learnKeys(m)
+	}
+	return nil
+}

@@ -15,6 +15,10 @@ import (
 
 // scan runs the connector over the lane, and delivers alongside what it enqueues.
 func (e *execution) scan(ctx context.Context, req RunRequest) error {
+	since, err := e.boundary()
+	if err != nil {
+		return err
+	}
 	e.note("scan", "scanning the source")
 	deps := e.c.deps.Run
 	deps.Store, deps.Now = e.store, e.c.deps.Now
@@ -31,10 +35,12 @@ func (e *execution) scan(ctx context.Context, req RunRequest) error {
 	scan, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	beside.Go(func() { e.watch(ctx, scanned, stop) })
-	res, err := run.New(deps).Run(scan, run.Request{
+	request := run.Request{
 		Module: req.Module, Streams: req.Streams, Mode: req.Mode, Roots: req.Roots, Options: req.Options,
 		Accept: true, AcceptRoot: req.AcceptRoot, Timeout: req.Timeout, Force: req.Force,
-	})
+	}
+	request.Since, request.Boundary = since, !since.IsZero()
+	res, err := run.New(deps).Run(scan, request)
 	close(scanned)
 	beside.Wait()
 	e.result.Run = res
@@ -59,6 +65,7 @@ func (e *execution) described(ctx context.Context, req RunRequest, raw []byte) e
 		return err
 	}
 	e.about = &described{m, raw}
+	e.lane.learnKeys(m)
 	if err := e.c.fits(m); err != nil {
 		return err
 	}
@@ -75,7 +82,12 @@ func (e *execution) described(ctx context.Context, req RunRequest, raw []byte) e
 		return nil
 	}
 	e.note("manifest", "telling the host what the connector collects")
-	return e.lane.putManifest(ctx, req.Module.SHA256, raw)
+	err = e.lane.putManifest(ctx, req.Module.SHA256, raw)
+	if e.lane.public = unrouted(err); e.lane.public {
+		e.note("manifest", "the host takes no manifest: it holds what it has installed")
+		return nil
+	}
+	return err
 }
 
 // pinned tells the host again what the lane runs: what waits was made under it.
@@ -140,4 +152,22 @@ func atWork(c *storage.OutboxCounts) string {
 		return device.StatusRetrying
 	}
 	return device.StatusHealthy
+}
+
+// boundary is from when on the host wants what the source has; zero: from the
+// beginning. A scope that this collector cannot keep to is refused: what its owner
+// left out would be delivered.
+func (e *execution) boundary() (since time.Time, err error) {
+	scope, err := device.ScopeOf(e.state.State[device.ScopeKey])
+	switch {
+	case err != nil:
+		return since, unbelievable("its collection scope " + err.Error())
+	case scope == nil:
+		return since, nil
+	case len(scope.SourceRoots) > 0:
+		return since, abi.NewError(abi.CodeRootInvalid, "the device was enrolled for some folders of the source alone, and the connector cannot be held to them",
+			"enroll it again for the whole source, or with a folder of its own: --root")
+	}
+	since, err = time.Parse(time.RFC3339, scope.Since)
+	return since, err
 }

@@ -34,6 +34,12 @@ func (l *lane) sendBatch(ctx context.Context, body []byte) error {
 	if json.Unmarshal(body, &b) != nil || b.BatchID == "" || b.BodyHash == "" || l.foreign(b.DeviceID, b.SourceInstanceID) {
 		return badShape("it is no batch of this lane")
 	}
+	if l.public {
+		var err error
+		if body, err = asPublicBatch(body, &b, l.primaryKey); err != nil {
+			return badShape("its deletions have no keys")
+		}
+	}
 	records := int64(0)
 	count := func(int, *device.RawRecord, bool) error { records++; return nil }
 	if device.Records(b.Records, count) != nil {
@@ -55,14 +61,27 @@ func (l *lane) sendCheckpoint(ctx context.Context, body []byte) error {
 	if json.Unmarshal(body, &s) != nil || len(s.State) == 0 {
 		return badShape("it is no checkpoint")
 	}
-	var out device.State
-	err := l.client.do(ctx, call{
-		method: http.MethodPut, path: device.PathStateAfter(l.p.DeviceID, l.p.SourceInstanceID, ""), body: body, most: maxStateAnswer, into: &out,
-	})
+	if l.public {
+		return l.putState(ctx, s.State)
+	}
+	return l.confirmState(ctx, device.PathStateAfter(l.p.DeviceID, l.p.SourceInstanceID, ""), body, s.State)
+}
+
+// putState commits cursors as the public protocol does: by themselves.
+func (l *lane) putState(ctx context.Context, state map[string]json.RawMessage) error {
+	body, err := json.Marshal(device.StateCommit{State: state})
 	if err != nil {
+		return badShape("it is no checkpoint")
+	}
+	return l.confirmState(ctx, device.PathState(l.p.DeviceID, l.p.SourceInstanceID), body, state)
+}
+
+func (l *lane) confirmState(ctx context.Context, path string, body []byte, state map[string]json.RawMessage) error {
+	var out device.State
+	if err := l.client.do(ctx, call{method: http.MethodPut, path: path, body: body, most: maxStateAnswer, into: &out}); err != nil {
 		return err
 	}
-	for stream, cursor := range s.State {
+	for stream, cursor := range state {
 		if out.SourceInstanceID != l.p.SourceInstanceID || !same(out.State[stream], cursor) {
 			return unbelievable("it does not confirm the checkpoint")
 		}
@@ -83,11 +102,17 @@ func (l *lane) sendGap(ctx context.Context, body []byte, recovered bool) error {
 	if recovered {
 		path, status = device.PathGapsRecovered(l.p.DeviceID, l.p.SourceInstanceID), "recovered"
 	}
+	if l.public {
+		var err error
+		if body, err = asPublicGap(body, recovered); err != nil {
+			return badShape("it is no gap")
+		}
+	}
 	var out device.GapAnswer
 	if err := l.client.do(ctx, call{method: http.MethodPost, path: path, body: body, into: &out}); err != nil {
 		return err
 	}
-	if out.GapID == "" || out.Stream != g.Stream || status != "" && out.Status != status {
+	if out.GapID == "" || !l.public && out.Stream != g.Stream || status != "" && out.Status != status {
 		return unbelievable("it does not acknowledge the gap")
 	}
 	return nil
@@ -100,7 +125,17 @@ func (l *lane) sendCommit(ctx context.Context, body []byte) error {
 	if json.Unmarshal(body, &r) != nil || r.CommitID == "" || l.foreign(r.DeviceID, r.SourceInstanceID) {
 		return badShape("it is no end of a run of this lane")
 	}
-	hash, err := device.Hash(body)
+	if l.public {
+		return l.sendPublicCommit(ctx, body, &r)
+	}
+	return l.postCommit(ctx, body, &r)
+}
+
+func (l *lane) postCommit(ctx context.Context, body []byte, r *device.RunCommit) error {
+	hash, err := device.CommitHash(body)
+	if r.Boundary == nil { // queued by an older collector
+		hash, err = device.Hash(body)
+	}
 	if err != nil {
 		return badShape("it has no canonical form")
 	}

@@ -79,6 +79,9 @@ type Request struct {
 	Streams    []string // empty: every stream that the manifest means to collect
 	Mode       string   // abi.ModeIncremental when empty
 	Since      time.Time
+	// Boundary says that every run of the connection has the same Since: its cursors
+	// leave nothing out that another run would collect, and are committed.
+	Boundary   bool
 	Resources  map[string][]string
 	Roots      map[string]string // absolute; the connection's own from then on
 	Options    map[string]string // the connection's own when it is its first run

@@ -45,7 +45,7 @@ func resolveScope(m *abi.Manifest, req Request) (scope abi.Scope, narrowed bool,
 		if !req.Since.IsZero() && s.ConsentTimeField != "" {
 			ss.TimeRange = &abi.TimeRange{Since: req.Since.UTC().Format(time.RFC3339Nano)}
 		}
-		narrowed = narrowed || len(ss.Resources) > 0 || ss.TimeRange != nil
+		narrowed = narrowed || len(ss.Resources) > 0 || ss.TimeRange != nil && !req.Boundary
 		scope.Streams = append(scope.Streams, ss)
 	}
 	if len(scope.Streams) == 0 {
