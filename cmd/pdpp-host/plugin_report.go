@@ -30,6 +30,9 @@ func (a *app) tellReport(r *contract.Report, require, given bool) error {
 	text := func(w io.Writer) {
 		a.writeClauses(w, r)
 		fmt.Fprintln(w, summary)
+		for _, warning := range r.Warnings {
+			fmt.Fprintln(w, a.Printer.Style.Yellow("warning:")+" "+output.Clean(warning))
+		}
 		outcome.WriteGaps(w, &run.Result{KnownGaps: r.Gaps}, "--json shows all of them")
 		if nothing {
 			_, todo := whyNothing(r, given)

@@ -271,6 +271,9 @@ func (a *app) showStatus(ctx context.Context, c *config.Config, store *storage.S
 			for _, l := range view.Details(&v) {
 				fmt.Fprintf(w, "%-24s %s\n", output.Clean(l.Name), output.Clean(l.Text))
 			}
+			if e.Facts != nil && e.Facts.Manifest != nil && e.Facts.Manifest.MaximumStalenessS == 0 {
+				fmt.Fprintf(w, "%-24s %s\n", "freshness", "the connector's manifest has no maximum_staleness_seconds, so nothing says when its data is old")
+			}
 		}
 	})
 }

@@ -83,6 +83,9 @@ type Report struct {
 	// Gaps is what the first run knows that it did not collect.
 	Gaps []run.KnownGap `json:"gaps,omitempty"`
 
+	// Warnings are what breaks no clause and serves no owner.
+	Warnings []string `json:"warnings,omitempty"`
+
 	delivered int64 // records that the first run handed over, tombstones and rejected ones too
 }
 

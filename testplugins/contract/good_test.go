@@ -3,6 +3,7 @@ package contract
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -22,6 +23,10 @@ func TestScriptedKeepsEveryClause(t *testing.T) {
 	wantAll(t, r, noCredentials...)
 	if r.Records != 6 || r.Kind != plugin.KindRaw || len(r.Failed()) > 0 {
 		t.Errorf("%d records, %s, %v", r.Records, r.Kind, r.Failed())
+	}
+	// It breaks nothing, and its owner would never see it as healthy.
+	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "maximum_staleness_seconds") {
+		t.Errorf("warnings are %q, want one of maximum_staleness_seconds", r.Warnings)
 	}
 }
 

@@ -73,6 +73,7 @@ func once(ctx context.Context, o Options) (*Report, error) {
 		return r, ctx.Err()
 	}
 	r.Connector = m.ConnectorKey
+	r.warn(m)
 	r.Bindings = slices.Sorted(maps.Keys(m.Requirements.Bindings))
 	s := &suite{Options: o, report: r, manifest: m}
 	if err := s.rootsExist(); err != nil {
@@ -112,6 +113,14 @@ func described(ctx context.Context, o Options, r *Report) *abi.Manifest {
 		return nil
 	}
 	return m
+}
+
+// warn tells of fields that a connector can do without and its owner cannot.
+func (r *Report) warn(m *abi.Manifest) {
+	if p := m.Capabilities.RefreshPolicy; p == nil || p.MaximumStalenessSeconds == nil {
+		r.Warnings = append(r.Warnings, "capabilities.refresh_policy.maximum_staleness_seconds is missing: "+
+			"nothing says when data is old, so a connection that works is shown as Checking for ever")
+	}
 }
 
 type suite struct {
