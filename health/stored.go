@@ -28,6 +28,9 @@ type Stored struct {
 	// KnownGaps is what is known to be missing, as KeepGaps leaves it: what the
 	// settled run said, and of what it did not look at what the runs before said.
 	KnownGaps []KnownGap `json:"known_gaps,omitempty"`
+	// RejectedRecords are, by stream, the records that failed their schema and that no
+	// run has delivered since. How many runs went by changes nothing about them.
+	RejectedRecords []RejectedRecords `json:"rejected_records,omitempty"`
 	// Fault: the last runs ended over the connector's own fault.
 	Fault *StoredFault `json:"fault,omitempty"`
 	// Asked are the streams that a run has to collect before gaps of no stream are

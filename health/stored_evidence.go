@@ -135,7 +135,11 @@ func (s *Stored) runEvidence(m Moment) *RunEvidence {
 
 // knownGaps are those of what there is still to collect.
 func (s *Stored) knownGaps() []KnownGap {
-	return slices.DeleteFunc(slices.Clone(s.KnownGaps), func(g KnownGap) bool { return !s.Collectable(g.Stream) })
+	gaps := slices.Clone(s.KnownGaps)
+	for i := range s.RejectedRecords {
+		gaps = append(gaps, s.RejectedRecords[i].gap())
+	}
+	return slices.DeleteFunc(gaps, func(g KnownGap) bool { return !s.Collectable(g.Stream) })
 }
 
 // backoff is what delays the next run: a provider that named the time before

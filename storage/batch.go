@@ -12,6 +12,8 @@ type Batch struct {
 	arena []byte
 	rows  []batchRow
 	bad   bool // a key that text columns cannot hold
+
+	rejections []rejection // in the order of their arrival
 }
 
 // batchRow is one record: its parts lie one after another in the arena.
@@ -44,14 +46,20 @@ func (b *Batch) Add(stream int, key, data, emittedAt []byte, del bool) {
 	b.arena = append(b.arena, emittedAt...)
 }
 
-// Len returns the number of records.
-func (b *Batch) Len() int { return len(b.rows) }
+// Reject notes that a record failed its schema: its key, and nothing else of it, is
+// kept until a run delivers it. stream and key are as of Add.
+func (b *Batch) Reject(stream int, key []byte) {
+	b.rejections = append(b.rejections, rejection{before: len(b.rows), stream: int32(stream), key: hashKey(key)})
+}
+
+// Len returns the number of records, with those that were rejected.
+func (b *Batch) Len() int { return len(b.rows) + len(b.rejections) }
 
 // Bytes returns the size of the records.
 func (b *Batch) Bytes() int { return len(b.arena) }
 
 func (b *Batch) reset() {
-	b.arena, b.rows, b.bad = b.arena[:0], b.rows[:0], false
+	b.arena, b.rows, b.rejections, b.bad = b.arena[:0], b.rows[:0], b.rejections[:0], false
 }
 
 // text views n bytes of the arena as a string, without a copy. The string lives

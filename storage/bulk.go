@@ -38,7 +38,7 @@ const (
 )
 
 type recordStatements struct {
-	upsert, revive, bury, tombstone, unmark driver.Stmt
+	upsert, revive, bury, tombstone, unmark, deliver driver.Stmt
 
 	args [6]driver.NamedValue
 }
@@ -61,8 +61,16 @@ func (r *recordStatements) run(st driver.Stmt, seq int64, values ...any) (change
 	return true, id == seq, err
 }
 
-// putBatch writes the records of a batch and counts what they did.
+// putBatch writes the records of a batch, and which others were rejected.
 func (t *tx) putBatch(w *RunWriter, b *Batch) error {
+	if err := t.putRecords(w, b); err != nil {
+		return err
+	}
+	return t.followRejections(w, b)
+}
+
+// putRecords writes the records of a batch and counts what they did.
+func (t *tx) putRecords(w *RunWriter, b *Batch) error {
 	if err := t.openSequence(); err != nil {
 		return err
 	}

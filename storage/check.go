@@ -22,6 +22,9 @@ var invariants = []struct{ what, query string }{
 ON r.stream_id = s.id WHERE s.removed = 0 AND
 (s.live <> coalesce(r.live, 0) OR s.deleted <> coalesce(r.dead, 0) OR s.last_seq < coalesce(r.last, 0))`},
 	{"records of no stream", `SELECT DISTINCT stream_id FROM records WHERE stream_id NOT IN (SELECT id FROM streams)`},
+	{"a stream's count of rejected records differs from their list", `SELECT s.id FROM streams s WHERE s.removed = 0 AND
+s.rejected <> (SELECT count(*) FROM rejected_records r WHERE r.stream_id = s.id)`},
+	{"rejected records of no stream", `SELECT DISTINCT stream_id FROM rejected_records WHERE stream_id NOT IN (SELECT id FROM streams WHERE removed = 0)`},
 	{"a record's sequence is above the store's counter", `SELECT seq FROM records WHERE seq > (SELECT value FROM counters WHERE name = 'change')`},
 	{"a tombstone has data, or a record has none", `SELECT seq FROM records WHERE (deleted = 1) <> (data IS NULL)`},
 	{"a record is of no run", `SELECT r.seq FROM records r JOIN streams s ON s.id = r.stream_id JOIN connections c ON c.id = s.connection_id

@@ -17,6 +17,8 @@ type evidenceChange struct {
 	gaps   bool    // gaps changed: their floors are asked again
 	remade bool    // the document is to be made again from all there is
 
+	rejected bool // records were rejected, or rejected ones arrived
+
 	devices bool // a device, or what it said, changed
 	stores  bool // a device's coverage records changed
 }
@@ -150,6 +152,11 @@ func (t *tx) finishEvidence(id string, c *evidenceChange) error {
 			return err
 		}
 	}
+	if c.rejected {
+		if err := t.gatherer().rejected(id, c.facts); err != nil {
+			return err
+		}
+	}
 	if c.devices {
 		if err := t.gatherer().devices(id, c.facts); err != nil {
 			return err
@@ -189,6 +196,9 @@ func (t *tx) retain(connectionID string, n int64) error {
 func (t *tx) outcomeRead(w *RunWriter) error {
 	row := &runRow{PK: w.pk}
 	if err := t.db.NewSelect().Model(row).ExcludeColumn("result").WherePK().Scan(t.ctx); err != nil {
+		return err
+	}
+	if err := t.refreshed(w, row); err != nil {
 		return err
 	}
 	return t.runEnded(row)

@@ -156,6 +156,10 @@ func rememberGaps(f *health.Stored, row *runRow, asked []string) (readable bool)
 	if !slices.ContainsFunc(before, ofNoStream) {
 		f.Asked = nil
 	}
+	if deviceOf(row.Holder) == "" {
+		// The store follows these itself. Of a device's it knows what its runs say.
+		said = slices.DeleteFunc(said, func(g health.KnownGap) bool { return g.Kind == "rejected_record" || g.Kind == "rejected_earlier" })
+	}
 	said = health.KeepGaps(said)
 	if slices.ContainsFunc(said, ofNoStream) {
 		f.Asked = union(f.Asked, asked)

@@ -51,6 +51,9 @@ func (g gatherer) all(id string) (*health.Stored, int64, error) {
 	if err := g.gaps(id, f); err != nil {
 		return nil, 0, err
 	}
+	if err := g.rejected(id, f); err != nil {
+		return nil, 0, err
+	}
 	if err := g.pressure(id, f); err != nil {
 		return nil, 0, err
 	}

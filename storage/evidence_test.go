@@ -150,7 +150,7 @@ func (d *history) step() {
 		d.begin(name)
 	case "records":
 		if w := d.live[name]; w != nil {
-			d.ok(put(d.ctx, w, rapid.IntRange(0, 1).Draw(d.t, "stream"), d.draw("record", "k=1", "k=2", "l=1", "-k", "-l")))
+			d.ok(put(d.ctx, w, rapid.IntRange(0, 1).Draw(d.t, "stream"), d.draw("record", "k=1", "k=2", "l=1", "-k", "-l", "!k", "!l")))
 			d.ok(w.Flush(d.ctx))
 		}
 	case "gaps":
@@ -227,8 +227,8 @@ func (d *history) begin(name string) {
 		streams = append(streams, "other")
 	}
 	w, err := d.s.BeginRun(d.ctx, NewRun{
-		RunID: fmt.Sprintf("run%d", d.runs), ConnectionID: c.ID, Connector: "demo", Mode: abi.ModeIncremental, Bookmark: BookmarkIncremental,
-		Holder: "h", Streams: streams, LeaseTTL: time.Hour, HolderAlive: func(string) bool { return false },
+		RunID: fmt.Sprintf("run%d", d.runs), ConnectionID: c.ID, Connector: "demo", Mode: d.draw("mode", abi.ModeIncremental, abi.ModeFullRefresh),
+		Bookmark: BookmarkIncremental, Holder: "h", Streams: streams, LeaseTTL: time.Hour, HolderAlive: func(string) bool { return false },
 	})
 	d.ok(err)
 	d.live[name] = w
@@ -362,6 +362,12 @@ func (d *history) greenIsKnown() (green int) {
 		}
 		gaps, err := d.s.Gaps(d.ctx, e.ConnectionID, GapQuery{Limit: maxPage})
 		d.ok(err)
+		var rejected int64
+		d.ok(d.s.read.QueryRowContext(d.ctx, `SELECT count(*) FROM rejected_records r JOIN streams s ON s.id = r.stream_id
+WHERE s.connection_id = ? AND s.name IN ('a', 'b')`, e.ConnectionID).Scan(&rejected))
+		if rejected > 0 {
+			d.t.Fatalf("%s is green, and %d rejected records have not arrived", e.Name, rejected)
+		}
 		for _, g := range gaps {
 			if g.Stream != "gone" && (g.Status == GapPending || g.Status == GapInProgress) {
 				d.t.Fatalf("%s is green with a gap of %s", e.Name, g.Stream)
@@ -425,7 +431,7 @@ func TestUnreadableEvidenceIsUnknown(t *testing.T) {
 		"counters":        `UPDATE evidence SET facts = json_set(facts, '$.gaps.recovered', -1)`,
 		"known gaps":      "UPDATE runs SET known_gaps = '[{'",
 		"manifest":        "UPDATE connections SET pinned_manifest = '{'",
-		"a later program": "UPDATE evidence SET format = 9",
+		"a later program": "UPDATE evidence SET format = 99",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

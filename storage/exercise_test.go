@@ -170,7 +170,8 @@ func (x *exercise) finish(w *RunWriter, checkpoints ...StateCommit) {
 	x.ok(w.Finish(x.Context(), Outcome{Status: "succeeded", Checkpoints: checkpoints}))
 }
 
-// put writes records: "key=data" for one, "-key" for a tombstone.
+// put writes records: "key=data" for one, "-key" for a tombstone, "!key" for one
+// that was rejected.
 func put(ctx context.Context, w *RunWriter, stream int, records ...string) error {
 	b := w.NewBatch()
 	fill(b, stream, records...)
@@ -179,6 +180,10 @@ func put(ctx context.Context, w *RunWriter, stream int, records ...string) error
 
 func fill(b *Batch, stream int, records ...string) {
 	for _, r := range records {
+		if key, bad := strings.CutPrefix(r, "!"); bad {
+			b.Reject(stream, []byte(key))
+			continue
+		}
 		if key, gone := strings.CutPrefix(r, "-"); gone {
 			b.Add(stream, []byte(key), []byte("ignored"), []byte("t"), true)
 			continue

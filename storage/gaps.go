@@ -117,26 +117,49 @@ func (w *RunWriter) GapOutcome(ctx context.Context, gapID, leaseID string, recov
 		if err != nil {
 			return err
 		}
-		before := *row
-		if !row.counted() {
-			row.AttemptCount++
-			row.LeaseAttempted = 1
-		}
-		row.LastAttemptUS, row.LastRunID = micros(t.now), w.runID
-		if recovered {
-			row.Status, row.RecoveredRunID, row.LeaseExpiresUS = GapRecovered, w.runID, 0
-		}
-		_, err = t.db.NewUpdate().Model(row).WherePK().
-			Column("attempt_count", "lease_attempted", "last_attempt_us", "last_run_id", "status", "recovered_run_id", "lease_expires_us").
-			Exec(t.ctx)
-		if err == nil && recovered && t.lane() != nil {
-			err = t.enqueueGap(w, row.ID)
-		}
+		return t.gapOutcome(w, row, recovered)
+	})
+}
+
+// RecoverGap keeps that a leased gap is recovered when its record was delivered, see
+// Delivered, and that it was attempted when it was not. Errors and waiting as of
+// GapOutcome.
+func (w *RunWriter) RecoverGap(ctx context.Context, gapID, leaseID string) (recovered bool, err error) {
+	err = w.refusable(ctx, func(t *tx) error {
+		row, err := t.gap(w, gapID, leaseID)
 		if err != nil {
 			return err
 		}
-		return t.gapMoved(&before, row)
+		found := map[string]bool{}
+		if err := delivered(t.ctx, t.db, w.streamID(row.Stream), []string{row.RecordKey}, found); err != nil {
+			return err
+		}
+		recovered = found[row.RecordKey]
+		return t.gapOutcome(w, row, recovered)
 	})
+	return recovered && err == nil, err
+}
+
+func (t *tx) gapOutcome(w *RunWriter, row *gapRow, recovered bool) error {
+	before := *row
+	if !row.counted() {
+		row.AttemptCount++
+		row.LeaseAttempted = 1
+	}
+	row.LastAttemptUS, row.LastRunID = micros(t.now), w.runID
+	if recovered {
+		row.Status, row.RecoveredRunID, row.LeaseExpiresUS = GapRecovered, w.runID, 0
+	}
+	_, err := t.db.NewUpdate().Model(row).WherePK().
+		Column("attempt_count", "lease_attempted", "last_attempt_us", "last_run_id", "status", "recovered_run_id", "lease_expires_us").
+		Exec(t.ctx)
+	if err == nil && recovered && t.lane() != nil {
+		err = t.enqueueGap(w, row.ID)
+	}
+	if err != nil {
+		return err
+	}
+	return t.gapMoved(&before, row)
 }
 
 // CloseGap gives a gap up: it is terminal and not leased again. lastError is

@@ -74,6 +74,7 @@ func (l *link) prepare() error {
 		{&l.records.revive, reviveRecord},
 		{&l.records.bury, buryRecord},
 		{&l.records.tombstone, insertTombstone},
+		{&l.records.deliver, endRejection},
 	} {
 		st, err := l.raw.Prepare(p.sql)
 		if err != nil {
@@ -87,7 +88,7 @@ func (l *link) prepare() error {
 // close drops the connection for good: the pool opens a fresh one.
 func (l *link) close() {
 	for _, st := range []driver.Stmt{
-		l.begin, l.commit, l.rollback, l.records.upsert, l.records.revive, l.records.bury, l.records.tombstone, l.records.unmark,
+		l.begin, l.commit, l.rollback, l.records.upsert, l.records.revive, l.records.bury, l.records.tombstone, l.records.unmark, l.records.deliver,
 	} {
 		if st != nil {
 			_ = st.Close()

@@ -55,7 +55,9 @@ func (w *RunWriter) forLane(l *Lane, b *Batch) (*laneBatch, error) {
 			w.noteCoverage(w.streams[r.stream].name, b.arena[r.at+int(r.key):][:r.data])
 		}
 	}
-	out.parts = append(out.parts, part)
+	if part.n > 0 {
+		out.parts = append(out.parts, part)
+	}
 	for i := range out.parts {
 		p := &out.parts[i]
 		p.records = append(p.records, ']')

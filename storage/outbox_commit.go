@@ -227,7 +227,6 @@ func (t *tx) checkpointTo(w *RunWriter, stream, cursor, sliceID string) error {
 // writeToLane queues a batch for delivery and takes it over.
 func (w *RunWriter) writeToLane(ctx context.Context, l *Lane, b *Batch) error {
 	cut, err := w.forLane(l, b)
-	w.recycle(b)
 	if err != nil {
 		return w.fail(err)
 	}
@@ -237,7 +236,13 @@ func (w *RunWriter) writeToLane(ctx context.Context, l *Lane, b *Batch) error {
 		return ctx.Err()
 	}
 	return w.s.writer.push(&op{
-		run: w, do: func(t *tx) error { return t.enqueueBatch(w, cut) }, slot: w.batches, urgent: len(w.batches) == cap(w.batches),
+		run: w, do: func(t *tx) error {
+			defer w.recycle(b)
+			if err := t.enqueueBatch(w, cut); err != nil {
+				return err
+			}
+			return t.followRejections(w, b)
+		}, slot: w.batches, urgent: len(w.batches) == cap(w.batches),
 	})
 }
 

@@ -58,6 +58,9 @@ func (t *tx) enqueueBatch(w *RunWriter, b *laneBatch) error {
 		tallies[i].New += c.New
 		tallies[i].Deleted += c.Deleted
 	}
+	if len(b.parts) == 0 {
+		return nil // every record of it was rejected
+	}
 	unit, err := t.unit(w)
 	if err != nil {
 		return err

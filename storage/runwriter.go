@@ -48,6 +48,9 @@ type RunWriter struct {
 	leases int64    // gap leases given; the writer goroutine's alone
 	leased gapPlace // of the last gap leased; the writer goroutine's alone
 	units  int64    // units of work closed; the writer goroutine's alone
+	// unlisted counts, by stream, the rejected records that are not kept by their
+	// keys; the writer goroutine's alone; nil: none.
+	unlisted []int64
 
 	coverage map[string][]string // of a lane: what coverage records said, by stream
 }

@@ -38,6 +38,9 @@ type tally struct {
 	live, dead   int64
 	live0, dead0 int64
 	lastSeq      int64
+
+	rejected, unlisted   int64 // as of streams.rejected and rejected_unlisted
+	rejected0, unlisted0 int64
 }
 
 func (l *link) newTx() *tx {
@@ -71,12 +74,14 @@ func (t *tx) openTally(w *RunWriter) error {
 	out := make([]tally, len(w.streams))
 	// Two indexes may name the same stream; each stream is counted once.
 	for i, st := range w.streams {
-		var live, dead int64
-		err := t.db.QueryRowContext(t.ctx, "SELECT live, deleted FROM streams WHERE id = ?", st.id).Scan(&live, &dead)
+		c := tally{id: st.id}
+		err := t.db.QueryRowContext(t.ctx, "SELECT live, deleted, rejected, rejected_unlisted FROM streams WHERE id = ?", st.id).
+			Scan(&c.live, &c.dead, &c.rejected, &c.unlisted)
 		if err != nil {
 			return err
 		}
-		out[i] = tally{id: st.id, live: live, dead: dead, live0: live, dead0: dead}
+		c.live0, c.dead0, c.rejected0, c.unlisted0 = c.live, c.dead, c.rejected, c.unlisted
+		out[i] = c
 	}
 	t.tallies[w] = out
 	return nil
@@ -131,6 +136,11 @@ func (t *tx) settleRun(w *RunWriter) error {
 	retained := int64(0)
 	for i := range t.tallies[w] {
 		c := &t.tallies[w][i]
+		if c.rejected != c.rejected0 || c.unlisted != c.unlisted0 {
+			if err := t.rejectedMoved(w.connectionID, c); err != nil {
+				return err
+			}
+		}
 		if c.StreamCounts == (StreamCounts{}) {
 			continue
 		}

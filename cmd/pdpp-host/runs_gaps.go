@@ -36,7 +36,7 @@ func uncollected(r *storage.Run) string {
 	rejected := outcome.Rejected(&result)
 	others := outcome.Gaps(&result)
 	for _, g := range result.KnownGaps {
-		if g.Kind == "rejected_record" {
+		if g.Kind == run.KindRejected {
 			others -= max(g.Count, 1)
 		}
 	}

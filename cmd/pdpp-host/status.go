@@ -10,6 +10,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/cmd/internal/outcome"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
+	"github.com/pdpp-host/pdpp-host/health"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 	"github.com/pdpp-host/pdpp-host/health/view"
 	"github.com/pdpp-host/pdpp-host/host/config"
@@ -206,6 +207,8 @@ type statusOne struct {
 	Refusal       *refusalView `json:"refusal,omitempty"` // with --detail
 	// NotCollected is what the last run left out, in its own words; with --detail.
 	NotCollected []run.KnownGap `json:"not_collected,omitempty"`
+	// RejectedRecords failed their schema, and no run has delivered them since.
+	RejectedRecords []health.RejectedRecords `json:"rejected_records,omitempty"`
 
 	devicePart
 }
@@ -235,7 +238,8 @@ func (a *app) showStatus(ctx context.Context, c *config.Config, store *storage.S
 	}
 	v := a.rendered(e, runtime)
 	b, about := view.BriefOf(&v), subject{connection: e.Name, connector: e.Connector, feeds: fed, unaccepted: !e.Accepted()}
-	one := statusOne{Name: e.Name, Connector: e.Connector, Verdict: v, ModuleMissing: missesModule(ctx, c, store, &b, &about), devicePart: devicePartOf(&v, fed)}
+	one := statusOne{Name: e.Name, Connector: e.Connector, Verdict: v, ModuleMissing: missesModule(ctx, c, store, &b, &about), devicePart: devicePartOf(&v, fed),
+		RejectedRecords: e.Facts.Rejections()}
 	if !detail {
 		one.Verdict.Detail = nil
 	} else if one.Refusal, err = refusalOf(ctx, store, e.ConnectionID); err != nil {
@@ -266,6 +270,7 @@ func (a *app) showStatus(ctx context.Context, c *config.Config, store *storage.S
 		if one.Refusal != nil {
 			fmt.Fprintf(w, "%-24s %s\n", "refused", one.Refusal.text())
 		}
+		a.writeRejected(w, e.Name, one.RejectedRecords)
 		writeLeftOut(w, one.NotCollected)
 		if detail {
 			for _, l := range view.Details(&v) {

@@ -56,6 +56,11 @@ func (l *ledger) withhold(c string) string {
 			return withheldCoverage
 		}
 	}
+	for g := range l.claimed {
+		if s := l.manifest.Stream(g.stream); g.stream == c || g.parent == c || s != nil && l.rides(s, c) {
+			return withheldCoverage
+		}
+	}
 	return ""
 }
 

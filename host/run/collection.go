@@ -59,10 +59,11 @@ type collection struct {
 	at        place      // how far it is
 	planned   abi.Reason // of a planned stop between two units; "": none
 	staged    map[string]*stagedCursor
-	committed map[string]bool      // by a slice
-	served    map[string]servedKey // by gap id: the gaps that this run was given
-	attempted map[string]bool      // gap ids attempted and without an outcome
+	committed map[string]bool // by a slice
+	served    servedGaps      // the gaps that this run was given
+	attempted map[gapOf]bool  // gaps attempted and without an outcome
 	known     knownGaps
+	followed  map[rejectedKey]int // rejected records, by their known gap
 	gaps      []Gap
 	asking    atomic.Bool
 	asks      sync.WaitGroup
@@ -170,26 +171,16 @@ func (c *collection) record(rec *boundary.Record) error {
 			"emit DETAIL_COVERAGE after the lane's last record")
 	}
 	if rec.Rejected != nil {
-		if c.ledger.hasLane(stream) {
-			if err := c.keep(len(rec.Key)); err != nil {
-				return err
-			}
+		return c.reject(rec, stream)
+	}
+	if c.ledger.accepted != nil && c.ledger.hasLane(stream) {
+		if err := c.keep(len(rec.Key)); err != nil {
+			return err
 		}
-		c.ledger.arrived(stream, rec.Key, true)
-		c.mu.Lock()
-		c.rejected[rec.Stream]++
-		c.mu.Unlock()
-		c.known.add(KnownGap{
-			Kind: "rejected_record", Reason: string(abi.ReasonSchemaRejected), Severity: "actionable", Stream: stream,
-			Message:      rejection(rec.Rejected),
-			RecoveryHint: "retry_on_connector_upgrade",
-		})
-		return nil
 	}
 	c.ledger.arrived(stream, rec.Key, false)
-	if c.batch.Len() == 0 {
-		c.batchSince = c.deps.Now()
-	}
+	c.undoRejection(rec)
+	c.begun()
 	at := rec.EmittedAt
 	if len(at) == 0 { // RT-07.1 lets a deletion come without
 		at = c.deps.Now().UTC().AppendFormat(nil, time.RFC3339Nano)
@@ -198,19 +189,21 @@ func (c *collection) record(rec *boundary.Record) error {
 	if c.deps.Accepted != nil {
 		c.deps.Accepted(stream, rec.Key, rec.Data, rec.Delete)
 	}
+	return c.flushFull()
+}
+
+// begun notes when the batch got its first record.
+func (c *collection) begun() {
+	if c.batch.Len() == 0 {
+		c.batchSince = c.deps.Now()
+	}
+}
+
+func (c *collection) flushFull() error {
 	if c.batch.Len() >= batchRows || c.batch.Bytes() >= batchBytes {
 		return c.flush()
 	}
 	return nil
-}
-
-// rejection says where a record fails its schema, never with what value.
-func rejection(r *boundary.Rejection) string {
-	path := r.Path
-	if path == "" {
-		path = "the record"
-	}
-	return fmt.Sprintf("%s fails %q of the stream's schema", path, r.Keyword)
 }
 
 // flush hands the batch to the writer, which goes on while the guest does.

@@ -27,13 +27,18 @@ type ledger struct {
 	rejected map[string]map[string]bool // by stream: keys of a lane's records that failed their schema
 	arrivals map[string]*arrivals       // by stream
 	failed   map[string]bool            // streams with an in-scope SKIP_RESULT stream_collection_failed
+	claimed  map[gapOf]bool             // served gaps that the connector called recovered without a record
+
+	// accepted has the keys of the lanes' accepted records, by stream, where the store
+	// does not keep them; nil: it does.
+	accepted map[string]map[string]bool
 }
 
 func newLedger(m *abi.Manifest, scope abi.Scope, narrowed bool) *ledger {
 	l := &ledger{
 		manifest: m, inScope: map[string]bool{}, narrowed: narrowed,
 		reports: map[lane]coverageReport{}, gaps: map[lane]map[string]bool{}, failed: map[string]bool{},
-		rejected: map[string]map[string]bool{}, arrivals: map[string]*arrivals{},
+		rejected: map[string]map[string]bool{}, arrivals: map[string]*arrivals{}, claimed: map[gapOf]bool{},
 	}
 	for _, s := range scope.Streams {
 		l.inScope[s.Name] = true
@@ -46,7 +51,7 @@ func newLedger(m *abi.Manifest, scope abi.Scope, narrowed bool) *ledger {
 type arrivals struct{ good, rejected bool }
 
 // arrived notes one record. A rejected one of a lane is remembered by key: the
-// guest will call it hydrated, and it is not.
+// guest will call it hydrated, and it is not, unless it arrives well after that.
 func (l *ledger) arrived(stream string, key []byte, rejected bool) {
 	a := l.arrivals[stream]
 	if a == nil {
@@ -55,15 +60,24 @@ func (l *ledger) arrived(stream string, key []byte, rejected bool) {
 	}
 	if !rejected {
 		a.good = true
+		delete(l.rejected[stream], string(key))
+		l.remember(l.accepted, stream, key)
 		return
 	}
 	a.rejected = true
-	if l.hasLane(stream) {
-		if l.rejected[stream] == nil {
-			l.rejected[stream] = map[string]bool{}
-		}
-		l.rejected[stream][string(key)] = true
+	delete(l.accepted[stream], string(key))
+	l.remember(l.rejected, stream, key)
+}
+
+// remember notes the key of a lane's record; nothing in a nil map.
+func (l *ledger) remember(in map[string]map[string]bool, stream string, key []byte) {
+	if in == nil || !l.hasLane(stream) {
+		return
 	}
+	if in[stream] == nil {
+		in[stream] = map[string]bool{}
+	}
+	in[stream][string(key)] = true
 }
 
 // hasLane reports whether the stream's records are accounted for by key.

@@ -88,13 +88,16 @@ func (c *collection) onCoverage(payload []byte) error {
 			return err
 		}
 	}
+	ctx := context.WithoutCancel(c.ctx)
+	if err := c.believe(ctx, &report); err != nil {
+		return err
+	}
 	// A stream without a lane may state a denominator; that is no lane's account.
 	if flat := cov.StateStream == cov.Stream && len(report.required) == 0; !flat {
 		if err := c.ledger.addCoverage(report); err != nil {
 			return err
 		}
 	}
-	ctx := context.WithoutCancel(c.ctx)
 	if err := c.stored(c.writer.PutCoverage(ctx, storage.Coverage{
 		Stream: cov.Stream, StateStream: cov.StateStream,
 		Required: int64(len(report.required)), Hydrated: int64(len(report.hydrated)),

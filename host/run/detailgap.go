@@ -46,28 +46,33 @@ func (c *collection) onGap(payload []byte) error {
 	case *abi.DetailGap:
 		return c.onNewGap(ctx, g)
 	case *abi.GapOutcome:
-		if err := c.keep(len(g.GapID)); err != nil {
-			return err
-		}
-		recovered := g.Type == abi.TypeGapRecovered
-		if recovered {
-			delete(c.attempted, g.GapID)
-		} else {
-			c.attempted[g.GapID] = true
-		}
-		if of := c.served[g.GapID]; recovered && c.ledger.rejected[of.stream][of.key] {
-			recovered = false // what came was not good: the gap is pending again at the end
-		}
-		err := c.writer.GapOutcome(ctx, g.GapID, g.LeaseID, recovered)
-		if isCode(err, abi.CodeGapInvalid) {
-			return err // the guest's mistake, not the store's
-		}
-		if c.stored(err) != nil || !recovered {
-			return err
-		}
-		return c.event("run.detail_gap_recovered", g.Stream, map[string]any{"gap_id": g.GapID})
+		return c.onOutcome(ctx, g)
 	}
 	return nil
+}
+
+// onOutcome keeps what became of a served gap. An attempt is settled by what the
+// gap is about: its recovery, or a DETAIL_GAP of the same record.
+func (c *collection) onOutcome(ctx context.Context, g *abi.GapOutcome) error {
+	of, served := c.served.byID[g.GapID]
+	if !served {
+		return notServed(g.GapID)
+	}
+	recovered, err := false, error(nil)
+	if g.Type == abi.TypeGapRecovered {
+		delete(c.attempted, of)
+		recovered, err = c.recover(ctx, g, of)
+	} else {
+		c.attempted[of] = true
+		err = c.writer.GapOutcome(ctx, g.GapID, g.LeaseID, false)
+	}
+	if isCode(err, abi.CodeGapInvalid) {
+		return err // the guest's mistake, not the store's
+	}
+	if c.stored(err) != nil || !recovered {
+		return err
+	}
+	return c.event("run.detail_gap_recovered", of.stream, map[string]any{"gap_id": g.GapID})
 }
 
 func (c *collection) onNewGap(ctx context.Context, g *abi.DetailGap) error {
@@ -98,13 +103,14 @@ func (c *collection) onNewGap(ctx context.Context, g *abi.DetailGap) error {
 	if err := c.keep(len(key)); err != nil {
 		return err
 	}
-	delete(c.attempted, g.GapID)
+	of := c.served.find(gapOf{g.Stream, g.ParentStream, key}, c.manifest)
+	delete(c.attempted, of)
 	gap := storage.Gap{
-		Stream: g.Stream, ParentStream: g.ParentStream, RecordKey: key, Reason: g.Reason, Class: class,
+		Stream: of.stream, ParentStream: of.parent, RecordKey: key, Reason: g.Reason, Class: class,
 		DetailLocator: g.DetailLocator, ListCursor: g.ListCursor, LastError: lastError,
 	}
 	c.pressed(&gap)
-	if served, ok := c.served[g.GapID]; ok {
+	if served, ok := c.served.left[of]; ok {
 		c.again(&gap, served)
 	}
 	news, err := json.Marshal(map[string]any{"key": key, "reason": gap.Reason, "class": gap.Class})
@@ -114,16 +120,15 @@ func (c *collection) onNewGap(ctx context.Context, g *abi.DetailGap) error {
 	if err := c.stored(c.writer.PutGap(ctx, gap, storage.Event{Type: "run.detail_gap_recorded", Stream: g.Stream, Data: news})); err != nil {
 		return err
 	}
-	c.ledger.addGap(g.Stream, g.ParentStream, key)
+	c.ledger.addGap(of.stream, of.parent, key)
 	if len(c.gaps) < maxResultDetailGaps {
 		c.gaps = append(c.gaps, Gap{Stream: g.Stream, Key: key, Reason: gap.Reason, Class: gap.Class})
 	}
 	return nil
 }
 
-// servedKey is the record that a served gap stands for, and what is known of why.
-type servedKey struct {
-	stream, key   string
+// leftBefore is what earlier runs left of a served gap, and why.
+type leftBefore struct {
 	attempts      int64 // of earlier runs
 	reason, class string
 	lastError     []byte
@@ -140,7 +145,7 @@ const (
 // failed by itself keeps its reason where this run did not come so far as to ask,
 // and otherwise waits longer each time, so that it is in the way of nothing
 // else. Pressure of the provider has a cooldown of its own.
-func (c *collection) again(g *storage.Gap, served servedKey) {
+func (c *collection) again(g *storage.Gap, served leftBefore) {
 	class := abi.Reason(g.Class)
 	switch {
 	case served.reason != string(abi.ReasonTemporaryUnavailable):
@@ -207,7 +212,7 @@ func (c *collection) leaseGaps(ctx context.Context) ([]abi.Raw, error) {
 		}
 		page = append(page, raw)
 		c.ledger.addGap(g.Stream, g.ParentStream, g.RecordKey)
-		c.served[g.ID] = servedKey{g.Stream, g.RecordKey, g.AttemptCount, g.Reason, g.Class, g.LastError}
+		c.served.add(g.ID, gapOf{g.Stream, g.ParentStream, g.RecordKey}, leftBefore{g.AttemptCount, g.Reason, g.Class, g.LastError})
 	}
 	return page, nil
 }

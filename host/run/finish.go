@@ -44,8 +44,8 @@ func (r *Runner) finish(ctx context.Context, cause error, begin time.Time, req R
 			})
 		}
 	}
-	if out.status == StatusSucceeded && p.mode != abi.ModeFullRefresh {
-		r.rejectedEarlier(ctx, p, c)
+	if whole := p.mode == abi.ModeFullRefresh && !p.narrowed; !whole || out.status != StatusSucceeded {
+		r.rejectedEarlier(ctx, c)
 	}
 	o := storage.Outcome{Status: out.status, Reason: string(out.reason), Narrowed: p.narrowed || out.unfinished}
 	c.ofSending(&o)

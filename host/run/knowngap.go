@@ -48,7 +48,8 @@ func (g KnownGap) bounded() KnownGap {
 	return g
 }
 
-func (k *knownGaps) add(g KnownGap) {
+// add returns where the gap is, for takeBack.
+func (k *knownGaps) add(g KnownGap) int {
 	g = g.bounded()
 	if g.Count == 0 {
 		g.Count = 1
@@ -57,19 +58,32 @@ func (k *knownGaps) add(g KnownGap) {
 		x := &k.list[i]
 		if x.Kind == g.Kind && x.Reason == g.Reason && x.Stream == g.Stream && x.Message == g.Message {
 			x.Count += g.Count
-			return
+			return i
 		}
 	}
 	if len(k.list) >= maxKnownGaps {
 		k.dropped += g.Count
-		return
+		return pastTheLimit
 	}
 	k.list = append(k.list, g)
+	return len(k.list) - 1
+}
+
+// pastTheLimit is where gaps are that are only counted.
+const pastTheLimit = -1
+
+// takeBack counts a gap at a place one time less: it is not missing any more.
+func (k *knownGaps) takeBack(at int) {
+	if at == pastTheLimit {
+		k.dropped--
+		return
+	}
+	k.list[at].Count--
 }
 
 // all returns the gaps, never nil, with one line for those past the limit.
 func (k *knownGaps) all() []KnownGap {
-	out := append([]KnownGap{}, k.list...)
+	out := slices.DeleteFunc(append([]KnownGap{}, k.list...), func(g KnownGap) bool { return g.Count == 0 })
 	if k.dropped > 0 {
 		out = append(out, KnownGap{
 			Kind: "truncated", Reason: "too_many_known_gaps", Severity: "informational", Count: k.dropped,

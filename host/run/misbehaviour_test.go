@@ -157,9 +157,10 @@ func TestNarrowedRunIsServedNoGaps(t *testing.T) {
 	t.Parallel()
 	h := newHost(t, setup{})
 	h.mustPlay("gap " + `{"type":"DETAIL_GAP","stream":"messages","parent_stream":"chats","record_key":"b","reason":"rate_limited","retryable":true,"status":"pending","detail_locator":{"id":"b"}}` + done(0))
-	res := h.mustPlay("submit 4\nexpect \"detail_gaps\":[]"+done(0), func(r *Request) { r.Resources = map[string][]string{"notes": {"x"}} })
-	if res.Status != StatusSucceeded {
-		t.Fatalf("%+v", res.Error)
+	before := h.gap("b")
+	h.succeed("when \"record_key\" trap\nsubmit 4\nexpect \"detail_gaps\":[]"+done(0), func(r *Request) { r.Resources = map[string][]string{"messages": {"x"}} })
+	if after := h.gap("b"); after.LeaseRunID != "" || after.LastRunID != before.LastRunID {
+		t.Errorf("the gap was leased to %q, want to nobody", after.LeaseRunID)
 	}
 }
 

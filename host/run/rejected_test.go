@@ -1,6 +1,7 @@
 package run
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -25,7 +26,7 @@ func TestRejectedRecordsAreNotForgotten(t *testing.T) {
 		}
 		return 0
 	}
-	for range 2 {
+	for range 51 { // a run is not believed to be whole for having many behind it
 		if n := earlier(h.mustPlay(done(0))); n != 1 {
 			t.Fatalf("%d records are known to be missing, want 1", n)
 		}
@@ -34,6 +35,30 @@ func TestRejectedRecordsAreNotForgotten(t *testing.T) {
 	h.mustPlay("records notes 0 1"+done(1), refresh)
 	if n := earlier(h.mustPlay(done(0))); n != 0 {
 		t.Fatalf("%d records are still called missing after a full refresh", n)
+	}
+}
+
+// The delivery of a rejected record ends what is said of it, in the same run and in
+// a later one.
+func TestADeliveredRecordIsNotMissing(t *testing.T) {
+	t.Parallel()
+	h := newHost(t, setup{})
+	mended := strings.Replace(badNote, `,"n":"x"`, ``, 1)
+	res := h.succeed("emit " + goodNote + `\n` + badNote + `\n` + badNote + `\n` + mended + done(4))
+	if len(res.KnownGaps) != 0 || res.Records["notes"].Rejected != 2 {
+		t.Errorf("in the same run: %+v %+v", res.KnownGaps, res.Records["notes"])
+	}
+	for _, script := range []string{"emit " + badNote, "emit " + badNote + `\n` + badNote, "emit " + mended + `\n` + badNote} {
+		res = h.succeed(script + done(strings.Count(script, "RECORD")))
+		if len(res.KnownGaps) != 1 || res.KnownGaps[0].Kind != KindRejected || res.KnownGaps[0].Count != 1 {
+			t.Errorf("it is rejected: %+v, want it once", res.KnownGaps)
+		}
+	}
+	if res = h.succeed(done(0)); len(res.KnownGaps) != 1 || res.KnownGaps[0].Kind != KindRejectedEarlier || res.KnownGaps[0].Count != 1 {
+		t.Errorf("a quiet run: %+v", res.KnownGaps)
+	}
+	if res = h.succeed("emit " + mended + done(1)); len(res.KnownGaps) != 0 {
+		t.Errorf("in a later run: %+v", res.KnownGaps)
 	}
 }
 

@@ -90,10 +90,10 @@ func TestDetailCoverage(t *testing.T) {
 		name, script, cursor string
 		fails                abi.Code
 	}{
-		{"whole", list + cover(`"a","b"`, ``) + done(1), `{"c":1}`, ""},
-		{"a gap stands for the missing one", list + gap + cover(`"a"`, `"b"`) + done(1), `{"c":1}`, ""},
-		{"a gap key without its gap", list + cover(`"a"`, `"b"`) + done(1), "", ""},
-		{"short", list + cover(`"a"`, ``) + done(1), "", ""},
+		{"whole", list + message("a") + message("b") + cover(`"a","b"`, ``) + done(3), `{"c":1}`, ""},
+		{"a gap stands for the missing one", list + message("a") + gap + cover(`"a"`, `"b"`) + done(2), `{"c":1}`, ""},
+		{"a gap key without its gap", list + message("a") + cover(`"a"`, `"b"`) + done(2), "", ""},
+		{"short", list + message("a") + cover(`"a"`, ``) + done(2), "", ""},
 		{"no coverage at all", list + done(1), "", ""},
 		{"twice", list + cover(`"a","b"`, ``) + cover(`"a","b"`, ``) + done(1), "", abi.CodeCoverageInvalid},
 		{"a record after it", list + cover(`"a","b"`, ``) + "\nrecords messages 0 1" + done(2), "", abi.CodeCoverageInvalid},
@@ -137,8 +137,8 @@ func TestGapsAreServedAndRecovered(t *testing.T) {
 	}
 	res, err := h.play(served + outcome("ATTEMPTED") + done(0))
 	expectFailure(t, res, err, abi.ReasonProtocolViolation, abi.CodeGapInvalid)
-	h.succeed(served + outcome("ATTEMPTED") + outcome("RECOVERED") + done(0))
-	h.succeed("expect \"state\"\nsubmit 4\nexpect \"detail_gaps\":[]" + done(0))
+	h.succeed(served + outcome("ATTEMPTED") + message("b") + outcome("RECOVERED") + done(1))
+	h.succeed("when \"record_key\" trap\nsubmit 4\nexpect \"detail_gaps\":[]" + done(0))
 }
 
 // PB-D11, PB-A10: a page is bounded by bytes and bounds nothing else: every gap

@@ -260,9 +260,12 @@ func (r *Runner) newCollection(ctx context.Context, p *prepared, w *storage.RunW
 		sending: p.sending, senders: make(chan func()), secrets: p.secrets, force: p.force,
 		mayAsk: p.granted.start.Interactive != nil,
 		ledger: newLedger(p.manifest, p.scope, p.narrowed), batch: w.NewBatch(), doneSeen: make(chan struct{}),
-		staged: map[string]*stagedCursor{}, committed: map[string]bool{}, attempted: map[string]bool{},
-		served:   map[string]servedKey{},
+		staged: map[string]*stagedCursor{}, committed: map[string]bool{}, attempted: map[gapOf]bool{},
+		served: newServedGaps(), followed: map[rejectedKey]int{},
 		rejected: make([]int64, len(p.scope.Streams)),
+	}
+	if !w.KeepsRecords() {
+		c.ledger.accepted = map[string]map[string]bool{}
 	}
 	if was, known := p.against[OriginRoot]; known && was != p.options[OptionBaseURL] {
 		c.moves = func(ctx context.Context) error { return r.moveFrom(ctx, was, p) }

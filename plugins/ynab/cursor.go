@@ -24,6 +24,7 @@ type place struct {
 	todo      []string          // month_categories: months that were listed and not accounted for
 	months    map[string]uint64 // month_categories: fingerprint of recent months
 	newest    string            // month_categories: last_fetched_month
+	first     string            // month_categories: the first month there is; "": not known
 }
 
 // cursor is a stream's cursor, by budget.
@@ -40,6 +41,7 @@ func readCursor(v jsonvalue.Value) cursor {
 		p := &place{
 			knowledge: max(at.Get("server_knowledge").Int(), 0), stale: at.Get("format").Int() != format,
 			sum: uint64(at.Get("sum").Int()), day: at.Get("observed_on").Str(), newest: at.Get("last_fetched_month").Str(),
+			first: at.Get("first_month").Str(),
 		}
 		p.items, p.months = readPrints(at.Get("items"), &room), readPrints(at.Get("months"), &room)
 		p.readKeys(at, &room)
@@ -132,6 +134,9 @@ func (c cursor) encode() []byte {
 		}
 		if p.newest != "" {
 			b = jsonappend.String(jsonappend.Name(b, "last_fetched_month"), p.newest)
+		}
+		if p.first != "" {
+			b = jsonappend.String(jsonappend.Name(b, "first_month"), p.first)
 		}
 		if len(p.todo) > 0 {
 			b = jsonappend.Strings(jsonappend.Name(b, "todo"), p.todo)

@@ -42,7 +42,7 @@ func readDetail(d sdk.Detail) (budgetMonth, bool) {
 
 // monthLane collects month_categories: the months are listed, and each one's
 // detail holds its categories. A detail is one month, so the lane's keys name
-// months and not records.
+// months, and those of the records begin with them.
 //
 // Which months are due: those that changed since the last list, those that an
 // earlier run left over, and always the current one and the one before, because
@@ -141,6 +141,9 @@ func (l *monthLane) list(budget string) error {
 				delete(due, month)
 			default:
 				due[month] = true
+				if pass.knowledge == 0 && (p.first == "" || month < p.first) {
+					p.first = month
+				}
 			}
 		}
 		p.reached(i, answer.after)
@@ -170,7 +173,8 @@ func (l *monthLane) rewound(p *place) []string {
 	if newest.After(current) {
 		newest = current
 	}
-	return []string{newest.Format(time.DateOnly), newest.AddDate(0, -1, 0).Format(time.DateOnly)}
+	months := []string{newest.Format(time.DateOnly), newest.AddDate(0, -1, 0).Format(time.DateOnly)}
+	return slices.DeleteFunc(months, func(month string) bool { return month < p.first })
 }
 
 // settled notes that a month is fetched or kept as a gap. A gap may be filled by
@@ -211,8 +215,9 @@ func (l *monthLane) request(d sdk.Detail) (sdk.Request, error) {
 	return l.r.c.request("/budgets/" + m.budget + "/months/" + m.month), nil
 }
 
-// record emits the categories of a month. A month that is not there any more
-// has none.
+// record emits the categories of a month. A month that is not there any more, or has
+// none, is a tombstone under its own key: the host believes no detail of which nothing
+// came.
 func (l *monthLane) record(d sdk.Detail, resp *sdk.Response) error {
 	m, ok := readDetail(d)
 	if !ok {
@@ -220,7 +225,7 @@ func (l *monthLane) record(d sdk.Detail, resp *sdk.Response) error {
 	}
 	if resp.Status == statusNotFound {
 		l.fetched[m.key()] = true
-		return nil
+		return l.none(m)
 	}
 	if err := l.r.c.check(resp); err != nil {
 		return err
@@ -235,6 +240,9 @@ func (l *monthLane) record(d sdk.Detail, resp *sdk.Response) error {
 	sum := printOf(rows.Raw())
 	if p.months[m.month] == sum {
 		return nil
+	}
+	if rows.Len() == 0 {
+		return l.none(m)
 	}
 	for it := rows.Children(); it.Next(); {
 		v := it.Value()
@@ -257,6 +265,16 @@ func (l *monthLane) record(d sdk.Detail, resp *sdk.Response) error {
 	}
 	p.months[m.month] = sum
 	return l.r.h.Progress("reading "+strconv.Itoa(len(l.requested))+" of "+strconv.Itoa(len(l.due))+" months", -1, -1, "")
+}
+
+// none says once that a month has no categories.
+func (l *monthLane) none(m budgetMonth) error {
+	p, sum := l.cur.at(m.budget), printOf(nil)
+	if p.months[m.month] == sum {
+		return nil
+	}
+	p.months[m.month] = sum
+	return l.r.h.Delete(streamMonthCategories, m.key())
 }
 
 // relist lists the months of all budgets again, newest first.

@@ -63,6 +63,7 @@ func TestEachClauseCanFail(t *testing.T) {
 		}
 		return strings.Replace(honest(), line, instead, 1)
 	}
+	const whenMessages = "when \"name\":\"messages\" unless \"state\":{ "
 	const riders = "when \"name\":\"riders\" unless \"state\":{ "
 	cases := []bad{
 		{clause: "module.loads", detail: "env.system", file: handmade(manifestText, func(m *assembly.Module) {
@@ -100,6 +101,9 @@ func TestEachClauseCanFail(t *testing.T) {
 			`done {"type":"DONE","status":"failed","records_emitted":0,"error":{"code":"scripted_down","message":"down","retryable":true}}`},
 		{clause: "collect.deletes", detail: "journal", script: `emit {"type":"RECORD","stream":"journal","key":"x","op":"delete","emitted_at":"2026-01-01T00:00:00Z"}`},
 		{clause: "collect.lanes", detail: "coverage_invalid", script: `coverage {"type":"DETAIL_COVERAGE","stream":"messages","state_stream":"chats","reference_only":true,"required_keys":[],"hydrated_keys":["m"],"gap_keys":[]}`},
+		{clause: "collect.lanes", detail: "1 details of stream messages", script: without("finish",
+			whenMessages+`coverage {"type":"DETAIL_COVERAGE","stream":"messages","state_stream":"chats","reference_only":true,"required_keys":["m"],"hydrated_keys":["m"]}`+"\n"+
+				state("chats")+"finish")},
 		{clause: "collect.count", detail: "4", script: `done {"type":"DONE","status":"succeeded","records_emitted":4}`},
 		{clause: "collect.records", detail: "/n", script: without("finish", riders+note("riders", `"y"`, `{"id":"y","n":1}`)+riders+note("riders", `"x"`, `{"id":"x","n":"text"}`)+"finish")},
 		{clause: "collect.returns", detail: "return 0", script: honest() + "\nreturn 5"},

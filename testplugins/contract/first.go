@@ -73,6 +73,7 @@ func (s *suite) first(ctx context.Context, whole *store) (bool, error) {
 // collected judges a run that came to the end that it meant to.
 func (s *suite) collected(res *run.Result) {
 	s.report.pass(collectClauses...)
+	s.report.judge("collect.lanes", undelivered(res))
 	s.report.judge("collect.records", rejections(res))
 	s.report.judge("collect.keys", keyless(res))
 }
@@ -108,6 +109,10 @@ func (s *suite) firstFailed(res *run.Result) {
 }
 
 func (s *suite) judgeCheckpoints(res *run.Result) {
+	if s.report.Clause("collect.lanes").Outcome == Fail {
+		s.report.skip("checkpoint.committed", "not judged, because collect.lanes failed")
+		return
+	}
 	var held []string
 	for _, w := range res.Checkpoints.Withheld {
 		held = append(held, w.Stream+" ("+w.Reason+")")
@@ -131,7 +136,7 @@ func (s *suite) checkpoints(context.Context, *store) error {
 		}
 	}
 	switch {
-	case s.report.Clause("checkpoint.committed").Outcome == Fail:
+	case s.report.Clause("checkpoint.committed").Outcome != Pass:
 		s.report.skip("checkpoint.covers", "cursors were withheld")
 	case len(s.bare) > 0:
 		s.report.judge("checkpoint.covers", fmt.Errorf("no cursor covers %s", strings.Join(s.bare, ", ")))
@@ -141,9 +146,19 @@ func (s *suite) checkpoints(context.Context, *store) error {
 	return nil
 }
 
+// undelivered says which details a connector called fetched and did not deliver.
+func undelivered(res *run.Result) error {
+	for _, g := range res.KnownGaps {
+		if g.Kind == run.KindNotDelivered {
+			return fmt.Errorf("%d details of stream %s: %s", g.Count, g.Stream, g.Message)
+		}
+	}
+	return nil
+}
+
 func rejections(res *run.Result) error {
 	for _, g := range res.KnownGaps {
-		if g.Kind == "rejected_record" {
+		if g.Kind == run.KindRejected {
 			return fmt.Errorf("%d records of stream %s: %s", g.Count, g.Stream, g.Message)
 		}
 	}

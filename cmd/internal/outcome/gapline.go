@@ -63,7 +63,7 @@ func GapLine(g run.KnownGap) string {
 		line += " (" + output.Count(g.Count) + " times)"
 	}
 	message := strings.TrimSpace(g.Message)
-	if g.Kind == "rejected_record" && strings.HasPrefix(message, "fails ") {
+	if g.Kind == run.KindRejected && strings.HasPrefix(message, "fails ") {
 		message = "the record " + message // the whole record: its path is empty
 	}
 	if message != "" {

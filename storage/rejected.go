@@ -1,0 +1,188 @@
+package storage
+
+import (
+	"context"
+	"crypto/sha256"
+	"slices"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/health"
+)
+
+// maxListedRejections bounds how many of a stream's rejected records are kept by
+// their keys. Records beyond it are only counted, and only a full refresh ends
+// them.
+const maxListedRejections = 10_000
+
+// keyHash names a record's key in a few bytes of fixed length, however long the
+// key is.
+type keyHash [16]byte
+
+func hashKey(key []byte) keyHash {
+	sum := sha256.Sum256(key)
+	return keyHash(sum[:])
+}
+
+// rejection is one rejected record of a batch.
+type rejection struct {
+	before int // it came before the batch's record of this index
+	stream int32
+	key    keyHash
+}
+
+const (
+	// listRejection lists a record.
+	listRejection = `INSERT INTO rejected_records (stream_id, key_sha256, run_pk) VALUES (?, ?, ?)`
+	// repeatRejection says that this run rejected a listed record again.
+	repeatRejection = `UPDATE rejected_records SET run_pk = ? WHERE stream_id = ? AND key_sha256 = ?`
+	// endRejection takes a record that arrived from the list.
+	endRejection = `DELETE FROM rejected_records WHERE stream_id = ? AND key_sha256 = ?`
+)
+
+// followRejections lists the records of a batch that were rejected, and ends the
+// rejection of those that it delivers, changed or not, or deletes. The order is the
+// guest's: the last word on a key counts. A batch that rejects nothing, of a run
+// whose streams have no rejected records, costs nothing here.
+func (t *tx) followRejections(w *RunWriter, b *Batch) error {
+	streams := t.tally(w)
+	if len(b.rejections) == 0 && !slices.ContainsFunc(streams, func(c tally) bool { return c.rejected > 0 }) {
+		return nil
+	}
+	waiting := b.rejections
+	for i := range b.rows {
+		for len(waiting) > 0 && waiting[0].before <= i {
+			if err := t.reject(w, &waiting[0]); err != nil {
+				return err
+			}
+			waiting = waiting[1:]
+		}
+		r := &b.rows[i]
+		c := &streams[r.stream]
+		if c.rejected == 0 {
+			continue
+		}
+		hash := hashKey(b.arena[r.at:][:r.key])
+		changed, _, err := t.l.records.run(t.l.records.deliver, 0, c.id, hash[:])
+		if err != nil {
+			return err
+		}
+		if changed {
+			c.rejected--
+		}
+	}
+	for i := range waiting {
+		if err := t.reject(w, &waiting[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reject lists one rejected record, or counts it where the list is full.
+func (t *tx) reject(w *RunWriter, r *rejection) error {
+	c := &t.tally(w)[r.stream]
+	res, err := t.db.ExecContext(t.ctx, repeatRejection, w.pk, c.id, r.key[:])
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); n > 0 || err != nil {
+		return err
+	}
+	if c.rejected < maxListedRejections {
+		c.rejected++
+		_, err := t.db.ExecContext(t.ctx, listRejection, c.id, r.key[:], w.pk)
+		return err
+	}
+	if w.unlisted == nil {
+		w.unlisted = make([]int64, len(w.streams))
+	}
+	w.unlisted[r.stream]++
+	c.unlisted = max(c.unlisted, w.unlisted[r.stream])
+	return nil
+}
+
+// refreshed ends the rejections of earlier runs in the streams that a full refresh
+// has collected whole: it has read everything that there is.
+func (t *tx) refreshed(w *RunWriter, row *runRow) error {
+	if row.Mode != abi.ModeFullRefresh || row.Status != statusSucceeded {
+		return nil
+	}
+	if err := t.openTally(w); err != nil {
+		return err
+	}
+	streams, whole := t.tally(w), collectedBy(row, wholeOf(row))
+	for i := range streams {
+		c := &streams[i]
+		if c.rejected == 0 && c.unlisted == 0 || !slices.Contains(whole, w.streams[i].name) {
+			continue
+		}
+		res, err := t.db.ExecContext(t.ctx, "DELETE FROM rejected_records WHERE stream_id = ? AND run_pk <> ?", c.id, w.pk)
+		if err != nil {
+			return err
+		}
+		n, err := res.RowsAffected()
+		if err != nil {
+			return err
+		}
+		c.rejected -= n
+		if c.unlisted = 0; w.unlisted != nil {
+			c.unlisted = w.unlisted[i]
+		}
+	}
+	return nil
+}
+
+// rejectedMoved writes how many rejected records a stream has now.
+func (t *tx) rejectedMoved(connectionID string, c *tally) error {
+	_, err := t.db.ExecContext(t.ctx, "UPDATE streams SET rejected = ?, rejected_unlisted = ? WHERE id = ?", c.rejected, c.unlisted, c.id)
+	if err != nil {
+		return err
+	}
+	change, err := t.evidence(connectionID)
+	if err != nil {
+		return err
+	}
+	change.rejected = true
+	return nil
+}
+
+// RejectedEarlier returns, by stream of the run, how many records earlier runs
+// rejected that no run has delivered since, without those that this run rejected
+// again. Streams without any are left out. It waits for everything queued before.
+func (w *RunWriter) RejectedEarlier(ctx context.Context) (map[string]int64, error) {
+	found := map[string]int64{}
+	err := w.await(ctx, func(t *tx) error {
+		if err := t.openTally(w); err != nil {
+			return err
+		}
+		for i, c := range t.tally(w) {
+			n := c.rejected
+			if n > 0 {
+				var own int64
+				err := t.db.QueryRowContext(t.ctx, "SELECT count(*) FROM rejected_records WHERE stream_id = ? AND run_pk = ?", c.id, w.pk).Scan(&own)
+				if err != nil {
+					return err
+				}
+				n -= own
+			}
+			if w.unlisted == nil || w.unlisted[i] == 0 {
+				n += c.unlisted
+			}
+			if n > 0 {
+				found[w.streams[i].name] = n
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
+// rejected reads which streams have rejected records that no run has delivered.
+func (g gatherer) rejected(id string, f *health.Stored) error {
+	f.RejectedRecords = nil
+	return g.db.NewRaw(`SELECT name AS stream, rejected AS listed, rejected_unlisted AS unlisted FROM streams
+WHERE connection_id = ? AND removed = 0 AND (rejected > 0 OR rejected_unlisted > 0) ORDER BY name`, id).Scan(g.ctx, &f.RejectedRecords)
+}
