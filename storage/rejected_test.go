@@ -223,7 +223,7 @@ func TestRejectionsOfAnOlderStore(t *testing.T) {
 	x.succeed(x.begin("c", allStreams), nil)
 	x.tone("before", verdict.Green)
 	x.ok(x.s.Close())
-	for _, q := range strings.Split(`DROP TABLE rejected_records; ALTER TABLE streams DROP COLUMN rejected;
+	for q := range strings.SplitSeq(`DROP TABLE rejected_records; ALTER TABLE streams DROP COLUMN rejected;
 ALTER TABLE streams DROP COLUMN rejected_unlisted; DELETE FROM schema_migrations WHERE version = 11; UPDATE evidence SET format = 7`, ";") {
 		rawSQL(t, path, q)
 	}

@@ -58,7 +58,8 @@ func (c *collection) onOutcome(ctx context.Context, g *abi.GapOutcome) error {
 	if !served {
 		return notServed(g.GapID)
 	}
-	recovered, err := false, error(nil)
+	var recovered bool
+	var err error
 	if g.Type == abi.TypeGapRecovered {
 		delete(c.attempted, of)
 		recovered, err = c.recover(ctx, g, of)
