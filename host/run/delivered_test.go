@@ -47,7 +47,7 @@ func (h *host) outcomeOf(kind, key string) string {
 // gap returns the one gap of a key.
 func (h *host) gap(key string) storage.Gap {
 	h.t.Helper()
-	gaps, err := h.store.Gaps(h.t.Context(), "scripted")
+	gaps, err := h.store.Gaps(h.t.Context(), "scripted", storage.GapQuery{})
 	if err != nil {
 		h.t.Fatal(err)
 	}
