@@ -58,6 +58,11 @@ func (a *app) pluginsAccept(ctx context.Context, typed string, f acceptFlags) er
 	if err != nil {
 		return err
 	}
+	for i, text := range f.allow { // some shells expand the ~ there
+		if rest, ok := strings.CutPrefix(text, "folder="+a.Home+"/"); ok && a.Home != "" {
+			f.allow[i] = "folder=~/" + rest
+		}
+	}
 	m, err := a.openTyped(ctx, c, typed, f.connection)
 	if err != nil {
 		return err

@@ -306,7 +306,7 @@ func writeVerified(w io.Writer, s output.Style, v verified) {
 // quoted is a word as a shell takes it.
 func quoted(word string) string {
 	if strings.ContainsFunc(word, func(r rune) bool {
-		return !strings.ContainsRune("/._-~+,:@%", r) && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9')
+		return !strings.ContainsRune("/._-~+,:@%=", r) && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9')
 	}) {
 		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 	}
