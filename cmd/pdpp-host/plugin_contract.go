@@ -60,7 +60,12 @@ func (a *app) pluginTest(ctx context.Context, path string, roots, set []string, 
 		return err
 	}
 	if options.Options[run.OptionBaseURL] != "" || network {
-		options.Sender = a.networkSender(c, runFlags{})
+		sender := a.networkSender(c, runFlags{})
+		sender.unpaced = true
+		options.Sender = sender
+	}
+	if !a.Printer.JSON {
+		options.Observe = a.writeClause
 	}
 	var report *contract.Report
 	err = a.withEngine(c, func(engine *plugin.Engine) error {

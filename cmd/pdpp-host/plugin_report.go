@@ -13,8 +13,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/testplugins/contract"
 )
 
-// tellReport writes how a module came out of the contract suite. given says that
-// folders were named.
+// tellReport writes how a module came out of the contract suite, but for its clauses:
+// writeClause has done that. given says that folders were named.
 func (a *app) tellReport(r *contract.Report, require, given bool) error {
 	counts := map[contract.Outcome]int{}
 	for _, clause := range r.Clauses {
@@ -28,7 +28,6 @@ func (a *app) tellReport(r *contract.Report, require, given bool) error {
 		summary += "; its collecting was not judged"
 	}
 	text := func(w io.Writer) {
-		a.writeClauses(w, r)
 		fmt.Fprintln(w, summary)
 		for _, warning := range r.Warnings {
 			fmt.Fprintln(w, a.Printer.Style.Yellow("warning:")+" "+output.Clean(warning))
@@ -56,15 +55,14 @@ func (a *app) tellReport(r *contract.Report, require, given bool) error {
 	return err
 }
 
-func (a *app) writeClauses(w io.Writer, r *contract.Report) {
-	for _, clause := range r.Clauses {
-		if a.Flags.Quiet && clause.Outcome != contract.Fail {
-			continue
-		}
-		fmt.Fprintf(w, "%s  %-24s %s\n", mark(a.Printer.Style, clause.Outcome), clause.ID, clause.Title)
-		if clause.Detail != "" {
-			fmt.Fprintf(w, "      %s\n", output.Clean(clause.Detail))
-		}
+// writeClause writes how one clause came out, as soon as it is judged.
+func (a *app) writeClause(clause contract.Clause) {
+	if a.Flags.Quiet && clause.Outcome != contract.Fail {
+		return
+	}
+	fmt.Fprintf(a.Printer.Out, "%s  %-24s %s\n", mark(a.Printer.Style, clause.Outcome), clause.ID, clause.Title)
+	if clause.Detail != "" {
+		fmt.Fprintf(a.Printer.Out, "      %s\n", output.Clean(clause.Detail))
 	}
 }
 

@@ -18,6 +18,7 @@ type networkSender struct {
 	allowPrivate []string
 	bytesOut     int64
 	requests     int64 // of one run; 0: any number
+	unpaced      bool  // towards this machine
 }
 
 func (a *app) networkSender(c *config.Config, f runFlags) *networkSender {
@@ -35,7 +36,7 @@ func (s *networkSender) Open(_ context.Context, r run.SendRun) (run.Sending, err
 		BaseURL: r.Options[run.OptionBaseURL], MaxBytesOut: s.bytesOut,
 		Run: send.NewRunBudget(s.requests, r.MaxWall), Retries: send.RetryBudgetFor(s.requests),
 		State: func(stream string) []byte { return r.Cursors[stream] },
-		Clock: send.SystemClock{}, Random: rand.Float64,
+		Clock: send.SystemClock{}, Random: rand.Float64, UnpacedLoopback: s.unpaced,
 	}
 	if r.Secrets != nil {
 		o.Secrets = r.Secrets

@@ -3,6 +3,9 @@ package send
 import (
 	"context"
 	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
 	"sync"
 	"time"
 
@@ -18,6 +21,9 @@ type Deps struct {
 	Run       *RunBudget     // nil: unbounded
 	Retries   *RetryBudget   // nil: only the attempts bound retries
 	Learned   *Learned       // what an earlier run learned; nil: a cold start
+	// UnpacedLoopback lets requests to this machine go at once, unless their service
+	// asks for a pause: a simulation has no limit to keep to.
+	UnpacedLoopback bool
 	// Observe is told of every step, by the goroutine that makes it and under no
 	// lock; nil: nobody watches. It must be safe for concurrent use.
 	Observe func(Event)
@@ -61,6 +67,7 @@ type Governor struct {
 	mu        sync.Mutex
 	general   *lane
 	endpoints []*lane // by index of profile.Endpoints
+	loopback  *lane   // see Deps.UnpacedLoopback; nil: it is paced as any other
 	breaker   breaker
 	pause     int // the era of the open circuit that the run sits out; 0: none was
 	doubled   int // attempts that more than one source made wait
@@ -84,18 +91,30 @@ func New(profile Profile, deps Deps) (*Governor, error) {
 	for _, e := range p.Endpoints {
 		g.endpoints = append(g.endpoints, newLane(e.Name, now, &p, max(e.MinIntervalMS, p.MinIntervalMS), e.Windows))
 	}
+	if deps.UnpacedLoopback {
+		g.loopback = newLane("", now, &Profile{DiscoveryMS: new(int64(0))}, 0, nil)
+		g.loopback.unspaced = true
+	}
 	return g, nil
 }
 
 // lanes returns what a request has to respect: the lane that learns from it,
 // and the provider's own when that is another.
-func (g *Governor) lanes(method, path string) []*lane {
+func (g *Governor) lanes(method string, u *url.URL) []*lane {
+	if g.loopback != nil && onLoopback(u.Hostname()) {
+		return []*lane{g.loopback}
+	}
 	for i := range g.profile.Endpoints {
-		if g.profile.Endpoints[i].matches(method, path) {
+		if g.profile.Endpoints[i].matches(method, u.Path) {
 			return []*lane{g.endpoints[i], g.general}
 		}
 	}
 	return []*lane{g.general}
+}
+
+func onLoopback(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return err == nil && addr.Unmap().IsLoopback() || strings.EqualFold(host, "localhost")
 }
 
 // admit waits until a request may go and takes it out of its line. It is the one

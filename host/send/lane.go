@@ -12,6 +12,7 @@ type lane struct {
 	name      string
 	line      line
 	paced     bool
+	unspaced  bool // what is left of a window is used at once
 	rate      adaptive
 	pacer     pacer
 	quota     quota
@@ -43,7 +44,10 @@ func (l *lane) startPacer(now time.Time, p *Profile, floorMS int64) {
 // delay is the longest of everything that a request of this lane waits for:
 // the maximum and never a sum (RT-20.2).
 func (l *lane) delay(now time.Time) time.Duration {
-	d := max(l.hold.Sub(now), l.absence.until.Sub(now), l.quota.delay(now), 0)
+	d := max(l.hold.Sub(now), l.absence.until.Sub(now), l.quota.exhausted(now), 0)
+	if !l.unspaced {
+		d = max(d, l.quota.delay(now))
+	}
 	if l.paced {
 		d = max(d, l.pacer.delay(now, l.rate.duration()))
 	}

@@ -73,7 +73,7 @@ func (s *sends) own() *lane { return s.lanes[0] }
 
 // send makes the attempts of one request.
 func (g *Governor) send(ctx context.Context, req *http.Request) (*Response, error) {
-	s := &sends{lanes: g.lanes(req.Method, req.URL.Path)}
+	s := &sends{lanes: g.lanes(req.Method, req.URL)}
 	defer g.leave(s)
 	for {
 		s.attempt++

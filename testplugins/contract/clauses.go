@@ -2,6 +2,7 @@ package contract
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/run"
@@ -87,6 +88,8 @@ type Report struct {
 	Warnings []string `json:"warnings,omitempty"`
 
 	delivered int64 // records that the first run handed over, tombstones and rejected ones too
+	observe   func(Clause)
+	told      map[string]Outcome // clauses that observe was told of, by id
 }
 
 // Failed lists the clauses that failed.
@@ -110,8 +113,10 @@ func (r *Report) Clause(id string) Clause {
 	return Clause{}
 }
 
-func newReport() *Report {
-	r := &Report{Clauses: make([]Clause, len(clauses))}
+// newReport makes a report that tells observe of each clause. told are those that an
+// earlier attempt told of.
+func newReport(observe func(Clause), told map[string]Outcome) *Report {
+	r := &Report{Clauses: make([]Clause, len(clauses)), observe: observe, told: told}
 	for i, c := range clauses {
 		r.Clauses[i] = Clause{ID: c.ID, Title: c.Title}
 	}
@@ -151,14 +156,24 @@ func (r *Report) judge(id string, err error) bool {
 	return false
 }
 
-// settle takes back what was passed over no record at all, and skips what nothing
-// was said about, because of the clause that ended the suite.
-func (r *Report) settle() {
-	for _, id := range ofRecords {
-		if r.delivered == 0 && r.find(id).Outcome == Pass {
-			r.skip(id, "no record was delivered, so there was nothing to judge it on")
+// tell hands on the clauses that were judged since it was called last. It takes back
+// before what was passed over no record at all.
+func (r *Report) tell() {
+	for i := range r.Clauses {
+		c := &r.Clauses[i]
+		if r.delivered == 0 && c.Outcome == Pass && slices.Contains(ofRecords, c.ID) {
+			r.skip(c.ID, "no record was delivered, so there was nothing to judge it on")
+		}
+		if c.Outcome != r.told[c.ID] && c.Outcome != "" && r.observe != nil {
+			r.told[c.ID] = c.Outcome
+			r.observe(*c)
 		}
 	}
+}
+
+// settle skips what nothing was said about, because of the clause that ended the suite.
+func (r *Report) settle() {
+	r.tell()
 	why := "there was nothing to judge it on"
 	if failed := r.Failed(); len(failed) > 0 {
 		why = "not judged, because " + failed[len(failed)-1].ID + " failed"
@@ -168,6 +183,7 @@ func (r *Report) settle() {
 			r.Clauses[i].Outcome, r.Clauses[i].Detail = Skip, why
 		}
 	}
+	r.tell()
 }
 
 func (r *Report) find(id string) *Clause {

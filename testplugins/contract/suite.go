@@ -31,6 +31,9 @@ type Options struct {
 	// nil, or no value: any will do. Nobody has accepted the module yet.
 	Getenv func(connector, variable string) string
 	Now    func() time.Time // nil: the system's clock
+	// Observe is told of each clause as soon as it is judged, by Check's goroutine; a
+	// second time when a second attempt judged it otherwise. nil: nobody watches.
+	Observe func(Clause)
 }
 
 // Check runs the suite. The error says that the suite itself could not work; a
@@ -47,7 +50,8 @@ func Check(ctx context.Context, o Options) (*Report, error) {
 		defer func() { _ = os.RemoveAll(dir) }()
 		o.Dir = dir
 	}
-	return withinOneDay(o.Now, func() (*Report, error) { return once(ctx, o) })
+	told := map[string]Outcome{}
+	return withinOneDay(o.Now, func() (*Report, error) { return once(ctx, o, newReport(o.Observe, told)) })
 }
 
 // withinOneDay makes one attempt, and a second one, which counts, when the first
@@ -64,12 +68,11 @@ func withinOneDay(now func() time.Time, attempt func() (*Report, error)) (*Repor
 }
 
 // once is one attempt at every clause.
-func once(ctx context.Context, o Options) (*Report, error) {
-	r := newReport()
-	defer r.settle()
+func once(ctx context.Context, o Options, r *Report) (*Report, error) {
 	r.Module, r.SHA256 = o.File.Name, o.File.SHA256
 	m := described(ctx, o, r)
 	if m == nil {
+		r.settle()
 		return r, ctx.Err()
 	}
 	r.Connector = m.ConnectorKey
@@ -79,7 +82,11 @@ func once(ctx context.Context, o Options) (*Report, error) {
 	if err := s.rootsExist(); err != nil {
 		return r, err
 	}
-	return r, s.run(ctx)
+	if err := s.run(ctx); err != nil {
+		return r, err
+	}
+	r.settle()
+	return r, nil
 }
 
 // described judges everything up to the first run. It returns nil when there
@@ -152,15 +159,18 @@ func (s *suite) run(ctx context.Context) error {
 		return err
 	}
 	defer whole.close()
+	s.report.tell()
 	if err := s.credentials(ctx); err != nil {
 		return err
 	}
+	s.report.tell()
 	if ok, err := s.first(ctx, whole); !ok || err != nil {
 		return err
 	}
 	for _, clause := range []func(context.Context, *store) error{
 		s.checkpoints, s.resume, s.refresh, s.oneStream, s.oneKey, s.noTime, s.empty, s.stop, s.isolation,
 	} {
+		s.report.tell()
 		if err := clause(ctx, whole); err != nil {
 			return err
 		}

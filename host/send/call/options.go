@@ -42,9 +42,10 @@ type Options struct {
 	MaxBytesOut int64 // 0: 64 MiB
 	// State returns the committed cursor of a stream, where an earlier run's rate
 	// is read from; nil: there is none.
-	State  func(stream string) []byte
-	Clock  send.Clock
-	Random func() float64 // see send.Deps
+	State           func(stream string) []byte
+	Clock           send.Clock
+	Random          func() float64 // see send.Deps
+	UnpacedLoopback bool           // see send.Deps
 	// Observe is told of waits, circuit transitions and rate changes, by the
 	// goroutine that makes them and under no lock; nil: nobody watches. It must be
 	// safe for concurrent use.
@@ -113,6 +114,7 @@ func Open(o Options) (*Session, error) {
 	}
 	deps := send.Deps{
 		Transport: s.wire, Clock: o.Clock, Random: o.Random, Run: o.Run, Retries: o.Retries, Observe: s.observe,
+		UnpacedLoopback: o.UnpacedLoopback,
 	}
 	if s.pacingStream != "" && o.State != nil {
 		deps.Learned = send.Restore(o.State(s.pacingStream), o.Clock.Now())
