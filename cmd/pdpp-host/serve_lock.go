@@ -56,13 +56,17 @@ func takeServing(ctx context.Context, store *storage.Store) (*serving, error) {
 }
 
 // processOf is the process that a holder names, which may be on another machine
-// that has the folder: its number is the third of four parts, or the second of two (run.SelfHolder).
+// that has the folder: its number is the third part, or the second of two
+// (run.SelfHolder).
 func processOf(holder string) string {
-	part := strings.Split(holder, ":")
-	if len(part) == 2 || len(part) == 4 {
-		return "process " + part[len(part)/2]
+	switch part := strings.Split(holder, ":"); len(part) {
+	case 2:
+		return "process " + part[1]
+	case 4, 5:
+		return "process " + part[2]
+	default:
+		return "as " + holder
 	}
-	return "as " + holder
 }
 
 func (l *serving) hold(ctx context.Context) (*storage.Server, error) {
