@@ -38,8 +38,15 @@ func (r *Response) Header(name string) string {
 	return ""
 }
 
-// JSON parses the body, strictly. The Value stays good as long as Body does.
-func (r *Response) JSON() (jsonvalue.Value, error) { return jsonvalue.Parse(r.Body) }
+// JSON parses the body, strictly. The Value stays good as long as Body does. The
+// error says where the answer came from and what it says to be.
+func (r *Response) JSON() (jsonvalue.Value, error) {
+	v, err := jsonvalue.Parse(r.Body)
+	if err != nil {
+		return v, &notJSON{r.URL, r.Header("Content-Type"), err}
+	}
+	return v, nil
+}
 
 // Fetch sends a request and waits for the answer. Any status is a Response; see
 // CheckStatus. The error is a *FetchError when the request brought nothing to

@@ -3,7 +3,9 @@ package manifest
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -53,11 +55,18 @@ func parseDocument(raw []byte) (*node, *Problem) {
 	case len(raw) > abi.MaxManifestBytes:
 		return nil, &Problem{"", "must be at most " + strconv.Itoa(abi.MaxManifestBytes) + " bytes long"}
 	case !utf8.Valid(raw):
-		return nil, &Problem{"", "must be valid UTF-8"}
-	case !json.Valid(raw):
-		return nil, &Problem{"", "must be one JSON value with nothing after it"}
-	case loneSurrogate(raw):
-		return nil, &Problem{"", "must not escape half a surrogate pair"}
+		return nil, &Problem{"", "must be valid UTF-8" + position(raw, invalid(raw))}
+	}
+	var syntax *json.SyntaxError
+	if err := json.Unmarshal(raw, new(json.RawMessage)); errors.As(err, &syntax) {
+		at := int(syntax.Offset)
+		if at < len(raw) || !strings.HasPrefix(syntax.Error(), "unexpected end") {
+			at-- // of the byte that cannot be there
+		}
+		return nil, &Problem{"", "must be one JSON value with nothing after it" + position(raw, at) + ": " + syntax.Error()}
+	}
+	if at := loneSurrogate(raw); at >= 0 {
+		return nil, &Problem{"", "must not escape half a surrogate pair" + position(raw, at)}
 	}
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
@@ -153,9 +162,30 @@ func (p *parser) finish(n *node, path string) *node {
 	return n
 }
 
-// loneSurrogate reports whether valid JSON escapes half a surrogate pair, which
-// encoding/json would silently turn into U+FFFD, making two names one.
-func loneSurrogate(raw []byte) bool {
+// position says where byte at lies in a text: its line, and its column in code
+// points, both from 1.
+func position(raw []byte, at int) string {
+	before := raw[:at]
+	line := bytes.Count(before, []byte{'\n'}) + 1
+	column := utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1
+	return " (line " + strconv.Itoa(line) + ", column " + strconv.Itoa(column) + ")"
+}
+
+// invalid returns where the first byte lies that is not UTF-8.
+func invalid(raw []byte) int {
+	for i := 0; i < len(raw); {
+		r, size := utf8.DecodeRune(raw[i:])
+		if r == utf8.RuneError && size == 1 {
+			return i
+		}
+		i += size
+	}
+	return len(raw)
+}
+
+// loneSurrogate returns where valid JSON escapes half a surrogate pair, which
+// encoding/json would silently turn into U+FFFD, making two names one; -1: nowhere.
+func loneSurrogate(raw []byte) int {
 	const escape = len(`\u0000`)
 	for i := 0; i < len(raw); i++ {
 		if raw[i] != '\\' {
@@ -167,16 +197,16 @@ func loneSurrogate(raw []byte) bool {
 		}
 		switch high := codeUnit(raw[i:]); {
 		case high >= 0xDC00 && high <= 0xDFFF:
-			return true
+			return i
 		case high >= 0xD800 && high <= 0xDBFF:
-			i += escape
-			if low := codeUnit(raw[i:]); low < 0xDC00 || low > 0xDFFF {
-				return true
+			if low := codeUnit(raw[i+escape:]); low < 0xDC00 || low > 0xDFFF {
+				return i
 			}
+			i += escape
 		}
 		i += escape - 1
 	}
-	return false
+	return -1
 }
 
 // codeUnit returns the UTF-16 code unit that b begins to escape, or 0.

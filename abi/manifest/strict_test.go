@@ -14,6 +14,12 @@ func TestStrictDocument(t *testing.T) {
 	small := string(encode(t, minimal()))
 	with := func(member string) string { return small[:len(small)-1] + "," + member + "}" }
 	for name, c := range map[string]struct{ doc, path, words string }{
+		"a comma too many":          {"{\n \"a\": 1,\n \"ü\": [1,]\n}", "", "(line 3, column 10): invalid character ']'"},
+		"a brace too few":           {"{\n\"a\": {}\n", "", "(line 3, column 1): unexpected end of JSON input"},
+		"an end in the middle":      {`{"a"`, "", "(line 1, column 5): unexpected end of JSON input"},
+		"a second value":            {"{}\n {}", "", "(line 2, column 2): invalid character '{' after top-level value"},
+		"invalid UTF-8 in line 2":   {"{\n\"ü\": \"\xff\"}", "", "valid UTF-8 (line 2, column 7)"},
+		"half a pair in line 2":     {"{\n\"x\": \"\\ud800\"}", "", "surrogate pair (line 2, column 7)"},
 		"empty":                     {"", "", "empty"},
 		"nothing but space":         {"  \n", "", "one JSON value"},
 		"not JSON":                  {"version: 1", "", "one JSON value"},

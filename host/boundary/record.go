@@ -21,7 +21,8 @@ type Record struct {
 
 // Rejection says where data fails its schema. Path is a JSON pointer from the
 // data, in which a name that the schema does not declare shows as "*"; for the
-// keyword required it names the missing member. It never holds a value.
+// keyword required it names the missing member, and for additionalProperties the field
+// that is too many. It never holds a value.
 type Rejection struct {
 	Path    string
 	Keyword string

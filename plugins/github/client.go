@@ -100,7 +100,7 @@ func (c *client) get(url, media, etag string) (*sdk.Response, jsonvalue.Value, e
 	}
 	v, err := resp.JSON()
 	if err != nil {
-		return nil, v, malformed("an answer that is no JSON")
+		return nil, v, malformed(err.Error())
 	}
 	return resp, v, nil
 }

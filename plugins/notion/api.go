@@ -100,7 +100,7 @@ var errCursor = &sdk.Failure{Code: codeMalformed, Message: "Notion refused a cur
 func readResults(resp *sdk.Response) (results, error) {
 	v, err := resp.JSON()
 	if err != nil {
-		return results{}, malformed("a search was answered with something that is no JSON")
+		return results{}, malformed("a search brought " + err.Error())
 	}
 	list, more, next := v.Get("results"), v.Get("has_more"), v.Get("next_cursor")
 	switch {

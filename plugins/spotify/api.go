@@ -93,7 +93,7 @@ func (a *api) page(url string) (page, error) {
 func (a *api) read(resp *sdk.Response) (page, error) {
 	v, err := resp.JSON()
 	if err != nil {
-		return page{}, malformed("a list was answered with something that is no JSON")
+		return page{}, malformed("a list brought " + err.Error())
 	}
 	p := page{items: v.Get("items"), total: -1}
 	next := v.Get("next")

@@ -91,7 +91,7 @@ func (c *client) data(resp *sdk.Response) (jsonvalue.Value, error) {
 	}
 	v, err := resp.JSON()
 	if err != nil {
-		return v, malformed("an answer that is no JSON")
+		return v, malformed(err.Error())
 	}
 	if v = v.Get("data"); v.Kind() != jsonvalue.Object {
 		return v, malformed("an answer without data")

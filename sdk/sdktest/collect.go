@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/manifest"
 	"github.com/pdpp-host/pdpp-host/sdk"
 	"github.com/pdpp-host/pdpp-host/sdk/internal/link"
 )
@@ -20,6 +21,9 @@ func Collect(t testing.TB, c sdk.Connector, o Options) *Result {
 	t.Helper()
 	h := &host{res: &Result{connector: c, options: o}, o: o, answers: make(map[int32][]byte)}
 	if err := json.Unmarshal([]byte(c.Manifest()), &h.manifest); err != nil {
+		for _, p := range manifest.Problems([]byte(c.Manifest())) {
+			t.Errorf("sdktest: %s", p)
+		}
 		t.Fatalf("sdktest: the manifest is not valid: %v", err)
 	}
 	if o.Now == nil {
@@ -30,6 +34,9 @@ func Collect(t testing.TB, c sdk.Connector, o Options) *Result {
 	}
 	h.res.Exit = sdk.Serve(c, h)
 	h.end()
+	if why := h.res.Failure(); why != "" {
+		t.Logf("sdktest: %s", why)
+	}
 	if !o.Tolerate {
 		for _, p := range h.res.Problems {
 			t.Errorf("sdktest: %s", p)

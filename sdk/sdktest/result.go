@@ -2,6 +2,7 @@ package sdktest
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -63,6 +64,27 @@ type Result struct {
 	connector sdk.Connector
 	options   Options
 	gaps      []*storedGap
+}
+
+// Failure says why the run did not succeed: what DONE says, or how the run ended
+// without it, and the last line of the log. It is "" for a run that succeeded.
+// Collect logs it with the test.
+func (r *Result) Failure() string {
+	var text string
+	switch e := r.Done.Error; {
+	case r.Done.Status == abi.DoneSucceeded && r.Exit == 0:
+		return ""
+	case r.Done.Status == "":
+		text = fmt.Sprintf("the run ended without DONE, and pdpp_collect returned %d", r.Exit)
+	case e != nil:
+		text = fmt.Sprintf("the run %s: %s [%s]", r.Done.Status, e.Message, e.Code)
+	default:
+		text = fmt.Sprintf("the run %s, and pdpp_collect returned %d", r.Done.Status, r.Exit)
+	}
+	if n := len(r.Logs); n > 0 {
+		text += "; its last log: " + r.Logs[n-1]
+	}
+	return text
 }
 
 // PendingGaps returns the gaps that are pending after the run, as the host

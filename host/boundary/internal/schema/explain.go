@@ -39,7 +39,15 @@ func (s *Schema) slow(t *tape.Tape, i int) (failure *Failure, err error) {
 		return nil, nil
 	}
 	leaf := firstLeaf(verr)
-	return &Failure{s.pointer(t, i, leaf.tokens), leaf.keyword}, nil
+	path := s.pointer(t, i, leaf.tokens)
+	switch {
+	case leaf.extra == "":
+	case path == "" && plain(leaf.extra):
+		path = "/" + leaf.extra
+	default:
+		path += "/*"
+	}
+	return &Failure{path, leaf.keyword}, nil
 }
 
 var errFault = errors.New("the schema cannot be validated")
@@ -57,6 +65,7 @@ func firstVast(t *tape.Tape, i int) int {
 type leaf struct {
 	tokens  []string // from the value, the missing member included
 	keyword string
+	extra   string // the member that additionalProperties does not let be there
 }
 
 // firstLeaf returns the failure that is first by place and keyword: the
@@ -91,6 +100,11 @@ func leafOf(e *jsonschema.ValidationError) leaf {
 		l.keyword = "required"
 		if len(k.Missing) > 0 {
 			l.tokens = append(slices.Clone(l.tokens), slices.Min(k.Missing))
+		}
+	case *kind.AdditionalProperties:
+		l.keyword = "additionalProperties"
+		if len(k.Properties) > 0 {
+			l.extra = slices.Min(k.Properties)
 		}
 	case *kind.FalseSchema:
 		l.keyword = "false"
@@ -172,6 +186,17 @@ func (s *Schema) show(name string) string {
 		return name
 	}
 	return "*"
+}
+
+// maxPlain bounds the name of a field, in bytes.
+const maxPlain = 40
+
+// plain reports whether a name is written like that of a field: of letters and
+// underscores, so that no token is. The fields of a record are its connector's, and
+// such a name is shown there though the schema does not declare it; further down
+// names may be data.
+func plain(name string) bool {
+	return len(name) <= maxPlain && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_") == ""
 }
 
 var pointerEscape = strings.NewReplacer("~", "~0", "/", "~1")

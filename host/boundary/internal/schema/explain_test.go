@@ -12,6 +12,7 @@ func TestCheckExplains(t *testing.T) {
 	const object = `{"type":"object","required":["id","at"],"properties":{
 		"id":{"type":"string","minLength":2},"at":{"type":"string","format":"date-time"},"n":{"type":["integer","null"],"minimum":0},
 		"tags":{"type":"array","items":{"enum":["x","y"]},"maxItems":3},"a/b~":{"const":1},
+		"closed":{"additionalProperties":false},
 		"by":{"type":"object","additionalProperties":{"type":"integer"}},
 		"any":{"anyOf":[{"type":"string"},{"type":"null"}]},"none":false,"ref":{"$ref":"#/$defs/r"}},
 		"additionalProperties":false,"$defs":{"r":{"properties":{"id":{"type":"boolean"}}}}}`
@@ -30,7 +31,10 @@ func TestCheckExplains(t *testing.T) {
 		{`{` + ok + `,"tags":["x","z"]}`, "/tags/1", "enum"},
 		{`{` + ok + `,"tags":["x","x","x","x"]}`, "/tags", "maxItems"},
 		{`{` + ok + `,"a/b~":2}`, "/a~1b~0", "const"},
-		{`{` + ok + `,"secret name":2}`, "", "additionalProperties"},
+		{`{` + ok + `,"secret name":2}`, "/*", "additionalProperties"},
+		{`{` + ok + `,"updated_at":2,"zip":1}`, "/updated_at", "additionalProperties"},
+		{`{` + ok + `,"` + strings.Repeat("x", 41) + `":2}`, "/*", "additionalProperties"},
+		{`{` + ok + `,"closed":{"alice":2}}`, "/closed/*", "additionalProperties"},
 		{`{` + ok + `,"by":{"+41 79 123 45 67":"x"}}`, "/by/*", "type"},
 		{`{` + ok + `,"by":{"0":"x"}}`, "/by/*", "type"},
 		{`{` + ok + `,"any":1}`, "/any", "anyOf"},

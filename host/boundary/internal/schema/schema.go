@@ -102,7 +102,8 @@ func (s *Schema) Fast() bool { return s.shape != nil }
 // Failure is where and why a value does not satisfy its schema. Path is a JSON
 // pointer from the value; a name that the schema does not declare shows as
 // "*", since it is data. For the keyword required, Path names the member that
-// is missing. Keyword is the schema keyword.
+// is missing, and for additionalProperties the one that is too many; a member of the
+// value itself by its name, when that is written like a field's. Keyword is the schema keyword.
 type Failure struct {
 	Path    string
 	Keyword string
