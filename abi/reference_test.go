@@ -20,7 +20,9 @@ import (
 type reference struct {
 	tables map[string][][]string // heading -> rows of all its tables, headers left out
 	fences map[string][]string   // info string -> words
-	prose  string
+	// required are the fields that are marked so, by heading.
+	required map[string][]string
+	prose    string
 }
 
 func readReference(t *testing.T) reference {
@@ -30,7 +32,7 @@ func readReference(t *testing.T) reference {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	r := reference{tables: map[string][][]string{}, fences: map[string][]string{}}
+	r := reference{tables: map[string][][]string{}, fences: map[string][]string{}, required: map[string][]string{}}
 	var heading, fence string
 	var all strings.Builder
 	header := true
@@ -56,6 +58,10 @@ func readReference(t *testing.T) reference {
 			cells := strings.Split(strings.Trim(line, "|"), "|")
 			for i := range cells {
 				cells[i] = strings.ReplaceAll(strings.TrimSpace(cells[i]), "`", "")
+			}
+			if name, required := strings.CutSuffix(cells[0], " *"); required {
+				cells[0] = name
+				r.required[heading] = append(r.required[heading], name)
 			}
 			r.tables[heading] = append(r.tables[heading], cells)
 		}
