@@ -43,8 +43,8 @@ func (h *Host) appended(s *stream, key []byte, from int) error {
 	return h.failed
 }
 
-// Flush sends the batched records. State, Slice, the lane and the end of the
-// run do it by themselves.
+// Flush sends the batched records. State, Slice, the lane, each wait for an answer
+// and the end of the run do it by themselves.
 func (h *Host) Flush() error {
 	if h.pending == 0 {
 		return h.failed

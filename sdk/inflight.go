@@ -47,8 +47,13 @@ func (h *Host) unanswered() int {
 }
 
 // arrive blocks until one request is answered, whichever it is, and keeps its
-// answer. The error is ErrStopped when the host asked for a stop instead.
+// answer. It sends the batched records first. The error is ErrStopped when the host
+// asked for a stop instead.
 func (h *Host) arrive(name string) error {
+	// An answer may take minutes, and what is held back here is lost with the host.
+	if err := h.Flush(); err != nil {
+		return err
+	}
 	for {
 		asked := h.Now()
 		done := h.link.Wait(waitMS)

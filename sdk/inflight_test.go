@@ -208,3 +208,28 @@ func TestRequestTooLarge(t *testing.T) {
 		t.Errorf("%d requests", len(res.Requests))
 	}
 }
+
+// A record does not wait in the module for answers of other requests: it goes to the
+// host before the wait for the next one.
+func TestRecordsAreSentBeforeAWait(t *testing.T) {
+	t.Parallel()
+	res := fetching(t, sdktest.Options{Provider: path}, func(h *sdk.Host) error {
+		return h.FetchMany(2, numbered(4), func(r sdk.Request, _ *sdk.Response, err error) error {
+			if err != nil {
+				return err
+			}
+			rec := h.Record("items")
+			rec.String("id", r.URL)
+			return rec.Emit()
+		})
+	})
+	emits := 0
+	for _, c := range res.Calls {
+		if c.Name == "emit" {
+			emits++
+		}
+	}
+	if len(res.All) != 4 || emits != 4 {
+		t.Errorf("%d records in %d calls of emit, want 4 in 4", len(res.All), emits)
+	}
+}
