@@ -30,6 +30,13 @@ type destinationRow struct {
 	LastUS       int64  `bun:"last_us"`
 }
 
+// AddDestinations adds what the run has sent to its connection's ledger, so that
+// the ledger says it also when the run has no end, and waits until that is durable.
+// A run adds each request once: here, or with its Outcome.
+func (w *RunWriter) AddDestinations(ctx context.Context, list []Destination) error {
+	return w.await(ctx, func(t *tx) error { return t.addDestinations(w.connectionID, list) })
+}
+
 // addDestinations adds a run's destinations to its connection's ledger.
 func (t *tx) addDestinations(connectionID string, list []Destination) error {
 	for _, d := range list {

@@ -26,7 +26,7 @@ type Outcome struct {
 	Narrowed bool
 	// EndedAt is when the run ended elsewhere, if that was before now; zero: now.
 	EndedAt      time.Time
-	Destinations []Destination // what the run sent where
+	Destinations []Destination // what the run sent where and has not added before
 }
 
 // RunError says why a run did not succeed.

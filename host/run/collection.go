@@ -19,7 +19,6 @@ import (
 const (
 	batchRows  = 5000
 	batchBytes = 3 << 20
-	batchAge   = time.Second
 )
 
 // maxMessages bounds what one run may say besides its records, so that a guest
@@ -46,15 +45,18 @@ type collection struct {
 	ctx      context.Context // ends with the run; storage calls outlive it
 	stop     func(error)     // ends the run: the guest is asked to stop, then killed
 
-	batch      *storage.Batch
-	batchSince time.Time
-	emitted    int64
-	messages   int64
-	kept       int64 // see keep
-	queued     int   // see pace
-	started    bool
-	done       *abi.Done
-	doneSeen   chan struct{} // closed when DONE has arrived
+	filling sync.Mutex // guards batch: an open one goes to storage by time too
+	batch   *storage.Batch
+	moving  sync.Mutex                  // held while moves is called
+	moves   func(context.Context) error // keeps the address that the owner accepted; nil: it is the one of before, or kept
+
+	emitted  int64
+	messages int64
+	kept     int64 // see keep
+	queued   int   // see pace
+	started  bool
+	done     *abi.Done
+	doneSeen chan struct{} // closed when DONE has arrived
 
 	at        place      // how far it is
 	planned   abi.Reason // of a planned stop between two units; "": none
@@ -78,7 +80,8 @@ type collection struct {
 	// pressedUntil is the latest moment that such a gap waits for; zero: none named.
 	pressedUntil time.Time
 	lastPaced    *pacedCursor
-	moves        func(context.Context) error // keeps the address that the owner accepted; nil: it is the one of before, or kept
+	// written is what the ledger of destinations has of this run, by host.
+	written map[string]storage.Destination
 
 	mu        sync.Mutex // guards what follows
 	violation error
@@ -153,15 +156,15 @@ func (c *collection) Emit(payload []byte) error {
 	if err := c.ready("RECORD"); err != nil {
 		return err
 	}
+	c.filling.Lock() // once for all of them: records come by the million
+	defer c.filling.Unlock()
 	if err := c.gate.Records(payload, c.record); err != nil {
 		return c.fail(err)
-	}
-	if c.batch.Len() > 0 && c.deps.Now().Sub(c.batchSince) >= batchAge {
-		return c.flush()
 	}
 	return nil
 }
 
+// record takes one record, while c.filling is held.
 func (c *collection) record(rec *boundary.Record) error {
 	c.emitted++
 	stream := c.scope.Streams[rec.Stream].Name
@@ -180,7 +183,6 @@ func (c *collection) record(rec *boundary.Record) error {
 	}
 	c.ledger.arrived(stream, rec.Key, false)
 	c.undoRejection(rec)
-	c.begun()
 	at := rec.EmittedAt
 	if len(at) == 0 { // RT-07.1 lets a deletion come without
 		at = c.deps.Now().UTC().AppendFormat(nil, time.RFC3339Nano)
@@ -192,22 +194,23 @@ func (c *collection) record(rec *boundary.Record) error {
 	return c.flushFull()
 }
 
-// begun notes when the batch got its first record.
-func (c *collection) begun() {
-	if c.batch.Len() == 0 {
-		c.batchSince = c.deps.Now()
-	}
-}
-
+// flushFull flushes a batch that is full, while c.filling is held.
 func (c *collection) flushFull() error {
 	if c.batch.Len() >= batchRows || c.batch.Bytes() >= batchBytes {
-		return c.flush()
+		return c.flushFilled()
 	}
 	return nil
 }
 
 // flush hands the batch to the writer, which goes on while the guest does.
 func (c *collection) flush() error {
+	c.filling.Lock()
+	defer c.filling.Unlock()
+	return c.flushFilled()
+}
+
+// flushFilled is flush while c.filling is held.
+func (c *collection) flushFilled() error {
 	if c.batch.Len() == 0 {
 		return nil
 	}

@@ -103,6 +103,8 @@ func HeldAgainst(own *storage.Connection, roots []ResolvedRoot, options map[stri
 // anything from there is kept. Until then it stays with the one of before: nothing
 // of it can have vanished.
 func (c *collection) arrive() error {
+	c.moving.Lock()
+	defer c.moving.Unlock()
 	if c.moves == nil || c.sending == nil || c.sending.Counts().Answered == 0 {
 		return nil
 	}

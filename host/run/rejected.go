@@ -42,7 +42,6 @@ func (c *collection) reject(rec *boundary.Record, stream string) error {
 	c.mu.Lock()
 	c.rejected[rec.Stream]++
 	c.mu.Unlock()
-	c.begun()
 	c.batch.Reject(rec.Stream, rec.Key)
 	key := rejectedKeyOf(rec)
 	if at, again := c.followed[key]; again {

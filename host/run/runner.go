@@ -261,7 +261,7 @@ func (r *Runner) newCollection(ctx context.Context, p *prepared, w *storage.RunW
 		mayAsk: p.granted.start.Interactive != nil,
 		ledger: newLedger(p.manifest, p.scope, p.narrowed), batch: w.NewBatch(), doneSeen: make(chan struct{}),
 		staged: map[string]*stagedCursor{}, committed: map[string]bool{}, attempted: map[gapOf]bool{},
-		served: newServedGaps(), followed: map[rejectedKey]int{},
+		served: newServedGaps(), followed: map[rejectedKey]int{}, written: map[string]storage.Destination{},
 		rejected: make([]int64, len(p.scope.Streams)),
 	}
 	if !w.KeepsRecords() {
@@ -285,7 +285,7 @@ func (r *Runner) newCollection(ctx context.Context, p *prepared, w *storage.RunW
 var errReturn = errors.New("the guest did not return after DONE")
 
 // collect runs the guest, with what watches it: the lease's heartbeat, the
-// bound on returning after DONE, and the display. cause is why the host ended
+// bound on returning after DONE, the display, and what writes by time. cause is why the host ended
 // the run early, nil when it did not.
 func (r *Runner) collect(ctx context.Context, stop context.CancelCauseFunc, p *prepared, c *collection) (exit plugin.Exit, cause error) {
 	watched, unwatch := context.WithCancel(ctx)
@@ -295,6 +295,7 @@ func (r *Runner) collect(ctx context.Context, stop context.CancelCauseFunc, p *p
 	watching.Go(func() { r.holdLease(watched, stop, c) })
 	watching.Go(func() { boundReturn(watched, c.doneSeen, stop) })
 	watching.Go(func() { r.show(watched, c) })
+	watching.Go(func() { writeByTime(watched, stop, c) })
 	exit = r.deps.Collect(ctx, p.guest, p.granted.grant, c)
 	unwatch()
 	watching.Wait()

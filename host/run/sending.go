@@ -208,8 +208,8 @@ func (c *collection) learned(stream string, cursor []byte) []byte {
 	return with
 }
 
-// ofSending adds to the outcome what the run's requests left: the ledger, and
-// the pressure that defers the next run. Pressure is a gap's where there is one;
+// ofSending adds to the outcome what the run's requests left: the rest of the
+// ledger, and the pressure that defers the next run. Pressure is a gap's where there is one;
 // a run that left no gap keeps the record itself, and so does one whose provider
 // named a later moment than its gaps have. A run that got answers, and no refusal
 // for good, is the end of the pressure; a provider that is down ends none.
@@ -217,7 +217,7 @@ func (c *collection) ofSending(o *storage.Outcome) {
 	if c.sending == nil {
 		return
 	}
-	o.Destinations = c.sending.Destinations()
+	o.Destinations = c.unwritten()
 	p := c.sending.Pressure()
 	switch {
 	case p != nil && (c.pressedGaps == 0 || p.NextAttempt.After(c.pressedUntil) && p.NextAttempt.After(c.deps.Now())):
