@@ -78,5 +78,5 @@ func (a *app) engine(c *config.Config, isolation string) (*plugin.Engine, error)
 
 // engineWith makes an engine that keeps compiled modules in cache; "" keeps none.
 func (a *app) engineWith(c *config.Config, isolation, cache string) (*plugin.Engine, error) {
-	return modules.NewEngine(c, isolation, cache, a.Logger)
+	return modules.NewEngine(c, isolation, cache, a.Logger, a.Printer)
 }

@@ -149,7 +149,7 @@ func (a *app) withEngine(c *config.Config, fn func(*plugin.Engine) error) error 
 	if err := modules.MakePrivate(c.DataDir()); err != nil {
 		return err
 	}
-	engine, err := modules.NewEngine(c, c.Isolation(), modules.CacheDir(c), a.Logger)
+	engine, err := modules.NewEngine(c, c.Isolation(), modules.CacheDir(c), a.Logger, a.Printer)
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,11 @@ func TestCache(t *testing.T) {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
 			dir := filepath.Join(t.TempDir(), "cache")
-			o := Options{Isolation: mode, CacheDir: dir, Limits: testLimits()}
+			var compiled []string
+			o := Options{
+				Isolation: mode, CacheDir: dir, Limits: testLimits(),
+				Compiling: func(f *File) { compiled = append(compiled, f.Name) },
+			}
 			run := func() {
 				t.Helper()
 				h := &scripted{}
@@ -35,6 +39,10 @@ func TestCache(t *testing.T) {
 				}
 			}
 			run()
+			run()
+			if len(compiled) != 1 || compiled[0] != f.Name {
+				t.Errorf("told of compiling %q, want %q once", compiled, f.Name)
+			}
 			files := cached(t, dir)
 			if len(files) == 0 {
 				t.Fatal("nothing was cached")

@@ -33,6 +33,10 @@ type Options struct {
 	// WorkerArgument. Whatever it is must end in WorkerMain.
 	WorkerCommand []string
 	Logger        *slog.Logger // nil: discarded
+	// Compiling is told of each file that is compiled because CacheDir has nothing of
+	// it, which takes seconds, before that begins; nil: nobody is. It must be safe for
+	// concurrent use.
+	Compiling func(*File)
 }
 
 // WorkerArgument is the hidden subcommand that runs WorkerMain.
@@ -68,6 +72,9 @@ func NewEngine(o Options) (*Engine, error) {
 			return nil, abi.NewError(abi.CodeConfigInvalid, "the folder for compiled plugins cannot be used",
 				"make it writable for this user only, or choose another one").WithDetail(err.Error()).Wrap(err)
 		}
+	}
+	if o.Compiling == nil {
+		o.Compiling = func(*File) {}
 	}
 	if len(o.WorkerCommand) == 0 {
 		o.WorkerCommand = []string{self(), WorkerArgument}

@@ -57,6 +57,9 @@ func (c *inlineCell) load(ctx context.Context) error {
 		if err := errors.Join(wasmbin.CheckCode(c.file.Bytes), failedBefore(cacheDir)); err != nil {
 			return err
 		}
+		if cacheDir != "" {
+			o.Compiling(c.file)
+		}
 	}
 	config := guest.Config{
 		CacheDir: cacheDir, MemoryBytes: uint64(o.Limits.MemoryBytes),

@@ -42,6 +42,7 @@ func (c *processCell) load(ctx context.Context) error {
 		if err := failedBefore(dir); err != nil {
 			return err
 		}
+		o.Compiling(c.file)
 		// Compiling takes several times the memory that running does, and never
 		// gives it back, so it is done by a worker of its own.
 		if err := c.start(ctx, dir, true); err != nil {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 )
@@ -16,11 +17,13 @@ import (
 func CacheDir(c *config.Config) string { return filepath.Join(c.DataDir(), "cache") }
 
 // NewEngine makes an engine as the configuration says, which keeps compiled
-// modules in cache; "" keeps none.
-func NewEngine(c *config.Config, isolation, cache string, logger *slog.Logger) (*plugin.Engine, error) {
+// modules in cache; "" keeps none. say tells when one is compiled for the first time.
+func NewEngine(c *config.Config, isolation, cache string, logger *slog.Logger, say *output.Printer) (*plugin.Engine, error) {
 	limits := plugin.DefaultLimits()
 	limits.MemoryBytes, limits.LogBytes, limits.OutputBytes, limits.Run = c.MemoryBytes(), c.LogBytes(), c.OutputBytes(), c.RunTime()
-	return plugin.NewEngine(plugin.Options{Isolation: isolation, CacheDir: cache, Limits: limits, Logger: logger})
+	return plugin.NewEngine(plugin.Options{Isolation: isolation, CacheDir: cache, Limits: limits, Logger: logger, Compiling: func(f *plugin.File) {
+		say.Doing("compiling " + f.Name + " for this machine, which is done once and takes a few seconds")
+	}})
 }
 
 // MakePrivate makes the data folder, for its owner alone.

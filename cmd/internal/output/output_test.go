@@ -254,3 +254,24 @@ func TestEscapeJSON(t *testing.T) {
 		}
 	}
 }
+
+// Only who watches a terminal reads what takes its time.
+func TestDoing(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		terminal, quiet, json bool
+		want                  string
+	}{
+		{true, false, false, "compiling a b\n"},
+		{false, false, false, ""},
+		{true, true, false, ""},
+		{true, false, true, ""},
+	} {
+		var out, err bytes.Buffer
+		p := &Printer{Out: &out, Err: &err, ErrStyle: Style{Terminal: c.terminal}, Quiet: c.quiet, JSON: c.json}
+		p.Doing("compiling a\nb")
+		if err.String() != c.want || out.Len() > 0 {
+			t.Errorf("%+v: got %q and %q, want %q on standard error", c, err.String(), out.String(), c.want)
+		}
+	}
+}

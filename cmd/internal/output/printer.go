@@ -32,6 +32,13 @@ func (p *Printer) Begin(command string, json, quiet bool) {
 	p.Command, p.JSON, p.Quiet = command, json, quiet
 }
 
+// Doing tells who watches a terminal what takes its time. It is safe for concurrent use.
+func (p *Printer) Doing(text string) {
+	if p.ErrStyle.Terminal && !p.Quiet && !p.JSON {
+		fmt.Fprintln(p.Err, Clean(text))
+	}
+}
+
 // Killed says the last words of a command that a second signal ends, unless it has
 // ended already or is about to. It is called from another goroutine than the rest.
 func (p *Printer) Killed(err *abi.Error) {
