@@ -8,7 +8,6 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/consent"
 	"github.com/pdpp-host/pdpp-host/host/config"
-	"github.com/pdpp-host/pdpp-host/host/files"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/storage"
@@ -58,14 +57,13 @@ func (a *app) connectionsAdd(ctx context.Context, name, connector string, f addF
 	if err := checkBase(options); err != nil {
 		return err
 	}
-	if len(roots) > 0 {
-		if _, err := a.looked(c, d.Manifest, roots); err != nil {
+	if err := a.looked(c, d.Manifest, roots); err != nil {
+		return err
+	}
+	path := ""
+	if isPath(connector) {
+		if path, err = a.absolute(connector); err != nil {
 			return err
-		}
-		for root, path := range roots {
-			if roots[root], err = a.absolute(path); err != nil {
-				return err
-			}
 		}
 	}
 	return a.withStore(ctx, func(_ *config.Config, store *storage.Store) error {
@@ -74,12 +72,6 @@ func (a *app) connectionsAdd(ctx context.Context, name, connector string, f addF
 				"choose another name, or change this one with: pdpp-host connections set "+name)
 		} else if abi.CodeOf(err) != abi.CodeConnectionUnknown {
 			return err
-		}
-		path := ""
-		if isPath(connector) {
-			if path, err = a.absolute(connector); err != nil {
-				return err
-			}
 		}
 		t, err := a.terms(c, d, roots)
 		if err != nil {
@@ -133,13 +125,22 @@ func (a *app) acceptAdded(ctx context.Context, store *storage.Store, name string
 	return conn, err
 }
 
-// looked are the folders that a run with these roots would be granted, once its owner
-// has accepted what lies in them.
-func (a *app) looked(c *config.Config, m *abi.Manifest, roots map[string]string) ([]files.Root, error) {
-	if err := readsFolders(m, roots); err != nil {
-		return nil, err
+// looked refuses folders that no run would be granted, also once its owner has accepted
+// what lies in them, and makes the others independent of where they were typed.
+func (a *app) looked(c *config.Config, m *abi.Manifest, roots map[string]string) error {
+	if len(roots) == 0 {
+		return nil
 	}
-	return a.rootResolver(c).Look(m, roots)
+	err := readsFolders(m, roots)
+	if err == nil {
+		_, err = a.rootResolver(c).Look(m, roots)
+	}
+	for root, path := range roots {
+		if err == nil {
+			roots[root], err = a.absolute(path)
+		}
+	}
+	return err
 }
 
 func readsFolders(m *abi.Manifest, roots map[string]string) error {

@@ -79,26 +79,31 @@ func (a *app) pluginsAccept(ctx context.Context, typed string, f acceptFlags) er
 			if err != nil {
 				return err
 			}
-			conns, err := toAccept(ctx, store, d, m.connection)
-			if err != nil {
-				return err
-			}
-			t, err := a.terms(c, d, conns[0].Roots)
-			if err != nil {
-				return err
-			}
-			items, err := t.Allow(f.allow)
-			if err != nil {
-				return err
-			}
-			if a.interactive() && !f.accept {
-				if items, err = a.askToAccept(ctx, t, items, conns[0].Accepted); err != nil {
-					return err
-				}
-			}
-			return a.acceptAll(ctx, store, conns, t, items, m.path)
+			return a.acceptModule(ctx, c, store, d, &m, f)
 		})
 	})
+}
+
+// acceptModule shows what a module gets, asks on a terminal, and accepts it.
+func (a *app) acceptModule(ctx context.Context, c *config.Config, store *storage.Store, d *described, m *typedModule, f acceptFlags) error {
+	conns, err := toAccept(ctx, store, d, m.connection)
+	if err != nil {
+		return err
+	}
+	t, err := a.terms(c, d, conns[0].Roots)
+	if err != nil {
+		return err
+	}
+	items, err := t.Allow(f.allow)
+	if err != nil {
+		return err
+	}
+	if a.interactive() && !f.accept {
+		if items, err = a.askToAccept(ctx, t, items, conns[0].Accepted); err != nil {
+			return err
+		}
+	}
+	return a.acceptAll(ctx, store, conns, t, items, m.path)
 }
 
 // toAccept are the connections that a module is accepted for: the one that was named,
@@ -111,11 +116,11 @@ func toAccept(ctx context.Context, store *storage.Store, d *described, connectio
 	}
 	key := d.Manifest.ConnectorKey
 	for i := range all {
-		if all[i].Name == connection && all[i].Connector != key {
+		if all[i].Name == connection && !abi.SameConnector(all[i].Connector, key) {
 			return nil, abi.NewError(abi.CodeConnectionInvalid,
 				fmt.Sprintf("connection %q belongs to connector %q, not to %q", connection, all[i].Connector, key), "name another one with --connection")
 		}
-		if all[i].Connector == key && (connection == "" || all[i].Name == connection) {
+		if abi.SameConnector(all[i].Connector, key) && (connection == "" || all[i].Name == connection) {
 			conns = append(conns, all[i])
 		}
 	}

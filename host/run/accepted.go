@@ -1,6 +1,7 @@
 package run
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -13,12 +14,17 @@ import (
 // A module runs for a connection once its owner has accepted it: its hash and its
 // manifest are the connection's pin from then on, and another one is refused.
 
-// accepted refuses a run of a module that nobody has accepted, and returns what its
-// owner accepted by name.
+// accepted refuses a run of a module that is not the accepted one, or that nobody has
+// accepted, and returns what its owner accepted by name.
 func (r *Runner) accepted(ctx context.Context, req Request, p *prepared, conn *storage.Connection, raw []byte) ([]storage.AcceptedItem, error) {
 	switch {
-	case conn != nil && conn.PinnedSHA256 != "":
+	case conn != nil && conn.PinnedSHA256 == req.Module.SHA256:
+		if !bytes.Equal(conn.PinnedManifest, raw) {
+			return nil, changedManifest(conn.Name, req.Module)
+		}
 		return conn.Accepted, nil
+	case conn != nil && conn.PinnedSHA256 != "":
+		return nil, changedModule(conn.Name, conn.PinnedSHA256, req.Module)
 	case !req.Accept:
 		return nil, NotAccepted(p.manifest.ConnectorKey, req.Connection, req.ModulePath)
 	}

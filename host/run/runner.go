@@ -1,7 +1,6 @@
 package run
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -179,12 +178,6 @@ func (r *Runner) connect(ctx context.Context, req Request, p *prepared, raw []by
 			"name another one with --connection")
 	case err == nil:
 		roots, options = merged(conn.Roots, req.Roots), merged(conn.Options, req.Options)
-		if conn.PinnedSHA256 != "" && conn.PinnedSHA256 != req.Module.SHA256 {
-			return changedModule(name, conn.PinnedSHA256, req.Module)
-		}
-		if conn.PinnedSHA256 != "" && !bytes.Equal(conn.PinnedManifest, raw) {
-			return changedManifest(name, req.Module)
-		}
 	case abi.CodeOf(err) != abi.CodeConnectionUnknown:
 		return err
 	}
