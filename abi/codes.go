@@ -39,7 +39,7 @@ const (
 	CodeRootChanged          Code = "files.root_changed" // not the folder that the connection has read before
 	CodeRootEmptied          Code = "files.root_emptied" // it held something, and is empty now
 	CodeRootInvalid          Code = "files.root_invalid"
-	CodeRootSecret           Code = "files.root_secret"   // it holds other programs' secrets, which the owner has not accepted by name
+	CodeRootSecret           Code = "files.root_secret"   //nolint:gosec // no credential: it holds other programs' secrets, which the owner has not accepted by name
 	CodeConnectionBusy       Code = "run.connection_busy" // another run holds the lease
 	CodeCoolingDown          Code = "run.cooling_down"    // source pressure puts the run off
 

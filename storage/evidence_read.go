@@ -39,6 +39,40 @@ func (e *Evidence) Moment(now time.Time, alive func(holder string) bool) health.
 // Accepted reports whether the connection's owner has accepted a module for it.
 func (e *Evidence) Accepted() bool { return e.Facts.Manifest != nil }
 
+// Dates reports whether the accepted manifest says when data is old. Without that a
+// connection is never known to be fresh.
+func (e *Evidence) Dates() bool {
+	return e.Facts.Manifest == nil || e.Facts.Manifest.MaximumStalenessS > 0
+}
+
+// OpenGaps is how many details are still to be fetched; nil when nobody knows, which
+// is not zero.
+func (e *Evidence) OpenGaps() *int64 {
+	if len(e.Facts.Unreadable) > 0 {
+		return nil
+	}
+	pressure, other := e.Facts.Gaps.Open()
+	n := pressure + other
+	return &n
+}
+
+// MissingRecords are the records of one stream that failed its schema, and that no
+// run has delivered since.
+type MissingRecords struct {
+	Stream   string `json:"stream"`
+	Listed   int64  `json:"listed,omitempty"`   // known by key: a run that delivers one ends it
+	Unlisted int64  `json:"unlisted,omitempty"` // beyond what is listed: a full refresh ends them
+}
+
+// MissingRecords lists the rejected records that are still missing, by stream.
+func (e *Evidence) MissingRecords() []MissingRecords {
+	var out []MissingRecords
+	for _, r := range e.Facts.Rejections() {
+		out = append(out, MissingRecords{Stream: r.Stream, Listed: r.Listed, Unlisted: r.Unlisted})
+	}
+	return out
+}
+
 // evidenceJoined is a row with the lease of its running run, and what of the
 // connection's own row a run needs.
 type evidenceJoined struct {

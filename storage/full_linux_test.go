@@ -16,7 +16,7 @@ func TestNearlyFullDisk(t *testing.T) {
 	t.Parallel()
 	for _, size := range []string{"4k", "12k", "16k", "24k", "64k", "400k"} {
 		dir := t.TempDir()
-		if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size="+size); err != nil {
+		if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "mode=700,size="+size); err != nil {
 			t.Skipf("LEFT OUT: a small disk cannot be mounted here: %v", err)
 		}
 		t.Cleanup(func() { _ = unix.Unmount(dir, unix.MNT_DETACH) })

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
-	"github.com/pdpp-host/pdpp-host/health"
 	"github.com/pdpp-host/pdpp-host/health/view"
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/storage"
@@ -54,7 +53,7 @@ func (a *app) connectionsShow(ctx context.Context, name string) error {
 		if err != nil {
 			return err
 		}
-		v.OpenGaps = openGaps(e.Facts)
+		v.OpenGaps = e.OpenGaps()
 		runtime, err := a.runtime(ctx, store)
 		if err != nil {
 			return err
@@ -64,17 +63,6 @@ func (a *app) connectionsShow(ctx context.Context, name string) error {
 		v.Verdict = &brief
 		return a.Printer.Result(v.Name, v, func(w io.Writer) { a.writeConnection(w, v) })
 	})
-}
-
-// openGaps is how many details are still to be fetched; nil: nobody knows, which is
-// not zero.
-func openGaps(f *health.Stored) *int64 {
-	if len(f.Unreadable) > 0 {
-		return nil
-	}
-	pressure, other := f.Gaps.Open()
-	n := pressure + other
-	return &n
 }
 
 func (a *app) writeConnection(w io.Writer, v connectionView) {

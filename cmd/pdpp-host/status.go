@@ -10,7 +10,6 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/cmd/internal/outcome"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
-	"github.com/pdpp-host/pdpp-host/health"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 	"github.com/pdpp-host/pdpp-host/health/view"
 	"github.com/pdpp-host/pdpp-host/host/config"
@@ -208,7 +207,7 @@ type statusOne struct {
 	// NotCollected is what the last run left out, in its own words; with --detail.
 	NotCollected []run.KnownGap `json:"not_collected,omitempty"`
 	// RejectedRecords failed their schema, and no run has delivered them since.
-	RejectedRecords []health.RejectedRecords `json:"rejected_records,omitempty"`
+	RejectedRecords []storage.MissingRecords `json:"rejected_records,omitempty"`
 
 	devicePart
 }
@@ -239,7 +238,7 @@ func (a *app) showStatus(ctx context.Context, c *config.Config, store *storage.S
 	v := a.rendered(e, runtime)
 	b, about := view.BriefOf(&v), subject{connection: e.Name, connector: e.Connector, feeds: fed, unaccepted: !e.Accepted()}
 	one := statusOne{Name: e.Name, Connector: e.Connector, Verdict: v, ModuleMissing: missesModule(ctx, c, store, &b, &about), devicePart: devicePartOf(&v, fed),
-		RejectedRecords: e.Facts.Rejections()}
+		RejectedRecords: e.MissingRecords()}
 	if !detail {
 		one.Verdict.Detail = nil
 	} else if one.Refusal, err = refusalOf(ctx, store, e.ConnectionID); err != nil {
@@ -276,7 +275,7 @@ func (a *app) showStatus(ctx context.Context, c *config.Config, store *storage.S
 			for _, l := range view.Details(&v) {
 				fmt.Fprintf(w, "%-24s %s\n", output.Clean(l.Name), output.Clean(l.Text))
 			}
-			if e.Facts != nil && e.Facts.Manifest != nil && e.Facts.Manifest.MaximumStalenessS == 0 {
+			if !e.Dates() {
 				fmt.Fprintf(w, "%-24s %s\n", "freshness", "the connector's manifest has no maximum_staleness_seconds, so nothing says when its data is old")
 			}
 		}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/cmd/internal/outcome"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
-	"github.com/pdpp-host/pdpp-host/health"
 	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
@@ -22,7 +21,7 @@ func leftOut(ctx context.Context, store *storage.Store, e *storage.Evidence) ([]
 	if err != nil || json.Unmarshal(told, &gaps) != nil {
 		return nil, err
 	}
-	if len(e.Facts.Rejections()) > 0 { // which say it as it is now
+	if len(e.MissingRecords()) > 0 { // which say it as it is now
 		gaps = slices.DeleteFunc(gaps, func(g run.KnownGap) bool { return g.Kind == run.KindRejectedEarlier })
 	}
 	return gaps, nil
@@ -30,7 +29,7 @@ func leftOut(ctx context.Context, store *storage.Store, e *storage.Evidence) ([]
 
 // writeRejected tells which records are missing for having been rejected, and what
 // brings them.
-func (a *app) writeRejected(w io.Writer, connection string, list []health.RejectedRecords) {
+func (a *app) writeRejected(w io.Writer, connection string, list []storage.MissingRecords) {
 	for _, r := range list {
 		line := r.Stream + ": " + output.Plural(r.Listed+r.Unlisted, "record") + " failed the stream's schema and did not arrive since"
 		ends := "; a run that delivers them or finds them deleted ends this, and so does, once the connector is fixed, "

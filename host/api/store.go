@@ -11,6 +11,7 @@ import (
 // Store is what the API needs of *storage.Store. Each method is one transaction.
 type Store interface {
 	trust
+	module
 	feed
 	Connection(ctx context.Context, name string) (*storage.Connection, error)
 }
@@ -23,11 +24,15 @@ type trust interface {
 	RevokeDevice(ctx context.Context, deviceID string) (time.Time, error)
 }
 
+// module is which connector a device runs.
+type module interface {
+	PutDeviceManifest(ctx context.Context, src *storage.SourceInstance, moduleSHA256 string, manifest []byte) (changed bool, err error)
+	AdoptManifest(ctx context.Context, src *storage.SourceInstance, moduleSHA256 string, manifest []byte) error
+}
+
 // feed is what is delivered. What comes twice is taken once, and answered twice.
 type feed interface {
 	PutHeartbeat(ctx context.Context, src *storage.SourceInstance, h device.Heartbeat) (time.Time, error)
-	PutDeviceManifest(ctx context.Context, src *storage.SourceInstance, moduleSHA256 string, manifest []byte) (changed bool, err error)
-	AdoptManifest(ctx context.Context, src *storage.SourceInstance, moduleSHA256 string, manifest []byte) error
 	RefuseDelivery(ctx context.Context, src *storage.SourceInstance, code, message string) error
 	IngestBatch(ctx context.Context, b storage.IngestBatch) (accepted int64, replayed bool, err error)
 	DeviceState(ctx context.Context, src *storage.SourceInstance, part storage.StatePart) (state map[string][]byte, next string, updatedAt time.Time, err error)
