@@ -298,10 +298,17 @@ func TestSecondRunYields(t *testing.T) {
 	}
 	first := New(h.deps)
 	go func() {
-		res, _ := first.Run(ctx, Request{Module: h.file, Options: map[string]string{"script": "records notes 0 1\nsleep 20000"}})
+		res, err := first.Run(ctx, Request{Module: h.file, Accept: true, Options: map[string]string{"script": "records notes 0 1\nsleep 20000"}})
+		if err != nil {
+			t.Error(err)
+		}
 		ended <- res
 	}()
-	<-started
+	select {
+	case <-started:
+	case res := <-ended:
+		t.Fatalf("the first run ended with %+v, want it to go on", res)
+	}
 	_, err := h.play(done(0))
 	if abi.CodeOf(err) != abi.CodeConnectionBusy {
 		t.Fatalf("got %v, want %s", err, abi.CodeConnectionBusy)
