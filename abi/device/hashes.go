@@ -26,8 +26,8 @@ func (b *Batch) Intact() bool {
 
 // EnvelopesHash is the hash of a batch as the public collector makes it: of the
 // array that has for each record an envelope of the record's members, the hash of
-// them, and the members that identify the batch. ErrNotRecords is of records that
-// are no array of objects.
+// them, and the members that identify the batch. It returns ErrNotRecords when the
+// records are not an array of objects.
 func EnvelopesHash(b *Batch) (string, error) {
 	o, err := outlined(b.Records)
 	if err != nil || o.nodes[0].kind != '[' {
@@ -130,7 +130,7 @@ func mustCanonical(v any) []byte {
 
 // CommitHash is the hash of a run's end that both sides of the public protocol take:
 // of its ten members alone, each fact in its least form, and the facts by stream.
-// text is the whole body. The error is of a text that is no run's end.
+// text is the whole body. It returns an error when text does not describe a run's end.
 func CommitHash(text []byte) (string, error) {
 	var whole map[string]json.RawMessage
 	if err := json.Unmarshal(text, &whole); err != nil {

@@ -137,7 +137,7 @@ func TestStoredWinsOverEnvironment(t *testing.T) {
 		t.Error(later.Held())
 	}
 	later.is(t, "refresh", "r1")
-	// What it has read was replaced meanwhile, so its own renewal is refused.
+	// A renewal is refused when another one replaced the value that it began from.
 	s.is(t, "refresh", "r1")
 	if err := s.Replace(t.Context(), map[string]string{"refresh": "r2"}); err != nil {
 		t.Fatal(err)

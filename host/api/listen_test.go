@@ -146,9 +146,9 @@ func TestAHalfRenewedPairIsNotServed(t *testing.T) {
 	}
 }
 
-// Who comes while too many are there takes the place of the one that has said nothing
-// for longest, of its own address where that has too many; who has shown a credential
-// keeps its place.
+// A new connection beyond the limit closes the one that has been silent longest, from
+// the same address when that address is over its own limit. A connection that has
+// shown a credential stays open.
 func TestConnectionsAreBounded(t *testing.T) {
 	t.Parallel()
 	in := newPipes()

@@ -14,7 +14,7 @@ import (
 // only the end of one that succeeded and accounted for its stores. What it has no
 // words for is not sent: it would refuse it, and hold the lane up.
 
-// errUnsaid is of a row that the host has no words for.
+// errUnsaid marks a row that the host's protocol cannot express.
 var errUnsaid = errors.New("the host has no words for it")
 
 // publicReasons are the reasons of gaps that every host knows.

@@ -287,7 +287,7 @@ func TestQuestionIsTheConnectors(t *testing.T) {
 	}
 }
 
-// What does not fit a field is asked for again, and given to nobody.
+// An answer that does not fit its field is asked for again and reaches nobody.
 func TestAnswerThatDoesNotFit(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("hunter2", 3)

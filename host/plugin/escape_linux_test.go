@@ -202,8 +202,8 @@ func strike(p *prey) {
 	fmt.Fprintln(os.Stderr, "struck")
 }
 
-// What a guest finds that broke out of WebAssembly: nothing but what it was
-// granted. The same attempts before the walls stand show that each one can work.
+// A guest that broke out of WebAssembly finds nothing but the folders it was granted.
+// The same attempts before the walls stand show that each one can work.
 // Invariant 6 behind its last wall, and Invariant 5.
 func TestEscapedWorkerFindsNothing(t *testing.T) {
 	t.Parallel()

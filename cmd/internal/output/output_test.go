@@ -206,7 +206,7 @@ func TestTableFitsTheScreen(t *testing.T) {
 	}
 }
 
-// What a second Ctrl-C ends owes its last words in the form that was asked for, once.
+// A command that a second Ctrl-C ends says so once, in the form that was asked for.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	stop := abi.NewError(abi.CodeInterrupted, "stopped at once", "run it again")
