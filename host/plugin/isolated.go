@@ -28,6 +28,8 @@ type processCell struct {
 	worker *process // nil: none
 	roots  []string // the folders that the worker can read, or is going to
 	closed bool
+
+	prepared bool // a first instance was made, so that the module is known to start
 }
 
 func (c *processCell) load(ctx context.Context) error {
@@ -84,10 +86,13 @@ func (c *processCell) start(ctx context.Context, cacheDir string, compileOnly bo
 	}
 	c.worker = p
 	c.mu.Unlock()
-	order, err := json.Marshal(loadOrder{
-		CacheDir: cacheDir, MemoryBytes: uint64(o.Limits.MemoryBytes),
-		Extism: c.kind == KindExtism, CompileOnly: compileOnly, Roots: c.roots,
-	})
+	load := loadOrder{
+		CacheDir: cacheDir, MemoryBytes: uint64(o.Limits.MemoryBytes), Extism: c.kind == KindExtism, CompileOnly: compileOnly,
+	}
+	if !compileOnly {
+		load.Roots = c.roots // compiling reads no folder of the owner's
+	}
+	order, err := json.Marshal(load)
 	if err != nil {
 		return err
 	}
@@ -95,7 +100,9 @@ func (c *processCell) start(ctx context.Context, cacheDir string, compileOnly bo
 	p.out.send(wire.Load, 0, order)
 	p.out.send(wire.Module, 0, c.file.Bytes)
 	out, _ := c.converse(ctx, p, d, wire.Loaded, compileTime, 0)
-	if out.Err == nil && !compileOnly {
+	// A guest makes its first instance once: a worker that replaces another one is
+	// about to make its own.
+	if out.Err == nil && !compileOnly && !c.prepared {
 		p.out.send(wire.Prepare, 0, nil)
 		out, _ = c.converse(ctx, p, d, wire.End, o.Limits.Describe, 0)
 	}
@@ -106,6 +113,7 @@ func (c *processCell) start(ctx context.Context, cacheDir string, compileOnly bo
 		}
 		return describeFailed(out.Err, d.written.String())
 	}
+	c.prepared = c.prepared || !compileOnly
 	return nil
 }
 
