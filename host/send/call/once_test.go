@@ -51,6 +51,8 @@ func TestCutRequestsAreCountedAndPaced(t *testing.T) {
 	if r := b.get(address, "bearer"); r.Error.Stop != abi.ReasonRequestCapReached {
 		t.Errorf("%+v, want the stop %s", r.Error, abi.ReasonRequestCapReached)
 	}
+	mu.Lock()
+	defer mu.Unlock()
 	if sent := b.Counts().Sent; len(arrived) != most || sent != most {
 		t.Errorf("%d requests arrived and %d were counted, want %d", len(arrived), sent, most)
 	}
