@@ -3,9 +3,7 @@ package main
 import (
 	"io/fs"
 	"path"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/pdpp-host/pdpp-host/sdk"
 )
@@ -26,12 +24,6 @@ const (
 	streamCoverage  = "coverage_diagnostics"
 )
 
-// optionQuiet is the connector option of the quiet window, in milliseconds.
-const (
-	optionQuiet  = "PDPP_CODEX_ACTIVE_ROLLOUT_QUIET_MS"
-	defaultQuiet = 120 * time.Second
-)
-
 // A slice is at least sliceBytes, and sliceShare bytes for each byte of cursor:
 // a large cursor costs more than what it saves.
 const (
@@ -48,14 +40,11 @@ type run struct {
 	readOnly      bool // the run collects less than the cursor covers: it may not move it
 	threads       *threads
 	roll          rollout
-	quiet         time.Duration
-	now           time.Time
 	bySession     map[string][]string // session -> paths of its rollouts
 	emitted       map[string]bool     // sessions of this run
 
 	total, done, since, encoded, slice int64
 	dropped                            int
-	deferred                           []string
 	problems                           map[string][]string
 }
 
@@ -69,19 +58,11 @@ func newRun(h *sdk.Host, slice int64) (*run, error) {
 			Hint: "manual_action_required", Err: err}
 	}
 	r := &run{
-		h: h, home: home, slice: slice, before: newCursor(), quiet: defaultQuiet, now: h.Now(),
+		h: h, home: home, slice: slice, before: newCursor(),
 		bySession: map[string][]string{}, emitted: map[string]bool{}, problems: map[string][]string{}, threads: &threads{problem: threadsMissing},
 	}
 	if r.slice <= 0 {
 		r.slice = sliceBytes
-	}
-	if text := h.Option(optionQuiet); text != "" {
-		ms, err := strconv.ParseInt(text, 10, 64)
-		if err != nil || ms < 0 || ms > 7*24*3600*1000 {
-			return nil, &sdk.Failure{Code: "codex_option_invalid", Message: optionQuiet + " is not a number of milliseconds up to a week",
-				Hint: "update_selector"}
-		}
-		r.quiet = time.Duration(ms) * time.Millisecond
 	}
 	return r, nil
 }

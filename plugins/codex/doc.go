@@ -15,12 +15,10 @@
 // beginning or end is not what was read is read anew; ids are made of session
 // and line number, so the same line is the same record.
 //
-// A rollout written to within the last two minutes (option
-// PDPP_CODEX_ACTIVE_ROLLOUT_QUIET_MS, 0 to read at once) is left for the next
-// run, with a SKIP_RESULT that says so: a call and its output then come as one
-// record. Without the quiet window it is read up to its last line feed; a call
-// that has no output by then is emitted without one, and the output follows as a
-// record of its own, SESSION:LINE:output.
+// A rollout that is being written is read up to its last line feed, and the rest
+// by the next run: what is still growing is not missing. A call that has no output
+// by then is emitted without one, since records of calls are never changed, and the
+// output follows as a record of its own, SESSION:LINE:output.
 //
 // Nothing here deletes sessions: a rollout that Codex, or its owner, removes to
 // save room is no statement about the record. Rules, prompts, skills and the

@@ -21,8 +21,7 @@ const (
 
 var schemas = trial.SchemasOf(manifest)
 
-// home is a home folder of Codex on disk. Its files' times move with every
-// write and lie outside the quiet window.
+// home is a home folder of Codex on disk. Its files' times move with every write.
 type home struct {
 	t     *testing.T
 	dir   string
@@ -90,10 +89,6 @@ func (h *home) again(res *sdktest.Result, change ...trial.Change) *sdktest.Resul
 	})
 	schemas.Sound(h.t, next)
 	return next
-}
-
-func option(value string) trial.Change {
-	return func(o *sdktest.Options) { o.Options = map[string]string{optionQuiet: value} }
 }
 
 // database opens the database of threads; it is closed when the test ends, so
@@ -198,5 +193,3 @@ func keys(res *sdktest.Result, stream string) string {
 func activity(res *sdktest.Result) int {
 	return len(res.Records(streamSessions)) + len(res.Records(streamMessages)) + len(res.Records(streamCalls))
 }
-
-func (h *home) roots() map[string]fs.FS { return map[string]fs.FS{"codex": os.DirFS(h.dir)} }

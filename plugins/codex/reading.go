@@ -7,20 +7,9 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk"
 )
 
-// active reports whether a rollout is likely to be written to right now.
-func (r *run) active(f *rolloutFile) bool {
-	age := r.now.UnixMilli() - f.mtimeMS
-	return age < r.quiet.Milliseconds() && age > -r.quiet.Milliseconds()
-}
-
 // file reads one rollout, as far as it is new.
 func (r *run) file(f *rolloutFile) error {
 	s := r.after.files[f.path]
-	unchanged := s != nil && f.size == s.observed && f.mtimeMS == s.mtimeMS
-	if !unchanged && r.active(f) {
-		r.deferred = append(r.deferred, f.path)
-		return nil
-	}
 	p, err := decide(f, s)
 	if err != nil {
 		r.problem(problemUnreadable, f.path)
@@ -42,6 +31,9 @@ func (r *run) file(f *rolloutFile) error {
 	readErr, err := r.read(f, next)
 	if err != nil {
 		return err
+	}
+	if readErr == nil && next.lines == 0 {
+		return nil // a session begins with its first complete line
 	}
 	if readErr == nil {
 		next.head, next.tail, readErr = guards(file, next.offset)

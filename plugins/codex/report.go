@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
@@ -17,7 +16,6 @@ const (
 	problemChanged    = "file_changed_while_read"
 	problemThreads    = "threads_unreadable"
 	problemTooMany    = "too_many_files"
-	problemDeferred   = "active_rollout_deferred"
 	problemMalformed  = "malformed_lines"
 	problemOversized  = "line_too_long"
 	problemReduced    = "cursor_reduced"
@@ -51,13 +49,6 @@ func (r *run) report() error {
 			return err
 		}
 	}
-	rest := "less than " + r.quietText() + " ago: "
-	if err := r.missingIn(problemDeferred,
-		"session was written to "+rest+"it is collected by a run that finds it at rest for that long",
-		"sessions were written to "+rest+"each is collected by a run that finds it at rest for that long",
-		"retry_by_runtime", r.deferred); err != nil {
-		return err
-	}
 	if r.nothingFound() {
 		if err := r.skip("", problemNothing, 1, "folder holds nothing that this connector collects", "", "not_retriable", []string{"."}); err != nil {
 			return err
@@ -68,15 +59,6 @@ func (r *run) report() error {
 	}
 	return r.skip("", problemReduced, int64(r.dropped), "rollout does not fit the cursor and is read anew in every run",
 		"rollouts do not fit the cursor and are read anew in every run", "not_retriable", nil)
-}
-
-// quietText is the quiet window in seconds.
-func (r *run) quietText() string {
-	one := "seconds"
-	if r.quiet == time.Second {
-		one = "second"
-	}
-	return strconv.FormatFloat(r.quiet.Seconds(), 'f', -1, 64) + " " + one
 }
 
 // reportLines reports the lines that are missing, those of earlier runs

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
@@ -93,7 +92,7 @@ func TestRolloutWithoutMetaOrEnvelope(t *testing.T) {
 	if got := keys(res, streamMessages); got != "old-1:3 A:1 rollout:1" {
 		t.Fatal(got)
 	}
-	if got := keys(res, streamSessions); got != "old-1 A rollout empty" {
+	if got := keys(res, streamSessions); got != "old-1 A rollout" {
 		t.Fatal(got)
 	}
 	if field(res, streamSessions, "old-1", "git_branch") != "dev" || field(res, streamCalls, "old-1:4", "call_id") != "fc" {
@@ -253,47 +252,48 @@ func TestTouchedRolloutEmitsNothing(t *testing.T) {
 	}
 }
 
-func TestQuietWindow(t *testing.T) {
+// A session that is being written is collected as far as its lines are complete, and
+// what is still to come is missing from nothing.
+func TestGrowingSession(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	name := rolloutName(sessionA)
-	h.write(name, metaLine(sessionA)+message(1, "user", "one"))
-	h.write(rolloutName(sessionB), metaLine(sessionB)+message(1, "user", "one"))
-	h.touch(name, sdktest.Epoch.Add(-119*time.Second))
-	first := h.collect()
-	if keys(first, streamMessages) != "B:2" || trial.Reasons(first) != strings.Repeat(problemDeferred+",", 2)+problemDeferred || lacking(first) != "function_calls messages sessions" || !strings.Contains(string(first.Skips[0].Diagnostics), name) {
-		t.Fatal(keys(first, streamMessages), first.Skips)
-	}
-	if got := first.Skips[0].Message; got != "1 session was written to less than 120 seconds ago: it is collected by a run that finds it at rest for that long" {
-		t.Error(got)
-	}
-	if half := h.collect(option("119500")); !strings.Contains(half.Skips[0].Message, "less than 119.5 seconds ago") {
-		t.Error(half.Skips)
-	}
-	if second := h.again(first, option("0")); keys(second, streamMessages) != "A:2" || trial.Reasons(second) != "" {
-		t.Fatal(second.All)
-	}
-	if second := h.again(first, option("119000")); keys(second, streamMessages) != "A:2" {
-		t.Fatal(second.All)
-	}
-	h.touch(name, sdktest.Epoch.Add(-121*time.Second))
-	second := h.again(first)
-	if keys(second, streamMessages) != "A:2" {
-		t.Fatal(second.All)
-	}
-	// What did not change is not deferred, however young.
+	line := message(3, "assistant", "two")
+	h.write(name, metaLine(sessionA)+message(1, "user", "one")+callLine(2, "c")+line[:len(line)/2])
 	h.touch(name, sdktest.Epoch.Add(-time.Second))
-	third := h.again(second, option("0"))
-	if fourth := h.again(third, option("")); trial.Reasons(fourth) != "" || len(fourth.All) != 0 {
-		t.Fatal(fourth.Skips)
+	first := h.collect()
+	if keys(first, streamMessages) != "A:2" || keys(first, streamCalls) != "A:3" || field(first, streamSessions, sessionA, "message_count") != "1" {
+		t.Fatalf("got messages %q and calls %q, want the complete lines A:2 and A:3", keys(first, streamMessages), keys(first, streamCalls))
 	}
-	bad := sdktest.Collect(t, connector{}, func() sdktest.Options {
-		o := sdktest.Options{Roots: h.roots()}
-		option("soon")(&o)
-		return o
-	}())
-	if bad.Done.Status != abi.DoneFailed || bad.Done.Error.Code != "codex_option_invalid" {
-		t.Fatalf("%+v", bad.Done)
+	if len(first.Skips) != 0 {
+		t.Fatalf("what is being written is told as missing: %+v", first.Skips)
+	}
+	if same := h.again(first); len(same.All)+len(same.Skips) != 0 {
+		t.Fatalf("nothing was added, and yet there are %d records and %+v", len(same.All), same.Skips)
+	}
+	h.add(name, line[len(line)/2:]+outputLine(4, "c", "done"))
+	h.touch(name, sdktest.Epoch)
+	second := h.again(first)
+	if keys(second, streamMessages) != "A:4" || keys(second, streamCalls) != "A:5:output" || len(second.Skips) != 0 ||
+		field(second, streamSessions, sessionA, "message_count") != "2" {
+		t.Fatalf("got messages %q, calls %q and %+v, want the rest: A:4 and A:5:output", keys(second, streamMessages), keys(second, streamCalls), second.Skips)
+	}
+}
+
+// A session whose first line is not complete does not exist yet.
+func TestSessionBeginsWithItsFirstLine(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	name := "sessions/2026/01/01/rollout-begun.jsonl"
+	line := metaLine(sessionA)
+	h.write(name, line[:20])
+	first := h.collect()
+	if activity(first)+len(first.Skips) != 0 {
+		t.Fatalf("got sessions %q and %+v, want nothing yet", keys(first, streamSessions), first.Skips)
+	}
+	h.add(name, line[20:]+message(1, "user", "one"))
+	if second := h.again(first); keys(second, streamSessions) != "A" || keys(second, streamMessages) != "A:2" {
+		t.Fatalf("got sessions %q and messages %q, want A and A:2", keys(second, streamSessions), keys(second, streamMessages))
 	}
 }
 
@@ -379,7 +379,7 @@ func TestMalformedAndOversizedLines(t *testing.T) {
 		t.Fatalf("%+v", res.Skips)
 	}
 	h.write(rolloutName(sessionA), metaLine(sessionA)+message(1, "user", "repaired"))
-	if repaired := h.again(second, option("0")); len(repaired.Skips) != 0 {
+	if repaired := h.again(second); len(repaired.Skips) != 0 {
 		t.Fatalf("%+v", repaired.Skips)
 	}
 }
