@@ -14,6 +14,24 @@ type Manifest struct {
 	Setup           Setup               `json:"setup"`
 	Streams         []Stream            `json:"streams"`
 	ReasonMessages  map[string]string   `json:"reason_display_messages"`
+	// Options are those that an owner may set. nil: the manifest says nothing of
+	// them, and any is handed to the connector as it is; empty: there are none.
+	Options []Option `json:"options"`
+}
+
+// The types of an option.
+const (
+	OptionString  = "string"
+	OptionInteger = "integer"
+	OptionBoolean = "boolean"
+)
+
+// Option is one option of a connector.
+type Option struct {
+	Name        string `json:"name"`
+	Type        string `json:"type"`
+	Default     Raw    `json:"default"` // a value of Type; nil: there is none
+	Description string `json:"description"`
 }
 
 // RuntimeRequirements is what the connector needs to run.

@@ -46,6 +46,22 @@ func Credentials(m *abi.Manifest) []abi.CredentialField {
 	return all
 }
 
+// SecretNames are the names by which a manifest's secret credentials go: their
+// fields and their variables, these in small letters too.
+func SecretNames(m *abi.Manifest) map[string]bool {
+	known := map[string]bool{}
+	for _, c := range Credentials(m) {
+		if c.Secret != nil && !*c.Secret {
+			continue
+		}
+		known[c.Name] = true
+		for _, env := range c.Env {
+			known[env], known[strings.ToLower(env)] = true, true
+		}
+	}
+	return known
+}
+
 // variableField is the field that a variable of capabilities.auth.required fills
 // where no form names one.
 func variableField(env string) string { return strings.ToLower(env) }

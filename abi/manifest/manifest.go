@@ -70,6 +70,7 @@ func read(raw []byte) (*abi.Manifest, []Problem) {
 		readCredentialSlots(network, m)
 		checkPacingStream(network.get("pacing_stream"), m)
 		readReasonMessages(root.get("reason_display_messages"), m)
+		readOptions(root.get("options"), m)
 	}
 	return m, c.problems
 }

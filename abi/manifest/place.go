@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/pdpp-host/pdpp-host/abi"
 )
 
 // Text limits, in bytes.
@@ -82,6 +84,21 @@ func (p place) needItems() {
 func (p place) notEmpty() {
 	if p.n != nil && p.n.kind == kindArray && len(p.n.items) == 0 {
 		p.fail("must not be empty")
+	}
+}
+
+// only records a problem for each member of an object that is none of its keys; of
+// says what the keys are of.
+func (p place) only(of string, keys ...string) {
+	for _, m := range p.n.members {
+		if slices.Contains(keys, m.name) {
+			continue
+		}
+		rule := "is not a key of " + of + " (" + strings.Join(keys, ", ") + ")"
+		if nearest := abi.Nearest(m.name, keys); nearest != "" {
+			rule = "is not a key of " + of + ": did you mean " + nearest + "?"
+		}
+		p.get(m.name).fail(rule)
 	}
 }
 

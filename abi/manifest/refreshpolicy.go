@@ -1,11 +1,6 @@
 package manifest
 
-import (
-	"slices"
-	"strings"
-
-	"github.com/pdpp-host/pdpp-host/abi"
-)
+import "github.com/pdpp-host/pdpp-host/abi"
 
 // maxInterval is ten years in seconds: beyond it an interval is a mistake, and
 // adding it to a time would overflow sooner or later.
@@ -25,11 +20,7 @@ func readRefreshPolicy(p place) *abi.RefreshPolicy {
 	if !p.object() {
 		return nil
 	}
-	for _, m := range p.n.members {
-		if !slices.Contains(refreshPolicyKeys, m.name) {
-			p.get(m.name).fail("is not a key of a refresh policy (" + strings.Join(refreshPolicyKeys, ", ") + ")")
-		}
-	}
+	p.only("a refresh policy", refreshPolicyKeys...)
 	mode := p.get("recommended_mode")
 	mode.need()
 	rationale := p.get("rationale")

@@ -69,7 +69,7 @@ func (a *app) connection(ctx context.Context, store *storage.Store, name string)
 	}
 	slices.Sort(names)
 	hint := "there are none yet: `pdpp-host plugins accept CONNECTOR` makes one"
-	if n := config.Nearest(name, names); n != "" {
+	if n := abi.Nearest(name, names); n != "" {
 		hint = fmt.Sprintf("did you mean %q?", n)
 	} else if len(names) > 0 {
 		hint = "there are: " + strings.Join(names, ", ")

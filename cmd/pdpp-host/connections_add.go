@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/manifest"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/consent"
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
@@ -53,6 +54,9 @@ func (a *app) connectionsAdd(ctx context.Context, name, connector string, f addF
 	if secret := run.SecretOptions(d.Manifest, options); len(secret) > 0 {
 		return usage(fmt.Sprintf("%q is a credential of the connector, and no option", secret[0]),
 			fmt.Sprintf("add the connection without it, then: pdpp-host connections credential set %s %s", name, secret[0]))
+	}
+	if err := manifest.CheckOptions(d.Manifest, options); err != nil {
+		return err
 	}
 	if err := checkBase(options); err != nil {
 		return err

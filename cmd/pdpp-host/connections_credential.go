@@ -176,7 +176,7 @@ func unknownField(typed string, fields []abi.CredentialField) error {
 		return abi.NewError(codeCredentialUnknown, "the connector uses no credentials", "nothing has to be set; it can run")
 	}
 	names := fieldNames(fields)
-	if looksLikeSecret(typed) && config.Nearest(strings.ToLower(typed), names) == "" {
+	if looksLikeSecret(typed) && abi.Nearest(strings.ToLower(typed), names) == "" {
 		return secretArgument()
 	}
 	return abi.NewError(codeCredentialUnknown, "the connector has no such credential field", nearestOf(typed, names, "its fields are"))
@@ -211,7 +211,7 @@ func nearestOf(typed string, names []string, list string) string {
 	}
 	slices.Sort(names)
 	hint := list + ": " + strings.Join(names, ", ")
-	if n := config.Nearest(strings.ToLower(typed), names); n != "" {
+	if n := abi.Nearest(strings.ToLower(typed), names); n != "" {
 		return fmt.Sprintf("did you mean %q? %s", n, hint)
 	}
 	return hint

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/pdpp-host/pdpp-host/abi/manifest"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/run"
@@ -173,6 +174,9 @@ func (a *app) mayHave(ctx context.Context, c *config.Config, own *storage.Connec
 	if secret := run.SecretOptions(m, options); len(secret) > 0 {
 		return usage(fmt.Sprintf("%q is a credential of the connector, and no option", secret[0]),
 			fmt.Sprintf("store it encrypted: pdpp-host connections credential set %s %s", quoted(own.Name), secret[0]))
+	}
+	if err := manifest.CheckOptions(m, options); err != nil {
+		return err
 	}
 	if err := checkBase(options); err != nil {
 		return err

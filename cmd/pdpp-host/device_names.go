@@ -8,7 +8,6 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
-	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -77,7 +76,7 @@ func noDevice(typed string, all []deviceRow) error {
 		}
 	}
 	hint := "pdpp-host devices list shows them"
-	if n := config.Nearest(typed, known); n != "" {
+	if n := abi.Nearest(typed, known); n != "" {
 		hint = fmt.Sprintf("did you mean %q, which is %s? %s", n, ids[n], hint)
 	}
 	return abi.NewError(codeDeviceUnknown, fmt.Sprintf("there is no device %q", typed), hint)

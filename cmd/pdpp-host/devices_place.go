@@ -70,7 +70,7 @@ func (a *app) heardOf(ctx context.Context, c *config.Config, store *storage.Stor
 		return nil
 	}
 	hint := "if that is its name"
-	if n := config.Nearest(connector, known); n != "" {
+	if n := abi.Nearest(connector, known); n != "" {
 		hint = fmt.Sprintf("did you mean %q? if %s is its name", n, connector)
 	}
 	return abi.NewError(abi.CodePluginUnknown, fmt.Sprintf("this host does not know the connector %q", connector),

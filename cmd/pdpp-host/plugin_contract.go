@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pdpp-host/pdpp-host/abi"
-	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/storage"
@@ -47,9 +46,6 @@ func (a *app) pluginTest(ctx context.Context, path string, roots, set []string, 
 		return err
 	}
 	if options.Options, err = pairs("--set", "KEY=VALUE", set); err != nil {
-		return err
-	}
-	if err := misspelt(options.Options); err != nil {
 		return err
 	}
 	options.File, err = openModule(c, path)
@@ -91,17 +87,6 @@ func suiteEnvironment(getenv func(string) string) func(connector, variable strin
 	return func(connector, variable string) string {
 		return ownEnvironment(&storage.Connection{Connector: connector}, getenv)(variable)
 	}
-}
-
-// misspelt refuses a slip of the one option that the host knows itself: with it a
-// module would ask its real provider instead of the one that is meant.
-func misspelt(options map[string]string) error {
-	for _, name := range sorted(options) {
-		if name != run.OptionBaseURL && config.Nearest(name, []string{run.OptionBaseURL}) != "" {
-			return usage(fmt.Sprintf("the option %q is none that the host knows", name), "did you mean --set "+run.OptionBaseURL+"=URL?")
-		}
-	}
-	return nil
 }
 
 // foldersExist makes the folders that were named independent of where they were,

@@ -47,7 +47,7 @@ func streamKnown(conn *storage.Connection, stream string, names []string) error 
 		return nil
 	}
 	hint := theStreams(conn, names)
-	if n := config.Nearest(stream, names); n != "" {
+	if n := abi.Nearest(stream, names); n != "" {
 		hint = fmt.Sprintf("did you mean %q? %s", n, hint)
 	}
 	return abi.NewError(abi.CodeStreamUnknown, fmt.Sprintf("connection %s has no stream %q", conn.Name, stream), hint)

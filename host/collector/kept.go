@@ -6,6 +6,7 @@ import (
 	"maps"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/manifest"
 	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
@@ -21,6 +22,9 @@ func (c *Collector) Keep(ctx context.Context, m *abi.Manifest, roots, options ma
 	}
 	if secret := run.SecretOptions(m, options); len(secret) > 0 {
 		return abi.NewError(abi.CodeUsage, "an option is a credential of the connector", "leave it out: nothing secret is kept here").WithDetail(secret[0])
+	}
+	if err := manifest.CheckOptions(m, options); err != nil {
+		return err
 	}
 	store, err := c.open(ctx)
 	if err != nil {

@@ -3,6 +3,8 @@ package config
 import (
 	"slices"
 	"strings"
+
+	"github.com/pdpp-host/pdpp-host/abi"
 )
 
 const envPrefix = "PDPP_"
@@ -43,9 +45,9 @@ func checkEnvironment(env map[string]string) error {
 		if !strings.HasPrefix(name, envPrefix) || env[name] == "" || slices.Contains(known, name) {
 			continue
 		}
-		nearest := Nearest(name, known)
+		nearest := abi.Nearest(name, known)
 		ours := slices.ContainsFunc(sections, func(s string) bool { return strings.HasPrefix(name, s) })
-		if !ours && (nearest == "" || Distance(name, nearest) > 2) {
+		if !ours && (nearest == "" || abi.Distance(name, nearest) > 2) {
 			continue
 		}
 		if nearest == "" {

@@ -197,7 +197,7 @@ func unknownKey(message, detail, nearest string) error {
 // nearestKey compares also by a key's last part, so that "memory" finds
 // "limits.memory".
 func nearestKey(name string, known []string) string {
-	if n := Nearest(name, known); n != "" {
+	if n := abi.Nearest(name, known); n != "" {
 		return n
 	}
 	last := name[strings.LastIndexByte(name, '.')+1:]
@@ -205,7 +205,7 @@ func nearestKey(name string, known []string) string {
 	for i, k := range known {
 		parts[i] = k[strings.LastIndexByte(k, '.')+1:]
 	}
-	if n := Nearest(last, parts); n != "" {
+	if n := abi.Nearest(last, parts); n != "" {
 		return known[slices.Index(parts, n)]
 	}
 	return known[0]

@@ -150,16 +150,3 @@ func FuzzParseSize(f *testing.F) {
 		}
 	})
 }
-
-func TestNearest(t *testing.T) {
-	t.Parallel()
-	known := []string{"run", "runs", "records", "plugins"}
-	for in, want := range map[string]string{"rnu": "run", "recrods": "records", "plugin": "plugins", "zzzz": "", "": ""} {
-		if got := Nearest(in, known); got != want {
-			t.Errorf("%q -> %q, want %q", in, got, want)
-		}
-	}
-	if Distance("abc", "acb") != 1 || Distance("", "abc") != 3 || Distance("kitten", "sitting") != 3 {
-		t.Error("distance")
-	}
-}

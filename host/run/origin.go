@@ -3,7 +3,6 @@ package run
 import (
 	"fmt"
 	"maps"
-	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/manifest"
@@ -70,16 +69,7 @@ func noSecretOption(m *abi.Manifest, options map[string]string) error {
 // credentials: by a field or by a variable, in small letters too, wherever the
 // manifest names one as a secret.
 func SecretOptions(m *abi.Manifest, options map[string]string) []string {
-	known := map[string]bool{}
-	for _, c := range manifest.Credentials(m) {
-		if c.Secret != nil && !*c.Secret {
-			continue
-		}
-		known[c.Name] = true
-		for _, env := range c.Env {
-			known[env], known[strings.ToLower(env)] = true, true
-		}
-	}
+	known := manifest.SecretNames(m)
 	var out []string
 	for name := range options {
 		if known[name] {

@@ -190,7 +190,11 @@ func (r *Runner) connect(ctx context.Context, req Request, p *prepared, raw []by
 			return err
 		}
 	}
-	if err := noSecretOption(p.manifest, options); err != nil {
+	var kept map[string]string
+	if conn != nil {
+		kept = conn.Options
+	}
+	if err := checkOptions(p.manifest, name, kept, req.Options); err != nil {
 		return err
 	}
 	if conn != nil {
@@ -201,7 +205,7 @@ func (r *Runner) connect(ctx context.Context, req Request, p *prepared, raw []by
 	if p.first, err = r.neverRan(ctx, conn); err != nil {
 		return err
 	}
-	p.against, p.options = heldTo(conn), options
+	p.against, p.options = heldTo(conn), manifest.WithDefaults(p.manifest, options)
 	if r.deps.Details != nil {
 		p.details = r.deps.Details(p.manifest.ConnectorKey)
 	}

@@ -84,9 +84,12 @@ func (h *host) begin() error {
 	if err := h.scope(list); err != nil {
 		return err
 	}
+	if err := manifest.CheckOptions(&h.manifest, h.o.Options); err != nil {
+		return err
+	}
 	start := abi.Start{
 		Type: abi.TypeStart, RunID: h.o.RunID, CollectionMode: h.o.Mode, Scope: abi.Scope{Streams: list},
-		Options: h.o.Options, Credentials: h.o.Credentials, RecoveryOnly: h.o.RecoveryOnly,
+		Options: manifest.WithDefaults(&h.manifest, h.o.Options), Credentials: h.o.Credentials, RecoveryOnly: h.o.RecoveryOnly,
 	}
 	if start.RunID == "" {
 		start.RunID = "run-test"

@@ -21,7 +21,8 @@ type Options struct {
 	State map[string]string
 	// Roots holds the granted folders, by root name.
 	Roots map[string]fs.FS
-	// Options are the connector options.
+	// Options are the connector options; of those that the manifest declares the
+	// others have their defaults.
 	Options map[string]string
 	// Credentials says which credential fields the host holds.
 	Credentials map[string]bool

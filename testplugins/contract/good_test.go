@@ -25,8 +25,8 @@ func TestScriptedKeepsEveryClause(t *testing.T) {
 		t.Errorf("%d records, %s, %v", r.Records, r.Kind, r.Failed())
 	}
 	// It breaks nothing, and its owner would never see it as healthy.
-	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "maximum_staleness_seconds") {
-		t.Errorf("warnings are %q, want one of maximum_staleness_seconds", r.Warnings)
+	if len(r.Warnings) != 2 || !strings.Contains(r.Warnings[0], "options is missing") || !strings.Contains(r.Warnings[1], "maximum_staleness_seconds") {
+		t.Errorf("warnings are %q, want one of options and one of maximum_staleness_seconds", r.Warnings)
 	}
 }
 

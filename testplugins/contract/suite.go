@@ -75,6 +75,9 @@ func once(ctx context.Context, o Options, r *Report) (*Report, error) {
 		r.settle()
 		return r, ctx.Err()
 	}
+	if err := manifest.CheckOptions(m, o.Options); err != nil {
+		return r, err // its author's slip, and no clause
+	}
 	r.Connector = m.ConnectorKey
 	r.warn(m)
 	r.Bindings = slices.Sorted(maps.Keys(m.Requirements.Bindings))
@@ -124,6 +127,10 @@ func described(ctx context.Context, o Options, r *Report) *abi.Manifest {
 
 // warn tells of fields that a connector can do without and its owner cannot.
 func (r *Report) warn(m *abi.Manifest) {
+	if m.Options == nil {
+		r.Warnings = append(r.Warnings, "options is missing: any --set is taken, also a misspelt one; "+
+			"list those that the connector reads, or [] when it reads none")
+	}
 	if p := m.Capabilities.RefreshPolicy; p == nil || p.MaximumStalenessSeconds == nil {
 		r.Warnings = append(r.Warnings, "capabilities.refresh_policy.maximum_staleness_seconds is missing: "+
 			"nothing says when data is old, so a connection that works is shown as Checking for ever")

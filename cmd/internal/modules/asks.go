@@ -54,7 +54,23 @@ func Asks(m *abi.Manifest) []Ask {
 			})
 		}
 	}
-	return append(all, Ask{What: "schedule", Value: schedule(m)})
+	return append(append(all, options(m)...), Ask{What: "schedule", Value: schedule(m)})
+}
+
+// options lists the options that an owner may set.
+func options(m *abi.Manifest) []Ask {
+	if m.Options == nil {
+		return []Ask{{What: "option", Value: "any: its manifest does not say which there are, so none is checked"}}
+	}
+	var all []Ask
+	for _, o := range m.Options {
+		value := o.Name + " (" + o.Type
+		if text := manifest.DefaultText(o); text != "" {
+			value += ", else " + text
+		}
+		all = append(all, Ask{What: "option", Value: value + "): " + o.Description})
+	}
+	return all
 }
 
 // credential says of a credential which variables fill it. A variable that does not

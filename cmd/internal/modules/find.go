@@ -67,7 +67,7 @@ func ValidName(name string) bool {
 func unknown(c *config.Config, name, list string) error {
 	names, _ := Installed(c.PluginsDir()) // an unreadable folder has been told of already
 	hint := "put " + name + plugin.Extension + " into the plugins folder, or give a path to a .wasm file"
-	if n := config.Nearest(name, names); n != "" {
+	if n := abi.Nearest(name, names); n != "" {
 		hint = fmt.Sprintf("did you mean %q? %s shows what is installed", n, list)
 	} else if len(names) > 0 {
 		hint = "installed are: " + strings.Join(names, ", ") + "; or " + hint

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/pdpp-host/pdpp-host/host/config"
+	"github.com/pdpp-host/pdpp-host/abi"
 )
 
 // FlagError names the nearest flag for one that does not exist.
@@ -37,7 +37,7 @@ func unknownFlag(cmd *cobra.Command, e *pflag.NotExistError, see string) error {
 	var known []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
 	hint := see
-	if n := config.Nearest(name, known); n != "" {
+	if n := abi.Nearest(name, known); n != "" {
 		hint = "did you mean --" + n + "? " + see
 	}
 	dashes := "--"

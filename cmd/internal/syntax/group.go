@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/pdpp-host/pdpp-host/host/config"
+	"github.com/pdpp-host/pdpp-host/abi"
 )
 
 // Group is a command that only holds others. Alone it does what fallback does,
@@ -41,7 +41,7 @@ func children(cmd *cobra.Command) []string {
 
 func unknownCommand(cmd *cobra.Command, word string) error {
 	hint := "one of: " + strings.Join(children(cmd), ", ")
-	if n := config.Nearest(word, children(cmd)); n != "" {
+	if n := abi.Nearest(word, children(cmd)); n != "" {
 		hint = fmt.Sprintf("did you mean: %s %s", cmd.CommandPath(), n)
 	}
 	return Usage(fmt.Sprintf("unknown command %q", word), hint).WithDetail("after " + cmd.CommandPath())

@@ -1,4 +1,4 @@
-package config
+package abi
 
 // Nearest returns the known word that word is most likely a slip of, or "" when
 // none is near: at most a third of the longer word may differ.
