@@ -3,6 +3,7 @@ package sdk
 import (
 	"time"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
 )
 
@@ -33,6 +34,19 @@ func (b backlog) locator() []byte {
 	return append(jsonappend.Int(jsonappend.Name(l, "remaining"), b.remaining), '}')
 }
 
+// gap is the gap that says so. served is that gap, where it is told of again; nil: it
+// is a new one.
+func (b backlog) gap(served *servedGap) Gap {
+	g := Gap{
+		Reason: abi.ReasonRetryExhausted, Err: &abi.GapError{Class: string(abi.ReasonRunCapBacklog)},
+		Locator: b.locator(), ListCursor: append(textMember([]byte{'{'}, "before_update_time", b.before), '}'),
+	}
+	if served != nil {
+		g.ID, g.Lease = served.id, served.lease
+	}
+	return g
+}
+
 // readBacklog reads the locator of a served gap.
 func (g *servedGap) readBacklog() backlog {
 	return backlog{
@@ -48,6 +62,7 @@ const relistBatch = 64
 // expansion reads the list again for one backlog gap.
 type expansion struct {
 	d         *Details
+	gap       *servedGap
 	b         backlog
 	top       time.Time
 	floor     time.Time // zero: none
@@ -65,7 +80,7 @@ type expansion struct {
 // becomes a new chunk and a new backlog gap in the old one's place. A list that
 // cannot be read to where it matters changes nothing: the gap stays pending.
 func (d *Details) expand(gap *servedGap) error {
-	x := &expansion{d: d, b: gap.readBacklog()}
+	x := &expansion{d: d, gap: gap, b: gap.readBacklog()}
 	var ok bool
 	if x.top, ok = parseInstant(x.b.before); !ok || d.l.Relist == nil || d.exhausted() {
 		return nil
@@ -87,7 +102,7 @@ func (d *Details) expand(gap *servedGap) error {
 			d.broken = err
 		}
 	default:
-		d.broken = x.settle(gap)
+		d.broken = x.settle()
 	}
 	return d.broken
 }
@@ -141,7 +156,7 @@ func (x *expansion) fetchBatch() {
 		i++
 		return x.batch[i-1], true
 	}
-	held, err := x.d.fetch(source)
+	held, err := x.d.fetch(source, x.slice)
 	if x.err = err; err != nil {
 		return
 	}
@@ -160,6 +175,17 @@ func (x *expansion) fetchBatch() {
 		x.err = x.tail.add(x.batch[reached])
 	}
 	x.batch = x.batch[:0]
+}
+
+// slice moves the gap's watermark down to rest, in the store: what is newer has its
+// outcome. The gap keeps its name, and is leased no longer.
+func (x *expansion) slice(rest Detail) error {
+	if x.unordered {
+		return nil
+	}
+	moved := backlog{before: rest.UpdatedAt, floor: x.b.floor, remaining: max(x.b.remaining-x.fetched, 1)}
+	x.gap.lease = ""
+	return x.d.h.gap(x.d.l.Stream, x.d.l.StateStream, jsonappend.String(nil, x.gap.recordKey), moved.gap(x.gap))
 }
 
 // stopped starts the tail. A stop that is not the owner's bound writes no chunk:
@@ -184,10 +210,12 @@ func (x *expansion) parted() {
 }
 
 // settle resolves the gap, or puts a new one in its place.
-func (x *expansion) settle(gap *servedGap) error {
-	d := x.d
-	if err := d.h.GapAttempted(d.l.Stream, gap.id, gap.lease); err != nil {
-		return err
+func (x *expansion) settle() error {
+	d, gap := x.d, x.gap
+	if gap.lease != "" {
+		if err := d.h.GapAttempted(d.l.Stream, gap.id, gap.lease); err != nil {
+			return err
+		}
 	}
 	if x.tail != nil && x.tail.folded > 0 {
 		rest := backlog{before: x.tail.newText, floor: x.b.floor, remaining: x.tail.folded}

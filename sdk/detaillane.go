@@ -33,6 +33,13 @@ type DetailLane struct {
 	// error says that the list came to an end too early. Nil: a tail is never
 	// folded.
 	Relist func(until string, visit func(Detail) bool) error
+	// Slice hands over the list's cursor (Host.Slice) in the middle of Walk: each
+	// record that Walk was handed before rest has its outcome, and neither rest nor
+	// one behind it does for certain. It is called every few seconds, however slow
+	// the provider is, and is what a kill of the host costs. It asks for nothing
+	// itself. Nil: the lane is fetched again from the last cursor that the connector
+	// handed over between two Walks.
+	Slice func(rest Detail) error
 }
 
 // Details runs a detail lane: first what bounds of earlier runs left (Recover),
@@ -48,6 +55,8 @@ type Details struct {
 	stop   *detailStop // why nothing more is fetched in this run
 	room   int64       // gaps of single records that the tails of the run may still tell of
 	broken error       // what ends the lane
+	listed int64       // items so far
+	sliced lastSlice
 }
 
 // detailStop is why a run fetches no further details.
@@ -91,7 +100,7 @@ func (d *Details) Walk(next func() (Detail, bool)) error {
 		}
 		return detailItem{}, false
 	}
-	held, err := d.fetch(source)
+	held, err := d.fetch(source, d.l.Slice)
 	if err != nil || d.stop == nil {
 		return err
 	}
@@ -104,7 +113,12 @@ func (d *Details) Walk(next func() (Detail, bool)) error {
 	}
 	t, err := d.newTail(d.stop.capped)
 	for ; ok && err == nil; it, ok = source() {
-		err = t.add(it)
+		if t.folded == 0 { // the backlog gap is told of at the end
+			_, err = d.sliceDue(it, d.l.Slice)
+		}
+		if err == nil {
+			err = t.add(it)
+		}
 	}
 	if err == nil {
 		err = d.broken
@@ -149,7 +163,8 @@ func (d *Details) item(one Detail) (detailItem, bool) {
 	if _, known := d.lane.index[string(key)]; known {
 		return detailItem{}, false
 	}
-	return detailItem{d: one, gap: d.h.gaps.find(d.l.Stream, d.l.StateStream, key)}, true
+	d.listed++
+	return detailItem{d: one, gap: d.h.gaps.find(d.l.Stream, d.l.StateStream, key), n: d.listed}, true
 }
 
 // readLimits reads START.detail_limits.

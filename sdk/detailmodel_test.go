@@ -79,7 +79,7 @@ func (m *model) run(o sdktest.Options, l abi.DetailLimits, c lister) *sdktest.Re
 	o.Completes = func(n int) int { return random.IntN(n) }
 	m.s.details = nil
 	res := sdktest.Collect(m.t, c, o)
-	if len(res.Problems) > 0 {
+	if killed := res.Done.Status == ""; !killed && len(res.Problems) > 0 {
 		m.rt.Fatalf("%q", res.Problems)
 	}
 	if l.MaxFetches > 0 && len(m.s.details) > int(l.MaxFetches) {
@@ -122,18 +122,19 @@ func parse(gap string) (g pendingGap) {
 // accounted checks that nothing is lost: each entry is stored as it is, or has a
 // gap, or is in a backlog, or is still ahead of the cursor.
 func (m *model) accounted() {
-	var newest struct {
-		Newest string `json:"newest"`
+	var cursor struct {
+		Newest string    `json:"newest"`
+		Rest   [2]string `json:"rest"`
 	}
-	_ = json.Unmarshal([]byte(m.state["items"]), &newest)
+	_ = json.Unmarshal([]byte(m.state["items"]), &cursor)
 	for _, e := range m.s.entries {
-		ok := m.stored[e.ID] == e.Version || e.At > newest.Newest
+		ok := m.stored[e.ID] == e.Version || e.At > cursor.Newest || e.At > cursor.Rest[0] && e.At <= cursor.Rest[1]
 		for _, text := range m.gaps {
 			g := parse(text)
 			ok = ok || g.Key == e.ID || g.Locator.Kind == "backlog" && e.At <= g.Locator.Before && e.At >= g.Locator.Floor
 		}
 		if !ok {
-			m.rt.Fatalf("%+v is lost: cursor %s, gaps %q", e, newest.Newest, m.gaps)
+			m.rt.Fatalf("%+v is lost: cursor %s, gaps %q", e, m.state["items"], m.gaps)
 		}
 	}
 }
@@ -153,7 +154,7 @@ func drawLimits(rt *rapid.T) abi.DetailLimits {
 func (m *model) trouble(o *sdktest.Options) (c lister) {
 	bad := rapid.SliceOfN(rapid.SampledFrom([]int{200, 200, 200, 404, 500, 429, 503}), 7, 7).Draw(m.rt, "statuses")
 	m.s.status = func(id string) int { return bad[(len(id)*31+int(id[len(id)-1]))%len(bad)] }
-	switch rapid.IntRange(0, 5).Draw(m.rt, "trouble") {
+	switch rapid.IntRange(0, 7).Draw(m.rt, "trouble") {
 	case 0:
 		left := rapid.IntRange(0, 5).Draw(m.rt, "until the stop")
 		stop := rapid.SampledFrom([]abi.Reason{abi.ReasonRateLimited, abi.ReasonCircuitOpen, abi.ReasonRunCapFetches}).Draw(m.rt, "stop")
@@ -177,7 +178,15 @@ func (m *model) trouble(o *sdktest.Options) (c lister) {
 				return &sdk.FetchError{Code: "c", Message: "m", GapReason: abi.ReasonTemporaryUnavailable}
 			}
 		}
-	case 3:
+	case 3, 4: // killed: nothing that it says from then on arrives
+		left := rapid.IntRange(0, 40).Draw(m.rt, "until the kill")
+		o.Before = func(string, []byte) *abi.Error {
+			if left--; left < 0 {
+				return abi.NewError(abi.CodeInternal, "killed", "")
+			}
+			return nil
+		}
+	case 5:
 		o.StopAfter = rapid.IntRange(1, 12).Draw(m.rt, "stop after")
 	}
 	return c

@@ -10,12 +10,13 @@ import (
 type detailItem struct {
 	d   Detail
 	gap *servedGap // of an earlier run; nil: none is known
+	n   int64      // counts the items of the lane, from 1 in the order of the list
 }
 
 // fetch fetches what source lists until it lists nothing more or a stop comes,
 // and waits for what is in flight. held is the item that the stop kept from
-// being fetched, with a nil Key when there is none.
-func (d *Details) fetch(source func() (detailItem, bool)) (held detailItem, err error) {
+// being fetched, with a nil Key when there is none. slice is as of DetailLane.
+func (d *Details) fetch(source func() (detailItem, bool), slice func(rest Detail) error) (held detailItem, err error) {
 	items := make([]detailItem, d.l.Window) // by token
 	free := make([]int, 0, d.l.Window)
 	for i := range items {
@@ -48,20 +49,25 @@ func (d *Details) fetch(source func() (detailItem, bool)) (held detailItem, err 
 	}
 	err = d.h.fetchMany(d.l.Window, next, func(token int, resp *Response, err error) error {
 		it := items[token]
-		items[token], free = detailItem{}, append(free, token)
 		if err == nil {
 			err = d.l.Record(it.d, resp)
 		}
-		if d.h.failed != nil {
+		switch {
+		case d.h.failed != nil:
 			return d.h.failed
+		case err != nil:
+			err = d.failed(it, err)
+		default:
+			err = d.hydrated(it)
 		}
-		if err != nil {
-			return d.failed(it, err)
+		if err == nil {
+			items[token], free = detailItem{}, append(free, token)
 		}
-		return d.hydrated(it)
-	})
+		return err
+	}, func() (int64, error) { return d.sliceDue(oldest(items), slice) })
 	if err != nil {
 		d.broken = err
+		d.sliceLast(oldest(items), slice)
 	}
 	return held, d.broken
 }

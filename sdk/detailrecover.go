@@ -40,7 +40,7 @@ func (d *Details) recover(failed bool) error {
 				return detailItem{}, false
 			}
 		}
-	})
+	}, nil) // what becomes of a gap is durable at once
 	for _, gap := range backlogs {
 		if err != nil || d.stop != nil {
 			break

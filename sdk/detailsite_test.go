@@ -102,16 +102,33 @@ type lister struct {
 func (lister) Manifest() string { return netManifest }
 
 func (c lister) Collect(h *sdk.Host) error {
-	d := h.Details(c.lane(h))
+	newest, rest := h.Cursor("items").Get("newest").Str(), h.Cursor("items").Get("rest")
+	done := newest // everything up to it has its outcome
+	if !rest.IsNull() {
+		done = rest.At(0).Str()
+	}
+	lane := c.lane(h)
+	if lane.Slice == nil {
+		lane.Slice = func(rest sdk.Detail) error {
+			return h.Slice("items", rest.Key[0], fmt.Appendf(nil, `{"newest":%q,"rest":[%q,%q]}`, newest, done, rest.UpdatedAt))
+		}
+	}
+	d := h.Details(lane)
 	if err := d.Recover(); err != nil {
 		return err
 	}
-	newest := h.Cursor("items").Get("newest").Str()
 	var list []sdk.Detail
 	if !h.RecoveryOnly() {
 		var err error
 		if list, err = readList(h, "after="+newest); err != nil {
 			return err
+		}
+		if !rest.IsNull() {
+			older, err := readList(h, "after="+done+"&until="+rest.At(1).Str())
+			if err != nil {
+				return err
+			}
+			list = append(list, older...)
 		}
 	}
 	i := 0
@@ -125,7 +142,7 @@ func (c lister) Collect(h *sdk.Host) error {
 	}); err != nil {
 		return err
 	}
-	if err := d.Close(); err != nil {
+	if err := d.Close(); err != nil || h.RecoveryOnly() {
 		return err
 	}
 	return h.State("items", fmt.Appendf(nil, `{"newest":%q}`, newest))

@@ -1,10 +1,6 @@
 package sdk
 
-import (
-	"time"
-
-	"github.com/pdpp-host/pdpp-host/abi"
-)
+import "time"
 
 // detailTail accounts for what a stopped pass did not fetch: a gap for each
 // record, or, at the owner's bound, for a chunk of them and one backlog gap for
@@ -76,12 +72,5 @@ func (t *detailTail) fold(at time.Time, text string) {
 // backlog emits a backlog gap. replaces is the served gap that it is, when it
 // is the same one again.
 func (d *Details) backlog(b backlog, replaces *servedGap) error {
-	g := Gap{
-		Reason: abi.ReasonRetryExhausted, Err: &abi.GapError{Class: string(abi.ReasonRunCapBacklog)},
-		Locator: b.locator(), ListCursor: append(textMember([]byte{'{'}, "before_update_time", b.before), '}'),
-	}
-	if replaces != nil {
-		g.ID, g.Lease = replaces.id, replaces.lease
-	}
-	return d.lane.synthetic(b.key(d.l.Stream), g)
+	return d.lane.synthetic(b.key(d.l.Stream), b.gap(replaces))
 }

@@ -29,7 +29,7 @@ func (h *Host) FetchMany(window int, next func() (Request, bool), each func(r Re
 		r := asked[token]
 		asked[token], free = Request{}, append(free, token)
 		return each(r, resp, err)
-	})
+	}, nil)
 }
 
 // sent is a request in flight, under the name that its sender gave it.
@@ -38,8 +38,11 @@ type sent struct {
 	token  int
 }
 
-// fetchMany is FetchMany for a caller that knows requests by token.
-func (h *Host) fetchMany(window int, next func() (Request, int, bool), each func(token int, resp *Response, err error) error) error {
+// fetchMany is FetchMany for a caller that knows requests by token. before is as of
+// arrive.
+func (h *Host) fetchMany(window int, next func() (Request, int, bool), each func(token int, resp *Response, err error) error,
+	before beforeWait,
+) error {
 	window = min(max(window, 1), maxFetching)
 	flight := make([]sent, 0, window)
 	defer func() {
@@ -71,7 +74,7 @@ func (h *Host) fetchMany(window int, next func() (Request, int, bool), each func
 		case len(flight) == 0:
 			return h.failed
 		}
-		i, answer, err := h.awaitAny(flight)
+		i, answer, err := h.awaitAny(flight, before)
 		if err != nil {
 			return err
 		}
@@ -88,14 +91,14 @@ func (h *Host) fetchMany(window int, next func() (Request, int, bool), each func
 }
 
 // awaitAny blocks until one of the requests is answered, and returns which.
-func (h *Host) awaitAny(flight []sent) (int, []byte, error) {
+func (h *Host) awaitAny(flight []sent, before beforeWait) (int, []byte, error) {
 	for {
 		for i, s := range flight {
 			if answer, ok := h.take(s.handle); ok {
 				return i, answer, nil
 			}
 		}
-		if err := h.arrive("http"); err != nil {
+		if err := h.arrive("http", before); err != nil {
 			return 0, nil, err
 		}
 	}

@@ -24,7 +24,7 @@ type inFlight struct {
 // that the host never refuses one for being too many.
 func (h *Host) submit(op abi.Operation, name string, payload []byte, most int) (int32, error) {
 	for h.unanswered() >= most {
-		if err := h.arrive(name); err != nil {
+		if err := h.arrive(name, nil); err != nil {
 			return 0, err
 		}
 	}
@@ -46,23 +46,34 @@ func (h *Host) unanswered() int {
 	return n
 }
 
+// beforeWait is called before each wait, and returns how long that may last at most,
+// in milliseconds, before it is called again.
+type beforeWait func() (most int64, err error)
+
 // arrive blocks until one request is answered, whichever it is, and keeps its
 // answer. It sends the batched records first. The error is ErrStopped when the host
-// asked for a stop instead.
-func (h *Host) arrive(name string) error {
+// asked for a stop instead. before may be nil.
+func (h *Host) arrive(name string, before beforeWait) error {
 	// An answer may take minutes, and what is held back here is lost with the host.
 	if err := h.Flush(); err != nil {
 		return err
 	}
 	for {
+		most := int64(waitMS)
+		if before != nil {
+			var err error
+			if most, err = before(); err != nil {
+				return err
+			}
+		}
 		asked := h.Now()
-		done := h.link.Wait(waitMS)
+		done := h.link.Wait(int32(most))
 		if done < 0 {
 			return h.refusal("wait " + name)
 		}
 		if done == 0 {
 			// Nothing after less than the time given means: stop.
-			if h.Now().Sub(asked).Milliseconds() < waitMS/2 {
+			if h.Now().Sub(asked).Milliseconds() < most/2 {
 				h.stopping = true
 				return ErrStopped
 			}
@@ -130,7 +141,7 @@ func (h *Host) await(handle int32, name string) ([]byte, error) {
 		if answer, ok := h.take(handle); ok {
 			return answer, nil
 		}
-		if err := h.arrive(name); err != nil {
+		if err := h.arrive(name, nil); err != nil {
 			h.drop(handle)
 			return nil, err
 		}

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -46,5 +47,29 @@ func TestAGapIsRecoveredBehindItsRecord(t *testing.T) {
 	h.succeed(h.outcomeOf("ATTEMPTED", "b") + message("b") + h.outcomeOf("RECOVERED", "b") + "\n" + ask(abi.InteractionManualAction) + done(1))
 	if len(seen) != 1 || seen[0] != "b" {
 		t.Errorf("when the gap is recovered the store has the records %q, want b", seen)
+	}
+}
+
+// A backlog that is being fetched is told of again, with an older watermark: a run that
+// ends there leaves what is older, and one that goes on recovers it without its lease,
+// which is over.
+func TestABacklogIsMovedInItsMiddle(t *testing.T) {
+	t.Parallel()
+	const key = "backlog:messages:a..z"
+	h := newHost(t, setup{})
+	backlog := func(before, more string) string {
+		return strings.NewReplacer(`"detail_locator":{}`, `"detail_locator":{"kind":"backlog","before_update_time":"`+before+`"}`,
+			"temporary_unavailable", "retry_exhausted").Replace(leavesGap(key, ofChats, more))
+	}
+	h.succeed(backlog("z", "") + done(0))
+	moved := h.outcomeOf("ATTEMPTED", key) + message("y") + backlog("x", `,"gap_id":"`+h.gap(key).ID+`"`)
+	h.mustPlay(moved + "\ntrap")
+	if g := h.gap(key); g.Status != storage.GapPending || !strings.Contains(string(g.DetailLocator), `"x"`) {
+		t.Fatalf("after the trap the backlog is %s, %s; want it pending from x on", g.Status, g.DetailLocator)
+	}
+	moved = h.outcomeOf("ATTEMPTED", key) + message("x") + backlog("w", `,"gap_id":"`+h.gap(key).ID+`"`)
+	h.succeed(moved + "\ngap {\"type\":\"DETAIL_GAP_RECOVERED\",\"gap_id\":\"" + h.gap(key).ID + "\",\"stream\":\"messages\"}" + done(1))
+	if g := h.gap(key); g.Status != storage.GapRecovered {
+		t.Errorf("the backlog is %s, want recovered", g.Status)
 	}
 }

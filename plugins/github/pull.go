@@ -48,7 +48,7 @@ func (l *pullLane) request(d sdk.Detail) (sdk.Request, error) {
 	if !ok || len(d.Key) != 1 || d.Key[0] != p.id {
 		return sdk.Request{}, errLocator
 	}
-	l.requested[p.id] = true
+	l.asked++
 	url := l.r.c.base + "/repos/" + p.repo + "/pulls/" + strconv.FormatInt(p.number, 10)
 	return l.r.c.request(url, mediaJSON, ""), nil
 }
@@ -74,7 +74,7 @@ func (l *pullLane) record(d sdk.Detail, resp *sdk.Response) error {
 	if err := l.r.h.EmitRaw(streamPulls, p.id, l.shape.data()); err != nil {
 		return err
 	}
-	return l.r.h.Progress("reading "+strconv.Itoa(len(l.requested))+" pull requests", -1, -1, "")
+	return l.r.h.Progress("reading "+strconv.Itoa(l.asked)+" pull requests", -1, -1, "")
 }
 
 // laneError is an error that makes a gap of one detail.

@@ -22,7 +22,7 @@ const (
 //
 // The cursor says up to which change everything was accounted for, and which
 // older spans still are to be searched: all of them at first, and later what a
-// run that ended early left over. So each page of results is a slice.
+// run that ended early left over. So a slice can end behind any result.
 type pullLane struct {
 	r       *run
 	details *sdk.Details
@@ -34,22 +34,22 @@ type pullLane struct {
 	again   []span               // to be searched again in the next run
 	revisit time.Time            // from where an earlier form of answers could not be read
 
-	handed    map[string]bool // keys that were queued in this run
-	requested map[string]bool // keys whose detail was asked for
-	queue     []found
-	last      string // key that Walk was handed last
-	stopped   bool   // Walk fetches no more: it only accounts for what it is handed
-	listing   error
+	handed  map[string]bool // keys that were queued in this run
+	asked   int             // details
+	search  *searcher       // of the first pending span
+	queue   []found         // listed and not handed to Walk yet
+	given   []found         // handed to Walk, and perhaps without an outcome yet
+	listing error
 }
 
 func (r *run) newPulls() *pullLane {
-	l := &pullLane{r: r, shape: shape{stream: streamPulls}, handed: make(map[string]bool), requested: make(map[string]bool), recent: make(map[string]time.Time)}
+	l := &pullLane{r: r, shape: shape{stream: streamPulls}, handed: make(map[string]bool), recent: make(map[string]time.Time)}
 	if !r.h.Wants(streamPulls) {
 		return l
 	}
 	l.details = r.h.Details(sdk.DetailLane{
 		Stream: streamPulls, StateStream: streamPulls,
-		Request: l.request, Record: l.record, Relist: l.relist,
+		Request: l.request, Record: l.record, Relist: l.relist, Slice: l.slice,
 	})
 	return l
 }
@@ -117,40 +117,23 @@ func (l *pullLane) walk() error {
 
 // span searches one span and fetches the details.
 func (l *pullLane) span(s *searcher) error {
-	l.listing = nil
+	l.search, l.listing = s, nil
 	whole := l.pending[0]
-	for pages := 1; ; pages++ {
-		if err := l.refill(s); err != nil {
+	if err := l.details.Walk(l.next); err != nil {
+		return err
+	}
+	if len(l.queue) > 0 {
+		return errWalk
+	}
+	l.given = nil
+	if !s.ended {
+		if err := l.page(); err != nil {
 			return err
 		}
-		if s.ended && len(l.queue) == 0 {
-			break
-		}
-		if s.capped {
-			return nil
-		}
-		if err := l.details.Walk(func() (sdk.Detail, bool) { return l.next(s) }); err != nil {
-			return err
-		}
-		if len(l.queue) > 0 {
-			return errWalk
-		}
-		if l.listing != nil {
-			return l.listing
-		}
-		if whole.to.IsZero() {
-			whole.to = l.through
-		}
-		if s.ended {
-			break
-		}
-		l.pending[0].to = s.rest.to
-		if l.pending[0].to.IsZero() {
-			l.pending[0].to = l.through
-		}
-		if err := l.state("page." + strconv.Itoa(len(l.pending)) + "." + strconv.Itoa(pages)); err != nil {
-			return err
-		}
+		return l.listing
+	}
+	if whole.to.IsZero() {
+		whole.to = l.through
 	}
 	if s.unread && (l.revisit.IsZero() || s.rest.from.Before(l.revisit)) {
 		l.revisit = s.rest.from
@@ -163,6 +146,35 @@ func (l *pullLane) span(s *searcher) error {
 		return err
 	}
 	return l.state("span." + strconv.Itoa(len(l.pending)))
+}
+
+// slice hands the cursor over in the middle of a span.
+func (l *pullLane) slice(rest sdk.Detail) error {
+	for len(l.given) > 0 && l.given[0].id != rest.Key[0] {
+		l.given = l.given[1:]
+	}
+	return l.page()
+}
+
+// page says how far the first pending span is accounted for: down to the newest
+// result that is not, or that is not listed yet. What a search left out is known at
+// the span's end alone.
+func (l *pullLane) page() error {
+	s := l.search
+	to := s.rest.to
+	if s.unfinished || s.unread || to.IsZero() && !s.ended {
+		return nil
+	}
+	if s.ended {
+		to = time.Time{}
+	}
+	for _, f := range slices.Concat(l.given, l.queue) {
+		if f.updated.After(to) {
+			to = f.updated
+		}
+	}
+	l.pending[0].to = to
+	return l.state("page." + strconv.Itoa(len(l.pending)) + "." + strconv.Itoa(len(l.handed)))
 }
 
 // refill lists further results into the queue.
@@ -192,22 +204,16 @@ func (l *pullLane) refill(s *searcher) error {
 	return nil
 }
 
-// next hands Walk one result after the other: those of one page, so that a
-// slice can end behind them; all that there are when Walk fetches no more, so
-// that it accounts for the rest at once.
-func (l *pullLane) next(s *searcher) (sdk.Detail, bool) {
-	if l.last != "" && !l.requested[l.last] {
-		l.stopped = true
+// next hands Walk one result after the other.
+func (l *pullLane) next() (sdk.Detail, bool) {
+	if len(l.queue) == 0 && l.listing == nil {
+		l.listing = l.refill(l.search)
 	}
-	if len(l.queue) == 0 && l.stopped && l.listing == nil {
-		l.listing = l.refill(s)
-	}
-	l.last = ""
 	if len(l.queue) == 0 {
 		return sdk.Detail{}, false
 	}
 	f := l.queue[0]
-	l.queue, l.last = l.queue[1:], f.id
+	l.queue, l.given = l.queue[1:], append(l.given, f)
 	return sdk.Detail{Key: []string{f.id}, UpdatedAt: searchTime(f.updated), Locator: f.locator()}, true
 }
 
@@ -277,15 +283,20 @@ func joined(spans []span) []span {
 	return spans[:maxPending]
 }
 
-// keep forgets what lies before the overlap, and lists the rest.
+// keep forgets what lies before the overlap, and lists the rest, but for what is
+// without an outcome.
 func (l *pullLane) keep() []string {
+	open := make(map[string]bool, len(l.given)+len(l.queue))
+	for _, f := range slices.Concat(l.given, l.queue) {
+		open[f.id] = true
+	}
 	ids := make([]string, 0, len(l.recent))
 	for id, at := range l.recent {
 		if at.Before(l.through.Add(-pullsOverlap)) {
 			delete(l.recent, id)
-			continue
+		} else if !open[id] {
+			ids = append(ids, id)
 		}
-		ids = append(ids, id)
 	}
 	slices.Sort(ids)
 	return ids[:min(len(ids), maxRecent)]

@@ -11,9 +11,6 @@ import (
 )
 
 const (
-	// sliceMonths is how many months are fetched between two cursors: at one
-	// request in 18 seconds, some four minutes' work.
-	sliceMonths = 12
 	// keptPrints is of how many of its newest months a budget's cursor knows the
 	// fingerprint, so that a month that is fetched again says nothing twice.
 	keptPrints = 4
@@ -54,16 +51,14 @@ type monthLane struct {
 	shape   shape
 	cur     cursor
 
-	due       []budgetMonth // newest first
-	given     int           // of due, so many were handed to Walk
-	until     int           // where the slice ends
-	requested map[string]bool
-	fetched   map[string]bool
-	stopped   bool // Walk fetches no more: it only accounts for what it is handed
+	due     []budgetMonth // newest first
+	given   int           // of due, so many were handed to Walk
+	asked   int           // details
+	fetched map[string]bool
 }
 
 func (r *run) newLane() *monthLane {
-	l := &monthLane{r: r, shape: shape{stream: streamMonthCategories}, requested: make(map[string]bool), fetched: make(map[string]bool)}
+	l := &monthLane{r: r, shape: shape{stream: streamMonthCategories}, fetched: make(map[string]bool)}
 	l.cur = readCursor(r.h.Cursor(streamMonthCategories))
 	for budget, p := range readCursor(r.h.Previous(streamMonthCategories)) {
 		l.cur.at(budget).keys = p.keys // a full refresh knows nothing else
@@ -71,7 +66,7 @@ func (r *run) newLane() *monthLane {
 	if r.h.Wants(streamMonthCategories) {
 		l.details = r.h.Details(sdk.DetailLane{
 			Stream: streamMonthCategories, StateStream: streamMonthCategories,
-			Request: l.request, Record: l.record, Relist: l.relist,
+			Request: l.request, Record: l.record, Relist: l.relist, Slice: l.slice,
 		})
 	}
 	return l
@@ -96,26 +91,32 @@ func (l *monthLane) collect() error {
 		return listing
 	}
 	slices.SortStableFunc(l.due, newestFirst)
-	for l.given < len(l.due) {
-		l.until = min(l.given+sliceMonths, len(l.due))
-		from := l.given
-		if err := l.details.Walk(l.next); err != nil {
-			return err
-		}
-		if l.given == from {
-			return errWalk
-		}
-		for _, m := range l.due[from:l.given] {
+	if err := l.details.Walk(l.next); err != nil {
+		return err
+	}
+	if l.given < len(l.due) {
+		return errWalk
+	}
+	for _, m := range l.due {
+		l.settled(m)
+	}
+	if err := l.r.slice(streamMonthCategories, l.cur, "months"); err != nil {
+		return err
+	}
+	return listing
+}
+
+// slice hands the cursor over in the middle of the months: those before rest have
+// their outcome, and those behind it that were fetched.
+func (l *monthLane) slice(rest sdk.Detail) error {
+	before := true
+	for _, m := range l.due[:l.given] {
+		before = before && m.key() != rest.Key[0]
+		if before || l.fetched[m.key()] {
 			l.settled(m)
 		}
-		if err := l.r.slice(streamMonthCategories, l.cur, "months."+strconv.Itoa(l.given)); err != nil {
-			return err
-		}
 	}
-	if listing != nil {
-		return listing
-	}
-	return l.r.slice(streamMonthCategories, l.cur, "months")
+	return l.r.slice(streamMonthCategories, l.cur, "months."+rest.Key[0])
 }
 
 // list finds the due months of a budget.
@@ -191,14 +192,9 @@ func (l *monthLane) settled(m budgetMonth) {
 	}
 }
 
-// next hands Walk one month after the other: up to the end of the slice, or all
-// that there are when Walk fetches no more, so that it accounts for the rest at
-// once.
+// next hands Walk one month after the other.
 func (l *monthLane) next() (sdk.Detail, bool) {
-	if l.given > 0 && !l.requested[l.due[l.given-1].key()] {
-		l.stopped = true
-	}
-	if l.given == len(l.due) || l.given == l.until && !l.stopped {
+	if l.given == len(l.due) {
 		return sdk.Detail{}, false
 	}
 	l.given++
@@ -211,7 +207,7 @@ func (l *monthLane) request(d sdk.Detail) (sdk.Request, error) {
 	if !ok {
 		return sdk.Request{}, errLocator
 	}
-	l.requested[m.key()] = true
+	l.asked++
 	return l.r.c.request("/budgets/" + m.budget + "/months/" + m.month), nil
 }
 
@@ -264,7 +260,7 @@ func (l *monthLane) record(d sdk.Detail, resp *sdk.Response) error {
 		}
 	}
 	p.months[m.month] = sum
-	return l.r.h.Progress("reading "+strconv.Itoa(len(l.requested))+" of "+strconv.Itoa(len(l.due))+" months", -1, -1, "")
+	return l.r.h.Progress("reading "+strconv.Itoa(l.asked)+" of "+strconv.Itoa(len(l.due))+" months", -1, -1, "")
 }
 
 // none says once that a month has no categories.
@@ -324,5 +320,5 @@ func (e laneError) Error() string { return string(e) }
 const (
 	errLocator laneError = "the locator of a gap is not one of this connector"
 	errDetail  laneError = "a month does not have the documented form"
-	errWalk    laneError = "the months of a slice were not asked for"
+	errWalk    laneError = "the months were not asked for"
 )

@@ -26,6 +26,7 @@ type storedGap struct {
 	ListCursor    abi.Raw `json:"list_cursor,omitempty"`
 
 	pending, attempted bool
+	returned           bool // told of again: its lease is over
 }
 
 func (g *storedGap) served() string {
@@ -120,7 +121,7 @@ func (h *host) gap(payload []byte) string {
 		if m.LastError != nil {
 			one.Class = m.LastError.Class
 		}
-		one.pending = true
+		one.pending, one.returned = true, true
 		if m.GapID != "" && m.GapID != one.ID {
 			return "a DETAIL_GAP with the gap_id of another"
 		}
@@ -133,7 +134,8 @@ func (h *host) gapOutcome(m *abi.GapOutcome) string {
 		if g.ID != m.GapID {
 			continue
 		}
-		if g.Lease != m.LeaseID || g.Stream != m.Stream {
+		leased := g.Lease == m.LeaseID && !g.returned || m.LeaseID == "" && m.Type == abi.TypeGapRecovered
+		if !leased || g.Stream != m.Stream {
 			return "the outcome of a gap with another lease or stream"
 		}
 		g.attempted = m.Type == abi.TypeGapAttempted

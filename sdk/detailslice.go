@@ -1,0 +1,51 @@
+package sdk
+
+import "time"
+
+// sliceEvery is how much of a lane's work a kill of the host costs at most, however
+// slow the provider is.
+const sliceEvery = 2 * time.Second
+
+// lastSlice is what a lane last handed a cursor over for.
+type lastSlice struct {
+	at   time.Time // zero: never; then when the lane first asked
+	rest int64     // number of the first item that it did not cover
+}
+
+// sliceDue calls slice, which may be nil, when its time has come and items were
+// settled since: all that the lane was handed before rest. It returns for how many
+// milliseconds nothing is due.
+func (d *Details) sliceDue(rest detailItem, slice func(rest Detail) error) (int64, error) {
+	if slice == nil || rest.n == d.sliced.rest {
+		return waitMS, nil
+	}
+	now := d.h.Now()
+	if d.sliced.at.IsZero() {
+		d.sliced = lastSlice{at: now, rest: rest.n}
+		return waitMS, nil
+	}
+	if since := now.Sub(d.sliced.at); since >= 0 && since < sliceEvery { // below 0 the clock was set back
+		return max((sliceEvery - since).Milliseconds(), 1), nil
+	}
+	d.sliced = lastSlice{at: now, rest: rest.n}
+	return waitMS, slice(rest.d)
+}
+
+// sliceLast calls slice when the lane ends early, before rest.
+func (d *Details) sliceLast(rest detailItem, slice func(rest Detail) error) {
+	if slice == nil || rest.n == 0 || d.h.failed != nil || !d.sliced.at.IsZero() && rest.n == d.sliced.rest {
+		return
+	}
+	// The lane has its error already.
+	_ = slice(rest.d)
+}
+
+// oldest returns the first of the items in flight, in the order of the list.
+func oldest(items []detailItem) (first detailItem) {
+	for _, it := range items {
+		if it.n > 0 && (first.n == 0 || it.n < first.n) {
+			first = it
+		}
+	}
+	return first
+}

@@ -1,0 +1,111 @@
+package sdk_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/sdk"
+	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
+)
+
+// killedAt makes the host deaf from its n-th emit on, as a kill does.
+func killedAt(n int) func(call string, payload []byte) *abi.Error {
+	return func(call string, _ []byte) *abi.Error {
+		if call == "emit" {
+			n--
+		}
+		if n <= 0 {
+			return abi.NewError(abi.CodeInternal, "killed", "")
+		}
+		return nil
+	}
+}
+
+// paced is a clock that each detail moves on.
+func paced(s *listSite, by time.Duration) func() time.Time {
+	now := sdktest.Epoch
+	s.before = func(string) { now = now.Add(by) }
+	return func() time.Time { return now }
+}
+
+// PB-D8: a run that is killed in the middle of a lane costs the details of two
+// seconds, in the list and in a backlog, whatever the provider's pace; the list's
+// cursor never passes a detail that is still in flight.
+func TestAKillCostsSeconds(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		window  int
+		pace    time.Duration
+		order   func(int) int
+		backlog bool
+		most    int // details asked for again
+	}{
+		"one every 18 s":            {1, 18 * time.Second, nil, false, 0},
+		"one a second":              {1, time.Second, nil, false, 2},
+		"four in flight":            {4, 18 * time.Second, nil, false, 0},
+		"the last answers first":    {4, 18 * time.Second, sdktest.Last, false, 40},
+		"a backlog":                 {1, 18 * time.Second, nil, true, 0},
+		"a backlog at one a second": {4, time.Second, nil, true, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := &listSite{entries: entries(100)}
+			l := lister{window: c.window}
+			o := sdktest.Options{Provider: s, Now: paced(s, c.pace), Tolerate: true, Completes: c.order}
+			var before *sdktest.Result
+			if c.backlog {
+				o.DetailLimits = &abi.DetailLimits{MaxFetches: 1, MaxTailGaps: 1}
+				before = sdktest.Collect(t, l, o)
+				o.State, o.DetailGaps, o.DetailLimits = before.Committed(), before.PendingGaps(), nil
+			}
+			s.details = nil
+			o.Before = killedAt(41)
+			killed := sdktest.Collect(t, l, o)
+			stored := killed.Keys("details")
+			if len(stored) != 40 || killed.Done.Status != "" {
+				t.Fatalf("%d details are stored before the kill, want 40; the run %s", len(stored), killed.Done.Status)
+			}
+			s.details = nil
+			res := again(t, killed)
+			repeated := 0
+			for _, id := range s.details {
+				if slices.Contains(stored, id) {
+					repeated++
+				}
+			}
+			if repeated > c.most {
+				t.Errorf("%d of %d stored details are asked for again, want at most %d", repeated, len(stored), c.most)
+			}
+			all := append(stored, res.Keys("details")...)
+			if before != nil {
+				all = append(all, before.Keys("details")...)
+			}
+			slices.Sort(all)
+			if n := len(slices.Compact(all)); n != 100 || len(res.PendingGaps()) > 0 || len(res.Problems) > 0 {
+				t.Errorf("%d details are here at the end, want 100; gaps %q, problems %q", n, res.PendingGaps(), res.Problems)
+			}
+		})
+	}
+}
+
+// A lane that is over within two seconds hands no cursor over in its middle, and
+// one without Slice never does.
+func TestNoSlice(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		pace  time.Duration
+		slice func(sdk.Detail) error
+	}{
+		"quick":    {time.Millisecond, nil},
+		"no Slice": {time.Hour, func(sdk.Detail) error { return nil }},
+	} {
+		s := &listSite{entries: entries(100)}
+		res := sdktest.Collect(t, lister{window: 4, change: func(l *sdk.DetailLane) { l.Slice = c.slice }}, sdktest.Options{Provider: s, Now: paced(s, c.pace)})
+		if len(res.States) != 1 || strings.Contains(string(res.States[0].Cursor), "rest") {
+			t.Errorf("%s: %d cursors, want the last one alone", name, len(res.States))
+		}
+	}
+}
