@@ -118,6 +118,9 @@ func (a *app) runTyped(ctx context.Context, c *config.Config, store *storage.Sto
 	if err := m.settle(ctx, c, store); err != nil {
 		return nil, err
 	}
+	if rec != nil {
+		rec.module = m.path
+	}
 	if err := rightlyNamed(ctx, store, engine, m.file, m.connector, m.connection); err != nil {
 		return nil, err
 	}

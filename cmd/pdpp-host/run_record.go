@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -18,6 +19,7 @@ import (
 // recording is the recording that `run --record` makes; nil without it.
 type recording struct {
 	path     string
+	module   string // its path, where the plugins folder's is not the one that ran
 	recorder *replay.Recorder
 	closed   bool
 	broken   error // why it is not whole, once it is closed
@@ -93,9 +95,22 @@ func (a *app) tellRecorded(ended runResult, r *recording, broken error) error {
 			output.Clean(output.Typed(broken).Message), output.Typed(broken).Code)
 	case !a.Flags.Quiet && !a.Printer.JSON:
 		fmt.Fprintf(a.Err, "recorded to %s: %s, %s, %s    replay it with: %s\n", output.Clean(r.path),
-			output.Plural(int64(requests), "request"), output.Plural(int64(answers), "answer"), output.Bytes(size), a.advice("pdpp-host plugin replay "+quoted(r.path)))
+			output.Plural(int64(requests), "request"), output.Plural(int64(answers), "answer"), output.Bytes(size), a.advice(r.replayedBy()))
 	}
 	return err
+}
+
+// replayedBy is the command that replays the recording.
+func (r *recording) replayedBy() string {
+	path := r.path
+	if strings.HasPrefix(path, "-") {
+		path = "./" + path // or it would be a flag
+	}
+	command := "pdpp-host plugin replay " + quoted(path)
+	if r.module != "" {
+		command += " " + quoted(r.module)
+	}
+	return command
 }
 
 // noRoots refuses a run that would be granted folders, before it begins.
