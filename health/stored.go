@@ -95,6 +95,8 @@ type StoredRun struct {
 	Refused bool `json:"refused,omitempty"`
 	// Device is the one that ran it; "": this host did.
 	Device string `json:"device,omitempty"`
+	// Cause is what kept it from its end; nil: it succeeded, or nobody knows.
+	Cause *StoredCause `json:"cause,omitempty"`
 }
 
 // StoredRejection says that a run failed over its credentials.

@@ -17,6 +17,9 @@ type Moment struct {
 	// HolderAlive: the process that began the running run is still there. Without
 	// RunAlive it was suspended, or stood still, until its lease ran out.
 	HolderAlive bool
+	// DiskFull: the disk that holds the store takes nothing more, so that a run which
+	// was left behind may have ended without being able to say how.
+	DiskFull bool
 }
 
 // statusRunning is the status of a run that has not ended, as the store has it.

@@ -22,6 +22,9 @@ func storedRun(row *runRow) *health.StoredRun {
 	}
 	failure := failureOf(row)
 	r.Reason = health.RunReason(abi.Reason(row.Reason), failure.Code, failure.RecoveryHint)
+	if row.Status != statusCancelled {
+		r.Cause = health.RunCause(abi.Reason(row.Reason), abi.Code(failure.Code), failure.Cause, failure.Place)
+	}
 	if r.Missed = certified(row); r.Missed == nil && json.Unmarshal([]byte(row.Streams), &r.Missed) != nil || len(r.Missed) == 0 {
 		r.Missed = nil
 	}

@@ -23,6 +23,8 @@ type Evidence struct {
 	// NextChange is when time alone changes the answer, ages in words apart; zero:
 	// never. NextAttempt is before when nothing is tried again; zero: at once.
 	NextChange, NextAttempt time.Time
+	// DiskFull is the reader's to set: the disk that holds the store takes nothing more.
+	DiskFull bool
 
 	holder    string // of the running run's lease, "" for none
 	expiresUS int64
@@ -33,7 +35,7 @@ type Evidence struct {
 // lately, which is how long its lease lasts.
 func (e *Evidence) Moment(now time.Time, alive func(holder string) bool) health.Moment {
 	lives := alive != nil && e.holder != "" && !isDeviceHolder(e.holder) && alive(e.holder)
-	return health.Moment{Now: health.At(now.UTC()), RunAlive: leaseHolds(e.holder, e.expiresUS, now, alive), HolderAlive: lives}
+	return health.Moment{Now: health.At(now.UTC()), RunAlive: leaseHolds(e.holder, e.expiresUS, now, alive), HolderAlive: lives, DiskFull: e.DiskFull}
 }
 
 // Accepted reports whether the connection's owner has accepted a module for it.

@@ -12,7 +12,7 @@ import (
 
 // evidenceFormat is the version of the document in facts. A row of another one
 // is unreadable until it is made again, which Open does.
-const evidenceFormat = 8
+const evidenceFormat = 9
 
 // evidenceRow is what is kept of one connection for its projection.
 type evidenceRow struct {

@@ -36,6 +36,10 @@ type RunError struct {
 	Hint         string `json:"hint,omitempty"`
 	Retryable    bool   `json:"retryable"`
 	RecoveryHint string `json:"recovery_hint,omitempty"`
+	// Cause is what kept the service from answering well, and Place the host that it
+	// did so at.
+	Cause abi.Cause `json:"cause,omitempty"`
+	Place string    `json:"place,omitempty"`
 }
 
 // StateCommit is a staged cursor that may be committed. Cursor is JSON.

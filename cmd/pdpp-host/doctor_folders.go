@@ -21,6 +21,20 @@ const (
 	noSpace     = 200 << 20
 )
 
+// fullDisk is what a disk has left that takes no more of a run, in bytes: the store
+// writes some megabytes at once.
+const fullDisk = 4 << 20
+
+// diskFull reports whether the disk that holds the data takes nothing more.
+func (a *app) diskFull() bool {
+	c, err := a.config()
+	if err != nil {
+		return false
+	}
+	free, known := freeBytes(c.DataDir())
+	return known && free < fullDisk
+}
+
 // checkFolders looks at the folders that hold personal data, or code that will
 // run: nobody else may write to them, and nobody else should read them.
 func (a *app) checkFolders(f *findings, c *config.Config) {

@@ -104,6 +104,9 @@ func (a *app) checkStore(ctx context.Context, f *findings, c *config.Config, mod
 			}
 			a.checkConnection(f, c, &connections[i], modules)
 		}
+		if err := a.checkHealth(ctx, f, c, store, fed); err != nil {
+			return err
+		}
 		if err := a.checkCredentials(ctx, f, c, store); err != nil {
 			return err
 		}

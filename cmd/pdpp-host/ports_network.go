@@ -108,6 +108,12 @@ func (s *sending) Pressure() *storage.Pressure {
 	return &storage.Pressure{Reason: string(p.Reason), NextAttempt: p.NextAttempt}
 }
 
+// Trouble implements run.Sending.
+func (s *sending) Trouble() (cause abi.Cause, host string) {
+	t := s.Session.Trouble()
+	return t.Cause, t.Host
+}
+
 // Rate implements run.Sending.
 func (s *sending) Rate() *run.Rate {
 	return rateOf(s.Session.Rate())

@@ -166,7 +166,7 @@ func (c *statusItem) row(advise func(string) string) []string {
 	}
 	if !owners {
 		todo = "" // no task of the owner's: what happens next says it
-	} else if waitsForOwner(&b.RequiredActions[0]) || b.RequiredActions[0].CTACode == "cta_enroll_device" {
+	} else if waitsForOwner(&b.RequiredActions[0]) || b.Cause != nil || b.RequiredActions[0].CTACode == "cta_enroll_device" {
 		if command := step(b, c.subject); command != "" {
 			todo += ": " + advise(command)
 		}
@@ -257,6 +257,9 @@ func (a *app) showStatus(ctx context.Context, c *config.Config, store *storage.S
 		}
 		fmt.Fprintf(w, "%s  %s\n", output.Clean(e.Name), b.Progress.Headline)
 		outcome.WriteVerdict(w, a.Printer.Style, e.Name, &b, command, a.advice)
+		if line := causeLine(c, &b); line != "" {
+			fmt.Fprintf(w, "  cause: %s\n", a.homely(a.advice(line)))
+		}
 		if command := again(&b, about); command != "" {
 			fmt.Fprintf(w, "  then: %s\n", a.advice(command))
 		}

@@ -71,6 +71,11 @@ func (s *subject) invite() string {
 	return program + " devices invite " + quoted(s.connector) + " --name " + quoted(last.Binding)
 }
 
+// crash is what shows how its connector crashed in a run, and then collects it.
+func (s *subject) crash(runID string) string {
+	return program + " runs show " + quoted(runID) + ", then " + s.run()
+}
+
 // waitsForOwner reports whether something is to be put right that no run asks about.
 func waitsForOwner(a *view.Action) bool {
 	return a.CTACode == "cta_put_right" || strings.HasPrefix(string(a.CTACode), "cta_put_right_")
@@ -112,6 +117,9 @@ func step(b *view.Brief, s subject) string {
 	}
 	if leftByRun(first) {
 		return s.inspect()
+	}
+	if first.CTACode == "cta_read_crash" && len(s.feeds) == 0 {
+		return s.crash(b.Cause.RunID)
 	}
 	if len(s.feeds) > 0 {
 		switch {

@@ -29,6 +29,9 @@ func forwardLine(in *Input, d health.Disposition, tone Tone, actions []RequiredA
 		return forwardRunCollector
 	}
 	if primary != nil && primary.Audience != AudienceNone {
+		if c := in.cause(); c != nil && primary.Kind.runs() {
+			return c.forward
+		}
 		return achieved[primary.Kind]
 	}
 	switch missing := primary != nil && len(primary.Affects) > 0; {
@@ -37,6 +40,9 @@ func forwardLine(in *Input, d health.Disposition, tone Tone, actions []RequiredA
 	case (d == health.DispositionResumable || missing) && in.halted():
 		return forwardHeld
 	case d == health.DispositionResumable, missing:
+		if c := in.cause(); c != nil {
+			return c.forward
+		}
 		return forwardResumable
 	case d == health.DispositionOwnerRefreshDue:
 		return forwardRefreshDue

@@ -16,6 +16,8 @@ type Input struct {
 	FirstSignIn bool `json:"first_sign_in"`
 	// FoundNothing: the last run found nothing to collect.
 	FoundNothing bool `json:"found_nothing,omitempty"`
+	// Cause is what kept the last run from its end. nil: nobody knows.
+	Cause *health.Cause `json:"cause,omitempty"`
 	// Attention is the open request, for its run. nil: the snapshot's next
 	// action names it.
 	Attention *health.Attention `json:"attention"`

@@ -130,8 +130,12 @@ func (b *builder) optional() {
 }
 
 func (b *builder) fill(missing []string, owners bool) {
-	if owners || b.ownerMayAccelerate() {
-		b.add(RetryGap, missing)
+	cause := b.in.cause()
+	if owners || cause != nil && cause.owners || b.ownerMayAccelerate() {
+		a := b.add(RetryGap, missing)
+		if cause != nil {
+			a.CTA, a.CTACode = cause.cta.text(), cause.cta.code()
+		}
 	} else {
 		b.wait(missing)
 	}
@@ -151,6 +155,8 @@ func (b *builder) wait(affects []string) {
 		l = ctaRunAgain
 	case b.in.halted():
 		l = ctaWaitHeld
+	case b.in.cause() != nil:
+		l = ctaWaitTries
 	}
 	a.CTA, a.CTACode = l.text(), l.code()
 }

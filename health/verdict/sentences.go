@@ -63,6 +63,16 @@ const (
 	forwardUnconfirmed
 	forwardUploading
 	forwardHeld
+	forwardName
+	forwardRefused
+	forwardUnreachable
+	forwardTLS
+	forwardNoAnswer
+	forwardFails
+	forwardDisk
+	forwardCrashed
+	forwardKilled
+	forwardCut
 	forwardStale
 	forwardIdle
 	forwardComplete
@@ -92,6 +102,14 @@ const (
 	ctaWait
 	ctaWaitHeld
 	ctaRunAgain
+	ctaWaitTries
+	ctaNetwork
+	ctaService
+	ctaTLS
+	ctaDisk
+	ctaCrashed
+	ctaKilled
+	ctaCut
 	ctaStateRead
 	ctaUploads
 	ctaStalePending
@@ -160,6 +178,16 @@ var sentences = [lineCount]struct {
 	forwardUnconfirmed:      {"complete_unconfirmed", "A run has yet to show that the new credentials are accepted.", 0},
 	forwardUploading:        {"uploading", "Saved records are uploading.", 0},
 	forwardHeld:             {"complete_held", "What was collected is kept; the details say what holds back the rest.", 0},
+	forwardName:             {"cause_name_unresolved", "The name % did not resolve; once it does, a run collects again.", 0},
+	forwardRefused:          {"cause_connection_refused", "% refused the connection; once it takes one, a run collects again.", 0},
+	forwardUnreachable:      {"cause_host_unreachable", "There was no way to %; once there is one, a run collects again.", 0},
+	forwardTLS:              {"cause_tls_failed", "No secure connection to % came about; once one does, a run collects again.", 0},
+	forwardNoAnswer:         {"cause_no_answer", "% did not answer; once it does, a run collects again.", 0},
+	forwardFails:            {"cause_service_fails", "% answered with errors; once it is well, a run collects again.", 0},
+	forwardDisk:             {"cause_disk_full", "The disk that holds the data was full; once it has room, a run collects again.", 0},
+	forwardCrashed:          {"cause_connector_crashed", "The connector crashed; another run may get through, or crash again.", 0},
+	forwardKilled:           {"cause_worker_killed", "The process that ran the connector was killed; another run may get through, or meet the same end.", 0},
+	forwardCut:              {"cause_host_stopped", "The run was cut off when its host stopped; a run goes on from what it saved.", 0},
 	forwardStale:            {"complete_stale", "Nothing was missing when it was last collected.", 0},
 	forwardIdle:             {"complete_idle", "Nothing is known to be missing.", 0},
 	forwardComplete:         {"complete", "The data is current, and collection works.", claimsCurrent},
@@ -189,6 +217,14 @@ var sentences = [lineCount]struct {
 	ctaWait:             {"cta_wait", "The rest comes without your doing", claimsRecovery},
 	ctaWaitHeld:         {"cta_wait_held", "The rest waits until what runs it works again", 0},
 	ctaRunAgain:         {"cta_run_again", "Nothing runs it by itself: run it again once the wait is over", namesOwnerStep},
+	ctaWaitTries:        {"cta_wait_tries", "A later run tries it", claimsRecovery},
+	ctaNetwork:          {"cta_check_network", "Check the network, and base_url where it is set, then run it again", namesOwnerStep},
+	ctaService:          {"cta_check_service", "Check that the service is up, and base_url where it is set, then run it again", namesOwnerStep},
+	ctaTLS:              {"cta_check_tls", "Check the network and the clock of this machine, then run it again", namesOwnerStep},
+	ctaDisk:             {"cta_free_disk", "Free space on the disk that holds the data, then run it again", namesOwnerStep},
+	ctaCrashed:          {"cta_read_crash", "Read how it crashed, then run it again, or update the connector", namesOwnerStep},
+	ctaKilled:           {"cta_check_memory", "Check the memory of this machine, then run it again", namesOwnerStep},
+	ctaCut:              {"cta_go_on", "Run it again", namesOwnerStep},
 	ctaStateRead:        {"cta_state_read_failed", "Re-run the collector on the host that holds the data", namesOwnerStep},
 	ctaUploads:          {"cta_dead_letter_backlog", "Records saved on the collector's host did not upload to the server: send them again", namesOwnerStep},
 	ctaStalePending:     {"cta_stale_pending", "Queued work stopped moving: re-run the collector on its host", namesOwnerStep},

@@ -12,7 +12,7 @@ func OfStored(s *health.Stored, m health.Moment, runtimeOK bool) RenderedVerdict
 // InputOf gathers what a verdict is made of from what is kept of a connection.
 func InputOf(s *health.Stored, m health.Moment, runtimeOK bool) Input {
 	e := s.Evidence(m)
-	in := Input{Snapshot: health.Project(e), Refresh: e.Refresh, RuntimeOK: runtimeOK, FirstSignIn: e.Credentials.FirstSignIn(), FoundNothing: s.FoundNothing()}
+	in := Input{Snapshot: health.Project(e), Refresh: e.Refresh, RuntimeOK: runtimeOK, FirstSignIn: e.Credentials.FirstSignIn(), FoundNothing: s.FoundNothing(), Cause: s.Cause(m)}
 	attention := in.asked()
 	for _, st := range s.StreamStates(m) {
 		in.Streams = append(in.Streams, StreamRollup{

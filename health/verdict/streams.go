@@ -30,6 +30,9 @@ func rows(in *Input) []StreamRow {
 			GapRetryable: s.GapRetryable, Accepted: accepted, Refresh: in.Refresh,
 		})
 		l := in.checking(rowLine(d, s.Coverage))
+		if l == forwardResumable && in.cause() != nil {
+			l = rowPartial
+		}
 		out[i] = StreamRow{
 			StreamID: s.StreamID, Coverage: s.Coverage, Disposition: d, Collected: clamped(s), Considered: s.Considered,
 			Statement: l.text(), Code: l.code(),

@@ -20,6 +20,7 @@ type RenderedVerdict struct {
 	RequiredActions  []RequiredAction `json:"required_actions"` // the first is the primary one
 	Streams          []StreamRow      `json:"streams"`
 	Progress         Progress         `json:"progress"`
+	Cause            *Cause           `json:"cause,omitempty"`  // what keeps it from being collected; the owner's only
 	Detail           *Detail          `json:"detail,omitempty"` // the owner's only
 }
 
@@ -45,7 +46,7 @@ func render(in *Input) RenderedVerdict {
 	forward := forwardLine(in, d, tone, actions)
 	return RenderedVerdict{
 		Pill: Pill{tone, tone.Label()}, Channel: channel(actions, in.RuntimeOK), Annotations: annotations(in, d, tone),
-		ForwardStatement: forward.text(), ForwardCode: forward.code(), RequiredActions: actions, Streams: streams,
+		ForwardStatement: forward.with(in.place(forward)), Cause: in.renderedCause(), ForwardCode: forward.code(), RequiredActions: actions, Streams: streams,
 		Progress: progress(in, d), Detail: detail(in, d, actions),
 	}
 }

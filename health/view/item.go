@@ -27,6 +27,7 @@ type Brief struct {
 	RequiredActions []Action         `json:"required_actions"`
 	MoreActions     int              `json:"more_actions"`
 	Progress        verdict.Progress `json:"progress"`
+	Cause           *verdict.Cause   `json:"cause,omitempty"`
 }
 
 // Action is a required action as a list shows it.
@@ -54,7 +55,7 @@ const (
 func BriefOf(v *verdict.RenderedVerdict) Brief {
 	b := Brief{
 		Pill: v.Pill, Channel: v.Channel, Annotations: v.Annotations, ForwardStatement: v.ForwardStatement, ForwardCode: v.ForwardCode,
-		RequiredActions: []Action{}, Progress: v.Progress,
+		RequiredActions: []Action{}, Progress: v.Progress, Cause: v.Cause,
 	}
 	if len(v.RequiredActions) > 0 {
 		b.RequiredActions = append(b.RequiredActions, actionOf(&v.RequiredActions[0]))

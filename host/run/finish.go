@@ -115,7 +115,7 @@ func (c *collection) write(ctx context.Context, o storage.Outcome, out outcome, 
 	o.KnownGaps, o.Result = known, encoded
 	if out.failure != nil {
 		f := out.failure
-		o.Error = &storage.RunError{Code: f.Code, Message: f.Message, Retryable: f.Retryable, RecoveryHint: f.RecoveryHint}
+		o.Error = &storage.RunError{Code: f.Code, Message: f.Message, Retryable: f.Retryable, RecoveryHint: f.RecoveryHint, Cause: f.Cause, Place: f.Place}
 	}
 	for _, stream := range commit {
 		o.Checkpoints = append(o.Checkpoints, storage.StateCommit{Stream: stream, Cursor: c.learned(stream, c.staged[stream].cursor)})
@@ -154,6 +154,9 @@ func (c *collection) result(begin time.Time, req Request, p *prepared, exit plug
 	}
 	if out.failure != nil {
 		out.failure.Log = exit.Written
+		if c.sending != nil && out.reason == abi.ReasonConnectorReportedFailed {
+			out.failure.Cause, out.failure.Place = c.sending.Trouble()
+		}
 	}
 	for _, s := range c.update(0, true).Streams {
 		res.Records[s.Name] = RecordCounts{

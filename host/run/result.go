@@ -1,6 +1,10 @@
 package run
 
-import "time"
+import (
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
 
 // Run statuses, as they are stored and shown.
 const (
@@ -41,7 +45,11 @@ type Failure struct {
 	Hint         string `json:"hint,omitempty"`
 	Retryable    bool   `json:"retryable"`
 	RecoveryHint string `json:"recovery_hint,omitempty"`
-	Log          string `json:"log,omitempty"` // the end of what the guest wrote to standard error
+	// Cause is what kept the service from answering well, and Place the host that it
+	// did so at.
+	Cause abi.Cause `json:"cause,omitempty"`
+	Place string    `json:"place,omitempty"`
+	Log   string    `json:"log,omitempty"` // the end of what the guest wrote to standard error
 }
 
 // RecordCounts counts one stream's records of the run. Upserted is the sum of

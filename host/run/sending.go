@@ -46,6 +46,8 @@ type Sending interface {
 	// Stopped is the planned stop of the run's sending, such as
 	// abi.ReasonRequestCapReached; "" when there was none.
 	Stopped() abi.Reason
+	// Trouble is why a host did not answer well, and which; "" when each did.
+	Trouble() (cause abi.Cause, host string)
 	Hosts() []string // that it reaches: where base_url is, if anywhere, and then those of the manifest
 	Rate() *Rate     // nil: pacing is off (RT-27.2)
 	Close()

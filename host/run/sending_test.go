@@ -18,6 +18,7 @@ type fakeSender struct {
 	answer    func(request string) string
 	pressure  *storage.Pressure
 	stopped   abi.Reason
+	trouble   abi.Cause
 	rate      *Rate
 	throttled int64
 	unwell    bool // every request failed
@@ -70,10 +71,11 @@ func (f *fakeSender) Learned(stream string, cursor []byte) ([]byte, error) {
 	return json.Marshal(fields)
 }
 
-func (f *fakeSender) Pressure() *storage.Pressure { return f.pressure }
-func (f *fakeSender) Stopped() abi.Reason         { return f.stopped }
-func (f *fakeSender) Hosts() []string             { return []string{"api.example.com"} }
-func (f *fakeSender) Rate() *Rate                 { return f.rate }
+func (f *fakeSender) Pressure() *storage.Pressure  { return f.pressure }
+func (f *fakeSender) Stopped() abi.Reason          { return f.stopped }
+func (f *fakeSender) Trouble() (abi.Cause, string) { return f.trouble, "api.example.com" }
+func (f *fakeSender) Hosts() []string              { return []string{"api.example.com"} }
+func (f *fakeSender) Rate() *Rate                  { return f.rate }
 
 func (f *fakeSender) Close() {
 	f.mu.Lock()
@@ -118,6 +120,25 @@ func TestRequestsGoThroughTheSending(t *testing.T) {
 	h.succeed(get + state("notes", `{"at":3}`) + done(0))
 	if string(f.open.Cursors["notes"]) != `{"at":1,"pacing_interval_ms":300}` || h.cursor("notes") != `{"at":3,"pacing_interval_ms":300}` {
 		t.Fatalf("%s, then %s", f.open.Cursors["notes"], h.cursor("notes"))
+	}
+}
+
+// A run that failed keeps why the service did not answer well, and where.
+func TestFailureKeepsItsCause(t *testing.T) {
+	t.Parallel()
+	f := &fakeSender{trouble: abi.CauseNameUnresolved, answer: func(string) string { return `{"error":{"code":"send.attempts_exhausted","message":"m"}}` }}
+	h := newHost(t, setup{sender: f})
+	failed := "\ndone " + `{"type":"DONE","status":"failed","records_emitted":0,"error":{"code":"x","message":"m","retryable":true}}`
+	res, err := h.play(get + failed)
+	if err != nil || res.Error == nil || res.Error.Cause != abi.CauseNameUnresolved || res.Error.Place != "api.example.com" {
+		t.Fatalf("got %v %+v, want the cause and its place", err, res.Error)
+	}
+	kept, err := h.store.Run(t.Context(), res.RunID)
+	if err != nil || kept.Error.Cause != abi.CauseNameUnresolved || kept.Error.Place != "api.example.com" {
+		t.Fatalf("got %v %+v, want the cause and its place in the store", err, kept.Error)
+	}
+	if res, err = h.play(get + "\ntrap"); err != nil || res.Error == nil || res.Error.Cause != "" {
+		t.Fatalf("got %v %+v: a crash is no fault of the service", err, res.Error)
 	}
 }
 

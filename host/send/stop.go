@@ -24,6 +24,7 @@ type Stop struct {
 	// request through; zero when nothing is known.
 	NextAttempt time.Time
 	Record      StopRecord
+	Cause       abi.Cause // why the last attempt failed; "": it was refused, or nobody knows
 
 	text string
 	err  *abi.Error
@@ -66,10 +67,12 @@ func (g *Governor) stopFailed(last answer, attempts int, reason abi.Reason) *Sto
 		s.err = abi.NewError(CodeRateLimited, s.text, "the provider asks for fewer requests; the next run goes on from here")
 	} else {
 		what := "fetch failed"
-		if cause := transportCause(last.err); cause != "" {
-			what += " (" + cause + ")"
+		cause, text := transportCause(last.err)
+		if s.Cause = cause; text != "" {
+			what += " (" + text + ")"
 		}
 		if last.status > 0 {
+			s.Cause = abi.CauseServiceFails
 			what = fmt.Sprintf("retryable status %d", last.status)
 		}
 		s.text = fmt.Sprintf("%s: %s after %s", g.profile.Name, what, times(attempts))

@@ -9,12 +9,14 @@ import (
 	"net"
 	"os"
 	"syscall"
+
+	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// transportCause says in the host's own words why no answer came, so that an
-// owner can tell a missing network from a provider that is down; "" when it is
-// none of these. The error's own text is not repeated: it names addresses.
-func transportCause(err error) string {
+// transportCause says why no answer came, as a code and in the host's own words, so
+// that an owner can tell a missing network from a provider that is down; "" when it
+// is none of these. The error's own text is not repeated: it names addresses.
+func transportCause(err error) (code abi.Cause, text string) {
 	var (
 		dns       *net.DNSError
 		authority x509.UnknownAuthorityError
@@ -26,22 +28,22 @@ func transportCause(err error) string {
 	)
 	switch {
 	case err == nil:
-		return ""
+		return "", ""
 	case errors.As(err, &dns):
-		return "the host's name could not be looked up"
+		return abi.CauseNameUnresolved, "the host's name could not be looked up"
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return "the connection was refused"
+		return abi.CauseConnectionRefused, "the connection was refused"
 	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH):
-		return "there is no way to the host"
+		return abi.CauseHostUnreachable, "there is no way to the host"
 	case errors.As(err, &verify), errors.As(err, &authority), errors.As(err, &name), errors.As(err, &invalid):
-		return "the host's certificate is not good"
+		return abi.CauseTLSFailed, "the host's certificate is not good"
 	case errors.As(err, &record):
-		return "the host does not speak TLS"
+		return abi.CauseTLSFailed, "the host does not speak TLS"
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
-		return "no answer in time"
+		return abi.CauseNoAnswer, "no answer in time"
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.EPIPE):
-		return "the connection was cut"
+		return abi.CauseNoAnswer, "the connection was cut"
 	default:
-		return ""
+		return "", ""
 	}
 }

@@ -17,7 +17,7 @@ import (
 func TestTransportCause(t *testing.T) {
 	t.Parallel()
 	const secret = "10.1.2.3"
-	for want, err := range map[string]error{
+	for text, err := range map[string]error{
 		"":                                       errors.New("dial " + secret),
 		"the host's name could not be looked up": &net.DNSError{Err: "no such host", Name: secret},
 		"the connection was refused":             &net.OpError{Op: "dial", Err: fmt.Errorf("%s: %w", secret, syscall.ECONNREFUSED)},
@@ -26,8 +26,9 @@ func TestTransportCause(t *testing.T) {
 		"no answer in time":                      &url.Error{Op: "Get", URL: secret, Err: context.DeadlineExceeded},
 		"the connection was cut":                 fmt.Errorf("%s: %w", secret, io.ErrUnexpectedEOF),
 	} {
-		if got := transportCause(err); got != want || strings.Contains(got, secret) {
-			t.Errorf("%v: %q, want %q", err, got, want)
+		cause, got := transportCause(err)
+		if got != text || strings.Contains(got, secret) || (cause == "") != (text == "") {
+			t.Errorf("%v: %s, %q, want %q", err, cause, got, text)
 		}
 	}
 	b := newBed(t, calm(1), nil)

@@ -158,7 +158,7 @@ func (s *Session) postToken(ctx context.Context, slot *slot, authorization strin
 		Method: http.MethodPost, URL: slot.token, Header: h, Body: http.NoBody, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 	}
 	defer s.wire.release(c)
-	return s.governor.Do(withCall(ctx, c), c.request)
+	return s.do(ctx, c)
 }
 
 // readToken judges a token endpoint's answer. The answer of invalid_client is

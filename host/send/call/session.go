@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -31,6 +32,13 @@ type Session struct {
 	mu       sync.Mutex
 	pressure *Pressure
 	planned  abi.Reason
+	trouble  Trouble
+}
+
+// Trouble is why a host did not answer well.
+type Trouble struct {
+	Cause abi.Cause
+	Host  string // with its port where that is not 443
 }
 
 // Pressure is a stop for the provider's own sake: what defers the next run.
@@ -73,7 +81,7 @@ func (s *Session) send(ctx context.Context, c *call) (*send.Response, error) {
 				return nil, err
 			}
 		}
-		resp, err := s.governor.Do(withCall(ctx, c), c.request)
+		resp, err := s.do(ctx, c)
 		if err == nil {
 			s.wire.ledger.answered()
 		}
@@ -162,6 +170,30 @@ func (s *Session) Stopped() abi.Reason {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.planned
+}
+
+// do sends a call's request, and keeps why its host did not answer well until it does.
+func (s *Session) do(ctx context.Context, c *call) (*send.Response, error) {
+	resp, err := s.governor.Do(withCall(ctx, c), c.request)
+	place := strings.TrimSuffix(originOf(c.request.URL).hostport(), ":443")
+	var stop *send.Stop
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case errors.As(err, &stop) && stop.Cause != "":
+		s.trouble = Trouble{stop.Cause, place}
+	case err == nil && s.trouble.Host == place:
+		s.trouble = Trouble{}
+	}
+	return resp, err
+}
+
+// Trouble returns why the host that failed last did not answer well, and has not
+// since; the zero value when there is none.
+func (s *Session) Trouble() Trouble {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.trouble
 }
 
 // Close gives up idle connections.

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"context"
+
+	"github.com/pdpp-host/pdpp-host/health/verdict"
+	"github.com/pdpp-host/pdpp-host/health/view"
+	"github.com/pdpp-host/pdpp-host/host/config"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// checkHealth says of each connection what `status` says of it: its verdict, with the
+// code of what keeps it from being collected, and what is to be done.
+func (a *app) checkHealth(ctx context.Context, f *findings, c *config.Config, store *storage.Store, fed map[string][]feed) error {
+	runtime, err := a.runtime(ctx, store)
+	if err != nil {
+		return err
+	}
+	for after := ""; ; {
+		page, err := store.EvidencePage(ctx, after, statusPage)
+		if err != nil {
+			return err
+		}
+		for i := range page {
+			e := &page[i]
+			v := a.rendered(e, runtime)
+			b := view.BriefOf(&v)
+			said := healthFinding(c, &b, subject{
+				connection: e.Name, connector: e.Connector, feeds: fed[e.ConnectionID], unaccepted: !e.Accepted(),
+			})
+			said.Message = a.advice(said.Message)
+			f.all = append(f.all, said)
+		}
+		if len(page) < statusPage {
+			return nil
+		}
+		after = page[len(page)-1].Name
+	}
+}
+
+func healthFinding(c *config.Config, b *view.Brief, s subject) finding {
+	out := finding{Check: "health " + s.connection, Outcome: healthy, Message: b.Pill.Label + ": " + b.ForwardStatement}
+	if b.Pill.Tone == verdict.Amber || b.Pill.Tone == verdict.Red {
+		out.Outcome = notice
+	}
+	if b.Cause != nil {
+		out.Code = string(b.Cause.Code)
+		out.Message += " Cause: " + causeLine(c, b)
+	}
+	if todo, owners := b.Primary(); owners {
+		out.Hint = todo
+		if command := step(b, s); command != "" {
+			out.Hint += ": " + command
+		}
+	}
+	return out
+}
