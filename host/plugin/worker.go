@@ -167,9 +167,9 @@ func (w *worker) load(o order) guest.Outcome {
 	return guest.Outcome{Returned: true}
 }
 
-// restrict takes away what the worker does not need from here on: the first byte
-// of a module is looked at behind it. Invariant 6: what a guest may read outside
-// WebAssembly is what it was granted inside.
+// restrict takes away everything that the worker does not need any more, before it
+// looks at the first byte of a module. Invariant 6: a guest that breaks out of
+// WebAssembly may read the folders that it was granted, and no others.
 func restrict(l *loadOrder) error {
 	var a confine.Access
 	for _, root := range l.Roots {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"syscall"
 
+	"github.com/landlock-lsm/go-landlock/landlock"
 	"golang.org/x/sys/unix"
 )
 
@@ -12,15 +13,26 @@ import (
 // what a guest reads at once.
 const openFiles = 1024
 
+// visible is what Landlock does not govern: lstat and readlink.
+const visible = "names, sizes and times of other files, and where links lead, stay visible"
+
 // Walls lists the walls of the running kernel.
 func Walls() []Wall {
+	return walls(landlockABI(), seccompMissing())
+}
+
+// walls are those of a kernel with a version of Landlock, 0 for none, and a filter of
+// system calls unless there is a reason why not.
+func walls(version int, missing string) []Wall {
 	files := Wall{Name: "Landlock", Detail: "the kernel has none, or it is turned off"}
-	if v := landlockABI(); v > 0 {
-		files.Holds, files.Detail = true, "version "+strconv.Itoa(v)
+	if version > 0 {
+		files.Holds, files.Detail = true, "version "+strconv.Itoa(version)+" ("+visible
+		if version < truncates && missing != "" {
+			files.Detail += "; a file that may be read can be emptied"
+		}
+		files.Detail += ")"
 	}
-	calls := Wall{Name: "seccomp", Detail: seccompMissing()}
-	calls.Holds = calls.Detail == ""
-	return []Wall{files, calls}
+	return []Wall{files, {Name: "seccomp", Holds: missing == "", Detail: missing}}
 }
 
 // Harden gives up what the process never needs. Each step is a wall behind
@@ -44,9 +56,12 @@ func Harden() {
 // Restrict leaves the process the files of a and the system calls of a worker,
 // for good. A wall that the kernel lacks is passed over; one that the kernel has
 // and refuses is an error, after which the process must not go on.
-func Restrict(a Access) error {
-	if landlockABI() > 0 {
-		if err := restrictFiles(a); err != nil {
+func Restrict(a Access) error { return restrict(a, landlock.V11.BestEffort()) }
+
+// restrict is Restrict with so much of Landlock.
+func restrict(a Access, files landlock.Config) error {
+	if landlockABI() > 0 && files != noLandlock {
+		if err := restrictFiles(a, files); err != nil {
 			return err
 		}
 	}

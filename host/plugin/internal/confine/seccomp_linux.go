@@ -11,11 +11,11 @@ import (
 )
 
 // allowed are the system calls of a worker: what the Go runtime takes, and reading
-// and writing open files. Landlock says which files can be opened. A name that a
-// processor does not have is passed over.
+// and writing open files. Landlock says which files can be opened, and conditional
+// how. A name that a processor does not have is passed over.
 var allowed = []string{
 	// Files and pipes.
-	"read", "readv", "pread64", "write", "writev", "pwrite64", "lseek", "close", "openat", "openat2",
+	"read", "readv", "pread64", "write", "writev", "pwrite64", "lseek", "close",
 	"fstat", "newfstatat", "fstatat64", "fstatat", "statx", "readlinkat", "getdents64", "faccessat", "faccessat2", "pipe2",
 	"epoll_create1", "epoll_ctl", "epoll_pwait", "epoll_pwait2", "epoll_wait", "eventfd2", "poll", "ppoll",
 	// Memory.
@@ -27,15 +27,19 @@ var allowed = []string{
 }
 
 // writing are the calls with which compiled code is put into the cache.
-var writing = []string{"mkdirat", "renameat", "renameat2", "unlinkat", "fchmod", "fchmodat", "fchmodat2", "ftruncate", "fsync"}
+var writing = []string{"openat", "mkdirat", "renameat", "renameat2", "unlinkat", "fchmod", "fchmodat", "fchmodat2", "ftruncate", "fsync"}
+
+// changes are the flags of an open that may create a file, change it or empty it.
+// Kernels before 6.2 let O_TRUNC empty every file that Landlock lets the process read.
+const changes = unix.O_WRONLY | unix.O_RDWR | unix.O_CREAT | unix.O_TRUNC
 
 // nameRegion is prctl's PR_SET_VMA, with which the Go runtime names its memory.
 const nameRegion = 0x53564d41
 
 // conditional are the calls that are allowed with these arguments only: threads of
-// this process but no child, signals to it alone, limits of its own, and nothing
-// about a descriptor but its flags.
-func conditional() []seccomp.NameWithConditions {
+// this process but no child, signals to it alone, limits of its own, nothing about a
+// descriptor but its flags, and files for reading unless canWrite.
+func conditional(canWrite bool) []seccomp.NameWithConditions {
 	with := func(name string, c ...seccomp.Condition) seccomp.NameWithConditions {
 		return seccomp.NameWithConditions{Name: name, Conditions: c}
 	}
@@ -50,6 +54,9 @@ func conditional() []seccomp.NameWithConditions {
 	}
 	for _, cmd := range []uint64{unix.F_DUPFD_CLOEXEC, unix.F_GETFD, unix.F_SETFD, unix.F_GETFL, unix.F_SETFL} {
 		all = append(all, with("fcntl", seccomp.Condition{Argument: 1, Operation: seccomp.Equal, Value: cmd}))
+	}
+	if !canWrite {
+		all = append(all, with("openat", seccomp.Condition{Argument: 2, Operation: seccomp.BitsNotSet, Value: changes}))
 	}
 	return all
 }
@@ -66,8 +73,9 @@ func seccompMissing() string {
 	}
 }
 
-// restrictCalls refuses every other system call with EPERM, in every thread. C
-// libraries try clone3 first and need to hear that it does not exist.
+// restrictCalls refuses every other system call with EPERM, in every thread. Two do
+// not exist: a filter cannot see the flags that openat2 and clone3 keep behind a
+// pointer, and whoever tries them first has to fall back on openat and clone.
 func restrictCalls(canWrite bool) error {
 	processor, err := arch.GetInfo("")
 	if err != nil {
@@ -92,8 +100,8 @@ func restrictCalls(canWrite bool) error {
 		Policy: seccomp.Policy{
 			DefaultAction: seccomp.ActionErrno,
 			Syscalls: []seccomp.SyscallGroup{
-				{Names: names, NamesWithCondtions: conditional(), Action: seccomp.ActionAllow},
-				{Names: []string{"clone3"}, Action: seccomp.ActionErrno | seccomp.Action(unix.ENOSYS)},
+				{Names: names, NamesWithCondtions: conditional(canWrite), Action: seccomp.ActionAllow},
+				{Names: []string{"clone3", "openat2"}, Action: seccomp.ActionErrno | seccomp.Action(unix.ENOSYS)},
 			},
 		},
 	})
