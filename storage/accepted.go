@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -29,26 +30,33 @@ func (c *Connection) Accepts(kind, name string) bool {
 }
 
 // PinPlugin keeps the module that the owner of a connection accepted: its hash, its
-// manifest as it was then, and what else was accepted by name, instead of what was
-// before. The connection is no longer refused for a module that nobody accepted.
+// manifest as it was then, and what else was accepted by name. What was accepted by
+// name before stays while the module is the same one, and is told anew for another:
+// nobody has looked at what that would do with it. The connection is no longer refused
+// for a module that nobody accepted.
 func (s *Store) PinPlugin(ctx context.Context, connectionID, sha256 string, manifest []byte, items ...AcceptedItem) error {
-	if items == nil {
-		items = []AcceptedItem{}
-	}
-	accepted, err := encode(items)
-	if err != nil {
-		return err
-	}
-	row := &connectionRow{ID: connectionID, PinnedSHA256: sha256, PinnedManifest: string(manifest), Accepted: accepted}
 	return s.alone(ctx, "accept the module", func(t *tx) error {
-		if err := t.changeConnection(connectionID, row, "pinned_sha256", "pinned_manifest", "accepted"); err != nil {
-			return err
-		}
-		_, err := t.db.ExecContext(t.ctx, "DELETE FROM dispatches WHERE connection_id = ? AND status = ? AND reason = ?",
-			connectionID, statusRefused, string(abi.CodePluginNotAccepted))
+		was, err := named(t.ctx, t.db, connectionID)
 		if err != nil {
 			return err
 		}
-		return t.held(connectionID)
+		all := append([]AcceptedItem{}, items...)
+		if was.PinnedSHA256 == sha256 {
+			all = append(all, was.public().Accepted...)
+		}
+		slices.SortFunc(all, func(a, b AcceptedItem) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name)) })
+		row := &connectionRow{ID: was.ID, PinnedSHA256: sha256, PinnedManifest: string(manifest)}
+		if row.Accepted, err = encode(slices.Compact(all)); err != nil {
+			return err
+		}
+		if err := t.changeConnection(was.ID, row, "pinned_sha256", "pinned_manifest", "accepted"); err != nil {
+			return err
+		}
+		_, err = t.db.ExecContext(t.ctx, "DELETE FROM dispatches WHERE connection_id = ? AND status = ? AND reason = ?",
+			was.ID, statusRefused, string(abi.CodePluginNotAccepted))
+		if err != nil {
+			return err
+		}
+		return t.held(was.ID)
 	})
 }

@@ -29,6 +29,9 @@ func TestAcceptedByName(t *testing.T) {
 	x.ok(x.s.PinPlugin(t.Context(), c.ID, "def", []byte(keptManifest), folder))
 	want(AcceptVariable, "OTHER_TOKEN", false)
 	want(AcceptFolder, "~/.ssh", true)
+	x.ok(x.s.PinPlugin(t.Context(), c.ID, "def", []byte(keptManifest), variable))
+	want(AcceptVariable, "OTHER_TOKEN", true)
+	want(AcceptFolder, "~/.ssh", true)
 	x.damage("UPDATE connections SET accepted = '[{\"kind\":\"folder\",\"name\":\"~/.ssh\"}'")
 	want(AcceptFolder, "~/.ssh", false)
 }

@@ -152,8 +152,9 @@ type WorkUnit struct {
 type LaneInfo struct {
 	SourceInstanceID string
 	ConnectorID      string
-	PinnedSHA256     string // "": nothing has run yet
+	PinnedSHA256     string // "": no module is accepted yet
 	PinnedManifest   []byte
+	Accepted         []AcceptedItem    // by name, with that module
 	Roots            map[string]string // the folders that its runs were told
 	ReadRoots        map[string]string // the folders that they have read
 

@@ -21,12 +21,16 @@ FROM gaps WHERE status IN ('pending', 'in_progress', 'terminal')`
 func laneInfo(ctx context.Context, db bun.IDB, lane *laneRow) (LaneInfo, error) {
 	info := LaneInfo{SourceInstanceID: lane.SourceInstanceID, ConnectorID: lane.ConnectorID}
 	var pins []connectionRow
-	err := db.NewSelect().Model(&pins).Column("pinned_sha256", "pinned_manifest", "roots", "read_roots").Where("pinned_sha256 <> ''").Order("name").Limit(1).Scan(ctx)
+	err := db.NewSelect().Model(&pins).Column("pinned_sha256", "pinned_manifest", "accepted", "roots", "read_roots").
+		OrderExpr("pinned_sha256 = '', name").Limit(1).Scan(ctx)
 	if err != nil {
 		return info, err
 	}
 	for _, p := range pins {
 		info.PinnedSHA256, info.PinnedManifest = p.PinnedSHA256, []byte(p.PinnedManifest)
+		if json.Unmarshal([]byte(p.Accepted), &info.Accepted) != nil {
+			info.Accepted = nil // as a connection has it
+		}
 		if err := errors.Join(json.Unmarshal([]byte(p.Roots), &info.Roots), json.Unmarshal([]byte(p.ReadRoots), &info.ReadRoots)); err != nil {
 			return info, err
 		}

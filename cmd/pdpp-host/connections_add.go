@@ -114,12 +114,12 @@ func (a *app) acceptAdded(ctx context.Context, store *storage.Store, name string
 	case a.interactive():
 		items, err = a.askToAccept(ctx, t, nil, nil)
 	default:
-		err = errNotAccepted
+		err = consent.ErrNotAccepted
 	}
 	if err == nil {
 		return consent.Accept(ctx, store, name, t, items, path)
 	}
-	if !errors.Is(err, errNotAccepted) {
+	if !errors.Is(err, consent.ErrNotAccepted) {
 		return nil, err
 	}
 	conn, err := store.EnsureConnection(ctx, name, t.Module.Manifest.ConnectorKey)

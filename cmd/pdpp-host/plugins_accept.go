@@ -58,11 +58,6 @@ func (a *app) pluginsAccept(ctx context.Context, typed string, f acceptFlags) er
 	if err != nil {
 		return err
 	}
-	for i, text := range f.allow { // some shells expand the ~ there
-		if rest, ok := strings.CutPrefix(text, "folder="+a.Home+"/"); ok && a.Home != "" {
-			f.allow[i] = "folder=~/" + rest
-		}
-	}
 	m, err := a.openTyped(ctx, c, typed, f.connection)
 	if err != nil {
 		return err
@@ -94,7 +89,7 @@ func (a *app) acceptModule(ctx context.Context, c *config.Config, store *storage
 	if err != nil {
 		return err
 	}
-	items, err := t.Allow(f.allow)
+	items, err := t.Allow(f.allow, a.Home)
 	if err != nil {
 		return err
 	}
@@ -130,17 +125,9 @@ func toAccept(ctx context.Context, store *storage.Store, d *described, connectio
 	return conns, nil
 }
 
-// terms are what a module gets with these folders. A folder that is not there is not
-// shown; a run says so.
+// terms are what a module gets with these folders.
 func (a *app) terms(c *config.Config, d *described, roots map[string]string) (*consent.Terms, error) {
-	if _, reads := d.Manifest.Requirements.Bindings[abi.BindingFilesystem]; !reads {
-		return consent.Of(d, nil), nil
-	}
-	found, err := a.rootResolver(c).Look(d.Manifest, roots)
-	if err != nil && abi.CodeOf(err) != abi.CodeRootMissing {
-		return nil, err
-	}
-	return consent.Of(d, found), nil
+	return consent.With(d, a.rootResolver(c), roots)
 }
 
 func (a *app) acceptAll(ctx context.Context, store *storage.Store, conns []storage.Connection, t *consent.Terms, items []storage.AcceptedItem, path string) error {

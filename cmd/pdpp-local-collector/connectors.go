@@ -30,8 +30,8 @@ type connector struct {
 }
 
 func (a *app) connectorsCommand() *cobra.Command {
-	cmd := syntax.Group("connectors", "List the connectors that can run here, and verify the one of a source", a.Printer.Raw, a.listConnectors)
-	cmd.AddCommand(a.verifyCommand())
+	cmd := syntax.Group("connectors", "List the connectors that can run here, and accept and verify the one of a source", a.Printer.Raw, a.listConnectors)
+	cmd.AddCommand(a.acceptCommand(), a.verifyCommand())
 	return cmd
 }
 

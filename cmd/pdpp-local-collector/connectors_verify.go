@@ -97,7 +97,7 @@ func (a *app) tellVerified(v *verified) error {
 func (a *app) writeVerified(w io.Writer, v *verified) {
 	words := map[string]string{
 		collector.ModuleSame: "is the accepted one", collector.ModuleChanged: "has changed", collector.ModuleAccepted: "is accepted now",
-		collector.ModuleNotPinned: "is accepted with the first run",
+		collector.ModuleNotPinned: "waits to be accepted",
 	}
 	fmt.Fprintf(w, "%s  module %s\n", a.Printer.Style.Bold(output.Clean(v.ConnectorID)), words[v.State])
 	if v.State == collector.ModuleSame {

@@ -56,7 +56,7 @@ func (a *app) enrollCommand() *cobra.Command {
 			return a.Printer.Result(output.Clean("enrolled  "+e.ConnectorID+"  "+e.SourceInstanceID), e, func(w io.Writer) {
 				if !a.Flags.Quiet {
 					a.writeEnrolled(w, e)
-					a.writeNext(w, e)
+					a.writeNext(w, "connectors accept", e.SourceInstanceID)
 				}
 			})
 		},
@@ -171,8 +171,8 @@ func free(profiles *collector.Profiles, name string) error {
 		"name another one, or leave --profile out; a source that is not needed any more is given up with: "+program+" logout --profile "+name)
 }
 
-func (a *app) writeNext(w io.Writer, e *enrolled) {
-	fmt.Fprintf(w, "  next: %s run --source-instance-id %s\n", program, output.Clean(e.SourceInstanceID))
+func (a *app) writeNext(w io.Writer, command, source string) {
+	fmt.Fprintf(w, "  next: %s %s --source-instance-id %s\n", program, command, output.Clean(source))
 }
 
 // code reads the enrollment code; the caller zeroes it.

@@ -92,7 +92,7 @@ func (o *owner) must(status int, args ...string) ended {
 	return got
 }
 
-// enroll enrolls a lane with a host, and returns its profile.
+// enroll enrolls a lane with a host, accepts its connector, and returns its profile.
 func (o *owner) enroll(h *testHost, name string, args ...string) *collector.Profile {
 	o.t.Helper()
 	code, err := h.code(o.t.Context(), "scripted", name)
@@ -103,6 +103,7 @@ func (o *owner) enroll(h *testHost, name string, args ...string) *collector.Prof
 	if got.status != 0 {
 		o.t.Fatal(got)
 	}
+	o.must(0, "connectors", "accept", "--profile", name)
 	p, err := (&collector.Profiles{Dir: filepath.Join(o.home, ".config", "pdpp", "collectors")}).Load(name)
 	if err != nil {
 		o.t.Fatal(err)

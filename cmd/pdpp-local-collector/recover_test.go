@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"fmt"
 	"io/fs"
@@ -100,7 +101,11 @@ func TestRecoverUsesTheProfile(t *testing.T) {
 		t.Fatalf("the profile's outbox is %q", p.Queue)
 	}
 	decoy := startHost(t)
-	other := o.enroll(decoy, "other")
+	other := o.lanePath(o.enroll(decoy, "other"))
+	before, err := os.ReadFile(other)
+	if err != nil {
+		t.Fatal(err)
+	}
 	elsewhere := filepath.Join(t.TempDir(), "elsewhere.sqlite")
 	o.env = []string{collector.EnvQueue + "=" + elsewhere}
 	token, toDecoy := o.token("mine"), len(decoy.requests())
@@ -127,10 +132,11 @@ func TestRecoverUsesTheProfile(t *testing.T) {
 	if c := o.counts(queue); c.DeadLetter+c.Pending+c.Retrying+c.Leased != 0 || c.Succeeded == 0 {
 		t.Errorf("%+v", c)
 	}
-	for _, path := range []string{elsewhere, o.lanePath(other)} {
-		if _, err := os.Lstat(path); err == nil {
-			t.Error("another outbox was made:", path)
-		}
+	if _, err := os.Lstat(elsewhere); err == nil {
+		t.Error("another outbox was made:", elsewhere)
+	}
+	if after, err := os.ReadFile(other); err != nil || !bytes.Equal(after, before) {
+		t.Error("another outbox was changed:", err)
 	}
 	if n, err := o.host.records(t.Context(), "notes"); n != 3 || err != nil {
 		t.Errorf("the host has %d records, %v", n, err)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/consent"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/modules"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/host/collector"
@@ -21,17 +23,20 @@ type setUp struct {
 	Enrollment *enrolled       `json:"enrollment"`
 	Connector  *connector      `json:"connector"`
 	Reads      []string        `json:"reads"`
+	Accepted   *acceptance     `json:"accepted"` // nil: its owner has not accepted it
 	Ready      bool            `json:"ready"`
 	Problem    *output.Problem `json:"problem,omitempty"`
 }
 
 func (a *app) setupCommand() *cobra.Command {
 	var f enrollFlags
+	var accept acceptFlags
 	var rootFlags, setFlags []string
 	cmd := &cobra.Command{
-		Use: "setup", Short: "Enroll, and check that the connector can run here", Args: noCode,
-		Long: "Enrolls this machine, and then checks that the connector is installed, can run here and finds its folders.\n" +
-			"It collects nothing. Folders and options that are given are kept for the runs.",
+		Use: "setup", Short: "Enroll, accept the connector, and check that it can run here", Args: noCode,
+		Long: "Enrolls this machine, shows what the connector asks for and asks whether you accept it, and checks that it can\n" +
+			"run here and finds its folders. It collects nothing. Folders and options that are given are kept for the runs.\n" +
+			"Where nobody can be asked, --accept accepts the connector.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			folders, options, err := a.given(rootFlags, setFlags)
 			if err != nil {
@@ -42,18 +47,19 @@ func (a *app) setupCommand() *cobra.Command {
 				return err
 			}
 			s := &setUp{Object: "local_collector_setup", Enrollment: done, Reads: []string{}}
-			return a.tellSetup(s, a.checkConnector(cmd.Context(), p, s, folders, options))
+			return a.tellSetup(s, a.checkConnector(cmd.Context(), p, s, folders, options, accept))
 		},
 	}
 	f.add(cmd)
+	accept.add(cmd)
 	cmd.Flags().StringArrayVar(&rootFlags, "root", nil, "grant the folder `NAME=PATH` to its runs (repeatable)")
 	cmd.Flags().StringArrayVar(&setFlags, "set", nil, "connector option `KEY=VALUE` of its runs, never a secret (repeatable)")
 	return cmd
 }
 
-// checkConnector holds the connector of a profile against this machine, and keeps
-// the folders and options that were given for its runs.
-func (a *app) checkConnector(ctx context.Context, p *collector.Profile, s *setUp, folders, options map[string]string) error {
+// checkConnector holds the connector of a profile against this machine, keeps the
+// folders and options that were given for its runs, and has its owner accept it.
+func (a *app) checkConnector(ctx context.Context, p *collector.Profile, s *setUp, folders, options map[string]string, f acceptFlags) error {
 	c, err := a.Configuration()
 	if err != nil {
 		return err
@@ -81,11 +87,7 @@ func (a *app) checkConnector(ctx context.Context, p *collector.Profile, s *setUp
 		if !s.Connector.Runnable {
 			return abi.NewError(abi.CodeBindingMissing, "the connector cannot run here", "run it on the host, with: pdpp-host run "+p.ConnectorID)
 		}
-		found, err := grants.Resolve(d.Manifest, folders, nil)
-		for _, r := range found {
-			s.Reads = append(s.Reads, a.tilde(r.Path))
-		}
-		slices.Sort(s.Reads)
+		t, err := consent.With(d, grants, folders)
 		if err != nil {
 			return err
 		}
@@ -93,7 +95,25 @@ func (a *app) checkConnector(ctx context.Context, p *collector.Profile, s *setUp
 		if err != nil {
 			return err
 		}
-		return col.Keep(ctx, d.Manifest, folders, options)
+		if err := col.Keep(ctx, d.Manifest, folders, options); err != nil {
+			return err
+		}
+		if !f.accept && !a.interactive() {
+			return col.NotAccepted()
+		}
+		s.Accepted, err = a.accept(ctx, l, col, t, f, nil)
+		if errors.Is(err, consent.ErrNotAccepted) {
+			return col.NotAccepted()
+		}
+		if err != nil {
+			return err
+		}
+		found, err := grants.Resolve(d.Manifest, folders, s.Accepted.ByName)
+		for _, r := range found {
+			s.Reads = append(s.Reads, a.tilde(r.Path))
+		}
+		slices.Sort(s.Reads)
+		return col.Advised(err)
 	})
 }
 
@@ -111,10 +131,16 @@ func (a *app) tellSetup(s *setUp, problem error) error {
 		for _, path := range s.Reads {
 			fmt.Fprintf(w, "  reads     %s\n", output.Clean(path))
 		}
+		next := "run"
+		if s.Accepted == nil {
+			next = "connectors accept"
+		} else {
+			a.writeAccepted(w, s.Accepted)
+		}
 		if s.Ready {
-			a.writeNext(w, e)
+			a.writeNext(w, next, e.SourceInstanceID)
 		} else { // the code is used: there is nothing to set up again
-			fmt.Fprintf(w, "  enrolled; put right what follows, then: %s run --source-instance-id %s\n", program, output.Clean(e.SourceInstanceID))
+			fmt.Fprintf(w, "  enrolled; put right what follows, then: %s %s --source-instance-id %s\n", program, next, output.Clean(e.SourceInstanceID))
 		}
 	}
 	if problem == nil {

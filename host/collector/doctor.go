@@ -196,24 +196,24 @@ func (c *Collector) ModuleChecks(ctx context.Context, file *plugin.File, missing
 	if err != nil {
 		return checks // the outbox's own finding says it
 	}
-	good := "it is the module that was accepted"
 	if info.PinnedSHA256 == "" {
-		good = "the first run accepts it as it is"
+		checks = append(checks, bad("accepted", c.NotAccepted()))
+	} else {
+		checks = append(checks, found("accepted", info.PinnedSHA256 == file.SHA256, "it is the module that was accepted", LevelCritical,
+			"it is another module than the accepted one, and is not run", c.verifyCommand()))
 	}
-	checks = append(checks, found("accepted", info.PinnedSHA256 == "" || info.PinnedSHA256 == file.SHA256, good, LevelCritical,
-		"it is another module than the accepted one, and is not run", c.verifyCommand()))
 	if err := c.fits(m.Manifest); err != nil {
 		return append(checks, bad("binding", err))
 	}
 	if c.deps.Run.Roots == nil {
 		return checks
 	}
-	roots, err := c.deps.Run.Roots.Resolve(m.Manifest, info.Roots, nil)
+	roots, err := c.deps.Run.Roots.Resolve(m.Manifest, info.Roots, info.Accepted)
 	if b, asks := m.Requirements.Bindings[abi.BindingFilesystem]; asks && !b.Required && len(info.Roots) == 0 && abi.CodeOf(err) == abi.CodeRootMissing {
 		err = nil // it runs without
 	}
 	if err != nil {
-		return append(checks, bad("folders", err))
+		return append(checks, bad("folders", c.Advised(err)))
 	}
 	for _, r := range roots {
 		was, known := info.ReadRoots[r.Name]

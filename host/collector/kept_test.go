@@ -99,6 +99,7 @@ func TestKeepBeforeTheFirstRun(t *testing.T) {
 	w.same(w.folder(), "", "the lane's folder")
 
 	w.ok(w.collector().Keep(t.Context(), m, roots, map[string]string{"script": records("notes", 0, 1) + done(1)}))
+	w.accept(rig.Guest(t, scripted))
 	res, err := w.collector().Run(t.Context(), RunRequest{Module: rig.Guest(t, scripted)})
 	w.ok(err)
 	w.same(res.Outcome, OutcomeComplete, "outcome")

@@ -40,6 +40,7 @@ func TestTheModuleIsDescribedOnce(t *testing.T) {
 	w.ok(err)
 	t.Cleanup(func() { w.ok(w.deps.Run.Engine.Close()) })
 	w.host.state["notes"], w.host.state["of_another_version"] = json.RawMessage(`{"at":1}`), json.RawMessage(`{"at":2}`)
+	w.script("") // accepts the module
 	for range 2 {
 		before := count.n.Load()
 		res := w.run(`expect {"at":1}` + "\n" + done(0))

@@ -1,6 +1,7 @@
 package collector
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -47,7 +48,7 @@ func (c *Collector) fits(m *abi.Manifest) error {
 }
 
 // outOfPlace is why a run was refused before it was told what the connector is: that
-// it cannot run here goes before whatever else was missing. Only then is the
+// it cannot run here, or is another lane's, goes before whatever else was missing. Only then is the
 // connector asked a second time. One that cannot be read is no matter of its place.
 func (e *execution) outOfPlace(ctx context.Context, module *plugin.File, why error) error {
 	if e.about != nil || e.result.Run != nil || module == nil || !refuses(why) {
@@ -59,10 +60,7 @@ func (e *execution) outOfPlace(ctx context.Context, module *plugin.File, why err
 		return why
 	}
 	e.about = m
-	if err := e.c.fits(m.Manifest); err != nil {
-		return err
-	}
-	return why
+	return cmp.Or(e.c.fits(m.Manifest), e.c.enrolledFor(m.Manifest), why)
 }
 
 func (c *Collector) describe(ctx context.Context, module *plugin.File) (*described, error) {

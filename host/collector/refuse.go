@@ -55,26 +55,26 @@ func (e *execution) refuse(ctx context.Context, why error, began time.Time) erro
 	return e.d.drain(ctx)
 }
 
-// known is the manifest that the lane's runs were accepted with, and its module;
-// before the first, the one that is there now, which the host is told of: it takes
-// no end of a run from a lane without.
+// known is the manifest that the lane's module was accepted with, and that module; of
+// a lane without one, those that are there now. A host that has none is told of it: it takes no end of a run from a lane without.
 func (e *execution) known(ctx context.Context) (about *described, module string) {
+	about, module = e.about, e.module
 	conn, err := accepted(ctx, e.store)
 	if err == nil && conn != nil {
 		if m, err := manifest.Parse(conn.PinnedManifest); err == nil {
-			return &described{m, conn.PinnedManifest}, conn.PinnedSHA256
+			about, module = &described{m, conn.PinnedManifest}, conn.PinnedSHA256
 		}
 	}
-	if e.about == nil || e.c.enrolledFor(e.about.Manifest) != nil {
+	if about == nil || e.c.enrolledFor(about.Manifest) != nil {
 		return nil, ""
 	}
-	if e.state == nil || e.state.ManifestSHA256 == "" {
-		err := e.lane.putManifest(ctx, e.module, e.about.raw)
+	if e.state != nil && e.state.ManifestSHA256 == "" {
+		err := e.lane.putManifest(ctx, module, about.raw)
 		if err != nil {
 			e.c.deps.Logger.Debug("the host was not told of the connector", "code", string(abi.CodeOf(err)))
 		}
 	}
-	return e.about, e.module
+	return about, module
 }
 
 // recallKeys learns the primary keys of what waits from the module that made it.

@@ -3,6 +3,7 @@ package collector
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"time"
 
@@ -37,7 +38,7 @@ func (e *execution) scan(ctx context.Context, req RunRequest) error {
 	beside.Go(func() { e.watch(ctx, scanned, stop) })
 	request := run.Request{
 		Module: req.Module, Streams: req.Streams, Mode: req.Mode, Roots: req.Roots, Options: req.Options,
-		Accept: true, AcceptRoot: req.AcceptRoot, Timeout: req.Timeout, Force: req.Force,
+		AcceptRoot: req.AcceptRoot, Timeout: req.Timeout, Force: req.Force,
 	}
 	request.Since, request.Boundary = since, !since.IsZero()
 	res, err := run.New(deps).Run(scan, request)
@@ -100,19 +101,42 @@ func (e *execution) pinned(ctx context.Context) (put bool, err error) {
 	return err == nil, err
 }
 
-// here says of a changed module what to do about it on this machine: the runner's
-// own words are for a host.
+// here says of a run that the owner has to accept something for what to do about it on
+// this machine: the runner's own words are for a host.
 func (e *execution) here(ctx context.Context, req RunRequest, err error) error {
-	var changed *abi.Error
-	if abi.CodeOf(err) != abi.CodePluginChanged || !errors.As(err, &changed) {
+	switch abi.CodeOf(err) {
+	case abi.CodePluginNotAccepted:
+		return e.c.NotAccepted().Wrap(err)
+	case abi.CodeRootSecret:
+		return e.c.Advised(err)
+	case abi.CodePluginChanged:
+	default:
 		return err
 	}
 	conn, lookErr := accepted(ctx, e.store)
 	if lookErr != nil || conn == nil || conn.PinnedSHA256 == req.Module.SHA256 {
 		return err
 	}
-	return abi.NewError(changed.Code, changed.Message, "see what changed with: "+e.c.verifyCommand()+"   and accept it with --accept").
-		WithDetail(changed.Detail).Wrap(err)
+	return rehinted(err, "see what changed with: "+e.c.verifyCommand()+"   and accept it with --accept")
+}
+
+// Advised is an error with advice for this machine: a refused folder with other
+// programs' secrets names the command that accepts them for this lane.
+func (c *Collector) Advised(err error) error {
+	var refused *abi.Error
+	if !errors.As(err, &refused) || refused.Code != abi.CodeRootSecret {
+		return err
+	}
+	return rehinted(err, strings.Replace(refused.Hint, "pdpp-host plugins accept CONNECTOR", c.acceptCommand(), 1))
+}
+
+// rehinted is an error with another hint.
+func rehinted(err error, hint string) error {
+	e, ok := errors.AsType[*abi.Error](err)
+	if !ok {
+		return err
+	}
+	return abi.NewError(e.Code, e.Message, hint).WithDetail(e.Detail).Wrap(err)
 }
 
 // watch counts what waits, for the scan's bounds, and tells the host now and then

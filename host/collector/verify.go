@@ -14,7 +14,7 @@ const (
 	ModuleSame      = "same"
 	ModuleChanged   = "changed"
 	ModuleAccepted  = "accepted"
-	ModuleNotPinned = "not_pinned" // the first run accepts it as it is
+	ModuleNotPinned = "not_pinned" // nobody has accepted one yet
 )
 
 // Verified is a lane held against the module that is installed now.
@@ -30,7 +30,7 @@ type Verified struct {
 }
 
 // Verify holds the lane against a module and its manifest, and changes nothing.
-// With accept a changed module becomes the accepted one.
+// With accept the module becomes the accepted one.
 func (c *Collector) Verify(ctx context.Context, m *abi.Manifest, sha256 string, raw []byte, accept bool) (*Verified, error) {
 	p := c.deps.Profile
 	if err := c.enrolledFor(m); err != nil {
@@ -50,30 +50,49 @@ func (c *Collector) Verify(ctx context.Context, m *abi.Manifest, sha256 string, 
 	case v.Pinned != sha256:
 		v.State = ModuleChanged
 	}
-	if v.State != ModuleChanged || !accept {
+	if v.State == ModuleSame || !accept {
 		return v, nil
 	}
-	if err := c.accept(ctx, sha256, raw); err != nil {
+	if _, err := c.Accept(ctx, m, sha256, raw, nil); err != nil {
 		return nil, err
 	}
 	v.State = ModuleAccepted
 	return v, nil
 }
 
-func (c *Collector) accept(ctx context.Context, sha256 string, raw []byte) error {
+// Accept makes a module the one that the lane runs, with what its owner accepted by
+// name, and returns all that is accepted by name now. What was accepted before stays
+// while the module is the same one.
+func (c *Collector) Accept(ctx context.Context, m *abi.Manifest, sha256 string, raw []byte, items []storage.AcceptedItem) ([]storage.AcceptedItem, error) {
+	if err := c.enrolledFor(m); err != nil {
+		return nil, err
+	}
 	store, err := c.open(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	conn, err := accepted(ctx, store)
-	if err == nil && conn != nil {
-		err = store.PinPlugin(ctx, conn.ID, sha256, raw)
+	conn, err := store.EnsureConnection(ctx, m.ConnectorKey, m.ConnectorKey)
+	if err == nil {
+		err = store.PinPlugin(ctx, conn.ID, sha256, raw, items...)
 	}
-	return errors.Join(err, store.Close())
+	if err == nil {
+		conn, err = store.Connection(ctx, conn.ID)
+	}
+	if err = errors.Join(err, store.Close()); err != nil {
+		return nil, err
+	}
+	return conn.Accepted, nil
 }
 
-// accepted is the lane's connection with the module that it runs; nil before the
-// first run.
+// Lane is what the lane keeps for its runs: the folders that they were told, and what
+// its owner accepted by name. It changes nothing.
+func (c *Collector) Lane(ctx context.Context) (roots map[string]string, accepted []storage.AcceptedItem, err error) {
+	info, _, _, err := c.look(ctx)
+	return info.Roots, info.Accepted, err
+}
+
+// accepted is the lane's connection with the module that it runs; nil where nobody
+// has accepted one.
 func accepted(ctx context.Context, store *storage.Store) (*storage.Connection, error) {
 	connections, err := store.Connections(ctx)
 	if err != nil {
@@ -87,8 +106,18 @@ func accepted(ctx context.Context, store *storage.Store) (*storage.Connection, e
 	return nil, nil
 }
 
-func (c *Collector) verifyCommand() string {
-	return "pdpp-local-collector connectors verify --source-instance-id " + c.deps.Profile.SourceInstanceID
+func (c *Collector) verifyCommand() string { return c.connectorsCommand("verify") }
+
+func (c *Collector) acceptCommand() string { return c.connectorsCommand("accept") }
+
+func (c *Collector) connectorsCommand(verb string) string {
+	return "pdpp-local-collector connectors " + verb + " --source-instance-id " + c.deps.Profile.SourceInstanceID
+}
+
+// NotAccepted refuses a lane whose owner has accepted no module yet.
+func (c *Collector) NotAccepted() *abi.Error {
+	return abi.NewError(abi.CodePluginNotAccepted, "nobody has accepted the module of connector "+c.deps.Profile.ConnectorID+" on this machine yet",
+		"see what it asks for and accept it: "+c.acceptCommand())
 }
 
 // enrolledFor refuses a connector that the lane is not of.

@@ -9,6 +9,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/manifest"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
+	"github.com/pdpp-host/pdpp-host/host/run"
+	"github.com/pdpp-host/pdpp-host/storage"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig"
 )
 
@@ -39,7 +41,7 @@ func TestAChangedModuleIsAccepted(t *testing.T) {
 		w.same(v.State, want, "state")
 		return v
 	}
-	verify(file.SHA256, true, ModuleNotPinned)
+	verify(file.SHA256, false, ModuleNotPinned)
 	w.same(w.folder(), "", "the lane's folder")
 	w.run(done(0))
 	verify(file.SHA256, false, ModuleSame)
@@ -69,4 +71,61 @@ func TestAChangedModuleIsAccepted(t *testing.T) {
 	res, err := w.collector().Run(t.Context(), req)
 	w.ok(err)
 	w.same(res.Outcome, OutcomeComplete, "outcome")
+}
+
+// A lane runs no module that its owner has not accepted: the refusal names the command
+// that accepts it, on this machine and at the host. What was accepted by name opens its
+// folder, and another module has to be accepted anew.
+func TestAcceptedBeforeTheFirstScan(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(d *Deps) { d.Run.Roots = secretFolder{} }).guest()
+	w.unaccepted = true
+	refused := func(module *plugin.File, code abi.Code, hint string) {
+		t.Helper()
+		req := w.script(records("notes", 0, 1) + done(1))
+		req.Module = module
+		_, err := w.collector().Run(t.Context(), req)
+		p := problem(err)
+		if p.Code != string(code) || !strings.Contains(p.Hint, hint) || strings.Contains(p.Hint, "pdpp-host") {
+			t.Errorf("got %+v, want %s with a hint of %q", p, code, hint)
+		}
+		w.same(w.host.keys("notes"), "[]", "records at the host")
+	}
+	const accept = "pdpp-local-collector connectors accept --source-instance-id src_1"
+	file := rig.Guest(t, scripted)
+	refused(file, abi.CodePluginNotAccepted, accept)
+	if n := len(w.host.commits); n != 1 || w.host.commits[0].Outcome.Reason != "run_refused" {
+		t.Errorf("got %d ends of runs at the host, %+v, want the refused one", n, w.host.commits)
+	}
+	check := func(name, level string) {
+		t.Helper()
+		for _, c := range w.collector().ModuleChecks(t.Context(), file, nil) {
+			if c.Name == name {
+				w.same(c.Level, level, "doctor's "+name)
+				return
+			}
+		}
+		t.Errorf("doctor lacks %s", name)
+	}
+	check("accepted", LevelCritical)
+	w.accept(file)
+	check("accepted", LevelOK)
+	check("folders", LevelCritical)
+	refused(file, abi.CodeRootSecret, accept+" --allow folder=~/.ssh")
+	w.accept(file, storage.AcceptedItem{Kind: storage.AcceptFolder, Name: "~/.ssh"})
+	w.accept(file) // what was accepted by name stays
+	check("folders", LevelOK)
+	refused(w.rebuilt(), abi.CodePluginChanged, "pdpp-local-collector connectors verify")
+	w.run(records("notes", 0, 1) + done(1))
+	w.same(w.host.keys("notes"), "[notes-0]", "records at the host")
+}
+
+// secretFolder is a folder that is granted once its owner has accepted ~/.ssh by name.
+type secretFolder struct{}
+
+func (secretFolder) Resolve(_ *abi.Manifest, _ map[string]string, accepted []storage.AcceptedItem) ([]run.ResolvedRoot, error) {
+	if len(accepted) == 0 {
+		return nil, abi.NewError(abi.CodeRootSecret, "the folder has secrets in it", "if it is meant: pdpp-host plugins accept CONNECTOR --allow folder=~/.ssh")
+	}
+	return nil, nil
 }

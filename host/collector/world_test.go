@@ -43,6 +43,8 @@ type world struct {
 	path string
 	ids  atomic.Int64
 	deps Deps
+
+	unaccepted bool // its owner accepts no module
 }
 
 func newWorld(t *testing.T, change ...func(*Deps)) *world {
@@ -90,10 +92,25 @@ func (w *world) collector() *Collector {
 	return c
 }
 
-// script is a run of the scripted guest.
+// script is a run of the scripted guest, which the owner has accepted.
 func (w *world) script(text string) RunRequest {
 	w.Helper()
-	return RunRequest{Module: rig.Guest(w, scripted), Options: map[string]string{"script": text}}
+	module := rig.Guest(w, scripted)
+	info, _, _, err := w.collector().look(w.Context())
+	if w.deps.Run.Engine != nil && !w.unaccepted && w.deps.Profile.ConnectorID == "scripted" && err == nil && info.PinnedSHA256 == "" {
+		w.accept(module)
+	}
+	return RunRequest{Module: module, Options: map[string]string{"script": text}}
+}
+
+// accept accepts a module.
+func (w *world) accept(module *plugin.File, items ...storage.AcceptedItem) {
+	w.Helper()
+	c := w.collector()
+	d, err := c.describe(w.Context(), module)
+	w.ok(err)
+	_, err = c.Accept(w.Context(), d.Manifest, module.SHA256, d.raw, items)
+	w.ok(err)
 }
 
 // run makes one execution, which may not end early.

@@ -127,7 +127,7 @@ func (b *bench) collectThere(input string) (d *delivery, err error) {
 	if err != nil {
 		return nil, err
 	}
-	set, err := b.collectorCommand(dir, "setup", "--base-url", "http://"+s.address, "--code-stdin", "--root", "claude_code="+input)
+	set, err := b.collectorCommand(dir, "setup", "--base-url", "http://"+s.address, "--code-stdin", "--accept", "--root", "claude_code="+input)
 	if err != nil {
 		return nil, err
 	}

@@ -32,7 +32,7 @@ func newMachine(t *testing.T) *machine {
 	return m
 }
 
-// enroll turns a code into a lane.
+// enroll turns a code into a lane whose connector is accepted.
 func (m *machine) enroll(url, code string, args ...string) *lane {
 	m.t.Helper()
 	s := m.does(code+"\n", m.b.collector, append([]string{"enroll", "--base-url", url, "--code-stdin", "--json"}, args...)...)
@@ -45,6 +45,9 @@ func (m *machine) enroll(url, code string, args ...string) *lane {
 	p := m.result(s, &r)
 	if s.status != 0 || p != nil || r.SourceInstanceID == "" || r.ConnectorInstanceID == "" {
 		m.t.Fatalf("enroll exits with %d: %+v %+v\n%s", s.status, p, r, s.stderr)
+	}
+	if s = m.does("", m.b.collector, "connectors", "accept", "--source-instance-id", r.SourceInstanceID); s.status != 0 {
+		m.t.Fatalf("connectors accept exits with %d: %s", s.status, s.stderr)
 	}
 	return &lane{m, r.SourceInstanceID, r.DeviceID, r.ConnectorInstanceID, r.Profile, []string{"--source-instance-id", r.SourceInstanceID}}
 }

@@ -2,8 +2,6 @@ package consent
 
 import (
 	"context"
-	"slices"
-	"strings"
 
 	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/storage"
@@ -11,19 +9,13 @@ import (
 
 // Accept makes the module of t the one that the connection of that name runs, with
 // what is accepted by name, and makes the connection when it is missing. path is where
-// later runs find the module, "" for under its own name. What was accepted by name
-// before stays while the module is the same one, and is told anew for another: nobody
-// has looked at where that would send it.
+// later runs find the module, "" for under its own name.
 func Accept(ctx context.Context, store *storage.Store, connection string, t *Terms, items []storage.AcceptedItem, path string) (*storage.Connection, error) {
 	conn, err := store.EnsureConnection(ctx, connection, t.Module.Manifest.ConnectorKey)
 	if err != nil {
 		return nil, err
 	}
-	if conn.PinnedSHA256 == t.Module.File.SHA256 {
-		items = slices.Concat(conn.Accepted, items)
-	}
-	slices.SortFunc(items, func(a, b storage.AcceptedItem) int { return strings.Compare(a.String(), b.String()) })
-	if err := store.PinPlugin(ctx, conn.ID, t.Module.File.SHA256, t.Module.Raw, slices.Compact(items)...); err != nil {
+	if err := store.PinPlugin(ctx, conn.ID, t.Module.File.SHA256, t.Module.Raw, items...); err != nil {
 		return nil, err
 	}
 	if path != "" {

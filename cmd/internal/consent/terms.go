@@ -6,8 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/modules"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/roots"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/syntax"
 	"github.com/pdpp-host/pdpp-host/host/files"
 	"github.com/pdpp-host/pdpp-host/storage"
@@ -45,15 +47,32 @@ func Of(d *modules.Described, roots []files.Root) *Terms {
 	return t
 }
 
+// With returns the terms of a module with the folders that r would let it read; given
+// are those that its owner chose. A folder that is not there is not shown; a run says so.
+func With(d *modules.Described, r *roots.Resolver, given map[string]string) (*Terms, error) {
+	if _, reads := d.Manifest.Requirements.Bindings[abi.BindingFilesystem]; !reads {
+		return Of(d, nil), nil
+	}
+	found, err := r.Look(d.Manifest, given)
+	if err != nil && abi.CodeOf(err) != abi.CodeRootMissing {
+		return nil, err
+	}
+	return Of(d, found), nil
+}
+
 func (t *Terms) has(item storage.AcceptedItem) bool {
 	return slices.ContainsFunc(t.ByName, func(a modules.Ask) bool { return a.ByName == item })
 }
 
 // Allow reads what an owner accepts by name, each as KIND=NAME, and refuses what the
-// module does not ask for. A place of secrets may be named before the folder is.
-func (t *Terms) Allow(typed []string) ([]storage.AcceptedItem, error) {
+// module does not ask for. A place of secrets may be named before the folder is. home
+// is the owner's home folder, "" when it is unknown.
+func (t *Terms) Allow(typed []string, home string) ([]storage.AcceptedItem, error) {
 	var items []storage.AcceptedItem
 	for _, text := range typed {
+		if rest, ok := strings.CutPrefix(text, storage.AcceptFolder+"="+home+"/"); ok && home != "" { // some shells expand the ~ there
+			text = storage.AcceptFolder + "=~/" + rest
+		}
 		kind, name, _ := strings.Cut(text, "=")
 		item := storage.AcceptedItem{Kind: kind, Name: name}
 		if !t.has(item) && (kind != storage.AcceptFolder || !files.IsSecretPlace(name)) {
