@@ -47,10 +47,9 @@ type RuntimeRequirements struct {
 // NetworkRequirements lists the hosts that a connector may reach.
 type NetworkRequirements struct {
 	Hosts []NetworkHost `json:"hosts"`
-	// Provider is what is known of the provider's limits beforehand, an object in
-	// the fields of the governor's profile; the host checks it. Absent: the host
-	// finds out (RT-25).
-	Provider    Raw              `json:"provider"`
+	// Provider is what is known of the provider's limits beforehand. Absent: the
+	// host finds out (RT-25).
+	Provider    *Provider        `json:"provider"`
 	Credentials []CredentialSlot `json:"credentials"`
 	// PacingStream is the declared stream on whose cursor the learned rate is
 	// kept (RT-26). Absent: every run starts cold.

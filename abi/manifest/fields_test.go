@@ -105,8 +105,8 @@ func TestParseReadsWhatTheHostActsOn(t *testing.T) {
 	if h := m.Requirements.Network.Hosts; len(h) != 2 || h[1].Host != "cdn.example.org" {
 		t.Errorf("hosts = %+v", h)
 	}
-	if n := m.Requirements.Network; string(n.Provider) == "" || !json.Valid(n.Provider) || n.PacingStream != "voyages" {
-		t.Errorf("provider %s, pacing stream %q", n.Provider, n.PacingStream)
+	if n := m.Requirements.Network; n.Provider == nil || n.Provider.MinIntervalMS != 500 || n.PacingStream != "voyages" {
+		t.Errorf("provider %+v, pacing stream %q", n.Provider, n.PacingStream)
 	}
 	slots := m.Requirements.Network.Credentials
 	want := []abi.CredentialSlot{

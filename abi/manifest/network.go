@@ -2,7 +2,6 @@ package manifest
 
 import (
 	"net/netip"
-	"slices"
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -40,9 +39,7 @@ func readNetwork(p place, r *abi.RuntimeRequirements) {
 		seen[host] = true
 		n.Hosts = append(n.Hosts, abi.NetworkHost{Host: host, Reason: reason})
 	}
-	if provider := p.get("provider"); provider.object() {
-		n.Provider = slices.Clone(abi.Raw(p.c.raw[provider.n.start:provider.n.end])) // the host reads it
-	}
+	n.Provider = readProvider(p.get("provider"))
 	n.PacingStream = p.get("pacing_stream").matching(maxName, isIdentifier, ruleIdentifier)
 	r.Network = n
 }

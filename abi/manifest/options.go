@@ -61,8 +61,7 @@ func readDefault(p place, o *abi.Option) abi.Raw {
 	}
 	switch o.Type {
 	case abi.OptionString:
-		if text := p.text(maxSentence); text != "" {
-			raw, _ := json.Marshal(text)
+		if raw, err := json.Marshal(p.text(maxSentence)); err == nil {
 			return raw
 		}
 	case abi.OptionInteger:

@@ -30,7 +30,7 @@ func TestOptions(t *testing.T) {
 		"null":                    {"options", nil, "options", "must be an array, and is null"},
 		"an object":               {"options", object{}, "options", "must be an array"},
 		"one that is a text":      {"options.0", "folder", first, "must be an object"},
-		"a key too many":          {"options.0.defualt", "x", first + ".defualt", "did you mean default?"},
+		"a key too many":          {"options.0.defalt", "x", first + ".defalt", "did you mean default?"},
 		"without name":            {"options.0.name", drop, first + ".name", "required"},
 		"name with a space":       {"options.0.name", "a b", first + ".name", "must be letters"},
 		"name twice":              {"options.1.name", "folder", "options[1].name", "twice"},

@@ -1,6 +1,10 @@
 package send
 
-import "time"
+import (
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
 
 // What the breaker does unless the profile says otherwise.
 const (
@@ -20,27 +24,12 @@ const (
 	CircuitHalfOpen CircuitState = "half_open"
 )
 
-// BreakerProfile sets the circuit breaker of a provider.
-type BreakerProfile struct {
-	Disabled      bool    `json:"disabled,omitempty"`
-	Window        int     `json:"window,omitempty"`         // outcomes that are looked at; default 10, at least MinThroughput
-	MinThroughput int     `json:"min_throughput,omitempty"` // outcomes before it may open; default 5
-	FailureRatio  float64 `json:"failure_ratio,omitempty"`  // at which it opens; default 0.5
-	ResetMS       int64   `json:"reset_ms,omitempty"`       // until a probe; default 60 000
-}
-
-func (b BreakerProfile) withDefaults() BreakerProfile {
+func breakerDefaults(b *abi.ProviderBreaker) {
 	orDefault(&b.Window, defaultBreakerWindow)
 	orDefault(&b.MinThroughput, defaultMinThroughput)
 	orDefault(&b.FailureRatio, defaultFailureRatio)
 	orDefault(&b.ResetMS, defaultBreakerResetMS)
 	b.Window = max(b.Window, b.MinThroughput)
-	return b
-}
-
-func (b BreakerProfile) valid() bool {
-	return b.Window >= 0 && b.Window <= 1000 && b.MinThroughput >= 0 && b.MinThroughput <= 1000 &&
-		b.FailureRatio >= 0 && b.FailureRatio <= 1
 }
 
 // Transition is one change of a circuit breaker: evidence for the health views
@@ -68,7 +57,7 @@ const (
 // and never waits (RT-20). A request counts once, by how it ended, however often
 // it was sent. Not safe for concurrent use.
 type breaker struct {
-	profile  BreakerProfile
+	profile  abi.ProviderBreaker
 	state    CircuitState
 	failed   []bool // a ring of the last outcomes
 	next     int
@@ -78,7 +67,7 @@ type breaker struct {
 	era      int           // counts the changes: outcomes of an earlier era are not looked at
 }
 
-func newBreaker(p BreakerProfile) breaker { return breaker{profile: p, state: CircuitClosed} }
+func newBreaker(p abi.ProviderBreaker) breaker { return breaker{profile: p, state: CircuitClosed} }
 
 // delay returns how long the circuit lets no request through, and whether that
 // depends on the probe that is under way.

@@ -10,11 +10,17 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
+func breakerProfile(minThroughput int) abi.ProviderBreaker {
+	b := abi.ProviderBreaker{MinThroughput: minThroughput}
+	breakerDefaults(&b)
+	return b
+}
+
 // PB-D6: the breaker opens at its minimum throughput and not before, lets one
 // probe through, and tells every change.
 func TestBreakerSequence(t *testing.T) {
 	t.Parallel()
-	b := newBreaker(BreakerProfile{}.withDefaults())
+	b := newBreaker(breakerProfile(0))
 	for range 4 {
 		if change := b.record(epoch, b.era, outcomeFailure); change != nil {
 			t.Fatal("open before the minimum throughput")
@@ -55,7 +61,7 @@ func TestBreakerSequence(t *testing.T) {
 // that was cancelled makes room for the next.
 func TestBreakerProbe(t *testing.T) {
 	t.Parallel()
-	b := newBreaker(BreakerProfile{MinThroughput: 1}.withDefaults())
+	b := newBreaker(breakerProfile(1))
 	b.record(epoch, b.era, outcomeFailure)
 	at := epoch.Add(time.Minute)
 	era, _ := b.admit()
@@ -76,7 +82,7 @@ func TestBreakerProbe(t *testing.T) {
 // mixed window opens by its ratio.
 func TestBreakerRatio(t *testing.T) {
 	t.Parallel()
-	b := newBreaker(BreakerProfile{}.withDefaults())
+	b := newBreaker(breakerProfile(0))
 	for i := range 40 { // two failures in five
 		o := outcomeSuccess
 		if i%5 < 2 {
@@ -86,7 +92,7 @@ func TestBreakerRatio(t *testing.T) {
 			t.Fatalf("open at %d", i)
 		}
 	}
-	idle := newBreaker(BreakerProfile{}.withDefaults())
+	idle := newBreaker(breakerProfile(0))
 	if wait, _ := idle.delay(epoch.Add(time.Hour)); wait != 0 || idle.state != CircuitClosed {
 		t.Errorf("an idle breaker is %s", idle.state)
 	}

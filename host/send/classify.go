@@ -3,8 +3,9 @@ package send
 import (
 	"bytes"
 	"net/http"
-	"strings"
 	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
 )
 
 // verdict is what the governor makes of one answer.
@@ -16,28 +17,12 @@ type verdict struct {
 	wait    time.Duration // the documented pause of a refusal that names none itself
 }
 
-// Refusal is an answer that refuses for now although neither its status nor its
-// headers say so: GitHub's secondary limit is a 403 with a message.
-type Refusal struct {
-	Status   int    `json:"status"`            // from 200 to 599
-	Contains string `json:"contains"`          // in the first 16 KiB of the body, in letters of any case
-	WaitMS   int64  `json:"wait_ms,omitempty"` // the documented pause, doubled with each attempt; an answer's own Retry-After wins
-}
-
 const (
-	maxRefusals       = 16
-	maxRefusalText    = 200
-	longestRefusalMS  = 60 * 60 * 1000
 	refusalLooksAt    = 16 << 10 // of a body
 	refusalDoublesFor = 5        // attempts
 )
 
-func (r *Refusal) valid() bool {
-	return r.Status >= 200 && r.Status <= 599 && strings.TrimSpace(r.Contains) != "" && len(r.Contains) <= maxRefusalText &&
-		r.WaitMS >= 0 && r.WaitMS <= longestRefusalMS
-}
-
-func (r *Refusal) matches(status int, body []byte) bool {
+func refuses(r *abi.ProviderRefusal, status int, body []byte) bool {
 	if status != r.Status {
 		return false
 	}
@@ -53,11 +38,11 @@ func (v *verdict) pause(attempt int) time.Duration {
 // classify judges an answer by its status, its headers, and what the profile
 // says of the provider's refusals. A 403 that says that nothing remains, or
 // when to come back, is a 429 by another name.
-func classify(declared []Refusal, status int, h http.Header, body []byte) verdict {
+func classify(declared []abi.ProviderRefusal, status int, h http.Header, body []byte) verdict {
 	refused := status == http.StatusTooManyRequests ||
 		status == http.StatusForbidden && (nothingRemains(h) || h.Get("Retry-After") != "")
 	for i := range declared {
-		if r := &declared[i]; r.matches(status, body) {
+		if r := &declared[i]; refuses(r, status, body) {
 			return verdict{outcomeThrottle, true, true, true, ms(r.WaitMS)}
 		}
 	}

@@ -3,6 +3,8 @@ package send
 import (
 	"math"
 	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi/provider"
 )
 
 // fillSlots is in how many parts of a window its requests are kept for the next
@@ -20,9 +22,9 @@ type LearnedWindow struct {
 
 // valid reports whether a window from a cursor is one.
 func (w *LearnedWindow) valid(now time.Time) bool {
-	sized := w.Requests >= 1 && w.Requests <= maxWindowRequests && w.PerMS >= 1 && w.PerMS <= longestMS && len(w.Fill) == fillSlots
+	sized := w.Requests >= 1 && w.Requests <= provider.MostRequests && w.PerMS >= 1 && w.PerMS <= provider.LongestMS && len(w.Fill) == fillSlots
 	for _, n := range w.Fill {
-		sized = sized && n >= 0 && n <= maxWindowRequests
+		sized = sized && n >= 0 && n <= provider.MostRequests
 	}
 	// What refusals showed is no better than a rate, and as quickly out of date.
 	age := now.Sub(time.UnixMilli(w.Learned))

@@ -92,7 +92,7 @@ func New(profile Profile, deps Deps) (*Governor, error) {
 		g.endpoints = append(g.endpoints, newLane(e.Name, now, &p, max(e.MinIntervalMS, p.MinIntervalMS), e.Windows))
 	}
 	if deps.UnpacedLoopback {
-		g.loopback = newLane("", now, &Profile{DiscoveryMS: new(int64(0))}, 0, nil)
+		g.loopback = newLane("", now, &Profile{Provider: abi.Provider{DiscoveryMS: new(int64(0))}}, 0, nil)
 		g.loopback.unspaced = true
 	}
 	return g, nil
@@ -105,7 +105,7 @@ func (g *Governor) lanes(method string, u *url.URL) []*lane {
 		return []*lane{g.loopback}
 	}
 	for i := range g.profile.Endpoints {
-		if g.profile.Endpoints[i].matches(method, u.Path) {
+		if matches(&g.profile.Endpoints[i], method, u.Path) {
 			return []*lane{g.endpoints[i], g.general}
 		}
 	}

@@ -24,7 +24,7 @@ type lane struct {
 	took      latency
 }
 
-func newLane(name string, now time.Time, p *Profile, floorMS int64, windows []Window) *lane {
+func newLane(name string, now time.Time, p *Profile, floorMS int64, windows []abi.ProviderWindow) *lane {
 	l := &lane{name: name, paced: p.paced(), quota: newQuota(windows), silence: newSilence()}
 	if l.paced {
 		l.rate = newAdaptive(float64(*p.DiscoveryMS), float64(floorMS), float64(p.MaxIntervalMS))

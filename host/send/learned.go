@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/provider"
 )
 
 // Staleness is how old a learned rate may be (RT-26.2).
@@ -139,7 +140,7 @@ func Restore(cursor abi.Raw, now time.Time) *Learned {
 	if limit, ok := read(fieldLimit); ok {
 		l.LimitPerMinute = limit
 	}
-	if json.Unmarshal(fields[fieldWindows], &l.windows) != nil || len(l.windows) > maxWindows+2 {
+	if json.Unmarshal(fields[fieldWindows], &l.windows) != nil || len(l.windows) > provider.MostWindows+2 {
 		l.windows = nil
 	}
 	l.windows = slices.DeleteFunc(l.windows, func(w LearnedWindow) bool { return !w.valid(now) })

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"testing"
 	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
 )
 
 // A simulation on this machine is asked as fast as it answers, and its pauses are
@@ -26,7 +28,7 @@ func TestUnpacedLoopback(t *testing.T) {
 		{"https://127.0.0.1.example/a", true, []says{{}}, paced},
 		{"https://10.0.0.1/a", true, []says{{}}, paced},
 	} {
-		b := newBed(t, Profile{Name: "p", ToleranceMS: new(int64(0)), MinIntervalMS: 1000}, func(d *Deps) { d.UnpacedLoopback = c.unpaced })
+		b := newBed(t, Profile{Name: "p", Provider: abi.Provider{ToleranceMS: new(int64(0)), MinIntervalMS: 1000}}, func(d *Deps) { d.UnpacedLoopback = c.unpaced })
 		b.script(c.answers...)
 		for range 4 {
 			req, err := http.NewRequestWithContext(context.Background(), http.MethodGet, c.address, http.NoBody)

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
 )
 
 // RT-25.1, PB-D4: a name is enough; the start is the discovery interval.
@@ -105,8 +107,8 @@ func TestOptOut(t *testing.T) {
 func TestInvariant4OneWaitSource(t *testing.T) {
 	t.Parallel()
 	p := named()
-	p.Endpoints = []Endpoint{{Name: "search", PathPrefix: "/search", MinIntervalMS: 2000}}
-	p.Windows = []Window{{Requests: 20, PerMS: 60_000}} // one in three seconds
+	p.Endpoints = []abi.ProviderEndpoint{{Name: "search", PathPrefix: "/search", MinIntervalMS: 2000}}
+	p.Windows = []abi.ProviderWindow{{Requests: 20, PerMS: 60_000}} // one in three seconds
 	b := newBed(t, p, nil)
 	var most int
 	for range 20 {
@@ -265,7 +267,7 @@ func TestEndpointsLearnAlone(t *testing.T) {
 	t.Parallel()
 	p := named()
 	p.MaxAttempts = 1
-	p.Endpoints = []Endpoint{{Name: "search", Method: http.MethodGet, PathPrefix: "/search", MinIntervalMS: 2000}}
+	p.Endpoints = []abi.ProviderEndpoint{{Name: "search", Method: http.MethodGet, PathPrefix: "/search", MinIntervalMS: 2000}}
 	b := newBed(t, p, nil)
 	b.script(throttled)
 	if _, err := b.get("/search/code"); err == nil {

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"slices"
 	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
 )
 
 const (
@@ -38,7 +40,7 @@ type toldWindow struct {
 	guessed bool // the answer does not say when it ends: no later than reset
 }
 
-func newQuota(windows []Window) quota {
+func newQuota(windows []abi.ProviderWindow) quota {
 	var q quota
 	for _, w := range windows {
 		q.logged = append(q.logged, loggedWindow{limit: int(w.Requests), per: ms(w.PerMS)})
@@ -106,7 +108,7 @@ func (q *quota) exhausted(now time.Time) time.Duration {
 
 // found keeps a window that was learned from refusals, in the place of one of
 // another length.
-func (q *quota) found(now time.Time, w Window) {
+func (q *quota) found(now time.Time, w abi.ProviderWindow) {
 	q.logged = slices.DeleteFunc(q.logged, func(l loggedWindow) bool { return !l.learned.IsZero() })
 	q.logged = append(q.logged, loggedWindow{limit: int(w.Requests), per: ms(w.PerMS), learned: now})
 }

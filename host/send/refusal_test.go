@@ -14,7 +14,7 @@ const secondary = `{"message":"You have exceeded a secondary rate limit."}`
 // secondaryLimit is GitHub's profile as far as its secondary limit goes.
 func secondaryLimit() Profile {
 	p := named()
-	p.Refusals = []Refusal{{Status: 403, Contains: "Secondary Rate Limit", WaitMS: 60_000}}
+	p.Refusals = []abi.ProviderRefusal{{Status: 403, Contains: "Secondary Rate Limit", WaitMS: 60_000}}
 	return p
 }
 
@@ -53,7 +53,7 @@ func TestRefusalByItsText(t *testing.T) {
 func TestClassify(t *testing.T) {
 	t.Parallel()
 	p := secondaryLimit()
-	p.Refusals = append(p.Refusals, Refusal{Status: 200, Contains: `"ratelimited"`})
+	p.Refusals = append(p.Refusals, abi.ProviderRefusal{Status: 200, Contains: `"ratelimited"`})
 	far := strings.Repeat(" ", refusalLooksAt)
 	for name, test := range map[string]struct {
 		status        int
@@ -89,37 +89,18 @@ func TestClassify(t *testing.T) {
 	}
 }
 
-// A manifest is written by a stranger: what it may make the host look for is
-// bounded.
-func TestRefusalsAreChecked(t *testing.T) {
-	t.Parallel()
-	for name, list := range map[string][]Refusal{
-		"refusals[0]: a status": {{Status: 199, Contains: "x"}},
-		"refusals[1]: a status": {{Status: 403, Contains: "x"}, {Status: 403, Contains: " "}},
-		"refusals[0]: ":         {{Status: 403, Contains: strings.Repeat("x", maxRefusalText+1)}},
-		"a wait":                {{Status: 403, Contains: "x", WaitMS: longestRefusalMS + 1}},
-		"refusals: at most":     slices.Repeat([]Refusal{{Status: 403, Contains: "x"}}, maxRefusals+1),
-	} {
-		p := named()
-		p.Refusals = list
-		if err := p.Check(); err == nil || !strings.Contains(err.Error(), name) {
-			t.Errorf("got %v, want it to say %q", err, name)
-		}
-	}
-}
-
 // FuzzRefusal feeds what a hostile manifest and a hostile answer may hold.
 func FuzzRefusal(f *testing.F) {
 	f.Add(403, "secondary rate limit", int64(60_000), []byte(secondary), 3)
-	f.Add(200, "\xff", int64(longestRefusalMS), []byte("\xff\x00"), 20)
+	f.Add(200, "\xff", int64(60*60*1000), []byte("\xff\x00"), 20)
 	f.Fuzz(func(t *testing.T, status int, contains string, wait int64, body []byte, attempt int) {
 		p := named()
-		p.Refusals = []Refusal{{Status: status, Contains: contains, WaitMS: wait}}
+		p.Refusals = []abi.ProviderRefusal{{Status: status, Contains: contains, WaitMS: wait}}
 		if p.Check() != nil {
 			return
 		}
 		v := classify(p.Refusals, status, nil, body)
-		if d := v.pause(1 + max(0, attempt%maxAttempts)); d < 0 || d > longest {
+		if d := v.pause(1 + max(0, attempt%20)); d < 0 || d > longest {
 			t.Fatalf("a pause of %v", d)
 		}
 	})

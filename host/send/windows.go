@@ -3,6 +3,9 @@ package send
 import (
 	"slices"
 	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/provider"
 )
 
 // guesses are the windows that a provider is taken to count in when it refuses
@@ -54,17 +57,17 @@ func (s *silence) success(now time.Time) {
 
 // found returns the window that a full one must be, when it is longer than what
 // the pace can learn: known is what was known of it before. Zero: none was found.
-func (s *silence) found(now time.Time, known []loggedWindow) Window {
+func (s *silence) found(now time.Time, known []loggedWindow) abi.ProviderWindow {
 	if !s.full || now.Sub(s.first) < guesses[0] {
-		return Window{}
+		return abi.ProviderWindow{}
 	}
 	for _, per := range guesses[1:] {
 		passed := s.passed.within(now, per)
 		// One that let more through once is not what is full now.
 		small := slices.ContainsFunc(known, func(w loggedWindow) bool { return w.per == per && passed < w.limit })
 		if passed > 0 && !small {
-			return Window{Requests: int64(min(passed, maxWindowRequests)), PerMS: per.Milliseconds()}
+			return abi.ProviderWindow{Requests: int64(min(passed, provider.MostRequests)), PerMS: per.Milliseconds()}
 		}
 	}
-	return Window{}
+	return abi.ProviderWindow{}
 }

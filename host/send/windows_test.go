@@ -72,7 +72,7 @@ func TestBurstIsOneSign(t *testing.T) {
 func TestKnownWindowIsSatOut(t *testing.T) {
 	t.Parallel()
 	p := named()
-	p.Windows = []Window{{Requests: 30, PerMS: 900_000}}
+	p.Windows = []abi.ProviderWindow{{Requests: 30, PerMS: 900_000}}
 	b := newBed(t, p, func(d *Deps) { d.Run = NewRunBudget(0, 40*time.Minute) })
 	b.ok(60) // no stop
 	b = newBed(t, p, func(d *Deps) { d.Run = NewRunBudget(0, 10*time.Minute) })
@@ -101,7 +101,7 @@ func TestNextRunKnowsTheLimit(t *testing.T) {
 	}
 
 	p := named()
-	p.Windows = []Window{{Requests: 10, PerMS: 3_600_000}}
+	p.Windows = []abi.ProviderWindow{{Requests: 10, PerMS: 3_600_000}}
 	p.MaxInlineWaitMS = 1000
 	full := newBed(t, p, nil)
 	full.ok(8)

@@ -337,13 +337,7 @@ func TestWithinTheDocumentedLimit(t *testing.T) {
 	if err := json.Unmarshal([]byte(manifest), &m); err != nil {
 		t.Fatal(err)
 	}
-	var profile struct {
-		Floor int64 `json:"min_interval_ms"`
-	}
-	if err := json.Unmarshal(m.Requirements.Network.Provider, &profile); err != nil {
-		t.Fatal(err)
-	}
-	w.pace(time.Duration(profile.Floor) * time.Millisecond)
+	w.pace(time.Duration(m.Requirements.Network.Provider.MinIntervalMS) * time.Millisecond)
 	w.OK(w.run())
 	w.same("paced")
 	if len(w.p.Requests()) < ynab.Limit {

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/send"
 )
 
@@ -13,9 +14,9 @@ type shape struct {
 	perMinute float64 // the limit, requests a minute
 	limit     func(perMinute float64) limiter
 	latency   time.Duration
-	ceilingMS int64         // the profile's min_interval_ms; 0: a bare name
-	windows   []send.Window // the profile's documented windows
-	lasts     time.Duration // of the measurement; 0: an hour
+	ceilingMS int64                // the profile's min_interval_ms; 0: a bare name
+	windows   []abi.ProviderWindow // the profile's documented windows
+	lasts     time.Duration        // of the measurement; 0: an hour
 
 	retryAfter, says503 bool
 	tells               string  // whose dialect of quota headers
@@ -85,7 +86,7 @@ var steady = []shape{
 	{name: "window-120/min-silent", perMinute: 120, limit: fixed(time.Minute), latency: usual},
 	{name: "window-3/s-retry-after", perMinute: 180, limit: fixed(time.Second), latency: usual, retryAfter: true},
 	{name: "window-20/s-silent", perMinute: 1200, limit: fixed(time.Second), latency: quick, ceilingMS: 20},
-	{name: "window-900/15min", perMinute: 60, limit: fixed(15 * time.Minute), latency: usual, retryAfter: true, lasts: 2 * time.Hour, windows: []send.Window{{Requests: 900, PerMS: 900_000}}},
+	{name: "window-900/15min", perMinute: 60, limit: fixed(15 * time.Minute), latency: usual, retryAfter: true, lasts: 2 * time.Hour, windows: []abi.ProviderWindow{{Requests: 900, PerMS: 900_000}}},
 	{name: "window-5000/h-headers", perMinute: 5000.0 / 60, limit: fixed(time.Hour), latency: usual, retryAfter: true, tells: "github", lasts: 4 * time.Hour},
 	{name: "window-200/h-profile", perMinute: 200.0 / 60, limit: fixed(time.Hour), latency: usual, ceilingMS: 18_500, lasts: 4 * time.Hour},
 	{name: "sliding-90/min-retry-after", perMinute: 90, limit: sliding(time.Minute), latency: usual, retryAfter: true},
@@ -142,9 +143,9 @@ var warm = []shape{
 
 // profile is what the connector's manifest would say.
 func (s *shape) profile() send.Profile {
-	p := send.Profile{Name: "simulated", MinIntervalMS: s.ceilingMS, Windows: s.windows}
+	p := send.Profile{Name: "simulated", Provider: abi.Provider{MinIntervalMS: s.ceilingMS, Windows: s.windows}}
 	if s.secondary {
-		p.Refusals = []send.Refusal{{Status: http.StatusForbidden, Contains: "secondary rate limit", WaitMS: 60_000}}
+		p.Refusals = []abi.ProviderRefusal{{Status: http.StatusForbidden, Contains: "secondary rate limit", WaitMS: 60_000}}
 	}
 	return p
 }

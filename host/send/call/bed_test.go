@@ -84,6 +84,14 @@ type bed struct {
 	said   bytes.Buffer // every answer that the guest got
 }
 
+func providerOf(raw string) *abi.Provider {
+	p := new(abi.Provider)
+	if err := json.Unmarshal([]byte(raw), p); err != nil {
+		panic(err)
+	}
+	return p
+}
+
 func network() *abi.NetworkRequirements {
 	slot := func(name, in, key, as, field string) abi.CredentialSlot {
 		return abi.CredentialSlot{Name: name, Hosts: []string{"api.example.com"}, In: in, Key: key, As: as, Field: field}
@@ -96,7 +104,7 @@ func network() *abi.NetworkRequirements {
 	}
 	return &abi.NetworkRequirements{
 		Hosts:    []abi.NetworkHost{{Host: "api.example.com"}, {Host: "cdn.example.com"}, {Host: "login.example.com"}},
-		Provider: abi.Raw(`{"discovery_interval_ms":0}`),
+		Provider: providerOf(`{"discovery_interval_ms":0}`),
 		Credentials: []abi.CredentialSlot{
 			slot("bearer", abi.SlotHeader, "Authorization", abi.SlotBearer, "token"),
 			slot("raw", abi.SlotHeader, "X-Api-Key", "", "token"),

@@ -7,7 +7,6 @@ import "github.com/pdpp-host/pdpp-host/abi"
 //nolint:gosec // G101 takes the word credential for one
 const (
 	CodeRequestInvalid        abi.Code = "send.request_invalid"
-	CodeProviderInvalid       abi.Code = "send.provider_invalid"
 	CodeSlotInvalid           abi.Code = "send.slot_invalid"
 	CodeBaseURLInvalid        abi.Code = "send.base_url_invalid"
 	CodeCredentialUnknown     abi.Code = "send.credential_unknown"      // no such slot

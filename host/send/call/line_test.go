@@ -98,7 +98,7 @@ func TestWholeLine(t *testing.T) {
 		o.Transport, o.TLS = nil, &tls.Config{RootCAs: authority(t), MinVersion: tls.VersionTLS12}
 		o.BaseURL, o.AllowPrivate = server.URL, []string{host}
 		acceptSlots(o)
-		o.Network.Provider = abi.Raw(`{"discovery_interval_ms":0,"max_attempts":1,"max_response_bytes":10000}`)
+		o.Network.Provider = providerOf(`{"discovery_interval_ms":0,"max_attempts":1,"max_response_bytes":10000}`)
 	})
 	b.vault.values["token"] = "tok-0123456789abcdef"
 	r := b.do(abi.HTTPRequest{Method: "POST", URL: server.URL + "/x?a=1", Credential: "body", Headers: map[string]string{"Content-Type": "application/json"}}, `{"b":2}`)

@@ -21,7 +21,7 @@ func overSockets(t *testing.T, provider string, run *send.RunBudget, answer func
 	t.Cleanup(server.Close)
 	b := newBed(t, func(o *Options) {
 		clock = o.Clock
-		o.Network.Provider, o.Run, o.Transport = abi.Raw(provider), run, nil
+		o.Network.Provider, o.Run, o.Transport = providerOf(provider), run, nil
 		o.BaseURL, o.AllowPrivate = server.URL, []string{server.Listener.Addr().String()}
 	})
 	return b, server.URL

@@ -3,12 +3,9 @@ package call
 import (
 	"context"
 	"crypto/tls"
-	"errors"
 	"net"
 	"net/http"
 	"net/url"
-
-	"github.com/go-json-experiment/json"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/send"
@@ -73,8 +70,11 @@ func Open(o Options) (*Session, error) {
 	if network == nil {
 		network = new(abi.NetworkRequirements)
 	}
-	profile, err := readProfile(abi.CanonicalKey(o.Connector), network.Provider)
-	if err != nil {
+	profile := send.Profile{Name: abi.CanonicalKey(o.Connector)}
+	if network.Provider != nil {
+		profile.Provider = *network.Provider
+	}
+	if err := profile.Check(); err != nil {
 		return nil, err
 	}
 	base, err := readBase(o.BaseURL, network, o.AllowPrivate)
@@ -124,24 +124,6 @@ func Open(o Options) (*Session, error) {
 		return nil, err
 	}
 	return s, nil
-}
-
-// readProfile reads the manifest's provider section, which has the governor's
-// fields without the name.
-func readProfile(connector string, raw abi.Raw) (send.Profile, error) {
-	var p send.Profile
-	if len(raw) > 0 {
-		err := json.Unmarshal(raw, &p, json.RejectUnknownMembers(true))
-		if err == nil && p.Name != "" {
-			err = errors.New("name: it is the connector's key")
-		}
-		if err != nil {
-			return p, abi.NewError(CodeProviderInvalid, "runtime_requirements.network.provider cannot be read",
-				"correct it in the connector's manifest").WithDetail(err.Error()).Wrap(err)
-		}
-	}
-	p.Name = connector
-	return p, p.Check()
 }
 
 // readBase checks the owner's base_url; nil when there is none.

@@ -20,19 +20,14 @@ func TestOpen(t *testing.T) {
 	base := func(u string, private ...string) func(*Options) {
 		return func(o *Options) { o.BaseURL, o.AllowPrivate = u, private }
 	}
-	provider := func(raw string) func(*Options) { return func(o *Options) { o.Network.Provider = abi.Raw(raw) } }
+	provider := func(raw string) func(*Options) { return func(o *Options) { o.Network.Provider = providerOf(raw) } }
 	for name, test := range map[string]struct {
 		change func(*Options)
 		code   abi.Code
 	}{
-		"unknown field":       {provider(`{"min_interval":5}`), CodeProviderInvalid},
-		"unknown inner field": {provider(`{"breaker":{"windows":5}}`), CodeProviderInvalid},
-		"a name":              {provider(`{"name":"other"}`), CodeProviderInvalid},
-		"no object":           {provider(`[]`), CodeProviderInvalid},
-		"two values":          {provider(`{} {}`), CodeProviderInvalid},
-		"bad profile":         {provider(`{"max_attempts":-1}`), send.CodeProfileInvalid},
-		"bad connector":       {func(o *Options) { o.Connector = "Git Hub" }, send.CodeProfileInvalid},
-		"bad host":            {func(o *Options) { o.Network.Hosts[0].Host = "1.2.3.4" }, CodeSlotInvalid},
+		"bad profile":   {provider(`{"max_attempts":-1}`), send.CodeProfileInvalid},
+		"bad connector": {func(o *Options) { o.Connector = "Git Hub" }, send.CodeProfileInvalid},
+		"bad host":      {func(o *Options) { o.Network.Hosts[0].Host = "1.2.3.4" }, CodeSlotInvalid},
 		"only a bad host": {func(o *Options) {
 			o.Network = &abi.NetworkRequirements{Hosts: []abi.NetworkHost{{Host: "1.2.3.4"}}}
 			o.Transport = nil

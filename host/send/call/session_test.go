@@ -35,7 +35,7 @@ func TestFailures(t *testing.T) {
 			presses: abi.ReasonRateLimited, sent: 4,
 		},
 		"RT-23.2 a single attempt": {
-			change: func(o *Options) { o.Network.Provider = abi.Raw(`{"discovery_interval_ms":0,"max_attempts":1}`) },
+			change: func(o *Options) { o.Network.Provider = providerOf(`{"discovery_interval_ms":0,"max_attempts":1}`) },
 			script: []says{{status: 429}},
 			want: abi.HTTPFailure{Code: send.CodeRateLimited, Message: "github_rate_limited",
 				GapReason: abi.ReasonRateLimited, Stop: abi.ReasonRateLimited, Status: 429, Attempts: 1},
@@ -134,7 +134,7 @@ func TestFailures(t *testing.T) {
 func TestCircuit(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, func(o *Options) {
-		o.Network.Provider = abi.Raw(`{"discovery_interval_ms":0,"max_attempts":1,"max_inline_wait_ms":59999,"breaker":{"min_throughput":2}}`)
+		o.Network.Provider = providerOf(`{"discovery_interval_ms":0,"max_attempts":1,"max_inline_wait_ms":59999,"breaker":{"min_throughput":2}}`)
 	})
 	b.script(says{status: 502})
 	b.get(api, "")
@@ -273,7 +273,7 @@ func TestLearned(t *testing.T) {
 	if got := stale.Rate().CurrentIntervalMS; got != 1000 {
 		t.Errorf("RT-26.2: starts at %v", got)
 	}
-	off := open(func(o *Options) { o.Network.Provider = abi.Raw(`{"discovery_interval_ms":0}`) })
+	off := open(func(o *Options) { o.Network.Provider = providerOf(`{"discovery_interval_ms":0}`) })
 	if off.Rate() != nil {
 		t.Errorf("RT-25.4: %+v", off.Rate())
 	}
@@ -398,7 +398,7 @@ func TestSecretsUnavailable(t *testing.T) {
 func TestEndpointHeld(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, func(o *Options) {
-		o.Network.Provider = abi.Raw(`{"discovery_interval_ms":0,"endpoints":[{"name":"search","path_prefix":"/search"}]}`)
+		o.Network.Provider = providerOf(`{"discovery_interval_ms":0,"endpoints":[{"name":"search","path_prefix":"/search"}]}`)
 	})
 	b.script(says{status: 429, headers: []string{"Retry-After: 7200"}}, says{})
 	if r := b.get("https://api.example.com/search", ""); r.Error.Stop != abi.ReasonRateLimited || r.Error.Final {
@@ -408,7 +408,7 @@ func TestEndpointHeld(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	long := newBed(t, func(o *Options) {
-		o.Network.Provider = abi.Raw(`{"discovery_interval_ms":0,"max_inline_wait_ms":10800000,"max_attempts":1}`)
+		o.Network.Provider = providerOf(`{"discovery_interval_ms":0,"max_inline_wait_ms":10800000,"max_attempts":1}`)
 	})
 	long.script(says{status: 429, headers: []string{"Retry-After: 7200"}}, says{})
 	if r := long.get(api, ""); r.Error.Final || r.Error.NextAttemptAfter == "" {
@@ -460,7 +460,7 @@ func TestConcurrent(t *testing.T) {
 func TestPressureKeepsItsMoment(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, func(o *Options) {
-		o.Network.Provider = abi.Raw(`{"discovery_interval_ms":0,"max_attempts":1,"breaker":{"disabled":true},"endpoints":[{"name":"a","path_prefix":"/a"}]}`)
+		o.Network.Provider = providerOf(`{"discovery_interval_ms":0,"max_attempts":1,"breaker":{"disabled":true},"endpoints":[{"name":"a","path_prefix":"/a"}]}`)
 	})
 	b.script(says{status: 429, headers: []string{"Retry-After: 7200"}}, says{status: 503}, says{status: 500}, says{status: 404})
 	b.get("https://api.example.com/a", "")
