@@ -66,7 +66,8 @@ type collection struct {
 	attempted map[gapOf]bool  // gaps attempted and without an outcome
 	known     knownGaps
 	followed  map[rejectedKey]int // rejected records, by their known gap
-	gaps      []Gap
+	gaps      []Gap               // the first of them
+	gapsFound int64               // all of them
 	asking    atomic.Bool
 	asks      sync.WaitGroup
 	asked     int

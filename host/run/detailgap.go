@@ -122,7 +122,7 @@ func (c *collection) onNewGap(ctx context.Context, g *abi.DetailGap) error {
 		return err
 	}
 	c.ledger.addGap(of.stream, of.parent, key)
-	if len(c.gaps) < maxResultDetailGaps {
+	if c.gapsFound++; len(c.gaps) < maxResultDetailGaps {
 		c.gaps = append(c.gaps, Gap{Stream: g.Stream, Key: key, Reason: gap.Reason, Class: gap.Class})
 	}
 	return nil

@@ -142,7 +142,7 @@ func (c *collection) result(begin time.Time, req Request, p *prepared, exit plug
 	res := &Result{
 		RunID: c.runID, ConnectionID: p.connection.ID, Connection: p.connection.Name, Connector: p.manifest.ConnectorKey,
 		Version: p.manifest.Version, ModuleSHA256: req.Module.SHA256, Mode: p.mode, Status: out.status,
-		Reason: string(out.reason), Error: out.failure, Records: map[string]RecordCounts{}, Gaps: c.gaps,
+		Reason: string(out.reason), Error: out.failure, Records: map[string]RecordCounts{}, Gaps: c.gaps, GapsFound: c.gapsFound,
 		KnownGaps: c.known.all(), Interactions: c.asked, DurationMS: c.deps.Now().Sub(begin).Milliseconds(),
 		Roots: p.granted.roots, Streams: streamNames(p.scope),
 	}

@@ -27,7 +27,8 @@ type Result struct {
 	Error        *Failure                `json:"error,omitempty"`
 	Records      map[string]RecordCounts `json:"records"`
 	Checkpoints  Checkpoints             `json:"checkpoints"`
-	Gaps         []Gap                   `json:"gaps"`                // that this run found, or could not fill
+	Gaps         []Gap                   `json:"gaps"`                // that this run found, or could not fill: the first 1,000
+	GapsFound    int64                   `json:"gaps_found"`          // how many those are, listed or not
 	OpenGaps     []OpenGaps              `json:"open_gaps,omitempty"` // of its streams, those of earlier runs too
 	KnownGaps    []KnownGap              `json:"known_gaps"`
 	Interactions int                     `json:"interactions"`

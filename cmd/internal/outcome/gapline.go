@@ -15,8 +15,14 @@ func Gaps(r *run.Result) int64 {
 	for _, g := range openGaps(r) {
 		n += g.Count
 	}
+	if r.OpenGaps == nil {
+		n += unlisted(r)
+	}
 	return n
 }
+
+// unlisted counts the details that the run found missing and its result does not list.
+func unlisted(r *run.Result) int64 { return max(r.GapsFound-int64(len(r.Gaps)), 0) }
 
 // openGaps are the details that wait at the end of the run, by stream and reason.
 // A result of before they were counted has those of its own run alone.

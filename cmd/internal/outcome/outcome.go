@@ -159,6 +159,9 @@ func GapLines(r *run.Result) []string {
 	for _, k := range kinds {
 		lines = append(lines, fmt.Sprintf("gap: %s: %s still to fetch: %s", k.stream, output.Plural(details[k], "detail"), k.why))
 	}
+	if unlisted(r) > 0 {
+		lines = append(lines, fmt.Sprintf("gaps: the result lists %s of %s that this run found", output.Count(int64(len(r.Gaps))), output.Count(r.GapsFound)))
+	}
 	return lines
 }
 

@@ -30,6 +30,13 @@ func TestWrite(t *testing.T) {
 	gaps.Gaps = []run.Gap{{Stream: "messages", Reason: "rate_limited"}, {Stream: "messages", Reason: "rate_limited"}}
 	gaps.KnownGaps = []run.KnownGap{{Stream: "sessions", Reason: "file_unreadable", Count: 3, Message: "some files\x1b[2J"}}
 	gaps.Checkpoints = run.Checkpoints{Withheld: []run.Withheld{{Stream: "sessions", Reason: "detail_coverage_incomplete"}}}
+	many := succeeded()
+	many.GapsFound = 20_000
+	for range 1000 {
+		many.Gaps = append(many.Gaps, run.Gap{Stream: "messages", Reason: "rate_limited"})
+	}
+	uncounted := *many // the store could not count them
+	many.OpenGaps = []run.OpenGaps{{Stream: "messages", Reason: "rate_limited", Count: 20_000}}
 	failed := &run.Result{RunID: "run_2", Connection: "work", Connector: "ical", Status: run.StatusFailed, Reason: "connector_reported_failed"}
 	cancelled := &run.Result{RunID: "run_3", Connection: "work", Status: run.StatusCancelled}
 	for _, tc := range []struct {
@@ -47,6 +54,18 @@ func TestWrite(t *testing.T) {
   withheld: sessions (detail_coverage_incomplete)
   gap: sessions: file_unreadable (3 times), some files[2J
   gap: messages: 2 details still to fetch: the service asked for fewer requests
+`},
+		{"more gaps than are listed", many, `◐ Succeeded with gaps  claude_code  18 246 new, 3 changed, 20 000 gaps in 8.6 s
+  checkpoints: sessions
+  next: pdpp-host records list claude_code messages --limit 5
+  gap: messages: 20 000 details still to fetch: the service asked for fewer requests
+  gaps: the result lists 1 000 of 20 000 that this run found
+`},
+		{"more gaps than are listed, and not counted", &uncounted, `◐ Succeeded with gaps  claude_code  18 246 new, 3 changed, 20 000 gaps in 8.6 s
+  checkpoints: sessions
+  next: pdpp-host records list claude_code messages --limit 5
+  gap: messages: 1 000 details still to fetch: the service asked for fewer requests
+  gaps: the result lists 1 000 of 20 000 that this run found
 `},
 		{"failed", failed, `✗ Failed  work  nothing new, 0 gaps in 0.0 s
   checkpoints: none moved
