@@ -32,7 +32,7 @@ const (
 	CodePluginChanged        Code = "plugin.changed"         // its hash is not the pinned one
 	CodePluginNotAccepted    Code = "plugin.not_accepted"    // its owner has not accepted it yet
 	CodePluginsDirWritable   Code = "plugin.dir_writable"    // others can write to the folder
-	CodePluginUnsafe         Code = "plugin.unsafe"          // the file is another user's, or others can write to it
+	CodePluginUnsafe         Code = "plugin.unsafe"          // the file is another user's, or everybody can write to it
 	CodeManifestInvalid      Code = "manifest.invalid"
 	CodeBindingMissing       Code = "binding.missing" // RT-06
 	CodeRootMissing          Code = "files.root_missing"
@@ -96,7 +96,7 @@ const (
 
 	// Storage.
 	CodeStoreUnavailable Code = "storage.unavailable"
-	CodeStoreUnsafe      Code = "storage.unsafe" // it is another user's, or others can write to it
+	CodeStoreUnsafe      Code = "storage.unsafe" // it is another user's, or everybody can write to it
 	CodeStoreLocked      Code = "storage.locked"
 	CodeStoreFull        Code = "storage.full"
 	CodeStoreNewer       Code = "storage.newer_version"

@@ -7,7 +7,7 @@ host=bin/pdpp-host
 data=.data/example
 mkdir -p "$data/plugins"
 chmod 700 .data "$data" "$data/plugins"
-cp plugins/*.wasm "$data/plugins/"
+install -m 600 plugins/*.wasm "$data/plugins/"
 # Each time a new store: a module that was rebuilt would not match its pin.
 rm -f "$data"/pdpp.sqlite*
 
@@ -20,7 +20,8 @@ cat <<END
 
 To collect your own Claude Code history instead (read-only, nothing leaves this machine):
 
-  mkdir -p ~/.local/share/pdpp/plugins && cp plugins/*.wasm ~/.local/share/pdpp/plugins/
+  mkdir -p ~/.local/share/pdpp/plugins && chmod 700 ~/.local/share/pdpp ~/.local/share/pdpp/plugins
+  install -m 600 plugins/*.wasm ~/.local/share/pdpp/plugins/
   bin/pdpp-host run claude_code
 
 END

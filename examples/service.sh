@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 data=.data/service
 mkdir -p "$data/plugins"
 chmod 700 .data "$data" "$data/plugins"
-cp plugins/github.wasm "$data/plugins/"
+install -m 600 plugins/github.wasm "$data/plugins/"
 rm -f "$data"/pdpp.sqlite* "$data/github.sh"
 host="bin/pdpp-host --data-dir $data"
 

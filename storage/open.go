@@ -79,7 +79,9 @@ const (
 // folder 0700), and brings its schema up to date. Errors: storage.newer_version
 // when a newer pdpp-host wrote it, storage.migration when its schema's history
 // differs from this program's, storage.lane_mismatch when it is of another lane
-// than o.Lane, storage.corrupt, storage.locked, storage.unavailable. Nothing is changed in a file that is refused.
+// than o.Lane, storage.corrupt, storage.locked, storage.unavailable,
+// storage.unsafe when others can change it. Nothing is changed in a file that is
+// refused. A group's right to write to the folder or the file is taken away.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	if o.NewID == nil {
 		o.NewID = randomID

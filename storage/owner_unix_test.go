@@ -3,6 +3,7 @@
 package storage
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -11,8 +12,9 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// A data folder, a store or its log that other users can write to, or that is another
-// user's, is not opened, and nothing in it is changed.
+// A data folder, a store or its log that everybody can write to, or that is another
+// user's, is not opened, and nothing in it is changed. One that a group can write to, as
+// a umask of 002 makes it and a copy of it keeps it, is opened, and the group's right ends.
 func TestOwnerIsCheckedAtOpen(t *testing.T) {
 	t.Parallel()
 	const another = 54321
@@ -23,8 +25,13 @@ func TestOwnerIsCheckedAtOpen(t *testing.T) {
 	}{
 		{"as it was made", func(string, string) error { return nil }, ""},
 		{"others read it", func(_, file string) error { return os.Chmod(file, 0o644) }, ""}, // which is taken from them
-		{"others write to the folder", func(dir, _ string) error { return os.Chmod(dir, 0o777) }, abi.CodeStoreUnsafe},
-		{"a group writes to the store", func(_, file string) error { return os.Chmod(file, 0o660) }, abi.CodeStoreUnsafe},
+		{"everybody writes to the folder", func(dir, _ string) error { return os.Chmod(dir, 0o777) }, abi.CodeStoreUnsafe},
+		{"everybody writes to the store", func(_, file string) error { return os.Chmod(file, 0o666) }, abi.CodeStoreUnsafe},
+		{"a group writes to the folder", func(dir, _ string) error { return os.Chmod(dir, 0o2775) }, ""},
+		{"a group writes to the store", func(_, file string) error { return os.Chmod(file, 0o664) }, ""},
+		{"a group writes to the log", func(_, file string) error {
+			return errors.Join(os.WriteFile(file+"-wal", nil, 0o600), os.Chmod(file+"-wal", 0o664))
+		}, ""},
 		{"another user's folder", func(dir, _ string) error { return os.Chown(dir, another, -1) }, abi.CodeStoreUnsafe},
 		{"another user's store", func(_, file string) error { return os.Chown(file, another, -1) }, abi.CodeStoreUnsafe},
 		{"another user's log", func(_, file string) error {
@@ -54,6 +61,14 @@ func TestOwnerIsCheckedAtOpen(t *testing.T) {
 			}
 			if (err != nil || tc.want != "") && abi.CodeOf(err) != tc.want {
 				t.Errorf("opened: %v, want %q", err, tc.want)
+			}
+			if tc.want != "" {
+				return
+			}
+			for _, path := range []string{dir, file} {
+				if info, err := os.Stat(path); err != nil || info.Mode().Perm()&0o022 != 0 {
+					t.Errorf("%s has mode %v, want one that nobody else can write to (%v)", path, info.Mode(), err)
+				}
 			}
 		})
 	}

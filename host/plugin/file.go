@@ -49,7 +49,7 @@ func Open(path string, maxBytes int64) (*File, error) {
 	if !info.Mode().IsRegular() {
 		return nil, notRegular(path)
 	}
-	if err := checkOwner(path, info); err != nil {
+	if err := checkOwner(f, info); err != nil {
 		return nil, err
 	}
 	switch size := info.Size(); {

@@ -28,7 +28,7 @@ func openNoFollow(path string) (*os.File, error) {
 func isLink(err error) bool { return errors.Is(err, errLink) }
 
 // checkOwner: a mode says nothing of other users here.
-func checkOwner(string, fs.FileInfo) error { return nil }
+func checkOwner(*os.File, fs.FileInfo) error { return nil }
 
 // CheckDir only asks that the folder exists: what it checks elsewhere are
 // permission bits, which this system does not have.

@@ -10,7 +10,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// A module that other users can write to, or that is another user's, is not read.
+// A module that everybody can write to, or that is another user's, is not read. One that
+// a group can write to, as a umask of 002 makes it, is read, and the group's right ends.
 func TestModuleOwnerIsChecked(t *testing.T) {
 	t.Parallel()
 	const another = 54321
@@ -20,7 +21,7 @@ func TestModuleOwnerIsChecked(t *testing.T) {
 		want  abi.Code
 	}{
 		"one's own": {0o600, -1, ""}, "others read it": {0o644, -1, ""},
-		"a group writes": {0o664, -1, abi.CodePluginUnsafe}, "everybody writes": {0o606, -1, abi.CodePluginUnsafe},
+		"a group writes": {0o664, -1, ""}, "everybody writes": {0o606, -1, abi.CodePluginUnsafe},
 		"another user's": {0o600, another, abi.CodePluginUnsafe},
 	} {
 		path := filepath.Join(t.TempDir(), "m"+Extension)
@@ -35,6 +36,9 @@ func TestModuleOwnerIsChecked(t *testing.T) {
 		}
 		if _, err := Open(path, 100); (err != nil || tc.want != "") && abi.CodeOf(err) != tc.want {
 			t.Errorf("%s: %v, want %q", name, err, tc.want)
+		}
+		if info, err := os.Stat(path); tc.want == "" && (err != nil || info.Mode().Perm() != tc.mode&^0o022) {
+			t.Errorf("%s: mode %v afterwards, want %v (%v)", name, info.Mode(), tc.mode&^0o022, err)
 		}
 	}
 }
