@@ -29,7 +29,7 @@ func (a *app) pluginsAcceptCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "accept NAME", Short: "Accept a module before it runs, with what it asks for", Args: takes("NAME"),
 		Long: "Shows everything that a module asks for, and accepts it: a connection runs the accepted module and no other. NAME is a\n" +
-			"connector, a path to a .wasm file, or a connection. On a terminal you are asked first.\n\n" +
+			"connector, a path to a .wasm file, or a connection. You are asked first; where that is no terminal, --accept is your word.\n\n" +
 			"A credential's variable that is not called after the connector, and a folder where other programs keep secrets, are\n" +
 			"accepted one by one, with --allow.",
 		Example:           "  pdpp-host plugins accept claude_code\n  pdpp-host plugins accept notes --allow variable=SHARED_TOKEN",
@@ -38,7 +38,7 @@ func (a *app) pluginsAcceptCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&f.connection, "connection", "", "only for the connection `NAME`")
 	cmd.Flags().StringArrayVar(&f.allow, "allow", nil, "accept `KIND=NAME` too, as in variable=SHARED_TOKEN or folder=~/.ssh (repeatable)")
-	cmd.Flags().BoolVar(&f.accept, "accept", false, "do not ask")
+	cmd.Flags().BoolVar(&f.accept, "accept", false, "accept it without being asked")
 	return cmd
 }
 
@@ -93,12 +93,29 @@ func (a *app) acceptModule(ctx context.Context, c *config.Config, store *storage
 	if err != nil {
 		return err
 	}
-	if a.interactive() && !f.accept {
+	switch {
+	case f.accept:
+	case !a.interactive():
+		return a.notAsked(t, m, f)
+	default:
 		if items, err = a.askToAccept(ctx, t, items, conns[0].Accepted); err != nil {
 			return err
 		}
 	}
 	return a.acceptAll(ctx, store, conns, t, items, m.path)
+}
+
+// notAsked shows what a module gets, and refuses to take silence for its owner's word.
+func (a *app) notAsked(t *consent.Terms, m *typedModule, f acceptFlags) error {
+	if !a.Flags.Quiet {
+		t.Write(a.Err, a.tilde)
+	}
+	command := (&subject{connector: m.connector, connection: cmp.Or(m.connection, m.connector)}).accept()
+	for _, item := range f.allow {
+		command += " --allow " + quoted(item)
+	}
+	return abi.NewError(abi.CodePluginNotAccepted, "standard input is no terminal, so nobody can be asked whether the module is accepted",
+		"if it is: "+command+" --accept")
 }
 
 // toAccept are the connections that a module is accepted for: the one that was named,

@@ -59,7 +59,7 @@ func TestRecordedNetworkRun(t *testing.T) {
 	if said, err := program("plugins", "inspect", built); err != nil || !strings.Contains(said, "token to api.example.com in header Authorization\n") {
 		t.Errorf("plugins inspect does not say where the token goes: %v\n%s", err, said)
 	}
-	if said, err := program("plugins", "accept", built); err != nil {
+	if said, err := program("plugins", "accept", built, "--accept"); err != nil {
 		t.Fatal(err, said)
 	}
 	said, err := program("run", built, "--set", "base_url="+provider.URL, "--set", "requests=6", "--set", "slot=api", "--record", recorded)
