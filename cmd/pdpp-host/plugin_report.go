@@ -79,12 +79,12 @@ func whyNothing(r *contract.Report, given bool) (why, todo string) {
 	switch {
 	case r.Clause("manifest.bindings").Outcome == contract.Skip:
 		return "it needs the network", "name a provider with --set base_url=URL, or reach the real one with --network"
+	case reads && !given:
+		return "", "give --root " + r.Connector + "=DIR, a folder with something in it"
 	case len(r.Gaps) > 0:
 		return outcome.GapLine(r.Gaps[0]), "see to what it could not collect"
-	case reads && given:
-		return "", "the folder that --root names has nothing that it collects"
 	case reads:
-		return "", "give --root " + r.Connector + "=DIR, a folder with something in it"
+		return "", "the folder that --root names has nothing that it collects"
 	case asks:
 		return "", "its provider had nothing for it; name one with --set base_url=URL, or reach the real one with --network"
 	default:

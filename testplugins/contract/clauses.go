@@ -77,7 +77,7 @@ type Report struct {
 	SHA256    string   `json:"sha256"`
 	Kind      string   `json:"kind,omitempty"` // raw or extism
 	Clauses   []Clause `json:"clauses"`
-	Records   int64    `json:"records"`             // that the first run delivered
+	Records   int64    `json:"records"`             // that the first run delivered, diagnostics left out
 	Connector string   `json:"connector,omitempty"` // its key
 	// Bindings are those that the manifest declares, in order.
 	Bindings []string `json:"bindings,omitempty"`
@@ -87,7 +87,7 @@ type Report struct {
 	// Warnings are what breaks no clause and serves no owner.
 	Warnings []string `json:"warnings,omitempty"`
 
-	delivered int64 // records that the first run handed over, tombstones and rejected ones too
+	delivered int64 // as Records, with tombstones and rejected ones
 	observe   func(Clause)
 	told      map[string]Outcome // clauses that observe was told of, by id
 }

@@ -32,6 +32,21 @@ func TestNoRecordsJudgeNothingOfRecords(t *testing.T) {
 	}
 }
 
+// A connector accounts for an empty source in records of its own, which are none of
+// its owner's: nothing of records is judged by them.
+func TestDiagnosticsAreNoRecords(t *testing.T) {
+	t.Parallel()
+	r := check(t, Options{File: rig.Guest(t, "plugins/ical")})
+	if r.Records != 0 || len(r.Failed()) != 0 {
+		t.Errorf("%d records, failed %+v, want 0 and none", r.Records, r.Failed())
+	}
+	for _, id := range []string{"collect.records", "resume.quiet", "scope.streams"} {
+		if c := r.Clause(id); c.Outcome != Skip {
+			t.Errorf("%s: %s (%s), want skip", id, c.Outcome, c.Detail)
+		}
+	}
+}
+
 // A folder for a root that the connector does not have is the operator's slip, as
 // it is one of a run; so is one for a connector that reads none.
 func TestRootsAreTheConnectors(t *testing.T) {

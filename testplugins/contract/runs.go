@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/device"
 	"github.com/pdpp-host/pdpp-host/host/run"
 )
 
@@ -61,17 +62,13 @@ func (s *suite) refresh(ctx context.Context, whole *store) error {
 	return nil
 }
 
-// diagnostics is the stream in which connectors account for the stores that
-// they know. It tells of what the run read, so a run that reads less says less.
-const diagnostics = "coverage_diagnostics"
-
 func (s *suite) oneStream(ctx context.Context, _ *store) error {
-	if len(s.manifest.Streams) < 2 || len(s.stored) == 0 {
+	if len(s.manifest.Streams) < 2 || s.report.Records == 0 {
 		s.report.skip("scope.streams", "there are not two streams, or no records here")
 		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.stored)) {
-		if name == diagnostics {
+		if name == device.CoverageStream { // a run that reads less says less
 			continue
 		}
 		got, err := s.fresh(ctx, run.Request{Streams: []string{name}})
@@ -92,7 +89,7 @@ func (s *suite) oneKey(ctx context.Context, _ *store) error {
 	for i := range s.manifest.Streams {
 		st := &s.manifest.Streams[i]
 		keys := s.stored[st.Name]
-		if !st.Selection.Resources || len(keys) < 2 {
+		if st.Name == device.CoverageStream || !st.Selection.Resources || len(keys) < 2 {
 			continue
 		}
 		key := keys[len(keys)/2]

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/device"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/host/run"
 )
@@ -73,7 +74,7 @@ func headline(s output.Style, r *run.Result) string {
 
 // Diagnostics is the stream in which a connector accounts for what it collects from:
 // it is about the collecting, and none of what was collected.
-const Diagnostics = "coverage_diagnostics"
+const Diagnostics = device.CoverageStream
 
 // Tally counts what became durable of what was collected.
 func Tally(r *run.Result) string {
