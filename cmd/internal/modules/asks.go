@@ -49,7 +49,7 @@ func Asks(m *abi.Manifest) []Ask {
 		}
 		if all = append(all, sends); p.ByName {
 			all = append(all, Ask{
-				What: "slot", Value: p.Slot + ", which sends " + p.String() + " also to change something there",
+				What: "slot", Value: p.Slot + ", which sends " + p.String() + " with any request, also to change something there",
 				ByName: storage.AcceptedItem{Kind: storage.AcceptSlot, Name: p.Slot},
 			})
 		}

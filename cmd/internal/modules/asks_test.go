@@ -56,7 +56,7 @@ func TestAsksForEveryCredential(t *testing.T) {
 				"sends access to a.example in header Authorization", "sends refresh to login.example in body refresh_token",
 				"sends app_secret to login.example in body client_secret", "sends app_secret to login.example in header Authorization",
 				"sends token to a.example in query key, other than to read only once slot=more is accepted by name",
-				"slot more, which sends token to a.example in query key also to change something there",
+				"slot more, which sends token to a.example in query key with any request, also to change something there",
 				"schedule runs by itself where pdpp-host serves",
 			},
 		},

@@ -1,6 +1,7 @@
 package call
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -37,11 +38,28 @@ func (s *Session) beside(slot *slot, method string, h http.Header, u *url.URL) e
 	if key := credentialKey(u.RawQuery, slot); key != "" {
 		return second("parameter", key)
 	}
-	if slot.In != abi.SlotHeader && method != http.MethodGet && method != http.MethodHead && !s.tokenEndpoint(u) && !s.accepted(slot.Name) {
-		return abi.NewError(CodeCredentialNotAccepted, "the credential slot "+show(slot.Name)+" writes the secret into the "+slot.In+
-			" of a "+method+" request, which the owner has not accepted", "accept it with: pdpp-host plugins accept NAME --allow slot="+slot.Name)
+	if slot.In == abi.SlotHeader || s.accepted(slot.Name) {
+		return nil
+	}
+	// A secret that is content goes with what reading takes, and nothing else.
+	if method != http.MethodGet && method != http.MethodHead && !s.tokenEndpoint(u) {
+		return slot.notAccepted(method+" request", "ask with GET")
+	}
+	for _, name := range slices.Sorted(maps.Keys(h)) {
+		if !readingHeader(name) {
+			return slot.notAccepted("request with the header "+show(name), "leave the header out")
+		}
+	}
+	if name := slot.foreign(u.RawQuery); name != "" {
+		return slot.notAccepted("request with the parameter "+show(name), "leave the parameter out")
 	}
 	return nil
+}
+
+// notAccepted refuses what only a slot that was accepted by its name may do.
+func (s *slot) notAccepted(request, instead string) error {
+	return abi.NewError(CodeCredentialNotAccepted, "the credential slot "+show(s.Name)+" writes the secret into the "+s.In+" of a "+request+
+		", which the owner has not accepted", instead+", or let the owner accept it with: pdpp-host plugins accept NAME --allow slot="+s.Name)
 }
 
 func second(what, name string) error {
@@ -96,24 +114,66 @@ func credentialHeader(name string) bool {
 	return strings.HasSuffix(plain, "key") && plain != "idempotencykey" && plain != "xidempotencykey" || containsAny(plain, headerWords)
 }
 
+// readingHeaders are what APIs take to read: what is wanted in which form, version and
+// freshness, and how the request is called in a log. Beside a secret that is content
+// every other header is refused, because a service may take any name for a credential
+// or another method.
+var readingHeaders = []string{
+	"Accept", "Cache-Control", "Consistencylevel", "Content-Language", "Content-Type", "Idempotency-Key", "Pragma", "Prefer", "Request-Id", "Time-Zone",
+	"User-Agent", "X-Correlation-Id", "X-Idempotency-Key", "X-Request-Id", "X-Requested-With",
+}
+
+func readingHeader(name string) bool {
+	return slices.Contains(readingHeaders, name) || strings.HasPrefix(name, "Accept-") || strings.HasPrefix(name, "If-") || strings.HasSuffix(name, "-Version")
+}
+
 // credentialKey returns the first parameter of a query that may carry a credential
 // beside the slot's own; "" when there is none. A value that this host redacted is
 // none.
 func credentialKey(query string, own *slot) string {
-	if query == "" {
-		return ""
-	}
-	for _, p := range strings.FieldsFunc(query, func(r rune) bool { return r == '&' || r == ';' }) {
-		name, value, _ := strings.Cut(p, "=")
-		if plain, err := url.QueryUnescape(name); err == nil {
-			name = plain
-		}
-		if value, err := url.QueryUnescape(value); err == nil && value == redacted || own.In == abi.SlotQuery && name == own.Key {
+	for p := range parametersOf(query) {
+		if p.value == redacted || own.In == abi.SlotQuery && sameName(p.name, own.Key) {
 			continue
 		}
-		if plain := letters(name); slices.Contains(parameters, plain) || containsAny(plain, parameterWords) {
-			return name
+		if plain := letters(p.name); slices.Contains(parameters, plain) || containsAny(plain, parameterWords) {
+			return p.name
 		}
+	}
+	return ""
+}
+
+// What a query may have beside a secret that is content, besides what credentialKey
+// finds: names of credentials that elsewhere mean something else, such as p, the page,
+// which is a password beside a user; and what makes a GET another request.
+var (
+	contentParameters = []string{"otp", "pat", "pin", "pw", "ticket"}
+	userParameters    = []string{"u", "user", "username"}
+	besideUser        = []string{"p", "t"} // of the Subsonic API
+	methodParameters  = []string{"_method", "$method"}
+)
+
+// foreign returns the first parameter of a query with which a slot's secret does not
+// go while the slot is not accepted by its name; "" when there is none.
+func (s *slot) foreign(query string) string {
+	if s.In == abi.SlotHeader {
+		return ""
+	}
+	user, password := false, ""
+	for p := range parametersOf(query) {
+		plain := letters(p.name)
+		switch {
+		case s.In == abi.SlotQuery && sameName(p.name, s.Key):
+		case slices.Contains(contentParameters, plain), strings.Contains(plain, "sessid"),
+			slices.Contains(methodParameters, strings.ToLower(p.name)), strings.Contains(plain, "httpmethod"), strings.Contains(plain, "methodoverride"):
+			return p.name
+		case slices.Contains(userParameters, plain):
+			user = true
+		case slices.Contains(besideUser, plain):
+			password = p.name
+		}
+	}
+	if user {
+		return password
 	}
 	return ""
 }

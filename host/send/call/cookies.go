@@ -18,14 +18,15 @@ import (
 // of public suffixes: no cookie for co.uk or github.io goes from one host of
 // the manifest to another.
 //
-// Beside a secret go only the cookies that came with answers to requests that
-// carried one: others may be of an account that the guest signed in to.
+// Others than the owner's may be of an account that the guest signed in to. So
+// beside a secret in a header go only the cookies that came with answers to the same
+// slot, and beside one in a query or a body none.
 //
 // A provider cannot fill the host or the requests with them: it gets so many,
 // and none that is large.
 type jar struct {
 	cookies *cookiejar.Jar
-	own     *cookiejar.Jar // those of them that came beside a secret
+	own     map[string]*cookiejar.Jar // those of them that came beside a secret, by its slot
 	named   map[string]bool
 
 	mu    sync.Mutex
@@ -44,16 +45,21 @@ type cookieName struct{ host, domain, path, name string }
 
 func newJar(network *abi.NetworkRequirements) *jar {
 	cookies, _ := cookiejar.New(nil) // fails never
-	own, _ := cookiejar.New(nil)
-	j := &jar{cookies: cookies, own: own, named: make(map[string]bool), known: make(map[cookieName]bool)}
+	j := &jar{cookies: cookies, own: make(map[string]*cookiejar.Jar), named: make(map[string]bool), known: make(map[cookieName]bool)}
 	for _, h := range network.Hosts {
 		j.named[canonicalHost(h.Host)] = true
+	}
+	for _, c := range network.Credentials {
+		if c.In == abi.SlotHeader {
+			j.own[c.Name], _ = cookiejar.New(nil)
+		}
 	}
 	return j
 }
 
-// keep takes an answer's cookies in; appendHeaders leaves them out.
-func (j *jar) keep(u *url.URL, resp *http.Response, secret bool) {
+// keep takes in the cookies of an answer to a request with the slot's secret, nil for
+// none; appendHeaders leaves them out.
+func (j *jar) keep(u *url.URL, resp *http.Response, beside *slot) {
 	if len(resp.Header["Set-Cookie"]) == 0 {
 		return
 	}
@@ -70,8 +76,8 @@ func (j *jar) keep(u *url.URL, resp *http.Response, secret bool) {
 	}
 	list = slices.DeleteFunc(list, func(c *http.Cookie) bool { return !j.takes(host, u.Path, c) })
 	j.cookies.SetCookies(u, list)
-	if secret {
-		j.own.SetCookies(u, list)
+	if beside != nil && j.own[beside.Name] != nil {
+		j.own[beside.Name].SetCookies(u, list)
 	}
 }
 
@@ -96,12 +102,14 @@ func (j *jar) takes(host, path string, c *http.Cookie) bool {
 	return true
 }
 
-// put adds the cookies that belong to a request; own leaves out those that did not
-// come beside a secret.
-func (j *jar) put(out *http.Request, own bool) {
+// put adds the cookies that belong to a request with the slot's secret, nil for none.
+func (j *jar) put(out *http.Request, beside *slot) {
 	from := j.cookies
-	if own {
-		from = j.own
+	if beside != nil {
+		from = j.own[beside.Name]
+	}
+	if from == nil {
+		return
 	}
 	for _, c := range from.Cookies(out.URL) {
 		out.AddCookie(c)

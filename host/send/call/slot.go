@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/send/egress"
@@ -148,40 +147,11 @@ func (s *slot) occupied(h http.Header, u *url.URL) bool {
 	case abi.SlotHeader:
 		return len(h[http.CanonicalHeaderKey(s.Key)]) > 0
 	case abi.SlotQuery:
-		for p := range strings.SplitSeq(u.RawQuery, "&") {
-			name, value, _ := strings.Cut(p, "=")
-			if plain, err := url.QueryUnescape(name); err == nil && plain == s.Key {
-				if value, err = url.QueryUnescape(value); err != nil || value != redacted {
-					return true
-				}
+		for p := range parametersOf(u.RawQuery) {
+			if sameName(p.name, s.Key) && p.value != redacted {
+				return true
 			}
 		}
 	}
 	return false
-}
-
-// withQuery gives a query one parameter more. The others keep their order and
-// their spelling, which may be signed; one of the same name, which a redirect
-// may have repeated, is taken out.
-func withQuery(raw, key, value string) string {
-	rest := withoutQuery(raw, key)
-	if rest != "" {
-		rest += "&"
-	}
-	return rest + url.QueryEscape(key) + "=" + url.QueryEscape(value)
-}
-
-func withoutQuery(raw, key string) string {
-	if raw == "" {
-		return ""
-	}
-	parts := strings.Split(raw, "&")
-	kept := parts[:0]
-	for _, p := range parts {
-		name, _, _ := strings.Cut(p, "=")
-		if plain, err := url.QueryUnescape(name); err != nil || plain != key {
-			kept = append(kept, p)
-		}
-	}
-	return strings.Join(kept, "&")
 }

@@ -67,7 +67,7 @@ func checkObject(body []byte, key string) (empty bool, err error) {
 		if err != nil {
 			return false, bad
 		}
-		if name.String() == key {
+		if sameName(name.String(), key) {
 			return false, conflict("the body has the member " + show(key))
 		}
 		if err := d.SkipValue(); err != nil {

@@ -24,15 +24,15 @@ type wire struct {
 }
 
 // What a run's answers take of the host's memory while they are read and
-// handed on: of those above heldFreely, so many at a time. A guest may have 64
+// handed on: of those above heldFreely, mostLarge at a time. A guest may have 64
 // requests under way, and a few compressed bytes make the largest answer.
 const (
 	heldFreely = 1 << 20
 	mostLarge  = 2
 )
 
-// held waits for a place when the call's answer is large and has none yet. Who
-// waits holds little, so that those who have a place get to their end.
+// held waits for a place when the call's answer is large and has none yet. A call
+// that waits holds little, so that those that have a place come to their end.
 func (w *wire) held(ctx context.Context, c *call, n int64) error {
 	if n <= heldFreely || c.large {
 		return nil
@@ -70,8 +70,10 @@ func (w *wire) RoundTrip(out *http.Request) (*http.Response, error) {
 	to := originOf(out.URL)
 	body := c.body
 	// A redirect may have added a credential to the address, see beside.
-	c.placed = c.slot != nil && c.slot.goesTo(to) && credentialKey(out.URL.RawQuery, c.slot) == ""
+	c.placed = c.slot != nil && c.slot.goesTo(to) && credentialKey(out.URL.RawQuery, c.slot) == "" && (c.accepted || c.slot.foreign(out.URL.RawQuery) == "")
+	var beside *slot
 	if c.placed {
+		beside = c.slot
 		var text string
 		var err error
 		text, c.generation = w.keys.text(c.slot)
@@ -85,7 +87,13 @@ func (w *wire) RoundTrip(out *http.Request) (*http.Response, error) {
 			"the connector should ask for the final address")
 	}
 	setBody(out, body)
-	w.jar.put(out, c.renews || c.placed && !c.accepted)
+	switch {
+	case c.renews: // it carries secrets, and is no request of a slot's
+	case c.accepted:
+		w.jar.put(out, nil)
+	default:
+		w.jar.put(out, beside)
+	}
 	size := sizeOf(out, body)
 	if err := w.ledger.reserve(size); err != nil {
 		return nil, err
@@ -96,7 +104,7 @@ func (w *wire) RoundTrip(out *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	w.ledger.received(where, sizeOfHeader(resp.Header))
-	w.jar.keep(out.URL, resp, c.renews || c.placed)
+	w.jar.keep(out.URL, resp, beside)
 	resp.Body = &metered{ReadCloser: resp.Body, ledger: w.ledger, to: where, room: func(n int64) error { return w.held(out.Context(), c, n) }}
 	return resp, nil
 }
