@@ -90,10 +90,21 @@ type Root struct {
 
 // State is a STATE message. Cursor is an object or null.
 type State struct {
-	Type   string `json:"type"`
-	Stream string `json:"stream"`
-	Cursor Raw    `json:"cursor"`
-	Slice  *Slice `json:"slice,omitempty"`
+	Type     string          `json:"type"`
+	Stream   string          `json:"stream"`
+	Cursor   Raw             `json:"cursor"`
+	Slice    *Slice          `json:"slice,omitempty"`
+	Coverage []SliceCoverage `json:"coverage,omitempty"`
+}
+
+// SliceCoverage accounts for the details of one lane that a slice closes and no slice
+// before it closed. The lane's one DETAIL_COVERAGE at its end names them all (RT-12).
+type SliceCoverage struct {
+	Stream           string `json:"stream"`
+	RequiredKeys     []Raw  `json:"required_keys"`
+	HydratedKeys     []Raw  `json:"hydrated_keys"`
+	GapKeys          []Raw  `json:"gap_keys,omitempty"`
+	OptionalSkipKeys []Raw  `json:"optional_skip_keys,omitempty"`
 }
 
 // Slice names the smallest replayable unit that a STATE closes (PB-D8). With

@@ -1,6 +1,11 @@
 package sdk
 
-import "time"
+import (
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
+)
 
 // sliceEvery is how much of a lane's work a kill of the host costs at most, however
 // slow the provider is.
@@ -38,6 +43,30 @@ func (d *Details) sliceLast(rest detailItem, slice func(rest Detail) error) {
 	}
 	// The lane has its error already.
 	_ = slice(rest.d)
+}
+
+// sliceCoverage appends to a slice's STATE what became of the details that no slice
+// told of before, by lane. A lane without it waits for its DETAIL_COVERAGE: one with a
+// key that the connector itself has left open, and one with more keys than fit.
+func (h *Host) sliceCoverage(b []byte, stateStream string) []byte {
+	before := len(b)
+	b = append(jsonappend.Name(b, "coverage"), '[')
+	var told []*Lane
+	for _, l := range h.lanes {
+		if l.err != nil || l.closed || l.stateStream != stateStream || !l.s.wanted || !l.ordered && l.anyOpen() {
+			continue
+		}
+		b = append(jsonappend.Elem(b), '{')
+		b = append(l.sets(textMember(b, "stream", l.s.name), l.untold), '}')
+		told = append(told, l)
+	}
+	if len(told) == 0 || len(b)+1 >= abi.MaxStateBytes {
+		return b[:before]
+	}
+	for _, l := range told {
+		l.untold = l.untold[:0]
+	}
+	return append(b, ']')
 }
 
 // oldest returns the first of the items in flight, in the order of the list.

@@ -1,6 +1,7 @@
 package sdk_test
 
 import (
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -89,6 +90,53 @@ func TestAKillCostsSeconds(t *testing.T) {
 			}
 		})
 	}
+}
+
+// RT-12.1: what the slices account for is the beginning of what the one
+// DETAIL_COVERAGE names, each key in one slice alone.
+func TestSlicesAndCoverageAgree(t *testing.T) {
+	t.Parallel()
+	s := &listSite{entries: entries(30), status: func(id string) int {
+		if id == "r7" {
+			return http.StatusNotFound
+		}
+		return http.StatusOK
+	}}
+	res := sdktest.Collect(t, lister{window: 4}, sdktest.Options{Provider: s, Now: paced(s, time.Minute)})
+	var told []string
+	for _, state := range res.States {
+		for _, c := range state.Coverage {
+			told = append(told, texts(c.RequiredKeys)...)
+		}
+	}
+	if len(res.Coverage) != 1 || len(told) < 20 || !slices.Equal(told, texts(res.Coverage[0].RequiredKeys)[:len(told)]) {
+		t.Errorf("the slices account for %v, DETAIL_COVERAGE names %d lists", told, len(res.Coverage))
+	}
+}
+
+// A lane of the connector's own with a key that has no outcome yet accounts for nothing
+// in a slice; one without says what became of its keys.
+func TestSliceOfAnOwnLane(t *testing.T) {
+	t.Parallel()
+	res := sdktest.Collect(t, online(func(h *sdk.Host) error {
+		l := h.Lane("details", "items")
+		for _, key := range []string{"a", "b"} {
+			if err := l.Require(key); err != nil {
+				return err
+			}
+			if err := h.Slice("items", key, []byte(`{}`)); err != nil {
+				return err
+			}
+			if err := l.Skipped(key); err != nil {
+				return err
+			}
+		}
+		return h.Slice("items", "c", []byte(`{}`))
+	}), sdktest.Options{})
+	if len(res.States) != 3 || len(res.States[0].Coverage)+len(res.States[1].Coverage) > 0 || len(res.States[2].Coverage) != 1 {
+		t.Fatalf("%+v, want an account in the last of three slices", res.States)
+	}
+	is(t, "skipped", texts(res.States[2].Coverage[0].OptionalSkipKeys), "a", "b")
 }
 
 // A lane that is over within two seconds hands no cursor over in its middle, and

@@ -21,7 +21,9 @@ type Lane struct {
 	keys        [][]byte       // as JSON, in the order of Require
 	index       map[string]int // key -> place in keys
 	outcomes    []laneOutcome  // by place
+	untold      []int          // places of the outcomes that no slice has told of
 	closed      bool
+	ordered     bool  // of a Details, whose slices leave the details out that are in flight
 	err         error // why the lane cannot work at all
 }
 
@@ -115,6 +117,7 @@ func (l *Lane) synthetic(key string, g Gap) error {
 	if err := l.h.gap(l.s.name, l.stateStream, k, g); err != nil {
 		return err
 	}
+	l.untold = append(l.untold, len(l.keys))
 	l.index[string(k)] = len(l.keys)
 	l.keys = append(l.keys, k)
 	l.outcomes = append(l.outcomes, laneGap)
@@ -129,7 +132,8 @@ func (l *Lane) settle(key []string, outcome laneOutcome) error {
 	if err := l.open(k); err != nil {
 		return err
 	}
-	l.outcomes[l.index[string(k)]] = outcome
+	i := l.index[string(k)]
+	l.outcomes[i], l.untold = outcome, append(l.untold, i)
 	return nil
 }
 
@@ -190,14 +194,11 @@ func (l *Lane) close() error {
 	b := begin(l.h.message, abi.TypeDetailCoverage)
 	b = textMember(b, "stream", l.s.name)
 	b = textMember(b, "state_stream", l.stateStream)
-	b = l.list(jsonappend.Name(b, "required_keys"), laneOpen)
-	b = l.list(jsonappend.Name(b, "hydrated_keys"), laneHydrated)
-	if l.has(laneGap) {
-		b = l.list(jsonappend.Name(b, "gap_keys"), laneGap)
+	all := make([]int, len(l.keys))
+	for i := range all {
+		all[i] = i
 	}
-	if l.has(laneSkipped) {
-		b = l.list(jsonappend.Name(b, "optional_skip_keys"), laneSkipped)
-	}
+	b = l.sets(b, all)
 	b = jsonappend.Bool(jsonappend.Name(b, "reference_only"), true)
 	if len(b) >= abi.MaxCoverageBytes {
 		return abi.NewError(abi.CodeCallTooLarge, "a lane has more keys than one DETAIL_COVERAGE holds",
@@ -217,22 +218,43 @@ func (h *Host) lastLane(l *Lane) bool {
 	return true
 }
 
-func (l *Lane) has(outcome laneOutcome) bool {
+// sets appends the keys at the places: all of them, and by outcome.
+func (l *Lane) sets(b []byte, places []int) []byte {
+	b = l.list(jsonappend.Name(b, "required_keys"), places, laneOpen)
+	b = l.list(jsonappend.Name(b, "hydrated_keys"), places, laneHydrated)
+	if l.has(places, laneGap) {
+		b = l.list(jsonappend.Name(b, "gap_keys"), places, laneGap)
+	}
+	if l.has(places, laneSkipped) {
+		b = l.list(jsonappend.Name(b, "optional_skip_keys"), places, laneSkipped)
+	}
+	return b
+}
+
+func (l *Lane) anyOpen() bool {
 	for _, o := range l.outcomes {
-		if o == outcome {
+		if o == laneOpen {
 			return true
 		}
 	}
 	return false
 }
 
-// list appends the keys with the outcome, in the order of Require; all keys for
-// laneOpen.
-func (l *Lane) list(b []byte, outcome laneOutcome) []byte {
+func (l *Lane) has(places []int, outcome laneOutcome) bool {
+	for _, i := range places {
+		if l.outcomes[i] == outcome {
+			return true
+		}
+	}
+	return false
+}
+
+// list appends the keys with the outcome; all keys for laneOpen.
+func (l *Lane) list(b []byte, places []int, outcome laneOutcome) []byte {
 	b = append(b, '[')
-	for i, k := range l.keys {
+	for _, i := range places {
 		if outcome == laneOpen || l.outcomes[i] == outcome {
-			b = append(jsonappend.Elem(b), k...)
+			b = append(jsonappend.Elem(b), l.keys[i]...)
 		}
 	}
 	return append(b, ']')

@@ -47,6 +47,7 @@ func (h *Host) state(stream, slice string, cursor []byte) error {
 		b = append(jsonappend.Name(b, "slice"), '{')
 		b = textMember(b, "id", slice)
 		b = append(jsonappend.Bool(jsonappend.Name(b, "complete"), true), '}')
+		b = h.sliceCoverage(b, stream)
 	}
 	if len(b) >= abi.MaxStateBytes {
 		return abi.NewError(abi.CodeCallTooLarge, "a cursor is larger than a STATE may be",

@@ -16,36 +16,49 @@ func (g *Gate) Coverage(p []byte) (*abi.DetailCoverage, error) {
 	}
 	c := &abi.DetailCoverage{Type: m.typ}
 	sets := keySets{message: m, outcome: map[string]string{}}
-	required, hydrated, gaps, skipped := -1, -1, -1, -1
-	at := func(dst *int) func(int) string {
-		return func(i int) string { *dst = i; return "" }
-	}
-	err = m.read(false,
+	var keys keyFields
+	err = m.read(false, append(keys.fields(),
 		field{"stream", true, m.word(&c.Stream)},
 		field{"state_stream", true, m.word(&c.StateStream)},
-		field{"required_keys", true, at(&required)},
-		field{"hydrated_keys", true, at(&hydrated)},
-		field{"gap_keys", false, at(&gaps)},
-		field{"optional_skip_keys", false, at(&skipped)},
 		field{"reference_only", false, m.boolean(&c.ReferenceOnly)},
 		field{"considered", false, m.optionalCount(&c.Considered)},
 		field{"covered", false, m.optionalCount(&c.Covered)},
-	)
+	)...)
 	if err != nil {
 		return nil, err
 	}
 	if err := g.inScope(m, c.Stream); err != nil {
 		return nil, err
 	}
-	c.RequiredKeys = sets.require(required)
-	c.HydratedKeys = sets.take("hydrated_keys", hydrated)
-	c.GapKeys = sets.take("gap_keys", gaps)
-	c.OptionalSkipKeys = sets.take("optional_skip_keys", skipped)
+	c.RequiredKeys, c.HydratedKeys, c.GapKeys, c.OptionalSkipKeys = keys.read(&sets)
 	if sets.rule != "" {
 		return nil, violation(m.code, m.typ+" of stream "+quote(c.Stream)+": "+sets.rule,
 			"give each required key at most one outcome")
 	}
 	return c, nil
+}
+
+// keyFields are where the sets of keys lie in a message.
+type keyFields struct{ required, hydrated, gaps, skipped int }
+
+// fields are the sets as members of an object.
+func (k *keyFields) fields() []field {
+	*k = keyFields{-1, -1, -1, -1}
+	at := func(dst *int) func(int) string {
+		return func(i int) string { *dst = i; return "" }
+	}
+	return []field{
+		{"required_keys", true, at(&k.required)}, {"hydrated_keys", true, at(&k.hydrated)},
+		{"gap_keys", false, at(&k.gaps)}, {"optional_skip_keys", false, at(&k.skipped)},
+	}
+}
+
+// read reads the sets, and leaves the first rule broken in s.
+func (k *keyFields) read(s *keySets) (required, hydrated, gaps, skipped []abi.Raw) {
+	required = s.require(k.required)
+	hydrated = s.take("hydrated_keys", k.hydrated)
+	gaps = s.take("gap_keys", k.gaps)
+	return required, hydrated, gaps, s.take("optional_skip_keys", k.skipped)
 }
 
 // keySets checks the sets of a coverage against each other.

@@ -38,6 +38,11 @@ func TestMessagesAccept(t *testing.T) {
 		{"state", `{"type":"STATE","stream":"log","cursor":{},"slice":null,"x":1}`, &abi.State{Type: "STATE", Stream: "log", Cursor: abi.Raw(`{}`)}},
 		{"state", `{"type":"STATE","stream":"log","cursor":{},"slice":{"id":"f","complete":true}}`,
 			&abi.State{Type: "STATE", Stream: "log", Cursor: abi.Raw(`{}`), Slice: &abi.Slice{ID: "f", Complete: true}}},
+		{"state", `{"type":"STATE","stream":"log","cursor":{},"coverage":[{"stream":"messages","required_keys":["a",["b"]],"hydrated_keys":["a"],"gap_keys":[["b"]],"x":1},{"stream":"log","required_keys":[],"hydrated_keys":[]}]}`,
+			&abi.State{Type: "STATE", Stream: "log", Cursor: abi.Raw(`{}`), Coverage: []abi.SliceCoverage{
+				{Stream: "messages", RequiredKeys: raws(`"a"`, `["b"]`), HydratedKeys: raws(`"a"`), GapKeys: raws(`["b"]`)},
+				{Stream: "log", RequiredKeys: []abi.Raw{}, HydratedKeys: []abi.Raw{}},
+			}}},
 		{"coverage", `{"type":"DETAIL_COVERAGE","stream":"log","state_stream":"messages","required_keys":["a","b",["c","d"]],"hydrated_keys":["a"],"gap_keys":[["c","d"]],"optional_skip_keys":["b"],"reference_only":true,"considered":3,"covered":0}`,
 			&abi.DetailCoverage{
 				Type: "DETAIL_COVERAGE", Stream: "log", StateStream: "messages", RequiredKeys: raws(`"a"`, `"b"`, `["c","d"]`),

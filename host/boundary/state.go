@@ -28,12 +28,42 @@ func (g *Gate) State(p []byte) (*abi.State, error) {
 				field{"id", true, column(&slice.ID, m.word)},
 				field{"complete", true, m.boolean(&slice.Complete)})(i)
 		}},
+		field{"coverage", false, m.sliceCoverage(&s.Coverage)},
 	)
 	if err == nil {
 		err = g.inScope(m, s.Stream)
+	}
+	for i := range s.Coverage {
+		if err == nil {
+			err = g.inScope(m, s.Coverage[i].Stream)
+		}
 	}
 	if err != nil {
 		return nil, err
 	}
 	return s, nil
+}
+
+// sliceCoverage returns a reader of what a slice says of detail lanes.
+func (m *message) sliceCoverage(dst *[]abi.SliceCoverage) func(int) string {
+	return func(i int) string {
+		t := &m.tape
+		if t.Kind(i) != tape.Array {
+			return "must be an array of objects"
+		}
+		for k, end := i+1, t.Next(i); k < end; k = t.Next(k) {
+			var c abi.SliceCoverage
+			sets := keySets{message: m, outcome: map[string]string{}}
+			var keys keyFields
+			if rule := m.object(false, append(keys.fields(), field{"stream", true, m.word(&c.Stream)})...)(k); rule != "" {
+				return rule
+			}
+			c.RequiredKeys, c.HydratedKeys, c.GapKeys, c.OptionalSkipKeys = keys.read(&sets)
+			if sets.rule != "" {
+				return "of stream " + quote(c.Stream) + ": " + sets.rule
+			}
+			*dst = append(*dst, c)
+		}
+		return ""
+	}
 }

@@ -20,6 +20,14 @@ const (
 // withhold returns why the cursor of stream c may not be committed now, or ""
 // when it may (contracts: section 4.1).
 func (l *ledger) withhold(c string) string {
+	return l.withholdUnless(c, func(lane) bool { return false })
+}
+
+// withholdSlice is withhold for a slice, whose lanes may be open where its slices
+// account for them.
+func (l *ledger) withholdSlice(c string) string { return l.withholdUnless(c, l.whole) }
+
+func (l *ledger) withholdUnless(c string, accounted func(lane) bool) string {
 	if l.narrowed {
 		return withheldNarrowed
 	}
@@ -47,21 +55,36 @@ func (l *ledger) withhold(c string) string {
 		if l.allRejected(d.Name) {
 			return withheldRejected
 		}
-		if _, declared := l.reports[lane{d.Name, c}]; !declared && slices.Contains(d.ParentStreams, c) {
+		ln := lane{d.Name, c}
+		if _, declared := l.reports[ln]; !declared && slices.Contains(d.ParentStreams, c) && !accounted(ln) {
 			return withheldCoverage
+		}
+	}
+	if l.unaccounted(c) {
+		return withheldCoverage
+	}
+	return ""
+}
+
+// unaccounted reports whether the connector named details of the cursor's lanes that
+// are neither here nor gaps.
+func (l *ledger) unaccounted(c string) bool {
+	for ln := range l.sliced {
+		if ln.parent == c && l.owes(ln) {
+			return true
 		}
 	}
 	for ln, r := range l.reports {
 		if ln.parent == c && !l.accounted(r) {
-			return withheldCoverage
+			return true
 		}
 	}
 	for g := range l.claimed {
 		if s := l.manifest.Stream(g.stream); g.stream == c || g.parent == c || s != nil && l.rides(s, c) {
-			return withheldCoverage
+			return true
 		}
 	}
-	return ""
+	return false
 }
 
 // rides reports whether the cursor of c covers records of s: c is a parent of s,

@@ -23,6 +23,7 @@ type ledger struct {
 	inScope  map[string]bool
 	narrowed bool
 	reports  map[lane]coverageReport
+	sliced   map[lane]*sliceReports
 	gaps     map[lane]map[string]bool   // stored DETAIL_GAPs; parent "" when the message named none
 	rejected map[string]map[string]bool // by stream: keys of a lane's records that failed their schema
 	arrivals map[string]*arrivals       // by stream
@@ -37,7 +38,7 @@ type ledger struct {
 func newLedger(m *abi.Manifest, scope abi.Scope, narrowed bool) *ledger {
 	l := &ledger{
 		manifest: m, inScope: map[string]bool{}, narrowed: narrowed,
-		reports: map[lane]coverageReport{}, gaps: map[lane]map[string]bool{}, failed: map[string]bool{},
+		reports: map[lane]coverageReport{}, sliced: map[lane]*sliceReports{}, gaps: map[lane]map[string]bool{}, failed: map[string]bool{},
 		rejected: map[string]map[string]bool{}, arrivals: map[string]*arrivals{}, claimed: map[gapOf]bool{},
 	}
 	for _, s := range scope.Streams {
@@ -113,10 +114,24 @@ func (l *ledger) gapBacks(ln lane, key string) bool {
 	return (s == nil || len(s.ParentStreams) <= 1) && l.gaps[lane{ln.stream, ""}][key]
 }
 
-// addCoverage takes a lane's DETAIL_COVERAGE. A second one for the same lane,
-// a parent that the manifest does not declare, and a stream that has no lane
-// are violations (RT-12).
+// addCoverage takes a lane's DETAIL_COVERAGE. A second one for the same lane is a
+// violation (RT-12).
 func (l *ledger) addCoverage(r coverageReport) error {
+	if err := l.checkLane(r.lane); err != nil {
+		return err
+	}
+	if _, twice := l.reports[r.lane]; twice {
+		return abi.NewError(abi.CodeCoverageInvalid,
+			"a second DETAIL_COVERAGE for stream "+r.stream+" and "+r.parent,
+			"emit exactly one per lane, after the lane's last record")
+	}
+	l.reports[r.lane] = r
+	return nil
+}
+
+// checkLane refuses a parent that the manifest does not declare, and a stream that
+// has no lane.
+func (l *ledger) checkLane(r lane) error {
 	s := l.manifest.Stream(r.stream)
 	switch {
 	case s == nil || !l.inScope[r.stream]:
@@ -132,12 +147,6 @@ func (l *ledger) addCoverage(r coverageReport) error {
 			"DETAIL_COVERAGE of stream "+r.stream+" names "+r.parent+", which is not among its parent_streams",
 			"name a declared parent as state_stream")
 	}
-	if _, twice := l.reports[r.lane]; twice {
-		return abi.NewError(abi.CodeCoverageInvalid,
-			"a second DETAIL_COVERAGE for stream "+r.stream+" and "+r.parent,
-			"emit exactly one per lane, after the lane's last record")
-	}
-	l.reports[r.lane] = r
 	return nil
 }
 
@@ -170,9 +179,11 @@ func (l *ledger) laneClosed(stream string) bool {
 // accounted reports whether every required key of the report was hydrated, is
 // backed by a stored gap, or was skipped by a policy that the manifest lets
 // count.
-func (l *ledger) accounted(r coverageReport) bool {
+func (l *ledger) accounted(r coverageReport) bool { return l.accountedBut(r, l.rejected[r.stream]) }
+
+// accountedBut is accounted when the records of the refused keys do not count.
+func (l *ledger) accountedBut(r coverageReport, refused map[string]bool) bool {
 	done := make(map[string]bool, len(r.required))
-	refused := l.rejected[r.stream]
 	for _, k := range r.hydrated {
 		done[k] = !refused[k]
 	}

@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 
-	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -26,6 +25,9 @@ func (c *collection) onState(payload []byte) error {
 	if state.Slice != nil {
 		st.slice, st.whole = state.Slice.ID, state.Slice.Complete
 	}
+	if err := c.onSliceCoverage(state); err != nil {
+		return err
+	}
 	held := 0
 	if before := c.staged[state.Stream]; before != nil {
 		held = len(before.cursor)
@@ -37,7 +39,7 @@ func (c *collection) onState(payload []byte) error {
 		return err
 	}
 	c.staged[state.Stream] = st
-	if st.whole && c.ledger.withhold(state.Stream) == "" {
+	if st.whole && c.ledger.withholdSlice(state.Stream) == "" {
 		return c.commitSlice(state.Stream, st)
 	}
 	if err := c.stored(c.writer.Stage(context.WithoutCancel(c.ctx), state.Stream, st.cursor, st.slice)); err != nil {
@@ -74,22 +76,9 @@ func (c *collection) onCoverage(payload []byte) error {
 	if err := c.keep(len(payload)); err != nil {
 		return err
 	}
-	report := coverageReport{lane: lane{cov.Stream, cov.StateStream}}
-	for _, part := range []struct {
-		to   *[]string
-		from []abi.Raw
-	}{
-		{&report.required, cov.RequiredKeys},
-		{&report.hydrated, cov.HydratedKeys},
-		{&report.gaps, cov.GapKeys},
-		{&report.skipped, cov.OptionalSkipKeys},
-	} {
-		if *part.to, err = keyTexts(part.from); err != nil {
-			return err
-		}
-	}
 	ctx := context.WithoutCancel(c.ctx)
-	if err := c.believe(ctx, &report); err != nil {
+	report, err := c.reportOf(ctx, lane{cov.Stream, cov.StateStream}, cov.RequiredKeys, cov.HydratedKeys, cov.GapKeys, cov.OptionalSkipKeys)
+	if err != nil {
 		return err
 	}
 	// A stream without a lane may state a denominator; that is no lane's account.

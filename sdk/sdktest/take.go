@@ -34,6 +34,15 @@ func (h *host) take(c link.Call, payload []byte) (abi.Code, string) {
 			if len(m.Cursor) == 0 || m.Cursor[0] != '{' && string(m.Cursor) != "null" {
 				return "a cursor is neither an object nor null"
 			}
+			for _, c := range m.Coverage {
+				account := abi.DetailCoverage{
+					Stream: c.Stream, StateStream: m.Stream, RequiredKeys: c.RequiredKeys, HydratedKeys: c.HydratedKeys,
+					GapKeys: c.GapKeys, OptionalSkipKeys: c.OptionalSkipKeys,
+				}
+				if problem := h.coverage(&account); problem != "" {
+					return problem
+				}
+			}
 			return h.inScope(m.Stream)
 		})
 	case link.Gap:
@@ -96,6 +105,17 @@ func (h *host) coverage(m *abi.DetailCoverage) string {
 			return "a second DETAIL_COVERAGE for " + m.Stream
 		}
 	}
+	if problem := h.keySets(m); problem != "" {
+		return problem
+	}
+	if problem := h.inScope(m.StateStream); problem != "" {
+		return problem
+	}
+	return h.inScope(m.Stream)
+}
+
+// keySets checks the keys of an account against each other and the gaps.
+func (h *host) keySets(m *abi.DetailCoverage) string {
 	required, settled := set(m.RequiredKeys), make(map[string]bool)
 	if len(required) != len(m.RequiredKeys) {
 		return "a key is required twice"
@@ -113,10 +133,7 @@ func (h *host) coverage(m *abi.DetailCoverage) string {
 			return "a gap key without its DETAIL_GAP: " + string(key)
 		}
 	}
-	if problem := h.inScope(m.StateStream); problem != "" {
-		return problem
-	}
-	return h.inScope(m.Stream)
+	return ""
 }
 
 func set(list []abi.Raw) map[string]bool {
