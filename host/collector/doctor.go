@@ -244,7 +244,10 @@ func found(name string, well bool, good, level, bad, remedy string) Check {
 // afterDeadLetters says what has to be done before what was given up is sent again.
 func afterDeadLetters(n Counts) string {
 	for _, why := range n.DeadLetterWhy {
-		if _, code, _ := strings.Cut(why.Class, ":"); code == device.CodeBlobQuota {
+		switch _, code, _ := strings.Cut(why.Class, ":"); code {
+		case codeNoArtifacts:
+			return "the host takes no artifacts; once it does: "
+		case device.CodeBlobQuota:
 			return "the host has no room for this source's artifacts: export the connection there, remove it with all that it has, and enroll again; or, once there is room: "
 		}
 	}

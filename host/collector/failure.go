@@ -193,6 +193,16 @@ func badShape(why string) *Failure {
 		"report this; `recover` shows what is left")}
 }
 
+// codeNoArtifacts stands where a host's own word for a refusal does.
+const codeNoArtifacts = "no_artifacts"
+
+// noArtifacts is an artifact for a host that knows the public protocol alone. It may
+// know more after an update, so the artifact is tried as often as a refused one.
+func noArtifacts() *Failure {
+	return &Failure{Class: ClassPermanent, Word: "http_404", Code: codeNoArtifacts, status: http.StatusNotFound, err: abi.NewError(CodeRefused,
+		"the host takes no artifacts: it knows the public protocol alone", "deliver to a pdpp-host; `doctor` shows what was given up")}
+}
+
 // plainHint is what to do about an address that begins with https and is not.
 const plainHint = "use http:// where the host is on this machine (127.0.0.1), or the port that its certificate is on; nothing was sent"
 

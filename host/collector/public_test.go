@@ -12,7 +12,9 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/device"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
@@ -74,7 +76,7 @@ func names[T any](of map[string]T) string { return strings.Join(slices.Sorted(ma
 
 func (h *publicHost) answer(r *http.Request, body []byte) (int, string) {
 	var members map[string]json.RawMessage
-	if len(body) > 0 && json.Unmarshal(body, &members) != nil {
+	if r.Header.Get("Content-Type") == "application/json" && len(body) > 0 && json.Unmarshal(body, &members) != nil {
 		return 400, refusal("invalid_request", "no JSON")
 	}
 	switch r.Method + " " + r.URL.Path {
@@ -263,4 +265,79 @@ func TestBusyStateIsAskedForAgain(t *testing.T) {
 			}
 		}
 	})
+}
+
+// An artifact goes to no host that knows the public protocol alone: it is given up
+// after a few attempts, and doctor says why.
+func TestAPublicHostTakesNoArtifacts(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		h := w.onPublicHost()
+		s := w.open()
+		w.ok(s.EnqueueBlob(t.Context(), "text/plain", []byte("an artifact")))
+		w.ok(s.Close())
+		for range 9 {
+			w.over(func(e *execution) {
+				e.lane.public = true
+				w.ok(e.deliverFirst(t.Context()))
+			})
+			time.Sleep(time.Hour)
+		}
+		c, tried := w.counts(), 0
+		w.same([]any{c.DeadLetter, c.DeadLetterClasses}, []any{1, []device.ErrorClass{{Count: 1, Class: "http_404:" + codeNoArtifacts}}}, "given up")
+		for _, call := range h.calls {
+			if strings.HasPrefix(call, "PUT ") {
+				tried++
+			}
+		}
+		w.same(tried, w.collector().policy.MaxAttempts, "attempts")
+		d, err := w.collector().Doctor(t.Context())
+		w.ok(err)
+		if i := slices.IndexFunc(d.Checks, func(c Check) bool { return c.Name == "delivery" }); i < 0 || !strings.Contains(d.Checks[i].Remedy, "takes no artifacts") {
+			t.Errorf("doctor says %+v, want that the host takes no artifacts", d.Checks)
+		}
+	})
+}
+
+// A host's declared scope is kept to: what is older than its since is not collected,
+// it is no cursor of the connector's, and what cannot be kept to is refused.
+func TestTheHostsScopeIsKept(t *testing.T) {
+	t.Parallel()
+	const since = "2026-02-03T04:05:06Z"
+	const note = `emit {"type":"RECORD","stream":"notes","key":"n","data":{"id":"n","at":"2026-03-01T00:00:00Z"},"emitted_at":"2026-03-01T00:00:00Z"}` + "\n"
+	scope := func(scope string) string {
+		return `{"declared_at":"2026-02-03T04:05:06.789Z","fingerprint":"x","scope":` + scope + `}`
+	}
+	for name, c := range map[string]struct {
+		scope, expect string
+		code          abi.Code
+	}{
+		"all of it":     {scope("null"), `"state":{"notes":{"at":1}}`, ""},
+		"since":         {scope(`{"since":"` + since + `"}`), `"since":"` + since, ""},
+		"folders":       {scope(`{"source_roots":["/home/ana/notes"]}`), "", abi.CodeRootInvalid},
+		"since no time": {scope(`{"since":"yesterday"}`), "", CodeAnswer},
+		"no object":     {`{"scope":[]}`, "", CodeAnswer},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t).guest()
+			h := w.onPublicHost()
+			h.scope, h.state["notes"] = c.scope, json.RawMessage(`{"at":1}`)
+			res, err := w.collector().Run(t.Context(), w.script("expect "+c.expect+"\n"+note+state("notes", `{"at":2}`)+done(1)))
+			if c.code != "" {
+				w.same(abi.CodeOf(err), c.code, "code")
+				w.same(len(h.records), 0, "records at the host")
+				return
+			}
+			w.ok(err)
+			if res.Outcome != OutcomeComplete {
+				t.Errorf("outcome %s, want %s: %+v", res.Outcome, OutcomeComplete, res.Run.Error)
+			}
+			w.same(string(h.state["notes"]), `{"at":2}`, "the cursor")
+			if _, taken := h.state[device.ScopeKey]; taken {
+				t.Error("the scope was sent back as a cursor")
+			}
+		})
+	}
 }
