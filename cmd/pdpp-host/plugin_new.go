@@ -14,12 +14,13 @@ import (
 )
 
 func (a *app) pluginNewCommand() *cobra.Command {
-	var name, sdk string
+	var name, sdk, kind string
 	cmd := &cobra.Command{
 		Use: "new DIR", Short: "Write a new connector that builds", Args: takes("DIR"),
-		RunE: func(_ *cobra.Command, args []string) error { return a.pluginNew(args[0], name, sdk) },
+		RunE: func(_ *cobra.Command, args []string) error { return a.pluginNew(args[0], name, sdk, kind) },
 	}
 	cmd.Flags().StringVar(&name, "name", "", "the connector's `NAME` (default: the folder's)")
+	cmd.Flags().StringVar(&kind, "kind", scaffold.KindFile, "the `KIND` of connector: "+strings.Join(scaffold.Kinds, " or "))
 	cmd.Flags().StringVar(&sdk, "sdk", "", "build against the checkout of pdpp-host in `DIR`")
 	return cmd
 }
@@ -27,8 +28,8 @@ func (a *app) pluginNewCommand() *cobra.Command {
 // pluginNew writes the folder. Without --sdk it builds against the checkout that
 // this program or the folder lies in, since a program that is no release has no
 // released module to name.
-func (a *app) pluginNew(dir, name, sdk string) error {
-	o := scaffold.Options{Dir: dir, Name: name, Version: release(), Go: goDirective()}
+func (a *app) pluginNew(dir, name, sdk, kind string) error {
+	o := scaffold.Options{Dir: dir, Kind: kind, Name: name, Version: release(), Go: goDirective()}
 	switch {
 	case sdk != "":
 		if o.SDK = scaffold.Checkout(sdk); o.SDK == "" {

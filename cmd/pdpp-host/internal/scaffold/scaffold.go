@@ -2,11 +2,13 @@ package scaffold
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -26,9 +28,26 @@ var places = map[string]string{
 	"gitignore": ".gitignore", "first.txt": "sample/first.txt", "second.txt": "sample/deeper/second.txt",
 }
 
+// The kinds of connectors.
+const (
+	KindFile = "file" // it reads a folder
+	KindHTTP = "http" // it asks a service
+)
+
+// Kinds are all of them.
+var Kinds = []string{KindFile, KindHTTP}
+
+// tests holds a module of each kind against the contract, in the Makefile's words:
+// over the sample, or over the simulation that its own test serves.
+var tests = map[string]string{
+	KindFile: "go test ./...\n\t\"$(PDPP_HOST)\" plugin test {{.Name}}.wasm --root {{.Name}}=sample --require-records",
+	KindHTTP: "PDPP_HOST=\"$(PDPP_HOST)\" go test -count=1 ./...",
+}
+
 // Options says what to write.
 type Options struct {
 	Dir     string // made when missing; must be empty
+	Kind    string // one of Kinds; "": KindFile
 	Name    string // the connector's key; "": the folder's name
 	SDK     string // a checkout of this project to build against; "": the released module
 	Version string // of the released module, "v1.2.3"
@@ -49,6 +68,10 @@ func New(o Options) ([]string, error) {
 		return nil, abi.NewError(abi.CodeUsage, fmt.Sprintf("%q cannot be a connector's name", o.Name),
 			"use lower-case letters, digits and '_', beginning with a letter: --name my_connector")
 	}
+	o.Kind = cmp.Or(o.Kind, KindFile)
+	if !slices.Contains(Kinds, o.Kind) {
+		return nil, abi.NewError(abi.CodeUsage, fmt.Sprintf("%q is no kind of connector", o.Kind), "the kinds are: "+strings.Join(Kinds, ", "))
+	}
 	entries, err := os.ReadDir(o.Dir)
 	switch {
 	case err == nil && len(entries) > 0:
@@ -63,19 +86,21 @@ func New(o Options) ([]string, error) {
 }
 
 func (o Options) write() ([]string, error) {
-	fill := strings.NewReplacer("{{.Name}}", o.Name, "{{.Title}}", title(o.Name), "{{.Env}}", strings.ToUpper(o.Name))
-	entries, err := templates.ReadDir("template")
-	if err != nil {
+	fill := strings.NewReplacer("{{.Name}}", o.Name, "{{.Title}}", title(o.Name), "{{.Env}}", strings.ToUpper(o.Name),
+		"{{.Test}}", strings.ReplaceAll(tests[o.Kind], "{{.Name}}", o.Name))
+	common, err := fs.Glob(templates, "template/common/*")
+	own, errOwn := fs.Glob(templates, "template/"+o.Kind+"/*")
+	if err = errors.Join(err, errOwn); err != nil {
 		return nil, err
 	}
 	files := map[string]string{"go.mod": o.goMod()}
 	names := []string{"go.mod"}
-	for _, e := range entries {
-		text, err := templates.ReadFile("template/" + e.Name())
+	for _, template := range append(common, own...) {
+		text, err := templates.ReadFile(template)
 		if err != nil {
 			return nil, err
 		}
-		name := strings.TrimSuffix(e.Name(), ".tmpl")
+		name := strings.TrimSuffix(path.Base(template), ".tmpl")
 		if place, elsewhere := places[name]; elsewhere {
 			name = place
 		}
@@ -84,10 +109,10 @@ func (o Options) write() ([]string, error) {
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		path := filepath.Join(o.Dir, filepath.FromSlash(name))
-		err := os.MkdirAll(filepath.Dir(path), 0o755) //nolint:gosec // source code, to be shared; the umask narrows it
+		at := filepath.Join(o.Dir, filepath.FromSlash(name))
+		err := os.MkdirAll(filepath.Dir(at), 0o755) //nolint:gosec // source code, to be shared; the umask narrows it
 		if err == nil {
-			err = create(path, files[name])
+			err = create(at, files[name])
 		}
 		if err != nil {
 			return nil, unwritable(o.Dir, err)

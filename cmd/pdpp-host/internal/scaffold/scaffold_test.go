@@ -19,12 +19,24 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestNew(t *testing.T) {
 	t.Parallel()
+	for kind, files := range map[string][]string{
+		KindFile: {".gitignore", "Makefile", "README.md", "collect.go", "collect_test.go", "go.mod", "main.go", "manifest.json", "sample/deeper/second.txt", "sample/first.txt"},
+		KindHTTP: {".gitignore", "Makefile", "README.md", "collect.go", "collect_test.go", "go.mod", "main.go", "manifest.json", "provider_test.go"},
+	} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			isWritten(t, kind, files)
+		})
+	}
+}
+
+func isWritten(t *testing.T, kind string, want []string) {
+	t.Helper()
 	dir := filepath.Join(t.TempDir(), "My-Notes")
-	names, err := New(Options{Dir: dir, SDK: "/a folder/sdk", Version: "v0.0.0", Go: "1.26.0"})
+	names, err := New(Options{Dir: dir, Kind: kind, SDK: "/a folder/sdk", Version: "v0.0.0", Go: "1.26.0"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{".gitignore", "Makefile", "README.md", "collect.go", "collect_test.go", "go.mod", "main.go", "manifest.json", "sample/deeper/second.txt", "sample/first.txt"}
 	if !slices.Equal(names, want) {
 		t.Errorf("got %q", names)
 	}
@@ -79,7 +91,7 @@ func TestRefusals(t *testing.T) {
 	}
 	for _, o := range []Options{
 		{Dir: t.TempDir(), Name: "1st"}, {Dir: t.TempDir(), Name: "a-b"}, {Dir: t.TempDir(), Name: strings.Repeat("a", 65)},
-		{Dir: file, Name: "ok"}, {Dir: "/"},
+		{Dir: file, Name: "ok"}, {Dir: "/"}, {Dir: t.TempDir(), Name: "ok", Kind: "https"},
 	} {
 		if _, err := New(o); abi.CodeOf(err) != abi.CodeUsage {
 			t.Errorf("%+v: %v", o, err)
