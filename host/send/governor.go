@@ -54,7 +54,8 @@ const (
 	EventAnswer  EventKind = "answer"  // Status, 0 for a transport error; Duration since the send
 	EventBackoff EventKind = "backoff" // the sleep after a failure, Duration long
 	EventCircuit EventKind = "circuit"
-	// EventDisbelieved: the provider named a pause of more than a day.
+	// EventDisbelieved: the provider named a pause, or the end of a window that is
+	// used up, which is more than a day away. Of windows the first of a lane is told.
 	EventDisbelieved EventKind = "disbelieved"
 )
 
@@ -224,9 +225,7 @@ func (g *Governor) sitsOut(wait, left time.Duration, bounded bool) bool {
 func (g *Governor) learn(now time.Time, s *sends, v verdict, a answer) {
 	g.mu.Lock()
 	own := s.own()
-	if a.header != nil {
-		own.quota.learn(now, a.header, a.next)
-	}
+	doubted := a.header != nil && own.quota.learn(now, a.header, a.next)
 	if !a.next.IsZero() {
 		own.holdUntil(a.next)
 		own.line.join(&s.place, a.next)
@@ -249,6 +248,9 @@ func (g *Governor) learn(now time.Time, s *sends, v verdict, a answer) {
 		own.success(now, a.took)
 	}
 	g.mu.Unlock()
+	if doubted {
+		g.observe(Event{Kind: EventDisbelieved, At: now, Lane: own.name, Attempt: s.attempt})
+	}
 	if v.outcome == outcomeSuccess {
 		g.deps.Retries.success()
 	}

@@ -27,9 +27,11 @@ const (
 // quota is what the provider says of its windows, in its headers or its
 // documentation, as one more delay for the pacing. Not safe for concurrent use.
 type quota struct {
-	told   []toldWindow
-	logged []loggedWindow
-	last   time.Time // of the last admission
+	told     []toldWindow
+	logged   []loggedWindow
+	last     time.Time     // of the last admission
+	believed time.Duration // how far away the end of a window may be told
+	doubted  bool          // one was further away
 }
 
 // toldWindow is a window of the RateLimit headers.
@@ -41,8 +43,9 @@ type toldWindow struct {
 }
 
 func newQuota(windows []abi.ProviderWindow) quota {
-	var q quota
+	q := quota{believed: longestBelieved}
 	for _, w := range windows {
+		q.believed = max(q.believed, ms(w.PerMS))
 		q.logged = append(q.logged, loggedWindow{limit: int(w.Requests), per: ms(w.PerMS)})
 	}
 	return q
@@ -50,9 +53,13 @@ func newQuota(windows []abi.ProviderWindow) quota {
 
 // learn takes the headers of an answer that came at now. next is the moment of
 // its Retry-After: for a window that is used up it is the truer end, and
-// waiting longer would not be exact (RT-21.1).
-func (q *quota) learn(now time.Time, h http.Header, next time.Time) {
-	for _, w := range readQuota(now, h) {
+// waiting longer would not be exact (RT-21.1). doubted says that the answer is the
+// first of the lane with an end that is not believed.
+func (q *quota) learn(now time.Time, h http.Header, next time.Time) (doubted bool) {
+	windows, disbelieved := readQuota(now, h, q.believed)
+	doubted = disbelieved && !q.doubted
+	q.doubted = q.doubted || disbelieved
+	for _, w := range windows {
 		switch {
 		case w.remaining > 0:
 		case !next.IsZero():
@@ -77,6 +84,7 @@ func (q *quota) learn(now time.Time, h http.Header, next time.Time) {
 		}
 		q.told[i] = w
 	}
+	return doubted
 }
 
 // delay returns how long the next request has to wait for its quota.

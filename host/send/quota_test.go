@@ -36,7 +36,7 @@ func TestToldWindows(t *testing.T) {
 // An answer that overtook another does not give quota back.
 func TestLateAnswerGivesNoQuotaBack(t *testing.T) {
 	t.Parallel()
-	var q quota
+	q := newQuota(nil)
 	told := func(remaining string) http.Header {
 		return http.Header{"X-Ratelimit-Remaining": {remaining}, "X-Ratelimit-Reset": {"60"}}
 	}
@@ -95,7 +95,7 @@ func TestHeadersPreventRefusals(t *testing.T) {
 // each, and a window that is really there is still kept.
 func TestToldWindowsAreFew(t *testing.T) {
 	t.Parallel()
-	var q quota
+	q := newQuota(nil)
 	now := epoch
 	for i := range 1000 {
 		now = now.Add(time.Second)

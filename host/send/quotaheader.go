@@ -17,27 +17,31 @@ type quotaHeader struct {
 
 const (
 	maxTold  = 8                   // windows that one answer may name
-	longest  = 31 * 24 * time.Hour // a reset further away is not believed
+	longest  = 31 * 24 * time.Hour // what is longer is no span
 	epochMin = 1e8                 // a larger reset is a moment and not a span
 	epochMS  = 1e11                // a larger one is in milliseconds
 )
 
 // readQuota returns the windows that an answer tells of and whose end is known
 // or can be bounded. What does not parse is left out: a header is a hint and
-// never an error.
-func readQuota(now time.Time, h http.Header) []toldWindow {
-	var out []toldWindow
+// never an error. So is an end that is further away than believed; disbelieved
+// says that the window is one that is used up.
+func readQuota(now time.Time, h http.Header, believed time.Duration) (out []toldWindow, disbelieved bool) {
 	for _, w := range toldBy(now, h) {
+		if !w.reset.IsZero() && w.reset.Sub(now) > believed {
+			disbelieved = disbelieved || w.remaining == 0
+			w.reset = time.Time{}
+		}
 		switch {
 		case !w.reset.IsZero():
 		case w.per > 0 && w.per <= longest:
-			w.reset, w.guessed = now.Add(w.per), true // it cannot be later than that
+			w.reset, w.guessed = now.Add(min(w.per, believed)), true // it cannot be later than that
 		default:
 			continue
 		}
 		out = append(out, w)
 	}
-	return out
+	return out, disbelieved
 }
 
 // nothingRemains reports whether an answer tells of a window that is used up.
@@ -149,17 +153,17 @@ func resetIn(now time.Time, h http.Header, text string) (time.Duration, bool) {
 			f -= float64(providerTime(now, h).UnixMilli()) / 1000
 		}
 		span := seconds2span(f)
-		return span, span <= longest
+		return span, true
 	}
 	if span, err := time.ParseDuration(text); err == nil {
-		return span, span >= 0 && span <= longest
+		return span, span >= 0
 	}
 	at, err := http.ParseTime(text)
 	if err != nil {
 		at, err = time.Parse(time.RFC3339, text)
 	}
 	span := max(0, at.Sub(providerTime(now, h)))
-	return span, err == nil && span <= longest
+	return span, err == nil
 }
 
 // providerTime is the moment of an answer on its provider's clock, or now when

@@ -12,11 +12,11 @@ import (
 // without a word: the usual ones, the shortest first.
 var guesses = []time.Duration{time.Minute, 15 * time.Minute, time.Hour}
 
-// silence models the windows of a provider that refuses without saying until
-// when: so many requests in so long. No bucket refuses a few in a row when each
-// waits longer than the last, so that is a window that is full; it is over when
-// the shortest usual window has passed since the first of them, and when that is
-// not so, when the next has. Not safe for concurrent use.
+// silence finds the windows of a provider that refuses without saying until when: so
+// many requests in so long. Several refusals in a row, each after a longer wait, say
+// that a window is full. It is taken to end when the shortest usual window has passed
+// since the first of them; when requests are refused after that too, when the next
+// longer one has. Not safe for concurrent use.
 type silence struct {
 	row    int       // refusals since the last success; those under way together are one
 	first  time.Time // of the row

@@ -31,7 +31,8 @@ const (
 	EventCircuit EventKind = "circuit" // the circuit breaker changed (PB-A9)
 	EventRate    EventKind = "rate"    // the rate changed (RT-27)
 	EventRenewed EventKind = "renewed" // an access token was renewed
-	// EventDisbelieved: the provider named a pause of more than a day.
+	// EventDisbelieved: the provider named a pause, or the end of a window that is
+	// used up, which is more than a day away.
 	EventDisbelieved EventKind = "disbelieved"
 )
 

@@ -12,9 +12,9 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// bound makes the answer's body decompressed and bounded: in size, and in time by
-// ctx, which the body's Close ends. A body above a limit ends in an error and never in a short body that looks
-// whole.
+// bound decompresses the answer's body and limits its size. Reading ends with ctx;
+// Close ends ctx. A body above a limit ends in an error, and never as a short body
+// that looks whole.
 func (g *Guard) bound(ctx context.Context, end context.CancelCauseFunc, resp *http.Response) error {
 	if resp.ContentLength > g.options.MaxWireBytes {
 		return tooLarge(g.options.MaxWireBytes)
