@@ -104,6 +104,9 @@ func checkFacts(facts []device.TerminalFact, m *abi.Manifest) error {
 		if !declares(m, f.Stream) {
 			return wrong("terminal_facts", "name a stream that the manifest does not have")
 		}
+		if f.CoverageStatuses == nil {
+			return wrong("terminal_facts", "hold one without its list coverage_statuses")
+		}
 		for _, word := range f.CoverageStatuses {
 			if !device.IsCoverageStatus(word) {
 				return wrong("terminal_facts", "hold a status that is none of the contract's")

@@ -40,17 +40,18 @@ func (a *API) commitRun(c *call) (any, error) {
 	if err != nil {
 		return nil, wrong("body", "is not valid JSON")
 	}
+	echo := sum
+	if q.Boundary != nil { // else an older collector of this project, which hashes the whole
+		if echo, err = device.CommitHash(c.body); err != nil {
+			return nil, wrong("terminal_facts", "have the wrong form")
+		}
+	}
 	event, _, err := a.store.CommitDeviceRun(c.r.Context(), c.source, &q, sum)
 	if err != nil {
 		return nil, err
 	}
-	if q.Boundary != nil { // else an older collector of this project, which hashes the whole
-		if sum, err = device.CommitHash(c.body); err != nil {
-			return nil, wrong("terminal_facts", "have the wrong form")
-		}
-	}
 	return device.RunCommitAnswer{
-		Object: "device_terminal_run_commit", CommitID: q.CommitID, RunID: q.RunID, EnvelopeHash: sum, TerminalEventID: event,
+		Object: "device_terminal_run_commit", CommitID: q.CommitID, RunID: q.RunID, EnvelopeHash: echo, TerminalEventID: event,
 	}, nil
 }
 

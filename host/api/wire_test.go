@@ -184,6 +184,37 @@ func TestPublicCollectorCommits(t *testing.T) {
 	}
 }
 
+// A run's end whose facts cannot be hashed is refused before anything of it is kept:
+// its collector would send it for ever.
+func TestACommitWithoutAHashIsNotKept(t *testing.T) {
+	t.Parallel()
+	p := newHost(t).installing().public(t)
+	s := p.readState()
+	p.must(http.StatusCreated, p.deliver(p.batchOf([3]string{"notes", "n-1", `{"id":"n-1"}`})), nil)
+	for name, fact := range map[string]map[string]any{
+		"no statuses":          {"stream": "notes"},
+		"null":                 {"stream": "notes", "coverage_statuses": nil},
+		"stream in capitals":   {"Stream": "notes", "coverage_statuses": []string{"collected"}},
+		"statuses in capitals": {"stream": "notes", "Coverage_Statuses": []string{"collected"}},
+	} {
+		a := p.send(http.MethodPost, device.PathRunCommits(p.DeviceID, p.SourceInstanceID), map[string]any{
+			"collection_boundary": "unscoped", "commit_id": "commit-" + strings.ReplaceAll(name, " ", "-"), "connector_id": p.as,
+			"connector_instance_id": s.ConnectorInstanceID, "device_id": p.DeviceID, "run_id": "11111111-2222-4333-8444-555555555555",
+			"source_instance_id": p.SourceInstanceID, "state_delta": map[string]any{"notes": map[string]any{"n": 1}}, "version": 1,
+			"terminal_facts": []any{fact},
+		})
+		p.refuses(http.StatusBadRequest, device.CodeBadRequest, a)
+		if cursor := string(p.readState().State["notes"]); cursor != "" {
+			t.Errorf("%s: the cursor is %s after the refusal, want none", name, cursor)
+		}
+		for _, r := range p.runs() {
+			if r.Status != "running" {
+				t.Errorf("%s: a run ended %s, want none that ended", name, r.Status)
+			}
+		}
+	}
+}
+
 // A connector goes by its key in either spelling, or by its URL, in whatever a device
 // sends.
 func TestConnectorsGoByTheirAliases(t *testing.T) {
