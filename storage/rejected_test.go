@@ -217,7 +217,12 @@ func TestRejectionsOfAnOlderStore(t *testing.T) {
 	}
 	x.succeed(x.begin("c", allStreams), rejected(0, 5))
 	x.succeed(x.begin("c", allStreams, fullRefresh), rejected(0, 0))
-	x.succeed(x.begin("c", allStreams), rejected(2, 0))
+	x.succeed(x.begin("c", allStreams), rejected(2, 7))
+	// None of these delivered all of a.
+	x.succeed(x.begin("c", fullRefresh, func(n *NewRun) { n.Streams = []string{"b"} }), nil)
+	x.succeed(x.begin("c", allStreams, fullRefresh), func(o *Outcome) { o.Narrowed = true })
+	x.succeed(x.begin("c", allStreams, fullRefresh), func(o *Outcome) { o.Withheld = []Withheld{{Stream: "a"}} })
+	x.succeed(x.begin("c", allStreams, fullRefresh), func(o *Outcome) { o.KnownGaps = []byte(`[{"kind":"skip_result","stream":"a"}]`) })
 	x.succeed(x.begin("c", allStreams), rejected(1, 0))
 	x.succeed(x.begin("c", allStreams), func(o *Outcome) { o.Result = []byte("not JSON") })
 	x.succeed(x.begin("c", allStreams), nil)

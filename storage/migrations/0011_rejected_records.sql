@@ -12,12 +12,20 @@ CREATE TABLE rejected_records (
 ALTER TABLE streams ADD COLUMN rejected BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE streams ADD COLUMN rejected_unlisted BIGINT NOT NULL DEFAULT 0;
 
--- Runs before this step kept how many records they rejected, and no keys.
-UPDATE streams SET rejected_unlisted = coalesce((
-  SELECT max(json_extract(counts.value, '$.rejected'))
+-- Runs before this step kept how many records they rejected, and no keys. A full
+-- refresh that left nothing out ended what runs before it had rejected.
+WITH refreshed AS (
+  SELECT runs.connection_id, asked.value AS name, max(runs.pk) AS pk
+  FROM runs, json_each(CASE WHEN json_valid(runs.streams) THEN runs.streams ELSE '[]' END) AS asked
+  WHERE runs.mode = 'full_refresh' AND runs.status = 'succeeded' AND runs.narrowed = 0
+    AND runs.withheld IN ('', 'null', '[]') AND runs.known_gaps IN ('', 'null', '[]')
+  GROUP BY runs.connection_id, asked.value
+), lost AS (
+  SELECT runs.connection_id, counts.key AS name, max(json_extract(counts.value, '$.rejected')) AS most
   FROM runs, json_each(CASE WHEN json_valid(runs.result) THEN runs.result ELSE '{}' END, '$.records') AS counts
-  WHERE runs.connection_id = streams.connection_id AND counts.key = streams.name
-    AND runs.pk >= coalesce((
-      SELECT max(whole.pk) FROM runs AS whole
-      WHERE whole.connection_id = streams.connection_id AND whole.mode = 'full_refresh' AND whole.status = 'succeeded'), 0)
-), 0);
+  LEFT JOIN refreshed ON refreshed.connection_id = runs.connection_id AND refreshed.name = counts.key
+  WHERE runs.pk >= coalesce(refreshed.pk, 0)
+  GROUP BY runs.connection_id, counts.key
+)
+UPDATE streams SET rejected_unlisted = coalesce(lost.most, 0) FROM lost
+WHERE lost.connection_id = streams.connection_id AND lost.name = streams.name;
