@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -77,5 +78,70 @@ func TestFailedCompileIsRemembered(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A worker that was lost while it compiled says nothing of the module: it is compiled
+// again at once, and after a second loss in a few minutes. A caller that did not wait
+// says nothing either.
+func TestLostCompileIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	for mode, code := range map[string]abi.Code{killed: abi.CodeWorkerLost, starved: abi.CodeLimitMemory, stuck: abi.CodeLimitTime} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			file := connector(nil).file()
+			good := Options{CacheDir: t.TempDir(), Limits: testLimits()}
+			bad := good
+			bad.WorkerCommand = []string{os.Args[0], evilArgument, mode}
+			lose := func() {
+				t.Helper()
+				ctx := t.Context()
+				if mode == stuck {
+					late, cancel := context.WithCancelCause(ctx)
+					cancel(abi.NewError(abi.CodeLimitTime, "the run's time is over", ""))
+					ctx = late
+				}
+				e, err := NewEngine(bad)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer e.Close() //nolint:errcheck // a test
+				_, err = e.Load(ctx, file)
+				wantCode(t, err, code)
+				if strings.Contains(err.Error(), "rebuild") {
+					t.Errorf("%v blames the module", err)
+				}
+			}
+			lose()
+			folder, _ := moduleCache(good.CacheDir, file.SHA256, "worker")
+			if err := failedBefore(folder); err != nil {
+				t.Fatalf("after one loss %v is remembered, want nothing", err)
+			}
+			lose()
+			if mode != stuck {
+				_, err := load(t, good, file)
+				wantCode(t, err, code, "was not compiled")
+				name := filepath.Join(folder, failureName)
+				then := time.Now().Add(-11 * time.Minute)
+				if err := os.Chtimes(name, then, then); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, err := load(t, good, file); err != nil {
+				t.Errorf("a good worker: %v, want the module loaded", err)
+			}
+		})
+	}
+}
+
+// The compiler's own limit of time counts like a lost worker.
+func TestSlowCompileHoldsForMinutes(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	for n, want := range []abi.Code{"", abi.CodeLimitTime} {
+		wantCode(t, rememberFailure(folder, compileFailed(overtime(compileTime))), abi.CodeLimitTime, "longer than 2m0s")
+		if err := failedBefore(folder); (err != nil) != (want != "") || err != nil && abi.CodeOf(err) != want {
+			t.Errorf("after %d losses %v is remembered, want %q", n+1, err, want)
+		}
 	}
 }

@@ -32,45 +32,76 @@ func moduleCache(dir, sha256, variant string) (path string, filled bool) {
 
 // A folder of the cache also remembers that its module was not compiled, so
 // that a module made to be slow costs its time once a day and not at each look.
+// A compiler that was killed, or that took too long or too much, may have met a busy
+// machine: one such loss says nothing, and a second one holds for a few minutes.
 const (
 	failureName = "failed.json"
-	failureAge  = 24 * time.Hour // another host, or a less busy one, may do better
+	failureAge  = 24 * time.Hour // another host may do better
+	lossName    = "lost"         // of the first loss
+	lossAge     = 10 * time.Minute
 )
 
-// failedBefore returns why the module of a cache folder was not compiled within
-// the last day, nil when nothing is known of that.
+// failedBefore returns why the module of a cache folder is not compiled now, nil
+// when nothing is known against it.
 func failedBefore(path string) error {
 	name := filepath.Join(path, failureName)
-	var note []byte
-	if info, err := os.Stat(name); err == nil && time.Since(info.ModTime()).Abs() <= failureAge {
-		note, _ = os.ReadFile(name) //nolint:gosec // whoever writes there runs code as this user anyway
-	}
+	note, _ := os.ReadFile(name)    //nolint:gosec // whoever writes there runs code as this user anyway
 	failed, _ := decodeReport(note) // half written, it says nothing, and the module is compiled again
+	age := failureAge
+	if isLoss(failed.Err) {
+		age = lossAge
+	}
+	if !youngerThan(name, age) {
+		return nil
+	}
 	return failed.Err
 }
 
-// rememberFailure keeps err, why the module of a cache folder was not compiled,
-// when that is the module's doing. It returns err. A disk that refuses costs
-// the time again, and nothing else.
+// rememberFailure keeps err, why the module of a cache folder was not compiled, when
+// that is the module's doing or a second loss. It returns err. A disk that refuses
+// costs the time again, and nothing else.
 func rememberFailure(path string, err error) error {
-	if path != "" && abi.CodeOf(err) == abi.CodePluginInvalid && os.MkdirAll(path, 0o700) == nil {
-		_ = os.WriteFile(filepath.Join(path, failureName), encodeReport(guest.Outcome{Err: err}), 0o600)
+	loss := isLoss(err)
+	if path == "" || !loss && abi.CodeOf(err) != abi.CodePluginInvalid || os.MkdirAll(path, 0o700) != nil {
+		return err
 	}
+	if first := filepath.Join(path, lossName); loss && !youngerThan(first, failureAge) {
+		_ = os.WriteFile(first, nil, 0o600)
+		return err
+	}
+	_ = os.WriteFile(filepath.Join(path, failureName), encodeReport(guest.Outcome{Err: err}), 0o600)
 	return err
 }
 
-// compileFailed says why a worker that only compiles gave nothing: what ended
-// it is the module's doing, unless it is the host's own.
-func compileFailed(err error) error {
+func youngerThan(name string, age time.Duration) bool {
+	info, err := os.Stat(name)
+	return err == nil && time.Since(info.ModTime()).Abs() <= age
+}
+
+// isLoss reports whether err is the end of a compiler that the module need not be to
+// blame for.
+func isLoss(err error) bool {
 	switch abi.CodeOf(err) {
+	case abi.CodeLimitTime, abi.CodeLimitMemory, abi.CodeWorkerLost:
+		return true
+	}
+	return false
+}
+
+// compileFailed says why a worker that only compiles gave nothing.
+func compileFailed(err error) error {
+	code, what := abi.CodeOf(err), "the worker that compiled it ended"
+	switch code {
 	case abi.CodeLimitTime:
-		err = fmt.Errorf("compiling it took longer than %s", compileTime)
-	case abi.CodeLimitMemory, abi.CodeWorkerLost:
+		what = fmt.Sprintf("compiling it took longer than %s", compileTime)
+	case abi.CodeLimitMemory:
+		what = "the worker that compiled it ran out of memory"
+	case abi.CodeWorkerLost:
 	default:
 		return err
 	}
-	return abi.NewError(abi.CodePluginInvalid, "the module cannot be compiled",
-		"rebuild the connector; the same file is tried again after a day, or once cache/ in the data folder is deleted").WithDetail(err.Error()).Wrap(err)
+	return abi.NewError(code, "the module was not compiled: "+what,
+		"the machine may lack time or memory for it: make room and run it again; after a second failure wait 10 minutes").WithDetail(err.Error()).Wrap(err)
 }
 
 // compileError says why a module was not compiled: the host's disk, or the

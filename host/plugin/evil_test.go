@@ -54,6 +54,13 @@ var evil = map[string]func(w *wire.Writer){
 	},
 }
 
+// How a worker may fail to compile through no fault of the module.
+const (
+	killed  = "killed"
+	starved = "out of memory"
+	stuck   = "stuck"
+)
+
 func op(o abi.Operation) []byte { return binary.LittleEndian.AppendUint32(nil, uint32(o)) }
 
 func done() uint32 {
@@ -83,6 +90,13 @@ func evilWorker(mode string) {
 		ok := encodeReport(guest.Outcome{Returned: true})
 		switch f.Kind {
 		case wire.Module:
+			if mode == killed || mode == starved {
+				_, _ = os.Stderr.WriteString(mode)
+				os.Exit(2)
+			}
+			if mode == stuck {
+				continue
+			}
 			_ = w.Write(wire.Loaded, 0, ok)
 		case wire.Prepare:
 			_ = w.Write(wire.End, 0, ok)

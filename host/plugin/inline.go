@@ -71,7 +71,10 @@ func (c *inlineCell) load(ctx context.Context) error {
 		_ = os.RemoveAll(cacheDir)
 		rt, err = guest.Compile(ctx, config, c.file.Bytes)
 	}
-	if err != nil {
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return interrupted(ctx)
+	case err != nil:
 		return rememberFailure(cacheDir, compileError(err).Wrap(err))
 	}
 	c.mu.Lock()

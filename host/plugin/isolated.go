@@ -48,6 +48,9 @@ func (c *processCell) load(ctx context.Context) error {
 		// Compiling takes several times the memory that running does, and never
 		// gives it back, so it is done by a worker of its own.
 		if err := c.start(ctx, dir, true); err != nil {
+			if ctx.Err() != nil { // nobody waited for it
+				return err
+			}
 			return rememberFailure(dir, err)
 		}
 		c.drop(errReleased())
@@ -108,7 +111,10 @@ func (c *processCell) start(ctx context.Context, cacheDir string, compileOnly bo
 	}
 	if out.Err != nil {
 		c.drop(errReleased())
-		if compileOnly {
+		switch {
+		case compileOnly && ctx.Err() != nil:
+			return out.Err
+		case compileOnly:
 			return compileFailed(out.Err)
 		}
 		return describeFailed(out.Err, d.written.String())
