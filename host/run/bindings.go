@@ -1,6 +1,8 @@
 package run
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"slices"
 
@@ -15,6 +17,26 @@ type granted struct {
 	grant plugin.Grant
 	start abi.Bindings
 	roots []ResolvedRoot
+}
+
+// pinnedRoots are the folders that a run of an accepted module is about to be granted,
+// so that one worker can describe the module and collect with it. They grant nothing:
+// what a run may read is decided once its module has described itself. A connection of
+// another name than its module's that the request does not name has none.
+func (r *Runner) pinnedRoots(ctx context.Context, req Request) []plugin.Mount {
+	conn, err := r.deps.Store.Connection(ctx, cmp.Or(req.Connection, req.Module.Name))
+	if err != nil || conn.PinnedSHA256 != req.Module.SHA256 {
+		return nil
+	}
+	m, err := manifest.Parse(conn.PinnedManifest)
+	if err != nil {
+		return nil
+	}
+	g, err := r.matchBindings(m, merged(conn.Roots, req.Roots), conn.Accepted)
+	if err != nil {
+		return nil // the run says so
+	}
+	return g.grant.Roots
 }
 
 // matchBindings holds what the manifest asks for against what this host can

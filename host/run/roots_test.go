@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/plugin"
 )
 
 // Found by a first user: collecting another folder, or the mount point of a disk
@@ -43,5 +44,27 @@ func TestRootsMayNotChangeByAccident(t *testing.T) {
 		if step.code == "" && err != nil || step.code != "" && abi.CodeOf(err) != step.code {
 			t.Fatalf("step %d: got %v, want %q", i, err, step.code)
 		}
+	}
+}
+
+// The worker of an accepted module is started for the folders that its run is granted;
+// of another module, or of one that nobody has accepted, nothing is known yet.
+func TestPinnedRoots(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	h := newHost(t, setup{roots: fixedRoots{roots: []ResolvedRoot{{Name: "scripted", Path: dir, Origin: "--root"}}}})
+	request := Request{Module: h.file}
+	if got := h.runner.pinnedRoots(t.Context(), request); got != nil {
+		t.Errorf("before the module is accepted: got %v, want none", got)
+	}
+	h.mustPlay(done(0))
+	want := plugin.Mount{Name: "scripted", Path: dir}
+	if got := h.runner.pinnedRoots(t.Context(), request); len(got) != 1 || got[0] != want {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	other := *h.file
+	other.SHA256 = "other"
+	if got := h.runner.pinnedRoots(t.Context(), Request{Module: &other}); got != nil {
+		t.Errorf("of another module: got %v, want none", got)
 	}
 }

@@ -127,7 +127,7 @@ func (p *prepared) close() {
 // prepare checks everything that can be checked before a run exists: the
 // module, its manifest, its pin, the bindings, the scope.
 func (r *Runner) prepare(ctx context.Context, req Request) (*prepared, error) {
-	guest, err := r.deps.Engine.Load(ctx, req.Module)
+	guest, err := r.deps.Engine.Load(ctx, req.Module, r.pinnedRoots(ctx, req)...)
 	if err != nil {
 		return nil, err
 	}
