@@ -24,8 +24,7 @@ func checkOptions(m *abi.Manifest, connection string, kept, told map[string]stri
 		if _, anew := told[name]; anew {
 			continue
 		}
-		var e *abi.Error
-		if errors.As(manifest.CheckOptions(m, map[string]string{name: kept[name]}), &e) {
+		if e, refused := errors.AsType[*abi.Error](manifest.CheckOptions(m, map[string]string{name: kept[name]})); refused {
 			return abi.NewError(e.Code, e.Message+", and the connection keeps one", "set it anew, or forget it: pdpp-host connections set "+
 				connection+" --unset "+name+"   a collector forgets it with: run --set "+name+"=").WithDetail(e.Hint)
 		}
