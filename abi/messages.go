@@ -156,6 +156,10 @@ type DetailGap struct {
 	ReferenceOnly bool      `json:"reference_only,omitempty"`
 }
 
+// BacklogKeyPrefix begins the record_key of a stream's backlog gaps, each of which
+// stands for many records and is none's.
+func BacklogKeyPrefix(stream string) string { return "backlog:" + stream + ":" }
+
 // GapError is the failure behind a gap.
 type GapError struct {
 	Class           string `json:"class,omitempty"`

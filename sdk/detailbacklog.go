@@ -10,9 +10,6 @@ import (
 // backlogKind marks the locator of a backlog gap.
 const backlogKind = "backlog"
 
-// backlogPrefix begins the key of a stream's backlog gaps.
-func backlogPrefix(stream string) string { return "backlog:" + stream + ":" }
-
 // backlog is what a backlog gap says: every record of the list between two of
 // its own times, both inclusive, is still owed. A position in the list would be
 // wrong as soon as the list moves.
@@ -25,7 +22,7 @@ type backlog struct {
 // key names the gap by what it covers: the backlogs of two runs are two gaps,
 // and none takes another's place.
 func (b backlog) key(stream string) string {
-	return backlogPrefix(stream) + b.floor + ".." + b.before
+	return abi.BacklogKeyPrefix(stream) + b.floor + ".." + b.before
 }
 
 func (b backlog) locator() []byte {

@@ -14,6 +14,9 @@ type Detail struct {
 	// Locator is a JSON object that finds the detail again in a later run; never
 	// a secret. Nil: the key is enough.
 	Locator []byte
+	// Recovering is set by the lane: an earlier run left a gap of the detail. Its record
+	// has to come, changed or not: the host believes no recovery of which nothing came.
+	Recovering bool
 }
 
 // DetailLane is how a connector fetches the details of a list.
@@ -164,7 +167,9 @@ func (d *Details) item(one Detail) (detailItem, bool) {
 		return detailItem{}, false
 	}
 	d.listed++
-	return detailItem{d: one, gap: d.h.gaps.find(d.l.Stream, d.l.StateStream, key), n: d.listed}, true
+	gap := d.h.gaps.find(d.l.Stream, d.l.StateStream, key)
+	one.Recovering = gap != nil
+	return detailItem{d: one, gap: gap, n: d.listed}, true
 }
 
 // readLimits reads START.detail_limits.

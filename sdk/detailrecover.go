@@ -33,7 +33,7 @@ func (d *Details) recover(failed bool) error {
 				continue
 			}
 			if it, ok := d.item(gap.detail()); ok {
-				it.gap = gap
+				it.gap, it.d.Recovering = gap, true
 				return it, true
 			}
 			if d.broken != nil {

@@ -60,7 +60,8 @@ func (h *Host) GapAttempted(stream, gapID, leaseID string) error {
 	return h.gapOutcome(abi.TypeGapAttempted, stream, gapID, leaseID)
 }
 
-// GapRecovered tells the host that the detail of a leased gap is emitted.
+// GapRecovered tells the host that the detail of a leased gap is emitted: its record,
+// changed or not, or its tombstone. The host believes it of nothing else.
 func (h *Host) GapRecovered(stream, gapID, leaseID string) error {
 	return h.gapOutcome(abi.TypeGapRecovered, stream, gapID, leaseID)
 }

@@ -61,7 +61,7 @@ func (g *servedGaps) read(h *Host, page jsonvalue.Value) {
 // is a JSON array.
 func (g *servedGap) readKey(s *stream, v jsonvalue.Value) bool {
 	g.recordKey = v.Str()
-	if strings.HasPrefix(g.recordKey, backlogPrefix(s.name)) && g.locator.Get("kind").TextIs(backlogKind) {
+	if strings.HasPrefix(g.recordKey, abi.BacklogKeyPrefix(s.name)) && g.locator.Get("kind").TextIs(backlogKind) {
 		g.backlog = true
 		return true
 	}

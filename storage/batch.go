@@ -47,9 +47,9 @@ func (b *Batch) Add(stream int, key, data, emittedAt []byte, del bool) {
 }
 
 // Reject notes that a record failed its schema: its key, and nothing else of it, is
-// kept until a run delivers it. stream and key are as of Add.
-func (b *Batch) Reject(stream int, key []byte) {
-	b.rejections = append(b.rejections, rejection{before: len(b.rows), stream: int32(stream), key: hashKey(key)})
+// kept until a run delivers it. stream is as of Add.
+func (b *Batch) Reject(stream int, key KeyHash) {
+	b.rejections = append(b.rejections, rejection{before: len(b.rows), stream: int32(stream), key: key})
 }
 
 // Len returns the number of records, with those that were rejected.

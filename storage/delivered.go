@@ -10,25 +10,44 @@ import (
 // eachKeys is how many keys one statement asks for.
 const eachKeys = 500
 
-// KeepsRecords reports whether the records that the run delivers stay in the store.
-// A collector's outbox hands them on.
-func (w *RunWriter) KeepsRecords() bool { return w.s.opts.Lane == nil }
-
 // Delivered returns those of the keys under which the store has a record of the
 // stream, or its tombstone, whichever run delivered it, and which no run has rejected
 // since. Where one detail holds several records, each of their keys begins with the
-// detail's own and a colon. It waits until everything queued before is durable.
+// detail's own and a colon. A collector's outbox, which hands records on, knows the
+// keys of NewRun.ByKey's streams. It waits until everything queued before is durable.
 func (w *RunWriter) Delivered(ctx context.Context, stream string, keys []string) (map[string]bool, error) {
 	if err := w.Flush(ctx); err != nil {
 		return nil, err
 	}
 	found := make(map[string]bool, len(keys))
 	for part := range slices.Chunk(keys, eachKeys) {
-		if err := delivered(ctx, w.s.read, w.streamID(stream), part, found); err != nil {
+		if err := w.s.delivered(ctx, w.streamID(stream), part, found); err != nil {
 			return nil, w.s.fail("read the delivered records", err)
 		}
 	}
 	return found, nil
+}
+
+// deliveredTable returns the table that has the keys of what was delivered.
+func (s *Store) deliveredTable() bun.Ident {
+	if s.opts.Lane != nil {
+		return "delivered_keys"
+	}
+	return "records"
+}
+
+// rememberKeys keeps the keys of a batch that is handed on.
+func (t *tx) rememberKeys(w *RunWriter, b *Batch) error {
+	for i := range b.rows {
+		r := &b.rows[i]
+		if st := w.streams[r.stream]; st.byKey {
+			_, err := t.db.ExecContext(t.ctx, "INSERT OR IGNORE INTO delivered_keys (stream_id, key) VALUES (?, ?)", st.id, b.text(r.at, r.key))
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // noStream is the id of no stream.
@@ -43,9 +62,10 @@ func (w *RunWriter) streamID(name string) int64 {
 	return noStream
 }
 
-func delivered(ctx context.Context, db bun.IDB, stream int64, keys []string, found map[string]bool) error {
+func (s *Store) delivered(ctx context.Context, stream int64, keys []string, found map[string]bool) error {
 	var whole []string
-	err := db.NewRaw("SELECT key FROM records WHERE stream_id = ? AND key IN (?)", stream, bun.List(keys)).Scan(ctx, &whole)
+	table := s.deliveredTable()
+	err := s.read.NewRaw("SELECT key FROM ? WHERE stream_id = ? AND key IN (?)", table, stream, bun.List(keys)).Scan(ctx, &whole)
 	if err != nil {
 		return err
 	}
@@ -53,25 +73,25 @@ func delivered(ctx context.Context, db bun.IDB, stream int64, keys []string, fou
 		found[key] = true
 	}
 	hashes := make([][]byte, 0, len(keys))
-	byHash := make(map[keyHash]string, len(keys))
+	byHash := make(map[KeyHash]string, len(keys))
 	for _, key := range keys {
-		hash := hashKey([]byte(key))
+		hash := HashKey([]byte(key))
 		hashes, byHash[hash] = append(hashes, hash[:]), key
 		if found[key] {
 			continue
 		}
 		var parts bool
-		err := db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM records WHERE stream_id = ? AND key >= ? AND key < ?)",
-			stream, key+":", key+";").Scan(&parts)
+		err := s.read.NewRaw("SELECT EXISTS (SELECT 1 FROM ? WHERE stream_id = ? AND key >= ? AND key < ?)",
+			table, stream, key+":", key+";").Scan(ctx, &parts)
 		if err != nil {
 			return err
 		}
 		found[key] = parts
 	}
 	var rejected [][]byte
-	err = db.NewRaw("SELECT key_sha256 FROM rejected_records WHERE stream_id = ? AND key_sha256 IN (?)", stream, bun.List(hashes)).Scan(ctx, &rejected)
+	err = s.read.NewRaw("SELECT key_sha256 FROM rejected_records WHERE stream_id = ? AND key_sha256 IN (?)", stream, bun.List(hashes)).Scan(ctx, &rejected)
 	for _, hash := range rejected {
-		delete(found, byHash[keyHash(hash)])
+		delete(found, byHash[KeyHash(hash)])
 	}
 	return err
 }

@@ -181,7 +181,7 @@ func put(ctx context.Context, w *RunWriter, stream int, records ...string) error
 func fill(b *Batch, stream int, records ...string) {
 	for _, r := range records {
 		if key, bad := strings.CutPrefix(r, "!"); bad {
-			b.Reject(stream, []byte(key))
+			b.Reject(stream, HashKey([]byte(key)))
 			continue
 		}
 		if key, gone := strings.CutPrefix(r, "-"); gone {

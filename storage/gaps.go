@@ -121,25 +121,6 @@ func (w *RunWriter) GapOutcome(ctx context.Context, gapID, leaseID string, recov
 	})
 }
 
-// RecoverGap keeps that a leased gap is recovered when its record was delivered, see
-// Delivered, and that it was attempted when it was not. Errors and waiting as of
-// GapOutcome.
-func (w *RunWriter) RecoverGap(ctx context.Context, gapID, leaseID string) (recovered bool, err error) {
-	err = w.refusable(ctx, func(t *tx) error {
-		row, err := t.gap(w, gapID, leaseID)
-		if err != nil {
-			return err
-		}
-		found := map[string]bool{}
-		if err := delivered(t.ctx, t.db, w.streamID(row.Stream), []string{row.RecordKey}, found); err != nil {
-			return err
-		}
-		recovered = found[row.RecordKey]
-		return t.gapOutcome(w, row, recovered)
-	})
-	return recovered && err == nil, err
-}
-
 func (t *tx) gapOutcome(w *RunWriter, row *gapRow, recovered bool) error {
 	before := *row
 	if !row.counted() {

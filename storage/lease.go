@@ -27,7 +27,7 @@ const (
 // longestLease is longer than any lease lasts.
 const longestLease = 24 * time.Hour
 
-// NewRun says what run begins. All fields but HolderAlive are required.
+// NewRun says what run begins. All fields but HolderAlive and ByKey are required.
 type NewRun struct {
 	RunID        string // never used before
 	ConnectionID string
@@ -38,6 +38,7 @@ type NewRun struct {
 	Bookmark     string // BookmarkIncremental or BookmarkBackfill
 	Holder       string // who holds the lease: one process of one machine
 	Streams      []string
+	ByKey        []string      // of Streams, those whose records Delivered is asked about
 	LeaseTTL     time.Duration // below a day
 	// HolderAlive says whether the holder of another run's lease still lives.
 	// nil: every holder does, until its lease expires. It is called inside the
@@ -197,7 +198,7 @@ func (t *tx) openRun(w *RunWriter, n NewRun) error {
 		if err != nil {
 			return err
 		}
-		w.streams = append(w.streams, runStream{id: st.ID, name: name})
+		w.streams = append(w.streams, runStream{id: st.ID, name: name, byKey: slices.Contains(n.ByKey, name)})
 		if _, err := t.db.NewInsert().Model(&runStreamRow{RunPK: w.pk, StreamID: st.ID}).Exec(t.ctx); err != nil {
 			return err
 		}

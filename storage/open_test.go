@@ -233,6 +233,7 @@ func TestMigrationsAreFrozen(t *testing.T) {
 		"84f3fe958d63c4834addd07d2323a77ea8954531a8ec2eedb7866bc763166a2f",
 		"f7549ffdb4ecff50023ca22b5ff3db972f0ee82781bd35889e586c49021543cd",
 		"eb6c7da8afb93d09e0b16bbd6781b75c895fb88c4c5ef6eceb13252a5922e96b",
+		"6bce5c7f4c9b71806aaa1bae135c4dec39a99ef4b690b408d2e405885f7aaa79",
 	}
 	if len(known) != len(frozen) {
 		t.Fatalf("%d migrations, %d checksums", len(known), len(frozen))

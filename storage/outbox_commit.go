@@ -241,6 +241,9 @@ func (w *RunWriter) writeToLane(ctx context.Context, l *Lane, b *Batch) error {
 			if err := t.enqueueBatch(w, cut); err != nil {
 				return err
 			}
+			if err := t.rememberKeys(w, b); err != nil {
+				return err
+			}
 			return t.followRejections(w, b)
 		}, slot: w.batches, urgent: len(w.batches) == cap(w.batches),
 	})

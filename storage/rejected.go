@@ -14,20 +14,21 @@ import (
 // them.
 const maxListedRejections = 10_000
 
-// keyHash names a record's key in a few bytes of fixed length, however long the
-// key is.
-type keyHash [16]byte
+// KeyHash names a record's key in a few bytes of fixed length, however long the
+// key is: the first ones of its SHA-256.
+type KeyHash [16]byte
 
-func hashKey(key []byte) keyHash {
+// HashKey returns the hash of a key's canonical text.
+func HashKey(key []byte) KeyHash {
 	sum := sha256.Sum256(key)
-	return keyHash(sum[:])
+	return KeyHash(sum[:])
 }
 
 // rejection is one rejected record of a batch.
 type rejection struct {
 	before int // it came before the batch's record of this index
 	stream int32
-	key    keyHash
+	key    KeyHash
 }
 
 const (
@@ -61,7 +62,7 @@ func (t *tx) followRejections(w *RunWriter, b *Batch) error {
 		if c.rejected == 0 {
 			continue
 		}
-		hash := hashKey(b.arena[r.at:][:r.key])
+		hash := HashKey(b.arena[r.at:][:r.key])
 		changed, _, err := t.l.records.run(t.l.records.deliver, 0, c.id, hash[:])
 		if err != nil {
 			return err

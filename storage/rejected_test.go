@@ -116,7 +116,7 @@ func TestRejectedRecordsAreBounded(t *testing.T) {
 	const more = 7
 	w, b := x.begin("c", allStreams), &Batch{}
 	for i := range maxListedRejections + more {
-		b.Reject(0, fmt.Append(nil, i))
+		b.Reject(0, HashKey(fmt.Append(nil, i)))
 	}
 	x.ok(w.Write(t.Context(), b))
 	x.succeed(w, nil)

@@ -70,6 +70,7 @@ func (t *tx) removeConnection(name string, alive func(holder string) bool) error
 		"DELETE FROM run_streams" + ofRuns,
 		"DELETE FROM runs WHERE connection_id = ?",
 		"DELETE FROM rejected_records WHERE stream_id IN (SELECT id FROM streams WHERE connection_id = ?)",
+		"DELETE FROM delivered_keys WHERE stream_id IN (SELECT id FROM streams WHERE connection_id = ?)",
 		"UPDATE streams SET removed = 1 WHERE connection_id = ?",
 		"DELETE FROM leases WHERE connection_id = ?",
 		"DELETE FROM connections WHERE id = ?",

@@ -56,8 +56,9 @@ type RunWriter struct {
 }
 
 type runStream struct {
-	id   int64
-	name string
+	id    int64
+	name  string
+	byKey bool // see NewRun
 }
 
 // Epoch returns the number of this holding of the lease: 1 for a connection's

@@ -65,9 +65,9 @@ type collection struct {
 	served    servedGaps      // the gaps that this run was given
 	attempted map[gapOf]bool  // gaps attempted and without an outcome
 	known     knownGaps
-	followed  map[rejectedKey]int // rejected records, by their known gap
-	gaps      []Gap               // the first of them
-	gapsFound int64               // all of them
+	followed  []map[storage.KeyHash]int // by stream: rejected records, by their known gap
+	gaps      []Gap                     // the first of them
+	gapsFound int64                     // all of them
 	asking    atomic.Bool
 	asks      sync.WaitGroup
 	asked     int
@@ -177,12 +177,8 @@ func (c *collection) record(rec *boundary.Record) error {
 	if rec.Rejected != nil {
 		return c.reject(rec, stream)
 	}
-	if c.ledger.accepted != nil && c.ledger.hasLane(stream) {
-		if err := c.keep(len(rec.Key)); err != nil {
-			return err
-		}
-	}
 	c.ledger.arrived(stream, rec.Key, false)
+	c.served.arrived(stream, rec.Key, goodArrival)
 	c.undoRejection(rec)
 	at := rec.EmittedAt
 	if len(at) == 0 { // RT-07.1 lets a deletion come without

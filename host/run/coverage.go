@@ -29,10 +29,6 @@ type ledger struct {
 	arrivals map[string]*arrivals       // by stream
 	failed   map[string]bool            // streams with an in-scope SKIP_RESULT stream_collection_failed
 	claimed  map[gapOf]bool             // served gaps that the connector called recovered without a record
-
-	// accepted has the keys of the lanes' accepted records, by stream, where the store
-	// does not keep them; nil: it does.
-	accepted map[string]map[string]bool
 }
 
 func newLedger(m *abi.Manifest, scope abi.Scope, narrowed bool) *ledger {
@@ -62,29 +58,36 @@ func (l *ledger) arrived(stream string, key []byte, rejected bool) {
 	if !rejected {
 		a.good = true
 		delete(l.rejected[stream], string(key))
-		l.remember(l.accepted, stream, key)
 		return
 	}
 	a.rejected = true
-	delete(l.accepted[stream], string(key))
-	l.remember(l.rejected, stream, key)
-}
-
-// remember notes the key of a lane's record; nothing in a nil map.
-func (l *ledger) remember(in map[string]map[string]bool, stream string, key []byte) {
-	if in == nil || !l.hasLane(stream) {
+	if !l.hasLane(stream) {
 		return
 	}
-	if in[stream] == nil {
-		in[stream] = map[string]bool{}
+	if l.rejected[stream] == nil {
+		l.rejected[stream] = map[string]bool{}
 	}
-	in[stream][string(key)] = true
+	l.rejected[stream][string(key)] = true
 }
 
 // hasLane reports whether the stream's records are accounted for by key.
 func (l *ledger) hasLane(stream string) bool {
 	s := l.manifest.Stream(stream)
-	return s != nil && (len(s.ParentStreams) > 0 || s.CoverageStrategy == "parent_detail_accounting")
+	return s != nil && accountedByKey(s)
+}
+
+func accountedByKey(s *abi.Stream) bool {
+	return len(s.ParentStreams) > 0 || s.CoverageStrategy == "parent_detail_accounting"
+}
+
+// byKey returns the manifest's streams whose records are accounted for by key.
+func byKey(m *abi.Manifest) (names []string) {
+	for i := range m.Streams {
+		if s := &m.Streams[i]; accountedByKey(s) {
+			names = append(names, s.Name)
+		}
+	}
+	return names
 }
 
 // allRejected reports whether records of the stream arrived and none was good:

@@ -3,6 +3,7 @@ package run
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -73,6 +74,21 @@ func notDelivered(res *Result) (n int64) {
 	return n
 }
 
+// inEachStore runs a test over a store that keeps records, and over a collector's
+// outbox, which hands them on.
+func inEachStore(t *testing.T, name string, test func(t *testing.T, h *host)) {
+	t.Helper()
+	for _, of := range []struct {
+		name string
+		lane bool
+	}{{"store", false}, {"outbox", true}} {
+		t.Run(name+"/"+of.name, func(t *testing.T) {
+			t.Parallel()
+			test(t, newHost(t, setup{lane: of.lane}))
+		})
+	}
+}
+
 // RT-12.2: a detail that a connector calls fetched is believed when the host has its
 // record, from this run or, unchanged, from an earlier one. Otherwise the cursor of
 // its list stays.
@@ -91,21 +107,22 @@ func TestHydratedNeedsItsRecord(t *testing.T) {
 		{"delivered by an earlier run", message("b") + done(1), message("a") + covers("a", "b") + done(2), 0, true},
 		{"delivered by an earlier run, and rejected since", message("b") + badMessage("b") + message("c") + done(3), message("a") + covers("a", "b") + done(2), 1, false},
 		{"of several records", "", message("a") + message("b:1") + message("b:2") + covers("a", "b") + done(4), 0, true},
+		{"of several records of an earlier run", message("b:1") + done(1), message("a") + covers("a", "b") + done(2), 0, true},
+		{"of several records, all rejected", "", message("a") + badMessage("b:1") + covers("a", "b") + done(3), 0, false},
 		{"of another detail's name", "", message("a") + message("bc:1") + message("bc") + covers("a", "b") + done(4), 1, false},
 		{"of a chat's name", "", message("a") + covers("a", "chats-0") + done(2), 1, false},
 		{"rejected", "", message("a") + badMessage("b") + covers("a", "b") + done(3), 0, false},
 		{"delivered and then rejected", "", message("a") + message("b") + badMessage("b") + covers("a", "b") + done(4), 0, false},
 		{"rejected and then delivered", "", message("a") + badMessage("b") + message("b") + covers("a", "b") + done(4), 0, true},
 	} {
-		t.Run(tc.name, func(t *testing.T) {
-			t.Parallel()
-			h := newHost(t, setup{})
+		inEachStore(t, tc.name, func(t *testing.T, h *host) {
+			t.Helper()
 			if tc.before != "" {
 				h.succeed(tc.before)
 			}
 			res := h.succeed(list + tc.script)
-			if got := h.cursor("chats"); (got != "") != tc.cursor {
-				t.Errorf("the cursor is %q, want one: %v; withheld %+v", got, tc.cursor, res.Checkpoints.Withheld)
+			if got := slices.Contains(res.Checkpoints.Committed, "chats"); got != tc.cursor {
+				t.Errorf("the cursor moved: %v, want %v: %+v", got, tc.cursor, res.Checkpoints)
 			}
 			if got := notDelivered(res); got != tc.missing {
 				t.Errorf("%d details are told as not delivered, want %d: %+v", got, tc.missing, res.KnownGaps)
@@ -114,8 +131,9 @@ func TestHydratedNeedsItsRecord(t *testing.T) {
 	}
 }
 
-// A gap that a connector calls recovered is, when the host has its record. Otherwise
-// it is pending again, and the cursor of its list stays.
+// A gap that a connector calls recovered is, when a record of it has arrived since it
+// was served: one of an earlier run is of an older state. Otherwise it is pending
+// again, and the cursor of its list stays.
 func TestRecoveredNeedsItsRecord(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -125,17 +143,23 @@ func TestRecoveredNeedsItsRecord(t *testing.T) {
 		missing                           int64
 	}{
 		{"delivered", "b", "", message("b"), "", 1, storage.GapRecovered, 0},
+		{"delivered as it was", "b", message("b"), message("b"), "", 1, storage.GapRecovered, 0},
 		{"not delivered", "b", "", "", "", 0, storage.GapPending, 1},
 		{"another one delivered", "b", "", message("c"), "", 1, storage.GapPending, 1},
 		{"delivered too late", "b", "", "", message("b"), 1, storage.GapPending, 1},
-		{"delivered by an earlier run", "b", message("b"), "", "", 0, storage.GapRecovered, 0},
+		{"delivered by an earlier run", "b", message("b"), "", "", 0, storage.GapPending, 1},
+		{"deleted", "b", message("b"), "\nemit {\"type\":\"RECORD\",\"stream\":\"messages\",\"key\":\"b\",\"op\":\"delete\"}", "", 1, storage.GapRecovered, 0},
+		{"of several records", "b", "", message("b:1") + message("b:2"), "", 2, storage.GapRecovered, 0},
+		{"of another detail's name", "b", "", message("bc:1") + message("bc"), "", 2, storage.GapPending, 1},
 		{"rejected", "b", "", badMessage("b") + message("c"), "", 2, storage.GapPending, 0},
+		{"a record of it rejected", "b", "", badMessage("b:1") + message("c"), "", 2, storage.GapPending, 0},
 		{"rejected and then delivered", "b", "", badMessage("b") + message("b"), "", 2, storage.GapRecovered, 0},
+		{"delivered and then rejected", "b", "", message("b") + badMessage("b"), "", 2, storage.GapPending, 0},
 		{"a backlog", "backlog:messages:..x", "", "", "", 0, storage.GapRecovered, 0},
+		{"a record of a backlog's name", "backlog:messages2", "", "", "", 0, storage.GapPending, 1},
 	} {
-		t.Run(tc.name, func(t *testing.T) {
-			t.Parallel()
-			h := newHost(t, setup{})
+		inEachStore(t, tc.name, func(t *testing.T, h *host) {
+			t.Helper()
 			h.succeed(tc.before + leavesGap(tc.key, ofChats) + done(strings.Count(tc.before, "RECORD")))
 			res := h.succeed(h.outcomeOf("ATTEMPTED", tc.key) + tc.records + h.outcomeOf("RECOVERED", tc.key) + tc.after +
 				state("chats", `{"c":1}`) + "\ncoverage {\"type\":\"DETAIL_COVERAGE\",\"stream\":\"messages\",\"state_stream\":\"chats\",\"reference_only\":true,\"required_keys\":[],\"hydrated_keys\":[]}" + done(tc.n))
@@ -145,8 +169,43 @@ func TestRecoveredNeedsItsRecord(t *testing.T) {
 			if got := notDelivered(res); got != tc.missing {
 				t.Errorf("%d details are told as not delivered, want %d: %+v", got, tc.missing, res.KnownGaps)
 			}
-			if got, want := h.cursor("chats") != "", tc.missing == 0; got != want {
+			if got, want := slices.Contains(res.Checkpoints.Committed, "chats"), tc.missing == 0; got != want {
 				t.Errorf("the cursor moved: %v, want %v: %+v", got, want, res.Checkpoints)
+			}
+		})
+	}
+}
+
+// A stream without a detail lane may leave gaps, and account for keys, too.
+func TestDeliveredWithoutALane(t *testing.T) {
+	t.Parallel()
+	ofNotes := func(text string) string {
+		return strings.NewReplacer("messages", "notes", "chats", "notes").Replace(text)
+	}
+	for _, tc := range []struct {
+		name, records string
+		recovered     bool
+		missing       int64
+	}{
+		{"delivered", message("b"), true, 0},
+		{"not delivered", message("c"), false, 1},
+		{"rejected", badMessage("b") + message("c"), false, 0},
+	} {
+		inEachStore(t, "a gap, "+tc.name, func(t *testing.T, h *host) {
+			t.Helper()
+			h.succeed(ofNotes(leavesGap("b")) + done(0))
+			res := h.succeed(ofNotes(h.outcomeOf("ATTEMPTED", "b")+tc.records+h.outcomeOf("RECOVERED", "b")) + done(strings.Count(tc.records, "RECORD")))
+			want := map[bool]string{true: storage.GapRecovered, false: storage.GapPending}[tc.recovered]
+			if g := h.gap("b"); g.Status != want || notDelivered(res) != tc.missing {
+				t.Errorf("the gap is %s, and %d details are told as not delivered; want %s and %d", g.Status, notDelivered(res), want, tc.missing)
+			}
+		})
+		t.Run("a key, "+tc.name, func(t *testing.T) {
+			t.Parallel()
+			h := newHost(t, setup{})
+			res := h.succeed(ofNotes(tc.records+state("notes", `{"c":1}`)+covers("b")) + done(strings.Count(tc.records, "RECORD")))
+			if got := slices.Contains(res.Checkpoints.Committed, "notes"); got != tc.recovered || notDelivered(res) != tc.missing {
+				t.Errorf("the cursor moved: %v, and %d details are told as not delivered; want %v and %d", got, notDelivered(res), tc.recovered, tc.missing)
 			}
 		})
 	}

@@ -65,6 +65,7 @@ type setup struct {
 	holder    string
 	alive     func(string) bool
 	path      string
+	lane      bool // the store is a collector's outbox
 }
 
 func newHost(t *testing.T, s setup) *host {
@@ -81,7 +82,11 @@ func newHost(t *testing.T, s setup) *host {
 	if s.path == "" {
 		s.path = filepath.Join(h.dir, "pdpp.sqlite")
 	}
-	if h.store, err = storage.Open(t.Context(), storage.Options{Path: s.path, Now: time.Now}); err != nil {
+	options := storage.Options{Path: s.path, Now: time.Now}
+	if s.lane {
+		options.Lane = &storage.Lane{SourceInstanceID: "source", ConnectorID: "scripted"}
+	}
+	if h.store, err = storage.Open(t.Context(), options); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = h.store.Close() })

@@ -2,11 +2,12 @@ package run
 
 import (
 	"context"
-	"crypto/sha256"
 	"fmt"
+	"slices"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/boundary"
+	"github.com/pdpp-host/pdpp-host/storage"
 )
 
 // Kinds of known gaps that tell of rejected records.
@@ -15,21 +16,9 @@ const (
 	KindRejectedEarlier = "rejected_earlier" // by earlier runs, and not delivered since
 )
 
-// maxFollowed bounds of how many rejected records a run remembers by which known
-// gap it tells of them. The store follows them all.
+// maxFollowed bounds of how many rejected records of a stream a run remembers by
+// which known gap it tells of them. The store follows them all.
 const maxFollowed = 10_000
-
-// rejectedKey names a rejected record of the run: the index of its stream, and the
-// first bytes of its key's SHA-256.
-type rejectedKey struct {
-	stream int
-	key    [16]byte
-}
-
-func rejectedKeyOf(rec *boundary.Record) rejectedKey {
-	sum := sha256.Sum256(rec.Key)
-	return rejectedKey{rec.Stream, [16]byte(sum[:])}
-}
 
 // reject leaves a record out, and tells of it.
 func (c *collection) reject(rec *boundary.Record, stream string) error {
@@ -39,30 +28,47 @@ func (c *collection) reject(rec *boundary.Record, stream string) error {
 		}
 	}
 	c.ledger.arrived(stream, rec.Key, true)
+	c.served.arrived(stream, rec.Key, rejectedArrival)
 	c.mu.Lock()
 	c.rejected[rec.Stream]++
 	c.mu.Unlock()
-	c.batch.Reject(rec.Stream, rec.Key)
-	key := rejectedKeyOf(rec)
-	if at, again := c.followed[key]; again {
-		c.known.takeBack(at)
-	} else if len(c.followed) >= maxFollowed {
-		c.known.add(rejection(rec.Rejected, stream))
-		return c.flushFull()
+	key := storage.HashKey(rec.Key)
+	c.batch.Reject(rec.Stream, key)
+	followed := c.followed[rec.Stream]
+	before, again := followed[key]
+	if again {
+		c.known.takeBack(before)
 	}
-	c.followed[key] = c.known.add(rejection(rec.Rejected, stream))
+	switch at := c.known.add(rejection(rec.Rejected, stream)); {
+	case followed == nil:
+		c.followed[rec.Stream] = map[storage.KeyHash]int{key: at}
+	case again, len(followed) < maxFollowed:
+		followed[key] = at
+	}
 	return c.flushFull()
+}
+
+// rejectedHere reports whether the run has rejected the record of that key, and not
+// delivered it since; of the first maxFollowed ones alone.
+func (c *collection) rejectedHere(stream, key string) bool {
+	i := slices.IndexFunc(c.scope.Streams, func(s abi.StreamScope) bool { return s.Name == stream })
+	if i < 0 || len(c.followed[i]) == 0 {
+		return false
+	}
+	_, rejected := c.followed[i][storage.HashKey([]byte(key))]
+	return rejected
 }
 
 // undoRejection takes back what was said of a record that the run had rejected before.
 func (c *collection) undoRejection(rec *boundary.Record) {
-	if len(c.followed) == 0 {
+	followed := c.followed[rec.Stream]
+	if len(followed) == 0 {
 		return
 	}
-	key := rejectedKeyOf(rec)
-	if at, was := c.followed[key]; was {
+	key := storage.HashKey(rec.Key)
+	if at, was := followed[key]; was {
 		c.known.takeBack(at)
-		delete(c.followed, key)
+		delete(followed, key)
 	}
 }
 

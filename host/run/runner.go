@@ -67,7 +67,7 @@ func (r *Runner) Run(ctx context.Context, req Request) (*Result, error) {
 	writer, err := r.deps.Store.BeginRun(ctx, storage.NewRun{
 		RunID: runID, ConnectionID: p.connection.ID, Connector: p.manifest.ConnectorKey, Version: p.manifest.Version,
 		ModuleSHA256: req.Module.SHA256, Mode: p.mode, Bookmark: bookmark(p.mode), Holder: r.deps.Holder,
-		Streams: streamNames(p.scope), LeaseTTL: leaseTTL, HolderAlive: r.deps.HolderAlive,
+		Streams: streamNames(p.scope), ByKey: byKey(p.manifest), LeaseTTL: leaseTTL, HolderAlive: r.deps.HolderAlive,
 	})
 	if err != nil {
 		return nil, err
@@ -258,11 +258,8 @@ func (r *Runner) newCollection(ctx context.Context, p *prepared, w *storage.RunW
 		mayAsk: p.granted.start.Interactive != nil,
 		ledger: newLedger(p.manifest, p.scope, p.narrowed), batch: w.NewBatch(), doneSeen: make(chan struct{}),
 		staged: map[string]*stagedCursor{}, committed: map[string]bool{}, attempted: map[gapOf]bool{},
-		served: newServedGaps(), followed: map[rejectedKey]int{}, written: map[string]storage.Destination{},
+		served: newServedGaps(), followed: make([]map[storage.KeyHash]int, len(p.scope.Streams)), written: map[string]storage.Destination{},
 		rejected: make([]int64, len(p.scope.Streams)),
-	}
-	if !w.KeepsRecords() {
-		c.ledger.accepted = map[string]map[string]bool{}
 	}
 	if was, known := p.against[OriginRoot]; known && was != p.options[OptionBaseURL] {
 		c.moves = func(ctx context.Context) error { return r.moveFrom(ctx, was, p) }

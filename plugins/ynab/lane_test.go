@@ -44,6 +44,35 @@ func TestFailedMonthIsAGap(t *testing.T) {
 	}
 }
 
+// A month that failed and has not changed comes again: the host believes no recovery
+// of which nothing came.
+func TestServedMonthComesUnchanged(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]fault.Fault{"there": nil, "gone": fault.Status(404, `{}`)} {
+		w := newWorld(t, budget(1, 1, 5))
+		always := func(f fault.Fault) {
+			w.p.Faults.Clear()
+			w.Pass(time.Hour)
+			if f != nil {
+				w.p.Faults.Add(fault.Rule{Match: fault.Path("/v1/budgets/" + budgetID(1) + "/months/2025-05-01"), Times: -1, Fault: f})
+			}
+		}
+		always(answer)
+		w.OK(w.run())
+		always(fault.Status(500, ""))
+		failed := w.OK(w.run())
+		if len(failed.Gaps) != 1 {
+			t.Fatalf("%s: %d gaps, want 1", name, len(failed.Gaps))
+		}
+		always(answer)
+		res := w.OK(w.run(trial.Served(failed)))
+		came := len(res.Records(streamMonthCategories)) + len(res.Deletes(streamMonthCategories))
+		if len(res.GapOutcomes) != 2 || res.GapOutcomes[1].Type != abi.TypeGapRecovered || came == 0 {
+			t.Errorf("%s: %+v with %d records, want the month's and its recovery", name, res.GapOutcomes, came)
+		}
+	}
+}
+
 // At YNAB's pace the cursor is handed over behind each month, with what is left to do.
 func TestMonthsAreSliced(t *testing.T) {
 	t.Parallel()

@@ -221,7 +221,7 @@ func (l *monthLane) record(d sdk.Detail, resp *sdk.Response) error {
 	}
 	if resp.Status == statusNotFound {
 		l.fetched[m.key()] = true
-		return l.none(m)
+		return l.none(m, d.Recovering)
 	}
 	if err := l.r.c.check(resp); err != nil {
 		return err
@@ -234,11 +234,11 @@ func (l *monthLane) record(d sdk.Detail, resp *sdk.Response) error {
 	l.fetched[m.key()] = true
 	p := l.cur.at(m.budget)
 	sum := printOf(rows.Raw())
-	if p.months[m.month] == sum {
+	if p.months[m.month] == sum && !d.Recovering {
 		return nil
 	}
 	if rows.Len() == 0 {
-		return l.none(m)
+		return l.none(m, d.Recovering)
 	}
 	for it := rows.Children(); it.Next(); {
 		v := it.Value()
@@ -263,10 +263,10 @@ func (l *monthLane) record(d sdk.Detail, resp *sdk.Response) error {
 	return l.r.h.Progress("reading "+strconv.Itoa(l.asked)+" of "+strconv.Itoa(len(l.due))+" months", -1, -1, "")
 }
 
-// none says once that a month has no categories.
-func (l *monthLane) none(m budgetMonth) error {
+// none says that a month has no categories: once, and again when that recovers it.
+func (l *monthLane) none(m budgetMonth, recovering bool) error {
 	p, sum := l.cur.at(m.budget), printOf(nil)
-	if p.months[m.month] == sum {
+	if p.months[m.month] == sum && !recovering {
 		return nil
 	}
 	p.months[m.month] = sum

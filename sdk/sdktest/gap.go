@@ -3,6 +3,7 @@ package sdktest
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 )
@@ -27,6 +28,7 @@ type storedGap struct {
 
 	pending, attempted bool
 	returned           bool // told of again: its lease is over
+	arrived            bool // a record of it came since it was served
 }
 
 func (g *storedGap) served() string {
@@ -46,7 +48,7 @@ func (h *host) serve(page []abi.Raw) {
 		}
 		if g.storedGap.Key = keyText(g.Key); g.storedGap.Key != "" {
 			one := h.gaps.put(g.storedGap)
-			one.pending, one.attempted = true, false
+			one.pending, one.attempted, one.arrived = true, false, false
 		}
 	}
 }
@@ -68,6 +70,16 @@ func (s *gapStore) put(g storedGap) *storedGap {
 	}
 	s.all = append(s.all, &g)
 	return &g
+}
+
+// arrived notes a record. One detail may hold several: their keys begin with its own
+// and a colon.
+func (s *gapStore) arrived(stream, key string) {
+	for _, g := range s.all {
+		if g.Stream == stream && (key == g.Key || strings.HasPrefix(key, g.Key+":")) {
+			g.arrived = true
+		}
+	}
 }
 
 // backs reports whether a gap stands for the key in the lane.
@@ -137,6 +149,9 @@ func (h *host) gapOutcome(m *abi.GapOutcome) string {
 		leased := g.Lease == m.LeaseID && !g.returned || m.LeaseID == "" && m.Type == abi.TypeGapRecovered
 		if !leased || g.Stream != m.Stream {
 			return "the outcome of a gap with another lease or stream"
+		}
+		if backlog := strings.HasPrefix(g.Key, abi.BacklogKeyPrefix(g.Stream)); m.Type == abi.TypeGapRecovered && !g.arrived && !backlog {
+			return "a gap called recovered without a record of it, changed or not: " + g.Key
 		}
 		g.attempted = m.Type == abi.TypeGapAttempted
 		g.pending = g.attempted

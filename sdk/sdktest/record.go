@@ -93,6 +93,7 @@ func (h *host) emit(payload []byte) (abi.Code, string) {
 			return code, problem
 		}
 		list = append(list, rec)
+		h.gaps.arrived(rec.Stream, rec.Key)
 	}
 	h.res.All = append(h.res.All, list...)
 	h.sent += int64(len(list))

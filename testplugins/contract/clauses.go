@@ -48,7 +48,7 @@ var clauses = []Clause{
 	{ID: "collect.scope", Title: "every message is of a stream, key, field and time that START asked for", Hint: "look at START.scope before emitting"},
 	{ID: "collect.keys", Title: "every record has the key that its primary_key yields, and none is kept back for want of one", Hint: "build keys from the manifest's primary_key"},
 	{ID: "collect.deletes", Title: "tombstones are of mutable streams only", Hint: "declare the stream as mutable_state, or do not delete"},
-	{ID: "collect.lanes", Title: "every detail lane and gap is accounted for, and a detail that is called fetched was delivered", Hint: "emit one DETAIL_COVERAGE a lane, after its last record or gap, and each detail's record before it counts as hydrated or recovered"},
+	{ID: "collect.lanes", Title: "every detail lane and gap is accounted for, and a detail that is called fetched was delivered", Hint: "emit one DETAIL_COVERAGE a lane, after its last record or gap, each detail's record before it counts as hydrated, and that of a served gap, changed or not, before DETAIL_GAP_RECOVERED"},
 	{ID: "collect.count", Title: "DONE counts every record that was emitted", Hint: "count dropped records and tombstones too"},
 	{ID: "collect.records", Title: "every record satisfies its stream's schema", Hint: "correct the schema or the record"},
 	{ID: "collect.returns", Title: "pdpp_collect returns 0 right after DONE", Hint: "return right after the done call"},
