@@ -51,6 +51,8 @@ type Store struct {
 	write  *bun.DB // one connection, the writer goroutine's
 	read   *bun.DB // the read pool: query_only
 	writer *writer
+
+	temporary string // the folder of a copy that Close removes; "": it is no copy
 }
 
 const (
@@ -154,7 +156,11 @@ func pragma(name string, value int64) string { return name + "(" + strconv.Forma
 // that did not finish keep their lease until it expires or its holder is gone.
 func (s *Store) Close() error {
 	s.writer.close()
-	return errors.Join(s.read.Close(), s.write.Close())
+	err := errors.Join(s.read.Close(), s.write.Close())
+	if s.temporary != "" {
+		err = errors.Join(err, os.RemoveAll(s.temporary))
+	}
+	return err
 }
 
 // Path returns the store's file.
@@ -213,12 +219,8 @@ func prepareFile(path string) (string, error) {
 	if err := os.MkdirAll(filepath.Dir(full), 0o700); err != nil {
 		return "", unavailable("the store's folder cannot be made", err)
 	}
-	for _, own := range []string{filepath.Dir(full), full, full + "-wal", full + "-shm"} {
-		if info, err := os.Stat(own); err == nil {
-			if err := checkOwner(own, info); err != nil {
-				return "", err
-			}
-		}
+	if err := checkOwners(full); err != nil {
+		return "", err
 	}
 	info, err := os.Stat(full)
 	switch {
@@ -245,6 +247,18 @@ func prepareFile(path string) (string, error) {
 		_ = os.Chmod(full, 0o600)
 	}
 	return full, nil
+}
+
+// checkOwners is checkOwner of the folder, the file, and what lies beside it.
+func checkOwners(full string) error {
+	for _, own := range []string{filepath.Dir(full), full, full + "-wal", full + "-shm"} {
+		if info, err := os.Stat(own); err == nil {
+			if err := checkOwner(own, info); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func randomID() string {

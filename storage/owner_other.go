@@ -2,7 +2,16 @@
 
 package storage
 
-import "io/fs"
+import (
+	"io/fs"
+	"os"
+)
 
 // checkOwner: a mode says nothing of other users here.
 func checkOwner(string, fs.FileInfo) error { return nil }
+
+// writable reports whether the mode lets this process write to path.
+func writable(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().Perm()&0o200 != 0
+}

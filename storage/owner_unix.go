@@ -8,8 +8,13 @@ import (
 	"os"
 	"syscall"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/pdpp-host/pdpp-host/abi"
 )
+
+// writable reports whether this process may write to path.
+func writable(path string) bool { return unix.Access(path, unix.W_OK) == nil }
 
 // checkOwner refuses a data folder or a store that is another user's, or that everybody
 // can write to: what is in it decides which modules run and what is shown. Root can

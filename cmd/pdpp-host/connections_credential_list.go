@@ -92,7 +92,7 @@ func (v credentialView) from() string {
 }
 
 func (a *app) credentialList(ctx context.Context, name string) error {
-	return a.withStore(ctx, func(c *config.Config, store *storage.Store) error {
+	return a.toRead(ctx, func(c *config.Config, store *storage.Store) error {
 		conn, err := a.credentialConnection(ctx, c, store, name)
 		if err != nil {
 			return err

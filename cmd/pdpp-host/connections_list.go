@@ -13,7 +13,7 @@ import (
 )
 
 func (a *app) connectionsList(ctx context.Context) error {
-	return a.withStore(ctx, func(_ *config.Config, store *storage.Store) error {
+	return a.toRead(ctx, func(_ *config.Config, store *storage.Store) error {
 		views, err := a.viewConnections(ctx, store)
 		if err != nil {
 			return err

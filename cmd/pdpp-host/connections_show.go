@@ -14,7 +14,7 @@ import (
 )
 
 func (a *app) connectionsShow(ctx context.Context, name string) error {
-	return a.withStore(ctx, func(_ *config.Config, store *storage.Store) error {
+	return a.toRead(ctx, func(_ *config.Config, store *storage.Store) error {
 		conn, err := a.connection(ctx, store, name)
 		if err != nil {
 			return err

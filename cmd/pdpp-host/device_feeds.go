@@ -148,7 +148,7 @@ func (a *app) fedByName(ctx context.Context, c *config.Config, name string) (fed
 	if name == "" || !exists(c.StorageDSN()) {
 		return nil
 	}
-	_ = a.withStore(ctx, func(_ *config.Config, store *storage.Store) error {
+	_ = a.toRead(ctx, func(_ *config.Config, store *storage.Store) error {
 		if err := fedOf(ctx, store, name); abi.CodeOf(err) == codeOnDevice {
 			fed = err
 		}

@@ -118,7 +118,7 @@ func (v *deviceRow) state() string {
 }
 
 func (a *app) devicesList(ctx context.Context) error {
-	return a.withStore(ctx, func(_ *config.Config, store *storage.Store) error {
+	return a.toRead(ctx, func(_ *config.Config, store *storage.Store) error {
 		views, err := deviceRows(ctx, store)
 		if err != nil {
 			return err
@@ -166,7 +166,7 @@ func (a *app) completeDevice(cmd *cobra.Command, args []string, _ string) ([]str
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	var ids []string
-	_ = a.withStore(cmd.Context(), func(_ *config.Config, store *storage.Store) error {
+	_ = a.toRead(cmd.Context(), func(_ *config.Config, store *storage.Store) error {
 		all, err := store.Devices(cmd.Context())
 		for i := range all {
 			ids = append(ids, all[i].ID)

@@ -33,7 +33,7 @@ type shownDevice struct {
 }
 
 func (a *app) devicesShow(ctx context.Context, typed string) error {
-	return a.withStore(ctx, func(_ *config.Config, store *storage.Store) error {
+	return a.toRead(ctx, func(_ *config.Config, store *storage.Store) error {
 		found, err := findDevice(ctx, store, typed)
 		if err != nil {
 			return err

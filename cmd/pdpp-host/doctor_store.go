@@ -67,7 +67,11 @@ func (a *app) checkStore(ctx context.Context, f *findings, c *config.Config, mod
 		f.ok("store", "not made yet; the first run makes it")
 		return nil
 	}
-	err := a.withStore(ctx, func(c *config.Config, store *storage.Store) error {
+	open := a.toRead
+	if repair {
+		open = a.withStore
+	}
+	err := open(ctx, func(c *config.Config, store *storage.Store) error {
 		report, err := store.Check(ctx)
 		if err != nil {
 			return err

@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/modules"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 	"github.com/pdpp-host/pdpp-host/storage"
@@ -15,6 +17,26 @@ import (
 
 // withStore opens the store, hands it to fn and closes it.
 func (a *app) withStore(ctx context.Context, fn func(*config.Config, *storage.Store) error) error {
+	return a.withStoreBy(ctx, func(ctx context.Context, o storage.Options) (*storage.Store, error) {
+		if err := modules.MakePrivate(a.loaded.DataDir()); err != nil {
+			return nil, err
+		}
+		return storage.Open(ctx, o)
+	}, fn)
+}
+
+// toRead is withStore for a command that changes nothing: of a data folder that does
+// not exist it makes nothing, and says so, and one that is read-only can be read.
+func (a *app) toRead(ctx context.Context, fn func(*config.Config, *storage.Store) error) error {
+	return a.withStoreBy(ctx, func(ctx context.Context, o storage.Options) (*storage.Store, error) {
+		if dir := a.loaded.DataDir(); !exists(dir) && !exists(o.Path) && !a.Flags.Quiet {
+			fmt.Fprintf(a.Err, "note: there is no data folder %s; nothing was made\n", output.Clean(a.homely(dir)))
+		}
+		return storage.OpenToRead(ctx, o)
+	}, fn)
+}
+
+func (a *app) withStoreBy(ctx context.Context, open func(context.Context, storage.Options) (*storage.Store, error), fn func(*config.Config, *storage.Store) error) error {
 	c, err := a.config()
 	if err != nil {
 		return err
@@ -23,10 +45,7 @@ func (a *app) withStore(ctx context.Context, fn func(*config.Config, *storage.St
 		return abi.NewError(abi.CodeConfigInvalid, "this version keeps its store in SQLite only",
 			"leave storage.dsn out, or name a file").WithDetail("storage.dsn is a PostgreSQL address")
 	}
-	if err := modules.MakePrivate(c.DataDir()); err != nil {
-		return err
-	}
-	store, err := storage.Open(ctx, storage.Options{Path: c.StorageDSN(), Now: a.Now, Logger: a.Logger, History: c.History()})
+	store, err := open(ctx, storage.Options{Path: c.StorageDSN(), Now: a.Now, Logger: a.Logger, History: c.History()})
 	if err != nil {
 		return err
 	}

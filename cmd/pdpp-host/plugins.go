@@ -46,7 +46,7 @@ func (a *app) withModule(ctx context.Context, connector string, fn func(*config.
 	if err != nil {
 		return err
 	}
-	return a.withEngine(c, func(engine *plugin.Engine) error {
+	return a.withAnyEngine(c, func(engine *plugin.Engine) error {
 		d, err := describe(ctx, engine, file)
 		if err == nil {
 			err = misnamed(connector, d)

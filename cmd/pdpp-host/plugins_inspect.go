@@ -62,7 +62,7 @@ func (a *app) pins(ctx context.Context, c *config.Config, d *described) ([]pin, 
 	if d.Manifest == nil || !exists(c.StorageDSN()) {
 		return pins, nil
 	}
-	err := a.withStore(ctx, func(_ *config.Config, store *storage.Store) error {
+	err := a.toRead(ctx, func(_ *config.Config, store *storage.Store) error {
 		connections, err := ownConnections(ctx, store)
 		for _, conn := range connections {
 			if abi.SameConnector(conn.Connector, d.Manifest.ConnectorKey) && conn.PinnedSHA256 != "" {

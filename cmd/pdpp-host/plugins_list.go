@@ -52,7 +52,7 @@ func (a *app) pluginsList(ctx context.Context) error {
 		}
 	}
 	rows := make([]listed, 0, len(names))
-	err = a.withEngine(c, func(engine *plugin.Engine) error {
+	err = a.withAnyEngine(c, func(engine *plugin.Engine) error {
 		for _, name := range names {
 			row := listed{Name: name, Path: filepath.Join(dir, name+plugin.Extension)}
 			file, err := plugin.Open(row.Path, c.ModuleBytes())
@@ -104,7 +104,7 @@ func (a *app) markChanged(ctx context.Context, c *config.Config, rows []listed) 
 	if !exists(c.StorageDSN()) {
 		return nil
 	}
-	return a.withStore(ctx, func(_ *config.Config, store *storage.Store) error {
+	return a.toRead(ctx, func(_ *config.Config, store *storage.Store) error {
 		all, err := ownConnections(ctx, store)
 		for _, conn := range all {
 			for i := range rows {

@@ -157,7 +157,7 @@ func (a *app) writeLines(records []storage.Record) error {
 // withStream opens the store and makes sure that connection and stream exist:
 // an unknown stream is an error, never an empty one (Invariant 8).
 func (a *app) withStream(ctx context.Context, connection, stream string, fn func(*storage.Store, *storage.Connection) error) error {
-	return a.withStore(ctx, func(_ *config.Config, store *storage.Store) error {
+	return a.toRead(ctx, func(_ *config.Config, store *storage.Store) error {
 		conn, err := a.connection(ctx, store, connection)
 		if err != nil {
 			return err
@@ -182,7 +182,7 @@ func (a *app) completeStream(cmd *cobra.Command, args []string, word string) ([]
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	var names []string
-	_ = a.withStore(cmd.Context(), func(_ *config.Config, store *storage.Store) error {
+	_ = a.toRead(cmd.Context(), func(_ *config.Config, store *storage.Store) error {
 		conn, err := store.Connection(cmd.Context(), args[0])
 		if err == nil {
 			names, err = streamNames(cmd.Context(), store, conn)

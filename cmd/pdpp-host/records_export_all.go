@@ -32,7 +32,7 @@ func (a *app) recordsExportAll(ctx context.Context, connection string, f exportF
 	if err := f.check(); err != nil {
 		return err
 	}
-	return a.withStore(ctx, func(_ *config.Config, store *storage.Store) error {
+	return a.toRead(ctx, func(_ *config.Config, store *storage.Store) error {
 		conn, err := a.connection(ctx, store, connection)
 		if err != nil {
 			return err

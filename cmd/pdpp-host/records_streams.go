@@ -62,7 +62,7 @@ func (a *app) takesStream(names ...string) cobra.PositionalArgs {
 		if err == nil || len(args) != 1 {
 			return err
 		}
-		return a.withStore(cmd.Context(), func(_ *config.Config, store *storage.Store) error {
+		return a.toRead(cmd.Context(), func(_ *config.Config, store *storage.Store) error {
 			conn, err := a.connection(cmd.Context(), store, args[0])
 			if err != nil {
 				return err

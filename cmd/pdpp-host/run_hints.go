@@ -47,7 +47,7 @@ func (a *app) completeRunStream(cmd *cobra.Command, args []string, _ string) ([]
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	var names []string
-	_ = a.withStore(cmd.Context(), func(_ *config.Config, store *storage.Store) error {
+	_ = a.toRead(cmd.Context(), func(_ *config.Config, store *storage.Store) error {
 		all, err := store.Connections(cmd.Context())
 		for i := range all {
 			if m := pinnedManifest(&all[i]); m != nil && abi.SameConnector(m.ConnectorKey, args[0]) {

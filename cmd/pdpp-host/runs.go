@@ -45,7 +45,7 @@ func (a *app) runsCommand() *cobra.Command {
 }
 
 func (a *app) runsList(ctx context.Context, connection string, limit int) error {
-	return a.withStore(ctx, func(_ *config.Config, store *storage.Store) error {
+	return a.toRead(ctx, func(_ *config.Config, store *storage.Store) error {
 		id := ""
 		if connection != "" {
 			c, err := a.connection(ctx, store, connection)
@@ -142,7 +142,7 @@ func changedRecords(v *runView) string {
 }
 
 func (a *app) runsShow(ctx context.Context, id string) error {
-	return a.withStore(ctx, func(_ *config.Config, store *storage.Store) error {
+	return a.toRead(ctx, func(_ *config.Config, store *storage.Store) error {
 		r, err := findRun(ctx, store, id)
 		if err != nil {
 			return err

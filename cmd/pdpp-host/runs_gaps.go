@@ -147,7 +147,7 @@ func (a *app) completeRun(cmd *cobra.Command, args []string, _ string) ([]string
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	ids := []string{"last"}
-	_ = a.withStore(cmd.Context(), func(_ *config.Config, store *storage.Store) error {
+	_ = a.toRead(cmd.Context(), func(_ *config.Config, store *storage.Store) error {
 		runs, err := store.Runs(cmd.Context(), "", mostCompleted)
 		for i := range runs {
 			ids = append(ids, runs[i].ID)

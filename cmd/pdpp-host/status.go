@@ -72,7 +72,7 @@ func (a *app) statusAll(ctx context.Context, f statusFlags) error {
 	if f.limit < 1 || f.limit > 10000 {
 		return usage("--limit is a number from 1 to 10000", "leave it out for 50")
 	}
-	return a.withStore(ctx, func(c *config.Config, store *storage.Store) error {
+	return a.toRead(ctx, func(c *config.Config, store *storage.Store) error {
 		if f.detail {
 			return a.statusOnly(ctx, c, store, f)
 		}
@@ -213,7 +213,7 @@ type statusOne struct {
 }
 
 func (a *app) statusOf(ctx context.Context, name string, detail bool) error {
-	return a.withStore(ctx, func(c *config.Config, store *storage.Store) error {
+	return a.toRead(ctx, func(c *config.Config, store *storage.Store) error {
 		conn, err := a.connection(ctx, store, name)
 		if err != nil {
 			return err

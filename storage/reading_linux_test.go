@@ -1,0 +1,154 @@
+package storage
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// closed makes dir read-only: by its modes, and for root, whom they do not stop, as a
+// file system of its own.
+func closed(t *testing.T, fill func(dir string)) (dir string) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "data")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if os.Geteuid() != 0 {
+		fill(dir)
+		for _, f := range folder(t, dir) {
+			if err := os.Chmod(filepath.Join(dir, f), 0o444); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.Chmod(dir, 0o555); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = os.Chmod(dir, 0o700) })
+		return dir
+	}
+	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "mode=700"); err != nil {
+		t.Skipf("LEFT OUT: root writes to every folder, and none can be mounted read-only here: %v", err)
+	}
+	t.Cleanup(func() { _ = unix.Unmount(dir, unix.MNT_DETACH) })
+	fill(dir)
+	if err := unix.Mount("tmpfs", dir, "tmpfs", unix.MS_REMOUNT|unix.MS_RDONLY, ""); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func folder(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// A data folder that cannot be written to is read all the same: as it stands, with a
+// log that nobody has folded back, and of an older schema. What writes says why not.
+func TestReadOnlyFolderIsRead(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		files  []string // that are taken along
+		change string
+		fixed  bool
+	}{
+		"closed well":        {fixed: true},
+		"with its log":       {files: []string{"", "-wal"}},
+		"with log and index": {files: []string{"", "-wal", "-shm"}},
+		"of an older format": {change: "UPDATE evidence SET format = 1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := closed(t, func(dir string) {
+				from := filepath.Join(t.TempDir(), "pdpp.sqlite")
+				x := &exercise{T: t, s: mustOpen(t, Options{Path: from})}
+				w := x.begin("c")
+				x.put(w, 0, `a={"id":"a"}`, `b={"id":"b"}`)
+				x.finish(w)
+				if c.change != "" {
+					db, err := x.s.pool(1, x.s.dsn(""))
+					x.ok(err)
+					_, err = db.ExecContext(t.Context(), c.change)
+					x.ok(errors.Join(err, db.Close()))
+				}
+				if c.files == nil {
+					c.files = []string{""}
+					x.ok(x.s.Close())
+				}
+				for _, end := range c.files {
+					x.ok(copyFile(filepath.Join(dir, "pdpp.sqlite"+end), from+end))
+				}
+			})
+			before := strings.Join(folder(t, dir), " ")
+			path := filepath.Join(dir, "pdpp.sqlite")
+			s, err := OpenToRead(t.Context(), Options{Path: path, Now: time.Now})
+			if err != nil {
+				t.Fatalf("it cannot be read: %v", err)
+			}
+			if records, err := s.Records(t.Context(), "c", "a", RecordQuery{}); err != nil || len(records) != 2 {
+				t.Errorf("got %d records and %v, want 2", len(records), err)
+			}
+			if e, err := s.EvidenceOf(t.Context(), "c"); err != nil || len(e.Facts.Unreadable) > 0 {
+				t.Errorf("got evidence %+v and %v", e, err)
+			}
+			if fixed := s.temporary == ""; fixed != c.fixed {
+				t.Errorf("read where it is: %v, want %v", fixed, c.fixed)
+			}
+			if c.fixed {
+				if _, err := s.EnsureConnection(t.Context(), "new", "demo"); abi.CodeOf(err) != abi.CodeStoreUnavailable {
+					t.Errorf("a write: got %v, want %s", err, abi.CodeStoreUnavailable)
+				}
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+			if _, err := os.Stat(s.temporary); s.temporary != "" && err == nil {
+				t.Errorf("a copy was left in %s", s.temporary)
+			}
+			if after := strings.Join(folder(t, dir), " "); after != before {
+				t.Errorf("the folder holds %s, and held %s", after, before)
+			}
+			s, err = Open(t.Context(), Options{Path: path, Now: time.Now})
+			if err == nil { // SQLite reads a log whose index is there
+				_, err = s.EnsureConnection(t.Context(), "new", "demo")
+				_ = s.Close()
+			}
+			if abi.CodeOf(err) != abi.CodeStoreUnavailable || !strings.Contains(err.Error(), "read-only") {
+				t.Errorf("opened to be written: got %v, want a read-only folder", err)
+			}
+		})
+	}
+}
+
+// Nothing is made where there is nothing to read.
+func TestMissingStoreIsRead(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "none")
+	s, err := OpenToRead(t.Context(), Options{Path: filepath.Join(dir, "pdpp.sqlite"), Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all, err := s.Connections(t.Context()); err != nil || len(all) > 0 {
+		t.Errorf("got %d connections and %v, want none", len(all), err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("the folder was made")
+	}
+}
