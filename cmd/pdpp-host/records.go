@@ -19,17 +19,22 @@ import (
 func (a *app) recordsCommand() *cobra.Command {
 	cmd := a.group("records", "Read what was collected", nil)
 	var q storage.RecordQuery
+	var by filterFlags
 	list := &cobra.Command{
 		Use: "list CONNECTION STREAM", Short: "List the records of a stream, by key", Args: a.takesStream("CONNECTION", "STREAM"),
-		Long:              "Lists the records of a stream, by key. With --json it prints one JSON object a line; the envelope only when it fails.",
+		Long: "Lists the records of a stream, by key. --since and --until go by the stream's own time, where a record\n" +
+			"has one, else by when it was collected. With --json it prints one JSON object a line; the envelope only when it fails.",
 		ValidArgsFunction: a.completeStream,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.recordsList(cmd.Context(), args[0], args[1], q)
+			return a.recordsList(cmd.Context(), args[0], args[1], q, by)
 		},
 	}
 	list.Flags().IntVar(&q.Limit, "limit", 20, "at most `N` records")
 	list.Flags().StringVar(&q.AfterKey, "after", "", "begin after the record with this `KEY`")
 	list.Flags().BoolVar(&q.Deleted, "deleted", false, "also records that were deleted at their source")
+	list.Flags().StringArrayVar(&by.where, "where", nil, "only records whose `FIELD=VALUE`, or with !=, <, <=, > or >= (repeatable)")
+	list.Flags().StringVar(&by.since, "since", "", "only records of `TIME` or later: 7d (ago), 2026-01-31, or RFC 3339")
+	list.Flags().StringVar(&by.until, "until", "", "only records from before `TIME`")
 	cmd.AddCommand(list, &cobra.Command{
 		Use: "get CONNECTION STREAM KEY", Short: "Print one record as JSON", Args: a.takesStream("CONNECTION", "STREAM", "KEY"),
 		ValidArgsFunction: a.completeStream,
@@ -40,11 +45,19 @@ func (a *app) recordsCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) recordsList(ctx context.Context, connection, stream string, q storage.RecordQuery) error {
+func (a *app) recordsList(ctx context.Context, connection, stream string, q storage.RecordQuery, typed filterFlags) error {
 	if q.Limit <= 0 {
 		return usage("--limit must be above zero", "use `records export` for everything")
 	}
+	by, err := typed.read(a.Now())
+	if err != nil {
+		return err
+	}
 	return a.withStream(ctx, connection, stream, func(store *storage.Store, conn *storage.Connection) error {
+		if by != nil {
+			by.of(conn, stream)
+			return a.listMatching(ctx, store, conn.Name, stream, q, by)
+		}
 		want := q.Limit
 		var records []storage.Record
 		for len(records) < want { // a page of the store is smaller than what may be asked for
@@ -66,6 +79,45 @@ func (a *app) recordsList(ctx context.Context, connection, stream string, q stor
 		a.writeRecords(a.Out, records)
 		return a.writeMore(ctx, store, conn.Name, stream, q.Deleted, records)
 	})
+}
+
+// listMatching lists the records that keep to a filter, and says how many more do.
+func (a *app) listMatching(ctx context.Context, store *storage.Store, connection, stream string, q storage.RecordQuery, by *filter) error {
+	want, more := q.Limit, int64(0)
+	var records []storage.Record
+	for q.Limit = 500; ; {
+		page, err := store.Records(ctx, connection, stream, q)
+		if err != nil {
+			return err
+		}
+		for i := range page {
+			switch {
+			case !by.matches(&page[i]):
+			case len(records) < want:
+				records = append(records, page[i])
+			default:
+				more++
+			}
+		}
+		if len(page) < q.Limit {
+			break
+		}
+		q.AfterKey = page[len(page)-1].Key
+	}
+	if a.Printer.JSON {
+		return a.writeLines(records)
+	}
+	a.Printer.Raw()
+	a.writeRecords(a.Out, records)
+	if a.Flags.Quiet || len(records) == 0 {
+		return nil
+	}
+	fmt.Fprintf(a.Err, "%s listed", output.Plural(int64(len(records)), "record"))
+	if more > 0 {
+		fmt.Fprintf(a.Err, ", %s more match; the next ones: --after %s", output.Count(more), quoted(output.Clean(records[len(records)-1].Key)))
+	}
+	fmt.Fprintln(a.Err)
+	return nil
 }
 
 func (a *app) writeRecords(w io.Writer, records []storage.Record) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -12,7 +13,7 @@ import (
 
 // request reads the flags of `run` into what host/run asks for. What only the
 // manifest can decide (does the stream exist?) is decided there.
-func (f runFlags) request() (run.Request, error) {
+func (f runFlags) request(now time.Time) (run.Request, error) {
 	req := run.Request{Connection: f.connection, Streams: f.streams, Mode: abi.ModeIncremental, Timeout: f.timeout, AcceptRoot: f.acceptRoot, Force: f.force}
 	if f.full {
 		req.Mode = abi.ModeFullRefresh
@@ -28,7 +29,7 @@ func (f runFlags) request() (run.Request, error) {
 	}
 	var err error
 	if f.since != "" {
-		if req.Since, err = parseTime(f.since); err != nil {
+		if req.Since, err = parseTime("--since", f.since, now); err != nil {
 			return req, err
 		}
 	}
@@ -56,11 +57,24 @@ func pairs(flag, form string, given []string) (map[string]string, error) {
 	return syntax.Pairs(flag, form, given)
 }
 
-func parseTime(s string) (time.Time, error) {
+// mostAgo bounds, in hours, a time that is told by how long ago it is.
+const mostAgo = 2_000_000
+
+// parseTime reads a time: a date, RFC 3339, or how long before now, in weeks, days or
+// hours, as in 7d.
+func parseTime(flag, s string, now time.Time) (time.Time, error) {
+	hours := map[string]uint64{"w": 7 * 24, "d": 24, "h": 1}
+	if s != "" {
+		unit, known := hours[s[len(s)-1:]]
+		n, err := strconv.ParseUint(s[:len(s)-1], 10, 32)
+		if known && err == nil && n*unit <= mostAgo {
+			return now.Add(-time.Duration(n*unit) * time.Hour).UTC(), nil
+		}
+	}
 	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02"} {
 		if t, err := time.Parse(layout, s); err == nil {
 			return t, nil
 		}
 	}
-	return time.Time{}, usage(fmt.Sprintf("--since %q is not a time", s), "write 2026-01-31, or RFC 3339 as in 2026-01-31T08:00:00Z; without a zone it is UTC")
+	return time.Time{}, usage(fmt.Sprintf("%s %q is not a time", flag, s), "write 7d for seven days ago (w, d or h), 2026-01-31, or RFC 3339 as in 2026-01-31T08:00:00Z; without a zone it is UTC")
 }

@@ -56,7 +56,7 @@ func (a *app) runCommand() *cobra.Command {
 	p.StringArrayVar(&f.streams, "stream", nil, "collect only `STREAM` (repeatable)")
 	_ = cmd.RegisterFlagCompletionFunc("stream", a.completeRunStream) // the flag is there
 	p.BoolVar(&f.full, "full-refresh", false, "collect everything again, from the beginning")
-	p.StringVar(&f.since, "since", "", "only records of `TIME` or later: 2026-01-31, or RFC 3339")
+	p.StringVar(&f.since, "since", "", "only records of `TIME` or later: 7d (ago), 2026-01-31, or RFC 3339")
 	p.StringArrayVar(&f.resources, "resource", nil, "only the record `STREAM=KEY` (repeatable)")
 	p.StringArrayVar(&f.roots, "root", nil, "grant the folder `NAME=PATH`, in later runs too (repeatable)")
 	p.BoolVar(&f.accept, "accept", false, "accept the module, when this is its first run")
@@ -72,7 +72,7 @@ func (a *app) runCommand() *cobra.Command {
 
 // run makes the run and tells how it ended.
 func (a *app) run(ctx context.Context, connector string, f runFlags) error {
-	request, err := f.request()
+	request, err := f.request(a.Now())
 	if err != nil {
 		return err
 	}

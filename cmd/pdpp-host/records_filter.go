@@ -1,0 +1,177 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// filterFlags say which records of a stream are listed, as typed.
+type filterFlags struct {
+	where        []string
+	since, until string
+}
+
+// filter is what a record has to keep to, all of it.
+type filter struct {
+	conditions   []condition
+	since, until time.Time
+	timeField    string // that the stream's time stands in; "": none
+}
+
+// condition compares one field with a value.
+type condition struct{ field, operator, value string }
+
+// operators are those of a condition; one that another begins with comes after it.
+var operators = []string{"!=", ">=", "<=", "=", ">", "<"}
+
+// read returns the filter that was typed; nil when none was.
+func (f *filterFlags) read(now time.Time) (*filter, error) {
+	if len(f.where) == 0 && f.since == "" && f.until == "" {
+		return nil, nil //nolint:nilnil // no filter is no error
+	}
+	out := &filter{}
+	for _, text := range f.where {
+		at := strings.IndexAny(text, "!=<>")
+		c := condition{}
+		for _, op := range operators {
+			if at > 0 && strings.HasPrefix(text[at:], op) {
+				c = condition{text[:at], op, text[at+len(op):]}
+				break
+			}
+		}
+		if c.operator == "" {
+			return nil, usage("--where "+strconv.Quote(text)+" is no comparison", "write FIELD=VALUE, or with !=, <, <=, > or >=; quote it for the shell")
+		}
+		out.conditions = append(out.conditions, c)
+	}
+	for _, x := range []struct {
+		flag, text string
+		to         *time.Time
+	}{{"--since", f.since, &out.since}, {"--until", f.until, &out.until}} {
+		if x.text == "" {
+			continue
+		}
+		at, err := parseTime(x.flag, x.text, now)
+		if err != nil {
+			return nil, err
+		}
+		*x.to = at
+	}
+	return out, nil
+}
+
+// of takes the field of the stream's time from the accepted manifest.
+func (f *filter) of(conn *storage.Connection, stream string) {
+	if m := pinnedManifest(conn); m != nil {
+		for i := range m.Streams {
+			if m.Streams[i].Name == stream {
+				f.timeField = m.Streams[i].ConsentTimeField
+			}
+		}
+	}
+}
+
+// matches reports whether a record keeps to the filter. One without a time of its own,
+// such as a deleted one, has that at which it was collected.
+func (f *filter) matches(r *storage.Record) bool {
+	var data map[string]any
+	decoder := json.NewDecoder(strings.NewReader(string(r.Data)))
+	decoder.UseNumber() // an id of twenty digits is compared whole
+	if len(r.Data) > 0 && decoder.Decode(&data) != nil {
+		return false
+	}
+	for _, c := range f.conditions {
+		if !c.holds(data) {
+			return false
+		}
+	}
+	if f.since.IsZero() && f.until.IsZero() {
+		return true
+	}
+	at, ok := instant(written(fieldOf(data, f.timeField)))
+	if !ok {
+		at, ok = instant(r.EmittedAt)
+	}
+	return ok && !at.Before(f.since) && (f.until.IsZero() || at.Before(f.until))
+}
+
+// instant reads the time of a record.
+func instant(text string) (time.Time, bool) {
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", time.DateOnly} {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// fieldOf returns the value at a field, or at a path of members with dots between them.
+func fieldOf(data map[string]any, field string) any {
+	if v, ok := data[field]; ok {
+		return v
+	}
+	first, rest, nested := strings.Cut(field, ".")
+	if inner, ok := data[first].(map[string]any); nested && ok {
+		return fieldOf(inner, rest)
+	}
+	return nil
+}
+
+// holds compares numbers as such and everything else as text. A field that is not
+// there is null, which is smaller and larger than nothing.
+func (c condition) holds(data map[string]any) bool {
+	v := fieldOf(data, c.field)
+	text := written(v)
+	switch c.operator {
+	case "=":
+		return text == c.value || sameNumber(v, c.value)
+	case "!=":
+		return text != c.value && !sameNumber(v, c.value)
+	}
+	if v == nil {
+		return false
+	}
+	order := strings.Compare(text, c.value)
+	if a, b, ok := numbers(v, c.value); ok {
+		order = cmp.Compare(a, b)
+	}
+	switch c.operator {
+	case "<":
+		return order < 0
+	case "<=":
+		return order <= 0
+	case ">":
+		return order > 0
+	}
+	return order >= 0
+}
+
+func numbers(v any, text string) (a, b float64, ok bool) {
+	n, is := v.(json.Number)
+	if !is {
+		return 0, 0, false
+	}
+	a, errA := n.Float64()
+	b, errB := strconv.ParseFloat(text, 64)
+	return a, b, errA == nil && errB == nil
+}
+
+// sameNumber compares by value only what is short enough to be exact.
+func sameNumber(v any, text string) bool {
+	a, b, ok := numbers(v, text)
+	return ok && a == b && a > -1<<53 && a < 1<<53
+}
+
+// written is a value as an owner types it: a string bare, anything else as JSON.
+func written(v any) string {
+	if s, ok := v.(string); ok {
+		return s
+	}
+	text, _ := json.Marshal(v) // it was decoded from JSON
+	return string(text)
+}
