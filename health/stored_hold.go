@@ -1,6 +1,10 @@
 package health
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
 
 // noDevice: devices fed the connection, and none of them may any more.
 const noDevice Word = "no_device_enrolled"
@@ -8,11 +12,12 @@ const noDevice Word = "no_device_enrolled"
 // The words of what only the owner can put right. What a refusal is called is the
 // host's own code, of which there are many; a connection waits for one of these.
 const (
-	waitsForFolder  Word = "folder_not_usable"
-	waitsForModule  Word = "module_not_usable"
-	waitsForAddress Word = "address_not_allowed"
-	waitsForOption  Word = "option_not_valid"
-	waitsForBinding Word = "binding_not_given"
+	waitsForFolder     Word = "folder_not_usable"
+	waitsForModule     Word = "module_not_usable"
+	waitsForAcceptance Word = "module_not_accepted"
+	waitsForAddress    Word = "address_not_allowed"
+	waitsForOption     Word = "option_not_valid"
+	waitsForBinding    Word = "binding_not_given"
 )
 
 // waitsFor are the areas and codes of refusals, the more special first.
@@ -23,6 +28,7 @@ var waitsFor = [...]struct {
 	{"connection.origin_changed", waitsForAddress},
 	{"send.base_url_invalid", waitsForAddress},
 	{"files.", waitsForFolder},
+	{Word(abi.CodePluginNotAccepted), waitsForAcceptance},
 	{"plugin.", waitsForModule},
 	{"manifest.", waitsForModule},
 	{"binding.", waitsForBinding},

@@ -112,6 +112,6 @@ func (a *app) writeConnection(w io.Writer, v connectionView) {
 		line("checkpoint", fmt.Sprintf("%s  %s, %s by %s at %s", p.Stream, p.Bookmark, state, p.RunID, output.Timestamp(p.At)))
 	}
 	if v.OpenGaps != nil {
-		line("gaps", output.Plural(*v.OpenGaps, "detail")+" still to fetch")
+		line("details", output.Count(*v.OpenGaps)+" still to fetch")
 	}
 }

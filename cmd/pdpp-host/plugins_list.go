@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
@@ -27,7 +28,10 @@ type listed struct {
 	Kind      string   `json:"kind,omitempty"`
 	ABI       int      `json:"abi,omitempty"`
 	Bindings  []string `json:"bindings,omitempty"`
-	Changed   bool     `json:"changed,omitempty"` // a connection has accepted another module
+	Reaches   []string `json:"reaches,omitempty"`  // hosts
+	Reads     []string `json:"reads,omitempty"`    // the folders that it reads unless its owner names others
+	Accepted  bool     `json:"accepted,omitempty"` // by the owner of a connection, this module
+	Changed   bool     `json:"changed,omitempty"`  // a connection has accepted another module
 	Problem   *problem `json:"problem,omitempty"`
 }
 
@@ -75,7 +79,7 @@ func (a *app) pluginsList(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := a.markChanged(ctx, c, rows); err != nil {
+	if err := a.markAccepted(ctx, c, rows); err != nil {
 		return err
 	}
 	summary := fmt.Sprintf("%s in %s", output.Plural(int64(len(rows)), "connector"), a.tilde(dir))
@@ -95,12 +99,36 @@ func (r *listed) fill(d *described) {
 			r.Bindings = append(r.Bindings, name)
 		}
 		slices.Sort(r.Bindings)
+		if n := m.Requirements.Network; n != nil {
+			for _, h := range n.Hosts {
+				r.Reaches = append(r.Reaches, h.Host)
+			}
+		}
+		if p := m.Requirements.LocalPaths; p != nil && p.HomeDefault != "" {
+			r.Reads = append(r.Reads, "~/"+p.HomeDefault)
+		}
 	}
 }
 
-// markChanged finds the modules that a run would refuse, because a connection
-// has accepted another one.
-func (a *app) markChanged(ctx context.Context, c *config.Config, rows []listed) error {
+// asks is what the module asks for, in as few words as name the places.
+func (r *listed) asks() string {
+	var asks []string
+	for _, binding := range r.Bindings {
+		switch name, _, _ := strings.Cut(binding, " "); {
+		case name == abi.BindingFilesystem && len(r.Reads) > 0:
+			asks = append(asks, r.Reads...)
+		case name == abi.BindingNetwork && len(r.Reaches) > 0:
+			asks = append(asks, r.Reaches...)
+		default:
+			asks = append(asks, binding)
+		}
+	}
+	return dash(strings.Join(asks, ", "))
+}
+
+// markAccepted finds the modules that an owner accepted, and those that a run would
+// refuse because a connection has accepted another one.
+func (a *app) markAccepted(ctx context.Context, c *config.Config, rows []listed) error {
 	if !exists(c.StorageDSN()) {
 		return nil
 	}
@@ -108,8 +136,9 @@ func (a *app) markChanged(ctx context.Context, c *config.Config, rows []listed) 
 		all, err := ownConnections(ctx, store)
 		for _, conn := range all {
 			for i := range rows {
-				if rows[i].Connector == conn.Connector && conn.PinnedSHA256 != "" && conn.PinnedSHA256 != rows[i].SHA256 {
-					rows[i].Changed = true
+				if rows[i].Connector == conn.Connector && conn.PinnedSHA256 != "" {
+					same := conn.PinnedSHA256 == rows[i].SHA256
+					rows[i].Accepted, rows[i].Changed = rows[i].Accepted || same, rows[i].Changed || !same
 				}
 			}
 		}
@@ -125,14 +154,16 @@ func (a *app) writeList(w io.Writer, dir string, rows []listed) {
 	cells := make([][]string, len(rows))
 	for i, r := range rows {
 		state := "ready"
-		if r.Changed {
-			state = "changed, see: " + a.advice("pdpp-host plugins verify "+quoted(r.Name))
-		}
-		if r.Problem != nil {
+		switch {
+		case r.Problem != nil:
 			state = a.homely(r.Problem.Message) + " [" + r.Problem.Code + "]"
+		case r.Changed:
+			state = "changed, see: " + a.advice("pdpp-host plugins verify "+quoted(r.Name))
+		case !r.Accepted:
+			state = "not accepted, see: " + a.advice("pdpp-host plugins accept "+quoted(r.Name))
 		}
 		cells[i] = []string{
-			r.Name, dash(r.Version), output.ShortHash(dash(r.SHA256)), output.Bytes(r.SizeBytes), dash(strings.Join(r.Bindings, ", ")), state,
+			r.Name, dash(r.Version), output.ShortHash(dash(r.SHA256)), output.Bytes(r.SizeBytes), r.asks(), state,
 		}
 	}
 	output.Table(w, a.Printer.Style, []string{"name", "version", "sha256", "size", "asks for", "state"}, cells)

@@ -176,6 +176,7 @@ func (a *app) tell(ended runResult) error {
 		if ended.Verdict != nil {
 			b := view.BriefOf(ended.Verdict)
 			outcome.WriteVerdict(w, a.Printer.Style, r.Connection, &b, todo, a.advice)
+			a.writeRejected(w, r.Connection, ended.rejected)
 		}
 		if line := a.nothingFound(r); line != "" {
 			fmt.Fprintln(w, "  "+line)

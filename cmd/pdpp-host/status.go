@@ -65,7 +65,8 @@ type statusItem struct {
 	// ModuleMissing stands beside the verdict, which knows of it from what serves.
 	ModuleMissing bool `json:"module_missing,omitempty"`
 
-	subject subject
+	subject  subject
+	rejected bool // records failed their schema, and no run has delivered them since
 }
 
 func (a *app) statusAll(ctx context.Context, f statusFlags) error {
@@ -92,7 +93,8 @@ func (a *app) statusAll(ctx context.Context, f statusFlags) error {
 			v := a.rendered(&page[i], r.Runtime)
 			item := statusItem{
 				Item: view.Item{Name: page[i].Name, Connector: page[i].Connector, Verdict: view.BriefOf(&v)}, Outbox: view.OutboxCueOf(page[i].Name, &v),
-				subject: subject{connection: page[i].Name, connector: page[i].Connector, feeds: fed[page[i].ConnectionID], unaccepted: !page[i].Accepted()},
+				subject:  subject{connection: page[i].Name, connector: page[i].Connector, feeds: fed[page[i].ConnectionID], unaccepted: !page[i].Accepted()},
+				rejected: len(page[i].MissingRecords()) > 0,
 			}
 			item.ModuleMissing = missesModule(ctx, c, store, &item.Verdict, &item.subject)
 			r.Connections[i] = item
@@ -127,9 +129,7 @@ func (a *app) statusOnly(ctx context.Context, c *config.Config, store *storage.S
 }
 
 func (a *app) writeStatus(w io.Writer, r *statusResult) {
-	if line := r.Runtime.Indicator(); line != "" {
-		fmt.Fprintln(w, a.Printer.Style.Red(line))
-	}
+	a.writeRuntime(w, r.Runtime)
 	if r.Fleet.Registered == 0 {
 		fmt.Fprintln(w, a.advice(noConnections))
 		return
@@ -151,8 +151,18 @@ func (a *app) writeStatus(w io.Writer, r *statusResult) {
 	}
 }
 
-// row is the connection's line of the table. What is to be done about something that
-// no command line has asked for names the command.
+// writeRuntime says what is wrong with what serves, and the command that starts it.
+func (a *app) writeRuntime(w io.Writer, r view.Runtime) {
+	line := r.Indicator()
+	if strings.HasPrefix(r.Fault, "scheduler_") {
+		line += " Start it: " + a.advice(program+" serve")
+	}
+	if line != "" {
+		fmt.Fprintln(w, a.Printer.Style.Red(line))
+	}
+}
+
+// row is the connection's line of the table. What is to be done names the command.
 func (c *statusItem) row(advise func(string) string) []string {
 	b := &c.Verdict
 	todo, owners := b.Primary()
@@ -166,10 +176,11 @@ func (c *statusItem) row(advise func(string) string) []string {
 	}
 	if !owners {
 		todo = "" // no task of the owner's: what happens next says it
-	} else if waitsForOwner(&b.RequiredActions[0]) || b.Cause != nil || b.RequiredActions[0].CTACode == "cta_enroll_device" {
-		if command := step(b, c.subject); command != "" {
-			todo += ": " + advise(command)
-		}
+	} else if command := step(b, c.subject); command != "" {
+		todo += ": " + advise(command)
+	}
+	if !owners && c.rejected { // the fix is not the owner's; how it ends is
+		todo = "See the rejected records: " + advise(program+" status "+quoted(c.Name))
 	}
 	next := once(todo, append([]string{b.ForwardStatement}, notes...)...)
 	if owners && b.MoreActions > 0 {
@@ -204,7 +215,7 @@ type statusOne struct {
 
 	ModuleMissing bool         `json:"module_missing,omitempty"`
 	Refusal       *refusalView `json:"refusal,omitempty"` // with --detail
-	// NotCollected is what the last run left out, in its own words; with --detail.
+	// NotCollected is what the last run left out, in its own words; with --detail where the verdict leads to it.
 	NotCollected []run.KnownGap `json:"not_collected,omitempty"`
 	// RejectedRecords failed their schema, and no run has delivered them since.
 	RejectedRecords []storage.MissingRecords `json:"rejected_records,omitempty"`
@@ -239,24 +250,29 @@ func (a *app) showStatus(ctx context.Context, c *config.Config, store *storage.S
 	b, about := view.BriefOf(&v), subject{connection: e.Name, connector: e.Connector, feeds: fed, unaccepted: !e.Accepted()}
 	one := statusOne{Name: e.Name, Connector: e.Connector, Verdict: v, ModuleMissing: missesModule(ctx, c, store, &b, &about), devicePart: devicePartOf(&v, fed),
 		RejectedRecords: e.MissingRecords()}
+	toPutRight := len(b.RequiredActions) > 0 && leftByRun(&b.RequiredActions[0])
+	if detail || !toPutRight { // else the verdict says so, and leads to it
+		if one.NotCollected, err = leftOut(ctx, store, e); err != nil {
+			return err
+		}
+	}
+	name := e.Name
 	if !detail {
 		one.Verdict.Detail = nil
 	} else if one.Refusal, err = refusalOf(ctx, store, e.ConnectionID); err != nil {
 		return err
-	} else if one.NotCollected, err = leftOut(ctx, store, e); err != nil {
-		return err
+	} else {
+		name = "" // its details stand below
 	}
 	command := step(&b, about)
-	if detail && len(b.RequiredActions) > 0 && leftByRun(&b.RequiredActions[0]) {
+	if detail && toPutRight {
 		command = about.run() // what the step would show stands below
 	}
 	result := map[string]any{"connections": []statusOne{one}, "runtime": runtime}
 	return a.Printer.Result(v.Pill.Label+"  "+e.Name, result, func(w io.Writer) {
-		if line := runtime.Indicator(); line != "" {
-			fmt.Fprintln(w, a.Printer.Style.Red(line))
-		}
+		a.writeRuntime(w, runtime)
 		fmt.Fprintf(w, "%s  %s\n", output.Clean(e.Name), b.Progress.Headline)
-		outcome.WriteVerdict(w, a.Printer.Style, e.Name, &b, command, a.advice)
+		outcome.WriteVerdict(w, a.Printer.Style, name, &b, command, a.advice)
 		if line := causeLine(c, &b); line != "" {
 			fmt.Fprintf(w, "  cause: %s\n", a.homely(a.advice(line)))
 		}

@@ -38,7 +38,7 @@ func (a *app) writeRejected(w io.Writer, connection string, list []storage.Missi
 		} else if r.Unlisted > 0 {
 			ends = "; " + output.Count(r.Unlisted) + " of them are only counted, and once the connector is fixed, all of this ends with "
 		}
-		fmt.Fprintf(w, "%-24s %s%s\n", "rejected", output.Clean(line+ends), a.advice("pdpp-host run "+quoted(connection)+" --full-refresh"))
+		fmt.Fprintf(w, "  rejected: %s%s\n", output.Clean(line+ends), a.advice("pdpp-host run "+quoted(connection)+" --full-refresh"))
 	}
 }
 

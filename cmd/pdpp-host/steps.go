@@ -134,7 +134,7 @@ func step(b *view.Brief, s subject) string {
 	case "cta_put_right_address", "cta_put_right_option", "cta_put_right_binding":
 		return s.run() // which says what is wrong, or that nothing is any more
 	}
-	if first.CTACode == "cta_put_right_module" && s.unaccepted {
+	if first.CTACode == "cta_put_right_acceptance" || first.CTACode == "cta_put_right_module" && s.unaccepted {
 		return s.accept()
 	}
 	if waitsForOwner(first) {

@@ -70,7 +70,8 @@ type runResult struct {
 	*run.Result
 	Verdict *verdict.RenderedVerdict `json:"verdict"` // null: it could not be read
 
-	subject subject
+	subject  subject
+	rejected []storage.MissingRecords // as of its end, and of earlier runs
 }
 
 // afterRun reads how the connection is once its run has ended. The run has its
@@ -89,6 +90,6 @@ func (a *app) afterRun(ctx context.Context, store *storage.Store, r *run.Result,
 	}
 	v := a.rendered(e, runtime)
 	v.Detail = nil // `status --detail` has it
-	out.Verdict = &v
+	out.Verdict, out.rejected = &v, e.MissingRecords()
 	return out
 }

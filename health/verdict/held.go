@@ -19,6 +19,7 @@ type held struct{ cta, forward line }
 var heldBy = map[health.Word]held{
 	"folder_not_usable":   {ctaFolder, forwardFolder},
 	"module_not_usable":   {ctaModule, forwardModule},
+	"module_not_accepted": {ctaAccept, forwardAccept},
 	"address_not_allowed": {ctaAddress, forwardAddress},
 	"option_not_valid":    {ctaOption, forwardOption},
 	"binding_not_given":   {ctaBinding, forwardBinding},

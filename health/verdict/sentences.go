@@ -44,6 +44,7 @@ const (
 	forwardPutRight
 	forwardFolder
 	forwardModule
+	forwardAccept
 	forwardAddress
 	forwardOption
 	forwardBinding
@@ -89,6 +90,7 @@ const (
 	ctaPutRight
 	ctaFolder
 	ctaModule
+	ctaAccept
 	ctaAddress
 	ctaOption
 	ctaBinding
@@ -159,6 +161,7 @@ var sentences = [lineCount]struct {
 	forwardPutRight:         {"put_right", "Putting it right lets the connector collect again.", namesOwnerStep},
 	forwardFolder:           {"put_right_folder", "A folder that it reads is missing, empty, or not the one of before; putting it right lets the connector collect again.", namesOwnerStep},
 	forwardModule:           {"put_right_module", "Its module is missing, or is not the accepted one; putting it right lets the connector collect again.", namesOwnerStep},
+	forwardAccept:           {"put_right_acceptance", "Nobody has accepted its module yet; once you have, the connector can collect.", namesOwnerStep},
 	forwardAddress:          {"put_right_address", "The address that it is to ask is not allowed; putting it right lets the connector collect again.", namesOwnerStep},
 	forwardOption:           {"put_right_option", "One of its settings is not valid; putting it right lets the connector collect again.", namesOwnerStep},
 	forwardBinding:          {"put_right_binding", "The connector needs something that this host does not give; putting it right lets the connector collect again.", namesOwnerStep},
@@ -204,6 +207,7 @@ var sentences = [lineCount]struct {
 	ctaPutRight:         {"cta_put_right", "Put right what it waits for", namesOwnerStep},
 	ctaFolder:           {"cta_put_right_folder", "Put right the folder that it reads", namesOwnerStep},
 	ctaModule:           {"cta_put_right_module", "Put right or accept its module", namesOwnerStep},
+	ctaAccept:           {"cta_put_right_acceptance", "See what its module asks for and accept it", namesOwnerStep},
 	ctaAddress:          {"cta_put_right_address", "Put right the address that it asks", namesOwnerStep},
 	ctaOption:           {"cta_put_right_option", "Put right its settings", namesOwnerStep},
 	ctaBinding:          {"cta_put_right_binding", "Give it what it needs of this host", namesOwnerStep},

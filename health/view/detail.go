@@ -31,7 +31,12 @@ func Details(v *verdict.RenderedVerdict) []Line {
 		lines = append(lines, Line{"activity", "a run is going on"})
 	}
 	for i := range d.Conditions {
-		lines = append(lines, conditionLine(&d.Conditions[i], d.DominantConditionID))
+		c := d.Conditions[i]
+		if step := ownersStep(v); c.Type == health.AttentionClear && c.Remediation != nil && step != "" {
+			r := *c.Remediation
+			r.Label, c.Remediation = step, &r
+		}
+		lines = append(lines, conditionLine(&c, d.DominantConditionID))
 	}
 	if b := d.DetailGapBacklog; b == nil {
 		lines = append(lines, Line{"backlog", "not known"})
@@ -54,6 +59,16 @@ func Details(v *verdict.RenderedVerdict) []Line {
 		lines = append(lines, Line{"withheld", string(broken)})
 	}
 	return lines
+}
+
+// ownersStep is what the verdict asks the owner for, in its own words; "" for nothing.
+func ownersStep(v *verdict.RenderedVerdict) string {
+	for i := range v.RequiredActions {
+		if a := &v.RequiredActions[i]; a.Kind == verdict.AddInfo && a.Remediation == nil {
+			return a.CTA
+		}
+	}
+	return ""
 }
 
 func conditionLine(c *health.Condition, dominant health.Word) Line {

@@ -26,6 +26,7 @@ type Record struct {
 type Rejection struct {
 	Path    string
 	Keyword string
+	Types   string // for the keyword type: found and allowed, where that is known
 }
 
 // Records walks one emit call's JSON Lines and calls fn with each record in
@@ -113,7 +114,7 @@ func (g *Gate) admit(line int) error {
 			"simplify the schema: references and combinators multiply")
 	}
 	if failure != nil {
-		g.record.Rejected = &Rejection{Path: failure.Path, Keyword: failure.Keyword}
+		g.record.Rejected = &Rejection{Path: failure.Path, Keyword: failure.Keyword, Types: failure.Types}
 	}
 	g.record.Data = g.tape.Text(e.data)
 	return nil

@@ -28,6 +28,8 @@ type KnownGap struct {
 	RecoveryHint string          `json:"recovery_hint,omitempty"`
 	Diagnostics  json.RawMessage `json:"diagnostics,omitempty"`
 	Count        int64           `json:"count"`
+
+	keys []string // the first of the records that it is about, for Diagnostics
 }
 
 // knownGaps collects KnownGaps: equal ones are counted together, and past the
@@ -81,9 +83,38 @@ func (k *knownGaps) takeBack(at int) {
 	k.list[at].Count--
 }
 
+// maxNamedKeys is of how many records a gap says which they are.
+const maxNamedKeys = 3
+
+// name says which record the gap at a place is about.
+func (k *knownGaps) name(at int, key []byte) {
+	if at == pastTheLimit {
+		return
+	}
+	if g := &k.list[at]; len(g.keys) < maxNamedKeys && !slices.Contains(g.keys, "key "+clip(string(key), maxGapText)) {
+		g.keys = append(g.keys, "key "+clip(string(key), maxGapText))
+	}
+}
+
+// unname takes that back.
+func (k *knownGaps) unname(at int, key []byte) {
+	if at != pastTheLimit {
+		g := &k.list[at]
+		g.keys = slices.DeleteFunc(g.keys, func(s string) bool { return s == "key "+clip(string(key), maxGapText) })
+	}
+}
+
 // all returns the gaps, never nil, with one line for those past the limit.
 func (k *knownGaps) all() []KnownGap {
 	out := slices.DeleteFunc(append([]KnownGap{}, k.list...), func(g KnownGap) bool { return g.Count == 0 })
+	for i := range out {
+		if g := &out[i]; len(g.keys) > 0 {
+			g.Diagnostics, _ = json.Marshal(struct { // strings never fail
+				Count    int64    `json:"count"`
+				Examples []string `json:"examples"`
+			}{g.Count, g.keys})
+		}
+	}
 	if k.dropped > 0 {
 		out = append(out, KnownGap{
 			Kind: "truncated", Reason: "too_many_known_gaps", Severity: "informational", Count: k.dropped,

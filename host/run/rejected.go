@@ -38,13 +38,18 @@ func (c *collection) reject(rec *boundary.Record, stream string) error {
 	before, again := followed[key]
 	if again {
 		c.known.takeBack(before)
+		c.known.unname(before, rec.Key)
 	}
-	switch at := c.known.add(rejection(rec.Rejected, stream)); {
+	at := c.known.add(rejection(rec.Rejected, stream))
+	switch {
 	case followed == nil:
 		c.followed[rec.Stream] = map[storage.KeyHash]int{key: at}
 	case again, len(followed) < maxFollowed:
 		followed[key] = at
+	default:
+		return c.flushFull()
 	}
+	c.known.name(at, rec.Key)
 	return c.flushFull()
 }
 
@@ -68,20 +73,25 @@ func (c *collection) undoRejection(rec *boundary.Record) {
 	key := storage.HashKey(rec.Key)
 	if at, was := followed[key]; was {
 		c.known.takeBack(at)
+		c.known.unname(at, rec.Key)
 		delete(followed, key)
 	}
 }
 
-// rejection says where a record fails its schema, never with what value.
+// rejection says where a record fails its schema and by which types, never with what
+// value.
 func rejection(r *boundary.Rejection, stream string) KnownGap {
 	path := r.Path
 	if path == "" {
 		path = "the record"
 	}
+	message := fmt.Sprintf("%s fails %q of the stream's schema", path, r.Keyword)
+	if r.Types != "" {
+		message += " (" + r.Types + ")"
+	}
 	return KnownGap{
 		Kind: KindRejected, Reason: string(abi.ReasonSchemaRejected), Severity: "actionable", Stream: stream,
-		Message:      fmt.Sprintf("%s fails %q of the stream's schema", path, r.Keyword),
-		RecoveryHint: "retry_on_connector_upgrade",
+		Message: message, RecoveryHint: "retry_on_connector_upgrade",
 	}
 }
 

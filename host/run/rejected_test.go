@@ -62,6 +62,22 @@ func TestADeliveredRecordIsNotMissing(t *testing.T) {
 	}
 }
 
+// The owner of a rejected record learns which one it is and why, and none of its
+// values.
+func TestARejectedRecordIsNamed(t *testing.T) {
+	t.Parallel()
+	h := newHost(t, setup{})
+	res := h.mustPlay("emit " + goodNote + `\n` + badNote + done(2))
+	if len(res.KnownGaps) != 1 {
+		t.Fatalf("got %+v, want one gap", res.KnownGaps)
+	}
+	g := res.KnownGaps[0]
+	const message, names = `/n fails "type" of the stream's schema (found string, allowed integer)`, `{"count":1,"examples":["key bad"]}`
+	if g.Message != message || string(g.Diagnostics) != names {
+		t.Errorf("got %s %s, want %s %s", g.Message, g.Diagnostics, message, names)
+	}
+}
+
 // A connector whose every record is rejected does not fit its own schema: its
 // cursor stays, so that a fixed one collects them.
 func TestAllRejectedWithholdsTheCursor(t *testing.T) {

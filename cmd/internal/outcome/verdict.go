@@ -10,7 +10,7 @@ import (
 
 // WriteVerdict tells how the connection is now that its run has ended, in the
 // verdict's own words. command is what does the first of what there is to do, ""
-// when no command does.
+// when no command does. name is "" where the details stand below.
 func WriteVerdict(w io.Writer, s output.Style, name string, b *view.Brief, command string, advise Advise) {
 	fmt.Fprintf(w, "%s  %s\n", s.Pill(string(b.Pill.Tone), b.Pill.Label), b.ForwardStatement)
 	for _, note := range b.Notes() {
@@ -27,5 +27,8 @@ func WriteVerdict(w io.Writer, s output.Style, name string, b *view.Brief, comma
 	if b.MoreActions > 0 {
 		line += fmt.Sprintf("    +%d more", b.MoreActions)
 	}
-	fmt.Fprintf(w, "%s    details: %s\n", line, advise("pdpp-host status "+output.Clean(name)+" --detail"))
+	if name != "" {
+		line += "    details: " + advise("pdpp-host status "+output.Clean(name)+" --detail")
+	}
+	fmt.Fprintln(w, line)
 }

@@ -18,7 +18,7 @@ func (s *Schema) slow(t *tape.Tape, i int) (failure *Failure, err error) {
 		if at := firstVast(t, i); at >= 0 {
 			// The library reckons exactly, which a number like 1e999999999 turns
 			// against it.
-			return &Failure{s.pointerTo(t, i, at, ""), "type"}, nil
+			return &Failure{Path: s.pointerTo(t, i, at, ""), Keyword: "type"}, nil
 		}
 	}
 	defer func() {
@@ -47,7 +47,7 @@ func (s *Schema) slow(t *tape.Tape, i int) (failure *Failure, err error) {
 	default:
 		path += "/*"
 	}
-	return &Failure{path, leaf.keyword}, nil
+	return &Failure{path, leaf.keyword, leaf.types}, nil
 }
 
 var errFault = errors.New("the schema cannot be validated")
@@ -66,6 +66,7 @@ type leaf struct {
 	tokens  []string // from the value, the missing member included
 	keyword string
 	extra   string // the member that additionalProperties does not let be there
+	types   string // found and allowed, of the keyword type
 }
 
 // firstLeaf returns the failure that is first by place and keyword: the
@@ -106,6 +107,8 @@ func leafOf(e *jsonschema.ValidationError) leaf {
 		if len(k.Properties) > 0 {
 			l.extra = slices.Min(k.Properties)
 		}
+	case *kind.Type:
+		l.keyword, l.types = "type", "found "+k.Got+", allowed "+strings.Join(k.Want, " or ")
 	case *kind.FalseSchema:
 		l.keyword = "false"
 	case *kind.Not:

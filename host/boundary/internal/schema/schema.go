@@ -107,6 +107,9 @@ func (s *Schema) Fast() bool { return s.shape != nil }
 type Failure struct {
 	Path    string
 	Keyword string
+	// Types says for the keyword type which JSON type was found and which are allowed;
+	// "" where that is not known. It never holds a value.
+	Types string
 }
 
 // Check validates value i of t. It returns nil, nil for a valid value, and
@@ -118,7 +121,7 @@ func (s *Schema) Check(t *tape.Tape, i int) (*Failure, error) {
 			return nil, nil
 		case no:
 			if t.Nodes() > largeValue {
-				return &Failure{s.pointerTo(t, i, s.run.failed, s.run.missing), s.run.keyword}, nil
+				return &Failure{Path: s.pointerTo(t, i, s.run.failed, s.run.missing), Keyword: s.run.keyword}, nil
 			}
 		}
 	}
