@@ -110,12 +110,12 @@ func (a *app) notAsked(t *consent.Terms, m *typedModule, f acceptFlags) error {
 	if !a.Flags.Quiet {
 		t.Write(a.Err, a.tilde)
 	}
-	command := (&subject{connector: m.connector, connection: cmp.Or(m.connection, m.connector)}).accept()
+	command := []string{(&subject{connector: m.connector, connection: cmp.Or(m.connection, m.connector)}).accept()}
 	for _, item := range f.allow {
-		command += " --allow " + quoted(item)
+		command = append(command, "--allow", quoted(item))
 	}
 	return abi.NewError(abi.CodePluginNotAccepted, "standard input is no terminal, so nobody can be asked whether the module is accepted",
-		"if it is: "+command+" --accept")
+		"if it is: "+strings.Join(append(command, "--accept"), " "))
 }
 
 // toAccept are the connections that a module is accepted for: the one that was named,

@@ -109,10 +109,13 @@ func (k *knownGaps) all() []KnownGap {
 	out := slices.DeleteFunc(append([]KnownGap{}, k.list...), func(g KnownGap) bool { return g.Count == 0 })
 	for i := range out {
 		if g := &out[i]; len(g.keys) > 0 {
-			g.Diagnostics, _ = json.Marshal(struct { // strings never fail
+			named, err := json.Marshal(struct {
 				Count    int64    `json:"count"`
 				Examples []string `json:"examples"`
 			}{g.Count, g.keys})
+			if err == nil {
+				g.Diagnostics = named
+			}
 		}
 	}
 	if k.dropped > 0 {
