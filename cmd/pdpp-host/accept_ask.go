@@ -33,7 +33,7 @@ func (a *app) acceptFirst(ctx context.Context, c *config.Config, store *storage.
 	case conn.PinnedSHA256 != "":
 		return nil
 	}
-	t, err := a.terms(c, d, added(conn.Roots, request.Roots))
+	t, err := a.terms(c, d, added(conn.Roots, request.Roots), added(conn.Options, request.Options))
 	if err != nil {
 		return err
 	}

@@ -77,7 +77,7 @@ func (a *app) connectionsAdd(ctx context.Context, name, connector string, f addF
 		} else if abi.CodeOf(err) != abi.CodeConnectionUnknown {
 			return err
 		}
-		t, err := a.terms(c, d, roots)
+		t, err := a.terms(c, d, roots, options)
 		if err != nil {
 			return err
 		}

@@ -5,15 +5,18 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/consent"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/modules"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
+	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -85,7 +88,7 @@ func (a *app) acceptModule(ctx context.Context, c *config.Config, store *storage
 	if err != nil {
 		return err
 	}
-	t, err := a.terms(c, d, conns[0].Roots)
+	t, err := a.commonTerms(c, d, conns)
 	if err != nil {
 		return err
 	}
@@ -98,7 +101,7 @@ func (a *app) acceptModule(ctx context.Context, c *config.Config, store *storage
 	case !a.interactive():
 		return a.notAsked(t, m, f)
 	default:
-		if items, err = a.askToAccept(ctx, t, items, conns[0].Accepted); err != nil {
+		if items, err = a.askToAccept(ctx, t, items, acceptedByAll(conns, d.File.SHA256)); err != nil {
 			return err
 		}
 	}
@@ -142,9 +145,49 @@ func toAccept(ctx context.Context, store *storage.Store, d *described, connectio
 	return conns, nil
 }
 
-// terms are what a module gets with these folders.
-func (a *app) terms(c *config.Config, d *described, roots map[string]string) (*consent.Terms, error) {
-	return consent.With(d, a.rootResolver(c), roots)
+// commonTerms are what each of these connections gets by accepting a module. It
+// refuses connections that get different things: their owner would accept for one of
+// them what was shown of another.
+func (a *app) commonTerms(c *config.Config, d *described, conns []storage.Connection) (*consent.Terms, error) {
+	var common *consent.Terms
+	var names []string
+	differ := false
+	for i := range conns {
+		t, err := a.terms(c, d, conns[i].Roots, conns[i].Options)
+		if err != nil {
+			return nil, err
+		}
+		common, names = cmp.Or(common, t), append(names, conns[i].Name)
+		differ = differ || !slices.Equal(t.Asks, common.Asks) || !slices.Equal(t.ByName, common.ByName)
+	}
+	if differ {
+		key := d.Manifest.ConnectorKey
+		return nil, usage(fmt.Sprintf("the connections of %s do not get the same: %s", key, strings.Join(names, ", ")),
+			"accept it for each by itself: pdpp-host plugins accept "+key+" --connection NAME")
+	}
+	return common, nil
+}
+
+// acceptedByAll are the things that each of these connections accepted by name, with
+// the module of that hash.
+func acceptedByAll(conns []storage.Connection, sha256 string) (items []storage.AcceptedItem) {
+	for _, item := range conns[0].Accepted {
+		if !slices.ContainsFunc(conns, func(conn storage.Connection) bool {
+			return conn.PinnedSHA256 != sha256 || !conn.Accepts(item.Kind, item.Name)
+		}) {
+			items = append(items, item)
+		}
+	}
+	return items
+}
+
+// terms are what a module gets with these folders and options of its connection.
+func (a *app) terms(c *config.Config, d *described, roots, options map[string]string) (*consent.Terms, error) {
+	t, err := consent.With(d, a.rootResolver(c), roots)
+	if base := options[run.OptionBaseURL]; err == nil && base != "" {
+		t.Asks = append(t.Asks, modules.Ask{What: "asks at", Value: base + ", instead of its provider; its credentials go there"})
+	}
+	return t, err
 }
 
 func (a *app) acceptAll(ctx context.Context, store *storage.Store, conns []storage.Connection, t *consent.Terms, items []storage.AcceptedItem, path string) error {
@@ -161,8 +204,9 @@ func (a *app) acceptAll(ctx context.Context, store *storage.Store, conns []stora
 		if err != nil {
 			return err
 		}
-		r.Connections, r.ByName = append(r.Connections, conn.Name), append(r.ByName[:0], conn.Accepted...)
+		r.Connections, conns[i] = append(r.Connections, conn.Name), *conn
 	}
+	r.ByName = append(r.ByName, acceptedByAll(conns, r.SHA256)...)
 	for _, ask := range t.Left(r.ByName) {
 		r.Left = append(r.Left, ask.ByName)
 	}

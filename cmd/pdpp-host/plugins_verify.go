@@ -17,6 +17,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
+	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -33,7 +34,7 @@ type verified struct {
 	Problem    *problem         `json:"problem,omitempty"` // of a broken module, which has no connection here
 
 	typed string // what names the module on a command line
-	err   error  // of a broken module
+	err   error  // of a broken module, or of one that is not accepted and should be
 }
 
 func (a *app) pluginsVerifyCommand() *cobra.Command {
@@ -42,7 +43,7 @@ func (a *app) pluginsVerifyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "verify [CONNECTOR]", Short: "Hold modules against what was accepted, and accept a changed one", Args: takes("[CONNECTOR]"),
 		Long: "Compares each connection's pinned module with the installed one and shows what changed in what it asks for.\n" +
-			"With --accept the installed module becomes the accepted one.",
+			"With --accept the installed module becomes the accepted one. A connection's first module is accepted with plugins accept.",
 		ValidArgsFunction: a.completeConnector,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.pluginsVerify(cmd.Context(), args, connection, accept)
@@ -170,8 +171,15 @@ func (v *verifier) one(ctx context.Context, typed string, connections []storage.
 		return err
 	}
 	found, err := verifyModule(ctx, v.store, connections, d, only, v.accept)
+	path := ""
+	if isPath(typed) {
+		path = typed
+	}
 	for i := range found {
 		found[i].typed = typed
+		if v.accept && found[i].State == "not_pinned" {
+			found[i].err = run.NotAccepted(found[i].Connector, found[i].Connection, path)
+		}
 	}
 	v.rows = append(v.rows, found...)
 	return err
@@ -217,7 +225,7 @@ func verifyModule(ctx context.Context, store *storage.Store, connections []stora
 				v.Changes = modules.Changes(old, d.Manifest)
 			}
 		}
-		if accept && v.State != "same" {
+		if accept && v.State == "changed" {
 			if _, err := consent.Accept(ctx, store, conn.Name, consent.Of(d, nil), nil, ""); err != nil {
 				return nil, err
 			}
@@ -244,12 +252,12 @@ func (a *app) tellVerified(rows []verified) error {
 	changed, bad := 0, 0
 	first, firstBroken := verified{}, verified{}
 	for _, v := range rows {
-		switch v.State {
-		case "changed":
+		switch {
+		case v.State == "changed":
 			if changed++; changed == 1 {
 				first = v
 			}
-		case "broken":
+		case v.err != nil:
 			if bad++; bad == 1 {
 				firstBroken = v
 			}
