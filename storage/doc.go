@@ -20,7 +20,7 @@
 // lease.go, runwriter.go, ops.go, gaps.go, gaps_read.go and finish.go (a run from
 // its begin to its end); retention.go and history.go (the end of old runs);
 // connections.go, remove.go and erase.go (what is deleted is gone); compact.go; reading.go
-// (a store that is read and not written); runs.go, records.go and evidence.go
+// (a store that is read and not written); salvage.go (one that is damaged); runs.go, records.go and evidence.go
 // (reads); check.go (does the store keep its promises). The evidence that health
 // rests on: evidence_row.go (the row), evidence_change.go (what a transaction does
 // to it), evidence_facts.go (what one fact does), evidence_gather.go (the row made

@@ -24,6 +24,7 @@ type exportFlags struct {
 	replace      bool
 	deleted      bool
 	csvSafe      bool
+	salvage      bool // read around what is damaged
 }
 
 // recordWriter is one export format.
@@ -56,6 +57,7 @@ func (a *app) recordsExportCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&f.replace, "yes", false, "without STREAM: yes, replace files that are there")
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"jsonl", "csv"}, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
 	cmd.Flags().BoolVar(&f.csvSafe, "csv-safe", false, "for a spreadsheet: an apostrophe before text that it would take for a formula, and no control characters")
+	cmd.Flags().BoolVar(&f.salvage, "salvage", false, "of a damaged store: write what can be read, in the order of changes, and say what cannot")
 	cmd.Flags().BoolVar(&f.deleted, "deleted", false, "also records that were deleted at their source")
 	return cmd
 }
@@ -102,7 +104,7 @@ func (a *app) recordsExport(ctx context.Context, connection, stream string, f ex
 func (a *app) export(ctx context.Context, store *storage.Store, conn *storage.Connection, stream string, f exportFlags, w io.Writer) (int64, error) {
 	to, err := a.exportWriter(ctx, store, conn, stream, f, w)
 	if err != nil {
-		return 0, err
+		return 0, orSalvage(err, conn, stream)
 	}
 	before, err := streamInfo(ctx, store, conn, stream)
 	if err != nil {
@@ -110,7 +112,7 @@ func (a *app) export(ctx context.Context, store *storage.Store, conn *storage.Co
 	}
 	var n int64
 	var seen storage.StreamInfo
-	err = store.EachRecord(ctx, conn.Name, stream, func(r storage.Record) error {
+	lost, err := f.eachRecord(ctx, store, conn.Name, stream, func(r storage.Record) error {
 		if r.Deleted {
 			seen.Deleted++
 		} else {
@@ -123,9 +125,13 @@ func (a *app) export(ctx context.Context, store *storage.Store, conn *storage.Co
 		return to.Write(r)
 	})
 	err = errors.Join(err, to.Close())
-	if err == nil {
+	switch {
+	case err == nil && f.salvage:
+		a.tellLost(stream, before, seen, lost)
+	case err == nil:
 		err = a.checkWhole(ctx, store, conn, stream, before, seen)
 	}
+	err = orSalvage(err, conn, stream)
 	if c, ok := to.(*export.CSV); ok && c.Dropped > 0 {
 		a.Logger.Warn("fields that came during the export are missing", "fields", c.Dropped)
 	}
@@ -144,7 +150,7 @@ func (a *app) exportWriter(ctx context.Context, store *storage.Store, conn *stor
 			columns.AddSchema(s.Schema)
 		}
 	}
-	err := store.EachRecord(ctx, conn.Name, stream, func(r storage.Record) error {
+	_, err := f.eachRecord(ctx, store, conn.Name, stream, func(r storage.Record) error {
 		if r.Deleted {
 			return nil
 		}
