@@ -31,17 +31,17 @@ func TestAsksForEveryCredential(t *testing.T) {
 		m    abi.Manifest
 		want []string
 	}{
-		"none": {want: []string{"schedule runs by itself where pdpp-host serves"}},
+		"none": {want: []string{"option any: its manifest does not say which there are, so none is checked", "schedule runs by itself where pdpp-host serves"}},
 		"a form": {
 			m: abi.Manifest{ConnectorKey: "app", Setup: abi.Setup{CredentialCapture: form}},
 			want: []string{
 				"credential token (APP_TOKEN)", "variable OLD_TOKEN, not called after the connector, as credential token",
-				"credential note", "variable NOTE, not called after the connector, as credential note", "schedule runs by itself where pdpp-host serves",
+				"credential note", "variable NOTE, not called after the connector, as credential note", "option any: its manifest does not say which there are, so none is checked", "schedule runs by itself where pdpp-host serves",
 			},
 		},
 		"variables alone": {
 			m:    abi.Manifest{ConnectorKey: "app", Capabilities: abi.Capabilities{Auth: &abi.Auth{Required: []string{"APP_KEY"}}}},
-			want: []string{"credential app_key (APP_KEY)", "schedule runs by itself where pdpp-host serves"},
+			want: []string{"credential app_key (APP_KEY)", "option any: its manifest does not say which there are, so none is checked", "schedule runs by itself where pdpp-host serves"},
 		},
 		"everywhere": {
 			m: abi.Manifest{
@@ -57,7 +57,7 @@ func TestAsksForEveryCredential(t *testing.T) {
 				"sends app_secret to login.example in body client_secret", "sends app_secret to login.example in header Authorization",
 				"sends token to a.example in query key, other than to read only once slot=more is accepted by name",
 				"slot more, which sends token to a.example in query key with any request, also to change something there",
-				"schedule runs by itself where pdpp-host serves",
+				"option any: its manifest does not say which there are, so none is checked", "schedule runs by itself where pdpp-host serves",
 			},
 		},
 	} {
@@ -74,7 +74,8 @@ func TestAsksForEveryCredential(t *testing.T) {
 				added = append(added, change.String())
 			}
 			for _, w := range c.want {
-				if !slices.Contains(added, "+ "+w) && !strings.HasPrefix(w, "schedule ") { // the empty one has that too
+				// The empty one has schedule and options too.
+				if !slices.Contains(added, "+ "+w) && !strings.HasPrefix(w, "schedule ") && !strings.HasPrefix(w, "option any") {
 					t.Errorf("%q lacks %q", added, w)
 				}
 			}
