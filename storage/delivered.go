@@ -13,7 +13,8 @@ const eachKeys = 500
 // Delivered returns those of the keys under which the store has a record of the
 // stream, or its tombstone, whichever run delivered it, and which no run has rejected
 // since. Where one detail holds several records, each of their keys begins with the
-// detail's own and a colon. A collector's outbox, which hands records on, knows the
+// detail's own and a colon. Where RejectionsUnlisted, a record of an earlier run may be
+// of a key that was rejected since. A collector's outbox, which hands records on, knows the
 // keys of NewRun.ByKey's streams. It waits until everything queued before is durable.
 func (w *RunWriter) Delivered(ctx context.Context, stream string, keys []string) (map[string]bool, error) {
 	if err := w.Flush(ctx); err != nil {
@@ -48,6 +49,17 @@ func (t *tx) rememberKeys(w *RunWriter, b *Batch) error {
 		}
 	}
 	return nil
+}
+
+// RejectionsUnlisted returns the streams of NewRun.ByKey of which, when the run began,
+// earlier runs had rejected more records than the store lists.
+func (w *RunWriter) RejectionsUnlisted() (streams []string) {
+	for _, s := range w.streams {
+		if s.byKey && s.unlisted {
+			streams = append(streams, s.name)
+		}
+	}
+	return streams
 }
 
 // noStream is the id of no stream.

@@ -51,6 +51,9 @@ type Gap struct {
 	LeaseAttempted   bool
 	LeaseExpiresAt   time.Time
 	CreatedAt        time.Time
+	// Failures counts the runs that were served it and asked in vain, since it was last
+	// recovered. PutGap keeps the greater of it and what is known.
+	Failures int64
 }
 
 // gapID names a gap by what it is about, so that it needs no randomness and a
@@ -73,6 +76,7 @@ func (w *RunWriter) PutGap(ctx context.Context, g Gap, news ...Event) error {
 		Stream: g.Stream, ParentStream: g.ParentStream, RecordKey: g.RecordKey, Reason: g.Reason, Class: g.Class,
 		DetailLocator: string(g.DetailLocator), ListCursor: string(g.ListCursor), Scope: string(g.Scope),
 		LastError: string(g.LastError), Status: GapPending, DiscoveredRunID: w.runID, LastRunID: w.runID,
+		Failures: g.Failures,
 	}
 	if !g.NextAttemptAfter.IsZero() {
 		row.NextAttemptUS = micros(g.NextAttemptAfter)
@@ -84,6 +88,7 @@ func (w *RunWriter) PutGap(ctx context.Context, g Gap, news ...Event) error {
 			return err
 		}
 		_, err = t.db.NewInsert().Model(&row).On("CONFLICT (connection_id, stream, parent_stream, record_key) DO UPDATE").
+			Set("failures = max(?TableAlias.failures, EXCLUDED.failures)").
 			Set("reason = EXCLUDED.reason, class = EXCLUDED.class, detail_locator = EXCLUDED.detail_locator").
 			Set("list_cursor = EXCLUDED.list_cursor, scope = EXCLUDED.scope, last_error = EXCLUDED.last_error").
 			Set("status = EXCLUDED.status, next_attempt_us = EXCLUDED.next_attempt_us").
@@ -129,10 +134,10 @@ func (t *tx) gapOutcome(w *RunWriter, row *gapRow, recovered bool) error {
 	}
 	row.LastAttemptUS, row.LastRunID = micros(t.now), w.runID
 	if recovered {
-		row.Status, row.RecoveredRunID, row.LeaseExpiresUS = GapRecovered, w.runID, 0
+		row.Status, row.RecoveredRunID, row.LeaseExpiresUS, row.Failures = GapRecovered, w.runID, 0, 0
 	}
 	_, err := t.db.NewUpdate().Model(row).WherePK().
-		Column("attempt_count", "lease_attempted", "last_attempt_us", "last_run_id", "status", "recovered_run_id", "lease_expires_us").
+		Column("attempt_count", "lease_attempted", "last_attempt_us", "last_run_id", "status", "recovered_run_id", "lease_expires_us", "failures").
 		Exec(t.ctx)
 	if err == nil && recovered && t.lane() != nil {
 		err = t.enqueueGap(w, row.ID)
@@ -320,6 +325,7 @@ func gapOf(r *gapRow) Gap {
 		LastAttemptAt: at(r.LastAttemptUS), NextAttemptAfter: at(r.NextAttemptUS), DiscoveredRunID: r.DiscoveredRunID,
 		LastRunID: r.LastRunID, RecoveredRunID: r.RecoveredRunID, LeaseRunID: r.LeaseRunID, LeaseID: r.LeaseID,
 		LeaseAttempted: r.LeaseAttempted != 0, LeaseExpiresAt: at(r.LeaseExpiresUS), CreatedAt: at(r.CreatedUS),
+		Failures: r.Failures,
 	}
 }
 

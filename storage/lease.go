@@ -198,7 +198,7 @@ func (t *tx) openRun(w *RunWriter, n NewRun) error {
 		if err != nil {
 			return err
 		}
-		w.streams = append(w.streams, runStream{id: st.ID, name: name, byKey: slices.Contains(n.ByKey, name)})
+		w.streams = append(w.streams, runStream{id: st.ID, name: name, byKey: slices.Contains(n.ByKey, name), unlisted: st.Unlisted > 0})
 		if _, err := t.db.NewInsert().Model(&runStreamRow{RunPK: w.pk, StreamID: st.ID}).Exec(t.ctx); err != nil {
 			return err
 		}

@@ -69,6 +69,7 @@ type streamRow struct {
 	Live         int64  `bun:"live"`
 	Deleted      int64  `bun:"deleted"`
 	LastSeq      int64  `bun:"last_seq"`
+	Unlisted     int64  `bun:"rejected_unlisted"`
 }
 
 type runStreamRow struct {
@@ -155,6 +156,7 @@ type gapRow struct {
 	LeaseRunID      string `bun:"lease_run_id"`
 	LeaseID         string `bun:"lease_id"`
 	LeaseAttempted  int64  `bun:"lease_attempted"`
+	Failures        int64  `bun:"failures"`
 	LeaseExpiresUS  int64  `bun:"lease_expires_us"`
 	CreatedUS       int64  `bun:"created_us"`
 }

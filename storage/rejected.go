@@ -102,16 +102,26 @@ func (t *tx) reject(w *RunWriter, r *rejection) error {
 	return nil
 }
 
-// refreshed ends the rejections of earlier runs in the streams that a full refresh
-// has collected whole: it has read everything that there is.
-func (t *tx) refreshed(w *RunWriter, row *runRow) error {
+// refreshedBy returns the streams that a full refresh has collected whole: it has read
+// everything that there is. Of any other run, none.
+func refreshedBy(row *runRow) []string {
 	if row.Mode != abi.ModeFullRefresh || row.Status != statusSucceeded {
+		return nil
+	}
+	return collectedBy(row, wholeOf(row))
+}
+
+// refreshed ends the rejections of earlier runs in the streams that a full refresh
+// has collected whole.
+func (t *tx) refreshed(w *RunWriter, row *runRow) error {
+	whole := refreshedBy(row)
+	if len(whole) == 0 {
 		return nil
 	}
 	if err := t.openTally(w); err != nil {
 		return err
 	}
-	streams, whole := t.tally(w), collectedBy(row, wholeOf(row))
+	streams := t.tally(w)
 	for i := range streams {
 		c := &streams[i]
 		if c.rejected == 0 && c.unlisted == 0 || !slices.Contains(whole, w.streams[i].name) {
@@ -149,14 +159,27 @@ func (t *tx) rejectedMoved(connectionID string, c *tally) error {
 
 // RejectedEarlier returns, by stream of the run, how many records earlier runs
 // rejected that no run has delivered since, without those that this run rejected
-// again. Streams without any are left out. It waits for everything queued before.
-func (w *RunWriter) RejectedEarlier(ctx context.Context) (map[string]int64, error) {
+// again. Streams without any are left out, and those of which an end with outcome o
+// settles them. It waits for everything queued before.
+func (w *RunWriter) RejectedEarlier(ctx context.Context, o Outcome) (map[string]int64, error) {
+	end, err := outcomeRow(o)
+	if err != nil {
+		return nil, err
+	}
 	found := map[string]int64{}
-	err := w.await(ctx, func(t *tx) error {
+	err = w.await(ctx, func(t *tx) error {
+		end.PK = w.pk
+		if err := t.db.NewSelect().Model(&end).Column("mode", "bookmark", "streams").WherePK().Scan(t.ctx); err != nil {
+			return err
+		}
+		settled := refreshedBy(&end)
 		if err := t.openTally(w); err != nil {
 			return err
 		}
 		for i, c := range t.tally(w) {
+			if slices.Contains(settled, w.streams[i].name) {
+				continue
+			}
 			n := c.rejected
 			if n > 0 {
 				var own int64
@@ -166,8 +189,9 @@ func (w *RunWriter) RejectedEarlier(ctx context.Context) (map[string]int64, erro
 				}
 				n -= own
 			}
-			if w.unlisted == nil || w.unlisted[i] == 0 {
-				n += c.unlisted
+			n += c.unlisted
+			if w.unlisted != nil {
+				n -= w.unlisted[i]
 			}
 			if n > 0 {
 				found[w.streams[i].name] = n

@@ -18,7 +18,7 @@ func fullRefresh(n *NewRun) { n.Mode = abi.ModeFullRefresh }
 func (x *exercise) earlier(change ...func(*NewRun)) map[string]int64 {
 	x.Helper()
 	w := x.begin("c", change...)
-	found, err := w.RejectedEarlier(x.Context())
+	found, err := w.RejectedEarlier(x.Context(), Outcome{Status: statusSucceeded})
 	x.ok(err)
 	x.succeed(w, nil)
 	return found
@@ -129,6 +129,14 @@ func TestRejectedRecordsAreBounded(t *testing.T) {
 	}
 	missing(health.RejectedRecords{Stream: "a", Listed: maxListedRejections, Unlisted: more})
 	x.same(x.earlier(allStreams), map[string]int64{"a": maxListedRejections + more})
+
+	w = x.begin("c", allStreams)
+	x.put(w, 0, "!other", "!another", "!third")
+	found, err := w.RejectedEarlier(t.Context(), Outcome{Status: statusSucceeded})
+	x.ok(err)
+	x.same(found, map[string]int64{"a": maxListedRejections + more - 3}) // its own are told by itself
+	x.succeed(w, nil)
+	missing(health.RejectedRecords{Stream: "a", Listed: maxListedRejections, Unlisted: more})
 
 	w, b = x.begin("c", allStreams), &Batch{}
 	for i := range maxListedRejections + more {

@@ -59,6 +59,8 @@ type runStream struct {
 	id    int64
 	name  string
 	byKey bool // see NewRun
+
+	unlisted bool // see RejectionsUnlisted
 }
 
 // Epoch returns the number of this holding of the lease: 1 for a connection's

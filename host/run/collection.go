@@ -177,6 +177,11 @@ func (c *collection) record(rec *boundary.Record) error {
 	if rec.Rejected != nil {
 		return c.reject(rec, stream)
 	}
+	if c.ledger.accepted[stream] != nil {
+		if err := c.keep(len(rec.Key)); err != nil {
+			return err
+		}
+	}
 	c.ledger.arrived(stream, rec.Key, false)
 	c.served.arrived(stream, rec.Key, goodArrival)
 	c.undoRejection(rec)

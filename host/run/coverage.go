@@ -29,6 +29,10 @@ type ledger struct {
 	arrivals map[string]*arrivals       // by stream
 	failed   map[string]bool            // streams with an in-scope SKIP_RESULT stream_collection_failed
 	claimed  map[gapOf]bool             // served gaps that the connector called recovered without a record
+
+	// accepted has the keys of this run's records, in the streams of which an older
+	// record proves nothing (see storage.RunWriter.RejectionsUnlisted).
+	accepted map[string]map[string]bool
 }
 
 func newLedger(m *abi.Manifest, scope abi.Scope, narrowed bool) *ledger {
@@ -36,6 +40,7 @@ func newLedger(m *abi.Manifest, scope abi.Scope, narrowed bool) *ledger {
 		manifest: m, inScope: map[string]bool{}, narrowed: narrowed,
 		reports: map[lane]coverageReport{}, sliced: map[lane]*sliceReports{}, gaps: map[lane]map[string]bool{}, failed: map[string]bool{},
 		rejected: map[string]map[string]bool{}, arrivals: map[string]*arrivals{}, claimed: map[gapOf]bool{},
+		accepted: map[string]map[string]bool{},
 	}
 	for _, s := range scope.Streams {
 		l.inScope[s.Name] = true
@@ -58,9 +63,13 @@ func (l *ledger) arrived(stream string, key []byte, rejected bool) {
 	if !rejected {
 		a.good = true
 		delete(l.rejected[stream], string(key))
+		if accepted := l.accepted[stream]; accepted != nil {
+			accepted[string(key)] = true
+		}
 		return
 	}
 	a.rejected = true
+	delete(l.accepted[stream], string(key))
 	if !l.hasLane(stream) {
 		return
 	}

@@ -11,6 +11,16 @@ import (
 // and did not deliver.
 const KindNotDelivered = "detail_not_delivered"
 
+// delivered returns the keys that the connector calls fetched and of which the host has
+// a record that proves it.
+func (c *collection) delivered(ctx context.Context, report *coverageReport) (map[string]bool, error) {
+	if accepted := c.ledger.accepted[report.stream]; accepted != nil {
+		return heldBy(accepted, report.hydrated), nil
+	}
+	held, err := c.writer.Delivered(ctx, report.stream, report.hydrated)
+	return held, c.stored(err)
+}
+
 // believe takes from a lane's account the keys that the connector calls fetched,
 // and under which the host has no record, of this run or of one before it: a detail
 // that has not changed since need not come again. What it delivered and the host
@@ -19,8 +29,8 @@ func (c *collection) believe(ctx context.Context, report *coverageReport) error 
 	if len(report.hydrated) == 0 {
 		return nil
 	}
-	held, err := c.writer.Delivered(ctx, report.stream, report.hydrated)
-	if c.stored(err) != nil {
+	held, err := c.delivered(ctx, report)
+	if err != nil {
 		return err
 	}
 	var refused map[string]bool // details of which a record was rejected, once one is asked for

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -173,6 +174,50 @@ func TestRecoveredNeedsItsRecord(t *testing.T) {
 				t.Errorf("the cursor moved: %v, want %v: %+v", got, want, res.Checkpoints)
 			}
 		})
+	}
+}
+
+// Where earlier runs rejected more records than the store lists, an older record may be
+// of a key whose last record was rejected: there only one of this run counts.
+func TestHydratedBehindManyRejections(t *testing.T) {
+	t.Parallel()
+	h := newHost(t, setup{})
+	h.succeed(message("b") + message("c") + done(2))
+	conn, err := h.store.Connection(t.Context(), "scripted")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := h.store.BeginRun(t.Context(), storage.NewRun{
+		RunID: "other", ConnectionID: conn.ID, Connector: "scripted", Mode: "incremental", Bookmark: storage.BookmarkIncremental,
+		Holder: "another", Streams: []string{"messages"}, LeaseTTL: leaseTTL,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	batch := other.NewBatch()
+	for i := range 10_000 {
+		batch.Reject(0, storage.HashKey(fmt.Append(nil, i)))
+	}
+	batch.Reject(0, storage.HashKey([]byte("b")))
+	if err := errors.Join(other.Write(t.Context(), batch), other.Finish(t.Context(), storage.Outcome{Status: StatusSucceeded})); err != nil {
+		t.Fatal(err)
+	}
+	list := "records chats 0 1" + state("chats", `{"c":1}`)
+	for _, tc := range []struct {
+		name, script string
+		missing      int64
+	}{
+		{"older records", list + covers("b", "c") + done(1), 2},
+		{"one that came as it was", list + message("c") + covers("b", "c") + done(2), 1},
+		{"one that came and was rejected", list + message("b") + message("c") + badMessage("b") + covers("b", "c") + done(4), 0},
+		{"all came as they were", list + message("b") + message("c") + covers("b", "c") + done(3), 0},
+		{"all came in parts", list + message("b:1") + message("c:1") + covers("b", "c") + done(3), 0},
+	} {
+		res := h.succeed(tc.script)
+		moved := tc.missing == 0 && !strings.Contains(tc.name, "rejected")
+		if got := slices.Contains(res.Checkpoints.Committed, "chats"); got != moved || notDelivered(res) != tc.missing {
+			t.Errorf("%s: the cursor moved: %v, and %d details are told as not delivered; want %v and %d", tc.name, got, notDelivered(res), moved, tc.missing)
+		}
 	}
 }
 

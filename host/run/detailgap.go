@@ -130,7 +130,7 @@ func (c *collection) onNewGap(ctx context.Context, g *abi.DetailGap) error {
 
 // leftBefore is what earlier runs left of a served gap, and why.
 type leftBefore struct {
-	attempts      int64 // of earlier runs
+	failures      int64 // of earlier runs
 	reason, class string
 	lastError     []byte
 }
@@ -143,8 +143,8 @@ const (
 )
 
 // again completes a gap that an earlier run left and this one could not fill. What
-// failed by itself keeps its reason where this run did not come so far as to ask,
-// and otherwise waits longer each time, so that it is in the way of nothing
+// failed by itself keeps its reason where a bound of this run cut the attempt, which is
+// no failure, and otherwise waits longer each time, so that it is in the way of nothing
 // else. Pressure of the provider has a cooldown of its own.
 func (c *collection) again(g *storage.Gap, served leftBefore) {
 	class := abi.Reason(g.Class)
@@ -154,7 +154,8 @@ func (c *collection) again(g *storage.Gap, served leftBefore) {
 		g.Reason, g.Class, g.LastError = served.reason, served.class, served.lastError
 	case g.Reason == string(abi.ReasonTemporaryUnavailable):
 		wait := failedGapWait
-		for n := served.attempts; n > 0 && wait < longestFailedGap; n-- {
+		g.Failures = served.failures + 1
+		for n := served.failures; n > 0 && wait < longestFailedGap; n-- {
 			wait *= 2
 		}
 		g.Class, g.NextAttemptAfter = string(abi.ReasonKeepsFailing), c.deps.Now().Add(min(wait, longestFailedGap))
@@ -213,7 +214,7 @@ func (c *collection) leaseGaps(ctx context.Context) ([]abi.Raw, error) {
 		}
 		page = append(page, raw)
 		c.ledger.addGap(g.Stream, g.ParentStream, g.RecordKey)
-		c.served.add(g.ID, gapOf{g.Stream, g.ParentStream, g.RecordKey}, leftBefore{g.AttemptCount, g.Reason, g.Class, g.LastError})
+		c.served.add(g.ID, gapOf{g.Stream, g.ParentStream, g.RecordKey}, leftBefore{g.Failures, g.Reason, g.Class, g.LastError})
 	}
 	return page, nil
 }

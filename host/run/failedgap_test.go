@@ -11,8 +11,8 @@ import (
 )
 
 // A detail that failed is tried again by the next run, and then ever more seldom,
-// under a class of its own; a bound of the run's in between takes nothing of that
-// away. The result counts it in every run.
+// under a class of its own; a bound of the run's in between neither takes any of that
+// away nor counts as a failure. The result counts it in every run.
 func TestFailedGapWaitsLonger(t *testing.T) {
 	t.Parallel()
 	h := newHost(t, setup{})
@@ -31,8 +31,11 @@ func TestFailedGapWaitsLonger(t *testing.T) {
 		wait                time.Duration
 	}{
 		{"retry_exhausted", "request_cap_reached", "own", 0},
-		{"temporary_unavailable", "own", "detail_keeps_failing", 2 * time.Hour},
+		{"temporary_unavailable", "own", "detail_keeps_failing", time.Hour},
 		{"retry_exhausted", "circuit_open", "detail_keeps_failing", 0},
+		{"retry_exhausted", "run_cap_fetches", "detail_keeps_failing", 0},
+		{"temporary_unavailable", "own", "detail_keeps_failing", 2 * time.Hour},
+		{"temporary_unavailable", "own", "detail_keeps_failing", 4 * time.Hour},
 		{"temporary_unavailable", "own", "detail_keeps_failing", 8 * time.Hour},
 		{"temporary_unavailable", "own", "detail_keeps_failing", 16 * time.Hour},
 		{"temporary_unavailable", "own", "detail_keeps_failing", 24 * time.Hour},

@@ -44,17 +44,18 @@ func (r *Runner) finish(ctx context.Context, cause error, begin time.Time, req R
 			})
 		}
 	}
-	if whole := p.mode == abi.ModeFullRefresh && !p.narrowed; !whole || out.status != StatusSucceeded {
-		r.rejectedEarlier(ctx, c)
-	}
 	o := storage.Outcome{Status: out.status, Reason: string(out.reason), Narrowed: p.narrowed || out.unfinished}
+	for _, h := range held {
+		o.Withheld = append(o.Withheld, storage.Withheld{Stream: h.Stream, Reason: h.Reason})
+	}
+	r.rejectedEarlier(ctx, c, o)
 	c.ofSending(&o)
 	if c.planned != "" && out.status != StatusSucceeded {
 		c.known.add(c.at.unfinished(c.planned))
 	}
 	result := c.result(begin, req, p, exit, out, commit, held)
 	result.OpenGaps = r.openGaps(ctx, p)
-	if err := c.write(ctx, o, out, result, commit, held); err != nil {
+	if err := c.write(ctx, o, out, result, commit); err != nil {
 		if out.status == StatusSucceeded || storeErr == nil {
 			// The outcome is not in the store, so it is not an outcome.
 			return nil, err
@@ -99,7 +100,7 @@ func (r *Runner) durable(ctx context.Context, p *prepared, c *collection) map[st
 }
 
 // write stores the outcome.
-func (c *collection) write(ctx context.Context, o storage.Outcome, out outcome, result *Result, commit []string, held []Withheld) error {
+func (c *collection) write(ctx context.Context, o storage.Outcome, out outcome, result *Result, commit []string) error {
 	if isCode(c.storeError(), abi.CodeFenced) {
 		c.writer.Abandon()
 		return c.storeError()
@@ -122,9 +123,6 @@ func (c *collection) write(ctx context.Context, o storage.Outcome, out outcome, 
 		o.Events = append(o.Events, storage.Event{Type: "run.state_advanced", Stream: stream})
 	}
 	c.relearn(&o, commit)
-	for _, h := range held {
-		o.Withheld = append(o.Withheld, storage.Withheld{Stream: h.Stream, Reason: h.Reason})
-	}
 	if out.status == StatusCancelled && out.reason != abi.ReasonConnectorReportedCancelled {
 		o.Events = append(o.Events, storage.Event{Type: "run.cancel_requested"})
 	}

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -107,12 +108,17 @@ func RejectedEarlier(stream string, count int64) KnownGap {
 
 // rejectedEarlier notes the records that earlier runs rejected and no run has
 // delivered since: their cursors have moved on, so that a quiet run must not read
-// as a whole one.
-func (r *Runner) rejectedEarlier(ctx context.Context, c *collection) {
+// as a whole one. o is the run's outcome but for what is known to be missing.
+func (r *Runner) rejectedEarlier(ctx context.Context, c *collection, o storage.Outcome) {
 	if c.storeError() != nil {
 		return
 	}
-	found, err := c.writer.RejectedEarlier(ctx)
+	known, err := json.Marshal(c.known.all())
+	if err != nil {
+		return // as the outcome will be
+	}
+	o.KnownGaps = known
+	found, err := c.writer.RejectedEarlier(ctx, o)
 	if err != nil {
 		r.deps.Logger.Warn("rejected records cannot be read", "error", err)
 		return

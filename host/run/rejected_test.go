@@ -1,6 +1,7 @@
 package run
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,6 +36,52 @@ func TestRejectedRecordsAreNotForgotten(t *testing.T) {
 	h.mustPlay("records notes 0 1"+done(1), refresh)
 	if n := earlier(h.mustPlay(done(0))); n != 0 {
 		t.Fatalf("%d records are still called missing after a full refresh", n)
+	}
+}
+
+// The result of a full refresh tells of what earlier runs rejected, but for the
+// streams that it collected whole: those owe nothing any more.
+func TestAFullRefreshTellsOfEarlierRejections(t *testing.T) {
+	t.Parallel()
+	const skip = "\nskip " + `{"type":"SKIP_RESULT","stream":"notes","reason":"source_gone","message":"m"}`
+	capped := func() *fakeSender {
+		return &fakeSender{stopped: abi.ReasonRequestCapReached, answer: func(string) string { return `{"status":200,"url":"u","headers":{}}` + "\n" }}
+	}
+	bad := func(stream string) string { return strings.ReplaceAll(badNote, "notes", stream) }
+	for _, tc := range []struct {
+		name, script string
+		sender       *fakeSender
+		want         string
+	}{
+		{"whole", "records notes 0 1" + done(1), nil, ""},
+		{"one stream skipped", skip + done(0), nil, "notes"},
+		{"cut at the owner's bound", get + "\ndone " +
+			`{"type":"DONE","status":"failed","records_emitted":0,"error":{"code":"send.budget_exhausted","message":"m","retryable":true,"recovery_hint":"retry_by_runtime"}}`, capped(), "messages notes"},
+		{"rejected again", "emit " + badNote + "\nrecords notes 0 1" + done(2), nil, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			s := setup{}
+			if tc.sender != nil {
+				s.sender = tc.sender
+			}
+			h := newHost(t, s)
+			h.succeed("emit " + badNote + `\n` + bad("messages") + `\n` + goodNote + done(3))
+			res := h.succeed(tc.script, func(r *Request) { r.Mode = abi.ModeFullRefresh })
+			var got []string
+			for _, g := range res.KnownGaps {
+				if g.Kind == KindRejectedEarlier {
+					got = append(got, g.Stream)
+				}
+			}
+			slices.Sort(got)
+			if strings.Join(got, " ") != tc.want {
+				t.Errorf("earlier rejections are told of %v, want %q: %+v", got, tc.want, res.KnownGaps)
+			}
+			if quiet := h.succeed(done(0)); (len(quiet.KnownGaps) > 0) != (tc.want != "" || strings.Contains(tc.name, "again")) {
+				t.Errorf("the run after it tells of %+v", quiet.KnownGaps)
+			}
+		})
 	}
 }
 

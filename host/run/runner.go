@@ -261,6 +261,9 @@ func (r *Runner) newCollection(ctx context.Context, p *prepared, w *storage.RunW
 		served: newServedGaps(), followed: make([]map[storage.KeyHash]int, len(p.scope.Streams)), written: map[string]storage.Destination{},
 		rejected: make([]int64, len(p.scope.Streams)),
 	}
+	for _, stream := range w.RejectionsUnlisted() {
+		c.ledger.accepted[stream] = map[string]bool{}
+	}
 	if was, known := p.against[OriginRoot]; known && was != p.options[OptionBaseURL] {
 		c.moves = func(ctx context.Context) error { return r.moveFrom(ctx, was, p) }
 	}
@@ -278,9 +281,9 @@ func (r *Runner) newCollection(ctx context.Context, p *prepared, w *storage.RunW
 // errReturn is why a guest that said DONE and did not return is ended.
 var errReturn = errors.New("the guest did not return after DONE")
 
-// collect runs the guest, with what watches it: the lease's heartbeat, the
-// bound on returning after DONE, the display, and what writes by time. cause is why the host ended
-// the run early, nil when it did not.
+// collect runs the guest. Beside it go the lease's heartbeat, the bound on returning
+// after DONE, the progress display, and the writes by time; all have ended when it
+// returns. cause is why the host ended the run early, nil when it did not.
 func (r *Runner) collect(ctx context.Context, stop context.CancelCauseFunc, p *prepared, c *collection) (exit plugin.Exit, cause error) {
 	watched, unwatch := context.WithCancel(ctx)
 	// Apart from each other: neither a slow disk nor a display that blocks may

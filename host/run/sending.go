@@ -210,11 +210,11 @@ func (c *collection) learned(stream string, cursor []byte) []byte {
 	return with
 }
 
-// ofSending adds to the outcome what the run's requests left: the rest of the
-// ledger, and the pressure that defers the next run. Pressure is a gap's where there is one;
-// a run that left no gap keeps the record itself, and so does one whose provider
-// named a later moment than its gaps have. A run that got answers, and no refusal
-// for good, is the end of the pressure; a provider that is down ends none.
+// ofSending adds to the outcome what the run's requests left: the destinations that are
+// not written yet, and the pressure that defers the next run. The gaps that pressure left
+// defer it by themselves, so the outcome carries the pressure only when there are no such
+// gaps, or when the provider named a later moment than theirs. A run whose requests were
+// answered ends the pressure of earlier runs; a run without an answer leaves it.
 func (c *collection) ofSending(o *storage.Outcome) {
 	if c.sending == nil {
 		return

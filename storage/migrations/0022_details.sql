@@ -6,3 +6,8 @@ CREATE TABLE delivered_keys (
   key TEXT NOT NULL,
   PRIMARY KEY (stream_id, key)
 ) WITHOUT ROWID;
+
+-- How often a run asked for the detail of a served gap in vain since it was last
+-- recovered. An attempt that a bound of its run cut is none.
+ALTER TABLE gaps ADD COLUMN failures BIGINT NOT NULL DEFAULT 0;
+UPDATE gaps SET failures = attempt_count WHERE class = 'detail_keeps_failing';
