@@ -213,8 +213,8 @@ func (c *collection) learned(stream string, cursor []byte) []byte {
 // ofSending adds to the outcome what the run's requests left: the destinations that are
 // not written yet, and the pressure that defers the next run. The gaps that pressure left
 // defer it by themselves, so the outcome carries the pressure only when there are no such
-// gaps, or when the provider named a later moment than theirs. A run whose requests were
-// answered ends the pressure of earlier runs; a run without an answer leaves it.
+// gaps, or when the provider named a later moment than theirs. A run under no pressure ends
+// that of earlier runs, if any request was answered: a provider that is down ends none.
 func (c *collection) ofSending(o *storage.Outcome) {
 	if c.sending == nil {
 		return
