@@ -22,8 +22,7 @@ func answered(t *testing.T, dir string, result any, args ...string) {
 	a.Home, a.Printer.Out = dir, out
 	a.main(append(args, "--json", "--data-dir", dir))
 	envelope := struct {
-		Result any        `json:"result"`
-		Error  *abi.Error `json:"error"`
+		Result any `json:"result"`
 	}{Result: result}
 	if err := json.Unmarshal(out.Bytes(), &envelope); err != nil {
 		t.Fatalf("%v: %v in %s", args, err, out)

@@ -89,26 +89,7 @@ func (a *app) checkStore(ctx context.Context, f *findings, c *config.Config, mod
 		if err := checkEvidence(ctx, f, store, repair); err != nil {
 			return err
 		}
-		connections, err := store.Connections(ctx)
-		if err != nil {
-			return err
-		}
-		fed, err := feedsByConnection(ctx, store)
-		if err != nil {
-			return err
-		}
-		for i := range connections {
-			if why := connections[i].Unreadable; why != nil {
-				f.fail("connection "+connections[i].Name, why)
-				continue
-			}
-			if there := fed[connections[i].ID]; len(there) > 0 {
-				checkFeeds(f, &connections[i], there)
-				continue
-			}
-			a.checkConnection(f, c, &connections[i], modules)
-		}
-		if err := a.checkHealth(ctx, f, c, store, fed); err != nil {
+		if err := a.checkConnections(ctx, f, c, store, modules); err != nil {
 			return err
 		}
 		if err := a.checkCredentials(ctx, f, c, store); err != nil {
@@ -126,6 +107,30 @@ func (a *app) checkStore(ctx context.Context, f *findings, c *config.Config, mod
 		f.fail("store", err)
 	}
 	return nil
+}
+
+// checkConnections looks at each connection: could it run, and how is it?
+func (a *app) checkConnections(ctx context.Context, f *findings, c *config.Config, store *storage.Store, modules map[string]*described) error {
+	connections, err := store.Connections(ctx)
+	if err != nil {
+		return err
+	}
+	fed, err := feedsByConnection(ctx, store)
+	if err != nil {
+		return err
+	}
+	for i := range connections {
+		if why := connections[i].Unreadable; why != nil {
+			f.fail("connection "+connections[i].Name, why)
+			continue
+		}
+		if there := fed[connections[i].ID]; len(there) > 0 {
+			checkFeeds(f, &connections[i], there)
+			continue
+		}
+		a.checkConnection(f, c, &connections[i], modules)
+	}
+	return a.checkHealth(ctx, f, c, store, fed)
 }
 
 // checkConnection asks whether the connection could run now: is its module the

@@ -172,6 +172,9 @@ func written(v any) string {
 	if s, ok := v.(string); ok {
 		return s
 	}
-	text, _ := json.Marshal(v) // it was decoded from JSON
+	text, err := json.Marshal(v)
+	if err != nil {
+		return "" // it was decoded from JSON
+	}
 	return string(text)
 }
