@@ -8,6 +8,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/manifest"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/consent"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/modules"
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 	"github.com/pdpp-host/pdpp-host/host/run"
@@ -39,6 +40,10 @@ func (a *app) connectionsAdd(ctx context.Context, name, connector string, f addF
 		return err
 	}
 	file, err := openModule(c, connector)
+	if _, swapped := modules.Path(c.PluginsDir(), name); swapped && abi.CodeOf(err) == abi.CodePluginUnknown {
+		return usage(fmt.Sprintf("there is no connector %q, and %q is one", connector, name),
+			fmt.Sprintf("the connection's name comes first: pdpp-host connections add %s %s", connector, name))
+	}
 	if err != nil {
 		return err
 	}

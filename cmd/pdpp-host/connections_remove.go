@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/host/config"
@@ -31,7 +32,15 @@ func (a *app) connectionsRemove(ctx context.Context, name string, yes bool) erro
 		if err := store.RemoveConnection(ctx, conn.Name, run.HolderAlive); err != nil {
 			return err
 		}
-		return a.Printer.Result(fmt.Sprintf("removed %s and %s", conn.Name, output.Plural(records, "record")),
-			map[string]any{"connection": conn.Name, "records": records}, nil)
+		summary := fmt.Sprintf("removed %s and %s", conn.Name, output.Plural(records, "record"))
+		return a.Printer.Result(summary, map[string]any{"connection": conn.Name, "records": records}, func(w io.Writer) {
+			if a.Flags.Quiet {
+				return
+			}
+			fmt.Fprintln(w, output.Clean(summary))
+			if records > 0 {
+				fmt.Fprintln(w, "  their room is free for new records; to give it back to the disk: "+a.advice("pdpp-host store compact"))
+			}
+		})
 	})
 }

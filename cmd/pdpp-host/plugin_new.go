@@ -29,7 +29,7 @@ func (a *app) pluginNewCommand() *cobra.Command {
 // this program or the folder lies in, since a program that is no release has no
 // released module to name.
 func (a *app) pluginNew(dir, name, sdk, kind string) error {
-	o := scaffold.Options{Dir: dir, Kind: kind, Name: name, Version: release(), Go: goDirective()}
+	o := scaffold.Options{Dir: dir, Kind: kind, Name: name, Version: release(), Go: goDirective(), Host: a.byPath()}
 	switch {
 	case sdk != "":
 		if o.SDK = scaffold.Checkout(sdk); o.SDK == "" {
@@ -53,18 +53,17 @@ func (a *app) pluginNew(dir, name, sdk, kind string) error {
 	}
 	summary := fmt.Sprintf("wrote %d files to %s", len(files), dir)
 	return a.Printer.Result(summary, map[string]any{"dir": dir, "files": files, "sdk": o.SDK}, func(w io.Writer) {
-		fmt.Fprintf(w, "%s\n  next: cd %s && make test%s\n", summary, quoted(dir), a.byPath())
+		fmt.Fprintf(w, "%s\n  next: cd %s && make test\n", summary, quoted(dir))
 	})
 }
 
-// byPath tells the scaffold's Makefile where this program is, "" where its name
-// finds it.
+// byPath is where this program is, "" where its name finds it.
 func (a *app) byPath() string {
 	program, err := os.Executable()
 	if a.invoked == "" || a.invoked == filepath.Base(a.invoked) || err != nil {
 		return ""
 	}
-	return " PDPP_HOST=" + quoted(program)
+	return program
 }
 
 // release returns this program's version when it names a released module.

@@ -28,6 +28,9 @@ func (a *app) tellReport(r *contract.Report, require, given bool) error {
 		summary += "; its collecting was not judged"
 	}
 	text := func(w io.Writer) {
+		if unjudged := unjudgedClauses(r); len(unjudged) > 0 && !a.Flags.Quiet {
+			fmt.Fprintf(w, "%s  %s %s\n", mark(a.Printer.Style, contract.Skip), output.Plural(int64(len(unjudged)), "clause"), output.Clean(unjudged[0].Detail))
+		}
 		fmt.Fprintln(w, summary)
 		for _, warning := range r.Warnings {
 			fmt.Fprintln(w, a.Printer.Style.Yellow("warning:")+" "+output.Clean(warning))
@@ -55,9 +58,20 @@ func (a *app) tellReport(r *contract.Report, require, given bool) error {
 	return err
 }
 
+// unjudgedClauses are those that another one's failure kept from being judged. They
+// are told of in one line.
+func unjudgedClauses(r *contract.Report) (all []contract.Clause) {
+	for _, c := range r.Clauses {
+		if strings.HasPrefix(c.Detail, contract.NotJudged) {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
 // writeClause writes how one clause came out, as soon as it is judged.
 func (a *app) writeClause(clause contract.Clause) {
-	if a.Flags.Quiet && clause.Outcome != contract.Fail {
+	if a.Flags.Quiet && clause.Outcome != contract.Fail || strings.HasPrefix(clause.Detail, contract.NotJudged) {
 		return
 	}
 	fmt.Fprintf(a.Printer.Out, "%s  %-24s %s\n", mark(a.Printer.Style, clause.Outcome), clause.ID, clause.Title)

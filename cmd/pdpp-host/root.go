@@ -12,6 +12,15 @@ func (a *app) root() *cobra.Command {
 		a.runCommand(), a.serveCommand(), a.pluginsCommand(), a.pluginCommand(), a.connectionsCommand(), a.devicesCommand(), a.runsCommand(),
 		a.recordsCommand(), a.storeCommand(), a.statusCommand(), a.configCommand(), a.doctorCommand(), a.debugCommand(), a.versionCommand(),
 	)
+	var version bool
+	root.Flags().BoolVar(&version, "version", false, "print the version")
+	alone := root.RunE
+	root.RunE = func(cmd *cobra.Command, args []string) error {
+		if version && len(args) == 0 {
+			return a.versionCommand().RunE(cmd, nil)
+		}
+		return alone(cmd, args)
+	}
 	for _, c := range root.Commands() {
 		a.commands = append(a.commands, c.Name())
 	}

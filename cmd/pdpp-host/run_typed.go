@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/config"
@@ -71,6 +72,7 @@ func (a *app) orConnection(ctx context.Context, c *config.Config, typed, connect
 		return nil, fed
 	}
 	var found, named *storage.Connection
+	var names []string
 	_ = a.withStore(ctx, func(_ *config.Config, store *storage.Store) error {
 		conn, err := store.Connection(ctx, cmp.Or(connection, typed))
 		if err == nil && conn.Connector == typed && conn.ReadRoots[run.ModuleRoot] != "" {
@@ -81,12 +83,20 @@ func (a *app) orConnection(ctx context.Context, c *config.Config, typed, connect
 		if err == nil && conn.Connector != typed {
 			named = conn
 		}
-		return err
+		all, listErr := store.Connections(ctx)
+		for i := range all {
+			names = append(names, all[i].Name)
+		}
+		return listErr
 	}) // the error at hand says more than a store that cannot be read
 	switch {
 	case found != nil:
 		return found, nil
 	case named == nil:
+		if n := abi.Nearest(typed, names); n != "" && !strings.HasPrefix(e.Hint, "did you mean") {
+			return nil, abi.NewError(e.Code, fmt.Sprintf("there is no connector and no connection %q", typed),
+				fmt.Sprintf("did you mean the connection %q?", n)).WithDetail(e.Detail).Wrap(err)
+		}
 		return nil, err
 	case connection != "" && connection != named.Name:
 		return nil, abi.NewError(e.Code, e.Message+"; it is a connection of "+named.Connector,

@@ -171,12 +171,15 @@ func (r *Report) tell() {
 	}
 }
 
+// NotJudged begins the reason of a clause that was skipped because another one failed.
+const NotJudged = "not judged, because "
+
 // settle skips what nothing was said about, because of the clause that ended the suite.
 func (r *Report) settle() {
 	r.tell()
 	why := "there was nothing to judge it on"
 	if failed := r.Failed(); len(failed) > 0 {
-		why = "not judged, because " + failed[len(failed)-1].ID + " failed"
+		why = NotJudged + failed[len(failed)-1].ID + " failed"
 	}
 	for i := range r.Clauses {
 		if r.Clauses[i].Outcome == "" {

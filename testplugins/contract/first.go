@@ -115,7 +115,7 @@ func (s *suite) firstFailed(res *run.Result) {
 
 func (s *suite) judgeCheckpoints(res *run.Result) {
 	if s.report.Clause("collect.lanes").Outcome == Fail {
-		s.report.skip("checkpoint.committed", "not judged, because collect.lanes failed")
+		s.report.skip("checkpoint.committed", NotJudged+"collect.lanes failed")
 		return
 	}
 	var held []string

@@ -145,7 +145,7 @@ func readBase(text string, network *abi.NetworkRequirements, private []string) (
 		return &o, nil
 	}
 	return nil, abi.NewError(CodeBaseURLInvalid, "base_url is at "+o.hostport()+", which is neither a host of the manifest nor excepted",
-		"add "+o.hostport()+" to network.allow_private if that is what you mean")
+		"add "+o.hostport()+" to network.allow_private, or to the variable PDPP_NETWORK_ALLOW_PRIVATE, if that is what you mean")
 }
 
 // CheckBaseURL refuses what no base_url can be, whatever may be reached: with a user or a

@@ -1,6 +1,7 @@
 package call
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
@@ -75,6 +76,20 @@ func TestOpen(t *testing.T) {
 		if err == nil {
 			s.Close()
 		}
+	}
+}
+
+// A refused base_url names the address and both places that allow it.
+func TestAllowPrivateIsNamed(t *testing.T) {
+	t.Parallel()
+	o := Options{
+		Network: network(), Connector: "github", Clock: send.NewVirtualClock(epoch), Random: func() float64 { return 0 },
+		Transport: http.DefaultTransport, BaseURL: "http://127.0.0.1:8080",
+	}
+	_, err := Open(o)
+	var e *abi.Error
+	if !errors.As(err, &e) || !strings.Contains(e.Hint, "add 127.0.0.1:8080 to network.allow_private, or to the variable PDPP_NETWORK_ALLOW_PRIVATE") {
+		t.Errorf("got %v (%+v), want a hint with the address, the setting and the variable", err, e)
 	}
 }
 

@@ -52,6 +52,7 @@ type Options struct {
 	SDK     string // a checkout of this project to build against; "": the released module
 	Version string // of the released module, "v1.2.3"
 	Go      string // the go directive, "1.26"
+	Host    string // the pdpp-host that tests the module, a path; "": the one on the PATH
 }
 
 // New writes the folder and returns the names of its files, in order. A folder
@@ -87,6 +88,7 @@ func New(o Options) ([]string, error) {
 
 func (o Options) write() ([]string, error) {
 	fill := strings.NewReplacer("{{.Name}}", o.Name, "{{.Title}}", title(o.Name), "{{.Env}}", strings.ToUpper(o.Name),
+		"{{.Host}}", strings.NewReplacer("$", "$$", "#", `\#`).Replace(cmp.Or(o.Host, "pdpp-host")),
 		"{{.Test}}", strings.ReplaceAll(tests[o.Kind], "{{.Name}}", o.Name))
 	common, err := fs.Glob(templates, "template/common/*")
 	own, errOwn := fs.Glob(templates, "template/"+o.Kind+"/*")

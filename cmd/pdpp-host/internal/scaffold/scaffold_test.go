@@ -33,7 +33,7 @@ func TestNew(t *testing.T) {
 func isWritten(t *testing.T, kind string, want []string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "My-Notes")
-	names, err := New(Options{Dir: dir, Kind: kind, SDK: "/a folder/sdk", Version: "v0.0.0", Go: "1.26.0"})
+	names, err := New(Options{Dir: dir, Kind: kind, SDK: "/a folder/sdk", Version: "v0.0.0", Go: "1.26.0", Host: "/a $1 #folder/pdpp-host"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,6 +62,9 @@ func isWritten(t *testing.T, kind string, want []string) {
 			_, line, _ := strings.Cut(string(flags), "TINYGO_FLAGS := ")
 			line, _, _ = strings.Cut(line, "\n")
 			if want := "\n\ttinygo build " + line + " -o my_notes.wasm .\n"; !strings.Contains(string(text), want) {
+				t.Errorf("got %s\nwant a line %q", text, want)
+			}
+			if want := "\nPDPP_HOST ?= /a $$1 \\#folder/pdpp-host\n"; !strings.Contains(string(text), want) {
 				t.Errorf("got %s\nwant a line %q", text, want)
 			}
 		case "manifest.json":
