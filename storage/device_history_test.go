@@ -49,7 +49,10 @@ func (d *history) device() {
 	case "manifest":
 		_, err := d.s.PutDeviceManifest(d.ctx, x.src, hashOf("module"), []byte(d.draw("manifest", keptManifest, `{"streams":[{"name":"a"}]}`)))
 		if abi.CodeOf(err) == device.CodeManifestNotAccepted && rapid.Bool().Draw(d.t, "accept") {
-			err = d.s.AcceptDeviceManifest(d.ctx, x.src)
+			var seen *SourceInstance
+			seen, err = d.s.SourceInstance(d.ctx, x.src.DeviceID, x.src.ID)
+			d.ok(err)
+			err = d.s.AcceptDeviceManifest(d.ctx, seen)
 		}
 		if abi.CodeOf(err) != device.CodeManifestNotAccepted {
 			d.refusedDevice(err)

@@ -26,11 +26,24 @@ func (s *Store) PutDeviceManifest(ctx context.Context, src *SourceInstance, modu
 	if len(manifest) == 0 {
 		return false, badRequest("manifest", "a manifest")
 	}
+	return s.replaceManifest(ctx, src, moduleSHA256, manifest, true)
+}
+
+// AdoptManifest pins this host's own manifest on the connection of a source that
+// puts none, under the same rule.
+func (s *Store) AdoptManifest(ctx context.Context, src *SourceInstance, moduleSHA256 string, manifest []byte) error {
+	_, err := s.replaceManifest(ctx, src, moduleSHA256, manifest, false)
+	return err
+}
+
+// replaceManifest pins a manifest that a source put itself or that this host has for
+// it, or keeps it as an offer.
+func (s *Store) replaceManifest(ctx context.Context, src *SourceInstance, moduleSHA256 string, manifest []byte, put bool) (changed bool, err error) {
 	var more []string
 	err = s.alone(ctx, "pin the manifest", func(t *tx) error {
 		changed, more = false, nil
 		row, err := t.feed(src)
-		if err != nil {
+		if err != nil || !put && row.ManifestSHA256 != "" {
 			return err
 		}
 		before, err := t.pinnedManifest(row.ConnectionID)
@@ -47,7 +60,10 @@ func (s *Store) PutDeviceManifest(ctx context.Context, src *SourceInstance, modu
 			row.ReplacedUS = micros(t.now)
 		}
 		row.OfferedUS, row.OfferedModule, row.OfferedManifest = 0, "", ""
-		return t.holdTo(row, manifest)
+		if put {
+			row.ManifestSHA256 = manifestHash(manifest)
+		}
+		return t.keepManifest(row)
 	})
 	if err == nil && len(more) > 0 {
 		err = notAccepted(src, more)
@@ -55,21 +71,9 @@ func (s *Store) PutDeviceManifest(ctx context.Context, src *SourceInstance, modu
 	return changed, err
 }
 
-// AdoptManifest pins this host's own manifest on the connection of a source that
-// puts none.
-func (s *Store) AdoptManifest(ctx context.Context, src *SourceInstance, moduleSHA256 string, manifest []byte) error {
-	return s.alone(ctx, "adopt the manifest", func(t *tx) error {
-		row, err := t.feed(src)
-		if err != nil || row.ManifestSHA256 != "" {
-			return err
-		}
-		_, err = t.pinManifest(row.ConnectionID, moduleSHA256, manifest)
-		return err
-	})
-}
-
-// AcceptDeviceManifest takes over the manifest that a source offers. The error is
-// not_found when it offers none.
+// AcceptDeviceManifest takes over the manifest that a source offers: the one of src,
+// which its owner has seen. The error is not_found when it offers none, and
+// device_manifest_not_accepted when it offers another one by now.
 func (s *Store) AcceptDeviceManifest(ctx context.Context, src *SourceInstance) error {
 	return s.alone(ctx, "accept the manifest", func(t *tx) error {
 		row, err := t.feed(src)
@@ -79,20 +83,30 @@ func (s *Store) AcceptDeviceManifest(ctx context.Context, src *SourceInstance) e
 		if row.OfferedUS == 0 {
 			return abi.NewError(device.CodeNotFound, "the source offers no manifest", "`pdpp-host devices list` shows the devices")
 		}
+		if row.OfferedUS != micros(src.OfferedAt) || row.OfferedManifest != string(src.OfferedManifest) {
+			return abi.NewError(device.CodeManifestNotAccepted, "the source offers another manifest by now",
+				"look at what it adds, and accept that: pdpp-host devices accept "+src.DeviceID)
+		}
 		offered := []byte(row.OfferedManifest)
 		if _, err := t.pinManifest(row.ConnectionID, row.OfferedModule, offered); err != nil {
 			return err
 		}
 		row.ReplacedUS, row.OfferedUS, row.OfferedModule, row.OfferedManifest = micros(t.now), 0, "", ""
 		row.RefusedUS, row.RefusedCode, row.RefusedSays = 0, "", ""
-		return t.holdTo(row, offered)
+		if row.ManifestSHA256 != "" { // it puts its own
+			row.ManifestSHA256 = manifestHash(offered)
+		}
+		return t.keepManifest(row)
 	})
 }
 
-// holdTo has a source's records held against a manifest from now on.
-func (t *tx) holdTo(row *sourceJoined, manifest []byte) error {
+func manifestHash(manifest []byte) string {
 	sum := sha256.Sum256(manifest)
-	row.ManifestSHA256 = hex.EncodeToString(sum[:])
+	return hex.EncodeToString(sum[:])
+}
+
+// keepManifest writes what a source's row says of its manifest.
+func (t *tx) keepManifest(row *sourceJoined) error {
 	_, err := t.db.NewUpdate().Model(&row.sourceRow).WherePK().
 		Column("manifest_sha256", "replaced_us", "offered_us", "offered_module", "offered_manifest", "refused_us", "refused_code", "refused_says").Exec(t.ctx)
 	return err

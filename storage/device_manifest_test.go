@@ -49,12 +49,70 @@ func TestAReplacedManifestWaitsForTheOwner(t *testing.T) {
 	if s := now(); s.OfferedAt.IsZero() || string(s.OfferedManifest) != other || pinned() != one {
 		t.Errorf("offered %q at %v, pinned %s, want it offered and the old one pinned", s.OfferedManifest, s.OfferedAt, pinned())
 	}
-	x.ok(x.s.AcceptDeviceManifest(ctx, src))
+	seen := now()
+	const third = `{"streams":[{"name":"b"},{"name":"secrets"}]}`
+	if err := put("m3", third); abi.CodeOf(err) != device.CodeManifestNotAccepted {
+		t.Errorf("another offer: %v, want %s", err, device.CodeManifestNotAccepted)
+	}
+	if err := x.s.AcceptDeviceManifest(ctx, seen); abi.CodeOf(err) != device.CodeManifestNotAccepted || pinned() != one {
+		t.Errorf("accepted an offer that came after the one that was seen: %v, pinned %s, want %s and the old one", err, pinned(), device.CodeManifestNotAccepted)
+	}
+	if err := put("m3", other); abi.CodeOf(err) != device.CodeManifestNotAccepted {
+		t.Errorf("the first offer again: %v, want %s", err, device.CodeManifestNotAccepted)
+	}
+	x.ok(x.s.AcceptDeviceManifest(ctx, now()))
 	if s := now(); !s.OfferedAt.IsZero() || len(s.OfferedManifest) != 0 || pinned() != other {
 		t.Errorf("after the owner accepted: offered %q, pinned %s, want none and the new one", s.OfferedManifest, pinned())
 	}
 	x.ok(put("m3", other))
-	if err := x.s.AcceptDeviceManifest(ctx, src); abi.CodeOf(err) != device.CodeNotFound {
+	if err := x.s.AcceptDeviceManifest(ctx, now()); abi.CodeOf(err) != device.CodeNotFound {
 		t.Errorf("accepted without an offer: %v, want %s", err, device.CodeNotFound)
+	}
+	x.ok(x.s.AdoptManifest(ctx, src, hashOf("m4"), []byte(one)))
+	if pinned() != other {
+		t.Errorf("pinned %s over the manifest that the source put, want %s", pinned(), other)
+	}
+}
+
+// The manifest of this host's own connector, which a source goes by that puts none, is
+// replaced under the same rule.
+func TestAnAdoptedManifestWaitsForTheOwner(t *testing.T) {
+	t.Parallel()
+	x := newExercise(t)
+	ctx := x.Context()
+	x.invite("code", "laptop")
+	src, err := x.enroll("code", "token")
+	x.ok(err)
+	const one, two = `{"streams":[{"name":"a"}]}`, `{"streams":[{"name":"a"},{"name":"b"}]}`
+	for _, step := range []struct {
+		name, manifest    string
+		code              abi.Code
+		pinned            string
+		replaced, offered bool
+	}{
+		{"the first", one, "", one, false, false},
+		{"the same", one, "", one, false, false},
+		{"a stream more", two, device.CodeManifestNotAccepted, one, false, true},
+		{"accepted", "", "", two, true, false},
+		{"the same again", two, "", two, true, false},
+		{"a stream fewer", one, "", one, true, false},
+	} {
+		before, err := x.s.SourceInstance(ctx, src.DeviceID, src.ID)
+		x.ok(err)
+		if step.manifest == "" {
+			err = x.s.AcceptDeviceManifest(ctx, before)
+		} else {
+			err = x.s.AdoptManifest(ctx, before, hashOf(step.manifest), []byte(step.manifest))
+		}
+		if got := abi.CodeOf(err); err != nil && got != step.code || err == nil && step.code != "" {
+			t.Errorf("%s: %v, want %q", step.name, err, step.code)
+		}
+		s, err := x.s.SourceInstance(ctx, src.DeviceID, src.ID)
+		x.ok(err)
+		c, err := x.s.Connection(ctx, src.ConnectionID)
+		x.ok(err)
+		if string(c.PinnedManifest) != step.pinned || s.ReplacedAt.IsZero() == step.replaced || s.OfferedAt.IsZero() == step.offered || s.ManifestSHA256 != "" {
+			t.Errorf("%s: pinned %s, replaced %v, offered %v, put %q; want %+v", step.name, c.PinnedManifest, s.ReplacedAt, s.OfferedAt, s.ManifestSHA256, step)
+		}
 	}
 }

@@ -51,5 +51,9 @@ func (a *app) acceptFirst(ctx context.Context, c *config.Config, store *storage.
 
 // askToAccept shows the terms on the terminal and asks for the owner's word.
 func (a *app) askToAccept(ctx context.Context, t *consent.Terms, items, before []storage.AcceptedItem) ([]storage.AcceptedItem, error) {
-	return consent.Asker{Program: "pdpp-host", In: a.In, Err: a.Err, Tilde: a.tilde}.Ask(ctx, t, items, before)
+	return a.consentAsker().Ask(ctx, t, items, before)
+}
+
+func (a *app) consentAsker() consent.Asker {
+	return consent.Asker{Program: "pdpp-host", In: a.In, Err: a.Err, Tilde: a.tilde}
 }

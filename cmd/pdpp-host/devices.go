@@ -32,19 +32,22 @@ func (a *app) devicesCommand() *cobra.Command {
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.devicesRevoke(cmd.Context(), args[0], yes) },
 	}
 	revoke.Flags().BoolVar(&yes, "yes", false, "yes, it may not deliver any more")
+	var allow []string
+	accept := &cobra.Command{
+		Use: "accept DEVICE", Short: "Let a device deliver the streams that its renewed connector adds", Args: takes("DEVICE"),
+		Long: "Lets a device deliver the streams that its renewed connector adds. On a terminal you are asked; elsewhere you name them\n" +
+			"with --allow. Until then none of them comes in.",
+		ValidArgsFunction: a.completeDevice,
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.devicesAccept(cmd.Context(), args[0], allow) },
+	}
+	accept.Flags().StringArrayVar(&allow, "allow", nil, "accept the stream `NAME` without being asked (repeatable)")
 	cmd.AddCommand(
 		&cobra.Command{
 			Use: "list", Short: "List the devices", Args: takes(),
 			RunE: func(cmd *cobra.Command, _ []string) error { return list(cmd) },
 		},
 		a.inviteCommand(),
-		&cobra.Command{
-			Use: "accept DEVICE", Short: "Let a device deliver the streams that its renewed connector adds", Args: takes("DEVICE"),
-			Long: "Lets a device deliver the streams that its renewed connector adds. Until then it delivers nothing new; `pdpp-host devices show DEVICE`\n" +
-				"names them.",
-			ValidArgsFunction: a.completeDevice,
-			RunE:              func(cmd *cobra.Command, args []string) error { return a.devicesAccept(cmd.Context(), args[0]) },
-		},
+		accept,
 		&cobra.Command{
 			Use: "show DEVICE", Short: "Show a device and what it says of its uploads", Args: takes("DEVICE"),
 			ValidArgsFunction: a.completeDevice,

@@ -2,9 +2,13 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/device"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/storage"
@@ -30,7 +34,7 @@ func toldOf(f *feed) told {
 // lines say it to an owner.
 func (t *told) lines(device string) (lines []string) {
 	if t.OfferedAt != nil {
-		lines = append(lines, "its connector was renewed and adds "+strings.Join(t.Offered, ", ")+"; nothing comes in until you accept them: pdpp-host devices accept "+device)
+		lines = append(lines, "its connector was renewed and adds "+strings.Join(t.Offered, ", ")+"; nothing of these comes in until you accept them: pdpp-host devices accept "+device)
 	}
 	if t.ReplacedAt != nil {
 		lines = append(lines, "its connector was renewed "+output.Timestamp(*t.ReplacedAt))
@@ -41,7 +45,9 @@ func (t *told) lines(device string) (lines []string) {
 	return lines
 }
 
-func (a *app) devicesAccept(ctx context.Context, typed string) error {
+// devicesAccept takes over what the connectors of a device add, as its owner sees it
+// now: what is offered in its place in the meantime is not accepted.
+func (a *app) devicesAccept(ctx context.Context, typed string, allow []string) error {
 	return a.withStore(ctx, func(_ *config.Config, store *storage.Store) error {
 		found, err := findDevice(ctx, store, typed)
 		if err != nil {
@@ -51,21 +57,49 @@ func (a *app) devicesAccept(ctx context.Context, typed string) error {
 		if err != nil {
 			return err
 		}
-		accepted := map[string][]string{}
-		var last error
-		for i := range all {
-			s := &all[i]
-			if s.DeviceID != found.ID || s.OfferedAt.IsZero() && len(accepted) > 0 {
-				continue
-			}
-			if last = store.AcceptDeviceManifest(ctx, s); last != nil {
-				continue
-			}
-			accepted[s.ConnectionName] = s.OfferedStreams
+		offers := slices.DeleteFunc(all, func(s storage.SourceInstance) bool { return s.DeviceID != found.ID || s.OfferedAt.IsZero() })
+		if len(offers) == 0 {
+			return abi.NewError(device.CodeNotFound, found.name()+" offers no manifest", "`pdpp-host devices list` shows the devices")
 		}
-		if len(accepted) == 0 {
-			return last
+		if err := a.acceptStreams(ctx, found, offers, allow); err != nil {
+			return err
+		}
+		accepted := map[string][]string{}
+		for i := range offers {
+			if err := store.AcceptDeviceManifest(ctx, &offers[i]); err != nil {
+				return err
+			}
+			accepted[offers[i].ConnectionName] = offers[i].OfferedStreams
 		}
 		return a.Printer.Result("accepted what "+found.name()+" adds", map[string]any{"device_id": found.ID, "accepted_streams": accepted}, nil)
 	})
+}
+
+// acceptStreams asks for the owner's word for each stream that is offered and not
+// among allow.
+func (a *app) acceptStreams(ctx context.Context, d *deviceRow, offers []storage.SourceInstance, allow []string) error {
+	var left []string
+	for i := range offers {
+		for _, stream := range offers[i].OfferedStreams {
+			if !slices.Contains(allow, stream) {
+				left = append(left, stream)
+			}
+		}
+		fmt.Fprintf(a.Err, "%s adds: %s\n", output.Clean(offers[i].ConnectionName), output.Clean(strings.Join(offers[i].OfferedStreams, ", ")))
+	}
+	if len(left) == 0 {
+		return nil
+	}
+	refusal := "the streams were not accepted: " + strings.Join(left, ", ")
+	if a.interactive() {
+		if yes, err := a.consentAsker().Confirm(ctx, "let "+d.name()+" deliver them?"); yes || err != nil {
+			return err
+		}
+		return usage(refusal, "nothing was changed; answer y to accept them")
+	}
+	command := "pdpp-host devices accept " + d.ID
+	for _, stream := range slices.Concat(allow, left) {
+		command += " --allow " + quoted(stream)
+	}
+	return usage(refusal, "if they may come in: "+command)
 }

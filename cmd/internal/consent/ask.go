@@ -31,11 +31,10 @@ type Asker struct {
 // what was accepted besides, or ErrNotAccepted.
 func (a Asker) Ask(ctx context.Context, t *Terms, items, before []storage.AcceptedItem) ([]storage.AcceptedItem, error) {
 	t.Write(a.Err, a.Tilde)
-	answer, err := a.line(ctx, "accept it? [y/N] ")
-	if err != nil {
+	switch yes, err := a.Confirm(ctx, "accept it?"); {
+	case err != nil:
 		return nil, err
-	}
-	if answer = strings.ToLower(answer); answer != "y" && answer != "yes" {
+	case !yes:
 		return nil, ErrNotAccepted
 	}
 	for _, ask := range t.Left(slices.Concat(items, before)) {
@@ -49,6 +48,13 @@ func (a Asker) Ask(ctx context.Context, t *Terms, items, before []storage.Accept
 		}
 	}
 	return items, nil
+}
+
+// Confirm asks a question that is answered yes or no.
+func (a Asker) Confirm(ctx context.Context, question string) (yes bool, err error) {
+	answer, err := a.line(ctx, question+" [y/N] ")
+	answer = strings.ToLower(answer)
+	return answer == "y" || answer == "yes", err
 }
 
 // line reads one line from the terminal.
