@@ -39,11 +39,7 @@ func (a *app) connectionsAdd(ctx context.Context, name, connector string, f addF
 	if err != nil {
 		return err
 	}
-	file, err := openModule(c, connector)
-	if _, swapped := modules.Path(c.PluginsDir(), name); swapped && abi.CodeOf(err) == abi.CodePluginUnknown {
-		return usage(fmt.Sprintf("there is no connector %q, and %q is one", connector, name),
-			fmt.Sprintf("the connection's name comes first: pdpp-host connections add %s %s", connector, name))
-	}
+	file, err := openAdded(c, name, connector)
 	if err != nil {
 		return err
 	}
@@ -105,6 +101,17 @@ func (a *app) connectionsAdd(ctx context.Context, name, connector string, f addF
 		}
 		return a.Printer.Result(a.advice(summary), viewConnection(conn), nil)
 	})
+}
+
+// openAdded opens the connector's module, and says so where the connection's name and
+// the connector's are in each other's place.
+func openAdded(c *config.Config, name, connector string) (*plugin.File, error) {
+	file, err := openModule(c, connector)
+	if _, swapped := modules.Path(c.PluginsDir(), name); swapped && abi.CodeOf(err) == abi.CodePluginUnknown {
+		return nil, usage(fmt.Sprintf("there is no connector %q, and %q is one", connector, name),
+			fmt.Sprintf("the connection's name comes first: pdpp-host connections add %s %s", connector, name))
+	}
+	return file, err
 }
 
 // acceptAdded makes the connection, with its module when its owner accepts that now.

@@ -275,3 +275,15 @@ func TestDoing(t *testing.T) {
 		}
 	}
 }
+
+// Off a terminal one long cell pads no other row, and nothing is cut.
+func TestALongCellPadsNoOtherRow(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	long := strings.Repeat("x", 60)
+	Table(&b, Style{}, []string{"a", "b", "c"}, [][]string{{"1", long, "end"}, {"2", "-", "end"}})
+	pad := strings.Repeat(" ", 41)
+	if want := "A  B" + pad + "C\n1  " + long + "  end\n2  -" + pad + "end\n"; b.String() != want {
+		t.Errorf("got\n%swant\n%s", b.String(), want)
+	}
+}

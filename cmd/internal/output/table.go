@@ -7,8 +7,12 @@ import (
 	"unicode/utf8"
 )
 
+// widestPadded is how wide a column is made where nothing is cut: a longer cell stands
+// out of its column, so that one row does not make all the others as long.
+const widestPadded = 40
+
 // Table writes rows in columns under a header. Cells are cleaned. On a terminal
-// the last column is cut to the width.
+// they are cut to the width; elsewhere none is.
 func Table(w io.Writer, s Style, header []string, rows [][]string) {
 	widths := make([]int, len(header))
 	for i, h := range header {
@@ -21,6 +25,11 @@ func Table(w io.Writer, s Style, header []string, rows [][]string) {
 		}
 	}
 	shrink(widths, s.Width)
+	for i := range widths {
+		if s.Width <= 0 {
+			widths[i] = min(widths[i], widestPadded)
+		}
+	}
 	upper := make([]string, len(header))
 	for i, h := range header {
 		upper[i] = strings.ToUpper(h)
@@ -66,9 +75,11 @@ func join(s Style, cells []string, widths []int) string {
 			b.WriteString(cell)
 			break
 		}
-		cell = Cut(cell, widths[i])
+		if s.Width > 0 {
+			cell = Cut(cell, widths[i])
+		}
 		b.WriteString(cell)
-		b.WriteString(strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+2))
+		b.WriteString(strings.Repeat(" ", max(widths[i]-utf8.RuneCountInString(cell), 0)+2))
 		used += widths[i] + 2
 	}
 	return strings.TrimRight(b.String(), " ")
