@@ -2,20 +2,22 @@ package main
 
 import (
 	"context"
+	"os"
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/progress"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/roots"
+	"github.com/pdpp-host/pdpp-host/host/collector"
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/interact"
 	"github.com/pdpp-host/pdpp-host/host/run"
 )
 
-// rootResolver grants folders, but never the host's own.
+// rootResolver grants folders, but never the host's own, nor a collector's.
 func (a *app) rootResolver(c *config.Config) *roots.Resolver {
-	private := []string{c.DataDir(), c.ProfilesDir()}
+	private := append(collector.OwnFolders(collector.Env{Getenv: os.Getenv, Home: a.Home}), c.DataDir(), c.ProfilesDir())
 	if dsn := c.StorageDSN(); !strings.Contains(dsn, "://") {
 		private = append(private, dsn)
 	}

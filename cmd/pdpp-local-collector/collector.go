@@ -32,10 +32,6 @@ func (a *app) runDeps(engine *plugin.Engine, grants *roots.Resolver) run.Deps {
 }
 
 // grants resolves the folders that are granted, which are never the collector's own.
-func (a *app) grants(c *config.Config, l *lane) (*roots.Resolver, error) {
-	dir, err := collector.ProfilesOf(a.env())
-	if err != nil {
-		return nil, err
-	}
-	return roots.New(a.Home, []string{c.DataDir(), dir.Dir, l.path}), nil
+func (a *app) grants(c *config.Config, l *lane) *roots.Resolver {
+	return roots.New(a.Home, append(collector.OwnFolders(a.env()), c.DataDir(), l.path))
 }

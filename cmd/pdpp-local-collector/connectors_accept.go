@@ -68,10 +68,7 @@ func (a *app) acceptInstalled(ctx context.Context, l *lane, f acceptFlags) error
 	if err != nil {
 		return err
 	}
-	grants, err := a.grants(c, l)
-	if err != nil {
-		return err
-	}
+	grants := a.grants(c, l)
 	file, err := modules.Open(c, l.profile.ConnectorID, program+" connectors")
 	if err != nil {
 		return err

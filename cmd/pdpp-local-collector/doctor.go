@@ -62,10 +62,7 @@ func (a *app) diagnose(ctx context.Context, l *lane) (d *collector.Diagnosis, er
 		d.Add(c.ModuleChecks(ctx, nil, missing)...)
 		return d, nil
 	}
-	grants, err := a.grants(conf, l)
-	if err != nil {
-		return nil, err
-	}
+	grants := a.grants(conf, l)
 	return d, a.withEngine(conf, func(engine *plugin.Engine) error {
 		deps := a.deps(l)
 		deps.Run = a.runDeps(engine, grants)

@@ -143,10 +143,7 @@ func (a *app) wired(l *lane, f runFlags, request collector.RunRequest, fn func(*
 	}
 	// Without a module what waits is delivered all the same, and the host is told.
 	request.Module, request.Refused = modules.Open(c, l.profile.ConnectorID, program+" connectors")
-	grants, err := a.grants(c, l)
-	if err != nil {
-		return err
-	}
+	grants := a.grants(c, l)
 	return a.withEngine(c, func(engine *plugin.Engine) error {
 		deps := a.deps(l)
 		deps.Run, deps.Policy.MaxBatches = a.runDeps(engine, grants), f.maxBatches

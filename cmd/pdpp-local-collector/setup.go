@@ -69,10 +69,7 @@ func (a *app) checkConnector(ctx context.Context, p *collector.Profile, s *setUp
 		return err
 	}
 	l := &lane{p, path}
-	grants, err := a.grants(c, l)
-	if err != nil {
-		return err
-	}
+	grants := a.grants(c, l)
 	file, err := modules.Open(c, p.ConnectorID, program+" connectors")
 	if err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -173,6 +174,31 @@ func TestLanePath(t *testing.T) {
 			t.Errorf("%q lies at %s, as %q does, %v", id, got, seen[got], err)
 		}
 		seen[got] = id + " "
+	}
+}
+
+// A connector of either program gets neither the credentials of collectors nor what
+// they collected, wherever a profile has its outbox.
+func TestOwnFolders(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	e := Env{Home: home, OS: "linux"}
+	dir, err := ProfilesOf(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := Profile{Name: "mine", BaseURL: "https://host.example", DeviceID: "d", Token: NewToken("t"), ConnectorID: "codex", SourceInstanceID: "src_1", Queue: "/lanes/q.sqlite"}
+	if err := dir.Save(&p); err != nil {
+		t.Fatal(err)
+	}
+	got := OwnFolders(e)
+	for _, want := range []string{filepath.Join(home, ".config/pdpp/collectors"), filepath.Join(home, ".local/state/pdpp/collectors"), "/lanes/q.sqlite"} {
+		if !slices.Contains(got, want) {
+			t.Errorf("%v, want %s among them", got, want)
+		}
+	}
+	if got := OwnFolders(Env{}); len(got) != 0 {
+		t.Errorf("without a home %v, want none", got)
 	}
 }
 

@@ -27,6 +27,26 @@ func LanePath(e Env, p *Profile, given string) (string, error) {
 	return filepath.Join(dir, name+".sqlite"), nil
 }
 
+// OwnFolders returns where collectors of this machine keep their credentials and what
+// they have not delivered yet: folders, and outboxes that lie elsewhere. No connector is
+// granted them.
+func OwnFolders(e Env) (own []string) {
+	if dir := stateDir(e); dir != "" {
+		own = append(own, dir)
+	}
+	dir, err := ProfilesOf(e)
+	if err != nil {
+		return own
+	}
+	profiles, _ := dir.List() // those that can be read
+	for _, p := range profiles {
+		if path, err := LanePath(e, p, ""); err == nil {
+			own = append(own, path)
+		}
+	}
+	return append(own, dir.Dir)
+}
+
 func stateDir(e Env) string {
 	var base string
 	switch e.os() {

@@ -26,11 +26,19 @@ var secretPlaces = slices.Concat(
 	[]string{".netrc"},                          // curl(1), --netrc
 	[]string{".git-credentials", ".config/git"}, // git-credential-store(1), FILES
 	[]string{".password-store"},                 // pass(1), FILES
-	[]string{".local/share/keyrings", ".gnome2/keyrings"}, // GNOME Keyring, "Keyring file locations"
-	[]string{".local/share/kwalletd"},                     // KWallet Handbook
-	[]string{"Library/Keychains"},                         // security(1), macOS
-	[]string{".npmrc", ".pypirc"},                         // npmrc(5); PyPA, "The .pypirc file"
-	[]string{".mozilla", ".thunderbird", "snap/firefox", ".var/app/org.mozilla.firefox", // Mozilla Support, "Profiles: where Firefox stores your data"
+	[]string{".local/share/keyrings", ".gnome2/keyrings"},     // GNOME Keyring, "Keyring file locations"
+	[]string{".local/share/kwalletd"},                         // KWallet Handbook
+	[]string{"Library/Keychains"},                             // security(1), macOS
+	[]string{".npmrc", ".pypirc"},                             // npmrc(5); PyPA, "The .pypirc file"
+	[]string{".cargo/credentials.toml", ".cargo/credentials"}, // The Cargo Book, "Configuration", Credentials
+	[]string{".config/rclone"},                                // rclone config file
+	[]string{".config/op"},                                    // 1Password CLI, "Configuration directories"
+	[]string{".vault-token"},                                  // Vault, "Token helpers"
+	[]string{".pgpass"},                                       // PostgreSQL, "The Password File"
+	[]string{"AppData/Roaming/Microsoft/Protect"},             // Microsoft, "Windows Data Protection", keys
+	[]string{"AppData/Roaming/Microsoft/Credentials", "AppData/Local/Microsoft/Credentials"}, // Microsoft, "Credentials Processes in Windows Authentication"
+	[]string{".librewolf", ".config/librewolf"},                                              // LibreWolf, FAQ
+	[]string{".mozilla", ".config/mozilla", ".thunderbird", "snap/firefox", ".var/app/org.mozilla.firefox", // Mozilla Support, "Profiles: where Firefox stores your data"
 		"Library/Application Support/Firefox", "AppData/Roaming/Mozilla"},
 	chromium, // Chromium, docs/user_data_dir.md
 	[]string{"Library/Safari", "Library/Containers/com.apple.Safari", "Library/Cookies"}, // Apple Platform Security, "Safari"

@@ -69,3 +69,22 @@ func TestSecretsByAnotherPath(t *testing.T) {
 		t.Errorf("%v, want %s", err, abi.CodeRootSecret)
 	}
 }
+
+// Each of these is a place of its own: a connector that reads a folder around it has to
+// be let have it.
+func TestPlacesOfSecrets(t *testing.T) {
+	t.Parallel()
+	for _, place := range []string{
+		".config/mozilla", ".librewolf", ".config/librewolf", ".config/rclone", ".cargo/credentials.toml", ".config/op", ".vault-token", ".pgpass",
+		"AppData/Roaming/Microsoft/Protect", "AppData/Roaming/Microsoft/Credentials", "AppData/Local/Microsoft/Credentials",
+	} {
+		home := filepath.Join(folders(t, filepath.Join("home", place)), "home")
+		looked, err := (&Resolver{Home: home}).Look(codex(), map[string]string{"codex": home})
+		if err != nil {
+			t.Fatal(place, err)
+		}
+		if want := []string{"~/" + place}; !slices.Equal(looked[0].Secrets, want) || !IsSecretPlace(want[0]) {
+			t.Errorf("a home folder with %s holds %q, want %q, which goes by name", place, looked[0].Secrets, want)
+		}
+	}
+}
