@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/consent"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/modules"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
@@ -46,7 +47,7 @@ func (a *app) acceptCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "accept", Short: "Accept the connector of a source before it runs, with what it asks for", Args: syntax.Takes(),
 		Long: "Shows everything that the connector of a source asks for, and accepts it: the source runs the accepted module\n" +
-			"and no other. On a terminal you are asked first.\n\n" +
+			"and no other. On a terminal you are asked first; elsewhere it takes --accept.\n\n" +
 			"A folder where other programs keep secrets is accepted by its name, with --allow.",
 		Example: "  " + program + " connectors accept\n  " + program + " connectors accept --allow folder=~/.ssh",
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -73,7 +74,6 @@ func (a *app) acceptInstalled(ctx context.Context, l *lane, f acceptFlags) error
 	if err != nil {
 		return err
 	}
-	f.accept = f.accept || !a.interactive() // to type it is the owner's word
 	return a.withEngine(c, func(engine *plugin.Engine) error {
 		d, err := modules.Describe(ctx, engine, file)
 		if err != nil {
@@ -83,7 +83,7 @@ func (a *app) acceptInstalled(ctx context.Context, l *lane, f acceptFlags) error
 		if err != nil {
 			return err
 		}
-		given, before, err := col.Lane(ctx)
+		given, before, err := col.Lane(ctx, d.File.SHA256)
 		if err != nil {
 			return err
 		}
@@ -118,6 +118,8 @@ func (a *app) accept(ctx context.Context, l *lane, col *collector.Collector, t *
 	}
 	t.Asks = append(t.Asks, modules.Ask{What: "delivers", Value: "everything it collects to " + l.profile.BaseURL})
 	switch {
+	case !f.accept && !a.interactive():
+		return nil, a.notAsked(l, t, f)
 	case !f.accept:
 		ask := consent.Asker{Program: program, In: a.In, Err: a.Err, Tilde: a.tilde}
 		if items, err = ask.Ask(ctx, t, items, before); err != nil {
@@ -143,6 +145,19 @@ func (a *app) accept(ctx context.Context, l *lane, col *collector.Collector, t *
 		done.Left = append(done.Left, ask.ByName)
 	}
 	return done, nil
+}
+
+// notAsked shows what a module gets, and refuses to take silence for its owner's word.
+func (a *app) notAsked(l *lane, t *consent.Terms, f acceptFlags) error {
+	if !a.Flags.Quiet {
+		t.Write(a.Err, a.tilde)
+	}
+	command := program + " connectors accept --source-instance-id " + l.profile.SourceInstanceID
+	for _, item := range f.allow {
+		command += " --allow " + output.Clean(item)
+	}
+	return abi.NewError(abi.CodePluginNotAccepted, "standard input is no terminal, so nobody can be asked whether the module is accepted",
+		"if it is: "+command+" --accept")
 }
 
 func (a *app) writeAccepted(w io.Writer, done *acceptance) {

@@ -30,7 +30,8 @@ type Verified struct {
 }
 
 // Verify holds the lane against a module and its manifest, and changes nothing.
-// With accept the module becomes the accepted one.
+// With accept a changed module becomes the accepted one. A first module is refused
+// there: Accept takes it, whose caller shows everything that the module asks for.
 func (c *Collector) Verify(ctx context.Context, m *abi.Manifest, sha256 string, raw []byte, accept bool) (*Verified, error) {
 	p := c.deps.Profile
 	if err := c.enrolledFor(m); err != nil {
@@ -52,6 +53,9 @@ func (c *Collector) Verify(ctx context.Context, m *abi.Manifest, sha256 string, 
 	}
 	if v.State == ModuleSame || !accept {
 		return v, nil
+	}
+	if v.State == ModuleNotPinned {
+		return nil, c.NotAccepted()
 	}
 	if _, err := c.Accept(ctx, m, sha256, raw, nil); err != nil {
 		return nil, err
@@ -84,10 +88,13 @@ func (c *Collector) Accept(ctx context.Context, m *abi.Manifest, sha256 string, 
 	return conn.Accepted, nil
 }
 
-// Lane is what the lane keeps for its runs: the folders that they were told, and what
-// its owner accepted by name. It changes nothing.
-func (c *Collector) Lane(ctx context.Context) (roots map[string]string, accepted []storage.AcceptedItem, err error) {
+// Lane returns the folders that the lane's runs read, and what its owner accepted by
+// name of the module with this hash. It changes nothing.
+func (c *Collector) Lane(ctx context.Context, sha256 string) (roots map[string]string, accepted []storage.AcceptedItem, err error) {
 	info, _, _, err := c.look(ctx)
+	if info.PinnedSHA256 != sha256 {
+		return info.Roots, nil, err
+	}
 	return info.Roots, info.Accepted, err
 }
 

@@ -42,6 +42,9 @@ func TestAChangedModuleIsAccepted(t *testing.T) {
 		return v
 	}
 	verify(file.SHA256, false, ModuleNotPinned)
+	if _, err := w.collector().Verify(t.Context(), m, file.SHA256, text, true); abi.CodeOf(err) != abi.CodePluginNotAccepted {
+		t.Errorf("accepted a first module: %v, want %s", err, abi.CodePluginNotAccepted)
+	}
 	w.same(w.folder(), "", "the lane's folder")
 	w.run(done(0))
 	verify(file.SHA256, false, ModuleSame)
