@@ -52,14 +52,7 @@ func (a *app) connectionsAdd(ctx context.Context, name, connector string, f addF
 	}); err != nil {
 		return err
 	}
-	if secret := run.SecretOptions(d.Manifest, options); len(secret) > 0 {
-		return usage(fmt.Sprintf("%q is a credential of the connector, and no option", secret[0]),
-			fmt.Sprintf("add the connection without it, then: pdpp-host connections credential set %s %s", name, secret[0]))
-	}
-	if err := manifest.CheckOptions(d.Manifest, options); err != nil {
-		return err
-	}
-	if err := checkBase(options); err != nil {
+	if err := checkAdded(d.Manifest, name, options); err != nil {
 		return err
 	}
 	if err := a.looked(c, d.Manifest, roots); err != nil {
@@ -101,6 +94,18 @@ func (a *app) connectionsAdd(ctx context.Context, name, connector string, f addF
 		}
 		return a.Printer.Result(a.advice(summary), viewConnection(conn), nil)
 	})
+}
+
+// checkAdded refuses options that the connector does not take.
+func checkAdded(m *abi.Manifest, name string, options map[string]string) error {
+	if secret := run.SecretOptions(m, options); len(secret) > 0 {
+		return usage(fmt.Sprintf("%q is a credential of the connector, and no option", secret[0]),
+			fmt.Sprintf("add the connection without it, then: pdpp-host connections credential set %s %s", name, secret[0]))
+	}
+	if err := manifest.CheckOptions(m, options); err != nil {
+		return err
+	}
+	return checkBase(options)
 }
 
 // openAdded opens the connector's module, and says so where the connection's name and

@@ -97,9 +97,9 @@ func (a *app) acceptStreams(ctx context.Context, d *deviceRow, offers []storage.
 		}
 		return usage(refusal, "nothing was changed; answer y to accept them")
 	}
-	command := "pdpp-host devices accept " + d.ID
+	command := []string{"pdpp-host devices accept", d.ID}
 	for _, stream := range slices.Concat(allow, left) {
-		command += " --allow " + quoted(stream)
+		command = append(command, "--allow", quoted(stream))
 	}
-	return usage(refusal, "if they may come in: "+command)
+	return usage(refusal, "if they may come in: "+strings.Join(command, " "))
 }

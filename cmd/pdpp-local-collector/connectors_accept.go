@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -152,12 +153,12 @@ func (a *app) notAsked(l *lane, t *consent.Terms, f acceptFlags) error {
 	if !a.Flags.Quiet {
 		t.Write(a.Err, a.tilde)
 	}
-	command := program + " connectors accept --source-instance-id " + l.profile.SourceInstanceID
+	command := []string{program, "connectors accept --source-instance-id", l.profile.SourceInstanceID}
 	for _, item := range f.allow {
-		command += " --allow " + output.Clean(item)
+		command = append(command, "--allow", output.Clean(item))
 	}
 	return abi.NewError(abi.CodePluginNotAccepted, "standard input is no terminal, so nobody can be asked whether the module is accepted",
-		"if it is: "+command+" --accept")
+		"if it is: "+strings.Join(append(command, "--accept"), " "))
 }
 
 func (a *app) writeAccepted(w io.Writer, done *acceptance) {
