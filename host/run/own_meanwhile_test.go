@@ -25,7 +25,11 @@ func TestARunUndoesNothingOfMeanwhile(t *testing.T) {
 	meanwhile := func() {}
 	h := newHost(t, setup{roots: meanwhileRoots{t.TempDir(), &meanwhile}})
 	h.succeed(done(0))
+	looks := 0
 	meanwhile = func() {
+		if looks++; looks == 1 { // for the worker, before the connection is read
+			return
+		}
 		h.own(func(own *storage.Connection) { ReadFrom(own, []ResolvedRoot{{Name: "scripted", Path: "/b"}}) })
 	}
 	if _, err := h.play(done(0)); abi.CodeOf(err) != abi.CodeConnectionBusy {
