@@ -234,6 +234,7 @@ func TestMigrationsAreFrozen(t *testing.T) {
 		"f7549ffdb4ecff50023ca22b5ff3db972f0ee82781bd35889e586c49021543cd",
 		"eb6c7da8afb93d09e0b16bbd6781b75c895fb88c4c5ef6eceb13252a5922e96b",
 		"5189c015a3c914d292e5fcb64ad2c6c6c051a1507b2466a7e68494afd1cb2dd7",
+		"a4b89909d927c77b66047a18aff4e22e79bf5cafb7eeeb9f15c9a407ddd64613",
 	}
 	if len(known) != len(frozen) {
 		t.Fatalf("%d migrations, %d checksums", len(known), len(frozen))

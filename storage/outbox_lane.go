@@ -10,6 +10,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/device"
 )
 
 const (
@@ -132,9 +133,21 @@ func (s *Store) inLane(ctx context.Context, what string, fn func(*tx) error) err
 }
 
 // ConfirmState replaces what is known of the destination's cursors by what it
-// has just said that they are. A run begins from them (LC-04).
+// has just said that they are. A run begins from them (LC-04), but for those that were
+// collected when the destination wanted another part of the source: what such a cursor
+// has passed by was never delivered.
 func (s *Store) ConfirmState(ctx context.Context, state map[string][]byte, updatedAt time.Time) error {
 	return s.inLane(ctx, "confirm the state", func(t *tx) error {
+		known, err := confirmedRows(t.ctx, t.db)
+		if err != nil {
+			return err
+		}
+		before := ""
+		if known[device.ScopeKey] != nil {
+			if before, err = t.boundary(); err != nil {
+				return err
+			}
+		}
 		if _, err := t.db.ExecContext(t.ctx, "DELETE FROM confirmed_states"); err != nil {
 			return err
 		}
@@ -143,20 +156,24 @@ func (s *Store) ConfirmState(ctx context.Context, state map[string][]byte, updat
 			us = micros(updatedAt)
 		}
 		for stream, cursor := range state {
-			if err := t.confirm(stream, cursor, "", us); err != nil {
+			boundary := before
+			if old := known[stream]; old != nil && old.Boundary != "" && sameJSON([]byte(old.Cursor), cursor) {
+				boundary = old.Boundary
+			}
+			if err := t.confirm(stream, cursor, "", boundary, us); err != nil {
 				return err
 			}
 		}
-		_, err := t.db.ExecContext(t.ctx, "UPDATE lanes SET state_us = ? WHERE id = 1", micros(t.now))
+		_, err = t.db.ExecContext(t.ctx, "UPDATE lanes SET state_us = ? WHERE id = 1", micros(t.now))
 		return err
 	})
 }
 
 // confirm keeps one cursor that the destination has accepted.
-func (t *tx) confirm(stream string, cursor []byte, runID string, us int64) error {
-	row := confirmedStateRow{Stream: stream, Cursor: jsonText(cursor), RunID: runID, AtUS: us}
+func (t *tx) confirm(stream string, cursor []byte, runID, boundary string, us int64) error {
+	row := confirmedStateRow{Stream: stream, Cursor: jsonText(cursor), RunID: runID, Boundary: boundary, AtUS: us}
 	_, err := t.db.NewInsert().Model(&row).On("CONFLICT (stream) DO UPDATE").
-		Set("cursor = EXCLUDED.cursor, run_id = EXCLUDED.run_id, at_us = EXCLUDED.at_us").Exec(t.ctx)
+		Set("cursor = EXCLUDED.cursor, run_id = EXCLUDED.run_id, at_us = EXCLUDED.at_us, boundary = EXCLUDED.boundary").Exec(t.ctx)
 	return err
 }
 
@@ -166,9 +183,13 @@ func (s *Store) ConfirmedState(ctx context.Context) (map[string][]byte, time.Tim
 	if err := s.ofLane(); err != nil {
 		return nil, time.Time{}, err
 	}
-	out := map[string][]byte{}
-	if err := confirmedInto(ctx, s.read, out); err != nil {
+	rows, err := confirmedRows(ctx, s.read)
+	if err != nil {
 		return nil, time.Time{}, s.fail("read the state", err)
+	}
+	out := map[string][]byte{}
+	for stream, r := range rows {
+		out[stream] = []byte(r.Cursor)
 	}
 	row, err := laneOf(ctx, s.read)
 	if err != nil || row == nil {
@@ -177,13 +198,14 @@ func (s *Store) ConfirmedState(ctx context.Context) (map[string][]byte, time.Tim
 	return out, at(row.StateUS), nil
 }
 
-func confirmedInto(ctx context.Context, db bun.IDB, state map[string][]byte) error {
+func confirmedRows(ctx context.Context, db bun.IDB) (map[string]*confirmedStateRow, error) {
 	var rows []confirmedStateRow
 	if err := db.NewSelect().Model(&rows).Scan(ctx); err != nil {
-		return err
+		return nil, err
 	}
-	for _, r := range rows {
-		state[r.Stream] = []byte(r.Cursor)
+	known := map[string]*confirmedStateRow{}
+	for i := range rows {
+		known[rows[i].Stream] = &rows[i]
 	}
-	return nil
+	return known, nil
 }

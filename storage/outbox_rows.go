@@ -61,10 +61,11 @@ type outboxStreamRow struct {
 type confirmedStateRow struct {
 	bun.BaseModel `bun:"table:confirmed_states"`
 
-	Stream string `bun:"stream,pk"`
-	Cursor string `bun:"cursor"`
-	RunID  string `bun:"run_id"`
-	AtUS   int64  `bun:"at_us"`
+	Stream   string `bun:"stream,pk"`
+	Cursor   string `bun:"cursor"`
+	RunID    string `bun:"run_id"`
+	AtUS     int64  `bun:"at_us"`
+	Boundary string `bun:"boundary"` // that the run kept to which brought the cursor; "": not known
 }
 
 type unitRow struct {

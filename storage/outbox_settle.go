@@ -2,7 +2,9 @@ package storage
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
+	"errors"
 	"regexp"
 	"slices"
 	"strings"
@@ -90,9 +92,14 @@ func (t *tx) commitDelivered(row *outboxRow, payload []byte) error {
 	if err := json.Unmarshal(payload, &said); err != nil {
 		return err
 	}
+	var boundary string
+	err := t.db.QueryRowContext(t.ctx, "SELECT boundary FROM runs WHERE run_id = ?", row.RunID).Scan(&boundary)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) { // a run that was pruned
+		return err
+	}
 	for _, cursors := range []map[string]json.RawMessage{said.State, said.Delta} {
 		for stream, cursor := range cursors {
-			if err := t.confirm(stream, cursor, row.RunID, micros(t.now)); err != nil {
+			if err := t.confirm(stream, cursor, row.RunID, boundary, micros(t.now)); err != nil {
 				return err
 			}
 		}
@@ -100,7 +107,7 @@ func (t *tx) commitDelivered(row *outboxRow, payload []byte) error {
 	if len(said.State)+len(said.Delta) == 0 {
 		return nil
 	}
-	_, err := t.db.ExecContext(t.ctx, "UPDATE lanes SET last_checkpoint_us = ?, state_us = ? WHERE id = 1", micros(t.now), micros(t.now))
+	_, err = t.db.ExecContext(t.ctx, "UPDATE lanes SET last_checkpoint_us = ?, state_us = ? WHERE id = 1", micros(t.now), micros(t.now))
 	return err
 }
 

@@ -57,8 +57,20 @@ func (t *tx) beginInLane(w *RunWriter) error {
 			return err
 		}
 	}
-	err = confirmedInto(t.ctx, t.db, w.state)
-	delete(w.state, device.ScopeKey) // no stream's cursor
+	boundary, err := t.boundary()
+	if err != nil {
+		return err
+	}
+	known, err := confirmedRows(t.ctx, t.db)
+	if err != nil {
+		return err
+	}
+	for stream, r := range known {
+		if stream != device.ScopeKey && (r.Boundary == "" || r.Boundary == boundary) {
+			w.state[stream] = []byte(r.Cursor)
+		}
+	}
+	_, err = t.db.ExecContext(t.ctx, "UPDATE runs SET boundary = ? WHERE pk = ?", boundary, w.pk)
 	return err
 }
 

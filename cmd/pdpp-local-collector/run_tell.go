@@ -171,6 +171,9 @@ func (a *app) writeRun(w io.Writer, r *collector.RunResult, told bool) {
 	if r.BudgetReached && !r.StartsOver { // else its gap says so
 		fmt.Fprintln(w, "  there is more than one run collects; the next one goes on from here")
 	}
+	if r.Since != "" {
+		fmt.Fprintln(w, "  collects what is from "+output.Clean(r.Since)+" on: the host wants nothing older")
+	}
 	if r.Run != nil {
 		outcome.WriteGaps(w, r.Run, program+" status --source-instance-id "+r.SourceInstanceID)
 	}

@@ -198,6 +198,9 @@ func (a *app) writeStatus(w io.Writer, s *collector.Status) {
 	for _, d := range c.DeadLetterWhy {
 		row("refused", output.Plural(d.Count, "row")+": "+d.Class)
 	}
+	if s.Since != "" {
+		row("collects", "what is from "+s.Since+" on: the host wants nothing older")
+	}
 	row("source", s.SourceInstanceID+"  on device "+s.DeviceID)
 	row("delivers to", s.Host)
 	row("version", s.AgentVersion+"  protocol "+s.Protocol+"  "+s.Posture.Hint)

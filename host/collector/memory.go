@@ -33,7 +33,8 @@ type memory struct {
 	SourceInstanceID string         `json:"source_instance_id"` // the file says nothing of another's
 	Failed           *Failed        `json:"failed,omitempty"`
 	Left             []run.KnownGap `json:"left,omitempty"`
-	Public           bool           `json:"public_host,omitempty"` // see lane.public
+	Public           bool           `json:"public_host,omitempty"`    // see lane.public
+	Since            string         `json:"collects_since,omitempty"` // see RunResult.Since, of the last run that scanned
 }
 
 // maxLeft bounds how much is remembered of what was left.
@@ -46,6 +47,7 @@ func (c *Collector) remember(began time.Time, r *RunResult, err error, lane *sto
 	m := c.recall()
 	m.Public = c.lane.public
 	if r != nil && r.Run != nil {
+		m.Since = r.Since
 		m.leave(r.Run, lane)
 	}
 	switch {

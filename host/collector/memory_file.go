@@ -84,7 +84,7 @@ func (c *Collector) keepMemory(m memory, opened bool) {
 // reads it, or takes over after the machine stopped, finds one of the two, whole.
 func (c *Collector) writeMemory(m memory) error {
 	path := c.memoryPath()
-	if m.Failed == nil && len(m.Left) == 0 && !m.Public {
+	if m.Failed == nil && len(m.Left) == 0 && !m.Public && m.Since == "" {
 		if err := os.Remove(path); err != nil {
 			return err
 		}

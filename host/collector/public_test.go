@@ -300,6 +300,40 @@ func TestAPublicHostTakesNoArtifacts(t *testing.T) {
 	})
 }
 
+// When the host wants another part of the source than before, cursors that were
+// committed for the former part are not begun from, however often it takes until new
+// ones are.
+func TestAnotherScopeCollectsAnew(t *testing.T) {
+	t.Parallel()
+	const note = `emit {"type":"RECORD","stream":"notes","key":"n","data":{"id":"n","at":"2026-03-01T00:00:00Z"},"emitted_at":"2026-03-01T00:00:00Z"}` + "\n"
+	w := newWorld(t).guest()
+	h := w.onPublicHost()
+	all := h.scope
+	h.scope = `{"declared_at":"2026-02-03T04:05:06.789Z","fingerprint":"x","scope":{"since":"2026-02-03T04:05:06Z"}}`
+	well := note + state("notes", `{"at":2}`) + done(1)
+	for i, c := range []struct {
+		scope, expect, then, since string
+		outcome                    string
+	}{
+		{h.scope, `"state":null`, well, "2026-02-03T04:05:06Z", OutcomeComplete},
+		{h.scope, `"state":{"notes":{"at":2}}`, well, "2026-02-03T04:05:06Z", OutcomeComplete},
+		{all, `"state":null`, `done {"type":"DONE","status":"failed","records_emitted":0,"error":{"message":"x"}}`, "", OutcomeFailed},
+		{all, `"state":null`, well, "", OutcomeComplete},
+		{all, `"state":{"notes":{"at":2}}`, well, "", OutcomeComplete},
+		{h.scope, `"state":null`, well, "2026-02-03T04:05:06Z", OutcomeComplete},
+	} {
+		h.scope = c.scope
+		res, err := w.collector().Run(t.Context(), w.script("expect "+c.expect+"\n"+c.then))
+		w.ok(err)
+		if res.Outcome != c.outcome || res.Since != c.since {
+			t.Errorf("run %d: outcome %s since %q, want %s since %q: %+v", i+1, res.Outcome, res.Since, c.outcome, c.since, res.Run.Error)
+		}
+		s, err := w.collector().Status(t.Context())
+		w.ok(err)
+		w.same(s.Since, c.since, "what the status says")
+	}
+}
+
 // A host's declared scope is kept to: what is older than its since is not collected,
 // it is no cursor of the connector's, and what cannot be kept to is refused.
 func TestTheHostsScopeIsKept(t *testing.T) {

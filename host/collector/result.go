@@ -39,7 +39,8 @@ type RunResult struct {
 	LifecycleState   string        `json:"lifecycle_state"`
 	SkippedScan      bool          `json:"skipped_scan_for_backlog"`
 	BudgetReached    bool          `json:"scan_budget_reached"`
-	StartsOver       bool          `json:"scan_starts_over"` // before its first checkpoint: the next run begins where this one began
+	Since            string        `json:"collects_since,omitempty"` // RFC 3339: the host wants nothing older
+	StartsOver       bool          `json:"scan_starts_over"`         // before its first checkpoint: the next run begins where this one began
 	Recovered        int64         `json:"leases_recovered"`
 	Requeued         int64         `json:"dead_letters_requeued"`
 	Delivered        Delivered     `json:"delivered"`

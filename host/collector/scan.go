@@ -40,7 +40,9 @@ func (e *execution) scan(ctx context.Context, req RunRequest) error {
 		Module: req.Module, Streams: req.Streams, Mode: req.Mode, Roots: req.Roots, Options: req.Options,
 		AcceptRoot: req.AcceptRoot, Timeout: req.Timeout, Force: req.Force,
 	}
-	request.Since, request.Boundary = since, !since.IsZero()
+	if request.Since, request.Boundary = since, !since.IsZero(); request.Boundary {
+		e.result.Since = since.Format(time.RFC3339)
+	}
 	res, err := run.New(deps).Run(scan, request)
 	close(scanned)
 	beside.Wait()

@@ -28,7 +28,8 @@ type Status struct {
 	Outbox              StatusOutbox `json:"outbox"`
 	Coverage            CoverageSeen `json:"coverage"`
 	Open                OpenWork     `json:"open_work"`
-	Last                *LastRun     `json:"last_run"` // nil: none yet
+	Last                *LastRun     `json:"last_run"`                 // nil: none yet
+	Since               string       `json:"collects_since,omitempty"` // RFC 3339: the host wants nothing older, as it last said
 	PutOff              []PutOff     `json:"put_off,omitempty"`
 	Failed              *Failed      `json:"failed,omitempty"` // nil: the last execution began, and delivered
 }
@@ -75,6 +76,7 @@ func (c *Collector) Status(ctx context.Context) (*Status, error) {
 	}
 	known := c.recall()
 	s.Open, s.Failed = openWorkOf(&info, &known), known.Failed
+	s.Since = known.Since
 	s.DB = DB{Path: c.deps.LanePath, Exists: exists}
 	s.LifecycleState, s.Outbox.Counts = counts.LifecycleState, countsOf(&counts)
 	if l := info.Last; l != nil {
