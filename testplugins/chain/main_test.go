@@ -101,11 +101,14 @@ func quickened(dir, folder string) (overlay string, err error) {
 		delete(e.(map[string]any), "windows")
 		e.(map[string]any)["min_interval_ms"] = floorMS
 	}
-	network["provider"] = map[string]any{
-		"endpoints":             endpoints,
+	quick := map[string]any{
 		"discovery_interval_ms": startMS, "min_interval_ms": floorMS, "backoff_base_ms": floorMS, "backoff_cap_ms": startMS,
 		"max_attempts": 4, "max_inline_wait_ms": 5000, "timeout_ms": 20000, "breaker": map[string]any{"reset_ms": 5 * startMS},
 	}
+	if endpoints != nil {
+		quick["endpoints"] = endpoints
+	}
+	network["provider"] = quick
 	name := filepath.Join(dir, filepath.Base(folder))
 	if err := writeJSON(name+".json", m); err != nil {
 		return "", err
