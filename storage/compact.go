@@ -14,7 +14,9 @@ type Compacted struct {
 
 // Compact prunes the whole history, writes the file anew without free pages, and
 // empties its log. It needs as much free disk as the file takes. While a run goes on
-// it is refused, as storage.locked; alive is as in NewRun.
+// it is refused, as storage.locked; alive is as in NewRun. A run that begins after that
+// was looked at waits for the file like any write, and is refused as storage.locked when
+// that takes longer than a write waits.
 func (s *Store) Compact(ctx context.Context, alive func(holder string) bool) (c Compacted, err error) {
 	err = s.alone(ctx, "compact", func(t *tx) error {
 		var leases []leaseRow

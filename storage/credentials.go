@@ -52,6 +52,7 @@ func (t *tx) putCredentials(connectionID string, sealed map[string][]byte) error
 	if err != nil {
 		return err
 	}
+	t.erased = true // what was there before
 	for _, field := range slices.Sorted(maps.Keys(sealed)) {
 		row := credentialRow{ConnectionID: connectionID, Field: field, Sealed: sealed[field], UpdatedUS: micros(t.now), FromRun: from}
 		_, err := t.db.NewInsert().Model(&row).On("CONFLICT (connection_id, field) DO UPDATE").
@@ -131,7 +132,7 @@ func (s *Store) StoredCredentials(ctx context.Context, connectionID string) ([]S
 
 // DeleteCredential forgets one credential, and reports whether there was one. Which
 // runs could use it is kept, so that the connection's health knows of it at once.
-// Its sealed bytes may stay in the file until their page is used again.
+// Its sealed bytes are overwritten.
 func (s *Store) DeleteCredential(ctx context.Context, connectionID, field string) (bool, error) {
 	had := false
 	err := s.alone(ctx, "forget a credential", func(t *tx) error {
@@ -149,7 +150,7 @@ func (s *Store) DeleteCredential(ctx context.Context, connectionID, field string
 		if err := t.takeAway(row); err != nil {
 			return err
 		}
-		had = true
+		had, t.erased = true, true
 		return t.remakeEvidence(connectionID)
 	})
 	return had && err == nil, err

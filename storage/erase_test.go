@@ -116,3 +116,62 @@ func TestIdleWriterEmptiesTheLog(t *testing.T) {
 		t.Errorf("the files hold %d of %d deleted texts, want 0", got, n)
 	}
 }
+
+// idle gives the writer something to do, so that it has had nothing to do since what
+// was written before.
+func (x *exercise) idle() {
+	x.Helper()
+	for range 2 {
+		x.ok(x.s.alone(x.Context(), "nothing", func(*tx) error { return nil }))
+	}
+}
+
+// Sealed credentials that were replaced or removed, a removed connection that had no
+// records, and delivered uploads are in no file either, once the writer was idle.
+func TestErasedSecretsAndUploadsAreGone(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	gone := func(x *exercise, prefix string, of, want int, when string) {
+		x.Helper()
+		if got := x.marks(prefix, of); got != want {
+			x.Errorf("%s the files hold %d of %d, want %d", when, got, of, want)
+		}
+	}
+	t.Run("credentials", func(t *testing.T) {
+		t.Parallel()
+		x := &exercise{T: t, open: sqliteFile(t), clock: newClock()}
+		x.s = x.open(t, x.clock.now)
+		_ = x.open(t, x.clock.now)
+		c := x.connection("c")
+		put := func(text string) {
+			t.Helper()
+			x.ok(x.s.PutCredentials(ctx, c.ID, map[string][]byte{"token": []byte(text + strings.Repeat("x", 300))}))
+		}
+		put("sealed-0000-")
+		put("sealed-0001-")
+		x.idle()
+		gone(x, "sealed", 2, 1, "after one was replaced")
+		_, err := x.s.DeleteCredential(ctx, c.ID, "token")
+		x.ok(err)
+		x.idle()
+		gone(x, "sealed", 2, 0, "after one was removed")
+		put("sealed-0000-")
+		// Where a reader keeps RemoveConnection from folding the log, the writer has to.
+		x.ok(x.s.alone(ctx, "remove", func(t *tx) error { return t.removeConnection("c", nil) }))
+		x.idle()
+		gone(x, "sealed", 2, 0, "after the connection was removed")
+	})
+	t.Run("uploads", func(t *testing.T) {
+		t.Parallel()
+		x := newLane(t)
+		w := x.begin("c")
+		x.marked(w, "upload", 20, false)
+		x.finish(w)
+		if got := x.marks("upload", 20); got != 20 {
+			t.Fatalf("%d of 20 uploads are there before they are delivered", got)
+		}
+		x.deliver()
+		x.idle()
+		gone(x.exercise, "upload", 20, 0, "after all was delivered")
+	})
+}

@@ -205,7 +205,7 @@ func (t *tx) gap(w *RunWriter, id, leaseID string) (*gapRow, error) {
 // GapPage bounds one page of leased gaps (PB-D11): a page is a transport batch
 // and no limit of what a run recovers.
 type GapPage struct {
-	Streams  []string
+	Streams  []string  // the same for each page of a run, which has one place in the order of all of them
 	MaxBytes int       // of locators, cursors and keys; the first gap comes however large it is
 	Due      time.Time // gaps that are not to be tried before a later moment stay
 }

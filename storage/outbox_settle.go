@@ -48,7 +48,16 @@ func (s *Store) Acknowledge(ctx context.Context, i *OutboxItem) error {
 		if _, err := t.db.ExecContext(t.ctx, "UPDATE lanes SET last_ack_us = ? WHERE id = 1", micros(t.now)); err != nil {
 			return err
 		}
-		return t.standUnit(row.UnitID)
+		if err := t.standUnit(row.UnitID); err != nil {
+			return err
+		}
+		if row.Kind != KindRunCommit {
+			return nil // folding the log after each delivery would cost more than the delivery
+		}
+		var left bool
+		err = t.db.QueryRowContext(t.ctx, "SELECT EXISTS (SELECT 1 FROM outbox WHERE "+undelivered+" AND status <> ?)", OutboxDeadLetter).Scan(&left)
+		t.erased = t.erased || !left
+		return err
 	})
 }
 
@@ -227,6 +236,7 @@ func (s *Store) Discard(ctx context.Context, i *OutboxItem) error {
 				return err
 			}
 		}
+		t.erased = true
 		return t.standUnit(i.UnitID)
 	})
 }

@@ -49,6 +49,7 @@ func (t *tx) removeConnection(name string, alive func(holder string) bool) error
 		return abi.NewError(abi.CodeConnectionBusy, "a run of this connection is going on", hint).
 			WithDetail("run " + busy[0].RunID + " since " + at(busy[0].AcquiredUS).Format(time.RFC3339))
 	}
+	t.erased = true
 	const ofSources = " WHERE source_id IN (SELECT id FROM source_instances WHERE connection_id = ?)"
 	const ofRuns = " WHERE run_pk IN (SELECT pk FROM runs WHERE connection_id = ?)"
 	for _, q := range []string{

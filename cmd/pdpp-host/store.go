@@ -16,6 +16,8 @@ func (a *app) storeCommand() *cobra.Command {
 	cmd := a.group("store", "Look after the file that holds everything", nil)
 	cmd.AddCommand(&cobra.Command{
 		Use: "compact", Short: "End old history, and give free space back to the disk", Args: takes(),
+		Long: "Removes runs that are older than history.retention, and writes the file anew without its free pages, which takes as much free\n" +
+			"disk as the file. It is refused while a run goes on; one that begins meanwhile may be refused as storage.locked.",
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.storeCompact(cmd.Context()) },
 	})
 	return cmd

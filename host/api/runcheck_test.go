@@ -42,7 +42,7 @@ func TestTheEndOfARunIsHeldToItsLimits(t *testing.T) {
 		"outcome.reason":          {func(c *device.RunCommit) { c.Outcome.Reason = "a\nb" }},
 		"outcome.connector":       {func(c *device.RunCommit) { c.Outcome.Connector = "another" }},
 		"outcome.version":         {func(c *device.RunCommit) { c.Outcome.Version = long }},
-		"outcome.module_sha256":   {func(c *device.RunCommit) { c.Outcome.ModuleSHA256 = "x" }},
+		"outcome.module_sha256":   {func(c *device.RunCommit) { c.Outcome.ModuleSHA256 = "x" }, func(c *device.RunCommit) { c.Outcome.ModuleSHA256 = "" }},
 		"outcome.streams":         {func(c *device.RunCommit) { c.Outcome.Streams = []string{"a\x00"} }},
 		"state_delta": {
 			func(c *device.RunCommit) { c.StateDelta = map[string]json.RawMessage{"none": raw(map[string]int{})} },

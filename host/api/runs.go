@@ -30,10 +30,11 @@ func (a *API) commitRun(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if q.Plain() {
+	plain := q.Plain()
+	if plain {
 		q.Outcome = a.plainOutcome(&q, m)
 	}
-	if err := checkRun(&q, m); err != nil {
+	if err := checkRun(&q, m, plain); err != nil {
 		return nil, err
 	}
 	sum, err := device.Hash(c.body)
