@@ -4,7 +4,8 @@
 set -eu
 cd "$(dirname "$0")/.."
 GO=${GO:-go}
-step() { printf '\n== %s\n' "$*"; }
+began=$(date +%s)
+step() { printf '\n== %s (after %s s)\n' "$*" "$(($(date +%s) - began))"; }
 
 step "format"
 bad=$(git ls-files -co --exclude-standard '*.go' | xargs gofmt -l)
@@ -47,3 +48,5 @@ sh .ci/lint.sh
 
 step "known vulnerabilities"
 sh .ci/vuln.sh
+
+step "done"
