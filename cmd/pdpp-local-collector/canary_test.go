@@ -134,7 +134,7 @@ func TestTokenIsNowhere(t *testing.T) {
 			}
 		}
 	}
-	say(0, "connectors", "accept")
+	say(0, "connectors", "accept", "--accept")
 	say(0, "run", "--set", "script="+notesScript)
 	say(0, "status")
 	say(0, "doctor")

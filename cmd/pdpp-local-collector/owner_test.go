@@ -103,7 +103,7 @@ func (o *owner) enroll(h *testHost, name string, args ...string) *collector.Prof
 	if got.status != 0 {
 		o.t.Fatal(got)
 	}
-	o.must(0, "connectors", "accept", "--profile", name)
+	o.must(0, "connectors", "accept", "--profile", name, "--accept")
 	p, err := (&collector.Profiles{Dir: filepath.Join(o.home, ".config", "pdpp", "collectors")}).Load(name)
 	if err != nil {
 		o.t.Fatal(err)
