@@ -67,6 +67,7 @@ type expansion struct {
 	tail      *detailTail // once a stop came
 	prev      time.Time
 	unordered bool // the list is not newest first: no watermark can part it
+	moved     bool // a slice moved the gap's watermark
 	ended     bool // nothing of the list's rest matters
 	launched  time.Time
 	fetched   int64
@@ -113,9 +114,12 @@ func (x *expansion) visit(one Detail) bool {
 	case !ok, at.After(x.top):
 		return true // never folded: not this gap's
 	}
-	if !x.prev.IsZero() && at.After(x.prev) {
+	if !x.prev.IsZero() && at.After(x.prev) && !x.unordered {
 		x.unordered = true
 		x.parted()
+		if x.restore(); x.err != nil {
+			return false
+		}
 	}
 	x.prev = at
 	if !x.floor.IsZero() && at.Before(x.floor) {
@@ -180,9 +184,18 @@ func (x *expansion) slice(rest Detail) error {
 	if x.unordered {
 		return nil
 	}
+	x.moved = true
 	moved := backlog{before: rest.UpdatedAt, floor: x.b.floor, remaining: max(x.b.remaining-x.fetched, 1)}
 	x.gap.lease = ""
 	return x.d.h.gap(x.d.l.Stream, x.d.l.StateStream, jsonappend.String(nil, x.gap.recordKey), moved.gap(x.gap))
+}
+
+// restore moves a watermark that a slice moved back up: records above it may be listed
+// below it.
+func (x *expansion) restore() {
+	if x.moved {
+		x.err = x.d.h.gap(x.d.l.Stream, x.d.l.StateStream, jsonappend.String(nil, x.gap.recordKey), x.b.gap(x.gap))
+	}
 }
 
 // stopped starts the tail. A stop that is not the owner's bound writes no chunk:

@@ -78,7 +78,7 @@ func (h *Host) Details(l DetailLane) *Details {
 		l.Window = defaultWindow
 	}
 	d := &Details{h: h, l: l, lane: h.Lane(l.Stream, l.StateStream), room: h.details.chunk()}
-	d.broken, d.lane.ordered = d.lane.err, true
+	d.broken = d.lane.err
 	return d
 }
 

@@ -33,7 +33,7 @@ func (d *Details) sliceDue(rest detailItem, slice func(rest Detail) error) (int6
 		return max((sliceEvery - since).Milliseconds(), 1), nil
 	}
 	d.sliced = lastSlice{at: now, rest: rest.n}
-	return waitMS, slice(rest.d)
+	return waitMS, d.slice(rest, slice)
 }
 
 // sliceLast calls slice when the lane ends early, before rest.
@@ -42,18 +42,26 @@ func (d *Details) sliceLast(rest detailItem, slice func(rest Detail) error) {
 		return
 	}
 	// The lane has its error already.
-	_ = slice(rest.d)
+	_ = d.slice(rest, slice)
+}
+
+// slice lets the lane's details in flight be left out of what the slice accounts for:
+// its cursor covers none of them. A slice of the connector's own promises no such thing.
+func (d *Details) slice(rest detailItem, slice func(rest Detail) error) error {
+	d.lane.slicing = true
+	defer func() { d.lane.slicing = false }()
+	return slice(rest.d)
 }
 
 // sliceCoverage appends to a slice's STATE what became of the details that no slice
-// told of before, by lane. A lane without it waits for its DETAIL_COVERAGE: one with a
-// key that the connector itself has left open, and one with more keys than fit.
+// told of before, by lane. A lane without it waits for its DETAIL_COVERAGE: one with an
+// open key that the cursor may cover, and one with more keys than fit.
 func (h *Host) sliceCoverage(b []byte, stateStream string) []byte {
 	before := len(b)
 	b = append(jsonappend.Name(b, "coverage"), '[')
 	var told []*Lane
 	for _, l := range h.lanes {
-		if l.err != nil || l.closed || l.stateStream != stateStream || !l.s.wanted || !l.ordered && l.anyOpen() {
+		if l.err != nil || l.closed || l.stateStream != stateStream || !l.s.wanted || !l.slicing && l.anyOpen() {
 			continue
 		}
 		b = append(jsonappend.Elem(b), '{')

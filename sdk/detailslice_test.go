@@ -157,3 +157,67 @@ func TestNoSlice(t *testing.T) {
 		}
 	}
 }
+
+// A slice of the connector's own accounts for no lane with details in flight: nothing
+// says that its cursor leaves them out.
+func TestSliceBesideDetailsInFlight(t *testing.T) {
+	t.Parallel()
+	s := &listSite{entries: entries(20), status: func(id string) int {
+		if id == "r9" {
+			return http.StatusUnauthorized // ends the lane
+		}
+		return http.StatusOK
+	}}
+	res := sdktest.Collect(t, online(func(h *sdk.Host) error {
+		lane := lister{window: 4}.lane(h)
+		list, err := readList(h, "")
+		if err != nil {
+			return err
+		}
+		i := 0
+		walked := h.Details(lane).Walk(func() (sdk.Detail, bool) {
+			if i == 10 && h.Slice("items", "in the walk", []byte(`{"at":"walk"}`)) != nil || i == len(list) {
+				return sdk.Detail{}, false
+			}
+			i++
+			return list[i-1], true
+		})
+		if err := h.Slice("items", "behind the walk", []byte(`{"at":"end"}`)); err != nil {
+			return err
+		}
+		return walked
+	}), sdktest.Options{Provider: s, Tolerate: true})
+	if len(res.States) < 1 {
+		t.Fatalf("%d cursors, want at least one", len(res.States))
+	}
+	for _, state := range res.States {
+		if len(state.Coverage) > 0 {
+			t.Errorf("cursor %s accounts for %s, want no account: details are in flight", state.Cursor, texts(state.Coverage[0].RequiredKeys))
+		}
+	}
+}
+
+// A backlog whose list turns out to be in the wrong order has its first watermark back
+// before anything else is fetched: a kill loses nothing that is listed late.
+func TestAKillInAnUnorderedBacklog(t *testing.T) {
+	t.Parallel()
+	s := &listSite{entries: entries(200)}
+	o := sdktest.Options{Provider: s, Now: paced(s, 18*time.Second), Tolerate: true}
+	o.DetailLimits = &abi.DetailLimits{MaxFetches: 1, MaxTailGaps: 1}
+	first := sdktest.Collect(t, lister{window: 1}, o)
+	o.State, o.DetailGaps, o.DetailLimits = first.Committed(), first.PendingGaps(), nil
+	e := s.entries // r190 is listed behind r101 now
+	s.entries = slices.Concat(e[:10], e[11:100], e[10:11], e[100:])
+	var killed *sdktest.Result
+	for n := 66; n < 400; n += 9 {
+		o.Before = killedAt(n)
+		killed = sdktest.Collect(t, lister{window: 1}, o)
+		stored := append(first.Keys("details"), killed.Keys("details")...)
+		next := again(t, killed)
+		all := append(stored, next.Keys("details")...)
+		slices.Sort(all)
+		if all = slices.Compact(all); len(all) != 200 || len(next.PendingGaps()) > 0 {
+			t.Fatalf("killed at emit %d: %d details at the end, want 200; gaps %q", n, len(all), next.PendingGaps())
+		}
+	}
+}

@@ -23,7 +23,7 @@ type Lane struct {
 	outcomes    []laneOutcome  // by place
 	untold      []int          // places of the outcomes that no slice has told of
 	closed      bool
-	ordered     bool  // of a Details, whose slices leave the details out that are in flight
+	slicing     bool  // its Details hands over a cursor that covers nothing of what is in flight
 	err         error // why the lane cannot work at all
 }
 

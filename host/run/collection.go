@@ -68,6 +68,7 @@ type collection struct {
 	followed  []map[storage.KeyHash]int // by stream: rejected records, by their known gap
 	gaps      []Gap                     // the first of them
 	gapsFound int64                     // all of them
+	backlogs  map[gapOf]bool            // counted among them
 	asking    atomic.Bool
 	asks      sync.WaitGroup
 	asked     int

@@ -73,6 +73,7 @@ func (c *collection) onOutcome(ctx context.Context, g *abi.GapOutcome) error {
 	if c.stored(err) != nil || !recovered {
 		return err
 	}
+	c.filledGap(of)
 	return c.event("run.detail_gap_recovered", of.stream, map[string]any{"gap_id": g.GapID})
 }
 
@@ -122,9 +123,7 @@ func (c *collection) onNewGap(ctx context.Context, g *abi.DetailGap) error {
 		return err
 	}
 	c.ledger.addGap(of.stream, of.parent, key)
-	if c.gapsFound++; len(c.gaps) < maxResultDetailGaps {
-		c.gaps = append(c.gaps, Gap{Stream: g.Stream, Key: key, Reason: gap.Reason, Class: gap.Class})
-	}
+	c.foundGap(of, Gap{Stream: g.Stream, Key: key, Reason: gap.Reason, Class: gap.Class})
 	return nil
 }
 

@@ -67,8 +67,16 @@ func TestABacklogIsMovedInItsMiddle(t *testing.T) {
 	if g := h.gap(key); g.Status != storage.GapPending || !strings.Contains(string(g.DetailLocator), `"x"`) {
 		t.Fatalf("after the trap the backlog is %s, %s; want it pending from x on", g.Status, g.DetailLocator)
 	}
-	moved = h.outcomeOf("ATTEMPTED", key) + message("x") + backlog("w", `,"gap_id":"`+h.gap(key).ID+`"`)
-	h.succeed(moved + "\ngap {\"type\":\"DETAIL_GAP_RECOVERED\",\"gap_id\":\"" + h.gap(key).ID + "\",\"stream\":\"messages\"}" + done(1))
+	id := `,"gap_id":"` + h.gap(key).ID + `"`
+	moved = h.outcomeOf("ATTEMPTED", key) + message("x") + backlog("w", id) + backlog("v", id)
+	if res := h.succeed(moved + done(1)); res.GapsFound != 1 || len(res.Gaps) != 1 {
+		t.Errorf("%d gaps found and %d listed, want the one backlog", res.GapsFound, len(res.Gaps))
+	}
+	moved = h.outcomeOf("ATTEMPTED", key) + message("w") + backlog("c", id) + backlog("b", id)
+	res := h.succeed(moved + "\ngap {\"type\":\"DETAIL_GAP_RECOVERED\",\"gap_id\":\"" + h.gap(key).ID + "\",\"stream\":\"messages\"}" + done(1))
+	if res.GapsFound != 0 || len(res.Gaps) != 0 {
+		t.Errorf("%d gaps found and %d listed, want none: the backlog was fetched", res.GapsFound, len(res.Gaps))
+	}
 	if g := h.gap(key); g.Status != storage.GapRecovered {
 		t.Errorf("the backlog is %s, want recovered", g.Status)
 	}

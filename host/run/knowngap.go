@@ -32,6 +32,30 @@ type KnownGap struct {
 	keys []string // the first of the records that it is about, for Diagnostics
 }
 
+// foundGap counts a gap for the result, and lists it while there is room. A backlog is
+// told of again while it is fetched, and is one gap.
+func (c *collection) foundGap(of gapOf, g Gap) {
+	if c.backlogs[of] {
+		return
+	}
+	if of.backlog() {
+		c.backlogs[of] = true
+	}
+	if c.gapsFound++; len(c.gaps) < maxResultDetailGaps {
+		c.gaps = append(c.gaps, g)
+	}
+}
+
+// filledGap takes a backlog out of the result again: all of it was fetched.
+func (c *collection) filledGap(of gapOf) {
+	if !c.backlogs[of] {
+		return
+	}
+	delete(c.backlogs, of)
+	c.gapsFound--
+	c.gaps = slices.DeleteFunc(c.gaps, func(g Gap) bool { return g.Stream == of.stream && g.Key == of.key })
+}
+
 // knownGaps collects KnownGaps: equal ones are counted together, and past the
 // limit only counted.
 type knownGaps struct {

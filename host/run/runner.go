@@ -257,7 +257,7 @@ func (r *Runner) newCollection(ctx context.Context, p *prepared, w *storage.RunW
 		sending: p.sending, senders: make(chan func()), secrets: p.secrets, force: p.force,
 		mayAsk: p.granted.start.Interactive != nil,
 		ledger: newLedger(p.manifest, p.scope, p.narrowed), batch: w.NewBatch(), doneSeen: make(chan struct{}),
-		staged: map[string]*stagedCursor{}, committed: map[string]bool{}, attempted: map[gapOf]bool{},
+		staged: map[string]*stagedCursor{}, committed: map[string]bool{}, attempted: map[gapOf]bool{}, backlogs: map[gapOf]bool{},
 		served: newServedGaps(), followed: make([]map[storage.KeyHash]int, len(p.scope.Streams)), written: map[string]storage.Destination{},
 		rejected: make([]int64, len(p.scope.Streams)),
 	}
