@@ -54,7 +54,7 @@ func TestSweepLeavesALiveStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Another process holds the write lock: it finishes the removal and starts a new run.
-	other, err := sql.Open("sqlite", path)
+	other, err := sql.Open("sqlite", path+"?_pragma=busy_timeout(10000)") // the log may be being emptied
 	if err != nil {
 		t.Fatal(err)
 	}
