@@ -46,10 +46,17 @@ func (m *machine) enroll(url, code string, args ...string) *lane {
 	if s.status != 0 || p != nil || r.SourceInstanceID == "" || r.ConnectorInstanceID == "" {
 		m.t.Fatalf("enroll exits with %d: %+v %+v\n%s", s.status, p, r, s.stderr)
 	}
-	if s = m.does("", m.b.collector, "connectors", "accept", "--accept", "--source-instance-id", r.SourceInstanceID); s.status != 0 {
-		m.t.Fatalf("connectors accept exits with %d: %s", s.status, s.stderr)
+	l := &lane{m, r.SourceInstanceID, r.DeviceID, r.ConnectorInstanceID, r.Profile, []string{"--source-instance-id", r.SourceInstanceID}}
+	l.accept()
+	return l
+}
+
+// accept accepts the connector of the lane.
+func (l *lane) accept() {
+	l.t.Helper()
+	if s := l.does("", l.b.collector, append([]string{"connectors", "accept", "--accept"}, l.args...)...); s.status != 0 {
+		l.t.Fatalf("connectors accept exits with %d: %s", s.status, s.stderr)
 	}
-	return &lane{m, r.SourceInstanceID, r.DeviceID, r.ConnectorInstanceID, r.Profile, []string{"--source-instance-id", r.SourceInstanceID}}
 }
 
 // counts is the part of an outbox's counts that the tests look at.
