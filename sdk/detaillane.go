@@ -60,6 +60,8 @@ type Details struct {
 	broken error       // what ends the lane
 	listed int64       // items so far
 	sliced lastSlice
+	walked bool         // Walk has begun
+	early  map[int]bool // places of the keys that were fetched before Walk
 }
 
 // detailStop is why a run fetches no further details.
@@ -85,12 +87,13 @@ func (h *Host) Details(l DetailLane) *Details {
 // Walk fetches the details that next lists, newest first, until it returns
 // false. At the owner's bound, or when the provider is to be left alone, it
 // fetches no more, and everything that next still lists becomes a gap. A record
-// whose gap Recover has just served is not fetched twice. No-op in a run that
-// only recovers.
+// whose gap Recover has just served is fetched once more: it may have changed since,
+// and the cursor passes the change. No-op in a run that only recovers.
 func (d *Details) Walk(next func() (Detail, bool)) error {
 	if d.broken != nil || !d.active() || d.h.RecoveryOnly() {
 		return d.broken
 	}
+	d.walked = true
 	source := func() (detailItem, bool) {
 		for d.broken == nil {
 			one, ok := next()
@@ -150,7 +153,8 @@ func (d *Details) Close() error {
 func (d *Details) active() bool { return d.lane.s.wanted }
 
 // item is a listed detail as an item of the lane, and whether there is anything
-// to do: not for a key outside the scope or one that has its outcome.
+// to do: not for a key outside the scope, nor for one that has its outcome, unless it
+// was fetched before the list was read.
 func (d *Details) item(one Detail) (detailItem, bool) {
 	key, use, err := d.lane.key(one.Key)
 	switch {
@@ -163,8 +167,13 @@ func (d *Details) item(one Detail) (detailItem, bool) {
 		d.broken = d.h.withhold(d.lane.s, withheldBadKey, nil, 0)
 		return detailItem{}, false
 	}
-	if _, known := d.lane.index[string(key)]; known {
-		return detailItem{}, false
+	if place, known := d.lane.index[string(key)]; known {
+		if !d.walked || !d.early[place] {
+			return detailItem{}, false
+		}
+		delete(d.early, place)
+		d.listed++
+		return detailItem{d: one, n: d.listed, again: true}, true
 	}
 	d.listed++
 	gap := d.h.gaps.find(d.l.Stream, d.l.StateStream, key)

@@ -11,6 +11,8 @@ type detailItem struct {
 	d   Detail
 	gap *servedGap // of an earlier run; nil: none is known
 	n   int64      // counts the items of the lane, from 1 in the order of the list
+
+	again bool // it was fetched before, and has an outcome
 }
 
 // fetch fetches what source lists until it lists nothing more or a stop comes,
@@ -74,16 +76,35 @@ func (d *Details) fetch(source func() (detailItem, bool), slice func(rest Detail
 
 // start requires the key, and says that a served gap is attempted.
 func (d *Details) start(it detailItem) error {
-	if err := d.lane.Require(it.d.Key...); err != nil || it.gap == nil {
+	if err := d.require(it); err != nil || it.gap == nil {
 		return err
 	}
 	return d.h.GapAttempted(d.l.Stream, it.gap.id, it.gap.lease)
 }
 
+// require adds the key of a detail, or takes back the outcome of one that is fetched again.
+func (d *Details) require(it detailItem) error {
+	if it.again {
+		return d.lane.reopen(it.d.Key...)
+	}
+	return d.lane.Require(it.d.Key...)
+}
+
 // hydrated settles a detail whose record is emitted.
 func (d *Details) hydrated(it detailItem) error {
-	if err := d.lane.Hydrated(it.d.Key...); err != nil || it.gap == nil {
+	if err := d.lane.Hydrated(it.d.Key...); err != nil {
 		return err
+	}
+	if !d.walked {
+		if d.early == nil {
+			d.early = make(map[int]bool)
+		}
+		if k, use, err := d.lane.key(it.d.Key); err == nil && use {
+			d.early[d.lane.index[string(k)]] = true
+		}
+	}
+	if it.gap == nil {
+		return nil
 	}
 	return d.h.GapRecovered(d.l.Stream, it.gap.id, it.gap.lease)
 }
@@ -159,7 +180,7 @@ func (d *Details) fetchCause(f *FetchError) (gapCause, bool) {
 
 // gap keeps a detail for a later run.
 func (d *Details) gap(it detailItem, c gapCause) error {
-	if err := d.lane.Require(it.d.Key...); err != nil {
+	if err := d.require(it); err != nil {
 		return err
 	}
 	g := Gap{Key: it.d.Key, Reason: c.reason, Locator: it.d.Locator, Err: &abi.GapError{Class: c.class}}

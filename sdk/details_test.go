@@ -219,8 +219,8 @@ func TestOneBudget(t *testing.T) {
 		o.DetailLimits = &abi.DetailLimits{MaxFetches: 1}
 	})
 	is(t, "fetched", s.details, "r2")
-	is(t, "told", told(again), "r6", "r5", "r4", "r3")
-	is(t, "gap keys", texts(again.Coverage[0].GapKeys), "new", "r6", "r5", "r4", "r3", "r1")
+	is(t, "told", told(again), "r6", "r5", "r4", "r3", "r2") // r2 may have changed since it was fetched
+	is(t, "gap keys", texts(again.Coverage[0].GapKeys), "r2", "new", "r6", "r5", "r4", "r3", "r1")
 }
 
 // PB-D11, PB-A10: pages are served until an empty one comes, over lanes and

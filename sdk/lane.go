@@ -1,6 +1,8 @@
 package sdk
 
 import (
+	"slices"
+
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk/internal/link"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
@@ -71,6 +73,21 @@ func (l *Lane) Require(key ...string) error {
 	l.index[string(k)] = len(l.keys)
 	l.keys = append(l.keys, append([]byte(nil), k...))
 	l.outcomes = append(l.outcomes, laneOpen)
+	return nil
+}
+
+// reopen takes back the outcome of a required key, whose detail is fetched again.
+func (l *Lane) reopen(key ...string) error {
+	k, use, err := l.key(key)
+	if err != nil || !use {
+		return err
+	}
+	i, ok := l.index[string(k)]
+	if !ok {
+		return l.misuse("an outcome for a key that was never required")
+	}
+	l.outcomes[i] = laneOpen
+	l.untold = slices.DeleteFunc(l.untold, func(place int) bool { return place == i })
 	return nil
 }
 
