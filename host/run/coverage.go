@@ -191,7 +191,15 @@ func (l *ledger) laneClosed(stream string) bool {
 // accounted reports whether every required key of the report was hydrated, is
 // backed by a stored gap, or was skipped by a policy that the manifest lets
 // count.
-func (l *ledger) accounted(r coverageReport) bool { return l.accountedBut(r, l.rejected[r.stream]) }
+// A detail with several records is not hydrated while one of them is rejected, but in a
+// stream that anchors its own lane.
+func (l *ledger) accounted(r coverageReport) bool {
+	refused := l.rejected[r.stream]
+	if r.stream != r.parent && len(refused) > 0 {
+		refused = heldBy(refused, r.hydrated)
+	}
+	return l.accountedBut(r, refused)
+}
 
 // accountedBut is accounted when the records of the refused keys do not count.
 func (l *ledger) accountedBut(r coverageReport, refused map[string]bool) bool {
