@@ -48,6 +48,13 @@ func (e *Error) WithDetail(detail string) *Error {
 	return &c
 }
 
+// WithHint returns a copy of e with another hint.
+func (e *Error) WithHint(hint string) *Error {
+	c := *e
+	c.Hint = hint
+	return &c
+}
+
 // Wrap returns a copy of e that wraps err.
 func (e *Error) Wrap(err error) *Error {
 	c := *e

@@ -59,7 +59,7 @@ func (a *app) configBroken(broken error) error {
 	}
 	hint := strings.NewReplacer("`pdpp-host config show` lists every key", "every key is listed above",
 		"compare it with `pdpp-host config show`", "compare it with what is listed above").Replace(e.Hint)
-	told := abi.NewError(e.Code, e.Message, hint).WithDetail(e.Detail).Wrap(e)
+	told := e.WithHint(hint).Wrap(e)
 	v := configShown{Values: c.Values()}
 	if err := a.Printer.Failed(v.summary(), v, a.advised(told), func(w io.Writer) { a.writeConfig(w, &v) }); err != nil {
 		return err

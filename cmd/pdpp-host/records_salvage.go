@@ -51,6 +51,6 @@ func orSalvage(err error, conn *storage.Connection, stream string) error {
 	if !errors.As(err, &e) || e.Code != abi.CodeStoreCorrupt {
 		return err
 	}
-	return abi.NewError(e.Code, e.Message, fmt.Sprintf("read what is not damaged with: pdpp-host records export %s %s --salvage   and see what is, with: pdpp-host doctor",
-		quoted(conn.Name), quoted(stream))).WithDetail(e.Detail).Wrap(err)
+	return e.WithHint(fmt.Sprintf("read what is not damaged with: pdpp-host records export %s %s --salvage   and see what is, with: pdpp-host doctor",
+		quoted(conn.Name), quoted(stream))).Wrap(err)
 }

@@ -187,7 +187,7 @@ func (a *app) tell(ended runResult) error {
 	}
 	failure := outcome.Error(r, todo)
 	if failure.Hint == "" && (a.Flags.Quiet || a.Printer.JSON) { // the text above is not there
-		failure = abi.NewError(failure.Code, failure.Message, "type: "+todo).WithDetail(failure.Detail)
+		failure = failure.WithHint("type: " + todo)
 	}
 	if err := a.Printer.Failed(outcome.Summary(r), ended, a.advised(failure), text); err != nil {
 		return err

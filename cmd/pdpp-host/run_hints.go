@@ -25,8 +25,7 @@ func orByPath(typed, connection string, err error) error {
 	if connection != "" {
 		verify += " --connection " + connection
 	}
-	return abi.NewError(e.Code, e.Message, "see what changed with: "+verify+"   and accept it with: "+verify+" --accept").
-		WithDetail(e.Detail).Wrap(err)
+	return e.WithHint("see what changed with: " + verify + "   and accept it with: " + verify + " --accept").Wrap(err)
 }
 
 // completeRunnable completes the names of installed connectors and of connections, and

@@ -130,7 +130,7 @@ func (a *app) ofConnection(conn *storage.Connection, f runFlags, refusal error) 
 	if hint == "" {
 		hint = e.Hint
 	}
-	return abi.NewError(e.Code, e.Message, hint).WithDetail(detail).Wrap(refusal)
+	return e.WithHint(hint).WithDetail(detail).Wrap(refusal)
 }
 
 // goneFolder is the first of the folders that is not there; "" when all are.

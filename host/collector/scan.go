@@ -116,29 +116,21 @@ func (e *execution) here(ctx context.Context, req RunRequest, err error) error {
 		return err
 	}
 	conn, lookErr := accepted(ctx, e.store)
-	if lookErr != nil || conn == nil || conn.PinnedSHA256 == req.Module.SHA256 {
+	changed, typed := errors.AsType[*abi.Error](err)
+	if !typed || lookErr != nil || conn == nil || conn.PinnedSHA256 == req.Module.SHA256 {
 		return err
 	}
-	return rehinted(err, "see what changed with: "+e.c.verifyCommand()+"   and accept it with --accept")
+	return changed.WithHint("see what changed with: " + e.c.verifyCommand() + "   and accept it with --accept").Wrap(err)
 }
 
 // Advised is an error with advice for this machine: a refused folder with other
 // programs' secrets names the command that accepts them for this lane.
 func (c *Collector) Advised(err error) error {
-	var refused *abi.Error
-	if !errors.As(err, &refused) || refused.Code != abi.CodeRootSecret {
+	refused, typed := errors.AsType[*abi.Error](err)
+	if !typed || refused.Code != abi.CodeRootSecret {
 		return err
 	}
-	return rehinted(err, strings.Replace(refused.Hint, "pdpp-host plugins accept CONNECTOR", c.acceptCommand(), 1))
-}
-
-// rehinted is an error with another hint.
-func rehinted(err error, hint string) error {
-	e, ok := errors.AsType[*abi.Error](err)
-	if !ok {
-		return err
-	}
-	return abi.NewError(e.Code, e.Message, hint).WithDetail(e.Detail).Wrap(err)
+	return refused.WithHint(strings.Replace(refused.Hint, "pdpp-host plugins accept CONNECTOR", c.acceptCommand(), 1)).Wrap(err)
 }
 
 // watch counts what waits, for the scan's bounds, and tells the host now and then
