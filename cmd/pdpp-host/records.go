@@ -56,68 +56,67 @@ func (a *app) recordsList(ctx context.Context, connection, stream string, q stor
 	return a.withStream(ctx, connection, stream, func(store *storage.Store, conn *storage.Connection) error {
 		if by != nil {
 			by.of(conn, stream)
-			return a.listMatching(ctx, store, conn.Name, stream, q, by)
 		}
-		want := q.Limit
-		var records []storage.Record
-		for len(records) < want { // a page of the store is smaller than what may be asked for
-			q.Limit = min(want-len(records), 500)
-			page, err := store.Records(ctx, conn.Name, stream, q)
-			if err != nil {
-				return err
-			}
-			records = append(records, page...)
-			if len(page) < q.Limit {
-				break
-			}
-			q.AfterKey = page[len(page)-1].Key
+		records, more, err := findRecords(ctx, store, conn.Name, stream, q, by)
+		if err != nil {
+			return err
 		}
 		if a.Printer.JSON {
 			return a.writeLines(records)
 		}
 		a.Printer.Raw()
 		a.writeRecords(a.Out, records)
-		return a.writeMore(ctx, store, conn.Name, stream, q.Deleted, records)
+		switch {
+		case a.Flags.Quiet || len(records) == 0:
+			return nil
+		case by == nil:
+			return a.writeMore(ctx, store, conn.Name, stream, q.Deleted, records)
+		default:
+			a.writeMatching(records, more)
+			return nil
+		}
 	})
 }
 
-// listMatching lists the records that keep to a filter, and says how many more do.
-func (a *app) listMatching(ctx context.Context, store *storage.Store, connection, stream string, q storage.RecordQuery, by *filter) error {
-	want, more := q.Limit, int64(0)
-	var records []storage.Record
-	for q.Limit = 500; ; {
+// mostPaged is the most records that the store is asked for at once.
+const mostPaged = 500
+
+// findRecords returns the first q.Limit records that keep to a filter, and how many
+// more do. Without a filter it stops at q.Limit and counts no more.
+func findRecords(ctx context.Context, store *storage.Store, connection, stream string, q storage.RecordQuery, by *filter) (records []storage.Record, more int64, err error) {
+	want := q.Limit
+	for {
+		if q.Limit = mostPaged; by == nil {
+			q.Limit = min(want-len(records), mostPaged)
+		}
 		page, err := store.Records(ctx, connection, stream, q)
 		if err != nil {
-			return err
+			return nil, 0, err
 		}
 		for i := range page {
 			switch {
-			case !by.matches(&page[i]):
+			case by != nil && !by.matches(&page[i]):
 			case len(records) < want:
 				records = append(records, page[i])
 			default:
 				more++
 			}
 		}
-		if len(page) < q.Limit {
-			break
+		if len(page) < q.Limit || by == nil && len(records) == want {
+			return records, more, nil
 		}
 		q.AfterKey = page[len(page)-1].Key
 	}
-	if a.Printer.JSON {
-		return a.writeLines(records)
-	}
-	a.Printer.Raw()
-	a.writeRecords(a.Out, records)
-	if a.Flags.Quiet || len(records) == 0 {
-		return nil
-	}
-	fmt.Fprintf(a.Err, "%s listed", output.Plural(int64(len(records)), "record"))
+}
+
+// writeMatching says how many of the records that keep to a filter are listed, and how
+// to see the others.
+func (a *app) writeMatching(listed []storage.Record, more int64) {
+	fmt.Fprintf(a.Err, "%s listed", output.Plural(int64(len(listed)), "record"))
 	if more > 0 {
-		fmt.Fprintf(a.Err, ", %s more match; the next ones: --after %s", output.Count(more), quoted(output.Clean(records[len(records)-1].Key)))
+		fmt.Fprintf(a.Err, ", %s more match; the next ones: --after %s", output.Count(more), quoted(output.Clean(listed[len(listed)-1].Key)))
 	}
 	fmt.Fprintln(a.Err)
-	return nil
 }
 
 func (a *app) writeRecords(w io.Writer, records []storage.Record) {
@@ -139,9 +138,6 @@ func (a *app) writeRecords(w io.Writer, records []storage.Record) {
 // writeMore says how many records there are besides the listed ones, and how to see
 // them, when the list ends before the stream does.
 func (a *app) writeMore(ctx context.Context, store *storage.Store, connection, stream string, deleted bool, listed []storage.Record) error {
-	if a.Flags.Quiet || len(listed) == 0 {
-		return nil
-	}
 	streams, err := store.Streams(ctx, connection)
 	if err != nil {
 		return err

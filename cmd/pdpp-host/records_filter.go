@@ -100,7 +100,7 @@ func (f *filter) matches(r *storage.Record) bool {
 	return ok && !at.Before(f.since) && (f.until.IsZero() || at.Before(f.until))
 }
 
-// instant reads the time of a record.
+// instant reads a date, or a time as in RFC 3339; without a zone it is UTC.
 func instant(text string) (time.Time, bool) {
 	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", time.DateOnly} {
 		if t, err := time.Parse(layout, text); err == nil {

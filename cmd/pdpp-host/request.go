@@ -71,10 +71,8 @@ func parseTime(flag, s string, now time.Time) (time.Time, error) {
 			return now.Add(-time.Duration(n*unit) * time.Hour).UTC(), nil
 		}
 	}
-	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02"} {
-		if t, err := time.Parse(layout, s); err == nil {
-			return t, nil
-		}
+	if t, ok := instant(s); ok {
+		return t, nil
 	}
 	return time.Time{}, usage(fmt.Sprintf("%s %q is not a time", flag, s), "write 7d for seven days ago (w, d or h), 2026-01-31, or RFC 3339 as in 2026-01-31T08:00:00Z; without a zone it is UTC")
 }
