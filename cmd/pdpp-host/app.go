@@ -47,6 +47,9 @@ func (a *app) config() (*config.Config, error) {
 // usage is a usage.invalid error.
 func usage(message, hint string) *abi.Error { return syntax.Usage(message, hint) }
 
+// quoted is a word as a shell takes it.
+func quoted(word string) string { return syntax.Quoted(word) }
+
 // takes is what a command's arguments are checked with.
 func takes(names ...string) cobra.PositionalArgs { return syntax.Takes(names...) }
 

@@ -113,12 +113,7 @@ func (a *app) notAsked(t *consent.Terms, m *typedModule, f acceptFlags) error {
 	if !a.Flags.Quiet {
 		t.Write(a.Err, a.tilde)
 	}
-	command := []string{(&subject{connector: m.connector, connection: cmp.Or(m.connection, m.connector)}).accept()}
-	for _, item := range f.allow {
-		command = append(command, "--allow", quoted(item))
-	}
-	return abi.NewError(abi.CodePluginNotAccepted, "standard input is no terminal, so nobody can be asked whether the module is accepted",
-		"if it is: "+strings.Join(append(command, "--accept"), " "))
+	return consent.NotAsked((&subject{connector: m.connector, connection: cmp.Or(m.connection, m.connector)}).accept(), f.allow)
 }
 
 // toAccept are the connections that a module is accepted for: the one that was named,

@@ -4,12 +4,10 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/consent"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/modules"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
@@ -153,19 +151,14 @@ func (a *app) notAsked(l *lane, t *consent.Terms, f acceptFlags) error {
 	if !a.Flags.Quiet {
 		t.Write(a.Err, a.tilde)
 	}
-	command := []string{program, "connectors accept --source-instance-id", l.profile.SourceInstanceID}
-	for _, item := range f.allow {
-		command = append(command, "--allow", output.Clean(item))
-	}
-	return abi.NewError(abi.CodePluginNotAccepted, "standard input is no terminal, so nobody can be asked whether the module is accepted",
-		"if it is: "+strings.Join(append(command, "--accept"), " "))
+	return consent.NotAsked(program+" connectors accept --source-instance-id "+l.profile.SourceInstanceID, f.allow)
 }
 
 func (a *app) writeAccepted(w io.Writer, done *acceptance) {
 	fmt.Fprintf(w, "accepted %s\n", output.Clean(done.ConnectorID+" "+done.Version))
 	for _, item := range done.Left {
 		fmt.Fprintf(w, "  not accepted: %s; accept it with: %s connectors accept --source-instance-id %s --allow %s\n", output.Clean(item.String()),
-			program, output.Clean(done.SourceInstanceID), output.Clean(item.String()))
+			program, output.Clean(done.SourceInstanceID), output.Clean(syntax.Quoted(item.String())))
 	}
 }
 

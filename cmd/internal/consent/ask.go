@@ -11,12 +11,23 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/syntax"
 	"github.com/pdpp-host/pdpp-host/host/interact"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
 // ErrNotAccepted is the error of an owner who looked at the terms and said no.
 var ErrNotAccepted = abi.NewError(abi.CodePluginNotAccepted, "the module was not accepted", "nothing was run and nothing was kept; answer y to accept it")
+
+// NotAsked is the error where nobody can be asked: silence is not the owner's word.
+// command accepts the module, and allowed are what was to be accepted by name.
+func NotAsked(command string, allowed []string) error {
+	for _, item := range allowed {
+		command += " --allow " + syntax.Quoted(item)
+	}
+	return abi.NewError(abi.CodePluginNotAccepted, "standard input is no terminal, so nobody can be asked whether the module is accepted",
+		"if it is: "+command+" --accept")
+}
 
 // Asker asks an owner on a terminal.
 type Asker struct {
