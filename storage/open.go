@@ -85,28 +85,15 @@ const (
 // storage.unsafe when others can change it. Nothing is changed in a file that is
 // refused. A group's right to write to the folder or the file is taken away.
 func Open(ctx context.Context, o Options) (*Store, error) {
-	if o.NewID == nil {
-		o.NewID = randomID
-	}
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
-	if o.busyTimeout == 0 {
-		o.busyTimeout = defaultBusyTimeout
-	}
-	if o.checkpoint == 0 {
-		o.checkpoint = autoCheckpoint
-	}
-	lane, err := o.Lane.settled()
+	o, err := o.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	o.Lane = lane
 	path, err := prepareFile(o.Path)
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{path: path, now: o.Now, newID: o.NewID, logger: o.Logger, opts: o}
+	s := newStore(path, o)
 	if err := s.inspect(ctx); err != nil {
 		return nil, err
 	}
@@ -130,6 +117,29 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// withDefaults returns o with every field set that has a default.
+func (o Options) withDefaults() (Options, error) {
+	if o.NewID == nil {
+		o.NewID = randomID
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.busyTimeout == 0 {
+		o.busyTimeout = defaultBusyTimeout
+	}
+	if o.checkpoint == 0 {
+		o.checkpoint = autoCheckpoint
+	}
+	lane, err := o.Lane.settled()
+	o.Lane = lane
+	return o, err
+}
+
+func newStore(path string, o Options) *Store {
+	return &Store{path: path, now: o.Now, newID: o.NewID, logger: o.Logger, opts: o}
 }
 
 func (s *Store) busyPragma() string { return pragma("busy_timeout", s.opts.busyTimeout.Milliseconds()) }

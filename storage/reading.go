@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"log/slog"
 	"os"
 	"path/filepath"
 
@@ -47,10 +46,11 @@ func OpenToRead(ctx context.Context, o Options) (*Store, error) {
 // openFixed opens a file that nobody writes: nothing is made beside it. Without an
 // error it returns nil where that does not tell all there is.
 func openFixed(ctx context.Context, o Options, path string) (*Store, error) {
-	s := &Store{path: path, now: o.Now, newID: o.NewID, logger: o.Logger, opts: o}
-	if s.logger == nil {
-		s.logger = slog.New(slog.DiscardHandler)
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, err
 	}
+	s := newStore(path, o)
 	if quiet, _ := s.quiet(); !quiet {
 		return nil, nil //nolint:nilnil // its log has to be read, too
 	}
@@ -89,10 +89,13 @@ func (s *Store) current(ctx context.Context, db *bun.DB) (bool, error) {
 // openCopy opens a copy of the file at path and of its log, in a folder of this user's
 // own; "" is no file.
 func openCopy(ctx context.Context, o Options, path string) (_ *Store, err error) {
+	uncopied := func(err error) error {
+		return abi.NewError(abi.CodeStoreUnavailable, "the store cannot be read where it is, nor copied to be read",
+			"make room in the folder for temporary files, or name another one in TMPDIR").WithDetail(path).Wrap(err)
+	}
 	dir, err := os.MkdirTemp("", "pdpp-reading-")
 	if err != nil {
-		return nil, abi.NewError(abi.CodeStoreUnavailable, "the store cannot be read where it is, nor copied to be read",
-			"make room in the folder for temporary files, or name another one in TMPDIR").WithDetail(path).Wrap(err)
+		return nil, uncopied(err)
 	}
 	defer func() {
 		if err != nil {
@@ -105,8 +108,7 @@ func openCopy(ctx context.Context, o Options, path string) (_ *Store, err error)
 			break
 		}
 		if err := copyFile(o.Path+end, path+end); err != nil && (end == "" || !errors.Is(err, fs.ErrNotExist)) {
-			return nil, abi.NewError(abi.CodeStoreUnavailable, "the store cannot be read where it is, nor copied to be read",
-				"make room in the folder for temporary files, or name another one in TMPDIR").WithDetail(path).Wrap(err)
+			return nil, uncopied(err)
 		}
 	}
 	s, err := Open(ctx, o)
