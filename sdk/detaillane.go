@@ -60,8 +60,7 @@ type Details struct {
 	broken error       // what ends the lane
 	listed int64       // items so far
 	sliced lastSlice
-	walked bool         // Walk has begun
-	early  map[int]bool // places of the keys that were fetched before Walk
+	early  map[int]bool // places of the keys that were fetched before Walk; nil: it has not begun
 }
 
 // detailStop is why a run fetches no further details.
@@ -93,7 +92,9 @@ func (d *Details) Walk(next func() (Detail, bool)) error {
 	if d.broken != nil || !d.active() || d.h.RecoveryOnly() {
 		return d.broken
 	}
-	d.walked = true
+	if d.early == nil {
+		d.early = d.lane.hydrated()
+	}
 	source := func() (detailItem, bool) {
 		for d.broken == nil {
 			one, ok := next()
@@ -168,7 +169,7 @@ func (d *Details) item(one Detail) (detailItem, bool) {
 		return detailItem{}, false
 	}
 	if place, known := d.lane.index[string(key)]; known {
-		if !d.walked || !d.early[place] {
+		if !d.early[place] {
 			return detailItem{}, false
 		}
 		delete(d.early, place)

@@ -92,19 +92,8 @@ func (d *Details) require(it detailItem) error {
 
 // hydrated settles a detail whose record is emitted.
 func (d *Details) hydrated(it detailItem) error {
-	if err := d.lane.Hydrated(it.d.Key...); err != nil {
+	if err := d.lane.Hydrated(it.d.Key...); err != nil || it.gap == nil {
 		return err
-	}
-	if !d.walked {
-		if d.early == nil {
-			d.early = make(map[int]bool)
-		}
-		if k, use, err := d.lane.key(it.d.Key); err == nil && use {
-			d.early[d.lane.index[string(k)]] = true
-		}
-	}
-	if it.gap == nil {
-		return nil
 	}
 	return d.h.GapRecovered(d.l.Stream, it.gap.id, it.gap.lease)
 }

@@ -248,6 +248,17 @@ func (l *Lane) sets(b []byte, places []int) []byte {
 	return b
 }
 
+// hydrated returns the places of the keys that are hydrated.
+func (l *Lane) hydrated() map[int]bool {
+	places := make(map[int]bool)
+	for i, o := range l.outcomes {
+		if o == laneHydrated {
+			places[i] = true
+		}
+	}
+	return places
+}
+
 func (l *Lane) anyOpen() bool {
 	for _, o := range l.outcomes {
 		if o == laneOpen {
