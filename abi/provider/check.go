@@ -41,7 +41,7 @@ func Check(p *abi.Provider, bad func(path, rule string)) {
 	for i := range p.Endpoints {
 		e, at := &p.Endpoints[i], at("endpoints", i)
 		if !IsName(e.Name) {
-			bad(at+".name", "must be lower-case letters, digits and underscores, starting with a letter, at most 64")
+			bad(at+".name", RuleName)
 		}
 		if !strings.HasPrefix(e.PathPrefix, "/") {
 			bad(at+".path_prefix", "must begin with /")
@@ -99,6 +99,9 @@ func (c checker) windows(path string, list []abi.ProviderWindow) {
 }
 
 func at(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
+
+// RuleName says what IsName accepts.
+const RuleName = "must be lower-case letters, digits and underscores, starting with a letter, at most 64"
 
 // IsName reports whether name can be that of a provider or of an endpoint.
 func IsName(name string) bool {

@@ -190,9 +190,8 @@ func (l *ledger) laneClosed(stream string) bool {
 
 // accounted reports whether every required key of the report was hydrated, is
 // backed by a stored gap, or was skipped by a policy that the manifest lets
-// count.
-// A detail with several records is not hydrated while one of them is rejected, but in a
-// stream that anchors its own lane.
+// count. A detail with several records is not hydrated while one of them is rejected,
+// except in a stream that anchors its own lane.
 func (l *ledger) accounted(r coverageReport) bool {
 	refused := l.rejected[r.stream]
 	if r.stream != r.parent && len(refused) > 0 {

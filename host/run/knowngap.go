@@ -98,34 +98,33 @@ func (k *knownGaps) add(g KnownGap) int {
 // pastTheLimit is where gaps are that are only counted.
 const pastTheLimit = -1
 
-// takeBack counts a gap at a place one time less: it is not missing any more.
-func (k *knownGaps) takeBack(at int) {
-	if at == pastTheLimit {
-		k.dropped--
-		return
-	}
-	k.list[at].Count--
-}
-
-// maxNamedKeys is of how many records a gap says which they are.
+// maxNamedKeys is how many of its records a gap names.
 const maxNamedKeys = 3
+
+// example is how a gap names a record.
+func example(key []byte) string { return "key " + clip(string(key), maxGapText) }
 
 // name says which record the gap at a place is about.
 func (k *knownGaps) name(at int, key []byte) {
 	if at == pastTheLimit {
 		return
 	}
-	if g := &k.list[at]; len(g.keys) < maxNamedKeys && !slices.Contains(g.keys, "key "+clip(string(key), maxGapText)) {
-		g.keys = append(g.keys, "key "+clip(string(key), maxGapText))
+	g, text := &k.list[at], example(key)
+	if len(g.keys) < maxNamedKeys && !slices.Contains(g.keys, text) {
+		g.keys = append(g.keys, text)
 	}
 }
 
-// unname takes that back.
-func (k *knownGaps) unname(at int, key []byte) {
-	if at != pastTheLimit {
-		g := &k.list[at]
-		g.keys = slices.DeleteFunc(g.keys, func(s string) bool { return s == "key "+clip(string(key), maxGapText) })
+// takeBack counts the gap at a place one time less, and names the record no longer: it
+// is not missing any more.
+func (k *knownGaps) takeBack(at int, key []byte) {
+	if at == pastTheLimit {
+		k.dropped--
+		return
 	}
+	g, text := &k.list[at], example(key)
+	g.Count--
+	g.keys = slices.DeleteFunc(g.keys, func(named string) bool { return named == text })
 }
 
 // all returns the gaps, never nil, with one line for those past the limit.

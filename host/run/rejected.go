@@ -38,8 +38,7 @@ func (c *collection) reject(rec *boundary.Record, stream string) error {
 	followed := c.followed[rec.Stream]
 	before, again := followed[key]
 	if again {
-		c.known.takeBack(before)
-		c.known.unname(before, rec.Key)
+		c.known.takeBack(before, rec.Key)
 	}
 	at := c.known.add(rejection(rec.Rejected, stream))
 	switch {
@@ -73,8 +72,7 @@ func (c *collection) undoRejection(rec *boundary.Record) {
 	}
 	key := storage.HashKey(rec.Key)
 	if at, was := followed[key]; was {
-		c.known.takeBack(at)
-		c.known.unname(at, rec.Key)
+		c.known.takeBack(at, rec.Key)
 		delete(followed, key)
 	}
 }

@@ -72,7 +72,7 @@ func (p Profile) Check() error {
 	var problems []string
 	bad := func(path, rule string) { problems = append(problems, path+": "+rule) }
 	if !provider.IsName(p.Name) {
-		bad("name", "must be lower-case letters, digits and underscores, starting with a letter, at most 64")
+		bad("name", provider.RuleName)
 	}
 	provider.Check(&p.Provider, bad)
 	if len(problems) == 0 {
