@@ -12,30 +12,13 @@ import (
 // checkHealth says of each connection what `status` says of it: its verdict, with the
 // code of what keeps it from being collected, and what is to be done.
 func (a *app) checkHealth(ctx context.Context, f *findings, c *config.Config, store *storage.Store, fed map[string][]feed) error {
-	runtime, err := a.runtime(ctx, store)
-	if err != nil {
-		return err
-	}
-	for after := ""; ; {
-		page, err := store.EvidencePage(ctx, after, statusPage)
-		if err != nil {
-			return err
-		}
-		for i := range page {
-			e := &page[i]
-			v := a.rendered(e, runtime)
-			b := view.BriefOf(&v)
-			said := healthFinding(c, &b, subject{
-				connection: e.Name, connector: e.Connector, feeds: fed[e.ConnectionID], unaccepted: !e.Accepted(),
-			})
-			said.Message = a.advice(said.Message)
-			f.all = append(f.all, said)
-		}
-		if len(page) < statusPage {
-			return nil
-		}
-		after = page[len(page)-1].Name
-	}
+	return a.eachBrief(ctx, store, func(e *storage.Evidence, b view.Brief) {
+		said := healthFinding(c, &b, subject{
+			connection: e.Name, connector: e.Connector, feeds: fed[e.ConnectionID], unaccepted: !e.Accepted(),
+		})
+		said.Message = a.advice(said.Message)
+		f.all = append(f.all, said)
+	})
 }
 
 func healthFinding(c *config.Config, b *view.Brief, s subject) finding {

@@ -45,21 +45,27 @@ func (a *app) rendered(e *storage.Evidence, r view.Runtime) verdict.RenderedVerd
 // briefs returns the verdicts of all connections by name, as a list shows them.
 func (a *app) briefs(ctx context.Context, store *storage.Store) (map[string]view.Brief, error) {
 	out := map[string]view.Brief{}
+	err := a.eachBrief(ctx, store, func(e *storage.Evidence, b view.Brief) { out[e.Name] = b })
+	return out, err
+}
+
+// eachBrief calls fn with each connection and its verdict, in the order of their names.
+func (a *app) eachBrief(ctx context.Context, store *storage.Store, fn func(*storage.Evidence, view.Brief)) error {
 	r, err := a.runtime(ctx, store)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for after := ""; ; {
 		page, err := store.EvidencePage(ctx, after, statusPage)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for i := range page {
 			v := a.rendered(&page[i], r)
-			out[page[i].Name] = view.BriefOf(&v)
+			fn(&page[i], view.BriefOf(&v))
 		}
 		if len(page) < statusPage {
-			return out, nil
+			return nil
 		}
 		after = page[len(page)-1].Name
 	}

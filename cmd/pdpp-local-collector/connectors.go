@@ -145,6 +145,25 @@ func (a *app) writeConnectors(w io.Writer, c *config.Config, rows []connector) {
 }
 
 // withEngine makes an engine, hands it to fn and closes it.
+// withInstalled hands fn the installed module of a source, as it describes itself.
+func (a *app) withInstalled(ctx context.Context, l *lane, fn func(*config.Config, *modules.Described) error) error {
+	c, err := a.Configuration()
+	if err != nil {
+		return err
+	}
+	file, err := modules.Open(c, l.profile.ConnectorID, program+" connectors")
+	if err != nil {
+		return err
+	}
+	return a.withEngine(c, func(engine *plugin.Engine) error {
+		d, err := modules.Describe(ctx, engine, file)
+		if err != nil {
+			return err
+		}
+		return fn(c, d)
+	})
+}
+
 func (a *app) withEngine(c *config.Config, fn func(*plugin.Engine) error) error {
 	if err := modules.MakePrivate(c.DataDir()); err != nil {
 		return err

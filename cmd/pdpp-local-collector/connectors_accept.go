@@ -13,7 +13,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/syntax"
 	"github.com/pdpp-host/pdpp-host/host/collector"
-	"github.com/pdpp-host/pdpp-host/host/plugin"
+	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -64,20 +64,7 @@ func (a *app) acceptCommand() *cobra.Command {
 
 // acceptInstalled accepts the installed module of a source.
 func (a *app) acceptInstalled(ctx context.Context, l *lane, f acceptFlags) error {
-	c, err := a.Configuration()
-	if err != nil {
-		return err
-	}
-	grants := a.grants(c, l)
-	file, err := modules.Open(c, l.profile.ConnectorID, program+" connectors")
-	if err != nil {
-		return err
-	}
-	return a.withEngine(c, func(engine *plugin.Engine) error {
-		d, err := modules.Describe(ctx, engine, file)
-		if err != nil {
-			return err
-		}
+	return a.withInstalled(ctx, l, func(c *config.Config, d *modules.Described) error {
 		col, err := a.collector(l)
 		if err != nil {
 			return err
@@ -86,7 +73,7 @@ func (a *app) acceptInstalled(ctx context.Context, l *lane, f acceptFlags) error
 		if err != nil {
 			return err
 		}
-		t, err := consent.With(d, grants, given)
+		t, err := consent.With(d, a.grants(c, l), given)
 		if err != nil {
 			return err
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/syntax"
 	"github.com/pdpp-host/pdpp-host/host/collector"
-	"github.com/pdpp-host/pdpp-host/host/plugin"
+	"github.com/pdpp-host/pdpp-host/host/config"
 )
 
 // verified is a source's connector held against the module that is installed now.
@@ -49,25 +49,13 @@ func (a *app) verifyCommand() *cobra.Command {
 }
 
 func (a *app) verify(ctx context.Context, l *lane, accept bool) (*verified, error) {
-	c, err := a.Configuration()
-	if err != nil {
-		return nil, err
-	}
-	file, err := modules.Open(c, l.profile.ConnectorID, program+" connectors")
-	if err != nil {
-		return nil, err
-	}
 	v := &verified{Changes: []modules.Change{}, AsksFor: []string{}}
-	return v, a.withEngine(c, func(engine *plugin.Engine) error {
-		d, err := modules.Describe(ctx, engine, file)
-		if err != nil {
-			return err
-		}
+	return v, a.withInstalled(ctx, l, func(_ *config.Config, d *modules.Described) error {
 		col, err := a.collector(l)
 		if err != nil {
 			return err
 		}
-		if v.Verified, err = col.Verify(ctx, d.Manifest, file.SHA256, d.Raw, accept); err != nil {
+		if v.Verified, err = col.Verify(ctx, d.Manifest, d.File.SHA256, d.Raw, accept); err != nil {
 			return err
 		}
 		if old, err := manifest.Parse(v.PinnedManifest); err == nil && v.Pinned != v.Found {

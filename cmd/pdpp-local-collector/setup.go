@@ -14,7 +14,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/cmd/internal/modules"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/host/collector"
-	"github.com/pdpp-host/pdpp-host/host/plugin"
+	"github.com/pdpp-host/pdpp-host/host/config"
 )
 
 // setUp is what setting up did: the enrollment, and what the connector would read.
@@ -60,25 +60,13 @@ func (a *app) setupCommand() *cobra.Command {
 // checkConnector holds the connector of a profile against this machine, keeps the
 // folders and options that were given for its runs, and has its owner accept it.
 func (a *app) checkConnector(ctx context.Context, p *collector.Profile, s *setUp, folders, options map[string]string, f acceptFlags) error {
-	c, err := a.Configuration()
-	if err != nil {
-		return err
-	}
 	path, err := collector.LanePath(a.env(), p, "")
 	if err != nil {
 		return err
 	}
 	l := &lane{p, path}
-	grants := a.grants(c, l)
-	file, err := modules.Open(c, p.ConnectorID, program+" connectors")
-	if err != nil {
-		return err
-	}
-	return a.withEngine(c, func(engine *plugin.Engine) error {
-		d, err := modules.Describe(ctx, engine, file)
-		if err != nil {
-			return err
-		}
+	return a.withInstalled(ctx, l, func(c *config.Config, d *modules.Described) error {
+		grants := a.grants(c, l)
 		s.Connector = &connector{Name: p.ConnectorID}
 		s.Connector.fill(d)
 		if !s.Connector.Runnable {
