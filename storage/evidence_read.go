@@ -23,8 +23,9 @@ type Evidence struct {
 	// NextChange is when time alone changes the answer, ages in words apart; zero:
 	// never. NextAttempt is before when nothing is tried again; zero: at once.
 	NextChange, NextAttempt time.Time
-	// DiskFull is the reader's to set: the disk that holds the store takes nothing more.
-	DiskFull bool
+	// DiskFull is the reader's to set: whether the disk that holds the store takes
+	// nothing more. Moment asks it of a run that was left behind. nil: it has room.
+	DiskFull func() bool
 
 	holder    string // of the running run's lease, "" for none
 	expiresUS int64
@@ -35,7 +36,9 @@ type Evidence struct {
 // lately, which is how long its lease lasts.
 func (e *Evidence) Moment(now time.Time, alive func(holder string) bool) health.Moment {
 	lives := alive != nil && e.holder != "" && !isDeviceHolder(e.holder) && alive(e.holder)
-	return health.Moment{Now: health.At(now.UTC()), RunAlive: leaseHolds(e.holder, e.expiresUS, now, alive), HolderAlive: lives, DiskFull: e.DiskFull}
+	m := health.Moment{Now: health.At(now.UTC()), RunAlive: leaseHolds(e.holder, e.expiresUS, now, alive), HolderAlive: lives}
+	m.DiskFull = e.Facts.Running() && !m.RunAlive && e.DiskFull != nil && e.DiskFull()
+	return m
 }
 
 // Accepted reports whether the connection's owner has accepted a module for it.

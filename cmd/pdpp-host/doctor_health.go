@@ -13,9 +13,7 @@ import (
 // code of what keeps it from being collected, and what is to be done.
 func (a *app) checkHealth(ctx context.Context, f *findings, c *config.Config, store *storage.Store, fed map[string][]feed) error {
 	return a.eachBrief(ctx, store, func(e *storage.Evidence, b view.Brief) {
-		said := healthFinding(c, &b, subject{
-			connection: e.Name, connector: e.Connector, feeds: fed[e.ConnectionID], unaccepted: !e.Accepted(),
-		})
+		said := healthFinding(c, &b, subjectOf(e, fed[e.ConnectionID]))
 		said.Message = a.advice(said.Message)
 		f.all = append(f.all, said)
 	})

@@ -93,7 +93,7 @@ func (a *app) statusAll(ctx context.Context, f statusFlags) error {
 			v := a.rendered(&page[i], r.Runtime)
 			item := statusItem{
 				Item: view.Item{Name: page[i].Name, Connector: page[i].Connector, Verdict: view.BriefOf(&v)}, Outbox: view.OutboxCueOf(page[i].Name, &v),
-				subject:  subject{connection: page[i].Name, connector: page[i].Connector, feeds: fed[page[i].ConnectionID], unaccepted: !page[i].Accepted()},
+				subject:  subjectOf(&page[i], fed[page[i].ConnectionID]),
 				rejected: len(page[i].MissingRecords()) > 0,
 			}
 			item.ModuleMissing = missesModule(ctx, c, store, &item.Verdict, &item.subject)
@@ -247,7 +247,7 @@ func (a *app) showStatus(ctx context.Context, c *config.Config, store *storage.S
 		return err
 	}
 	v := a.rendered(e, runtime)
-	b, about := view.BriefOf(&v), subject{connection: e.Name, connector: e.Connector, feeds: fed, unaccepted: !e.Accepted()}
+	b, about := view.BriefOf(&v), subjectOf(e, fed)
 	one := statusOne{Name: e.Name, Connector: e.Connector, Verdict: v, ModuleMissing: missesModule(ctx, c, store, &b, &about), devicePart: devicePartOf(&v, fed),
 		RejectedRecords: e.MissingRecords()}
 	toPutRight := len(b.RequiredActions) > 0 && leftByRun(&b.RequiredActions[0])

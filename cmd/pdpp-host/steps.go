@@ -7,6 +7,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 	"github.com/pdpp-host/pdpp-host/health/view"
+	"github.com/pdpp-host/pdpp-host/storage"
 )
 
 // subject is the connection that a command is about.
@@ -15,6 +16,11 @@ type subject struct {
 	module                string // the path that named its module on this command line; "": it has a name
 	feeds                 []feed // the devices that feed it; none: this host runs it
 	unaccepted            bool   // its owner has accepted no module yet
+}
+
+// subjectOf is a connection as its evidence knows it, and the devices that feed it.
+func subjectOf(e *storage.Evidence, feeds []feed) subject {
+	return subject{connection: e.Name, connector: e.Connector, feeds: feeds, unaccepted: !e.Accepted()}
 }
 
 // run is the command that collects it: here, or on the one device that does. It is

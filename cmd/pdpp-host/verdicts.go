@@ -34,7 +34,7 @@ func (a *app) runtime(ctx context.Context, store *storage.Store) (view.Runtime, 
 // rendered is a connection's verdict now. Every command that shows a connection
 // gets it here, and shows its fields (HL-21).
 func (a *app) rendered(e *storage.Evidence, r view.Runtime) verdict.RenderedVerdict {
-	e.DiskFull = a.diskFull()
+	e.DiskFull = a.diskFull
 	v := verdict.OfStored(e.Facts, e.Moment(a.Now(), run.HolderAlive), r.OK)
 	if v.Detail != nil && len(v.Detail.Violations) > 0 {
 		a.Logger.Error("a verdict was withheld: it contradicts itself", "connection", e.Name, "violations", v.Detail.Violations)
