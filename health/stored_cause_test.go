@@ -9,8 +9,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 )
 
-// What kept the last run from its end is said in the place of what another run would
-// bring, since nobody knows that; and what helps is said with it.
+// When a cause ended the last run, the verdict names that cause and the step that helps.
+// It does not promise that another run fetches what is missing.
 func TestCauseOfTheLastRun(t *testing.T) {
 	t.Parallel()
 	reported := abi.ReasonConnectorReportedFailed

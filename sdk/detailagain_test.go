@@ -27,7 +27,7 @@ func TestChangeBehindARecovery(t *testing.T) {
 			first := walk(t, s, limits(abi.DetailLimits{MaxFetches: 2}), lister{})
 			is(t, "left", told(first), "r1")
 			asked := 0
-			s.before = func(string) { // the first answer is of before the change
+			s.before = func(string) { // the first answer precedes the change
 				if asked++; asked == 2 {
 					s.status = func(string) int { return c.status }
 				}

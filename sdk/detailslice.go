@@ -7,11 +7,11 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
 )
 
-// sliceEvery is how much of a lane's work a kill of the host costs at most, however
-// slow the provider is.
+// sliceEvery bounds how much of a lane's work a kill of the host costs, however slow the
+// provider is.
 const sliceEvery = 2 * time.Second
 
-// lastSlice is what a lane last handed a cursor over for.
+// lastSlice says when a lane last handed a cursor over, and how far it reached.
 type lastSlice struct {
 	at   time.Time // zero: never; then when the lane first asked
 	rest int64     // number of the first item that it did not cover

@@ -57,8 +57,8 @@ func folder(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-// A data folder that cannot be written to is read all the same: as it stands, with a
-// log that nobody has folded back, and of an older schema. What writes says why not.
+// A read-only data folder can be read: as it stands, with a log that was not folded
+// back, and with an older schema. A write fails and says why.
 func TestReadOnlyFolderIsRead(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

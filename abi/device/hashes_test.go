@@ -19,7 +19,7 @@ func compact(t *testing.T, text []byte) []byte {
 	return out.Bytes()
 }
 
-// The hash of envelopes is of what the records say, not of how they are written.
+// Records that mean the same have the same envelopes hash, however they are written.
 func FuzzEnvelopesHash(f *testing.F) {
 	f.Add([]byte(`[{"record_key":"a","stream":"notes","data":{"10":1,"9":[]},"emitted_at":"2026-01-01T00:00:00Z"}]`), "b_1", int64(1))
 	f.Add([]byte(`[ {"key":["a",1],"key":2 , "op":"delete"}, {"record_key":null} ]`), "\xff\u2028", int64(-1))
@@ -39,7 +39,7 @@ func FuzzEnvelopesHash(f *testing.F) {
 	})
 }
 
-// The hash of a run's end is of its members, in any order, and of no others.
+// The hash of a run's end covers its ten members in any order, and ignores all others.
 func FuzzCommitHash(f *testing.F) {
 	f.Add([]byte(`{"version":1,"commit_id":"c","terminal_facts":[{"stream":"b-1","coverage_statuses":["x","a","x"],"scoped":true},{"stream":"b_1","coverage_statuses":[]}]}`))
 	f.Add([]byte(`{ "state_delta": {"notes":{"9":1,"10":2}}, "outcome":{}, "terminal_facts": null }`))

@@ -86,11 +86,11 @@ func isInteger(text string) bool {
 	return len(digits) <= 18 && every(digits, digit) && canonical(digits) && text != "-0"
 }
 
-// CheckOptions returns the *abi.Error of the first of the options, by name, that the
-// connector of a valid manifest does not have, or whose value is of another type. An
-// empty value is no value. Of a manifest that says nothing of its options none is
-// refused but a slip of base_url, with which a connector would ask its real provider.
-// The error repeats no value, since one may have been typed that is secret.
+// CheckOptions checks options against those that a valid manifest declares. It returns
+// an *abi.Error for the first one, by name, that is not declared or has a value of
+// another type. An empty value counts as not set. A manifest without the member options
+// accepts every name but a slip of base_url, since the connector would then ask its
+// real provider. The error repeats no value: the owner may have typed a secret.
 func CheckOptions(m *abi.Manifest, set map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(set)) {
 		i := slices.IndexFunc(m.Options, func(o abi.Option) bool { return o.Name == name })

@@ -87,8 +87,8 @@ func (p place) notEmpty() {
 	}
 }
 
-// only records a problem for each member of an object that is none of its keys; of
-// says what the keys are of.
+// only records a problem for each member of an object that is not one of keys. of names
+// the object in the problem, as in "a refresh policy".
 func (p place) only(of string, keys ...string) {
 	for _, m := range p.n.members {
 		if slices.Contains(keys, m.name) {

@@ -17,8 +17,8 @@ func (in *Input) renderedCause() *Cause {
 	return nil
 }
 
-// cause is what is said of a connection whose last run was kept from its end, in the
-// place of what another run would bring: nobody knows that.
+// cause holds the words about a connection whose last run ended for a known cause. They
+// replace the promise of what another run would fetch, which nobody can make then.
 type cause struct {
 	forward, cta line
 	place        string // what fills the blank when the place is not known

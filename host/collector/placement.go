@@ -47,9 +47,9 @@ func (c *Collector) fits(m *abi.Manifest) error {
 		"a connector that needs it runs on the host: pdpp-host run "+c.deps.Profile.ConnectorID)
 }
 
-// outOfPlace is why a run was refused before it was told what the connector is: that
-// it cannot run here, or is another lane's, goes before whatever else was missing. Only then is the
-// connector asked a second time. One that cannot be read is no matter of its place.
+// outOfPlace returns why a run was refused before it learned what the connector is. That
+// the connector cannot run here, or belongs to another lane, comes before any other
+// reason. A connector that cannot be read keeps the reason that it had.
 func (e *execution) outOfPlace(ctx context.Context, module *plugin.File, why error) error {
 	if e.about != nil || e.result.Run != nil || module == nil || !refuses(why) {
 		return why

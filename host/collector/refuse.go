@@ -55,8 +55,9 @@ func (e *execution) refuse(ctx context.Context, why error, began time.Time) erro
 	return e.d.drain(ctx)
 }
 
-// known is the manifest that the lane's module was accepted with, and that module; of
-// a lane without one, those that are there now. A host that has none is told of it: it takes no end of a run from a lane without.
+// known returns the manifest that the lane's module was accepted with, and that module's
+// hash; for a lane without one, those of the module that is installed now. It sends the
+// manifest to a host that has none, which otherwise accepts no end of a run.
 func (e *execution) known(ctx context.Context) (about *described, module string) {
 	about, module = e.about, e.module
 	conn, err := accepted(ctx, e.store)

@@ -132,9 +132,9 @@ func TestHydratedNeedsItsRecord(t *testing.T) {
 	}
 }
 
-// A gap that a connector calls recovered is, when a record of it has arrived since it
-// was served: one of an earlier run is of an older state. Otherwise it is pending
-// again, and the cursor of its list stays.
+// The host believes that a gap is recovered only if a record of it arrived after the
+// gap was served: a record of an earlier run may be out of date. Otherwise the gap is
+// pending again, and the cursor of its list stays.
 func TestRecoveredNeedsItsRecord(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {

@@ -8,8 +8,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// What a connection keeps is held against the module of now, and so is what a run is
-// told: an option that a new version does not have any more is not passed over.
+// A run checks the options that its connection keeps, and those that it was given,
+// against the installed module. It refuses an option that a new version has dropped.
 func TestOptionsAreThoseOfTheModule(t *testing.T) {
 	t.Parallel()
 	m := manifestOf()

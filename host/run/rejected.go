@@ -17,8 +17,8 @@ const (
 	KindRejectedEarlier = "rejected_earlier" // by earlier runs, and not delivered since
 )
 
-// maxFollowed bounds of how many rejected records of a stream a run remembers by
-// which known gap it tells of them. The store follows them all.
+// maxFollowed bounds how many rejected records of a stream a run can trace to their
+// known gap. The store follows them all.
 const maxFollowed = 10_000
 
 // reject leaves a record out, and tells of it.

@@ -21,9 +21,9 @@ func closes(at, hydrated, gaps string) string {
 	return strings.TrimSuffix(slice("chats", `{"at":"`+at+`"}`), "}") + account
 }
 
-// PB-D8, RT-12.1: a slice in the middle of a lane moves the parent's cursor when all
-// that the slices so far cover is accounted for, and never before. What the lane owes
-// at its end it owes as before.
+// PB-D8, RT-12.1: a slice in the middle of a lane moves the parent's cursor once every
+// detail that the slices so far cover is accounted for, and never before. At its end
+// the lane still has to send its DETAIL_COVERAGE.
 func TestSlicesOfALane(t *testing.T) {
 	t.Parallel()
 	bare := slice("chats", `{"at":"bare"}`)

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// keptPrints is of how many of its newest months a budget's cursor knows the
-	// fingerprint, so that a month that is fetched again says nothing twice.
+	// keptPrints is how many fingerprints of its newest months a budget's cursor keeps,
+	// so that a month that is fetched again says nothing twice.
 	keptPrints = 4
 )
 

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// widestPadded is how wide a column is made where nothing is cut: a longer cell stands
-// out of its column, so that one row does not make all the others as long.
+// widestPadded bounds the width of a column where nothing is cut. A longer cell runs past
+// its column, so that it does not widen every other row.
 const widestPadded = 40
 
 // Table writes rows in columns under a header. Cells are cleaned. On a terminal

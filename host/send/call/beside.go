@@ -142,9 +142,10 @@ func credentialKey(query string, own *slot) string {
 	return ""
 }
 
-// What a query may have beside a secret that is content, besides what credentialKey
-// finds: names of credentials that elsewhere mean something else, such as p, the page,
-// which is a password beside a user; and what makes a GET another request.
+// Parameters that no query may have beside a secret that is content, in addition to
+// those that credentialKey finds. Some of their names mean a credential only here: p is
+// a page, but a password when it stands beside a user. Others turn a GET into another
+// request.
 var (
 	contentParameters = []string{"otp", "pat", "pin", "pw", "ticket"}
 	userParameters    = []string{"u", "user", "username"}

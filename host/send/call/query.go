@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// parameter is one of a query or a form. Name and value are undone of their escapes
-// where they have valid ones.
+// parameter is one parameter of a query or a form. Name and value have their escapes
+// resolved; a text with an invalid escape stays as it is.
 type parameter struct {
 	name, value string
 	raw         string // as it was written
