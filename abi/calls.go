@@ -47,7 +47,7 @@ type Call struct {
 // Result codes of every call that returns i32.
 const (
 	ResultOK      int32 = 0  // accepted
-	ResultStop    int32 = 1  // accepted, and a stop was asked for: wind up and call done
+	ResultStop    int32 = 1  // accepted; the host requests a stop: finish and call done
 	ResultRefused int32 = -1 // refused; last_error says why
 )
 
@@ -62,17 +62,18 @@ const (
 	MaxLogBytes      = 16 << 10
 	MaxSubmitBytes   = 4 << 20
 	MaxErrorBytes    = 4 << 10
-	// EmitFlushBytes is where the SDK flushes its batch of records.
+	// EmitFlushBytes is the size at which the SDK flushes its batch of records.
 	EmitFlushBytes = 64 << 10
-	// MaxInFlight is how many submitted requests may be unanswered at once.
+	// MaxInFlight is the maximum number of unanswered requests.
 	MaxInFlight = 64
-	// MaxNesting is how deep a message's JSON may nest, its own object included.
+	// MaxNesting is the maximum nesting depth of a message's JSON, its own object
+	// included.
 	MaxNesting = 64
 )
 
-// Calls is the host-call table. The host links exactly these, the SDK wraps
-// exactly these, and abi/ABI.md documents exactly these; tests hold all three
-// to it. A new call gets a new name; a row never changes its meaning.
+// Calls is the host-call table. The host links exactly these calls, the SDK wraps
+// exactly these, and abi/ABI.md documents exactly these; tests compare all three. A
+// new call gets a new name; a row never changes its meaning.
 var Calls = []Call{
 	{"manifest", []ValueType{I32, I32}, []ValueType{I32}, PhaseDescribe, MaxManifestBytes, "", "hands over the manifest, once"},
 	{"emit", []ValueType{I32, I32}, []ValueType{I32}, PhaseCollect, MaxEmitBytes, "", "one or more RECORD lines"},
@@ -99,7 +100,7 @@ func LookupCall(name string) (Call, bool) {
 	return Call{}, false
 }
 
-// Operation is what submit asks for.
+// Operation is the kind of request that submit makes.
 type Operation int32
 
 // The operations of submit. Each answer is one JSON object; a failed
@@ -150,15 +151,15 @@ var WASI = []string{
 	"fd_prestat_get", "fd_prestat_dir_name", "poll_oneoff", "proc_exit", "random_get", "sched_yield",
 }
 
-// WASIFilesystem is what a guest may import besides when its manifest declares
-// the filesystem binding. Every root is mounted read-only at "/" + its name.
+// WASIFilesystem lists the further functions that a guest may import if its manifest
+// declares the filesystem binding. Every root is mounted read-only at "/" + its name.
 var WASIFilesystem = []string{
 	"fd_read", "fd_pread", "fd_readdir", "fd_seek", "fd_filestat_get",
 	"path_open", "path_filestat_get", "path_readlink",
 }
 
-// The names of bindings that a manifest may declare. BindingBrowserLegacy is
-// the Collection Profile draft's spelling of BindingBrowser; both are accepted.
+// The names of bindings that a manifest may declare. BindingBrowserLegacy is the
+// Collection Profile draft's spelling of BindingBrowser; both are accepted.
 const (
 	BindingNetwork       = "network"
 	BindingFilesystem    = "filesystem"

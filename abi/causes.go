@@ -1,7 +1,7 @@
 package abi
 
-// Cause says what kept a run from its end where more runs do not end it by
-// themselves. It is no reason of a run or of a gap: it stands beside one.
+// Cause says what stopped a run where running again does not help by itself. It is not
+// a reason of a run or of a gap; it accompanies one.
 type Cause string
 
 // The causes. The first six are the network's, between this host and the service.
@@ -11,14 +11,14 @@ const (
 	CauseHostUnreachable   Cause = "host_unreachable"
 	CauseTLSFailed         Cause = "tls_failed"
 	CauseNoAnswer          Cause = "no_answer"
-	CauseServiceFails      Cause = "service_fails" // it answers, with errors alone
+	CauseServiceFails      Cause = "service_fails" // the service answers, but only with errors
 	CauseDiskFull          Cause = "disk_full"
 	CauseConnectorCrashed  Cause = "connector_crashed"
 	CauseWorkerKilled      Cause = "worker_killed"
 	CauseHostStopped       Cause = "host_stopped"
 )
 
-// OfNetwork reports whether the cause stands between this host and the service.
+// OfNetwork reports whether the cause lies between this host and the service.
 func (c Cause) OfNetwork() bool {
 	switch c {
 	case CauseNameUnresolved, CauseConnectionRefused, CauseHostUnreachable, CauseTLSFailed, CauseNoAnswer, CauseServiceFails:

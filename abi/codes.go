@@ -12,7 +12,7 @@ const (
 	CodeConfigUnreadable  Code = "config.unreadable"
 	CodeConnectionUnknown Code = "connection.unknown"
 	CodeConnectionInvalid Code = "connection.invalid"
-	CodeOriginChanged     Code = "connection.origin_changed" // base_url is not the one it has asked before
+	CodeOriginChanged     Code = "connection.origin_changed" // base_url differs from the address asked before
 	CodeRunUnknown        Code = "run.unknown"
 	CodeRecordUnknown     Code = "record.unknown"
 	CodeStreamUnknown     Code = "stream.unknown"
@@ -27,21 +27,21 @@ const (
 	CodePluginImportRefused  Code = "plugin.import_refused"  // an import outside the table
 	CodePluginExportMissing  Code = "plugin.export_missing"  //
 	CodePluginABIVersion     Code = "plugin.abi_version"     //
-	CodePluginMemoryMinimum  Code = "plugin.memory_minimum"  // asks for more than limits.memory at the start
-	CodePluginDescribeFailed Code = "plugin.describe_failed" // trapped, timed out, or handed over nothing
-	CodePluginChanged        Code = "plugin.changed"         // its hash is not the pinned one
-	CodePluginNotAccepted    Code = "plugin.not_accepted"    // its owner has not accepted it yet
+	CodePluginMemoryMinimum  Code = "plugin.memory_minimum"  // declares more initial memory than limits.memory
+	CodePluginDescribeFailed Code = "plugin.describe_failed" // trapped, timed out, or returned no manifest
+	CodePluginChanged        Code = "plugin.changed"         // the file's hash differs from the pinned one
+	CodePluginNotAccepted    Code = "plugin.not_accepted"    // the owner has not accepted it yet
 	CodePluginsDirWritable   Code = "plugin.dir_writable"    // others can write to the folder
-	CodePluginUnsafe         Code = "plugin.unsafe"          // the file is another user's, or everybody can write to it
+	CodePluginUnsafe         Code = "plugin.unsafe"          // the file belongs to another user, or everybody can write to it
 	CodeManifestInvalid      Code = "manifest.invalid"
 	CodeBindingMissing       Code = "binding.missing" // RT-06
 	CodeRootMissing          Code = "files.root_missing"
-	CodeRootChanged          Code = "files.root_changed" // not the folder that the connection has read before
-	CodeRootEmptied          Code = "files.root_emptied" // it held something, and is empty now
+	CodeRootChanged          Code = "files.root_changed" // not the folder that the connection read before
+	CodeRootEmptied          Code = "files.root_emptied" // the root held files before, and is empty now
 	CodeRootInvalid          Code = "files.root_invalid"
 	CodeRootSecret           Code = "files.root_secret"   //nolint:gosec // no credential: it holds other programs' secrets, which the owner has not accepted by name
 	CodeConnectionBusy       Code = "run.connection_busy" // another run holds the lease
-	CodeCoolingDown          Code = "run.cooling_down"    // source pressure puts the run off
+	CodeCoolingDown          Code = "run.cooling_down"    // source pressure delays the run
 
 	// Protocol violations (the run fails with connector_protocol_violation).
 	CodeCallTooLarge       Code = "boundary.too_large"
@@ -81,14 +81,14 @@ const (
 	CodeLimitLog    Code = "limit.log"
 	CodeLimitOutput Code = "limit.output"
 
-	// How a guest can end without DONE.
+	// Ways in which a guest ends without DONE.
 	CodeGuestTrap     Code = "guest.trap"
 	CodeGuestExit     Code = "guest.exit"
 	CodeWorkerLost    Code = "worker.lost"
 	CodeWorkerStart   Code = "worker.start_failed"
 	CodeWorkerBadData Code = "worker.bad_frame"
 
-	// What the host itself cannot write.
+	// Outputs that the host cannot write.
 	CodeExportFailed     Code = "export.write_failed" // the file or pipe of an export takes no more
 	CodeCacheUnavailable Code = "cache.unavailable"   // the folder of compiled modules
 
@@ -96,7 +96,7 @@ const (
 
 	// Storage.
 	CodeStoreUnavailable Code = "storage.unavailable"
-	CodeStoreUnsafe      Code = "storage.unsafe" // it is another user's, or everybody can write to it
+	CodeStoreUnsafe      Code = "storage.unsafe" // the store belongs to another user, or everybody can write to it
 	CodeStoreLocked      Code = "storage.locked"
 	CodeStoreFull        Code = "storage.full"
 	CodeStoreNewer       Code = "storage.newer_version"

@@ -15,5 +15,5 @@ func CanonicalKey(key string) string {
 	return string(out)
 }
 
-// SameConnector reports whether two keys name one connector.
+// SameConnector reports whether two keys name the same connector.
 func SameConnector(a, b string) bool { return CanonicalKey(a) == CanonicalKey(b) }

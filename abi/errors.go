@@ -6,15 +6,15 @@ import "errors"
 // changes its meaning; codes are listed in codes.go.
 type Code string
 
-// Error is the project's one error shape: what is wrong (Message), where it
-// comes from (Detail) and what to do (Hint). Message and Detail never carry a
-// secret or a record's value. It is immutable once made.
+// Error is the project's one error shape: the problem (Message), its place (Detail)
+// and the remedy (Hint). Message and Detail never carry a secret or a record's value.
+// An Error is immutable once made.
 type Error struct {
 	Code    Code
 	Message string
 	Detail  string
 	Hint    string
-	Err     error // what it wraps, for the debug log only
+	Err     error // the wrapped error, for the debug log only
 }
 
 // Error returns the message with its code, and the detail when there is one.
@@ -29,8 +29,8 @@ func (e *Error) Error() string {
 // Unwrap returns what e wraps.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Is reports whether target is an *Error with the same code, so that
-// errors.Is(err, &Error{Code: c}) asks for a code anywhere in the chain.
+// Is reports whether target is an *Error with the same code, so errors.Is(err,
+// &Error{Code: c}) finds a code anywhere in the chain.
 func (e *Error) Is(target error) bool {
 	t, ok := target.(*Error)
 	return ok && t.Code == e.Code
@@ -41,7 +41,7 @@ func NewError(code Code, message, hint string) *Error {
 	return &Error{Code: code, Message: message, Hint: hint}
 }
 
-// WithDetail returns a copy of e that says where it comes from.
+// WithDetail returns a copy of e with a detail: the place of the problem.
 func (e *Error) WithDetail(detail string) *Error {
 	c := *e
 	c.Detail = detail

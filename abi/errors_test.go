@@ -14,12 +14,12 @@ func TestCodesAreUniqueDottedAndLowerCase(t *testing.T) {
 	t.Parallel()
 	codes := sortedValues(constants(t, "Code"))
 	if len(slices.Compact(slices.Clone(codes))) != len(codes) {
-		t.Errorf("a code is declared twice: %q", codes)
+		t.Errorf("a code is declared twice: %q, want %v", codes, len(codes))
 	}
 	shape := regexp.MustCompile(`^[a-z]+\.[a-z]+(_[a-z0-9]+)*$`)
 	for _, c := range codes {
 		if !shape.MatchString(c) {
-			t.Errorf("%q is not area.what_is_wrong", c)
+			t.Errorf("%q is not area.what_is_wrong, want shape.MatchString(c)", c)
 		}
 	}
 }
@@ -28,14 +28,14 @@ func TestErrorTellsMessageDetailAndCode(t *testing.T) {
 	t.Parallel()
 	e := abi.NewError(abi.CodeRootMissing, "the folder is missing", "name another")
 	if got := e.Error(); got != "the folder is missing [files.root_missing]" {
-		t.Errorf("Error() = %q", got)
+		t.Errorf(`Error() = %q, want "the folder is missing [files.root_missing]"`, got)
 	}
 	d := e.WithDetail("/x, from --root")
 	if got := d.Error(); got != "the folder is missing: /x, from --root [files.root_missing]" {
-		t.Errorf("Error() = %q", got)
+		t.Errorf(`Error() = %q, want "the folder is missing: /x, from --root [files.root_missing]"`, got)
 	}
 	if e.Detail != "" || d.Hint != e.Hint {
-		t.Errorf("WithDetail changed its receiver or lost the hint: %+v, %+v", e, d)
+		t.Errorf(`WithDetail changed its receiver or lost the hint: %+v, %+v, want e.Detail == "" && d.Hint == e.Hint`, e, d)
 	}
 }
 

@@ -20,7 +20,7 @@ func TestImports(t *testing.T) {
 				t.Fatal(err)
 			}
 			if path != "errors" {
-				t.Errorf("%s imports %s", f.Name.Name, path)
+				t.Errorf(`%s imports %s, want "errors"`, f.Name.Name, path)
 			}
 		}
 	}
@@ -34,7 +34,7 @@ func TestDependenciesDoNoIO(t *testing.T) {
 	}
 	for dep := range strings.FieldsSeq(string(out)) {
 		if slices.Contains([]string{"os", "io", "net", "fmt", "reflect", "encoding/json", "syscall", "time", "unicode"}, dep) {
-			t.Errorf("abi links %s", dep)
+			t.Errorf(`abi links %s, want !slices.Contains([]string{"os", "io", "net", "fmt", "reflect", "encoding/json", "syscall", "time", "unicode"}, dep)`, dep)
 		}
 	}
 }
@@ -44,6 +44,6 @@ func TestCompilesForGuests(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), "go", "vet", ".")
 	cmd.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s", err, out)
+		t.Errorf("got %v\n%s, want no error", err, out)
 	}
 }

@@ -1,68 +1,68 @@
 package abi
 
-// The http operation carries a head, one JSON object on one line, then a line
-// feed, then the body as it is: a body costs no quoting in either direction.
-// The request's head is an HTTPRequest. The answer's is an HTTPResponse, or an
-// HTTPError without a body.
+// The http operation carries a head, one JSON object on one line, then a line feed,
+// then the unquoted body, so a body costs no quoting in either direction. A request's
+// head is an HTTPRequest. An answer's head is an HTTPResponse, or an HTTPError without
+// a body.
 
-// HTTPRequest is the head of a request. The host owns the headers of the
-// connection, of the body's framing, and of credentials and cookies.
+// HTTPRequest is the head of a request. The host sets the headers of the connection,
+// the body's framing, credentials and cookies.
 type HTTPRequest struct {
 	Method  string            `json:"method,omitempty"` // default GET
 	URL     string            `json:"url"`
 	Headers map[string]string `json:"headers,omitempty"`
-	// Credential names a slot of runtime_requirements.network.credentials; the
-	// host puts the secret where the slot says.
+	// Credential names a slot of runtime_requirements.network.credentials. The host
+	// adds the secret as the slot describes.
 	Credential string `json:"credential,omitempty"`
 }
 
-// HTTPResponse is the head of an answer, whatever its status. Names in Headers
-// are lower case; several values are joined with ", ". Set-Cookie is left out:
-// cookies are the host's.
+// HTTPResponse is the head of an answer with any status. Names in Headers are lower
+// case; several values are joined with ", ". Set-Cookie is left out, since cookies
+// belong to the host.
 type HTTPResponse struct {
 	Status  int               `json:"status"`
 	URL     string            `json:"url"` // after redirects
 	Headers map[string]string `json:"headers"`
 }
 
-// HTTPError is the answer to a request that brought nothing to use.
+// HTTPError is the answer to a request that produced no usable response.
 type HTTPError struct {
 	Error HTTPFailure `json:"error"`
 }
 
-// HTTPFailure says why, and what a gap for it is called.
+// HTTPFailure says why a request failed and which reason a gap for it has.
 type HTTPFailure struct {
 	Code    Code   `json:"code"`
 	Message string `json:"message"` // <name>_rate_limited for a provider that kept refusing (RT-23.1)
 	Hint    string `json:"hint,omitempty"`
-	// GapReason is the DETAIL_GAP reason for what was not fetched; "" when trying
-	// again gains nothing.
+	// GapReason is the DETAIL_GAP reason for the missing item; "" if another attempt
+	// would not help.
 	GapReason Reason `json:"gap_reason,omitempty"`
-	// Stop is the reason in full: a budget's (RT-24), the run cap's, or the gap's.
+	// Stop is the exact reason: a budget's (RT-24), the run cap's, or the gap's.
 	Stop Reason `json:"stop,omitempty"`
-	// Final says that no further request of this run will be answered either, so
-	// that a connector stops asking.
+	// Final reports that every further request of this run will fail too, so a
+	// connector should stop sending.
 	Final            bool   `json:"final,omitempty"`
 	Status           int    `json:"status,omitempty"` // of the last answer
 	Attempts         int    `json:"attempts,omitempty"`
 	NextAttemptAfter string `json:"next_attempt_after,omitempty"` // RFC 3339
 }
 
-// Where a credential slot puts its secret.
+// Places where a credential slot puts its secret.
 const (
 	SlotHeader = "header"
 	SlotQuery  = "query"
 	SlotBody   = "body" // a top-level member of a JSON body, or a field of a form
 )
 
-// How a credential slot writes its secret.
+// Ways in which a credential slot writes its secret.
 const (
 	SlotRaw    = "raw"
 	SlotBearer = "bearer" // RFC 6750
 	SlotBasic  = "basic"  // RFC 7617
 )
 
-// CredentialSlot says where the host puts a secret in a request that names the
+// CredentialSlot describes how the host adds a secret to a request that names the
 // slot, and for which hosts. A guest never sees the secret (Invariant 5).
 type CredentialSlot struct {
 	Name  string   `json:"name"`
@@ -83,11 +83,11 @@ type OAuth2 struct {
 	ClientSecretField string `json:"client_secret_field,omitempty"` // absent: a public client
 }
 
-// DetailLimits is the owner's own bound on a run's detail lanes (RT-16). Zero
-// is none.
+// DetailLimits is the owner's own bound on a run's detail lanes (RT-16). Zero means no
+// bound.
 type DetailLimits struct {
 	MaxFetches    int64 `json:"max_fetches,omitempty"`
 	MaxWallMS     int64 `json:"max_wall_clock_ms,omitempty"` // from the first detail on
 	MaxTailGaps   int64 `json:"max_tail_gaps,omitempty"`     // gap rows of one deferral, before the rest is one backlog gap (RT-19)
-	NoTailFolding bool  `json:"no_tail_folding,omitempty"`   // an explicit value that is no number: per-record gaps only
+	NoTailFolding bool  `json:"no_tail_folding,omitempty"`   // the owner's value was not a number: per-record gaps only
 }

@@ -64,7 +64,7 @@ func constants(t *testing.T, typeName string) map[string]string {
 		})
 	}
 	if len(found) == 0 {
-		t.Fatalf("no constants of type %s", typeName)
+		t.Fatalf("no constants of type %s, want len(found) != 0", typeName)
 	}
 	return found
 }

@@ -1,8 +1,8 @@
 package abi
 
-// Manifest is what a connector says of itself. Only the fields that the host
-// acts on have a place here; abi/manifest accepts every field of the
-// Collection Profile's appendix and validates these.
+// Manifest is a connector's description of itself. It holds only the fields that the
+// host acts on; abi/manifest accepts every field of the Collection Profile's appendix
+// and validates these.
 type Manifest struct {
 	ConnectorID     string              `json:"connector_id"`
 	ConnectorKey    string              `json:"connector_key"`
@@ -14,8 +14,8 @@ type Manifest struct {
 	Setup           Setup               `json:"setup"`
 	Streams         []Stream            `json:"streams"`
 	ReasonMessages  map[string]string   `json:"reason_display_messages"`
-	// Options are those that an owner may set. nil: the manifest says nothing of
-	// them, and any is handed to the connector as it is; empty: there are none.
+	// Options are the options that an owner may set. nil: the manifest does not
+	// declare options, and the host passes on any; empty: there are none.
 	Options []Option `json:"options"`
 }
 
@@ -47,12 +47,12 @@ type RuntimeRequirements struct {
 // NetworkRequirements lists the hosts that a connector may reach.
 type NetworkRequirements struct {
 	Hosts []NetworkHost `json:"hosts"`
-	// Provider is what is known of the provider's limits beforehand. Absent: the
-	// host finds out (RT-25).
+	// Provider describes the provider's documented limits. Without it the host
+	// discovers them (RT-25).
 	Provider    *Provider        `json:"provider"`
 	Credentials []CredentialSlot `json:"credentials"`
-	// PacingStream is the declared stream on whose cursor the learned rate is
-	// kept (RT-26). Absent: every run starts cold.
+	// PacingStream is the declared stream whose cursor carries the learned rate
+	// (RT-26). Without it every run starts cold.
 	PacingStream string `json:"pacing_stream"`
 }
 
@@ -62,21 +62,21 @@ type NetworkHost struct {
 	Reason string `json:"reason"`
 }
 
-// Binding is one binding's demand.
+// Binding is a connector's demand for one binding.
 type Binding struct {
 	Required bool `json:"required"`
 }
 
-// LocalPaths says which folders a filesystem connector reads. The home root's
-// name is the connector_key; each further path with an override of its own is
-// a root named Name, or else its label in snake case.
+// LocalPaths lists the folders that a filesystem connector reads. The home root's name
+// is the connector_key; each further path with its own override is a root called Name,
+// or else its label in snake case.
 type LocalPaths struct {
 	HomeEnvOverride string      `json:"home_env_override"`
 	HomeDefault     string      `json:"home_default_relative_to_user_home"`
 	Paths           []LocalPath `json:"paths"`
 }
 
-// LocalPath is one folder below, or instead of one below, the home root.
+// LocalPath is one folder below the home root, or in place of one.
 type LocalPath struct {
 	Name                 string `json:"name"` // this project's extension
 	Label                string `json:"label"`
@@ -86,8 +86,8 @@ type LocalPath struct {
 }
 
 // RootName returns the name under which the path is mounted when it is granted
-// by itself: its Name, or else its Label in snake case; "" when the label holds
-// no ASCII letter or digit.
+// separately: its Name, or else its Label in snake case; "" if the label holds no
+// ASCII letter or digit.
 func (p LocalPath) RootName() string {
 	if p.Name != "" {
 		return p.Name
@@ -147,7 +147,7 @@ type Setup struct {
 	CredentialCapture *CredentialCapture `json:"credential_capture"`
 }
 
-// CredentialCapture is the form that an owner fills in once.
+// CredentialCapture is the form in which an owner enters credentials.
 type CredentialCapture struct {
 	Kind     string            `json:"kind"`
 	Label    string            `json:"label"`
@@ -205,9 +205,9 @@ type Selection struct {
 	Fields        bool   `json:"fields"`
 	Resources     bool   `json:"resources"`
 	ResourceField string `json:"resource_field"`
-	// ResourceFieldScope is this project's opt-in: with it a record whose
-	// resource_field is in the resources set passes (RT-05 speaks of the key
-	// only, so the default is strict).
+	// ResourceFieldScope is this project's opt-in: a record whose resource_field is in
+	// the resources set passes (RT-05 speaks only of the key, so the default is
+	// strict).
 	ResourceFieldScope bool `json:"resource_field_scope"`
 	// OptionalSkipKeys is this project's opt-in for crediting
 	// optional_skip_keys of a DETAIL_COVERAGE.
@@ -237,8 +237,8 @@ func (s *Stream) Policy() string {
 	return s.CoveragePolicy
 }
 
-// Parents returns the streams whose checkpoints cover this one's records: all
-// of parent_streams, else state_stream, else the stream itself.
+// Parents returns the streams whose checkpoints cover this stream's records: all of
+// parent_streams, else state_stream, else the stream itself.
 func (s *Stream) Parents() []string {
 	switch {
 	case len(s.ParentStreams) > 0:

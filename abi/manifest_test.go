@@ -17,7 +17,7 @@ func TestRootName(t *testing.T) {
 		}
 	}
 	if got := (abi.LocalPath{Name: "db", Label: "State"}).RootName(); got != "db" {
-		t.Errorf("the name does not win: %q", got)
+		t.Errorf(`the name does not win: %q, want "db"`, got)
 	}
 }
 
@@ -36,7 +36,7 @@ func TestStreamLookups(t *testing.T) {
 	}
 	for i, want := range [][]string{{"a"}, {"a"}, {"a", "b"}} {
 		if got := m.Streams[i].Parents(); !slices.Equal(got, want) {
-			t.Errorf("parents of %s = %v", m.Streams[i].Name, got)
+			t.Errorf("parents of %s = %v, want slices.Equal(got, want)", m.Streams[i].Name, got)
 		}
 	}
 	if m.Streams[0].Policy() != "collect" || m.Streams[2].Policy() != "deferred" {
@@ -68,9 +68,9 @@ func TestRawIsItsOwnText(t *testing.T) {
 	}
 	b[2] = 'z'
 	if got, err := r.MarshalJSON(); err != nil || string(got) != `{"a":1}` {
-		t.Errorf("%s, %v", got, err)
+		t.Errorf("got %s, %v, want no error && string(got) == `{\"a\":1}`", got, err)
 	}
 	if got, err := abi.Raw(nil).MarshalJSON(); err != nil || string(got) != "null" {
-		t.Errorf("%s, %v", got, err)
+		t.Errorf(`got %s, %v, want no error && string(got) == "null"`, got, err)
 	}
 }

@@ -24,27 +24,27 @@ const (
 	ModeBackfill    = "backfill"
 )
 
-// Start is the answer to OpStart: what this run is about.
+// Start is the answer to OpStart: the description of this run.
 type Start struct {
 	Type           string         `json:"type"`
 	RunID          string         `json:"run_id"`
 	CollectionMode string         `json:"collection_mode"`
 	Scope          Scope          `json:"scope"`
 	State          map[string]Raw `json:"state"` // stream -> committed cursor; null without any
-	// PreviousState holds the committed cursors of a full refresh, which has no
-	// State: not to go on from, but to find what has vanished since (RT-07.1).
+	// PreviousState holds the committed cursors during a full refresh, which has no
+	// State. A connector uses it to find deleted records, not to resume (RT-07.1).
 	PreviousState map[string]Raw    `json:"previous_state,omitempty"`
 	Bindings      Bindings          `json:"bindings"`
 	Options       map[string]string `json:"options,omitempty"` // connector options, as the operator set them
-	// Credentials says which of the manifest's credential fields the host holds,
-	// by field name. The guest learns that, never the value (RT-08).
+	// Credentials says which of the manifest's credential fields the host holds, by
+	// field name. The guest never learns a value (RT-08).
 	Credentials  map[string]bool `json:"credentials,omitempty"`
 	DetailGaps   []Raw           `json:"detail_gaps,omitempty"`
 	DetailLimits *DetailLimits   `json:"detail_limits,omitempty"`
 	RecoveryOnly bool            `json:"recovery_only,omitempty"`
 }
 
-// Scope is what the run may collect: never empty, no wildcard.
+// Scope is the set of streams that the run may collect: never empty, no wildcard.
 type Scope struct {
 	Streams []StreamScope `json:"streams"`
 }
@@ -52,8 +52,8 @@ type Scope struct {
 // StreamScope is one stream's share of the scope.
 type StreamScope struct {
 	Name string `json:"name"`
-	// Resources, when not empty, is the set of record keys that may be emitted
-	// (RT-05). A composite key stands here as its JSON array text.
+	// Resources, if not empty, is the set of record keys that may be emitted (RT-05).
+	// A composite key is written as its JSON array.
 	Resources []string   `json:"resources,omitempty"`
 	TimeRange *TimeRange `json:"time_range,omitempty"`
 	// Fields, when not empty, is the set of top-level fields that may be
@@ -68,7 +68,7 @@ type TimeRange struct {
 	Until string `json:"until,omitempty"`
 }
 
-// Bindings is what the guest was granted.
+// Bindings lists the bindings that the guest was granted.
 type Bindings struct {
 	Filesystem  *FilesystemBinding `json:"filesystem,omitempty"`
 	Network     *struct{}          `json:"network,omitempty"`
@@ -81,8 +81,8 @@ type FilesystemBinding struct {
 	Roots []Root `json:"roots"`
 }
 
-// Root is one read-only folder, mounted at Path ("/" + Name). Where it lies on
-// the host the guest is not told.
+// Root is one read-only folder, mounted at Path ("/" + Name). The guest never learns
+// its path on the host.
 type Root struct {
 	Name string `json:"name"`
 	Path string `json:"path"`
@@ -97,8 +97,9 @@ type State struct {
 	Coverage []SliceCoverage `json:"coverage,omitempty"`
 }
 
-// SliceCoverage accounts for the details of one lane that a slice closes and no slice
-// before it closed. The lane's one DETAIL_COVERAGE at its end names them all (RT-12).
+// SliceCoverage accounts for the details of one lane that a slice closes and no
+// earlier slice closed. The lane's one DETAIL_COVERAGE at its end names them all
+// (RT-12).
 type SliceCoverage struct {
 	Stream           string `json:"stream"`
 	RequiredKeys     []Raw  `json:"required_keys"`
@@ -126,8 +127,8 @@ type Progress struct {
 	ProviderBudget Raw    `json:"provider_budget,omitempty"`
 }
 
-// SkipResult is a SKIP_RESULT message: something that was not collected. It is
-// recorded as a known gap.
+// SkipResult is a SKIP_RESULT message: something that was not collected. The host
+// stores it as a known gap.
 type SkipResult struct {
 	Type         string     `json:"type"`
 	Stream       string     `json:"stream,omitempty"`
@@ -139,7 +140,7 @@ type SkipResult struct {
 	TimeRange    *TimeRange `json:"time_range,omitempty"`
 }
 
-// DetailGap is a DETAIL_GAP message: a record whose detail is still to fetch.
+// DetailGap is a DETAIL_GAP message: a record whose detail has not been fetched yet.
 type DetailGap struct {
 	Type          string    `json:"type"`
 	Stream        string    `json:"stream"`
@@ -156,8 +157,8 @@ type DetailGap struct {
 	ReferenceOnly bool      `json:"reference_only,omitempty"`
 }
 
-// BacklogKeyPrefix begins the record_key of a stream's backlog gaps, each of which
-// stands for many records and is none's.
+// BacklogKeyPrefix returns the prefix of the record_key of a stream's backlog gaps.
+// Such a gap represents many records and is not the key of any.
 func BacklogKeyPrefix(stream string) string { return "backlog:" + stream + ":" }
 
 // GapError is the failure behind a gap.
@@ -190,7 +191,7 @@ type DetailCoverage struct {
 	Covered          *int64 `json:"covered,omitempty"`
 }
 
-// Interaction kinds (contracts: section 6; missing_credentials is RT-08).
+// Interaction kinds (runtime contract, section 6; missing_credentials is RT-08).
 const (
 	InteractionCredentials        = "credentials"
 	InteractionOTP                = "otp"

@@ -1,7 +1,7 @@
 package abi
 
-// Nearest returns the known word that word is most likely a slip of, or "" when
-// none is near: at most a third of the longer word may differ.
+// Nearest returns the known word for which word is most likely a typing error, or ""
+// if none is near: at most a third of the longer word may differ.
 func Nearest(word string, known []string) string {
 	best, bestDistance := "", -1
 	for _, k := range known {
@@ -20,7 +20,7 @@ func Nearest(word string, known []string) string {
 // neighbours (the restricted Damerau-Levenshtein distance, by byte) that turn a
 // into b.
 func Distance(a, b string) int {
-	if len(a) > 256 || len(b) > 256 { // keeps the square bounded for hostile input
+	if len(a) > 256 || len(b) > 256 { // bounds the quadratic work for hostile input
 		return max(len(a), len(b))
 	}
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)

@@ -1,6 +1,6 @@
 package abi
 
-// Raw is one JSON value, kept as its text. It implements the encoding/json
+// Raw is one JSON value in its original text. It implements the encoding/json
 // interfaces without importing the package.
 type Raw []byte
 
@@ -12,7 +12,7 @@ func (r Raw) MarshalJSON() ([]byte, error) {
 	return r, nil
 }
 
-// UnmarshalJSON keeps a copy of b.
+// UnmarshalJSON stores a copy of b.
 func (r *Raw) UnmarshalJSON(b []byte) error {
 	*r = append((*r)[:0], b...)
 	return nil

@@ -1,11 +1,11 @@
 package abi
 
-// Reason is a word of the shared vocabulary of why something stopped, was
-// deferred or is missing. Sets below are disjoint where the spec says so
-// (RT-17, RT-24, PB-D9); a test proves it.
+// Reason is a word of the shared vocabulary for why something stopped, was deferred or
+// is missing. The sets below are disjoint where the spec says so (RT-17, RT-24,
+// PB-D9); a test proves it.
 type Reason string
 
-// Run outcome reasons (contracts: section 9).
+// Run outcome reasons (runtime contract, section 9).
 const (
 	ReasonConnectorReportedFailed    Reason = "connector_reported_failed"
 	ReasonConnectorReportedCancelled Reason = "connector_reported_cancelled"
@@ -49,8 +49,8 @@ const (
 	ReasonRunCapBacklog Reason = "run_cap_backlog"
 )
 
-// ReasonKeepsFailing is the class of a detail that was asked for in several runs
-// and never came, though others did: it is tried again, ever more seldom.
+// ReasonKeepsFailing is the class of a detail that several runs requested and never
+// received, though others arrived. It is retried at growing intervals.
 const ReasonKeepsFailing Reason = "detail_keeps_failing"
 
 // Known-gap reasons that the runtime itself writes.
@@ -60,17 +60,17 @@ const (
 	ReasonSchemaRejected           Reason = "shape_check_failed"
 )
 
-// ReasonPolicyBudget is a planned stop at a local collector's own bound: the
-// units of work that are left wait for the next run (LC-02.1). It is no pressure
-// of a source, and no provider has a part in it.
+// ReasonPolicyBudget is a planned stop at a local collector's own bound: the remaining
+// units of work wait for the next run (LC-02.1). It is not source pressure, and no
+// provider is involved.
 const ReasonPolicyBudget Reason = "policy_budget"
 
-// ReasonRunRefused is of a run that was refused on its device before it began: a
-// folder or its module is not there, or not the accepted one. The error's code says
-// which; a run of a host that is refused leaves no run at all.
+// ReasonRunRefused marks a run that its device refused before it began: a folder or
+// its module is missing, or is not the accepted one. The error's code says which. A
+// run that a host refuses leaves no run at all.
 const ReasonRunRefused Reason = "run_refused"
 
-// SourcePressure arms the cross-run cooldown. Nothing else does.
+// SourcePressure holds the only reasons that arm the cross-run cooldown.
 var SourcePressure = []Reason{ReasonUpstreamPressure, ReasonRateLimited}
 
 // BudgetExhaustion is a planned stop, never source pressure (RT-24, PB-D9).
@@ -81,13 +81,13 @@ var BudgetExhaustion = []Reason{
 // RunCap is an owner's own bound, never source pressure (RT-17).
 var RunCap = []Reason{ReasonRunCapFetches, ReasonRunCapTime, ReasonRunCapBacklog}
 
-// GapReasons is what a DETAIL_GAP's reason may be.
+// GapReasons are the allowed reasons of a DETAIL_GAP.
 var GapReasons = []Reason{
 	ReasonRateLimited, ReasonRetryExhausted, ReasonTemporaryUnavailable, ReasonUpstreamPressure,
 }
 
-// GenericReasons is the whole vocabulary above: the codes whose wording for an
-// owner is the host's. A manifest's own words for one are ignored.
+// GenericReasons is the whole vocabulary above: the codes for which the host has the
+// wording for an owner. The host ignores a manifest's own wording for them.
 var GenericReasons = []Reason{
 	ReasonConnectorReportedFailed, ReasonConnectorReportedCancelled, ReasonOwnerCancelled, ReasonOwnerCancelForced,
 	ReasonProtocolViolation, ReasonExitWithoutDone, ReasonStdinClosed, ReasonInteractionInvalid, ReasonRunTimedOut,
@@ -100,7 +100,7 @@ var GenericReasons = []Reason{
 	ReasonKeepsFailing,
 }
 
-// RecoveryActions is what a recovery_hint's action may be.
+// RecoveryActions are the allowed actions of a recovery_hint.
 var RecoveryActions = []string{
 	"retry_by_runtime", "retry_on_connector_upgrade", "refresh_credentials", "manual_action_required",
 	"update_selector", "upstream_unblock", "not_retriable", "unknown",

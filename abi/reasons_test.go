@@ -15,7 +15,7 @@ func disjoint(t *testing.T, a, b []abi.Reason) {
 	}
 	for _, r := range a {
 		if r.Has(b) {
-			t.Errorf("%s is in both", r)
+			t.Errorf("%s is in both, want !r.Has(b)", r)
 		}
 	}
 }
@@ -28,7 +28,7 @@ func TestBudgetExhaustionIsNotSourcePressure(t *testing.T) {
 	disjoint(t, abi.BudgetExhaustion, abi.SourcePressure)
 	for _, r := range abi.BudgetExhaustion {
 		if r.IsSourcePressure() {
-			t.Errorf("%s arms the cooldown", r)
+			t.Errorf("%s arms the cooldown, want !r.IsSourcePressure()", r)
 		}
 	}
 	// The axes are four: request cap, wall clock, retry budget, circuit.
@@ -47,12 +47,12 @@ func TestRunCapIsNotSourcePressure(t *testing.T) {
 		t.Error("no wire reason is left for a deferral that is no source pressure")
 	}
 	if !abi.ReasonRetryExhausted.Has(resumable) {
-		t.Errorf("%s, the wire reason of a run cap, arms the cooldown", abi.ReasonRetryExhausted)
+		t.Errorf("%s, the wire reason of a run cap, arms the cooldown, want abi.ReasonRetryExhausted.Has(resumable)", abi.ReasonRetryExhausted)
 	}
 }
 
-// RT-17.2: a run cap's class is told apart from every class and reason that a
-// source-pressure or budget deferral carries, and from every wire reason.
+// RT-17.2: a run cap's class differs from every class and reason of a source-pressure
+// or budget deferral, and from every wire reason.
 func TestRunCapIsDistinguishable(t *testing.T) {
 	t.Parallel()
 	disjoint(t, abi.RunCap, abi.BudgetExhaustion)
@@ -67,12 +67,12 @@ func TestSourcePressure(t *testing.T) {
 	}
 	for _, r := range abi.SourcePressure {
 		if !r.Has(abi.GapReasons) {
-			t.Errorf("no DETAIL_GAP can carry %s", r)
+			t.Errorf("no DETAIL_GAP can carry %s, want r.Has(abi.GapReasons)", r)
 		}
 	}
 	for _, r := range abi.GenericReasons {
 		if want := r == "upstream_pressure" || r == "rate_limited"; r.IsSourcePressure() != want {
-			t.Errorf("IsSourcePressure(%s) = %v", r, !want)
+			t.Errorf("IsSourcePressure(%s) = %v, want %v", r, !want, want)
 		}
 	}
 }
@@ -86,7 +86,7 @@ func TestGenericReasonsIsWhole(t *testing.T) {
 	}
 	slices.Sort(listed)
 	if !slices.Equal(declared, listed) {
-		t.Errorf("declared %q\nlisted   %q", declared, listed)
+		t.Errorf("declared %q\nlisted   %q, want slices.Equal(declared, listed)", declared, listed)
 	}
 	if len(slices.Compact(declared)) != len(listed) {
 		t.Error("two reasons are one word")
@@ -94,7 +94,7 @@ func TestGenericReasonsIsWhole(t *testing.T) {
 	word := regexp.MustCompile(`^[a-z]+(_[a-z]+)*$`)
 	for _, r := range declared {
 		if !word.MatchString(r) {
-			t.Errorf("%q is not snake case", r)
+			t.Errorf("%q is not snake case, want word.MatchString(r)", r)
 		}
 	}
 }
@@ -104,7 +104,7 @@ func TestRecoveryActionsAreDistinct(t *testing.T) {
 	seen := make(map[string]bool)
 	for _, a := range abi.RecoveryActions {
 		if seen[a] {
-			t.Errorf("%s twice", a)
+			t.Errorf("%s twice, want !seen[a]", a)
 		}
 		seen[a] = true
 	}

@@ -58,7 +58,7 @@ func strict(t *testing.T, text string, into any) {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(into); err != nil {
-		t.Errorf("%s: %v", text, err)
+		t.Errorf("%s: d.Decode(into): got %v, want no error", text, err)
 	}
 }
 
@@ -68,7 +68,7 @@ func TestReferenceExamples(t *testing.T) {
 	var start abi.Start
 	strict(t, strings.Join(r.fences["json start"], " "), &start)
 	if start.Type != abi.TypeStart || len(start.DetailGaps) != 1 {
-		t.Fatalf("START is %+v", start)
+		t.Fatalf("START is %+v, want start.Type == abi.TypeStart && len(start.DetailGaps) == 1", start)
 	}
 	strict(t, string(start.DetailGaps[0]), new(abi.DetailGap))
 	bytes := func(info string) (head, body string) {
@@ -79,14 +79,14 @@ func TestReferenceExamples(t *testing.T) {
 		}
 		head, body, found := strings.Cut(string(raw), "\n")
 		if !found {
-			t.Errorf("the %s has no line feed", info)
+			t.Errorf("the %s has no line feed, want found", info)
 		}
 		return head, body
 	}
 	head, body := bytes("request")
 	var request abi.HTTPRequest
 	if strict(t, head, &request); request.URL == "" || body != "" {
-		t.Errorf("the request is %q and %q", head, body)
+		t.Errorf(`the request is %q and %q, want request.URL != "" && body == ""`, head, body)
 	}
 	head, body = bytes("answer")
 	var answer abi.HTTPResponse

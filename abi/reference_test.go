@@ -74,7 +74,7 @@ func (r reference) column(t *testing.T, heading string, n int) []string {
 	t.Helper()
 	rows := r.tables[heading]
 	if len(rows) == 0 {
-		t.Fatalf("ABI.md has no table under %q", heading)
+		t.Fatalf("ABI.md has no table under %q, want len(rows) != 0", heading)
 	}
 	out := make([]string, len(rows))
 	for i := range rows {
@@ -83,17 +83,17 @@ func (r reference) column(t *testing.T, heading string, n int) []string {
 	return out
 }
 
-// same reports what stands on one side only.
+// same reports elements that occur on one side only.
 func same(t *testing.T, what string, documented, actual []string) {
 	t.Helper()
 	for _, d := range documented {
 		if !slices.Contains(actual, d) {
-			t.Errorf("%s: ABI.md has %q, which does not exist", what, d)
+			t.Errorf("%s: ABI.md has %q, which does not exist, want slices.Contains(actual, d)", what, d)
 		}
 	}
 	for _, r := range actual {
 		if !slices.Contains(documented, r) {
-			t.Errorf("%s: ABI.md lacks %q", what, r)
+			t.Errorf("%s: ABI.md lacks %q, want slices.Contains(documented, r)", what, r)
 		}
 	}
 	if len(documented) != len(actual) {
@@ -118,7 +118,7 @@ func TestReferenceCalls(t *testing.T) {
 		actual = append(actual, strings.Join([]string{c.Name, values(c.Params), values(c.Results), phases[c.Phase], most, c.Binding}, " | "))
 	}
 	if !slices.Equal(documented, actual) {
-		t.Errorf("documented\n%s\nreal\n%s", strings.Join(documented, "\n"), strings.Join(actual, "\n"))
+		t.Errorf("documented\n%s\nreal\n%s, want slices.Equal(documented, actual)", strings.Join(documented, "\n"), strings.Join(actual, "\n"))
 	}
 }
 
@@ -165,7 +165,7 @@ func TestReferenceExports(t *testing.T) {
 		abi.ImportModule, abi.WASIModule, abi.ExtismEnvModule, abi.ExtismUserModule, "must return " + strconv.Itoa(abi.Version),
 	} {
 		if !strings.Contains(r.prose, word) {
-			t.Errorf("ABI.md does not say %q", word)
+			t.Errorf("ABI.md does not say %q, want strings.Contains(r.prose, word)", word)
 		}
 	}
 }
@@ -239,7 +239,7 @@ func TestReferenceMessages(t *testing.T) {
 	}
 	for name, kind := range constantsOfPrefix(t, "Type") {
 		if !strings.Contains(r.prose, kind) {
-			t.Errorf("ABI.md does not tell of %s (%s)", kind, name)
+			t.Errorf("ABI.md does not tell of %s (%s), want strings.Contains(r.prose, kind)", kind, name)
 		}
 	}
 }
@@ -323,7 +323,7 @@ func constantsOfPrefix(t *testing.T, prefix string) map[string]string {
 		})
 	}
 	if len(out) == 0 {
-		t.Fatalf("no constants named %s...", prefix)
+		t.Fatalf("no constants named %s..., want len(out) != 0", prefix)
 	}
 	return out
 }
@@ -354,7 +354,7 @@ func TestReferenceVocabulary(t *testing.T) {
 	}
 	for _, word := range words {
 		if !strings.Contains(prose, "`"+word+"`") && !strings.Contains(prose, word+" ") {
-			t.Errorf("ABI.md does not tell of %s", word)
+			t.Errorf("ABI.md does not tell of %s, want strings.Contains(prose, \"`\"+word+\"`\") || strings.Contains(prose, word+\" \")", word)
 		}
 	}
 }

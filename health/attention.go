@@ -1,7 +1,7 @@
 package health
 
-// Attention is an open request to the owner. Requests that were resolved, have
-// expired, were cancelled or superseded never reach a projection.
+// Attention is an open request to the owner. A projection never sees a request that
+// was resolved, cancelled or superseded, or that has expired.
 type Attention struct {
 	ID                Word          `json:"id"`
 	Lifecycle         AttentionAxis `json:"lifecycle"`
@@ -15,22 +15,22 @@ type Attention struct {
 	NotificationState Word          `json:"notification_state"`
 }
 
-// AttentionRequest is a stored request with what decides which one is shown.
+// AttentionRequest is a stored request with the facts that decide which one is shown.
 type AttentionRequest struct {
 	Attention
 	RunBlocked bool    `json:"run_blocked"` // its run waits for the answer
 	CreatedAt  Instant `json:"created_at"`
 }
 
-// SelectAttention returns the most urgent of a connection's requests, or nil.
-// It keeps those that are open, have not expired, and block a run or need a
-// response; then a needed response goes first, then a blocked run, then what
-// expires sooner, then what was asked earlier.
+// SelectAttention returns the most urgent of a connection's requests, or nil. It
+// considers those that are open, have not expired, and block a run or need a response.
+// A request that needs a response goes first, then one that blocks a run, then the one
+// that expires sooner, then the older one.
 func SelectAttention(requests []AttentionRequest, now Instant) *Attention {
 	var best *AttentionRequest
 	for i := range requests {
 		r := &requests[i]
-		if r.shown(now) && (best == nil || r.before(best)) {
+		if r.isShown(now) && (best == nil || r.before(best)) {
 			best = r
 		}
 	}
@@ -41,7 +41,7 @@ func SelectAttention(requests []AttentionRequest, now Instant) *Attention {
 	return &chosen
 }
 
-func (r *AttentionRequest) shown(now Instant) bool {
+func (r *AttentionRequest) isShown(now Instant) bool {
 	switch r.Lifecycle {
 	case AttentionOpen, AttentionAcknowledged, AttentionInProgress:
 		return (r.RunBlocked || r.needsResponse()) && !expired(r.ExpiresAt, now)
@@ -58,7 +58,7 @@ func (r *AttentionRequest) before(o *AttentionRequest) bool {
 	case r.RunBlocked != o.RunBlocked:
 		return r.RunBlocked
 	case !r.ExpiresAt.Equal(o.ExpiresAt.Time):
-		// What never expires can wait for what does.
+		// A request that never expires waits for one that does.
 		return !r.ExpiresAt.IsZero() && (o.ExpiresAt.IsZero() || r.ExpiresAt.Before(o.ExpiresAt.Time))
 	default:
 		return !r.CreatedAt.IsZero() && (o.CreatedAt.IsZero() || r.CreatedAt.Before(o.CreatedAt.Time))

@@ -71,7 +71,7 @@ func TestADeadRunAsksNothing(t *testing.T) {
 		}
 		a := s.Evidence(health.Moment{Now: health.At(ended.Add(time.Hour)), RunAlive: c.alive}).Attention
 		if got := runOf(a); got != c.want || (a != nil) != (c.want != "") {
-			t.Errorf("alive %v, asking %v: %+v", c.alive, c.asking, a)
+			t.Errorf(`alive %v, asking %v: %+v, want got == c.want && (a != nil) == (c.want != "")`, c.alive, c.asking, a)
 		}
 	}
 }
@@ -102,7 +102,7 @@ func TestActionTargetIsRedacted(t *testing.T) {
 		}})
 		got := s.Conditions[slices.Index(health.Types[:], health.AttentionClear)]
 		if got.Remediation.Target != c.want || got.Sensitivity != c.marked || s.NextAction.ActionTarget != c.want {
-			t.Errorf("%q, %s: %q %s, %q", c.target, c.sensitivity, got.Remediation.Target, got.Sensitivity, s.NextAction.ActionTarget)
+			t.Errorf("got %q, %s: %q %s, %q, want got.Remediation.Target == c.want && got.Sensitivity == c.marked && s.NextAction.ActionTarget == c.want", c.target, c.sensitivity, got.Remediation.Target, got.Sensitivity, s.NextAction.ActionTarget)
 		}
 	}
 }

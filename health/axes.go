@@ -2,24 +2,24 @@ package health
 
 import "slices"
 
-// The axes of a connection. A word that is none of an axis's own reads as
-// unknown wherever it comes in.
+// The axes of a connection. An input word that does not belong to its axis is read as
+// unknown.
 type (
-	// CoverageAxis says how complete what was collected is.
+	// CoverageAxis is how complete the collected data is.
 	CoverageAxis string
-	// FreshnessAxis says whether the data is younger than its window.
+	// FreshnessAxis is whether the data is younger than its window.
 	FreshnessAxis string
-	// OutboxState says what a device's outbox is doing.
+	// OutboxState is the activity of a device's outbox.
 	OutboxState string
-	// AttentionAxis says where an open request to the owner stands.
+	// AttentionAxis is the state of an open request to the owner.
 	AttentionAxis string
-	// SurfaceAxis says how a managed browser surface is.
+	// SurfaceAxis is the state of a managed browser surface.
 	SurfaceAxis string
-	// StalledCause says why a device's outbox stalled.
+	// StalledCause is the reason why a device's outbox stalled.
 	StalledCause string
 )
 
-// Coverage, as far as evidence tells.
+// Coverage, as far as evidence shows.
 const (
 	CoverageComplete      CoverageAxis = "complete"
 	CoveragePartial       CoverageAxis = "partial"
@@ -33,7 +33,7 @@ const (
 	CoverageUnknown       CoverageAxis = "unknown"
 )
 
-// Freshness, against the connector's own window.
+// Freshness, compared with the connector's own window.
 const (
 	FreshnessFresh   FreshnessAxis = "fresh"
 	FreshnessStale   FreshnessAxis = "stale"
@@ -48,7 +48,7 @@ const (
 	OutboxUnknown OutboxState = "unknown"
 )
 
-// Attention: the lifecycle of the request that is open, or none.
+// Attention: the lifecycle of the open request, or none.
 const (
 	AttentionNone         AttentionAxis = "none"
 	AttentionOpen         AttentionAxis = "open"
@@ -73,10 +73,10 @@ const (
 	CauseStalePending      StalledCause = "stale_pending"
 )
 
-// stalledCauses is the order in which a cause wins over another.
+// stalledCauses lists the causes in order of precedence.
 var stalledCauses = []StalledCause{CauseDeadLetterBacklog, CauseStateReadFailed, CauseStalePending}
 
-// Degrading reports whether something that should be there is missing.
+// Degrading reports whether the axis means that expected data is missing.
 func (a CoverageAxis) Degrading() bool {
 	switch a {
 	case CoveragePartial, CoverageRetryableGap, CoverageTerminalGap, CoverageGaps:
@@ -85,14 +85,14 @@ func (a CoverageAxis) Degrading() bool {
 	return false
 }
 
-// Accepted reports whether the axis is a label with which a manifest declares
-// that a stream is not collected.
+// Accepted reports whether the axis is a label by which a manifest declares that a
+// stream is not collected.
 func (a CoverageAxis) Accepted() bool { return slices.Contains(acceptedLabels, a) }
 
-// acceptedLabels is the order in which one label speaks for several streams.
+// acceptedLabels is the order in which one label represents several streams.
 var acceptedLabels = []CoverageAxis{CoverageUnsupported, CoverageUnavailable, CoverageDeferred, CoverageInventoryOnly}
 
-// known returns the axis, or unknown for a word that is none of its own.
+// known returns the axis, or unknown for a word that does not belong to it.
 func (a CoverageAxis) known() CoverageAxis {
 	if a == CoverageComplete || a.Degrading() || a.Accepted() {
 		return a
@@ -114,8 +114,8 @@ func (a OutboxState) known() OutboxState {
 	return OutboxUnknown
 }
 
-// known reads a word that is none of the axis's own as open: a request whose
-// state cannot be told has not been closed.
+// known returns the axis, or open for a word that does not belong to it: a request in
+// an unknown state has not been closed.
 func (a AttentionAxis) known() AttentionAxis {
 	switch a {
 	case AttentionNone, AttentionAcknowledged, AttentionInProgress:
@@ -135,7 +135,7 @@ func (a SurfaceAxis) known() SurfaceAxis {
 // MarshalJSON writes the cause, or null for none.
 func (c StalledCause) MarshalJSON() ([]byte, error) { return Word(c).MarshalJSON() }
 
-// Axes is where a connection stands on each axis.
+// Axes is the state of a connection on each axis.
 type Axes struct {
 	Attention     AttentionAxis `json:"attention"`
 	Coverage      CoverageAxis  `json:"coverage"`

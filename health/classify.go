@@ -2,15 +2,14 @@ package health
 
 import "strings"
 
-// credentialWords mark a reason as being about credentials wherever they stand
-// in it.
+// credentialWords mark a reason as being about credentials, wherever they occur in it.
 var credentialWords = []string{
 	"auth", "credential", "login", "token", "session_expired", "session_required", "session_failed",
 	"invalid_grant", "invalid_client",
 }
 
-// credentialShaped reports whether a normalised reason is about credentials. A
-// status number counts only where it stands alone: an item's number is none.
+// credentialShaped reports whether a normalised reason is about credentials. A status
+// number counts only as a word of its own, not inside an item's number.
 func credentialShaped(code Word) bool {
 	s := string(code)
 	for _, w := range credentialWords {
@@ -21,7 +20,7 @@ func credentialShaped(code Word) bool {
 	return strings.Contains("_"+s+"_", "_401_")
 }
 
-// dependencyWords name what is lacking wherever they stand in a reason.
+// dependencyWords name a missing dependency, wherever they occur in a reason.
 var dependencyWords = [...]struct {
 	word    string
 	outcome int
@@ -35,8 +34,8 @@ var dependencyWords = [...]struct {
 	{"external_tool_unavailable", runtimeNoTool},
 }
 
-// runtimeDependency returns the outcome of a normalised reason that names
-// something the connector runs on and this host lacks.
+// runtimeDependency returns the outcome for a normalised reason that names something
+// that the connector needs and this host lacks.
 func runtimeDependency(code Word) (outcome int, ok bool) {
 	for i := range dependencyWords {
 		if w := &dependencyWords[i]; strings.Contains(string(code), w.word) {
@@ -46,9 +45,9 @@ func runtimeDependency(code Word) (outcome int, ok bool) {
 	return 0, false
 }
 
-// withoutPrefix strips what stands before a backoff class's first colon and
-// says who classed it. Any other prefix stays: behind "token:" stands a secret,
-// which admit has to see.
+// withoutPrefix strips the part of a backoff class before its first colon if it names
+// the classifier. Any other prefix stays: a secret may follow "token:", and reasonOf has
+// to see it.
 func withoutPrefix(class Word) Word {
 	switch by, rest, _ := strings.Cut(string(class), ":"); by {
 	case "failure", "terminal", "connector":

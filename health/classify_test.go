@@ -9,7 +9,7 @@ func TestCredentialShaped(t *testing.T) {
 		"authentication_error": true, "item_14011_failed": false, "timeout": false, "": false, "session_saved": false,
 	} {
 		if credentialShaped(code) != want {
-			t.Errorf("%q: %v", code, !want)
+			t.Errorf("%q: credentialShaped(code): got %v, want %v", code, !want, want)
 		}
 	}
 }
@@ -22,7 +22,7 @@ func TestRuntimeDependency(t *testing.T) {
 		"binary_missing": runtimeNoTool, "external_tool_missing": runtimeNoTool, "external_tool_unavailable": runtimeNoTool,
 	} {
 		if row, ok := runtimeDependency(code); !ok || row != want {
-			t.Errorf("%q: row %d, %v", code, row, ok)
+			t.Errorf("%q: row %d, %v, want ok && row == want", code, row, ok)
 		}
 	}
 	if _, ok := runtimeDependency("timeout"); ok {
@@ -34,7 +34,7 @@ func TestWithoutPrefix(t *testing.T) {
 	t.Parallel()
 	for class, want := range map[Word]Word{"failure:auth": "auth", "terminal:": "", "auth": "auth", "connector: a:b": "a:b", "token: a": "token: a", "": ""} {
 		if got := withoutPrefix(class); got != want {
-			t.Errorf("%q: %q", class, got)
+			t.Errorf("%q: withoutPrefix(class): got %q, want %v", class, got, want)
 		}
 	}
 }

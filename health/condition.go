@@ -43,8 +43,8 @@ const (
 	conditionCount
 )
 
-// Status is a condition's answer. There are three: what can never be answered
-// is unknown as well, and its reason says so (HL-02).
+// Status is a condition's answer. There are three; a question that can never be
+// answered is unknown as well, with a reason that says so (HL-02).
 type Status string
 
 // The three answers.
@@ -54,7 +54,7 @@ const (
 	Unknown Status = "unknown"
 )
 
-// Severity says how much a condition that is not true weighs.
+// Severity is the weight of a condition that is not true.
 type Severity string
 
 // The severities, the lightest first.
@@ -65,7 +65,7 @@ const (
 	Blocked Severity = "blocked"
 )
 
-// Origin names where a condition's evidence comes from.
+// Origin is the source of a condition's evidence.
 type Origin string
 
 // The origins.
@@ -80,8 +80,8 @@ const (
 	OriginScheduler     Origin = "scheduler"
 )
 
-// Sensitivity says who may see a condition. SecretRedacted: a detail was taken
-// out, because it was or could have been a secret.
+// Sensitivity defines who may see a condition. SecretRedacted: a detail was removed
+// because it was, or could have been, a secret.
 type Sensitivity string
 
 // The sensitivities.
@@ -91,7 +91,7 @@ const (
 	SecretRedacted Sensitivity = "secret_redacted"
 )
 
-// Remediation is what would make a condition true, and whose work it is.
+// Remediation is the action that would make a condition true, and who has to take it.
 type Remediation struct {
 	Action    string `json:"action"` // check_runtime clear_backlog refresh_credentials retry_by_runtime satisfy_attention update_connector wait
 	Label     string `json:"label"`
@@ -99,9 +99,8 @@ type Remediation struct {
 	Retryable bool   `json:"retryable"`
 }
 
-// Condition is one typed answer about a connection. Message and Remediation are
-// fixed text; Reason is a stable code, which may be a connector's own once it
-// has passed admit.
+// Condition is one typed answer about a connection. Message and Remediation are fixed
+// text. Reason is a stable code; it may be a connector's own code that passed reasonOf.
 type Condition struct {
 	ID          string       `json:"id"` // type:reason
 	Type        Type         `json:"type"`
@@ -112,10 +111,10 @@ type Condition struct {
 	Origin      Origin       `json:"origin"`
 	ObservedAt  Instant      `json:"observed_at"`
 	ExpiresAt   Instant      `json:"expires_at"`
-	Current     bool         `json:"current"` // false: it has expired, and drives nothing
+	Current     bool         `json:"current"` // false: it has expired and has no effect
 	Sensitivity Sensitivity  `json:"sensitivity"`
 	Remediation *Remediation `json:"remediation"`
-	// Streams are the streams that the condition speaks of (HL-05.1).
+	// Streams are the streams that the condition is about (HL-05.1).
 	Streams []string `json:"streams,omitempty"`
 }
 

@@ -2,8 +2,8 @@ package health
 
 import "slices"
 
-// exhaustedAfter is the number of failed runs in a row from which a back-off
-// blocks instead of delaying.
+// exhaustedAfter is the number of consecutive failed runs from which a back-off blocks
+// instead of delaying.
 const exhaustedAfter = 7
 
 // conditions returns one condition of each type, in the order of Types.
@@ -24,10 +24,11 @@ func (f *facts) conditions() []Condition {
 	return c
 }
 
-// fill makes c the outcome at row of the table.
+// fill sets c to the outcome at row of the table.
 func (f *facts) fill(c *Condition, row int) {
 	o := &outcomes[row]
-	// Field by field: c is new, and a whole struct would be written twice.
+	// Fields are set one by one: c is zero, and assigning a whole struct would write
+	// it twice.
 	c.ID, c.Type, c.Status, c.Severity, c.Reason = rowIDs[row], o.typ, o.status, o.severity, o.reason
 	c.Message, c.Origin, c.ObservedAt, c.Current, c.Sensitivity = o.message, o.origin, f.observed, true, OwnerOnly
 	if o.redacted {
@@ -39,20 +40,20 @@ func (f *facts) fill(c *Condition, row int) {
 	}
 }
 
-// fillNamed is fill for an outcome that text from outside may name better.
+// fillNamed is fill for an outcome whose reason may come from outside text.
 func (f *facts) fillNamed(c *Condition, row int, raw Word) {
 	f.fill(c, row)
-	reason, redacted := admit(raw, c.Reason)
+	reason, redacted := reasonOf(raw, c.Reason)
 	if redacted {
 		c.Sensitivity = SecretRedacted
 	}
 	c.rename(reason)
 }
 
-// fillClassed is fillNamed for a class that the host's scheduler gave, in whose
-// mouth the contract's own words are what they are, however long.
+// fillClassed is fillNamed for a class from the host's scheduler. Its words belong to
+// the contract and are kept whatever their length.
 func (f *facts) fillClassed(c *Condition, row int, class Word) {
-	if !ownWord(class) {
+	if !isContractWord(class) {
 		f.fillNamed(c, row, class)
 		return
 	}
@@ -69,7 +70,7 @@ func (c *Condition) rename(reason Word) {
 
 func idOf(t Type, reason Word) string { return string(t) + ":" + string(reason) }
 
-// rowIDs are the ids of the table's rows under their own reasons.
+// rowIDs are the ids of the table's rows with their own reasons.
 var rowIDs = func() (ids [outcomeCount]string) {
 	for i := range outcomes {
 		ids[i] = idOf(outcomes[i].typ, outcomes[i].reason)
@@ -101,7 +102,7 @@ func (f *facts) fillRetry(c *Condition) {
 		f.fill(c, retryClear)
 		return
 	case !f.waiting:
-		f.fill(c, retryExpired) // its reason is not read any more (HL-02.2)
+		f.fill(c, retryExpired) // its reason no longer counts (HL-02.2)
 	case b.ConsecutiveFailures >= exhaustedAfter:
 		f.fillClassed(c, retryExhausted, withoutPrefix(b.ReasonClass))
 	default:
@@ -124,7 +125,7 @@ func (f *facts) fillAttention(c *Condition) {
 		f.fillNamed(c, attentionSecret, a.ReasonCode)
 	default:
 		f.fillNamed(c, attentionOpen, a.ReasonCode)
-		if target, hidden := admit(a.ActionTarget, ""); hidden {
+		if target, hidden := reasonOf(a.ActionTarget, ""); hidden {
 			c.Sensitivity = SecretRedacted
 		} else {
 			c.Remediation.Target = target
@@ -161,7 +162,7 @@ func (f *facts) fillCredentials(c *Condition) {
 	case f.Credentials.unconfirmed():
 		f.fill(c, credentialsUnconfirmed)
 	case f.Credentials != nil && !f.Credentials.Stored:
-		f.fill(c, credentialsNone) // none, so none of them was accepted
+		f.fill(c, credentialsNone) // none is stored, so none was accepted
 	case f.succeeded():
 		f.fill(c, credentialsAccepted)
 	default:

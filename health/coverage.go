@@ -5,16 +5,15 @@ import (
 	"strings"
 )
 
-// RunEvidence is what the latest run that ended says about coverage.
+// RunEvidence is the coverage evidence of the latest run that ended.
 type RunEvidence struct {
 	Status    Word       `json:"status"` // succeeded, failed, cancelled, abandoned
 	KnownGaps []KnownGap `json:"known_gaps"`
-	// Missed are the streams that a run which did not succeed failed to collect.
-	// nil: nobody knows which.
+	// Missed are the streams that an unsuccessful run failed to collect. nil: unknown.
 	Missed []string `json:"missed,omitempty"`
 }
 
-// KnownGap is one thing that a run said it did not collect.
+// KnownGap is one thing that a run reported as not collected.
 type KnownGap struct {
 	Kind           Word   `json:"kind"`
 	Stream         string `json:"stream"`
@@ -23,15 +22,16 @@ type KnownGap struct {
 	RecoveryAction Word   `json:"recovery_action"`
 }
 
-// ManifestStream is what a manifest says of one stream's coverage.
+// ManifestStream is a manifest's statement about one stream's coverage.
 type ManifestStream struct {
 	Name           string       `json:"name"`
-	Required       *bool        `json:"required"`        // nil: unless it is declared as not collected
+	Required       *bool        `json:"required"`        // nil: true, unless the stream is declared as not collected
 	CoveragePolicy CoverageAxis `json:"coverage_policy"` // collect, or an accepted label
 }
 
-// required is the one place that reads an absent answer: nobody requires what the
-// manifest says is not collected, unless it says that as well (RT-11).
+// required is the one place that interprets an absent answer: a stream that the
+// manifest declares as not collected is required only if the manifest also says so
+// (RT-11).
 func (m *ManifestStream) required() bool {
 	if m.Required == nil {
 		return !m.CoveragePolicy.Accepted()
@@ -39,7 +39,7 @@ func (m *ManifestStream) required() bool {
 	return *m.Required
 }
 
-// weight is what a known gap does to coverage.
+// weight is the effect of a known gap on coverage.
 type weight int
 
 const (
@@ -48,9 +48,9 @@ const (
 	weighsTerminal
 )
 
-// weigh reads a gap's severity and its recovery. What the owner can clear is
-// not terminal; what cannot be read is.
-func (g *KnownGap) weigh() weight {
+// weightOf derives the weight from a gap's severity and its recovery. A gap that the
+// owner can clear is not terminal; a gap with unreadable fields is.
+func (g *KnownGap) weightOf() weight {
 	switch {
 	case g.Severity == "informational", g.Severity == "recoverable":
 		return weighsNothing
@@ -69,8 +69,8 @@ func (g *KnownGap) ownerClears() bool {
 	return strings.Contains(code, "_otp_") || strings.Contains(code, "captcha") || strings.Contains(code, "manual_action")
 }
 
-// shadowed reports whether a skip's stream has a pending detail gap, which is
-// then the contract for it, unless the skip asks for somebody (HL-23.4).
+// shadowed reports whether a skip's stream has a pending detail gap. The gap then
+// replaces the skip, unless the skip asks for an action (HL-23.4).
 func (g *KnownGap) shadowed(pending []PendingGap) bool {
 	if g.Kind != "skip_result" || g.RecoveryAction != "" && g.RecoveryAction != "unknown" && g.RecoveryAction != "retry_by_runtime" {
 		return false
@@ -78,10 +78,10 @@ func (g *KnownGap) shadowed(pending []PendingGap) bool {
 	return slices.ContainsFunc(pending, func(p PendingGap) bool { return p.Stream == g.Stream })
 }
 
-// RunCoverage derives the coverage of a connection from its latest run that
-// ended (nil: none), its pending detail gaps and its manifest. Evidence about a
-// stream that the manifest does not require is left out. Streams names those
-// of the manifest that the axis speaks of, in the order of the evidence.
+// RunCoverage derives the coverage of a connection from its latest run that ended
+// (nil: none), its pending detail gaps and its manifest. Evidence about a stream that
+// the manifest does not require is left out. Streams names the manifest's streams
+// behind the axis, in the order of the evidence.
 func RunCoverage(run *RunEvidence, pending []PendingGap, streams []ManifestStream) Coverage {
 	if c, ok := declaredAbsent(streams, true); ok {
 		c.RequiredButAccepted = true
@@ -91,7 +91,7 @@ func RunCoverage(run *RunEvidence, pending []PendingGap, streams []ManifestStrea
 	if run != nil {
 		for i := range run.KnownGaps {
 			g := &run.KnownGaps[i]
-			switch w := g.weigh(); {
+			switch w := g.weightOf(); {
 			case w == weighsTerminal && !g.shadowed(pending):
 				terminal.add(g.Stream)
 			case w == weighsRetryable:
@@ -122,8 +122,8 @@ func RunCoverage(run *RunEvidence, pending []PendingGap, streams []ManifestStrea
 	return Coverage{Axis: CoverageComplete}
 }
 
-// tally collects evidence of one weight. Only streams that the manifest knows
-// are named; what does not name one of them counts for the connection.
+// tally collects evidence of one weight. It names only streams of the manifest;
+// evidence without such a stream counts for the connection.
 type tally struct {
 	manifest []ManifestStream
 	found    bool
@@ -141,8 +141,8 @@ func (t *tally) add(stream string) {
 	}
 }
 
-// declaredAbsent returns the label under which streams are declared as not
-// collected, the first of acceptedLabels when there are several.
+// declaredAbsent returns the label under which streams are declared as not collected,
+// the first of acceptedLabels if there are several.
 func declaredAbsent(streams []ManifestStream, required bool) (Coverage, bool) {
 	for _, label := range acceptedLabels {
 		c := Coverage{Axis: label}

@@ -1,7 +1,7 @@
 package health
 
-// Disposition says what happens next with what is missing. It is the only
-// source of whether something is terminal (HL-25).
+// Disposition is what happens next to missing data. It is the only source for whether
+// something is terminal (HL-25).
 type Disposition string
 
 // The dispositions.
@@ -14,20 +14,19 @@ const (
 	DispositionTerminal        Disposition = "terminal"
 )
 
-// DispositionInput is what the disposition of a stream or of a connection
-// depends on.
+// DispositionInput holds the inputs of the disposition of a stream or of a connection.
 type DispositionInput struct {
 	Coverage      CoverageAxis  `json:"coverage"`
 	Freshness     FreshnessAxis `json:"freshness"`
 	AttentionOpen bool          `json:"attention_open"`
 	GapRetryable  bool          `json:"gap_retryable"`
-	// Accepted: a coverage of unsupported or unavailable is what the manifest
-	// declares, of something that nobody requires. It is then no gap.
+	// Accepted: the manifest declares the coverage unsupported or unavailable for
+	// something that is not required. It is then no gap.
 	Accepted bool     `json:"accepted,omitempty"`
 	Refresh  *Refresh `json:"refresh"`
 }
 
-// ForwardDisposition tells what happens next.
+// ForwardDisposition returns what happens next.
 func ForwardDisposition(in DispositionInput) Disposition {
 	axis := in.Coverage.known()
 	absent := axis == CoverageUnsupported || axis == CoverageUnavailable

@@ -2,13 +2,13 @@ package health
 
 import "github.com/pdpp-host/pdpp-host/abi"
 
-// Evidence is all that a projection is made of: facts about one connection in
-// one generation of it. A nil part is one that nobody looked at; it is never
-// the same as one in which nothing was found.
+// Evidence is the complete input of a projection: facts about one connection in one
+// generation of it. A nil part was not gathered, which differs from a part in which
+// nothing was found.
 type Evidence struct {
-	// ObservedAt is the moment of the projection, the only "now" there is.
+	// ObservedAt is the time of the projection, the only "now".
 	ObservedAt Instant `json:"observed_at"`
-	// Run is the latest run that ended. nil: none ever did.
+	// Run is the latest run that ended. nil: no run has ended.
 	Run       *Run             `json:"run"`
 	Backoff   *Backoff         `json:"backoff"`
 	Attention *Attention       `json:"attention"`
@@ -25,34 +25,34 @@ type Evidence struct {
 	RemoteSurface *RemoteSurface `json:"remote_surface"`
 	Activity      *Activity      `json:"activity"`
 	DetailGaps    *DetailGaps    `json:"detail_gaps"`
-	// Credentials says what is stored to sign in with. nil: nobody looked.
+	// Credentials describes the stored credentials. nil: not gathered.
 	Credentials    *Credentials `json:"credentials"`
 	CollectionRate abi.Raw      `json:"collection_rate,omitempty"` // passed through to the detail
 }
 
-// RunStatus is how a run that ended went. A run that its owner cancelled is not
-// a failure: the evidence holds the run before it.
+// RunStatus is the result of a run that ended. A run that its owner cancelled is not a
+// failure: the evidence holds the run before it.
 type RunStatus string
 
-// How a run ended.
+// The results of a run.
 const (
 	RunSucceeded RunStatus = "succeeded"
 	RunFailed    RunStatus = "failed"
 )
 
-// Run is the latest run that ended. A status that is neither of the two reads
-// as if no run had ended.
+// Run is the latest run that ended. Any status other than these two is read as if no
+// run had ended.
 type Run struct {
 	LatestStatus  RunStatus `json:"latest_status"`
 	ReasonCode    Word      `json:"reason_code"`
 	LastSuccessAt Instant   `json:"last_success_at"`
-	// HasDegradingGaps is for whoever reads the evidence; gaps act through the
-	// coverage.
+	// HasDegradingGaps is information for readers of the evidence; gaps take effect
+	// through the coverage.
 	HasDegradingGaps bool `json:"has_degrading_gaps"`
 }
 
-// Backoff is the retry policy's current fact. ReasonClass may carry a prefix up
-// to its first colon, which says who classed it.
+// Backoff is the current delay of the retry policy. ReasonClass may carry a prefix up
+// to its first colon that names the classifier.
 type Backoff struct {
 	ConsecutiveFailures int     `json:"consecutive_failures"`
 	NextRunAt           Instant `json:"next_run_at"`
@@ -60,27 +60,28 @@ type Backoff struct {
 	RecordedAt          Instant `json:"recorded_at"`
 }
 
-// Credentials says what the host keeps of what the connector signs in with.
+// Credentials describes the credentials that the host stores for the connector.
 type Credentials struct {
 	Stored bool `json:"stored"`
-	// Removed: one that the connector requires, and that the latest run could use,
-	// was taken away since. Unconfirmed: it was, and there is another.
+	// Removed: a credential that the connector requires, and that the latest run could
+	// use, was removed since. Unconfirmed: it was removed, and another is stored.
 	Removed     bool `json:"removed,omitempty"`
 	Unconfirmed bool `json:"unconfirmed,omitempty"`
-	// NeverIn: no run ever got in, and what a run needs for that is not stored.
+	// NeverIn: no run has ever signed in, and a required credential is not stored.
 	NeverIn bool `json:"never_in,omitempty"`
-	// Rejected is the reason of the last run that failed over them, where nothing has
-	// said anything of them since. "": they were not rejected, or nobody knows it.
+	// Rejected is the reason of the last run that failed over the credentials, unless
+	// later evidence settles the question. "": they were not rejected, or it is
+	// unknown.
 	Rejected Word `json:"rejected,omitempty"`
 }
 
-// removed, unconfirmed and neverIn are false where nobody looked.
+// removed, unconfirmed and neverIn are false for evidence that was not gathered.
 func (c *Credentials) removed() bool     { return c != nil && c.Removed }
 func (c *Credentials) unconfirmed() bool { return c != nil && c.Unconfirmed && !c.Removed }
 func (c *Credentials) neverIn() bool     { return c != nil && c.NeverIn }
 
-// FirstSignIn reports whether the owner who is to sign in has nothing to do again:
-// no run ever got in, or the credential was taken away.
+// FirstSignIn reports whether signing in would be the owner's first time, not a
+// repetition: no run has ever signed in, or the credential was removed.
 func (c *Credentials) FirstSignIn() bool { return c.removed() || c.neverIn() }
 
 // Coverage is the connection's rolled-up coverage.
@@ -88,25 +89,25 @@ type Coverage struct {
 	Axis CoverageAxis `json:"axis"`
 	// RequiredButAccepted: the manifest requires a stream and declares it absent.
 	RequiredButAccepted bool `json:"required_but_accepted"`
-	// Streams are those that the axis speaks of, as the manifest names them.
+	// Streams are the streams behind the axis, as the manifest names them.
 	Streams []string `json:"streams,omitempty"`
 }
 
-// FreshnessResult is what Freshness found.
+// FreshnessResult is the result of Freshness.
 type FreshnessResult struct {
 	Axis FreshnessAxis `json:"axis"`
 }
 
-// Outbox is what the trusted heartbeats of a device say.
+// Outbox summarizes the trusted heartbeats of a device.
 type Outbox struct {
 	Axis   OutboxState   `json:"axis"`
 	Cause  StalledCause  `json:"cause"` // ignored unless the axis is stalled
 	Counts *OutboxCounts `json:"counts,omitempty"`
-	// Left: a device told of work that has not left it, counted or not.
+	// Left: a device reported work that it still holds, counted or not.
 	Left bool `json:"left,omitempty"`
 }
 
-// ProjectionEvidence says which read models could not be read.
+// ProjectionEvidence lists the read models that could not be read.
 type ProjectionEvidence struct {
 	UnreliableSources []Word `json:"unreliable_sources"`
 }
@@ -116,12 +117,12 @@ type Schedule struct {
 	Enabled bool `json:"enabled"`
 }
 
-// Activity says whether a run or a durable work item is live now.
+// Activity reports whether a run or a durable work item is live now.
 type Activity struct {
 	Active bool `json:"active"`
 }
 
-// RemoteSurface is what is known of the managed browser surface.
+// RemoteSurface describes the managed browser surface.
 type RemoteSurface struct {
 	Axis          SurfaceAxis `json:"axis"`
 	LeaseStatus   Word        `json:"lease_status"`

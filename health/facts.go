@@ -1,26 +1,26 @@
 package health
 
-// facts is evidence as the conditions read it: superseded and expired parts
-// taken out, unknown words read as unknown, and what several conditions need
-// worked out once.
+// facts is evidence prepared for the conditions: superseded and expired parts are
+// removed, unknown words are read as unknown, and results that several conditions need
+// are computed once.
 type facts struct {
 	*Evidence
 	run       *Run     // nil unless a run ended
 	backoff   *Backoff // nil when superseded; kept when expired
-	waiting   bool     // backoff is there and has not expired
+	waiting   bool     // there is a backoff that has not expired
 	attention *Attention
 	axes      Axes
 	coverage  Coverage
 	manual    bool
 	byDevice  bool // the local-device collection verdict holds
-	// observed is when a condition was observed that knows no better.
+	// observed is the observation time of a condition that has no better one.
 	observed Instant
-	// first is the raw text that readiness is judged by, and code the same
-	// normalised; both "" after a success, which is newer proof (HL-04.1).
+	// first is the raw text by which readiness is judged, and code its normalised
+	// form; both are "" after a success, which is newer proof (HL-04.1).
 	first, code Word
 }
 
-func read(e *Evidence) facts {
+func newFacts(e *Evidence) facts {
 	f := facts{Evidence: e, backoff: e.Backoff, attention: e.Attention, manual: e.Refresh.ManualOnly(), observed: e.ObservedAt}
 	if e.Run != nil && (e.Run.LatestStatus == RunSucceeded || e.Run.LatestStatus == RunFailed) {
 		f.run = e.Run
@@ -35,7 +35,7 @@ func read(e *Evidence) facts {
 	}
 	f.axes = axesOf(e)
 	if f.axes.Outbox == OutboxIdle && f.undelivered() {
-		f.axes.Outbox = OutboxUnknown // it cannot be both
+		f.axes.Outbox = OutboxUnknown // idle contradicts undelivered work
 	}
 	f.coverage = Coverage{Axis: CoverageUnknown}
 	if e.Coverage != nil {
@@ -50,8 +50,8 @@ func read(e *Evidence) facts {
 	return f
 }
 
-// axesOf reads the axes. What nobody looked at is unknown (Invariant 8), but
-// for attention and surface, whose absence is the answer.
+// axesOf reads the axes. An axis without evidence is unknown (Invariant 8), except
+// attention and surface, where absence is the answer.
 func axesOf(e *Evidence) Axes {
 	a := Axes{
 		Attention: AttentionNone, Coverage: CoverageUnknown, Freshness: FreshnessUnknown, Outbox: OutboxUnknown, RemoteSurface: SurfaceNone,
@@ -76,8 +76,8 @@ func axesOf(e *Evidence) Axes {
 
 func (f *facts) succeeded() bool { return f.run != nil && f.run.LatestStatus == RunSucceeded }
 
-// firstReason is the most telling reason there is: the run's, else that of a
-// back-off that still holds, else that of the open request.
+// firstReason returns the most significant reason: the run's, else that of a back-off
+// in force, else that of the open request.
 func (f *facts) firstReason() Word {
 	switch {
 	case f.run != nil && f.run.ReasonCode != "":
@@ -90,8 +90,8 @@ func (f *facts) firstReason() Word {
 	return ""
 }
 
-// rejection is why the credentials are known to be no good: the first reason, else
-// that of an earlier run since which nobody got in; "" when they are not.
+// rejection returns why the credentials are invalid: the first reason, else that of an
+// earlier run after which no run signed in; "" if they are not known to be invalid.
 func (f *facts) rejection() Word {
 	switch {
 	case credentialShaped(f.code):
@@ -103,8 +103,9 @@ func (f *facts) rejection() Word {
 }
 
 // undelivered reports whether a device holds work that it is not known to be sending:
-// what it gave up, what was taken up and left lying and, unless it is at it, whatever
-// else it told of. No run's success speaks for that (HL-14).
+// work that it gave up, work that was leased and abandoned and, unless its outbox is
+// active, any other work that it reported. A successful run is no evidence about that
+// work (HL-14).
 func (f *facts) undelivered() bool {
 	o := f.Outbox
 	switch {
@@ -116,9 +117,9 @@ func (f *facts) undelivered() bool {
 	return f.axes.Outbox != OutboxActive && (o.Left || o.Counts.Stuck())
 }
 
-// deviceVerdict reports whether a device's own evidence proves a collection as
-// a succeeded run would (HL-14). A run that ended decides instead, and credentials
-// that were rejected keep the proof away. An outbox with any work stuck is not idle.
+// deviceVerdict reports whether a device's own evidence proves a collection as a
+// succeeded run would (HL-14). A run that ended takes precedence, and rejected
+// credentials prevent the proof. An outbox with stuck work is not idle.
 func (f *facts) deviceVerdict() bool {
 	return f.LocalDeviceBacked && f.run == nil && f.axes.Outbox == OutboxIdle && f.axes.Coverage == CoverageComplete &&
 		!f.coverage.RequiredButAccepted && f.axes.Freshness == FreshnessFresh && (f.Credentials == nil || f.Credentials.Rejected == "")

@@ -141,7 +141,7 @@ func TestRollupKeys(t *testing.T) {
 		}
 		slices.Sort(keys)
 		if !slices.Equal(keys, c.keys) {
-			t.Errorf("%T has the keys %q", c.value, keys)
+			t.Errorf("%T has the keys %q, want slices.Equal(keys, c.keys)", c.value, keys)
 		}
 	}
 }
@@ -154,14 +154,14 @@ func TestOutboxCountsOfASnapshot(t *testing.T) {
 	e := health.Evidence{LocalDeviceBacked: true, Outbox: &health.Outbox{Axis: health.OutboxActive, Counts: &health.OutboxCounts{Pending: &n}}}
 	s := health.Project(e)
 	if s.OutboxCounts == nil || *s.OutboxCounts.Pending != 3 {
-		t.Fatalf("%+v", s.OutboxCounts)
+		t.Fatalf("got %+v, want s.OutboxCounts != nil && *s.OutboxCounts.Pending == 3", s.OutboxCounts)
 	}
 	if n = 4; *s.OutboxCounts.Pending != 3 {
 		t.Error("the snapshot shares its counts with the evidence")
 	}
 	e.LocalDeviceBacked = false
 	if s := health.Project(e); s.OutboxCounts != nil {
-		t.Errorf("%+v", s.OutboxCounts)
+		t.Errorf("health.Project(e): got %+v, want s.OutboxCounts == nil", s.OutboxCounts)
 	}
 }
 
@@ -169,7 +169,7 @@ func TestWire(t *testing.T) {
 	t.Parallel()
 	var i health.Instant
 	if err := json.Unmarshal([]byte(`"some day"`), &i); err != nil || !i.IsZero() {
-		t.Errorf("%v, %v", i, err)
+		t.Errorf("json.Unmarshal([]byte(`\"some day\"`), &i): got %v, %v, want no error && i.IsZero()", i, err)
 	}
 	for text, want := range map[string]string{
 		`"2031-03-09T11:00:00+01:00"`: `"2031-03-09T10:00:00.000Z"`, `null`: `null`, `7`: `null`, `"2031-03-09T10:00:00.1239Z"`: `"2031-03-09T10:00:00.123Z"`,
@@ -178,12 +178,12 @@ func TestWire(t *testing.T) {
 			t.Fatal(err)
 		}
 		if b, err := json.Marshal(i); err != nil || string(b) != want {
-			t.Errorf("%s: %s, %v", text, b, err)
+			t.Errorf("%s: got %s, %v, want no error && string(b) == want", text, b, err)
 		}
 	}
 	for w, want := range map[health.Word]string{"": `null`, "a": `"a"`, `"<\`: `"\"\u003c\\"`} {
 		if b, err := json.Marshal(w); err != nil || string(b) != want {
-			t.Errorf("%q: %s, %v", w, b, err)
+			t.Errorf("%q: got %s, %v, want no error && string(b) == want", w, b, err)
 		}
 	}
 }
@@ -202,9 +202,9 @@ func TestSnapshotRoundTrip(t *testing.T) {
 	}
 	again, err := json.Marshal(back)
 	if err != nil || string(again) != string(b) {
-		t.Errorf("%s\n%s\n%v", b, again, err)
+		t.Errorf("got %s\n%s\n%v, want no error && string(again) == string(b)", b, again, err)
 	}
 	if !reflect.DeepEqual(s.Axes, back.Axes) || len(back.Conditions) != len(health.Types) {
-		t.Errorf("%+v", back)
+		t.Errorf("got %+v, want reflect.DeepEqual(s.Axes, back.Axes) && len(back.Conditions) == len(health.Types)", back)
 	}
 }

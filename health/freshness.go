@@ -2,25 +2,24 @@ package health
 
 import "time"
 
-// FreshnessInput is what a connection's freshness depends on.
+// FreshnessInput holds the inputs of a connection's freshness.
 type FreshnessInput struct {
 	Now            Instant `json:"now"`
 	LastSuccessAt  Instant `json:"last_success_at"`
 	NewestRecordAt Instant `json:"newest_record_at"`
-	// HeartbeatAt is a trusted heartbeat of a local device, which may stand in
-	// for a success (HL-14.1).
+	// HeartbeatAt is the time of a trusted heartbeat of a local device, which may
+	// replace a success (HL-14.1).
 	HeartbeatAt       Instant `json:"heartbeat_at"`
 	LocalDeviceBacked bool    `json:"local_device_backed"`
 	// MaximumStaleness is the window that the manifest declares; 0: none.
 	MaximumStaleness time.Duration `json:"maximum_staleness_ns"`
 }
 
-// Freshness tells whether the data is younger than its declared window. Without
-// a window, or without anything that was captured, nobody can tell (HL-14.2).
-// A run that failed since does not make the data any older: that it failed is
-// said of the collection and of the coverage. Data from further ahead than the
-// window is long is of a clock that was put back since: how old it is, nobody
-// knows (Invariant 8).
+// Freshness reports whether the data is younger than its declared window. Without a
+// window, or without captured data, it is unknown (HL-14.2). A later failed run does
+// not make the data older: collection and coverage report the failure. Data dated
+// further in the future than the window implies that the clock was set back; its age
+// is unknown (Invariant 8).
 func Freshness(in FreshnessInput) FreshnessAxis {
 	captured := in.captured()
 	if captured.IsZero() || in.Now.IsZero() || in.MaximumStaleness <= 0 {
@@ -35,7 +34,7 @@ func Freshness(in FreshnessInput) FreshnessAxis {
 	return FreshnessStale
 }
 
-// captured is from when the data is, as far as anybody knows.
+// captured returns the time of the data, as far as it is known.
 func (in *FreshnessInput) captured() Instant {
 	success := in.LastSuccessAt
 	if in.LocalDeviceBacked {

@@ -21,7 +21,7 @@ type headline struct {
 	by     int
 }
 
-// headline finds the state: the first test that matches wins.
+// headline returns the state: the first test that matches wins.
 func (f *facts) headline(c []Condition) headline {
 	at := func(s State, i int) headline { return headline{s, c[i].Reason, i} }
 	paused := c[atSchedule].is(False)
@@ -30,9 +30,8 @@ func (f *facts) headline(c []Condition) headline {
 		return headline{StateUnknown, "", atProjection}
 	case c[atAttention].is(False):
 		return at(StateNeedsAttention, atAttention)
-	// A pause hides what a schedule would have met. A connector that only its
-	// owner runs is not hidden by the pause of a schedule that it does not use
-	// (HL-15).
+	// A pause hides conditions that concern a schedule. A connector that only its
+	// owner runs does not use the schedule, so its pause hides nothing (HL-15).
 	case paused && !f.manual:
 		return headline{StateIdle, "", atSchedule}
 	case c[atCredentials].blocking() && (!c[atCollection].is(True) || f.Credentials.removed()):
@@ -50,7 +49,7 @@ func (f *facts) headline(c []Condition) headline {
 	return f.quiet(c, paused)
 }
 
-// quiet finds the state of a connection about which nothing is wrong.
+// quiet returns the state of a connection without a problem.
 func (f *facts) quiet(c []Condition, paused bool) headline {
 	uploading := c[atExporter].is(True) && c[atBacklog].is(False)
 	good := c[atCollection].is(True) && c[atCoverage].is(True)
@@ -71,14 +70,15 @@ func (f *facts) quiet(c []Condition, paused bool) headline {
 	case c[atCollection].is(Unknown):
 		return headline{StateIdle, "", -1}
 	case good && c[atFresh].is(True):
-		// Whatever is false here stands at info severity, or it were degrading.
+		// A false condition here has severity info, otherwise it would degrade the
+		// connection.
 		return headline{StateHealthy, "", -1}
 	}
 	return headline{StateUnknown, "", firstUnknown(c)}
 }
 
-// degradingOrder is the order in which a condition speaks for a degraded
-// connection. Those that are left out are policy, or have a state of their own.
+// degradingOrder is the order in which conditions explain a degraded connection. The
+// missing ones are policy, or have their own state.
 var degradingOrder = [...]int{atRuntime, atSurface, atExporter, atCoverage, atFresh, atBacklog, atCollection}
 
 // degrading returns the condition that degrades the connection, or -1.
@@ -91,10 +91,10 @@ func degrading(c []Condition) int {
 	return -1
 }
 
-// degradedReason names why: the run's own reason, else the surface's.
+// degradedReason returns the run's own reason, else the surface's.
 func (f *facts) degradedReason(c []Condition) Word {
 	if c[atCollection].is(False) && f.run.ReasonCode != "" {
-		if ownWord(f.run.ReasonCode) {
+		if isContractWord(f.run.ReasonCode) {
 			return f.run.ReasonCode
 		}
 		return c[atCollection].Reason
@@ -105,7 +105,7 @@ func (f *facts) degradedReason(c []Condition) Word {
 	return ""
 }
 
-// firstUnknown returns the condition whose answer is missed most.
+// firstUnknown returns the most important condition without an answer.
 func firstUnknown(c []Condition) int {
 	for _, i := range [...]int{atCollection, atCoverage, atFresh, atSurface, atRuntime} {
 		if c[i].is(Unknown) {

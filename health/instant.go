@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Instant is a moment, or none: the zero Instant, which is null on the wire. It
-// is written in UTC with milliseconds (RFC 3339).
+// Instant is a time, or none: the zero Instant, which is null on the wire. It is
+// written in UTC with milliseconds (RFC 3339).
 type Instant struct{ time.Time }
 
 const instantLayout = "2006-01-02T15:04:05.000Z07:00"
@@ -22,8 +22,8 @@ func (i Instant) MarshalJSON() ([]byte, error) {
 	return i.UTC().AppendFormat(make([]byte, 0, len(instantLayout)+2), `"`+instantLayout+`"`), nil
 }
 
-// UnmarshalJSON reads an RFC 3339 string. Anything else is no instant: a time
-// that cannot be read is one that nobody knows.
+// UnmarshalJSON reads an RFC 3339 string. Any other value becomes the zero Instant,
+// since an unreadable time is unknown.
 func (i *Instant) UnmarshalJSON(b []byte) error {
 	t, err := time.Parse(time.RFC3339Nano, strings.Trim(string(b), `"`))
 	if err != nil {
@@ -33,13 +33,12 @@ func (i *Instant) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// expired reports whether at has come by now. What has no end, and what is
-// looked at from no known time, has not expired.
+// expired reports whether at has passed by now. A zero at or a zero now never expires.
 func expired(at, now Instant) bool {
 	return !at.IsZero() && !now.IsZero() && !at.After(now.Time)
 }
 
-// firstKnown returns the first instant that is one.
+// firstKnown returns the first instant that is not zero.
 func firstKnown(instants ...Instant) Instant {
 	for _, i := range instants {
 		if !i.IsZero() {

@@ -1,19 +1,19 @@
 package health
 
-// LocalCoverage are a device's stored coverage records. A nil LocalCoverage, or
-// one that could not be read, says nothing.
+// LocalCoverage holds a device's stored coverage records. A nil or unreadable
+// LocalCoverage is no evidence.
 type LocalCoverage struct {
 	Readable bool          `json:"readable"`
 	Records  []StoreRecord `json:"records"`
 }
 
-// StoreRecord says what became of one store on the device.
+// StoreRecord is the result for one store on the device.
 type StoreRecord struct {
 	Store  string `json:"store"`
 	Status Word   `json:"status"`
 }
 
-// accounted reports whether the record says what became of its store.
+// accounted reports whether the record holds a known result.
 func (r *StoreRecord) accounted() bool {
 	switch r.Status {
 	case "collected", "inventory_only", "excluded", "deferred", "missing", "unsupported":
@@ -22,9 +22,9 @@ func (r *StoreRecord) accounted() bool {
 	return false
 }
 
-// SelectCoverage falls back on a device's coverage records where the runs say
-// nothing (HL-17). Any other coverage from runs wins. No records are no proof,
-// and neither is an empty outbox, which is not even asked.
+// SelectCoverage uses a device's coverage records if the runs give no evidence
+// (HL-17). Any other coverage from runs wins. An empty list of records proves nothing;
+// the outbox is not considered.
 func SelectCoverage(run Coverage, local *LocalCoverage) Coverage {
 	run.Axis = run.Axis.known()
 	if run.Axis != CoverageUnknown || local == nil || !local.Readable || len(local.Records) == 0 {

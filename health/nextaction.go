@@ -1,7 +1,7 @@
 package health
 
-// NextAction is what the open request asks of the owner. Owner surfaces read
-// the verdict's required actions instead.
+// NextAction is what the open request asks of the owner. Owner surfaces read the
+// verdict's required actions instead.
 type NextAction struct {
 	Source           string  `json:"source"` // structured, schedule_fallback
 	ID               Word    `json:"id"`
@@ -13,8 +13,8 @@ type NextAction struct {
 	ExpiresAt        Instant `json:"expires_at"`
 }
 
-// nextAction copies what is no secret of the open request; nil in every other
-// state than needs_attention.
+// nextAction copies the parts of the open request that are not secret; nil in every
+// state other than needs_attention.
 func (f *facts) nextAction(s State) *NextAction {
 	if s != StateNeedsAttention {
 		return nil
@@ -23,11 +23,11 @@ func (f *facts) nextAction(s State) *NextAction {
 	n := &NextAction{
 		Source: "schedule_fallback", ID: Identity(a.ID), RunID: Identity(a.RunID), ExpiresAt: a.ExpiresAt,
 	}
-	n.OwnerAction, _ = admit(a.OwnerAction, "")
-	n.ResponseContract, _ = admit(a.ResponseContract, "")
-	n.ReasonCode, _ = admit(a.ReasonCode, outcomes[attentionOpen].reason)
+	n.OwnerAction, _ = reasonOf(a.OwnerAction, "")
+	n.ResponseContract, _ = reasonOf(a.ResponseContract, "")
+	n.ReasonCode, _ = reasonOf(a.ReasonCode, outcomes[attentionOpen].reason)
 	if a.Sensitivity != "secret" {
-		n.ActionTarget, _ = admit(a.ActionTarget, "")
+		n.ActionTarget, _ = reasonOf(a.ActionTarget, "")
 	}
 	if n.ID != "" && n.OwnerAction != "" {
 		n.Source = "structured"

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// StaleHeartbeat is the age from which a heartbeat no longer vouches for
-// pending work, unless the caller knows better.
+// StaleHeartbeat is the age beyond which a heartbeat no longer proves that pending
+// work is being sent, unless the caller gives another.
 const StaleHeartbeat = 30 * time.Minute
 
-// Heartbeat is what one source instance of a device reported last.
+// Heartbeat is the last report of one source instance of a device.
 type Heartbeat struct {
 	SourceInstanceID    Word               `json:"source_instance_id"`
 	DeviceStatus        Word               `json:"device_status"`
@@ -22,45 +22,45 @@ type Heartbeat struct {
 	OutboxDiagnostics   *OutboxDiagnostics `json:"outbox_diagnostics"`
 }
 
-// What is read of a heartbeat's words.
+// The words of a heartbeat that have an effect.
 const (
 	deviceActive     Word = "active"
 	heartbeatBlocked Word = "blocked"
 )
 
-// trusted reports whether a row may say anything about its connection.
+// trusted reports whether a row is evidence about its connection.
 func (h *Heartbeat) trusted() bool {
 	return h.DeviceStatus == deviceActive && h.SourceStatus == deviceActive && h.DeviceRevokedAt.IsZero()
 }
 
 func (h *Heartbeat) pending() bool { return positive(h.RecordsPending) }
 
-// gaveUp reports whether the device told of work that it sends no more.
+// gaveUp reports whether the device reported work that it no longer sends.
 func (h *Heartbeat) gaveUp() bool {
 	return h.OutboxDiagnostics != nil && positive(h.OutboxDiagnostics.DeadLetter)
 }
 
 func positive(n *int64) bool { return n != nil && *n > 0 }
 
-// OutboxReading is what a connection's heartbeats say together.
+// OutboxReading is the combined reading of a connection's heartbeats.
 type OutboxReading struct {
 	Axis OutboxState `json:"axis"`
-	// Cause is set on a stalled axis only (HL-16.4).
+	// Cause is set only if the axis is stalled (HL-16.4).
 	Cause StalledCause `json:"cause"`
-	// SourceCount is the number of trusted sources. HasEvidence: one of them has
-	// sent a heartbeat. Unreliable: one of them says nothing that can be read.
+	// SourceCount is the number of trusted sources. HasEvidence: one of them has sent
+	// a heartbeat. Unreliable: one of them has no readable state.
 	SourceCount int  `json:"source_count"`
 	HasEvidence bool `json:"has_evidence"`
 	Unreliable  bool `json:"unreliable"`
-	// RecordsPending is the sum over the trusted sources; nil when none told.
+	// RecordsPending is the sum over the trusted sources; nil if none reported it.
 	RecordsPending *int64 `json:"records_pending"`
 }
 
-// OutboxAxis reads a connection's heartbeats at now. Only trusted rows count.
-// One stalled source stalls the connection, under the most actionable cause;
-// one active source makes it active; it is idle only when every source is, and
-// unknown otherwise. A heartbeat older than threshold (exclusive) with pending
-// work has stopped draining.
+// OutboxAxis reads a connection's heartbeats at now. Only trusted rows count. One
+// stalled source stalls the connection, with the most actionable cause; one active
+// source makes it active; it is idle only if every source is idle, and unknown
+// otherwise. A heartbeat older than threshold (exclusive) with pending work is
+// stalled.
 func OutboxAxis(heartbeats []Heartbeat, now Instant, threshold time.Duration) OutboxReading {
 	r := OutboxReading{Axis: OutboxUnknown}
 	cause, active, idle := len(stalledCauses), false, 0
@@ -105,7 +105,7 @@ func (h *Heartbeat) read(now Instant, threshold time.Duration) (OutboxState, Sta
 		}
 		return OutboxStalled, CauseStateReadFailed
 	case !now.IsZero() && now.Sub(h.LastHeartbeatAt.Time) < -threshold:
-		return OutboxUnknown, "" // of a clock that was put back since: how old it is, nobody knows
+		return OutboxUnknown, "" // the clock was set back since; the heartbeat's age is unknown
 	case h.pending() && !now.IsZero() && now.Sub(h.LastHeartbeatAt.Time) > threshold:
 		return OutboxStalled, CauseStalePending
 	case h.LastHeartbeatStatus == "starting", h.LastHeartbeatStatus == "retrying", h.pending():
@@ -116,9 +116,8 @@ func (h *Heartbeat) read(now Instant, threshold time.Duration) (OutboxState, Sta
 	return OutboxUnknown, ""
 }
 
-// addCount adds what a source told to what others told; what is negative tells
-// nothing. A sum is never less than what it is made of: the largest number stands
-// for every larger one.
+// addCount adds a source's count to a sum; a negative count is ignored. On overflow
+// the sum stays at the largest number.
 func addCount(to **int64, n *int64) {
 	switch {
 	case n == nil || *n < 0:

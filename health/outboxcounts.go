@@ -2,12 +2,12 @@ package health
 
 import "encoding/json"
 
-// OutboxDiagnostics are one device's own counts of its outbox. A count that is
-// negative or no whole number is none.
+// OutboxDiagnostics are one device's own counts of its outbox. A negative or
+// fractional count is treated as missing.
 type OutboxDiagnostics OutboxCounts
 
-// UnmarshalJSON reads what a device reported, field by field: one that is not a
-// count does not spoil the others.
+// UnmarshalJSON reads a device's report field by field, so an invalid count does not
+// spoil the others.
 func (d *OutboxDiagnostics) UnmarshalJSON(b []byte) error {
 	var raw struct {
 		Pending         json.RawMessage `json:"pending"`
@@ -40,9 +40,9 @@ func count(raw json.RawMessage) *int64 {
 	return n
 }
 
-// OutboxCounts is the sum of what a connection's trusted sources report. A
-// field that none of them reported is absent, which is not zero. The counts are
-// the owner's only, and these keys are all there ever are (HL-11.3).
+// OutboxCounts is the sum of the reports of a connection's trusted sources. A field
+// that none of them reported is absent, which differs from zero. Only the owner sees
+// the counts, and no other keys are ever added (HL-11.3).
 type OutboxCounts struct {
 	Pending         *int64  `json:"pending,omitempty"`
 	Retrying        *int64  `json:"retrying,omitempty"`
@@ -55,16 +55,16 @@ type OutboxCounts struct {
 	OldestPendingAt Instant `json:"oldest_pending_at,omitzero"`
 }
 
-// fields are the counts, those of stuck work first.
+// fields returns the counts, those of stuck work first.
 func (c *OutboxCounts) fields() [8]**int64 {
 	return [...]**int64{&c.Pending, &c.Retrying, &c.StaleLeases, &c.DeadLetter, &c.BacklogOpen, &c.Leased, &c.Succeeded, &c.Total}
 }
 
-// stuckFields is how many of fields count work that has not left the device.
+// stuckFields is the number of fields that count work still on the device.
 const stuckFields = 5
 
-// Stuck reports whether any work is left on the device. No counts, no stuck work
-// that one could know of.
+// Stuck reports whether work is left on the device. Without counts no stuck work is
+// known.
 func (c *OutboxCounts) Stuck() bool {
 	if c == nil {
 		return false
@@ -90,8 +90,8 @@ func (c *OutboxCounts) clone() *OutboxCounts {
 	return out
 }
 
-// RollupOutboxCounts sums the counts of the trusted sources and keeps the
-// earliest pending time; nil when none of them reported any (HL-11).
+// RollupOutboxCounts sums the counts of the trusted sources and keeps the earliest
+// pending time; nil if none of them reported any (HL-11).
 func RollupOutboxCounts(heartbeats []Heartbeat) *OutboxCounts {
 	sum, told := &OutboxCounts{}, false
 	to := sum.fields()

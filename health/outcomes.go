@@ -1,19 +1,19 @@
 package health
 
-// outcome is one row of the table of conditions: what a condition of a type can
-// be. Every sentence that a condition says stands here once.
+// outcome is one row of the table of conditions: one possible value of a condition of
+// a type. Every sentence of a condition is written here once.
 type outcome struct {
 	typ      Type
 	status   Status
 	severity Severity
-	reason   Word // what it is called when nothing from outside names it better
+	reason   Word // the reason, unless outside text supplies a better one
 	origin   Origin
 	message  string
-	remedy   *Remediation // copied, never handed out
-	redacted bool         // details were taken out whatever they were
+	remedy   *Remediation // always copied before it is returned
+	redacted bool         // details were removed in every case
 }
 
-// The outcomes. A row's place in the table is its name.
+// The outcomes. A row's index in the table is its name.
 const (
 	projectionUnreliable = iota
 	projectionCurrent

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Every row is whole, and every sentence stands once (HL-02).
+// Every row is complete, and every sentence occurs once (HL-02).
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
 	sentences := make(map[string]int)
@@ -25,13 +25,13 @@ func TestOutcomes(t *testing.T) {
 			t.Errorf("row %d shows a rejected credential's details", i)
 		}
 		if o.reason != "" && normalise(o.reason) != o.reason {
-			t.Errorf("row %d: reason %q is no code", i, o.reason)
+			t.Errorf(`row %d: reason %q is no code, want o.reason == "" || normalise(o.reason) == o.reason`, i, o.reason)
 		}
 		if !strings.HasSuffix(o.message, ".") {
-			t.Errorf("row %d: %q is no sentence", i, o.message)
+			t.Errorf(`row %d: %q is no sentence, want strings.HasSuffix(o.message, ".")`, i, o.message)
 		}
 		if before, ok := sentences[o.message]; ok {
-			t.Errorf("rows %d and %d say the same", before, i)
+			t.Errorf("rows %d and %d say the same, want !ok", before, i)
 		}
 		sentences[o.message] = i
 		if perType[o.typ] == nil {
@@ -41,7 +41,7 @@ func TestOutcomes(t *testing.T) {
 	}
 	for _, typ := range Types {
 		if len(perType[typ]) < 2 {
-			t.Errorf("%s has one answer only", typ)
+			t.Errorf("%s has one answer only, want len(perType[typ]) >= 2", typ)
 		}
 	}
 }
@@ -63,12 +63,12 @@ func TestStalledSentences(t *testing.T) {
 			text := outcomes[row].message + " " + outcomes[row].remedy.Label
 			for _, s := range c.says {
 				if !strings.Contains(text, s) {
-					t.Errorf("%q does not say %q", text, s)
+					t.Errorf("%q does not say %q, want strings.Contains(text, s)", text, s)
 				}
 			}
 			for _, s := range c.no {
 				if strings.Contains(strings.ToLower(text), s) {
-					t.Errorf("%q says %q", text, s)
+					t.Errorf("%q says %q, want !strings.Contains(strings.ToLower(text), s)", text, s)
 				}
 			}
 		}

@@ -22,7 +22,7 @@ func TestProjectIsPure(t *testing.T) {
 		first := health.Project(e)
 		health.Project(other)
 		if second := health.Project(e); !reflect.DeepEqual(first, second) {
-			t.Fatalf("%+v\n%+v", first, second)
+			t.Fatalf("health.Project(e): got %+v\n%+v, want reflect.DeepEqual(first, second)", first, second)
 		}
 		if after := encode(t, e); after != before {
 			t.Fatalf("the evidence changed:\n%s\n%s", before, after)
@@ -45,15 +45,15 @@ func TestSnapshotIsWhole(t *testing.T) {
 			}
 		}
 		if s.DominantConditionID != "" && !ids[string(s.DominantConditionID)] {
-			t.Fatalf("dominant %q is none of the conditions", s.DominantConditionID)
+			t.Fatalf(`dominant %q is none of the conditions, want s.DominantConditionID == "" || ids[string(s.DominantConditionID)]`, s.DominantConditionID)
 		}
 		for _, id := range s.SupportingConditionIDs {
 			if !ids[id] {
-				t.Fatalf("%q is none of the conditions", id)
+				t.Fatalf("%q is none of the conditions, want ids[id]", id)
 			}
 		}
 		if s.State == health.StateNeedsAttention && s.NextAction == nil || s.State != health.StateNeedsAttention && s.NextAction != nil {
-			t.Fatalf("%s with next action %+v", s.State, s.NextAction)
+			t.Fatalf("%s with next action %+v, want (s.State != health.StateNeedsAttention || s.NextAction != nil) && (s.State == health.StateNeedsAttention || s.NextAction == nil)", s.State, s.NextAction)
 		}
 	})
 }
@@ -74,11 +74,11 @@ func TestHealthyIsProven(t *testing.T) {
 			switch c.Type {
 			case health.CollectionSucceeded, health.SourceCoverageComplete, health.Fresh, health.ProjectionReliable, health.AttentionClear, health.RetryPolicyClear:
 				if c.Status != health.True {
-					t.Fatalf("healthy with %s %s", c.ID, c.Status)
+					t.Fatalf("healthy with %s %s, want %v", c.ID, c.Status, health.True)
 				}
 			default:
 				if c.Status == health.False && c.Severity != health.Info {
-					t.Fatalf("healthy with %s", c.ID)
+					t.Fatalf("healthy with %s, want c.Status != health.False || c.Severity == health.Info", c.ID)
 				}
 			}
 		}
@@ -86,20 +86,20 @@ func TestHealthyIsProven(t *testing.T) {
 			t.Fatal("healthy without any collection")
 		}
 		if o := e.Outbox; e.LocalDeviceBacked && o != nil { // HL-14
-			if c := o.Counts; c != nil && (told(c.DeadLetter) || told(c.StaleLeases)) {
-				t.Fatalf("healthy with %+v", c)
+			if c := o.Counts; c != nil && (nonNegative(c.DeadLetter) || nonNegative(c.StaleLeases)) {
+				t.Fatalf("healthy with %+v, want c == nil || !told(c.DeadLetter) && !told(c.StaleLeases)", c)
 			}
 			if o.Left && s.Axes.Outbox != health.OutboxActive {
-				t.Fatalf("healthy with work left on an outbox that is %s", s.Axes.Outbox)
+				t.Fatalf("healthy with work left on an outbox that is %s, want !o.Left || s.Axes.Outbox == health.OutboxActive", s.Axes.Outbox)
 			}
 		}
 	})
 	if well < fewestWell {
-		t.Errorf("only %d were healthy", well)
+		t.Errorf("only %d were healthy, want well >= fewestWell", well)
 	}
 }
 
-func told(n *int64) bool { return n != nil && *n > 0 }
+func nonNegative(n *int64) bool { return n != nil && *n > 0 }
 
 // HL-02.1: no secret leaves, whatever field it came in by.
 func TestNoSecretLeaves(t *testing.T) {
@@ -109,13 +109,13 @@ func TestNoSecretLeaves(t *testing.T) {
 		e := drawEvidence(t, func(*rapid.T) health.Word { return health.Word(text) })
 		e.CollectionRate = nil // the host's own, passed through
 		if out := encode(t, health.Project(e)); strings.Contains(strings.ToLower(out), strings.ToLower(secret)) {
-			t.Fatalf("%q of %q stands in %s", secret, text, out)
+			t.Fatalf("%q of %q stands in %s, want !strings.Contains(strings.ToLower(out), strings.ToLower(secret))", secret, text, out)
 		}
 	})
 }
 
-// HL-02.2, HL-04.1: what has expired or was superseded is as if it had never
-// been, but for the condition that says so.
+// HL-02.2, HL-04.1: expired or superseded evidence has no effect, except on the
+// condition that reports it.
 func TestExpiryAndSupersession(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -135,7 +135,7 @@ func TestExpiryAndSupersession(t *testing.T) {
 		a, b := health.Project(e), health.Project(without)
 		if a.State != b.State || a.ReasonCode != b.ReasonCode || a.Axes != b.Axes || a.DominantConditionID != b.DominantConditionID ||
 			a.ForwardDisposition != b.ForwardDisposition || a.NextAttemptAt != b.NextAttemptAt {
-			t.Fatalf("%+v\n%+v", a, b)
+			t.Fatalf("with the expired request and back-off: got %+v, want what it is without them:\n%+v", a, b)
 		}
 	})
 }
@@ -154,11 +154,11 @@ func TestBacklogMovesNothing(t *testing.T) {
 		}
 		with.DetailGapBacklog = nil
 		if !reflect.DeepEqual(with, without) {
-			t.Fatalf("%+v\n%+v", with, without)
+			t.Fatalf("got %+v\n%+v, want reflect.DeepEqual(with, without)", with, without)
 		}
 	})
 	if well < fewestWell {
-		t.Errorf("only %d were healthy and had a backlog", well)
+		t.Errorf("only %d were healthy and had a backlog, want well >= fewestWell", well)
 	}
 }
 
@@ -170,13 +170,13 @@ func TestRunDecides(t *testing.T) {
 		e.Run = &health.Run{LatestStatus: health.RunFailed}
 		e.LocalDeviceBacked = true
 		if s := health.Project(e); s.State == health.StateHealthy || s.Conditions[4].Status != health.False {
-			t.Fatalf("%s, %+v", s.State, s.Conditions[4])
+			t.Fatalf("health.Project(e): got %s, %+v, want s.State != health.StateHealthy && s.Conditions[4].Status == health.False", s.State, s.Conditions[4])
 		}
 	})
 }
 
 // HL-11.1, HL-11.2: only trusted sources count, and their order does not matter.
-// HL-16.4: a cause stands on a stalled axis and on no other.
+// HL-16.4: a stalled axis has a cause and no other axis does.
 func TestOutboxRollup(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -189,10 +189,10 @@ func TestOutboxRollup(t *testing.T) {
 		}
 		all, some := health.OutboxAxis(rows, drawnNow, 30*time.Minute), health.OutboxAxis(trusted, drawnNow, 30*time.Minute)
 		if !reflect.DeepEqual(all, some) || all.SourceCount != len(trusted) {
-			t.Fatalf("%+v\n%+v", all, some)
+			t.Fatalf("got %+v\n%+v, want reflect.DeepEqual(all, some) && all.SourceCount == len(trusted)", all, some)
 		}
 		if (all.Cause != "") != (all.Axis == health.OutboxStalled) {
-			t.Fatalf("cause %q on %s", all.Cause, all.Axis)
+			t.Fatalf("cause %q on %s, want %v", all.Cause, all.Axis, (all.Axis == health.OutboxStalled))
 		}
 		if !reflect.DeepEqual(health.RollupOutboxCounts(rows), health.RollupOutboxCounts(trusted)) {
 			t.Fatal("an untrusted source counts")

@@ -29,7 +29,7 @@ func TestSynthesizeIsPure(t *testing.T) {
 		first := verdict.Synthesize(in)
 		verdict.Synthesize(other)
 		if second := verdict.Synthesize(in); !reflect.DeepEqual(first, second) {
-			t.Fatalf("%s\n%s", encode(t, first), encode(t, second))
+			t.Fatalf("verdict.Synthesize(in): got %s\n%s, want reflect.DeepEqual(first, second)", encode(t, first), encode(t, second))
 		}
 		if after := encode(t, in); after != before {
 			t.Fatalf("the input changed:\n%s\n%s", before, after)
@@ -44,7 +44,7 @@ func TestNoVerdictIsWithheld(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		if _, v := drawAll(t); v.Detail.Violations != nil {
-			t.Fatalf("%q: %s", v.Detail.Violations, encode(t, v))
+			t.Fatalf("%q: got %s, want v.Detail.Violations == nil", v.Detail.Violations, encode(t, v))
 		}
 	})
 }
@@ -77,10 +77,10 @@ func TestWorstWins(t *testing.T) {
 		}
 		w := verdict.Synthesize(worse)
 		if tones[w.Pill.Tone] < tones[v.Pill.Tone] || tones[w.Pill.Tone] < least {
-			t.Fatalf("%s became %s", v.Pill.Tone, w.Pill.Tone)
+			t.Fatalf("%s became %s, want tones[w.Pill.Tone] >= tones[v.Pill.Tone] && tones[w.Pill.Tone] >= least", v.Pill.Tone, w.Pill.Tone)
 		}
 		if w.Pill.Label != w.Pill.Tone.Label() {
-			t.Fatalf("%s is called %s", w.Pill.Tone, w.Pill.Label)
+			t.Fatalf("%s is called %s, want w.Pill.Label == w.Pill.Tone.Label()", w.Pill.Tone, w.Pill.Label)
 		}
 	})
 }
@@ -96,22 +96,22 @@ func TestTerminalityAgrees(t *testing.T) {
 		for _, r := range v.Streams {
 			rows[r.StreamID] = r.Disposition == health.DispositionTerminal
 			if rows[r.StreamID] && promise.MatchString(r.Statement) {
-				t.Fatalf("%s: %q", r.StreamID, r.Statement)
+				t.Fatalf("%s: got %q, want !rows[r.StreamID] || !promise.MatchString(r.Statement)", r.StreamID, r.Statement)
 			}
 		}
 		for _, a := range v.RequiredActions {
 			want := terminal
 			for i, id := range a.Affects {
 				if want = rows[id]; i > 0 && rows[id] != rows[a.Affects[0]] {
-					t.Fatalf("%s affects streams of both kinds", a.Kind)
+					t.Fatalf("%s affects streams of both kinds, want i <= 0 || rows[id] == rows[a.Affects[0]]", a.Kind)
 				}
 			}
 			if a.Terminal != want {
-				t.Fatalf("%s is terminal %v", a.Kind, a.Terminal)
+				t.Fatalf("%s is terminal %v, want %v", a.Kind, a.Terminal, want)
 			}
 		}
 		if terminal && promise.MatchString(v.ForwardStatement+v.Progress.Headline) {
-			t.Fatalf("%q, %q", v.ForwardStatement, v.Progress.Headline)
+			t.Fatalf("got %q, %q, want !terminal || !promise.MatchString(v.ForwardStatement + v.Progress.Headline)", v.ForwardStatement, v.Progress.Headline)
 		}
 	})
 }
@@ -124,20 +124,20 @@ func TestAttentionIsActionable(t *testing.T) {
 		in, v := drawAll(t)
 		can := slices.ContainsFunc(v.RequiredActions, func(a verdict.RequiredAction) bool { return a.OwnerSatisfiable() })
 		if v.Channel == verdict.Attention && !can {
-			t.Fatalf("attention for %+v", v.RequiredActions)
+			t.Fatalf("attention for %+v, want v.Channel != verdict.Attention || can", v.RequiredActions)
 		}
 		if verdict.ShouldPush(v) && (v.Channel != verdict.Attention || !v.RequiredActions[0].OwnerSatisfiable()) {
 			t.Fatal("a push for nothing")
 		}
 		if in.RuntimeOK && v.Pill.Tone == verdict.Red && v.Channel == verdict.Calm {
-			t.Fatalf("red and silent: %+v", v.RequiredActions)
+			t.Fatalf("red and silent: %+v, want !in.RuntimeOK || v.Pill.Tone != verdict.Red || v.Channel != verdict.Calm", v.RequiredActions)
 		}
 		if in.RuntimeOK && in.Snapshot.Axes.Outbox == health.OutboxStalled && v.Channel != verdict.Attention { // HL-23.6
-			t.Fatalf("stalled and %s", v.Channel)
+			t.Fatalf("stalled and %s, want !in.RuntimeOK || in.Snapshot.Axes.Outbox != health.OutboxStalled || v.Channel == verdict.Attention", v.Channel)
 		}
 		for _, a := range v.RequiredActions {
 			if (a.Kind == verdict.Wait || a.Kind == verdict.CodeFix || a.Kind == verdict.ContactSupport) != (a.SatisfiedWhen.Kind == verdict.NoContract) {
-				t.Fatalf("%s is satisfied when %s", a.Kind, a.SatisfiedWhen.Kind)
+				t.Fatalf("%s is satisfied when %s, want %v", a.Kind, a.SatisfiedWhen.Kind, (a.SatisfiedWhen.Kind == verdict.NoContract))
 			}
 		}
 	})
@@ -151,12 +151,12 @@ func TestCalmCountsNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		_, v := drawAll(t)
 		if v.Channel == verdict.Calm && len(v.Annotations) > 1 {
-			t.Fatalf("%+v", v.Annotations)
+			t.Fatalf("got %+v, want v.Channel != verdict.Calm || len(v.Annotations) <= 1", v.Annotations)
 		}
 		layer := v.ForwardStatement
 		for _, a := range v.Annotations {
 			if v.Channel != verdict.Attention && !slices.Contains([]string{"freshness", "schedule", "activity"}, a.Kind) {
-				t.Fatalf("%s on %s", a.Kind, v.Channel)
+				t.Fatalf(`%s on %s, want v.Channel == verdict.Attention || slices.Contains([]string{"freshness", "schedule", "activity"}, a.Kind)`, a.Kind, v.Channel)
 			}
 			layer += "\n" + a.Text
 		}
@@ -164,13 +164,13 @@ func TestCalmCountsNothing(t *testing.T) {
 			layer += "\n" + v.RequiredActions[0].CTA
 		}
 		if counted.MatchString(layer) || strings.Contains(layer, "2532") {
-			t.Fatalf("%q", layer)
+			t.Fatalf(`got %q, want !counted.MatchString(layer) && !strings.Contains(layer, "2532")`, layer)
 		}
 	})
 }
 
-// HL-28.2: a fault of the runtime calms every connection and colours none. What is to
-// be done stays the same; what was to come by itself is not said to.
+// HL-28.2: a fault of the runtime calms every connection and changes no colour. The
+// required actions stay; automatic work is no longer promised.
 func TestRuntimeFault(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -181,21 +181,21 @@ func TestRuntimeFault(t *testing.T) {
 		down := verdict.Synthesize(in)
 		if down.Channel != verdict.Calm || down.Pill != up.Pill || !reflect.DeepEqual(heldWords(down.RequiredActions), heldWords(up.RequiredActions)) ||
 			!reflect.DeepEqual(down.Detail.Conditions, up.Detail.Conditions) || verdict.ShouldPush(down) {
-			t.Fatalf("%s\n%s", encode(t, up), encode(t, down))
+			t.Fatalf("while the runtime is at fault: got %s, want a calm verdict with the pill and actions of\n%s", encode(t, down), encode(t, up))
 		}
 		said := down.ForwardStatement + encode(t, down.RequiredActions) + encode(t, down.Annotations)
 		comes := strings.Contains(said, "comes without your doing") && !in.Snapshot.Badges.Syncing // a run that is going on goes on
 		if comes || strings.Contains(said, "on its schedule") || strings.Contains(said, "is current") {
-			t.Fatalf("nothing runs, and: %s", said)
+			t.Fatalf(`nothing runs, and: %s, want !comes && !strings.Contains(said, "on its schedule") && !strings.Contains(said, "is current")`, said)
 		}
 		if !slices.Contains(down.Detail.Suppressed, verdict.Suppressed{Kind: "runtime_fault", DetailField: "runtime_ok"}) {
-			t.Fatalf("%+v", down.Detail.Suppressed)
+			t.Fatalf(`got %+v, want slices.Contains(down.Detail.Suppressed, verdict.Suppressed{Kind: "runtime_fault", DetailField: "runtime_ok"})`, down.Detail.Suppressed)
 		}
 	})
 }
 
-// HL-25.3, HL-29.2: under a pause nothing comes by itself. What is missing then is
-// somebody's to bring about.
+// HL-25.3, HL-29.2: under a pause nothing happens automatically, so an action exists
+// for missing data.
 func TestPauseNeverWaits(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -203,10 +203,10 @@ func TestPauseNeverWaits(t *testing.T) {
 		in.RuntimeOK, in.Schedule = true, &verdict.Schedule{Mode: verdict.ScheduleDisabled, HasPriorSuccess: rapid.Bool().Draw(t, "prior")}
 		v := verdict.Synthesize(in)
 		if slices.ContainsFunc(v.RequiredActions, func(a verdict.RequiredAction) bool { return a.Kind == verdict.Wait }) {
-			t.Fatalf("%+v", v.RequiredActions)
+			t.Fatalf("under a pause: got the actions %+v, want none to wait", v.RequiredActions)
 		}
 		if v.Detail.ForwardDisposition != health.DispositionComplete && v.Channel == verdict.Calm {
-			t.Fatalf("%s, and calm: %s", v.Detail.ForwardDisposition, encode(t, v))
+			t.Fatalf("%s, and calm: %s, want v.Detail.ForwardDisposition == health.DispositionComplete || v.Channel != verdict.Calm", v.Detail.ForwardDisposition, encode(t, v))
 		}
 	})
 }
@@ -230,7 +230,7 @@ func TestNoSecretInAVerdict(t *testing.T) {
 		e := drawEvidence(t, func(*rapid.T) health.Word { return health.Word(text) })
 		in := drawInput(t, e)
 		if out := encode(t, verdict.Synthesize(in)); strings.Contains(strings.ToLower(out), secret) {
-			t.Fatalf("%q of %q stands in %s", secret, text, out)
+			t.Fatalf("%q of %q stands in %s, want !strings.Contains(strings.ToLower(out), secret)", secret, text, out)
 		}
 	})
 }
@@ -245,7 +245,7 @@ func TestBacklogMovesNoVerdict(t *testing.T) {
 		without := verdict.Synthesize(in)
 		with.Detail.DetailGapBacklog = nil
 		if !reflect.DeepEqual(with, without) {
-			t.Fatalf("%s\n%s", encode(t, with), encode(t, without))
+			t.Fatalf("got %s\n%s, want reflect.DeepEqual(with, without)", encode(t, with), encode(t, without))
 		}
 	})
 }
@@ -258,14 +258,14 @@ func TestRows(t *testing.T) {
 		_, v := drawAll(t)
 		for _, r := range v.Streams {
 			if r.Collected != nil && r.Considered != nil && *r.Collected > *r.Considered {
-				t.Fatalf("%d of %d", *r.Collected, *r.Considered)
+				t.Fatalf("%d of %d, want r.Collected == nil || r.Considered == nil || *r.Collected <= *r.Considered", *r.Collected, *r.Considered)
 			}
 			if r.ActionRef == nil {
 				continue
 			}
 			a := v.RequiredActions[*r.ActionRef]
 			if !slices.Contains(a.Affects, r.StreamID) && (len(a.Affects) > 0 || a.Audience != verdict.AudienceOwner) {
-				t.Fatalf("%s points at %+v", r.StreamID, a)
+				t.Fatalf("%s points at %+v, want slices.Contains(a.Affects, r.StreamID) || len(a.Affects) <= 0 && a.Audience == verdict.AudienceOwner", r.StreamID, a)
 			}
 		}
 	})
@@ -280,13 +280,13 @@ func TestDetailHoldsEverything(t *testing.T) {
 		if d.State != s.State || d.ReasonCode != s.ReasonCode || d.DominantConditionID != s.DominantConditionID || d.Axes != s.Axes || d.Badges != s.Badges ||
 			!reflect.DeepEqual(d.Conditions, s.Conditions) || d.DetailGapBacklog != s.DetailGapBacklog || d.OutboxCounts != s.OutboxCounts ||
 			d.NextAttemptAt != s.NextAttemptAt {
-			t.Fatalf("%+v\n%+v", s, d)
+			t.Fatalf("the detail: got %+v, want what the snapshot holds:\n%+v", d, s)
 		}
 	})
 }
 
-// HL-06.2, HL-19.3, HL-27.4: a client with a grant learns neither why nor what
-// the owner is to do, and none of the counts.
+// HL-06.2, HL-19.3, HL-27.4: a client with a grant learns no reasons, no owner's
+// actions, and no counts.
 func TestGrantScoped(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -294,12 +294,12 @@ func TestGrantScoped(t *testing.T) {
 		before := encode(t, v)
 		g := verdict.GrantScoped(v)
 		if g.Detail != nil || len(g.RequiredActions) > 0 || g.ForwardStatement != "" || g.Channel != verdict.Calm || len(g.Streams) != len(v.Streams) {
-			t.Fatalf("%+v", g)
+			t.Fatalf(`got %+v, want g.Detail == nil && len(g.RequiredActions) <= 0 && g.ForwardStatement == "" && g.Channel == verdict.Calm && len(g.Streams) == len(v.Streams)`, g)
 		}
 		out := encode(t, g)
 		for _, word := range []string{"condition", "backlog", "outbox", "credential", "Sign in", "owner", "disposition", "when you run it", "on its schedule", `"action_ref":0`} {
 			if strings.Contains(out, word) {
-				t.Fatalf("%q stands in %s", word, out)
+				t.Fatalf("%q stands in %s, want !strings.Contains(out, word)", word, out)
 			}
 		}
 		if encode(t, v) != before {

@@ -1,6 +1,6 @@
 package health
 
-// fillRuntime says whether what the connector runs on is there (HL-03).
+// fillRuntime reports whether the connector's dependencies are available (HL-03).
 func (f *facts) fillRuntime(c *Condition) {
 	if row, lacks := runtimeDependency(f.code); lacks {
 		f.fill(c, row)
@@ -31,7 +31,7 @@ func (f *facts) fillSurface(c *Condition) {
 	}
 }
 
-// surfaceReason is why a surface failed, as its lease tells it.
+// surfaceReason returns why a surface failed, from its lease.
 func (f *facts) surfaceReason() Word {
 	if f.RemoteSurface.WaitReason != "" {
 		return f.RemoteSurface.WaitReason
@@ -69,8 +69,8 @@ func (f *facts) backlogOutcome() int {
 	return backlogUnknown
 }
 
-// byCause picks a stalled outcome. Without a cause that is known it is the
-// generic one; none is invented. No other axis asks for a cause (HL-16.4).
+// byCause picks a stalled outcome. An unknown cause selects the generic one. Only the
+// stalled axis has a cause (HL-16.4).
 func byCause(c StalledCause, stateRead, deadLetter, stalePending, generic int) int {
 	switch c {
 	case CauseStateReadFailed:

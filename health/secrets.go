@@ -7,28 +7,27 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// maxReason bounds a reason from outside, in bytes once normalised, and maxRaw as it
-// comes.
+// maxReason bounds a normalised reason, maxRaw its original text, both in bytes.
 const (
 	maxReason = 64
 	maxRaw    = 512
 )
 
-// admit is the one place where text from outside becomes a reason: it returns
-// the text as a code (lower case, everything else one underscore, trimmed), or
-// generic when the text cannot be trusted to be a code. redacted says that a
-// detail was taken out.
+// reasonOf is the one place where text from outside becomes a reason. It returns the text
+// as a code (lower case, every other character replaced by one underscore, trimmed),
+// or generic if the text cannot be trusted to be a code. redacted reports that a
+// detail was removed.
 //
-// Text is refused when it could hold a secret or say where something lives: a
-// value behind a word like token, a bearer value, a known token prefix, a long
-// run of token characters, an address or a path. (Security: HL-02.1.)
-func admit(raw, generic Word) (reason Word, redacted bool) {
+// Text is refused if it could hold a secret or a location: a value after a word like
+// token, a bearer value, a known token prefix, a long run of token characters, an
+// address or a path. (Security: HL-02.1.)
+func reasonOf(raw, generic Word) (reason Word, redacted bool) {
 	code := normalise(raw)
 	switch {
 	case code == "":
 		return generic, false
 	case code == raw && len(raw) < longRun && plainWords(string(raw)):
-		return raw, false // words alone: neither long enough for a token nor with a token's digits
+		return raw, false // plain words: too short for a token, and without digits
 	case len(code) > maxReason, len(raw) > maxRaw, looksSecret(string(raw)):
 		return generic, true
 	}
@@ -38,9 +37,9 @@ func admit(raw, generic Word) (reason Word, redacted bool) {
 // maxIdentity bounds an identity, in bytes.
 const maxIdentity = 128
 
-// Identity passes an identity that the host made (a run, a lease) and drops
-// what is none: text with other characters than identities have, and what shows
-// a known token's form. Unlike a reason an identity may be long and random.
+// Identity returns an identity that the host made (a run, a lease), and "" for a text
+// with characters that identities do not have or with the form of a known token.
+// Unlike a reason an identity may be long and random.
 func Identity(raw Word) Word {
 	if len(raw) > maxIdentity {
 		return ""
@@ -57,7 +56,7 @@ func Identity(raw Word) Word {
 	return raw
 }
 
-// normalise makes a code of text: "Auth failed!" becomes auth_failed.
+// normalise turns text into a code: "Auth failed!" becomes auth_failed.
 func normalise(raw Word) Word {
 	if isCode(raw) {
 		return raw
@@ -78,7 +77,7 @@ func normalise(raw Word) Word {
 	return Word(strings.TrimSuffix(string(b), "_"))
 }
 
-// isCode reports whether w is normalised already.
+// isCode reports whether w is already normalised.
 func isCode(w Word) bool {
 	for i := range len(w) {
 		c := w[i]
@@ -90,7 +89,7 @@ func isCode(w Word) bool {
 	return true
 }
 
-// looksSecret reports whether raw could hold a secret, or where something lives.
+// looksSecret reports whether raw could hold a secret or a location.
 func looksSecret(raw string) bool {
 	s := strings.ToLower(raw)
 	if plain := unescaped(s); plain != s && (holdsSecret(plain) || strings.ContainsAny(plain, "@/\\")) {
@@ -99,25 +98,25 @@ func looksSecret(raw string) bool {
 	return strings.ContainsAny(s, "@/\\") || holdsSecret(s)
 }
 
-// holdsSecret reports whether lower-case s holds what could be one.
+// holdsSecret reports whether lower-case s holds a possible secret.
 func holdsSecret(s string) bool {
-	return assignsSecret(s) || tellsSecret(s) || hasTokenPrefix(s) || hasTokenRun(s)
+	return assignsSecret(s) || proseHoldsSecret(s) || hasTokenPrefix(s) || hasTokenRun(s)
 }
 
-// ownWord reports whether raw is a word of the contract between host and
-// connector. Such a word holds no secret, however long it is.
-func ownWord(raw Word) bool { return slices.Contains(abi.GenericReasons, abi.Reason(raw)) }
+// isContractWord reports whether raw is a word of the contract between host and connector.
+// Such a word holds no secret, whatever its length.
+func isContractWord(raw Word) bool { return slices.Contains(abi.GenericReasons, abi.Reason(raw)) }
 
-// tokenPrefixes are how tokens of well-known makers start, in lower case.
+// tokenPrefixes are the beginnings of well-known vendors' tokens, in lower case.
 var tokenPrefixes = []string{
 	"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "sk_live_", "sk_test_", "rk_live_", "pk_live_", "sk-", "xoxb-", "xoxp-", "xoxa-",
 	"xoxr-", "xoxs-", "xapp-", "akia", "asia", "aiza", "ya29.", "eyj", "shpat_", "sg.", "npm_", "dop_v1_", "whsec_", "-----begin",
 }
 
-// hasTokenPrefix reports whether a word of lower-case s starts like a token and
-// goes on for some while.
+// hasTokenPrefix reports whether a word of lower-case s starts like a token and is
+// long enough to be one.
 func hasTokenPrefix(s string) bool {
-	const least = 8 // a token's own part is no shorter
+	const least = 8 // the random part of a token is no shorter
 	for _, p := range tokenPrefixes {
 		for from := 0; ; {
 			i := strings.Index(s[from:], p)
@@ -138,9 +137,9 @@ func hasTokenPrefix(s string) bool {
 	return false
 }
 
-// longRun is the length from which a run of token characters is taken for a
-// token. Some long codes of connectors fall to it: a lost name costs less than a
-// shown secret.
+// longRun is the length from which a run of token characters is treated as a token.
+// Some long codes of connectors are lost to this rule, which costs less than a leaked
+// secret.
 const longRun = 24
 
 // hasTokenRun reports whether s holds a long run of token characters.
@@ -155,7 +154,7 @@ func hasTokenRun(s string) bool {
 	return false
 }
 
-// tokenRun returns how many token characters lower-case s starts with.
+// tokenRun returns the number of token characters at the start of lower-case s.
 func tokenRun(s string) int {
 	n := 0
 	for n < len(s) && (isLower(s[n]) || isDigit(s[n]) || strings.IndexByte("_-.+~%=", s[n]) >= 0) {
@@ -164,8 +163,8 @@ func tokenRun(s string) int {
 	return n
 }
 
-// plainWords reports whether a run is words of letters, as codes are: what
-// follows "sk-" in a token is not.
+// plainWords reports whether a run consists of words of letters, as codes do; the text
+// after "sk-" in a token does not.
 func plainWords(run string) bool {
 	for i := range len(run) {
 		if isDigit(run[i]) {

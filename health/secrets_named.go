@@ -5,24 +5,24 @@ import (
 	"strings"
 )
 
-// A secret that is told by its name. What is looked at here is in lower case.
+// This file recognizes secrets by their names. All functions expect lower case.
 
-// longNames are what a secret is called, wherever they stand in a word; shortNames
-// are so at the end of one alone: a monkey is a key, and a mapping is no pin.
+// longNames are names of secrets anywhere in a word; shortNames only at its end:
+// "monkey" is taken for a key, "mapping" not for a pin.
 var (
 	longNames  = []string{"token", "password", "passwd", "passphrase", "passcode", "secret", "cookie", "credential", "authorization", "session"}
 	shortNames = []string{"key", "pwd", "pass", "pw", "auth", "otp", "pin", "sid", "jwt", "sig"}
 )
 
-// outcomeWords end what is said about a name and is none of a value.
+// outcomeWords end a statement about a name; such a statement holds no value.
 var outcomeWords = []string{
 	"failed", "failure", "expired", "invalid", "missing", "required", "rejected", "refused", "revoked", "denied", "error", "unavailable", "unknown",
 	"timeout", "needed", "changed", "wrong", "absent", "blocked", "locked", "ended", "lost", "reset",
 }
 
-// namesSecret reports whether a word is a name of secrets, in the singular or the
-// plural, or of their ids.
-func namesSecret(word string) bool {
+// isSecretName reports whether a word names secrets, in the singular or the plural, or
+// their ids.
+func isSecretName(word string) bool {
 	for _, n := range longNames {
 		if strings.Contains(word, n) {
 			return true
@@ -39,13 +39,12 @@ func namesSecret(word string) bool {
 	return false
 }
 
-// signs are what stands between a name and its value: they, and other spellings of
-// them.
+// signs replaces other spellings of the signs between a name and its value.
 var signs = strings.NewReplacer("＝", "=", "：", ":", "→", ">")
 
 // assignsSecret reports whether s holds name=value, name: value or name->value for a
-// secret's name, a value behind any name that is no word of a code, or a bearer or
-// basic value.
+// secret's name, a value after any name that does not look like a word of a code, or a
+// bearer or basic value.
 func assignsSecret(s string) bool {
 	s = signs.Replace(s)
 	for i := range len(s) {
@@ -57,7 +56,7 @@ func assignsSecret(s string) bool {
 		}
 		parts := words(lastRun(s[:i]))
 		told := s[i] != '=' && len(parts) > 0 && slices.Contains(outcomeWords, parts[len(parts)-1])
-		if !told && slices.ContainsFunc(parts, namesSecret) {
+		if !told && slices.ContainsFunc(parts, isSecretName) {
 			return true
 		}
 	}
@@ -69,9 +68,9 @@ func assignsSecret(s string) bool {
 	return false
 }
 
-// tellsSecret reports whether s is prose in which a secret's name is followed by
-// what no prose is made of. What is a code as it stands is none.
-func tellsSecret(s string) bool {
+// proseHoldsSecret reports whether s is prose in which a secret's name is followed by a
+// word that looks like a value. A text that is already a code is not prose.
+func proseHoldsSecret(s string) bool {
 	if !strings.ContainsFunc(s, func(r rune) bool { return !isWordRune(r) && !strings.ContainsRune("_-.", r) }) {
 		return false
 	}
@@ -80,27 +79,27 @@ func tellsSecret(s string) bool {
 		if named && !wordOfCode(w) {
 			return true
 		}
-		named = named || namesSecret(w)
+		named = named || isSecretName(w)
 	}
 	return false
 }
 
-// words are the runs of letters and digits of s.
+// words returns the runs of letters and digits in s.
 func words(s string) []string {
 	return strings.FieldsFunc(s, func(r rune) bool { return !isWordRune(r) })
 }
 
 func isWordRune(r rune) bool { return 'a' <= r && r <= 'z' || '0' <= r && r <= '9' }
 
-// lastRun is the last word of s, with what joins it to others, less what is no
-// letter behind it.
+// lastRun returns the last word of s, including words joined to it, without trailing
+// characters that are not letters.
 func lastRun(s string) string {
 	s = strings.TrimRightFunc(s, func(r rune) bool { return r < 'a' || r > 'z' })
 	from := strings.LastIndexFunc(s, func(r rune) bool { return !isWordRune(r) && !strings.ContainsRune("_-.", r) })
 	return s[from+1:]
 }
 
-// value is what s begins with, as far as it goes on without a break.
+// value returns the beginning of s up to the first break.
 func value(s string) string {
 	s = strings.TrimLeftFunc(s, func(r rune) bool { return !isWordRune(r) })
 	if i := strings.IndexAny(s, " \t\r\n&;,"); i >= 0 {
@@ -109,8 +108,8 @@ func value(s string) string {
 	return s
 }
 
-// wordOfCode reports whether codes and prose are made of such words: letters, a
-// number that counts or numbers something, and a few of both together, as in "v2".
+// wordOfCode reports whether codes and prose contain such a word: letters, a number
+// that counts or numbers something, or a short mix, as in "v2".
 func wordOfCode(w string) bool {
 	digits := 0
 	for i := range len(w) {
@@ -121,7 +120,7 @@ func wordOfCode(w string) bool {
 	return digits == 0 || digits == len(w) && digits <= 5 || len(w) <= 3
 }
 
-// unescaped is s with its percent escapes read, also where the percent signs are
+// unescaped returns s with its percent escapes decoded, also if the percent signs are
 // escaped themselves.
 func unescaped(s string) string {
 	for range 2 {
@@ -144,7 +143,7 @@ func unescaped(s string) string {
 	return s
 }
 
-// hexDigit is what a lower-case hex digit stands for, -1 for any other character.
+// hexDigit returns the value of a lower-case hex digit, -1 for any other character.
 func hexDigit(c byte) int {
 	switch {
 	case isDigit(c):

@@ -72,7 +72,7 @@ func TestAdmit(t *testing.T) {
 		{"access_token (hunter2abc)", "generic", true},
 		{"Password hunter2", "generic", true},
 		{"one-time passcode 778899", "generic", true},
-		// What says how it went, and no more, stays.
+		// A text that only reports an outcome stays.
 		{"token_expired", "token_expired", false},
 		{"token expired: sign in again", "token_expired_sign_in_again", false},
 		{"auth_failed: status 500", "auth_failed_status_500", false},
@@ -96,8 +96,8 @@ func TestAdmit(t *testing.T) {
 		{"https://x.y", "generic", true},
 		{Word(strings.Repeat("ab ", 30)), "generic", true},
 	} {
-		if reason, redacted := admit(c.raw, "generic"); reason != c.reason || redacted != c.redacted {
-			t.Errorf("admit(%q) = %q, %v", c.raw, reason, redacted)
+		if reason, redacted := reasonOf(c.raw, "generic"); reason != c.reason || redacted != c.redacted {
+			t.Errorf("admit(%q) = %q, %v, want reason == c.reason && redacted == c.redacted", c.raw, reason, redacted)
 		}
 	}
 }
@@ -108,7 +108,7 @@ func TestIdentity(t *testing.T) {
 		"01JQ8X4T3NFZ2V7K6M5R9W0ABC": "01JQ8X4T3NFZ2V7K6M5R9W0ABC", "": "", "token:abc1": "", "a run": "", "a/b": "", "ghp_a1b2c3d4e5f6": "",
 	} {
 		if got := Identity(raw); got != want {
-			t.Errorf("Identity(%q) = %q", raw, got)
+			t.Errorf("Identity(%q) = %q, want %v", raw, got, want)
 		}
 	}
 }
@@ -118,16 +118,16 @@ func TestOwnWordsStay(t *testing.T) {
 	t.Parallel()
 	e := Evidence{Run: &Run{LatestStatus: RunFailed, ReasonCode: "connector_protocol_violation"}}
 	if s := Project(e); s.ReasonCode != "connector_protocol_violation" || s.Conditions[atCollection].Reason != "collection_failed" {
-		t.Errorf("headline %q, condition %q", s.ReasonCode, s.Conditions[atCollection].Reason)
+		t.Errorf(`headline %q, condition %q, want s.ReasonCode == "connector_protocol_violation" && s.Conditions[atCollection].Reason == "collection_failed"`, s.ReasonCode, s.Conditions[atCollection].Reason)
 	}
 	e.Backoff = &Backoff{ReasonClass: "failure:connector_protocol_violation"}
 	if s := Project(e); s.Conditions[atRetry].Reason != "connector_protocol_violation" || s.Conditions[atRetry].Sensitivity != OwnerOnly {
-		t.Errorf("back-off %+v", s.Conditions[atRetry])
+		t.Errorf(`back-off %+v, want s.Conditions[atRetry].Reason == "connector_protocol_violation" && s.Conditions[atRetry].Sensitivity == OwnerOnly`, s.Conditions[atRetry])
 	}
 }
 
-// HL-02.1: a secret that is given a name is taken out, whatever stands between the two
-// and around them.
+// HL-02.1: a named secret is removed, whatever separates it from its name or surrounds
+// both.
 func FuzzAssigned(f *testing.F) {
 	names := []string{
 		"token", "Tokens", "api_key", "x-api-key", "apikey", "PASSWORD", "passwd", "pwd", "pw", "pass", "passphrase", "passcode", "secret", "client_secret",
@@ -156,28 +156,28 @@ func FuzzAssigned(f *testing.F) {
 			t.Skip()
 		}
 		raw := before + " " + names[int(name)%len(names)] + bare(around) + signs[int(sign)%len(signs)] + bare(inside) + word
-		if reason, redacted := admit(Word(raw), "generic"); !redacted || reason != "generic" {
-			t.Errorf("%q became %q", raw, reason)
+		if reason, redacted := reasonOf(Word(raw), "generic"); !redacted || reason != "generic" {
+			t.Errorf(`%q became %q, want redacted && reason == "generic"`, raw, reason)
 		}
 	})
 }
 
-// Whatever comes in, what comes out is a short code of plain characters, and
-// the same text always gives the same code.
+// Every input becomes a short code of plain characters, and equal inputs become equal
+// codes.
 func FuzzAdmit(f *testing.F) {
 	for _, s := range []string{"auth_failed", "password=hunter2", "\x00\xff", "é", strings.Repeat("_", 99), "sk-", "bearer "} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
-		reason, redacted := admit(Word(raw), "generic")
+		reason, redacted := reasonOf(Word(raw), "generic")
 		if reason == "" || len(reason) > maxReason || normalise(reason) != reason {
-			t.Errorf("%q became %q", raw, reason)
+			t.Errorf(`%q became %q, want reason != "" && len(reason) <= maxReason && normalise(reason) == reason`, raw, reason)
 		}
 		if redacted && reason != "generic" {
-			t.Errorf("%q was redacted to %q", raw, reason)
+			t.Errorf(`%q was redacted to %q, want !redacted || reason == "generic"`, raw, reason)
 		}
-		if again, _ := admit(reason, "generic"); !redacted && again != reason && !looksSecret(string(reason)) {
-			t.Errorf("%q became %q, and then %q", raw, reason, again)
+		if again, _ := reasonOf(reason, "generic"); !redacted && again != reason && !looksSecret(string(reason)) {
+			t.Errorf("%q became %q, and then %q, want redacted || again == reason || looksSecret(string(reason))", raw, reason, again)
 		}
 	})
 }

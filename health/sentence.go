@@ -5,18 +5,17 @@ import (
 	"unicode"
 )
 
-// maxSentence bounds a sentence of a refusal, in bytes.
+// maxSentence bounds a refusal's sentence, in bytes.
 const maxSentence = 240
 
-// hidden stands for a word that was taken out of a sentence.
+// hidden replaces a word that was removed from a sentence.
 const hidden = "…"
 
-// Sentence passes what a refusal says in its own words, in one line and in bounds.
-// It is admit for a sentence: words that could hold a secret, or say where
-// something lives, are taken out, and nothing is left of a text that assigns one.
-// (Security: HL-02.1.)
+// Sentence returns a refusal's own words on one line, within bounds. It is reasonOf for a
+// sentence: words that could hold a secret or a location are removed, and a text that
+// assigns a secret becomes empty. (Security: HL-02.1.)
 func Sentence(raw string) string {
-	if len(raw) > 4*maxSentence { // enough to fill a sentence, and no more work than that
+	if len(raw) > 4*maxSentence { // enough to fill a sentence; bounds the work
 		raw = raw[:4*maxSentence]
 	}
 	raw = strings.ToValidUTF8(raw, hidden)

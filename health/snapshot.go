@@ -6,14 +6,14 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// Badges stand beside the headline and are never a state of their own.
+// Badges accompany the headline and are never a state of their own.
 type Badges struct {
 	Stale   bool `json:"stale"`
 	Syncing bool `json:"syncing"`
 }
 
-// Snapshot is the projection of one connection's evidence. All of it is the
-// owner's: a grant-scoped client gets none of it (HL-06.2).
+// Snapshot is the projection of one connection's evidence. Only the owner sees it: a
+// grant-scoped client gets no part of it (HL-06.2).
 type Snapshot struct {
 	State                  State       `json:"state"`
 	ReasonCode             Word        `json:"reason_code"`
@@ -26,7 +26,7 @@ type Snapshot struct {
 	LastSuccessAt          Instant     `json:"last_success_at"`
 	NextAttemptAt          Instant     `json:"next_attempt_at"`
 	DetailGapBacklog       *Backlog    `json:"detail_gap_backlog"`
-	// OutboxCounts are a local-device connection's only (HL-11).
+	// OutboxCounts is set for local-device connections only (HL-11).
 	OutboxCounts   *OutboxCounts  `json:"outbox_counts"`
 	CollectionRate abi.Raw        `json:"collection_rate,omitempty"`
 	RemoteSurface  *RemoteSurface `json:"remote_surface"`
@@ -34,14 +34,14 @@ type Snapshot struct {
 	UnknownReasons []Word         `json:"unknown_reasons"`
 }
 
-// Project derives the snapshot of one connection. It is pure: equal evidence
-// gives deeply equal snapshots, which share no memory with the evidence but for
-// the passed-through collection rate.
+// Project derives the snapshot of one connection. It is pure: equal evidence gives
+// deeply equal snapshots, which share no memory with the evidence except the
+// passed-through collection rate.
 //
-// Health and verdict are functions of stored evidence and of nothing else
-// (Invariant 7), and what nobody knows is never healthy (Invariant 8).
+// Health and verdict are functions of stored evidence only (Invariant 7), and unknown
+// is never healthy (Invariant 8).
 func Project(e Evidence) Snapshot {
-	f := read(&e)
+	f := newFacts(&e)
 	c := f.conditions()
 	h := f.headline(c)
 	s := Snapshot{
@@ -71,11 +71,11 @@ func Project(e Evidence) Snapshot {
 	return s
 }
 
-// maxSupporting bounds how many conditions support a headline.
+// maxSupporting bounds the number of conditions that support a headline.
 const maxSupporting = 6
 
-// supporting returns the dominant condition and others that are not simply
-// good, in their order.
+// supporting returns the dominant condition and the others that are not plainly good,
+// in their order.
 func supporting(c []Condition, dominant int) []string {
 	ids := make([]string, 0, maxSupporting)
 	if dominant >= 0 {
@@ -89,7 +89,7 @@ func supporting(c []Condition, dominant int) []string {
 	return ids
 }
 
-// nextAttempt is when the scheduler tries again, as far as it says so.
+// nextAttempt returns the scheduler's next attempt, if it gives one.
 func (f *facts) nextAttempt(c []Condition) Instant {
 	if !f.waiting || c[atSchedule].is(False) {
 		return Instant{}
@@ -97,21 +97,21 @@ func (f *facts) nextAttempt(c []Condition) Instant {
 	return f.backoff.NextRunAt
 }
 
-// remoteSurface copies the surface's evidence; its words pass admit.
+// remoteSurface copies the surface's evidence; its words pass reasonOf.
 func (f *facts) remoteSurface() *RemoteSurface {
 	if f.Evidence.RemoteSurface == nil {
 		return nil
 	}
 	s := *f.Evidence.RemoteSurface
 	s.Axis = f.axes.RemoteSurface
-	s.LeaseStatus, _ = admit(s.LeaseStatus, "")
-	s.WaitReason, _ = admit(s.WaitReason, "")
-	s.SurfaceHealth, _ = admit(s.SurfaceHealth, "")
+	s.LeaseStatus, _ = reasonOf(s.LeaseStatus, "")
+	s.WaitReason, _ = reasonOf(s.WaitReason, "")
+	s.SurfaceHealth, _ = reasonOf(s.SurfaceHealth, "")
 	s.LeaseID, s.SurfaceID, s.ProfileKey = Identity(s.LeaseID), Identity(s.SurfaceID), Identity(s.ProfileKey)
 	return &s
 }
 
-// unknownReasons says what is missing to tell more.
+// unknownReasons names the missing evidence.
 func (f *facts) unknownReasons(h headline, c []Condition) []Word {
 	if h.state != StateUnknown {
 		return nil
@@ -124,7 +124,7 @@ func (f *facts) unknownReasons(h headline, c []Condition) []Word {
 	}
 	var names []Word
 	for _, source := range f.Projection.UnreliableSources {
-		if name, _ := admit(source, "unnamed_source"); !slices.Contains(names, name) {
+		if name, _ := reasonOf(source, "unnamed_source"); !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}

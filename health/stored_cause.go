@@ -6,15 +6,15 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// StoredCause says what kept a run from its end.
+// StoredCause is what stopped a run.
 type StoredCause struct {
 	Cause abi.Cause `json:"cause"`
-	Place string    `json:"place,omitempty"` // the service's host, and its port where that is not 443
+	Place string    `json:"place,omitempty"` // the service's host, with its port unless that is 443
 }
 
-// RunCause is the cause of a run that did not succeed, from its reason and its error;
-// nil when none is known. What the error itself says may come from a device and is not
-// believed beyond the network's causes and a host's name.
+// RunCause returns the cause of an unsuccessful run from its reason and its error; nil
+// if none is known. The error may come from a device, so only the network's causes and
+// a host's name are taken from it.
 func RunCause(reason abi.Reason, code abi.Code, said abi.Cause, place string) *StoredCause {
 	switch {
 	case code == abi.CodeStoreFull:
@@ -31,16 +31,17 @@ func RunCause(reason abi.Reason, code abi.Code, said abi.Cause, place string) *S
 	return nil
 }
 
-// crashed reports whether the connector's code came to its end by itself and without a
-// word, which a broken protocol is not.
+// crashed reports whether the connector's code ended by itself and without a message.
+// A broken protocol is not a crash.
 func crashed(reason abi.Reason, code abi.Code) bool {
 	return ownFault(reason, code) && (code == abi.CodeGuestTrap || code == abi.CodeGuestExit)
 }
 
-// mostHostName is how long a host's name is, with a port (RFC 1035, section 2.3.4).
+// mostHostName is the maximum length of a host's name with a port (RFC 1035, section
+// 2.3.4).
 const mostHostName = 253 + len(":65535")
 
-// hostName is a host as it may be shown; "" when it is none.
+// hostName returns a host that may be shown; "" if place is not one.
 func hostName(place string) string {
 	if len(place) > mostHostName || strings.ContainsFunc(place, func(r rune) bool {
 		return !strings.ContainsRune("-._:[]", r) && (r < 'a' || r > 'z') && (r < '0' || r > '9')
@@ -50,19 +51,19 @@ func hostName(place string) string {
 	return place
 }
 
-// Cause is what keeps a connection from being collected, as far as its last run tells.
+// Cause is what prevents the collection of a connection, according to its last run.
 type Cause struct {
 	Cause abi.Cause `json:"cause"`
 	Place string    `json:"place,omitempty"` // see StoredCause
 	RunID string    `json:"run_id"`
 }
 
-// Cause returns it; nil when the last run succeeded, or nobody knows.
+// Cause returns the cause; nil if the last run succeeded, or the cause is unknown.
 func (s *Stored) Cause(m Moment) *Cause {
-	settled := s.settled()
+	settled := s.decidingRun()
 	switch {
 	case s.interrupted(m) && m.DiskFull:
-		return &Cause{Cause: abi.CauseDiskFull, RunID: s.Latest.ID} // it could not even be told
+		return &Cause{Cause: abi.CauseDiskFull, RunID: s.Latest.ID} // the full disk kept the run from recording its end
 	case s.interrupted(m) && !m.HolderAlive && s.Latest.Device == "":
 		return &Cause{Cause: abi.CauseHostStopped, RunID: s.Latest.ID}
 	case s.interrupted(m), settled == nil, settled.Cause == nil:

@@ -50,11 +50,11 @@ func TestCauseOfTheLastRun(t *testing.T) {
 		}
 		for _, row := range v.Streams {
 			if v.Cause != nil && strings.Contains(row.Statement, "fetches what is missing") {
-				t.Errorf("%s: %s %q", name, row.StreamID, row.Statement)
+				t.Errorf(`%s: got %s %q, want v.Cause == nil || !strings.Contains(row.Statement, "fetches what is missing")`, name, row.StreamID, row.Statement)
 			}
 		}
 		if g := verdict.GrantScoped(v); g.Cause != nil {
-			t.Errorf("%s: a client with a grant sees %+v", name, g.Cause)
+			t.Errorf("%s: a client with a grant sees %+v, want g.Cause == nil", name, g.Cause)
 		}
 	}
 }
@@ -82,7 +82,7 @@ func TestCauseOfARunLeftBehind(t *testing.T) {
 		}
 		m.RunAlive = true
 		if got := s.Cause(m); got != nil {
-			t.Errorf("%s, while it runs: %+v", name, got)
+			t.Errorf("%s, while it runs: %+v, want got == nil", name, got)
 		}
 	}
 }

@@ -2,20 +2,20 @@ package health
 
 import "slices"
 
-// StoredCredential is what is known of the credentials that the owner has left,
-// by the names of their fields. A value is never part of it.
+// StoredCredential describes the credentials that the owner has stored, by the names
+// of their fields. It never holds a value.
 type StoredCredential struct {
-	// PutUS is when one was stored last; 0: none is stored.
+	// PutUS is the last time one was stored; 0: none is stored.
 	PutUS  int64    `json:"put_us,omitempty"`
-	Fields []string `json:"fields,omitempty"` // that are stored, sorted
-	// Taken are the fields, sorted, that the settled run could use a stored value
-	// of which was removed since, whether there is another by now or not. What a
-	// run did with a variable of its environment, nobody knows here.
+	Fields []string `json:"fields,omitempty"` // stored fields, sorted
+	// Taken are the fields, sorted, whose stored value the settled run could use and
+	// which was removed since, even if another is stored by now. The use of
+	// environment variables is not known here.
 	Taken []string `json:"taken,omitempty"`
 }
 
-// credentials is what the facts say of signing in. What a device signs in with is
-// on the device.
+// credentials returns the facts about signing in. A device's own credentials are on
+// the device and not known here.
 func (s *Stored) credentials() *Credentials {
 	c, out := s.Credential, &Credentials{}
 	if c == nil {
@@ -36,8 +36,8 @@ func (s *Stored) credentials() *Credentials {
 	return out
 }
 
-// rejection is the last rejection, unless the owner has left another credential
-// since (HL-02.2), or it was another device's.
+// rejection returns the last rejection, unless the owner has stored another credential
+// since (HL-02.2), or it came from another device.
 func (s *Stored) rejection() *StoredRejection {
 	r := s.Rejected
 	if r == nil || s.takenOver() || s.Credential != nil && s.Credential.PutUS > r.AtUS {
@@ -46,7 +46,7 @@ func (s *Stored) rejection() *StoredRejection {
 	return r
 }
 
-// required are the credentials that the accepted manifest requires.
+// required returns the credentials that the accepted manifest requires.
 func (s *Stored) required() []string {
 	if s.Manifest == nil {
 		return nil

@@ -57,22 +57,23 @@ func TestCredentialsTakenAway(t *testing.T) {
 		v := verdict.OfStored(s, health.Moment{Now: health.At(now)}, true)
 		at := slices.IndexFunc(v.Detail.Conditions, func(c health.Condition) bool { return c.Type == health.CredentialsValid })
 		if got := v.Detail.Conditions[at]; v.Pill.Tone != c.tone || got.Reason != c.condition || v.ForwardCode != c.forward {
-			t.Errorf("%s: %s, %s, %s", name, v.Pill.Tone, got.Reason, v.ForwardCode)
+			t.Errorf("%s: v.Detail.Conditions[at]: got %s, %s, %s, want v.Pill.Tone == c.tone && got.Reason == c.condition && v.ForwardCode == c.forward", name, v.Pill.Tone, got.Reason, v.ForwardCode)
 		}
 		if c.cta == "" {
 			if v.Channel == verdict.Attention || len(v.RequiredActions) > 0 {
-				t.Errorf("%s: %s %+v", name, v.Channel, v.RequiredActions)
+				t.Errorf("%s: got %s %+v, want v.Channel != verdict.Attention && len(v.RequiredActions) <= 0", name, v.Channel, v.RequiredActions)
 			}
 			continue
 		}
 		if a := v.RequiredActions[0]; v.Channel != verdict.Attention || a.Kind != verdict.Reauth || a.CTACode != c.cta || len(v.RequiredActions) != 1 ||
 			a.SatisfiedWhen.Kind != verdict.CredentialPresentAndUnrejected {
-			t.Errorf("%s: %s %+v", name, v.Channel, v.RequiredActions)
+			t.Errorf("%s: got %s %+v, want attention and one action to sign in", name, v.Channel, v.RequiredActions)
 		}
 	}
 }
 
-// What the scheduler waits for, and what a run asks, are not said beside it twice.
+// A hold of the scheduler and a run's question are not repeated beside a missing
+// credential.
 func TestTakenAwayIsSaidOnce(t *testing.T) {
 	t.Parallel()
 	s := &health.Stored{
@@ -82,11 +83,11 @@ func TestTakenAwayIsSaidOnce(t *testing.T) {
 	s.Succeeded, s.Latest = s.Settled, s.Settled
 	now := health.Moment{Now: health.At(time.Unix(1e9, 0).UTC())}
 	if v := verdict.OfStored(s, now, true); v.Pill.Tone != verdict.Red || len(v.RequiredActions) != 1 || v.RequiredActions[0].Kind != verdict.Reauth {
-		t.Errorf("%+v %+v", v.Pill, v.RequiredActions)
+		t.Errorf("verdict.OfStored(s, now, true): got %+v %+v, want v.Pill.Tone == verdict.Red && len(v.RequiredActions) == 1 && v.RequiredActions[0].Kind == verdict.Reauth", v.Pill, v.RequiredActions)
 	}
-	// What is in the way besides comes to light once it is there again.
+	// Another obstacle shows once the credential is stored again.
 	s.Credential.Fields, s.Hold.Reason = []string{"token"}, "files.root_missing"
 	if v := verdict.OfStored(s, now, true); v.Channel != verdict.Attention || v.RequiredActions[0].CTACode != "cta_put_right_folder" {
-		t.Errorf("%+v %+v", v.Channel, v.RequiredActions)
+		t.Errorf(`verdict.OfStored(s, now, true): got %+v %+v, want v.Channel == verdict.Attention && v.RequiredActions[0].CTACode == "cta_put_right_folder"`, v.Channel, v.RequiredActions)
 	}
 }

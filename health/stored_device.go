@@ -5,30 +5,28 @@ import (
 	"time"
 )
 
-// StoredDevice is what enrolled devices said of a connection that they feed. It
-// is kept of trusted sources alone: what a revoked one said last is nothing to go
-// by (HL-11.2).
+// StoredDevice holds the reports of the enrolled devices that feed a connection. It
+// covers trusted sources only: the last report of a revoked one proves nothing
+// (HL-11.2).
 type StoredDevice struct {
 	Sources []StoredSource `json:"sources,omitempty"` // by id
-	// Stores counts the connection's coverage records by the word for what became
-	// of the store, every word that nobody knows as one. nil: there are none, or
-	// nobody could count them.
+	// Stores counts the connection's coverage records by status; all unknown statuses
+	// count as one. nil: there are none, or they could not be counted.
 	Stores map[Word]int64 `json:"stores,omitempty"`
 }
 
-// StoredSource is the last heartbeat of one source on one device. The time is of
-// the host that received it: a device's own clock is worth nothing here.
+// StoredSource is the last heartbeat of one source on one device. Its time is that of
+// the receiving host, since a device's own clock cannot be trusted.
 type StoredSource struct {
 	ID      string        `json:"id"`
-	Device  string        `json:"device,omitempty"` // that it is on
+	Device  string        `json:"device,omitempty"` // the source's device
 	HeardUS int64         `json:"heard_us,omitempty"`
 	Status  Word          `json:"status,omitempty"`
 	Pending *int64        `json:"pending,omitempty"`
 	Outbox  *StoredOutbox `json:"outbox,omitempty"`
 }
 
-// StoredOutbox are the counts of a device's outbox. A count that is nil was not
-// told.
+// StoredOutbox holds the counts of a device's outbox. nil: not reported.
 type StoredOutbox struct {
 	Pending         *int64 `json:"pending,omitempty"`
 	Retrying        *int64 `json:"retrying,omitempty"`
@@ -46,21 +44,22 @@ func (o *StoredOutbox) diagnostics() *OutboxDiagnostics {
 		return nil
 	}
 	return &OutboxDiagnostics{
-		Pending: told(o.Pending), Retrying: told(o.Retrying), StaleLeases: told(o.StaleLeases), DeadLetter: told(o.DeadLetter),
-		BacklogOpen: told(o.BacklogOpen), Leased: told(o.Leased), Succeeded: told(o.Succeeded), Total: told(o.Total),
+		Pending: nonNegative(o.Pending), Retrying: nonNegative(o.Retrying), StaleLeases: nonNegative(o.StaleLeases), DeadLetter: nonNegative(o.DeadLetter),
+		BacklogOpen: nonNegative(o.BacklogOpen), Leased: nonNegative(o.Leased), Succeeded: nonNegative(o.Succeeded), Total: nonNegative(o.Total),
 		OldestPendingAt: instantOf(o.OldestPendingUS),
 	}
 }
 
-// told passes a count; what is negative tells nothing.
-func told(n *int64) *int64 {
+// nonNegative returns a count, nil if it is negative.
+func nonNegative(n *int64) *int64 {
 	if n == nil || *n < 0 {
 		return nil
 	}
 	return n
 }
 
-// heartbeats are those of the sources, which are all trusted, as they are at now.
+// heartbeats returns the sources' heartbeats as of now. All stored sources are
+// trusted.
 func (s *Stored) heartbeats(now Instant) []Heartbeat {
 	if s.Device == nil {
 		return nil
@@ -71,32 +70,34 @@ func (s *Stored) heartbeats(now Instant) []Heartbeat {
 		h := &out[i]
 		*h = Heartbeat{
 			SourceInstanceID: Word(src.ID), DeviceStatus: deviceActive, SourceStatus: deviceActive, LastHeartbeatAt: instantOf(src.HeardUS),
-			LastHeartbeatStatus: src.Status, RecordsPending: told(src.Pending), OutboxDiagnostics: src.Outbox.diagnostics(),
+			LastHeartbeatStatus: src.Status, RecordsPending: nonNegative(src.Pending), OutboxDiagnostics: src.Outbox.diagnostics(),
 		}
 		switch {
 		case h.gaveUp():
-			// Whatever it is at since: that is over only once it says so (HL-14, HL-16).
+			// A later activity does not end the problem; only the device's report does
+			// (HL-14, HL-16).
 			h.LastHeartbeatStatus = heartbeatBlocked
-		case h.busy() && (!h.left() || !now.IsZero() && now.Sub(h.LastHeartbeatAt.Time) > StaleHeartbeat):
-			// It has begun, and has nothing on its way: that is no delivery, and of what
-			// becomes of it nobody knows.
+		case h.working() && (!h.holdsWork() || !now.IsZero() && now.Sub(h.LastHeartbeatAt.Time) > StaleHeartbeat):
+			// It started and has nothing in transit, which is not a delivery; the
+			// result is unknown.
 			h.LastHeartbeatStatus = ""
 		}
 	}
 	return out
 }
 
-// busy reports whether the device said that it is at work.
-func (h *Heartbeat) busy() bool {
+// working reports whether the device said that it is working.
+func (h *Heartbeat) working() bool {
 	return h.LastHeartbeatStatus == "starting" || h.LastHeartbeatStatus == "retrying"
 }
 
-// left reports whether the device told of work that has not left it.
-func (h *Heartbeat) left() bool {
+// holdsWork reports whether the device reported work that it still holds.
+func (h *Heartbeat) holdsWork() bool {
 	return h.pending() || (*OutboxCounts)(h.OutboxDiagnostics).Stuck()
 }
 
-// outbox is what the sources say together; nil for a connection of no device.
+// outbox returns the combined state of the sources; nil for a connection without a
+// device.
 func (s *Stored) outbox(m Moment) *Outbox {
 	if s.Device == nil {
 		return nil
@@ -104,14 +105,13 @@ func (s *Stored) outbox(m Moment) *Outbox {
 	beats := s.heartbeats(m.Now)
 	r := OutboxAxis(beats, m.Now, StaleHeartbeat)
 	return &Outbox{
-		Axis: r.Axis, Cause: r.Cause, Counts: RollupOutboxCounts(beats), Left: slices.ContainsFunc(beats, func(h Heartbeat) bool { return h.left() }),
+		Axis: r.Axis, Cause: r.Cause, Counts: RollupOutboxCounts(beats), Left: slices.ContainsFunc(beats, func(h Heartbeat) bool { return h.holdsWork() }),
 	}
 }
 
-// quietFrom is the first instant after now at which a heartbeat with work that is
-// left has been the last for too long, or one of the future is near enough to be
-// believed.
-func (s *Stored) quietFrom(now Instant) Instant {
+// nextHeartbeatChange returns the first instant after now at which a heartbeat with pending work
+// becomes stale, or a heartbeat from the future becomes credible.
+func (s *Stored) nextHeartbeatChange(now Instant) Instant {
 	var first Instant
 	beats := s.heartbeats(Instant{})
 	for i := range beats {
@@ -120,7 +120,7 @@ func (s *Stored) quietFrom(now Instant) Instant {
 			continue
 		}
 		at := b.LastHeartbeatAt.Add(-StaleHeartbeat)
-		if !at.After(now.Time) && (b.pending() || b.busy()) {
+		if !at.After(now.Time) && (b.pending() || b.working()) {
 			at = b.LastHeartbeatAt.Add(StaleHeartbeat + time.Microsecond)
 		}
 		if at.After(now.Time) && (first.IsZero() || at.Before(first.Time)) {
@@ -130,16 +130,15 @@ func (s *Stored) quietFrom(now Instant) Instant {
 	return first
 }
 
-// drainedAt is the oldest of the sources' heartbeats, where each says that
-// everything was delivered; it stands in for a success where no run has ended
-// (HL-14.1).
+// drainedAt returns the oldest of the sources' heartbeats if each reports that
+// everything was delivered. It replaces a success if no run has ended (HL-14.1).
 func (s *Stored) drainedAt() Instant {
 	var oldest Instant
 	beats := s.heartbeats(Instant{})
 	for i := range beats {
 		b := &beats[i]
-		// At its own moment no heartbeat is too old.
-		if axis, _ := b.read(b.LastHeartbeatAt, StaleHeartbeat); axis != OutboxIdle || b.left() {
+		// A heartbeat is read at its own time, so it is never stale here.
+		if axis, _ := b.read(b.LastHeartbeatAt, StaleHeartbeat); axis != OutboxIdle || b.holdsWork() {
 			return Instant{}
 		}
 		if oldest.IsZero() || b.LastHeartbeatAt.Before(oldest.Time) {
@@ -149,7 +148,7 @@ func (s *Stored) drainedAt() Instant {
 	return oldest
 }
 
-// localCoverage are the device's coverage records, as far as coverage asks.
+// localCoverage returns the device's coverage records, as far as coverage needs them.
 func (s *Stored) localCoverage() *LocalCoverage {
 	if s.Device == nil || len(s.Device.Stores) == 0 || s.takenOver() {
 		return nil
@@ -163,8 +162,8 @@ func (s *Stored) localCoverage() *LocalCoverage {
 	return l
 }
 
-// StoreStatus is a coverage record's word, as it is counted: one of the known
-// words, and unaccounted for any other.
+// StoreStatus returns the word under which a coverage record is counted: a known word,
+// or unaccounted for any other.
 func StoreStatus(word Word) Word {
 	if r := (StoreRecord{Status: word}); r.accounted() {
 		return word

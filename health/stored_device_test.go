@@ -111,10 +111,10 @@ func TestQuietDeviceStalls(t *testing.T) {
 	before := snapshotAt(s, next.Add(-time.Microsecond))
 	after := s.Evidence(health.Moment{Now: next})
 	if before.Axes.Outbox != health.OutboxActive || after.Outbox.Axis != health.OutboxStalled || after.Outbox.Cause != health.CauseStalePending {
-		t.Errorf("before %s, after %+v", before.Axes.Outbox, after.Outbox)
+		t.Errorf("before %s, after %+v, want before.Axes.Outbox == health.OutboxActive && after.Outbox.Axis == health.OutboxStalled && after.Outbox.Cause == health.CauseStalePending", before.Axes.Outbox, after.Outbox)
 	}
 	if v := verdict.OfStored(s, health.Moment{Now: next}, true); v.Channel != verdict.Attention {
-		t.Errorf("stalled, and the channel is %s", v.Channel)
+		t.Errorf("stalled, and the channel is %s, want %v", v.Channel, verdict.Attention)
 	}
 	if idle := fed(); snapshotAt(idle, next.Time).Axes.Outbox != health.OutboxIdle {
 		t.Error("a quiet device with nothing left to send stalls")

@@ -7,29 +7,28 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// Moment is what a stored document cannot say itself: when it is looked at, and
-// whether the run that it has as running is.
+// Moment holds facts that a stored document cannot hold: the time of the reading, and
+// whether the running run is alive.
 type Moment struct {
 	Now Instant
-	// RunAlive: somebody still holds the running run's lease. A run whose holder
-	// is gone was interrupted, whatever the store says of it.
+	// RunAlive: the running run's lease is still held. A run without a holder was
+	// interrupted, whatever the store says.
 	RunAlive bool
-	// HolderAlive: the process that began the running run is still there. Without
-	// RunAlive it was suspended, or stood still, until its lease ran out.
+	// HolderAlive: the process that began the running run still exists. Without
+	// RunAlive it was suspended, or blocked, until its lease expired.
 	HolderAlive bool
-	// DiskFull: the disk that holds the store takes nothing more, so that a run which
-	// was left behind may have ended without being able to say how.
+	// DiskFull: the store's disk is full, so an abandoned run may have ended without
+	// recording how.
 	DiskFull bool
 }
 
-// statusRunning is the status of a run that has not ended, as the store has it.
+// statusRunning is the store's status of a run that has not ended.
 const statusRunning = "running"
 
-// Running reports whether the newest run has not ended, as far as the store
-// knows.
+// Running reports whether the newest run has not ended, according to the store.
 func (s *Stored) Running() bool { return s.Latest != nil && s.Latest.Status == statusRunning }
 
-// Evidence returns what the stored facts say at a moment.
+// Evidence returns the meaning of the stored facts at a moment.
 func (s *Stored) Evidence(m Moment) Evidence {
 	e := Evidence{
 		ObservedAt: m.Now, Run: s.run(m), Schedule: s.Schedule, Backoff: s.backoff(), Attention: s.attention(m), DetailGaps: s.detailGaps(),
@@ -38,7 +37,7 @@ func (s *Stored) Evidence(m Moment) Evidence {
 	if e.DetailGaps.Unreadable {
 		e.Projection.UnreliableSources = append(slices.Clone(s.Unreadable), "detail_gaps")
 	}
-	coverage := s.covered(m)
+	coverage := s.coverageWithDevice(m)
 	e.Coverage = &coverage
 	e.LocalDeviceBacked, e.Outbox = s.Device != nil, s.outbox(m)
 	e.Freshness = &FreshnessResult{Axis: Freshness(s.freshness(m))}
@@ -48,12 +47,12 @@ func (s *Stored) Evidence(m Moment) Evidence {
 	return e
 }
 
-// NextChange is the first instant after now at which time alone changes what
-// the facts say; the zero Instant when none does. Ages in words change at
-// midnight besides, and a running run is its holder's to end.
+// NextChange returns the first instant after now at which the meaning of the facts
+// changes without a new fact; the zero Instant if there is none. Two changes are not
+// covered: ages in words change at midnight, and a running run ends by its holder.
 func (s *Stored) NextChange(now Instant) Instant {
 	var next Instant
-	for _, at := range []Instant{s.freshFrom(), s.staleFrom(), s.backoffEnd(), s.quietFrom(now)} {
+	for _, at := range []Instant{s.freshFrom(), s.staleFrom(), s.backoffEnd(), s.nextHeartbeatChange(now)} {
 		if !at.IsZero() && at.After(now.Time) && (next.IsZero() || at.Before(next.Time)) {
 			next = at
 		}
@@ -61,8 +60,7 @@ func (s *Stored) NextChange(now Instant) Instant {
 	return next
 }
 
-// freshFrom is the first instant from which data of the future is near enough to
-// be believed.
+// freshFrom returns the first instant at which data from the future becomes credible.
 func (s *Stored) freshFrom() Instant {
 	in := s.freshness(Moment{})
 	captured := in.captured()
@@ -72,7 +70,7 @@ func (s *Stored) freshFrom() Instant {
 	return At(captured.Add(-in.MaximumStaleness))
 }
 
-// staleFrom is the first instant at which fresh data is not fresh any more.
+// staleFrom returns the first instant at which fresh data is stale.
 func (s *Stored) staleFrom() Instant {
 	in := s.freshness(Moment{})
 	captured := in.captured()
@@ -89,12 +87,12 @@ func (s *Stored) backoffEnd() Instant {
 	return Instant{}
 }
 
-// interrupted reports whether the newest run was left behind by its holder.
+// interrupted reports whether the newest run was abandoned by its holder.
 func (s *Stored) interrupted(m Moment) bool { return s.Running() && !m.RunAlive }
 
-// run is the latest run that ended, or was left behind, as a projection reads it.
+// run returns the latest run that ended, or was abandoned, for a projection.
 func (s *Stored) run(m Moment) *Run {
-	r, settled := &Run{LastSuccessAt: s.Succeeded.ended()}, s.settled()
+	r, settled := &Run{LastSuccessAt: s.Succeeded.ended()}, s.decidingRun()
 	switch {
 	case s.interrupted(m):
 		r.LatestStatus, r.ReasonCode = RunFailed, Word(abi.ReasonHostRestarted)
@@ -110,8 +108,8 @@ func (s *Stored) run(m Moment) *Run {
 	}
 	if c := s.Credential; c != nil && r.LatestStatus == RunFailed && settled != nil && c.PutUS > settled.EndedUS &&
 		credentialShaped(normalise(r.ReasonCode)) {
-		// The owner has replaced what was rejected: that it is rejected is not
-		// known of the new one (HL-02.2). The run failed all the same.
+		// The owner has replaced the rejected credential, and the new one is not known
+		// to be rejected (HL-02.2). The run failed nevertheless.
 		r.ReasonCode = ""
 	}
 	r.HasDegradingGaps = s.degrading()
@@ -125,68 +123,68 @@ func (r *StoredRun) ended() Instant {
 	return instantOf(r.EndedUS)
 }
 
-// runEvidence is what the latest run says about coverage; nil when none ended.
+// runEvidence returns the latest run's evidence about coverage; nil if none ended.
 func (s *Stored) runEvidence(m Moment) *RunEvidence {
 	switch {
 	case s.interrupted(m):
-		return &RunEvidence{Status: "abandoned", KnownGaps: append(s.knownGaps(), s.faulty()...)}
-	case s.settled() == nil:
+		return &RunEvidence{Status: "abandoned", KnownGaps: append(s.knownGaps(), s.faultGaps()...)}
+	case s.decidingRun() == nil:
 		return nil
 	}
-	return &RunEvidence{Status: s.Settled.Status, KnownGaps: append(s.knownGaps(), s.faulty()...), Missed: s.Settled.Missed}
+	return &RunEvidence{Status: s.Settled.Status, KnownGaps: append(s.knownGaps(), s.faultGaps()...), Missed: s.Settled.Missed}
 }
 
-// knownGaps are those of what there is still to collect.
+// knownGaps returns the gaps of the streams that can still be collected.
 func (s *Stored) knownGaps() []KnownGap {
 	gaps := slices.Clone(s.KnownGaps)
 	for i := range s.RejectedRecords {
-		gaps = append(gaps, s.RejectedRecords[i].gap())
+		gaps = append(gaps, s.RejectedRecords[i].knownGap())
 	}
 	return slices.DeleteFunc(gaps, func(g KnownGap) bool { return !s.Collectable(g.Stream) })
 }
 
-// backoff is what delays the next run: a provider that named the time before
-// which it takes no request, or the scheduler, of which the later counts.
-// Pressure is no failure and never exhausts anything; a scheduler that has given
-// up is nothing that a time ends.
+// backoff returns the delay of the next run: a provider's earliest time for a request,
+// or the scheduler's, whichever is later. Pressure is not a failure and never exhausts
+// the retries; a scheduler that has given up does not wait for a time.
 func (s *Stored) backoff() *Backoff {
 	var b *Backoff
-	if p := s.Pressure; p != nil && p.NextAttemptUS != 0 && !s.answered(p.AtUS) {
-		b = &Backoff{NextRunAt: instantOf(p.NextAttemptUS), ReasonClass: p.Reason, RecordedAt: s.behind(p.AtUS)}
+	if p := s.Pressure; p != nil && p.NextAttemptUS != 0 && !s.resolvedBySuccess(p.AtUS) {
+		b = &Backoff{NextRunAt: instantOf(p.NextAttemptUS), ReasonClass: p.Reason, RecordedAt: s.afterSuccess(p.AtUS)}
 	}
 	switch h := s.Hold; {
-	case h == nil, s.answered(h.AtUS):
+	case h == nil, s.resolvedBySuccess(h.AtUS):
 	case h.Kind == HeldForGood:
-		return &Backoff{ConsecutiveFailures: exhaustedAfter, RecordedAt: s.behind(h.AtUS)}
+		return &Backoff{ConsecutiveFailures: exhaustedAfter, RecordedAt: s.afterSuccess(h.AtUS)}
 	case h.Kind == HeldUntil && (b == nil || b.NextRunAt.Before(instantOf(h.UntilUS).Time)):
-		b = &Backoff{NextRunAt: instantOf(h.UntilUS), RecordedAt: s.behind(h.AtUS)}
-		if h.Reason == sourcePressure { // any other is the run's own
+		b = &Backoff{NextRunAt: instantOf(h.UntilUS), RecordedAt: s.afterSuccess(h.AtUS)}
+		if h.Reason == sourcePressure { // any other reason is the run's own
 			b.ReasonClass = h.Reason
 		}
 	}
 	return b
 }
 
-// answered reports whether the settled run is a success from after that time. One
-// delay must not hide behind another that is over (HL-04.1).
-func (s *Stored) answered(us int64) bool {
-	run := s.settled()
+// resolvedBySuccess reports whether the settled run is a success that ended after us. One delay
+// must not hide another that has ended (HL-04.1).
+func (s *Stored) resolvedBySuccess(us int64) bool {
+	run := s.decidingRun()
 	return run != nil && run.Status == Word(RunSucceeded) && run.EndedUS > us
 }
 
-// behind is the time of something that was kept with the end of a run or after it:
-// that run, which met it, is no answer to it (HL-04.2).
-func (s *Stored) behind(us int64) Instant {
+// afterSuccess returns the time of a fact recorded with the end of a run or after it, moved
+// past a success that ended at the same microsecond: the run that caused the fact does
+// not resolve it (HL-04.2).
+func (s *Stored) afterSuccess(us int64) Instant {
 	if s.Succeeded != nil && s.Succeeded.EndedUS == us {
 		us++
 	}
 	return instantOf(us)
 }
 
-// sourcePressure is the scheduler's word for a source that asked for less.
+// sourcePressure is the scheduler's word for a source that asked for fewer requests.
 const sourcePressure = "source_pressure"
 
-// detailGaps are the open gaps, counted.
+// detailGaps returns the counts of the open gaps.
 func (s *Stored) detailGaps() *DetailGaps {
 	g := &s.Gaps
 	b := &Backlog{MaxAttemptCount: g.MaxAttempts, NextAttemptAt: instantOf(g.NextAttemptUS)}
@@ -207,7 +205,7 @@ func (s *Stored) freshness(m Moment) FreshnessInput {
 	return in
 }
 
-// instantOf is the instant of a stored time; none for 0.
+// instantOf returns the instant of a stored time; none for 0.
 func instantOf(us int64) Instant {
 	if us == 0 {
 		return Instant{}

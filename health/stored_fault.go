@@ -6,21 +6,21 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// StoredFault says that runs ended over the connector's own fault, one after another
-// and with the same module.
+// StoredFault records that consecutive runs with the same module ended over the
+// connector's own fault.
 type StoredFault struct {
 	Module string `json:"module"` // its sha256
-	Reason Word   `json:"reason"` // of the last
+	Reason Word   `json:"reason"` // the last run's reason
 	Times  int64  `json:"times"`
 }
 
-// faultyAfter is from how many such runs on a connector needs a fix: a single one may
-// have met data that is not there any more.
+// faultyAfter is the number of such runs from which a connector needs a fix: a single
+// one may have met data that no longer exists.
 const faultyAfter = 2
 
-// After returns the fault as it is once a run has ended. A run that got to its end,
-// even to say that it failed, ends the row; one that was ended for another reason says
-// nothing of the connector.
+// After returns the fault after another run has ended. A run that completed, even with
+// a failure that it reported, resets it. A run that ended for another reason leaves it
+// as it is.
 func (f *StoredFault) After(status Word, reason abi.Reason, code, module string) *StoredFault {
 	switch {
 	case status == Word(RunSucceeded), reason == abi.ReasonConnectorReportedFailed:
@@ -30,13 +30,12 @@ func (f *StoredFault) After(status Word, reason abi.Reason, code, module string)
 	case f == nil || f.Module != module:
 		return &StoredFault{Module: module, Reason: Word(reason), Times: 1}
 	}
-	return &StoredFault{Module: module, Reason: Word(reason), Times: min(f.Times+1, faultyAfter)} // how many more says nothing more
+	return &StoredFault{Module: module, Reason: Word(reason), Times: min(f.Times+1, faultyAfter)} // higher counts have no meaning
 }
 
-// ownFault reports whether nobody but the connector can have ended a run so: it broke
-// the protocol, or ended without a word. What a run takes of time, memory and output is
-// not its doing alone, since the host sets the limits, and neither is a worker that is
-// lost.
+// ownFault reports whether only the connector can have caused such an end: it broke
+// the protocol, or ended without a message. Exceeding time, memory or output is not
+// its fault alone, since the host sets the limits; neither is a lost worker.
 func ownFault(reason abi.Reason, code abi.Code) bool {
 	switch reason {
 	case abi.ReasonProtocolViolation:
@@ -47,9 +46,9 @@ func ownFault(reason abi.Reason, code abi.Code) bool {
 	return false
 }
 
-// faulty returns what the connector's own fault keeps from being collected, in the
-// words of a known gap; nil when it needs no fix, or another module is accepted since.
-func (s *Stored) faulty() []KnownGap {
+// faultGaps returns the known gap that the connector's own fault leaves; nil if it needs
+// no fix, or another module was accepted since.
+func (s *Stored) faultGaps() []KnownGap {
 	f := s.Fault
 	if f == nil || f.Times < faultyAfter || s.Manifest != nil && s.Manifest.Module != "" && s.Manifest.Module != f.Module {
 		return nil

@@ -25,9 +25,9 @@ var (
 
 func (r endedRun) by(module string) endedRun { r.module = module; return r }
 
-// HL-23.3: a connector that ends twice in a row over its own fault needs a fix, and
-// nobody says that running it again fetches what is missing; once may be the data's
-// doing. Another module, or a success, ends it.
+// HL-23.3: a connector that ends twice in a row over its own fault needs a fix, and no
+// sentence promises data from another run; a single end may be the data's fault.
+// Another module, or a success, ends it.
 func TestAConnectorsOwnFault(t *testing.T) {
 	t.Parallel()
 	broke := endedRun{"failed", abi.ReasonProtocolViolation, abi.CodeSyntax, "m1"}
@@ -66,10 +66,10 @@ func TestAConnectorsOwnFault(t *testing.T) {
 		v := verdict.OfStored(s, gappedNow, true)
 		red := v.Pill.Tone == verdict.Red && v.ForwardCode == "code_fix" && v.Detail.ForwardDisposition == health.DispositionTerminal
 		if red != c.red || (v.Pill.Tone == verdict.Red) != c.red {
-			t.Errorf("%s: %s, %s, %s", name, v.Pill.Tone, v.ForwardCode, v.Detail.ForwardDisposition)
+			t.Errorf("%s: got %s, %s, %s, want red == c.red && (v.Pill.Tone == verdict.Red) == c.red", name, v.Pill.Tone, v.ForwardCode, v.Detail.ForwardDisposition)
 		}
 		if c.red && (len(v.RequiredActions) != 1 || v.RequiredActions[0].Kind != verdict.CodeFix || v.RequiredActions[0].Audience != verdict.AudienceMaintainer) {
-			t.Errorf("%s: %+v", name, v.RequiredActions)
+			t.Errorf("%s: got %+v, want !c.red || len(v.RequiredActions) == 1 && v.RequiredActions[0].Kind == verdict.CodeFix && v.RequiredActions[0].Audience == verdict.AudienceMaintainer", name, v.RequiredActions)
 		}
 	}
 }
@@ -81,21 +81,21 @@ func TestNothingFound(t *testing.T) {
 	nothing := health.KnownGap{Kind: "skip_result", Severity: "informational", Reason: "nothing_found", RecoveryAction: "not_retriable"}
 	v := verdict.OfStored(gapped(nothing), gappedNow, true)
 	if v.Pill.Tone != verdict.Grey || v.Channel != verdict.Calm || v.ForwardCode != "nothing_found" || len(v.RequiredActions) > 0 {
-		t.Errorf("%s %s %s %+v", v.Pill.Tone, v.Channel, v.ForwardCode, v.RequiredActions)
+		t.Errorf(`got %s %s %s %+v, want v.Pill.Tone == verdict.Grey && v.Channel == verdict.Calm && v.ForwardCode == "nothing_found" && len(v.RequiredActions) <= 0`, v.Pill.Tone, v.Channel, v.ForwardCode, v.RequiredActions)
 	}
 	for _, row := range v.Streams {
 		if row.Coverage != health.CoverageUnknown || row.Code != "nothing_found" {
-			t.Errorf("%+v", row)
+			t.Errorf(`got %+v, want row.Coverage == health.CoverageUnknown && row.Code == "nothing_found"`, row)
 		}
 	}
 	other := nothing
 	other.Reason = "link_not_followed"
 	if v := verdict.OfStored(gapped(other), gappedNow, true); v.Pill.Tone != verdict.Green || v.ForwardCode != "complete" {
-		t.Errorf("%s %s", v.Pill.Tone, v.ForwardCode)
+		t.Errorf(`verdict.OfStored(gapped(other), gappedNow, true): got %s %s, want v.Pill.Tone == verdict.Green && v.ForwardCode == "complete"`, v.Pill.Tone, v.ForwardCode)
 	}
-	// What it found something wrong with goes first.
+	// A gap with a problem comes first.
 	if v := verdict.OfStored(gapped(nothing, unreadable("a")), gappedNow, true); v.Pill.Tone != verdict.Amber || v.ForwardCode != "put_right_gap" {
-		t.Errorf("%s %s", v.Pill.Tone, v.ForwardCode)
+		t.Errorf(`verdict.OfStored(gapped(nothing, unreadable("a")), gappedNow, true): got %s %s, want v.Pill.Tone == verdict.Amber && v.ForwardCode == "put_right_gap"`, v.Pill.Tone, v.ForwardCode)
 	}
 }
 
@@ -110,6 +110,6 @@ func TestAFaultDoesNotGrow(t *testing.T) {
 		after[n] = *f
 	}
 	if after[1] == after[2] || after[2] != after[3] || after[2] != after[5] {
-		t.Errorf("%+v", after)
+		t.Errorf("got %+v, want after[1] != after[2] && after[2] == after[3] && after[2] == after[5]", after)
 	}
 }

@@ -39,8 +39,8 @@ func conditionOf(v *verdict.RenderedVerdict, typ health.Type) health.Condition {
 	return v.Detail.Conditions[slices.IndexFunc(v.Detail.Conditions, func(c health.Condition) bool { return c.Type == typ })]
 }
 
-// HL-23.1, HL-24: what a run left to its owner does not mend itself, and nobody
-// says that it does: it asks once, in fixed words, for the whole connection.
+// HL-23.1, HL-24: a gap that a run left to its owner does not resolve itself, and no
+// sentence says so: the verdict asks once, in fixed words, for the whole connection.
 func TestAGapOfTheOwnersAsks(t *testing.T) {
 	t.Parallel()
 	failed := func(s *health.Stored, status, reason health.Word) *health.Stored {
@@ -59,21 +59,21 @@ func TestAGapOfTheOwnersAsks(t *testing.T) {
 	} {
 		v := verdict.OfStored(s, gappedNow, true)
 		if v.Pill.Tone != verdict.Amber || v.Channel != verdict.Attention || v.Detail.State != health.StateNeedsAttention {
-			t.Errorf("%s: %s, %s, %s", name, v.Pill.Tone, v.Channel, v.Detail.State)
+			t.Errorf("%s: got %s, %s, %s, want v.Pill.Tone == verdict.Amber && v.Channel == verdict.Attention && v.Detail.State == health.StateNeedsAttention", name, v.Pill.Tone, v.Channel, v.Detail.State)
 		}
 		if c := conditionOf(&v, health.AttentionClear); c.Status != health.False || c.Reason != "left_to_owner" {
-			t.Errorf("%s: %+v", name, c)
+			t.Errorf(`%s: conditionOf(&v, health.AttentionClear): got %+v, want c.Status == health.False && c.Reason == "left_to_owner"`, name, c)
 		}
 		if len(v.RequiredActions) != 1 {
-			t.Errorf("%s: %+v", name, v.RequiredActions)
+			t.Errorf("%s: len(v.RequiredActions): got %+v, want 1", name, v.RequiredActions)
 			continue
 		}
 		a := v.RequiredActions[0]
 		if a.Kind != verdict.AddInfo || a.CTACode != "cta_put_right_gap" || a.SatisfiedWhen.Kind != verdict.AttentionResolved || a.Reason != "left_to_owner" {
-			t.Errorf("%s: %+v", name, a)
+			t.Errorf(`%s: got %+v, want a.Kind == verdict.AddInfo && a.CTACode == "cta_put_right_gap" && a.SatisfiedWhen.Kind == verdict.AttentionResolved && a.Reason == "left_to_owner"`, name, a)
 		}
 		if v.ForwardCode != "put_right_gap" || v.Streams[0].Coverage == health.CoverageComplete && s.KnownGaps[0].Stream != "" {
-			t.Errorf("%s: %s %+v", name, v.ForwardCode, v.Streams)
+			t.Errorf(`%s: got %s %+v, want v.ForwardCode == "put_right_gap" && (v.Streams[0].Coverage != health.CoverageComplete || s.KnownGaps[0].Stream == "")`, name, v.ForwardCode, v.Streams)
 		}
 	}
 }
@@ -106,7 +106,7 @@ func TestAGapOfTheOwnersAsksOnceAndNotForEver(t *testing.T) {
 		v := verdict.OfStored(c.s, c.m, true)
 		got := conditionOf(&v, health.AttentionClear)
 		if asks := got.Status == health.False; asks != (c.want != "") || asks && got.Reason != c.want {
-			t.Errorf("%s: %s (%s)", name, got.Status, got.Reason)
+			t.Errorf(`%s: got.Status == health.False: got %s (%s), want asks == (c.want != "") && (!asks || got.Reason == c.want)`, name, got.Status, got.Reason)
 		}
 		n := 0
 		for _, a := range v.RequiredActions {
@@ -115,10 +115,10 @@ func TestAGapOfTheOwnersAsksOnceAndNotForEver(t *testing.T) {
 			}
 		}
 		if n > 1 || c.want == "" && n > 0 {
-			t.Errorf("%s: %+v", name, v.RequiredActions)
+			t.Errorf(`%s: got %+v, want n <= 1 && (c.want != "" || n <= 0)`, name, v.RequiredActions)
 		}
 		if done := verdict.Satisfied(gapAction(), verdict.SatisfactionEvidence{Conditions: v.Detail.Conditions}); done != (c.want == "") {
-			t.Errorf("%s: satisfied is %v", name, done)
+			t.Errorf("%s: satisfied is %v, want %v", name, done, (c.want == ""))
 		}
 	}
 }
@@ -182,6 +182,6 @@ func TestAGapOfTheOwnersIsSaidInFixedWords(t *testing.T) {
 	named := verdict.OfStored(gapped(g), gappedNow, true)
 	if plain.ForwardStatement != named.ForwardStatement || plain.RequiredActions[0].CTA != named.RequiredActions[0].CTA ||
 		conditionOf(&plain, health.AttentionClear).Message != conditionOf(&named, health.AttentionClear).Message {
-		t.Errorf("%+v %+v", plain, named)
+		t.Errorf("with a reason of the connector's own: got %+v, want the words of %+v", named, plain)
 	}
 }

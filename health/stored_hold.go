@@ -6,11 +6,11 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// noDevice: devices fed the connection, and none of them may any more.
+// noDevice: devices fed the connection, and all of them were revoked.
 const noDevice Word = "no_device_enrolled"
 
-// The words of what only the owner can put right. What a refusal is called is the
-// host's own code, of which there are many; a connection waits for one of these.
+// Words for problems that only the owner can solve. The host has many codes for
+// refusals; each is mapped to one of these.
 const (
 	waitsForFolder     Word = "folder_not_usable"
 	waitsForModule     Word = "module_not_usable"
@@ -20,7 +20,7 @@ const (
 	waitsForBinding    Word = "binding_not_given"
 )
 
-// waitsFor are the areas and codes of refusals, the more special first.
+// waitsFor maps areas and codes of refusals to words, the more specific first.
 var waitsFor = [...]struct {
 	code Word
 	word Word
@@ -39,9 +39,9 @@ var waitsFor = [...]struct {
 	{"stream.", waitsForOption},
 }
 
-// waiting is what a connection waits for, by the refusal's code; the code itself
-// where nobody has a word for it.
-func waiting(code Word) Word {
+// waitReason returns the word for a refusal's code, or the code itself if there is no
+// word for it.
+func waitReason(code Word) Word {
 	for i := range waitsFor {
 		if w := &waitsFor[i]; code == w.code || strings.HasSuffix(string(w.code), ".") && strings.HasPrefix(string(code), string(w.code)) {
 			return w.word
@@ -50,11 +50,12 @@ func waiting(code Word) Word {
 	return code
 }
 
-// deserted reports whether nothing comes in until the owner enrols a device again.
-func (s *Stored) deserted() bool { return s.Device != nil && len(s.Device.Sources) == 0 }
+// hasNoDevice reports whether no data can arrive until the owner enrols a device again.
+func (s *Stored) hasNoDevice() bool { return s.Device != nil && len(s.Device.Sources) == 0 }
 
-// takenOver reports whether the connection has a device that has not ended a run
-// yet, behind another one that had: what that one did says nothing of it.
+// takenOver reports whether the connection's current devices have not ended a run yet
+// and the settled run came from an earlier device, whose result is no evidence about
+// them.
 func (s *Stored) takenOver() bool {
 	if s.Device == nil || len(s.Device.Sources) == 0 || s.Settled == nil || s.Settled.Device == "" {
 		return false
@@ -67,22 +68,22 @@ func (s *Stored) takenOver() bool {
 	return true
 }
 
-// settled is the run that says how the connection is; nil when none does, or it was
-// another device's.
-func (s *Stored) settled() *StoredRun {
+// decidingRun returns the run that determines the connection's state; nil if there is
+// none, or it came from an earlier device.
+func (s *Stored) decidingRun() *StoredRun {
 	if s.takenOver() {
 		return nil
 	}
 	return s.Settled
 }
 
-// attention is what waits for the owner: a device, the running run, while somebody
-// is there who takes the answer, a run that was refused, the scheduler, or what the
-// last run left to its owner: one of them, once. A credential that was rejected, or
-// taken away, says for itself what is to be done; what keeps a run from beginning is
-// said beside it, since only a run tells whether that one is any good by now.
+// attention returns the one request that waits for the owner: a device to enrol, the
+// running run's question while somebody takes the answer, a refused run, a hold of the
+// scheduler, or a gap that the last run left to the owner. A rejected or removed
+// credential is reported by the credentials themselves. A reason that prevents a run
+// is reported beside it, since only a run can test the credential.
 func (s *Stored) attention(m Moment) *Attention {
-	if s.deserted() {
+	if s.hasNoDevice() {
 		return &Attention{Lifecycle: AttentionOpen, ReasonCode: noDevice, ResponseContract: "none"}
 	}
 	if s.Running() && s.Asking && m.RunAlive {
@@ -93,20 +94,20 @@ func (s *Stored) attention(m Moment) *Attention {
 	refusal := s.refusal()
 	ofCredentials := credentialShaped(normalise(refusal))
 	switch c, h := s.Credential, s.Hold; {
-	case s.signedOut() && (ofCredentials || waiting(refusal) == refusal):
+	case s.signedOut() && (ofCredentials || waitReason(refusal) == refusal):
 		return nil
 	case refusal == "":
-		return s.leftByRun(m)
+		return s.attentionOfRun(m)
 	case ofCredentials && c != nil && h != nil && c.PutUS > h.AtUS:
-		return s.leftByRun(m) // what it waited for was missed, and is there since
+		return s.attentionOfRun(m) // the missing credential was stored since
 	}
-	return &Attention{Lifecycle: AttentionOpen, ReasonCode: waiting(refusal), ResponseContract: "none"}
+	return &Attention{Lifecycle: AttentionOpen, ReasonCode: waitReason(refusal), ResponseContract: "none"}
 }
 
-// refusal is why no run begins until its owner has done something, in the host's own
-// word; "" where nothing is known to be in the way, or a run has begun.
+// refusal returns the host's word for why no run begins until its owner acts; "" if no
+// obstacle is known, or a run has begun.
 func (s *Stored) refusal() Word {
-	switch last := s.settled(); {
+	switch last := s.decidingRun(); {
 	case s.Running():
 		return ""
 	case last != nil && last.Refused:
@@ -117,10 +118,10 @@ func (s *Stored) refusal() Word {
 	return ""
 }
 
-// signedOut reports whether the credentials say for themselves that the owner is to
-// sign in. A run that was refused for something else says nothing of them.
+// signedOut reports whether the credentials themselves require the owner to sign in. A
+// run that was refused for another reason is no evidence about them.
 func (s *Stored) signedOut() bool {
-	last := s.settled()
+	last := s.decidingRun()
 	if last != nil && last.Status == Word(RunFailed) && credentialShaped(normalise(last.Reason)) || s.credentials().removed() {
 		return true
 	}

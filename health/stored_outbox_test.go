@@ -27,12 +27,12 @@ func verdictAt(s *health.Stored, when time.Time) verdict.RenderedVerdict {
 func TestRanIsHealthy(t *testing.T) {
 	t.Parallel()
 	if v := verdictAt(ran(), heardAt.Add(time.Minute)); v.Pill.Tone != verdict.Green {
-		t.Fatalf("what the cases begin with: %+v", v.Pill)
+		t.Fatalf("what the cases begin with: %+v, want %v", v.Pill, verdict.Green)
 	}
 }
 
-// HL-14.4, HL-16.2: what a device gave up stays given up until it says that it did
-// not, whatever else it is at by then.
+// HL-14.4, HL-16.2: work that a device gave up stays given up until the device reports
+// otherwise, whatever its later status.
 func TestDeadLettersAreNotForgotten(t *testing.T) {
 	t.Parallel()
 	for _, status := range []health.Word{"blocked", "starting", "retrying", "healthy", "stopped", "other"} {
@@ -46,7 +46,7 @@ func TestDeadLettersAreNotForgotten(t *testing.T) {
 					v := verdictAt(s, heardAt.Add(ago))
 					if v.Pill.Tone == verdict.Green || v.Channel != verdict.Attention || v.RequiredActions[0].Remediation == nil ||
 						v.RequiredActions[0].Remediation.Cause != string(health.CauseDeadLetterBacklog) {
-						t.Errorf("%+v %s %+v %q", v.Pill, v.Channel, v.RequiredActions, v.ForwardStatement)
+						t.Errorf("got %+v %s %+v %q, want attention and the recovery of what was given up", v.Pill, v.Channel, v.RequiredActions, v.ForwardStatement)
 					}
 				})
 			}
@@ -54,8 +54,8 @@ func TestDeadLettersAreNotForgotten(t *testing.T) {
 	}
 }
 
-// HL-14: work that nobody has, and work of which nobody knows whether it goes on, is
-// not healthy beside any run's success.
+// HL-14: abandoned work, and work in an unknown state, is not healthy, even after a
+// successful run.
 func TestStuckWorkBesideASuccess(t *testing.T) {
 	t.Parallel()
 	one := int64(1)
@@ -73,21 +73,21 @@ func TestStuckWorkBesideASuccess(t *testing.T) {
 			change(&s.Device.Sources[0])
 			snap := snapshotAt(s, heardAt)
 			if v := verdictAt(s, heardAt); snap.State == health.StateHealthy || v.Pill.Tone == verdict.Green || v.ForwardCode == "complete" {
-				t.Errorf("%s %+v %+v %q", snap.State, snap.Axes, v.Pill, v.ForwardStatement)
+				t.Errorf(`verdictAt(s, heardAt): got %s %+v %+v %q, want snap.State != health.StateHealthy && v.Pill.Tone != verdict.Green && v.ForwardCode != "complete"`, snap.State, snap.Axes, v.Pill, v.ForwardStatement)
 			}
 		})
 	}
 	s := ran()
 	s.Device.Sources[0].Pending, s.Device.Sources[0].Outbox.Pending = &one, &one
 	if v := verdictAt(s, heardAt); v.Pill.Tone != verdict.Green || v.Detail.Axes.Outbox != health.OutboxActive {
-		t.Errorf("what is on its way: %+v %+v", v.Pill, v.Detail.Axes)
+		t.Errorf("what is on its way: %+v %+v, want v.Pill.Tone == verdict.Green && v.Detail.Axes.Outbox == health.OutboxActive", v.Pill, v.Detail.Axes)
 	}
 }
 
 func us(after time.Duration) int64 { return heardAt.Add(after).UnixMicro() }
 
-// A heartbeat from further ahead than it could be old is of a clock that was put back
-// since: nobody knows how old it is, until it is near enough.
+// A heartbeat dated further ahead than it could be old implies that the clock was set
+// back: its age is unknown until its time is near enough.
 func TestHeartbeatOfTheFuture(t *testing.T) {
 	t.Parallel()
 	one := int64(1)
@@ -96,11 +96,11 @@ func TestHeartbeatOfTheFuture(t *testing.T) {
 	src.Pending, src.Outbox.Pending = &one, &one
 	src.HeardUS = us(400 * 24 * time.Hour)
 	if v := verdictAt(s, heardAt); v.Detail.Axes.Outbox != health.OutboxUnknown || v.Pill.Tone == verdict.Green {
-		t.Errorf("%+v %+v", v.Detail.Axes, v.Pill)
+		t.Errorf("verdictAt(s, heardAt): got %+v %+v, want v.Detail.Axes.Outbox == health.OutboxUnknown && v.Pill.Tone != verdict.Green", v.Detail.Axes, v.Pill)
 	}
 	src.Status = "blocked"
 	if v := verdictAt(s, heardAt); v.Detail.Axes.Outbox != health.OutboxStalled {
-		t.Errorf("what is blocked is so at any time: %+v", v.Detail.Axes)
+		t.Errorf("what is blocked is so at any time: %+v, want %v", v.Detail.Axes, health.OutboxStalled)
 	}
 	src.Status, src.HeardUS = "healthy", us(time.Hour)
 	near := s.NextChange(health.At(heardAt))
@@ -128,14 +128,14 @@ func TestCountsDoNotOverflow(t *testing.T) {
 	s.Device.Sources = append(s.Device.Sources, second)
 	o := s.Evidence(health.Moment{Now: health.At(heardAt)}).Outbox
 	if *o.Counts.DeadLetter != most || *o.Counts.Pending != most {
-		t.Errorf("%d given up, %d pending", *o.Counts.DeadLetter, *o.Counts.Pending)
+		t.Errorf("%d given up, %d pending, want *o.Counts.DeadLetter == most && *o.Counts.Pending == most", *o.Counts.DeadLetter, *o.Counts.Pending)
 	}
 	if v := verdictAt(s, heardAt); v.Pill.Tone != verdict.Red {
-		t.Errorf("%+v", v.Pill)
+		t.Errorf("v.Pill.Tone: got %+v, want %v", v.Pill, verdict.Red)
 	}
 	beat := health.Heartbeat{DeviceStatus: "active", SourceStatus: "active", LastHeartbeatAt: health.At(heardAt), LastHeartbeatStatus: "healthy", RecordsPending: &most}
 	if r := health.OutboxAxis([]health.Heartbeat{beat, beat}, health.At(heardAt), health.StaleHeartbeat); *r.RecordsPending != most {
-		t.Errorf("%d pending", *r.RecordsPending)
+		t.Errorf("%d pending, want %v", *r.RecordsPending, most)
 	}
 }
 
@@ -148,12 +148,12 @@ func TestDesertedWaitsForADevice(t *testing.T) {
 	snap := snapshotAt(s, heardAt)
 	v := verdictAt(s, heardAt)
 	if snap.State != health.StateNeedsAttention || snap.OutboxCounts != nil || v.Channel != verdict.Attention || v.ForwardCode != "enroll_device" {
-		t.Errorf("%s %+v %s %s", snap.State, snap.OutboxCounts, v.Channel, v.ForwardCode)
+		t.Errorf(`got %s %+v %s %s, want snap.State == health.StateNeedsAttention && snap.OutboxCounts == nil && v.Channel == verdict.Attention && v.ForwardCode == "enroll_device"`, snap.State, snap.OutboxCounts, v.Channel, v.ForwardCode)
 	}
 }
 
-// HL-14.1: everything was delivered when the last of the sources said so, and as long
-// as one of them says that it was not, nobody knows when.
+// HL-14.1: everything is delivered once the last source reports it; while one source
+// reports otherwise, the time is unknown.
 func TestDrainedSinceTheOldest(t *testing.T) {
 	t.Parallel()
 	s := fed()
@@ -162,26 +162,26 @@ func TestDrainedSinceTheOldest(t *testing.T) {
 	second.ID, second.HeardUS = "src_2", us(-2*time.Hour)
 	s.Device.Sources = append(s.Device.Sources, second)
 	if snap := snapshotAt(s, heardAt); snap.Axes.Freshness != health.FreshnessStale || snap.State == health.StateHealthy {
-		t.Errorf("the other is two hours old: %s, %s", snap.Axes.Freshness, snap.State)
+		t.Errorf("the other is two hours old: %s, %s, want snap.Axes.Freshness == health.FreshnessStale && snap.State != health.StateHealthy", snap.Axes.Freshness, snap.State)
 	}
 	s.Device.Sources[1].HeardUS = us(-time.Minute)
 	if snap := snapshotAt(s, heardAt); snap.Axes.Freshness != health.FreshnessFresh || snap.State != health.StateHealthy {
-		t.Errorf("both are fresh: %s, %s", snap.Axes.Freshness, snap.State)
+		t.Errorf("both are fresh: %s, %s, want snap.Axes.Freshness == health.FreshnessFresh && snap.State == health.StateHealthy", snap.Axes.Freshness, snap.State)
 	}
 	one := int64(1)
 	s.Device.Sources[1].Pending = &one
 	if snap := snapshotAt(s, heardAt); snap.Axes.Freshness != health.FreshnessUnknown || snap.State == health.StateHealthy {
-		t.Errorf("one is at it: %s, %s", snap.Axes.Freshness, snap.State)
+		t.Errorf("one is at it: %s, %s, want snap.Axes.Freshness == health.FreshnessUnknown && snap.State != health.StateHealthy", snap.Axes.Freshness, snap.State)
 	}
 	s.Device.Sources[1].Pending, s.Device.Sources[1].Outbox = nil, &health.StoredOutbox{StaleLeases: &one}
 	if snap := snapshotAt(s, heardAt); snap.Axes.Freshness != health.FreshnessUnknown || snap.State == health.StateHealthy {
-		t.Errorf("one has left it lying: %s, %s", snap.Axes.Freshness, snap.State)
+		t.Errorf("one has left it lying: %s, %s, want snap.Axes.Freshness == health.FreshnessUnknown && snap.State != health.StateHealthy", snap.Axes.Freshness, snap.State)
 	}
 	for _, second := range []health.StoredSource{{Status: "other", HeardUS: us(-time.Minute)}, {Status: "blocked", HeardUS: us(-time.Minute)}, {}} {
 		second.ID = "src_2"
 		s.Device.Sources[1] = second
 		if snap := snapshotAt(s, heardAt); snap.Axes.Freshness != health.FreshnessUnknown || snap.State == health.StateHealthy {
-			t.Errorf("one says %q: %s, %s", second.Status, snap.Axes.Freshness, snap.State)
+			t.Errorf("one says %q: %s, %s, want snap.Axes.Freshness == health.FreshnessUnknown && snap.State != health.StateHealthy", second.Status, snap.Axes.Freshness, snap.State)
 		}
 	}
 }
@@ -195,6 +195,6 @@ func TestStoresOfAnotherDevice(t *testing.T) {
 	snap := snapshotAt(s, heardAt)
 	v := verdictAt(s, heardAt)
 	if snap.Axes.Coverage != health.CoverageUnknown || snap.State == health.StateHealthy || v.Pill.Tone == verdict.Green {
-		t.Errorf("%s %s %+v", snap.Axes.Coverage, snap.State, v.Pill)
+		t.Errorf("got %s %s %+v, want snap.Axes.Coverage == health.CoverageUnknown && snap.State != health.StateHealthy && v.Pill.Tone != verdict.Green", snap.Axes.Coverage, snap.State, v.Pill)
 	}
 }

@@ -59,13 +59,13 @@ func TestDelays(t *testing.T) {
 			snap, v := snapshotAt(s, heardAt), verdictAt(s, heardAt)
 			if c.until == 0 {
 				if snap.State != health.StateHealthy || !snap.NextAttemptAt.IsZero() || v.Pill.Tone != verdict.Green {
-					t.Errorf("%s until %v, %+v", snap.State, snap.NextAttemptAt, v.Pill)
+					t.Errorf("%s until %v, %+v, want snap.State == health.StateHealthy && snap.NextAttemptAt.IsZero() && v.Pill.Tone == verdict.Green", snap.State, snap.NextAttemptAt, v.Pill)
 				}
 				return
 			}
 			until := heardAt.Add(c.until)
 			if snap.State != health.StateCoolingOff || snap.ReasonCode != c.reason || !snap.NextAttemptAt.Equal(until) || v.Pill.Tone != verdict.Amber {
-				t.Errorf("%s %s until %v, %+v", snap.State, snap.ReasonCode, snap.NextAttemptAt, v.Pill)
+				t.Errorf("%s %s until %v, %+v, want snap.State == health.StateCoolingOff && snap.ReasonCode == c.reason && snap.NextAttemptAt.Equal(until) && v.Pill.Tone == verdict.Amber", snap.State, snap.ReasonCode, snap.NextAttemptAt, v.Pill)
 			}
 			if next := s.NextChange(health.At(heardAt)); !next.Equal(until) {
 				t.Errorf("it changes at %v, want %v", next, until)
@@ -74,7 +74,7 @@ func TestDelays(t *testing.T) {
 	}
 }
 
-// HL-04.2: a scheduler that has given up says so, and no time ends that.
+// HL-04.2: a scheduler that has given up is reported, and no time ends it.
 func TestGivenUpIsInSight(t *testing.T) {
 	t.Parallel()
 	s := collected()
@@ -83,7 +83,7 @@ func TestGivenUpIsInSight(t *testing.T) {
 	for _, after := range []time.Duration{0, 20 * time.Hour} {
 		snap, v := snapshotAt(s, heardAt.Add(after)), verdictAt(s, heardAt.Add(after))
 		if snap.State != health.StateBlocked || !snap.NextAttemptAt.IsZero() || v.Pill.Tone != verdict.Red || v.Channel == verdict.Calm {
-			t.Errorf("after %v: %s until %v, %+v %s", after, snap.State, snap.NextAttemptAt, v.Pill, v.Channel)
+			t.Errorf("after %v: %s until %v, %+v %s, want snap.State == health.StateBlocked && snap.NextAttemptAt.IsZero() && v.Pill.Tone == verdict.Red && v.Channel != verdict.Calm", after, snap.State, snap.NextAttemptAt, v.Pill, v.Channel)
 		}
 	}
 }
@@ -99,12 +99,11 @@ func TestBacklogOfStoredGaps(t *testing.T) {
 	}
 	b := snapshotAt(s, heardAt).DetailGapBacklog
 	if b == nil || b.Pending != 5 || b.PendingOther != 4 || b.MaxAttemptCount != 6 || !b.NextAttemptAt.Equal(heardAt.Add(5*time.Hour)) || *b.Recovered != 7 {
-		t.Errorf("%+v", b)
+		t.Errorf("got %+v, want b != nil && b.Pending == 5 && b.PendingOther == 4 && b.MaxAttemptCount == 6 && b.NextAttemptAt.Equal(heardAt.Add(5 * time.Hour)) && *b.Recovered == 7", b)
 	}
 }
 
-// What was rejected stays so until something says otherwise, and a run that was
-// killed says nothing.
+// A rejection stays until later evidence ends it; a killed run is no such evidence.
 func TestRejectionOutlivesAKilledRun(t *testing.T) {
 	t.Parallel()
 	failed := func(status, reason health.Word) *health.StoredRun {
@@ -150,7 +149,7 @@ func TestRejectionOutlivesAKilledRun(t *testing.T) {
 			signIn := len(v.RequiredActions) == 1 && v.RequiredActions[0].Kind == verdict.Reauth && v.RequiredActions[0].Reason == "demo_auth_failed"
 			loud := snap.State == health.StateBlocked && v.Pill.Tone == verdict.Red && v.Channel == verdict.Attention
 			if signIn != c.signIn || loud != c.signIn {
-				t.Errorf("%s %+v %s %+v", snap.State, v.Pill, v.Channel, v.RequiredActions)
+				t.Errorf("got %s %+v %s %+v, want signIn == c.signIn && loud == c.signIn", snap.State, v.Pill, v.Channel, v.RequiredActions)
 			}
 		})
 	}
@@ -213,7 +212,7 @@ func TestRefusedAfterARejection(t *testing.T) {
 				t.Errorf("%s: %q, want %q", v.ForwardCode, got, c.want)
 			}
 			if held != (snap.State == health.StateNeedsAttention && snap.ReasonCode == "folder_not_usable") {
-				t.Errorf("%s %s", snap.State, snap.ReasonCode)
+				t.Errorf("held: got %s %s, want %v", snap.State, snap.ReasonCode, (snap.State == health.StateNeedsAttention && snap.ReasonCode == "folder_not_usable"))
 			}
 		})
 	}
@@ -231,13 +230,12 @@ func TestRejectionIsOfARunThatBegan(t *testing.T) {
 		{Status: "succeeded", EndedUS: 7}:                                           false,
 	} {
 		if r := run.Rejection(); (r != nil) != want || r != nil && (r.Reason != run.Reason || r.AtUS != 7) {
-			t.Errorf("%+v: %+v", run, r)
+			t.Errorf("run.Rejection(): got %+v: %+v, want (r != nil) == want && (r == nil || r.Reason == run.Reason && r.AtUS == 7)", run, r)
 		}
 	}
 }
 
-// Data is as old as the oldest of what was collected, also where none of it is
-// required.
+// Data is as old as its oldest collected stream, even if no stream is required.
 func TestFreshnessOfOptionalStreams(t *testing.T) {
 	t.Parallel()
 	no, yes := false, true
@@ -246,7 +244,7 @@ func TestFreshnessOfOptionalStreams(t *testing.T) {
 	s.Manifest.Streams = []health.ManifestStream{{Name: "a"}, {Name: "b", Required: &yes}, {Name: "c", Required: &no}}
 	s.CollectedUS = map[string]int64{"a": us(-10 * day), "b": us(-time.Hour), "c": us(-20 * day)}
 	if at := s.RefreshedAt(); !at.Equal(heardAt.Add(-10 * day)) {
-		t.Errorf("the oldest of what is required is of %v", at)
+		t.Errorf("the oldest of what is required is of %v, want at.Equal(heardAt.Add(-10 * day))", at)
 	}
 	for name, c := range map[string]struct {
 		collected map[string]int64
@@ -268,7 +266,7 @@ func TestFreshnessOfOptionalStreams(t *testing.T) {
 			s.CollectedUS = c.collected
 			snap, v := snapshotAt(s, heardAt), verdictAt(s, heardAt)
 			if snap.Axes.Freshness != c.want || (c.want == health.FreshnessFresh) != (snap.State == health.StateHealthy) {
-				t.Errorf("%s, %s, %+v", snap.Axes.Freshness, snap.State, v.Pill)
+				t.Errorf("got %s, %s, %+v, want snap.Axes.Freshness == c.want && (c.want == health.FreshnessFresh) == (snap.State == health.StateHealthy)", snap.Axes.Freshness, snap.State, v.Pill)
 			}
 		})
 	}
@@ -285,12 +283,12 @@ func TestRejectionAndOtherProof(t *testing.T) {
 	}{"a device's": {fed(), health.StateBlocked}, "a run's": {ran(), health.StateHealthy}} {
 		e := c.stored.Evidence(m)
 		if s := health.Project(e); s.State != health.StateHealthy {
-			t.Errorf("%s, without: %s", name, s.State)
+			t.Errorf("%s, without: %s, want %v", name, s.State, health.StateHealthy)
 		}
 		e.Credentials = &health.Credentials{Stored: true, Rejected: "demo_auth_failed"}
 		s := health.Project(e)
 		if rejected := s.Conditions[5].Reason == "demo_auth_failed"; s.State != c.want || rejected != (c.want == health.StateBlocked) {
-			t.Errorf("%s: %s, %s", name, s.State, s.Conditions[5].ID)
+			t.Errorf(`%s: s.Conditions[5].Reason == "demo_auth_failed": got %s, %s, want s.State == c.want && rejected == (c.want == health.StateBlocked)`, name, s.State, s.Conditions[5].ID)
 		}
 	}
 }

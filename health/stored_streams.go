@@ -7,11 +7,10 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// RefreshedAt is since when all of the connection's data is as fresh as it is:
-// the oldest of the moments at which its required streams were collected; where it
-// requires none, those that were. A run that succeeds without collecting a stream
-// does not refresh it, however often it succeeds. The zero Instant: some of it was
-// never collected.
+// RefreshedAt returns the time since which all of the connection's data is fresh: the
+// oldest collection of its required streams or, if it requires none, of the streams
+// that were collected. A run that succeeds without collecting a stream does not
+// refresh that stream. The zero Instant: a stream was never collected.
 func (s *Stored) RefreshedAt() Instant {
 	required, optional := int64(math.MaxInt64), int64(math.MaxInt64)
 	requires, collects := false, false
@@ -44,18 +43,17 @@ func (s *Stored) streams() []ManifestStream {
 	return s.Manifest.Streams
 }
 
-// collected reports whether the manifest means to collect the stream, and
-// requires it.
+// collected reports whether the manifest requires the stream and means to collect it.
 func (m *ManifestStream) collected() bool { return m.required() && !m.CoveragePolicy.Accepted() }
 
-// coverage rolls up the connection's coverage. That a run succeeded proves
-// nothing of a required stream that no run has collected yet (Invariant 8).
+// coverage returns the connection's rolled-up coverage. A successful run proves
+// nothing about a required stream that no run has collected yet (Invariant 8).
 func (s *Stored) coverage(m Moment) Coverage {
 	c := RunCoverage(s.runEvidence(m), s.openGaps(), s.streams())
 	if c.Axis != CoverageComplete && (!c.Axis.Accepted() || c.RequiredButAccepted) {
 		return c
 	}
-	if failed := s.failed(); failed != nil {
+	if failed := s.failedStreams(); failed != nil {
 		return Coverage{Axis: CoveragePartial, Streams: failed}
 	}
 	for _, st := range s.streams() {
@@ -69,9 +67,9 @@ func (s *Stored) coverage(m Moment) Coverage {
 	return c
 }
 
-// covered is the coverage, from the device's own records where no run says
-// anything of it (HL-17).
-func (s *Stored) covered(m Moment) Coverage {
+// coverageWithDevice returns the coverage, taken from the device's own records if no run gives
+// evidence (HL-17).
+func (s *Stored) coverageWithDevice(m Moment) Coverage {
 	c := s.coverage(m)
 	if s.run(m) != nil {
 		return c
@@ -79,9 +77,9 @@ func (s *Stored) covered(m Moment) Coverage {
 	return SelectCoverage(c, s.localCoverage())
 }
 
-// failed returns the required streams that the last whole run of them failed to
-// collect. A run of other streams that succeeds changes nothing about them.
-func (s *Stored) failed() (names []string) {
+// failedStreams returns the required streams that the last complete run of them failed to
+// collect. A successful run of other streams does not change them.
+func (s *Stored) failedStreams() (names []string) {
 	for _, st := range s.streams() {
 		if st.collected() && slices.Contains(s.Failed, st.Name) {
 			names = append(names, st.Name)
@@ -90,15 +88,15 @@ func (s *Stored) failed() (names []string) {
 	return names
 }
 
-// Collectable reports whether there is still something to collect of a stream:
-// nobody ever fetches what the accepted manifest does not have. Evidence of no
-// stream is of the connection.
+// Collectable reports whether a stream can still be collected: no run fetches a stream
+// that the accepted manifest does not declare. Evidence without a stream belongs to
+// the connection.
 func (s *Stored) Collectable(stream string) bool {
 	return stream == "" || s.Manifest == nil || slices.ContainsFunc(s.Manifest.Streams, func(m ManifestStream) bool { return m.Name == stream })
 }
 
-// openGaps returns one gap for each stream and class of reason: coverage asks
-// which there are, never how many.
+// openGaps returns one gap for each stream and class of reason: coverage depends on
+// which exist, not on their number.
 func (s *Stored) openGaps() []PendingGap {
 	var open []PendingGap
 	for i := range s.Gaps.Streams {
@@ -116,7 +114,7 @@ func (s *Stored) openGaps() []PendingGap {
 	return open
 }
 
-// StreamState is what the facts say of one of the manifest's streams.
+// StreamState is the state of one of the manifest's streams.
 type StreamState struct {
 	ManifestStream
 	Coverage              CoverageAxis
@@ -124,20 +122,20 @@ type StreamState struct {
 	Considered, Collected *int64
 }
 
-// Absent reports whether the manifest declares that a stream which nobody
-// requires is not collected.
+// Absent reports whether the stream is not required and the manifest declares that it
+// is not collected.
 func (s *StreamState) Absent() bool { return !s.required() && s.CoveragePolicy.Accepted() }
 
 // IsRequired reports whether the manifest requires the stream.
 func (s *StreamState) IsRequired() bool { return s.required() }
 
-// StreamStates returns what the facts say at a moment of each stream, in the
-// manifest's order. nil: no manifest is known.
+// StreamStates returns the state of each stream at a moment, in the manifest's order.
+// nil: no manifest is known.
 func (s *Stored) StreamStates(m Moment) []StreamState {
 	streams := s.streams()
 	run, open := s.runEvidence(m), s.openGaps()
-	// A device whose every store is accounted for has accounted for the streams.
-	byDevice := run == nil && s.covered(m).Axis == CoverageComplete
+	// If a device has accounted for its every store, it has accounted for the streams.
+	byDevice := run == nil && s.coverageWithDevice(m).Axis == CoverageComplete
 	out := make([]StreamState, len(streams))
 	for i, st := range streams {
 		state := StreamState{ManifestStream: st}
@@ -146,7 +144,7 @@ func (s *Stored) StreamStates(m Moment) []StreamState {
 		if byDevice && state.Coverage == CoverageUnknown {
 			state.Coverage = CoverageComplete
 		}
-		if state.Coverage == CoverageComplete && (run.unplaced() || s.FoundNothing()) {
+		if state.Coverage == CoverageComplete && (run.hasUnplacedGap() || s.FoundNothing()) {
 			state.Coverage = CoverageUnknown
 		}
 		if a := s.Accounts[st.Name]; a != nil {
@@ -157,8 +155,8 @@ func (s *Stored) StreamStates(m Moment) []StreamState {
 	return out
 }
 
-// streamCoverage asks of one stream what RunCoverage asks of a connection. An
-// optional stream's own row is as honest as a required one's.
+// streamCoverage is RunCoverage for a single stream. An optional stream is judged as
+// strictly as a required one.
 func (s *Stored) streamCoverage(st ManifestStream, run *RunEvidence, open []PendingGap) CoverageAxis {
 	if st.CoveragePolicy.Accepted() {
 		return st.CoveragePolicy
@@ -169,7 +167,7 @@ func (s *Stored) streamCoverage(st ManifestStream, run *RunEvidence, open []Pend
 	if run != nil {
 		own = &RunEvidence{Status: run.Status}
 		if run.Missed != nil && !slices.Contains(run.Missed, st.Name) {
-			own.Status = Word(RunSucceeded) // as far as this stream goes, which is judged below
+			own.Status = Word(RunSucceeded) // for this stream only, which is judged below
 		}
 		for _, g := range run.KnownGaps {
 			if of(g.Stream) {

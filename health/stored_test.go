@@ -98,8 +98,8 @@ func withoutAges(v verdict.RenderedVerdict) string {
 	return string(text)
 }
 
-// The next change is the first moment at which the answer is another one, and
-// until then it is the same.
+// The next change is the first moment with a different answer; until then the answer
+// is the same.
 func TestNextChange(t *testing.T) {
 	t.Parallel()
 	base := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -115,12 +115,12 @@ func TestNextChange(t *testing.T) {
 			end := now.Add(100 * 24 * time.Hour)
 			if !next.IsZero() {
 				if !next.After(now) {
-					t.Fatalf("the next change is not later: %v", next)
+					t.Fatalf("the next change is not later: %v, want next.After(now)", next)
 				}
 				end = next.Add(-time.Microsecond)
 			}
 			if at(now) != at(end) {
-				t.Fatalf("it changed before %v\n%s\n%s", next, at(now), at(end))
+				t.Fatalf("it changed before %v\n%s\n%s, want at(now) == at(end)", next, at(now), at(end))
 			}
 			if next.IsZero() {
 				return
@@ -145,7 +145,7 @@ func TestStaleFromTheAnnouncedMoment(t *testing.T) {
 	}
 	for at, want := range map[time.Time]health.FreshnessAxis{next.Add(-time.Microsecond): health.FreshnessFresh, next.Time: health.FreshnessStale} {
 		if got := s.Evidence(health.Moment{Now: health.At(at)}).Freshness.Axis; got != want {
-			t.Errorf("at %v: %s", at, got)
+			t.Errorf("at %v: %s, want %v", at, got, want)
 		}
 	}
 }
@@ -166,12 +166,12 @@ func TestStoredRoundTrip(t *testing.T) {
 		}
 		m := health.Moment{Now: health.At(base)}
 		if !reflect.DeepEqual(s.Evidence(m), back.Evidence(m)) {
-			t.Fatalf("%s", text)
+			t.Fatalf("got %s, want reflect.DeepEqual(s.Evidence(m), back.Evidence(m))", text)
 		}
 	})
 }
 
-// What is kept of known gaps makes the same coverage as all of them.
+// The retained known gaps give the same coverage as all of them.
 func TestKeptGapsWeighTheSame(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -195,7 +195,7 @@ func TestKeptGapsWeighTheSame(t *testing.T) {
 		}
 		kept := health.KeepGaps(gaps)
 		if all, few := run(gaps), run(kept); !reflect.DeepEqual(all, few) {
-			t.Fatalf("%+v, of the kept %+v", all, few)
+			t.Fatalf("%+v, of the kept %+v, want reflect.DeepEqual(all, few)", all, few)
 		}
 		if !slices.Equal(kept, health.KeepGaps(kept)) {
 			t.Fatal("keeping twice keeps less")
@@ -221,7 +221,7 @@ func TestRunReason(t *testing.T) {
 		{abi.ReasonHostRestarted, "", "", "host_restarted"},
 	} {
 		if got := health.RunReason(c.reason, c.code, c.hint); got != c.want {
-			t.Errorf("%+v: %s", c, got)
+			t.Errorf("health.RunReason(c.reason, c.code, c.hint): got %+v: %s, want %v", c, got, c.want)
 		}
 	}
 }
@@ -238,14 +238,14 @@ func TestSuccessOfSomeStreams(t *testing.T) {
 	m := health.Moment{Now: health.At(now)}
 	v := verdict.OfStored(s, m, true)
 	if v.Pill.Tone != verdict.Grey || v.Streams[0].Coverage != health.CoverageComplete || v.Streams[1].Coverage != health.CoverageUnknown {
-		t.Errorf("never collected: %+v %+v", v.Pill, v.Streams)
+		t.Errorf("never collected: %+v %+v, want v.Pill.Tone == verdict.Grey && v.Streams[0].Coverage == health.CoverageComplete && v.Streams[1].Coverage == health.CoverageUnknown", v.Pill, v.Streams)
 	}
 	s.CollectedUS["b"] = now.Add(-10 * 24 * time.Hour).UnixMicro()
 	if v := verdict.OfStored(s, m, true); v.Pill.Tone != verdict.Amber || v.Detail.Axes.Freshness != health.FreshnessStale {
-		t.Errorf("ten days ago: %+v %+v", v.Pill, v.Detail.Axes)
+		t.Errorf("ten days ago: %+v %+v, want v.Pill.Tone == verdict.Amber && v.Detail.Axes.Freshness == health.FreshnessStale", v.Pill, v.Detail.Axes)
 	}
 	s.CollectedUS["b"] = run.EndedUS
 	if v := verdict.OfStored(s, m, true); v.Pill.Tone != verdict.Green {
-		t.Errorf("collected: %+v", v.Pill)
+		t.Errorf("collected: %+v, want %v", v.Pill, verdict.Green)
 	}
 }

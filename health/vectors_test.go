@@ -12,9 +12,9 @@ import (
 	"github.com/pdpp-host/pdpp-host/health"
 )
 
-// vector is one line of testdata/vectors.jsonl: an input, and what the answer
-// must hold. expect is a subset; conditions are named by their type; null means
-// absent or null. absent are texts that stand nowhere in the answer.
+// vector is one line of testdata/vectors.jsonl: an input, and the expected contents of
+// the answer. expect is a subset; conditions are keyed by type; null means absent or
+// null. absent lists texts that must not occur in the answer.
 type vector struct {
 	ID        string          `json:"id"`
 	Scenarios []string        `json:"scenarios"`
@@ -44,12 +44,12 @@ func TestVectors(t *testing.T) {
 	for line := range bytes.Lines(b) {
 		var v vector
 		if err := json.Unmarshal(line, &v); err != nil {
-			t.Fatalf("%s: %v", line, err)
+			t.Fatalf("%s: json.Unmarshal(line, &v): got %v, want no error", line, err)
 		}
 		for _, s := range v.Scenarios {
 			named[s] = true
 			if !slices.Contains(covered, s) {
-				t.Errorf("%s names %s, which is not covered", v.ID, s)
+				t.Errorf("%s names %s, which is not covered, want slices.Contains(covered, s)", v.ID, s)
 			}
 		}
 		t.Run(v.Op+"/"+v.ID, func(t *testing.T) {
@@ -59,7 +59,7 @@ func TestVectors(t *testing.T) {
 	}
 	for _, s := range covered {
 		if !named[s] {
-			t.Errorf("no vector names %s", s)
+			t.Errorf("no vector names %s, want named[s]", s)
 		}
 	}
 }
@@ -84,7 +84,7 @@ func (v *vector) hold(t *testing.T) {
 	differ(t, "", v.Expect, got)
 	for _, text := range v.Absent {
 		if strings.Contains(string(out), text) {
-			t.Errorf("%q stands in %s", text, out)
+			t.Errorf("%q stands in %s, want !strings.Contains(string(out), text)", text, out)
 		}
 	}
 }

@@ -6,26 +6,26 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
 )
 
-// Account is whose data a run collects, as its cursors remember it.
+// Account identifies the person whose data a run collects, as the cursors remember it.
 type Account struct {
 	sum uint64 // of the id; 0: not known
-	// Changed says that the run, a full refresh, takes the place of another
-	// account: what the cursors before it know is that one's.
+	// Changed reports that this run is a full refresh under another account, so the
+	// earlier cursors describe the previous owner's data.
 	Changed bool
 }
 
 // accountMember names the account in a cursor.
 const accountMember = "account"
 
-// Account holds the ids by which the provider names the owner of the credentials
-// against the cursors of all streams in scope. Several ids are names of the same
-// account, the one to remember first, and an empty one is none; a cursor that
-// names no account is anybody's.
+// Account compares the ids by which the provider names the owner of the credentials
+// with the account that each cursor in scope remembers. Several ids may name one
+// account; the first is the one to remember, and empty ids are ignored. A cursor that
+// remembers no account matches every account.
 //
-// A cursor of another account is a *Failure <connector_key>_account_changed: the
-// rows of two people would be mixed. Call it before anything is emitted. A full
-// refresh may go on, because it emits everything and buries what it does not
-// meet of what Previous names; Changed says so.
+// A cursor of another account returns a *Failure <connector_key>_account_changed,
+// because the rows of two people would be mixed. Call Account before anything is
+// emitted. A full refresh may go on: it emits everything, and sends tombstones for the
+// records that Previous names and the run does not find. Changed reports that case.
 func (h *Host) Account(ids ...string) (Account, error) {
 	var a Account
 	same := make(map[uint64]bool)
@@ -43,8 +43,8 @@ func (h *Host) Account(ids ...string) (Account, error) {
 		if known != 0 && !same[known] {
 			return Account{}, &Failure{
 				Code: abi.CanonicalKey(h.manifest.Get("connector_key").Str()) + "_account_changed", Hint: "manual_action_required",
-				Message: "the credentials belong to another account than the one collected so far; make a connection of its own for it," +
-					" or let a full refresh put it in the place of the other",
+				Message: "the credentials belong to a different account from the one collected so far; add a separate connection for it," +
+					" or replace the earlier account with a full refresh",
 			}
 		}
 		known = uint64(h.Previous(stream).Get(accountMember).Int())

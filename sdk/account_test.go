@@ -35,7 +35,7 @@ func TestAccount(t *testing.T) {
 	var changed bool
 	state := owning(t, &changed, "ada")(sdktest.Options{}).Committed()
 	if changed || len(state) != 5 || !strings.Contains(state["notes"], `"account":`) || strings.Contains(state["notes"], "ada") {
-		t.Fatalf("%v", state)
+		t.Fatalf("%v, want not changed, len(state) = 5, %s in state[\"notes\"] and no ada in state[\"notes\"]", state, `"account":`)
 	}
 	nobody := map[string]string{"notes": `{"n":1}`}
 	one := map[string]string{"notes": `{"n":1}`, "top": state["top"]}
@@ -59,12 +59,12 @@ func TestAccount(t *testing.T) {
 		res := owning(t, &changed, c.ids...)(c.o)
 		if !c.refused {
 			if res.Done.Status != abi.DoneSucceeded || changed != c.changed {
-				t.Errorf("%s: %+v, changed %v", name, res.Done.Error, changed)
+				t.Errorf("%s: %+v, changed %v, want Done.Status = %v and changed = %v", name, res.Done.Error, changed, abi.DoneSucceeded, c.changed)
 			}
 			continue
 		}
 		if e := res.Done.Error; e == nil || e.Code != "test_account_changed" || string(e.RecoveryHint) != `"manual_action_required"` || e.Retryable || len(res.States) != 0 {
-			t.Errorf("%s: %+v", name, e)
+			t.Errorf("%s: %+v, want e not nil, e.Code = test_account_changed, e.RecoveryHint = %s, not e.Retryable and len(res.States) = 0", name, e, `"manual_action_required"`)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/internal/link"
 )
 
-// parrot is a host that answers http, and gaps, with bytes of its own.
+// parrot is a host that answers http and gaps with fixed bytes.
 type parrot struct {
 	rude
 	start   string
@@ -93,8 +93,8 @@ func TestAnswerHeads(t *testing.T) {
 	}
 }
 
-// Whatever the host answers, a Fetch gives a response or an error, and a lane
-// served with it ends.
+// For any answer of the host, a Fetch gives a response or an error, and a lane that got
+// it ends.
 func FuzzAnswer(f *testing.F) {
 	f.Add(`{"status":200,"url":"u","headers":{"A":"b"}}`+"\nbody", `[{"gap_id":"g","lease_id":"l","stream":"details","record_key":"k","detail_locator":{}}]`)
 	f.Add(`{"error":{"code":"c","message":"x_rate_limited","gap_reason":"rate_limited","final":true}}`,
@@ -106,14 +106,14 @@ func FuzzAnswer(f *testing.F) {
 			answers: map[abi.Operation]string{abi.OpHTTP: answer, abi.OpGaps: `{"detail_gaps":` + gaps + `}`},
 		}
 		if exit := sdk.Serve(lister{}, host); exit != 0 || host.done == "" {
-			t.Errorf("exit %d, DONE %s", exit, host.done)
+			t.Errorf("exit %d, DONE %s, want 0 and not \"\"", exit, host.done)
 		}
 		resp, err := fetchOf(answer)
 		if (resp == nil) == (err == nil) {
-			t.Errorf("%+v, %v", resp, err)
+			t.Errorf("response %+v, error %v, want one of the two", resp, err)
 		}
 		if resp != nil && (resp.Status < 100 || resp.Header("a") == "\x00") {
-			t.Errorf("%+v", resp)
+			t.Errorf("response %+v, want a status from 100 on and headers without NUL", resp)
 		}
 	})
 }

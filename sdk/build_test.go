@@ -28,8 +28,8 @@ func goTool(t *testing.T, args ...string) string {
 	return string(out)
 }
 
-// A guest exports the ABI and imports what the table has and no more, file calls
-// only when it asks for a root.
+// A guest exports the ABI and imports the calls of the table, and no others; it imports
+// file calls only when it asks for a root.
 func TestGuestModule(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -53,7 +53,7 @@ func TestGuestModule(t *testing.T) {
 			imports, exports := moduleNames(t, path)
 			for _, name := range []string{abi.ExportMemory, abi.ExportInitialize, abi.ExportVersion, abi.ExportDescribe, abi.ExportCollect} {
 				if !slices.Contains(exports, name) {
-					t.Errorf("%s is not exported", name)
+					t.Errorf("%s is not exported, want every export of the ABI", name)
 				}
 			}
 			usesFiles := false
@@ -61,11 +61,11 @@ func TestGuestModule(t *testing.T) {
 				isFile := slices.Contains(files, name)
 				usesFiles = usesFiles || isFile
 				if !slices.Contains(calls, name) && !isFile {
-					t.Errorf("%s is imported", name)
+					t.Errorf("%s is imported, want no call outside the table", name)
 				}
 			}
 			if usesFiles != (guest == "files") {
-				t.Errorf("file calls are imported: %v", usesFiles)
+				t.Errorf("file calls are imported: %v, want %v", usesFiles, guest == "files")
 			}
 			if guest != "plain" {
 				return
@@ -111,7 +111,7 @@ func moduleNames(t *testing.T, path string) (imports, exports []string) {
 				from := name()
 				imports = append(imports, from+"."+name())
 				if m[0] != 0 {
-					t.Fatalf("%s is no function", imports[len(imports)-1])
+					t.Fatalf("import %s is not a function, want functions only", imports[len(imports)-1])
 				}
 				m = m[1:]
 				number()

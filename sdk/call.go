@@ -6,9 +6,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
 
-// send makes one call with a payload. A refusal is kept: what the host did not
-// take is missing from the run, so that the run cannot end as succeeded even
-// when the connector drops the error.
+// send makes one call with a payload. It remembers a refusal: the run lacks the message
+// that the host refused, so it cannot succeed even if the connector ignores the error.
 func (h *Host) send(c link.Call, payload []byte) error {
 	result := h.link.Call(c, payload)
 	if result < 0 {

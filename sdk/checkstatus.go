@@ -6,8 +6,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// statusFailure is what stands behind CheckStatus's failure: a detail lane
-// makes a gap of it, with its status, where another Failure ends the lane.
+// statusFailure is the cause of the failure that CheckStatus returns. A detail lane
+// turns it into a gap with its status, and any other Failure ends the lane.
 type statusFailure struct{ status int }
 
 func (f *statusFailure) Error() string { return "status " + strconv.Itoa(f.status) }

@@ -1,8 +1,7 @@
 package sdk
 
-// Connector is what an author writes. One value serves one instance of the
-// module, so it may keep state between its two methods, but Collect is called
-// at most once.
+// Connector is the code that an author writes. One value serves one instance of the
+// module, so it may keep state between its two methods; Collect is called at most once.
 type Connector interface {
 	// Manifest returns the connector manifest, a JSON object (embed the file).
 	// It is called before anything else and must not depend on anything.

@@ -11,18 +11,18 @@ import (
 // codeMissingCredentials is DONE's code when credentials are missing.
 const codeMissingCredentials = "missing_credentials"
 
-// credential is one required credential that the host does not hold.
+// credential is one required credential that the host does not have.
 type credential struct {
 	field string   // its name in the form, or the environment name
 	label string   // for the owner
-	env   []string // any of these may hold it
+	env   []string // each of these may supply it
 }
 
-// RequireCredentials makes sure that the host holds the credentials that the
-// manifest requires, which a connector never sees itself. When some are missing
-// it asks for them, naming their environment variables (RT-08.1), or, when
-// nobody can be asked or the owner declines, returns a *Failure that names them
-// (RT-08.2). Call it first in Collect and return its error.
+// RequireCredentials makes sure that the host has the credentials that the manifest
+// requires. A connector never sees them. When some are missing it asks for them by
+// their environment variables (RT-08.1). When there is nobody to ask, or the owner
+// declines, it returns a *Failure that names them (RT-08.2). Call it first in Collect
+// and return its error.
 func (h *Host) RequireCredentials() error {
 	missing := h.missingCredentials()
 	if len(missing) == 0 {
@@ -52,13 +52,13 @@ func (h *Host) RequireCredentials() error {
 	return nil
 }
 
-// missingCredentials lists what the manifest requires and START does not
-// confirm, the form's fields first.
+// missingCredentials lists the required credentials that START does not confirm, the
+// form's fields first.
 func (h *Host) missingCredentials() []credential {
 	held := h.start.Get("credentials")
 	capture := h.manifest.Get("setup").Get("credential_capture")
 	var missing []credential
-	covered := make(map[string]bool) // environment names that the form stands for
+	covered := make(map[string]bool) // environment names that a field of the form covers
 	for it := capture.Get("fields").Children(); it.Next(); {
 		f := it.Value()
 		c := credential{field: f.Get("name").Str(), label: f.Get("label").Str()}
@@ -82,7 +82,7 @@ func (h *Host) missingCredentials() []credential {
 	return missing
 }
 
-// credentialNames names what is missing by environment variable: "A or B, C".
+// credentialNames names the missing credentials by environment variable: "A or B, C".
 func credentialNames(missing []credential) string {
 	var names []string
 	for _, c := range missing {

@@ -21,30 +21,30 @@ func TestMissingCredentialsAsked(t *testing.T) {
 			Answer:      func(abi.Interaction) abi.InteractionResponse { return abi.InteractionResponse{Status: status} },
 		}, func(h *sdk.Host) error { return h.RequireCredentials() })
 		if len(res.Interactions) != 1 {
-			t.Fatalf("%s: %d interactions", status, len(res.Interactions))
+			t.Fatalf("%s: %d interactions, want 1", status, len(res.Interactions))
 		}
 		m := res.Interactions[0]
 		if m.Kind != abi.InteractionMissingCredentials || !strings.Contains(m.Message, "TEST_TOKEN or TEST_PAT") ||
 			strings.Contains(m.Message, "TEST_USER") || strings.Contains(m.Message, "TEST_NOTE") {
-			t.Errorf("%+v", m)
+			t.Errorf("%+v, want m.Kind = %v, TEST_TOKEN or TEST_PAT in m.Message, no TEST_USER in m.Message and no TEST_NOTE in m.Message", m, abi.InteractionMissingCredentials)
 		}
 		if string(m.Schema) != `{"type":"object","properties":{"token":{"type":"string","format":"password","title":"Token"}},"required":["token"]}` {
-			t.Errorf("schema %s", m.Schema)
+			t.Errorf("schema %s, want m.Schema = %s", m.Schema, `{"type":"object","properties":{"token":{"type":"string","format":"password","title":"Token"}},"required":["token"]}`)
 		}
 		if res.Done.Status != want {
-			t.Errorf("%s: DONE %+v", status, res.Done)
+			t.Errorf("%s: DONE %+v, want Done.Status = %v", status, res.Done, want)
 		}
 	}
 }
 
-// RT-08.2: with nobody to ask, the run fails and names what is missing.
+// RT-08.2: with nobody to ask, the run fails and names the missing credentials.
 func TestMissingCredentialsNobodyToAsk(t *testing.T) {
 	t.Parallel()
 	res := run(t, sdktest.Options{}, func(h *sdk.Host) error { return h.RequireCredentials() })
 	e := res.Done.Error
 	if res.Done.Status != abi.DoneFailed || e.Code != "missing_credentials" || len(res.Interactions) != 0 ||
 		!strings.Contains(e.Message, "TEST_USER") || !strings.Contains(e.Message, "TEST_TOKEN") {
-		t.Errorf("DONE %+v %+v", res.Done, e)
+		t.Errorf("DONE %+v %+v, want Done.Status = %v, e.Code = missing_credentials, len(res.Interactions) = 0, TEST_USER in e.Message and TEST_TOKEN in e.Message", res.Done, e, abi.DoneFailed)
 	}
 }
 
@@ -54,7 +54,7 @@ func TestCredentialsHeld(t *testing.T) {
 	for _, held := range []map[string]bool{{"user": true, "token": true}, {"TEST_USER": true, "TEST_PAT": true}} {
 		res := run(t, sdktest.Options{Credentials: held}, func(h *sdk.Host) error { return h.RequireCredentials() })
 		if res.Done.Status != abi.DoneSucceeded {
-			t.Errorf("DONE %+v", res.Done)
+			t.Errorf("DONE %+v, want Done.Status = %v", res.Done, abi.DoneSucceeded)
 		}
 	}
 }
@@ -63,7 +63,7 @@ func TestInteract(t *testing.T) {
 	t.Parallel()
 	answer := func(m abi.Interaction) abi.InteractionResponse {
 		if *m.TimeoutSeconds != 90 || m.RequestID != "ask-1" {
-			t.Errorf("%+v", m)
+			t.Errorf("%+v, want *m.TimeoutSeconds = 90 and m.RequestID = ask-1", m)
 		}
 		return abi.InteractionResponse{Status: abi.ResponseSuccess, Data: map[string]string{"code": "123"}}
 	}
@@ -74,7 +74,7 @@ func TestInteract(t *testing.T) {
 		seconds := 90.0
 		got, err := h.Interact(abi.Interaction{Kind: abi.InteractionOTP, Message: "code?", TimeoutSeconds: &seconds})
 		if err == nil && (got.Data["code"] != "123" || got.RequestID != "ask-1") {
-			t.Errorf("%+v", got)
+			t.Errorf("answer %+v, want code 123 for ask-1", got)
 		}
 		return err
 	})
@@ -86,6 +86,6 @@ func TestInteract(t *testing.T) {
 		return err
 	})
 	if res.Done.Status != abi.DoneFailed || res.Done.Error.Code != string(abi.CodeBindingNotGranted) {
-		t.Errorf("DONE %+v", res.Done)
+		t.Errorf("DONE %+v, want Done.Status = %v and Done.Error.Code = %v", res.Done, abi.DoneFailed, string(abi.CodeBindingNotGranted))
 	}
 }

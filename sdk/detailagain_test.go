@@ -25,7 +25,7 @@ func TestChangeBehindARecovery(t *testing.T) {
 			t.Parallel()
 			s := &listSite{entries: entries(3)}
 			first := walk(t, s, limits(abi.DetailLimits{MaxFetches: 2}), lister{})
-			is(t, "left", told(first), "r1")
+			is(t, "reported gaps", reported(first), "r1")
 			asked := 0
 			s.before = func(string) { // the first answer precedes the change
 				if asked++; asked == 2 {
@@ -41,9 +41,9 @@ func TestChangeBehindARecovery(t *testing.T) {
 					return nil
 				}
 			})
-			is(t, "told", told(second), c.gaps...)
+			is(t, "reported gaps", reported(second), c.gaps...)
 			if len(second.Problems) > 0 || second.Done.Status != abi.DoneSucceeded {
-				t.Errorf("%s, problems %q", second.Done.Status, second.Problems)
+				t.Errorf("%s, problems %q, want len(second.Problems) = 0 and second.Done.Status = %s", second.Done.Status, second.Problems, abi.DoneSucceeded)
 			}
 			s.status = nil
 			res := second.SecondRun(t, func(o *sdktest.Options) { o.DetailLimits, o.Before = nil, nil })

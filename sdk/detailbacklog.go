@@ -1,6 +1,7 @@
 package sdk
 
 import (
+	"slices"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -10,17 +11,20 @@ import (
 // backlogKind marks the locator of a backlog gap.
 const backlogKind = "backlog"
 
-// backlog is what a backlog gap says: every record of the list between two of
-// its own times, both inclusive, is still owed. A position in the list would be
-// wrong as soon as the list moves.
+// backlog is the content of a backlog gap: every record that the list dates between two
+// times, both inclusive, is still to be fetched. A position in the list would be wrong
+// as soon as the list moves.
 type backlog struct {
 	before    string // the watermark
 	floor     string // "": down to the end
-	remaining int64  // how many, as far as is known
+	remaining int64  // how many, as far as is known; 0: only the order is to be checked
+	// top is the watermark of an earlier list that was cut: a record between it and
+	// before may be listed behind the cut. "": no list was cut.
+	top string
 }
 
-// key names the gap by what it covers: the backlogs of two runs are two gaps,
-// and none takes another's place.
+// key names the gap by the times it covers, so that the backlogs of two runs are two
+// gaps and neither replaces the other.
 func (b backlog) key(stream string) string {
 	return abi.BacklogKeyPrefix(stream) + b.floor + ".." + b.before
 }
@@ -28,11 +32,14 @@ func (b backlog) key(stream string) string {
 func (b backlog) locator() []byte {
 	l := textMember([]byte(`{"kind":"`+backlogKind+`"`), "before_update_time", b.before)
 	l = textMember(l, "not_before_update_time", b.floor)
+	if b.top != "" {
+		l = textMember(l, "cut_before_update_time", b.top)
+	}
 	return append(jsonappend.Int(jsonappend.Name(l, "remaining"), b.remaining), '}')
 }
 
-// gap is the gap that says so. served is that gap, where it is told of again; nil: it
-// is a new one.
+// gap returns the backlog as a gap. served is the served gap to update; nil makes a new
+// one.
 func (b backlog) gap(served *servedGap) Gap {
 	g := Gap{
 		Reason: abi.ReasonRetryExhausted, Err: &abi.GapError{Class: string(abi.ReasonRunCapBacklog)},
@@ -48,8 +55,15 @@ func (b backlog) gap(served *servedGap) Gap {
 func (g *servedGap) readBacklog() backlog {
 	return backlog{
 		before: g.locator.Get("before_update_time").Str(), floor: g.locator.Get("not_before_update_time").Str(),
-		remaining: g.locator.Get("remaining").Int(),
+		remaining: g.locator.Get("remaining").Int(), top: g.locator.Get("cut_before_update_time").Str(),
 	}
+}
+
+// settled reports whether every listed record of the served backlog had its outcome, so
+// that only the order of the list is to be checked.
+func (g *servedGap) settled() bool {
+	n, ok := g.locator.Get("remaining").IntOK()
+	return g.backlog && ok && n == 0
 }
 
 // relistBatch is how many records of a list are fetched together while it is
@@ -65,20 +79,27 @@ type expansion struct {
 	floor     time.Time // zero: none
 	batch     []detailItem
 	tail      *detailTail // once a stop came
-	prev      time.Time
-	unordered bool // the list is not newest first: no watermark can part it
-	moved     bool // a slice moved the gap's watermark
-	ended     bool // nothing of the list's rest matters
+	low       time.Time   // time of the oldest record so far
+	lowText   string      // the list's own spelling of low
+	checks    bool        // records out of order alone are fetched, once the whole list was read
+	unordered bool        // the list is not newest first: no watermark can part it
+	moved     bool        // a slice moved the gap's watermark
+	ended     bool        // the list was read down to the floor
+	cut       bool        // the list could not be read to its end
 	launched  time.Time
 	fetched   int64
 	err       error
 }
 
-// expand fetches what a backlog gap stands for. What the budget does not reach
-// becomes a new chunk and a new backlog gap in the old one's place. A list that
-// cannot be read to where it matters changes nothing: the gap stays pending.
+// expand fetches the records that a backlog gap covers. At the budget's end the
+// remaining records become a new chunk and a new backlog gap, which replaces the old
+// one. The list is read to its end, because only that shows whether a record newer than
+// the new watermark is listed behind it. Where the list was cut, the new gap keeps the
+// old watermark as its top, and the list is read from there once more when nothing else
+// is left. A list that names nothing below the watermark, or that is cut and in the
+// wrong order, changes nothing: the gap stays pending.
 func (d *Details) expand(gap *servedGap) error {
-	x := &expansion{d: d, gap: gap, b: gap.readBacklog()}
+	x := &expansion{d: d, gap: gap, b: gap.readBacklog(), checks: gap.settled()}
 	var ok bool
 	if x.top, ok = parseInstant(x.b.before); !ok || d.l.Relist == nil || d.exhausted() {
 		return nil
@@ -86,23 +107,47 @@ func (d *Details) expand(gap *servedGap) error {
 	if x.floor, ok = parseInstant(x.b.floor); !ok {
 		x.b.floor = ""
 	}
-	err := d.l.Relist(x.b.before, x.visit)
-	if x.err == nil {
-		x.fetchBatch()
+	err := x.read(x.b.before)
+	if top, ok := parseInstant(x.b.top); ok && err == nil && x.err == nil && d.stop == nil && !d.h.stopping {
+		x.top, x.checks = top, true
+		x.low, x.unordered, x.ended = time.Time{}, false, false
+		err = x.read(x.b.top)
+	}
+	ends := false
+	if err != nil {
+		_, goesOn := d.cause(err)
+		ends = !goesOn
 	}
 	switch {
 	case x.err != nil:
 		d.broken = x.err
 	case d.h.stopping:
 		d.broken = ErrStopped
-	case err != nil:
-		if _, ok := d.cause(err); !ok {
-			d.broken = err
-		}
-	default:
-		d.broken = x.settle()
+	case !x.cut || x.lowered():
+		d.broken = x.finish()
+	}
+	if d.broken == nil && ends {
+		d.broken = err
 	}
 	return d.broken
+}
+
+// read reads the list from until on, and fetches the records that are left in the batch.
+func (x *expansion) read(until string) error {
+	err := x.d.l.Relist(until, x.visit)
+	x.cut = err != nil && !x.ended
+	if x.err == nil && !(x.checks && x.cut) {
+		x.fetchBatch()
+	}
+	return err
+}
+
+// lowered reports whether the cut list moves the watermark down.
+func (x *expansion) lowered() bool {
+	if x.checks {
+		return x.b.top != ""
+	}
+	return !x.unordered && (x.folded() > 0 || !x.low.IsZero() && x.low.Before(x.top))
 }
 
 // visit takes one record of the list, and reports whether it wants another.
@@ -114,40 +159,50 @@ func (x *expansion) visit(one Detail) bool {
 	case !ok, at.After(x.top):
 		return true // never folded: not this gap's
 	}
-	if !x.prev.IsZero() && at.After(x.prev) && !x.unordered {
+	late := !x.low.IsZero() && at.After(x.low)
+	if late && !x.unordered {
 		x.unordered = true
-		x.parted()
+		x.stopFolding()
 		if x.restore(); x.err != nil {
 			return false
 		}
 	}
-	x.prev = at
+	if !late {
+		x.low, x.lowText = at, one.UpdatedAt
+	}
 	if !x.floor.IsZero() && at.Before(x.floor) {
 		x.ended = !x.unordered
 		return !x.ended
+	}
+	if x.checks && !late {
+		return true // an earlier list named it in its place
 	}
 	it, ok := x.d.item(one)
 	if x.err = x.d.broken; x.err != nil {
 		return false
 	}
 	if !ok || it.gap != nil {
-		return true // accounted for by itself
+		return true // its own gap or outcome accounts for it
 	}
 	if x.tail == nil {
-		if x.batch = append(x.batch, it); len(x.batch) == relistBatch {
+		if x.batch = append(x.batch, it); len(x.batch) >= relistBatch && !x.checks {
 			x.fetchBatch()
 		}
 	} else {
 		x.err = x.tail.add(it)
 	}
-	if x.tail != nil && x.tail.folded > 0 {
-		x.ended = true // the newest of the rest is known
-	}
-	return x.err == nil && !x.ended
+	return x.err == nil
 }
 
-// fetchBatch fetches the batch, and after a stop accounts for what is left of
-// it.
+// folded counts the records that the new backlog gap covers.
+func (x *expansion) folded() int64 {
+	if x.tail == nil {
+		return 0
+	}
+	return x.tail.folded
+}
+
+// fetchBatch fetches the batch. After a stop it accounts for the rest of the batch.
 func (x *expansion) fetchBatch() {
 	i := 0
 	source := func() (detailItem, bool) {
@@ -178,60 +233,72 @@ func (x *expansion) fetchBatch() {
 	x.batch = x.batch[:0]
 }
 
-// slice moves the gap's watermark down to rest, in the store: what is newer has its
-// outcome. The gap keeps its name, and is leased no longer.
+// slice moves the stored gap's watermark down to rest, because every newer record has
+// its outcome. The gap keeps its name and loses its lease.
 func (x *expansion) slice(rest Detail) error {
 	if x.unordered {
 		return nil
 	}
 	x.moved = true
-	moved := backlog{before: rest.UpdatedAt, floor: x.b.floor, remaining: max(x.b.remaining-x.fetched, 1)}
+	done := x.fetched
+	for _, it := range x.batch {
+		if slices.Equal(it.d.Key, rest.Key) {
+			break
+		}
+		done++
+	}
+	moved := backlog{before: rest.UpdatedAt, floor: x.b.floor, remaining: max(x.b.remaining-done, 1), top: x.cutTop()}
 	x.gap.lease = ""
 	return x.d.h.gap(x.d.l.Stream, x.d.l.StateStream, jsonappend.String(nil, x.gap.recordKey), moved.gap(x.gap))
 }
 
-// restore moves a watermark that a slice moved back up: records above it may be listed
-// below it.
+// cutTop returns the top of a gap whose list was not read to its end.
+func (x *expansion) cutTop() string {
+	if x.b.top != "" {
+		return x.b.top
+	}
+	return x.b.before
+}
+
+// restore moves the watermark back up after a slice moved it down: records above it may
+// be listed below it.
 func (x *expansion) restore() {
-	if x.moved {
+	if x.moved && !x.checks {
 		x.err = x.d.h.gap(x.d.l.Stream, x.d.l.StateStream, jsonappend.String(nil, x.gap.recordKey), x.b.gap(x.gap))
 	}
 }
 
-// stopped starts the tail. A stop that is not the owner's bound writes no chunk:
-// what is left stays in the backlog, below the last record that was fetched.
+// stopped starts the tail. Only the owner's bound writes a chunk: after any other stop
+// the remaining records stay in the backlog, below the last record that was fetched.
 func (x *expansion) stopped() {
 	capped := x.d.stop.capped
 	if x.tail, x.err = x.d.newTail(true); x.err != nil {
 		return
 	}
+	x.tail.fixed = true // a watermark that rises again would never reach the floor
 	if x.tail.edge = x.launched; !capped {
 		x.tail.folds, x.tail.room = true, new(int64)
 	}
-	x.parted()
+	x.stopFolding()
 }
 
-// parted keeps a list in the wrong order from being folded again: what is newer
-// than the watermark would be lost, or the watermark stand still.
-func (x *expansion) parted() {
-	if x.unordered && x.tail != nil {
+// stopFolding stops folding once the list proves to be in the wrong order: folding would
+// lose the records newer than the watermark, or leave the watermark where it is.
+func (x *expansion) stopFolding() {
+	if x.unordered && x.folded() == 0 && x.tail != nil {
 		x.tail.folds = false
 	}
 }
 
-// settle resolves the gap, or puts a new one in its place.
-func (x *expansion) settle() error {
+// finish resolves the gap, or puts a new one in its place.
+func (x *expansion) finish() error {
 	d, gap := x.d, x.gap
 	if gap.lease != "" {
 		if err := d.h.GapAttempted(d.l.Stream, gap.id, gap.lease); err != nil {
 			return err
 		}
 	}
-	if x.tail != nil && x.tail.folded > 0 {
-		rest := backlog{before: x.tail.newText, floor: x.b.floor, remaining: x.tail.folded}
-		if x.ended {
-			rest.remaining = max(x.b.remaining-x.fetched-x.tail.told, x.tail.folded)
-		}
+	if rest, ok := x.rest(); ok {
 		if rest.key(d.l.Stream) == gap.recordKey {
 			return d.backlog(rest, gap)
 		}
@@ -240,4 +307,29 @@ func (x *expansion) settle() error {
 		}
 	}
 	return d.h.GapRecovered(d.l.Stream, gap.id, gap.lease)
+}
+
+// rest returns the new backlog, and reports whether one is needed.
+func (x *expansion) rest() (backlog, bool) {
+	rest := backlog{floor: x.b.floor, top: x.b.top}
+	left := x.b.remaining - x.fetched
+	if x.tail != nil {
+		left -= x.tail.accounted
+	}
+	switch {
+	case x.checks && !x.cut:
+		return rest, false
+	case x.folded() > 0:
+		rest.before, rest.remaining = x.tail.newText, x.tail.folded
+		if x.cut {
+			rest.remaining, rest.top = max(left, x.tail.folded), x.cutTop()
+		}
+	case x.cut && !x.checks:
+		rest.before, rest.remaining, rest.top = x.lowText, max(left, 1), x.cutTop()
+	case x.b.top != "":
+		rest.before, rest.top = x.b.top, ""
+	default:
+		return rest, false
+	}
+	return rest, true
 }

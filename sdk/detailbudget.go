@@ -14,8 +14,8 @@ type detailBudget struct {
 	started time.Time // when the first detail was about to be fetched
 }
 
-// trip returns why one more detail may not be fetched, "" when it may. Without a
-// bound nothing is asked, not even the time.
+// trip returns why no further detail may be fetched, "" when one may. Without a bound
+// it does not even read the clock.
 func (b *detailBudget) trip(h *Host) abi.Reason {
 	if most := b.limits.MaxFetches; most > 0 && b.fetches >= most {
 		return abi.ReasonRunCapFetches
@@ -35,8 +35,8 @@ func (b *detailBudget) trip(h *Host) abi.Reason {
 // leastTail is the least chunk that is derived from a bound.
 const leastTail = 50
 
-// chunk is how many records of a tail get a gap of their own before the rest is
-// one backlog gap; 0: all of them (RT-19.2).
+// chunk returns how many records of a tail get a gap each before the rest becomes one
+// backlog gap; 0 means all of them (RT-19.2).
 func (b *detailBudget) chunk() int64 {
 	switch l := b.limits; {
 	case l.NoTailFolding:
@@ -51,7 +51,7 @@ func (b *detailBudget) chunk() int64 {
 	return 0
 }
 
-// exhausted notes that the budget is, and reports it.
+// exhausted notes that the budget is used up, and reports it.
 func (d *Details) exhausted() bool {
 	if d.stop == nil {
 		if class := d.h.details.trip(d.h); class != "" {

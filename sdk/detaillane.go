@@ -8,14 +8,15 @@ import (
 // Detail is one record of a list, whose detail is still to be fetched.
 type Detail struct {
 	Key []string // by primary_key of the detail stream
-	// UpdatedAt is when the record changed, as the list has it: RFC 3339, or ""
-	// when the list has no such time. A tail without times cannot be folded.
+	// UpdatedAt is when the record changed, as the list gives it: RFC 3339, or "" when
+	// the list has no such time. A tail without times cannot be folded.
 	UpdatedAt string
 	// Locator is a JSON object that finds the detail again in a later run; never
 	// a secret. Nil: the key is enough.
 	Locator []byte
-	// Recovering is set by the lane: an earlier run left a gap of the detail. Its record
-	// has to come, changed or not: the host believes no recovery of which nothing came.
+	// Recovering is set by the lane when an earlier run left a gap for the detail. Emit
+	// its record even if it did not change: the host accepts no recovery without a
+	// record.
 	Recovering bool
 }
 
@@ -31,33 +32,32 @@ type DetailLane struct {
 	// of CheckStatus; any other *Failure, ErrStopped, and an error of the SDK end
 	// the lane.
 	Record func(d Detail, r *Response) error
-	// Relist reads the list again, newest first, from what is as old as until
-	// (inclusive) on, and calls visit for each record until it returns false. An
-	// error says that the list came to an end too early. Nil: a tail is never
-	// folded.
+	// Relist reads the list again, newest first, starting at records as old as until
+	// (inclusive), and calls visit for each record until it returns false. An error
+	// means that the list ended too early. Nil: a tail is never folded.
 	Relist func(until string, visit func(Detail) bool) error
-	// Slice hands over the list's cursor (Host.Slice) in the middle of Walk: each
-	// record that Walk was handed before rest has its outcome, and neither rest nor
-	// one behind it does for certain. It is called every few seconds, however slow
-	// the provider is, and is what a kill of the host costs. It asks for nothing
-	// itself. Nil: the lane is fetched again from the last cursor that the connector
-	// handed over between two Walks.
+	// Slice hands over the list's cursor (Host.Slice) in the middle of Walk. Each
+	// record that Walk received before rest has its outcome; rest and the records
+	// behind it may have none. The lane calls Slice every few seconds, however slow the
+	// provider is, so a kill of the host costs no more than that. Slice makes no
+	// requests. Nil: after a kill the lane fetches again from the last cursor that the
+	// connector handed over between two Walks.
 	Slice func(rest Detail) error
 }
 
-// Details runs a detail lane: first what bounds of earlier runs left (Recover),
-// then the list (Walk), and last what failed in earlier runs and the lane's
-// DETAIL_COVERAGE (Close), all within the owner's bounds.
+// Details runs a detail lane: first the records that the bounds of earlier runs left
+// (Recover), then the list (Walk), and last the records that failed in earlier runs and
+// the lane's DETAIL_COVERAGE (Close), all within the owner's bounds.
 //
-// Every record that the lane hears of is accounted for: emitted, or kept as a
-// DETAIL_GAP. So the list's cursor may be handed over after Walk returned nil.
+// The lane accounts for every record that it receives: the record is emitted, or it
+// gets a DETAIL_GAP. So the list's cursor may be handed over after Walk returned nil.
 type Details struct {
 	h      *Host
 	l      DetailLane
 	lane   *Lane
 	stop   *detailStop // why nothing more is fetched in this run
-	room   int64       // gaps of single records that the tails of the run may still tell of
-	broken error       // what ends the lane
+	room   int64       // gaps of single records that the run's tails may still emit
+	broken error       // the error that ends the lane
 	listed int64       // items so far
 	sliced lastSlice
 	early  map[int]bool // places of the keys that were fetched before Walk; nil: it has not begun
@@ -65,7 +65,7 @@ type Details struct {
 
 // detailStop is why a run fetches no further details.
 type detailStop struct {
-	reason abi.Reason // of the gaps of what was not fetched
+	reason abi.Reason // reason of the gaps of unfetched records
 	class  string     // of their last_error
 	capped bool       // at the owner's own bound, and so no trouble (RT-17)
 }
@@ -83,11 +83,11 @@ func (h *Host) Details(l DetailLane) *Details {
 	return d
 }
 
-// Walk fetches the details that next lists, newest first, until it returns
-// false. At the owner's bound, or when the provider is to be left alone, it
-// fetches no more, and everything that next still lists becomes a gap. A record
-// whose gap Recover has just served is fetched once more: it may have changed since,
-// and the cursor passes the change. No-op in a run that only recovers.
+// Walk fetches the details that next lists, newest first, until next returns false. At
+// the owner's bound, or when the provider asks to be left alone, it fetches no more,
+// and every further record of next becomes a gap. Walk fetches a record once more if
+// Recover has just fetched it: the record may have changed since, and the cursor passes
+// that change. Walk does nothing in a run that only recovers.
 func (d *Details) Walk(next func() (Detail, bool)) error {
 	if d.broken != nil || !d.active() || d.h.RecoveryOnly() {
 		return d.broken
@@ -120,7 +120,7 @@ func (d *Details) Walk(next func() (Detail, bool)) error {
 	}
 	t, err := d.newTail(d.stop.capped)
 	for ; ok && err == nil; it, ok = source() {
-		if t.folded == 0 { // the backlog gap is told of at the end
+		if t.folded == 0 { // the backlog gap is emitted at the end
 			_, err = d.sliceDue(it, d.l.Slice)
 		}
 		if err == nil {
@@ -137,9 +137,9 @@ func (d *Details) Walk(next func() (Detail, bool)) error {
 	return err
 }
 
-// Close tries again what failed in earlier runs, and sends the lane's
-// DETAIL_COVERAGE. Return its error, like any other. Call it behind the run's
-// other streams.
+// Close tries the records that failed in earlier runs again, and sends the lane's
+// DETAIL_COVERAGE. Return its error, like any other. Call it after the run's other
+// streams.
 func (d *Details) Close() error {
 	if d.recover(true) == nil && d.active() {
 		d.broken = d.waiting()
@@ -153,9 +153,9 @@ func (d *Details) Close() error {
 // active reports whether the scope wants the lane.
 func (d *Details) active() bool { return d.lane.s.wanted }
 
-// item is a listed detail as an item of the lane, and whether there is anything
-// to do: not for a key outside the scope, nor for one that has its outcome, unless it
-// was fetched before the list was read.
+// item turns a listed detail into an item of the lane, and reports whether to fetch it.
+// Keys outside the scope are not fetched, and neither are keys with an outcome, unless
+// they were fetched before the list was read.
 func (d *Details) item(one Detail) (detailItem, bool) {
 	key, use, err := d.lane.key(one.Key)
 	switch {

@@ -27,6 +27,8 @@ type model struct {
 	state  map[string]string
 	gaps   []string
 	stored map[string]int // version by id
+
+	restless bool // entries appear and change during a run too
 }
 
 // pendingGap is a gap as it is served.
@@ -57,16 +59,21 @@ func (m *model) change(n int) {
 		}
 		m.s.entries = append([]entry{e}, m.s.entries...)
 	}
-	m.now++ // what comes later is newer than what a run has seen
+	m.now++ // later entries are newer than every entry that a run has seen
 }
 
-// run does one run and takes what it left into the store.
+// run does one run and stores its results.
 func (m *model) run(o sdktest.Options, l abi.DetailLimits, c lister) *sdktest.Result {
 	clock := sdktest.Epoch
 	o.Now = func() time.Time { return clock }
-	m.s.before = func(string) { clock = clock.Add(time.Second) }
+	m.s.before = func(string) {
+		clock = clock.Add(time.Second)
+		if m.restless && rapid.IntRange(0, 3).Draw(m.rt, "changes now") == 0 {
+			m.change(1)
+		}
+	}
 	o.Provider, o.State, o.Tolerate, o.DetailLimits = m.s, m.state, true, &l
-	// Served in pages, in an order that says nothing.
+	// The gaps are served in pages, in random order.
 	random := rand.New(rand.NewPCG(rapid.Uint64().Draw(m.rt, "order"), 0))
 	random.Shuffle(len(m.gaps), func(i, j int) { m.gaps[i], m.gaps[j] = m.gaps[j], m.gaps[i] })
 	size := rapid.IntRange(1, 5).Draw(m.rt, "page")
@@ -80,7 +87,7 @@ func (m *model) run(o sdktest.Options, l abi.DetailLimits, c lister) *sdktest.Re
 	m.s.details = nil
 	res := sdktest.Collect(m.t, c, o)
 	if killed := res.Done.Status == ""; !killed && len(res.Problems) > 0 {
-		m.rt.Fatalf("%q", res.Problems)
+		m.rt.Fatalf("problems %q, want none", res.Problems)
 	}
 	if l.MaxFetches > 0 && len(m.s.details) > int(l.MaxFetches) {
 		m.rt.Fatalf("%d fetches, the bound is %d", len(m.s.details), l.MaxFetches)
@@ -178,7 +185,7 @@ func (m *model) trouble(o *sdktest.Options) (c lister) {
 				return &sdk.FetchError{Code: "c", Message: "m", GapReason: abi.ReasonTemporaryUnavailable}
 			}
 		}
-	case 3, 4: // killed: nothing that it says from then on arrives
+	case 3, 4: // killed: no later message arrives
 		left := rapid.IntRange(0, 40).Draw(m.rt, "until the kill")
 		o.Before = func(string, []byte) *abi.Error {
 			if left--; left < 0 {
@@ -192,9 +199,9 @@ func (m *model) trouble(o *sdktest.Options) (c lister) {
 	return c
 }
 
-// RT-16.2, RT-16.4, RT-19.3: over any runs with any bounds, ties, failures and
-// changes nothing is lost, and when the trouble ends the history drains: no gap,
-// every record as the source has it.
+// RT-16.2, RT-16.4, RT-19.3: over any runs with any bounds, ties, failures and changes
+// nothing is lost. When the trouble ends, the history drains: no gap is left, and every
+// record is as the source has it.
 func TestDetailsConverge(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -205,8 +212,9 @@ func TestDetailsConverge(t *testing.T) {
 			c := m.trouble(&o)
 			c.window = rapid.IntRange(1, 5).Draw(rt, "window")
 			o.RecoveryOnly = rapid.IntRange(0, 9).Draw(rt, "recovery only") == 0
+			m.restless = rapid.Bool().Draw(rt, "restless")
 			m.run(o, drawLimits(rt), c)
-			m.s.status, m.s.broken = nil, nil
+			m.s.status, m.s.broken, m.restless = nil, nil, false
 			m.change(rapid.IntRange(0, 3).Draw(rt, "changes"))
 		}
 		runs := 3*len(m.s.entries) + len(m.gaps) + 3
@@ -216,12 +224,12 @@ func TestDetailsConverge(t *testing.T) {
 				break
 			}
 			if n > runs {
-				rt.Fatalf("after %d runs without trouble: gaps %q", n, m.gaps)
+				rt.Fatalf("after %d runs without trouble: gaps %q, want none", n, m.gaps)
 			}
 		}
 		for _, e := range m.s.entries {
 			if m.stored[e.ID] != e.Version {
-				rt.Fatalf("%+v is stored in version %d", e, m.stored[e.ID])
+				rt.Fatalf("%+v is stored in version %d, want %d", e, m.stored[e.ID], e.Version)
 			}
 		}
 	})

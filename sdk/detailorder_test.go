@@ -9,8 +9,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 )
 
-// A detail that failed waits its turn behind what the list brings; what the
-// owner's bound alone left does not (RT-16.4).
+// A detail that failed comes after the records of the list; a detail that only the
+// owner's bound left comes before them (RT-16.4).
 func TestFailedDetailsComeLast(t *testing.T) {
 	t.Parallel()
 	bad := map[string]int{"r6": 500, "r5": 429}
@@ -24,7 +24,7 @@ func TestFailedDetailsComeLast(t *testing.T) {
 	is(t, "gap keys", texts(res.Coverage[0].GapKeys), "r6", "r5")
 	bad, s.details = nil, nil
 	if res = again(t, res); len(res.PendingGaps()) > 0 {
-		t.Errorf("pending %q", res.PendingGaps())
+		t.Errorf("pending %q, want len(res.PendingGaps()) = 0", res.PendingGaps())
 	}
 	is(t, "asked for in the end", s.details, "r6", "r5")
 }
@@ -48,6 +48,6 @@ func TestStopAmongFailedDetails(t *testing.T) {
 	is(t, "hydrated", res.Keys("details"), "new")
 	is(t, "gap keys", texts(res.Coverage[0].GapKeys), "r3", "r2", "r1")
 	if res.Done.Status != abi.DoneSucceeded || !strings.Contains(res.Committed()["items"], at(9)) {
-		t.Errorf("%s, cursor %s", res.Done.Status, res.Committed()["items"])
+		t.Errorf("%s, cursor %s, want %s and %v in it", res.Done.Status, res.Committed()["items"], abi.DoneSucceeded, at(9))
 	}
 }

@@ -15,9 +15,9 @@ type detailItem struct {
 	again bool // it was fetched before, and has an outcome
 }
 
-// fetch fetches what source lists until it lists nothing more or a stop comes,
-// and waits for what is in flight. held is the item that the stop kept from
-// being fetched, with a nil Key when there is none. slice is as of DetailLane.
+// fetch fetches the items of source until it ends or a stop comes, and waits for the
+// requests in flight. held is the item that the stop kept from being fetched; its Key
+// is nil when there is none. slice is DetailLane.Slice.
 func (d *Details) fetch(source func() (detailItem, bool), slice func(rest Detail) error) (held detailItem, err error) {
 	items := make([]detailItem, d.l.Window) // by token
 	free := make([]int, 0, d.l.Window)
@@ -74,7 +74,8 @@ func (d *Details) fetch(source func() (detailItem, bool), slice func(rest Detail
 	return held, d.broken
 }
 
-// start requires the key, and says that a served gap is attempted.
+// start requires the key, and reports the attempt when the item comes from a served
+// gap.
 func (d *Details) start(it detailItem) error {
 	if err := d.require(it); err != nil || it.gap == nil {
 		return err
@@ -82,7 +83,8 @@ func (d *Details) start(it detailItem) error {
 	return d.h.GapAttempted(d.l.Stream, it.gap.id, it.gap.lease)
 }
 
-// require adds the key of a detail, or takes back the outcome of one that is fetched again.
+// require adds the key of a detail, or removes the outcome of a key that is fetched
+// again.
 func (d *Details) require(it detailItem) error {
 	if it.again {
 		return d.lane.reopen(it.d.Key...)
@@ -98,7 +100,7 @@ func (d *Details) hydrated(it detailItem) error {
 	return d.h.GapRecovered(d.l.Stream, it.gap.id, it.gap.lease)
 }
 
-// failed makes a gap of a detail that could not be had, or returns err when it
+// failed makes a gap of a detail that could not be fetched, or returns err when err
 // ends the lane.
 func (d *Details) failed(it detailItem, err error) error {
 	cause, ok := d.cause(err)
@@ -108,7 +110,7 @@ func (d *Details) failed(it detailItem, err error) error {
 	return d.gap(it, cause)
 }
 
-// gapCause is what a gap says of why.
+// gapCause is the reason that a gap states.
 type gapCause struct {
 	reason abi.Reason
 	class  string
@@ -128,7 +130,7 @@ func (d *Details) cause(err error) (gapCause, bool) {
 		if e == ErrStopped { //nolint:errorlint // this is the walk that errors.Is would do
 			return c, false
 		}
-		switch f := e.(type) { //nolint:errorlint // likewise
+		switch f := e.(type) { //nolint:errorlint // as above
 		case *abi.Error:
 			return c, false
 		case *Failure:
@@ -145,7 +147,7 @@ func (d *Details) cause(err error) (gapCause, bool) {
 	return c, true
 }
 
-// fetchCause is cause for a request that brought nothing.
+// fetchCause is cause for a request that got no usable answer.
 func (d *Details) fetchCause(f *FetchError) (gapCause, bool) {
 	c := gapCause{reason: f.GapReason, class: string(f.Stop), status: f.Status}
 	if f.Final && f.GapReason == "" || f.needsOwner() {

@@ -2,15 +2,15 @@ package sdk
 
 import "github.com/pdpp-host/pdpp-host/abi"
 
-// Recover serves the gaps that a bound of earlier runs left, page after page until
-// the host has none left: first those of single records, then the backlog gaps,
-// which it expands by reading the list again. Call it before Walk, so that the
-// oldest debts come first; both draw on one budget. It ends early at the owner's
-// bound or when the provider is to be left alone; what it did not reach stays
-// pending.
+// Recover serves the gaps that a bound of earlier runs left, page after page until the
+// host has none left: first the gaps of single records, then the backlog gaps, which it
+// expands by reading the list again. Call it before Walk, so that the oldest records
+// come first; both draw on one budget. It ends early at the owner's bound or when the
+// provider asks to be left alone; the remaining gaps stay pending.
 //
-// Records that were asked for and did not come wait until Close, behind
-// everything that Walk lists: one that always fails is in nobody's way.
+// Records that failed in earlier runs wait until Close, behind every record of Walk, so
+// that a record which always fails delays nothing. So does a backlog whose records have
+// their outcome, and whose list was never read to its end.
 func (d *Details) Recover() error { return d.recover(false) }
 
 // recover serves the gaps that failed, or the others.
@@ -40,7 +40,7 @@ func (d *Details) recover(failed bool) error {
 				return detailItem{}, false
 			}
 		}
-	}, nil) // what becomes of a gap is durable at once
+	}, nil) // nil: the outcome of a gap is durable at once
 	for _, gap := range backlogs {
 		if err != nil || d.stop != nil {
 			break
@@ -50,8 +50,8 @@ func (d *Details) recover(failed bool) error {
 	return err
 }
 
-// waiting counts what is still to be fetched of earlier runs among the lane's
-// gaps (RT-16.2), as far as one DETAIL_COVERAGE has room for it.
+// waiting adds the lane's gaps of earlier runs that are still to be fetched (RT-16.2),
+// as far as one DETAIL_COVERAGE has room for them.
 func (d *Details) waiting() error {
 	if d.stop == nil {
 		return nil // everything was served
@@ -64,7 +64,7 @@ func (d *Details) waiting() error {
 		room -= 2 * (len(k) + 1) // as required, and with its outcome
 	}
 	for _, gap := range d.h.gaps.list {
-		if gap.key == nil || !gap.of(d.l.Stream, d.l.StateStream) {
+		if gap.key == nil || !gap.belongsTo(d.l.Stream, d.l.StateStream) {
 			continue
 		}
 		k, use, err := d.lane.key(gap.key)

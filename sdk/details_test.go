@@ -23,7 +23,7 @@ func TestTailDrainsOverRuns(t *testing.T) {
 	const fold = "backlog:details:"
 	first := func(n int) string { return fold + at(1) + ".." + at(n) }
 	res := walk(t, s, limits(abi.DetailLimits{MaxFetches: 2, MaxTailGaps: 3}), lister{})
-	for run, want := range []struct{ hydrated, told, pending []string }{
+	for run, want := range []struct{ hydrated, reported, pending []string }{
 		{[]string{"r10", "r9"}, []string{"r8", "r7", "r6", first(5)}, []string{"r8", "r7", "r6", first(5)}},
 		{[]string{"r8", "r7"}, nil, []string{"r6", first(5)}},
 		{[]string{"r6", "r5"}, []string{"r4", "r3", "r2", first(1)}, []string{"r4", "r3", "r2", first(1)}},
@@ -31,14 +31,14 @@ func TestTailDrainsOverRuns(t *testing.T) {
 		{[]string{"r2", "r1"}, nil, nil},
 	} {
 		is(t, "hydrated", res.Keys("details"), want.hydrated...)
-		is(t, "told", told(res), want.told...)
+		is(t, "reported gaps", reported(res), want.reported...)
 		var pending []string
 		for _, g := range res.PendingGaps() {
 			var one struct {
 				Key string `json:"record_key"`
 			}
 			if json.Unmarshal([]byte(g), &one) != nil {
-				t.Fatal(g)
+				t.Fatalf("%v, want json.Unmarshal([]byte(g), &one) = nil", g)
 			}
 			pending = append(pending, one.Key)
 		}
@@ -50,60 +50,60 @@ func TestTailDrainsOverRuns(t *testing.T) {
 		}
 		// RT-16.2: the prefix's cursor is handed over in every run.
 		if res.Committed()["items"] != `{"newest":"`+at(10)+`"}` {
-			t.Fatalf("run %d: cursor %s", run+1, res.Committed()["items"])
+			t.Fatalf("run %d: cursor %s, want %s", run+1, res.Committed()["items"], `{"newest":"`+at(10)+`"}`)
 		}
 		res = again(t, res)
 	}
 	if len(s.details) != 10 {
-		t.Errorf("details were fetched twice: %q", s.details)
+		t.Errorf("details were fetched twice: %q, want len(s.details) = 10", s.details)
 	}
 }
 
-// RT-16.2, RT-17.1, RT-17.2, RT-19.1, RT-19.4: what a gap of a capped run says.
+// RT-16.2, RT-17.1, RT-17.2, RT-19.1, RT-19.4: the content of a capped run's gaps.
 func TestCapGapsOnTheWire(t *testing.T) {
 	t.Parallel()
 	s := &listSite{entries: entries(10)}
 	res := walk(t, s, limits(abi.DetailLimits{MaxFetches: 2, MaxTailGaps: 3}), lister{})
 	if len(res.Gaps) != 4 {
-		t.Fatalf("%d gaps", len(res.Gaps))
+		t.Fatalf("%d gaps, want 4", len(res.Gaps))
 	}
 	for _, g := range res.Gaps {
 		reason, class := abi.Reason(g.Reason), abi.Reason(g.LastError.Class)
 		if reason != abi.ReasonRetryExhausted || reason.IsSourcePressure() || !class.Has(abi.RunCap) || class.IsSourcePressure() {
-			t.Errorf("reason %s, class %s", reason, class)
+			t.Errorf("reason %s, class %s, want reason = %s, not reason.IsSourcePressure(), class.Has(abi.RunCap) and not class.IsSourcePressure()", reason, class, abi.ReasonRetryExhausted)
 		}
 		if g.LastError.HTTPStatus != nil {
 			t.Errorf("status %d, though nothing failed", *g.LastError.HTTPStatus)
 		}
 	}
 	if class := res.Gaps[0].LastError.Class; class != string(abi.ReasonRunCapFetches) {
-		t.Errorf("class %s", class)
+		t.Errorf("class %s, want %s", class, string(abi.ReasonRunCapFetches))
 	}
 	b := backlogs(res)
 	if len(b) != 1 || b[0].LastError.Class != string(abi.ReasonRunCapBacklog) ||
 		string(b[0].ListCursor) != `{"before_update_time":"`+at(5)+`"}` {
-		t.Fatalf("%+v", b)
+		t.Fatalf("%+v, want len(b) = 1, b[0].LastError.Class = %v and b[0].ListCursor = %s", b, string(abi.ReasonRunCapBacklog), `{"before_update_time":"`+at(5)+`"}`)
 	}
 	var l map[string]any
 	if err := json.Unmarshal(b[0].DetailLocator, &l); err != nil {
 		t.Fatal(err)
 	}
 	if l["kind"] != "backlog" || l["before_update_time"] != at(5) || l["remaining"] != 5.0 {
-		t.Errorf("locator %v", l)
+		t.Errorf("locator %v, want l[\"kind\"] = backlog, l[\"before_update_time\"] = %v and l[\"remaining\"] = 5.0", l, at(5))
 	}
 	for name := range l {
 		if strings.Contains(name, "offset") || strings.Contains(name, "index") || strings.Contains(name, "page") {
-			t.Errorf("a position: %s", name)
+			t.Errorf("a position: %s, want no offset in name, no index in name and no page in name", name)
 		}
 	}
 	c := res.Coverage[0]
 	is(t, "hydrated", texts(c.HydratedKeys), "r10", "r9")
-	is(t, "gap keys", texts(c.GapKeys), told(res)...)
-	is(t, "required", texts(c.RequiredKeys), append([]string{"r10", "r9"}, told(res)...)...)
+	is(t, "gap keys", texts(c.GapKeys), reported(res)...)
+	is(t, "required", texts(c.RequiredKeys), append([]string{"r10", "r9"}, reported(res)...)...)
 }
 
-// RT-16.1: without a bound, or with one that is none, nothing is deferred and
-// nobody asks for the time.
+// RT-16.1: without a bound, or with an empty one, nothing is deferred and nothing reads
+// the clock.
 func TestNoCap(t *testing.T) {
 	t.Parallel()
 	for _, o := range []sdktest.Options{{}, limits(abi.DetailLimits{}), limits(abi.DetailLimits{MaxFetches: -1, MaxWallMS: -5}),
@@ -115,7 +115,7 @@ func TestNoCap(t *testing.T) {
 		// RT-12.2: fully hydrated, no gap_keys.
 		c := res.Coverage[0]
 		if len(res.Gaps) != 0 || len(c.RequiredKeys) != 300 || len(c.HydratedKeys) != 300 || c.GapKeys != nil {
-			t.Errorf("%d gaps, %d required, %d hydrated", len(res.Gaps), len(c.RequiredKeys), len(c.HydratedKeys))
+			t.Errorf("%d gaps, %d required, %d hydrated, want len(res.Gaps) = 0, len(c.RequiredKeys) = 300, len(c.HydratedKeys) = 300 and c.GapKeys = nil", len(res.Gaps), len(c.RequiredKeys), len(c.HydratedKeys))
 		}
 	}
 }
@@ -151,7 +151,7 @@ func TestNoChunk(t *testing.T) {
 			t.Parallel()
 			res := walk(t, c.s, c.o, c.c)
 			if len(res.Gaps) != c.gaps || (len(backlogs(res)) == 1) != c.folded {
-				t.Errorf("%d gaps, %d backlogs", len(res.Gaps), len(backlogs(res)))
+				t.Errorf("%d gaps, %d backlogs, want len(res.Gaps) = %d and (len(backlogs(res)) == 1) = %v", len(res.Gaps), len(backlogs(res)), c.gaps, c.folded)
 			}
 		})
 	}
@@ -164,9 +164,9 @@ func untimed(list []entry) []entry {
 	return list
 }
 
-// RT-16.3, PB-A3: the time is looked at between fetches, from the first detail
-// on, and what is in flight comes home; what is left is deferred, and the cursor
-// of what was reached is handed over.
+// RT-16.3, PB-A3: the lane reads the clock between fetches, from the first detail on,
+// and waits for the requests in flight. It defers the rest, and hands over the cursor
+// of the records it reached.
 func TestWallClockCap(t *testing.T) {
 	t.Parallel()
 	for _, window := range []int{1, 4} {
@@ -185,19 +185,19 @@ func TestWallClockCap(t *testing.T) {
 		res := sdktest.Collect(t, lister{window: window}, o)
 		// 0, 4, 8 s are within; the fetch of 8 s ends at 12 s.
 		if got := len(res.Keys("details")); got != 3 || len(s.details) != 3 {
-			t.Errorf("window %d: %d hydrated, %d fetched", window, got, len(s.details))
+			t.Errorf("window %d: %d hydrated, %d fetched, want 3 and 3", window, got, len(s.details))
 		}
 		if res.Committed()["items"] != `{"newest":"`+at(80)+`"}` {
-			t.Errorf("cursor %s", res.Committed()["items"])
+			t.Errorf("cursor %s, want %s", res.Committed()["items"], `{"newest":"`+at(80)+`"}`)
 		}
 		if b := backlogs(res); len(b) != 1 || len(res.Gaps) != 51 || res.Gaps[0].LastError.Class != string(abi.ReasonRunCapTime) {
-			t.Errorf("%d gaps, class %s", len(res.Gaps), res.Gaps[0].LastError.Class)
+			t.Errorf("%d gaps, class %s, want len(b) = 1, len(res.Gaps) = 51 and Gaps[0].LastError.Class = %s", len(res.Gaps), res.Gaps[0].LastError.Class, string(abi.ReasonRunCapTime))
 		}
 	}
 }
 
-// RT-16.4: recovery draws the budget down, and the walk gets what is left: here
-// nothing.
+// RT-16.4: recovery draws the budget down, and the walk gets the rest, which is nothing
+// here.
 func TestOneBudget(t *testing.T) {
 	t.Parallel()
 	s := &listSite{entries: entries(6)}
@@ -207,10 +207,10 @@ func TestOneBudget(t *testing.T) {
 	s.details = nil
 	res = again(t, res)
 	is(t, "fetched", s.details, "r4", "r3")
-	is(t, "told", told(res), "new")
+	is(t, "reported gaps", reported(res), "new")
 	is(t, "gap keys", texts(res.Coverage[0].GapKeys), "new", "r2", "r1") // RT-16.2: those that still wait, too
 	if res.Gaps[0].LastError.Class != string(abi.ReasonRunCapFetches) {
-		t.Errorf("%+v", res.Gaps[0].LastError)
+		t.Errorf("%+v, want Gaps[0].LastError.Class = %v", res.Gaps[0].LastError, string(abi.ReasonRunCapFetches))
 	}
 	// One that recovery did not reach and that the list has again stays as it is.
 	s.details = nil
@@ -219,7 +219,7 @@ func TestOneBudget(t *testing.T) {
 		o.DetailLimits = &abi.DetailLimits{MaxFetches: 1}
 	})
 	is(t, "fetched", s.details, "r2")
-	is(t, "told", told(again), "r6", "r5", "r4", "r3", "r2") // r2 may have changed since it was fetched
+	is(t, "reported gaps", reported(again), "r6", "r5", "r4", "r3", "r2") // r2 may have changed since it was fetched
 	is(t, "gap keys", texts(again.Coverage[0].GapKeys), "r2", "new", "r6", "r5", "r4", "r3", "r1")
 }
 
@@ -261,7 +261,7 @@ func TestGapPages(t *testing.T) {
 	is(t, "details", res.Keys("details"), "r1", "r4", "r5")
 	is(t, "pairs", res.Keys("pairs"), `["r2","b"]`, `["r3","b"]`)
 	if len(res.PendingGaps()) != 0 || len(res.GapOutcomes) != 10 {
-		t.Errorf("%d outcomes, pending %q", len(res.GapOutcomes), res.PendingGaps())
+		t.Errorf("%d outcomes, pending %q, want len(res.PendingGaps()) = 0 and len(res.GapOutcomes) = 10", len(res.GapOutcomes), res.PendingGaps())
 	}
 	// Each gap: attempted, then its record, then recovered.
 	var order []string

@@ -219,14 +219,14 @@ func walk(t *testing.T, s *listSite, o sdktest.Options, c lister) *sdktest.Resul
 	return sdktest.Collect(t, c, o)
 }
 
-// again is the next run over what the run left.
+// again does the next run, with the state and gaps of r.
 func again(t *testing.T, r *sdktest.Result) *sdktest.Result {
 	t.Helper()
 	return r.SecondRun(t, nil)
 }
 
-// told lists the gaps that the run emitted, by key.
-func told(r *sdktest.Result) []string {
+// reported lists the keys of the gaps that the run emitted.
+func reported(r *sdktest.Result) []string {
 	var keys []string
 	for _, g := range r.Gaps {
 		keys = append(keys, unquoted(g.RecordKey))
@@ -258,7 +258,7 @@ func is(t *testing.T, what string, got []string, want ...string) {
 	}
 }
 
-// backlogs returns the backlog gaps that the run told of.
+// backlogs returns the backlog gaps that the run emitted.
 func backlogs(r *sdktest.Result) []abi.DetailGap {
 	return slices.DeleteFunc(slices.Clone(r.Gaps), func(g abi.DetailGap) bool {
 		return !strings.HasPrefix(unquoted(g.RecordKey), "backlog:")

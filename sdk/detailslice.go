@@ -11,15 +11,14 @@ import (
 // provider is.
 const sliceEvery = 2 * time.Second
 
-// lastSlice says when a lane last handed a cursor over, and how far it reached.
+// lastSlice records when a lane last handed a cursor over, and how far it reached.
 type lastSlice struct {
 	at   time.Time // zero: never; then when the lane first asked
 	rest int64     // number of the first item that it did not cover
 }
 
-// sliceDue calls slice, which may be nil, when its time has come and items were
-// settled since: all that the lane was handed before rest. It returns for how many
-// milliseconds nothing is due.
+// sliceDue calls slice, which may be nil, when it is due and items in front of rest got
+// an outcome since. It returns for how many milliseconds no slice is due.
 func (d *Details) sliceDue(rest detailItem, slice func(rest Detail) error) (int64, error) {
 	if slice == nil || rest.n == d.sliced.rest {
 		return waitMS, nil
@@ -45,34 +44,35 @@ func (d *Details) sliceLast(rest detailItem, slice func(rest Detail) error) {
 	_ = d.slice(rest, slice)
 }
 
-// slice lets the lane's details in flight be left out of what the slice accounts for:
-// its cursor covers none of them. A slice of the connector's own promises no such thing.
+// slice calls the lane's slice, whose cursor covers none of the details in flight, so
+// the STATE may leave them out. A slice that the connector makes itself gives no such
+// guarantee.
 func (d *Details) slice(rest detailItem, slice func(rest Detail) error) error {
 	d.lane.slicing = true
 	defer func() { d.lane.slicing = false }()
 	return slice(rest.d)
 }
 
-// sliceCoverage appends to a slice's STATE what became of the details that no slice
-// told of before, by lane. A lane without it waits for its DETAIL_COVERAGE: one with an
-// open key that the cursor may cover, and one with more keys than fit.
+// sliceCoverage appends to a slice's STATE, by lane, the outcomes that no earlier slice
+// reported. Two kinds of lanes are left out and wait for their DETAIL_COVERAGE: one
+// with an open key that the cursor may cover, and one with more keys than fit.
 func (h *Host) sliceCoverage(b []byte, stateStream string) []byte {
 	before := len(b)
 	b = append(jsonappend.Name(b, "coverage"), '[')
-	var told []*Lane
+	var reported []*Lane
 	for _, l := range h.lanes {
 		if l.err != nil || l.closed || l.stateStream != stateStream || !l.s.wanted || !l.slicing && l.anyOpen() {
 			continue
 		}
 		b = append(jsonappend.Elem(b), '{')
-		b = append(l.sets(textMember(b, "stream", l.s.name), l.untold), '}')
-		told = append(told, l)
+		b = append(l.sets(textMember(b, "stream", l.s.name), l.unreported), '}')
+		reported = append(reported, l)
 	}
-	if len(told) == 0 || len(b)+1 >= abi.MaxStateBytes {
+	if len(reported) == 0 || len(b)+1 >= abi.MaxStateBytes {
 		return b[:before]
 	}
-	for _, l := range told {
-		l.untold = l.untold[:0]
+	for _, l := range reported {
+		l.unreported = l.unreported[:0]
 	}
 	return append(b, ']')
 }

@@ -2,25 +2,26 @@ package sdk
 
 import "time"
 
-// detailTail accounts for what a stopped pass did not fetch: a gap for each
-// record, or, at the owner's bound, for a chunk of them and one backlog gap for
-// the older rest (RT-19).
+// detailTail accounts for the records that a stopped pass did not fetch. Each record
+// gets a gap; at the owner's bound only a chunk of them does, and one backlog gap
+// covers the older rest (RT-19).
 type detailTail struct {
-	d       *Details
-	cause   gapCause
-	folds   bool
-	room    *int64    // gaps of single records before the rest is folded
-	edge    time.Time // of the last record accounted for by itself
-	told    int64     // records accounted for by themselves
-	folded  int64
-	newest  time.Time // of the folded records
-	oldest  time.Time
-	newText string // the list's own spelling of newest
-	oldText string
+	d         *Details
+	cause     gapCause
+	folds     bool
+	fixed     bool      // newest does not rise: a newer record gets a gap of its own
+	room      *int64    // gaps of single records before the rest is folded
+	edge      time.Time // time of the last record with a gap of its own
+	accounted int64     // records with a gap of their own
+	folded    int64
+	newest    time.Time // of the folded records
+	oldest    time.Time
+	newText   string // the list's own spelling of newest
+	oldText   string
 }
 
-// newTail starts the tail of a pass that d.stop ended. What is pending already
-// is learned first, because it is not told again.
+// newTail starts the tail of a pass that d.stop ended. It reads all pending gaps first,
+// because they are not emitted again.
 func (d *Details) newTail(folds bool) (*detailTail, error) {
 	if err := d.h.gaps.rest(d.h); err != nil {
 		d.broken = err
@@ -28,8 +29,8 @@ func (d *Details) newTail(folds bool) (*detailTail, error) {
 	}
 	t := &detailTail{d: d, cause: gapCause{reason: d.stop.reason, class: d.stop.class}}
 	t.room = &d.room
-	// A later run finds what is folded by reading the list again, all of it: not
-	// what a run of chosen keys has seen of it.
+	// A later run finds the folded records by reading the whole list again, so a run
+	// with chosen keys, which has seen only a part, does not fold.
 	t.folds = folds && d.h.details.chunk() > 0 && d.l.Relist != nil && d.lane.s.resources == nil
 	return t, nil
 }
@@ -40,13 +41,14 @@ func (t *detailTail) add(it detailItem) error {
 		return ErrStopped
 	}
 	if it.gap != nil {
-		t.told++
-		return t.d.lane.backed(it.d.Key...) // as it was: it may be pressure that it tells of
+		t.accounted++
+		return t.d.lane.backed(it.d.Key...) // unchanged: the gap may state the provider's pressure
 	}
 	at, ok := parseInstant(it.d.UpdatedAt)
-	// Records of one time are not parted: a watermark between them would either
-	// lose some or, standing still, never end.
-	if t.folds && ok && *t.room <= 0 && !at.Equal(t.edge) {
+	// Records of one time stay together: a watermark between them would lose some or,
+	// if it never moved, never end.
+	late := t.fixed && t.folded > 0 && at.After(t.newest)
+	if t.folds && ok && *t.room <= 0 && !at.Equal(t.edge) && !late {
 		t.fold(at, it.d.UpdatedAt)
 		return nil
 	}
@@ -54,7 +56,7 @@ func (t *detailTail) add(it detailItem) error {
 		t.edge = at
 	}
 	*t.room--
-	t.told++
+	t.accounted++
 	return t.d.gap(it, t.cause)
 }
 
@@ -69,8 +71,8 @@ func (t *detailTail) fold(at time.Time, text string) {
 	t.folded++
 }
 
-// backlog emits a backlog gap. replaces is the served gap that it is, when it
-// is the same one again.
+// backlog emits a backlog gap. replaces is the served gap that it updates; nil emits a
+// new one.
 func (d *Details) backlog(b backlog, replaces *servedGap) error {
 	return d.lane.synthetic(b.key(d.l.Stream), b.gap(replaces))
 }

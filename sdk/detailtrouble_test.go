@@ -10,7 +10,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 )
 
-// RT-12.1, RT-12.3: the coverage comes last, once, and holds every key and every
+// RT-12.1, RT-12.3: the coverage comes last, once, and contains every key and every
 // gap.
 func TestCoverageOfLane(t *testing.T) {
 	t.Parallel()
@@ -19,14 +19,14 @@ func TestCoverageOfLane(t *testing.T) {
 	}}
 	res := walk(t, s, sdktest.Options{Completes: sdktest.Last}, lister{window: 3})
 	if len(res.Coverage) != 1 {
-		t.Fatalf("%d coverages", len(res.Coverage))
+		t.Fatalf("%d coverages, want 1", len(res.Coverage))
 	}
 	c := res.Coverage[0]
 	is(t, "required", texts(c.RequiredKeys), "r6", "r5", "r4", "r3", "r2", "r1")
 	is(t, "hydrated", texts(c.HydratedKeys), "r6", "r3", "r1")
 	is(t, "gap keys", texts(c.GapKeys), "r5", "r4", "r2")
 	if c.Stream != "details" || c.StateStream != "items" || len(res.Gaps) != 3 {
-		t.Errorf("%+v", c)
+		t.Errorf("%+v, want c.Stream = details, c.StateStream = items and len(res.Gaps) = 3", c)
 	}
 	last := ""
 	for _, call := range res.Calls {
@@ -35,7 +35,7 @@ func TestCoverageOfLane(t *testing.T) {
 		}
 	}
 	if last != "coverage" {
-		t.Errorf("%s after the coverage", last)
+		t.Errorf("%s after the coverage, want coverage", last)
 	}
 	for _, g := range res.Gaps {
 		want := map[string]struct {
@@ -48,7 +48,7 @@ func TestCoverageOfLane(t *testing.T) {
 			"r5": {abi.ReasonRateLimited, "rate_limited", 429},
 		}[unquoted(g.RecordKey)]
 		if g.Reason != string(want.reason) || g.LastError.Class != want.class || g.LastError.HTTPStatus == nil || *g.LastError.HTTPStatus != want.status {
-			t.Errorf("%s: %s, %+v", g.RecordKey, g.Reason, g.LastError)
+			t.Errorf("%s: %s, %+v, want %+v", g.RecordKey, g.Reason, g.LastError, want)
 		}
 	}
 }
@@ -69,7 +69,7 @@ func TestFinalStops(t *testing.T) {
 		failure abi.HTTPFailure
 		reason  abi.Reason
 		class   string
-		first   int // status of the one that failed
+		first   int // status of the failed detail
 		backlog bool
 	}{
 		{abi.HTTPFailure{Code: "send.rate_limited", Message: "test_rate_limited", GapReason: abi.ReasonRateLimited,
@@ -78,7 +78,7 @@ func TestFinalStops(t *testing.T) {
 			abi.ReasonUpstreamPressure, "send.attempts_exhausted", 503, false},
 		{abi.HTTPFailure{Code: "send.circuit_open", Message: "m", GapReason: abi.ReasonRetryExhausted, Stop: abi.ReasonCircuitOpen,
 			Final: true, Status: 429}, abi.ReasonRetryExhausted, "circuit_open", 0, false},
-		// Even where a host calls a budget's stop pressure, it is none.
+		// A budget's stop is no pressure, even where a host calls it that.
 		{abi.HTTPFailure{Code: "c", Message: "m", GapReason: abi.ReasonRateLimited, Stop: abi.ReasonRequestCapReached, Final: true},
 			abi.ReasonRetryExhausted, "request_cap_reached", 0, false},
 		{abi.HTTPFailure{Code: "c", Message: "m", GapReason: abi.ReasonRetryExhausted, Stop: abi.ReasonWallClockDeadline, Final: true},
@@ -104,14 +104,14 @@ func TestFinalStops(t *testing.T) {
 			}
 			res := walk(t, s, o, lister{})
 			if res.Done.Status != abi.DoneSucceeded || asked != 3 {
-				t.Errorf("%s after %d requests", res.Done.Status, asked)
+				t.Errorf("%s after %d requests, want %s and 3", res.Done.Status, asked, abi.DoneSucceeded)
 			}
 			is(t, "hydrated", res.Keys("details"), "r9", "r8")
 			want := []string{"r7", "r6", "r5", "r4", "r3", "r2", "r1"}
 			if c.backlog {
 				want = []string{"r7", "r6", "r5", "backlog:details:" + at(1) + ".." + at(4)}
 			}
-			is(t, "told", told(res), want...)
+			is(t, "reported gaps", reported(res), want...)
 			for i, g := range res.Gaps {
 				class := c.class
 				if c.backlog && i == 3 {
@@ -122,15 +122,15 @@ func TestFinalStops(t *testing.T) {
 					status = *g.LastError.HTTPStatus
 				}
 				if g.Reason != string(c.reason) || g.LastError.Class != class || status != c.first*b2i(i == 0) {
-					t.Errorf("%s: %s, %+v, status %d", g.RecordKey, g.Reason, g.LastError, status)
+					t.Errorf("%s: %s, %+v, status %d, want g.Reason = %s, g.LastError.Class = %v and status = c.first*b2i(i == 0)", g.RecordKey, g.Reason, g.LastError, status, string(c.reason), class)
 				}
 			}
 		})
 	}
 }
 
-// PB-D11: recovery ends under a stop, and what it did not reach is not told of
-// again: its reason stays what it was.
+// PB-D11: recovery ends under a stop, and a gap that it did not reach is not emitted
+// again: its reason stays the same.
 func TestRecoveryUnderPressure(t *testing.T) {
 	t.Parallel()
 	s := &listSite{entries: entries(5), status: func(string) int { return 429 }}
@@ -146,21 +146,21 @@ func TestRecoveryUnderPressure(t *testing.T) {
 			return &abi.HTTPFailure{Code: "c", Message: "m", GapReason: abi.ReasonRetryExhausted, Stop: abi.ReasonCircuitOpen, Final: true}
 		}
 	})
-	is(t, "told", told(res), "r5")
+	is(t, "reported gaps", reported(res), "r5")
 	is(t, "gap keys", texts(res.Coverage[0].GapKeys), "r5", "r4", "r3", "r2", "r1")
 	if g := res.Gaps[0]; g.GapID == "" || g.LeaseID == "" || len(res.GapOutcomes) != 1 {
-		t.Errorf("%+v, %d outcomes", g, len(res.GapOutcomes))
+		t.Errorf("%+v, %d outcomes, want g.GapID not \"\", g.LeaseID not \"\" and len(res.GapOutcomes) = 1", g, len(res.GapOutcomes))
 	}
 	pressure := 0
 	for _, g := range res.PendingGaps() {
 		pressure += strings.Count(g, `"reason":"rate_limited"`)
 	}
 	if pressure != 4 || len(res.PendingGaps()) != 5 {
-		t.Errorf("pending %q", res.PendingGaps())
+		t.Errorf("pending %q, want pressure = 4 and len(res.PendingGaps()) = 5", res.PendingGaps())
 	}
 }
 
-// What the connector understands ends the lane; nothing is then claimed.
+// A failure that the connector understands ends the lane, and nothing is claimed then.
 func TestLaneEnds(t *testing.T) {
 	t.Parallel()
 	for what, c := range map[string]struct {
@@ -193,10 +193,10 @@ func TestLaneEnds(t *testing.T) {
 			}}
 			res := walk(t, s, o, lister{change: c.change})
 			if res.Done.Status != abi.DoneFailed || res.Done.Error.Code != c.code || len(res.Gaps) != 0 || len(s.details) > 1 {
-				t.Errorf("%+v %+v, %d gaps, %d fetched", res.Done, res.Done.Error, len(res.Gaps), len(s.details))
+				t.Errorf("%+v %+v, %d gaps, %d fetched, want failed with %s, 0 gaps and at most 1 fetched", res.Done, res.Done.Error, len(res.Gaps), len(s.details), c.code)
 			}
 			if len(res.Committed()) != 0 {
-				t.Errorf("committed %v", res.Committed())
+				t.Errorf("committed %v, want len(res.Committed()) = 0", res.Committed())
 			}
 		})
 	}
@@ -213,19 +213,19 @@ func TestUnusableDetail(t *testing.T) {
 		_, _ = w.Write([]byte(`{"secret words`))
 	})
 	res := sdktest.Collect(t, lister{window: 2}, sdktest.Options{Provider: s})
-	is(t, "told", told(res), "r3", "r2", "r1")
+	is(t, "reported gaps", reported(res), "r3", "r2", "r1")
 	for _, call := range res.Calls {
 		if strings.Contains(call.Payload, "secret words") {
-			t.Errorf("%s tells of the answer: %s", call.Name, call.Payload)
+			t.Errorf("%s quotes the answer: %s, want no secret words in it", call.Name, call.Payload)
 		}
 	}
 	if res.Gaps[0].Reason != string(abi.ReasonTemporaryUnavailable) || res.Gaps[0].LastError.Class != "detail_unusable" {
-		t.Errorf("%+v", res.Gaps[0])
+		t.Errorf("%+v, want Gaps[0].Reason = %v and Gaps[0].LastError.Class = detail_unusable", res.Gaps[0], string(abi.ReasonTemporaryUnavailable))
 	}
 }
 
-// A sign-in that has expired is the owner's to mend: the run says so, and makes
-// no gap of each record that it would have fetched.
+// Only the owner can renew an expired sign-in: the run reports it, and makes no gaps of
+// the records that it would have fetched.
 func TestExpiredSignInEndsTheLane(t *testing.T) {
 	t.Parallel()
 	s := &listSite{entries: entries(9)}
@@ -238,9 +238,9 @@ func TestExpiredSignInEndsTheLane(t *testing.T) {
 	}
 	res := walk(t, s, o, lister{})
 	if e := res.Done.Error; res.Done.Status != abi.DoneFailed || e.Code != "send.credential_expired" || string(e.RecoveryHint) != `"refresh_credentials"` {
-		t.Fatalf("%+v %+v", res.Done, e)
+		t.Fatalf("%+v %+v, want Done.Status = %v, e.Code = send.credential_expired and e.RecoveryHint = %s", res.Done, e, abi.DoneFailed, `"refresh_credentials"`)
 	}
 	if len(res.Gaps) != 0 {
-		t.Errorf("%d gaps", len(res.Gaps))
+		t.Errorf("%d gaps, want 0", len(res.Gaps))
 	}
 }

@@ -1,4 +1,4 @@
-// Package sdk is what the author of a connector imports.
+// Package sdk is the library for authors of connectors.
 //
 // A connector is a value with a manifest and a Collect method. Its package
 // main hands it to Run from an init function and has an empty main:
@@ -29,18 +29,18 @@
 //	func main() {}
 //
 // Build it with GOOS=wasip1 GOARCH=wasm go build -buildmode=c-shared, or with
-// TinyGo. The three exports of the ABI live here (export.go).
+// TinyGo. The three exports of the ABI live here (export_wasip1.go).
 //
 // Here: the host calls, START, records and their filters, batching,
 // checkpoints, requests to the provider (Fetch, FetchMany), detail lanes
-// (Details), streams that fail while others go on (FailedStreams), credentials,
-// whose they are (Account), the granted folders. Below:
+// (Details), streams that fail while others go on (FailedStreams), credentials
+// and their owner (Account), the granted folders. Below:
 // jsonappend (write JSON), jsonvalue (read JSON), filecursor (files that grow),
-// sdktest (run a connector in go test). Not here: anything that needs a clock,
-// a socket or a file of its own; all effects are the host's. In: START and the
+// sdktest (run a connector in go test). Not here: anything that needs its own
+// clock, socket or file; the host performs all effects. In: START and the
 // granted folders. Out: messages of package abi, already filtered by scope.
 //
-// Everything runs on one goroutine. The package keeps to what TinyGo can do
-// without a scheduler: no goroutines, no reflection, no recover (a panic
-// traps and the run fails), shallow stacks.
+// Everything runs on one goroutine. The package uses only features that TinyGo
+// supports without a scheduler: no goroutines, no reflection, no recover (a
+// panic traps and the run fails), shallow stacks.
 package sdk

@@ -9,22 +9,22 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
 )
 
-// FailedStreams keeps account of the streams that a run could not collect to
-// their end, for a connector that goes on with the others.
+// FailedStreams records the streams that a run could not collect to their end, for a
+// connector that goes on with the others.
 type FailedStreams struct {
-	// Ends reports whether an error is the end of the run and not of one stream.
-	// Nil is EndsRun; another one asks it first.
+	// Ends reports whether an error ends the run, not only one stream. Nil is EndsRun;
+	// another function calls EndsRun first.
 	Ends func(err error) bool
-	// Hint is what can be done about a failure with that code which names no
-	// recovery action itself; "" is to try again. Nil is always "".
+	// Hint returns the recovery action for a failure whose code names none; "" means to
+	// try again. Nil always returns "".
 	Hint func(code string) string
 
-	told []string // each stream with what stopped it
+	failed []string // each stream with the error that stopped it
 }
 
-// EndsRun reports whether no stream is collected after err: it is a stop, a
-// mistake of the connector, credentials that the provider refuses, a host that
-// sends nothing any more.
+// EndsRun reports whether err ends the collection of every stream: a stop, a mistake of
+// the connector, credentials that the provider refuses, or a host that sends no more
+// requests.
 func EndsRun(err error) bool {
 	if e, ok := AsFetchError(err); ok {
 		return e.Final
@@ -34,7 +34,7 @@ func EndsRun(err error) bool {
 		if err == ErrStopped { //nolint:errorlint // this is the walk that errors.Is would do
 			return true
 		}
-		switch f := err.(type) { //nolint:errorlint // likewise
+		switch f := err.(type) { //nolint:errorlint // as above
 		case *abi.Error:
 			return true
 		case *Failure:
@@ -44,8 +44,8 @@ func EndsRun(err error) bool {
 	return false
 }
 
-// Note tells the host that streams failed (SKIP_RESULT) and returns nil, or
-// returns err when it is the end of the run. A nil err is no failure.
+// Note reports the failed streams to the host (SKIP_RESULT) and returns nil. It returns
+// err when err ends the run. A nil err is no failure.
 func (f *FailedStreams) Note(h *Host, err error, streams ...string) error {
 	ends := f.Ends
 	if ends == nil {
@@ -56,7 +56,7 @@ func (f *FailedStreams) Note(h *Host, err error, streams ...string) error {
 	}
 	t := f.trouble(err)
 	for _, stream := range streams {
-		f.told = append(f.told, stream+" ("+t.text+")")
+		f.failed = append(f.failed, stream+" ("+t.text+")")
 		if err := h.Skip(abi.SkipResult{
 			Stream: stream, Reason: string(abi.ReasonStreamCollectionFailed),
 			Message:      "the stream was not collected to its end: " + t.text,
@@ -71,20 +71,20 @@ func (f *FailedStreams) Note(h *Host, err error, streams ...string) error {
 // Err is the result of the run after its last stream: nil, or a *Failure that
 // names those that failed.
 func (f *FailedStreams) Err() error {
-	if len(f.told) == 0 {
+	if len(f.failed) == 0 {
 		return nil
 	}
 	what := " streams were"
-	if len(f.told) == 1 {
+	if len(f.failed) == 1 {
 		what = " stream was"
 	}
 	return &Failure{
 		Code: string(abi.ReasonStreamCollectionFailed), Retryable: true,
-		Message: strconv.Itoa(len(f.told)) + what + " not collected to the end: " + strings.Join(f.told, "; "),
+		Message: strconv.Itoa(len(f.failed)) + what + " not collected to the end: " + strings.Join(f.failed, "; "),
 	}
 }
 
-// trouble is what stopped a stream.
+// trouble is the error that stopped a stream.
 type trouble struct {
 	code, text, hint string
 	status           int

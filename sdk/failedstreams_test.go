@@ -10,8 +10,9 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 )
 
-// What ends a run, what else does when the connector asks, and what is one
-// stream's. A sign-in that cannot be renewed is credentials that are refused.
+// The errors that end a run, those that also do when the connector asks for it, and
+// those that stop one stream. A sign-in that cannot be renewed counts as refused
+// credentials.
 func TestEndsRun(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -31,14 +32,14 @@ func TestEndsRun(t *testing.T) {
 	} {
 		for _, err := range []error{c.err, fmt.Errorf("page 3: %w", c.err)} {
 			if sdk.EndsRun(err) != c.ends || sdk.Refused(err) != c.refused {
-				t.Errorf("%s: ends %v, refused %v", name, sdk.EndsRun(err), sdk.Refused(err))
+				t.Errorf("%s: ends %v, refused %v, want %v and %v", name, sdk.EndsRun(err), sdk.Refused(err), c.ends, c.refused)
 			}
 			f, ok := sdk.AsFailure(sdk.AuthFailed("test", err))
 			if got := ok && f.Code == "test_auth_failed" && f.Hint == "refresh_credentials" && errors.Is(f, c.err); got != c.auth {
-				t.Errorf("%s: %+v", name, f)
+				t.Errorf("%s: %+v, want got = %v", name, f, c.auth)
 			}
 			if !c.auth && sdk.AuthFailed("test", err) != err { //nolint:errorlint // it stays as it is
-				t.Errorf("%s became another error", name)
+				t.Errorf("%s became another error, want it unchanged", name)
 			}
 		}
 	}
@@ -47,8 +48,8 @@ func TestEndsRun(t *testing.T) {
 	}
 }
 
-// Streams that fail are told of and counted; what ends the run is handed back
-// and told of nowhere.
+// Failed streams are reported and counted; an error that ends the run is returned and
+// not reported.
 func TestFailedStreams(t *testing.T) {
 	t.Parallel()
 	hint := func(code string) string {
@@ -78,13 +79,13 @@ func TestFailedStreams(t *testing.T) {
 		})
 		want := "2 streams were not collected to the end: notes (" + c.text + "); top (" + c.text + ")"
 		if e := res.Done.Error; e == nil || e.Code != "stream_collection_failed" || !e.Retryable || e.Message != want {
-			t.Fatalf("%s: %+v", name, res.Done.Error)
+			t.Fatalf("%s: %+v, want e not nil, e.Code = stream_collection_failed, e.Retryable and e.Message = %v", name, res.Done.Error, want)
 		}
 		for i, stream := range []string{"notes", "top"} {
 			s := res.Skips[i]
 			if s.Stream != stream || s.Reason != "stream_collection_failed" || s.Message != "the stream was not collected to its end: "+c.text ||
 				string(s.RecoveryHint) != `"`+c.hint+`"` || string(s.Diagnostics) != c.diagnostics {
-				t.Errorf("%s: %+v %s %s", name, s, s.RecoveryHint, s.Diagnostics)
+				t.Errorf("%s: %+v %s %s, want stream %s with hint %s and diagnostics %s", name, s, s.RecoveryHint, s.Diagnostics, stream, c.hint, c.diagnostics)
 			}
 		}
 	}
@@ -97,12 +98,12 @@ func TestFailedStreams(t *testing.T) {
 			}
 			return failed.Err()
 		})
-		code, told := "stream_collection_failed", 1
+		code, reported := "stream_collection_failed", 1
 		if ends != nil {
-			code, told = "test_over", 0
+			code, reported = "test_over", 0
 		}
-		if res.Done.Error.Code != code || len(res.Skips) != told {
-			t.Errorf("%+v, %d skips", res.Done.Error, len(res.Skips))
+		if res.Done.Error.Code != code || len(res.Skips) != reported {
+			t.Errorf("%+v, %d skips, want Done.Error.Code = %v and len(res.Skips) = %d", res.Done.Error, len(res.Skips), code, reported)
 		}
 	}
 	if err := new(sdk.FailedStreams).Err(); err != nil {

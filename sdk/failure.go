@@ -7,8 +7,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
 )
 
-// ErrStopped is what Collect returns when it winds up early because Stopping
-// turned true. DONE then says cancelled.
+// ErrStopped is the error to return from Collect after Stopping turned true. DONE then
+// reports cancelled.
 var ErrStopped = errors.New("stopped, as the host asked")
 
 // Failure is a failure that the connector understands. Returned from Collect it
@@ -18,7 +18,7 @@ type Failure struct {
 	Message   string // for the owner; never a secret, never a record's content
 	Retryable bool   // whether the same run may work later
 	Hint      string // one of abi.RecoveryActions; "" for none
-	Err       error  // what is behind it; for Unwrap, not sent
+	Err       error  // the cause, for Unwrap; not sent
 }
 
 // Error returns message and code.
@@ -29,7 +29,7 @@ func (f *Failure) Error() string {
 	return f.Message + " [" + f.Code + "]"
 }
 
-// Unwrap returns what f wraps.
+// Unwrap returns the error that f wraps.
 func (f *Failure) Unwrap() error { return f.Err }
 
 // AsFailure returns the *Failure in the chain of err.
@@ -43,13 +43,13 @@ func AsFailure(err error) (*Failure, bool) {
 	return nil, false
 }
 
-// codeFailed stands in DONE for an error that names no code.
+// codeFailed is DONE's code for an error that names none.
 const codeFailed = "connector_failed"
 
 // maxErrorText bounds a message in DONE, in bytes. The host keeps less.
 const maxErrorText = 2000
 
-// outcome turns what Collect returned into DONE's status and error.
+// outcome turns the error of Collect into DONE's status and error.
 func outcome(err error) (status string, done *abi.DoneError) {
 	if err == nil {
 		return abi.DoneSucceeded, nil
@@ -60,7 +60,7 @@ func outcome(err error) (status string, done *abi.DoneError) {
 		if e == ErrStopped { //nolint:errorlint // this is the walk that errors.Is would do
 			return abi.DoneCancelled, nil
 		}
-		switch f := e.(type) { //nolint:errorlint // likewise
+		switch f := e.(type) { //nolint:errorlint // as above
 		case *Failure:
 			d.Message, d.Retryable = f.Message, f.Retryable
 			if f.Code != "" {

@@ -13,7 +13,7 @@ import (
 type Request struct {
 	Method     string            // default GET
 	URL        string            // on a host that the manifest declares
-	Header     map[string]string // not those of the connection, of credentials or cookies
+	Header     map[string]string // without those of the connection, and without credentials and cookies
 	Body       []byte
 	Credential string // a slot of runtime_requirements.network.credentials; "": none
 }
@@ -38,8 +38,8 @@ func (r *Response) Header(name string) string {
 	return ""
 }
 
-// JSON parses the body, strictly. The Value stays good as long as Body does. The
-// error says where the answer came from and what it says to be.
+// JSON parses the body, strictly. The Value is valid as long as Body is. The error
+// names the address and the content type of the answer.
 func (r *Response) JSON() (jsonvalue.Value, error) {
 	v, err := jsonvalue.Parse(r.Body)
 	if err != nil {
@@ -49,9 +49,9 @@ func (r *Response) JSON() (jsonvalue.Value, error) {
 }
 
 // Fetch sends a request and waits for the answer. Any status is a Response; see
-// CheckStatus. The error is a *FetchError when the request brought nothing to
-// use, ErrStopped when the host stops the run meanwhile, and otherwise an
-// *abi.Error: the connector's own mistake.
+// CheckStatus. The error is a *FetchError when the request got no usable answer,
+// ErrStopped when the host stops the run meanwhile, and otherwise an *abi.Error: the
+// connector's own mistake.
 func (h *Host) Fetch(r Request) (*Response, error) {
 	handle, err := h.startFetch(r)
 	if err != nil {
@@ -68,7 +68,7 @@ func (h *Host) Fetch(r Request) (*Response, error) {
 func (h *Host) startFetch(r Request) (int32, error) {
 	b := appendRequest(h.message[:0], r)
 	if len(b) > abi.MaxSubmitBytes {
-		return 0, abi.NewError(abi.CodeCallTooLarge, "a request is larger than the host takes", "send less in one body")
+		return 0, abi.NewError(abi.CodeCallTooLarge, "a request is above the host's size limit", "send less in one body")
 	}
 	handle, err := h.submit(abi.OpHTTP, "http", b, maxFetching)
 	if h.message = b; cap(b) > abi.MaxMessageBytes {
@@ -115,7 +115,7 @@ func readResponse(answer []byte) (*Response, error) {
 }
 
 func badAnswer(detail string) error {
-	return abi.NewError(abi.CodeInternal, "the host answered a request in a way that is not understood",
+	return abi.NewError(abi.CodeInternal, "the host's answer to a request cannot be read",
 		"run the connector under a host of ABI version 1").WithDetail(detail)
 }
 

@@ -45,7 +45,7 @@ func fetching(t *testing.T, o sdktest.Options, f func(h *sdk.Host) error) *sdkte
 
 func serve(f func(w http.ResponseWriter, r *http.Request)) http.Handler { return http.HandlerFunc(f) }
 
-// echo answers with what it was sent.
+// echo answers with the request it received.
 var echo = serve(func(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	w.Header().Set("X-Two", "a")
@@ -85,17 +85,17 @@ func TestFetch(t *testing.T) {
 				t.Errorf("%q, want %q", resp.Body, c.want)
 			}
 			if resp.Status != 299 || resp.Header("X-TWO") != "a, b" || resp.Header("set-cookie") != "" || resp.Header("x-tw") != "" {
-				t.Errorf("status %d, headers %q", resp.Status, resp.Header("x-two"))
+				t.Errorf("status %d, headers %q, want resp.Status = 299, resp.Header(\"X-TWO\") = a, b, resp.Header(\"set-cookie\") = \"\" and resp.Header(\"x-tw\") = \"\"", resp.Status, resp.Header("x-two"))
 			}
 			if _, err := resp.JSON(); err == nil {
 				t.Error("the body is no JSON, and was parsed")
 			}
 			return nil
 		})
-		// The connector's own side of it holds no secret.
+		// The request as the connector made it contains no secret.
 		for _, call := range res.Calls {
 			if strings.Contains(call.Payload, "secret") {
-				t.Errorf("%s tells the secret: %s", call.Name, call.Payload)
+				t.Errorf("%s contains the secret: %s, want no secret in it", call.Name, call.Payload)
 			}
 		}
 	}
@@ -122,7 +122,7 @@ func TestFetchMany(t *testing.T) {
 			}, func(r sdk.Request, resp *sdk.Response, err error) error {
 				open--
 				if err != nil || r.URL != resp.URL || r.URL != site+string(resp.Body) {
-					t.Errorf("%s got %q, %v", r.URL, resp.Body, err)
+					t.Errorf("%s got %q, %v, want URL = %s and URL = %s", r.URL, resp.Body, err, resp.URL, site+string(resp.Body))
 				}
 				order = append(order, string(resp.Body))
 				return err
@@ -130,7 +130,7 @@ func TestFetchMany(t *testing.T) {
 		})
 		want := min(max(c.window, 1), abi.MaxInFlight-1)
 		if most != want || len(res.Requests) != c.asked || len(order) != c.asked {
-			t.Errorf("window %d: %d at once, %d sent, %d answered", c.window, most, len(res.Requests), len(order))
+			t.Errorf("window %d: %d at once, %d sent, %d answered, want %d, %d and %d", c.window, most, len(res.Requests), len(order), want, c.asked, c.asked)
 		}
 		slices.Sort(order)
 		if len(slices.Compact(order)) != c.asked {

@@ -8,17 +8,17 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
 
-// FetchError is a request that brought nothing to use: the provider kept
-// failing, a budget is used up, or the host does not send it.
+// FetchError is a request that got no usable answer: the provider kept failing, a
+// budget is used up, or the host does not send it.
 type FetchError struct {
 	Code    abi.Code
 	Message string // <name>_rate_limited for a provider that kept refusing
-	// GapReason is the reason of a DETAIL_GAP for what was not fetched; "" when
-	// trying again gains nothing.
+	// GapReason is the reason of a DETAIL_GAP for the unfetched record; "" when trying
+	// again gains nothing.
 	GapReason abi.Reason
 	// Stop is the reason in full: a budget's, the run cap's, or GapReason.
 	Stop abi.Reason
-	// Final says that no further request of this run will be answered either.
+	// Final means that no further request of this run will be answered.
 	Final            bool
 	Status, Attempts int    // of the last answer, 0 without one
 	NextAttemptAfter string // RFC 3339, "" when not known
@@ -58,8 +58,8 @@ func readFetchError(v jsonvalue.Value) *FetchError {
 // rateLimited ends the text of a provider that kept refusing (RT-23.1).
 const rateLimited = "_rate_limited"
 
-// done is what DONE says of the error. A provider that kept refusing is told by
-// its text alone, which owners' retry patterns look for.
+// done returns the error that DONE reports. The text alone names a provider that kept
+// refusing; owners' retry patterns look for it.
 func (e *FetchError) done() *abi.DoneError {
 	d := &abi.DoneError{Code: string(e.Code), Message: e.Message, Retryable: e.GapReason != ""}
 	if strings.HasSuffix(e.Message, rateLimited) && !strings.ContainsAny(e.Message, " \t\n") {
@@ -74,8 +74,8 @@ func (e *FetchError) done() *abi.DoneError {
 	return d
 }
 
-// needsOwner reports whether there is no credential that the provider takes:
-// only the owner can give another one.
+// needsOwner reports whether the provider accepts no credential of the run: only the
+// owner can give another one.
 func (e *FetchError) needsOwner() bool {
 	switch e.Code {
 	case "send.credential_missing", "send.credential_invalid", "send.credential_expired", "send.renewal_refused":

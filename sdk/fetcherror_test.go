@@ -46,7 +46,7 @@ func TestDoneOfFetchError(t *testing.T) {
 			e := res.Done.Error
 			if res.Done.Status != abi.DoneFailed || e.Code != c.code || e.Message != c.message || e.Retryable != c.retryable ||
 				string(e.RecoveryHint) != hint {
-				t.Errorf("DONE %s %+v", res.Done.Status, e)
+				t.Errorf("DONE %s %+v, want Done.Status = %s, e.Code = %v, e.Message = %v, e.Retryable = %v and e.RecoveryHint = %v", res.Done.Status, e, abi.DoneFailed, c.code, c.message, c.retryable, hint)
 			}
 		}
 	}
@@ -65,7 +65,7 @@ func TestFetchErrorIsWhole(t *testing.T) {
 		e, ok := sdk.AsFetchError(err)
 		if !ok || *e != (sdk.FetchError{Code: "c", Message: "m", GapReason: "retry_exhausted", Stop: "circuit_open", Final: true,
 			Status: 503, Attempts: 4, NextAttemptAfter: at(1)}) || e.Error() != "m [c]" {
-			t.Errorf("%+v", e)
+			t.Errorf("%+v, want every field as the host gave it", e)
 		}
 		return nil
 	})
@@ -88,7 +88,7 @@ func TestCheckStatus(t *testing.T) {
 		if e := res.Done.Error; e != nil {
 			got = e.Code
 			if hint := string(e.RecoveryHint); (hint == `"refresh_credentials"`) != (status == 401) {
-				t.Errorf("%d: hint %s", status, hint)
+				t.Errorf("%d: hint %s, want refresh_credentials for 401 alone", status, hint)
 			}
 		}
 		if got != code {

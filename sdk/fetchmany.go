@@ -1,15 +1,15 @@
 package sdk
 
-// FetchMany keeps up to window requests in flight (1 at least, 63 at most) and
-// hands over each answer as it arrives, in whatever order that is: a provider
-// that takes a second for an answer then costs a second for window of them.
+// FetchMany keeps up to window requests in flight (1 to 63) and hands over each answer
+// as it arrives, in any order. At a provider that takes a second for an answer, window
+// requests then cost one second.
 //
-// next returns the next request, false when there is none now: it is asked
-// again after each answer, so that each may find more to ask, and FetchMany
-// ends when there is none and nothing is in flight. After a FetchError that is
-// Final it is not asked any more. each gets one of resp and err, as of Fetch; what it returns
-// ends FetchMany and is returned, without waiting for the rest. The error is
-// ErrStopped when the host stops the run.
+// next returns the next request, or false when there is none at the moment. It is
+// called again after each answer, so an answer may lead to further requests. FetchMany
+// ends when next returns false and nothing is in flight. It stops calling next after a
+// FetchError that is Final. each receives either resp or err, as Fetch returns them; an
+// error that it returns ends FetchMany at once, without waiting for the rest. The error
+// is ErrStopped when the host stops the run.
 func (h *Host) FetchMany(window int, next func() (Request, bool), each func(r Request, resp *Response, err error) error) error {
 	var asked []Request // by token
 	var free []int      // tokens to use again
@@ -32,14 +32,14 @@ func (h *Host) FetchMany(window int, next func() (Request, bool), each func(r Re
 	}, nil)
 }
 
-// sent is a request in flight, under the name that its sender gave it.
+// sent is a request in flight, under its sender's name for it.
 type sent struct {
 	handle int32
 	token  int
 }
 
-// fetchMany is FetchMany for a caller that knows requests by token. before is as of
-// arrive.
+// fetchMany is FetchMany for a caller that identifies requests by token. arrive
+// describes before.
 func (h *Host) fetchMany(window int, next func() (Request, int, bool), each func(token int, resp *Response, err error) error,
 	before beforeWait,
 ) error {
@@ -94,11 +94,11 @@ func (h *Host) fetchMany(window int, next func() (Request, int, bool), each func
 func (h *Host) awaitAny(flight []sent, before beforeWait) (int, []byte, error) {
 	for {
 		for i, s := range flight {
-			if answer, ok := h.take(s.handle); ok {
+			if answer, ok := h.takeAnswer(s.handle); ok {
 				return i, answer, nil
 			}
 		}
-		if err := h.arrive("http", before); err != nil {
+		if err := h.awaitAnswer("http", before); err != nil {
 			return 0, nil, err
 		}
 	}

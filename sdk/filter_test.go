@@ -50,16 +50,16 @@ func TestResourcesFilter(t *testing.T) {
 		return r.Emit()
 	})
 	if got := res.Keys("notes"); !slices.Equal(got, []string{"b", "b", "ü\n", "ü\n"}) {
-		t.Errorf("notes %q", got)
+		t.Errorf("notes %q, want %q", got, []string{"b", "b", "ü\n", "ü\n"})
 	}
 	if n := len(res.Deletes("notes")); n != 2 {
-		t.Errorf("%d tombstones", n)
+		t.Errorf("%d tombstones, want 2", n)
 	}
 	if got := res.Keys("top"); !slices.Equal(got, []string{`["7","short"]`}) {
-		t.Errorf("top %q", got)
+		t.Errorf("top %q, want %q", got, []string{`["7","short"]`})
 	}
 	if len(res.Keys("log")) != 1 || len(res.Keys("profile")) != 0 || res.Done.Status != abi.DoneSucceeded {
-		t.Errorf("%+v", res.All)
+		t.Errorf("%+v, want len(res.Keys(\"log\")) = 1, len(res.Keys(\"profile\")) = 0 and Done.Status = %v", res.All, abi.DoneSucceeded)
 	}
 }
 
@@ -95,7 +95,7 @@ func TestFieldsFilter(t *testing.T) {
 		}
 	}
 	if len(res.All) != 3 {
-		t.Errorf("%d records", len(res.All))
+		t.Errorf("%d records, want 3", len(res.All))
 	}
 }
 

@@ -14,15 +14,15 @@ type Gap struct {
 	Locator    []byte        // a JSON object that finds the detail again; never a secret
 	ListCursor []byte        // JSON, optional
 	Err        *abi.GapError // optional
-	// ID and Lease are those of a served gap that stays open.
+	// ID and Lease identify a served gap that stays open.
 	ID, Lease string
 }
 
 // gap sends a DETAIL_GAP. key is the JSON of g.Key.
 func (h *Host) gap(stream, parent string, key []byte, g Gap) error {
 	if !g.Reason.Has(abi.GapReasons) {
-		return abi.NewError(abi.CodeGapInvalid, "a gap's reason is none of abi.GapReasons",
-			"use one of them, or Skip").WithDetail(stream + ": " + string(g.Reason))
+		return abi.NewError(abi.CodeGapInvalid, "a gap's reason is not one of abi.GapReasons",
+			"use one of abi.GapReasons, or Skip").WithDetail(stream + ": " + string(g.Reason))
 	}
 	if len(g.Locator) == 0 || g.Locator[0] != '{' {
 		return abi.NewError(abi.CodeGapInvalid, "a gap without a locator", "give a JSON object").WithDetail(stream)
@@ -30,7 +30,7 @@ func (h *Host) gap(stream, parent string, key []byte, g Gap) error {
 	if err := h.Flush(); err != nil {
 		return err
 	}
-	b := begin(h.message, abi.TypeDetailGap)
+	b := beginMessage(h.message, abi.TypeDetailGap)
 	b = textMember(b, "stream", stream)
 	b = textMember(b, "parent_stream", parent)
 	b = rawMember(b, "record_key", key)
@@ -54,14 +54,14 @@ func (h *Host) gap(stream, parent string, key []byte, g Gap) error {
 	return h.sendMessage(link.Gap, b)
 }
 
-// GapAttempted tells the host that the connector starts on a leased gap, by the
-// ids of its entry in DetailGaps.
+// GapAttempted reports that the connector starts on a leased gap. Its ids come from the
+// gap's entry in DetailGaps.
 func (h *Host) GapAttempted(stream, gapID, leaseID string) error {
 	return h.gapOutcome(abi.TypeGapAttempted, stream, gapID, leaseID)
 }
 
-// GapRecovered tells the host that the detail of a leased gap is emitted: its record,
-// changed or not, or its tombstone. The host believes it of nothing else.
+// GapRecovered reports that the detail of a leased gap was emitted: its record, changed
+// or not, or its tombstone. Without one of them the host ignores the report.
 func (h *Host) GapRecovered(stream, gapID, leaseID string) error {
 	return h.gapOutcome(abi.TypeGapRecovered, stream, gapID, leaseID)
 }
@@ -70,7 +70,7 @@ func (h *Host) gapOutcome(kind, stream, gapID, leaseID string) error {
 	if err := h.Flush(); err != nil {
 		return err
 	}
-	b := begin(h.message, kind)
+	b := beginMessage(h.message, kind)
 	b = textMember(b, "gap_id", gapID)
 	b = textMember(b, "lease_id", leaseID)
 	b = textMember(b, "stream", stream)

@@ -8,8 +8,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
 
-// Host is the run as the connector sees it: what START said, and where records
-// and messages go. It is good during Collect, on the goroutine of Collect.
+// Host is the run as the connector sees it: the content of START, and the receiver of
+// records and messages. It is valid during Collect, on the goroutine of Collect.
 type Host struct {
 	link     link.Link
 	start    jsonvalue.Value
@@ -25,7 +25,7 @@ type Host struct {
 	message []byte // room for one message
 	key     []byte // room for one key
 
-	inFlight     []inFlight // requests whose answer nobody has taken yet
+	inFlight     []inFlight // requests whose answer is not taken yet
 	lanes        []*Lane
 	details      detailBudget
 	gaps         servedGaps
@@ -42,7 +42,7 @@ type Host struct {
 // package and sdk/sdktest call it.
 func Serve(c Connector, l link.Link) int32 {
 	h := &Host{link: l}
-	err := h.begin(c.Manifest())
+	err := h.readStart(c.Manifest())
 	if err == nil {
 		err = c.Collect(h)
 		err = h.finish(err)
@@ -50,7 +50,7 @@ func Serve(c Connector, l link.Link) int32 {
 	return h.done(err)
 }
 
-// finish sends what is still held back, and returns what DONE reports.
+// finish sends the batched records, closes the lanes, and returns the error for DONE.
 func (h *Host) finish(err error) error {
 	if e := h.Flush(); err == nil {
 		err = e
@@ -100,14 +100,14 @@ func (h *Host) Option(name string) string { return h.start.Get("options").Get(na
 // HasOption reports whether the operator set the option, even to "".
 func (h *Host) HasOption(name string) bool { return h.start.Get("options").Get(name).Exists() }
 
-// Cursor returns the stream's committed cursor: an object, or the zero Value
-// (Kind Null) without one. It stays good during the run.
+// Cursor returns the stream's committed cursor: an object, or the zero Value (Kind
+// Null) without one. It is valid during the run.
 func (h *Host) Cursor(stream string) jsonvalue.Value { return h.start.Get("state").Get(stream) }
 
-// Previous returns what Cursor would have returned if this run were no full
-// refresh, and the zero Value in any other run. A full refresh collects all
-// there is as if for the first time; what the connector knew before is there
-// only to find what has vanished since, and to send tombstones for it.
+// Previous returns the cursor that Cursor would return if this run were no full
+// refresh, and the zero Value in any other run. A full refresh collects everything as
+// if for the first time. It uses the earlier cursor only to find the records that have
+// vanished since, and to send tombstones for them.
 func (h *Host) Previous(stream string) jsonvalue.Value {
 	return h.start.Get("previous_state").Get(stream)
 }
@@ -128,6 +128,6 @@ func (h *Host) Stopping() bool { return h.stopping }
 // Now returns the wall clock.
 func (h *Host) Now() time.Time { return clock(h.link) }
 
-// Emitted returns how many RECORDs were sent or wait in the batch: what DONE
-// will report. Records that a filter dropped are not among them.
+// Emitted returns how many RECORDs were sent or wait in the batch: the number that DONE
+// will report. It leaves out the records that a filter dropped.
 func (h *Host) Emitted() int64 { return h.sent + h.pending }

@@ -12,19 +12,19 @@ const waitMS = 60_000
 // an INTERACTION or a page of gaps always finds room.
 const maxFetching = abi.MaxInFlight - 1
 
-// inFlight is one submitted request that nobody has taken the answer of.
+// inFlight is one submitted request whose answer is not taken yet.
 type inFlight struct {
 	handle  int32
 	answer  []byte // whole, once arrived
 	arrived bool
-	dropped bool // nobody wants it any more
+	dropped bool // its answer is no longer needed
 }
 
 // submit starts an operation. It waits while most requests are unanswered, so
 // that the host never refuses one for being too many.
 func (h *Host) submit(op abi.Operation, name string, payload []byte, most int) (int32, error) {
 	for h.unanswered() >= most {
-		if err := h.arrive(name, nil); err != nil {
+		if err := h.awaitAnswer(name, nil); err != nil {
 			return 0, err
 		}
 	}
@@ -50,11 +50,12 @@ func (h *Host) unanswered() int {
 // in milliseconds, before it is called again.
 type beforeWait func() (most int64, err error)
 
-// arrive blocks until one request is answered, whichever it is, and keeps its
+// awaitAnswer blocks until one request is answered, whichever it is, and keeps its
 // answer. It sends the batched records first. The error is ErrStopped when the host
 // asked for a stop instead. before may be nil.
-func (h *Host) arrive(name string, before beforeWait) error {
-	// An answer may take minutes, and what is held back here is lost with the host.
+func (h *Host) awaitAnswer(name string, before beforeWait) error {
+	// An answer may take minutes, and a killed host loses every record that is held
+	// back here.
 	if err := h.Flush(); err != nil {
 		return err
 	}
@@ -79,7 +80,7 @@ func (h *Host) arrive(name string, before beforeWait) error {
 			}
 			continue
 		}
-		i := h.place(int32(done >> 32))
+		i := h.indexInFlight(int32(done >> 32))
 		if i < 0 || h.inFlight[i].arrived {
 			continue
 		}
@@ -95,8 +96,8 @@ func (h *Host) arrive(name string, before beforeWait) error {
 	}
 }
 
-// place returns where the handle is in inFlight, -1 when it is not.
-func (h *Host) place(handle int32) int {
+// indexInFlight returns where the handle is in inFlight, -1 when it is not.
+func (h *Host) indexInFlight(handle int32) int {
 	for i := range h.inFlight {
 		if h.inFlight[i].handle == handle {
 			return i
@@ -112,9 +113,9 @@ func (h *Host) forget(i int) {
 	h.inFlight = h.inFlight[:last]
 }
 
-// take returns the handle's answer when it has arrived.
-func (h *Host) take(handle int32) (answer []byte, arrived bool) {
-	i := h.place(handle)
+// takeAnswer returns the handle's answer when it has arrived.
+func (h *Host) takeAnswer(handle int32) (answer []byte, arrived bool) {
+	i := h.indexInFlight(handle)
 	if i < 0 || !h.inFlight[i].arrived {
 		return nil, false
 	}
@@ -125,7 +126,7 @@ func (h *Host) take(handle int32) (answer []byte, arrived bool) {
 
 // drop gives a request up: its answer is thrown away when it arrives.
 func (h *Host) drop(handle int32) {
-	switch i := h.place(handle); {
+	switch i := h.indexInFlight(handle); {
 	case i < 0:
 	case h.inFlight[i].arrived:
 		h.forget(i)
@@ -134,21 +135,21 @@ func (h *Host) drop(handle int32) {
 	}
 }
 
-// await blocks until the handle's answer is there. Answers of other requests
-// that arrive first wait for whoever submitted them.
+// await blocks until the handle's answer arrives. Answers of other requests that arrive
+// first wait for their submitters.
 func (h *Host) await(handle int32, name string) ([]byte, error) {
 	for {
-		if answer, ok := h.take(handle); ok {
+		if answer, ok := h.takeAnswer(handle); ok {
 			return answer, nil
 		}
-		if err := h.arrive(name, nil); err != nil {
+		if err := h.awaitAnswer(name, nil); err != nil {
 			h.drop(handle)
 			return nil, err
 		}
 	}
 }
 
-// request submits one operation and blocks until its answer is there. An answer
+// request submits one operation and blocks until its answer arrives. An answer
 // {"error":{…}} is returned as an *abi.Error, a stop as ErrStopped.
 func (h *Host) request(op abi.Operation, name string, payload []byte) (jsonvalue.Value, error) {
 	handle, err := h.submit(op, name, payload, abi.MaxInFlight)

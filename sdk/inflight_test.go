@@ -47,7 +47,7 @@ func TestAnswersOfOthers(t *testing.T) {
 			res := fetching(t, o, func(h *sdk.Host) error {
 				return h.FetchMany(63, numbered(200), func(r sdk.Request, resp *sdk.Response, err error) error {
 					if err != nil || r.URL != site+string(resp.Body) {
-						t.Errorf("%s: %v", r.URL, err)
+						t.Errorf("%s: %v, want %s", r.URL, err, site+string(resp.Body))
 						return err
 					}
 					seen[string(resp.Body)]++
@@ -59,7 +59,7 @@ func TestAnswersOfOthers(t *testing.T) {
 					}
 					answer, err := h.Interact(abi.Interaction{Kind: abi.InteractionOTP, Message: "code?"})
 					if err != nil || answer.Data["code"] != "1" {
-						t.Errorf("%+v, %v", answer, err)
+						t.Errorf("%+v, %v, want answer.Data[\"code\"] = 1", answer, err)
 					}
 					// Many more, though the outer ones have all but one place.
 					inner := 0
@@ -70,20 +70,20 @@ func TestAnswersOfOthers(t *testing.T) {
 						return err
 					})
 					if inner != 70 {
-						t.Errorf("%d of 70", inner)
+						t.Errorf("%d of 70, want 70", inner)
 					}
 					return err
 				})
 			})
 			if len(seen) != 200 || res.Done.Status != abi.DoneSucceeded {
-				t.Errorf("%d answers, %+v", len(seen), res.Done)
+				t.Errorf("%d answers, %+v, want len(seen) = 200 and Done.Status = %v", len(seen), res.Done, abi.DoneSucceeded)
 			}
 		})
 	}
 }
 
-// FetchMany ends at once on an error of each, and what was still in flight
-// disturbs nobody afterwards, however often that happens.
+// FetchMany ends at once on an error of each, and the requests still in flight disturb
+// no later call, however often that happens.
 func TestFetchManyGivesUp(t *testing.T) {
 	t.Parallel()
 	enough := errors.New("enough")
@@ -97,20 +97,20 @@ func TestFetchManyGivesUp(t *testing.T) {
 				return nil
 			})
 			if !errors.Is(err, enough) || answers != 3 {
-				t.Errorf("%v after %d", err, answers)
+				t.Errorf("%v after %d, want %v and 3", err, answers, enough)
 			}
 			if err := own(t, h, "/own"); err != nil {
 				return err
 			}
-			// The answers that nobody wants came first, and are not kept.
+			// The abandoned answers came first, and are not kept.
 			if n := h.Outstanding(); n != 0 {
-				t.Errorf("%d answers are kept", n)
+				t.Errorf("%d answers are kept, want 0", n)
 			}
 		}
 		return nil
 	})
 	if res.Done.Status != abi.DoneSucceeded {
-		t.Errorf("%+v", res.Done.Error)
+		t.Errorf("%+v, want Done.Status = %v", res.Done.Error, abi.DoneSucceeded)
 	}
 }
 
@@ -124,12 +124,12 @@ func TestFetchManyStops(t *testing.T) {
 		})
 	})
 	if res.Done.Status != abi.DoneCancelled || len(res.Requests) != 4+4 {
-		t.Errorf("%+v after %d requests", res.Done, len(res.Requests))
+		t.Errorf("%+v after %d requests, want Done.Status = %v and len(res.Requests) = 4+4", res.Done, len(res.Requests), abi.DoneCancelled)
 	}
 }
 
-// After a failure that is final nothing more is asked, and what is in flight
-// comes home.
+// After a final failure nothing more is requested, and FetchMany waits for the requests
+// in flight.
 func TestFetchManyFinal(t *testing.T) {
 	t.Parallel()
 	asked, answers, failures := 0, 0, 0
@@ -149,12 +149,12 @@ func TestFetchManyFinal(t *testing.T) {
 		})
 	})
 	if failures != 1 || answers != 6 || asked != 6 { // 4, and one more for each of the two before it
-		t.Errorf("%d failures among %d answers of %d requests", failures, answers, asked)
+		t.Errorf("%d failures, %d answers, %d requests, want 1, 6 and 6", failures, answers, asked)
 	}
 }
 
-// next is asked again after each answer: what an answer names can be fetched in
-// the same round.
+// next is called again after each answer, so a request that an answer names is fetched
+// in the same round.
 func TestFetchManyGrows(t *testing.T) {
 	t.Parallel()
 	todo := []string{"/1"}
@@ -177,14 +177,14 @@ func TestFetchManyGrows(t *testing.T) {
 	is(t, "paths", got, "/1", "/1/a", "/1/a/a", "/1/a/a/a")
 }
 
-// A request that the host cannot take is its sender's trouble and nobody else's.
+// A request that the host cannot accept fails its sender and nobody else.
 func TestRequestTooLarge(t *testing.T) {
 	t.Parallel()
 	large := sdk.Request{URL: site + "/", Method: "POST", Body: make([]byte, abi.MaxSubmitBytes)}
 	res := fetching(t, sdktest.Options{Provider: path}, func(h *sdk.Host) error {
 		_, err := h.Fetch(large)
 		if !errors.Is(err, &abi.Error{Code: abi.CodeCallTooLarge}) {
-			t.Errorf("%v", err)
+			t.Errorf("%v, want %v", err, &abi.Error{Code: abi.CodeCallTooLarge})
 		}
 		asked, refused := numbered(3), 0
 		err = h.FetchMany(2, func() (sdk.Request, bool) {
@@ -200,12 +200,12 @@ func TestRequestTooLarge(t *testing.T) {
 			return nil
 		})
 		if refused != 1 {
-			t.Errorf("%d refused", refused)
+			t.Errorf("%d refused, want 1", refused)
 		}
 		return err
 	})
 	if len(res.Requests) != 2 {
-		t.Errorf("%d requests", len(res.Requests))
+		t.Errorf("%d requests, want 2", len(res.Requests))
 	}
 }
 

@@ -2,10 +2,10 @@ package sdk
 
 import "time"
 
-// parseInstant reads a consent time as the boundary does: an RFC 3339 date-time,
-// with T and Z in either case, or a full-date, which is its midnight in UTC. A
-// leap second counts as the second after it. What only one of the two reads
-// would be a record lost without a word, or a run ended by one record.
+// parseInstant reads a consent time as the boundary does: an RFC 3339 date-time, with T
+// and Z in either case, or a full-date, which means its midnight in UTC. A leap second
+// counts as the second after it. If only one of the two accepted a text, a record would
+// be lost silently, or one record would end the run.
 func parseInstant(s string) (time.Time, bool) {
 	if len(s) == len(time.DateOnly) {
 		t, err := time.Parse(time.DateOnly, s)

@@ -14,7 +14,7 @@ func TestInstant(t *testing.T) {
 		"2026-01-02T03:04:05-23:59": "2026-01-03T03:03:05Z",
 	} {
 		if got, ok := parseInstant(text); !ok || got.UTC().Format(time.RFC3339Nano) != want {
-			t.Errorf("%s: %v %v", text, got, ok)
+			t.Errorf("%s: %v %v, want ok and UTC().Format(time.RFC3339Nano) = %v", text, got, ok, want)
 		}
 	}
 	for _, text := range []string{
@@ -23,12 +23,12 @@ func TestInstant(t *testing.T) {
 		"2026-01-02T03:04:61Z", "2026-01-02T03:04:05+0100", "2026-01-02T03:04:05Zx", "1767323045",
 	} {
 		if got, ok := parseInstant(text); ok {
-			t.Errorf("%q was taken as %v", text, got)
+			t.Errorf("%q was read as %v, want it refused", text, got)
 		}
 	}
 }
 
-// What the host would end the run for is no key.
+// A key for which the host would end the run is not good.
 func TestGoodKey(t *testing.T) {
 	t.Parallel()
 	for key, want := range map[string]bool{
@@ -36,7 +36,7 @@ func TestGoodKey(t *testing.T) {
 		`"` + string(make([]byte, maxKeyBytes)) + `"`: false,
 	} {
 		if got := goodKey([]byte(key)); got != want {
-			t.Errorf("%.20q: %v", key, got)
+			t.Errorf("%.20q: %v, want %v", key, got, want)
 		}
 	}
 }

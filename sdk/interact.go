@@ -8,20 +8,20 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
 
-// Interactive reports whether somebody can be asked in this run.
+// Interactive reports whether the run can ask the owner.
 func (h *Host) Interactive() bool {
 	return h.start.Get("bindings").Get("interactive").Kind() == jsonvalue.Object
 }
 
 // Interact asks the owner and waits for the answer (INTERACTION). Type is filled
 // in, and RequestID when it is empty. Ask only when Interactive; otherwise the
-// host ends the run. An answer that is not a success is no error: look at its
+// host ends the run. An answer other than success is not an error: check its
 // Status. The error is ErrStopped when the host stops the run meanwhile.
 func (h *Host) Interact(m abi.Interaction) (abi.InteractionResponse, error) {
 	var none abi.InteractionResponse
 	if !h.Interactive() {
-		return none, abi.NewError(abi.CodeBindingNotGranted, "nobody can be asked in this run",
-			"look at Interactive first, and return a Failure when it is false")
+		return none, abi.NewError(abi.CodeBindingNotGranted, "this run cannot ask the owner",
+			"call Interactive first, and return a Failure when it is false")
 	}
 	if err := h.Flush(); err != nil {
 		return none, err
@@ -30,7 +30,7 @@ func (h *Host) Interact(m abi.Interaction) (abi.InteractionResponse, error) {
 	if m.RequestID == "" {
 		m.RequestID = "ask-" + strconv.Itoa(h.asked)
 	}
-	b := begin(nil, abi.TypeInteraction)
+	b := beginMessage(nil, abi.TypeInteraction)
 	b = textMember(b, "request_id", m.RequestID)
 	b = textMember(b, "kind", m.Kind)
 	b = textMember(b, "message", m.Message)

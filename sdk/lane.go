@@ -8,12 +8,11 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
 )
 
-// Lane accounts for a detail lane: a list is read, then the detail of each
-// listed record. Every key the connector looks at is required; each of them
-// gets one outcome, hydrated or gap (or a skip by policy). Close tells the host
-// (DETAIL_COVERAGE, RT-12). A required key without an outcome stays in the
-// report as it is: the host then withholds the checkpoint of the state stream,
-// which is the truth.
+// Lane accounts for a detail lane: a list is read, then the detail of each listed
+// record. Require every key that the connector looks at, and give each of them one
+// outcome: hydrated, gap, or a skip by policy. Close reports them to the host
+// (DETAIL_COVERAGE, RT-12). A required key without an outcome stays in the report, and
+// the host then withholds the checkpoint of the state stream.
 //
 // Keys outside the scope's resources are ignored, like their records.
 type Lane struct {
@@ -23,9 +22,9 @@ type Lane struct {
 	keys        [][]byte       // as JSON, in the order of Require
 	index       map[string]int // key -> place in keys
 	outcomes    []laneOutcome  // by place
-	untold      []int          // places of the outcomes that no slice has told of
+	unreported  []int          // places of the outcomes that no slice has reported
 	closed      bool
-	slicing     bool  // its Details hands over a cursor that covers nothing of what is in flight
+	slicing     bool  // its Details hands over a cursor that covers no detail in flight
 	err         error // why the lane cannot work at all
 }
 
@@ -38,9 +37,9 @@ const (
 	laneSkipped
 )
 
-// Lane opens the detail lane of a stream, whose list's cursor is that of
-// stateStream. Asking again for the same pair returns the same lane. A lane that
-// is still open when Collect returns is closed then.
+// Lane opens the detail lane of stream; the cursor of its list belongs to stateStream.
+// A second call for the same pair returns the same lane. A lane that is still open when
+// Collect returns is closed then.
 func (h *Host) Lane(stream, stateStream string) *Lane {
 	for _, l := range h.lanes {
 		if l.s != nil && l.s.name == stream && l.stateStream == stateStream {
@@ -87,19 +86,19 @@ func (l *Lane) reopen(key ...string) error {
 		return l.misuse("an outcome for a key that was never required")
 	}
 	l.outcomes[i] = laneOpen
-	l.untold = slices.DeleteFunc(l.untold, func(place int) bool { return place == i })
+	l.unreported = slices.DeleteFunc(l.unreported, func(place int) bool { return place == i })
 	return nil
 }
 
-// Hydrated says that the key's detail was fetched and its record emitted.
-func (l *Lane) Hydrated(key ...string) error { return l.settle(key, laneHydrated) }
+// Hydrated records that the key's detail was fetched and its record emitted.
+func (l *Lane) Hydrated(key ...string) error { return l.setOutcome(key, laneHydrated) }
 
-// Skipped says that the key's detail is left out by policy. The host credits it
-// only when the manifest opts in (selection.optional_skip_keys).
-func (l *Lane) Skipped(key ...string) error { return l.settle(key, laneSkipped) }
+// Skipped records that policy leaves the key's detail out. The host credits it only
+// when the manifest opts in (selection.optional_skip_keys).
+func (l *Lane) Skipped(key ...string) error { return l.setOutcome(key, laneSkipped) }
 
-// Gap says that the key's detail could not be fetched, and emits the DETAIL_GAP
-// by which a later run finds it.
+// Gap records that the key's detail could not be fetched, and emits the DETAIL_GAP that
+// leads a later run to it.
 func (l *Lane) Gap(g Gap) error {
 	k, use, err := l.key(g.Key)
 	if err != nil || !use {
@@ -112,20 +111,20 @@ func (l *Lane) Gap(g Gap) error {
 	if err := l.h.gap(l.s.name, l.stateStream, k, g); err != nil {
 		return err
 	}
-	return l.settle(g.Key, laneGap)
+	return l.setOutcome(g.Key, laneGap)
 }
 
-// backed counts a key as a gap that is in the store already, from an earlier
-// run, without telling of it again.
+// backed gives a key the outcome of a gap that an earlier run stored, without emitting
+// the gap again.
 func (l *Lane) backed(key ...string) error {
 	if err := l.Require(key...); err != nil {
 		return err
 	}
-	return l.settle(key, laneGap)
+	return l.setOutcome(key, laneGap)
 }
 
-// synthetic emits a gap that stands for many records, under a key that is no
-// record's, and counts that key.
+// synthetic emits a gap that covers many records, under a key that no record has, and
+// counts that key.
 func (l *Lane) synthetic(key string, g Gap) error {
 	k := jsonappend.String(nil, key)
 	if _, known := l.index[string(k)]; known {
@@ -134,14 +133,14 @@ func (l *Lane) synthetic(key string, g Gap) error {
 	if err := l.h.gap(l.s.name, l.stateStream, k, g); err != nil {
 		return err
 	}
-	l.untold = append(l.untold, len(l.keys))
+	l.unreported = append(l.unreported, len(l.keys))
 	l.index[string(k)] = len(l.keys)
 	l.keys = append(l.keys, k)
 	l.outcomes = append(l.outcomes, laneGap)
 	return nil
 }
 
-func (l *Lane) settle(key []string, outcome laneOutcome) error {
+func (l *Lane) setOutcome(key []string, outcome laneOutcome) error {
 	k, use, err := l.key(key)
 	if err != nil || !use {
 		return err
@@ -150,7 +149,7 @@ func (l *Lane) settle(key []string, outcome laneOutcome) error {
 		return err
 	}
 	i := l.index[string(k)]
-	l.outcomes[i], l.untold = outcome, append(l.untold, i)
+	l.outcomes[i], l.unreported = outcome, append(l.unreported, i)
 	return nil
 }
 
@@ -208,7 +207,7 @@ func (l *Lane) close() error {
 	if err := l.h.Flush(); err != nil {
 		return err
 	}
-	b := begin(l.h.message, abi.TypeDetailCoverage)
+	b := beginMessage(l.h.message, abi.TypeDetailCoverage)
 	b = textMember(b, "stream", l.s.name)
 	b = textMember(b, "state_stream", l.stateStream)
 	all := make([]int, len(l.keys))
@@ -224,8 +223,8 @@ func (l *Lane) close() error {
 	return l.h.sendMessage(link.Coverage, b)
 }
 
-// lastLane reports whether no lane of l's stream is open any more: a stream
-// with several parents has one lane for each.
+// lastLane reports whether every lane of l's stream is closed: a stream with several
+// parents has one lane for each.
 func (h *Host) lastLane(l *Lane) bool {
 	for _, other := range h.lanes {
 		if other.s == l.s && !other.closed {
@@ -235,7 +234,7 @@ func (h *Host) lastLane(l *Lane) bool {
 	return true
 }
 
-// sets appends the keys at the places: all of them, and by outcome.
+// sets appends the keys at the places: first all of them, then by outcome.
 func (l *Lane) sets(b []byte, places []int) []byte {
 	b = l.list(jsonappend.Name(b, "required_keys"), places, laneOpen)
 	b = l.list(jsonappend.Name(b, "hydrated_keys"), places, laneHydrated)

@@ -62,7 +62,7 @@ func TestLane(t *testing.T) {
 			"record": detail(h, "late"), "raw": h.EmitRaw("details", "late", []byte(`{"id":"late"}`)), "delete": h.Delete("details", "a"),
 		} {
 			if abi.CodeOf(err) != abi.CodeCoverageInvalid {
-				t.Errorf("%s behind the close: %v", what, err)
+				t.Errorf("%s behind the close: %v, want abi.CodeOf(err) = %v", what, err, abi.CodeCoverageInvalid)
 			}
 		}
 		return h.State("notes", []byte("{}"))
@@ -72,7 +72,7 @@ func TestLane(t *testing.T) {
 		names = append(names, c.Name)
 	}
 	if !slices.Equal(names, []string{"submit", "gap", "emit", "coverage", "state", "done"}) {
-		t.Errorf("the order is %v", names)
+		t.Errorf("the order is %v, want %q", names, []string{"submit", "gap", "emit", "coverage", "state", "done"})
 	}
 	if got, want := res.Calls[3].Payload, `{"type":"DETAIL_COVERAGE","stream":"details","state_stream":"notes",`+
 		`"required_keys":["c","a","b","open","skip"],"hydrated_keys":["c","a"],"gap_keys":["b"],"optional_skip_keys":["skip"],"reference_only":true}`; got != want {
@@ -104,7 +104,7 @@ func TestLaneWithoutGaps(t *testing.T) {
 	c := res.Coverage[0]
 	if len(res.Coverage) != 1 || c.GapKeys != nil || string(c.RequiredKeys[1]) != `["7","long"]` ||
 		!slices.EqualFunc(c.RequiredKeys, c.HydratedKeys, func(a, b abi.Raw) bool { return string(a) == string(b) }) {
-		t.Errorf("%+v", res.Coverage)
+		t.Errorf("%+v, want one coverage whose required keys are all hydrated", res.Coverage)
 	}
 }
 
@@ -123,14 +123,14 @@ func TestLaneMisuse(t *testing.T) {
 			"no part": l.Require(), "empty": l.Require(""), "no locator": l.Gap(noLocator), "reason": l.Gap(badReason),
 		} {
 			if err == nil {
-				t.Errorf("%s: taken", what)
+				t.Errorf("%s: accepted, want an error", what)
 			}
 		}
 		if err := l.Hydrated("a"); err != nil {
 			return err
 		}
 		if l.Hydrated("a") == nil || l.Gap(gapOf("a")) == nil || l.Skipped("a") == nil {
-			t.Error("a second outcome was taken")
+			t.Error("a second outcome was accepted, want an error")
 		}
 		return nil
 	})
@@ -153,16 +153,16 @@ func TestLaneScope(t *testing.T) {
 	}
 	res := run(t, sdktest.Options{Scope: []abi.StreamScope{{Name: "notes"}, {Name: "details", Resources: []string{"in"}}}}, use)
 	if len(res.Gaps) != 1 || len(res.Coverage) != 1 || len(res.Coverage[0].RequiredKeys) != 1 {
-		t.Errorf("%+v %+v", res.Gaps, res.Coverage)
+		t.Errorf("%+v %+v, want len(res.Gaps) = 1, len(res.Coverage) = 1 and len(res.Coverage[0].RequiredKeys) = 1", res.Gaps, res.Coverage)
 	}
 	res = run(t, sdktest.Options{Streams: []string{"notes"}}, use)
 	if len(res.Gaps)+len(res.Coverage) != 0 {
-		t.Errorf("%+v %+v", res.Gaps, res.Coverage)
+		t.Errorf("%+v %+v, want len(res.Gaps)+len(res.Coverage) = 0", res.Gaps, res.Coverage)
 	}
 }
 
-// Whatever a connector does with a lane, what is sent is honest: sdktest checks
-// the sets, and the model here checks that they are the ones asked for.
+// For any sequence of calls on a lane the report is honest: sdktest checks the sets,
+// and the model here checks that they are the ones of the calls.
 func TestLaneProperty(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -198,7 +198,7 @@ func TestLaneProperty(t *testing.T) {
 					err = l.Skipped(key)
 				}
 				if legal := known && old == "open"; legal != (err == nil) {
-					rt.Fatalf("%s of %s (%s): %v", what, key, old, err)
+					rt.Fatalf("%s of %s (%s): %v, want legal = %v", what, key, old, err, err == nil)
 				}
 				if err == nil {
 					model[key] = what
@@ -224,7 +224,7 @@ func TestLaneProperty(t *testing.T) {
 			}
 		}
 		if len(res.Problems) > 0 {
-			rt.Fatal(res.Problems)
+			rt.Fatalf("%v, want len(res.Problems) = 0", res.Problems)
 		}
 	})
 }

@@ -11,11 +11,11 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/internal/link"
 )
 
-// rude is a host that answers START as told and everything else with 0.
+// rude is a host that answers START as scripted and everything else with 0.
 type rude struct {
 	start     string
 	submit    int32
-	waits     []int64 // what wait returns, in turn; the last one for ever
+	waits     []int64 // results of wait, in turn; the last one for ever
 	waitTakes time.Duration
 	lastError string
 	now       time.Time
@@ -62,7 +62,7 @@ func (r *rude) Clock() time.Time   { return r.now }
 
 var _ link.Native = (*rude)(nil)
 
-// Whatever the host does at the start, the run ends with a DONE that says so.
+// For any start of the host, the run ends with a DONE that reports it.
 func TestRudeHosts(t *testing.T) {
 	t.Parallel()
 	const start = `{"type":"START","scope":{"streams":[]}}`
@@ -108,6 +108,6 @@ func TestBadManifest(t *testing.T) {
 	host := &rude{}
 	sdk.Serve(badManifest{}, host)
 	if !strings.Contains(host.done, string(abi.CodeManifestInvalid)) {
-		t.Error(host.done)
+		t.Errorf("%v, want %v in it", host.done, string(abi.CodeManifestInvalid))
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/internal/link"
 )
 
-// Scalars only: what both compilers accept in an import.
+// Only scalars, because both compilers accept them in an import.
 
 //go:wasmimport pdpp manifest
 func hostManifest(ptr, size uint32) int32
@@ -50,8 +50,8 @@ func hostRead(handle int32, ptr, size uint32) int32
 //go:wasmimport pdpp last_error
 func hostLastError(ptr, size uint32) int32
 
-// guest is the Link of a module. Buffers reach it through the interface and so
-// are on the heap, which does not move; KeepAlive holds them past the call.
+// guest is the Link of a module. Buffers reach it through the interface and so are on
+// the heap, which does not move; KeepAlive keeps them alive past the call.
 var guest link.Link = imports{}
 
 type imports struct{}

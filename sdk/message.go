@@ -17,9 +17,9 @@ const (
 // progressEvery is the least time between two PROGRESS messages.
 const progressEvery = 250 * time.Millisecond
 
-// Skip tells the host that something was not collected (SKIP_RESULT); it is
-// kept as a known gap of the run. Type is filled in. A stream outside the scope
-// makes it a no-op.
+// Skip reports to the host that something was not collected (SKIP_RESULT). The host
+// keeps it as a known gap of the run. Skip fills in Type, and does nothing for a stream
+// outside the scope.
 func (h *Host) Skip(m abi.SkipResult) error {
 	if m.Stream != "" {
 		switch s := h.stream(m.Stream); {
@@ -29,7 +29,7 @@ func (h *Host) Skip(m abi.SkipResult) error {
 			return nil
 		}
 	}
-	b := begin(h.message, abi.TypeSkipResult)
+	b := beginMessage(h.message, abi.TypeSkipResult)
 	b = textMember(b, "stream", m.Stream)
 	b = textMember(b, "reason", m.Reason)
 	b = textMember(b, "message", clip(m.Message, maxSkipText))
@@ -46,9 +46,9 @@ func (h *Host) Skip(m abi.SkipResult) error {
 	return h.sendMessage(link.Skip, b)
 }
 
-// Progress tells the owner how far the run is: count of total, in unit
-// ("bytes", "records" or "files"; "" is records). A negative total is unknown.
-// Call it as often as you like: at most four a second go out.
+// Progress shows the owner how far the run is: count of total, in unit ("bytes",
+// "records" or "files"; "" is records). A negative total is unknown. Call it as often
+// as you like: at most four messages a second go out.
 func (h *Host) Progress(message string, count, total int64, unit string) error {
 	now := h.Now()
 	if !h.progressed.IsZero() && now.Sub(h.progressed) < progressEvery && !now.Before(h.progressed) {
@@ -58,7 +58,7 @@ func (h *Host) Progress(message string, count, total int64, unit string) error {
 	if message == "" {
 		message = "collecting"
 	}
-	b := begin(h.message, abi.TypeProgress)
+	b := beginMessage(h.message, abi.TypeProgress)
 	b = textMember(b, "message", clip(message, maxProgressText))
 	if count >= 0 {
 		b = jsonappend.Int(jsonappend.Name(b, "count"), count)
@@ -70,7 +70,7 @@ func (h *Host) Progress(message string, count, total int64, unit string) error {
 	return h.sendMessage(link.Progress, b)
 }
 
-// Level is how much a log line matters; the numbers are those of log/slog.
+// Level is the importance of a log line; the numbers equal those of log/slog.
 type Level int32
 
 // The levels.
@@ -81,8 +81,8 @@ const (
 	Error Level = 8
 )
 
-// Log writes one line to the host's log, for whoever debugs the connector. Never
-// log a secret or a record's content. What is above abi.MaxLogBytes is cut off.
+// Log writes one line to the host's log, for the connector's developer. Never log a
+// secret or a record's content. A line is cut at abi.MaxLogBytes.
 func (h *Host) Log(level Level, text string) {
 	h.link.Log(int32(level), []byte(clip(text, abi.MaxLogBytes)))
 }
@@ -90,7 +90,7 @@ func (h *Host) Log(level Level, text string) {
 // done sends DONE and returns the result of pdpp_collect.
 func (h *Host) done(err error) int32 {
 	status, e := outcome(err)
-	b := begin(h.message, abi.TypeDone)
+	b := beginMessage(h.message, abi.TypeDone)
 	b = textMember(b, "status", status)
 	b = jsonappend.Int(jsonappend.Name(b, "records_emitted"), h.sent)
 	if e != nil {
@@ -106,8 +106,8 @@ func (h *Host) done(err error) int32 {
 	return 0
 }
 
-// begin starts a message in the room of b.
-func begin(b []byte, kind string) []byte {
+// beginMessage starts a message in the room of b.
+func beginMessage(b []byte, kind string) []byte {
 	return jsonappend.String(jsonappend.Name(append(b[:0], '{'), "type"), kind)
 }
 
@@ -132,7 +132,7 @@ func (h *Host) sendMessage(c link.Call, b []byte) error {
 	h.message = append(b, '}')
 	err := h.send(c, h.message)
 	if cap(h.message) > abi.MaxMessageBytes {
-		h.message = nil // a large cursor was rare; do not hold its room
+		h.message = nil // a large cursor is rare; release its room
 	}
 	return err
 }

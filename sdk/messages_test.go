@@ -47,8 +47,8 @@ func TestOutcome(t *testing.T) {
 	}
 }
 
-// A stop shows in the answer to a call; the connector returns ErrStopped, what
-// was batched still goes out, and DONE counts it.
+// A stop shows in the answer to a call. The connector returns ErrStopped, the batched
+// records still go out, and DONE counts them.
 func TestStop(t *testing.T) {
 	t.Parallel()
 	n := 0
@@ -64,7 +64,7 @@ func TestStop(t *testing.T) {
 		return nil
 	})
 	if res.Done.Status != abi.DoneCancelled || res.Done.RecordsEmitted != int64(n) || n == 5000 || n == 0 {
-		t.Errorf("after %d records DONE is %+v", n, res.Done)
+		t.Errorf("after %d records DONE is %+v, want Done.Status = %v, Done.RecordsEmitted = %v, n not 5000 and n not 0", n, res.Done, abi.DoneCancelled, int64(n))
 	}
 }
 
@@ -100,13 +100,13 @@ func TestRefusal(t *testing.T) {
 		return nil
 	})
 	if abi.CodeOf(first) != abi.CodeSchemaMismatch || !strings.Contains(first.Error(), "because") {
-		t.Errorf("the error is %v", first)
+		t.Errorf("the error is %v, want abi.CodeOf(first) = %v and because in first.Error()", first, abi.CodeSchemaMismatch)
 	}
 	if res.Done.Status != abi.DoneFailed || res.Done.Error.Code != string(abi.CodeSchemaMismatch) {
-		t.Errorf("DONE %+v", res.Done)
+		t.Errorf("DONE %+v, want Done.Status = %v and Done.Error.Code = %v", res.Done, abi.DoneFailed, string(abi.CodeSchemaMismatch))
 	}
 	if res.Done.RecordsEmitted != 2 || len(res.All) != 2 || len(res.States) != 1 {
-		t.Errorf("%d records, %d states, DONE %+v", len(res.All), len(res.States), res.Done)
+		t.Errorf("%d records, %d states, DONE %+v, want Done.RecordsEmitted = 2, len(res.All) = 2 and len(res.States) = 1", len(res.All), len(res.States), res.Done)
 	}
 }
 
@@ -115,25 +115,25 @@ func TestState(t *testing.T) {
 	o := sdktest.Options{State: map[string]string{"notes": `{"at":[1,{"x":"y"}]}`}, Streams: []string{"notes", "log"}}
 	res := run(t, o, func(h *sdk.Host) error {
 		if got := h.Cursor("notes").Get("at").At(1).Get("x").Str(); got != "y" {
-			t.Errorf("the cursor reads %q", got)
+			t.Errorf("the cursor reads %q, want y", got)
 		}
 		if h.Cursor("log").Exists() {
-			t.Error("a cursor out of nowhere")
+			t.Error("the stream without a cursor has one")
 		}
 		for _, cursor := range []string{"[]", "1", `"x"`, " {}"} {
 			if h.State("notes", []byte(cursor)) == nil {
-				t.Errorf("the cursor %s was taken", cursor)
+				t.Errorf("the cursor %s was accepted, want an error", cursor)
 			}
 		}
 		if h.Slice("notes", "", []byte("{}")) == nil {
-			t.Error("a slice without an id was taken")
+			t.Error("a slice without an id was accepted, want an error")
 		}
 		if err := h.State("notes", make([]byte, abi.MaxStateBytes)); err == nil {
-			t.Error("a cursor too large was taken")
+			t.Error("a cursor too large was accepted, want an error")
 		}
 		large := append(append([]byte(`{"x":"`), make([]byte, abi.MaxStateBytes)...), `"}`...)
 		if err := h.State("notes", large); abi.CodeOf(err) != abi.CodeCallTooLarge {
-			t.Errorf("a cursor too large: %v", err)
+			t.Errorf("a cursor too large: %v, want abi.CodeOf(err) = %v", err, abi.CodeCallTooLarge)
 		}
 		if err := h.State("top", []byte("{}")); err != nil { // out of scope
 			t.Error(err)
@@ -157,10 +157,10 @@ func TestState(t *testing.T) {
 		`{"type":"STATE","stream":"log","cursor":{"n":1}}`, `{"type":"STATE","stream":"notes","cursor":null}`,
 	}
 	if !slices.Equal(got, want) {
-		t.Errorf("got %q", got)
+		t.Errorf("got %q, want %v", got, want)
 	}
 	if state := res.Committed(); len(state) != 1 || state["log"] != `{"n":1}` {
-		t.Errorf("committed %v", state)
+		t.Errorf("committed %v, want len(state) = 1 and state[\"log\"] = %s", state, `{"n":1}`)
 	}
 }
 
@@ -185,13 +185,13 @@ func TestProgressAndSkip(t *testing.T) {
 		})
 	})
 	if len(res.Progress) != 4 || *res.Progress[0].Count != 1 || res.Progress[0].Total != nil {
-		t.Errorf("%d progress messages in a second, the first %+v", len(res.Progress), res.Progress[0])
+		t.Errorf("%d progress messages in a second, the first %+v, want len(res.Progress) = 4, *res.Progress[0].Count = 1 and Progress[0].Total = nil", len(res.Progress), res.Progress[0])
 	}
 	if len(res.Skips) != 1 || len(res.Skips[0].Message) > 2000 || res.Skips[0].TimeRange.Since == "" {
-		t.Errorf("skips %+v", res.Skips)
+		t.Errorf("skips %+v, want len(res.Skips) = 1, len(res.Skips[0].Message) at most 2000 and Skips[0].TimeRange.Since not \"\"", res.Skips)
 	}
 	if len(res.Logs[0]) != abi.MaxLogBytes {
-		t.Errorf("a log line of %d bytes", len(res.Logs[0]))
+		t.Errorf("a log line of %d bytes, want %d", len(res.Logs[0]), abi.MaxLogBytes)
 	}
 }
 
@@ -213,7 +213,7 @@ func TestStart(t *testing.T) {
 			t.Error("options or gaps were misread")
 		}
 		if len(h.Roots()) != 2 || h.Roots()[0] != (abi.Root{Name: "a", Path: "/a"}) {
-			t.Errorf("roots %v", h.Roots())
+			t.Errorf("roots %v, want len(h.Roots()) = 2 and Roots()[0] = %v", h.Roots(), abi.Root{Name: "a", Path: "/a"})
 		}
 		root, ok := h.Root("b")
 		if !ok {
@@ -223,7 +223,7 @@ func TestStart(t *testing.T) {
 			t.Error(string(text), err)
 		}
 		if _, ok := h.Root("c"); ok {
-			t.Error("a root out of nowhere")
+			t.Error("root c was found, want none")
 		}
 		return nil
 	})

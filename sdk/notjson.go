@@ -14,8 +14,8 @@ const (
 	maxContentType = 100
 )
 
-// Error names the address without its query, which may hold what was asked for, the
-// content type, and the place of the fault; nothing of the answer itself.
+// Error names the address without its query, which may contain the search terms, the
+// content type, and the place of the fault. It quotes nothing of the answer.
 func (e *notJSON) Error() string {
 	address := e.url
 	if i := strings.IndexAny(address, "?#"); i >= 0 {

@@ -9,8 +9,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 )
 
-// An answer that is not JSON is told by its address and content type; what was asked
-// for and what was answered stay out.
+// The error for an answer that is not JSON names its address and content type, and
+// leaves out the query and the answer.
 func TestNotJSON(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[string]string{

@@ -6,11 +6,10 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
 )
 
-// EmitRaw emits a record whose data is made already: a JSON object that the
-// connector vouches for as for Record.Raw, with key the text of its one
-// primary_key field. It is the fastest way out of a guest. Filters apply: by
-// key at no cost, by field and time after parsing the data. Results as for
-// Record.Emit.
+// EmitRaw emits a record from finished data: a JSON object that the connector vouches
+// for as for Record.Raw, with key the text of its one primary_key field. It is the
+// fastest way out of a guest. Filters apply: by key at no cost, by field and time after
+// parsing the data. Results as for Record.Emit.
 func (h *Host) EmitRaw(stream, key string, data []byte) error {
 	s := h.stream(stream)
 	if s == nil {
@@ -88,9 +87,9 @@ func (h *Host) filter(s *stream, data []byte) ([]byte, error) {
 	return h.filterBuffer, nil
 }
 
-// Delete emits a tombstone (RT-07): the record of that key, one text for each
-// field of primary_key, is gone at the source. Only for mutable streams. A key
-// outside the scope's resources is dropped.
+// Delete emits a tombstone (RT-07): the record of that key, one text for each field of
+// primary_key, no longer exists at the source. Only for mutable streams. A key outside
+// the scope's resources is dropped.
 func (h *Host) Delete(stream string, key ...string) error {
 	s := h.stream(stream)
 	if s == nil {

@@ -25,9 +25,9 @@ type Record struct {
 	doc   jsonvalue.Doc
 }
 
-// Record returns the builder of the stream, always the same one, so that a
-// connector may hold it or ask each time. Emit of a stream that the manifest
-// does not declare is an error.
+// Record returns the stream's builder, the same one in each call, so a connector may
+// keep it or call again. Emit returns an error for a stream that the manifest does not
+// declare.
 func (h *Host) Record(stream string) *Record {
 	s := h.stream(stream)
 	if s == nil {
@@ -40,7 +40,7 @@ func (h *Host) Record(stream string) *Record {
 	return s.builder
 }
 
-// Reset drops what was set since the last Emit.
+// Reset drops the fields set since the last Emit.
 func (r *Record) Reset() {
 	r.data = append(r.data[:0], '{')
 	for i := range r.parts {
@@ -59,8 +59,8 @@ func (r *Record) field(name string) bool {
 	return true
 }
 
-// set ends a field whose value was appended to data from offset from on, and
-// which a key would hold as the JSON string part (nil: which is no key).
+// set ends a field whose value was appended to data. part is the value as a JSON string
+// of a key, nil for a value that cannot be part of a key.
 func (r *Record) set(name string, part []byte) {
 	s := r.s
 	for i, field := range s.primaryKey {
@@ -150,7 +150,7 @@ func (r *Record) Bool(name string, value bool) {
 	r.set(name, nil)
 }
 
-// setNumber is set for a value whose text stands in a key between quotes.
+// setNumber is set for a number, which a key spells between quotes.
 func (r *Record) setNumber(name string, from int) {
 	for _, field := range r.s.primaryKey {
 		if field == name {
@@ -193,8 +193,8 @@ func (r *Record) Time(name string, value time.Time) {
 	r.set(name, part)
 }
 
-// Value sets a field to a value that was read: repaired where the host would
-// refuse it (see jsonvalue.Value.AppendJSON), null when it is not there.
+// Value sets a field to a parsed value: repaired where the host would refuse it (see
+// jsonvalue.Value.AppendJSON), null when it is missing.
 func (r *Record) Value(name string, value jsonvalue.Value) {
 	if !r.field(name) {
 		return
@@ -248,12 +248,12 @@ func (r *Record) setValue(name string, value jsonvalue.Value) {
 	r.set(name, r.h.key)
 }
 
-// Emit sends the record and empties the builder. The key is what the manifest's
-// primary_key names, an array when it names several. It returns nil, without
-// sending, for what the scope leaves out; for a record above
-// abi.MaxRecordBytes; and for one whose key is missing or one that no key can
-// be. The last two are counted and told the host with SKIP_RESULT. An error means that
-// the run cannot succeed any more: return it.
+// Emit sends the record and empties the builder. The key consists of the fields that
+// the manifest's primary_key names, an array when it names several. Emit sends nothing
+// and returns nil for a record that the scope leaves out, for one above
+// abi.MaxRecordBytes, and for one whose key is missing or invalid. It counts the last
+// two cases and reports them to the host with SKIP_RESULT. An error means that the run
+// can no longer succeed: return it.
 func (r *Record) Emit() error {
 	if r.off {
 		if r.s == nil {
@@ -282,13 +282,13 @@ func (r *Record) Emit() error {
 	return err
 }
 
-// sealedError is for a record behind its lane's coverage.
+// sealedError is the error for a record after its lane's coverage.
 func sealedError(s *stream) error {
 	return abi.NewError(abi.CodeCoverageInvalid, "a record after the stream's lane was closed",
 		"close the lane when its last record is emitted").WithDetail(s.name)
 }
 
-// appendLine appends JSON with each line feed, which is white space there, as
+// appendLine appends JSON and replaces each line feed, which is white space there, with
 // a space: a record is one line.
 func appendLine(dst, json []byte) []byte {
 	from := len(dst)

@@ -47,11 +47,11 @@ func TestRecordWire(t *testing.T) {
 		t.Errorf("got  %s %swant %s", got.Name, got.Payload, want)
 	}
 	if res.Done.Status != abi.DoneSucceeded || res.Done.RecordsEmitted != 1 || res.Exit != 0 {
-		t.Errorf("DONE is %+v, exit %d", res.Done, res.Exit)
+		t.Errorf("DONE is %+v, exit %d, want Done.Status = %v, Done.RecordsEmitted = 1 and Exit = 0", res.Done, res.Exit, abi.DoneSucceeded)
 	}
 }
 
-// A stream whose primary key is not "id" loses no rows (contracts: section 3.2).
+// A stream whose primary key is not "id" loses no rows (runtime contract, section 3.2).
 func TestKeyFromPrimaryKey(t *testing.T) {
 	t.Parallel()
 	res := run(t, sdktest.Options{}, func(h *sdk.Host) error {
@@ -76,10 +76,10 @@ func TestKeyFromPrimaryKey(t *testing.T) {
 		t.Errorf("composite keys %v, want %v", got, want)
 	}
 	if got := res.Keys("profile"); !slices.Equal(got, []string{"7😀"}) {
-		t.Errorf("profile keys %q", got)
+		t.Errorf("profile keys %q, want %q", got, []string{"7😀"})
 	}
 	if got := res.Keys("log"); !slices.Equal(got, []string{"12"}) {
-		t.Errorf("number keys %q", got)
+		t.Errorf("number keys %q, want %q", got, []string{"12"})
 	}
 }
 
@@ -104,7 +104,7 @@ func TestMissingKeyIsASkip(t *testing.T) {
 		t.Errorf("%d skips, the last %+v; want 10 and one for the rest", len(res.Skips), res.Skips[len(res.Skips)-1])
 	}
 	if got := res.Keys("notes"); !slices.Equal(got, []string{"good"}) || res.Done.Status != abi.DoneSucceeded {
-		t.Errorf("keys %q, DONE %+v", got, res.Done)
+		t.Errorf("keys %q, DONE %+v, want got = %q and Done.Status = %v", got, res.Done, []string{"good"}, abi.DoneSucceeded)
 	}
 }
 
@@ -128,11 +128,11 @@ func TestTooLargeIsASkip(t *testing.T) {
 			want = []string{"before", "after"}
 			if len(res.Skips) != 1 || res.Skips[0].Reason != "record_too_large" ||
 				!slices.Equal(res.Skips[0].ResourceIDs, []string{"large"}) {
-				t.Errorf("skips %+v", res.Skips)
+				t.Errorf("skips %+v, want len(res.Skips) = 1, Skips[0].Reason = record_too_large and Skips[0].ResourceIDs = %q", res.Skips, []string{"large"})
 			}
 		}
 		if got := res.Keys("notes"); !slices.Equal(got, want) || res.Done.RecordsEmitted != int64(len(want)) {
-			t.Errorf("size %d: keys %q, DONE %+v", size, got, res.Done)
+			t.Errorf("size %d: keys %q, DONE %+v, want got = %v and Done.RecordsEmitted = %v", size, got, res.Done, want, int64(len(want)))
 		}
 	}
 }
@@ -147,7 +147,7 @@ func TestBatching(t *testing.T) {
 			}
 		}
 		if h.Emitted() != n {
-			t.Errorf("Emitted is %d", h.Emitted())
+			t.Errorf("Emitted is %d, want %d", h.Emitted(), n)
 		}
 		return h.State("notes", []byte(`{"n":2000}`))
 	})
@@ -157,17 +157,17 @@ func TestBatching(t *testing.T) {
 			continue
 		}
 		if emits++; len(c.Payload) > abi.EmitFlushBytes+1000 {
-			t.Errorf("a batch of %d bytes", len(c.Payload))
+			t.Errorf("a batch of %d bytes, want at most %d", len(c.Payload), abi.EmitFlushBytes+1000)
 		}
 		if len(c.Payload) < abi.EmitFlushBytes && res.Calls[i+1].Name != "state" {
-			t.Errorf("a batch of %d bytes before %s", len(c.Payload), res.Calls[i+1].Name)
+			t.Errorf("a batch of %d bytes before %s, want a full batch or a state behind it", len(c.Payload), res.Calls[i+1].Name)
 		}
 	}
 	if emits != 4 || len(res.Records("notes")) != n {
-		t.Errorf("%d batches, %d records", emits, len(res.Records("notes")))
+		t.Errorf("%d batches, %d records, want 4 and %d", emits, len(res.Records("notes")), n)
 	}
 	if last := res.Calls[len(res.Calls)-2].Name; last != "state" {
-		t.Errorf("before DONE came %s", last)
+		t.Errorf("before DONE came %s, want state", last)
 	}
 }
 
@@ -186,7 +186,7 @@ func TestUndeclaredStream(t *testing.T) {
 			t.Parallel()
 			res := run(t, sdktest.Options{}, f)
 			if res.Done.Status != abi.DoneFailed || res.Done.Error.Code != string(abi.CodeStreamUnknown) {
-				t.Errorf("DONE %+v", res.Done)
+				t.Errorf("DONE %+v, want Done.Status = %v and Done.Error.Code = %v", res.Done, abi.DoneFailed, string(abi.CodeStreamUnknown))
 			}
 		})
 	}
@@ -206,12 +206,12 @@ func TestDelete(t *testing.T) {
 			h.Delete("log", "1"), h.Delete("notes"), h.Delete("notes", ""), h.Delete("top", "7"), h.Delete("notes", "a", "b"),
 		} {
 			if err == nil {
-				t.Error("a tombstone that cannot be was taken")
+				t.Error("an invalid tombstone was accepted, want an error")
 			}
 		}
 		return nil
 	})
 	if res.Deletes("notes")[0].Key != "a" || res.Deletes("top")[0].Key != `["7","short"]` || res.Done.RecordsEmitted != 2 {
-		t.Errorf("%+v", res.All)
+		t.Errorf("%+v, want Deletes(\"notes\")[0].Key = a, Deletes(\"top\")[0].Key = `[\"7\",\"short\"]` and Done.RecordsEmitted = 2", res.All)
 	}
 }

@@ -6,26 +6,27 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// authFailed ends the code of credentials that the provider does not take.
+// authFailed is the end of the code for credentials that the provider refuses.
 const authFailed = "_auth_failed"
 
-// Refused reports whether a request was not answered because the provider asks
-// to be left alone (RT-23.1) or because the host had no credential to send it
-// with: none was given, it cannot be used, or the sign-in is not renewed any
-// more. Other requests of the run fare no better.
+// Refused reports whether a request got no answer because the provider asks to be left
+// alone (RT-23.1) or because the host had no usable credential: none was given, it
+// cannot be used, or its sign-in cannot be renewed. Other requests of the run would
+// fail in the same way.
 func Refused(err error) bool {
 	e, ok := AsFetchError(err)
-	return ok && (e.GapReason == abi.ReasonRateLimited || e.ofCredential())
+	return ok && (e.GapReason == abi.ReasonRateLimited || e.concernsCredential())
 }
 
-func (e *FetchError) ofCredential() bool {
+func (e *FetchError) concernsCredential() bool {
 	return strings.HasPrefix(string(e.Code), "send.credential_") || e.Code == "send.renewal_refused"
 }
 
-// AuthFailed says of a credential that the host could not send what CheckStatus
-// says of one that the provider refused. Any other error stays as it is.
+// AuthFailed turns the error of a credential that the host could not send into the
+// failure that CheckStatus returns for a credential that the provider refused. It
+// returns any other error unchanged.
 func AuthFailed(connectorKey string, err error) error {
-	if e, ok := AsFetchError(err); ok && e.ofCredential() {
+	if e, ok := AsFetchError(err); ok && e.concernsCredential() {
 		return &Failure{Code: connectorKey + authFailed, Message: e.Message, Hint: "refresh_credentials", Err: err}
 	}
 	return err

@@ -15,16 +15,16 @@ type servedGap struct {
 	recordKey       string
 	locator, cursor jsonvalue.Value
 	backlog         bool
-	failed          bool // it was asked for and did not come: no bound of a run's alone left it
+	failed          bool // it was asked for and did not come, so it is tried behind the list: no bound of a run's alone left it
 	taken           bool // handed to the lane
 }
 
-// servedGaps are the gaps that the host has served so far, for all lanes: one
-// page may hold those of several.
+// servedGaps are the gaps that the host has served so far, for all lanes: one page may
+// contain gaps of several lanes.
 type servedGaps struct {
 	list  []*servedGap
 	index map[string]*servedGap // by stream and key
-	from  [2]int                // no gap before it is left to hand over: 0 is of those that did not fail, 1 of those that did
+	from  [2]int                // index of the first gap to hand over: [0] of those that did not fail, [1] of those that did
 	ended bool                  // an empty page came
 }
 
@@ -42,6 +42,7 @@ func (g *servedGaps) read(h *Host, page jsonvalue.Value) {
 		if s == nil || one.id == "" || !one.readKey(s, v.Get("record_key")) {
 			continue
 		}
+		one.failed = one.failed || one.settled() // a list that is always cut must not delay new records
 		g.list = append(g.list, one)
 		if one.backlog {
 			continue
@@ -57,8 +58,8 @@ func (g *servedGaps) read(h *Host, page jsonvalue.Value) {
 	}
 }
 
-// readKey reads the key, which the host serves as text: that of a composite one
-// is a JSON array.
+// readKey reads the key, which the host serves as text: a composite key is the text of
+// a JSON array.
 func (g *servedGap) readKey(s *stream, v jsonvalue.Value) bool {
 	g.recordKey = v.Str()
 	if strings.HasPrefix(g.recordKey, abi.BacklogKeyPrefix(s.name)) && g.locator.Get("kind").TextIs(backlogKind) {
@@ -82,12 +83,12 @@ func (g *servedGap) readKey(s *stream, v jsonvalue.Value) bool {
 	return v.Kind() == jsonvalue.Array && len(g.key) == len(s.primaryKey)
 }
 
-// of reports whether the gap belongs to the lane.
-func (g *servedGap) of(stream, parent string) bool {
+// belongsTo reports whether the gap belongs to the lane.
+func (g *servedGap) belongsTo(stream, parent string) bool {
 	return g.stream == stream && (g.parent == "" || g.parent == parent)
 }
 
-// detail is the detail that the gap stands for.
+// detail returns the detail that the gap covers.
 func (g *servedGap) detail() Detail {
 	d := Detail{Key: g.key, UpdatedAt: g.cursor.Get("updated_at").Str()}
 	if g.locator.Kind() == jsonvalue.Object {
@@ -96,19 +97,19 @@ func (g *servedGap) detail() Detail {
 	return d
 }
 
-// find returns the served gap of a key, by its JSON, nil when there is none.
+// find returns the served gap of a key, given as JSON, or nil.
 func (g *servedGaps) find(stream, parent string, key []byte) *servedGap {
 	if len(g.index) == 0 {
 		return nil
 	}
-	if one := g.index[stream+"\x00"+string(key)]; one != nil && one.of(stream, parent) {
+	if one := g.index[stream+"\x00"+string(key)]; one != nil && one.belongsTo(stream, parent) {
 		return one
 	}
 	return nil
 }
 
-// more asks the host for the next page. A page's size says nothing of how much
-// is left: only an empty one is the end (PB-D11).
+// more asks the host for the next page. The size of a page does not tell how many gaps
+// are left: only an empty page is the end (PB-D11).
 func (g *servedGaps) more(h *Host) error {
 	page, err := h.request(abi.OpGaps, "gaps", nil)
 	if err != nil {
@@ -130,8 +131,8 @@ func (g *servedGaps) rest(h *Host) error {
 	return nil
 }
 
-// next takes the lane's next gap of those that failed, or of the others, from the
-// next page where it must. It is nil when there is none left.
+// next takes the lane's next gap, of those that failed or of the others, and asks for
+// further pages as needed. It returns nil when none is left.
 func (g *servedGaps) next(h *Host, stream, parent string, failed bool) (*servedGap, error) {
 	from := &g.from[0]
 	if failed {
@@ -142,7 +143,7 @@ func (g *servedGaps) next(h *Host, stream, parent string, failed bool) (*servedG
 	}
 	for at := *from; ; {
 		for ; at < len(g.list); at++ {
-			if one := g.list[at]; !one.taken && one.failed == failed && one.of(stream, parent) {
+			if one := g.list[at]; !one.taken && one.failed == failed && one.belongsTo(stream, parent) {
 				one.taken = true
 				return one, nil
 			}

@@ -7,8 +7,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
 
-// begin reads the manifest and START.
-func (h *Host) begin(manifest string) error {
+// readStart reads the manifest and START.
+func (h *Host) readStart(manifest string) error {
 	var err error
 	if h.manifest, err = jsonvalue.Parse([]byte(manifest)); err != nil {
 		return abi.NewError(abi.CodeManifestInvalid, "the manifest is not JSON", "correct manifest.json").Wrap(err)
@@ -37,7 +37,7 @@ func (h *Host) begin(manifest string) error {
 	return nil
 }
 
-// stream returns the manifest's stream named name, nil when there is none.
+// stream returns the manifest's stream named name, or nil.
 func (h *Host) stream(name string) *stream {
 	if h.last != nil && h.last.name == name {
 		return h.last
@@ -95,7 +95,7 @@ func bound(v jsonvalue.Value) (time.Time, error) {
 	}
 	t, ok := parseInstant(text)
 	if !ok {
-		return t, abi.NewError(abi.CodeEnvelope, "START bounds a stream by a time that is no RFC 3339 time",
+		return t, abi.NewError(abi.CodeEnvelope, "START bounds a stream by a time that is not in RFC 3339",
 			"this is a fault of the host; report it with this message")
 	}
 	return t, nil

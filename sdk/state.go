@@ -40,7 +40,7 @@ func (h *Host) state(stream, slice string, cursor []byte) error {
 		return abi.NewError(abi.CodeEnvelope, "a cursor is neither a JSON object nor null",
 			"wrap the cursor in an object").WithDetail(stream)
 	}
-	b := begin(h.message, abi.TypeState)
+	b := beginMessage(h.message, abi.TypeState)
 	b = textMember(b, "stream", stream)
 	b = appendLine(jsonappend.Name(b, "cursor"), cursor)
 	if slice != "" {

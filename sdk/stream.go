@@ -8,7 +8,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
 
-// stream is one stream of the manifest and what START says of it.
+// stream is one stream of the manifest, with its part of START.
 type stream struct {
 	name       string
 	primaryKey []string
@@ -57,9 +57,9 @@ func (s *stream) resourceKey(v jsonvalue.Value) string {
 	return string(jsonappend.String(nil, text))
 }
 
-// keyPart appends the JSON string that stands for a value in a key: a string
-// is itself, a number is its text. Nothing is appended for what can be no key:
-// null, a boolean, an array, an object, the empty string.
+// keyPart appends the JSON string of a value in a key: a string as it is, a number as
+// its text. It appends nothing for a value that no key can contain: null, a boolean, an
+// array, an object, the empty string.
 func keyPart(dst []byte, v jsonvalue.Value) []byte {
 	switch v.Kind() {
 	case jsonvalue.String:
@@ -123,7 +123,7 @@ func goodKey(key []byte) bool {
 // textKey is appendKey for parts that the connector gives as text.
 func (s *stream) textKey(dst []byte, key []string) ([]byte, error) {
 	if len(key) != len(s.primaryKey) {
-		return dst, abi.NewError(abi.CodeKeyInvalid, "a key has not as many parts as the stream's primary_key",
+		return dst, abi.NewError(abi.CodeKeyInvalid, "a key has more or fewer parts than the stream's primary_key",
 			"give one text for each field of primary_key, in its order").WithDetail(s.name)
 	}
 	for _, part := range key {
@@ -142,8 +142,8 @@ func (s *stream) allows(key []byte) bool {
 	return s.resources == nil || s.resources[string(key)]
 }
 
-// inTime reports whether text, the value of the consent time field, is inside
-// the time range. What the boundary does not read as a time is outside.
+// inTime reports whether text, the value of the consent time field, is inside the time
+// range. A text that the boundary cannot read as a time is outside.
 func (s *stream) inTime(text string) bool {
 	t, ok := parseInstant(text)
 	return ok && (s.since.IsZero() || !t.Before(s.since)) && (s.until.IsZero() || t.Before(s.until))

@@ -48,14 +48,14 @@ func (h *Host) withhold(s *stream, reason string, key []byte, size int64) error 
 			skip.ResourceIDs = []string{text}
 		}
 	case withheldBadKey:
-		skip.Message = "a record was not sent: its key is above " + strconv.Itoa(maxKeyBytes) + " bytes or holds a NUL character"
+		skip.Message = "a record was not sent: its key is above " + strconv.Itoa(maxKeyBytes) + " bytes or contains a NUL character"
 	default:
 		skip.Message = "a record without its key was not sent: a field of primary_key is missing, null or empty"
 	}
 	return h.Skip(skip)
 }
 
-// reportWithheld reports what withhold only counted.
+// reportWithheld reports the records that withhold counted.
 func (h *Host) reportWithheld() error {
 	var first error
 	for _, s := range h.streams {

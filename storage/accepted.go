@@ -36,7 +36,7 @@ func (c *Connection) Accepts(kind, name string) bool {
 // for a module that nobody accepted.
 func (s *Store) PinPlugin(ctx context.Context, connectionID, sha256 string, manifest []byte, items ...AcceptedItem) error {
 	return s.alone(ctx, "accept the module", func(t *tx) error {
-		was, err := named(t.ctx, t.db, connectionID)
+		was, err := named(t.Ctx, t.DB, connectionID)
 		if err != nil {
 			return err
 		}
@@ -52,7 +52,7 @@ func (s *Store) PinPlugin(ctx context.Context, connectionID, sha256 string, mani
 		if err := t.changeConnection(was.ID, row, "pinned_sha256", "pinned_manifest", "accepted"); err != nil {
 			return err
 		}
-		_, err = t.db.ExecContext(t.ctx, "DELETE FROM dispatches WHERE connection_id = ? AND status = ? AND reason = ?",
+		_, err = t.DB.ExecContext(t.Ctx, "DELETE FROM dispatches WHERE connection_id = ? AND status = ? AND reason = ?",
 			was.ID, statusRefused, string(abi.CodePluginNotAccepted))
 		if err != nil {
 			return err

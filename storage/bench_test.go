@@ -39,13 +39,12 @@ func benchRecords(n int) []benchRecord {
 // benchBare is the yardstick: a prepared insert through database/sql into a
 // table of the same shape, 5,000 rows a transaction, the same settings.
 func benchBare(b *testing.B, path string, recs []benchRecord, insert string) {
-	s := &Store{path: path, opts: Options{busyTimeout: time.Second}}
-	pool, err := s.pool(1, s.dsn("WAL", pragma("page_size", pageSize), "synchronous(FULL)",
-		pragma("cache_size", -writerCacheKiB), pragma("wal_autocheckpoint", autoCheckpoint)))
+	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=page_size(8192)&_pragma=synchronous(FULL)&_pragma=cache_size(-8192)"+
+		"&_pragma=wal_autocheckpoint(10000)&_journal_mode=WAL")
 	if err != nil {
 		b.Fatal(err)
 	}
-	db := pool.DB
+	db.SetMaxOpenConns(1)
 	defer db.Close()
 	if _, err := db.Exec(`CREATE TABLE records (seq INTEGER PRIMARY KEY, stream_id INTEGER NOT NULL, key TEXT NOT NULL, data TEXT,
 deleted INTEGER NOT NULL, emitted_at TEXT NOT NULL, run_pk INTEGER NOT NULL, UNIQUE (stream_id, key))`); err != nil {

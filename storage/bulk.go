@@ -1,7 +1,7 @@
 package storage
 
 import (
-	"database/sql/driver"
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 )
 
 // The record path. One statement a record, prepared once: statements of many
@@ -13,7 +13,7 @@ const (
 	upsertRecord = `INSERT INTO records (seq, stream_id, key, data, deleted, emitted_at, run_pk)
 VALUES (?, ?, ?, ?, 0, ?, ?) ON CONFLICT (stream_id, key) DO UPDATE SET
 seq = excluded.seq, data = excluded.data, deleted = 0, emitted_at = excluded.emitted_at, run_pk = excluded.run_pk
-WHERE records.data IS NOT excluded.data AND NOT ` + sameJSONFunction + `(records.data, excluded.data)`
+WHERE records.data IS NOT excluded.data AND NOT ` + db.SameJSONFunction + `(records.data, excluded.data)`
 
 	// reviveRecord turns a tombstone into a record again.
 	reviveRecord = `UPDATE records SET seq = ?, data = ?, deleted = 0, emitted_at = ?, run_pk = ?
@@ -37,19 +37,26 @@ const (
 	unmark    = `REPLACE INTO temp.mark (id) VALUES (-1)`
 )
 
-type recordStatements struct {
-	upsert, revive, bury, tombstone, unmark, deliver driver.Stmt
+// recordSetup and recordStatements are db.Options' of the record path, the statements by
+// their index.
+var (
+	recordSetup      = []string{markTable}
+	recordStatements = []string{stUnmark: unmark, stUpsert: upsertRecord, stRevive: reviveRecord, stBury: buryRecord, stTombstone: insertTombstone, stDeliver: endRejection}
+)
 
-	args [6]driver.NamedValue
-}
+const (
+	stUnmark = iota
+	stUpsert
+	stRevive
+	stBury
+	stTombstone
+	stDeliver
+)
 
-// run executes st with values and says whether it changed a row, and whether
-// that row was inserted with seq (see unmark).
-func (r *recordStatements) run(st driver.Stmt, seq int64, values ...any) (changed, inserted bool, err error) {
-	for i, v := range values {
-		r.args[i] = driver.NamedValue{Ordinal: i + 1, Value: v}
-	}
-	res, err := exec(st, r.args[:len(values)])
+// run executes a statement of the record path and says whether it changed a row, and
+// whether that row was inserted with seq (see unmark).
+func (t *tx) run(statement int, seq int64, values ...any) (changed, inserted bool, err error) {
+	res, err := t.Exec(statement, values...)
 	if err != nil {
 		return false, false, err
 	}
@@ -74,8 +81,7 @@ func (t *tx) putRecords(w *RunWriter, b *Batch) error {
 	if err := t.openSequence(); err != nil {
 		return err
 	}
-	rs := &t.l.records
-	if _, err := exec(rs.unmark, nil); err != nil {
+	if _, err := t.Exec(stUnmark); err != nil {
 		return err
 	}
 	tally := t.tally(w)
@@ -87,14 +93,14 @@ func (t *tx) putRecords(w *RunWriter, b *Batch) error {
 		when := b.text(r.at+int(r.key)+int(r.data), r.when)
 		next := t.seq + 1
 		if r.del {
-			changed, _, err := rs.run(rs.bury, next, next, when, runPK, c.id, key)
+			changed, _, err := t.run(stBury, next, next, when, runPK, c.id, key)
 			if err != nil {
 				return err
 			}
 			if changed {
 				c.live--
 				c.dead++
-			} else if changed, _, err = rs.run(rs.tombstone, next, next, c.id, key, when, runPK); err != nil {
+			} else if changed, _, err = t.run(stTombstone, next, next, c.id, key, when, runPK); err != nil {
 				return err
 			} else if changed {
 				c.dead++
@@ -111,7 +117,7 @@ func (t *tx) putRecords(w *RunWriter, b *Batch) error {
 		if c.dead > 0 {
 			// Only a stream with tombstones pays for telling a revived record
 			// from a changed one.
-			changed, _, err := rs.run(rs.revive, next, next, data, when, runPK, c.id, key)
+			changed, _, err := t.run(stRevive, next, next, data, when, runPK, c.id, key)
 			if err != nil {
 				return err
 			}
@@ -123,7 +129,7 @@ func (t *tx) putRecords(w *RunWriter, b *Batch) error {
 				continue
 			}
 		}
-		changed, inserted, err := rs.run(rs.upsert, next, next, c.id, key, data, when, runPK)
+		changed, inserted, err := t.run(stUpsert, next, next, c.id, key, data, when, runPK)
 		switch {
 		case err != nil:
 			return err

@@ -3,7 +3,6 @@ package storage
 import (
 	"context"
 	"fmt"
-	"os"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 )
@@ -52,19 +51,19 @@ WHERE c.pruned_to = 0 AND b.run_id NOT IN (SELECT run_id FROM runs)`},
 // meanwhile. A damaged file is in the report; an error says that the check
 // could not be made.
 func (s *Store) Check(ctx context.Context) (*CheckReport, error) {
-	conn, err := s.read.Conn(ctx)
+	conn, err := s.db.Read.Conn(ctx)
 	if err != nil {
-		return nil, s.fail("check", err)
+		return nil, s.db.Fail("check", err)
 	}
 	defer func() { _ = conn.Close() }()
 	if _, err := conn.ExecContext(ctx, "BEGIN"); err != nil {
-		return nil, s.fail("check", err)
+		return nil, s.db.Fail("check", err)
 	}
 	defer func() { _, _ = conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK") }()
 	r := &CheckReport{}
 	var lines []string
 	if err := conn.NewRaw("PRAGMA integrity_check(20)").Scan(ctx, &lines); err != nil {
-		return r.damaged(s.fail("check", err))
+		return r.damaged(s.db.Fail("check", err))
 	}
 	for _, line := range lines {
 		if line != "ok" {
@@ -73,7 +72,7 @@ func (s *Store) Check(ctx context.Context) (*CheckReport, error) {
 	}
 	var rows []map[string]any
 	if err := conn.NewRaw("PRAGMA foreign_key_check").Scan(ctx, &rows); err != nil {
-		return r.damaged(s.fail("check", err))
+		return r.damaged(s.db.Fail("check", err))
 	}
 	for _, row := range rows {
 		r.Problems = append(r.Problems, fmt.Sprintf("a row of %v refers to nothing in %v", row["table"], row["parent"]))
@@ -81,14 +80,14 @@ func (s *Store) Check(ctx context.Context) (*CheckReport, error) {
 	for _, i := range invariants {
 		var first []string
 		if err := conn.NewRaw("WITH broken (x) AS ("+i.query+") SELECT CAST(x AS TEXT) FROM broken LIMIT 3").Scan(ctx, &first); err != nil {
-			return r.damaged(s.fail("check", err))
+			return r.damaged(s.db.Fail("check", err))
 		}
 		for _, x := range first {
 			r.Problems = append(r.Problems, i.what+" ("+x+")")
 		}
 	}
 	err = conn.NewRaw("SELECT count(*) FROM records").Scan(ctx, &r.Records)
-	return r, s.fail("check", err)
+	return r, s.db.Fail("check", err)
 }
 
 // damaged puts a corrupt file into the report; other errors end the check.
@@ -110,15 +109,10 @@ type Stats struct {
 // Stats returns sizes and counts without scanning records.
 func (s *Store) Stats(ctx context.Context) (Stats, error) {
 	var st Stats
-	err := s.read.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM connections), (SELECT count(*) FROM runs),
+	err := s.db.Read.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM connections), (SELECT count(*) FROM runs),
 (SELECT coalesce(sum(live), 0) FROM streams WHERE removed = 0), (SELECT coalesce(sum(deleted), 0) FROM streams WHERE removed = 0),
 (SELECT value FROM counters WHERE name = 'change')`).
 		Scan(&st.Connections, &st.Runs, &st.Records, &st.Tombstones, &st.LastSeq)
-	if info, err := os.Stat(s.path); err == nil {
-		st.FileBytes = info.Size()
-	}
-	if info, err := os.Stat(s.path + "-wal"); err == nil {
-		st.LogBytes = info.Size()
-	}
-	return st, s.fail("read the statistics", err)
+	st.FileBytes, st.LogBytes = s.db.Size()
+	return st, s.db.Fail("read the statistics", err)
 }

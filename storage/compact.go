@@ -20,11 +20,11 @@ type Compacted struct {
 func (s *Store) Compact(ctx context.Context, alive func(holder string) bool) (c Compacted, err error) {
 	err = s.alone(ctx, "compact", func(t *tx) error {
 		var leases []leaseRow
-		if err := t.db.NewSelect().Model(&leases).Where("run_id <> ''").Scan(t.ctx); err != nil {
+		if err := t.DB.NewSelect().Model(&leases).Where("run_id <> ''").Scan(t.Ctx); err != nil {
 			return err
 		}
 		for _, l := range leases {
-			if leaseHolds(l.Holder, l.ExpiresUS, t.now, alive) {
+			if leaseHolds(l.Holder, l.ExpiresUS, t.Now, alive) {
 				return abi.NewError(abi.CodeStoreLocked, "a run is going on, and writes to the store", "wait for it to end, or end it").WithDetail("run " + l.RunID)
 			}
 		}
@@ -41,7 +41,7 @@ func (s *Store) Compact(ctx context.Context, alive func(holder string) bool) (c 
 	if c.Runs, err = s.PruneRuns(ctx); err != nil {
 		return c, err
 	}
-	if err := s.vacuum(ctx); err != nil {
+	if err := s.db.Vacuum(ctx); err != nil {
 		return c, err
 	}
 	after, err := s.Stats(ctx)
@@ -61,10 +61,10 @@ func (s *Store) Space(ctx context.Context) (space Space, err error) {
 		Name string
 		Size int64
 	}
-	err = s.read.NewRaw(`SELECT coalesce(o.tbl_name, '') AS name, sum(d.pgsize) AS size FROM dbstat AS d
+	err = s.db.Read.NewRaw(`SELECT coalesce(o.tbl_name, '') AS name, sum(d.pgsize) AS size FROM dbstat AS d
 LEFT JOIN sqlite_schema AS o ON o.name = d.name WHERE d.aggregate = 1 GROUP BY 1`).Scan(ctx, &rows)
 	if err != nil {
-		return space, s.fail("measure the store", err)
+		return space, s.db.Fail("measure the store", err)
 	}
 	for _, r := range rows {
 		switch r.Name {
@@ -78,6 +78,6 @@ LEFT JOIN sqlite_schema AS o ON o.name = d.name WHERE d.aggregate = 1 GROUP BY 1
 			space.Rest += r.Size
 		}
 	}
-	err = s.read.QueryRowContext(ctx, "SELECT freelist_count * page_size FROM pragma_freelist_count, pragma_page_size").Scan(&space.Free)
-	return space, s.fail("measure the store", err)
+	err = s.db.Read.QueryRowContext(ctx, "SELECT freelist_count * page_size FROM pragma_freelist_count, pragma_page_size").Scan(&space.Free)
+	return space, s.db.Fail("measure the store", err)
 }

@@ -20,7 +20,7 @@ func TestCompact(t *testing.T) {
 	x.finish(w)
 	full, err := x.s.Space(ctx)
 	x.ok(err)
-	if full.Records < 300*pageSize || full.History == 0 || full.Gaps == 0 || full.Rest == 0 {
+	if full.Records < 300*8192 || full.History == 0 || full.Gaps == 0 || full.Rest == 0 {
 		t.Errorf("300 long records take %+v", full)
 	}
 	w = x.begin("c")

@@ -100,12 +100,12 @@ func (s *Store) EnsureConnection(ctx context.Context, name, connector string) (*
 	var row *connectionRow
 	err := s.alone(ctx, "make the connection", func(t *tx) error {
 		found := new(connectionRow)
-		err := t.db.NewSelect().Model(found).Where("name = ?", name).Scan(t.ctx)
+		err := t.DB.NewSelect().Model(found).Where("name = ?", name).Scan(t.Ctx)
 		if errors.Is(err, sql.ErrNoRows) {
 			found = &connectionRow{
-				ID: s.newID(), Name: name, Connector: connector, Options: "{}", Roots: "{}", ReadRoots: "{}", Accepted: "[]", CreatedUS: micros(t.now),
+				ID: s.newID(), Name: name, Connector: connector, Options: "{}", Roots: "{}", ReadRoots: "{}", Accepted: "[]", CreatedUS: micros(t.Now),
 			}
-			if _, err = t.db.NewInsert().Model(found).Exec(t.ctx); err == nil {
+			if _, err = t.DB.NewInsert().Model(found).Exec(t.Ctx); err == nil {
 				err = t.newEvidence(found)
 			}
 		}
@@ -125,9 +125,9 @@ func (s *Store) EnsureConnection(ctx context.Context, name, connector string) (*
 // Connection returns the connection of that name or id, or connection.unknown. Of one
 // that cannot be read it returns what can beside the error.
 func (s *Store) Connection(ctx context.Context, name string) (*Connection, error) {
-	row, err := named(ctx, s.read, name)
+	row, err := named(ctx, s.db.Read, name)
 	if err != nil {
-		return nil, s.fail("read the connection", err)
+		return nil, s.db.Fail("read the connection", err)
 	}
 	return row.whole()
 }
@@ -135,8 +135,8 @@ func (s *Store) Connection(ctx context.Context, name string) (*Connection, error
 // Connections returns all connections, by name, those that are Unreadable with them.
 func (s *Store) Connections(ctx context.Context) ([]Connection, error) {
 	var rows []connectionRow
-	if err := s.read.NewSelect().Model(&rows).Order("name").Scan(ctx); err != nil {
-		return nil, s.fail("read the connections", err)
+	if err := s.db.Read.NewSelect().Model(&rows).Order("name").Scan(ctx); err != nil {
+		return nil, s.db.Fail("read the connections", err)
 	}
 	out := make([]Connection, 0, len(rows))
 	for i := range rows {
@@ -168,7 +168,7 @@ func (s *Store) KeepConnection(ctx context.Context, id string, change func(own *
 	var own *Connection
 	err := s.alone(ctx, "change the connection", func(t *tx) error {
 		was := new(connectionRow)
-		if err := t.db.NewSelect().Model(was).Where("id = ?", id).Scan(t.ctx); errors.Is(err, sql.ErrNoRows) {
+		if err := t.DB.NewSelect().Model(was).Where("id = ?", id).Scan(t.Ctx); errors.Is(err, sql.ErrNoRows) {
 			return unknownConnection(id)
 		} else if err != nil {
 			return err
@@ -207,7 +207,7 @@ func (t *tx) changeConnection(id string, row *connectionRow, columns ...string) 
 	if err != nil {
 		return err
 	}
-	res, err := t.db.NewUpdate().Model(row).WherePK().Column(columns...).Exec(t.ctx)
+	res, err := t.DB.NewUpdate().Model(row).WherePK().Column(columns...).Exec(t.Ctx)
 	if err != nil {
 		return err
 	}

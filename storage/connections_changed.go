@@ -12,7 +12,7 @@ type ownersChoice struct{ options, roots, readRoots string }
 
 // ownersChoice reads it; the zero one where there is no such connection.
 func (t *tx) ownersChoice(id string) (o ownersChoice, err error) {
-	err = t.db.QueryRowContext(t.ctx, "SELECT options, roots, read_roots FROM connections WHERE id = ?", id).Scan(&o.options, &o.roots, &o.readRoots)
+	err = t.DB.QueryRowContext(t.Ctx, "SELECT options, roots, read_roots FROM connections WHERE id = ?", id).Scan(&o.options, &o.roots, &o.readRoots)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = nil
 	}
@@ -28,7 +28,7 @@ func (t *tx) refusedNoMore(id string) error {
 	if err != nil {
 		return err
 	}
-	_, err = t.db.ExecContext(t.ctx, "DELETE FROM dispatches WHERE connection_id = ? AND after_run = ? AND status = ? AND holds = ?",
+	_, err = t.DB.ExecContext(t.Ctx, "DELETE FROM dispatches WHERE connection_id = ? AND after_run = ? AND status = ? AND holds = ?",
 		id, run, statusRefused, string(health.HeldForOwner))
 	if err != nil {
 		return err

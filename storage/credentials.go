@@ -36,7 +36,7 @@ type credentialRow struct {
 // them or none, and durable when it returns. Fields that are not named stay.
 func (s *Store) PutCredentials(ctx context.Context, connectionID string, sealed map[string][]byte) error {
 	return s.alone(ctx, "keep credentials", func(t *tx) error {
-		n, err := t.db.NewSelect().Model((*connectionRow)(nil)).Where("id = ?", connectionID).Count(t.ctx)
+		n, err := t.DB.NewSelect().Model((*connectionRow)(nil)).Where("id = ?", connectionID).Count(t.Ctx)
 		if err != nil {
 			return err
 		}
@@ -52,11 +52,11 @@ func (t *tx) putCredentials(connectionID string, sealed map[string][]byte) error
 	if err != nil {
 		return err
 	}
-	t.erased = true // what was there before
+	t.Erased = true // what was there before
 	for _, field := range slices.Sorted(maps.Keys(sealed)) {
-		row := credentialRow{ConnectionID: connectionID, Field: field, Sealed: sealed[field], UpdatedUS: micros(t.now), FromRun: from}
-		_, err := t.db.NewInsert().Model(&row).On("CONFLICT (connection_id, field) DO UPDATE").
-			Set("sealed = EXCLUDED.sealed, updated_us = EXCLUDED.updated_us").Exec(t.ctx)
+		row := credentialRow{ConnectionID: connectionID, Field: field, Sealed: sealed[field], UpdatedUS: micros(t.Now), FromRun: from}
+		_, err := t.DB.NewInsert().Model(&row).On("CONFLICT (connection_id, field) DO UPDATE").
+			Set("sealed = EXCLUDED.sealed, updated_us = EXCLUDED.updated_us").Exec(t.Ctx)
 		if err != nil {
 			return err
 		}
@@ -75,7 +75,7 @@ const CodeCredentialChanged abi.Code = "storage.credential_changed"
 func (w *RunWriter) ReplaceCredentials(ctx context.Context, read, sealed map[string][]byte) error {
 	var changed error
 	err := w.await(ctx, func(t *tx) error {
-		stored, err := sealedCredentials(t.ctx, t.db, w.connectionID)
+		stored, err := sealedCredentials(t.Ctx, t.DB, w.connectionID)
 		if err != nil {
 			return err
 		}
@@ -96,8 +96,8 @@ func (w *RunWriter) ReplaceCredentials(ctx context.Context, read, sealed map[str
 
 // SealedCredentials returns a connection's sealed credentials by field.
 func (s *Store) SealedCredentials(ctx context.Context, connectionID string) (map[string][]byte, error) {
-	sealed, err := sealedCredentials(ctx, s.read, connectionID)
-	return sealed, s.fail("read credentials", err)
+	sealed, err := sealedCredentials(ctx, s.db.Read, connectionID)
+	return sealed, s.db.Fail("read credentials", err)
 }
 
 func sealedCredentials(ctx context.Context, db bun.IDB, connectionID string) (map[string][]byte, error) {
@@ -116,12 +116,12 @@ func sealedCredentials(ctx context.Context, db bun.IDB, connectionID string) (ma
 // connections, in the order of their ids, when connectionID is "".
 func (s *Store) StoredCredentials(ctx context.Context, connectionID string) ([]StoredCredential, error) {
 	var rows []credentialRow
-	q := s.read.NewSelect().Model(&rows).Column("connection_id", "field", "updated_us").Order("connection_id", "field")
+	q := s.db.Read.NewSelect().Model(&rows).Column("connection_id", "field", "updated_us").Order("connection_id", "field")
 	if connectionID != "" {
 		q = q.Where("connection_id = ?", connectionID)
 	}
 	if err := q.Scan(ctx); err != nil {
-		return nil, s.fail("list credentials", err)
+		return nil, s.db.Fail("list credentials", err)
 	}
 	out := make([]StoredCredential, len(rows))
 	for i, r := range rows {
@@ -137,20 +137,20 @@ func (s *Store) DeleteCredential(ctx context.Context, connectionID, field string
 	had := false
 	err := s.alone(ctx, "forget a credential", func(t *tx) error {
 		row := &credentialRow{ConnectionID: connectionID, Field: field}
-		err := t.db.NewSelect().Model(row).ExcludeColumn("sealed").WherePK().Scan(t.ctx)
+		err := t.DB.NewSelect().Model(row).ExcludeColumn("sealed").WherePK().Scan(t.Ctx)
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		if _, err := t.db.NewDelete().Model(row).WherePK().Exec(t.ctx); err != nil {
+		if _, err := t.DB.NewDelete().Model(row).WherePK().Exec(t.Ctx); err != nil {
 			return err
 		}
 		if err := t.takeAway(row); err != nil {
 			return err
 		}
-		had, t.erased = true, true
+		had, t.Erased = true, true
 		return t.remakeEvidence(connectionID)
 	})
 	return had && err == nil, err

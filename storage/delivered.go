@@ -23,18 +23,10 @@ func (w *RunWriter) Delivered(ctx context.Context, stream string, keys []string)
 	found := make(map[string]bool, len(keys))
 	for part := range slices.Chunk(keys, eachKeys) {
 		if err := w.s.delivered(ctx, w.streamID(stream), part, found); err != nil {
-			return nil, w.s.fail("read the delivered records", err)
+			return nil, w.s.db.Fail("read the delivered records", err)
 		}
 	}
 	return found, nil
-}
-
-// deliveredTable returns the table that has the keys of what was delivered.
-func (s *Store) deliveredTable() bun.Ident {
-	if s.opts.Lane != nil {
-		return "delivered_keys"
-	}
-	return "records"
 }
 
 // rememberKeys keeps the keys of a batch that is handed on.
@@ -42,7 +34,7 @@ func (t *tx) rememberKeys(w *RunWriter, b *Batch) error {
 	for i := range b.rows {
 		r := &b.rows[i]
 		if st := w.streams[r.stream]; st.byKey {
-			_, err := t.db.ExecContext(t.ctx, "INSERT OR IGNORE INTO delivered_keys (stream_id, key) VALUES (?, ?)", st.id, b.text(r.at, r.key))
+			_, err := t.DB.ExecContext(t.Ctx, "INSERT OR IGNORE INTO delivered_keys (stream_id, key) VALUES (?, ?)", st.id, b.text(r.at, r.key))
 			if err != nil {
 				return err
 			}
@@ -76,8 +68,8 @@ func (w *RunWriter) streamID(name string) int64 {
 
 func (s *Store) delivered(ctx context.Context, stream int64, keys []string, found map[string]bool) error {
 	var whole []string
-	table := s.deliveredTable()
-	err := s.read.NewRaw("SELECT key FROM ? WHERE stream_id = ? AND key IN (?)", table, stream, bun.List(keys)).Scan(ctx, &whole)
+	table := s.sink.delivered()
+	err := s.db.Read.NewRaw("SELECT key FROM ? WHERE stream_id = ? AND key IN (?)", table, stream, bun.List(keys)).Scan(ctx, &whole)
 	if err != nil {
 		return err
 	}
@@ -93,7 +85,7 @@ func (s *Store) delivered(ctx context.Context, stream int64, keys []string, foun
 			continue
 		}
 		var parts bool
-		err := s.read.NewRaw("SELECT EXISTS (SELECT 1 FROM ? WHERE stream_id = ? AND key >= ? AND key < ?)",
+		err := s.db.Read.NewRaw("SELECT EXISTS (SELECT 1 FROM ? WHERE stream_id = ? AND key >= ? AND key < ?)",
 			table, stream, key+":", key+";").Scan(ctx, &parts)
 		if err != nil {
 			return err
@@ -101,7 +93,7 @@ func (s *Store) delivered(ctx context.Context, stream int64, keys []string, foun
 		found[key] = parts
 	}
 	var rejected [][]byte
-	err = s.read.NewRaw("SELECT key_sha256 FROM rejected_records WHERE stream_id = ? AND key_sha256 IN (?)", stream, bun.List(hashes)).Scan(ctx, &rejected)
+	err = s.db.Read.NewRaw("SELECT key_sha256 FROM rejected_records WHERE stream_id = ? AND key_sha256 IN (?)", stream, bun.List(hashes)).Scan(ctx, &rejected)
 	for _, hash := range rejected {
 		delete(found, byHash[KeyHash(hash)])
 	}

@@ -36,7 +36,7 @@ func TestDeliveredKeysOfALane(t *testing.T) {
 	x.same(x.delivered(w, "k", "m", "gone", "bad", "worse", "other"), "gone k m")
 	x.succeed(w, nil)
 	rows := func() (n int64) {
-		x.ok(x.s.read.QueryRowContext(t.Context(), "SELECT count(*) FROM delivered_keys").Scan(&n))
+		x.ok(x.s.db.Read.QueryRowContext(t.Context(), "SELECT count(*) FROM delivered_keys").Scan(&n))
 		return n
 	}
 	x.same(rows(), 4) // of stream a alone

@@ -42,11 +42,11 @@ func (t *tx) addDestinations(connectionID string, list []Destination) error {
 	for _, d := range list {
 		row := destinationRow{
 			ConnectionID: connectionID, Host: d.Host, Requests: d.Requests, BytesOut: d.BytesOut, BytesIn: d.BytesIn,
-			FirstUS: micros(t.now), LastUS: micros(t.now),
+			FirstUS: micros(t.Now), LastUS: micros(t.Now),
 		}
-		_, err := t.db.NewInsert().Model(&row).On("CONFLICT (connection_id, host) DO UPDATE").
+		_, err := t.DB.NewInsert().Model(&row).On("CONFLICT (connection_id, host) DO UPDATE").
 			Set("requests = ?TableAlias.requests + EXCLUDED.requests, bytes_out = ?TableAlias.bytes_out + EXCLUDED.bytes_out").
-			Set("bytes_in = ?TableAlias.bytes_in + EXCLUDED.bytes_in, last_us = EXCLUDED.last_us").Exec(t.ctx)
+			Set("bytes_in = ?TableAlias.bytes_in + EXCLUDED.bytes_in, last_us = EXCLUDED.last_us").Exec(t.Ctx)
 		if err != nil {
 			return err
 		}
@@ -57,17 +57,17 @@ func (t *tx) addDestinations(connectionID string, list []Destination) error {
 // Destinations returns what a connection has sent where, by host.
 func (s *Store) Destinations(ctx context.Context, connection string) ([]Destination, error) {
 	const what = "read the destinations"
-	c, err := named(ctx, s.read, connection)
+	c, err := named(ctx, s.db.Read, connection)
 	if err != nil {
-		return nil, s.fail(what, err)
+		return nil, s.db.Fail(what, err)
 	}
 	var rows []destinationRow
-	err = s.read.NewSelect().Model(&rows).Where("connection_id = ?", c.ID).Order("host").Scan(ctx)
+	err = s.db.Read.NewSelect().Model(&rows).Where("connection_id = ?", c.ID).Order("host").Scan(ctx)
 	out := make([]Destination, 0, len(rows))
 	for _, r := range rows {
 		out = append(out, Destination{
 			Host: r.Host, Requests: r.Requests, BytesOut: r.BytesOut, BytesIn: r.BytesIn, First: at(r.FirstUS), Last: at(r.LastUS),
 		})
 	}
-	return out, s.fail(what, err)
+	return out, s.db.Fail(what, err)
 }

@@ -35,15 +35,15 @@ func (s *Store) PutBlob(ctx context.Context, src *SourceInstance, hash, mediaTyp
 		if err != nil {
 			return err
 		}
-		row := blobRow{ConnectionID: feed.ConnectionID, SHA256: hash, MediaType: mediaType, Data: append([]byte{}, data...), AtUS: micros(t.now)}
-		known, err := t.db.NewSelect().Model(&row).WherePK().Exists(t.ctx)
+		row := blobRow{ConnectionID: feed.ConnectionID, SHA256: hash, MediaType: mediaType, Data: append([]byte{}, data...), AtUS: micros(t.Now)}
+		known, err := t.DB.NewSelect().Model(&row).WherePK().Exists(t.Ctx)
 		if err != nil || known {
 			return err
 		}
 		if err := t.roomForBlob(&row); err != nil {
 			return err
 		}
-		_, err = t.db.NewInsert().Model(&row).Exec(t.ctx)
+		_, err = t.DB.NewInsert().Model(&row).Exec(t.Ctx)
 		return err
 	})
 }
@@ -52,7 +52,7 @@ func (s *Store) PutBlob(ctx context.Context, src *SourceInstance, hash, mediaTyp
 // of the others are read.
 func (t *tx) roomForBlob(row *blobRow) error {
 	var kept int64
-	err := t.db.QueryRowContext(t.ctx, `SELECT coalesce(sum(CASE WHEN length(data) > ? THEN length(data) ELSE ? END), 0)
+	err := t.DB.QueryRowContext(t.Ctx, `SELECT coalesce(sum(CASE WHEN length(data) > ? THEN length(data) ELSE ? END), 0)
 FROM device_blobs WHERE connection_id = ?`, leastBlob, leastBlob, row.ConnectionID).Scan(&kept)
 	if err != nil {
 		return err
@@ -67,9 +67,9 @@ FROM device_blobs WHERE connection_id = ?`, leastBlob, leastBlob, row.Connection
 // Blob returns an artifact of a connection and its media type, or not_found.
 func (s *Store) Blob(ctx context.Context, connectionID, hash string) (data []byte, mediaType string, err error) {
 	row := blobRow{ConnectionID: connectionID, SHA256: hash}
-	err = s.read.NewSelect().Model(&row).WherePK().Scan(ctx)
+	err = s.db.Read.NewSelect().Model(&row).WherePK().Scan(ctx)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, "", abi.NewError(device.CodeNotFound, "there is no such artifact", "")
 	}
-	return row.Data, row.MediaType, s.fail("read the artifact", err)
+	return row.Data, row.MediaType, s.db.Fail("read the artifact", err)
 }

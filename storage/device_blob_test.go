@@ -18,7 +18,7 @@ func (x *exercise) blob(src *SourceInstance, text string) error {
 func (x *exercise) kept(src *SourceInstance, n int64) {
 	x.Helper()
 	x.ok(x.s.alone(x.Context(), "keep artifacts", func(t *tx) error {
-		_, err := t.db.ExecContext(t.ctx, `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+		_, err := t.DB.ExecContext(t.Ctx, `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
 INSERT INTO device_blobs (connection_id, sha256, media_type, data, at_us) SELECT ?, printf('%064x', i), 'text/plain', x'61', 1 FROM n`, n, src.ConnectionID)
 		return err
 	}))
@@ -37,7 +37,7 @@ func TestArtifactsAreBounded(t *testing.T) {
 	x.ok(x.blob(src, "one"))
 	x.ok(x.blob(other, "three"))
 	var n int64
-	x.ok(x.s.read.NewRaw("SELECT count(*) FROM device_blobs WHERE connection_id = ?", src.ConnectionID).Scan(t.Context(), &n))
+	x.ok(x.s.db.Read.NewRaw("SELECT count(*) FROM device_blobs WHERE connection_id = ?", src.ConnectionID).Scan(t.Context(), &n))
 	x.same(n, MaxBlobBytes/leastBlob)
 
 	// A large one counts as it is.

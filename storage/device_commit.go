@@ -38,7 +38,7 @@ func (s *Store) CommitDeviceRun(ctx context.Context, src *SourceInstance, c *dev
 		if err != nil {
 			return err
 		}
-		row := deviceCommitRow{SourceID: feed.ID, CommitID: c.CommitID, RunID: c.RunID, EnvelopeSHA256: envelopeHash, AtUS: micros(t.now)}
+		row := deviceCommitRow{SourceID: feed.ID, CommitID: c.CommitID, RunID: c.RunID, EnvelopeSHA256: envelopeHash, AtUS: micros(t.Now)}
 		if replayed, err = t.committedBefore(&row); err != nil || replayed {
 			terminalEventID = row.EventID
 			return err
@@ -56,7 +56,7 @@ func (s *Store) CommitDeviceRun(ctx context.Context, src *SourceInstance, c *dev
 		}
 		terminalEventID = fmt.Sprintf("%s.%d", w.runID, w.events)
 		row.EventID = terminalEventID
-		if _, err := t.db.NewInsert().Model(&row).Exec(t.ctx); err != nil {
+		if _, err := t.DB.NewInsert().Model(&row).Exec(t.Ctx); err != nil {
 			return err
 		}
 		if err := t.forgetDeliveries(feed, w.runID); err != nil {
@@ -74,16 +74,16 @@ func (s *Store) CommitDeviceRun(ctx context.Context, src *SourceInstance, c *dev
 // A device delivers in order, so that the end of this run stands behind all of them;
 // one of them again is of a run that has ended.
 func (t *tx) forgetDeliveries(src *sourceJoined, runID string) error {
-	_, err := t.db.NewDelete().Model((*deviceBatchRow)(nil)).Where("device_id = ? AND source_id = ? AND run_id <> ?", src.DeviceID, src.ID, runID).Exec(t.ctx)
+	_, err := t.DB.NewDelete().Model((*deviceBatchRow)(nil)).Where("device_id = ? AND source_id = ? AND run_id <> ?", src.DeviceID, src.ID, runID).Exec(t.Ctx)
 	return err
 }
 
 func (t *tx) committedBefore(row *deviceCommitRow) (bool, error) {
 	before := deviceCommitRow{SourceID: row.SourceID, CommitID: row.CommitID}
-	err := t.db.NewSelect().Model(&before).WherePK().Scan(t.ctx)
+	err := t.DB.NewSelect().Model(&before).WherePK().Scan(t.Ctx)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
-		ended, err := t.db.NewSelect().Model((*deviceCommitRow)(nil)).Where("source_id = ? AND run_id = ?", row.SourceID, row.RunID).Exists(t.ctx)
+		ended, err := t.DB.NewSelect().Model((*deviceCommitRow)(nil)).Where("source_id = ? AND run_id = ?", row.SourceID, row.RunID).Exists(t.Ctx)
 		if err == nil && ended {
 			err = runConflict("another end of it was taken")
 		}
@@ -191,7 +191,7 @@ func (t *tx) endDeviceRun(src *sourceJoined, w *RunWriter, c *device.RunCommit, 
 // describeRun fills in the run's row.
 func (t *tx) describeRun(w *RunWriter, o *device.Outcome, streams []string, ended time.Time) error {
 	row := runRow{PK: w.pk}
-	if err := t.db.NewSelect().Model(&row).WherePK().Scan(t.ctx); err != nil {
+	if err := t.DB.NewSelect().Model(&row).WherePK().Scan(t.Ctx); err != nil {
 		return err
 	}
 	text, err := encode(streams)
@@ -203,12 +203,12 @@ func (t *tx) describeRun(w *RunWriter, o *device.Outcome, streams []string, ende
 		row.ModuleSHA256 = o.ModuleSHA256
 	}
 	// It began on the device before anything of it came in.
-	end, _ := earlier(ended, t.now)
+	end, _ := earlier(ended, t.Now)
 	row.StartedUS = min(row.StartedUS, end)
-	if us, ok := earlier(o.StartedAt, t.now); ok {
+	if us, ok := earlier(o.StartedAt, t.Now); ok {
 		row.StartedUS = min(row.StartedUS, us)
 	}
-	_, err = t.db.NewUpdate().Model(&row).WherePK().Column("streams", "version", "mode", "module_sha256", "started_us").Exec(t.ctx)
+	_, err = t.DB.NewUpdate().Model(&row).WherePK().Column("streams", "version", "mode", "module_sha256", "started_us").Exec(t.Ctx)
 	return err
 }
 
@@ -220,9 +220,9 @@ func (t *tx) deviceCoverage(w *RunWriter, lanes []device.Coverage, declared map[
 		}
 		row := coverageRow{
 			RunPK: w.pk, Stream: c.Stream, StateStream: c.StateStream, Required: max(c.Required, 0), Hydrated: max(c.Hydrated, 0),
-			Gaps: max(c.Gaps, 0), Skipped: max(c.Skipped, 0), Considered: counted(c.Considered), Covered: counted(c.Covered), DeclaredUS: micros(t.now),
+			Gaps: max(c.Gaps, 0), Skipped: max(c.Skipped, 0), Considered: counted(c.Considered), Covered: counted(c.Covered), DeclaredUS: micros(t.Now),
 		}
-		if _, err := t.db.NewInsert().Model(&row).On("CONFLICT DO NOTHING").Exec(t.ctx); err != nil {
+		if _, err := t.DB.NewInsert().Model(&row).On("CONFLICT DO NOTHING").Exec(t.Ctx); err != nil {
 			return err
 		}
 	}

@@ -25,14 +25,14 @@ func (s *Store) NewEnrollmentCode(ctx context.Context, c EnrollmentCode) error {
 		return err
 	}
 	return s.alone(ctx, "keep the enrollment code", func(t *tx) error {
-		if _, err := t.db.ExecContext(t.ctx, "DELETE FROM enrollment_codes WHERE expires_us < ?", micros(t.now.Add(-forgetCodes))); err != nil {
+		if _, err := t.DB.ExecContext(t.Ctx, "DELETE FROM enrollment_codes WHERE expires_us < ?", micros(t.Now.Add(-forgetCodes))); err != nil {
 			return err
 		}
 		row := codeRow{
 			CodeSHA256: c.CodeHash, Connector: c.ConnectorID, Binding: c.Binding, DisplayName: labelOf(c.DisplayName),
-			CreatedUS: micros(t.now), ExpiresUS: micros(c.ExpiresAt),
+			CreatedUS: micros(t.Now), ExpiresUS: micros(c.ExpiresAt),
 		}
-		_, err := t.db.NewInsert().Model(&row).Exec(t.ctx)
+		_, err := t.DB.NewInsert().Model(&row).Exec(t.Ctx)
 		return err
 	})
 }
@@ -74,7 +74,7 @@ func (t *tx) redeemed(e Enrolling) (code codeRow, err error) {
 	const again = "ask the owner for a new one"
 	code.CodeSHA256 = e.CodeHash
 	known := true
-	if err := t.db.NewSelect().Model(&code).WherePK().Scan(t.ctx); errors.Is(err, sql.ErrNoRows) {
+	if err := t.DB.NewSelect().Model(&code).WherePK().Scan(t.Ctx); errors.Is(err, sql.ErrNoRows) {
 		known = false
 	} else if err != nil {
 		return code, err
@@ -85,7 +85,7 @@ func (t *tx) redeemed(e Enrolling) (code codeRow, err error) {
 		return code, err
 	case !known:
 		return code, abi.NewError(device.CodeUnauthorized, "there is no such enrollment code", again)
-	case micros(t.now) >= code.ExpiresUS:
+	case micros(t.Now) >= code.ExpiresUS:
 		return code, abi.NewError(device.CodeCodeExpired, "the enrollment code has expired", again)
 	case code.SourceID == "":
 		err = t.enroll(&code, e)
@@ -109,7 +109,7 @@ func (t *tx) enrolledWith(sourceID string) (deviceRow, error) {
 	if src != nil {
 		d.ID = src.DeviceID
 	}
-	if err := t.db.NewSelect().Model(&d).WherePK().Scan(t.ctx); err != nil && !errors.Is(err, sql.ErrNoRows) {
+	if err := t.DB.NewSelect().Model(&d).WherePK().Scan(t.Ctx); err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return deviceRow{}, err
 	}
 	return d, nil
@@ -118,7 +118,7 @@ func (t *tx) enrolledWith(sourceID string) (deviceRow, error) {
 // enrollAgain gives a device whose answer was lost another credential.
 func (t *tx) enrollAgain(d deviceRow, e Enrolling) error {
 	d.TokenSHA256, d.AgentVersion = e.TokenHash, e.AgentVersion
-	_, err := t.db.NewUpdate().Model(&d).WherePK().Column("token_sha256", "agent_version").Exec(t.ctx)
+	_, err := t.DB.NewUpdate().Model(&d).WherePK().Column("token_sha256", "agent_version").Exec(t.Ctx)
 	return err
 }
 
@@ -136,23 +136,23 @@ func (t *tx) enroll(code *codeRow, e Enrolling) error {
 		return err
 	}
 	d := deviceRow{
-		ID: "dev_" + t.l.s.newID(), TokenSHA256: e.TokenHash, Label: e.Label, AgentVersion: e.AgentVersion, CreatedUS: micros(t.now),
+		ID: "dev_" + t.s.newID(), TokenSHA256: e.TokenHash, Label: e.Label, AgentVersion: e.AgentVersion, CreatedUS: micros(t.Now),
 	}
 	if d.Label == "" {
 		d.Label = code.DisplayName
 	}
-	if _, err := t.db.NewInsert().Model(&d).Exec(t.ctx); err != nil {
+	if _, err := t.DB.NewInsert().Model(&d).Exec(t.Ctx); err != nil {
 		return err
 	}
 	row := sourceRow{
-		ID: "src_" + t.l.s.newID(), DeviceID: d.ID, ConnectionID: connection, Connector: code.Connector, Binding: code.Binding, CreatedUS: d.CreatedUS,
+		ID: "src_" + t.s.newID(), DeviceID: d.ID, ConnectionID: connection, Connector: code.Connector, Binding: code.Binding, CreatedUS: d.CreatedUS,
 		Scope: string(e.Scope),
 	}
-	if _, err := t.db.NewInsert().Model(&row).Exec(t.ctx); err != nil {
+	if _, err := t.DB.NewInsert().Model(&row).Exec(t.Ctx); err != nil {
 		return err
 	}
 	code.SourceID, code.Label = row.ID, e.Label
-	if _, err := t.db.NewUpdate().Model(code).WherePK().Column("source_id", "label").Exec(t.ctx); err != nil {
+	if _, err := t.DB.NewUpdate().Model(code).WherePK().Column("source_id", "label").Exec(t.Ctx); err != nil {
 		return err
 	}
 	return t.devicesMoved(connection)
@@ -162,7 +162,7 @@ func (t *tx) enroll(code *codeRow, e Enrolling) error {
 // connection that the binding feeds, "" when it is new.
 func (t *tx) retireBinding(code *codeRow) (connection string, err error) {
 	var before []sourceJoined
-	err = selectSources(t.db, &before).Where("replace(lower(s.connector), '-', '_') = ? AND s.binding = ?", abi.CanonicalKey(code.Connector), code.Binding).Scan(t.ctx)
+	err = selectSources(t.DB, &before).Where("replace(lower(s.connector), '-', '_') = ? AND s.binding = ?", abi.CanonicalKey(code.Connector), code.Binding).Scan(t.Ctx)
 	if err != nil {
 		return "", err
 	}
@@ -180,7 +180,7 @@ func (t *tx) retireBinding(code *codeRow) (connection string, err error) {
 // forgetCursors has a connection collected from the beginning: its cursors are of
 // the files of the device before, and would have another one pass over its own.
 func (t *tx) forgetCursors(connectionID string) error {
-	_, err := t.db.NewDelete().Model((*stateRow)(nil)).Where("connection_id = ? AND bookmark = ?", connectionID, BookmarkIncremental).Exec(t.ctx)
+	_, err := t.DB.NewDelete().Model((*stateRow)(nil)).Where("connection_id = ? AND bookmark = ?", connectionID, BookmarkIncremental).Exec(t.Ctx)
 	return err
 }
 
@@ -195,10 +195,10 @@ func (t *tx) deviceConnection(code *codeRow) (id string, err error) {
 		name = "device"
 	}
 	row := connectionRow{
-		ID: t.l.s.newID(), Name: name, Connector: code.Connector, Options: "{}", Roots: "{}", ReadRoots: "{}", Accepted: "[]", CreatedUS: micros(t.now),
+		ID: t.s.newID(), Name: name, Connector: code.Connector, Options: "{}", Roots: "{}", ReadRoots: "{}", Accepted: "[]", CreatedUS: micros(t.Now),
 	}
 	for n := 2; ; n++ {
-		taken, err := t.db.NewSelect().Model((*connectionRow)(nil)).Where("name = ? OR id = ?", row.Name, row.Name).Exists(t.ctx)
+		taken, err := t.DB.NewSelect().Model((*connectionRow)(nil)).Where("name = ? OR id = ?", row.Name, row.Name).Exists(t.Ctx)
 		if err != nil {
 			return "", err
 		}
@@ -207,7 +207,7 @@ func (t *tx) deviceConnection(code *codeRow) (id string, err error) {
 		}
 		row.Name = name + "-" + strconv.Itoa(n)
 	}
-	if _, err := t.db.NewInsert().Model(&row).Exec(t.ctx); err != nil {
+	if _, err := t.DB.NewInsert().Model(&row).Exec(t.Ctx); err != nil {
 		return "", err
 	}
 	return row.ID, t.newEvidence(&row)
@@ -218,8 +218,8 @@ func (t *tx) deviceConnection(code *codeRow) (id string, err error) {
 func (s *Store) DeviceByToken(ctx context.Context, tokenHash string) (*Device, error) {
 	const what = "read the device"
 	var rows []deviceRow
-	if err := s.read.NewSelect().Model(&rows).Where("token_sha256 = ?", tokenHash).Scan(ctx); err != nil {
-		return nil, s.fail(what, err)
+	if err := s.db.Read.NewSelect().Model(&rows).Where("token_sha256 = ?", tokenHash).Scan(ctx); err != nil {
+		return nil, s.db.Fail(what, err)
 	}
 	if len(rows) != 1 || rows[0].RevokedUS != 0 || subtle.ConstantTimeCompare([]byte(rows[0].TokenSHA256), []byte(tokenHash)) != 1 {
 		return nil, unauthorizedDevice()
@@ -230,7 +230,7 @@ func (s *Store) DeviceByToken(ctx context.Context, tokenHash string) (*Device, e
 	}
 	// From here on the answer of the enrolment is known to have come through.
 	err := s.alone(ctx, "keep the credential's first use", func(t *tx) error {
-		res, err := t.db.ExecContext(t.ctx, "UPDATE devices SET used_us = ? WHERE id = ? AND token_sha256 = ? AND revoked_us = 0", micros(t.now), d.ID, tokenHash)
+		res, err := t.DB.ExecContext(t.Ctx, "UPDATE devices SET used_us = ? WHERE id = ? AND token_sha256 = ? AND revoked_us = 0", micros(t.Now), d.ID, tokenHash)
 		if err != nil {
 			return err
 		}

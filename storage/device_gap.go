@@ -32,9 +32,9 @@ func (s *Store) PutDeviceGap(ctx context.Context, src *SourceInstance, g device.
 		row := gapRow{
 			ID: gapID(feed.ConnectionID, g.Stream, g.ParentStream, g.Boundary), ConnectionID: feed.ConnectionID,
 			Stream: g.Stream, ParentStream: g.ParentStream, RecordKey: g.Boundary, Reason: g.Reason, Class: g.Class, Status: GapTerminal,
-			LastAttemptUS: micros(t.now), DiscoveredRunID: g.FirstSeenRunID, LastRunID: g.LastRunID, CreatedUS: micros(t.now),
+			LastAttemptUS: micros(t.Now), DiscoveredRunID: g.FirstSeenRunID, LastRunID: g.LastRunID, CreatedUS: micros(t.Now),
 		}
-		if us, ok := earlier(g.FirstSeenAt, t.now); ok {
+		if us, ok := earlier(g.FirstSeenAt, t.Now); ok {
 			row.CreatedUS = us
 		}
 		streams, err := t.declared(feed.ConnectionID)
@@ -47,7 +47,7 @@ func (s *Store) PutDeviceGap(ctx context.Context, src *SourceInstance, g device.
 		case g.Retryable:
 			row.Status = GapPending
 			if wait := time.Duration(min(max(g.BackoffMS, 0), mostBackoff.Milliseconds())) * time.Millisecond; wait > 0 {
-				row.NextAttemptUS = micros(t.now.Add(wait))
+				row.NextAttemptUS = micros(t.Now.Add(wait))
 			}
 		}
 		before, err := t.knownGap(&row)
@@ -94,7 +94,7 @@ func (s *Store) RecoverDeviceGap(ctx context.Context, src *SourceInstance, g dev
 			return nil
 		}
 		*row = *before
-		row.Status, row.RecoveredRunID, row.LastAttemptUS, row.NextAttemptUS = GapRecovered, g.RecoveredRunID, micros(t.now), 0
+		row.Status, row.RecoveredRunID, row.LastAttemptUS, row.NextAttemptUS = GapRecovered, g.RecoveredRunID, micros(t.Now), 0
 		if before.LastRunID != g.RecoveredRunID {
 			row.AttemptCount++
 		}
@@ -141,8 +141,8 @@ func isText(s string, n int) bool {
 // collect, and no device finds that again.
 func (t *tx) closeEarlierGaps(src *sourceJoined, streams []string) error {
 	var open []gapRow
-	err := t.db.NewSelect().Model(&open).
-		Where("connection_id = ? AND status IN (?, ?) AND last_attempt_us < ?", src.ConnectionID, GapPending, GapInProgress, src.CreatedUS).Scan(t.ctx)
+	err := t.DB.NewSelect().Model(&open).
+		Where("connection_id = ? AND status IN (?, ?) AND last_attempt_us < ?", src.ConnectionID, GapPending, GapInProgress, src.CreatedUS).Scan(t.Ctx)
 	if err != nil {
 		return err
 	}
@@ -163,8 +163,8 @@ func (t *tx) closeEarlierGaps(src *sourceJoined, streams []string) error {
 // none is.
 func (t *tx) knownGap(of *gapRow) (*gapRow, error) {
 	row := new(gapRow)
-	err := t.db.NewSelect().Model(row).
-		Where("connection_id = ? AND stream = ? AND parent_stream = ? AND record_key = ?", of.ConnectionID, of.Stream, of.ParentStream, of.RecordKey).Scan(t.ctx)
+	err := t.DB.NewSelect().Model(row).
+		Where("connection_id = ? AND stream = ? AND parent_stream = ? AND record_key = ?", of.ConnectionID, of.Stream, of.ParentStream, of.RecordKey).Scan(t.Ctx)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
@@ -174,10 +174,10 @@ func (t *tx) knownGap(of *gapRow) (*gapRow, error) {
 // writeGap writes a gap as it is after, and counts what changed.
 func (t *tx) writeGap(before, after *gapRow) (err error) {
 	if before == nil {
-		_, err = t.db.NewInsert().Model(after).Exec(t.ctx)
+		_, err = t.DB.NewInsert().Model(after).Exec(t.Ctx)
 	} else {
 		after.ID = before.ID
-		_, err = t.db.NewUpdate().Model(after).WherePK().Exec(t.ctx)
+		_, err = t.DB.NewUpdate().Model(after).WherePK().Exec(t.Ctx)
 	}
 	if err != nil {
 		return err

@@ -197,7 +197,7 @@ func TestUnreadableHeartbeat(t *testing.T) {
 		t.Fatalf("before: %+v", v.Pill)
 	}
 	x.ok(x.s.alone(t.Context(), "damage", func(tx *tx) error {
-		_, err := tx.db.ExecContext(tx.ctx, `UPDATE source_instances SET heartbeat = '{"status'`)
+		_, err := tx.DB.ExecContext(tx.Ctx, `UPDATE source_instances SET heartbeat = '{"status'`)
 		return err
 	}))
 	if differ, err := x.s.CheckEvidence(t.Context()); err != nil || len(differ) != 1 {

@@ -37,20 +37,20 @@ func (s *Store) PutHeartbeat(ctx context.Context, src *SourceInstance, h device.
 		if err != nil {
 			return err
 		}
-		received = at(micros(t.now))
-		row.HeardUS = micros(t.now)
-		if row.Heartbeat, err = encode(keptHeartbeat(h, row, t.now)); err != nil {
+		received = at(micros(t.Now))
+		row.HeardUS = micros(t.Now)
+		if row.Heartbeat, err = encode(keptHeartbeat(h, row, t.Now)); err != nil {
 			return err
 		}
-		if _, err := t.db.NewUpdate().Model(&row.sourceRow).WherePK().Column("heard_us", "heartbeat").Exec(t.ctx); err != nil {
+		if _, err := t.DB.NewUpdate().Model(&row.sourceRow).WherePK().Column("heard_us", "heartbeat").Exec(t.Ctx); err != nil {
 			return err
 		}
 		d := deviceRow{ID: row.DeviceID, HeardUS: row.HeardUS, AgentVersion: labelOf(h.AgentVersion)}
-		change := t.db.NewUpdate().Model(&d).WherePK().Column("heard_us")
+		change := t.DB.NewUpdate().Model(&d).WherePK().Column("heard_us")
 		if d.AgentVersion != "" {
 			change = change.Column("agent_version")
 		}
-		if _, err := change.Exec(t.ctx); err != nil {
+		if _, err := change.Exec(t.Ctx); err != nil {
 			return err
 		}
 		if err := t.heardOf(row); err != nil {

@@ -16,8 +16,8 @@ const impliedPrefix = "implied."
 // currentRun is the run of a lane that goes on; "" for none.
 func (t *tx) currentRun(src *sourceJoined) (string, error) {
 	var ids []string
-	err := t.db.NewSelect().Model((*leaseRow)(nil)).Column("run_id").
-		Where("connection_id = ? AND holder = ? AND run_id <> ''", src.ConnectionID, deviceHolder(src.DeviceID)).Scan(t.ctx, &ids)
+	err := t.DB.NewSelect().Model((*leaseRow)(nil)).Column("run_id").
+		Where("connection_id = ? AND holder = ? AND run_id <> ''", src.ConnectionID, deviceHolder(src.DeviceID)).Scan(t.Ctx, &ids)
 	if err != nil || len(ids) == 0 {
 		return "", err
 	}
@@ -33,13 +33,13 @@ func (t *tx) runOf(src *sourceJoined, named string) (string, error) {
 	if err != nil || current != "" {
 		return current, err
 	}
-	return impliedPrefix + t.l.s.newID(), nil
+	return impliedPrefix + t.s.newID(), nil
 }
 
 // endingRun is the id of the run that a commit ends: the one that it names, unless
 // nothing was delivered under that name and the lane's run has none.
 func (t *tx) endingRun(src *sourceJoined, named string) (string, error) {
-	known, err := t.db.NewSelect().Model((*runRow)(nil)).Where("run_id = ?", named).Exists(t.ctx)
+	known, err := t.DB.NewSelect().Model((*runRow)(nil)).Where("run_id = ?", named).Exists(t.Ctx)
 	if err != nil || known {
 		return named, err
 	}
@@ -52,8 +52,8 @@ func (t *tx) endingRun(src *sourceJoined, named string) (string, error) {
 
 // deliveredStreams are the streams that records or cursors of a run came of.
 func (t *tx) deliveredStreams(w *RunWriter) (streams []string, err error) {
-	err = t.db.NewRaw(`SELECT s.name FROM run_streams AS r JOIN streams AS s ON s.id = r.stream_id WHERE r.run_pk = ?
-UNION SELECT stream FROM states WHERE connection_id = ? AND run_id = ? ORDER BY 1`, w.pk, w.connectionID, w.runID).Scan(t.ctx, &streams)
+	err = t.DB.NewRaw(`SELECT s.name FROM run_streams AS r JOIN streams AS s ON s.id = r.stream_id WHERE r.run_pk = ?
+UNION SELECT stream FROM states WHERE connection_id = ? AND run_id = ? ORDER BY 1`, w.pk, w.connectionID, w.runID).Scan(t.Ctx, &streams)
 	return streams, err
 }
 
@@ -68,8 +68,8 @@ func (t *tx) endImplied(src *sourceJoined) error {
 	if err != nil {
 		return err
 	}
-	commit := &device.RunCommit{RunID: current, Outcome: device.Outcome{Status: statusSucceeded, Mode: abi.ModeIncremental, Connector: src.Connector, FinishedAt: t.now}}
-	o := Outcome{Status: statusSucceeded, EndedAt: t.now, Events: []Event{{Type: lastEvents[statusSucceeded]}}}
+	commit := &device.RunCommit{RunID: current, Outcome: device.Outcome{Status: statusSucceeded, Mode: abi.ModeIncremental, Connector: src.Connector, FinishedAt: t.Now}}
+	o := Outcome{Status: statusSucceeded, EndedAt: t.Now, Events: []Event{{Type: lastEvents[statusSucceeded]}}}
 	return t.endDeviceRun(src, w, commit, o)
 }
 

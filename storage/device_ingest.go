@@ -45,8 +45,8 @@ func (s *Store) IngestBatch(ctx context.Context, b IngestBatch) (accepted int64,
 		if err := t.putBatch(w, b.Records); err != nil {
 			return err
 		}
-		row.AtUS = micros(t.now)
-		if _, err := t.db.NewInsert().Model(&row).Exec(t.ctx); err != nil {
+		row.AtUS = micros(t.Now)
+		if _, err := t.DB.NewInsert().Model(&row).Exec(t.Ctx); err != nil {
 			return err
 		}
 		if err := t.taken(src); err != nil {
@@ -80,7 +80,7 @@ func (b *IngestBatch) check() error {
 // what it was answered.
 func (t *tx) deliveredBefore(row *deviceBatchRow) (bool, error) {
 	before := deviceBatchRow{DeviceID: row.DeviceID, BatchID: row.BatchID}
-	err := t.db.NewSelect().Model(&before).WherePK().Scan(t.ctx)
+	err := t.DB.NewSelect().Model(&before).WherePK().Scan(t.Ctx)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return false, nil

@@ -57,7 +57,7 @@ func (s *Store) replaceManifest(ctx context.Context, src *SourceInstance, module
 			return err
 		}
 		if before != "" && before != string(manifest) {
-			row.ReplacedUS = micros(t.now)
+			row.ReplacedUS = micros(t.Now)
 		}
 		row.OfferedUS, row.OfferedModule, row.OfferedManifest = 0, "", ""
 		if put {
@@ -91,7 +91,7 @@ func (s *Store) AcceptDeviceManifest(ctx context.Context, src *SourceInstance) e
 		if _, err := t.pinManifest(row.ConnectionID, row.OfferedModule, offered); err != nil {
 			return err
 		}
-		row.ReplacedUS, row.OfferedUS, row.OfferedModule, row.OfferedManifest = micros(t.now), 0, "", ""
+		row.ReplacedUS, row.OfferedUS, row.OfferedModule, row.OfferedManifest = micros(t.Now), 0, "", ""
 		row.RefusedUS, row.RefusedCode, row.RefusedSays = 0, "", ""
 		if row.ManifestSHA256 != "" { // it puts its own
 			row.ManifestSHA256 = manifestHash(offered)
@@ -107,8 +107,8 @@ func manifestHash(manifest []byte) string {
 
 // keepManifest writes what a source's row says of its manifest.
 func (t *tx) keepManifest(row *sourceJoined) error {
-	_, err := t.db.NewUpdate().Model(&row.sourceRow).WherePK().
-		Column("manifest_sha256", "replaced_us", "offered_us", "offered_module", "offered_manifest", "refused_us", "refused_code", "refused_says").Exec(t.ctx)
+	_, err := t.DB.NewUpdate().Model(&row.sourceRow).WherePK().
+		Column("manifest_sha256", "replaced_us", "offered_us", "offered_module", "offered_manifest", "refused_us", "refused_code", "refused_says").Exec(t.Ctx)
 	return err
 }
 
@@ -117,27 +117,27 @@ func (t *tx) offer(row *sourceJoined, moduleSHA256 string, manifest []byte) erro
 	if row.OfferedManifest == string(manifest) && row.OfferedModule == moduleSHA256 {
 		return nil
 	}
-	row.OfferedUS, row.OfferedModule, row.OfferedManifest = micros(t.now), moduleSHA256, string(manifest)
-	_, err := t.db.NewUpdate().Model(&row.sourceRow).WherePK().Column("offered_us", "offered_module", "offered_manifest").Exec(t.ctx)
+	row.OfferedUS, row.OfferedModule, row.OfferedManifest = micros(t.Now), moduleSHA256, string(manifest)
+	_, err := t.DB.NewUpdate().Model(&row.sourceRow).WherePK().Column("offered_us", "offered_module", "offered_manifest").Exec(t.Ctx)
 	return err
 }
 
 func (t *tx) pinnedManifest(connectionID string) (text string, err error) {
-	err = t.db.QueryRowContext(t.ctx, "SELECT pinned_manifest FROM connections WHERE id = ?", connectionID).Scan(&text)
+	err = t.DB.QueryRowContext(t.Ctx, "SELECT pinned_manifest FROM connections WHERE id = ?", connectionID).Scan(&text)
 	return text, err
 }
 
 // pinManifest pins a module and its manifest on a connection, unless they are.
 func (t *tx) pinManifest(connectionID, moduleSHA256 string, manifest []byte) (changed bool, err error) {
 	pinned := connectionRow{ID: connectionID}
-	if err := t.db.NewSelect().Model(&pinned).WherePK().Scan(t.ctx); err != nil {
+	if err := t.DB.NewSelect().Model(&pinned).WherePK().Scan(t.Ctx); err != nil {
 		return false, err
 	}
 	if pinned.PinnedSHA256 == moduleSHA256 && pinned.PinnedManifest == string(manifest) {
 		return false, nil
 	}
 	pinned.PinnedSHA256, pinned.PinnedManifest = moduleSHA256, string(manifest)
-	if _, err := t.db.NewUpdate().Model(&pinned).WherePK().Column("pinned_sha256", "pinned_manifest").Exec(t.ctx); err != nil {
+	if _, err := t.DB.NewUpdate().Model(&pinned).WherePK().Column("pinned_sha256", "pinned_manifest").Exec(t.Ctx); err != nil {
 		return false, err
 	}
 	return true, t.remakeEvidence(connectionID)

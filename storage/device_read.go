@@ -11,8 +11,8 @@ import (
 // Devices returns all devices, the oldest first, revoked ones as well.
 func (s *Store) Devices(ctx context.Context) ([]Device, error) {
 	var rows []deviceRow
-	if err := s.read.NewSelect().Model(&rows).Order("created_us", "id").Scan(ctx); err != nil {
-		return nil, s.fail("read the devices", err)
+	if err := s.db.Read.NewSelect().Model(&rows).Order("created_us", "id").Scan(ctx); err != nil {
+		return nil, s.db.Fail("read the devices", err)
 	}
 	out := make([]Device, len(rows))
 	for i := range rows {
@@ -26,12 +26,12 @@ func (s *Store) Devices(ctx context.Context) ([]Device, error) {
 // well. A connection without any is this host's own.
 func (s *Store) SourceInstances(ctx context.Context, connectionID string) ([]SourceInstance, error) {
 	var rows []sourceJoined
-	q := selectSources(s.read, &rows)
+	q := selectSources(s.db.Read, &rows)
 	if connectionID != "" {
 		q = q.Where("s.connection_id = ?", connectionID)
 	}
 	if err := q.Scan(ctx); err != nil {
-		return nil, s.fail("read the source instances", err)
+		return nil, s.db.Fail("read the source instances", err)
 	}
 	out := make([]SourceInstance, len(rows))
 	for i := range rows {
@@ -43,8 +43,8 @@ func (s *Store) SourceInstances(ctx context.Context, connectionID string) ([]Sou
 // SourceInstance returns one source of a device, or not_found.
 func (s *Store) SourceInstance(ctx context.Context, deviceID, sourceID string) (*SourceInstance, error) {
 	var rows []sourceJoined
-	if err := selectSources(s.read, &rows).Where("s.id = ? AND s.device_id = ?", sourceID, deviceID).Scan(ctx); err != nil {
-		return nil, s.fail("read the source instance", err)
+	if err := selectSources(s.db.Read, &rows).Where("s.id = ? AND s.device_id = ?", sourceID, deviceID).Scan(ctx); err != nil {
+		return nil, s.db.Fail("read the source instance", err)
 	}
 	if len(rows) == 0 {
 		return nil, unknownSource()
@@ -59,7 +59,7 @@ func unknownSource() *abi.Error {
 // source reads a source for update.
 func (t *tx) source(id string) (*sourceJoined, error) {
 	var rows []sourceJoined
-	if err := selectSources(t.db, &rows).Where("s.id = ?", id).Scan(t.ctx); err != nil {
+	if err := selectSources(t.DB, &rows).Where("s.id = ?", id).Scan(t.Ctx); err != nil {
 		return nil, err
 	}
 	if len(rows) == 0 {
@@ -93,7 +93,7 @@ func (s *Store) RevokeDevice(ctx context.Context, deviceID string) (time.Time, e
 			return err
 		}
 		d := deviceRow{ID: deviceID}
-		err := t.db.NewSelect().Model(&d).WherePK().Scan(t.ctx)
+		err := t.DB.NewSelect().Model(&d).WherePK().Scan(t.Ctx)
 		when = at(d.RevokedUS)
 		return err
 	})
@@ -102,7 +102,7 @@ func (s *Store) RevokeDevice(ctx context.Context, deviceID string) (time.Time, e
 
 func (t *tx) revokeDevice(id string) error {
 	var known []deviceRow
-	if err := t.db.NewSelect().Model(&known).Where("id = ?", id).Scan(t.ctx); err != nil {
+	if err := t.DB.NewSelect().Model(&known).Where("id = ?", id).Scan(t.Ctx); err != nil {
 		return err
 	}
 	switch {
@@ -111,14 +111,14 @@ func (t *tx) revokeDevice(id string) error {
 	case known[0].RevokedUS != 0:
 		return nil
 	}
-	if _, err := t.db.ExecContext(t.ctx, "UPDATE devices SET revoked_us = ? WHERE id = ?", micros(t.now), id); err != nil {
+	if _, err := t.DB.ExecContext(t.Ctx, "UPDATE devices SET revoked_us = ? WHERE id = ?", micros(t.Now), id); err != nil {
 		return err
 	}
-	if _, err := t.db.NewDelete().Model((*deviceBatchRow)(nil)).Where("device_id = ?", id).Exec(t.ctx); err != nil {
+	if _, err := t.DB.NewDelete().Model((*deviceBatchRow)(nil)).Where("device_id = ?", id).Exec(t.Ctx); err != nil {
 		return err // nothing of it is taken any more, not even again
 	}
 	var fed []string
-	err := t.db.NewSelect().Model((*sourceRow)(nil)).Column("connection_id").Distinct().Where("device_id = ?", id).Scan(t.ctx, &fed)
+	err := t.DB.NewSelect().Model((*sourceRow)(nil)).Column("connection_id").Distinct().Where("device_id = ?", id).Scan(t.Ctx, &fed)
 	if err != nil {
 		return err
 	}

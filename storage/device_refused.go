@@ -19,8 +19,8 @@ func (s *Store) RefuseDelivery(ctx context.Context, src *SourceInstance, code, m
 		return nil
 	}
 	return s.alone(ctx, "keep the refusal", func(t *tx) error {
-		_, err := t.db.ExecContext(t.ctx, "UPDATE source_instances SET refused_us = ?, refused_code = ?, refused_says = ? WHERE id = ?",
-			micros(t.now), code, message, src.ID)
+		_, err := t.DB.ExecContext(t.Ctx, "UPDATE source_instances SET refused_us = ?, refused_code = ?, refused_says = ? WHERE id = ?",
+			micros(t.Now), code, message, src.ID)
 		return err
 	})
 }
@@ -30,6 +30,6 @@ func (t *tx) taken(src *sourceJoined) error {
 	if src.RefusedUS == 0 {
 		return nil
 	}
-	_, err := t.db.ExecContext(t.ctx, "UPDATE source_instances SET refused_us = 0, refused_code = '', refused_says = '' WHERE id = ?", src.ID)
+	_, err := t.DB.ExecContext(t.Ctx, "UPDATE source_instances SET refused_us = 0, refused_code = '', refused_says = '' WHERE id = ?", src.ID)
 	return err
 }

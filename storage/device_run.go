@@ -50,9 +50,9 @@ func (t *tx) deviceRun(src *sourceJoined, runID string) (*RunWriter, error) {
 	if err := names("run_id", runID); err != nil {
 		return nil, err
 	}
-	w := &RunWriter{s: t.l.s, runID: runID, connectionID: src.ConnectionID, bookmark: BookmarkIncremental, ttl: deviceLease, state: map[string][]byte{}}
+	w := &RunWriter{s: t.s, runID: runID, connectionID: src.ConnectionID, bookmark: BookmarkIncremental, ttl: deviceLease, state: map[string][]byte{}}
 	var row runRow
-	err = t.db.NewSelect().Model(&row).Column("pk", "connection_id", "bookmark", "holder", "epoch", "status").Where("run_id = ?", runID).Scan(t.ctx)
+	err = t.DB.NewSelect().Model(&row).Column("pk", "connection_id", "bookmark", "holder", "epoch", "status").Where("run_id = ?", runID).Scan(t.Ctx)
 	if errors.Is(err, sql.ErrNoRows) {
 		return w, t.beginDeviceRun(w, src)
 	}
@@ -71,7 +71,7 @@ func (t *tx) deviceRun(src *sourceJoined, runID string) (*RunWriter, error) {
 		}
 		return nil, err
 	}
-	if err := t.db.QueryRowContext(t.ctx, "SELECT coalesce(max(seq), 0) FROM events WHERE run_pk = ?", w.pk).Scan(&w.events); err != nil {
+	if err := t.DB.QueryRowContext(t.Ctx, "SELECT coalesce(max(seq), 0) FROM events WHERE run_pk = ?", w.pk).Scan(&w.events); err != nil {
 		return nil, err
 	}
 	return w, t.heardOf(src)
@@ -79,7 +79,7 @@ func (t *tx) deviceRun(src *sourceJoined, runID string) (*RunWriter, error) {
 
 func (t *tx) beginDeviceRun(w *RunWriter, src *sourceJoined) error {
 	var pinned string
-	if err := t.db.QueryRowContext(t.ctx, "SELECT pinned_sha256 FROM connections WHERE id = ?", src.ConnectionID).Scan(&pinned); err != nil {
+	if err := t.DB.QueryRowContext(t.Ctx, "SELECT pinned_sha256 FROM connections WHERE id = ?", src.ConnectionID).Scan(&pinned); err != nil {
 		return err
 	}
 	err := t.beginRun(w, NewRun{
@@ -96,22 +96,22 @@ func (t *tx) beginDeviceRun(w *RunWriter, src *sourceJoined) error {
 
 // heardOf renews the lease of a run of the source's device.
 func (t *tx) heardOf(src *sourceJoined) error {
-	_, err := t.db.ExecContext(t.ctx, "UPDATE leases SET expires_us = ? WHERE connection_id = ? AND holder = ? AND run_id <> ''",
-		micros(t.now.Add(deviceLease)), src.ConnectionID, deviceHolder(src.DeviceID))
+	_, err := t.DB.ExecContext(t.Ctx, "UPDATE leases SET expires_us = ? WHERE connection_id = ? AND holder = ? AND run_id <> ''",
+		micros(t.Now.Add(deviceLease)), src.ConnectionID, deviceHolder(src.DeviceID))
 	return err
 }
 
 // abandonDeviceRun ends the run that a device holds the connection with.
 func (t *tx) abandonDeviceRun(connectionID, deviceID string) error {
 	var held []leaseRow
-	err := t.db.NewSelect().Model(&held).Where("connection_id = ? AND holder = ? AND run_id <> ''", connectionID, deviceHolder(deviceID)).Scan(t.ctx)
+	err := t.DB.NewSelect().Model(&held).Where("connection_id = ? AND holder = ? AND run_id <> ''", connectionID, deviceHolder(deviceID)).Scan(t.Ctx)
 	if err != nil || len(held) == 0 {
 		return err
 	}
 	if err := t.takeOver(&held[0], NewRun{HolderAlive: func(string) bool { return false }}); err != nil {
 		return err
 	}
-	_, err = t.db.ExecContext(t.ctx, "UPDATE leases SET run_id = '', holder = '', expires_us = 0 WHERE connection_id = ?", connectionID)
+	_, err = t.DB.ExecContext(t.Ctx, "UPDATE leases SET run_id = '', holder = '', expires_us = 0 WHERE connection_id = ?", connectionID)
 	return err
 }
 
@@ -120,15 +120,15 @@ func (t *tx) abandonDeviceRun(connectionID, deviceID string) error {
 func (t *tx) joinStreams(w *RunWriter, streams []string) error {
 	for _, name := range streams {
 		st := streamRow{ConnectionID: w.connectionID, Name: name}
-		err := t.db.NewSelect().Model(&st).Where("connection_id = ? AND name = ?", w.connectionID, name).Scan(t.ctx)
+		err := t.DB.NewSelect().Model(&st).Where("connection_id = ? AND name = ?", w.connectionID, name).Scan(t.Ctx)
 		if errors.Is(err, sql.ErrNoRows) {
-			_, err = t.db.NewInsert().Model(&st).Exec(t.ctx)
+			_, err = t.DB.NewInsert().Model(&st).Exec(t.Ctx)
 		}
 		if err != nil {
 			return err
 		}
 		w.streams = append(w.streams, runStream{id: st.ID, name: name})
-		if _, err := t.db.NewInsert().Model(&runStreamRow{RunPK: w.pk, StreamID: st.ID}).On("CONFLICT DO NOTHING").Exec(t.ctx); err != nil {
+		if _, err := t.DB.NewInsert().Model(&runStreamRow{RunPK: w.pk, StreamID: st.ID}).On("CONFLICT DO NOTHING").Exec(t.Ctx); err != nil {
 			return err
 		}
 	}

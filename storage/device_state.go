@@ -22,16 +22,16 @@ func (s *Store) DeviceState(ctx context.Context, src *SourceInstance, part State
 	const what = "read the cursors"
 	var last int64
 	const newest = "SELECT coalesce(max(committed_us), 0) FROM states WHERE connection_id = ? AND bookmark = ?"
-	if err := s.read.QueryRowContext(ctx, newest, src.ConnectionID, BookmarkIncremental).Scan(&last); err != nil {
-		return nil, "", time.Time{}, s.fail(what, err)
+	if err := s.db.Read.QueryRowContext(ctx, newest, src.ConnectionID, BookmarkIncremental).Scan(&last); err != nil {
+		return nil, "", time.Time{}, s.db.Fail(what, err)
 	}
-	q := s.read.NewSelect().Model((*stateRow)(nil)).Column("stream", "cursor").
+	q := s.db.Read.NewSelect().Model((*stateRow)(nil)).Column("stream", "cursor").
 		Where("connection_id = ? AND bookmark = ? AND stream > ?", src.ConnectionID, BookmarkIncremental, part.After).Order("stream")
 	if part.Streams != nil {
 		q = q.Where("stream IN (?)", bun.List(part.Streams))
 	}
 	if state, next, err = readPart(ctx, q, part.Most); err != nil {
-		return nil, "", time.Time{}, s.fail(what, err)
+		return nil, "", time.Time{}, s.db.Fail(what, err)
 	}
 	return state, next, at(last), nil
 }

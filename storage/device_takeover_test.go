@@ -148,7 +148,7 @@ func TestDeliveriesAreForgotten(t *testing.T) {
 	ctx := t.Context()
 	src := x.enrolled("laptop")
 	rows := func() (n int) {
-		x.ok(x.s.read.NewRaw("SELECT count(*) FROM device_batches").Scan(ctx, &n))
+		x.ok(x.s.db.Read.NewRaw("SELECT count(*) FROM device_batches").Scan(ctx, &n))
 		return n
 	}
 	old := x.delivery(src, "r1", "a", "k=1")

@@ -81,13 +81,13 @@ func (s *Store) RecordDispatch(ctx context.Context, d Dispatch) (fresh bool, err
 			}
 		}
 		var newest []dispatchRow
-		err = t.db.NewSelect().Model(&newest).Where("connection_id = ?", d.ConnectionID).Order("pk DESC").Limit(1).Scan(t.ctx)
+		err = t.DB.NewSelect().Model(&newest).Where("connection_id = ?", d.ConnectionID).Order("pk DESC").Limit(1).Scan(t.Ctx)
 		if err != nil {
 			return err
 		}
 		row := dispatchRow{
 			ConnectionID: d.ConnectionID, Trigger: d.Trigger, Status: d.Status, Reason: d.Reason, Identity: d.Identity,
-			FirstUS: micros(t.now), LastUS: micros(t.now), Count: 1, Holds: string(d.Holds), AfterRun: run,
+			FirstUS: micros(t.Now), LastUS: micros(t.Now), Count: 1, Holds: string(d.Holds), AfterRun: run,
 			Says: health.Sentence(d.Says), // the one place where these words enter
 		}
 		if !d.Until.IsZero() {
@@ -95,13 +95,13 @@ func (s *Store) RecordDispatch(ctx context.Context, d Dispatch) (fresh bool, err
 		}
 		if len(newest) > 0 && newest[0].Status == d.Status && newest[0].Reason == d.Reason && newest[0].Identity == d.Identity {
 			row.PK, row.FirstUS, row.Count = newest[0].PK, newest[0].FirstUS, newest[0].Count+1
-			if _, err = t.db.NewUpdate().Model(&row).WherePK().Exec(t.ctx); err != nil {
+			if _, err = t.DB.NewUpdate().Model(&row).WherePK().Exec(t.Ctx); err != nil {
 				return err
 			}
 			return t.held(d.ConnectionID)
 		}
 		fresh = true
-		if _, err := t.db.NewInsert().Model(&row).Exec(t.ctx); err != nil {
+		if _, err := t.DB.NewInsert().Model(&row).Exec(t.Ctx); err != nil {
 			return err
 		}
 		return t.held(d.ConnectionID)
@@ -111,7 +111,7 @@ func (s *Store) RecordDispatch(ctx context.Context, d Dispatch) (fresh bool, err
 
 // putRight keeps that the owner did what dispatches waited for.
 func (t *tx) putRight(connectionID string) error {
-	_, err := t.db.ExecContext(t.ctx, "UPDATE dispatches SET holds = '' WHERE connection_id = ? AND holds = ?", connectionID, string(health.HeldForOwner))
+	_, err := t.DB.ExecContext(t.Ctx, "UPDATE dispatches SET holds = '' WHERE connection_id = ? AND holds = ?", connectionID, string(health.HeldForOwner))
 	return err
 }
 
@@ -130,7 +130,7 @@ func (t *tx) held(connectionID string) error {
 	if row != nil {
 		c.facts.Hold = row.hold()
 	}
-	_, err = t.db.ExecContext(t.ctx, `DELETE FROM dispatches WHERE connection_id = ? AND pk <> ? AND pk NOT IN
+	_, err = t.DB.ExecContext(t.Ctx, `DELETE FROM dispatches WHERE connection_id = ? AND pk <> ? AND pk NOT IN
 (SELECT pk FROM dispatches WHERE connection_id = ? ORDER BY pk DESC LIMIT ?)`, connectionID, row.key(), connectionID, keptDispatches)
 	return err
 }
@@ -165,12 +165,12 @@ func (g gatherer) holding(id string) (*dispatchRow, error) {
 // newest first. limit 0 is all of them.
 func (s *Store) Dispatches(ctx context.Context, connectionID string, limit int) ([]Dispatch, error) {
 	var rows []dispatchRow
-	q := s.read.NewSelect().Model(&rows).Where("connection_id = ?", connectionID).Order("pk DESC")
+	q := s.db.Read.NewSelect().Model(&rows).Where("connection_id = ?", connectionID).Order("pk DESC")
 	if limit > 0 {
 		q = q.Limit(int64(limit))
 	}
 	if err := q.Scan(ctx); err != nil {
-		return nil, s.fail("read the dispatches", err)
+		return nil, s.db.Fail("read the dispatches", err)
 	}
 	return publicDispatches(rows), nil
 }
@@ -192,7 +192,7 @@ func publicDispatches(rows []dispatchRow) []Dispatch {
 // was skipped since does not hide one that waits for its owner.
 func (s *Store) Refusals(ctx context.Context, connectionID string) ([]Dispatch, error) {
 	var rows []dispatchRow
-	q := s.read.NewSelect().Model(&rows).Where("status = ?", statusRefused).
+	q := s.db.Read.NewSelect().Model(&rows).Where("status = ?", statusRefused).
 		Where("pk = (SELECT max(d.pk) FROM dispatches AS d WHERE d.connection_id = dispatch_row.connection_id AND (d.status = ? OR dispatch_row.holds <> ?))",
 			statusRefused, string(health.HeldForOwner)).
 		Where("after_run = (SELECT coalesce(max(r.pk), 0) FROM runs AS r WHERE r.connection_id = dispatch_row.connection_id)").
@@ -201,7 +201,7 @@ func (s *Store) Refusals(ctx context.Context, connectionID string) ([]Dispatch, 
 		q = q.Where("connection_id = ?", connectionID)
 	}
 	if err := q.Scan(ctx); err != nil {
-		return nil, s.fail("read the refusals", err)
+		return nil, s.db.Fail("read the refusals", err)
 	}
 	return publicDispatches(rows), nil
 }
@@ -226,23 +226,25 @@ type confirmationRow struct {
 func (s *Store) ClaimConfirmation(ctx context.Context, connectionID, action, version string) (bool, error) {
 	key := confirmationRow{ConnectionID: connectionID, Action: action, Version: version}
 	// Asked first without the write lock: most of the time nothing is new.
-	known, err := s.read.NewSelect().Model(&key).WherePK().Where("at_us <= ?", micros(s.now())).Exists(ctx)
+	known, err := s.db.Read.NewSelect().Model(&key).WherePK().Where("at_us <= ?", micros(s.now())).Exists(ctx)
 	if err != nil || known {
-		return false, s.fail("read the confirming run", err)
+		return false, s.db.Fail("read the confirming run", err)
 	}
 	fresh := false
 	err = s.alone(ctx, "owe a confirming run", func(t *tx) error {
 		if err := t.exists(connectionID); err != nil {
 			return err
 		}
-		key.AtUS = micros(t.now)
-		res, err := t.db.NewInsert().Model(&key).On("CONFLICT (connection_id, action, version) DO UPDATE").
-			Set("at_us = EXCLUDED.at_us").Where("confirmation_row.at_us > EXCLUDED.at_us").Exec(t.ctx)
+		key.AtUS = micros(t.Now)
+		res, err := t.DB.NewInsert().Model(&key).On("CONFLICT (connection_id, action, version) DO UPDATE").
+			Set("at_us = EXCLUDED.at_us").Where("confirmation_row.at_us > EXCLUDED.at_us").Exec(t.Ctx)
 		if err != nil {
 			return err
 		}
 		n, err := res.RowsAffected()
-		fresh = n == 1
+		if fresh = n == 1; err == nil && fresh {
+			_, err = t.evidence(connectionID) // it is examined again
+		}
 		return err
 	})
 	return fresh && err == nil, err
@@ -273,15 +275,15 @@ type servingRow struct {
 func (s *Store) Serve(ctx context.Context, holder string, ttl time.Duration, alive func(holder string) bool) (other *Server, err error) {
 	err = s.alone(ctx, "serve", func(t *tx) error {
 		var rows []servingRow
-		if err := t.db.NewSelect().Model(&rows).Where("id = ?", servingID).Scan(t.ctx); err != nil {
+		if err := t.DB.NewSelect().Model(&rows).Where("id = ?", servingID).Scan(t.Ctx); err != nil {
 			return err
 		}
-		row := servingRow{ID: servingID, Holder: holder, SinceUS: micros(t.now), ExpiresUS: micros(t.now.Add(ttl))}
+		row := servingRow{ID: servingID, Holder: holder, SinceUS: micros(t.Now), ExpiresUS: micros(t.Now.Add(ttl))}
 		if len(rows) > 0 {
 			old := rows[0]
 			// An end far further ahead than any server sets it is of a clock that was
 			// put back since; one that was set right by a little takes nobody's turn.
-			current := micros(t.now) < old.ExpiresUS && old.ExpiresUS <= micros(t.now.Add(2*ttl))
+			current := micros(t.Now) < old.ExpiresUS && old.ExpiresUS <= micros(t.Now.Add(2*ttl))
 			switch {
 			case old.Holder == holder:
 				row.SinceUS = old.SinceUS
@@ -290,8 +292,8 @@ func (s *Store) Serve(ctx context.Context, holder string, ttl time.Duration, ali
 				return nil
 			}
 		}
-		_, err := t.db.NewInsert().Model(&row).On("CONFLICT (id) DO UPDATE").
-			Set("holder = EXCLUDED.holder, since_us = EXCLUDED.since_us, expires_us = EXCLUDED.expires_us").Exec(t.ctx)
+		_, err := t.DB.NewInsert().Model(&row).On("CONFLICT (id) DO UPDATE").
+			Set("holder = EXCLUDED.holder, since_us = EXCLUDED.since_us, expires_us = EXCLUDED.expires_us").Exec(t.Ctx)
 		return err
 	})
 	return other, err
@@ -301,9 +303,9 @@ func (s *Store) Serve(ctx context.Context, holder string, ttl time.Duration, ali
 // not end it; nil: nobody, as far as is known.
 func (s *Store) Serving(ctx context.Context) (*Server, error) {
 	var rows []servingRow
-	err := s.read.NewSelect().Model(&rows).Where("id = ?", servingID).Scan(ctx)
+	err := s.db.Read.NewSelect().Model(&rows).Where("id = ?", servingID).Scan(ctx)
 	if err != nil || len(rows) == 0 {
-		return nil, s.fail("read who serves", err)
+		return nil, s.db.Fail("read who serves", err)
 	}
 	return &Server{Holder: rows[0].Holder, Since: at(rows[0].SinceUS), ExpiresAt: at(rows[0].ExpiresUS)}, nil
 }
@@ -311,7 +313,7 @@ func (s *Store) Serving(ctx context.Context) (*Server, error) {
 // StopServing ends holder's time as the store's server, if it is that.
 func (s *Store) StopServing(ctx context.Context, holder string) error {
 	return s.alone(ctx, "stop serving", func(t *tx) error {
-		_, err := t.db.NewDelete().Model((*servingRow)(nil)).Where("id = ? AND holder = ?", servingID, holder).Exec(t.ctx)
+		_, err := t.DB.NewDelete().Model((*servingRow)(nil)).Where("id = ? AND holder = ?", servingID, holder).Exec(t.Ctx)
 		return err
 	})
 }

@@ -14,13 +14,12 @@
 // can come behind the same methods. The suite in exercise_test.go says what
 // such a database has to pass.
 //
-// Where things are: open.go (a file becomes a Store) and migrate.go (its
-// schema); writer.go, tx.go and link.go (the write side: one goroutine, its
-// transactions, its connection); batch.go and bulk.go (the record path);
+// The package has these parts: internal/db (the file, its schema, the writer goroutine and
+// its transactions); store.go (a file becomes a Store) and tx.go (what the store keeps in a
+// transaction); batch.go and bulk.go (the record path);
 // lease.go, runwriter.go, ops.go, gaps.go, gaps_read.go and finish.go (a run from
 // its begin to its end); retention.go and history.go (the end of old runs);
-// connections.go, remove.go and erase.go (what is deleted is gone); compact.go; reading.go
-// (a store that is read and not written); salvage.go (one that is damaged); runs.go, records.go and evidence.go
+// connections.go, remove.go and compact.go; salvage.go (a file that is damaged); runs.go, records.go and evidence.go
 // (reads); check.go (does the store keep its promises). The evidence that health
 // rests on: evidence_row.go (the row), evidence_change.go (what a transaction does
 // to it), evidence_facts.go (what one fact does), evidence_gather.go (the row made
@@ -41,7 +40,8 @@
 // one source instance on its way to a host. Its runs, gaps and events are kept
 // as ever; what they collect is queued in the same transactions and in the
 // queue's order instead of kept as records and cursors, and it is queued no
-// more once the host has it. Where things are: outbox.go (the words),
+// more once the host has it: sink.go is the seam between the two. Where things are:
+// outbox.go (the words), outbox_sink.go,
 // outbox_rows.go, outbox_lane.go (whose file it is, and what the destination has
 // confirmed), outbox_enqueue.go with outbox_batch.go, outbox_commit.go and
 // outbox_gap.go (what goes in), outbox_claim.go (who may deliver what, and

@@ -21,14 +21,14 @@ type Checkpoint struct {
 // Checkpoints returns a connection's cursors: the committed ones, then what its
 // current run has staged, each by stream and bookmark.
 func (s *Store) Checkpoints(ctx context.Context, connection string) ([]Checkpoint, error) {
-	c, err := named(ctx, s.read, connection)
+	c, err := named(ctx, s.db.Read, connection)
 	if err != nil {
-		return nil, s.fail("read the checkpoints", err)
+		return nil, s.db.Fail("read the checkpoints", err)
 	}
 	var rows []stateRow
-	err = s.read.NewSelect().Model(&rows).Where("connection_id = ?", c.ID).Order("stream", "bookmark").Scan(ctx)
+	err = s.db.Read.NewSelect().Model(&rows).Where("connection_id = ?", c.ID).Order("stream", "bookmark").Scan(ctx)
 	if err != nil {
-		return nil, s.fail("read the checkpoints", err)
+		return nil, s.db.Fail("read the checkpoints", err)
 	}
 	out := make([]Checkpoint, 0, len(rows))
 	for _, r := range rows {
@@ -41,7 +41,7 @@ func (s *Store) Checkpoints(ctx context.Context, connection string) ([]Checkpoin
 		Stream, Bookmark, Cursor, SliceID, RunID string
 		StagedUS                                 int64
 	}
-	err = s.read.NewRaw(`SELECT st.stream, r.bookmark, st.cursor, st.slice_id, r.run_id, st.staged_us
+	err = s.db.Read.NewRaw(`SELECT st.stream, r.bookmark, st.cursor, st.slice_id, r.run_id, st.staged_us
 FROM staged_states st JOIN runs r ON r.pk = st.run_pk WHERE r.connection_id = ? ORDER BY st.stream, r.bookmark`, c.ID).Scan(ctx, &staged)
 	for _, r := range staged {
 		out = append(out, Checkpoint{
@@ -49,7 +49,7 @@ FROM staged_states st JOIN runs r ON r.pk = st.run_pk WHERE r.connection_id = ? 
 			At: at(r.StagedUS), Staged: true,
 		})
 	}
-	return out, s.fail("read the checkpoints", err)
+	return out, s.db.Fail("read the checkpoints", err)
 }
 
 // StreamInfo counts a stream's records.
@@ -63,14 +63,14 @@ type StreamInfo struct {
 // Streams returns a connection's streams, by name. The counts are kept while
 // records are written; nothing is scanned.
 func (s *Store) Streams(ctx context.Context, connection string) ([]StreamInfo, error) {
-	c, err := named(ctx, s.read, connection)
+	c, err := named(ctx, s.db.Read, connection)
 	if err != nil {
-		return nil, s.fail("read the streams", err)
+		return nil, s.db.Fail("read the streams", err)
 	}
 	var rows []streamRow
-	err = s.read.NewSelect().Model(&rows).Where("connection_id = ? AND removed = 0", c.ID).Order("name").Scan(ctx)
+	err = s.db.Read.NewSelect().Model(&rows).Where("connection_id = ? AND removed = 0", c.ID).Order("name").Scan(ctx)
 	if err != nil {
-		return nil, s.fail("read the streams", err)
+		return nil, s.db.Fail("read the streams", err)
 	}
 	out := make([]StreamInfo, 0, len(rows))
 	for _, r := range rows {

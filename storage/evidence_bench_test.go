@@ -45,7 +45,7 @@ func benchConnection(t *tx, i int) error {
 		ID: fmt.Sprintf("id%05d", i), Name: fmt.Sprintf("connection-%05d", i), Connector: "demo", Options: "{}", Roots: "{}", ReadRoots: "{}", Accepted: "[]",
 		PinnedManifest: keptManifest,
 	}
-	if _, err := t.db.NewInsert().Model(row).Exec(t.ctx); err != nil {
+	if _, err := t.DB.NewInsert().Model(row).Exec(t.Ctx); err != nil {
 		return err
 	}
 	if err := t.newEvidence(row); err != nil {
@@ -57,10 +57,10 @@ func benchConnection(t *tx, i int) error {
 	}
 	run := &runRow{
 		RunID: fmt.Sprintf("run_%05d", i), ConnectionID: row.ID, Status: status, Reason: reason, Streams: `["a","b","extra"]`,
-		StartedUS: micros(t.now), FinishedUS: micros(t.now) - int64(i)*60e6,
+		StartedUS: micros(t.Now), FinishedUS: micros(t.Now) - int64(i)*60e6,
 		KnownGaps: `[{"kind":"skip","stream":"extra","severity":"transient","reason":"later","recovery_hint":"retry_by_runtime"}]`,
 	}
-	if _, err := t.db.NewInsert().Model(run).Exec(t.ctx); err != nil {
+	if _, err := t.DB.NewInsert().Model(run).Exec(t.Ctx); err != nil {
 		return err
 	}
 	return t.remakeEvidence(row.ID)

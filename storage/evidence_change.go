@@ -29,7 +29,7 @@ func (t *tx) evidence(connectionID string) (*evidenceChange, error) {
 		return c, nil
 	}
 	c := &evidenceChange{}
-	err := t.db.NewSelect().Model(&c.row).Where("connection_id = ?", connectionID).Scan(t.ctx)
+	err := t.DB.NewSelect().Model(&c.row).Where("connection_id = ?", connectionID).Scan(t.Ctx)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return nil, abi.NewError(abi.CodeInternal, "a connection has no evidence", "run `pdpp-host doctor --repair`")
@@ -46,10 +46,10 @@ func (t *tx) evidence(connectionID string) (*evidenceChange, error) {
 // newEvidence makes the row of a new connection.
 func (t *tx) newEvidence(c *connectionRow) error {
 	row := evidenceRow{ConnectionID: c.ID, Name: c.Name, Connector: c.Connector}
-	if err := row.encodeFacts(&health.Stored{}, t.now); err != nil {
+	if err := row.encodeFacts(&health.Stored{}, t.Now); err != nil {
 		return err
 	}
-	if _, err := t.db.NewInsert().Model(&row).Exec(t.ctx); err != nil {
+	if _, err := t.DB.NewInsert().Model(&row).Exec(t.Ctx); err != nil {
 		return err
 	}
 	_, err := t.evidence(c.ID) // so that its standing is written
@@ -114,15 +114,16 @@ func (t *tx) saveEvidence() error {
 		if err := t.finishEvidence(id, c); err != nil {
 			return err
 		}
-		if err := c.row.encodeFacts(c.facts, t.now); err != nil {
+		if err := c.row.encodeFacts(c.facts, t.Now); err != nil {
 			return err
 		}
+		c.row.ExamineUS = 0
 		// Records and revisions are counted in the row itself, see retain.
-		_, err := t.db.NewUpdate().Model(&c.row).WherePK().ExcludeColumn("connection_id", "retained", "revision").Exec(t.ctx)
+		_, err := t.DB.NewUpdate().Model(&c.row).WherePK().ExcludeColumn("connection_id", "retained", "revision").Exec(t.Ctx)
 		if err != nil {
 			return err
 		}
-		if _, err := t.db.ExecContext(t.ctx, "UPDATE evidence SET revision = revision + 1 WHERE connection_id = ?", id); err != nil {
+		if _, err := t.DB.ExecContext(t.Ctx, "UPDATE evidence SET revision = revision + 1 WHERE connection_id = ?", id); err != nil {
 			return err
 		}
 		if err := t.stand(id, c.facts); err != nil {
@@ -139,7 +140,7 @@ func (t *tx) finishEvidence(id string, c *evidenceChange) error {
 			return err
 		}
 		c.facts = facts
-		_, err = t.db.ExecContext(t.ctx, "UPDATE evidence SET retained = ? WHERE connection_id = ?", retained, id)
+		_, err = t.DB.ExecContext(t.Ctx, "UPDATE evidence SET retained = ? WHERE connection_id = ?", retained, id)
 		return err
 	}
 	if c.ended != nil {
@@ -188,14 +189,14 @@ func (t *tx) retain(connectionID string, n int64) error {
 	if n == 0 {
 		return nil
 	}
-	_, err := t.db.ExecContext(t.ctx, "UPDATE evidence SET retained = retained + ?, revision = revision + 1 WHERE connection_id = ?", n, connectionID)
+	_, err := t.DB.ExecContext(t.Ctx, "UPDATE evidence SET retained = retained + ?, revision = revision + 1 WHERE connection_id = ?", n, connectionID)
 	return err
 }
 
 // outcomeRead reads back the run that has just ended.
 func (t *tx) outcomeRead(w *RunWriter) error {
 	row := &runRow{PK: w.pk}
-	if err := t.db.NewSelect().Model(row).ExcludeColumn("result").WherePK().Scan(t.ctx); err != nil {
+	if err := t.DB.NewSelect().Model(row).ExcludeColumn("result").WherePK().Scan(t.Ctx); err != nil {
 		return err
 	}
 	if err := t.refreshed(w, row); err != nil {
@@ -207,9 +208,9 @@ func (t *tx) outcomeRead(w *RunWriter) error {
 // sameGap returns the gap that is known for the same detail, nil when none is.
 func (t *tx) sameGap(g *gapRow) (*gapRow, error) {
 	var rows []gapRow
-	err := t.db.NewSelect().Model(&rows).Column("connection_id", "stream", "status", "reason", "recovered_run_id").
+	err := t.DB.NewSelect().Model(&rows).Column("connection_id", "stream", "status", "reason", "recovered_run_id").
 		Where("connection_id = ? AND stream = ? AND parent_stream = ? AND record_key = ?", g.ConnectionID, g.Stream, g.ParentStream, g.RecordKey).
-		Scan(t.ctx)
+		Scan(t.Ctx)
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ func (s *Store) CheckEvidence(ctx context.Context) ([]string, error) {
 		}
 		return nil
 	})
-	return differ, s.fail("check the evidence", err)
+	return differ, s.db.Fail("check the evidence", err)
 }
 
 // sameEvidence reports whether a connection's row and its standings are what is
@@ -53,7 +53,7 @@ func (g gatherer) sameEvidence(c *connectionRow, now time.Time) (bool, error) {
 	if err := made.encodeFacts(facts, now); err != nil {
 		return false, err
 	}
-	made.NextChangeUS = row.NextChangeUS
+	made.NextChangeUS, made.ExamineUS = row.NextChangeUS, row.ExamineUS
 	if made != row {
 		return false, nil
 	}
@@ -96,7 +96,7 @@ func standsFor(kept []standingRow, f *health.Stored, now time.Time) bool {
 // RepairEvidence makes the evidence of the connection of that name again.
 func (s *Store) RepairEvidence(ctx context.Context, name string) error {
 	return s.alone(ctx, "repair the evidence", func(t *tx) error {
-		c, err := named(t.ctx, t.db, name)
+		c, err := named(t.Ctx, t.DB, name)
 		if err != nil {
 			return err
 		}
@@ -106,7 +106,7 @@ func (s *Store) RepairEvidence(ctx context.Context, name string) error {
 
 // replaceEvidence makes a row anew, also where there is none.
 func (t *tx) replaceEvidence(c *connectionRow) error {
-	known, err := t.db.NewSelect().Model((*evidenceRow)(nil)).Where("connection_id = ?", c.ID).Exists(t.ctx)
+	known, err := t.DB.NewSelect().Model((*evidenceRow)(nil)).Where("connection_id = ?", c.ID).Exists(t.Ctx)
 	if err != nil {
 		return err
 	}
@@ -127,15 +127,15 @@ func (t *tx) replaceEvidence(c *connectionRow) error {
 // another format: those of a store from before it was kept.
 func (s *Store) fillEvidence(ctx context.Context) error {
 	var ids []string
-	err := s.read.NewRaw(`SELECT c.id FROM connections c LEFT JOIN evidence e ON e.connection_id = c.id
+	err := s.db.Read.NewRaw(`SELECT c.id FROM connections c LEFT JOIN evidence e ON e.connection_id = c.id
 WHERE e.connection_id IS NULL OR e.format <> ?`, evidenceFormat).Scan(ctx, &ids)
 	if err != nil {
-		return s.fail("read the evidence", err)
+		return s.db.Fail("read the evidence", err)
 	}
 	for _, id := range ids {
 		err := s.alone(ctx, "make the evidence", func(t *tx) error {
 			var c connectionRow
-			err := t.db.NewSelect().Model(&c).Where("id = ?", id).Scan(t.ctx)
+			err := t.DB.NewSelect().Model(&c).Where("id = ?", id).Scan(t.Ctx)
 			if errors.Is(err, sql.ErrNoRows) {
 				return nil // removed meanwhile
 			}

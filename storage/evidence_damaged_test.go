@@ -14,7 +14,7 @@ import (
 func (x *exercise) damage(statement string, args ...any) {
 	x.Helper()
 	x.ok(x.s.alone(x.Context(), "damage", func(t *tx) error {
-		_, err := t.db.ExecContext(t.ctx, statement, args...)
+		_, err := t.DB.ExecContext(t.Ctx, statement, args...)
 		return err
 	}))
 }

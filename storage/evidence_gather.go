@@ -15,7 +15,7 @@ type gatherer struct {
 	ctx context.Context
 }
 
-func (t *tx) gatherer() gatherer { return gatherer{t.db, t.ctx} }
+func (t *tx) gatherer() gatherer { return gatherer{t.DB, t.Ctx} }
 
 func (t *tx) gatherEvidence(id string) (*health.Stored, int64, error) { return t.gatherer().all(id) }
 

@@ -116,8 +116,8 @@ func selectEvidence(db bun.IDB, to *[]evidenceJoined) *bun.SelectQuery {
 // connection.unknown.
 func (s *Store) EvidenceOf(ctx context.Context, connection string) (*Evidence, error) {
 	var rows []evidenceJoined
-	if err := selectEvidence(s.read, &rows).Where("e.name = ? OR e.connection_id = ?", connection, connection).Scan(ctx); err != nil {
-		return nil, s.fail("read the evidence", err)
+	if err := selectEvidence(s.db.Read, &rows).Where("e.name = ? OR e.connection_id = ?", connection, connection).Scan(ctx); err != nil {
+		return nil, s.db.Fail("read the evidence", err)
 	}
 	if len(rows) == 0 {
 		return nil, unknownConnection(connection)
@@ -136,9 +136,9 @@ func (s *Store) EvidenceOf(ctx context.Context, connection string) (*Evidence, e
 // name. limit 0 is a hundred.
 func (s *Store) EvidencePage(ctx context.Context, after string, limit int) ([]Evidence, error) {
 	var rows []evidenceJoined
-	err := selectEvidence(s.read, &rows).Where("e.name > ?", after).OrderExpr("e.name").Limit(int64(pageLimit(limit))).Scan(ctx)
+	err := selectEvidence(s.db.Read, &rows).Where("e.name > ?", after).OrderExpr("e.name").Limit(int64(pageLimit(limit))).Scan(ctx)
 	if err != nil {
-		return nil, s.fail("read the evidence", err)
+		return nil, s.db.Fail("read the evidence", err)
 	}
 	out := make([]Evidence, len(rows))
 	for i := range rows {
@@ -149,7 +149,7 @@ func (s *Store) EvidencePage(ctx context.Context, after string, limit int) ([]Ev
 
 // snapshot reads several things as they were at one moment.
 func (s *Store) snapshot(ctx context.Context, read func(gatherer) error) error {
-	conn, err := s.read.Conn(ctx)
+	conn, err := s.db.Read.Conn(ctx)
 	if err != nil {
 		return err
 	}

@@ -166,7 +166,7 @@ func TestPageIsOneStatement(t *testing.T) {
 	before, err := x.s.EvidenceOf(t.Context(), "n29")
 	x.ok(err)
 	seen := &counting{}
-	x.s.read = x.s.read.WithQueryHook(seen)
+	x.s.db.Read = x.s.db.Read.WithQueryHook(seen)
 	page, err := x.s.EvidencePage(t.Context(), "n09", 20)
 	x.ok(err)
 	x.same([]any{len(page), page[0].Name, page[19].Name, seen.n}, []any{20, "n10", "n29", 1})

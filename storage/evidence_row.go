@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 	"time"
@@ -32,6 +33,7 @@ type evidenceRow struct {
 	NextAttemptUS int64  `bun:"next_attempt_us"` // no attempt before it; 0: at once
 	NextChangeUS  int64  `bun:"next_change_us"`  // when time alone changes the answer; 0: never
 	Retained      int64  `bun:"retained"`
+	ExamineUS     int64  `bun:"examine_us"` // see Examination
 	Facts         string `bun:"facts"`
 }
 
@@ -112,3 +114,9 @@ const (
 	// unreadableConnection: its options, or its folders. No run of it can begin.
 	unreadableConnection = "connection"
 )
+
+// evidenceCurrent reports whether this program can read every document.
+func evidenceCurrent(ctx context.Context, q bun.IDB) (bool, error) {
+	stale, err := q.NewSelect().Model((*evidenceRow)(nil)).Where("format <> ?", evidenceFormat).Exists(ctx)
+	return !stale, err
+}

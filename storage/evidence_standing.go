@@ -24,7 +24,7 @@ const (
 // cannot be read has none either, and a change of its document, or of what is
 // configured, that does not pass here takes what it had (see the migrations).
 func (t *tx) stand(id string, f *health.Stored) error {
-	if _, err := t.db.NewDelete().Model((*standingRow)(nil)).Where("connection_id = ?", id).Exec(t.ctx); err != nil {
+	if _, err := t.DB.NewDelete().Model((*standingRow)(nil)).Where("connection_id = ?", id).Exec(t.Ctx); err != nil {
 		return err
 	}
 	if f.Running() {
@@ -32,15 +32,15 @@ func (t *tx) stand(id string, f *health.Stored) error {
 	}
 	var retained int64
 	var c connectionRow
-	err := t.db.QueryRowContext(t.ctx, `SELECT e.retained, c.options, c.roots, c.read_roots FROM evidence e
+	err := t.DB.QueryRowContext(t.Ctx, `SELECT e.retained, c.options, c.roots, c.read_roots FROM evidence e
 JOIN connections c ON c.id = e.connection_id WHERE e.connection_id = ?`, id).Scan(&retained, &c.Options, &c.Roots, &c.ReadRoots)
 	if err != nil || c.unreadable() {
 		return err
 	}
 	known := *f
 	known.Retained = &retained
-	rows := standings(id, &known, t.now)
-	_, err = t.db.NewInsert().Model(&rows).Exec(t.ctx)
+	rows := standings(id, &known, t.Now)
+	_, err = t.DB.NewInsert().Model(&rows).Exec(t.Ctx)
 	return err
 }
 
@@ -103,7 +103,7 @@ WHERE from_us <= ? AND until_us > ? GROUP BY tone, channel, stalled, records`, m
 			Scan(g.ctx)
 	})
 	if err != nil {
-		return fleet, s.fail(what, err)
+		return fleet, s.db.Fail(what, err)
 	}
 	for _, c := range counts {
 		fleet.Add(view.Standing{Tone: verdict.Tone(c.Tone), Channel: verdict.Channel(c.Channel), Stalled: c.Stalled, Records: c.Records}, c.N, runtimeOK)

@@ -363,7 +363,7 @@ func (d *history) greenIsKnown() (green int) {
 		gaps, err := d.s.Gaps(d.ctx, e.ConnectionID, GapQuery{Limit: maxPage})
 		d.ok(err)
 		var rejected int64
-		d.ok(d.s.read.QueryRowContext(d.ctx, `SELECT count(*) FROM rejected_records r JOIN streams s ON s.id = r.stream_id
+		d.ok(d.s.db.Read.QueryRowContext(d.ctx, `SELECT count(*) FROM rejected_records r JOIN streams s ON s.id = r.stream_id
 WHERE s.connection_id = ? AND s.name IN ('a', 'b')`, e.ConnectionID).Scan(&rejected))
 		if rejected > 0 {
 			d.t.Fatalf("%s is green, and %d rejected records have not arrived", e.Name, rejected)
@@ -414,8 +414,8 @@ func (d *history) difference(name string) string {
 	c, err := d.s.Connection(d.ctx, name)
 	d.ok(err)
 	var row evidenceRow
-	d.ok(d.s.read.NewSelect().Model(&row).Where("connection_id = ?", c.ID).Scan(d.ctx))
-	made, retained, err := gatherer{d.s.read, d.ctx}.all(c.ID)
+	d.ok(d.s.db.Read.NewSelect().Model(&row).Where("connection_id = ?", c.ID).Scan(d.ctx))
+	made, retained, err := gatherer{d.s.db.Read, d.ctx}.all(c.ID)
 	d.ok(err)
 	text, err := json.Marshal(made)
 	d.ok(err)
@@ -444,7 +444,7 @@ func TestUnreadableEvidenceIsUnknown(t *testing.T) {
 				t.Fatalf("before: %+v", v.Pill)
 			}
 			x.ok(x.s.alone(t.Context(), "damage", func(tx *tx) error {
-				_, err := tx.db.ExecContext(tx.ctx, damage)
+				_, err := tx.DB.ExecContext(tx.Ctx, damage)
 				return err
 			}))
 			if name == "known gaps" || name == "manifest" { // facts behind the row: it says so once it is made again

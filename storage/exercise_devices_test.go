@@ -120,7 +120,7 @@ func exerciseBindings(_ *testing.T, x *exercise) {
 	x.code(err, device.CodeNotFound)
 	for _, table := range []string{"device_batches", "device_commits"} {
 		var n int64
-		x.ok(x.s.read.QueryRowContext(x.Context(), "SELECT count(*) FROM "+table+" WHERE source_id = ?", gone.ID).Scan(&n))
+		x.ok(x.s.db.Read.QueryRowContext(x.Context(), "SELECT count(*) FROM "+table+" WHERE source_id = ?", gone.ID).Scan(&n))
 		x.same(n, 0)
 	}
 }

@@ -74,12 +74,11 @@ func (w *RunWriter) Finish(ctx context.Context, o Outcome) error {
 		return err
 	}
 	// Not given up half-way: the caller has to know whether the run has ended.
-	end := &op{run: w, do: func(t *tx) error { return t.finish(w, o, row) }}
-	end.last = o.Status != statusSucceeded && len(o.Checkpoints) == 0
+	end := &queued{w: w, last: o.Status != statusSucceeded && len(o.Checkpoints) == 0}
 	if err := w.failure(); err != nil && (!end.last || w.hasEnded()) {
 		return err
 	}
-	if err := w.wait(context.WithoutCancel(ctx), end); err != nil {
+	if err := w.wait(context.WithoutCancel(ctx), end, func(t *tx) error { return t.finish(w, o, row) }); err != nil {
 		return err
 	}
 	w.mu.Lock()
@@ -123,14 +122,10 @@ func outcomeRow(o Outcome) (row runRow, err error) {
 }
 
 func (t *tx) finish(w *RunWriter, o Outcome, row runRow) error {
-	if t.lane() == nil {
-		for _, c := range o.Checkpoints {
-			if err := t.commitState(w, c.Stream, jsonText(c.Cursor), ""); err != nil {
-				return err
-			}
-		}
+	if err := t.s.sink.commit(t, w, o.Checkpoints); err != nil {
+		return err
 	}
-	if _, err := t.db.NewDelete().Model((*stagedRow)(nil)).Where("run_pk = ?", w.pk).Exec(t.ctx); err != nil {
+	if _, err := t.DB.NewDelete().Model((*stagedRow)(nil)).Where("run_pk = ?", w.pk).Exec(t.Ctx); err != nil {
 		return err
 	}
 	for _, e := range o.Events {
@@ -138,22 +133,20 @@ func (t *tx) finish(w *RunWriter, o Outcome, row runRow) error {
 			return err
 		}
 	}
-	row.PK, row.FinishedUS = w.pk, micros(t.now)
-	if us, ok := earlier(o.EndedAt, t.now); ok {
+	row.PK, row.FinishedUS = w.pk, micros(t.Now)
+	if us, ok := earlier(o.EndedAt, t.Now); ok {
 		row.FinishedUS = us
 	}
-	_, err := t.db.NewUpdate().Model(&row).WherePK().
-		Column("status", "reason", "error", "checkpoints", "withheld", "known_gaps", "result", "narrowed", "finished_us").Exec(t.ctx)
+	_, err := t.DB.NewUpdate().Model(&row).WherePK().
+		Column("status", "reason", "error", "checkpoints", "withheld", "known_gaps", "result", "narrowed", "finished_us").Exec(t.Ctx)
 	if err != nil {
 		return err
 	}
 	if err := t.outcomeRead(w); err != nil {
 		return err
 	}
-	if t.lane() != nil {
-		if err := t.enqueueEnd(w, t.changed[w.connectionID].ended, o.Checkpoints); err != nil {
-			return err
-		}
+	if err := t.s.sink.end(t, w, t.changed[w.connectionID].ended, o.Checkpoints); err != nil {
+		return err
 	}
 	if err := t.returnGaps(w.connectionID); err != nil {
 		return err
@@ -164,7 +157,7 @@ func (t *tx) finish(w *RunWriter, o Outcome, row runRow) error {
 	if err := t.addDestinations(w.connectionID, o.Destinations); err != nil {
 		return err
 	}
-	_, err = t.db.ExecContext(t.ctx, "UPDATE leases SET run_id = '', holder = '', expires_us = 0 WHERE connection_id = ?", w.connectionID)
+	_, err = t.DB.ExecContext(t.Ctx, "UPDATE leases SET run_id = '', holder = '', expires_us = 0 WHERE connection_id = ?", w.connectionID)
 	// The lease is gone, so whatever this run has queued behind is refused.
 	t.runs[w] = fenced(w, "it has ended")
 	return err

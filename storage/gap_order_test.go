@@ -62,3 +62,30 @@ func TestGapsThatWaitedAreLeased(t *testing.T) {
 	x.same(len(keys(9)), len("own")+4) // the one that still waits is left
 	x.finish(w)
 }
+
+// A run leases the gaps that lie behind more of its own finding than one look passes over.
+func TestGapsBehindTheRunsOwnAreLeased(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	const n = 2*maxLookedAt + 1000
+	s, c := benchGaps(t, n, "leasing", time.Time{})
+	id := connectionID(t, s, "c")
+	const behind = 3
+	err := s.alone(ctx, "leave some by an earlier run", func(t *tx) error {
+		_, err := t.DB.ExecContext(t.Ctx, "UPDATE gaps SET last_run_id = 'earlier' WHERE attempt_count = 4 AND id IN (SELECT id FROM gaps WHERE attempt_count = 4 ORDER BY created_us DESC LIMIT ?)", behind)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := s.BeginRun(ctx, NewRun{RunID: "leasing", ConnectionID: id, Bookmark: BookmarkIncremental, Holder: "h", Streams: []string{"a"}, LeaseTTL: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := GapPage{Streams: []string{"a"}, MaxBytes: 1 << 20, Due: c.now()}
+	for _, want := range []int{behind, 0} {
+		if got, err := w.LeaseGaps(ctx, page); err != nil || len(got) != want {
+			t.Fatalf("got %d gaps, %v; want %d", len(got), err, want)
+		}
+	}
+}

@@ -25,11 +25,11 @@ func (s *Store) GapCounts(ctx context.Context, connectionID string, streams []st
 		Stream, Reason, Class string
 		N, NextUS             int64
 	}
-	err := s.read.NewSelect().Model((*gapRow)(nil)).ColumnExpr("stream, reason, class, count(*) AS n, min(next_attempt_us) AS next_us").
+	err := s.db.Read.NewSelect().Model((*gapRow)(nil)).ColumnExpr("stream, reason, class, count(*) AS n, min(next_attempt_us) AS next_us").
 		Where("connection_id = ? AND status IN (?, ?) AND stream IN (?)", connectionID, GapPending, GapInProgress, bun.List(streams)).
 		GroupExpr("stream, reason, class").OrderExpr("stream, reason, class").Scan(ctx, &rows)
 	if err != nil {
-		return nil, s.fail("count the open gaps", err)
+		return nil, s.db.Fail("count the open gaps", err)
 	}
 	out := make([]GapCount, len(rows))
 	for i, r := range rows {

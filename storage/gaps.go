@@ -82,20 +82,20 @@ func (w *RunWriter) PutGap(ctx context.Context, g Gap, news ...Event) error {
 		row.NextAttemptUS = micros(g.NextAttemptAfter)
 	}
 	return w.queue(ctx, func(t *tx) error {
-		row.CreatedUS = micros(t.now)
+		row.CreatedUS = micros(t.Now)
 		before, err := t.sameGap(&row)
 		if err != nil {
 			return err
 		}
-		_, err = t.db.NewInsert().Model(&row).On("CONFLICT (connection_id, stream, parent_stream, record_key) DO UPDATE").
+		_, err = t.DB.NewInsert().Model(&row).On("CONFLICT (connection_id, stream, parent_stream, record_key) DO UPDATE").
 			Set("failures = max(?TableAlias.failures, EXCLUDED.failures)").
 			Set("reason = EXCLUDED.reason, class = EXCLUDED.class, detail_locator = EXCLUDED.detail_locator").
 			Set("list_cursor = EXCLUDED.list_cursor, scope = EXCLUDED.scope, last_error = EXCLUDED.last_error").
 			Set("status = EXCLUDED.status, next_attempt_us = EXCLUDED.next_attempt_us").
 			Set("last_run_id = EXCLUDED.last_run_id, recovered_run_id = ''").
-			Set("lease_id = '', lease_attempted = 0, lease_expires_us = 0").Exec(t.ctx)
-		if err == nil && t.lane() != nil {
-			err = t.enqueueGap(w, row.ID)
+			Set("lease_id = '', lease_attempted = 0, lease_expires_us = 0").Exec(t.Ctx)
+		if err == nil {
+			err = t.s.sink.gap(t, w, row.ID)
 		}
 		if err != nil {
 			return err
@@ -132,15 +132,15 @@ func (t *tx) gapOutcome(w *RunWriter, row *gapRow, recovered bool) error {
 		row.AttemptCount++
 		row.LeaseAttempted = 1
 	}
-	row.LastAttemptUS, row.LastRunID = micros(t.now), w.runID
+	row.LastAttemptUS, row.LastRunID = micros(t.Now), w.runID
 	if recovered {
 		row.Status, row.RecoveredRunID, row.LeaseExpiresUS, row.Failures = GapRecovered, w.runID, 0, 0
 	}
-	_, err := t.db.NewUpdate().Model(row).WherePK().
+	_, err := t.DB.NewUpdate().Model(row).WherePK().
 		Column("attempt_count", "lease_attempted", "last_attempt_us", "last_run_id", "status", "recovered_run_id", "lease_expires_us", "failures").
-		Exec(t.ctx)
-	if err == nil && recovered && t.lane() != nil {
-		err = t.enqueueGap(w, row.ID)
+		Exec(t.Ctx)
+	if err == nil && recovered {
+		err = t.s.sink.gap(t, w, row.ID)
 	}
 	if err != nil {
 		return err
@@ -162,9 +162,9 @@ func (w *RunWriter) CloseGap(ctx context.Context, gapID string, lastError []byte
 		}
 		before := *row
 		row.Status, row.LastRunID, row.LeaseExpiresUS = GapTerminal, w.runID, 0
-		_, err = t.db.NewUpdate().Model(row).WherePK().Column("status", "last_error", "last_run_id", "lease_expires_us").Exec(t.ctx)
-		if err == nil && t.lane() != nil {
-			err = t.enqueueGap(w, row.ID)
+		_, err = t.DB.NewUpdate().Model(row).WherePK().Column("status", "last_error", "last_run_id", "lease_expires_us").Exec(t.Ctx)
+		if err == nil {
+			err = t.s.sink.gap(t, w, row.ID)
 		}
 		if err != nil {
 			return err
@@ -179,7 +179,7 @@ func (w *RunWriter) refusable(ctx context.Context, fn func(*tx) error) error {
 	if err := w.failure(); err != nil {
 		return err
 	}
-	return w.wait(ctx, &op{run: w, do: fn, soft: true})
+	return w.wait(ctx, &queued{w: w, soft: true}, fn)
 }
 
 // counted says whether this lease's attempt has been counted.
@@ -188,7 +188,7 @@ func (r *gapRow) counted() bool { return r.LeaseAttempted != 0 }
 // gap reads a gap of the run's connection for update.
 func (t *tx) gap(w *RunWriter, id, leaseID string) (*gapRow, error) {
 	var row gapRow
-	err := t.db.NewSelect().Model(&row).Where("id = ? AND connection_id = ?", id, w.connectionID).Scan(t.ctx)
+	err := t.DB.NewSelect().Model(&row).Where("id = ? AND connection_id = ?", id, w.connectionID).Scan(t.Ctx)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return nil, abi.NewError(abi.CodeGapInvalid, "no such gap in this connection",
@@ -214,6 +214,10 @@ type GapPage struct {
 // for each page.
 const maxPageRows = 250
 
+// maxLookedAt bounds the gaps that are passed over under the write lock because the run
+// has found them itself.
+const maxLookedAt = 20_000
+
 // gapOverhead is what a gap costs on the wire besides its texts.
 const gapOverhead = 256
 
@@ -227,9 +231,20 @@ func (w *RunWriter) LeaseGaps(ctx context.Context, page GapPage) ([]Gap, error) 
 	if len(page.Streams) == 0 {
 		return nil, nil
 	}
-	var out []Gap
-	err := w.await(ctx, func(t *tx) error {
-		rows, err := t.leasable(w, page)
+	for {
+		out, more, err := w.leaseSome(ctx, page)
+		if err != nil || len(out) > 0 || !more {
+			return out, err
+		}
+	}
+}
+
+// leaseSome leases a page among the next maxLookedAt gaps. more: there may be others
+// behind them.
+func (w *RunWriter) leaseSome(ctx context.Context, page GapPage) (out []Gap, more bool, err error) {
+	err = w.await(ctx, func(t *tx) error {
+		rows, others, err := t.leasable(w, page)
+		more = others
 		if err != nil || len(rows) == 0 {
 			return err
 		}
@@ -240,47 +255,65 @@ func (w *RunWriter) LeaseGaps(ctx context.Context, page GapPage) ([]Gap, error) 
 			r := &rows[i]
 			ids[i] = r.ID
 			r.Status, r.LeaseRunID, r.LeaseID, r.LastRunID = GapInProgress, w.runID, lease, w.runID
-			r.LeaseAttempted, r.LeaseExpiresUS = 0, micros(t.now.Add(w.ttl))
+			r.LeaseAttempted, r.LeaseExpiresUS = 0, micros(t.Now.Add(w.ttl))
 			out = append(out, gapOf(r))
 		}
-		_, err = t.db.NewUpdate().Model((*gapRow)(nil)).
+		_, err = t.DB.NewUpdate().Model((*gapRow)(nil)).
 			Set("status = ?, lease_run_id = ?, lease_id = ?, last_run_id = ?", GapInProgress, w.runID, lease, w.runID).
-			Set("lease_attempted = 0, lease_expires_us = ?", micros(t.now.Add(w.ttl))).
-			Where("id IN (?)", bun.List(ids)).Exec(t.ctx)
+			Set("lease_attempted = 0, lease_expires_us = ?", micros(t.Now.Add(w.ttl))).
+			Where("id IN (?)", bun.List(ids)).Exec(t.Ctx)
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return out, nil
+	return out, more, nil
 }
 
 // gapPlace is a place in the order in which gaps are leased.
 type gapPlace struct {
-	attempts, createdUS int64
-	id                  string
+	bun.BaseModel `bun:"table:gaps"`
+
+	Attempts  int64  `bun:"attempt_count"`
+	CreatedUS int64  `bun:"created_us"`
+	ID        string `bun:"id"`
 }
 
 // leasable returns the next gaps that a run may lease. Those that may be tried at
 // once and those that had to wait lie in an index each, so that neither the one
 // nor the other is passed over row by row.
-func (t *tx) leasable(w *RunWriter, page GapPage) ([]gapRow, error) {
+func (t *tx) leasable(w *RunWriter, page GapPage) (rows []gapRow, more bool, err error) {
 	pending := func() *bun.SelectQuery {
-		return t.db.NewSelect().Where("connection_id = ? AND status = ?", w.connectionID, GapPending).
-			Where("stream IN (?) AND last_run_id <> ?", bun.List(page.Streams), w.runID).Limit(maxPageRows)
+		return t.DB.NewSelect().Where("connection_id = ? AND status = ?", w.connectionID, GapPending)
 	}
-	var rows, waited []gapRow
 	// What lies before the run's place is not for this run: it was leased, or is of
 	// its own finding, and nothing becomes pending there while it goes on.
-	err := pending().Model(&rows).Where("next_attempt_us = 0").
-		Where("(attempt_count, created_us, id) > (?, ?, ?)", w.leased.attempts, w.leased.createdUS, w.leased.id).
-		Order("attempt_count", "created_us", "id").Scan(t.ctx)
-	if err != nil {
-		return nil, err
+	next := func() *bun.SelectQuery {
+		return pending().Where("next_attempt_us = 0 AND (attempt_count, created_us, id) > (?, ?, ?)", w.leased.Attempts, w.leased.CreatedUS, w.leased.ID).
+			Order("attempt_count", "created_us", "id")
 	}
-	err = pending().Model(&waited).Where("next_attempt_us > 0 AND next_attempt_us <= ?", micros(page.Due)).Order("next_attempt_us").Scan(t.ctx)
+	own := func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where("stream IN (?) AND last_run_id <> ?", bun.List(page.Streams), w.runID).Limit(maxPageRows)
+	}
+	looked := next().TableExpr("gaps").Column("id", "stream", "last_run_id").Limit(maxLookedAt)
+	ids := own(t.DB.NewSelect().TableExpr("(?) AS looked", looked).Column("id"))
+	if err := t.DB.NewSelect().Model(&rows).Where("id IN (?)", ids).Order("attempt_count", "created_us", "id").Scan(t.Ctx); err != nil {
+		return nil, false, err
+	}
+	if len(rows) == 0 {
+		var last []gapPlace
+		if err := next().Model(&last).Offset(maxLookedAt - 1).Limit(1).Scan(t.Ctx); err != nil {
+			return nil, false, err
+		}
+		if len(last) > 0 {
+			w.leased = last[0]
+			return nil, true, nil
+		}
+	}
+	var waited []gapRow
+	err = own(pending()).Model(&waited).Where("next_attempt_us > 0 AND next_attempt_us <= ?", micros(page.Due)).Order("next_attempt_us").Scan(t.Ctx)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	rows = append(rows, waited...)
 	slices.SortFunc(rows, func(a, b gapRow) int {
@@ -289,10 +322,10 @@ func (t *tx) leasable(w *RunWriter, page GapPage) ([]gapRow, error) {
 	rows = fitting(rows[:min(len(rows), maxPageRows)], page.MaxBytes)
 	for i := range rows {
 		if r := &rows[i]; r.NextAttemptUS == 0 {
-			w.leased = gapPlace{r.AttemptCount, r.CreatedUS, r.ID}
+			w.leased = gapPlace{Attempts: r.AttemptCount, CreatedUS: r.CreatedUS, ID: r.ID}
 		}
 	}
-	return rows, nil
+	return rows, false, nil
 }
 
 // fitting returns the first rows whose texts stay within bytes, at least one.
@@ -311,9 +344,9 @@ func fitting(rows []gapRow, bytes int) []gapRow {
 // returnGaps makes the connection's leased gaps pending again: no run of it is
 // left to fetch them.
 func (t *tx) returnGaps(connectionID string) error {
-	_, err := t.db.NewUpdate().Model((*gapRow)(nil)).
+	_, err := t.DB.NewUpdate().Model((*gapRow)(nil)).
 		Set("status = ?, lease_id = '', lease_attempted = 0, lease_expires_us = 0", GapPending).
-		Where("connection_id = ? AND status = ?", connectionID, GapInProgress).Exec(t.ctx)
+		Where("connection_id = ? AND status = ?", connectionID, GapInProgress).Exec(t.Ctx)
 	return err
 }
 

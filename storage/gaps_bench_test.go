@@ -11,7 +11,7 @@ import (
 
 // benchGaps makes a store whose connection has n open gaps, half of them under
 // source pressure, each with a locator of the usual size.
-func benchGaps(b *testing.B, n int, lastRun string, next time.Time) (*Store, *clock) {
+func benchGaps(b testing.TB, n int, lastRun string, next time.Time) (*Store, *clock) {
 	b.Helper()
 	ctx, c := context.Background(), newClock()
 	s, err := Open(ctx, Options{Path: filepath.Join(b.TempDir(), "gaps.sqlite"), Now: c.now, unsynced: true})
@@ -41,7 +41,7 @@ func benchGaps(b *testing.B, n int, lastRun string, next time.Time) (*Store, *cl
 			rows = append(rows, r)
 		}
 		err := s.alone(ctx, "fill", func(t *tx) error {
-			_, err := t.db.NewInsert().Model(&rows).Exec(t.ctx)
+			_, err := t.DB.NewInsert().Model(&rows).Exec(t.Ctx)
 			return err
 		})
 		if err != nil {
@@ -128,7 +128,7 @@ func BenchmarkOpenGaps(b *testing.B) {
 	}
 }
 
-func connectionID(b *testing.B, s *Store, name string) string {
+func connectionID(b testing.TB, s *Store, name string) string {
 	b.Helper()
 	c, err := s.EnsureConnection(context.Background(), name, name)
 	if err != nil {

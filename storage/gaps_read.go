@@ -16,15 +16,15 @@ type GapQuery struct {
 // Gaps returns one page of a connection's detail gaps, in every status.
 func (s *Store) Gaps(ctx context.Context, connection string, q GapQuery) ([]Gap, error) {
 	const what = "read the gaps"
-	c, err := named(ctx, s.read, connection)
+	c, err := named(ctx, s.db.Read, connection)
 	if err != nil {
-		return nil, s.fail(what, err)
+		return nil, s.db.Fail(what, err)
 	}
 	limit := pageLimit(q.Limit)
 	var rows []gapRow
 	of := func(column, value string) error {
 		var page []gapRow
-		query := s.read.NewSelect().Model(&page).Where(column+" = ?", value).Order("created_us", "id").Limit(int64(limit))
+		query := s.db.Read.NewSelect().Model(&page).Where(column+" = ?", value).Order("created_us", "id").Limit(int64(limit))
 		if q.After != nil {
 			query = query.Where("(created_us, id) > (?, ?)", micros(q.After.CreatedAt), q.After.ID)
 		}
@@ -39,7 +39,7 @@ func (s *Store) Gaps(ctx context.Context, connection string, q GapQuery) ([]Gap,
 		err = of("discovered_run_id", q.RunID)
 	}
 	if err != nil {
-		return nil, s.fail(what, err)
+		return nil, s.db.Fail(what, err)
 	}
 	slices.SortFunc(rows, func(a, b gapRow) int {
 		return cmp.Or(cmp.Compare(a.CreatedUS, b.CreatedUS), cmp.Compare(a.ID, b.ID))

@@ -24,8 +24,8 @@ func (t *tx) readHistory(connectionID string, to int64) (*runHistory, error) {
 	h := &runHistory{}
 	for after := int64(0); ; {
 		var page []runRow
-		err := t.db.NewSelect().Model(&page).ExcludeColumn("result").Where("connection_id = ? AND pk > ? AND pk <= ?", connectionID, after, to).
-			Order("pk").Limit(eachPage).Scan(t.ctx)
+		err := t.DB.NewSelect().Model(&page).ExcludeColumn("result").Where("connection_id = ? AND pk > ? AND pk <= ?", connectionID, after, to).
+			Order("pk").Limit(eachPage).Scan(t.Ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -107,10 +107,10 @@ func (h *runHistory) spare(old []int64) {
 // deleteRuns deletes runs with everything that is of them alone.
 func (t *tx) deleteRuns(pks []int64) error {
 	for _, table := range []string{"staged_states", "events", "coverage", "run_streams"} {
-		if _, err := t.db.ExecContext(t.ctx, "DELETE FROM "+table+" WHERE run_pk IN (?)", bun.List(pks)); err != nil {
+		if _, err := t.DB.ExecContext(t.Ctx, "DELETE FROM "+table+" WHERE run_pk IN (?)", bun.List(pks)); err != nil {
 			return err
 		}
 	}
-	_, err := t.db.ExecContext(t.ctx, "DELETE FROM runs WHERE pk IN (?)", bun.List(pks))
+	_, err := t.DB.ExecContext(t.Ctx, "DELETE FROM runs WHERE pk IN (?)", bun.List(pks))
 	return err
 }

@@ -54,7 +54,7 @@ func (s *Store) BeginRun(ctx context.Context, n NewRun) (*RunWriter, error) {
 	if n.Bookmark != BookmarkIncremental && n.Bookmark != BookmarkBackfill {
 		return nil, abi.NewError(abi.CodeInternal, "a run needs a bookmark: incremental or backfill", "")
 	}
-	if err := s.oneBookmark(n.Bookmark); err != nil {
+	if err := s.sink.refuses(n.Bookmark); err != nil {
 		return nil, err
 	}
 	if unique := slices.Compact(slices.Sorted(slices.Values(n.Streams))); len(unique) != len(n.Streams) {
@@ -73,7 +73,7 @@ func (s *Store) BeginRun(ctx context.Context, n NewRun) (*RunWriter, error) {
 }
 
 func (t *tx) beginRun(w *RunWriter, n NewRun) error {
-	known, err := t.db.NewSelect().Model((*connectionRow)(nil)).Where("id = ?", n.ConnectionID).Exists(t.ctx)
+	known, err := t.DB.NewSelect().Model((*connectionRow)(nil)).Where("id = ?", n.ConnectionID).Exists(t.Ctx)
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (t *tx) beginRun(w *RunWriter, n NewRun) error {
 		return unknownConnection(n.ConnectionID)
 	}
 	lease := leaseRow{ConnectionID: n.ConnectionID}
-	err = t.db.NewSelect().Model(&lease).WherePK().Scan(t.ctx)
+	err = t.DB.NewSelect().Model(&lease).WherePK().Scan(t.Ctx)
 	fresh := errors.Is(err, sql.ErrNoRows)
 	if err != nil && !fresh {
 		return err
@@ -93,11 +93,11 @@ func (t *tx) beginRun(w *RunWriter, n NewRun) error {
 	}
 	lease.Epoch++
 	lease.RunID, lease.Holder = n.RunID, n.Holder
-	lease.AcquiredUS, lease.ExpiresUS = micros(t.now), micros(t.now.Add(n.LeaseTTL))
+	lease.AcquiredUS, lease.ExpiresUS = micros(t.Now), micros(t.Now.Add(n.LeaseTTL))
 	if fresh {
-		_, err = t.db.NewInsert().Model(&lease).Exec(t.ctx)
+		_, err = t.DB.NewInsert().Model(&lease).Exec(t.Ctx)
 	} else {
-		_, err = t.db.NewUpdate().Model(&lease).WherePK().Exec(t.ctx)
+		_, err = t.DB.NewUpdate().Model(&lease).WherePK().Exec(t.Ctx)
 	}
 	if err != nil {
 		return err
@@ -127,41 +127,42 @@ func leaseHolds(holder string, expiresUS int64, now time.Time, alive func(holder
 func (t *tx) takeOver(lease *leaseRow, n NewRun) error {
 	// Who takes over a device's run may know more of the device than its lease says.
 	gone := n.HolderAlive != nil && !n.HolderAlive(lease.Holder)
-	if !gone && leaseHolds(lease.Holder, lease.ExpiresUS, t.now, nil) {
+	if !gone && leaseHolds(lease.Holder, lease.ExpiresUS, t.Now, nil) {
 		return abi.NewError(abi.CodeConnectionBusy, "another run of this connection is going on",
 			"wait for it to end, or end it").
 			WithDetail("run " + lease.RunID + " since " + at(lease.AcquiredUS).Format(time.RFC3339))
 	}
 	var old runRow
-	err := t.db.NewSelect().Model(&old).Where("run_id = ?", lease.RunID).Scan(t.ctx)
+	err := t.DB.NewSelect().Model(&old).Where("run_id = ?", lease.RunID).Scan(t.Ctx)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	reason := abi.ReasonHostRestarted
+	reason := t.s.sink.deserted()
 	switch {
-	case t.lane() != nil, isDeviceHolder(lease.Holder):
+	case reason == abi.ReasonCollectorStopped:
+	case isDeviceHolder(lease.Holder):
 		reason = abi.ReasonCollectorStopped
 	case n.HolderAlive != nil && !gone:
 		reason = abi.ReasonFenced // the host was suspended, or stood still
 	}
-	old.Status, old.Reason, old.FinishedUS = StatusAbandoned, string(reason), micros(t.now)
-	if _, err := t.db.NewUpdate().Model(&old).Column("status", "reason", "finished_us").WherePK().Exec(t.ctx); err != nil {
+	old.Status, old.Reason, old.FinishedUS = StatusAbandoned, string(reason), micros(t.Now)
+	if _, err := t.DB.NewUpdate().Model(&old).Column("status", "reason", "finished_us").WherePK().Exec(t.Ctx); err != nil {
 		return err
 	}
 	if err := t.runEnded(&old); err != nil {
 		return err
 	}
-	if _, err := t.db.NewDelete().Model((*stagedRow)(nil)).Where("run_pk = ?", old.PK).Exec(t.ctx); err != nil {
+	if _, err := t.DB.NewDelete().Model((*stagedRow)(nil)).Where("run_pk = ?", old.PK).Exec(t.Ctx); err != nil {
 		return err
 	}
 	if err := t.returnGaps(lease.ConnectionID); err != nil {
 		return err
 	}
 	var last int64
-	if err := t.db.QueryRowContext(t.ctx, "SELECT coalesce(max(seq), 0) FROM events WHERE run_pk = ?", old.PK).Scan(&last); err != nil {
+	if err := t.DB.QueryRowContext(t.Ctx, "SELECT coalesce(max(seq), 0) FROM events WHERE run_pk = ?", old.PK).Scan(&last); err != nil {
 		return err
 	}
 	data, err := json.Marshal(map[string]string{"reason": old.Reason, "by": n.RunID})
@@ -180,9 +181,9 @@ func (t *tx) openRun(w *RunWriter, n NewRun) error {
 	row := runRow{
 		RunID: n.RunID, ConnectionID: n.ConnectionID, Connector: n.Connector, Version: n.Version,
 		ModuleSHA256: n.ModuleSHA256, Mode: n.Mode, Bookmark: n.Bookmark, Holder: n.Holder, Epoch: w.epoch,
-		Streams: string(streams), Status: StatusRunning, StartedUS: micros(t.now),
+		Streams: string(streams), Status: StatusRunning, StartedUS: micros(t.Now),
 	}
-	if _, err := t.db.NewInsert().Model(&row).Exec(t.ctx); err != nil {
+	if _, err := t.DB.NewInsert().Model(&row).Exec(t.Ctx); err != nil {
 		return err
 	}
 	w.pk = row.PK
@@ -191,28 +192,17 @@ func (t *tx) openRun(w *RunWriter, n NewRun) error {
 	}
 	for _, name := range n.Streams {
 		st := streamRow{ConnectionID: n.ConnectionID, Name: name}
-		err := t.db.NewSelect().Model(&st).Where("connection_id = ? AND name = ?", n.ConnectionID, name).Scan(t.ctx)
+		err := t.DB.NewSelect().Model(&st).Where("connection_id = ? AND name = ?", n.ConnectionID, name).Scan(t.Ctx)
 		if errors.Is(err, sql.ErrNoRows) {
-			_, err = t.db.NewInsert().Model(&st).Exec(t.ctx)
+			_, err = t.DB.NewInsert().Model(&st).Exec(t.Ctx)
 		}
 		if err != nil {
 			return err
 		}
 		w.streams = append(w.streams, runStream{id: st.ID, name: name, byKey: slices.Contains(n.ByKey, name), unlisted: st.Unlisted > 0})
-		if _, err := t.db.NewInsert().Model(&runStreamRow{RunPK: w.pk, StreamID: st.ID}).Exec(t.ctx); err != nil {
+		if _, err := t.DB.NewInsert().Model(&runStreamRow{RunPK: w.pk, StreamID: st.ID}).Exec(t.Ctx); err != nil {
 			return err
 		}
 	}
-	if t.lane() != nil {
-		return t.beginInLane(w)
-	}
-	var states []stateRow
-	err = t.db.NewSelect().Model(&states).Where("connection_id = ? AND bookmark = ?", n.ConnectionID, n.Bookmark).Scan(t.ctx)
-	if err != nil {
-		return err
-	}
-	for _, st := range states {
-		w.state[st.Stream] = []byte(st.Cursor)
-	}
-	return nil
+	return t.s.sink.begin(t, w)
 }

@@ -97,7 +97,7 @@ func TestSettings(t *testing.T) {
 			"wal_autocheckpoint": "10000", "cache_size": "-8192", "busy_timeout": "0",
 		} {
 			var got string
-			if err := tx.db.QueryRowContext(tx.ctx, "PRAGMA "+name).Scan(&got); err != nil || got != want {
+			if err := tx.DB.QueryRowContext(tx.Ctx, "PRAGMA "+name).Scan(&got); err != nil || got != want {
 				t.Errorf("%s is %s, %v, want %s", name, got, err, want)
 			}
 		}
@@ -106,7 +106,7 @@ func TestSettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.read.ExecContext(t.Context(), "DELETE FROM counters"); err == nil {
+	if _, err := s.db.Read.ExecContext(t.Context(), "DELETE FROM counters"); err == nil {
 		t.Error("the read pool writes")
 	}
 }
@@ -207,41 +207,5 @@ func TestOpenTogether(t *testing.T) {
 	s := mustOpen(t, Options{Path: path})
 	if all, err := s.Connections(t.Context()); err != nil || len(all) != 1 {
 		t.Error(all, err)
-	}
-}
-
-// TestMigrationsAreFrozen holds the released steps to their checksums: editing
-// one would lock every store out. A new step adds a line here.
-func TestMigrationsAreFrozen(t *testing.T) {
-	t.Parallel()
-	known, err := migrations()
-	if err != nil {
-		t.Fatal(err)
-	}
-	frozen := []string{
-		"59741acfd521f245e61e16489194f7ef68948da03a9e33fc84b2600653164112",
-		"6fa4a8d1ae02f15f93b0880c20cbaab13e9333ec1074f4a9231beb333fd92b1d",
-		"36cf415ffb2d61155f4884036ec01d4d24c234f8c7a4bb092b62bf0031ace2d6",
-		"60362d4ac6ff2de12637368868d64d234105f6b8d3d1e232f2449b53f0948359",
-		"1fc522c0bb3e0ae99ddf287df9582bb695daff0b5a45f84e749af0b4c379362e",
-		"56cad247e113534bad6bd2e7131ed3c25e89bd135ce693260db14fffe7eba464",
-		"4e311ee78d0bcb8f4549a069dd76289f1bbc460bd004742c56973d4762ca2715",
-		"264336d5474deac008e63556218dddf3cccd2c6b5e3ce6dcc6fb5b1db9e9dd1f",
-		"74e34c4d1ee0b01ad236912d6458584ec961dae62264fc400a83f95508fb2863",
-		"e00ad02b44bd61c874d8c4b31bfd82fc04ef8b1e51b9dbe87712c94f4f01dbfc",
-		"215e8629831824a37352aaa85d973e09d51695dd42715a2fe4d0a6d6aa2d6408",
-		"84f3fe958d63c4834addd07d2323a77ea8954531a8ec2eedb7866bc763166a2f",
-		"f7549ffdb4ecff50023ca22b5ff3db972f0ee82781bd35889e586c49021543cd",
-		"eb6c7da8afb93d09e0b16bbd6781b75c895fb88c4c5ef6eceb13252a5922e96b",
-		"5189c015a3c914d292e5fcb64ad2c6c6c051a1507b2466a7e68494afd1cb2dd7",
-		"a4b89909d927c77b66047a18aff4e22e79bf5cafb7eeeb9f15c9a407ddd64613",
-	}
-	if len(known) != len(frozen) {
-		t.Fatalf("%d migrations, %d checksums", len(known), len(frozen))
-	}
-	for i, m := range known {
-		if m.checksum != frozen[i] {
-			t.Errorf("migration %d_%s was edited: %s", m.version, m.name, m.checksum)
-		}
 	}
 }

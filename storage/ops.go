@@ -31,9 +31,9 @@ type Coverage struct {
 func (w *RunWriter) Stage(ctx context.Context, stream string, cursor []byte, sliceID string) error {
 	text := jsonText(cursor)
 	return w.queue(ctx, func(t *tx) error {
-		row := stagedRow{RunPK: w.pk, Stream: stream, Cursor: text, SliceID: sliceID, StagedUS: micros(t.now)}
-		_, err := t.db.NewInsert().Model(&row).On("CONFLICT (run_pk, stream) DO UPDATE").
-			Set("cursor = EXCLUDED.cursor, slice_id = EXCLUDED.slice_id, staged_us = EXCLUDED.staged_us").Exec(t.ctx)
+		row := stagedRow{RunPK: w.pk, Stream: stream, Cursor: text, SliceID: sliceID, StagedUS: micros(t.Now)}
+		_, err := t.DB.NewInsert().Model(&row).On("CONFLICT (run_pk, stream) DO UPDATE").
+			Set("cursor = EXCLUDED.cursor, slice_id = EXCLUDED.slice_id, staged_us = EXCLUDED.staged_us").Exec(t.Ctx)
 		return err
 	})
 }
@@ -42,7 +42,7 @@ func (w *RunWriter) Stage(ctx context.Context, stream string, cursor []byte, sli
 // written before it is durable (PB-D8). In a lane it queues the commit.
 func (w *RunWriter) CommitSlice(ctx context.Context, stream string, cursor []byte, sliceID string) error {
 	text := jsonText(cursor)
-	return w.queue(ctx, func(t *tx) error { return t.checkpointTo(w, stream, text, sliceID) })
+	return w.queue(ctx, func(t *tx) error { return t.s.sink.checkpoint(t, w, stream, text, sliceID) })
 }
 
 // commitState moves one committed cursor.
@@ -56,15 +56,15 @@ func (t *tx) commitState(w *RunWriter, stream, cursor, sliceID string) error {
 	}
 	row := stateRow{
 		ConnectionID: w.connectionID, Stream: stream, Bookmark: w.bookmark, Cursor: cursor, SliceID: sliceID,
-		RunID: w.runID, Seq: t.seq, CommittedUS: micros(t.now),
+		RunID: w.runID, Seq: t.seq, CommittedUS: micros(t.Now),
 	}
-	_, err := t.db.NewInsert().Model(&row).On("CONFLICT (connection_id, stream, bookmark) DO UPDATE").
+	_, err := t.DB.NewInsert().Model(&row).On("CONFLICT (connection_id, stream, bookmark) DO UPDATE").
 		Set("cursor = EXCLUDED.cursor, slice_id = EXCLUDED.slice_id, run_id = EXCLUDED.run_id").
-		Set("seq = EXCLUDED.seq, committed_us = EXCLUDED.committed_us").Exec(t.ctx)
+		Set("seq = EXCLUDED.seq, committed_us = EXCLUDED.committed_us").Exec(t.Ctx)
 	if err != nil {
 		return err
 	}
-	_, err = t.db.NewDelete().Model((*stagedRow)(nil)).Where("run_pk = ? AND stream = ?", w.pk, stream).Exec(t.ctx)
+	_, err = t.DB.NewDelete().Model((*stagedRow)(nil)).Where("run_pk = ? AND stream = ?", w.pk, stream).Exec(t.Ctx)
 	return err
 }
 
@@ -73,12 +73,12 @@ func (w *RunWriter) PutCoverage(ctx context.Context, c Coverage) error {
 	return w.queue(ctx, func(t *tx) error {
 		row := coverageRow{
 			RunPK: w.pk, Stream: c.Stream, StateStream: c.StateStream, Required: c.Required, Hydrated: c.Hydrated,
-			Gaps: c.Gaps, Skipped: c.Skipped, Considered: c.Considered, Covered: c.Covered, DeclaredUS: micros(t.now),
+			Gaps: c.Gaps, Skipped: c.Skipped, Considered: c.Considered, Covered: c.Covered, DeclaredUS: micros(t.Now),
 		}
-		_, err := t.db.NewInsert().Model(&row).On("CONFLICT (run_pk, stream, state_stream) DO UPDATE").
+		_, err := t.DB.NewInsert().Model(&row).On("CONFLICT (run_pk, stream, state_stream) DO UPDATE").
 			Set("required = EXCLUDED.required, hydrated = EXCLUDED.hydrated, gaps = EXCLUDED.gaps").
 			Set("skipped = EXCLUDED.skipped, considered = EXCLUDED.considered, covered = EXCLUDED.covered").
-			Set("declared_us = EXCLUDED.declared_us").Exec(t.ctx)
+			Set("declared_us = EXCLUDED.declared_us").Exec(t.Ctx)
 		return err
 	})
 }
@@ -103,8 +103,8 @@ func (t *tx) runEvent(w *RunWriter, e Event) error {
 }
 
 func (t *tx) putEvent(runPK, seq int64, e Event) error {
-	row := eventRow{RunPK: runPK, Seq: seq, Type: e.Type, Stream: e.Stream, Data: string(e.Data), AtUS: micros(t.now)}
-	_, err := t.db.NewInsert().Model(&row).Exec(t.ctx)
+	row := eventRow{RunPK: runPK, Seq: seq, Type: e.Type, Stream: e.Stream, Data: string(e.Data), AtUS: micros(t.Now)}
+	_, err := t.DB.NewInsert().Model(&row).Exec(t.Ctx)
 	return err
 }
 

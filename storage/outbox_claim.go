@@ -36,7 +36,7 @@ func (s *Store) Claim(ctx context.Context, r ClaimRequest) ([]OutboxItem, error)
 	}
 	var out []OutboxItem
 	err := s.inLane(ctx, "claim", func(t *tx) error {
-		rows, err := claimable(t.ctx, t.db, micros(t.now), max(r.Limit, 1))
+		rows, err := claimable(t.Ctx, t.DB, micros(t.Now), max(r.Limit, 1))
 		if err != nil {
 			return err
 		}
@@ -59,9 +59,9 @@ func (s *Store) Claim(ctx context.Context, r ClaimRequest) ([]OutboxItem, error)
 
 // claim leases one row.
 func (t *tx) claim(seq int64, r ClaimRequest) (*OutboxItem, error) {
-	until := t.now.Add(r.Lease)
-	res, err := t.db.ExecContext(t.ctx, `UPDATE outbox SET status = 'leased', lease_holder = ?, lease_epoch = lease_epoch + 1,
-lease_until_us = ?, updated_us = ? WHERE seq = ? AND status = 'ready'`, r.Holder, micros(until), micros(t.now), seq)
+	until := t.Now.Add(r.Lease)
+	res, err := t.DB.ExecContext(t.Ctx, `UPDATE outbox SET status = 'leased', lease_holder = ?, lease_epoch = lease_epoch + 1,
+lease_until_us = ?, updated_us = ? WHERE seq = ? AND status = 'ready'`, r.Holder, micros(until), micros(t.Now), seq)
 	if err != nil {
 		return nil, err
 	}
@@ -69,10 +69,10 @@ lease_until_us = ?, updated_us = ? WHERE seq = ? AND status = 'ready'`, r.Holder
 		return nil, err
 	}
 	row, content := outboxRow{Seq: seq}, outboxPayloadRow{Seq: seq}
-	if err := t.db.NewSelect().Model(&row).WherePK().Scan(t.ctx); err != nil {
+	if err := t.DB.NewSelect().Model(&row).WherePK().Scan(t.Ctx); err != nil {
 		return nil, err
 	}
-	if err := t.db.NewSelect().Model(&content).WherePK().Scan(t.ctx); err != nil {
+	if err := t.DB.NewSelect().Model(&content).WherePK().Scan(t.Ctx); err != nil {
 		return nil, err
 	}
 	return &OutboxItem{
@@ -165,7 +165,7 @@ func streamsOf(ctx context.Context, db bun.IDB, rows []candidate) (map[int64][]s
 // it may take.
 func (s *Store) Renew(ctx context.Context, i *OutboxItem, lease time.Duration) error {
 	return s.inLane(ctx, "renew a lease", func(t *tx) error {
-		until := t.now.Add(lease)
+		until := t.Now.Add(lease)
 		if err := t.fencedUpdate(i, "lease_until_us = ?", micros(until)); err != nil {
 			return err
 		}
@@ -177,8 +177,8 @@ func (s *Store) Renew(ctx context.Context, i *OutboxItem, lease time.Duration) e
 // fencedUpdate changes a row that the caller still holds, and no other: holder,
 // epoch and deadline are asked for in the same statement (LC-06.2).
 func (t *tx) fencedUpdate(i *OutboxItem, set string, values ...any) error {
-	values = append(values, micros(t.now), i.ID, OutboxLeased, i.Holder, i.Epoch, micros(t.now))
-	res, err := t.db.ExecContext(t.ctx, "UPDATE outbox SET "+set+`, updated_us = ?
+	values = append(values, micros(t.Now), i.ID, OutboxLeased, i.Holder, i.Epoch, micros(t.Now))
+	res, err := t.DB.ExecContext(t.Ctx, "UPDATE outbox SET "+set+`, updated_us = ?
 WHERE id = ? AND status = ? AND lease_holder = ? AND lease_epoch = ? AND lease_until_us > ?`, values...)
 	if err != nil {
 		return err

@@ -2,11 +2,9 @@ package storage
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"slices"
 
-	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/device"
 )
 
@@ -29,7 +27,7 @@ func (t *tx) enqueueCheckpoint(w *RunWriter, stream, cursor, sliceID string) err
 	if err := t.closeUnit(w, unit, stream, sliceID); err != nil {
 		return err
 	}
-	_, err = t.db.NewDelete().Model((*stagedRow)(nil)).Where("run_pk = ? AND stream = ?", w.pk, stream).Exec(t.ctx)
+	_, err = t.DB.NewDelete().Model((*stagedRow)(nil)).Where("run_pk = ? AND stream = ?", w.pk, stream).Exec(t.Ctx)
 	return err
 }
 
@@ -125,7 +123,7 @@ func (t *tx) enqueueEnd(w *RunWriter, row *runRow, checkpoints []StateCommit) er
 // boundary names the part of the source that the destination's state asks for.
 func (t *tx) boundary() (string, error) {
 	var rows []confirmedStateRow
-	if err := t.db.NewSelect().Model(&rows).Where("stream = ?", device.ScopeKey).Scan(t.ctx); err != nil {
+	if err := t.DB.NewSelect().Model(&rows).Where("stream = ?", device.ScopeKey).Scan(t.Ctx); err != nil {
 		return "", err
 	}
 	var scope *device.Scope
@@ -161,14 +159,14 @@ func (t *tx) outcomeOf(row *runRow) (device.Outcome, error) {
 	}
 	if row.Error != "" {
 		e := failureOf(row)
-		e.Message, e.Hint = t.l.s.pathless(e.Message), t.l.s.pathless(e.Hint)
+		e.Message, e.Hint = t.s.pathless(e.Message), t.s.pathless(e.Hint)
 		var err error
 		if o.Error, err = plainJSON(e); err != nil {
 			return o, err
 		}
 	}
 	var rows []coverageRow
-	if err := t.db.NewSelect().Model(&rows).Where("run_pk = ?", row.PK).Order("stream", "state_stream").Scan(t.ctx); err != nil {
+	if err := t.DB.NewSelect().Model(&rows).Where("run_pk = ?", row.PK).Order("stream", "state_stream").Scan(t.Ctx); err != nil {
 		return o, err
 	}
 	for _, c := range rows {
@@ -214,46 +212,4 @@ func (w *RunWriter) terminalFacts(narrowed bool) []device.TerminalFact {
 		}
 	}
 	return out
-}
-
-// checkpointTo commits a cursor: here, or in a lane at the destination.
-func (t *tx) checkpointTo(w *RunWriter, stream, cursor, sliceID string) error {
-	if t.lane() != nil {
-		return t.enqueueCheckpoint(w, stream, cursor, sliceID)
-	}
-	return t.commitState(w, stream, cursor, sliceID)
-}
-
-// writeToLane queues a batch for delivery and takes it over.
-func (w *RunWriter) writeToLane(ctx context.Context, l *Lane, b *Batch) error {
-	cut, err := w.forLane(l, b)
-	if err != nil {
-		return w.fail(err)
-	}
-	select {
-	case w.batches <- struct{}{}:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	return w.s.writer.push(&op{
-		run: w, do: func(t *tx) error {
-			defer w.recycle(b)
-			if err := t.enqueueBatch(w, cut); err != nil {
-				return err
-			}
-			if err := t.rememberKeys(w, b); err != nil {
-				return err
-			}
-			return t.followRejections(w, b)
-		}, slot: w.batches, urgent: len(w.batches) == cap(w.batches),
-	})
-}
-
-// oneBookmark refuses in a lane what its destination has no place for.
-func (s *Store) oneBookmark(bookmark string) error {
-	if s.opts.Lane == nil || bookmark == BookmarkIncremental {
-		return nil
-	}
-	return abi.NewError(abi.CodeUsage, "a collector's run cannot fill in history: its host keeps one cursor for each stream",
-		"run it with --mode incremental or full_refresh")
 }

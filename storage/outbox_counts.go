@@ -18,16 +18,16 @@ func (s *Store) OutboxCounts(ctx context.Context) (OutboxCounts, error) {
 	if err := s.ofLane(); err != nil {
 		return OutboxCounts{}, err
 	}
-	c, err := s.countedAt(ctx, s.read, micros(s.now()))
-	return c, s.fail("count the outbox", err)
+	c, err := countedAt(ctx, s.db.Read, micros(s.now()))
+	return c, s.db.Fail("count the outbox", err)
 }
 
 // countedAt counts within one read transaction, so that the counts agree.
-func (s *Store) countedAt(ctx context.Context, db *bun.DB, nowUS int64) (c OutboxCounts, err error) {
+func countedAt(ctx context.Context, db *bun.DB, nowUS int64) (c OutboxCounts, err error) {
 	err = db.RunInTx(ctx, &sql.TxOptions{ReadOnly: true}, func(ctx context.Context, tx bun.Tx) error {
 		lane, err := laneOf(ctx, tx)
 		if err == nil && lane == nil {
-			err = s.sameLane(nil)
+			err = noOutbox("")
 		}
 		if err != nil {
 			return err
@@ -99,8 +99,8 @@ GROUP BY error_class ORDER BY n DESC, class LIMIT ?`, maxClasses).Scan(ctx, &row
 	return out, err
 }
 
-// lifecycle names the one state that holds, the worst first (contracts:
-// collector, section 5.1). claimable: a row could be given out now.
+// lifecycle names the one state that holds, the worst first (collector
+// contract, section 5.1). claimable: a row could be given out now.
 func (c *OutboxCounts) lifecycle(claimable bool) string {
 	switch {
 	case c.DeadLetter > 0:

@@ -58,20 +58,20 @@ func (x *laneFixture) legacy(n int, status, payload string) {
 			rows[i] = &outboxRow{ID: fmt.Sprintf("%s%s%d", status, payload, i), Kind: KindRecordBatch, Status: OutboxReady}
 		}
 		for some := range slices.Chunk(rows, 500) { // as t.enqueue does, many at a time
-			if _, err := t.db.NewInsert().Model(&some).Exec(t.ctx); err != nil {
+			if _, err := t.DB.NewInsert().Model(&some).Exec(t.Ctx); err != nil {
 				return err
 			}
 			contents := make([]outboxPayloadRow, len(some))
 			for i, row := range some {
 				contents[i] = outboxPayloadRow{Seq: row.Seq, Payload: []byte(payload)}
 			}
-			if _, err := t.db.NewInsert().Model(&contents).Exec(t.ctx); err != nil {
+			if _, err := t.DB.NewInsert().Model(&contents).Exec(t.Ctx); err != nil {
 				return err
 			}
 		}
-		_, err := t.db.ExecContext(t.ctx, "UPDATE outbox SET status = ? WHERE status = 'ready'", status)
+		_, err := t.DB.ExecContext(t.Ctx, "UPDATE outbox SET status = ? WHERE status = 'ready'", status)
 		if err == nil {
-			_, err = t.db.ExecContext(t.ctx, "UPDATE lanes SET batches_delivered = batches_delivered + ?", n)
+			_, err = t.DB.ExecContext(t.Ctx, "UPDATE lanes SET batches_delivered = batches_delivered + ?", n)
 		}
 		return err
 	}))
@@ -107,7 +107,7 @@ func TestCoverageOfBatchesWithoutIndex(t *testing.T) {
 		"contents gone": {func(x *laneFixture) {
 			x.legacy(1, OutboxSucceeded, legacyPlain)
 			x.ok(x.s.inLane(x.Context(), "", func(t *tx) error {
-				_, err := t.db.ExecContext(t.ctx, "DELETE FROM outbox_payloads")
+				_, err := t.DB.ExecContext(t.Ctx, "DELETE FROM outbox_payloads")
 				return err
 			}))
 		}, "unknown healthy_idle"},

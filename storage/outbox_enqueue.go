@@ -17,7 +17,7 @@ import (
 // under the same id is storage.outbox_collision.
 func (t *tx) enqueue(row *outboxRow, payload []byte) error {
 	var known outboxRow
-	err := t.db.NewSelect().Model(&known).Where("id = ?", row.ID).Scan(t.ctx)
+	err := t.DB.NewSelect().Model(&known).Where("id = ?", row.ID).Scan(t.Ctx)
 	if err == nil {
 		if known.Kind != row.Kind || known.BodyHash != row.BodyHash {
 			return abi.NewError(CodeOutboxCollision, "two contents of the outbox have one id",
@@ -29,18 +29,18 @@ func (t *tx) enqueue(row *outboxRow, payload []byte) error {
 	if !errors.Is(err, sql.ErrNoRows) {
 		return err
 	}
-	row.Status, row.CreatedUS, row.UpdatedUS = OutboxReady, micros(t.now), micros(t.now)
-	if _, err := t.db.NewInsert().Model(row).Exec(t.ctx); err != nil {
+	row.Status, row.CreatedUS, row.UpdatedUS = OutboxReady, micros(t.Now), micros(t.Now)
+	if _, err := t.DB.NewInsert().Model(row).Exec(t.Ctx); err != nil {
 		return err
 	}
-	_, err = t.db.NewInsert().Model(&outboxPayloadRow{Seq: row.Seq, Payload: payload}).Exec(t.ctx)
+	_, err = t.DB.NewInsert().Model(&outboxPayloadRow{Seq: row.Seq, Payload: payload}).Exec(t.Ctx)
 	return err
 }
 
 // index keeps which streams a batch holds records of.
 func (t *tx) index(seq int64, streams []string) error {
 	for _, stream := range streams {
-		_, err := t.db.NewInsert().Model(&outboxStreamRow{Seq: seq, Stream: stream}).On("CONFLICT (seq, stream) DO NOTHING").Exec(t.ctx)
+		_, err := t.DB.NewInsert().Model(&outboxStreamRow{Seq: seq, Stream: stream}).On("CONFLICT (seq, stream) DO NOTHING").Exec(t.Ctx)
 		if err != nil {
 			return err
 		}
@@ -68,7 +68,7 @@ func (t *tx) enqueueBatch(w *RunWriter, b *laneBatch) error {
 	l := t.lane()
 	for _, part := range b.parts {
 		var seq int64
-		err := t.db.QueryRowContext(t.ctx, "UPDATE lanes SET batch_seq = batch_seq + 1 WHERE id = 1 RETURNING batch_seq").Scan(&seq)
+		err := t.DB.QueryRowContext(t.Ctx, "UPDATE lanes SET batch_seq = batch_seq + 1 WHERE id = 1 RETURNING batch_seq").Scan(&seq)
 		if err != nil {
 			return err
 		}
@@ -139,8 +139,8 @@ func (s *Store) EnqueueBlob(ctx context.Context, mediaType string, data []byte) 
 			Kind: KindBlobUpload, MediaType: mediaType, BodyHash: hash,
 		}
 		var open unitRow
-		err := t.db.NewSelect().Model(&open).
-			Where("status = ? AND closed = 0 AND run_id IN (SELECT run_id FROM leases)", UnitRunning).Limit(1).Scan(t.ctx)
+		err := t.DB.NewSelect().Model(&open).
+			Where("status = ? AND closed = 0 AND run_id IN (SELECT run_id FROM leases)", UnitRunning).Limit(1).Scan(t.Ctx)
 		switch {
 		case err == nil:
 			row.UnitID, row.RunID = open.ID, open.RunID

@@ -14,7 +14,7 @@ import (
 // the gap itself is its row of the gaps table, which no prune touches.
 func (t *tx) enqueueGap(w *RunWriter, id string) error {
 	var g gapRow
-	if err := t.db.NewSelect().Model(&g).Where("id = ?", id).Scan(t.ctx); err != nil {
+	if err := t.DB.NewSelect().Model(&g).Where("id = ?", id).Scan(t.Ctx); err != nil {
 		return err
 	}
 	unit, err := t.unit(w)
@@ -34,7 +34,7 @@ func (t *tx) enqueueGap(w *RunWriter, id string) error {
 		return err
 	}
 	var newest outboxRow
-	err = t.db.NewSelect().Model(&newest).Where("subject = ?", row.Subject).Order("seq DESC").Limit(1).Scan(t.ctx)
+	err = t.DB.NewSelect().Model(&newest).Where("subject = ?", row.Subject).Order("seq DESC").Limit(1).Scan(t.Ctx)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return err
 	}
@@ -58,8 +58,8 @@ func (t *tx) saidOf(g *gapRow) any {
 		}
 	}
 	wait := int64(0)
-	if g.NextAttemptUS > micros(t.now) {
-		wait = (g.NextAttemptUS - micros(t.now)) / 1000
+	if g.NextAttemptUS > micros(t.Now) {
+		wait = (g.NextAttemptUS - micros(t.Now)) / 1000
 	}
 	return device.Gap{
 		ConnectorID: l.ConnectorID, SourceInstanceID: l.SourceInstanceID, Reason: g.Reason, Class: g.Class,

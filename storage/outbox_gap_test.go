@@ -88,7 +88,7 @@ func TestACollisionIsRefused(t *testing.T) {
 	x.ok(x.s.EnqueueBlob(t.Context(), "", []byte("x")))
 	err := x.s.inLane(t.Context(), "collide", func(tx *tx) error {
 		var row outboxRow
-		if err := tx.db.NewSelect().Model(&row).Limit(1).Scan(tx.ctx); err != nil {
+		if err := tx.DB.NewSelect().Model(&row).Limit(1).Scan(tx.Ctx); err != nil {
 			return err
 		}
 		return tx.enqueue(&outboxRow{ID: row.ID, Kind: row.Kind, BodyHash: "other"}, []byte("y"))
@@ -117,7 +117,7 @@ func TestAFullDiskLeavesNothingHalf(t *testing.T) {
 	err = w.Finish(ctx, Outcome{Status: "failed", Reason: "runtime_error"})
 	x.sound()
 	var halves, batches, checkpoints, seq int64
-	x.ok(x.s.read.NewRaw(`SELECT (SELECT count(*) FROM outbox WHERE seq NOT IN (SELECT seq FROM outbox_payloads)) +
+	x.ok(x.s.db.Read.NewRaw(`SELECT (SELECT count(*) FROM outbox WHERE seq NOT IN (SELECT seq FROM outbox_payloads)) +
 (SELECT count(*) FROM outbox WHERE kind = 'record_batch' AND seq NOT IN (SELECT seq FROM outbox_streams)) +
 (SELECT count(*) FROM outbox WHERE unit_id NOT IN (SELECT id FROM work_units)),
 (SELECT count(*) FROM outbox WHERE kind = 'record_batch'), (SELECT count(*) FROM outbox WHERE kind = 'checkpoint'),

@@ -21,8 +21,8 @@ func (s *Store) PruneHistory(ctx context.Context, keep int) (pruned int64, err e
 		return 0, abi.NewError(CodeKeepRefused, "a prune has to keep at least one run", "give a number from 1")
 	}
 	var connections []string
-	if err := s.read.NewSelect().Model((*connectionRow)(nil)).Column("id").Order("name").Scan(ctx, &connections); err != nil {
-		return 0, s.fail("read the runs", err)
+	if err := s.db.Read.NewSelect().Model((*connectionRow)(nil)).Column("id").Order("name").Scan(ctx, &connections); err != nil {
+		return 0, s.db.Fail("read the runs", err)
 	}
 	for _, id := range connections {
 		for after := int64(0); after >= 0; {
@@ -90,6 +90,6 @@ func (t *tx) spareRuns(connectionID string, after int64, keep int) (gone []int64
 
 // undeliveredRuns are the runs of which something is still to be delivered.
 func (t *tx) undeliveredRuns() (ids []string, err error) {
-	err = t.db.NewRaw("SELECT DISTINCT run_id FROM outbox WHERE "+undelivered).Scan(t.ctx, &ids)
+	err = t.DB.NewRaw("SELECT DISTINCT run_id FROM outbox WHERE "+undelivered).Scan(t.Ctx, &ids)
 	return ids, err
 }

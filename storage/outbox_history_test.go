@@ -14,7 +14,7 @@ import (
 // count counts the rows of a table.
 func (x *laneFixture) count(table string) (n int64) {
 	x.Helper()
-	x.ok(x.s.read.NewRaw("SELECT count(*) FROM "+table).Scan(x.Context(), &n))
+	x.ok(x.s.db.Read.NewRaw("SELECT count(*) FROM "+table).Scan(x.Context(), &n))
 	return n
 }
 
@@ -39,7 +39,7 @@ error, checkpoints, withheld, known_gaps, result, started_us, finished_us, narro
 			"INSERT INTO run_streams SELECT n.i, stream_id, added, changed, unchanged, deleted FROM run_streams, n WHERE run_pk = 1",
 			"INSERT INTO events SELECT n.i, seq, type, stream, data, at_us FROM (SELECT 1 AS seq, 'run.completed' AS type, '' AS stream, '' AS data, 1 AS at_us), n",
 		} {
-			if _, err := tx.db.ExecContext(tx.ctx, many+q, all-2); err != nil {
+			if _, err := tx.DB.ExecContext(tx.Ctx, many+q, all-2); err != nil {
 				return err
 			}
 		}
@@ -101,7 +101,7 @@ func TestHistoryKeepsWhatIsStillSaid(t *testing.T) {
 // facts is the document that is kept of the lane's connection.
 func (x *laneFixture) facts() (text string) {
 	x.Helper()
-	x.ok(x.s.read.NewRaw("SELECT facts FROM evidence").Scan(x.Context(), &text))
+	x.ok(x.s.db.Read.NewRaw("SELECT facts FROM evidence").Scan(x.Context(), &text))
 	return text
 }
 
@@ -147,7 +147,7 @@ func TestEvidenceOutlivesHistory(t *testing.T) {
 			}
 			if rapid.Bool().Draw(rt, "delivered") {
 				d.ok(d.s.alone(d.ctx, "deliver", func(t *tx) error {
-					_, err := t.db.ExecContext(t.ctx, "UPDATE outbox SET status = 'succeeded'")
+					_, err := t.DB.ExecContext(t.Ctx, "UPDATE outbox SET status = 'succeeded'")
 					return err
 				}))
 			}

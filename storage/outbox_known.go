@@ -29,7 +29,7 @@ func (t *tx) startsOver(row *runRow) (*runRow, error) {
 	if row.Status != statusFailed || row.Reason != string(abi.ReasonPolicyBudget) {
 		return row, nil
 	}
-	goesOn, err := t.db.NewSelect().Model((*unitRow)(nil)).Where("run_id = ? AND closed = 1 AND stream <> ''", row.RunID).Exists(t.ctx)
+	goesOn, err := t.DB.NewSelect().Model((*unitRow)(nil)).Where("run_id = ? AND closed = 1 AND stream <> ''", row.RunID).Exists(t.Ctx)
 	var list []json.RawMessage
 	if err != nil || goesOn || row.KnownGaps != "" && json.Unmarshal([]byte(row.KnownGaps), &list) != nil {
 		return row, err
@@ -106,15 +106,15 @@ func (t *tx) keepLeft(row *runRow) error {
 		unit := unitRow{
 			ID:     device.OutboxID("unit", t.lane().SourceInstanceID, []string{g.Kind, g.Reason, g.Stream}),
 			Stream: g.Stream, Boundary: boundary, Status: UnitGap, Closed: true, RunID: row.RunID, AttemptCount: 1,
-			LastAttemptUS: micros(t.now), Reason: OutboxWord(g.Reason), Retryable: g.retryable(), LastError: cleanText(g.Message), CreatedUS: micros(t.now),
+			LastAttemptUS: micros(t.Now), Reason: OutboxWord(g.Reason), Retryable: g.retryable(), LastError: cleanText(g.Message), CreatedUS: micros(t.Now),
 		}
 		if unit.Retryable {
 			unit.Status = UnitBacklog
 		}
-		_, err := t.db.NewInsert().Model(&unit).On("CONFLICT (id) DO UPDATE").
+		_, err := t.DB.NewInsert().Model(&unit).On("CONFLICT (id) DO UPDATE").
 			Set("boundary = EXCLUDED.boundary, status = EXCLUDED.status, run_id = EXCLUDED.run_id, retryable = EXCLUDED.retryable").
 			Set("attempt_count = unit_row.attempt_count + 1, last_attempt_us = EXCLUDED.last_attempt_us, last_error = EXCLUDED.last_error").
-			Exec(t.ctx)
+			Exec(t.Ctx)
 		if err != nil {
 			return err
 		}
@@ -133,7 +133,7 @@ func (t *tx) collectedNow(row *runRow) error {
 		return err
 	}
 	for _, stream := range append(collectedBy(row, asked), "") {
-		_, err := t.db.ExecContext(t.ctx, `UPDATE work_units SET status = 'complete' WHERE stream = ? AND run_id <> ?
+		_, err := t.DB.ExecContext(t.Ctx, `UPDATE work_units SET status = 'complete' WHERE stream = ? AND run_id <> ?
 AND (status IN ('backlog', 'gap') OR status = 'delivered' AND closed = 0)`, stream, row.RunID)
 		if err != nil {
 			return err

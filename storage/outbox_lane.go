@@ -11,6 +11,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/device"
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 )
 
 const (
@@ -46,15 +47,11 @@ func laneOf(ctx context.Context, db bun.IDB) (*laneRow, error) {
 	return row, err
 }
 
-// laneFits says whether the file may be opened as what it is opened for. steps
-// is how many migrations it has yet to run.
-func (s *Store) laneFits(ctx context.Context, db bun.IDB, left int) error {
-	known, err := migrations()
-	if err != nil {
-		return err
-	}
-	applied := len(known) - left
+// laneFits says whether the file may be opened as what it is opened for. applied
+// is how many migrations it has run.
+func (s *Store) laneFits(ctx context.Context, db bun.IDB, applied int) error {
 	var row *laneRow
+	var err error
 	if applied >= outboxStep {
 		if row, err = laneOf(ctx, db); err != nil {
 			return err
@@ -68,7 +65,7 @@ func (s *Store) laneFits(ctx context.Context, db bun.IDB, left int) error {
 		used, err = db.NewSelect().Model((*connectionRow)(nil)).Exists(ctx)
 	}
 	if used {
-		return mismatch(s.path, "the file is a host's own store", "name another file with --queue")
+		return mismatch(s.opts.Path, "the file is a host's own store", "name another file with --queue")
 	}
 	return err
 }
@@ -79,42 +76,46 @@ func (s *Store) sameLane(row *laneRow) error {
 	case l == nil && row == nil:
 		return nil
 	case l == nil:
-		return mismatch(s.path, "the file is a collector's outbox", "name another data folder, or use pdpp-local-collector")
+		return mismatch(s.opts.Path, "the file is a collector's outbox", "name another data folder, or use pdpp-local-collector")
 	case row == nil:
-		return mismatch(s.path, "the file is no collector's outbox", "name another file with --queue")
+		return noOutbox(s.opts.Path)
 	case row.SourceInstanceID != l.SourceInstanceID || row.ConnectorID != l.ConnectorID:
-		return mismatch(s.path, "the file is the outbox of another source instance",
+		return mismatch(s.opts.Path, "the file is the outbox of another source instance",
 			"use the profile that the file belongs to, or name another file with --queue")
 	}
 	return nil
+}
+
+func noOutbox(path string) error {
+	return mismatch(path, "the file is no collector's outbox", "name another file with --queue")
 }
 
 func mismatch(path, what, hint string) error {
 	return abi.NewError(CodeLaneMismatch, what, hint).WithDetail(path)
 }
 
-// takeLane makes a new file the lane's. What laneFits has seen is asked again
-// under the write lock.
+// takeLane makes a new file the lane's. Re-check under the write lock
+// what laneFits checked without it.
 func (s *Store) takeLane(ctx context.Context) error {
 	if s.opts.Lane == nil {
 		return nil
 	}
 	return s.alone(ctx, "open the outbox", func(t *tx) error {
-		row, err := laneOf(t.ctx, t.db)
+		row, err := laneOf(t.Ctx, t.DB)
 		if err != nil || row != nil {
 			return errors.Join(err, s.sameLane(row))
 		}
-		if err := s.laneFits(t.ctx, t.db, 0); err != nil {
+		if err := s.laneFits(t.Ctx, t.DB, outboxStep); err != nil {
 			return err
 		}
 		row = &laneRow{ID: 1, SourceInstanceID: s.opts.Lane.SourceInstanceID, ConnectorID: s.opts.Lane.ConnectorID}
-		_, err = t.db.NewInsert().Model(row).Exec(t.ctx)
+		_, err = t.DB.NewInsert().Model(row).Exec(t.Ctx)
 		return err
 	})
 }
 
 // lane returns what the store is the outbox of, nil for a host's own store.
-func (t *tx) lane() *Lane { return t.l.s.opts.Lane }
+func (t *tx) lane() *Lane { return t.s.opts.Lane }
 
 // ofLane refuses what only an outbox has.
 func (s *Store) ofLane() error {
@@ -138,7 +139,7 @@ func (s *Store) inLane(ctx context.Context, what string, fn func(*tx) error) err
 // has passed by was never delivered.
 func (s *Store) ConfirmState(ctx context.Context, state map[string][]byte, updatedAt time.Time) error {
 	return s.inLane(ctx, "confirm the state", func(t *tx) error {
-		known, err := confirmedRows(t.ctx, t.db)
+		known, err := confirmedRows(t.Ctx, t.DB)
 		if err != nil {
 			return err
 		}
@@ -148,7 +149,7 @@ func (s *Store) ConfirmState(ctx context.Context, state map[string][]byte, updat
 				return err
 			}
 		}
-		if _, err := t.db.ExecContext(t.ctx, "DELETE FROM confirmed_states"); err != nil {
+		if _, err := t.DB.ExecContext(t.Ctx, "DELETE FROM confirmed_states"); err != nil {
 			return err
 		}
 		us := int64(0)
@@ -157,14 +158,14 @@ func (s *Store) ConfirmState(ctx context.Context, state map[string][]byte, updat
 		}
 		for stream, cursor := range state {
 			boundary := before
-			if old := known[stream]; old != nil && old.Boundary != "" && sameJSON([]byte(old.Cursor), cursor) {
+			if old := known[stream]; old != nil && old.Boundary != "" && db.SameJSON([]byte(old.Cursor), cursor) {
 				boundary = old.Boundary
 			}
 			if err := t.confirm(stream, cursor, "", boundary, us); err != nil {
 				return err
 			}
 		}
-		_, err = t.db.ExecContext(t.ctx, "UPDATE lanes SET state_us = ? WHERE id = 1", micros(t.now))
+		_, err = t.DB.ExecContext(t.Ctx, "UPDATE lanes SET state_us = ? WHERE id = 1", micros(t.Now))
 		return err
 	})
 }
@@ -172,8 +173,8 @@ func (s *Store) ConfirmState(ctx context.Context, state map[string][]byte, updat
 // confirm keeps one cursor that the destination has accepted.
 func (t *tx) confirm(stream string, cursor []byte, runID, boundary string, us int64) error {
 	row := confirmedStateRow{Stream: stream, Cursor: jsonText(cursor), RunID: runID, Boundary: boundary, AtUS: us}
-	_, err := t.db.NewInsert().Model(&row).On("CONFLICT (stream) DO UPDATE").
-		Set("cursor = EXCLUDED.cursor, run_id = EXCLUDED.run_id, at_us = EXCLUDED.at_us, boundary = EXCLUDED.boundary").Exec(t.ctx)
+	_, err := t.DB.NewInsert().Model(&row).On("CONFLICT (stream) DO UPDATE").
+		Set("cursor = EXCLUDED.cursor, run_id = EXCLUDED.run_id, at_us = EXCLUDED.at_us, boundary = EXCLUDED.boundary").Exec(t.Ctx)
 	return err
 }
 
@@ -183,17 +184,17 @@ func (s *Store) ConfirmedState(ctx context.Context) (map[string][]byte, time.Tim
 	if err := s.ofLane(); err != nil {
 		return nil, time.Time{}, err
 	}
-	rows, err := confirmedRows(ctx, s.read)
+	rows, err := confirmedRows(ctx, s.db.Read)
 	if err != nil {
-		return nil, time.Time{}, s.fail("read the state", err)
+		return nil, time.Time{}, s.db.Fail("read the state", err)
 	}
 	out := map[string][]byte{}
 	for stream, r := range rows {
 		out[stream] = []byte(r.Cursor)
 	}
-	row, err := laneOf(ctx, s.read)
+	row, err := laneOf(ctx, s.db.Read)
 	if err != nil || row == nil {
-		return nil, time.Time{}, s.fail("read the state", err)
+		return nil, time.Time{}, s.db.Fail("read the state", err)
 	}
 	return out, at(row.StateUS), nil
 }

@@ -154,7 +154,7 @@ func TestDeadLetters(t *testing.T) {
 		}
 	}
 	var rows []outboxRow
-	x.ok(x.s.read.NewSelect().Model(&rows).Where("status = ?", OutboxDeadLetter).Order("seq").Scan(ctx))
+	x.ok(x.s.db.Read.NewSelect().Model(&rows).Where("status = ?", OutboxDeadLetter).Order("seq").Scan(ctx))
 	x.same([]string{rows[0].LastError, rows[1].LastError}, []string{"refused [...] [...] [...] record 4", "Bearer [...] at [...]"})
 	u, err := x.s.Units(ctx, true)
 	x.ok(err)

@@ -194,7 +194,7 @@ func (x *outboxMachine) recover() {
 
 func (x *outboxMachine) text() string {
 	var rows []outboxRow
-	x.ok(x.s.read.NewSelect().Model(&rows).Order("seq").Scan(x.t.Context()))
+	x.ok(x.s.db.Read.NewSelect().Model(&rows).Order("seq").Scan(x.t.Context()))
 	var b strings.Builder
 	for _, r := range rows {
 		fmt.Fprintf(&b, "%d %s %s %d %d\n", r.Seq, r.Kind, r.Status, r.LeaseEpoch, r.AttemptCount)

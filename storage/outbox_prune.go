@@ -46,16 +46,16 @@ func (s *Store) PruneDelivered(ctx context.Context, keep int64) (Pruned, error) 
 func (t *tx) pruneChunk(keep int64) (matched, deleted int64, err error) {
 	const outside = `FROM outbox WHERE status = 'succeeded' AND seq <
 (SELECT seq FROM outbox WHERE status = 'succeeded' ORDER BY seq DESC LIMIT 1 OFFSET ?)`
-	if err := t.db.QueryRowContext(t.ctx, "SELECT count(*) "+outside, keep-1).Scan(&matched); err != nil || matched == 0 {
+	if err := t.DB.QueryRowContext(t.Ctx, "SELECT count(*) "+outside, keep-1).Scan(&matched); err != nil || matched == 0 {
 		return 0, 0, err
 	}
 	const chunk = "seq IN (SELECT seq " + outside + " ORDER BY seq LIMIT ?)"
-	_, err = t.db.ExecContext(t.ctx, `UPDATE lanes SET batches_unknown = batches_unknown +
+	_, err = t.DB.ExecContext(t.Ctx, `UPDATE lanes SET batches_unknown = batches_unknown +
 (SELECT count(*) FROM outbox WHERE kind = 'record_batch' AND indexed = 0 AND `+chunk+`) WHERE id = 1`, keep-1, pruneRows)
 	if err != nil {
 		return 0, 0, err
 	}
-	res, err := t.db.ExecContext(t.ctx, "DELETE FROM outbox WHERE "+chunk, keep-1, pruneRows)
+	res, err := t.DB.ExecContext(t.Ctx, "DELETE FROM outbox WHERE "+chunk, keep-1, pruneRows)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -67,7 +67,7 @@ func (t *tx) pruneChunk(keep int64) (matched, deleted int64, err error) {
 func (s *Store) pruneUnits(ctx context.Context) error {
 	for more := true; more; {
 		err := s.inLane(ctx, "prune units", func(t *tx) error {
-			res, err := t.db.ExecContext(t.ctx, `DELETE FROM work_units WHERE id IN (SELECT u.id FROM work_units u WHERE u.status = 'complete'
+			res, err := t.DB.ExecContext(t.Ctx, `DELETE FROM work_units WHERE id IN (SELECT u.id FROM work_units u WHERE u.status = 'complete'
 AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.unit_id = u.id) LIMIT ?)`, pruneRows)
 			if err != nil {
 				return err

@@ -46,11 +46,11 @@ func TestPruneKeepsTheNewest(t *testing.T) {
 	x.same(x.prune(3), Pruned{Enabled: true, Matched: 2, Pruned: 2})
 	x.same(x.state(), "0 0 0 0 0 3 coverage_missing")
 	var kept []string
-	x.ok(x.s.read.NewRaw("SELECT id FROM outbox ORDER BY seq").Scan(t.Context(), &kept))
+	x.ok(x.s.db.Read.NewRaw("SELECT id FROM outbox ORDER BY seq").Scan(t.Context(), &kept))
 	x.same(kept, []string{items[2].ID, items[3].ID, items[4].ID})
 	x.same(x.counts().RecordBatches, 5)
 	var left int
-	x.ok(x.s.read.NewRaw("SELECT (SELECT count(*) FROM outbox_payloads) + (SELECT count(*) FROM outbox_streams WHERE seq < 3)").Scan(t.Context(), &left))
+	x.ok(x.s.db.Read.NewRaw("SELECT (SELECT count(*) FROM outbox_payloads) + (SELECT count(*) FROM outbox_streams WHERE seq < 3)").Scan(t.Context(), &left))
 	x.same(left, 0)
 }
 
@@ -103,9 +103,9 @@ func TestPruneIsBounded(t *testing.T) {
 				return err
 			}
 		}
-		_, err := tx.db.ExecContext(tx.ctx, "UPDATE outbox SET status = 'succeeded'")
+		_, err := tx.DB.ExecContext(tx.Ctx, "UPDATE outbox SET status = 'succeeded'")
 		if err == nil {
-			_, err = tx.db.ExecContext(tx.ctx, "UPDATE work_units SET status = 'complete'")
+			_, err = tx.DB.ExecContext(tx.Ctx, "UPDATE work_units SET status = 'complete'")
 		}
 		return err
 	}))
@@ -166,6 +166,6 @@ func TestNumbersOutliveAPrune(t *testing.T) {
 		t.Error(again)
 	}
 	var n int64
-	x.ok(x.s.read.NewRaw("SELECT batch_seq FROM lanes").Scan(t.Context(), &n))
+	x.ok(x.s.db.Read.NewRaw("SELECT batch_seq FROM lanes").Scan(t.Context(), &n))
 	x.same(n, 4)
 }

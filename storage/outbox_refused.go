@@ -44,13 +44,13 @@ func (s *Store) RefuseRun(ctx context.Context, r Refusal) (queued bool, err erro
 			return err
 		}
 		var leases []leaseRow
-		if err := t.db.NewSelect().Model(&leases).Where("run_id <> ''").Scan(t.ctx); err != nil {
+		if err := t.DB.NewSelect().Model(&leases).Where("run_id <> ''").Scan(t.Ctx); err != nil {
 			return err
 		}
-		if slices.ContainsFunc(leases, func(l leaseRow) bool { return leaseHolds(l.Holder, l.ExpiresUS, t.now, nil) }) {
+		if slices.ContainsFunc(leases, func(l leaseRow) bool { return leaseHolds(l.Holder, l.ExpiresUS, t.Now, nil) }) {
 			return nil
 		}
-		waits, err := t.db.NewSelect().Model((*outboxRow)(nil)).Where(undelivered).Where("kind = ? AND says = ?", KindRunCommit, row.Says).Exists(t.ctx)
+		waits, err := t.DB.NewSelect().Model((*outboxRow)(nil)).Where(undelivered).Where("kind = ? AND says = ?", KindRunCommit, row.Says).Exists(t.Ctx)
 		if err != nil || waits {
 			return err
 		}
@@ -65,7 +65,7 @@ func (s *Store) RefuseRun(ctx context.Context, r Refusal) (queued bool, err erro
 func (t *tx) refused(r Refusal) (*outboxRow, []byte, error) {
 	l := t.lane()
 	e := r.Error
-	e.Message, e.Hint = t.l.s.pathless(e.Message), t.l.s.pathless(e.Hint)
+	e.Message, e.Hint = t.s.pathless(e.Message), t.s.pathless(e.Hint)
 	text, err := plainJSON(e)
 	if err != nil {
 		return nil, nil, err
@@ -79,7 +79,7 @@ func (t *tx) refused(r Refusal) (*outboxRow, []byte, error) {
 		ConnectorID: l.ConnectorID, SourceInstanceID: l.SourceInstanceID, StateDelta: map[string]json.RawMessage{}, Facts: []device.TerminalFact{},
 		Outcome: device.Outcome{
 			Status: statusFailed, Reason: string(abi.ReasonRunRefused), Mode: r.Mode, Connector: r.Connector, Version: r.Version,
-			ModuleSHA256: r.ModuleSHA256, Streams: append([]string{}, r.Streams...), StartedAt: r.StartedAt, FinishedAt: t.now, Error: text,
+			ModuleSHA256: r.ModuleSHA256, Streams: append([]string{}, r.Streams...), StartedAt: r.StartedAt, FinishedAt: t.Now, Error: text,
 		},
 	}
 	if commit.Outcome.ModuleSHA256 == "" {
@@ -168,6 +168,6 @@ func (s *Store) WaitingBytes(ctx context.Context) (n int64, err error) {
 	if err := s.ofLane(); err != nil {
 		return 0, err
 	}
-	err = s.read.NewRaw("SELECT coalesce(sum(length(payload)), 0) FROM outbox_payloads").Scan(ctx, &n)
-	return n, s.fail("measure the outbox", err)
+	err = s.db.Read.NewRaw("SELECT coalesce(sum(length(payload)), 0) FROM outbox_payloads").Scan(ctx, &n)
+	return n, s.db.Fail("measure the outbox", err)
 }

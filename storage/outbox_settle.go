@@ -22,14 +22,14 @@ import (
 func (s *Store) Acknowledge(ctx context.Context, i *OutboxItem) error {
 	return s.inLane(ctx, "acknowledge", func(t *tx) error {
 		set := "status = 'succeeded', acknowledged_us = ?, lease_holder = '', lease_until_us = 0, next_attempt_us = 0, error_class = '', last_error = ''"
-		if err := t.fencedUpdate(i, set, micros(t.now)); err != nil {
+		if err := t.fencedUpdate(i, set, micros(t.Now)); err != nil {
 			return err
 		}
 		row, content := outboxRow{}, outboxPayloadRow{}
-		if err := t.db.NewSelect().Model(&row).Where("id = ?", i.ID).Scan(t.ctx); err != nil {
+		if err := t.DB.NewSelect().Model(&row).Where("id = ?", i.ID).Scan(t.Ctx); err != nil {
 			return err
 		}
-		if err := t.db.NewSelect().Model(&content).Where("seq = ?", row.Seq).Scan(t.ctx); err != nil {
+		if err := t.DB.NewSelect().Model(&content).Where("seq = ?", row.Seq).Scan(t.Ctx); err != nil {
 			return err
 		}
 		var err error
@@ -42,10 +42,10 @@ func (s *Store) Acknowledge(ctx context.Context, i *OutboxItem) error {
 		if err != nil {
 			return err
 		}
-		if _, err := t.db.NewDelete().Model(&content).WherePK().Exec(t.ctx); err != nil {
+		if _, err := t.DB.NewDelete().Model(&content).WherePK().Exec(t.Ctx); err != nil {
 			return err
 		}
-		if _, err := t.db.ExecContext(t.ctx, "UPDATE lanes SET last_ack_us = ? WHERE id = 1", micros(t.now)); err != nil {
+		if _, err := t.DB.ExecContext(t.Ctx, "UPDATE lanes SET last_ack_us = ? WHERE id = 1", micros(t.Now)); err != nil {
 			return err
 		}
 		if err := t.standUnit(row.UnitID); err != nil {
@@ -55,8 +55,8 @@ func (s *Store) Acknowledge(ctx context.Context, i *OutboxItem) error {
 			return nil // folding the log after each delivery would cost more than the delivery
 		}
 		var left bool
-		err = t.db.QueryRowContext(t.ctx, "SELECT EXISTS (SELECT 1 FROM outbox WHERE "+undelivered+" AND status <> ?)", OutboxDeadLetter).Scan(&left)
-		t.erased = t.erased || !left
+		err = t.DB.QueryRowContext(t.Ctx, "SELECT EXISTS (SELECT 1 FROM outbox WHERE "+undelivered+" AND status <> ?)", OutboxDeadLetter).Scan(&left)
+		t.Erased = t.Erased || !left
 		return err
 	})
 }
@@ -68,13 +68,13 @@ func (t *tx) batchDelivered(row *outboxRow, payload []byte) error {
 			return err
 		}
 	}
-	_, err := t.db.ExecContext(t.ctx, `INSERT INTO observed_streams (stream, first_us, last_us)
+	_, err := t.DB.ExecContext(t.Ctx, `INSERT INTO observed_streams (stream, first_us, last_us)
 SELECT stream, ?, ? FROM outbox_streams WHERE seq = ? ON CONFLICT (stream) DO UPDATE SET last_us = EXCLUDED.last_us`,
-		micros(t.now), micros(t.now), row.Seq)
+		micros(t.Now), micros(t.Now), row.Seq)
 	if err != nil {
 		return err
 	}
-	_, err = t.db.ExecContext(t.ctx, "UPDATE lanes SET batches_delivered = batches_delivered + 1 WHERE id = 1")
+	_, err = t.DB.ExecContext(t.Ctx, "UPDATE lanes SET batches_delivered = batches_delivered + 1 WHERE id = 1")
 	return err
 }
 
@@ -88,7 +88,7 @@ func (t *tx) indexLate(seq int64, payload []byte) error {
 	if err := t.index(seq, streams); err != nil {
 		return err
 	}
-	_, err := t.db.ExecContext(t.ctx, "UPDATE outbox SET indexed = 1 WHERE seq = ?", seq)
+	_, err := t.DB.ExecContext(t.Ctx, "UPDATE outbox SET indexed = 1 WHERE seq = ?", seq)
 	return err
 }
 
@@ -102,13 +102,13 @@ func (t *tx) commitDelivered(row *outboxRow, payload []byte) error {
 		return err
 	}
 	var boundary string
-	err := t.db.QueryRowContext(t.ctx, "SELECT boundary FROM runs WHERE run_id = ?", row.RunID).Scan(&boundary)
+	err := t.DB.QueryRowContext(t.Ctx, "SELECT boundary FROM runs WHERE run_id = ?", row.RunID).Scan(&boundary)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) { // a run that was pruned
 		return err
 	}
 	for _, cursors := range []map[string]json.RawMessage{said.State, said.Delta} {
 		for stream, cursor := range cursors {
-			if err := t.confirm(stream, cursor, row.RunID, boundary, micros(t.now)); err != nil {
+			if err := t.confirm(stream, cursor, row.RunID, boundary, micros(t.Now)); err != nil {
 				return err
 			}
 		}
@@ -116,7 +116,7 @@ func (t *tx) commitDelivered(row *outboxRow, payload []byte) error {
 	if len(said.State)+len(said.Delta) == 0 {
 		return nil
 	}
-	_, err = t.db.ExecContext(t.ctx, "UPDATE lanes SET last_checkpoint_us = ?, state_us = ? WHERE id = 1", micros(t.now), micros(t.now))
+	_, err = t.DB.ExecContext(t.Ctx, "UPDATE lanes SET last_checkpoint_us = ?, state_us = ? WHERE id = 1", micros(t.Now), micros(t.Now))
 	return err
 }
 
@@ -188,21 +188,21 @@ const clockSlack = time.Minute
 // what a holder has that is not alive any more. alive nil: each is.
 func (s *Store) RecoverLeases(ctx context.Context, alive func(holder string) bool) (n int64, err error) {
 	err = s.inLane(ctx, "recover leases", func(t *tx) error {
-		now, ahead := micros(t.now), micros(t.now.Add(clockSlack))
+		now, ahead := micros(t.Now), micros(t.Now.Add(clockSlack))
 		dead, err := t.deadHolders(alive)
 		if err != nil {
 			return err
 		}
-		res, err := t.db.NewRaw(`UPDATE outbox SET status = 'ready', lease_holder = '', lease_until_us = 0, error_class = 'lease_expired',
+		res, err := t.DB.NewRaw(`UPDATE outbox SET status = 'ready', lease_holder = '', lease_until_us = 0, error_class = 'lease_expired',
 last_error = ?, updated_us = ? WHERE status = 'leased' AND (lease_until_us <= ? OR updated_us > ? OR lease_holder IN (?)) AND `+undelivered,
-			expiredLease, now, now, ahead, bun.List(dead)).Exec(t.ctx)
+			expiredLease, now, now, ahead, bun.List(dead)).Exec(t.Ctx)
 		if err != nil {
 			return err
 		}
 		if n, err = res.RowsAffected(); err != nil {
 			return err
 		}
-		_, err = t.db.ExecContext(t.ctx, `UPDATE outbox SET next_attempt_us = 0, updated_us = ?
+		_, err = t.DB.ExecContext(t.Ctx, `UPDATE outbox SET next_attempt_us = 0, updated_us = ?
 WHERE status = 'ready' AND next_attempt_us > ? AND updated_us > ? AND `+undelivered, now, now, ahead)
 		return err
 	})
@@ -215,7 +215,7 @@ func (t *tx) deadHolders(alive func(holder string) bool) (dead []string, err err
 		return nil, nil
 	}
 	var held []string
-	err = t.db.NewSelect().Model((*outboxRow)(nil)).Column("lease_holder").Distinct().Where("status = ?", OutboxLeased).Where(undelivered).Scan(t.ctx, &held)
+	err = t.DB.NewSelect().Model((*outboxRow)(nil)).Column("lease_holder").Distinct().Where("status = ?", OutboxLeased).Where(undelivered).Scan(t.Ctx, &held)
 	for _, holder := range held {
 		if !alive(holder) {
 			dead = append(dead, holder)
@@ -232,11 +232,11 @@ func (s *Store) Discard(ctx context.Context, i *OutboxItem) error {
 			return err
 		}
 		for _, table := range []string{"outbox_payloads", "outbox_streams", "outbox"} {
-			if _, err := t.db.ExecContext(t.ctx, "DELETE FROM "+table+" WHERE seq = ?", i.Seq); err != nil { //nolint:gosec // the names above
+			if _, err := t.DB.ExecContext(t.Ctx, "DELETE FROM "+table+" WHERE seq = ?", i.Seq); err != nil { //nolint:gosec // the names above
 				return err
 			}
 		}
-		t.erased = true
+		t.Erased = true
 		return t.standUnit(i.UnitID)
 	})
 }
@@ -249,8 +249,8 @@ func (s *Store) RequeueDeadLetters(ctx context.Context, onlyTransient bool) (n i
 	err = s.inLane(ctx, "requeue", func(t *tx) error {
 		n = 0
 		var rows []outboxRow
-		err := t.db.NewSelect().Model(&rows).Column("seq", "unit_id", "error_class").
-			Where("status = ?", OutboxDeadLetter).Where(undelivered).Order("seq").Scan(t.ctx)
+		err := t.DB.NewSelect().Model(&rows).Column("seq", "unit_id", "error_class").
+			Where("status = ?", OutboxDeadLetter).Where(undelivered).Order("seq").Scan(t.Ctx)
 		if err != nil {
 			return err
 		}
@@ -258,8 +258,8 @@ func (s *Store) RequeueDeadLetters(ctx context.Context, onlyTransient bool) (n i
 			if onlyTransient && !TransientClass(r.ErrorClass) {
 				continue
 			}
-			_, err := t.db.ExecContext(t.ctx, `UPDATE outbox SET status = 'ready', attempt_count = 0, next_attempt_us = 0, error_class = '',
-last_error = '', updated_us = ? WHERE seq = ?`, micros(t.now), r.Seq)
+			_, err := t.DB.ExecContext(t.Ctx, `UPDATE outbox SET status = 'ready', attempt_count = 0, next_attempt_us = 0, error_class = '',
+last_error = '', updated_us = ? WHERE seq = ?`, micros(t.Now), r.Seq)
 			if err != nil {
 				return err
 			}
@@ -269,7 +269,7 @@ last_error = '', updated_us = ? WHERE seq = ?`, micros(t.now), r.Seq)
 			n++
 		}
 		if !onlyTransient {
-			_, err = t.db.ExecContext(t.ctx, "UPDATE outbox SET next_attempt_us = 0 WHERE status = 'ready' AND "+undelivered)
+			_, err = t.DB.ExecContext(t.Ctx, "UPDATE outbox SET next_attempt_us = 0 WHERE status = 'ready' AND "+undelivered)
 		}
 		return err
 	})

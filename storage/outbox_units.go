@@ -12,9 +12,9 @@ import (
 func (t *tx) unit(w *RunWriter) (string, error) {
 	id := fmt.Sprintf("%s.%d", w.runID, w.units)
 	row := unitRow{
-		ID: id, Status: UnitRunning, RunID: w.runID, AttemptCount: 1, LastAttemptUS: micros(t.now), CreatedUS: micros(t.now),
+		ID: id, Status: UnitRunning, RunID: w.runID, AttemptCount: 1, LastAttemptUS: micros(t.Now), CreatedUS: micros(t.Now),
 	}
-	_, err := t.db.NewInsert().Model(&row).On("CONFLICT (id) DO NOTHING").Exec(t.ctx)
+	_, err := t.DB.NewInsert().Model(&row).On("CONFLICT (id) DO NOTHING").Exec(t.Ctx)
 	return id, err
 }
 
@@ -22,7 +22,7 @@ func (t *tx) unit(w *RunWriter) (string, error) {
 // of the next unit.
 func (t *tx) closeUnit(w *RunWriter, id, stream, boundary string) error {
 	w.units++
-	_, err := t.db.ExecContext(t.ctx, "UPDATE work_units SET closed = 1, stream = ?, boundary = ? WHERE id = ?", stream, boundary, id)
+	_, err := t.DB.ExecContext(t.Ctx, "UPDATE work_units SET closed = 1, stream = ?, boundary = ? WHERE id = ?", stream, boundary, id)
 	return err
 }
 
@@ -33,7 +33,7 @@ func (t *tx) standUnit(id string) error {
 	if id == "" {
 		return nil
 	}
-	_, err := t.db.ExecContext(t.ctx, `UPDATE work_units SET status = CASE
+	_, err := t.DB.ExecContext(t.Ctx, `UPDATE work_units SET status = CASE
 WHEN EXISTS (SELECT 1 FROM outbox WHERE unit_id = work_units.id AND status = 'dead_letter') THEN 'dead'
 WHEN EXISTS (SELECT 1 FROM outbox WHERE unit_id = work_units.id AND status IN ('ready', 'leased')
   AND kind NOT IN ('checkpoint', 'terminal_run_commit')) THEN 'running'
@@ -47,8 +47,8 @@ ELSE 'complete' END WHERE id = ? AND status IN ('running', 'delivered', 'dead')`
 // units that earlier runs left open were cut off.
 func (t *tx) beginInLane(w *RunWriter) error {
 	var cutOff []string
-	err := t.db.NewSelect().Model((*unitRow)(nil)).Column("id").Where("status = ? AND closed = 0 AND run_id <> ?", UnitRunning, w.runID).
-		Scan(t.ctx, &cutOff)
+	err := t.DB.NewSelect().Model((*unitRow)(nil)).Column("id").Where("status = ? AND closed = 0 AND run_id <> ?", UnitRunning, w.runID).
+		Scan(t.Ctx, &cutOff)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (t *tx) beginInLane(w *RunWriter) error {
 	if err != nil {
 		return err
 	}
-	known, err := confirmedRows(t.ctx, t.db)
+	known, err := confirmedRows(t.Ctx, t.DB)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (t *tx) beginInLane(w *RunWriter) error {
 			w.state[stream] = []byte(r.Cursor)
 		}
 	}
-	_, err = t.db.ExecContext(t.ctx, "UPDATE runs SET boundary = ? WHERE pk = ?", boundary, w.pk)
+	_, err = t.DB.ExecContext(t.Ctx, "UPDATE runs SET boundary = ? WHERE pk = ?", boundary, w.pk)
 	return err
 }
 
@@ -79,8 +79,8 @@ func (t *tx) unitFailed(id, class, message string) error {
 	if id == "" {
 		return nil
 	}
-	_, err := t.db.ExecContext(t.ctx, `UPDATE work_units SET attempt_count = attempt_count + 1, last_attempt_us = ?,
-reason = ?, retryable = ?, last_error = ? WHERE id = ?`, micros(t.now), class, TransientClass(class), message, id)
+	_, err := t.DB.ExecContext(t.Ctx, `UPDATE work_units SET attempt_count = attempt_count + 1, last_attempt_us = ?,
+reason = ?, retryable = ?, last_error = ? WHERE id = ?`, micros(t.Now), class, TransientClass(class), message, id)
 	return err
 }
 
@@ -91,12 +91,12 @@ func (s *Store) Units(ctx context.Context, open bool) ([]WorkUnit, error) {
 		return nil, err
 	}
 	var rows []unitRow
-	q := s.read.NewSelect().Model(&rows).Order("created_us", "id")
+	q := s.db.Read.NewSelect().Model(&rows).Order("created_us", "id")
 	if open {
 		q = q.Where("status <> ?", UnitComplete)
 	}
 	if err := q.Scan(ctx); err != nil {
-		return nil, s.fail("read the units", err)
+		return nil, s.db.Fail("read the units", err)
 	}
 	out := make([]WorkUnit, len(rows))
 	for i, r := range rows {

@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// Limits on what is kept of a failure (contracts: collector, section 3).
+// Limits on what is kept of a failure (collector contract, section 3).
 const (
 	maxClass   = 160
 	maxMessage = 300
@@ -46,8 +46,8 @@ var aPath = regexp.MustCompile(`(^|[\s"'(\[{<=:,;])(?:/|~/|[A-Za-z]:[\\/]|\\\\)[
 // pathless returns a message without the paths in it. The lane's own is known as
 // it is: it may hold spaces.
 func (s *Store) pathless(text string) string {
-	text = strings.ReplaceAll(text, s.path, removed)
-	text = strings.ReplaceAll(text, filepath.Dir(s.path)+string(filepath.Separator), removed)
+	text = strings.ReplaceAll(text, s.db.Path, removed)
+	text = strings.ReplaceAll(text, filepath.Dir(s.db.Path)+string(filepath.Separator), removed)
 	return aPath.ReplaceAllString(text, "${1}"+removed)
 }
 

@@ -41,18 +41,18 @@ func (t *tx) keepPressure(w *RunWriter, o Outcome) error {
 		if !o.PressureOver {
 			return nil
 		}
-		_, err := t.db.NewDelete().Model((*pressureRow)(nil)).Where("connection_id = ?", w.connectionID).Exec(t.ctx)
+		_, err := t.DB.NewDelete().Model((*pressureRow)(nil)).Where("connection_id = ?", w.connectionID).Exec(t.Ctx)
 		return err
 	}
-	row := pressureRow{ConnectionID: w.connectionID, Reason: o.Pressure.Reason, RunID: w.runID, AtUS: micros(t.now)}
+	row := pressureRow{ConnectionID: w.connectionID, Reason: o.Pressure.Reason, RunID: w.runID, AtUS: micros(t.Now)}
 	if !o.Pressure.NextAttempt.IsZero() {
 		row.NextAttemptUS = micros(o.Pressure.NextAttempt)
 	}
-	_, err := t.db.NewInsert().Model(&row).On("CONFLICT (connection_id) DO UPDATE").
+	_, err := t.DB.NewInsert().Model(&row).On("CONFLICT (connection_id) DO UPDATE").
 		Set("reason = EXCLUDED.reason, run_id = EXCLUDED.run_id, at_us = EXCLUDED.at_us").
 		// An owner who insists and is refused again has not been given leave.
 		Set("next_attempt_us = max(?TableAlias.next_attempt_us, EXCLUDED.next_attempt_us)").
-		Set("attempt_count = ?TableAlias.attempt_count + 1").Exec(t.ctx)
+		Set("attempt_count = ?TableAlias.attempt_count + 1").Exec(t.Ctx)
 	return err
 }
 
@@ -79,30 +79,30 @@ const mostPressureGaps = 1000
 // are those that count.
 func (s *Store) SourcePressure(ctx context.Context, connection string, reasons []string) (*SourcePressure, error) {
 	const what = "read the source pressure"
-	c, err := named(ctx, s.read, connection)
+	c, err := named(ctx, s.db.Read, connection)
 	if err != nil {
-		return nil, s.fail(what, err)
+		return nil, s.db.Fail(what, err)
 	}
 	out := new(SourcePressure)
 	var row pressureRow
-	err = s.read.NewSelect().Model(&row).Where("connection_id = ?", c.ID).Scan(ctx)
+	err = s.db.Read.NewSelect().Model(&row).Where("connection_id = ?", c.ID).Scan(ctx)
 	switch {
 	case err == nil:
 		out.Record = &Pressure{
 			Reason: row.Reason, AttemptCount: row.AttemptCount, RunID: row.RunID, At: at(row.AtUS), NextAttempt: at(row.NextAttemptUS),
 		}
 	case !errors.Is(err, sql.ErrNoRows):
-		return nil, s.fail(what, err)
+		return nil, s.db.Fail(what, err)
 	}
 	var rows []gapRow
 	for _, reason := range reasons {
 		// By one reason at a time, in the order of gaps_open_newest.
 		var of []gapRow
-		err = s.read.NewSelect().Model(&of).Column("reason", "class", "attempt_count", "last_attempt_us", "next_attempt_us", "created_us").
+		err = s.db.Read.NewSelect().Model(&of).Column("reason", "class", "attempt_count", "last_attempt_us", "next_attempt_us", "created_us").
 			Where("connection_id = ? AND reason = ? AND status IN (?, ?)", c.ID, reason, GapPending, GapInProgress).
 			OrderExpr("max(last_attempt_us, created_us) DESC").Limit(mostPressureGaps).Scan(ctx)
 		if err != nil {
-			return nil, s.fail(what, err)
+			return nil, s.db.Fail(what, err)
 		}
 		rows = append(rows, of...)
 	}

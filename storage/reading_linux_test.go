@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -80,17 +79,16 @@ func TestReadOnlyFolderIsRead(t *testing.T) {
 				x.put(w, 0, `a={"id":"a"}`, `b={"id":"b"}`)
 				x.finish(w)
 				if c.change != "" {
-					db, err := x.s.pool(1, x.s.dsn(""))
-					x.ok(err)
-					_, err = db.ExecContext(t.Context(), c.change)
-					x.ok(errors.Join(err, db.Close()))
+					rawSQL(t, from, c.change)
 				}
 				if c.files == nil {
 					c.files = []string{""}
 					x.ok(x.s.Close())
 				}
 				for _, end := range c.files {
-					x.ok(copyFile(filepath.Join(dir, "pdpp.sqlite"+end), from+end))
+					text, err := os.ReadFile(from + end)
+					x.ok(err)
+					x.ok(os.WriteFile(filepath.Join(dir, "pdpp.sqlite"+end), text, 0o600))
 				}
 			})
 			before := strings.Join(folder(t, dir), " ")
@@ -105,7 +103,7 @@ func TestReadOnlyFolderIsRead(t *testing.T) {
 			if e, err := s.EvidenceOf(t.Context(), "c"); err != nil || len(e.Facts.Unreadable) > 0 {
 				t.Errorf("got evidence %+v and %v", e, err)
 			}
-			if fixed := s.temporary == ""; fixed != c.fixed {
+			if fixed := s.Path() == path; fixed != c.fixed {
 				t.Errorf("read where it is: %v, want %v", fixed, c.fixed)
 			}
 			if c.fixed {
@@ -116,8 +114,8 @@ func TestReadOnlyFolderIsRead(t *testing.T) {
 			if err := s.Close(); err != nil {
 				t.Error(err)
 			}
-			if _, err := os.Stat(s.temporary); s.temporary != "" && err == nil {
-				t.Errorf("a copy was left in %s", s.temporary)
+			if _, err := os.Stat(s.Path()); s.Path() != path && err == nil {
+				t.Errorf("a copy was left in %s", s.Path())
 			}
 			if after := strings.Join(folder(t, dir), " "); after != before {
 				t.Errorf("the folder holds %s, and held %s", after, before)

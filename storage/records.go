@@ -70,17 +70,17 @@ func (r *readRecord) public(stream string) Record {
 
 // streamOf reads a stream's row. A stream that no run ever had is stream.unknown.
 func (s *Store) streamOf(ctx context.Context, connection, stream string) (*streamRow, error) {
-	c, err := named(ctx, s.read, connection)
+	c, err := named(ctx, s.db.Read, connection)
 	if err != nil {
-		return nil, s.fail("read the stream", err)
+		return nil, s.db.Fail("read the stream", err)
 	}
 	row := new(streamRow)
-	err = s.read.NewSelect().Model(row).Where("connection_id = ? AND name = ? AND removed = 0", c.ID, stream).Scan(ctx)
+	err = s.db.Read.NewSelect().Model(row).Where("connection_id = ? AND name = ? AND removed = 0", c.ID, stream).Scan(ctx)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, abi.NewError(abi.CodeStreamUnknown, "connection "+c.Name+" has no stream "+stream,
 			"`pdpp-host records list "+c.Name+"` shows the streams there are")
 	}
-	return row, s.fail("read the stream", err)
+	return row, s.db.Fail("read the stream", err)
 }
 
 // Records returns one page of a stream's records.
@@ -94,13 +94,13 @@ func (s *Store) Records(ctx context.Context, connection, stream string, q Record
 
 func (s *Store) page(ctx context.Context, st *streamRow, q RecordQuery) ([]Record, error) {
 	var rows []readRecord
-	query := s.records(s.read).Where("r.stream_id = ? AND r.key > ?", st.ID, q.AfterKey).
+	query := s.records(s.db.Read).Where("r.stream_id = ? AND r.key > ?", st.ID, q.AfterKey).
 		Order("r.key").Limit(int64(pageLimit(q.Limit)))
 	if !q.Deleted {
 		query = query.Where("r.deleted = 0")
 	}
 	if err := query.Scan(ctx, &rows); err != nil {
-		return nil, s.fail("read records", err)
+		return nil, s.db.Fail("read records", err)
 	}
 	out := make([]Record, len(rows))
 	for i := range rows {
@@ -116,13 +116,13 @@ func (s *Store) Record(ctx context.Context, connection, stream, key string) (*Re
 		return nil, err
 	}
 	var row readRecord
-	err = s.records(s.read).Where("r.stream_id = ? AND r.key = ?", st.ID, key).Scan(ctx, &row)
+	err = s.records(s.db.Read).Where("r.stream_id = ? AND r.key = ?", st.ID, key).Scan(ctx, &row)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, abi.NewError(abi.CodeRecordUnknown, "stream "+stream+" has no record with that key",
 			"`pdpp-host records list` shows the keys there are")
 	}
 	if err != nil {
-		return nil, s.fail("read the record", err)
+		return nil, s.db.Fail("read the record", err)
 	}
 	r := row.public(st.Name)
 	return &r, nil
@@ -159,13 +159,13 @@ func (s *Store) EachRecord(ctx context.Context, connection, stream string, fn fu
 // the order of the changes: each record once, in its latest state. The next
 // call's since is the last one's Seq.
 func (s *Store) Changes(ctx context.Context, connection string, since int64, limit int) ([]Record, error) {
-	c, err := named(ctx, s.read, connection)
+	c, err := named(ctx, s.db.Read, connection)
 	if err != nil {
-		return nil, s.fail("read the changes", err)
+		return nil, s.db.Fail("read the changes", err)
 	}
 	var streams []streamRow
-	if err := s.read.NewSelect().Model(&streams).Where("connection_id = ? AND removed = 0", c.ID).Scan(ctx); err != nil {
-		return nil, s.fail("read the changes", err)
+	if err := s.db.Read.NewSelect().Model(&streams).Where("connection_id = ? AND removed = 0", c.ID).Scan(ctx); err != nil {
+		return nil, s.db.Fail("read the changes", err)
 	}
 	streams = slices.DeleteFunc(streams, func(st streamRow) bool { return st.LastSeq <= since })
 	if len(streams) == 0 {
@@ -178,10 +178,10 @@ func (s *Store) Changes(ctx context.Context, connection string, since int64, lim
 	}
 	var rows []readRecord
 	// "+": the planner would rather look streams up in the key index and sort.
-	err = s.records(s.read).Where("r.seq > ? AND +r.stream_id IN (?)", since, bun.List(ids)).
+	err = s.records(s.db.Read).Where("r.seq > ? AND +r.stream_id IN (?)", since, bun.List(ids)).
 		Order("r.seq").Limit(int64(pageLimit(limit))).Scan(ctx, &rows)
 	if err != nil {
-		return nil, s.fail("read the changes", err)
+		return nil, s.db.Fail("read the changes", err)
 	}
 	out := make([]Record, len(rows))
 	for i := range rows {

@@ -63,7 +63,7 @@ func (t *tx) followRejections(w *RunWriter, b *Batch) error {
 			continue
 		}
 		hash := HashKey(b.arena[r.at:][:r.key])
-		changed, _, err := t.l.records.run(t.l.records.deliver, 0, c.id, hash[:])
+		changed, _, err := t.run(stDeliver, 0, c.id, hash[:])
 		if err != nil {
 			return err
 		}
@@ -82,7 +82,7 @@ func (t *tx) followRejections(w *RunWriter, b *Batch) error {
 // reject lists one rejected record, or counts it where the list is full.
 func (t *tx) reject(w *RunWriter, r *rejection) error {
 	c := &t.tally(w)[r.stream]
-	res, err := t.db.ExecContext(t.ctx, repeatRejection, w.pk, c.id, r.key[:])
+	res, err := t.DB.ExecContext(t.Ctx, repeatRejection, w.pk, c.id, r.key[:])
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (t *tx) reject(w *RunWriter, r *rejection) error {
 	}
 	if c.rejected < maxListedRejections {
 		c.rejected++
-		_, err := t.db.ExecContext(t.ctx, listRejection, c.id, r.key[:], w.pk)
+		_, err := t.DB.ExecContext(t.Ctx, listRejection, c.id, r.key[:], w.pk)
 		return err
 	}
 	if w.unlisted == nil {
@@ -127,7 +127,7 @@ func (t *tx) refreshed(w *RunWriter, row *runRow) error {
 		if c.rejected == 0 && c.unlisted == 0 || !slices.Contains(whole, w.streams[i].name) {
 			continue
 		}
-		res, err := t.db.ExecContext(t.ctx, "DELETE FROM rejected_records WHERE stream_id = ? AND run_pk <> ?", c.id, w.pk)
+		res, err := t.DB.ExecContext(t.Ctx, "DELETE FROM rejected_records WHERE stream_id = ? AND run_pk <> ?", c.id, w.pk)
 		if err != nil {
 			return err
 		}
@@ -145,7 +145,7 @@ func (t *tx) refreshed(w *RunWriter, row *runRow) error {
 
 // rejectedMoved writes how many rejected records a stream has now.
 func (t *tx) rejectedMoved(connectionID string, c *tally) error {
-	_, err := t.db.ExecContext(t.ctx, "UPDATE streams SET rejected = ?, rejected_unlisted = ? WHERE id = ?", c.rejected, c.unlisted, c.id)
+	_, err := t.DB.ExecContext(t.Ctx, "UPDATE streams SET rejected = ?, rejected_unlisted = ? WHERE id = ?", c.rejected, c.unlisted, c.id)
 	if err != nil {
 		return err
 	}
@@ -169,7 +169,7 @@ func (w *RunWriter) RejectedEarlier(ctx context.Context, o Outcome) (map[string]
 	found := map[string]int64{}
 	err = w.await(ctx, func(t *tx) error {
 		end.PK = w.pk
-		if err := t.db.NewSelect().Model(&end).Column("mode", "bookmark", "streams").WherePK().Scan(t.ctx); err != nil {
+		if err := t.DB.NewSelect().Model(&end).Column("mode", "bookmark", "streams").WherePK().Scan(t.Ctx); err != nil {
 			return err
 		}
 		settled := refreshedBy(&end)
@@ -183,7 +183,7 @@ func (w *RunWriter) RejectedEarlier(ctx context.Context, o Outcome) (map[string]
 			n := c.rejected
 			if n > 0 {
 				var own int64
-				err := t.db.QueryRowContext(t.ctx, "SELECT count(*) FROM rejected_records WHERE stream_id = ? AND run_pk = ?", c.id, w.pk).Scan(&own)
+				err := t.DB.QueryRowContext(t.Ctx, "SELECT count(*) FROM rejected_records WHERE stream_id = ? AND run_pk = ?", c.id, w.pk).Scan(&own)
 				if err != nil {
 					return err
 				}

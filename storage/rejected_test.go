@@ -164,7 +164,7 @@ func TestRejectedRecordsGoWithTheirConnection(t *testing.T) {
 	x.ok(x.s.RemoveConnection(t.Context(), "c", nil))
 	x.sound()
 	var rows int64
-	x.ok(x.s.read.QueryRowContext(t.Context(), "SELECT count(*) FROM rejected_records").Scan(&rows))
+	x.ok(x.s.db.Read.QueryRowContext(t.Context(), "SELECT count(*) FROM rejected_records").Scan(&rows))
 	if rows != 0 {
 		t.Errorf("%d rows are left of it, want none", rows)
 	}

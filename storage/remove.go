@@ -26,21 +26,21 @@ func (s *Store) RemoveConnection(ctx context.Context, name string, alive func(ho
 	if err := s.sweepRemoved(ctx); err != nil {
 		return err
 	}
-	return s.foldLog(ctx)
+	return s.db.FoldLog(ctx)
 }
 
 func (t *tx) removeConnection(name string, alive func(holder string) bool) error {
-	c, err := named(t.ctx, t.db, name)
+	c, err := named(t.Ctx, t.DB, name)
 	if err != nil {
 		return err
 	}
 	var busy []leaseRow
-	err = t.db.NewSelect().Model(&busy).
-		Where("connection_id = ? AND run_id <> ''", c.ID).Scan(t.ctx)
+	err = t.DB.NewSelect().Model(&busy).
+		Where("connection_id = ? AND run_id <> ''", c.ID).Scan(t.Ctx)
 	if err != nil {
 		return err
 	}
-	busy = slices.DeleteFunc(busy, func(l leaseRow) bool { return !leaseHolds(l.Holder, l.ExpiresUS, t.now, alive) })
+	busy = slices.DeleteFunc(busy, func(l leaseRow) bool { return !leaseHolds(l.Holder, l.ExpiresUS, t.Now, alive) })
 	if len(busy) > 0 {
 		hint := "wait for it to end, or end it"
 		if isDeviceHolder(busy[0].Holder) {
@@ -49,7 +49,7 @@ func (t *tx) removeConnection(name string, alive func(holder string) bool) error
 		return abi.NewError(abi.CodeConnectionBusy, "a run of this connection is going on", hint).
 			WithDetail("run " + busy[0].RunID + " since " + at(busy[0].AcquiredUS).Format(time.RFC3339))
 	}
-	t.erased = true
+	t.Erased = true
 	const ofSources = " WHERE source_id IN (SELECT id FROM source_instances WHERE connection_id = ?)"
 	const ofRuns = " WHERE run_pk IN (SELECT pk FROM runs WHERE connection_id = ?)"
 	for _, q := range []string{
@@ -76,26 +76,26 @@ func (t *tx) removeConnection(name string, alive func(holder string) bool) error
 		"DELETE FROM leases WHERE connection_id = ?",
 		"DELETE FROM connections WHERE id = ?",
 	} {
-		if _, err := t.db.ExecContext(t.ctx, q, c.ID); err != nil {
+		if _, err := t.DB.ExecContext(t.Ctx, q, c.ID); err != nil {
 			return err
 		}
 	}
 	// A device that feeds nothing any more has no credential either.
-	_, err = t.db.ExecContext(t.ctx, "DELETE FROM devices WHERE id NOT IN (SELECT device_id FROM source_instances)")
+	_, err = t.DB.ExecContext(t.Ctx, "DELETE FROM devices WHERE id NOT IN (SELECT device_id FROM source_instances)")
 	return err
 }
 
 // sweepRemoved deletes the records of removed connections.
 func (s *Store) sweepRemoved(ctx context.Context) error {
 	var ids []int64
-	if err := s.read.NewSelect().Model((*streamRow)(nil)).Column("id").Where("removed = 1").Scan(ctx, &ids); err != nil {
-		return s.fail("read the removed streams", err)
+	if err := s.db.Read.NewSelect().Model((*streamRow)(nil)).Column("id").Where("removed = 1").Scan(ctx, &ids); err != nil {
+		return s.db.Fail("read the removed streams", err)
 	}
 	for _, id := range ids {
 		for more := true; more; {
 			err := s.alone(ctx, "remove records", func(t *tx) error {
-				t.erased = true
-				res, err := t.db.ExecContext(t.ctx,
+				t.Erased = true
+				res, err := t.DB.ExecContext(t.Ctx,
 					// Asked again under the lock: another process may have finished this
 					// removal, and a new stream may have the id.
 					"DELETE FROM records WHERE seq IN (SELECT r.seq FROM records r JOIN streams s ON s.id = r.stream_id WHERE s.id = ? AND s.removed = 1 LIMIT ?)", id, removeRows)
@@ -106,7 +106,7 @@ func (s *Store) sweepRemoved(ctx context.Context) error {
 				if more = n == removeRows; more || err != nil {
 					return err
 				}
-				_, err = t.db.ExecContext(t.ctx, "DELETE FROM streams WHERE id = ? AND removed = 1", id)
+				_, err = t.DB.ExecContext(t.Ctx, "DELETE FROM streams WHERE id = ? AND removed = 1", id)
 				return err
 			})
 			if err != nil {

@@ -65,7 +65,7 @@ func (g gatherer) credential(id string, f *health.Stored) error {
 func (t *tx) firstRunFrom(connectionID string) (int64, error) {
 	var pk int64
 	var status string
-	err := t.db.QueryRowContext(t.ctx, "SELECT pk, status FROM runs WHERE connection_id = ? ORDER BY pk DESC LIMIT 1", connectionID).Scan(&pk, &status)
+	err := t.DB.QueryRowContext(t.Ctx, "SELECT pk, status FROM runs WHERE connection_id = ? ORDER BY pk DESC LIMIT 1", connectionID).Scan(&pk, &status)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, nil
 	}
@@ -83,7 +83,7 @@ func (t *tx) takeAway(c *credentialRow) error {
 	if err != nil || newest == 0 || c.FromRun > newest {
 		return err
 	}
-	row := removedCredentialRow{ConnectionID: c.ConnectionID, Field: c.Field, FromRun: c.FromRun, ToRun: newest, RemovedUS: micros(t.now)}
+	row := removedCredentialRow{ConnectionID: c.ConnectionID, Field: c.Field, FromRun: c.FromRun, ToRun: newest, RemovedUS: micros(t.Now)}
 	before, err := t.gatherer().taken(c.ConnectionID)
 	if err != nil {
 		return err
@@ -93,8 +93,8 @@ func (t *tx) takeAway(c *credentialRow) error {
 			row.FromRun = min(row.FromRun, before[i].FromRun)
 		}
 	}
-	_, err = t.db.NewInsert().Model(&row).On("CONFLICT (connection_id, field) DO UPDATE").
-		Set("from_run = EXCLUDED.from_run, to_run = EXCLUDED.to_run, removed_us = EXCLUDED.removed_us").Exec(t.ctx)
+	_, err = t.DB.NewInsert().Model(&row).On("CONFLICT (connection_id, field) DO UPDATE").
+		Set("from_run = EXCLUDED.from_run, to_run = EXCLUDED.to_run, removed_us = EXCLUDED.removed_us").Exec(t.Ctx)
 	return err
 }
 
@@ -102,12 +102,12 @@ func (t *tx) takeAway(c *credentialRow) error {
 // connector requires and its settled run could use, whether there is another by
 // now or not; zero: none was.
 func (s *Store) signedOut(ctx context.Context, connectionID string) (newest time.Time, err error) {
-	g := gatherer{s.read, ctx}
+	g := gatherer{s.db.Read, ctx}
 	rows, err := g.taken(connectionID)
 	if err != nil || len(rows) == 0 {
 		return newest, err
 	}
-	c, err := named(ctx, s.read, connectionID)
+	c, err := named(ctx, s.db.Read, connectionID)
 	if err != nil {
 		return newest, err
 	}

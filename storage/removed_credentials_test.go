@@ -142,7 +142,7 @@ func TestACredentialFromBefore(t *testing.T) {
 	x, c := signedIn(t)
 	x.ok(x.s.alone(t.Context(), "make it older", func(tx *tx) error {
 		for _, q := range []string{"UPDATE credentials SET from_run = 0", "UPDATE evidence SET format = 5, facts = '{}'"} {
-			if _, err := tx.db.ExecContext(tx.ctx, q); err != nil {
+			if _, err := tx.DB.ExecContext(tx.Ctx, q); err != nil {
 				return err
 			}
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 )
 
 // The history of runs ends at Options.History: older runs go, with their events,
@@ -34,7 +35,7 @@ const (
 func (t *tx) pruneRuns(connectionID string, before time.Time, least, few int) (pruned int64, more bool, err error) {
 	var to int64
 	var manifest string
-	err = t.db.QueryRowContext(t.ctx, "SELECT pruned_to, pinned_manifest FROM connections WHERE id = ?", connectionID).Scan(&to, &manifest)
+	err = t.DB.QueryRowContext(t.Ctx, "SELECT pruned_to, pinned_manifest FROM connections WHERE id = ?", connectionID).Scan(&to, &manifest)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, false, nil // removed meanwhile
 	}
@@ -42,7 +43,7 @@ func (t *tx) pruneRuns(connectionID string, before time.Time, least, few int) (p
 		return 0, false, err
 	}
 	var newest int64
-	err = t.db.QueryRowContext(t.ctx, "SELECT pk FROM runs WHERE connection_id = ? ORDER BY pk DESC LIMIT 1 OFFSET ?", connectionID, least-1).Scan(&newest)
+	err = t.DB.QueryRowContext(t.Ctx, "SELECT pk FROM runs WHERE connection_id = ? ORDER BY pk DESC LIMIT 1 OFFSET ?", connectionID, least-1).Scan(&newest)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, false, nil
 	}
@@ -51,15 +52,15 @@ func (t *tx) pruneRuns(connectionID string, before time.Time, least, few int) (p
 	}
 	const ended = "connection_id = ? AND pk < ? AND finished_us > 0 AND finished_us < ?"
 	var fresh []int64
-	err = t.db.NewSelect().Model((*runRow)(nil)).Column("pk").Where(ended, connectionID, newest, micros(before)).Where("pk > ?", to).
-		Order("pk").Limit(pruneMany).Scan(t.ctx, &fresh)
+	err = t.DB.NewSelect().Model((*runRow)(nil)).Column("pk").Where(ended, connectionID, newest, micros(before)).Where("pk > ?", to).
+		Order("pk").Limit(pruneMany).Scan(t.Ctx, &fresh)
 	if err != nil || len(fresh) < few {
 		return 0, false, err
 	}
 	to = fresh[len(fresh)-1]
 	var old []int64
-	err = t.db.NewSelect().Model((*runRow)(nil)).Column("pk").Where(ended, connectionID, newest, micros(before)).Where("pk <= ?", to).
-		Order("pk").Scan(t.ctx, &old)
+	err = t.DB.NewSelect().Model((*runRow)(nil)).Column("pk").Where(ended, connectionID, newest, micros(before)).Where("pk <= ?", to).
+		Order("pk").Scan(t.Ctx, &old)
 	if err != nil {
 		return 0, false, err
 	}
@@ -80,14 +81,14 @@ func (t *tx) pruneRuns(connectionID string, before time.Time, least, few int) (p
 			return 0, false, err
 		}
 	}
-	_, err = t.db.ExecContext(t.ctx, "UPDATE connections SET pruned_to = ? WHERE id = ?", to, connectionID)
+	_, err = t.DB.ExecContext(t.Ctx, "UPDATE connections SET pruned_to = ? WHERE id = ?", to, connectionID)
 	return int64(len(h.gone)), len(fresh) == pruneMany, err
 }
 
 // lookAhead is the pk up to which runs are read to judge those up to another: what
 // the next ones say over again need not be kept.
 func (t *tx) lookAhead(connectionID string, to int64) (pk int64) {
-	err := t.db.QueryRowContext(t.ctx, "SELECT coalesce(max(pk), 0) FROM (SELECT pk FROM runs WHERE connection_id = ? AND pk > ? ORDER BY pk LIMIT ?)",
+	err := t.DB.QueryRowContext(t.Ctx, "SELECT coalesce(max(pk), 0) FROM (SELECT pk FROM runs WHERE connection_id = ? AND pk > ? ORDER BY pk LIMIT ?)",
 		connectionID, to, pruneMany).Scan(&pk)
 	if err != nil {
 		return to // what is read less spares a run more
@@ -98,8 +99,8 @@ func (t *tx) lookAhead(connectionID string, to int64) (pk int64) {
 // pruneOfRuns deletes events of old runs and the details recovered by those that
 // go, a bounded number of each. more: there are others.
 func (t *tx) pruneOfRuns(connectionID string, old, gone []int64) (more bool, err error) {
-	t.erased = true
-	res, err := t.db.ExecContext(t.ctx, "DELETE FROM events WHERE (run_pk, seq) IN (SELECT run_pk, seq FROM events WHERE run_pk IN (?) LIMIT ?)", bun.List(old), pruneParts)
+	t.Erased = true
+	res, err := t.DB.ExecContext(t.Ctx, "DELETE FROM events WHERE (run_pk, seq) IN (SELECT run_pk, seq FROM events WHERE run_pk IN (?) LIMIT ?)", bun.List(old), pruneParts)
 	if err != nil {
 		return false, err
 	}
@@ -108,8 +109,8 @@ func (t *tx) pruneOfRuns(connectionID string, old, gone []int64) (more bool, err
 	}
 	var ids []string
 	var rows []gapRow
-	err = t.db.NewSelect().Model(&rows).Column("id", "reason").Where("status = ?", GapRecovered).
-		Where("recovered_run_id IN (SELECT run_id FROM runs WHERE pk IN (?))", bun.List(gone)).Limit(pruneParts).Scan(t.ctx)
+	err = t.DB.NewSelect().Model(&rows).Column("id", "reason").Where("status = ?", GapRecovered).
+		Where("recovered_run_id IN (SELECT run_id FROM runs WHERE pk IN (?))", bun.List(gone)).Limit(pruneParts).Scan(t.Ctx)
 	if err != nil || len(rows) == 0 {
 		return false, err
 	}
@@ -120,31 +121,31 @@ func (t *tx) pruneOfRuns(connectionID string, old, gone []int64) (more bool, err
 			pressed++
 		}
 	}
-	if _, err := t.db.ExecContext(t.ctx, "DELETE FROM gaps WHERE id IN (?)", bun.List(ids)); err != nil {
+	if _, err := t.DB.ExecContext(t.Ctx, "DELETE FROM gaps WHERE id IN (?)", bun.List(ids)); err != nil {
 		return false, err
 	}
-	_, err = t.db.ExecContext(t.ctx, "UPDATE connections SET recovered_pruned = recovered_pruned + ? WHERE id = ?", pressed, connectionID)
+	_, err = t.DB.ExecContext(t.Ctx, "UPDATE connections SET recovered_pruned = recovered_pruned + ? WHERE id = ?", pressed, connectionID)
 	return len(rows) == pruneParts, err
 }
 
 // pruneAfter queues a look at the history of the connections whose runs have just
 // ended, one bounded part after the other, behind what else is queued.
-func (w *writer) pruneAfter(connections map[string]bool) {
-	if w.s.opts.History <= 0 || w.s.opts.Lane != nil {
+func (s *Store) pruneAfter(connections map[string]bool) {
+	if s.opts.History <= 0 || s.opts.Lane != nil {
 		return
 	}
 	for id := range connections {
-		w.pruneNext(id)
+		s.pruneNext(id)
 	}
 }
 
-func (w *writer) pruneNext(connectionID string) {
-	_ = w.push(&op{do: func(t *tx) error { // a store that is closed does it another time
-		_, more, err := t.pruneRuns(connectionID, t.now.Add(-w.s.opts.History), leastRuns, pruneFew)
+func (s *Store) pruneNext(connectionID string) {
+	_ = s.db.Push(&db.Op{Do: func(t *db.Tx) error { // a store that is closed does it another time
+		_, more, err := s.in(t).pruneRuns(connectionID, t.Now.Add(-s.opts.History), leastRuns, pruneFew)
 		if err != nil {
-			w.s.logger.Warn("the history of runs was not pruned", "error", err)
+			s.logger.Warn("the history of runs was not pruned", "error", err)
 		} else if more {
-			w.pruneNext(connectionID)
+			s.pruneNext(connectionID)
 		}
 		return err
 	}})
@@ -164,7 +165,7 @@ func (s *Store) PruneRuns(ctx context.Context) (pruned int64, err error) {
 		for more := true; more; {
 			var n int64
 			err := s.alone(ctx, "prune the history", func(t *tx) (err error) {
-				n, more, err = t.pruneRuns(connections[i].ID, t.now.Add(-s.opts.History), leastRuns, 1)
+				n, more, err = t.pruneRuns(connections[i].ID, t.Now.Add(-s.opts.History), leastRuns, 1)
 				return err
 			})
 			if err != nil {

@@ -129,7 +129,7 @@ func BenchmarkQuietRuns(b *testing.B) {
 			b.Fatal(err)
 		}
 		size := func() float64 {
-			if err := s.foldLog(b.Context()); err != nil {
+			if err := s.db.FoldLog(b.Context()); err != nil {
 				b.Fatal(err)
 			}
 			st, err := s.Stats(b.Context())

@@ -68,11 +68,11 @@ func (r *runRow) public() *Run {
 // connection. limit 0 is all of them.
 func (s *Store) Runs(ctx context.Context, connection string, limit int) ([]Run, error) {
 	var rows []runRow
-	q := s.read.NewSelect().Model(&rows).Order("pk DESC")
+	q := s.db.Read.NewSelect().Model(&rows).Order("pk DESC")
 	if connection != "" {
-		c, err := named(ctx, s.read, connection)
+		c, err := named(ctx, s.db.Read, connection)
 		if err != nil {
-			return nil, s.fail("read the runs", err)
+			return nil, s.db.Fail("read the runs", err)
 		}
 		q = q.Where("connection_id = ?", c.ID)
 	}
@@ -80,7 +80,7 @@ func (s *Store) Runs(ctx context.Context, connection string, limit int) ([]Run, 
 		q = q.Limit(int64(limit))
 	}
 	if err := q.Scan(ctx); err != nil {
-		return nil, s.fail("read the runs", err)
+		return nil, s.db.Fail("read the runs", err)
 	}
 	out := make([]Run, 0, len(rows))
 	for i := range rows {
@@ -104,11 +104,11 @@ func (s *Store) Run(ctx context.Context, id string) (*Run, error) {
 
 func (s *Store) runRow(ctx context.Context, id string) (*runRow, error) {
 	row := new(runRow)
-	err := s.read.NewSelect().Model(row).Where("run_id = ?", id).Scan(ctx)
+	err := s.db.Read.NewSelect().Model(row).Where("run_id = ?", id).Scan(ctx)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, abi.NewError(abi.CodeRunUnknown, "there is no run "+id, "`pdpp-host runs list` shows the ones there are")
 	}
-	return row, s.fail("read the run", err)
+	return row, s.db.Fail("read the run", err)
 }
 
 func (s *Store) runOf(ctx context.Context, row *runRow) (*Run, error) {
@@ -117,12 +117,12 @@ func (s *Store) runOf(ctx context.Context, row *runRow) (*Run, error) {
 		Name                               string
 		Added, Changed, Unchanged, Deleted int64
 	}
-	err := s.read.NewRaw(`SELECT s.name, c.added, c.changed, c.unchanged, c.deleted
+	err := s.db.Read.NewRaw(`SELECT s.name, c.added, c.changed, c.unchanged, c.deleted
 FROM run_streams c JOIN streams s ON s.id = c.stream_id WHERE c.run_pk = ?`, row.PK).Scan(ctx, &counts)
 	for _, c := range counts {
 		r.Counts[c.Name] = StreamCounts{New: c.Added, Changed: c.Changed, Unchanged: c.Unchanged, Deleted: c.Deleted}
 	}
-	return r, s.fail("read the run", err)
+	return r, s.db.Fail("read the run", err)
 }
 
 // Events returns a run's events after number after, oldest first. limit 0 is
@@ -133,12 +133,12 @@ func (s *Store) Events(ctx context.Context, runID string, after int64, limit int
 		return nil, err
 	}
 	var rows []eventRow
-	q := s.read.NewSelect().Model(&rows).Where("run_pk = ? AND seq > ?", run.PK, after).Order("seq")
+	q := s.db.Read.NewSelect().Model(&rows).Where("run_pk = ? AND seq > ?", run.PK, after).Order("seq")
 	if limit > 0 {
 		q = q.Limit(int64(limit))
 	}
 	if err := q.Scan(ctx); err != nil {
-		return nil, s.fail("read the events", err)
+		return nil, s.db.Fail("read the events", err)
 	}
 	out := make([]Event, 0, len(rows))
 	for _, r := range rows {
@@ -154,8 +154,8 @@ func (s *Store) Coverage(ctx context.Context, runID string) ([]Coverage, error) 
 		return nil, err
 	}
 	var rows []coverageRow
-	if err := s.read.NewSelect().Model(&rows).Where("run_pk = ?", run.PK).Order("stream", "state_stream").Scan(ctx); err != nil {
-		return nil, s.fail("read the coverage", err)
+	if err := s.db.Read.NewSelect().Model(&rows).Where("run_pk = ?", run.PK).Order("stream", "state_stream").Scan(ctx); err != nil {
+		return nil, s.db.Fail("read the coverage", err)
 	}
 	out := make([]Coverage, 0, len(rows))
 	for _, r := range rows {

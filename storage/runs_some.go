@@ -10,9 +10,9 @@ import (
 // connection's id. It asks twice, however many connections there are.
 func (s *Store) LatestRuns(ctx context.Context) (map[string]Run, error) {
 	var rows []runRow
-	newest := s.read.NewSelect().Model((*runRow)(nil)).ColumnExpr("max(pk)").GroupExpr("connection_id")
-	if err := s.read.NewSelect().Model(&rows).Where("pk IN (?)", newest).Scan(ctx); err != nil {
-		return nil, s.fail("read the runs", err)
+	newest := s.db.Read.NewSelect().Model((*runRow)(nil)).ColumnExpr("max(pk)").GroupExpr("connection_id")
+	if err := s.db.Read.NewSelect().Model(&rows).Where("pk IN (?)", newest).Scan(ctx); err != nil {
+		return nil, s.db.Fail("read the runs", err)
 	}
 	runs, err := s.runsOf(ctx, rows)
 	if err != nil {
@@ -30,9 +30,9 @@ func (s *Store) LatestRuns(ctx context.Context) (map[string]Run, error) {
 func (s *Store) UnfinishedRuns(ctx context.Context, after int64, limit int) (runs []Run, next int64, err error) {
 	var rows []runRow
 	limit = pageLimit(limit)
-	err = s.read.NewSelect().Model(&rows).Where("status = ? AND pk > ?", StatusRunning, after).Order("pk").Limit(int64(limit)).Scan(ctx)
+	err = s.db.Read.NewSelect().Model(&rows).Where("status = ? AND pk > ?", StatusRunning, after).Order("pk").Limit(int64(limit)).Scan(ctx)
 	if err != nil {
-		return nil, 0, s.fail("read the runs", err)
+		return nil, 0, s.db.Fail("read the runs", err)
 	}
 	if len(rows) == limit {
 		next = rows[len(rows)-1].PK
@@ -57,10 +57,10 @@ func (s *Store) runsOf(ctx context.Context, rows []runRow) ([]Run, error) {
 		Name                               string
 		Added, Changed, Unchanged, Deleted int64
 	}
-	err := s.read.NewRaw(`SELECT c.run_pk, s.name, c.added, c.changed, c.unchanged, c.deleted
+	err := s.db.Read.NewRaw(`SELECT c.run_pk, s.name, c.added, c.changed, c.unchanged, c.deleted
 FROM run_streams c JOIN streams s ON s.id = c.stream_id WHERE c.run_pk IN (?)`, bun.List(pks)).Scan(ctx, &counts)
 	for _, c := range counts {
 		at[c.RunPK].Counts[c.Name] = StreamCounts{New: c.Added, Changed: c.Changed, Unchanged: c.Unchanged, Deleted: c.Deleted}
 	}
-	return out, s.fail("read the runs", err)
+	return out, s.db.Fail("read the runs", err)
 }

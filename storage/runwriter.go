@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 )
 
 // How much of one run may be queued.
@@ -90,32 +91,6 @@ func (w *RunWriter) NewBatch() *Batch {
 	}
 }
 
-// Write queues a batch and takes it over. It blocks while two batches are
-// queued, until ctx ends. A full batch holds about 5,000 records or 4 MiB; it
-// becomes one transaction. The error may be of an earlier operation.
-func (w *RunWriter) Write(ctx context.Context, b *Batch) error {
-	if err := w.failure(); err != nil {
-		return err
-	}
-	if b.Len() == 0 {
-		w.recycle(b)
-		return nil
-	}
-	if b.bad {
-		return w.fail(abi.NewError(abi.CodeInternal, "a record's key is empty or holds a NUL",
-			"report this: the boundary should have refused it").WithDetail("run " + w.runID))
-	}
-	if l := w.s.opts.Lane; l != nil {
-		return w.writeToLane(ctx, l, b)
-	}
-	select {
-	case w.batches <- struct{}{}:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	return w.s.writer.push(&op{run: w, batch: b, slot: w.batches, urgent: len(w.batches) == cap(w.batches)})
-}
-
 // queue queues fn, blocking while many operations are queued.
 func (w *RunWriter) queue(ctx context.Context, fn func(*tx) error) error {
 	if err := w.failure(); err != nil {
@@ -126,7 +101,7 @@ func (w *RunWriter) queue(ctx context.Context, fn func(*tx) error) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	return w.s.writer.push(&op{run: w, do: fn, slot: w.ops, urgent: len(w.ops) == cap(w.ops)})
+	return w.push(&queued{w: w}, &db.Op{Slot: w.ops}, fn)
 }
 
 // await queues fn and waits until it is durable, with everything before it.
@@ -134,17 +109,24 @@ func (w *RunWriter) await(ctx context.Context, fn func(*tx) error) error {
 	if err := w.failure(); err != nil {
 		return err
 	}
-	return w.wait(ctx, &op{run: w, do: fn})
+	return w.wait(ctx, &queued{w: w}, fn)
+}
+
+// push queues an operation, urgent when its slots are used up.
+func (w *RunWriter) push(q *queued, o *db.Op, fn func(*tx) error) error {
+	o.Owner, o.Do = q, func(t *db.Tx) error { return fn(w.s.in(t)) }
+	o.Urgent = o.Done != nil || len(o.Slot) == cap(o.Slot)
+	return w.s.db.Push(o)
 }
 
 // wait queues an operation and waits for its end.
-func (w *RunWriter) wait(ctx context.Context, o *op) error {
-	o.urgent, o.done = true, make(chan error, 1)
-	if err := w.s.writer.push(o); err != nil {
+func (w *RunWriter) wait(ctx context.Context, q *queued, fn func(*tx) error) error {
+	done := make(chan error, 1)
+	if err := w.push(q, &db.Op{Done: done}, fn); err != nil {
 		return err
 	}
 	select {
-	case err := <-o.done:
+	case err := <-done:
 		return err
 	case <-ctx.Done():
 		return ctx.Err()
@@ -160,8 +142,8 @@ func (w *RunWriter) Flush(ctx context.Context) error {
 // when a newer run has taken the connection over.
 func (w *RunWriter) Heartbeat(ctx context.Context) error {
 	return w.await(ctx, func(t *tx) error {
-		_, err := t.db.ExecContext(t.ctx, "UPDATE leases SET expires_us = ? WHERE connection_id = ?",
-			micros(t.now.Add(w.ttl)), w.connectionID)
+		_, err := t.DB.ExecContext(t.Ctx, "UPDATE leases SET expires_us = ? WHERE connection_id = ?",
+			micros(t.Now.Add(w.ttl)), w.connectionID)
 		return err
 	})
 }
@@ -199,14 +181,34 @@ func (w *RunWriter) fail(err error) error {
 	return w.failed
 }
 
-// settle takes an operation's end: its failure is the run's from now on.
-func (w *RunWriter) settle(o *op) {
-	if o.err != nil && (!o.soft || abi.CodeOf(o.err) != abi.CodeGapInvalid) {
-		o.err = w.fail(o.err)
+// queued is an operation of the run in the writer's queue; it implements db.Owner.
+type queued struct {
+	w     *RunWriter
+	batch *Batch // is used again afterwards; nil: none
+	soft  bool   // when a gap is refused, the run may go on
+	last  bool   // a failed run's own end: written although the run failed
+}
+
+// Admit implements db.Owner.
+func (q *queued) Admit(t *db.Tx) error {
+	if err := q.w.failure(); err != nil && (!q.last || abi.CodeOf(err) == abi.CodeFenced) {
+		return err
 	}
-	if o.batch != nil {
-		w.recycle(o.batch)
+	return q.w.s.in(t).verify(q.w)
+}
+
+// Refused implements db.Owner.
+func (q *queued) Refused(err error) bool { return q.soft && abi.CodeOf(err) == abi.CodeGapInvalid }
+
+// Settle implements db.Owner: a failure is the run's from now on.
+func (q *queued) Settle(err error) error {
+	if err != nil && !q.Refused(err) {
+		err = q.w.fail(err)
 	}
+	if q.batch != nil {
+		q.w.recycle(q.batch)
+	}
+	return err
 }
 
 func (w *RunWriter) recycle(b *Batch) {

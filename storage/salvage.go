@@ -49,10 +49,10 @@ type salvager struct {
 // read hands out a range of changes, or, where that is damaged, its halves.
 func (v *salvager) read(from, to int64) error {
 	var rows []readRecord
-	err := v.s.read.NewRaw("SELECT seq, stream_id, key, data, deleted, emitted_at, '' AS run_id FROM records NOT INDEXED WHERE seq BETWEEN ? AND ? ORDER BY seq", from, to).
+	err := v.s.db.Read.NewRaw("SELECT seq, stream_id, key, data, deleted, emitted_at, '' AS run_id FROM records NOT INDEXED WHERE seq BETWEEN ? AND ? ORDER BY seq", from, to).
 		Scan(v.ctx, &rows)
 	if err != nil {
-		if err = v.s.fail("salvage", err); abi.CodeOf(err) != abi.CodeStoreCorrupt {
+		if err = v.s.db.Fail("salvage", err); abi.CodeOf(err) != abi.CodeStoreCorrupt {
 			return err
 		}
 		if from == to {

@@ -102,7 +102,7 @@ func (s *Store) Schedule(ctx context.Context, connectionID string) (Schedule, er
 // schedule also reports whether one is kept.
 func (s *Store) schedule(ctx context.Context, connectionID string) (sched Schedule, known bool, err error) {
 	row := scheduleRow{ConnectionID: connectionID}
-	err = s.read.NewSelect().Model(&row).WherePK().Scan(ctx)
+	err = s.db.Read.NewSelect().Model(&row).WherePK().Scan(ctx)
 	known = err == nil
 	if errors.Is(err, sql.ErrNoRows) {
 		err = nil
@@ -110,7 +110,7 @@ func (s *Store) schedule(ctx context.Context, connectionID string) (sched Schedu
 	return Schedule{
 		ConnectionID: connectionID, Mode: row.Mode, Every: time.Duration(row.EveryUS) * time.Microsecond,
 		Paused: row.Paused, PausedAt: at(row.PausedUS), ResumedAt: at(row.ResumedUS),
-	}, known, s.fail("read the schedule", err)
+	}, known, s.db.Fail("read the schedule", err)
 }
 
 // PutSchedule keeps the owner's choice. When it pauses or resumes, the store
@@ -121,20 +121,20 @@ func (s *Store) PutSchedule(ctx context.Context, sched Schedule) error {
 			return err
 		}
 		row := scheduleRow{ConnectionID: sched.ConnectionID}
-		err := t.db.NewSelect().Model(&row).WherePK().Scan(t.ctx)
+		err := t.DB.NewSelect().Model(&row).WherePK().Scan(t.Ctx)
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
 		switch {
 		case sched.Paused && !row.Paused:
-			row.PausedUS = micros(t.now)
+			row.PausedUS = micros(t.Now)
 		case !sched.Paused && row.Paused:
-			row.ResumedUS = micros(t.now)
+			row.ResumedUS = micros(t.Now)
 		}
 		row.Mode, row.EveryUS, row.Paused = sched.Mode, sched.Every.Microseconds(), sched.Paused
-		_, err = t.db.NewInsert().Model(&row).On("CONFLICT (connection_id) DO UPDATE").
+		_, err = t.DB.NewInsert().Model(&row).On("CONFLICT (connection_id) DO UPDATE").
 			Set("mode = EXCLUDED.mode, every_us = EXCLUDED.every_us, paused = EXCLUDED.paused").
-			Set("paused_us = EXCLUDED.paused_us, resumed_us = EXCLUDED.resumed_us").Exec(t.ctx)
+			Set("paused_us = EXCLUDED.paused_us, resumed_us = EXCLUDED.resumed_us").Exec(t.Ctx)
 		if err != nil {
 			return err
 		}
@@ -144,7 +144,7 @@ func (s *Store) PutSchedule(ctx context.Context, sched Schedule) error {
 
 // exists refuses a connection that was removed meanwhile.
 func (t *tx) exists(connectionID string) error {
-	known, err := t.db.NewSelect().Model((*connectionRow)(nil)).Where("id = ?", connectionID).Exists(t.ctx)
+	known, err := t.DB.NewSelect().Model((*connectionRow)(nil)).Where("id = ?", connectionID).Exists(t.Ctx)
 	if err == nil && !known {
 		return unknownConnection(connectionID)
 	}
@@ -160,11 +160,11 @@ func (s *Store) AdoptSchedule(ctx context.Context, connectionID string) error {
 			return err
 		}
 		row := scheduleRow{ConnectionID: connectionID}
-		known, err := t.db.NewSelect().Model(&row).WherePK().Exists(t.ctx)
+		known, err := t.DB.NewSelect().Model(&row).WherePK().Exists(t.Ctx)
 		if err != nil || known {
 			return err
 		}
-		if _, err := t.db.NewInsert().Model(&row).Exec(t.ctx); err != nil {
+		if _, err := t.DB.NewInsert().Model(&row).Exec(t.Ctx); err != nil {
 			return err
 		}
 		return t.remakeEvidence(connectionID)
@@ -178,8 +178,8 @@ func (s *Store) PutDue(ctx context.Context, connectionID string, due Due) error 
 			return err
 		}
 		row := dueRow{ConnectionID: connectionID, Basis: due.Basis, DueUS: micros(due.At)}
-		_, err := t.db.NewInsert().Model(&row).On("CONFLICT (connection_id) DO UPDATE").
-			Set("basis = EXCLUDED.basis, due_us = EXCLUDED.due_us").Exec(t.ctx)
+		_, err := t.DB.NewInsert().Model(&row).On("CONFLICT (connection_id) DO UPDATE").
+			Set("basis = EXCLUDED.basis, due_us = EXCLUDED.due_us").Exec(t.Ctx)
 		return err
 	})
 }
@@ -194,48 +194,48 @@ func (s *Store) ScheduleState(ctx context.Context, connectionID string, limit in
 		return out, err
 	}
 	due := dueRow{ConnectionID: connectionID}
-	switch err := s.read.NewSelect().Model(&due).WherePK().Scan(ctx); {
+	switch err := s.db.Read.NewSelect().Model(&due).WherePK().Scan(ctx); {
 	case err == nil:
 		out.Due = Due{Basis: due.Basis, At: at(due.DueUS)}
 	case !errors.Is(err, sql.ErrNoRows):
-		return out, s.fail(what, err)
+		return out, s.db.Fail(what, err)
 	}
 	lease := leaseRow{ConnectionID: connectionID}
-	switch err := s.read.NewSelect().Model(&lease).WherePK().Scan(ctx); {
+	switch err := s.db.Read.NewSelect().Model(&lease).WherePK().Scan(ctx); {
 	case err == nil && lease.RunID != "":
 		out.Lease = &Lease{RunID: lease.RunID, Holder: lease.Holder, ExpiresAt: at(lease.ExpiresUS)}
 	case err != nil && !errors.Is(err, sql.ErrNoRows):
-		return out, s.fail(what, err)
+		return out, s.db.Fail(what, err)
 	}
 	var owed []confirmationRow
 	// One of the future is of a clock that was put back, and would hide all others.
-	err = s.read.NewSelect().Model(&owed).Where("connection_id = ? AND at_us <= ?", connectionID, micros(s.now())).
+	err = s.db.Read.NewSelect().Model(&owed).Where("connection_id = ? AND at_us <= ?", connectionID, micros(s.now())).
 		Order("at_us DESC").Limit(1).Scan(ctx)
 	if err != nil {
-		return out, s.fail(what, err)
+		return out, s.db.Fail(what, err)
 	}
 	if len(owed) > 0 {
 		out.ConfirmOwed, out.OwedIdentity = at(owed[0].AtUS), owed[0].Action
 	}
 	if out.SignedOut, err = s.signedOut(ctx, connectionID); err != nil {
-		return out, s.fail(what, err)
+		return out, s.db.Fail(what, err)
 	}
 	if out.Runs, err = s.runEnds(ctx, connectionID, limit); err != nil {
-		return out, s.fail(what, err)
+		return out, s.db.Fail(what, err)
 	}
 	if out.Dispatches, err = s.Dispatches(ctx, connectionID, limit); err != nil {
 		return out, err
 	}
-	held, err := gatherer{s.read, ctx}.holding(connectionID)
+	held, err := gatherer{s.db.Read, ctx}.holding(connectionID)
 	if held != nil {
 		out.Held = &publicDispatches([]dispatchRow{*held})[0]
 	}
-	return out, s.fail(what, err)
+	return out, s.db.Fail(what, err)
 }
 
 func (s *Store) runEnds(ctx context.Context, connectionID string, limit int) ([]RunEnd, error) {
 	var rows []runRow
-	err := s.read.NewSelect().Model(&rows).Column("pk", "run_id", "status", "reason", "error", "holder", "started_us", "finished_us").
+	err := s.db.Read.NewSelect().Model(&rows).Column("pk", "run_id", "status", "reason", "error", "holder", "started_us", "finished_us").
 		Where("connection_id = ?", connectionID).Order("pk DESC").Limit(int64(limit)).Scan(ctx)
 	if err != nil {
 		return nil, err

@@ -22,7 +22,7 @@ func (s *Store) RejectEnvironment(ctx context.Context, connectionID, mark string
 			return err
 		}
 		row := rejectedEnvironmentRow{ConnectionID: connectionID, Mark: mark}
-		_, err := t.db.NewInsert().Model(&row).On("CONFLICT (connection_id) DO UPDATE").Set("mark = EXCLUDED.mark").Exec(t.ctx)
+		_, err := t.DB.NewInsert().Model(&row).On("CONFLICT (connection_id) DO UPDATE").Set("mark = EXCLUDED.mark").Exec(t.Ctx)
 		return err
 	})
 }
@@ -30,9 +30,9 @@ func (s *Store) RejectEnvironment(ctx context.Context, connectionID, mark string
 // RejectedEnvironment returns the mark that was kept last; "" also when none was.
 func (s *Store) RejectedEnvironment(ctx context.Context, connectionID string) (mark string, err error) {
 	var rows []rejectedEnvironmentRow
-	err = s.read.NewSelect().Model(&rows).Where("connection_id = ?", connectionID).Scan(ctx)
+	err = s.db.Read.NewSelect().Model(&rows).Where("connection_id = ?", connectionID).Scan(ctx)
 	if err != nil || len(rows) == 0 {
-		return "", s.fail("read what was rejected", err)
+		return "", s.db.Fail("read what was rejected", err)
 	}
 	return rows[0].Mark, nil
 }

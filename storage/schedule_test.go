@@ -233,7 +233,7 @@ func TestRemoveTakesTheScheduleAlong(t *testing.T) {
 	x.ok(x.s.RemoveConnection(ctx, "c", nil))
 	for _, table := range []string{"schedules", "due_times", "dispatches", "confirmations"} {
 		var n int
-		x.ok(x.s.read.NewRaw("SELECT count(*) FROM "+table).Scan(ctx, &n))
+		x.ok(x.s.db.Read.NewRaw("SELECT count(*) FROM "+table).Scan(ctx, &n))
 		x.same(n, 0)
 	}
 	x.sound()

@@ -17,11 +17,11 @@ WHERE d.due_us < ? AND coalesce((SELECT r.started_us FROM runs AS r WHERE r.conn
 func (s *Store) Overdue(ctx context.Context, before time.Time) ([]Connection, error) {
 	var rows []connectionRow
 	us := micros(before)
-	err := s.read.NewSelect().Model(&rows).
+	err := s.db.Read.NewSelect().Model(&rows).
 		Join("JOIN (SELECT d.connection_id, d.due_us "+overdue+") AS o ON o.connection_id = connection_row.id", us, us).
 		OrderExpr("o.due_us, name").Scan(ctx)
 	if err != nil {
-		return nil, s.fail("read what is overdue", err)
+		return nil, s.db.Fail("read what is overdue", err)
 	}
 	out := make([]Connection, len(rows))
 	for i := range rows {
@@ -35,7 +35,7 @@ func (s *Store) Overdue(ctx context.Context, before time.Time) ([]Connection, er
 func (s *Store) ForgetOverdue(ctx context.Context, before time.Time) error {
 	return s.alone(ctx, "forget what is overdue", func(t *tx) error {
 		us := micros(before)
-		_, err := t.db.ExecContext(t.ctx, "DELETE FROM due_times WHERE connection_id IN (SELECT d.connection_id "+overdue+")", us, us)
+		_, err := t.DB.ExecContext(t.Ctx, "DELETE FROM due_times WHERE connection_id IN (SELECT d.connection_id "+overdue+")", us, us)
 		return err
 	})
 }

@@ -46,7 +46,7 @@ func TestSweepLeavesALiveStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	var id int64
-	if err := s.read.QueryRowContext(ctx, "SELECT id FROM streams").Scan(&id); err != nil {
+	if err := s.db.Read.QueryRowContext(ctx, "SELECT id FROM streams").Scan(&id); err != nil {
 		t.Fatal(err)
 	}
 	// The removal's first step, as a process that dies or is slow leaves it.
@@ -84,8 +84,8 @@ func TestSweepLeavesALiveStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	var streams, records int
-	_ = s.read.QueryRowContext(ctx, "SELECT count(*) FROM streams").Scan(&streams)
-	_ = s.read.QueryRowContext(ctx, "SELECT count(*) FROM records").Scan(&records)
+	_ = s.db.Read.QueryRowContext(ctx, "SELECT count(*) FROM streams").Scan(&streams)
+	_ = s.db.Read.QueryRowContext(ctx, "SELECT count(*) FROM records").Scan(&records)
 	if streams != 1 || records != 1 {
 		t.Fatalf("the sweep deleted a live stream: %d streams, %d records", streams, records)
 	}
@@ -116,12 +116,12 @@ func TestReviveWithAWrongCounter(t *testing.T) {
 	}
 	add(false)
 	add(true)
-	if err := s.alone(ctx, "x", func(tx *tx) error { _, err := tx.db.ExecContext(ctx, "UPDATE streams SET deleted = 0"); return err }); err != nil {
+	if err := s.alone(ctx, "x", func(tx *tx) error { _, err := tx.DB.ExecContext(ctx, "UPDATE streams SET deleted = 0"); return err }); err != nil {
 		t.Fatal(err)
 	}
 	add(false)
 	var live int
-	_ = s.read.QueryRowContext(ctx, "SELECT count(*) FROM records WHERE deleted = 0").Scan(&live)
+	_ = s.db.Read.QueryRowContext(ctx, "SELECT count(*) FROM records WHERE deleted = 0").Scan(&live)
 	if live != 1 {
 		t.Fatalf("the record was lost, counts %+v", w.Counts())
 	}

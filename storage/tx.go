@@ -6,17 +6,14 @@ import (
 	"errors"
 	"time"
 
-	"github.com/uptrace/bun"
-
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 )
 
-// tx is one write transaction, holding the write lock from its first statement.
+// tx is what the rooms of the store keep in one write transaction.
 type tx struct {
-	l   *link
-	db  bun.IDB
-	ctx context.Context // never cancelled
-	now time.Time
+	*db.Tx
+	s *Store
 
 	seq    int64 // the change sequence so far; valid once opened
 	opened int64 // what it was at the beginning, -1 before it was read
@@ -26,8 +23,7 @@ type tx struct {
 
 	changed map[string]*evidenceChange // by connection
 
-	ended  map[string]bool // connections of which a run ended
-	erased bool            // something was deleted that its owner may want gone from the log, too
+	ended map[string]bool // connections of which a run ended
 }
 
 // tally is what the transaction does to one stream of one run.
@@ -43,11 +39,40 @@ type tally struct {
 	rejected0, unlisted0 int64
 }
 
-func (l *link) newTx() *tx {
-	return &tx{
-		l: l, db: l.conn, ctx: context.Background(), now: l.s.now(), opened: -1,
-		runs: map[*RunWriter]error{}, tallies: map[*RunWriter][]tally{}, changed: map[string]*evidenceChange{}, ended: map[string]bool{},
+// txKey is the key of a store's state in a transaction.
+type txKey struct{}
+
+// in returns the store's state in t, which is written before the commit.
+func (s *Store) in(t *db.Tx) *tx {
+	return db.State(t, txKey{}, func() *tx {
+		own := &tx{
+			Tx: t, s: s, opened: -1, runs: map[*RunWriter]error{}, tallies: map[*RunWriter][]tally{},
+			changed: map[string]*evidenceChange{}, ended: map[string]bool{},
+		}
+		t.BeforeCommit(own.settle)
+		t.AfterCommit(own.committed)
+		return own
+	})
+}
+
+// committed follows what the transaction has made durable.
+func (t *tx) committed() {
+	t.s.pruneAfter(t.ended)
+	for w, tallies := range t.tallies {
+		w.count(tallies)
 	}
+}
+
+// alone runs fn in a write transaction of its own, see db.DB.Alone, with the audit event
+// that ctx carries.
+func (s *Store) alone(ctx context.Context, what string, fn func(*tx) error) error {
+	return s.db.Alone(ctx, what, func(t *db.Tx) error {
+		own := s.in(t)
+		if err := fn(own); err != nil {
+			return err
+		}
+		return own.recordAudit(ctx)
+	})
 }
 
 // openSequence reads the change counter. It is read under the write lock,
@@ -56,7 +81,7 @@ func (t *tx) openSequence() error {
 	if t.opened >= 0 {
 		return nil
 	}
-	if err := t.db.QueryRowContext(t.ctx, "SELECT value FROM counters WHERE name = 'change'").Scan(&t.seq); err != nil {
+	if err := t.DB.QueryRowContext(t.Ctx, "SELECT value FROM counters WHERE name = 'change'").Scan(&t.seq); err != nil {
 		return err
 	}
 	t.opened = t.seq
@@ -75,7 +100,7 @@ func (t *tx) openTally(w *RunWriter) error {
 	// Two indexes may name the same stream; each stream is counted once.
 	for i, st := range w.streams {
 		c := tally{id: st.id}
-		err := t.db.QueryRowContext(t.ctx, "SELECT live, deleted, rejected, rejected_unlisted FROM streams WHERE id = ?", st.id).
+		err := t.DB.QueryRowContext(t.Ctx, "SELECT live, deleted, rejected, rejected_unlisted FROM streams WHERE id = ?", st.id).
 			Scan(&c.live, &c.dead, &c.rejected, &c.unlisted)
 		if err != nil {
 			return err
@@ -97,7 +122,7 @@ func (t *tx) verify(w *RunWriter) error {
 	}
 	var epoch int64
 	var runID string
-	err := t.db.QueryRowContext(t.ctx, "SELECT epoch, run_id FROM leases WHERE connection_id = ?", w.connectionID).Scan(&epoch, &runID)
+	err := t.DB.QueryRowContext(t.Ctx, "SELECT epoch, run_id FROM leases WHERE connection_id = ?", w.connectionID).Scan(&epoch, &runID)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		err = fenced(w, "the connection was removed")
@@ -120,7 +145,7 @@ func fenced(w *RunWriter, why string) error {
 // counters, the runs' totals and the evidence. It comes last, before the commit.
 func (t *tx) settle() error {
 	if t.opened >= 0 && t.seq != t.opened {
-		if _, err := t.db.ExecContext(t.ctx, "UPDATE counters SET value = ? WHERE name = 'change'", t.seq); err != nil {
+		if _, err := t.DB.ExecContext(t.Ctx, "UPDATE counters SET value = ? WHERE name = 'change'", t.seq); err != nil {
 			return err
 		}
 	}
@@ -145,15 +170,15 @@ func (t *tx) settleRun(w *RunWriter) error {
 			continue
 		}
 		retained += c.live - c.live0
-		t.erased = t.erased || c.Deleted > 0
+		t.Erased = t.Erased || c.Deleted > 0
 		if c.lastSeq > 0 {
-			_, err := t.db.ExecContext(t.ctx, "UPDATE streams SET live = live + ?, deleted = deleted + ?, last_seq = ? WHERE id = ?",
+			_, err := t.DB.ExecContext(t.Ctx, "UPDATE streams SET live = live + ?, deleted = deleted + ?, last_seq = ? WHERE id = ?",
 				c.live-c.live0, c.dead-c.dead0, c.lastSeq, c.id)
 			if err != nil {
 				return err
 			}
 		}
-		_, err := t.db.ExecContext(t.ctx,
+		_, err := t.DB.ExecContext(t.Ctx,
 			"UPDATE run_streams SET added = added + ?, changed = changed + ?, unchanged = unchanged + ?, deleted = deleted + ? WHERE run_pk = ? AND stream_id = ?",
 			c.New, c.Changed, c.Unchanged, c.Deleted, w.pk, c.id)
 		if err != nil {
@@ -162,3 +187,8 @@ func (t *tx) settleRun(w *RunWriter) error {
 	}
 	return t.retain(w.connectionID, retained)
 }
+
+func micros(t time.Time) int64 { return db.Micros(t) }
+
+// at is the inverse of micros; 0 is no time.
+func at(us int64) time.Time { return db.Time(us) }

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// EnrollmentCodeRequest is the owner's: a code for one connector on one device.
+// EnrollmentCodeRequest is the owner's request for a code: one connector on one
+// device.
 type EnrollmentCodeRequest struct {
 	ConnectorID      string `json:"connector_id"`
 	LocalBindingName string `json:"local_binding_name"`
@@ -13,7 +14,8 @@ type EnrollmentCodeRequest struct {
 	ExpiresInSeconds int64  `json:"expires_in_seconds,omitempty"` // 60 to 86400; 0: 900
 }
 
-// EnrollmentCode answers it. The code is shown once and kept as a hash.
+// EnrollmentCode answers an EnrollmentCodeRequest. The code is shown once; the host
+// stores its hash.
 type EnrollmentCode struct {
 	Object           string    `json:"object"` // device_exporter_enrollment_code
 	Code             string    `json:"enrollment_code"`
@@ -27,12 +29,13 @@ type EnrollRequest struct {
 	Code         string `json:"enrollment_code"`
 	DeviceLabel  string `json:"device_label,omitempty"`
 	AgentVersion string `json:"agent_version,omitempty"`
-	// Scope is the part of its source that the device wants to collect, a Scope or
-	// null for all of it; absent: what the host's owner says.
+	// Scope is the part of its source that the device wants to collect: a Scope, or
+	// null for the whole source. If absent, the host's owner decides.
 	Scope json.RawMessage `json:"collection_scope,omitempty"`
 }
 
-// Enrollment answers it. The token is shown once and kept as a hash.
+// Enrollment answers an EnrollRequest. The token is shown once; the host stores its
+// hash.
 type Enrollment struct {
 	Object              string `json:"object"` // device_exporter_enrollment
 	DeviceID            string `json:"device_id"`
@@ -59,8 +62,8 @@ const (
 	ErrorRunNotTakenUp = "terminal_run_commit_unacknowledged"
 )
 
-// Heartbeat is what a source instance says of itself. RecordsPending counts rows
-// of the outbox.
+// Heartbeat is a source instance's report on itself. RecordsPending counts rows of the
+// outbox.
 type Heartbeat struct {
 	AgentVersion     string     `json:"agent_version,omitempty"`
 	ConnectorID      string     `json:"connector_id"`
@@ -95,7 +98,7 @@ type LastError struct {
 	Classes []ErrorClass `json:"top_dead_letter_classes,omitempty"`
 }
 
-// ErrorClass counts what was given up for one reason.
+// ErrorClass counts the rows given up for one reason.
 type ErrorClass struct {
 	Count int64  `json:"count"`
 	Class string `json:"error_class"`
@@ -125,9 +128,9 @@ type Record struct {
 	Op        string          `json:"op,omitempty"` // "": upsert
 }
 
-// Batch is one delivery of records. BatchID, BatchSeq and BodyHash identify it
-// together with the device: the same identity is the same delivery. RunID is the
-// collector's run that made it; "": the lane's run that goes on.
+// Batch is one delivery of records. BatchID, BatchSeq, BodyHash and the device
+// identify it: a batch with the same identity is the same delivery. RunID is the
+// collector's run that made the batch; "" means the lane's current run.
 type Batch struct {
 	DeviceID         string          `json:"device_id"`
 	SourceInstanceID string          `json:"source_instance_id"`
@@ -139,12 +142,13 @@ type Batch struct {
 	Records          json.RawMessage `json:"records"` // []Record
 }
 
-// BatchAnswer answers it, and answers it again when it comes again.
+// BatchAnswer answers a batch. A batch that is delivered again gets the same answer
+// again.
 type BatchAnswer struct {
 	Object              string `json:"object"` // device_ingest_batch_result
 	Status              string `json:"status"` // accepted
 	Accepted            int64  `json:"accepted_record_count"`
-	Rejected            int64  `json:"rejected_record_count"` // always 0: a batch is taken whole or refused
+	Rejected            int64  `json:"rejected_record_count"` // always 0: a batch is accepted or refused as a whole
 	BatchID             string `json:"batch_id"`
 	BodyHash            string `json:"body_hash"`
 	DeviceID            string `json:"device_id"`
@@ -152,8 +156,8 @@ type BatchAnswer struct {
 	ConnectorInstanceID string `json:"connector_instance_id"`
 }
 
-// State is the committed cursors of a source instance, by stream: all of them, or
-// the page of them that was asked for.
+// State is the committed cursors of a source instance by stream: all of them, or the
+// requested page.
 type State struct {
 	Object              string                     `json:"object"` // device_source_instance_state
 	ConnectorInstanceID string                     `json:"connector_instance_id"`
@@ -161,28 +165,30 @@ type State struct {
 	SourceInstanceID    string                     `json:"source_instance_id"`
 	State               map[string]json.RawMessage `json:"state"`
 	UpdatedAt           *time.Time                 `json:"updated_at"` // nil: never
-	// ManifestSHA256 is of the manifest that the host holds records against, in
-	// hex; "" before the first.
+	// ManifestSHA256 is the hash, in hex, of the manifest against which the host
+	// checks records; "" before the first one.
 	ManifestSHA256 string `json:"manifest_sha256,omitempty"`
-	// Next is what the next page is after; "": there is none.
+	// Next is the stream after which the next page begins; "" means there is no next
+	// page.
 	Next string `json:"next,omitempty"`
 }
 
-// StateCommit moves cursors while a run goes on, those that it names alone. RunID is
-// as in Batch.
+// StateCommit commits the cursors that it names while a run continues. RunID is as in
+// Batch.
 type StateCommit struct {
 	RunID string                     `json:"run_id,omitempty"`
 	State map[string]json.RawMessage `json:"state"`
 }
 
-// Manifest is what a source instance runs.
+// Manifest is the manifest of the connector that a source instance runs.
 type Manifest struct {
 	ConnectorID  string          `json:"connector_id"`
 	ModuleSHA256 string          `json:"module_sha256"`
 	Manifest     json.RawMessage `json:"manifest"`
 }
 
-// ManifestAnswer answers it. SHA256 is of the manifest's bytes as they were sent.
+// ManifestAnswer answers a Manifest. SHA256 is the hash of the manifest's bytes as
+// they were sent.
 type ManifestAnswer struct {
 	Object           string `json:"object"` // device_source_instance_manifest
 	SourceInstanceID string `json:"source_instance_id"`
@@ -203,12 +209,12 @@ type Gap struct {
 	BackoffMS        int64     `json:"next_attempt_backoff_ms"`
 	Stream           string    `json:"stream,omitempty"`
 	ParentStream     string    `json:"parent_stream,omitempty"`
-	Boundary         string    `json:"stream_boundary,omitempty"` // a record's canonical key, or a name of the connector's
+	Boundary         string    `json:"stream_boundary,omitempty"` // a record's canonical key, or a name that the connector chose
 	FirstSeenRunID   string    `json:"first_seen_run_id,omitempty"`
 	LastRunID        string    `json:"last_run_id,omitempty"`
 }
 
-// GapRecovered says that a gap is filled.
+// GapRecovered reports that a gap is filled.
 type GapRecovered struct {
 	ConnectorID      string `json:"connector_id"`
 	SourceInstanceID string `json:"source_instance_id"`
@@ -219,7 +225,7 @@ type GapRecovered struct {
 	RecoveredRunID   string `json:"recovered_run_id,omitempty"`
 }
 
-// GapAnswer answers both.
+// GapAnswer answers a Gap or a GapRecovered.
 type GapAnswer struct {
 	Object       string `json:"object"` // device_local_collector_gap
 	GapID        string `json:"gap_id"`
@@ -228,12 +234,12 @@ type GapAnswer struct {
 	Stream       string `json:"stream"`
 }
 
-// RunCommit is the end of a run: what it came to, and the cursors that move with
-// it, taken whole or not at all. It is sent for every run that ended, also for
-// one that failed: history is as honest on the host as on the device.
+// RunCommit is the end of a run: its result, and the cursors that move with it. The
+// host accepts all of it or none. A collector sends one for every run that ended,
+// failed runs included, so that the host's history is as complete as the device's.
 type RunCommit struct {
 	Version             int                        `json:"version"`                       // 1
-	Boundary            *string                    `json:"collection_boundary,omitempty"` // Scope.Fingerprint of what the run kept to
+	Boundary            *string                    `json:"collection_boundary,omitempty"` // Scope.Fingerprint of the scope that the run observed
 	CommitID            string                     `json:"commit_id"`
 	RunID               string                     `json:"run_id"`
 	DeviceID            string                     `json:"device_id"`
@@ -242,23 +248,23 @@ type RunCommit struct {
 	SourceInstanceID    string                     `json:"source_instance_id"`
 	StateDelta          map[string]json.RawMessage `json:"state_delta"`
 	Facts               []TerminalFact             `json:"terminal_facts"`
-	Outcome             Outcome                    `json:"outcome"` // zero: the run succeeded, and its collector says no more
+	Outcome             Outcome                    `json:"outcome"` // zero: the run succeeded, and its collector reports nothing more
 }
 
-// Plain reports whether the end says no outcome, as that of a public collector.
+// Plain reports whether the commit carries no outcome, as one from a public collector.
 func (c *RunCommit) Plain() bool {
 	o := &c.Outcome
 	return o.Status == "" && o.Mode == "" && o.Connector == "" && o.ModuleSHA256 == ""
 }
 
-// TerminalFact is what a run says of one stream's stores.
+// TerminalFact is a run's report on the stores of one stream.
 type TerminalFact struct {
 	Stream           string   `json:"stream"`
 	CoverageStatuses []string `json:"coverage_statuses"`
-	Scoped           bool     `json:"scoped,omitempty"` // the run kept to its boundary in this stream
+	Scoped           bool     `json:"scoped,omitempty"` // the run observed its boundary in this stream
 }
 
-// Outcome is how a run ended, in the words of the host's own runs.
+// Outcome is how a run ended, in the vocabulary of the host's own runs.
 type Outcome struct {
 	Status       string          `json:"status"` // succeeded, failed, cancelled
 	Reason       string          `json:"reason,omitempty"`
@@ -276,7 +282,7 @@ type Outcome struct {
 	Coverage     []Coverage      `json:"coverage,omitempty"`
 }
 
-// Coverage is one lane's account (RT-12).
+// Coverage is one lane's coverage account (RT-12).
 type Coverage struct {
 	Stream      string `json:"stream"`
 	StateStream string `json:"state_stream"`
@@ -288,8 +294,8 @@ type Coverage struct {
 	Covered     *int64 `json:"covered,omitempty"`
 }
 
-// RunCommitAnswer answers it. EnvelopeHash is Hash of the RunCommit as it was
-// received, which the collector compares with its own.
+// RunCommitAnswer answers a RunCommit. EnvelopeHash is Hash of the RunCommit as the
+// host received it; the collector compares it with its own.
 type RunCommitAnswer struct {
 	Object          string `json:"object"` // device_terminal_run_commit
 	CommitID        string `json:"commit_id"`
@@ -305,7 +311,7 @@ type BlobAnswer struct {
 	Bytes  int64  `json:"bytes"`
 }
 
-// Revocation answers a device that gave its credential back.
+// Revocation answers a device that gave up its credential.
 type Revocation struct {
 	Object    string    `json:"object"` // device_exporter_revocation
 	DeviceID  string    `json:"device_id"`
@@ -323,14 +329,14 @@ const (
 	CodeTooManyAttempts     = "too_many_attempts"            // 429, with Retry-After
 	CodeBadRequest          = "invalid_request"              // 400
 	CodeTooLarge            = "request_too_large"            // 413
-	CodeBlobQuota           = "device_blob_quota_exceeded"   // 413: of all artifacts that are kept of the source
+	CodeBlobQuota           = "device_blob_quota_exceeded"   // 413: the source's artifacts reached their quota
 	CodeNotFound            = "not_found"                    // 404
 	CodeBatchConflict       = "device_batch_conflict"        // 409
 	CodeBatchHashMismatch   = "device_batch_hash_mismatch"   // 400
 	CodeRecordsRejected     = "device_records_rejected"      // 422
 	CodeManifestMissing     = "device_manifest_missing"      // 409
-	CodeManifestNotAccepted = "device_manifest_not_accepted" // 409: it adds streams, which the owner accepts first
-	CodeRunConflict         = "device_run_conflict"          // 409: of a run that has ended
+	CodeManifestNotAccepted = "device_manifest_not_accepted" // 409: it adds streams that the owner has to accept first
+	CodeRunConflict         = "device_run_conflict"          // 409: the run has ended
 	CodeRetryable           = "device_ingest_retryable"      // 503, with Retry-After
 	CodeInternal            = "internal_error"               // 500
 )
@@ -340,8 +346,8 @@ type Failure struct {
 	Error FailureDetail `json:"error"`
 }
 
-// FailureDetail says what was refused and why. It holds no secret and no value of
-// a record.
+// FailureDetail names the refused member and the reason. It holds no secret and no
+// value of a record.
 type FailureDetail struct {
 	Code      string `json:"code"`
 	Message   string `json:"message"`

@@ -10,21 +10,20 @@ import (
 	"unicode/utf8"
 )
 
-// Canonical returns the one form of a JSON text in which two texts of the same
-// value are the same bytes: no space, numbers and strings as ECMAScript writes
-// them, and the names of an object in the order that a JavaScript object has whose
-// names were sorted before they were set. That is RFC 8785 but for this: names that
-// are array indices come first, by their value; __proto__ is left out; a number
-// above every double is null; a lone surrogate stays an escape. It is what a hash
-// is taken of, and never what is kept: a whole number above 2^53 has no exact form
-// here. Of a name that stands twice the last value counts. Bytes that are no UTF-8
-// are written as U+FFFD.
+// Canonical returns a JSON text in one form: texts with the same value become the same
+// bytes. The form has no space, writes numbers and strings as ECMAScript does, and
+// orders the names of an object as a JavaScript object orders names that were sorted
+// before they were set. It is RFC 8785 with these differences: names that are array
+// indices come first, by value; __proto__ is left out; a number above every double is
+// null; a lone surrogate stays an escape. Hashes are computed from it. It is never
+// stored, since a whole number above 2^53 has no exact form in it. If a name occurs
+// twice, the last value counts. Bytes that are not UTF-8 become U+FFFD.
 //
-// Every delivered byte comes by here, at both ends. So no value is made of the
-// text: it is outlined, and what is written is copied from it.
+// Every delivered byte passes through here, on both ends. The text is therefore not
+// decoded into values: it is outlined, and the output is copied from it.
 func Canonical(text []byte) ([]byte, error) { return canonical(text, false) }
 
-// canonical writes the form that Canonical describes, or that of RFC 8785.
+// canonical writes the form that Canonical describes, or RFC 8785 if sorted is set.
 func canonical(text []byte, sorted bool) ([]byte, error) {
 	o, err := outlined(text)
 	if err != nil {
@@ -39,15 +38,15 @@ func canonical(text []byte, sorted bool) ([]byte, error) {
 type form struct {
 	*outline
 
-	sorted  bool // names by UTF-16 units alone, as RFC 8785 has it
+	sorted  bool // order names by UTF-16 units alone, as RFC 8785 does
 	out     []byte
-	members []member // of the objects that are being written, the innermost last
+	members []member // members of the objects being written, the innermost object's last
 }
 
 type member struct {
 	name  []byte // unescaped
-	at    int32  // its node; its value's is the next
-	index int64  // of a name that is an array index; -1: it is none
+	at    int32  // the node of the name; the next node is its value
+	index int64  // the name as an array index; -1: it is not one
 }
 
 func (f *form) member(at int32) member {
@@ -58,7 +57,7 @@ func (f *form) member(at int32) member {
 	return m
 }
 
-// before orders two members as they are written.
+// before reports whether m is written before other.
 func (m member) before(other member) int {
 	switch {
 	case m.index >= 0 && other.index >= 0:
@@ -71,8 +70,8 @@ func (m member) before(other member) int {
 	return byUnits(m.name, other.name)
 }
 
-// arrayIndex is the value of a name that JavaScript takes for an array index: a
-// whole number below 2^32-1 without a leading zero. -1: it is none.
+// arrayIndex returns the value of a name that JavaScript treats as an array index: a
+// whole number below 2^32-1 without a leading zero. It returns -1 for any other name.
 func arrayIndex(name []byte) int64 {
 	const most = 1<<32 - 2
 	if len(name) == 0 || len(name) > 10 || name[0] == '0' && len(name) > 1 {
@@ -145,9 +144,9 @@ func (f *form) object(at int32) {
 	f.out = append(f.out, '}')
 }
 
-// byUnits orders texts as ECMAScript does: by UTF-16 units. That is the order of
-// their bytes, but for what is above the basic plane: its units come before
-// U+E000, and its bytes after.
+// byUnits compares texts as ECMAScript does: by UTF-16 units. The order equals that of
+// their bytes, except above the basic plane, whose units sort before U+E000 and whose
+// bytes sort after it.
 func byUnits(x, y []byte) int {
 	for i := range min(len(x), len(y)) {
 		a, b := x[i], y[i]
@@ -162,11 +161,11 @@ func byUnits(x, y []byte) int {
 	return len(x) - len(y)
 }
 
-// exactDigits is how many digits of a whole number every double holds.
+// exactDigits is the number of digits up to which a double holds every whole number.
 const exactDigits = 15
 
-// appendNumber writes a number as ECMAScript does. One that no double holds is
-// null; in RFC 8785, which has none, it keeps its own text.
+// appendNumber writes a number as ECMAScript does. A number that no double holds
+// becomes null; RFC 8785 has no such rule, so there it keeps its text.
 func (f *form) appendNumber(b, number []byte) []byte {
 	if wholeAndExact(number) {
 		return append(b, number...)
@@ -180,7 +179,7 @@ func (f *form) appendNumber(b, number []byte) []byte {
 		return append(b, beyond...)
 	}
 	if n == 0 {
-		return append(b, '0') // and of -0 too
+		return append(b, '0') // also for -0
 	}
 	text, err := json.Marshal(n) // writes doubles as ECMAScript does
 	if err != nil {
@@ -189,7 +188,7 @@ func (f *form) appendNumber(b, number []byte) []byte {
 	return append(b, text...)
 }
 
-// wholeAndExact reports whether a number stands in its canonical form already.
+// wholeAndExact reports whether a number is already in canonical form.
 func wholeAndExact(number []byte) bool {
 	if number[0] == '-' {
 		number = number[1:]
@@ -205,8 +204,8 @@ func wholeAndExact(number []byte) bool {
 	return len(number) <= exactDigits
 }
 
-// appendText writes what stands between the quotes of a string, with no escape
-// that is not needed. halves keeps the escape of half a surrogate pair.
+// appendText writes the content of a string, between the quotes, with only the
+// necessary escapes. If halves is set, the escape of half a surrogate pair stays.
 func appendText(b, s []byte, halves bool) []byte {
 	b = append(b, '"')
 	for i := 0; i < len(s); {

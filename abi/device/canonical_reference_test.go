@@ -190,7 +190,7 @@ func appendRandom(b []byte, random *rand.Rand, depth int) []byte {
 	return append(b, marshalled((random.Float64()-0.5)*float64(random.Int64N(1<<60)))...)
 }
 
-// Whatever a text holds, it is read as the standard library reads it.
+// Canonical reads every text as the standard library does.
 func FuzzCanonicalAgainstReference(f *testing.F) {
 	for _, s := range awkward {
 		f.Add([]byte(s))

@@ -29,12 +29,12 @@ func TestCanonical(t *testing.T) {
 	}
 	for _, bad := range []string{``, `{`, `1 2`, `{"a":1}]`, `nul`} {
 		if got, err := device.Canonical([]byte(bad)); err == nil {
-			t.Errorf("%q became %s", bad, got)
+			t.Errorf("%q became %s, want err != nil", bad, got)
 		}
 	}
 }
 
-// What is canonical stays as it is, and stays the same value.
+// A canonical text stays as it is, and keeps its value.
 func FuzzCanonical(f *testing.F) {
 	for _, s := range []string{`{"b":1.5e3,"a":["\u0000",null,true]}`, `-0.0`, `"\ud800"`, `1e400`, `[[[]]]`} {
 		f.Add([]byte(s))
@@ -45,11 +45,11 @@ func FuzzCanonical(f *testing.F) {
 			return
 		}
 		if !json.Valid(once) {
-			t.Fatalf("%q became %q, which is no JSON", text, once)
+			t.Fatalf("%q became %q, which is no JSON, want json.Valid(once)", text, once)
 		}
 		twice, err := device.Canonical(once)
 		if err != nil || !bytes.Equal(once, twice) {
-			t.Fatalf("%q became %q and then %q, %v", text, once, twice, err)
+			t.Fatalf("%q became %q and then %q, %v, want no error && bytes.Equal(once, twice)", text, once, twice, err)
 		}
 	})
 }
@@ -59,7 +59,7 @@ func TestIdentities(t *testing.T) {
 	one, err := device.Hash([]byte(`{"a":1,"b":[2]}`))
 	other, err2 := device.Hash([]byte(`{ "b" : [2.0], "a" : 1 }`))
 	if err != nil || err2 != nil || one != other || len(one) != 64 {
-		t.Fatalf("%s %s %v %v", one, other, err, err2)
+		t.Fatalf("got %s %s %v %v, want no error && err2 == nil && one == other && len(one) == 64", one, other, err, err2)
 	}
 	ids := map[string]bool{}
 	for _, id := range []string{
@@ -69,7 +69,7 @@ func TestIdentities(t *testing.T) {
 		ids[id] = true
 	}
 	if len(ids) != 7 {
-		t.Errorf("identities are shared: %v", ids)
+		t.Errorf("identities are shared: %v, want 7", ids)
 	}
 	if again := device.BatchID("c", "s", 1, other); again != device.BatchID("c", "s", 1, one) {
 		t.Error("the same batch has two names")
@@ -79,6 +79,6 @@ func TestIdentities(t *testing.T) {
 func TestPathsKeepToTheirSegments(t *testing.T) {
 	t.Parallel()
 	if got := device.PathState("a/../b", "x?y"); got != "/_ref/device-exporters/a%2F..%2Fb/source-instances/x%3Fy/state" {
-		t.Error(got)
+		t.Errorf(`device.PathState("a/../b", "x?y"): got %+v, want got == "/_ref/device-exporters/a%%2F..%%2Fb/source-instances/x%%3Fy/state"`, got)
 	}
 }

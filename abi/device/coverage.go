@@ -2,11 +2,11 @@ package device
 
 import "slices"
 
-// CoverageStream is the stream whose records say what became of each store of a
-// source (contracts: collector, section 5.2).
+// CoverageStream is the stream whose records report the result for each store of a
+// source (collector contract, section 5.2).
 const CoverageStream = "coverage_diagnostics"
 
-// CoverageUnaccounted is the status of a store that nobody knows about.
+// CoverageUnaccounted is the status of a store whose result is unknown.
 const CoverageUnaccounted = "unaccounted"
 
 var coverageStatuses = []string{
@@ -16,8 +16,8 @@ var coverageStatuses = []string{
 // IsCoverageStatus reports whether word is a status that a coverage record may have.
 func IsCoverageStatus(word string) bool { return slices.Contains(coverageStatuses, word) }
 
-// CoverageStatus returns what a coverage record says of its store. A word that is
-// not known, as of a newer connector, accounts for nothing.
+// CoverageStatus returns the status in a coverage record. An unknown word, such as a
+// newer connector's, counts as CoverageUnaccounted.
 func CoverageStatus(word string) string {
 	if IsCoverageStatus(word) {
 		return word
@@ -26,6 +26,6 @@ func CoverageStatus(word string) string {
 }
 
 // GapStartsOver is the reason of a known gap: the run reached its collector's bound
-// before its first checkpoint, so that the next one begins where this one began. It
-// may never come to an end by itself.
+// before its first checkpoint, so the next run starts at the same place. Such runs may
+// never finish.
 const GapStartsOver = "scan_starts_over"

@@ -9,10 +9,10 @@ import (
 	"strconv"
 )
 
-// Intact reports whether a batch's body_hash is that of its records, in one of the
-// forms that collectors use: Hash of the records; the same with names in the order
-// of RFC 8785; or the hash of the records' envelopes, which is the only one that
-// the public collector sends.
+// Intact reports whether a batch's body_hash matches its records in one of the forms
+// that collectors use: Hash of the records; the same with names in the order of RFC
+// 8785; or the hash of the records' envelopes, the only form that the public collector
+// sends.
 func (b *Batch) Intact() bool {
 	if sum, err := Hash(b.Records); err != nil || sum == b.BodyHash {
 		return err == nil
@@ -24,9 +24,9 @@ func (b *Batch) Intact() bool {
 	return err == nil && hexSum(text) == b.BodyHash
 }
 
-// EnvelopesHash is the hash of a batch as the public collector makes it: of the
-// array that has for each record an envelope of the record's members, the hash of
-// them, and the members that identify the batch. It returns ErrNotRecords when the
+// EnvelopesHash returns the hash of a batch as the public collector computes it: the
+// hash of an array that holds for each record an envelope with the record's members,
+// their hash, and the members that identify the batch. It returns ErrNotRecords if the
 // records are not an array of objects.
 func EnvelopesHash(b *Batch) (string, error) {
 	o, err := outlined(b.Records)
@@ -61,7 +61,7 @@ func (e *envelopes) add(at int32) bool {
 	if n.kind != '{' {
 		return false
 	}
-	members := map[string]int32{} // the nodes of the values; the last of a name counts
+	members := map[string]int32{} // the nodes of the values; the last of equal names counts
 	for name := at + 1; name < n.next; name = e.nodes[name+1].next {
 		members[string(e.name(name))] = name + 1
 	}
@@ -87,14 +87,14 @@ func (e *envelopes) add(at int32) bool {
 	return true
 }
 
-// canonical is the canonical form of the value at a node.
+// canonical returns the canonical form of the value at a node.
 func (e *envelopes) canonical(at int32) []byte {
 	e.out = nil
 	e.value(at)
 	return e.out
 }
 
-// text is the canonical form of a string.
+// text returns the canonical form of a string.
 func (e *envelopes) text(s string) []byte { return mustCanonical(s) }
 
 // part is one member of an object, its value in canonical form.
@@ -103,7 +103,8 @@ type part struct {
 	value []byte
 }
 
-// object writes members that are neither array indices nor escaped, by their names.
+// object writes an object whose names are neither array indices nor escaped, ordered
+// by name.
 func object(parts []part) []byte {
 	parts = slices.SortedFunc(slices.Values(parts), func(x, y part) int { return byUnits([]byte(x.name), []byte(y.name)) })
 	out := []byte{'{'}
@@ -116,7 +117,7 @@ func object(parts []part) []byte {
 	return append(out, '}')
 }
 
-// mustCanonical is the canonical form of a value made of texts and whole numbers.
+// mustCanonical returns the canonical form of a value made of texts and whole numbers.
 func mustCanonical(v any) []byte {
 	text, err := json.Marshal(v)
 	if err == nil {
@@ -128,9 +129,10 @@ func mustCanonical(v any) []byte {
 	return text
 }
 
-// CommitHash is the hash of a run's end that both sides of the public protocol take:
-// of its ten members alone, each fact in its least form, and the facts by stream.
-// text is the whole body. It returns an error when text does not describe a run's end.
+// CommitHash returns the hash of a run's end that both sides of the public protocol
+// compute: over its ten members only, each fact reduced to its hashed members, and the
+// facts ordered by stream. text is the whole body. It returns an error if text does
+// not describe a run's end.
 func CommitHash(text []byte) (string, error) {
 	var whole map[string]json.RawMessage
 	if err := json.Unmarshal(text, &whole); err != nil {
@@ -161,7 +163,7 @@ func CommitHash(text []byte) (string, error) {
 	return Hash(out)
 }
 
-// leastFacts cuts facts to what the hash of a run's end holds of them.
+// leastFacts reduces facts to the members that the hash of a run's end covers.
 func leastFacts(facts []map[string]json.RawMessage) (json.RawMessage, error) {
 	type fact struct {
 		Statuses []string        `json:"coverage_statuses"`
@@ -185,8 +187,8 @@ func leastFacts(facts []map[string]json.RawMessage) (json.RawMessage, error) {
 	return json.Marshal(list)
 }
 
-// byLocale orders streams' names as JavaScript's localeCompare does: the sign _
-// before -, both before digits, and digits before letters.
+// byLocale compares stream names as JavaScript's localeCompare does: _ before -, both
+// before digits, and digits before letters.
 func byLocale(x, y string) int {
 	const order = "_-0123456789abcdefghijklmnopqrstuvwxyz"
 	at := func(c byte) int {

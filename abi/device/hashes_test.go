@@ -14,7 +14,7 @@ func compact(t *testing.T, text []byte) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	if err := json.Compact(&out, text); err != nil {
-		t.Fatalf("%q has a hash and is no JSON: %v", text, err)
+		t.Fatalf("%q has a hash and is no JSON: %v, want no error", text, err)
 	}
 	return out.Bytes()
 }
@@ -52,7 +52,7 @@ func FuzzCommitHash(f *testing.F) {
 		}
 		var members map[string]json.RawMessage
 		if err := json.Unmarshal(text, &members); err != nil {
-			t.Fatalf("%q has a hash and is no object: %v", text, err)
+			t.Fatalf("%q has a hash and is no object: %v, want no error", text, err)
 		}
 		if members == nil {
 			members = map[string]json.RawMessage{}
@@ -82,7 +82,7 @@ func FuzzParseScope(f *testing.F) {
 		}
 		member, err := device.DeclaredScope(text, time.Unix(0, 0))
 		if err != nil {
-			t.Fatalf("%q is a scope and cannot be declared: %v", text, err)
+			t.Fatalf("%q is a scope and cannot be declared: %v, want no error", text, err)
 		}
 		back, err := device.ScopeOf(member)
 		if err != nil || back.Fingerprint() != scope.Fingerprint() {
@@ -90,7 +90,7 @@ func FuzzParseScope(f *testing.F) {
 		}
 		if back != nil && back.Since != "" {
 			if _, err := time.Parse(time.RFC3339, back.Since); err != nil {
-				t.Errorf("since is %q: %v", back.Since, err)
+				t.Errorf("since is %q: %v, want no error", back.Since, err)
 			}
 		}
 	})

@@ -6,9 +6,9 @@ import (
 	"encoding/json"
 )
 
-// Hash is the lower-case hexadecimal SHA-256 of a JSON text's canonical form.
-// Two texts of the same value have the same hash. The error is of a text that is
-// not JSON.
+// Hash returns the lower-case hexadecimal SHA-256 of a JSON text's canonical form.
+// Texts with the same value have the same hash. It returns an error if the text is not
+// JSON.
 func Hash(text []byte) (string, error) {
 	c, err := Canonical(text)
 	if err != nil {
@@ -17,22 +17,22 @@ func Hash(text []byte) (string, error) {
 	return hexSum(c), nil
 }
 
-// BatchID names a batch by what it holds and where it stands, so that the same
-// batch made again has the same id. recordsHash is Hash of the batch's records.
+// BatchID derives a batch's id from its content and its position, so the same batch
+// made again has the same id. recordsHash is Hash of the batch's records.
 func BatchID(connector, source string, seq int64, recordsHash string) string {
 	return "local-batch:" + nameOf(map[string]any{
 		"batch_seq": seq, "connector_id": connector, "records": recordsHash, "source_instance_id": source,
 	})
 }
 
-// OutboxID names a row of an outbox by its kind and by the parts that identify it
-// there.
+// OutboxID derives the id of an outbox row from its kind and the parts that identify
+// it within that kind.
 func OutboxID(kind, source string, parts any) string {
 	return "local-outbox:" + nameOf(map[string]any{"kind": kind, "parts": parts, "source_instance_id": source})
 }
 
-// nameOf hashes a value that is made of strings and whole numbers, which always
-// has a canonical form.
+// nameOf hashes a value made of strings and whole numbers, which always has a
+// canonical form.
 func nameOf(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil {

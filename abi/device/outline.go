@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// What a text is refused for.
+// Reasons for refusing a text.
 var (
 	errNotJSON  = errors.New("not JSON")
 	errTrailing = errors.New("more than one JSON value")
@@ -17,27 +17,27 @@ var (
 	errLong     = errors.New("too long")
 )
 
-// maxDepth is what encoding/json refuses too: some of what is hashed was never
-// held to less.
+// maxDepth equals the limit of encoding/json. Some hashed texts were never checked
+// against a smaller one.
 const maxDepth = 10_000
 
 // Kinds of nodes besides '{' and '['.
 const (
-	kindPlain   = 'p' // a string that stands in its canonical form
-	kindEscaped = 'e' // one that may not
+	kindPlain   = 'p' // a string already in canonical form
+	kindEscaped = 'e' // a string that may not be in canonical form
 	kindNumber  = 'n'
 	kindLiteral = 'l'
 )
 
-// node is one value of a text, or the name of a member. What is within it follows
-// it: the items of an array, and of an object each name and its value.
+// node is one value of a text, or the name of a member. The nodes inside it follow it:
+// the items of an array; each name and its value of an object.
 type node struct {
-	from, to int32 // in the text
-	next     int32 // the node after it and all that is within it
+	from, to int32 // offsets in the text
+	next     int32 // the first node after it and everything inside it
 	kind     byte
 }
 
-// outline is where the values of a JSON text stand, in the order of the text.
+// outline holds the positions of the values of a JSON text, in the order of the text.
 type outline struct {
 	text  []byte
 	at    int
@@ -45,7 +45,7 @@ type outline struct {
 	nodes []node
 }
 
-// outlined outlines a text that is one JSON value, as encoding/json reads it.
+// outlined outlines a text that must be one JSON value by the rules of encoding/json.
 func outlined(text []byte) (*outline, error) {
 	if len(text) > math.MaxInt32 {
 		return nil, errLong
@@ -60,7 +60,7 @@ func outlined(text []byte) (*outline, error) {
 	return o, nil
 }
 
-// peek is the next byte that is no space, 0 at the end.
+// peek returns the next byte that is not space, 0 at the end.
 func (o *outline) peek() byte {
 	for ; o.at < len(o.text); o.at++ {
 		switch c := o.text[o.at]; c {
@@ -96,7 +96,7 @@ func (o *outline) value() (err error) {
 	return err
 }
 
-// within reads what stands between brackets.
+// within reads the items between two brackets.
 func (o *outline) within(end byte, part func() error) error {
 	if o.depth++; o.depth > maxDepth {
 		return errDeep
@@ -147,7 +147,7 @@ func (o *outline) literal(n int, word string) error {
 	return nil
 }
 
-// str reads a string and says of which kind it is.
+// str reads a string and returns its kind.
 func (o *outline) str() (byte, error) {
 	kind, high, text := byte(kindPlain), byte(0), o.text
 	for i := o.at + 1; i < len(text); i++ {
@@ -169,7 +169,7 @@ func (o *outline) str() (byte, error) {
 			return 0, errNotJSON
 		}
 		switch text[i] {
-		case '"', '\\', 'b', 'f', 'n', 'r', 't': // what the canonical form escapes so, too
+		case '"', '\\', 'b', 'f', 'n', 'r', 't': // the canonical form escapes these in the same way
 		case '/':
 			kind = kindEscaped
 		case 'u':
@@ -220,7 +220,7 @@ func (o *outline) digits() bool {
 	return o.at > from
 }
 
-// name is the text of a member's name, without its escapes.
+// name returns a member's name without its escapes.
 func (o *outline) name(at int32) []byte {
 	n := o.nodes[at]
 	if raw := o.text[n.from+1 : n.to-1]; n.kind == kindPlain && bytes.IndexByte(raw, '\\') < 0 {
@@ -233,7 +233,8 @@ func (o *outline) name(at int32) []byte {
 	return []byte(s)
 }
 
-// unit is the UTF-16 unit of four hexadecimal digits, -1 when they are none.
+// unit returns the UTF-16 unit of four hexadecimal digits, -1 if they are not
+// hexadecimal.
 func unit(text []byte, at int) rune {
 	if len(text)-at < 4 {
 		return -1
@@ -253,8 +254,8 @@ func unit(text []byte, at int) rune {
 	return r
 }
 
-// unescape returns what an outlined string's escape at i stands for, and what
-// follows it.
+// unescape returns the rune that an outlined string's escape at i encodes, and the
+// index after the escape.
 func unescape(s []byte, i int) (rune, int) {
 	switch c := s[i+1]; c {
 	case 'b':

@@ -2,39 +2,39 @@ package device
 
 import "net/url"
 
-// Every request of a collector carries HeaderProtocol with ProtocolVersion. It is
-// checked before the credential.
+// Every request of a collector carries HeaderProtocol with ProtocolVersion. The host
+// checks it before the credential.
 const (
 	HeaderProtocol  = "X-PDPP-Collector-Protocol"
 	ProtocolVersion = "1"
 )
 
-// Prefix is where the device API stands.
+// Prefix is the path prefix of the device API.
 const Prefix = "/_ref/device-exporters"
 
-// Paths that name no device.
+// Paths that contain no device id.
 const (
 	PathEnrollmentCodes = Prefix + "/enrollment-codes"
 	PathEnroll          = Prefix + "/enroll"
 )
 
-// PathHeartbeat takes what a source instance of the device says of itself.
-func PathHeartbeat(device string) string { return of(device) + "/heartbeat" }
+// PathHeartbeat accepts the reports of the device's source instances.
+func PathHeartbeat(device string) string { return devicePath(device) + "/heartbeat" }
 
-// PathIngest takes record batches.
-func PathIngest(device string) string { return of(device) + "/ingest-batches" }
+// PathIngest accepts record batches.
+func PathIngest(device string) string { return devicePath(device) + "/ingest-batches" }
 
-// PathSelfRevoke ends the device's own credential.
-func PathSelfRevoke(device string) string { return of(device) + "/self-revoke" }
+// PathSelfRevoke revokes the device's own credential.
+func PathSelfRevoke(device string) string { return devicePath(device) + "/self-revoke" }
 
 // PathState reads (GET) and commits (PUT) the cursors of a source instance.
-func PathState(device, source string) string { return lane(device, source) + "/state" }
+func PathState(device, source string) string { return sourcePath(device, source) + "/state" }
 
-// StateAfter is the query parameter that asks for the cursors in pages: the value is
-// the stream that the page begins behind, "" for the first. A page holds at least
+// StateAfter is the query parameter that requests the cursors in pages: its value is
+// the stream after which the page begins, "" for the first page. A page holds at least
 // one cursor, and no more than fit in an answer. The answer to a commit (PUT) holds
-// what was committed alone, whatever the value. A host that does not know it, and
-// one that is not asked with it, answers with all cursors at once.
+// only the committed cursors, whatever the value. A host that does not know the
+// parameter, and a request without it, gives all cursors at once.
 const StateAfter = "after"
 
 // PathStateAfter is PathState in pages.
@@ -42,28 +42,30 @@ func PathStateAfter(device, source, stream string) string {
 	return PathState(device, source) + "?" + StateAfter + "=" + url.QueryEscape(stream)
 }
 
-// PathManifest keeps (PUT) the manifest of the connector that a source instance
-// runs, which its records are held against.
-func PathManifest(device, source string) string { return lane(device, source) + "/manifest" }
+// PathManifest stores (PUT) the manifest of the connector that a source instance runs.
+// The host checks records against it.
+func PathManifest(device, source string) string { return sourcePath(device, source) + "/manifest" }
 
-// PathGaps keeps a gap.
-func PathGaps(device, source string) string { return lane(device, source) + "/local-collector-gaps" }
+// PathGaps stores a gap.
+func PathGaps(device, source string) string {
+	return sourcePath(device, source) + "/local-collector-gaps"
+}
 
-// PathGapsRecovered says that a gap is filled.
+// PathGapsRecovered reports that a gap is filled.
 func PathGapsRecovered(device, source string) string { return PathGaps(device, source) + "/recovered" }
 
-// PathRunCommits takes the end of a run.
+// PathRunCommits accepts the end of a run.
 func PathRunCommits(device, source string) string {
-	return lane(device, source) + "/terminal-run-commits"
+	return sourcePath(device, source) + "/terminal-run-commits"
 }
 
-// PathBlob keeps (PUT) an artifact under the SHA-256 of its bytes, in hex.
+// PathBlob stores (PUT) an artifact under the SHA-256 of its bytes, in hex.
 func PathBlob(device, source, sha256 string) string {
-	return lane(device, source) + "/blobs/" + url.PathEscape(sha256)
+	return sourcePath(device, source) + "/blobs/" + url.PathEscape(sha256)
 }
 
-func of(device string) string { return Prefix + "/" + url.PathEscape(device) }
+func devicePath(device string) string { return Prefix + "/" + url.PathEscape(device) }
 
-func lane(device, source string) string {
-	return of(device) + "/source-instances/" + url.PathEscape(source)
+func sourcePath(device, source string) string {
+	return devicePath(device) + "/source-instances/" + url.PathEscape(source)
 }

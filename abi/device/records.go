@@ -5,16 +5,16 @@ import (
 	"errors"
 )
 
-// ErrNotRecords is of a text that is not an array.
+// ErrNotRecords reports a text that is not an array.
 var ErrNotRecords = errors.New("not an array of records")
 
-// RawRecord is a Record whose parts keep their own text. A part that is not there
-// is nil; of a name that stands twice the last one counts, as it does for the hash.
+// RawRecord is a Record whose parts keep their original text. A missing part is nil.
+// If a name occurs twice the last one counts, as it does for the hash.
 type RawRecord struct{ Stream, Key, Data, EmittedAt, Op []byte }
 
-// Records gives the records of a batch one after another, as they came, and ok as
-// false for what is no record in form. It ends with the first error of each, or
-// with ErrNotRecords before any.
+// Records calls each for the records of a batch in order; ok is false for an item that
+// does not have the form of a record. It stops at the first error from each, and
+// returns ErrNotRecords before any call if text is not an array.
 func Records(text []byte, each func(i int, r *RawRecord, ok bool) error) error {
 	o, err := outlined(text)
 	if err != nil || o.nodes[0].kind != '[' {
@@ -29,7 +29,7 @@ func Records(text []byte, each func(i int, r *RawRecord, ok bool) error) error {
 	return nil
 }
 
-// record reads the members of one record. A null has none.
+// record reads the members of one record. A null has no members.
 func (o *outline) record(at int32, r *RawRecord) bool {
 	*r = RawRecord{}
 	n := o.nodes[at]

@@ -9,7 +9,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi/device"
 )
 
-// A record's parts come as they stand, whatever stands between them.
+// A record's parts are returned unchanged, whatever separates them.
 func TestRecords(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ text, want string }{
@@ -30,17 +30,17 @@ func TestRecords(t *testing.T) {
 	never := func(int, *device.RawRecord, bool) error { t.Error("called"); return nil }
 	for _, text := range []string{``, `null`, `{}`, `"[]"`, `[{}`, `[{}]]`, `[{},]`} {
 		if err := device.Records([]byte(text), never); !errors.Is(err, device.ErrNotRecords) {
-			t.Errorf("%q: %v", text, err)
+			t.Errorf("%q: device.Records([]byte(text), never): got %v, want errors.Is(err, device.ErrNotRecords)", text, err)
 		}
 	}
 	n, stop := 0, errors.New("enough")
 	err := device.Records([]byte(`[{},{},{}]`), func(int, *device.RawRecord, bool) error { n++; return stop })
 	if n != 1 || !errors.Is(err, stop) {
-		t.Errorf("%d, %v", n, err)
+		t.Errorf("got %d, %v, want n == 1 && errors.Is(err, stop)", n, err)
 	}
 }
 
-// What is found is what the standard library finds, but that names are exact.
+// Records finds the same members as the standard library, except that names are exact.
 func FuzzRecordsAgainstReference(f *testing.F) {
 	for _, s := range append(awkward, `[{"stream":"a","record_key":"b","data":{"c":1},"emitted_at":"t","op":"delete"}]`, `[{"stream":1},null,[]]`) {
 		f.Add([]byte(s))
@@ -57,13 +57,13 @@ func FuzzRecordsAgainstReference(f *testing.F) {
 			}
 			for name, part := range map[string][]byte{"stream": r.Stream, "record_key": r.Key, "data": r.Data, "emitted_at": r.EmittedAt, "op": r.Op} {
 				if string(members[name]) != string(part) {
-					t.Fatalf("%s of %q: %q", name, want[i], part)
+					t.Fatalf("%s of %q: %q, want %v", name, want[i], part, string(part))
 				}
 			}
 			return nil
 		})
 		if bad != (err != nil) || !bad && n != len(want) {
-			t.Fatalf("%q: %d, %v", text, n, err)
+			t.Fatalf("%q: got %d, %v, want bad == (err != nil) && (bad || n == len(want))", text, n, err)
 		}
 	})
 }

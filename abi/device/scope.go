@@ -8,20 +8,20 @@ import (
 	"time"
 )
 
-// ScopeKey is the member of a source's state that is no stream's cursor: what of the
-// source is to be collected, as a ScopeState.
+// ScopeKey is the member of a source's state that is not a stream's cursor: it holds
+// the scope to collect, as a ScopeState.
 const ScopeKey = "$collection_scope"
 
 // Unscoped is the fingerprint of a whole source.
 const Unscoped = "unscoped"
 
-// Scope is a part of a source. A nil one is all of it.
+// Scope is a part of a source. A nil Scope means the whole source.
 type Scope struct {
-	Since       string   `json:"since,omitempty"`        // RFC 3339: nothing older
-	SourceRoots []string `json:"source_roots,omitempty"` // folders: nothing outside
+	Since       string   `json:"since,omitempty"`        // RFC 3339: older items are left out
+	SourceRoots []string `json:"source_roots,omitempty"` // folders: items outside them are left out
 }
 
-// ScopeState is a scope as a state holds it.
+// ScopeState is the form of a scope inside a state.
 type ScopeState struct {
 	DeclaredAt  string `json:"declared_at"` // RFC 3339, in ms
 	Fingerprint string `json:"fingerprint"`
@@ -36,7 +36,8 @@ const (
 
 var errScope = errors.New("must be an object with since, a time, and source_roots, a short list of folders")
 
-// ParseScope reads a scope. null and an object without members are all of a source.
+// ParseScope reads a scope. null and an object without members both mean the whole
+// source.
 func ParseScope(text []byte) (*Scope, error) {
 	var s *Scope
 	if len(text) == 0 {
@@ -59,7 +60,7 @@ func ParseScope(text []byte) (*Scope, error) {
 	return s, nil
 }
 
-// Fingerprint is the text that names a scope: the same for the same part.
+// Fingerprint returns the text that identifies a scope. Equal scopes have equal texts.
 func (s *Scope) Fingerprint() string {
 	if s == nil {
 		return Unscoped
@@ -74,7 +75,8 @@ func (s *Scope) Fingerprint() string {
 	return strings.Join(parts, ";")
 }
 
-// DeclaredScope is the member ScopeKey of a state. scope is as ParseScope takes it.
+// DeclaredScope returns the value of a state's member ScopeKey. scope has the form
+// that ParseScope reads.
 func DeclaredScope(scope []byte, declared time.Time) (json.RawMessage, error) {
 	s, err := ParseScope(scope)
 	if err != nil {
@@ -83,7 +85,7 @@ func DeclaredScope(scope []byte, declared time.Time) (json.RawMessage, error) {
 	return json.Marshal(ScopeState{DeclaredAt: declared.UTC().Format("2006-01-02T15:04:05.000Z"), Fingerprint: s.Fingerprint(), Scope: s})
 }
 
-// ScopeOf reads the scope out of a state's member ScopeKey; nil for a host that says
+// ScopeOf reads the scope from a state's member ScopeKey; nil if the host declares
 // none.
 func ScopeOf(member json.RawMessage) (*Scope, error) {
 	if len(member) == 0 {

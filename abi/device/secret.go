@@ -5,20 +5,20 @@ import (
 	"io"
 )
 
-// What a device's secrets start with, so that one that leaked is known for what
-// it is.
+// Prefixes of a device's secrets, so that a leaked one can be recognized.
 const (
 	TokenPrefix = "ldt" // a device's credential
 	CodePrefix  = "lde" // an enrollment code
 )
 
-// secretBytes makes guessing hopeless, and a slow hash at rest needless.
+// With secretBytes of randomness a guess is hopeless, so storing a fast hash is
+// enough.
 const secretBytes = 32
 
-// NewToken makes a device's credential out of 256 random bits.
+// NewToken makes a device's credential from 256 random bits.
 func NewToken(random io.Reader) (string, error) { return newSecret(TokenPrefix, random) }
 
-// NewCode makes an enrollment code out of 256 random bits.
+// NewCode makes an enrollment code from 256 random bits.
 func NewCode(random io.Reader) (string, error) { return newSecret(CodePrefix, random) }
 
 func newSecret(prefix string, random io.Reader) (string, error) {
@@ -29,12 +29,12 @@ func newSecret(prefix string, random io.Reader) (string, error) {
 	return prefix + hex.EncodeToString(b[:]), nil
 }
 
-// SecretHash is what is kept of a token or a code: the lower-case hexadecimal
+// SecretHash returns the stored form of a token or a code: the lower-case hexadecimal
 // SHA-256 of its text.
 func SecretHash(secret string) string { return hexSum([]byte(secret)) }
 
-// IsSecret reports whether a text has the form of a token or a code, by its
-// prefix. What has not is refused without being looked for.
+// IsSecret reports whether a text has the form of a token or a code, by its prefix.
+// Any other text is refused without a lookup.
 func IsSecret(prefix, text string) bool {
 	if len(text) != len(prefix)+2*secretBytes || text[:len(prefix)] != prefix {
 		return false

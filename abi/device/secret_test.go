@@ -12,11 +12,11 @@ func TestSecrets(t *testing.T) {
 	t.Parallel()
 	token, err := device.NewToken(bytes.NewReader(bytes.Repeat([]byte{0xa5}, 32)))
 	if err != nil || token != "ldt"+strings.Repeat("a5", 32) {
-		t.Fatal(token, err)
+		t.Fatalf(`got %+v, %+v, want no error && token == "ldt" + strings.Repeat("a5", 32)`, token, err)
 	}
 	code, err := device.NewCode(bytes.NewReader(make([]byte, 40)))
 	if err != nil || !strings.HasPrefix(code, "lde") {
-		t.Fatal(code, err)
+		t.Fatalf(`got %+v, %+v, want no error && strings.HasPrefix(code, "lde")`, code, err)
 	}
 	if _, err := device.NewToken(bytes.NewReader(make([]byte, 31))); err == nil {
 		t.Error("a token of too little chance")
@@ -26,10 +26,10 @@ func TestSecrets(t *testing.T) {
 	}
 	for _, bad := range []string{"", "ldt", token[:66], token + "0", strings.ToUpper(token), "ldt" + strings.Repeat("g", 64), " " + token[1:]} {
 		if device.IsSecret(device.TokenPrefix, bad) {
-			t.Errorf("%q has the form of a token", bad)
+			t.Errorf("%q has the form of a token, want !device.IsSecret(device.TokenPrefix, bad)", bad)
 		}
 	}
 	if h := device.SecretHash(token); len(h) != 64 || h == device.SecretHash(code) || strings.Contains(h, token[3:]) {
-		t.Error(h)
+		t.Errorf("device.SecretHash(token): got %+v, want len(h) == 64 && h != device.SecretHash(code) && !strings.Contains(h, token[3:])", h)
 	}
 }

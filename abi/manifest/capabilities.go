@@ -6,8 +6,8 @@ func readCapabilities(p place, m *abi.Manifest) {
 	if !p.object() {
 		return
 	}
-	m.Capabilities.RefreshPolicy = readRefreshPolicy(p.get("refresh_policy"))
-	m.Capabilities.Auth = readAuth(p.get("auth"))
+	m.Capabilities.RefreshPolicy = readRefreshPolicy(p.member("refresh_policy"))
+	m.Capabilities.Auth = readAuth(p.member("auth"))
 }
 
 func readAuth(p place) *abi.Auth {
@@ -16,6 +16,6 @@ func readAuth(p place) *abi.Auth {
 	}
 	return &abi.Auth{
 		Kind:     required(p, "kind", maxName, isIdentifier, ruleIdentifier),
-		Required: p.get("required").texts(maxEnvironment, secretEnv),
+		Required: p.member("required").texts(maxEnvironment, secretEnv),
 	}
 }

@@ -7,16 +7,16 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// The rule of both spellings of the checkpoint dependency.
+// The rule for both spellings of the checkpoint dependency.
 const (
 	strategyOne  = "checkpoint_window"
 	strategyMany = "parent_detail_accounting"
 )
 
-// checkDependencies holds which stream's checkpoint covers which stream's
-// records: at most one spelling each, with the strategy that it needs, naming
-// other streams of this manifest, and without a circle. A circle would leave
-// no checkpoint that can be decided first.
+// checkDependencies checks which stream's checkpoint covers which stream's records:
+// each stream uses at most one spelling, with the strategy that it needs, and names
+// other streams of this manifest, without a circle. In a circle no checkpoint could be
+// decided first.
 func checkDependencies(places []place, streams []abi.Stream) {
 	known := make(map[string]int, len(streams))
 	for i := range streams {
@@ -32,23 +32,23 @@ func checkDependencies(places []place, streams []abi.Stream) {
 			names = append(names, streams[s].Name)
 		}
 		p := places[circle[0]]
-		field := p.get("parent_streams")
+		field := p.member("parent_streams")
 		if !field.present() {
-			field = p.get("state_stream")
+			field = p.member("state_stream")
 		}
 		field.fail("must not depend on itself in a circle: " + strings.Join(names, " -> "))
 	}
 }
 
-// parents returns the streams that the one at p depends on, as indices.
+// parents returns the indices of the streams on which the one at p depends.
 func parents(p place, s *abi.Stream, known map[string]int) []int {
-	one, many := p.get("state_stream"), p.get("parent_streams")
+	one, many := p.member("state_stream"), p.member("parent_streams")
 	if one.present() && many.present() {
 		many.fail("must not be given together with state_stream")
 		return nil
 	}
 	many.notEmpty()
-	strategy := p.get("coverage_strategy")
+	strategy := p.member("coverage_strategy")
 	if one.present() && s.CoverageStrategy != strategyOne {
 		strategy.fail("must be " + strategyOne + " with state_stream")
 	}
@@ -74,15 +74,14 @@ func parents(p place, s *abi.Stream, known map[string]int) []int {
 	return edges
 }
 
-// cycles returns one circle of each set of nodes that a depth-first walk finds
-// to lead back into itself, each starting at its least node. edges[i] are the
-// nodes that i points to. A graph without a circle yields none, and a graph
-// with one yields at least one.
+// cycles returns one circle of each set of nodes that a depth-first walk finds to lead
+// back into itself, each starting at its least node. edges[i] are the successors of i.
+// A graph without a circle yields none, and a graph with one yields at least one.
 func cycles(edges [][]int) [][]int {
 	const (
 		fresh = iota
 		open  // on the path from the walk's start
-		done  // leads to no circle that was not found
+		done  // leads to no undiscovered circle
 	)
 	state := make([]int, len(edges))
 	var path []int
@@ -110,8 +109,8 @@ func cycles(edges [][]int) [][]int {
 	return found
 }
 
-// leastFirst returns a copy of a circle, turned so that it begins with its
-// least node and the same circle is always told the same way.
+// leastFirst returns a copy of a circle that begins with its least node, so the same
+// circle is always reported in the same way.
 func leastFirst(circle []int) []int {
 	at := slices.Index(circle, slices.Min(circle))
 	return slices.Concat(circle[at:], circle[:at])

@@ -104,17 +104,17 @@ func TestCircleFoundExactlyWhenThereIsOne(t *testing.T) {
 		raw := encode(t, m)
 		problems := manifest.Problems(raw)
 		if sorted := topologicallySortable(n, edges); sorted != (len(problems) == 0) {
-			t.Fatalf("sortable %v, problems %q", sorted, problems)
+			t.Fatalf("sortable %v, problems %q, want %v", sorted, problems, (len(problems) == 0))
 		}
 		for _, p := range problems {
 			_, told, ok := strings.Cut(p.Rule, "circle: ")
 			names := strings.Split(told, " -> ")
 			if !ok || len(names) < 3 || names[0] != names[len(names)-1] {
-				t.Fatalf("problem %q", p)
+				t.Fatalf("problem %q, want ok && len(names) >= 3 && names[0] == names[len(names)-1]", p)
 			}
 			for i := range len(names) - 1 {
 				if !slices.Contains(edges[names[i]], names[i+1]) {
-					t.Fatalf("%s -> %s is not declared: %v", names[i], names[i+1], edges)
+					t.Fatalf("%s -> %s is not declared: %v, want slices.Contains(edges[names[i]], names[i+1])", names[i], names[i+1], edges)
 				}
 			}
 		}

@@ -7,12 +7,13 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// Credentials returns the credentials that the connector of a valid manifest can
-// use, each once, as the first place that names it has it: the fields of its form,
-// the variables that capabilities.auth requires, and the fields of its credential
-// slots, each in the manifest's order. A place names one by its field or by a
-// variable that fills it. Nothing is required of a form that is not. What any place
-// sends or renews as a secret is one, whatever the form says of it.
+// Credentials returns the credentials that the connector of a valid manifest can use.
+// Each is listed once, as the first place that names it describes it: the fields of
+// the form, the variables that capabilities.auth requires, and the fields of the
+// credential slots, in the manifest's order. A place names a credential by its field
+// or by a variable that fills it. An optional form requires none of its fields. A
+// credential that any place sends or renews as a secret is secret, whatever the form
+// says.
 func Credentials(m *abi.Manifest) []abi.CredentialField {
 	var all []abi.CredentialField
 	if form := m.Setup.CredentialCapture; form != nil {
@@ -46,8 +47,8 @@ func Credentials(m *abi.Manifest) []abi.CredentialField {
 	return all
 }
 
-// SecretNames are the names by which a manifest's secret credentials go: their
-// fields and their variables, these in small letters too.
+// SecretNames returns the names of a manifest's secret credentials: their fields and
+// their variables, the variables in lower case too.
 func SecretNames(m *abi.Manifest) map[string]bool {
 	known := map[string]bool{}
 	for _, c := range Credentials(m) {
@@ -62,13 +63,13 @@ func SecretNames(m *abi.Manifest) map[string]bool {
 	return known
 }
 
-// variableField is the field that a variable of capabilities.auth.required fills
-// where no form names one.
+// variableField returns the field that a variable of capabilities.auth.required fills
+// if no form names one.
 func variableField(env string) string { return strings.ToLower(env) }
 
-// CredentialNamed returns the credential of that name, or the one that the variable
-// of that name fills: a connector and its documentation may use either. It returns
-// nil when there is none.
+// CredentialNamed returns the credential with that field name, or the one that the
+// variable with that name fills: a connector and its documentation may use either. It
+// returns nil if there is none.
 func CredentialNamed(all []abi.CredentialField, name string) *abi.CredentialField {
 	i := slices.IndexFunc(all, func(f abi.CredentialField) bool { return f.Name == name })
 	if i < 0 {
@@ -80,9 +81,9 @@ func CredentialNamed(all []abi.CredentialField, name string) *abi.CredentialFiel
 	return &all[i]
 }
 
-// addSlot adds the fields that one slot names; those that it does not name are "".
-// An access token that the host renews can be missing: the first renewal brings it.
-// A client's id is public, and a user's name is where the form says so.
+// addSlot adds the fields that one slot names; a field that it does not name is "". An
+// access token that the host renews may be missing, since the first renewal obtains
+// it. A client's id is public; a user's name is public if the form says so.
 func addSlot(slot *abi.CredentialSlot, add func(f abi.CredentialField, secret bool)) {
 	field := func(name, label string, required bool) abi.CredentialField {
 		return abi.CredentialField{Name: name, Label: label, Required: required}
@@ -100,8 +101,8 @@ func addSlot(slot *abi.CredentialSlot, add func(f abi.CredentialField, secret bo
 }
 
 // OwnVariable reports whether an environment variable carries the connector's own
-// name, as GITHUB_TOKEN does for github. A variable that does not may be another
-// program's secret.
+// name, as GITHUB_TOKEN does for github. Any other variable may be another program's
+// secret.
 func OwnVariable(connectorKey, variable string) bool {
 	return strings.HasPrefix(variable, variablePrefix(connectorKey))
 }

@@ -128,7 +128,7 @@ func TestCredentials(t *testing.T) {
 			got := manifest.Credentials(parsed)
 			for i := range max(len(got), len(c.want)) {
 				if i >= len(got) || i >= len(c.want) || !reflect.DeepEqual(got[i], c.want[i]) {
-					t.Fatalf("%d:\n%+v, not\n%+v", i, got, c.want)
+					t.Fatalf("%d:\n%+v, not\n%+v, want i < len(got) && i < len(c.want) && reflect.DeepEqual(got[i], c.want[i])", i, got, c.want)
 				}
 			}
 			if !reflect.DeepEqual(parsed, valid(t, m)) {

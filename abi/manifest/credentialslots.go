@@ -12,30 +12,30 @@ const maxSlots = 32
 
 const ruleField = "must be letters, digits, underscores and hyphens, starting with a letter"
 
-// framingHeaders are written by the host for the connection, the body and the
-// cookies: a secret there would be sent where nobody looks for one.
+// framingHeaders are the headers that the host writes for the connection, the body and
+// the cookies. A secret there would be sent where nobody expects one.
 var framingHeaders = []string{
 	"host", "content-length", "content-type", "transfer-encoding", "connection", "keep-alive", "te", "trailer", "upgrade", "expect",
 	"accept-encoding", "cookie", "cookie2", "via", "forwarded",
 }
 
-// readCredentialSlots reads where the host puts secrets, after the hosts and
-// the credential fields that slots name. A slot that sends a secret to a host
-// that the owner did not read of, or a secret that nobody can give, is refused
-// here and not in the middle of a run.
+// readCredentialSlots reads where the host puts secrets. It runs after the hosts and
+// the credential fields are read, since slots name both. It refuses a slot that sends
+// a secret to a host outside the declared list, or a secret that nobody can enter, so
+// that no run fails on it half-way.
 func readCredentialSlots(p place, m *abi.Manifest) {
 	n := m.Requirements.Network
 	if n == nil {
 		return
 	}
 	names := make(map[string]bool)
-	for _, item := range p.get("credentials").list(maxSlots) {
+	for _, item := range p.member("credentials").list(maxSlots) {
 		if !item.object() {
 			continue
 		}
 		s := readSlot(item, m)
 		if s.Name != "" && names[s.Name] {
-			item.get("name").fail("must not be given twice")
+			item.member("name").fail("must not be given twice")
 		}
 		names[s.Name] = true
 		n.Credentials = append(n.Credentials, s)
@@ -44,8 +44,8 @@ func readCredentialSlots(p place, m *abi.Manifest) {
 
 func readSlot(p place, m *abi.Manifest) abi.CredentialSlot {
 	s := abi.CredentialSlot{Name: required(p, "name", maxName, isIdentifier, ruleIdentifier)}
-	hosts := p.get("hosts")
-	hosts.needItems()
+	hosts := p.member("hosts")
+	hosts.requireItems()
 	s.Hosts = hosts.texts(maxHosts, func(q place) string {
 		host := q.matching(maxLabel, isHost, ruleHost)
 		if host != "" && !declared(m, host) {
@@ -54,14 +54,14 @@ func readSlot(p place, m *abi.Manifest) abi.CredentialSlot {
 		}
 		return host
 	})
-	in := p.get("in")
-	in.need()
+	in := p.member("in")
+	in.require()
 	s.In = in.oneOf(abi.SlotHeader, abi.SlotQuery, abi.SlotBody)
 	s.Key = required(p, "key", maxLabel, isSlotKey, "must be letters, digits, and any of - _ . [ ]")
 	if s.In == abi.SlotHeader && s.Key != "" && !isCredentialHeader(s.Key) {
-		p.get("key").fail("must be the name of a header, and not one that the host writes")
+		p.member("key").fail("must be the name of a header, and not one that the host writes")
 	}
-	as := p.get("as")
+	as := p.member("as")
 	if s.As = as.oneOf(abi.SlotRaw, abi.SlotBearer, abi.SlotBasic); !as.present() {
 		s.As = abi.SlotRaw
 	}
@@ -69,30 +69,30 @@ func readSlot(p place, m *abi.Manifest) abi.CredentialSlot {
 		as.fail("must be raw in a query or a body")
 	}
 	s.Field = required(p, "field", maxLabel, isFieldName, ruleField)
-	s.User = p.get("user_field").matching(maxLabel, isFieldName, ruleField)
-	switch user := p.get("user_field"); {
+	s.User = p.member("user_field").matching(maxLabel, isFieldName, ruleField)
+	switch user := p.member("user_field"); {
 	case s.As == abi.SlotBasic:
-		user.need()
+		user.require()
 	case user.present():
 		user.fail("belongs to basic alone")
 	}
-	given(p.get("user_field"), m, s.User)
-	oauth := p.get("oauth2")
+	requireCredential(p.member("user_field"), m, s.User)
+	oauth := p.member("oauth2")
 	if s.OAuth = readOAuth(oauth, m); s.OAuth == nil {
-		given(p.get("field"), m, s.Field)
+		requireCredential(p.member("field"), m, s.Field)
 		return s
 	}
 	if s.As == abi.SlotBasic {
 		oauth.fail("does not go with basic")
 	}
 	if s.Field != "" && s.Field == s.OAuth.RefreshField {
-		oauth.get("refresh_field").fail("must not be the access token's field")
+		oauth.member("refresh_field").fail("must not be the access token's field")
 	}
 	return s
 }
 
-// readOAuth reads how an access token is renewed. The tokens are fields of the
-// host's own; the client's id and secret are the owner's to give.
+// readOAuth reads how an access token is renewed. The host sets the token fields; the
+// owner enters the client's id and secret.
 func readOAuth(p place, m *abi.Manifest) *abi.OAuth2 {
 	if !p.object() {
 		return nil
@@ -102,15 +102,16 @@ func readOAuth(p place, m *abi.Manifest) *abi.OAuth2 {
 			"must be an https URL on one of runtime_requirements.network.hosts, without a port, a user or a fragment"),
 		RefreshField:      required(p, "refresh_field", maxLabel, isFieldName, ruleField),
 		ClientIDField:     required(p, "client_id_field", maxLabel, isFieldName, ruleField),
-		ClientSecretField: p.get("client_secret_field").matching(maxLabel, isFieldName, ruleField),
+		ClientSecretField: p.member("client_secret_field").matching(maxLabel, isFieldName, ruleField),
 	}
-	given(p.get("client_id_field"), m, o.ClientIDField)
-	given(p.get("client_secret_field"), m, o.ClientSecretField)
+	requireCredential(p.member("client_id_field"), m, o.ClientIDField)
+	requireCredential(p.member("client_secret_field"), m, o.ClientSecretField)
 	return o
 }
 
-// given records a problem when nobody can give the field.
-func given(p place, m *abi.Manifest, field string) {
+// requireCredential records a problem if no credential field or declared variable provides the
+// field.
+func requireCredential(p place, m *abi.Manifest, field string) {
 	if field == "" {
 		return
 	}
@@ -128,8 +129,8 @@ func declared(m *abi.Manifest, host string) bool {
 	return slices.ContainsFunc(m.Requirements.Network.Hosts, func(h abi.NetworkHost) bool { return h.Host == host })
 }
 
-// isTokenURL accepts an address that the egress guard will reach: a refresh
-// token goes there.
+// isTokenURL accepts an address that the egress guard can reach: the host sends a
+// refresh token there.
 func isTokenURL(m *abi.Manifest, s string) bool {
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "https" || u.User != nil || u.Fragment != "" || u.Host != u.Hostname() ||
@@ -152,8 +153,8 @@ func isCredentialHeader(s string) bool {
 		!slices.Contains(framingHeaders, name) && !strings.HasPrefix(name, "proxy-") && !strings.HasPrefix(name, "sec-")
 }
 
-// checkPacingStream checks that the stream whose cursor keeps the learned rate
-// is there.
+// checkPacingStream checks that the manifest declares the stream whose cursor carries
+// the learned rate.
 func checkPacingStream(p place, m *abi.Manifest) {
 	if n := m.Requirements.Network; n != nil && n.PacingStream != "" && m.Stream(n.PacingStream) == nil {
 		p.fail("must be one of the streams")

@@ -2,8 +2,8 @@ package manifest_test
 
 import "testing"
 
-// A secret goes to a host and from a field that the owner was told of, or the
-// manifest is refused.
+// A manifest may send a secret only to a declared host and from a declared field,
+// which the owner has read.
 func TestCredentialSlots(t *testing.T) {
 	t.Parallel()
 	const network = "runtime_requirements.network"

@@ -11,7 +11,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// maxValues bounds the tree that a manifest of a mebibyte of brackets builds.
+// maxValues bounds the tree that a mebibyte of brackets can build.
 const maxValues = 100_000
 
 type kind uint8
@@ -29,16 +29,16 @@ func (k kind) String() string {
 	return [...]string{"null", "a boolean", "a number", "a string", "an array", "an object"}[k]
 }
 
-// node is one JSON value. encoding/json's own struct decoding is not used on a
-// guest's bytes, since it matches names without regard to case: a manifest
-// could then show one value to this check and another to the next reader.
+// node is one JSON value. A guest's bytes are not decoded into structs by
+// encoding/json, because it matches names without regard to case: a manifest could
+// then show one value to this check and another to the next reader.
 type node struct {
 	kind    kind
 	truth   bool
 	text    string // a string's value or a number's literal
 	members []member
 	items   []*node
-	start   int // where an object's or array's text lies in the document
+	start   int // offset of an object's or array's text in the document
 	end     int
 }
 
@@ -55,13 +55,13 @@ func parseDocument(raw []byte) (*node, *Problem) {
 	case len(raw) > abi.MaxManifestBytes:
 		return nil, &Problem{"", "must be at most " + strconv.Itoa(abi.MaxManifestBytes) + " bytes long"}
 	case !utf8.Valid(raw):
-		return nil, &Problem{"", "must be valid UTF-8" + position(raw, invalid(raw))}
+		return nil, &Problem{"", "must be valid UTF-8" + position(raw, firstInvalidUTF8(raw))}
 	}
 	var syntax *json.SyntaxError
 	if err := json.Unmarshal(raw, new(json.RawMessage)); errors.As(err, &syntax) {
 		at := int(syntax.Offset)
 		if at < len(raw) || !strings.HasPrefix(syntax.Error(), "unexpected end") {
-			at-- // of the byte that cannot be there
+			at-- // the offset of the offending byte
 		}
 		return nil, &Problem{"", "must be one JSON value with nothing after it" + position(raw, at) + ": " + syntax.Error()}
 	}
@@ -87,8 +87,8 @@ func (p *parser) fail(path, rule string) {
 	}
 }
 
-// value reads the next value. Its syntax is known to be sound, so only the
-// rules above the syntax can fail; after a failure the tree is not used.
+// value reads the next value. Its syntax is known to be valid, so only the further
+// rules can fail; after a failure the tree is not used.
 func (p *parser) value(path string, depth int) *node {
 	token, err := p.d.Token()
 	if err != nil {
@@ -162,8 +162,8 @@ func (p *parser) finish(n *node, path string) *node {
 	return n
 }
 
-// position says where byte at lies in a text: its line, and its column in code
-// points, both from 1.
+// position describes the position of a byte in a text: its line, and its column in
+// code points, both from 1.
 func position(raw []byte, at int) string {
 	before := raw[:at]
 	line := bytes.Count(before, []byte{'\n'}) + 1
@@ -171,8 +171,8 @@ func position(raw []byte, at int) string {
 	return " (line " + strconv.Itoa(line) + ", column " + strconv.Itoa(column) + ")"
 }
 
-// invalid returns where the first byte lies that is not UTF-8.
-func invalid(raw []byte) int {
+// firstInvalidUTF8 returns the position of the first byte that is not UTF-8.
+func firstInvalidUTF8(raw []byte) int {
 	for i := 0; i < len(raw); {
 		r, size := utf8.DecodeRune(raw[i:])
 		if r == utf8.RuneError && size == 1 {
@@ -183,8 +183,9 @@ func invalid(raw []byte) int {
 	return len(raw)
 }
 
-// loneSurrogate returns where valid JSON escapes half a surrogate pair, which
-// encoding/json would silently turn into U+FFFD, making two names one; -1: nowhere.
+// loneSurrogate returns the position of an escaped half of a surrogate pair in valid
+// JSON, or -1. encoding/json would silently turn it into U+FFFD and make two names
+// equal.
 func loneSurrogate(raw []byte) int {
 	const escape = len(`\u0000`)
 	for i := 0; i < len(raw); i++ {
@@ -209,7 +210,7 @@ func loneSurrogate(raw []byte) int {
 	return -1
 }
 
-// codeUnit returns the UTF-16 code unit that b begins to escape, or 0.
+// codeUnit returns the UTF-16 code unit whose escape begins at b, or 0.
 func codeUnit(b []byte) uint64 {
 	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
 		return 0

@@ -31,11 +31,11 @@ func TestEveryKnownFieldIsAccepted(t *testing.T) {
 	}
 	for _, path := range paths {
 		if !has(doc, strings.Split(path, ".")) {
-			t.Errorf("the maximal manifest has no %s", path)
+			t.Errorf(`the maximal manifest has no %s, want has(doc, strings.Split(path, "."))`, path)
 		}
 	}
 	if problems := manifest.Problems(raw); problems != nil {
-		t.Errorf("refused: %q", problems)
+		t.Errorf("refused: %q, want problems == nil", problems)
 	}
 }
 
@@ -89,13 +89,13 @@ func TestParseReadsWhatTheHostActsOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	if m.ConnectorKey != "harbour_log" || m.Version != "1.4.0-rc.1+build.7" || m.DisplayName != "Harbour Log" {
-		t.Errorf("identity = %+v", m)
+		t.Errorf(`identity = %+v, want m.ConnectorKey == "harbour_log" && m.Version == "1.4.0-rc.1+build.7" && m.DisplayName == "Harbour Log"`, m)
 	}
 	if declared, required := m.Declares("filesystem"); !declared || !required {
-		t.Errorf("filesystem = %v, %v", declared, required)
+		t.Errorf("filesystem = %v, %v, want declared && required", declared, required)
 	}
 	if declared, required := m.Declares("network"); !declared || required {
-		t.Errorf("network = %v, %v", declared, required)
+		t.Errorf("network = %v, %v, want declared && !required", declared, required)
 	}
 	l := m.Requirements.LocalPaths
 	if l.HomeEnvOverride != "HARBOUR_LOG_HOME" || l.HomeDefault != ".harbour/log" || len(l.Paths) != 2 ||
@@ -103,10 +103,10 @@ func TestParseReadsWhatTheHostActsOn(t *testing.T) {
 		t.Errorf("local paths = %+v", l)
 	}
 	if h := m.Requirements.Network.Hosts; len(h) != 2 || h[1].Host != "cdn.example.org" {
-		t.Errorf("hosts = %+v", h)
+		t.Errorf(`hosts = %+v, want len(h) == 2 && h[1].Host == "cdn.example.org"`, h)
 	}
 	if n := m.Requirements.Network; n.Provider == nil || n.Provider.MinIntervalMS != 500 || n.PacingStream != "voyages" {
-		t.Errorf("provider %+v, pacing stream %q", n.Provider, n.PacingStream)
+		t.Errorf(`provider %+v, pacing stream %q, want n.Provider != nil && n.Provider.MinIntervalMS == 500 && n.PacingStream == "voyages"`, n.Provider, n.PacingStream)
 	}
 	slots := m.Requirements.Network.Credentials
 	want := []abi.CredentialSlot{
@@ -115,36 +115,36 @@ func TestParseReadsWhatTheHostActsOn(t *testing.T) {
 		{Name: "scans", Hosts: []string{"cdn.example.org"}, In: abi.SlotQuery, Key: "key", As: abi.SlotRaw, Field: "HARBOUR_TOKEN"},
 	}
 	if !reflect.DeepEqual(slots, want) {
-		t.Errorf("credential slots = %+v", slots)
+		t.Errorf("credential slots = %+v, want reflect.DeepEqual(slots, want)", slots)
 	}
 	if p := m.Capabilities.RefreshPolicy; p.RecommendedMode != "automatic" || *p.MaxCooldownCycles != 24 || !*p.BackgroundSafe {
-		t.Errorf("refresh policy = %+v", p)
+		t.Errorf(`refresh policy = %+v, want p.RecommendedMode == "automatic" && *p.MaxCooldownCycles == 24 && *p.BackgroundSafe`, p)
 	}
 	if a := m.Capabilities.Auth; a.Kind != "oauth" || !slices.Equal(a.Required, []string{"HARBOUR_TOKEN"}) {
-		t.Errorf("auth = %+v", a)
+		t.Errorf(`auth = %+v, want a.Kind == "oauth" && slices.Equal(a.Required, []string{"HARBOUR_TOKEN"})`, a)
 	}
 	c := m.Setup.CredentialCapture
 	if *c.Required || len(c.Fields) != 2 || !slices.Equal(c.Fields[1].Env, []string{"HARBOUR_TOKEN", "HARBOUR_PAT"}) || *c.Fields[0].Secret {
 		t.Errorf("credential capture = %+v", c)
 	}
 	if m.ReasonMessages["harbour_log_auth_failed"] == "" {
-		t.Errorf("reason messages = %v", m.ReasonMessages)
+		t.Errorf(`reason messages = %v, want m.ReasonMessages["harbour_log_auth_failed"] != ""`, m.ReasonMessages)
 	}
 	if len(m.Streams) != 4 {
-		t.Fatalf("%d streams", len(m.Streams))
+		t.Fatalf("%d streams, want 4", len(m.Streams))
 	}
 	v, p, w := m.Stream("voyages"), m.Stream("pages"), m.Stream("crew")
 	if !v.Incremental || v.ConsentTimeField != "sailed_at" || !v.Selection.ResourceFieldScope || v.AppendOnly() {
-		t.Errorf("voyages = %+v", v)
+		t.Errorf(`voyages = %+v, want v.Incremental && v.ConsentTimeField == "sailed_at" && v.Selection.ResourceFieldScope && !v.AppendOnly()`, v)
 	}
 	if !p.AppendOnly() || !p.Selection.OptionalSkipKeys || p.StateStream != "voyages" || len(p.PrimaryKey) != 2 {
-		t.Errorf("pages = %+v", p)
+		t.Errorf(`pages = %+v, want p.AppendOnly() && p.Selection.OptionalSkipKeys && p.StateStream == "voyages" && len(p.PrimaryKey) == 2`, p)
 	}
 	if !w.AppendOnly() || !slices.Equal(w.Parents(), []string{"voyages", "pages"}) {
-		t.Errorf("crew = %+v", w)
+		t.Errorf(`crew = %+v, want w.AppendOnly() && slices.Equal(w.Parents(), []string{"voyages", "pages"})`, w)
 	}
 	if string(w.Schema) == "" || !json.Valid(w.Schema) || w.Schema[0] != '{' {
-		t.Errorf("schema = %s", w.Schema)
+		t.Errorf(`schema = %s, want string(w.Schema) != "" && json.Valid(w.Schema) && w.Schema[0] == '{'`, w.Schema)
 	}
 }
 

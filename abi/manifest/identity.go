@@ -2,7 +2,7 @@ package manifest
 
 import "github.com/pdpp-host/pdpp-host/abi"
 
-// ProtocolVersion is the one version of the Collection Profile that is spoken.
+// ProtocolVersion is the only supported version of the Collection Profile.
 const ProtocolVersion = "0.1.0"
 
 func readIdentity(root place, m *abi.Manifest) {
@@ -15,8 +15,8 @@ func readIdentity(root place, m *abi.Manifest) {
 }
 
 func required(p place, name string, limit int, ok func(string) bool, rule string) string {
-	q := p.get(name)
-	if !q.need() {
+	q := p.member(name)
+	if !q.require() {
 		return ""
 	}
 	return q.matching(limit, ok, rule)

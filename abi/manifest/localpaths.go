@@ -4,9 +4,9 @@ import "github.com/pdpp-host/pdpp-host/abi"
 
 const maxLocalPaths = 32
 
-// readLocalPaths reads which folders the connector asks for. They become
-// read-only mounts, so a path must not be able to leave the folder that it is
-// joined to, or name the user's home as a whole.
+// readLocalPaths reads the folders that the connector needs. They become read-only
+// mounts, so a path must not leave the folder that it is joined to, or name the user's
+// home as a whole.
 func readLocalPaths(p place, m *abi.Manifest) {
 	if !p.object() {
 		return
@@ -15,27 +15,27 @@ func readLocalPaths(p place, m *abi.Manifest) {
 		p.fail("needs the " + abi.BindingFilesystem + " binding")
 	}
 	l := &abi.LocalPaths{
-		HomeEnvOverride: ownVariable(p.get("home_env_override"), m),
-		HomeDefault:     relativePath(p.get("home_default_relative_to_user_home")),
+		HomeEnvOverride: ownVariable(p.member("home_env_override"), m),
+		HomeDefault:     relativePath(p.member("home_default_relative_to_user_home")),
 	}
 	roots := map[string]bool{m.ConnectorKey: true}
-	for _, item := range p.get("paths").list(maxLocalPaths) {
+	for _, item := range p.member("paths").list(maxLocalPaths) {
 		if !item.object() {
 			continue
 		}
 		entry := readLocalPath(item, m)
 		l.Paths = append(l.Paths, entry)
-		// Only a path with an override of its own is ever mounted by itself.
+		// Only a path with its own override is ever mounted separately.
 		if entry.EnvOverride == "" && entry.Name == "" {
 			continue
 		}
 		switch name := entry.RootName(); {
-		case name == "" && entry.Label == "": // told already
+		case name == "" && entry.Label == "": // already reported
 		case !isIdentifier(name) || len(name) > maxName:
 			item.fail("needs a name of lower-case letters, digits and underscores, or a label that yields one")
-		case roots[name] && entry.Name == "": // host/files names it by its place in the list
+		case roots[name] && entry.Name == "": // host/files names it by its position in the list
 		case roots[name]:
-			item.get("name").fail("is a second root named " + name)
+			item.member("name").fail("is a second root named " + name)
 		default:
 			roots[name] = true
 		}
@@ -44,22 +44,22 @@ func readLocalPaths(p place, m *abi.Manifest) {
 }
 
 func readLocalPath(p place, m *abi.Manifest) abi.LocalPath {
-	if !p.get("default_relative_to_home").present() && !p.get("env_override").present() {
+	if !p.member("default_relative_to_home").present() && !p.member("env_override").present() {
 		p.fail("needs default_relative_to_home or env_override")
 	}
-	label := p.get("label")
-	label.need()
+	label := p.member("label")
+	label.require()
 	return abi.LocalPath{
-		Name:                 p.get("name").matching(maxName, isIdentifier, ruleIdentifier),
+		Name:                 p.member("name").matching(maxName, isIdentifier, ruleIdentifier),
 		Label:                label.text(maxLabel),
-		DefaultRelative:      relativePath(p.get("default_relative_to_home")),
-		EnvOverride:          ownVariable(p.get("env_override"), m),
-		RequiredForReadiness: p.get("required_for_readiness").boolean(),
+		DefaultRelative:      relativePath(p.member("default_relative_to_home")),
+		EnvOverride:          ownVariable(p.member("env_override"), m),
+		RequiredForReadiness: p.member("required_for_readiness").boolean(),
 	}
 }
 
-// ownVariable reads a variable that leads to a folder. Another program's variable
-// would lead to that program's own folder.
+// ownVariable reads a variable that names a folder. Another program's variable would
+// lead to that program's folder.
 func ownVariable(p place, m *abi.Manifest) string {
 	name := envName(p)
 	if name != "" && m.ConnectorKey != "" && !OwnVariable(m.ConnectorKey, name) {

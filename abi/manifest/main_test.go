@@ -90,7 +90,7 @@ func valid(t *testing.T, m object) *abi.Manifest {
 	t.Helper()
 	got, err := manifest.Parse(encode(t, m))
 	if err != nil {
-		t.Fatalf("refused: %v", err)
+		t.Fatalf("refused: %v, want no error", err)
 	}
 	return got
 }
@@ -105,10 +105,10 @@ func refused(t *testing.T, raw []byte, path, words string) {
 	}
 	m, err := manifest.Parse(raw)
 	if m != nil || abi.CodeOf(err) != abi.CodeManifestInvalid {
-		t.Fatalf("Parse = %v, %v", m, err)
+		t.Fatalf("Parse = %v, %v, want m == nil && abi.CodeOf(err) == abi.CodeManifestInvalid", m, err)
 	}
 	if !strings.Contains(err.Error(), problems[0].String()) {
-		t.Fatalf("the error does not tell the problem: %v", err)
+		t.Fatalf("the error does not tell the problem: %v, want strings.Contains(err.Error(), problems[0].String())", err)
 	}
 }
 

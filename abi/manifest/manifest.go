@@ -6,12 +6,12 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// maxProblems bounds what one manifest can make us say about it.
+// maxProblems bounds the number of problems reported for one manifest.
 const maxProblems = 100
 
-// Problem is one rule that a manifest breaks. Path is where, in the shape
-// "streams[2].coverage_policy"; it is empty for the document itself. Rule says
-// what must hold there. Neither holds control characters.
+// Problem is one rule that a manifest breaks. Path is the place, in the form
+// "streams[2].coverage_policy"; it is empty for the document itself. Rule says what
+// must hold there. Neither holds control characters.
 type Problem struct {
 	Path string
 	Rule string
@@ -25,10 +25,9 @@ func (p Problem) String() string {
 	return p.Path + ": " + p.Rule
 }
 
-// Parse decodes and validates a manifest. The error, if any, is an *abi.Error
-// with abi.CodeManifestInvalid whose Detail lists every problem as
-// "path: rule", separated by "; ". Parse keeps no reference to raw and is safe
-// for concurrent use.
+// Parse decodes and validates a manifest. The error, if any, is an *abi.Error with
+// abi.CodeManifestInvalid whose Detail lists every problem as "path: rule", separated
+// by "; ". Parse keeps no reference to raw and is safe for concurrent use.
 func Parse(raw []byte) (*abi.Manifest, error) {
 	m, problems := read(raw)
 	if len(problems) == 0 {
@@ -61,16 +60,16 @@ func read(raw []byte) (*abi.Manifest, []Problem) {
 	m := new(abi.Manifest)
 	if root.object() {
 		readIdentity(root, m)
-		readRequirements(root.get("runtime_requirements"), m)
-		readCapabilities(root.get("capabilities"), m)
-		readSetup(root.get("setup"), m)
-		checkVariables(root.get("capabilities").get("auth").get("required"), m)
-		readStreams(root.get("streams"), m)
-		network := root.get("runtime_requirements").get("network")
+		readRequirements(root.member("runtime_requirements"), m)
+		readCapabilities(root.member("capabilities"), m)
+		readSetup(root.member("setup"), m)
+		checkVariables(root.member("capabilities").member("auth").member("required"), m)
+		readStreams(root.member("streams"), m)
+		network := root.member("runtime_requirements").member("network")
 		readCredentialSlots(network, m)
-		checkPacingStream(network.get("pacing_stream"), m)
-		readReasonMessages(root.get("reason_display_messages"), m)
-		readOptions(root.get("options"), m)
+		checkPacingStream(network.member("pacing_stream"), m)
+		readReasonMessages(root.member("reason_display_messages"), m)
+		readOptions(root.member("options"), m)
 	}
 	return m, c.problems
 }

@@ -11,9 +11,9 @@ const maxHosts = 256
 
 const ruleHost = "must be a host name such as api.example.org: lower case, no wildcard, no address, no port, no scheme"
 
-// readNetwork reads which hosts the connector may reach. An address is refused
-// because it says nothing to an owner and sidesteps the name that was agreed
-// to; what a name resolves to is the egress guard's question.
+// readNetwork reads the hosts that the connector may reach. An IP address is refused
+// because it tells an owner nothing and bypasses the name that the owner agreed to.
+// The egress guard checks the addresses to which a name resolves.
 func readNetwork(p place, r *abi.RuntimeRequirements) {
 	if !p.object() {
 		return
@@ -23,7 +23,7 @@ func readNetwork(p place, r *abi.RuntimeRequirements) {
 	}
 	n := new(abi.NetworkRequirements)
 	seen := make(map[string]bool)
-	for _, item := range p.get("hosts").list(maxHosts) {
+	for _, item := range p.member("hosts").list(maxHosts) {
 		if !item.object() {
 			continue
 		}
@@ -33,19 +33,19 @@ func readNetwork(p place, r *abi.RuntimeRequirements) {
 			continue
 		}
 		if seen[host] {
-			item.get("host").fail("must not be given twice")
+			item.member("host").fail("must not be given twice")
 			continue
 		}
 		seen[host] = true
 		n.Hosts = append(n.Hosts, abi.NetworkHost{Host: host, Reason: reason})
 	}
-	n.Provider = readProvider(p.get("provider"))
-	n.PacingStream = p.get("pacing_stream").matching(maxName, isIdentifier, ruleIdentifier)
+	n.Provider = readProvider(p.member("provider"))
+	n.PacingStream = p.member("pacing_stream").matching(maxName, isIdentifier, ruleIdentifier)
 	r.Network = n
 }
 
-// isHost accepts a lower-case DNS name (RFC 1123) of at least two labels. There
-// are no wildcards: an owner agrees to names.
+// isHost accepts a lower-case DNS name (RFC 1123) of at least two labels. It accepts
+// no wildcard, since an owner agrees to names.
 func isHost(s string) bool {
 	labels := strings.Split(s, ".")
 	if len(s) > 253 || len(labels) < 2 {
@@ -56,8 +56,8 @@ func isHost(s string) bool {
 			return false
 		}
 	}
-	// A last label that starts with a digit is how addresses are written,
-	// 127.0.0.1 as well as 0x7f.1; no top-level domain does.
+	// A last label that starts with a digit belongs to an address, 127.0.0.1 as well
+	// as 0x7f.1; no top-level domain starts with one.
 	if digit(labels[len(labels)-1][0]) {
 		return false
 	}

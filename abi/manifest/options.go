@@ -13,15 +13,16 @@ import (
 const (
 	maxOptions = 64
 
-	// optionBaseURL is the owner's choice of another address. What a manifest says
-	// by itself may not move a connector there.
+	// optionBaseURL is the owner's choice of another address. A manifest may not set
+	// it by itself.
 	optionBaseURL = "base_url"
 
 	ruleInteger = "a whole number of at most 18 digits, as in 20"
 )
 
-// readOptions reads which options an owner may set. It comes last: an option must
-// not be called after a credential, wherever the manifest names one.
+// readOptions reads the options that an owner may set. It runs last, because an option
+// must not share a name with a credential, and credentials are named in several
+// places.
 func readOptions(p place, m *abi.Manifest) {
 	if !p.is(kindArray) {
 		return
@@ -32,21 +33,21 @@ func readOptions(p place, m *abi.Manifest) {
 		if !item.object() {
 			continue
 		}
-		item.only("an option", "name", "type", "default", "description")
+		item.refuseOthers("an option", "name", "type", "default", "description")
 		o := abi.Option{
 			Name:        required(item, "name", maxName, isFieldName, ruleField),
-			Type:        item.get("type").oneOf(abi.OptionString, abi.OptionInteger, abi.OptionBoolean),
+			Type:        item.member("type").oneOf(abi.OptionString, abi.OptionInteger, abi.OptionBoolean),
 			Description: required(item, "description", maxSentence, anyText, ""),
 		}
-		item.get("type").need()
+		item.member("type").require()
 		switch {
 		case seen[o.Name]:
-			item.get("name").fail("must not be given twice")
+			item.member("name").fail("must not be given twice")
 		case secret[o.Name]:
-			item.get("name").fail("must not be a credential's: options are kept as they are")
+			item.member("name").fail("must not be a credential's: options are kept as they are")
 		}
 		seen[o.Name] = true
-		o.Default = readDefault(item.get("default"), &o)
+		o.Default = readDefault(item.member("default"), &o)
 		m.Options = append(m.Options, o)
 	}
 }
@@ -79,8 +80,8 @@ func readDefault(p place, o *abi.Option) abi.Raw {
 	return nil
 }
 
-// isInteger accepts the one spelling of a number that JSON, and any language, reads
-// exactly.
+// isInteger accepts the one spelling of a whole number that JSON, and every language,
+// reads exactly.
 func isInteger(text string) bool {
 	digits := strings.TrimPrefix(text, "-")
 	return len(digits) <= 18 && every(digits, digit) && canonical(digits) && text != "-0"
@@ -88,9 +89,10 @@ func isInteger(text string) bool {
 
 // CheckOptions checks options against those that a valid manifest declares. It returns
 // an *abi.Error for the first one, by name, that is not declared or has a value of
-// another type. An empty value counts as not set. A manifest without the member options
-// accepts every name but a slip of base_url, since the connector would then ask its
-// real provider. The error repeats no value: the owner may have typed a secret.
+// another type. An empty value counts as not set. A manifest without the member
+// options accepts every name except a misspelt base_url, with which the connector
+// would query its real provider. The error repeats no value, since the owner may have
+// typed a secret.
 func CheckOptions(m *abi.Manifest, set map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(set)) {
 		i := slices.IndexFunc(m.Options, func(o abi.Option) bool { return o.Name == name })
@@ -98,20 +100,20 @@ func CheckOptions(m *abi.Manifest, set map[string]string) error {
 		case set[name] == "", name == optionBaseURL && m.Options == nil:
 		case m.Options == nil:
 			if abi.Nearest(name, []string{optionBaseURL}) != "" {
-				return abi.NewError(abi.CodeUsage, "the option "+quote(name)+" is none that the host knows", "did you mean --set base_url=URL?")
+				return abi.NewError(abi.CodeUsage, "the option "+quote(name)+" is unknown to the host", "did you mean --set base_url=URL?")
 			}
 		case i < 0:
 			return abi.NewError(abi.CodeUsage, "the connector has no option "+quote(name), hasOptions(name, m.Options))
 		default:
 			if rule := typeRule(m.Options[i].Type, set[name]); rule != "" {
-				return abi.NewError(abi.CodeUsage, "the value of the option "+name+" is of another type", "it must be "+rule)
+				return abi.NewError(abi.CodeUsage, "the value of the option "+name+" has the wrong type", "it must be "+rule)
 			}
 		}
 	}
 	return nil
 }
 
-// typeRule returns what a value of the type must be, "" when text is one.
+// typeRule returns the rule for values of the type, or "" if text satisfies it.
 func typeRule(typ, text string) string {
 	switch {
 	case typ == abi.OptionInteger && !isInteger(text):
@@ -136,8 +138,8 @@ func hasOptions(name string, options []abi.Option) string {
 	return "it has: " + strings.Join(known, ", ")
 }
 
-// WithDefaults returns the options that a run of the connector gets: those that are
-// set, and the defaults of the others.
+// WithDefaults returns the options for a run of the connector: those that are set, and
+// the defaults of the others.
 func WithDefaults(m *abi.Manifest, set map[string]string) map[string]string {
 	all := maps.Clone(set)
 	for _, o := range m.Options {
@@ -151,7 +153,7 @@ func WithDefaults(m *abi.Manifest, set map[string]string) map[string]string {
 	return all
 }
 
-// DefaultText returns an option's default as START has it; "" when there is none.
+// DefaultText returns an option's default as START carries it; "" if there is none.
 func DefaultText(o abi.Option) string {
 	var text string
 	if json.Unmarshal(o.Default, &text) == nil {

@@ -89,7 +89,7 @@ func TestCheckOptions(t *testing.T) {
 		}
 		for _, value := range c.set {
 			if err != nil && len(value) > 3 && strings.Contains(err.Error(), value) {
-				t.Errorf("%s: the value is repeated: %v", name, err)
+				t.Errorf("%s: the value is repeated: %v, want no error || len(value) <= 3 || !strings.Contains(err.Error(), value)", name, err)
 			}
 		}
 	}

@@ -21,14 +21,14 @@ type checker struct {
 	problems []Problem
 }
 
-// place is one position in a manifest: a value, or its absence (n is nil). Its
-// methods read the value and record the rule that it breaks; they return the
-// zero value then, so that a reader can go on and find the next problem.
+// place is one position in a manifest: a value, or its absence (n is nil). Its methods
+// read the value and record the rule that it breaks. They return the zero value in
+// that case, so a reader can continue and find the next problem.
 type place struct {
 	c    *checker
 	n    *node
 	path string
-	name string // of the member that it is, where it is one
+	name string // the member's name; "" for an item of an array
 }
 
 func (p place) fail(rule string) {
@@ -39,8 +39,8 @@ func (p place) fail(rule string) {
 
 func (p place) present() bool { return p.n != nil }
 
-// get returns the place of a member, present or not.
-func (p place) get(name string) place {
+// member returns the place of a member, present or not.
+func (p place) member(name string) place {
 	q := place{c: p.c, path: join(p.path, name), name: name}
 	if p.n != nil && p.n.kind == kindObject {
 		for i := range p.n.members {
@@ -52,8 +52,8 @@ func (p place) get(name string) place {
 	return q
 }
 
-// is reports whether the value is present and of kind k, and records a problem
-// when it is present and is not.
+// is reports whether the value is present and has kind k. It records a problem if the
+// value has another kind.
 func (p place) is(k kind) bool {
 	if p.n == nil {
 		return false
@@ -65,31 +65,31 @@ func (p place) is(k kind) bool {
 	return true
 }
 
-// need records a problem when the value is absent.
-func (p place) need() bool {
+// require records a problem if the value is absent.
+func (p place) require() bool {
 	if p.n == nil {
 		p.fail("is required")
 	}
 	return p.n != nil
 }
 
-// needItems records a problem when the array is absent or empty.
-func (p place) needItems() {
-	if p.need() {
+// requireItems records a problem if the array is absent or empty.
+func (p place) requireItems() {
+	if p.require() {
 		p.notEmpty()
 	}
 }
 
-// notEmpty records a problem when the array is empty.
+// notEmpty records a problem if the array is empty.
 func (p place) notEmpty() {
 	if p.n != nil && p.n.kind == kindArray && len(p.n.items) == 0 {
 		p.fail("must not be empty")
 	}
 }
 
-// only records a problem for each member of an object that is not one of keys. of names
-// the object in the problem, as in "a refresh policy".
-func (p place) only(of string, keys ...string) {
+// refuseOthers records a problem for each member of an object that is not one of keys. of
+// names the object in the problem, as in "a refresh policy".
+func (p place) refuseOthers(of string, keys ...string) {
 	for _, m := range p.n.members {
 		if slices.Contains(keys, m.name) {
 			continue
@@ -98,7 +98,7 @@ func (p place) only(of string, keys ...string) {
 		if nearest := abi.Nearest(m.name, keys); nearest != "" {
 			rule = "is not a key of " + of + ": did you mean " + nearest + "?"
 		}
-		p.get(m.name).fail(rule)
+		p.member(m.name).fail(rule)
 	}
 }
 
@@ -106,7 +106,7 @@ func (p place) object() bool { return p.is(kindObject) }
 
 func (p place) boolean() bool { return p.is(kindBool) && p.n.truth }
 
-// optionalBoolean tells absence from false.
+// optionalBoolean returns nil for an absent value.
 func (p place) optionalBoolean() *bool {
 	if !p.is(kindBool) {
 		return nil
@@ -128,8 +128,8 @@ func (p place) count(most int64) *int64 {
 	return &v
 }
 
-// text reads one line: a string of 1 to limit bytes that is not blank and holds
-// nothing that could rearrange what an owner sees of it.
+// text reads one line: a string of 1 to limit bytes that is not blank and holds no
+// character that could rearrange an owner's display.
 func (p place) text(limit int) string {
 	s := p.prose(limit)
 	if s != "" && strings.ContainsAny(s, "\n\t") {
@@ -139,7 +139,7 @@ func (p place) text(limit int) string {
 	return s
 }
 
-// prose is text of any number of lines.
+// prose reads a text of any number of lines.
 func (p place) prose(limit int) string {
 	if !p.is(kindString) {
 		return ""
@@ -157,13 +157,13 @@ func (p place) prose(limit int) string {
 	return ""
 }
 
-// unprintable tells the control characters, a terminal's among them, and the
-// marks that reorder or break a line (Unicode's Bidi_Control, Zl and Zp).
+// unprintable reports control characters, a terminal's among them, and marks that
+// reorder or break a line (Unicode's Bidi_Control, Zl and Zp).
 func unprintable(r rune) bool {
 	return r != '\n' && r != '\t' && unicode.In(r, unicode.Cc, unicode.Bidi_Control, unicode.Zl, unicode.Zp)
 }
 
-// matching reads a text that ok accepts; rule says what ok asks for.
+// matching reads a text that ok accepts; rule describes the condition that ok tests.
 func (p place) matching(limit int, ok func(string) bool, rule string) string {
 	s := p.text(limit)
 	if s != "" && !ok(s) {
@@ -173,7 +173,7 @@ func (p place) matching(limit int, ok func(string) bool, rule string) string {
 	return s
 }
 
-// oneOf reads a string of a closed set.
+// oneOf reads a string from a closed set.
 func (p place) oneOf(set ...string) string {
 	if p.n == nil {
 		return ""
@@ -218,7 +218,7 @@ func (p place) members(limit int) []place {
 	return places
 }
 
-// texts reads an array of distinct strings, each of which read accepts.
+// texts reads an array of distinct strings, each with read.
 func (p place) texts(limit int, read func(place) string) []string {
 	var out []string
 	for _, item := range p.list(limit) {
@@ -233,8 +233,8 @@ func (p place) texts(limit int, read func(place) string) []string {
 	return out
 }
 
-// join appends a member's name to a path. Names come from the guest, so what
-// is not a plain word is quoted and cut.
+// join appends a member's name to a path. The name comes from the guest, so any name
+// other than a plain word is quoted and shortened.
 func join(path, name string) string {
 	if !plain(name) {
 		return path + "[" + quote(name) + "]"

@@ -9,16 +9,16 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi/provider"
 )
 
-// readProvider reads what is known of the provider's limits. A field that nobody
-// knows is refused: its author would believe that a limit is kept to.
+// readProvider reads the provider's documented limits. It refuses an unknown field:
+// its author would believe that a limit is in force.
 func readProvider(p place) *abi.Provider {
 	if !p.present() {
 		return nil
 	}
 	before := len(p.c.problems)
 	limits := new(abi.Provider)
-	p.into(reflect.ValueOf(limits).Elem(), "")
-	if len(p.c.problems) == before { // else a field of another type would be told twice
+	p.decodeInto(reflect.ValueOf(limits).Elem(), "")
+	if len(p.c.problems) == before { // a field with a wrong type has its problem already
 		provider.Check(limits, func(path, rule string) {
 			q := p
 			q.path += "." + path
@@ -28,23 +28,23 @@ func readProvider(p place) *abi.Provider {
 	return limits
 }
 
-// into decodes the place into a value of the kinds that abi.Provider has, by the
-// names in its json tags. unit is what a number counts, as in " of milliseconds".
-func (p place) into(v reflect.Value, unit string) {
+// decodeInto decodes the place into one of the kinds that abi.Provider uses, by the names in
+// its json tags. unit is the unit of a number, as in " of milliseconds".
+func (p place) decodeInto(v reflect.Value, unit string) {
 	if !p.present() {
 		return
 	}
 	switch v.Kind() {
 	case reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
-		p.into(v.Elem(), unit)
+		p.decodeInto(v.Elem(), unit)
 	case reflect.Struct:
 		p.intoStruct(v)
 	case reflect.Slice:
 		items := p.list(maxHosts)
 		v.Set(reflect.MakeSlice(v.Type(), len(items), len(items)))
 		for i, item := range items {
-			item.into(v.Index(i), "")
+			item.decodeInto(v.Index(i), "")
 		}
 	case reflect.String:
 		if p.is(kindString) {
@@ -66,7 +66,7 @@ func (p place) into(v reflect.Value, unit string) {
 			n, err = strconv.ParseInt(p.n.text, 10, 64)
 		}
 		if p.n.kind != kindNumber || err != nil {
-			p.fail("must be a whole number" + unit + ", and is " + p.shown())
+			p.fail("must be a whole number" + unit + ", and is " + p.quotedValue())
 			return
 		}
 		v.SetInt(n)
@@ -81,7 +81,7 @@ func (p place) intoStruct(v reflect.Value) {
 	for i := range names {
 		names[i], _, _ = strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
 	}
-	p.only("the provider's limits", names...)
+	p.refuseOthers("the provider's limits", names...)
 	for i, name := range names {
 		unit := ""
 		switch {
@@ -90,12 +90,12 @@ func (p place) intoStruct(v reflect.Value) {
 		case strings.HasSuffix(name, "_bytes"):
 			unit = " of bytes"
 		}
-		p.get(name).into(v.Field(i), unit)
+		p.member(name).decodeInto(v.Field(i), unit)
 	}
 }
 
-// shown is a value as a refusal repeats it.
-func (p place) shown() string {
+// quotedValue returns a value as a refusal repeats it.
+func (p place) quotedValue() string {
 	switch p.n.kind {
 	case kindString:
 		return quote(p.n.text)

@@ -125,8 +125,8 @@ func unset(t *testing.T, v reflect.Value, path string) {
 	}
 }
 
-// FuzzProvider feeds what a hostile manifest may hold: what is accepted is within
-// bounds, and what is refused is told at its place.
+// FuzzProvider reads hostile provider sections: an accepted one is within bounds, and
+// a refused one is reported at its place.
 func FuzzProvider(f *testing.F) {
 	f.Add([]byte(`{"min_interval_ms":"100"}`))
 	f.Add([]byte(`{"windows":[{"requests":1e400,"per_ms":-0}],"breaker":{"failure_ratio":1e400}}`))
@@ -147,7 +147,7 @@ func FuzzProvider(f *testing.F) {
 		}
 		for _, p := range manifest.Problems(text) {
 			if !strings.HasPrefix(p.Path, atProvider) && p.Path != "" {
-				t.Errorf("%s is not of the provider", p)
+				t.Errorf(`%s is not of the provider, want strings.HasPrefix(p.Path, atProvider) || p.Path == ""`, p)
 			}
 		}
 	})

@@ -9,10 +9,10 @@ import (
 
 const maxReasonMessages = 256
 
-// readReasonMessages reads what an owner is told for a code of the connector's
-// own. The generic codes have one wording, the host's, so that "the service is
-// busy" cannot be said of a stop that the owner asked for (RT-18): published
-// manifests word some of them anew, which is checked and left out.
+// readReasonMessages reads the texts for an owner that belong to a connector's own
+// codes. The generic codes have one wording, the host's, so that "the service is busy"
+// cannot describe a stop that the owner asked for (RT-18). Published manifests reword
+// some generic codes; those texts are checked and dropped.
 func readReasonMessages(p place, m *abi.Manifest) {
 	members := p.members(maxReasonMessages)
 	if members == nil {

@@ -12,9 +12,9 @@ const (
 	maxEnvironment = 128
 )
 
-// knownBindings are the names that need no namespace: the Collection Profile's
-// and the reference's. Being known is not being granted: the host refuses a
-// required binding that it cannot offer (RT-06).
+// knownBindings are the names that need no namespace: the Collection Profile's and the
+// reference implementation's. A known binding is not necessarily granted: the host
+// refuses a required binding that it cannot offer (RT-06).
 var knownBindings = []string{
 	abi.BindingNetwork, abi.BindingFilesystem, abi.BindingInteractive, abi.BindingBrowser,
 	abi.BindingBrowserLegacy, abi.BindingLocalDevice, "browser_profile", "loopback_listen",
@@ -25,10 +25,10 @@ func readRequirements(p place, m *abi.Manifest) {
 		return
 	}
 	r := &m.Requirements
-	readBindings(p.get("bindings"), r)
-	r.Environment = p.get("environment_variables").texts(maxEnvironment, envName)
-	readLocalPaths(p.get("local_paths"), m)
-	readNetwork(p.get("network"), r)
+	readBindings(p.member("bindings"), r)
+	r.Environment = p.member("environment_variables").texts(maxEnvironment, envName)
+	readLocalPaths(p.member("local_paths"), m)
+	readNetwork(p.member("network"), r)
 }
 
 func readBindings(p place, r *abi.RuntimeRequirements) {
@@ -46,8 +46,8 @@ func readBindings(p place, r *abi.RuntimeRequirements) {
 		if !b.object() {
 			continue
 		}
-		required := b.get("required")
-		required.need()
+		required := b.member("required")
+		required.require()
 		r.Bindings[name] = abi.Binding{Required: required.boolean()}
 	}
 	_, one := r.Bindings[abi.BindingBrowser]

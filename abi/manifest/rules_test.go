@@ -7,8 +7,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi/manifest"
 )
 
-// rule is one change of a valid manifest and the one problem it makes; an
-// empty path says that it makes none.
+// rule is one change of a valid manifest and the one problem that it causes; an empty
+// path means none.
 type rule struct {
 	at    string // the changed place, or "" for several
 	value any
@@ -99,7 +99,7 @@ func TestBindings(t *testing.T) {
 
 	m := valid(t, set(t, minimal(), at, object{"browser_automation": yes}))
 	if declared, required := m.Declares("browser"); !declared || !required {
-		t.Errorf("browser_automation does not declare browser: %v, %v", declared, required)
+		t.Errorf("browser_automation does not declare browser: %v, %v, want declared && required", declared, required)
 	}
 }
 
@@ -266,7 +266,7 @@ func TestErrorListsEveryProblem(t *testing.T) {
 	_, err := manifest.Parse(encode(t, m))
 	for _, want := range []string{"version: must be a version", "connector_key: is required", "streams[0].semantics: must be one of"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v does not say %q", err, want)
+			t.Errorf("%v does not say %q, want err != nil && strings.Contains(err.Error(), want)", err, want)
 		}
 	}
 }

@@ -8,30 +8,31 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// SecretPlace is one place in requests that a secret is sent in. A secret may have
-// several.
+// SecretPlace is one place in requests where the host sends a secret. A secret may
+// have several.
 type SecretPlace struct {
-	Field string   // of the credential, as Credentials has it
+	Field string   // the credential's field, as in Credentials
 	Slot  string   // the credential slot that sends it there
 	In    string   // abi.SlotHeader, abi.SlotQuery or abi.SlotBody
-	Key   string   // of the header, the parameter, the member or the form's field
-	Hosts []string // where those requests go
-	// Token says that the host sends it by itself, to renew an access token.
+	Key   string   // the name of the header, parameter, member or form field
+	Hosts []string // destinations of those requests
+	// Token reports that the host sends the secret by itself, to renew an access
+	// token.
 	Token bool
-	// ByName says that it goes out in a request that writes only where the owner
-	// accepted the slot by its name.
+	// ByName reports that a request that writes carries the secret only if the owner
+	// accepted the slot by name.
 	ByName bool
 }
 
-// String is the place for an owner, as in "token to api.example.org in header
+// String describes the place for an owner, as in "token to api.example.org in header
 // Authorization".
 func (p SecretPlace) String() string {
 	return p.Field + " to " + strings.Join(p.Hosts, " and ") + " in " + p.In + " " + p.Key
 }
 
-// SecretPlaces returns everywhere that the secrets of a valid manifest are sent, in
+// SecretPlaces returns every place where the secrets of a valid manifest are sent, in
 // the order of its slots. base is the host:port of the owner's own address for the
-// provider, where they go too; "" for none.
+// provider, which receives them too; "" for none.
 func SecretPlaces(m *abi.Manifest, base string) []SecretPlace {
 	network := m.Requirements.Network
 	if network == nil {

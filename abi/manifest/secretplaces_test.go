@@ -8,7 +8,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi/manifest"
 )
 
-// An owner is told of every place that a secret goes to.
+// SecretPlaces lists every destination of a secret.
 func TestSecretPlaces(t *testing.T) {
 	t.Parallel()
 	m := &abi.Manifest{Requirements: abi.RuntimeRequirements{Network: &abi.NetworkRequirements{Credentials: []abi.CredentialSlot{

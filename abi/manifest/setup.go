@@ -12,8 +12,8 @@ func readSetup(p place, m *abi.Manifest) {
 	if !p.object() {
 		return
 	}
-	m.Setup.Modality = p.get("modality").matching(maxName, isIdentifier, ruleIdentifier)
-	m.Setup.CredentialCapture = readCredentialCapture(p.get("credential_capture"))
+	m.Setup.Modality = p.member("modality").matching(maxName, isIdentifier, ruleIdentifier)
+	m.Setup.CredentialCapture = readCredentialCapture(p.member("credential_capture"))
 }
 
 func readCredentialCapture(p place) *abi.CredentialCapture {
@@ -22,28 +22,28 @@ func readCredentialCapture(p place) *abi.CredentialCapture {
 	}
 	c := &abi.CredentialCapture{
 		Kind:     required(p, "kind", maxName, isIdentifier, ruleIdentifier),
-		Label:    p.get("label").text(maxLabel),
-		Required: p.get("required").optionalBoolean(),
+		Label:    p.member("label").text(maxLabel),
+		Required: p.member("required").optionalBoolean(),
 	}
-	fields := p.get("fields")
-	fields.needItems()
+	fields := p.member("fields")
+	fields.requireItems()
 	names, envs := make(map[string]bool), make(map[string]bool)
 	for _, item := range fields.list(maxCredentialFields) {
 		if !item.object() {
 			continue
 		}
 		f := readCredentialField(item)
-		// A credential is known by its name and by its variables: one that stood for
-		// two fields would hand one secret to both, or leave one that nobody can set.
+		// A credential is known by its name and by its variables. A name shared by two
+		// fields would give one secret to both, or leave one that nobody can set.
 		switch {
 		case f.Name != "" && names[f.Name]:
-			item.get("name").fail("must not be given twice")
+			item.member("name").fail("must not be given twice")
 		case envs[f.Name]:
-			item.get("name").fail("must not be a variable of another field")
+			item.member("name").fail("must not be a variable of another field")
 		}
 		for _, env := range f.Env {
 			if envs[env] || names[env] {
-				item.get("env").fail(env + " belongs to another field")
+				item.member("env").fail(env + " belongs to another field")
 			}
 			envs[env] = true
 		}
@@ -53,13 +53,12 @@ func readCredentialCapture(p place) *abi.CredentialCapture {
 	return c
 }
 
-// checkVariables refuses a variable that is required and goes by the name of a
-// credential's field which it does not fill: it would stand for that field, and
-// nobody could set it.
+// checkVariables refuses a required variable whose name equals that of a credential
+// field which it does not fill: it would replace the field, and nobody could set it.
 func checkVariables(p place, m *abi.Manifest) {
 	form := m.Setup.CredentialCapture
 	if m.Capabilities.Auth == nil || form == nil || len(p.c.problems) > 0 {
-		return // a field that is not understood may well name it
+		return // a field that could not be read may name it
 	}
 	for _, env := range m.Capabilities.Auth.Required {
 		if f := CredentialNamed(form.Fields, variableField(env)); f != nil && CredentialNamed(form.Fields, env) == nil {
@@ -69,22 +68,22 @@ func checkVariables(p place, m *abi.Manifest) {
 }
 
 func readCredentialField(p place) abi.CredentialField {
-	env := p.get("env")
-	env.needItems()
+	env := p.member("env")
+	env.requireItems()
 	return abi.CredentialField{
 		Name:     required(p, "name", maxName, isFieldName, ruleField),
 		Label:    required(p, "label", maxLabel, anyText, ""),
 		Env:      env.texts(maxEnvironment, secretEnv),
-		Required: p.get("required").boolean(),
-		Secret:   p.get("secret").optionalBoolean(),
+		Required: p.member("required").boolean(),
+		Secret:   p.member("secret").optionalBoolean(),
 	}
 }
 
 func isFieldName(s string) bool { return (lower(s[0]) || upper(s[0])) && plain(s) }
 
-// secretEnv reads the name of a variable whose value goes to the connector's
-// provider. The host's own settings, such as the password in PDPP_STORAGE_DSN,
-// are no connector's to name.
+// secretEnv reads the name of a variable whose value is sent to the connector's
+// provider. A connector may not name the host's own settings, such as the password in
+// PDPP_STORAGE_DSN.
 func secretEnv(p place) string {
 	name := envName(p)
 	if strings.HasPrefix(name, "PDPP_") {

@@ -12,7 +12,7 @@ const (
 )
 
 func readStreams(p place, m *abi.Manifest) {
-	if !p.need() {
+	if !p.require() {
 		return
 	}
 	seen := make(map[string]bool)
@@ -26,7 +26,7 @@ func readStreams(p place, m *abi.Manifest) {
 			continue
 		}
 		if seen[s.Name] {
-			item.get("name").fail("must not be given twice")
+			item.member("name").fail("must not be given twice")
 			continue
 		}
 		seen[s.Name] = true
@@ -37,71 +37,71 @@ func readStreams(p place, m *abi.Manifest) {
 }
 
 func readStream(p place) abi.Stream {
-	semantics := p.get("semantics")
-	semantics.need()
+	semantics := p.member("semantics")
+	semantics.require()
 	s := abi.Stream{
 		Name:             required(p, "name", maxName, isIdentifier, ruleIdentifier),
-		Description:      p.get("description").prose(maxSentence),
+		Description:      p.member("description").prose(maxSentence),
 		Semantics:        semantics.oneOf(abi.SemanticsMutable, abi.SemanticsAppendOnly, abi.SemanticsAppend),
-		CursorField:      p.get("cursor_field").text(maxLabel),
-		ConsentTimeField: p.get("consent_time_field").text(maxLabel),
-		Incremental:      p.get("incremental").boolean(),
-		Required:         p.get("required").optionalBoolean(),
-		CoverageStrategy: p.get("coverage_strategy").oneOf("checkpoint_window", "full_inventory",
+		CursorField:      p.member("cursor_field").text(maxLabel),
+		ConsentTimeField: p.member("consent_time_field").text(maxLabel),
+		Incremental:      p.member("incremental").boolean(),
+		Required:         p.member("required").optionalBoolean(),
+		CoverageStrategy: p.member("coverage_strategy").oneOf("checkpoint_window", "full_inventory",
 			"parent_detail_accounting", "snapshot_import_receipt", "singleton_presence"),
-		FreshnessStrategy: p.get("freshness_strategy").oneOf("scheduled_window", "manual_as_of",
+		FreshnessStrategy: p.member("freshness_strategy").oneOf("scheduled_window", "manual_as_of",
 			"device_heartbeat", "not_trackable", "source_reported_as_of"),
-		StateStream:   p.get("state_stream").text(maxName),
-		ParentStreams: p.get("parent_streams").texts(maxStreams, fieldName),
-		Selection:     readSelection(p.get("selection")),
+		StateStream:   p.member("state_stream").text(maxName),
+		ParentStreams: p.member("parent_streams").texts(maxStreams, fieldName),
+		Selection:     readSelection(p.member("selection")),
 	}
 	s.CoveragePolicy = readCoveragePolicy(p, s.Required)
-	s.PrimaryKey = readPrimaryKey(p.get("primary_key"))
+	s.PrimaryKey = readPrimaryKey(p.member("primary_key"))
 	s.Schema = readSchema(p, &s)
 	return s
 }
 
-// readCoveragePolicy holds the closed set of RT-11. A stream that is required
-// and not meant to be collected contradicts itself: its health could never be
-// green. An absent required is no such statement (RT-11.1 accepts every value
-// of the set by itself), and health reads it as not required then.
+// readCoveragePolicy checks the closed set of RT-11. A stream that is required and not
+// meant to be collected contradicts itself: its health could never be green. An absent
+// required is no contradiction (RT-11.1 accepts every value of the set by itself);
+// health then reads the stream as not required.
 func readCoveragePolicy(p place, required *bool) string {
-	policy := p.get("coverage_policy").oneOf(abi.CoverageCollect, abi.CoverageDeferred,
+	policy := p.member("coverage_policy").oneOf(abi.CoverageCollect, abi.CoverageDeferred,
 		abi.CoverageInventoryOnly, abi.CoverageUnavailable, abi.CoverageUnsupported)
 	if policy != "" && policy != abi.CoverageCollect && required != nil && *required {
-		p.get("required").fail("must not be true with coverage_policy " + policy)
+		p.member("required").fail("must not be true with coverage_policy " + policy)
 	}
 	return policy
 }
 
 func readPrimaryKey(p place) []string {
-	p.needItems()
+	p.requireItems()
 	return p.texts(maxPrimaryKey, fieldName)
 }
 
-// readSchema copies the stream's schema and holds the fields that the host
-// looks up in a record against its properties: a key that no record can have
-// would make every record a violation.
+// readSchema copies the stream's schema and checks the fields that the host looks up
+// in a record against its properties: a key that no record can have would make every
+// record a violation.
 func readSchema(p place, s *abi.Stream) abi.Raw {
-	schema := p.get("schema")
-	if !schema.need() || !schema.object() {
+	schema := p.member("schema")
+	if !schema.require() || !schema.object() {
 		return nil
 	}
-	if t := schema.get("type"); t.present() && t.n.kind == kindString && t.n.text != "object" {
+	if t := schema.member("type"); t.present() && t.n.kind == kindString && t.n.text != "object" {
 		t.fail("must be object: a record's data is one")
 	}
-	if properties := schema.get("properties"); properties.object() {
-		known := func(field string) bool { return properties.get(field).present() }
+	if properties := schema.member("properties"); properties.object() {
+		known := func(field string) bool { return properties.member(field).present() }
 		for _, field := range s.PrimaryKey {
 			if !known(field) {
-				p.get("primary_key").fail(quote(field) + " is not in schema.properties")
+				p.member("primary_key").fail(quote(field) + " is not in schema.properties")
 			}
 		}
 		if s.ConsentTimeField != "" && !known(s.ConsentTimeField) {
-			p.get("consent_time_field").fail(quote(s.ConsentTimeField) + " is not in schema.properties")
+			p.member("consent_time_field").fail(quote(s.ConsentTimeField) + " is not in schema.properties")
 		}
 		if s.Selection.ResourceField != "" && s.Selection.ResourceFieldScope && !known(s.Selection.ResourceField) {
-			p.get("selection").get("resource_field").fail(quote(s.Selection.ResourceField) + " is not in schema.properties")
+			p.member("selection").member("resource_field").fail(quote(s.Selection.ResourceField) + " is not in schema.properties")
 		}
 	}
 	return slices.Clone(abi.Raw(p.c.raw[schema.n.start:schema.n.end]))
@@ -112,14 +112,14 @@ func readSelection(p place) abi.Selection {
 		return abi.Selection{}
 	}
 	s := abi.Selection{
-		Fields:             p.get("fields").boolean(),
-		Resources:          p.get("resources").boolean(),
-		ResourceField:      p.get("resource_field").text(maxLabel),
-		ResourceFieldScope: p.get("resource_field_scope").boolean(),
-		OptionalSkipKeys:   p.get("optional_skip_keys").boolean(),
+		Fields:             p.member("fields").boolean(),
+		Resources:          p.member("resources").boolean(),
+		ResourceField:      p.member("resource_field").text(maxLabel),
+		ResourceFieldScope: p.member("resource_field_scope").boolean(),
+		OptionalSkipKeys:   p.member("optional_skip_keys").boolean(),
 	}
 	if s.ResourceFieldScope && s.ResourceField == "" {
-		p.get("resource_field_scope").fail("needs resource_field")
+		p.member("resource_field_scope").fail("needs resource_field")
 	}
 	return s
 }

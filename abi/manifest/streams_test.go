@@ -87,7 +87,7 @@ func TestCoveragePolicyAbsent(t *testing.T) {
 	t.Parallel()
 	s := valid(t, minimal()).Streams[0]
 	if s.CoveragePolicy != "" || s.Policy() != "collect" {
-		t.Errorf("policy = %q, %q", s.CoveragePolicy, s.Policy())
+		t.Errorf(`policy = %q, %q, want s.CoveragePolicy == "" && s.Policy() == "collect"`, s.CoveragePolicy, s.Policy())
 	}
 }
 

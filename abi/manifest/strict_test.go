@@ -54,20 +54,20 @@ func TestStrictDocument(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if problems := manifest.Problems([]byte(doc)); problems != nil {
-				t.Errorf("refused: %q", problems)
+				t.Errorf("refused: %q, want problems == nil", problems)
 			}
 		})
 	}
 }
 
-// Names match by case: encoding/json's own matching would let "STREAMS" stand
-// in for "streams".
+// Names match by case: encoding/json's own matching would accept "STREAMS" for
+// "streams".
 func TestNamesMatchByCase(t *testing.T) {
 	t.Parallel()
 	m := minimal()
 	m["STREAMS"] = list{}
 	if got := valid(t, m); len(got.Streams) != 1 {
-		t.Errorf("streams = %+v", got.Streams)
+		t.Errorf("streams = %+v, want 1", got.Streams)
 	}
 	delete(m, "streams")
 	refused(t, encode(t, m), "streams", "required")
@@ -82,7 +82,7 @@ func TestProblemsAreBounded(t *testing.T) {
 	}
 	m["streams"] = fields
 	if got := len(manifest.Problems(encode(t, m))); got != 100 {
-		t.Errorf("%d problems", got)
+		t.Errorf("%d problems, want 100", got)
 	}
 }
 
@@ -103,25 +103,25 @@ func FuzzParse(f *testing.F) {
 			t.Fatal("the input was changed")
 		}
 		if (err == nil) != (len(problems) == 0) || (err == nil) != (m != nil) {
-			t.Fatalf("Parse = %v, %v; Problems = %q", m, err, problems)
+			t.Fatalf("Parse = %v, %v; Problems = %q, want (err == nil) == (len(problems) == 0) && (err == nil) == (m != nil)", m, err, problems)
 		}
 		if err != nil {
 			if s := err.Error(); strings.ContainsAny(s, "\x00\x07\x1b\r\n\u0085\u202e") {
-				t.Fatalf("unprintable: %q", s)
+				t.Fatalf(`unprintable: %q, want !strings.ContainsAny(s, "\x00\x07\x1b\r\n\u0085\u202e")`, s)
 			}
 			return
 		}
 		names := make(map[string]bool)
 		for _, s := range m.Streams {
 			if s.Name == "" || names[s.Name] || len(s.PrimaryKey) == 0 || len(s.Schema) == 0 || s.Semantics == "" {
-				t.Fatalf("accepted: %+v", s)
+				t.Fatalf(`accepted: %+v, want s.Name != "" && !names[s.Name] && len(s.PrimaryKey) != 0 && len(s.Schema) != 0 && s.Semantics != ""`, s)
 			}
 			names[s.Name] = true
 		}
 		for _, s := range m.Streams {
 			for _, parent := range s.Parents() {
 				if !names[parent] {
-					t.Fatalf("%s depends on unknown %q", s.Name, parent)
+					t.Fatalf("%s depends on unknown %q, want names[parent]", s.Name, parent)
 				}
 			}
 		}

@@ -6,14 +6,13 @@ import (
 	"strings"
 )
 
-// The predicates of the words that a manifest may use. Each is paired with the
-// rule that its refusal states.
+// Predicates for the words of a manifest, each with the rule that its refusal states.
 const (
 	ruleIdentifier = "must be lower-case letters, digits and underscores, starting with a letter"
 	ruleKey        = "must be lower-case letters, digits, hyphens and underscores, starting with a letter"
 	ruleEnv        = "must be an environment variable's name: capital letters, digits and underscores, starting with a letter"
 	ruleURL        = "must be an absolute URL with a host"
-	// Some published connectors are named by their key alone.
+	// Some published connectors use their key as their id.
 	ruleConnectorID = "must be an absolute URL with a host, or a connector_key"
 	ruleVersion     = "must be a version of the form 1.2.3, with an optional -pre.release and +build"
 	rulePath        = "must be a relative path with forward slashes and without . or .. parts"
@@ -85,7 +84,7 @@ func dotted(s string, numbersCanonical bool) bool {
 // canonical reports whether a number has no leading zero.
 func canonical(s string) bool { return len(s) == 1 || s[0] != '0' }
 
-// isRelativePath accepts a path that stays below the folder it is joined to on
+// isRelativePath accepts a path that stays below the folder to which it is joined on
 // every platform, and is not that folder itself.
 func isRelativePath(s string) bool {
 	if strings.ContainsAny(s, `\:`) || path.IsAbs(s) || path.Clean(s) != s {

@@ -1,7 +1,6 @@
-// Package provider holds the bounds of what a manifest may say of its provider's
-// limits.
+// Package provider holds the bounds of a manifest's provider section.
 //
-// Here: Check, which tells each field that is out of bounds by its path. Not here:
-// what the limits do (host/send), and the types of the fields, which abi/manifest
-// reads. It is apart from abi, which is linked into guests and imports nothing.
+// Check reports each field that is out of bounds by its path. The limits themselves
+// take effect in host/send, and abi/manifest reads the fields' types. The package is
+// separate from abi, which guests link and which imports nothing.
 package provider

@@ -1,47 +1,52 @@
 package main
 
 import (
+	"context"
 	"os"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/pdpp-host/pdpp-host/abi"
-	"github.com/pdpp-host/pdpp-host/cmd/internal/invocation"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/syntax"
+	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/session"
 	"github.com/pdpp-host/pdpp-host/host/config"
-	"github.com/pdpp-host/pdpp-host/host/vault"
+	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/owner/modules"
+	"github.com/pdpp-host/pdpp-host/host/plugin"
+	"github.com/pdpp-host/pdpp-host/storage"
 )
 
-// app is one invocation, and what its commands share. What is costly
-// (configuration, store, engine) is made when a command asks for it.
+// app is the session, with the store of the commands that have no operation yet.
 type app struct {
-	invocation.Invocation
+	*session.Session
 
-	commands []string // the names of the commands there are
-	invoked  string   // what an owner types for this binary; "": its name
-	loaded   *config.Config
-	session  vault.Session // one, so that a keyring that hangs is asked once
+	owner *owner.Owner // over the open store
 }
 
-func newApp() *app {
-	return &app{Invocation: invocation.New("everything that is kept"), invoked: invokedAs(os.Args[0])}
-}
+func newApp() *app { return &app{Session: session.New(version)} }
 
 // main runs the command that args name and returns the exit status.
-func (a *app) main(args []string) int { return a.Execute(a.root, args, a.advised) }
+func (a *app) main(args []string) int { return a.Execute(a.root, args, a.Advised) }
 
-// interactive reports whether somebody can be asked: on standard input.
-func (a *app) interactive() bool { return term.IsTerminal(int(a.In.Fd())) }
+// withStore opens the store, hands it to fn and closes it.
+func (a *app) withStore(ctx context.Context, fn func(*config.Config, *storage.Store) error) error {
+	return a.Change(a.over(ctx, fn))
+}
 
-// config loads the configuration, once.
-func (a *app) config() (*config.Config, error) {
-	if a.loaded != nil {
-		return a.loaded, nil
+// toRead is withStore for a command that changes nothing.
+func (a *app) toRead(ctx context.Context, fn func(*config.Config, *storage.Store) error) error {
+	return a.Read(a.over(ctx, fn))
+}
+
+func (a *app) over(ctx context.Context, fn func(*config.Config, *storage.Store) error) func(*owner.Owner) error {
+	return func(o *owner.Owner) error {
+		store, err := o.Store(ctx)
+		if err != nil {
+			return err
+		}
+		a.owner = o
+		return fn(o.Config, store)
 	}
-	c, err := a.Configuration()
-	a.loaded = c
-	return c, err
 }
 
 // usage is a usage.invalid error.
@@ -53,7 +58,13 @@ func quoted(word string) string { return syntax.Quoted(word) }
 // takes is what a command's arguments are checked with.
 func takes(names ...string) cobra.PositionalArgs { return syntax.Takes(names...) }
 
-// group is a command that only holds others.
-func (a *app) group(use, short string, fallback func(*cobra.Command) error) *cobra.Command {
-	return syntax.Group(use, short, a.Printer.Raw, fallback)
+// openModule reads the module that CONNECTOR names: a path, or a name in the
+// plugins folder.
+func openModule(c *config.Config, connector string) (*plugin.File, error) {
+	return modules.Open(c, connector, modules.ListCommand)
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }

@@ -16,7 +16,7 @@ import (
 
 func (a *app) configCommand() *cobra.Command {
 	show := func(*cobra.Command) error { return a.configShow() }
-	cmd := a.group("config", "Show the configuration", show)
+	cmd := a.Group("config", "Show the configuration", show)
 	cmd.AddCommand(&cobra.Command{
 		Use: "show", Short: "Show every value and where it came from", Args: takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return show(cmd) },
@@ -33,7 +33,7 @@ type configShown struct {
 func (v *configShown) summary() string { return fmt.Sprintf("%d values", len(v.Values)) }
 
 func (a *app) configShow() error {
-	c, err := a.config()
+	c, err := a.Config()
 	if err != nil {
 		return a.configBroken(err)
 	}
@@ -61,7 +61,7 @@ func (a *app) configBroken(broken error) error {
 		"compare it with `pdpp-host config show`", "compare it with what is listed above").Replace(e.Hint)
 	told := e.WithHint(hint).Wrap(e)
 	v := configShown{Values: c.Values()}
-	if err := a.Printer.Failed(v.summary(), v, a.advised(told), func(w io.Writer) { a.writeConfig(w, &v) }); err != nil {
+	if err := a.Printer.Failed(v.summary(), v, a.Advised(told), func(w io.Writer) { a.writeConfig(w, &v) }); err != nil {
 		return err
 	}
 	return told

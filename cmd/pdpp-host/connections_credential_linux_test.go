@@ -14,7 +14,7 @@ import (
 
 // hides waits for the prompt, and until what is typed is not shown: typing
 // before would show it.
-func (s *session) hides(t *testing.T) {
+func (s *onTerminal) hides(t *testing.T) {
 	t.Helper()
 	s.await(t, "mine token (not shown): ")
 	for deadline := time.Now().Add(60 * time.Second); ; {

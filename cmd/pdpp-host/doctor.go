@@ -40,7 +40,7 @@ func (f *findings) add(check, outcome, message, hint string) {
 }
 
 func (f *findings) fail(check string, err error) {
-	p := problemOf(err)
+	p := output.ProblemOf(err)
 	f.all = append(f.all, finding{check, broken, p.Message, p.Code, p.Hint})
 }
 
@@ -57,7 +57,7 @@ func (a *app) doctorCommand() *cobra.Command {
 // doctor makes every check that the ones before it allow. Without repair it
 // changes nothing but what opening the store changes.
 func (a *app) doctor(ctx context.Context, repair bool) error {
-	c, err := a.config()
+	c, err := a.Config()
 	if err != nil {
 		return err
 	}
@@ -66,11 +66,11 @@ func (a *app) doctor(ctx context.Context, repair bool) error {
 	a.checkFolders(f, c)
 	a.checkDisk(f, c)
 	a.checkSandbox(f, c)
-	modules, err := a.checkPlugins(ctx, f, c)
+	sound, err := a.checkPlugins(ctx, f, c)
 	if err != nil {
 		return err
 	}
-	if err := a.checkStore(ctx, f, c, modules, repair); err != nil {
+	if err := a.checkStore(ctx, f, c, sound, repair); err != nil {
 		return err
 	}
 	return a.tellFindings(f.all)
@@ -88,7 +88,7 @@ func (a *app) checkConfiguration(f *findings, c *config.Config) {
 func (a *app) tellFindings(all []finding) error {
 	problems, widest := 0, 0
 	for i, x := range all {
-		all[i].Message, all[i].Hint = a.homely(x.Message), a.homely(a.advice(x.Hint))
+		all[i].Message, all[i].Hint = a.Homely(x.Message), a.Homely(a.Advice(x.Hint))
 		widest = max(widest, len(x.Check))
 		if x.Outcome == broken {
 			problems++
@@ -110,7 +110,7 @@ func (a *app) tellFindings(all []finding) error {
 		return a.Printer.Result("no problems found", result, text)
 	}
 	err := abi.NewError(abi.CodeDoctor, output.Plural(int64(problems), "problem")+" found", "each line that begins with \"problem\" says what to do")
-	if printErr := a.Printer.Failed(err.Message, result, a.advised(err), text); printErr != nil {
+	if printErr := a.Printer.Failed(err.Message, result, a.Advised(err), text); printErr != nil {
 		return printErr
 	}
 	return err

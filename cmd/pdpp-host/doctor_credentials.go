@@ -6,6 +6,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/host/config"
+	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/vault"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
@@ -26,7 +27,7 @@ func (a *app) checkCredentials(ctx context.Context, f *findings, c *config.Confi
 		f.ok(check, "none stored")
 		return nil
 	}
-	o := a.vaultOptions(c)
+	o := a.VaultOptions(c)
 	o.Sealed = true
 	v, err := vault.Open(ctx, o)
 	if ctx.Err() != nil {
@@ -36,7 +37,7 @@ func (a *app) checkCredentials(ctx context.Context, f *findings, c *config.Confi
 		f.fail(check, err)
 		return nil
 	}
-	names, err := connectionNames(ctx, store)
+	names, err := owner.NamesByID(ctx, store)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 
 // checkEvidence holds what each connection's health rests on to what it is made
 // from, and with repair makes it again where the two differ.
-func checkEvidence(ctx context.Context, f *findings, store *storage.Store, repair bool) error {
+func (a *app) checkEvidence(ctx context.Context, f *findings, store *storage.Store, repair bool) error {
 	const check = "evidence"
 	differ, err := store.CheckEvidence(ctx)
 	if err != nil {
@@ -22,7 +22,7 @@ func checkEvidence(ctx context.Context, f *findings, store *storage.Store, repai
 				"make it again with: pdpp-host doctor --repair"})
 			continue
 		}
-		if err := store.RepairEvidence(ctx, name); err != nil {
+		if err := a.owner.RepairEvidence(ctx, name); err != nil {
 			return err
 		}
 		f.add(check, notice, "what is kept of "+name+"'s health was not what its runs say; it was made again", "nothing has to be done")

@@ -9,9 +9,10 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/pdpp-host/pdpp-host/cmd/internal/modules"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/host/config"
+	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/owner/modules"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 )
 
@@ -20,20 +21,6 @@ const (
 	littleSpace = 2 << 30
 	noSpace     = 200 << 20
 )
-
-// fullDisk is what a disk has left that takes no more of a run, in bytes: the store
-// writes some megabytes at once.
-const fullDisk = 4 << 20
-
-// diskFull reports whether the disk that holds the data takes nothing more.
-func (a *app) diskFull() bool {
-	c, err := a.config()
-	if err != nil {
-		return false
-	}
-	free, known := freeBytes(c.DataDir())
-	return known && free < fullDisk
-}
 
 // checkFolders looks at the folders that hold personal data, or code that will
 // run: nobody else may write to them, and nobody else should read them.
@@ -96,7 +83,7 @@ func (a *app) checkDisk(f *findings, c *config.Config) {
 	for !exists(dir) && filepath.Dir(dir) != dir {
 		dir = filepath.Dir(dir)
 	}
-	free, ok := freeBytes(dir)
+	free, ok := owner.FreeBytes(dir)
 	switch {
 	case !ok:
 		f.add("disk", notice, "the free space is unknown on this system", "")

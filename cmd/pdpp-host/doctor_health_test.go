@@ -10,7 +10,8 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
-	"github.com/pdpp-host/pdpp-host/host/run"
+	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/run/holder"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -50,7 +51,7 @@ func failedRun(t *testing.T, reason abi.Reason, failure storage.RunError) (dir s
 	if err != nil {
 		t.Fatal(err)
 	}
-	gone := strings.Split(run.SelfHolder(), ":")
+	gone := strings.Split(holder.Self(), ":")
 	gone[3] = "1" // the start of a process that is none of now
 	w, err := store.BeginRun(t.Context(), storage.NewRun{
 		RunID: "run_1", ConnectionID: conn.ID, Connector: "github", Version: "1", ModuleSHA256: "abc", Mode: abi.ModeIncremental,
@@ -86,7 +87,7 @@ func TestDoctorAgreesWithStatus(t *testing.T) {
 	} {
 		dir := failedRun(t, c.reason, c.failure)
 		var status struct {
-			Connections []statusItem `json:"connections"`
+			Connections []owner.ConnectionStatus `json:"connections"`
 		}
 		var doctor struct {
 			Checks []finding `json:"checks"`

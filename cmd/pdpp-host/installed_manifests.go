@@ -6,6 +6,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/config"
+	"github.com/pdpp-host/pdpp-host/host/owner/modules"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 )
 
@@ -20,7 +21,7 @@ type installedManifests struct {
 	config *config.Config
 
 	mu    sync.Mutex
-	known map[string]*described // by the module's SHA-256
+	known map[string]*modules.Described // by the module's SHA-256
 }
 
 // of returns the manifest and the module's SHA-256 of a connector, nil where none is
@@ -37,18 +38,18 @@ func (i *installedManifests) of(ctx context.Context, connector string) (manifest
 	defer i.mu.Unlock()
 	d := i.known[file.SHA256]
 	if d == nil {
-		err = i.app.withAnyEngine(i.config, func(engine *plugin.Engine) (err error) {
-			d, err = describe(ctx, engine, file)
+		err = i.app.WithAnyEngine(i.config, func(engine *plugin.Engine) (err error) {
+			d, err = modules.Describe(ctx, engine, file)
 			return err
 		})
 		if err == nil {
-			err = misnamed(connector, d)
+			err = modules.Misnamed(connector, d)
 		}
 		if err != nil {
 			return nil, "", err
 		}
 		if i.known == nil || len(i.known) >= mostInstalled {
-			i.known = map[string]*described{}
+			i.known = map[string]*modules.Described{}
 		}
 		i.known[file.SHA256] = d
 	}

@@ -2,12 +2,12 @@ package main
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/syntax"
+	"github.com/pdpp-host/pdpp-host/host/owner/modules"
 	"github.com/pdpp-host/pdpp-host/host/run"
 )
 
@@ -24,12 +24,12 @@ func (f runFlags) request(now time.Time) (run.Request, error) {
 	if f.maxRequests < 0 {
 		return req, usage("--max-requests is below zero", "write a whole number above zero, or leave it out")
 	}
-	if f.connection != "" && !validName(f.connection) {
+	if f.connection != "" && !modules.ValidName(f.connection) {
 		return req, usage("the value of --connection is no name", "use letters, digits, '.', '_' and '-'")
 	}
 	var err error
 	if f.since != "" {
-		if req.Since, err = parseTime("--since", f.since, now); err != nil {
+		if req.Since, err = syntax.Time("--since", f.since, now); err != nil {
 			return req, err
 		}
 	}
@@ -55,24 +55,4 @@ func (f runFlags) request(now time.Time) (run.Request, error) {
 // pairs reads NAME=VALUE flags.
 func pairs(flag, form string, given []string) (map[string]string, error) {
 	return syntax.Pairs(flag, form, given)
-}
-
-// mostAgo bounds, in hours, a time that is told by how long ago it is.
-const mostAgo = 2_000_000
-
-// parseTime reads a time: a date, RFC 3339, or how long before now, in weeks, days or
-// hours, as in 7d.
-func parseTime(flag, s string, now time.Time) (time.Time, error) {
-	hours := map[string]uint64{"w": 7 * 24, "d": 24, "h": 1}
-	if s != "" {
-		unit, known := hours[s[len(s)-1:]]
-		n, err := strconv.ParseUint(s[:len(s)-1], 10, 32)
-		if known && err == nil && n*unit <= mostAgo {
-			return now.Add(-time.Duration(n*unit) * time.Hour).UTC(), nil
-		}
-	}
-	if t, ok := instant(s); ok {
-		return t, nil
-	}
-	return time.Time{}, usage(fmt.Sprintf("%s %q is not a time", flag, s), "write 7d for seven days ago (w, d or h), 2026-01-31, or RFC 3339 as in 2026-01-31T08:00:00Z; without a zone it is UTC")
 }

@@ -2,15 +2,24 @@ package main
 
 import (
 	"github.com/spf13/cobra"
+
+	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/connections"
+	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/debug"
+	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/devices"
+	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/plugins"
+	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/records"
+	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/runs"
+	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/status"
+	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/store"
 )
 
 // root builds the tree of commands.
 func (a *app) root() *cobra.Command {
-	root := a.group("pdpp-host", "Collect your own data with sandboxed connectors", nil)
+	root := a.Group("pdpp-host", "Collect your own data with sandboxed connectors", nil)
 	root.Long = "pdpp-host runs connectors, WebAssembly modules in a sandbox, and keeps what they collect in one local store."
 	root.AddCommand(
-		a.runCommand(), a.serveCommand(), a.pluginsCommand(), a.pluginCommand(), a.connectionsCommand(), a.devicesCommand(), a.runsCommand(),
-		a.recordsCommand(), a.storeCommand(), a.statusCommand(), a.configCommand(), a.doctorCommand(), a.debugCommand(), a.versionCommand(),
+		a.runCommand(), a.serveCommand(), plugins.Command(a.Session, a.unpaced), plugins.OldCommand(a.Session, a.unpaced), connections.Command(a.Session), devices.Command(a.Session), runs.Command(a.Session),
+		records.Command(a.Session), store.Command(a.Session), status.Command(a.Session), a.configCommand(), a.doctorCommand(), debug.Command(a.Session), a.versionCommand(),
 	)
 	var version bool
 	root.Flags().BoolVar(&version, "version", false, "print the version")
@@ -22,7 +31,7 @@ func (a *app) root() *cobra.Command {
 		return alone(cmd, args)
 	}
 	for _, c := range root.Commands() {
-		a.commands = append(a.commands, c.Name())
+		a.Commands = append(a.Commands, c.Name())
 	}
 	return root
 }

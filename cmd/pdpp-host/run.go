@@ -13,13 +13,15 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/exitcode"
-	"github.com/pdpp-host/pdpp-host/cmd/internal/modules"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/outcome"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/progress"
+	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/show"
 	"github.com/pdpp-host/pdpp-host/health/view"
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/interact"
+	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/owner/modules"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/storage"
@@ -48,7 +50,7 @@ func (a *app) runCommand() *cobra.Command {
 			"or a connection's name, which is the same as its connector with --connection.",
 		Example: "  pdpp-host run claude_code\n  pdpp-host run codex --root codex=/mnt/backup/.codex\n" +
 			"  pdpp-host run ./my_connector.wasm --stream notes --since 2026-01-01",
-		ValidArgsFunction: a.completeRunnable,
+		ValidArgsFunction: a.CompleteRunnable,
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.run(cmd.Context(), args[0], f) },
 	}
 	p := cmd.Flags()
@@ -73,32 +75,35 @@ func (a *app) runCommand() *cobra.Command {
 // run makes the run and tells how it ended.
 func (a *app) run(ctx context.Context, connector string, f runFlags) error {
 	request, err := f.request(a.Now())
+	if err == nil {
+		request.Roots, err = a.Folders(f.roots)
+	}
 	if err != nil {
 		return err
 	}
-	c, err := a.config()
-	if err != nil {
-		return err
-	}
-	for root, path := range request.Roots {
-		if path != "" {
-			if request.Roots[root], err = a.absolute(path); err != nil {
-				return err
-			}
+	path := ""
+	if modules.IsPath(connector) {
+		if path, err = a.Absolute(connector); err != nil {
+			return err
 		}
 	}
-	m, err := a.openTyped(ctx, c, connector, f.connection)
-	if err != nil {
-		return a.refusedUnopened(ctx, c, m, f, err)
-	}
-	rec, err := a.startRecording(f.record, request.Mode)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = rec.close() }() // it is told of where the run is
-	return a.withStore(ctx, func(c *config.Config, store *storage.Store) error {
-		return a.withEngine(c, func(engine *plugin.Engine) error {
-			result, err := a.runTyped(ctx, c, store, engine, &m, request, f, rec)
+	return a.Change(func(o *owner.Owner) error {
+		a.owner = o
+		m, err := o.OpenTyped(ctx, connector, path, f.connection)
+		if err != nil {
+			return a.refusedUnopened(ctx, m, f, err)
+		}
+		rec, err := a.startRecording(f.record, request.Mode)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = rec.close() }() // it is told of where the run is
+		store, err := o.Store(ctx)
+		if err != nil {
+			return err
+		}
+		return a.WithEngine(o.Config, func(engine *plugin.Engine) error {
+			result, err := a.runTyped(ctx, store, engine, &m, request, f, rec)
 			broken := rec.close()
 			if err != nil {
 				return a.refused(ctx, store, m, f, err)
@@ -114,24 +119,24 @@ func (a *app) run(ctx context.Context, connector string, f runFlags) error {
 }
 
 // runTyped runs the module that was typed, when it is one that may run here.
-func (a *app) runTyped(ctx context.Context, c *config.Config, store *storage.Store, engine *plugin.Engine, m *typedModule, request run.Request, f runFlags, rec *recording) (*run.Result, error) {
-	if err := m.settle(ctx, c, store); err != nil {
+func (a *app) runTyped(ctx context.Context, store *storage.Store, engine *plugin.Engine, m *owner.TypedModule, request run.Request, f runFlags, rec *recording) (*run.Result, error) {
+	if err := a.owner.Settle(ctx, store, m); err != nil {
 		return nil, err
 	}
 	if rec != nil {
-		rec.module = m.path
+		rec.module = m.Path
 	}
-	if err := rightlyNamed(ctx, store, engine, m.file, m.connector, m.connection); err != nil {
+	if err := owner.RightlyNamed(ctx, store, engine, m); err != nil {
 		return nil, err
 	}
-	if err := refuseFed(ctx, store, engine, m.file, m.connection); err != nil {
+	if err := refuseFed(ctx, store, engine, m); err != nil {
 		return nil, err
 	}
-	request.Module, request.Connection, request.ModulePath = m.file, m.connection, m.path
-	if err := a.acceptFirst(ctx, c, store, engine, &request, f); err != nil {
+	request.Module, request.Connection, request.ModulePath = m.File, m.Connection, m.Path
+	if err := a.acceptFirst(ctx, store, engine, &request, f); err != nil {
 		return nil, err
 	}
-	return a.collect(ctx, c, store, engine, request, f, rec)
+	return a.collect(ctx, a.owner.Config, store, engine, request, f, rec)
 }
 
 // collect wires the run's ports, and shows the run while it goes on.
@@ -141,13 +146,13 @@ func (a *app) collect(ctx context.Context, c *config.Config, store *storage.Stor
 		limit = min(limit, request.Timeout)
 	}
 	request.MaxWall = askingTime(limit)
-	roots := a.rootResolver(c)
+	roots := a.Resolver(c)
 	display := progress.New(a.Err, a.Printer.ErrStyle, a.screen, func(u run.Update) string {
 		return a.header(c, u, roots.Resolved())
 	})
 	deps := a.runDeps(c, store, engine, roots, f)
 	if asker := a.asker(display, f.noInput, interact.Connector{
-		Name: cmp.Or(request.Connection, request.Module.Name), File: a.tilde(request.Module.Path),
+		Name: cmp.Or(request.Connection, request.Module.Name), File: a.Tilde(request.Module.Path),
 	}); asker != nil {
 		deps.Asker = asker
 	}
@@ -172,11 +177,11 @@ func (a *app) tell(ended runResult) error {
 		if a.Flags.Quiet {
 			return
 		}
-		outcome.Write(w, a.Printer.Style, r, todo, a.advice)
+		outcome.Write(w, a.Printer.Style, r, todo, a.Advice)
 		if ended.Verdict != nil {
 			b := view.BriefOf(ended.Verdict)
-			outcome.WriteVerdict(w, a.Printer.Style, r.Connection, &b, todo, a.advice)
-			a.writeRejected(w, r.Connection, ended.rejected)
+			outcome.WriteVerdict(w, a.Printer.Style, r.Connection, &b, todo, a.Advice)
+			show.WriteRejected(w, a.Advice, r.Connection, ended.rejected)
 		}
 		if line := a.nothingFound(r); line != "" {
 			fmt.Fprintln(w, "  "+line)
@@ -189,7 +194,7 @@ func (a *app) tell(ended runResult) error {
 	if failure.Hint == "" && (a.Flags.Quiet || a.Printer.JSON) { // the text above is not there
 		failure = failure.WithHint("type: " + todo)
 	}
-	if err := a.Printer.Failed(outcome.Summary(r), ended, a.advised(failure), text); err != nil {
+	if err := a.Printer.Failed(outcome.Summary(r), ended, a.Advised(failure), text); err != nil {
 		return err
 	}
 	if r.Error != nil && r.Error.Log != "" {
@@ -211,7 +216,7 @@ func (r *runResult) step() string {
 		return ""
 	}
 	b := view.BriefOf(r.Verdict)
-	return step(&b, r.subject)
+	return show.Step(&b, r.subject)
 }
 
 // header is the line above a run: what runs, and what it may reach.
@@ -225,7 +230,7 @@ func (a *app) header(c *config.Config, u run.Update, roots []run.ResolvedRoot) s
 		reach = append(reach, "sends "+s)
 	}
 	for _, r := range roots {
-		reach = append(reach, "reads "+a.tilde(r.Path))
+		reach = append(reach, "reads "+a.Tilde(r.Path))
 	}
 	if len(roots) == 0 {
 		reach = append(reach, "reads no files")
@@ -239,4 +244,21 @@ func (a *app) screen() (columns, rows int) {
 		return w, h
 	}
 	return a.Printer.ErrStyle.Width, 0
+}
+
+// refuseFed refuses a run of a connection that a device feeds.
+func refuseFed(ctx context.Context, store *storage.Store, engine *plugin.Engine, m *owner.TypedModule) error {
+	all, err := store.SourceInstances(ctx, "")
+	if err != nil || len(all) == 0 {
+		return err // and no module is loaded for it
+	}
+	connection := m.Connection
+	if connection == "" { // the connection is called as the connector is
+		d, err := modules.Describe(ctx, engine, m.File)
+		if err != nil {
+			return nil //nolint:nilerr // the run itself says what is wrong with its module
+		}
+		connection = d.Manifest.ConnectorKey
+	}
+	return owner.NotOnDevice(ctx, store, connection)
 }

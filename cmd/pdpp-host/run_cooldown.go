@@ -3,13 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
-	"github.com/pdpp-host/pdpp-host/health/verdict"
+	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/host/schedule"
 	"github.com/pdpp-host/pdpp-host/storage"
@@ -25,7 +24,7 @@ func (a *app) cooledDown(ctx context.Context, store *storage.Store, connection s
 	if err != nil {
 		return err
 	}
-	in, err := cooldownOf(ctx, store, conn)
+	in, err := owner.CooldownOf(ctx, store, conn)
 	if err != nil {
 		return err
 	}
@@ -72,7 +71,7 @@ func (a *app) coolsDown(ctx context.Context, store *storage.Store, r *run.Result
 	conn, err := store.Connection(ctx, r.Connection)
 	var until time.Time
 	if err == nil {
-		until, err = a.looker(store, conn).PutOff(ctx, *conn)
+		until, err = a.owner.Looker(store, conn).PutOff(ctx, *conn)
 	}
 	if err != nil {
 		a.Logger.Warn("it cannot be kept whether the connection cools down", "code", abi.CodeOf(err))
@@ -88,69 +87,4 @@ func (a *app) coolsDown(ctx context.Context, store *storage.Store, r *run.Result
 	}
 	f.Hint = text
 	return ""
-}
-
-// looker is a scheduler that only looks. What the accepted manifest says counts:
-// nothing is loaded for it.
-func (a *app) looker(store *storage.Store, conn *storage.Connection) *schedule.Scheduler {
-	var policy *abi.RefreshPolicy
-	if m := pinnedManifest(conn); m != nil {
-		policy = m.Capabilities.RefreshPolicy
-	}
-	s := &server{app: a, store: store, getenv: os.Getenv}
-	return schedule.New(schedule.Deps{
-		Probes: func() schedule.Probe {
-			return func(ctx context.Context, c storage.Connection, o schedule.Obstacle) (verdict.SatisfactionEvidence, string, error) {
-				if o.Kind != schedule.BadCredentials { // to look at others takes a module or a folder
-					return verdict.SatisfactionEvidence{}, "", nil
-				}
-				return s.probeCredentials(ctx, c, o)
-			}
-		},
-		Store: store, Pressure: s.pressure, OnDevice: s.onDevice, HolderAlive: run.HolderAlive, Now: a.Now, Random: func() float64 { return 0 },
-		Policy: func(context.Context, storage.Connection) (*abi.RefreshPolicy, error) { return policy, nil },
-	})
-}
-
-// cooldownOf is what a connection's cooldown is made of, as `serve` sees it too:
-// its owner's interval first, else that of the accepted manifest.
-func cooldownOf(ctx context.Context, store *storage.Store, conn *storage.Connection) (schedule.CooldownInput, error) {
-	var none schedule.CooldownInput
-	p, err := pressureOf(ctx, store, conn.ID)
-	if err != nil {
-		return none, err
-	}
-	state, err := store.ScheduleState(ctx, conn.ID, 1)
-	if err != nil {
-		return none, err
-	}
-	var policy *abi.RefreshPolicy
-	if m := pinnedManifest(conn); m != nil {
-		policy = m.Capabilities.RefreshPolicy
-	}
-	var last time.Time
-	if len(state.Runs) > 0 {
-		last = state.Runs[0].FinishedAt
-	}
-	return p.Cooldown(schedule.SettingOf(state.Schedule), policy, last), nil
-}
-
-// pressureOf reads the source pressure that is stored of a connection.
-func pressureOf(ctx context.Context, store *storage.Store, connection string) (out schedule.Pressure, err error) {
-	p, err := store.SourcePressure(ctx, connection, sourcePressure())
-	if err != nil {
-		return out, err
-	}
-	for _, g := range p.Gaps {
-		out.Gaps = append(out.Gaps, schedule.Gap{
-			Reason: abi.Reason(g.Reason), Class: abi.Reason(g.Class),
-			AttemptCount: g.AttemptCount, LastAttemptAt: g.At, NextAttemptAfter: g.NextAttemptAfter,
-		})
-	}
-	if r := p.Record; r != nil {
-		out.Run = &schedule.Gap{
-			Reason: abi.Reason(r.Reason), AttemptCount: r.AttemptCount, LastAttemptAt: r.At, NextAttemptAfter: r.NextAttempt,
-		}
-	}
-	return out, nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/host/config"
+	"github.com/pdpp-host/pdpp-host/host/owner/modules"
 	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
@@ -18,7 +19,7 @@ import (
 // that was named by its path: the plugins folder may have none of its name.
 func orByPath(typed, connection string, err error) error {
 	var e *abi.Error
-	if !isPath(typed) || !errors.As(err, &e) || e.Code != abi.CodePluginChanged {
+	if !modules.IsPath(typed) || !errors.As(err, &e) || e.Code != abi.CodePluginChanged {
 		return err
 	}
 	verify := "pdpp-host plugins verify " + quoted(typed)
@@ -28,20 +29,10 @@ func orByPath(typed, connection string, err error) error {
 	return e.WithHint("see what changed with: " + verify + "   and accept it with: " + verify + " --accept").Wrap(err)
 }
 
-// completeRunnable completes the names of installed connectors and of connections, and
-// files.
-func (a *app) completeRunnable(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-	names, then := a.completeConnector(cmd, args, typed)
-	more, _ := a.completeConnection(cmd, args, typed)
-	names = append(names, more...)
-	slices.Sort(names)
-	return slices.Compact(names), then
-}
-
 // completeRunStream completes the streams of the connector that was typed, as
 // far as its connections know them.
 func (a *app) completeRunStream(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	c, err := a.config()
+	c, err := a.Config()
 	if err != nil || len(args) == 0 || !exists(c.StorageDSN()) {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -49,7 +40,7 @@ func (a *app) completeRunStream(cmd *cobra.Command, args []string, _ string) ([]
 	_ = a.toRead(cmd.Context(), func(_ *config.Config, store *storage.Store) error {
 		all, err := store.Connections(cmd.Context())
 		for i := range all {
-			if m := pinnedManifest(&all[i]); m != nil && abi.SameConnector(m.ConnectorKey, args[0]) {
+			if m := modules.Pinned(&all[i]); m != nil && abi.SameConnector(m.ConnectorKey, args[0]) {
 				for _, s := range m.Streams {
 					names = append(names, s.Name)
 				}
@@ -69,7 +60,7 @@ func (a *app) nothingFound(r *run.Result) string {
 	}
 	var folders []string
 	for _, root := range r.Roots {
-		folders = append(folders, a.tilde(root.Path))
+		folders = append(folders, a.Tilde(root.Path))
 	}
 	line := "nothing to collect was found"
 	if len(folders) > 0 {

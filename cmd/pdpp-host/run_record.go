@@ -81,7 +81,7 @@ func (a *app) tellRecorded(ended runResult, r *recording, broken error) error {
 		return a.tell(ended)
 	}
 	if broken != nil && ended.Status == run.StatusSucceeded {
-		text := func(w io.Writer) { outcome.Write(w, a.Printer.Style, ended.Result, "", a.advice) }
+		text := func(w io.Writer) { outcome.Write(w, a.Printer.Style, ended.Result, "", a.Advice) }
 		if err := a.Printer.Failed(outcome.Summary(ended.Result), ended, broken, text); err != nil {
 			return err
 		}
@@ -95,7 +95,7 @@ func (a *app) tellRecorded(ended runResult, r *recording, broken error) error {
 			output.Clean(output.Typed(broken).Message), output.Typed(broken).Code)
 	case !a.Flags.Quiet && !a.Printer.JSON:
 		fmt.Fprintf(a.Err, "recorded to %s: %s, %s, %s    replay it with: %s\n", output.Clean(r.path),
-			output.Plural(int64(requests), "request"), output.Plural(int64(answers), "answer"), output.Bytes(size), a.advice(r.replayedBy()))
+			output.Plural(int64(requests), "request"), output.Plural(int64(answers), "answer"), output.Bytes(size), a.Advice(r.replayedBy()))
 	}
 	return err
 }

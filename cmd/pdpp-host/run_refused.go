@@ -4,13 +4,16 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"slices"
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
-	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/files"
+	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/owner/modules"
+	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/host/schedule"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
@@ -35,70 +38,42 @@ func ownersToChange(code abi.Code) bool {
 
 // refusedUnopened is refused for a module that could not be opened, before the
 // store was.
-func (a *app) refusedUnopened(ctx context.Context, c *config.Config, m typedModule, f runFlags, refusal error) error {
-	if !exists(c.StorageDSN()) || isPath(m.connector) {
+func (a *app) refusedUnopened(ctx context.Context, m owner.TypedModule, f runFlags, refusal error) error {
+	if !a.owner.HasStore() || modules.IsPath(m.Connector) {
 		return refusal
 	}
-	told := refusal
-	_ = a.withStore(ctx, func(_ *config.Config, store *storage.Store) error {
-		told = a.refused(ctx, store, m, f, refusal)
-		return nil
-	}) // the refusal says more than a store that cannot be read
-	return told
+	store, err := a.owner.Store(ctx)
+	if err != nil {
+		return refusal // it says more than a store that cannot be read
+	}
+	return a.refused(ctx, store, m, f, refusal)
 }
 
 // refused tells of a run that was refused before it began, with what its owner can
 // do about that connection, and keeps it with the connection as `serve` does: how it
 // stands is no secret of whoever tried.
-func (a *app) refused(ctx context.Context, store *storage.Store, m typedModule, f runFlags, refusal error) error {
-	if m.path != "" {
-		refusal = orByPath(m.path, m.connection, refusal)
+func (a *app) refused(ctx context.Context, store *storage.Store, m owner.TypedModule, f runFlags, refusal error) error {
+	if m.Path != "" {
+		refusal = orByPath(m.Path, m.Connection, refusal)
 	}
-	if isPath(m.connector) {
-		return orByPath(m.connector, m.connection, refusal)
+	if modules.IsPath(m.Connector) {
+		return orByPath(m.Connector, m.Connection, refusal)
 	}
 	ctx = context.WithoutCancel(ctx)
-	conn, err := store.Connection(ctx, cmp.Or(m.connection, m.connector))
-	if err != nil || conn.Connector != m.connector {
+	conn, err := store.Connection(ctx, cmp.Or(m.Connection, m.Connector))
+	if err != nil || conn.Connector != m.Connector {
 		return refusal
 	}
 	refusal = a.ofConnection(conn, f, refusal)
 	code := abi.CodeOf(refusal)
 	asks := strings.HasPrefix(string(code), "binding.") || strings.HasPrefix(string(code), "interact.")
-	if f.typed() || !ownersToChange(code) || asks && (f.noInput || !a.interactive()) {
+	if f.typed() || !ownersToChange(code) || asks && (f.noInput || !a.Interactive()) {
 		return refusal
 	}
-	if err := a.keepRefusal(ctx, store, conn, refusal); err != nil {
+	if err := owner.KeepRefusal(ctx, store, conn, refusal); err != nil {
 		a.Logger.Warn("it cannot be kept that the run was refused", "code", abi.CodeOf(err))
 	}
 	return refusal
-}
-
-// keepRefusal keeps a refusal with the connection, in its own words. What a device
-// feeds is not for this host to judge.
-func (a *app) keepRefusal(ctx context.Context, store *storage.Store, conn *storage.Connection, refusal error) error {
-	fed, err := store.SourceInstances(ctx, conn.ID)
-	if err != nil || len(fed) > 0 {
-		return err
-	}
-	state, err := store.ScheduleState(ctx, conn.ID, 2)
-	if err != nil {
-		return err
-	}
-	d := storage.Dispatch{ConnectionID: conn.ID, Trigger: string(schedule.Manual), Reason: string(abi.CodeOf(refusal))}
-	if len(state.Runs) > 0 {
-		d.AfterRun = state.Runs[0].Number
-	}
-	for _, r := range state.Runs {
-		if r.Status != storage.StatusRunning {
-			d.Identity = r.RunID // as a scheduler tells two refusals apart
-			break
-		}
-	}
-	if e, ok := errors.AsType[*abi.Error](refusal); ok {
-		d.Says = e.Message
-	}
-	return store.RecordRefusal(ctx, d)
 }
 
 // ofConnection gives a refusal the hint that fits a connection that has folders of
@@ -112,15 +87,16 @@ func (a *app) ofConnection(conn *storage.Connection, f runFlags, refusal error) 
 	hint := ""
 	switch e.Code {
 	case abi.CodeRootMissing:
-		if root, path := goneFolder(conn.ReadRoots); root != "" {
-			hint = "restore or mount " + a.tilde(path) + ", or move the connection with: " + change + root + "=DIR --accept-root"
+		if root, path := goneFolder(run.Folders(conn)); root != "" {
+			hint = "restore or mount " + a.Tilde(path) + ", or move the connection with: " + change + root + "=DIR --accept-root"
 		} else if root, path := goneFolder(conn.Roots); root != "" {
-			hint = "make or mount " + a.tilde(path) + ", or name another folder with: " + change + root + "=DIR"
+			hint = "make or mount " + a.Tilde(path) + ", or name another folder with: " + change + root + "=DIR"
 		}
 	case abi.CodeRootChanged:
-		for _, root := range sorted(conn.ReadRoots) {
-			path := conn.ReadRoots[root]
-			if !strings.HasPrefix(root, ":") && strings.HasSuffix(e.Detail, "before it was "+path) {
+		folders := run.Folders(conn)
+		for _, root := range slices.Sorted(maps.Keys(folders)) {
+			path := folders[root]
+			if strings.HasSuffix(e.Detail, "before it was "+path) {
 				hint = "keep to the one of before with: " + change + root + "=" + quoted(path) +
 					"   or, if the folder has moved: " + change + root + "=DIR --accept-root"
 			}
@@ -135,10 +111,7 @@ func (a *app) ofConnection(conn *storage.Connection, f runFlags, refusal error) 
 
 // goneFolder is the first of the folders that is not there; "" when all are.
 func goneFolder(folders map[string]string) (root, path string) {
-	for _, root := range sorted(folders) {
-		if strings.HasPrefix(root, ":") {
-			continue // an address, or a module
-		}
+	for _, root := range slices.Sorted(maps.Keys(folders)) {
 		if _, err := os.Stat(folders[root]); errors.Is(err, os.ErrNotExist) {
 			return root, folders[root]
 		}

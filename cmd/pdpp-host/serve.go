@@ -16,7 +16,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
-	"github.com/pdpp-host/pdpp-host/host/run"
+	"github.com/pdpp-host/pdpp-host/host/run/holder"
 	"github.com/pdpp-host/pdpp-host/host/schedule"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
@@ -63,7 +63,7 @@ func (a *app) serve(ctx context.Context, f serveFlags) error {
 		if err != nil {
 			return err
 		}
-		err = a.withEngine(c, func(engine *plugin.Engine) error {
+		err = a.WithEngine(c, func(engine *plugin.Engine) error {
 			s := &server{app: a, config: c, store: store, engine: engine, began: a.Now(), getenv: os.Getenv, manifests: map[string]*abi.Manifest{}}
 			deps := s.deps(f.workers)
 			deps.Passed = func() { lock.passed(a.Now()) }
@@ -103,8 +103,8 @@ type server struct {
 
 func (s *server) deps(workers int) schedule.Deps {
 	return schedule.Deps{
-		Store: s.store, Policy: s.policy, Pressure: s.pressure, Probes: s.probes, Ready: s.ready, Rests: s.rests, Run: s.run, OnDevice: s.onDevice,
-		HolderAlive: run.HolderAlive, Now: s.app.Now, Random: rand.Float64, Report: s.report, Workers: workers,
+		Store: s.store, Policy: s.policy, Pressure: s.pressure, Probes: s.probes, Ready: s.ready, Rests: s.rests, Surroundings: s.surroundings, Run: s.run, OnDevice: s.onDevice,
+		HolderAlive: holder.Alive, Now: s.app.Now, Random: rand.Float64, Report: s.report, Workers: workers,
 	}
 }
 

@@ -7,6 +7,9 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/manifest"
+	"github.com/pdpp-host/pdpp-host/host/owner/credential"
+	"github.com/pdpp-host/pdpp-host/host/run"
+	"github.com/pdpp-host/pdpp-host/host/schedule"
 	"github.com/pdpp-host/pdpp-host/host/vault"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
@@ -38,10 +41,10 @@ func (s *server) vaultOpens(ctx context.Context, c *storage.Connection, look *va
 	}
 	waiting, cancel := context.WithTimeout(ctx, vaultWait)
 	defer cancel()
-	held := s.app.newSecrets(s.config, s.store, c, manifest.Credentials(m))
-	held.options.Keyring, held.vault = look.keyring, look.vault
-	err = held.check(waiting)
-	look.vault = held.vault
+	held := credential.New(s.store, s.app.VaultOptions(s.config), c, manifest.Credentials(m), s.getenv)
+	held.Options.Keyring, held.Vault = look.keyring, look.vault
+	err = held.Check(waiting)
+	look.vault = held.Vault
 	switch {
 	case err == nil:
 		return true, nil
@@ -54,5 +57,38 @@ func (s *server) vaultOpens(ctx context.Context, c *storage.Connection, look *va
 		return false, nil
 	default:
 		return false, err
+	}
+}
+
+// credentials looks whether the credentials of a connection were renewed.
+func (s *server) credentials() *credential.Probe {
+	return &credential.Probe{Store: s.store, Getenv: s.getenv, Now: s.app.Now, Serves: !s.began.IsZero()}
+}
+
+// keepRejected keeps with a run that failed for its credentials which it had of the
+// environment.
+func (s *server) keepRejected(ctx context.Context, c *storage.Connection, r *run.Result, err error) {
+	ended := schedule.Ended{Status: schedule.StatusRefused, Code: string(abi.CodeOf(err))}
+	if err == nil {
+		ended = schedule.Ended{Status: r.Status, Class: schedule.FailureClass(r.Reason, "")}
+		if f := r.Error; f != nil {
+			ended.Class, ended.Code, ended.RecoveryHint = schedule.FailureClass(r.Reason, f.Code), f.Code, f.RecoveryHint
+		}
+	}
+	if !ended.CredentialsAtFault() {
+		return
+	}
+	ctx = context.WithoutCancel(ctx)
+	// Read again: the first run has accepted the manifest.
+	now, err := s.store.Connection(ctx, c.Name)
+	if err != nil {
+		return // it was removed meanwhile
+	}
+	stored, err := s.store.StoredCredentials(ctx, now.ID)
+	if err == nil {
+		err = s.store.RejectEnvironment(ctx, now.ID, s.credentials().Environment(now, stored))
+	}
+	if err != nil {
+		s.app.Logger.Warn("it cannot be kept which credentials were rejected", "code", abi.CodeOf(err))
 	}
 }

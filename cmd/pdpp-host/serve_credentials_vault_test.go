@@ -8,7 +8,10 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi/manifest"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/invocation"
+	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/session"
 	"github.com/pdpp-host/pdpp-host/host/config"
+	"github.com/pdpp-host/pdpp-host/host/owner/credential"
+	"github.com/pdpp-host/pdpp-host/host/owner/modules"
 	"github.com/pdpp-host/pdpp-host/host/schedule"
 	"github.com/pdpp-host/pdpp-host/host/vault"
 )
@@ -30,7 +33,7 @@ func TestAVaultThatOpensAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &app{Invocation: invocation.Invocation{Now: time.Now}}
+	a := &app{Session: &session.Session{Invocation: invocation.Invocation{Now: time.Now}}}
 	s := &server{app: a, config: c, store: store, getenv: func(string) string { return "" }}
 	satisfied := func(when string, want bool) {
 		t.Helper()
@@ -43,7 +46,7 @@ func TestAVaultThatOpensAgain(t *testing.T) {
 		}
 	}
 	satisfied("nothing is stored, so that no key is needed", true)
-	if err := a.newSecrets(c, store, conn, manifest.Credentials(pinnedManifest(conn))).put(ctx, map[string][]byte{"token": []byte("hunter2")}); err != nil {
+	if err := credential.New(store, a.VaultOptions(c), conn, manifest.Credentials(modules.Pinned(conn)), os.Getenv).Put(ctx, map[string][]byte{"token": []byte("hunter2")}); err != nil {
 		t.Fatal(err)
 	}
 	satisfied("it opens", true)
@@ -65,7 +68,7 @@ func TestAVaultThatOpensAgain(t *testing.T) {
 	satisfied("the key is back", true)
 	s.config = nil
 	o := schedule.Obstacle{Kind: schedule.BadCredentials, Code: "vault.key_missing", Since: time.Now().Add(-time.Hour)}
-	if e, _, err := s.probeCredentials(ctx, *conn, o); err != nil || e.Credential == nil || e.Credential.Rejected {
+	if e, _, err := s.credentials().Look(ctx, *conn, o); err != nil || e.Credential == nil || e.Credential.Rejected {
 		t.Errorf("who does not run looks at what was stored: %+v, %v", e.Credential, err)
 	}
 }

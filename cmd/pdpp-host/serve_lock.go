@@ -9,6 +9,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/run"
+	"github.com/pdpp-host/pdpp-host/host/run/holder"
 	"github.com/pdpp-host/pdpp-host/host/schedule"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
@@ -20,8 +21,8 @@ const (
 	servingEvery = 15 * time.Second
 )
 
-// passWithin is how long a scheduler may go without a pass that looked at every
-// connection, which it makes every minute, before it is not said to serve any more.
+// passWithin is how long a scheduler may go without a pass, which it makes every
+// minute, before it is not said to serve any more.
 const passWithin = 5 * time.Minute
 
 // serving is this process's right to schedule a data folder.
@@ -42,7 +43,7 @@ func (l *serving) stuck(now time.Time) bool {
 
 // takeServing returns serve.already_running while another process serves.
 func takeServing(ctx context.Context, store *storage.Store) (*serving, error) {
-	l := &serving{store: store, holder: run.SelfHolder()}
+	l := &serving{store: store, holder: holder.Self()}
 	other, err := l.hold(ctx)
 	if err != nil {
 		return nil, err
@@ -55,22 +56,22 @@ func takeServing(ctx context.Context, store *storage.Store) (*serving, error) {
 	return l, nil
 }
 
-// processOf is the process that a holder names, which may be on another machine
+// processOf returns the process that a holder names, which may be on another machine
 // that has the folder: its number is the third part, or the second of two
-// (run.SelfHolder).
-func processOf(holder string) string {
-	switch part := strings.Split(holder, ":"); len(part) {
+// (holder.Self).
+func processOf(name string) string {
+	switch part := strings.Split(name, ":"); len(part) {
 	case 2:
 		return "process " + part[1]
 	case 4, 5:
 		return "process " + part[2]
 	default:
-		return "as " + holder
+		return "as " + name
 	}
 }
 
 func (l *serving) hold(ctx context.Context) (*storage.Server, error) {
-	return l.store.Serve(ctx, l.holder, servingTTL, run.HolderAlive)
+	return l.store.Serve(ctx, l.holder, servingTTL, holder.Alive)
 }
 
 // renew holds on to the right, unless the scheduler is stuck: then the right runs out,

@@ -1,12 +1,13 @@
 package main
 
 import (
+	"context"
 	"log/slog"
 	"path/filepath"
 	"testing"
 	"time"
 
-	"github.com/pdpp-host/pdpp-host/cmd/internal/invocation"
+	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -23,14 +24,14 @@ func TestAStuckSchedulerIsNoServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	a := &app{Invocation: invocation.Invocation{Now: clock, Logger: quiet}}
+	o := owner.New(owner.Deps{Now: clock, Logger: quiet, Open: func(context.Context) (*storage.Store, error) { return store, nil }})
 	lock, err := takeServing(ctx, store)
 	if err != nil {
 		t.Fatal(err)
 	}
 	fault := func(want string) {
 		t.Helper()
-		if r, err := a.runtime(ctx, store); err != nil || r.Fault != want || r.OK != (want == "") {
+		if r, err := o.Runtime(ctx); err != nil || r.Fault != want || r.OK != (want == "") {
 			t.Errorf("%+v, %v, want %q", r, err, want)
 		}
 	}

@@ -8,23 +8,24 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/exitcode"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
+	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/show"
 	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/host/schedule"
 )
 
 // onceView is what one pass did about one connection.
 type onceView struct {
-	Connection string     `json:"connection"`
-	Trigger    string     `json:"trigger"`
-	Did        string     `json:"did"` // ran, refused, skipped
-	Reason     string     `json:"reason,omitempty"`
-	Said       string     `json:"said,omitempty"`            // by the refusal that it waits behind
-	Waits      bool       `json:"waits_for_owner,omitempty"` // to do something
-	Until      *time.Time `json:"until,omitempty"`
-	RunID      string     `json:"run_id,omitempty"`
-	Status     string     `json:"status,omitempty"`
-	Runs       int        `json:"runs,omitempty"` // those that were tried again with it
-	Error      *problem   `json:"error,omitempty"`
+	Connection string          `json:"connection"`
+	Trigger    string          `json:"trigger"`
+	Did        string          `json:"did"` // ran, refused, skipped
+	Reason     string          `json:"reason,omitempty"`
+	Said       string          `json:"said,omitempty"`            // by the refusal that it waits behind
+	Waits      bool            `json:"waits_for_owner,omitempty"` // to do something
+	Until      *time.Time      `json:"until,omitempty"`
+	RunID      string          `json:"run_id,omitempty"`
+	Status     string          `json:"status,omitempty"`
+	Runs       int             `json:"runs,omitempty"` // those that were tried again with it
+	Error      *output.Problem `json:"error,omitempty"`
 
 	failed bool
 }
@@ -39,7 +40,7 @@ func viewOnce(l *schedule.Looked) onceView {
 		v.Did, v.RunID, v.Status, v.Reason = "ran", l.Run.RunID, l.Run.Status, l.Run.Code
 		v.failed = l.Run.Status != run.StatusSucceeded && l.Run.Status != run.StatusCancelled
 	case l.Err != nil:
-		v.Did, v.Error, v.failed = "refused", problemOf(l.Err), true
+		v.Did, v.Error, v.failed = "refused", output.ProblemOf(l.Err), true
 	}
 	return v
 }
@@ -110,7 +111,7 @@ func (a *app) tellOnce(looked []schedule.Looked) error {
 	for i := range looked {
 		views[i] = viewOnce(&looked[i])
 		if p := views[i].Error; p != nil {
-			p.Hint = a.advice(p.Hint)
+			p.Hint = a.Advice(p.Hint)
 		}
 		n.add(&views[i])
 	}
@@ -125,7 +126,7 @@ func (a *app) tellOnce(looked []schedule.Looked) error {
 			rows[i] = views[i].row()
 		}
 		if len(rows) == 0 {
-			fmt.Fprintln(w, a.advice(noConnections))
+			fmt.Fprintln(w, a.Advice(show.NoConnections))
 			return
 		}
 		output.Table(w, a.Printer.Style, []string{"connection", "did", "why", "until"}, rows)
@@ -134,7 +135,7 @@ func (a *app) tellOnce(looked []schedule.Looked) error {
 		return a.Printer.Result(summary, result, text)
 	}
 	err := abi.NewError(codeServeFailed, summary, n.hint())
-	if err := a.Printer.Failed(summary, result, a.advised(err), text); err != nil {
+	if err := a.Printer.Failed(summary, result, a.Advised(err), text); err != nil {
 		return err
 	}
 	return &exitcode.Ended{Err: err}
@@ -150,7 +151,7 @@ func (v *onceView) row() []string {
 	case v.Error != nil:
 		why = v.Error.Message
 	case v.Did == "skipped":
-		why = reasonText(schedule.Reason(v.Reason))
+		why = show.Reason(schedule.Reason(v.Reason))
 		if v.Said != "" {
 			why += ": " + v.Said
 		}
@@ -162,5 +163,5 @@ func (v *onceView) row() []string {
 	if v.Until != nil {
 		until = output.Timestamp(*v.Until)
 	}
-	return []string{output.Clean(v.Connection), did, output.Clean(dash(why)), until}
+	return []string{output.Clean(v.Connection), did, output.Clean(show.Dash(why)), until}
 }

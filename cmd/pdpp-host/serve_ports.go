@@ -5,6 +5,8 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
+	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/owner/modules"
 	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/host/schedule"
 	"github.com/pdpp-host/pdpp-host/storage"
@@ -13,11 +15,11 @@ import (
 // run is one run of the scheduler's. The scheduler has looked at the cooldown
 // with the interval of this connection, so that it is not asked for again.
 func (s *server) run(ctx context.Context, j schedule.Job) error {
-	file, path, err := moduleOf(s.config, &j.Connection)
+	file, path, err := modules.Of(s.config, &j.Connection)
 	if err != nil {
 		return err
 	}
-	deps := s.app.runDeps(s.config, s.store, s.engine, s.app.rootResolver(s.config), runFlags{noInput: true})
+	deps := s.app.runDeps(s.config, s.store, s.engine, s.app.Resolver(s.config), runFlags{noInput: true})
 	deps.Admit = nil
 	result, err := run.New(deps).Run(ctx, run.Request{
 		Connection: j.Connection.Name, Module: file, ModulePath: path, Mode: abi.ModeIncremental, MaxWall: askingTime(s.config.RunTime()),
@@ -32,13 +34,13 @@ func (s *server) run(ctx context.Context, j schedule.Job) error {
 // ready sees whether a module is gone or nobody has accepted it, and nothing that has
 // to be read for it.
 func (s *server) ready(_ context.Context, c storage.Connection) error {
-	if !moduleMissing(s.config, &c) {
+	if !modules.Missing(s.config, &c) {
 		if c.PinnedSHA256 == "" {
 			return run.NotAccepted(c.Connector, c.Name, "")
 		}
 		return nil
 	}
-	_, _, err := moduleOf(s.config, &c)
+	_, _, err := modules.Of(s.config, &c)
 	return err
 }
 
@@ -57,10 +59,10 @@ func (s *server) policy(ctx context.Context, c storage.Connection) (*abi.Refresh
 
 // manifest is the accepted one, or before the first run the installed module's.
 func (s *server) manifest(ctx context.Context, c *storage.Connection) (*abi.Manifest, error) {
-	if m := pinnedManifest(c); m != nil {
+	if m := modules.Pinned(c); m != nil {
 		return m, nil
 	}
-	file, _, err := moduleOf(s.config, c)
+	file, _, err := modules.Of(s.config, c)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +72,7 @@ func (s *server) manifest(ctx context.Context, c *storage.Connection) (*abi.Mani
 	if known {
 		return m, nil
 	}
-	d, err := describe(ctx, s.engine, file)
+	d, err := modules.Describe(ctx, s.engine, file)
 	if err != nil {
 		return nil, err
 	}
@@ -80,20 +82,18 @@ func (s *server) manifest(ctx context.Context, c *storage.Connection) (*abi.Mani
 	return d.Manifest, nil
 }
 
-// onDevice: what a device feeds is the device's to run, also where its owner has
-// revoked it since.
+// onDevice reports whether a device feeds the connection.
 func (s *server) onDevice(ctx context.Context, c storage.Connection) (bool, error) {
-	fed, err := s.store.SourceInstances(ctx, c.ID)
-	return len(fed) > 0, err
+	return owner.FedByDevice(ctx, s.store, c.ID)
 }
 
 func (s *server) pressure(ctx context.Context, c storage.Connection) (schedule.Pressure, error) {
-	return pressureOf(ctx, s.store, c.ID)
+	return owner.PressureOf(ctx, s.store, c.ID)
 }
 
 // probes returns the probe of one pass, which asks a keyring once.
 func (s *server) probes() schedule.Probe {
-	look := vaultLook{keyring: s.app.session.Keyring()}
+	look := vaultLook{keyring: s.app.Keyring()}
 	return func(ctx context.Context, c storage.Connection, o schedule.Obstacle) (verdict.SatisfactionEvidence, string, error) {
 		return s.probe(ctx, c, o, &look)
 	}
@@ -108,11 +108,11 @@ func (s *server) probe(ctx context.Context, c storage.Connection, o schedule.Obs
 			opens, err := s.vaultOpens(ctx, &c, look)
 			return verdict.SatisfactionEvidence{Credential: &verdict.CredentialEvidence{Present: true, Rejected: !opens}}, "", err
 		}
-		return s.probeCredentials(ctx, c, o)
+		return s.credentials().Look(ctx, c, o)
 	case schedule.NoFolder:
 		return schedule.Attention(s.foldersAreBack(ctx, &c)), "", nil
 	case schedule.OtherModule:
-		file, _, err := moduleOf(s.config, &c)
+		file, _, err := modules.Of(s.config, &c)
 		if err != nil {
 			return schedule.Attention(false), "", nil //nolint:nilerr // it is the obstacle, and it is still there
 		}
@@ -128,7 +128,7 @@ func (s *server) foldersAreBack(ctx context.Context, c *storage.Connection) bool
 	if err != nil {
 		return false // there is nothing to look with
 	}
-	roots, err := s.app.rootResolver(s.config).Resolve(m, c.Roots, c.Accepted)
+	roots, err := s.app.Resolver(s.config).Resolve(m, c.Roots, c.Accepted)
 	if err != nil {
 		return false
 	}

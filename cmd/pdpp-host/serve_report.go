@@ -7,6 +7,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
+	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/show"
 	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/host/schedule"
 )
@@ -29,8 +30,8 @@ func (s *server) report(e schedule.Event) {
 			log.Info("run ended", "status", r.Status, "code", output.Clean(r.Code), "run", r.RunID)
 		}
 	case schedule.EventRefused:
-		problem := problemOf(e.Err)
-		log.Warn("run refused", "code", problem.Code, "message", problem.Message, "hint", s.app.advice(problem.Hint))
+		problem := output.ProblemOf(e.Err)
+		log.Warn("run refused", "code", problem.Code, "message", problem.Message, "hint", s.app.Advice(problem.Hint))
 	case schedule.EventSkipped:
 		args := []any{"reason", string(e.Reason)}
 		if !e.Until.IsZero() {
@@ -68,7 +69,7 @@ func healedText(e schedule.Event) string {
 	}
 	switch {
 	case e.Reason != "":
-		text += "; " + reasonText(e.Reason)
+		text += "; " + show.Reason(e.Reason)
 		if !e.Until.IsZero() {
 			text += ", until " + output.Timestamp(e.Until)
 		}

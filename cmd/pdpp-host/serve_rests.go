@@ -6,10 +6,14 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/config"
+	"github.com/pdpp-host/pdpp-host/host/owner/modules"
+	"github.com/pdpp-host/pdpp-host/host/plugin"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -30,10 +34,28 @@ func (s *server) rests(_ context.Context, c storage.Connection) string {
 	return restsOn(s.config, &c, version)
 }
 
+// surroundings marks the modules that are installed, by name, mode, size and time.
+func (s *server) surroundings(context.Context) string {
+	h := sha256.New()
+	entries, err := os.ReadDir(s.config.PluginsDir())
+	if err != nil {
+		return ""
+	}
+	for _, e := range entries {
+		if filepath.Ext(e.Name()) != plugin.Extension {
+			continue
+		}
+		if info, err := os.Stat(filepath.Join(s.config.PluginsDir(), e.Name())); err == nil {
+			fmt.Fprintf(h, "%q %s %d %d ", e.Name(), info.Mode(), info.Size(), info.ModTime().UnixNano())
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)[:restsBytes])
+}
+
 func restsOn(conf *config.Config, c *storage.Connection, host string) string {
 	h := sha256.New()
 	put := func(text string) { fmt.Fprintf(h, "%d %s ", len(text), text) }
-	file, _, err := moduleOf(conf, c)
+	file, _, err := modules.Of(conf, c)
 	switch code := abi.CodeOf(err); {
 	case err == nil:
 		put(file.SHA256)

@@ -10,7 +10,10 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi/manifest"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/invocation"
+	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/session"
 	"github.com/pdpp-host/pdpp-host/host/config"
+	"github.com/pdpp-host/pdpp-host/host/owner/credential"
+	"github.com/pdpp-host/pdpp-host/host/owner/modules"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 	"github.com/pdpp-host/pdpp-host/host/schedule"
 	"github.com/pdpp-host/pdpp-host/host/vault"
@@ -137,7 +140,7 @@ func TestAKeyringIsAskedOnceAPass(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &server{
-		app: &app{Invocation: invocation.Invocation{Now: time.Now}}, config: configured(t, dir, "PDPP_CREDENTIALS_KEY=keyring"), store: store,
+		app: &app{Session: &session.Session{Invocation: invocation.Invocation{Now: time.Now}}}, config: configured(t, dir, "PDPP_CREDENTIALS_KEY=keyring"), store: store,
 		getenv: func(string) string { return "" },
 	}
 	keyring := new(locked)
@@ -156,9 +159,9 @@ func TestAKeyringIsAskedOnceAPass(t *testing.T) {
 		if name == "none" {
 			continue
 		}
-		held := s.app.newSecrets(s.config, store, conns[name], manifest.Credentials(pinnedManifest(conns[name])))
-		held.options.Keyring = keyring
-		if err := held.put(ctx, map[string][]byte{"token": []byte("hunter2")}); err != nil {
+		held := credential.New(store, s.app.VaultOptions(s.config), conns[name], manifest.Credentials(modules.Pinned(conns[name])), os.Getenv)
+		held.Options.Keyring = keyring
+		if err := held.Put(ctx, map[string][]byte{"token": []byte("hunter2")}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -189,5 +192,34 @@ func TestAKeyringIsAskedOnceAPass(t *testing.T) {
 		if keyring.asked != 1 {
 			t.Errorf("pass %d: asked %d times", pass, keyring.asked)
 		}
+	}
+}
+
+// The mark of the surroundings is another when a module comes, changes or goes.
+func TestSurroundingsAreTheModules(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	module := filepath.Join(dir, "plugins", "demo"+plugin.Extension)
+	if err := os.Mkdir(filepath.Dir(module), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s := &server{config: configured(t, dir)}
+	empty := s.surroundings(t.Context())
+	if err := os.WriteFile(module, []byte("one"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	one := s.surroundings(t.Context())
+	if err := os.WriteFile(module, []byte("three"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	three := s.surroundings(t.Context())
+	if again := s.surroundings(t.Context()); empty == one || one == three || again != three {
+		t.Errorf("got %s, %s, %s and %s, want three marks, the last one twice", empty, one, three, again)
+	}
+	if err := os.Remove(module); err != nil {
+		t.Fatal(err)
+	}
+	if gone := s.surroundings(t.Context()); gone != empty {
+		t.Errorf("without the module: got %s, want %s", gone, empty)
 	}
 }

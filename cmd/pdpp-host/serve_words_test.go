@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/show"
 	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/host/schedule"
-	"github.com/pdpp-host/pdpp-host/storage"
 )
 
 // What was refused is no run, and what its owner stopped is not unwell.
@@ -73,7 +73,7 @@ func TestServeWords(t *testing.T) {
 		schedule.ReasonCoolingDown, schedule.ReasonBackingOff, schedule.ReasonGivenUp, schedule.ReasonRunning, schedule.ReasonNotDue,
 		schedule.ReasonUnresolvable, schedule.ReasonOnDevice,
 	} {
-		if reasonText(r) == string(r) {
+		if show.Reason(r) == string(r) {
 			t.Errorf("%s is shown as its code", r)
 		}
 	}
@@ -105,17 +105,5 @@ func TestClockOf(t *testing.T) {
 		if got := clockOf(now.Add(after).UTC(), now.UTC(), zone); got != want {
 			t.Errorf("%q, not %q", got, want)
 		}
-	}
-}
-
-// An interval of nothing was said, and is no interval.
-func TestScheduleFlags(t *testing.T) {
-	t.Parallel()
-	before := storage.Schedule{Mode: string(schedule.Automatic), Every: time.Hour}
-	if s, err := (scheduleFlags{}).change(before); err != nil || s != before {
-		t.Error(s, err)
-	}
-	if _, err := (scheduleFlags{everySet: true}).change(before); err == nil {
-		t.Error("--every 0s was taken")
 	}
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/story"
 )
 
-// session is pdpp-host on a pseudo-terminal.
-type session struct {
+// onTerminal is pdpp-host on a pseudo-terminal.
+type onTerminal struct {
 	keyboard *os.File
 	cmd      *exec.Cmd
 	read     chan struct{}
@@ -29,7 +29,7 @@ type session struct {
 }
 
 // startOnTerminal starts the program with an owner's home of its own.
-func startOnTerminal(t *testing.T, args ...string) *session {
+func startOnTerminal(t *testing.T, args ...string) *onTerminal {
 	t.Helper()
 	keyboard, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {
@@ -53,7 +53,7 @@ func startOnTerminal(t *testing.T, args ...string) *session {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &session{keyboard: keyboard, read: make(chan struct{}), more: make(chan struct{}, 1)}
+	s := &onTerminal{keyboard: keyboard, read: make(chan struct{}), more: make(chan struct{}, 1)}
 	s.cmd = exec.Command(program, args...)
 	s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = terminal, terminal, terminal
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
@@ -73,7 +73,7 @@ func startOnTerminal(t *testing.T, args ...string) *session {
 }
 
 // copy keeps the screen until the program's end of the terminal is closed.
-func (s *session) copy() {
+func (s *onTerminal) copy() {
 	defer close(s.read)
 	part := make([]byte, 4096)
 	for {
@@ -91,14 +91,14 @@ func (s *session) copy() {
 	}
 }
 
-func (s *session) text() string {
+func (s *onTerminal) text() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.screen.String()
 }
 
 // await waits until the screen has shown a text.
-func (s *session) await(t *testing.T, text string) {
+func (s *onTerminal) await(t *testing.T, text string) {
 	t.Helper()
 	timeout := time.After(60 * time.Second)
 	for !strings.Contains(s.text(), text) {
@@ -110,7 +110,7 @@ func (s *session) await(t *testing.T, text string) {
 	}
 }
 
-func (s *session) types(t *testing.T, text string) {
+func (s *onTerminal) types(t *testing.T, text string) {
 	t.Helper()
 	if _, err := s.keyboard.WriteString(text); err != nil {
 		t.Fatal(err)
@@ -118,7 +118,7 @@ func (s *session) types(t *testing.T, text string) {
 }
 
 // exit waits for the end and returns the exit status.
-func (s *session) exit(t *testing.T) int {
+func (s *onTerminal) exit(t *testing.T) int {
 	t.Helper()
 	err := s.cmd.Wait()
 	<-s.read

@@ -9,6 +9,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 	"github.com/pdpp-host/pdpp-host/host/run"
+	"github.com/pdpp-host/pdpp-host/host/run/holder"
 )
 
 // collector wires what reads and delivers a lane; it runs no connector.
@@ -26,7 +27,7 @@ func (a *app) deps(l *lane) collector.Deps {
 // ask and no network. What needs those runs on the host.
 func (a *app) runDeps(engine *plugin.Engine, grants *roots.Resolver) run.Deps {
 	return run.Deps{
-		Engine: engine, Roots: grants, Now: a.Now, Holder: run.SelfHolder(), HolderAlive: run.HolderAlive,
+		Engine: engine, Roots: grants, Now: a.Now, Holder: holder.Self(), HolderAlive: holder.Alive,
 		NewID: func() string { return run.NewID(a.Now(), a.Random) }, Logger: a.Logger,
 	}
 }

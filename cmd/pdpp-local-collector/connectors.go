@@ -10,11 +10,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pdpp-host/pdpp-host/abi/device"
-	"github.com/pdpp-host/pdpp-host/cmd/internal/modules"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/syntax"
 	"github.com/pdpp-host/pdpp-host/host/collector"
 	"github.com/pdpp-host/pdpp-host/host/config"
+	"github.com/pdpp-host/pdpp-host/host/owner/modules"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 )
 
@@ -168,7 +168,7 @@ func (a *app) withEngine(c *config.Config, fn func(*plugin.Engine) error) error 
 	if err := modules.MakePrivate(c.DataDir()); err != nil {
 		return err
 	}
-	engine, err := modules.NewEngine(c, c.Isolation(), modules.CacheDir(c), a.Logger, a.Printer)
+	engine, err := modules.NewEngine(c, c.Isolation(), modules.CacheDir(c), a.Logger, a.Printer.Doing)
 	if err != nil {
 		return err
 	}

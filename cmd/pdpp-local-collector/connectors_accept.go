@@ -9,11 +9,11 @@ import (
 	"golang.org/x/term"
 
 	"github.com/pdpp-host/pdpp-host/cmd/internal/consent"
-	"github.com/pdpp-host/pdpp-host/cmd/internal/modules"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/syntax"
 	"github.com/pdpp-host/pdpp-host/host/collector"
 	"github.com/pdpp-host/pdpp-host/host/config"
+	"github.com/pdpp-host/pdpp-host/host/owner/modules"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -73,7 +73,7 @@ func (a *app) acceptInstalled(ctx context.Context, l *lane, f acceptFlags) error
 		if err != nil {
 			return err
 		}
-		t, err := consent.With(d, a.grants(c, l), given)
+		t, err := modules.TermsWith(d, a.grants(c, l), given)
 		if err != nil {
 			return err
 		}
@@ -92,7 +92,7 @@ func (a *app) acceptInstalled(ctx context.Context, l *lane, f acceptFlags) error
 
 // accept shows the terms of a source's module, asks for the owner's word unless that
 // was typed, and accepts it.
-func (a *app) accept(ctx context.Context, l *lane, col *collector.Collector, t *consent.Terms, f acceptFlags, before []storage.AcceptedItem) (*acceptance, error) {
+func (a *app) accept(ctx context.Context, l *lane, col *collector.Collector, t *modules.Terms, f acceptFlags, before []storage.AcceptedItem) (*acceptance, error) {
 	items, err := t.Allow(f.allow, a.Home)
 	if err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ func (a *app) accept(ctx context.Context, l *lane, col *collector.Collector, t *
 			return nil, err
 		}
 	case !a.Flags.Quiet:
-		t.Write(a.Err, a.tilde)
+		consent.Write(a.Err, t, a.tilde)
 	}
 	m, sha256 := t.Module.Manifest, t.Module.File.SHA256
 	done := &acceptance{
@@ -134,11 +134,11 @@ func (a *app) accept(ctx context.Context, l *lane, col *collector.Collector, t *
 }
 
 // notAsked shows what a module gets, and refuses to take silence for its owner's word.
-func (a *app) notAsked(l *lane, t *consent.Terms, f acceptFlags) error {
+func (a *app) notAsked(l *lane, t *modules.Terms, f acceptFlags) error {
 	if !a.Flags.Quiet {
-		t.Write(a.Err, a.tilde)
+		consent.Write(a.Err, t, a.tilde)
 	}
-	return consent.NotAsked(program+" connectors accept --source-instance-id "+l.profile.SourceInstanceID, f.allow)
+	return modules.NotAsked(program+" connectors accept --source-instance-id "+l.profile.SourceInstanceID, f.allow)
 }
 
 func (a *app) writeAccepted(w io.Writer, done *acceptance) {

@@ -10,11 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pdpp-host/pdpp-host/abi"
-	"github.com/pdpp-host/pdpp-host/cmd/internal/consent"
-	"github.com/pdpp-host/pdpp-host/cmd/internal/modules"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/host/collector"
 	"github.com/pdpp-host/pdpp-host/host/config"
+	"github.com/pdpp-host/pdpp-host/host/owner/modules"
 )
 
 // setUp is what setting up did: the enrollment, and what the connector would read.
@@ -72,7 +71,7 @@ func (a *app) checkConnector(ctx context.Context, p *collector.Profile, s *setUp
 		if !s.Connector.Runnable {
 			return abi.NewError(abi.CodeBindingMissing, "the connector cannot run here", "run it on the host, with: pdpp-host run "+p.ConnectorID)
 		}
-		t, err := consent.With(d, grants, folders)
+		t, err := modules.TermsWith(d, grants, folders)
 		if err != nil {
 			return err
 		}
@@ -87,7 +86,7 @@ func (a *app) checkConnector(ctx context.Context, p *collector.Profile, s *setUp
 			return col.NotAccepted()
 		}
 		s.Accepted, err = a.accept(ctx, l, col, t, f, nil)
-		if errors.Is(err, consent.ErrNotAccepted) {
+		if errors.Is(err, modules.ErrNotAccepted) {
 			return col.NotAccepted()
 		}
 		if err != nil {

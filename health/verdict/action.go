@@ -8,13 +8,14 @@ import (
 
 // The words of a required action.
 type (
-	// Kind is what is to be done.
+	// Kind is the kind of work.
 	Kind string
-	// Audience is who can do it. What only the system does has none.
+	// Audience is the party that can do it. An action that only the system performs
+	// has none.
 	Audience string
-	// Urgency is how soon.
+	// Urgency is the order of actions in time.
 	Urgency string
-	// Contract names the evidence that tells that it was done.
+	// Contract names the evidence that shows that an action was done.
 	Contract string
 )
 
@@ -46,9 +47,9 @@ const (
 	Verifying Urgency = "verifying"
 )
 
-// The satisfaction contracts. There is one mechanism for all of them: Satisfied.
+// The satisfaction contracts. Satisfied evaluates all of them.
 const (
-	CredentialPresentAndUnrejected Contract = "credential_present_and_unrejected" //nolint:gosec // the name of a contract, no credential
+	CredentialPresentAndUnrejected Contract = "credential_present_and_unrejected" //nolint:gosec // the name of a contract, not a credential
 	ScheduleAttachedAndEnabled     Contract = "schedule_attached_and_enabled"
 	AttentionResolved              Contract = "attention_resolved"
 	ConfirmingRunSucceeded         Contract = "confirming_run_succeeded"
@@ -62,13 +63,13 @@ type SatisfiedWhen struct {
 	Kind Contract `json:"kind"`
 }
 
-// Target is what an action is done to.
+// Target is the object of an action.
 type Target struct {
-	Kind  string      `json:"kind"` // sync: a run that waits
+	Kind  string      `json:"kind"` // sync: a waiting run
 	RunID health.Word `json:"run_id"`
 }
 
-// RequiredAction is one thing to be done, or to wait for.
+// RequiredAction is one thing to do, or to wait for.
 type RequiredAction struct {
 	Kind          Kind          `json:"kind"`
 	Audience      Audience      `json:"audience"`
@@ -76,20 +77,20 @@ type RequiredAction struct {
 	Affects       []string      `json:"affects"` // stream ids; empty: the connection
 	CTA           string        `json:"cta"`
 	CTACode       Code          `json:"cta_code"`
-	Reason        health.Word   `json:"reason"` // why, as a stable code
+	Reason        health.Word   `json:"reason"` // a stable code
 	Terminal      bool          `json:"terminal"`
 	SatisfiedWhen SatisfiedWhen `json:"satisfied_when"`
 	Remediation   *Remediation  `json:"remediation,omitempty"`
 	Target        *Target       `json:"target,omitempty"`
 }
 
-// OwnerSatisfiable reports whether the owner can do it, and it can be told that
-// they did.
+// OwnerSatisfiable reports whether the owner can do it and the system can detect that
+// it was done.
 func (a *RequiredAction) OwnerSatisfiable() bool {
 	return a.Audience == AudienceOwner && a.SatisfiedWhen.Kind != NoContract && a.SatisfiedWhen.Kind != ""
 }
 
-// kinds is what every action of a kind has in common.
+// kinds holds the properties shared by all actions of a kind.
 var kinds = map[Kind]struct {
 	audience Audience
 	urgency  Urgency
@@ -110,8 +111,8 @@ var kinds = map[Kind]struct {
 // urgencies is the order of actions.
 var urgencies = [...]Urgency{Now, Overdue, Soon, Verifying}
 
-// SortActions puts actions into their order, the primary first. Actions of equal
-// urgency keep theirs.
+// SortActions sorts actions, the primary first. Actions of equal urgency keep their
+// order.
 func SortActions(actions []RequiredAction) {
 	slices.SortStableFunc(actions, func(a, b RequiredAction) int { return a.Urgency.rank() - b.Urgency.rank() })
 }

@@ -7,8 +7,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/health"
 )
 
-// refreshed says when the data was last refreshed, in words; "" when nobody
-// knows.
+// refreshed describes when the data was last refreshed; "" if unknown.
 func (in *Input) refreshed() string {
 	at, seen := in.Snapshot.LastSuccessAt, health.Instant{}
 	if p := in.Progress; p != nil {
@@ -20,8 +19,8 @@ func (in *Input) refreshed() string {
 	return age(at, seen)
 }
 
-// age says how many UTC days before seen at was; its date when seen is not
-// known, or earlier.
+// age describes at as a number of UTC days before seen, or as a date if seen is
+// unknown or earlier.
 func age(at, seen health.Instant) string {
 	if at.IsZero() {
 		return ""

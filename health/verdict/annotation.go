@@ -2,8 +2,8 @@ package verdict
 
 import "github.com/pdpp-host/pdpp-host/health"
 
-// Annotation stands beside the pill. No annotation of this package carries a
-// count of gaps, retries or records (HL-27.3).
+// Annotation is a short text beside the pill. None of them carries a count of gaps,
+// retries or records (HL-27.3).
 type Annotation struct {
 	Kind string `json:"kind"` // freshness schedule activity coverage attention outbox
 	Code Code   `json:"code"`
@@ -12,9 +12,8 @@ type Annotation struct {
 
 const kindFreshness = "freshness"
 
-// annotations returns at most one: how fresh the data is, wherever that is not
-// simply fresh, and when it was last refreshed where fresh data stands beside a
-// pill that is not good (HL-22, HL-23.2).
+// annotations returns at most one: the freshness of data that is not simply fresh, or
+// the last refresh of fresh data beside a pill that is not good (HL-22, HL-23.2).
 func annotations(in *Input, d health.Disposition, tone Tone) []Annotation {
 	refreshed := in.refreshed()
 	var l line
@@ -38,14 +37,14 @@ func annotations(in *Input, d health.Disposition, tone Tone) []Annotation {
 	return freshness(l, refreshed)
 }
 
-// empty reports whether nothing was ever collected: there is no age to speak of.
+// empty reports whether nothing was ever collected, so there is no age to report.
 func (in *Input) empty() bool {
 	p := in.Progress
 	return p != nil && p.RetainedRecords != nil && *p.RetainedRecords == 0 && in.Snapshot.LastSuccessAt.IsZero() && p.LastRefreshedAt.IsZero()
 }
 
-// staleLine says what ends the staleness, unless something else has to be
-// mended first.
+// staleLine names the event that ends the staleness, unless another problem comes
+// first.
 func (in *Input) staleLine(d health.Disposition) line {
 	switch state := in.Snapshot.State; {
 	case d == health.DispositionTerminal, state == health.StateBlocked, state == health.StateNeedsAttention, in.rejected(), in.stalled(), in.coolsDown():
@@ -58,9 +57,9 @@ func (in *Input) staleLine(d health.Disposition) line {
 	return staleSince
 }
 
-// ageless is what is said of staleness when nobody knows since when.
+// ageless replaces a line about staleness if its beginning is unknown.
 var ageless = map[line]line{staleSince: staleUnknownAge, staleManual: staleManualUnknownAge, staleScheduled: staleScheduledUnknownAge}
 
 func freshness(l line, age string) []Annotation {
-	return []Annotation{{Kind: kindFreshness, Code: l.code(), Text: l.with(age)}}
+	return []Annotation{{Kind: kindFreshness, Code: l.code(), Text: l.fill(age)}}
 }

@@ -2,14 +2,14 @@ package verdict
 
 import "github.com/pdpp-host/pdpp-host/abi"
 
-// Cause is what keeps a connection from being collected, as far as its last run tells.
+// Cause is what prevents the collection of a connection, according to its last run.
 type Cause struct {
 	Code  abi.Cause `json:"code"`
-	Place string    `json:"place,omitempty"` // the service's host, and its port where that is not 443
+	Place string    `json:"place,omitempty"` // the service's host, with its port unless that is 443
 	RunID string    `json:"run_id"`
 }
 
-// renderedCause is the snapshot's cause, as a surface reads it.
+// renderedCause returns the snapshot's cause in the form that a surface reads.
 func (in *Input) renderedCause() *Cause {
 	if c := in.Cause; in.cause() != nil {
 		return &Cause{c.Cause, c.Place, c.RunID}
@@ -17,12 +17,12 @@ func (in *Input) renderedCause() *Cause {
 	return nil
 }
 
-// cause holds the words about a connection whose last run ended for a known cause. They
-// replace the promise of what another run would fetch, which nobody can make then.
+// cause holds the texts for a connection whose last run ended for a known cause. They
+// replace the promise of data from another run, which cannot be made then.
 type cause struct {
 	forward, cta line
-	place        string // what fills the blank when the place is not known
-	owners       bool   // nothing ends it without the owner
+	place        string // fills the blank if the cause has no place
+	owners       bool   // only the owner can end it
 }
 
 var causes = map[abi.Cause]cause{
@@ -38,7 +38,7 @@ var causes = map[abi.Cause]cause{
 	abi.CauseHostStopped:       {forwardCut, ctaCut, "", false},
 }
 
-// cause returns what is said; nil where nothing is known.
+// cause returns the texts for the last run's cause; nil if it is unknown.
 func (in *Input) cause() *cause {
 	if in.Cause == nil {
 		return nil
@@ -49,8 +49,9 @@ func (in *Input) cause() *cause {
 	return nil
 }
 
-// place is what fills the blank of a line about a cause; "" for any other line.
-func (in *Input) place(l line) string {
+// placeFor returns the value for the blank of a line about a cause; "" for any other
+// line.
+func (in *Input) placeFor(l line) string {
 	c := in.cause()
 	switch {
 	case c == nil || c.forward != l:
@@ -61,5 +62,5 @@ func (in *Input) place(l line) string {
 	return c.place
 }
 
-// runs reports whether an action of the kind is nothing but another run.
-func (k Kind) runs() bool { return k == RetryGap || k == RefreshNow || k == Backfill }
+// isRun reports whether an action of the kind is just another run.
+func (k Kind) isRun() bool { return k == RetryGap || k == RefreshNow || k == Backfill }

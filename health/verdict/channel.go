@@ -1,8 +1,7 @@
 package verdict
 
-// Channel says whether a connection interrupts its owner. It follows from the
-// actions alone: nothing else decides it, and no surface decides it again
-// (HL-29).
+// Channel defines whether a connection interrupts its owner. It follows from the
+// actions alone; no other rule and no surface decides it (HL-29).
 type Channel string
 
 // The channels, the quietest first.
@@ -12,9 +11,8 @@ const (
 	Attention Channel = "attention"
 )
 
-// channel is the loudest that an action calls for. While the runtime is at
-// fault nothing interrupts: it is one fault and not one for each connection
-// (HL-28).
+// channel returns the loudest channel that an action requires. A fault of the runtime
+// interrupts nobody: it is one fault and not one for each connection (HL-28).
 func channel(actions []RequiredAction, runtimeOK bool) Channel {
 	loudest := Calm
 	if !runtimeOK {
@@ -32,8 +30,8 @@ func channel(actions []RequiredAction, runtimeOK bool) Channel {
 	return loudest
 }
 
-// ShouldPush reports whether the owner is sent a notification: only for what
-// interrupts, and only when the first thing to do is theirs (HL-29).
+// ShouldPush reports whether the owner gets a notification: only for an interrupting
+// verdict whose first action is the owner's (HL-29).
 func ShouldPush(v RenderedVerdict) bool {
 	return v.Channel == Attention && len(v.RequiredActions) > 0 && v.RequiredActions[0].OwnerSatisfiable()
 }

@@ -5,8 +5,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/health"
 )
 
-// Detail answers "what exactly is happening?". It holds everything that the
-// rest of the verdict leaves out (HL-27.2), and it is the owner's only.
+// Detail answers "what exactly is happening?". It holds everything that the rest of
+// the verdict leaves out (HL-27.2). Only the owner sees it.
 type Detail struct {
 	State               health.State         `json:"state"`
 	ReasonCode          health.Word          `json:"reason_code"`
@@ -21,25 +21,25 @@ type Detail struct {
 	NextAttemptAt       health.Instant       `json:"next_attempt_at"`
 	CollectionRate      abi.Raw              `json:"collection_rate,omitempty"`
 	Suppressed          []Suppressed         `json:"suppressed"`
-	// Violations are why the verdict was withheld: see Violation. Whoever shows
-	// the verdict logs them.
+	// Violations are the reasons why the verdict was withheld: see Violation. A
+	// surface that shows the verdict logs them.
 	Violations []Violation `json:"violations,omitempty"`
 }
 
-// Suppressed names a signal that the system handles itself and where the detail
-// holds it.
+// Suppressed names a signal that the system handles itself, and the place in the
+// detail that holds it.
 type Suppressed struct {
 	Kind        string `json:"kind"`         // drain cooldown syncing runtime_fault
-	DetailField string `json:"detail_field"` // the field of Detail, as it is on the wire
+	DetailField string `json:"detail_field"` // the field's name on the wire
 }
 
-// detail gathers what the snapshot holds, and says what was kept quiet.
+// detail collects the contents of the snapshot and lists the suppressed signals.
 func detail(in *Input, d health.Disposition, actions []RequiredAction) *Detail {
 	s := &in.Snapshot
 	out := &Detail{
 		State: s.State, ReasonCode: s.ReasonCode, DominantConditionID: s.DominantConditionID, ForwardDisposition: d, Axes: s.Axes,
 		Badges: s.Badges, RuntimeOK: in.RuntimeOK, Conditions: s.Conditions, DetailGapBacklog: s.DetailGapBacklog,
-		OutboxCounts: s.OutboxCounts, NextAttemptAt: s.NextAttemptAt, CollectionRate: s.CollectionRate, Suppressed: make([]Suppressed, 0, 2), // of a source that asks for less: its work and its wait
+		OutboxCounts: s.OutboxCounts, NextAttemptAt: s.NextAttemptAt, CollectionRate: s.CollectionRate, Suppressed: make([]Suppressed, 0, 2), // for a source that asked for fewer requests: its work and its wait
 	}
 	quiet := func(kind, field string) { out.Suppressed = append(out.Suppressed, Suppressed{kind, field}) }
 	for i := range actions {

@@ -2,9 +2,9 @@ package verdict
 
 import "github.com/pdpp-host/pdpp-host/health"
 
-// forwardLine picks the one sentence about what happens next, from the
-// disposition and the primary action; only where both say that nothing is to be
-// done does the rest of the snapshot decide how much may be claimed (HL-24).
+// forwardLine picks the one sentence about the future from the disposition and the
+// primary action. Only if both require nothing does the rest of the snapshot limit the
+// claim (HL-24).
 func forwardLine(in *Input, d health.Disposition, tone Tone, actions []RequiredAction) line {
 	var primary *RequiredAction
 	if len(actions) > 0 {
@@ -20,7 +20,7 @@ func forwardLine(in *Input, d health.Disposition, tone Tone, actions []RequiredA
 		return terminalLine(primary)
 	}
 	if primary != nil && primary.Kind == AddInfo && primary.Target == nil && primary.CTACode != ctaAddInfo.code() {
-		return heldFor(primary.Reason).forward
+		return waitTextsFor(primary.Reason).forward
 	}
 	if primary != nil && primary.CTACode == ctaSignIn.code() {
 		return forwardSignIn
@@ -29,10 +29,10 @@ func forwardLine(in *Input, d health.Disposition, tone Tone, actions []RequiredA
 		return forwardRunCollector
 	}
 	if primary != nil && primary.Audience != AudienceNone {
-		if c := in.cause(); c != nil && primary.Kind.runs() {
+		if c := in.cause(); c != nil && primary.Kind.isRun() {
 			return c.forward
 		}
-		return achieved[primary.Kind]
+		return outcomeOfAction[primary.Kind]
 	}
 	switch missing := primary != nil && len(primary.Affects) > 0; {
 	case d == health.DispositionChecking:
@@ -68,13 +68,14 @@ func terminalLine(primary *RequiredAction) line {
 	return forwardOutOfReach
 }
 
-// achieved is what doing an action brings.
-var achieved = map[Kind]line{
+// outcomeOfAction is the result of doing an action.
+var outcomeOfAction = map[Kind]line{
 	Reauth: forwardReauth, AddInfo: forwardAddInfo, RefreshNow: forwardRefreshNow, RetryGap: forwardRetryGap, Backfill: forwardBackfill,
 	ReattachSchedule: forwardReattach, CodeFix: forwardCodeFix, ContactSupport: forwardHostFix,
 }
 
-// checking is a line, and for what nobody knows why that is, where it is known.
+// checking returns l, or the more specific "nothing found" line if that is why the
+// state is unknown.
 func (in *Input) checking(l line) line {
 	if l == forwardChecking && in.FoundNothing {
 		return forwardNothingFound
@@ -82,7 +83,8 @@ func (in *Input) checking(l line) line {
 	return l
 }
 
-// completeLine says that nothing is missing, and no more than is known.
+// completeLine returns the strongest line about complete data that the evidence
+// supports.
 func (in *Input) completeLine(tone Tone) line {
 	s := &in.Snapshot
 	switch {
@@ -90,7 +92,7 @@ func (in *Input) completeLine(tone Tone) line {
 		return forwardUnconfirmed
 	case s.Axes.Freshness != health.FreshnessFresh && s.Axes.Freshness != health.FreshnessStale:
 		return forwardFreshnessUnknown
-	case !in.RuntimeOK: // what a device sends has nowhere to go either
+	case !in.RuntimeOK: // a device's uploads are not received either
 		return forwardHeld
 	case s.Axes.Outbox == health.OutboxActive:
 		return forwardUploading

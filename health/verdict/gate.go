@@ -6,29 +6,30 @@ import (
 	"github.com/pdpp-host/pdpp-host/health"
 )
 
-// Violation names an invariant that a verdict would have broken. A verdict that
-// breaks one is withheld: grey, calm, without an action, with the snapshot's own
-// disposition and how fresh the data is, and with the violations in its detail.
+// Violation names an invariant that a verdict would have broken. Such a verdict is
+// withheld and replaced by one that is grey, calm and without an action. The
+// replacement keeps the snapshot's own disposition and the freshness, and lists the
+// violations in its detail.
 type Violation string
 
-// The invariants, by what breaks them.
+// The invariants, named after their violations.
 const (
 	MissingFreshness    Violation = "missing_freshness"    // not fresh, and no annotation says so
 	CollectedTooMuch    Violation = "collected_too_much"   // more collected than considered
-	TerminalRecovers    Violation = "terminal_recovers"    // something terminal is said to recover
-	TerminalDisagrees   Violation = "terminal_disagrees"   // an action's flag is not its scope's disposition
+	TerminalRecovers    Violation = "terminal_recovers"    // a terminal item is said to recover
+	TerminalDisagrees   Violation = "terminal_disagrees"   // an action's flag differs from its scope's disposition
 	ToneTooGood         Violation = "tone_too_good"        // better than the headline's own tone
-	LabelWrong          Violation = "label_wrong"          // not the tone's label
-	AttentionWithout    Violation = "attention_without"    // interrupts, and the owner can do nothing
-	AnnotationMisplaced Violation = "annotation_misplaced" // a kind, a count or a number of them that has no place here
-	DetailIncomplete    Violation = "detail_incomplete"    // something left out is not in the detail
+	LabelWrong          Violation = "label_wrong"          // a label of another tone
+	AttentionWithout    Violation = "attention_without"    // interrupts although the owner can do nothing
+	AnnotationMisplaced Violation = "annotation_misplaced" // a kind, count or number of annotations that does not belong here
+	DetailIncomplete    Violation = "detail_incomplete"    // something left out is missing in the detail too
 	RuntimeNotCalm      Violation = "runtime_not_calm"     // interrupts for a fault of the runtime
-	StalledCalm         Violation = "stalled_calm"         // a stalled outbox, and nothing said
-	RedSilent           Violation = "red_silent"           // cannot collect, and nobody is to do anything
+	StalledCalm         Violation = "stalled_calm"         // a stalled outbox without a message
+	RedSilent           Violation = "red_silent"           // cannot collect, and no action is anybody's
 )
 
-// check holds a verdict to its invariants; nil when it keeps them all. It reads
-// codes and fields, never text.
+// check returns the invariants that a verdict breaks; nil for none. It reads codes and
+// fields, never text.
 func check(in *Input, v *RenderedVerdict) []Violation {
 	var broken []Violation
 	hold := func(ok bool, otherwise Violation) {
@@ -44,7 +45,7 @@ func check(in *Input, v *RenderedVerdict) []Violation {
 	hold(v.Channel != Attention || slices.ContainsFunc(v.RequiredActions, satisfiable), AttentionWithout)
 	hold(in.RuntimeOK || v.Channel == Calm, RuntimeNotCalm)
 	hold(!in.stalled() || !in.RuntimeOK || v.Channel != Calm, StalledCalm)
-	hold(v.Pill.Tone != Red || slices.ContainsFunc(v.RequiredActions, somebodys), RedSilent)
+	hold(v.Pill.Tone != Red || slices.ContainsFunc(v.RequiredActions, hasAudience), RedSilent)
 	hold(detailHolds(in, v.Detail), DetailIncomplete)
 	if v.Detail != nil {
 		checkTerminality(v, hold)
@@ -53,9 +54,9 @@ func check(in *Input, v *RenderedVerdict) []Violation {
 }
 
 func satisfiable(a RequiredAction) bool { return a.OwnerSatisfiable() }
-func somebodys(a RequiredAction) bool   { return a.Audience != AudienceNone }
+func hasAudience(a RequiredAction) bool { return a.Audience != AudienceNone }
 
-// checkTerminality holds every part to the dispositions.
+// checkTerminality checks every part against the dispositions.
 func checkTerminality(v *RenderedVerdict, hold func(bool, Violation)) {
 	terminal := v.Detail.ForwardDisposition == health.DispositionTerminal
 	recovers := func(c Code) bool { return lines[c].claims(claimsRecovery | claimsCurrent) }
@@ -77,8 +78,9 @@ func checkTerminality(v *RenderedVerdict, hold func(bool, Violation)) {
 	}
 }
 
-// annotationsBelong: what does not interrupt says how fresh, when and whether
-// something runs, and counts nothing; what is calm says one such thing.
+// annotationsBelong reports whether the annotations fit the channel: below attention
+// they give freshness, schedule or activity and no count, and a calm verdict has at
+// most one.
 func annotationsBelong(v *RenderedVerdict) bool {
 	if v.Channel == Attention {
 		return true
@@ -92,7 +94,7 @@ func annotationsBelong(v *RenderedVerdict) bool {
 	return v.Channel != Calm || len(v.Annotations) <= 1
 }
 
-// detailHolds reports whether the detail holds what the snapshot does.
+// detailHolds reports whether the detail holds everything that the snapshot holds.
 func detailHolds(in *Input, d *Detail) bool {
 	s := &in.Snapshot
 	return d != nil && d.State == s.State && d.ReasonCode == s.ReasonCode && d.DominantConditionID == s.DominantConditionID &&
@@ -100,8 +102,8 @@ func detailHolds(in *Input, d *Detail) bool {
 		d.NextAttemptAt == s.NextAttemptAt && string(d.CollectionRate) == string(s.CollectionRate)
 }
 
-// withheld is what is shown instead of a verdict that contradicts itself. It
-// keeps the disposition: to call something terminal complete would be a lie.
+// withheld returns the replacement for a verdict that contradicts itself. It keeps the
+// disposition: a terminal item must not appear complete.
 func withheld(in *Input, v *RenderedVerdict, broken []Violation) RenderedVerdict {
 	d := in.Snapshot.ForwardDisposition
 	out := RenderedVerdict{
@@ -109,7 +111,7 @@ func withheld(in *Input, v *RenderedVerdict, broken []Violation) RenderedVerdict
 		ForwardStatement: forwardWithheld.text(), ForwardCode: forwardWithheld.code(),
 		Streams: rows(in), Progress: v.Progress, Detail: detail(in, d, nil),
 	}
-	out.Progress.say(progressUnknown, "", "")
+	out.Progress.setHeadline(progressUnknown, "", "")
 	out.Detail.Violations = broken
 	return out
 }

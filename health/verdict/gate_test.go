@@ -27,7 +27,7 @@ func broken() (Input, RenderedVerdict) {
 func TestGate(t *testing.T) {
 	t.Parallel()
 	if in, v := broken(); check(&in, &v) != nil {
-		t.Fatalf("an unspoilt verdict breaks %q", check(&in, &v))
+		t.Fatalf("an unspoilt verdict breaks %q, want check(&in, &v) == nil", check(&in, &v))
 	}
 	four := int64(4)
 	for want, spoil := range map[Violation]func(in *Input, v *RenderedVerdict){
@@ -49,7 +49,7 @@ func TestGate(t *testing.T) {
 		in, v := broken()
 		spoil(&in, &v)
 		if got := check(&in, &v); !slices.Equal(got, []Violation{want}) {
-			t.Errorf("%s: %q", want, got)
+			t.Errorf("%s: check(&in, &v): got %q, want slices.Equal(got, []Violation{want})", want, got)
 		}
 	}
 }
@@ -63,13 +63,13 @@ func TestGateOnRows(t *testing.T) {
 		in, v := broken()
 		spoil(&v)
 		if got := check(&in, &v); !slices.Equal(got, []Violation{TerminalRecovers}) {
-			t.Errorf("%s: %q", name, got)
+			t.Errorf("%s: check(&in, &v): got %q, want slices.Equal(got, []Violation{TerminalRecovers})", name, got)
 		}
 	}
 	in, v := broken()
 	v.Channel, v.Annotations = Calm, append(v.Annotations, v.Annotations[0])
 	if got := check(&in, &v); !slices.Equal(got, []Violation{AnnotationMisplaced}) {
-		t.Errorf("two annotations: %q", got)
+		t.Errorf("two annotations: %q, want slices.Equal(got, []Violation{AnnotationMisplaced})", got)
 	}
 }
 
@@ -82,6 +82,6 @@ func TestWithheld(t *testing.T) {
 	if w.Pill != (Pill{Grey, "Checking"}) || w.Channel != Calm || len(w.RequiredActions) != 0 || len(w.Annotations) != 1 ||
 		w.ForwardCode != forwardWithheld.code() || w.Detail.ForwardDisposition != health.DispositionTerminal || len(w.Detail.Violations) != 1 ||
 		len(w.Streams) != 1 || w.Streams[0].ActionRef != nil {
-		t.Errorf("%+v", w)
+		t.Errorf("withheld: got %+v, want a grey, calm verdict with its one stream, violation and annotation", w)
 	}
 }

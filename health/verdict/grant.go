@@ -2,32 +2,32 @@ package verdict
 
 import "strings"
 
-// GrantScoped is what a client with a grant may see of a verdict, where it may
-// see one at all: how collection is, how fresh the data is, and how far each stream
-// came. Everything that tells why, what happens next, or what the owner is to do, is
-// the owner's: the detail with its conditions and counts, the actions, the sentences
-// about them and about the streams, whether the owner is waited for or to be
-// interrupted, and how runs come about: a pause changes that, and so do gaps that were
-// filled (HL-06.2, HL-19.3, HL-27.4).
+// GrantScoped returns the part of a verdict that a client with a grant may see, if it
+// may see one at all: the state of the collection, the freshness of the data, and the
+// progress of each stream. Every explanation, prediction and request is the owner's:
+// the detail with its conditions and counts, the actions, the sentences about them and
+// about the streams, and whether the owner is waited for or interrupted. So is how
+// runs start, since a pause and filled gaps would show in it (HL-06.2, HL-19.3,
+// HL-27.4).
 func GrantScoped(v RenderedVerdict) RenderedVerdict {
 	out := RenderedVerdict{
 		Pill: v.Pill, Channel: Calm, Annotations: []Annotation{}, RequiredActions: []RequiredAction{}, Streams: make([]StreamRow, len(v.Streams)),
 	}
 	for i := range v.Annotations {
 		if a := &v.Annotations[i]; a.Kind == kindFreshness {
-			out.Annotations = append(out.Annotations, ageAlone(a))
+			out.Annotations = append(out.Annotations, withoutRemedy(a))
 		}
 	}
 	for i := range v.Streams {
 		row := &v.Streams[i]
 		out.Streams[i] = StreamRow{StreamID: row.StreamID, Coverage: row.Coverage, Collected: row.Collected, Considered: row.Considered}
 	}
-	out.Progress.say(progressUnknown, "", "")
+	out.Progress.setHeadline(progressUnknown, "", "")
 	return out
 }
 
-// ageAlone is the annotation without what ends the staleness.
-func ageAlone(a *Annotation) Annotation {
+// withoutRemedy returns the annotation without the event that ends the staleness.
+func withoutRemedy(a *Annotation) Annotation {
 	switch l := lines[a.Code]; l {
 	case staleManual, staleScheduled:
 		before, after, _ := strings.Cut(l.text(), "%")

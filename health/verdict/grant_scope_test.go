@@ -89,7 +89,7 @@ func TestGrantScopedHidesTheSchedule(t *testing.T) {
 		change(s)
 		whole := verdict.OfStored(s, health.Moment{Now: health.At(noon)}, true)
 		if whole.Progress.Mode == "" || whole.Pill.Tone != verdict.Green {
-			t.Errorf("%q %+v", whole.Progress.Mode, whole.Pill)
+			t.Errorf(`got %q %+v, want whole.Progress.Mode != "" && whole.Pill.Tone == verdict.Green`, whole.Progress.Mode, whole.Pill)
 		}
 		b, err := json.Marshal(verdict.GrantScoped(whole))
 		if err != nil {
@@ -99,7 +99,7 @@ func TestGrantScopedHidesTheSchedule(t *testing.T) {
 	}
 	quiet := seen(func(*health.Stored) {})
 	if strings.Contains(quiet, "mode") {
-		t.Error(quiet)
+		t.Errorf(`got %+v, want !strings.Contains(quiet, "mode")`, quiet)
 	}
 	for name, change := range map[string]func(*health.Stored){
 		"paused":          func(s *health.Stored) { s.Schedule = &health.Schedule{} },
@@ -115,8 +115,7 @@ func TestGrantScopedHidesTheSchedule(t *testing.T) {
 	}
 }
 
-// What a surface walks is a list also where it is empty, of an owner's verdict and of a
-// client's.
+// A list for a surface is never null, in an owner's verdict and in a client's.
 func TestEmptyListsAreLists(t *testing.T) {
 	t.Parallel()
 	in := short()
@@ -128,7 +127,7 @@ func TestEmptyListsAreLists(t *testing.T) {
 		"a client's annotations": verdict.GrantScoped(v).Annotations, "a client's actions": verdict.GrantScoped(v).RequiredActions, "a client's streams": verdict.GrantScoped(v).Streams,
 	} {
 		if b, err := json.Marshal(list); err != nil || string(b) != "[]" {
-			t.Errorf("%s: %s, %v", name, b, err)
+			t.Errorf(`%s: got %s, %v, want no error && string(b) == "[]"`, name, b, err)
 		}
 	}
 }

@@ -2,7 +2,7 @@ package verdict
 
 import "testing"
 
-// What ends the staleness is the owner's to know; how old the data is, is not.
+// A client sees the age of the data, but not the event that ends its staleness.
 func TestAgeAlone(t *testing.T) {
 	t.Parallel()
 	for l, want := range map[line]string{
@@ -11,9 +11,9 @@ func TestAgeAlone(t *testing.T) {
 		lastSuccessfulRefresh: "Last successful refresh 3 days ago.", freshnessUnknown: freshnessUnknown.text(), nothingCollected: nothingCollected.text(),
 	} {
 		a := freshness(l, "3 days ago")[0]
-		got := ageAlone(&a)
-		if got.Text != want || got.Kind != a.Kind || lines[got.Code].with("3 days ago") != got.Text {
-			t.Errorf("%q became %+v", a.Text, got)
+		got := withoutRemedy(&a)
+		if got.Text != want || got.Kind != a.Kind || lines[got.Code].fill("3 days ago") != got.Text {
+			t.Errorf(`%q became %+v, want got.Text == want && got.Kind == a.Kind && lines[got.Code].with("3 days ago") == got.Text`, a.Text, got)
 		}
 	}
 }

@@ -2,21 +2,22 @@ package verdict
 
 import "github.com/pdpp-host/pdpp-host/health"
 
-// noDevice is the reason of a connection that devices fed and none feeds any more.
+// noDevice is the reason of a connection whose devices were all revoked.
 const noDevice health.Word = "no_device_enrolled"
 
-// deserted reports whether the connection waits for a device to be enrolled.
-func (in *Input) deserted() bool {
+// waitsForDevice reports whether the connection waits for a device to be enrolled.
+func (in *Input) waitsForDevice() bool {
 	c := in.condition(health.AttentionClear)
 	return c != nil && c.Status == health.False && c.Reason == noDevice
 }
 
-// held is what is said of a connection that waits for its owner and asks nothing.
-type held struct{ cta, forward line }
+// waitTexts holds the texts for a connection that waits for its owner without asking a
+// question.
+type waitTexts struct{ cta, forward line }
 
-// heldBy is what is said by the reason, where there is more to say than that
-// something is to be put right.
-var heldBy = map[health.Word]held{
+// waitTextsByReason holds the texts for reasons that have a more specific text than the general
+// request.
+var waitTextsByReason = map[health.Word]waitTexts{
 	"folder_not_usable":   {ctaFolder, forwardFolder},
 	"module_not_usable":   {ctaModule, forwardModule},
 	"module_not_accepted": {ctaAccept, forwardAccept},
@@ -26,20 +27,20 @@ var heldBy = map[health.Word]held{
 	"left_to_owner":       {ctaGap, forwardGap},
 }
 
-// refused reports whether nothing begins to run until the owner has put something
-// right that is no credential.
+// refused reports whether no run begins until the owner has solved a problem other
+// than a credential.
 func (in *Input) refused() bool {
 	c := in.condition(health.AttentionClear)
 	if c == nil || c.Status != health.False || c.Reason == "left_to_owner" {
 		return false
 	}
-	_, known := heldBy[c.Reason]
+	_, known := waitTextsByReason[c.Reason]
 	return known
 }
 
-func heldFor(reason health.Word) held {
-	if h, known := heldBy[reason]; known {
+func waitTextsFor(reason health.Word) waitTexts {
+	if h, known := waitTextsByReason[reason]; known {
 		return h
 	}
-	return held{ctaPutRight, forwardPutRight}
+	return waitTexts{ctaPutRight, forwardPutRight}
 }

@@ -2,32 +2,32 @@ package verdict
 
 import "github.com/pdpp-host/pdpp-host/health"
 
-// Input is all that a verdict is made of.
+// Input is the complete input of a verdict.
 type Input struct {
 	Snapshot health.Snapshot `json:"snapshot"`
 	Streams  []StreamRollup  `json:"streams"`
 	Refresh  *health.Refresh `json:"refresh"`
-	// RuntimeOK is false when what serves the connections is itself at fault: a
-	// dead scheduler loop, a browser surface that is down, a device offline.
+	// RuntimeOK is false if the infrastructure of the connections is at fault: a dead
+	// scheduler loop, a browser surface that is down, a device offline.
 	RuntimeOK bool              `json:"runtime_ok"`
 	Progress  *ProgressEvidence `json:"progress"`
 	Schedule  *Schedule         `json:"schedule"`
-	// FirstSignIn: an owner who is to sign in has nothing to do again.
+	// FirstSignIn: signing in would be the owner's first time, not a repetition.
 	FirstSignIn bool `json:"first_sign_in"`
 	// FoundNothing: the last run found nothing to collect.
 	FoundNothing bool `json:"found_nothing,omitempty"`
-	// Cause is what kept the last run from its end. nil: nobody knows.
+	// Cause is what stopped the last run. nil: unknown.
 	Cause *health.Cause `json:"cause,omitempty"`
-	// Attention is the open request, for its run. nil: the snapshot's next
-	// action names it.
+	// Attention is the open request; it names the waiting run. nil: the snapshot's
+	// next action names it.
 	Attention *health.Attention `json:"attention"`
 }
 
-// Priority says how much a stream matters to its connection.
+// Priority is the importance of a stream to its connection.
 type Priority string
 
-// The priorities. A stream is required unless its manifest says otherwise; one
-// that is not and that the manifest declares as not collected is an accepted
+// The priorities. A stream is required unless its manifest says otherwise. A stream
+// that is not required and that the manifest declares as not collected is an accepted
 // absence.
 const (
 	Required        Priority = "required"
@@ -35,10 +35,10 @@ const (
 	AcceptedAbsence Priority = "accepted_absence"
 )
 
-// required is so for a word that nobody knows as well.
+// required reports whether p is required. An unknown word counts as required.
 func (p Priority) required() bool { return p != Optional && p != AcceptedAbsence }
 
-// StreamRollup is what is known of one stream.
+// StreamRollup is the state of one stream.
 type StreamRollup struct {
 	StreamID      string              `json:"stream_id"`
 	Coverage      health.CoverageAxis `json:"coverage"`
@@ -49,7 +49,7 @@ type StreamRollup struct {
 	Collected     *int64              `json:"collected"`
 }
 
-// ScheduleMode says how runs of the connection come about.
+// ScheduleMode is how runs of the connection are started.
 type ScheduleMode string
 
 // The schedule modes.
@@ -57,10 +57,10 @@ const (
 	ScheduleManual   ScheduleMode = "manual"
 	ScheduleActive   ScheduleMode = "scheduled-active"
 	ScheduleDisabled ScheduleMode = "scheduled-disabled"
-	ScheduleOnDevice ScheduleMode = "on-device" // whatever this host would do
+	ScheduleOnDevice ScheduleMode = "on-device" // by a device, independent of this host
 )
 
-// Schedule is what a verdict needs to know of the schedule.
+// Schedule is the part of the schedule that a verdict needs.
 type Schedule struct {
 	Mode            ScheduleMode `json:"mode"`
 	HasPriorSuccess bool         `json:"has_prior_success"`
@@ -84,23 +84,22 @@ func (in *Input) rejected() bool {
 	return c != nil && c.Status == health.False
 }
 
-// unconfirmed reports whether the credentials were taken away and are there again,
-// and nobody knows whether they are good.
+// unconfirmed reports whether the credentials were removed and stored again, and no
+// run has tested them since.
 func (in *Input) unconfirmed() bool {
 	c := in.condition(health.CredentialsValid)
 	return c != nil && c.Reason == "credential_unconfirmed" && in.Snapshot.State == health.StateUnknown
 }
 
-// givenUp reports whether so many runs failed that none starts by itself any
-// more.
+// givenUp reports whether so many runs failed that none starts automatically any more.
 func (in *Input) givenUp() bool {
 	c := in.condition(health.RetryPolicyClear)
 	return c != nil && c.Status == health.False && c.Severity == health.Blocked
 }
 
-// hindered reports whether collection is known to be blocked under a headline
-// that does not say so, such as that of a paused schedule.
-func (in *Input) hindered() bool {
+// collectionBlocked reports whether collection is blocked under a headline that does not say
+// so, such as that of a paused schedule.
+func (in *Input) collectionBlocked() bool {
 	for _, t := range [...]health.Type{health.CredentialsValid, health.RuntimeAvailable} {
 		if c := in.condition(t); c != nil && c.Status == health.False && c.Severity == health.Blocked {
 			return true
@@ -109,8 +108,8 @@ func (in *Input) hindered() bool {
 	return false
 }
 
-// asked reports whether a request to the owner is open.
-func (in *Input) asked() bool {
+// requestOpen reports whether a request to the owner is open.
+func (in *Input) requestOpen() bool {
 	a := in.Snapshot.Axes.Attention
 	return a != "" && a != health.AttentionNone
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/health"
 )
 
-// Mode is how a connection collects, and so what tells that it worked.
+// Mode is how a connection collects, which determines the evidence of success.
 type Mode string
 
 // The modes.
@@ -17,7 +17,7 @@ const (
 	ModeLocalDevice Mode = "local_device"
 )
 
-// ModeInput is what the mode depends on.
+// ModeInput holds the inputs of the mode.
 type ModeInput struct {
 	LocalDeviceBacked      bool             `json:"local_device_backed"`
 	Refresh                *health.Refresh  `json:"refresh"`
@@ -25,7 +25,7 @@ type ModeInput struct {
 	HasRecoveredDetailGaps bool             `json:"has_recovered_detail_gaps"`
 }
 
-// ProgressMode tells how a connection collects.
+// ProgressMode returns how a connection collects.
 func ProgressMode(in ModeInput) Mode {
 	scheduled := in.Schedule != nil && in.Schedule.Enabled
 	switch {
@@ -39,8 +39,8 @@ func ProgressMode(in ModeInput) Mode {
 	return ModeScheduled
 }
 
-// ProgressEvidence is what is known of a connection's progress. A nil number is
-// one that nobody counted.
+// ProgressEvidence is the evidence about a connection's progress. A nil number was not
+// counted.
 type ProgressEvidence struct {
 	Mode                    Mode           `json:"mode"`
 	RecordsCommittedLastRun *int64         `json:"records_committed_last_run"`
@@ -50,8 +50,8 @@ type ProgressEvidence struct {
 	ObservedAt              health.Instant `json:"observed_at"`
 }
 
-// Progress says whether it worked, by the number that fits how the connection
-// collects; the others are null (HL-30).
+// Progress reports success by the number that fits how the connection collects; the
+// others are null (HL-30).
 type Progress struct {
 	Mode                    Mode           `json:"mode,omitempty"` // the owner's only
 	Headline                string         `json:"headline"`
@@ -62,7 +62,7 @@ type Progress struct {
 	GapsDrainedLastRun      *int64         `json:"gaps_drained_last_run"` // deferred only
 }
 
-// mode is the progress's mode; scheduled without one that is known.
+// mode returns the progress's mode; scheduled if it is unknown.
 func (in *Input) mode() Mode {
 	if p := in.Progress; p != nil && (p.Mode == ModeManual || p.Mode == ModeDeferred || p.Mode == ModeLocalDevice) {
 		return p.Mode
@@ -74,16 +74,16 @@ func progress(in *Input, d health.Disposition) Progress {
 	p := Progress{Mode: in.mode()}
 	e := in.Progress
 	if e == nil {
-		p.say(progressUnknown, "", "")
+		p.setHeadline(progressUnknown, "", "")
 		return p
 	}
 	p.RetainedRecords, p.LastRefreshedAt = e.RetainedRecords, e.LastRefreshedAt
 	if p.Mode == ModeScheduled {
 		p.RecordsCommittedLastRun = e.RecordsCommittedLastRun
 		if e.RecordsCommittedLastRun == nil {
-			p.say(progressUnknown, "", "")
+			p.setHeadline(progressUnknown, "", "")
 		} else {
-			p.say(progressCommitted, number(e.RecordsCommittedLastRun), "")
+			p.setHeadline(progressCommitted, countText(e.RecordsCommittedLastRun), "")
 		}
 		return p
 	}
@@ -92,25 +92,25 @@ func progress(in *Input, d health.Disposition) Progress {
 	}
 	drained := p.GapsDrainedLastRun != nil && *p.GapsDrainedLastRun > 0
 	refreshed := age(e.LastRefreshedAt, e.ObservedAt)
-	switch kept := number(e.RetainedRecords); {
+	switch kept := countText(e.RetainedRecords); {
 	case drained && kept != "" && d != health.DispositionTerminal:
-		p.say(progressDrained, kept, "")
+		p.setHeadline(progressDrained, kept, "")
 	case kept == "":
-		p.say(progressUnknown, "", "")
+		p.setHeadline(progressUnknown, "", "")
 	case p.Mode == ModeManual && refreshed != "" && d != health.DispositionTerminal:
-		p.say(progressManual, kept, refreshed)
+		p.setHeadline(progressManual, kept, refreshed)
 	default:
-		p.say(progressKept, kept, "")
+		p.setHeadline(progressKept, kept, "")
 	}
 	return p
 }
 
-func (p *Progress) say(l line, n, age string) {
-	p.Headline, p.HeadlineCode = l.with(n, age), l.code()
+func (p *Progress) setHeadline(l line, n, age string) {
+	p.Headline, p.HeadlineCode = l.fill(n, age), l.code()
 }
 
-// number is a count in digits; "" for one that nobody counted.
-func number(n *int64) string {
+// countText returns a count in digits; "" if it was not counted.
+func countText(n *int64) string {
 	if n == nil {
 		return ""
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 )
 
-// HL-23.6, HL-23.7, HL-23.8, HL-23.12: the first thing to do about a stalled outbox is
-// told by its cause, in the action as in the sentence, whatever else there is to do.
+// HL-23.6, HL-23.7, HL-23.8, HL-23.12: the cause of a stalled outbox determines the
+// first step, in the action and in the sentence, whatever the other actions are.
 func TestStallSaysItsStep(t *testing.T) {
 	t.Parallel()
 	for cause, c := range map[health.StalledCause]struct {
@@ -26,7 +26,7 @@ func TestStallSaysItsStep(t *testing.T) {
 				Coverage: &health.Coverage{Axis: coverage}, Freshness: &health.FreshnessResult{Axis: health.FreshnessFresh},
 			})})
 			if a := v.RequiredActions[0]; a.CTA != c.cta || a.Remediation == nil || a.Remediation.Cause != string(c.forward) || v.ForwardCode != c.forward {
-				t.Errorf("%q, %s: %q, %s, %+v", cause, coverage, a.CTA, v.ForwardCode, a.Remediation)
+				t.Errorf("v.RequiredActions[0]: got %q, %s: %q, %s, %+v, want a.CTA == c.cta && a.Remediation != nil && a.Remediation.Cause == string(c.forward) && v.ForwardCode == c.forward", cause, coverage, a.CTA, v.ForwardCode, a.Remediation)
 			}
 		}
 	}
@@ -43,7 +43,7 @@ func TestIdleIsToldAsIdle(t *testing.T) {
 		in.Snapshot.State, in.Snapshot.ForwardDisposition, in.Snapshot.Axes.Coverage = c.state, health.DispositionComplete, health.CoverageComplete
 		in.Streams = nil
 		if v := verdict.Synthesize(in); v.ForwardCode != c.forward || v.Pill.Tone != verdict.Green || len(v.RequiredActions) > 0 {
-			t.Errorf("%s: %s %s %+v", c.state, v.Pill.Tone, v.ForwardCode, v.RequiredActions)
+			t.Errorf("%s: verdict.Synthesize(in): got %s %s %+v, want v.ForwardCode == c.forward && v.Pill.Tone == verdict.Green && len(v.RequiredActions) <= 0", c.state, v.Pill.Tone, v.ForwardCode, v.RequiredActions)
 		}
 	}
 }

@@ -2,8 +2,8 @@ package verdict
 
 import "github.com/pdpp-host/pdpp-host/health"
 
-// Remediation says how to recover a local collector, in the owner's words and
-// in commands that hold no secret: no address, no token, no path. Their only
+// Remediation describes how to recover a local collector, in the owner's words and
+// with commands that hold no secret: no address, no token, no path. Their only
 // parameter is the source instance, which the surface fills in from the bindings
 // (HL-23.10).
 type Remediation struct {
@@ -30,18 +30,18 @@ type Command struct {
 	CommandTemplate string `json:"command_template"`
 }
 
-// The words of every recovery of a local collector.
+// The words shared by all recoveries of a local collector.
 const (
 	RecoveryKind      = "local_collector_recovery"
 	TargetLocalDevice = "local_device"
 	SourceBindings    = "source_instance_bindings"
-	// CauseUnknown is the cause of a stall that names none.
+	// CauseUnknown is the cause of a stall for which none is given.
 	CauseUnknown = "stalled_unknown"
 	// SourceInstance is the parameter of a command template.
 	SourceInstance = "{source_instance_id}"
 )
 
-// recovery is how one cause of a stall is recovered from.
+// recovery describes how to recover from one cause of a stall.
 type recovery struct {
 	cause               string
 	cta, label, summary line
@@ -74,7 +74,7 @@ var (
 	recoverUnknown      = recovery{CauseUnknown, ctaStalled, labelCheck, summaryStalled, []Command{diagnose}}
 )
 
-// recoveries are found by the reason of either condition that names the cause.
+// recoveries maps the reasons of both conditions that name a cause.
 var recoveries = map[health.Word]*recovery{
 	"local_exporter_state_read_failed":   &recoverStateRead,
 	"outbox_state_read_failed":           &recoverStateRead,
@@ -84,13 +84,13 @@ var recoveries = map[health.Word]*recovery{
 	"outbox_stale_pending":               &recoverStalePending,
 }
 
-// stall is why an outbox stalled, and what to do about it.
+// stall is the cause of a stalled outbox and its recovery.
 type stall struct {
 	reason   health.Word
 	recovery *recovery
 }
 
-// stall reads the cause from the conditions; none is invented.
+// stall reads the cause from the conditions and never guesses one.
 func (in *Input) stall() stall {
 	why := stall{"", &recoverUnknown}
 	for _, t := range [...]health.Type{health.LocalExporterAvailable, health.BacklogClear} {

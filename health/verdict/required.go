@@ -7,10 +7,10 @@ type builder struct {
 	in      *Input
 	streams []StreamRow
 	d       health.Disposition
-	actions *[]RequiredAction // not the slice itself: what keeps that would keep the input with it
+	actions *[]RequiredAction // a pointer, so that retaining the actions does not retain the input
 }
 
-// requiredActions says what there is to do, the primary action first.
+// requiredActions returns the connection's actions, the primary first.
 func requiredActions(in *Input, streams []StreamRow, d health.Disposition, tone Tone) []RequiredAction {
 	actions := []RequiredAction{}
 	b := &builder{in: in, streams: streams, d: d, actions: &actions}
@@ -19,19 +19,19 @@ func requiredActions(in *Input, streams []StreamRow, d health.Disposition, tone 
 	b.refresh()
 	b.gaps()
 	if tone == Red && !b.someoneActs() {
-		b.last()
+		b.addExplanation()
 	}
 	b.optional()
 	SortActions(actions)
 	return actions
 }
 
-// blocked adds what stands in collection's way: each of the owner's own steps,
-// and the maintainer's where the owner has none.
+// blocked adds the obstacles to collection: each of the owner's steps, and the
+// maintainer's if the owner has none.
 func (b *builder) blocked() {
 	in := b.in
-	if in.deserted() {
-		a := b.add(AddInfo, nil) // whatever else there is to do, there is nobody to do it for
+	if in.waitsForDevice() {
+		a := b.add(AddInfo, nil) // without a device no other action is possible
 		a.Reason, a.CTA, a.CTACode = noDevice, ctaEnroll.text(), ctaEnroll.code()
 		return
 	}
@@ -39,8 +39,8 @@ func (b *builder) blocked() {
 	if b.d == health.DispositionTerminal && !rejected {
 		b.add(CodeFix, withDisposition(b.streams, health.DispositionTerminal))
 	}
-	if in.asked() && (!rejected || in.refused()) {
-		// Before the credential, of which only a run tells whether it is good by now.
+	if in.requestOpen() && (!rejected || in.refused()) {
+		// Before the credential, since only a run can test it.
 		b.answer()
 	}
 	if rejected {
@@ -50,7 +50,7 @@ func (b *builder) blocked() {
 		}
 	}
 	if in.stalled() {
-		// Whatever else there is to do: only this step moves the saved records
+		// Independent of all other actions: only this step moves the saved records
 		// (HL-23.6).
 		a, why := b.add(AddInfo, nil), in.stall()
 		a.Reason, a.Remediation = why.reason, remediation(why.recovery)
@@ -58,7 +58,7 @@ func (b *builder) blocked() {
 	}
 }
 
-// answer asks for what the connection, or its run, waits for.
+// answer asks for the input for which the connection, or its run, waits.
 func (b *builder) answer() {
 	a := b.add(AddInfo, nil)
 	if c := b.in.condition(health.AttentionClear); c != nil && c.Status == health.False {
@@ -67,17 +67,16 @@ func (b *builder) answer() {
 	if run := b.in.waitingRun(); run != "" {
 		a.Target = &Target{Kind: "sync", RunID: run}
 	} else {
-		l := heldFor(a.Reason).cta
+		l := waitTextsFor(a.Reason).cta
 		a.CTA, a.CTACode = l.text(), l.code()
 	}
 }
 
-// credentialRequired is the reason of a connection that nothing is stored for to
-// sign in with.
-const credentialRequired health.Word = "credential_required" //nolint:gosec // the name of a reason, no credential
+// credentialRequired is the reason of a connection without a stored credential.
+const credentialRequired health.Word = "credential_required" //nolint:gosec // the name of a reason, not a credential
 
-// paused asks for the schedule again, where it brought something once or something
-// is missing: under a pause nothing comes by itself.
+// paused asks for resuming the schedule if it ever collected something or something is
+// missing: under a pause nothing is collected automatically.
 func (b *builder) paused() {
 	if !b.in.scheduleIs(ScheduleDisabled) || len(*b.actions) > 0 {
 		return
@@ -88,16 +87,16 @@ func (b *builder) paused() {
 	}
 }
 
-// refresh asks for a run of the owner's where no other brings the data up to date:
-// of a connector that is the owner's to run, whatever else there is to do, and of
-// one that nothing happens to run.
+// refresh asks for a run by the owner if no other run brings the data up to date: for
+// a connector that only its owner runs, whatever the other actions are, and for one
+// that nothing currently runs.
 func (b *builder) refresh() {
 	in := b.in
 	switch {
 	case in.scheduleIs(ScheduleDisabled), in.coolsDown():
 		return
 	case b.d == health.DispositionOwnerRefreshDue && in.Refresh.ManualOnly():
-	case len(*b.actions) > 0 || !in.leftAlone(b.d):
+	case len(*b.actions) > 0 || !in.staleWithoutRuns(b.d):
 		return
 	}
 	if a := b.add(RefreshNow, nil); in.scheduleIs(ScheduleOnDevice) {
@@ -105,8 +104,8 @@ func (b *builder) refresh() {
 	}
 }
 
-// gaps adds what is to be done about gaps that a run can fill: by the owner,
-// where that speeds it up, else by waiting.
+// gaps adds the actions for gaps that a run can fill: the owner's, if that is faster,
+// else waiting.
 func (b *builder) gaps() {
 	s := &b.in.Snapshot
 	switch {
@@ -118,8 +117,8 @@ func (b *builder) gaps() {
 	}
 }
 
-// optional says the same of what nobody requires, so that no pill is amber for it
-// and silent.
+// optional adds the same for optional streams, so that no pill is amber without an
+// explanation.
 func (b *builder) optional() {
 	if len(*b.actions) > 0 || b.d != health.DispositionComplete {
 		return
@@ -145,12 +144,12 @@ func (b *builder) resumable() []string {
 	return withDisposition(b.streams, health.DispositionResumable)
 }
 
-// wait adds the single representation of what happens without anybody (HL-25). What
-// nothing schedules does not: it has to be run again, and not yet.
+// wait adds the one action for work that happens automatically (HL-25). Without a
+// schedule the work needs a later run by the owner.
 func (b *builder) wait(affects []string) {
 	a, l := b.add(Wait, affects), ctaWait
 	switch {
-	case b.in.Snapshot.Badges.Syncing: // a run is at it
+	case b.in.Snapshot.Badges.Syncing: // a run is doing it
 	case b.in.scheduleIs(ScheduleManual):
 		l = ctaRunAgain
 	case b.in.halted():
@@ -161,9 +160,9 @@ func (b *builder) wait(affects []string) {
 	a.CTA, a.CTACode = l.text(), l.code()
 }
 
-// ownerMayAccelerate reports whether a run by the owner helps: the first test
-// that matches decides. The host refuses one while a source that asked for less
-// cools down (HL-24).
+// ownerMayAccelerate reports whether a run by the owner helps: the first test that
+// matches decides. The host refuses such a run while a source that asked for fewer
+// requests cools down (HL-24).
 func (b *builder) ownerMayAccelerate() bool {
 	s := &b.in.Snapshot
 	degraded := s.State == health.StateDegraded
@@ -173,7 +172,7 @@ func (b *builder) ownerMayAccelerate() bool {
 	case b.in.Refresh.ManualOnly(), b.in.givenUp(), b.in.byOwner(): // nothing else would run it
 		return true
 	case s.Badges.Syncing, s.ReasonCode == sourcePressure, s.State == health.StateCoolingOff, !s.NextAttemptAt.IsZero():
-		return false // the system is at it (HL-25.3)
+		return false // the system is doing it (HL-25.3)
 	}
 	switch mode := b.in.mode(); {
 	case mode == ModeDeferred:
@@ -184,10 +183,10 @@ func (b *builder) ownerMayAccelerate() bool {
 	return degraded || s.Axes.Coverage == health.CoverageRetryableGap
 }
 
-// last adds an action to a red pill for which nobody else has one: it is never
-// silent. An optional stream out of reach is the connector's; anything else has
-// to be found out.
-func (b *builder) last() {
+// addExplanation adds an action to a red pill if nobody else has one, so the pill always has an
+// explanation. An optional stream out of reach is the connector's; any other problem
+// has to be investigated.
+func (b *builder) addExplanation() {
 	if ids := withDisposition(b.streams, health.DispositionTerminal); len(ids) > 0 && b.d != health.DispositionTerminal {
 		b.add(CodeFix, ids)
 		return
@@ -195,7 +194,7 @@ func (b *builder) last() {
 	b.add(ContactSupport, nil)
 }
 
-// someoneActs reports whether an action is anybody's.
+// someoneActs reports whether an action has an audience.
 func (b *builder) someoneActs() bool {
 	for i := range *b.actions {
 		if (*b.actions)[i].Audience != AudienceNone {
@@ -205,8 +204,8 @@ func (b *builder) someoneActs() bool {
 	return false
 }
 
-// add appends an action of a kind. Whether it is terminal follows from the
-// disposition of what it is about, and from nothing else (HL-25.1).
+// add appends an action of a kind. Its terminal flag follows from the disposition of
+// its scope alone (HL-25.1).
 func (b *builder) add(k Kind, affects []string) *RequiredAction {
 	if affects == nil {
 		affects = []string{}
@@ -214,7 +213,7 @@ func (b *builder) add(k Kind, affects []string) *RequiredAction {
 	scope := b.d
 	for i := range b.streams {
 		if len(affects) > 0 && b.streams[i].StreamID == affects[0] {
-			scope = b.streams[i].Disposition // affects are of one disposition
+			scope = b.streams[i].Disposition // all streams of affects have one disposition
 		}
 	}
 	shared := kinds[k]
@@ -225,7 +224,7 @@ func (b *builder) add(k Kind, affects []string) *RequiredAction {
 	return &(*b.actions)[len(*b.actions)-1]
 }
 
-// waitingRun is the run that waits for the owner; "" when none is known.
+// waitingRun returns the run that waits for the owner; "" if none is known.
 func (in *Input) waitingRun() health.Word {
 	switch {
 	case in.Attention != nil:

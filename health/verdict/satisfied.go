@@ -6,10 +6,10 @@ import (
 	"github.com/pdpp-host/pdpp-host/health"
 )
 
-// SatisfactionEvidence is what tells that an action was done. A nil part is one
-// that nobody looked at, and satisfies nothing.
+// SatisfactionEvidence is the evidence that an action was done. A nil part was not
+// gathered and satisfies nothing.
 type SatisfactionEvidence struct {
-	// Since is when the action appeared. A confirming run has to have started
+	// Since is the time at which the action appeared. A confirming run has to start
 	// after it.
 	Since                 health.Instant      `json:"since,omitzero"`
 	Credential            *CredentialEvidence `json:"credential"`
@@ -22,7 +22,7 @@ type SatisfactionEvidence struct {
 	BackfillWindowCovered bool                `json:"backfill_window_covered"`
 }
 
-// CredentialEvidence is what is known of the stored credential.
+// CredentialEvidence is the state of the stored credential.
 type CredentialEvidence struct {
 	Present  bool        `json:"present"`
 	Rejected bool        `json:"rejected"`
@@ -41,9 +41,9 @@ type StreamCoverage struct {
 	Coverage health.CoverageAxis `json:"coverage"`
 }
 
-// Satisfied reports whether the evidence shows that an action was done. An
-// action without a contract never is: nothing watches it. Whether the action is
-// terminal makes no difference (HL-26).
+// Satisfied reports whether the evidence shows that an action was done. An action
+// without a contract is never satisfied, since no evidence is defined for it. A
+// terminal action is treated like any other (HL-26).
 func Satisfied(a RequiredAction, e SatisfactionEvidence) bool {
 	switch a.SatisfiedWhen.Kind {
 	case CredentialPresentAndUnrejected:
@@ -57,38 +57,38 @@ func Satisfied(a RequiredAction, e SatisfactionEvidence) bool {
 		if a.Remediation != nil {
 			return e.Outbox == health.OutboxIdle || e.Outbox == health.OutboxActive
 		}
-		return e.holds(health.AttentionClear)
+		return e.conditionHolds(health.AttentionClear)
 	case GapRecovered:
 		if len(a.Affects) > 0 {
 			return e.complete(a.Affects)
 		}
-		return e.drained() && (len(e.Conditions) == 0 || e.holds(health.SourceCoverageComplete))
+		return e.drained() && (len(e.Conditions) == 0 || e.conditionHolds(health.SourceCoverageComplete))
 	case BackfillWindowCovered:
 		return e.BackfillWindowCovered || len(a.Affects) > 0 && e.complete(a.Affects)
 	}
 	return false
 }
 
-// confirmed reports whether a run that began after the action appeared
-// succeeded: an earlier one says nothing about what the owner did since.
+// confirmed reports whether a run that began after the action appeared succeeded: an
+// earlier run is no evidence about the owner's step.
 func (e *SatisfactionEvidence) confirmed() bool {
 	r := e.LastRun
 	return r != nil && r.Status == health.RunSucceeded && (e.Since.IsZero() || r.StartedAt.After(e.Since.Time))
 }
 
-// drained reports whether no detail is left to fetch, for whatever reason. A gap of
-// no stream is no detail: where the conditions were looked at, they tell of it.
+// drained reports whether no detail gap is left, for any reason. A gap without a
+// stream is not a detail gap; the conditions report it if they were gathered.
 func (e *SatisfactionEvidence) drained() bool {
 	b := e.DetailGapBacklog
 	return b != nil && b.Pending == 0 && b.PendingOther == 0 && !b.PendingIsFloor && !b.PendingOtherIsFloor
 }
 
-// holds reports whether a condition of the type is there, and met.
-func (e *SatisfactionEvidence) holds(typ health.Type) bool {
+// conditionHolds reports whether a condition of the type exists and is true.
+func (e *SatisfactionEvidence) conditionHolds(typ health.Type) bool {
 	return slices.ContainsFunc(e.Conditions, func(c health.Condition) bool { return c.Type == typ && c.Status == health.True })
 }
 
-// complete reports whether every one of the streams is known to be.
+// complete reports whether every one of the streams is known to be complete.
 func (e *SatisfactionEvidence) complete(ids []string) bool {
 	for _, id := range ids {
 		if !slices.Contains(e.Streams, StreamCoverage{id, health.CoverageComplete}) {

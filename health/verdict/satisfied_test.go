@@ -90,7 +90,7 @@ func TestSatisfied(t *testing.T) {
 		"a contract nobody knows":           {action("odd"), credential(true, false, ""), false},
 	} {
 		if got := verdict.Satisfied(c.action, c.evidence); got != c.want {
-			t.Errorf("%s: %v", name, got)
+			t.Errorf("%s: verdict.Satisfied(c.action, c.evidence): got %v, want %v", name, got, c.want)
 		}
 	}
 }
@@ -109,7 +109,7 @@ func TestSortActions(t *testing.T) {
 		order = append(order, a.CTA)
 	}
 	if !slices.Equal(order, []string{"d", "e", "c", "f", "b", "a"}) {
-		t.Errorf("%q", order)
+		t.Errorf(`got %q, want slices.Equal(order, []string{"d", "e", "c", "f", "b", "a"})`, order)
 	}
 }
 
@@ -128,7 +128,7 @@ func TestProgressMode(t *testing.T) {
 		{verdict.ModeInput{Schedule: on}, verdict.ModeScheduled},
 	} {
 		if got := verdict.ProgressMode(c.in); got != c.want {
-			t.Errorf("%+v: %s", c.in, got)
+			t.Errorf("verdict.ProgressMode(c.in): got %+v: %s, want %v", c.in, got, c.want)
 		}
 	}
 }
@@ -148,7 +148,7 @@ func TestActionRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	if again, err := json.Marshal(back); err != nil || string(again) != string(b) || back[0].Remediation == nil {
-		t.Errorf("%s\n%s\n%v", b, again, err)
+		t.Errorf("got %s\n%s\n%v, want no error && string(again) == string(b) && back[0].Remediation != nil", b, again, err)
 	}
 }
 
@@ -167,7 +167,7 @@ func TestNotSatisfiedByItsOwnEvidence(t *testing.T) {
 		change(s)
 		v := verdict.OfStored(s, health.Moment{Now: health.At(noon)}, true)
 		if len(v.RequiredActions) != 1 || v.RequiredActions[0].Kind != verdict.RetryGap {
-			t.Errorf("%s: %+v", name, v.RequiredActions)
+			t.Errorf("%s: got %+v, want len(v.RequiredActions) == 1 && v.RequiredActions[0].Kind == verdict.RetryGap", name, v.RequiredActions)
 			continue
 		}
 		e := verdict.SatisfactionEvidence{DetailGapBacklog: v.Detail.DetailGapBacklog, Conditions: v.Detail.Conditions}
@@ -175,7 +175,7 @@ func TestNotSatisfiedByItsOwnEvidence(t *testing.T) {
 			e.Streams = append(e.Streams, verdict.StreamCoverage{StreamID: r.StreamID, Coverage: r.Coverage})
 		}
 		if verdict.Satisfied(v.RequiredActions[0], e) {
-			t.Errorf("%s: nothing was done, and it is satisfied", name)
+			t.Errorf("%s: nothing was done, and it is satisfied, want !verdict.Satisfied(v.RequiredActions[0], e)", name)
 		}
 	}
 }

@@ -5,15 +5,15 @@ import "strings"
 // Code names a sentence. Codes are stable; texts may be reworded.
 type Code string
 
-// claim is what a sentence asserts. The gate judges sentences by their claims
-// and never by their words, since a stream may be called "retry".
+// claim is an assertion of a sentence. The gate judges sentences by their claims and
+// never by their text, since a stream may be called "retry".
 type claim uint
 
 const (
-	claimsRecovery claim = 1 << iota // that the system fetches what is missing: resumes, tries again, refreshes
-	claimsCurrent                    // that the data is current or collection normal
-	namesOwnerStep                   // what something that the owner does achieves
-	namesCodeFix                     // that the connector's code needs a fix
+	claimsRecovery claim = 1 << iota // the system fetches missing data: resumes, retries, refreshes
+	claimsCurrent                    // the data is current, or collection is normal
+	namesOwnerStep                   // the effect of an action by the owner
+	namesCodeFix                     // the connector's code needs a fix
 	countsThings                     // a number of records
 )
 
@@ -132,8 +132,8 @@ const (
 	lineCount
 )
 
-// sentences is every sentence that a verdict can say, once. A % stands for a
-// number or an age.
+// sentences holds every sentence of a verdict once. A % is replaced by a number or an
+// age.
 var sentences = [lineCount]struct {
 	code   Code
 	text   string
@@ -252,8 +252,8 @@ func (l line) code() Code          { return sentences[l].code }
 func (l line) text() string        { return sentences[l].text }
 func (l line) claims(c claim) bool { return sentences[l].claims&c != 0 }
 
-// with is the line's text with its blanks filled in, in order.
-func (l line) with(values ...string) string {
+// fill returns the line's text with its blanks filled in, in order.
+func (l line) fill(values ...string) string {
 	text := l.text()
 	for _, v := range values {
 		if v != "" {
@@ -263,7 +263,7 @@ func (l line) with(values ...string) string {
 	return text
 }
 
-// lines finds a sentence by its code.
+// lines maps a code to its sentence.
 var lines = func() map[Code]line {
 	found := make(map[Code]line, lineCount)
 	for l := range lineCount {

@@ -86,8 +86,8 @@ func TestOnlyWhatNobodyDoesIsAsked(t *testing.T) {
 	}
 }
 
-// HL-22.5: of what nobody knows to be missing nobody is asked to fetch anything,
-// however the connection comes to run, and nothing is said to be on its way.
+// HL-22.5: nobody is asked to fetch data that is not known to be missing, and no
+// sentence announces it, however the connection's runs are started.
 func TestUnknownCoverageAsksForNoRetry(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*verdict.Input){
@@ -105,13 +105,13 @@ func TestUnknownCoverageAsksForNoRetry(t *testing.T) {
 			change(&in)
 			v := verdict.Synthesize(in)
 			if len(v.RequiredActions) > 0 || v.Pill.Tone != tone || v.ForwardCode != "checking" || v.Streams[0].Code != "checking" || v.Detail.Violations != nil {
-				t.Errorf("%s, %s: %+v %s %+v", name, state, v.Pill, v.ForwardCode, v.RequiredActions)
+				t.Errorf(`got %s, %s: %+v %s %+v, want len(v.RequiredActions) <= 0 && v.Pill.Tone == tone && v.ForwardCode == "checking" && v.Streams[0].Code == "checking" && v.Detail.Violations == nil`, name, state, v.Pill, v.ForwardCode, v.RequiredActions)
 			}
 		}
 	}
 }
 
-// HL-24: what is missing is told also where no stream is known to lack it.
+// HL-24: missing data is reported even if its stream is unknown.
 func TestAGapOfNoStreamIsTold(t *testing.T) {
 	t.Parallel()
 	for ok, want := range map[bool]verdict.Code{true: "resumable", false: "complete_held"} {
@@ -119,7 +119,7 @@ func TestAGapOfNoStreamIsTold(t *testing.T) {
 		mode(verdict.ModeScheduled)(&in)
 		in.Streams, in.RuntimeOK = nil, ok
 		if v := verdict.Synthesize(in); v.ForwardCode != want || len(v.RequiredActions) != 1 || v.RequiredActions[0].Kind != verdict.Wait {
-			t.Errorf("runtime ok %v: %s %+v", ok, v.ForwardCode, v.RequiredActions)
+			t.Errorf("runtime ok %v: %s %+v, want v.ForwardCode == want && len(v.RequiredActions) == 1 && v.RequiredActions[0].Kind == verdict.Wait", ok, v.ForwardCode, v.RequiredActions)
 		}
 	}
 }

@@ -2,18 +2,18 @@ package verdict
 
 import "github.com/pdpp-host/pdpp-host/health"
 
-// OfStored makes the verdict of a connection from what is kept of it, at a
-// moment. It is the one way from the store to a surface: every surface that
-// shows a connection calls it, or is handed what it returned (HL-06, HL-21).
+// OfStored returns the verdict of a connection from its stored facts at a moment. It
+// is the only way from the store to a surface: every surface that shows a connection
+// calls it, or gets its result (HL-06, HL-21).
 func OfStored(s *health.Stored, m health.Moment, runtimeOK bool) RenderedVerdict {
 	return Synthesize(InputOf(s, m, runtimeOK))
 }
 
-// InputOf gathers what a verdict is made of from what is kept of a connection.
+// InputOf derives the input of a verdict from a connection's stored facts.
 func InputOf(s *health.Stored, m health.Moment, runtimeOK bool) Input {
 	e := s.Evidence(m)
 	in := Input{Snapshot: health.Project(e), Refresh: e.Refresh, RuntimeOK: runtimeOK, FirstSignIn: e.Credentials.FirstSignIn(), FoundNothing: s.FoundNothing(), Cause: s.Cause(m)}
-	attention := in.asked()
+	attention := in.requestOpen()
 	for _, st := range s.StreamStates(m) {
 		in.Streams = append(in.Streams, StreamRollup{
 			StreamID: st.Name, Coverage: st.Coverage, Priority: priorityOf(&st), Considered: st.Considered, Collected: st.Collected,
@@ -32,8 +32,8 @@ func InputOf(s *health.Stored, m health.Moment, runtimeOK bool) Input {
 	return in
 }
 
-// scheduleMode says how runs come about. Those of a device come about there, and no
-// schedule of this host starts or stops them.
+// scheduleMode returns how runs are started. A device starts its own runs; no schedule
+// of this host affects them.
 func scheduleMode(e *health.Evidence) ScheduleMode {
 	switch {
 	case e.LocalDeviceBacked:

@@ -17,8 +17,8 @@ func ago(d time.Duration) int64 { return noon.Add(-d).UnixMicro() }
 
 const tenDays = 240 * time.Hour
 
-// keptWell is what is kept of a connection that runs by itself and whose last run,
-// two hours ago, collected both of its streams, of which b is optional.
+// keptWell returns the facts of a connection that runs automatically and whose last
+// run, two hours ago, collected both of its streams, of which b is optional.
 func keptWell() *health.Stored {
 	run, no := &health.StoredRun{ID: "r", Status: "succeeded", StartedUS: ago(3 * time.Hour), EndedUS: ago(2 * time.Hour)}, false
 	return &health.Stored{
@@ -60,8 +60,8 @@ func cooling(s *health.Stored) {
 	s.Hold = &health.StoredHold{Kind: health.HeldUntil, Reason: "source_pressure", AtUS: ago(time.Hour), UntilUS: ago(-20 * time.Hour)}
 }
 
-// What nothing but its owner brings about is asked of the owner, and what the owner
-// cannot do yet, or something else does, is not (HL-23, HL-24, HL-25, HL-29).
+// The owner is asked for steps that only the owner can take, but not for steps that
+// are not possible yet or that something else takes (HL-23, HL-24, HL-25, HL-29).
 func TestWhoIsAsked(t *testing.T) {
 	t.Parallel()
 	type changes []func(*health.Stored)
@@ -193,7 +193,7 @@ func TestNothingComesWhileTheRuntimeIsDown(t *testing.T) {
 	}
 }
 
-// How stale data gets fresh is told by who runs the connection.
+// The staleness line depends on who runs the connection.
 func TestStaleIsTold(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -256,21 +256,21 @@ func TestGrantClientsLearnNothingOfTheOwner(t *testing.T) {
 			}
 			for _, word := range []string{"owner", "resum", "terminal\"", "run it", "schedule.", "later", "fix", "checking", "has been run"} {
 				if text := strings.ToLower(string(b)); strings.Contains(strings.ReplaceAll(text, `"coverage":"terminal_gap"`, ""), word) {
-					t.Errorf("%q stands in %s", word, b)
+					t.Errorf("%q stands in %s, want !strings.Contains(strings.ReplaceAll(text, `\"coverage\":\"terminal_gap\"`, \"\"), word)", word, b)
 				}
 			}
 			if len(v.Annotations) != 1 || v.Annotations[0].Text != c.fresh {
 				t.Errorf("%+v, want %q", v.Annotations, c.fresh)
 			}
 			if r := v.Streams[0]; r.StreamID != "a" || r.Coverage != whole.Streams[0].Coverage || *r.Collected != 4 || *r.Considered != 9 || v.Pill != whole.Pill {
-				t.Errorf("%+v %+v", v.Pill, r)
+				t.Errorf(`v.Streams[0]: got %+v %+v, want r.StreamID == "a" && r.Coverage == whole.Streams[0].Coverage && *r.Collected == 4 && *r.Considered == 9 && v.Pill == whole.Pill`, v.Pill, r)
 			}
 		})
 	}
 }
 
 // HL-17, RT-11.1: a stream that the manifest declares as not collected is not required
-// unless the manifest says so, and is then nothing to be done about.
+// unless the manifest says so, and then needs no action.
 func TestDeclaredAbsence(t *testing.T) {
 	t.Parallel()
 	for _, policy := range []health.CoverageAxis{"unsupported", "unavailable", "deferred", "inventory_only"} {
@@ -280,7 +280,7 @@ func TestDeclaredAbsence(t *testing.T) {
 			s.Manifest.Streams = append(s.Manifest.Streams, health.ManifestStream{Name: "c", CoveragePolicy: policy})
 			v := verdict.OfStored(s, health.Moment{Now: health.At(noon)}, true)
 			if v.Pill.Tone != verdict.Green || len(v.RequiredActions) != 0 || v.ForwardCode != "complete" || v.Streams[2].Code != "declared_absent" {
-				t.Errorf("%s: %+v %s %+v %+v", policy, v.Pill, v.ForwardCode, v.RequiredActions, v.Streams[2])
+				t.Errorf(`%s: got %+v %s %+v %+v, want v.Pill.Tone == verdict.Green && len(v.RequiredActions) == 0 && v.ForwardCode == "complete" && v.Streams[2].Code == "declared_absent"`, policy, v.Pill, v.ForwardCode, v.RequiredActions, v.Streams[2])
 			}
 		}
 	}

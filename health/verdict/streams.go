@@ -6,8 +6,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/health"
 )
 
-// StreamRow is what a verdict says of one stream. A client with a grant sees what is
-// not left out when it is empty.
+// StreamRow is a verdict's statement about one stream. A client with a grant sees the
+// fields that are not omitted when empty.
 type StreamRow struct {
 	StreamID    string              `json:"stream_id"`
 	Coverage    health.CoverageAxis `json:"coverage"`
@@ -19,7 +19,7 @@ type StreamRow struct {
 	Code        Code                `json:"code,omitempty"`
 }
 
-// rows makes one row a stream, in the order of the input.
+// rows returns one row for each stream, in the order of the input.
 func rows(in *Input) []StreamRow {
 	out := make([]StreamRow, len(in.Streams))
 	for i := range in.Streams {
@@ -41,8 +41,8 @@ func rows(in *Input) []StreamRow {
 	return out
 }
 
-// clamped is how many of what was considered were collected: never more than
-// all (HL-22.4).
+// clamped returns the number of collected items, at most the number considered
+// (HL-22.4).
 func clamped(s *StreamRollup) *int64 {
 	if s.Collected != nil && s.Considered != nil && *s.Collected > *s.Considered {
 		return s.Considered
@@ -50,7 +50,7 @@ func clamped(s *StreamRollup) *int64 {
 	return s.Collected
 }
 
-// rowLine says what a disposition means for one stream.
+// rowLine returns the meaning of a disposition for one stream.
 func rowLine(d health.Disposition, coverage health.CoverageAxis) line {
 	switch d {
 	case health.DispositionTerminal:
@@ -59,7 +59,7 @@ func rowLine(d health.Disposition, coverage health.CoverageAxis) line {
 		return forwardChecking
 	case health.DispositionResumable:
 		if coverage == health.CoveragePartial {
-			return rowPartial // a run failed: that data is missing, nobody knows
+			return rowPartial // a run failed, which does not prove that data is missing
 		}
 		return forwardResumable
 	case health.DispositionAwaitingOwner:
@@ -73,9 +73,9 @@ func rowLine(d health.Disposition, coverage health.CoverageAxis) line {
 	return rowComplete
 }
 
-// refer points each row at the action that is about it: the first that names
-// it, else, when something is missing, the owner's first for the connection.
-func refer(streams []StreamRow, actions []RequiredAction) {
+// linkActions points each row at the action about it: the first that names it or, if
+// something is missing, the owner's first for the connection.
+func linkActions(streams []StreamRow, actions []RequiredAction) {
 	index := make([]int, len(actions))
 	for i := range index {
 		index[i] = i
@@ -100,8 +100,7 @@ func refer(streams []StreamRow, actions []RequiredAction) {
 	}
 }
 
-// withDisposition returns the streams whose disposition is d, for an action's
-// affects.
+// withDisposition returns the streams with disposition d, for an action's affects.
 func withDisposition(streams []StreamRow, d health.Disposition) []string {
 	ids := []string{}
 	for i := range streams {

@@ -13,7 +13,7 @@ const (
 	Red   Tone = "red"
 )
 
-// Label is the one label of a tone. No label stands under two tones (HL-22).
+// Label returns the label of a tone. No two tones share a label (HL-22).
 func (t Tone) Label() string {
 	switch t {
 	case Green:
@@ -46,14 +46,14 @@ func worse(a, b Tone) Tone {
 	return a
 }
 
-// pillTone is the worst of six inputs (HL-22). A word that none of them knows
-// is grey: nobody knows what it stands for (Invariant 8).
+// pillTone returns the worst of six inputs (HL-22). An unknown word is grey
+// (Invariant 8).
 func pillTone(in *Input, d health.Disposition) Tone {
 	a := &in.Snapshot.Axes
 	tone := worse(stateTone(in.Snapshot.State), dispositionTone(d))
 	tone = worse(tone, freshnessTone(a.Freshness))
 	tone = worse(tone, outboxTone(a.Outbox))
-	if in.asked() || in.hindered() {
+	if in.requestOpen() || in.collectionBlocked() {
 		tone = worse(tone, Amber)
 	}
 	for i := range in.Streams {
@@ -88,8 +88,8 @@ func coverageTone(a health.CoverageAxis) Tone {
 	return Grey
 }
 
-// freshnessTone keeps staleness out of the pill: it has an annotation and, where
-// the owner can do something, an action of its own (HL-22.1).
+// freshnessTone keeps staleness out of the pill: staleness has an annotation and, if
+// the owner can act, its own action (HL-22.1).
 func freshnessTone(a health.FreshnessAxis) Tone {
 	if a == health.FreshnessFresh || a == health.FreshnessStale {
 		return Green
@@ -109,8 +109,8 @@ func dispositionTone(d health.Disposition) Tone {
 	return Grey
 }
 
-// outboxTone: only a stall says something about collection. That nobody knows
-// the outbox of a connection is the normal case of one that has none.
+// outboxTone returns the outbox's tone: only a stall affects collection. Unknown is
+// the normal state of a connection without an outbox.
 func outboxTone(a health.OutboxState) Tone {
 	if a == health.OutboxStalled {
 		return Red

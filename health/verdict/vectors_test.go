@@ -16,10 +16,9 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// vector is one line of testdata/vectors.jsonl: evidence, projected and then
-// rendered, and what the verdict must hold. expect is a subset; null means
-// absent or null; absent are texts that stand nowhere in the verdict but its
-// detail.
+// vector is one line of testdata/vectors.jsonl: evidence, projected and then rendered,
+// and the expected contents of the verdict. expect is a subset; null means absent or
+// null; absent lists texts that may occur only in the verdict's detail.
 type vector struct {
 	ID        string         `json:"id"`
 	Scenarios []string       `json:"scenarios"`
@@ -55,12 +54,12 @@ func TestVectors(t *testing.T) {
 		dec := json.NewDecoder(bytes.NewReader(line))
 		dec.DisallowUnknownFields()
 		if err := dec.Decode(&v); err != nil {
-			t.Fatalf("%s: %v", line, err)
+			t.Fatalf("%s: dec.Decode(&v): got %v, want no error", line, err)
 		}
 		for _, s := range v.Scenarios {
 			named[s] = true
 			if !slices.Contains(covered, s) {
-				t.Errorf("%s names %s, which is not covered", v.ID, s)
+				t.Errorf("%s names %s, which is not covered, want slices.Contains(covered, s)", v.ID, s)
 			}
 		}
 		t.Run(v.ID, func(t *testing.T) {
@@ -70,7 +69,7 @@ func TestVectors(t *testing.T) {
 	}
 	for _, s := range covered {
 		if !named[s] {
-			t.Errorf("no vector names %s", s)
+			t.Errorf("no vector names %s, want named[s]", s)
 		}
 	}
 }
@@ -83,7 +82,7 @@ func (v *vector) hold(t *testing.T) {
 		Progress: in.Progress, Schedule: in.Schedule, Attention: in.Evidence.Attention,
 	})
 	if got.Detail.Violations != nil {
-		t.Errorf("withheld for %q", got.Detail.Violations)
+		t.Errorf("withheld for %q, want got.Detail.Violations == nil", got.Detail.Violations)
 	}
 	whole := asMap(t, got)
 	whole["push"] = verdict.ShouldPush(got)
@@ -95,7 +94,7 @@ func (v *vector) hold(t *testing.T) {
 	}
 	for _, text := range v.Absent {
 		if strings.Contains(string(shown), text) {
-			t.Errorf("%q stands in %s", text, shown)
+			t.Errorf("%q stands in %s, want !strings.Contains(string(shown), text)", text, shown)
 		}
 	}
 }

@@ -2,15 +2,14 @@ package verdict
 
 import "github.com/pdpp-host/pdpp-host/health"
 
-// Pill is how collection is, told worst first.
+// Pill is the overall state, worst first.
 type Pill struct {
 	Tone  Tone   `json:"tone"`
 	Label string `json:"label"`
 }
 
-// RenderedVerdict is the one health object that an owner's surfaces render.
-// They read its fields and compute nothing. Codes beside texts say which
-// sentence a text is.
+// RenderedVerdict is the one health object that an owner's surfaces render. They read
+// its fields and compute nothing. A code beside a text identifies the sentence.
 type RenderedVerdict struct {
 	Pill             Pill             `json:"pill"`
 	Channel          Channel          `json:"channel"`
@@ -20,13 +19,13 @@ type RenderedVerdict struct {
 	RequiredActions  []RequiredAction `json:"required_actions"` // the first is the primary one
 	Streams          []StreamRow      `json:"streams"`
 	Progress         Progress         `json:"progress"`
-	Cause            *Cause           `json:"cause,omitempty"`  // what keeps it from being collected; the owner's only
+	Cause            *Cause           `json:"cause,omitempty"`  // what prevents collection; the owner's only
 	Detail           *Detail          `json:"detail,omitempty"` // the owner's only
 }
 
-// Synthesize makes the verdict of one connection. It is pure: equal input gives
-// deeply equal verdicts (HL-21.2). A verdict that would break one of its own
-// invariants is never returned: see Violation.
+// Synthesize returns the verdict of one connection. It is pure: equal input gives
+// deeply equal verdicts (HL-21.2). It never returns a verdict that breaks one of its
+// own invariants: see Violation.
 func Synthesize(in Input) RenderedVerdict {
 	v := render(&in)
 	if broken := check(&in, &v); len(broken) > 0 {
@@ -35,23 +34,23 @@ func Synthesize(in Input) RenderedVerdict {
 	return v
 }
 
-// render makes the verdict: tone, then actions, then the channel from the
-// actions alone, then what is said about them.
+// render builds the verdict: tone, then actions, then the channel from the actions
+// alone, then the sentences.
 func render(in *Input) RenderedVerdict {
 	streams := rows(in)
 	d := disposition(in, streams)
 	tone := pillTone(in, d)
 	actions := requiredActions(in, streams, d, tone)
-	refer(streams, actions)
+	linkActions(streams, actions)
 	forward := forwardLine(in, d, tone, actions)
 	return RenderedVerdict{
 		Pill: Pill{tone, tone.Label()}, Channel: channel(actions, in.RuntimeOK), Annotations: annotations(in, d, tone),
-		ForwardStatement: forward.with(in.place(forward)), Cause: in.renderedCause(), ForwardCode: forward.code(), RequiredActions: actions, Streams: streams,
+		ForwardStatement: forward.fill(in.placeFor(forward)), Cause: in.renderedCause(), ForwardCode: forward.code(), RequiredActions: actions, Streams: streams,
 		Progress: progress(in, d), Detail: detail(in, d, actions),
 	}
 }
 
-// dispositionOrder is which disposition speaks for a connection, the worst
+// dispositionOrder is the precedence of dispositions for a connection, the worst
 // first.
 var dispositionOrder = [...]health.Disposition{
 	health.DispositionTerminal, health.DispositionAwaitingOwner, health.DispositionResumable, health.DispositionChecking,
@@ -64,11 +63,11 @@ func dispositionRank(d health.Disposition) int {
 			return len(dispositionOrder) - i
 		}
 	}
-	return dispositionRank(health.DispositionChecking) // what cannot be read is being determined
+	return dispositionRank(health.DispositionChecking) // an unreadable disposition is still being determined
 }
 
-// disposition is the connection's: the snapshot's, or that of a required stream
-// that is worse.
+// disposition returns the connection's disposition: the snapshot's, or that of a
+// required stream if it is worse.
 func disposition(in *Input, streams []StreamRow) health.Disposition {
 	worst := in.Snapshot.ForwardDisposition
 	for i := range streams {

@@ -7,17 +7,17 @@ import (
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 )
 
-// BacklogCue says how much is left to catch up with (HL-20). nil: there is
-// nothing to say, or nobody knows.
+// BacklogCue reports how much is left to catch up with (HL-20). nil: there is nothing
+// to report, or it is unknown.
 type BacklogCue struct {
 	Pending   int64  `json:"pending"`
 	Recovered *int64 `json:"recovered"`
 	Text      string `json:"text"`
 }
 
-// BacklogCueOf returns the cue of a connection whose source was under pressure.
-// Its words come from the class of the reason: they name no connector and no
-// code, and no number but the backlog's own.
+// BacklogCueOf returns the cue of a connection whose source was under pressure. Its
+// words depend on the class of the reason: they name no connector and no code, and no
+// number except the backlog's own.
 func BacklogCueOf(v *verdict.RenderedVerdict) *BacklogCue {
 	d := v.Detail
 	if d == nil || d.DetailGapBacklog == nil || d.DetailGapBacklog.Pending <= 0 || !catchingUp(d) {
@@ -31,8 +31,8 @@ func BacklogCueOf(v *verdict.RenderedVerdict) *BacklogCue {
 	return &BacklogCue{Pending: b.Pending, Recovered: b.Recovered, Text: text}
 }
 
-// catchingUp reports whether the connection is held up by its source, or has
-// gaps that a run can fill. One that is well or idle is not.
+// catchingUp reports whether the connection is delayed by its source, or has gaps that
+// a run can fill. A healthy or idle connection is not.
 func catchingUp(d *verdict.Detail) bool {
 	switch d.State {
 	case health.StateHealthy, health.StateIdle, health.StateUnknown:
@@ -41,10 +41,10 @@ func catchingUp(d *verdict.Detail) bool {
 	return d.Axes.Coverage == health.CoverageRetryableGap || d.State == health.StateCoolingOff
 }
 
-// BacklogScale is what a page that shows the backlog's scale says of it, also
-// where no cue does. It says that nothing is left only when nothing is: details
-// that are missing for other reasons are named as what they are (HL-20.3). "":
-// nobody counted.
+// BacklogScale returns the text of a page that shows the backlog's scale, also for
+// connections without a cue. It says that nothing is left only if that is true:
+// details that are missing for other reasons are named separately (HL-20.3). "":
+// nothing was counted.
 func BacklogScale(v *verdict.RenderedVerdict) string {
 	if v.Detail == nil || v.Detail.DetailGapBacklog == nil {
 		return ""

@@ -33,11 +33,11 @@ func TestBacklogCueByState(t *testing.T) {
 		}}
 		got := view.BacklogCueOf(&v)
 		if (got != nil) != c.cue || got != nil && (got.Pending != 2 || got.Text != "2 details still to fetch") {
-			t.Errorf("%s, %s: %+v", c.state, c.coverage, got)
+			t.Errorf(`got %s, %s: %+v, want (got != nil) == c.cue && (got == nil || got.Pending == 2 && got.Text == "2 details still to fetch")`, c.state, c.coverage, got)
 		}
 		v.Detail.DetailGapBacklog.Pending = 0
 		if got := view.BacklogCueOf(&v); got != nil {
-			t.Errorf("%s, %s, nothing pending: %+v", c.state, c.coverage, got)
+			t.Errorf("%s, %s, nothing pending: %+v, want got == nil", c.state, c.coverage, got)
 		}
 	}
 	if view.BacklogCueOf(&verdict.RenderedVerdict{}) != nil || view.BacklogScale(&verdict.RenderedVerdict{}) != "" {
@@ -61,12 +61,13 @@ func TestWrongIsInSight(t *testing.T) {
 		var f view.Fleet
 		f.Add(view.Standing{Tone: tone, Channel: verdict.Advisory}, 2, true)
 		if (f.AttentionVisible == 2) != c.visible || f.AttentionVisible != 0 && !c.visible || f.AllClear != (tone == verdict.Green) || f.Summary() != c.summary {
-			t.Errorf("%s: %+v %s", tone, f, f.Summary())
+			t.Errorf("%s: got %+v %s, want (f.AttentionVisible == 2) == c.visible && (f.AttentionVisible == 0 || c.visible) && f.AllClear == (tone == verdict.Green) && f.Summary() == c.summary", tone, f, f.Summary())
 		}
-		// What comes after does not hide it, and only what interrupts needs the owner.
+		// Later annotations do not hide it, and only an interrupting verdict needs the
+		// owner.
 		f.Add(view.Standing{Tone: verdict.Green, Channel: verdict.Attention, Records: true, Stalled: true}, 3, true)
 		if f.AllClear != (tone == verdict.Green) || f.NeedsOwner != 3 || f.UploadsStalled != 3 || f.WithRecords != 3 || f.WithoutRecords != 2 || f.Registered != 5 {
-			t.Errorf("%s, and others: %+v", tone, f)
+			t.Errorf("%s, and others: %+v, want f.AllClear == (tone == verdict.Green) && f.NeedsOwner == 3 && f.UploadsStalled == 3 && f.WithRecords == 3 && f.WithoutRecords == 2 && f.Registered == 5", tone, f)
 		}
 	}
 }

@@ -9,12 +9,12 @@ import (
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 )
 
-// Line is one line of the inspection layer: what it is about, and what it says.
+// Line is one line of the inspection layer: its subject and its text.
 type Line struct{ Name, Text string }
 
-// Details returns the inspection layer of a verdict as lines, in the order in
-// which an engineer asks: what the answer rests on, each condition, what waits,
-// and what was kept quiet. It holds everything that the verdict's detail does
+// Details returns the inspection layer of a verdict as lines, in the order of an
+// engineer's questions: the basis of the answer, each condition, the waiting work, and
+// the suppressed signals. It holds everything that the verdict's detail holds
 // (HL-27.2), each condition once.
 func Details(v *verdict.RenderedVerdict) []Line {
 	d := v.Detail
@@ -47,7 +47,7 @@ func Details(v *verdict.RenderedVerdict) []Line {
 		lines = append(lines, Line{"outbox", text})
 	}
 	if !d.NextAttemptAt.IsZero() {
-		lines = append(lines, Line{"next attempt", "not before " + moment(d.NextAttemptAt)})
+		lines = append(lines, Line{"next attempt", "not before " + formatTime(d.NextAttemptAt)})
 	}
 	if len(d.CollectionRate) > 0 {
 		lines = append(lines, Line{"rate", string(d.CollectionRate)})
@@ -61,7 +61,8 @@ func Details(v *verdict.RenderedVerdict) []Line {
 	return lines
 }
 
-// ownersStep is what the verdict asks the owner for, in its own words; "" for nothing.
+// ownersStep returns the verdict's own text for the step it asks of the owner; "" for
+// none.
 func ownersStep(v *verdict.RenderedVerdict) string {
 	for i := range v.RequiredActions {
 		if a := &v.RequiredActions[i]; a.Kind == verdict.AddInfo && a.Remediation == nil {
@@ -98,12 +99,12 @@ func backlogLine(b *health.Backlog) Line {
 		text += ", up to " + strconv.FormatInt(b.MaxAttemptCount, 10) + " attempts"
 	}
 	if !b.NextAttemptAt.IsZero() {
-		text += ", not before " + moment(b.NextAttemptAt)
+		text += ", not before " + formatTime(b.NextAttemptAt)
 	}
 	return Line{"backlog", text}
 }
 
-// atLeast writes a count, and that it may be more where a bound was hit.
+// atLeast writes a count, marked as a minimum if a bound was reached.
 func atLeast(n int64, floor bool) string {
 	if floor {
 		return "at least " + strconv.FormatInt(n, 10)
@@ -111,7 +112,7 @@ func atLeast(n int64, floor bool) string {
 	return strconv.FormatInt(n, 10)
 }
 
-func moment(i health.Instant) string { return i.UTC().Format(time.RFC3339) }
+func formatTime(i health.Instant) string { return i.UTC().Format(time.RFC3339) }
 
 func join(a, b string) string {
 	if b == "" {

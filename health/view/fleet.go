@@ -7,10 +7,10 @@ import (
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 )
 
-// Fleet counts connections. Every number says whom it counts: Registered is all
-// of them, WithRecords and WithoutRecords are its two parts by what they hold,
-// and Healthy, Degraded, CannotCollect and Checking its four parts by their
-// pills (HL-10). The others cut across the parts.
+// Fleet counts connections. Registered counts all of them. WithRecords and
+// WithoutRecords partition them by their contents; Healthy, Degraded, CannotCollect
+// and Checking partition them by their pills (HL-10). The other counts overlap with
+// these.
 type Fleet struct {
 	Registered     int64 `json:"registered"`
 	WithRecords    int64 `json:"with_records"`
@@ -21,17 +21,17 @@ type Fleet struct {
 	CannotCollect int64 `json:"cannot_collect"`
 	Checking      int64 `json:"checking"`
 
-	// AttentionVisible counts those whose pill says that something is wrong:
-	// degraded or cooling off, blocked, stalled (HL-09). NeedsOwner counts those
-	// that interrupt their owner, which is the verdict's channel and no other rule.
+	// AttentionVisible counts the connections whose pill shows a problem: degraded or
+	// cooling off, blocked, stalled (HL-09). NeedsOwner counts those that interrupt
+	// their owner, by the verdict's channel alone.
 	AttentionVisible int64 `json:"attention_visible"`
 	NeedsOwner       int64 `json:"needs_owner"`
-	UploadsStalled   int64 `json:"uploads_stalled"` // devices' work, no scheduler's failure
-	AllClear         bool  `json:"all_clear"`       // nothing is wrong, as far as everything is known, and what runs them does
+	UploadsStalled   int64 `json:"uploads_stalled"` // a device's problem, not the scheduler's
+	AllClear         bool  `json:"all_clear"`       // no known problem, nothing unknown, and a working runtime
 }
 
-// Add counts n connections of one standing. While the runtime is at fault none
-// of them interrupts; that is how their verdicts have it as well.
+// Add counts n connections with one standing. A fault of the runtime keeps all of them
+// from interrupting, as in their verdicts.
 func (f *Fleet) Add(s Standing, n int64, runtimeOK bool) {
 	f.Registered += n
 	if s.Records {
@@ -61,8 +61,8 @@ func (f *Fleet) Add(s Standing, n int64, runtimeOK bool) {
 	f.AllClear = runtimeOK && f.AttentionVisible == 0 && f.Checking == 0
 }
 
-// Summary says the counts in one line. It names what is wrong before what is
-// well, and never says that all is well while anything is not.
+// Summary returns the counts in one line. It names problems before healthy
+// connections, and never claims that all is well if anything is not.
 func (f *Fleet) Summary() string {
 	if f.Registered == 0 {
 		return "no connections"

@@ -28,22 +28,21 @@ func count(runtimeOK bool, verdicts ...verdict.RenderedVerdict) view.Fleet {
 	return f
 }
 
-// HL-09.1: a degraded card is in the summary, which never says that all is well
-// meanwhile.
+// HL-09.1: a summary with a degraded card never claims that all is well.
 func TestFleetShowsDegradedWork(t *testing.T) {
 	t.Parallel()
 	well, bad := of(health.RunSucceeded, "", 1, true), of(health.RunFailed, "demo_http_500", 1, true)
 	f := count(true, well, bad)
 	if f.Degraded != 1 || f.Healthy != 1 || f.AttentionVisible != 1 || f.AllClear || !strings.Contains(f.Summary(), "1 degraded") {
-		t.Errorf("%+v %s", f, f.Summary())
+		t.Errorf(`got %+v %s, want f.Degraded == 1 && f.Healthy == 1 && f.AttentionVisible == 1 && !f.AllClear && strings.Contains(f.Summary(), "1 degraded")`, f, f.Summary())
 	}
 	if f := count(true, well); f.AttentionVisible != 0 || !f.AllClear || f.Summary() != "1 connection: 1 healthy" {
-		t.Errorf("%+v %s", f, f.Summary())
+		t.Errorf(`count(true, well): got %+v %s, want f.AttentionVisible == 0 && f.AllClear && f.Summary() == "1 connection: 1 healthy"`, f, f.Summary())
 	}
-	// What nobody knows is not clear either (Invariant 8).
+	// An unknown state is not clear either (Invariant 8).
 	unknown := verdict.Synthesize(verdict.Input{Snapshot: health.Project(health.Evidence{ObservedAt: now}), RuntimeOK: true})
 	if f := count(true, well, unknown); f.AllClear || f.Checking != 1 {
-		t.Errorf("%+v", f)
+		t.Errorf("count(true, well, unknown): got %+v, want !f.AllClear && f.Checking == 1", f)
 	}
 }
 
@@ -52,7 +51,7 @@ func TestFleetShowsStalledUploads(t *testing.T) {
 	t.Parallel()
 	f := count(true, outbox(health.OutboxStalled, health.CauseStalePending, nil))
 	if f.UploadsStalled != 1 || f.AttentionVisible != 1 || f.AllClear || !strings.Contains(f.Summary(), "1 with uploads that stalled") {
-		t.Errorf("%+v %s", f, f.Summary())
+		t.Errorf(`got %+v %s, want f.UploadsStalled == 1 && f.AttentionVisible == 1 && !f.AllClear && strings.Contains(f.Summary(), "1 with uploads that stalled")`, f, f.Summary())
 	}
 	if strings.Contains(f.Summary(), "schedul") {
 		t.Error("it is called a scheduler's failure")
@@ -65,11 +64,11 @@ func TestFleetNamesPopulations(t *testing.T) {
 	t.Parallel()
 	f := count(true, of(health.RunSucceeded, "", 12, true), of(health.RunSucceeded, "", 4, true), of(health.RunSucceeded, "", 0, true))
 	if f.Registered != 3 || f.WithRecords != 2 || f.WithoutRecords != 1 || f.Summary() != "3 connections: 3 healthy; 1 without records" {
-		t.Errorf("%+v %s", f, f.Summary())
+		t.Errorf(`got %+v %s, want f.Registered == 3 && f.WithRecords == 2 && f.WithoutRecords == 1 && f.Summary() == "3 connections: 3 healthy; 1 without records"`, f, f.Summary())
 	}
 	var none view.Fleet
 	if none.Summary() != "no connections" {
-		t.Error(none.Summary())
+		t.Errorf(`got %+v, want none.Summary() == "no connections"`, none.Summary())
 	}
 }
 
@@ -86,18 +85,18 @@ func TestRuntimeFaultIsOneIndicator(t *testing.T) {
 			want = 0
 		}
 		if f.NeedsOwner != want || f.CannotCollect != 3 || (runtime.Indicator() == "") != ok {
-			t.Errorf("runtime ok %v: %+v %q", ok, f, runtime.Indicator())
+			t.Errorf(`runtime ok %v: %+v %q, want f.NeedsOwner == want && f.CannotCollect == 3 && (runtime.Indicator() == "") == ok`, ok, f, runtime.Indicator())
 		}
 		if verdict.ShouldPush(rejected) != ok {
 			t.Errorf("runtime ok %v: push", ok)
 		}
 		// Nothing is clear while nothing runs, however well everything was.
 		if w := count(ok, of(health.RunSucceeded, "", 1, ok)); w.AllClear != ok || w.Healthy != 1 {
-			t.Errorf("runtime ok %v: %+v", ok, w)
+			t.Errorf("runtime ok %v: %+v, want w.AllClear == ok && w.Healthy == 1", ok, w)
 		}
 		// Counted from verdicts of a sound runtime, it is the same.
 		if g := count(ok, of(health.RunFailed, "demo_auth_failed", 1, true)); !ok && g.NeedsOwner != 0 {
-			t.Errorf("%+v", g)
+			t.Errorf(`count(ok, of(health.RunFailed, "demo_auth_failed", 1, true)): got %+v, want ok || g.NeedsOwner == 0`, g)
 		}
 	}
 	if (view.Runtime{Fault: "something new"}).Indicator() == "" {

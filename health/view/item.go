@@ -11,26 +11,25 @@ type Item struct {
 	Verdict   Brief  `json:"verdict"`
 }
 
-// Brief is the attention layer of a verdict: what a list, a header and a
-// passport show, all of them the same (HL-21.1). What is left out stands in the
-// verdict itself, which is read one connection at a time: the conditions above
-// all, the rows of streams, and what an action tells to do step by step. It
-// stays below 2 KB whatever the verdict holds.
+// Brief is the attention layer of a verdict: the contents of a list, a header and a
+// passport, equal in all of them (HL-21.1). The verdict itself, read one connection at
+// a time, holds the rest: the conditions, the rows of streams, and an action's steps.
+// A Brief is smaller than 2 KB whatever the verdict holds.
 type Brief struct {
 	Pill             verdict.Pill         `json:"pill"`
 	Channel          verdict.Channel      `json:"channel"`
 	Annotations      []verdict.Annotation `json:"annotations"`
 	ForwardStatement string               `json:"forward_statement"`
 	ForwardCode      verdict.Code         `json:"forward_code"`
-	// RequiredActions holds the primary action alone; MoreActions counts those
-	// behind it ("+N more").
+	// RequiredActions holds only the primary action; MoreActions counts the others
+	// ("+N more").
 	RequiredActions []Action         `json:"required_actions"`
 	MoreActions     int              `json:"more_actions"`
 	Progress        verdict.Progress `json:"progress"`
 	Cause           *verdict.Cause   `json:"cause,omitempty"`
 }
 
-// Action is a required action as a list shows it.
+// Action is a required action in the form of a list.
 type Action struct {
 	Kind          verdict.Kind          `json:"kind"`
 	Audience      verdict.Audience      `json:"audience"`
@@ -45,7 +44,7 @@ type Action struct {
 	Recovery bool `json:"recovery,omitempty"`
 }
 
-// How many streams a list's action names, and how long a name is shown.
+// The maximum number of streams in a list's action, and the maximum length of a name.
 const (
 	mostAffects   = 3
 	longestAffect = 64
@@ -74,13 +73,13 @@ func actionOf(a *verdict.RequiredAction) Action {
 			out.MoreAffects = len(a.Affects) - mostAffects
 			break
 		}
-		out.Affects = append(out.Affects, cut(stream, longestAffect))
+		out.Affects = append(out.Affects, shorten(stream, longestAffect))
 	}
 	return out
 }
 
-// cut shortens s to at most n bytes, at the end of a character.
-func cut(s string, n int) string {
+// shorten shortens s to at most n bytes, at the end of a character.
+func shorten(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
@@ -90,8 +89,8 @@ func cut(s string, n int) string {
 	return s[:n]
 }
 
-// Notes are the sentences that stand beside the forward statement: the
-// annotations, but for one that it says itself, and what comes of itself.
+// Notes returns the sentences beside the forward statement: the annotations, except
+// one that equals it, and the work that happens automatically.
 func (b *Brief) Notes() []string {
 	var notes []string
 	for _, a := range b.Annotations {
@@ -105,8 +104,8 @@ func (b *Brief) Notes() []string {
 	return notes
 }
 
-// Primary is the words of what there is to do first, "" when there is nothing,
-// and whether the owner is the one to do it.
+// Primary returns the text of the first action, "" for none, and whether it is the
+// owner's.
 func (b *Brief) Primary() (text string, owners bool) {
 	if len(b.RequiredActions) == 0 {
 		return "", false

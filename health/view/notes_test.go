@@ -8,8 +8,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/health/view"
 )
 
-// HL-22.2: that nobody knows how fresh the data is, is said once: beside the forward
-// statement, unless that says it itself.
+// HL-22.2: an unknown freshness is reported once: beside the forward statement, unless
+// that reports it itself.
 func TestUnknownFreshnessIsSaidOnce(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -23,7 +23,7 @@ func TestUnknownFreshnessIsSaidOnce(t *testing.T) {
 	} {
 		b := view.Brief{ForwardCode: c.forward, Annotations: []verdict.Annotation{{Kind: "freshness", Code: c.note, Text: "said"}}}
 		if got := b.Notes(); !slices.Equal(got, c.want) {
-			t.Errorf("%s beside %s: %q", c.note, c.forward, got)
+			t.Errorf("%s beside %s: %q, want slices.Equal(got, c.want)", c.note, c.forward, got)
 		}
 	}
 }

@@ -8,32 +8,31 @@ import (
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 )
 
-// Count is one sort of work that has not left a device.
+// Count counts one kind of work that is still on a device.
 type Count struct {
 	Category string `json:"category"` // pending retrying stale_leases dead_letter backlog_open
 	N        int64  `json:"n"`
 	Text     string `json:"text"`
 }
 
-// RemediationPanel is what a page shows of an outbox that has stalled: words and
-// commands in sight, never behind a pointer's hover (HL-08). nil: the outbox
-// needs nothing.
+// RemediationPanel is a page's panel for a stalled outbox: texts and commands that are
+// always visible, never behind a pointer's hover (HL-08). nil: the outbox needs
+// nothing.
 type RemediationPanel struct {
 	Label   string `json:"label"`
 	Message string `json:"message"`
-	// Command is to be run on the host that holds the data; its one parameter is
-	// the source instance (verdict.SourceInstance), which the surface fills in.
+	// Command runs on the host that holds the data. Its one parameter is the source
+	// instance (verdict.SourceInstance), which the surface fills in.
 	Command string `json:"command"`
-	Scale   string `json:"scale,omitempty"` // how much is stuck; "" when nobody counted (HL-12)
+	Scale   string `json:"scale,omitempty"` // how much is stuck; "" if not counted (HL-12)
 }
 
-// diagnose is the command that looks at a collector and changes nothing. It holds
-// no address, token or path (HL-08.2).
+// diagnose is the command that inspects a collector and changes nothing. It holds no
+// address, token or path (HL-08.2).
 const diagnose = "pdpp-local-collector status --source-instance-id " + verdict.SourceInstance
 
-// RemediationPanelOf returns the panel for a verdict's outbox. It appears for a
-// stalled outbox, and for a condition that asks to clear a backlog, and for
-// nothing else (HL-08.3).
+// RemediationPanelOf returns the panel for a verdict's outbox. It appears only for a
+// stalled outbox and for a condition that asks to clear a backlog (HL-08.3).
 func RemediationPanelOf(v *verdict.RenderedVerdict) *RemediationPanel {
 	d := v.Detail
 	if d == nil {
@@ -52,10 +51,10 @@ func RemediationPanelOf(v *verdict.RenderedVerdict) *RemediationPanel {
 	return &RemediationPanel{Label: "Check the collector on the host that holds the data", Command: diagnose, Scale: countsText(d.OutboxCounts, false)}
 }
 
-// OutboxCue is what a list's row says of stuck work. It leads to the panel on
-// the connection's own page and offers nothing itself (HL-13). nil: none.
+// OutboxCue is a list row's note about stuck work. It leads to the panel on the
+// connection's own page and offers no action itself (HL-13). nil: none.
 type OutboxCue struct {
-	Counts []Count `json:"counts"` // positive ones alone
+	Counts []Count `json:"counts"` // positive ones only
 	Text   string  `json:"text"`
 	Detail string  `json:"detail"` // the name of the connection whose page holds the panel
 }
@@ -69,8 +68,8 @@ func OutboxCueOf(connection string, v *verdict.RenderedVerdict) *OutboxCue {
 	return &OutboxCue{Counts: stuck(d.OutboxCounts), Text: countsText(d.OutboxCounts, false), Detail: connection}
 }
 
-// stuck returns the positive counts of work that has not left the device. What
-// was delivered, and the sum of everything, is not stuck (HL-13.3).
+// stuck returns the positive counts of work that is still on the device. Delivered
+// work and the total are not stuck (HL-13.3).
 func stuck(c *health.OutboxCounts) []Count {
 	if c == nil {
 		return nil
@@ -90,8 +89,8 @@ func stuck(c *health.OutboxCounts) []Count {
 	return out
 }
 
-// countsText says how much work is stuck; with everything, what was delivered
-// too. "": nobody counted, or nothing is.
+// countsText describes how much work is stuck and, with everything, how much was
+// delivered. "": nothing is, or it was not counted.
 func countsText(c *health.OutboxCounts, everything bool) string {
 	var parts []string
 	for _, s := range stuck(c) {

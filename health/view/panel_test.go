@@ -31,7 +31,7 @@ func TestPanelSpeaksForItsCondition(t *testing.T) {
 		}
 		v.Detail.Conditions = nil
 		if p := view.RemediationPanelOf(&v); p == nil || p.Label == "" || p.Command == "" {
-			t.Errorf("%q, and no condition says it: %+v", cause, p)
+			t.Errorf(`%q, and no condition says it: %+v, want p != nil && p.Label != "" && p.Command != ""`, cause, p)
 		}
 	}
 }
@@ -63,14 +63,13 @@ func TestPanelNeedsACurrentBacklog(t *testing.T) {
 				Axes: health.Axes{Outbox: state}, Conditions: []health.Condition{condition}, OutboxCounts: &health.OutboxCounts{Pending: new(int64(7))},
 			}}
 			if p := view.RemediationPanelOf(&v); (p != nil) != c.shown {
-				t.Errorf("%s, %s: %+v", name, state, p)
+				t.Errorf("(p != nil): got %s, %s: %+v, want %v", name, state, p, c.shown)
 			}
 		}
 	}
 }
 
-// HL-23.9: each command stands with the plain words that say what it is for, which
-// are more than its name.
+// HL-23.9: each command has a plain description of its purpose, longer than its name.
 func TestRecoverySaysWhatCommandsAreFor(t *testing.T) {
 	t.Parallel()
 	for cause, purposes := range map[health.StalledCause][]string{
@@ -81,7 +80,7 @@ func TestRecoverySaysWhatCommandsAreFor(t *testing.T) {
 		v := outbox(health.OutboxStalled, cause, nil)
 		p := view.RecoveryPanelOf(&v, []view.Binding{{SourceInstanceID: "src_1"}})
 		if len(p.Commands) != len(purposes) {
-			t.Fatalf("%q: %+v", cause, p.Commands)
+			t.Fatalf("%q: len(p.Commands): got %+v, want %v", cause, p.Commands, len(purposes))
 		}
 		for i, c := range p.Commands {
 			if c.Purpose != purposes[i] || c.Label != v.RequiredActions[0].Remediation.Commands[i].Label || c.Label == c.Purpose {
@@ -91,8 +90,8 @@ func TestRecoverySaysWhatCommandsAreFor(t *testing.T) {
 	}
 }
 
-// HL-31.1: uploads are told with whatever is known of them: a host without a name is
-// told as what it is, and a time that nobody knows is not.
+// HL-31.1: uploads are reported with the known facts: an unnamed host by a
+// description, an unknown time not at all.
 func TestBackgroundDrainTellsWhatIsKnown(t *testing.T) {
 	t.Parallel()
 	v := outbox(health.OutboxActive, "", nil)
@@ -109,7 +108,7 @@ func TestBackgroundDrainTellsWhatIsKnown(t *testing.T) {
 	} {
 		d := view.BackgroundDrainOf(&v, &c.of)
 		if d == nil || d.Host != c.host || d.Text != c.text || d.Pending != c.of.RecordsPending || d.LastProgressAt != c.of.LastProgressAt {
-			t.Errorf("%+v: %+v", c.of, d)
+			t.Errorf("got %+v: %+v, want d != nil && d.Host == c.host && d.Text == c.text && d.Pending == c.of.RecordsPending && d.LastProgressAt == c.of.LastProgressAt", c.of, d)
 		}
 	}
 }

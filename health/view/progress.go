@@ -6,8 +6,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/health"
 )
 
-// DeviceProgressOf is what trusted devices say of their uploads: how much is left,
-// from where, and when something of it last arrived; zero: nobody knows.
+// DeviceProgressOf returns the trusted devices' reports on their uploads: how much is
+// left, on which host, and when something last arrived. The zero value means unknown.
 func DeviceProgressOf(pending int64, host string, last time.Time) *DeviceProgress {
 	p := &DeviceProgress{RecordsPending: pending, Host: host}
 	if !last.IsZero() {

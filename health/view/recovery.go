@@ -10,19 +10,19 @@ import (
 // Binding is one device's collector that feeds the connection.
 type Binding struct {
 	SourceInstanceID string
-	Host             string // its name; "" when nobody knows it
+	Host             string // its name; "" if unknown
 }
 
-// RecoveryPanel tells the owner how to get a local collector going again: where,
-// with which commands, and what each is for (HL-23.9).
+// RecoveryPanel tells the owner how to restart a local collector: where, with which
+// commands, and the purpose of each (HL-23.9).
 type RecoveryPanel struct {
 	Cause    string            `json:"cause"`
 	Label    string            `json:"label"`
 	Summary  string            `json:"summary"`
 	Host     string            `json:"host"`
 	Commands []RecoveryCommand `json:"commands"` // in order, to copy
-	// Unavailable: which collector is meant cannot be told, so that there is no
-	// command to copy: it could look at the wrong queue (HL-23.10).
+	// Unavailable: the collector cannot be identified, so there is no command to copy;
+	// a command could inspect the wrong queue (HL-23.10).
 	Unavailable bool `json:"unavailable"`
 }
 
@@ -33,12 +33,11 @@ type RecoveryCommand struct {
 	Command string `json:"command"`
 }
 
-// unnamedHost is the host whose name nobody knows.
+// unnamedHost replaces an unknown host name.
 const unnamedHost = "the host that holds the data"
 
-// RecoveryPanelOf returns the panel of the verdict's recovery, nil when there is
-// none to make. The commands name the device's source instance and never the
-// connection.
+// RecoveryPanelOf returns the panel of the verdict's recovery, nil if there is none.
+// The commands name the device's source instance and never the connection.
 func RecoveryPanelOf(v *verdict.RenderedVerdict, bindings []Binding) *RecoveryPanel {
 	r := recoveryOf(v)
 	if r == nil {
@@ -69,15 +68,15 @@ func recoveryOf(v *verdict.RenderedVerdict) *verdict.Remediation {
 	return nil
 }
 
-// DeviceProgress is what a connection's trusted devices say of their uploads.
+// DeviceProgress is the report of a connection's trusted devices on their uploads.
 type DeviceProgress struct {
 	RecordsPending int64
 	Host           string
 	LastProgressAt health.Instant
 }
 
-// BackgroundDrain says that saved work is on its way (HL-31). It is calm: it asks
-// for nothing and holds no command.
+// BackgroundDrain reports that saved work is being uploaded (HL-31). It is calm: it
+// asks for nothing and holds no command.
 type BackgroundDrain struct {
 	Pending        int64          `json:"pending"`
 	Host           string         `json:"host"`
@@ -85,9 +84,8 @@ type BackgroundDrain struct {
 	Text           string         `json:"text"`
 }
 
-// BackgroundDrainOf returns the summary of uploads that need nobody. Where the
-// owner has a recovery to make, that stands in its place. nil: nothing is on its
-// way.
+// BackgroundDrainOf returns the summary of uploads that need no action. A recovery
+// that the owner has to make replaces it. nil: nothing is being uploaded.
 func BackgroundDrainOf(v *verdict.RenderedVerdict, p *DeviceProgress) *BackgroundDrain {
 	if p == nil || p.RecordsPending <= 0 || recoveryOf(v) != nil {
 		return nil
@@ -98,13 +96,13 @@ func BackgroundDrainOf(v *verdict.RenderedVerdict, p *DeviceProgress) *Backgroun
 	}
 	d.Text = "Saved work is uploading from " + d.Host + ": " + atLeast(d.Pending, false) + " to go."
 	if !p.LastProgressAt.IsZero() {
-		d.Text += " Last progress " + moment(p.LastProgressAt) + "."
+		d.Text += " Last progress " + formatTime(p.LastProgressAt) + "."
 	}
 	return d
 }
 
-// nameable reports whether an identity can stand in a command: it is one, and no
-// shell and no flag parser takes it for anything else.
+// nameable reports whether an identity may be part of a command: it is valid, and
+// neither a shell nor a flag parser gives it another meaning.
 func nameable(id string) bool {
 	return health.Identity(health.Word(id)) != "" && !strings.HasPrefix(id, "-")
 }

@@ -1,15 +1,15 @@
 package view
 
-// Runtime is the state of what serves the connections. Its fault is told once,
-// above the list, and in no connection's place (HL-28).
+// Runtime is the state of the infrastructure behind the connections. Its fault is
+// reported once, above the list, and not for each connection (HL-28).
 type Runtime struct {
 	OK bool `json:"ok"`
-	// Fault names what is at fault: scheduler_stopped, scheduler_absent, browser_down,
-	// collector_offline. "" while OK.
+	// Fault names the component at fault: scheduler_stopped, scheduler_absent,
+	// browser_down, collector_offline. "" while OK.
 	Fault string `json:"fault,omitempty"`
 }
 
-// Indicator is the one line above the list, "" while there is nothing to say.
+// Indicator returns the one line above the list, "" while there is nothing to report.
 func (r Runtime) Indicator() string {
 	if r.OK {
 		return ""

@@ -50,20 +50,20 @@ func TestRemediationPanel(t *testing.T) {
 		v := outbox(health.OutboxStalled, cause, nil)
 		p := view.RemediationPanelOf(&v)
 		if p == nil || p.Label == "" || p.Command == "" || p.Scale != "" {
-			t.Fatalf("%s: %+v", cause, p)
+			t.Fatalf(`%s: got %+v, want p != nil && p.Label != "" && p.Command != "" && p.Scale == ""`, cause, p)
 		}
 		for _, bad := range []string{"http", "/", "token", "Bearer", "connection"} {
 			if strings.Contains(p.Command, bad) {
-				t.Errorf("%q stands in the command %q", bad, p.Command)
+				t.Errorf("%q stands in the command %q, want !strings.Contains(p.Command, bad)", bad, p.Command)
 			}
 		}
 		if text := strings.ToLower(p.Label + p.Message); strings.Contains(text, "server drains") || strings.Contains(text, "we ") || !strings.Contains(text, "host") {
-			t.Errorf("it claims to act from afar: %s", text)
+			t.Errorf(`it claims to act from afar: %s, want !strings.Contains(text, "server drains") && !strings.Contains(text, "we ") && strings.Contains(text, "host")`, text)
 		}
 	}
 	v := outbox(health.OutboxStalled, health.CauseDeadLetterBacklog, &health.OutboxCounts{Pending: new(int64(7)), DeadLetter: new(int64(2)), Succeeded: new(int64(100)), Total: new(int64(109))})
 	if p := view.RemediationPanelOf(&v); p.Scale != "7 waiting, 2 given up" {
-		t.Errorf("scale %q", p.Scale)
+		t.Errorf(`scale %q, want "7 waiting, 2 given up"`, p.Scale)
 	}
 	// A condition alone asks for it too.
 	v.Detail.Axes.Outbox = health.OutboxUnknown
@@ -79,7 +79,7 @@ func TestQuietOutbox(t *testing.T) {
 	for _, state := range []health.OutboxState{health.OutboxIdle, health.OutboxActive, health.OutboxUnknown} {
 		v := outbox(state, "", &health.OutboxCounts{Pending: new(int64(7))})
 		if p, c := view.RemediationPanelOf(&v), view.OutboxCueOf("c", &v); p != nil || c != nil {
-			t.Errorf("%s: %+v %+v", state, p, c)
+			t.Errorf("%s: got %+v %+v, want p == nil && c == nil", state, p, c)
 		}
 	}
 	none := outbox(health.OutboxStalled, health.CauseStalePending, &health.OutboxCounts{Pending: new(int64(0)), DeadLetter: new(int64(0)), Succeeded: new(int64(9)), Total: new(int64(9))})
@@ -87,7 +87,7 @@ func TestQuietOutbox(t *testing.T) {
 	managed.Progress.Mode = verdict.ModeScheduled
 	for _, v := range []verdict.RenderedVerdict{none, managed} {
 		if c := view.OutboxCueOf("c", &v); c != nil {
-			t.Errorf("a cue of %+v", c)
+			t.Errorf("a cue of %+v, want c == nil", c)
 		}
 	}
 }
@@ -105,7 +105,7 @@ func TestOutboxCue(t *testing.T) {
 		got = append(got, x.Category)
 	}
 	if strings.Join(got, " ") != "pending retrying dead_letter backlog_open" || c.Detail != "desk" || strings.ContainsAny(c.Text, "67") {
-		t.Errorf("%+v", c)
+		t.Errorf(`got %+v, want strings.Join(got, " ") == "pending retrying dead_letter backlog_open" && c.Detail == "desk" && !strings.ContainsAny(c.Text, "67")`, c)
 	}
 }
 
@@ -116,11 +116,11 @@ func TestBacklogCue(t *testing.T) {
 	v := pressed(health.CoverageRetryableGap, &health.Backlog{Pending: 12, Recovered: new(int64(3))})
 	c := view.BacklogCueOf(&v)
 	if c == nil || c.Pending != 12 || *c.Recovered != 3 || c.Text != "12 details still to fetch, 3 fetched since" {
-		t.Fatalf("%+v", c)
+		t.Fatalf(`got %+v, want c != nil && c.Pending == 12 && *c.Recovered == 3 && c.Text == "12 details still to fetch, 3 fetched since"`, c)
 	}
 	v = pressed(health.CoverageRetryableGap, &health.Backlog{Pending: 1})
 	if c := view.BacklogCueOf(&v); c == nil || c.Text != "1 detail still to fetch" {
-		t.Errorf("%+v", c)
+		t.Errorf(`view.BacklogCueOf(&v): got %+v, want c != nil && c.Text == "1 detail still to fetch"`, c)
 	}
 }
 
@@ -133,7 +133,7 @@ func TestNoBacklogCue(t *testing.T) {
 		"healthy":     pressed(health.CoverageComplete, &health.Backlog{Pending: 4}),
 	} {
 		if c := view.BacklogCueOf(&v); c != nil {
-			t.Errorf("%s: %+v", name, c)
+			t.Errorf("%s: view.BacklogCueOf(&v): got %+v, want c == nil", name, c)
 		}
 	}
 }
@@ -163,15 +163,15 @@ func TestRecoveryPanel(t *testing.T) {
 	v := outbox(health.OutboxStalled, health.CauseDeadLetterBacklog, nil)
 	p := view.RecoveryPanelOf(&v, []view.Binding{{SourceInstanceID: "src_1", Host: "desk-1"}})
 	if p.Host != "desk-1" || p.Cause != "dead_letter_backlog" || len(p.Commands) != 2 || p.Unavailable {
-		t.Fatalf("%+v", p)
+		t.Fatalf(`got %+v, want p.Host == "desk-1" && p.Cause == "dead_letter_backlog" && len(p.Commands) == 2 && !p.Unavailable`, p)
 	}
 	for _, c := range p.Commands {
 		if c.Purpose == "" || !strings.Contains(c.Command, " src_1") || strings.Contains(c.Command, "{") {
-			t.Errorf("%+v", c)
+			t.Errorf(`got %+v, want c.Purpose != "" && strings.Contains(c.Command, " src_1") && !strings.Contains(c.Command, "{")`, c)
 		}
 	}
 	if p := view.RecoveryPanelOf(&v, []view.Binding{{SourceInstanceID: "src_1"}}); p.Host != "the host that holds the data" {
-		t.Errorf("%+v", p)
+		t.Errorf(`p.Host: got %+v, want "the host that holds the data"`, p)
 	}
 }
 
@@ -185,24 +185,24 @@ func TestRecoveryPanelUnavailable(t *testing.T) {
 		"a shell's": {{SourceInstanceID: "x; rm -rf ~"}}, "a flag": {{SourceInstanceID: "--apply"}},
 	} {
 		if p := view.RecoveryPanelOf(&v, bindings); p == nil || !p.Unavailable || len(p.Commands) != 0 {
-			t.Errorf("%s: %+v", name, p)
+			t.Errorf("%s: view.RecoveryPanelOf(&v, bindings): got %+v, want p != nil && p.Unavailable && len(p.Commands) == 0", name, p)
 		}
 	}
 	v = outbox(health.OutboxIdle, "", nil)
 	if p := view.RecoveryPanelOf(&v, []view.Binding{{SourceInstanceID: "src_1"}}); p != nil {
-		t.Errorf("an idle outbox recovers: %+v", p)
+		t.Errorf("an idle outbox recovers: %+v, want p == nil", p)
 	}
 }
 
-// HL-31.1: uploads that need nobody are told calmly, with how much, from where
-// and since when, and without a command. HL-31.2: a recovery goes before.
+// HL-31.1: uploads that need no action are reported calmly, with the amount, the host
+// and the time, and without a command. HL-31.2: a recovery takes precedence.
 func TestBackgroundDrain(t *testing.T) {
 	t.Parallel()
 	p := &view.DeviceProgress{RecordsPending: 40, Host: "desk-1", LastProgressAt: now}
 	v := outbox(health.OutboxActive, "", nil)
 	d := view.BackgroundDrainOf(&v, p)
 	if d == nil || d.Pending != 40 || d.Text != "Saved work is uploading from desk-1: 40 to go. Last progress 2026-05-20T06:00:00Z." {
-		t.Fatalf("%+v", d)
+		t.Fatalf(`got %+v, want d != nil && d.Pending == 40 && d.Text == "Saved work is uploading from desk-1: 40 to go. Last progress 2026-05-20T06:00:00Z."`, d)
 	}
 	if strings.Contains(d.Text, "pdpp-local-collector") {
 		t.Error("it tells to run a command")
@@ -217,8 +217,8 @@ func TestBackgroundDrain(t *testing.T) {
 	}
 }
 
-// HL-21.1: what a list shows is the verdict's own, and stays small however much
-// the verdict holds; the conditions stand on the single read alone.
+// HL-21.1: a list shows the verdict's own fields, and stays small however large the
+// verdict is; only the single read holds the conditions.
 func TestBrief(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("ü", 60)
@@ -240,11 +240,11 @@ func TestBrief(t *testing.T) {
 	b := view.BriefOf(&v)
 	if b.Pill != v.Pill || b.Channel != v.Channel || b.ForwardStatement != v.ForwardStatement || b.RequiredActions[0].Kind != v.RequiredActions[0].Kind ||
 		b.MoreActions != len(v.RequiredActions)-1 || b.MoreActions < 2 || len(b.Annotations) != len(v.Annotations) {
-		t.Errorf("%+v", b)
+		t.Errorf("the brief: got %+v, want the pill, channel, sentence and actions of %+v", b, v)
 	}
 	text, err := json.Marshal(view.Item{Name: "connection-00001", Connector: "demo", Verdict: b})
 	if err != nil || len(text) > 2000 {
-		t.Errorf("%d bytes, %v: %s", len(text), err, text)
+		t.Errorf("%d bytes, %v: %s, want no error && len(text) <= 2000", len(text), err, text)
 	}
 	// Its longest: an action of the most streams that a list names.
 	b.RequiredActions[0].Affects = nil
@@ -253,11 +253,11 @@ func TestBrief(t *testing.T) {
 			only := verdict.RenderedVerdict{RequiredActions: v.RequiredActions[i : i+1], Annotations: v.Annotations, ForwardStatement: v.ForwardStatement}
 			short := view.BriefOf(&only)
 			if got := short.RequiredActions[0]; len(got.Affects) != 3 || got.MoreAffects != 37 || len(got.Affects[0]) > 64 {
-				t.Errorf("%+v", got)
+				t.Errorf("short.RequiredActions[0]: got %+v, want len(got.Affects) == 3 && got.MoreAffects == 37 && len(got.Affects[0]) <= 64", got)
 			}
 			text, err := json.Marshal(short)
 			if err != nil || len(text) > 2000 {
-				t.Errorf("%d bytes, %v", len(text), err)
+				t.Errorf("%d bytes, %v, want no error && len(text) <= 2000", len(text), err)
 			}
 		}
 	}
@@ -272,7 +272,7 @@ func TestBrief(t *testing.T) {
 	}
 	for _, typ := range health.Types {
 		if seen[string(typ)] != 1 {
-			t.Errorf("%s stands %d times", typ, seen[string(typ)])
+			t.Errorf("%s stands %d times, want 1", typ, seen[string(typ)])
 		}
 	}
 	v.Detail = nil

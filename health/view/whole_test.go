@@ -28,17 +28,17 @@ func TestBriefIsTheVerdicts(t *testing.T) {
 		v := render(e, verdict.ModeManual)
 		b := view.BriefOf(&v)
 		if len(v.RequiredActions) == 0 || v.RequiredActions[0].Audience != audience || b.MoreActions != len(v.RequiredActions)-1 {
-			t.Fatalf("%s: %+v", audience, v.RequiredActions)
+			t.Fatalf("%s: got %+v, want len(v.RequiredActions) != 0 && v.RequiredActions[0].Audience == audience && b.MoreActions == len(v.RequiredActions) - 1", audience, v.RequiredActions)
 		}
 		sameFields(t, b, v, "required_actions", "more_actions")
 		sameFields(t, b.RequiredActions[0], v.RequiredActions[0], "more_affects", "recovery")
 		if text, owners := b.Primary(); text != v.RequiredActions[0].CTA || owners != (audience == verdict.AudienceOwner) {
-			t.Errorf("%s: %q, %v", audience, text, owners)
+			t.Errorf("%s: got %q, %v, want text == v.RequiredActions[0].CTA && owners == (audience == verdict.AudienceOwner)", audience, text, owners)
 		}
-		// What comes of itself is said beside the sentence, and nobody's step is.
+		// Automatic work is mentioned beside the sentence, an owner's step is not.
 		said := slices.Contains(b.Notes(), v.RequiredActions[0].CTA+".")
 		if said != (audience == verdict.AudienceNone) || len(v.Annotations) != 1 || !slices.Contains(b.Notes(), v.Annotations[0].Text) {
-			t.Errorf("%s: %q", audience, b.Notes())
+			t.Errorf("%s: got %q, want said == (audience == verdict.AudienceNone) && len(v.Annotations) == 1 && slices.Contains(b.Notes(), v.Annotations[0].Text)", audience, b.Notes())
 		}
 	}
 }
@@ -65,8 +65,8 @@ func sameFields(t *testing.T, a, b any, but ...string) {
 	}
 }
 
-// HL-21.1, HL-27.2: the inspection layer shows everything that the detail holds, and
-// what nobody knows as not known.
+// HL-21.1, HL-27.2: the inspection layer shows everything in the detail, and unknown
+// values as unknown.
 func TestDetailsAreWhole(t *testing.T) {
 	t.Parallel()
 	well := health.Condition{Type: health.CollectionSucceeded, ID: "CollectionSucceeded:a", Status: health.True, Reason: "a", Message: "It went well.", Current: true}

@@ -1,5 +1,5 @@
 // Package api is the host's side of the device protocol: what a collector on a
-// person's own machine sends over HTTP (contracts: collector, section 6) becomes
+// person's own machine sends over HTTP (collector contract, section 6) becomes
 // rows of the evidence store, or one typed refusal.
 //
 // Bytes come from a device, which is trusted with its own source and with nothing

@@ -20,7 +20,7 @@ var (
 	severities  = []string{"informational", "transient", "recoverable", "actionable"}
 )
 
-// Limits of a run's end, those of a local run's (contracts: runtime, section 9)
+// Limits of a run's end, those of a local run's (runtime contract, section 9)
 // with room for one more gap that counts the rest. Diagnostics are 8 KiB as their
 // connector wrote them, and on the way each of their characters may be an escape.
 const (

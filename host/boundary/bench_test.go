@@ -44,7 +44,7 @@ func TestRecordsAllocateNothing(t *testing.T) {
 			t.Errorf("%s: %v allocations", name, n)
 		}
 		if seen == 0 {
-			t.Errorf("%s: nothing accepted", name)
+			t.Errorf("%s: nothing accepted, want seen != 0", name)
 		}
 	}
 }

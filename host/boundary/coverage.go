@@ -5,12 +5,12 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/boundary/internal/tape"
 )
 
-// Coverage reads one DETAIL_COVERAGE (RT-12): no key twice in a set, every
-// outcome key among the required ones, no key with two outcomes (RT-12.2,
-// RT-12.3). A required key without an outcome is no violation: whether the
-// cursor may move is decided by host/run, as is which lanes there are.
+// Coverage reads one DETAIL_COVERAGE (RT-12): no key twice in a set, every outcome key
+// among the required ones, no key with two outcomes (RT-12.2, RT-12.3). A required key
+// without an outcome is no violation: host/run decides whether the cursor may move,
+// and checks the list of lanes.
 func (g *Gate) Coverage(p []byte) (*abi.DetailCoverage, error) {
-	m, err := open(p, abi.MaxCoverageBytes, abi.CodeCoverageInvalid, abi.TypeDetailCoverage)
+	m, err := openMessage(p, abi.MaxCoverageBytes, abi.CodeCoverageInvalid, abi.TypeDetailCoverage)
 	if err != nil {
 		return nil, err
 	}
@@ -38,10 +38,10 @@ func (g *Gate) Coverage(p []byte) (*abi.DetailCoverage, error) {
 	return c, nil
 }
 
-// keyFields are where the sets of keys lie in a message.
+// keyFields are the positions of the sets of keys in a message.
 type keyFields struct{ required, hydrated, gaps, skipped int }
 
-// fields are the sets as members of an object.
+// fields returns the sets as members of an object.
 func (k *keyFields) fields() []field {
 	*k = keyFields{-1, -1, -1, -1}
 	at := func(dst *int) func(int) string {
@@ -53,25 +53,25 @@ func (k *keyFields) fields() []field {
 	}
 }
 
-// read reads the sets, and leaves the first rule broken in s.
+// read reads the sets, and leaves the first broken rule in s.
 func (k *keyFields) read(s *keySets) (required, hydrated, gaps, skipped []abi.Raw) {
 	required = s.require(k.required)
-	hydrated = s.take("hydrated_keys", k.hydrated)
-	gaps = s.take("gap_keys", k.gaps)
-	return required, hydrated, gaps, s.take("optional_skip_keys", k.skipped)
+	hydrated = s.outcomeKeys("hydrated_keys", k.hydrated)
+	gaps = s.outcomeKeys("gap_keys", k.gaps)
+	return required, hydrated, gaps, s.outcomeKeys("optional_skip_keys", k.skipped)
 }
 
 // keySets checks the sets of a coverage against each other.
 type keySets struct {
 	*message
-	outcome map[string]string // canonical key -> the set that holds it; "": only required
+	outcome map[string]string // canonical key -> its outcome's set; "": only required
 	text    []byte
-	rule    string // the first rule broken
+	rule    string // the first broken rule
 }
 
-// require reads the set that every other is a part of.
+// require reads the set that contains all others.
 func (s *keySets) require(i int) []abi.Raw {
-	return s.each("required_keys", i, func(key string) string {
+	return s.readKeys("required_keys", i, func(key string) string {
 		if _, twice := s.outcome[key]; twice {
 			return "required_keys holds a key twice"
 		}
@@ -80,9 +80,9 @@ func (s *keySets) require(i int) []abi.Raw {
 	})
 }
 
-// take reads one outcome's set.
-func (s *keySets) take(name string, i int) []abi.Raw {
-	return s.each(name, i, func(key string) string {
+// outcomeKeys reads one outcome's set.
+func (s *keySets) outcomeKeys(name string, i int) []abi.Raw {
+	return s.readKeys(name, i, func(key string) string {
 		before, known := s.outcome[key]
 		switch {
 		case !known:
@@ -97,7 +97,7 @@ func (s *keySets) take(name string, i int) []abi.Raw {
 	})
 }
 
-func (s *keySets) each(name string, i int, add func(key string) string) []abi.Raw {
+func (s *keySets) readKeys(name string, i int, add func(key string) string) []abi.Raw {
 	if i < 0 || s.rule != "" {
 		return nil
 	}
@@ -108,7 +108,7 @@ func (s *keySets) each(name string, i int, add func(key string) string) []abi.Ra
 	}
 	keys := make([]abi.Raw, 0, t.Count(i))
 	for k, end := i+1, t.Next(i); k < end; k = t.Next(k) {
-		// The kind goes first: a string may look like a composite key's text.
+		// The kind comes first, since a string may look like a composite key's text.
 		s.text = append(s.text[:0], byte(t.Kind(k)))
 		if s.text, s.rule = appendKey(s.text, t, k); s.rule != "" {
 			s.rule = "a key of " + name + " " + s.rule

@@ -2,10 +2,10 @@ package boundary
 
 import "github.com/pdpp-host/pdpp-host/abi"
 
-// Done reads the DONE. No other member may stand in it, and none in its error,
-// which a success must not carry. That the count is right is for host/run.
+// Done reads the DONE. It allows no other member in it or in its error, and no error
+// on success. host/run checks the count.
 func (g *Gate) Done(p []byte) (*abi.Done, error) {
-	m, err := open(p, abi.MaxMessageBytes, abi.CodeEnvelope, abi.TypeDone)
+	m, err := openMessage(p, abi.MaxMessageBytes, abi.CodeEnvelope, abi.TypeDone)
 	if err != nil {
 		return nil, err
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// Whatever the bytes, a Gate answers with records that hold or a typed
-// violation, and twice the same.
+// For any bytes a Gate returns valid records or a typed violation, and the same result
+// twice.
 func FuzzRecords(f *testing.F) {
 	g := gate(f, allStreams())
 	f.Add([]byte(ordinary))
@@ -26,22 +26,22 @@ func FuzzRecords(f *testing.F) {
 		codeOf(t, err)
 		second, again := records(g, string(payload))
 		if len(first) != len(second) || codeOf(t, err) != codeOf(t, again) {
-			t.Fatalf("%d records, %v; then %d, %v", len(first), err, len(second), again)
+			t.Fatalf("%d records, %v; then %d, %v, want len(first) == len(second) && codeOf(t, err) == codeOf(t, again)", len(first), err, len(second), again)
 		}
 		for i, r := range first {
 			if r != second[i] {
 				t.Fatalf("%+v, then %+v", r, second[i])
 			}
 			if r.key == "" || r.stream < 0 || r.deleted != (r.data == "") || !r.deleted && r.emittedAt == "" {
-				t.Fatalf("accepted %+v", r)
+				t.Fatalf(`accepted %+v, want r.key != "" && r.stream >= 0 && r.deleted == (r.data == "") && (r.deleted || r.emittedAt != "")`, r)
 			}
 			if strings.ContainsRune(r.key+r.emittedAt, 0) {
-				t.Fatalf("accepted %+v, which no column can hold", r)
+				t.Fatalf("accepted %+v, which no column can hold, want !strings.ContainsRune(r.key+r.emittedAt, 0)", r)
 			}
 			if !r.deleted {
 				var data map[string]any
 				if err := json.Unmarshal([]byte(r.data), &data); err != nil {
-					t.Fatalf("accepted data %q: %v", r.data, err)
+					t.Fatalf("accepted data %q: %v, want no error", r.data, err)
 				}
 			}
 		}
@@ -72,23 +72,23 @@ func FuzzMessages(f *testing.F) {
 			got, err := read(g, payload)
 			codeOf(t, err)
 			if (got == nil) != (err != nil) {
-				t.Fatalf("%s: %v, %v", call, got, err)
+				t.Fatalf("%s: (got == nil): got %v, %v, want %v", call, got, err, (err != nil))
 			}
 			for _, text := range columns(t, got) {
 				if strings.ContainsRune(text, 0) {
-					t.Fatalf("%s: accepted %q, which no column can hold", call, text)
+					t.Fatalf("%s: accepted %q, which no column can hold, want !strings.ContainsRune(text, 0)", call, text)
 				}
 			}
 			if cov, ok := got.(*abi.DetailCoverage); ok {
 				for _, k := range cov.RequiredKeys {
 					if _, err := KeyText(k); err != nil {
-						t.Fatalf("accepted key %q: %v", k, err)
+						t.Fatalf("accepted key %q: %v, want no error", k, err)
 					}
 				}
 			}
 			if got != nil {
 				if _, err := json.Marshal(got); err != nil {
-					t.Fatalf("%s: %v", call, err)
+					t.Fatalf("%s: got %v, want no error", call, err)
 				}
 			}
 		}
@@ -108,7 +108,7 @@ func columns(t *testing.T, got any) []string {
 	case *abi.DetailGap:
 		key, err := KeyText(m.RecordKey)
 		if err != nil {
-			t.Fatalf("accepted key %q: %v", m.RecordKey, err)
+			t.Fatalf("accepted key %q: %v, want no error", m.RecordKey, err)
 		}
 		list := []string{m.Stream, m.ParentStream, key, m.Reason, m.GapID, m.LeaseID}
 		if m.LastError != nil {

@@ -6,11 +6,10 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// Gap reads one DETAIL_GAP, or what became of one that was served:
-// DETAIL_GAP_ATTEMPTED or DETAIL_GAP_RECOVERED. It returns a *abi.DetailGap or
-// a *abi.GapOutcome.
+// Gap reads one DETAIL_GAP, or the result of a served gap: DETAIL_GAP_ATTEMPTED or
+// DETAIL_GAP_RECOVERED. It returns a *abi.DetailGap or a *abi.GapOutcome.
 func (g *Gate) Gap(p []byte) (any, error) {
-	m, err := open(p, abi.MaxMessageBytes, abi.CodeGapInvalid,
+	m, err := openMessage(p, abi.MaxMessageBytes, abi.CodeGapInvalid,
 		abi.TypeDetailGap, abi.TypeGapAttempted, abi.TypeGapRecovered)
 	if err != nil {
 		return nil, err
@@ -42,7 +41,7 @@ func (g *Gate) detailGap(m *message) (any, error) {
 		field{"reason", true, m.oneOf(&d.Reason, gapReasons()...)},
 		field{"retryable", true, func(i int) string {
 			if m.boolean(&d.Retryable)(i) != "" || !d.Retryable {
-				return "must be true" // what can never be fetched is no gap but a skip
+				return "must be true" // a detail that can never be fetched is a skip, not a gap
 			}
 			return ""
 		}},

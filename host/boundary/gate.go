@@ -6,21 +6,21 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/boundary/internal/tape"
 )
 
-// Gate checks everything that one run's guest emits. It is not safe for
-// concurrent use. Once a method has returned an error the run is over; the
-// Gate stays usable but its answers no longer matter.
+// Gate checks every message of one run's guest. It is not safe for concurrent use.
+// Once a method has returned an error the run is over; the Gate remains usable but its
+// answers are meaningless.
 type Gate struct {
 	manifest *abi.Manifest
 	streams  []streamGate // by index in the scope
 	record   Record
-	tape     tape.Tape // of records
+	tape     tape.Tape // the tape of records
 	keyText  []byte
 	dataKey  []byte
 	emitted  []byte
 	scratch  []byte
 }
 
-// streamGate is what one stream's records are held to.
+// streamGate holds the rules for one stream's records.
 type streamGate struct {
 	name          string
 	schema        *schema.Schema
@@ -33,9 +33,9 @@ type streamGate struct {
 	fields        map[string]bool // empty: every field
 }
 
-// New returns the Gate of one run. The manifest has passed manifest.Parse; a
-// schema that does not compile is an *abi.Error manifest.invalid, and a scope
-// that the manifest cannot serve is stream.unknown or usage.invalid.
+// New returns the Gate of one run. The manifest has passed manifest.Parse. A schema
+// that does not compile is an *abi.Error manifest.invalid; a scope that does not fit
+// the manifest is stream.unknown or usage.invalid.
 func New(m *abi.Manifest, scope abi.Scope) (*Gate, error) {
 	g := &Gate{manifest: m, tape: tape.Tape{Depth: abi.MaxNesting}}
 	for _, sc := range scope.Streams {
@@ -95,7 +95,7 @@ func (s *streamGate) setTimeRange(decl *abi.Stream, r *abi.TimeRange) error {
 		return nil
 	}
 	if decl.ConsentTimeField == "" {
-		return abi.NewError(abi.CodeUsage, "stream "+decl.Name+" has no consent_time_field, so a time range cannot be held",
+		return abi.NewError(abi.CodeUsage, "stream "+decl.Name+" has no consent_time_field, so a time range cannot be applied",
 			"leave the time range out for this stream")
 	}
 	s.timeField = decl.ConsentTimeField

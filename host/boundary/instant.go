@@ -20,9 +20,9 @@ func (a instant) before(b instant) bool {
 	return a.seconds < b.seconds || a.seconds == b.seconds && a.nanos < b.nanos
 }
 
-// parseInstant reads an RFC 3339 date-time, or a full-date as its midnight in
-// UTC: consent times of daily data are dates. Digits beyond nanoseconds are
-// dropped. A leap second counts as the second after it.
+// parseInstant reads an RFC 3339 date-time, or a full-date as its midnight in UTC,
+// since consent times of daily data are dates. Digits beyond nanoseconds are dropped.
+// A leap second counts as the second after it.
 func parseInstant(b []byte) (instant, bool) {
 	if len(b) < 10 || b[4] != '-' || b[7] != '-' {
 		return instant{}, false

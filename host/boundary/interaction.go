@@ -2,10 +2,10 @@ package boundary
 
 import "github.com/pdpp-host/pdpp-host/abi"
 
-// Interaction reads one INTERACTION. A timeout is above 0, in seconds; the
-// schema is kept as an object.
+// Interaction reads one INTERACTION. A timeout must be positive, in seconds; the
+// schema is stored as an object.
 func (g *Gate) Interaction(p []byte) (*abi.Interaction, error) {
-	m, err := open(p, abi.MaxMessageBytes, abi.CodeInteractionInvalid, abi.TypeInteraction)
+	m, err := openMessage(p, abi.MaxMessageBytes, abi.CodeInteractionInvalid, abi.TypeInteraction)
 	if err != nil {
 		return nil, err
 	}

@@ -12,11 +12,11 @@ import (
 // MaxKeyBytes bounds a key's canonical text.
 const MaxKeyBytes = 16 << 10
 
-// KeyText returns the canonical text of a record key: a string's value, or,
-// for a composite key, a compact JSON array of its strings. Compact means no
-// white space, and no escape but those that RFC 8259 requires (in their short
-// form where there is one, otherwise \u00xx in lower case). The error is an
-// *abi.Error boundary.key_invalid without the key.
+// KeyText returns the canonical text of a record key: a string's value or, for a
+// composite key, a compact JSON array of its strings. Compact means no white space,
+// and only the escapes that RFC 8259 requires (in their short form if there is one,
+// otherwise \u00xx in lower case). The error is an *abi.Error boundary.key_invalid
+// without the key.
 func KeyText(raw abi.Raw) (string, error) {
 	// Plain strings need no scan. Raw values of messages are valid JSON.
 	if n := len(raw); n > 2 && n < MaxKeyBytes && raw[0] == '"' && raw[n-1] == '"' && isPlain(raw[1:n-1]) {
@@ -46,7 +46,7 @@ func badKey(rule string) error {
 	return violation(abi.CodeKeyInvalid, "a record key "+rule, "a key is a non-empty string, or an array of strings when composite")
 }
 
-// appendKey appends the canonical text of the key at i; rule is what is wrong.
+// appendKey appends the canonical text of the key at i; rule describes a problem.
 func appendKey(dst []byte, t *tape.Tape, i int) (key []byte, rule string) {
 	start := len(dst)
 	switch t.Kind(i) {
@@ -96,13 +96,13 @@ func appendValue(dst []byte, t *tape.Tape, i int) []byte {
 	return t.Decode(dst, i)
 }
 
-// appendQuoted appends the same as a JSON string.
+// appendQuoted appends the same value as a JSON string.
 func appendQuoted(dst []byte, t *tape.Tape, i int) []byte {
 	dst = append(dst, '"')
 	if t.Kind(i) == tape.Number {
 		dst = append(dst, t.Text(i)...)
 	} else if b, plain := t.Plain(i); plain {
-		dst = append(dst, b...) // what needs no escape has none
+		dst = append(dst, b...) // a value without special characters has no escape
 	} else {
 		start := len(dst)
 		dst = t.Decode(dst, i)
@@ -138,7 +138,7 @@ func escapeTail(dst []byte, start int) []byte {
 	return dst
 }
 
-// escapes is how a canonical string spells the bytes that it must escape.
+// escapes holds the canonical spelling of the bytes that must be escaped.
 var escapes = func() (e [256]string) {
 	for c := range byte(' ') {
 		e[c] = fmt.Sprintf(`\u%04x`, c)
@@ -148,8 +148,8 @@ var escapes = func() (e [256]string) {
 	return e
 }()
 
-// canonicalResource returns the canonical text of an entry of a scope's
-// resources: of a composite stream it is a JSON array in any spelling.
+// canonicalResource returns the canonical text of an entry of a scope's resources. For
+// a composite stream the entry is a JSON array in any spelling.
 func canonicalResource(r string, composite bool) string {
 	if composite {
 		if text, err := KeyText(abi.Raw(r)); err == nil {
@@ -159,8 +159,8 @@ func canonicalResource(r string, composite bool) string {
 	return r
 }
 
-// key builds the canonical key of the record into g.record.Key, holds its form
-// to the primary key's, and, unless it deletes, its value to the data's.
+// key builds the canonical key of the record in g.record.Key. It checks the key's form
+// against the primary key and, except for a deletion, its value against the data.
 func (g *Gate) key(s *streamGate, e *envelope) error {
 	t := &g.tape
 	composite := len(s.primaryKey) > 1

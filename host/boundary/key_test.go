@@ -24,7 +24,7 @@ func TestKeyText(t *testing.T) {
 		`"\u0000"`, `"` + strings.Repeat("k", MaxKeyBytes+1) + `"`,
 	} {
 		if got, err := KeyText(abi.Raw(raw)); codeOf(t, err) != abi.CodeKeyInvalid {
-			t.Errorf("KeyText(%.40s) = %.40q, %v", raw, got, err)
+			t.Errorf("KeyText(%.40s) = %.40q, %v, want %v", raw, got, err, abi.CodeKeyInvalid)
 		}
 	}
 }
@@ -48,13 +48,13 @@ func FuzzKeyText(f *testing.F) {
 		}
 		var want, back []string
 		if err := json.Unmarshal(raw, &want); err != nil {
-			t.Fatalf("KeyText(%q) = %q: %v", raw, got, err)
+			t.Fatalf("KeyText(%q) = %q: %v, want no error", raw, got, err)
 		}
 		if err := json.Unmarshal([]byte(got), &back); err != nil || strings.Join(back, "\x00") != strings.Join(want, "\x00") {
-			t.Fatalf("KeyText(%q) = %q: %v", raw, got, err)
+			t.Fatalf(`KeyText(%q) = %q: %v, want no error && strings.Join(back, "\x00") == strings.Join(want, "\x00")`, raw, got, err)
 		}
 		if again, err := KeyText(abi.Raw(got)); err != nil || again != got {
-			t.Fatalf("%q is not canonical: %q, %v", got, again, err)
+			t.Fatalf("%q is not canonical: %q, %v, want no error && again == got", got, again, err)
 		}
 	})
 }

@@ -78,7 +78,7 @@ func codeOf(t testing.TB, err error) abi.Code {
 	}
 	var e *abi.Error
 	if !errors.As(err, &e) || e.Message == "" || e.Hint == "" {
-		t.Fatalf("%#v is no complete *abi.Error", err)
+		t.Fatalf(`%#v is no complete *abi.Error, want errors.As(err, &e) && e.Message != "" && e.Hint != ""`, err)
 	}
 	return e.Code
 }

@@ -11,16 +11,16 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/boundary/internal/tape"
 )
 
-// message is one message that is not a RECORD, while it is read. Its text is a
-// copy of the guest's, so that what is read from it may be kept.
+// message is one message other than a RECORD, while it is read. Its text is a copy of
+// the guest's, so the values that are read from it may be kept.
 type message struct {
 	tape tape.Tape
 	typ  string
-	code abi.Code // of a message that breaks its shape
+	code abi.Code // code of a message with a wrong shape
 }
 
-// open reads the text of a message whose type must be among types.
-func open(payload []byte, limit int, code abi.Code, types ...string) (*message, error) {
+// openMessage reads the text of a message whose type must be among types.
+func openMessage(payload []byte, limit int, code abi.Code, types ...string) (*message, error) {
 	what := "a " + types[0]
 	if len(payload) > limit {
 		return nil, tooLarge(what, len(payload), limit)
@@ -48,12 +48,12 @@ func open(payload []byte, limit int, code abi.Code, types ...string) (*message, 
 type field struct {
 	name     string
 	required bool
-	// read takes the value and returns the rule that it breaks, or "".
+	// read reads the value and returns the rule that it breaks, or "".
 	read func(i int) string
 }
 
-// read holds the outermost object to fields. With closed no other name may
-// stand in it.
+// read checks the outermost object against fields. If closed is set it allows no other
+// name.
 func (m *message) read(closed bool, fields ...field) error {
 	fields = append(fields, field{name: "type", read: func(int) string { return "" }})
 	if rule := m.members(tape.Root, closed, fields); rule != "" {
@@ -62,8 +62,8 @@ func (m *message) read(closed bool, fields ...field) error {
 	return nil
 }
 
-// members holds object i to fields. A null stands for an absent member where
-// the field is optional.
+// members checks object i against fields. A null counts as an absent member if the
+// field is optional.
 func (m *message) members(i int, closed bool, fields []field) string {
 	t := &m.tape
 	seen := make([]bool, len(fields))
@@ -124,8 +124,8 @@ func (m *message) word(dst *string) func(int) string {
 	}
 }
 
-// column returns a reader, m.text or m.word, of a string that the store keeps, or
-// looks for, as it is and not inside of JSON.
+// column returns a reader, m.text or m.word, of a string that the store saves or looks
+// up as plain text, not inside JSON.
 func column(dst *string, read func(*string) func(int) string) func(int) string {
 	return func(i int) string {
 		if rule := read(dst)(i); rule != "" {
@@ -138,11 +138,11 @@ func column(dst *string, read func(*string) func(int) string) func(int) string {
 	}
 }
 
-// holdsNUL is the rule that a text breaks which no column can hold: text columns of
+// holdsNUL is the rule that a text breaks if no column can hold it: text columns of
 // databases end at a NUL.
 const holdsNUL = "holds a NUL character"
 
-// oneOf returns a reader of a word out of a closed set.
+// oneOf returns a reader of a word from a closed set.
 func (m *message) oneOf(dst *string, set ...string) func(int) string {
 	return func(i int) string {
 		if m.text(dst)(i) != "" || !slices.Contains(set, *dst) {
@@ -177,7 +177,7 @@ func (m *message) count(dst *int64) func(int) string {
 	}
 }
 
-// optionalCount is count for a field that tells absence from zero.
+// optionalCount is count for a field in which absence differs from zero.
 func (m *message) optionalCount(dst **int64) func(int) string {
 	return func(i int) string {
 		n := new(int64)
@@ -199,7 +199,7 @@ func (m *message) positive(dst **float64) func(int) string {
 	}
 }
 
-// raw returns a reader that keeps any value as its text.
+// raw returns a reader that stores any value as its text.
 func (m *message) raw(dst *abi.Raw) func(int) string {
 	return func(i int) string {
 		*dst = m.tape.Text(i)
@@ -207,7 +207,7 @@ func (m *message) raw(dst *abi.Raw) func(int) string {
 	}
 }
 
-// rawObject keeps an object as its text.
+// rawObject returns a reader that stores an object as its text.
 func (m *message) rawObject(dst *abi.Raw) func(int) string {
 	return func(i int) string {
 		if m.tape.Kind(i) != tape.Object {
@@ -234,7 +234,7 @@ func (m *message) words(dst *[]string) func(int) string {
 	}
 }
 
-// key returns a reader of one record key, kept as its text.
+// key returns a reader of one record key, stored as its text.
 func (m *message) key(dst *abi.Raw) func(int) string {
 	return func(i int) string {
 		if _, rule := appendKey(nil, &m.tape, i); rule != "" {
@@ -262,7 +262,7 @@ func (m *message) hint(dst *abi.Raw) func(int) string {
 	}
 }
 
-// inScope reports a stream that this run does not collect.
+// inScope returns a violation for a stream that this run does not collect.
 func (g *Gate) inScope(m *message, stream string) error {
 	for i := range g.streams {
 		if g.streams[i].name == stream {
@@ -272,8 +272,8 @@ func (g *Gate) inScope(m *message, stream string) error {
 	return outOfScope(fmt.Sprintf("a %s", m.typ), stream)
 }
 
-// declared reports a stream that the manifest does not have. Messages that only
-// inform may speak of a stream outside this run's scope.
+// declared returns a violation for a stream that the manifest does not declare.
+// Informational messages may name a stream outside this run's scope.
 func (g *Gate) declared(m *message, stream string) error {
 	if stream == "" || g.manifest.Stream(stream) != nil {
 		return nil

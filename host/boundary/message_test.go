@@ -76,7 +76,7 @@ func TestMessagesAccept(t *testing.T) {
 		{"done", `{"type":"DONE","status":"failed","records_emitted":3}`, &abi.Done{Type: "DONE", Status: "failed", RecordsEmitted: 3}},
 		{"done", `{"type":"DONE","status":"failed","records_emitted":3,"error":{"code":"c","message":"m","retryable":true,"recovery_hint":"retry_by_runtime"}}`,
 			&abi.Done{Type: "DONE", Status: "failed", RecordsEmitted: 3, Error: &abi.DoneError{Code: "c", Message: "m", Retryable: true, RecoveryHint: abi.Raw(`"retry_by_runtime"`)}}},
-		// What the store keeps inside of JSON may hold a NUL, as an escape.
+		// Values that the store saves inside JSON may hold a NUL, as an escape.
 		{"gap", `{"type":"DETAIL_GAP","stream":"log","record_key":"a","reason":"rate_limited","retryable":true,"status":"pending","detail_locator":{"u":"\u0000"},"list_cursor":"\u0000","last_error":{"class":"","network_pressure":{"\u0000":"\u0000"}}}`,
 			&abi.DetailGap{
 				Type: "DETAIL_GAP", Stream: "log", RecordKey: abi.Raw(`"a"`), Reason: "rate_limited", Retryable: true, Status: "pending",
@@ -254,7 +254,7 @@ func TestMessagesRefuse(t *testing.T) {
 	}
 }
 
-// Every message has its size limit and is held to strict syntax.
+// Every message has its size limit and must follow strict syntax.
 func TestMessagesAreBounded(t *testing.T) {
 	t.Parallel()
 	g := gate(t, allStreams())
@@ -284,11 +284,11 @@ func TestMessagesAreBounded(t *testing.T) {
 		}
 	}
 	if _, err := g.Coverage([]byte(`{"a":[` + strings.Repeat("1,", 2<<20) + `1]}`)); codeOf(t, err) != abi.CodeCallTooLarge {
-		t.Errorf("millions of values: %v", err)
+		t.Errorf("millions of values: %v, want %v", err, abi.CodeCallTooLarge)
 	}
 }
 
-// What a message holds outlives the guest's buffer.
+// A message's values outlive the guest's buffer.
 func TestMessagesKeepTheirOwnText(t *testing.T) {
 	t.Parallel()
 	p := []byte(`{"type":"STATE","stream":"log","cursor":{"a":1}}`)
@@ -298,6 +298,6 @@ func TestMessagesKeepTheirOwnText(t *testing.T) {
 	}
 	clear(p)
 	if string(s.Cursor) != `{"a":1}` || s.Stream != "log" {
-		t.Errorf("%s %s", s.Stream, s.Cursor)
+		t.Errorf("got %s %s, want string(s.Cursor) == `{\"a\":1}` && s.Stream == \"log\"", s.Stream, s.Cursor)
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/boundary/internal/tape"
 )
 
-// Record is one accepted or rejected RECORD. Its slices are valid until fn
-// returns: parts of the payload, or buffers of the Gate.
+// Record is one accepted or rejected RECORD. Its slices are valid until fn returns:
+// they are parts of the payload, or buffers of the Gate.
 type Record struct {
 	Stream    int        // index in the scope's streams
 	Key       []byte     // canonical key text; see KeyText
@@ -19,20 +19,20 @@ type Record struct {
 	Rejected  *Rejection // not nil: the data fails the stream's schema; do not store
 }
 
-// Rejection says where data fails its schema. Path is a JSON pointer from the
-// data, in which a name that the schema does not declare shows as "*"; for the
-// keyword required it names the missing member, and for additionalProperties the field
-// that is too many. It never holds a value.
+// Rejection describes where data fails its schema. Path is a JSON pointer from the
+// data, in which a name that the schema does not declare appears as "*"; for the
+// keyword required it names the missing member, and for additionalProperties the
+// excess field. It never holds a value.
 type Rejection struct {
 	Path    string
 	Keyword string
-	Types   string // for the keyword type: found and allowed, where that is known
+	Types   string // for the keyword type: the found and the allowed types, if known
 }
 
-// Records walks one emit call's JSON Lines and calls fn with each record in
-// turn, accepted or rejected; the last line may end without a line feed. A
-// violation is an *abi.Error boundary.*, after fn was called with the records
-// before it. An error of fn ends the walk and is returned as it is.
+// Records reads one emit call's JSON Lines and calls fn with each record in order,
+// accepted or rejected; the last line may lack its line feed. A violation is an
+// *abi.Error boundary.*, returned after fn was called with the records before it. An
+// error of fn ends the walk and is returned unchanged.
 func (g *Gate) Records(payload []byte, fn func(*Record) error) error {
 	if len(payload) > abi.MaxEmitBytes {
 		return tooLarge("an emit call", len(payload), abi.MaxEmitBytes)
@@ -63,7 +63,7 @@ func (g *Gate) Records(payload []byte, fn func(*Record) error) error {
 	return nil
 }
 
-// admit holds the scanned line to every rule after syntax and fills g.record.
+// admit checks the scanned line against every rule after syntax and fills g.record.
 //
 // Invariant 3: nothing a guest emits reaches storage without passing here.
 func (g *Gate) admit(line int) error {
@@ -120,7 +120,7 @@ func (g *Gate) admit(line int) error {
 	return nil
 }
 
-// lookup returns the scope index of the stream that string i names, or -1.
+// lookup returns the scope index of the stream in string i, or -1.
 func (g *Gate) lookup(i int) int {
 	for k := range g.streams {
 		if g.tape.Equal(i, g.streams[k].name) {
@@ -135,7 +135,7 @@ func outOfScope(what, stream string) error {
 		"emit only for the streams of START.scope")
 }
 
-// envelope is where a RECORD's members lie on the tape; -1: absent.
+// envelope holds the positions of a RECORD's members on the tape; -1: absent.
 type envelope struct {
 	stream, key, data, emittedAt int
 	delete                       bool
@@ -143,10 +143,10 @@ type envelope struct {
 
 const wrongType = "its type is not RECORD"
 
-// maxEmittedAt bounds emitted_at, which storage keeps as it is.
+// maxEmittedAt bounds emitted_at, which storage saves unchanged.
 const maxEmittedAt = 64
 
-// envelope reads the members of the outermost object; rule is what is wrong.
+// envelope reads the members of the outermost object; rule describes a problem.
 func (g *Gate) envelope() (e envelope, rule string) {
 	t := &g.tape
 	e = envelope{-1, -1, -1, -1, false}

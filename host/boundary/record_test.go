@@ -83,7 +83,7 @@ func TestDeletionAsTheSpecWritesIt(t *testing.T) {
 	t.Parallel()
 	got, err := records(gate(t, allStreams()), `{"type":"RECORD","stream":"messages","key":"a","op":"delete"}`)
 	if err != nil || !slices.Equal(got, []accepted{{stream: 0, key: "a", deleted: true}}) {
-		t.Errorf("%+v, %v", got, err)
+		t.Errorf(`got %+v, %v, want no error && slices.Equal(got, []accepted{{stream: 0, key: "a", deleted: true}})`, got, err)
 	}
 }
 
@@ -167,12 +167,12 @@ func TestRecordsStops(t *testing.T) {
 	good := record("log", `"a"`, `{"id":"a"}`)
 	got, err := records(gate(t, allStreams()), good+"\n"+good+"\n{}\n"+good)
 	if len(got) != 2 || codeOf(t, err) != abi.CodeEnvelope || !strings.Contains(err.Error(), "line 3") {
-		t.Errorf("%d records, %v", len(got), err)
+		t.Errorf(`%d records, %v, want len(got) == 2 && codeOf(t, err) == abi.CodeEnvelope && strings.Contains(err.Error(), "line 3")`, len(got), err)
 	}
 	want, calls := errors.New("full"), 0
 	err = gate(t, allStreams()).Records([]byte(good+"\n"+good), func(*Record) error { calls++; return want })
 	if !errors.Is(err, want) || calls != 1 {
-		t.Errorf("%v after %d calls", err, calls)
+		t.Errorf("%v after %d calls, want errors.Is(err, want) && calls == 1", err, calls)
 	}
 }
 
@@ -190,7 +190,7 @@ func TestRecordsRejects(t *testing.T) {
 		g := gate(t, allStreams())
 		got, err := records(g, record("messages", `"a"`, c.data)+"\n"+record("messages", `"a"`, `{"id":"a","created_at":"2026-01-31T10:00:00Z"}`))
 		if err != nil || len(got) != 2 {
-			t.Fatalf("%s: %v", c.data, err)
+			t.Fatalf("%s: got %v, want no error && len(got) == 2", c.data, err)
 		}
 		if r := got[0]; r.rejectedAt != c.path || r.rejectedBy != c.keyword || r.key != "a" || r.stream != 0 {
 			t.Errorf("%s: %+v, want %q %q", c.data, r, c.path, c.keyword)
@@ -201,7 +201,7 @@ func TestRecordsRejects(t *testing.T) {
 	}
 }
 
-// The order of the rules: with two broken, the earlier one is told.
+// The order of the rules: if two are broken, the earlier one is reported.
 func TestRecordsOrder(t *testing.T) {
 	t.Parallel()
 	s := allStreams()

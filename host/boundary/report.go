@@ -2,10 +2,10 @@ package boundary
 
 import "github.com/pdpp-host/pdpp-host/abi"
 
-// Skip reads one SKIP_RESULT. Every member is optional; a stream must be one of
-// the manifest's, in scope or not. Diagnostics are opaque.
+// Skip reads one SKIP_RESULT. Every member is optional; a stream must be one of the
+// manifest's, in scope or not. Diagnostics are opaque.
 func (g *Gate) Skip(p []byte) (*abi.SkipResult, error) {
-	m, err := open(p, abi.MaxMessageBytes, abi.CodeEnvelope, abi.TypeSkipResult)
+	m, err := openMessage(p, abi.MaxMessageBytes, abi.CodeEnvelope, abi.TypeSkipResult)
 	if err != nil {
 		return nil, err
 	}
@@ -33,10 +33,10 @@ func (g *Gate) Skip(p []byte) (*abi.SkipResult, error) {
 	return s, nil
 }
 
-// Progress reads one PROGRESS: a non-empty message, counts that are not
-// negative. collection_rate and provider_budget are kept as objects.
+// Progress reads one PROGRESS: a non-empty message, counts that are not negative.
+// collection_rate and provider_budget are stored as objects.
 func (g *Gate) Progress(p []byte) (*abi.Progress, error) {
-	m, err := open(p, abi.MaxMessageBytes, abi.CodeEnvelope, abi.TypeProgress)
+	m, err := openMessage(p, abi.MaxMessageBytes, abi.CodeEnvelope, abi.TypeProgress)
 	if err != nil {
 		return nil, err
 	}

@@ -12,9 +12,9 @@ import (
 // to compile them.
 const maxSchemaNodes = 64 << 10
 
-// CheckSchemas reports whether every stream's schema is a JSON Schema 2020-12
-// that the host can hold records to: no reference out of it, within the limits
-// of size, regular expressions that RE2 accepts. The error is an *abi.Error
+// CheckSchemas checks that every stream's schema is a JSON Schema 2020-12 against
+// which the host can validate records: no reference to another document, within the
+// limits of size, regular expressions that RE2 accepts. The error is an *abi.Error
 // manifest.invalid whose Detail lists every problem as `path: rule`.
 func CheckSchemas(m *abi.Manifest) error {
 	var problems []string

@@ -5,8 +5,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/boundary/internal/tape"
 )
 
-// withinResources is RT-05: with a non-empty set of resources, a record whose
-// key is not in it ends the run, and the error names stream and key.
+// withinResources enforces RT-05: if resources are given, a record whose key is not
+// among them ends the run, and the error names stream and key.
 func (g *Gate) withinResources(s *streamGate, e *envelope) error {
 	if len(s.resources) == 0 || s.resources[string(g.record.Key)] { // RT-05.2: an empty set filters nothing
 		return nil
@@ -25,7 +25,7 @@ func (g *Gate) withinResources(s *streamGate, e *envelope) error {
 		"emit only keys of START.scope.streams[].resources")
 }
 
-// withinTimeRange holds the consent time to since <= value < until.
+// withinTimeRange checks that since <= consent time < until.
 func (g *Gate) withinTimeRange(s *streamGate, data int) error {
 	if s.timeField == "" {
 		return nil
@@ -49,7 +49,7 @@ func (g *Gate) withinTimeRange(s *streamGate, data int) error {
 		"emit only records of START.scope.streams[].time_range")
 }
 
-// withinFields holds the data's names to the scope's fields.
+// withinFields checks the data's names against the scope's fields.
 func (g *Gate) withinFields(s *streamGate, data int) error {
 	if len(s.fields) == 0 {
 		return nil

@@ -20,7 +20,7 @@ func TestResources_RT05_1(t *testing.T) {
 		record("tops", `["a","b/c"]`, `{"id":"a","range":"b/c"}`), // array keys compare as JSON text
 	} {
 		if _, err := records(g, ok); err != nil {
-			t.Errorf("%s: %v", ok, err)
+			t.Errorf("%s: got %v, want no error", ok, err)
 		}
 	}
 	for payload, names := range map[string][]string{
@@ -32,12 +32,12 @@ func TestResources_RT05_1(t *testing.T) {
 	} {
 		_, err := records(g, payload)
 		if codeOf(t, err) != abi.CodeKeyOutsideResource {
-			t.Errorf("%s: %v", payload, err)
+			t.Errorf("%s: codeOf(t, err): got %v, want %v", payload, err, abi.CodeKeyOutsideResource)
 			continue
 		}
 		for _, name := range names {
 			if !strings.Contains(err.Error(), name) {
-				t.Errorf("%v does not name %s", err, name)
+				t.Errorf("%v does not name %s, want strings.Contains(err.Error(), name)", err, name)
 			}
 		}
 	}
@@ -96,10 +96,10 @@ func TestTimeRange(t *testing.T) {
 		}
 	}
 	if _, err := records(gate(t, s), record("messages", `"a"`, `{"id":"a"}`)); codeOf(t, err) != abi.CodeOutsideTimeRange {
-		t.Errorf("without the field: %v", err)
+		t.Errorf("without the field: %v, want %v", err, abi.CodeOutsideTimeRange)
 	}
 	if _, err := records(gate(t, s), `{"type":"RECORD","stream":"messages","key":"a","op":"delete"}`); err != nil {
-		t.Errorf("deletion: %v", err)
+		t.Errorf("deletion: %v, want no error", err)
 	}
 }
 
@@ -157,11 +157,11 @@ func TestCheckSchemas(t *testing.T) {
 	m.Streams[3].Schema = abi.Raw(`{"$ref":"https://example.org/schema.json"}`)
 	err := CheckSchemas(m)
 	if codeOf(t, err) != abi.CodeManifestInvalid {
-		t.Fatal(err)
+		t.Fatalf("got %+v, want codeOf(t, err) == abi.CodeManifestInvalid", err)
 	}
 	for _, want := range []string{"streams[0].schema/properties/id/type: ", "streams[2].schema: is missing", "streams[3].schema: refers to another document"} {
 		if !strings.Contains(err.Error(), want) {
-			t.Errorf("%v lacks %q", err, want)
+			t.Errorf("%v lacks %q, want strings.Contains(err.Error(), want)", err, want)
 		}
 	}
 	m = manifest()
@@ -170,6 +170,6 @@ func TestCheckSchemas(t *testing.T) {
 		m.Streams = append(m.Streams, abi.Stream{Name: "x", Schema: large})
 	}
 	if err := CheckSchemas(m); codeOf(t, err) != abi.CodeManifestInvalid {
-		t.Errorf("schemas without end: %v", err)
+		t.Errorf("schemas without end: %v, want %v", err, abi.CodeManifestInvalid)
 	}
 }

@@ -8,7 +8,7 @@ import (
 // State reads one STATE: a stream in scope and a cursor, which is an object or
 // null. Cursor is the guest's text, opaque to the host.
 func (g *Gate) State(p []byte) (*abi.State, error) {
-	m, err := open(p, abi.MaxStateBytes, abi.CodeEnvelope, abi.TypeState)
+	m, err := openMessage(p, abi.MaxStateBytes, abi.CodeEnvelope, abi.TypeState)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func (g *Gate) State(p []byte) (*abi.State, error) {
 	return s, nil
 }
 
-// sliceCoverage returns a reader of what a slice says of detail lanes.
+// sliceCoverage returns a reader of a slice's statements about detail lanes.
 func (m *message) sliceCoverage(dst *[]abi.SliceCoverage) func(int) string {
 	return func(i int) string {
 		t := &m.tape

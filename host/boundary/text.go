@@ -5,16 +5,15 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/boundary/internal/tape"
 )
 
-// enclosing is how much deeper than a message the text may nest that carries
-// messages: a run's end holds its outcome, in that its gaps, in each of them its
-// diagnostics, and in those a cursor.
+// enclosing is the additional nesting depth of a text that contains messages: a run's
+// end contains its outcome, the outcome gaps, a gap diagnostics, and the diagnostics a
+// cursor.
 const enclosing = 4
 
-// CheckText holds a text that carries messages, as a collector on a device sends
-// them, to the rules of their syntax: one JSON value, valid UTF-8, no name twice
-// in an object, bounded nesting and number of values. What the text means is the
-// caller's to read. The error is an *abi.Error boundary.*; what names the text in
-// it, and no byte of the text does.
+// CheckText checks the syntax of a text that contains messages, from a collector on a
+// device: one JSON value, valid UTF-8, no name twice in an object, bounded nesting and
+// number of values. The caller interprets the text. The error is an *abi.Error
+// boundary.*; it names the text by what, and contains no byte of it.
 func CheckText(what string, text []byte) error {
 	t := tape.Tape{Depth: abi.MaxNesting + enclosing}
 	if err := t.Scan(text); err != nil {

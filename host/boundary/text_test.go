@@ -22,13 +22,13 @@ func TestCheckText(t *testing.T) {
 			t.Errorf("%.40q: %q, want %q", text, got, want)
 		}
 		if err != nil && !strings.Contains(err.Error(), "a delivery") {
-			t.Errorf("%v does not name the text", err)
+			t.Errorf(`%v does not name the text, want no error || strings.Contains(err.Error(), "a delivery")`, err)
 		}
 	}
 }
 
-// What a STATE may hold at most, a delivery holds of it, whole, as a checkpoint: a
-// cursor that passed here and is refused there would hold its lane for good.
+// A delivery may contain the largest possible STATE as a checkpoint: a cursor that
+// passed here and was refused there would block its lane for good.
 func TestTheLargestCursorIsACheckpoint(t *testing.T) {
 	t.Parallel()
 	const around = 6 // values besides the cursor: the object, and the names and values of type, stream and cursor
@@ -54,7 +54,7 @@ func TestTheLargestCursorIsACheckpoint(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := CheckText("a checkpoint", body); err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf(`%s: CheckText("a checkpoint", body): got %v, want no error`, name, err)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/boundary/internal/tape"
 )
 
-// maxQuoted bounds what an error quotes of a guest's bytes, in bytes.
+// maxQuoted bounds an error's quotation of a guest's bytes.
 const maxQuoted = 200
 
 // quote returns a stream name or key for an error: short, on one line and with

@@ -1,6 +1,6 @@
 // Package collector is the local collector: it runs a connector on the machine
 // that holds the data, keeps what came out in a lane's outbox, and delivers it to
-// the owner's host (contracts: collector, sections 3 to 7).
+// the owner's host (collector contract, sections 3, 5, 6 and 7).
 //
 // What lives here: the profile of an enrolled lane, the client of the device API,
 // the delivery of what waits in the outbox, one execution from recovery to

@@ -38,7 +38,7 @@ type ending struct {
 }
 
 // Run makes one execution: what waits is delivered first, then the source is
-// scanned unless something is left (contracts: section 3). It returns a result
+// scanned unless something is left (collector contract, section 3). It returns a result
 // whenever the lane could be opened; the error beside it says why the execution
 // ended early. An execution that the owner stopped is a result.
 //

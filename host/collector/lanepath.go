@@ -4,7 +4,7 @@ import "path/filepath"
 
 // LanePath returns the file of a profile's lane: the one that is given, in a flag
 // or as the profile's queue, as it is; else one below the owner's folder for state,
-// wherever the command is started (contracts: section 7.4).
+// wherever the command is started (collector contract, section 7.4).
 func LanePath(e Env, p *Profile, given string) (string, error) {
 	for _, path := range []string{given, e.get(EnvQueue), p.Queue} {
 		if path == "" {

@@ -2,7 +2,7 @@ package collector
 
 import "time"
 
-// Policy bounds one execution (contracts: collector, section 3). A zero field
+// Policy bounds one execution (collector contract, section 3). A zero field
 // takes the default.
 type Policy struct {
 	ClaimLimit     int           // rows claimed at a time; 4

@@ -14,9 +14,9 @@ const (
 	IsolationInline  = "inline"  // in this process: for embedding and tests
 )
 
-// Where the key of the stored credentials is kept.
+// Places of the key that seals the stored credentials.
 const (
-	CredentialsAuto    = "auto"    // its file when there is one, else the system's keyring, else a file
+	CredentialsAuto    = "auto"    // its file if there is one, else the system's keyring, else a new file
 	CredentialsFile    = "file"    // credentials.key in the data folder
 	CredentialsKeyring = "keyring" // the system's keyring
 )
@@ -47,70 +47,69 @@ type Config struct {
 	origins map[string]Origin
 }
 
-// DataDir is the absolute folder of everything that the host keeps.
+// DataDir is the absolute folder of all data of the host.
 func (c *Config) DataDir() string { return c.dataDir }
 
-// PluginsDir is the absolute folder that connectors are dropped into.
+// PluginsDir is the absolute folder in which operators put connectors.
 func (c *Config) PluginsDir() string { return c.pluginsDir }
 
-// StorageDSN is the absolute path of the SQLite file, or a postgres:// address.
-// It may hold a password: show Values instead.
+// StorageDSN is the absolute path of the SQLite file, or a postgres:// address. It may
+// contain a password: show Values instead.
 func (c *Config) StorageDSN() string { return c.dsn }
 
-// ProfilesDir is the absolute folder of browser profiles; "" when the home
-// folder is unknown and none was set.
+// ProfilesDir is the absolute folder of browser profiles; "" if the home folder is
+// unknown and none was set.
 func (c *Config) ProfilesDir() string { return c.profilesDir }
 
 // MemoryBytes is a guest's linear memory cap.
 func (c *Config) MemoryBytes() int64 { return c.memory }
 
-// ModuleBytes is the largest module file that is read.
+// ModuleBytes is the maximum size of a module file.
 func (c *Config) ModuleBytes() int64 { return c.moduleSize }
 
-// RunTime is how long one run may take.
+// RunTime is the maximum duration of one run.
 func (c *Config) RunTime() time.Duration { return c.run }
 
-// LogBytes is how much a guest may log in one run.
+// LogBytes is the maximum size of a guest's log in one run.
 func (c *Config) LogBytes() int64 { return c.logBytes }
 
-// OutputBytes is how much a guest may emit in one run.
+// OutputBytes is the maximum size of a guest's output in one run.
 func (c *Config) OutputBytes() int64 { return c.output }
 
-// BytesOut is how much a guest may send over the network in one run; 0 leaves
-// it to the manifest.
+// BytesOut is the maximum number of bytes that a guest may send over the network in
+// one run; 0 leaves it to the manifest.
 func (c *Config) BytesOut() int64 { return c.bytesOut }
 
-// Requests is how many requests one run may send; 0: any number (RT-24).
+// Requests is the maximum number of requests in one run; 0: unlimited (RT-24).
 func (c *Config) Requests() int64 { return c.requests }
 
 // Isolation is IsolationProcess or IsolationInline.
 func (c *Config) Isolation() string { return c.isolation }
 
 // AllowPrivate lists the host:port pairs that may be reached although they are
-// private. The slice is the caller's own.
+// private. The slice is a copy.
 func (c *Config) AllowPrivate() []string { return slices.Clone(c.allowPrivate) }
 
 // CredentialsKey is CredentialsAuto, CredentialsFile or CredentialsKeyring.
 func (c *Config) CredentialsKey() string { return c.credentials }
 
-// Listen is where `pdpp-host serve` takes what devices deliver, as host:port; "":
-// nowhere.
+// Listen is the host:port on which `pdpp-host serve` accepts deliveries from devices;
+// "": none.
 func (c *Config) Listen() string { return c.listen }
 
-// TLSCert is the absolute path of the certificate that it listens with; "": it
-// speaks no TLS.
+// TLSCert is the absolute path of the certificate for Listen; "": no TLS.
 func (c *Config) TLSCert() string { return c.tlsCert }
 
 // TLSKey is the absolute path of the certificate's key.
 func (c *Config) TLSKey() string { return c.tlsKey }
 
-// History is how long the runs of a connection are kept.
+// History is the time for which a connection's runs are kept.
 func (c *Config) History() time.Duration { return c.history }
 
-// File is the configuration file that was read; "" when there was none.
+// File is the configuration file that was read; "" if there was none.
 func (c *Config) File() string { return c.file }
 
-// Value is one effective value as it may be shown.
+// Value is one effective value in a form that may be shown.
 type Value struct {
 	Key    string `json:"key"`
 	Value  string `json:"value"` // secrets replaced
@@ -122,12 +121,12 @@ type Value struct {
 func (c *Config) Values() []Value {
 	values := make([]Value, 0, len(keys))
 	for _, name := range Keys() {
-		values = append(values, Value{Key: name, Value: c.shown(name), Origin: c.origins[name]})
+		values = append(values, Value{Key: name, Value: c.shownValue(name), Origin: c.origins[name]})
 	}
 	return values
 }
 
-func (c *Config) shown(name string) string {
+func (c *Config) shownValue(name string) string {
 	switch name {
 	case KeyDataDir:
 		return c.dataDir
@@ -174,7 +173,7 @@ func (c *Config) shown(name string) string {
 	}
 }
 
-// redactDSN hides the password of a database address, wherever it stands.
+// redactDSN hides the password of a database address, in any part of it.
 func redactDSN(dsn string) string {
 	if !strings.Contains(dsn, "://") {
 		return dsn

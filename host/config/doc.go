@@ -1,9 +1,8 @@
-// Package config turns defaults, pdpp.yaml, the environment and the command
-// line's flags into one typed, immutable Config, and remembers for each value
-// where it came from.
+// Package config turns defaults, pdpp.yaml, the environment and the command line's
+// flags into one typed, immutable Config, and records the origin of each value.
 //
-// It reads the one configuration file and nothing else: it creates no folder,
-// opens no database and knows no command. Values come in through a Source;
-// package main of a command takes the Config and wires the rest with it. It is
-// the only package of the host that imports viper.
+// It reads the one configuration file and nothing else: it creates no folder, opens no
+// database and knows no command. Values come in through a Source; package main of a
+// command uses the Config to wire the rest. Of the host's packages only this one
+// imports viper.
 package config

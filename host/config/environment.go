@@ -9,7 +9,7 @@ import (
 
 const envPrefix = "PDPP_"
 
-// environment keeps the variables that this package reads.
+// environment returns the variables that this package reads.
 func environment(environ []string) map[string]string {
 	env := make(map[string]string)
 	for _, e := range environ {
@@ -21,12 +21,12 @@ func environment(environ []string) map[string]string {
 	return env
 }
 
-// checkEnvironment refuses a PDPP_* variable that is meant for the host and
-// that the host does not know. The prefix is shared: connectors declare
-// variables of their own with it (PDPP_CODEX_ACTIVE_ROLLOUT_QUIET_MS), and
-// which ones is not known before a module is loaded. So a name is the host's
-// when it begins with one of the host's sections (PDPP_LIMITS_…) or is a slip
-// away from a known name; every other name is a connector's and is left alone.
+// checkEnvironment refuses an unknown PDPP_* variable that is meant for the host.
+// Connectors declare their own variables with the same prefix
+// (PDPP_CODEX_ACTIVE_ROLLOUT_QUIET_MS), which are unknown before a module is loaded. A
+// name therefore counts as the host's if it begins with one of the host's sections
+// (PDPP_LIMITS_…) or is close to a known name; every other name is a connector's and
+// is ignored.
 func checkEnvironment(env map[string]string) error {
 	known := make([]string, len(keys))
 	var sections []string

@@ -25,16 +25,16 @@ const (
 	KeyHistory      = "history.retention"
 )
 
-// key is one row of the key table: its fallback is the default's text, or ""
-// when the default is derived from other values (see paths.go).
+// key is one row of the key table. Its fallback is the default's text, or "" if the
+// default is derived from other values (see paths.go).
 type key struct {
 	name     string
 	fallback string
 	parse    func(*Config, value) error
 }
 
-// keys is the key table, in the order in which values are resolved and shown:
-// data_dir first, because other defaults lie below it.
+// keys is the key table, in the order in which values are resolved and shown: data_dir
+// first, because other defaults lie below it.
 var keys = []key{
 	{KeyDataDir, "", parsePath(func(c *Config) *string { return &c.dataDir })},
 	{KeyPluginsDir, "", parsePath(func(c *Config) *string { return &c.pluginsDir })},

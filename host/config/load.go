@@ -17,10 +17,10 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// maxFileBytes bounds the configuration file: it is read whole.
+// maxFileBytes bounds the configuration file, which is read completely.
 const maxFileBytes = 1 << 20
 
-// Source is where values come from besides the defaults.
+// Source holds the origins of values other than the defaults.
 type Source struct {
 	File    string                       // --config; "": the default place, which may be missing
 	Environ []string                     // "NAME=value", as os.Environ returns it
@@ -35,7 +35,7 @@ type Flag struct {
 	Value string
 }
 
-// value is one key's chosen value before it is typed.
+// value is one key's chosen value before it is parsed.
 type value struct {
 	key    string
 	raw    any
@@ -89,8 +89,8 @@ func Load(src Source) (*Config, error) {
 	return c, nil
 }
 
-// choose picks the highest source that sets k; raw is nil when none does and
-// the default has to be derived.
+// choose picks the highest source that sets k; raw is nil if none does and the default
+// has to be derived.
 func choose(v *viper.Viper, k key, env map[string]string, src *Source, file string) value {
 	if f, ok := src.Flags[k.name]; ok {
 		return value{k.name, f.Value, Origin{FromFlag, f.Name}, src}
@@ -108,8 +108,8 @@ func choose(v *viper.Viper, k key, env map[string]string, src *Source, file stri
 	return val
 }
 
-// readFile returns the configuration file's path and content; an empty path
-// when there is none at the default place.
+// readFile returns the configuration file's path and content; an empty path if there
+// is none at the default place.
 func readFile(src Source, env map[string]string) (string, []byte, error) {
 	path, must := src.File, true
 	if path == "" {
@@ -163,7 +163,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// yamlProblem keeps only the line of the parser's error: its text may quote a
+// yamlProblem keeps only the line of the parser's error, because its text may quote a
 // value (Invariant 5).
 func yamlProblem(err error) string {
 	if m := lineNumber.FindString(err.Error()); m != "" {
@@ -194,8 +194,7 @@ func unknownKey(message, detail, nearest string) error {
 	return abi.NewError(abi.CodeConfigUnknownKey, message, hint).WithDetail(detail)
 }
 
-// nearestKey compares also by a key's last part, so that "memory" finds
-// "limits.memory".
+// nearestKey also compares a key's last part, so that "memory" finds "limits.memory".
 func nearestKey(name string, known []string) string {
 	if n := abi.Nearest(name, known); n != "" {
 		return n

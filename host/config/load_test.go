@@ -104,27 +104,27 @@ func TestPlaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	if c.File() != path || c.DataDir() != filepath.Join(data, "pdpp") {
-		t.Errorf("file %q, data %q", c.File(), c.DataDir())
+		t.Errorf(`file %q, data %q, want c.File() == path && c.DataDir() == filepath.Join(data, "pdpp")`, c.File(), c.DataDir())
 	}
 	if want := filepath.Join(conf, "pdpp", "mods"); c.PluginsDir() != want {
 		t.Errorf("a relative path in the file is %q, want %q", c.PluginsDir(), want)
 	}
 	if c.ProfilesDir() != "/home/ada/profiles" {
-		t.Errorf("~ is %q", c.ProfilesDir())
+		t.Errorf(`~ is %q, want "/home/ada/profiles"`, c.ProfilesDir())
 	}
 	if c, err = Load(Source{Home: "/home/ada", Environ: []string{"XDG_DATA_HOME=relative"}}); err != nil || c.DataDir() != "/home/ada/.local/share/pdpp" {
-		t.Errorf("a relative XDG folder was taken: %v %v", c, err)
+		t.Errorf(`a relative XDG folder was taken: %v %v, want no error && c.DataDir() == "/home/ada/.local/share/pdpp"`, c, err)
 	}
 }
 
 func TestHomeUnknown(t *testing.T) {
 	t.Parallel()
 	if _, err := Load(Source{}); abi.CodeOf(err) != abi.CodeConfigInvalid || !strings.Contains(err.Error(), "HOME") {
-		t.Errorf("got %v", err)
+		t.Errorf(`got %v, want abi.CodeOf(err) == abi.CodeConfigInvalid && strings.Contains(err.Error(), "HOME")`, err)
 	}
 	c, err := Load(Source{Environ: []string{"PDPP_DATA_DIR=/srv/pdpp"}})
 	if err != nil || c.PluginsDir() != "/srv/pdpp/plugins" || c.ProfilesDir() != "" {
-		t.Errorf("with a data folder HOME is not needed: %v", err)
+		t.Errorf(`with a data folder HOME is not needed: %v, want no error && c.PluginsDir() == "/srv/pdpp/plugins" && c.ProfilesDir() == ""`, err)
 	}
 }
 
@@ -150,10 +150,10 @@ func TestUnknownKeys(t *testing.T) {
 			_, err := Load(src)
 			var e *abi.Error
 			if !errors.As(err, &e) || e.Code != abi.CodeConfigUnknownKey {
-				t.Fatalf("got %v", err)
+				t.Fatalf("got %v, want errors.As(err, &e) && e.Code == abi.CodeConfigUnknownKey", err)
 			}
 			if !strings.Contains(e.Hint, tc.nearest) {
-				t.Errorf("hint %q does not name %s", e.Hint, tc.nearest)
+				t.Errorf("hint %q does not name %s, want strings.Contains(e.Hint, tc.nearest)", e.Hint, tc.nearest)
 			}
 		})
 	}
@@ -172,13 +172,13 @@ func TestUnreadable(t *testing.T) {
 	big := write(t, strings.Repeat("#", maxFileBytes+1))
 	for _, path := range []string{filepath.Join(t.TempDir(), "none.yaml"), t.TempDir(), big} {
 		if _, err := Load(Source{File: path, Home: "/home/ada"}); abi.CodeOf(err) != abi.CodeConfigUnreadable {
-			t.Errorf("%s: %v", path, err)
+			t.Errorf("%s: abi.CodeOf(err): got %v, want %v", path, err, abi.CodeConfigUnreadable)
 		}
 	}
 	for _, content := range []string{"a: [", "- 1\n", "data_dir: /a\ndata_dir: /b\n", "hunter2 secret"} {
 		_, err := Load(Source{File: write(t, content), Home: "/home/ada"})
 		if abi.CodeOf(err) != abi.CodeConfigInvalid || strings.Contains(err.Error(), "hunter2") {
-			t.Errorf("%q: %v", content, err)
+			t.Errorf(`%q: got %v, want abi.CodeOf(err) == abi.CodeConfigInvalid && !strings.Contains(err.Error(), "hunter2")`, content, err)
 		}
 	}
 }
@@ -199,7 +199,7 @@ func FuzzLoadFile(f *testing.F) {
 		}
 		var e *abi.Error
 		if !errors.As(err, &e) || e.Hint == "" {
-			t.Fatalf("untyped or hintless: %v", err)
+			t.Fatalf(`untyped or hintless: %v, want errors.As(err, &e) && e.Hint != ""`, err)
 		}
 	})
 }

@@ -8,7 +8,7 @@ const (
 	FromFlag    = "flag"
 )
 
-// Origin says where a value came from.
+// Origin is the source of a value.
 type Origin struct {
 	Kind string `json:"kind"`           // FromDefault, FromFile, FromEnv or FromFlag
 	Name string `json:"name,omitempty"` // the file, the variable or the flag

@@ -12,14 +12,14 @@ import (
 
 type durationPtr = *time.Duration
 
-// invalid says what is wrong with v, naming its key and origin. The value is
-// not repeated: it may be a secret set under the wrong key (Invariant 5).
+// invalid describes a problem of v, with its key and origin. It does not repeat the
+// value, which may be a secret set under the wrong key (Invariant 5).
 func (v value) invalid(problem, hint string) error {
 	return abi.NewError(abi.CodeConfigInvalid, fmt.Sprintf("the value of %s %s", v.key, problem), hint).
 		WithDetail("from " + v.origin.String())
 }
 
-// text returns v as text; numbers are what YAML makes of bare digits.
+// text returns v as text; YAML turns bare digits into numbers.
 func (v value) text() (string, error) {
 	switch t := v.raw.(type) {
 	case string:
@@ -167,8 +167,8 @@ func parseCredentials(c *Config, v value) error {
 	return nil
 }
 
-// parseListen reads host:port. The host may be left out, and port 0 is any that is
-// free. Whether it may be listened on is host/api's to say.
+// parseListen reads host:port. The host may be missing, and port 0 means any free
+// port. host/api decides whether it may listen there.
 func parseListen(c *Config, v value) error {
 	s, err := v.text()
 	if err != nil {
@@ -185,7 +185,7 @@ func parseListen(c *Config, v value) error {
 	return nil
 }
 
-// parseAllowPrivate takes a YAML list, or text with commas from a variable.
+// parseAllowPrivate reads a YAML list, or a comma-separated text from a variable.
 func parseAllowPrivate(c *Config, v value) error {
 	var items []string
 	switch t := v.raw.(type) {
@@ -218,8 +218,8 @@ func parseAllowPrivate(c *Config, v value) error {
 	return nil
 }
 
-// sizeUnits maps a lower-case unit to bytes. Decimal and binary units mean what
-// they say (IEC 80000-13).
+// sizeUnits maps a lower-case unit to bytes, with distinct decimal and binary units
+// (IEC 80000-13).
 var sizeUnits = map[string]int64{
 	"": 1, "b": 1,
 	"kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12,
@@ -227,8 +227,8 @@ var sizeUnits = map[string]int64{
 	"kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40,
 }
 
-// ParseSize reads a number of bytes with an optional unit: "256MiB", "1.5 GB",
-// "4096". problem is "" when it worked.
+// ParseSize reads a number of bytes with an optional unit: "256MiB", "1.5 GB", "4096".
+// problem is "" on success.
 func ParseSize(s string) (n int64, problem string) {
 	s = strings.TrimSpace(s)
 	i := 0

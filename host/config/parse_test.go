@@ -56,10 +56,10 @@ func TestInvalidValues(t *testing.T) {
 			_, err := Load(Source{File: write(t, tc.yaml), Home: "/home/ada"})
 			var e *abi.Error
 			if !errors.As(err, &e) || !strings.HasPrefix(string(e.Code), "config.") || e.Hint == "" {
-				t.Fatalf("got %v", err)
+				t.Fatalf(`got %v, want errors.As(err, &e) && strings.HasPrefix(string(e.Code), "config.") && e.Hint != ""`, err)
 			}
 			if !strings.Contains(e.Message, tc.key) || !strings.Contains(e.Message, tc.says) {
-				t.Errorf("%q names neither %q nor %q", e.Message, tc.key, tc.says)
+				t.Errorf("%q names neither %q nor %q, want strings.Contains(e.Message, tc.key) && strings.Contains(e.Message, tc.says)", e.Message, tc.key, tc.says)
 			}
 			if strings.Contains(err.Error(), "hunter2") {
 				t.Error("the error repeats a secret")
@@ -73,7 +73,7 @@ func TestCredentialsKey(t *testing.T) {
 	for _, want := range []string{CredentialsAuto, CredentialsFile, CredentialsKeyring} {
 		c, err := Load(Source{Environ: []string{"PDPP_CREDENTIALS_KEY=" + want}, Home: "/home/ada"})
 		if err != nil || c.CredentialsKey() != want {
-			t.Errorf("%s: %v", want, err)
+			t.Errorf("%s: got %v, want no error && c.CredentialsKey() == want", want, err)
 		}
 	}
 }
@@ -83,12 +83,12 @@ func TestListen(t *testing.T) {
 	for _, want := range []string{"127.0.0.1:8730", ":0", "[::1]:443", "localhost:80"} {
 		c, err := Load(Source{Environ: []string{"PDPP_SERVE_LISTEN=" + want, "PDPP_SERVE_TLS_CERT=/a.pem", "PDPP_SERVE_TLS_KEY=/b.pem"}, Home: "/home/ada"})
 		if err != nil || c.Listen() != want || c.TLSCert() != "/a.pem" || c.TLSKey() != "/b.pem" {
-			t.Errorf("%s: %v", want, err)
+			t.Errorf(`%s: got %v, want no error && c.Listen() == want && c.TLSCert() == "/a.pem" && c.TLSKey() == "/b.pem"`, want, err)
 			continue
 		}
 		for key, is := range map[string]string{KeyListen: want, KeyTLSCert: "/a.pem", KeyTLSKey: "/b.pem"} {
 			if got, _ := shown(t, c, key); got != is {
-				t.Errorf("%s is shown as %q", key, got)
+				t.Errorf("%s is shown as %q, want %v", key, got, is)
 			}
 		}
 	}
@@ -104,7 +104,7 @@ func TestAllowPrivate(t *testing.T) {
 		src.Home = "/home/ada"
 		c, err := Load(src)
 		if err != nil || !slices.Equal(c.AllowPrivate(), want) {
-			t.Errorf("got %v, %v", c, err)
+			t.Errorf("got %v, %v, want no error && slices.Equal(c.AllowPrivate(), want)", c, err)
 			continue
 		}
 		c.AllowPrivate()[0] = "changed"
@@ -122,7 +122,7 @@ func TestSecretsAreRedacted(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got, _ := shown(t, c, KeyStorageDSN); strings.Contains(got, "hunter2") {
-			t.Errorf("shown as %q", got)
+			t.Errorf(`shown as %q, want !strings.Contains(got, "hunter2")`, got)
 		}
 		if c.StorageDSN() != dsn {
 			t.Error("the value itself was changed")
@@ -137,7 +137,7 @@ func TestFormatSize(t *testing.T) {
 			t.Errorf("%d is %q, want %q", n, got, want)
 		}
 		if back, problem := ParseSize(want); problem != "" || back != n {
-			t.Errorf("%q reads back as %d %s", want, back, problem)
+			t.Errorf(`%q reads back as %d %s, want problem == "" && back == n`, want, back, problem)
 		}
 	}
 }
@@ -146,7 +146,7 @@ func FuzzParseSize(f *testing.F) {
 	f.Add("1.5GiB")
 	f.Fuzz(func(t *testing.T, s string) {
 		if n, problem := ParseSize(s); n < 0 || problem != "" && n != 0 {
-			t.Fatalf("%q = %d %q", s, n, problem)
+			t.Fatalf(`got %q = %d %q, want n >= 0 && (problem == "" || n == 0)`, s, n, problem)
 		}
 	})
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// defaultFile is $XDG_CONFIG_HOME/pdpp/pdpp.yaml; "" when no home is known.
+// defaultFile is $XDG_CONFIG_HOME/pdpp/pdpp.yaml; "" if no home is known.
 func defaultFile(home string, env map[string]string) string {
 	if base := xdg(env, "XDG_CONFIG_HOME", home, ".config"); base != "" {
 		return filepath.Join(base, "pdpp", "pdpp.yaml")
@@ -13,8 +13,8 @@ func defaultFile(home string, env map[string]string) string {
 	return ""
 }
 
-// xdg returns a base folder. A relative value is ignored, as the XDG Base
-// Directory Specification asks.
+// xdg returns a base folder. A relative value is ignored, as the XDG Base Directory
+// Specification requires.
 func xdg(env map[string]string, name, home, below string) string {
 	if dir := env[name]; filepath.IsAbs(dir) {
 		return dir
@@ -48,9 +48,9 @@ func (c *Config) derived(name string, src *Source, env map[string]string) any {
 	return nil
 }
 
-// absolute resolves a path as its origin means it: "~/" is the home folder, and
-// a relative path in the file is relative to the file's own folder, so that the
-// meaning does not depend on where the command was started.
+// absolute resolves a path by its origin: "~/" is the home folder, and a relative path
+// in the file is relative to the file's own folder, so that it does not depend on the
+// working folder of the command.
 func (v value) absolute(path string) (string, error) {
 	if path == "~" || strings.HasPrefix(path, "~/") {
 		if v.src.Home == "" {

@@ -12,9 +12,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// check looks at a chosen folder: it exists, is a folder, can be opened, and may
-// be granted. Links in the way are resolved first, so that what is checked is
-// what is mounted.
+// check checks a chosen folder: it exists, is a folder, can be opened, and may be
+// granted. It resolves links first, so that the checked folder is the mounted one.
 func (r *Resolver) check(m *abi.Manifest, c choice) (Root, error) {
 	if c.path == "" {
 		if c.origin == OriginDefault {
@@ -30,7 +29,7 @@ func (r *Resolver) check(m *abi.Manifest, c choice) (Root, error) {
 	c.path = path
 	target, err := filepath.EvalSymlinks(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return Root{}, missing(m, c).Wrap(err)
+		return Root{}, missingFolder(m, c).Wrap(err)
 	}
 	if err != nil {
 		return Root{}, invalid(c, "cannot be read", "check the permissions of the folder and of those above it").Wrap(err)
@@ -72,15 +71,14 @@ func (r *Resolver) absolute(path string) (string, error) {
 	return filepath.Abs(path)
 }
 
-// overlap reports whether one folder is, or lies in, the other. private may not
-// exist yet: then its path as written is compared, from its nearest folder that
-// does exist.
+// overlap reports whether one folder equals or contains the other. If private does not
+// exist yet, its path is compared, starting at its nearest existing folder.
 func overlap(folder, private string) bool {
 	if private == "" {
 		return false
 	}
 	private = resolved(private)
-	return within(folder, private) || within(private, folder)
+	return contains(folder, private) || contains(private, folder)
 }
 
 func resolved(path string) string {
@@ -98,9 +96,9 @@ func resolved(path string) string {
 	}
 }
 
-// within compares paths, and then the folders themselves: one folder may be reached
-// by several paths, as where a file system takes no notice of case.
-func within(path, folder string) bool {
+// contains compares paths, and then the folders themselves, because one folder may have
+// several paths, for instance on a file system that ignores case.
+func contains(path, folder string) bool {
 	if rel, err := filepath.Rel(folder, path); err == nil && filepath.IsLocal(rel) {
 		return true
 	}
@@ -118,16 +116,16 @@ func within(path, folder string) bool {
 	}
 }
 
-func missing(m *abi.Manifest, c choice) *abi.Error {
+func missingFolder(m *abi.Manifest, c choice) *abi.Error {
 	return abi.NewError(abi.CodeRootMissing, fmt.Sprintf("the folder for root %q does not exist", c.name), hintFor(m, c)).
-		WithDetail(from(c))
+		WithDetail(chosenBy(c))
 }
 
 func invalid(c choice, problem, hint string) *abi.Error {
-	return abi.NewError(abi.CodeRootInvalid, fmt.Sprintf("the folder for root %q %s", c.name, problem), hint).WithDetail(from(c))
+	return abi.NewError(abi.CodeRootInvalid, fmt.Sprintf("the folder for root %q %s", c.name, problem), hint).WithDetail(chosenBy(c))
 }
 
-func from(c choice) string {
+func chosenBy(c choice) string {
 	switch {
 	case c.path == "":
 		return "from " + c.origin
@@ -138,7 +136,7 @@ func from(c choice) string {
 	}
 }
 
-// hintFor says what a missing folder's chooser can do.
+// hintFor returns the advice for a missing folder, which depends on who chose it.
 func hintFor(m *abi.Manifest, c choice) string {
 	paths := m.Requirements.LocalPaths
 	if c.origin == OriginDefault || paths == nil || paths.HomeDefault == "" || c.name != m.ConnectorKey {

@@ -13,12 +13,12 @@ import (
 
 // Root is one folder to grant.
 type Root struct {
-	Name   string // as the guest sees it, at "/" + Name
+	Name   string // the guest's name for it, mounted at "/" + Name
 	Path   string // absolute, links resolved
 	Origin string // who chose it: "--root", a variable's name, or "the default"
-	Empty  bool   // nothing is in it
-	// Secrets are the places of other programs' secrets that it is, lies in or holds,
-	// as ~/.ssh.
+	Empty  bool   // the folder is empty
+	// Secrets are the places of other programs' secrets that the folder is, lies in or
+	// contains, such as ~/.ssh.
 	Secrets []string
 }
 
@@ -28,28 +28,28 @@ const (
 	OriginDefault = "the default"
 )
 
-// Resolver finds a connector's roots. Its fields do not change once it is in
-// use, and then it is safe for concurrent use.
+// Resolver finds a connector's roots. Its fields must not change after the first call;
+// it is then safe for concurrent use.
 type Resolver struct {
 	Getenv func(string) string // the host's environment; nil: empty
 	Home   string              // the user's home folder; "": unknown
-	// Private lists folders of the host's own (the data folder, browser
-	// profiles). No root may lie in one, or have one in it: a guest that reads
-	// the database reads every other connection's records.
+	// Private lists the host's own folders (the data folder, browser profiles). No
+	// root may lie in one, or contain one: a guest that can read the database can read
+	// every other connection's records.
 	Private []string
 }
 
-// choice is one root before its folder was looked at.
+// choice is one root before its folder was checked.
 type choice struct {
 	name, path, origin string
 }
 
 // Resolve returns the roots to grant for m, the home root first. given holds the
-// operator's choices by root name, accepted the places of other programs' secrets
-// that the owner let the connector have by name. The error is an *abi.Error:
-// files.root_missing when a chosen folder does not exist, files.root_invalid for an
-// unknown name, for something that is no readable folder, and for a folder that must
-// not be granted, files.root_secret for one with secrets that were not accepted.
+// operator's choices by root name; accepted lists the places of other programs'
+// secrets that the owner allowed by name. The error is an *abi.Error:
+// files.root_missing if a chosen folder does not exist; files.root_invalid for an
+// unknown name, an unreadable folder, or a folder that must not be granted;
+// files.root_secret for a folder with secrets that were not accepted.
 func (r *Resolver) Resolve(m *abi.Manifest, given map[string]string, accepted []string) ([]Root, error) {
 	roots, err := r.Look(m, given)
 	for i := range roots {
@@ -61,11 +61,11 @@ func (r *Resolver) Resolve(m *abi.Manifest, given map[string]string, accepted []
 	return roots, nil
 }
 
-// Look is Resolve for an owner who is to be shown what would be granted: a folder
-// with other programs' secrets is among the roots.
+// Look is Resolve for showing an owner the roots: it also returns a folder with other
+// programs' secrets.
 func (r *Resolver) Look(m *abi.Manifest, given map[string]string) ([]Root, error) {
 	given = ownKey(m, given)
-	known := names(m)
+	known := rootNames(m)
 	for _, name := range sortedKeys(given) {
 		if !slices.Contains(known, name) {
 			return nil, abi.NewError(abi.CodeRootInvalid, fmt.Sprintf("the connector has no root %q", name),
@@ -78,8 +78,8 @@ func (r *Resolver) Look(m *abi.Manifest, given map[string]string) ([]Root, error
 	for _, c := range choices {
 		root, err := r.check(m, c)
 		if err != nil {
-			// The default place of the home root may be absent when another root
-			// was chosen: the owner said where the data is.
+			// The default place of the home root may be missing if another root was
+			// chosen: the owner has then said where the data is.
 			if c.origin == OriginDefault && abi.CodeOf(err) == abi.CodeRootMissing && len(choices) > 1 {
 				missing = err
 				continue
@@ -97,7 +97,7 @@ func (r *Resolver) Look(m *abi.Manifest, given map[string]string) ([]Root, error
 	return roots, nil
 }
 
-// ownKey spells the home root's name in given as the manifest does.
+// ownKey replaces the home root's name in given by the manifest's spelling.
 func ownKey(m *abi.Manifest, given map[string]string) map[string]string {
 	if _, as := given[m.ConnectorKey]; as {
 		return given
@@ -112,7 +112,7 @@ func ownKey(m *abi.Manifest, given map[string]string) map[string]string {
 	return out
 }
 
-// choose lists the roots that somebody chose, and the home root's default.
+// choose lists the chosen roots, and the home root's default.
 func (r *Resolver) choose(m *abi.Manifest, given map[string]string) []choice {
 	var choices []choice
 	paths := m.Requirements.LocalPaths
@@ -148,8 +148,8 @@ func (r *Resolver) pick(name, variable string, given map[string]string) (choice,
 	return choice{}, false
 }
 
-// underHome returns "" when the home folder is unknown or the manifest's path
-// leaves it: a manifest is a stranger's word.
+// underHome returns "" if the home folder is unknown or the manifest's path leaves it,
+// since a manifest is not trusted.
 func (r *Resolver) underHome(relative string) string {
 	relative = filepath.FromSlash(relative)
 	if r.Home == "" || !filepath.IsLocal(relative) {
@@ -158,9 +158,9 @@ func (r *Resolver) underHome(relative string) string {
 	return filepath.Join(r.Home, relative)
 }
 
-// names lists the root names of m: the connector's key, and every further path
-// that an owner can place elsewhere.
-func names(m *abi.Manifest) []string {
+// rootNames lists the root names of m: the connector's key, and every further path that an
+// owner can place elsewhere.
+func rootNames(m *abi.Manifest) []string {
 	all := []string{m.ConnectorKey}
 	if paths := m.Requirements.LocalPaths; paths != nil {
 		for i, p := range paths.Paths {
@@ -172,13 +172,13 @@ func names(m *abi.Manifest) []string {
 	return all
 }
 
-// placeable reports whether an owner can place the path by itself: it has a
-// variable or a name of its own. The others are found below the home root.
+// placeable reports whether an owner can place the path separately: it has a variable
+// or a name of its own. The other paths are below the home root.
 func placeable(p abi.LocalPath) bool { return p.EnvOverride != "" || p.Name != "" }
 
-// rootName returns the name of a further path. A name becomes a mount point,
-// and a manifest is a stranger's word: one that is no plain word, or is taken by
-// an earlier root, gives way to the path's place in the list.
+// rootName returns the name of a further path. The name becomes a mount point and
+// comes from an untrusted manifest: if it is not a plain word, or an earlier root has
+// it, the path's position in the list replaces it.
 func rootName(m *abi.Manifest, i int) string {
 	paths := m.Requirements.LocalPaths.Paths
 	name := paths[i].RootName()

@@ -66,7 +66,7 @@ func TestPrecedence(t *testing.T) {
 				t.Fatal(err)
 			}
 			if len(got) != len(tc.want) {
-				t.Fatalf("got %v", got)
+				t.Fatalf("got %v, want %v", got, len(tc.want))
 			}
 			for i := range got {
 				if !reflect.DeepEqual(got[i], tc.want[i]) {
@@ -83,7 +83,7 @@ func TestAbsentHomeIsFineWhenAnotherRootWasChosen(t *testing.T) {
 	r := &Resolver{Home: filepath.Join(base, "home")}
 	got, err := r.Resolve(codex(), map[string]string{"codex_sessions": filepath.Join(base, "sessions")}, nil)
 	if err != nil || len(got) != 1 || got[0].Name != "codex_sessions" {
-		t.Errorf("got %v, %v", got, err)
+		t.Errorf(`got %v, %v, want no error && len(got) == 1 && got[0].Name == "codex_sessions"`, got, err)
 	}
 }
 
@@ -122,7 +122,7 @@ func TestRefusals(t *testing.T) {
 				t.Fatalf("got %v, want %s", err, tc.code)
 			}
 			if !strings.Contains(e.Detail, tc.detail) || !strings.Contains(e.Hint, tc.hint) {
-				t.Errorf("detail %q, hint %q", e.Detail, e.Hint)
+				t.Errorf("detail %q, hint %q, want strings.Contains(e.Detail, tc.detail) && strings.Contains(e.Hint, tc.hint)", e.Detail, e.Hint)
 			}
 		})
 	}
@@ -139,7 +139,7 @@ func TestUnreadableFolder(t *testing.T) {
 	}
 	_, err := (&Resolver{}).Resolve(codex(), map[string]string{"codex": filepath.Join(base, "closed")}, nil)
 	if abi.CodeOf(err) != abi.CodeRootInvalid {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want %v", err, abi.CodeRootInvalid)
 	}
 }
 
@@ -151,7 +151,7 @@ func TestManifestDefaultCannotLeaveHome(t *testing.T) {
 		m := codex()
 		m.Requirements.LocalPaths.HomeDefault = path
 		if got, err := (&Resolver{Home: filepath.Join(base, "home")}).Resolve(m, nil, nil); abi.CodeOf(err) != abi.CodeRootMissing {
-			t.Errorf("%s: %v %v", path, got, err)
+			t.Errorf("%s: abi.CodeOf(err): got %v %v, want %v", path, got, err, abi.CodeRootMissing)
 		}
 	}
 }
@@ -161,11 +161,11 @@ func TestManifestWithoutPaths(t *testing.T) {
 	base := folders(t, "in")
 	m := &abi.Manifest{ConnectorKey: "notes"}
 	if _, err := (&Resolver{}).Resolve(m, nil, nil); abi.CodeOf(err) != abi.CodeRootMissing {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want %v", err, abi.CodeRootMissing)
 	}
 	got, err := (&Resolver{}).Resolve(m, map[string]string{"notes": filepath.Join(base, "in")}, nil)
 	if err != nil || len(got) != 1 || got[0].Name != "notes" {
-		t.Errorf("got %v, %v", got, err)
+		t.Errorf(`got %v, %v, want no error && len(got) == 1 && got[0].Name == "notes"`, got, err)
 	}
 }
 
@@ -187,13 +187,12 @@ func TestHostileNamesCannotCollideOrEscape(t *testing.T) {
 		{Name: "../../etc", EnvOverride: "A"}, {Name: "codex", EnvOverride: "B"}, {Label: "etc", EnvOverride: "C"},
 		{Name: "..", EnvOverride: "D"}, {Name: strings.Repeat("x", 65), EnvOverride: "E"},
 	}
-	if got, want := strings.Join(names(m), " "), "codex path_1 path_2 etc path_4 path_5"; got != want {
+	if got, want := strings.Join(rootNames(m), " "), "codex path_1 path_2 etc path_4 path_5"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
 
-// An empty folder is told apart: it may be the mount point of a disk that is
-// not there.
+// An empty folder is distinguished: it may be the mount point of a missing disk.
 func TestEmptyRoot(t *testing.T) {
 	t.Parallel()
 	base := folders(t, "home/.codex")

@@ -10,10 +10,10 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// secretPlaces are where other programs keep keys, tokens, passwords and sessions,
-// below the home folder, each group with the document that names it. A folder that
-// is one of them, lies in one or holds one is granted only to a connector that its
-// owner let have it by name.
+// secretPlaces are the folders and files below the home folder in which other programs
+// store keys, tokens, passwords and sessions, each group with the document that names
+// it. A folder that is one of them, lies in one or contains one is granted only to a
+// connector for which the owner accepted it by name.
 var secretPlaces = slices.Concat(
 	[]string{".ssh"},                            // ssh(1), FILES
 	[]string{".gnupg"},                          // gpg(1), --homedir
@@ -44,7 +44,7 @@ var secretPlaces = slices.Concat(
 	[]string{"Library/Safari", "Library/Containers/com.apple.Safari", "Library/Cookies"}, // Apple Platform Security, "Safari"
 )
 
-// chromium are the user data folders of the browsers that are made of Chromium.
+// chromium are the user data folders of browsers based on Chromium.
 var chromium = []string{
 	".config/google-chrome", ".config/google-chrome-beta", ".config/google-chrome-unstable", ".config/chromium",
 	".config/BraveSoftware", ".config/microsoft-edge", ".config/vivaldi", ".config/opera",
@@ -55,16 +55,16 @@ var chromium = []string{
 	"AppData/Local/Vivaldi", "AppData/Roaming/Opera Software",
 }
 
-// IsSecretPlace reports whether name, as in ~/.ssh, is one that an owner has to
+// IsSecretPlace reports whether name, such as ~/.ssh, is a place that an owner has to
 // accept by name.
 func IsSecretPlace(name string) bool {
 	rest, below := strings.CutPrefix(name, "~/")
 	return below && slices.Contains(secretPlaces, rest)
 }
 
-// secretsIn are the places of other programs' secrets that a folder is, lies in or
-// holds, as ~/.ssh. One that is not there is not held; a folder that lies where one
-// would be lies in it all the same.
+// secretsIn returns the places of other programs' secrets that a folder is, lies in or
+// contains, such as ~/.ssh. A missing place is not contained, but a folder can lie in
+// a place that is missing.
 func (r *Resolver) secretsIn(folder string) (found []string) {
 	if r.Home == "" {
 		return nil
@@ -72,7 +72,7 @@ func (r *Resolver) secretsIn(folder string) (found []string) {
 	for _, place := range secretPlaces {
 		at := resolved(filepath.Join(r.Home, filepath.FromSlash(place)))
 		_, err := os.Stat(at)
-		if within(folder, at) || err == nil && within(at, folder) {
+		if contains(folder, at) || err == nil && contains(at, folder) {
 			found = append(found, "~/"+place)
 		}
 	}
@@ -93,5 +93,5 @@ func refuseSecrets(root *Root, accepted []string) error {
 	}
 	return abi.NewError(abi.CodeRootSecret, fmt.Sprintf("the folder for root %q has other programs' secrets in it: %s", root.Name, strings.Join(places, ", ")),
 		"name another folder; if the connector is to read these secrets: pdpp-host plugins accept CONNECTOR "+strings.Join(flags, " ")).
-		WithDetail(from(choice{root.Name, root.Path, root.Origin}))
+		WithDetail(chosenBy(choice{root.Name, root.Path, root.Origin}))
 }

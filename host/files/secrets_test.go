@@ -36,7 +36,7 @@ func TestSecretsNeedTheOwnersWord(t *testing.T) {
 		given := map[string]string{"codex": filepath.Join(base, tc.path)}
 		looked, err := r.Look(codex(), given)
 		if err != nil {
-			t.Fatal(tc.name, err)
+			t.Fatalf("got %+v, %+v, want no error", tc.name, err)
 		}
 		if !slices.Equal(looked[0].Secrets, tc.holds) {
 			t.Errorf("%s: holds %q, want %q", tc.name, looked[0].Secrets, tc.holds)
@@ -81,7 +81,7 @@ func TestPlacesOfSecrets(t *testing.T) {
 		home := filepath.Join(folders(t, filepath.Join("home", place)), "home")
 		looked, err := (&Resolver{Home: home}).Look(codex(), map[string]string{"codex": home})
 		if err != nil {
-			t.Fatal(place, err)
+			t.Fatalf("got %+v, %+v, want no error", place, err)
 		}
 		if want := []string{"~/" + place}; !slices.Equal(looked[0].Secrets, want) || !IsSecretPlace(want[0]) {
 			t.Errorf("a home folder with %s holds %q, want %q, which goes by name", place, looked[0].Secrets, want)

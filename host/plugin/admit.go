@@ -15,18 +15,18 @@ const (
 	KindExtism = "extism"
 )
 
-// Info is what is known of a module before it runs.
+// Info describes a module before it runs.
 type Info struct {
 	Kind           string   // KindRaw or KindExtism
-	ABI            int      // the version it was built for
+	ABI            int      // the ABI version for which it was built
 	Imports        []string // "module.name", in the module's order
 	MemoryMinBytes int64
 	SizeBytes      int64
 	SHA256         string
 }
 
-// extismEnv is what the Extism SDK offers under abi.ExtismEnvModule. All of it
-// is memory, logging, or inert.
+// extismEnv lists the functions of the Extism SDK under abi.ExtismEnvModule. All of
+// them concern memory or logging, or have no effect.
 var extismEnv = strings.Fields(`
 	alloc free length length_unsafe load_u8 load_u64 store_u8 store_u64
 	input_load_u8 input_load_u64 input_length input_offset input_set
@@ -39,10 +39,9 @@ var (
 	i64ToI64  = wasmbin.Signature{Params: []abi.ValueType{abi.I64}, Results: []abi.ValueType{abi.I64}}
 )
 
-// admit checks a module's imports, exports and memory against the ABI. Every
-// refused import is named. Invariant 6: what is not on the list is not linked,
-// so no module that loads can ask for a socket, an environment or a file it
-// was not granted.
+// admit checks a module's imports, exports and memory against the ABI. It names every
+// refused import. Invariant 6: only listed functions are linked, so no module that
+// loads can ask for a socket, an environment or a file that it was not granted.
 func admit(file *File, memoryBytes int64) (Info, error) {
 	m, err := wasmbin.Parse(file.Bytes)
 	if err != nil {
@@ -65,7 +64,7 @@ func admit(file *File, memoryBytes int64) (Info, error) {
 		return info, err
 	}
 	if info.MemoryMinBytes > memoryBytes {
-		return info, abi.NewError(abi.CodePluginMemoryMinimum, "the plugin needs more memory than it may have",
+		return info, abi.NewError(abi.CodePluginMemoryMinimum, "the plugin needs more memory than allowed",
 			"raise limits.memory if the plugin is known to need it").
 			WithDetail(fmt.Sprintf("it starts with %s, the limit is %s", sizeText(info.MemoryMinBytes), sizeText(memoryBytes)))
 	}
@@ -76,7 +75,7 @@ func admitImports(m *wasmbin.Module, kind string) error {
 	var refused []string
 	for _, im := range m.Imports {
 		if why := refusal(im, kind); why != "" {
-			if from := broughtBy(im); from != "" {
+			if from := importedBy(im); from != "" {
 				why += "; it usually comes with " + from
 			}
 			name := clean(nil, []byte(im.Module+"."+im.Name))
@@ -88,10 +87,10 @@ func admitImports(m *wasmbin.Module, kind string) error {
 	}
 	return abi.NewError(abi.CodePluginImportRefused, "the plugin asks for functions that this host does not offer",
 		"rebuild it against the plugin ABI, without what brings these in; a plugin has no sockets, no environment and no writable files").
-		WithDetail(cut(strings.Join(refused, ", "), 4<<10))
+		WithDetail(truncate(strings.Join(refused, ", "), 4<<10))
 }
 
-// refusal says why an import is refused; "" when it is not.
+// refusal returns why an import is refused; "" if it is not.
 func refusal(im wasmbin.Import, kind string) string {
 	if im.Kind != wasmbin.KindFunc {
 		return "a " + im.Kind.String() + " cannot be imported"
@@ -102,7 +101,7 @@ func refusal(im wasmbin.Import, kind string) string {
 		if !slices.Contains(abi.WASI, im.Name) && !slices.Contains(abi.WASIFilesystem, im.Name) {
 			return "not offered"
 		}
-		return "" // wazero holds the signature against its own when it links
+		return "" // wazero checks the signature when it links
 	case im.Module == abi.ImportModule && kind == KindRaw:
 		call, ok := abi.LookupCall(im.Name)
 		if !ok {
@@ -154,12 +153,12 @@ func admitExports(m *wasmbin.Module, kind string) error {
 	if len(missing) == 0 {
 		return nil
 	}
-	return abi.NewError(abi.CodePluginExportMissing, "this is not a connector: it lacks what the host calls",
-		"build it as a reactor module that exports these functions").WithDetail(cut(strings.Join(missing, ", "), 4<<10))
+	return abi.NewError(abi.CodePluginExportMissing, "this is not a connector: it lacks exports that the host calls",
+		"build it as a reactor module that exports these functions").WithDetail(truncate(strings.Join(missing, ", "), 4<<10))
 }
 
-// CheckImports refuses a module that imports a binding's functions although
-// its manifest does not declare the binding. The error is an *abi.Error
+// CheckImports refuses a module that imports a binding's functions although its
+// manifest does not declare the binding. The error is an *abi.Error
 // plugin.import_refused whose Detail names each import and its binding.
 func CheckImports(info Info, m *abi.Manifest) error {
 	return checkBindings(info, func(binding string) bool {
@@ -179,10 +178,10 @@ func checkBindings(info Info, has func(binding string) bool, hint string) error 
 		return nil
 	}
 	return abi.NewError(abi.CodePluginImportRefused, "the plugin uses functions of a binding that it does not have", hint).
-		WithDetail(cut(strings.Join(refused, ", "), 4<<10))
+		WithDetail(truncate(strings.Join(refused, ", "), 4<<10))
 }
 
-// bindingOf names the binding that an import "module.name" needs, or "".
+// bindingOf returns the binding that an import "module.name" needs, or "".
 func bindingOf(im string) string {
 	if name, ok := strings.CutPrefix(im, abi.WASIModule+"."); ok && slices.Contains(abi.WASIFilesystem, name) {
 		return abi.BindingFilesystem
@@ -195,7 +194,7 @@ func bindingOf(im string) string {
 	return call.Binding
 }
 
-func cut(s string, n int) string {
+func truncate(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}

@@ -16,7 +16,7 @@ func wantCode(t *testing.T, err error, code abi.Code, in ...string) {
 	}
 	for _, s := range in {
 		if !strings.Contains(err.Error(), s) {
-			t.Errorf("%q does not name %q", err, s)
+			t.Errorf("%q does not name %q, want strings.Contains(err.Error(), s)", err, s)
 		}
 	}
 }
@@ -99,7 +99,7 @@ func TestAdmitMemory(t *testing.T) {
 	m.memMin = 4096
 	info, err := admit(m.file(), 256<<20)
 	if err != nil || info.MemoryMinBytes != 256<<20 {
-		t.Fatal(info, err)
+		t.Fatalf("got %+v, %+v, want no error && info.MemoryMinBytes == 256 << 20", info, err)
 	}
 }
 

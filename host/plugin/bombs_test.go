@@ -34,7 +34,7 @@ func TestBombsAreNotCompiled(t *testing.T) {
 			_, err := load(t, o, FromBytes(name, module))
 			wantCode(t, err, abi.CodePluginInvalid)
 			if strings.Contains(err.Error(), "compiled") {
-				t.Errorf("%s was compiled: %v", name, err)
+				t.Errorf(`%s was compiled: %v, want !strings.Contains(err.Error(), "compiled")`, name, err)
 			}
 		}
 	}
@@ -109,7 +109,7 @@ func TestLostCompileIsTriedAgain(t *testing.T) {
 				_, err = e.Load(ctx, file)
 				wantCode(t, err, code)
 				if strings.Contains(err.Error(), "rebuild") {
-					t.Errorf("%v blames the module", err)
+					t.Errorf(`%v blames the module, want !strings.Contains(err.Error(), "rebuild")`, err)
 				}
 			}
 			lose()

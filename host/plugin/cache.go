@@ -12,10 +12,10 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/plugin/internal/guest"
 )
 
-// moduleCache returns the folder of one module's compiled code, and whether
-// there is some. Each module has its own, so that a miss is known before a
-// worker is started and a bad entry is thrown away alone. The engine checks
-// inside it for its own version and processor.
+// moduleCache returns the folder of one module's compiled code, and whether it holds
+// some. Each module has its own folder, so that a miss is known before a worker is
+// started and a bad entry is deleted alone. Inside it the engine checks for its own
+// version and processor.
 func moduleCache(dir, sha256, variant string) (path string, filled bool) {
 	if dir == "" {
 		return "", false
@@ -30,23 +30,23 @@ func moduleCache(dir, sha256, variant string) (path string, filled bool) {
 	return path, false
 }
 
-// A folder of the cache also remembers that its module was not compiled, so
-// that a module made to be slow costs its time once a day and not at each look.
-// A compiler that was killed, or that took too long or too much, may have met a busy
-// machine: one such loss says nothing, and a second one holds for a few minutes.
+// A folder of the cache also records a failed compilation, so that a module made to be
+// slow costs its time once a day and not at each look. A compiler that was killed, or
+// that took too long or too much memory, may have met a busy machine: one such loss
+// has no effect, and a second one counts for a few minutes.
 const (
 	failureName = "failed.json"
-	failureAge  = 24 * time.Hour // another host may do better
-	lossName    = "lost"         // of the first loss
+	failureAge  = 24 * time.Hour // a later version of the host may succeed
+	lossName    = "lost"         // file that marks the first loss
 	lossAge     = 10 * time.Minute
 )
 
-// failedBefore returns why the module of a cache folder is not compiled now, nil
-// when nothing is known against it.
+// failedBefore returns why the module of a cache folder is not compiled now, nil if no
+// failure is recorded.
 func failedBefore(path string) error {
 	name := filepath.Join(path, failureName)
-	note, _ := os.ReadFile(name)    //nolint:gosec // whoever writes there runs code as this user anyway
-	failed, _ := decodeReport(note) // half written, it says nothing, and the module is compiled again
+	note, _ := os.ReadFile(name)    //nolint:gosec // a writer of this folder can run code as this user anyway
+	failed, _ := decodeReport(note) // an incomplete note is ignored, and the module is compiled again
 	age := failureAge
 	if isLoss(failed.Err) {
 		age = lossAge
@@ -57,9 +57,9 @@ func failedBefore(path string) error {
 	return failed.Err
 }
 
-// rememberFailure keeps err, why the module of a cache folder was not compiled, when
-// that is the module's doing or a second loss. It returns err. A disk that refuses
-// costs the time again, and nothing else.
+// rememberFailure records err, the reason why the module of a cache folder was not
+// compiled, if the module caused it or it is a second loss. It returns err. If the
+// disk refuses the note, the failure costs its time again.
 func rememberFailure(path string, err error) error {
 	loss := isLoss(err)
 	if path == "" || !loss && abi.CodeOf(err) != abi.CodePluginInvalid || os.MkdirAll(path, 0o700) != nil {
@@ -78,8 +78,8 @@ func youngerThan(name string, age time.Duration) bool {
 	return err == nil && time.Since(info.ModTime()).Abs() <= age
 }
 
-// isLoss reports whether err is the end of a compiler that the module need not be to
-// blame for.
+// isLoss reports whether err is the end of a compiler that the module may not have
+// caused.
 func isLoss(err error) bool {
 	switch abi.CodeOf(err) {
 	case abi.CodeLimitTime, abi.CodeLimitMemory, abi.CodeWorkerLost:
@@ -88,7 +88,7 @@ func isLoss(err error) bool {
 	return false
 }
 
-// compileFailed says why a worker that only compiles gave nothing.
+// compileFailed returns the error of a worker that only compiles and gave no result.
 func compileFailed(err error) error {
 	code, what := abi.CodeOf(err), "the worker that compiled it ended"
 	switch code {
@@ -104,19 +104,19 @@ func compileFailed(err error) error {
 		"the machine may lack time or memory for it: make room and run it again; after a second failure wait 10 minutes").WithDetail(err.Error()).Wrap(err)
 }
 
-// compileError says why a module was not compiled: the host's disk, or the
-// module itself.
+// compileError returns why a module was not compiled: the host's disk, or the module
+// itself.
 func compileError(err error) *abi.Error {
 	if diskRefuses(err) {
 		return cacheError(err)
 	}
 	return abi.NewError(abi.CodePluginInvalid, "the module cannot be compiled",
 		"rebuild the connector; this host runs WebAssembly 2.0 without threads").
-		WithDetail(cut(string(clean(nil, []byte(err.Error()))), 512))
+		WithDetail(truncate(string(clean(nil, []byte(err.Error()))), 512))
 }
 
-// diskRefuses reports whether err is about the disk that the cache lies on.
-// Nothing else is written while a module is compiled.
+// diskRefuses reports whether err concerns the disk of the cache. Nothing else is
+// written while a module is compiled.
 func diskRefuses(err error) bool {
 	for _, cause := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.EACCES, syscall.EPERM, syscall.EIO} {
 		if errors.Is(err, cause) {
@@ -127,7 +127,7 @@ func diskRefuses(err error) bool {
 }
 
 func cacheError(err error) *abi.Error {
-	return abi.NewError(abi.CodeCacheUnavailable, "compiled modules cannot be kept: the cache folder takes no more",
+	return abi.NewError(abi.CodeCacheUnavailable, "compiled modules cannot be stored in the cache folder",
 		"make room on its disk and make it writable for you, or choose another data_dir (--data-dir)").
-		WithDetail(cut(string(clean(nil, []byte(err.Error()))), 512)).Wrap(err)
+		WithDetail(truncate(string(clean(nil, []byte(err.Error()))), 512)).Wrap(err)
 }

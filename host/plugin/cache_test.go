@@ -17,8 +17,8 @@ func cached(t *testing.T, dir string) []string {
 	return files
 }
 
-// What is in the cache folder is used, and code that was damaged there is
-// compiled again rather than run or reported.
+// Code in the cache folder is used, and damaged code is compiled again rather than run
+// or reported.
 func TestCache(t *testing.T) {
 	t.Parallel()
 	f := connector(seq(zero, i32(3), call("emit"), drop)).file()
@@ -35,7 +35,7 @@ func TestCache(t *testing.T) {
 				t.Helper()
 				h := &scripted{}
 				if exit := collect(t, o, f, Grant{}, h); exit.Err != nil || h.emits != 1 {
-					t.Fatalf("%+v", exit)
+					t.Fatalf("collect(t, o, f, Grant{}, h): got %+v, want exit.Err == nil && h.emits == 1", exit)
 				}
 			}
 			run()
@@ -49,7 +49,7 @@ func TestCache(t *testing.T) {
 			}
 			info, err := os.Stat(dir)
 			if err != nil || info.Mode().Perm() != 0o700 {
-				t.Error(info.Mode(), err)
+				t.Errorf("got %+v, %+v, want no error && info.Mode().Perm() == 0o700", info.Mode(), err)
 			}
 			whole, err := os.ReadFile(files[0])
 			if err != nil {
@@ -62,7 +62,7 @@ func TestCache(t *testing.T) {
 				run()
 				again, err := os.ReadFile(files[0])
 				if err != nil || len(again) != len(whole) {
-					t.Fatalf("%d bytes were cached instead of %d: %v", len(again), len(whole), err)
+					t.Fatalf("%d bytes were cached instead of %d: %v, want no error && len(again) == len(whole)", len(again), len(whole), err)
 				}
 			}
 		})
@@ -88,9 +88,9 @@ func TestEngineOptions(t *testing.T) {
 		t.Fatal(err)
 	}
 	if info, _ := os.Stat(open); info.Mode().Perm() != 0o700 {
-		t.Error(info.Mode())
+		t.Errorf("os.Stat(open): got %+v, want info.Mode().Perm() == 0o700", info.Mode())
 	}
 	if l := e.options.Limits; l.Grace != MaxGrace || l.Run != DefaultLimits().Run {
-		t.Error(l)
+		t.Errorf("e.options.Limits: got %+v, want l.Grace == MaxGrace && l.Run == DefaultLimits().Run", l)
 	}
 }

@@ -2,7 +2,7 @@
 
 package plugin
 
-// cgoBuild says that this binary may hold C code; then one thread cannot act
-// for all, and the worker is left without no-new-privileges. The product is
-// built without.
+// cgoBuild reports that this binary may contain C code; one thread then cannot act for
+// all, and the worker runs without no-new-privileges. The product is built without C
+// code.
 const cgoBuild = true

@@ -12,7 +12,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// What a well-behaved guest is promised, in both isolation modes.
+// The guarantees to a well-behaved guest, in both isolation modes.
 
 func TestDescribe(t *testing.T) {
 	t.Parallel()
@@ -22,11 +22,11 @@ func TestDescribe(t *testing.T) {
 		for range 2 { // each time in a fresh instance
 			m, err := g.Describe(t.Context())
 			if err != nil || string(m) != `{"connector_key":"plain"}` {
-				t.Fatal(string(m), err)
+				t.Fatalf("got %+v, %+v, want no error && string(m) == `{\"connector_key\":\"plain\"}`", string(m), err)
 			}
 		}
 		if i := g.Info(); i.Kind != KindRaw || i.ABI != 1 || i.SHA256 != f.SHA256 || !slices.Contains(i.Imports, "pdpp.emit") {
-			t.Fatal(i)
+			t.Fatalf(`g.Info(): got %+v, want i.Kind == KindRaw && i.ABI == 1 && i.SHA256 == f.SHA256 && slices.Contains(i.Imports, "pdpp.emit")`, i)
 		}
 	})
 }
@@ -38,11 +38,11 @@ func TestCollectOrder(t *testing.T) {
 		h := &scripted{start: "state"}
 		exit := collect(t, o, f, Grant{}, h)
 		if !exit.Returned || exit.Code != 0 || exit.Err != nil || exit.Stopped != nil {
-			t.Fatalf("%+v", exit)
+			t.Fatalf("got %+v, want exit.Returned && exit.Code == 0 && exit.Err == nil && exit.Stopped == nil", exit)
 		}
 		want := []string{"emit one", `state {"type":"STATE"}`, `progress {"type":"PROGRESS"}`, "emit two", `done {"type":"DONE"}`}
 		if !slices.Equal(h.calls, want) {
-			t.Fatal(h.calls)
+			t.Fatalf("got %+v, want slices.Equal(h.calls, want)", h.calls)
 		}
 	})
 }
@@ -63,7 +63,7 @@ func TestDoneIsNeverLost(t *testing.T) {
 		}()
 		exit := collect(t, o, f, Grant{}, h)
 		if exit.Err != nil || h.emits != 100 || h.calls[len(h.calls)-1] != `done {"type":"DONE"}` {
-			t.Fatalf("%+v %d %v", exit, h.emits, h.calls)
+			t.Fatalf("got %+v %d %v, want exit.Err == nil && h.emits == 100 && h.calls[len(h.calls)-1] == `done {\"type\":\"DONE\"}`", exit, h.emits, h.calls)
 		}
 	})
 }
@@ -88,10 +88,10 @@ func TestRequests(t *testing.T) {
 			}()
 		}
 		if exit := collect(t, o, f, Grant{}, h); exit.Err != nil {
-			t.Fatalf("%+v", exit)
+			t.Fatalf("collect(t, o, f, Grant{}, h): got %+v, want exit.Err == nil", exit)
 		}
 		if !strings.Contains(h.logs[0], "boundary.too_many_in_flight") {
-			t.Error(h.logs[0])
+			t.Errorf(`got %+v, want strings.Contains(h.logs[0], "boundary.too_many_in_flight")`, h.logs[0])
 		}
 		// Handle 1 was the start request, so request n has handle n+2.
 		for i, l := range h.logs[1 : abi.MaxInFlight+1] {
@@ -101,7 +101,7 @@ func TestRequests(t *testing.T) {
 			}
 		}
 		if h.logs[len(h.logs)-1] != "idle -1" {
-			t.Error(h.logs[len(h.logs)-1])
+			t.Errorf(`got %+v, want h.logs[len(h.logs)-1] == "idle -1"`, h.logs[len(h.logs)-1])
 		}
 	})
 }
@@ -129,11 +129,11 @@ func TestSubmitRefusals(t *testing.T) {
 				}
 				exit := collect(t, o, f, Grant{Bindings: map[string]bool{abi.BindingInteractive: true}}, h)
 				if exit.Err != nil || len(h.logs) != 1 || !strings.Contains(h.logs[0], want) {
-					t.Fatalf("%+v %v", exit, h.logs)
+					t.Fatalf("got %+v %v, want exit.Err == nil && len(h.logs) == 1 && strings.Contains(h.logs[0], want)", exit, h.logs)
 				}
 				// Invariant 5: what the host says to itself stays there.
 				if strings.Contains(h.logs[0], "secret") {
-					t.Error(h.logs[0])
+					t.Errorf(`got %+v, want !strings.Contains(h.logs[0], "secret")`, h.logs[0])
 				}
 			})
 		})
@@ -147,10 +147,10 @@ func TestLogIsTamed(t *testing.T) {
 		h := &scripted{start: "print"}
 		exit := collect(t, o, f, Grant{}, h)
 		if exit.Err != nil || exit.Written != "to standard error\n" {
-			t.Fatalf("%+v", exit)
+			t.Fatalf(`got %+v, want exit.Err == nil && exit.Written == "to standard error\n"`, exit)
 		}
 		if want := []string{"to standard error", "a log line[2J forged"}; !slices.Equal(h.logs, want) {
-			t.Fatalf("%q", h.logs)
+			t.Fatalf(`[]string{"to standard error", "a log line[2J forged"}: got %q, want slices.Equal(h.logs, want)`, h.logs)
 		}
 	})
 }
@@ -161,7 +161,7 @@ func TestRealClock(t *testing.T) {
 	eachIsolation(t, func(t *testing.T, o Options) {
 		h := &scripted{start: "clock"}
 		if exit := collect(t, o, f, Grant{}, h); exit.Err != nil || len(h.logs) > 0 {
-			t.Fatalf("%+v %v", exit, h.logs)
+			t.Fatalf("collect(t, o, f, Grant{}, h): got %+v %v, want exit.Err == nil && len(h.logs) <= 0", exit, h.logs)
 		}
 	})
 }
@@ -183,7 +183,7 @@ func TestSoftStop(t *testing.T) {
 		}
 		exit := g.Collect(ctx, Grant{}, h)
 		if !exit.Returned || exit.Err != nil || !errors.Is(exit.Stopped, asked) || !slices.Equal(h.logs, []string{"stopped"}) {
-			t.Fatalf("%+v %v", exit, h.logs)
+			t.Fatalf(`got %+v %v, want exit.Returned && exit.Err == nil && errors.Is(exit.Stopped, asked) && slices.Equal(h.logs, []string{"stopped"})`, exit, h.logs)
 		}
 	})
 }
@@ -202,7 +202,7 @@ func TestHostErrorEndsTheGuest(t *testing.T) {
 		}
 		exit := collect(t, o, f, Grant{}, h)
 		if exit.Returned || !errors.Is(exit.Err, refusal) || h.emits != 3 {
-			t.Fatalf("%+v %d", exit, h.emits)
+			t.Fatalf("got %+v %d, want !exit.Returned && errors.Is(exit.Err, refusal) && h.emits == 3", exit, h.emits)
 		}
 	})
 }
@@ -213,7 +213,7 @@ func TestReturnCode(t *testing.T) {
 	eachIsolation(t, func(t *testing.T, o Options) {
 		exit := collect(t, o, f, Grant{}, &scripted{start: "code 7"})
 		if !exit.Returned || exit.Code != 7 || exit.Err != nil {
-			t.Fatalf("%+v", exit)
+			t.Fatalf("got %+v, want exit.Returned && exit.Code == 7 && exit.Err == nil", exit)
 		}
 	})
 }
@@ -224,7 +224,7 @@ func TestCollectOnce(t *testing.T) {
 	eachIsolation(t, func(t *testing.T, o Options) {
 		g := mustLoad(t, o, f)
 		if exit := g.Collect(t.Context(), Grant{}, &scripted{}); exit.Err != nil {
-			t.Fatal(exit.Err)
+			t.Fatalf("g.Collect(t.Context(), Grant{}, &scripted{}): got %+v, want exit.Err == nil", exit.Err)
 		}
 		wantCode(t, g.Collect(t.Context(), Grant{}, &scripted{}).Err, abi.CodeInternal)
 	})
@@ -267,7 +267,7 @@ func TestCancelledLoad(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 		defer cancel()
 		if _, err := e.Load(ctx, m.file()); !errors.Is(err, context.DeadlineExceeded) {
-			t.Fatal(err)
+			t.Fatalf("e.Load(ctx, m.file()): got %+v, want errors.Is(err, context.DeadlineExceeded)", err)
 		}
 	})
 }
@@ -284,7 +284,7 @@ func TestCloseEndsCollect(t *testing.T) {
 		}}
 		exit := g.Collect(t.Context(), Grant{}, h)
 		if exit.Returned || abi.CodeOf(exit.Err) != abi.CodeInterrupted {
-			t.Fatalf("%+v", exit)
+			t.Fatalf("got %+v, want !exit.Returned && abi.CodeOf(exit.Err) == abi.CodeInterrupted", exit)
 		}
 	})
 }

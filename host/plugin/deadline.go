@@ -9,17 +9,17 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// deadline watches one guest call from outside the guest. When ctx ends or the
-// limit passes it asks the guest to stop, and after the grace it kills it
-// (RT-09.2). Invariant 6: a guest cannot outlive its deadline.
+// deadline watches one guest call from outside the guest. When ctx ends or the limit
+// passes it asks the guest to stop, and after the grace it kills it (RT-09.2).
+// Invariant 6: a guest cannot outlive its deadline.
 type deadline struct {
 	finished chan struct{}
 	wait     sync.WaitGroup
-	stopped  error // why a stop was asked for; read it after finish
+	stopped  error // why a stop was requested; read it after finish
 }
 
-// watch starts watching. stop may be nil: then there is no grace. stop and
-// kill must not block; kill gets the reason.
+// watch starts watching. Without a stop function, which may be nil, there is no grace.
+// stop and kill must not block; kill receives the reason.
 func watch(ctx context.Context, limit, grace time.Duration, stop func(), kill func(error)) *deadline {
 	d := &deadline{finished: make(chan struct{})}
 	d.wait.Go(func() {
@@ -48,7 +48,7 @@ func watch(ctx context.Context, limit, grace time.Duration, stop func(), kill fu
 	return d
 }
 
-// finish ends the watch and returns why a stop was asked for, or nil.
+// finish ends the watch and returns why a stop was requested, or nil.
 func (d *deadline) finish() error {
 	close(d.finished)
 	d.wait.Wait()
@@ -56,12 +56,12 @@ func (d *deadline) finish() error {
 }
 
 func overtime(limit time.Duration) error {
-	return abi.NewError(abi.CodeLimitTime, "the connector took longer than it may",
+	return abi.NewError(abi.CodeLimitTime, "the connector took longer than allowed",
 		"raise limits.run, or collect less at once").WithDetail(fmt.Sprintf("the limit is %s", limit))
 }
 
-// interrupted wraps the context's cause, and is an *abi.Error by the cause's
-// own code when it has one.
+// interrupted wraps the context's cause. It is an *abi.Error with the cause's own code
+// if the cause has one.
 func interrupted(ctx context.Context) error {
 	cause := context.Cause(ctx)
 	if abi.CodeOf(cause) != abi.CodeInternal {

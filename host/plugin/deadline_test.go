@@ -22,7 +22,7 @@ func TestWatch(t *testing.T) {
 			func(err error) { killAt, why = time.Since(began), err })
 		time.Sleep(20 * time.Second)
 		if stopped := d.finish(); stopAt != 10*time.Second || killAt != 12*time.Second || !errors.Is(stopped, why) {
-			t.Error(stopAt, killAt, stopped)
+			t.Errorf("d.finish(): got %+v, %+v, %+v, want stopAt == 10 * time.Second && killAt == 12 * time.Second && errors.Is(stopped, why)", stopAt, killAt, stopped)
 		}
 		wantCode(t, why, abi.CodeLimitTime, "10s")
 	})
@@ -47,7 +47,7 @@ func TestWatch(t *testing.T) {
 		d := watch(t.Context(), time.Second, 0, nil, func(error) { killAt = time.Since(began) })
 		time.Sleep(time.Minute)
 		if _ = d.finish(); killAt != time.Second {
-			t.Error(killAt)
+			t.Errorf("d.finish(): got %+v, want killAt == time.Second", killAt)
 		}
 	})
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/plugin/internal/guest"
 )
 
-// describedAt is when a guest describes itself, and with which randomness: always the
-// same, and the second time another one in everything that it can tell, so that a
-// module which says one thing to whoever accepts it and another a week later does
-// neither.
+// describedAt returns the clock and the randomness with which a guest describes
+// itself: always the same, except that the second description differs in everything
+// that the guest can observe. A module therefore cannot show one manifest for
+// acceptance and another a week later.
 func describedAt(again bool) guest.Determinism {
 	at := guest.Determinism{Start: time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)}
 	if again {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/check"
 )
 
 const fickle = "../../../testplugins/guests/fickle"
@@ -62,7 +63,7 @@ func played(t *testing.T, o Options, d *Determinism, options string) []string {
 	grant := Grant{Bindings: map[string]bool{abi.BindingNetwork: true, abi.BindingFilesystem: true}, Deterministic: d}
 	exit := mustLoad(t, o, goGuest(t, fickle)).Collect(t.Context(), grant, h)
 	if exit.Err != nil || exit.Code != 0 {
-		t.Fatalf("%+v", exit)
+		t.Fatalf("got %+v, want exit.Err == nil && exit.Code == 0", exit)
 	}
 	return h.said
 }
@@ -74,12 +75,12 @@ func TestDeterministicGuest(t *testing.T) {
 	inline := Options{Isolation: IsolationInline, CacheDir: sharedCache(), Limits: testLimits()}
 	want := played(t, inline, fixed(), "")
 	if len(want) < 20 || !strings.HasPrefix(want[len(want)-1], "done ") {
-		t.Fatal(want)
+		t.Fatalf(`got %+v, want len(want) >= 20 && strings.HasPrefix(want[len(want)-1], "done ")`, want)
 	}
 	eachIsolation(t, func(t *testing.T, o Options) {
 		for range 3 {
 			if got := played(t, o, fixed(), ""); !slices.Equal(got, want) {
-				t.Fatalf("%d of %d:\n%s", len(got), len(want), firstDifference(got, want))
+				t.Fatalf("%d of %d:\n%s, want slices.Equal(got, want)", len(got), len(want), firstDifference(got, want))
 			}
 		}
 		if slices.Equal(played(t, o, nil, ""), want) {
@@ -102,8 +103,8 @@ func firstDifference(got, want []string) string {
 	return "one is longer"
 }
 
-// The clocks stand but for the answers (a millisecond each) and the sleeps,
-// which take no time unless they are paced. No timeout ever passes.
+// The clocks advance only with answers (a millisecond each) and with sleeps, which
+// take no time unless they are paced. No timeout ever passes.
 func TestDeterministicClock(t *testing.T) {
 	t.Parallel()
 	eachIsolation(t, func(t *testing.T, o Options) {
@@ -121,7 +122,7 @@ func TestDeterministicClock(t *testing.T) {
 			"on both clocks":             `"since":"2400h0m`,
 		} {
 			if !strings.Contains(all, want) {
-				t.Errorf("%s: no %s in\n%s", what, want, all)
+				t.Errorf("%s: no %s in\n%s, want strings.Contains(all, want)", what, want, all)
 			}
 		}
 		if strings.Contains(all, `"timeouts":1`) {
@@ -154,7 +155,7 @@ func TestDeterministicAnswersComeByWait(t *testing.T) {
 	eachIsolation(t, func(t *testing.T, o Options) {
 		h := &scripted{start: "abcd"}
 		if exit := collect(t, o, f, Grant{Deterministic: fixed()}, h); exit.Err != nil || h.emits != 1 {
-			t.Errorf("%+v, %d", exit, h.emits)
+			t.Errorf("collect(t, o, f, Grant{Deterministic: fixed()}, h): got %+v, %d, want exit.Err == nil && h.emits == 1", exit, h.emits)
 		}
 	})
 	many := goGuest(t, "plain")
@@ -162,10 +163,10 @@ func TestDeterministicAnswersComeByWait(t *testing.T) {
 		// All are answered at once, and still only so many may be asked.
 		h := &scripted{start: fmt.Sprintf("many %d", abi.MaxInFlight+1)}
 		if exit := collect(t, o, many, Grant{Deterministic: fixed()}, h); exit.Err != nil {
-			t.Fatalf("%+v", exit)
+			t.Fatalf("collect(t, o, many, Grant{Deterministic: fixed()}, h): got %+v, want exit.Err == nil", exit)
 		}
 		if !strings.Contains(h.logs[0], "boundary.too_many_in_flight") {
-			t.Error(h.logs[0])
+			t.Errorf(`got %+v, want strings.Contains(h.logs[0], "boundary.too_many_in_flight")`, h.logs[0])
 		}
 	})
 }
@@ -180,7 +181,7 @@ func TestDeterministicGuestEnds(t *testing.T) {
 		h := &scripted{start: "waitstop", onSub: func(abi.Operation, []byte, func([]byte)) error { return nil }}
 		exit := collect(t, o, f, Grant{Deterministic: fixed()}, h)
 		if exit.Err != nil || abi.CodeOf(exit.Stopped) != abi.CodeLimitTime || !slices.Equal(h.logs, []string{"stopped"}) {
-			t.Errorf("%+v %q", exit, h.logs)
+			t.Errorf(`got %+v %q, want exit.Err == nil && abi.CodeOf(exit.Stopped) == abi.CodeLimitTime && slices.Equal(h.logs, []string{"stopped"})`, exit, h.logs)
 		}
 	})
 	eachIsolation(t, func(t *testing.T, o Options) {
@@ -198,7 +199,7 @@ func TestDeterministicExtism(t *testing.T) {
 		imported{module: abi.WASIModule, name: "random_get", params: "ii", results: "i"},
 		imported{module: abi.WASIModule, name: "clock_time_get", params: "ili", results: "i"})
 	n := len(m.imports) - 2
-	// What both wrote to memory goes out a byte at a time, in one block.
+	// The bytes that both wrote to memory are emitted one by one, in one block.
 	out := function{params: "l", results: "l"}
 	for i := range int64(16) {
 		out.body = seq(out.body, getLocal(0), i64(i), []byte{0x7c}, i32(i), []byte{0x2d, 0, 0}, callTo(1)) // i64.add, i32.load8_u
@@ -216,20 +217,18 @@ func TestDeterministicExtism(t *testing.T) {
 		o := Options{Isolation: isolation, CacheDir: sharedCache(), Limits: testLimits()}
 		h := &scripted{}
 		if exit := collect(t, o, f, Grant{Deterministic: fixed()}, h); exit.Err != nil || len(h.calls) != 1 {
-			t.Fatalf("%+v %q", exit, h.calls)
+			t.Fatalf("collect(t, o, f, Grant{Deterministic: fixed()}, h): got %+v %q, want exit.Err == nil && len(h.calls) == 1", exit, h.calls)
 		}
 		seen[h.calls[0]] = true
 	}
-	if len(seen) != 1 {
-		t.Errorf("%v", seen)
-	}
+	check.Equal(t, len(seen), 1, "len(seen)")
 	for said := range seen {
 		var ns int64
 		for i := range 8 {
 			ns |= int64(said[len("emit ")+8+i]) << (8 * i)
 		}
 		if ns != fixedStart.UnixNano() {
-			t.Error(ns)
+			t.Errorf("got %+v, want ns == fixedStart.UnixNano()", ns)
 		}
 	}
 }

@@ -8,14 +8,14 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/plugin/internal/guest"
 )
 
-// callOverhead is what a log line costs its budget besides its bytes, so that
-// empty lines run out too.
+// callOverhead is the cost of a log line besides its bytes, so that empty lines use up
+// the budget too.
 const callOverhead = 16
 
-// door is the host's side of one guest conversation, the same for a guest in
-// this process and for one in a worker: it holds the budgets, the phase and the
-// grant against what arrives, and hands the rest to the Host. It implements
-// guest.Sink and, but for replies, is used by one goroutine at a time.
+// door is the host's side of one guest conversation, the same for a guest in this
+// process and in a worker: it checks incoming calls against the budgets, the phase and
+// the grant, and passes the rest to the Host. It implements guest.Sink. Only one
+// goroutine at a time uses it, except for replies.
 type door struct {
 	phase  abi.Phase // PhaseDescribe, PhaseCollect, or 0 while loading
 	host   Host      // nil outside a collect
@@ -32,12 +32,12 @@ type door struct {
 	inFlight   atomic.Int32
 	ended      atomic.Bool
 	deliver    func(handle int32, answer []byte)
-	text       []byte // scratch for log lines
+	text       []byte // buffer for log lines
 }
 
 var _ guest.Sink = (*door)(nil)
 
-// Manifest keeps a copy of the manifest.
+// Manifest stores a copy of the manifest.
 func (d *door) Manifest(p []byte) error {
 	if d.phase != abi.PhaseDescribe || d.described {
 		return outOfTurn("manifest")
@@ -47,17 +47,17 @@ func (d *door) Manifest(p []byte) error {
 	return nil
 }
 
-// Emit hands RECORD lines to the Host.
+// Emit passes RECORD lines to the Host.
 func (d *door) Emit(p []byte) error {
-	if err := d.spend("emit", len(p)); err != nil {
+	if err := d.chargeOutput("emit", len(p)); err != nil {
 		return err
 	}
 	return d.host.Emit(p)
 }
 
-// Message hands any other message to the Host. Done closes the door.
+// Message passes any other message to the Host. Done closes the door.
 func (d *door) Message(call *abi.Call, p []byte) error {
-	if err := d.spend(call.Name, len(p)); err != nil {
+	if err := d.chargeOutput(call.Name, len(p)); err != nil {
 		return err
 	}
 	if call.Name == "done" {
@@ -66,45 +66,45 @@ func (d *door) Message(call *abi.Call, p []byte) error {
 	return d.host.Message(call.Name, p)
 }
 
-// spend checks that a call is due and takes its bytes from the output budget.
-func (d *door) spend(call string, n int) error {
+// chargeOutput checks that a call is allowed now and charges its bytes to the output budget.
+func (d *door) chargeOutput(call string, n int) error {
 	if d.phase != abi.PhaseCollect || d.host == nil {
 		return outOfTurn(call)
 	}
 	if d.done {
-		return abi.NewError(abi.CodeAfterDone, "the connector went on after done",
+		return abi.NewError(abi.CodeAfterDone, "the connector made a call after done",
 			"this is a fault in the connector; report it to its author").WithDetail(call)
 	}
 	d.output += int64(n) + callOverhead
 	if d.output > d.limits.OutputBytes {
-		return abi.NewError(abi.CodeLimitOutput, "the connector handed over more than it may",
+		return abi.NewError(abi.CodeLimitOutput, "the connector produced more output than allowed",
 			"raise limits.output if the connector is known to collect that much").
 			WithDetail("the limit is " + sizeText(d.limits.OutputBytes))
 	}
 	return nil
 }
 
-// outOfTurn is a call that the guest's side already refuses; it arrives only
-// from a worker that is no longer ours.
+// outOfTurn is the error for a call that the guest's side already refuses; only a
+// compromised worker sends it.
 func outOfTurn(call string) error {
-	return abi.NewError(abi.CodeCallOutOfPhase, "the connector made a call out of turn",
+	return abi.NewError(abi.CodeCallOutOfPhase, "the connector made a call at the wrong time",
 		"this is a fault in the connector; report it to its author").WithDetail(call)
 }
 
-// Log hands a line of the call log to the Host.
+// Log passes a line of the call log to the Host.
 func (d *door) Log(level int32, text []byte) error {
-	if err := d.spendLog(len(text)); err != nil {
+	if err := d.chargeLog(len(text)); err != nil {
 		return err
 	}
 	d.log(level, text)
 	return nil
 }
 
-// Output hands what the guest wrote to standard output or error to the Host as
-// log lines, and keeps the end of both: TinyGo writes a panic to the former.
+// Output passes a guest's standard output and error to the Host as log lines, and
+// keeps the end of both: TinyGo writes a panic to standard output.
 func (d *door) Output(fd int, text []byte) error {
 	d.written.write(text)
-	if err := d.spendLog(len(text)); err != nil {
+	if err := d.chargeLog(len(text)); err != nil {
 		return err
 	}
 	level := int32(0)
@@ -115,10 +115,10 @@ func (d *door) Output(fd int, text []byte) error {
 	return nil
 }
 
-func (d *door) spendLog(n int) error {
+func (d *door) chargeLog(n int) error {
 	d.logged += int64(n) + callOverhead
 	if d.logged > d.limits.LogBytes {
-		return abi.NewError(abi.CodeLimitLog, "the connector wrote more log than it may",
+		return abi.NewError(abi.CodeLimitLog, "the connector wrote more log than allowed",
 			"this is a fault in the connector; raise limits.log_bytes to see more of it").
 			WithDetail("the limit is " + sizeText(d.limits.LogBytes))
 	}
@@ -135,13 +135,13 @@ func (d *door) log(level int32, text []byte) {
 	}
 }
 
-// Submit hands a request to the Host. Handles must count up, since an answer
-// could otherwise complete another request.
+// Submit passes a request to the Host. Handles must increase, since an answer could
+// otherwise complete another request.
 func (d *door) Submit(handle int32, op abi.Operation, request []byte) error {
 	if handle <= d.lastHandle || d.inFlight.Load() >= abi.MaxInFlight {
 		return outOfTurn("submit")
 	}
-	if err := d.spend("submit", len(request)); err != nil {
+	if err := d.chargeOutput("submit", len(request)); err != nil {
 		return err
 	}
 	d.lastHandle = handle
@@ -166,7 +166,7 @@ func (d *door) Submit(handle int32, op abi.Operation, request []byte) error {
 	return nil
 }
 
-// permit holds an operation against the table and the bindings granted.
+// permit checks an operation against the table and the granted bindings.
 func permit(op abi.Operation, bindings map[string]bool) *abi.Error {
 	for _, row := range abi.Operations {
 		if row.Op != op {

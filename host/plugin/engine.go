@@ -11,6 +11,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/plugin/internal/confine"
+	"github.com/pdpp-host/pdpp-host/host/plugin/internal/spawn"
 )
 
 // The isolation modes.
@@ -19,23 +20,21 @@ const (
 	IsolationInline  = "inline"  // in this process
 )
 
-// Options are an Engine's.
+// Options configure an Engine.
 type Options struct {
-	// Isolation is IsolationProcess when empty. A guest that recurses without a
-	// loop cannot be ended inline: its collect returns limit.time, and the
-	// goroutine stays.
+	// Isolation defaults to IsolationProcess. A guest that recurses without a loop
+	// cannot be ended inline: its collect returns limit.time, and the goroutine stays.
 	Isolation string
-	// CacheDir keeps compiled modules; "" compiles each time. It is made with
-	// mode 0700: whoever writes to it runs code as this user.
+	// CacheDir holds compiled modules; "" compiles each time. It is created with mode
+	// 0700, because a writer of this folder can run code as this user.
 	CacheDir string
-	Limits   Limits // what is not positive has its default
+	Limits   Limits // values that are not positive have their default
 	// WorkerCommand starts a worker; by default this program with the argument
-	// WorkerArgument. Whatever it is must end in WorkerMain.
+	// WorkerArgument. Any other command must call WorkerMain.
 	WorkerCommand []string
 	Logger        *slog.Logger // nil: discarded
-	// Compiling is told of each file that is compiled because CacheDir has nothing of
-	// it, which takes seconds, before that begins; nil: nobody is. It must be safe for
-	// concurrent use.
+	// Compiling is called before each compilation of a file that CacheDir does not
+	// hold, which takes seconds; nil: no call. It must be safe for concurrent use.
 	Compiling func(*File)
 }
 
@@ -46,11 +45,10 @@ const WorkerArgument = "plugin-worker"
 type Engine struct {
 	options Options
 	mu      sync.Mutex
-	guests  map[*Guest]struct{} // nil once closed
+	guests  map[*Guest]struct{} // nil after Close
 }
 
-// NewEngine checks o and prepares the cache folder. The error is an
-// *abi.Error.
+// NewEngine checks o and prepares the cache folder. The error is an *abi.Error.
 func NewEngine(o Options) (*Engine, error) {
 	o.Limits = o.Limits.withDefaults()
 	if o.Logger == nil {
@@ -77,7 +75,7 @@ func NewEngine(o Options) (*Engine, error) {
 		o.Compiling = func(*File) {}
 	}
 	if len(o.WorkerCommand) == 0 {
-		o.WorkerCommand = []string{self(), WorkerArgument}
+		o.WorkerCommand = []string{spawn.Program(), WorkerArgument}
 	}
 	return &Engine{options: o, guests: map[*Guest]struct{}{}}, nil
 }
@@ -94,12 +92,12 @@ func prepareCache(dir *string) error {
 	return os.Chmod(abs, 0o700) //nolint:gosec // a folder needs its x bit
 }
 
-// Load checks file and compiles it. It ends when ctx does. The error is an
-// *abi.Error of area plugin, limit or worker, or wraps ctx's cause.
+// Load checks file and compiles it. It ends when ctx does. The error is an *abi.Error
+// of area plugin, limit or worker, or wraps ctx's cause.
 //
-// Roots that are known to be granted to Collect save it a start: a worker is
-// confined to its roots before it looks at the module, so one that was started for
-// others is replaced.
+// If the roots that Collect will grant are given here, Collect needs no second worker:
+// a worker is confined to its roots before it looks at the module, so one that was
+// started for other roots is replaced.
 func (e *Engine) Load(ctx context.Context, file *File, roots ...Mount) (*Guest, error) {
 	info, err := admit(file, e.options.Limits.MemoryBytes)
 	if err != nil {
@@ -111,7 +109,7 @@ func (e *Engine) Load(ctx context.Context, file *File, roots ...Mount) (*Guest, 
 	} else {
 		g.cell = &processCell{engine: e, file: file, kind: info.Kind, roots: paths(roots)}
 	}
-	if !e.enroll(g) {
+	if !e.register(g) {
 		return nil, errClosed()
 	}
 	began := time.Now()
@@ -124,7 +122,7 @@ func (e *Engine) Load(ctx context.Context, file *File, roots ...Mount) (*Guest, 
 	return g, nil
 }
 
-func (e *Engine) enroll(g *Guest) bool {
+func (e *Engine) register(g *Guest) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.guests == nil {
@@ -134,7 +132,7 @@ func (e *Engine) enroll(g *Guest) bool {
 	return true
 }
 
-func (e *Engine) discharge(g *Guest) {
+func (e *Engine) unregister(g *Guest) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	delete(e.guests, g)
@@ -153,7 +151,8 @@ func (e *Engine) Close() error {
 	return errors.Join(errs...)
 }
 
-// Walls lists how the system confines worker processes here, and what it lacks.
+// Walls lists how the system confines worker processes here, and which walls are
+// missing.
 func Walls() []Wall { return confine.Walls() }
 
 // Wall is one way in which the system confines a worker process.

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/plugin/internal/spawn"
 	"github.com/pdpp-host/pdpp-host/host/plugin/internal/wire"
 )
 
@@ -140,8 +141,8 @@ func system(number, a, b uintptr, more ...uintptr) error {
 	return nil
 }
 
-// readMemory reads from an address that need not be mapped: EFAULT says that it
-// was allowed to look.
+// readMemory reads from an address that need not be mapped: EFAULT means that the call
+// was allowed.
 func readMemory(pid int) error {
 	b := make([]byte, 1)
 	local := unix.Iovec{Base: &b[0], Len: 1}
@@ -190,9 +191,9 @@ func fork() error {
 	return err
 }
 
-// escapedWorker is a worker that runs native code of a guest's: the order to
-// collect, or with Early the first order, lets it loose. What it got is written to
-// standard error, a name a line.
+// escapedWorker runs native code of a guest in a worker: the order to collect, or with
+// Early the first order, starts it. It writes the names of its successful attempts to
+// standard error, one a line.
 func escapedWorker(argument string) {
 	var p prey
 	if err := json.Unmarshal([]byte(argument), &p); err != nil {
@@ -238,8 +239,8 @@ func strike(p *prey) {
 	fmt.Fprintln(os.Stderr, "struck")
 }
 
-// A guest that broke out of WebAssembly finds nothing but the folders it was granted.
-// The same attempts before the walls stand show that each one can work.
+// A guest that broke out of WebAssembly finds nothing but the folders that it was
+// granted. The same attempts before the walls are up show that each one can succeed.
 // Invariant 6 behind its last wall, and Invariant 5.
 func TestEscapedWorkerFindsNothing(t *testing.T) {
 	t.Parallel()
@@ -259,7 +260,7 @@ func TestEscapedWorkerFindsNothing(t *testing.T) {
 				free := []string{"host's memory", "process_vm_readv", "ptrace", "run itself", "bpf", "io_uring"}
 				for name := range escapes {
 					if !strings.Contains(got, "got: "+name+"\n") && !slices.Contains(free, name) {
-						t.Errorf("%q fails before the walls stand, so that it proves nothing", name)
+						t.Errorf(`%q fails before the walls stand, so that it proves nothing, want strings.Contains(got, "got: "+name+"\n") || slices.Contains(free, name)`, name)
 					}
 				}
 				return
@@ -315,7 +316,7 @@ func struck(t *testing.T, early bool) string {
 		t.Fatal(err)
 	}
 	e, err := NewEngine(Options{
-		CacheDir: p.Cache, Limits: testLimits(), WorkerCommand: []string{self(), escapedArgument, string(argument)},
+		CacheDir: p.Cache, Limits: testLimits(), WorkerCommand: []string{spawn.Program(), escapedArgument, string(argument)},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -330,7 +331,7 @@ func struck(t *testing.T, early bool) string {
 	worker := g.cell.(*processCell).worker
 	exit := g.Collect(t.Context(), Grant{Bindings: map[string]bool{abi.BindingFilesystem: true}, Roots: roots}, &scripted{})
 	if exit.Err != nil {
-		t.Fatal(exit.Err)
+		t.Fatalf("got %+v, want exit.Err == nil", exit.Err)
 	}
 	return worker.stderr.String()
 }
@@ -343,7 +344,7 @@ func TestWorkerIsReplacedForItsRoots(t *testing.T) {
 	g := mustLoad(t, Options{Limits: testLimits()}, f)
 	first := workerPID(g)
 	if exit := g.Collect(t.Context(), filesGrant(), &scripted{}); exit.Err != nil {
-		t.Fatal(exit.Err)
+		t.Fatalf("g.Collect(t.Context(), filesGrant(), &scripted{}): got %+v, want exit.Err == nil", exit.Err)
 	}
 	if !gone(t, first) {
 		t.Error("the worker without roots lives on, want it replaced")
@@ -352,7 +353,7 @@ func TestWorkerIsReplacedForItsRoots(t *testing.T) {
 	g = mustLoadFor(t, f, filesGrant().Roots)
 	worker := g.cell.(*processCell).worker
 	if exit := g.Collect(t.Context(), filesGrant(), &scripted{}); exit.Err != nil {
-		t.Fatal(exit.Err)
+		t.Fatalf("g.Collect(t.Context(), filesGrant(), &scripted{}): got %+v, want exit.Err == nil", exit.Err)
 	}
 	if state := worker.cmd.ProcessState; state == nil {
 		t.Error("the worker that could read its roots was replaced")
@@ -379,7 +380,7 @@ func TestWallsNameWhatTheyAre(t *testing.T) {
 	for _, w := range Walls() {
 		fmt.Fprintln(&b, w.Name)
 		if !w.Holds && w.Detail == "" {
-			t.Errorf("%s does not hold, and nothing says why", w.Name)
+			t.Errorf(`%s does not hold, and nothing says why, want w.Holds || w.Detail != ""`, w.Name)
 		}
 	}
 	if got, want := b.String(), "Landlock\nseccomp\n"; got != want {

@@ -2,5 +2,5 @@
 
 package plugin
 
-// escapedWorker is of systems that confine a worker.
+// escapedWorker exists only on systems that confine a worker.
 func escapedWorker(string) {}

@@ -106,7 +106,8 @@ func evilWorker(mode string) {
 	}
 }
 
-// The host believes a worker nothing: every broken rule kills it, and says so.
+// The host trusts no message of a worker: every broken rule kills it, and the error
+// says why.
 func TestHostileWorker(t *testing.T) {
 	t.Parallel()
 	want := map[string]abi.Code{
@@ -131,14 +132,14 @@ func TestHostileWorker(t *testing.T) {
 				code = abi.CodeWorkerBadData
 			}
 			if exit.Returned {
-				t.Fatalf("%+v", exit)
+				t.Fatalf("got %+v, want !exit.Returned", exit)
 			}
 			wantCode(t, exit.Err, code)
 			if strings.ContainsAny(exit.Err.Error(), "\x1b\n") || len(exit.Err.Error()) > 3000 {
-				t.Errorf("%q", exit.Err)
+				t.Errorf(`got %q, want !strings.ContainsAny(exit.Err.Error(), "\x1b\n") && len(exit.Err.Error()) <= 3000`, exit.Err)
 			}
 			if mode == "crash" && !strings.Contains(exit.Err.Error(), "panic: a crash[31m") {
-				t.Errorf("%q", exit.Err)
+				t.Errorf(`got %q, want mode != "crash" || strings.Contains(exit.Err.Error(), "panic: a crash[31m")`, exit.Err)
 			}
 		})
 	}
@@ -155,6 +156,6 @@ func TestWorkerCannotStart(t *testing.T) {
 	}
 	_, err = load(t, Options{WorkerCommand: []string{"/bin/echo", "hello, this is not a frame"}}, connector(nil).file())
 	if !errors.Is(err, &abi.Error{Code: abi.CodeWorkerBadData}) {
-		t.Fatal(err)
+		t.Fatalf("got %+v, want errors.Is(err, &abi.Error{Code: abi.CodeWorkerBadData})", err)
 	}
 }

@@ -81,22 +81,22 @@ func TestExtism(t *testing.T) {
 	eachIsolation(t, func(t *testing.T, o Options) {
 		g := mustLoad(t, o, f)
 		if i := g.Info(); i.Kind != KindExtism {
-			t.Fatal(i)
+			t.Fatalf("g.Info(): got %+v, want i.Kind == KindExtism", i)
 		}
 		got, err := g.Describe(t.Context())
 		if err != nil || string(got) != manifest {
-			t.Fatal(string(got), err)
+			t.Fatalf("got %+v, %+v, want no error && string(got) == manifest", string(got), err)
 		}
 		h := &scripted{start: `{"type":"START"}`}
 		exit := g.Collect(t.Context(), Grant{}, h)
 		if exit.Err != nil || !exit.Returned || exit.Code != 0 {
-			t.Fatalf("%+v", exit)
+			t.Fatalf("got %+v, want exit.Err == nil && exit.Returned && exit.Code == 0", exit)
 		}
 		if want := []string{"emit two lines of records", `state {"type":"STATE"}`, `done {"type":"DONE"}`}; !slices.Equal(h.calls, want) {
-			t.Errorf("%q", h.calls)
+			t.Errorf("got %q, want slices.Equal(h.calls, want)", h.calls)
 		}
 		if want := []string{"a log line", "through Extism's own log"}; !slices.Equal(h.logs, want) {
-			t.Errorf("%q", h.logs)
+			t.Errorf(`[]string{"a log line", "through Extism's own log"}: got %q, want slices.Equal(h.logs, want)`, h.logs)
 		}
 	})
 }
@@ -114,10 +114,10 @@ func TestExtismAnswer(t *testing.T) {
 	eachIsolation(t, func(t *testing.T, o Options) {
 		h := &scripted{start: "the answer"}
 		if exit := collect(t, o, m.file(), Grant{}, h); exit.Err != nil {
-			t.Fatalf("%+v", exit)
+			t.Fatalf("collect(t, o, m.file(), Grant{}, h): got %+v, want exit.Err == nil", exit)
 		}
 		if len(h.calls) != 2 || h.calls[0] != "emit the answer" || !strings.Contains(h.calls[1], "boundary.handle_unknown") {
-			t.Errorf("%q", h.calls)
+			t.Errorf(`got %q, want len(h.calls) == 2 && h.calls[0] == "emit the answer" && strings.Contains(h.calls[1], "boundary.handle_unknown")`, h.calls)
 		}
 	})
 }
@@ -140,16 +140,16 @@ func TestExtismIsInert(t *testing.T) {
 		wantCode(t, exit.Err, abi.CodeGuestTrap, "http_request")
 		// Invariant 5: what a guest writes into an error is not repeated.
 		if strings.Contains(exit.Err.Error(), "swordfish") {
-			t.Error(exit.Err)
+			t.Errorf(`got %+v, want !strings.Contains(exit.Err.Error(), "swordfish")`, exit.Err)
 		}
 		if exit = collect(t, o, vars.file(), Grant{}, &scripted{}); exit.Err != nil {
-			t.Error(exit.Err)
+			t.Errorf("collect(t, o, vars.file(), Grant{}, &scripted{}): got %+v, want exit.Err == nil", exit.Err)
 		}
 		exit = collect(t, o, bad.file(), Grant{}, &scripted{})
 		wantCode(t, exit.Err, abi.CodeCallOutOfBounds, "emit")
 		exit = collect(t, o, failed.file(), Grant{}, &scripted{})
 		if !exit.Returned || exit.Code != 1 || exit.Err != nil || exit.Written != "it says swordfish\n" {
-			t.Errorf("%+v", exit)
+			t.Errorf(`got %+v, want exit.Returned && exit.Code == 1 && exit.Err == nil && exit.Written == "it says swordfish\n"`, exit)
 		}
 		o.Limits.MemoryBytes = 16 << 20
 		exit = collect(t, o, flood.file(), Grant{}, &scripted{})

@@ -14,20 +14,20 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// Extension ends the name of a plugin file.
+// Extension is the suffix of a plugin file's name.
 const Extension = ".wasm"
 
-// File is a module as it was read, once, together with its hash: what is
-// compiled is what was hashed, whatever happens to the file meanwhile.
+// File is a module's content, read once, together with its hash: the compiled bytes
+// are the hashed bytes, even if the file changes meanwhile.
 type File struct {
-	Path   string // where it was read; "" for FromBytes
+	Path   string // its path; "" for FromBytes
 	Name   string // the base name without Extension
 	SHA256 string // of Bytes, in lower-case hex
 	Size   int64
 	Bytes  []byte // must not be changed
 }
 
-// FromBytes returns a File over b, which must not be changed afterwards.
+// FromBytes returns a File over b, which must not change afterwards.
 func FromBytes(name string, b []byte) *File {
 	sum := sha256.Sum256(b)
 	return &File{Name: name, SHA256: hex.EncodeToString(sum[:]), Size: int64(len(b)), Bytes: b}
@@ -64,8 +64,8 @@ func Open(path string, maxBytes int64) (*File, error) {
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil, openError(path, err)
 	}
-	// A file that grew or shrank since is being written; its hash would be of
-	// something nobody built.
+	// A file that grew or shrank meanwhile is being written, so its hash would match
+	// no finished file.
 	if more, _ := f.Read(make([]byte, 1)); n < len(b) || more > 0 {
 		return nil, abi.NewError(abi.CodePluginUnreadable, "the plugin file changed while it was read",
 			"wait until the copy has finished, then try again").WithDetail(path)

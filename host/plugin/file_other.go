@@ -11,9 +11,9 @@ import (
 
 var errLink = errors.New("is a symbolic link")
 
-// openNoFollow opens path for reading after looking that its last part is not
-// a link. Without O_NOFOLLOW the look and the open are two steps; the hash
-// that is pinned is still that of the bytes that were read.
+// openNoFollow opens path for reading after checking that its last part is not a link.
+// Without O_NOFOLLOW the check and the open are two steps; the pinned hash still
+// covers the bytes that were read.
 func openNoFollow(path string) (*os.File, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -27,11 +27,11 @@ func openNoFollow(path string) (*os.File, error) {
 
 func isLink(err error) bool { return errors.Is(err, errLink) }
 
-// checkOwner: a mode says nothing of other users here.
+// checkOwner accepts every file, because a mode does not describe other users here.
 func checkOwner(*os.File, fs.FileInfo) error { return nil }
 
-// CheckDir only asks that the folder exists: what it checks elsewhere are
-// permission bits, which this system does not have.
+// CheckDir only checks that the folder exists: this system has no permission bits to
+// check.
 func CheckDir(dir string) error {
 	if _, err := os.Stat(dir); err != nil {
 		return openError(dir, err)

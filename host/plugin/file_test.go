@@ -60,7 +60,7 @@ func TestOpen(t *testing.T) {
 	}
 	const sum = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" // FIPS 180-2, B.1
 	if f.Name != "good" || f.SHA256 != sum || f.Size != 3 || string(f.Bytes) != "abc" || f.Path != at("good.wasm") {
-		t.Fatalf("%+v", f)
+		t.Fatalf(`got %+v, want f.Name == "good" && f.SHA256 == sum && f.Size == 3 && string(f.Bytes) == "abc" && f.Path == at("good.wasm")`, f)
 	}
 }
 

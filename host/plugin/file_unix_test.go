@@ -10,8 +10,9 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// A module that everybody can write to, or that is another user's, is not read. One that
-// a group can write to, as a umask of 002 makes it, is read, and the group's right ends.
+// A module that everybody can write to, or that belongs to another user, is refused. A
+// module that a group can write to, as a umask of 002 allows, is read, and the group
+// loses that right.
 func TestModuleOwnerIsChecked(t *testing.T) {
 	t.Parallel()
 	const another = 54321

@@ -49,7 +49,7 @@ func see(t *testing.T, o Options, grant Grant, commands ...string) []string {
 	h := &scripted{start: strings.Join(commands, "\n")}
 	exit := collect(t, o, goGuest(t, "files"), grant, h)
 	if exit.Err != nil || !exit.Returned || exit.Code != 0 {
-		t.Fatalf("%+v", exit)
+		t.Fatalf("got %+v, want exit.Err == nil && exit.Returned && exit.Code == 0", exit)
 	}
 	return h.logs
 }
@@ -69,7 +69,7 @@ func TestFilesystem(t *testing.T) {
 			"walked ok",
 		}
 		if !slices.Equal(got, want) {
-			t.Errorf("the walk saw\n%s", strings.Join(got, "\n"))
+			t.Errorf("the walk saw\n%s, want slices.Equal(got, want)", strings.Join(got, "\n"))
 		}
 		cases := [][2]string{
 			{"read /home/a.txt", `/home/a.txt ok 11 "hello world"`},
@@ -111,12 +111,12 @@ func TestFilesystem(t *testing.T) {
 		}
 		for i, l := range see(t, o, filesGrant(Mount{"home", root}), commands...) {
 			if strings.Contains(l, " ok") || strings.Contains(l, "swordfish") {
-				t.Errorf("%s: %q", commands[i], l)
+				t.Errorf(`%s: got %q, want !strings.Contains(l, " ok") && !strings.Contains(l, "swordfish")`, commands[i], l)
 			}
 		}
 		for _, l := range see(t, o, filesGrant(Mount{"home", root}), "write /home/new", "write /home/a.txt") {
 			if strings.HasSuffix(l, " ok") {
-				t.Errorf("wrote: %s", l)
+				t.Errorf(`wrote: %s, want !strings.HasSuffix(l, " ok")`, l)
 			}
 		}
 		if _, err := os.Stat(filepath.Join(root, "new")); err == nil {
@@ -161,7 +161,7 @@ func TestSeveralRoots(t *testing.T) {
 	eachIsolation(t, func(t *testing.T, o Options) {
 		got := see(t, o, filesGrant(Mount{"one", one}, Mount{"one_more", two}), "read /one/a.txt", "read /one_more/a.txt", "read /two/a.txt")
 		if len(got) != 3 || !strings.Contains(got[0], "hello world") || !strings.Contains(got[1], "the other") || strings.Contains(got[2], "ok") {
-			t.Errorf("%q", got)
+			t.Errorf(`got %q, want len(got) == 3 && strings.Contains(got[0], "hello world") && strings.Contains(got[1], "the other") && !strings.Contains(got[2], "ok")`, got)
 		}
 	})
 }
@@ -177,7 +177,7 @@ func TestFilesystemBinding(t *testing.T) {
 			t.Fatal(err) // and it saw no folder, no argument, no variable
 		}
 		if err := CheckImports(g.Info(), &abi.Manifest{}); abi.CodeOf(err) != abi.CodePluginImportRefused {
-			t.Error(err)
+			t.Errorf("CheckImports(g.Info(), &abi.Manifest{}): got %+v, want abi.CodeOf(err) == abi.CodePluginImportRefused", err)
 		}
 		exit := g.Collect(t.Context(), Grant{}, &scripted{})
 		wantCode(t, exit.Err, abi.CodePluginImportRefused, abi.BindingFilesystem, "path_open")

@@ -30,7 +30,7 @@ func FuzzPointers(f *testing.F) {
 		}
 		h := &scripted{onEmit: func(p []byte) error {
 			if len(p) > 65536 {
-				t.Errorf("%d bytes out of 65536", len(p))
+				t.Errorf("%d bytes out of 65536, want len(p) <= 65536", len(p))
 			}
 			return nil
 		}}
@@ -40,7 +40,7 @@ func FuzzPointers(f *testing.F) {
 		case exit.Err == nil:
 		case code == abi.CodeCallOutOfBounds, code == abi.CodeCallTooLarge, code == abi.CodeCallOutOfPhase:
 		default:
-			t.Fatalf("%s(%d): %v", row.Name, args, exit.Err)
+			t.Fatalf("%s(%d): got %v, want no error, or one of the bounds, size or phase", row.Name, args, exit.Err)
 		}
 	})
 }
@@ -51,7 +51,7 @@ func FuzzModule(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		o := Options{Isolation: IsolationInline, Limits: Limits{Describe: time.Second, MemoryBytes: 1 << 20}}
 		if _, err := load(t, o, FromBytes("fuzzed", b)); err != nil && abi.CodeOf(err) == abi.CodeInternal {
-			t.Fatal(err)
+			t.Fatalf(`load(t, o, FromBytes("fuzzed", b)): got %+v, want no error || abi.CodeOf(err) != abi.CodeInternal`, err)
 		}
 	})
 }
@@ -62,7 +62,7 @@ func FuzzReport(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		out, err := decodeReport(b)
 		if err != nil && abi.CodeOf(err) != abi.CodeWorkerBadData {
-			t.Fatal(err)
+			t.Fatalf("got %+v, want no error || abi.CodeOf(err) == abi.CodeWorkerBadData", err)
 		}
 		if err == nil && out.Err == nil && !out.Returned {
 			t.Fatal("it says nothing")
@@ -77,15 +77,15 @@ func FuzzClean(f *testing.F) {
 		var tl tail
 		tl.write(b)
 		if s := tl.String(); len(s) > tailBytes || !utf8.ValidString(s) {
-			t.Fatalf("%q", s)
+			t.Fatalf("tl.String(): got %q, want len(s) <= tailBytes && utf8.ValidString(s)", s)
 		}
 		got := clean(nil, b)
 		if !utf8.Valid(got) {
-			t.Fatalf("%q", got)
+			t.Fatalf("got %q, want utf8.Valid(got)", got)
 		}
 		for _, c := range string(got) {
 			if c < ' ' || c >= 0x7f && c < 0xa0 || c >= 0x202a && c <= 0x202e {
-				t.Fatalf("%q holds %q", got, c)
+				t.Fatalf("%q holds %q, want c >= ' ' && (c < 0x7f || c >= 0xa0) && (c < 0x202a || c > 0x202e)", got, c)
 			}
 		}
 	})

@@ -10,8 +10,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// Guest is one loaded module. Describe, Collect and Close may be called from
-// any goroutine, one of Describe and Collect at a time.
+// Guest is one loaded module. Describe, Collect and Close may be called from any
+// goroutine; Describe and Collect do not run at the same time.
 type Guest struct {
 	engine    *Engine
 	info      Info
@@ -21,31 +21,32 @@ type Guest struct {
 	closed    sync.Once
 }
 
-// cell is where a guest runs: this process, or a worker.
+// cell is the place in which a guest runs: this process, or a worker.
 type cell interface {
-	// load compiles the module and makes a first instance with nothing granted.
+	// load compiles the module and makes a first instance without a grant.
 	load(ctx context.Context) error
-	// describe runs pdpp_describe in a fresh instance, at one of describedAt.
+	// describe runs pdpp_describe in a fresh instance, with describedAt(again).
 	describe(ctx context.Context, d *door, again bool) error
-	// collect runs pdpp_collect in a fresh instance and returns once it is gone.
+	// collect runs pdpp_collect in a fresh instance and returns after the instance has
+	// ended.
 	collect(ctx context.Context, roots []Mount, d *door) Exit
-	// close ends whatever still runs. It may be called more than once, and while
-	// one of the others runs.
+	// close ends the guest if it runs. It may be called more than once, and while
+	// another method runs.
 	close() error
 }
 
-// Info says what is known of the module.
+// Info describes the module.
 func (g *Guest) Info() Info { return g.info }
 
-// Describe returns the manifest that the guest hands over, unread. The guest
-// gets a fresh instance, no binding, Limits.Describe, and a clock and randomness
-// that are the same each time, so that it says the same on any day. The error is
-// an *abi.Error plugin.describe_failed that wraps why.
+// Describe returns the guest's manifest without reading it. The guest gets a fresh
+// instance, no binding, Limits.Describe, and a clock and randomness that are always
+// the same, so that its answer does not depend on the day. The error is an *abi.Error
+// plugin.describe_failed that wraps the cause.
 func (g *Guest) Describe(ctx context.Context) ([]byte, error) { return g.describe(ctx, false) }
 
-// Steady describes the guest once more, at another time and with other randomness,
-// and refuses one that hands over anything but manifest, which Describe returned. The
-// error is as Describe's.
+// Steady describes the guest once more, with another time and other randomness, and
+// refuses one whose manifest differs from manifest, the result of Describe. Its error
+// has the form of Describe's.
 func (g *Guest) Steady(ctx context.Context, manifest []byte) error {
 	again, err := g.describe(ctx, true)
 	if err == nil && !bytes.Equal(again, manifest) {
@@ -61,7 +62,7 @@ func (g *Guest) describe(ctx context.Context, again bool) ([]byte, error) {
 	d := &door{phase: abi.PhaseDescribe, limits: g.engine.options.Limits}
 	err := g.cell.describe(ctx, d, again)
 	if err == nil && !d.described {
-		err = abi.NewError(abi.CodeEnvelope, abi.ExportDescribe+" returned without handing over a manifest", "")
+		err = abi.NewError(abi.CodeEnvelope, abi.ExportDescribe+" returned without a manifest", "")
 	}
 	if err != nil {
 		return nil, describeFailed(err, d.written.String())
@@ -69,8 +70,8 @@ func (g *Guest) describe(ctx context.Context, again bool) ([]byte, error) {
 	return d.manifest, nil
 }
 
-// describeFailed says that a guest could not say what it is. What stopped the
-// host itself stays as it is.
+// describeFailed returns the error of a guest that could not describe itself. An
+// interruption of the host stays as it is.
 func describeFailed(err error, written string) error {
 	switch code := abi.CodeOf(err); code {
 	case abi.CodeInternal, abi.CodeInterrupted, abi.CodeWorkerStart, abi.CodePluginABIVersion, abi.CodePluginInvalid, abi.CodeCacheUnavailable:
@@ -81,16 +82,16 @@ func describeFailed(err error, written string) error {
 			detail = "it did not finish in time [" + string(code) + "]"
 		}
 		if written != "" {
-			detail += "; it wrote: " + cut(written, 512)
+			detail += "; it wrote: " + truncate(written, 512)
 		}
-		return abi.NewError(abi.CodePluginDescribeFailed, "the plugin does not say what it is",
+		return abi.NewError(abi.CodePluginDescribeFailed, "the plugin could not describe itself",
 			"this is a fault in the plugin; check it with: pdpp-host plugin test").WithDetail(detail).Wrap(err)
 	}
 }
 
-// Collect runs the guest and blocks until it is gone. When ctx ends or
-// Limits.Run has passed, the guest is asked to stop, and killed after
-// Limits.Grace. A Guest collects once.
+// Collect runs the guest and blocks until it has ended. When ctx ends or Limits.Run
+// has passed, it asks the guest to stop, and kills it after Limits.Grace. A Guest
+// collects once.
 func (g *Guest) Collect(ctx context.Context, grant Grant, host Host) Exit {
 	g.running.Lock()
 	defer g.running.Unlock()
@@ -108,7 +109,7 @@ func (g *Guest) Collect(ctx context.Context, grant Grant, host Host) Exit {
 	return exit
 }
 
-// check holds the grant against the module and itself.
+// check checks the grant against the module and for consistency.
 func (g *Guest) check(grant Grant) error {
 	if err := checkBindings(g.info, func(b string) bool { return grant.Bindings[b] },
 		"grant the binding, or build the plugin without these functions"); err != nil {
@@ -142,7 +143,7 @@ func pathElements(p string) int {
 func (g *Guest) Close() (err error) {
 	g.closed.Do(func() {
 		err = g.cell.close()
-		g.engine.discharge(g)
+		g.engine.unregister(g)
 	})
 	return err
 }

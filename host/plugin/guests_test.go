@@ -31,7 +31,7 @@ func goGuest(t testing.TB, name string) *File {
 	cmd := exec.Command("go", "build", "-buildmode=c-shared", "-ldflags=-s -w", "-o", out, "./testdata/"+name)
 	cmd.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false")
 	if b, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("building %s: %v\n%s", name, err, b)
+		t.Fatalf("building %s: %v\n%s, want no error", name, err, b)
 	}
 	f, err := Open(out, 64<<20)
 	if err != nil {

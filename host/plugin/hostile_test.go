@@ -12,7 +12,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// What a guest does that means harm, or is broken, and what it gets for it.
+// Behaviour of hostile or broken guests, and the result for each.
 
 // ends runs a module and checks how it ended.
 func ends(t *testing.T, o Options, m *module, code abi.Code, in ...string) (Exit, *scripted) {
@@ -21,12 +21,12 @@ func ends(t *testing.T, o Options, m *module, code abi.Code, in ...string) (Exit
 	exit := collect(t, o, m.file(), Grant{}, h)
 	if code == "" {
 		if exit.Err != nil {
-			t.Fatalf("%+v", exit)
+			t.Fatalf("got %+v, want exit.Err == nil", exit)
 		}
 		return exit, h
 	}
 	if exit.Returned {
-		t.Fatalf("it returned: %+v", exit)
+		t.Fatalf("it returned: %+v, want !exit.Returned", exit)
 	}
 	wantCode(t, exit.Err, code, in...)
 	return exit, h
@@ -69,7 +69,7 @@ func TestBadPointers(t *testing.T) {
 				}
 				switch {
 				case p.ok && exit.Err != nil:
-					t.Errorf("%s(%d, %d): %v", c.Name, p.ptr, p.n, exit.Err)
+					t.Errorf("%s(%d, %d): got %v, want no error", c.Name, p.ptr, p.n, exit.Err)
 				case !p.ok && (exit.Err == nil || abi.CodeOf(exit.Err) != want):
 					t.Errorf("%s(%d, %d): %v, want %s", c.Name, p.ptr, p.n, exit.Err, want)
 				}
@@ -87,7 +87,7 @@ func TestOverlongPayloads(t *testing.T) {
 			m.memMin = 256
 			_, h := ends(t, o, m, abi.CodeCallTooLarge, name)
 			if h.emits > 0 || len(h.calls) > 0 {
-				t.Errorf("%s reached the host", name)
+				t.Errorf("%s reached the host, want h.emits <= 0 && len(h.calls) <= 0", name)
 			}
 			m = connector(seq(zero, i32(int64(row.MaxBytes)), call(name), drop))
 			m.memMin = 256
@@ -121,7 +121,7 @@ func TestAfterDone(t *testing.T) {
 		for _, name := range []string{"emit", "state", "gap", "coverage", "skip", "progress", "done"} {
 			_, h := ends(t, o, connector(seq(done, zero, i32(1), call(name), drop)), abi.CodeAfterDone, name)
 			if len(h.calls) != 1 {
-				t.Errorf("%s reached the host after done: %v", name, h.calls)
+				t.Errorf("%s reached the host after done: %v, want 1", name, h.calls)
 			}
 		}
 		ends(t, o, connector(seq(done, i32(6), zero, zero, call("submit"), drop)), abi.CodeAfterDone, "submit")
@@ -155,7 +155,7 @@ func TestTrapsAndExits(t *testing.T) {
 		for _, code := range []int64{0, 3, -1} {
 			exit, _ := ends(t, o, connector(seq(i32(code), call("proc_exit"))), abi.CodeGuestExit, fmt.Sprint(code))
 			if exit.Code != int32(code) {
-				t.Error(exit.Code)
+				t.Errorf("got %+v, want exit.Code == int32(code)", exit.Code)
 			}
 		}
 		// A read outside the memory, a division by zero.
@@ -167,10 +167,10 @@ func TestTrapsAndExits(t *testing.T) {
 		h := &scripted{start: "panic"}
 		exit := collect(t, o, f, Grant{}, h)
 		if abi.CodeOf(exit.Err) != abi.CodeGuestTrap && abi.CodeOf(exit.Err) != abi.CodeGuestExit {
-			t.Fatalf("%+v", exit)
+			t.Fatalf("got %+v, want abi.CodeOf(exit.Err) == abi.CodeGuestTrap || abi.CodeOf(exit.Err) == abi.CodeGuestExit", exit)
 		}
 		if !strings.Contains(exit.Written, "panic: boom[31m\n") {
-			t.Errorf("%q", exit.Written)
+			t.Errorf(`got %q, want strings.Contains(exit.Written, "panic: boom[31m\n")`, exit.Written)
 		}
 		exit = collect(t, o, f, Grant{}, &scripted{start: "outpanic"})
 		if want := "before\npanic: boom"; abi.CodeOf(exit.Err) != abi.CodeGuestExit || exit.Written != want {
@@ -227,7 +227,7 @@ func TestDescribeFailures(t *testing.T) {
 				}
 				wantCode(t, err, abi.CodePluginDescribeFailed, c.want)
 				if took := time.Since(began); took > 20*time.Second {
-					t.Error(took)
+					t.Errorf("time.Since(began): got %+v, want took <= 20 * time.Second", took)
 				}
 			})
 		}
@@ -244,7 +244,7 @@ func TestSecondManifest(t *testing.T) {
 		g := mustLoad(t, o, m.file())
 		got, err := g.Describe(t.Context())
 		if err != nil || string(got) != manifest {
-			t.Fatal(string(got), err)
+			t.Fatalf("got %+v, %+v, want no error && string(got) == manifest", string(got), err)
 		}
 	})
 }
@@ -269,7 +269,7 @@ func TestDeadline(t *testing.T) {
 				took := time.Since(began)
 				wantCode(t, exit.Err, abi.CodeLimitTime)
 				if exit.Returned || exit.Stopped == nil || took < 500*time.Millisecond || took > 500*time.Millisecond+MaxGrace {
-					t.Errorf("%+v after %s", exit, took)
+					t.Errorf("%+v after %s, want !exit.Returned && exit.Stopped != nil && took >= 500 * time.Millisecond && took <= 500*time.Millisecond + MaxGrace", exit, took)
 				}
 			})
 		})
@@ -304,7 +304,7 @@ func TestExponentialRecursion(t *testing.T) {
 	began := time.Now()
 	ends(t, Options{Limits: limits}, m, abi.CodeLimitTime)
 	if took := time.Since(began); took > 15*time.Second {
-		t.Error(took)
+		t.Errorf("time.Since(began): got %+v, want took <= 15 * time.Second", took)
 	}
 }
 
@@ -315,7 +315,7 @@ func TestDeepRecursion(t *testing.T) {
 	m.funcs = append(m.funcs, function{body: own(4)})
 	exit := collect(t, Options{Limits: testLimits()}, m.file(), Grant{}, &scripted{})
 	if c := abi.CodeOf(exit.Err); c != abi.CodeGuestTrap && c != abi.CodeLimitMemory {
-		t.Fatalf("%+v", exit)
+		t.Fatalf("abi.CodeOf(exit.Err): got %+v, want c == abi.CodeGuestTrap || c == abi.CodeLimitMemory", exit)
 	}
 }
 
@@ -364,7 +364,7 @@ func TestLogLimit(t *testing.T) {
 		for _, n := range []int64{0, 1000} { // empty lines run out too
 			_, h := ends(t, o, connector(loop(seq(zero, zero, i32(n), call("log")))), abi.CodeLimitLog, "100 KiB")
 			if len(h.logs) > 100<<10/callOverhead {
-				t.Error(len(h.logs))
+				t.Errorf("got %+v, want len(h.logs) <= 100 << 10 / callOverhead", len(h.logs))
 			}
 		}
 	})
@@ -374,7 +374,7 @@ func TestLogLimit(t *testing.T) {
 		exit := collect(t, o, f, Grant{}, &scripted{start: "printflood"})
 		wantCode(t, exit.Err, abi.CodeLimitLog)
 		if len(exit.Written) < tailBytes/2 || len(exit.Written) > tailBytes {
-			t.Error(len(exit.Written))
+			t.Errorf("got %+v, want len(exit.Written) >= tailBytes / 2 && len(exit.Written) <= tailBytes", len(exit.Written))
 		}
 	})
 }
@@ -386,7 +386,7 @@ func TestOutputLimit(t *testing.T) {
 		for _, c := range []string{"emit", "progress", "state"} {
 			_, h := ends(t, o, connector(loop(seq(zero, i32(5000), call(c), drop))), abi.CodeLimitOutput, "1 MiB")
 			if h.bytes > 1<<20 || len(h.calls) > 1<<20/5000 {
-				t.Errorf("%s: %d bytes, %d calls reached the host", c, h.bytes, len(h.calls))
+				t.Errorf("%s: %d bytes, %d calls reached the host, want h.bytes <= 1 << 20 && len(h.calls) <= 1 << 20 / 5000", c, h.bytes, len(h.calls))
 			}
 		}
 		// Calls without a byte run out too.
@@ -404,7 +404,7 @@ func TestCancelIsTheCause(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			exit := g.Collect(ctx, Grant{}, &scripted{onEmit: func([]byte) error { cancel(cause); return nil }})
 			if exit.Returned || !errors.Is(exit.Err, cause) || !errors.Is(exit.Stopped, cause) {
-				t.Errorf("%+v", exit)
+				t.Errorf("got %+v, want !exit.Returned && errors.Is(exit.Err, cause) && errors.Is(exit.Stopped, cause)", exit)
 			}
 		}
 	})

@@ -12,34 +12,34 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/plugin/internal/wasmbin"
 )
 
-// inlineCell runs a guest in this process. It exists so that tests and
-// embedders need no second process; the worker's guarantees do not hold.
+// inlineCell runs a guest in this process, so that tests and embedders need no second
+// process; it does not give the worker's guarantees.
 type inlineCell struct {
 	engine  *Engine
 	file    *File
 	kind    string
-	mu      sync.Mutex // guards what close looks at
+	mu      sync.Mutex // guards the fields that close reads
 	runtime *guest.Runtime
-	first   *inlineGuest // what load instantiated, until describe uses it
+	first   *inlineGuest // the instance made by load, until describe uses it
 	live    *inlineGuest
 	strays  bool // a guest could not be ended: its code must not be freed
 	closed  bool
 }
 
-// inlineGuest is one instance with its session and what kills it.
+// inlineGuest is one instance with its session and its kill switch.
 type inlineGuest struct {
-	sink     *relinkable
+	sink     *sinkProxy
 	session  *guest.Session
 	instance *guest.Instance
 	ctx      context.Context
 	cancel   context.CancelFunc
 }
 
-// relinkable lets the instance that load made speak to describe's door later.
-type relinkable struct{ guest.Sink }
+// sinkProxy lets the instance that load made use describe's door later.
+type sinkProxy struct{ guest.Sink }
 
 func newInlineGuest(d *door) *inlineGuest {
-	g := &inlineGuest{sink: &relinkable{d}}
+	g := &inlineGuest{sink: &sinkProxy{d}}
 	g.session = guest.NewSession(g.sink)
 	g.ctx, g.cancel = context.WithCancel(context.Background())
 	return g
@@ -67,7 +67,7 @@ func (c *inlineCell) load(ctx context.Context) error {
 	}
 	rt, err := guest.Compile(ctx, config, c.file.Bytes)
 	if err != nil && cacheDir != "" && ctx.Err() == nil {
-		// Whatever is wrong may be the cached code's; once more without it.
+		// The cached code may be the problem; try once more without it.
 		_ = os.RemoveAll(cacheDir)
 		rt, err = guest.Compile(ctx, config, c.file.Bytes)
 	}
@@ -98,7 +98,7 @@ func (c *inlineCell) load(ctx context.Context) error {
 	return nil
 }
 
-// takeFirst hands over the instance that load made, once.
+// takeFirst returns the instance that load made, once.
 func (c *inlineCell) takeFirst() *inlineGuest {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -133,7 +133,7 @@ func (c *inlineCell) describe(ctx context.Context, d *door, again bool) error {
 	return out.Err
 }
 
-// describeOutcome makes a describe that returned anything but 0 an error.
+// describeOutcome turns a describe that returned anything but 0 into an error.
 func describeOutcome(out guest.Outcome) guest.Outcome {
 	if out.Err == nil && out.Code != 0 {
 		out.Err = abi.NewError(abi.CodeGuestExit, abi.ExportDescribe+" returned an error", "")
@@ -174,9 +174,9 @@ func (c *inlineCell) run(ctx context.Context, g *inlineGuest, limit, grace time.
 	return c.runStopped(ctx, g, limit, grace, new(error), f)
 }
 
-// runStopped runs f, which runs the guest, under a deadline. A guest that
-// cannot be ended is left behind after MaxGrace: its goroutine, its memory and
-// the runtime's code stay.
+// runStopped runs f, which runs the guest, under a deadline. A guest that cannot be
+// ended is abandoned after MaxGrace: its goroutine, its memory and the runtime's code
+// stay.
 func (c *inlineCell) runStopped(ctx context.Context, g *inlineGuest, limit, grace time.Duration, stopped *error, f func() guest.Outcome) guest.Outcome {
 	c.mu.Lock()
 	switch {
@@ -233,8 +233,8 @@ func (c *inlineCell) runStopped(ctx context.Context, g *inlineGuest, limit, grac
 	return out
 }
 
-// free closes an instance that has ended, and reports whether it had: that of
-// a stray is its own, since its code still runs in it.
+// free closes an instance that has ended, and reports whether it had. An abandoned
+// instance is not closed, since its code still runs in it.
 func (c *inlineCell) free(g *inlineGuest) bool {
 	c.mu.Lock()
 	strays := c.strays
@@ -262,7 +262,7 @@ func (c *inlineCell) close() error {
 	return nil
 }
 
-// release frees the first instance and the compiled code. c.mu is held.
+// release frees the first instance and the compiled code. The caller holds c.mu.
 func (c *inlineCell) release() {
 	if c.first != nil {
 		if c.first.instance != nil {

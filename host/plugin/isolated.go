@@ -15,10 +15,10 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/plugin/internal/wire"
 )
 
-// processCell runs a guest in a worker process of its own. The worker that
-// loaded the module describes and collects too, each time in a fresh instance;
-// one that had to be killed, or that cannot read what is granted, is replaced when
-// it is needed again.
+// processCell runs a guest in its own worker process. The worker that loaded the
+// module also describes and collects, each time in a fresh instance. A worker that was
+// killed, or that cannot read the granted folders, is replaced when it is needed
+// again.
 type processCell struct {
 	engine *Engine
 	file   *File
@@ -26,10 +26,10 @@ type processCell struct {
 
 	mu     sync.Mutex
 	worker *process // nil: none
-	roots  []string // the folders that the worker can read, or is going to
+	roots  []string // the folders that the worker can read, or will be able to
 	closed bool
 
-	prepared bool // a first instance was made, so that the module is known to start
+	prepared bool // a first instance was made, so the module is known to start
 }
 
 func (c *processCell) load(ctx context.Context) error {
@@ -45,10 +45,10 @@ func (c *processCell) load(ctx context.Context) error {
 			return err
 		}
 		o.Compiling(c.file)
-		// Compiling takes several times the memory that running does, and never
-		// gives it back, so it is done by a worker of its own.
+		// Compiling takes several times the memory of running, and never releases it,
+		// so a separate worker does it.
 		if err := c.start(ctx, dir, true); err != nil {
-			if ctx.Err() != nil { // nobody waited for it
+			if ctx.Err() != nil { // the caller gave up
 				return err
 			}
 			return rememberFailure(dir, err)
@@ -57,14 +57,13 @@ func (c *processCell) load(ctx context.Context) error {
 	}
 	err := c.start(ctx, dir, false)
 	if filled && ctx.Err() == nil && suspect(err) && os.RemoveAll(dir) == nil {
-		// Whatever is wrong may be the cached code's; once more without it.
+		// The cached code may be the problem; try once more without it.
 		return c.load(ctx)
 	}
 	return err
 }
 
-// suspect reports whether an error of loading can come from damaged code in
-// the cache.
+// suspect reports whether a load error can come from damaged code in the cache.
 func suspect(err error) bool {
 	for _, code := range []abi.Code{abi.CodePluginInvalid, abi.CodeWorkerLost, abi.CodeLimitMemory} {
 		if errors.Is(err, &abi.Error{Code: code}) {
@@ -74,7 +73,7 @@ func suspect(err error) bool {
 	return false
 }
 
-// start starts a worker, hands it the module, and waits until it is loaded.
+// start starts a worker, sends it the module, and waits until it is loaded.
 func (c *processCell) start(ctx context.Context, cacheDir string, compileOnly bool) error {
 	o := &c.engine.options
 	p, err := startProcess(o.WorkerCommand)
@@ -93,7 +92,7 @@ func (c *processCell) start(ctx context.Context, cacheDir string, compileOnly bo
 		CacheDir: cacheDir, MemoryBytes: uint64(o.Limits.MemoryBytes), Extism: c.kind == KindExtism, CompileOnly: compileOnly,
 	}
 	if !compileOnly {
-		load.Roots = c.roots // compiling reads no folder of the owner's
+		load.Roots = c.roots // compiling reads none of the owner's folders
 	}
 	order, err := json.Marshal(load)
 	if err != nil {
@@ -103,8 +102,8 @@ func (c *processCell) start(ctx context.Context, cacheDir string, compileOnly bo
 	p.out.send(wire.Load, 0, order)
 	p.out.send(wire.Module, 0, c.file.Bytes)
 	out, _ := c.converse(ctx, p, d, wire.Loaded, compileTime, 0)
-	// A guest makes its first instance once: a worker that replaces another one is
-	// about to make its own.
+	// A guest makes its first instance once; a worker that replaces another makes its
+	// instance later.
 	if out.Err == nil && !compileOnly && !c.prepared {
 		p.out.send(wire.Prepare, 0, nil)
 		out, _ = c.converse(ctx, p, d, wire.End, o.Limits.Describe, 0)
@@ -145,7 +144,7 @@ func (c *processCell) ensure(ctx context.Context) (*process, error) {
 	return c.worker, nil
 }
 
-// drop ends the worker, if there is one, and waits until it is gone.
+// drop ends the worker, if there is one, and waits for its end.
 func (c *processCell) drop(reason error) {
 	c.mu.Lock()
 	p := c.worker
@@ -195,9 +194,9 @@ func (c *processCell) collect(ctx context.Context, roots []Mount, d *door) Exit 
 	return Exit{Returned: out.Returned && out.Err == nil, Code: out.Code, Err: out.Err, Stopped: stopped}
 }
 
-// converse hands every frame of p to d until one of kind last arrives, and
-// returns what that one reports. A deadline without grace kills at once.
-// After an Outcome with an Err the worker must not be used again.
+// converse passes every frame of p to d until a frame of kind last arrives, and
+// returns that frame's outcome. A deadline without grace kills at once. After an
+// Outcome with an Err the worker must not be used again.
 func (c *processCell) converse(ctx context.Context, p *process, d *door, last wire.Kind, limit, grace time.Duration) (out guest.Outcome, stopped error) {
 	d.deliver = func(handle int32, answer []byte) { p.out.answer(uint32(handle), answer) }
 	var stop func()
@@ -209,7 +208,7 @@ func (c *processCell) converse(ctx context.Context, p *process, d *door, last wi
 	for {
 		f, err := p.frames.Next()
 		if err != nil {
-			return guest.Outcome{Err: p.lost(err)}, nil
+			return guest.Outcome{Err: p.endReason(err)}, nil
 		}
 		if f.Kind == last {
 			if out, err = decodeReport(f.Payload); err != nil {
@@ -219,7 +218,7 @@ func (c *processCell) converse(ctx context.Context, p *process, d *door, last wi
 		}
 		if err := relay(p, d, f); err != nil {
 			p.kill(err)
-			return guest.Outcome{Err: p.lost(nil)}, nil
+			return guest.Outcome{Err: p.endReason(nil)}, nil
 		}
 	}
 }

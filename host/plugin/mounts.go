@@ -15,7 +15,7 @@ func guestMounts(roots []Mount) []guest.Mount {
 	return out
 }
 
-// paths lists the folders of roots.
+// paths returns the folders of roots.
 func paths(roots []Mount) []string {
 	out := make([]string, len(roots))
 	for i, r := range roots {
@@ -24,8 +24,8 @@ func paths(roots []Mount) []string {
 	return out
 }
 
-// openMounts opens every root. The folder's own handle is what the guest reads
-// through from then on, whatever becomes of its path.
+// openMounts opens every root. The guest reads through the folder's handle from then
+// on, whatever happens to its path.
 func openMounts(mounts []guest.Mount) ([]guest.Mount, error) {
 	for i := range mounts {
 		root, err := os.OpenRoot(mounts[i].Path)

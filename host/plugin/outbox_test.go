@@ -24,7 +24,7 @@ func TestOutboxIsBounded(t *testing.T) {
 	held := len(o.queue)
 	o.mu.Unlock()
 	if held != 0 {
-		t.Fatalf("%d frames are still held", held)
+		t.Fatalf("%d frames are still held, want 0", held)
 	}
 	_ = r.Close()
 	o.wait()

@@ -11,15 +11,15 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/plugin/internal/spawn"
 	"github.com/pdpp-host/pdpp-host/host/plugin/internal/wire"
 )
 
-// readBufferBytes holds a few record batches, so that one read brings in
-// several.
+// readBufferBytes holds a few record batches, so that one read fetches several.
 const readBufferBytes = 256 << 10
 
-// pipeBytes is the size asked for the pipe from a worker: the bounded window by
-// which a guest may run ahead of the host.
+// pipeBytes is the requested size of the pipe from a worker, which bounds how far a
+// guest may run ahead of the host.
 const pipeBytes = 1 << 20
 
 // process is one worker process and the two pipes to it.
@@ -33,8 +33,8 @@ type process struct {
 	exited chan struct{} // closed once the process is reaped
 
 	mu      sync.Mutex
-	reason  error // why it was killed; nil while nobody did
-	reaping bool  // its process id may belong to somebody else from here on
+	reason  error // why it was killed; nil if it was not
+	reaping bool  // from here on its process id may be reused
 }
 
 // startProcess starts a worker.
@@ -50,20 +50,20 @@ func startProcess(command []string) (*process, error) {
 		_ = write.Close()
 		return nil, startError(err)
 	}
-	widen(read, pipeBytes)
+	spawn.GrowPipe(read, pipeBytes)
 	p.read, p.write = read, write
 	p.frames = wire.NewReader(read, readBufferBytes, fromWorker)
 	p.cmd = exec.Command(command[0], command[1:]...) //nolint:gosec,noctx // the host's own binary; kill ends it
-	p.cmd.Dir = rootDir
+	p.cmd.Dir = spawn.Dir
 	p.cmd.Env = []string{} // Invariant 5: nothing of the host's environment
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = childIn, childOut, &p.stderr
 	p.cmd.WaitDelay = time.Second
-	p.cmd.SysProcAttr = workerAttr()
-	shut()
+	p.cmd.SysProcAttr = spawn.Attributes()
+	spawn.CloseOnExec()
 	started := make(chan error)
 	go func() {
-		// Linux sends the parent-death signal when the thread that started the
-		// child ends, so that thread is held until the child is reaped.
+		// Linux sends the parent-death signal when the thread that started the child
+		// ends, so the thread is kept until the child is reaped.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := p.cmd.Start()
@@ -73,13 +73,13 @@ func startProcess(command []string) (*process, error) {
 		if err != nil {
 			return
 		}
-		if awaitExit(p.cmd) {
+		if spawn.AwaitExit(p.cmd) {
 			p.mu.Lock()
-			killWorker(p.cmd) // whatever it may have started
+			spawn.Kill(p.cmd) // also ends its children
 			p.reaping = true
 			p.mu.Unlock()
 		}
-		_ = p.cmd.Wait() // what it says is in ProcessState
+		_ = p.cmd.Wait() // the result is in ProcessState
 		close(p.exited)
 	}()
 	if err := <-started; err != nil {
@@ -105,18 +105,18 @@ func (p *process) kill(reason error) {
 	if p.reason == nil {
 		p.reason = reason
 	}
-	p.slay()
+	p.signalKill()
 }
 
-// slay sends the signal while the process id is still the worker's. p.mu is
-// held.
-func (p *process) slay() {
+// signalKill sends the signal while the process id still belongs to the worker. The caller
+// holds p.mu.
+func (p *process) signalKill() {
 	if !p.reaping {
-		killWorker(p.cmd)
+		spawn.Kill(p.cmd)
 	}
 }
 
-// close kills the process, waits until it is gone, and frees the pipes.
+// close kills the process, waits for its end, and frees the pipes.
 func (p *process) close(reason error) {
 	p.kill(reason)
 	<-p.exited
@@ -126,22 +126,22 @@ func (p *process) close(reason error) {
 	_ = p.read.Close()
 }
 
-// errReleased is why a guest ended that its owner closed.
+// errReleased is the end of a guest that its owner closed.
 func errReleased() error {
 	return abi.NewError(abi.CodeInterrupted, "the connector was closed before it had finished", "run it again")
 }
 
-// lost says why nothing more comes from the process: the reason it was killed
-// for, or what is known of its own end.
-func (p *process) lost(err error) error {
+// endReason returns why the process sends nothing more: the reason for which it was killed,
+// or the cause of its own end.
+func (p *process) endReason(err error) error {
 	if errors.Is(err, wire.ErrBadFrame) {
 		p.kill(badFrame(strings.TrimPrefix(err.Error(), wire.ErrBadFrame.Error()+": ")))
 	}
-	// Without its pipe a worker ends by itself; this is for one that does not.
+	// A worker normally ends without its pipe; this ends one that does not.
 	t := time.AfterFunc(time.Second, func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		p.slay()
+		p.signalKill()
 	})
 	<-p.exited
 	t.Stop()
@@ -157,7 +157,7 @@ func (p *process) lost(err error) error {
 	default:
 		detail := p.cmd.ProcessState.String()
 		if line, _, _ := strings.Cut(p.stderr.String(), "\n"); line != "" {
-			detail += "; it wrote: " + cut(string(clean(nil, []byte(line))), 256)
+			detail += "; it wrote: " + truncate(string(clean(nil, []byte(line))), 256)
 		}
 		e := abi.NewError(abi.CodeWorkerLost, "the worker process ended before the connector did",
 			"run it again; if it repeats, this is a fault in the plugin or the host").WithDetail(detail)
@@ -172,8 +172,8 @@ func outOfMemory(stderr string) bool {
 	return strings.Contains(stderr, "out of memory") || strings.Contains(stderr, "cannot allocate memory")
 }
 
-// head keeps the first 8 KiB of what a worker writes to its standard error: the
-// runtime's last words come first.
+// head keeps the first 8 KiB of a worker's standard error, because the runtime's last
+// words come first.
 type head struct {
 	mu sync.Mutex
 	b  []byte
@@ -192,23 +192,22 @@ func (h *head) String() string {
 	return string(h.b)
 }
 
-// outbox sends frames to a worker from a goroutine of its own, so that nobody
-// who answers a request waits for a worker that does not read. A worker that
-// lets more pile up than a guest can have in flight is none of this host's:
-// overrun is called, once.
+// outbox sends frames to a worker from its own goroutine, so that an answering
+// goroutine does not wait for a worker that does not read. A backlog above maxOutbox
+// means that the worker no longer follows the protocol; overrun is called once.
 type outbox struct {
 	mu      sync.Mutex
 	wake    *sync.Cond
 	w       *wire.Writer
 	queue   []outFrame
-	writing bool // an answer is written by who has it
+	writing bool // a goroutine in answer is writing
 	stopped bool
 	done    chan struct{}
-	overrun func() // ends the worker; must not wait for it
+	overrun func() // ends the worker; must not wait for its end
 }
 
 // maxOutbox bounds the queue: an answer for each request in flight, and as many
-// orders besides.
+// orders.
 const maxOutbox = 2 * abi.MaxInFlight
 
 type outFrame struct {
@@ -234,18 +233,18 @@ func (o *outbox) start(w *wire.Writer) {
 			f := o.queue[0]
 			o.queue[0] = outFrame{}
 			if o.queue = o.queue[1:]; len(o.queue) == 0 {
-				o.wake.Broadcast() // to those with an answer
+				o.wake.Broadcast() // wakes goroutines in answer
 			}
 			o.mu.Unlock()
 			if err := w.Write(f.kind, f.id, f.payload); err != nil {
-				o.stop() // the reader learns of the worker's end by itself
+				o.stop() // the reader notices the worker's end by itself
 				return
 			}
 		}
 	}()
 }
 
-// send queues a frame; the outbox owns payload from then on.
+// send queues a frame and takes ownership of payload.
 func (o *outbox) send(kind wire.Kind, id uint32, payload []byte) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -262,9 +261,9 @@ func (o *outbox) send(kind wire.Kind, id uint32, payload []byte) {
 	o.wake.Broadcast()
 }
 
-// answer sends an answer from the caller's goroutine: waking another one costs
-// more than the write. It waits its turn, and as long as the worker does not
-// read, so that answers do not pile up here.
+// answer sends an answer from the caller's goroutine, because waking another one costs
+// more than the write. It waits for its turn, and while the worker does not read, so
+// that answers do not accumulate here.
 func (o *outbox) answer(handle uint32, payload []byte) {
 	o.mu.Lock()
 	for (o.writing || len(o.queue) > 0) && !o.stopped {

@@ -36,7 +36,7 @@ type report struct {
 	Hint     string   `json:"hint,omitempty"`
 }
 
-// reportBytes bounds a report; a worker's error texts are the host's own.
+// reportBytes bounds a report; a worker's error texts come from the host's own code.
 const reportBytes = 64 << 10
 
 func encodeReport(out guest.Outcome) []byte {
@@ -44,7 +44,7 @@ func encodeReport(out guest.Outcome) []byte {
 	if out.Err != nil {
 		var e *abi.Error
 		if !errors.As(out.Err, &e) {
-			e = abi.NewError(abi.CodeInternal, "the worker failed", "").WithDetail(cut(out.Err.Error(), 1<<10))
+			e = abi.NewError(abi.CodeInternal, "the worker failed", "").WithDetail(truncate(out.Err.Error(), 1<<10))
 		}
 		r.Error, r.Message, r.Detail, r.Hint = e.Code, e.Message, e.Detail, e.Hint
 	}
@@ -55,8 +55,8 @@ func encodeReport(out guest.Outcome) []byte {
 	return b
 }
 
-// decodeReport reads a report. Its texts may come from a worker that a guest
-// took over, so they are cut and cleaned like the guest's own.
+// decodeReport reads a report. A guest may have taken over the worker, so the texts
+// are shortened and cleaned like the guest's own.
 func decodeReport(b []byte) (guest.Outcome, error) {
 	var r report
 	if err := json.Unmarshal(b, &r); err != nil {
@@ -64,21 +64,21 @@ func decodeReport(b []byte) (guest.Outcome, error) {
 	}
 	out := guest.Outcome{Returned: r.Returned, Code: r.Code}
 	if r.Error != "" {
-		out.Err = &abi.Error{Code: tame[abi.Code](r.Error), Message: tame[string](r.Message), Detail: tame[string](r.Detail), Hint: tame[string](r.Hint)}
+		out.Err = &abi.Error{Code: cleanText[abi.Code](r.Error), Message: cleanText[string](r.Message), Detail: cleanText[string](r.Detail), Hint: cleanText[string](r.Hint)}
 	} else if !r.Returned {
 		return guest.Outcome{}, badFrame("a report says nothing")
 	}
 	return out, nil
 }
 
-func tame[T, S ~string](s S) T { return T(cut(string(clean(nil, []byte(s))), 1<<10)) }
+func cleanText[T, S ~string](s S) T { return T(truncate(string(clean(nil, []byte(s))), 1<<10)) }
 
 func badFrame(detail string) error {
 	return abi.NewError(abi.CodeWorkerBadData, "the worker process broke the protocol between it and the host",
 		"this may be an attack by the plugin; do not run it again before you know").WithDetail(detail)
 }
 
-// messageCall returns the call that a Message frame's id names, or nil.
+// messageCall returns the call with a Message frame's id, or nil.
 func messageCall(id uint32) *abi.Call {
 	if id >= uint32(len(abi.Calls)) {
 		return nil
@@ -91,7 +91,7 @@ func messageCall(id uint32) *abi.Call {
 	}
 }
 
-// messageID is the id under which a Message frame carries call.
+// messageID returns the id with which a Message frame carries call.
 func messageID(call *abi.Call) uint32 {
 	for i := range abi.Calls {
 		if &abi.Calls[i] == call || abi.Calls[i].Name == call.Name {
@@ -128,8 +128,8 @@ func fromWorker(f wire.Frame) int {
 	return -1
 }
 
-// fromHost bounds what a worker reads. Its host is trusted; the bound on a
-// module is that of a file the host already agreed to read.
+// fromHost bounds the frames that a worker reads. Its host is trusted; a module is
+// bounded by the size that the host agreed to read.
 func fromHost(f wire.Frame) int {
 	switch f.Kind {
 	case wire.Load, wire.Collect:
@@ -139,7 +139,7 @@ func fromHost(f wire.Frame) int {
 	case wire.Ack:
 		return reportBytes
 	case wire.Describe:
-		return 1 // 1 when it is described again
+		return 1 // 1 for the second description
 	case wire.Prepare, wire.Stop:
 		return 0
 	default:

@@ -2,6 +2,6 @@
 
 package plugin
 
-// raceDetector says that this binary was built with the race detector, whose
-// shadow memory is several times what a worker may otherwise hold.
+// raceDetector reports that this binary was built with the race detector, whose shadow
+// memory is several times a worker's usual limit.
 const raceDetector = true

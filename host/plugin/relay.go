@@ -10,8 +10,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/plugin/internal/wire"
 )
 
-// relay hands one frame of a worker to the door, and acknowledges it where the
-// guest waits for that. An error ends the worker.
+// relay passes one frame of a worker to the door, and acknowledges it if the guest
+// waits for that. An error ends the worker.
 func relay(p *process, d *door, f wire.Frame) error {
 	switch f.Kind {
 	case wire.Emit:
@@ -22,7 +22,7 @@ func relay(p *process, d *door, f wire.Frame) error {
 			return badFrame("a message of no call")
 		}
 		err := d.Message(call, f.Payload)
-		if err == nil && waits(call) {
+		if err == nil && awaitsAck(call) {
 			p.out.send(wire.Ack, 0, nil)
 		}
 		return err
@@ -62,7 +62,7 @@ func relay(p *process, d *door, f wire.Frame) error {
 	}
 }
 
-// errorAnswer is the answer of an operation that failed.
+// errorAnswer returns the answer of a failed operation.
 func errorAnswer(err *abi.Error) []byte {
 	b, mErr := json.Marshal(map[string]any{"error": map[string]string{"code": string(err.Code), "message": err.Message}})
 	if mErr != nil {
@@ -71,6 +71,6 @@ func errorAnswer(err *abi.Error) []byte {
 	return b
 }
 
-// waits reports whether the guest waits until the host has taken the message.
-// Progress does not: nothing depends on it.
-func waits(call *abi.Call) bool { return call.Name != "progress" }
+// awaitsAck reports whether the guest waits until the host has processed the message. It
+// does not wait for progress, on which nothing depends.
+func awaitsAck(call *abi.Call) bool { return call.Name != "progress" }

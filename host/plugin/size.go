@@ -2,8 +2,8 @@ package plugin
 
 import "fmt"
 
-// sizeText writes a limit the way an owner gave it: in the largest unit, binary
-// or decimal, that divides it.
+// sizeText writes a limit in an owner's way: in the largest unit, binary or decimal,
+// that divides it.
 func sizeText(n int64) string {
 	for _, u := range []struct {
 		size int64

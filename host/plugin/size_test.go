@@ -28,11 +28,11 @@ func TestHintsOfLimits(t *testing.T) {
 	t.Parallel()
 	var e *abi.Error
 	if !errors.As(overtime(time.Second), &e) || !strings.Contains(e.Hint, "limits.run,") {
-		t.Errorf("got %+v", e)
+		t.Errorf(`got %+v, want errors.As(overtime(time.Second), &e) && strings.Contains(e.Hint, "limits.run,")`, e)
 	}
 	d := &door{limits: Limits{LogBytes: 10}}
-	if !errors.As(d.spendLog(11), &e) || !strings.Contains(e.Hint, "limits.log_bytes ") || e.Detail != "the limit is 10 bytes" {
-		t.Errorf("got %+v", e)
+	if !errors.As(d.chargeLog(11), &e) || !strings.Contains(e.Hint, "limits.log_bytes ") || e.Detail != "the limit is 10 bytes" {
+		t.Errorf(`got %+v, want errors.As(d.spendLog(11), &e) && strings.Contains(e.Hint, "limits.log_bytes ") && e.Detail == "the limit is 10 bytes"`, e)
 	}
 }
 
@@ -43,10 +43,10 @@ func TestCompilingOnAFullDisk(t *testing.T) {
 		err := describeFailed(compileError(fmt.Errorf("compile: %w", &fs.PathError{Op: "write", Path: "x", Err: cause})), "")
 		var e *abi.Error
 		if !errors.As(err, &e) || e.Code != abi.CodeCacheUnavailable || !strings.Contains(e.Detail, cause.Error()) || !strings.Contains(e.Hint, "data_dir") {
-			t.Errorf("%v: got %+v", cause, e)
+			t.Errorf(`%v: got %+v, want errors.As(err, &e) && e.Code == abi.CodeCacheUnavailable && strings.Contains(e.Detail, cause.Error()) && strings.Contains(e.Hint, "data_dir")`, cause, e)
 		}
 	}
 	if code := abi.CodeOf(compileError(errors.New("invalid magic number"))); code != abi.CodePluginInvalid {
-		t.Errorf("a bad module: %s", code)
+		t.Errorf("a bad module: %s, want %v", code, abi.CodePluginInvalid)
 	}
 }

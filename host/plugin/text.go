@@ -8,10 +8,10 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// tailBytes is how much of the end of what a guest wrote an Exit carries.
+// tailBytes is the size of the end of a guest's output in an Exit.
 const tailBytes = 8 << 10
 
-// tail keeps the last tailBytes of what is written to it.
+// tail keeps the last tailBytes written to it.
 type tail struct{ b []byte }
 
 func (t *tail) write(p []byte) {
@@ -38,9 +38,9 @@ func (t *tail) String() string {
 	return string(out)
 }
 
-// clean appends text to dst without what could act on a terminal or forge a
-// second log line: control characters, invalid UTF-8 and the characters that
-// reorder or hide text. Line ends and tabs inside become spaces.
+// clean appends text to dst without anything that could act on a terminal or forge a
+// second log line: control characters, invalid UTF-8 and characters that reorder or
+// hide text. Line ends and tabs become spaces.
 func clean(dst, text []byte) []byte {
 	for len(text) > 0 {
 		c, n := utf8.DecodeRune(text)
@@ -59,8 +59,8 @@ func clean(dst, text []byte) []byte {
 	return dst
 }
 
-// asError returns the first *abi.Error in err's chain, or one that hides what
-// err says from the guest.
+// asError returns the first *abi.Error in err's chain, or one that hides err's text
+// from the guest.
 func asError(err error) *abi.Error {
 	if e, ok := errors.AsType[*abi.Error](err); ok {
 		return e

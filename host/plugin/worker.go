@@ -14,27 +14,28 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/plugin/internal/confine"
 	"github.com/pdpp-host/pdpp-host/host/plugin/internal/guest"
+	"github.com/pdpp-host/pdpp-host/host/plugin/internal/spawn"
 	"github.com/pdpp-host/pdpp-host/host/plugin/internal/wire"
 )
 
-// workerGCPercent keeps a worker's own heap small. The guest's memory is not
-// in it.
+// workerGCPercent keeps a worker's own heap small. The guest's memory is not part of
+// it.
 const workerGCPercent = 50
 
-// WorkerMain is a worker process: it reads orders from in, runs the guest they
-// bring, and writes what the guest says to out. It returns the exit code when
-// in ends, and ends the process when in ends under a running guest. Whatever
-// else it is given, it holds no database, no secret and no network.
+// WorkerMain runs a worker process: it reads orders from in, runs the guest in them,
+// and writes the guest's calls to out. It returns the exit code when in ends, and ends
+// the process if in ends under a running guest. The process holds no database, no
+// secret and no network.
 func WorkerMain(in io.Reader, out io.Writer) int {
 	debug.SetGCPercent(workerGCPercent)
 	confine.Harden()
 	if f, ok := in.(*os.File); ok {
-		defer runtime.KeepAlive(f) // collecting it would close what in reads
-		in = pollable(f)
+		defer runtime.KeepAlive(f) // collecting it would close in's descriptor
+		in = spawn.Pollable(f)
 	}
 	if f, ok := out.(*os.File); ok {
 		defer runtime.KeepAlive(f)
-		out = pollable(f)
+		out = spawn.Pollable(f)
 	}
 	// Standard output is the pipe; a library that prints must not write to it.
 	os.Stdout = os.Stderr
@@ -43,7 +44,7 @@ func WorkerMain(in io.Reader, out io.Writer) int {
 	}
 	go w.listen(wire.NewReader(in, 64<<10, fromHost))
 	for o := range w.orders {
-		if err := w.obey(o); err != nil {
+		if err := w.execute(o); err != nil {
 			return 1
 		}
 	}
@@ -64,15 +65,15 @@ type worker struct {
 	exit    func(int)
 	runtime *guest.Runtime
 	sink    *pipeSink
-	first   *guest.Instance // what Prepare made, until Describe uses it
+	first   *guest.Instance // the instance made by Prepare, until Describe uses it
 
 	mu      sync.Mutex
-	session *guest.Session // of the running guest, for Stop and Answer
+	session *guest.Session // the running guest's, for Stop and Answer
 	busy    bool
-	stopped bool // a Stop that came before the session did
+	stopped bool // a Stop that arrived before the session
 }
 
-// listen reads frames until the host is gone.
+// listen reads frames until the host has gone.
 func (w *worker) listen(r *wire.Reader) {
 	var load []byte
 	for {
@@ -92,10 +93,10 @@ func (w *worker) listen(r *wire.Reader) {
 		case wire.Load:
 			load = payload
 		case wire.Module:
-			w.give(order{wire.Load, load, payload})
+			w.enqueue(order{wire.Load, load, payload})
 			r.Shrink()
 		case wire.Prepare, wire.Describe, wire.Collect:
-			w.give(order{kind: f.Kind, payload: payload})
+			w.enqueue(order{kind: f.Kind, payload: payload})
 		case wire.Stop:
 			w.mu.Lock()
 			if w.stopped = true; w.session != nil {
@@ -114,14 +115,14 @@ func (w *worker) listen(r *wire.Reader) {
 	}
 }
 
-func (w *worker) give(o order) {
+func (w *worker) enqueue(o order) {
 	w.mu.Lock()
 	w.busy = true
 	w.mu.Unlock()
 	w.orders <- o
 }
 
-func (w *worker) obey(o order) error {
+func (w *worker) execute(o order) error {
 	var out guest.Outcome
 	answer := wire.End
 	if w.runtime == nil && o.kind != wire.Load {
@@ -133,7 +134,7 @@ func (w *worker) obey(o order) error {
 		out = w.load(o)
 	case wire.Prepare:
 		at := describedAt(false)
-		w.first, out = w.runtime.Instantiate(context.Background(), w.begin(&at, false), nil)
+		w.first, out = w.runtime.Instantiate(context.Background(), w.newSession(&at, false), nil)
 	case wire.Describe:
 		out = w.describe(len(o.payload) == 1 && o.payload[0] == 1)
 	default:
@@ -167,13 +168,13 @@ func (w *worker) load(o order) guest.Outcome {
 	return guest.Outcome{Returned: true}
 }
 
-// restrict takes away everything that the worker does not need any more, before it
-// looks at the first byte of a module. Invariant 6: a guest that breaks out of
-// WebAssembly may read the folders that it was granted, and no others.
+// restrict gives up everything that the worker no longer needs, before it reads the
+// first byte of a module. Invariant 6: a guest that breaks out of WebAssembly may read
+// the folders that it was granted, and no others.
 func restrict(l *loadOrder) error {
 	var a confine.Access
 	for _, root := range l.Roots {
-		// Anything else is refused when it is opened, by then for what it is.
+		// Any other path is refused when it is opened.
 		if info, err := os.Stat(root); err == nil && info.IsDir() {
 			a.Read = append(a.Read, root)
 		}
@@ -194,8 +195,8 @@ func restrict(l *loadOrder) error {
 	return nil
 }
 
-// begin makes the session of the next instance.
-func (w *worker) begin(fixed *guest.Determinism, network bool) *guest.Session {
+// newSession makes the session of the next instance.
+func (w *worker) newSession(fixed *guest.Determinism, network bool) *guest.Session {
 	w.sink = &pipeSink{w: w, network: network}
 	s := guest.NewSession(w.sink)
 	if fixed != nil {
@@ -218,7 +219,7 @@ func (w *worker) describe(again bool) (out guest.Outcome) {
 	}
 	if i == nil {
 		at := describedAt(again)
-		if i, out = w.runtime.Instantiate(context.Background(), w.begin(&at, false), nil); out.Err != nil {
+		if i, out = w.runtime.Instantiate(context.Background(), w.newSession(&at, false), nil); out.Err != nil {
 			return out
 		}
 	}
@@ -240,10 +241,10 @@ func (w *worker) collect(payload []byte) guest.Outcome {
 		return guest.Outcome{Err: err}
 	}
 	defer closeMounts(mounts)
-	// One guest and one reader of its answers: on one processor they take turns
-	// without waking threads. Compiling is over.
+	// There is one guest and one reader of its answers: on one processor they take
+	// turns without waking threads. Compilation is over.
 	runtime.GOMAXPROCS(1)
-	i, out := w.runtime.Instantiate(context.Background(), w.begin(order.Deterministic, order.Network), mounts)
+	i, out := w.runtime.Instantiate(context.Background(), w.newSession(order.Deterministic, order.Network), mounts)
 	if out.Err != nil {
 		return out
 	}
@@ -251,8 +252,8 @@ func (w *worker) collect(payload []byte) guest.Outcome {
 	return i.Collect()
 }
 
-// pipeSink sends a guest's calls to the host. A pipe that cannot be written to
-// means that the host is gone; the guest then ends with the error.
+// pipeSink sends a guest's calls to the host. A pipe that cannot be written means that
+// the host has gone; the guest then ends with the error.
 type pipeSink struct {
 	w       *worker
 	op      [4]byte
@@ -271,7 +272,7 @@ func (s *pipeSink) Manifest(p []byte) error {
 }
 
 func (s *pipeSink) Message(call *abi.Call, p []byte) error {
-	if err := s.w.out.Write(wire.Message, messageID(call), p); err != nil || !waits(call) {
+	if err := s.w.out.Write(wire.Message, messageID(call), p); err != nil || !awaitsAck(call) {
 		return err
 	}
 	return s.ack()
@@ -285,9 +286,9 @@ func (s *pipeSink) Output(fd int, text []byte) error {
 	return s.w.out.Write(wire.Output, uint32(fd), text)
 }
 
-// Submit waits until the host has taken the request, but for http: a round trip
-// between the processes would cost more than the rest of the call, and there is
-// nothing that the host refuses it for but the grant, which is known here too.
+// Submit waits until the host has taken the request, except for http: a round trip
+// between the processes would cost more than the rest of the call, and the host
+// refuses an http request only for a missing grant, which is known here too.
 func (s *pipeSink) Submit(handle int32, op abi.Operation, request []byte) error {
 	if op == abi.OpHTTP {
 		if refused := permit(op, map[string]bool{abi.BindingNetwork: s.network}); refused != nil {

@@ -58,7 +58,7 @@ func TestWorkerReplaced(t *testing.T) {
 		t.Fatal("the worker lives on")
 	}
 	if exit := g.Collect(t.Context(), Grant{}, &scripted{}); exit.Err != nil {
-		t.Fatal(exit.Err)
+		t.Fatalf("g.Collect(t.Context(), Grant{}, &scripted{}): got %+v, want exit.Err == nil", exit.Err)
 	}
 }
 
@@ -76,13 +76,13 @@ func TestParentDeath(t *testing.T) {
 	var pid int
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if _, serr := fmt.Sscan(line, &pid); err != nil || serr != nil {
-		t.Fatal(err, serr)
+		t.Fatalf("fmt.Sscan(line, &pid): got %+v, %+v, want no error && serr == nil", err, serr)
 	}
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	if !gone(t, pid) {
-		t.Errorf("worker %d outlived its host", pid)
+		t.Errorf("worker %d outlived its host, want gone(t, pid)", pid)
 		_ = syscall.Kill(pid, syscall.SIGKILL)
 	}
 	_ = cmd.Wait()
@@ -95,10 +95,10 @@ func TestWorkerConfinement(t *testing.T) {
 	proc := fmt.Sprintf("/proc/%d/", workerPID(g))
 	env, err := os.ReadFile(proc + "environ")
 	if err != nil || strings.Contains(string(env), "PDPP_TEST_SECRET") || len(env) > 0 {
-		t.Errorf("environment %q %v", env, err)
+		t.Errorf(`environment %q %v, want no error && !strings.Contains(string(env), "PDPP_TEST_SECRET") && len(env) <= 0`, env, err)
 	}
 	if cwd, err := os.Readlink(proc + "cwd"); cwd != "/" || err != nil {
-		t.Error(cwd, err)
+		t.Errorf(`os.Readlink(proc + "cwd"): got %+v, %+v, want cwd == "/" && no error`, cwd, err)
 	}
 	status, err := os.ReadFile(proc + "status")
 	if err != nil {
@@ -114,7 +114,7 @@ func TestWorkerConfinement(t *testing.T) {
 	}
 	for _, want := range []string{"Max core file size 0 0", "Max open files 1024 1024"} {
 		if !strings.Contains(strings.Join(strings.Fields(string(limits)), " "), want) {
-			t.Errorf("%q is not in its limits", want)
+			t.Errorf(`%q is not in its limits, want strings.Contains(strings.Join(strings.Fields(string(limits)), " "), want)`, want)
 		}
 	}
 	fds, err := filepath.Glob(proc + "fd/*")
@@ -125,7 +125,7 @@ func TestWorkerConfinement(t *testing.T) {
 		to, err := os.Readlink(fd)
 		if err == nil && !strings.HasPrefix(to, "pipe:") && !strings.HasPrefix(to, "anon_inode:") &&
 			!strings.HasPrefix(to, "/sys/fs/cgroup/") { // the Go runtime reads its processor quota
-			t.Errorf("it holds %s as %s", to, fd)
+			t.Errorf(`it holds %s as %s, want err != nil || strings.HasPrefix(to, "pipe:") || strings.HasPrefix(to, "anon_inode:") || strings.HasPrefix(to, "/sys/fs/cgroup/")`, to, fd)
 		}
 	}
 }

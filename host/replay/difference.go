@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Difference is the first place where a guest leaves its recording.
+// Difference is the first difference between a guest and its recording.
 type Difference struct {
 	Call     int    `json:"call"` // the number of the guest's call, logs included, from 1
 	What     string `json:"what"` // such as "request 3 (http) differs at byte 17"
@@ -14,13 +14,13 @@ type Difference struct {
 	Replayed string `json:"replayed"`
 }
 
-// How much of both sides is shown around the first byte that differs.
+// Sizes of the excerpts around the first differing byte.
 const (
 	shownBefore = 40
 	shownAfter  = 120
 )
 
-// differ describes how a call, or the end, is another than the one recorded.
+// differ describes the difference between a call, or the end, and the recorded one.
 func differ(number int, recorded *event, was []byte, replayed *event, is []byte) *Difference {
 	d := &Difference{Call: number}
 	if title(recorded) != title(replayed) || recorded.Kind == kindEnd {
@@ -37,7 +37,7 @@ func differ(number int, recorded *event, was []byte, replayed *event, is []byte)
 	return d
 }
 
-// title names an event.
+// title describes an event in one phrase.
 func title(e *event) string {
 	switch e.Kind {
 	case kindSubmit:
@@ -61,7 +61,7 @@ func summary(e *event, payload []byte) string {
 	return "the end: it returns " + strconv.Itoa(int(e.Code))
 }
 
-// excerpt is a short part of a payload around a place.
+// excerpt returns a short part of a payload around a position.
 func excerpt(p []byte, at int) string {
 	from, to := max(0, at-shownBefore), min(len(p), at+shownAfter)
 	s := strings.ToValidUTF8(string(p[from:to]), "?")

@@ -56,7 +56,7 @@ func TestDifferences(t *testing.T) {
 					t.Fatal("nothing differs")
 				}
 				if d.Call != c.call || d.What != c.what || !strings.HasPrefix(d.Recorded, c.was) || !strings.HasPrefix(d.Replayed, c.is) {
-					t.Errorf("%+v", *d)
+					t.Errorf("got %+v, want d.Call == c.call && d.What == c.what && strings.HasPrefix(d.Recorded, c.was) && strings.HasPrefix(d.Replayed, c.is)", *d)
 				}
 			}
 		})
@@ -94,7 +94,7 @@ func TestUpdate(t *testing.T) {
 		edit(t, path, `nbody 1`, `nno body 1`)
 		edit(t, path, `{"event":"log","text":"gaps`, `{"event":"log","text":"no gaps`)
 		if report, err := play(t, isolation, fickle, path); err != nil || report.Identical {
-			t.Fatal(report, err)
+			t.Fatalf("play(t, isolation, fickle, path): got %+v, %+v, want no error && !report.Identical", report, err)
 		}
 		update(t, isolation, fickle, path)
 		if now := read(t, path); now != whole {
@@ -102,7 +102,7 @@ func TestUpdate(t *testing.T) {
 		}
 		plays(t, isolation, fickle, path)
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
-			t.Error(info.Mode(), err)
+			t.Errorf("os.Stat(path): got %+v, %+v, want no error && info.Mode().Perm() == 0o600", info.Mode(), err)
 		}
 	}
 }
@@ -141,7 +141,7 @@ func TestUpdateNeedsTheSameRequests(t *testing.T) {
 			wantCode(t, Update(t.Context(), tape, load(t, plugin.IsolationInline, scripted)), CodeDiffers)
 			entries, err := os.ReadDir(filepath.Dir(path))
 			if err != nil || len(entries) != 1 || read(t, path) != before {
-				t.Error(entries, err)
+				t.Errorf("got %+v, %+v, want no error && len(entries) == 1 && read(t, path) == before", entries, err)
 			}
 		})
 	}

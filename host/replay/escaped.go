@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// replaceEscaped replaces value where some of its bytes, or all, are escaped as
-// in JSON, in addresses or in forms: there are too many ways to list them. It
-// may return text itself.
+// replaceEscaped replaces value if some or all of its bytes are escaped as in JSON, in
+// addresses or in forms; the combinations are too many to list. It may return text
+// itself.
 func replaceEscaped(text []byte, value, marker string) []byte {
 	var out []byte
 	copied := 0
@@ -29,8 +29,8 @@ func replaceEscaped(text []byte, value, marker string) []byte {
 	return append(out, text[copied:]...)
 }
 
-// escapedLength is how many bytes at the start of text spell value; 0 when they
-// do not. Where an escape can be read either way, it is read as one.
+// escapedLength returns the number of bytes at the start of text that spell value; 0
+// if they do not. An ambiguous escape is read as an escape.
 func escapedLength(text []byte, value string) int {
 	var buf [utf8.UTFMax]byte
 	n := 0
@@ -51,8 +51,8 @@ func escapedLength(text []byte, value string) int {
 	return n
 }
 
-// unescape appends what one escape at the start of text stands for, and returns
-// the escape's length; nothing when there is none.
+// unescape appends the decoded escape at the start of text, and returns the escape's
+// length; it appends nothing if there is none.
 func unescape(dst, text []byte) ([]byte, int) {
 	switch {
 	case text[0] == '%' && len(text) >= 3:

@@ -9,8 +9,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// The kinds of event besides the calls that carry a message, which are named as
-// in abi.Calls.
+// The kinds of event other than the calls that carry a message, which have their names
+// from abi.Calls.
 const (
 	kindSubmit  = "submit"
 	kindEmit    = "emit"
@@ -35,7 +35,7 @@ type event struct {
 	Request int    `json:"request,omitempty"`
 	Op      string `json:"op,omitempty"`
 	Level   int32  `json:"level,omitempty"`
-	// A payload stands as Text, or as Base64 when it is not valid UTF-8.
+	// A payload is stored as Text, or as Base64 if it is not valid UTF-8.
 	Text     *string `json:"text,omitempty"`
 	Base64   []byte  `json:"base64,omitempty"`
 	Error    *fault  `json:"error,omitempty"`
@@ -43,7 +43,7 @@ type event struct {
 	Code     int32   `json:"code,omitempty"`
 }
 
-// fault is an *abi.Error as far as a guest can read it.
+// fault is the part of an *abi.Error that a guest can read.
 type fault struct {
 	Code    abi.Code `json:"code"`
 	Message string   `json:"message,omitempty"`
@@ -70,7 +70,7 @@ func (e *event) payload() []byte {
 	return e.Base64
 }
 
-// wellFormed reports whether e has what its kind has, and nothing else.
+// wellFormed reports whether e has exactly the members of its kind.
 func (e *event) wellFormed() bool {
 	carries := (e.Text != nil) != (len(e.Base64) > 0)
 	empty := e.Text == nil && len(e.Base64) == 0
@@ -96,7 +96,7 @@ func (e *event) wellFormed() bool {
 
 func (e *event) faulty() bool { return e.Error != nil && e.Error.Code != "" }
 
-// operation looks an operation up by its name.
+// operation looks up an operation by its name.
 func operation(name string) (abi.Operation, bool) {
 	for _, row := range abi.Operations {
 		if row.Name == name {
@@ -115,17 +115,17 @@ func operationName(op abi.Operation) string {
 	return ""
 }
 
-// encode appends v as a line to dst. There is one way to write a line, by which
-// decode knows one that is none.
+// encode appends v as a line to dst. It is the only way to write a line, by which
+// decode recognizes an invalid one.
 func encode(dst *bytes.Buffer, v any) error {
 	enc := json.NewEncoder(dst)
 	enc.SetEscapeHTML(false)
 	return enc.Encode(v)
 }
 
-// decode reads a line, with its line end, into v, and reports whether it is what
-// encode writes: no name that is unknown, there twice or in another case, and no
-// other spelling.
+// decode reads a line, with its line end, into v, and reports whether it equals
+// encode's output: no name that is unknown, duplicate or in another case, and no other
+// spelling.
 func decode(line []byte, v any) bool {
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()

@@ -11,16 +11,16 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// MaxBytes is the size of a recording when nobody says otherwise.
+// MaxBytes is the default maximum size of a recording.
 const MaxBytes = 256 << 20
 
-// maxLine bounds one line, in both directions. The largest message takes 8 MiB,
-// and six times that where every byte of it is escaped.
+// maxLine bounds one line, for reading and writing. The largest message is 8 MiB, and
+// six times that if every byte of it is escaped.
 const maxLine = 64 << 20
 
-// sheet is a recording that is being written. Its first error stays, and nothing
-// is written after it.
-type sheet struct {
+// recordingWriter is a recording while it is written. Its first error stays, and nothing is
+// written after it.
+type recordingWriter struct {
 	file *os.File
 	to   *bufio.Writer
 	line bytes.Buffer
@@ -29,15 +29,15 @@ type sheet struct {
 	err  error
 }
 
-func newSheet(f *os.File, most int64) *sheet {
+func newRecordingWriter(f *os.File, most int64) *recordingWriter {
 	if most <= 0 {
 		most = MaxBytes
 	}
-	return &sheet{file: f, to: bufio.NewWriterSize(f, 64<<10), most: most}
+	return &recordingWriter{file: f, to: bufio.NewWriterSize(f, 64<<10), most: most}
 }
 
-// write adds a line, whole or not at all.
-func (s *sheet) write(v any) {
+// write adds a line completely or not at all.
+func (s *recordingWriter) write(v any) {
 	if s.err != nil {
 		return
 	}
@@ -48,7 +48,7 @@ func (s *sheet) write(v any) {
 	}
 	n := int64(s.line.Len())
 	if n > maxLine || s.size+n > s.most {
-		s.err = abi.NewError(CodeTooLarge, "the recording takes more than it may", "record a smaller part of the source").
+		s.err = abi.NewError(CodeTooLarge, "the recording exceeds its maximum size", "record a smaller part of the source").
 			WithDetail(fmt.Sprintf("at most %d bytes, and %d a line", s.most, maxLine))
 		return
 	}
@@ -61,8 +61,8 @@ func (s *sheet) write(v any) {
 	}
 }
 
-// close puts what was written on the disk.
-func (s *sheet) close() error {
+// close writes the recording to disk.
+func (s *recordingWriter) close() error {
 	err := s.to.Flush()
 	if s.err == nil && err == nil {
 		err = s.file.Sync()
@@ -73,13 +73,12 @@ func (s *sheet) close() error {
 	return s.err
 }
 
-// create makes a file for this user alone that was not there before, and
-// follows no link.
+// create makes a new file for this user alone, and follows no link.
 func create(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // the owner says where
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // the owner chose the path
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		return nil, abi.NewError(CodeExists, "there is such a file already", "name another one, or remove it").WithDetail(path).Wrap(err)
+		return nil, abi.NewError(CodeExists, "the file exists already", "name another one, or remove it").WithDetail(path).Wrap(err)
 	case err != nil:
 		return nil, unwritable(err)
 	}

@@ -13,7 +13,7 @@ import (
 // Format is the version of the file format that this package writes and reads.
 const Format = 1
 
-// Header is the first line of a recording: what ran, and on which clock.
+// Header is the first line of a recording: the module, and the clock.
 type Header struct {
 	Format         int      `json:"pdpp_recording"`
 	ABI            int      `json:"abi"`
@@ -22,13 +22,12 @@ type Header struct {
 	ModuleSHA256   string   `json:"module_sha256"`
 	ManifestSHA256 string   `json:"manifest_sha256"`
 	ClockStart     string   `json:"clock_start"` // RFC 3339, UTC
-	Seed           string   `json:"seed"`        // of the randomness, hexadecimal
+	Seed           string   `json:"seed"`        // seed of the randomness, hexadecimal
 	Mode           string   `json:"mode"`        // the run's collection_mode
 	Bindings       []string `json:"bindings"`    // granted, in order
 }
 
-// check says what is wrong with a header that came from a file; "" when nothing
-// is.
+// check returns the problem of a header from a file; "" if there is none.
 func (h *Header) check() string {
 	switch {
 	case h.Format != Format:
@@ -51,7 +50,7 @@ func (h *Header) check() string {
 	return ""
 }
 
-// grant is what the guest of a checked header ran with, without its waits.
+// grant returns the grant of a checked header's guest, without its waits.
 func (h *Header) grant() plugin.Grant {
 	d := &plugin.Determinism{}
 	d.Start, _ = time.Parse(time.RFC3339Nano, h.ClockStart)
@@ -69,8 +68,8 @@ func hexadecimal(s string) bool {
 	return err == nil && len(b) == 32 && s == strings.ToLower(s)
 }
 
-// connectorKey holds a name against the manifest's rule for it: it may end up in
-// a path.
+// connectorKey checks a name against the manifest's rule for it, because the name may
+// become part of a path.
 func connectorKey(s string) bool {
 	return s != "" && len(s) <= 64 && !strings.ContainsFunc(s, func(r rune) bool {
 		return r != '_' && r != '-' && (r < 'a' || r > 'z') && (r < '0' || r > '9')

@@ -132,7 +132,7 @@ func recorded(t testing.TB, isolation, folder string, h *host) string {
 	t.Helper()
 	path, exit, err := record(t, isolation, folder, h, options())
 	if err != nil {
-		t.Fatalf("%v; %+v", err, exit)
+		t.Fatalf("got %v; %+v, want no error", err, exit)
 	}
 	return path
 }
@@ -155,7 +155,7 @@ func plays(t testing.TB, isolation, folder, path string) {
 		t.Fatal(err)
 	}
 	if !report.Identical {
-		t.Fatalf("%+v", *report.Difference)
+		t.Fatalf("got %+v, want report.Identical", *report.Difference)
 	}
 }
 
@@ -180,7 +180,7 @@ func edit(t testing.TB, path, old, now string) {
 	t.Helper()
 	text := read(t, path)
 	if !strings.Contains(text, old) {
-		t.Fatalf("there is no %s in\n%s", old, text)
+		t.Fatalf("there is no %s in\n%s, want strings.Contains(text, old)", old, text)
 	}
 	write(t, path, strings.Replace(text, old, now, 1))
 }

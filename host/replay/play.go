@@ -11,7 +11,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 )
 
-// Report is what a replay came to.
+// Report is the result of a replay.
 type Report struct {
 	Connector      string      `json:"connector"`
 	Version        string      `json:"version"` // as recorded
@@ -24,8 +24,8 @@ type Report struct {
 	Difference     *Difference `json:"difference,omitempty"`
 }
 
-// CheckModule refuses a module that is not the one that was recorded. The error
-// is an *abi.Error plugin.changed.
+// CheckModule refuses a module other than the recorded one. The error is an *abi.Error
+// plugin.changed.
 func (t *Tape) CheckModule(g *plugin.Guest) error {
 	if is := g.Info().SHA256; is != t.header.ModuleSHA256 {
 		return abi.NewError(abi.CodePluginChanged, "this is not the module that was recorded",
@@ -35,9 +35,8 @@ func (t *Tape) CheckModule(g *plugin.Guest) error {
 	return nil
 }
 
-// Play runs g over the recording and compares what it does, until its end or the
-// first difference. A difference is in the report; the error says why there is
-// none.
+// Play runs g over the recording and compares its calls, until its end or the first
+// difference. A difference is in the report; an error means that there is no report.
 func Play(ctx context.Context, t *Tape, g *plugin.Guest) (*Report, error) {
 	p, err := t.play(ctx, false, func(ctx context.Context, grant plugin.Grant, h plugin.Host) plugin.Exit {
 		return g.Collect(ctx, grant, h)
@@ -52,7 +51,7 @@ func Play(ctx context.Context, t *Tape, g *plugin.Guest) (*Report, error) {
 	}, nil
 }
 
-// play runs a guest, by collect, over the recording.
+// play runs a guest over the recording by calling collect.
 func (t *Tape) play(ctx context.Context, lenient bool, collect func(context.Context, plugin.Grant, plugin.Host) plugin.Exit) (*player, error) {
 	c, err := t.rewind()
 	if err != nil {
@@ -68,8 +67,8 @@ func (t *Tape) play(ctx context.Context, lenient bool, collect func(context.Cont
 	return p, p.finish(exit)
 }
 
-// Update runs g over the recording's answers and puts what it does in the
-// recording's place, if it still asks for the same. g must be freshly loaded.
+// Update runs g over the recording's answers and replaces the recording by g's calls,
+// if its requests are unchanged. g must be freshly loaded.
 func Update(ctx context.Context, t *Tape, g *plugin.Guest) error {
 	f, err := os.CreateTemp(filepath.Dir(t.path), "."+filepath.Base(t.path)+".*") // for this user alone
 	if err != nil {
@@ -84,7 +83,7 @@ func Update(ctx context.Context, t *Tape, g *plugin.Guest) error {
 	})
 	whole := r.Close()
 	if err == nil && p.difference != nil {
-		err = abi.NewError(CodeDiffers, "the recording cannot be updated: the guest asks for something else",
+		err = abi.NewError(CodeDiffers, "the recording cannot be updated: the guest makes other requests",
 			"record the run again").WithDetail(p.difference.What)
 	}
 	if err == nil {

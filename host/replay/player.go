@@ -8,55 +8,55 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 )
 
-// errDiffers ends a guest that does something else than was recorded.
-var errDiffers = abi.NewError(CodeDiffers, "the connector does not do what it did", "")
+// errDiffers ends a guest whose calls differ from the recording.
+var errDiffers = abi.NewError(CodeDiffers, "the connector behaves differently from the recording", "")
 
-// player is the Host of a guest that runs over a recording. It answers requests
-// in the recorded order, which is the order in which the guest's waits return
-// them, so that it makes no difference how early an answer is there. Its methods
-// reply before they return, so that all of it belongs to one goroutine.
+// player is the Host of a guest that runs over a recording. It answers requests in the
+// recorded order, in which the guest's waits return them, so the time of an answer
+// does not matter. Its methods reply before they return, so one goroutine does all the
+// work.
 type player struct {
 	tape    *cursor
-	lenient bool   // what the guest says is not compared, only what it asks
+	lenient bool   // only the guest's requests are compared, not its other calls
 	stop    func() // asks the guest to end
 
-	ahead   event // the next call of the recording; what stands before it has happened
-	refusal error // of the call that is being made
+	ahead   event // the recording's next call; all events before it have happened
+	refusal error // the refusal of the current call
 	replies map[int]func([]byte)
 
 	calls, requests, answers int
 	difference               *Difference
-	err                      error // of reading the recording
+	err                      error // error while reading the recording
 }
 
 func newPlayer(c *cursor, lenient bool, stop func()) (*player, error) {
 	p := &player{tape: c, lenient: lenient, stop: stop, replies: map[int]func([]byte){}}
-	p.pull()
+	p.advance()
 	return p, p.err
 }
 
 // Emit compares records with the recording.
-func (p *player) Emit(payload []byte) error { return p.said(event{Kind: kindEmit}, payload) }
+func (p *player) Emit(payload []byte) error { return p.compareNext(event{Kind: kindEmit}, payload) }
 
 // Message compares any other message with the recording.
 func (p *player) Message(call string, payload []byte) error {
-	return p.said(event{Kind: call}, payload)
+	return p.compareNext(event{Kind: call}, payload)
 }
 
 // Log compares a log line with the recording.
 func (p *player) Log(level int32, text []byte) {
-	_ = p.said(event{Kind: kindLog, Level: level}, text) // the next call returns it
+	_ = p.compareNext(event{Kind: kindLog, Level: level}, text) // the next call returns it
 }
 
 // Submit compares a request with the recording, and gives every answer that the
-// recording has by then.
+// recording has before the next call.
 func (p *player) Submit(op abi.Operation, request []byte, reply func([]byte)) error {
 	p.replies[p.requests+1] = reply
-	return p.said(event{Kind: kindSubmit, Request: p.requests + 1, Op: operationName(op)}, request)
+	return p.compareNext(event{Kind: kindSubmit, Request: p.requests + 1, Op: operationName(op)}, request)
 }
 
-// said holds a call of the guest against the next one of the recording.
-func (p *player) said(call event, payload []byte) error {
+// compareNext compares a call of the guest with the recording's next one.
+func (p *player) compareNext(call event, payload []byte) error {
 	p.calls++
 	if call.Kind == kindSubmit {
 		p.requests++
@@ -65,7 +65,7 @@ func (p *player) said(call event, payload []byte) error {
 		return p.failure()
 	}
 	for p.lenient && p.err == nil && p.ahead.Kind != kindSubmit && p.ahead.Kind != kindEnd {
-		p.pull()
+		p.advance()
 	}
 	if err := p.failure(); err != nil {
 		return err
@@ -76,7 +76,7 @@ func (p *player) said(call event, payload []byte) error {
 		p.stop()
 		return errDiffers
 	}
-	p.pull()
+	p.advance()
 	if err := p.failure(); err != nil {
 		return err
 	}
@@ -90,16 +90,17 @@ func (p *player) failure() error {
 	return p.err
 }
 
-// finish holds the guest's end against the recording's, and returns why the
-// replay could not be made.
+// finish compares the guest's end with the recording's, and returns why the replay
+// could not be made.
 func (p *player) finish(exit plugin.Exit) error {
-	// What is left for a lenient player must be no more than was said.
+	// For a lenient player the rest of the recording may contain only calls that it
+	// does not compare.
 	for p.lenient && p.failure() == nil && p.ahead.Kind != kindEnd {
 		if p.ahead.Kind == kindSubmit {
 			p.difference = differ(p.calls+1, &p.ahead, p.ahead.payload(), &event{Kind: kindEnd}, nil)
 			break
 		}
-		p.pull()
+		p.advance()
 	}
 	switch {
 	case p.err != nil:
@@ -113,7 +114,7 @@ func (p *player) finish(exit plugin.Exit) error {
 	}
 	got := endOf(exit)
 	if got.Error != nil && !repeatable(exit.Err) && (p.ahead.Error == nil || p.ahead.Error.Code != got.Error.Code) {
-		return exit.Err // it is not the guest's doing
+		return exit.Err // not caused by the guest
 	}
 	if p.ahead.Kind != kindEnd || p.ahead.Returned != got.Returned || p.ahead.Code != got.Code ||
 		got.Error != nil && p.ahead.Error.Code != got.Error.Code {
@@ -122,7 +123,7 @@ func (p *player) finish(exit plugin.Exit) error {
 	return nil
 }
 
-// compare returns how call differs from the one ahead; nil when it does not.
+// compare returns the difference between call and the one ahead; nil if there is none.
 func (p *player) compare(call *event, payload []byte) *Difference {
 	recorded := p.ahead.payload()
 	if call.Kind == p.ahead.Kind && call.Op == p.ahead.Op && call.Level == p.ahead.Level && bytes.Equal(payload, recorded) {
@@ -131,8 +132,8 @@ func (p *player) compare(call *event, payload []byte) *Difference {
 	return differ(p.calls, &p.ahead, recorded, call, payload)
 }
 
-// pull goes on to the recording's next call and gives the answers before it.
-func (p *player) pull() {
+// advance advances to the recording's next call and gives the answers before it.
+func (p *player) advance() {
 	if p.ahead.Kind == kindEnd {
 		return
 	}
@@ -152,7 +153,7 @@ func (p *player) pull() {
 			p.refusal = e.Error.err()
 			delete(p.replies, e.Request)
 			if p.lenient && e.Request == 0 {
-				// What the host would say to other words is not known.
+				// The host's reaction to other calls is unknown.
 				p.err = abi.NewError(CodeDiffers, "a recording of a run that the host ended cannot be updated", "record it again")
 			}
 		default:

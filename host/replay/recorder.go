@@ -16,24 +16,24 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 )
 
-// Options are a Recorder's.
+// Options configure a Recorder.
 type Options struct {
 	Mode     string    // the run's collection_mode
-	Start    time.Time // of the guest's clocks; from 1970 to 2200
-	Seed     [32]byte  // of its randomness
-	MaxBytes int64     // of the file; 0: MaxBytes
-	// Paced lets the guest's sleeps take their time; see plugin.Determinism.
+	Start    time.Time // time of the guest's clocks; from 1970 to 2200
+	Seed     [32]byte  // seed of its randomness
+	MaxBytes int64     // maximum size of the file; 0: MaxBytes
+	// Paced makes the guest's sleeps take real time; see plugin.Determinism.
 	Paced bool
 }
 
-// Recorder records one collect. Hide may be called from any goroutine at any
-// time, and Close once, after all else.
+// Recorder records one collect. Hide may be called from any goroutine at any time, and
+// Close once, after all other calls.
 type Recorder struct {
 	options Options
-	path    string // "": the file is somebody else's to remove
+	path    string // "": somebody else removes the file
 
-	mu       sync.Mutex // guards what follows; held while an answer is handed on, so that the order is that of the file
-	sheet    *sheet
+	mu       sync.Mutex // guards the fields below; held while an answer is passed on, so that the order equals that of the file
+	sheet    *recordingWriter
 	masks    masks
 	requests int
 	answers  int
@@ -55,11 +55,11 @@ func Create(path string, o Options) (*Recorder, error) {
 
 func newRecorder(f *os.File, path string, o Options) *Recorder {
 	o.Start = o.Start.UTC()
-	return &Recorder{options: o, path: path, sheet: newSheet(f, o.MaxBytes), whole: incomplete("nothing was recorded")}
+	return &Recorder{options: o, path: path, sheet: newRecordingWriter(f, o.MaxBytes), whole: incomplete("nothing was recorded")}
 }
 
-// Hide replaces values from now on, wherever they stand. One of fewer than 4
-// bytes is not looked for.
+// Hide replaces values from now on, wherever they occur. A value of fewer than 4 bytes
+// is not replaced.
 func (r *Recorder) Hide(values ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -68,8 +68,8 @@ func (r *Recorder) Hide(values ...string) {
 	}
 }
 
-// Collect runs g over h, deterministically, and records it. What cannot be
-// written does not fail the collect: Close says so.
+// Collect runs g over h, deterministically, and records it. A write error does not
+// fail the collect: Close returns it.
 func (r *Recorder) Collect(ctx context.Context, g *plugin.Guest, grant plugin.Grant, h plugin.Host) plugin.Exit {
 	if len(grant.Roots) > 0 {
 		return plugin.Exit{Err: FilesGranted()}
@@ -93,7 +93,7 @@ func (r *Recorder) header(module string, manifest []byte, bindings map[string]bo
 		Connector string `json:"connector_key"`
 		Version   string `json:"version"`
 	}
-	_ = json.Unmarshal(manifest, &m) // whoever runs it has parsed it
+	_ = json.Unmarshal(manifest, &m) // the caller of the run has parsed it
 	sum := sha256.Sum256(manifest)
 	h := Header{
 		Format: Format, ABI: abi.Version, Connector: m.Connector, Version: m.Version,
@@ -110,8 +110,8 @@ func (r *Recorder) header(module string, manifest []byte, bindings map[string]bo
 	return h
 }
 
-// end writes the last line, if the guest ended by itself: where a stop or a kill
-// meets it is chance, and cannot be played again.
+// end writes the last line, if the guest ended by itself: the time of a stop or a kill
+// is arbitrary, and cannot be repeated.
 func (r *Recorder) end(exit plugin.Exit) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -128,14 +128,14 @@ func (r *Recorder) end(exit plugin.Exit) {
 	r.whole = nil
 }
 
-// repeatable reports whether a guest that ended with err would so again.
+// repeatable reports whether a guest that ended with err would end so again.
 func repeatable(err error) bool {
 	code := abi.CodeOf(err)
 	area, _, _ := strings.Cut(string(code), ".")
 	return err == nil || area == "guest" || area == "boundary" || code == abi.CodeLimitMemory || code == abi.CodeLimitLog || code == abi.CodeLimitOutput
 }
 
-// endOf is the last line of a guest that ended so.
+// endOf returns the last line for a guest's exit.
 func endOf(exit plugin.Exit) event {
 	e := event{Kind: kindEnd, Returned: exit.Returned, Code: exit.Code}
 	if !exit.Returned {
@@ -144,9 +144,9 @@ func endOf(exit plugin.Exit) event {
 	return e
 }
 
-// Close ends the recording and puts it on the disk. It returns nil only for one
-// that is whole, and otherwise an *abi.Error. A file that nothing was written to
-// is removed; one that is not whole stays, has no end, and is refused by Open.
+// Close ends the recording and writes it to disk. It returns nil only for a complete
+// recording, otherwise an *abi.Error. A file without content is removed; an incomplete
+// one stays, has no end, and is refused by Open.
 func (r *Recorder) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -160,39 +160,38 @@ func (r *Recorder) Close() error {
 	return r.whole
 }
 
-// Counts says how many requests and answers were recorded, in how many bytes.
+// Counts returns the number of recorded requests and answers, and their size in bytes.
 func (r *Recorder) Counts() (requests, answers int, size int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.requests, r.answers, r.sheet.size
 }
 
-// tap is the Host that the guest of a Recorder speaks to.
+// tap is the Host of a Recorder's guest.
 type tap struct {
 	r    *Recorder
 	host plugin.Host
 }
 
-// Emit records and hands on.
+// Emit records the call and passes it on.
 func (t *tap) Emit(p []byte) error {
 	t.r.output(event{Kind: kindEmit}, p)
 	return t.r.refused(0, t.host.Emit(p))
 }
 
-// Message records and hands on.
+// Message records the call and passes it on.
 func (t *tap) Message(call string, p []byte) error {
 	t.r.output(event{Kind: call}, p)
 	return t.r.refused(0, t.host.Message(call, p))
 }
 
-// Log records and hands on.
+// Log records the call and passes it on.
 func (t *tap) Log(level int32, text []byte) {
 	t.r.output(event{Kind: kindLog, Level: level}, text)
 	t.host.Log(level, text)
 }
 
-// Submit records the request and, when it comes, the answer as the guest gets
-// it.
+// Submit records the request and, when it arrives, the answer in the guest's form.
 func (t *tap) Submit(op abi.Operation, request []byte, reply func([]byte)) error {
 	n := t.r.submit(op, request)
 	err := t.host.Submit(op, request, func(answer []byte) { t.r.answer(n, op, answer, reply) })
@@ -225,8 +224,8 @@ func (r *Recorder) answer(n int, op abi.Operation, answer []byte, reply func([]b
 	reply(answer)
 }
 
-// refused records what the host refused, and returns it as the guest may read
-// it when it was a request (n > 0).
+// refused records the host's refusal. For a request (n > 0) it returns the error in
+// the form that the guest may read.
 func (r *Recorder) refused(n int, err error) error {
 	if err == nil {
 		return nil
@@ -236,7 +235,7 @@ func (r *Recorder) refused(n int, err error) error {
 	r.failed = r.failed || n == 0
 	e, typed := errors.AsType[*abi.Error](err)
 	if !typed || e.Code == "" {
-		// What the engine tells a guest of any other error.
+		// The engine tells a guest this for any other error.
 		e = abi.NewError(abi.CodeInternal, "the host could not do this", "").Wrap(err)
 	}
 	masked := *e
@@ -245,7 +244,7 @@ func (r *Recorder) refused(n int, err error) error {
 		Code: masked.Code, Message: strings.ToValidUTF8(masked.Message, "?"), Detail: strings.ToValidUTF8(masked.Detail, "?"),
 	}})
 	if n == 0 {
-		return err // the run's own, by which it knows why the guest ended
+		return err // the run's own error, by which it knows why the guest ended
 	}
 	return &masked
 }

@@ -14,24 +14,24 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// shortestSecret is the length from which on a value is looked for in text. A
-// shorter one stands in every text by chance, and protects nothing.
+// shortestSecret is the minimum length of a value that is replaced. A shorter one
+// occurs in every text by chance.
 const shortestSecret = 4
 
-// shortestEncoded is the same for what base64 leaves of a value inside a longer
+// shortestEncoded is the same minimum for the base64 form of a value inside a longer
 // text.
 const shortestEncoded = 6
 
-// masks replace every value that must not be kept. Invariant 5: no secret enters
+// masks replaces every value that must not be recorded. Invariant 5: no secret enters
 // a fixture.
 type masks struct {
-	known    map[string]string // by value: its marker
+	known    map[string]string // marker by value
 	order    []string          // the known values, the longest first
-	replacer *strings.Replacer // nil: nothing to replace
+	replacer *strings.Replacer // nil: there is nothing to replace
 	count    int               // values without a name
 }
 
-// hide adds a value; name is what its marker says, "" for a number.
+// hide adds a value; name is the text of its marker, "" for a number.
 func (m *masks) hide(value, name string) (marker string) {
 	if marker, ok := m.known[value]; ok {
 		return marker
@@ -55,7 +55,7 @@ func (m *masks) hide(value, name string) (marker string) {
 			pairs = append(pairs, [2]string{spelling, marker})
 		}
 	}
-	// A replacer prefers what stands first: the longest.
+	// A replacer prefers its first match: the longest value.
 	longest := func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) }
 	slices.SortFunc(m.order, longest)
 	slices.SortFunc(pairs, func(a, b [2]string) int { return longest(a[0], b[0]) })
@@ -81,14 +81,14 @@ func (m *masks) apply(text []byte) []byte {
 
 func (m *masks) text(s string) string { return string(m.apply([]byte(s))) }
 
-// spellings are the ways in which a value stands in a text as a whole, and in
-// base64 somewhere inside. escaped knows those that change it byte by byte.
+// spellings returns the forms of a value as a whole, and in base64 inside a longer
+// text. escaped handles forms that change it byte by byte.
 func spellings(v string) []string {
 	all := []string{v, html.EscapeString(v)}
 	for shift := range 3 {
 		for _, coding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
 			text := coding.EncodeToString(append(make([]byte, shift), v...))
-			// Of the first and the last character some bits are other bytes'.
+			// Some bits of the first and the last character belong to other bytes.
 			from, to := (shift*8+5)/6, (shift+len(v))*8/6
 			if inner := text[from:to]; len(inner) >= shortestEncoded {
 				all = append(all, inner)
@@ -99,8 +99,8 @@ func spellings(v string) []string {
 	return slices.Compact(all)
 }
 
-// answer takes out of an answer what must not be kept, before the guest sees
-// it: a replay then shows the guest the same.
+// answer removes secrets from an answer before the guest sees it, so that a replay
+// shows the guest the same.
 func (m *masks) answer(op abi.Operation, answer []byte) []byte {
 	switch op {
 	case abi.OpStart:
@@ -111,7 +111,7 @@ func (m *masks) answer(op abi.Operation, answer []byte) []byte {
 	return m.apply(answer)
 }
 
-// start masks the options of START whose name says that they may be secret.
+// start masks the options of START whose name suggests a secret.
 func (m *masks) start(answer []byte) []byte {
 	var start map[string]json.RawMessage
 	var options map[string]string
@@ -148,8 +148,8 @@ func (m *masks) start(answer []byte) []byte {
 
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)
 
-// secretWords are what the name of a secret is made of. A name is split where
-// its spelling shows words; those that are run together are looked for inside.
+// secretWords are the words in the names of secrets. A name is split at its word
+// boundaries; in joined words the longer ones are searched for.
 var (
 	secretWords = []string{
 		"key", "auth", "authorization", "bearer", "cookie", "cookies", "creds", "jwt", "otp", "pass", "pin", "pwd",
@@ -158,8 +158,8 @@ var (
 	secretParts = []string{"token", "secret", "passw", "passphrase", "credential", "apikey", "accesskey", "privatekey"}
 )
 
-// looksSecret reports whether an option's name says that its value may be a
-// secret. It would rather mask too much.
+// looksSecret reports whether an option's name suggests that its value is a secret. It
+// errs on the side of masking.
 func looksSecret(name string) bool {
 	var words strings.Builder
 	last := ' '
@@ -179,7 +179,7 @@ func looksSecret(name string) bool {
 	return slices.ContainsFunc(secretParts, func(p string) bool { return strings.Contains(joined, p) })
 }
 
-// withoutData is an INTERACTION_RESPONSE without what the owner typed.
+// withoutData returns an INTERACTION_RESPONSE without the owner's input.
 func withoutData(answer []byte) []byte {
 	var response map[string]json.RawMessage
 	if json.Unmarshal(answer, &response) == nil {

@@ -66,19 +66,19 @@ func TestCanary(t *testing.T) {
 		r.Hide("hidden-later", "", "abc", canary, canary)
 		exit := r.Collect(t.Context(), load(t, isolation, fickle), granted(), h)
 		if err := r.Close(); err != nil || exit.Err != nil {
-			t.Fatal(err, exit)
+			t.Fatalf("r.Close(): got %+v, %+v, want no error && exit.Err == nil", err, exit)
 		}
 		text, said := read(t, path), strings.Join(h.said, "\n")
 		for _, secret := range []string{canary, "hidden-later", "483920-typed", `opt-ion "9"`} {
 			for _, where := range []string{text, said} {
 				if left := leaks(where, secret); len(left) > 0 {
-					t.Errorf("%q is in\n%s", left, where)
+					t.Errorf("%q is in\n%s, want len(left) <= 0", left, where)
 				}
 			}
 		}
 		for _, marker := range []string{"[redacted:1]", "[redacted:2]", `\"token\":\"[redacted:token]\"`, `status\":\"success\",\"type`} {
 			if !strings.Contains(text, marker) {
-				t.Errorf("there is no %s in\n%s", marker, text)
+				t.Errorf("there is no %s in\n%s, want strings.Contains(text, marker)", marker, text)
 			}
 		}
 		if n := strings.Count(text, "[redacted:2]"); n != 6*(len(ways(canary))+3) {
@@ -88,8 +88,7 @@ func TestCanary(t *testing.T) {
 	}
 }
 
-// What a guest says on its own, and what the host says in refusing, is masked in
-// the file too.
+// The guest's own calls, and the host's refusals, are masked in the file too.
 func TestCanaryInCalls(t *testing.T) {
 	t.Parallel()
 	script := `emit hidden-one\nlog 1 hidden-one\nsubmit 6 hidden-one\nerror not now, [redacted:1]: ask later\nstate hidden-one`
@@ -98,10 +97,10 @@ func TestCanaryInCalls(t *testing.T) {
 	r.Hide("hidden-one")
 	exit := r.Collect(t.Context(), load(t, plugin.IsolationInline, scripted), granted(), h)
 	if err := r.Close(); err != nil || abi.CodeOf(exit.Err) != abi.CodeKeyInvalid {
-		t.Fatal(err, exit)
+		t.Fatalf("r.Close(): got %+v, %+v, want no error && abi.CodeOf(exit.Err) == abi.CodeKeyInvalid", err, exit)
 	}
 	if text := read(t, path); len(leaks(text, "hidden-one")) > 0 || strings.Count(text, "[redacted:1]") < 7 {
-		t.Error(text)
+		t.Errorf(`read(t, path): got %+v, want len(leaks(text, "hidden-one")) <= 0 && strings.Count(text, "[redacted:1]") >= 7`, text)
 	}
 	plays(t, plugin.IsolationInline, scripted, path)
 }
@@ -116,7 +115,7 @@ func TestLooksSecret(t *testing.T) {
 		"passenger": false, "compass": false, "": false, "pins": false,
 	} {
 		if got := looksSecret(name); got != want {
-			t.Errorf("%s: %v", name, got)
+			t.Errorf("%s: looksSecret(name): got %v, want %v", name, got, want)
 		}
 	}
 }
@@ -131,32 +130,31 @@ func TestMasks(t *testing.T) {
 	m.hide("abcd", "")
 	m.hide("wxyz", "name")
 	if got := m.text("abcdefabcdabcwxyz"); got != "[redacted:2][redacted:1]abc[redacted:name]" {
-		t.Error(got)
+		t.Errorf(`m.text("abcdefabcdabcwxyz"): got %+v, want got == "[redacted:2][redacted:1]abc[redacted:name]"`, got)
 	}
 	if got := m.text("nothing here"); got != "nothing here" {
-		t.Error(got)
+		t.Errorf(`m.text("nothing here"): got %+v, want got == "nothing here"`, got)
 	}
 	for _, answer := range []string{"no json", `{"options":7}`, `{"type":"START"}`, `{"options":{"script":"x","token":""}}`} {
 		if got := string(m.answer(abi.OpStart, []byte(answer))); got != answer {
-			t.Error(got)
+			t.Errorf("string(m.answer(abi.OpStart, []byte(answer))): got %+v, want got == answer", got)
 		}
 	}
 	if got := string(m.answer(abi.OpStart, []byte(`{"options":{"pin":"12","odd \" key":"longer","a":"b"},"z":1.0}`))); got !=
 		`{"options":{"a":"b","odd \" key":"[redacted:option]","pin":"[redacted:pin]"},"z":1.0}` {
-		t.Error(got)
+		t.Errorf("got %+v, want got == `{\"options\":{\"a\":\"b\",\"odd \\\" key\":\"[redacted:option]\",\"pin\":\"[redacted:pin]\"},\"z\":1.0}`", got)
 	}
 	for answer, want := range map[string]string{
 		`{"status":"success","data":{"a":"b"},"Data":1}`: `{"status":"success"}`,
 		`nonsense`: `{"error":{"code":"internal.error","message":"the answer could not be recorded"}}`,
 	} {
 		if got := string(m.answer(abi.OpInteract, []byte(answer))); got != want {
-			t.Error(got)
+			t.Errorf("string(m.answer(abi.OpInteract, []byte(answer))): got %+v, want got == want", got)
 		}
 	}
 }
 
-// FuzzMasks hides a value and looks for it: whatever stands around it, it is not
-// there any more.
+// FuzzMasks hides a value and looks for it: it is gone, whatever surrounds it.
 func FuzzMasks(f *testing.F) {
 	f.Add("secret", "before ", " after")
 	f.Add(canary, canary, "s3cr")
@@ -170,7 +168,7 @@ func FuzzMasks(f *testing.F) {
 		for _, s := range append(spellings(secret), ways(secret)...) {
 			got := m.text(before + s + after)
 			if strings.Contains(got, secret) && !overlaps(secret) {
-				t.Fatalf("%q is in %q", secret, got)
+				t.Fatalf("%q is in %q, want !strings.Contains(got, secret) || overlaps(secret)", secret, got)
 			}
 		}
 	})

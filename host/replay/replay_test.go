@@ -36,7 +36,7 @@ func TestBothModesRecordTheSame(t *testing.T) {
 		`{"event":"answer","request":1,"text":"{\"type\":\"START\",`,
 	} {
 		if !strings.HasPrefix(lines[i], want) {
-			t.Errorf("line %d is %s", i+1, lines[i])
+			t.Errorf("line %d is %s, want strings.HasPrefix(lines[i], want)", i+1, lines[i])
 		}
 	}
 	for _, want := range []string{
@@ -45,7 +45,7 @@ func TestBothModesRecordTheSame(t *testing.T) {
 		`{"event":"done","text":"{\"type\":\"DONE\"`, "\n" + `{"event":"end","returned":true}` + "\n",
 	} {
 		if !strings.Contains(first, want) {
-			t.Errorf("there is no %s", want)
+			t.Errorf("there is no %s, want strings.Contains(first, want)", want)
 		}
 	}
 	if strings.Index(first, `"answer","request":6`) > strings.Index(first, `"answer","request":4`) {
@@ -70,7 +70,7 @@ func TestLateAnswers(t *testing.T) {
 	}
 }
 
-// What the guest got while it was recorded is what it gets again.
+// In a replay the guest gets the recorded answers.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	for name, script := range map[string]string{
@@ -108,10 +108,10 @@ func TestRefusals(t *testing.T) {
 		h := &host{options: `"script":"emit one\nstate two\nemit three\nfinish"`, violate: "state"}
 		path, exit, err := record(t, isolation, scripted, h, options())
 		if err != nil || abi.CodeOf(exit.Err) != abi.CodeKeyInvalid {
-			t.Fatal(err, exit)
+			t.Fatalf("got %+v, %+v, want no error && abi.CodeOf(exit.Err) == abi.CodeKeyInvalid", err, exit)
 		}
 		if text := read(t, path); !strings.HasSuffix(text, `{"event":"end","error":{"code":"boundary.key_invalid"}}`+"\n") {
-			t.Error(text)
+			t.Errorf("read(t, path): got %+v, want strings.HasSuffix(text, `{\"event\":\"end\",\"error\":{\"code\":\"boundary.key_invalid\"}}`+\"\\n\")", text)
 		}
 		plays(t, isolation, scripted, path)
 		tape, err := Open(path, 0)
@@ -123,7 +123,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// A stop comes when it comes: the file has no end, and says so.
+// The time of a stop is arbitrary: the file has no end, and Open reports that.
 func TestStoppedRunIsNoRecording(t *testing.T) {
 	t.Parallel()
 	for _, isolation := range rig.Modes {
@@ -132,7 +132,7 @@ func TestStoppedRunIsNoRecording(t *testing.T) {
 		stopping := &stopAt{host: &host{options: `"script":"emit x\npoll"`}, stop: cancel}
 		exit := r.Collect(ctx, load(t, isolation, scripted), granted(), stopping)
 		if exit.Stopped == nil {
-			t.Fatalf("%+v", exit)
+			t.Fatalf("got %+v, want exit.Stopped != nil", exit)
 		}
 		wantCode(t, r.Close(), CodeIncomplete)
 		_, err := Open(path, 0)
@@ -167,7 +167,7 @@ func TestFileIsTheOwnersAlone(t *testing.T) {
 	t.Parallel()
 	path := recorded(t, plugin.IsolationInline, scripted, &host{})
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
-		t.Error(info.Mode(), err)
+		t.Errorf("os.Stat(path): got %+v, %+v, want no error && info.Mode().Perm() == 0o600", info.Mode(), err)
 	}
 	before := read(t, path)
 	_, err := Create(path, options())
@@ -195,7 +195,7 @@ func TestTooLarge(t *testing.T) {
 		path, exit, err := record(t, isolation, scripted, h, o)
 		wantCode(t, err, CodeTooLarge)
 		if exit.Err != nil || !strings.HasPrefix(h.said[len(h.said)-1], "done ") {
-			t.Errorf("%+v", exit)
+			t.Errorf(`got %+v, want exit.Err == nil && strings.HasPrefix(h.said[len(h.said)-1], "done ")`, exit)
 		}
 		if len(read(t, path)) > 20_000 {
 			t.Error("it is larger than it may be")
@@ -214,7 +214,7 @@ func TestNetworkConnector(t *testing.T) {
 		path := recorded(t, isolation, downloader, &host{options: `"n":"30","window":"6"`, body: "%d", late: true})
 		plays(t, rig.Modes[1-i], downloader, path)
 		if text := read(t, path); strings.Count(text, `"op":"http"`) != 30 || !strings.Contains(text, `\"bytes\":50}`) {
-			t.Error(text)
+			t.Errorf("read(t, path): got %+v, want strings.Count(text, `\"op\":\"http\"`) == 30 && strings.Contains(text, `\\\"bytes\\\":50}`)", text)
 		}
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// Tape is a recording that was read once and holds to the format. It is not safe
-// for concurrent use.
+// Tape is a recording that was read once and follows the format. It is not safe for
+// concurrent use.
 type Tape struct {
 	path   string
 	file   *os.File
@@ -21,27 +21,26 @@ type Tape struct {
 	header Header
 }
 
-// Open reads the recording at path, at most that many bytes (0: MaxBytes), and
-// holds it to the format from its first line to its end. The error is an
-// *abi.Error.
+// Open reads the recording at path, at most that many bytes (0: MaxBytes), and checks
+// its format from the first line to its end. The error is an *abi.Error.
 func Open(path string, most int64) (*Tape, error) {
 	if most <= 0 {
 		most = MaxBytes
 	}
-	// An update takes the place of the file and not of a link to it.
+	// An update replaces the file and not a link to it.
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
-		return nil, invalid("it is no regular file")
+		return nil, invalid("it is not a regular file")
 	}
 	if err == nil && info.Size() > most {
 		return nil, invalid(fmt.Sprintf("it has more than %d bytes", most))
 	}
 	var f *os.File
 	if err == nil {
-		f, err = os.Open(path) //nolint:gosec // the owner says which
+		f, err = os.Open(path) //nolint:gosec // the owner chose the file
 	}
 	if err != nil {
 		return nil, unreadable(err)
@@ -69,7 +68,7 @@ func (t *Tape) rewind() (*cursor, error) {
 	return c, err
 }
 
-// check reads a whole recording.
+// check reads a complete recording.
 func check(r io.Reader) (Header, error) {
 	c := newCursor(r)
 	h, err := c.header()
@@ -82,14 +81,14 @@ func check(r io.Reader) (Header, error) {
 	return Header{}, err
 }
 
-// cursor reads a recording event by event. Nothing of what it has read stays in
-// memory but which requests are unanswered.
+// cursor reads a recording event by event. It keeps nothing of the earlier events in
+// memory except the unanswered requests.
 type cursor struct {
 	from     *bufio.Reader
 	line     []byte
 	number   int
 	requests int
-	open     map[int]bool // unanswered; at most abi.MaxInFlight
+	open     map[int]bool // unanswered requests; at most abi.MaxInFlight
 	last     string       // kind of the last event
 	refused  bool         // the last message was refused: the guest ends
 }
@@ -154,7 +153,7 @@ func (c *cursor) next() (event, error) {
 	if !decode(c.line, &e) || !e.wellFormed() {
 		return e, c.broken("it is no event as this host writes them")
 	}
-	if why := c.order(&e); why != "" {
+	if why := c.orderProblem(&e); why != "" {
 		return e, c.broken(why)
 	}
 	if e.Kind != kindAnswer {
@@ -163,8 +162,8 @@ func (c *cursor) next() (event, error) {
 	return e, nil
 }
 
-// order says why e cannot stand where it stands; "" when it can.
-func (c *cursor) order(e *event) string {
+// orderProblem returns why e is not allowed at its position; "" if it is.
+func (c *cursor) orderProblem(e *event) string {
 	if c.refused && e.Kind != kindAnswer && e.Kind != kindEnd {
 		return "it follows a message that was refused"
 	}
@@ -200,7 +199,7 @@ func (c *cursor) broken(why string) error {
 }
 
 func invalid(detail string) error {
-	return abi.NewError(CodeInvalid, "this is no recording", "make one with: pdpp-host run CONNECTOR --record FILE").WithDetail(detail)
+	return abi.NewError(CodeInvalid, "this is not a recording", "make one with: pdpp-host run CONNECTOR --record FILE").WithDetail(detail)
 }
 
 func unreadable(err error) error {

@@ -29,7 +29,7 @@ const (
 func TestTapeIsStrict(t *testing.T) {
 	t.Parallel()
 	if h, err := check(strings.NewReader(wholeTape)); err != nil || h.Connector != "x" {
-		t.Fatal(h, err)
+		t.Fatalf(`check(strings.NewReader(wholeTape)): got %+v, %+v, want no error && h.Connector == "x"`, h, err)
 	}
 	header := func(old, now string) string { return strings.Replace(wholeTape, old, now, 1) }
 	for name, text := range map[string]string{
@@ -97,7 +97,7 @@ func TestTapeCutOff(t *testing.T) {
 	for n := range len(wholeTape) {
 		_, err := check(strings.NewReader(wholeTape[:n]))
 		if code := abi.CodeOf(err); err == nil || code != CodeIncomplete && (code != CodeInvalid || n >= len(firstLine)) {
-			t.Fatalf("%d bytes: %v", n, err)
+			t.Fatalf("%d bytes: %v, want err != nil && (code == CodeIncomplete || code == CodeInvalid && n < len(firstLine))", n, err)
 		}
 	}
 }
@@ -144,7 +144,7 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// A file that changes after it was opened is held to the format again.
+// A file that changes after it was opened is checked again.
 func TestFileChangesUnderReplay(t *testing.T) {
 	t.Parallel()
 	path := recorded(t, plugin.IsolationInline, scripted, &host{})
@@ -167,7 +167,7 @@ func FuzzTape(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if _, err := check(bytes.NewReader(text)); err != nil {
 			if code := abi.CodeOf(err); code != CodeInvalid && code != CodeIncomplete {
-				t.Fatal(err)
+				t.Fatalf("abi.CodeOf(err): got %+v, want code == CodeInvalid || code == CodeIncomplete", err)
 			}
 			return
 		}
@@ -210,7 +210,7 @@ func follow(t *testing.T, text []byte, lenient bool) {
 				exit.Err = e.Error.err()
 			}
 			if err := p.finish(exit); !lenient && err != nil {
-				t.Fatal(err)
+				t.Fatalf("p.finish(exit): got %+v, want lenient || no error", err)
 			}
 		default:
 			refused = p.Message(e.Kind, e.payload())
@@ -220,6 +220,6 @@ func follow(t *testing.T, text []byte, lenient bool) {
 		}
 	}
 	if p.difference != nil || !lenient && (p.err != nil || answers != 0 || refusals != 0) {
-		t.Fatalf("%+v %v %d %d", p.difference, p.err, answers, refusals)
+		t.Fatalf("got %+v %v %d %d, want p.difference == nil && (lenient || p.err == nil && answers == 0 && refusals == 0)", p.difference, p.err, answers, refusals)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
@@ -12,40 +13,42 @@ import (
 )
 
 // A module runs for a connection once its owner has accepted it: its hash and its
-// manifest are the connection's pin from then on, and another one is refused.
+// manifest are the connection's pin from then on, and another module is refused.
 
-// accepted refuses a run of a module that is not the accepted one, or that nobody has
-// accepted, and returns what its owner accepted by name.
-func (r *Runner) accepted(ctx context.Context, req Request, p *prepared, conn *storage.Connection, raw []byte) ([]storage.AcceptedItem, error) {
+// checkAccepted refuses a module that is not the accepted one, or that nobody has
+// accepted, and returns the items that the owner accepted by name.
+func (r *Runner) checkAccepted(ctx context.Context, p *plan, own *storage.Connection) ([]storage.AcceptedItem, error) {
+	req := &p.request
 	switch {
-	case conn != nil && conn.PinnedSHA256 == req.Module.SHA256:
-		if !bytes.Equal(conn.PinnedManifest, raw) {
-			return nil, changedManifest(conn.Name, req.Module)
+	case own.PinnedSHA256 == req.Module.SHA256:
+		if !bytes.Equal(own.PinnedManifest, p.raw) {
+			return nil, changedManifest(own.Name, req.Module)
 		}
-		return conn.Accepted, nil
-	case conn != nil && conn.PinnedSHA256 != "":
-		return nil, changedModule(conn.Name, conn.PinnedSHA256, req.Module)
+		return own.Accepted, nil
+	case own.PinnedSHA256 != "":
+		return nil, changedModule(own.Name, own.PinnedSHA256, req.Module)
 	case !req.Accept:
-		return nil, NotAccepted(p.manifest.ConnectorKey, req.Connection, req.ModulePath)
+		return nil, r.notAccepted(ctx, p, own)
 	}
-	return req.Allowed, p.guest.Steady(ctx, raw)
+	return req.Allowed, p.guest.Steady(ctx, p.raw)
 }
 
-// neverRan reports whether no run of the connection has begun before.
-func (r *Runner) neverRan(ctx context.Context, conn *storage.Connection) (bool, error) {
-	if conn == nil {
-		return true, nil
+// notAccepted is NotAccepted of a run's connection. Where its connector has others, its
+// name is part of the command even if it is the connector's own: without it, the command
+// accepts the module for those others alone.
+func (r *Runner) notAccepted(ctx context.Context, p *plan, own *storage.Connection) error {
+	key := p.manifest.ConnectorKey
+	refusal := NotAccepted(key, p.request.Connection, p.request.ModulePath)
+	all, err := r.deps.Store.Connections(ctx)
+	if err != nil {
+		return err
 	}
-	runs, err := r.deps.Store.Runs(ctx, conn.ID, 1)
-	return len(runs) == 0, err
-}
-
-// pin keeps the module that the connection is held to from now on.
-func (r *Runner) pin(ctx context.Context, req Request, p *prepared, raw []byte) error {
-	if p.connection.PinnedSHA256 == "" {
-		return r.deps.Store.PinPlugin(ctx, p.connection.ID, req.Module.SHA256, raw, req.Allowed...)
+	if name := cmp.Or(p.request.Connection, key); name == key && slices.ContainsFunc(all, func(c storage.Connection) bool {
+		return c.ID != own.ID && abi.SameConnector(c.Connector, key)
+	}) {
+		refusal.Hint += " --connection " + name
 	}
-	return nil
+	return refusal
 }
 
 // NotAccepted refuses a run of a connection whose owner has accepted no module yet.
@@ -66,10 +69,12 @@ func changedModule(connection, pinned string, f *plugin.File) error {
 		WithDetail(fmt.Sprintf("%s has sha256 %s, pinned is %s", f.Path, short(f.SHA256), short(pinned)))
 }
 
-// changedManifest refuses a module that is the same and says something else: what
-// the owner accepted is what it said then.
+// changedManifest refuses a module with the accepted hash and another manifest: the
+// owner accepted what the manifest said then.
 func changedManifest(connection string, f *plugin.File) error {
 	return abi.NewError(abi.CodePluginChanged,
 		fmt.Sprintf("the module of connection %q does not describe itself as it did before", connection),
 		"a connector's manifest may not change by itself; do not run it before you know why").WithDetail(f.Path)
 }
+
+func short(sha string) string { return sha[:min(len(sha), 12)] }

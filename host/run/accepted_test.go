@@ -7,8 +7,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
-// A run of a module that nobody has accepted is refused, and leaves no connection; what
-// its owner accepts is the connection's pin, before and after its first run.
+// A run of a module that nobody has accepted is refused, and leaves no connection. The
+// module that the owner accepts is the connection's pin, before and after its first run.
 func TestAcceptedBeforeTheFirstRun(t *testing.T) {
 	t.Parallel()
 	h := newHost(t, setup{})
@@ -38,8 +38,8 @@ func TestAcceptedBeforeTheFirstRun(t *testing.T) {
 	}
 }
 
-// What a first run is told is the connection's own, also when its module was accepted
-// long before.
+// The options of a connection's first run become the connection's own, also when its
+// module was accepted long before.
 func TestFirstRunAfterAcceptance(t *testing.T) {
 	t.Parallel()
 	h := newHost(t, setup{})

@@ -19,10 +19,11 @@ type granted struct {
 	roots []ResolvedRoot
 }
 
-// pinnedRoots are the folders that a run of an accepted module is about to be granted,
-// so that one worker can describe the module and collect with it. They grant nothing:
-// what a run may read is decided once its module has described itself. A connection of
-// another name than its module's that the request does not name has none.
+// pinnedRoots returns the folders that a run of an accepted module is about to be
+// granted, so that one worker can describe the module and collect with it. It grants
+// nothing: the run's folders are decided once its module has described itself. It finds
+// none for a connection that the request does not name and that has another name than
+// its module.
 func (r *Runner) pinnedRoots(ctx context.Context, req Request) []plugin.Mount {
 	conn, err := r.deps.Store.Connection(ctx, cmp.Or(req.Connection, req.Module.Name))
 	if err != nil || conn.PinnedSHA256 != req.Module.SHA256 {
@@ -34,14 +35,14 @@ func (r *Runner) pinnedRoots(ctx context.Context, req Request) []plugin.Mount {
 	}
 	g, err := r.matchBindings(m, merged(conn.Roots, req.Roots), conn.Accepted)
 	if err != nil {
-		return nil // the run says so
+		return nil // the run reports it
 	}
 	return g.grant.Roots
 }
 
-// matchBindings holds what the manifest asks for against what this host can
-// give, before anything starts (RT-06). A required binding that is missing is
-// refused by its name; an optional one is simply not granted.
+// matchBindings compares the bindings that the manifest asks for with those that this
+// host can give, before anything starts (RT-06). A missing required binding is refused
+// by its name; an optional one is not granted.
 func (r *Runner) matchBindings(m *abi.Manifest, given map[string]string, accepted []storage.AcceptedItem) (*granted, error) {
 	g := &granted{grant: plugin.Grant{Bindings: map[string]bool{}}}
 	names := make([]string, 0, len(m.Requirements.Bindings))
@@ -58,8 +59,8 @@ func (r *Runner) matchBindings(m *abi.Manifest, given map[string]string, accepte
 			if ok, err = r.grantFilesystem(g, m, given, accepted, required); err != nil {
 				return nil, err
 			}
-			// Declared is enough to link its functions; without a root there is
-			// nothing that they reach.
+			// A declaration is enough to link the binding's functions; without a root
+			// they reach nothing.
 			g.grant.Bindings[name] = true
 		case abi.BindingNetwork:
 			if ok = r.deps.Sender != nil && m.Requirements.Network != nil; ok {
@@ -85,7 +86,7 @@ func (r *Runner) matchBindings(m *abi.Manifest, given map[string]string, accepte
 	if r.deps.Asker != nil && needsCredentials(m) {
 		g.start.Interactive = &struct{}{}
 	}
-	// Asking always reaches the run, which judges it: without anybody to ask it
+	// A question always reaches the run, which judges it: when nobody can be asked, it
 	// is a violation and not a mere refusal.
 	g.grant.Bindings[abi.BindingInteractive] = true
 	return g, nil
@@ -125,15 +126,6 @@ func missingBinding(name string) error {
 // needsCredentials reports whether the connector cannot work without some.
 func needsCredentials(m *abi.Manifest) bool {
 	return slices.ContainsFunc(manifest.Credentials(m), func(c abi.CredentialField) bool { return c.Required })
-}
-
-// noCredentials says of every credential that there is no value.
-func noCredentials(m *abi.Manifest) map[string]bool {
-	held := map[string]bool{}
-	for _, c := range manifest.Credentials(m) {
-		held[c.Name] = false
-	}
-	return held
 }
 
 // hasCredentials reports whether the connector uses secrets at all.

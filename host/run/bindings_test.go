@@ -26,8 +26,8 @@ func needs(bindings map[string]bool) *abi.Manifest {
 	return m
 }
 
-// RT-06.1: the filesystem binding is there for a connector that requires it;
-// any other that is missing is refused by its name, before anything starts.
+// RT-06.1: a connector that requires the filesystem binding gets it; a missing binding
+// is refused by its name, before anything starts.
 func TestMatchBindings(t *testing.T) {
 	t.Parallel()
 	roots := fixedRoots{roots: []ResolvedRoot{{Name: "t", Path: "/somewhere", Origin: "--root"}}}
@@ -59,7 +59,7 @@ func TestMatchBindings(t *testing.T) {
 			if tc.code != "" {
 				var e *abi.Error
 				if !errors.As(err, &e) || e.Code != tc.code || tc.message != "" && e.Message != tc.message {
-					t.Fatalf("got %v", err)
+					t.Fatalf("got %v, want %s %q", err, tc.code, tc.message)
 				}
 				return
 			}
@@ -67,18 +67,18 @@ func TestMatchBindings(t *testing.T) {
 				t.Fatal(err)
 			}
 			if (len(g.grant.Roots) > 0) != tc.granted || (g.start.Filesystem != nil) != tc.granted {
-				t.Fatalf("%+v", g)
+				t.Fatalf("got %+v, want folders granted %v", g, tc.granted)
 			}
 			if tc.granted && g.start.Filesystem.Roots[0] != (abi.Root{Name: "t", Path: "/t"}) {
-				t.Fatalf("the guest is told more than the mount: %+v", g.start.Filesystem.Roots)
+				t.Fatalf("got roots %+v in START, want /t alone", g.start.Filesystem.Roots)
 			}
 		})
 	}
 }
 
-// Who can be asked for what a manifest requires is told so without an interactive
-// binding (RT-08.1), and START names every credential that it can use, wherever the
-// manifest does: by its name, and never with a value.
+// A connector that requires credentials may ask for them without an interactive binding
+// (RT-08.1), and START names every credential of the manifest, wherever the manifest
+// declares it: by its name, and never with a value.
 func TestCredentialsOfTheManifest(t *testing.T) {
 	t.Parallel()
 	no := false
@@ -123,20 +123,20 @@ func TestCredentialsOfTheManifest(t *testing.T) {
 				t.Fatal(err)
 			}
 			if asks := g.start.Interactive != nil; asks != tc.asks {
-				t.Errorf("it may ask: %v", asks)
+				t.Errorf("got interactive %v in START, want %v", asks, tc.asks)
 			}
 			want := map[string]bool{}
 			for _, field := range tc.names {
 				want[field] = false
 			}
-			if held := r.held(&prepared{manifest: m}); !maps.Equal(held, want) {
+			if held := (&plan{manifest: m}).heldCredentials(); !maps.Equal(held, want) {
 				t.Errorf("START says %v, not %v", held, want)
 			}
 			if hasCredentials(m) != (len(tc.names) > 0) {
-				t.Error("whether there are secrets to open does not follow from what it can use")
+				t.Errorf("got credentials %v, want %v, as the manifest names %q", hasCredentials(m), len(tc.names) > 0, tc.names)
 			}
 			if g, err = New(Deps{}).matchBindings(m, nil, nil); err != nil || g.start.Interactive != nil {
-				t.Errorf("there is nobody to ask: %v", err)
+				t.Errorf("got interactive %v (%v) without anybody to ask, want none", g, err)
 			}
 		})
 	}

@@ -17,20 +17,20 @@ func message(key string) string {
 	return fmt.Sprintf("\nemit {\"type\":\"RECORD\",\"stream\":\"messages\",\"key\":%q,\"data\":{\"id\":%q},\"emitted_at\":\"2026-01-01T00:00:00Z\"}", key, key)
 }
 
-// badMessage emits one that fails its schema.
+// badMessage emits a record that fails its schema.
 func badMessage(key string) string {
 	return strings.Replace(message(key), "},\"emitted_at\"", ",\"n\":\"x\"},\"emitted_at\"", 1)
 }
 
-// covers accounts for a lane whose details are all called fetched.
+// covers emits the DETAIL_COVERAGE of a lane that calls all its details hydrated.
 func covers(keys ...string) string {
 	list := `"` + strings.Join(keys, `","`) + `"`
 	return "\ncoverage {\"type\":\"DETAIL_COVERAGE\",\"stream\":\"messages\",\"state_stream\":\"chats\",\"reference_only\":true,\"required_keys\":[" +
 		list + "],\"hydrated_keys\":[" + list + "]}"
 }
 
-// leavesGap tells of a detail of chats that is still to fetch; more are members of the
-// message besides.
+// leavesGap emits the DETAIL_GAP of a detail of chats; more are further members of the
+// message.
 func leavesGap(key string, more ...string) string {
 	return "\ngap {\"type\":\"DETAIL_GAP\",\"stream\":\"messages\",\"record_key\":\"" + key +
 		"\",\"reason\":\"temporary_unavailable\",\"retryable\":true,\"status\":\"pending\",\"detail_locator\":{}" + strings.Join(more, "") + "}"
@@ -65,7 +65,7 @@ func (h *host) gap(key string) storage.Gap {
 	return found[0]
 }
 
-// notDelivered counts the details that were called fetched and were not.
+// notDelivered counts the details that were called fetched and never came.
 func notDelivered(res *Result) (n int64) {
 	for _, g := range res.KnownGaps {
 		if g.Kind == KindNotDelivered {
@@ -76,7 +76,7 @@ func notDelivered(res *Result) (n int64) {
 }
 
 // inEachStore runs a test over a store that keeps records, and over a collector's
-// outbox, which hands them on.
+// outbox, which sends them on.
 func inEachStore(t *testing.T, name string, test func(t *testing.T, h *host)) {
 	t.Helper()
 	for _, of := range []struct {
@@ -177,8 +177,8 @@ func TestRecoveredNeedsItsRecord(t *testing.T) {
 	}
 }
 
-// Where earlier runs rejected more records than the store lists, an older record may be
-// of a key whose last record was rejected: there only one of this run counts.
+// Where earlier runs rejected more records than the store lists, the last record of any
+// key may have been rejected: only a record of this run proves a detail there.
 func TestHydratedBehindManyRejections(t *testing.T) {
 	t.Parallel()
 	h := newHost(t, setup{})
@@ -256,8 +256,8 @@ func TestDeliveredWithoutALane(t *testing.T) {
 	}
 }
 
-// An attempt is settled by what the gap is about: its stream, parent and key. The
-// gap_id of a DETAIL_GAP is optional, and settles nothing.
+// A message about the same stream, parent and key settles an attempt. The gap_id of a
+// DETAIL_GAP is optional, and settles nothing.
 func TestAnAttemptIsSettledByItsRecord(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -282,10 +282,10 @@ func TestAnAttemptIsSettledByItsRecord(t *testing.T) {
 				return
 			}
 			if err != nil || res.Status != StatusSucceeded {
-				t.Fatalf("%v %+v", err, res)
+				t.Fatalf("got %v, %+v; want a run that succeeded", err, res)
 			}
 			if g := h.gap("b"); g.Status != storage.GapPending || g.ParentStream != "chats" || g.AttemptCount != 1 {
-				t.Errorf("%+v", g)
+				t.Errorf("got %+v, want the gap pending under chats after one attempt", g)
 			}
 		})
 	}

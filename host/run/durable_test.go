@@ -17,7 +17,7 @@ func TestASliceIsCommittedBehindItsRecords(t *testing.T) {
 	h.mustPlay("records notes 0 3" + slice("notes", `{"page":1}`) + "\ntrap")
 	checkpoints, err := h.store.Checkpoints(t.Context(), "scripted")
 	if err != nil || len(checkpoints) != 1 {
-		t.Fatalf("%+v %v", checkpoints, err)
+		t.Fatalf("got checkpoints %+v (%v), want one", checkpoints, err)
 	}
 	streams, err := h.store.Streams(t.Context(), "scripted")
 	if err != nil {
@@ -25,7 +25,7 @@ func TestASliceIsCommittedBehindItsRecords(t *testing.T) {
 	}
 	for _, s := range streams {
 		if s.Name == "notes" && (s.Live != 3 || checkpoints[0].Seq < s.LastSeq) {
-			t.Errorf("the cursor was committed at change %d, and its %d records reach to %d", checkpoints[0].Seq, s.Live, s.LastSeq)
+			t.Errorf("got the cursor at change %d and %d records up to change %d, want 3 records before the cursor", checkpoints[0].Seq, s.Live, s.LastSeq)
 		}
 	}
 }
@@ -36,7 +36,7 @@ func TestAGapIsRecoveredBehindItsRecord(t *testing.T) {
 	var h *host
 	var seen []string
 	h = newHost(t, setup{asker: answers(func(ctx context.Context, _ abi.Interaction) (abi.InteractionResponse, error) {
-		// Here the store is as a crash would leave it.
+		// A crash would leave the store as it is here.
 		h.t.Helper()
 		if g := h.gap("b"); g.Status == storage.GapRecovered {
 			seen = append(seen, h.keys("messages"))
@@ -50,9 +50,9 @@ func TestAGapIsRecoveredBehindItsRecord(t *testing.T) {
 	}
 }
 
-// A backlog that is being fetched is told of again, with an older watermark: a run that
-// ends there leaves what is older, and one that goes on recovers it without its lease,
-// which is over.
+// A connector reports a backlog again while it fetches it, with an older watermark: a
+// run that ends there leaves the older records, and a run that goes on recovers the
+// backlog without its lease, which is over.
 func TestABacklogIsMovedInItsMiddle(t *testing.T) {
 	t.Parallel()
 	const key = "backlog:messages:a..z"
@@ -68,9 +68,10 @@ func TestABacklogIsMovedInItsMiddle(t *testing.T) {
 		t.Fatalf("after the trap the backlog is %s, %s; want it pending from x on", g.Status, g.DetailLocator)
 	}
 	id := `,"gap_id":"` + h.gap(key).ID + `"`
-	moved = h.outcomeOf("ATTEMPTED", key) + message("x") + backlog("w", id) + backlog("v", id)
-	if res := h.succeed(moved + done(1)); res.GapsFound != 1 || len(res.Gaps) != 1 {
-		t.Errorf("%d gaps found and %d listed, want the one backlog", res.GapsFound, len(res.Gaps))
+	moved = h.outcomeOf("ATTEMPTED", key) + message("x") + backlog("w", id)
+	last := strings.Replace(backlog("v", id), `"retryable"`, `"last_error":{"class":"run_cap_backlog"},"retryable"`, 1)
+	if res := h.succeed(moved + last + done(1)); res.GapsFound != 1 || len(res.Gaps) != 1 || res.Gaps[0].Class != "run_cap_backlog" {
+		t.Errorf("%d gaps found, listed %+v, want the one backlog as it was reported last", res.GapsFound, res.Gaps)
 	}
 	moved = h.outcomeOf("ATTEMPTED", key) + message("w") + backlog("c", id) + backlog("b", id)
 	res := h.succeed(moved + "\ngap {\"type\":\"DETAIL_GAP_RECOVERED\",\"gap_id\":\"" + h.gap(key).ID + "\",\"stream\":\"messages\"}" + done(1))

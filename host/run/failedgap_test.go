@@ -10,9 +10,9 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
-// A detail that failed is tried again by the next run, and then ever more seldom,
-// under a class of its own; a bound of the run's in between neither takes any of that
-// away nor counts as a failure. The result counts it in every run.
+// The next run tries a detail that failed again, and later runs ever more seldom, under
+// a class of its own. A run's bound in between neither resets the wait nor counts as a
+// failure. Every run's result counts the gap.
 func TestFailedGapWaitsLonger(t *testing.T) {
 	t.Parallel()
 	h := newHost(t, setup{})
@@ -49,18 +49,79 @@ func TestFailedGapWaitsLonger(t *testing.T) {
 			t.Fatalf("step %d: the result says %+v, want one open gap of class %s", n, res.OpenGaps, step.kept)
 		}
 		if gaps, err = h.store.Gaps(t.Context(), "scripted", storage.GapQuery{}); err != nil || len(gaps) != 1 || gaps[0].Reason != "temporary_unavailable" {
-			t.Fatalf("step %d: %v %+v", n, err, gaps)
+			t.Fatalf("step %d: got gaps %+v (%v), want one with reason temporary_unavailable", n, gaps, err)
 		}
 		if wait := gaps[0].NextAttemptAfter.Sub(before); step.wait > 0 && (wait < step.wait-time.Second || wait > step.wait+time.Minute) {
 			t.Errorf("step %d: it waits %s, want %s", n, wait, step.wait)
 		}
 		if step.wait > 0 {
-			// Without the owner's word it is not served before its time.
+			// A run that is not forced does not serve the gap before its time.
 			res := h.mustPlay("submit 4\nexpect \"detail_gaps\":[]" + done(0))
 			if len(res.OpenGaps) != 1 || res.Status != StatusSucceeded || res.OpenGaps[0].NextAttempt == nil {
-				t.Errorf("step %d: the quiet run says %s, %+v", n, res.Status, res.OpenGaps)
+				t.Errorf("step %d: got %s with open gaps %+v, want succeeded and one gap with a moment", n, res.Status, res.OpenGaps)
 			}
 		}
+	}
+}
+
+// A detail that answers 503 in every run cools the connection down once. From its
+// second failure on it waits by itself; a moment that the provider names still holds
+// the connection.
+func TestDetailThatAnswers503(t *testing.T) {
+	t.Parallel()
+	f := &fakeSender{answer: func(string) string { return `{"status":200,"url":"u","headers":{}}` + "\n" }}
+	h := newHost(t, setup{sender: f})
+	gap := func(more string) string {
+		return "\ngap " + `{"type":"DETAIL_GAP",` + more + `"stream":"messages","parent_stream":"chats","record_key":"b","reason":"upstream_pressure",` +
+			`"retryable":true,"status":"pending","detail_locator":{},"last_error":{"class":"503"}}`
+	}
+	again := func(step string, n int64, next time.Time, want map[string]int) {
+		f.pressure, f.until = abi.ReasonUpstreamPressure, next
+		more := ""
+		if n > 0 {
+			gaps, err := h.store.Gaps(t.Context(), "scripted", storage.GapQuery{})
+			if err != nil || len(gaps) != 1 {
+				t.Fatalf("%s: got gaps %+v, %v; want one", step, gaps, err)
+			}
+			more = `"gap_id":"` + gaps[0].ID + `","lease_id":"` + fmt.Sprintf("run_%s_%d.1", filepath.Base(h.dir), h.ids.Load()+1) + `",`
+		}
+		h.mustPlay(get+gap(more)+done(0), func(r *Request) { r.Force = true })
+		gaps, err := h.store.Gaps(t.Context(), "scripted", storage.GapQuery{})
+		if err != nil || len(gaps) != 1 {
+			t.Fatalf("%s: got gaps %+v, %v; want one", step, gaps, err)
+		}
+		p, err := h.store.SourcePressure(t.Context(), "scripted", []string{"rate_limited", "upstream_pressure"})
+		if err != nil || len(p.Gaps) != want["pressed"] || p.Record != nil || gaps[0].Failures != int64(want["failures"]) {
+			t.Errorf("%s: got %d gaps that press, record %+v, %d failures (%v); want %v", step, len(p.Gaps), p.Record, gaps[0].Failures, err, want)
+		}
+	}
+	again("first", 0, time.Time{}, map[string]int{"pressed": 1})
+	again("second", 1, time.Time{}, map[string]int{"failures": 1})
+	again("third", 2, time.Time{}, map[string]int{"failures": 2})
+	again("told", 3, h.deps.Now().Add(time.Hour), map[string]int{"pressed": 1, "failures": 2})
+}
+
+// A refusal of the list cools the connection down, although a detail of the same run
+// fails by itself.
+func TestFailingDetailHidesNoRefusal(t *testing.T) {
+	t.Parallel()
+	f := &fakeSender{answer: func(string) string { return `{"status":200,"url":"u","headers":{}}` + "\n" }}
+	h := newHost(t, setup{sender: f})
+	gap := func(more string) string {
+		return "\ngap " + `{"type":"DETAIL_GAP",` + more + `"stream":"messages","parent_stream":"chats","record_key":"b","reason":"upstream_pressure",` +
+			`"retryable":true,"status":"pending","detail_locator":{},"last_error":{"class":"503"}}`
+	}
+	f.pressure = abi.ReasonUpstreamPressure
+	h.mustPlay(get+gap("")+done(0), func(r *Request) { r.Force = true })
+	gaps, err := h.store.Gaps(t.Context(), "scripted", storage.GapQuery{})
+	if err != nil || len(gaps) != 1 {
+		t.Fatalf("got gaps %+v, %v; want one", gaps, err)
+	}
+	f.pressure = abi.ReasonRateLimited // the list is refused with a 429 that names no moment
+	served := `"gap_id":"` + gaps[0].ID + `","lease_id":"` + fmt.Sprintf("run_%s_%d.1", filepath.Base(h.dir), h.ids.Load()+1) + `",`
+	h.mustPlay(get+gap(served)+done(0), func(r *Request) { r.Force = true })
+	if p := h.pressure(); p.Record == nil || p.Record.Reason != "rate_limited" {
+		t.Errorf("got pressure %+v, want the record of a refusal", p)
 	}
 }
 

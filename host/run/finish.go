@@ -3,72 +3,60 @@ package run
 import (
 	"context"
 	"encoding/json"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
+	"github.com/pdpp-host/pdpp-host/host/run/internal/ledger"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
-// finish decides the outcome and writes it, with the checkpoints that may
-// move, in one transaction behind everything the guest emitted.
-func (r *Runner) finish(ctx context.Context, cause error, begin time.Time, req Request, p *prepared, c *collection, exit plugin.Exit) (*Result, error) {
+// finish decides the outcome and writes it, with the checkpoints that may move, in
+// one transaction behind everything the guest emitted. cause is why the host ended
+// the run early, nil when it did not.
+func (r *run) finish(ctx context.Context, begin time.Time, exit plugin.Exit, cause error) (*Result, error) {
 	ctx = context.WithoutCancel(ctx)
-	// What arrived is kept, whatever the outcome: records stand for themselves.
-	if _, storeErr := c.ended(); storeErr == nil && !isCode(cause, abi.CodeFenced) {
-		if c.flush() == nil {
-			_ = c.stored(c.writer.Flush(ctx))
+	// Records that arrived are stored whatever the outcome: each stands for itself.
+	if r.storeError() == nil && !isCode(cause, abi.CodeFenced) {
+		if r.intake.flush() == nil {
+			_ = r.stored(r.writer.Flush(ctx))
 		}
 	}
-	violation, storeErr := c.ended()
+	violation, storeErr := r.failures()
 	if storeErr != nil {
-		c.committed = r.durable(ctx, p, c)
+		r.checkpoints.committed = r.durableSlices(ctx)
 	}
 	out := ending{
-		done: c.done, exit: exit, violation: violation, storeErr: storeErr, cause: cause, unresolved: len(c.attempted),
-		planned: c.bound(),
+		done: r.done, exit: exit, violation: violation, storeErr: storeErr, cause: cause, unresolved: len(r.gaps.attempted),
+		planned: r.network.plannedStop(),
 	}.decide()
 
-	settled := out.status
-	if out.unfinished {
-		settled = StatusFailed // what the connector did not save as a slice, it did not finish
+	commit, withheld := r.checkpoints.atEnd(out)
+	o := storage.Outcome{Status: out.status, Reason: string(out.reason), Narrowed: r.plan.narrowed || out.unfinished}
+	for _, w := range withheld {
+		o.Withheld = append(o.Withheld, storage.Withheld(w))
 	}
-	commit, held := c.ledger.settle(settled, out.certified, slices.Collect(maps.Keys(c.staged)))
-	for _, h := range held {
-		if h.Reason == withheldCoverage {
-			c.known.add(KnownGap{
-				Kind: "detail_coverage", Reason: withheldCoverage, Severity: "recoverable", Stream: h.Stream,
-				RecoveryHint: "retry_by_runtime", Message: "details of this stream are not all accounted for, so its cursor stays",
-			})
-		}
+	r.intake.rejections.addEarlier(ctx, r.journal, o, r.deps.Logger)
+	r.network.addTo(&o, &r.checkpoints.place)
+	if planned := r.checkpoints.planned; planned != "" && out.status != StatusSucceeded {
+		r.known.add(r.checkpoints.place.unfinished(planned))
 	}
-	o := storage.Outcome{Status: out.status, Reason: string(out.reason), Narrowed: p.narrowed || out.unfinished}
-	for _, h := range held {
-		o.Withheld = append(o.Withheld, storage.Withheld{Stream: h.Stream, Reason: h.Reason})
-	}
-	r.rejectedEarlier(ctx, c, o)
-	c.ofSending(&o)
-	if c.planned != "" && out.status != StatusSucceeded {
-		c.known.add(c.at.unfinished(c.planned))
-	}
-	result := c.result(begin, req, p, exit, out, commit, held)
-	result.OpenGaps = r.openGaps(ctx, p)
-	if err := c.write(ctx, o, out, result, commit); err != nil {
+	result := r.result(begin, exit, out, commit, withheld)
+	result.OpenGaps = r.openGaps(ctx)
+	if err := r.write(ctx, o, out, result, commit); err != nil {
 		if out.status == StatusSucceeded || storeErr == nil {
 			// The outcome is not in the store, so it is not an outcome.
 			return nil, err
 		}
 	}
-	r.deps.Observe(c.update(r.deps.Now().Sub(begin), true))
+	r.deps.Observe(r.update(r.now().Sub(begin), true))
 	return result, nil
 }
 
-// openGaps counts the details that wait, as the store has them. What cannot be
-// read is not told.
-func (r *Runner) openGaps(ctx context.Context, p *prepared) []OpenGaps {
-	counts, err := r.deps.Store.GapCounts(ctx, p.connection.ID, streamNames(p.scope))
+// openGaps counts the details that wait, as the store has them. If the store cannot be
+// read, the result lists none.
+func (r *run) openGaps(ctx context.Context) []OpenGaps {
+	counts, err := r.deps.Store.GapCounts(ctx, r.plan.connection.ID, streamNames(r.plan.scope))
 	if err != nil {
 		r.deps.Logger.Warn("the open gaps cannot be counted", "error", err)
 	}
@@ -83,27 +71,27 @@ func (r *Runner) openGaps(ctx context.Context, p *prepared) []OpenGaps {
 	return open
 }
 
-// durable returns which of the run's slices the store holds: after a failure of
-// the store, one that was queued may not be among them.
-func (r *Runner) durable(ctx context.Context, p *prepared, c *collection) map[string]bool {
-	held := map[string]bool{}
-	checkpoints, err := r.deps.Store.Checkpoints(ctx, p.connection.Name)
+// durableSlices returns which of the run's slices the store holds: after a failure of
+// the store, a slice that was queued may be missing.
+func (r *run) durableSlices(ctx context.Context) map[string]bool {
+	durable := map[string]bool{}
+	checkpoints, err := r.deps.Store.Checkpoints(ctx, r.plan.connection.Name)
 	if err != nil {
-		return held // what cannot be read is not claimed
+		return durable // a slice that cannot be read is not claimed
 	}
 	for _, cp := range checkpoints {
-		if cp.RunID == c.runID && !cp.Staged {
-			held[cp.Stream] = true
+		if cp.RunID == r.id && !cp.Staged {
+			durable[cp.Stream] = true
 		}
 	}
-	return held
+	return durable
 }
 
 // write stores the outcome.
-func (c *collection) write(ctx context.Context, o storage.Outcome, out outcome, result *Result, commit []string) error {
-	if isCode(c.storeError(), abi.CodeFenced) {
-		c.writer.Abandon()
-		return c.storeError()
+func (r *run) write(ctx context.Context, o storage.Outcome, out outcome, result *Result, commit []string) error {
+	if isCode(r.storeError(), abi.CodeFenced) {
+		r.writer.Abandon()
+		return r.storeError()
 	}
 	encoded, err := json.Marshal(result)
 	if err != nil {
@@ -119,63 +107,54 @@ func (c *collection) write(ctx context.Context, o storage.Outcome, out outcome, 
 		o.Error = &storage.RunError{Code: f.Code, Message: f.Message, Retryable: f.Retryable, RecoveryHint: f.RecoveryHint, Cause: f.Cause, Place: f.Place}
 	}
 	for _, stream := range commit {
-		o.Checkpoints = append(o.Checkpoints, storage.StateCommit{Stream: stream, Cursor: c.learned(stream, c.staged[stream].cursor)})
+		cursor := r.network.withLearnedRate(stream, r.checkpoints.staged[stream].cursor)
+		o.Checkpoints = append(o.Checkpoints, storage.StateCommit{Stream: stream, Cursor: cursor})
 		o.Events = append(o.Events, storage.Event{Type: "run.state_advanced", Stream: stream})
 	}
-	c.relearn(&o, commit)
+	r.network.addLastRate(&o, commit)
 	if out.status == StatusCancelled && out.reason != abi.ReasonConnectorReportedCancelled {
 		o.Events = append(o.Events, storage.Event{Type: "run.cancel_requested"})
 	}
 	last := map[string]string{StatusSucceeded: "run.completed", StatusFailed: "run.failed", StatusCancelled: "run.cancelled"}
 	o.Events = append(o.Events, storage.Event{Type: last[out.status]})
-	return c.writer.Finish(ctx, o)
+	return r.writer.Finish(ctx, o)
 }
 
-func (c *collection) storeError() error {
-	_, err := c.ended()
-	return err
-}
-
-func (c *collection) result(begin time.Time, req Request, p *prepared, exit plugin.Exit, out outcome, commit []string, held []Withheld) *Result {
+func (r *run) result(begin time.Time, exit plugin.Exit, out outcome, commit []string, withheld []ledger.Withheld) *Result {
+	p := r.plan
 	res := &Result{
-		RunID: c.runID, ConnectionID: p.connection.ID, Connection: p.connection.Name, Connector: p.manifest.ConnectorKey,
-		Version: p.manifest.Version, ModuleSHA256: req.Module.SHA256, Mode: p.mode, Status: out.status,
-		Reason: string(out.reason), Error: out.failure, Records: map[string]RecordCounts{}, Gaps: c.gaps, GapsFound: c.gapsFound,
-		KnownGaps: c.known.all(), Interactions: c.asked, DurationMS: c.deps.Now().Sub(begin).Milliseconds(),
+		RunID: r.id, ConnectionID: p.connection.ID, Connection: p.connection.Name, Connector: p.manifest.ConnectorKey,
+		Version: p.manifest.Version, ModuleSHA256: p.request.Module.SHA256, Mode: p.mode, Status: out.status,
+		Reason: string(out.reason), Error: out.failure, Records: map[string]RecordCounts{}, Gaps: r.gaps.found, GapsFound: r.gaps.total,
+		KnownGaps: r.known.all(), Interactions: r.questions.asked, DurationMS: r.now().Sub(begin).Milliseconds(),
 		Roots: p.granted.roots, Streams: streamNames(p.scope),
+		Checkpoints: Checkpoints{Committed: committedInAll(commit, r.checkpoints.committed), Withheld: []Withheld{}},
 	}
-	if c.sending != nil {
-		res.Requests = c.sending.Counts()
+	for _, w := range withheld {
+		res.Checkpoints.Withheld = append(res.Checkpoints.Withheld, Withheld(w))
 	}
 	if res.Gaps == nil {
 		res.Gaps = []Gap{}
 	}
 	if out.failure != nil {
 		out.failure.Log = exit.Written
-		if c.sending != nil && out.reason == abi.ReasonConnectorReportedFailed {
-			out.failure.Cause, out.failure.Place = c.sending.Trouble()
+	}
+	if sending := r.network.sending; sending != nil {
+		res.Requests = sending.Counts()
+		if out.failure != nil && out.reason == abi.ReasonConnectorReportedFailed {
+			out.failure.Cause, out.failure.Place = sending.Trouble()
 		}
 	}
-	for _, s := range c.update(0, true).Streams {
+	for _, s := range r.streamUpdates() {
 		res.Records[s.Name] = RecordCounts{
 			Upserted: s.New + s.Changed, New: s.New, Changed: s.Changed, Deleted: s.Deleted, Unchanged: s.Unchanged, Rejected: s.Rejected,
 		}
 	}
-	res.Checkpoints = Checkpoints{Committed: committedInAll(commit, c.committed), Withheld: append([]Withheld{}, held...)}
-	if out.status == StatusFailed && c.deps.Asker == nil && out.failure != nil {
+	if out.status == StatusFailed && r.deps.Asker == nil && out.failure != nil {
 		switch out.failure.RecoveryHint {
 		case "refresh_credentials", "manual_action_required":
 			res.OwnerNeeded = true
 		}
 	}
 	return res
-}
-
-// committedInAll returns the streams whose cursors moved, with the outcome or by
-// slices before it: sorted, never nil, and no part of either argument.
-func committedInAll(atEnd []string, bySlices map[string]bool) []string {
-	all := append([]string{}, atEnd...)
-	all = slices.AppendSeq(all, maps.Keys(bySlices))
-	slices.Sort(all)
-	return slices.Compact(all)
 }

@@ -149,7 +149,7 @@ func (h *host) succeed(script string, change ...func(*Request)) *Result {
 	h.t.Helper()
 	res := h.mustPlay(script, change...)
 	if res.Status != StatusSucceeded {
-		h.t.Fatalf("%s %s %+v", res.Status, res.Reason, res.Error)
+		h.t.Fatalf("got %s %s %+v, want succeeded", res.Status, res.Reason, res.Error)
 	}
 	return res
 }
@@ -185,6 +185,18 @@ func (h *host) cursor(stream string) string {
 	return ""
 }
 
+func scopeOf(names ...string) abi.Scope {
+	var s abi.Scope
+	for _, n := range names {
+		s.Streams = append(s.Streams, abi.StreamScope{Name: n})
+	}
+	return s
+}
+
+func manifestOf(streams ...abi.Stream) *abi.Manifest {
+	return &abi.Manifest{ConnectorKey: "t", Streams: streams}
+}
+
 func done(n int) string {
 	return fmt.Sprintf("\ndone {\"type\":\"DONE\",\"status\":\"succeeded\",\"records_emitted\":%d}", n)
 }
@@ -200,7 +212,7 @@ func slice(stream, cursor string) string {
 func expectFailure(t *testing.T, res *Result, err error, reason abi.Reason, code abi.Code) {
 	t.Helper()
 	if err != nil {
-		t.Fatalf("refused: %v", err)
+		t.Fatalf("got the run refused with %v, want failed %s %s", err, reason, code)
 	}
 	if res.Status != StatusFailed || res.Reason != string(reason) || res.Error == nil || res.Error.Code != string(code) {
 		t.Fatalf("got %s %s %+v, want failed %s %s", res.Status, res.Reason, res.Error, reason, code)

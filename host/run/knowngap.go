@@ -4,12 +4,13 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// Limits on what a run keeps of the gaps it knows of (contracts: section 9).
+// Limits on the gaps that a run's result lists (runtime contract, section 9).
 const (
 	maxKnownGaps        = 50
 	maxGapText          = 200
@@ -29,53 +30,33 @@ type KnownGap struct {
 	Diagnostics  json.RawMessage `json:"diagnostics,omitempty"`
 	Count        int64           `json:"count"`
 
-	keys []string // the first of the records that it is about, for Diagnostics
+	keys []string // the first of the records that are missing, for Diagnostics
 }
 
-// foundGap counts a gap for the result, and lists it while there is room. A backlog is
-// told of again while it is fetched, and is one gap.
-func (c *collection) foundGap(of gapOf, g Gap) {
-	if c.backlogs[of] {
-		return
-	}
-	if of.backlog() {
-		c.backlogs[of] = true
-	}
-	if c.gapsFound++; len(c.gaps) < maxResultDetailGaps {
-		c.gaps = append(c.gaps, g)
-	}
-}
-
-// filledGap takes a backlog out of the result again: all of it was fetched.
-func (c *collection) filledGap(of gapOf) {
-	if !c.backlogs[of] {
-		return
-	}
-	delete(c.backlogs, of)
-	c.gapsFound--
-	c.gaps = slices.DeleteFunc(c.gaps, func(g Gap) bool { return g.Stream == of.stream && g.Key == of.key })
-}
-
-// knownGaps collects KnownGaps: equal ones are counted together, and past the
-// limit only counted.
+// knownGaps collects KnownGaps: equal gaps are counted together, and gaps past the
+// limit are only counted. It is safe for concurrent use: a question that a run's end
+// cancels adds its gap while the guest winds up.
 type knownGaps struct {
+	mu      sync.Mutex
 	list    []KnownGap
 	dropped int64
 }
 
-// bounded is g without what exceeds its limits.
+// bounded is g with its texts and diagnostics cut to their limits.
 func (g KnownGap) bounded() KnownGap {
 	g.Message = clip(g.Message, maxGapText)
 	g.Reason = clip(g.Reason, maxGapText)
 	if len(g.Diagnostics) > maxGapDiagnostics {
 		g.Diagnostics = nil
 	}
-	g.Diagnostics = slices.Clone(g.Diagnostics) // it was a part of the whole message
+	g.Diagnostics = slices.Clone(g.Diagnostics) // it shares memory with the whole message
 	return g
 }
 
-// add returns where the gap is, for takeBack.
+// add returns the gap's place in the list, for name and takeBack.
 func (k *knownGaps) add(g KnownGap) int {
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	g = g.bounded()
 	if g.Count == 0 {
 		g.Count = 1
@@ -95,7 +76,7 @@ func (k *knownGaps) add(g KnownGap) int {
 	return len(k.list) - 1
 }
 
-// pastTheLimit is where gaps are that are only counted.
+// pastTheLimit is the place of gaps that are only counted.
 const pastTheLimit = -1
 
 // maxNamedKeys is how many of its records a gap names.
@@ -104,20 +85,24 @@ const maxNamedKeys = 3
 // example is how a gap names a record.
 func example(key []byte) string { return "key " + clip(string(key), maxGapText) }
 
-// name says which record the gap at a place is about.
+// name names a record that the gap at a place is about.
 func (k *knownGaps) name(at int, key []byte) {
 	if at == pastTheLimit {
 		return
 	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	g, text := &k.list[at], example(key)
 	if len(g.keys) < maxNamedKeys && !slices.Contains(g.keys, text) {
 		g.keys = append(g.keys, text)
 	}
 }
 
-// takeBack counts the gap at a place one time less, and names the record no longer: it
-// is not missing any more.
+// takeBack counts the gap at a place one time less and stops naming the record, which
+// is no longer missing.
 func (k *knownGaps) takeBack(at int, key []byte) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	if at == pastTheLimit {
 		k.dropped--
 		return
@@ -127,8 +112,10 @@ func (k *knownGaps) takeBack(at int, key []byte) {
 	g.keys = slices.DeleteFunc(g.keys, func(named string) bool { return named == text })
 }
 
-// all returns the gaps, never nil, with one line for those past the limit.
+// all returns the gaps, never nil, with one gap that counts those past the limit.
 func (k *knownGaps) all() []KnownGap {
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	out := slices.DeleteFunc(append([]KnownGap{}, k.list...), func(g KnownGap) bool { return g.Count == 0 })
 	for i := range out {
 		if g := &out[i]; len(g.keys) > 0 {
@@ -196,5 +183,5 @@ func clip(s string, n int) string {
 	for n > 0 && !utf8.RuneStart(s[n]) {
 		n--
 	}
-	return strings.Clone(s[:n]) // the rest is let go
+	return strings.Clone(s[:n]) // so that the rest can be freed
 }

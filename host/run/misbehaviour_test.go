@@ -31,12 +31,12 @@ func TestOutcomeOfAnUnknownGap(t *testing.T) {
 	res, err := h.play("gap " + `{"type":"DETAIL_GAP_RECOVERED","gap_id":"gap_none","stream":"messages"}` + done(0))
 	expectFailure(t, res, err, abi.ReasonProtocolViolation, abi.CodeGapInvalid)
 	if res.Error.Retryable {
-		t.Fatal("a violation is not retried")
+		t.Fatal("got a violation that is worth a retry, want a final one")
 	}
 }
 
-// A guest's own words are cut before they reach the result or an event, so that
-// they can neither fill the store nor keep the outcome from being written.
+// A guest's texts are cut before they reach the result or an event, so that they can
+// neither fill the store nor keep the outcome from being written.
 func TestGuestTextsAreCut(t *testing.T) {
 	t.Parallel()
 	h := newHost(t, setup{})
@@ -48,7 +48,7 @@ func TestGuestTextsAreCut(t *testing.T) {
 		"\npad 900000 skip " + `{"type":"SKIP_RESULT","stream":"notes","reason":"r","diagnostics":{"d":"@"}}` +
 		"\npad 900000 progress " + `{"type":"PROGRESS","message":"@"}` + done(0))
 	if res.Status != StatusSucceeded || len(res.Gaps) != 1 || len(res.Gaps[0].Class) > maxGapText {
-		t.Fatalf("%s %+v", res.Status, res.Error)
+		t.Fatalf("got %s with gaps %.300v, want succeeded and one gap of a short class", res.Status, res.Gaps)
 	}
 	events, err := h.store.Events(t.Context(), res.RunID, 0, 0)
 	if err != nil {
@@ -56,7 +56,7 @@ func TestGuestTextsAreCut(t *testing.T) {
 	}
 	for _, e := range events {
 		if len(e.Data) > 2*maxGapDiagnostics {
-			t.Errorf("event %s holds %d bytes", e.Type, len(e.Data))
+			t.Errorf("got event %s of %d bytes, want %d at most", e.Type, len(e.Data), 2*maxGapDiagnostics)
 		}
 	}
 }
@@ -72,8 +72,8 @@ func TestInteractionsAreBounded(t *testing.T) {
 	expectFailure(t, res, err, abi.ReasonProtocolViolation, abi.CodeTooManyMessages)
 }
 
-// A cancellation that finds a question open ends the question: what the guest
-// says while it winds up is no violation.
+// A cancellation ends an open question, so messages that the guest sends while it winds
+// up are no violation.
 func TestCancelledWhileAsking(t *testing.T) {
 	t.Parallel()
 	asked := make(chan struct{})
@@ -88,7 +88,7 @@ func TestCancelledWhileAsking(t *testing.T) {
 	res, err := h.playCtx(ctx, "pending"+strings.TrimPrefix(ask(abi.InteractionOTP), "submit")+"\nwait 20000\ndone "+
 		`{"type":"DONE","status":"cancelled","records_emitted":0}`)
 	if err != nil || res.Status != StatusCancelled || res.Reason != string(abi.ReasonOwnerCancelled) {
-		t.Fatalf("%v %+v %+v", err, res, res.Error)
+		t.Fatalf("got %v, %+v; want cancelled by the owner", err, res)
 	}
 }
 
@@ -122,15 +122,15 @@ func TestLostSliceIsNotClaimed(t *testing.T) {
 	h.runner = New(h.deps)
 	res, err := h.play("sleep 1500\nrecords notes 0 1" + slice("notes", `{"p":1}`) + done(1))
 	if err == nil && (res.Status != StatusFailed || len(res.Checkpoints.Committed) != 0) {
-		t.Fatalf("%s %+v", res.Status, res.Checkpoints)
+		t.Fatalf("got %s with checkpoints %+v, want failed and none committed", res.Status, res.Checkpoints)
 	}
 	if !taken.Load() || h.cursor("notes") != "" {
-		t.Fatalf("the fenced run moved the cursor to %q", h.cursor("notes"))
+		t.Fatalf("got cursor %q (lease taken: %v), want the fenced run to move none", h.cursor("notes"), taken.Load())
 	}
 }
 
-// RT-09.2: a guest that has said DONE is stopped after its second, and one that
-// returned in time is not.
+// RT-09.2: a guest that does not return within a second of its DONE is stopped, and a
+// guest that returned in time is not.
 func TestBoundReturn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -140,19 +140,19 @@ func TestBoundReturn(t *testing.T) {
 		close(doneSeen)
 		boundReturn(ctx, doneSeen, stop)
 		if took := time.Since(began); took != returnWithin || !errors.Is(context.Cause(ctx), errReturn) {
-			t.Fatalf("after %v: %v", took, context.Cause(ctx))
+			t.Fatalf("got %v after %v, want %v after %v", context.Cause(ctx), took, errReturn, returnWithin)
 		}
 		ctx, stop = context.WithCancelCause(t.Context())
 		time.AfterFunc(returnWithin/2, func() { stop(nil) })
 		boundReturn(ctx, doneSeen, stop)
 		if errors.Is(context.Cause(ctx), errReturn) {
-			t.Fatal("stopped although it had returned")
+			t.Fatal("got a guest stopped that had returned, want it left alone")
 		}
 	})
 }
 
-// Gaps are not served to a run that is told to leave records out: the guest
-// would fetch a detail, hold it back by the scope, and call the gap recovered.
+// A run that leaves records out is served no gaps: the guest would fetch a detail, hold
+// it back by the scope, and call the gap recovered.
 func TestNarrowedRunIsServedNoGaps(t *testing.T) {
 	t.Parallel()
 	h := newHost(t, setup{})
@@ -172,8 +172,8 @@ func TestGapLocatorIsBounded(t *testing.T) {
 	expectFailure(t, res, err, abi.ReasonProtocolViolation, abi.CodeGapInvalid)
 }
 
-// The manifest that was accepted is the one that counts: a module that describes
-// itself in another way later is not run, although its hash is the same.
+// A module that describes itself in another way than when it was accepted is not run,
+// although its hash is the same.
 func TestManifestIsPinned(t *testing.T) {
 	t.Parallel()
 	h := newHost(t, setup{})
@@ -186,6 +186,6 @@ func TestManifestIsPinned(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := h.play(done(0)); abi.CodeOf(err) != abi.CodePluginChanged {
-		t.Fatalf("got %v", err)
+		t.Fatalf("got %v, want %s", err, abi.CodePluginChanged)
 	}
 }

@@ -2,6 +2,7 @@ package run
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -10,18 +11,18 @@ import (
 )
 
 // checkOptions refuses an option that the connector does not have, or of another
-// type: of those that the run was told, and of those that the connection keeps since
-// an earlier module had them. The connector would go by something else than its owner
+// type, both of the options typed for this run and of those that the connection has
+// kept since an earlier module had them: the connector would ignore what its owner
 // meant.
-func checkOptions(m *abi.Manifest, connection string, kept, told map[string]string) error {
-	if err := noSecretOption(m, merged(kept, told)); err != nil {
+func checkOptions(m *abi.Manifest, connection string, kept, typed map[string]string) error {
+	if err := noSecretOption(m, merged(kept, typed)); err != nil {
 		return err
 	}
-	if err := manifest.CheckOptions(m, told); err != nil {
+	if err := manifest.CheckOptions(m, typed); err != nil {
 		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(kept)) {
-		if _, anew := told[name]; anew {
+		if _, anew := typed[name]; anew {
 			continue
 		}
 		if e, refused := errors.AsType[*abi.Error](manifest.CheckOptions(m, map[string]string{name: kept[name]})); refused {
@@ -30,4 +31,28 @@ func checkOptions(m *abi.Manifest, connection string, kept, told map[string]stri
 		}
 	}
 	return nil
+}
+
+// noSecretOption refuses an option by the name of a credential: options are stored
+// in plain text. The error does not repeat the value.
+func noSecretOption(m *abi.Manifest, options map[string]string) error {
+	for _, name := range SecretOptions(m, options) {
+		return abi.NewError(abi.CodeUsage, fmt.Sprintf("%q is a credential of the connector, and no option", name),
+			"store it encrypted: pdpp-host connections credential set CONNECTION "+name)
+	}
+	return nil
+}
+
+// SecretOptions returns the names of options that are the connector's
+// credentials: by a field or by a variable, in small letters too, wherever the
+// manifest names one as a secret.
+func SecretOptions(m *abi.Manifest, options map[string]string) []string {
+	known := manifest.SecretNames(m)
+	var out []string
+	for name := range options {
+		if known[name] {
+			out = append(out, name)
+		}
+	}
+	return out
 }

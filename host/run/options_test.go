@@ -22,7 +22,7 @@ func TestOptionsAreThoseOfTheModule(t *testing.T) {
 		"both":           {map[string]string{"folder": "a"}, map[string]string{"count": "2"}, "", ""},
 		"a slip":         {nil, map[string]string{"cuont": "2"}, `has no option "cuont"`, "did you mean --set count=VALUE?"},
 		"one that went":  {map[string]string{"depth": "2"}, nil, `has no option "depth", and the connection keeps one`, "pdpp-host connections set work --unset depth "},
-		"another type":   {map[string]string{"count": "some"}, nil, "count is of another type, and the connection keeps one", "--unset count "},
+		"another type":   {map[string]string{"count": "some"}, nil, "the option count has the wrong type, and the connection keeps one", "--unset count "},
 		"set anew":       {map[string]string{"count": "some"}, map[string]string{"count": "2"}, "", ""},
 		"left out":       {map[string]string{"count": "some"}, map[string]string{"count": ""}, "", ""},
 		"forgotten slip": {map[string]string{"depth": "2"}, map[string]string{"depth": ""}, "", ""},

@@ -20,20 +20,20 @@ type ending struct {
 	planned abi.Reason
 }
 
-// outcome is how a run ended, in the words of contracts section 9.
+// outcome is how a run ended, in the words of the runtime contract, section 9.
 type outcome struct {
 	status     string
 	reason     abi.Reason
 	failure    *Failure
-	certified  bool // the failure names the streams that failed, see settle
-	unfinished bool // a planned stop: nothing failed, and not everything was looked at
+	certified  bool // the failure names the streams that failed, see Ledger.DecideCheckpoints
+	unfinished bool // a planned stop: nothing failed, and the connector did not look at everything
 }
 
-// decide turns an ending into the one outcome. The order matters: what the
-// store says wins, because nothing else can be true without it; then a broken
-// protocol, because then the guest's word counts for nothing; then a DONE that
-// succeeded, because then the data is whole; then the owner and the clock, whom
-// the guest's other last words only answer.
+// decide turns an ending into the one outcome. The order matters: a failure of the
+// store wins, because nothing is certain without the store; then a broken protocol,
+// because it makes the guest's word worthless; then a DONE that succeeded, because the
+// data is whole; then the owner and the clock, because the guest's other last words
+// only answer them.
 func (e ending) decide() outcome {
 	switch {
 	case e.storeErr != nil:
@@ -82,9 +82,8 @@ func (e ending) decide() outcome {
 	}
 }
 
-// stoppedAsPlanned reports whether the connector gave up for no other reason than
-// that the run stopped asking at the owner's bound. That is a handoff to the next
-// run and no failure (PB-D9).
+// stoppedAsPlanned reports whether the connector gave up only because the run stopped
+// asking at the owner's bound: a handoff to the next run and no failure (PB-D9).
 func (e ending) stoppedAsPlanned() bool {
 	if e.planned == "" || e.done == nil || e.done.Status != abi.DoneFailed || !e.exit.Returned || e.exit.Err != nil || e.done.Error == nil {
 		return false
@@ -109,8 +108,8 @@ func (e ending) late() error {
 
 func (e ending) timedOut() bool { return e.late() != nil }
 
-// violates reports whether the engine refused what the guest did with its
-// memory or its calls.
+// violates reports whether the engine refused the guest's use of its memory or its
+// calls.
 func (e ending) violates() bool {
 	var err *abi.Error
 	return errors.As(e.exit.Err, &err) && strings.HasPrefix(string(err.Code), "boundary.") && err.Code != abi.CodeInteractionInvalid
@@ -125,7 +124,7 @@ func (e ending) exitMismatch() error {
 	return err
 }
 
-// reported turns what the connector said of its own failure into a Failure.
+// reported returns the connector's own account of its failure.
 func (e ending) reported(code string) *Failure {
 	f := &Failure{Code: code, Message: "the connector ended the run without saying why"}
 	if d := e.done.Error; d != nil {

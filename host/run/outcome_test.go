@@ -8,7 +8,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 )
 
-// Every row of contracts section 9 that this host can reach.
+// Every row of the runtime contract, section 9, that this host can reach.
 func TestDecide(t *testing.T) {
 	t.Parallel()
 	ok := plugin.Exit{Returned: true}
@@ -76,10 +76,10 @@ func TestCertifiedNeedsTheCode(t *testing.T) {
 	t.Parallel()
 	end := ending{done: &abi.Done{Status: "failed", Error: &abi.DoneError{Code: "stream_collection_failed", Message: "m"}}, exit: plugin.Exit{Returned: true}}
 	if !end.decide().certified {
-		t.Fatal("not certified")
+		t.Fatal("got a failure that is not certified, want it certified by its code")
 	}
 	end.cause = ErrInterrupted
 	if end.decide().certified {
-		t.Fatal("the owner's cancellation comes first")
+		t.Fatal("got a certified failure, want the owner's cancellation to come first")
 	}
 }

@@ -10,30 +10,6 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
-// RootResolver finds the folders of the filesystem binding. given holds the
-// operator's own choices by root name, accepted what the connection's owner accepted
-// by name. It returns an *abi.Error files.* when a root cannot be granted.
-type RootResolver interface {
-	Resolve(m *abi.Manifest, given map[string]string, accepted []storage.AcceptedItem) ([]ResolvedRoot, error)
-}
-
-// ResolvedRoot is one folder to mount: Name as the guest sees it, Path on the
-// host, Origin, which says who chose it, and Empty when nothing is in it.
-type ResolvedRoot struct {
-	Name   string
-	Path   string
-	Origin string
-	Empty  bool
-}
-
-// Asker puts an interaction to the owner and blocks until it is answered, ctx
-// ends, or the interaction's own timeout passes (then the status is
-// abi.ResponseTimeout). It is called from one goroutine at a time. An error
-// means that the answer cannot be used at all.
-type Asker interface {
-	Ask(ctx context.Context, in abi.Interaction) (abi.InteractionResponse, error)
-}
-
 // Deps is everything a Runner works with. All fields but Roots, Asker, Sender,
 // Secrets, Admit, Details, Collect, the hooks behind it, Observe and Logger are
 // required.
@@ -46,23 +22,23 @@ type Deps struct {
 	// Secrets opens the secrets of a connection; nil: there are none.
 	Secrets func(ctx context.Context, conn *storage.Connection, m *abi.Manifest) (Secrets, error)
 	// Admit may refuse a run of a connection that has run before, such as one
-	// that cools down; nil: none is refused. A forced run is not asked.
+	// that cools down; nil refuses none. A forced run is not asked.
 	Admit func(ctx context.Context, connection string) error
 	// Details returns the owner's bound on a connector's detail lanes, nil for
-	// none (RT-16.1); nil: there is none.
+	// none (RT-16.1). A nil Details bounds nothing.
 	Details func(connector string) *abi.DetailLimits
 	// Collect runs the guest over its host, so that a recorder can stand between
-	// them; nil: as it is.
+	// them. nil means Guest.Collect.
 	Collect func(ctx context.Context, g *plugin.Guest, grant plugin.Grant, h plugin.Host) plugin.Exit
 	// Described is told the connector's manifest, in its own bytes, when a run is
-	// about to begin. An error refuses the run; nil: nobody is told.
+	// about to begin. An error refuses the run; nil: it is not called.
 	Described func(ctx context.Context, manifest []byte) error
 	// Accepted sees each record that has passed the boundary. It is quick, and keeps
-	// nothing that it was given; nil: nobody sees them.
+	// none of its arguments; nil: nobody sees them.
 	Accepted func(stream string, key, data []byte, deleted bool)
 	// Budget is asked after each slice that was committed whether the run may go on
-	// to the next unit; a reason is a planned stop, which leaves what is committed
-	// as it is (LC-02.1). It is quick; nil: the run may always go on.
+	// to the next unit; a reason is a planned stop, which leaves the committed slices
+	// as they are (LC-02.1). It is quick; nil: the run may always go on.
 	Budget      func() abi.Reason
 	Now         func() time.Time  // the wall clock
 	NewID       func() string     // a new run id, never repeated
@@ -86,12 +62,12 @@ type Request struct {
 	Roots      map[string]string // absolute; the connection's own from then on
 	Options    map[string]string // the connection's own when it is its first run
 	ModulePath string            // where later runs find the module; "": under its own name
-	// Accept says that the owner has accepted the module, with what is in Allowed by
+	// Accept says that the owner has accepted the module, with the items of Allowed by
 	// name: it is pinned when the run may begin. Without it a connection that has no
-	// pin is refused. One that has is held to it, whatever stands here.
+	// pin is refused. A connection that has a pin keeps it, whatever Accept says.
 	Accept     bool
 	Allowed    []storage.AcceptedItem
-	AcceptRoot bool          // another folder than before, or an emptied one, is meant
+	AcceptRoot bool          // the owner means another folder than before, or an emptied one
 	Timeout    time.Duration // 0: the engine's limit alone
 	Force      bool          // run in spite of a cooldown, and try gaps that are not due yet
 	// MaxWall is how long the run may go on asking; 0: unbounded. It ends before
@@ -99,26 +75,100 @@ type Request struct {
 	MaxWall time.Duration
 }
 
-// Update is the state of a run in progress, for a progress display.
-type Update struct {
-	Connector, Version, RunID, SHA256 string
-	Streams                           []StreamUpdate
-	Message                           string // of the guest's last PROGRESS
-	Count, Total                      int64
-	Unit                              string
-	Elapsed                           time.Duration
-	Final                             bool
-	Hosts                             []string // that the run may reach; none without the network
-	Secrets                           []string // where each secret may go, as manifest.SecretPlace says it
-	Requests                          RequestCounts
-	Rate                              *Rate // nil: pacing is off, or the run has no network
-	Now                               time.Time
-	WaitUntil                         time.Time // when the next request goes; zero or past: no wait
-	WaitAsked                         bool      // the provider asked for that wait
+// RootResolver finds the folders of the filesystem binding. given holds the
+// operator's own choices by root name, accepted the items that the connection's owner
+// accepted by name. It returns an *abi.Error files.* when a root cannot be granted.
+type RootResolver interface {
+	Resolve(m *abi.Manifest, given map[string]string, accepted []storage.AcceptedItem) ([]ResolvedRoot, error)
 }
 
-// StreamUpdate counts one stream's records; all but Rejected are durable.
-type StreamUpdate struct {
-	Name                                       string
-	New, Changed, Unchanged, Deleted, Rejected int64
+// ResolvedRoot is one folder to mount: Name as the guest sees it, Path on the
+// host, Origin, which says who chose it, and Empty when nothing is in it.
+type ResolvedRoot struct {
+	Name   string
+	Path   string
+	Origin string
+	Empty  bool
+}
+
+// Asker puts an interaction to the owner and blocks until it is answered, ctx
+// ends, or the interaction's own timeout passes (then the status is
+// abi.ResponseTimeout). It is called from one goroutine at a time. An error
+// means that the answer cannot be used at all.
+type Asker interface {
+	Ask(ctx context.Context, in abi.Interaction) (abi.InteractionResponse, error)
+}
+
+// Sender opens the network binding of a run. An error refuses the run before it
+// begins: an *abi.Error for a manifest or an option that cannot be used.
+type Sender interface {
+	Open(ctx context.Context, s SendRun) (Sending, error)
+}
+
+// SendRun is the run that a Sending is for.
+type SendRun struct {
+	Connection *storage.Connection
+	Manifest   *abi.Manifest
+	Options    map[string]string
+	Secrets    Secrets           // nil: there are none
+	Cursors    map[string][]byte // committed, by stream; for the learned rate
+	MaxWall    time.Duration     // no request begins later than that after the first; 0: unbounded
+	Observer   SendingObserver   // nil: nobody watches
+}
+
+// Sending is the network binding of one run: the one way of its guest to the
+// provider (RT-20, RT-23). Safe for concurrent use. Its types are abi's, so that a
+// session of host/send is a Sending as it is.
+type Sending interface {
+	// Do answers the http operation: it calls reply once and returns after that.
+	// It never fails: a failure is an answer. It answers soon after ctx has ended.
+	// The memory that it holds of large answers is bounded until reply returns.
+	Do(ctx context.Context, request []byte, reply func(answer []byte))
+	Counts() abi.RequestCounts
+	Destinations() []abi.Destination
+	// Learned returns a stream's cursor with the learned rate on it, where the
+	// manifest names that stream and the run collects it; otherwise the cursor as it
+	// is (RT-26). streams are the run's.
+	Learned(stream string, streams []string, cursor abi.Raw) (abi.Raw, error)
+	// Pressure is the reason of the last request that ended under source pressure,
+	// "" when none did, and the moment from which the provider lets the next request
+	// through, zero when it named none. A budget or a cap is no pressure (RT-24).
+	Pressure() (reason abi.Reason, next time.Time)
+	// Stopped is the planned stop of the run's sending, such as
+	// abi.ReasonRequestCapReached; "" when there was none.
+	Stopped() abi.Reason
+	// Trouble is why a host did not answer well, and which; "" when each did.
+	Trouble() (cause abi.Cause, host string)
+	Hosts() []string           // that it reaches: first the host of base_url, if any, and then those of the manifest
+	Rate() *abi.CollectionRate // nil: pacing is off (RT-27.2)
+	Close()
+}
+
+// SendingObserver is told the steps of sending that an owner may want to see. It is
+// quick and safe for concurrent use.
+type SendingObserver interface {
+	// Waiting says that the next request goes at until, and whether the provider
+	// asked for that or the pace does.
+	Waiting(until time.Time, asked bool)
+	RateChanged(rate *abi.CollectionRate)
+	CircuitChanged(change abi.Raw) // as provider_budget of a PROGRESS (PB-D6)
+	// PauseDisbelieved says that the provider named a pause that is too long to be
+	// meant.
+	PauseDisbelieved()
+}
+
+// Secrets are the secrets of one connection. Safe for concurrent use. Values
+// reach the provider through Sending and nothing else (Invariant 5).
+type Secrets interface {
+	Held() map[string]bool // by credential field: whether there is a value
+	Value(ctx context.Context, field string) (value string, ok bool, err error)
+	// BindRun names the run that may Replace. It is called once, before any other
+	// method is called from the run's requests.
+	BindRun(w *storage.RunWriter)
+	// Replace stores renewed values over those that the run has read, durable when it
+	// returns. It fails when the run has lost its lease, or when another process has
+	// stored a value since.
+	Replace(ctx context.Context, values map[string]string) error
+	// Keep stores the values that an owner typed in answer to a question.
+	Keep(ctx context.Context, values map[string]string) error
 }

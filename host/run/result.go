@@ -28,11 +28,11 @@ type Result struct {
 	Records      map[string]RecordCounts `json:"records"`
 	Checkpoints  Checkpoints             `json:"checkpoints"`
 	Gaps         []Gap                   `json:"gaps"`                // that this run found, or could not fill: the first 1,000
-	GapsFound    int64                   `json:"gaps_found"`          // how many those are, listed or not
-	OpenGaps     []OpenGaps              `json:"open_gaps,omitempty"` // of its streams, those of earlier runs too
+	GapsFound    int64                   `json:"gaps_found"`          // how many this run found, listed or not
+	OpenGaps     []OpenGaps              `json:"open_gaps,omitempty"` // of its streams, including gaps of earlier runs
 	KnownGaps    []KnownGap              `json:"known_gaps"`
 	Interactions int                     `json:"interactions"`
-	Requests     RequestCounts           `json:"requests"`
+	Requests     abi.RequestCounts       `json:"requests"`
 	DurationMS   int64                   `json:"duration_ms"`
 	Roots        []ResolvedRoot          `json:"-"`
 	Streams      []string                `json:"-"` // in the manifest's order
@@ -46,8 +46,7 @@ type Failure struct {
 	Hint         string `json:"hint,omitempty"`
 	Retryable    bool   `json:"retryable"`
 	RecoveryHint string `json:"recovery_hint,omitempty"`
-	// Cause is what kept the service from answering well, and Place the host that it
-	// did so at.
+	// Cause is why a host of the service did not answer well, and Place is that host.
 	Cause abi.Cause `json:"cause,omitempty"`
 	Place string    `json:"place,omitempty"`
 	Log   string    `json:"log,omitempty"` // the end of what the guest wrote to standard error
@@ -91,15 +90,5 @@ type OpenGaps struct {
 	Reason      string     `json:"reason"`
 	Class       string     `json:"class,omitempty"`
 	Count       int64      `json:"count"`
-	NextAttempt *time.Time `json:"next_attempt_at,omitempty"` // before it none is tried again; nil: at once
-}
-
-// RequestCounts counts what the run sent to the provider.
-type RequestCounts struct {
-	Sent      int64 `json:"sent"`
-	Retried   int64 `json:"retried"`
-	Throttled int64 `json:"throttled"`
-	Answered  int64 `json:"-"` // other than by a refusal or a failure: the provider is well
-	BytesOut  int64 `json:"bytes_out"`
-	BytesIn   int64 `json:"bytes_in"`
+	NextAttempt *time.Time `json:"next_attempt_at,omitempty"` // the earliest moment to try again; nil: at once
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
+	"github.com/pdpp-host/pdpp-host/host/run/internal/ledger"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -22,42 +23,42 @@ func TestRunStoresRecordsThenMovesTheCursor(t *testing.T) {
 			h := newHost(t, setup{isolation: isolation})
 			res := h.mustPlay("records notes 0 12000" + state("notes", `{"at":1}`) + done(12000))
 			if res.Status != StatusSucceeded || res.Records["notes"].New != 12000 || len(res.Checkpoints.Committed) != 1 {
-				t.Fatalf("%+v", res)
+				t.Fatalf("got %+v, want 12000 new records and one cursor", res)
 			}
 			if got := h.cursor("notes"); got != `{"at":1}` {
-				t.Fatalf("cursor %q", got)
+				t.Fatalf("got cursor %q, want at 1", got)
 			}
-			// The next run is told the cursor; what it delivers again is not stored again.
+			// The next run gets the cursor; records that it delivers again are not stored again.
 			res = h.mustPlay("expect \"state\":{\"notes\":{\"at\":1}}\nrecords notes 0 12000\nemit " +
 				`{"type":"RECORD","stream":"notes","key":"notes-1","data":{"id":"notes-1","n":7},"emitted_at":"2026-01-01T00:00:00Z"}` + done(12001))
 			if c := res.Records["notes"]; c.New != 0 || c.Changed != 1 || c.Unchanged != 12000 {
-				t.Fatalf("%+v", c)
+				t.Fatalf("got %+v, want 1 changed and 12000 unchanged", c)
 			}
 		})
 	}
 }
 
-// PB-D8, PB-A7, Invariant 1: a complete slice survives what happens after it;
-// a cursor that was only staged does not.
+// PB-D8, PB-A7, Invariant 1: a complete slice survives a failure after it; a cursor
+// that was only staged does not.
 func TestSliceSurvivesACrash(t *testing.T) {
 	t.Parallel()
 	h := newHost(t, setup{})
 	res := h.mustPlay("records notes 0 10" + slice("notes", `{"page":1}`) + "\nrecords notes 10 20" + state("notes", `{"page":2}`) +
 		state("journal", `{"x":1}`) + "\ntrap")
 	if res.Status != StatusFailed || res.Reason != string(abi.ReasonExitWithoutDone) || res.Error.Code != string(abi.CodeGuestTrap) {
-		t.Fatalf("%s %s %+v", res.Status, res.Reason, res.Error)
+		t.Fatalf("got %s %s %+v, want failed %s %s", res.Status, res.Reason, res.Error, abi.ReasonExitWithoutDone, abi.CodeGuestTrap)
 	}
 	if got := h.cursor("notes"); got != `{"page":1}` {
-		t.Fatalf("cursor %q", got)
+		t.Fatalf("got cursor %q, want page 1", got)
 	}
 	if got := h.cursor("journal"); got != "" {
-		t.Fatalf("a staged cursor of a failed run was committed: %q", got)
+		t.Fatalf("got staged cursor %q committed by a failed run, want none", got)
 	}
 	if n := len(strings.Fields(h.keys("notes"))); n != 20 {
 		t.Fatalf("%d records kept, want 20", n)
 	}
-	if len(res.Checkpoints.Withheld) != 2 || res.Checkpoints.Withheld[0].Reason != withheldRunFailed {
-		t.Fatalf("%+v", res.Checkpoints)
+	if len(res.Checkpoints.Withheld) != 2 || res.Checkpoints.Withheld[0].Reason != ledger.WithheldRunFailed {
+		t.Fatalf("got checkpoints %+v, want two withheld as run_failed", res.Checkpoints)
 	}
 	h.mustPlay("expect {\"page\":1}" + done(0))
 }
@@ -69,12 +70,12 @@ func TestSliceWaitsForCoverage(t *testing.T) {
 	script := "records chats 0 2" + slice("chats", `{"c":1}`) + "\nrecords messages 0 1"
 	h.mustPlay(script + "\ntrap")
 	if got := h.cursor("chats"); got != "" {
-		t.Fatalf("committed before its coverage: %q", got)
+		t.Fatalf("got cursor %q committed before its coverage, want none", got)
 	}
 	cover := "\ncoverage " + `{"type":"DETAIL_COVERAGE","stream":"messages","state_stream":"chats","reference_only":true,"required_keys":["messages-0"],"hydrated_keys":["messages-0"]}`
 	h.mustPlay(script + cover + "\ntrap")
 	if got := h.cursor("chats"); got != `{"c":1}` {
-		t.Fatalf("not committed after its coverage: %q", got)
+		t.Fatalf("got cursor %q after its coverage, want c 1", got)
 	}
 }
 
@@ -107,13 +108,13 @@ func TestDetailCoverage(t *testing.T) {
 			if tc.fails != "" {
 				expectFailure(t, res, err, abi.ReasonProtocolViolation, tc.fails)
 			} else if err != nil || res.Status != StatusSucceeded {
-				t.Fatalf("%v %+v", err, res)
+				t.Fatalf("got %v, %+v; want it to succeed", err, res)
 			}
 			if got := h.cursor("chats"); got != tc.cursor {
 				t.Fatalf("cursor %q, want %q", got, tc.cursor)
 			}
-			if tc.fails == "" && tc.cursor == "" && (len(res.Checkpoints.Withheld) != 1 || res.Checkpoints.Withheld[0].Reason != withheldCoverage) {
-				t.Fatalf("%+v", res.Checkpoints)
+			if tc.fails == "" && tc.cursor == "" && (len(res.Checkpoints.Withheld) != 1 || res.Checkpoints.Withheld[0].Reason != ledger.WithheldCoverage) {
+				t.Fatalf("got checkpoints %+v, want one withheld for its coverage", res.Checkpoints)
 			}
 		})
 	}
@@ -129,7 +130,7 @@ func TestGapsAreServedAndRecovered(t *testing.T) {
 	h.succeed(served + "\nsubmit 4\nexpect \"detail_gaps\":[]" + done(0))
 	gaps, err := h.store.Gaps(t.Context(), "scripted", storage.GapQuery{})
 	if err != nil || len(gaps) != 1 {
-		t.Fatalf("%v %+v", err, gaps)
+		t.Fatalf("got gaps %+v (%v), want one", gaps, err)
 	}
 	outcome := func(kind string) string { // of the next run, whose first lease it is
 		lease := fmt.Sprintf("run_%s_%d.1", filepath.Base(h.dir), h.ids.Load()+1)
@@ -194,7 +195,7 @@ func TestViolationsEndTheRunAndCommitNothing(t *testing.T) {
 			}
 			expectFailure(t, res, err, abi.ReasonProtocolViolation, tc.code)
 			if got := h.cursor("journal"); got != "" {
-				t.Fatalf("a cursor was committed: %q", got)
+				t.Fatalf("got cursor %q committed, want none", got)
 			}
 		})
 	}
@@ -209,14 +210,14 @@ func TestResourcesFilter(t *testing.T) {
 	res, err := h.play("records notes 0 2"+done(2), only)
 	expectFailure(t, res, err, abi.ReasonProtocolViolation, abi.CodeKeyOutsideResource)
 	if !strings.Contains(res.Error.Message, "notes") || !strings.Contains(res.Error.Message, "notes-1") {
-		t.Fatalf("the error names neither stream nor key: %s", res.Error.Message)
+		t.Fatalf("got %q, want an error that names notes and notes-1", res.Error.Message)
 	}
 	res = h.mustPlay("records notes 0 1"+state("notes", `{"x":1}`)+done(1), only)
-	if res.Status != StatusSucceeded || h.cursor("notes") != "" || res.Checkpoints.Withheld[0].Reason != withheldNarrowed {
-		t.Fatalf("%+v", res)
+	if res.Status != StatusSucceeded || h.cursor("notes") != "" || res.Checkpoints.Withheld[0].Reason != ledger.WithheldNarrowed {
+		t.Fatalf("got %+v, want a run that succeeded with its cursor withheld", res)
 	}
 	if res = h.mustPlay("records notes 0 2" + done(2)); res.Status != StatusSucceeded {
-		t.Fatalf("%+v", res)
+		t.Fatalf("got %+v, want it to succeed", res)
 	}
 }
 
@@ -227,17 +228,17 @@ func TestTombstone(t *testing.T) {
 	del := "\nemit " + `{"type":"RECORD","stream":"notes","key":"notes-1","op":"delete","emitted_at":"2026-01-02T00:00:00Z"}`
 	res := h.mustPlay("records notes 0 3" + del + done(4))
 	if c := res.Records["notes"]; c.New != 3 || c.Deleted != 1 {
-		t.Fatalf("%+v", c)
+		t.Fatalf("got %+v, want 3 new and 1 deleted", c)
 	}
 	if got := h.keys("notes"); got != "notes-0 notes-2" {
-		t.Fatalf("live: %s", got)
+		t.Fatalf("got live records %q, want notes-0 notes-2", got)
 	}
 	changes, err := h.store.Changes(t.Context(), "scripted", 0, 10)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if last := changes[len(changes)-1]; last.Key != "notes-1" || !last.Deleted {
-		t.Fatalf("%+v", changes)
+		t.Fatalf("got changes %+v, want the deletion of notes-1 last", changes)
 	}
 }
 
@@ -249,11 +250,11 @@ func TestSchemaRejection(t *testing.T) {
 	res := h.mustPlay("records notes 0 1\nemit " +
 		`{"type":"RECORD","stream":"notes","key":"x","data":{"id":"x","n":"canary-value"},"emitted_at":"2026-01-01T00:00:00Z"}` + state("notes", `{"a":1}`) + done(2))
 	if res.Status != StatusSucceeded || res.Records["notes"].Rejected != 1 || h.keys("notes") != "notes-0" {
-		t.Fatalf("%+v", res)
+		t.Fatalf("got %+v, want notes-0 kept and one record rejected", res)
 	}
 	g := res.KnownGaps[0]
 	if g.Kind != "rejected_record" || !strings.Contains(g.Message, "/n") || !strings.Contains(g.Message, "type") || strings.Contains(g.Message, "canary") {
-		t.Fatalf("%+v", g)
+		t.Fatalf("got %+v, want a rejection of /n by its type, without the value", g)
 	}
 }
 
@@ -266,7 +267,7 @@ func TestBackfillKeepsItsOwnBookmarks(t *testing.T) {
 	backfill := func(r *Request) { r.Mode = abi.ModeBackfill }
 	h.mustPlay("expect \"collection_mode\":\"backfill\"\nexpect \"state\":null\nrecords notes 0 2"+slice("notes", `{"oldest":2}`)+done(2), backfill)
 	if got := h.cursor("notes"); got != `{"newest":5}` {
-		t.Fatalf("a back-fill moved the incremental cursor to %q", got)
+		t.Fatalf("got incremental cursor %q after a back-fill, want newest 5", got)
 	}
 	h.mustPlay("expect {\"oldest\":2}"+done(0), backfill)
 	h.mustPlay("expect {\"newest\":5}" + done(0))
@@ -279,7 +280,7 @@ func TestFailedStreamsWithholdTheirParents(t *testing.T) {
 		state("notes", `{"n":1}`) + state("journal", `{"j":1}`) +
 		"\ndone " + `{"type":"DONE","status":"failed","records_emitted":1,"error":{"code":"stream_collection_failed","message":"one stream failed","retryable":true}}`)
 	if res.Status != StatusFailed || h.cursor("journal") != `{"j":1}` || h.cursor("notes") != "" {
-		t.Fatalf("%+v %q %q", res, h.cursor("journal"), h.cursor("notes"))
+		t.Fatalf("got %s with cursors journal %q and notes %q, want failed, and journal's alone", res.Status, h.cursor("journal"), h.cursor("notes"))
 	}
 }
 
@@ -315,10 +316,10 @@ func TestSecondRunYields(t *testing.T) {
 	}
 	cancel(ErrInterrupted)
 	if res := <-ended; res == nil || res.Status != StatusCancelled || res.Reason != string(abi.ReasonOwnerCancelForced) {
-		t.Fatalf("%+v", res)
+		t.Fatalf("got %+v, want %s", res, abi.ReasonOwnerCancelForced)
 	}
 	if res := h.mustPlay("records notes 0 1" + done(1)); res.Records["notes"].Unchanged != 1 {
-		t.Fatalf("what arrived before the cancellation is gone: %+v", res.Records)
+		t.Fatalf("got %+v, want the record that arrived before the cancellation unchanged", res.Records)
 	}
 }
 
@@ -344,7 +345,7 @@ func TestGuestThatDoesNotReturn(t *testing.T) {
 			res, err := h.play(tc.script, func(r *Request) { r.Timeout = tc.timeout })
 			expectFailure(t, res, err, tc.reason, tc.code)
 			if took := time.Since(began); took > tc.timeout+3*time.Second+startAllowance {
-				t.Fatalf("it took %v", took)
+				t.Fatalf("got the run ended after %v, want %v at most", took, tc.timeout+3*time.Second+startAllowance)
 			}
 		})
 	}
@@ -361,7 +362,7 @@ func TestDoneIsNeverTruncated(t *testing.T) {
 	message := strings.Repeat("m", 900<<10)
 	res := h.mustPlay("done " + `{"type":"DONE","status":"failed","records_emitted":0,"error":{"code":"x_failed","message":"` + message + `","retryable":false}}` + "\nexit 0")
 	if res.Reason != string(abi.ReasonConnectorReportedFailed) || res.Error.Code != "x_failed" || len(res.Error.Message) != maxErrorMessage {
-		t.Fatalf("%s %+v", res.Reason, res.Error)
+		t.Fatalf("got %s %.300v, want x_failed and a message of %d bytes", res.Reason, res.Error, maxErrorMessage)
 	}
 }
 
@@ -394,10 +395,10 @@ func TestModuleIsPinned(t *testing.T) {
 	other := plugin.FromBytes("scripted", append(append([]byte{}, h.file.Bytes...), 0, 2, 1, 'x'))
 	_, err := h.runner.Run(t.Context(), Request{Module: other})
 	if abi.CodeOf(err) != abi.CodePluginChanged {
-		t.Fatalf("got %v", err)
+		t.Fatalf("got %v, want %s", err, abi.CodePluginChanged)
 	}
 	var e *abi.Error
 	if !errors.As(err, &e) || e.Hint == "" || e.Detail == "" {
-		t.Fatalf("an error without detail or hint: %+v", e)
+		t.Fatalf("got %+v, want an error with detail and hint", e)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/run/internal/ledger"
 )
 
 // resolveScope turns a request into START's scope: the named streams, or every
@@ -56,7 +57,7 @@ func resolveScope(m *abi.Manifest, req Request) (scope abi.Scope, narrowed bool,
 	return scope, narrowed, nil
 }
 
-// selectable is the hint that lists the streams of which single records can be
+// selectable returns the hint that lists the streams whose single records can be
 // collected.
 func selectable(m *abi.Manifest) string {
 	var names []string
@@ -71,8 +72,8 @@ func selectable(m *abi.Manifest) string {
 	return "leave its --resource out; it can for " + strings.Join(names, ", ")
 }
 
-// wanted reports whether the request collects s: it is named, or resources of
-// it are, or nothing is and the author means to collect it.
+// wanted reports whether the request collects s: the request names s or resources of
+// s, or it names nothing and the author means to collect s.
 func wanted(s *abi.Stream, req Request) bool {
 	switch {
 	case len(req.Streams) > 0:
@@ -80,18 +81,7 @@ func wanted(s *abi.Stream, req Request) bool {
 	case len(req.Resources) > 0:
 		return len(req.Resources[s.Name]) > 0
 	default:
-		return collectedByDefault(s)
-	}
-}
-
-// collectedByDefault reports whether a run without --stream collects s: the
-// author means to collect it, or at least to inventory it (RT-11).
-func collectedByDefault(s *abi.Stream) bool {
-	switch s.Policy() {
-	case abi.CoverageCollect, abi.CoverageInventoryOnly:
-		return true
-	default:
-		return false
+		return ledger.CollectedByDefault(s)
 	}
 }
 

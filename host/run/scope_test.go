@@ -54,7 +54,7 @@ func TestResolveScope(t *testing.T) {
 		})
 	}
 	if _, _, err := resolveScope(manifestOf(abi.Stream{Name: "never", CoveragePolicy: abi.CoverageUnavailable}), Request{}); abi.CodeOf(err) != abi.CodeManifestInvalid {
-		t.Fatalf("an empty scope: %v", err)
+		t.Fatalf("got %v for an empty scope, want %s", err, abi.CodeManifestInvalid)
 	}
 }
 
@@ -71,6 +71,6 @@ func TestStartMessage(t *testing.T) {
 	}
 	raw, _ = startMessage(abi.Start{RunID: "r1", CollectionMode: abi.ModeFullRefresh, Scope: scopeOf("a")}, state)
 	if want := `{"type":"START","run_id":"r1","collection_mode":"full_refresh","scope":{"streams":[{"name":"a"}]},"state":null,"previous_state":{"a":{"at":1}},"bindings":{}}`; string(raw) != want {
-		t.Fatalf("a full refresh got %s", raw)
+		t.Fatalf("got  %s\nwant %s", raw, want)
 	}
 }

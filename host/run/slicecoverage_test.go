@@ -7,8 +7,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// closes is the STATE of a slice of chats that accounts for messages of which some are
-// called fetched and others are gaps.
+// closes emits the STATE of a slice of chats that accounts for messages: it calls some
+// hydrated and others gaps.
 func closes(at, hydrated, gaps string) string {
 	list := func(keys string) string {
 		if keys == "" {
@@ -58,8 +58,8 @@ func TestSlicesOfALane(t *testing.T) {
 	}
 }
 
-// A slice that accounts for a lane that is closed, or for none of the stream's, is a
-// broken protocol.
+// A slice that accounts for a closed lane, or for a lane of another stream, is a
+// violation.
 func TestSlicesOfNoLane(t *testing.T) {
 	t.Parallel()
 	for name, script := range map[string]string{

@@ -9,34 +9,34 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// The failure back-off's figures (governor contract, section 10).
+// The parameters of the failure back-off (governor contract, section 10).
 const (
-	backoffFrom  = 3 // failures of one class in a row
+	backoffFrom  = 3 // consecutive failures of one class
 	backoffShift = 8
 	backoffCap   = 24 * time.Hour
 	blockedFrom  = 7
-	// RetriesInDispatch is how often one dispatch tries again at once.
+	// RetriesInDispatch is the number of immediate retries of one dispatch.
 	RetriesInDispatch = 2
 )
 
-// Ended is a run that ended, or a refusal: an attempt that was refused before a
-// run began.
+// Ended is a run that ended, or a refusal: an attempt that was refused before a run
+// began.
 type Ended struct {
 	RunID        string // "" for a refusal
 	Status       string
-	Class        string // what kind of failure, see FailureClass
-	Code         string // of the error
+	Class        string // kind of failure, see FailureClass
+	Code         string // the error's code
 	Retryable    bool
 	RecoveryHint string
 	StartedAt    time.Time
 	FinishedAt   time.Time
-	Count        int // how many in a row this stands for; 0 is 1
+	Count        int // number of consecutive attempts in this entry; 0 means 1
 
-	number int64  // of the run, in the store's order
-	rests  string // what a refusal rests on, see Deps.Rests; "": nobody knows
+	number int64  // the run's number, in the store's order
+	mark   string // what a refusal depends on, see Deps.Rests; "": unknown
 }
 
-// The statuses of what ended.
+// The statuses of an ended attempt.
 const (
 	StatusSucceeded = "succeeded"
 	StatusFailed    = "failed"
@@ -49,19 +49,19 @@ func (e *Ended) failed() bool {
 	return e.Status == StatusFailed || e.Status == StatusAbandoned || e.Status == StatusRefused
 }
 
-// cutShort reports whether the run did not come to an end of its own: its host was
-// killed, or told to stop.
+// cutShort reports whether the run was interrupted: its host was killed, or told to
+// stop.
 func (e *Ended) cutShort() bool {
 	return e.Status == StatusAbandoned || e.Status == StatusCancelled && e.Code == string(abi.CodeInterrupted)
 }
 
-// circuitOpen is the class of runs that ended because the provider was unwell. They
-// are put off longer and longer, and never given up: the provider's health is
-// nothing that an owner can put right (RT-24).
+// circuitOpen is the class of runs that ended because the provider was unhealthy. They
+// are delayed longer and longer, and never given up, since an owner cannot change the
+// provider's health (RT-24).
 var circuitOpen = FailureClass(string(abi.ReasonConnectorReportedFailed), "send.circuit_open")
 
-// FailureClass tells failures apart: by the connector's own code where it
-// reported one, else by the outcome's reason.
+// FailureClass distinguishes failures: by the connector's own code if it reported one,
+// else by the outcome's reason.
 func FailureClass(reason, code string) string {
 	if reason == string(abi.ReasonConnectorReportedFailed) && code != "" {
 		return "connector:" + code
@@ -69,20 +69,21 @@ func FailureClass(reason, code string) string {
 	return "failure:" + reason
 }
 
-// Backoff is what a streak of failures puts off.
+// Backoff is the delay caused by consecutive failures.
 type Backoff struct {
-	Failures   int // in a row and of one class
+	Failures   int // consecutive failures of one class
 	Class      string
-	RecordedAt time.Time // of the last of them
-	Until      time.Time // zero: nothing is put off
-	// Blocked: so many that no run starts by itself any more. A run of the
-	// owner's, or what the owner does about it, goes on.
+	RecordedAt time.Time // time of the last of them
+	Until      time.Time // zero: no delay
+	// Blocked: there were so many that no run starts automatically any more. Only a
+	// run by the owner, or an action of the owner, resumes.
 	Blocked bool
 }
 
-// FailureBackoff returns what the history, newest first, puts off: from the
-// third failure of one class in a row the interval, doubled with each one more,
-// up to a day. What an owner cancelled is no failure and ends no streak.
+// FailureBackoff returns the delay that the history, newest first, causes: from the
+// third consecutive failure of one class the interval, doubled with each further one,
+// up to a day. A run that an owner cancelled is no failure and does not interrupt the
+// sequence.
 func FailureBackoff(history []Ended, base time.Duration, now time.Time) Backoff {
 	var b Backoff
 	for i := range history {
@@ -105,14 +106,14 @@ func FailureBackoff(history []Ended, base time.Duration, now time.Time) Backoff 
 	}
 	b.Blocked = b.Failures >= blockedFrom && b.Class != circuitOpen
 	wait := doubled(orDefault(base), int64(b.Failures-backoffFrom), backoffShift, backoffCap)
-	// A failure in the future is of a clock that was put back since.
+	// A failure in the future means that the clock was set back since.
 	if until := b.RecordedAt.Add(wait); until.After(now) && b.RecordedAt.Sub(now) <= wait {
 		b.Until = until
 	}
 	return b
 }
 
-// notRetried are the outcomes that trying again at once does not change.
+// notRetried are the outcomes that an immediate retry does not change.
 var notRetried = []abi.Reason{
 	abi.ReasonAuthenticationError, abi.ReasonProtocolViolation, abi.ReasonPermissionError, abi.ReasonRunTimedOut,
 	abi.ReasonOwnerCancelled, abi.ReasonOwnerCancelForced, abi.ReasonConnectorReportedCancelled,
@@ -121,9 +122,8 @@ var notRetried = []abi.Reason{
 // ownerHints are the recovery hints that name the owner.
 var ownerHints = []string{"refresh_credentials", "manual_action_required"}
 
-// Retried reports whether a failed run is tried again within its dispatch
-// (runtime contract, section 9). Source pressure is not: that is what the
-// cooldown is for.
+// Retried reports whether a failed run is retried within its dispatch (runtime
+// contract, section 9). Source pressure is not retried: the cooldown handles it.
 func Retried(e Ended) bool {
 	reason := strings.TrimPrefix(e.Class, "failure:")
 	switch {
@@ -131,14 +131,14 @@ func Retried(e Ended) bool {
 		return false
 	case abi.Reason(reason).Has(notRetried), strings.HasPrefix(reason, "grant_"), slices.Contains(ownerHints, e.RecoveryHint):
 		return false
-	case strings.HasSuffix(e.Code, "_rate_limited"), e.Class == circuitOpen: // the run has waited once already
+	case strings.HasSuffix(e.Code, "_rate_limited"), e.Class == circuitOpen: // the run has already waited once
 		return false
 	}
 	status, isHTTP := httpStatus(e.Code)
 	return !isHTTP || status < 400 || status > 499
 }
 
-// httpStatus reads the code <name>_http_<status>.
+// httpStatus parses the code <name>_http_<status>.
 func httpStatus(code string) (status int, ok bool) {
 	at := strings.LastIndex(code, "_http_")
 	if at < 0 {

@@ -48,7 +48,7 @@ func TestFailureBackoff(t *testing.T) {
 			got = b.Until.Sub(clock("12:00"))
 		}
 		if got != c.want || b.Blocked != c.blocked || b.Failures != c.n {
-			t.Errorf("%d failures: %s, %+v", c.n, got, b)
+			t.Errorf("%d failures: %s, %+v, want got == c.want && b.Blocked == c.blocked && b.Failures == c.n", c.n, got, b)
 		}
 	}
 	// A provider that is unwell is put off, and never given up (RT-24).
@@ -56,10 +56,10 @@ func TestFailureBackoff(t *testing.T) {
 		t.Errorf("after 20 open circuits: %+v, want a day and no end", b)
 	}
 	if b := FailureBackoff(failures("x", 3, "12:00"), time.Hour, clock("13:00")); !b.Until.IsZero() || b.Failures != 3 {
-		t.Errorf("past its time: %+v", b)
+		t.Errorf("past its time: %+v, want b.Until.IsZero() && b.Failures == 3", b)
 	}
 	if b := FailureBackoff(failures("x", 3, "12:00"), time.Hour, clock("12:00").Add(-24*time.Hour)); !b.Until.IsZero() {
-		t.Errorf("of a clock that was put back: %+v", b)
+		t.Errorf("of a clock that was put back: %+v, want b.Until.IsZero()", b)
 	}
 }
 
@@ -90,7 +90,7 @@ func TestFailureStreaks(t *testing.T) {
 		"cancelled and nothing else":           {ended(StatusCancelled), 0},
 	} {
 		if got := FailureBackoff(c.history, time.Hour, clock("12:40")); got.Failures != c.want {
-			t.Errorf("%s: %+v", name, got)
+			t.Errorf("%s: got.Failures: got %+v, want %v", name, got, c.want)
 		}
 	}
 }
@@ -133,7 +133,7 @@ func TestRetried(t *testing.T) {
 		"abandoned":               {Ended{Status: StatusAbandoned, Retryable: true}, false},
 	} {
 		if got := Retried(c.e); got != c.want {
-			t.Errorf("%s: %v", name, got)
+			t.Errorf("%s: Retried(c.e): got %v, want %v", name, got, c.want)
 		}
 	}
 }

@@ -39,15 +39,15 @@ func TestAConfirmingRunThatIsCutShortComesAgain(t *testing.T) {
 				w.during(w.scheduler(), func() { time.Sleep(62 * time.Minute) })
 				got := triggers(w, "c")
 				if len(got) < 4 {
-					t.Fatalf("started for %v", got)
+					t.Fatalf("started for %v, want len(got) >= 4", got)
 				}
 				for _, by := range got[:4] {
 					if by != Confirming {
-						t.Errorf("started for %v", got)
+						t.Errorf("started for %v, want %v", got, Confirming)
 					}
 				}
 				if last := w.states["c"].Runs[0].Status; last != StatusSucceeded {
-					t.Errorf("the last one %s", last)
+					t.Errorf("the last one %s, want %v", last, StatusSucceeded)
 				}
 			})
 		})
@@ -70,10 +70,10 @@ func TestOneConfirmingRunIsOne(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n := len(w.ran("c")); n != 1 || looked[0].Runs != 1 {
-			t.Errorf("%d runs confirm it, %d are told", n, looked[0].Runs)
+			t.Errorf("%d runs confirm it, %d are told, want n == 1 && looked[0].Runs == 1", n, looked[0].Runs)
 		}
 		if n := len(w.ran("due")); n != 1+RetriesInDispatch || looked[1].Runs != n {
-			t.Errorf("%d runs, %d are told", n, looked[1].Runs)
+			t.Errorf("%d runs, %d are told, want n == 1 + RetriesInDispatch && looked[1].Runs == n", n, looked[1].Runs)
 		}
 	})
 }
@@ -96,7 +96,7 @@ func TestAPauseHidesNothing(t *testing.T) {
 				held := func(want bool, when string) {
 					t.Helper()
 					if by := w.held("c"); (by != nil) != want || want && by.Reason != string(abi.CodeRootMissing) {
-						t.Errorf("%s: held by %+v", when, by)
+						t.Errorf("%s: held by %+v, want (by != nil) == want && (!want || by.Reason == string(abi.CodeRootMissing))", when, by)
 					}
 				}
 				s := w.scheduler()
@@ -123,7 +123,7 @@ func TestAPauseHidesNothing(t *testing.T) {
 				stop(&w.states["c"].Schedule, false)
 				once()
 				if got := triggers(w, "c"); len(got) != 2 || got[1] != Confirming {
-					t.Errorf("started for %v", got)
+					t.Errorf("started for %v, want len(got) == 2 && got[1] == Confirming", got)
 				}
 			})
 		})
@@ -146,7 +146,7 @@ func TestSignedInAgainIsNoFolder(t *testing.T) {
 			w.probed["c"], w.stored = true, time.Now().Add(time.Second)
 		}
 		if by := w.held("c"); by == nil || by.Reason != string(abi.CodeUsage) {
-			t.Errorf("held by %+v", by)
+			t.Errorf("held by %+v, want by != nil && by.Reason == string(abi.CodeUsage)", by)
 		}
 	})
 }
@@ -165,16 +165,16 @@ func TestACooldownHidesNoRefusal(t *testing.T) {
 		w.press["c"] = Pressure{Run: &Gap{Reason: abi.ReasonRateLimited, LastAttemptAt: time.Now()}}
 		once, err := s.Once(t.Context())
 		if err != nil || once[0].Reason != ReasonCoolingDown || !once[0].Waits || once[0].Says != "refused" {
-			t.Errorf("%+v, %v", once, err)
+			t.Errorf(`got %+v, %v, want no error && once[0].Reason == ReasonCoolingDown && once[0].Waits && once[0].Says == "refused"`, once, err)
 		}
 		if by := w.held("c"); by == nil || by.Reason != string(abi.CodeUsage) {
-			t.Errorf("held by %+v", by)
+			t.Errorf("held by %+v, want by != nil && by.Reason == string(abi.CodeUsage)", by)
 		}
 	})
 }
 
-// The end of a cooldown, or of a back-off, is told as it is now, and not as it was
-// when it began.
+// The end of a cooldown, or of a back-off, is reported as it is now, not as it was at
+// the beginning.
 func TestAnotherEndIsKept(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -189,10 +189,10 @@ func TestAnotherEndIsKept(t *testing.T) {
 		})
 		d := w.states["c"].Dispatches
 		if len(d) != 1 || !d[0].Until.Equal(began.Add(5*time.Hour)) || d[0].Count != 2 {
-			t.Errorf("%+v", d)
+			t.Errorf("got %+v, want len(d) == 1 && d[0].Until.Equal(began.Add(5 * time.Hour)) && d[0].Count == 2", d)
 		}
 		if n := w.count(EventSkipped, ReasonCoolingDown); n != 1 {
-			t.Errorf("told %d times", n)
+			t.Errorf("told %d times, want 1", n)
 		}
 	})
 }
@@ -221,28 +221,28 @@ func TestAModuleThatNeverWas(t *testing.T) {
 			w.mu.Lock()
 			d := w.states["c"].Dispatches
 			if len(d) != 1 || d[0].Count != 1 || d[0].Reason != string(abi.CodePluginUnknown) || d[0].Says != "no module" {
-				t.Errorf("%+v", d)
+				t.Errorf(`got %+v, want len(d) == 1 && d[0].Count == 1 && d[0].Reason == string(abi.CodePluginUnknown) && d[0].Says == "no module"`, d)
 			}
 			if by := w.held("c"); by == nil || by.Reason != string(abi.CodePluginUnknown) {
-				t.Errorf("held by %+v", by)
+				t.Errorf("held by %+v, want by != nil && by.Reason == string(abi.CodePluginUnknown)", by)
 			}
 			for _, name := range []string{"paused", "broken"} {
 				if by := w.held(name); by != nil {
-					t.Errorf("%s is held by %+v", name, by)
+					t.Errorf("%s is held by %+v, want by == nil", name, by)
 				}
 			}
 			if d := w.states["paused"].Dispatches; len(d) != 1 || d[0].Reason != string(ReasonPaused) {
-				t.Errorf("%+v", d)
+				t.Errorf(`w.states["paused"].Dispatches: got %+v, want len(d) == 1 && d[0].Reason == string(ReasonPaused)`, d)
 			}
 			w.mu.Unlock()
 			if n := w.count(EventRefused, ""); n != 1 {
-				t.Errorf("told %d times", n)
+				t.Errorf("told %d times, want 1", n)
 			}
 			w.change(func() { w.policy["c"], w.probed["c"] = known, true })
 			time.Sleep(10 * time.Minute)
 		})
 		if got := triggers(w, "c"); len(got) != 1 || got[0] != Confirming {
-			t.Errorf("started for %v", got)
+			t.Errorf("started for %v, want len(got) == 1 && got[0] == Confirming", got)
 		}
 	})
 }
@@ -261,13 +261,13 @@ func TestWhatCannotBeJudgedStaysHeld(t *testing.T) {
 			delete(w.policy, "c")
 		}
 		if by := w.held("c"); by == nil || by.Holds != "owner" {
-			t.Errorf("held by %+v", by)
+			t.Errorf(`held by %+v, want by != nil && by.Holds == "owner"`, by)
 		}
 	})
 }
 
-// What waits for its owner is told by every pass, and not by the first alone; what
-// its owner has stopped, or runs by hand, waits for nobody.
+// An action that the owner has to take is reported by every pass, not only the first;
+// a connection that its owner has stopped, or runs, waits for nobody.
 func TestWhoWaits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -300,7 +300,7 @@ func TestWhoWaits(t *testing.T) {
 			}
 			for i, want := range []bool{true, true, true, true, false, false, false, false} {
 				if l := looked[i]; l.Waits != want || l.Started {
-					t.Errorf("%+v", l)
+					t.Errorf("looked[i]: got %+v, want l.Waits == want && !l.Started", l)
 				}
 			}
 		}
@@ -321,10 +321,10 @@ func TestARefusalAfterARunIsKept(t *testing.T) {
 		}
 		looked, err := w.scheduler().Once(t.Context())
 		if err != nil || looked[0].Runs != 1 || abi.CodeOf(looked[0].Err) != abi.CodeRootMissing {
-			t.Errorf("%+v, %v", looked, err)
+			t.Errorf("got %+v, %v, want no error && looked[0].Runs == 1 && abi.CodeOf(looked[0].Err) == abi.CodeRootMissing", looked, err)
 		}
 		if by := w.held("c"); by == nil || by.Identity != "run1" || by.AfterRun != 1 {
-			t.Errorf("held by %+v", by)
+			t.Errorf(`held by %+v, want by != nil && by.Identity == "run1" && by.AfterRun == 1`, by)
 		}
 	})
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// The cooldown's figures (governor contract, section 10).
+// The parameters of the cooldown (governor contract, section 10).
 const (
 	cooldownCap       = 6 * time.Hour
 	cooldownShift     = 6             // 2^6 at most
-	pressureStale     = 6 * time.Hour // older evidence says nothing any more
+	pressureStale     = 6 * time.Hour // older evidence is ignored
 	defaultCycles     = 12
 	mostCycles        = 24
 	defaultInterval   = 6 * time.Hour // of a connector that recommends none
@@ -21,45 +21,43 @@ const (
 	cooldownEscalated = "needs_attention"
 )
 
-// Gap is one piece of evidence of source pressure: a pending detail gap, or the
-// record that a run left which ended with <name>_rate_limited and no gap
-// (RT-23.1).
+// Gap is one piece of evidence of source pressure: a pending detail gap, or the record
+// of a run that ended with <name>_rate_limited and no gap (RT-23.1).
 type Gap struct {
 	Reason           abi.Reason
-	Class            abi.Reason // of the gap's error; "" when it has none
+	Class            abi.Reason // the class of the gap's error; "" if it has none
 	AttemptCount     int64
 	LastAttemptAt    time.Time
-	UpdatedAt        time.Time // stands for LastAttemptAt where that is zero
-	NextAttemptAfter time.Time // what the provider said; zero: nothing
+	UpdatedAt        time.Time // replaces a zero LastAttemptAt
+	NextAttemptAfter time.Time // the provider's time; zero: none
 }
 
-func (g *Gap) at() time.Time {
+func (g *Gap) time() time.Time {
 	if !g.LastAttemptAt.IsZero() {
 		return g.LastAttemptAt
 	}
 	return g.UpdatedAt
 }
 
-// arms reports whether the gap is the provider's doing. A budget or a run cap
-// is the host's own plan, whatever its gap is called (RT-17.1, RT-24.1).
+// arms reports whether the provider caused the gap. A budget or a run cap is the
+// host's own plan, whatever the gap's reason (RT-17.1, RT-24.1).
 func (g *Gap) arms() bool {
 	return g.Reason.IsSourcePressure() && !g.Class.Has(abi.BudgetExhaustion) && !g.Class.Has(abi.RunCap)
 }
 
-// CooldownInput is what a cooldown is made of: one connection's evidence.
+// CooldownInput is the evidence for one connection's cooldown.
 type CooldownInput struct {
-	Gaps      []Gap         // pending ones; those that are not about pressure do not count
+	Gaps      []Gap         // pending ones; those without pressure are ignored
 	Run       *Gap          // the connection's own record, read like a gap; nil: none
-	LastRunAt time.Time     // stands in for evidence that has no instant
+	LastRunAt time.Time     // replaces the time of evidence that has none
 	Base      time.Duration // the connection's interval; 0: the default
-	Floor     time.Duration // no shorter wait than this
+	Floor     time.Duration // the shortest wait
 	MaxCycles int64         // refresh_policy.max_cooldown_cycles; 0: the default
-	Force     bool          // the owner said to run in spite of it
+	Force     bool          // the owner runs it nevertheless
 }
 
-// Cooldown is what the pressure says of a connection with that setting and
-// policy, whose last run ended at lastRun: the same for a run by schedule and for
-// one by hand.
+// Cooldown returns the input for a connection with that setting and policy, whose last
+// run ended at lastRun. Scheduled and manual runs use the same input.
 func (p Pressure) Cooldown(s Setting, policy *abi.RefreshPolicy, lastRun time.Time) CooldownInput {
 	in := CooldownInput{Gaps: p.Gaps, Run: p.Run, LastRunAt: lastRun}
 	in.Base, in.Floor = Interval(s, policy)
@@ -69,13 +67,13 @@ func (p Pressure) Cooldown(s Setting, policy *abi.RefreshPolicy, lastRun time.Ti
 	return in
 }
 
-// Cooling says why an automatic run is put off.
+// Cooling is why an automatic run is delayed.
 type Cooling struct {
 	Reasons []abi.Reason // sorted, each once
 	Gaps    int
 	Attempt int64
-	// Escalated: it went on for so many cycles that the owner should look. That
-	// changes what they are shown, and not when it runs.
+	// Escalated: it has lasted so many cycles that the owner should look. That changes
+	// the display and not the schedule.
 	Escalated bool
 }
 
@@ -88,7 +86,7 @@ func (c Cooling) Identity() string {
 	return fmt.Sprintf("%s/%d/%d", strings.Join(words, ","), c.Gaps, c.Attempt)
 }
 
-// State is the health state to recommend.
+// State returns the recommended health state.
 func (c Cooling) State() string {
 	if c.Escalated {
 		return cooldownEscalated
@@ -96,9 +94,9 @@ func (c Cooling) State() string {
 	return cooldownAwaits
 }
 
-// Cooldown returns until when source pressure puts off the next automatic run,
-// and why; the zero time when it does not. The wait doubles with the attempts,
-// up to six hours; a later instant that the provider named wins.
+// Cooldown returns the time until which source pressure delays the next automatic run,
+// and why; the zero time if it does not. The wait doubles with the attempts, up to six
+// hours; a later time from the provider takes precedence.
 func Cooldown(in CooldownInput, now time.Time) (until time.Time, why Cooling) {
 	if in.Force {
 		return time.Time{}, Cooling{}
@@ -106,12 +104,12 @@ func Cooldown(in CooldownInput, now time.Time) (until time.Time, why Cooling) {
 	believed := max(pressureStale, in.Floor)
 	var anchor, named time.Time
 	count := func(g *Gap) {
-		at := g.at()
+		at := g.time()
 		if at.IsZero() {
 			at = in.LastRunAt
 		}
 		age := now.Sub(at)
-		// Evidence from the future is of a clock that was put back since.
+		// Evidence from the future means that the clock was set back since.
 		if !g.arms() || age < -believed || age > believed && !g.NextAttemptAfter.After(now) {
 			return
 		}
@@ -135,18 +133,18 @@ func Cooldown(in CooldownInput, now time.Time) (until time.Time, why Cooling) {
 		return time.Time{}, Cooling{}
 	}
 	slices.Sort(why.Reasons)
-	why.Escalated = why.Attempt >= cycles(in.MaxCycles)
+	why.Escalated = why.Attempt >= maxCycles(in.MaxCycles)
 	return until, why
 }
 
-func cycles(declared int64) int64 {
+func maxCycles(declared int64) int64 {
 	if declared <= 0 {
 		return defaultCycles
 	}
 	return min(declared, mostCycles)
 }
 
-// doubled is base, doubled n times but no more than top times, and at most limit.
+// doubled returns base, doubled n times but at most top times, and at most limit.
 func doubled(base time.Duration, n, top int64, limit time.Duration) time.Duration {
 	for range max(0, min(n, top)) {
 		if base >= limit {

@@ -14,7 +14,7 @@ func pressured(at string, attempts int64) Gap {
 	return Gap{Reason: abi.ReasonRateLimited, AttemptCount: attempts, LastAttemptAt: clock(at)}
 }
 
-// The contract's sequence: base 1 h, anchor 12:00.
+// The sequence of the governor contract, section 10: base 1 h, anchor 12:00.
 func TestCooldownSequence(t *testing.T) {
 	t.Parallel()
 	for attempt, want := range map[int64]string{-5: "13:00", 0: "13:00", 1: "14:00", 2: "16:00", 3: "18:00", 4: "18:00", 6: "18:00", 7: "18:00", 1 << 40: "18:00"} {
@@ -24,17 +24,17 @@ func TestCooldownSequence(t *testing.T) {
 		}
 		// Still deferring only while it lies ahead.
 		if until, _ := Cooldown(in, clock(want).Add(-time.Second)); !until.Equal(clock(want)) {
-			t.Errorf("attempt %d: over before %s", attempt, want)
+			t.Errorf("attempt %d: over before %s, want until.Equal(clock(want))", attempt, want)
 		}
 		if until, why := Cooldown(in, clock(want)); !until.IsZero() || why.Gaps != 0 {
-			t.Errorf("attempt %d: at %s still %s", attempt, want, until)
+			t.Errorf("attempt %d: at %s still %s, want until.IsZero() && why.Gaps == 0", attempt, want, until)
 		}
 	}
 	// A short interval doubles six times and no further.
 	for attempt, want := range map[int64]time.Duration{5: 32 * time.Minute, 6: 64 * time.Minute, 7: 64 * time.Minute, 99: 64 * time.Minute} {
 		in := CooldownInput{Gaps: []Gap{pressured("12:00", attempt)}, Base: time.Minute}
 		if until, _ := Cooldown(in, clock("12:00")); until.Sub(clock("12:00")) != want {
-			t.Errorf("attempt %d: %s", attempt, until.Sub(clock("12:00")))
+			t.Errorf("attempt %d: %s, want %v", attempt, until.Sub(clock("12:00")), want)
 		}
 	}
 }
@@ -94,7 +94,7 @@ func TestOnlySourcePressureArmsTheCooldown(t *testing.T) {
 		asDeferred := Gap{Reason: abi.ReasonRetryExhausted, Class: planned, LastAttemptAt: clock("12:00")}
 		for _, g := range []Gap{asReason, asClass, asDeferred} {
 			if arms(CooldownInput{Gaps: []Gap{g}}) || arms(CooldownInput{Run: &g}) {
-				t.Errorf("%s/%s arms it", g.Reason, g.Class)
+				t.Errorf("%s/%s arms it, want !arms(CooldownInput{Gaps: []Gap{g}}) && !arms(CooldownInput{Run: &g})", g.Reason, g.Class)
 			}
 		}
 	}
@@ -104,7 +104,7 @@ func TestOnlySourcePressureArmsTheCooldown(t *testing.T) {
 			t.Errorf("%s: want %v", r, want)
 		}
 	}
-	// A planned stop beside pressure hides none of it.
+	// A planned stop beside pressure does not hide the pressure.
 	if !arms(CooldownInput{Gaps: []Gap{{Reason: abi.ReasonCircuitOpen, LastAttemptAt: clock("12:00")}, pressured("12:00", 0)}}) {
 		t.Error("a gap under pressure beside a budget's does not count")
 	}
@@ -116,7 +116,7 @@ func TestCooldownIdentityAndEscalation(t *testing.T) {
 	in := CooldownInput{Gaps: []Gap{up, pressured("12:00", 1), pressured("11:00", 0), {Reason: abi.ReasonRetryExhausted}}, Base: time.Hour}
 	_, why := Cooldown(in, clock("12:00"))
 	if got := why.Identity(); got != "rate_limited,upstream_pressure/3/3" {
-		t.Error(got)
+		t.Errorf(`why.Identity(): got %+v, want got == "rate_limited,upstream_pressure/3/3"`, got)
 	}
 	slices.Reverse(in.Gaps)
 	if _, again := Cooldown(in, clock("12:05")); again.Identity() != why.Identity() {
@@ -129,7 +129,7 @@ func TestCooldownIdentityAndEscalation(t *testing.T) {
 		until, why := Cooldown(CooldownInput{Gaps: []Gap{pressured("12:00", c.attempt)}, Base: time.Hour, MaxCycles: c.cycles}, clock("12:00"))
 		want := map[bool]string{false: "cooling_off", true: "needs_attention"}[c.want]
 		if why.Escalated != c.want || why.State() != want {
-			t.Errorf("%d of %d: %+v", c.attempt, c.cycles, why)
+			t.Errorf("%d of %d: %+v, want why.Escalated == c.want && why.State() == want", c.attempt, c.cycles, why)
 		}
 		if plain, _ := Cooldown(CooldownInput{Gaps: []Gap{pressured("12:00", c.attempt)}, Base: time.Hour}, clock("12:00")); !plain.Equal(until) {
 			t.Error("escalating changes when it runs")
@@ -137,8 +137,8 @@ func TestCooldownIdentityAndEscalation(t *testing.T) {
 	}
 }
 
-// Whatever a store holds, a cooldown is none, or lies ahead: by no more than its
-// figures allow, unless the provider named the time.
+// For any stored values, a cooldown is absent or in the future, at most as far as its
+// parameters allow, unless the provider named the time.
 func TestCooldownIsBounded(t *testing.T) {
 	t.Parallel()
 	now := clock("12:00")

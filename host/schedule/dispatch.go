@@ -10,22 +10,22 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
-// How long a dispatch waits before it tries again, four times as long the second
-// time.
+// retryAfter is the wait of a dispatch before its first retry; the second wait is four
+// times as long.
 const retryAfter = 10 * time.Second
 
-// dispatched is how a dispatch ended.
-type dispatched struct {
+// jobResult is the result of a dispatch.
+type jobResult struct {
 	run  *Ended // the last attempt's; nil: there was none
-	runs int    // of all attempts
+	runs int    // over all attempts
 	err  error  // why it was refused
-	skip Reason // why it was not the time after all; "" otherwise
+	skip Reason // why it was not the time for a run; "" otherwise
 	rest time.Duration
-	kept bool // the store knows of it
+	kept bool // the store has recorded it
 }
 
-// begin starts a job when a worker is free. done may be nil.
-func (s *Scheduler) begin(ctx context.Context, c candidate, done func(dispatched)) bool {
+// startJob starts a job if a worker is free. done may be nil.
+func (s *Scheduler) startJob(ctx context.Context, c candidate, done func(jobResult)) bool {
 	id := c.connection.ID
 	s.mu.Lock()
 	if len(s.running) >= s.deps.Workers {
@@ -39,7 +39,7 @@ func (s *Scheduler) begin(ctx context.Context, c candidate, done func(dispatched
 		if done != nil {
 			done(d)
 		}
-		s.rest(id, d)
+		s.endJob(id, d)
 		select {
 		case s.wake <- struct{}{}:
 		default:
@@ -48,23 +48,23 @@ func (s *Scheduler) begin(ctx context.Context, c candidate, done func(dispatched
 	return true
 }
 
-// dispatch runs a connection, and again when it failed in a way that may pass.
-func (s *Scheduler) dispatch(ctx context.Context, c candidate) dispatched {
-	// The outcome is looked at and kept although ctx may have ended meanwhile.
+// dispatch runs a connection, and again if it failed in a way that may pass.
+func (s *Scheduler) dispatch(ctx context.Context, c candidate) jobResult {
+	// The outcome is read and recorded even if ctx has ended meanwhile.
 	kept := context.WithoutCancel(ctx)
-	d := dispatched{rest: restAfterRun}
+	d := jobResult{rest: restAfterRun}
 	before := c.facts.newest
 	for attempt := 0; ; attempt++ {
 		e := Event{Kind: EventStarted, Connection: c.connection.Name, Trigger: c.plan.trigger, Attempt: attempt}
 		s.report(e)
 		d.run = nil
-		rests := s.rests(ctx, c.connection) // before it: what changes meanwhile is another
+		rests := s.circumstances(ctx, c.connection) // read before the attempt: a later change counts as new
 		d.err = s.deps.Run(ctx, Job{Connection: c.connection, Trigger: c.plan.trigger, Attendance: c.plan.attendance, Attempt: attempt})
 		if d.err != nil {
 			if ctx.Err() != nil {
 				return d
 			}
-			if d.skip = passing[abi.CodeOf(d.err)]; d.skip != "" {
+			if d.skip = busyReasons[abi.CodeOf(d.err)]; d.skip != "" {
 				d.rest, d.kept = restAfterBusy, true
 				e.Kind, e.Reason, e.Until = EventSkipped, d.skip, s.deps.Now().Add(restAfterBusy)
 				s.report(e)
@@ -78,48 +78,49 @@ func (s *Scheduler) dispatch(ctx context.Context, c candidate) dispatched {
 			s.report(Event{Kind: EventTrouble, Connection: c.connection.Name, Err: err})
 			return d
 		}
-		d.run, d.kept = f.last(), f.newest != before
+		d.run, d.kept = f.lastRun(), f.newest != before
 		d.runs++
-		c.facts = f // what the next attempt meets comes after this one
+		c.facts = f // the next attempt is recorded after this one
 		e.Kind, e.Run = EventEnded, d.run
 		s.report(e)
-		if !s.again(ctx, c, f, attempt) {
+		if !s.shouldRetry(ctx, c, f, attempt) {
 			return d
 		}
 	}
 }
 
-// again decides whether a dispatch tries again, and waits until it may.
-func (s *Scheduler) again(ctx context.Context, c candidate, f *facts, attempt int) bool {
-	now, last := s.deps.Now(), f.last()
+// shouldRetry decides whether a dispatch retries, and waits until it may.
+func (s *Scheduler) shouldRetry(ctx context.Context, c candidate, f *facts, attempt int) bool {
+	now, last := s.deps.Now(), f.lastRun()
 	switch {
 	case last == nil:
 		return false
 	case last.Status == StatusCancelled && ctx.Err() != nil:
-		// We cut it short: whoever schedules it next goes on with it.
+		// The scheduler interrupted it, so the next scheduler continues with it.
 		if err := s.dueAgain(context.WithoutCancel(ctx), f, now); err != nil {
 			s.report(Event{Kind: EventTrouble, Connection: c.connection.Name, Err: err})
 		}
 		return false
-	case c.plan.trigger == Confirming: // what its owner did starts one run (HL-26)
+	case c.plan.trigger == Confirming: // the owner's action starts one run (HL-26)
 		return false
-	case f.setting.Paused, attempt >= RetriesInDispatch, !Retried(*last), !f.putOff(plan{trigger: c.plan.trigger}, now).start:
+	case f.setting.Paused, attempt >= RetriesInDispatch, !Retried(*last), !f.applyDelays(plan{trigger: c.plan.trigger}, now).start:
 		return false
 	}
 	wait := doubled(retryAfter, int64(2*attempt), 4, time.Hour)
 	return pause(ctx, wait+jitter(wait, s.deps.Random()))
 }
 
-// passing are the refusals that are no failure: they say that it is not the time.
-var passing = map[abi.Code]Reason{abi.CodeConnectionBusy: ReasonRunning, abi.CodeCoolingDown: ReasonCoolingDown}
+// busyReasons maps refusals that are not failures to their reasons: it is not the time for
+// a run.
+var busyReasons = map[abi.Code]Reason{abi.CodeConnectionBusy: ReasonRunning, abi.CodeCoolingDown: ReasonCoolingDown}
 
-// refused keeps that a connection could not even begin to run, and what that rests
-// on. It returns whether the store took it.
+// refused records that a connection could not even begin a run, and what the refusal
+// depends on. It reports whether the store recorded it.
 func (s *Scheduler) refused(ctx context.Context, c candidate, e Event, why error, rests string) (kept bool) {
 	e.Kind, e.Err = EventRefused, why
 	s.report(e)
 	d := storage.Dispatch{
-		ConnectionID: c.connection.ID, Trigger: string(e.Trigger), Status: StatusRefused, Reason: string(abi.CodeOf(why)), Identity: c.facts.newestRun(), Says: saying(why),
+		ConnectionID: c.connection.ID, Trigger: string(e.Trigger), Status: StatusRefused, Reason: string(abi.CodeOf(why)), Identity: c.facts.newestRun(), Says: refusalText(why),
 		AfterRun: c.facts.afterRun,
 	}
 	if OwnersToChange(abi.Code(d.Reason)) {
@@ -132,16 +133,16 @@ func (s *Scheduler) refused(ctx context.Context, c candidate, e Event, why error
 	return err == nil
 }
 
-// saying is what a refusal says in its own words. What it wraps may quote anything,
-// and stands where the command prints it.
-func saying(why error) string {
+// refusalText returns a refusal's own words. A wrapped error may contain anything, and is
+// only printed by the command.
+func refusalText(why error) string {
 	if typed, ok := errors.AsType[*abi.Error](why); ok {
 		return typed.Message
 	}
 	return ""
 }
 
-// newestRun names the connection's newest run: refusals of one kind before and
+// newestRun identifies the connection's newest run, so that equal refusals before and
 // after a run are two records.
 func (f *facts) newestRun() string {
 	for i := range f.history {
@@ -152,7 +153,7 @@ func (f *facts) newestRun() string {
 	return ""
 }
 
-// pause waits for d, and returns false when ctx ended instead.
+// pause waits for d, and returns false if ctx ended first.
 func pause(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -1,18 +1,18 @@
-// Package schedule decides when a connection runs by itself, and runs it then.
+// Package schedule decides when a connection runs automatically, and runs it.
 //
-// What lives here: the rules, which are pure (may it run by itself: eligible.go;
-// when is it due: due.go; what failures and source pressure put off: backoff.go,
-// cooldown.go; what waits for its owner, and did the owner do it: obstacle.go,
-// rejection.go, rests.go, heal.go), and the Scheduler, the one loop that asks them
-// and keeps to what they say. What does not: how a run is made (host/run, behind
-// Deps.Run), what health an owner is shown (health), and where anything is kept
-// (storage).
+// It holds the rules, which are pure (may it run automatically: eligible.go; when is
+// it due: due.go; how long do failures and source pressure delay it: backoff.go,
+// cooldown.go; what does the owner have to do, and was it done: obstacle.go,
+// rejection.go, elsewhere.go, heal.go), and the Scheduler, the one loop that applies
+// them. Making a run belongs to host/run (behind Deps.Run), the owner's view of health
+// to health, and storing to storage.
 //
-// Facts come in from the store at every pass: settings, runs, refusals, leases,
-// due times. Nothing that matters is kept in memory alone, so that a scheduler
-// that was killed forgets nothing. Out go due times, the records of what was
-// skipped and why, claims of confirming runs, and calls of Deps.Run.
+// Every pass examines the connections that the store says are due for it (examine.go),
+// and reads their facts: settings, runs, refusals, leases, due times. Nothing important
+// is kept only in memory, so a scheduler that was killed forgets nothing. It writes due
+// times, the records of skipped connections with reasons, and claims of confirming
+// runs, and calls Deps.Run.
 //
-// Instants are the wall clock's, which jumps: an instant that lies further
-// ahead than anything here would ever put it is not believed.
+// Times come from the wall clock, which may jump: a time further ahead than this
+// package would ever set is ignored.
 package schedule

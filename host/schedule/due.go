@@ -6,12 +6,12 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// jitterShare is how much of the interval jitter may add at most: it is never
-// taken away, so that an interval is what its owner reads.
+// jitterShare bounds jitter to this fraction of the interval. Jitter is only added, so
+// an owner's interval is never shortened.
 const jitterShare = 10
 
-// Interval is how long after one run the next is due, and the least that may lie
-// between two.
+// Interval returns the time from the start of one run to the next due time, and the
+// least time between two runs.
 func Interval(s Setting, p *abi.RefreshPolicy) (every, minimum time.Duration) {
 	every = defaultInterval
 	if p != nil && p.MinimumIntervalSeconds != nil {
@@ -28,22 +28,21 @@ func Interval(s Setting, p *abi.RefreshPolicy) (every, minimum time.Duration) {
 
 func seconds(n int64) time.Duration { return time.Duration(n) * time.Second }
 
-// DueInput is what a due time is made of.
+// DueInput holds the inputs of a due time.
 type DueInput struct {
 	Every, Minimum  time.Duration
 	Started, Ended  time.Time // of the last run; zero: it never ran
 	Jitter          float64   // 0 up to 1
-	Backoff, Cooled time.Time // until when failures and pressure put it off; zero: not
+	Backoff, Cooled time.Time // ends of the delays by failures and pressure; zero: none
 }
 
-// Due returns when a connection is to run next: an interval after its last run
-// began, no sooner than the minimum after that ended, and no sooner than
-// back-off and cooldown allow, of which the later counts. A connection that
-// never ran is due now.
+// Due returns a connection's next due time: an interval after its last run began, at
+// least the minimum after that run ended, and not before the later of back-off and
+// cooldown. A connection that never ran is due now.
 func Due(in DueInput, now time.Time) time.Time {
 	due := now
 	if !in.Ended.IsZero() {
-		// A clock that was put back makes the last run one of the future.
+		// If the clock was set back, the last run may be in the future.
 		started, ended := earlier(in.Started, now), earlier(in.Ended, now)
 		due = later(started.Add(in.Every+jitter(in.Every, in.Jitter)), ended.Add(in.Minimum))
 	}

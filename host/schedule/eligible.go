@@ -2,7 +2,7 @@ package schedule
 
 import "github.com/pdpp-host/pdpp-host/abi"
 
-// Trigger is why a run would start.
+// Trigger is the reason to start a run.
 type Trigger string
 
 // The triggers.
@@ -12,27 +12,26 @@ const (
 	Manual     Trigger = "manual"     // the owner runs it
 )
 
-// Attendance says whether somebody has to be there.
+// Attendance says whether somebody has to be present.
 type Attendance string
 
-// How a run may start, or why it may not.
+// How a run may start, or that it may not.
 const (
 	Unattended   Attendance = "unattended"
-	Assisted     Attendance = "assisted" // the connector may ask its owner something
+	Assisted     Attendance = "assisted" // the connector may ask its owner a question
 	AskBeforeRun Attendance = "ask_before_run"
 	Blocked      Attendance = "blocked"
 )
 
-// Setting is the owner's choice for a connection. The zero Setting leaves
-// everything to what the manifest recommends, which is a hint to this host and
-// no protocol (RT-01.4).
+// Setting is the owner's choice for a connection. The zero Setting follows the
+// manifest's recommendation, which is a hint to this host and not protocol (RT-01.4).
 type Setting struct {
 	Mode   Mode
-	Every  int64 // seconds; 0: as recommended
+	Every  int64 // seconds; 0: the recommended interval
 	Paused bool
 }
 
-// Mode says whether a connection runs by itself.
+// Mode says whether a connection runs automatically.
 type Mode string
 
 // The modes.
@@ -42,25 +41,25 @@ const (
 	ByHand        Mode = "manual"
 )
 
-// Facts is what eligibility depends on besides the policy.
+// Facts are the inputs of eligibility besides the policy.
 type Facts struct {
-	OnDevice      bool // a device feeds it: no run of it is this host's to make
+	OnDevice      bool // a device runs it, never this host
 	Paused        bool // by the owner
-	Ready         bool // module and folders are there
-	AttentionOpen bool // the owner has to do something first
+	Ready         bool // module and folders are available
+	AttentionOpen bool // the owner has to act first
 }
 
-// Decision is whether a run may start.
+// Decision says whether a run may start.
 type Decision struct {
 	Start      bool
 	Attendance Attendance
-	Why        Reason // when it may not
+	Why        Reason // why it may not
 }
 
 // Eligible decides whether a connection may run, by the first rule that matches
-// (runtime contract, section 8). A nil policy recommends nothing and forbids
-// nothing. A confirming run is the owner's own doing, so that no policy about
-// running by itself stops it; what is not there yet does.
+// (runtime contract, section 8). A nil policy recommends nothing and forbids nothing.
+// A confirming run follows from the owner's own action, so a policy about automatic
+// runs does not stop it; a missing requirement does.
 func Eligible(p *abi.RefreshPolicy, t Trigger, f Facts) Decision {
 	if p == nil {
 		p = &abi.RefreshPolicy{}
@@ -93,8 +92,8 @@ func start(p *abi.RefreshPolicy, t Trigger) Decision {
 	return Decision{Start: true, Attendance: Unattended}
 }
 
-// Enrolled reports whether a connection runs by itself at all: because its owner
-// said so, or because its manifest recommends it and the owner said nothing.
+// Enrolled reports whether a connection runs automatically at all: because its owner
+// said so, or because its manifest recommends it and the owner made no choice.
 func (s Setting) Enrolled(p *abi.RefreshPolicy) bool {
 	switch s.Mode {
 	case Automatic:

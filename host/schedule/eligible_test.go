@@ -64,7 +64,7 @@ func TestEligible(t *testing.T) {
 		"confirming what is still open":     {policy("automatic"), Confirming, Facts{Ready: true, AttentionOpen: true}, Decision{false, AskBeforeRun, ReasonAttention}},
 	} {
 		if got := Eligible(c.policy, c.trigger, c.facts); got != c.want {
-			t.Errorf("%s: %+v", name, got)
+			t.Errorf("%s: Eligible(c.policy, c.trigger, c.facts): got %+v, want %v", name, got, c.want)
 		}
 	}
 }
@@ -91,7 +91,7 @@ func TestTheHintIsNoProtocol(t *testing.T) {
 		"automatic over manual": {Setting{Mode: Automatic}, policy("manual"), true},
 	} {
 		if got := c.setting.Enrolled(c.policy); got != c.want {
-			t.Errorf("%s: %v", name, got)
+			t.Errorf("%s: c.setting.Enrolled(c.policy): got %v, want %v", name, got, c.want)
 		}
 	}
 	intervals := func(recommended, minimum int64) *abi.RefreshPolicy {
@@ -112,7 +112,7 @@ func TestTheHintIsNoProtocol(t *testing.T) {
 		"without a policy":      {Setting{Every: 1}, nil, time.Second, 0},
 	} {
 		if every, minimum := Interval(c.setting, c.policy); every != c.every || minimum != c.minimum {
-			t.Errorf("%s: %s, %s", name, every, minimum)
+			t.Errorf("%s: got %s, %s, want every == c.every && minimum == c.minimum", name, every, minimum)
 		}
 	}
 }
@@ -141,7 +141,7 @@ func TestDue(t *testing.T) {
 		"the clock was put back":     {run, "06:00", clock("07:00")},
 	} {
 		if got := Due(c.in, clock(c.now)); !got.Equal(c.want) {
-			t.Errorf("%s: %s", name, got)
+			t.Errorf("%s: Due(c.in, clock(c.now)): got %s, want got.Equal(c.want)", name, got)
 		}
 	}
 }

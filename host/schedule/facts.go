@@ -13,35 +13,35 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
-// looksBack is how many runs and dispatches of a connection a decision looks at.
-// It is more than any streak that makes a difference.
+// looksBack is the number of a connection's runs and dispatches that a decision reads.
+// It exceeds every sequence that makes a difference.
 const looksBack = 24
 
-// facts is everything that the decision about one connection is made of.
+// facts holds everything that the decision about one connection depends on.
 type facts struct {
 	connection storage.Connection
 	schedule   storage.Schedule
 	setting    Setting
 	policy     *abi.RefreshPolicy
 	history    []Ended // newest first
-	newest     string  // what the newest of it is called
+	newest     string  // identity of its newest entry
 	pressure   CooldownInput
-	obstacle   *Obstacle         // nil: none, or one that is gone
-	rejection  *Obstacle         // an older one behind it, over the credentials; nil: none that stands
-	standing   *storage.Dispatch // the record that holds it; nil: none does
-	latest     *storage.Dispatch // the newest record, when no run began since; nil: none
-	afterRun   int64             // numbers its newest run; 0: there is none
-	putRight   bool              // its owner has done what an older record waits for
+	obstacle   *Obstacle         // nil: none, or it is resolved
+	rejection  *Obstacle         // an older one about the credentials; nil: none
+	standing   *storage.Dispatch // the record that holds the connection; nil: none
+	latest     *storage.Dispatch // the newest record if no run began since; nil: none
+	afterRun   int64             // number of the newest run; 0: none
+	putRight   bool              // the owner has resolved the cause of an older record
 	due        storage.Due
-	adopted    bool // its schedule is kept
+	adopted    bool // its schedule is stored
 	confirm    bool // a confirming run is owed
 	busy       bool // another process runs it
 	onDevice   bool // a device runs it
-	cutShort   bool // its last run was killed with its host
+	cutShort   bool // its last run was killed together with its host
 }
 
-// gather reads a connection's facts. now is the instant they are judged at. Where
-// they cannot be told it returns those that are stored beside the error.
+// gather reads a connection's facts as of now. If they cannot be determined it returns
+// the stored ones together with the error.
 func (s *Scheduler) gather(ctx context.Context, c storage.Connection, now time.Time) (*facts, error) {
 	state, err := s.deps.Store.ScheduleState(ctx, c.ID, looksBack)
 	if err != nil {
@@ -57,14 +57,14 @@ func (s *Scheduler) gather(ctx context.Context, c storage.Connection, now time.T
 		f.newest += fmt.Sprintf("/refused %d", f.history[0].FinishedAt.UnixMicro())
 	}
 	f.standing, f.latest = state.Held, latest(state)
-	f.confirm = owed(state.ConfirmOwed, f.history, now)
+	f.confirm = stillOwed(state.ConfirmOwed, f.history, now)
 	if s.deps.OnDevice != nil {
 		if f.onDevice, err = s.deps.OnDevice(ctx, c); err != nil {
 			return f, err
 		}
 	}
-	if !f.onDevice { // its module may be on the device alone
-		if f.policy, err = s.deps.Policy(ctx, c); err != nil && !f.stopped() {
+	if !f.onDevice { // a device's module may exist only on the device
+		if f.policy, err = s.deps.Policy(ctx, c); err != nil && !f.stoppedByOwner() {
 			return f, &unresolved{err}
 		}
 	}
@@ -91,11 +91,11 @@ func (s *Scheduler) gather(ctx context.Context, c storage.Connection, now time.T
 	return f, nil
 }
 
-// stopped reports whether its owner has said that it does not run by itself: then
-// nothing has to be known for that.
-func (f *facts) stopped() bool { return f.setting.Paused || f.setting.Mode == ByHand }
+// stoppedByOwner reports whether the owner has said that it does not run automatically; no
+// other fact is then needed.
+func (f *facts) stoppedByOwner() bool { return f.setting.Paused || f.setting.Mode == ByHand }
 
-// latest is the newest record of a skip or a refusal, unless a run began since.
+// latest returns the newest record of a skip or a refusal, unless a run began since.
 func latest(state storage.ScheduleState) *storage.Dispatch {
 	if len(state.Dispatches) == 0 || len(state.Runs) > 0 && state.Runs[0].Number != state.Dispatches[0].AfterRun {
 		return nil
@@ -103,8 +103,8 @@ func latest(state storage.ScheduleState) *storage.Dispatch {
 	return &state.Dispatches[0]
 }
 
-// heal looks whether the owner has done what the connection waits for, and
-// returns what of it is new. What has been done is no obstacle any more.
+// heal checks whether the owner has resolved the connection's obstacles, and returns
+// what is newly resolved. A resolved obstacle is removed.
 func (s *Scheduler) heal(ctx context.Context, f *facts, probe Probe) (healed Healed, err error) {
 	watched, err := s.watched(ctx, f, probe)
 	if err != nil {
@@ -116,11 +116,12 @@ func (s *Scheduler) heal(ctx context.Context, f *facts, probe Probe) (healed Hea
 			return healed, err
 		}
 		if n > 0 {
-			// What was in the way says more than the end of a pause: it comes last.
+			// The end of a pause is reported only if no obstacle was resolved, which
+			// is the more specific event.
 			f.confirm, healed = true, watched[i].healed
 		}
 	}
-	f.passed(watched)
+	f.removeResolved(watched)
 	return healed, nil
 }
 
@@ -130,12 +131,12 @@ type unresolved struct{ err error }
 func (u *unresolved) Error() string { return u.err.Error() }
 func (u *unresolved) Unwrap() error { return u.err }
 
-// SettingOf reads the owner's choice as it is stored.
+// SettingOf returns the owner's stored choice.
 func SettingOf(sched storage.Schedule) Setting {
 	return Setting{Mode: Mode(sched.Mode), Every: int64(sched.Every / time.Second), Paused: sched.Paused}
 }
 
-// readLease tells a run that goes on from one whose host is gone.
+// readLease distinguishes a running run from one whose host has gone.
 func (f *facts) readLease(state storage.ScheduleState, alive func(string) bool, now time.Time) {
 	lives := state.Lease.Holds(now, alive)
 	f.busy = lives
@@ -145,9 +146,9 @@ func (f *facts) readLease(state storage.ScheduleState, alive func(string) bool, 
 	}
 }
 
-// history is the runs that ended and the attempts that were refused, newest
-// first: as the store numbers them, since a clock may be put back. A run without an end whose host is gone counts as abandoned: the next
-// run writes that down.
+// history returns the runs that ended and the attempts that were refused, newest first
+// by the store's numbers, since a clock may be set back. A run without an end whose
+// host has gone counts as abandoned; the next run records that.
 func history(state storage.ScheduleState, live bool) []Ended {
 	var all []Ended
 	for i, r := range state.Runs {
@@ -173,17 +174,17 @@ func history(state storage.ScheduleState, live bool) []Ended {
 		}
 		all = slices.Insert(all, at, Ended{
 			Status: StatusRefused, Class: "failure:" + d.Reason, Code: d.Reason, StartedAt: d.LastAt, FinishedAt: d.LastAt, Count: int(d.Count),
-			rests: restsOf(d.Identity),
+			mark: markOf(d.Identity),
 		})
 	}
 	return all
 }
 
-// owed reports whether a confirming run that became owed at since still is: no
-// run that did not begin before it has come to an end of its own. One that became
-// owed in the future is of a clock that was put back, as is a run that began there:
-// no run could ever pay the one, and the other would pay all that is owed till then.
-func owed(since time.Time, history []Ended, now time.Time) bool {
+// stillOwed reports whether a confirming run that became owed at since is still owed: no
+// run that began after it has completed. If since, or a run's beginning, is in the
+// future, the clock was set back. Such a claim is ignored, since no run could satisfy
+// it; such a run satisfies nothing, since it would satisfy every claim until then.
+func stillOwed(since time.Time, history []Ended, now time.Time) bool {
 	if since.IsZero() || since.After(now) {
 		return false
 	}
@@ -200,8 +201,7 @@ func (s *Scheduler) probe() Probe {
 	return s.deps.Probes()
 }
 
-// watched is what the owner of the connection is waited for, with what a probe
-// shows.
+// watched returns the actions that the connection waits for, with a probe's evidence.
 func (s *Scheduler) watched(ctx context.Context, f *facts, probe Probe) ([]Watched, error) {
 	var all []Watched
 	if sched := f.schedule; !sched.ResumedAt.IsZero() && !sched.Paused {
@@ -215,8 +215,8 @@ func (s *Scheduler) watched(ctx context.Context, f *facts, probe Probe) ([]Watch
 			healed:   HealedPause,
 		})
 	}
-	if o := findElsewhere(f.history); o != nil && f.byItself() {
-		all = append(all, o.watched(s.rests(ctx, f.connection)))
+	if o := findElsewhere(f.history); o != nil && f.runsAutomatically() {
+		all = append(all, o.asWatched(s.circumstances(ctx, f.connection)))
 	}
 	for _, o := range []*Obstacle{f.rejection, f.obstacle} {
 		if o == nil || probe == nil {

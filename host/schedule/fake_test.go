@@ -27,6 +27,7 @@ type world struct {
 	states  map[string]*storage.ScheduleState
 	claims  map[string]bool
 	reads   int // of the list of connections: one a pass
+	putOff  map[string]time.Time
 	writes  int
 	adopted []string // connections, in the order of their adoption
 	dues    int
@@ -37,7 +38,7 @@ type world struct {
 	rests   map[string]string // what a refusal of a connection rests on
 	stands  map[string]bool   // whether what was said against its credentials does
 	probes  int               // passes that had a probe
-	asked   int               // whether that stands
+	asked   int               // calls that ask whether the rejection is still valid
 	lost    bool              // the store takes no outcome of a run
 
 	play    func(w *world, ctx context.Context, j Job) (storage.RunEnd, error)
@@ -167,7 +168,7 @@ func (w *world) run(ctx context.Context, j Job) error {
 	w.mu.Lock()
 	name := j.Connection.Name
 	if w.live[name] {
-		w.t.Errorf("%s runs twice at once", name)
+		w.t.Errorf("%s runs twice at once, want !w.live[name]", name)
 	}
 	w.live[name] = true
 	w.most = max(w.most, len(w.live))
@@ -235,6 +236,44 @@ func (w *world) Connections(context.Context) ([]storage.Connection, error) {
 		all = append(all, storage.Connection{ID: n, Name: n, Connector: "demo"})
 	}
 	return all, w.broken
+}
+
+// Examinations says that every connection has changed: which of them a store leaves out
+// is for index_test.go.
+func (w *world) Examinations(ctx context.Context, _ time.Time, _ *storage.Examination, _ int) ([]storage.Examination, error) {
+	all, err := w.Connections(ctx)
+	out := make([]storage.Examination, len(all))
+	for i := range all {
+		out[i].Connection = all[i]
+	}
+	return out, err
+}
+
+func (w *world) NextExamination(_ context.Context, after time.Time) (next time.Time, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, at := range w.putOff {
+		if at.After(after) {
+			next = soonest(next, at)
+		}
+	}
+	return next, w.broken
+}
+
+func (w *world) PutOffExaminations(_ context.Context, list []storage.Examination) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.putOff = map[string]time.Time{}
+	for i := range list {
+		w.putOff[list[i].Connection.ID] = list[i].At
+	}
+	return w.broken
+}
+
+func (w *world) ExamineAgain(context.Context, time.Time, time.Time) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.broken
 }
 
 func (w *world) ScheduleState(_ context.Context, id string, _ int) (storage.ScheduleState, error) {

@@ -11,27 +11,27 @@ import (
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 )
 
-// Watched is an action of the owner's, with the evidence that shows whether it
-// was done.
+// Watched is an action of the owner's, with the evidence that shows whether it was
+// done.
 type Watched struct {
 	Action   verdict.RequiredAction
-	Since    time.Time // when the action appeared; evidence is bound to it
+	Since    time.Time // when the action appeared; only later evidence counts
 	Evidence verdict.SatisfactionEvidence
-	Version  string // of the evidence: the same one never counts twice
+	Version  string // version of the evidence: the same one never counts twice
 
-	of     *Obstacle // of the connection; nil: it is of none
+	of     *Obstacle // the connection's obstacle; nil: none
 	healed Healed
 }
 
-// Healed says what its owner did: ended the pause, or something about an
-// obstacle, whose kind it is then.
+// Healed is the owner's action: ending the pause, or resolving an obstacle, in which
+// case it is the obstacle's kind.
 type Healed string
 
-// HealedPause says that the schedule was resumed.
+// HealedPause reports that the schedule was resumed.
 const HealedPause Healed = "pause"
 
-// identity names the action as it appeared then: the same need, come again
-// later, is another one.
+// identity identifies one appearance of the action: the same need at a later time is
+// another one.
 func (w *Watched) identity() string {
 	affects := slices.Sorted(slices.Values(w.Action.Affects))
 	return fmt.Sprintf("%s|%s|%s|%d", w.Action.Kind, w.Action.SatisfiedWhen.Kind, strings.Join(affects, ","), w.Since.UnixMicro())
@@ -44,8 +44,8 @@ func (w *Watched) satisfied() bool {
 	return w.Action.OwnerSatisfiable() && verdict.Satisfied(w.Action, e)
 }
 
-// wantsRun reports whether a run has to confirm the action once it is done. What
-// only a run can satisfy is confirmed already by the run that did.
+// wantsRun reports whether a run has to confirm the action once it is done. An action
+// that only a run can satisfy is already confirmed by that run.
 func (w *Watched) wantsRun() bool {
 	switch w.Action.SatisfiedWhen.Kind {
 	case verdict.CredentialPresentAndUnrejected, verdict.ScheduleAttachedAndEnabled, verdict.AttentionResolved:
@@ -54,18 +54,18 @@ func (w *Watched) wantsRun() bool {
 	return false
 }
 
-// Claims keeps which confirming runs are owed.
+// Claims stores which confirming runs are owed.
 type Claims interface {
-	// ClaimConfirmation keeps that a confirming run of the connection is owed, and
-	// reports whether that is new. For one (connection, action, version) it is
-	// new once, whoever asks and however often.
+	// ClaimConfirmation records that a confirming run of the connection is owed, and
+	// reports whether that is new. It is new once for each (connection, action,
+	// version), however often it is claimed.
 	ClaimConfirmation(ctx context.Context, connectionID, action, version string) (bool, error)
 }
 
-// Heal looks at a connection's actions and owes it a confirming run for each one
-// that was done, once (HL-26). It starts nothing and changes nothing that health
-// is made of: until that run has ended, the connection is as unwell as before
-// (HL-26.2). It returns how many became owed by this call.
+// Heal examines a connection's actions and claims a confirming run for each one that
+// was done, once (HL-26). It starts nothing and changes no health evidence: the
+// connection's health stays as it is until that run has ended (HL-26.2). It returns
+// the number of new claims.
 func Heal(ctx context.Context, claims Claims, connectionID string, watched []Watched) (owed int, err error) {
 	for i := range watched {
 		w := &watched[i]

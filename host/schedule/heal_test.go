@@ -62,21 +62,21 @@ func TestAStoredCredentialIsConfirmedByOneRun(t *testing.T) {
 				w.during(w.scheduler(), func() {
 					time.Sleep(3*time.Hour + 30*time.Minute)
 					if n := len(w.ran("c")); n != 0 {
-						t.Errorf("ran %d times with a credential that is known to be wrong", n)
+						t.Errorf("ran %d times with a credential that is known to be wrong, want 0", n)
 					}
 					w.change(func() { right, w.probed["c"], w.stored = true, true, time.Now() })
 					time.Sleep(10 * time.Minute)
 					if got := triggers(w, "c"); len(got) != 1 || got[0] != Confirming {
-						t.Errorf("started for %v", got)
+						t.Errorf("started for %v, want len(got) == 1 && got[0] == Confirming", got)
 					}
 					if n := w.count(EventHealed, ""); n != 1 {
-						t.Errorf("told %d times", n)
+						t.Errorf("told %d times, want 1", n)
 					}
 					time.Sleep(3 * time.Hour)
 				})
 				later := len(triggers(w, "c")) - 1
 				if automatic := p.RecommendedMode == "automatic"; automatic != (later > 0) {
-					t.Errorf("%d runs after it", later)
+					t.Errorf("%d runs after it, want %v", later, (later > 0))
 				}
 			})
 		})
@@ -109,15 +109,15 @@ func TestAConfirmingRunIsOwedUntilOneEnds(t *testing.T) {
 		"one ended before the clock was put back": {clock("12:00"), at(StatusSucceeded, "13:01"), true},
 		"a later one, then an early":              {clock("12:00"), append(at(StatusAbandoned, "12:02"), at(StatusFailed, "12:01")...), false},
 	} {
-		if got := owed(c.since, c.history, clock("13:00")); got != c.want {
-			t.Errorf("%s: %v", name, got)
+		if got := stillOwed(c.since, c.history, clock("13:00")); got != c.want {
+			t.Errorf(`%s: owed(c.since, c.history, clock("13:00")): got %v, want %v`, name, got, c.want)
 		}
 	}
 }
 
-// HL-26.2: a confirming run that fails the same way is not tried again: the same
-// obstacle stands, newer. Each further credential gets its one run, up to the
-// third failure: from then on the back-off bounds them.
+// HL-26.2: a confirming run that fails in the same way is not repeated: the same
+// obstacle remains, with a later time. Each further credential gets one run, up to the
+// third failure; then the back-off bounds them.
 func TestAnIdenticalFailureWaitsForItsOwnerAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -141,13 +141,13 @@ func TestAnIdenticalFailureWaitsForItsOwnerAgain(t *testing.T) {
 			}
 		})
 		if got := len(w.ran("c")); got < 5 || got > 7 {
-			t.Errorf("a flapping credential started %d runs in eight hours", got)
+			t.Errorf("a flapping credential started %d runs in eight hours, want got >= 5 && got <= 7", got)
 		}
 	})
 }
 
-// What was refused for a folder or a module is confirmed once it is back; a
-// schedule that is resumed is confirmed too.
+// An obstacle with a folder or a module is confirmed once it is back; a resumed
+// schedule is confirmed too.
 func TestWhatIsBackIsConfirmed(t *testing.T) {
 	t.Parallel()
 	for _, code := range []abi.Code{abi.CodeRootMissing, abi.CodePluginChanged} {
@@ -159,13 +159,13 @@ func TestWhatIsBackIsConfirmed(t *testing.T) {
 				w.during(w.scheduler(), func() {
 					time.Sleep(5 * time.Hour)
 					if n := len(w.ran("c")); n != 1 || w.count(EventRefused, "") != 1 || len(w.states["c"].Dispatches) != 1 {
-						t.Errorf("started %d times without it", n)
+						t.Errorf(`started %d times without it, want n == 1 && w.count(EventRefused, "") == 1 && len(w.states["c"].Dispatches) == 1`, n)
 					}
 					w.change(func() { w.play, w.probed["c"] = lasting(time.Second, StatusSucceeded, ""), true })
 					time.Sleep(30 * time.Minute)
 				})
 				if got := triggers(w, "c"); len(got) != 2 || got[1] != Confirming {
-					t.Errorf("started for %v", got)
+					t.Errorf("started for %v, want len(got) == 2 && got[1] == Confirming", got)
 				}
 			})
 		})
@@ -197,7 +197,7 @@ func TestAResumedScheduleIsConfirmed(t *testing.T) {
 			set(false)
 			time.Sleep(5 * time.Minute)
 			if got := triggers(w, "c"); len(got) != 1 || got[0] != Confirming {
-				t.Errorf("started for %v", got)
+				t.Errorf("started for %v, want len(got) == 1 && got[0] == Confirming", got)
 			}
 			// Paused and resumed again and again: the minimum interval bounds it.
 			for range 20 {
@@ -208,10 +208,10 @@ func TestAResumedScheduleIsConfirmed(t *testing.T) {
 			}
 		})
 		if n := len(w.ran("c")); n > 8 {
-			t.Errorf("started %d times", n)
+			t.Errorf("started %d times, want n <= 8", n)
 		}
 		if n := len(w.ran("mine")); n != 0 {
-			t.Errorf("one that its owner runs by hand was started %d times", n)
+			t.Errorf("one that its owner runs by hand was started %d times, want 0", n)
 		}
 	})
 }
@@ -254,13 +254,13 @@ func TestManyWatchersOweOneRun(t *testing.T) {
 		return owed.Load()
 	}
 	if n := all(watched("v1", o.Since)); n != 1 {
-		t.Errorf("%d runs owed", n)
+		t.Errorf("%d runs owed, want 1", n)
 	}
 	if n := all(watched("v1", o.Since)); n != 0 {
-		t.Errorf("%d more for the same evidence", n)
+		t.Errorf("%d more for the same evidence, want 0", n)
 	}
 	if n := all(watched("v2", o.Since)); n != 1 {
-		t.Errorf("%d for newer evidence", n)
+		t.Errorf("%d for newer evidence, want 1", n)
 	}
 	if n := all(watched("v2", o.Since.Add(time.Hour))); n != 1 {
 		t.Errorf("%d for the same need, come again", n)
@@ -268,7 +268,7 @@ func TestManyWatchersOweOneRun(t *testing.T) {
 	unsatisfied := watched("v3", o.Since)
 	unsatisfied[0].Evidence = gone(o, false)
 	if n := all(unsatisfied); n != 0 {
-		t.Errorf("%d for what was not done", n)
+		t.Errorf("%d for what was not done, want 0", n)
 	}
 }
 
@@ -287,18 +287,18 @@ func TestWhatAsksForAConfirmingRun(t *testing.T) {
 		w := newWorld(t, "c")
 		a := verdict.RequiredAction{Audience: verdict.AudienceOwner, SatisfiedWhen: verdict.SatisfiedWhen{Kind: contract}, Terminal: true}
 		if n, err := Heal(t.Context(), w, "c", []Watched{{Action: a, Since: clock("12:00"), Evidence: done}}); err != nil || n != want {
-			t.Errorf("%s: %d, %v", contract, n, err)
+			t.Errorf("%s: got %d, %v, want no error && n == want", contract, n, err)
 		}
 		a.Audience = verdict.AudienceMaintainer
 		if n, _ := Heal(t.Context(), newWorld(t, "c"), "c", []Watched{{Action: a, Since: clock("12:00"), Evidence: done}}); n != 0 {
-			t.Errorf("%s: the maintainer's action is watched", contract)
+			t.Errorf("%s: the maintainer's action is watched, want 0", contract)
 		}
 	}
 }
 
-// HL-26.1, HL-26.2: what the owner did paints nothing green. Health is of the
-// runs alone: the same evidence gives the same verdict before and after it was
-// done, with the action in it, until a run has succeeded.
+// HL-26.1, HL-26.2: an owner's action turns nothing green. Health depends only on
+// runs: the same evidence gives the same verdict before and after the action, with the
+// action in it, until a run has succeeded.
 func TestNoFalseGreen(t *testing.T) {
 	t.Parallel()
 	o := Obstacle{Kind: BadCredentials, Since: clock("12:00")}
@@ -312,7 +312,7 @@ func TestNoFalseGreen(t *testing.T) {
 	w := newWorld(t, "c")
 	before := judge(failed, false)
 	if n, err := Heal(t.Context(), w, "c", []Watched{{Action: o.Action(), Since: o.Since, Evidence: gone(o, true)}}); n != 1 || err != nil {
-		t.Fatal(n, err)
+		t.Fatalf("got %+v, %+v, want n == 1 && no error", n, err)
 	}
 	if len(w.states["c"].Runs) != 0 || w.writes != 0 {
 		t.Error("the watcher wrote evidence")
@@ -321,10 +321,10 @@ func TestNoFalseGreen(t *testing.T) {
 		"before": before, "while the run is owed": judge(failed, false), "while it goes on": judge(failed, true), "it failed the same way": judge(failed, false),
 	} {
 		if v.Pill.Tone == verdict.Green || len(v.RequiredActions) == 0 || v.RequiredActions[0].Kind != verdict.Reauth || v.RequiredActions[0].Reason == "" {
-			t.Errorf("%s: %+v %+v", name, v.Pill, v.RequiredActions)
+			t.Errorf(`%s: got %+v %+v, want v.Pill.Tone != verdict.Green && len(v.RequiredActions) != 0 && v.RequiredActions[0].Kind == verdict.Reauth && v.RequiredActions[0].Reason != ""`, name, v.Pill, v.RequiredActions)
 		}
 	}
 	if v := judge(health.Run{LatestStatus: health.RunSucceeded, LastSuccessAt: health.At(clock("12:25"))}, false); v.Pill.Tone != verdict.Green {
-		t.Errorf("confirmed: %+v", v.Pill)
+		t.Errorf("confirmed: %+v, want %v", v.Pill, verdict.Green)
 	}
 }

@@ -2,30 +2,34 @@ package schedule
 
 import "time"
 
-// hold keeps a connection from starting for a while. Both ends are kept: now
-// before the begin is a clock that was put back.
+// hold prevents a connection from starting for a while. Both ends are stored: if now
+// is before from, the clock was set back.
 type hold struct{ from, until time.Time }
 
-func (h hold) holds(now time.Time) bool { return !now.Before(h.from) && now.Before(h.until) }
+func (h hold) inForce(now time.Time) bool { return !now.Before(h.from) && now.Before(h.until) }
 
-// spread lets connections that became due together start one after the other:
-// after a long sleep of the machine all of them are.
-func (s *Scheduler) spread(ready []candidate, now time.Time) {
+// spread lets connections that became due together start one after the other: after a
+// long sleep of the machine that is all of them. ready are those of examined that may
+// start, in their order.
+func (s *Scheduler) spread(examined, ready []candidate, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	due := map[string]bool{}
+	for id, h := range s.held {
+		if now.Before(h.from) || now.After(h.until.Add(mostStagger)) {
+			delete(s.held, id) // of a connection that has gone, or that was not due meanwhile
+		}
+	}
 	after := time.Duration(0)
 	for _, c := range ready {
 		id := c.connection.ID
-		due[id] = true
 		if _, known := s.held[id]; known {
 			continue
 		}
 		s.held[id] = hold{now, now.Add(after)}
 		after = min(after+stagger+time.Duration(s.deps.Random()*float64(stagger)), mostStagger)
 	}
-	for id, h := range s.held {
-		if !due[id] && !h.holds(now) {
+	for _, c := range examined {
+		if id := c.connection.ID; !c.plan.start && !s.held[id].inForce(now) {
 			delete(s.held, id)
 		}
 	}
@@ -43,16 +47,16 @@ func (s *Scheduler) isRunning(id string) bool {
 	return s.running[id]
 }
 
-func (s *Scheduler) free(id string, now time.Time) (hold, bool) {
+func (s *Scheduler) heldUntil(id string, now time.Time) (hold, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	h := s.held[id]
-	return h, !h.holds(now)
+	return h, !h.inForce(now)
 }
 
-// rest ends a connection's job and leaves it alone for a while: the longer, the
-// more often the store has taken nothing of what its jobs did.
-func (s *Scheduler) rest(id string, d dispatched) {
+// endJob ends a connection's job and pauses the connection. The pause grows with the
+// number of consecutive jobs whose result the store did not record.
+func (s *Scheduler) endJob(id string, d jobResult) {
 	now := s.deps.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()

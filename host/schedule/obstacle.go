@@ -10,31 +10,30 @@ import (
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 )
 
-// Obstacle is what keeps a connection from running by itself until its owner
-// has done something about it.
+// Obstacle is a problem that stops automatic runs until the connection's owner acts.
 type Obstacle struct {
 	Kind  ObstacleKind
 	Code  string
 	Since time.Time
 }
 
-// ObstacleKind says what is in the way.
+// ObstacleKind is the kind of an obstacle.
 type ObstacleKind string
 
 // The kinds of obstacle.
 const (
 	BadCredentials ObstacleKind = "credentials"
-	NoFolder       ObstacleKind = "folder" // gone, emptied, or not the one of before
-	OtherModule    ObstacleKind = "module" // gone, or not the accepted one
-	OwnersTurn     ObstacleKind = "owner"  // something that only a run of the owner's shows to be done
+	NoFolder       ObstacleKind = "folder" // missing, emptied, or not the folder used before
+	OtherModule    ObstacleKind = "module" // missing, or not the accepted one
+	OwnersTurn     ObstacleKind = "owner"  // resolved only by a run that the owner starts
 )
 
-// CodeSignedOut is of the obstacle that no run has met yet: a credential was taken
-// away that the connector requires.
+// CodeSignedOut is the code of an obstacle that no run has met yet: a credential that
+// the connector requires was removed.
 const CodeSignedOut = "credential_required"
 
-// signedOut is the obstacle of a connection whose credential was taken away then;
-// nil where none was.
+// signedOut returns the obstacle of a connection whose credential was removed at
+// since; nil if none was.
 func signedOut(since time.Time) *Obstacle {
 	if since.IsZero() {
 		return nil
@@ -42,8 +41,8 @@ func signedOut(since time.Time) *Obstacle {
 	return &Obstacle{Kind: BadCredentials, Code: CodeSignedOut, Since: since}
 }
 
-// FindObstacle returns what the newest of the history, newest first, says is in
-// the way; nil for nothing. A run that was cancelled or killed says nothing.
+// FindObstacle returns the obstacle that the newest attempt in the history, newest
+// first, reports; nil for none. A cancelled or killed run reports nothing.
 func FindObstacle(history []Ended) *Obstacle {
 	at := slices.IndexFunc(history, func(e Ended) bool { return e.Status != StatusCancelled && e.Status != StatusAbandoned })
 	if at < 0 {
@@ -56,14 +55,13 @@ func FindObstacle(history []Ended) *Obstacle {
 	return nil
 }
 
-// otherModule are the refusals of a module that can be seen to be put right
-// without running it.
+// otherModule are the refusals of a module that can be checked without running it.
 var otherModule = []abi.Code{
 	abi.CodePluginUnknown, abi.CodePluginChanged, abi.CodePluginNotAccepted, abi.CodePluginUnsafe, abi.CodePluginUnreadable, abi.CodePluginNotRegular, abi.CodePluginsDirWritable,
 }
 
-// CredentialsAtFault reports whether it ended for its credentials, and the owner has
-// to see to them.
+// CredentialsAtFault reports whether the attempt failed over its credentials, so that
+// the owner has to check them.
 func (e *Ended) CredentialsAtFault() bool { return e.obstacle() == BadCredentials }
 
 func (e *Ended) obstacle() ObstacleKind {
@@ -89,24 +87,25 @@ func (e *Ended) obstacle() ObstacleKind {
 	return ""
 }
 
-// ownersAreas are the areas of refusals that only the owner can change: by a setting,
-// a folder, a module, a credential. What is not among them may pass by itself.
+// ownersAreas are the areas of refusals that only the owner can resolve: by a setting,
+// a folder, a module, a credential. Other refusals may resolve themselves.
 var ownersAreas = []string{
 	"binding", "config", "connection", "credential", "egress", "files", "interact", "manifest", "plugin", "send", "stream", "usage", "vault",
 }
 
-// OwnersToChange reports whether a refusal stays one until the owner has done
-// something. That can often be seen by trying again alone, so that it is no obstacle
-// for that: the back-off has its say (see FindObstacle for what is not even tried).
+// OwnersToChange reports whether a refusal remains until the owner acts. That alone
+// does not make it an obstacle, because often only another attempt can show the
+// change: the back-off delays such attempts (FindObstacle returns the obstacles that
+// prevent them).
 func OwnersToChange(code abi.Code) bool {
 	area, _, _ := strings.Cut(string(code), ".")
 	return slices.Contains(ownersAreas, area)
 }
 
-// ready reports whether a run could begin at all with the obstacle there.
-func (o *Obstacle) ready() bool { return o.Kind != NoFolder && o.Kind != OtherModule }
+// allowsRun reports whether a run could begin despite the obstacle.
+func (o *Obstacle) allowsRun() bool { return o.Kind != NoFolder && o.Kind != OtherModule }
 
-// Action is the obstacle as an action of its owner's: one mechanism tells for
+// Action returns the obstacle as an action of its owner's: one mechanism detects for
 // every kind whether it was done (HL-25).
 func (o *Obstacle) Action() verdict.RequiredAction {
 	a := verdict.RequiredAction{Kind: verdict.AddInfo, Audience: verdict.AudienceOwner, Urgency: verdict.Now}
@@ -121,8 +120,8 @@ func (o *Obstacle) Action() verdict.RequiredAction {
 	return a
 }
 
-// Attention is the evidence of a probe for something that the owner was to put
-// right and that the host can look at: a folder, a module.
+// Attention returns a probe's evidence for an obstacle that the host can check: a
+// folder, a module.
 func Attention(putRight bool) verdict.SatisfactionEvidence {
 	status := health.False
 	if putRight {

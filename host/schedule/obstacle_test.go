@@ -7,8 +7,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 )
 
-// What keeps a connection from running by itself, and what shows that it does
-// not any more: its owner's part alone. What may pass by itself is no obstacle.
+// Obstacles that stop automatic runs, and the evidence that ends them: only the
+// owner's part. A problem that may pass by itself is no obstacle.
 func TestFindObstacle(t *testing.T) {
 	t.Parallel()
 	failed := func(hint string) Ended {
@@ -43,13 +43,13 @@ func TestFindObstacle(t *testing.T) {
 		o := FindObstacle(c.history)
 		if o == nil {
 			if c.want != "" {
-				t.Errorf("%s: nothing", name)
+				t.Errorf(`%s: nothing, want ""`, name)
 			}
 			continue
 		}
 		a := o.Action()
-		if o.Kind != c.want || !o.Since.Equal(clock("12:00")) || a.SatisfiedWhen.Kind != c.contract || o.ready() != c.ready || !a.OwnerSatisfiable() {
-			t.Errorf("%s: %+v, %+v", name, o, a)
+		if o.Kind != c.want || !o.Since.Equal(clock("12:00")) || a.SatisfiedWhen.Kind != c.contract || o.allowsRun() != c.ready || !a.OwnerSatisfiable() {
+			t.Errorf(`%s: got %+v, %+v, want o.Kind == c.want && o.Since.Equal(clock("12:00")) && a.SatisfiedWhen.Kind == c.contract && o.ready() == c.ready && a.OwnerSatisfiable()`, name, o, a)
 		}
 	}
 }

@@ -10,30 +10,34 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
-// Looked is what one look at a connection came to.
+// Looked is the result of one examination of a connection.
 type Looked struct {
 	Connection string
 	Trigger    Trigger
 	Started    bool
 	Reason     Reason    // why it was not started
-	At         time.Time // when it is looked at again; zero: when something changes
-	Due        time.Time // of one that would be run by itself now: since when
-	Escalated  bool      // a cooldown that has gone on for so long that its owner should look
-	Says       string    // the words of the refusal that it waits behind; "": none stands
-	Waits      bool      // for its owner, who has to do something before it can go on
-	Run        *Ended    // how its last attempt ended; nil: there was none
-	Runs       int       // how many runs its attempts came to
-	Err        error     // why it was refused, or could not be judged
+	At         time.Time // next examination; zero: when something changes
+	Due        time.Time // for one that would run automatically now: since when
+	Escalated  bool      // a cooldown so long that its owner should look
+	Says       string    // text of the refusal that holds the connection; "": none
+	Waits      bool      // the owner has to act before it can continue
+	Run        *Ended    // end of its last attempt; nil: none
+	Runs       int       // number of runs in its attempts
+	Err        error     // why it was refused, or could not be examined
 
-	passed Reason // it was started, and it was not the time after all
+	passed Reason // it was dispatched, but it was not the time for a run
 }
 
-// Once runs everything that is due now, each connection once, and returns when
-// all of it has ended: one Looked for each connection, in the store's order. An
-// error is the store's, or says that ctx ended.
+// Once runs everything that is due now, each connection once, and returns when all
+// runs have ended: one Looked for each connection, in the store's order. An error
+// comes from the store, or reports that ctx ended.
 func (s *Scheduler) Once(ctx context.Context) ([]Looked, error) {
 	now := s.deps.Now()
-	all, err := s.survey(ctx, now)
+	connections, err := s.deps.Store.Connections(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all, err := s.survey(ctx, connections, s.probe(), now)
 	if err != nil {
 		return nil, err
 	}
@@ -46,11 +50,11 @@ func (s *Scheduler) Once(ctx context.Context) ([]Looked, error) {
 	for _, c := range startable(all) {
 		l := at[c.connection.ID]
 		for ctx.Err() == nil && !l.Started {
-			l.Started = s.begin(ctx, c, func(d dispatched) { l.Run, l.Runs, l.Err, l.passed = d.run, d.runs, d.err, d.skip })
+			l.Started = s.startJob(ctx, c, func(d jobResult) { l.Run, l.Runs, l.Err, l.passed = d.run, d.runs, d.err, d.skip })
 			if l.Started {
 				break
 			}
-			<-s.wake // of the worker that ends next
+			<-s.wake // waits for the next worker to end
 			// It may have waited for hours, in which its owner paused it or ran it.
 			if c = s.decide(ctx, c.connection, s.probe(), s.deps.Now()); c.err != nil || !c.plan.start {
 				*l = c.looked()
@@ -72,7 +76,7 @@ func (s *Scheduler) wait(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// looked tells of a candidate before anything is started.
+// looked returns a candidate's state before anything is started.
 func (c *candidate) looked() Looked {
 	l := Looked{Connection: c.connection.Name, Trigger: c.plan.trigger, Reason: c.plan.skip, At: c.plan.at, Escalated: c.plan.escalated, Err: c.err}
 	switch {
@@ -82,7 +86,7 @@ func (c *candidate) looked() Looked {
 		l.Reason = ReasonNotDue
 	}
 	if c.err == nil && !c.plan.start {
-		l.Waits = c.facts.waits(c.plan)
+		l.Waits = c.facts.waitsForOwner(c.plan)
 		if l.Waits && l.Reason != ReasonNotDue && c.facts.refusalStands() {
 			l.Says = c.facts.standing.Says
 		}
@@ -90,9 +94,10 @@ func (c *candidate) looked() Looked {
 	return l
 }
 
-// waits reports whether a plan that starts nothing is for the owner to change. What
-// its owner has stopped, or a device or another process runs, waits for nobody.
-func (f *facts) waits(p plan) bool {
+// waitsForOwner reports whether the owner has to act before a plan can start a run. A
+// connection that its owner has stopped, or that a device or another process runs,
+// does not wait.
+func (f *facts) waitsForOwner(p plan) bool {
 	switch p.skip {
 	case ReasonNotReady, ReasonAttention, ReasonGivenUp:
 		return true
@@ -102,13 +107,13 @@ func (f *facts) waits(p plan) bool {
 	return false
 }
 
-// Look returns what a connection waits for now. It changes nothing and starts
-// nothing; At is about when it runs next.
+// Look examines one connection. It changes nothing and starts nothing; At is
+// approximately the time of its next run.
 func (s *Scheduler) Look(ctx context.Context, c storage.Connection) (Looked, error) {
 	now := s.deps.Now()
 	x := candidate{connection: c}
 	if x.facts, x.err = s.gather(ctx, c, now); x.err != nil {
-		return x.looked(), theirs(x.err)
+		return x.looked(), storeError(x.err)
 	}
 	if x.facts.onDevice {
 		x.plan = x.facts.plan(time.Time{}, now)
@@ -116,10 +121,10 @@ func (s *Scheduler) Look(ctx context.Context, c storage.Connection) (Looked, err
 	}
 	watched, err := s.watched(ctx, x.facts, s.probe())
 	if err != nil {
-		return (&candidate{connection: c, facts: x.facts, err: err}).looked(), nil //nolint:nilerr // the error is what was found
+		return (&candidate{connection: c, facts: x.facts, err: err}).looked(), nil //nolint:nilerr // the error is part of the result
 	}
 	elsewhere := func(w Watched) bool { return w.healed == HealedElsewhere && w.satisfied() }
-	if x.facts.passed(watched) || slices.ContainsFunc(watched, elsewhere) {
+	if x.facts.removeResolved(watched) || slices.ContainsFunc(watched, elsewhere) {
 		x.facts.confirm = true // the next pass sees it, too
 	}
 	x.due = x.facts.dueNext(now, 0).At
@@ -134,9 +139,8 @@ func (s *Scheduler) Look(ctx context.Context, c storage.Connection) (Looked, err
 	return l, nil
 }
 
-// theirs returns an error that is the store's, and nil for one that concerns a
-// connection.
-func theirs(err error) error {
+// storeError returns an error of the store, and nil for one that concerns a connection.
+func storeError(err error) error {
 	if _, own := errors.AsType[*unresolved](err); own {
 		return nil
 	}

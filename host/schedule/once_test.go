@@ -27,7 +27,7 @@ func TestOnce(t *testing.T) {
 		began := time.Now()
 		looked, err := w.scheduler().Once(t.Context())
 		if err != nil || len(looked) != len(w.names) || w.most != 2 || time.Since(began) != 2*time.Minute {
-			t.Fatal(looked, err, w.most, time.Since(began))
+			t.Fatalf("got %+v, %+v, %+v, %+v, want no error && len(looked) == len(w.names) && w.most == 2 && time.Since(began) == 2 * time.Minute", looked, err, w.most, time.Since(began))
 		}
 		for i, want := range []Looked{
 			{Started: true}, {Started: true}, {Started: true}, {Reason: ReasonNotDue}, {Reason: ReasonCoolingDown},
@@ -35,14 +35,14 @@ func TestOnce(t *testing.T) {
 		} {
 			got := looked[i]
 			if got.Connection != w.names[i] || got.Started != want.Started || got.Reason != want.Reason {
-				t.Errorf("%+v", got)
+				t.Errorf("got %+v, want got.Connection == w.names[i] && got.Started == want.Started && got.Reason == want.Reason", got)
 			}
 			if ended := got.Run != nil; ended != (want.Started && got.Err == nil) {
-				t.Errorf("%s: %+v", got.Connection, got)
+				t.Errorf("%s: got.Run != nil: got %+v, want %v", got.Connection, got, (want.Started && got.Err == nil))
 			}
 		}
 		if !looked[4].At.Equal(began.Add(time.Hour)) || abi.CodeOf(looked[6].Err) != abi.CodeRootMissing || abi.CodeOf(looked[7].Err) != abi.CodePluginUnknown {
-			t.Errorf("%+v", looked)
+			t.Errorf("got %+v, want looked[4].At.Equal(began.Add(time.Hour)) && abi.CodeOf(looked[6].Err) == abi.CodeRootMissing && abi.CodeOf(looked[7].Err) == abi.CodePluginUnknown", looked)
 		}
 		// A look says the same, and changes nothing.
 		writes := w.writes
@@ -52,13 +52,13 @@ func TestOnce(t *testing.T) {
 			}
 			l, err := w.scheduler().Look(t.Context(), storage.Connection{ID: n, Name: n})
 			if err != nil || l.Reason != looked[3+i].Reason || w.writes != writes {
-				t.Errorf("%s: %+v, %v, %d writes", n, l, err, w.writes-writes)
+				t.Errorf("%s: %+v, %v, %d writes, want no error && l.Reason == looked[3+i].Reason && w.writes == writes", n, l, err, w.writes-writes)
 			}
 		}
 		// Nothing is due right after it.
 		w.starts = nil
 		if _, err := w.scheduler().Once(t.Context()); err != nil || len(w.starts) != 0 {
-			t.Error(w.starts, err)
+			t.Errorf("w.scheduler().Once(t.Context()): got %+v, %+v, want no error && len(w.starts) == 0", w.starts, err)
 		}
 	})
 }
@@ -71,7 +71,7 @@ func TestOnceIsStopped(t *testing.T) {
 		defer cancel()
 		looked, err := w.scheduler().Once(ctx)
 		if err == nil || len(w.starts) != 2 || looked[2].Started {
-			t.Errorf("%v, %v, %+v", err, w.starts, looked)
+			t.Errorf("got %v, %v, %+v, want err != nil && len(w.starts) == 2 && !looked[2].Started", err, w.starts, looked)
 		}
 		w.broken = errBroken
 		if _, err := w.scheduler().Once(t.Context()); err == nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
-// What came last is the last, whatever the clock said: a success ends a streak
-// of failures also when the clock was put back in between.
+// The store's order decides which attempt is the last, not the clock: a success ends a
+// sequence of failures even if the clock was set back in between.
 func TestHistoryIsInTheStoresOrder(t *testing.T) {
 	t.Parallel()
 	state := storage.ScheduleState{
@@ -33,7 +33,7 @@ func TestHistoryIsInTheStoresOrder(t *testing.T) {
 	}
 	want := []string{"newest", "success", "between", "between, earlier", "failurex", "before all"}
 	if len(got) != len(want) {
-		t.Fatal(got)
+		t.Fatalf("got %+v, want len(got) == len(want)", got)
 	}
 	for i := range want {
 		if got[i] != want[i] {
@@ -51,7 +51,7 @@ func TestAClockPutBackOwesNothing(t *testing.T) {
 		w.states["c"].ConfirmOwed = time.Now().AddDate(1, 0, 0)
 		w.during(w.scheduler(), func() { time.Sleep(5*time.Hour + 30*time.Minute) })
 		if n := len(w.ran("c")); n > 6 {
-			t.Errorf("ran %d times in five hours and a half", n)
+			t.Errorf("ran %d times in five hours and a half, want n <= 6", n)
 		}
 	})
 }
@@ -67,7 +67,7 @@ func TestAPauseEndsRetries(t *testing.T) {
 		}
 		w.during(w.scheduler(), func() { time.Sleep(10 * time.Minute) })
 		if n := len(w.ran("c")); n != 1 {
-			t.Errorf("started %d times", n)
+			t.Errorf("started %d times, want 1", n)
 		}
 	})
 }
@@ -91,16 +91,16 @@ func TestOnceDecidesAgain(t *testing.T) {
 		}
 		for i, want := range []Looked{{Started: true}, {Reason: ReasonPaused}, {Reason: ReasonRunning}} {
 			if got := looked[i]; got.Started != want.Started || got.Reason != want.Reason || got.Err != nil {
-				t.Errorf("%+v", got)
+				t.Errorf("looked[i]: got %+v, want got.Started == want.Started && got.Reason == want.Reason && got.Err == nil", got)
 			}
 		}
 		if len(w.adopted) != 3 {
-			t.Errorf("adopted: %v", w.adopted)
+			t.Errorf("adopted: %v, want 3", w.adopted)
 		}
 	})
 }
 
-// A connection that is removed while it is looked at stops none of the others.
+// A connection that is removed during a pass does not stop the others.
 func TestARemovedConnectionIsNoTrouble(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -114,7 +114,7 @@ func TestARemovedConnectionIsNoTrouble(t *testing.T) {
 			}
 		}).Once(t.Context())
 		if err != nil || len(looked) != 1 || !looked[0].Started {
-			t.Errorf("%+v, %v", looked, err)
+			t.Errorf("got %+v, %v, want no error && len(looked) == 1 && looked[0].Started", looked, err)
 		}
 	})
 }
@@ -140,12 +140,12 @@ func TestOneCooldownForBoth(t *testing.T) {
 			t.Errorf("%s: until %s, want %s", name, until, c.want)
 		}
 		if (in.MaxCycles == 3) != (c.p != nil) {
-			t.Errorf("%s: %d cycles", name, in.MaxCycles)
+			t.Errorf("%s: %d cycles, want %v", name, in.MaxCycles, (c.p != nil))
 		}
 	}
 }
 
-// Health is told what holds a connection back, and what ends it.
+// Health receives the reason that holds a connection back, and the event that ends it.
 func TestHoldsAreTold(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -166,7 +166,7 @@ func TestHoldsAreTold(t *testing.T) {
 		for name, want := range map[string]string{"cooling": "until", "failing": "until", "given up": "for_good", "gone": "owner", "manual": ""} {
 			d := w.states[name].Dispatches
 			if len(d) != 1 || string(d[0].Holds) != want || (want == "until") == d[0].Until.IsZero() {
-				t.Errorf("%s: %+v", name, d)
+				t.Errorf(`%s: got %+v, want len(d) == 1 && string(d[0].Holds) == want && (want == "until") != d[0].Until.IsZero()`, name, d)
 			}
 		}
 	})

@@ -12,64 +12,63 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
-// candidate is a connection, with what is to be done about it now.
+// candidate is a connection with its plan.
 type candidate struct {
 	connection storage.Connection
-	facts      *facts // nil when the store could not be read; some of them when err says so
+	facts      *facts // nil if the store could not be read; incomplete if err says so
 	plan       plan
 	due        time.Time
-	rests      string // what its facts were read over; "": on nothing besides it
-	err        error  // why they could not
+	mark       string // what its facts depend on outside it; "": nothing else
+	err        error  // why they could not be read
 }
 
-// pass looks at every connection, starts what may start and is free to, and
-// returns how long nothing will change by itself.
+// pass examines the connections that are due for it, starts those that may start and
+// are free to, and returns for how long nothing will change without an event.
 func (s *Scheduler) pass(ctx context.Context) (wait time.Duration, err error) {
 	now := s.deps.Now()
-	all, err := s.survey(ctx, now)
+	all, more, err := s.examine(ctx, now)
 	if err != nil {
 		return 0, err
 	}
-	var next time.Time
-	for _, c := range all {
-		if !c.plan.start && !c.plan.at.IsZero() {
-			next = soonest(next, c.plan.at)
-		}
+	next, err := s.deps.Store.NextExamination(ctx, now)
+	if err != nil {
+		return 0, err
 	}
 	ready := startable(all)
-	s.spread(ready, now)
+	s.spread(all, ready, now)
 	for _, c := range ready {
-		h, free := s.free(c.connection.ID, now)
+		h, free := s.heldUntil(c.connection.ID, now)
 		if !free {
 			next = soonest(next, h.until)
 			continue
 		}
-		if !s.begin(ctx, c, nil) {
-			break // every worker is busy: the one that ends wakes the loop
+		if !s.startJob(ctx, c, nil) {
+			break // every worker is busy; the first one to end wakes the loop
 		}
 	}
-	if next.IsZero() {
+	switch {
+	case more:
+		return 0, nil
+	case next.IsZero():
 		return longestWait, nil
 	}
 	return min(next.Sub(now), longestWait), nil
 }
 
-// startable returns those that may start, the longest due first.
+// startable returns those that may start, the longest due first, and by name
+// where that is the same.
 func startable(all []candidate) []candidate {
 	ready := slices.DeleteFunc(slices.Clone(all), func(c candidate) bool { return !c.plan.start })
-	slices.SortStableFunc(ready, func(a, b candidate) int { return cmp.Compare(a.due.UnixMicro(), b.due.UnixMicro()) })
+	slices.SortStableFunc(ready, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.due.UnixMicro(), b.due.UnixMicro()), cmp.Compare(a.connection.Name, b.connection.Name))
+	})
 	return ready
 }
 
-// survey decides about every connection that no job of ours runs, and keeps why
-// those are skipped that would be due.
-func (s *Scheduler) survey(ctx context.Context, now time.Time) ([]candidate, error) {
-	connections, err := s.deps.Store.Connections(ctx)
-	if err != nil {
-		return nil, err
-	}
+// survey decides about connections that no own job runs, and records why due ones are
+// skipped.
+func (s *Scheduler) survey(ctx context.Context, connections []storage.Connection, probe Probe, now time.Time) ([]candidate, error) {
 	var all []candidate
-	probe := s.probe()
 	for _, c := range connections {
 		if s.isRunning(c.ID) {
 			continue
@@ -86,9 +85,9 @@ func (s *Scheduler) survey(ctx context.Context, now time.Time) ([]candidate, err
 			s.forgetSkip(c.ID)
 		}
 		if abi.CodeOf(x.err) == abi.CodeConnectionUnknown {
-			continue // it was removed since it was listed
+			continue // it was removed after it was listed
 		}
-		if err := s.apart(ctx, &x); err != nil {
+		if err := s.recordFailure(ctx, &x); err != nil {
 			return nil, err
 		}
 		all = append(all, x)
@@ -98,13 +97,13 @@ func (s *Scheduler) survey(ctx context.Context, now time.Time) ([]candidate, err
 
 func (s *Scheduler) decide(ctx context.Context, c storage.Connection, probe Probe, now time.Time) candidate {
 	x := candidate{connection: c}
-	if c.PinnedSHA256 == "" { // its module is asked; before it: what changes meanwhile is another
-		x.rests = s.rests(ctx, c)
+	if c.PinnedSHA256 == "" { // the mark includes its module; read before the facts, so a later change counts as new
+		x.mark = s.circumstances(ctx, c)
 	}
 	if x.facts, x.err = s.gather(ctx, c, now); x.err != nil {
 		return x
 	}
-	if x.facts.onDevice { // it has no schedule here, and no time at which it is due
+	if x.facts.onDevice { // no schedule of this host applies, so it is never due
 		x.plan = x.facts.plan(time.Time{}, now)
 		return x
 	}
@@ -121,15 +120,15 @@ func (s *Scheduler) decide(ctx context.Context, c storage.Connection, probe Prob
 		x.plan = x.facts.plan(x.due, now)
 	}
 	if healed != "" {
-		// What comes of it is part of what is told: a run, or what it still waits for.
+		// The report includes the result: a run, or the remaining obstacle.
 		s.report(Event{Kind: EventHealed, Connection: c.Name, Trigger: Confirming, Healed: healed, Reason: x.plan.skip, Until: x.plan.at})
 	}
 	return x
 }
 
-// checkReady keeps that a run could not begin long before one is due. What its owner
-// runs by hand or has paused waits for nothing, and what may start now is told by
-// the attempt.
+// checkReady records that a run could not begin, long before one is due. A connection
+// that its owner runs or has paused is not checked, and for one that may start now the
+// attempt reports it.
 func (s *Scheduler) checkReady(ctx context.Context, x *candidate) {
 	f := x.facts
 	if s.deps.Ready == nil || x.plan.start || f.onDevice || f.busy || f.obstacle != nil || f.setting.Paused || !f.setting.Enrolled(f.policy) {
@@ -139,17 +138,17 @@ func (s *Scheduler) checkReady(ctx context.Context, x *candidate) {
 	if why == nil || ctx.Err() != nil || f.refusedFor(why) {
 		return
 	}
-	// It has no mark: a module that is gone is looked for by the probe.
+	// It has no mark, because the probe looks for a missing module.
 	if s.refused(ctx, *x, Event{Connection: x.connection.Name, Trigger: Scheduled}, why, "") {
 		x.plan = x.plan.skipped(ReasonNotReady, time.Time{}, "")
-		x.facts.standing = &storage.Dispatch{Status: StatusRefused, Reason: string(abi.CodeOf(why)), Says: health.Sentence(saying(why)), Holds: health.HeldForOwner}
+		x.facts.standing = &storage.Dispatch{Status: StatusRefused, Reason: string(abi.CodeOf(why)), Says: health.Sentence(refusalText(why)), Holds: health.HeldForOwner}
 	}
 }
 
-// apart keeps trouble with one connection from stopping the others: it is
-// recorded as the reason why that one does not run. What its owner has to change, as
-// a module that is missing before the first run, is kept like a run's own refusal.
-func (s *Scheduler) apart(ctx context.Context, x *candidate) error {
+// recordFailure keeps a problem of one connection from stopping the others: it is recorded as
+// the reason why that one does not run. A problem that its owner has to solve, such as
+// a module that is missing before the first run, is recorded like a run's own refusal.
+func (s *Scheduler) recordFailure(ctx context.Context, x *candidate) error {
 	own, ok := errors.AsType[*unresolved](x.err)
 	if !ok || ctx.Err() != nil {
 		return x.err
@@ -157,7 +156,7 @@ func (s *Scheduler) apart(ctx context.Context, x *candidate) error {
 	code := abi.CodeOf(own.err)
 	if OwnersToChange(code) {
 		if !x.facts.refusedFor(own.err) {
-			s.refused(ctx, *x, Event{Connection: x.connection.Name, Trigger: Scheduled}, own.err, x.rests)
+			s.refused(ctx, *x, Event{Connection: x.connection.Name, Trigger: Scheduled}, own.err, x.mark)
 		}
 		return nil
 	}
@@ -165,19 +164,19 @@ func (s *Scheduler) apart(ctx context.Context, x *candidate) error {
 	return s.record(ctx, e, x.facts, string(code), "")
 }
 
-// recordSkip keeps why a connection is not run although it would be due.
+// recordSkip records why a due connection is not run.
 func (s *Scheduler) recordSkip(ctx context.Context, f *facts, p plan) error {
-	if p.skip == ReasonRunning || p.skip == ReasonOnDevice || f.stands(p, s.deps.Now()) {
-		return nil // a run, here or on a device, is no skip; what stands is kept already
+	if p.skip == ReasonRunning || p.skip == ReasonOnDevice || f.alreadyHeld(p, s.deps.Now()) {
+		return nil // a run, here or on a device, is no skip; the holding record is already stored
 	}
 	e := Event{Kind: EventSkipped, Connection: f.connection.Name, Trigger: p.trigger, Reason: p.skip, Until: p.at}
-	return s.record(ctx, e, f, f.newest+" "+p.identity, f.holding(p))
+	return s.record(ctx, e, f, f.newest+" "+p.identity, f.holdKind(p))
 }
 
-// stands reports whether the record that holds the connection tells of what a plan
-// waits for, and more of it: which refusal it was, or until when the source is left
-// alone.
-func (f *facts) stands(p plan, now time.Time) bool {
+// alreadyHeld reports whether the record that holds the connection already describes the
+// plan's reason, and in more detail: which refusal it was, or until when the source is
+// left alone.
+func (f *facts) alreadyHeld(p plan, now time.Time) bool {
 	kept := f.standing
 	if kept == nil {
 		return false
@@ -191,15 +190,15 @@ func (f *facts) stands(p plan, now time.Time) bool {
 	return false
 }
 
-// refusalStands reports whether a refusal holds the connection that its owner has to
-// do something about.
+// refusalStands reports whether a refusal that the owner has to resolve holds the
+// connection.
 func (f *facts) refusalStands() bool {
 	kept := f.standing
 	return kept != nil && kept.Status == StatusRefused && kept.Holds == health.HeldForOwner
 }
 
-// refusedFor reports whether that refusal is kept already: it holds the connection,
-// or it is the newest record.
+// refusedFor reports whether that refusal is already recorded: it holds the
+// connection, or it is the newest record.
 func (f *facts) refusedFor(why error) bool {
 	for _, d := range []*storage.Dispatch{f.standing, f.latest} {
 		if d != nil && d.Status == StatusRefused && d.Reason == string(abi.CodeOf(why)) {
@@ -209,8 +208,8 @@ func (f *facts) refusedFor(why error) bool {
 	return false
 }
 
-// PutOff keeps until when source pressure puts a connection off, as a pass does:
-// it is for a run that its owner made by hand. The zero time: it does not.
+// PutOff records until when source pressure delays a connection, as a pass does, for a
+// run that its owner started. The zero time: it does not.
 func (s *Scheduler) PutOff(ctx context.Context, c storage.Connection) (until time.Time, err error) {
 	now := s.deps.Now()
 	f, err := s.gather(ctx, c, now)
@@ -224,22 +223,22 @@ func (s *Scheduler) PutOff(ctx context.Context, c storage.Connection) (until tim
 	return until, s.recordSkip(ctx, f, plan{trigger: Scheduled}.skipped(ReasonCoolingDown, until, why.Identity()))
 }
 
-// holds are the skips that a connection's health tells of, and what ends each.
-var holds = map[Reason]health.HoldKind{
+// holdKinds maps the skips that affect a connection's health to the event that ends each.
+var holdKinds = map[Reason]health.HoldKind{
 	ReasonCoolingDown: health.HeldUntil, ReasonBackingOff: health.HeldUntil, ReasonGivenUp: health.HeldForGood,
 	ReasonNotReady: health.HeldForOwner, ReasonAttention: health.HeldForOwner,
 }
 
-// holding is what a skip holds of the connection's health. What the evidence knows
-// better by itself is not said beside it: a credential that was taken away.
-func (f *facts) holding(p plan) health.HoldKind {
+// holdKind returns the hold that a skip means for the connection's health. A removed
+// credential is left out, because the evidence itself shows it.
+func (f *facts) holdKind(p plan) health.HoldKind {
 	if p.skip == ReasonAttention && f.obstacle != nil && f.obstacle.Code == CodeSignedOut {
 		return ""
 	}
-	return holds[p.skip]
+	return holdKinds[p.skip]
 }
 
-// skipped is what makes two skips of a connection the same.
+// skipped identifies a skip of a connection.
 type skipped struct {
 	reason   Reason
 	identity string
@@ -248,8 +247,8 @@ type skipped struct {
 	afterRun int64
 }
 
-// record keeps a skip, and reports it when it is another one than the last. The
-// same skip again, a pass later, is not even written.
+// record records a skip, and reports it if it differs from the last one. A repeated
+// skip is not even written.
 func (s *Scheduler) record(ctx context.Context, e Event, f *facts, identity string, kind health.HoldKind) error {
 	id := f.connection.ID
 	what := skipped{e.Reason, identity, e.Until.UnixMicro(), f.putRight, f.afterRun}

@@ -5,33 +5,34 @@ import (
 	"time"
 )
 
-// plan is what is to be done about one connection now.
+// plan is the next step for one connection.
 type plan struct {
 	start      bool
 	trigger    Trigger
 	attendance Attendance
-	skip       Reason    // why not, when it would be due; "" when it is not due
-	identity   string    // of the skip's record
+	skip       Reason    // why a due connection is not started; "" if it is not due
+	identity   string    // identity of the skip's record
 	escalated  bool      // a cooldown that its owner should look at
-	at         time.Time // when to look again at the latest; zero: when something changes
+	at         time.Time // the latest time to examine it again; zero: when something changes
 }
 
-// plan decides. due is when the connection is to run by itself.
+// plan decides. due is the time of the connection's next automatic run.
 func (f *facts) plan(due, now time.Time) plan {
 	p := plan{trigger: Scheduled}
 	if f.confirm {
 		p.trigger, due = Confirming, f.confirmFrom()
 	}
 	switch {
-	case f.onDevice: // below, whatever else is so
+	case f.onDevice: // handled below, in every case
 	case f.busy:
 		return p.skipped(ReasonRunning, time.Time{}, "")
 	case p.trigger == Scheduled && !f.setting.Enrolled(f.policy):
 		return p.skipped(ReasonManual, time.Time{}, "")
 	}
-	// What its owner decided, or has to do, is so whether it is due or not.
+	// The owner's choice, and the owner's open actions, apply whether it is due or
+	// not.
 	d := Eligible(f.policy, p.trigger, Facts{
-		OnDevice: f.onDevice, Paused: f.setting.Paused, Ready: f.obstacle == nil || f.obstacle.ready(), AttentionOpen: f.obstacle != nil,
+		OnDevice: f.onDevice, Paused: f.setting.Paused, Ready: f.obstacle == nil || f.obstacle.allowsRun(), AttentionOpen: f.obstacle != nil,
 	})
 	if !d.Start {
 		what := ""
@@ -44,12 +45,12 @@ func (f *facts) plan(due, now time.Time) plan {
 		return f.notYet(p, due, now)
 	}
 	p.attendance = d.Attendance
-	return f.putOff(p, now)
+	return f.applyDelays(p, now)
 }
 
-// notYet is the plan for a run that is not due. A cooldown is told of as soon as
-// it is there, with its own end: every surface names that one. Only what is due
-// later than that, by more than jitter, is simply not due.
+// notYet returns the plan for a run that is not due. A cooldown is reported as soon as
+// it exists, with its own end, which every surface shows. A connection that is due
+// later than that by more than jitter is simply not due.
 func (f *facts) notYet(p plan, due, now time.Time) plan {
 	every, _ := Interval(f.setting, f.policy)
 	cooled, why := Cooldown(f.pressure, now)
@@ -61,11 +62,11 @@ func (f *facts) notYet(p plan, due, now time.Time) plan {
 	return p.skipped(ReasonCoolingDown, cooled, why.Identity())
 }
 
-// confirmFrom is when an owed confirming run may start: at once, but after a run
-// that went well no sooner than the minimum, or a schedule that is paused and
-// resumed again and again would be a way around it.
+// confirmFrom returns when an owed confirming run may start: at once, but after a
+// successful run not before the minimum, otherwise pausing and resuming a schedule
+// repeatedly would bypass it.
 func (f *facts) confirmFrom() time.Time {
-	last := f.last()
+	last := f.lastRun()
 	if last == nil || last.Status != StatusSucceeded {
 		return time.Time{}
 	}
@@ -73,8 +74,8 @@ func (f *facts) confirmFrom() time.Time {
 	return last.FinishedAt.Add(minimum)
 }
 
-// putOff holds a run that may start against back-off and cooldown.
-func (f *facts) putOff(p plan, now time.Time) plan {
+// applyDelays applies back-off and cooldown to a run that may start.
+func (f *facts) applyDelays(p plan, now time.Time) plan {
 	b := f.backoff(now)
 	if b.Blocked && p.trigger == Scheduled {
 		return p.skipped(ReasonGivenUp, time.Time{}, b.Class)

@@ -9,19 +9,36 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
-// Store is what the scheduler keeps and reads; *storage.Store is one. All
-// methods are safe for concurrent use.
+// Store is the scheduler's storage; *storage.Store is one. All methods are safe for
+// concurrent use.
 type Store interface {
 	Claims
+	Index
 	Connections(ctx context.Context) ([]storage.Connection, error)
-	// EvidenceOf is asked whether a run that was rejected still says something.
+	// EvidenceOf is used to check whether a rejected run's statement is still valid.
 	EvidenceOf(ctx context.Context, connection string) (*storage.Evidence, error)
 	ScheduleState(ctx context.Context, connectionID string, limit int) (storage.ScheduleState, error)
-	// AdoptSchedule keeps that a connection about which its owner said nothing runs
-	// by itself.
+	// AdoptSchedule records that a connection without an owner's choice runs
+	// automatically.
 	AdoptSchedule(ctx context.Context, connectionID string) error
 	PutDue(ctx context.Context, connectionID string, due storage.Due) error
 	RecordDispatch(ctx context.Context, d storage.Dispatch) (fresh bool, err error)
+}
+
+// Index finds the connections that are due to be examined. A change of a connection makes
+// it due.
+type Index interface {
+	// Examinations returns the connections that are due at now, the longest due first,
+	// starting behind after.
+	Examinations(ctx context.Context, now time.Time, after *storage.Examination, limit int) ([]storage.Examination, error)
+	// NextExamination returns when the first connection after a moment is due; zero:
+	// none is.
+	NextExamination(ctx context.Context, after time.Time) (time.Time, error)
+	// PutOffExaminations delays each connection until its At, unless it has changed.
+	PutOffExaminations(ctx context.Context, list []storage.Examination) error
+	// ExamineAgain makes due the connections that were delayed until a moment after
+	// until.
+	ExamineAgain(ctx context.Context, now, until time.Time) error
 }
 
 // Job is one run to make.
@@ -29,58 +46,62 @@ type Job struct {
 	Connection storage.Connection
 	Trigger    Trigger
 	Attendance Attendance
-	Attempt    int // of this dispatch, from 0
+	Attempt    int // attempt of this dispatch, from 0
 }
 
-// Probe looks whether an obstacle is still there. version names the evidence: when
-// it is another one, what it shows is new. It is called by one goroutine at a time.
+// Probe checks whether an obstacle still exists. version identifies the evidence:
+// another version is new evidence. It is called by one goroutine at a time.
 type Probe func(ctx context.Context, c storage.Connection, o Obstacle) (e verdict.SatisfactionEvidence, version string, err error)
 
-// Pressure is what is stored of a connection's source pressure.
+// Pressure is a connection's stored source pressure.
 type Pressure struct {
 	Gaps []Gap
 	Run  *Gap // nil: none
 }
 
-// Deps is everything a Scheduler works with. Store, Policy, Run, Now and Random
-// are required. Callbacks are called from several goroutines.
+// Deps are a Scheduler's dependencies. Store, Policy, Run, Now and Random are
+// required. Callbacks are called from several goroutines.
 type Deps struct {
 	Store Store
-	// Policy returns what a connection's manifest recommends; nil when it says
-	// nothing. An error keeps the connection from running, and is told.
+	// Policy returns a connection's refresh policy from its manifest; nil if it has
+	// none. An error prevents the connection from running, and is reported.
 	Policy func(ctx context.Context, c storage.Connection) (*abi.RefreshPolicy, error)
-	// OnDevice reports whether a device feeds a connection, which is never run here
-	// then; nil: none is fed so.
+	// OnDevice reports whether a device feeds a connection, which this host then never
+	// runs; nil: no connection is.
 	OnDevice func(ctx context.Context, c storage.Connection) (bool, error)
-	// Pressure returns the source pressure that is stored; nil: there is none.
+	// Pressure returns the stored source pressure; nil: there is none.
 	Pressure func(ctx context.Context, c storage.Connection) (Pressure, error)
-	// Probes returns the probe of one pass, or of one look: what it asks for all
-	// connections at once it may ask once. nil: nothing is ever known.
+	// Probes returns the probe for one pass, or one examination, which may read facts
+	// shared by all connections once. nil: nothing is ever known.
 	Probes func() Probe
-	// Rests marks what a run is refused or begun over that is no part of its connection:
-	// the module, what is configured. Equal marks are of the same; "", or nil: nobody
-	// knows. It is at most printable ASCII without a space.
+	// Rests returns a mark of the circumstances outside a connection on which a
+	// refusal, or the beginning of a run, depends: the module, the configuration.
+	// Equal marks mean equal circumstances; "", or nil: unknown. A mark is printable
+	// ASCII without a space.
 	Rests func(ctx context.Context, c storage.Connection) string
-	// Ready says why a run could not even begin, as far as that can be seen at once
-	// and by every pass: a module that is gone. nil, and nil for it: nothing is known
-	// to be in the way.
+	// Surroundings returns a mark of the circumstances that all connections share, as far
+	// as every pass can check cheaply: the modules that are there. When it changes, every
+	// connection is examined again. nil: they do not change.
+	Surroundings func(ctx context.Context) string
+	// Ready returns why a run could not even begin, as far as every pass can check
+	// cheaply: a missing module. A nil error, or a nil func: no obstacle is known.
 	Ready func(ctx context.Context, c storage.Connection) error
-	// Run makes one run, to its end, and returns nil when it has one in the store,
-	// however it ended. An error says that the run was refused before it began:
-	// run.connection_busy when another process runs the connection. When ctx is
+	// Run makes one run to its end, and returns nil if the store has it, however it
+	// ended. An error means that the run was refused before it began:
+	// run.connection_busy if another process runs the connection. When ctx is
 	// cancelled it ends the run and returns soon.
 	Run func(ctx context.Context, j Job) error
-	// HolderAlive says whether the holder of a lease still lives; nil: every one
-	// does until its lease expires.
+	// HolderAlive reports whether the holder of a lease is alive; nil: every holder is
+	// until its lease expires.
 	HolderAlive func(holder string) bool
 	Now         func() time.Time // the wall clock; it may jump
 	Random      func() float64   // 0 up to 1
-	Report      func(Event)      // what happens, in order; nil: nobody listens
-	Passed      func()           // a pass has looked at every connection; nil: nobody listens
-	Workers     int              // runs at a time; 0: 2
+	Report      func(Event)      // receives all events in order; nil: no listener
+	Passed      func()           // a pass has ended well; nil: no listener
+	Workers     int              // concurrent runs; 0: 2
 }
 
-// EventKind says what happened.
+// EventKind is the kind of an event.
 type EventKind string
 
 // The kinds of event.
@@ -89,21 +110,21 @@ const (
 	EventEnded    EventKind = "ended"   // the run is in the store
 	EventRefused  EventKind = "refused" // it was refused before it began
 	EventSkipped  EventKind = "skipped"
-	EventHealed   EventKind = "healed" // the owner did something about what it waited for
+	EventHealed   EventKind = "healed" // the owner resolved something that it waited for
 	EventTrouble  EventKind = "trouble"
-	EventRecovers EventKind = "recovered" // from trouble
+	EventRecovers EventKind = "recovered" // after an error
 	EventStopping EventKind = "stopping"
 )
 
 // Event is one thing that happened.
 type Event struct {
 	Kind       EventKind
-	Connection string // its name; "" when it is about none
+	Connection string // its name; "" for an event without a connection
 	Trigger    Trigger
 	Reason     Reason
-	Until      time.Time // until when it is skipped; zero: until something changes
+	Until      time.Time // end of the skip; zero: until something changes
 	Attempt    int
 	Run        *Ended // of EventEnded
-	Healed     Healed // of EventHealed, whose Reason and Until say what it waits for now
+	Healed     Healed // of EventHealed, whose Reason and Until describe the remaining wait
 	Err        error
 }

@@ -38,22 +38,22 @@ func TestACooldownHasOneEnd(t *testing.T) {
 				s, c := w.scheduler(), storage.Connection{ID: "c", Name: "c"}
 				until, err := s.PutOff(t.Context(), c)
 				if err != nil || !until.Equal(want) {
-					t.Fatal(until, err)
+					t.Fatalf("got %+v, %+v, want no error && until.Equal(want)", until, err)
 				}
 				d := w.states["c"].Dispatches
 				if len(d) != 1 || d[0].Status != "skipped" || d[0].Reason != string(ReasonCoolingDown) || d[0].Holds != health.HeldUntil || !d[0].Until.Equal(want) {
-					t.Fatalf("%+v", d)
+					t.Fatalf(`got %+v, want len(d) == 1 && d[0].Status == "skipped" && d[0].Reason == string(ReasonCoolingDown) && d[0].Holds == health.HeldUntil && d[0].Until.Equal(want)`, d)
 				}
 				looked, err := s.Look(t.Context(), c)
 				if err != nil || looked.Reason != ReasonCoolingDown || !looked.At.Equal(want) {
-					t.Errorf("%+v, %v", looked, err)
+					t.Errorf("got %+v, %v, want no error && looked.Reason == ReasonCoolingDown && looked.At.Equal(want)", looked, err)
 				}
 				once, err := w.scheduler().Once(t.Context())
 				if err != nil || once[0].Reason != ReasonCoolingDown || !once[0].At.Equal(want) {
-					t.Errorf("%+v, %v", once, err)
+					t.Errorf("got %+v, %v, want no error && once[0].Reason == ReasonCoolingDown && once[0].At.Equal(want)", once, err)
 				}
 				if d := w.states["c"].Dispatches; len(d) != 1 || d[0].Count != 2 {
-					t.Errorf("a pass keeps it as another one: %+v", d)
+					t.Errorf("a pass keeps it as another one: %+v, want len(d) == 1 && d[0].Count == 2", d)
 				}
 			})
 		})
@@ -72,17 +72,17 @@ func TestNothingIsPutOff(t *testing.T) {
 		w.press["daily"] = Pressure{Run: &Gap{Reason: abi.ReasonRateLimited, LastAttemptAt: time.Now()}}
 		s := w.scheduler()
 		if until, err := s.PutOff(t.Context(), storage.Connection{ID: "well", Name: "well"}); err != nil || !until.IsZero() || w.writes != 0 {
-			t.Error(until, err, w.writes)
+			t.Errorf(`s.PutOff(t.Context(), storage.Connection{ID: "well", Name: "well"}): got %+v, %+v, %+v, want no error && until.IsZero() && w.writes == 0`, until, err, w.writes)
 		}
 		once, err := s.Once(t.Context())
 		if err != nil || once[1].Reason != ReasonNotDue || time.Until(once[1].At) < 24*time.Hour {
-			t.Errorf("%+v, %v", once, err)
+			t.Errorf("got %+v, %v, want no error && once[1].Reason == ReasonNotDue && time.Until(once[1].At) >= 24 * time.Hour", once, err)
 		}
 	})
 }
 
-// What its owner decided about a connection, or has to do, is told long before
-// it would be due.
+// An owner's decision about a connection, or a pending action, is reported long before
+// the connection is due.
 func TestAnObstacleIsToldBeforeItIsDue(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -107,16 +107,16 @@ func TestAnObstacleIsToldBeforeItIsDue(t *testing.T) {
 		}
 		for i, want := range []Reason{ReasonAttention, ReasonAttention, ReasonPaused, ReasonManual} {
 			if once[i].Reason != want || !once[i].At.IsZero() {
-				t.Errorf("%+v", once[i])
+				t.Errorf("got %+v, want once[i].Reason == want && once[i].At.IsZero()", once[i])
 			}
 		}
 		// The record that says more stays the newest: which refusal it was, and
 		// until when the source is left alone.
 		if d := w.states["missing"].Dispatches; len(d) != 1 || d[0].Reason != "credential.missing" || d[0].Holds != health.HeldForOwner {
-			t.Errorf("%+v", d)
+			t.Errorf(`w.states["missing"].Dispatches: got %+v, want len(d) == 1 && d[0].Reason == "credential.missing" && d[0].Holds == health.HeldForOwner`, d)
 		}
 		if d := w.states["mine"].Dispatches; len(d) != 1 || d[0].Holds != health.HeldUntil {
-			t.Errorf("%+v", d)
+			t.Errorf(`w.states["mine"].Dispatches: got %+v, want len(d) == 1 && d[0].Holds == health.HeldUntil`, d)
 		}
 	})
 }
@@ -130,18 +130,18 @@ func TestALookSeesANewCredential(t *testing.T) {
 		ranBefore(w, "c", StatusFailed, "refresh_credentials")
 		s, c := w.scheduler(), storage.Connection{ID: "c", Name: "c"}
 		if l, err := s.Look(t.Context(), c); err != nil || l.Reason != ReasonAttention {
-			t.Errorf("%+v, %v", l, err)
+			t.Errorf("got %+v, %v, want no error && l.Reason == ReasonAttention", l, err)
 		}
 		time.Sleep(time.Minute)
 		w.probed["c"], w.stored = true, time.Now()
 		if l, err := s.Look(t.Context(), c); err != nil || l.Reason != "" || !l.At.Equal(time.Now()) || w.writes != 0 {
-			t.Errorf("%+v, %v, %d writes", l, err, w.writes)
+			t.Errorf(`%+v, %v, %d writes, want no error && l.Reason == "" && l.At.Equal(time.Now()) && w.writes == 0`, l, err, w.writes)
 		}
 	})
 }
 
-// What an owner did is told with what comes of it: a resume is no cure, and
-// starts nothing while the source is left alone or a credential is refused.
+// An owner's action is reported with its effect: a resume is no cure, and starts
+// nothing while the source is left alone or a credential is refused.
 func TestWhatTheOwnerDidIsTold(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -178,20 +178,19 @@ func TestWhatTheOwnerDidIsTold(t *testing.T) {
 					}
 				}
 				if len(told) != 1 || told[0].Healed != c.healed || told[0].Reason != c.reason || (c.reason == ReasonCoolingDown) == told[0].Until.IsZero() {
-					t.Errorf("%+v", told)
+					t.Errorf("got %+v, want len(told) == 1 && told[0].Healed == c.healed && told[0].Reason == c.reason && (c.reason == ReasonCoolingDown) != told[0].Until.IsZero()", told)
 				}
 				if n := len(w.ran("c")); (n == 1) != (c.reason == "") {
-					t.Errorf("ran %d times", n)
+					t.Errorf("ran %d times, want %v", n, (c.reason == ""))
 				}
 			})
 		})
 	}
 }
 
-// What only the owner can change is held for the owner from the first refusal on,
-// and tried again all the same: at the back-off, whose own record does not take the
-// place of the refusal's. A run that begins ends it. What may pass by itself is held
-// for nobody.
+// A refusal that only the owner can resolve is held for the owner from the first one
+// on, and retried nevertheless, at the back-off, whose own record does not replace the
+// refusal's. A run that begins ends it. A refusal that may pass is held for nobody.
 func TestARefusalIsHeldForTheOwner(t *testing.T) {
 	t.Parallel()
 	for code, held := range map[abi.Code]bool{
@@ -205,15 +204,15 @@ func TestARefusalIsHeldForTheOwner(t *testing.T) {
 			tried := len(w.ran("c"))
 			d := w.states["c"].Dispatches
 			if len(d) == 0 || tried < 3 || tried > 6 {
-				t.Fatalf("%s: tried %d times, %+v", code, tried, d)
+				t.Fatalf("%s: tried %d times, %+v, want len(d) != 0 && tried >= 3 && tried <= 6", code, tried, d)
 			}
 			if held != (d[0].Status == StatusRefused && d[0].Holds == health.HeldForOwner) {
-				t.Errorf("%s: %+v", code, d[0])
+				t.Errorf("%s: held: got %+v, want %v", code, d[0], (d[0].Status == StatusRefused && d[0].Holds == health.HeldForOwner))
 			}
 			w.change(func() { w.play = lasting(time.Minute, StatusSucceeded, "") })
 			w.during(w.scheduler(), func() { time.Sleep(25 * time.Hour) })
 			if len(w.states["c"].Runs) == 0 {
-				t.Errorf("%s: it was not tried again", code)
+				t.Errorf(`%s: it was not tried again, want len(w.states["c"].Runs) != 0`, code)
 			}
 		})
 	}

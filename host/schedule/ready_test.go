@@ -34,29 +34,29 @@ func TestASignedOutConnectionWaits(t *testing.T) {
 				w.during(w.scheduler(), func() {
 					time.Sleep(5 * time.Hour)
 					if n := len(w.ran("c")); n != 0 {
-						t.Errorf("ran %d times without its credential", n)
+						t.Errorf("ran %d times without its credential, want 0", n)
 					}
 					w.change(func() { w.probed["c"], w.stored = true, time.Now() })
 					time.Sleep(10 * time.Minute)
 					if got := triggers(w, "c"); len(got) != 1 || got[0] != Confirming {
-						t.Errorf("started for %v", got)
+						t.Errorf("started for %v, want len(got) == 1 && got[0] == Confirming", got)
 					}
 				})
 				for _, d := range w.states["c"].Dispatches {
 					if d.Holds != "" {
-						t.Errorf("held by the scheduler: %+v", d)
+						t.Errorf(`held by the scheduler: %+v, want ""`, d)
 					}
 				}
 				if n := w.count(EventHealed, ""); n != 1 {
-					t.Errorf("told %d times", n)
+					t.Errorf("told %d times, want 1", n)
 				}
 			})
 		})
 	}
 }
 
-// What a run meets first is told first, and a refusal's words are not lost for a
-// credential that was taken away besides.
+// The problem that a run would meet first is reported first, and a refusal's words are
+// kept even if a credential was removed as well.
 func TestARefusalStandsBesideASignOut(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -68,17 +68,17 @@ func TestARefusalStandsBesideASignOut(t *testing.T) {
 		w.states["c"].SignedOut = time.Now()
 		once, err := w.scheduler().Once(t.Context())
 		if err != nil || once[0].Reason != ReasonNotReady || once[0].Says != "refused" {
-			t.Errorf("%+v, %v", once, err)
+			t.Errorf(`got %+v, %v, want no error && once[0].Reason == ReasonNotReady && once[0].Says == "refused"`, once, err)
 		}
 		if d := w.states["c"].Dispatches; len(d) != 1 || d[0].Says != "refused" || d[0].Holds != health.HeldForOwner {
-			t.Errorf("%+v", d)
+			t.Errorf(`w.states["c"].Dispatches: got %+v, want len(d) == 1 && d[0].Says == "refused" && d[0].Holds == health.HeldForOwner`, d)
 		}
 	})
 }
 
-// A module that is gone is kept once, long before the connection is due, and its
-// return is confirmed by one run. What its owner runs by hand or has paused, what a
-// device runs, and what waits already is not looked at.
+// A missing module is recorded once, long before the connection is due, and its return
+// is confirmed by one run. A connection that its owner runs or has paused, that a
+// device runs, or that already waits is not checked.
 func TestWhatCouldNotBegin(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -106,20 +106,20 @@ func TestWhatCouldNotBegin(t *testing.T) {
 			time.Sleep(10 * time.Minute)
 			var d []storage.Dispatch
 			w.change(func() { d = slices.Clone(w.states["c"].Dispatches) })
-			if len(d) != 1 || d[0].Status != StatusRefused || d[0].Count != 1 || d[0].Holds != health.HeldForOwner || d[0].Says != "there is no c" || restsOf(d[0].Identity) != "" {
-				t.Errorf("%+v", d)
+			if len(d) != 1 || d[0].Status != StatusRefused || d[0].Count != 1 || d[0].Holds != health.HeldForOwner || d[0].Says != "there is no c" || markOf(d[0].Identity) != "" {
+				t.Errorf("records: got %+v, want one refusal that is held for the owner", d)
 			}
 			if n := len(w.ran("")); n != 0 {
-				t.Errorf("%d runs", n)
+				t.Errorf("%d runs, want 0", n)
 			}
 			w.change(func() { there, w.probed["c"] = true, true })
 			time.Sleep(10 * time.Minute)
 			if got := triggers(w, "c"); len(got) != 1 || got[0] != Confirming {
-				t.Errorf("started for %v", got)
+				t.Errorf("started for %v, want len(got) == 1 && got[0] == Confirming", got)
 			}
 		})
 		if looks["mine"]+looks["paused"]+looks["fed"] != 0 || looks["beside"] == 0 || w.count(EventRefused, "") != 1 {
-			t.Errorf("looked at %v, told %d times", looks, w.count(EventRefused, ""))
+			t.Errorf(`looked at %v, told %d times, want looks["mine"] + looks["paused"] + looks["fed"] == 0 && looks["beside"] != 0 && w.count(EventRefused, "") == 1`, looks, w.count(EventRefused, ""))
 		}
 	})
 }
@@ -138,7 +138,7 @@ func TestTheSameRefusalIsKeptOnce(t *testing.T) {
 		})
 		w.during(s, func() { time.Sleep(30 * time.Minute) })
 		if d := w.states["c"].Dispatches; len(d) != 1 || d[0].Count != 1 {
-			t.Errorf("%+v", d)
+			t.Errorf(`w.states["c"].Dispatches: got %+v, want len(d) == 1 && d[0].Count == 1`, d)
 		}
 	})
 }

@@ -6,9 +6,9 @@ import (
 	"github.com/pdpp-host/pdpp-host/health"
 )
 
-// lastRejection returns what the newest run that was rejected says against the
-// credentials, where none has succeeded since; nil where none has said anything. What
-// failed over something else since, or was refused, says nothing of them.
+// lastRejection returns the newest rejection of the credentials, if no run has
+// succeeded since; nil if there is none. A later run that failed for another reason,
+// or was refused, is no evidence about them.
 func lastRejection(history []Ended) *Obstacle {
 	for i := range history {
 		switch e := &history[i]; {
@@ -21,8 +21,8 @@ func lastRejection(history []Ended) *Obstacle {
 	return nil
 }
 
-// findRejection looks for what an older run than the obstacle's said against the
-// credentials, as long as that stands. Where nothing else is in the way, it is.
+// findRejection looks for a valid rejection of the credentials by a run older than the
+// obstacle's. If there is no other obstacle, it becomes the obstacle.
 func (s *Scheduler) findRejection(ctx context.Context, f *facts) error {
 	o := lastRejection(f.history)
 	if o == nil || f.obstacle != nil && *o == *f.obstacle {
@@ -37,10 +37,10 @@ func (s *Scheduler) findRejection(ctx context.Context, f *facts) error {
 	return nil
 }
 
-// rejectionStands reports whether the evidence still has what a run said against the
-// credentials, as the verdict does: no run got in since. Another credential that no run
-// has used is for a probe to see, and for a run to confirm; with one that a run has
-// used, nothing was said against those that there are.
+// rejectionStands reports whether the evidence still contains a run's rejection of the
+// credentials, as the verdict does: no run signed in since. A new credential that no
+// run has used is left to a probe, and to a confirming run; if a run has used the new
+// one, the rejection does not concern it.
 func rejectionStands(f *health.Stored) bool {
 	if f.Rejected == nil {
 		return false
@@ -49,22 +49,22 @@ func rejectionStands(f *health.Stored) bool {
 	return !another || f.Settled == nil || f.Settled.StartedUS <= f.Credential.PutUS
 }
 
-// nextObstacle puts what is behind an obstacle in the place of one that is gone.
+// nextObstacle replaces a resolved obstacle by the one behind it.
 func (f *facts) nextObstacle() {
 	if f.obstacle == nil {
 		f.obstacle, f.rejection = f.rejection, nil
 	}
 }
 
-// passed takes away what was put right, and reports whether that was anything.
-func (f *facts) passed(watched []Watched) (was bool) {
+// removeResolved removes resolved obstacles, and reports whether there were any.
+func (f *facts) removeResolved(watched []Watched) (was bool) {
 	for i := range watched {
 		w := &watched[i]
 		if w.of == nil || !w.satisfied() {
 			continue
 		}
 		if was = true; w.of == f.obstacle {
-			f.passObstacle()
+			f.removeObstacle()
 		} else {
 			f.rejection = nil
 		}
@@ -73,10 +73,10 @@ func (f *facts) passed(watched []Watched) (was bool) {
 	return was
 }
 
-// passObstacle takes the obstacle away, and with it what is kept of waiting for it.
-// Of a credential that was taken away nothing is, and of one that was rejected no
-// refusal that came later.
-func (f *facts) passObstacle() {
+// removeObstacle removes the obstacle, together with its stored record of waiting. The
+// record of a removed credential stays, and so does a later refusal for another
+// reason.
+func (f *facts) removeObstacle() {
 	f.putRight = f.obstacle.Code != CodeSignedOut && (!f.refusalStands() || f.standing.Reason == f.obstacle.Code)
 	if f.putRight && f.standing != nil && f.standing.Holds == health.HeldForOwner {
 		f.standing = nil

@@ -30,9 +30,9 @@ func rejectedThen(w *world, name string, refusal abi.Code) {
 	}}, st.Runs...)
 }
 
-// HL-26.1, HL-26.2: a credential that was rejected is waited for also where a later run
-// failed over something else, or was refused before it began, until there is another
-// one or a run got in. Another one is confirmed by one run.
+// HL-26.1, HL-26.2: a rejected credential stays an obstacle even if a later run failed
+// over something else, or was refused before it began, until there is another
+// credential or a run signed in. Another credential is confirmed by one run.
 func TestARejectionOutlivesAnotherFailure(t *testing.T) {
 	t.Parallel()
 	for name, refusal := range map[string]abi.Code{
@@ -48,11 +48,11 @@ func TestARejectionOutlivesAnotherFailure(t *testing.T) {
 				waits := func(what string, want Reason) {
 					t.Helper()
 					if l, err := s.Look(t.Context(), c); err != nil || l.Reason != want || !l.Waits {
-						t.Errorf("%s: %+v, %v", what, l, err)
+						t.Errorf("%s: got %+v, %v, want no error && l.Reason == want && l.Waits", what, l, err)
 					}
 					w.during(w.scheduler(), func() { time.Sleep(30 * time.Hour) })
 					if n := len(w.ran("c")); n != 0 {
-						t.Fatalf("%s: %d runs with a credential that is known to be wrong", what, n)
+						t.Fatalf("%s: %d runs with a credential that is known to be wrong, want 0", what, n)
 					}
 				}
 				first := ReasonAttention
@@ -65,7 +65,7 @@ func TestARejectionOutlivesAnotherFailure(t *testing.T) {
 				w.change(func() { w.stored = time.Now() })
 				w.during(w.scheduler(), func() { time.Sleep(30 * time.Minute) })
 				if got := triggers(w, "c"); len(got) != 1 || got[0] != Confirming {
-					t.Errorf("started for %v", got)
+					t.Errorf("started for %v, want len(got) == 1 && got[0] == Confirming", got)
 				}
 			})
 		})
@@ -86,18 +86,18 @@ func TestAnotherCredentialIsNoSetting(t *testing.T) {
 				t.Fatal(err)
 			}
 			if by := w.held("c"); by == nil || by.Reason != string(abi.CodeUsage) {
-				t.Errorf("pass %d: held by %+v", pass, by)
+				t.Errorf("pass %d: held by %+v, want by != nil && by.Reason == string(abi.CodeUsage)", pass, by)
 			}
 			time.Sleep(time.Minute)
 		}
 		if got := triggers(w, "c"); len(got) != 1 || got[0] != Confirming {
-			t.Errorf("started for %v", got)
+			t.Errorf("started for %v, want len(got) == 1 && got[0] == Confirming", got)
 		}
 	})
 }
 
-// What was said of a credential holds nothing once a run got in, though that failed
-// besides; and with another credential the schedule goes on, whatever fails then.
+// A rejection ends once a run has signed in, even if that run failed otherwise; with
+// another credential the schedule continues, whatever fails then.
 func TestARejectionThatStandsNoMore(t *testing.T) {
 	t.Parallel()
 	for name, set := range map[string]func(w *world){
@@ -119,7 +119,7 @@ func TestARejectionThatStandsNoMore(t *testing.T) {
 					}
 				}
 				if got := triggers(w, "c"); len(got) < 3 || confirming > 1 {
-					t.Errorf("started for %v", got)
+					t.Errorf("started for %v, want len(got) >= 3 && confirming <= 1", got)
 				}
 			})
 		})
@@ -136,17 +136,17 @@ func TestWhoIsAskedForARejection(t *testing.T) {
 		ranBefore(w, "rejected", StatusFailed, "refresh_credentials")
 		for _, n := range w.names[:3] {
 			if _, err := w.scheduler().Look(t.Context(), storage.Connection{ID: n, Name: n}); err != nil || w.asked != 0 {
-				t.Errorf("%s: asked %d times, %v", n, w.asked, err)
+				t.Errorf("%s: asked %d times, %v, want no error && w.asked == 0", n, w.asked, err)
 			}
 		}
 		rejectedThen(w, "got in", "")
 		if _, err := w.scheduler().Look(t.Context(), storage.Connection{ID: "got in", Name: "got in"}); err != nil || w.asked != 1 {
-			t.Errorf("asked %d times, %v", w.asked, err)
+			t.Errorf("asked %d times, %v, want no error && w.asked == 1", w.asked, err)
 		}
 	})
 }
 
-// What a probe asks for all connections it asks once a pass, and again in the next.
+// A probe reads facts shared by all connections once a pass, and again in the next.
 func TestAProbeIsOfOnePass(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -156,14 +156,14 @@ func TestAProbeIsOfOnePass(t *testing.T) {
 		}
 		for pass := 1; pass <= 3; pass++ {
 			if _, err := w.scheduler().Once(t.Context()); err != nil || w.probes != pass {
-				t.Errorf("pass %d: %d probes, %v", pass, w.probes, err)
+				t.Errorf("pass %d: %d probes, %v, want no error && w.probes == pass", pass, w.probes, err)
 			}
 		}
 	})
 }
 
-// HL-26.2: what was said against a credential stands beside another failure, as in the
-// verdict, until a run got in or has used another one. This is of the store's own facts.
+// HL-26.2: a rejection remains beside another failure, as in the verdict, until a run
+// signed in or has used another credential. This test uses the store's own facts.
 func TestRejectionStands(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -180,7 +180,7 @@ func TestRejectionStands(t *testing.T) {
 	stands := func(what string, want bool) {
 		t.Helper()
 		if e, err := store.EvidenceOf(ctx, conn.ID); err != nil || rejectionStands(e.Facts) != want {
-			t.Errorf("%s: it stands: %v, %v", what, !want, err)
+			t.Errorf("%s: it stands: %v, %v, want no error && rejectionStands(e.Facts) == want", what, !want, err)
 		}
 		now = now.Add(time.Minute)
 	}

@@ -8,27 +8,27 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// The loop's figures.
+// The parameters of the loop.
 const (
 	defaultWorkers = 2
-	// A pass at least so often: a timer does not see the wall clock jump, nor a
-	// machine sleep, nor what another process changes in the store.
+	// The longest time between passes: a timer does not see the wall clock jump, the
+	// machine sleep, or another process change the store.
 	longestWait  = time.Minute
 	shortestWait = time.Second
-	// After a run, or an attempt at one, its connection is left alone for a
-	// moment, whatever the store says: a store that does not take what a run did
-	// must not make it run again and again.
+	// After a run, or an attempt, its connection pauses for a moment, whatever the
+	// store says: a store that does not record a run's result must not make it run
+	// again and again.
 	restAfterRun  = 10 * time.Second
 	longestRest   = time.Hour
 	lostShift     = 16
 	restAfterBusy = 30 * time.Second
-	// Connections that are found due together start one after the other.
+	// Time between the starts of connections that are found due together.
 	stagger     = 5 * time.Second
 	mostStagger = 10 * time.Minute
-	// How long a store that fails is left alone, doubled up to longestWait.
+	// Pause after an error of the store, doubled up to longestWait.
 	troubleWait = time.Second
-	// StopWithin is how long running runs may take to end once the scheduler is
-	// told to stop. A run ends its guest long before.
+	// StopWithin is how long running runs may take to end after the scheduler is told
+	// to stop. A run ends its guest long before.
 	StopWithin = 30 * time.Second
 )
 
@@ -39,10 +39,11 @@ type Scheduler struct {
 
 	mu      sync.Mutex
 	running map[string]bool    // by connection id
-	held    map[string]hold    // likewise
-	skipped map[string]skipped // likewise: the skip that was recorded last
-	lost    map[string]int64   // likewise: jobs in a row that the store knows nothing of
-	wake    chan struct{}      // 1: something changed that a pass should look at
+	held    map[string]hold    // by connection id
+	skipped map[string]skipped // by connection id: the skip that was recorded last
+	window  window             // the loop's alone
+	lost    map[string]int64   // by connection id: consecutive jobs that the store has not recorded
+	wake    chan struct{}      // capacity 1: a change that a pass should examine
 	jobs    sync.WaitGroup
 }
 
@@ -51,7 +52,10 @@ func New(deps Deps) *Scheduler {
 	if deps.Workers <= 0 {
 		deps.Workers = defaultWorkers
 	}
-	return &Scheduler{deps: deps, running: map[string]bool{}, held: map[string]hold{}, skipped: map[string]skipped{}, lost: map[string]int64{}, wake: make(chan struct{}, 1)}
+	return &Scheduler{
+		deps: deps, running: map[string]bool{}, held: map[string]hold{}, skipped: map[string]skipped{}, lost: map[string]int64{},
+		window: window{page: examinedPage, atMost: examinedAtMost}, wake: make(chan struct{}, 1),
+	}
 }
 
 func (s *Scheduler) report(e Event) {
@@ -60,12 +64,12 @@ func (s *Scheduler) report(e Event) {
 	}
 }
 
-// errStillRunning says that a run did not end although it was told to.
+// errStillRunning reports that a run did not end although it was told to.
 var errStillRunning = abi.NewError(abi.CodeInternal, "a run did not end when it was told to", "its process ends with this one; the next run takes its lease over")
 
-// Run schedules until ctx ends, then waits for the runs that go on, which ctx
-// ends as well, for StopWithin at most. What fails on the way is reported and
-// tried again; it returns an error only when a run does not end.
+// Run schedules until ctx ends, then waits for the running runs, which ctx ends as
+// well, for at most StopWithin. Errors on the way are reported and retried; it returns
+// an error only if a run does not end.
 func (s *Scheduler) Run(ctx context.Context) error {
 	trouble := 0
 	for ctx.Err() == nil {
@@ -92,8 +96,8 @@ func (s *Scheduler) Run(ctx context.Context) error {
 	return s.join()
 }
 
-// sleep waits for wait to pass, and at least shortestWait, for ctx to end, or
-// for something to change.
+// sleep waits until wait has passed, but at least shortestWait, until ctx ends, or
+// until something changes.
 func (s *Scheduler) sleep(ctx context.Context, wait time.Duration, wakeable bool) {
 	t := time.NewTimer(max(wait, shortestWait))
 	defer t.Stop()
@@ -108,7 +112,7 @@ func (s *Scheduler) sleep(ctx context.Context, wait time.Duration, wakeable bool
 	}
 }
 
-// join waits for the runs to end, but not for ever.
+// join waits for the runs to end, for at most StopWithin.
 func (s *Scheduler) join() error {
 	done := make(chan struct{})
 	go func() { s.jobs.Wait(); close(done) }()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/storage"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/check"
 )
 
 // RT-01.3: what may run by itself does, at the interval that its policy
@@ -34,15 +35,15 @@ func TestEachRunsAtItsInterval(t *testing.T) {
 		at := w.ran("hourly")
 		for i := 1; i < len(at); i++ {
 			if d := at[i].Sub(at[i-1]); d < time.Hour || d > 67*time.Minute {
-				t.Errorf("run %d came %s after the one before", i, d)
+				t.Errorf("run %d came %s after the one before, want d >= time.Hour && d <= 67 * time.Minute", i, d)
 			}
 		}
 		// One record and one line for each that is skipped, not one a minute.
 		if n := w.count(EventSkipped, ReasonManual); n != 2 {
-			t.Errorf("%d lines about the manual ones", n)
+			t.Errorf("%d lines about the manual ones, want 2", n)
 		}
 		if n := w.count(EventSkipped, ReasonPaused); n != 1 || w.states["held"].Dispatches[0].Count != 1 {
-			t.Errorf("%d lines about the paused one, %+v", n, w.states["held"].Dispatches)
+			t.Errorf(`%d lines about the paused one, %+v, want n == 1 && w.states["held"].Dispatches[0].Count == 1`, n, w.states["held"].Dispatches)
 		}
 	})
 }
@@ -58,7 +59,7 @@ func TestWorkersAreBounded(t *testing.T) {
 		w.play = lasting(10*time.Minute, StatusSucceeded, "")
 		w.during(w.scheduler(), func() { time.Sleep(55 * time.Minute) })
 		if w.most != defaultWorkers || len(w.ran("")) != 7 {
-			t.Errorf("%d at once, %d runs", w.most, len(w.ran("")))
+			t.Errorf(`%d at once, %d runs, want w.most == defaultWorkers && len(w.ran("")) == 7`, w.most, len(w.ran("")))
 		}
 	})
 }
@@ -73,11 +74,11 @@ func TestARestartForgetsNothing(t *testing.T) {
 		due, dues := w.states["c"].Due.At, w.dues
 		w.during(w.scheduler(func(d *Deps) { d.Random = func() float64 { return 0.9 } }), func() { time.Sleep(20 * time.Minute) })
 		if w.dues != dues || len(w.ran("c")) != 1 {
-			t.Errorf("%d due times, %d runs", w.dues-dues, len(w.ran("c")))
+			t.Errorf(`%d due times, %d runs, want w.dues == dues && len(w.ran("c")) == 1`, w.dues-dues, len(w.ran("c")))
 		}
 		w.during(w.scheduler(), func() { time.Sleep(20 * time.Minute) })
 		if at := w.ran("c"); len(at) != 2 || at[1].Sub(due) < 0 || at[1].Sub(due) > time.Second {
-			t.Errorf("ran at %s, due at %s", at, due)
+			t.Errorf("ran at %s, due at %s, want len(at) == 2 && at[1].Sub(due) >= 0 && at[1].Sub(due) <= time.Second", at, due)
 		}
 	})
 }
@@ -98,15 +99,15 @@ func TestABusyConnectionIsLeftAlone(t *testing.T) {
 		w.during(w.scheduler(), func() {
 			time.Sleep(9 * time.Minute)
 			if n := len(w.ran("leased")); n != 0 {
-				t.Errorf("started %d times beside another's run", n)
+				t.Errorf("started %d times beside another's run, want 0", n)
 			}
 			if n := len(w.ran("raced")); n != 4 || len(w.states["raced"].Dispatches) != 0 {
-				t.Errorf("started %d times, %+v", n, w.states["raced"].Dispatches)
+				t.Errorf(`started %d times, %+v, want n == 4 && len(w.states["raced"].Dispatches) == 0`, n, w.states["raced"].Dispatches)
 			}
 			time.Sleep(3 * time.Minute)
 		})
 		if n := len(w.ran("leased")); n != 1 {
-			t.Errorf("the lease ran out and it ran %d times", n)
+			t.Errorf("the lease ran out and it ran %d times, want 1", n)
 		}
 	})
 }
@@ -125,7 +126,7 @@ func TestARunThatWasKilledIsDueAgain(t *testing.T) {
 		}
 		w.during(w.scheduler(), func() { time.Sleep(30 * time.Minute) })
 		if at := w.ran("c"); len(at) != 1 {
-			t.Errorf("ran %d times", len(at))
+			t.Errorf("ran %d times, want 1", len(at))
 		}
 	})
 }
@@ -138,7 +139,7 @@ func TestAKillerBacksOff(t *testing.T) {
 		w.play = lasting(time.Minute, StatusAbandoned, "")
 		w.during(w.scheduler(), func() { time.Sleep(4 * time.Hour) })
 		if n := len(w.ran("c")); n != 5 { // three, then after one hour and after two
-			t.Errorf("ran %d times", n)
+			t.Errorf("ran %d times, want 5", n)
 		}
 		if n := w.count(EventSkipped, ReasonBackingOff); n == 0 {
 			t.Error("nobody was told")
@@ -163,12 +164,12 @@ func TestNoHerdAfterASleep(t *testing.T) {
 			time.Sleep(10 * time.Minute)
 			at := w.ran("")[before:]
 			if len(at) != 20 {
-				t.Errorf("%d of 20 ran after the sleep", len(at))
+				t.Errorf("%d of 20 ran after the sleep, want 20", len(at))
 			}
 			slices.SortFunc(at, time.Time.Compare)
 			for i := 1; i < len(at); i++ {
 				if d := at[i].Sub(at[i-1]); d < stagger || d > 3*stagger {
-					t.Errorf("start %d came %s after the one before", i, d)
+					t.Errorf("start %d came %s after the one before, want d >= stagger && d <= 3 * stagger", i, d)
 				}
 			}
 		})
@@ -204,7 +205,7 @@ func TestClockJumps(t *testing.T) {
 					for _, n := range w.names {
 						got := len(w.ran(n)) - before[n]
 						if least, most := 1, 14; got < least || got > most || n == "fine" && got < 11 {
-							t.Errorf("%s ran %d times in 13 hours", n, got)
+							t.Errorf(`%s ran %d times in 13 hours, want got >= least && got <= most && (n != "fine" || got >= 11)`, n, got)
 						}
 					}
 				})
@@ -239,7 +240,7 @@ func TestNeverABusyLoop(t *testing.T) {
 				w.during(w.scheduler(), func() { time.Sleep(time.Hour) })
 				// A pass a minute, and about one for each start and each rest after it.
 				if n := len(w.starts); n > c.starts || w.reads > 65+3*n || w.writes > 5+2*n {
-					t.Errorf("%d starts, %d passes, %d writes", n, w.reads, w.writes)
+					t.Errorf("%d starts, %d passes, %d writes, want n <= c.starts && w.reads <= 65 + 3*n && w.writes <= 5 + 2*n", n, w.reads, w.writes)
 				}
 			})
 		})
@@ -257,16 +258,16 @@ func TestAStoreThatFailsIsTriedAgain(t *testing.T) {
 			time.Sleep(5 * time.Minute)
 			w.change(func() {
 				if w.broken = nil; passes > 0 {
-					t.Errorf("%d passes are said to have worked while none did", passes)
+					t.Errorf("%d passes are said to have worked while none did, want passes <= 0", passes)
 				}
 			})
 			time.Sleep(3 * time.Minute)
 		})
 		if passes < 2 {
-			t.Errorf("%d passes are said to have worked", passes)
+			t.Errorf("%d passes are said to have worked, want passes >= 2", passes)
 		}
 		if trouble, well := w.count(EventTrouble, ""), w.count(EventRecovers, ""); trouble != 1 || well != 1 || len(w.ran("c")) != 1 {
-			t.Errorf("told %d and %d times, %d runs", trouble, well, len(w.ran("c")))
+			t.Errorf(`told %d and %d times, %d runs, want trouble == 1 && well == 1 && len(w.ran("c")) == 1`, trouble, well, len(w.ran("c")))
 		}
 	})
 }
@@ -279,10 +280,10 @@ func TestOneWithoutAModuleHoldsUpNobody(t *testing.T) {
 		delete(w.policy, "b")
 		w.during(w.scheduler(), func() { time.Sleep(30 * time.Minute) })
 		if len(w.ran("a")) != 1 || len(w.ran("b")) != 0 || len(w.ran("c")) != 1 {
-			t.Error(w.starts)
+			t.Errorf(`got %+v, want len(w.ran("a")) == 1 && len(w.ran("b")) == 0 && len(w.ran("c")) == 1`, w.starts)
 		}
 		if d := w.states["b"].Dispatches; len(d) != 1 || d[0].Status != StatusRefused || d[0].Reason != string(abi.CodePluginUnknown) {
-			t.Errorf("%+v", d)
+			t.Errorf(`w.states["b"].Dispatches: got %+v, want len(d) == 1 && d[0].Status == StatusRefused && d[0].Reason == string(abi.CodePluginUnknown)`, d)
 		}
 	})
 }
@@ -305,7 +306,7 @@ func TestRetriesWithinADispatch(t *testing.T) {
 				w.play = c.play
 				w.during(w.scheduler(), func() { time.Sleep(20 * time.Minute) })
 				if at := w.ran("c"); len(at) != c.want || len(at) > 2 && (at[1].Sub(at[0]) < retryAfter || at[2].Sub(at[1]) < 4*retryAfter) {
-					t.Error(at)
+					t.Errorf(`w.ran("c"): got %+v, want len(at) == c.want && (len(at) <= 2 || at[1].Sub(at[0]) >= retryAfter && at[2].Sub(at[1]) >= 4 * retryAfter)`, at)
 				}
 			})
 		})
@@ -328,7 +329,7 @@ func TestRetriesEnd(t *testing.T) {
 		}
 		w.during(w.scheduler(), func() { time.Sleep(30 * time.Minute) })
 		if odd, slowed := len(w.ran("odd")), len(w.ran("slowed")); odd != 1+RetriesInDispatch || slowed != 1 {
-			t.Errorf("%d and %d attempts", odd, slowed)
+			t.Errorf("%d and %d attempts, want odd == 1 + RetriesInDispatch && slowed == 1", odd, slowed)
 		}
 	})
 }
@@ -347,13 +348,13 @@ func TestGivenUp(t *testing.T) {
 		w.during(w.scheduler(), func() {
 			time.Sleep(10 * 24 * time.Hour)
 			if n := len(w.ran("c")); n != blockedFrom || w.count(EventSkipped, ReasonGivenUp) != 1 {
-				t.Errorf("ran %d times in ten days", n)
+				t.Errorf("ran %d times in ten days, want n == blockedFrom && w.count(EventSkipped, ReasonGivenUp) == 1", n)
 			}
 			w.change(func() { w.states["c"].ConfirmOwed, w.play = time.Now(), lasting(time.Minute, StatusSucceeded, "") })
 			time.Sleep(150 * time.Minute)
 		})
 		if n := len(w.ran("c")); n != blockedFrom+3 {
-			t.Errorf("ran %d times once its owner has acted", n)
+			t.Errorf("ran %d times once its owner has acted, want %v", n, blockedFrom+3)
 		}
 	})
 }
@@ -366,10 +367,10 @@ func TestALiveRunIsNoHistory(t *testing.T) {
 		{RunID: "r", Status: StatusSucceeded, StartedAt: clock("11:00"), FinishedAt: clock("11:10")},
 	}
 	if h := history(storage.ScheduleState{Runs: runs}, true); len(h) != 1 || h[0].RunID != "r" {
-		t.Errorf("%+v", h)
+		t.Errorf(`history(storage.ScheduleState{Runs: runs}, true): got %+v, want len(h) == 1 && h[0].RunID == "r"`, h)
 	}
 	if h := history(storage.ScheduleState{Runs: runs}, false); len(h) != 2 || h[0].Status != StatusAbandoned || !h[0].FinishedAt.Equal(clock("12:00")) {
-		t.Errorf("its host is gone: %+v", h)
+		t.Errorf(`its host is gone: %+v, want len(h) == 2 && h[0].Status == StatusAbandoned && h[0].FinishedAt.Equal(clock("12:00"))`, h)
 	}
 }
 
@@ -377,8 +378,8 @@ func TestHoldsEndWhenTheClockIsPutBack(t *testing.T) {
 	t.Parallel()
 	h := hold{clock("12:00"), clock("12:10")}
 	for at, want := range map[string]bool{"11:59": false, "12:00": true, "12:09": true, "12:10": false} {
-		if got := h.holds(clock(at)); got != want {
-			t.Errorf("%s: %v", at, got)
+		if got := h.inForce(clock(at)); got != want {
+			t.Errorf("%s: h.holds(clock(at)): got %v, want %v", at, got, want)
 		}
 	}
 }
@@ -389,15 +390,12 @@ func TestAMomentBetweenPasses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		newWorld(t).scheduler().sleep(t.Context(), -time.Hour, false)
-		if d := time.Since(began); d != shortestWait {
-			t.Errorf("%s", d)
-		}
+		check.Equal(t, time.Since(began), shortestWait, "time.Since(began)")
 	})
 }
 
-// RT-23.1: a run that ended under its provider's pressure puts the next off,
-// with one record that says so; RT-17.1, RT-24.1: one that stopped as planned
-// does not.
+// RT-23.1: a run that ended under its provider's pressure delays the next one, with
+// one record of the reason; RT-17.1, RT-24.1: a run that stopped as planned does not.
 func TestPressurePutsOff(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -417,10 +415,10 @@ func TestPressurePutsOff(t *testing.T) {
 				w.during(w.scheduler(), func() { time.Sleep(10*time.Hour - time.Minute) })
 				at := w.ran("c")
 				if len(at) != c.want {
-					t.Errorf("%d runs: %s", len(at), at)
+					t.Errorf("%d runs: %s, want %v", len(at), at, c.want)
 				}
 				if skips := w.count(EventSkipped, ReasonCoolingDown); (skips == 1) != c.gap.arms() {
-					t.Errorf("told %d times", skips)
+					t.Errorf("told %d times, want (skips == 1) == c.gap.arms()", skips)
 				}
 			})
 		})
@@ -436,12 +434,12 @@ func TestStop(t *testing.T) {
 		w.play = lasting(time.Hour, StatusSucceeded, "")
 		w.during(w.scheduler(), func() { time.Sleep(5 * time.Minute) })
 		if len(w.live) != 0 || len(w.starts) != 2 {
-			t.Errorf("%v, %v", w.live, w.starts)
+			t.Errorf("got %v, %v, want len(w.live) == 0 && len(w.starts) == 2", w.live, w.starts)
 		}
 		w.play = lasting(time.Minute, StatusSucceeded, "")
 		w.during(w.scheduler(), func() { time.Sleep(5 * time.Minute) })
 		if n := len(w.starts); n != 5 {
-			t.Errorf("%d starts: %v", n, w.starts)
+			t.Errorf("%d starts: %v, want 5", n, w.starts)
 		}
 	})
 }
@@ -459,7 +457,7 @@ func TestStopIsBounded(t *testing.T) {
 		defer cancel()
 		began := time.Now()
 		if err := w.scheduler().Run(ctx); abi.CodeOf(err) != abi.CodeInternal || time.Since(began) != time.Minute+StopWithin {
-			t.Errorf("%v after %s", err, time.Since(began))
+			t.Errorf("%v after %s, want abi.CodeOf(err) == abi.CodeInternal && time.Since(began) == time.Minute + StopWithin", err, time.Since(began))
 		}
 		close(free)
 		synctest.Wait()

@@ -5,25 +5,26 @@ import (
 	"time"
 )
 
-// absence spaces the attempts at a service that is away, so that the few of one
-// request outlast a short outage. It is a delay of the lane and not the sleep
-// after a failure: its requests wait for the same moment. Not safe for concurrent
-// use.
+// absence spaces the attempts at a service that is unavailable, so that the few
+// attempts of one request outlast a short outage. It is a delay of the lane and not
+// the sleep after a failure: the lane's requests wait for the same moment. Not safe
+// for concurrent use.
 type absence struct {
-	answered bool // the lane had an answer in this run
-	failures int  // in a row, those that were under way together as one
+	answered bool // the lane received an answer in this run
+	failures int  // consecutive; simultaneous requests count as one
 	until    time.Time
 }
 
-// absenceGrowth is by which factor the pause grows with each failure: at the
-// default back-off the second one waits 16 s, and the third a minute.
+// absenceGrowth is the factor by which the pause grows with each failure: with the
+// default back-off the second pause is 16 s, and the third a minute.
 const absenceGrowth = 4
 
-// learn takes one attempt. One failure alone is no outage; and a service of which
-// a run has seen nothing yet is more likely out of reach than away.
-func (a *absence) learn(now time.Time, got answer, base, limit time.Duration) {
+// record records the result of one attempt. A single failure is not an outage, and a
+// service that has never answered in this run is more likely unreachable than
+// temporarily unavailable.
+func (a *absence) record(now time.Time, got answer, base, limit time.Duration) {
 	switch {
-	case got.err == nil && !away(got.status):
+	case got.err == nil && !serviceUnavailable(got.status):
 		*a = absence{answered: true}
 	case !got.next.IsZero(), now.Before(a.until), got.err != nil && !a.answered:
 	default:
@@ -38,8 +39,7 @@ func (a *absence) learn(now time.Time, got answer, base, limit time.Duration) {
 	}
 }
 
-// away reports whether a status says that the service, and not the request, is at
-// fault.
-func away(status int) bool {
+// serviceUnavailable reports whether a status blames the service, not the request.
+func serviceUnavailable(status int) bool {
 	return status == http.StatusBadGateway || status == http.StatusServiceUnavailable || status == http.StatusGatewayTimeout
 }

@@ -35,7 +35,7 @@ func TestShortOutageIsSatOut(t *testing.T) {
 				t.Errorf("20 requests took %s, want 90s at most", took)
 			}
 			if b.g.DoubleWaits() > 0 {
-				t.Errorf("%d attempts waited twice", b.g.DoubleWaits())
+				t.Errorf("%d attempts waited twice, want b.g.DoubleWaits() <= 0", b.g.DoubleWaits())
 			}
 		})
 	}
@@ -82,7 +82,7 @@ func TestPauseEndsWithTheRun(t *testing.T) {
 	b := newBed(t, named(), func(d *Deps) { d.Run = NewRunBudget(0, 30*time.Second) })
 	b.script(says{status: 503})
 	if s := b.stopped(); s.Reason != abi.ReasonWallClockDeadline || s.ArmsCooldown() {
-		t.Errorf("%+v", s)
+		t.Errorf("b.stopped(): got %+v, want s.Reason == abi.ReasonWallClockDeadline && !s.ArmsCooldown()", s)
 	}
 	if b.at() > 30_000 {
 		t.Errorf("it stopped after %v ms, want 30000 at most", b.at())

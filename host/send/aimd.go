@@ -3,61 +3,58 @@ package send
 import (
 	"math"
 	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/send/internal/pacing"
 )
 
-// How the rate moves. The first two are the Collection Profile reference's; the
-// others decide how closely a known limit is approached and come from the
+// Parameters of the rate. The first two are the Collection Profile reference's; the
+// others determine how closely a known limit is approached and come from the
 // simulation (make sim).
 const (
-	discoveryStep = 0.1  // the first success shortens the discovery interval by a tenth
-	backoffFactor = 1.5  // a throttle lengthens the interval by this
+	discoveryStep = 0.1  // share by which the first success shortens the discovery interval
+	backoffFactor = 1.5  // factor by which a throttle lengthens the interval
 	perMinute     = 60e3 // milliseconds in the unit of rates, requests a minute
-	recoverTo     = 0.97 // of the rate at which the provider refused
-	recoverIn     = 8    // successes
-	doubtAfter    = 1.06 // of the same rate: the limit must have grown
-	creepSteps    = 600  // successes from recoverTo to doubtAfter, once the limit is sure
-	creepMinutes  = 2    // and at least so long
-	creepPauses   = 40   // and so many times the pause that a refusal costs
-	longPause     = 10   // intervals: no bucket asks for so many
-	windowRow     = 3    // refusals without a success between them
+	recoverTo     = 0.97 // share of the rate at which the provider refused
+	recoverIn     = 8    // successes until recoverTo is reached
+	doubtAfter    = 1.06 // multiple of the same rate above which the limit must have grown
+	creepSteps    = 600  // successes from recoverTo to doubtAfter, once the limit is certain
+	creepMinutes  = 2    // the least duration of that climb, in minutes
+	creepPauses   = 40   // its least duration in multiples of the pause that a refusal costs
+	longPause     = 10   // intervals: a longer pause does not come from a bucket
+	windowRow     = 3    // consecutive refusals that show a full window
 	searchStep    = 0.4  // requests a minute; at any rate that adds 40 % in a minute
-	sureWithin    = 1.25 // of what was let through: a refusal there is at the limit
-	sameLimit     = 1.1  // of the limit before: two windows that let the same through
-	slowestFactor = 0.1  // what was let through counts down to this share of the rate
+	sureWithin    = 1.25 // multiple of the passed requests up to which a refusal counts as at the limit
+	sameLimit     = 1.1  // ratio up to which two limits count as equal
+	slowestFactor = 0.1  // share of the rate down to which the passed requests are believed
 )
 
-// The reasons of a back-off (contract, section 3.5).
+// The reasons of a back-off (governor contract, section 3.5).
 const (
 	BackoffRetryAfter = "retry_after"
 	BackoffThrottle   = "throttle"
 )
 
-// Backoff is the last time that a throttle made the interval longer.
-type Backoff struct {
-	AtIntervalMS float64 `json:"at_interval_ms"` // the interval that it led to
-	Reason       string  `json:"reason"`         // retry_after or throttle
-}
-
-// adaptive is AIMD on the interval, in rate space (RT-25, PB-D2): a success
-// adds to the rate, a throttle divides it, and nothing else moves it (PB-D3).
-// The reference's constant step refuses one request in a dozen once the limit
-// is found, so a refusal is remembered: the rate comes back quickly to just
-// below it and then creeps.
+// adaptive is AIMD on the interval, in rate space (RT-25, PB-D2): a success adds to
+// the rate, a throttle divides it, and nothing else changes it (PB-D3). With the
+// reference's constant step one request in a dozen is refused once the limit is
+// reached. A refusal is therefore remembered: the rate returns quickly to just below
+// it and then creeps upwards.
 //
-// Rates are in requests a minute, intervals in milliseconds. Not safe for
-// concurrent use.
+// Rates are in requests a minute, intervals in milliseconds. Not safe for concurrent
+// use.
 type adaptive struct {
 	interval, floor, initial, ceiling float64
 
-	limit  float64 // the rate at which the provider refused; 0: none known
-	target float64 // the rate to come back to after a back-off
+	limit  float64 // the rate at which the provider refused; 0: unknown
+	target float64 // the rate to return to after a back-off
 	climb  float64 // the rate added by a success below target
-	sure   bool    // the rate and what was let through agreed at the refusal
+	sure   bool    // at the refusal the rate agreed with the number of passed requests
 	known  bool    // there was a refusal
-	vague  bool    // limit is the rate at the first refusal and nothing more
+	vague  bool    // limit is only the rate at the first refusal
 	pause  float64 // minutes that the last refusal asked for
-	passed meter
-	last   *Backoff
+	passed pacing.Meter
+	last   *abi.Backoff
 }
 
 func newAdaptive(initial, floor, ceiling float64) adaptive {
@@ -65,26 +62,26 @@ func newAdaptive(initial, floor, ceiling float64) adaptive {
 	return adaptive{interval: initial, floor: floor, initial: initial, ceiling: max(ceiling, initial)}
 }
 
-// restore starts from what an earlier run learned, never faster than floor
-// (RT-26), and slower than a cold start only just below a limit that is known.
+// restore starts from an earlier run's rate, never faster than floor (RT-26), and
+// slower than a cold start only if a known limit requires it.
 func (a *adaptive) restore(l Learned) {
 	a.interval = min(max(l.IntervalMS, a.floor), a.initial)
 	if l.LimitPerMinute > 0 && l.LimitPerMinute <= perMinute/a.floor {
 		a.limit, a.known, a.sure = l.LimitPerMinute, true, true
 		a.interval = min(max(a.interval, perMinute/(recoverTo*a.limit)), a.ceiling)
-		a.aim(recoverTo * a.limit)
+		a.setTarget(recoverTo * a.limit)
 	}
 }
 
-// forget takes back what refusals said of the limit: a longer window than a minute
-// explains them.
-func (a *adaptive) forget() {
+// forgetLimit discards the limit learned from refusals, because a window longer than a
+// minute explains them.
+func (a *adaptive) forgetLimit() {
 	a.limit, a.known, a.sure, a.vague = 0, false, false, false
-	a.aim(0)
+	a.setTarget(0)
 }
 
-// aim makes target the rate that the next few successes lead to.
-func (a *adaptive) aim(target float64) {
+// setTarget sets target, the rate to which the next few successes lead.
+func (a *adaptive) setTarget(target float64) {
 	a.target = target
 	a.climb = max(0, target-a.rate()) / recoverIn
 }
@@ -95,15 +92,15 @@ func (a *adaptive) duration() time.Duration {
 	return time.Duration(math.Ceil(a.interval * float64(time.Millisecond)))
 }
 
-// success makes the interval strictly shorter until it is at its floor.
+// success shortens the interval, strictly, until it reaches its floor.
 func (a *adaptive) success(now time.Time) {
-	a.passed.add(now)
+	a.passed.Add(now)
 	rate := a.rate()
 	a.interval = max(a.floor, min(a.interval, perMinute/(rate+a.gain(rate))))
 }
 
-// gain is what one success adds to the rate. It never vanishes: without a step
-// of its own a rate a rounding error below target would stay there.
+// gain returns the amount that one success adds to the rate. It is never zero: a rate
+// that is a rounding error below target would otherwise stay there.
 func (a *adaptive) gain(rate float64) float64 {
 	gain := perMinute / a.initial * (1/(1-discoveryStep) - 1)
 	if a.known {
@@ -117,61 +114,60 @@ func (a *adaptive) gain(rate float64) float64 {
 
 // sign is one sign of pressure.
 type sign struct {
-	refusal bool          // the provider counts requests, and this was one too many
-	told    bool          // it named a pause
-	pause   time.Duration // that long
-	row     int           // of the signs since the last success, from 1
+	refusal   bool          // the provider counts requests, and this one exceeded its limit
+	gavePause bool          // it gave a pause
+	pause     time.Duration // the length of that pause
+	streak    int           // position among the signs since the last success, from 1
 }
 
 func (s sign) reason() string {
-	if s.told {
+	if s.gavePause {
 		return BackoffRetryAfter
 	}
 	return BackoffThrottle
 }
 
-// throttle makes the interval longer. A refusal also says where the limit is;
-// another sign of pressure does not, so the rate of before is aimed at again.
-// At a limit that is sure the interval grows by the factor alone; otherwise it
-// starts from the discovery interval at least.
+// throttle lengthens the interval. A refusal also locates the limit; another sign of
+// pressure does not, so the earlier rate remains the target. At a certain limit the
+// interval grows only by the factor; otherwise it becomes at least the discovery
+// interval.
 func (a *adaptive) throttle(now time.Time, s sign) {
 	before := a.rate()
 	target := a.target
 	switch {
-	case s.refusal && s.row == 1:
+	case s.refusal && s.streak == 1:
 		a.pause = s.pause.Minutes()
 		a.locate(now, before, (s.pause-rounded).Minutes()*before >= longPause)
 		target = recoverTo * a.limit
-	case s.refusal && s.row == windowRow:
-		// No bucket refuses for so long: the window is full.
-		if n := a.passed.within(now, time.Minute); n > 0 {
+	case s.refusal && s.streak == windowRow:
+		// No bucket refuses for such a long time: the window is full.
+		if n := a.passed.Within(now, time.Minute); n > 0 {
 			a.limit, a.vague = min(a.limit, max(float64(n), slowestFactor*a.limit)), false
 		}
 		target = recoverTo * a.limit
-	case s.row == 1:
+	case s.streak == 1:
 		target = max(target, before)
 	}
 	longer := a.interval * backoffFactor
-	if s.row > 1 || !a.sure {
+	if s.streak > 1 || !a.sure {
 		longer = max(longer, a.initial)
 	}
-	if s.refusal && s.row == 1 {
+	if s.refusal && s.streak == 1 {
 		longer = max(longer, perMinute/target)
 	}
 	a.interval = max(a.interval, min(a.ceiling, longer))
-	a.aim(target)
-	a.last = &Backoff{AtIntervalMS: a.interval, Reason: s.reason()}
+	a.setTarget(target)
+	a.last = &abi.Backoff{AtIntervalMS: a.interval, Reason: s.reason()}
 }
 
-// locate estimates the limit from a refusal at rate after what passed in the
-// last minute. When the two agree, the rate is the limit. When they do not,
-// either the rate grew quickly up to the limit, or the provider counts over a
-// window that the quick rate filled: the first refusal is taken for the former,
-// and any later one for the latter, or the first already when it asks for a long
-// pause.
+// locate estimates the limit from a refusal at rate, given the number of requests that
+// passed in the last minute. If the two agree, the rate is the limit. If they do not,
+// either the rate grew quickly up to the limit, or the provider counts over a window
+// that the high rate filled. The first refusal is attributed to growth, any later one
+// to the window; so is a first refusal that asks for a long pause.
 func (a *adaptive) locate(now time.Time, rate float64, long bool) {
-	passed := a.passed.rate(now)
-	n := a.passed.within(now, time.Minute)
+	passed := a.passed.Rate(now)
+	n := a.passed.Within(now, time.Minute)
 	if long = long && n >= lowCount; long {
 		passed = float64(n)
 	}
@@ -191,5 +187,5 @@ func (a *adaptive) locate(now time.Time, rate float64, long bool) {
 	a.known = true
 }
 
-// agree reports whether two rates differ by no more than a factor.
+// agree reports whether two rates differ by at most a factor.
 func agree(a, b, factor float64) bool { return a <= factor*b && b <= factor*a }

@@ -14,6 +14,9 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+// longest bounds every delay in these tests.
+const longest = 31 * 24 * time.Hour
+
 var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // says is one answer of a scripted provider.

@@ -6,7 +6,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// What the breaker does unless the profile says otherwise.
+// Defaults of the breaker's profile.
 const (
 	defaultBreakerWindow  = 10
 	defaultMinThroughput  = 5
@@ -32,8 +32,8 @@ func breakerDefaults(b *abi.ProviderBreaker) {
 	b.Window = max(b.Window, b.MinThroughput)
 }
 
-// Transition is one change of a circuit breaker: evidence for the health views
-// (PB-D6, PB-A9). It names no route, no record and no body.
+// Transition is one change of a circuit breaker: evidence for the health views (PB-D6,
+// PB-A9). It contains no route, record or body.
 type Transition struct {
 	PreviousState CircuitState `json:"previous_state"`
 	State         CircuitState `json:"state"`
@@ -41,36 +41,36 @@ type Transition struct {
 	Reason        string       `json:"reason"`  // reset_timeout, provider_failure, provider_throttle, success
 }
 
-// outcome is how one attempt ended, as the pacing sees it, and the last of a
-// request, as the breaker does.
+// outcome is the result of one attempt for the pacing, and of a request's last attempt
+// for the breaker.
 type outcome int
 
 const (
 	outcomeSuccess outcome = iota
-	outcomeNeutral         // an answer that says nothing of the provider's health: other 4xx
+	outcomeNeutral         // an answer without information about the provider's health: other 4xx
 	outcomeFailure
 	outcomeThrottle
-	outcomeUnknown // cancelled before there was one
+	outcomeUnknown // cancelled before there was a result
 )
 
-// breaker fails fast while a provider is known to be unwell. It answers at once
-// and never waits (RT-20). A request counts once, by how it ended, however often
-// it was sent. Not safe for concurrent use.
+// breaker fails fast while a provider is known to be unhealthy. It answers at once and
+// never waits (RT-20). A request counts once, by its final result, however often it
+// was sent. Not safe for concurrent use.
 type breaker struct {
 	profile  abi.ProviderBreaker
 	state    CircuitState
 	failed   []bool // a ring of the last outcomes
 	next     int
 	openedAt time.Time
-	probing  bool          // the one probe of half_open is under way
-	settled  chan struct{} // closed once it is not any more
-	era      int           // counts the changes: outcomes of an earlier era are not looked at
+	probing  bool          // the one probe of half_open is in progress
+	settled  chan struct{} // closed when that probe ends
+	era      int           // number of changes so far; outcomes of an earlier era are ignored
 }
 
 func newBreaker(p abi.ProviderBreaker) breaker { return breaker{profile: p, state: CircuitClosed} }
 
-// delay returns how long the circuit lets no request through, and whether that
-// depends on the probe that is under way.
+// delay returns for how long the circuit lets no request through, and whether that
+// depends on a probe in progress.
 func (b *breaker) delay(now time.Time) (wait time.Duration, probed bool) {
 	if b.state == CircuitOpen {
 		wait = b.opensAt().Sub(now)
@@ -78,8 +78,8 @@ func (b *breaker) delay(now time.Time) (wait time.Duration, probed bool) {
 	return max(wait, 0), b.probing
 }
 
-// admit takes a request that delay lets through. It returns in which era the
-// request goes, and the change that this made: the request is then the probe.
+// admit registers a request that delay lets through. It returns the request's era, and
+// the state change if the request is the probe.
 func (b *breaker) admit() (era int, change *Transition) {
 	if b.state == CircuitOpen {
 		change = b.move(CircuitHalfOpen, "before_request", "reset_timeout")
@@ -90,12 +90,12 @@ func (b *breaker) admit() (era int, change *Transition) {
 	return b.era, change
 }
 
-// opensAt is when an open circuit lets a probe through.
+// opensAt returns the time at which an open circuit lets a probe through.
 func (b *breaker) opensAt() time.Time { return b.openedAt.Add(ms(b.profile.ResetMS)) }
 
-// record takes the outcome of a request that was admitted in era. What was sent
-// before the circuit changed says nothing of the provider since, and is
-// ignored.
+// record counts the outcome of a request that was admitted in era. A request sent
+// before the last change is ignored, since it gives no information about the
+// provider's current state.
 func (b *breaker) record(now time.Time, era int, o outcome) *Transition {
 	if b.profile.Disabled || era != b.era {
 		return nil
@@ -111,7 +111,7 @@ func (b *breaker) record(now time.Time, era int, o outcome) *Transition {
 	if b.state == CircuitHalfOpen {
 		switch {
 		case o == outcomeUnknown:
-			b.settle()
+			b.endProbe()
 			return nil
 		case failed:
 			b.openedAt = now
@@ -157,12 +157,12 @@ func (b *breaker) move(to CircuitState, trigger, reason string) *Transition {
 	t := &Transition{PreviousState: b.state, State: to, Trigger: trigger, Reason: reason}
 	b.state = to
 	b.era++
-	b.settle()
+	b.endProbe()
 	return t
 }
 
-// settle ends the wait for a probe.
-func (b *breaker) settle() {
+// endProbe ends the wait for a probe.
+func (b *breaker) endProbe() {
 	if b.probing {
 		b.probing = false
 		close(b.settled)

@@ -28,17 +28,17 @@ func TestBreakerSequence(t *testing.T) {
 	}
 	open := b.record(epoch, b.era, outcomeThrottle)
 	if open == nil || *open != (Transition{CircuitClosed, CircuitOpen, "provider_throttle", "provider_throttle"}) {
-		t.Fatalf("%+v", open)
+		t.Fatalf(`got %+v, want open != nil && *open == (Transition{CircuitClosed, CircuitOpen, "provider_throttle", "provider_throttle"})`, open)
 	}
 	if wait, _ := b.delay(epoch.Add(time.Minute - 1)); wait != 1 {
 		t.Errorf("the open circuit waits %s more, want 1ns", wait)
 	}
 	if wait, probed := b.delay(epoch.Add(time.Minute)); wait != 0 || probed {
-		t.Errorf("after the reset it waits %s, probed %v", wait, probed)
+		t.Errorf("after the reset it waits %s, probed %v, want wait == 0 && !probed", wait, probed)
 	}
 	era, change := b.admit()
 	if change == nil || *change != (Transition{CircuitOpen, CircuitHalfOpen, "before_request", "reset_timeout"}) {
-		t.Fatalf("%+v", change)
+		t.Fatalf(`got %+v, want change != nil && *change == (Transition{CircuitOpen, CircuitHalfOpen, "before_request", "reset_timeout"})`, change)
 	}
 	if _, probed := b.delay(epoch.Add(time.Minute)); !probed {
 		t.Error("a second probe is let through")
@@ -48,7 +48,7 @@ func TestBreakerSequence(t *testing.T) {
 	}
 	closed := b.record(epoch, era, outcomeSuccess)
 	if closed == nil || *closed != (Transition{CircuitHalfOpen, CircuitClosed, "success", "success"}) {
-		t.Fatalf("%+v", closed)
+		t.Fatalf(`got %+v, want closed != nil && *closed == (Transition{CircuitHalfOpen, CircuitClosed, "success", "success"})`, closed)
 	}
 	for range 4 {
 		if b.record(epoch, b.era, outcomeFailure) != nil {
@@ -67,11 +67,11 @@ func TestBreakerProbe(t *testing.T) {
 	era, _ := b.admit()
 	b.record(at, era, outcomeUnknown)
 	if wait, probed := b.delay(at); wait != 0 || probed {
-		t.Errorf("no probe after one that was cancelled: waits %s, probed %v", wait, probed)
+		t.Errorf("no probe after one that was cancelled: waits %s, probed %v, want wait == 0 && !probed", wait, probed)
 	}
 	b.admit()
 	if change := b.record(at, b.era, outcomeFailure); change == nil || change.State != CircuitOpen {
-		t.Errorf("%+v", change)
+		t.Errorf("b.record(at, b.era, outcomeFailure): got %+v, want change != nil && change.State == CircuitOpen", change)
 	}
 	if wait, _ := b.delay(at.Add(time.Minute - 1)); wait != 1 {
 		t.Errorf("the second reset waits %s more, want 1ns", wait)
@@ -89,17 +89,17 @@ func TestBreakerRatio(t *testing.T) {
 			o = outcomeFailure
 		}
 		if b.record(epoch, b.era, o) != nil && i >= 10 {
-			t.Fatalf("open at %d", i)
+			t.Fatalf("open at %d, want b.record(epoch, b.era, o) == nil || i < 10", i)
 		}
 	}
 	idle := newBreaker(breakerProfile(0))
 	if wait, _ := idle.delay(epoch.Add(time.Hour)); wait != 0 || idle.state != CircuitClosed {
-		t.Errorf("an idle breaker is %s", idle.state)
+		t.Errorf("an idle breaker is %s, want wait == 0 && idle.state == CircuitClosed", idle.state)
 	}
 }
 
-// PB-D6, PB-A9, RT-24.1: an open circuit stops requests at once, asks no retry
-// budget, is no source pressure, and is told as evidence without a route.
+// PB-D6, PB-A9, RT-24.1: an open circuit stops requests at once, charges no retry
+// budget, is no source pressure, and is reported as evidence without a route.
 func TestOpenCircuitStops(t *testing.T) {
 	t.Parallel()
 	p := named()
@@ -113,13 +113,13 @@ func TestOpenCircuitStops(t *testing.T) {
 	}
 	s := b.stopped()
 	if b.calls != 5 || s.Reason != abi.ReasonCircuitOpen || s.ArmsCooldown() || s.GapReason() != abi.ReasonRetryExhausted || abi.CodeOf(s) != CodeCircuitOpen {
-		t.Errorf("%d calls, %+v", b.calls, s)
+		t.Errorf("%d calls, %+v, want b.calls == 5 && s.Reason == abi.ReasonCircuitOpen && !s.ArmsCooldown() && s.GapReason() == abi.ReasonRetryExhausted && abi.CodeOf(s) == CodeCircuitOpen", b.calls, s)
 	}
 	if left, _ := tokens.Remaining(); left != 5 {
-		t.Errorf("%v tokens", left)
+		t.Errorf("%v tokens, want 5", left)
 	}
 	if !s.NextAttempt.Equal(epoch.Add(time.Minute)) || *s.Record.CircuitState != CircuitOpen || s.Record.RequestCount != 5 {
-		t.Errorf("%+v", s)
+		t.Errorf("got %+v, want s.NextAttempt.Equal(epoch.Add(time.Minute)) && *s.Record.CircuitState == CircuitOpen && s.Record.RequestCount == 5", s)
 	}
 	b.clock.Advance(time.Minute)
 	b.script(says{})
@@ -129,16 +129,16 @@ func TestOpenCircuitStops(t *testing.T) {
 		states = append(states, tr.State)
 		line, err := json.Marshal(b.g.CircuitProgress(tr))
 		if err != nil || strings.Contains(string(line), "example") || !strings.Contains(string(line), `"retry_tokens_remaining":5`) {
-			t.Errorf("%s %v", line, err)
+			t.Errorf("got %s %v, want no error && !strings.Contains(string(line), \"example\") && strings.Contains(string(line), `\"retry_tokens_remaining\":5`)", line, err)
 		}
 	}
 	if !slices.Equal(states, []CircuitState{CircuitOpen, CircuitHalfOpen, CircuitClosed}) {
-		t.Errorf("%v", states)
+		t.Errorf("got %v, want slices.Equal(states, []CircuitState{CircuitOpen, CircuitHalfOpen, CircuitClosed})", states)
 	}
 }
 
-// The failure that opens the circuit is told as what it was: a throttled record
-// must not lose its source pressure to the breaker.
+// The failure that opens the circuit keeps its own reason: a throttled record must not
+// lose its source pressure to the breaker.
 func TestOpeningFailureKeepsItsReason(t *testing.T) {
 	t.Parallel()
 	p := named()
@@ -147,11 +147,11 @@ func TestOpeningFailureKeepsItsReason(t *testing.T) {
 	b.script(says{status: 429, headers: "Retry-After: 1"})
 	for range 5 {
 		if s := b.stopped(); s.Reason != abi.ReasonRateLimited || s.Error() != "github_rate_limited" {
-			t.Errorf("%d calls, %+v", b.calls, s)
+			t.Errorf(`%d calls, %+v, want s.Reason == abi.ReasonRateLimited && s.Error() == "github_rate_limited"`, b.calls, s)
 		}
 	}
 	if b.g.breaker.state != CircuitOpen {
-		t.Errorf("the circuit is %s", b.g.breaker.state)
+		t.Errorf("the circuit is %s, want %v", b.g.breaker.state, CircuitOpen)
 	}
 }
 
@@ -169,7 +169,7 @@ func TestBreakerCountsRequests(t *testing.T) {
 		}
 	}
 	if b.g.breaker.state != CircuitClosed || len(b.moved) > 0 {
-		t.Errorf("after four failed requests the circuit is %s", b.g.breaker.state)
+		t.Errorf("after four failed requests the circuit is %s, want b.g.breaker.state == CircuitClosed && len(b.moved) <= 0", b.g.breaker.state)
 	}
 	if b.stopped(); b.g.breaker.state != CircuitOpen {
 		t.Errorf("after five failed requests the circuit is %s, want open", b.g.breaker.state)
@@ -203,7 +203,7 @@ func TestCircuitIsSatOutOnce(t *testing.T) {
 			}
 			if !c.waits {
 				if s := b.stopped(); s.Reason != abi.ReasonCircuitOpen || b.calls != 5 || b.at() != 0 {
-					t.Errorf("%d calls at %v ms, %+v", b.calls, b.at(), s)
+					t.Errorf("%d calls at %v ms, %+v, want s.Reason == abi.ReasonCircuitOpen && b.calls == 5 && b.at() == 0", b.calls, b.at(), s)
 				}
 				return
 			}

@@ -8,15 +8,15 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// RunBudget bounds a run's requests and its time (PB-D1, PB-D7). Its unit is
-// one attempt, successful or not. A nil *RunBudget is unbounded, which is the
-// default (PB-A1). It answers at once, between fetches, and never interrupts
-// one. Safe for concurrent use; all governors of a run share one.
+// RunBudget bounds a run's requests and its time (PB-D1, PB-D7). Its unit is one
+// attempt, successful or not. A nil *RunBudget is unbounded, which is the default
+// (PB-A1). It is checked between fetches, answers at once and never interrupts a
+// fetch. Safe for concurrent use; all governors of a run share one.
 type RunBudget struct {
 	mu          sync.Mutex
 	maxRequests int64
 	maxWall     time.Duration
-	began       time.Time // the first time that it was asked (RT-16)
+	began       time.Time // the first check (RT-16)
 	requests    int64
 }
 
@@ -26,9 +26,9 @@ func NewRunBudget(maxRequests int64, maxWall time.Duration) *RunBudget {
 	return &RunBudget{maxRequests: maxRequests, maxWall: maxWall}
 }
 
-// tripped returns why nothing more may be sent; "" when something may. The
-// first call starts the clock.
-func (b *RunBudget) tripped(now time.Time) abi.Reason {
+// exhausted returns why no more requests may be sent; "" if one may. The first call
+// starts the clock.
+func (b *RunBudget) exhausted(now time.Time) abi.Reason {
 	if b == nil {
 		return ""
 	}
@@ -37,9 +37,9 @@ func (b *RunBudget) tripped(now time.Time) abi.Reason {
 	return b.check(now)
 }
 
-// take counts one attempt, or says why it may not be made: the wait before it
-// may have used the time up, and another request the last of the number.
-func (b *RunBudget) take(now time.Time) abi.Reason {
+// charge counts one attempt, or returns why it may not be made: the preceding wait may
+// have used up the time, and another request the last attempt.
+func (b *RunBudget) charge(now time.Time) abi.Reason {
 	if b == nil {
 		return ""
 	}
@@ -65,8 +65,8 @@ func (b *RunBudget) check(now time.Time) abi.Reason {
 	return ""
 }
 
-// left returns how much time the run still has, and whether that is bounded.
-func (b *RunBudget) left(now time.Time) (time.Duration, bool) {
+// remaining returns the run's remaining time, and whether it is bounded.
+func (b *RunBudget) remaining(now time.Time) (time.Duration, bool) {
 	if b == nil || b.maxWall <= 0 {
 		return 0, false
 	}
@@ -78,8 +78,8 @@ func (b *RunBudget) left(now time.Time) (time.Duration, bool) {
 	return max(0, b.maxWall-now.Sub(b.began)), true
 }
 
-// spent returns the time since the first question and the attempts so far.
-func (b *RunBudget) spent(now time.Time) (time.Duration, int64) {
+// usage returns the time since the first check and the attempts so far.
+func (b *RunBudget) usage(now time.Time) (time.Duration, int64) {
 	if b == nil {
 		return 0, 0
 	}
@@ -91,28 +91,27 @@ func (b *RunBudget) spent(now time.Time) (time.Duration, int64) {
 	return now.Sub(b.began), b.requests
 }
 
-// retryShare is the part of a run's requests that retries may be (PB-D5).
+// retryShare is the largest share of retries in a run's requests (PB-D5).
 const retryShare = 0.2
 
-// RetryBudget bounds a run's retries by a bucket of tokens, which successes
-// fill (PB-D5, RT-22). A nil *RetryBudget is unbounded. Safe for concurrent
-// use; all governors of a run share one.
+// RetryBudget bounds a run's retries by a bucket of tokens that successes refill
+// (PB-D5, RT-22). A nil *RetryBudget is unbounded. Safe for concurrent use; all
+// governors of a run share one.
 type RetryBudget struct {
 	mu                        sync.Mutex
 	capacity, tokens, deposit float64
 }
 
-// NewRetryBudget returns a full bucket of capacity tokens into which every
-// success puts deposit. What is not a number or below zero counts as zero.
+// NewRetryBudget returns a full bucket of capacity tokens. Every success adds deposit
+// tokens. NaN and negative arguments count as zero.
 func NewRetryBudget(capacity, deposit float64) *RetryBudget {
 	capacity, deposit = notNegative(capacity), notNegative(deposit)
 	return &RetryBudget{capacity: capacity, tokens: capacity, deposit: deposit}
 }
 
-// RetryBudgetFor returns the bucket of a run with at most maxRequests
-// attempts: a fifth of them, and a fifth of a token a success. A run without a
-// cap gets nil, so that only the attempts of each request bound its retries
-// (RT-22.2).
+// RetryBudgetFor returns the bucket of a run with at most maxRequests attempts: a
+// fifth of them, and a fifth of a token for each success. A run without a cap gets
+// nil, so only the attempts of each request bound its retries (RT-22.2).
 func RetryBudgetFor(maxRequests int64) *RetryBudget {
 	if maxRequests <= 0 {
 		return nil
@@ -134,7 +133,7 @@ func (b *RetryBudget) consume() bool {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	// Deposits of a fifth do not add up to 1 exactly.
+	// Five deposits of a fifth do not add up to exactly 1.
 	if b.tokens < 1-1e-9 {
 		return false
 	}
@@ -151,8 +150,7 @@ func (b *RetryBudget) success() {
 	b.tokens = min(b.capacity, b.tokens+b.deposit)
 }
 
-// Remaining returns the tokens that are left, and false when the budget is
-// unbounded.
+// Remaining returns the remaining tokens, and false if the budget is unbounded.
 func (b *RetryBudget) Remaining() (float64, bool) {
 	if b == nil {
 		return 0, false

@@ -16,12 +16,12 @@ func TestRunBudgetCountsAttempts(t *testing.T) {
 	b.ok(1)
 	s := b.stopped()
 	if b.calls != 3 || s.Reason != abi.ReasonRequestCapReached || s.Attempts != 0 || s.Record.RequestCount != 3 {
-		t.Errorf("%d calls, %+v", b.calls, s)
+		t.Errorf("%d calls, %+v, want b.calls == 3 && s.Reason == abi.ReasonRequestCapReached && s.Attempts == 0 && s.Record.RequestCount == 3", b.calls, s)
 	}
 	half := newBed(t, calm(4), func(d *Deps) { d.Run = NewRunBudget(2, 0) })
 	half.script(unwell)
 	if s := half.stopped(); half.calls != 2 || s.Reason != abi.ReasonRequestCapReached || s.Attempts != 2 {
-		t.Errorf("%d calls, %+v", half.calls, s)
+		t.Errorf("%d calls, %+v, want half.calls == 2 && s.Reason == abi.ReasonRequestCapReached && s.Attempts == 2", half.calls, s)
 	}
 }
 
@@ -35,28 +35,28 @@ func TestRunBudgetTime(t *testing.T) {
 	b.ok(2)
 	s := b.stopped()
 	if b.calls != 2 || s.Reason != abi.ReasonWallClockDeadline || s.ArmsCooldown() || s.Record.ElapsedMS != 29_000 {
-		t.Errorf("%d calls, %+v", b.calls, s)
+		t.Errorf("%d calls, %+v, want b.calls == 2 && s.Reason == abi.ReasonWallClockDeadline && !s.ArmsCooldown() && s.Record.ElapsedMS == 29_000", b.calls, s)
 	}
 	paced := newBed(t, named(), func(d *Deps) { d.Run = NewRunBudget(0, 500*time.Millisecond) })
 	if s := paced.stopped(); paced.calls != 0 || s.Reason != abi.ReasonWallClockDeadline || paced.at() != 0 {
-		t.Errorf("a wait that outlasts the run: %d calls, %+v", paced.calls, s)
+		t.Errorf("a wait that outlasts the run: %d calls, %+v, want paced.calls == 0 && s.Reason == abi.ReasonWallClockDeadline && paced.at() == 0", paced.calls, s)
 	}
 	retrying := newBed(t, calm(3), func(d *Deps) { d.Run = NewRunBudget(0, 100*time.Millisecond) })
 	retrying.script(unwell)
 	if s := retrying.stopped(); retrying.calls != 1 || s.Reason != abi.ReasonWallClockDeadline || retrying.at() != 0 {
-		t.Errorf("a back-off that outlasts the run: %d calls, %+v", retrying.calls, s)
+		t.Errorf("a back-off that outlasts the run: %d calls, %+v, want retrying.calls == 1 && s.Reason == abi.ReasonWallClockDeadline && retrying.at() == 0", retrying.calls, s)
 	}
 }
 
-// Both axes at once are told as the request cap.
+// If both budgets are used up, the request cap is reported.
 func TestRunBudgetBoth(t *testing.T) {
 	t.Parallel()
 	b := NewRunBudget(1, time.Second)
-	if r := b.take(epoch); r != "" {
-		t.Fatal(r)
+	if r := b.charge(epoch); r != "" {
+		t.Fatalf(`b.charge(epoch): got %+v, want r == ""`, r)
 	}
-	if r := b.tripped(epoch.Add(time.Hour)); r != abi.ReasonRequestCapReached {
-		t.Error(r)
+	if r := b.exhausted(epoch.Add(time.Hour)); r != abi.ReasonRequestCapReached {
+		t.Errorf("b.exhausted(epoch.Add(time.Hour)): got %+v, want r == abi.ReasonRequestCapReached", r)
 	}
 }
 
@@ -67,7 +67,7 @@ func TestUnbounded(t *testing.T) {
 		b := newBed(t, named(), func(d *Deps) { d.Run = run })
 		b.ok(2000)
 		if b.calls != 2000 {
-			t.Error(b.calls)
+			t.Errorf("got %+v, want b.calls == 2000", b.calls)
 		}
 	}
 }
@@ -81,14 +81,14 @@ func TestPlannedStopsAreNoPressure(t *testing.T) {
 	}
 	for _, r := range append(slices.Clone(planned), abi.RunCap...) {
 		if r.Has(abi.SourcePressure) {
-			t.Errorf("%s arms the cooldown", r)
+			t.Errorf("%s arms the cooldown, want !r.Has(abi.SourcePressure)", r)
 		}
 	}
 	g := newBed(t, named(), nil).g
 	for _, r := range planned {
 		s := g.stopPlanned(r, 0, time.Time{})
 		if s.ArmsCooldown() || s.GapReason().IsSourcePressure() || !r.Has(abi.BudgetExhaustion) {
-			t.Errorf("%s: %+v", r, s)
+			t.Errorf("%s: got %+v, want !s.ArmsCooldown() && !s.GapReason().IsSourcePressure() && r.Has(abi.BudgetExhaustion)", r, s)
 		}
 	}
 }

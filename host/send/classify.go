@@ -6,15 +6,16 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/send/internal/ratelimit"
 )
 
-// verdict is what the governor makes of one answer.
+// verdict is the governor's judgement of one answer.
 type verdict struct {
 	outcome outcome
-	retry   bool          // 429, 408, 5xx and transport errors, and nothing else (PB-D5)
-	refusal bool          // the provider counts requests and this was one too many
+	retry   bool          // only for 429, 408, 5xx and transport errors (PB-D5)
+	refusal bool          // the provider counts requests, and this one exceeded its limit
 	slow    bool          // a throttle signal for the pacing (PB-D2)
-	wait    time.Duration // the documented pause of a refusal that names none itself
+	wait    time.Duration // the documented pause of a refusal that gives none
 }
 
 const (
@@ -30,17 +31,17 @@ func refuses(r *abi.ProviderRefusal, status int, body []byte) bool {
 	return bytes.Contains(bytes.ToLower(body), bytes.ToLower([]byte(r.Contains)))
 }
 
-// pause is how long a refusal at an attempt, counted from 1, asks to wait.
+// pause returns the pause after a refusal at an attempt, counted from 1.
 func (v *verdict) pause(attempt int) time.Duration {
 	return v.wait << min(attempt-1, refusalDoublesFor)
 }
 
-// classify judges an answer by its status, its headers, and what the profile
-// says of the provider's refusals. A 403 that says that nothing remains, or
-// when to come back, is a 429 by another name.
+// classify judges an answer by its status, its headers, and the profile's list of
+// refusals. A 403 that reports an exhausted quota, or a time for the next request, is
+// treated as a 429.
 func classify(declared []abi.ProviderRefusal, status int, h http.Header, body []byte) verdict {
 	refused := status == http.StatusTooManyRequests ||
-		status == http.StatusForbidden && (nothingRemains(h) || h.Get("Retry-After") != "")
+		status == http.StatusForbidden && (ratelimit.Exhausted(h) || h.Get("Retry-After") != "")
 	for i := range declared {
 		if r := &declared[i]; refuses(r, status, body) {
 			return verdict{outcomeThrottle, true, true, true, ms(r.WaitMS)}

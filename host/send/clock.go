@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// Clock is the time that a governor lives in.
+// Clock is a governor's source of time.
 type Clock interface {
-	// Now is the present moment; it never goes backwards.
+	// Now returns the current time; it never goes backwards.
 	Now() time.Time
-	// Sleep waits for d, or until ctx ends, and then returns the cause.
+	// Sleep waits for d, or until ctx ends; it then returns the cause.
 	Sleep(ctx context.Context, d time.Duration) error
 }
 
-// SystemClock is the machine's own time. Its zero value is ready and safe for
+// SystemClock is the machine's own clock. Its zero value is ready and safe for
 // concurrent use.
 type SystemClock struct{}
 
-// Now returns the present moment.
+// Now returns the current time.
 func (SystemClock) Now() time.Time { return time.Now() }
 
 // Sleep waits for d or until ctx ends.
@@ -36,25 +36,25 @@ func (SystemClock) Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// VirtualClock is a time that passes only when somebody sleeps or advances it,
-// for replays and simulations of one request at a time. It is safe for
-// concurrent use, but two sleepers add up.
+// VirtualClock is a clock that advances only by Sleep and Advance, for replays and
+// simulations of one request at a time. It is safe for concurrent use, but the times
+// of two sleepers add up.
 type VirtualClock struct {
 	mu  sync.Mutex
 	now time.Time
 }
 
-// NewVirtualClock returns a clock that stands at start.
+// NewVirtualClock returns a clock set to start.
 func NewVirtualClock(start time.Time) *VirtualClock { return &VirtualClock{now: start} }
 
-// Now returns where the clock stands.
+// Now returns the clock's time.
 func (c *VirtualClock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.now
 }
 
-// Sleep moves the clock on by d and returns at once.
+// Sleep advances the clock by d and returns at once.
 func (c *VirtualClock) Sleep(ctx context.Context, d time.Duration) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
@@ -63,7 +63,7 @@ func (c *VirtualClock) Sleep(ctx context.Context, d time.Duration) error {
 	return nil
 }
 
-// Advance moves the clock on by d; a negative d changes nothing.
+// Advance advances the clock by d; a negative d changes nothing.
 func (c *VirtualClock) Advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -2,7 +2,7 @@ package send
 
 import "github.com/pdpp-host/pdpp-host/abi"
 
-// The stable codes of what this package refuses or gives up on.
+// The stable codes of this package's refusals and failures.
 const (
 	CodeProfileInvalid    abi.Code = "send.profile_invalid"
 	CodeRateLimited       abi.Code = "send.rate_limited"

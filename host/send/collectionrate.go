@@ -1,26 +1,19 @@
 package send
 
-import "math"
+import (
+	"math"
 
-// CollectionRate is the live rate as it rides a PROGRESS (RT-27). It has room
-// for rates and nothing else: no account, route or content.
-type CollectionRate struct {
-	Object              string   `json:"object"`
-	CurrentIntervalMS   float64  `json:"current_interval_ms"`
-	CeilingIntervalMS   float64  `json:"ceiling_interval_ms"`
-	EffectiveRatePerMin int64    `json:"effective_rate_per_min"`
-	CeilingRatePerMin   int64    `json:"ceiling_rate_per_min"`
-	LastBackoff         *Backoff `json:"last_backoff"`
-}
+	"github.com/pdpp-host/pdpp-host/abi"
+)
 
-// CollectionRate returns the governor's rate; nil when pacing is switched off,
-// and then nothing is to be emitted (RT-27.2).
-func (g *Governor) CollectionRate() *CollectionRate {
+// CollectionRate returns the governor's rate; nil if pacing is switched off, in which
+// case nothing is emitted (RT-27.2).
+func (g *Governor) CollectionRate() *abi.CollectionRate {
 	s := g.Snapshot()
 	if s == nil {
 		return nil
 	}
-	return &CollectionRate{
+	return &abi.CollectionRate{
 		Object: "collection_rate", CurrentIntervalMS: s.IntervalMS, CeilingIntervalMS: s.MinIntervalMS,
 		EffectiveRatePerMin: perMin(s.IntervalMS), CeilingRatePerMin: perMin(s.MinIntervalMS), LastBackoff: s.LastBackoff,
 	}
@@ -33,7 +26,7 @@ func perMin(interval float64) int64 {
 	return int64(math.Round(perMinute / interval))
 }
 
-// CircuitProgress is a breaker's change as it rides a PROGRESS (PB-D6).
+// CircuitProgress is a breaker's change inside a PROGRESS message (PB-D6).
 type CircuitProgress struct {
 	Object               string     `json:"object"`
 	Circuit              Transition `json:"circuit"`
@@ -42,9 +35,9 @@ type CircuitProgress struct {
 	RetryTokensRemaining any        `json:"retry_tokens_remaining"` // a number, or "unbounded"
 }
 
-// CircuitProgress gives a transition the run's counters.
+// CircuitProgress adds the run's counters to a transition.
 func (g *Governor) CircuitProgress(t Transition) CircuitProgress {
-	elapsed, requests := g.deps.Run.spent(g.deps.Clock.Now())
+	elapsed, requests := g.deps.Run.usage(g.deps.Clock.Now())
 	p := CircuitProgress{
 		Object: "provider_budget_circuit_transition", Circuit: t,
 		ElapsedMS: elapsed.Milliseconds(), RequestCount: requests, RetryTokensRemaining: "unbounded",

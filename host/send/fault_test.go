@@ -25,7 +25,7 @@ func TestFaultSequences(t *testing.T) {
 	}
 	for seed := range uint64(n) {
 		if err := faultSequence(t, seed); err != nil {
-			t.Fatalf("seed %d: %v", seed, err)
+			t.Fatalf("seed %d: %v, want no error", seed, err)
 		}
 	}
 }
@@ -134,16 +134,16 @@ func TestOwnRefusalIsNoEvidence(t *testing.T) {
 	for range 6 {
 		b.calls = 0
 		if _, err := b.get("/"); !errors.Is(err, refusal) || b.calls != 1 {
-			t.Fatalf("%d calls, %v", b.calls, err)
+			t.Fatalf("%d calls, %v, want errors.Is(err, refusal) && b.calls == 1", b.calls, err)
 		}
 	}
 	if b.interval() != 1000 || len(b.moved) != 0 {
-		t.Errorf("interval %v", b.interval())
+		t.Errorf("interval %v, want b.interval() == 1000 && len(b.moved) == 0", b.interval())
 	}
 }
 
-// A lane that was throttled eight times within a minute stands still for the
-// rest of it: providers lock accounts at ten.
+// A lane that was throttled eight times within a minute pauses for the rest of it:
+// providers lock accounts at ten.
 func TestNoBan(t *testing.T) {
 	t.Parallel()
 	p := named()
@@ -164,7 +164,7 @@ func TestNoBan(t *testing.T) {
 	}
 	for i := 9; i < len(times); i++ {
 		if times[i]-times[i-9] < 60_000 {
-			t.Fatalf("ten throttles within %v ms", times[i]-times[i-9])
+			t.Fatalf("ten throttles within %v ms, want times[i] - times[i-9] >= 60_000", times[i]-times[i-9])
 		}
 	}
 }

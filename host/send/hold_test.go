@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// A wait is told when it begins, with whose wish it is: what a progress display
-// says while it lasts.
+// A wait is reported when it begins, with its cause: the text of a progress display
+// during the wait.
 func TestHold(t *testing.T) {
 	t.Parallel()
 	var events []Event
@@ -30,7 +30,7 @@ func TestHold(t *testing.T) {
 	for _, e := range events {
 		switch {
 		case e.Duration <= 0:
-			t.Errorf("%+v", e)
+			t.Errorf("got %+v, want a duration above zero", e)
 		case e.Told && e.Kind == EventBackoff && e.Duration == 9*time.Second:
 			told++
 		case !e.Told:
@@ -38,14 +38,14 @@ func TestHold(t *testing.T) {
 		}
 	}
 	if told != 1 || own < 3 || events[0].Kind != EventHold || events[0].Duration != time.Second {
-		t.Errorf("%+v", events)
+		t.Errorf("got %+v, want told == 1 && own >= 3 && events[0].Kind == EventHold && events[0].Duration == time.Second", events)
 	}
 	b.script(says{headers: "X-Ratelimit-Limit: 5\nX-Ratelimit-Remaining: 0\nX-Ratelimit-Reset: 60"}, says{})
 	b.ok(1)
 	events = nil
 	b.ok(1)
 	if len(events) != 1 || !events[0].Told || events[0].Kind != EventHold {
-		t.Errorf("a quota's wait: %+v", events)
+		t.Errorf("a quota's wait: %+v, want len(events) == 1 && events[0].Told && events[0].Kind == EventHold", events)
 	}
 }
 
@@ -56,7 +56,7 @@ func TestAnswerURL(t *testing.T) {
 	b.script(says{status: http.StatusFound, headers: "Location: /there?a=1"}, says{})
 	resp, err := b.get("/here")
 	if err != nil || resp.URL.String() != "https://api.example/there?a=1" {
-		t.Errorf("%v %v", resp, err)
+		t.Errorf(`got %v %v, want no error && resp.URL.String() == "https://api.example/there?a=1"`, resp, err)
 	}
 }
 
@@ -72,12 +72,12 @@ func TestReadAll(t *testing.T) {
 			} {
 				got, err := readAll(r, announced)
 				if err != nil || !bytes.Equal(got, whole) {
-					t.Errorf("%s, %d announced as %d: %d, %v", name, length, announced, len(got), err)
+					t.Errorf("%s, %d announced as %d: %d, %v, want no error && bytes.Equal(got, whole)", name, length, announced, len(got), err)
 				}
 			}
 		}
 		if got, err := readAll(iotest.TimeoutReader(iotest.OneByteReader(bytes.NewReader(whole))), int64(length)); length > 1 && (err == nil || len(got) != 1) {
-			t.Errorf("%d bytes and %v", len(got), err)
+			t.Errorf("%d bytes and %v, want length <= 1 || err != nil && len(got) == 1", len(got), err)
 		}
 	}
 }

@@ -11,13 +11,13 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi/provider"
 )
 
-// Staleness is how old a learned rate may be (RT-26.2).
+// Staleness is the maximum age of a learned rate (RT-26.2).
 const Staleness = 6 * time.Hour
 
-// skew is how far in the future a recorded moment may lie.
+// skew is how far in the future a recorded time may lie.
 const skew = 5 * time.Minute
 
-// The fields on a stream's cursor that carry a learned rate.
+// The fields of a stream's cursor that carry a learned rate.
 const (
 	fieldInterval = "pacing_interval_ms"
 	fieldRecorded = "pacing_recorded_at_ms"
@@ -27,18 +27,18 @@ const (
 
 // Snapshot is the pace of a governor at one moment.
 type Snapshot struct {
-	IntervalMS        float64  `json:"interval_ms"`
-	MinIntervalMS     float64  `json:"min_interval_ms"`     // the rate ceiling
-	InitialIntervalMS float64  `json:"initial_interval_ms"` // of a cold start
-	LastBackoff       *Backoff `json:"last_backoff"`        // null: there was none
-	// LimitPerMinute is where the provider refused; 0: not known.
+	IntervalMS        float64      `json:"interval_ms"`
+	MinIntervalMS     float64      `json:"min_interval_ms"`     // the rate ceiling
+	InitialIntervalMS float64      `json:"initial_interval_ms"` // the interval of a cold start
+	LastBackoff       *abi.Backoff `json:"last_backoff"`        // null: none
+	// LimitPerMinute is the rate at which the provider refused; 0: unknown.
 	LimitPerMinute float64 `json:"limit_per_minute,omitempty"`
 
 	learned Learned
 }
 
-// Snapshot returns the provider's pace; nil when pacing is switched off, which
-// is no rate of zero (RT-25.4).
+// Snapshot returns the provider's pace; nil if pacing is switched off, which differs
+// from a rate of zero (RT-25.4).
 func (g *Governor) Snapshot() *Snapshot {
 	now := g.deps.Clock.Now()
 	g.mu.Lock()
@@ -52,31 +52,31 @@ func (g *Governor) Snapshot() *Snapshot {
 		LimitPerMinute: thousandth(r.limit),
 	}
 	if r.last != nil {
-		s.LastBackoff = &Backoff{AtIntervalMS: thousandth(r.last.AtIntervalMS), Reason: r.last.Reason}
+		s.LastBackoff = &abi.Backoff{AtIntervalMS: thousandth(r.last.AtIntervalMS), Reason: r.last.Reason}
 	}
-	s.learned = Learned{IntervalMS: min(s.IntervalMS, s.InitialIntervalMS), windows: g.general.quota.keep(now)}
+	s.learned = Learned{IntervalMS: min(s.IntervalMS, s.InitialIntervalMS), windows: g.general.quota.snapshot(now)}
 	if r.known && !r.vague {
 		s.learned.LimitPerMinute = s.LimitPerMinute
-		s.learned.windows = append(s.learned.windows, r.minute(now))
+		s.learned.windows = append(s.learned.windows, r.windowOfLimit(now))
 	}
 	return s
 }
 
-// thousandth cuts a number to what is worth showing and storing.
+// thousandth rounds a number to a useful precision.
 func thousandth(f float64) float64 { return math.Round(f*1000) / 1000 }
 
-// Learned is what a run hands to the next.
+// Learned is the result that a run passes to the next one.
 type Learned struct {
 	IntervalMS     float64 // above zero
-	LimitPerMinute float64 // where the provider refused; 0: not known
+	LimitPerMinute float64 // the rate at which the provider refused; 0: unknown
 
 	windows []LearnedWindow
-	ended   time.Time // of the run, once it is restored
+	ended   time.Time // the end of the run from which it was restored
 }
 
-// Learned returns what is worth keeping; nil when pacing is switched off. A
-// throttled run never makes the next start slower than a cold one, unless it
-// learned where the limit is.
+// Learned returns the part of the pace to store; nil if pacing is switched off. A
+// throttled run never makes the next start slower than a cold one, unless it learned
+// the limit.
 func (s *Snapshot) Learned() *Learned {
 	if s == nil {
 		return nil
@@ -84,9 +84,9 @@ func (s *Snapshot) Learned() *Learned {
 	return &s.learned
 }
 
-// Persist returns a stream's cursor with the learned rate on it. The stream
-// must be one that the run declared (RT-26.3). cursor is a JSON object, null or
-// empty; its other fields stay. A nil l only takes an old rate off.
+// Persist returns a stream's cursor with the learned rate added. The run must have
+// declared the stream (RT-26.3). cursor is a JSON object, null or empty; its other
+// fields stay. A nil l only removes an old rate.
 func (l *Learned) Persist(declared []string, stream string, cursor abi.Raw, now time.Time) (abi.Raw, error) {
 	if !slices.Contains(declared, stream) {
 		return nil, abi.NewError(CodeStreamUndeclared, fmt.Sprintf("stream %q is not one of the run's", stream),
@@ -116,9 +116,9 @@ func (l *Learned) Persist(declared []string, stream string, cursor abi.Raw, now 
 	return b, err
 }
 
-// Restore reads the learned rate from a stream's cursor; nil when there is
-// none, when it is malformed, older than Staleness, or from the future
-// (RT-26.2). The governor clamps it.
+// Restore reads the learned rate from a stream's cursor. It returns nil if there is
+// none, or one that is malformed, older than Staleness or from the future (RT-26.2).
+// The governor clamps it.
 func Restore(cursor abi.Raw, now time.Time) *Learned {
 	fields, err := cursorFields(cursor)
 	if err != nil {

@@ -29,11 +29,11 @@ func TestWarmStart(t *testing.T) {
 	}
 	second.ok(1)
 	if second.sent[0] != learned {
-		t.Errorf("the first request went at %v", second.sent[0])
+		t.Errorf("the first request went at %v, want %v", second.sent[0], learned)
 	}
 	fast := newBed(t, named(), func(d *Deps) { d.Learned = &Learned{IntervalMS: 1, LimitPerMinute: 1e9} })
 	if fast.interval() != 250 || fast.g.general.rate.limit != 0 {
-		t.Errorf("faster than the ceiling: %v", fast.interval())
+		t.Errorf("faster than the ceiling: %v, want fast.interval() == 250 && fast.g.general.rate.limit == 0", fast.interval())
 	}
 }
 
@@ -54,11 +54,11 @@ func TestColdStart(t *testing.T) {
 		"empty": nil, "nothing": abi.Raw("null"), "a list": abi.Raw("[]"), "no JSON": abi.Raw("{"),
 	} {
 		if l := Restore(cursor, epoch); l != nil {
-			t.Errorf("%s: %+v", name, l)
+			t.Errorf("%s: Restore(cursor, epoch): got %+v, want l == nil", name, l)
 		}
 	}
 	if b := newBed(t, named(), nil); b.interval() != 1000 {
-		t.Error(b.interval())
+		t.Errorf("newBed(t, named(), nil): got %+v, want b.interval() == 1000", b.interval())
 	}
 }
 
@@ -68,10 +68,10 @@ func TestPersist(t *testing.T) {
 	l := &Learned{IntervalMS: 412.5, LimitPerMinute: 150}
 	declared := []string{"issues"}
 	if _, err := l.Persist(declared, "pacing", nil, epoch); abi.CodeOf(err) != CodeStreamUndeclared {
-		t.Errorf("an undeclared stream: %v", err)
+		t.Errorf("an undeclared stream: %v, want %v", err, CodeStreamUndeclared)
 	}
 	if _, err := l.Persist(declared, "issues", abi.Raw(`[1]`), epoch); abi.CodeOf(err) != CodeCursorInvalid {
-		t.Errorf("a cursor that is no object: %v", err)
+		t.Errorf("a cursor that is no object: %v, want %v", err, CodeCursorInvalid)
 	}
 	cursor, err := l.Persist(declared, "issues", abi.Raw(`{"since":{"a":[1, 2]},"pacing_limit_per_min":3}`), epoch)
 	if err != nil {
@@ -82,14 +82,14 @@ func TestPersist(t *testing.T) {
 		t.Fatal(err)
 	}
 	if string(fields["since"]) != `{"a":[1,2]}` || len(fields) != 4 {
-		t.Errorf("%s", cursor)
+		t.Errorf("got %s, want string(fields[\"since\"]) == `{\"a\":[1,2]}` && len(fields) == 4", cursor)
 	}
 	if got := Restore(cursor, epoch); got == nil || got.IntervalMS != l.IntervalMS || got.LimitPerMinute != l.LimitPerMinute {
-		t.Errorf("%+v", got)
+		t.Errorf("Restore(cursor, epoch): got %+v, want got != nil && got.IntervalMS == l.IntervalMS && got.LimitPerMinute == l.LimitPerMinute", got)
 	}
 	off, err := (*Snapshot)(nil).Learned().Persist(declared, "issues", cursor, epoch)
 	if err != nil || Restore(off, epoch) != nil {
-		t.Errorf("an old rate stays when pacing is off: %s", off)
+		t.Errorf("an old rate stays when pacing is off: %s, want no error && Restore(off, epoch) == nil", off)
 	}
 }
 
@@ -103,7 +103,7 @@ func TestThrottledRunDoesNotPoison(t *testing.T) {
 	b.stopped()
 	b.stopped()
 	if l := b.g.Snapshot().Learned(); l.IntervalMS != 1000 {
-		t.Errorf("%+v", l)
+		t.Errorf("l.IntervalMS: got %+v, want 1000", l)
 	}
 }
 
@@ -114,7 +114,7 @@ func TestCollectionRate(t *testing.T) {
 	line, err := json.Marshal(b.g.CollectionRate())
 	want := `{"object":"collection_rate","current_interval_ms":1000,"ceiling_interval_ms":250,"effective_rate_per_min":60,"ceiling_rate_per_min":240,"last_backoff":null}`
 	if err != nil || string(line) != want {
-		t.Errorf("%s %v", line, err)
+		t.Errorf("got %s %v, want no error && string(line) == want", line, err)
 	}
 	b.script(says{status: 429, headers: "Retry-After: 1"}, says{})
 	b.ok(1)
@@ -127,10 +127,10 @@ func TestCollectionRate(t *testing.T) {
 	}
 	names := slices.Sorted(maps.Keys(fields))
 	if !slices.Equal(names, []string{"ceiling_interval_ms", "ceiling_rate_per_min", "current_interval_ms", "effective_rate_per_min", "last_backoff", "object"}) {
-		t.Error(names)
+		t.Errorf(`got %+v, want slices.Equal(names, []string{"ceiling_interval_ms", "ceiling_rate_per_min", "current_interval_ms", "effective_rate_per_min", "last_backoff", "object"})`, names)
 	}
 	if back, ok := fields["last_backoff"].(map[string]any); !ok || back["reason"] != "retry_after" || len(back) != 2 {
-		t.Errorf("%s", line)
+		t.Errorf(`got %s, want ok && back["reason"] == "retry_after" && len(back) == 2`, line)
 	}
 }
 
@@ -138,6 +138,6 @@ func TestCollectionRate(t *testing.T) {
 func TestNoCollectionRate(t *testing.T) {
 	t.Parallel()
 	if r := newBed(t, calm(1), nil).g.CollectionRate(); r != nil {
-		t.Errorf("%+v", r)
+		t.Errorf("newBed(t, calm(1), nil).g.CollectionRate(): got %+v, want r == nil", r)
 	}
 }

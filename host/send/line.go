@@ -5,23 +5,23 @@ import (
 	"time"
 )
 
-// line is the queue of a lane's requests, in the order in which they first asked:
-// one that the provider refused keeps its place. Guarded by the governor's mutex.
+// line is the queue of a lane's requests, in the order in which they first asked: a
+// refused request keeps its place. Guarded by the governor's mutex.
 type line struct {
-	places []*place // by number
+	places []*place // ordered by number
 	last   int64
 }
 
 // place is one request's place in a line.
 type place struct {
 	number  int64
-	from    time.Time     // not at the head before then: the moment of its Retry-After
+	from    time.Time     // not at the head before this time, the request's Retry-After
 	ready   chan struct{} // holds a token once the line has moved
 	waiting bool
 }
 
-// join puts a request in line, a new one at the end. It is not at the head
-// before from.
+// join puts a request in line, a new one at the end. It does not reach the head before
+// from.
 func (l *line) join(p *place, from time.Time) {
 	if p.number == 0 {
 		l.last++
@@ -35,7 +35,7 @@ func (l *line) join(p *place, from time.Time) {
 	l.places = slices.Insert(l.places, at, p)
 }
 
-// leave takes a request out of the line and lets the next look.
+// leave removes a request from the line and wakes the others.
 func (l *line) leave(p *place) {
 	if !p.waiting {
 		return
@@ -45,8 +45,9 @@ func (l *line) leave(p *place) {
 	l.wake()
 }
 
-// wake has everybody in line look whether they are at its head: a place is taken
-// out, or the head has waited for a moment at which another comes first.
+// wake makes everybody in line check again whether they are at its head. It is called
+// when a place is removed, and when the head has waited for a time at which another
+// request comes first.
 func (l *line) wake() {
 	for _, p := range l.places {
 		select {
@@ -56,8 +57,8 @@ func (l *line) wake() {
 	}
 }
 
-// heads reports whether p is the first in line at a moment.
-func (l *line) heads(p *place, now time.Time) bool {
+// isHead reports whether p is the first in line at now.
+func (l *line) isHead(p *place, now time.Time) bool {
 	for _, q := range l.places {
 		if !q.from.After(now) {
 			return q == p

@@ -38,8 +38,8 @@ func TestPlaceOfARefusedRequest(t *testing.T) {
 		at   time.Time
 		head *place
 	}{{epoch.Add(-1), &second}, {epoch, &first}} {
-		if l.heads(&first, c.at) != (c.head == &first) || l.heads(&second, c.at) != (c.head == &second) {
-			t.Errorf("at %s the first heads: %v, the second: %v", c.at, l.heads(&first, c.at), l.heads(&second, c.at))
+		if l.isHead(&first, c.at) != (c.head == &first) || l.isHead(&second, c.at) != (c.head == &second) {
+			t.Errorf("at %s the first heads: %v, the second: %v, want l.heads(&first, c.at) == (c.head == &first) && l.heads(&second, c.at) == (c.head == &second)", c.at, l.isHead(&first, c.at), l.isHead(&second, c.at))
 		}
 	}
 }
@@ -75,7 +75,7 @@ func TestRefusedRequestKeepsItsPlace(t *testing.T) {
 					return
 				}
 				if _, err := g.Do(t.Context(), r); err != nil {
-					t.Errorf("%s: %v", path, err)
+					t.Errorf("%s: got %v, want no error", path, err)
 				}
 			})
 			synctest.Wait()
@@ -93,8 +93,8 @@ func TestRefusedRequestKeepsItsPlace(t *testing.T) {
 	})
 }
 
-// A request that is cancelled in line, or while it has a place before others,
-// leaves none of them behind.
+// A request that is cancelled in line, or while it is ahead of others, leaves no entry
+// behind.
 func TestCancelledPlaceIsLeft(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/send/internal/ratelimit"
 )
 
 // RT-25.1, PB-D4: a name is enough; the start is the discovery interval.
@@ -18,11 +19,11 @@ func TestBareName(t *testing.T) {
 	b := newBed(t, named(), nil)
 	s := b.g.Snapshot()
 	if s == nil || s.IntervalMS != 1000 || s.MinIntervalMS != 250 || s.LastBackoff != nil {
-		t.Fatalf("%+v", s)
+		t.Fatalf("got %+v, want s != nil && s.IntervalMS == 1000 && s.MinIntervalMS == 250 && s.LastBackoff == nil", s)
 	}
 	b.ok(1)
 	if !slices.Equal(b.sent, []float64{1000}) {
-		t.Errorf("sent at %v", b.sent)
+		t.Errorf("sent at %v, want slices.Equal(b.sent, []float64{1000})", b.sent)
 	}
 }
 
@@ -37,7 +38,7 @@ func TestSuccessSpeedsUp(t *testing.T) {
 		b.ok(1)
 		now := b.interval()
 		if now > last || now == last && now != 250 || now < 250 {
-			t.Fatalf("success %d: %v after %v", i+1, now, last)
+			t.Fatalf("success %d: %v after %v, want now <= last && (now != last || now == 250) && now >= 250", i+1, now, last)
 		}
 		if i < len(want) && (now < want[i]-1 || now > want[i]+1) {
 			t.Errorf("success %d: %v, want %v", i+1, now, want[i])
@@ -45,7 +46,7 @@ func TestSuccessSpeedsUp(t *testing.T) {
 		last = now
 	}
 	if last != 250 {
-		t.Errorf("the ceiling is not reached: %v", last)
+		t.Errorf("the ceiling is not reached: %v, want 250", last)
 	}
 }
 
@@ -67,7 +68,7 @@ func TestThrottleSlowsDown(t *testing.T) {
 	b.script(says{status: 429, headers: "Retry-After: 1"})
 	b.stopped()
 	if got := b.g.Snapshot().LastBackoff.Reason; got != BackoffRetryAfter {
-		t.Errorf("reason %q", got)
+		t.Errorf("reason %q, want %v", got, BackoffRetryAfter)
 	}
 }
 
@@ -85,7 +86,7 @@ func TestErrorsNeverSpeedUp(t *testing.T) {
 		for range 3 {
 			_, _ = b.get("/") // a stop or an answer
 			if now := b.interval(); now < before {
-				t.Errorf("%d: the interval fell from %v to %v", status, before, now)
+				t.Errorf("%d: the interval fell from %v to %v, want now >= before", status, before, now)
 			}
 			before = b.interval()
 		}
@@ -98,7 +99,7 @@ func TestOptOut(t *testing.T) {
 	b := newBed(t, calm(1), nil)
 	b.ok(3)
 	if !slices.Equal(b.sent, []float64{0, 0, 0}) || len(b.waits) != 0 || b.g.Snapshot() != nil {
-		t.Errorf("sent at %v, waits %v, snapshot %v", b.sent, b.waits, b.g.Snapshot())
+		t.Errorf("sent at %v, waits %v, snapshot %v, want slices.Equal(b.sent, []float64{0, 0, 0}) && len(b.waits) == 0 && b.g.Snapshot() == nil", b.sent, b.waits, b.g.Snapshot())
 	}
 }
 
@@ -119,7 +120,7 @@ func TestInvariant4OneWaitSource(t *testing.T) {
 		most = max(most, len(r.Waits))
 	}
 	if most != 1 || b.g.DoubleWaits() != 0 {
-		t.Errorf("%d sources at most, %d doubled", most, b.g.DoubleWaits())
+		t.Errorf("%d sources at most, %d doubled, want most == 1 && b.g.DoubleWaits() == 0", most, b.g.DoubleWaits())
 	}
 	// Three delays: the provider's pace (1 s and less), the endpoint's (2 s), the
 	// window's (3 s). The sum would be 6 s.
@@ -153,7 +154,7 @@ func TestTwoGatesAreFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(r.Waits) != 2 || b.g.DoubleWaits() != 1 {
-		t.Errorf("%v, %d doubled", r.Waits, b.g.DoubleWaits())
+		t.Errorf("%v, %d doubled, want len(r.Waits) == 2 && b.g.DoubleWaits() == 1", r.Waits, b.g.DoubleWaits())
 	}
 	plain := newBed(t, named(), nil)
 	plain.ok(3)
@@ -173,11 +174,11 @@ func TestDelaysAreNotAddedUp(t *testing.T) {
 		p := named().withDefaults()
 		l := newLane("", epoch, &p, 250, nil)
 		l.hold = epoch.Add(test.hold)
-		l.pacer.arrival = epoch.Add(test.pacing)
+		l.pacer.Arrival = epoch.Add(test.pacing)
 		if got := l.delay(epoch); got != test.want {
 			t.Errorf("%v and %v: %v, want %v", test.hold, test.pacing, got, test.want)
 		}
-		l.quota.told = []toldWindow{{reset: epoch.Add(600 * time.Millisecond)}} // used up until then
+		l.quota.reported = []ratelimit.Window{{Reset: epoch.Add(600 * time.Millisecond)}} // used up until then
 		if got, want := l.delay(epoch), max(test.want, 600*time.Millisecond); got != want {
 			t.Errorf("%v, %v and a quota: %v, want %v", test.hold, test.pacing, got, want)
 		}
@@ -197,11 +198,11 @@ func TestRecoveryGoesOn(t *testing.T) {
 		before := b.g.general.rate.interval
 		b.ok(1)
 		if now := b.g.general.rate.interval; now > before || now == before && now != 250 {
-			t.Fatalf("success %d: %v after %v", i, now, before)
+			t.Fatalf("success %d: %v after %v, want now <= before && (now != before || now == 250)", i, now, before)
 		}
 	}
 	if got := b.interval(); got >= refused {
-		t.Errorf("after 700 successes %v, the refusal was at %v", got, refused)
+		t.Errorf("after 700 successes %v, the refusal was at %v, want got < refused", got, refused)
 	}
 }
 
@@ -217,19 +218,19 @@ func TestElevatedLatency(t *testing.T) {
 	b.script(says{takes: 2 * time.Second}, usual)
 	b.ok(2)
 	if now := b.interval(); now >= before || b.g.Snapshot().LastBackoff != nil {
-		t.Errorf("one slow answer: %v after %v", now, before)
+		t.Errorf("one slow answer: %v after %v, want now < before && b.g.Snapshot().LastBackoff == nil", now, before)
 	}
 	before = b.interval()
 	b.script(late)
 	b.ok(2)
 	if s := b.g.Snapshot(); s.IntervalMS <= before || s.LastBackoff == nil || s.LastBackoff.Reason != BackoffThrottle {
-		t.Errorf("slow answers: %v after %v", s.IntervalMS, before)
+		t.Errorf("slow answers: %v after %v, want s.IntervalMS > before && s.LastBackoff != nil && s.LastBackoff.Reason == BackoffThrottle", s.IntervalMS, before)
 	}
 	steady := newBed(t, named(), nil)
 	steady.script(late)
 	steady.ok(100)
 	if s := steady.g.Snapshot(); s.IntervalMS != 250 || s.LastBackoff != nil {
-		t.Errorf("always slow: %+v", s)
+		t.Errorf("always slow: %+v, want s.IntervalMS == 250 && s.LastBackoff == nil", s)
 	}
 }
 
@@ -241,7 +242,7 @@ func TestStepNeverVanishes(t *testing.T) {
 	a.interval = perMinute / (97 - 1e-12)
 	a.success(epoch)
 	if got := a.rate(); got < 97.3 {
-		t.Errorf("the rate is %v", got)
+		t.Errorf("the rate is %v, want got >= 97.3", got)
 	}
 }
 
@@ -258,7 +259,7 @@ func TestProvidersAreApart(t *testing.T) {
 		_, _ = other.get("/") // always a stop
 	}
 	if !slices.Equal(alone.sent, beside.sent) {
-		t.Errorf("%v\n%v", alone.sent, beside.sent)
+		t.Errorf("got %v\n%v, want slices.Equal(alone.sent, beside.sent)", alone.sent, beside.sent)
 	}
 }
 
@@ -274,7 +275,7 @@ func TestEndpointsLearnAlone(t *testing.T) {
 		t.Fatal("no stop")
 	}
 	if b.interval() != 1000 || b.g.endpoints[0].rate.interval != 3000 {
-		t.Errorf("general %v, search %v", b.interval(), b.g.endpoints[0].rate.interval)
+		t.Errorf("general %v, search %v, want b.interval() == 1000 && b.g.endpoints[0].rate.interval == 3000", b.interval(), b.g.endpoints[0].rate.interval)
 	}
 }
 
@@ -305,7 +306,7 @@ func TestManyAtOnce(t *testing.T) {
 				req, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://api.example/", http.NoBody)
 				r, err := g.Do(t.Context(), req)
 				if err != nil || len(r.Waits) > 1 {
-					t.Error(r, err)
+					t.Errorf("got %+v, %+v, want no error && len(r.Waits) <= 1", r, err)
 				}
 			}()
 		}
@@ -317,15 +318,15 @@ func TestManyAtOnce(t *testing.T) {
 			at = append(at, d)
 		}
 		if len(at) != 6 || g.DoubleWaits() != 0 {
-			t.Fatalf("%v", at)
+			t.Fatalf("got %v, want len(at) == 6 && g.DoubleWaits() == 0", at)
 		}
 		for i := 1; i < len(at); i++ {
 			if at[i]-at[i-1] < 250*time.Millisecond {
-				t.Errorf("two sends are %v apart", at[i]-at[i-1])
+				t.Errorf("two sends are %v apart, want at[i] - at[i-1] >= 250 * time.Millisecond", at[i]-at[i-1])
 			}
 		}
 		if at[2] < at[1]+30*time.Second {
-			t.Errorf("a send at %v, inside the Retry-After from %v on", at[2], at[1])
+			t.Errorf("a send at %v, inside the Retry-After from %v on, want at[2] >= at[1] + 30*time.Second", at[2], at[1])
 		}
 	})
 }
@@ -344,7 +345,7 @@ func TestCancelled(t *testing.T) {
 	req, _ := http.NewRequestWithContext(ctx, http.MethodGet, "https://api.example/", http.NoBody)
 	_, err := b.g.Do(ctx, req)
 	if !errors.Is(err, over) || b.calls != 0 || b.interval() != 1000 {
-		t.Errorf("%v after %d calls", err, b.calls)
+		t.Errorf("%v after %d calls, want errors.Is(err, over) && b.calls == 0 && b.interval() == 1000", err, b.calls)
 	}
 	b.ok(1)
 }

@@ -9,16 +9,16 @@ import (
 
 // Wait is one wait before a request was sent.
 type Wait struct {
-	Source   string        // who waited
+	Source   string        // the layer that waited
 	Duration time.Duration // above zero
 }
 
-// SourceGovernor is the only source that a request path may have (RT-20).
+// SourceGovernor is the only allowed source of a wait in a request path (RT-20).
 const SourceGovernor = "governor"
 
-// Probe counts who made one attempt wait before it was sent. The governor puts
-// a fresh one into every attempt's context; a layer below it that waits has to
-// report to it, and is thereby found (RT-20.3). Safe for concurrent use.
+// Probe counts the sources that delayed one attempt before it was sent. The governor
+// puts a new one into every attempt's context. A layer below it that waits has to
+// report to it, which reveals the second wait (RT-20.3). Safe for concurrent use.
 type Probe struct {
 	mu    sync.Mutex
 	waits []Wait
@@ -26,8 +26,8 @@ type Probe struct {
 
 type probeKey struct{}
 
-// ProbeFrom returns the probe of the attempt that ctx belongs to; nil outside
-// of one.
+// ProbeFrom returns the probe of the attempt to which ctx belongs; nil outside an
+// attempt.
 func ProbeFrom(ctx context.Context) *Probe {
 	p, _ := ctx.Value(probeKey{}).(*Probe)
 	return p
@@ -38,8 +38,8 @@ func withProbe(ctx context.Context) (context.Context, *Probe) {
 	return context.WithValue(ctx, probeKey{}, p), p
 }
 
-// Waited reports that source made the attempt wait for d. No wait is no source,
-// and a wait that one source makes longer stays one. A nil Probe ignores it.
+// Waited reports that source delayed the attempt by d. A zero wait is ignored, and
+// repeated waits of one source count as one. A nil Probe ignores the call.
 func (p *Probe) Waited(source string, d time.Duration) {
 	if p == nil || d <= 0 {
 		return
@@ -53,7 +53,7 @@ func (p *Probe) Waited(source string, d time.Duration) {
 	p.waits = append(p.waits, Wait{source, d})
 }
 
-// Waits returns what was reported: one wait a source. Two are a defect.
+// Waits returns the reported waits, one for each source. More than one is a defect.
 func (p *Probe) Waits() []Wait {
 	if p == nil {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi/provider"
 )
 
-// What a bare name gets (RT-25.1).
+// The defaults of a profile with only a name (RT-25.1).
 const (
 	defaultDiscoveryMS   = 1000
 	defaultMinIntervalMS = 250
@@ -20,19 +20,19 @@ const (
 	defaultTimeoutMS     = 60 * 1000
 	defaultRedirects     = 5
 	defaultResponseBytes = 64 << 20
-	// DefaultMaxInlineWait is what MaxInlineWaitMS is when it is left out.
+	// DefaultMaxInlineWait is the default of MaxInlineWaitMS.
 	DefaultMaxInlineWait = defaultInlineWaitMS * time.Millisecond
 )
 
-// Profile is what is known of a provider beforehand. Only Name is needed: every
-// other field left out takes its default.
+// Profile describes a provider. Only Name is needed: every other missing field takes
+// its default.
 type Profile struct {
-	Name string `json:"name"` // the connector's name, [a-z][a-z0-9_]*: it begins <name>_rate_limited
+	Name string `json:"name"` // the connector's name, [a-z][a-z0-9_]*, as in <name>_rate_limited
 
 	abi.Provider
 }
 
-// matches reports whether a request is one of e's.
+// matches reports whether a request belongs to e.
 func matches(e *abi.ProviderEndpoint, method, path string) bool {
 	return (e.Method == "" || e.Method == method) && strings.HasPrefix(path, e.PathPrefix)
 }
@@ -63,11 +63,11 @@ func orDefault[T int | int64 | float64](field *T, value T) {
 	}
 }
 
-// paced reports whether there is an interval at all.
+// paced reports whether pacing is on.
 func (p Profile) paced() bool { return *p.DiscoveryMS > 0 }
 
-// Check returns what is wrong with p as one *abi.Error that lists every
-// problem; nil when New accepts it.
+// Check returns the problems of p as one *abi.Error that lists all of them; nil if New
+// accepts it.
 func (p Profile) Check() error {
 	var problems []string
 	bad := func(path, rule string) { problems = append(problems, path+": "+rule) }

@@ -49,6 +49,6 @@ func TestDefaultsAreDocumented(t *testing.T) {
 		delete(defaults, field)
 	}
 	if len(defaults) > 0 {
-		t.Errorf("ABI.md has no defaults of %v", defaults)
+		t.Errorf("ABI.md has no defaults of %v, want len(defaults) <= 0", defaults)
 	}
 }

@@ -6,83 +6,76 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/send/internal/ratelimit"
 )
 
 const (
-	// shortWindow is the longest window whose requests are spread evenly from
-	// its beginning: a short run loses a minute at most. In an hour's or a day's
-	// window a run goes at its learned pace until a quarter is left, because most
-	// runs need less than that; the rest is spread.
+	// shortWindow is the longest window whose requests are spread evenly from its
+	// beginning, which costs a short run at most a minute. In a window of an hour or a
+	// day a run uses its learned pace until a quarter is left, because most runs need
+	// less than that; the rest is spread.
 	shortWindow = 2 * time.Minute
 	lowShare    = 4
-	lowCount    = 10 // where the header names no limit
+	lowCount    = 10 // used if the header gives no limit
 	// maxSpread bounds the spacing, so that the last of a day's quota can be used.
-	maxSpread = time.Minute
-	mostTold  = 2 * maxTold // windows of the headers that are kept
-	// rounded is by how much a window may end later than it tells: many cut the
-	// fraction of a second off.
+	maxSpread   = time.Minute
+	maxReported = 2 * ratelimit.MaxWindows // windows from headers that are kept
+	// rounded is added to the reported end of a window: many providers cut off the
+	// fraction of a second.
 	rounded = time.Second
 )
 
-// quota is what the provider says of its windows, in its headers or its
-// documentation, as one more delay for the pacing. Not safe for concurrent use.
+// quota is a delay for the pacing: the windows that the provider reports in its
+// headers or documents. Not safe for concurrent use.
 type quota struct {
-	told     []toldWindow
-	logged   []loggedWindow
-	last     time.Time     // of the last admission
-	believed time.Duration // how far away the end of a window may be told
-	doubted  bool          // one was further away
-}
-
-// toldWindow is a window of the RateLimit headers.
-type toldWindow struct {
-	quotaHeader
-
-	reset   time.Time
-	guessed bool // the answer does not say when it ends: no later than reset
+	reported      []ratelimit.Window
+	logged        []loggedWindow
+	last          time.Time     // the last admission
+	credible      time.Duration // the longest credible time until a window's end
+	sawIncredible bool          // a longer one was seen
 }
 
 func newQuota(windows []abi.ProviderWindow) quota {
-	q := quota{believed: longestBelieved}
+	q := quota{credible: longestBelieved}
 	for _, w := range windows {
-		q.believed = max(q.believed, ms(w.PerMS))
+		q.credible = max(q.credible, ms(w.PerMS))
 		q.logged = append(q.logged, loggedWindow{limit: int(w.Requests), per: ms(w.PerMS)})
 	}
 	return q
 }
 
-// learn takes the headers of an answer that came at now. next is the moment of
-// its Retry-After: for a window that is used up it is the truer end, and
-// waiting longer would not be exact (RT-21.1). doubted says that the answer is the
-// first of the lane with an end that is not believed.
-func (q *quota) learn(now time.Time, h http.Header, next time.Time) (doubted bool) {
-	windows, disbelieved := readQuota(now, h, q.believed)
-	doubted = disbelieved && !q.doubted
-	q.doubted = q.doubted || disbelieved
+// readHeaders reads the headers of an answer that came at now. next is the answer's
+// Retry-After: for an exhausted window it is the more exact end, and waiting longer
+// would be wrong (RT-21.1). doubted reports the lane's first answer with an incredible
+// end.
+func (q *quota) readHeaders(now time.Time, h http.Header, next time.Time) (doubted bool) {
+	windows, disbelieved := ratelimit.Windows(now, h, q.credible)
+	doubted = disbelieved && !q.sawIncredible
+	q.sawIncredible = q.sawIncredible || disbelieved
 	for _, w := range windows {
 		switch {
-		case w.remaining > 0:
+		case w.Remaining > 0:
 		case !next.IsZero():
-			w.reset = next
+			w.Reset = next
 		default:
-			w.reset = w.reset.Add(rounded)
+			w.Reset = w.Reset.Add(rounded)
 		}
-		i := slices.IndexFunc(q.told, func(t toldWindow) bool { return t.name == w.name })
+		i := slices.IndexFunc(q.reported, func(t ratelimit.Window) bool { return t.Name == w.Name })
 		if i < 0 {
-			if len(q.told) >= mostTold { // names that come and go are no reason to keep them all
-				q.told = slices.DeleteFunc(q.told, func(t toldWindow) bool { return !t.reset.After(now) })
+			if len(q.reported) >= maxReported { // bounds memory against names that change
+				q.reported = slices.DeleteFunc(q.reported, func(t ratelimit.Window) bool { return !t.Reset.After(now) })
 			}
-			if len(q.told) < mostTold {
-				q.told = append(q.told, w)
+			if len(q.reported) < maxReported {
+				q.reported = append(q.reported, w)
 			}
 			continue
 		}
-		// Answers may overtake each other: within one window what is left never
-		// grows. A second's difference of reset is rounding.
-		if old := q.told[i]; w.reset.Sub(old.reset) <= time.Second && now.Before(old.reset) {
-			w.remaining = min(w.remaining, old.remaining)
+		// Answers may overtake each other: within one window the remaining count never
+		// grows. A difference of a second in reset is rounding.
+		if old := q.reported[i]; w.Reset.Sub(old.Reset) <= time.Second && now.Before(old.Reset) {
+			w.Remaining = min(w.Remaining, old.Remaining)
 		}
-		q.told[i] = w
+		q.reported[i] = w
 	}
 	return doubted
 }
@@ -90,8 +83,8 @@ func (q *quota) learn(now time.Time, h http.Header, next time.Time) (doubted boo
 // delay returns how long the next request has to wait for its quota.
 func (q *quota) delay(now time.Time) time.Duration {
 	var d time.Duration
-	for i := range q.told {
-		d = max(d, q.told[i].delay(now, q.last))
+	for i := range q.reported {
+		d = max(d, reportedDelay(&q.reported[i], now, q.last))
 	}
 	for i := range q.logged {
 		d = max(d, q.logged[i].delay(now, q.last))
@@ -99,13 +92,13 @@ func (q *quota) delay(now time.Time) time.Duration {
 	return d
 }
 
-// exhausted returns how long nothing is left of a window: that, and not the
-// spacing of what is left, is what the provider asks for.
+// exhausted returns how long a window stays exhausted. The provider asks for that
+// wait, but not for the spacing of the requests that are left.
 func (q *quota) exhausted(now time.Time) time.Duration {
 	var d time.Duration
-	for i := range q.told {
-		if q.told[i].remaining <= 0 {
-			d = max(d, q.told[i].reset.Sub(now))
+	for i := range q.reported {
+		if q.reported[i].Remaining <= 0 {
+			d = max(d, q.reported[i].Reset.Sub(now))
 		}
 	}
 	for i := range q.logged {
@@ -114,17 +107,17 @@ func (q *quota) exhausted(now time.Time) time.Duration {
 	return d
 }
 
-// found keeps a window that was learned from refusals, in the place of one of
-// another length.
-func (q *quota) found(now time.Time, w abi.ProviderWindow) {
+// replaceDerived stores a window that was derived from refusals. It replaces an earlier derived
+// window.
+func (q *quota) replaceDerived(now time.Time, w abi.ProviderWindow) {
 	q.logged = slices.DeleteFunc(q.logged, func(l loggedWindow) bool { return !l.learned.IsZero() })
 	q.logged = append(q.logged, loggedWindow{limit: int(w.Requests), per: ms(w.PerMS), learned: now})
 }
 
 // admit counts one request.
 func (q *quota) admit(now time.Time) {
-	for i := range q.told {
-		q.told[i].remaining = max(0, q.told[i].remaining-1)
+	for i := range q.reported {
+		q.reported[i].Remaining = max(0, q.reported[i].Remaining-1)
 	}
 	q.logged = slices.DeleteFunc(q.logged, func(w loggedWindow) bool { return !w.until.IsZero() && !now.Before(w.until) })
 	for i := range q.logged {
@@ -133,48 +126,50 @@ func (q *quota) admit(now time.Time) {
 	q.last = now
 }
 
-func (w *toldWindow) delay(now, last time.Time) time.Duration {
-	left := w.reset.Sub(now)
+// reportedDelay returns how long the next request has to wait for a window from an
+// answer's headers. last is the time of the last request.
+func reportedDelay(w *ratelimit.Window, now, last time.Time) time.Duration {
+	left := w.Reset.Sub(now)
 	switch {
 	case left <= 0:
 		return 0
-	case w.remaining <= 0:
+	case w.Remaining <= 0:
 		return left
 	}
-	low := w.remaining*lowShare <= w.limit
-	if w.limit == 0 {
-		low = w.remaining < lowCount
+	low := w.Remaining*lowShare <= w.Limit
+	if w.Limit == 0 {
+		low = w.Remaining < lowCount
 	}
-	length := w.per
+	length := w.Per
 	if length == 0 {
 		length = left
 	}
 	if length > shortWindow && !low || last.IsZero() {
 		return 0
 	}
-	d := min(left, spread(now, last, left, w.remaining))
-	if w.guessed && w.limit > 0 { // no slower than what the whole window allows
-		d = min(d, max(0, last.Add(w.per/time.Duration(w.limit)).Sub(now)))
+	d := min(left, spread(now, last, left, w.Remaining))
+	if w.Guessed && w.Limit > 0 { // no slower than what the whole window allows
+		d = min(d, max(0, last.Add(w.Per/time.Duration(w.Limit)).Sub(now)))
 	}
 	return d
 }
 
 // spread spaces n requests over left, counted from the last one.
 func spread(now, last time.Time, left time.Duration, n int64) time.Duration {
-	// The time since the last admission belongs to the span that is divided.
+	// The divided span includes the time since the last admission.
 	spacing := min((left+now.Sub(last))/time.Duration(n+1), maxSpread)
 	return max(0, last.Add(spacing).Sub(now))
 }
 
-// loggedWindow is a documented window: at most limit admissions in any span of
-// per. It keeps the times of the last limit admissions in a ring.
+// loggedWindow is a window with a log: at most limit admissions in any span of per. A
+// ring holds the times of the last limit admissions.
 type loggedWindow struct {
 	limit   int
 	per     time.Duration
-	learned time.Time // when a refusal showed it; zero: it is documented
-	until   time.Time // not counted any more from then on; zero: for ever
+	learned time.Time // time at which a refusal revealed it; zero: documented
+	until   time.Time // counted until then; zero: for ever
 	times   []time.Time
-	next    int // the oldest, once the ring is full
+	next    int // the oldest entry, once the ring is full
 }
 
 func (w *loggedWindow) delay(now, last time.Time) time.Duration {
@@ -189,7 +184,7 @@ func (w *loggedWindow) delay(now, last time.Time) time.Duration {
 	return max(0, last.Add(min(w.per/time.Duration(w.limit), maxSpread)).Sub(now))
 }
 
-// full returns how long the window has no room; zero or less: it has.
+// full returns how long the window stays full; zero or less: it is not.
 func (w *loggedWindow) full(now time.Time) time.Duration {
 	if len(w.times) < w.limit {
 		return 0
@@ -197,7 +192,7 @@ func (w *loggedWindow) full(now time.Time) time.Duration {
 	return w.times[w.next].Add(w.per).Sub(now)
 }
 
-// recent counts the admissions of the last per.
+// recent returns the number of admissions in the last per.
 func (w *loggedWindow) recent(now time.Time) int {
 	since := now.Add(-w.per)
 	n := len(w.times)

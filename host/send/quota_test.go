@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/send/internal/ratelimit"
 )
 
 // A window that is used up holds requests until its reset; a minute's is spread
@@ -15,19 +16,19 @@ import (
 func TestToldWindows(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		window toldWindow
+		window ratelimit.Window
 		want   time.Duration
 	}{
-		"used up":      {toldWindow{quotaHeader{limit: 10, per: time.Hour}, epoch.Add(40 * time.Minute), false}, 40 * time.Minute},
-		"past":         {toldWindow{quotaHeader{limit: 10}, epoch.Add(-time.Second), false}, 0},
-		"minute":       {toldWindow{quotaHeader{limit: 10, remaining: 9, per: time.Minute}, epoch.Add(30 * time.Second), false}, 3 * time.Second},
-		"hour, full":   {toldWindow{quotaHeader{limit: 100, remaining: 60, per: time.Hour}, epoch.Add(30 * time.Minute), false}, 0},
-		"hour, low":    {toldWindow{quotaHeader{limit: 100, remaining: 24, per: time.Hour}, epoch.Add(5 * time.Minute), false}, 12 * time.Second},
-		"day, low":     {toldWindow{quotaHeader{limit: 100, remaining: 1, per: 24 * time.Hour}, epoch.Add(5 * time.Hour), false}, time.Minute},
-		"no limit":     {toldWindow{quotaHeader{remaining: 50}, epoch.Add(time.Hour), false}, 0},
-		"no limit low": {toldWindow{quotaHeader{remaining: 1}, epoch.Add(time.Minute), false}, 30 * time.Second},
+		"used up":      {ratelimit.Window{Limit: 10, Per: time.Hour, Reset: epoch.Add(40 * time.Minute)}, 40 * time.Minute},
+		"past":         {ratelimit.Window{Limit: 10, Reset: epoch.Add(-time.Second)}, 0},
+		"minute":       {ratelimit.Window{Limit: 10, Remaining: 9, Per: time.Minute, Reset: epoch.Add(30 * time.Second)}, 3 * time.Second},
+		"hour, full":   {ratelimit.Window{Limit: 100, Remaining: 60, Per: time.Hour, Reset: epoch.Add(30 * time.Minute)}, 0},
+		"hour, low":    {ratelimit.Window{Limit: 100, Remaining: 24, Per: time.Hour, Reset: epoch.Add(5 * time.Minute)}, 12 * time.Second},
+		"day, low":     {ratelimit.Window{Limit: 100, Remaining: 1, Per: 24 * time.Hour, Reset: epoch.Add(5 * time.Hour)}, time.Minute},
+		"no limit":     {ratelimit.Window{Remaining: 50, Reset: epoch.Add(time.Hour)}, 0},
+		"no limit low": {ratelimit.Window{Remaining: 1, Reset: epoch.Add(time.Minute)}, 30 * time.Second},
 	} {
-		if got := test.window.delay(epoch, epoch); got != test.want {
+		if got := reportedDelay(&test.window, epoch, epoch); got != test.want {
 			t.Errorf("%s: %v, want %v", name, got, test.want)
 		}
 	}
@@ -40,15 +41,15 @@ func TestLateAnswerGivesNoQuotaBack(t *testing.T) {
 	told := func(remaining string) http.Header {
 		return http.Header{"X-Ratelimit-Remaining": {remaining}, "X-Ratelimit-Reset": {"60"}}
 	}
-	q.learn(epoch, told("3"), time.Time{})
+	q.readHeaders(epoch, told("3"), time.Time{})
 	q.admit(epoch)
-	q.learn(epoch, told("9"), time.Time{})
-	if got := q.told[0].remaining; got != 2 {
-		t.Errorf("%d remain", got)
+	q.readHeaders(epoch, told("9"), time.Time{})
+	if got := q.reported[0].Remaining; got != 2 {
+		t.Errorf("%d remain, want 2", got)
 	}
-	q.learn(epoch.Add(61*time.Second), told("9"), time.Time{})
-	if got := q.told[0].remaining; got != 9 {
-		t.Errorf("a new window: %d remain", got)
+	q.readHeaders(epoch.Add(61*time.Second), told("9"), time.Time{})
+	if got := q.reported[0].Remaining; got != 9 {
+		t.Errorf("a new window: %d remain, want 9", got)
 	}
 }
 
@@ -62,11 +63,11 @@ func TestLoggedWindow(t *testing.T) {
 		b.ok(int(3*w.Requests + 5))
 		for i := int(w.Requests); i < len(b.sent); i++ {
 			if span := b.sent[i] - b.sent[i-int(w.Requests)]; span < float64(w.PerMS) {
-				t.Fatalf("%+v: %d requests within %v ms", w, w.Requests+1, span)
+				t.Fatalf("%+v: %d requests within %v ms, want span >= float64(w.PerMS)", w, w.Requests+1, span)
 			}
 		}
 		if most := 5 * float64(w.PerMS); b.at() > most {
-			t.Errorf("%+v: three windows took %v ms", w, b.at())
+			t.Errorf("%+v: three windows took %v ms, want b.at() <= most", w, b.at())
 		}
 	}
 }
@@ -87,7 +88,7 @@ func TestHeadersPreventRefusals(t *testing.T) {
 	}
 	b.ok(400)
 	if len(b.sleeps) != 0 || b.at() > 11*60_000 {
-		t.Errorf("%d refusals in %v ms", len(b.sleeps), b.at())
+		t.Errorf("%d refusals in %v ms, want len(b.sleeps) == 0 && b.at() <= 11 * 60_000", len(b.sleeps), b.at())
 	}
 }
 
@@ -99,19 +100,19 @@ func TestToldWindowsAreFew(t *testing.T) {
 	now := epoch
 	for i := range 1000 {
 		now = now.Add(time.Second)
-		q.learn(now, http.Header{"Ratelimit": {fmt.Sprintf(`"w%d";r=5;t=3`, i)}}, time.Time{})
+		q.readHeaders(now, http.Header{"Ratelimit": {fmt.Sprintf(`"w%d";r=5;t=3`, i)}}, time.Time{})
 	}
-	if len(q.told) > mostTold {
-		t.Errorf("%d windows", len(q.told))
+	if len(q.reported) > maxReported {
+		t.Errorf("%d windows, want len(q.told) <= mostTold", len(q.reported))
 	}
 	var long quota
 	for i := range 1000 {
-		long.learn(now, http.Header{"Ratelimit": {fmt.Sprintf(`"w%d";r=5;t=3600`, i)}}, time.Time{})
+		long.readHeaders(now, http.Header{"Ratelimit": {fmt.Sprintf(`"w%d";r=5;t=3600`, i)}}, time.Time{})
 	}
-	if len(long.told) > mostTold {
-		t.Errorf("%d windows", len(long.told))
+	if len(long.reported) > maxReported {
+		t.Errorf("%d windows, want len(long.told) <= mostTold", len(long.reported))
 	}
-	q.learn(now, http.Header{"Ratelimit": {`"real";r=0;t=30`}}, time.Time{})
+	q.readHeaders(now, http.Header{"Ratelimit": {`"real";r=0;t=30`}}, time.Time{})
 	if d, want := q.delay(now), 30*time.Second+rounded; d != want {
 		t.Errorf("waits %v, want %v", d, want)
 	}
@@ -130,7 +131,7 @@ func TestProfileCheck(t *testing.T) {
 	}
 	for _, path := range []string{"name", "discovery_interval_ms", "windows[0].requests"} {
 		if !strings.Contains(err.Error(), path+": ") {
-			t.Errorf("%s is not named: %v", path, err)
+			t.Errorf(`%s is not named: %v, want strings.Contains(err.Error(), path+": ")`, path, err)
 		}
 	}
 	if _, err := New(bad, Deps{Clock: NewVirtualClock(epoch)}); err == nil {
@@ -164,7 +165,7 @@ func TestSpreadIsNoPressure(t *testing.T) {
 		b.ok(1)
 		s := b.stopped()
 		if s.Reason != test.want || s.ArmsCooldown() != (test.want == abi.ReasonRateLimited) {
-			t.Errorf("%s: %s, next %s", name, s.Reason, s.NextAttempt)
+			t.Errorf("%s: %s, next %s, want s.Reason == test.want && s.ArmsCooldown() == (test.want == abi.ReasonRateLimited)", name, s.Reason, s.NextAttempt)
 		}
 	}
 }

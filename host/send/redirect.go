@@ -6,13 +6,12 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// crossOrigin are the request headers that stay with the origin they were meant
-// for.
+// crossOrigin are the request headers that are not sent to another origin.
 var crossOrigin = []string{"Authorization", "Cookie", "Proxy-Authorization", "Www-Authenticate"}
 
-// redirect returns the next request of a chain, nil when resp is the answer.
-// The transport checks its address like any other's; here it is only kept from
-// leaving https and from taking secrets along.
+// redirect returns the next request of a chain, nil if resp is the answer. The
+// transport checks its address like any other; this function only keeps it on https
+// and removes secrets.
 func redirect(req *http.Request, resp *Response) (*http.Request, error) {
 	if req.Method != http.MethodGet && req.Method != http.MethodHead {
 		return nil, nil

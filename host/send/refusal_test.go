@@ -30,7 +30,7 @@ func TestRefusalByItsText(t *testing.T) {
 		t.Errorf("got %s, %q after %d attempts, want rate_limited, github_rate_limited, 4", s.Reason, s, s.Attempts)
 	}
 	if now := b.interval(); now <= before {
-		t.Errorf("interval %v after %v", now, before)
+		t.Errorf("interval %v after %v, want now > before", now, before)
 	}
 	if want := []float64{60_000, 120_000, 240_000}; !slices.Equal(b.sleeps, want) {
 		t.Errorf("slept %v, want %v", b.sleeps, want)
@@ -49,7 +49,7 @@ func TestRefusalByItsText(t *testing.T) {
 	}
 }
 
-// Refusals have many faces, and a 403 that only says no has none of them.
+// Refusals have many forms; a plain 403 has none of them.
 func TestClassify(t *testing.T) {
 	t.Parallel()
 	p := secondaryLimit()
@@ -101,7 +101,7 @@ func FuzzRefusal(f *testing.F) {
 		}
 		v := classify(p.Refusals, status, nil, body)
 		if d := v.pause(1 + max(0, attempt%20)); d < 0 || d > longest {
-			t.Fatalf("a pause of %v", d)
+			t.Fatalf("a pause of %v, want d >= 0 && d <= longest", d)
 		}
 	})
 }

@@ -12,35 +12,34 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// Response is a provider's answer: any status that is not retried, 4xx
-// included. Body is whole and at most MaxResponseBytes long.
+// Response is a provider's answer: any status that is not retried, 4xx included. Body
+// is complete and at most MaxResponseBytes long.
 type Response struct {
 	Status   int
 	Header   http.Header
 	Body     []byte
-	URL      *url.URL // of the last request of a chain of redirects, as it was given
-	Attempts int      // sends of the last request of a chain of redirects
-	Waits    []Wait   // before its last send: one source at most
+	URL      *url.URL // of the last request in a chain of redirects, as it was given
+	Attempts int      // sends of the last request in a chain of redirects
+	Waits    []Wait   // before its last send: at most one source
 }
 
-// answer is what one attempt brought.
+// answer is the result of one attempt, and the governor's judgement of it.
 type answer struct {
-	status  int
-	header  http.Header
-	body    []byte
-	took    time.Duration
-	next    time.Time // when the provider wants the next request; zero: it did not say
-	refusal bool
-	verdict verdict // of status, header and body
-	err     error   // of the transport
-	final   bool    // err is not the provider's and is not retried
+	verdict
+
+	status int
+	header http.Header
+	body   []byte
+	took   time.Duration
+	next   time.Time // when the provider wants the next request; zero: not given
+	err    error     // the transport's
+	final  bool      // err comes from this host and is not retried
 }
 
-// Do sends a request and returns the provider's answer, or a *Stop, or the
-// *abi.Error of a cancelled or refused request. A body must be rewindable
-// (GetBody), or the request is sent once. Redirects are followed for GET and
-// HEAD; each hop is a request of its own, paced and counted. Safe for
-// concurrent use.
+// Do sends a request and returns the provider's answer, a *Stop, or the *abi.Error of
+// a cancelled or refused request. A body must be rewindable (GetBody), or the request
+// is sent once. Redirects are followed for GET and HEAD; each hop is a request of its
+// own, paced and counted. Safe for concurrent use.
 func (g *Governor) Do(ctx context.Context, req *http.Request) (*Response, error) {
 	for hop := 0; ; hop++ {
 		resp, err := g.send(ctx, req)
@@ -60,16 +59,16 @@ func (g *Governor) Do(ctx context.Context, req *http.Request) (*Response, error)
 	}
 }
 
-// sends is one request on its way through the governor.
+// sends is the state of one request in the governor.
 type sends struct {
 	lanes   []*lane // see Governor.lanes
-	place   place   // in the line of the first of them
+	place   place   // in the line of the first lane
 	attempt int     // from 1
 	era     int     // of the breaker, at the last attempt
 	probe   bool    // the last attempt was the breaker's probe
 }
 
-func (s *sends) own() *lane { return s.lanes[0] }
+func (s *sends) lane() *lane { return s.lanes[0] }
 
 // send makes the attempts of one request.
 func (g *Governor) send(ctx context.Context, req *http.Request) (*Response, error) {
@@ -78,38 +77,29 @@ func (g *Governor) send(ctx context.Context, req *http.Request) (*Response, erro
 	for {
 		s.attempt++
 		actx, probe := withProbe(ctx)
-		if stop := g.clear(actx, s); stop != nil {
-			return nil, g.closing(stop, s.attempt-1)
+		if stop := g.awaitTurn(actx, s); stop != nil {
+			return nil, g.completeStop(stop, s.attempt-1)
 		}
-		got := g.attempt(actx, req, s.own(), s.attempt)
+		got := g.attempt(actx, req, s.lane(), s.attempt)
 		waits := probe.Waits()
 		g.countWaits(waits)
 		now := g.deps.Clock.Now()
-		v := verdict{outcome: outcomeUnknown}
-		switch {
-		case got.final:
-		case got.err != nil:
-			v = verdict{outcome: outcomeFailure, retry: true}
-		default:
-			v = got.verdict
+		if got.retry && got.header != nil {
+			got.next = g.pauseTold(now, s, got)
 		}
-		got.refusal = v.refusal
-		if v.retry && got.header != nil {
-			got.next = g.pauseTold(now, s, v, got.header)
-		}
-		g.learn(now, s, v, got)
-		if s.probe || !v.retry {
-			g.judge(now, s, v.outcome)
+		g.recordAnswer(now, s, got)
+		if s.probe || !got.retry {
+			g.recordOutcome(now, s, got.outcome)
 		}
 		switch {
 		case got.final:
 			return nil, got.err
-		case !v.retry:
+		case !got.retry:
 			return &Response{Status: got.status, Header: got.header, Body: got.body, Attempts: s.attempt, Waits: waits}, nil
 		}
-		if stop := g.retry(ctx, req, got, s.attempt, now, s.own()); stop != nil {
-			g.judge(now, s, v.outcome)
-			return nil, g.closing(stop, s.attempt)
+		if stop := g.retry(ctx, req, got, s.attempt, now, s.lane()); stop != nil {
+			g.recordOutcome(now, s, got.outcome)
+			return nil, g.completeStop(stop, s.attempt)
 		}
 	}
 }
@@ -117,29 +107,29 @@ func (g *Governor) send(ctx context.Context, req *http.Request) (*Response, erro
 func (g *Governor) leave(s *sends) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	s.own().line.leave(&s.place)
+	s.lane().line.leave(&s.place)
 }
 
-// clear asks everything that may refuse an attempt, and waits for its turn.
-// Budget and breaker answer at once; only the pacing waits (RT-20.1).
-func (g *Governor) clear(ctx context.Context, s *sends) *Stop {
-	if reason := g.deps.Run.tripped(g.deps.Clock.Now()); reason != "" {
+// awaitTurn passes everything that may refuse an attempt, and waits for its turn. Budget
+// and breaker answer at once; only the pacing waits (RT-20.1).
+func (g *Governor) awaitTurn(ctx context.Context, s *sends) *Stop {
+	if reason := g.deps.Run.exhausted(g.deps.Clock.Now()); reason != "" {
 		return g.stopPlanned(reason, s.attempt-1, time.Time{})
 	}
 	if stop := g.admit(ctx, s); stop != nil {
 		return stop
 	}
 	now := g.deps.Clock.Now()
-	reason := g.deps.Run.take(now)
+	reason := g.deps.Run.charge(now)
 	if reason == "" {
 		return nil
 	}
-	g.judge(now, s, outcomeUnknown) // nothing was sent: a probe is given back
+	g.recordOutcome(now, s, outcomeUnknown) // nothing was sent: the probe is released
 	return g.stopPlanned(reason, s.attempt-1, time.Time{})
 }
 
-// retry decides whether the request goes again, and sleeps before it does: the
-// only wait after a failure, and never one before a send. nil: send again.
+// retry decides whether the request is sent again, and sleeps before that: the only
+// wait after a failure, and never one before a send. nil: send again.
 func (g *Governor) retry(ctx context.Context, req *http.Request, got answer, attempt int, now time.Time, own *lane) *Stop {
 	reason := failureReason(got)
 	if attempt >= g.profile.MaxAttempts || req.Body != nil && req.Body != http.NoBody && req.GetBody == nil {
@@ -149,16 +139,17 @@ func (g *Governor) retry(ctx context.Context, req *http.Request, got answer, att
 	if got.next.IsZero() {
 		wait = jitter(ms(g.profile.BackoffBaseMS), ms(g.profile.BackoffCapMS), attempt-1, g.deps.Random())
 	}
-	left, bounded := g.deps.Run.left(now)
+	left, bounded := g.deps.Run.remaining(now)
 	switch {
 	case !got.next.IsZero() && (wait > ms(g.profile.MaxInlineWaitMS) || bounded && wait > left):
-		// Sending earlier than told is no way out: the cooldown honours the moment.
+		// Sending earlier than the provider asked is not allowed; the cooldown waits
+		// for that time.
 		return g.stopFailed(got, attempt, pressure(reason))
 	case bounded && wait > left:
 		return g.stopPlanned(abi.ReasonWallClockDeadline, attempt, time.Time{})
-	case g.open():
-		// Not the breaker's stop: this failure is the one that opened it, and is
-		// told as what it was. The retry budget is not asked (PB-D6).
+	case g.circuitOpen():
+		// The stop names this failure, which opened the circuit, and not the breaker.
+		// The retry budget is not charged (PB-D6).
 		return g.stopFailed(got, attempt, reason)
 	case !g.deps.Retries.consume():
 		return g.stopFailed(got, attempt, abi.ReasonRetryBudgetExhausted)
@@ -172,7 +163,7 @@ func (g *Governor) retry(ctx context.Context, req *http.Request, got answer, att
 	return nil
 }
 
-// failureReason is the gap reason of a failure that is not retried any more.
+// failureReason returns the gap reason of a failure that is not retried any more.
 func failureReason(got answer) abi.Reason {
 	switch {
 	case got.refusal:
@@ -184,7 +175,7 @@ func failureReason(got answer) abi.Reason {
 	}
 }
 
-// pressure is the reason of a failure whose Retry-After is too long to sit out.
+// pressure returns the reason of a failure whose Retry-After is too long to wait.
 func pressure(reason abi.Reason) abi.Reason {
 	if reason.IsSourcePressure() {
 		return reason
@@ -192,20 +183,20 @@ func pressure(reason abi.Reason) abi.Reason {
 	return abi.ReasonUpstreamPressure
 }
 
-func (g *Governor) open() bool {
+func (g *Governor) circuitOpen() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.breaker.state == CircuitOpen
 }
 
-// closing completes a stop with the run's evidence. A cancelled request is an
+// completeStop completes a stop with the run's evidence. A cancelled request returns an
 // error of its own.
-func (g *Governor) closing(s *Stop, attempts int) error {
+func (g *Governor) completeStop(s *Stop, attempts int) error {
 	if s.Provider == "" {
 		return s.err
 	}
 	s.Attempts = attempts
-	elapsed, requests := g.deps.Run.spent(g.deps.Clock.Now())
+	elapsed, requests := g.deps.Run.usage(g.deps.Clock.Now())
 	s.Record = StopRecord{Reason: s.Reason, ElapsedMS: elapsed.Milliseconds(), RequestCount: requests}
 	if tokens, bounded := g.deps.Retries.Remaining(); bounded {
 		s.Record.RetryTokensRemaining = &tokens
@@ -226,8 +217,8 @@ func (g *Governor) countWaits(waits []Wait) {
 	}
 }
 
-// attempt is one call of the provider, bounded by the profile's timeout and by
-// nothing else: a run's time is checked between fetches (PB-D7).
+// attempt makes one call of the provider, bounded only by the profile's timeout: a
+// run's time is checked between fetches (PB-D7).
 func (g *Governor) attempt(ctx context.Context, req *http.Request, own *lane, n int) answer {
 	began := g.deps.Clock.Now()
 	ctx, cancel := context.WithTimeout(ctx, ms(g.profile.TimeoutMS))
@@ -236,11 +227,16 @@ func (g *Governor) attempt(ctx context.Context, req *http.Request, own *lane, n 
 	got := g.fetch(ctx, req, n)
 	end := g.deps.Clock.Now()
 	got.took = end.Sub(began)
-	if got.err == nil {
+	switch {
+	case got.final:
+		got.verdict = verdict{outcome: outcomeUnknown}
+	case got.err != nil:
+		got.verdict = verdict{outcome: outcomeFailure, retry: true}
+	default:
 		got.verdict = classify(g.profile.Refusals, got.status, got.header, got.body)
 	}
 	g.observe(Event{
-		Kind: EventAnswer, At: end, Lane: own.name, Attempt: n, Status: got.status, Duration: got.took, Refused: got.verdict.refusal,
+		Kind: EventAnswer, At: end, Lane: own.name, Attempt: n, Status: got.status, Duration: got.took, Refused: got.refusal,
 	})
 	return got
 }
@@ -258,7 +254,7 @@ func (g *Governor) fetch(ctx context.Context, req *http.Request, n int) answer {
 	if err != nil {
 		return failed(ctx, err)
 	}
-	defer resp.Body.Close() //nolint:errcheck // what was read is whole or the read failed
+	defer resp.Body.Close() //nolint:errcheck // the body was read completely, or the read failed
 	limit := g.profile.MaxResponseBytes
 	body, err := readAll(io.LimitReader(resp.Body, limit+1), resp.ContentLength)
 	switch {
@@ -272,11 +268,11 @@ func (g *Governor) fetch(ctx context.Context, req *http.Request, n int) answer {
 	return answer{status: resp.StatusCode, header: resp.Header, body: body}
 }
 
-// trusted is how much room an announced length alone is given.
+// trusted is the largest buffer allocated for an announced length.
 const trusted = 1 << 20
 
-// readAll is io.ReadAll with room for what was announced, so that a body is not
-// copied while it grows; one byte more lets the last Read find the end.
+// readAll is io.ReadAll with the announced length allocated in advance, so that a body
+// is not copied while it grows; one byte more lets the last Read find the end.
 func readAll(r io.Reader, announced int64) ([]byte, error) {
 	if announced < 0 || announced > trusted {
 		return io.ReadAll(r)
@@ -298,8 +294,8 @@ func readAll(r io.Reader, announced int64) ([]byte, error) {
 	}
 }
 
-// failed tells a provider's failure from the caller's own end and from what
-// this host refuses, neither of which is retried.
+// failed distinguishes a provider's failure from the caller's cancellation and this
+// host's refusals, neither of which is retried.
 func failed(ctx context.Context, err error) answer {
 	var refused *abi.Error
 	switch {

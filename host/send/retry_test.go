@@ -21,7 +21,7 @@ func TestRetryAfterOnce(t *testing.T) {
 	b.script(says{status: 429, headers: "Retry-After: 5", takes: 50 * time.Millisecond}, says{takes: 50 * time.Millisecond})
 	b.ok(1)
 	if !slices.Equal(b.sent, []float64{1000, 6050}) || !slices.Equal(b.waits, []float64{1000}) || !slices.Equal(b.sleeps, []float64{5000}) {
-		t.Errorf("sent %v, waits %v, sleeps %v", b.sent, b.waits, b.sleeps)
+		t.Errorf("sent %v, waits %v, sleeps %v, want slices.Equal(b.sent, []float64{1000, 6050}) && slices.Equal(b.waits, []float64{1000}) && slices.Equal(b.sleeps, []float64{5000})", b.sent, b.waits, b.sleeps)
 	}
 	if b.g.Snapshot().LastBackoff.Reason != BackoffRetryAfter {
 		t.Error("the throttle did not count")
@@ -29,7 +29,7 @@ func TestRetryAfterOnce(t *testing.T) {
 	before := b.interval()
 	b.ok(1)
 	if wait := b.waits[1]; wait > before {
-		t.Errorf("the next request waits %v", wait)
+		t.Errorf("the next request waits %v, want wait <= before", wait)
 	}
 }
 
@@ -40,7 +40,7 @@ func TestRetryAfterBeforeReset(t *testing.T) {
 	b.script(says{status: 429, headers: "Retry-After: 5\nX-RateLimit-Remaining: 0\nX-RateLimit-Reset: 7"}, says{})
 	b.ok(1)
 	if !slices.Equal(b.sent, []float64{1000, 6000}) || len(b.waits) != 1 {
-		t.Errorf("sent %v, waits %v", b.sent, b.waits)
+		t.Errorf("sent %v, waits %v, want slices.Equal(b.sent, []float64{1000, 6000}) && len(b.waits) == 1", b.sent, b.waits)
 	}
 }
 
@@ -58,7 +58,7 @@ func TestRetryAfterForms(t *testing.T) {
 	}
 	for _, text := range []string{"", "soon", "NaN", "5s", "0x5z"} {
 		if got, ok, believed := retryAfter(epoch, http.Header{"Retry-After": {text}}); ok || !believed {
-			t.Errorf("%q: %v, believed %v", text, got, believed)
+			t.Errorf("%q: %v, believed %v, want !ok && believed", text, got, believed)
 		}
 	}
 	later := epoch.Add(25 * time.Hour).Format(http.TimeFormat)
@@ -69,7 +69,7 @@ func TestRetryAfterForms(t *testing.T) {
 	}
 	theirs := http.Header{"Retry-After": {date}, "Date": {epoch.Add(50 * time.Minute).Format(http.TimeFormat)}}
 	if got, _, _ := retryAfter(epoch, theirs); got != 10*time.Minute {
-		t.Errorf("with a Date: %v", got)
+		t.Errorf("with a Date: %v, want %v", got, 10*time.Minute)
 	}
 }
 
@@ -102,19 +102,19 @@ func TestLongRetryAfterDefers(t *testing.T) {
 	b.script(says{status: 429, headers: "Retry-After: 3600"})
 	s := b.stopped()
 	if s.Reason != abi.ReasonRateLimited || !s.ArmsCooldown() || s.Attempts != 1 || len(b.sleeps) != 0 {
-		t.Errorf("%+v", s)
+		t.Errorf("got %+v, want s.Reason == abi.ReasonRateLimited && s.ArmsCooldown() && s.Attempts == 1 && len(b.sleeps) == 0", s)
 	}
 	if want := b.clock.Now().Add(time.Hour); !s.NextAttempt.Equal(want) {
 		t.Errorf("next at %v, want %v", s.NextAttempt, want)
 	}
 	again := b.stopped()
 	if b.calls != 1 || !again.NextAttempt.Equal(s.NextAttempt) || again.Attempts != 0 {
-		t.Errorf("another request was sent into the Retry-After: %+v", again)
+		t.Errorf("another request was sent into the Retry-After: %+v, want b.calls == 1 && again.NextAttempt.Equal(s.NextAttempt) && again.Attempts == 0", again)
 	}
 	limited := newBed(t, named(), func(d *Deps) { d.Run = NewRunBudget(0, 10*time.Second) })
 	limited.script(says{status: 503, headers: "Retry-After: 60"})
 	if s := limited.stopped(); s.Reason != abi.ReasonUpstreamPressure || s.NextAttempt.IsZero() {
-		t.Errorf("%+v", s)
+		t.Errorf("limited.stopped(): got %+v, want s.Reason == abi.ReasonUpstreamPressure && !s.NextAttempt.IsZero()", s)
 	}
 }
 
@@ -124,20 +124,20 @@ func TestFullJitter(t *testing.T) {
 	for retry, seconds := range []int64{1, 2, 4, 8, 16, 32, 60, 60} {
 		most := ms(1000 * seconds)
 		if got := jitter(time.Second, time.Minute, retry, 0); got != 0 {
-			t.Errorf("retry %d, drawn 0: %v", retry, got)
+			t.Errorf("retry %d, drawn 0: %v, want 0", retry, got)
 		}
 		if got := jitter(time.Second, time.Minute, retry, 1); got != most {
-			t.Errorf("retry %d, drawn 1: %v", retry, got)
+			t.Errorf("retry %d, drawn 1: %v, want %v", retry, got, most)
 		}
 	}
 	if got := jitter(time.Second, time.Minute, 1000, 1); got != time.Minute {
-		t.Error(got)
+		t.Errorf("jitter(time.Second, time.Minute, 1000, 1): got %+v, want got == time.Minute", got)
 	}
 	b := newBed(t, calm(4), func(d *Deps) { d.Random = func() float64 { return 0.25 } })
 	b.script(unwell)
 	b.stopped()
 	if !slices.Equal(b.sleeps, []float64{250, 500, 1000}) {
-		t.Error(b.sleeps)
+		t.Errorf("got %+v, want slices.Equal(b.sleeps, []float64{250, 500, 1000})", b.sleeps)
 	}
 }
 
@@ -155,21 +155,21 @@ func TestWhatIsRetried(t *testing.T) {
 		r, err := b.get("/")
 		left, _ := tokens.Remaining()
 		if again && (err == nil || b.calls != 3 || left != 8) || !again && (err != nil || r.Status != status || b.calls != 1 || left != 10) {
-			t.Errorf("%d: %d calls, %v tokens, %v", status, b.calls, left, err)
+			t.Errorf("%d: %d calls, %v tokens, %v, want (!again || err != nil && b.calls == 3 && left == 8) && (again || no error && r.Status == status && b.calls == 1 && left == 10)", status, b.calls, left, err)
 		}
 	}
 	b := newBed(t, calm(3), nil)
 	b.script(says{err: errReset}, says{status: 200, body: "here"})
 	if r, err := b.get("/"); err != nil || string(r.Body) != "here" || r.Attempts != 2 {
-		t.Errorf("%v %v", r, err)
+		t.Errorf(`got %v %v, want no error && string(r.Body) == "here" && r.Attempts == 2`, r, err)
 	}
 	b.script(says{status: 403, headers: "X-RateLimit-Remaining: 0"})
 	if s := b.stopped(); s.Error() != "github_rate_limited" {
-		t.Errorf("a 403 with nothing remaining: %v", s)
+		t.Errorf(`a 403 with nothing remaining: %v, want "github_rate_limited"`, s)
 	}
 	b.script(says{status: 403, headers: "Retry-After: 3600"})
 	if s := b.stopped(); s.Error() != "github_rate_limited" || !s.ArmsCooldown() || s.NextAttempt.IsZero() {
-		t.Errorf("a 403 that says when to come back: %v", s)
+		t.Errorf(`a 403 that says when to come back: %v, want s.Error() == "github_rate_limited" && s.ArmsCooldown() && !s.NextAttempt.IsZero()`, s)
 	}
 }
 
@@ -181,20 +181,20 @@ func TestRetryBudget(t *testing.T) {
 	b.script(unwell)
 	s := b.stopped()
 	if b.calls != 3 || s.Reason != abi.ReasonRetryBudgetExhausted || s.ArmsCooldown() || s.GapReason() != abi.ReasonRetryExhausted {
-		t.Errorf("%d calls, %+v", b.calls, s)
+		t.Errorf("%d calls, %+v, want b.calls == 3 && s.Reason == abi.ReasonRetryBudgetExhausted && !s.ArmsCooldown() && s.GapReason() == abi.ReasonRetryExhausted", b.calls, s)
 	}
 	all := newBed(t, calm(3), nil)
 	all.script(unwell)
 	if a := all.stopped(); a.Error() != s.Error() || abi.CodeOf(a) != abi.CodeOf(s) || a.Status != s.Status || a.Attempts != s.Attempts {
-		t.Errorf("two shapes: %v, %v", a, s)
+		t.Errorf("two shapes: %v, %v, want a.Error() == s.Error() && abi.CodeOf(a) == abi.CodeOf(s) && a.Status == s.Status && a.Attempts == s.Attempts", a, s)
 	}
 	if left := s.Record.RetryTokensRemaining; left == nil || *left != 0 {
-		t.Errorf("%+v", s.Record)
+		t.Errorf("s.Record.RetryTokensRemaining: got %+v, want left != nil && *left == 0", s.Record)
 	}
 	limited := newBed(t, calm(5), func(d *Deps) { d.Retries = NewRetryBudget(1, 0) })
 	limited.script(throttled)
 	if s := limited.stopped(); s.Error() != "github_rate_limited" || s.ArmsCooldown() {
-		t.Errorf("%+v", s)
+		t.Errorf(`limited.stopped(): got %+v, want s.Error() == "github_rate_limited" && !s.ArmsCooldown()`, s)
 	}
 }
 
@@ -205,7 +205,7 @@ func TestNoRetryBudget(t *testing.T) {
 	b.script(unwell)
 	s := b.stopped()
 	if b.calls != 7 || s.Reason != abi.ReasonTemporaryUnavailable || s.Record.RetryTokensRemaining != nil {
-		t.Errorf("%d calls, %+v", b.calls, s)
+		t.Errorf("%d calls, %+v, want b.calls == 7 && s.Reason == abi.ReasonTemporaryUnavailable && s.Record.RetryTokensRemaining == nil", b.calls, s)
 	}
 }
 
@@ -224,7 +224,7 @@ func TestRetryBudgetFills(t *testing.T) {
 		b.stopped()
 	}
 	if left, _ := tokens.Remaining(); left != 0 || b.calls != 17 {
-		t.Fatalf("%v tokens, %d calls", left, b.calls)
+		t.Fatalf("%v tokens, %d calls, want left == 0 && b.calls == 17", left, b.calls)
 	}
 	b.script(says{})
 	b.ok(5)
@@ -236,7 +236,7 @@ func TestRetryBudgetFills(t *testing.T) {
 	b.script(says{})
 	b.ok(100)
 	if left, _ := tokens.Remaining(); left != 8 {
-		t.Errorf("more than the capacity: %v", left)
+		t.Errorf("more than the capacity: %v, want 8", left)
 	}
 }
 
@@ -255,22 +255,22 @@ func TestTerminalRateLimit(t *testing.T) {
 	b.script(throttled)
 	s := b.stopped()
 	if s.Error() != "github_rate_limited" || b.calls != 3 || s.Reason != abi.ReasonRateLimited || !s.ArmsCooldown() || abi.CodeOf(s) != CodeRateLimited {
-		t.Errorf("%d calls, %+v", b.calls, s)
+		t.Errorf(`%d calls, %+v, want s.Error() == "github_rate_limited" && b.calls == 3 && s.Reason == abi.ReasonRateLimited && s.ArmsCooldown() && abi.CodeOf(s) == CodeRateLimited`, b.calls, s)
 	}
 	b.script(unwell)
 	other := b.stopped()
 	if strings.Contains(other.Error(), "rate_limited") || other.ArmsCooldown() || !strings.Contains(other.Error(), "3 attempts") {
-		t.Errorf("%v", other)
+		t.Errorf(`got %v, want !strings.Contains(other.Error(), "rate_limited") && !other.ArmsCooldown() && strings.Contains(other.Error(), "3 attempts")`, other)
 	}
 	b.script(says{err: errReset})
 	lost := b.stopped()
 	for _, p := range patterns {
 		if !p.MatchString(s.Error()) || !p.MatchString(lost.Error()) {
-			t.Errorf("%v does not know %q or %q", p, s, lost)
+			t.Errorf("%v does not know %q or %q, want p.MatchString(s.Error()) && p.MatchString(lost.Error())", p, s, lost)
 		}
 	}
 	if !errors.Is(lost, errReset) || strings.Contains(lost.Error(), "reset") {
-		t.Errorf("the cause is for the debug log: %v", lost)
+		t.Errorf(`the cause is for the debug log: %v, want errors.Is(lost, errReset) && !strings.Contains(lost.Error(), "reset")`, lost)
 	}
 }
 
@@ -282,12 +282,12 @@ func TestOneAttemptOneCall(t *testing.T) {
 	one.script(says{status: 429, headers: "Retry-After: 7"})
 	s := one.stopped()
 	if one.calls != 1 || s.Error() != "github_rate_limited" || len(one.sleeps) != 0 || one.at() != 0 {
-		t.Errorf("%d calls, %v, sleeps %v", one.calls, s, one.sleeps)
+		t.Errorf(`%d calls, %v, sleeps %v, want one.calls == 1 && s.Error() == "github_rate_limited" && len(one.sleeps) == 0 && one.at() == 0`, one.calls, s, one.sleeps)
 	}
 	two := newBed(t, calm(2), nil)
 	two.script(says{status: 429, headers: "Retry-After: 7"})
 	if s := two.stopped(); s.Error() != "github_rate_limited" || !slices.Equal(two.sleeps, []float64{7000}) || two.calls != 2 {
-		t.Errorf("%d calls, %v, sleeps %v", two.calls, s, two.sleeps)
+		t.Errorf(`%d calls, %v, sleeps %v, want s.Error() == "github_rate_limited" && slices.Equal(two.sleeps, []float64{7000}) && two.calls == 2`, two.calls, s, two.sleeps)
 	}
 }
 
@@ -306,7 +306,7 @@ func TestBodies(t *testing.T) {
 		return b.calls
 	}
 	if once, often := post(false), post(true); once != 1 || often != 3 {
-		t.Errorf("%d and %d calls", once, often)
+		t.Errorf("%d and %d calls, want once == 1 && often == 3", once, often)
 	}
 }
 
@@ -320,7 +320,7 @@ func TestResponseSize(t *testing.T) {
 	b.ok(1)
 	b.script(says{body: "0123456789a"})
 	if _, err := b.get("/"); abi.CodeOf(err) != CodeResponseTooLarge || b.calls != 1 {
-		t.Errorf("%d calls, %v", b.calls, err)
+		t.Errorf("%d calls, %v, want abi.CodeOf(err) == CodeResponseTooLarge && b.calls == 1", b.calls, err)
 	}
 }
 
@@ -337,18 +337,18 @@ func TestRedirects(t *testing.T) {
 	req.Header.Set("Authorization", "secret")
 	r, err := b.g.Do(t.Context(), req)
 	if err != nil || string(r.Body) != "c" {
-		t.Fatal(r, err)
+		t.Fatalf(`got %+v, %+v, want no error && string(r.Body) == "c"`, r, err)
 	}
 	want := []string{"https://api.example/a secret", "https://api.example/b secret", "https://other.example/c "}
 	if !slices.Equal(seen, want) || b.sent[2]-b.sent[1] < 250 {
-		t.Errorf("%q at %v", seen, b.sent)
+		t.Errorf("%q at %v, want slices.Equal(seen, want) && b.sent[2] - b.sent[1] >= 250", seen, b.sent)
 	}
 	b.script(says{status: 302, headers: "Location: /again"})
 	if _, err := b.get("/"); abi.CodeOf(err) != CodeRedirectRefused || b.calls != 6 {
-		t.Errorf("%d calls, %v", b.calls, err)
+		t.Errorf("%d calls, %v, want abi.CodeOf(err) == CodeRedirectRefused && b.calls == 6", b.calls, err)
 	}
 	b.script(says{status: 302, headers: "Location: ftp://other.example/"})
 	if _, err := b.get("/"); abi.CodeOf(err) != CodeRedirectRefused {
-		t.Error(err)
+		t.Errorf(`b.get("/"): got %+v, want abi.CodeOf(err) == CodeRedirectRefused`, err)
 	}
 }

@@ -6,17 +6,18 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/pdpp-host/pdpp-host/host/send/internal/ratelimit"
 )
 
-// longestBelieved is the longest pause that a provider is believed to mean: no
-// quota that anybody documents is counted over more than a day. What is longer is
-// a mistake of the provider's, such as milliseconds in the place of seconds.
+// longestBelieved is the longest credible pause: no documented quota is counted over
+// more than a day. A longer one is a provider's mistake, such as milliseconds in place
+// of seconds.
 const longestBelieved = 24 * time.Hour
 
-// retryAfter reads a Retry-After header (RFC 9110, 10.2.3): seconds, also
-// decimal ones, or a date. A span below zero is zero; what cannot be read is no
-// header, and neither is a span that nobody believes. A date is measured against
-// the answer's own Date when it has one.
+// retryAfter reads a Retry-After header (RFC 9110, 10.2.3): seconds, also decimal
+// ones, or a date. A negative span is zero; an unreadable header, or an incredible
+// span, counts as absent. A date is compared with the answer's own Date, if any.
 func retryAfter(now time.Time, h http.Header) (wait time.Duration, told, believed bool) {
 	text := strings.TrimSpace(h.Get("Retry-After"))
 	if text == "" {
@@ -29,7 +30,7 @@ func retryAfter(now time.Time, h http.Header) (wait time.Duration, told, believe
 		case s > longestBelieved.Seconds():
 			return 0, false, false
 		}
-		return ceilMS(seconds2span(s)), true, true
+		return ceilMS(ratelimit.Seconds(s)), true, true
 	}
 	at, err := http.ParseTime(text)
 	if err != nil {
@@ -46,15 +47,15 @@ func retryAfter(now time.Time, h http.Header) (wait time.Duration, told, believe
 	return ceilMS(wait), true, true
 }
 
-// pauseTold returns the moment that a refusal or a failure names for the next
-// request; zero: none that is believed.
-func (g *Governor) pauseTold(now time.Time, s *sends, v verdict, h http.Header) (until time.Time) {
-	d, told, believed := retryAfter(now, h)
+// pauseTold returns the time that a refusal or a failure gives for the next request;
+// zero if there is no credible one.
+func (g *Governor) pauseTold(now time.Time, s *sends, a answer) (until time.Time) {
+	d, told, believed := retryAfter(now, a.header)
 	if !believed {
-		g.observe(Event{Kind: EventDisbelieved, At: now, Lane: s.own().name, Attempt: s.attempt})
+		g.observe(Event{Kind: EventDisbelieved, At: now, Lane: s.lane().name, Attempt: s.attempt})
 	}
 	if !told {
-		d = v.pause(s.attempt)
+		d = a.pause(s.attempt)
 	}
 	if told || d > 0 {
 		until = now.Add(d)
@@ -62,13 +63,13 @@ func (g *Governor) pauseTold(now time.Time, s *sends, v verdict, h http.Header) 
 	return until
 }
 
-// ceilMS rounds up to a whole millisecond: never earlier than told.
+// ceilMS rounds up to a whole millisecond, so never earlier than the provider asked.
 func ceilMS(d time.Duration) time.Duration {
 	return (d + time.Millisecond - 1).Truncate(time.Millisecond)
 }
 
-// jitter is full jitter (PB-D5): a span drawn from zero to base doubled with
-// each retry, cut at limit. retry counts from 0; random is from 0 up to 1.
+// jitter is full jitter (PB-D5): a span drawn from zero to base doubled with each
+// retry, limited to limit. retry counts from 0; random is from 0 up to 1.
 func jitter(base, limit time.Duration, retry int, random float64) time.Duration {
 	most := limit
 	if retry < 32 && base < limit>>retry {

@@ -7,24 +7,24 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// Stop is a request that got no answer to use. Its text is the connector's
-// terminal error: <name>_rate_limited for a provider that kept refusing, the
-// same string that retryable patterns look for (RT-23.1). Reason, and not the
-// text, says whether the cooldown is armed.
+// Stop is a request that produced no usable answer. Its text is the connector's
+// terminal error: <name>_rate_limited for a provider that kept refusing, the string
+// that retryable patterns look for (RT-23.1). Reason, not the text, determines whether
+// the cooldown is armed.
 //
-// It holds no address, header or body. It wraps an *abi.Error with the code.
+// It contains no address, header or body. It wraps an *abi.Error with the code.
 type Stop struct {
 	Provider string
 	// Reason is a source pressure reason, a budget's (RT-24), or
 	// temporary_unavailable.
 	Reason   abi.Reason
 	Attempts int // sends of this request
-	Status   int // of the last answer; 0 without one
-	// NextAttempt is when the provider, or the open circuit, lets the next
-	// request through; zero when nothing is known.
+	Status   int // the last answer's; 0 without one
+	// NextAttempt is the time at which the provider, or the open circuit, accepts the
+	// next request; zero if unknown.
 	NextAttempt time.Time
 	Record      StopRecord
-	Cause       abi.Cause // why the last attempt failed; "": it was refused, or nobody knows
+	Cause       abi.Cause // why the last attempt failed; "": it was refused, or unknown
 
 	text string
 	err  *abi.Error
@@ -45,11 +45,11 @@ func (s *Stop) Error() string { return s.text }
 // Unwrap returns the typed error.
 func (s *Stop) Unwrap() error { return s.err }
 
-// ArmsCooldown reports whether the stop is source pressure: only that defers
-// the next run (RT-24).
+// ArmsCooldown reports whether the stop is source pressure: only that delays the next
+// run (RT-24).
 func (s *Stop) ArmsCooldown() bool { return s.Reason.IsSourcePressure() }
 
-// GapReason is the DETAIL_GAP reason for what was not fetched.
+// GapReason returns the DETAIL_GAP reason for the item that was not fetched.
 func (s *Stop) GapReason() abi.Reason {
 	if s.Reason.Has(abi.BudgetExhaustion) {
 		return abi.ReasonRetryExhausted
@@ -57,9 +57,8 @@ func (s *Stop) GapReason() abi.Reason {
 	return s.Reason
 }
 
-// stopFailed is the terminal shape of a request that failed for the last time:
-// the same for attempts and for retry budget (RT-22.1), which only Reason tells
-// apart.
+// stopFailed returns the stop of a request that failed finally. Exhausted attempts and
+// an exhausted retry budget give the same stop (RT-22.1); only Reason differs.
 func (g *Governor) stopFailed(last answer, attempts int, reason abi.Reason) *Stop {
 	s := &Stop{Provider: g.profile.Name, Reason: reason, Attempts: attempts, Status: last.status, NextAttempt: last.next}
 	if last.refusal {
@@ -82,7 +81,7 @@ func (g *Governor) stopFailed(last answer, attempts int, reason abi.Reason) *Sto
 	return s
 }
 
-// stopPlanned is a budget's or the breaker's stop: nothing was sent.
+// stopPlanned returns the stop of a budget or the breaker: nothing was sent.
 func (g *Governor) stopPlanned(reason abi.Reason, attempts int, next time.Time) *Stop {
 	code, hint := CodeBudgetExhausted, "what was collected is kept; the next run goes on from here"
 	if reason == abi.ReasonCircuitOpen {

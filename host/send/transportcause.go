@@ -13,9 +13,9 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// transportCause says why no answer came, as a code and in the host's own words, so
-// that an owner can tell a missing network from a provider that is down; "" when it
-// is none of these. The error's own text is not repeated: it names addresses.
+// transportCause returns why no answer came, as a code and in the host's own words, so
+// that an owner can distinguish a missing network from a provider that is down; "" for
+// any other error. It does not repeat the error's own text, which contains addresses.
 func transportCause(err error) (code abi.Cause, text string) {
 	var (
 		dns       *net.DNSError

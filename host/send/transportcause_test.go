@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// What an owner reads of a failed transport names the cause and no address.
+// The owner's text for a failed transport names the cause and no address.
 func TestTransportCause(t *testing.T) {
 	t.Parallel()
 	const secret = "10.1.2.3"
@@ -34,6 +34,6 @@ func TestTransportCause(t *testing.T) {
 	b := newBed(t, calm(1), nil)
 	b.script(says{err: syscall.ECONNREFUSED})
 	if s := b.stopped(); s.Error() != "github: fetch failed (the connection was refused) after 1 attempt" {
-		t.Error(s)
+		t.Errorf(`b.stopped(): got %+v, want s.Error() == "github: fetch failed (the connection was refused) after 1 attempt"`, s)
 	}
 }

@@ -6,39 +6,40 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/provider"
+	"github.com/pdpp-host/pdpp-host/host/send/internal/pacing"
 )
 
-// guesses are the windows that a provider is taken to count in when it refuses
-// without a word: the usual ones, the shortest first.
+// guesses are the usual lengths of a window, the shortest first. They are tried for a
+// provider that refuses without giving the end of its window.
 var guesses = []time.Duration{time.Minute, 15 * time.Minute, time.Hour}
 
-// silence finds the windows of a provider that refuses without saying until when: so
-// many requests in so long. Several refusals in a row, each after a longer wait, say
-// that a window is full. It is taken to end when the shortest usual window has passed
-// since the first of them; when requests are refused after that too, when the next
-// longer one has. Not safe for concurrent use.
-type silence struct {
-	row    int       // refusals since the last success; those under way together are one
-	first  time.Time // of the row
+// windowFinder finds the windows of a provider that refuses without giving an end: how many
+// requests in what time. Several consecutive refusals, each after a longer wait, show
+// that a window is full. The window is assumed to end when the shortest usual length
+// has passed since the first refusal; if requests are refused after that, the next
+// longer one is assumed. Not safe for concurrent use.
+type windowFinder struct {
+	streak int       // refusals since the last success; simultaneous ones count as one
+	first  time.Time // the first of these refusals
 	last   time.Time
-	full   bool // the row is a window
-	passed meter
+	full   bool // the refusals show a full window
+	passed pacing.Meter
 }
 
-func newSilence() silence { return silence{passed: meter{slot: time.Minute}} }
+func newWindowFinder() windowFinder { return windowFinder{passed: pacing.Meter{Slot: time.Minute}} }
 
-// burst reports whether a request that was sent at a moment was under way when
-// another was refused: then its refusal says nothing new.
-func (s *silence) burst(sent time.Time) bool { return s.row > 0 && sent.Before(s.last) }
+// simultaneous reports whether a request sent at sent was in progress when another was
+// refused. Its refusal then gives no new information.
+func (s *windowFinder) simultaneous(sent time.Time) bool { return s.streak > 0 && sent.Before(s.last) }
 
-// refused takes one refusal, and returns until when the window that it hit is
-// full; the zero time when it hit none.
-func (s *silence) refused(now time.Time) (until time.Time) {
-	if s.row++; s.row == 1 {
+// refused records one refusal, and returns the end of the full window that caused it;
+// the zero time if there is none.
+func (s *windowFinder) refused(now time.Time) (until time.Time) {
+	if s.streak++; s.streak == 1 {
 		s.first = now
 	}
 	s.last = now
-	s.full = s.row >= windowRow
+	s.full = s.streak >= windowRow
 	if !s.full {
 		return time.Time{}
 	}
@@ -50,20 +51,20 @@ func (s *silence) refused(now time.Time) (until time.Time) {
 	return time.Time{}
 }
 
-func (s *silence) success(now time.Time) {
-	s.row, s.full = 0, false
-	s.passed.add(now)
+func (s *windowFinder) success(now time.Time) {
+	s.streak, s.full = 0, false
+	s.passed.Add(now)
 }
 
-// found returns the window that a full one must be, when it is longer than what
-// the pace can learn: known is what was known of it before. Zero: none was found.
-func (s *silence) found(now time.Time, known []loggedWindow) abi.ProviderWindow {
+// window returns the full window if it is longer than the pace can learn. known are the
+// windows known so far. Zero: none was found.
+func (s *windowFinder) window(now time.Time, known []loggedWindow) abi.ProviderWindow {
 	if !s.full || now.Sub(s.first) < guesses[0] {
 		return abi.ProviderWindow{}
 	}
 	for _, per := range guesses[1:] {
-		passed := s.passed.within(now, per)
-		// One that let more through once is not what is full now.
+		passed := s.passed.Within(now, per)
+		// A window that accepted more in the past is not the one that is full now.
 		small := slices.ContainsFunc(known, func(w loggedWindow) bool { return w.per == per && passed < w.limit })
 		if passed > 0 && !small {
 			return abi.ProviderWindow{Requests: int64(min(passed, provider.MostRequests)), PerMS: per.Milliseconds()}

@@ -26,8 +26,8 @@ func silent(b *bed, limit int, per time.Duration) {
 	}
 }
 
-// A window of a minute that is full and of which the provider says nothing is sat
-// out within the run, also when an earlier run had filled most of it.
+// A run waits for the end of a full window of a minute that the provider does not
+// mention, even if an earlier run filled most of it.
 func TestSilentWindowIsSatOut(t *testing.T) {
 	t.Parallel()
 	for _, limit := range []int{20, 60, 100} {
@@ -55,14 +55,14 @@ func TestBurstIsOneSign(t *testing.T) {
 	for range 4 {
 		l.throttle(epoch.Add(2*time.Second), sent, sign{refusal: true})
 	}
-	if l.silence.row != 1 || l.rate.interval != 1500 || !l.hold.IsZero() {
-		t.Errorf("row %d, interval %v, hold %v; want one sign", l.silence.row, l.rate.interval, l.hold)
+	if l.windows.streak != 1 || l.rate.interval != 1500 || !l.hold.IsZero() {
+		t.Errorf("row %d, interval %v, hold %v; want one sign", l.windows.streak, l.rate.interval, l.hold)
 	}
 	for i := range 2 {
 		sent = sent.Add(time.Minute)
 		l.throttle(sent.Add(time.Second), sent, sign{refusal: true})
 		if want := i == 1; l.hold.IsZero() == want {
-			t.Errorf("refusal %d in a row: hold %v", i+2, l.hold)
+			t.Errorf("refusal %d in a row: hold %v, want l.hold.IsZero() != want", i+2, l.hold)
 		}
 	}
 }
@@ -190,15 +190,15 @@ func FuzzRestore(f *testing.F) {
 		b := newBed(t, named(), func(d *Deps) { d.Learned = learned })
 		s, now := b.g.Snapshot(), b.clock.Now()
 		if s.IntervalMS < s.MinIntervalMS || s.IntervalMS > defaultMaxIntervalMS {
-			t.Fatalf("interval %v", s.IntervalMS)
+			t.Fatalf("interval %v, want s.IntervalMS >= s.MinIntervalMS && s.IntervalMS <= defaultMaxIntervalMS", s.IntervalMS)
 		}
 		if d := b.g.general.delay(now); d < 0 || d > longest {
-			t.Fatalf("a delay of %v", d)
+			t.Fatalf("a delay of %v, want d >= 0 && d <= longest", d)
 		}
 		if _, err := b.g.Do(context.Background(), mustGet(t)); err != nil {
 			var stop *Stop
 			if !errors.As(err, &stop) || !stop.NextAttempt.After(now) {
-				t.Fatal(err)
+				t.Fatalf("got %+v, want errors.As(err, &stop) && stop.NextAttempt.After(now)", err)
 			}
 		}
 	})

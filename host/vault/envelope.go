@@ -6,9 +6,9 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// The envelope is what is encrypted: the version, the connection, the field and
-// the secret, each after its length, then zeros up to a multiple of padTo. The
-// padding keeps the length of the ciphertext from telling that of a password.
+// The envelope is the plaintext: the version, the connection, the field and the
+// secret, each after its length, then zeros up to a multiple of padTo. The padding
+// hides a password's length from readers of the ciphertext.
 const (
 	envelopeVersion = 1
 	padTo           = 256
@@ -17,7 +17,7 @@ const (
 
 func pack(connectionID, field string, value []byte) ([]byte, error) {
 	if connectionID == "" || field == "" || len(connectionID) > maxName || len(field) > maxName {
-		return nil, abi.NewError(CodeValueInvalid, "a secret is of one connection and one field", "check the field's name")
+		return nil, abi.NewError(CodeValueInvalid, "the connection or the field of a secret is missing or too long", "check the field's name")
 	}
 	size := 1 + 2 + len(connectionID) + 2 + len(field) + 4 + len(value)
 	text := make([]byte, 0, (size+padTo-1)/padTo*padTo)
@@ -50,7 +50,7 @@ func unpack(text []byte) (connectionID, field string, value []byte, ok bool) {
 	return string(c), string(f), value, len(c) > 0 && len(f) > 0 && len(value) > 0
 }
 
-// part cuts off a length of width bytes and as many bytes as it says.
+// part cuts off a length of width bytes and that many bytes after it.
 func part(text []byte, width int) (head, rest []byte, ok bool) {
 	if len(text) < width {
 		return nil, nil, false

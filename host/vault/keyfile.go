@@ -13,19 +13,19 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// maxKeyFile bounds what is read of a key file.
+// maxKeyFile bounds the size of a key file.
 const maxKeyFile = 4 << 10
 
-// CheckFile says what is wrong with the key file in dir: vault.key_unsafe or
-// vault.key_unreadable. found is false when there is no file.
+// CheckFile returns the problem of the key file in dir: vault.key_unsafe or
+// vault.key_unreadable. found is false if there is no file.
 func CheckFile(dir string) (found bool, err error) {
 	id, err := readFile(filepath.Join(dir, KeyFile))
 	return id != nil || err != nil, err
 }
 
-// readFile returns the key in the file at path, nil when there is no file. A
-// file that others could have read or written is refused: what is in it may not
-// be a secret any more, or not ours.
+// readFile returns the key in the file at path, nil if there is no file. It refuses a
+// file that others could have read or written: its content may not be secret any more,
+// or not ours.
 func readFile(path string) (*age.X25519Identity, error) {
 	f, err := openNoFollow(path)
 	switch {
@@ -60,8 +60,8 @@ func readFile(path string) (*age.X25519Identity, error) {
 	return id, nil
 }
 
-// parseKey reads one key in age's own format: lines that begin with # are
-// comments. What the parser says is dropped, because it quotes the key.
+// parseKey reads one key in age's own format: lines that begin with # are comments. It
+// drops the parser's message, which quotes the key.
 func parseKey(text []byte) *age.X25519Identity {
 	var id *age.X25519Identity
 	for line := range bytes.Lines(text) {
@@ -78,10 +78,10 @@ func parseKey(text []byte) *age.X25519Identity {
 	return id
 }
 
-// createFile keeps id in a new file at path and returns it, or the key that
-// another process has put there meanwhile. The file has its content from its
-// first moment: it is written beside and then given its name, which fails when
-// the name is taken.
+// createFile stores id in a new file at path and returns it, or returns the key that
+// another process has stored there meanwhile. The file has its content from the first
+// moment: it is written under another name and then given this one, which fails if the
+// name is taken.
 func createFile(path string, id *age.X25519Identity) (*age.X25519Identity, error) {
 	dir := filepath.Dir(path)
 	f, err := os.CreateTemp(dir, "."+KeyFile+"-*") // O_EXCL, mode 0600
@@ -97,11 +97,11 @@ func createFile(path string, id *age.X25519Identity) (*age.X25519Identity, error
 	}
 	switch err := os.Link(f.Name(), path); {
 	case errors.Is(err, fs.ErrExist):
-		return again(path)
+		return rereadFile(path)
 	case err != nil:
-		// A file system without hard links: the name is taken first.
+		// A file system without hard links: take the name first.
 		if err := writeNew(path, text); errors.Is(err, fs.ErrExist) {
-			return again(path)
+			return rereadFile(path)
 		} else if err != nil {
 			return nil, unwritable(path, err)
 		}
@@ -109,7 +109,7 @@ func createFile(path string, id *age.X25519Identity) (*age.X25519Identity, error
 	return id, syncDir(path)
 }
 
-func again(path string) (*age.X25519Identity, error) {
+func rereadFile(path string) (*age.X25519Identity, error) {
 	id, err := readFile(path)
 	if id == nil && err == nil {
 		return nil, unreadable(path)

@@ -10,7 +10,7 @@ import (
 
 var errLink = errors.New("is a symbolic link")
 
-// openNoFollow looks first: there is no flag that would make it one step.
+// openNoFollow checks first, because no flag combines the check and the open.
 func openNoFollow(path string) (*os.File, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -24,8 +24,8 @@ func openNoFollow(path string) (*os.File, error) {
 
 func isLink(err error) bool { return errors.Is(err, errLink) }
 
-// checkOwner passes everything: who may read a file is not in its mode here. The
-// data folder lies in the user's own profile.
+// checkOwner accepts every file, because a mode does not say who may read it here. The
+// data folder is in the user's own profile.
 func checkOwner(string, fs.FileInfo) error { return nil }
 
 func lock(string) (unlock func()) { return func() {} }

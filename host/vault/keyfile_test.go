@@ -16,13 +16,13 @@ func TestKeyFileMode(t *testing.T) {
 	openIn(t, dir)
 	info, err := os.Stat(filepath.Join(dir, KeyFile))
 	if err != nil || runtime.GOOS != "windows" && info.Mode() != 0o600 {
-		t.Errorf("%v %v", info.Mode(), err)
+		t.Errorf(`got %v %v, want no error && (runtime.GOOS == "windows" || info.Mode() == 0o600)`, info.Mode(), err)
 	}
 	if found, err := CheckFile(dir); !found || err != nil {
-		t.Errorf("%v %v", found, err)
+		t.Errorf("got %v %v, want found && no error", found, err)
 	}
 	if found, err := CheckFile(t.TempDir()); found || err != nil {
-		t.Errorf("no file: %v %v", found, err)
+		t.Errorf("no file: %v %v, want !found && no error", found, err)
 	}
 }
 
@@ -37,7 +37,7 @@ func TestKeyFileIsAges(t *testing.T) {
 	}
 	defer f.Close()
 	if ids, err := age.ParseIdentities(f); err != nil || len(ids) != 1 {
-		t.Errorf("%d keys, %v", len(ids), err)
+		t.Errorf("%d keys, %v, want no error && len(ids) == 1", len(ids), err)
 	}
 }
 
@@ -150,10 +150,10 @@ func TestCreateFileTwice(t *testing.T) {
 	t.Parallel()
 	first, path := open(t), filepath.Join(t.TempDir(), KeyFile)
 	if got, err := createFile(path, first.identity); err != nil || got.String() != first.identity.String() {
-		t.Fatal(err)
+		t.Fatalf("createFile(path, first.identity): got %+v, want no error && got.String() == first.identity.String()", err)
 	}
 	if got, err := createFile(path, open(t).identity); err != nil || got.String() != first.identity.String() {
-		t.Errorf("the second key won: %v", err)
+		t.Errorf("the second key won: %v, want no error && got.String() == first.identity.String()", err)
 	}
 	if err := writeNew(path, []byte("x")); err == nil {
 		t.Error("a file was overwritten")
@@ -171,7 +171,7 @@ func FuzzKeyFile(f *testing.F) {
 	f.Add([]byte("AGE-SECRET-KEY-1"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if id := parseKey(text); id != nil && !strings.Contains(strings.ToUpper(string(text)), id.String()) {
-			t.Fatalf("a key that is not in %q", text)
+			t.Fatalf("a key that is not in %q, want id == nil || strings.Contains(strings.ToUpper(string(text)), id.String())", text)
 		}
 	})
 }

@@ -13,16 +13,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openNoFollow neither follows a link in path's last part nor waits for a named
-// pipe's writer.
+// openNoFollow neither follows a link in path's last part nor waits for a named pipe's
+// writer.
 func openNoFollow(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0)
 }
 
-// isLink reports O_NOFOLLOW's refusal (FreeBSD's is EMLINK).
+// isLink reports whether err is O_NOFOLLOW's refusal (FreeBSD's is EMLINK).
 func isLink(err error) bool { return errors.Is(err, syscall.ELOOP) || errors.Is(err, syscall.EMLINK) }
 
-// checkOwner refuses a file that is not ours alone.
+// checkOwner refuses a file that others can read or write.
 func checkOwner(path string, info fs.FileInfo) error {
 	if perm := info.Mode().Perm(); perm&0o077 != 0 {
 		return unsafeFile(path, fmt.Sprintf("others may use it (mode %s)", perm),
@@ -34,8 +34,9 @@ func checkOwner(path string, info fs.FileInfo) error {
 	return nil
 }
 
-// lock keeps processes apart that make a key in dir, until the returned func is
-// called. Where a folder cannot be locked, the file's own name decides.
+// lock serializes processes that create a key in dir, until the returned func is
+// called. If a folder cannot be locked, the first process to take the file's name
+// wins.
 func lock(dir string) (unlock func()) {
 	d, err := os.Open(dir)
 	if err != nil {

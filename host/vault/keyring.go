@@ -11,39 +11,39 @@ import (
 	"github.com/zalando/go-keyring"
 )
 
-// keyringPlace is what the keyring is called for people.
+// keyringPlace is the keyring's name for people.
 const keyringPlace = "the system's keyring"
 
-// The entry's name in the keyring. It is one for all data folders of a user, so
-// that a folder can be moved.
+// The entry's name in the keyring. All data folders of a user share it, so that a
+// folder can be moved.
 const (
 	keyringService = "pdpp-host"
 	keyringAccount = "credentials"
 )
 
-// Keyring keeps one text for this user. Its calls may block for as long as it
-// asks for a password, and one that nobody waits for any more may still be going
-// on when the next one is made; a Session's keyring is called one at a time.
+// Keyring stores one text for this user. Its calls may block while it asks for a
+// password, and an abandoned call may still be running when the next one is made; a
+// Session makes one call at a time.
 type Keyring interface {
 	Get() (text string, found bool, err error)
 	Set(text string) error
 }
 
-// Session is this user's session, as one process has it. The zero value is ready.
+// Session is a process's view of this user's session. The zero value is ready.
 type Session struct{ line line }
 
-// Keyring returns the session's keyring, nil when there is none at present. What
-// it returns at different times is one keyring, and asked over one line.
+// Keyring returns the session's keyring, nil if there is none at present. All returned
+// values are the same keyring and share one line.
 func (s *Session) Keyring() Keyring {
 	if !sessionHasKeyring() {
 		return nil
 	}
-	return lined{systemKeyring{}, &s.line}
+	return serializedKeyring{systemKeyring{}, &s.line}
 }
 
-// sessionHasKeyring asks, where the keyring is a service on the session's bus,
-// whether there is a bus: without one the client library would start one of its
-// own, which no server wants.
+// sessionHasKeyring reports, on systems whose keyring is a service on the session's
+// bus, whether there is a bus: without one the client library would start its own,
+// which is unwanted on a server.
 func sessionHasKeyring() bool {
 	switch runtime.GOOS {
 	case "darwin", "windows":
@@ -76,9 +76,9 @@ func (systemKeyring) Set(text string) error { return keyring.Set(keyringService,
 
 var errNoKeyring = errors.New("there is no keyring in this session")
 
-// get asks k, and gives up after wait or when ctx ends. With fresh the answer is to
-// a question that was asked now; otherwise one that is on its way will do.
-func get(ctx context.Context, k Keyring, wait time.Duration, fresh bool) (string, bool, error) {
+// readKeyring reads from k, and gives up after wait or when ctx ends. With fresh the question
+// is asked now; otherwise the answer to a running question is enough.
+func readKeyring(ctx context.Context, k Keyring, wait time.Duration, fresh bool) (string, bool, error) {
 	if k == nil {
 		return "", false, errNoKeyring
 	}
@@ -89,7 +89,7 @@ func get(ctx context.Context, k Keyring, wait time.Duration, fresh bool) (string
 	return a.text, a.found, a.err
 }
 
-func set(ctx context.Context, k Keyring, text string, wait time.Duration) error {
+func writeKeyring(ctx context.Context, k Keyring, text string, wait time.Duration) error {
 	if k == nil {
 		return errNoKeyring
 	}

@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// line is the way to one keyring. One call at a time is on it, for as long as the
-// keyring takes: a call cannot be taken back, and a keyring that hangs must not hold
-// a goroutine for each time that it was asked, nor ask its owner each time.
+// line serializes the calls of one keyring. A call keeps the line until the keyring
+// returns, because it cannot be cancelled: a keyring that hangs must not block one
+// goroutine for each attempt, nor prompt its owner each time.
 type line struct {
 	mu    sync.Mutex
 	going *call // nil: the line is free
 }
 
-// lined is a keyring with the line to it.
-type lined struct {
+// serializedKeyring is a keyring together with its line.
+type serializedKeyring struct {
 	Keyring
 
 	line *line
@@ -23,7 +23,7 @@ type lined struct {
 
 // lineTo returns the line to k: its own, or one for this call alone.
 func lineTo(k Keyring) *line {
-	if l, ok := k.(lined); ok {
+	if l, ok := k.(serializedKeyring); ok {
 		return l.line
 	}
 	return new(line)
@@ -32,9 +32,9 @@ func lineTo(k Keyring) *line {
 // call is one call of the keyring.
 type call struct {
 	do     func() answer
-	asks   bool // it changes nothing: its answer is anybody's
+	asks   bool // it changes nothing, so any caller may use its answer
 	done   chan struct{}
-	answer answer // when done is closed
+	answer answer // set when done is closed
 }
 
 type answer struct {
@@ -43,15 +43,15 @@ type answer struct {
 	err   error
 }
 
-// send makes the call once the line is free, and gives up after wait or when ctx
-// ends; a call that was made goes on. A question takes the answer to one that is on
-// the line already, unless it is to be fresh: what is then on the line may have been
-// answered before something changed that the caller knows of.
+// send makes the call once the line is free, and gives up after wait or when ctx ends;
+// a call that was made continues. A question uses the answer to one already on the
+// line, unless fresh is set: the running question may have been answered before a
+// change that the caller knows of.
 func (l *line) send(ctx context.Context, wait time.Duration, fresh bool, c *call) answer {
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	for ctx.Err() == nil {
-		on := l.take(c)
+		on := l.acquire(c)
 		select {
 		case <-on.done:
 			if on == c || on.asks && !fresh {
@@ -63,8 +63,8 @@ func (l *line) send(ctx context.Context, wait time.Duration, fresh bool, c *call
 	return answer{err: context.Cause(ctx)}
 }
 
-// take puts c on the line if it is free, and returns what is on it.
-func (l *line) take(c *call) *call {
+// acquire puts c on the line if it is free, and returns the call on the line.
+func (l *line) acquire(c *call) *call {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.going != nil {

@@ -45,21 +45,21 @@ func TestAKeyringThatHangsIsAskedOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		k := new(slow)
-		ring := lined{k, new(line)}
+		ring := serializedKeyring{k, new(line)}
 		for range 5 {
 			begin := time.Now()
-			if _, _, err := get(t.Context(), ring, shortWait, false); !errors.Is(err, context.DeadlineExceeded) || time.Since(begin) != shortWait {
-				t.Errorf("%v after %s", err, time.Since(begin))
+			if _, _, err := readKeyring(t.Context(), ring, shortWait, false); !errors.Is(err, context.DeadlineExceeded) || time.Since(begin) != shortWait {
+				t.Errorf("%v after %s, want errors.Is(err, context.DeadlineExceeded) && time.Since(begin) == shortWait", err, time.Since(begin))
 			}
 		}
 		if len(k.made()) != 1 {
-			t.Errorf("asked %d times", len(k.made()))
+			t.Errorf("asked %d times, want 1", len(k.made()))
 		}
-		// Who still waits when it answers gets the answer, all of them.
+		// Every caller that still waits when it answers gets the answer.
 		got := make(chan string, 3)
 		for range cap(got) {
 			go func() {
-				text, _, err := get(t.Context(), ring, longWait, false)
+				text, _, err := readKeyring(t.Context(), ring, longWait, false)
 				if err != nil {
 					t.Error(err)
 				}
@@ -70,18 +70,18 @@ func TestAKeyringThatHangsIsAskedOnce(t *testing.T) {
 		k.made()[0].answer <- "key"
 		for range cap(got) {
 			if text := <-got; text != "key" {
-				t.Errorf("it got %q", text)
+				t.Errorf(`it got %q, want "key"`, text)
 			}
 		}
 		// And a later question is a new one.
-		go func() { text, _, _ := get(t.Context(), ring, longWait, false); got <- text }()
+		go func() { text, _, _ := readKeyring(t.Context(), ring, longWait, false); got <- text }()
 		synctest.Wait()
 		if len(k.made()) != 2 {
-			t.Fatalf("asked %d times", len(k.made()))
+			t.Fatalf("asked %d times, want 2", len(k.made()))
 		}
 		k.made()[1].answer <- "another"
 		if text := <-got; text != "another" {
-			t.Errorf("it got %q", text)
+			t.Errorf(`it got %q, want "another"`, text)
 		}
 	})
 }
@@ -93,7 +93,7 @@ func TestFreshQuestionsAndChangesTakeNoOtherAnswer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		k := new(slow)
-		ring := lined{k, new(line)}
+		ring := serializedKeyring{k, new(line)}
 		var mu sync.Mutex
 		var got []string
 		take := func() []string {
@@ -117,7 +117,7 @@ func TestFreshQuestionsAndChangesTakeNoOtherAnswer(t *testing.T) {
 		}
 		ask := func(fresh bool) func() (string, error) {
 			return func() (string, error) {
-				text, _, err := get(t.Context(), ring, longWait, fresh)
+				text, _, err := readKeyring(t.Context(), ring, longWait, fresh)
 				return text, err
 			}
 		}
@@ -134,15 +134,15 @@ func TestFreshQuestionsAndChangesTakeNoOtherAnswer(t *testing.T) {
 			t.Errorf("got %q, want %q", all, want)
 		}
 		note("asks", ask(false))
-		note("sets", func() (string, error) { return "", set(t.Context(), ring, "key", longWait) })
+		note("sets", func() (string, error) { return "", writeKeyring(t.Context(), ring, "key", longWait) })
 		if len(k.made()) != 3 {
-			t.Errorf("%d calls, one of them beside another", len(k.made()))
+			t.Errorf("%d calls, one of them beside another, want 3", len(k.made()))
 		}
 		k.made()[2].answer <- "none"
 		synctest.Wait()
 		note("waits", ask(false))
 		if len(k.made()) != 4 || k.made()[3].set != "key" {
-			t.Fatalf("%d calls", len(k.made()))
+			t.Fatalf(`%d calls, want len(k.made()) == 4 && k.made()[3].set == "key"`, len(k.made()))
 		}
 		k.made()[3].answer <- "is set"
 		synctest.Wait()
@@ -178,9 +178,9 @@ func TestAKeyOfAnotherProcessIsNotReplaced(t *testing.T) {
 	other, dir := open(t).identity.String(), t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		k := new(slow)
-		ring := lined{k, new(line)}
+		ring := serializedKeyring{k, new(line)}
 		early := func() {
-			lineTo(ring).take(&call{asks: true, do: func() answer { return answer{text: k.on(""), found: false} }})
+			lineTo(ring).acquire(&call{asks: true, do: func() answer { return answer{text: k.on(""), found: false} }})
 		}
 		opened := make(chan string, 1)
 		go func() {
@@ -223,6 +223,6 @@ func TestASessionHasOneKeyring(t *testing.T) {
 	s := new(Session)
 	a, b := s.Keyring(), s.Keyring()
 	if a == nil || lineTo(a) != lineTo(b) || lineTo(a) == lineTo(new(Session).Keyring()) {
-		t.Errorf("%v and %v", a, b)
+		t.Errorf("%v and %v, want a != nil && lineTo(a) == lineTo(b) && lineTo(a) != lineTo(new(Session).Keyring())", a, b)
 	}
 }

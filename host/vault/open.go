@@ -13,45 +13,45 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// Where the key is kept.
+// Places of the key.
 const (
-	ModeAuto    = "auto"    // the file when there is one, else the keyring when it answers, else the file
-	ModeFile    = "file"    // the file, whatever else there is
-	ModeKeyring = "keyring" // the keyring, or not at all
+	ModeAuto    = "auto"    // the file if there is one, else the keyring if it answers, else a new file
+	ModeFile    = "file"    // only the file
+	ModeKeyring = "keyring" // only the keyring
 )
 
 // KeyFile is the name of the key's file in the data folder.
 const KeyFile = "credentials.key"
 
-// How long the keyring may take. It may have to ask its owner for a password,
-// which is worth waiting for only when nothing else can do.
+// Times to wait for the keyring. It may have to ask its owner for a password, which is
+// worth waiting for only if there is no alternative.
 const (
 	shortWait = 2 * time.Second
 	longWait  = time.Minute
 )
 
-// Options says where the key is.
+// Options describe where the key is.
 type Options struct {
 	Dir     string  // the folder of the key file
 	Mode    string  // ModeAuto, ModeFile or ModeKeyring
 	Keyring Keyring // nil: there is none
-	// Sealed says that there are sealed secrets already. Then a key that is not
-	// found is lost, and no new one takes its place.
+	// Sealed reports that there are sealed secrets already. A missing key is then
+	// lost, and no new one replaces it.
 	Sealed bool
-	Create bool // make a key when there is none
+	Create bool // make a key if there is none
 }
 
-// Open finds the key, or makes one where o says so. Errors: vault.key_missing
-// when secrets are sealed and no key is found, or none may be made;
-// vault.key_unsafe, vault.key_unreadable, vault.key_unwritable;
-// vault.keyring_unavailable in ModeKeyring.
+// Open finds the key, or makes one if o allows it. Errors: vault.key_missing if
+// secrets are sealed and no key is found, or none may be made; vault.key_unsafe,
+// vault.key_unreadable, vault.key_unwritable; vault.keyring_unavailable in
+// ModeKeyring.
 func Open(ctx context.Context, o Options) (*Vault, error) {
 	v, silent, err := o.find(ctx, false)
 	if v != nil || err != nil {
 		return v, err
 	}
 	if o.Sealed || !o.Create {
-		return nil, o.missing(silent)
+		return nil, o.missingKey(silent)
 	}
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
 		return nil, unwritable(o.Dir, err)
@@ -60,7 +60,7 @@ func Open(ctx context.Context, o Options) (*Vault, error) {
 	if silent != nil {
 		o.Keyring = nil // it is not asked again, nor waited for
 	}
-	// Another process may have been quicker, also than a question of this one.
+	// Another process may have stored a key since the question.
 	if v, _, err = o.find(ctx, true); v != nil || err != nil {
 		return v, err
 	}
@@ -69,8 +69,8 @@ func Open(ctx context.Context, o Options) (*Vault, error) {
 
 func (o Options) path() string { return filepath.Join(o.Dir, KeyFile) }
 
-// find returns the key, nil when there is none. silent is why the keyring could
-// not say. fresh is as of get.
+// find returns the key, nil if there is none. silent is why the keyring gave no
+// answer. fresh is as in get.
 func (o Options) find(ctx context.Context, fresh bool) (v *Vault, silent, err error) {
 	if o.Mode != ModeKeyring {
 		id, err := readFile(o.path())
@@ -85,7 +85,7 @@ func (o Options) find(ctx context.Context, fresh bool) (v *Vault, silent, err er
 	if o.Sealed || o.Mode == ModeKeyring {
 		wait = longWait
 	}
-	text, found, err := get(ctx, o.Keyring, wait, fresh)
+	text, found, err := readKeyring(ctx, o.Keyring, wait, fresh)
 	switch {
 	case ctx.Err() != nil:
 		return nil, nil, context.Cause(ctx)
@@ -101,16 +101,17 @@ func (o Options) find(ctx context.Context, fresh bool) (v *Vault, silent, err er
 	return &Vault{identity: id, place: keyringPlace}, nil, nil
 }
 
-// create makes the key. The folder is locked, and holds none.
+// create makes the key. The caller has locked the folder, which holds none.
 func (o Options) create(ctx context.Context) (*Vault, error) {
 	id, err := age.GenerateX25519Identity()
 	if err != nil {
 		return nil, fmt.Errorf("make a key: %w", err)
 	}
 	if o.Mode == ModeKeyring || o.Mode == ModeAuto && o.Keyring != nil {
-		err := set(ctx, o.Keyring, id.String(), longWait)
+		err := writeKeyring(ctx, o.Keyring, id.String(), longWait)
 		if err == nil {
-			// What it gives back is what later runs get, whatever was set.
+			// Later runs get the value that the keyring returns, even if it differs
+			// from the one that was set.
 			back := o
 			back.Mode = ModeKeyring
 			var v *Vault
@@ -132,8 +133,8 @@ func (o Options) create(ctx context.Context) (*Vault, error) {
 	return &Vault{identity: kept, place: o.path()}, nil
 }
 
-// missing says that a key is needed and where it could be.
-func (o Options) missing(silent error) error {
+// missingKey returns the error for a missing key, with the places where it could be.
+func (o Options) missingKey(silent error) error {
 	where := "in " + o.path()
 	hint := "put that file back from a backup"
 	switch {

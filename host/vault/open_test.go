@@ -120,14 +120,14 @@ func TestWhereTheKeyIs(t *testing.T) {
 			if place := strings.TrimPrefix(v.Place(), o.Dir+string(os.PathSeparator)); place != c.place || place == none {
 				t.Errorf("the key is in %s, want %s", place, c.place)
 			}
-			// Whatever was chosen is found again, although now something is sealed.
+			// The chosen key is found again, although a secret is now sealed.
 			o.Sealed, o.Create = true, false
 			again, err := Open(t.Context(), o)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if got, err := again.Unseal("c", "f", sealed(t, v, "c", "f", canary)); err != nil || string(got) != canary {
-				t.Error(err)
+				t.Errorf(`again.Unseal("c", "f", sealed(t, v, "c", "f", canary)): got %+v, want no error && string(got) == canary`, err)
 			}
 		})
 	}
@@ -172,12 +172,12 @@ func TestInterruptedWait(t *testing.T) {
 		stopped := errors.New("stopped")
 		time.AfterFunc(time.Second, func() { cancel(stopped) })
 		if _, err := Open(ctx, Options{Dir: dir, Mode: ModeAuto, Keyring: r, Create: true}); !errors.Is(err, stopped) {
-			t.Error(err)
+			t.Errorf("Open(ctx, Options{Dir: dir, Mode: ModeAuto, Keyring: r, Create: true}): got %+v, want errors.Is(err, stopped)", err)
 		}
 		close(r.stuck)
 	})
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
-		t.Errorf("an interrupted command made %v, %v", entries, err)
+		t.Errorf("an interrupted command made %v, %v, want no error && len(entries) == 0", entries, err)
 	}
 }
 
@@ -204,7 +204,7 @@ func TestOneKeyForAll(t *testing.T) {
 			all.Wait()
 			for i := range many {
 				if errs[i] != nil || keys[i] != keys[0] {
-					t.Errorf("the %dth has another key: %v", i, errs[i])
+					t.Errorf("the %dth has another key: %v, want errs[i] == nil && keys[i] == keys[0]", i, errs[i])
 				}
 			}
 		})

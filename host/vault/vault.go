@@ -11,25 +11,25 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// MaxValue is the longest secret that is sealed, in bytes.
+// MaxValue is the maximum length of a secret, in bytes.
 const MaxValue = 64 << 10
 
-// maxSealed bounds what is unsealed: the longest envelope and age's own part of
-// it, which is below 1 KiB for one recipient.
+// maxSealed bounds a sealed secret: the longest envelope and age's own part, which is
+// below 1 KiB for one recipient.
 const maxSealed = MaxValue + 4<<10
 
-// Vault seals and unseals with one key. It does not change once it is open and
-// is safe for concurrent use.
+// Vault seals and unseals with one key. It does not change once it is open and is safe
+// for concurrent use.
 type Vault struct {
 	identity *age.X25519Identity
 	place    string
 }
 
-// Place says where the key is kept: a path, or the keyring.
+// Place returns the place of the key: a path, or the keyring.
 func (v *Vault) Place() string { return v.place }
 
-// Seal encrypts a secret of one field of one connection. plain stays the
-// caller's, who zeroes it.
+// Seal encrypts a secret of one field of one connection. The caller keeps plain and
+// zeroes it.
 func (v *Vault) Seal(connectionID, field string, plain []byte) ([]byte, error) {
 	if len(plain) == 0 || len(plain) > MaxValue {
 		return nil, abi.NewError(CodeValueInvalid, fmt.Sprintf("a secret must have between 1 and %d bytes", MaxValue), "check what is to be stored")
@@ -51,9 +51,8 @@ func (v *Vault) Seal(connectionID, field string, plain []byte) ([]byte, error) {
 	return sealed.Bytes(), nil
 }
 
-// Unseal decrypts what Seal made for the same connection and field. The secret
-// is the caller's, who zeroes it. Errors: vault.key_wrong, vault.damaged,
-// vault.misplaced.
+// Unseal decrypts a result of Seal for the same connection and field. The caller owns
+// the secret and zeroes it. Errors: vault.key_wrong, vault.damaged, vault.misplaced.
 func (v *Vault) Unseal(connectionID, field string, sealed []byte) ([]byte, error) {
 	if len(sealed) > maxSealed {
 		return nil, damaged(field)
@@ -67,7 +66,7 @@ func (v *Vault) Unseal(connectionID, field string, sealed []byte) ([]byte, error
 		}
 		return nil, damaged(field)
 	}
-	text := make([]byte, len(sealed)) // what is sealed is shorter
+	text := make([]byte, len(sealed)) // the plaintext is shorter than the ciphertext
 	defer clear(text)
 	n, err := io.ReadFull(r, text)
 	if !errors.Is(err, io.ErrUnexpectedEOF) {
@@ -84,7 +83,7 @@ func (v *Vault) Unseal(connectionID, field string, sealed []byte) ([]byte, error
 	return bytes.Clone(value), nil
 }
 
-// damaged does not wrap what age says: its text may quote what it read.
+// damaged does not wrap age's error, whose text may quote its input.
 func damaged(field string) error {
 	return abi.NewError(CodeDamaged, "the stored credential is damaged", "set the credential again").WithDetail("field " + field)
 }

@@ -59,7 +59,7 @@ func TestSealUnseal(t *testing.T) {
 		}
 		got, err := v.Unseal("c1", "token", b)
 		if err != nil || string(got) != value {
-			t.Errorf("%d bytes came back as %d, %v", len(value), len(got), err)
+			t.Errorf("%d bytes came back as %d, %v, want no error && string(got) == value", len(value), len(got), err)
 		}
 	}
 	if a, b := sealed(t, v, "c1", "token", canary), sealed(t, v, "c1", "token", canary); bytes.Equal(a, b) {
@@ -88,7 +88,7 @@ func TestSealRefuses(t *testing.T) {
 		"a long context": {strings.Repeat("c", maxName+1), "token", "x"},
 	} {
 		if _, err := v.Seal(c.connection, c.field, []byte(c.value)); err == nil {
-			t.Error(name)
+			t.Errorf("v.Seal(c.connection, c.field, []byte(c.value)): got %+v, want err != nil", name)
 		} else {
 			wants(t, err, CodeValueInvalid)
 		}
@@ -103,7 +103,7 @@ func TestUnsealRefusesAnotherPlace(t *testing.T) {
 	for _, place := range [][2]string{{"c2", "token"}, {"c1", "password"}, {"c1t", "oken"}, {"", "c1token"}} {
 		got, err := v.Unseal(place[0], place[1], b)
 		if got != nil {
-			t.Errorf("%v opened", place)
+			t.Errorf("%v opened, want got == nil", place)
 		}
 		wants(t, err, CodeMisplaced)
 	}
@@ -119,7 +119,7 @@ func TestUnsealRefusesChangedBytes(t *testing.T) {
 		got, err := v.Unseal("c1", "token", bad)
 		// A change in the part that wraps the key looks as if it were another key's.
 		if code := abi.CodeOf(err); got != nil || code != CodeDamaged && code != CodeKeyWrong {
-			t.Fatalf("byte %d: %v, %v", i, got, err)
+			t.Fatalf("byte %d: %v, %v, want got == nil && (code == CodeDamaged || code == CodeKeyWrong)", i, got, err)
 		}
 		if strings.Contains(err.Error(), canary) {
 			t.Fatal("the error tells the secret")
@@ -127,7 +127,7 @@ func TestUnsealRefusesChangedBytes(t *testing.T) {
 	}
 	for n := range b {
 		if got, err := v.Unseal("c1", "token", b[:n]); got != nil || err == nil {
-			t.Fatalf("the first %d bytes: %v, %v", n, got, err)
+			t.Fatalf("the first %d bytes: %v, %v, want got == nil && err != nil", n, got, err)
 		}
 	}
 	if _, err := v.Unseal("c1", "token", append(bytes.Clone(b), 0)); err == nil {
@@ -151,7 +151,7 @@ func TestNothingIsLeftBeside(t *testing.T) {
 	v := openIn(t, dir)
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) != 1 || entries[0].Name() != KeyFile || v.Place() != filepath.Join(dir, KeyFile) {
-		t.Errorf("%v %v %s", entries, err, v.Place())
+		t.Errorf("got %v %v %s, want no error && len(entries) == 1 && entries[0].Name() == KeyFile && v.Place() == filepath.Join(dir, KeyFile)", entries, err, v.Place())
 	}
 }
 
@@ -174,7 +174,7 @@ func FuzzUnseal(f *testing.F) {
 			t.Fatal("something else opened")
 		}
 		if err != nil && abi.CodeOf(err) == abi.CodeInternal {
-			t.Fatal(err)
+			t.Fatalf("got %+v, want no error || abi.CodeOf(err) != abi.CodeInternal", err)
 		}
 	})
 }
@@ -196,7 +196,7 @@ func FuzzEnvelope(f *testing.F) {
 			return // longer than any that is packed
 		}
 		if err != nil || !bytes.Equal(again, text) {
-			t.Fatalf("%q has a second form", text)
+			t.Fatalf("%q has a second form, want no error && bytes.Equal(again, text)", text)
 		}
 	})
 }

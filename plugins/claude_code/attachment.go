@@ -1,6 +1,6 @@
 package main
 
-// attachment is what a line that is no message carries. The preview is in the
+// attachment is the content of a line that is not a message. The preview is in the
 // parser's text.
 type attachment struct {
 	kind             string
@@ -8,8 +8,8 @@ type attachment struct {
 	size             int64 // of the whole content, in bytes of its text
 }
 
-// readAttachment finds the content of a line that is no message. What has no
-// text of its own is previewed as the JSON it is.
+// readAttachment finds the content of a line that is not a message. Content without a
+// text is previewed as JSON.
 func (p *parser) readAttachment(e *event) attachment {
 	a := attachment{kind: text(e.typ), time: e.timestamp}
 	var content raw
@@ -41,8 +41,8 @@ func (p *parser) readAttachment(e *event) attachment {
 	return a
 }
 
-// hookResult reads an attachment object and returns its content: the text that
-// it gave the conversation, else what the hook printed, else all of it.
+// hookResult reads an attachment object and returns its content: the text for the
+// conversation if there is one, else the hook's output, else the whole object.
 func (p *parser) hookResult(v raw, a *attachment) raw {
 	var content, stdout raw
 	r := reader{src: v}
@@ -79,7 +79,7 @@ func (p *parser) hookResult(v raw, a *attachment) raw {
 	return v
 }
 
-// member returns the member named name of an object, nil when there is none.
+// member returns the member named name of an object, or nil.
 func member(v raw, name string) raw {
 	r := reader{src: v}
 	if !r.enter('{') {

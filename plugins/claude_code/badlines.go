@@ -7,9 +7,9 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
 
-// badLines counts the lines of one transcript that could not be taken, and says
-// where the first of them start, in bytes. The cursor carries it: a line is read
-// once, but as long as it is missing every run has to say so.
+// badLines counts the unusable lines of one transcript, and keeps the offsets of the
+// first ones, in bytes. The cursor carries it: a line is read once, but as long as it
+// is missing every run has to report it.
 type badLines struct {
 	count int64
 	at    []int64
@@ -21,7 +21,7 @@ const maxPlaces = 3
 func (b *badLines) add(offset int64) {
 	b.count++
 	if len(b.at) < maxPlaces {
-		// A copy: a transcript that is restored goes on with the list it had.
+		// A copy, because a restored transcript continues with its earlier list.
 		b.at = append(b.at[:len(b.at):len(b.at)], offset)
 	}
 }
@@ -45,7 +45,7 @@ func (b *badLines) append(to []byte, count, at string) []byte {
 	return append(to, ']')
 }
 
-// noteLines reports the lines that are missing, those of earlier runs included.
+// noteLines reports the missing lines, including those of earlier runs.
 func (c *collection) noteLines() {
 	for _, t := range c.files.list {
 		path := c.projects.shown(t.key)

@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// clipper collects text up to a number of characters (code points) and ignores
-// the rest without decoding it: a tool result may be megabytes. What it holds is
-// valid UTF-8, with U+FFFD for what was no text.
+// clipper collects text up to a number of characters (code points) and ignores the rest
+// without decoding it: a tool result may be megabytes. The collected text is valid
+// UTF-8, with U+FFFD for invalid parts.
 type clipper struct {
 	buf  []byte
 	left int
@@ -35,13 +35,13 @@ func (c *clipper) rune(r rune) {
 	}
 }
 
-// plain appends text as it stands.
+// plain appends text unchanged.
 func (c *clipper) plain(s []byte) { c.decode(s, false) }
 
 // value appends the text of a JSON string, and nothing for any other kind.
 func (c *clipper) value(v raw) { c.decode(v.inside(), true) }
 
-// line is value on a line of its own.
+// line is value on a separate line.
 func (c *clipper) line(v raw) {
 	if !v.isString() {
 		return
@@ -82,8 +82,8 @@ func (c *clipper) decode(s []byte, escapes bool) {
 	}
 }
 
-// characters counts what decode would make of s. Eight plain ASCII bytes are one
-// step: a long tool result is nearly nothing else.
+// characters counts the characters that decode would make of s. Eight plain ASCII bytes
+// are one step, because a long tool result is almost only those.
 func characters(s []byte, escapes bool) (n int64) {
 	for i := 0; i < len(s); {
 		for i+8 <= len(s) && ordinary(s[i:i+8:i+8], escapes) {

@@ -28,7 +28,7 @@ type collection struct {
 	files      fileSet
 	notes      docSet
 	results    docSet
-	otherTypes map[string]bool // line types that no stream holds
+	otherTypes map[string]bool // line types that belong to no stream
 	changed    bool            // the cursor of sessions has news
 	dirty      map[string]bool // sessions to emit
 	touched    string          // the last one marked as such
@@ -106,8 +106,8 @@ func (c *collection) readInventories() error {
 	return c.inventoryConfig()
 }
 
-// slice keeps what was read so far: the host commits it as soon as its records
-// are durable (PB-D8).
+// slice hands over a cursor for the lines read so far: the host commits it as soon as
+// their records are durable (PB-D8).
 func (c *collection) slice() error {
 	if err := c.emitSessions(); err != nil {
 		return err
@@ -122,7 +122,7 @@ func (c *collection) slice() error {
 	return c.h.Slice("sessions", "transcripts:"+strconv.Itoa(c.slices), c.cursor)
 }
 
-// sawOther remembers the type of a line that no stream holds.
+// sawOther remembers the type of a line that belongs to no stream.
 func (c *collection) sawOther(e *event) {
 	kind := text(e.typ)
 	if kind == "" || len(kind) > maxTypeName || !isWord(kind) || len(c.otherTypes) >= maxOtherTypes && !c.otherTypes[kind] {
@@ -134,7 +134,7 @@ func (c *collection) sawOther(e *event) {
 	}
 }
 
-// Bounds of what is remembered of line types.
+// Bounds on the remembered line types.
 const (
 	maxTypeName   = 40
 	maxOtherTypes = 40

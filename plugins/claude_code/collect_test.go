@@ -69,7 +69,7 @@ func TestFirstRun(t *testing.T) {
 		"timestamp": "2026-02-14T09:30:00.000Z",
 	})
 	if n := len(r.Records("attachments")); n != 4 {
-		t.Errorf("%d attachments: %q", n, r.Keys("attachments"))
+		t.Errorf("%d attachments: %q, want 4", n, r.Keys("attachments"))
 	}
 	want(t, r, "memory_notes", "memory_notes:-home-ada-code-loom/notes/loom.md", map[string]any{
 		"project_path": "-home-ada-code-loom", "note_path": "notes/loom.md", "name": "Loom", "description": "about it",
@@ -85,10 +85,10 @@ func TestFirstRun(t *testing.T) {
 	want(t, r, "coverage_diagnostics", "coverage:entry:mystery", map[string]any{"status": "unaccounted", "store": "mystery"})
 	want(t, r, "coverage_diagnostics", "coverage:other_lines", map[string]any{"status": "deferred", "reason": "no stream holds transcript lines of type system"})
 	if n := len(r.Records("config_inventory")); n != 1 {
-		t.Errorf("%d settings files", n)
+		t.Errorf("%d settings files, want 1", n)
 	}
 	if n := len(r.Records("file_history")); n != 3 {
-		t.Errorf("%d entries of file-history: the folder, the session's, the file", n)
+		t.Errorf("%d entries of file-history: the folder, the session's, the file, want 3", n)
 	}
 	emitted(t, again(t, r))
 }
@@ -107,7 +107,7 @@ func TestCoverageAccountsForEveryStore(t *testing.T) {
 		switch rec.Text("status") {
 		case statusCollected, statusInventory, statusExcluded, statusDeferred, statusMissing, statusUnsupported:
 		default:
-			t.Errorf("%s is %s", s.name, rec.Text("status"))
+			t.Errorf("%s is %s, want a status of the table", s.name, rec.Text("status"))
 		}
 	}
 	narrow := checked(t, sdktest.Collect(t, connector{}, sdktest.Options{
@@ -124,7 +124,7 @@ type guarded struct {
 
 func (g guarded) Open(name string) (fs.File, error) {
 	if strings.HasSuffix(name, "credentials.json") || strings.HasSuffix(name, "auth.json") {
-		g.t.Errorf("%s was opened", name)
+		g.t.Errorf("%s was opened, want not credentials.json at the end of name and not auth.json at the end of name", name)
 	}
 	return g.MapFS.Open(name)
 }
@@ -138,7 +138,7 @@ func TestCredentialsAreNeverOpened(t *testing.T) {
 	r := checked(t, sdktest.Collect(t, connector{}, sdktest.Options{Roots: map[string]fs.FS{rootHome: guarded{fstest.MapFS(h), t}}}))
 	for _, c := range r.Calls {
 		if strings.Contains(c.Payload, "never\"") || c.Name == "emit" && strings.Contains(c.Payload, "credentials.json") {
-			t.Errorf("%s tells of the credentials: %.200s", c.Name, c.Payload)
+			t.Errorf("%s mentions the credentials: %.200s", c.Name, c.Payload)
 		}
 	}
 }
@@ -160,18 +160,18 @@ func TestMissingRootFails(t *testing.T) {
 	t.Parallel()
 	r := sdktest.Collect(t, connector{}, sdktest.Options{})
 	if r.Done.Error == nil || r.Done.Error.Code != "claude_code_home_missing" {
-		t.Fatalf("%+v", r.Done)
+		t.Fatalf("%+v, want Done.Error not nil and Done.Error.Code = claude_code_home_missing", r.Done)
 	}
 }
 
-// The bundled example is what a first run shows: it has some of everything and
-// nothing wrong with it.
+// The bundled example, as a first run shows it, has some of everything and nothing
+// wrong with it.
 func TestExampleFolder(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join("..", "..", "examples", "claude_code")
 	r := checked(t, sdktest.Collect(t, connector{}, sdktest.Options{Roots: map[string]fs.FS{rootHome: os.DirFS(dir)}}))
 	if len(r.Skips) > 0 {
-		t.Errorf("something was skipped: %+v", r.Skips)
+		t.Errorf("something was skipped: %+v, want len(r.Skips) = 0", r.Skips)
 	}
 	for stream, n := range map[string]int{
 		"sessions": 3, "messages": 29, "attachments": 14, "memory_notes": 3, "skills": 2, "slash_commands": 2,
@@ -192,13 +192,13 @@ func TestTimes(t *testing.T) {
 		"2026-02-14t09:30:00Z": false, "2026-02-14T24:00:00Z": false,
 	} {
 		if got := parseTime(in) != noTime; got != ok {
-			t.Errorf("%q: %v", in, got)
+			t.Errorf("%q: %v, want %v", in, got, ok)
 		}
 	}
 	if got := formatTime(parseTime("2026-02-14T10:30:00.5+01:00")); got != "2026-02-14T09:30:00.500Z" {
-		t.Error(got)
+		t.Errorf("%v, want 2026-02-14T09:30:00.500Z", got)
 	}
 	if formatTime(noTime) != "" || time.UnixMilli(0).IsZero() {
-		t.Error("no time is no text")
+		t.Error("noTime is written as a text, or the epoch counts as no time")
 	}
 }

@@ -15,16 +15,16 @@ import (
 //
 //	[size, mtime_ms, invalid, too_long, cut]
 //
-// which is enough to see that they did not change. When anything of such a
-// session does change, its condensed transcripts are read again, because their
-// shares of the session are needed.
+// which is enough to see that they did not change. When a transcript of such a
+// session does change, the condensed ones are read again, because the session's
+// record needs their shares.
 const (
 	maxCursorBytes  = abi.MaxStateBytes * 3 / 4
 	condenseToBytes = abi.MaxStateBytes / 2
 )
 
-// condense makes a cursor of size bytes smaller, by transcripts that this run
-// has nothing to read of any more.
+// condense makes a cursor of size bytes smaller, by condensing transcripts from which
+// this run reads nothing more.
 func (c *collection) condense(size, limit int) {
 	whole := make([]*transcript, 0, len(c.files.list))
 	for _, t := range c.files.list {
@@ -59,8 +59,8 @@ func (t *transcript) readCondensed(v jsonvalue.Value) {
 	t.invalid.count, t.tooLong.count, t.cut = v.At(2).Int(), v.At(3).Int(), v.At(4).Int()
 }
 
-// expand marks the condensed transcripts that have to be read again: those that
-// changed, and those of a session of which another transcript did.
+// expand marks the condensed transcripts to read again: those that changed, and those
+// of a session with another changed transcript.
 func (c *collection) expand() {
 	changed := map[string]bool{}
 	for _, t := range c.files.list {

@@ -21,7 +21,7 @@ func condensed(t *testing.T, cursor string) string {
 	c.condense(len(cursor), 0)
 	b := string(c.appendCursor(nil))
 	if strings.Contains(b, "committed_prefix_sha256") || len(b) >= len(cursor) {
-		t.Fatalf("not condensed: %s", b)
+		t.Fatalf("not condensed: %s, want no committed_prefix_sha256 in b and len(b) less than %v", b, len(cursor))
 	}
 	return b
 }
@@ -37,8 +37,8 @@ func TestCondensedCursor(t *testing.T) {
 	second := checked(t, first.SecondRun(t, small))
 	emitted(t, second)
 
-	// Of a session with news everything is read again, because its record needs
-	// the shares of all its transcripts.
+	// When one transcript of a session changes, all of them are read again, because the
+	// session's record needs the shares of all.
 	h.add(project+one+"/subagents/agent-x.jsonl", userLine(one, "x2", "on", 13))
 	third := checked(t, first.SecondRun(t, small))
 	emitted(t, third, "messages u1", "messages a1", "messages x1", "messages x2", "sessions "+one)

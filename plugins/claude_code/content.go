@@ -1,16 +1,16 @@
 package main
 
-// Limits of the text that a record holds, in characters.
+// Limits of the text in a record, in characters.
 const (
 	maxContent = 5000
 	maxPreview = 500
 )
 
-// formOther is the form of a content that is none of those below.
+// formOther is the form of a content that is none of the forms below.
 const formOther = "other"
 
-// forms are the kinds of content blocks, the least telling first: a message
-// with several is of the last one that it has.
+// forms are the kinds of content blocks, the least specific first: a message with
+// several has the last of them.
 var forms = [...]string{formOther, "document", "image", "thinking", "tool_result", "tool_use", "text"}
 
 // message reads the message object of a line: its role, and the readable text of
@@ -40,10 +40,9 @@ func (p *parser) message() {
 	}
 }
 
-// content reads a message's content. Text blocks are taken whole; a tool call
-// gives its name and input, a tool result its text, a thought its text; each on
-// a line of its own. Pictures and signatures give nothing. What is beyond
-// maxContent is counted, not kept.
+// content reads a message's content. Text blocks are taken whole; a tool call gives its
+// name and input, a tool result its text, a thought its text, each on a separate line.
+// Pictures and signatures give nothing. Text beyond maxContent is counted, not kept.
 func (p *parser) content() {
 	at := p.r.i
 	if !p.r.enter('[') {

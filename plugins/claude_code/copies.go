@@ -5,15 +5,15 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/fingerprint"
 )
 
-// A conversation that is resumed or forked starts as a copy of the lines so
-// far, in a new file, with the same uuids. Where the copies keep their session
-// id they make the same records and nothing is to decide. Where they are given
-// the new one, two files claim one key; then the file whose key sorts first has
-// the line, in every run, whichever was there first. So what is stored does not
-// depend on the order in which runs met the files.
+// A conversation that is resumed or forked starts as a copy of the lines so far, in a
+// new file, with the same uuids. Where the copies keep their session id, they make the
+// same records and nothing has to be decided. Where they get the new id, two files
+// claim one key. The line then belongs to the file whose key sorts first, in every run,
+// whichever existed first, so the stored records do not depend on the order in which
+// runs met the files.
 //
-// Files that start with the same uuid are a family. Nothing is held but for a
-// member that sorts behind others, while it is read: the hashes of their uuids.
+// Files that start with the same uuid are a family. Memory is used only for a member
+// that sorts behind others, while it is read: for the hashes of their uuids.
 
 // joinFamily looks for copies once the transcript's first uuid is known.
 func (c *collection) joinFamily(t *transcript) {
@@ -21,8 +21,8 @@ func (c *collection) joinFamily(t *transcript) {
 	c.copies = c.uuidsBefore(t)
 }
 
-// join files the transcript under its first uuid. One that is read again is
-// filed again; a place that does not hold any more is passed over.
+// join files the transcript under its first uuid. A transcript that is read again is
+// filed again; its old entry, no longer valid, is skipped.
 func (c *collection) join(t *transcript) {
 	if t.root != "" && !t.subagent {
 		c.families[t.root] = append(c.families[t.root], t)
@@ -62,7 +62,7 @@ func (c *collection) uuidsBefore(t *transcript) map[uint64]struct{} {
 func (c *collection) collectUUIDs(t *transcript, into map[uint64]struct{}) {
 	var sc filecursor.Scanner
 	sc.MaxLine = maxLine
-	if _, err := sc.Open(c.projects.fsys, c.projects.at(t.key), filecursor.Cursor{}); err != nil {
+	if _, err := sc.Open(c.projects.fsys, c.projects.path(t.key), filecursor.Cursor{}); err != nil {
 		return
 	}
 	var p parser
@@ -71,10 +71,10 @@ func (c *collection) collectUUIDs(t *transcript, into map[uint64]struct{}) {
 			into[hash64(e.uuid)] = struct{}{}
 		}
 	}
-	_, _ = sc.Close() // what was read is all there is to know
+	_, _ = sc.Close() // the lines read so far are all there are
 }
 
-// isCopy reports whether the line is another transcript's.
+// isCopy reports whether the line belongs to another transcript.
 func (c *collection) isCopy(e *event) bool {
 	if len(c.copies) == 0 || !usableID(e.uuid) {
 		return false

@@ -2,7 +2,7 @@ package main
 
 import "strconv"
 
-// counted says how many: "1 line is", "2 lines are".
+// counted returns a number with its noun and verb: "1 line is", "2 lines are".
 func counted(n int64, one, many string) string {
 	if n == 1 {
 		many = one

@@ -13,9 +13,9 @@ type coverageRow struct{ id, store, stream, status, reason string }
 // maxUnknown bounds how many unknown entries get a row of their own.
 const maxUnknown = 50
 
-// coverage accounts for every store: what became of each one that is known, of
-// each that is not, and of everything that could not be read. A row is emitted
-// when it says something new; what does not hold any more is deleted.
+// coverage accounts for every store: the outcome of each known one, each unknown one,
+// and every place that could not be read. A new or changed row is emitted, and a row
+// that is no longer true is deleted.
 func (c *collection) coverage() error {
 	if !c.h.Wants("coverage_diagnostics") {
 		return nil
@@ -50,7 +50,7 @@ func (c *collection) coverage() error {
 			continue
 		}
 		if !c.transcriptsRead && aboutLines(id) {
-			now[id] = known[id] // this run cannot tell
+			now[id] = known[id] // unknown to this run
 			continue
 		}
 		changed = true
@@ -68,7 +68,7 @@ func (c *collection) coverage() error {
 	return c.h.State("coverage_diagnostics", append(b, "}}"...))
 }
 
-// aboutLines reports whether a row is about what stands in transcripts.
+// aboutLines reports whether a row is about the lines of transcripts.
 func aboutLines(id string) bool {
 	for _, kind := range [...]problem{problemInvalid, problemTooLong, problemTorn, problemChanged} {
 		if id == "coverage:"+problemTexts[kind].store {
@@ -78,14 +78,14 @@ func aboutLines(id string) bool {
 	return id == "coverage:other_lines" || id == "coverage:cut_messages"
 }
 
-// storeRows says what became of each known store.
+// storeRows reports the outcome of each known store.
 func (c *collection) storeRows() []coverageRow {
 	rows := make([]coverageRow, 0, len(stores))
 	for i := range stores {
 		s := &stores[i]
 		row := coverageRow{"coverage:" + s.name, s.name, s.stream, s.status, s.reason}
 		switch {
-		case s.name == "auth": // not even whether it is there
+		case s.name == "auth": // not even whether it exists
 		case !c.isThere(s) && c.homeListed != listedWhole:
 			row.status, row.reason = statusUnaccounted, "the home folder could not be listed"
 		case !c.isThere(s):
@@ -98,8 +98,8 @@ func (c *collection) storeRows() []coverageRow {
 	return rows
 }
 
-// nothingFound notes a home folder that has no store of a stream: it is likelier the
-// wrong one than that of somebody who has nothing.
+// nothingFound notes a home folder without any store of a stream: it is probably the
+// wrong folder.
 func (c *collection) nothingFound() {
 	for i := range stores {
 		if s := &stores[i]; s.stream != "" && c.isThere(s) {
@@ -125,7 +125,7 @@ func (c *collection) isThere(s *store) bool {
 	return false
 }
 
-// unknownRows names what the home folder holds besides.
+// unknownRows names the other entries of the home folder.
 func (c *collection) unknownRows() []coverageRow {
 	var rows []coverageRow
 	for _, e := range c.entries {
@@ -141,14 +141,14 @@ func (c *collection) unknownRows() []coverageRow {
 	return rows
 }
 
-// cutOne and cutMany say what becomes of messages beyond maxContent.
+// cutOne and cutMany describe messages beyond maxContent.
 const (
 	cutOne  = "message is longer than 5,000 characters; its beginning was collected"
 	cutMany = "messages are longer than 5,000 characters; their beginning was collected"
 )
 
-// problemRows accounts for what could not be read, in this run or, of lines, in
-// an earlier one.
+// problemRows accounts for everything that could not be read in this run and, for
+// lines, in earlier ones.
 func (c *collection) problemRows() []coverageRow {
 	var rows []coverageRow
 	for kind := range c.problems {

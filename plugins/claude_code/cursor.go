@@ -9,7 +9,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
 
-// The cursor of the sessions stream covers what rides it, too (messages,
+// The cursor of the sessions stream also covers the streams that ride it (messages,
 // attachments, memory_notes):
 //
 //	{"version": 1,
@@ -20,11 +20,11 @@ import (
 //	 "tool_results": {PATH: [size, mtime_ms, fingerprint]},
 //	 "other_types": [TYPE]}
 //
-// A cursor of another version, or one that is damaged, is one that is not there:
-// everything is read again.
+// A damaged cursor, or one of another version, counts as missing: everything is read
+// again.
 const cursorVersion = 1
 
-// fileSet holds the transcripts, those of the cursor and those listed.
+// fileSet lists the transcripts: those of the cursor and those found in the folder.
 type fileSet struct {
 	list  []*transcript // by key
 	byKey map[string]*transcript
@@ -44,7 +44,7 @@ func (s *fileSet) get(key string) *transcript {
 	return t
 }
 
-// has reports whether the session has a transcript of its own in the project.
+// has reports whether the session's own transcript is in the project.
 func (s *fileSet) has(project, session string) bool {
 	t := s.byKey[project+"/"+session+transcriptSuffix]
 	return t != nil && t.present
@@ -71,7 +71,7 @@ func (s *fileSet) remove(drop func(*transcript) bool) (removed bool) {
 
 const transcriptSuffix = ".jsonl"
 
-// newTranscript reads from a key what its place says: PROJECT/SESSION.jsonl, or
+// newTranscript reads the project and session from a key: PROJECT/SESSION.jsonl, or
 // PROJECT/SESSION/subagents/….jsonl.
 func newTranscript(key string) *transcript {
 	t := &transcript{key: key}
@@ -84,7 +84,7 @@ func newTranscript(key string) *transcript {
 	return t
 }
 
-// readCursor takes over what the last run left.
+// readCursor restores the state that the last run left.
 func (c *collection) readCursor(v jsonvalue.Value) {
 	if v.Get("version").Int() != cursorVersion {
 		return
@@ -172,7 +172,7 @@ func (t *transcript) append(b []byte) []byte {
 	}
 	if t.cursor.Known() {
 		b = t.cursor.AppendJSON(b)
-		b = b[:len(b)-1] // its object goes on
+		b = b[:len(b)-1] // its object continues
 	} else {
 		b = append(b, '{')
 	}

@@ -1,23 +1,23 @@
 // Command claude_code is the connector of Claude Code's home folder (~/.claude).
 //
-// Here: which files are read and what each becomes. transcript.go, line.go and
-// content.go turn transcripts into messages, attachments and sessions;
-// document.go turns Markdown files into notes, skills and commands;
-// inventory.go lists what is not read; coverage.go accounts for every store.
-// What each run keeps for the next is in cursor.go. Not here: reading files that
-// grow (sdk/filecursor), JSON (sdk/jsonvalue), messages to the host (sdk).
+// Here: the choice of the files and the records made from each. transcript.go, line.go
+// and content.go turn transcripts into messages, attachments and sessions; document.go
+// turns Markdown files into notes, skills and commands; inventory.go lists the files
+// that are not read; coverage.go accounts for every store. cursor.go contains the state
+// that each run keeps for the next. Not here: reading files that grow (sdk/filecursor),
+// JSON (sdk/jsonvalue), messages to the host (sdk).
 //
-// In: the folder granted as claude_code, and optionally one granted as projects
-// instead of its projects folder. Out: the streams of manifest.json.
+// In: the folder granted as claude_code, and optionally one granted as projects instead
+// of its projects folder. Out: the streams of manifest.json.
 //
-// # What is kept when a file goes
+// # Records of deleted files
 //
-// Claude Code deletes transcripts when they are about 30 days old. A sessions,
-// messages or attachments record whose file is gone stays: the copy is the
-// owner's, and a clean-up is no statement about the conversation. Notes, skills,
-// commands and inventories say what is there now, so a vanished one is deleted,
-// provided that the folder it was in could be listed.
+// Claude Code deletes transcripts when they are about 30 days old. The records of a
+// deleted transcript stay in sessions, messages and attachments: the copy belongs to
+// the owner, and a clean-up is no statement about the conversation. Notes, skills,
+// commands and inventories describe the present folder, so the record of a vanished one
+// is deleted, provided that its folder could be listed.
 //
-// Credentials (.credentials.json, auth.json) are never opened, and no record
-// tells whether they are there.
+// Credentials (.credentials.json, auth.json) are never opened, and no record shows
+// whether they exist.
 package main

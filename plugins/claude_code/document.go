@@ -10,17 +10,17 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/sha256"
 )
 
-// Bounds of what is read of one document, in bytes.
+// Bounds on reading one document, in bytes.
 const (
 	maxDocument = 256 << 10
 	previewRead = 4 * maxPreview // as many bytes as the characters can take
 )
 
-// docSet is what is known of the small files of one kind, by path.
+// docSet maps the paths of the small files of one kind to their state.
 type docSet map[string]docState
 
-// docState is what one file looked like when it was emitted. A file of the same
-// size and time is not opened; one of the same fingerprint is not emitted.
+// docState is the state of a file when it was emitted. A file of the same size and time
+// is not opened; one of the same fingerprint is not emitted.
 type docState struct {
 	size, mtime int64
 	digest      string
@@ -46,8 +46,8 @@ func (s docSet) append(b []byte) []byte {
 	return append(b, '}')
 }
 
-// keep marks everything below the prefix as seen: it could not be looked at.
-func (s docSet) keep(prefix string) {
+// markSeen marks everything below the prefix as seen, because it could not be examined.
+func (s docSet) markSeen(prefix string) {
 	for path, d := range s {
 		if strings.HasPrefix(path, prefix) {
 			d.seen = true
@@ -56,7 +56,7 @@ func (s docSet) keep(prefix string) {
 	}
 }
 
-// vanished forgets what was not seen and returns its paths.
+// vanished forgets the files that were not seen and returns their paths.
 func (s docSet) vanished() []string {
 	var gone []string
 	for _, path := range sortedKeys(s) {
@@ -100,7 +100,7 @@ func (c *collection) document(set docSet, path string, f folder, rel string, e e
 
 // readAtMost reads the beginning of a file.
 func readAtMost(f folder, rel string, limit int64) ([]byte, error) {
-	file, err := f.fsys.Open(f.at(rel))
+	file, err := f.fsys.Open(f.path(rel))
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +109,7 @@ func readAtMost(f folder, rel string, limit int64) ([]byte, error) {
 	return content, err
 }
 
-// cut notes a document that a record cannot hold whole.
+// cut notes a document that is too long for a record.
 func (c *collection) cut(f folder, rel string, e entry) {
 	if e.size > maxDocument {
 		c.problems.note(problemCut, f.shown(rel))
@@ -129,7 +129,7 @@ func (c *collection) readSkills() error {
 		in := f.sub(e.name)
 		files, how := c.list(in)
 		if how != listedWhole {
-			set.keep(e.name)
+			set.markSeen(e.name)
 		}
 		for _, file := range files {
 			if file.name != "SKILL.md" || file.kind != kindFile {
@@ -202,12 +202,12 @@ func (c *collection) readNotes(project string) error {
 		return err
 	})
 	if state == listedPart {
-		c.notes.keep(project + "/")
+		c.notes.markSeen(project + "/")
 	}
 	return err
 }
 
-// emitDocument sets what all documents have.
+// emitDocument sets the fields that all documents share.
 func emitDocument(r *sdk.Record, path string, content []byte, m frontmatter, e entry) error {
 	r.String("path", path)
 	r.String("content", view(wholeRunes(content)))
@@ -223,18 +223,18 @@ func or(text, otherwise string) string {
 	return otherwise
 }
 
-// ownSet is the set of a stream that has a cursor of its own.
+// ownSet returns the set of a stream with a separate cursor.
 func (c *collection) ownSet(stream string) docSet {
 	set := docSet{}
 	set.read(c.h.Cursor(stream).Get("files"))
 	return set
 }
 
-// finishSet deletes what vanished from a folder that could be listed, and keeps
-// the set when it changed.
+// finishSet deletes the records of files that vanished from a folder that could be
+// listed, and stores the set when it changed.
 func (c *collection) finishSet(stream, prefix string, set docSet, state listed, changed bool) error {
 	if state == listedPart {
-		set.keep("")
+		set.markSeen("")
 	}
 	for _, path := range set.vanished() {
 		changed = true

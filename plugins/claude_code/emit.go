@@ -22,8 +22,8 @@ func (c *collection) readLine(t *transcript, line []byte) error {
 		t.root = strings.Clone(text(e.uuid))
 		c.joinFamily(t)
 	}
-	// A line of another conversation is a copy when that conversation has a
-	// transcript of its own here: it is counted there.
+	// A line of another conversation is a copy when that conversation's own transcript
+	// is here: it is counted there.
 	if session == t.session || !c.files.has(t.project, session) {
 		if s := t.shareOf(session); s != nil {
 			s.add(t, e, at)
@@ -58,8 +58,8 @@ func (c *collection) sessionOf(t *transcript, e *event) string {
 	return c.lastSession
 }
 
-// touch marks a session as changed. The lines of one session come in a row, so
-// the map is asked once for each row.
+// touch marks a session as changed. The lines of one session come in a row, so the map
+// is read once for each row.
 func (c *collection) touch(session string) {
 	if session != c.touched {
 		c.touched = strings.Clone(session)
@@ -98,8 +98,7 @@ func (c *collection) emitMessage(e *event, session string, line []byte) error {
 	return r.Emit()
 }
 
-// setTime puts the timestamp as the line has it into c.time, "" when the schema
-// would refuse it.
+// setTime puts the line's timestamp into c.time, "" when the schema would refuse it.
 func (c *collection) setTime(v raw) {
 	c.time = text(v)
 	if parseTime(c.time) == noTime {

@@ -20,9 +20,9 @@ const (
 	maxFrontmatterItems = 256
 )
 
-// readFrontmatter reads the part of YAML that such blocks are written in:
-// scalars, quoted scalars, block scalars and lists of scalars. Every scalar is
-// text. Of deeper structure the keys are kept with an empty text.
+// readFrontmatter reads the part of YAML that such blocks use: scalars, quoted scalars,
+// block scalars and lists of scalars. Every scalar is text. A deeper structure becomes
+// its key with an empty text.
 func readFrontmatter(content []byte) frontmatter {
 	lines := strings.Split(strings.TrimPrefix(string(wholeRunes(content)), "\ufeff"), "\n")
 	if strings.TrimRight(lines[0], " \r\t") != "---" {

@@ -10,9 +10,9 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzLine holds the line reader against encoding/json: whatever that accepts as
-// an object, the reader accepts, and reads the same text from it; and whatever
-// the bytes are, what comes out can be put into a record.
+// FuzzLine compares the line reader with encoding/json: the reader accepts every object
+// that encoding/json accepts, and reads the same text from it. For any bytes, its
+// results fit into a record.
 func FuzzLine(f *testing.F) {
 	files, err := filepath.Glob("../../examples/claude_code/projects/*/*.jsonl")
 	if err != nil || len(files) == 0 {
@@ -48,23 +48,23 @@ func FuzzLine(f *testing.F) {
 		}
 		content := string(p.text.buf)
 		if !utf8.ValidString(content) || utf8.RuneCountInString(content) > maxContent {
-			t.Fatal("the content is no text, or too long")
+			t.Fatal("the content is not valid UTF-8, or longer than maxContent")
 		}
 		for _, v := range []raw{e.typ, e.uuid, e.parent, e.session, e.cwd, e.timestamp} {
 			if s := text(v); !utf8.ValidString(s) {
-				t.Fatalf("%q is no text", s)
+				t.Fatalf("%q is not valid UTF-8", s)
 			}
 		}
 		compare(t, &p, e, oracle, valid)
 		if e.kind == lineAttachment {
 			if a := p.readAttachment(e); a.size < 0 || !utf8.Valid(p.text.buf) || utf8.RuneCount(p.text.buf) > maxPreview {
-				t.Fatal("the preview is no text, or too long")
+				t.Fatal("the preview is not valid UTF-8, or longer than maxPreview")
 			}
 		}
 	})
 }
 
-// compare checks what was read from a line that encoding/json reads, too.
+// compare checks the results of a line that encoding/json reads, too.
 func compare(t *testing.T, p *parser, e *event, oracle map[string]json.RawMessage, valid bool) {
 	t.Helper()
 	if !valid || repeats(oracle, p.r.src) {
@@ -88,8 +88,8 @@ func compare(t *testing.T, p *parser, e *event, oracle map[string]json.RawMessag
 	}
 }
 
-// repeats reports whether a name may stand twice in the text: there the two
-// readers differ on purpose, the first one counts here.
+// repeats reports whether a name may occur twice in the text: there the two readers
+// differ on purpose, and here the first one counts.
 func repeats(oracle map[string]json.RawMessage, line []byte) bool {
 	if bytes.Contains(line, []byte("\\u")) {
 		return true
@@ -130,10 +130,10 @@ func FuzzFrontmatter(f *testing.F) {
 		}
 		var v map[string]any
 		if err := json.Unmarshal(m.json, &v); err != nil || !utf8.Valid(m.json) {
-			t.Fatalf("%q: %v", m.json, err)
+			t.Fatalf("%q: %v, want a JSON object in valid UTF-8", m.json, err)
 		}
 		if got, _ := v["name"].(string); got != strings.ToValidUTF8(m.name, "\ufffd") && utf8.ValidString(m.name) {
-			t.Fatalf("name is %q, %q in the object", m.name, got)
+			t.Fatalf("name is %q, want %q as in the object", m.name, got)
 		}
 	})
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 )
 
-// A message that is cut says so, and how long it was.
+// The record of a cut message marks the cut and gives the full length.
 func TestCutMessagesSaySo(t *testing.T) {
 	t.Parallel()
 	h, path := home{}, project+one+".jsonl"
@@ -37,21 +37,21 @@ func TestCutMessagesSaySo(t *testing.T) {
 		"status": "unsupported", "stream": "messages", "reason": "2 messages are longer than 5,000 characters; their beginning was collected",
 	})
 	if len(first.Skips) != 0 || !strings.Contains(strings.Join(first.Logs, "\n"), "2 messages are longer") {
-		t.Errorf("skips %+v, log %q", first.Skips, first.Logs)
+		t.Errorf("skips %+v, log %q, want len(first.Skips) = 0 and 2 messages are longer in first.Logs", first.Skips, first.Logs)
 	}
 	second := again(t, first)
 	emitted(t, second)
 	if len(second.Logs) != 0 {
-		t.Errorf("nothing was read, and yet: %q", second.Logs)
+		t.Errorf("nothing was read, and yet: %q, want len(second.Logs) = 0", second.Logs)
 	}
-	// The count is that of the transcripts, whatever a run reads of them.
+	// The count covers the transcripts, however much of them a run reads.
 	h.add(path, userLine(one, "more", strings.Repeat("x", maxContent+1), 5))
 	third := again(t, second)
 	want(t, third, "coverage_diagnostics", "coverage:cut_messages", map[string]any{
 		"reason": "3 messages are longer than 5,000 characters; their beginning was collected",
 	})
 	if log := strings.Join(third.Logs, "\n"); !strings.Contains(log, "1 message is longer") {
-		t.Errorf("log %q", log)
+		t.Errorf("log %q, want 1 message is longer in it", log)
 	}
 	small := func(o *sdktest.Options) { o.State["sessions"] = condensed(t, o.State["sessions"]) }
 	emitted(t, checked(t, third.SecondRun(t, small)))
@@ -59,7 +59,7 @@ func TestCutMessagesSaySo(t *testing.T) {
 	emitted(t, again(t, third), "messages short", "sessions "+one, "coverage_diagnostics -coverage:cut_messages")
 }
 
-// The length is that of the text which a clipper with room for all would hold.
+// The length is that of the text in a clipper with room for everything.
 func TestCharactersBeyondTheLimit(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{
@@ -91,7 +91,7 @@ func TestGapsPersistWithTheirPlaces(t *testing.T) {
 	examples := func(r *sdktest.Result) string {
 		t.Helper()
 		if len(r.Skips) != 1 || skip(t, r, "lines_not_readable") != 10 || r.Skips[0].Message != "10 lines are not valid JSON" {
-			t.Fatalf("skips: %+v", r.Skips)
+			t.Fatalf("skips: %+v, want len(r.Skips) = 1, skip(t, r, \"lines_not_readable\") = 10 and Skips[0].Message = 10 lines are not valid JSON", r.Skips)
 		}
 		var d struct {
 			Examples []string `json:"examples"`
@@ -115,7 +115,7 @@ func TestGapsPersistWithTheirPlaces(t *testing.T) {
 	small := func(o *sdktest.Options) { o.State["sessions"] = condensed(t, o.State["sessions"]) }
 	second := checked(t, r.SecondRun(t, small))
 	if got := examples(second); got != project+one+".jsonl" {
-		t.Errorf("examples %s", got)
+		t.Errorf("examples %s, want %s", got, project+one+".jsonl")
 	}
 	emitted(t, second)
 }
@@ -147,8 +147,8 @@ func (c closed) ReadDir(name string) ([]fs.DirEntry, error) {
 	return c.MapFS.ReadDir(name)
 }
 
-// A folder that cannot be read is one gap of each stream that it holds, not one for
-// each folder that would have been looked for in it; and it is that in every run.
+// A folder that cannot be read is one gap of each stream in it, not one for each folder
+// that would have been looked for in it; and it is reported in every run.
 func TestUnreadableFolderCountsOnce(t *testing.T) {
 	t.Parallel()
 	for _, folder := range []string{"projects/q", "projects/q/" + two} {
@@ -164,19 +164,19 @@ func TestUnreadableFolderCountsOnce(t *testing.T) {
 			for _, s := range r.Skips {
 				streams = append(streams, s.Stream)
 				if s.Message != "1 file or folder could not be read" || !strings.Contains(string(s.Diagnostics), `["`+folder+`"]`) {
-					t.Errorf("%s, run %d: %+v", folder, i, s)
+					t.Errorf("%s, run %d: %+v, want s.Message = 1 file or folder could not be read and `[\"`+folder+`\"]` in s.Diagnostics", folder, i, s)
 				}
 			}
 			if !slices.Equal(streams, []string{"attachments", "memory_notes", "messages", "sessions"}) {
-				t.Errorf("%s, run %d: %q", folder, i, streams)
+				t.Errorf("%s, run %d: %q, want %q", folder, i, streams, []string{"attachments", "memory_notes", "messages", "sessions"})
 			}
 		}
 		want(t, first, "coverage_diagnostics", "coverage:unreadable_files", map[string]any{"reason": "1 file or folder could not be read"})
 	}
 }
 
-// What cannot be read is a gap of the streams that hold it, of those that the run
-// asked for, so that none of them passes for collected (HL-05.1).
+// Anything that cannot be read is a gap of its streams, as far as the run collects
+// them, so that none of them counts as complete (HL-05.1).
 func TestUnreadablePlacesNameTheirStreams(t *testing.T) {
 	t.Parallel()
 	for at, want := range map[string]string{
@@ -191,7 +191,7 @@ func TestUnreadablePlacesNameTheirStreams(t *testing.T) {
 		".":                                  "",
 	} {
 		if got := streamsOf(at); strings.Join(slices.Sorted(slices.Values(got)), " ") != want {
-			t.Errorf("%s: %q", at, got)
+			t.Errorf("%s: %q, want strings.Join(slices.Sorted(slices.Values(got)), \" \") = %v", at, got, want)
 		}
 	}
 	h := small()
@@ -200,20 +200,20 @@ func TestUnreadablePlacesNameTheirStreams(t *testing.T) {
 	o.Streams = []string{"messages", "skills"}
 	r := sdktest.Collect(t, connector{}, o)
 	if len(r.Skips) != 1 || r.Skips[0].Stream != "messages" {
-		t.Errorf("%+v", r.Skips)
+		t.Errorf("%+v, want len(r.Skips) = 1 and Skips[0].Stream = messages", r.Skips)
 	}
 }
 
-// A link is a fact of the folder, and nothing that its owner has to put right.
+// A link is a fact of the folder, not a fault for its owner to put right.
 func TestLinksAreForInformation(t *testing.T) {
 	t.Parallel()
 	if got := problemTexts[problemLink].action; got != "not_retriable" {
-		t.Error(got)
+		t.Errorf("%v, want not_retriable", got)
 	}
 }
 
-// A folder of something else, or of nothing, is said to be that: a run over it that
-// only accounts for stores which are not there has collected nothing (HL-05.1).
+// A folder that is empty, or belongs to something else, is reported: a run that only
+// accounts for missing stores has collected nothing (HL-05.1).
 func TestNothingFound(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -229,11 +229,11 @@ func TestNothingFound(t *testing.T) {
 		}
 		r := run(t, h)
 		if got := skip(t, r, "nothing_found"); got != c.want {
-			t.Errorf("%s: %d", name, got)
+			t.Errorf("%s: %d, want %d", name, got, c.want)
 		}
 		for _, s := range r.Skips {
 			if s.Reason == "nothing_found" && (s.Stream != "" || string(s.RecoveryHint) != `"not_retriable"`) {
-				t.Errorf("%s: %+v", name, s)
+				t.Errorf("%s: %+v, want it for no stream and not_retriable", name, s)
 			}
 		}
 	}
@@ -248,7 +248,7 @@ func TestWordingOfOne(t *testing.T) {
 		switch s.Message {
 		case "1 line is not valid JSON", "1 last line is incomplete", "1 entry of the home folder is not known to this connector":
 		default:
-			t.Errorf("%q", s.Message)
+			t.Errorf("unexpected report %q", s.Message)
 		}
 	}
 }
@@ -263,7 +263,7 @@ func TestUnreadableFilePersists(t *testing.T) {
 	r := checked(t, sdktest.Collect(t, connector{}, o))
 	for i := range 3 {
 		if skip(t, r, "file_unreadable") != 1 {
-			t.Errorf("run %d: %+v", i, r.Skips)
+			t.Errorf("run %d: %+v, want skip(t, r, \"file_unreadable\") = 1", i, r.Skips)
 		}
 		r = again(t, r)
 		emitted(t, r)

@@ -14,8 +14,8 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/example.golden.jsonl anew")
 
-// Every record of the bundled example, but for the times of its files, which a
-// checkout does not keep.
+// Every record of the bundled example, without the times of its files, which a checkout
+// does not keep.
 func TestGoldenRecords(t *testing.T) {
 	t.Parallel()
 	dir := os.DirFS(filepath.Join("..", "..", "examples", "claude_code"))
@@ -45,7 +45,7 @@ func TestGoldenRecords(t *testing.T) {
 	gotLines, wantLines := bytes.Split(got.Bytes(), []byte("\n")), bytes.Split(want, []byte("\n"))
 	for i := range max(len(gotLines), len(wantLines)) {
 		if i >= len(gotLines) || i >= len(wantLines) || !bytes.Equal(gotLines[i], wantLines[i]) {
-			t.Fatalf("line %d differs from %s; look, then run with -update", i+1, golden)
+			t.Fatalf("line %d differs from %s; look, then run with -update, want i less than %v, i less than %v and gotLines[i] = wantLines[i]", i+1, golden, len(gotLines), len(wantLines))
 		}
 	}
 }

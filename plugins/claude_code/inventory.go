@@ -5,9 +5,9 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/sha256"
 )
 
-// inventory is one stream of names: what stands in its row of a file or folder
-// is emitted when the row is new or of another type, not when size or date
-// change, because those change all the time and say nothing about what is there.
+// inventory is one stream of names. A file's or folder's row is emitted when the row is
+// new or of another type, not when size or date change, because those change all the
+// time and do not affect which entries exist.
 type inventory struct {
 	stream, store, reason string
 	known                 map[string]string // path hash -> type, of the last run
@@ -59,8 +59,8 @@ func (inv *inventory) row(path string, e entry) error {
 	return r.Emit()
 }
 
-// finish deletes the rows of what is gone, provided that everything could be
-// looked at, and keeps the rest.
+// finish deletes the rows of vanished entries, provided that everything could be read,
+// and stores the rest.
 func (inv *inventory) finish(whole bool) error {
 	for _, hash := range sortedKeys(inv.known) {
 		if inv.now[hash] != "" {
@@ -85,7 +85,7 @@ func (inv *inventory) finish(whole bool) error {
 	return inv.c.h.State(inv.stream, append(b, "}}"...))
 }
 
-// inventoryFolder lists one folder of the home folder and what is below it.
+// inventoryFolder lists one folder of the home folder and everything below it.
 func (c *collection) inventoryFolder(stream, store, name, reason string) error {
 	if !c.h.Wants(stream) {
 		return nil

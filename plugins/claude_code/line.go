@@ -4,11 +4,11 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/sha256"
 )
 
-// lineKind says which stream a line belongs to.
+// lineKind is the stream of a line.
 type lineKind uint8
 
 const (
-	lineOther      lineKind = iota // of a type that no stream holds
+	lineOther      lineKind = iota // of a type that belongs to no stream
 	lineMessage                    // user, assistant
 	lineAttachment                 // attachment, file-history-snapshot, permission-mode, last-prompt
 )
@@ -29,11 +29,11 @@ type parser struct {
 	r    reader
 	ev   event
 	text clipper
-	form string // what kind of content the message has
+	form string // kind of the message's content
 }
 
-// parse reads one line. ok is false when it is not a JSON object. The event and
-// the text of its message are the parser's own, good until the next call.
+// parse reads one line. ok is false when it is not a JSON object. The event and the
+// text of its message belong to the parser and are valid until the next call.
 func (p *parser) parse(line []byte) (*event, bool) {
 	p.r = reader{src: line}
 	p.ev = event{}
@@ -69,8 +69,7 @@ func (p *parser) parse(line []byte) (*event, bool) {
 	return e, true
 }
 
-// place returns where the member named name belongs, nil when no record asks
-// for it.
+// place returns the field for the member named name, nil when no record needs it.
 func (e *event) place(name []byte) *raw {
 	switch string(name) {
 	case "type":
@@ -109,7 +108,7 @@ func (e *event) place(name []byte) *raw {
 	return nil
 }
 
-// maxID bounds what is taken for an id, in bytes: real ones are UUIDs.
+// maxID bounds an id, in bytes: real ones are UUIDs.
 const maxID = 512
 
 // usableID reports whether v can be a key or a part of one.

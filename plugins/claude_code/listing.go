@@ -24,8 +24,8 @@ func join(base, name string) string {
 	return base + "/" + name
 }
 
-// at is the path of a file of the folder in fsys.
-func (f folder) at(rel string) string { return join(f.base, rel) }
+// path returns the path in fsys of a file of the folder.
+func (f folder) path(rel string) string { return join(f.base, rel) }
 
 // shown is the path of a file of the folder below the home folder.
 func (f folder) shown(rel string) string { return join(f.name, rel) }
@@ -35,13 +35,13 @@ func (f folder) sub(rel string) folder {
 	return folder{f.fsys, join(f.base, rel), join(f.name, rel)}
 }
 
-// listed says how a folder could be listed.
+// listed is the result of listing a folder.
 type listed uint8
 
 const (
 	listedWhole  listed = iota
 	listedAbsent        // it is not there
-	listedPart          // not, or not to its end: what is missing may exist
+	listedPart          // not listed, or not to its end: missing entries may exist
 )
 
 // entry is one thing in a folder, links followed.
@@ -61,10 +61,10 @@ const (
 	kindOther // a socket, a device, a link to nowhere or out of the root
 )
 
-// list lists a folder, by name. What could not be looked at is noted and of
-// kindOther; a link is what it leads to.
+// list lists a folder, by name. An entry that could not be examined is noted and of
+// kindOther; a link has the kind of its target.
 func (c *collection) list(f folder) ([]entry, listed) {
-	found, err := fs.ReadDir(f.fsys, f.at("."))
+	found, err := fs.ReadDir(f.fsys, f.path("."))
 	state := listedWhole
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -84,8 +84,8 @@ func (c *collection) list(f folder) ([]entry, listed) {
 	return entries, state
 }
 
-// unlisted notes a folder that could not be listed: the outermost one that
-// cannot be, and that once, however many folders in it are asked for.
+// unlisted notes a folder that could not be listed: only the outermost one, and only
+// once, however many folders in it are requested.
 func (c *collection) unlisted(f folder) {
 	for path.Dir(f.base) != f.base && path.Dir(f.base) != "." {
 		outer := folder{f.fsys, path.Dir(f.base), path.Dir(f.name)}
@@ -114,14 +114,14 @@ func (c *collection) look(f folder, d fs.DirEntry, e *entry) {
 	var info fs.FileInfo
 	var err error
 	if e.link {
-		info, err = fs.Stat(f.fsys, f.at(e.name))
+		info, err = fs.Stat(f.fsys, f.path(e.name))
 	} else {
 		info, err = d.Info()
 	}
 	switch {
 	case err != nil && e.link:
 		c.problems.note(problemLink, f.shown(e.name))
-	case errors.Is(err, fs.ErrNotExist): // gone since it was listed
+	case errors.Is(err, fs.ErrNotExist): // deleted since it was listed
 	case err != nil:
 		c.problems.note(problemUnreadable, f.shown(e.name))
 	case info.IsDir():
@@ -137,9 +137,9 @@ const (
 	maxWalkEntries = 10_000
 )
 
-// walk calls visit for each entry below f, by path, and reports whether the
-// whole of it could be listed. Links to folders are not followed: they could
-// lead in circles. An error of visit ends the walk.
+// walk calls visit for each entry below f, by path, and reports whether all of it could
+// be listed. It does not follow links to folders, which could lead in circles. An error
+// of visit ends the walk.
 func (c *collection) walk(f folder, visit func(rel string, e entry) error) (listed, error) {
 	left := maxWalkEntries
 	type level struct {
@@ -186,5 +186,5 @@ func (c *collection) walk(f folder, visit func(rel string, e entry) error) (list
 	return state, nil
 }
 
-// isMarkdown reports whether a file name is that of a note or command.
+// isMarkdown reports whether a file name belongs to a note or command.
 func isMarkdown(name string) bool { return strings.EqualFold(path.Ext(name), ".md") }

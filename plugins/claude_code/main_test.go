@@ -53,8 +53,8 @@ func again(t *testing.T, r *sdktest.Result) *sdktest.Result {
 	return checked(t, r.SecondRun(t, nil))
 }
 
-// checked holds a run to what holds of every run: it succeeded, and each record
-// conforms to its stream's schema, formats asserted.
+// checked checks the rules for every run: it succeeded, and each record conforms to its
+// stream's schema, formats asserted.
 func checked(t *testing.T, r *sdktest.Result) *sdktest.Result {
 	t.Helper()
 	schemas.Succeeded(t, r)
@@ -157,12 +157,12 @@ func emitted(t *testing.T, r *sdktest.Result, want ...string) {
 		delete(got, w)
 	}
 	for extra := range got {
-		t.Errorf("emitted besides: %s", extra)
+		t.Errorf("emitted %s, want only the listed records", extra)
 	}
 }
 
-// skip returns the count that the run reported for a reason: of one place that
-// several streams lack, once.
+// skip returns the count that the run reported for a reason; a place that several
+// streams lack counts once.
 func skip(t *testing.T, r *sdktest.Result, reason string) int {
 	t.Helper()
 	n, streams, places := 0, map[string]bool{}, map[string]bool{}

@@ -11,8 +11,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
 )
 
-// problem is a reason why something was not collected. None of them keeps the
-// rest from being collected.
+// problem is a reason why something was not collected. None of them stops the
+// collection of the rest.
 type problem uint8
 
 const (
@@ -29,8 +29,8 @@ const (
 	problemCount
 )
 
-// problemTexts holds, for each problem, its reason (a key of the manifest's
-// reason_display_messages), what it counts, the recovery action, and how
+// problemTexts has, for each problem, its reason (a key of the manifest's
+// reason_display_messages), the noun that it counts, the recovery action, and how
 // coverage_diagnostics accounts for it.
 var problemTexts = [problemCount]struct{ reason, one, many, action, store, status string }{
 	problemInvalid: {
@@ -54,8 +54,8 @@ var problemTexts = [problemCount]struct{ reason, one, many, action, store, statu
 		"retry_by_runtime", "changing_files", statusDeferred,
 	},
 	problemLink: {
-		"link_not_followed", "link leads out of the folder, to a folder, or nowhere", "links lead out of the folder, to a folder, or nowhere",
-		"not_retriable", "links", statusExcluded, // what it leads to is not of the folder
+		"link_not_followed", "link leads outside the folder, to a folder, or nowhere", "links lead outside the folder, to a folder, or nowhere",
+		"not_retriable", "links", statusExcluded, // its target is outside the folder
 	},
 	problemCut: {
 		"content_truncated", "file is longer than a record may be; its beginning was collected",
@@ -63,7 +63,7 @@ var problemTexts = [problemCount]struct{ reason, one, many, action, store, statu
 		"not_retriable", "truncated_files", statusUnsupported,
 	},
 	problemTooMany: {
-		"inventory_truncated", "folder holds more than is listed", "folders hold more than is listed",
+		"inventory_truncated", "folder has more entries than are listed", "folders have more entries than are listed",
 		"retry_on_connector_upgrade", "large_folders", statusUnaccounted,
 	},
 	problemUnknown: {
@@ -71,8 +71,8 @@ var problemTexts = [problemCount]struct{ reason, one, many, action, store, statu
 		"retry_on_connector_upgrade", "unknown_entries", statusUnaccounted,
 	},
 	problemNothing: {
-		"nothing_found", "folder holds nothing that this connector collects", "folders hold nothing that this connector collects",
-		"not_retriable", "", "", // each store has a row of its own, which says so
+		"nothing_found", "folder has nothing that this connector collects", "folders have nothing that this connector collects",
+		"not_retriable", "", "", // a row for each store reports it
 	},
 }
 
@@ -92,8 +92,8 @@ func (t *tally) add(at string) {
 	}
 }
 
-// problems counts what went wrong in this run: all of it, and what keeps a stream
-// from being whole by that stream.
+// problems counts the problems of this run: all of them, and by stream those that leave
+// the stream incomplete.
 type problems [problemCount]struct {
 	tally
 
@@ -119,9 +119,9 @@ func (p *problems) note(kind problem, at string) {
 	}
 }
 
-// incomplete returns the streams that a problem at a place keeps from being whole,
-// "" for nobody knows which. A problem that leaves out nothing that a later run of
-// this version could bring keeps none of them.
+// incomplete returns the streams that a problem at a place leaves incomplete, "" when
+// the streams are unknown. A problem that a later run of this version could not mend
+// leaves none incomplete.
 func incomplete(kind problem, at string) (streams []string, known bool) {
 	switch kind {
 	case problemTorn, problemChanged:
@@ -132,7 +132,7 @@ func incomplete(kind problem, at string) (streams []string, known bool) {
 	return nil, false
 }
 
-// streamsOf returns the streams that hold what is at a place below the home folder.
+// streamsOf returns the streams of a place below the home folder.
 func streamsOf(at string) []string {
 	top, rest, _ := strings.Cut(at, "/")
 	switch {
@@ -153,16 +153,16 @@ func streamsOf(at string) []string {
 	return []string{"sessions", "messages", "attachments", "memory_notes"}
 }
 
-// unreadable notes a file that could not be read, unless it is merely gone.
+// unreadable notes a file that could not be read, unless it was merely deleted.
 func (c *collection) unreadable(at string, err error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		c.problems.note(problemUnreadable, at)
 	}
 }
 
-// report tells the host: one SKIP_RESULT for each kind, however many there are, and
-// for each stream that it keeps from being whole. A stream that was not asked for is
-// nobody's business now.
+// report reports the problems to the host: one SKIP_RESULT for each kind, however many
+// there are, and one for each stream that it leaves incomplete. Streams outside the
+// scope are left out.
 func (p *problems) report(h *sdk.Host) error {
 	for kind := range p {
 		e := &p[kind]

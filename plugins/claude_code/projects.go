@@ -41,7 +41,7 @@ func (c *collection) readProjects() error {
 	return c.h.State("sessions", c.cursor)
 }
 
-// readProject finds the transcripts of one project, and reads what is small.
+// readProject finds the transcripts of one project, and reads its small files.
 func (c *collection) readProject(project string) (listed, error) {
 	entries, state := c.list(c.projects.sub(project))
 	if c.h.Wants("memory_notes") {
@@ -95,11 +95,11 @@ func (c *collection) found(key string, e entry) {
 	t.size, t.mtime = e.size, e.mtime
 }
 
-// forget drops what is known of files that are gone. Their records stay, see the
-// package's documentation. A share stays as long as another transcript of the
-// session does, or the session's record would lose it. Nothing is forgotten of a
-// folder that could not be listed; without any projects folder it is likelier
-// that the wrong folder was granted than that everything was deleted.
+// forget drops the state of deleted files. Their records stay, see the package's
+// documentation. A share stays as long as another transcript of the session exists, or
+// the session's record would lose it. Nothing is forgotten for a folder that could not
+// be listed; when there is no projects folder at all, the granted folder is probably
+// the wrong one.
 func (c *collection) forget(state listed, seen map[string]listed) error {
 	if state != listedWhole {
 		return nil
@@ -129,8 +129,8 @@ func (c *collection) forget(state listed, seen map[string]listed) error {
 	}) || c.changed
 	for project, how := range seen {
 		if how == listedPart {
-			c.results.keep(project + "/")
-			c.notes.keep(project + "/")
+			c.results.markSeen(project + "/")
+			c.notes.markSeen(project + "/")
 		}
 	}
 	if c.h.Wants("attachments") && len(c.results.vanished()) > 0 {
@@ -148,5 +148,5 @@ func (c *collection) forget(state listed, seen map[string]listed) error {
 	return nil
 }
 
-// torn reports whether something stands behind the last complete line.
+// torn reports whether bytes follow the last complete line.
 func (t *transcript) torn() bool { return t.present && !t.condensed && t.cursor.Size > t.cursor.Offset }

@@ -5,15 +5,15 @@ import "bytes"
 // maxDepth is how deep the arrays and objects of a line may nest.
 const maxDepth = 512
 
-// reader walks one JSON text once, from its start to its end, and builds
-// nothing: most of a transcript's bytes are values that no record holds, and
-// these are only stepped over. Values are handed out as raw, their exact text.
+// reader walks one JSON text once, from its start to its end, and builds nothing: most
+// of a transcript's bytes are values that no record needs, and these are only stepped
+// over. Values are handed out as raw, their exact text.
 //
-// It holds the text to the structure of RFC 8259, but not the inside of strings
-// and numbers: a string ends at its quote, whatever escapes and control
-// characters it has. What the text methods of clipper make of it is valid.
+// It checks the structure of RFC 8259, but not the inside of strings and numbers: a
+// string ends at its quote, whatever escapes and control characters it has. The text
+// methods of clipper make valid text of it.
 //
-// After anything that is no JSON, bad is set and every method does nothing.
+// After anything that is not JSON, bad is set and every method does nothing.
 type reader struct {
 	src []byte
 	i   int
@@ -54,8 +54,8 @@ func (r *reader) peek() byte {
 
 func (r *reader) fail() { r.bad = true }
 
-// enter steps into an array or object, and reports false (having stepped over
-// nothing) when the next value is none that opens with c.
+// enter steps into an array or object. It reports false, and steps over nothing, when
+// the next value does not open with c.
 func (r *reader) enter(c byte) bool {
 	if r.bad || r.peek() != c {
 		return false
@@ -119,8 +119,8 @@ func (r *reader) member(first bool) (name []byte, ok bool) {
 	return name, true
 }
 
-// text steps over the string that starts here. It looks for quotes rather than
-// at every byte, since long strings are most of what there is.
+// text steps over the string that starts here. It looks for quotes rather than at every
+// byte, because most of the text is long strings.
 func (r *reader) text() bool {
 	open := r.i
 	for i := open + 1; ; {

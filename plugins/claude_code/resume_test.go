@@ -92,7 +92,8 @@ func TestVanishedTranscriptKeepsItsRecords(t *testing.T) {
 	third := again(t, second)
 	emitted(t, third, "messages x2", "sessions "+one)
 	want(t, third, "sessions", one, map[string]any{"message_count": 4, "started_at": stamp(0), "last_event_at": stamp(13)})
-	// A project folder that is gone as a whole is likelier a wrong folder.
+	// When a whole project folder vanishes, the granted folder is probably the wrong
+	// one.
 	keep := third.Committed()["sessions"]
 	for path := range h {
 		if strings.HasPrefix(path, "projects/") {
@@ -134,7 +135,7 @@ func TestTornLineWaits(t *testing.T) {
 	h.add(project+one+".jsonl", whole[:len(whole)/2])
 	first := run(t, h)
 	if n := len(first.Records("messages")); n != 2 {
-		t.Fatalf("%d messages", n)
+		t.Fatalf("%d messages, want 2", n)
 	}
 	if skip(t, first, "line_incomplete") != 1 {
 		t.Error("the torn line was not reported")
@@ -155,24 +156,24 @@ func TestBadLinesLoseNothingElse(t *testing.T) {
 		`{"type":"assistant","message":{"content":{"a":1}},"timestamp":"yesterday","sessionId":"`+one+"\"}\n")
 	first := run(t, h)
 	if len(first.Records("messages")) != 5 {
-		t.Errorf("messages: %q", first.Keys("messages"))
+		t.Errorf("messages: %q, want len(first.Records(\"messages\")) = 5", first.Keys("messages"))
 	}
 	want(t, first, "messages", "u2", map[string]any{"content": "after \ufffd\ufffd"})
 	want(t, first, "messages", "odd", map[string]any{"content": nil, "type": "other", "role": "user", "session_id": one})
 	if n := skip(t, first, "lines_not_readable"); n != 4 {
-		t.Errorf("%d lines reported", n)
+		t.Errorf("%d lines reported, want 4", n)
 	}
 	if n := skip(t, first, "line_too_long"); n != 1 {
-		t.Errorf("%d long lines reported", n)
+		t.Errorf("%d long lines reported, want 1", n)
 	}
 	want(t, first, "coverage_diagnostics", "coverage:invalid_lines", map[string]any{"status": "unsupported", "reason": "4 lines are not valid JSON"})
 	want(t, first, "coverage_diagnostics", "coverage:long_lines", map[string]any{"status": "unsupported"})
 	second := again(t, first)
 	emitted(t, second)
-	// What is missing is missing in every run: it was not read again, and yet it
-	// is said again.
+	// Missing lines are missing in every run: they are not read again, and yet each run
+	// reports them.
 	if fmt.Sprintf("%+v", second.Skips) != fmt.Sprintf("%+v", first.Skips) || len(first.Skips) != 2 {
-		t.Errorf("first run: %+v\nsecond run: %+v", first.Skips, second.Skips)
+		t.Errorf("first run: %+v\nsecond run: %+v, want the same reports %v, two of them", first.Skips, second.Skips, fmt.Sprintf("%+v", first.Skips))
 	}
 	if len(second.Committed()) > 0 && second.Committed()["sessions"] != first.Committed()["sessions"] {
 		t.Error("a run without news moved the cursor")
@@ -180,7 +181,7 @@ func TestBadLinesLoseNothingElse(t *testing.T) {
 	h.put(project+one+".jsonl", userLine(one, "u2", "repaired", 9))
 	third := again(t, second)
 	if len(third.Skips) != 0 {
-		t.Errorf("after the repair: %+v", third.Skips)
+		t.Errorf("after the repair: %+v, want len(third.Skips) = 0", third.Skips)
 	}
 }
 
@@ -229,24 +230,24 @@ func TestUnreadableFilesLoseNothingElse(t *testing.T) {
 	h.add(project+one+".jsonl", userLine(one, "u2", "More", 3))
 	second := checked(t, sdktest.Collect(t, connector{}, o))
 	if len(second.Deletes("skills"))+len(second.Deletes("memory_notes")) > 0 {
-		t.Error("what could not be listed was taken for deleted")
+		t.Error("files that could not be listed got tombstones")
 	}
 	if got := second.Keys("messages"); len(got) != 1 || got[0] != "u2" {
-		t.Errorf("messages: %q", got)
+		t.Errorf("messages: %q, want len(got) = 1 and got[0] = u2", got)
 	}
 	if skip(t, second, "file_unreadable") < 4 || skip(t, second, "link_not_followed") != 2 {
-		t.Errorf("skips: %+v", second.Skips)
+		t.Errorf("skips: %+v, want skip(t, second, \"file_unreadable\") at least 4 and skip(t, second, \"link_not_followed\") = 2", second.Skips)
 	}
 	want(t, second, "coverage_diagnostics", "coverage:unreadable_files", map[string]any{"status": "unaccounted"})
 	want(t, first, "coverage_diagnostics", "coverage:links", map[string]any{"status": "excluded"})
 	third := second.SecondRun(t, func(o *sdktest.Options) { o.Roots[rootHome] = fstest.MapFS(h) })
 	if got := third.Keys("messages"); len(got) != 1 || got[0] != "v2" {
-		t.Errorf("after the repair: %q", got)
+		t.Errorf("after the repair: %q, want len(got) = 1 and got[0] = v2", got)
 	}
 }
 
-// PB-D8, PB-A7: what a slice committed is not read again when the run fails
-// later; what came after it is.
+// PB-D8, PB-A7: when the run fails later, the lines that a slice committed are not read
+// again, and the lines after it are.
 func TestSlicesSurviveAFailedRun(t *testing.T) {
 	t.Parallel()
 	h := home{}
@@ -276,7 +277,7 @@ func TestSlicesSurviveAFailedRun(t *testing.T) {
 	o.Tolerate = true
 	failed := sdktest.Collect(t, connector{}, o)
 	if failed.Done.Status == abi.DoneSucceeded || len(failed.States) < 2 {
-		t.Fatalf("status %s, %d states", failed.Done.Status, len(failed.States))
+		t.Fatalf("status %s, %d states, want not %s and at least 2", failed.Done.Status, len(failed.States), abi.DoneSucceeded)
 	}
 	rest := checked(t, failed.SecondRun(t, func(o *sdktest.Options) { o.Tolerate = false }))
 	keys := map[string]bool{}
@@ -284,10 +285,10 @@ func TestSlicesSurviveAFailedRun(t *testing.T) {
 		keys[k] = true
 	}
 	if len(keys) != 120 {
-		t.Errorf("%d of 120 messages", len(keys))
+		t.Errorf("%d of 120 messages, want 120", len(keys))
 	}
 	if n := len(rest.Records("messages")); n == 0 || n > 60 {
-		t.Errorf("%d messages were read again", n)
+		t.Errorf("%d messages were read again, want n not 0 and n at most 60", n)
 	}
 	want(t, failed, "sessions", one, map[string]any{"message_count": 60})
 	want(t, rest, "sessions", two, map[string]any{"message_count": 60})
@@ -303,18 +304,18 @@ func TestStopKeepsWhatWasRead(t *testing.T) {
 	o.StopAfter = 2
 	stopped := sdktest.Collect(t, connector{}, o)
 	if stopped.Done.Status != abi.DoneCancelled {
-		t.Fatalf("%+v", stopped.Done)
+		t.Fatalf("%+v, want stopped.Done.Status = %v", stopped.Done, abi.DoneCancelled)
 	}
 	rest := again(t, stopped)
 	if n, m := len(stopped.Records("messages")), len(rest.Records("messages")); n == 0 || m == 0 || n+m != 40 {
-		t.Errorf("%d before the stop, %d after", n, m)
+		t.Errorf("%d before the stop, %d after, want n not 0, m not 0 and n+m = 40", n, m)
 	}
 	want(t, rest, "sessions", one, map[string]any{"message_count": 40})
 }
 
-// A forked conversation copies the lines so far under its own session id: the
-// same keys, told by two files. What is stored must not depend on which file a
-// run met first.
+// A forked conversation copies the lines so far under its own session id: the same keys
+// come from two files. The stored records must not depend on which file a run met
+// first.
 func TestForkedCopiesAreDeterministic(t *testing.T) {
 	t.Parallel()
 	const early, late = "00000000-0000-4000-8000-000000000000", "ffffffff-ffff-4fff-8fff-ffffffffffff"
@@ -339,11 +340,11 @@ func TestForkedCopiesAreDeterministic(t *testing.T) {
 		}
 		fresh := run(t, h)
 		if n := len(fresh.Records("messages")); n != 5 || len(stored) != 5 {
-			t.Errorf("%d messages in a fresh run, %d stored", n, len(stored))
+			t.Errorf("%d messages in a fresh run, %d stored, want 5 and 5", n, len(stored))
 		}
 		for _, rec := range fresh.Records("messages") {
 			if stored[rec.Key] != string(rec.Data) {
-				t.Errorf("fork %s: %s depends on the order:\n%s\n%s", fork, rec.Key, stored[rec.Key], rec.Data)
+				t.Errorf("fork %s: %s depends on the order:\n%s\n%s, want %s", fork, rec.Key, stored[rec.Key], rec.Data, string(rec.Data))
 			}
 		}
 		want(t, fresh, "sessions", one, map[string]any{"message_count": 4})
@@ -361,7 +362,7 @@ func TestResumedCopiesCountOnce(t *testing.T) {
 	want(t, r, "sessions", two, map[string]any{"message_count": 1})
 	want(t, r, "messages", "u1", map[string]any{"session_id": one})
 	if n := len(r.Records("messages")); n != 3 {
-		t.Errorf("%d messages", n)
+		t.Errorf("%d messages, want 3", n)
 	}
 }
 
@@ -373,7 +374,7 @@ func TestDamagedCursorMeansReadingAgain(t *testing.T) {
 		o.State = map[string]string{"sessions": cursor, "skills": cursor, "file_history": `{"entries":[]}`, "coverage_diagnostics": cursor}
 		r := checked(t, sdktest.Collect(t, connector{}, o))
 		if len(r.Records("messages")) != 2 {
-			t.Errorf("after %s: %q", cursor, r.Keys("messages"))
+			t.Errorf("after %s: %q, want len(r.Records(\"messages\")) = 2", cursor, r.Keys("messages"))
 		}
 	}
 }
@@ -383,7 +384,7 @@ func TestFullRefreshEmitsAgain(t *testing.T) {
 	first := run(t, small())
 	r := checked(t, first.SecondRun(t, trial.FullRefresh))
 	if len(r.All) != len(first.All) {
-		t.Errorf("%d records, %d in the first run", len(r.All), len(first.All))
+		t.Errorf("%d records, want %d as in the first run", len(r.All), len(first.All))
 	}
 }
 

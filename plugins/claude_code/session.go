@@ -2,22 +2,21 @@ package main
 
 import "strings"
 
-// share is what one transcript contributes to one session's record. A session
-// is the sum of the shares of its transcript and its subagents' transcripts, so
-// that appended lines are added to what is known and a rewritten file replaces
-// its own share only.
+// share is one transcript's contribution to one session's record. A session is the sum
+// of the shares of its transcript and its subagents' transcripts, so that appended
+// lines are added and a rewritten file replaces only its own share.
 type share struct {
 	id          string // of the session
 	count       int64  // user and assistant lines
 	first, last int64  // Unix milliseconds, noTime without any
 
-	// The latest that the lines say, "" when they say nothing.
+	// The latest value in the lines, "" without one.
 	cwd, branch, version, userType, entry string
 	project                               string // folder that the project is named after
 }
 
-// shareOf returns the transcript's share of the session, a new one when there is
-// none yet, nil when the transcript has too many.
+// shareOf returns the transcript's share of the session, a new one when there is none
+// yet, nil when the transcript has too many.
 func (t *transcript) shareOf(session string) *share {
 	for i := range t.shares {
 		if t.shares[i].id == session {
@@ -65,9 +64,9 @@ func latest(place *string, v raw) bool {
 	return false
 }
 
-// projectFolder returns the folder that a project's name in the home folder was
-// made from: cwd or a folder above it, whichever is spelled like the name when
-// everything but letters and digits is a hyphen. "" when none is.
+// projectFolder returns the folder that a project's name in the home folder was made
+// from: cwd or a folder above it, whichever equals the name once everything but letters
+// and digits is a hyphen, or "".
 func projectFolder(name, cwd string) string {
 	for cwd != "" {
 		if spelledLike(name, cwd) {
@@ -103,9 +102,8 @@ type merged struct {
 	fallback string // the project's name in the home folder
 }
 
-// add adds one transcript's share. Of what can be told once only, the first
-// transcript that tells it wins; the caller goes through them in the order of
-// mergeOrder.
+// add adds one transcript's share. A field with one value takes it from the first
+// transcript that has one; the caller goes through them in the order of mergeOrder.
 func (m *merged) add(t *transcript, s *share) {
 	m.count += s.count
 	if s.first != noTime && (m.first == noTime || s.first < m.first) {
@@ -139,8 +137,8 @@ func (c *collection) emitSessions() error {
 	for _, id := range ids {
 		sessions[id] = &merged{share: share{id: id, first: noTime, last: noTime}}
 	}
-	// The conversation's own transcript first, then its subagents', then others
-	// that hold lines of it.
+	// The conversation's own transcript first, then its subagents', then others with
+	// lines of it.
 	for pass := range 3 {
 		for _, t := range c.files.list {
 			for i := range t.shares {
@@ -159,7 +157,7 @@ func (c *collection) emitSessions() error {
 	return nil
 }
 
-// rank orders the transcripts that a session is told from.
+// rank orders the transcripts that contribute to a session.
 func (t *transcript) rank(session string) int {
 	switch {
 	case t.session != session:
@@ -172,7 +170,7 @@ func (t *transcript) rank(session string) int {
 
 func (c *collection) emitSession(m *merged) error {
 	if m.fallback == "" {
-		return nil // no transcript has a share of it any more: the record stays as it is
+		return nil // no transcript has a share of it: the record stays as it is
 	}
 	project := m.project
 	if project == "" {

@@ -11,12 +11,12 @@ const (
 	statusUnaccounted = "unaccounted"
 )
 
-// store is one thing that the home folder holds and what becomes of it.
+// store is one part of the home folder, and how it is collected.
 type store struct {
 	name    string
 	entries []string // of the home folder
-	stream  string   // that holds it, "" for none
-	status  string   // when it is there
+	stream  string   // of its content, "" for none
+	status  string   // when it exists
 	reason  string
 }
 
@@ -60,7 +60,7 @@ var stores = []store{
 	{"system_files", []string{".DS_Store", "Thumbs.db", "desktop.ini", ".git", ".gitignore"}, "", statusExcluded, "not of Claude Code"},
 }
 
-// configFiles are the files of the home folder that hold settings.
+// configFiles are the settings files of the home folder.
 var configFiles = []string{
 	"settings.json", "settings.local.json", "CLAUDE.md", "keybindings.json", "remote-settings.json", "policy-limits.json",
 	"statusline.sh", "statusline-command.sh", "config.json", ".claude.json", ".mcp.json",

@@ -9,8 +9,8 @@ import (
 // maxField bounds the text of a field that is not content, in characters.
 const maxField = 4096
 
-// text returns the text of a JSON string, "" for any other kind. It may share
-// the memory of the line: it is good until the next line is read.
+// text returns the text of a JSON string, "" for any other kind. It may share the
+// memory of the line: it is valid until the next line is read.
 func text(v raw) string {
 	in := v.inside()
 	for _, b := range in {
@@ -24,8 +24,8 @@ func text(v raw) string {
 	return view(in)
 }
 
-// sortedKeys returns the keys of a map in order: what a run emits depends on
-// its input alone.
+// sortedKeys returns the keys of a map in order: the records of a run depend on its
+// input alone.
 func sortedKeys[V any](m map[string]V) []string {
 	keys := make([]string, 0, len(m))
 	for k := range m {

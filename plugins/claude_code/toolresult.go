@@ -33,7 +33,7 @@ func (c *collection) readToolResults(dir, session string) error {
 		return err
 	})
 	if state == listedPart {
-		c.results.keep(dir + "/")
+		c.results.markSeen(dir + "/")
 	}
 	return err
 }

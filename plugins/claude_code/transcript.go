@@ -5,12 +5,12 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/filecursor"
 )
 
-// transcript is one file of lines, and what the runs so far made of it.
+// transcript is one file of lines, with the results of the runs so far.
 type transcript struct {
 	key      string // path below projects
 	project  string // first element of key
 	session  string // that the file is named after
-	subagent bool   // every line belongs to session, whatever it says
+	subagent bool   // every line belongs to session, whatever the line contains
 
 	cursor  filecursor.Cursor
 	root    string // uuid of its first line that has one; copies of a conversation have the same
@@ -19,21 +19,21 @@ type transcript struct {
 	tooLong badLines // lines above maxLine
 	cut     int64    // messages longer than maxContent
 	present bool     // listed by this run
-	news    bool     // and not as the cursor has it, until it is read
-	// condensed: the cursor holds nothing of it but size and mtime.
+	news    bool     // unlike the cursor, until the file is read
+	// condensed: the cursor has only its size and mtime.
 	condensed   bool
 	size, mtime int64 // bytes, Unix milliseconds; as listed
 }
 
-// Bounds of reading, in bytes. A line with pictures is rarely above 8 MiB; a
-// slice is what a crash costs (PB-D8).
+// Bounds of reading, in bytes. A line with pictures is rarely above 8 MiB; a crash
+// costs one slice (PB-D8).
 const (
 	maxLine    = 16 << 20
 	sliceBytes = 16 << 20
 )
 
-// readTranscripts reads what is new in every listed transcript, in the order of
-// their keys.
+// readTranscripts reads the new lines of every listed transcript, in the order of their
+// keys.
 func (c *collection) readTranscripts() error {
 	c.scanner.MaxLine = maxLine
 	c.expand()
@@ -72,7 +72,7 @@ func (c *collection) sliceDue() bool {
 	return c.unsaved >= max(sliceBytes, 4*int64(len(c.cursor)))
 }
 
-// stop keeps what was read so far and ends the run.
+// stop keeps the lines read so far and ends the run.
 func (c *collection) stop() error {
 	if err := c.slice(); err != nil {
 		return err
@@ -80,12 +80,12 @@ func (c *collection) stop() error {
 	return sdk.ErrStopped
 }
 
-// readTranscript reads what is new in one file. The error ends the run; what is
-// wrong with the file is only noted.
+// readTranscript reads the new lines of one file. The error ends the run; a fault of
+// the file is only noted.
 func (c *collection) readTranscript(t *transcript) error {
 	before := *t
 	before.shares = append([]share(nil), t.shares...)
-	plan, err := c.scanner.Open(c.projects.fsys, c.projects.at(t.key), t.cursor)
+	plan, err := c.scanner.Open(c.projects.fsys, c.projects.path(t.key), t.cursor)
 	if err != nil {
 		c.unreadable(c.projects.shown(t.key), err)
 		return nil
@@ -102,8 +102,8 @@ func (c *collection) readTranscript(t *transcript) error {
 	case closing != nil:
 		c.unreadable(c.projects.shown(t.key), closing)
 	case result.Change == filecursor.Vanished:
-		// What was read stays, and with it the session. There is no file to go on
-		// with.
+		// The lines read so far stay, and with them the session. There is no file to
+		// continue with.
 		t.cursor, c.changed = filecursor.Cursor{}, true
 		return nil
 	case !result.Advanced:
@@ -121,14 +121,14 @@ func (c *collection) readTranscript(t *transcript) error {
 	return nil
 }
 
-// reset forgets what the transcript contributed: it is read from its start.
+// reset forgets the transcript's contribution: it is read from its start.
 func (t *transcript) reset(c *collection) {
 	t.markShares(c)
 	t.shares, t.invalid, t.tooLong, t.cut, t.root = nil, badLines{}, badLines{}, 0, ""
 }
 
-// restore takes back what this run made of the transcript, because its cursor
-// stays where it was. A slice in the middle may have said otherwise.
+// restore undoes this run's changes to the transcript, because its cursor stays where
+// it was. A slice in the middle may have moved it.
 func (t *transcript) restore(c *collection, before transcript) {
 	t.markShares(c)
 	*t = before

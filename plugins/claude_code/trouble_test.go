@@ -13,8 +13,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 )
 
-// A transcript that is replaced or goes while it is read keeps the cursor that
-// it had, so that the next run reads all of it.
+// A transcript that is replaced or deleted while it is read keeps its earlier cursor,
+// so that the next run reads all of it.
 func TestChangeWhileReading(t *testing.T) {
 	t.Parallel()
 	long := func(word string) string {
@@ -73,10 +73,10 @@ func TestWalksAreBounded(t *testing.T) {
 	r := run(t, h)
 	want(t, r, "slash_commands", "commands:top", nil)
 	if n := len(r.Records("slash_commands")); n != 1 {
-		t.Errorf("%d commands", n)
+		t.Errorf("%d commands, want 1", n)
 	}
 	if n := skip(t, r, "inventory_truncated"); n != 2 {
-		t.Errorf("%d folders reported", n)
+		t.Errorf("%d folders reported, want 2", n)
 	}
 	want(t, r, "coverage_diagnostics", "coverage:large_folders", map[string]any{"status": "unaccounted"})
 	emitted(t, again(t, r))
@@ -89,15 +89,15 @@ func TestLongDocumentIsCut(t *testing.T) {
 	r := run(t, h)
 	rec, _ := r.Record("memory_notes", "memory_notes:-home-ada-code-loom/long.md")
 	if n := len(rec.Text("content")); n != maxDocument {
-		t.Errorf("%d bytes", n)
+		t.Errorf("%d bytes, want %d", n, maxDocument)
 	}
 	if skip(t, r, "content_truncated") != 1 {
-		t.Error("not reported")
+		t.Error("the cut document was not reported once")
 	}
 	emitted(t, again(t, r))
 }
 
-// However much is wrong, the host hears of it in a bounded number of messages.
+// However much is wrong, the host gets a bounded number of messages about it.
 func TestSkipsAreBounded(t *testing.T) {
 	t.Parallel()
 	h := small()
@@ -108,7 +108,7 @@ func TestSkipsAreBounded(t *testing.T) {
 	}
 	r := run(t, h)
 	if len(r.Skips) != 3 {
-		t.Errorf("%d messages", len(r.Skips))
+		t.Errorf("%d messages, want 3", len(r.Skips))
 	}
 	for reason, n := range map[string]int{"lines_not_readable": 500, "unknown_store": 500, "line_incomplete": 500} {
 		if got := skip(t, r, reason); got != n {
@@ -116,11 +116,11 @@ func TestSkipsAreBounded(t *testing.T) {
 		}
 	}
 	if n := len(r.Records("coverage_diagnostics")); n > len(stores)+maxUnknown+int(problemCount)+1 {
-		t.Errorf("%d rows", n)
+		t.Errorf("%d coverage rows, want at most one for each store, unknown entry and problem", n)
 	}
 	for _, s := range r.Skips {
 		if len(s.Diagnostics) > 8<<10 {
-			t.Errorf("diagnostics of %d bytes", len(s.Diagnostics))
+			t.Errorf("diagnostics of %d bytes, want at most 8<<10", len(s.Diagnostics))
 		}
 	}
 }
@@ -137,7 +137,7 @@ func TestProgressCountsBytes(t *testing.T) {
 	o.Now = func() time.Time { now = now.Add(time.Second); return now }
 	r := checked(t, sdktest.Collect(t, connector{}, o))
 	if len(r.Progress) < 3 {
-		t.Fatalf("%d messages", len(r.Progress))
+		t.Fatalf("%d messages, want at least 3", len(r.Progress))
 	}
 	last := r.Progress[len(r.Progress)-1]
 	if last.Unit != "bytes" || *last.Count != int64(b.Len()) || *last.Total != int64(b.Len()) {
@@ -174,8 +174,8 @@ func (f *flakyFile) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// A file that stops being readable half-way is read again from where it was
-// known, and nothing of it is counted twice.
+// A file that stops being readable half-way is read again from its last known offset,
+// and no line of it is counted twice.
 func TestReadErrorHalfWay(t *testing.T) {
 	t.Parallel()
 	h, path := small(), project+one+".jsonl"
@@ -187,7 +187,7 @@ func TestReadErrorHalfWay(t *testing.T) {
 		o.Roots = map[string]fs.FS{rootHome: flaky{fstest.MapFS(h), path, known + len(userLine(one, "u2", "x", 2)) + 5}}
 	}))
 	if skip(t, second, "file_unreadable") != 1 {
-		t.Errorf("not reported: %+v", second.Skips)
+		t.Errorf("not reported: %+v, want skip(t, second, \"file_unreadable\") = 1", second.Skips)
 	}
 	third := checked(t, second.SecondRun(t, func(o *sdktest.Options) { o.Roots = map[string]fs.FS{rootHome: fstest.MapFS(h)} }))
 	want(t, third, "messages", "u2", nil)

@@ -16,7 +16,7 @@ type call struct {
 	at        time.Time
 }
 
-// pending holds calls in the order in which they came.
+// pending lists calls in their order of arrival.
 type pending struct {
 	byID  map[string]int64 // call id -> number in the order
 	order []call
@@ -33,8 +33,8 @@ func (p *pending) reset() {
 	p.order, p.first, p.live = p.order[:0], 0, 0
 }
 
-// take removes and returns the call of that id.
-func (p *pending) take(callID string) (call, bool) {
+// remove removes and returns the call of that id.
+func (p *pending) remove(callID string) (call, bool) {
 	n, ok := p.byID[callID]
 	if !ok {
 		return call{}, false
@@ -64,10 +64,10 @@ func (p *pending) oldest() (call, bool) {
 	if len(p.order) == 0 {
 		return call{}, false
 	}
-	return p.take(p.order[0].callID)
+	return p.remove(p.order[0].callID)
 }
 
-// trim drops what was answered from the front.
+// trim drops answered calls from the front.
 func (p *pending) trim() {
 	n := 0
 	for n < len(p.order) && p.order[n].callID == "" {
@@ -81,8 +81,8 @@ func (p *pending) trim() {
 	p.first += int64(n)
 }
 
-// compact drops what was answered from the middle: behind one call that never
-// gets its output, thousands may come and go.
+// compact drops answered calls from the middle: behind one call that never gets its
+// output, thousands may come and go.
 func (p *pending) compact() {
 	kept := make([]call, 0, p.live+1)
 	p.first = 0

@@ -57,7 +57,7 @@ func TestSlicesSurviveACrash(t *testing.T) {
 	for _, stop := range []int{2, len(whole.Calls) / 3, len(whole.Calls) / 2, len(whole.Calls) - 20} {
 		first := h.collect(trial.StopAfter(stop))
 		if first.Done.Status != abi.DoneCancelled {
-			t.Fatalf("%+v", first.Done)
+			t.Fatalf("%+v, want first.Done.Status = %v", first.Done, abi.DoneCancelled)
 		}
 		got := map[string]int{}
 		for _, r := range first.Records(streamMessages) {
@@ -71,7 +71,7 @@ func TestSlicesSurviveACrash(t *testing.T) {
 			t.Errorf("stopped at call %d: %d messages of %d", stop, len(got), len(want))
 		}
 		if len(second.Records(streamSessions)) == 0 && len(first.Records(streamSessions)) < 6 {
-			t.Errorf("stopped at call %d: sessions missing", stop)
+			t.Errorf("stopped at call %d: the second run lacks sessions that the first had not emitted", stop)
 		}
 	}
 }
@@ -96,7 +96,7 @@ func TestLargeRolloutIsCut(t *testing.T) {
 		}
 	}
 	if len(cut) < 2 || field(whole, streamSessions, sessionA, "message_count") != "600" {
-		t.Fatal(len(cut))
+		t.Fatalf("%v, want len(cut) at least 2 and field(whole, streamSessions, sessionA, \"message_count\") = 600", len(cut))
 	}
 	for _, s := range cut {
 		rest := h.collect(func(o *sdktest.Options) { o.State = map[string]string{streamSessions: string(s.Cursor)} })
@@ -107,11 +107,11 @@ func TestLargeRolloutIsCut(t *testing.T) {
 		done := v.Get("files").Get(rolloutName(sessionA)).Get("message_count").Int()
 		if n := len(rest.Records(streamMessages)); int64(n) != 600-done || field(rest, streamSessions, sessionA, "message_count") != "600" ||
 			field(rest, streamSessions, sessionA, "function_call_count") != "600" || field(rest, streamSessions, sessionA, "cwd") == "<nil>" {
-			t.Errorf("from %s: %d messages", s.Slice.ID, n)
+			t.Errorf("from %s: %d messages, want %d and a session with all 600", s.Slice.ID, n, 600-done)
 		}
 		for _, r := range rest.Records(streamCalls) {
 			if strings.HasSuffix(r.Key, ":output") {
-				t.Fatalf("a cut between a call and its output: %s", r.Key)
+				t.Fatalf("a cut between a call and its output: %s, want not :output at the end of it", r.Key)
 			}
 		}
 	}
@@ -126,16 +126,16 @@ func TestCursorOfTooManyRollouts(t *testing.T) {
 	}
 	full, dropped := c.encode(1 << 20)
 	if dropped != 0 {
-		t.Fatal(dropped)
+		t.Fatalf("%v, want 0", dropped)
 	}
 	text, dropped := c.encode(len(full) / 2)
 	v, err := jsonvalue.Parse(text)
 	if err != nil || len(text) > len(full)/2 || dropped == 0 {
-		t.Fatal(err, len(text), dropped)
+		t.Fatalf("%v, %d bytes, %d dropped, want half of %d bytes and some dropped", err, len(text), dropped, len(full))
 	}
 	back := decodeCursor(v)
 	if len(back.files) != 50-dropped || back.files["sessions/049.jsonl"] == nil {
-		t.Fatal(len(back.files))
+		t.Fatalf("%v, want len(back.files) = %v and back.files[\"sessions/049.jsonl\"] not nil", len(back.files), 50-dropped)
 	}
 }
 
@@ -152,7 +152,7 @@ func TestForeignCursors(t *testing.T) {
 		h.touch(rolloutName(sessionA), h.clock.Add(1e9))
 		res := h.collect(func(o *sdktest.Options) { o.State = map[string]string{streamSessions: state} })
 		if keys(res, streamMessages) != "A:2" {
-			t.Errorf("%s: %s", state, keys(res, streamMessages))
+			t.Errorf("%s: %s, want A:2", state, keys(res, streamMessages))
 		}
 	}
 }
@@ -170,7 +170,7 @@ func FuzzRollout(f *testing.F) {
 		first := sdktest.Collect(t, connector{}, sdktest.Options{Roots: map[string]fs.FS{"codex": folder}})
 		schemas.Sound(t, first)
 		if again := first.SecondRun(t, nil); len(again.All) != 0 {
-			t.Fatalf("an unchanged folder emitted %d records", len(again.All))
+			t.Fatalf("an unchanged folder emitted %d records, want 0", len(again.All))
 		}
 		put(text+more, 1)
 		second := first.SecondRun(t, nil)
@@ -178,7 +178,7 @@ func FuzzRollout(f *testing.F) {
 		if i := strings.LastIndexByte(text, '\n'); i >= 0 || text == "" {
 			whole := sdktest.Collect(t, connector{}, sdktest.Options{Roots: map[string]fs.FS{"codex": folder}})
 			if a, b := len(first.Records(streamMessages))+len(second.Records(streamMessages)), len(whole.Records(streamMessages)); a != b {
-				t.Fatalf("%d messages in two runs, %d in one", a, b)
+				t.Fatalf("%d messages in two runs, want %d as in one", a, b)
 			}
 		}
 	})

@@ -24,8 +24,8 @@ const (
 	streamCoverage  = "coverage_diagnostics"
 )
 
-// A slice is at least sliceBytes, and sliceShare bytes for each byte of cursor:
-// a large cursor costs more than what it saves.
+// A slice is at least sliceBytes, and sliceShare bytes for each byte of cursor: a large
+// cursor costs more than it saves.
 const (
 	sliceBytes = 16 << 20
 	sliceShare = 16
@@ -84,9 +84,9 @@ func (r *run) collect() error {
 	return nil
 }
 
-// begin takes up the cursor. It speaks of sessions, messages and calls at once,
-// so what a run may do with it depends on which of them it collects.
-func (r *run) begin() {
+// readCursor reads the cursor. It covers sessions, messages and calls together, so its use
+// depends on which of them the run collects.
+func (r *run) readCursor() {
 	if r.h.Wants(streamSessions) {
 		r.before = decodeCursor(r.h.Cursor(streamSessions))
 	}
@@ -98,7 +98,7 @@ func (r *run) begin() {
 	}
 	b := r.before
 	if messages && !b.messages || calls && !b.calls {
-		b.files = map[string]*rolloutState{} // it never covered what is wanted now
+		b.files = map[string]*rolloutState{} // it never covered a stream of this run
 	}
 	r.readOnly = len(b.files) > 0 && (b.messages && !messages || b.calls && !calls)
 	r.roll.messages, r.roll.calls, r.roll.assign = r.h.Record(streamMessages), r.h.Record(streamCalls), r.assign
@@ -145,7 +145,7 @@ func (l *listing) hides(p string) bool {
 }
 
 func (r *run) rollouts() error {
-	r.begin()
+	r.readCursor()
 	if r.h.Wants(streamSessions) {
 		r.threads = openThreads(r.home)
 		defer r.threads.close()

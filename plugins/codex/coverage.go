@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// coverage accounts for every known store, and for what is not known.
+// coverage accounts for every known store, and for unknown ones.
 func (r *run) coverage() error {
 	if !r.h.Wants(streamCoverage) {
 		return nil
@@ -14,7 +14,7 @@ func (r *run) coverage() error {
 	entries, err := fs.ReadDir(r.home, ".")
 	if err != nil {
 		r.problem(problemUnreadable, ".")
-		return nil //nolint:nilerr // the problem is reported; the streams stand without it
+		return nil //nolint:nilerr // the problem is reported; the streams are complete without it
 	}
 	present := map[string]bool{}
 	for _, e := range entries {
@@ -50,12 +50,12 @@ func (r *run) coverage() error {
 	return set.finish(false)
 }
 
-// trouble says what of a store could not be read in this run.
+// trouble describes the parts of a store that this run could not read.
 func (r *run) trouble(name string) string {
 	switch name {
 	case "threads":
 		if r.threads.problem == threadsUnreadable {
-			return "the database could not be read; sessions keep what they have"
+			return "the database could not be read; sessions keep their earlier data"
 		}
 	case "rollouts":
 		if r.list == nil {
@@ -81,7 +81,7 @@ func (r *run) trouble(name string) string {
 func (r *run) unknownTypes(set *items) error {
 	for _, name := range sortedKeys(r.roll.tally.unknown) {
 		what, kind, _ := strings.Cut(name, " ")
-		err := r.row(set, "rollout_"+what+":"+kind, "", statusUnaccounted, "rollouts hold "+what+"s of a type that this version does not know")
+		err := r.row(set, "rollout_"+what+":"+kind, "", statusUnaccounted, "rollouts contain "+what+"s of a type that this version does not know")
 		if err != nil {
 			return err
 		}
@@ -89,7 +89,7 @@ func (r *run) unknownTypes(set *items) error {
 	return nil
 }
 
-// unknownStores notes what else lies in the folder, by name only.
+// unknownStores notes the other entries of the folder, by name only.
 func (r *run) unknownStores(set *items, present map[string]bool) error {
 	var names []string
 	for name := range present {

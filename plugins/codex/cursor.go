@@ -16,7 +16,7 @@ const cursorVersion = 1
 // maxCursorBytes leaves room for the rest of a STATE.
 const maxCursorBytes = abi.MaxStateBytes - 256<<10
 
-// rolloutState is what is remembered of one rollout.
+// rolloutState is the memory of one rollout.
 type rolloutState struct {
 	mtimeMS    int64
 	offset     int64 // behind the last line read; size_bytes on the wire
@@ -33,7 +33,7 @@ type rolloutState struct {
 	oversized  int64 // lines above maxLineBytes
 	first      time.Time
 	last       time.Time
-	metaOffset int64 // where the session_meta line starts; -1: there is none
+	metaOffset int64 // offset of the session_meta line; -1 without one
 	dirty      bool  // the session's record is still to be emitted
 }
 
@@ -41,7 +41,7 @@ type rolloutState struct {
 type cursor struct {
 	files   map[string]*rolloutState
 	threads map[string]int64 // session -> fingerprint of its row of threads
-	// messages and calls say which streams the offsets cover. A run that wants
+	// messages and calls record which streams the offsets cover. A run that collects
 	// one more has to read everything again.
 	messages, calls bool
 }
@@ -96,9 +96,9 @@ func sortedKeys[V any](m map[string]V) []string {
 	return keys
 }
 
-// encode returns the cursor as JSON, within limit bytes. When it is more, the
-// rollouts that sort first, the oldest, are left out: they are read again in
-// every run, and dropped says how many.
+// encode returns the cursor as JSON, within limit bytes. When it is longer, the
+// rollouts that sort first, the oldest, are left out: they are read again in every run.
+// dropped is how many.
 func (c *cursor) encode(limit int) (text []byte, dropped int) {
 	b := append(jsonappend.Int([]byte(`{"v":`), cursorVersion), `,"covers":[`...)
 	if c.messages {

@@ -21,8 +21,8 @@ type document struct {
 	clipped bool
 }
 
-// documents reads the files below folder that match, in order of name. partial
-// says that some could not be read.
+// documents reads the files below folder that match, in order of name. partial reports
+// that some could not be read.
 func (r *run) documents(folder string, depth int, match func(name string) bool) (docs []document, partial bool) {
 	entries, err := fs.ReadDir(r.home, folder)
 	if err != nil {
@@ -145,7 +145,7 @@ func (r *run) texts(stream, folder string, depth int, match func(string) bool, i
 		d := &docs[i]
 		id, fallback := identify(d.path)
 		name, description, body := d.header()
-		// A touched file is the same document: its time is no part of the print.
+		// A touched file is the same document: its time is not part of the fingerprint.
 		if !set.changed(id, formatSeed.add(d.path).add(d.text).sum()) {
 			continue
 		}

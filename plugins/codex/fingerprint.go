@@ -20,7 +20,7 @@ func sha256Hex(s string) string {
 	return hexText(sum[:])
 }
 
-// partsSum is a sum over parts, each closed, cut to 48 bits so that JSON holds it
+// partsSum is a sum over parts, each closed, cut to 48 bits so that JSON keeps it
 // exactly. It detects change and defends against nobody.
 type partsSum uint64
 

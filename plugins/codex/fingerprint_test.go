@@ -2,8 +2,8 @@ package main
 
 import "testing"
 
-// The sums stand in cursors: another one for the same parts would emit every
-// row again.
+// Cursors contain the sums: a different sum for the same parts would emit every row
+// again.
 func TestSumsAreForGood(t *testing.T) {
 	t.Parallel()
 	for want, p := range map[int64]partsSum{

@@ -7,24 +7,24 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/sha256"
 )
 
-// guardBytes is how much of a rollout's beginning is hashed, and tailBytes how
-// much of the end of what was read.
+// guardBytes is how much of a rollout's beginning is hashed, and tailBytes how much of
+// the end of the part read.
 const (
 	guardBytes = 64 << 10
 	tailBytes  = 4 << 10
 )
 
-// plan is what a rollout's state says to do with it.
+// plan is how to read a rollout, given its state.
 type plan uint8
 
 const (
 	planSkip    plan = iota // nothing changed
-	planAppend              // what was read still stands; read on
+	planAppend              // the part read did not change; read on
 	planRebuild             // new, truncated or rewritten
 )
 
-// decide compares a file with what was read of it. It opens the file only when
-// size or time differ.
+// decide compares a file with the part read of it. It opens the file only when size or
+// time differ.
 func decide(f *rolloutFile, s *rolloutState) (plan, error) {
 	switch {
 	case s == nil || f.size < s.offset:

@@ -91,8 +91,8 @@ func (h *home) again(res *sdktest.Result, change ...trial.Change) *sdktest.Resul
 	return next
 }
 
-// database opens the database of threads; it is closed when the test ends, so
-// that what is written stays in the log.
+// database opens the database of threads. It is closed when the test ends, so that the
+// rows stay in the log.
 func (h *home) database() *sql.DB {
 	h.t.Helper()
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(h.dir, stateDB))

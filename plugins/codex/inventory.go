@@ -8,7 +8,7 @@ import (
 // maxInventory bounds the entries of one inventory.
 const maxInventory = 5000
 
-// inventories list what is there without its content.
+// inventories list files without their content.
 func (r *run) inventories() error {
 	for i := range stores {
 		s := &stores[i]
@@ -65,7 +65,7 @@ func (r *run) inventory(s *store) error {
 	return set.finish(true)
 }
 
-// entry emits one row. Size and time are shown but are no part of the print: a
+// entry emits one row. Size and time are shown but are not part of the fingerprint: a
 // history that grows by a line would be a new record every time.
 func (r *run) entry(set *items, s *store, name string, info fs.FileInfo) error {
 	hash := sha256Hex(name)

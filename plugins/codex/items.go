@@ -5,14 +5,14 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
 )
 
-// items is a stream that lists what is there now. Its cursor holds a fingerprint
-// for each id: what differs is emitted, what is missing becomes a tombstone.
+// items is a stream that lists the present files. Its cursor has a fingerprint for each
+// id: a different one is emitted, a missing one becomes a tombstone.
 type items struct {
 	h      *sdk.Host
 	stream string
 	old    map[string]int64
 	now    map[string]int64
-	// partial: something could not be read, so nothing is known to be missing.
+	// partial: something could not be read, so no item is known to be missing.
 	partial bool
 }
 

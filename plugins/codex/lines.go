@@ -5,12 +5,12 @@ import (
 	"io"
 )
 
-// maxLineBytes is the longest line that is parsed. A longer one is counted and
-// passed over without being held.
+// maxLineBytes is the longest line that is parsed. A longer one is counted and skipped
+// without being buffered.
 const maxLineBytes = 8 << 20
 
-// lines reads the complete lines of a file in memory bounded by maxLineBytes.
-// What stands behind the last line feed is left alone.
+// lines reads the complete lines of a file in memory bounded by maxLineBytes. It leaves
+// bytes behind the last line feed alone.
 type lines struct {
 	r         io.Reader
 	buf       []byte
@@ -22,7 +22,7 @@ type lines struct {
 	err       error
 }
 
-// reset starts at offset of a file that is size bytes long; r stands there.
+// reset starts at offset of a file that is size bytes long; r is at that offset.
 func (l *lines) reset(r io.Reader, offset, size int64) {
 	if l.buf == nil {
 		l.buf = make([]byte, 128<<10)
@@ -30,8 +30,8 @@ func (l *lines) reset(r io.Reader, offset, size int64) {
 	*l = lines{r: r, buf: l.buf, left: size - offset, start: offset, next: offset}
 }
 
-// line returns the next complete line without its line feed, valid until the
-// call after, and false at the end or on an error, which err then holds.
+// line returns the next complete line without its line feed, valid until the next call.
+// It reports false at the end or on an error, which is then in err.
 func (l *lines) line() ([]byte, bool) {
 	look, skipped := 0, int64(0)
 	for {
@@ -66,7 +66,7 @@ func (l *lines) fill() bool {
 		l.buf = grown
 	}
 	if l.left <= 0 {
-		return false // what was appended meanwhile is for the next run
+		return false // bytes appended meanwhile are for the next run
 	}
 	n, err := l.r.Read(l.buf[l.end:min(int64(len(l.buf)), int64(l.end)+l.left)])
 	l.end += n

@@ -32,8 +32,8 @@ type listing struct {
 	missing bool // there is no sessions folder
 }
 
-// list finds the rollouts. A folder granted as root "sessions" stands for the
-// one below the home folder.
+// list finds the rollouts. A folder granted as root "sessions" replaces the one below
+// the home folder.
 func list(h *sdk.Host, home fs.FS) *listing {
 	l := &listing{}
 	if sessions, ok := h.Root("sessions"); ok {
@@ -82,8 +82,8 @@ func (l *listing) folder(root fs.FS, name, shown string, depth int) {
 	}
 }
 
-// sessionFromName returns the session id in rollout-TIME-UUID.jsonl, or what is
-// left of the name when it has another shape.
+// sessionFromName returns the session id in rollout-TIME-UUID.jsonl, or the rest of the
+// name when it has another form.
 func sessionFromName(p string) string {
 	name := strings.TrimSuffix(strings.TrimPrefix(path.Base(p), "rollout-"), ".jsonl")
 	const uuid = 36

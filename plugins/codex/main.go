@@ -9,8 +9,8 @@ import (
 //go:embed manifest.json
 var manifest string
 
-// connector is the connector; slice is the least that is read between two
-// checkpoints, in bytes, 0 for sliceBytes.
+// connector is the connector; slice is how many bytes are read between two checkpoints
+// at least, 0 for sliceBytes.
 type connector struct{ slice int64 }
 
 func (connector) Manifest() string { return manifest }

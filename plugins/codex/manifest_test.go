@@ -6,7 +6,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
 
-// RT-01.1, RT-11.1: the manifest is one that the host takes.
+// RT-01.1, RT-11.1: the host accepts the manifest.
 func TestManifestIsValid(t *testing.T) {
 	t.Parallel()
 	trial.Valid(t, manifest)

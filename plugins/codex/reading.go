@@ -47,7 +47,7 @@ func (r *run) file(f *rolloutFile) error {
 		return nil
 	}
 	next.guard, next.observed, next.mtimeMS = min(next.offset, guardBytes), f.size, f.mtimeMS
-	return r.keep(f.path, next)
+	return r.storeState(f.path, next)
 }
 
 // read walks the new lines of an open rollout. readErr is the file's, err the
@@ -74,7 +74,7 @@ func (r *run) read(f *rolloutFile, s *rolloutState) (readErr, err error) {
 			if r.h.Stopping() {
 				return nil, sdk.ErrStopped
 			}
-			// Between two calls nothing is held back, so a large rollout may be cut.
+			// No record is held back between two calls, so a large rollout may be cut.
 			if r.due() && r.roll.pending.live == 0 {
 				if err := r.cut(f, s); err != nil {
 					return nil, err
@@ -104,7 +104,7 @@ func (r *run) cut(f *rolloutFile, s *rolloutState) error {
 		return nil
 	}
 	part.guard, part.observed, part.mtimeMS = min(part.offset, guardBytes), part.offset, -1
-	if err := r.keep(f.path, &part); err != nil {
+	if err := r.storeState(f.path, &part); err != nil {
 		return err
 	}
 	return r.checkpoint(f.path + " through line " + strconv.FormatInt(part.lines, 10))

@@ -29,7 +29,7 @@ func (r *run) problem(reason, file string) {
 	r.problems[reason] = append(r.problems[reason], file)
 }
 
-// report tells the host what was not collected.
+// report reports everything that was not collected to the host.
 func (r *run) report() error {
 	if r.list != nil {
 		r.problems[problemUnreadable] = append(r.problems[problemUnreadable], r.list.failed...)
@@ -42,7 +42,7 @@ func (r *run) report() error {
 		{problemChanged, "rollout was rewritten while it was read", "rollouts were rewritten while they were read", "retry_by_runtime"},
 		{problemThreads, "database could not be read: sessions keep the titles they have",
 			"databases could not be read: sessions keep the titles they have", "retry_by_runtime"},
-		{problemTooMany, "folder holds more files than are read in one run", "folders hold more files than are read in one run",
+		{problemTooMany, "folder has more files than one run reads", "folders have more files than one run reads",
 			"manual_action_required"},
 	} {
 		if err := r.missingIn(t.reason, t.one, t.many, t.hint, r.problems[t.reason]); err != nil {
@@ -50,7 +50,7 @@ func (r *run) report() error {
 		}
 	}
 	if r.nothingFound() {
-		if err := r.skip("", problemNothing, 1, "folder holds nothing that this connector collects", "", "not_retriable", []string{"."}); err != nil {
+		if err := r.skip("", problemNothing, 1, "folder has nothing that this connector collects", "", "not_retriable", []string{"."}); err != nil {
 			return err
 		}
 	}
@@ -61,8 +61,8 @@ func (r *run) report() error {
 		"rollouts do not fit the cursor and are read anew in every run", "not_retriable", nil)
 }
 
-// reportLines reports the lines that are missing, those of earlier runs
-// included: a line is read once, and stays missing.
+// reportLines reports the missing lines, including those of earlier runs: a line is
+// read once, and stays missing.
 func (r *run) reportLines() error {
 	malformed, inFiles := r.missing(func(s *rolloutState) int64 { return s.malformed })
 	if err := r.skip("", problemMalformed, malformed, "line of a rollout is not JSON", "lines of rollouts are not JSON", "not_retriable", inFiles); err != nil {
@@ -73,8 +73,7 @@ func (r *run) reportLines() error {
 	return r.skip("", problemOversized, oversized, "line of a rollout is"+limit, "lines of rollouts are"+limit, "retry_on_connector_upgrade", inFiles)
 }
 
-// missing sums up what count says of each rollout, and names those of which it
-// is something.
+// missing sums up count over the rollouts, and names those with a count.
 func (r *run) missing(count func(*rolloutState) int64) (n int64, files []string) {
 	if r.after == nil {
 		return 0, nil
@@ -88,8 +87,8 @@ func (r *run) missing(count func(*rolloutState) int64) (n int64, files []string)
 	return n, files
 }
 
-// missingIn reports what files lack, once for each stream that was asked for and
-// cannot be whole without them.
+// missingIn reports the missing parts of files, once for each stream of the run that is
+// incomplete without them.
 func (r *run) missingIn(reason, one, many, hint string, files []string) error {
 	by := map[string][]string{}
 	for _, f := range files {
@@ -108,8 +107,8 @@ func (r *run) missingIn(reason, one, many, hint string, files []string) error {
 	return nil
 }
 
-// streamsOf returns the streams that hold what is at a place below the home folder;
-// "" for nobody knows which.
+// streamsOf returns the streams of a place below the home folder; "" when they are
+// unknown.
 func streamsOf(at string) []string {
 	top, _, _ := strings.Cut(at, "/")
 	switch top {
@@ -124,8 +123,8 @@ func streamsOf(at string) []string {
 	return []string{""}
 }
 
-// nothingFound reports whether the home folder has no store of a stream: it is
-// likelier the wrong one than that of somebody who has nothing.
+// nothingFound reports whether the home folder has no store of any stream: it is then
+// probably the wrong folder.
 func (r *run) nothingFound() bool {
 	if _, elsewhere := r.h.Root("sessions"); elsewhere {
 		return false

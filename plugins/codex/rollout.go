@@ -13,7 +13,7 @@ import (
 // maxID bounds ids that come from files, in bytes.
 const maxID = 128
 
-// meta is what a session_meta line says of its session.
+// meta is the content of a session_meta line.
 type meta struct {
 	present                                bool
 	id, cwd, originator, version, provider string
@@ -21,10 +21,10 @@ type meta struct {
 	started                                time.Time
 }
 
-// tally is what a run did not mean to turn into records. What it could not is
-// counted in the rollout's state.
+// tally counts the items that a run left out on purpose. The rollout's state counts
+// those that it could not read.
 type tally struct {
-	unknown map[string]bool // line and item types nobody told us of
+	unknown map[string]bool // undocumented line and item types
 }
 
 // maxUnknown bounds how many unknown types are named.
@@ -49,8 +49,8 @@ type rollout struct {
 	assign func(path string, s *rolloutState)
 }
 
-// open makes r ready to read f on from s.offset, with the session_meta of what
-// was read before.
+// open prepares r to continue f at s.offset, with the session_meta of the part read
+// before.
 func (r *rollout) open(f *rolloutFile, s *rolloutState) (fs.File, error) {
 	file, err := f.root.Open(f.name)
 	if err != nil {
@@ -146,11 +146,11 @@ func (r *rollout) line(v jsonvalue.Value) error {
 	case kind.TextIs("response_item"):
 		return r.item(v.Get("payload"))
 	case kind.TextIs("event_msg"), kind.TextIs("turn_context"), kind.TextIs("compacted"), kind.TextIs("ghost_snapshot"):
-		// Said again in response_item lines, or no part of the conversation.
+		// Repeated in response_item lines, or no part of the conversation.
 	case !kind.Exists() && v.Get("id").Kind() == jsonvalue.String && !r.at.IsZero():
 		r.sessionMeta(v)
 	case !kind.Exists() && v.Get("record_type").Exists():
-	case v.Get("payload").Exists() || !r.known(kind):
+	case v.Get("payload").Exists() || !r.isItemType(kind):
 		r.unknown("line", kind)
 	default:
 		return r.item(v)
@@ -195,8 +195,8 @@ func (m *meta) read(v jsonvalue.Value) {
 	m.started = timestamp(v.Get("timestamp"))
 }
 
-// known reports whether kind is an item type.
-func (r *rollout) known(kind jsonvalue.Value) bool {
+// isItemType reports whether kind is an item type.
+func (r *rollout) isItemType(kind jsonvalue.Value) bool {
 	for _, k := range [...]string{
 		"message", "function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output", "local_shell_call",
 		"web_search_call", "reasoning",
@@ -310,7 +310,7 @@ func (r *rollout) call(v jsonvalue.Value, kind string, name, arguments jsonvalue
 	if c.callID == "" || long || kind == "web_search_call" {
 		return r.emit(&c, nil)
 	}
-	if old, ok := r.pending.take(c.callID); ok {
+	if old, ok := r.pending.remove(c.callID); ok {
 		if err := r.emit(&old, nil); err != nil {
 			return err
 		}
@@ -323,7 +323,7 @@ func (r *rollout) call(v jsonvalue.Value, kind string, name, arguments jsonvalue
 	return r.emit(&old, nil)
 }
 
-// output joins an output with its call, or emits it by itself when the call was
+// output joins an output with its call, or emits it separately when the call was
 // emitted already.
 func (r *rollout) output(v jsonvalue.Value) error {
 	callID := clipped(v.Get("call_id").Str(), maxID)
@@ -331,7 +331,7 @@ func (r *rollout) output(v jsonvalue.Value) error {
 	if r.preview == nil {
 		r.preview = []byte{}
 	}
-	c, ok := r.pending.take(callID)
+	c, ok := r.pending.remove(callID)
 	if !ok {
 		c = call{id: r.id(":output"), callID: callID, kind: "output", at: r.at}
 	}

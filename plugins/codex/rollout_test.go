@@ -33,10 +33,10 @@ func TestRolloutBecomesRecords(t *testing.T) {
 		message(11, "assistant", "Done."))
 	res := h.collect()
 	if got := keys(res, streamMessages); got != "A:2 A:3 A:16 A:17" {
-		t.Fatal(got)
+		t.Fatalf("%v, want A:2 A:3 A:16 A:17", got)
 	}
 	if got := keys(res, streamCalls); got != "A:8 A:7 A:11 A:13 A:15" {
-		t.Fatal(got)
+		t.Fatalf("%v, want A:8 A:7 A:11 A:13 A:15", got)
 	}
 	for _, c := range []struct{ stream, key, field, want string }{
 		{streamMessages, "3", "content", "Please list\nthe files"}, {streamMessages, "3", "role", "user"}, {streamMessages, "3", "timestamp", at(2)[:21] + "Z"},
@@ -62,7 +62,7 @@ func TestRolloutBecomesRecords(t *testing.T) {
 		}
 	}
 	if second := h.again(res); len(second.All) != 0 {
-		t.Fatalf("an unchanged folder emitted %v", second.All)
+		t.Fatalf("an unchanged folder emitted %v, want len(second.All) = 0", second.All)
 	}
 }
 
@@ -73,7 +73,7 @@ func TestForkKeepsItsOwnMeta(t *testing.T) {
 	h.write(rolloutName(sessionB), metaLine(sessionB)+metaLine(sessionA)+message(1, "user", "hi"))
 	res := h.collect()
 	if keys(res, streamSessions) != "B" || keys(res, streamMessages) != "B:3" {
-		t.Fatal(keys(res, streamSessions), keys(res, streamMessages))
+		t.Fatalf("sessions %s, messages %s, want B and B:3", keys(res, streamSessions), keys(res, streamMessages))
 	}
 }
 
@@ -90,18 +90,18 @@ func TestRolloutWithoutMetaOrEnvelope(t *testing.T) {
 	h.write("sessions/2026/01/02/rollout-.jsonl", message(1, "user", "nameless"))
 	res := h.collect()
 	if got := keys(res, streamMessages); got != "old-1:3 A:1 rollout:1" {
-		t.Fatal(got)
+		t.Fatalf("%v, want old-1:3 A:1 rollout:1", got)
 	}
 	if got := keys(res, streamSessions); got != "old-1 A rollout" {
-		t.Fatal(got)
+		t.Fatalf("%v, want old-1 A rollout", got)
 	}
 	if field(res, streamSessions, "old-1", "git_branch") != "dev" || field(res, streamCalls, "old-1:4", "call_id") != "fc" {
-		t.Fatal(res.All)
+		t.Fatalf("%v, want field(res, streamSessions, \"old-1\", \"git_branch\") = dev and field(res, streamCalls, \"old-1:4\", \"call_id\") = fc", res.All)
 	}
 }
 
-// Counts are those of before plus those of the new lines, and only new lines
-// are emitted.
+// Counts are the earlier ones plus those of the new lines, and only new lines are
+// emitted.
 func TestAppend(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -111,7 +111,7 @@ func TestAppend(t *testing.T) {
 	h.add(name, message(10, "assistant", "two")+callLine(11, "c2")+outputLine(12, "c2", "out"))
 	second := h.again(first)
 	if keys(second, streamMessages) != "A:5" || keys(second, streamCalls) != "A:6" || keys(second, streamSessions) != "A" {
-		t.Fatal(keys(second, streamMessages), keys(second, streamCalls))
+		t.Fatalf("messages %s, calls %s, want A:5 and A:6", keys(second, streamMessages), keys(second, streamCalls))
 	}
 	for name, want := range map[string]string{
 		"message_count": "2", "function_call_count": "2", "cwd": "/home/sam/code/app", "started_at": "2026-01-01T10:00:00.1Z",
@@ -122,7 +122,7 @@ func TestAppend(t *testing.T) {
 		}
 	}
 	if third := h.again(second); len(third.All) != 0 {
-		t.Fatal(third.All)
+		t.Fatalf("%v, want len(third.All) = 0", third.All)
 	}
 }
 
@@ -133,19 +133,19 @@ func TestTornLastLineWaits(t *testing.T) {
 	h.write(name, metaLine(sessionA)+message(1, "user", "one")+line[:40])
 	first := h.collect()
 	if keys(first, streamMessages) != "A:2" {
-		t.Fatal(keys(first, streamMessages))
+		t.Fatalf("%v, want A:2", keys(first, streamMessages))
 	}
 	if again := h.again(first); len(again.All) != 0 {
-		t.Fatal(again.All)
+		t.Fatalf("%v, want len(again.All) = 0", again.All)
 	}
 	h.add(name, line[40:])
 	second := h.again(first)
 	if keys(second, streamMessages) != "A:3" || field(second, streamSessions, sessionA, "message_count") != "2" {
-		t.Fatal(keys(second, streamMessages))
+		t.Fatalf("%v, want keys(second, streamMessages) = A:3 and field(second, streamSessions, sessionA, \"message_count\") = 2", keys(second, streamMessages))
 	}
 }
 
-// An output that comes after its call was collected is a record of its own.
+// An output that comes after its call was collected is a separate record.
 func TestLateOutput(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -153,14 +153,14 @@ func TestLateOutput(t *testing.T) {
 	h.write(name, metaLine(sessionA)+callLine(1, "c1"))
 	first := h.collect()
 	if field(first, streamCalls, sessionA+":2", "output_preview") != "<nil>" {
-		t.Fatal(first.All)
+		t.Fatalf("%v, want field(first, streamCalls, sessionA+\":2\", \"output_preview\") = <nil>", first.All)
 	}
 	h.add(name, outputLine(9, "c1", "late"))
 	second := h.again(first)
 	if keys(second, streamCalls) != "A:3:output" || field(second, streamCalls, sessionA+":3:output", "call_id") != "c1" ||
 		field(second, streamCalls, sessionA+":3:output", "output_preview") != "late" ||
 		field(second, streamSessions, sessionA, "function_call_count") != "1" {
-		t.Fatal(second.All)
+		t.Fatalf("%+v, want the late output as the record A:3:output", second.All)
 	}
 }
 
@@ -178,14 +178,14 @@ func TestPendingCallsAreBounded(t *testing.T) {
 	res := h.collect()
 	all := res.Keys(streamCalls)
 	if all[0] != sessionA+":2" || all[1] != sessionA+":3" || field(res, streamCalls, sessionA+":2", "output_preview") != "<nil>" {
-		t.Fatal(all[:3])
+		t.Fatalf("%v, want all[0] = %v, all[1] = %v and field(res, streamCalls, sessionA+\":2\", \"output_preview\") = <nil>", all[:3], sessionA+":2", sessionA+":3")
 	}
 	late := fmt.Sprintf("%s:%d:output", sessionA, maxPending+4)
 	if field(res, streamCalls, late, "output_preview") != "too late" || field(res, streamCalls, sessionA+":7", "output_preview") != "in time" {
-		t.Fatal(all)
+		t.Fatalf("%v, want field(res, streamCalls, late, \"output_preview\") = too late and field(res, streamCalls, sessionA+\":7\", \"output_preview\") = in time", all)
 	}
 	if len(all) != maxPending+3 {
-		t.Fatal(len(all))
+		t.Fatalf("%v, want %v", len(all), maxPending+3)
 	}
 }
 
@@ -197,15 +197,15 @@ func TestPendingIsBoundedBehindAnUnansweredCall(t *testing.T) {
 	for i := range 50000 {
 		id := fmt.Sprint(i)
 		p.add(call{callID: id, name: id})
-		if c, ok := p.take(id); !ok || c.name != id {
-			t.Fatal(i, c, ok)
+		if c, ok := p.remove(id); !ok || c.name != id {
+			t.Fatalf("call %d: %+v, %v, want the call %s", i, c, ok, id)
 		}
 	}
 	if len(p.order) > 4*maxPending || p.live != 1 {
-		t.Fatal(len(p.order), p.live)
+		t.Fatalf("%d calls in order, %d live, want at most %d and 1", len(p.order), p.live, 4*maxPending)
 	}
 	if c, ok := p.oldest(); !ok || c.callID != "never" {
-		t.Fatal(c, ok)
+		t.Fatalf("the oldest call is %+v, %v, want never", c, ok)
 	}
 }
 
@@ -245,15 +245,15 @@ func TestTouchedRolloutEmitsNothing(t *testing.T) {
 	h.touch(rolloutName(sessionA), h.clock.Add(time.Minute))
 	second := h.again(first)
 	if len(second.Records(streamMessages)) != 0 {
-		t.Fatal(second.All)
+		t.Fatalf("%v, want len(second.Records(streamMessages)) = 0", second.All)
 	}
 	if third := h.again(second); len(third.All) != 0 {
-		t.Fatal(third.All)
+		t.Fatalf("%v, want len(third.All) = 0", third.All)
 	}
 }
 
 // A session that is being written is collected as far as its lines are complete, and
-// what is still to come is missing from nothing.
+// lines still to come do not count as missing.
 func TestGrowingSession(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -266,10 +266,10 @@ func TestGrowingSession(t *testing.T) {
 		t.Fatalf("got messages %q and calls %q, want the complete lines A:2 and A:3", keys(first, streamMessages), keys(first, streamCalls))
 	}
 	if len(first.Skips) != 0 {
-		t.Fatalf("what is being written is told as missing: %+v", first.Skips)
+		t.Fatalf("lines still to come are reported as missing: %+v, want len(first.Skips) = 0", first.Skips)
 	}
 	if same := h.again(first); len(same.All)+len(same.Skips) != 0 {
-		t.Fatalf("nothing was added, and yet there are %d records and %+v", len(same.All), same.Skips)
+		t.Fatalf("nothing was added, and yet there are %d records and %+v, want len(same.All)+len(same.Skips) = 0", len(same.All), same.Skips)
 	}
 	h.add(name, line[len(line)/2:]+outputLine(4, "c", "done"))
 	h.touch(name, sdktest.Epoch)
@@ -313,10 +313,10 @@ func TestArchivedRolloutKeepsItsState(t *testing.T) {
 	second := h.again(first)
 	if len(second.Records(streamMessages)) != 0 || field(second, streamSessions, sessionA, "rollout_path") != moved ||
 		field(second, streamSessions, sessionA, "cwd") != "/home/sam/code/app" || field(second, streamSessions, sessionA, "message_count") != "1" {
-		t.Fatal(second.All)
+		t.Fatalf("%+v, want the session with its new path and no message", second.All)
 	}
 	if third := h.again(second); activity(third) != 0 {
-		t.Fatal(third.All)
+		t.Fatalf("%v, want activity(third) = 0", third.All)
 	}
 }
 
@@ -330,19 +330,19 @@ func TestTwoRolloutsOfOneSession(t *testing.T) {
 	seen := map[string]bool{}
 	for _, k := range first.Keys(streamMessages) {
 		if seen[k] {
-			t.Errorf("%s twice", k)
+			t.Errorf("%s was emitted twice, want once", k)
 		}
 		seen[k] = true
 	}
 	if len(seen) != 3 || field(first, streamSessions, sessionA, "message_count") != "3" {
-		t.Fatal(seen, field(first, streamSessions, sessionA, "message_count"))
+		t.Fatalf("messages %v, count %s, want 3 of each", seen, field(first, streamSessions, sessionA, "message_count"))
 	}
 	if second := h.again(first); len(second.All) != 0 {
-		t.Fatal(second.All)
+		t.Fatalf("%v, want len(second.All) = 0", second.All)
 	}
 	h.add(rolloutName(sessionA), message(20, "user", "four"))
 	if second := h.again(first); keys(second, streamMessages) != "A:3" || field(second, streamSessions, sessionA, "message_count") != "4" {
-		t.Fatal(second.All)
+		t.Fatalf("%v, want keys(second, streamMessages) = A:3 and field(second, streamSessions, sessionA, \"message_count\") = 4", second.All)
 	}
 }
 
@@ -355,32 +355,32 @@ func TestMalformedAndOversizedLines(t *testing.T) {
 		`{"type":"Weird Type!","payload":{}}`+"\n"+message(4, "user", strings.Repeat("é", maxContent)))
 	res := h.collect()
 	if keys(res, streamMessages) != "A:5 A:7 A:10" || trial.Reasons(res) != "malformed_lines,line_too_long" {
-		t.Fatal(keys(res, streamMessages), res.Skips)
+		t.Fatalf("messages %s, skips %+v, want A:5 A:7 A:10 and two reports", keys(res, streamMessages), res.Skips)
 	}
 	if field(res, streamMessages, sessionA+":7", "role") != "unknown" || field(res, streamMessages, sessionA+":10", "content_truncated") != "true" {
-		t.Fatal(res.All)
+		t.Fatalf("%v, want field(res, streamMessages, sessionA+\":7\", \"role\") = unknown and field(res, streamMessages, sessionA+\":10\", \"content_truncated\") = true", res.All)
 	}
 	for _, row := range []string{"coverage:rollout_item:brand_new", "coverage:rollout_line:other"} {
 		if field(res, streamCoverage, row, "status") != "unaccounted" {
-			t.Errorf("%s: %s", row, field(res, streamCoverage, row, "status"))
+			t.Errorf("%s: %s, want unaccounted", row, field(res, streamCoverage, row, "status"))
 		}
 	}
 	if field(res, streamCoverage, "coverage:rollouts", "reason") != "3 lines are not JSON, or too long" {
-		t.Error(field(res, streamCoverage, "coverage:rollouts", "reason"))
+		t.Errorf("%v, want 3 lines are not JSON, or too long", field(res, streamCoverage, "coverage:rollouts", "reason"))
 	}
 	// The lines are not read again, and yet missing in every run.
 	second := h.again(res)
 	if third := h.again(second); len(second.All)+len(third.All) != 0 ||
 		fmt.Sprintf("%+v", second.Skips) != fmt.Sprintf("%+v", res.Skips) || fmt.Sprintf("%+v", third.Skips) != fmt.Sprintf("%+v", res.Skips) {
-		t.Fatalf("%v\n%+v\n%+v\n%+v", second.All, res.Skips, second.Skips, third.Skips)
+		t.Fatalf("records %v, reports\n%+v\n%+v\n%+v\nwant no record and the same reports in every run", second.All, res.Skips, second.Skips, third.Skips)
 	}
 	if !strings.Contains(string(res.Skips[0].Diagnostics), rolloutName(sessionA)) || res.Skips[0].Message != "2 lines of rollouts are not JSON" ||
 		res.Skips[1].Message != "1 line of a rollout is longer than 8 MiB" {
-		t.Fatalf("%+v", res.Skips)
+		t.Fatalf("%+v, want 2 malformed lines and 1 long line, with the rollout's name", res.Skips)
 	}
 	h.write(rolloutName(sessionA), metaLine(sessionA)+message(1, "user", "repaired"))
 	if repaired := h.again(second); len(repaired.Skips) != 0 {
-		t.Fatalf("%+v", repaired.Skips)
+		t.Fatalf("%+v, want len(repaired.Skips) = 0", repaired.Skips)
 	}
 }
 
@@ -393,14 +393,14 @@ func TestVanishedRolloutDeletesNothing(t *testing.T) {
 	h.remove("sessions/2026")
 	second := h.again(first)
 	if activity(second) != 0 || len(second.Deletes(streamSessions)) != 0 {
-		t.Fatal(second.All)
+		t.Fatalf("%v, want activity(second) = 0 and len(second.Deletes(streamSessions)) = 0", second.All)
 	}
 	if strings.Contains(second.Committed()[streamSessions], "rollout-") {
-		t.Fatal("the cursor keeps what is gone")
+		t.Fatal("the cursor still has the vanished rollout")
 	}
 }
 
-// A run over some of the streams neither loses nor hides what another wants.
+// A run over some of the streams neither loses nor hides the records of another run.
 func TestRunsOverSomeStreams(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -408,26 +408,26 @@ func TestRunsOverSomeStreams(t *testing.T) {
 	h.write(name, metaLine(sessionA)+message(1, "user", "one")+callLine(1, "c"))
 	res := h.collect(trial.Only(streamSessions))
 	if keys(res, streamSessions) != "A" || activity(res) != 1 {
-		t.Fatal(res.All)
+		t.Fatalf("%v, want keys(res, streamSessions) = A and activity(res) = 1", res.All)
 	}
 	res = h.again(res, trial.Only(streamSessions, streamMessages))
 	if keys(res, streamMessages) != "A:2" {
-		t.Fatal(res.All)
+		t.Fatalf("%v, want keys(res, streamMessages) = A:2", res.All)
 	}
 	res = h.again(res, trial.Only())
 	if keys(res, streamCalls) != "A:3" {
-		t.Fatal(res.All)
+		t.Fatalf("%v, want keys(res, streamCalls) = A:3", res.All)
 	}
 	h.add(name, message(2, "user", "two"))
 	less := h.again(res, trial.Only(streamSessions))
 	if keys(less, streamSessions) != "A" {
-		t.Fatal(less.All)
+		t.Fatalf("%v, want keys(less, streamSessions) = A", less.All)
 	}
 	if keys(h.again(less, trial.Only()), streamMessages) != "A:4" {
 		t.Fatal("a run over sessions alone moved the cursor past a message")
 	}
 	if alone := h.again(less, trial.Only(streamMessages)); keys(alone, streamMessages) != "A:2 A:4" || len(alone.States) != 0 {
-		t.Fatal(keys(alone, streamMessages))
+		t.Fatalf("%v, want keys(alone, streamMessages) = A:2 A:4 and len(alone.States) = 0", keys(alone, streamMessages))
 	}
 }
 
@@ -438,11 +438,11 @@ func TestSessionsRoot(t *testing.T) {
 	other.write("2026/01/01/rollout-x-"+sessionA+".jsonl", metaLine(sessionA)+message(1, "user", "one"))
 	res := h.collect(func(o *sdktest.Options) { o.Roots["sessions"] = os.DirFS(other.dir) })
 	if keys(res, streamMessages) != "A:2" || field(res, streamSessions, sessionA, "rollout_path") != "sessions/2026/01/01/rollout-x-"+sessionA+".jsonl" {
-		t.Fatal(res.All)
+		t.Fatalf("%v, want keys(res, streamMessages) = A:2 and field(res, streamSessions, sessionA, \"rollout_path\") = %v", res.All, "sessions/2026/01/01/rollout-x-"+sessionA+".jsonl")
 	}
 }
 
-// lacking are the streams of which a run said that they are not whole.
+// lacking lists the streams that a run reported as incomplete.
 func lacking(res *sdktest.Result) string {
 	var streams []string
 	for _, s := range res.Skips {
@@ -451,8 +451,8 @@ func lacking(res *sdktest.Result) string {
 	return strings.Join(streams, " ")
 }
 
-// What cannot be read is a gap of the streams that hold it, so that none of them
-// passes for collected (HL-05.1).
+// Anything that cannot be read is a gap of its streams, so that none of them counts as
+// complete (HL-05.1).
 func TestPlacesNameTheirStreams(t *testing.T) {
 	t.Parallel()
 	for at, want := range map[string]string{
@@ -465,7 +465,7 @@ func TestPlacesNameTheirStreams(t *testing.T) {
 		"mystery":                           "",
 	} {
 		if got := strings.Join(streamsOf(at), " "); got != want {
-			t.Errorf("%s: %q", at, got)
+			t.Errorf("%s: %q, want %q", at, got, want)
 		}
 	}
 }

@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// aggregate is what the rollouts of one session add up to; as a rule there is
-// one.
+// aggregate is the sum of the rollouts of one session; usually there is one.
 type aggregate struct {
 	known           bool
 	messages, calls int64
@@ -14,8 +13,8 @@ type aggregate struct {
 	path            string
 }
 
-// sessionOf adds up the rollouts of a session. latest is the path of the one
-// that was written last.
+// sessionOf adds up the rollouts of a session. latest is the path of the rollout that
+// was written last.
 func (r *run) sessionOf(id string) aggregate {
 	var a aggregate
 	for _, p := range r.bySession[id] {

@@ -14,7 +14,7 @@ const (
 // store is one thing that Codex keeps in its home folder.
 type store struct {
 	name   string
-	stream string // that holds it, "" for none
+	stream string // of its content, "" for none
 	status string
 	reason string
 	paths  []string // names in the home folder

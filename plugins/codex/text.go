@@ -29,7 +29,7 @@ func clip(s string, n int) (string, bool) {
 	return s[:n], true
 }
 
-// clipBytes is clip of text in a buffer, without copying what is cut off.
+// clipBytes is clip for text in a buffer, without copying the part that is cut off.
 func clipBytes(b []byte, n int) (string, bool) {
 	return clip(string(b[:min(len(b), n+utf8.UTFMax)]), n)
 }
@@ -39,7 +39,7 @@ func clipped(s string, n int) string {
 	return s
 }
 
-// timestamp reads an RFC 3339 text; the zero time when it is none.
+// timestamp reads an RFC 3339 text; the zero time for any other text.
 func timestamp(v jsonvalue.Value) time.Time {
 	if v.Kind() != jsonvalue.String {
 		return time.Time{}
@@ -79,7 +79,7 @@ func contentText(dst []byte, v jsonvalue.Value, limit int) (text []byte, mixed b
 	return v.AppendJSON(dst), true
 }
 
-// outputText is contentText for what a tool returned: also an object with the
+// outputText is contentText for a tool's result: it also accepts an object with the
 // content inside.
 func outputText(dst []byte, v jsonvalue.Value) []byte {
 	if v.Kind() == jsonvalue.Object {

@@ -19,8 +19,8 @@ const maxThreads = 200000
 // threadAttempts is how often a database that changes meanwhile is read.
 const threadAttempts = 3
 
-// threadRow is one row of threads, the columns that records show. Which columns
-// there are depends on Codex's version.
+// threadRow is one row of threads, with the columns that records show. The columns
+// depend on Codex's version.
 type threadRow struct {
 	title, firstMessage, sandbox, approval string
 	cwd, provider, version, commit, branch string
@@ -30,8 +30,8 @@ type threadRow struct {
 	created, updated                       time.Time
 }
 
-// threads is the table threads. Of each row only its place and fingerprint are
-// held; a row itself is read when its session is emitted.
+// threads is the table threads. It keeps only the place and fingerprint of each row; a
+// row itself is read when its session is emitted.
 type threads struct {
 	problem string // "", threadsMissing or threadsUnreadable
 	rows    map[string]threadRef
@@ -73,8 +73,8 @@ const (
 	colUpdated
 )
 
-// openThreads reads the table's rows once. A database that is being written is
-// tried again; one that cannot be read leaves every session as it is.
+// openThreads reads the table's rows once. It tries again when the database is being
+// written; when the database cannot be read, every session stays as it is.
 func openThreads(home fs.FS) *threads {
 	t := &threads{}
 	if _, err := fs.Stat(home, stateDB); err != nil {
@@ -97,7 +97,7 @@ func openThreads(home fs.FS) *threads {
 
 func isNotExist(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
-// load opens and indexes the table and reports whether the database stood still
+// load opens and indexes the table and reports whether the database did not change
 // meanwhile.
 func (t *threads) load(home fs.FS) bool {
 	if hot(home) {
@@ -162,8 +162,8 @@ func (t *threads) seekable(home fs.FS, name string) (io.ReadSeeker, error) {
 	return s, nil
 }
 
-// hot reports whether a rollback journal says that the database is in the
-// middle of a transaction.
+// hot reports whether a rollback journal shows that the database is in the middle of a
+// transaction.
 func hot(home fs.FS) bool {
 	f, err := home.Open(stateDB + "-journal")
 	if err != nil {
@@ -182,8 +182,8 @@ func (t *threads) close() {
 	t.files = t.files[:0]
 }
 
-// row reads the row of a session as it is now. ok is false when there is none,
-// or none that can be read any more.
+// row reads the present row of a session. ok is false when there is none, or none that
+// can still be read.
 func (t *threads) row(session string) (r threadRow, ok bool) {
 	ref, found := t.rows[session]
 	if !found {
@@ -229,7 +229,7 @@ func (t *threads) read(row *sqlitefile.Row) threadRow {
 	return r
 }
 
-// epoch reads seconds since 1970; newer columns hold milliseconds.
+// epoch reads seconds since 1970; newer columns contain milliseconds.
 func epoch(n int64) time.Time {
 	const milliseconds = 100_000_000_000 // as seconds: the year 5138
 	if n >= milliseconds {
@@ -241,9 +241,9 @@ func epoch(n int64) time.Time {
 	return time.Unix(n, 0).UTC()
 }
 
-// print stands for what a session's record shows of the row. The time of the
-// last change is not in it: it moves with everything, and a session that has a
-// rollout takes it from there.
+// print is the fingerprint of the row's part of a session's record. It leaves out the
+// time of the last change, which moves with everything; a session with a rollout takes
+// that time from there.
 func (r *threadRow) print() int64 {
 	p := formatSeed
 	for _, s := range [...]string{

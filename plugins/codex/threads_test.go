@@ -13,8 +13,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
 
-// The table of threads is joined to sessions, while Codex holds it open and
-// everything is still in the write-ahead log.
+// The table of threads is joined to sessions, while Codex has it open and everything is
+// still in the write-ahead log.
 func TestThreadsAreJoined(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -36,32 +36,32 @@ func TestThreadsAreJoined(t *testing.T) {
 		}
 	}
 	if second := h.again(first); len(second.All) != 0 {
-		t.Fatal(second.All)
+		t.Fatalf("%v, want len(second.All) = 0", second.All)
 	}
-	// A row that changed emits its session, with what the rollout says of it.
+	// A row that changed emits its session, joined with the rollout.
 	h.exec(db, "UPDATE threads SET title = 'Login form, done', archived = 1, updated_at = updated_at + 60 WHERE id = ?", sessionA)
 	h.exec(db, "UPDATE threads SET updated_at = updated_at + 60 WHERE id = ?", sessionB)
 	second := h.again(first)
 	if keys(second, streamSessions) != "A" || activity(second) != 1 || field(second, streamSessions, sessionA, "title") != "Login form, done" ||
 		field(second, streamSessions, sessionA, "archived") != "true" || field(second, streamSessions, sessionA, "originator") != "codex_cli_rs" ||
 		field(second, streamSessions, sessionA, "message_count") != "1" {
-		t.Fatal(second.All)
+		t.Fatalf("%+v, want the session with its new title, archived", second.All)
 	}
 	// Later versions of Codex add columns.
 	h.exec(db, "ALTER TABLE threads ADD COLUMN first_user_message TEXT NOT NULL DEFAULT ''")
 	h.exec(db, "UPDATE threads SET first_user_message = 'Please add a form' WHERE id = ?", sessionB)
 	third := h.again(second)
 	if keys(third, streamSessions) != "B" || field(third, streamSessions, sessionB, "first_user_message") != "Please add a form" {
-		t.Fatal(third.All)
+		t.Fatalf("%v, want keys(third, streamSessions) = B and field(third, streamSessions, sessionB, \"first_user_message\") = Please add a form", third.All)
 	}
 	h.exec(db, "PRAGMA wal_checkpoint(TRUNCATE)")
 	if fourth := h.again(third); len(fourth.All) != 0 {
-		t.Fatal(fourth.All)
+		t.Fatalf("%v, want len(fourth.All) = 0", fourth.All)
 	}
 }
 
-// While the table cannot be read no session is emitted without what it says;
-// afterwards all that waited are.
+// While the table cannot be read, no session is emitted without its row; afterwards all
+// that waited are emitted.
 func TestUnreadableThreadsHoldSessionsBack(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -79,12 +79,12 @@ func TestUnreadableThreadsHoldSessionsBack(t *testing.T) {
 		h.add(rolloutName(sessionA), message(9, "user", "two"))
 		second := h.again(first)
 		if len(second.Records(streamSessions)) != 0 || keys(second, streamMessages) != "A:3" || trial.Reasons(second) != problemThreads {
-			t.Fatalf("%s: %s %v", name, trial.Reasons(second), second.All)
+			t.Fatalf("%s: %s %v, want len(second.Records(streamSessions)) = 0, keys(second, streamMessages) = A:3 and trial.Reasons(second) = %s", name, trial.Reasons(second), second.All, problemThreads)
 		}
 		h.write(stateDB, string(good))
 		third := h.again(second)
 		if field(third, streamSessions, sessionA, "title") != "A title" || field(third, streamSessions, sessionA, "message_count") != "2" || len(third.Records(streamMessages)) != 0 {
-			t.Fatalf("%s: %v", name, third.All)
+			t.Fatalf("%s: %v, want field(third, streamSessions, sessionA, \"title\") = A title, field(third, streamSessions, sessionA, \"message_count\") = 2 and len(third.Records(streamMessages)) = 0", name, third.All)
 		}
 		first = third
 		h.write(rolloutName(sessionA), metaLine(sessionA)+message(1, "user", "one"))
@@ -94,7 +94,7 @@ func TestUnreadableThreadsHoldSessionsBack(t *testing.T) {
 	h.write(stateDB+"-journal", "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7 and more")
 	h.add(rolloutName(sessionA), message(9, "user", "two"))
 	if second := h.again(first); len(second.Records(streamSessions)) != 0 || trial.Reasons(second) != problemThreads {
-		t.Fatal(second.All)
+		t.Fatalf("%v, want len(second.Records(streamSessions)) = 0 and trial.Reasons(second) = %v", second.All, problemThreads)
 	}
 }
 
@@ -109,10 +109,10 @@ func TestManyThreads(t *testing.T) {
 	h.exec(db, "COMMIT")
 	first := h.collect()
 	if n := len(first.Records(streamSessions)); n != 700 {
-		t.Fatal(n)
+		t.Fatalf("%v, want 700", n)
 	}
 	if second := h.again(first); len(second.All) != 0 {
-		t.Fatal(len(second.All))
+		t.Fatalf("%v, want 0", len(second.All))
 	}
 }
 
@@ -136,7 +136,7 @@ func TestDocumentsRulesAndInventories(t *testing.T) {
 	h.write("surprise.db", "z")
 	first := h.collect()
 	if got := strings.Join(first.Keys(streamRules), " "); got != "rules:default.rules:0 rules:default.rules:1 rules:AGENTS.md:0 rules:AGENTS.md:1 rules:AGENTS.md:2 rules:AGENTS.md:3 rules:AGENTS.md:4 rules:AGENTS.md:5" {
-		t.Fatal(got)
+		t.Fatalf("%v, want rules:default.rules:0 rules:default.rules:1 rules:AGENTS.md:0 rules:AGENTS.md:1 rules:AGENTS.md:2 rules:AGENTS.md:3 rules:AGENTS.md:4 rules:AGENTS.md:5", got)
 	}
 	for _, c := range []struct{ stream, key, field, want string }{
 		{streamRules, "rules:default.rules:0", "rule_text", "prefix_rule(\n    pattern = [\"git\", \"status\"],\n    decision = \"allow\",\n)"},
@@ -164,9 +164,9 @@ func TestDocumentsRulesAndInventories(t *testing.T) {
 	}
 	h.add("history.jsonl", "{}\n{}\n")
 	if second := h.again(first); len(second.All) != 0 {
-		t.Fatalf("touched files emitted %v", second.All)
+		t.Fatalf("touched files emitted %v, want len(second.All) = 0", second.All)
 	}
-	// RT-07.1: what vanishes is deleted.
+	// RT-07.1: a vanished file becomes a tombstone.
 	h.remove("prompts/plain.md")
 	h.remove("skills")
 	h.remove("shell-snapshots/one.sh")
@@ -174,10 +174,10 @@ func TestDocumentsRulesAndInventories(t *testing.T) {
 	second := h.again(first)
 	if len(second.Deletes(streamPrompts)) != 1 || len(second.Deletes(streamSkills)) != 2 || len(second.Deletes(streamSnapshots)) != 1 ||
 		len(second.Deletes(streamRules)) != 5 || strings.Join(second.Keys(streamRules), "") != "rules:AGENTS.md:0" {
-		t.Fatal(second.All)
+		t.Fatalf("%+v, want tombstones for 1 prompt, 2 skills, 1 snapshot and 5 rules", second.All)
 	}
 	if third := h.again(second); len(third.All) != 0 {
-		t.Fatal(third.All)
+		t.Fatalf("%v, want len(third.All) = 0", third.All)
 	}
 }
 
@@ -196,7 +196,7 @@ func TestCredentialsAreNotTouched(t *testing.T) {
 	res := h.collect(func(o *sdktest.Options) { o.Roots["codex"] = watch })
 	for _, name := range watch.names {
 		if strings.Contains(name, "auth") {
-			t.Errorf("%s was opened", name)
+			t.Errorf("%s was opened, want no auth in it", name)
 		}
 	}
 	for _, c := range res.Calls {
@@ -213,14 +213,14 @@ func TestEmptyAndMissingHome(t *testing.T) {
 	h := newHome(t)
 	res := h.collect()
 	if activity(res) != 0 || trial.Reasons(res) != problemNothing || lacking(res) != "" || field(res, streamCoverage, "coverage:rollouts", "status") != "missing" {
-		t.Fatal(res.All, res.Skips)
+		t.Fatalf("%+v, reports %+v, want nothing_found alone", res.All, res.Skips)
 	}
 	h.write("prompts/a.md", "say it\n")
 	if found := h.again(res); trial.Reasons(found) != "" {
-		t.Fatal(found.Skips)
+		t.Fatalf("%v, want trial.Reasons(found) = \"\"", found.Skips)
 	}
 	none := sdktest.Collect(t, connector{}, sdktest.Options{})
 	if none.Done.Status != abi.DoneFailed || none.Done.Error.Code != "codex_home_missing" {
-		t.Fatalf("%+v", none.Done)
+		t.Fatalf("%+v, want none.Done.Status = %v and none.Done.Error.Code = codex_home_missing", none.Done, abi.DoneFailed)
 	}
 }

@@ -16,7 +16,7 @@ const (
 	mediaStar = "application/vnd.github.star+json" // a star with its time
 )
 
-// Codes of this connector's failures, besides those of sdk.CheckStatus.
+// Codes of this connector's failures, in addition to those of sdk.CheckStatus.
 const (
 	codeMalformed   = "github_malformed_response"
 	codeRateLimited = "github_rate_limited"
@@ -70,7 +70,7 @@ func originOf(url string) string {
 	return ""
 }
 
-// request makes the request for url; etag "" asks without a condition.
+// request makes the request for url; etag "" makes it unconditional.
 func (c *client) request(url, media, etag string) sdk.Request {
 	header := map[string]string{"Accept": media, "X-GitHub-Api-Version": apiVersion}
 	if etag != "" {
@@ -79,8 +79,8 @@ func (c *client) request(url, media, etag string) sdk.Request {
 	return sdk.Request{URL: url, Header: header, Credential: slotToken}
 }
 
-// get asks and checks. The Value is the body; with a 304, which only an etag can
-// bring, there is none.
+// get sends a request and checks the answer. The Value is the body. A 304, which only a
+// request with an etag can get, has none.
 func (c *client) get(url, media, etag string) (*sdk.Response, jsonvalue.Value, error) {
 	if c.h.Stopping() {
 		return nil, jsonvalue.Value{}, sdk.ErrStopped
@@ -94,7 +94,7 @@ func (c *client) get(url, media, etag string) (*sdk.Response, jsonvalue.Value, e
 	}
 	if resp.Status == statusNotModified {
 		if etag == "" {
-			return nil, jsonvalue.Value{}, malformed("an answer without a body to a request without a condition")
+			return nil, jsonvalue.Value{}, malformed("an empty answer to an unconditional request")
 		}
 		return resp, jsonvalue.Value{}, nil
 	}
@@ -113,8 +113,8 @@ const (
 	statusTooManyRequests = 429
 )
 
-// check returns nil for an answer to use. A secondary limit is told with 403
-// and Retry-After, or by its message alone, besides 429.
+// check returns nil for a usable answer. GitHub reports a secondary limit with 429,
+// with 403 and Retry-After, or by its message alone.
 func (c *client) check(resp *sdk.Response) error {
 	err := c.h.CheckStatus(resp)
 	if err == nil {

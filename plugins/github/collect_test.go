@@ -18,7 +18,7 @@ func TestColdRunCollectsEverything(t *testing.T) {
 	w := newWorld(t, 2, small(5))
 	res := w.OK(w.run())
 	if len(res.Skips) != 0 || len(res.Gaps) != 0 {
-		t.Errorf("%s, %d gaps", reasons(res), len(res.Gaps))
+		t.Errorf("%s, %d gaps, want len(res.Skips) = 0 and len(res.Gaps) = 0", reasons(res), len(res.Gaps))
 	}
 	w.Holds(streamUser, "42")
 	w.Holds(streamUserStats, "42:2026-01-02")
@@ -28,7 +28,7 @@ func TestColdRunCollectsEverything(t *testing.T) {
 	w.Holds(streamIssues, keys(1, 5)...)
 	w.Holds(streamPulls, keys(1001, 1005)...)
 	if len(res.All) != 27 {
-		t.Errorf("%d records: some were emitted twice", len(res.All))
+		t.Errorf("%d records: some were emitted twice, want 27", len(res.All))
 	}
 	pull := w.Rows[streamPulls]["1003"]
 	for field, want := range map[string]any{
@@ -40,14 +40,14 @@ func TestColdRunCollectsEverything(t *testing.T) {
 		}
 	}
 	if c := res.Coverage; len(c) != 1 || len(c[0].RequiredKeys) != 5 || len(c[0].HydratedKeys) != 5 || len(c[0].GapKeys) != 0 {
-		t.Errorf("coverage %+v", c)
+		t.Errorf("coverage %+v, want len(c) = 1, len(c[0].RequiredKeys) = 5, len(c[0].HydratedKeys) = 5 and len(c[0].GapKeys) = 0", c)
 	}
 	if got := w.Rows[streamRepositories]["2"]; got.Fields["license_key"] != "mit" || got.Text("owner_login") != "me" {
-		t.Error(string(got.Data))
+		t.Errorf("%v, want Fields[\"license_key\"] = mit and Text(\"owner_login\") = me", string(got.Data))
 	}
 	for stream, cursor := range w.State {
 		if !strings.Contains(cursor, `"account":"42"`) {
-			t.Errorf("the cursor of %s does not name the account: %s", stream, cursor)
+			t.Errorf("the cursor of %s does not name the account: %s, want %s in it", stream, cursor, `"account":"42"`)
 		}
 	}
 }
@@ -64,11 +64,11 @@ func TestSecondRunIsEmpty(t *testing.T) {
 		w.Pass(time.Hour)
 		res := w.OK(w.run())
 		if len(res.All) != 0 {
-			t.Errorf("%d a page: %d records", perPage, len(res.All))
+			t.Errorf("%d a page: %d records, want 0", perPage, len(res.All))
 		}
 		for _, r := range w.p.Requests() {
 			if perPage == 100 && r.Status != http.StatusNotModified && r.Path != "/search/issues" {
-				t.Errorf("%s: %d", r.URL, r.Status)
+				t.Errorf("%s: status %d, want 304", r.URL, r.Status)
 			}
 		}
 	}
@@ -79,11 +79,11 @@ func TestEmptyAccount(t *testing.T) {
 	w := newWorld(t, 100, small(0))
 	res := w.OK(w.run())
 	if len(res.All) != 2 || len(res.Skips) != 0 {
-		t.Errorf("%d records, %s", len(res.All), reasons(res))
+		t.Errorf("%d records, %s, want len(res.All) = 2 and len(res.Skips) = 0", len(res.All), reasons(res))
 	}
 	w.Pass(time.Hour)
 	if res := w.OK(w.run()); len(res.All) != 0 {
-		t.Errorf("%d records", len(res.All))
+		t.Errorf("%d records, want 0", len(res.All))
 	}
 }
 
@@ -97,12 +97,12 @@ func TestUserStatsOnceADay(t *testing.T) {
 	res := w.OK(w.run())
 	w.Holds(streamUserStats, "42:2026-01-02", "42:2026-01-03")
 	if len(res.Records(streamUser)) != 0 {
-		t.Error("the user did not change")
+		t.Error("the user was emitted again, want no record: nothing changed")
 	}
 }
 
-// RT-07.1: what is gone at the source becomes a tombstone; metadata-only edits
-// are seen although no list of changes tells of them.
+// RT-07.1: a record deleted at the source becomes a tombstone. Edits of metadata are
+// found although no list of changes reports them.
 func TestDeletionsAndEdits(t *testing.T) {
 	t.Parallel()
 	for _, perPage := range []int{2, 100} {
@@ -122,14 +122,14 @@ func TestDeletionsAndEdits(t *testing.T) {
 		w.Holds(streamStarred, "1", "2", "3")
 		w.Holds(streamGists, append(gistKeys(1, 4), gistKeys(6, 6)...)...)
 		if len(res.Deletes(streamRepositories)) != 1 || len(res.Deletes(streamStarred)) != 3 || len(res.Deletes(streamGists)) != 1 {
-			t.Errorf("tombstones: %d %d %d", len(res.Deletes(streamRepositories)), len(res.Deletes(streamStarred)), len(res.Deletes(streamGists)))
+			t.Errorf("tombstones: %d %d %d, want 1, 3 and 1", len(res.Deletes(streamRepositories)), len(res.Deletes(streamStarred)), len(res.Deletes(streamGists)))
 		}
 		if got := strings.Join(res.Keys(streamRepositories), ",") + ";" + strings.Join(res.Keys(streamStarred), ","); got != "1;2" {
-			t.Errorf("emitted again: %s", got)
+			t.Errorf("emitted again: %s, want 1;2", got)
 		}
 		w.Pass(time.Hour)
 		if again := w.OK(w.run()); len(again.All) != 0 {
-			t.Errorf("the run after: %d records", len(again.All))
+			t.Errorf("the run after: %d records, want 0", len(again.All))
 		}
 	}
 }
@@ -148,19 +148,19 @@ func TestIncremental(t *testing.T) {
 	w.p.Forget()
 	res := w.OK(w.run())
 	if got := strings.Join(res.Keys(streamIssues), ","); got != "300,3" {
-		t.Errorf("issues %s", got)
+		t.Errorf("issues %s, want 300,3", got)
 	}
 	if got := strings.Join(res.Keys(streamPulls), ","); got != "1002" || w.Rows[streamPulls]["1002"].Text("state") != "merged" {
-		t.Errorf("pull requests %s", got)
+		t.Errorf("pull requests %s, want got = 1002 and Rows[streamPulls][\"1002\"].Text(\"state\") = merged", got)
 	}
 	if got := strings.Join(res.Keys(streamStarred), ","); got != "300" {
-		t.Errorf("stars %s", got)
+		t.Errorf("stars %s, want 300", got)
 	}
 	if n := w.count("/repos/"); n != 1 {
-		t.Errorf("%d details for one change", n)
+		t.Errorf("%d details for one change, want 1", n)
 	}
 	if n := w.count("/issues"); n != 1 {
-		t.Errorf("%d pages of issues for two changes", n)
+		t.Errorf("%d pages of issues for two changes, want 1", n)
 	}
 }
 
@@ -171,14 +171,14 @@ func TestScopeOfOneStream(t *testing.T) {
 		res := w.OK(w.run(trial.Only(stream)))
 		for _, r := range res.All {
 			if r.Stream != stream {
-				t.Errorf("%s: a record of %s", stream, r.Stream)
+				t.Errorf("a run of %s alone emits a record of %s, want none", stream, r.Stream)
 			}
 		}
 		if len(res.All) == 0 {
-			t.Errorf("%s: nothing", stream)
+			t.Errorf("%s: nothing, want len(res.All) not 0", stream)
 		}
 		if again := w.OK(w.run(trial.Only(stream))); len(again.All) != 0 {
-			t.Errorf("%s: %d records again", stream, len(again.All))
+			t.Errorf("%s: %d records again, want 0", stream, len(again.All))
 		}
 	}
 }
@@ -214,13 +214,13 @@ func TestBaseURL(t *testing.T) {
 	w.Holds(streamStarred, keys(1, 5)...)
 	for _, r := range res.Requests {
 		if !strings.HasPrefix(r.URL, "http://127.0.0.1:8080/") || r.Credential != slotToken {
-			t.Errorf("%s %q", r.URL, r.Credential)
+			t.Errorf("%s %q, want http://127.0.0.1:8080/ at the start of it and %q", r.URL, r.Credential, slotToken)
 		}
 	}
 	for _, bad := range []string{"ftp://x", "api.github.com", "https://", "https://user@host", "https://h/?q=1", "https://h h"} {
 		res := newWorld(t, 2, small(1)).run(func(o *sdktest.Options) { o.Options = map[string]string{"base_url": bad} })
 		if res.Done.Error == nil || res.Done.Error.Code != codeBaseURL || len(res.Requests) != 0 {
-			t.Errorf("%s: %+v", bad, res.Done)
+			t.Errorf("%s: %+v, want Done.Error not nil, Done.Error.Code = %v and len(res.Requests) = 0", bad, res.Done, codeBaseURL)
 		}
 	}
 }
@@ -234,7 +234,7 @@ func TestAnotherAccountIsRefused(t *testing.T) {
 	for _, scope := range []func(*sdktest.Options){trial.Only(), trial.Only(streamStarred)} {
 		res := w.run(scope)
 		if res.Done.Error == nil || res.Done.Error.Code != codeAccount || len(res.All) != 0 {
-			t.Errorf("%+v, %d records", res.Done, len(res.All))
+			t.Errorf("%+v, %d records, want Done.Error not nil, Done.Error.Code = %v and len(res.All) = 0", res.Done, len(res.All), codeAccount)
 		}
 	}
 }

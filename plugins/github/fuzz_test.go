@@ -14,8 +14,8 @@ import (
 
 var fuzzedPaths = []string{"/user", "/user/repos", "/user/starred", "/gists", "/issues", "/search/issues", "/repos/"}
 
-// Whatever a provider answers, the run ends, asks only the API, asks a bounded
-// number of times, and every message is one that the host takes.
+// For any answer of a provider the run ends, sends a bounded number of requests to the
+// API only, and emits only messages that the host accepts.
 func FuzzAnswers(f *testing.F) {
 	f.Add(uint8(0), []byte(`{"id":42,"login":"me"}`), ``, 200)
 	f.Add(uint8(1), []byte(`[{"id":1,"full_name":"a/b","topics":["x"]},{"id":null},7,{"id":1e3,"full_name":"\ud800"}]`), `<https://api.github.com/x>; rel="next"`, 200)
@@ -42,22 +42,22 @@ func FuzzAnswers(f *testing.F) {
 		for range 2 {
 			res := w.run()
 			if res.Exit != 0 {
-				t.Fatalf("exit %d", res.Exit)
+				t.Fatalf("exit %d, want 0", res.Exit)
 			}
 			for _, r := range res.Requests {
 				if !strings.HasPrefix(r.URL, defaultBase+"/") {
-					t.Fatalf("asked %s", r.URL)
+					t.Fatalf("asked %s, want %v at the start of it", r.URL, defaultBase+"/")
 				}
 			}
 			if len(res.Requests) > 2*maxPages+50 {
-				t.Fatalf("%d requests", len(res.Requests))
+				t.Fatalf("%d requests, want at most 2*maxPages+50", len(res.Requests))
 			}
 			w.Pass(time.Hour)
 		}
 	})
 }
 
-// A next page is one that the header names, whole.
+// The next page is the header's whole link, or there is none.
 func FuzzNextLink(f *testing.F) {
 	f.Add(`<https://api.github.com/a?page=2>; rel="next", <https://api.github.com/a?page=9>; rel="last"`)
 	f.Add(`<https://h/a,b;c>; title="a, \"b"; rel=next`)
@@ -65,7 +65,7 @@ func FuzzNextLink(f *testing.F) {
 	f.Add(`<<<>>>;;rel=;"",`)
 	f.Fuzz(func(t *testing.T, header string) {
 		if got := nextLink(header); got != "" && !strings.Contains(header, "<"+got+">") {
-			t.Errorf("%q out of %q", got, header)
+			t.Errorf("the next page is %q, want a link of the header %q", got, header)
 		}
 	})
 }
@@ -83,7 +83,7 @@ func TestNextLink(t *testing.T) {
 		`https://h/a; rel="next"`:                                            "",
 	} {
 		if got := nextLink(header); got != want {
-			t.Errorf("%s: %q", header, got)
+			t.Errorf("%s: %q, want %q", header, got, want)
 		}
 	}
 }
@@ -101,12 +101,12 @@ func TestOrigin(t *testing.T) {
 		"javascript:alert(1)":               "",
 	} {
 		if got := originOf(url); got != want {
-			t.Errorf("%s: %q", url, got)
+			t.Errorf("%s: %q, want %q", url, got, want)
 		}
 	}
 }
 
-// A cursor that is not what this build writes is read without harm.
+// A cursor from elsewhere is read without harm.
 func FuzzCursors(f *testing.F) {
 	f.Add([]byte(`{"account":"42","format":1,"inventory_at":"2026-01-01T00:00:00Z","pages":1,"etag":"W/\"x\"","items":{"1":5,"2":-7,"x y":1}}`))
 	f.Add([]byte(`{"account":"42","format":1,"last_updated_at":"2024-02-01T00:00:00Z","pending":[["2008-01-01T00:00:00Z","2024-01-01T00:00:00Z"],[1],7],"recent":{"1":[1,2],"2":[],"3":7}}`))
@@ -123,7 +123,7 @@ func FuzzCursors(f *testing.F) {
 				w.State[stream] = text
 			}
 			if res := w.run(mode); res.Exit != 0 || len(res.Requests) > 300 {
-				t.Fatalf("%+v, %d requests", res.Done, len(res.Requests))
+				t.Fatalf("%+v, %d requests, want Exit = 0 and len(res.Requests) at most 300", res.Done, len(res.Requests))
 			}
 		}
 	})
@@ -139,10 +139,10 @@ func FuzzLocators(f *testing.F) {
 			return
 		}
 		if strings.Count(p.repo, "/") != 1 || strings.ContainsAny(p.repo, "?#%\\ ") || strings.Contains(p.repo, "..") && isDots(p.repo) {
-			t.Errorf("%q", p.repo)
+			t.Errorf("%q was read as a repository, want OWNER/NAME", p.repo)
 		}
 		if again, ok := readLocator(p.locator()); !ok || again.id != p.id || again.repo != p.repo || again.number != p.number {
-			t.Errorf("%+v became %+v", p, again)
+			t.Errorf("%+v became %+v, want ok, again.id = %v, again.repo = %v and again.number = %v", p, again, p.id, p.repo, p.number)
 		}
 	})
 }

@@ -16,7 +16,7 @@ import (
 
 var schemas = trial.SchemasOf(manifest)
 
-// world is a provider, and what the runs so far made of it.
+// world is a provider and a store with the results of the runs so far.
 type world struct {
 	*trial.World
 
@@ -120,7 +120,7 @@ func gistKeys(from, to int) []string {
 	return out
 }
 
-// at has f called before the n-th request from now on whose path begins so.
+// at calls f before the n-th request from now on whose path begins with path.
 func (w *world) at(path string, n int, f func()) {
 	seen := 0
 	w.p.Before(func(_ int, r *http.Request) {

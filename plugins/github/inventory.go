@@ -9,15 +9,15 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
 
-// list is a list of the API whose rows can vanish without a word: only reading
-// it whole tells.
+// list is a list of the API that does not report removed rows: only reading it whole
+// finds them.
 type list struct {
 	stream string
-	whole  string // oldest first where that can be: what is added while paging comes behind
-	head   string // newest first, to look for what is new only
+	whole  string // oldest first where possible, so that rows added while paging come last
+	head   string // newest first, to find new rows only
 	since  bool   // head takes the time of the last whole read
 	media  string
-	record func(s *shape, v jsonvalue.Value) (key string, sum uint64)
+	record func(s *builder, v jsonvalue.Value) (key string, sum uint64)
 }
 
 var (
@@ -25,7 +25,7 @@ var (
 		stream: streamRepositories, media: mediaJSON,
 		whole: "/user/repos?per_page=100&sort=created&direction=asc",
 		head:  "/user/repos?per_page=100&sort=pushed&direction=desc",
-		record: func(s *shape, v jsonvalue.Value) (string, uint64) {
+		record: func(s *builder, v jsonvalue.Value) (string, uint64) {
 			key := repositoryRecord(s, v)
 			return key, printOf(s.b)
 		},
@@ -34,7 +34,7 @@ var (
 		stream: streamStarred, media: mediaStar,
 		whole: "/user/starred?per_page=100&sort=created&direction=asc",
 		head:  "/user/starred?per_page=100&sort=created&direction=desc",
-		record: func(s *shape, v jsonvalue.Value) (string, uint64) {
+		record: func(s *builder, v jsonvalue.Value) (string, uint64) {
 			key, stable := starRecord(s, v)
 			return key, printOf(s.b[:stable])
 		},
@@ -42,7 +42,7 @@ var (
 	gists = list{
 		stream: streamGists, media: mediaJSON,
 		whole: "/gists?per_page=100", head: "/gists?per_page=100&since=", since: true,
-		record: func(s *shape, v jsonvalue.Value) (string, uint64) {
+		record: func(s *builder, v jsonvalue.Value) (string, uint64) {
 			key := gistRecord(s, v)
 			return key, printOf(s.b)
 		},
@@ -61,7 +61,7 @@ const (
 
 // inventory collects one list.
 func (r *run) inventory(l list) error {
-	w := &walk{r: r, l: l, inv: r.remembered(l.stream), shape: shape{stream: l.stream}}
+	w := &walk{r: r, l: l, inv: r.remembered(l.stream), builder: builder{stream: l.stream}}
 	due := w.inv.at.IsZero() || w.inv.partial || w.inv.pages <= cheapPages ||
 		r.h.Now().Sub(w.inv.at) >= inventoryEvery || r.h.Now().Before(w.inv.at)
 	var err error
@@ -70,7 +70,7 @@ func (r *run) inventory(l list) error {
 	} else {
 		err = w.newest()
 	}
-	if reported := w.shape.report(r.h); err == nil {
+	if reported := w.builder.report(r.h); err == nil {
 		err = reported
 	}
 	return err
@@ -78,32 +78,32 @@ func (r *run) inventory(l list) error {
 
 // walk reads one list.
 type walk struct {
-	r     *run
-	l     list
-	inv   inventory
-	shape shape
+	r       *run
+	l       list
+	inv     inventory
+	builder builder
 
 	seen    map[string]bool
 	before  int64 // pages of this turn that an earlier run read
-	resumed bool  // what an earlier run began is read to its end
-	hidden  bool  // the API said that it leaves something out
+	resumed bool  // the list that an earlier run began is read to its end
+	hidden  bool  // the API reported that it leaves something out
 	capped  bool
-	unknown bool // a row could not be told from others
+	unknown bool // a row has no usable key
 	tag     string
 	pages   int64
 	turns   int             // over the list
 	trail   map[string]page // of the first turn, by address
 }
 
-// page is what a second look at a page needs: its tag, and the page after it.
+// page remembers a page for a second look: its tag, and the page after it.
 type page struct{ tag, next string }
 
-// full reads the list whole, and buries what is not in it any more.
+// full reads the list whole, and sends tombstones for the rows that it no longer has.
 //
-// Rows that vanish while the list is read page by page move others over a
-// page's border, where nobody sees them. So the first read of a list of several
-// pages is made twice, and nothing is buried that was missed once only. The
-// second time pages that did not change cost no quota.
+// Rows that vanish while the list is read page by page move others across a page's
+// border, where no page shows them. So the first read of a list of several pages is
+// done twice, and only rows missed both times get a tombstone. In the second read,
+// unchanged pages cost no quota.
 func (w *walk) full() error {
 	w.seen = make(map[string]bool)
 	if w.inv.next != "" {
@@ -123,7 +123,7 @@ func (w *walk) full() error {
 	if unchanged {
 		return w.finish(true)
 	}
-	gone := len(w.gone())
+	gone := len(w.missingKeys())
 	if w.complete() && (w.pages > 1 && (first || gone > 0) || gone > 0 && 2*gone >= len(w.inv.items)) {
 		if _, err := w.pass(w.r.c.base+w.l.whole, "", false); err != nil {
 			return err
@@ -146,9 +146,10 @@ func (w *walk) full() error {
 	return w.finish(false)
 }
 
-// resume reads on where a run was stopped, as at its owner's bound. The list is
-// read then: whatever ends this run, the next one need not begin again. That
-// nothing is missing only the look at the whole list tells, which follows.
+// resume continues where a run was stopped, for instance at its owner's bound.
+// Afterwards the list counts as read, so the next run need not begin again, however
+// this run ends. Removed rows are found only by the look at the whole list that
+// follows.
 func (w *walk) resume() error {
 	w.before = w.inv.pages
 	if _, err := w.pass(w.r.c.origin+w.inv.next, "", false); err != nil {
@@ -158,9 +159,9 @@ func (w *walk) resume() error {
 	return w.finish(false)
 }
 
-// bury emits tombstones for what the whole list does not hold any more.
+// bury emits tombstones for the rows that the whole list no longer has.
 func (w *walk) bury() error {
-	for _, key := range w.gone() {
+	for _, key := range w.missingKeys() {
 		if err := w.r.h.Delete(w.l.stream, key); err != nil {
 			return err
 		}
@@ -187,11 +188,11 @@ func (w *walk) newest() error {
 	return w.state("newest")
 }
 
-// complete reports whether what was seen is the whole list.
+// complete reports whether the run saw the whole list.
 func (w *walk) complete() bool { return !w.hidden && !w.capped && !w.unknown }
 
-// gone lists what is remembered and was not seen.
-func (w *walk) gone() []string {
+// missingKeys lists the remembered rows that were not seen.
+func (w *walk) missingKeys() []string {
 	var gone []string
 	for _, key := range w.inv.keys() {
 		if !w.seen[key] {
@@ -206,15 +207,15 @@ func (w *walk) finish(unchanged bool) error {
 	w.inv.partial, w.inv.next, w.inv.at = false, "", w.r.h.Now()
 	if !unchanged {
 		w.inv.pages, w.inv.etag = w.pages, ""
-		if w.pages == 1 && w.complete() && !w.shape.troubled() {
+		if w.pages == 1 && w.complete() && !w.builder.droppedRows() {
 			w.inv.etag = w.tag
 		}
 	}
 	return w.state("whole")
 }
 
-// pass reads the pages that begin at url. unchanged says that the only page is
-// the one known already.
+// pass reads the pages from url on. unchanged reports that the only page is the known
+// one.
 func (w *walk) pass(url, etag string, stopAtKnown bool) (unchanged bool, err error) {
 	p := pager{c: w.r.c}
 	if w.turns++; w.trail == nil {
@@ -257,23 +258,23 @@ func (w *walk) pass(url, etag string, stopAtKnown bool) (unchanged bool, err err
 	return false, nil
 }
 
-// news is what a page brought.
-type news uint8
+// pageContent is the new content of a page.
+type pageContent uint8
 
 const (
-	asBefore   news = iota // the page did not change: 304
-	nothingNew             // every row is known
+	asBefore   pageContent = iota // the page did not change: 304
+	nothingNew                    // every row is known
 	someNew
 )
 
 // read reads one page.
-func (w *walk) read(p *pager, url, etag string, newest bool) (next string, fresh news, err error) {
+func (w *walk) read(p *pager, url, etag string, newest bool) (next string, fresh pageContent, err error) {
 	resp, v, err := w.r.c.get(url, w.l.media, etag)
 	if err != nil || resp.Status == statusNotModified {
 		return "", asBefore, err
 	}
 	if v.Kind() != jsonvalue.Array {
-		return "", asBefore, malformed("a page that is no list")
+		return "", asBefore, malformed("a page that is not a list")
 	}
 	if fresh, err = w.rows(v); err != nil {
 		return "", fresh, err
@@ -291,14 +292,14 @@ func (w *walk) read(p *pager, url, etag string, newest bool) (next string, fresh
 	return next, fresh, err
 }
 
-// rows emits what is new or changed of a page.
-func (w *walk) rows(rows jsonvalue.Value) (fresh news, err error) {
+// rows emits the new and changed rows of a page.
+func (w *walk) rows(rows jsonvalue.Value) (fresh pageContent, err error) {
 	fresh = nothingNew
 	for it := rows.Children(); it.Next(); {
-		key, sum := w.l.record(&w.shape, it.Value())
+		key, sum := w.l.record(&w.builder, it.Value())
 		if key == "" {
 			if w.turns == 1 {
-				w.shape.misfit("")
+				w.builder.dropRow("")
 			}
 			w.unknown = true
 			continue
@@ -308,7 +309,7 @@ func (w *walk) rows(rows jsonvalue.Value) (fresh news, err error) {
 			continue
 		}
 		fresh = someNew
-		if err := w.r.h.EmitRaw(w.l.stream, key, w.shape.data()); err != nil {
+		if err := w.r.h.EmitRaw(w.l.stream, key, w.builder.data()); err != nil {
 			return fresh, err
 		}
 		w.inv.put(key, sum)
@@ -316,8 +317,8 @@ func (w *walk) rows(rows jsonvalue.Value) (fresh news, err error) {
 	return fresh, w.r.h.Progress("reading "+w.l.stream, -1, -1, "")
 }
 
-// state hands over the cursor. Each one stands for whole pages: what it
-// remembers was emitted, and partial has the next run read all pages again.
+// state hands over the cursor. Each cursor covers whole pages: every row that it
+// remembers was emitted, and partial makes the next run read all pages again.
 func (w *walk) state(slice string) error {
 	return w.r.h.Slice(w.l.stream, w.l.stream+"."+slice, append(w.inv.encode(w.r.beginCursor()), '}'))
 }
@@ -328,12 +329,12 @@ const (
 	reasonOverflow = "github_inventory_overflow"
 )
 
-// reportCap tells once that the list is longer than a run reads.
+// reportCap reports once that the list is longer than a run reads.
 func (w *walk) reportCap() error {
 	if w.turns > 1 {
 		return nil
 	}
-	return w.r.capped(w.l.stream, "the list has more than "+strconv.Itoa(maxPages)+" pages; what is behind them was not collected, and nothing is taken for deleted")
+	return w.r.reportCapped(w.l.stream, "the list has more than "+strconv.Itoa(maxPages)+" pages; later pages were not collected, and no row counts as deleted")
 }
 
 func (w *walk) reportHidden() error {
@@ -342,13 +343,13 @@ func (w *walk) reportHidden() error {
 	}
 	return w.r.h.Skip(abi.SkipResult{
 		Stream: w.l.stream, Reason: reasonHidden, RecoveryHint: abi.Raw(`"manual_action_required"`),
-		Message: "an organization hides its part of the list until the token is authorized for its single sign-on; nothing is taken for deleted meanwhile",
+		Message: "an organization hides its part of the list until the token is authorized for its single sign-on; until then no row counts as deleted",
 	})
 }
 
 func (w *walk) reportOverflow() error {
 	return w.r.h.Skip(abi.SkipResult{
 		Stream: w.l.stream, Reason: reasonOverflow, RecoveryHint: abi.Raw(`"not_retriable"`),
-		Message: "the list has more rows than can be remembered one by one; the removal of some will not be noticed",
+		Message: "the list is too long to remember every row; some removals will go unnoticed",
 	})
 }

@@ -14,16 +14,16 @@ import (
 // a number, 85 for a gist, so that the cursor stays below 5 MiB.
 const maxItems = 60_000
 
-// inventory is what the cursor of a list remembers of it.
+// inventory is the memory of a list in its cursor.
 type inventory struct {
-	items    map[string]uint64 // fingerprint by key; 0: not known, or to be emitted anew
+	items    map[string]uint64 // fingerprint by key; 0: unknown, or to be emitted anew
 	at       time.Time         // when the whole list was last read; zero: never
 	pages    int64             // of the list, at that time
 	etag     string            // of the list's only page
 	headTag  string            // of the first page of the newest ones
 	partial  bool              // a read of the list was not finished
-	next     string            // where that goes on: what follows the API's origin; "": from the first page
-	overflow bool              // items does not hold them all
+	next     string            // where the next run continues: the part of the URL behind the API's origin; "": at the first page
+	overflow bool              // items does not contain every row
 }
 
 func readInventory(v jsonvalue.Value) inventory {
@@ -52,9 +52,9 @@ func readInventory(v jsonvalue.Value) inventory {
 	return inv
 }
 
-// remembered is what earlier runs knew of a list. A full refresh has of it the
-// keys alone: everything is emitted again, and what the list does not hold any
-// more is buried as in any other run, or else stays remembered for a later one.
+// remembered returns the earlier runs' memory of a list. A full refresh uses only its
+// keys: it emits every row again, and rows that the list no longer has get a tombstone
+// as in any other run, or stay remembered for a later one.
 func (r *run) remembered(stream string) inventory {
 	if r.h.Mode() != abi.ModeFullRefresh {
 		return readInventory(r.h.Cursor(stream))

@@ -11,11 +11,11 @@ import (
 
 const (
 	issuesPath = "/issues?filter=all&state=all&sort=updated&direction=asc&per_page=100"
-	// issuesOverlap is read again in each run: what was written in the last
-	// seconds may not be listed yet.
+	// issuesOverlap is read again in each run, because the list may lag behind by some
+	// seconds.
 	issuesOverlap = 5 * time.Minute
-	// maxRecent bounds what of the overlap a cursor remembers. What it forgets is
-	// emitted again.
+	// maxRecent bounds how many issues of the overlap a cursor remembers. Forgotten
+	// ones are emitted again.
 	maxRecent = 5000
 )
 
@@ -25,13 +25,13 @@ type recent struct {
 	sum uint64
 }
 
-// issueList reads issues in the order of their last change, oldest first. It
-// goes on by that time and not by page number: each answer's last time begins
-// the next question. So an issue that changes or vanishes meanwhile moves no
-// other over a page's border, and a run that ends early has lost nothing.
+// issueList reads issues in the order of their last change, oldest first. It continues
+// by that time and not by page number: each answer's last time begins the next query.
+// So an issue that changes or vanishes meanwhile moves no other across a page's border,
+// and a run that ends early has lost nothing.
 type issueList struct {
-	r     *run
-	shape shape
+	r       *run
+	builder builder
 
 	through time.Time // everything changed before was emitted
 	recent  map[string]recent
@@ -43,10 +43,10 @@ type issueList struct {
 
 // issues collects the stream.
 func (r *run) issues() error {
-	l := &issueList{r: r, shape: shape{stream: streamIssues}, recent: make(map[string]recent)}
+	l := &issueList{r: r, builder: builder{stream: streamIssues}, recent: make(map[string]recent)}
 	l.restore(r.h.Cursor(streamIssues))
 	err := l.collect()
-	if reported := l.shape.report(r.h); err == nil {
+	if reported := l.builder.report(r.h); err == nil {
 		err = reported
 	}
 	return err
@@ -78,7 +78,7 @@ func laterOf(a, b time.Time) time.Time {
 	return a
 }
 
-func (l *issueList) question(since time.Time) string {
+func (l *issueList) query(since time.Time) string {
 	url := l.r.c.base + issuesPath
 	if !since.IsZero() {
 		url += "&since=" + escape(since.UTC().Format(time.RFC3339))
@@ -92,13 +92,13 @@ func (l *issueList) collect() error {
 	if !since.IsZero() {
 		since = since.Add(-issuesOverlap)
 	}
-	url, etag := l.question(since), ""
+	url, etag := l.query(since), ""
 	if url == l.asked {
 		etag = l.etag
 	}
 	for url != "" {
 		if !p.visit(url) {
-			return l.r.capped(streamIssues, "there are more than "+strconv.Itoa(maxPages)+" pages; the next run goes on behind them")
+			return l.r.reportCapped(streamIssues, "there are more than "+strconv.Itoa(maxPages)+" pages; the next run continues from there")
 		}
 		resp, v, err := l.r.c.get(url, mediaJSON, etag)
 		if err != nil {
@@ -108,7 +108,7 @@ func (l *issueList) collect() error {
 			return nil
 		}
 		if v.Kind() != jsonvalue.Array {
-			return malformed("a page that is no list")
+			return malformed("a page that is not a list")
 		}
 		if err := l.page(v); err != nil {
 			return err
@@ -119,7 +119,7 @@ func (l *issueList) collect() error {
 		}
 		if p.pages == 1 {
 			l.etag, l.asked = "", ""
-			if next == "" && !l.shape.troubled() {
+			if next == "" && !l.builder.droppedRows() {
 				l.etag, l.asked = resp.Header("ETag"), url
 			}
 		}
@@ -127,7 +127,7 @@ func (l *issueList) collect() error {
 		if next != "" {
 			// One second earlier: since may mean after or from.
 			if from := l.through.Add(-time.Second); from.After(since) {
-				since, url = from, l.question(from)
+				since, url = from, l.query(from)
 			}
 		}
 		l.ended = next == ""
@@ -138,27 +138,27 @@ func (l *issueList) collect() error {
 	return nil
 }
 
-// page emits what is new or changed of a page.
+// page emits the new and changed issues of a page.
 func (l *issueList) page(rows jsonvalue.Value) error {
 	for it := rows.Children(); it.Next(); {
 		v := it.Value()
-		key := issueRecord(&l.shape, v)
+		key := issueRecord(&l.builder, v)
 		if key == "" {
-			l.shape.misfit(number(v.Get("id")))
+			l.builder.dropRow(number(v.Get("id")))
 			if l.revisit.IsZero() {
 				l.revisit = laterOf(l.through, searchFloor)
 			}
 			continue
 		}
 		at, _ := instant(v.Get("updated_at"))
-		sum := printOf(l.shape.b)
+		sum := printOf(l.builder.b)
 		if at.After(l.through) {
 			l.through = at
 		}
 		if old, ok := l.recent[key]; ok && old.sum == sum {
 			continue
 		}
-		if err := l.r.h.EmitRaw(streamIssues, key, l.shape.data()); err != nil {
+		if err := l.r.h.EmitRaw(streamIssues, key, l.builder.data()); err != nil {
 			return err
 		}
 		l.recent[key] = recent{at, sum}
@@ -180,7 +180,7 @@ func (l *issueList) state(slice string) error {
 		b = jsonappend.String(jsonappend.Name(b, "etag_url"), l.asked)
 	}
 	b = append(jsonappend.Name(b, "recent"), '{')
-	for _, key := range l.keep() {
+	for _, key := range l.recentIDs() {
 		e := l.recent[key]
 		b = append(jsonappend.Name(b, key), '[')
 		b = jsonappend.Int(b, e.at.Unix())
@@ -193,8 +193,8 @@ func (l *issueList) state(slice string) error {
 	return l.r.h.Slice(streamIssues, "page."+slice, append(b, '}', '}'))
 }
 
-// keep forgets what lies before the overlap, and lists the rest.
-func (l *issueList) keep() []string {
+// recentIDs forgets the issues before the overlap, and lists the others.
+func (l *issueList) recentIDs() []string {
 	keys := make([]string, 0, len(l.recent))
 	for key, e := range l.recent {
 		if e.at.Before(l.through.Add(-issuesOverlap)) {

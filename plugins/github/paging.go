@@ -16,17 +16,17 @@ type pager struct {
 	pages int
 }
 
-// next returns the page after resp, "" when there is none. A page that was read
-// before, and one anywhere but at the API, is an error.
+// next returns the page after resp, "" when there is none. A page that was read before,
+// or one outside the API, is an error.
 func (p *pager) next(resp *sdk.Response) (string, error) {
 	url := nextLink(resp.Header("Link"))
 	switch {
 	case url == "":
 		return "", nil
 	case originOf(url) != p.c.origin || !isAddress(url):
-		return "", &sdk.Failure{Code: codePaging, Message: "GitHub named a next page that is none of its API"}
+		return "", &sdk.Failure{Code: codePaging, Message: "GitHub's link to the next page leads outside its API"}
 	case p.seen[url]:
-		return "", &sdk.Failure{Code: codePaging, Message: "GitHub named a page as the next one that was read already", Retryable: true}
+		return "", &sdk.Failure{Code: codePaging, Message: "GitHub's link to the next page leads to one that was already read", Retryable: true}
 	}
 	return url, nil
 }
@@ -41,8 +41,8 @@ func (p *pager) visit(url string) bool {
 	return p.pages <= maxPages
 }
 
-// isAddress accepts what can be asked for: the characters of RFC 3986, and a
-// percent sign only before two hex digits.
+// isAddress accepts the characters of RFC 3986, with a percent sign only before two hex
+// digits.
 func isAddress(url string) bool {
 	hex := func(c byte) bool { return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F' }
 	for i := range len(url) {

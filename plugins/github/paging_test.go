@@ -19,13 +19,13 @@ func TestRepeatedNextIsAnError(t *testing.T) {
 		w.p.LoopNext(path)
 		res := w.run()
 		if res.Done.Error == nil || res.Done.Error.Code != "stream_collection_failed" || !strings.Contains(res.Done.Error.Message, codePaging) {
-			t.Fatalf("%s: %+v", path, res.Done)
+			t.Fatalf("%s: %+v, want Done.Error not nil, Done.Error.Code = stream_collection_failed and %v in Done.Error.Message", path, res.Done, codePaging)
 		}
 		if got := reasons(res); got != stream+":stream_collection_failed" {
-			t.Errorf("%s: %s", path, got)
+			t.Errorf("%s: %s, want %s", path, got, stream+":stream_collection_failed")
 		}
 		if n := w.count(path); n > 3 {
-			t.Errorf("%s: asked %d times", path, n)
+			t.Errorf("%s: requested %d times, want at most 3", path, n)
 		}
 		w.Holds(streamIssues, keys(1, 5)...)
 		w.Holds(streamPulls, keys(1001, 1005)...)
@@ -50,7 +50,7 @@ func TestIssuesOfOneSecond(t *testing.T) {
 		}
 	})
 	if res := w.run(); res.Done.Error == nil || !strings.Contains(res.Done.Error.Message, codePaging) {
-		t.Errorf("%+v", res.Done)
+		t.Errorf("%+v, want Done.Error not nil and %v in Done.Error.Message", res.Done, codePaging)
 	}
 }
 
@@ -61,17 +61,17 @@ func TestNextElsewhereIsAnError(t *testing.T) {
 		"Link", `<https://evil.example/user/starred?page=2>; rel="next"`)})
 	res := w.run()
 	if got := reasons(res); got != streamStarred+":stream_collection_failed" {
-		t.Errorf("%s", got)
+		t.Errorf("%s, want %s", got, streamStarred+":stream_collection_failed")
 	}
 	for _, r := range res.Requests {
 		if !strings.HasPrefix(r.URL, defaultBase+"/") {
-			t.Errorf("asked %s", r.URL)
+			t.Errorf("asked %s, want %v at the start of it", r.URL, defaultBase+"/")
 		}
 	}
 }
 
-// Whatever is added or removed while a list is read, no row is lost and none is
-// taken for deleted that is not.
+// For any rows added or removed while a list is read, no row is lost, and no existing
+// row gets a tombstone.
 func TestListsThatMoveWhileTheyAreRead(t *testing.T) {
 	t.Parallel()
 	cases := map[string]func(d *github.Data){
@@ -123,7 +123,7 @@ func TestListsThatMoveWhileTheyAreRead(t *testing.T) {
 	}
 }
 
-// provided is what the provider has of a stream: a text of each row by key.
+// provided returns the provider's rows of a stream: a text of each row by key.
 func (w *world) provided(stream string) map[string]string {
 	rows := map[string]string{}
 	w.p.Edit(func(d *github.Data) {
@@ -153,7 +153,7 @@ func (w *world) provided(stream string) map[string]string {
 	return rows
 }
 
-// kept checks that one run passed over no row that was there all the time.
+// kept checks that one run skipped no row that existed all the time.
 func (w *world) kept(name, stream string) {
 	w.T.Helper()
 	there := w.provided(stream)
@@ -162,13 +162,13 @@ func (w *world) kept(name, stream string) {
 			continue
 		}
 		if _, ok := w.Rows[stream][k]; !ok {
-			w.T.Errorf("%s: %s %s was passed over", name, stream, k)
+			w.T.Errorf("%s: %s %s is missing, want every row", name, stream, k)
 		}
 	}
 }
 
-// same holds the store against the provider. Deleted issues and pull requests
-// stay: the API does not tell of them.
+// same compares the store with the provider. Deleted issues and pull requests stay,
+// because the API does not report them.
 func (w *world) same(name string, streams ...string) {
 	w.T.Helper()
 	for _, stream := range streams {
@@ -194,8 +194,8 @@ func appendKey(b []byte, id int64) []byte {
 	return append(b, byte('0'+id%10))
 }
 
-// A list above the cap is said to be one; what is behind is not taken for
-// deleted, and the newest rows are there.
+// A list above the cap is reported. Rows behind the cap get no tombstone, and the
+// newest rows are there.
 func TestPageCapIsTold(t *testing.T) {
 	t.Parallel()
 	d := small(0)
@@ -208,11 +208,11 @@ func TestPageCapIsTold(t *testing.T) {
 	w := newWorld(t, 1, d)
 	res := w.OK(w.run(trial.Only(streamStarred, streamIssues)))
 	if got := reasons(res); got != streamStarred+":"+reasonPageCap+","+streamIssues+":"+reasonPageCap {
-		t.Error(got)
+		t.Errorf("%v, want %v", got, streamStarred+":"+reasonPageCap+","+streamIssues+":"+reasonPageCap)
 	}
-	// Each question of issues begins with the last row of the one before.
+	// Each query of issues begins at the last row of the query before.
 	if len(w.Rows[streamStarred]) != 2*maxPages || len(w.Rows[streamIssues]) != maxPages/2 {
-		t.Errorf("%d stars, %d issues", len(w.Rows[streamStarred]), len(w.Rows[streamIssues]))
+		t.Errorf("%d stars, %d issues, want 2*maxPages and %d", len(w.Rows[streamStarred]), len(w.Rows[streamIssues]), maxPages/2)
 	}
 	if _, ok := w.Rows[streamStarred]["450"]; !ok {
 		t.Error("the newest star is missing")
@@ -221,12 +221,12 @@ func TestPageCapIsTold(t *testing.T) {
 		w.Pass(time.Hour)
 		res = w.OK(w.run(trial.Only(streamStarred, streamIssues)))
 		if len(res.Deletes(streamStarred)) != 0 {
-			t.Error("a row behind the cap was taken for deleted")
+			t.Error("a row behind the cap got a tombstone")
 		}
 	}
 	w.Holds(streamIssues, keys(1, 250)...)
 	if res = w.OK(w.run(trial.Only(streamIssues))); len(res.All) != 0 || reasons(res) != "" {
-		t.Errorf("%d records, %s", len(res.All), reasons(res))
+		t.Errorf("%d records, %s, want 0 and \"\"", len(res.All), reasons(res))
 	}
 }
 
@@ -244,7 +244,7 @@ func TestLongListCadence(t *testing.T) {
 	w.Pass(time.Hour)
 	w.OK(w.run(trial.Only(streamRepositories, streamStarred, streamGists)))
 	if w.count("/user/starred") != 2 || w.count("/user/repos") != 2 || w.count("/gists") != 1 {
-		t.Errorf("%d, %d, %d pages for what is new", w.count("/user/starred"), w.count("/user/repos"), w.count("/gists"))
+		t.Errorf("%d, %d, %d pages for what is new, want 2, 2 and 1", w.count("/user/starred"), w.count("/user/repos"), w.count("/gists"))
 	}
 	w.Holds(streamStarred, append(keys(1, 40), "500")...)
 	if w.Rows[streamRepositories]["4"].Text("description") != "pushed" || w.Rows[streamGists][gistKeys(6, 6)[0]].Text("description") != "edited" {
@@ -253,12 +253,12 @@ func TestLongListCadence(t *testing.T) {
 	w.Pass(24 * time.Hour)
 	res := w.OK(w.run(trial.Only(streamRepositories, streamStarred, streamGists)))
 	if len(res.Deletes(streamStarred)) != 1 {
-		t.Error("the star that was taken back is still there")
+		t.Error("the removed star has no tombstone")
 	}
 	w.same("after a day", streamRepositories, streamStarred, streamGists)
 }
 
-// A run that is broken off on the newest part must not leave a hole behind it.
+// A run that is broken off in the newest part must not leave a hole behind it.
 func TestBrokenOffNewestPartIsReadAgain(t *testing.T) {
 	t.Parallel()
 	for stop := 3; stop < 12; stop += 2 {
@@ -289,7 +289,7 @@ func TestPartialResultsBuryNothing(t *testing.T) {
 		w.Pass(time.Hour)
 		res := w.OK(w.run())
 		if reasons(res) != streamRepositories+":"+reasonHidden {
-			t.Error(reasons(res))
+			t.Errorf("%v, want %v", reasons(res), streamRepositories+":"+reasonHidden)
 		}
 		w.Holds(streamRepositories, keys(1, 5)...)
 	}
@@ -306,6 +306,6 @@ func TestCursorsStayBelowTheLimit(t *testing.T) {
 		inv.put(strings.Repeat("f", 56)+key(int64(10_000_000+i)), printMask)
 	}
 	if size := len(inv.encode([]byte{'{'})); size > abi.MaxStateBytes*3/4 || !inv.overflow || len(inv.items) != maxItems {
-		t.Errorf("%d bytes, %d items", size, len(inv.items))
+		t.Errorf("%d bytes, %d items, want size at most abi.MaxStateBytes*3/4, inv.overflow and len(inv.items) = %d", size, len(inv.items), maxItems)
 	}
 }

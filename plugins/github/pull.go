@@ -8,8 +8,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
 
-// pull is a pull request as the search lists it: where its detail is, and what
-// the detail does not have. It is the locator of a gap.
+// pull is a pull request as the search lists it: the place of its detail, and the
+// fields that the detail lacks. It is the locator of a gap.
 type pull struct {
 	id          string // of the issue that it also is: the list has no other
 	repo        string // OWNER/NAME
@@ -29,7 +29,7 @@ func (p *pull) locator() []byte {
 	return append(b, '}')
 }
 
-// readLocator reads a locator, whoever wrote it.
+// readLocator reads a locator from any writer.
 func readLocator(text []byte) (pull, bool) {
 	v, err := jsonvalue.Parse(text)
 	if err != nil {
@@ -53,8 +53,8 @@ func (l *pullLane) request(d sdk.Detail) (sdk.Request, error) {
 	return l.r.c.request(url, mediaJSON, ""), nil
 }
 
-// record emits the record of a detail. A pull request that is gone, or that the
-// token may not see any more, becomes a tombstone: asking again gains nothing.
+// record emits the record of a detail. A pull request that was deleted, or that the
+// token may no longer see, becomes a tombstone: asking again gains nothing.
 func (l *pullLane) record(d sdk.Detail, resp *sdk.Response) error {
 	p, ok := readLocator(d.Locator)
 	if !ok {
@@ -67,11 +67,11 @@ func (l *pullLane) record(d sdk.Detail, resp *sdk.Response) error {
 		return err
 	}
 	v, err := resp.JSON()
-	if err != nil || !pullRecord(&l.shape, v, &p) {
-		l.shape.misfit(p.id)
+	if err != nil || !pullRecord(&l.builder, v, &p) {
+		l.builder.dropRow(p.id)
 		return errDetail
 	}
-	if err := l.r.h.EmitRaw(streamPulls, p.id, l.shape.data()); err != nil {
+	if err := l.r.h.EmitRaw(streamPulls, p.id, l.builder.data()); err != nil {
 		return err
 	}
 	return l.r.h.Progress("reading "+strconv.Itoa(l.asked)+" pull requests", -1, -1, "")
@@ -83,6 +83,6 @@ type laneError string
 func (e laneError) Error() string { return string(e) }
 
 const (
-	errLocator laneError = "the locator of a gap is not one of this connector"
+	errLocator laneError = "the locator of a gap was not written by this connector"
 	errDetail  laneError = "the detail of a pull request does not have the documented form"
 )

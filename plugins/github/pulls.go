@@ -17,33 +17,33 @@ const (
 	maxPending = 32
 )
 
-// pullLane collects pull requests: a search lists them, and each one's detail
-// makes the record.
+// pullLane collects pull requests: a search lists them, and each one's detail makes the
+// record.
 //
-// The cursor says up to which change everything was accounted for, and which
-// older spans still are to be searched: all of them at first, and later what a
-// run that ended early left over. So a slice can end behind any result.
+// The cursor gives the time up to which every change has its outcome, and the older
+// spans that are still to be searched: first the whole past, later the spans that a run
+// left over when it ended early. So a slice can end behind any result.
 type pullLane struct {
 	r       *run
 	details *sdk.Details
-	shape   shape
+	builder builder
 
-	through time.Time            // newest change that was listed
-	pending []span               // still to be searched, newest first
-	recent  map[string]time.Time // accounted for within the overlap, by id
-	again   []span               // to be searched again in the next run
-	revisit time.Time            // from where an earlier form of answers could not be read
+	through     time.Time            // newest change that was listed
+	pending     []span               // still to be searched, newest first
+	recent      map[string]time.Time // accounted for within the overlap, by id
+	searchAgain []span               // to be searched again in the next run
+	revisit     time.Time            // from where an earlier form of answers could not be read
 
-	handed  map[string]bool // keys that were queued in this run
-	asked   int             // details
-	search  *searcher       // of the first pending span
-	queue   []found         // listed and not handed to Walk yet
-	given   []found         // handed to Walk, and perhaps without an outcome yet
-	listing error
+	queued    map[string]bool // keys that were queued in this run
+	asked     int             // details
+	search    *searcher       // of the first pending span
+	queue     []found         // listed and not handed to Walk yet
+	unsettled []found         // handed to Walk, and perhaps without an outcome yet
+	listing   error
 }
 
 func (r *run) newPulls() *pullLane {
-	l := &pullLane{r: r, shape: shape{stream: streamPulls}, handed: make(map[string]bool), recent: make(map[string]time.Time)}
+	l := &pullLane{r: r, builder: builder{stream: streamPulls}, queued: make(map[string]bool), recent: make(map[string]time.Time)}
 	if !r.h.Wants(streamPulls) {
 		return l
 	}
@@ -58,11 +58,11 @@ func (l *pullLane) recover() error { return l.details.Recover() }
 
 func (l *pullLane) collect() error {
 	if l.r.h.RecoveryOnly() {
-		return l.shape.report(l.r.h)
+		return l.builder.report(l.r.h)
 	}
 	l.restore(l.r.h.Cursor(streamPulls))
 	err := l.walk()
-	if reported := l.shape.report(l.r.h); err == nil {
+	if reported := l.builder.report(l.r.h); err == nil {
 		err = reported
 	}
 	return err
@@ -95,16 +95,16 @@ func (l *pullLane) restore(v jsonvalue.Value) {
 	l.pending = append([]span{newest}, l.pending...)
 }
 
-// walk searches the pending spans. What changed while that took more than one
-// search has left the spans for the present: it is searched last.
+// walk searches the pending spans. Pull requests that change during several searches
+// leave their spans, so the most recent span is searched once more at the end.
 func (l *pullLane) walk() error {
 	for searches := 0; len(l.pending) > 0; {
-		s := l.r.search(&l.shape, l.pending[0])
+		s := l.r.search(&l.builder, l.pending[0])
 		if err := l.span(s); err != nil {
 			return err
 		}
 		if s.capped {
-			return l.r.capped(streamPulls, "more than "+strconv.Itoa(maxPages)+" searches would be needed; the next run goes on behind them")
+			return l.r.reportCapped(streamPulls, "more than "+strconv.Itoa(maxPages)+" searches would be needed; the next run continues from there")
 		}
 		searches += s.asked
 		if len(l.pending) == 0 && searches > 1 && !l.through.IsZero() {
@@ -125,7 +125,7 @@ func (l *pullLane) span(s *searcher) error {
 	if len(l.queue) > 0 {
 		return errWalk
 	}
-	l.given = nil
+	l.unsettled = nil
 	if !s.ended {
 		if err := l.page(); err != nil {
 			return err
@@ -139,10 +139,10 @@ func (l *pullLane) span(s *searcher) error {
 		l.revisit = s.rest.from
 	}
 	if s.unfinished {
-		l.again = append(l.again, whole)
+		l.searchAgain = append(l.searchAgain, whole)
 	}
 	l.pending = l.pending[1:]
-	if err := s.report(); err != nil {
+	if err := s.reportUnfinished(); err != nil {
 		return err
 	}
 	return l.state("span." + strconv.Itoa(len(l.pending)))
@@ -150,15 +150,15 @@ func (l *pullLane) span(s *searcher) error {
 
 // slice hands the cursor over in the middle of a span.
 func (l *pullLane) slice(rest sdk.Detail) error {
-	for len(l.given) > 0 && l.given[0].id != rest.Key[0] {
-		l.given = l.given[1:]
+	for len(l.unsettled) > 0 && l.unsettled[0].id != rest.Key[0] {
+		l.unsettled = l.unsettled[1:]
 	}
 	return l.page()
 }
 
-// page says how far the first pending span is accounted for: down to the newest
-// result that is not, or that is not listed yet. What a search left out is known at
-// the span's end alone.
+// page hands over how far the first pending span is accounted for: down to the newest
+// result without an outcome, or to the part that is not listed yet. Only the span's end
+// shows what the search left out.
 func (l *pullLane) page() error {
 	s := l.search
 	to := s.rest.to
@@ -168,13 +168,13 @@ func (l *pullLane) page() error {
 	if s.ended {
 		to = time.Time{}
 	}
-	for _, f := range slices.Concat(l.given, l.queue) {
+	for _, f := range slices.Concat(l.unsettled, l.queue) {
 		if f.updated.After(to) {
 			to = f.updated
 		}
 	}
 	l.pending[0].to = to
-	return l.state("page." + strconv.Itoa(len(l.pending)) + "." + strconv.Itoa(len(l.handed)))
+	return l.state("page." + strconv.Itoa(len(l.pending)) + "." + strconv.Itoa(len(l.queued)))
 }
 
 // refill lists further results into the queue.
@@ -184,6 +184,9 @@ func (l *pullLane) refill(s *searcher) error {
 		if err != nil {
 			return err
 		}
+		if err := s.reportCrowded(); err != nil {
+			return err
+		}
 		for _, f := range list {
 			if f.updated.After(l.through) {
 				l.through = f.updated
@@ -191,12 +194,13 @@ func (l *pullLane) refill(s *searcher) error {
 			if at, ok := l.recent[f.id]; ok && at.Equal(f.updated) {
 				continue
 			}
-			if l.handed[f.id] {
-				// It changed after this run had it, and a run asks once for a detail.
-				l.again = append(l.again, span{f.updated, f.updated})
+			if l.queued[f.id] {
+				// It changed after this run fetched it, and a run requests a detail
+				// once.
+				l.searchAgain = append(l.searchAgain, span{f.updated, f.updated})
 				continue
 			}
-			l.handed[f.id] = true
+			l.queued[f.id] = true
 			l.recent[f.id] = f.updated
 			l.queue = append(l.queue, f)
 		}
@@ -213,23 +217,27 @@ func (l *pullLane) next() (sdk.Detail, bool) {
 		return sdk.Detail{}, false
 	}
 	f := l.queue[0]
-	l.queue, l.given = l.queue[1:], append(l.given, f)
+	l.queue, l.unsettled = l.queue[1:], append(l.unsettled, f)
 	return sdk.Detail{Key: []string{f.id}, UpdatedAt: searchTime(f.updated), Locator: f.locator()}, true
 }
 
-// relist lists again what changed at until or before.
+// relist lists again the pull requests that changed at until or before.
 func (l *pullLane) relist(until string, visit func(sdk.Detail) bool) error {
 	to, err := time.Parse(time.RFC3339, until)
 	if err != nil {
 		return errLocator
 	}
-	for s := l.r.search(&l.shape, span{from: searchFloor, to: to.UTC()}); !s.ended; {
+	for s := l.r.search(&l.builder, span{from: searchFloor, to: to.UTC()}); !s.ended; {
 		list, err := s.next()
 		if err != nil {
 			return err
 		}
-		if s.missed() {
+		if s.capped || s.unfinished || s.unread {
 			return errListing
+		}
+		// No later list names more of a crowded second, so the backlog ends without it.
+		if err := s.reportCrowded(); err != nil {
+			return err
 		}
 		for _, f := range list {
 			if !visit(sdk.Detail{Key: []string{f.id}, UpdatedAt: searchTime(f.updated), Locator: f.locator()}) {
@@ -242,7 +250,7 @@ func (l *pullLane) relist(until string, visit func(sdk.Detail) bool) error {
 
 const (
 	errListing laneError = "the list of pull requests could not be read to its end"
-	errWalk    laneError = "the details of a page of pull requests were not asked for"
+	errWalk    laneError = "the details of a page of pull requests were not requested"
 )
 
 // state hands over the cursor.
@@ -255,20 +263,20 @@ func (l *pullLane) state(slice string) error {
 		b = jsonappend.Time(jsonappend.Name(b, "revisit_from"), l.revisit)
 	}
 	b = append(jsonappend.Name(b, "pending"), '[')
-	for _, p := range joined(append(slices.Clone(l.pending), l.again...)) {
+	for _, p := range joined(append(slices.Clone(l.pending), l.searchAgain...)) {
 		b = append(jsonappend.Elem(b), '[')
 		b = jsonappend.Time(b, p.from)
 		b = append(jsonappend.Time(jsonappend.Elem(b), p.to), ']')
 	}
 	b = append(jsonappend.Name(append(b, ']'), "recent"), '{')
-	for _, id := range l.keep() {
+	for _, id := range l.recentIDs() {
 		b = jsonappend.Int(jsonappend.Name(b, id), l.recent[id].Unix())
 	}
 	return l.r.h.Slice(streamPulls, slice, append(b, '}', '}'))
 }
 
-// joined bounds how many spans there are: what is above the bound becomes one
-// that covers all of it.
+// joined bounds the number of spans: those above the bound become one that covers all
+// of them.
 func joined(spans []span) []span {
 	slices.SortStableFunc(spans, func(a, b span) int { return b.to.Compare(a.to) })
 	if len(spans) <= maxPending {
@@ -283,11 +291,11 @@ func joined(spans []span) []span {
 	return spans[:maxPending]
 }
 
-// keep forgets what lies before the overlap, and lists the rest, but for what is
-// without an outcome.
-func (l *pullLane) keep() []string {
-	open := make(map[string]bool, len(l.given)+len(l.queue))
-	for _, f := range slices.Concat(l.given, l.queue) {
+// recentIDs forgets the pull requests before the overlap, and lists the others that have an
+// outcome.
+func (l *pullLane) recentIDs() []string {
+	open := make(map[string]bool, len(l.unsettled)+len(l.queue))
+	for _, f := range slices.Concat(l.unsettled, l.queue) {
 		open[f.id] = true
 	}
 	ids := make([]string, 0, len(l.recent))

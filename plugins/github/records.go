@@ -9,11 +9,11 @@ import (
 // as the manifest's schema lists them. It returns the record's key, "" when the
 // object cannot be a record.
 
-func userRecord(s *shape, v jsonvalue.Value) (key string) {
+func userRecord(s *builder, v jsonvalue.Value) (key string) {
 	if key = number(v.Get("id")); key == "" || v.Get("login").View() == "" {
 		return ""
 	}
-	s.begin()
+	s.reset()
 	s.str("id", key)
 	s.text("login", v.Get("login"))
 	for _, name := range []string{"name", "email", "bio", "company", "location", "blog", "twitter_username"} {
@@ -21,17 +21,17 @@ func userRecord(s *shape, v jsonvalue.Value) (key string) {
 	}
 	s.moment("created_at", v.Get("created_at"))
 	s.moment("updated_at", v.Get("updated_at"))
-	s.given("avatar_url", v.Get("avatar_url"))
+	s.required("avatar_url", v.Get("avatar_url"))
 	return key
 }
 
-func statsRecord(s *shape, v jsonvalue.Value, day string) (key string) {
+func statsRecord(s *builder, v jsonvalue.Value, day string) (key string) {
 	user := number(v.Get("id"))
 	if user == "" {
 		return ""
 	}
 	key = user + ":" + day
-	s.begin()
+	s.reset()
 	s.str("id", key)
 	s.str("user_id", user)
 	s.str("observed_on", day)
@@ -41,15 +41,15 @@ func statsRecord(s *shape, v jsonvalue.Value, day string) (key string) {
 	return key
 }
 
-func repositoryRecord(s *shape, v jsonvalue.Value) (key string) {
+func repositoryRecord(s *builder, v jsonvalue.Value) (key string) {
 	if key = number(v.Get("id")); key == "" || v.Get("full_name").View() == "" {
 		return ""
 	}
-	s.begin()
+	s.reset()
 	s.str("id", key)
-	s.given("name", v.Get("name"))
+	s.required("name", v.Get("name"))
 	s.text("full_name", v.Get("full_name"))
-	s.given("owner_login", v.Get("owner").Get("login"))
+	s.required("owner_login", v.Get("owner").Get("login"))
 	s.text("description", v.Get("description"))
 	for _, name := range []string{"private", "fork", "archived", "disabled"} {
 		s.flag(name, v.Get(name))
@@ -63,7 +63,7 @@ func repositoryRecord(s *shape, v jsonvalue.Value) (key string) {
 	}
 	s.count("size_kb", v.Get("size"))
 	s.text("license_key", v.Get("license").Get("key"))
-	s.given("html_url", v.Get("html_url"))
+	s.required("html_url", v.Get("html_url"))
 	s.text("homepage", v.Get("homepage"))
 	s.moment("created_at", v.Get("created_at"))
 	s.moment("updated_at", v.Get("updated_at"))
@@ -74,17 +74,17 @@ func repositoryRecord(s *shape, v jsonvalue.Value) (key string) {
 // starRecord also returns how many bytes of the data make its fingerprint: the
 // star count of somebody else's repository moves all the time and is no change
 // of the star.
-func starRecord(s *shape, v jsonvalue.Value) (key string, stable int) {
+func starRecord(s *builder, v jsonvalue.Value) (key string, stable int) {
 	repo := v.Get("repo")
 	if key = number(repo.Get("id")); key == "" || repo.Get("full_name").View() == "" {
 		return "", 0
 	}
-	s.begin()
+	s.reset()
 	s.str("id", key)
 	s.text("full_name", repo.Get("full_name"))
 	s.text("description", repo.Get("description"))
 	s.text("language", repo.Get("language"))
-	s.given("html_url", repo.Get("html_url"))
+	s.required("html_url", repo.Get("html_url"))
 	s.moment("starred_at", v.Get("starred_at"))
 	stable = len(s.b)
 	s.count("stargazers_count", repo.Get("stargazers_count"))
@@ -95,15 +95,15 @@ func starRecord(s *shape, v jsonvalue.Value) (key string, stable int) {
 // at 300.
 const maxGistFiles = 300
 
-func gistRecord(s *shape, v jsonvalue.Value) (key string) {
+func gistRecord(s *builder, v jsonvalue.Value) (key string) {
 	if key = v.Get("id").Str(); !plainID(key) {
 		return ""
 	}
-	s.begin()
+	s.reset()
 	s.str("id", key)
 	s.text("description", v.Get("description"))
 	s.flag("public", v.Get("public"))
-	s.given("html_url", v.Get("html_url"))
+	s.required("html_url", v.Get("html_url"))
 	files := v.Get("files")
 	total := int64(0)
 	if files.Kind() == jsonvalue.Object {
@@ -126,7 +126,7 @@ func gistRecord(s *shape, v jsonvalue.Value) (key string) {
 		}
 		s.b = append(s.b, ']')
 	} else {
-		s.odd("files")
+		s.mismatch("files")
 	}
 	truncated := v.Get("truncated").Bool() || total > maxGistFiles
 	s.b = jsonappend.Bool(jsonappend.Name(s.b, "files_truncated"), truncated)
@@ -154,13 +154,13 @@ func plainID(id string) bool {
 
 // issueRecord makes the record of a row of /issues, which lists pull requests
 // too.
-func issueRecord(s *shape, v jsonvalue.Value) (key string) {
+func issueRecord(s *builder, v jsonvalue.Value) (key string) {
 	key = number(v.Get("id"))
 	if _, ok := instant(v.Get("updated_at")); key == "" || !ok {
 		return ""
 	}
 	pull := v.Get("pull_request")
-	s.begin()
+	s.reset()
 	s.str("id", key)
 	s.threadFields(v)
 	s.text("state", v.Get("state"))
@@ -171,7 +171,7 @@ func issueRecord(s *shape, v jsonvalue.Value) (key string) {
 	} else {
 		s.str("repository_full_name", repositoryOf(v.Get("repository_url").View()))
 	}
-	s.ident("repository_id", repo.Get("id"))
+	s.idText("repository_id", repo.Get("id"))
 	s.count("reactions_total_count", v.Get("reactions").Get("total_count"))
 	s.b = jsonappend.Bool(jsonappend.Name(s.b, "is_pull_request"), pull.Kind() == jsonvalue.Object)
 	s.text("pull_request_url", pull.Get("url"))
@@ -183,31 +183,30 @@ func issueRecord(s *shape, v jsonvalue.Value) (key string) {
 	return key
 }
 
-// threadFields are what issues and pull requests have in common.
-func (s *shape) threadFields(v jsonvalue.Value) {
+// threadFields appends the fields that issues and pull requests share.
+func (s *builder) threadFields(v jsonvalue.Value) {
 	s.count("number", v.Get("number"))
 	s.text("title", v.Get("title"))
 	s.text("body", v.Get("body"))
 	s.text("user_login", v.Get("user").Get("login")) // null for a deleted account
-	s.ident("user_id", v.Get("user").Get("id"))
+	s.idText("user_id", v.Get("user").Get("id"))
 	s.words("assignees", v.Get("assignees"), "login")
 	s.words("labels", v.Get("labels"), "name")
 	s.text("milestone_title", v.Get("milestone").Get("title"))
-	s.given("html_url", v.Get("html_url"))
+	s.required("html_url", v.Get("html_url"))
 	s.count("comments", v.Get("comments"))
 	s.moment("created_at", v.Get("created_at"))
 	s.moment("updated_at", v.Get("updated_at"))
 	s.moment("closed_at", v.Get("closed_at"))
 }
 
-// pullRecord makes the record of a pull request's detail. Its key and the
-// number of reactions are the list's: the detail has another id and no
-// reactions.
-func pullRecord(s *shape, v jsonvalue.Value, p *pull) bool {
+// pullRecord makes the record of a pull request's detail. Its key and the number of
+// reactions come from the list: the detail has another id and no reactions.
+func pullRecord(s *builder, v jsonvalue.Value, p *pull) bool {
 	if v.Kind() != jsonvalue.Object || v.Get("number").Int() != p.number {
 		return false
 	}
-	s.begin()
+	s.reset()
 	s.str("id", p.id)
 	s.threadFields(v)
 	if v.Get("merged_at").Kind() == jsonvalue.String {
@@ -226,7 +225,7 @@ func pullRecord(s *shape, v jsonvalue.Value, p *pull) bool {
 	} else {
 		s.str("repository_full_name", p.repo)
 	}
-	s.ident("repository_id", repo.Get("id"))
+	s.idText("repository_id", repo.Get("id"))
 	s.b = jsonappend.Int(jsonappend.Name(s.b, "reactions_total_count"), p.reactions)
 	s.flag("draft", v.Get("draft"))
 	s.moment("merged_at", v.Get("merged_at"))
@@ -235,15 +234,15 @@ func pullRecord(s *shape, v jsonvalue.Value, p *pull) bool {
 	for _, name := range []string{"additions", "deletions", "changed_files"} {
 		s.count(name, v.Get(name))
 	}
-	s.given("base_ref", v.Get("base").Get("ref"))
-	s.given("head_ref", v.Get("head").Get("ref"))
+	s.required("base_ref", v.Get("base").Get("ref"))
+	s.required("head_ref", v.Get("head").Get("ref"))
 	s.words("requested_reviewers", v.Get("requested_reviewers"), "login")
 	s.count("review_comments_count", v.Get("review_comments"))
 	return true
 }
 
-// repositoryOf returns OWNER/NAME of a repository's API address, "" when it is
-// none.
+// repositoryOf returns OWNER/NAME of a repository's API address, "" for any other
+// address.
 func repositoryOf(url string) string {
 	const mark = "/repos/"
 	for i := 0; i+len(mark) <= len(url); i++ {

@@ -13,7 +13,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
 
-// compared are the streams whose cursors hold the keys of a list.
+// compared are the streams whose cursors contain the keys of a list.
 var compared = []string{streamRepositories, streamStarred, streamGists}
 
 // remove takes one repository, two stars and one gist away.
@@ -23,8 +23,8 @@ func remove(d *github.Data) {
 	d.Gists = append(d.Gists[:4], d.Gists[5:]...)
 }
 
-// RT-07.1 for a full refresh: everything comes again, once, and what vanished
-// since the run before is a tombstone.
+// RT-07.1 for a full refresh: everything comes again, once, and rows that vanished
+// since the run before become tombstones.
 func TestFullRefreshBuriesWhatVanished(t *testing.T) {
 	t.Parallel()
 	for _, perPage := range []int{2, 100} {
@@ -41,17 +41,18 @@ func TestFullRefreshBuriesWhatVanished(t *testing.T) {
 		}
 		for stream, n := range map[string]int{streamUser: 1, streamUserStats: 1, streamIssues: 6, streamPulls: 6} {
 			if r, d := len(res.Keys(stream)), len(res.Deletes(stream)); r != n || d != 0 {
-				t.Errorf("%s: %d records and %d tombstones", stream, r, d)
+				t.Errorf("%s: %d records and %d tombstones, want %d and 0", stream, r, d, n)
 			}
 		}
 		w.Pass(time.Hour)
 		if again := w.OK(w.run()); len(again.All) != 0 {
-			t.Errorf("the run after: %d records", len(again.All))
+			t.Errorf("the run after: %d records, want 0", len(again.All))
 		}
 	}
 }
 
-// Nothing vanished, or nothing is known of before: a full refresh is a first run.
+// When nothing vanished, or no earlier cursor exists, a full refresh equals a first
+// run.
 func TestFullRefreshIsAFirstRun(t *testing.T) {
 	t.Parallel()
 	text := func(res *sdktest.Result) (out string) {
@@ -78,14 +79,14 @@ func TestFullRefreshIsAFirstRun(t *testing.T) {
 		}
 		for stream := range before {
 			if cold.State[stream] != before[stream] {
-				t.Errorf("%s: %s, before %s", stream, cold.State[stream], before[stream])
+				t.Errorf("%s: cursor %s, want %s as before", stream, cold.State[stream], before[stream])
 			}
 		}
 	}
 }
 
-// What a full refresh could not see whole it does not bury, nor forget: a later
-// run does it.
+// A row that a full refresh could not look for gets no tombstone and stays remembered,
+// and a later run buries it.
 func TestFullRefreshOfAPartBuriesNothing(t *testing.T) {
 	t.Parallel()
 	spoil := map[string]fault.Fault{
@@ -100,20 +101,20 @@ func TestFullRefreshOfAPartBuriesNothing(t *testing.T) {
 			w.p.Edit(func(d *github.Data) { d.Repos = d.Repos[:4] })
 			after := 0
 			if name == "broken off" && perPage == 2 {
-				after = 1 // the first page is there, and its cursor
+				after = 1 // the first page arrived, with its cursor
 			}
 			w.p.Faults.Add(fault.Rule{Match: fault.Path("/user/repos"), After: after, Times: -1, Fault: f})
 			w.Pass(time.Hour)
 			res := w.run(trial.Only(streamRepositories, streamStarred), trial.FullRefresh)
 			if n := len(res.Deletes(streamRepositories)); n != 0 {
-				t.Errorf("%s, %d a page: %d tombstones", name, perPage, n)
+				t.Errorf("%s, %d a page: %d tombstones, want 0", name, perPage, n)
 			}
 			w.Holds(streamRepositories, keys(1, 6)...)
 			w.p.Faults.Clear()
 			w.Pass(time.Hour)
 			res = w.OK(w.run(trial.Only(streamRepositories, streamStarred)))
 			if n := len(res.Deletes(streamRepositories)); n != 2 {
-				t.Errorf("%s, %d a page: %d tombstones in the run after", name, perPage, n)
+				t.Errorf("%s, %d a page: %d tombstones in the run after, want 2", name, perPage, n)
 			}
 			w.same(name, streamRepositories, streamStarred)
 		}
@@ -157,8 +158,8 @@ func TestFullRefreshOfAListThatMoves(t *testing.T) {
 	}
 }
 
-// A stop at any call of a full trial.FullRefresh, and then an incremental run: what
-// vanished is buried all the same.
+// A stop at any call of a full refresh, and then an incremental run: vanished rows are
+// still buried.
 func TestFullRefreshStopped(t *testing.T) {
 	t.Parallel()
 	world := func() *world {
@@ -179,7 +180,7 @@ func TestFullRefreshStopped(t *testing.T) {
 	}
 }
 
-// A full refresh with the token of another account would bury the first one's.
+// A full refresh with another account's token would bury the first account's records.
 func TestFullRefreshOfAnotherAccountIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 100, small(3))
@@ -188,7 +189,7 @@ func TestFullRefreshOfAnotherAccountIsRefused(t *testing.T) {
 	for _, scope := range []func(*sdktest.Options){trial.Only(), trial.Only(streamStarred)} {
 		res := w.run(scope, trial.FullRefresh)
 		if res.Done.Error == nil || res.Done.Error.Code != codeAccount || len(res.All) != 0 {
-			t.Errorf("%+v, %d records", res.Done, len(res.All))
+			t.Errorf("%+v, %d records, want Done.Error not nil, Done.Error.Code = %v and len(res.All) = 0", res.Done, len(res.All), codeAccount)
 		}
 	}
 	w.Holds(streamStarred, keys(1, 3)...)

@@ -18,7 +18,7 @@ const (
 	streamGists        = "gists"
 )
 
-// reasonPageCap tells that a list had more pages than one run reads.
+// reasonPageCap reports that a list has more pages than one run reads.
 const reasonPageCap = "github_page_cap_reached"
 
 // run is one run.
@@ -40,8 +40,8 @@ func newRun(h *sdk.Host) (*run, error) {
 	return &run{h: h, c: c, failed: sdk.FailedStreams{Hint: hint}}, nil
 }
 
-// collect does the streams one by one: what stops one of them leaves the
-// others to go on.
+// collect collects the streams one by one; a stream that fails does not stop the
+// others.
 func (r *run) collect() error {
 	if err := r.user(); err != nil {
 		return err
@@ -55,9 +55,9 @@ func (r *run) collect() error {
 		{streamIssues, r.issues, false},
 		{streamPulls, pulls.collect, false},
 	}
-	// A bound of the owner's may end every run on the way: what none has read to its
-	// end goes first, or it would have no turn.
-	slices.SortStableFunc(steps[1:], func(a, b step) int { return r.behind(a.stream) - r.behind(b.stream) })
+	// The owner's bound may end every run early, so a stream that was never read to its
+	// end goes first. Otherwise it would never have its turn.
+	slices.SortStableFunc(steps[1:], func(a, b step) int { return r.order(a.stream) - r.order(b.stream) })
 	broken := false // pull_requests: a lane that broke while it recovered does not go on
 	for _, step := range steps {
 		if !r.h.Wants(step.stream) || r.h.RecoveryOnly() && !step.always || step.stream == streamPulls && broken {
@@ -90,8 +90,9 @@ type step struct {
 	always bool // also in a run that only recovers gaps
 }
 
-// behind says which streams come later: those that a run has read to their end.
-func (r *run) behind(stream string) int {
+// order returns 1 for a stream that an earlier run read to its end, which comes later,
+// and 0 for any other.
+func (r *run) order(stream string) int {
 	v := r.h.Cursor(stream)
 	if v.IsNull() || v.Get("partial").Bool() || v.Get("pending").Len() > 0 {
 		return 0
@@ -107,7 +108,7 @@ func hint(code string) string {
 	return ""
 }
 
-// capped tells that a list went on behind the last page of this run.
-func (r *run) capped(stream, what string) error {
+// reportCapped reports that a list continues behind the last page of this run.
+func (r *run) reportCapped(stream, what string) error {
 	return r.h.Skip(abi.SkipResult{Stream: stream, Reason: reasonPageCap, Message: what, RecoveryHint: abi.Raw(`"retry_by_runtime"`)})
 }

@@ -38,14 +38,14 @@ type found struct {
 
 // searcher lists the pull requests of a span, newest change first.
 //
-// It goes on by time and not by page number: the last result's time is the end
-// of the next question, so that what changes meanwhile, and so leaves the span,
-// moves no other result over a page's border. A question that counts more
-// results than a search gives, or that does not finish, is asked of a smaller
-// span: back to the year's beginning, then of halves.
+// It continues by time and not by page number: the last result's time is the end of the
+// next query, so a pull request that changes meanwhile, and so leaves the span, moves
+// no other result across a page's border. A query that counts more results than a
+// search gives, or that does not finish, is repeated for a smaller span: from the
+// year's beginning, then for halves.
 type searcher struct {
-	r     *run
-	shape *shape
+	r       *run
+	builder *builder
 
 	rest   span
 	lower  time.Time // of the question, within rest
@@ -54,31 +54,32 @@ type searcher struct {
 	asked  int
 	ended  bool
 	capped bool
-	// What of the span was not listed: by searches that did not finish, which may
-	// do better later; by one second with more results than a search gives; by
-	// results that could not be read.
+	// Whether results of the span were left out: by searches that did not finish, which
+	// may do better later; by one second with more results than a search gives; because
+	// they could not be read.
 	unfinished, crowded, unread bool
+	crowdedReported             bool
 
 	edge map[string]bool // results at the very time that the question ends with
 	last time.Time
 }
 
-func (r *run) search(s *shape, of span) *searcher {
+func (r *run) search(s *builder, of span) *searcher {
 	if of.from.Before(searchFloor) {
 		of.from = searchFloor
 	}
-	return &searcher{r: r, shape: s, rest: of, lower: of.from, page: 1, edge: make(map[string]bool)}
+	return &searcher{r: r, builder: s, rest: of, lower: of.from, page: 1, edge: make(map[string]bool)}
 }
 
-// next returns some further results. None and no error is the end; look at
-// ended, which is false when the run's share of pages came to an end first.
+// next returns some further results. None and no error means the end: check ended,
+// which is false when the run's share of pages came to an end first.
 func (s *searcher) next() ([]found, error) {
 	for !s.ended {
 		if s.asked++; s.asked > maxPages {
 			s.capped = true
 			return nil, nil
 		}
-		_, v, err := s.r.c.get(s.question(), mediaJSON, "")
+		_, v, err := s.r.c.get(s.query(), mediaJSON, "")
 		if err != nil {
 			return nil, err
 		}
@@ -109,8 +110,8 @@ func (s *searcher) next() ([]found, error) {
 	return nil, nil
 }
 
-// question is the address of the next search.
-func (s *searcher) question() string {
+// query is the address of the next search.
+func (s *searcher) query() string {
 	q := "is:pr author:" + s.r.me.login + " updated:"
 	if s.rest.to.IsZero() {
 		q += ">=" + searchTime(s.lower)
@@ -123,8 +124,8 @@ func (s *searcher) question() string {
 
 func searchTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
 
-// narrow makes the question smaller, and reports whether it could. One that does
-// not finish for a day will not for an hour.
+// narrow makes the query smaller, and reports whether it could. A query that does not
+// finish for a day will not for an hour.
 func (s *searcher) narrow(items jsonvalue.Value, incomplete bool) bool {
 	to := s.rest.to
 	if to.IsZero() {
@@ -157,7 +158,7 @@ func (s *searcher) results(items jsonvalue.Value) []found {
 	for it := items.Children(); it.Next(); {
 		f, ok := readFound(it.Value())
 		if !ok {
-			s.shape.misfit(number(it.Value().Get("id")))
+			s.builder.dropRow(number(it.Value().Get("id")))
 			s.unread = true
 			continue
 		}
@@ -174,7 +175,7 @@ func (s *searcher) results(items jsonvalue.Value) []found {
 	return list
 }
 
-// advance moves the question behind what was listed.
+// advance moves the query behind the listed results.
 func (s *searcher) advance(items jsonvalue.Value, list []found, total int64) {
 	full := items.Len() >= searchPage || int64(items.Len()) < total && items.Len() > 0
 	switch {
@@ -214,18 +215,26 @@ func readFound(v jsonvalue.Value) (found, bool) {
 	return f, ok && f.id != "" && f.number > 0 && f.repo != ""
 }
 
-// missed reports whether something of the span was not listed.
-func (s *searcher) missed() bool { return s.capped || s.unfinished || s.crowded || s.unread }
-
-// report tells that searches left something out.
-func (s *searcher) report() error {
-	message, hint := "GitHub's search did not finish for some pull requests; the next run searches there again", `"retry_by_runtime"`
-	switch {
-	case s.unfinished:
-	case s.crowded:
-		message, hint = "more pull requests changed within one second than GitHub's search lists", `"not_retriable"`
-	default:
+// reportUnfinished reports, at the span's end, that the provider did not finish
+// some searches.
+func (s *searcher) reportUnfinished() error {
+	if !s.unfinished {
 		return nil
 	}
+	return s.skip("GitHub's search did not finish for some pull requests; the next run searches there again", `"retry_by_runtime"`)
+}
+
+// reportCrowded reports once that one second has more results than a search gives. The
+// report goes out before any cursor passes that second: no later run searches it again,
+// so a run killed between the two would lose the report.
+func (s *searcher) reportCrowded() error {
+	if !s.crowded || s.crowdedReported {
+		return nil
+	}
+	s.crowdedReported = true
+	return s.skip("more pull requests changed within one second than GitHub's search lists", `"not_retriable"`)
+}
+
+func (s *searcher) skip(message, hint string) error {
 	return s.r.h.Skip(abi.SkipResult{Stream: streamPulls, Reason: reasonIncomplete, RecoveryHint: abi.Raw(hint), Message: message})
 }

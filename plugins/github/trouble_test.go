@@ -18,8 +18,8 @@ var lists = map[string]string{
 	"/user/repos": streamRepositories, "/user/starred": streamStarred, "/gists": streamGists, "/issues": streamIssues, "/search/issues": streamPulls,
 }
 
-// One stream that fails leaves the others to go on, says so, and is whole after
-// a run without the fault.
+// One stream that fails is reported, does not stop the others, and is complete after a
+// run without the fault.
 func TestFaultsOfOneStream(t *testing.T) {
 	t.Parallel()
 	secondary := `{"message":"You have exceeded a secondary rate limit."}`
@@ -52,13 +52,13 @@ func TestFaultsOfOneStream(t *testing.T) {
 			}
 			res := w.run(trial.Only(stream, other))
 			if e := res.Done.Error; e == nil || e.Code != "stream_collection_failed" || !e.Retryable || !strings.Contains(e.Message, c.text) {
-				t.Errorf("%s, %s: %+v", path, name, res.Done.Error)
+				t.Errorf("%s, %s: %+v, want e not nil, e.Code = stream_collection_failed, e.Retryable and %v in e.Message", path, name, res.Done.Error, c.text)
 			}
 			if got := reasons(res); got != stream+":stream_collection_failed" {
-				t.Errorf("%s, %s: %s", path, name, got)
+				t.Errorf("%s, %s: %s, want %s", path, name, got, stream+":stream_collection_failed")
 			}
 			if len(w.Rows[other]) != 5 {
-				t.Errorf("%s, %s: %s has %d rows", path, name, other, len(w.Rows[other]))
+				t.Errorf("%s, %s: %s has %d rows, want 5", path, name, other, len(w.Rows[other]))
 			}
 			w.p.Faults.Clear()
 			w.Pass(time.Hour)
@@ -75,12 +75,12 @@ func TestRateLimitedAtOnce(t *testing.T) {
 	w.p.Faults.Add(fault.Rule{Times: -1, Fault: fault.Throttle("")})
 	res := w.run()
 	if e := res.Done.Error; e == nil || e.Code != "github_rate_limited" || e.Message != "github_rate_limited" || !e.Retryable {
-		t.Errorf("%+v", res.Done.Error)
+		t.Errorf("%+v, want e not nil, e.Code = github_rate_limited, e.Message = github_rate_limited and e.Retryable", res.Done.Error)
 	}
 }
 
-// The token expires at any moment: the run ends there, says what to do, and
-// nothing is lost.
+// The token expires at any moment: the run ends there, says what to do, and nothing is
+// lost.
 func TestTokenExpiresMidRun(t *testing.T) {
 	t.Parallel()
 	for n := range 30 {
@@ -91,11 +91,11 @@ func TestTokenExpiresMidRun(t *testing.T) {
 			break
 		}
 		if e := res.Done.Error; e == nil || e.Code != codeAuthFailed || !strings.Contains(string(e.RecoveryHint), "refresh_credentials") {
-			t.Fatalf("after %d: %+v", n, res.Done.Error)
+			t.Fatalf("after %d: %+v, want e not nil, e.Code = %v and refresh_credentials in e.RecoveryHint", n, res.Done.Error, codeAuthFailed)
 		}
 		asked := len(w.p.Requests())
 		if asked > n+5 {
-			t.Errorf("after %d: %d requests were made", n, asked)
+			t.Errorf("after %d: %d requests were made, want at most %d", n, asked, n+5)
 		}
 		w.p.RenewToken()
 		w.Pass(time.Hour)
@@ -109,7 +109,7 @@ func TestMissingCredentials(t *testing.T) {
 	w := newWorld(t, 2, small(1))
 	res := w.run(func(o *sdktest.Options) { o.Credentials = nil })
 	if e := res.Done.Error; e == nil || !strings.Contains(e.Message, "GITHUB_PERSONAL_ACCESS_TOKEN") || len(res.Requests) != 0 {
-		t.Errorf("%+v", res.Done)
+		t.Errorf("%+v, want e not nil, GITHUB_PERSONAL_ACCESS_TOKEN in e.Message and len(res.Requests) = 0", res.Done)
 	}
 }
 
@@ -122,22 +122,22 @@ func TestResumeAfterEveryStop(t *testing.T) {
 		w := newWorld(t, 2, small(5))
 		first := w.run(trial.StopAfter(stop))
 		if first.Done.Status != abi.DoneCancelled && first.Done.Status != abi.DoneSucceeded {
-			t.Fatalf("stop %d: %+v", stop, first.Done)
+			t.Fatalf("stop %d: %+v, want cancelled or succeeded", stop, first.Done)
 		}
 		w.Pass(time.Minute)
 		second := w.OK(w.run())
 		w.same("stopped", streamRepositories, streamStarred, streamGists, streamIssues, streamPulls)
-		// One page, and what was in flight.
+		// One page, and the requests in flight.
 		if again := len(first.All) + len(second.All) - len(whole.run0()); again > 8 {
-			t.Errorf("stop %d: %d records twice", stop, again)
+			t.Errorf("stop %d: %d records twice, want at most 8", stop, again)
 		}
 		if len(second.Gaps) > 0 {
-			t.Errorf("stop %d: gaps %v", stop, second.Gaps)
+			t.Errorf("stop %d: gaps %v, want len(second.Gaps) = 0", stop, second.Gaps)
 		}
 	}
 }
 
-// run0 is what a cold run without a stop emits.
+// run0 returns the records of a first run without a stop.
 func (w *world) run0() []sdktest.Record {
 	var all []sdktest.Record
 	for _, rows := range w.Rows {
@@ -148,8 +148,8 @@ func (w *world) run0() []sdktest.Record {
 	return all
 }
 
-// A field of another type becomes null and is told; a row that cannot be a
-// record is told and read again by a later build.
+// A field of another type becomes null and is reported. A row that cannot be a record
+// is reported, and a later build reads it again.
 func TestSchemaDrift(t *testing.T) {
 	t.Parallel()
 	for path, stream := range lists {
@@ -165,10 +165,10 @@ func TestSchemaDrift(t *testing.T) {
 			found = found || s.Stream == stream && s.Reason == reasonShape && strings.Contains(string(s.Diagnostics), `"rows":`)
 		}
 		if !found {
-			t.Errorf("%s: %s", path, reasons(res))
+			t.Errorf("%s: reported %s, want the changed shape among it", path, reasons(res))
 		}
 		if len(w.Rows[stream]) != 4 {
-			t.Errorf("%s: %d rows; one of five was spoiled", path, len(w.Rows[stream]))
+			t.Errorf("%s: %d rows; one of five was spoiled, want 4", path, len(w.Rows[stream]))
 		}
 		w.p.Faults.Clear()
 		w.Pass(time.Hour)
@@ -204,11 +204,11 @@ func TestOddFieldsBecomeNull(t *testing.T) {
 			}
 		}
 		if !told || len(w.Rows[stream]) != 3 {
-			t.Errorf("%s: %d rows, %s told: %t", stream, len(w.Rows[stream]), field, told)
+			t.Errorf("%s: %d rows, %s reported: %t, want 3 rows and the field reported", stream, len(w.Rows[stream]), field, told)
 		}
 		for _, r := range w.Rows[stream] {
 			if v, ok := r.Fields[field]; field != "size" && (!ok || v != nil) {
-				t.Errorf("%s %s = %v", stream, field, v)
+				t.Errorf("%s %s = %v, want null", stream, field, v)
 			}
 		}
 	}

@@ -31,7 +31,7 @@ func (r *run) user() error {
 		r.me = known
 		return r.sameAccount()
 	}
-	s := &shape{stream: streamUser}
+	s := &builder{stream: streamUser}
 	r.me = account{userRecord(s, v), v.Get("login").Str()}
 	if r.me.id == "" || !isLogin(r.me.login) {
 		return malformed("a user without id or login")
@@ -53,7 +53,7 @@ func (r *run) user() error {
 	return s.report(r.h)
 }
 
-func (r *run) emitUser(s *shape, cur jsonvalue.Value, etag string) error {
+func (r *run) emitUser(s *builder, cur jsonvalue.Value, etag string) error {
 	data := s.data()
 	sum := printOf(data)
 	if uint64(cur.Get("sum").Int()) != sum {
@@ -71,7 +71,7 @@ func (r *run) emitUser(s *shape, cur jsonvalue.Value, etag string) error {
 }
 
 func (r *run) emitStats(v jsonvalue.Value, day string) error {
-	s := &shape{stream: streamUserStats}
+	s := &builder{stream: streamUserStats}
 	key := statsRecord(s, v, day)
 	if err := r.h.EmitRaw(streamUserStats, key, s.data()); err != nil {
 		return err
@@ -89,8 +89,8 @@ func (r *run) beginCursor() []byte {
 	return jsonappend.Int(jsonappend.Name(b, "format"), format)
 }
 
-// sameAccount refuses a token of another account than the cursors': everything
-// of the first account would look deleted, in a full refresh too.
+// sameAccount refuses a token of another account than the cursors' one: every record of
+// the first account would look deleted, in a full refresh too.
 func (r *run) sameAccount() error {
 	for _, stream := range r.h.Streams() {
 		id := r.h.Cursor(stream).Get("account").View()
@@ -100,14 +100,14 @@ func (r *run) sameAccount() error {
 		if id != "" && id != r.me.id {
 			return &sdk.Failure{
 				Code: codeAccount, Hint: "manual_action_required",
-				Message: "the token belongs to another GitHub account than the one collected so far; make a connection of its own for it",
+				Message: "the token belongs to a different GitHub account from the one collected so far; add a separate connection for it",
 			}
 		}
 	}
 	return nil
 }
 
-// goodTag bounds what of a provider's header is kept and sent back.
+// goodTag bounds the part of a provider's header that is kept and sent back.
 func goodTag(etag string) bool {
 	if etag == "" || len(etag) > 200 {
 		return false
@@ -120,7 +120,7 @@ func goodTag(etag string) bool {
 	return true
 }
 
-// isLogin accepts what may stand in a search as an author. Brackets are a bot's.
+// isLogin accepts the author of a search. Brackets belong to a bot's name.
 func isLogin(login string) bool {
 	for i := range len(login) {
 		switch c := login[i]; {

@@ -1,7 +1,7 @@
 package main
 
-// calendar is what a file says of itself, from its VCALENDAR properties; where
-// several objects name one, the first counts.
+// calendar describes a file, from its VCALENDAR properties; where several objects have
+// a property, the first counts.
 type calendar struct {
 	name, description, zone, product, color string
 	cancels                                 bool // METHOD:CANCEL: every event of the object is cancelled

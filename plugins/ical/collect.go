@@ -20,8 +20,8 @@ const (
 	streamCoverage  = "coverage_diagnostics"
 )
 
-// sliceBytes is the least that is read between two checkpoints, and sliceShare
-// how much for each byte of cursor: a large cursor costs more than what it saves.
+// sliceBytes is how many bytes are read between two checkpoints at least, and
+// sliceShare how many for each byte of cursor: a large cursor costs more than it saves.
 const (
 	sliceBytes = 16 << 20
 	sliceShare = 16
@@ -45,8 +45,8 @@ type run struct {
 	done    int64
 	since   int64 // bytes since the last slice
 	encoded int64 // size of the last cursor
-	// fresh: the store may hold what no cursor tells of, so a cancelled event may be
-	// in it.
+	// fresh: the store may have events that no cursor names, so a cancelled event may
+	// be among them.
 	fresh    bool
 	problems map[string][]string // problem -> files
 	// How many files fit made forget their fingerprints and their ids.
@@ -68,8 +68,8 @@ func newRun(h *sdk.Host) (*run, error) {
 		h: h, root: root, list: l, before: cursor{}, after: cursor{}, buf: make([]byte, 64<<10),
 		fresh: h.Mode() == abi.ModeFullRefresh, problems: map[string][]string{},
 	}
-	// The cursor speaks of events: a run that does not collect them can neither
-	// trust it nor move it.
+	// The cursor covers events: a run that does not collect them can neither trust it
+	// nor move it.
 	if h.Wants(streamEvents) {
 		r.before = openCursor(h)
 	}
@@ -132,7 +132,7 @@ func (r *run) calendarID(p string) string {
 	return id.String()
 }
 
-// file collects one file when it is not what the cursor saw.
+// file collects one file when it differs from the cursor's.
 func (r *run) file(f found) error {
 	old := r.before[f.path]
 	if old != nil && old.size == f.size && old.mtimeMS == f.mtimeMS &&
@@ -152,7 +152,7 @@ func (r *run) file(f found) error {
 		r.problems[problem] = append(r.problems[problem], f.path)
 		return nil
 	}
-	return r.settle(f, id, v, old)
+	return r.finishFile(f, id, v, old)
 }
 
 // survey does the first pass over f.
@@ -173,10 +173,9 @@ func (r *run) unchanged(f found) bool {
 	return err == nil && info.Size() == f.size && info.ModTime().UnixMilli() == f.mtimeMS
 }
 
-// changes does the second pass: it emits the events that the cursor does not
-// know as they are.
+// changes does the second pass: it emits the events that differ from the cursor's.
 func (r *run) changes(f found, id string, v *survey, old *fileState) (problem string, err error) {
-	known, _ := old.known()
+	known, _ := old.storedEvents()
 	changed := false
 	for event, en := range v.entries {
 		if p, ok := known[event]; en.fingerprint != 0 && (!ok || p != en.fingerprint) {
@@ -216,10 +215,10 @@ func (r *run) changes(f found, id string, v *survey, old *fileState) (problem st
 	return "", nil
 }
 
-// settle sends what follows from a file read to its end: tombstones, the
-// calendar, and the file's share of the cursor.
-func (r *run) settle(f found, id string, v *survey, old *fileState) error {
-	known, complete := old.known()
+// finishFile emits the results of a file read to its end: tombstones, the calendar, and the
+// file's share of the cursor.
+func (r *run) finishFile(f found, id string, v *survey, old *fileState) error {
+	known, complete := old.storedEvents()
 	gone := goneEvents(known, v.entries)
 	if r.fresh || !complete && old != nil {
 		for event, en := range v.entries {
@@ -295,13 +294,13 @@ func (r *run) calendar(f found, id string, v *survey, s, old *fileState) error {
 	return rec.Emit()
 }
 
-// vanished buries what came from files that are gone.
+// vanished buries the records of deleted files.
 func (r *run) vanished() error {
 	present := make(map[string]bool, len(r.list.files))
 	for _, f := range r.list.files {
 		present[f.path] = true
 	}
-	if lost := r.lost(present); len(lost) > 0 {
+	if lost := r.missingCalendars(present); len(lost) > 0 {
 		r.problems[problemGone] = lost
 		return nil
 	}
@@ -310,7 +309,7 @@ func (r *run) vanished() error {
 			continue
 		}
 		s := r.before[p]
-		known, complete := s.known()
+		known, complete := s.storedEvents()
 		if !complete && s.live > 0 {
 			r.problems[problemForgotten] = append(r.problems[problemForgotten], p)
 		}
@@ -318,7 +317,7 @@ func (r *run) vanished() error {
 			return err
 		}
 		if !r.h.Wants(streamCalendars) {
-			// Its calendar is still to be buried by a run that may.
+			// A run that may bury its calendar still has to.
 			r.after[p] = &fileState{mtimeMS: -1, memory: memoryPrints, calendar: s.calendar}
 			continue
 		}
@@ -330,10 +329,10 @@ func (r *run) vanished() error {
 	return nil
 }
 
-// lost returns the calendar files that are gone where none is left, of those before or
-// another: likelier than that all of them were deleted is that this is not their folder.
-// One that is empty is no matter here: the host refuses it, unless it is meant to be.
-func (r *run) lost(present map[string]bool) (files []string) {
+// missingCalendars returns the calendar files that vanished when no calendar is left, neither an
+// earlier nor a new one: the folder is then probably the wrong one. An empty folder
+// does not matter here: the host refuses it, unless its owner accepted it.
+func (r *run) missingCalendars(present map[string]bool) (files []string) {
 	if r.list.bare {
 		return nil
 	}
@@ -343,7 +342,7 @@ func (r *run) lost(present map[string]bool) (files []string) {
 		}
 	}
 	for _, p := range sortedPaths(r.before) {
-		if r.before[p].size > 0 && !r.list.hides(p) { // else its events are buried already
+		if r.before[p].size > 0 && !r.list.hides(p) { // otherwise its events are buried already
 			files = append(files, p)
 		}
 	}

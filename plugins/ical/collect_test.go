@@ -22,7 +22,7 @@ func TestRecordOfAnEvent(t *testing.T) {
 	t.Parallel()
 	f := newFolder()
 	f.write("work/team.ics", vcalendar(
-		// The zone stands behind its use on purpose.
+		// The zone comes behind its use on purpose.
 		"BEGIN:VEVENT\nUID:a1@example.com\nDTSTAMP:20260101T000000Z\nDTSTART;TZID=Europe/Berlin:20260706T093000\n"+
 			"DTEND;TZID=\"Europe/Berlin\":20260706T103000\nSUMMARY:Stand-up\\, daily\nDESCRIPTION:Agenda:\\n- caf\\u\n e\\; \nLOCATION:Room 4\n"+
 			"RRULE:FREQ=DAILY;COUNT=10\nEXDATE;TZID=Europe/Berlin:20260708T093000,20260709T093000\nRDATE:20260720T073000Z\n"+
@@ -48,11 +48,11 @@ func TestRecordOfAnEvent(t *testing.T) {
 		}
 	}
 	if len(got.Key) != 24 {
-		t.Errorf("key %q", got.Key)
+		t.Errorf("key %q, want len(got.Key) = 24", got.Key)
 	}
 	cal := res.Records("calendars")[0]
 	if cal.Text("name") != "Home" || fmt.Sprint(cal.Fields["event_count"]) != "1" || cal.Key != got.Text("calendar_id") {
-		t.Errorf("calendar %s", cal.Data)
+		t.Errorf("calendar %s, want cal.Text(\"name\") = Home, fmt.Sprint(cal.Fields[\"event_count\"]) = 1 and cal.Key = %v", cal.Data, got.Text("calendar_id"))
 	}
 }
 
@@ -102,24 +102,24 @@ func TestEditsEmitThemselvesOnly(t *testing.T) {
 	f.write("a.ics", vcalendar(vevent("1", "one"), vevent("2", "two"), vevent("far", "in 2099", "RRULE:FREQ=YEARLY")))
 	first := f.collect(t)
 	if got := again(t, first); len(got.All) != 0 {
-		t.Fatalf("an unchanged folder emitted %v", got.All)
+		t.Fatalf("an unchanged folder emitted %v, want len(got.All) = 0", got.All)
 	}
 	one := bySummary(t, first, "one").Key
 	moved := strings.Replace(vevent("1", "one"), "20260302T090000Z", "20250101T100000Z", 1)
 	f.write("a.ics", vcalendar(vevent("2", "two"), moved, vevent("far", "in 2099", "RRULE:FREQ=YEARLY"), vevent("0", "earlier")))
 	second := again(t, first)
 	if got := summaries(second); got != "one,earlier" {
-		t.Fatal(got)
+		t.Fatalf("%v, want one,earlier", got)
 	}
 	if bySummary(t, second, "one").Key != one || len(second.Deletes("events")) != 0 {
 		t.Fatal("an edited start made another event")
 	}
 	if got := again(t, second); len(got.All) != 0 {
-		t.Fatalf("emitted %v", got.All)
+		t.Fatalf("emitted %v, want len(got.All) = 0", got.All)
 	}
 }
 
-// What a download changes by itself is no edit.
+// Changes that a download makes by itself are no edit.
 func TestDownloadNoiseIsNoEdit(t *testing.T) {
 	t.Parallel()
 	f := newFolder()
@@ -128,7 +128,7 @@ func TestDownloadNoiseIsNoEdit(t *testing.T) {
 	text := strings.Replace(vcalendar(vevent("1", "one", "X-B:2", "LOCATION:here")), "DTSTAMP:20260101T000000Z", "DTSTAMP:20260202T020202Z", 1)
 	f.write("a.ics", text)
 	if got := again(t, first); len(got.All) != 0 {
-		t.Fatalf("emitted %v", got.All)
+		t.Fatalf("emitted %v, want len(got.All) = 0", got.All)
 	}
 }
 
@@ -140,7 +140,7 @@ func TestTombstones(t *testing.T) {
 	f.write("b.ics", vcalendar(vevent("1", "b one")))
 	first := f.collect(t)
 	if got := summaries(first); got != "one,two,three,b one" || len(first.Deletes("events")) != 0 {
-		t.Fatal(got, first.Deletes("events"))
+		t.Fatalf("events %s, tombstones %v, want one,two,three,b one and none", got, first.Deletes("events"))
 	}
 	f.write("a.ics", vcalendar(vevent("1", "one"), vevent("2", "two", "STATUS:Cancelled")))
 	delete(f.files, "b.ics")
@@ -148,27 +148,27 @@ func TestTombstones(t *testing.T) {
 	gone := map[string]bool{bySummary(t, first, "two").Key: true, bySummary(t, first, "three").Key: true, bySummary(t, first, "b one").Key: true}
 	for _, d := range second.Deletes("events") {
 		if !gone[d.Key] {
-			t.Errorf("deleted %s", d.Key)
+			t.Errorf("%s got a tombstone, want none", d.Key)
 		}
 		delete(gone, d.Key)
 	}
 	if len(gone) != 0 || len(second.Deletes("calendars")) != 1 || len(second.Records("events")) != 0 {
-		t.Fatalf("not deleted: %v", gone)
+		t.Fatalf("not deleted: %v, want len(gone) = 0, len(second.Deletes(\"calendars\")) = 1 and len(second.Records(\"events\")) = 0", gone)
 	}
 	third := again(t, second)
 	if len(third.All) != 0 {
-		t.Fatalf("emitted again: %v", third.All)
+		t.Fatalf("emitted again: %v, want len(third.All) = 0", third.All)
 	}
 	f.write("a.ics", vcalendar(vevent("1", "one"), vevent("2", "two")))
 	f.write("b.ics", vcalendar(vevent("1", "b one")))
 	if got := summaries(again(t, third)); got != "two,b one" {
-		t.Fatal(got)
+		t.Fatalf("%v, want two,b one", got)
 	}
 }
 
-// Where no calendar is left of those that were, and something else is in the folder, it
-// is likelier another one than that all of them were deleted: nothing is buried until a
-// calendar is found again, or the folder is empty, which the host has asked about.
+// When none of the earlier calendars is left, and the folder has other files, it is
+// probably another folder: nothing is buried until a calendar is found again, or the
+// folder is empty, which the host has asked about.
 func TestAFolderThatLostAllItsCalendars(t *testing.T) {
 	t.Parallel()
 	f := newFolder()
@@ -190,18 +190,18 @@ func TestAFolderThatLostAllItsCalendars(t *testing.T) {
 		f.write(c.file, c.text)
 		for mode, last := range map[string]*sdktest.Result{"incremental": again(t, first), "full": refresh(t, first)} {
 			if got := covered(last)["files"]; got != "incomplete 2" {
-				t.Errorf("%s, %s: %s", name, mode, got)
+				t.Errorf("%s, %s: %s, want incomplete 2", name, mode, got)
 			}
 			for range 2 {
 				if n := len(last.Deletes(streamEvents)) + len(last.Deletes(streamCalendars)); n != 0 {
-					t.Errorf("%s, %s: buried %d", name, mode, n)
+					t.Errorf("%s, %s: %d tombstones, want 0", name, mode, n)
 				}
 				if got := trial.Reasons(last); got != c.reasons {
-					t.Errorf("%s, %s: %s", name, mode, got)
+					t.Errorf("%s, %s: %s, want %s", name, mode, got, c.reasons)
 				}
 				if m := messages(last)[problemGone]; !strings.HasPrefix(m, "2 calendar files were here") || !strings.HasSuffix(m, `{"count":2,"files":["a.ics","sub/b.ics"]}`) ||
 					hints(last)[problemGone] != `"manual_action_required"` {
-					t.Errorf("%s, %s: %s %s", name, mode, m, hints(last)[problemGone])
+					t.Errorf("%s, %s: report %s, hint %s, want both vanished calendars and manual_action_required", name, mode, m, hints(last)[problemGone])
 				}
 				last = f.after(t, last)
 			}
@@ -213,28 +213,28 @@ func TestAFolderThatLostAllItsCalendars(t *testing.T) {
 
 	f.write("a.ics", vcalendar())
 	if back := again(t, lost); len(back.Deletes(streamEvents)) != 2 || len(back.Deletes(streamCalendars)) != 1 || len(back.Skips) != 0 {
-		t.Errorf("one is there, and holds no event any more: %v %+v", back.All, back.Skips)
+		t.Errorf("the one file without events: %v %+v, want len(back.Deletes(streamEvents)) = 2, len(back.Deletes(streamCalendars)) = 1 and len(back.Skips) = 0", back.All, back.Skips)
 	}
 	take()
 	delete(f.files, "note.txt")
 	if empty := again(t, lost); len(empty.Deletes(streamEvents)) != 2 || len(empty.Deletes(streamCalendars)) != 2 {
-		t.Errorf("the folder is empty: %v", empty.All)
+		t.Errorf("the folder is empty: %v, want len(empty.Deletes(streamEvents)) = 2 and len(empty.Deletes(streamCalendars)) = 2", empty.All)
 	}
 
-	// What could not be looked at is not missed.
+	// A file that could not be examined does not count as missing.
 	f.write("note.txt", "hello")
 	f.write("sub/b.ics", vcalendar(vevent("2", "two")))
 	part := first.SecondRun(t, func(o *sdktest.Options) { o.Roots = map[string]fs.FS{"ical": unreadable{f.files, "sub"}} })
 	if m := messages(part); len(part.Deletes(streamEvents)) != 0 || !strings.HasSuffix(m[problemGone], `{"count":1,"files":["a.ics"]}`) {
-		t.Errorf("a part is unreadable: %v %v", part.All, m)
+		t.Errorf("a part is unreadable: %v %v, want len(part.Deletes(streamEvents)) = 0 and `{\"count\":1,\"files\":[\"a.ics\"]}` at the end of m[problemGone]", part.All, m)
 	}
-	// A calendar whose events were buried is.
+	// The calendar of buried events is buried, too.
 	take()
 	delete(f.files, "note.txt")
 	half := first.SecondRun(t, trial.Only(streamEvents))
 	f.write("note.txt", "hello")
 	if half = half.SecondRun(t, trial.Only()); len(half.Deletes(streamCalendars)) != 2 || trial.Reasons(half) != problemNothing {
-		t.Errorf("its events are buried: %v %s", half.All, trial.Reasons(half))
+		t.Errorf("its events are buried: %v %s, want len(half.Deletes(streamCalendars)) = 2 and trial.Reasons(half) = %s", half.All, trial.Reasons(half), problemNothing)
 	}
 }
 
@@ -262,17 +262,17 @@ func TestDamagedFilesKeepTheirEvents(t *testing.T) {
 			f.write("b.ics", vcalendar(vevent("b", "other, edited")))
 			second := again(t, first)
 			if trial.Reasons(second) != c.reason || len(second.Deletes("events")) != 0 || summaries(second) != "other, edited" {
-				t.Fatalf("skips %s, records %v", trial.Reasons(second), second.All)
+				t.Fatalf("skips %s, records %v, want trial.Reasons(second) = %s, len(second.Deletes(\"events\")) = 0 and summaries(second) = other, edited", trial.Reasons(second), second.All, c.reason)
 			}
 			f.write("a.ics", vcalendar(vevent("1", "one"), vevent("2", "two, edited")))
 			if got := summaries(again(t, second)); got != "two, edited" {
-				t.Fatal(got)
+				t.Fatalf("%v, want two, edited", got)
 			}
 		})
 	}
 }
 
-// unreadable refuses to open or list what it is told to.
+// unreadable refuses to open or list the given files.
 type unreadable struct {
 	fs.FS
 	path string
@@ -296,16 +296,16 @@ func TestUnreadableKeepsItsEvents(t *testing.T) {
 		schemas.Sound(t, second)
 		f.write("sub/b.ics", vcalendar(vevent("2", "two"))) // a new time, so that the file is opened
 		if len(second.Deletes("events")) != 0 {
-			t.Errorf("%s unreadable: deleted %v", hidden, second.All)
+			t.Errorf("%s unreadable: deleted %v, want len(second.Deletes(\"events\")) = 0", hidden, second.All)
 		}
 		third := first.SecondRun(t, func(o *sdktest.Options) { o.Roots = map[string]fs.FS{"ical": unreadable{f.files, hidden}} })
 		if len(third.Deletes("events")) != 0 || trial.Reasons(third) != "file_unreadable" {
-			t.Errorf("%s unreadable: %s, deleted %v", hidden, trial.Reasons(third), third.All)
+			t.Errorf("%s unreadable: %s, deleted %v, want len(third.Deletes(\"events\")) = 0 and trial.Reasons(third) = file_unreadable", hidden, trial.Reasons(third), third.All)
 		}
 	}
 	none := sdktest.Collect(t, connector{}, sdktest.Options{Roots: map[string]fs.FS{"ical": unreadable{f.files, "."}}, State: first.Committed()})
 	if none.Done.Status != abi.DoneFailed || none.Done.Error.Code != "ical_folder_unreadable" || len(none.All) != 0 {
-		t.Fatalf("%+v", none.Done)
+		t.Fatalf("%+v, want none.Done.Status = %v, none.Done.Error.Code = ical_folder_unreadable and len(none.All) = 0", none.Done, abi.DoneFailed)
 	}
 }
 
@@ -319,23 +319,23 @@ func TestCopiesAndExceptions(t *testing.T) {
 		vevent("s", "moved once", "RECURRENCE-ID:20260309T090000Z"), vevent("s", "off", "RECURRENCE-ID:20260316T090000Z", "STATUS:CANCELLED")))
 	first := f.collect(t)
 	if got := summaries(first); got != "newest,last,series,moved once" {
-		t.Fatal(got)
+		t.Fatalf("%v, want newest,last,series,moved once", got)
 	}
 	if got := fmt.Sprint(bySummary(t, first, "series").Fields["cancelled_occurrences"]); got != "[20260316T090000Z]" {
-		t.Fatal(got)
+		t.Fatalf("%v, want [20260316T090000Z]", got)
 	}
 	if got := bySummary(t, first, "moved once"); got.Text("recurrence_utc") != "2026-03-09T09:00:00Z" || got.Key == bySummary(t, first, "series").Key {
-		t.Fatalf("%s", got.Data)
+		t.Fatalf("%s, want Text(\"recurrence_utc\") = 2026-03-09T09:00:00Z and Key not %v", got.Data, bySummary(t, first, "series").Key)
 	}
 	if got := again(t, first); len(got.All) != 0 {
-		t.Fatalf("copies were emitted again: %v", got.All)
+		t.Fatalf("copies were emitted again: %v, want len(got.All) = 0", got.All)
 	}
 	// A newly cancelled occurrence changes its series and buries the exception.
 	f.write("a.ics", vcalendar(vevent("d", "newest", "SEQUENCE:4"), vevent("e", "last"), series,
 		vevent("s", "moved once", "RECURRENCE-ID:20260309T090000Z", "STATUS:CANCELLED"), vevent("s", "off", "RECURRENCE-ID:20260316T090000Z", "STATUS:CANCELLED")))
 	second := again(t, first)
 	if summaries(second) != "series" || len(second.Deletes("events")) != 1 {
-		t.Fatalf("%v", second.All)
+		t.Fatalf("%v, want summaries(second) = series and len(second.Deletes(\"events\")) = 1", second.All)
 	}
 }
 
@@ -349,7 +349,7 @@ func TestCancelledAfterFullRefresh(t *testing.T) {
 	}
 	f.write("b.ics", "BEGIN:VCALENDAR\nMETHOD:CANCEL\n"+vevent("x", "x")+"END:VCALENDAR\n")
 	if got := f.collect(t); summaries(got) != "one" {
-		t.Fatal(summaries(got))
+		t.Fatalf("%v, want one", summaries(got))
 	}
 }
 
@@ -360,12 +360,12 @@ func TestEventsWithoutUID(t *testing.T) {
 	f.write("a.ics", vcalendar(bare("one"), bare("two"), bare("one")))
 	first := f.collect(t)
 	if got := summaries(first); got != "two,one" {
-		t.Fatal(got)
+		t.Fatalf("%v, want two,one", got)
 	}
 	f.write("a.ics", vcalendar(bare("one"), bare("two"), bare("three")))
 	second := again(t, first)
 	if summaries(second) != "three" || len(second.Deletes("events")) != 0 {
-		t.Fatalf("%v", second.All)
+		t.Fatalf("%v, want summaries(second) = three and len(second.Deletes(\"events\")) = 0", second.All)
 	}
 }
 
@@ -375,7 +375,7 @@ func TestCoverageAndMalformedLines(t *testing.T) {
 	f.write("a.ics", vcalendar("this is no line\n", vevent("1", "one", ";;;", "RRULE"), "BEGIN:VTODO\nUID:t\nEND:VTODO\n", "BEGIN:X-THING\nA:b\nEND:X-THING\n"))
 	first := f.collect(t)
 	if summaries(first) != "one" {
-		t.Fatal(summaries(first))
+		t.Fatalf("%v, want one", summaries(first))
 	}
 	rows := map[string]string{}
 	for _, r := range first.Records("coverage_diagnostics") {
@@ -391,39 +391,39 @@ func TestCoverageAndMalformedLines(t *testing.T) {
 	f.write("a.ics", vcalendar(vevent("1", "one")))
 	second := again(t, first)
 	if got := strings.Join(second.Keys("coverage_diagnostics"), ","); got != "coverage:malformed_lines,coverage:todos" {
-		t.Fatal(got)
+		t.Fatalf("%v, want coverage:malformed_lines,coverage:todos", got)
 	}
 }
 
-// A run over some of the streams neither loses nor hides what another run wants.
+// A run over some of the streams neither loses nor hides the records of another run.
 func TestRunsOverSomeStreams(t *testing.T) {
 	t.Parallel()
 	f := newFolder()
 	f.write("a.ics", vcalendar(vevent("1", "one")))
 	res := f.collect(t, trial.Only("calendars", "coverage_diagnostics"))
 	if len(res.Records("calendars")) != 1 || len(res.Records("events")) != 0 {
-		t.Fatalf("%v", res.All)
+		t.Fatalf("%v, want len(res.Records(\"calendars\")) = 1 and len(res.Records(\"events\")) = 0", res.All)
 	}
 	res = res.SecondRun(t, trial.Only("events"))
 	if summaries(res) != "one" || len(res.Records("calendars")) != 0 {
-		t.Fatalf("%v", res.All)
+		t.Fatalf("%v, want summaries(res) = one and len(res.Records(\"calendars\")) = 0", res.All)
 	}
 	res = res.SecondRun(t, trial.Only())
 	if len(res.Records("calendars")) != 1 || summaries(res) != "" {
-		t.Fatalf("%v", res.All)
+		t.Fatalf("%v, want len(res.Records(\"calendars\")) = 1 and summaries(res) = \"\"", res.All)
 	}
 	delete(f.files, "a.ics")
 	res = res.SecondRun(t, trial.Only("events"))
 	if len(res.Deletes("events")) != 1 {
-		t.Fatalf("%v", res.All)
+		t.Fatalf("%v, want len(res.Deletes(\"events\")) = 1", res.All)
 	}
 	res = res.SecondRun(t, trial.Only())
 	if len(res.Deletes("calendars")) != 1 || len(res.Deletes("events")) != 0 {
-		t.Fatalf("%v", res.All)
+		t.Fatalf("%v, want len(res.Deletes(\"calendars\")) = 1 and len(res.Deletes(\"events\")) = 0", res.All)
 	}
 }
 
-// A write that the file's time cannot show is seen all the same.
+// A write that the file's time cannot show is noticed.
 func TestRacyWrite(t *testing.T) {
 	t.Parallel()
 	f := newFolder()
@@ -432,7 +432,7 @@ func TestRacyWrite(t *testing.T) {
 	first := f.collect(t)
 	f.files["a.ics"] = &fstest.MapFile{Data: []byte(vcalendar(vevent("1", "One!"))), ModTime: f.clock}
 	if got := summaries(again(t, first)); got != "One!" {
-		t.Fatal(got)
+		t.Fatalf("%v, want One!", got)
 	}
 }
 
@@ -451,11 +451,11 @@ func TestFileChangedWhileRead(t *testing.T) {
 	}}}}
 	second := sdktest.Collect(t, connector{}, o)
 	if trial.Reasons(second) != "file_changed_while_read" || len(second.Deletes("events")) != 0 {
-		t.Fatalf("%s %v", trial.Reasons(second), second.All)
+		t.Fatalf("%s %v, want trial.Reasons(second) = file_changed_while_read and len(second.Deletes(\"events\")) = 0", trial.Reasons(second), second.All)
 	}
 	third := second.SecondRun(t, func(o *sdktest.Options) { o.Roots = map[string]fs.FS{"ical": f} })
 	if len(third.Deletes("events")) != 1 {
-		t.Fatalf("%v", third.All)
+		t.Fatalf("%v, want len(third.Deletes(\"events\")) = 1", third.All)
 	}
 }
 
@@ -481,6 +481,6 @@ func TestStop(t *testing.T) {
 	}
 	res := f.collect(t, func(o *sdktest.Options) { o.StopAfter = 2 })
 	if res.Done.Status != abi.DoneCancelled || len(res.States) != 0 {
-		t.Fatalf("%+v %d states", res.Done, len(res.States))
+		t.Fatalf("%+v %d states, want Done.Status = %v and len(res.States) = 0", res.Done, len(res.States), abi.DoneCancelled)
 	}
 }

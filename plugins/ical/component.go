@@ -2,7 +2,7 @@ package main
 
 import "io"
 
-// component is a part of a calendar that the scan tells apart.
+// component is a part of a calendar that the scan distinguishes.
 type component uint8
 
 const (
@@ -25,14 +25,14 @@ const (
 	problemChanged    = "file_changed_while_read"
 )
 
-// counts is what a file holds besides events.
+// counts are the numbers of the other parts of a file.
 type counts struct {
 	todos, journals, freeBusy int64
 	malformed                 int64 // lines that are no content lines
-	badDates                  int64 // dates, times and durations of events that are none
+	badDates                  int64 // invalid dates, times and durations of events
 	oversized                 int64 // lines cut short
 	noUID                     int64 // events without a UID
-	// Of the events that are not cancelled:
+	// Among the events that are not cancelled:
 	unknownZone int64 // those with a start or end in a zone that the file does not define
 	floating    int64 // those that start on a wall clock of no zone
 }
@@ -60,8 +60,8 @@ type scan struct {
 	event    func(s *scan) error
 }
 
-// run reads to the end. problem is one of the problem constants when the file
-// may not be taken; err is what event returned.
+// run reads to the end. problem is one of the problem constants when the file may not
+// be collected; err is the error of event.
 func (s *scan) run() (problem string, err error) {
 	for line := s.in.next(); line != nil; line = s.in.next() {
 		if !s.line.split(line) {
@@ -70,7 +70,7 @@ func (s *scan) run() (problem string, err error) {
 		}
 		switch string(s.line.name) {
 		case "BEGIN":
-			if !s.begin() {
+			if !s.beginComponent() {
 				return s.broken(), nil
 			}
 		case "END":
@@ -88,14 +88,14 @@ func (s *scan) run() (problem string, err error) {
 	s.counts.oversized += int64(s.in.oversized)
 	switch {
 	case s.in.err != nil:
-		return problemUnreadable, nil //nolint:nilerr // what is wrong with a file is its problem; err is event's alone
+		return problemUnreadable, nil //nolint:nilerr // a fault of the file is its problem; err comes from event alone
 	case s.depth > 0 || s.closed == 0:
 		return s.broken(), nil
 	}
 	return "", nil
 }
 
-// broken names what is wrong with a structure that does not close.
+// broken names the fault of a structure that does not close.
 func (s *scan) broken() string {
 	if s.depth == 0 && s.closed == 0 {
 		return problemNotICal
@@ -110,7 +110,7 @@ func (s *scan) top() component {
 	return s.stack[s.depth-1].kind
 }
 
-func (s *scan) begin() bool {
+func (s *scan) beginComponent() bool {
 	if s.depth == maxComponents {
 		return false
 	}

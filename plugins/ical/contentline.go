@@ -19,9 +19,9 @@ type contentLine struct {
 // param is one parameter, its name upper case, its value as written.
 type param struct{ name, value []byte }
 
-// split takes line apart (RFC 5545, section 3.1) and reports whether it is a
-// content line at all. It upper-cases names in place. A quoted parameter value
-// may hold the marks that otherwise end it.
+// split takes line apart (RFC 5545, section 3.1) and reports whether it is a content
+// line at all. It upper-cases names in place. A quoted parameter value may contain the
+// marks that otherwise end it.
 func (c *contentLine) split(line []byte) bool {
 	c.name, c.params, c.value = nil, c.params[:0], nil
 	i := nameLength(line)
@@ -81,8 +81,8 @@ func upper(b []byte) []byte {
 	return b
 }
 
-// param returns the first parameter of that name without its quotes, decoded
-// after RFC 6868, "" when there is none.
+// param returns the first parameter of that name without its quotes, decoded after RFC
+// 6868, or "".
 func (c *contentLine) param(name string) string {
 	for _, p := range c.params {
 		if string(p.name) == name {
@@ -124,8 +124,8 @@ func decodeCaret(b []byte) string {
 	return string(out)
 }
 
-// unescape undoes the escapes of a TEXT value (section 3.3.11). A backslash
-// before anything else stands for itself: some producers escape nothing.
+// unescape undoes the escapes of a TEXT value (section 3.3.11). It keeps a backslash
+// before any other character, because some producers escape nothing.
 func unescape(b []byte) string {
 	if bytes.IndexByte(b, '\\') < 0 {
 		return string(b)

@@ -16,17 +16,17 @@ func TestContentLine(t *testing.T) {
 	} {
 		var l contentLine
 		if !l.split([]byte(c.in)) {
-			t.Errorf("%s: refused", c.in)
+			t.Errorf("%s: refused, want a content line", c.in)
 			continue
 		}
 		if got := fmt.Sprint(string(l.name), "|", l.param("CN"), "|", string(l.value)); got != fmt.Sprint(c.name, "|", c.cn, "|", c.value) {
-			t.Errorf("%s: %s", c.in, got)
+			t.Errorf("%s: %s, want %s", c.in, got, fmt.Sprint(c.name, "|", c.cn, "|", c.value))
 		}
 	}
 	for _, in := range []string{"", ":", "no colon", "A", ";X=1:v", "A;:v", "A;B:v", "A;B=\"open:v", "A B:v", "<html>", "\xff:v"} {
 		var l contentLine
 		if l.split([]byte(in)) {
-			t.Errorf("%q was taken as %q", in, l.name)
+			t.Errorf("%q was read as %q, want it refused", in, l.name)
 		}
 	}
 }
@@ -34,12 +34,12 @@ func TestContentLine(t *testing.T) {
 func TestText(t *testing.T) {
 	t.Parallel()
 	if got := unescape([]byte(`a\, b\; c\\d\ne\N\x\`)); got != "a, b; c\\d\ne\n\\x\\" {
-		t.Errorf("%q", got)
+		t.Errorf("%q, want a, b; c\\d\ne\n\\x\\", got)
 	}
 	var list []string
 	splitText([]byte(`Work,Family\, close,,  ,last\`), func(s string) bool { list = append(list, s); return true })
 	if got := fmt.Sprintf("%q", list); got != `["Work" "Family, close" "last\\"]` {
-		t.Error(got)
+		t.Errorf("%v, want %v", got, `["Work" "Family, close" "last\\"]`)
 	}
 }
 

@@ -13,7 +13,7 @@ const (
 	statusIncomplete  = "incomplete"
 )
 
-// coverageRow accounts for one kind of thing that calendar files hold.
+// coverageRow accounts for one kind of entry in calendar files.
 type coverageRow struct {
 	store, stream, status, reason string
 	count                         int64
@@ -77,8 +77,8 @@ func (r *run) coverageRows() []coverageRow {
 	files := coverageRow{"files", streamCalendars, statusCollected, "one calendar a file", int64(len(r.after)), true}
 	if failed > 0 {
 		files.status = statusIncomplete
-		files.reason = counted(failed, "file or folder could not be taken; what it held before stays",
-			"files or folders could not be taken; what they held before stays")
+		files.reason = counted(failed, "file or folder could not be collected; its earlier records stay",
+			"files or folders could not be collected; their earlier records stay")
 	}
 	events := coverageRow{"events", streamEvents, statusCollected, "events that are not cancelled", live, true}
 	if reduced > 0 {
@@ -101,7 +101,7 @@ func (r *run) coverageRows() []coverageRow {
 		trouble("malformed_lines", "every line was understood", sum.malformed+sum.oversized,
 			counted(sum.malformed, "line is", "lines are")+" malformed, "+counted(sum.oversized, "line was", "lines were")+" cut"),
 		trouble("malformed_dates", "every date was understood", sum.badDates,
-			counted(sum.badDates, "date or duration of an event cannot be", "dates or durations of events cannot be")),
+			counted(sum.badDates, "date or duration of an event is impossible", "dates or durations of events are impossible")),
 		trouble("missing_uids", "every event has a UID", sum.noUID, counted(sum.noUID, "event has no UID", "events have no UID")),
 		trouble("unknown_time_zones", "every zone that events name is defined", sum.unknownZone,
 			counted(sum.unknownZone, "event is in a time zone that its file does not define", "events are in time zones that their files do not define")+

@@ -9,19 +9,19 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
 
-// cursorVersion changes with the meaning of the cursor. Another version's files
-// are read anew; its event ids still tell what is gone.
+// cursorVersion changes with the meaning of the cursor. Another version's files are
+// read anew; its event ids still lead to deleted events.
 const cursorVersion = 2
 
 // maxCursorBytes leaves room for the rest of a STATE.
 const maxCursorBytes = abi.MaxStateBytes - 256<<10
 
-// memory is what a fileState remembers of the file's events.
+// memory is how much a fileState remembers of the file's events.
 type memory uint8
 
 const (
 	memoryNone   memory = iota // nothing: the file was too large for the cursor
-	memoryIDs                  // ids: what is gone is noticed, every event is emitted again on change
+	memoryIDs                  // ids: deleted events are noticed, and a change emits every event again
 	memoryPrints               // ids and fingerprints
 )
 
@@ -38,10 +38,10 @@ type fileState struct {
 // cursor is the state of stream events: path below the root -> file.
 type cursor map[string]*fileState
 
-// openCursor returns the cursor that this run goes on with. A full refresh keeps
-// of the one before it which files and events there were: every file is read and
-// every event emitted again, and what is gone is found by it or, in files that
-// it cannot read, by a later run.
+// openCursor returns the cursor that this run continues. A full refresh takes from the
+// earlier one which files and events existed: every file is read and every event
+// emitted again. It finds deleted ones, except in files that it cannot read, where a
+// later run does.
 func openCursor(h *sdk.Host) cursor {
 	before := h.Previous(streamEvents)
 	if !before.Exists() {
@@ -127,9 +127,9 @@ func (s *fileState) append(b []byte) []byte {
 	return append(b, '}')
 }
 
-// known returns the fingerprints of the events that are stored of this file, and
-// whether that is all of them.
-func (s *fileState) known() (map[eventID]uint64, bool) {
+// storedEvents returns the fingerprints of the file's stored events, and whether these are all
+// of them.
+func (s *fileState) storedEvents() (map[eventID]uint64, bool) {
 	if s == nil || s.memory == memoryNone {
 		return nil, false
 	}

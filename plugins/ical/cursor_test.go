@@ -20,20 +20,20 @@ func TestPack(t *testing.T) {
 	entries := map[eventID]entry{{1}: {fingerprint: 7}, {2, 255}: {fingerprint: printMask}, {3}: {fingerprint: 0}}
 	got, ok := unpack(pack(entries, true), true)
 	if !ok || len(got) != 3 {
-		t.Fatal(got, ok)
+		t.Fatalf("%v, %v, want 3 entries", got, ok)
 	}
 	for id, en := range entries {
 		if got[id] != en.fingerprint {
-			t.Errorf("%s: %d", id, got[id])
+			t.Errorf("%s: %d, want %d", id, got[id], en.fingerprint)
 		}
 	}
 	ids, ok := unpack(dropPrints(pack(entries, true)), false)
 	if !ok || len(ids) != 2 || ids[eventID{1}] != unknownPrint || pack(entries, false) != dropPrints(pack(entries, true)) {
-		t.Fatal(ids, ok)
+		t.Fatalf("%v, %v, want 2 ids without fingerprints", ids, ok)
 	}
 	for _, bad := range []string{"x", "####", "AAAA", strings.Repeat("A", 25)} {
 		if _, ok := unpack(bad, true); ok {
-			t.Errorf("%q was taken", bad)
+			t.Errorf("%q was unpacked, want it refused", bad)
 		}
 	}
 }
@@ -57,7 +57,7 @@ func TestCursorKeepsWithinItsLimit(t *testing.T) {
 			t.Errorf("limit %d: %s, want %s", step.limit, got, step.memory)
 		}
 		if n := len(c.encode()); n > step.limit {
-			t.Errorf("limit %d: %d bytes", step.limit, n)
+			t.Errorf("limit %d: %d bytes, want at most the limit", step.limit, n)
 		}
 	}
 }
@@ -101,7 +101,7 @@ func TestForeignCursors(t *testing.T) {
 			t.Errorf("%s: the event was not emitted", state)
 		}
 		if third := second.SecondRun(t, nil); len(third.All) != 0 {
-			t.Errorf("%s: emitted again", state)
+			t.Errorf("%s: the third run emits records again, want none", state)
 		}
 	}
 }
@@ -142,10 +142,10 @@ func TestSurveyIsSmall(t *testing.T) {
 	runtime.GC()
 	runtime.ReadMemStats(&after)
 	if problem != "" || len(v.entries) != 20000 {
-		t.Fatal(problem, len(v.entries))
+		t.Fatalf("problem %q, %d entries, want none and 20000", problem, len(v.entries))
 	}
 	if held := int64(after.HeapAlloc) - int64(before.HeapAlloc); held > 6<<20 {
-		t.Fatalf("%d bytes held for 20000 events of a 40 MB file", held)
+		t.Fatalf("%d bytes held for 20000 events of a 40 MB file, want at most 6<<20", held)
 	}
 	runtime.KeepAlive(v)
 }
@@ -161,12 +161,12 @@ func FuzzFile(f *testing.F) {
 		res := sdktest.Collect(t, connector{}, o)
 		schemas.Sound(t, res)
 		if second := res.SecondRun(t, nil); len(second.All) != 0 {
-			t.Fatalf("an unchanged file emitted %d records", len(second.All))
+			t.Fatalf("an unchanged file emitted %d records, want 0", len(second.All))
 		}
-		// A full refresh says the same with a cursor of before and without one.
+		// A full refresh emits the same with an earlier cursor and without one.
 		fresh := folder.collect(t, trial.FullRefresh)
 		if known := refresh(t, res); !slices.Equal(known.Calls, fresh.Calls) {
-			t.Fatalf("a full refresh emitted %d records, without a cursor %d", len(known.All), len(fresh.All))
+			t.Fatalf("a full refresh emitted %d records, want %d as without a cursor", len(known.All), len(fresh.All))
 		}
 	})
 }

@@ -2,7 +2,7 @@ package main
 
 import "time"
 
-// timeKind says what a DATE or DATE-TIME value is bound to.
+// timeKind is the reference of a DATE or DATE-TIME value.
 type timeKind uint8
 
 const (
@@ -28,8 +28,8 @@ func (k timeKind) String() string {
 	return ""
 }
 
-// moment is one DATE or DATE-TIME. wall is what the clock on the wall shows,
-// as seconds since 1970 if that clock showed UTC.
+// moment is one DATE or DATE-TIME. wall is the time on the wall clock, as seconds since
+// 1970 if that clock showed UTC.
 type moment struct {
 	kind timeKind
 	wall int64

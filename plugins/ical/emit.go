@@ -65,11 +65,10 @@ func (w *recordWriter) write(id eventID, calendarID string, cal *calendar, file 
 	return r.Emit()
 }
 
-// times writes start and end. starts_at is the field that consent and time
-// ranges look at, so every event with a start has one: the instant where it is
-// proven, which time_zone_known says, else the wall clock read as if it were
-// UTC, which is off by a zone's offset at most (14 hours). start_utc is an
-// instant or null.
+// times writes start and end. starts_at is the field for consent and time ranges, so
+// every event with a start has one: the instant where it is proven, which
+// time_zone_known reports, else the wall clock read as if it were UTC, which is off by
+// a zone's offset at most (14 hours). start_utc is an instant or null.
 func (w *recordWriter) times(e *event) {
 	r := w.rec
 	start := w.instant(e.start)
@@ -103,8 +102,8 @@ func (w *recordWriter) local(name string, m moment) {
 	w.rec.String(name, m.local())
 }
 
-// end returns DTEND, or what DTSTART and DURATION make, or a day after a DATE
-// (RFC 5545, section 3.6.1).
+// end returns DTEND, or the sum of DTSTART and DURATION, or a day after a DATE (RFC
+// 5545, section 3.6.1).
 func (w *recordWriter) end(e *event) moment {
 	if e.end.kind != timeNone || e.start.kind == timeNone {
 		return e.end
@@ -120,8 +119,8 @@ func (w *recordWriter) end(e *event) moment {
 			end.wall += e.length.seconds
 			return end
 		}
-		// Hours are exact: across a change of offset the wall clock moves by
-		// another amount than the duration says.
+		// Hours are exact: across a change of offset the wall clock moves by more or
+		// less than the duration.
 		from := w.instant(end)
 		if from.IsZero() {
 			return moment{}

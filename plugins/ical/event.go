@@ -13,8 +13,8 @@ const (
 // person is an ORGANIZER or ATTENDEE.
 type person struct{ email, name, role, partstat, kind, rsvp string }
 
-// event is one VEVENT. full says whether everything is kept, or only what the
-// survey needs: identity, sequence, status and fingerprint.
+// event is one VEVENT. full keeps everything; otherwise it has only the survey's part:
+// identity, sequence, status and fingerprint.
 type event struct {
 	full bool
 
@@ -54,11 +54,11 @@ func (e *event) reset() {
 
 func (e *event) alarm() { e.alarms++ }
 
-// fingerprint stands for everything that the record shows, except for what
-// zones and other events add.
+// fingerprint covers every field of the record, except for the contributions of zones
+// and other events.
 func (e *event) fingerprint() uint64 { return fingerprint.Mix(e.sum + uint64(e.alarms)<<32) }
 
-// text takes value, within what the event has room for.
+// text takes value, as far as the event has room.
 func (e *event) text(value string) string {
 	if len(value) > e.room {
 		value, e.truncated = clip(value, e.room), true
@@ -67,7 +67,7 @@ func (e *event) text(value string) string {
 	return value
 }
 
-// property takes one property. Those that no record shows change nothing.
+// property reads one property. Properties that no record shows change nothing.
 func (e *event) property(l *contentLine) {
 	name := string(l.name)
 	switch name {
@@ -105,7 +105,7 @@ func (e *event) property(l *contentLine) {
 	}
 }
 
-// check counts, for the survey, what detail will not understand.
+// check counts, for the survey, the values that detail will not understand.
 func (e *event) check(name string, l *contentLine) {
 	ok := true
 	switch name {

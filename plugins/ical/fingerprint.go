@@ -19,7 +19,7 @@ func (id eventID) String() string {
 	return string(out)
 }
 
-// hashID hashes parts, each closed by a byte that no line of a file can hold.
+// hashID hashes parts, each closed by a byte that no line of a file can contain.
 func hashID(buf []byte, parts ...string) (eventID, []byte) {
 	buf = buf[:0]
 	for _, p := range parts {
@@ -29,14 +29,14 @@ func hashID(buf []byte, parts ...string) (eventID, []byte) {
 	return eventID(sum[:12]), buf
 }
 
-// sumLine takes a text and closes it by a byte that no line of a file can hold.
+// sumLine adds a text and closes it by a byte that no line of a file can contain.
 func sumLine(sum uint64, s string) uint64 { return fingerprint.Step(fingerprint.Text(sum, s), '\n') }
 
-// printMask keeps the 48 bits that a cursor has room for. 0 stands for
-// "cancelled, tombstone sent".
+// printMask keeps the 48 bits that a cursor has room for. 0 means "cancelled, tombstone
+// sent".
 const printMask = fingerprint.Mask48
 
-// printForgotten stands for "emitted, emit it again". No event has it.
+// printForgotten means "emitted, emit it again". No event has it.
 const printForgotten = 1
 
 // formatSeed is part of every fingerprint. Change it when records are built

@@ -2,7 +2,7 @@ package main
 
 import "testing"
 
-// The sums stand in cursors: another one for the same event would emit it again.
+// Cursors contain the sums: a different sum for the same event would emit it again.
 func TestSumsAreForGood(t *testing.T) {
 	t.Parallel()
 	files := newFolder()
@@ -21,7 +21,7 @@ func TestSumsAreForGood(t *testing.T) {
 			`"coverage:journals":10975176083492,"coverage:free_busy":202641164095311,"coverage:subscriptions":269442523053676}}`,
 	} {
 		if got := res.Committed()[stream]; got != want {
-			t.Errorf("%s: %s", stream, got)
+			t.Errorf("%s: %s, want %s", stream, got, want)
 		}
 	}
 }

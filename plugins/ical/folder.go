@@ -19,7 +19,7 @@ type found struct {
 	size, mtimeMS int64
 }
 
-// listing is what the folder holds.
+// listing lists the files of the folder.
 type listing struct {
 	files   []found
 	failed  []string // folders and files that could not be looked at
@@ -27,8 +27,8 @@ type listing struct {
 	bare    bool // nothing at all is in the folder
 }
 
-// list walks the folder. err is set when the folder itself cannot be read: then
-// nothing may be concluded from what is missing.
+// list walks the folder. err is set when the folder itself cannot be read: a missing
+// file then proves nothing.
 func list(root fs.FS) (*listing, error) {
 	l := &listing{}
 	if err := l.folder(root, ".", 0); err != nil {
@@ -66,7 +66,7 @@ func (l *listing) folder(root fs.FS, dir string, depth int) error {
 			l.tooMany = true
 			return nil
 		}
-		// Not e.Info: what counts is the file behind a link.
+		// Not e.Info: the target of a link counts.
 		info, err := fs.Stat(root, name)
 		switch {
 		case err != nil:

@@ -25,8 +25,8 @@ func messages(res *sdktest.Result) map[string]string {
 	return m
 }
 
-// Dates that cannot be, zones that nobody defines and missing UIDs are gaps with
-// a count, in every run until the file is mended.
+// Impossible dates, undefined zones and missing UIDs are gaps with a count, in every
+// run until the file is mended.
 func TestGapsInsideOfFiles(t *testing.T) {
 	t.Parallel()
 	f := newFolder()
@@ -45,7 +45,7 @@ func TestGapsInsideOfFiles(t *testing.T) {
 	f.write("b.ics", vcalendar(raw("", "DTSTART:20260303T090000Z")))
 	first := f.collect(t)
 	want := map[string]string{
-		problemDates: `4 dates or durations of events cannot be; the events were collected without them {"count":4,"files":["a.ics"]}`,
+		problemDates: `4 dates or durations of events are impossible; the events were collected without them {"count":4,"files":["a.ics"]}`,
 		problemZones: `2 events are in time zones that their files do not define; only their local times are known {"count":2,"files":["a.ics"]}`,
 		problemNoUID: `2 events have no UID; when they are edited, they become other events {"count":2,"files":["a.ics","b.ics"]}`,
 	}
@@ -63,34 +63,34 @@ func TestGapsInsideOfFiles(t *testing.T) {
 	}
 	for _, summary := range []string{"UID:impossible", "UID:mars", "UID:floating"} {
 		if r := bySummary(t, first, summary); r.Fields["start_utc"] != nil || r.Fields["time_zone_known"] == true {
-			t.Errorf("%s: %v", summary, r.Fields)
+			t.Errorf("%s: %v, want Fields[\"start_utc\"] = nil and Fields[\"time_zone_known\"] not true", summary, r.Fields)
 		}
 	}
 	second := again(t, first)
 	if len(second.All) != 0 || fmt.Sprint(messages(second)) != fmt.Sprint(want) {
-		t.Errorf("second run: %v %v", second.All, messages(second))
+		t.Errorf("second run: %v %v, want len(second.All) = 0 and messages(second) = %v", second.All, messages(second), fmt.Sprint(want))
 	}
 	f.write("a.ics", vcalendar(raw("UID:one\n", "DTSTART;VALUE=DATE:20260230")))
 	f.write("b.ics", vcalendar(raw("UID:two\n", "DTSTART;TZID=Mars/Olympus:20260302T090000")))
 	third := again(t, second)
 	want = map[string]string{
-		problemDates: `1 date or duration of an event cannot be; the event was collected without it {"count":1,"files":["a.ics"]}`,
+		problemDates: `1 date or duration of an event is impossible; the event was collected without it {"count":1,"files":["a.ics"]}`,
 		problemZones: `1 event is in a time zone that its file does not define; only its local time is known {"count":1,"files":["b.ics"]}`,
 	}
 	if got := messages(third); fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("got %v\nwant %v", got, want)
 	}
 	if rows := covered(third); rows["missing_uids"] != "collected 0" || rows["floating_times"] != "absent 0" {
-		t.Error(rows)
+		t.Errorf("%v, want rows[\"missing_uids\"] = collected 0 and rows[\"floating_times\"] = absent 0", rows)
 	}
 	f.write("a.ics", vcalendar(vevent("1", "one")))
 	f.write("b.ics", vcalendar(vevent("2", "two")))
 	if last := again(t, third); len(last.Skips) != 0 {
-		t.Errorf("after the repair: %+v", last.Skips)
+		t.Errorf("after the repair: %+v, want len(last.Skips) = 0", last.Skips)
 	}
 }
 
-// However many zones a file names, the survey holds a bounded number of them.
+// However many zones a file names, the survey keeps a bounded number of them.
 func TestZonesNamedAreBounded(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
@@ -107,7 +107,7 @@ func TestZonesNamedAreBounded(t *testing.T) {
 	defer file.Close()
 	v, problem := surveyFile(file, make([]byte, 64<<10), "c")
 	if problem != "" || len(v.named) > maxNames || v.counts.unknownZone != 2*maxNames+1 {
-		t.Fatalf("%q, %d names, %d events", problem, len(v.named), v.counts.unknownZone)
+		t.Fatalf("%q, %d names, %d events, want \"\", at most %d and 2*maxNames+1", problem, len(v.named), v.counts.unknownZone, maxNames)
 	}
 }
 
@@ -117,10 +117,10 @@ func TestWordingOfOneFile(t *testing.T) {
 	f.write("a.ics", "BEGIN:VCALENDAR\n")
 	res := f.collect(t)
 	if got := messages(res)[problemTorn]; !strings.HasPrefix(got, "1 calendar file ends early, or does not close what it opens; its earlier events stay ") {
-		t.Error(got)
+		t.Errorf("%v, want 1 calendar file ends early, or does not close what it opens; its earlier events stay  at the start of it", got)
 	}
-	if r, _ := res.Record(streamCoverage, "coverage:files"); r.Text("reason") != "1 file or folder could not be taken; what it held before stays" {
-		t.Error(r.Text("reason"))
+	if r, _ := res.Record(streamCoverage, "coverage:files"); r.Text("reason") != "1 file or folder could not be collected; its earlier records stay" {
+		t.Errorf("%v, want 1 file or folder could not be collected; its earlier records stay", r.Text("reason"))
 	}
 }
 
@@ -133,21 +133,21 @@ func hints(res *sdktest.Result) map[string]string {
 	return m
 }
 
-// A file that never held a calendar is for information; one that did, and whose
-// events are still kept, is the owner's to put right (HL-05.1).
+// A file that never was a calendar is for information. One that was, and whose events
+// are still kept, is for its owner to put right (HL-05.1).
 func TestStrangersAreForInformation(t *testing.T) {
 	t.Parallel()
 	f := newFolder()
 	f.write("a.ics", vcalendar(vevent("1", "one")))
 	f.write("page.ics", "<html></html>\n")
 	first := f.collect(t)
-	if got := hints(first)[problemNotICal]; got != `"not_retriable"` || messages(first)[problemNotICal] != `1 file with a calendar's name holds no calendar {"count":1,"files":["page.ics"]}` {
-		t.Errorf("%s %v", got, messages(first))
+	if got := hints(first)[problemNotICal]; got != `"not_retriable"` || messages(first)[problemNotICal] != `1 file with a calendar's name contains no calendar {"count":1,"files":["page.ics"]}` {
+		t.Errorf("%s %v, want got = %s and messages(first)[problemNotICal] = %s", got, messages(first), `"not_retriable"`, `1 file with a calendar's name contains no calendar {"count":1,"files":["page.ics"]}`)
 	}
 	f.write("a.ics", "<html></html>\n")
 	for range 2 {
 		if first = again(t, first); hints(first)[problemNotICal] != `"manual_action_required""not_retriable"` {
-			t.Errorf("%+v", first.Skips)
+			t.Errorf("%+v, want hints(first)[problemNotICal] = %s", first.Skips, `"manual_action_required""not_retriable"`)
 		}
 	}
 }
@@ -158,20 +158,20 @@ func TestACutLineIsForInformation(t *testing.T) {
 	f := newFolder()
 	f.write("a.ics", vcalendar(vevent("1", "one", "DESCRIPTION:"+strings.Repeat("x", maxLineBytes))))
 	if first := f.collect(t); summaries(first) != "one" || hints(first)[problemCut] != `"not_retriable"` {
-		t.Errorf("%s %v", summaries(first), hints(first))
+		t.Errorf("%s %v, want summaries(first) = one and hints(first)[problemCut] = %s", summaries(first), hints(first), `"not_retriable"`)
 	}
 }
 
-// A folder without calendar files is said to be one.
+// A folder without calendar files is reported as such.
 func TestNothingFound(t *testing.T) {
 	t.Parallel()
 	f := newFolder()
 	first := f.collect(t)
 	if got := hints(first); len(got) != 1 || got[problemNothing] != `"not_retriable"` {
-		t.Errorf("%v", got)
+		t.Errorf("%v, want len(got) = 1 and got[problemNothing] = %s", got, `"not_retriable"`)
 	}
 	f.write("a.ics", vcalendar(vevent("1", "one")))
 	if got := hints(again(t, first)); len(got) != 0 {
-		t.Errorf("%v", got)
+		t.Errorf("%v, want len(got) = 0", got)
 	}
 }

@@ -69,7 +69,7 @@ func bySummary(t *testing.T, res *sdktest.Result, summary string) sdktest.Record
 		}
 	}
 	if found.Key == "" {
-		t.Fatalf("no event %q", summary)
+		t.Fatalf("no event %q, want found.Key not \"\"", summary)
 	}
 	return found
 }

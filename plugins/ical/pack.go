@@ -2,9 +2,9 @@ package main
 
 import "slices"
 
-// A file's events stand in the cursor as the base64 of (id, fingerprint) pairs
-// in order of id: 24 characters an event. Where that is too much, the ids alone
-// stay (16 characters), which is enough to notice that an event is gone.
+// The cursor contains a file's events as the base64 of (id, fingerprint) pairs in order
+// of id: 24 characters an event. When that is too much, only the ids stay (16
+// characters), which is enough to notice a deleted event.
 const (
 	idBytes    = 12
 	printBytes = 6
@@ -22,7 +22,7 @@ func appendBase64(dst, b []byte) []byte {
 	return dst
 }
 
-// decodeBase64 returns nil for what appendBase64 did not write.
+// decodeBase64 returns nil for a text that appendBase64 did not write.
 func decodeBase64(s string) []byte {
 	if len(s)%4 != 0 {
 		return nil
@@ -76,7 +76,7 @@ func pack(entries map[eventID]entry, prints bool) string {
 	for _, id := range ids {
 		p := entries[id].fingerprint
 		if !prints && p == 0 {
-			continue // nothing of it is stored
+			continue // no event of it is stored
 		}
 		raw = append(raw, id[:]...)
 		if prints {
@@ -86,7 +86,7 @@ func pack(entries map[eventID]entry, prints bool) string {
 	return string(appendBase64(make([]byte, 0, len(raw)/3*4), raw))
 }
 
-// unpack decodes what pack wrote. An event without a known fingerprint gets
+// unpack decodes the output of pack. An event without a known fingerprint gets
 // unknownPrint, which equals no real one.
 func unpack(text string, prints bool) (map[eventID]uint64, bool) {
 	raw, size := decodeBase64(text), idBytes
@@ -112,8 +112,8 @@ func unpack(text string, prints bool) (map[eventID]uint64, bool) {
 
 const unknownPrint = 1 << 60
 
-// forgetPrints puts printForgotten in the place of every fingerprint of a packed
-// text. Cancelled events stay cancelled; what pack did not write stays as it is.
+// forgetPrints replaces every fingerprint of a packed text with printForgotten.
+// Cancelled events stay cancelled. A text that pack did not write stays as it is.
 func forgetPrints(packed string) string {
 	raw := decodeBase64(packed)
 	if raw == nil || len(raw)%(idBytes+printBytes) != 0 {

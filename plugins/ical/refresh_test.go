@@ -33,9 +33,8 @@ func (f *folder) after(t *testing.T, res *sdktest.Result) *sdktest.Result {
 	return next
 }
 
-// RT-07.1: a full refresh emits everything again, and buries the events that
-// are not in their files any more, or are cancelled, and what came from files
-// that are gone.
+// RT-07.1: a full refresh emits everything again. It buries the events that are no
+// longer in their files or are cancelled, and the records of deleted files.
 func TestFullRefreshBuries(t *testing.T) {
 	t.Parallel()
 	f := newFolder()
@@ -61,18 +60,18 @@ func TestFullRefreshBuries(t *testing.T) {
 		t.Fatalf("deleted %v, want %v", got, want)
 	}
 	if d := second.Deletes(streamCalendars); len(d) != 1 || d[0].Key != calendar {
-		t.Errorf("calendars deleted: %v", d)
+		t.Errorf("calendars deleted: %v, want len(d) = 1 and d[0].Key = %v", d, calendar)
 	}
 	if summaries(second) != "one,c one" || len(second.Records(streamCalendars)) != 2 || len(second.Records(streamCoverage)) != len(first.Records(streamCoverage)) {
-		t.Errorf("emitted %s, %d calendars", summaries(second), len(second.Records(streamCalendars)))
+		t.Errorf("emitted %s, %d calendars, want one,c one and 2, and the coverage again", summaries(second), len(second.Records(streamCalendars)))
 	}
 	if third := f.after(t, second); len(third.All) != 0 {
-		t.Errorf("the next run emitted %v", third.All)
+		t.Errorf("the next run emitted %v, want len(third.All) = 0", third.All)
 	}
 }
 
-// Without cursors of before, and with such that nothing is gone from, a full
-// refresh says what a first run says.
+// Without earlier cursors, or when nothing of them was deleted, a full refresh emits
+// the same as a first run.
 func TestFullRefreshIsAFirstRun(t *testing.T) {
 	t.Parallel()
 	f := newFolder()
@@ -84,14 +83,14 @@ func TestFullRefreshIsAFirstRun(t *testing.T) {
 	}
 	again := refresh(t, first)
 	if !slices.Equal(again.Calls, first.Calls) {
-		t.Error("the calls with nothing gone differ")
+		t.Error("the calls of a full refresh without deletions differ from a first run's")
 	}
 	if again = refresh(t, again); !slices.Equal(again.Calls, first.Calls) {
 		t.Error("the calls of a second full refresh differ")
 	}
 }
 
-// A cancelled event is buried once, known or not: the file says that it is gone.
+// A cancelled event is buried once, known or not, because the file marks it as deleted.
 func TestFullRefreshBuriesCancelledOnce(t *testing.T) {
 	t.Parallel()
 	f := newFolder()
@@ -104,12 +103,12 @@ func TestFullRefreshBuriesCancelledOnce(t *testing.T) {
 		keys[d.Key] = true
 	}
 	if len(keys) != 2 || len(second.Deletes(streamEvents)) != 2 || !keys[bySummary(t, first, "two").Key] {
-		t.Errorf("deleted %v", second.Deletes(streamEvents))
+		t.Errorf("deleted %v, want len(keys) = 2, len(second.Deletes(streamEvents)) = 2 and keys[bySummary(t, first, \"two\").Key]", second.Deletes(streamEvents))
 	}
 }
 
-// What a full refresh could not read keeps its events in the cursor, and buries
-// nothing; a later run that can read it emits what is there and buries the rest.
+// A file that a full refresh could not read keeps its events in the cursor, and none is
+// buried. A later run that can read it emits its events and buries the rest.
 func TestPartialFullRefresh(t *testing.T) {
 	t.Parallel()
 	whole := vcalendar(vevent("1", "one"), vevent("2", "two"))
@@ -130,14 +129,14 @@ func TestPartialFullRefresh(t *testing.T) {
 				f.write("z.ics", vcalendar(vevent("z", "other")))
 				first := f.collect(t)
 				one, two := bySummary(t, first, "one").Key, bySummary(t, first, "two").Key
-				// Twice: the second one has only what the first one left.
+				// Twice: the second refresh has only the cursor of the first.
 				second := refresh(t, first, func(o *sdktest.Options) { o.Roots = map[string]fs.FS{"ical": c.spoil(f)} })
 				second = refresh(t, second)
 				if trial.Reasons(second) != c.reason || summaries(second) != "other" || len(second.Deletes(streamEvents))+len(second.Deletes(streamCalendars)) != 0 {
-					t.Fatalf("%s: %v", trial.Reasons(second), second.All)
+					t.Fatalf("%s: %v, want trial.Reasons(second) = %s, summaries(second) = other and len(second.Deletes(streamEvents))+len(second.Deletes(streamCalendars)) = 0", trial.Reasons(second), second.All, c.reason)
 				}
 				if r, _ := second.Record(streamCoverage, "coverage:events"); r.Text("reason") != "events that are not cancelled" {
-					t.Errorf("coverage: %s", r.Data)
+					t.Errorf("coverage: %s, want Text(\"reason\") = events that are not cancelled", r.Data)
 				}
 				want := map[string]bool{two: true}
 				if delete(f.files, "sub/a.ics"); removed {
@@ -148,7 +147,7 @@ func TestPartialFullRefresh(t *testing.T) {
 				third := f.after(t, second)
 				for _, d := range third.Deletes(streamEvents) {
 					if !want[d.Key] {
-						t.Errorf("deleted %s", d.Key)
+						t.Errorf("%s got a tombstone, want none", d.Key)
 					}
 					delete(want, d.Key)
 				}
@@ -156,7 +155,7 @@ func TestPartialFullRefresh(t *testing.T) {
 					t.Errorf("not deleted %v; %v", want, third.All)
 				}
 				if last := f.after(t, third); len(last.All) != 0 {
-					t.Errorf("emitted again: %v", last.All)
+					t.Errorf("emitted again: %v, want len(last.All) = 0", last.All)
 				}
 			})
 		}
@@ -173,16 +172,16 @@ func TestFullRefreshOfEventsOnly(t *testing.T) {
 	delete(f.files, "b.ics")
 	second := refresh(t, first, func(o *sdktest.Options) { o.Streams = []string{streamEvents} })
 	if summaries(second) != "one,two" || len(second.Deletes(streamEvents)) != 1 {
-		t.Fatalf("%v", second.All)
+		t.Fatalf("%v, want summaries(second) = one,two and len(second.Deletes(streamEvents)) = 1", second.All)
 	}
 	third := second.SecondRun(t, func(o *sdktest.Options) { trial.Incremental(o); o.Streams = nil })
 	if len(third.Deletes(streamCalendars)) != 1 || len(third.Deletes(streamEvents)) != 0 || summaries(third) != "" {
-		t.Errorf("%v", third.All)
+		t.Errorf("%v, want len(third.Deletes(streamCalendars)) = 1, len(third.Deletes(streamEvents)) = 0 and summaries(third) = \"\"", third.All)
 	}
 }
 
-// A full refresh that does not collect events has nothing to compare with: it
-// buries nothing, and leaves the cursor to a run that does.
+// A full refresh that does not collect events has nothing to compare with: it buries
+// nothing, and leaves the cursor to a run that does.
 func TestFullRefreshOfOtherStreams(t *testing.T) {
 	t.Parallel()
 	f := newFolder()
@@ -192,16 +191,16 @@ func TestFullRefreshOfOtherStreams(t *testing.T) {
 	delete(f.files, "b.ics")
 	second := refresh(t, first, func(o *sdktest.Options) { o.Streams = []string{streamCalendars} })
 	if len(second.Deletes(streamCalendars)) != 0 || len(second.Records(streamCalendars)) != 1 {
-		t.Fatalf("%v", second.All)
+		t.Fatalf("%v, want len(second.Deletes(streamCalendars)) = 0 and len(second.Records(streamCalendars)) = 1", second.All)
 	}
 	third := second.SecondRun(t, func(o *sdktest.Options) { trial.Incremental(o); o.Streams = nil })
 	if len(third.Deletes(streamCalendars)) != 1 || len(third.Deletes(streamEvents)) != 1 {
-		t.Errorf("%v", third.All)
+		t.Errorf("%v, want len(third.Deletes(streamCalendars)) = 1 and len(third.Deletes(streamEvents)) = 1", third.All)
 	}
 }
 
-// A cursor of another version, and one that had to forget fingerprints, name
-// what is gone as well; one that forgot the ids says so.
+// A cursor of another version, or one that had to forget fingerprints, also leads to
+// the deleted events. One that forgot the ids reports it.
 func TestFullRefreshFromOtherCursors(t *testing.T) {
 	t.Parallel()
 	f := newFolder()
@@ -215,7 +214,7 @@ func TestFullRefreshFromOtherCursors(t *testing.T) {
 	smaller := func(limit int, m memory) string {
 		c := decodeCursor(v)
 		if c.fit(limit); c["a.ics"].memory != m {
-			t.Fatalf("limit %d: memory %d", limit, c["a.ics"].memory)
+			t.Fatalf("limit %d: memory %d, want %d", limit, c["a.ics"].memory, m)
 		}
 		return string(c.encode())
 	}
@@ -232,7 +231,7 @@ func TestFullRefreshFromOtherCursors(t *testing.T) {
 	} {
 		next := refresh(t, first, func(o *sdktest.Options) { o.State = map[string]string{streamEvents: c.state} })
 		if summaries(next) != "one" || len(next.Deletes(streamEvents)) != c.gone || len(next.Records(streamCalendars)) != 1 {
-			t.Errorf("%s: %v", name, next.All)
+			t.Errorf("%s: %v, want summaries(next) = one, len(next.Deletes(streamEvents)) = %v and len(next.Records(streamCalendars)) = 1", name, next.All, c.gone)
 		}
 	}
 }
@@ -242,7 +241,7 @@ func TestForgetPrints(t *testing.T) {
 	entries := map[eventID]entry{{1}: {fingerprint: 7}, {2, 255}: {fingerprint: printMask}, {3}: {fingerprint: 0}}
 	got, ok := unpack(forgetPrints(pack(entries, true)), true)
 	if !ok || len(got) != 3 || got[eventID{1}] != printForgotten || got[eventID{2, 255}] != printForgotten || got[eventID{3}] != 0 {
-		t.Error(got, ok)
+		t.Errorf("%v, %v, want two forgotten fingerprints and a cancelled one", got, ok)
 	}
 	for _, bad := range []string{"", "x", "####", "AAAA", strings.Repeat("A", 25)} {
 		if forgetPrints(bad) != bad {
@@ -251,13 +250,13 @@ func TestForgetPrints(t *testing.T) {
 	}
 }
 
-// No event has the fingerprint that says that one was forgotten.
+// No event has the fingerprint of a forgotten one.
 func TestNoEventHasAReservedPrint(t *testing.T) {
 	t.Parallel()
 	for _, sum := range []uint64{0, printForgotten, 1 << 48, 1<<48 + printForgotten} {
 		v := &survey{named: []string{""}, entries: map[eventID]entry{{1}: {fingerprint: sum}}}
-		if v.settle(); sum != 0 && v.entries[eventID{1}].fingerprint <= printForgotten {
-			t.Errorf("%d became %d", sum, v.entries[eventID{1}].fingerprint)
+		if v.complete(); sum != 0 && v.entries[eventID{1}].fingerprint <= printForgotten {
+			t.Errorf("fingerprint %d became %d, want none of the reserved ones", sum, v.entries[eventID{1}].fingerprint)
 		}
 	}
 }

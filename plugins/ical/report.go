@@ -20,8 +20,8 @@ const (
 // maxNamed is how many files one message names.
 const maxNamed = 20
 
-// Reasons of SKIP_RESULT for what is wrong inside of files. Every run repeats
-// them, from the cursor, until the file is another.
+// Reasons of SKIP_RESULT for faults inside of files. Every run repeats them, from the
+// cursor, until the file changes.
 const (
 	problemLines = "malformed_lines"
 	problemCut   = "line_too_long"
@@ -30,26 +30,26 @@ const (
 	problemNoUID = "uid_missing"
 )
 
-// problemTexts says what each problem means and what can be done.
+// problemTexts has the meaning and the remedy of each problem.
 var problemTexts = [...]struct{ problem, one, many, hint string }{
 	{problemTorn, "calendar file ends early, or does not close what it opens; its earlier events stay",
 		"calendar files end early, or do not close what they open; their earlier events stay", "retry_by_runtime"},
-	{problemNotICal, "file with a calendar's name holds no calendar; its earlier events stay",
-		"files with a calendar's name hold no calendar; their earlier events stay", "manual_action_required"},
+	{problemNotICal, "file with a calendar's name contains no calendar; its earlier events stay",
+		"files with a calendar's name contain no calendar; their earlier events stay", "manual_action_required"},
 	{problemUnreadable, "calendar file or folder could not be read; its earlier events stay",
 		"calendar files or folders could not be read; their earlier events stay", "manual_action_required"},
 	{problemChanged, "calendar file was written while it was read", "calendar files were written while they were read", "retry_by_runtime"},
-	{problemGone, "calendar file was here, and now the folder holds no calendar: it may be the wrong one, or not be mounted;" + goneStays,
-		"calendar files were here, and now the folder holds no calendar: it may be the wrong one, or not be mounted;" + goneStays, "manual_action_required"},
+	{problemGone, "calendar file was here, and now the folder has no calendar: it may be the wrong one, or not be mounted;" + goneStays,
+		"calendar files were here, and now the folder has no calendar: it may be the wrong one, or not be mounted;" + goneStays, "manual_action_required"},
 	{problemForgotten, "removed calendar file had more events than the cursor could remember: these events stay",
 		"removed calendar files had more events than the cursor could remember: these events stay", "not_retriable"},
 }
 
-// goneStays is how an owner who does mean it says so: the host asks about a folder that
+// goneStays tells owners how to confirm a deletion: the host asks about a folder that
 // has been emptied.
-const goneStays = " what it held stays until a calendar is there again, or the folder is empty and accepted as such (--accept-root)"
+const goneStays = " its records stay until a calendar is there again, or the folder is empty and accepted as such (--accept-root)"
 
-// contentTexts is problemTexts for what is wrong inside of files.
+// contentTexts is problemTexts for faults inside of files.
 var contentTexts = [...]struct {
 	problem, one, many, hint string
 	count                    func(*counts) int64
@@ -58,8 +58,8 @@ var contentTexts = [...]struct {
 		func(c *counts) int64 { return c.malformed }},
 	{problemCut, "line of a calendar file was cut, because it is too long", "lines of calendar files were cut, because they are too long",
 		"not_retriable", func(c *counts) int64 { return c.oversized }},
-	{problemDates, "date or duration of an event cannot be; the event was collected without it",
-		"dates or durations of events cannot be; the events were collected without them", "not_retriable",
+	{problemDates, "date or duration of an event is impossible; the event was collected without it",
+		"dates or durations of events are impossible; the events were collected without them", "not_retriable",
 		func(c *counts) int64 { return c.badDates }},
 	{problemZones, "event is in a time zone that its file does not define; only its local time is known",
 		"events are in time zones that their files do not define; only their local times are known", "not_retriable",
@@ -68,11 +68,11 @@ var contentTexts = [...]struct {
 		"not_retriable", func(c *counts) int64 { return c.noUID }},
 }
 
-// report tells the host what was not collected.
+// report reports everything that was not collected to the host.
 func (r *run) report() error {
 	r.problems[problemUnreadable] = append(r.problems[problemUnreadable], r.list.failed...)
-	// A file that never was a calendar is a fact of the folder. One that was is what
-	// its owner has to put right: what came from it is neither new nor gone.
+	// A file that never was a calendar is a fact of the folder. One that was is for its
+	// owner to put right: its records are neither new nor deleted.
 	var strangers []string
 	r.problems[problemNotICal] = slices.DeleteFunc(r.problems[problemNotICal], func(p string) bool {
 		never := r.before[p] == nil || r.before[p].live == 0
@@ -91,13 +91,13 @@ func (r *run) report() error {
 		}
 	}
 	if n := int64(len(strangers)); n > 0 {
-		message := counted(n, "file with a calendar's name holds no calendar", "files with a calendar's name hold no calendar")
+		message := counted(n, "file with a calendar's name contains no calendar", "files with a calendar's name contain no calendar")
 		if err := r.skip(problemNotICal, message, "not_retriable", details(n, strangers)); err != nil {
 			return err
 		}
 	}
 	if len(r.list.files)+len(r.list.failed)+len(r.problems[problemGone]) == 0 {
-		if err := r.skip(problemNothing, "the folder holds no calendar files", "not_retriable", nil); err != nil {
+		if err := r.skip(problemNothing, "the folder has no calendar files", "not_retriable", nil); err != nil {
 			return err
 		}
 	}
@@ -131,8 +131,7 @@ func details(n int64, files []string) []byte {
 	return append(jsonappend.Strings(jsonappend.Name(d, "files"), files[:min(len(files), maxNamed)]), '}')
 }
 
-// inFiles sums up a count over all files, and names those of which it is
-// something.
+// inFiles sums up a count over all files, and names the files with a count.
 func (r *run) inFiles(count func(*counts) int64) (n int64, files []string) {
 	for p, s := range r.after {
 		if c := count(&s.counts); c > 0 {

@@ -7,7 +7,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/fingerprint"
 )
 
-// entry is what the survey keeps of one event.
+// entry is the survey's memory of one event.
 type entry struct {
 	fingerprint uint64 // 48 bits; 0: cancelled
 	ordinal     uint32 // which VEVENT of the file counts
@@ -53,7 +53,7 @@ func identify(buf []byte, calendarID string, e *event) (id, series eventID, _ []
 }
 
 // surveyFile does the first pass. problem is not empty when the file may not be
-// taken.
+// collected.
 func surveyFile(r io.Reader, buf []byte, calendarID string) (*survey, string) {
 	v := &survey{zones: map[string]*zone{}, named: []string{""}, index: map[string]uint16{"": 0}, entries: map[eventID]entry{}, cancelled: map[eventID][]string{}}
 	var hashed []byte
@@ -99,7 +99,7 @@ func surveyFile(r io.Reader, buf []byte, calendarID string) (*survey, string) {
 	for _, list := range v.cancelled {
 		slices.Sort(list)
 	}
-	v.settle()
+	v.complete()
 	return v, ""
 }
 
@@ -109,8 +109,8 @@ const (
 	maxZoneName = 1 << 10
 )
 
-// zoneIndex returns the index of a moment's zone. Those beyond the bounds share
-// an index, which is of none that is known.
+// zoneIndex returns the index of a moment's zone. Zones beyond the bounds share an
+// index, which no known zone has.
 func (v *survey) zoneIndex(m moment) uint16 {
 	if m.kind != timeZoned {
 		return 0
@@ -128,10 +128,9 @@ func (v *survey) zoneIndex(m moment) uint16 {
 	return i
 }
 
-// settle counts what of the events cannot be placed in time, and folds into each
-// fingerprint what the event's record takes from
-// elsewhere in the file.
-func (v *survey) settle() {
+// complete counts the events that cannot be placed in time, and adds to each fingerprint
+// the parts that the event's record takes from elsewhere in the file.
+func (v *survey) complete() {
 	var unknown [maxNames + 2]bool
 	unknown[maxNames+1] = true
 	for i, name := range v.named[1:] {

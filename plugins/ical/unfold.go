@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// maxLineBytes bounds one unfolded line. What lies beyond (an attachment inlined
-// as base64, as a rule) is dropped and the line counts as oversized.
+// maxLineBytes bounds one unfolded line. Longer ones (usually an attachment inlined as
+// base64) are cut there and counted as oversized.
 const maxLineBytes = 256 << 10
 
 // lines reads the unfolded content lines of a stream (RFC 5545, section 3.1) in
@@ -24,8 +24,8 @@ type lines struct {
 
 func newLines(r io.Reader, buf []byte) *lines { return &lines{r: r, buf: buf} }
 
-// next returns the next line that is not empty, valid until the call after, or
-// nil at the end or at a read error, which err then holds.
+// next returns the next non-empty line, valid until the next call, or nil at the end or
+// at a read error, which is then in err.
 func (l *lines) next() []byte {
 	for {
 		l.line = l.line[:0]

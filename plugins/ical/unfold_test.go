@@ -42,10 +42,10 @@ func TestUnfoldBoundsALine(t *testing.T) {
 	text := "ATTACH:" + strings.Repeat("QUJD", maxLineBytes) + "\r\n " + strings.Repeat("x", 100) + "\r\nSUMMARY:after\r\n"
 	l := newLines(strings.NewReader(text), make([]byte, 4096))
 	if got := len(l.next()); got != maxLineBytes {
-		t.Errorf("%d bytes", got)
+		t.Errorf("%d bytes, want %d", got, maxLineBytes)
 	}
 	if got := string(l.next()); got != "SUMMARY:after" || l.oversized != 1 {
-		t.Errorf("%q, %d oversized", got, l.oversized)
+		t.Errorf("%q, %d oversized, want SUMMARY:after and 1", got, l.oversized)
 	}
 }
 

@@ -8,16 +8,16 @@ import (
 // yearRule is the kind of RRULE that time zones use: once a year, on a date or
 // on a weekday of a month.
 type yearRule struct {
-	month    int // 0: that of DTSTART
+	month    int // 0: the month of DTSTART
 	nth      int // 1 to 5, or -5 to -1 from the month's end; 0: see days
 	weekday  time.Weekday
 	byDay    bool
-	days     []int // BYMONTHDAY; with byDay the one of them that is that weekday
+	days     []int // BYMONTHDAY; with byDay, the day among them that is that weekday
 	until    int64 // an instant
 	hasUntil bool
 }
 
-// parseYearRule reads an RRULE and reports whether it is of that kind.
+// parseYearRule reads an RRULE and reports whether it is such a rule.
 func parseYearRule(value []byte) (yearRule, bool) {
 	var r yearRule
 	yearly := false

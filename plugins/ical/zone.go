@@ -2,16 +2,15 @@ package main
 
 import "strings"
 
-// Bounds on what a file may define.
+// Bounds on the definitions in a file.
 const (
 	maxZones       = 512
 	maxObservances = 512
 	maxOnsets      = 2048 // RDATEs of one observance
 )
 
-// zone is one VTIMEZONE (RFC 5545, section 3.6.5): observances that take turns.
-// The module carries no time zone data of its own: what the file does not
-// define, it does not know.
+// zone is one VTIMEZONE (RFC 5545, section 3.6.5): observances that take turns. The
+// module carries no time zone data: it knows only the zones that the file defines.
 type zone struct {
 	observances []observance
 	unusable    bool // something in it is beyond this reader; its instants stay unproven
@@ -33,7 +32,7 @@ const (
 	hasTo
 )
 
-// usable reports whether the zone can say anything.
+// usable reports whether the zone can give any instant.
 func (z *zone) usable() bool { return z != nil && !z.unusable && len(z.observances) > 0 }
 
 // isUTC reports whether a zone is UTC by its name, which needs no definition.
@@ -45,10 +44,10 @@ func isUTC(tzid string) bool {
 	return false
 }
 
-// instant returns the UTC time, in seconds since 1970, at which the wall clock
-// of the zone shows wall. A time that occurs twice is its first occurrence, a
-// time that the clock skips counts from the offset before the gap (section
-// 3.3.5). ok is false when the zone cannot say.
+// instant returns the UTC time, in seconds since 1970, at which the wall clock of the
+// zone shows wall. For a time that occurs twice it is the first occurrence; a time that
+// the clock skips counts from the offset before the gap (section 3.3.5). ok is false
+// when the zone cannot give one.
 func (z *zone) instant(wall int64) (utc int64, ok bool) {
 	if !z.usable() {
 		return 0, false
@@ -123,8 +122,8 @@ func (o *observance) latest(utc int64) (int64, bool) {
 	return best, found
 }
 
-// property takes one property of a STANDARD or DAYLIGHT part. It returns false
-// when it is beyond this reader.
+// property reads one property of a STANDARD or DAYLIGHT part. It returns false for one
+// beyond this reader.
 func (o *observance) property(c *contentLine) bool {
 	switch string(c.name) {
 	case "DTSTART":

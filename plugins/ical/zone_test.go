@@ -15,7 +15,7 @@ func zoneOf(t *testing.T, text string) *zone {
 	text = "BEGIN:VCALENDAR\nBEGIN:VTIMEZONE\nTZID:Z\n" + text + "\nEND:VTIMEZONE\nEND:VCALENDAR\n"
 	v, problem := surveyFile(strings.NewReader(text), make([]byte, 512), "c")
 	if problem != "" {
-		t.Fatal(problem)
+		t.Fatalf("%v, want \"\"", problem)
 	}
 	return v.zones["Z"]
 }
@@ -56,10 +56,10 @@ func TestZonesAgainstTheTimeZoneDatabase(t *testing.T) {
 				shown := time.Unix(utc, 0).In(where)
 				_, offset := shown.Zone()
 				got, ok := z.instant(utc + int64(offset))
-				// Of a wall clock time that occurs twice the first one counts.
+				// When a wall clock time occurs twice, the first one counts.
 				_, earlier := time.Unix(got, 0).In(where).Zone()
 				if !ok || got > utc || got+int64(earlier) != utc+int64(offset) || (got != utc && utc-got > 3600) {
-					t.Fatalf("%s is %s, read as %d (%d)", shown, time.Unix(utc, 0).UTC(), got, got-utc)
+					t.Fatalf("%s is %s, read as %d (%d s earlier), want the same or at most an hour earlier", shown, time.Unix(utc, 0).UTC(), got, got-utc)
 				}
 			}
 			for range 4000 {
@@ -111,7 +111,7 @@ func TestZonesBeyondTheReader(t *testing.T) {
 		"",
 	} {
 		if _, ok := zoneOf(t, text).instant(1600000000); ok {
-			t.Errorf("proved an instant with\n%s", text)
+			t.Errorf("an instant was given, want none, with\n%s", text)
 		}
 	}
 }
@@ -122,12 +122,12 @@ func TestSpan(t *testing.T) {
 		"PT1H30M": {0, 5400}, "P1D": {1, 0}, "P2W": {14, 0}, "-P1DT2H": {-1, -7200}, "+PT15S": {0, 15}, "PT0S": {},
 	} {
 		if got, ok := parseSpan([]byte(in)); !ok || got != want {
-			t.Errorf("%s: %v %v", in, got, ok)
+			t.Errorf("%s: %v %v, want ok and got = %v", in, got, ok, want)
 		}
 	}
 	for _, in := range []string{"", "P", "1H", "PT", "P1H", "PT1D", "P1", "PT99999999999H", "P-1D", "PTT1H"} {
 		if got, ok := parseSpan([]byte(in)); ok && got != (span{}) {
-			t.Errorf("%s: %v", in, got)
+			t.Errorf("%s: %v, want it refused or empty", in, got)
 		}
 	}
 }

@@ -13,8 +13,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
 
-// owned is a workspace of one bot. Its objects are none of another one's that
-// has another number.
+// owned is a workspace of one bot. Workspaces with different numbers share no object.
 func owned(number int, bot, name string) *workspace {
 	w := newWorkspace(func(o *notion.Options) { o.Bot, o.Workspace = bot, name })
 	for _, id := range w.pages(10 * number) {
@@ -30,8 +29,8 @@ func refused(t *testing.T, res *sdktest.Result) {
 	trial.Refused(t, res, "notion_account_changed")
 }
 
-// The token of another workspace would mix its pages with those that are there:
-// the run is refused, whichever streams it is for, and the first token goes on.
+// The token of another workspace would mix its pages with the collected ones: the run
+// is refused, whichever streams it is for, and the first token goes on.
 func TestAnotherWorkspaceIsRefused(t *testing.T) {
 	t.Parallel()
 	for name, scope := range map[string][]string{"all": nil, "pages": {streamPages}, "databases": {streamDatabases}} {
@@ -45,14 +44,14 @@ func TestAnotherWorkspaceIsRefused(t *testing.T) {
 				t.Error("the cursors moved")
 			}
 			if again := mine.Again(t, res); len(again.All) != 0 {
-				t.Errorf("the first token: %d records", len(again.All))
+				t.Errorf("the first token: %d records, want 0", len(again.All))
 			}
 		})
 	}
 }
 
-// A new integration in the same workspace is the same account, and so is a bot
-// whose workspace is told from some day on. A bot alone is an account.
+// A new integration in the same workspace is the same account, and so is a bot whose
+// workspace the API begins to name. A bot without a workspace is an account.
 func TestSameWorkspace(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -60,9 +59,9 @@ func TestSameWorkspace(t *testing.T) {
 		same          bool
 	}{
 		"another integration":       {[2]string{"bot 1", "mine"}, [2]string{"bot 2", "mine"}, true},
-		"the workspace is told":     {[2]string{"bot 1", ""}, [2]string{"bot 1", "mine"}, true},
-		"another, never told":       {[2]string{"bot 1", ""}, [2]string{"bot 2", ""}, false},
-		"another, told by now":      {[2]string{"bot 1", ""}, [2]string{"bot 2", "mine"}, false},
+		"the workspace is named":    {[2]string{"bot 1", ""}, [2]string{"bot 1", "mine"}, true},
+		"another, never named":      {[2]string{"bot 1", ""}, [2]string{"bot 2", ""}, false},
+		"another, named by now":     {[2]string{"bot 1", ""}, [2]string{"bot 2", "mine"}, false},
 		"the bot's other workspace": {[2]string{"bot 1", "mine"}, [2]string{"bot 2", "bot 1"}, false},
 	} {
 		first, second := owned(0, c.before[0], c.before[1]), owned(0, c.after[0], c.after[1])
@@ -73,10 +72,10 @@ func TestSameWorkspace(t *testing.T) {
 			continue
 		}
 		schemas.Succeeded(t, next)
-		// What is remembered from here on is the workspace.
+		// From here on the cursor remembers the workspace.
 		third := owned(0, "bot 3", c.after[1])
 		if next = next.SecondRun(t, third.SignIn); next.Done.Status != abi.DoneSucceeded {
-			t.Errorf("%s: %+v", name, next.Done.Error)
+			t.Errorf("%s: %+v, want next.Done.Status = %v", name, next.Done.Error, abi.DoneSucceeded)
 		}
 	}
 }
@@ -86,17 +85,17 @@ func TestCursorOfNobody(t *testing.T) {
 	t.Parallel()
 	mine, other := owned(0, "bot 1", "mine"), owned(1, "bot 2", "other")
 	res := mine.Collect(t)
-	next := res.SecondRun(t, trial.Nobodys(t, res))
+	next := res.SecondRun(t, trial.WithoutAccount(t, res))
 	schemas.Succeeded(t, next)
 	if len(next.All) != 0 {
-		t.Errorf("%d records", len(next.All))
+		t.Errorf("%d records, want 0", len(next.All))
 	}
 	refused(t, next.SecondRun(t, other.SignIn))
 }
 
-// A full refresh puts one account in the place of the other: everything that is
-// not there is buried. Ended at any call it may be done again, and until it is
-// through no other run mixes the two.
+// A full refresh replaces one account with the other and buries every object that the
+// new one lacks. It may be repeated after ending at any call, and until it is complete
+// no other run mixes the two.
 func TestFullRefreshOfAnotherWorkspace(t *testing.T) {
 	t.Parallel()
 	for stop := range 20 {
@@ -112,7 +111,7 @@ func TestFullRefreshOfAnotherWorkspace(t *testing.T) {
 			if stop == 0 {
 				schemas.Succeeded(t, res)
 				if len(deleted(res)) != 4 || stored.Differs(there) != "" {
-					t.Fatalf("deleted %v, stored %v", deleted(res), stored)
+					t.Fatalf("deleted %v, stored %v, want len(deleted(res)) = 4 and stored.Differs(there) = \"\"", deleted(res), stored)
 				}
 			}
 			next := res.SecondRun(t, trial.Incremental)
@@ -125,7 +124,7 @@ func TestFullRefreshOfAnotherWorkspace(t *testing.T) {
 			next = other.After(t, next)
 			stored.Apply(next)
 			if stored.Differs(there) != "" {
-				t.Errorf("stored %v, there are %v", stored, there)
+				t.Errorf("stored %v, there are %v, want stored.Differs(there) = \"\"", stored, there)
 			}
 		})
 	}
@@ -145,10 +144,10 @@ func TestAccountIsNotKnown(t *testing.T) {
 		w.Faults.Add(fault.Rule{Match: fault.Path("/v1/users/me"), Fault: f})
 		res := w.Failing(t)
 		if e := res.Done.Error; e == nil || e.Code != code || len(res.All)+len(res.States) != 0 || len(res.Requests) != 1 {
-			t.Errorf("%s: %+v, %d records", code, e, len(res.All))
+			t.Errorf("%s: %+v, %d records, want this code after 1 request, and nothing emitted", code, e, len(res.All))
 		}
 		if next := w.Again(t, res); len(next.Records(streamPages)) != 3 {
-			t.Errorf("%s: then %d pages", code, len(next.Records(streamPages)))
+			t.Errorf("%s: then %d pages, want 3", code, len(next.Records(streamPages)))
 		}
 	}
 }

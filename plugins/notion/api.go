@@ -35,9 +35,8 @@ func newAPI(h *sdk.Host) *api {
 	return a
 }
 
-// identify asks whose token it is. A workspace keeps its name when the owner
-// makes another integration for it; answers that do not name it tell the
-// integration apart.
+// identify asks whose token it is. A workspace keeps its name when the owner makes
+// another integration for it. Answers without that name identify the integration.
 func (a *api) identify() error {
 	if err := a.h.Progress("asking whose token it is", -1, -1, ""); err != nil {
 		return err
@@ -55,7 +54,7 @@ func (a *api) identify() error {
 	v, err := resp.JSON()
 	bot := v.Get("id").Str()
 	if err != nil || bot == "" {
-		return malformed("the question whose token it is was answered without an id")
+		return malformed("the answer about the token's owner has no id")
 	}
 	a.account, err = a.h.Account(v.Get("bot").Get("workspace_id").Str(), bot)
 	return err
@@ -92,24 +91,24 @@ func (a *api) search(kind, cursor string) (results, error) {
 	return readResults(resp)
 }
 
-// errCursor says that the API does not know a cursor any more.
-var errCursor = &sdk.Failure{Code: codeMalformed, Message: "Notion refused a cursor that it gave", Retryable: true}
+// errCursor means that the API no longer knows a cursor.
+var errCursor = &sdk.Failure{Code: codeMalformed, Message: "Notion refused its own cursor", Retryable: true}
 
-// readResults reads a page of results. What is not one must not pass for an
-// empty one: everything would seem to be gone.
+// readResults reads a page of results. Anything else must not pass for an empty page,
+// or every object would seem deleted.
 func readResults(resp *sdk.Response) (results, error) {
 	v, err := resp.JSON()
 	if err != nil {
-		return results{}, malformed("a search brought " + err.Error())
+		return results{}, malformed("a search returned " + err.Error())
 	}
 	list, more, next := v.Get("results"), v.Get("has_more"), v.Get("next_cursor")
 	switch {
 	case list.Kind() != jsonvalue.Array:
-		return results{}, malformed("a search was answered without results")
+		return results{}, malformed("the answer to a search has no results")
 	case more.Kind() != jsonvalue.True && more.Kind() != jsonvalue.False:
-		return results{}, malformed("a search does not say whether there is more")
+		return results{}, malformed("the answer to a search does not say whether there is more")
 	case more.Bool() && next.Str() == "":
-		return results{}, malformed("a search has more results and no cursor to them")
+		return results{}, malformed("the answer to a search has more results, and no cursor to them")
 	}
 	r := results{list: list}
 	if more.Bool() {

@@ -6,7 +6,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk"
 )
 
-// The streams, and what search calls their objects.
+// The streams, and the names of their objects in search.
 const (
 	streamPages     = "pages"
 	streamDatabases = "databases"
@@ -14,8 +14,8 @@ const (
 	kindDatabase    = "database"
 )
 
-// collect does one run. A stream that fails is reported, and the other one goes
-// on; what ends both is returned at once.
+// collect does one run. A stream that fails is reported, and the other one goes on; an
+// error that ends both is returned at once.
 func collect(h *sdk.Host) error {
 	if err := h.RequireCredentials(); err != nil {
 		return err
@@ -39,7 +39,7 @@ func collect(h *sdk.Host) error {
 	return failed.Err()
 }
 
-// endsRun reports whether an error is of the run and not of one stream.
+// endsRun reports whether an error ends the run, not only one stream.
 func endsRun(err error) bool { return sdk.EndsRun(err) || sdk.Refused(err) }
 
 func signIn(err error) error { return sdk.AuthFailed("notion", err) }

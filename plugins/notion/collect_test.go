@@ -57,20 +57,20 @@ func TestRecords(t *testing.T) {
 	db, _ := res.Record(streamDatabases, tasks)
 	if db.Text("title") != "Tasks" || db.Text("description") != "About Tasks" || db.Text("parent_type") != "page_id" || db.Text("parent_id") != home ||
 		fmt.Sprint(db.Fields["property_names"], db.Fields["property_types"]) != "[Due Name] map[Due:date Name:title]" {
-		t.Errorf("%s", db.Data)
+		t.Errorf("%s, want every field of the database Tasks", db.Data)
 	}
 	if top, _ := res.Record(streamPages, home); top.Text("parent_type") != "workspace" || top.Fields["parent_id"] != nil {
-		t.Errorf("%s", top.Data)
+		t.Errorf("%s, want top.Text(\"parent_type\") = workspace and top.Fields[\"parent_id\"] = nil", top.Data)
 	}
 	if strings.Contains(string(page.Data), "Signature") {
 		t.Error("a signed address is in the record")
 	}
 	if trial.Skips(res) != "" {
-		t.Error(trial.Skips(res))
+		t.Errorf("%v, want \"\"", trial.Skips(res))
 	}
 }
 
-// The requests are those of the document: version, size, filter, order.
+// The requests follow the document: version, size, filter, order.
 func TestRequests(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace()
@@ -80,14 +80,14 @@ func TestRequests(t *testing.T) {
 		o.Streams = []string{streamPages}
 	})
 	if len(res.Requests) != 3 {
-		t.Fatalf("%d requests", len(res.Requests))
+		t.Fatalf("%d requests, want 3", len(res.Requests))
 	}
 	if r := res.Requests[0]; r.URL != "http://127.0.0.1:4000/v1/users/me" || r.Headers["Notion-Version"] != "2022-06-28" || r.Credential != "notion" {
-		t.Errorf("%+v", r)
+		t.Errorf("%+v, want URL = http://127.0.0.1:4000/v1/users/me, Headers[\"Notion-Version\"] = 2022-06-28 and Credential = notion", r)
 	}
 	for i, r := range res.Requests[1:] {
 		if r.URL != "http://127.0.0.1:4000/v1/search" || r.Method != http.MethodPost || r.Headers["Notion-Version"] != "2022-06-28" || r.Credential != "notion" {
-			t.Errorf("%+v", r)
+			t.Errorf("%+v, want URL = http://127.0.0.1:4000/v1/search, Method = %v, Headers[\"Notion-Version\"] = 2022-06-28 and Credential = notion", r, http.MethodPost)
 		}
 		var body map[string]any
 		if err := json.Unmarshal([]byte(r.Body), &body); err != nil {
@@ -95,11 +95,11 @@ func TestRequests(t *testing.T) {
 		}
 		got := fmt.Sprint(body["page_size"], body["filter"], body["sort"])
 		if got != "100 map[property:object value:page] map[direction:descending timestamp:last_edited_time]" || (body["start_cursor"] != nil) != (i == 1) {
-			t.Errorf("%s", r.Body)
+			t.Errorf("%s, want 100 pages, newest first, with a cursor from the second request on", r.Body)
 		}
 	}
 	if r := newWorkspace().Collect(t).Requests; r[1].URL != "https://api.notion.com/v1/search" {
-		t.Error(r[1].URL)
+		t.Errorf("%v, want https://api.notion.com/v1/search", r[1].URL)
 	}
 }
 
@@ -108,48 +108,48 @@ func TestEmptyWorkspace(t *testing.T) {
 	w := newWorkspace()
 	res := w.Collect(t)
 	if len(res.All) != 0 || len(res.Skips) != 0 || w.paths() != "GET /users/me,POST /search,POST /search" {
-		t.Errorf("%+v %s", res.All, w.paths())
+		t.Errorf("%+v %s, want len(res.All) = 0, len(res.Skips) = 0 and paths() = GET /users/me,POST /search,POST /search", res.All, w.paths())
 	}
 	if next := w.Again(t, res); len(next.All) != 0 {
-		t.Error(next.All)
+		t.Errorf("%v, want len(next.All) = 0", next.All)
 	}
 }
 
-// A run that finds nothing new asks whose token it is and twice more, and emits
-// nothing; an edit is one record.
+// A run that finds nothing new makes three requests, one of them for the token's owner,
+// and emits nothing; an edit is one record.
 func TestIncremental(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace()
 	ids := w.pages(250)
 	first := w.Collect(t)
 	if len(first.Records(streamPages)) != 250 {
-		t.Fatalf("%d pages", len(first.Records(streamPages)))
+		t.Fatalf("%d pages, want 250", len(first.Records(streamPages)))
 	}
 	w.Pass(2 * time.Hour)
 	second := w.Again(t, first) // goes through everything once more: the pages may have shifted
 	if len(second.All) != 0 || len(w.Requests()) != 5 {
-		t.Fatalf("%d records, %s", len(second.All), w.paths())
+		t.Fatalf("%d records, %s, want len(second.All) = 0 and len(w.Requests()) = 5", len(second.All), w.paths())
 	}
 	third := w.Again(t, second)
 	if len(third.All) != 0 || len(w.Requests()) != 3 {
-		t.Fatalf("%d records, %s", len(third.All), w.paths())
+		t.Fatalf("%d records, %s, want len(third.All) = 0 and len(w.Requests()) = 3", len(third.All), w.paths())
 	}
 	w.Edit(ids[7], "Edited")
 	fresh := w.AddPage("New", nil)
 	fourth := w.Again(t, third)
 	if titles(fourth, streamPages) != "Edited,New" || len(fourth.All) != 2 || len(w.Requests()) != 3 {
-		t.Fatalf("%v, %s", titles(fourth, streamPages), w.paths())
+		t.Fatalf("%v, %s, want titles(fourth, streamPages) = Edited,New, len(fourth.All) = 2 and len(w.Requests()) = 3", titles(fourth, streamPages), w.paths())
 	}
 	if _, ok := fourth.Record(streamPages, fresh); !ok {
-		t.Error("the new page's key")
+		t.Error("the new page has no record")
 	}
 	full := fourth.SecondRun(t, func(o *sdktest.Options) { o.Mode = abi.ModeFullRefresh })
 	if len(full.Records(streamPages)) != 251 {
-		t.Errorf("a full refresh emitted %d pages", len(full.Records(streamPages)))
+		t.Errorf("a full refresh emitted %d pages, want 251", len(full.Records(streamPages)))
 	}
 }
 
-// Two edits within one minute have one time: the second is not lost behind it.
+// Two edits within one minute have the same time: the second one is not lost.
 func TestEditWithinTheMinute(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace()
@@ -159,10 +159,10 @@ func TestEditWithinTheMinute(t *testing.T) {
 	w.Edit(id, "second")
 	res = w.Again(t, res)
 	if titles(res, streamPages) != "second" {
-		t.Fatal(titles(res, streamPages))
+		t.Fatalf("%v, want second", titles(res, streamPages))
 	}
 	if res = w.Again(t, res); len(res.All) != 0 {
-		t.Errorf("emitted again: %s", titles(res, streamPages))
+		t.Errorf("emitted again: %s, want len(res.All) = 0", titles(res, streamPages))
 	}
 }
 
@@ -182,7 +182,7 @@ func TestIndexLag(t *testing.T) {
 	res := w.Again(t, w.Again(t, w.Collect(t)))
 	w.Show(late)
 	if res = w.Again(t, res); titles(res, streamPages) != "late" {
-		t.Fatalf("within the hour: %q", titles(res, streamPages))
+		t.Fatalf("within the hour: %q, want late", titles(res, streamPages))
 	}
 	res = w.Again(t, res)
 	later := w.AddPage("much later", nil)
@@ -193,9 +193,10 @@ func TestIndexLag(t *testing.T) {
 	w.Show(later)
 	w.Pass(21 * time.Hour)
 	if res = w.Again(t, res); titles(res, streamPages) != "much later" {
-		t.Errorf("after a day: %q", titles(res, streamPages))
+		t.Errorf("after a day: %q, want much later", titles(res, streamPages))
 	}
-	// What earlier walks should have met is a reason to walk through all again.
+	// An object that earlier walks should have met is a reason to walk through
+	// everything again.
 	for _, want := range []int{8, 2} {
 		if res = w.Again(t, res); strings.Count(w.paths(), "POST") < want || want == 2 && strings.Count(w.paths(), "POST") > 4 || len(res.All) != 0 {
 			t.Errorf("%s, want %d searches", w.paths(), want)
@@ -203,8 +204,8 @@ func TestIndexLag(t *testing.T) {
 	}
 }
 
-// What is in the trash or not shared any more is buried by the daily walk; what
-// search merely does not list is not.
+// The daily walk buries objects that are in the trash or no longer shared. It does not
+// bury objects that search merely fails to list.
 func TestRemovals(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace()
@@ -217,7 +218,7 @@ func TestRemovals(t *testing.T) {
 	w.Trash(db)
 	w.Pass(23 * time.Hour)
 	if res = w.Again(t, res); len(deleted(res)) != 0 {
-		t.Fatalf("before it is due: %v", deleted(res))
+		t.Fatalf("before it is due: %v, want len(deleted(res)) = 0", deleted(res))
 	}
 	w.Pass(2 * time.Hour)
 	res = w.Again(t, res)
@@ -229,14 +230,14 @@ func TestRemovals(t *testing.T) {
 		t.Fatalf("deleted %v, want %v; emitted %s", got, want, titles(res, streamPages))
 	}
 	if n := strings.Count(w.paths(), "GET /pages/"); n != 3 {
-		t.Errorf("asked for %d pages by id", n)
+		t.Errorf("asked for %d pages by id, want 3", n)
 	}
-	// What came back is emitted again, and nothing is buried twice.
+	// A restored object is emitted again, and nothing is buried twice.
 	w.Restore(ids[0])
 	w.Pass(25 * time.Hour)
 	res = w.Again(t, res)
 	if titles(res, streamPages) != "Page 0" || len(deleted(res)) != 0 {
-		t.Errorf("emitted %s, deleted %v", titles(res, streamPages), deleted(res))
+		t.Errorf("emitted %s, deleted %v, want titles(res, streamPages) = Page 0 and len(deleted(res)) = 0", titles(res, streamPages), deleted(res))
 	}
 }
 
@@ -249,14 +250,14 @@ func TestArchivedInResults(t *testing.T) {
 	w.Override(ids[0], "archived", true)
 	w.Override(ids[1], "in_trash", true)
 	if res = w.Again(t, res); len(deleted(res)) != 2 {
-		t.Fatal(deleted(res))
+		t.Fatalf("%v, want len(deleted(res)) = 2", deleted(res))
 	}
 	if res = w.Again(t, res); len(res.All) != 0 {
-		t.Error("buried twice")
+		t.Error("the page got a second tombstone, want one")
 	}
 }
 
-// Two runs over the same workspace say the same, byte for byte.
+// Two runs over the same workspace emit the same bytes.
 func TestDeterminism(t *testing.T) {
 	t.Parallel()
 	run := func() []sdktest.Call {
@@ -282,16 +283,16 @@ func TestScope(t *testing.T) {
 		o.Scope = []abi.StreamScope{{Name: streamPages, Resources: ids[:2], Fields: []string{"id", "title"}}}
 	})
 	if len(res.All) != 2 || string(res.All[1].Data) != fmt.Sprintf(`{"id":%q,"title":"Page 0"}`, ids[0]) || len(w.Requests()) != 2 {
-		t.Errorf("%+v", res.All)
+		t.Errorf("%+v, want len(res.All) = 2, the second one with id and title alone, after 2 requests", res.All)
 	}
 }
 
-// RT-08.2: without anybody to ask, the run names what is missing.
+// RT-08.2: with nobody to ask, the run names the missing credentials.
 func TestMissingCredentials(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace()
 	res := w.Failing(t, func(o *sdktest.Options) { o.Credentials = nil })
 	if res.Done.Status != abi.DoneFailed || !strings.Contains(res.Done.Error.Message, "NOTION_API_TOKEN") || len(w.Requests()) != 0 {
-		t.Errorf("%+v", res.Done)
+		t.Errorf("%+v, want Done.Status = %v, NOTION_API_TOKEN in Done.Error.Message and len(w.Requests()) = 0", res.Done, abi.DoneFailed)
 	}
 }

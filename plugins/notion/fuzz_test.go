@@ -11,8 +11,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 )
 
-// Whatever a search is answered with, the run ends in order, its messages are
-// ones that the host takes, and a record that does not fit is told of.
+// For any answers to searches the run ends in order, emits only messages that the host
+// accepts, and reports each record that does not fit.
 func FuzzSearchAnswer(f *testing.F) {
 	f.Add(`{"results":[],"has_more":false,"next_cursor":null}`)
 	f.Add(`{"results":[{"object":"page","id":"a-1","last_edited_time":"2026-01-01T00:00:00.000Z","archived":false,"parent":{"type":"page_id","page_id":"p"},` +
@@ -34,16 +34,17 @@ func FuzzSearchAnswer(f *testing.F) {
 		})
 		for _, p := range res.Problems {
 			if !strings.Contains(p, "the schema wants") {
-				t.Errorf("%s", p)
+				t.Errorf("%s, want the schema wants in it", p)
 			}
 		}
 		if res.Exit != 0 {
-			t.Errorf("exit %d", res.Exit)
+			t.Errorf("exit %d, want 0", res.Exit)
 		}
 	})
 }
 
-// So with the answer to whose token it is: a run that goes on knows.
+// The same holds for the answer about the token's owner: a run that goes on knows the
+// owner.
 func FuzzAccountAnswer(f *testing.F) {
 	f.Add(`{"object":"user","id":"b","type":"bot","bot":{"workspace_id":"w"}}`)
 	f.Add(`{"id":"","bot":{"workspace_id":"w"}}`)
@@ -60,16 +61,16 @@ func FuzzAccountAnswer(f *testing.F) {
 		res := sdktest.Collect(t, connector{}, sdktest.Options{Provider: provider, Credentials: map[string]bool{"token": true}})
 		for _, s := range res.States {
 			if !strings.Contains(string(s.Cursor), `"account":`) {
-				t.Errorf("a cursor of nobody: %s", s.Cursor)
+				t.Errorf("a cursor of nobody: %s, want %s in s.Cursor", s.Cursor, `"account":`)
 			}
 		}
 		if res.Exit != 0 || (res.Done.Status == abi.DoneSucceeded) != (len(res.States) > 0) {
-			t.Errorf("exit %d, %+v after %d cursors", res.Exit, res.Done, len(res.States))
+			t.Errorf("exit %d, %+v after %d cursors, want exit 0, and cursors if and only if it succeeded", res.Exit, res.Done, len(res.States))
 		}
 	})
 }
 
-// Any cursor is read without harm, and what is written is read as it was.
+// Any cursor is read without harm, and a written cursor is read as it was.
 func FuzzLedger(f *testing.F) {
 	f.Add(`{"v":1,"high_ms":5,"round":3,"known":{"a":"3abcdefgh"},"walk":{"full":true,"cursor":"c"}}`)
 	f.Add(`{"v":1,"round":-1,"known":{"a":"zzzzzzzzz","b":"1"}}`)
@@ -82,10 +83,10 @@ func FuzzLedger(f *testing.F) {
 		once := readLedger(v).encode()
 		w, err := jsonvalue.Parse(once)
 		if err != nil || !utf8.Valid(once) {
-			t.Fatalf("%s: %v", once, err)
+			t.Fatalf("%s: %v, want valid UTF-8", once, err)
 		}
 		if twice := readLedger(w).encode(); string(once) != string(twice) {
-			t.Errorf("%s\n%s", once, twice)
+			t.Errorf("%s\n%s, want once = %v", once, twice, string(twice))
 		}
 	})
 }
@@ -102,6 +103,6 @@ func TestLargestLedger(t *testing.T) {
 		l.set(string(id), 1<<48-1)
 	}
 	if n := len(l.encode()); n > abi.MaxStateBytes-(64<<10) || !l.overflow || len(l.known) != maxKnown {
-		t.Errorf("%d bytes for %d objects", n, len(l.known))
+		t.Errorf("%d bytes for %d objects, want n at most %d, l.overflow and len(l.known) = %d", n, len(l.known), abi.MaxStateBytes-(64<<10), maxKnown)
 	}
 }

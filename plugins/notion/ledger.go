@@ -15,17 +15,17 @@ import (
 const ledgerVersion = 1
 
 // maxKnown is how many objects a cursor remembers: about 50 bytes each, below
-// abi.MaxStateBytes. What is above is emitted in every full walk, and nobody
-// notices when it is gone.
+// abi.MaxStateBytes. Objects above it are emitted in every full walk, and their
+// deletion goes unnoticed.
 const maxKnown = 150_000
 
-// maxID is the longest id that is taken for one; Notion's have 36 characters.
+// maxID is the longest valid id; Notion's have 36 characters.
 const maxID = 40
 
-// rounds is how many full walks can be told apart.
+// rounds is how many full walks the ledger can distinguish.
 const rounds = 36
 
-// entry is what is remembered of one object.
+// entry is the memory of one object.
 type entry struct {
 	sum   uint64 // of the record that was emitted; 0: emit it again
 	round uint8  // the full walk that met it last
@@ -38,7 +38,7 @@ type ledger struct {
 	inventoryMS int64 // when a full walk last ended without surprise; 0: one is due
 	round       uint8
 	confirmed   string // the id up to which missing objects were asked for
-	walk        *walk  // one that has not reached its end
+	walk        *walk  // the walk that has not reached its end
 	known       map[string]entry
 	overflow    bool
 }
@@ -46,15 +46,15 @@ type ledger struct {
 // walk is one pass through the results.
 type walk struct {
 	full     bool
-	cursor   string // where it goes on
+	cursor   string // where it continues
 	topMS    int64  // the newest edit it met
 	floorMS  int64  // older ones were met by earlier walks
 	surprise bool   // it met something that those should have met
 }
 
-// openLedger returns the ledger that this run goes on with. A full refresh keeps
-// of the one before it which objects there were, and nothing else: what it does
-// not meet is asked for, by it or by a later run.
+// openLedger returns the ledger that this run continues. A full refresh takes from the
+// earlier one only which objects existed: it, or a later run, asks for those that it
+// does not meet.
 func (a *api) openLedger(stream string) *ledger {
 	before := a.h.Previous(stream)
 	l := readLedger(before)
@@ -140,8 +140,8 @@ func (l *ledger) ids() []string {
 	return ids
 }
 
-// full reports whether the ledger has no room: what it does not know is no
-// surprise then.
+// full reports whether the ledger has no room left. An unknown object is then no
+// surprise.
 func (l *ledger) full() bool { return len(l.known) >= maxKnown }
 
 // set remembers an object as met by the current round.

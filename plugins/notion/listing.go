@@ -26,7 +26,7 @@ type listing struct {
 
 	stream, kind string
 	ledger       *ledger
-	draft        draft
+	builder      builder
 
 	taken      int            // objects met in this run
 	unsaved    int            // bytes emitted since the last slice
@@ -40,8 +40,8 @@ func newListing(a *api, stream, kind string) *listing {
 	return &listing{api: a, stream: stream, kind: kind, ledger: a.openLedger(stream), properties: make(map[string]int)}
 }
 
-// collect ends the walk that an earlier run could not, then does one of its
-// own, and says what could not be read. A walk that fails keeps what it has.
+// collect ends the walk that an earlier run could not end, does a walk of its own, and
+// reports the results that could not be read. A walk that fails keeps its results.
 func (l *listing) collect() error {
 	err := l.walks()
 	if err != nil {
@@ -55,10 +55,9 @@ func (l *listing) collect() error {
 	return err
 }
 
-// take emits an object if it is not what was emitted before, and buries it if
-// it is in the trash. It returns the time of its last edit, 0 when there is
-// none.
-func (l *listing) take(v jsonvalue.Value) (int64, error) {
+// emitOrBury emits an object if it differs from the emitted one, and buries it if it is in
+// the trash. It returns the time of its last edit, 0 when there is none.
+func (l *listing) emitOrBury(v jsonvalue.Value) (int64, error) {
 	l.taken++
 	id := v.Get("id").Str()
 	if !v.Get("object").TextIs(l.kind) || !goodID(id) {
@@ -72,19 +71,19 @@ func (l *listing) take(v jsonvalue.Value) (int64, error) {
 	if v.Get("archived").Bool() || v.Get("in_trash").Bool() {
 		return edited, l.bury(id)
 	}
-	l.draft.reset()
+	l.builder.reset()
 	if l.kind == kindPage {
-		l.draft.page(v)
+		l.builder.page(v)
 	} else {
-		l.draft.database(v)
+		l.builder.database(v)
 	}
-	data := l.draft.end()
-	for _, kind := range l.draft.unknown {
+	data := l.builder.end()
+	for _, kind := range l.builder.unknown {
 		l.properties[kind]++
 	}
 	sum := fingerprint.Sum48(data)
-	if l.draft.drifted || len(data) > abi.MaxRecordBytes-1024 {
-		sum = 0 // the host may not take it: it is told of it again in every walk
+	if l.builder.mismatched || len(data) > abi.MaxRecordBytes-1024 {
+		sum = 0 // the host may reject it, so every walk emits it again
 	}
 	before, known := l.ledger.known[id]
 	if known && before.sum == sum && sum != 0 {
@@ -99,7 +98,7 @@ func (l *listing) take(v jsonvalue.Value) (int64, error) {
 	return edited, l.h.EmitRaw(l.stream, id, data)
 }
 
-// bury emits the tombstone of an object that was emitted.
+// bury emits the tombstone of an emitted object.
 func (l *listing) bury(id string) error {
 	if _, known := l.ledger.known[id]; !known {
 		return nil
@@ -109,7 +108,7 @@ func (l *listing) bury(id string) error {
 	return l.h.Delete(l.stream, id)
 }
 
-// goodID reports whether an id may stand in a path and in the cursor.
+// goodID reports whether an id is safe in a path and in the cursor.
 func goodID(id string) bool {
 	if id == "" || len(id) > maxID {
 		return false
@@ -139,7 +138,7 @@ func (l *listing) save(always bool) error {
 	return l.h.Slice(l.stream, l.stream+" "+strconv.Itoa(l.taken), cursor)
 }
 
-// report tells the host what was not understood.
+// report reports the results that were not understood to the host.
 func (l *listing) report() error {
 	if l.unreadable > 0 {
 		err := l.skip(problemUnreadable, strconv.Itoa(l.unreadable)+" results of the search could not be read",
@@ -156,14 +155,14 @@ func (l *listing) report() error {
 		}
 		d := jsonappend.Int([]byte(`{"count":`), int64(n))
 		d = append(jsonappend.Strings(jsonappend.Name(d, "types"), kinds[:min(len(kinds), 20)]), '}')
-		err := l.skip(problemProperty, strconv.Itoa(n)+" properties are of types that are not known here; their values are null",
+		err := l.skip(problemProperty, strconv.Itoa(n)+" properties have types that this connector does not know; their values are null",
 			"not_retriable", d) // the pages are collected
 		if err != nil {
 			return err
 		}
 	}
 	if l.ledger.overflow {
-		return l.skip(problemOverflow, "there are more objects than can be remembered; some that are gone may stay", "not_retriable", nil)
+		return l.skip(problemOverflow, "there are more objects than can be remembered; some deleted ones may stay", "not_retriable", nil)
 	}
 	return nil
 }

@@ -15,9 +15,9 @@ const (
 	confirmWindow = 3
 )
 
-// confirmMissing asks for the objects that a full walk did not meet. One that
-// is not found, or is in the trash, is buried; one that is there stays: search
-// does not promise to list everything. settled says that none is left open.
+// confirmMissing asks for the objects that a full walk did not meet. An object that is
+// not found, or is in the trash, is buried. One that exists stays, because search does
+// not promise to list everything. settled reports that none is left open.
 func (l *listing) confirmMissing() (settled bool, err error) {
 	missing := l.missing()
 	if len(missing) == 0 {
@@ -29,7 +29,7 @@ func (l *listing) confirmMissing() (settled bool, err error) {
 	// In the order of ids, whatever the order of answers.
 	left, refused := len(missing)-len(batch), 0
 	for _, id := range batch {
-		verdict, err := l.settle(id, answers[id])
+		verdict, err := l.decide(id, answers[id])
 		if err != nil {
 			return false, err
 		}
@@ -46,7 +46,7 @@ func (l *listing) confirmMissing() (settled bool, err error) {
 		return false, failed
 	}
 	if refused > 0 {
-		err := l.skip(problemRefused, strconv.Itoa(refused)+" objects are not listed any more, and Notion does not let them be looked up: they are kept",
+		err := l.skip(problemRefused, strconv.Itoa(refused)+" objects are no longer listed, and Notion refuses to look them up: they are kept",
 			"not_retriable", counted(refused))
 		if err != nil {
 			return false, err
@@ -55,12 +55,12 @@ func (l *listing) confirmMissing() (settled bool, err error) {
 	if left == 0 {
 		return true, nil
 	}
-	return false, l.skip(problemMissing, strconv.Itoa(left)+" objects are not listed any more; whether they are gone is found out by the next runs",
+	return false, l.skip(problemMissing, strconv.Itoa(left)+" objects are no longer listed; the next runs find out whether they were deleted",
 		"retry_by_runtime", counted(left))
 }
 
-// retrieve asks for objects by id. What has no answer failed for a time, or
-// was not asked for because of the error.
+// retrieve asks for objects by id. An object without an answer failed temporarily, or
+// was not requested because of the error.
 func (l *listing) retrieve(ids []string) (map[string]*sdk.Response, error) {
 	answers, byURL := make(map[string]*sdk.Response, len(ids)), make(map[string]string, len(ids))
 	asked := 0
@@ -85,8 +85,8 @@ func (l *listing) retrieve(ids []string) (map[string]*sdk.Response, error) {
 	return answers, err
 }
 
-// missing returns what the last full walk did not meet, in order of id,
-// beginning behind the one that was asked for last.
+// missing returns the objects that the last full walk did not meet, by id, beginning
+// behind the one that was requested last.
 func (l *listing) missing() []string {
 	var list []string
 	for id, e := range l.ledger.known {
@@ -99,17 +99,17 @@ func (l *listing) missing() []string {
 	return append(list[from:len(list):len(list)], list[:from]...)
 }
 
-// verdict is what became of one missing object.
+// verdict is the outcome for one missing object.
 type verdict uint8
 
 const (
 	verdictOpen    verdict = iota // not known yet
-	verdictSettled                // buried, or there after all
+	verdictSettled                // buried, or found to exist
 	verdictRefused                // cannot be known
 )
 
-// settle decides about one missing object.
-func (l *listing) settle(id string, resp *sdk.Response) (verdict, error) {
+// decide decides about one missing object.
+func (l *listing) decide(id string, resp *sdk.Response) (verdict, error) {
 	switch {
 	case resp == nil || resp.Status >= 500:
 		return verdictOpen, nil
@@ -127,6 +127,6 @@ func (l *listing) settle(id string, resp *sdk.Response) (verdict, error) {
 	if bad != nil || v.Get("id").Str() != id {
 		return verdictOpen, nil //nolint:nilerr // it is asked for again by the next run
 	}
-	_, err := l.take(v)
+	_, err := l.emitOrBury(v)
 	return verdictSettled, err
 }

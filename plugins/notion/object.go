@@ -6,7 +6,7 @@ import (
 )
 
 // page appends the fields of a page.
-func (d *draft) page(v jsonvalue.Value) {
+func (d *builder) page(v jsonvalue.Value) {
 	d.text("id", v.Get("id"))
 	d.text("object", v.Get("object"))
 	properties := v.Get("properties")
@@ -18,24 +18,24 @@ func (d *draft) page(v jsonvalue.Value) {
 		}
 	}
 	d.rich("title", title)
-	d.place(v)
+	d.parentFields(v)
 	d.values(properties)
 	d.b = jsonappend.Bool(jsonappend.Name(d.b, "properties_truncated"), d.cut)
 }
 
 // database appends the fields of a database.
-func (d *draft) database(v jsonvalue.Value) {
+func (d *builder) database(v jsonvalue.Value) {
 	d.text("id", v.Get("id"))
 	d.text("object", v.Get("object"))
 	d.rich("title", v.Get("title"))
 	d.rich("description", v.Get("description"))
 	d.flag("is_inline", v.Get("is_inline"))
-	d.place(v)
+	d.parentFields(v)
 	d.columns(v.Get("properties"))
 }
 
-// place appends what pages and databases have alike.
-func (d *draft) place(v jsonvalue.Value) {
+// parentFields appends the fields that pages and databases share.
+func (d *builder) parentFields(v jsonvalue.Value) {
 	parent := v.Get("parent")
 	d.text("parent_type", parent.Get("type"))
 	id := parent.Get(parent.Get("type").Str())
@@ -45,7 +45,7 @@ func (d *draft) place(v jsonvalue.Value) {
 	d.text("parent_id", id)
 	d.text("url", v.Get("url"))
 	d.text("public_url", v.Get("public_url"))
-	d.made("icon", icon(v.Get("icon")))
+	d.textOrNull("icon", icon(v.Get("icon")))
 	d.flag("archived", v.Get("archived"))
 	d.flag("in_trash", v.Get("in_trash"))
 	d.instant("created_time", v.Get("created_time"))
@@ -69,7 +69,7 @@ func icon(v jsonvalue.Value) string {
 }
 
 // columns appends the names of a database's columns, and their types by name.
-func (d *draft) columns(v jsonvalue.Value) {
+func (d *builder) columns(v jsonvalue.Value) {
 	var names []string
 	types := []byte{'{'}
 	for it := v.Children(); it.Next(); {
@@ -81,7 +81,7 @@ func (d *draft) columns(v jsonvalue.Value) {
 		types = jsonappend.String(jsonappend.Name(types, name), it.Value().Get("type").Str())
 	}
 	if !v.IsNull() && v.Kind() != jsonvalue.Object {
-		d.drifted = true
+		d.mismatched = true
 	}
 	d.b = jsonappend.Strings(jsonappend.Name(d.b, "property_names"), names)
 	d.b = append(append(jsonappend.Name(d.b, "property_types"), types...), '}')

@@ -8,11 +8,11 @@ import (
 // maxProperties bounds a page's properties; Notion's own limit is 500.
 const maxProperties = 1000
 
-// values appends a page's property values by name, each as plain as it can be:
-// text, a number, a list of names. The title has a field of its own.
-func (d *draft) values(v jsonvalue.Value) {
+// values appends a page's property values by name, each as simple as possible: text, a
+// number, a list of names. The title has its own field.
+func (d *builder) values(v jsonvalue.Value) {
 	if !v.IsNull() && v.Kind() != jsonvalue.Object {
-		d.drifted = true
+		d.mismatched = true
 	}
 	b := append(jsonappend.Name(d.b, "properties"), '{')
 	seen := make(map[string]bool)
@@ -32,9 +32,9 @@ func (d *draft) values(v jsonvalue.Value) {
 	d.b = append(b, '}')
 }
 
-// appendProperty appends the value of one property. inner says that it is one
-// of a rollup's values, which are no rollups themselves.
-func (d *draft) appendProperty(b []byte, p jsonvalue.Value, inner bool) []byte {
+// appendProperty appends the value of one property. inner marks one of a rollup's
+// values, which are never rollups.
+func (d *builder) appendProperty(b []byte, p jsonvalue.Value, inner bool) []byte {
 	kind := p.Get("type").Str()
 	v := p.Get(kind)
 	if v.IsNull() && kind != "" {
@@ -72,7 +72,7 @@ func (d *draft) appendProperty(b []byte, p jsonvalue.Value, inner bool) []byte {
 }
 
 // appendComputed appends the value of a formula or of a rollup.
-func (d *draft) appendComputed(b []byte, v jsonvalue.Value, inner bool) []byte {
+func (d *builder) appendComputed(b []byte, v jsonvalue.Value, inner bool) []byte {
 	kind := v.Get("type").Str()
 	value := v.Get(kind)
 	switch {
@@ -90,10 +90,9 @@ func (d *draft) appendComputed(b []byte, v jsonvalue.Value, inner bool) []byte {
 	return append(b, ']')
 }
 
-// appendScalar appends a text, a number, a boolean or null. Anything else is
-// not what is documented: it could nest deeper than a record may, so it is
-// counted and left out.
-func (d *draft) appendScalar(b []byte, v jsonvalue.Value) []byte {
+// appendScalar appends a text, a number, a boolean or null. Any other value is
+// undocumented and could nest deeper than a record may, so it is counted and left out.
+func (d *builder) appendScalar(b []byte, v jsonvalue.Value) []byte {
 	if k := v.Kind(); k == jsonvalue.Array || k == jsonvalue.Object {
 		d.unknown = append(d.unknown, "(nested)")
 		return jsonappend.Null(b)
@@ -102,7 +101,7 @@ func (d *draft) appendScalar(b []byte, v jsonvalue.Value) []byte {
 }
 
 // appendMembers appends an object of some members of v.
-func (d *draft) appendMembers(b []byte, v jsonvalue.Value, names ...string) []byte {
+func (d *builder) appendMembers(b []byte, v jsonvalue.Value, names ...string) []byte {
 	b = append(b, '{')
 	for _, name := range names {
 		b = d.appendScalar(jsonappend.Name(b, name), v.Get(name))
@@ -111,7 +110,7 @@ func (d *draft) appendMembers(b []byte, v jsonvalue.Value, names ...string) []by
 }
 
 // appendEach appends one text of each element of an array.
-func (d *draft) appendEach(b []byte, v jsonvalue.Value, member string) []byte {
+func (d *builder) appendEach(b []byte, v jsonvalue.Value, member string) []byte {
 	b = append(b, '[')
 	for it := v.Children(); it.Next(); {
 		b = d.appendScalar(jsonappend.Elem(b), it.Value().Get(member))
@@ -120,7 +119,7 @@ func (d *draft) appendEach(b []byte, v jsonvalue.Value, member string) []byte {
 }
 
 // appendUniqueID appends an id as Notion shows it: TASK-12, or 12.
-func (d *draft) appendUniqueID(b []byte, v jsonvalue.Value) []byte {
+func (d *builder) appendUniqueID(b []byte, v jsonvalue.Value) []byte {
 	prefix, number := v.Get("prefix").Str(), v.Get("number")
 	if prefix == "" || number.Kind() != jsonvalue.Number {
 		return d.appendScalar(b, number)
@@ -128,7 +127,7 @@ func (d *draft) appendUniqueID(b []byte, v jsonvalue.Value) []byte {
 	return jsonappend.String(b, prefix+"-"+string(number.Raw()))
 }
 
-// clip keeps the name of a type to what a message has room for.
+// clip cuts the name of a type to the room in a message.
 func clip(kind string) string {
 	if kind == "" {
 		return "(none)"

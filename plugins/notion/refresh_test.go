@@ -15,7 +15,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
 
-// known lists the ids that a committed cursor holds.
+// known lists the ids in a committed cursor.
 func known(t *testing.T, res *sdktest.Result, stream string) []string {
 	t.Helper()
 	v, err := jsonvalue.Parse([]byte(res.Committed()[stream]))
@@ -25,8 +25,8 @@ func known(t *testing.T, res *sdktest.Result, stream string) []string {
 	return readLedger(v).ids()
 }
 
-// RT-07.1: a full refresh emits everything again and buries what is gone, by
-// the same proof as any other run; what search merely does not list is emitted.
+// RT-07.1: a full refresh emits everything again and buries deleted objects, by the
+// same proof as any other run; objects that search merely fails to list are emitted.
 func TestFullRefreshBuries(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace()
@@ -49,23 +49,23 @@ func TestFullRefreshBuries(t *testing.T) {
 		t.Fatalf("deleted %v, want %v", got, want)
 	}
 	if titles(res, streamPages) != "Page 2,Page 3,Page 4,Page 5" || strings.Join(res.Keys(streamDatabases), ",") != kept {
-		t.Errorf("emitted %s; %s", titles(res, streamPages), titles(res, streamDatabases))
+		t.Errorf("emitted %s; %s, want titles(res, streamPages) = Page 2,Page 3,Page 4,Page 5 and res.Keys(streamDatabases) = %v", titles(res, streamPages), titles(res, streamDatabases), kept)
 	}
 	if n := strings.Count(w.paths(), "GET /pages/") + strings.Count(w.paths(), "GET /databases/"); n != 4 {
-		t.Errorf("asked for %d objects by id", n)
+		t.Errorf("asked for %d objects by id, want 4", n)
 	}
 	w.Show(ids[2])
 	if want := newStore(t, w); stored.Differs(want) != "" {
-		t.Errorf("stored %v, there are %v", stored, want)
+		t.Errorf("stored %v, there are %v, want stored.Differs(want) = \"\"", stored, want)
 	}
 	w.Pass(25 * time.Hour)
 	if res = w.After(t, res); len(res.All) != 0 {
-		t.Errorf("the next run emitted %s, deleted %v", titles(res, streamPages), deleted(res))
+		t.Errorf("the next run emitted %s, deleted %v, want len(res.All) = 0", titles(res, streamPages), deleted(res))
 	}
 }
 
-// Without cursors of before, and with such that nothing is gone from, a full
-// refresh says what a first run says.
+// Without earlier cursors, or when no object of them was deleted, a full refresh emits
+// the same as a first run.
 func TestFullRefreshIsAFirstRun(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace()
@@ -77,18 +77,18 @@ func TestFullRefreshIsAFirstRun(t *testing.T) {
 	}
 	again := w.Refresh(t, first)
 	if !slices.Equal(trial.Live(again), trial.Live(first)) || len(deleted(again)) != 0 || strings.Contains(w.paths(), "GET /pages") {
-		t.Errorf("%d records of %d, deleted %v, %s", len(trial.Live(again)), len(trial.Live(first)), deleted(again), w.paths())
+		t.Errorf("%d records, want %d; deleted %v, requests %s, want no deletion and no look-up", len(trial.Live(again)), len(trial.Live(first)), deleted(again), w.paths())
 	}
-	// Nor does what the cursor does not hold become a tombstone.
+	// Objects that the cursor does not remember become no tombstones either.
 	gone := w.AddPage("never collected", nil)
 	w.Trash(gone)
 	if again = w.Refresh(t, again); len(deleted(again)) != 0 {
-		t.Error(deleted(again))
+		t.Errorf("%v, want len(deleted(again)) = 0", deleted(again))
 	}
 }
 
-// A full refresh that does not see everything buries nothing; what it could not
-// judge stays in the cursor, and a later run buries it.
+// A full refresh that does not see everything buries nothing. The objects that it could
+// not judge stay in the cursor, and a later run buries them.
 func TestPartialFullRefresh(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -145,17 +145,17 @@ func TestPartialFullRefresh(t *testing.T) {
 			res = w.Refresh(t, res)
 			stored.Apply(res)
 			if res.Done.Status != c.status || len(deleted(res)) != 0 {
-				t.Fatalf("%+v, deleted %v", res.Done, deleted(res))
+				t.Fatalf("%+v, deleted %v, want Done.Status = %v and len(deleted(res)) = 0", res.Done, deleted(res), c.status)
 			}
 			if !slices.Contains(known(t, res, streamPages), ids[7]) || len(known(t, res, streamPages)) != 45 {
-				t.Errorf("%d pages are remembered", len(known(t, res, streamPages)))
+				t.Errorf("%d pages are remembered, want ids[7] in known(t, res, streamPages) and len(known(t, res, streamPages)) = 45", len(known(t, res, streamPages)))
 			}
 			again := len(res.Records(streamPages))
 			c.mend(w)
 			res = w.After(t, res)
 			stored.Apply(res)
 			if !slices.Equal(deleted(res), ids[7:8]) || again+len(res.Records(streamPages)) != 44 {
-				t.Errorf("deleted %v, emitted %d and %d", deleted(res), again, len(res.Records(streamPages)))
+				t.Errorf("deleted %v, emitted %d and %d, want deleted(res) = ids[7:8] and again+len(res.Records(streamPages)) = 44", deleted(res), again, len(res.Records(streamPages)))
 			}
 			w.Misbehave(notion.Faults{})
 			if want := newStore(t, w); stored.Differs(want) != "" {
@@ -165,8 +165,8 @@ func TestPartialFullRefresh(t *testing.T) {
 	}
 }
 
-// A cursor of another version, and one whose walk never ended, name what is
-// gone as well.
+// A cursor of another version, or one whose walk never ended, also leads to the deleted
+// objects.
 func TestFullRefreshFromOtherLedgers(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(string) string{
@@ -185,19 +185,19 @@ func TestFullRefreshFromOtherLedgers(t *testing.T) {
 			state := res.Committed()
 			was := state[streamPages]
 			if state[streamPages] = change(was); was == state[streamPages] {
-				t.Fatal(was)
+				t.Fatalf("%v, want not %v", was, state[streamPages])
 			}
 			next := res.SecondRun(t, func(o *sdktest.Options) { trial.FullRefresh(o); o.State = state })
 			schemas.Succeeded(t, next)
 			if got := fmt.Sprint(deleted(next)); got != fmt.Sprint(ids[:1]) || len(next.Records(streamPages)) != 2 {
-				t.Errorf("emitted %s, deleted %s", titles(next, streamPages), got)
+				t.Errorf("emitted %s, deleted %s, want the first page deleted and 2 pages emitted", titles(next, streamPages), got)
 			}
 		})
 	}
 }
 
-// PB-D8: a full refresh that is ended at any call, and the runs after it, lose
-// nothing, bury what is gone and nothing else.
+// PB-D8: a full refresh that is ended at any call, and the runs after it, lose nothing,
+// and bury the deleted objects and no others.
 func TestFullRefreshStoppedAnywhere(t *testing.T) {
 	t.Parallel()
 	for stop := 1; stop < 25; stop++ {

@@ -14,8 +14,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
 
-// RT-23.1: a provider that keeps refusing ends the run under its own name; what
-// was collected stays, and the next run goes on from there.
+// RT-23.1: a provider that keeps refusing ends the run under its own name. The
+// collected objects stay, and the next run continues from there.
 func TestRateLimited(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace()
@@ -23,10 +23,10 @@ func TestRateLimited(t *testing.T) {
 	w.Faults.Add(fault.Rule{Match: searching("page"), After: 2, Fault: fault.Throttle("7")})
 	res := w.Failing(t)
 	if e := res.Done.Error; res.Done.Status != abi.DoneFailed || e.Code != "notion_rate_limited" || e.Message != "notion_rate_limited" || !e.Retryable {
-		t.Fatalf("%+v", e)
+		t.Fatalf("%+v, want Done.Status = %v, e.Code = notion_rate_limited, e.Message = notion_rate_limited and e.Retryable", e, abi.DoneFailed)
 	}
 	if n := len(res.Records(streamPages)); n != 200 {
-		t.Fatalf("%d pages before the refusal", n)
+		t.Fatalf("%d pages before the refusal, want 200", n)
 	}
 	next := w.Again(t, res)
 	if n := len(next.Records(streamPages)); n != 50 {
@@ -34,8 +34,8 @@ func TestRateLimited(t *testing.T) {
 	}
 }
 
-// What ends a run and what ends one stream; a sign-in that the host could not
-// renew is one that the provider refuses.
+// The errors that end a run and those that end one stream. A sign-in that the host
+// could not renew counts as one that the provider refuses.
 func TestEndsRun(t *testing.T) {
 	t.Parallel()
 	trial.Ends(t, "notion", endsRun, signIn)
@@ -68,19 +68,19 @@ func TestOneStreamFails(t *testing.T) {
 			w.Pass(25 * time.Hour)
 			res := good.SecondRun(t, nil)
 			if res.Done.Status != abi.DoneFailed || res.Done.Error.Code != "stream_collection_failed" || !res.Done.Error.Retryable {
-				t.Fatalf("%+v %+v", res.Done, res.Done.Error)
+				t.Fatalf("%+v %+v, want Done.Status = %v, Done.Error.Code = stream_collection_failed and Done.Error.Retryable", res.Done, res.Done.Error, abi.DoneFailed)
 			}
 			if trial.Skips(res) != "databases stream_collection_failed" || !strings.Contains(string(res.Skips[0].Diagnostics), c.code) {
-				t.Errorf("%s %s", trial.Skips(res), res.Skips[0].Diagnostics)
+				t.Errorf("%s %s, want trial.Skips(res) = databases stream_collection_failed and %v in res.Skips[0].Diagnostics", trial.Skips(res), res.Skips[0].Diagnostics, c.code)
 			}
 			if titles(res, streamPages) != "new" || len(deleted(res)) != 0 {
-				t.Errorf("pages %s, deleted %v", titles(res, streamPages), deleted(res))
+				t.Errorf("pages %s, deleted %v, want titles(res, streamPages) = new and len(deleted(res)) = 0", titles(res, streamPages), deleted(res))
 			}
-			// What failed is caught up with, what did not is not repeated.
+			// Failed objects are caught up with, and the others are not repeated.
 			w.AddDatabase("", "More", nil)
 			next := w.Again(t, res)
 			if titles(next, streamDatabases) != "More" || len(next.Records(streamPages)) != 0 {
-				t.Errorf("next run: %s; %s", titles(next, streamDatabases), titles(next, streamPages))
+				t.Errorf("next run: %s; %s, want titles(next, streamDatabases) = More and len(next.Records(streamPages)) = 0", titles(next, streamDatabases), titles(next, streamPages))
 			}
 		})
 	}
@@ -95,16 +95,16 @@ func TestAuthFailed(t *testing.T) {
 		res := w.Failing(t)
 		e := res.Done.Error
 		if e == nil || e.Code != "notion_auth_failed" || string(e.RecoveryHint) != `"refresh_credentials"` || e.Retryable || w.Faults.Fired() != 1 {
-			t.Fatalf("%+v after %d", e, after)
+			t.Fatalf("%+v after %d, want e not nil, e.Code = notion_auth_failed, e.RecoveryHint = %s, not e.Retryable and Faults.Fired() = 1", e, after, `"refresh_credentials"`)
 		}
 		w.Faults.Clear()
 		if next := w.Again(t, res); len(res.Records(streamPages))+len(next.Records(streamPages)) != 250 {
-			t.Errorf("%d and %d pages", len(res.Records(streamPages)), len(next.Records(streamPages)))
+			t.Errorf("%d and %d pages, want 250 together", len(res.Records(streamPages)), len(next.Records(streamPages)))
 		}
 	}
 }
 
-// A cursor that comes twice, or is missing, is an error and no end of the list.
+// A cursor that comes twice, or is missing, is an error, not the end of the list.
 func TestCursorFaults(t *testing.T) {
 	t.Parallel()
 	for code, f := range map[string]notion.Faults{
@@ -119,16 +119,16 @@ func TestCursorFaults(t *testing.T) {
 		w.Pass(25 * time.Hour)
 		res := good.SecondRun(t, nil)
 		if len(deleted(res)) != 0 || len(w.Requests()) > 6 || !strings.Contains(string(res.Skips[0].Diagnostics), code) {
-			t.Errorf("%s: deleted %v, %s", code, deleted(res), w.paths())
+			t.Errorf("%s: deleted %v, requests %s, want no deletion, at most 6 requests and a report of the code", code, deleted(res), w.paths())
 		}
 		w.Misbehave(notion.Faults{})
 		if next := w.Again(t, res); len(next.All) != 0 {
-			t.Errorf("%s: next run emitted %d", code, len(next.All))
+			t.Errorf("%s: next run emitted %d, want 0", code, len(next.All))
 		}
 	}
 }
 
-// An earlier run's cursor that is not known any more costs a walk from the top.
+// When the API no longer knows an earlier run's cursor, the walk begins at the top.
 func TestForgottenCursor(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace()
@@ -137,11 +137,11 @@ func TestForgottenCursor(t *testing.T) {
 	res := w.Failing(t)
 	w.Faults.Add(fault.Rule{Match: searching("page"), Fault: fault.Status(400, `{"object":"error","code":"validation_error"}`)})
 	if next := w.Again(t, res); len(next.Records(streamPages)) != 50 {
-		t.Errorf("%d pages", len(next.Records(streamPages)))
+		t.Errorf("%d pages, want 50", len(next.Records(streamPages)))
 	}
 }
 
-// Search that does not list everything says nothing about what is gone.
+// An object that search does not list need not be deleted.
 func TestIncompleteSearch(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace()
@@ -152,16 +152,16 @@ func TestIncompleteSearch(t *testing.T) {
 	w.Pass(25 * time.Hour)
 	res = w.Again(t, res)
 	if len(deleted(res)) != 0 || trial.Skips(res) != "databases notion_search_incomplete,pages notion_search_incomplete" {
-		t.Errorf("%v %s", deleted(res), trial.Skips(res))
+		t.Errorf("%v %s, want len(deleted(res)) = 0 and trial.Skips(res) = databases notion_search_incomplete,pages notion_search_incomplete", deleted(res), trial.Skips(res))
 	}
 	w.Misbehave(notion.Faults{})
 	w.Pass(25 * time.Hour)
 	if res = w.Again(t, res); len(deleted(res)) != 1 {
-		t.Errorf("%v", deleted(res))
+		t.Errorf("%v, want len(deleted(res)) = 1", deleted(res))
 	}
 }
 
-// A missing object that cannot be asked for stays, and is asked for again.
+// A missing object that cannot be looked up stays, and is looked up again.
 func TestUnconfirmedRemoval(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace()
@@ -173,24 +173,24 @@ func TestUnconfirmedRemoval(t *testing.T) {
 	w.Faults.Add(fault.Rule{Match: fault.Path("/v1/pages/" + ids[0]), Fault: fault.Status(502, "")})
 	res = w.Again(t, res)
 	if got := deleted(res); len(got) != 1 || got[0] != ids[1] || trial.Skips(res) != "pages notion_removals_unconfirmed" {
-		t.Fatalf("%v %s", got, trial.Skips(res))
+		t.Fatalf("%v %s, want len(got) = 1, got[0] = ids[1] and trial.Skips(res) = pages notion_removals_unconfirmed", got, trial.Skips(res))
 	}
 	if res = w.Again(t, res); len(deleted(res)) != 1 || deleted(res)[0] != ids[0] {
-		t.Errorf("%v", deleted(res))
+		t.Errorf("%v, want len(deleted(res)) = 1 and deleted(res)[0] = ids[0]", deleted(res))
 	}
-	// One that may not be looked up is kept, and said to be. Nothing that its owner does
-	// changes that (HL-29.1).
+	// An object that may not be looked up is kept and reported. Its owner can do
+	// nothing about it (HL-29.1).
 	w.Hide(ids[2])
 	w.Pass(25 * time.Hour)
 	w.Faults.Add(fault.Rule{Match: fault.Path("/v1/pages/"), Fault: fault.Status(403, "")})
 	if res = w.Again(t, res); len(deleted(res)) != 0 || trial.Skips(res) != "pages notion_lookup_refused" ||
 		string(res.Skips[0].RecoveryHint) != `"not_retriable"` {
-		t.Errorf("%v %+v", deleted(res), res.Skips)
+		t.Errorf("%v %+v, want len(deleted(res)) = 0, trial.Skips(res) = pages notion_lookup_refused and res.Skips[0].RecoveryHint = %s", deleted(res), res.Skips, `"not_retriable"`)
 	}
 }
 
-// More missing objects than one run asks for: the next runs ask for the rest,
-// and never for the same ones only.
+// When more objects are missing than one run looks up, the next runs look up the rest,
+// and not the same ones again and again.
 func TestManyMissing(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace()
@@ -217,7 +217,7 @@ func TestManyMissing(t *testing.T) {
 		}
 	}
 	if len(gone) != trashed {
-		t.Errorf("%d of %d removals found", len(gone), trashed)
+		t.Errorf("%d removals found, want %d", len(gone), trashed)
 	}
 }
 
@@ -232,12 +232,12 @@ func TestDriftIsToldAgain(t *testing.T) {
 	for range 2 {
 		res = res.SecondRun(t, nil)
 		if len(res.All) != 1 || res.All[0].Key != ids[1] {
-			t.Fatalf("%+v", res.All)
+			t.Fatalf("%+v, want len(res.All) = 1 and All[0].Key = ids[1]", res.All)
 		}
 	}
 	w.Override(ids[1], "created_time", nil)
 	if res = w.Again(t, w.Again(t, res)); len(res.All) != 0 {
-		t.Errorf("%+v", res.All)
+		t.Errorf("%+v, want len(res.All) = 0", res.All)
 	}
 }
 
@@ -256,7 +256,7 @@ func TestSchemaDrift(t *testing.T) {
 			w.Override(ids[1], member, value)
 			res := w.Run(t, func(o *sdktest.Options) { o.Tolerate = true })
 			if len(res.All) != 3 && len(res.Problems) == 0 {
-				t.Fatalf("a page was lost without a word: %+v", res.Skips)
+				t.Fatalf("a page was lost without a report: %+v", res.Skips)
 			}
 			w.Override(ids[1], member, nil)
 			next := res.SecondRun(t, nil)
@@ -280,19 +280,19 @@ func TestUnreadableResults(t *testing.T) {
 	res := w.Collect(t)
 	if trial.Skips(res) != "pages notion_result_unreadable,pages notion_property_unknown" || string(res.Skips[0].Diagnostics) != `{"count":3}` ||
 		string(res.Skips[1].Diagnostics) != `{"count":2,"types":["(nested)","hologram"]}` {
-		t.Errorf("%s %s %s", trial.Skips(res), res.Skips[0].Diagnostics, res.Skips[len(res.Skips)-1].Diagnostics)
+		t.Errorf("reported %s with %s and %s, want 3 unreadable results and 2 unknown properties", trial.Skips(res), res.Skips[0].Diagnostics, res.Skips[len(res.Skips)-1].Diagnostics)
 	}
 	if len(res.Records(streamPages)) != 1 {
-		t.Errorf("%d pages", len(res.Records(streamPages)))
+		t.Errorf("%d pages, want 1", len(res.Records(streamPages)))
 	}
-	// A page that was collected without a value is whole, as far as anyone can tell; of
-	// one that was not, a newer connector may know (HL-05.1).
+	// A page without a value was collected whole as far as anyone can tell. For a page
+	// with an unknown value, a newer connector may do better (HL-05.1).
 	if string(res.Skips[0].RecoveryHint) != `"retry_on_connector_upgrade"` || string(res.Skips[1].RecoveryHint) != `"not_retriable"` {
-		t.Errorf("%s %s", res.Skips[0].RecoveryHint, res.Skips[1].RecoveryHint)
+		t.Errorf("hints %s and %s, want retry_on_connector_upgrade and not_retriable", res.Skips[0].RecoveryHint, res.Skips[1].RecoveryHint)
 	}
 }
 
-// A clock or a time ahead of it must not hide what is edited later.
+// A clock or a time ahead of it must not hide later edits.
 func TestTimeAhead(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace()
@@ -304,7 +304,7 @@ func TestTimeAhead(t *testing.T) {
 	w.Edit(ids[1], "edited")
 	w.Edit(ids[0], "edited")
 	if res = w.Again(t, res); titles(res, streamPages) != "edited,edited" {
-		t.Error(titles(res, streamPages))
+		t.Errorf("%v, want edited,edited", titles(res, streamPages))
 	}
 }
 
@@ -319,12 +319,12 @@ func TestForeignLedger(t *testing.T) {
 	state[streamPages] = strings.Replace(state[streamPages], `"v":1`, `"v":0`, 1)
 	next := res.SecondRun(t, func(o *sdktest.Options) { o.State = state })
 	if len(next.Records(streamPages)) != 2 || len(deleted(next)) != 1 {
-		t.Errorf("emitted %s, deleted %v", titles(next, streamPages), deleted(next))
+		t.Errorf("emitted %s, deleted %v, want len(next.Records(streamPages)) = 2 and len(deleted(next)) = 1", titles(next, streamPages), deleted(next))
 	}
 }
 
-// Somebody works while pages of results are read: nothing is lost for longer
-// than until the next run, whichever way the API's cursors work.
+// People work while pages of results are read: nothing is missed for longer than until
+// the next run, however the API's cursors work.
 func TestWorkspaceMovesWhileItIsRead(t *testing.T) {
 	t.Parallel()
 	for _, offsets := range []bool{false, true} {
@@ -366,7 +366,7 @@ func TestWorkspaceMovesWhileItIsRead(t *testing.T) {
 	}
 }
 
-// newStore is what a run from nothing finds.
+// newStore is the result of a run without earlier state.
 func newStore(t *testing.T, w *workspace) sdktest.Store {
 	t.Helper()
 	s := sdktest.Store{}
@@ -396,7 +396,7 @@ func TestStoppedAnywhere(t *testing.T) {
 	}
 }
 
-// A run that is killed at any call, without a word, loses nothing either.
+// A run that is killed silently at any call loses nothing either.
 func TestKilledAnywhere(t *testing.T) {
 	t.Parallel()
 	for kill := 1; kill < 14; kill++ {

@@ -7,8 +7,8 @@ import (
 const (
 	// inventoryMS is how long after a full walk the next one is due.
 	inventoryMS = 24 * 60 * 60 * 1000
-	// overlapMS is how far a walk goes back behind what earlier ones covered: the
-	// index lags, usually by seconds.
+	// overlapMS is how far a walk goes back behind earlier ones: the index lags,
+	// usually by seconds.
 	overlapMS = 60 * 60 * 1000
 	// maxWalkPages ends a walk through results that never end.
 	maxWalkPages = 50_000
@@ -23,7 +23,7 @@ func (l *listing) walks() error {
 			return err
 		}
 	}
-	// What was edited since that walk began stands above it.
+	// Objects edited since that walk began are listed above it.
 	now := l.h.Now().UnixMilli()
 	due := now-l.ledger.inventoryMS >= inventoryMS || l.ledger.inventoryMS > now
 	w := &walk{full: due && !full, floorMS: l.ledger.highMS - overlapMS}
@@ -34,7 +34,7 @@ func (l *listing) walks() error {
 	return l.walk()
 }
 
-// walk goes through the results from ledger.walk on: to the end, or to what
+// walk goes through the results from ledger.walk on, to their end or to the part that
 // earlier walks covered.
 func (l *listing) walk() error {
 	w := l.ledger.walk
@@ -44,7 +44,7 @@ func (l *listing) walk() error {
 	for {
 		page, err := l.search(l.kind, w.cursor)
 		if err == errCursor && resumed { //nolint:errorlint // search returns it as it is
-			// The cursor of an earlier run is not known any more: from the top.
+			// The API no longer knows the cursor of an earlier run: begin at the top.
 			w.cursor, resumed = "", false
 			continue
 		}
@@ -53,7 +53,7 @@ func (l *listing) walk() error {
 		}
 		resumed = false
 		incomplete = incomplete || page.incomplete
-		covered, err := l.takeAll(page, w)
+		covered, err := l.emitPage(page, w)
 		if err != nil {
 			return err
 		}
@@ -61,10 +61,10 @@ func (l *listing) walk() error {
 			break
 		}
 		if seen[page.next] || page.next == w.cursor {
-			return &sdk.Failure{Code: codeRepeated, Message: "Notion's search leads in a circle: a cursor came twice", Retryable: true}
+			return &sdk.Failure{Code: codeRepeated, Message: "Notion's search repeats itself: a cursor came twice", Retryable: true}
 		}
 		if len(seen) >= maxWalkPages {
-			return malformed("a search does not come to an end")
+			return malformed("a search does not end")
 		}
 		seen[page.next] = true
 		w.cursor = page.next
@@ -78,11 +78,11 @@ func (l *listing) walk() error {
 	return l.finish(w, incomplete)
 }
 
-// takeAll takes the objects of a page of results, and reports whether they
-// reach what earlier walks covered.
-func (l *listing) takeAll(page results, w *walk) (covered bool, err error) {
+// emitPage takes the objects of a page of results, and reports whether they reach the
+// part that earlier walks covered.
+func (l *listing) emitPage(page results, w *walk) (covered bool, err error) {
 	for it := page.list.Children(); it.Next(); {
-		edited, err := l.take(it.Value())
+		edited, err := l.emitOrBury(it.Value())
 		if err != nil {
 			return false, err
 		}
@@ -92,8 +92,8 @@ func (l *listing) takeAll(page results, w *walk) (covered bool, err error) {
 	return covered, nil
 }
 
-// finish ends a walk: what it covered need not be walked again, and after a
-// full one what it did not meet is asked for.
+// finish ends a walk. Its results need not be walked again; after a full walk the run
+// asks for the objects that it did not meet.
 func (l *listing) finish(w *walk, incomplete bool) error {
 	now := l.h.Now().UnixMilli()
 	// A time ahead of the clock would hide every edit until then.
@@ -102,7 +102,7 @@ func (l *listing) finish(w *walk, incomplete bool) error {
 	switch {
 	case w.full && incomplete:
 		l.ledger.inventoryMS = now
-		err := l.skip(problemIncomplete, "the workspace has more than Notion's search lists; what is gone is not looked for",
+		err := l.skip(problemIncomplete, "the workspace has more objects than Notion's search lists; deleted ones are not looked for",
 			"not_retriable", nil)
 		if err != nil {
 			return err
@@ -113,8 +113,8 @@ func (l *listing) finish(w *walk, incomplete bool) error {
 		if err != nil {
 			return err
 		}
-		// A first walk over several pages of results has nothing to be surprised
-		// by, and they may have shifted all the same.
+		// A first walk over several pages of results meets no surprise, although they
+		// may have shifted.
 		if first := w.floorMS <= 0 && w.cursor != ""; settled && !w.surprise && !first {
 			l.ledger.inventoryMS = now
 		}

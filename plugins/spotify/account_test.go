@@ -27,9 +27,8 @@ func refused(t *testing.T, res *sdktest.Result) {
 	trial.Refused(t, res, "spotify_account_changed")
 }
 
-// The sign-in of another account would mix its library with the one that is
-// there: the run is refused, whichever streams it is for, and the first sign-in
-// goes on.
+// The sign-in of another account would mix its library with the collected one. The run
+// is refused, whichever streams it is for, and the first sign-in goes on.
 func TestAnotherAccountIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, scope := range []string{"", streamPlays, streamPlaylists, streamArtists, streamTracks} {
@@ -44,10 +43,10 @@ func TestAnotherAccountIsRefused(t *testing.T) {
 		})
 		refused(t, next)
 		if !maps.Equal(next.Committed(), res.Committed()) {
-			t.Errorf("%q: the cursors moved", scope)
+			t.Errorf("%q: the cursors moved, want next.Committed() = %v", scope, res.Committed())
 		}
 		if again := mine.Again(t, res); len(again.All) != 0 {
-			t.Errorf("%q: the first sign-in: %d records", scope, len(again.All))
+			t.Errorf("%q: the first sign-in: %d records, want 0", scope, len(again.All))
 		}
 	}
 }
@@ -58,17 +57,17 @@ func TestCursorOfNobody(t *testing.T) {
 	mine := of("me")
 	mine.play(0, 4)
 	res := mine.Collect(t)
-	next := res.SecondRun(t, trial.Nobodys(t, res))
+	next := res.SecondRun(t, trial.WithoutAccount(t, res))
 	schemas.Succeeded(t, next)
 	if len(next.All) != 0 {
-		t.Errorf("%d records", len(next.All))
+		t.Errorf("%d records, want 0", len(next.All))
 	}
 	refused(t, next.SecondRun(t, of("someone").SignIn))
 }
 
-// A full refresh puts one account in the place of the other: everything that is
-// not there is buried. Ended at any call it may be done again, and until it is
-// through no other run mixes the two.
+// A full refresh replaces one account with the other and buries every row that the new
+// one lacks. It may be repeated after ending at any call, and until it is complete no
+// other run mixes the two.
 func TestFullRefreshOfAnotherAccount(t *testing.T) {
 	t.Parallel()
 	only := trial.Only(streamPlaylists, streamArtists, streamTracks)
@@ -83,7 +82,7 @@ func TestFullRefreshOfAnotherAccount(t *testing.T) {
 			res = res.SecondRun(t, func(o *sdktest.Options) { other.SignIn(o); trial.FullRefresh(o); o.StopAfter = stop })
 			stored.Apply(res)
 			if stop == 0 && (res.Done.Status != abi.DoneSucceeded || stored.Differs(there) != "") {
-				t.Fatalf("%+v, %d stored, %d are there", res.Done, stored.Len(), there.Len())
+				t.Fatalf("%+v, %d rows stored, want succeeded with the %d rows of the new account", res.Done, stored.Len(), there.Len())
 			}
 			next := res.SecondRun(t, trial.Incremental)
 			if next.Done.Error != nil {
@@ -92,14 +91,14 @@ func TestFullRefreshOfAnotherAccount(t *testing.T) {
 			}
 			stored.Apply(next)
 			if next.Done.Status != abi.DoneSucceeded || stored.Differs(there) != "" {
-				t.Errorf("%+v, %d stored, %d are there", next.Done, stored.Len(), there.Len())
+				t.Errorf("%+v, %d stored, %d are there, want next.Done.Status = %v and stored.Differs(there) = \"\"", next.Done, stored.Len(), there.Len(), abi.DoneSucceeded)
 			}
 		})
 	}
 }
 
-// Plays are never taken back: the refresh says that those of the other account
-// stay, once. It asks its owner for nothing (HL-29.1).
+// Plays are never removed: the refresh reports once that the other account's plays
+// stay. Its owner need do nothing (HL-29.1).
 func TestPlaysOfAnotherAccount(t *testing.T) {
 	t.Parallel()
 	mine, other := newAccount(func(o *spotify.Options) { o.User = "me" }), newAccount(func(o *spotify.Options) { o.User = "someone" })
@@ -109,13 +108,13 @@ func TestPlaysOfAnotherAccount(t *testing.T) {
 	res = res.SecondRun(t, func(o *sdktest.Options) { other.SignIn(o); trial.FullRefresh(o) })
 	schemas.Succeeded(t, res)
 	if trial.Skips(res) != "recently_played spotify_plays_of_another_account" || string(res.Skips[0].RecoveryHint) != `"not_retriable"` || len(res.Records(streamPlays)) != 4 || deleted(res) != "" {
-		t.Fatalf("%s, emitted %s, deleted %s", trial.Skips(res), emitted(res), deleted(res))
+		t.Fatalf("reported %s, emitted %s, deleted %s, want the foreign plays reported, 4 plays emitted and no tombstone", trial.Skips(res), emitted(res), deleted(res))
 	}
 	if res = res.SecondRun(t, trial.Incremental); trial.Skips(res) != "" || len(res.All) != 0 {
-		t.Errorf("the run after: %s, %s", trial.Skips(res), emitted(res))
+		t.Errorf("the run after: %s, %s, want trial.Skips(res) = \"\" and len(res.All) = 0", trial.Skips(res), emitted(res))
 	}
 	if res = res.SecondRun(t, trial.FullRefresh); trial.Skips(res) != "" || len(res.Records(streamPlays)) != 4 {
-		t.Errorf("the refresh after: %s, %s", trial.Skips(res), emitted(res))
+		t.Errorf("the refresh after: %s, %s, want trial.Skips(res) = \"\" and len(res.Records(streamPlays)) = 4", trial.Skips(res), emitted(res))
 	}
 }
 
@@ -133,10 +132,10 @@ func TestAccountIsNotKnown(t *testing.T) {
 		a.Faults.Add(fault.Rule{Fault: f})
 		res := a.Failing(t)
 		if e := res.Done.Error; e == nil || e.Code != code || len(res.All)+len(res.States) != 0 || len(res.Requests) != 1 {
-			t.Errorf("%s: %+v, %d records", code, e, len(res.All))
+			t.Errorf("%s: %+v, %d records, want this code after 1 request, and nothing emitted", code, e, len(res.All))
 		}
 		if next := a.Again(t, res); len(next.Records(streamTracks)) != 60 {
-			t.Errorf("%s: then %d tracks", code, len(next.Records(streamTracks)))
+			t.Errorf("%s: then %d tracks, want 60", code, len(next.Records(streamTracks)))
 		}
 	}
 }

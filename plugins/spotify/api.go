@@ -28,7 +28,7 @@ type api struct {
 	ready map[string]answer // of prefetch
 }
 
-// answer is what became of a request.
+// answer is the outcome of a request.
 type answer struct {
 	resp *sdk.Response
 	err  error
@@ -44,7 +44,7 @@ func newAPI(h *sdk.Host) *api {
 
 // identify asks whose sign-in it is.
 func (a *api) identify() error {
-	if err := a.h.Progress("asking whose sign-in it is", -1, -1, ""); err != nil {
+	if err := a.h.Progress("asking for the sign-in's account", -1, -1, ""); err != nil {
 		return err
 	}
 	if a.h.Stopping() {
@@ -60,7 +60,7 @@ func (a *api) identify() error {
 	v, err := resp.JSON()
 	id := v.Get("id").Str()
 	if err != nil || id == "" {
-		return malformed("the question whose sign-in it is was answered without an id")
+		return malformed("the answer about the sign-in's account has no id")
 	}
 	a.whose, err = a.h.Account(id)
 	return err
@@ -70,7 +70,7 @@ func (a *api) identify() error {
 type page struct {
 	items jsonvalue.Value
 	next  string // "" on the last page
-	total int64  // -1 when the page does not say
+	total int64  // -1 when the page does not give it
 }
 
 // page asks for one page of a list.
@@ -88,20 +88,20 @@ func (a *api) page(url string) (page, error) {
 	return a.read(got.resp)
 }
 
-// read reads a page. What is not one must not pass for an empty one: everything
-// would seem to be gone.
+// read reads a page. Anything else must not pass for an empty page, or every row would
+// seem removed.
 func (a *api) read(resp *sdk.Response) (page, error) {
 	v, err := resp.JSON()
 	if err != nil {
-		return page{}, malformed("a list brought " + err.Error())
+		return page{}, malformed("a list returned " + err.Error())
 	}
 	p := page{items: v.Get("items"), total: -1}
 	next := v.Get("next")
 	switch {
 	case p.items.Kind() != jsonvalue.Array:
-		return page{}, malformed("a list was answered without items")
+		return page{}, malformed("the answer to a list has no items")
 	case !next.IsNull() && next.Kind() != jsonvalue.String:
-		return page{}, malformed("a list's link to its next page is no text")
+		return page{}, malformed("a list's link to its next page is not a text")
 	}
 	if p.next = next.Str(); p.next != "" && !strings.HasPrefix(p.next, a.base+"/v1/") {
 		return page{}, &sdk.Failure{Code: codeForeign, Message: "a list's link to its next page leads away from the API", Hint: "not_retriable"}

@@ -6,8 +6,8 @@ import "github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 // months, a year or more.
 var timeRanges = [...]string{"short_term", "medium_term", "long_term"}
 
-// collectArtists reads the rankings. An artist may stand in several, with a
-// record for each.
+// collectArtists reads the rankings. An artist in several rankings has a record for
+// each.
 func collectArtists(a *api) error {
 	var firsts []string
 	for _, term := range timeRanges {
@@ -16,11 +16,11 @@ func collectArtists(a *api) error {
 	if err := a.prefetch(firsts); err != nil {
 		return err
 	}
-	s := newShelf(a, streamArtists)
+	s := newTrackedList(a, streamArtists)
 	for i, term := range timeRanges {
 		_, _, err := s.inventory(&list{
 			first: firsts[i], part: term + "/", ranked: true,
-			row: func(d *draft, v jsonvalue.Value, n int) string { return d.artist(v, term, n) },
+			row: func(d *builder, v jsonvalue.Value, n int) string { return d.artist(v, term, n) },
 			key: func(id string) []string { return []string{id, term} },
 		})
 		if err != nil {
@@ -30,9 +30,9 @@ func collectArtists(a *api) error {
 	return s.end(nil)
 }
 
-func (d *draft) artist(v jsonvalue.Value, term string, n int) string {
+func (d *builder) artist(v jsonvalue.Value, term string, n int) string {
 	d.needed("id", v.Get("id"))
-	d.made("time_range", term)
+	d.textOrNull("time_range", term)
 	d.rank(n)
 	d.needed("name", v.Get("name"))
 	d.texts("genres", v.Get("genres"), "")

@@ -14,9 +14,9 @@ const (
 	streamPlays     = "recently_played"
 )
 
-// collect does one run. A stream that fails is reported, and the others go on;
-// what ends them all is returned at once. The plays come first: they are what
-// is lost for good when the rest takes too long.
+// collect does one run. A stream that fails is reported, and the others go on; an error
+// that ends them all is returned at once. The plays come first, because they are lost
+// for good when the rest takes too long.
 func collect(h *sdk.Host) error {
 	if err := h.RequireCredentials(); err != nil {
 		return err
@@ -43,7 +43,7 @@ func collect(h *sdk.Host) error {
 	return failed.Err()
 }
 
-// endsRun reports whether an error is of the run and not of one stream.
+// endsRun reports whether an error ends the run, not only one stream.
 func endsRun(err error) bool { return sdk.EndsRun(err) || sdk.Refused(err) }
 
 func signIn(err error) error { return sdk.AuthFailed("spotify", err) }

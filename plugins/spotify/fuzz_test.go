@@ -11,8 +11,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 )
 
-// Whatever lists are answered with, the run ends in order, its messages are
-// ones that the host takes, and a record that does not fit is told of.
+// For any answers to lists the run ends in order, emits only messages that the host
+// accepts, and reports each record that does not fit.
 func FuzzListAnswer(f *testing.F) {
 	f.Add(`{"items":[],"total":0,"next":null}`)
 	f.Add(`{"items":[{"id":"a","name":"n","added_at":"2026-01-01T00:00:00Z","played_at":"2026-01-01T00:00:00.000Z","track":{"id":"t","name":"n",` +
@@ -32,16 +32,17 @@ func FuzzListAnswer(f *testing.F) {
 		res := sdktest.Collect(t, connector{}, sdktest.Options{Provider: provider, Credentials: credentials, Tolerate: true})
 		for _, p := range res.Problems {
 			if !strings.Contains(p, "the schema wants") {
-				t.Errorf("%s", p)
+				t.Errorf("%s, want the schema wants in it", p)
 			}
 		}
 		if res.Exit != 0 {
-			t.Errorf("exit %d", res.Exit)
+			t.Errorf("exit %d, want 0", res.Exit)
 		}
 	})
 }
 
-// So with the answer to whose sign-in it is: a run that goes on knows.
+// The same holds for the answer about the sign-in's account: a run that goes on knows
+// the account.
 func FuzzAccountAnswer(f *testing.F) {
 	f.Add(`{"id":"me","type":"user"}`)
 	f.Add(`{"id":"","uri":"spotify:user:"}`)
@@ -58,16 +59,16 @@ func FuzzAccountAnswer(f *testing.F) {
 		res := sdktest.Collect(t, connector{}, sdktest.Options{Provider: provider, Credentials: credentials})
 		for _, s := range res.States {
 			if !strings.Contains(string(s.Cursor), `"account":`) {
-				t.Errorf("a cursor of nobody: %s", s.Cursor)
+				t.Errorf("a cursor of nobody: %s, want %s in s.Cursor", s.Cursor, `"account":`)
 			}
 		}
 		if res.Exit != 0 || (res.Done.Status == abi.DoneSucceeded) != (len(res.States) > 0) {
-			t.Errorf("exit %d, %+v after %d cursors", res.Exit, res.Done, len(res.States))
+			t.Errorf("exit %d, %+v after %d cursors, want exit 0, and cursors if and only if it succeeded", res.Exit, res.Done, len(res.States))
 		}
 	})
 }
 
-// Any cursor is read without harm, and what is written is read as it was.
+// Any cursor is read without harm, and a written cursor is read as it was.
 func FuzzCursors(f *testing.F) {
 	f.Add(`{"v":1,"high_ms":5,"extra":-3,"known":{"a":"3abcdefg"},"last_ms":7,"keys":["t:7"]}`)
 	f.Add(`{"v":7,"known":{"":"--------"},"last_ms":-1,"keys":[1,null]}`)
@@ -84,10 +85,10 @@ func FuzzCursors(f *testing.F) {
 			once := read(v)
 			w, err := jsonvalue.Parse(once)
 			if err != nil || !utf8.Valid(once) {
-				t.Fatalf("%s: %v", once, err)
+				t.Fatalf("%s: %v, want valid UTF-8", once, err)
 			}
 			if twice := read(w); string(once) != string(twice) {
-				t.Errorf("%s\n%s", once, twice)
+				t.Errorf("%s\n%s, want once = %v", once, twice, string(twice))
 			}
 		}
 	})
@@ -105,6 +106,6 @@ func TestLargestLedger(t *testing.T) {
 		l.set(string(id), 1<<48-1)
 	}
 	if n := len(l.encode()); n > abi.MaxStateBytes || !l.overflow || len(l.known) != maxKnown {
-		t.Errorf("%d bytes for %d rows", n, len(l.known))
+		t.Errorf("%d bytes for %d rows, want n at most %d, l.overflow and len(l.known) = %d", n, len(l.known), abi.MaxStateBytes, maxKnown)
 	}
 }

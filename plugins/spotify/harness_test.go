@@ -12,7 +12,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
 
-// RT-01.1, RT-11.1: the manifest is one that the host takes.
+// RT-01.1, RT-11.1: the host accepts the manifest.
 func TestManifestIsValid(t *testing.T) {
 	t.Parallel()
 	trial.Valid(t, manifest)
@@ -83,7 +83,7 @@ func furnished(change ...func(*spotify.Options)) *account {
 
 var credentials = map[string]bool{"client_id": true, "refresh_token": true, "access_token": true}
 
-// stored is what a run from nothing finds.
+// stored is the result of a run without earlier state.
 func (a *account) stored(t *testing.T, change ...trial.Change) sdktest.Store {
 	t.Helper()
 	s := sdktest.Store{}

@@ -5,25 +5,25 @@ import (
 )
 
 const (
-	// maxPasses is how often a list is read to find out what is gone from it.
+	// maxPasses is how often a list is read to find the rows removed from it.
 	maxPasses = 4
 	// maxPages ends a list that never ends.
 	maxPages = 20_000
 )
 
-// pass is what one reading of a list met.
+// pass is the result of one reading of a list.
 type pass struct {
 	seen  map[string]bool
-	total int64 // what the last page said
+	total int64 // the list's length as the last page gave it
 	rows  int64
-	exact bool // its pages agreed, and as many rows came as they said
-	holes bool // some rows were null: each may be one that is known
+	exact bool // its pages agreed on the length, and as many rows came
+	holes bool // some rows were null: each may be a known one
 }
 
-// inventory reads a list as often as it takes to know what is gone from it:
-// rows that two exact passes in a row did not meet. It reports whether it
-// knows, and the last pass.
-func (s *shelf) inventory(l *list) (settled bool, last pass, err error) {
+// inventory reads a list as often as needed to find the removed rows: the ones that two
+// exact passes in a row did not meet. It reports whether it found out, and returns the
+// last pass.
+func (s *trackedList) inventory(l *list) (settled bool, last pass, err error) {
 	var missed map[string]bool // by the pass before; nil: it was not exact
 	for range maxPasses {
 		before := last.seen
@@ -39,7 +39,7 @@ func (s *shelf) inventory(l *list) (settled bool, last pass, err error) {
 		switch {
 		case !last.exact:
 			if before != nil && sameKeys(before, last.seen) {
-				s.unstable = true // the same again: a further pass would say no more
+				s.unstable = true // the same again: a further pass would find no more
 				return false, last, nil
 			}
 			missed = nil
@@ -48,7 +48,7 @@ func (s *shelf) inventory(l *list) (settled bool, last pass, err error) {
 		case last.holes:
 			return false, last, nil
 		case missed != nil:
-			return true, last, s.bury(l, both(missing, missed))
+			return true, last, s.bury(l, intersect(missing, missed))
 		default:
 			missed = make(map[string]bool, len(missing))
 			for _, key := range missing {
@@ -61,15 +61,15 @@ func (s *shelf) inventory(l *list) (settled bool, last pass, err error) {
 }
 
 // pass reads a list once, from a page to its last.
-func (s *shelf) pass(l *list, url string) (pass, error) {
+func (s *trackedList) pass(l *list, url string) (pass, error) {
 	p := pass{seen: make(map[string]bool), total: -1, exact: true}
 	visited := make(map[string]bool)
 	for url != "" {
 		if visited[url] {
-			return p, cycle()
+			return p, cycleFailure()
 		}
 		if len(visited) == maxPages {
-			return p, malformed("a list does not come to an end")
+			return p, malformed("a list does not end")
 		}
 		visited[url] = true
 		one, err := s.page(url)
@@ -80,7 +80,7 @@ func (s *shelf) pass(l *list, url string) (pass, error) {
 			p.exact = false
 		}
 		p.total = one.total
-		if _, err := s.takePage(l, one, &p); err != nil {
+		if _, err := s.emitPage(l, one, &p); err != nil {
 			return p, err
 		}
 		if l.resumes {
@@ -97,12 +97,11 @@ func (s *shelf) pass(l *list, url string) (pass, error) {
 	return p, nil
 }
 
-// takePage takes the rows of a page, and reports whether one of them was
-// unknown.
-func (s *shelf) takePage(l *list, one page, p *pass) (fresh bool, err error) {
+// emitPage takes the rows of a page, and reports whether one of them was unknown.
+func (s *trackedList) emitPage(l *list, one page, p *pass) (fresh bool, err error) {
 	for it := one.items.Children(); it.Next(); {
 		p.rows++
-		key, unknown, err := s.take(l, it.Value(), int(p.rows))
+		key, unknown, err := s.emitRow(l, it.Value(), int(p.rows))
 		if err != nil {
 			return fresh, err
 		}
@@ -117,7 +116,7 @@ func (s *shelf) takePage(l *list, one page, p *pass) (fresh bool, err error) {
 }
 
 // progress ends a page.
-func (s *shelf) progress() error {
+func (s *trackedList) progress() error {
 	if err := s.save(false); err != nil {
 		return err
 	}
@@ -130,8 +129,8 @@ func (s *shelf) progress() error {
 	return nil
 }
 
-func cycle() error {
-	return &sdk.Failure{Code: codeCycle, Message: "Spotify's list leads in a circle: a page came twice", Retryable: true}
+func cycleFailure() error {
+	return &sdk.Failure{Code: codeCycle, Message: "Spotify's list repeats itself: a page came twice", Retryable: true}
 }
 
 func sameKeys(a, b map[string]bool) bool {
@@ -146,8 +145,8 @@ func sameKeys(a, b map[string]bool) bool {
 	return true
 }
 
-// both returns the keys of list that stand in set.
-func both(list []string, set map[string]bool) []string {
+// intersect returns the keys of list that are also in set.
+func intersect(list []string, set map[string]bool) []string {
 	var out []string
 	for _, key := range list {
 		if set[key] {

@@ -15,14 +15,14 @@ import (
 const ledgerVersion = 1
 
 // maxKnown is how many rows a cursor remembers: about 40 bytes each, below
-// abi.MaxStateBytes. What is above is emitted in every inventory, and nobody
-// notices when it is gone.
+// abi.MaxStateBytes. Rows above it are emitted in every inventory, and their removal
+// goes unnoticed.
 const maxKnown = 150_000
 
-// maxID is the longest id that is taken for one; Spotify's have 22 characters.
+// maxID is the longest valid id; Spotify's have 22 characters.
 const maxID = 40
 
-// ledger is the cursor of a stream whose list is held as a whole.
+// ledger is the cursor of a stream whose list is compared as a whole.
 type ledger struct {
 	whose       sdk.Account
 	highMS      int64  // of saved tracks: the newest save that was collected
@@ -33,9 +33,9 @@ type ledger struct {
 	overflow    bool
 }
 
-// openLedger returns the ledger that this run goes on with. A full refresh keeps
-// of the one before it which rows there were, and nothing else: they are emitted
-// again, or found to be gone, by it or by a later run.
+// openLedger returns the ledger that this run continues. A full refresh takes from the
+// earlier one only which rows existed: it, or a later run, emits them again or finds
+// that they were removed.
 func (a *api) openLedger(stream string) *ledger {
 	before := a.h.Previous(stream)
 	l := readLedger(before)
@@ -104,7 +104,8 @@ func (l *ledger) keys(prefix string) []string {
 	return keys
 }
 
-// set remembers a row by the fingerprint of what was emitted; 0: emit it again.
+// set remembers a row by the fingerprint of its emitted data; 0 makes a run emit it
+// again.
 func (l *ledger) set(key string, sum uint64) {
 	if _, ok := l.known[key]; !ok && len(l.known) >= maxKnown {
 		l.overflow = true

@@ -5,16 +5,16 @@ import "github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 // collectPlaylists reads all playlists: there are few, and a playlist's
 // snapshot_id, which is part of its record, changes with its content.
 func collectPlaylists(a *api) error {
-	s := newShelf(a, streamPlaylists)
+	s := newTrackedList(a, streamPlaylists)
 	_, _, err := s.inventory(&list{
 		first: a.base + "/v1/me/playlists?limit=50",
-		row:   (*draft).playlist,
+		row:   (*builder).playlist,
 		key:   func(id string) []string { return []string{id} },
 	})
 	return s.end(err)
 }
 
-func (d *draft) playlist(v jsonvalue.Value, _ int) string {
+func (d *builder) playlist(v jsonvalue.Value, _ int) string {
 	owner, count := v.Get("owner"), v.Get("items")
 	if !count.Exists() {
 		count = v.Get("tracks") // the name before February 2026

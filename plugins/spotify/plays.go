@@ -16,8 +16,8 @@ const (
 	// maxPlayPages bounds how far next is followed; there is nothing behind the
 	// plays that are kept.
 	maxPlayPages = 10
-	// maxTrackID is the longest id of a play's track: a file of the owner's own
-	// has its name there.
+	// maxTrackID is the longest id of a play's track: a local file of the owner has its
+	// name there.
 	maxTrackID = 1000
 )
 
@@ -46,8 +46,8 @@ func (c *history) encode() []byte {
 	return append(jsonappend.Strings(jsonappend.Name(b, "keys"), c.keys), '}')
 }
 
-// collectPlays reads the plays since the last run. The last known one is asked
-// for, too: when it comes, nothing is missing in between.
+// collectPlays reads the plays since the last run. It also requests the last known one:
+// when that one comes, no play in between is missing.
 func collectPlays(a *api) error {
 	c := readHistory(a.h.Cursor(streamPlays))
 	r := plays{api: a, known: make(map[string]bool)}
@@ -64,7 +64,7 @@ func collectPlays(a *api) error {
 	if err := r.report(c.lastMS); err != nil {
 		return err
 	}
-	// The new keys stand before the older ones.
+	// The new keys come before the older ones.
 	for _, key := range c.keys {
 		if len(r.keys) < kept {
 			r.keys = append(r.keys, key)
@@ -80,11 +80,11 @@ func collectPlays(a *api) error {
 	return nil
 }
 
-// plays is one reading of them.
+// plays is one reading of the recent plays.
 type plays struct {
 	*api
 
-	draft              draft
+	builder            builder
 	known              map[string]bool
 	keys               []string // new ones, newest first, at most kept
 	met                bool     // a play that an earlier run collected
@@ -93,12 +93,12 @@ type plays struct {
 	newestMS, oldestMS int64
 }
 
-// read takes the plays of a page and of those behind it, to one that is known.
+// read takes the plays of a page and of the pages behind it, down to a known one.
 func (r *plays) read(url string) error {
 	visited := make(map[string]bool)
 	for url != "" && !r.met && len(visited) < maxPlayPages {
 		if visited[url] {
-			return cycle()
+			return cycleFailure()
 		}
 		visited[url] = true
 		one, err := r.page(url)
@@ -107,7 +107,7 @@ func (r *plays) read(url string) error {
 		}
 		rows := r.rows
 		for it := one.items.Children(); it.Next(); {
-			if err := r.take(it.Value()); err != nil {
+			if err := r.emitPlay(it.Value()); err != nil {
 				return err
 			}
 		}
@@ -119,8 +119,8 @@ func (r *plays) read(url string) error {
 	return nil
 }
 
-// take emits a play unless it is known.
-func (r *plays) take(v jsonvalue.Value) error {
+// emitPlay emits a play unless it is known.
+func (r *plays) emitPlay(v jsonvalue.Value) error {
 	r.rows++
 	t := v.Get("track")
 	track := rowID(t)
@@ -142,15 +142,15 @@ func (r *plays) take(v jsonvalue.Value) error {
 	if r.oldestMS == 0 || ms < r.oldestMS {
 		r.oldestMS = ms
 	}
-	r.draft.reset()
-	r.draft.made("id", key)
-	r.draft.made("track_id", track)
-	r.draft.text("track_name", t.Get("name"))
-	r.draft.instant("played_at", v.Get("played_at"))
-	r.draft.track(t)
-	r.draft.text("context_type", v.Get("context").Get("type"))
-	r.draft.text("context_uri", v.Get("context").Get("uri"))
-	data, sum := r.draft.end()
+	r.builder.reset()
+	r.builder.textOrNull("id", key)
+	r.builder.textOrNull("track_id", track)
+	r.builder.text("track_name", t.Get("name"))
+	r.builder.instant("played_at", v.Get("played_at"))
+	r.builder.track(t)
+	r.builder.text("context_type", v.Get("context").Get("type"))
+	r.builder.text("context_uri", v.Get("context").Get("uri"))
+	data, sum := r.builder.end()
 	if sum != 0 && len(r.keys) < kept && !r.has(key) {
 		r.keys = append(r.keys, key)
 	}
@@ -166,8 +166,8 @@ func (r *plays) has(key string) bool {
 	return false
 }
 
-// report tells the host what is lost: as many new plays as Spotify keeps, and
-// none that is known, means that there were probably more.
+// report reports lost plays to the host: as many new plays as Spotify keeps, without a
+// known one among them, mean that there were probably more.
 func (r *plays) report(lastMS int64) error {
 	if r.unreadable > 0 {
 		n := strconv.Itoa(r.unreadable)
@@ -177,7 +177,7 @@ func (r *plays) report(lastMS int64) error {
 		}
 	}
 	if r.whose.Changed {
-		err := skip(r.h, streamPlays, problemForeign, "the plays of the account before stay: a play is never taken back", "not_retriable", nil)
+		err := skip(r.h, streamPlays, problemForeign, "the earlier account's plays stay, because plays are never deleted", "not_retriable", nil)
 		if err != nil {
 			return err
 		}
@@ -187,7 +187,7 @@ func (r *plays) report(lastMS int64) error {
 	}
 	return r.h.Skip(abi.SkipResult{
 		Stream: streamPlays, Reason: problemLost, RecoveryHint: jsonappend.String(nil, "not_retriable"),
-		Message: "more was played since the last run than the fifty plays that Spotify keeps; what came before them is lost",
+		Message: "more tracks were played since the last run than the fifty that Spotify keeps; the earlier ones are lost",
 		TimeRange: &abi.TimeRange{
 			Since: time.UnixMilli(lastMS).UTC().Format(time.RFC3339), Until: time.UnixMilli(r.oldestMS).UTC().Format(time.RFC3339),
 		},

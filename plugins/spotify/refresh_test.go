@@ -15,8 +15,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
 
-// RT-07.1: a full refresh emits everything again and buries what two passes did
-// not meet. Plays are never gone.
+// RT-07.1: a full refresh emits everything again and buries the rows that two passes
+// did not meet. Plays are never removed.
 func TestFullRefreshBuries(t *testing.T) {
 	t.Parallel()
 	a := furnished()
@@ -26,29 +26,29 @@ func TestFullRefreshBuries(t *testing.T) {
 	a.Unfollow("listB")
 	a.Unsave("track0001")
 	a.SetTop("short_term", artist("y"))
-	a.play(50, 55) // those of before are not among the fifty any more
+	a.play(50, 55) // the earlier plays are no longer among the fifty
 	res = a.Refresh(t, res)
 	schemas.Succeeded(t, res)
 	stored.Apply(res)
 	if got := deleted(res); got != `playlists listB,saved_tracks track0001,top_artists ["artistx","short_term"]` {
-		t.Fatal(got)
+		t.Fatalf("%v, want %v", got, `playlists listB,saved_tracks track0001,top_artists ["artistx","short_term"]`)
 	}
 	if len(trial.Live(res)) != 2+2+4+50 {
-		t.Errorf("emitted %s", emitted(res))
+		t.Errorf("emitted %s, want len(trial.Live(res)) = 2+2+4+50", emitted(res))
 	}
 	there := a.stored(t)
 	delete(stored, streamPlays)
 	delete(there, streamPlays)
 	if d := stored.Differs(there); d != "" {
-		t.Error(d)
+		t.Errorf("%v, want \"\"", d)
 	}
 	if res = a.After(t, res); len(res.All) != 0 {
-		t.Errorf("the next run emitted %s, deleted %s", emitted(res), deleted(res))
+		t.Errorf("the next run emitted %s, deleted %s, want len(res.All) = 0", emitted(res), deleted(res))
 	}
 }
 
-// Without cursors of before, and with such that nothing is gone from, a full
-// refresh says what a first run says.
+// Without earlier cursors, or when no row of them was removed, a full refresh emits the
+// same as a first run.
 func TestFullRefreshIsAFirstRun(t *testing.T) {
 	t.Parallel()
 	a := furnished()
@@ -60,18 +60,18 @@ func TestFullRefreshIsAFirstRun(t *testing.T) {
 	requests := len(a.Requests()) / 2
 	again := a.Refresh(t, first)
 	if !slices.Equal(trial.Live(again), trial.Live(first)) || deleted(again) != "" || !maps.Equal(again.Committed(), first.Committed()) || len(a.Requests()) != requests {
-		t.Errorf("%d records of %d, deleted %s, %d requests", len(trial.Live(again)), len(trial.Live(first)), deleted(again), len(a.Requests()))
+		t.Errorf("%d records, want %d; deleted %s in %d requests, want the requests and cursors of the first run", len(trial.Live(again)), len(trial.Live(first)), deleted(again), len(a.Requests()))
 	}
-	// Nor does what the cursor does not hold become a tombstone.
+	// Rows that the cursor does not remember become no tombstones either.
 	a.follow("Z")
 	a.Unfollow("listZ")
 	if again := a.Refresh(t, first); deleted(again) != "" {
-		t.Error(deleted(again))
+		t.Errorf("%v, want \"\"", deleted(again))
 	}
 }
 
-// A full refresh that does not see everything for sure buries nothing; what it
-// could not judge stays in the cursor, and a later run buries it.
+// A full refresh that does not see everything for sure buries nothing. The rows that it
+// could not judge stay in the cursor, and a later run buries them.
 func TestPartialFullRefresh(t *testing.T) {
 	t.Parallel()
 	for stream, c := range map[string]struct{ path, gone string }{
@@ -87,7 +87,7 @@ func TestPartialFullRefresh(t *testing.T) {
 			"never exact":       {Fault: fault.Replace(`"total":2`, `"total":12`), Times: -1},
 		} {
 			if name == "never exact" && stream == streamArtists {
-				continue // a ranking's length says nothing
+				continue // a ranking's length proves nothing
 			}
 			t.Run(stream+" "+name, func(t *testing.T) {
 				t.Parallel()
@@ -105,7 +105,7 @@ func TestPartialFullRefresh(t *testing.T) {
 				res = a.Refresh(t, res)
 				stored.Apply(res)
 				if failed := res.Done.Status == abi.DoneFailed; deleted(res) != "" || failed == (name == "never exact") {
-					t.Fatalf("%+v, deleted %s", res.Done, deleted(res))
+					t.Fatalf("%+v, deleted %s, want deleted(res) = \"\" and failed not %v", res.Done, deleted(res), name == "never exact")
 				}
 				a.Faults.Clear()
 				again := len(trial.Live(res))
@@ -113,10 +113,10 @@ func TestPartialFullRefresh(t *testing.T) {
 				stored.Apply(res)
 				want := a.stored(t, only)
 				if deleted(res) != c.gone || stored.Differs(want) != "" {
-					t.Errorf("deleted %s, stored %v", deleted(res), stored)
+					t.Errorf("deleted %s, stored %v, want deleted(res) = %s and stored.Differs(want) = \"\"", deleted(res), stored, c.gone)
 				}
-				// What the refresh had not emitted, the next run did. Nothing is said
-				// of a refresh that ended before it had anything.
+				// The next run emitted the rows that the refresh had not. A refresh
+				// that ended before it had anything is not mentioned.
 				if n := again + len(trial.Live(res)); again > 0 && n != want.Len() {
 					t.Errorf("%d of %d rows emitted again", n, want.Len())
 				}
@@ -125,7 +125,7 @@ func TestPartialFullRefresh(t *testing.T) {
 	}
 }
 
-// A row that is null could be any: nothing is buried beside it.
+// A null row could be any row: nothing is buried beside it.
 func TestFullRefreshWithEmptyItems(t *testing.T) {
 	t.Parallel()
 	a := furnished()
@@ -134,15 +134,15 @@ func TestFullRefreshWithEmptyItems(t *testing.T) {
 	a.Unfollow("listB")
 	a.Misbehave(spotify.Faults{NullItem: true})
 	if res = a.Refresh(t, res); deleted(res) != "" || trial.Skips(res) != "playlists spotify_items_empty" {
-		t.Fatalf("%s %s", deleted(res), trial.Skips(res))
+		t.Fatalf("%s %s, want \"\" and playlists spotify_items_empty", deleted(res), trial.Skips(res))
 	}
 	a.Misbehave(spotify.Faults{})
 	if res = a.After(t, res); deleted(res) != "playlists listB" || emitted(res) != "playlists listA" && emitted(res) != "playlists listC" {
-		t.Errorf("emitted %s, deleted %s", emitted(res), deleted(res))
+		t.Errorf("emitted %s, deleted %s, want list B deleted and list A or C emitted", emitted(res), deleted(res))
 	}
 }
 
-// A library that moves during a full refresh: nothing that is there is buried.
+// The library moves during a full refresh: no existing row is buried.
 func TestLibraryMovesDuringFullRefresh(t *testing.T) {
 	t.Parallel()
 	for at := 1; at < 17; at++ {
@@ -168,7 +168,7 @@ func TestLibraryMovesDuringFullRefresh(t *testing.T) {
 		there := a.stored(t, only)
 		for _, r := range res.All {
 			if _, alive := there[streamTracks][r.Key]; r.Delete && alive {
-				t.Errorf("at %d: %s was buried alive", at, r.Key)
+				t.Errorf("at %d: %s got a tombstone, want none: the row exists", at, r.Key)
 			}
 		}
 		for range 2 {
@@ -183,8 +183,8 @@ func TestLibraryMovesDuringFullRefresh(t *testing.T) {
 	}
 }
 
-// PB-D8: a full refresh that is ended at any call, and the run after it, lose
-// nothing, bury what is gone and nothing else.
+// PB-D8: a full refresh that is ended at any call, and the run after it, lose nothing,
+// and bury the removed rows and no others.
 func TestFullRefreshStoppedAnywhere(t *testing.T) {
 	t.Parallel()
 	for stop := 1; stop < 41; stop++ {
@@ -205,7 +205,7 @@ func TestFullRefreshStoppedAnywhere(t *testing.T) {
 	}
 }
 
-// A cursor of another version names what is gone as well.
+// A cursor of another version also leads to the removed rows.
 func TestFullRefreshFromAForeignLedger(t *testing.T) {
 	t.Parallel()
 	a := furnished()
@@ -218,6 +218,6 @@ func TestFullRefreshFromAForeignLedger(t *testing.T) {
 	}
 	next := res.SecondRun(t, func(o *sdktest.Options) { trial.FullRefresh(o); o.State = state })
 	if got := fmt.Sprint(len(trial.Live(next)), " ", deleted(next)); got != "13 playlists listA,saved_tracks track0000" {
-		t.Errorf("%s; emitted %s", got, emitted(next))
+		t.Errorf("%s; emitted %s, want 13 playlists listA,saved_tracks track0000", got, emitted(next))
 	}
 }

@@ -10,14 +10,14 @@ import (
 // is due.
 const inventoryMS = 24 * 60 * 60 * 1000
 
-// collectTracks reads the saved tracks. They are listed by when they were
-// saved, so what is new stands first; what was taken out shows only in the
-// number of tracks, and surely only in an inventory.
+// collectTracks reads the saved tracks. They are listed by when they were saved, so new
+// ones come first. Removed ones show in the number of tracks, and reliably only in an
+// inventory.
 func collectTracks(a *api) error {
-	s := newShelf(a, streamTracks)
+	s := newTrackedList(a, streamTracks)
 	l := &list{
 		first: a.base + "/v1/me/tracks?limit=50", resumes: true,
-		row: (*draft).savedTrack,
+		row: (*builder).savedTrack,
 		key: func(id string) []string { return []string{id} },
 	}
 	now := a.h.Now().UnixMilli()
@@ -44,10 +44,10 @@ func collectTracks(a *api) error {
 	return s.end(err)
 }
 
-// resume reads on where a run was broken off, as at its owner's bound, so that
-// the end of a long list is reached. What is gone the inventory finds, which
-// begins at the first page.
-func (s *shelf) resume(l *list) error {
+// resume continues where a run was broken off, for instance at its owner's bound, so
+// that the end of a long list is reached. The inventory, which begins at the first
+// page, finds removed tracks.
+func (s *trackedList) resume(l *list) error {
 	from := s.ledger.next
 	s.ledger.next = ""
 	if !strings.HasPrefix(from, s.base+"/v1/") {
@@ -55,20 +55,20 @@ func (s *shelf) resume(l *list) error {
 	}
 	_, err := s.pass(l, from)
 	if err != nil && endsRun(err) && s.ledger.next == "" {
-		s.ledger.next = from // not a page was read; where it is itself the trouble, it is let go
+		s.ledger.next = from // no page was read; a page that is itself the fault is skipped
 	}
 	return err
 }
 
 // newest reads the list from its beginning to the first page without a new
 // track, and returns how many tracks there are.
-func (s *shelf) newest(l *list) (total int64, err error) {
+func (s *trackedList) newest(l *list) (total int64, err error) {
 	visited := make(map[string]bool)
 	var p pass
 	p.seen = make(map[string]bool)
 	for url := l.first; url != ""; {
 		if visited[url] {
-			return 0, cycle()
+			return 0, cycleFailure()
 		}
 		visited[url] = true
 		one, err := s.page(url)
@@ -76,7 +76,7 @@ func (s *shelf) newest(l *list) (total int64, err error) {
 			return 0, err
 		}
 		total = one.total
-		fresh, err := s.takePage(l, one, &p)
+		fresh, err := s.emitPage(l, one, &p)
 		if err != nil {
 			return 0, err
 		}
@@ -91,7 +91,7 @@ func (s *shelf) newest(l *list) (total int64, err error) {
 	return total, nil
 }
 
-func (d *draft) savedTrack(v jsonvalue.Value, _ int) string {
+func (d *builder) savedTrack(v jsonvalue.Value, _ int) string {
 	t := v.Get("track")
 	if !t.Exists() {
 		t = v.Get("item")

@@ -14,8 +14,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
 
-// RT-23.1: a provider that keeps refusing ends the run under its own name; what
-// was collected stays, and the next run emits the rest.
+// RT-23.1: a provider that keeps refusing ends the run under its own name. The
+// collected rows stay, and the next run emits the rest.
 func TestRateLimited(t *testing.T) {
 	t.Parallel()
 	for after := range 15 {
@@ -27,17 +27,17 @@ func TestRateLimited(t *testing.T) {
 			break
 		}
 		if e := res.Done.Error; res.Done.Status != abi.DoneFailed || e.Code != "spotify_rate_limited" || e.Message != "spotify_rate_limited" || !e.Retryable {
-			t.Fatalf("%+v", e)
+			t.Fatalf("%+v, want Done.Status = %v, e.Code = spotify_rate_limited, e.Message = spotify_rate_limited and e.Retryable", e, abi.DoneFailed)
 		}
 		next := a.Again(t, res)
 		if n := len(res.All) + len(next.All); n < 135 || n > 135+4 { // the plays have one slice
-			t.Errorf("after %d requests: %d and %d records", after, len(res.All), len(next.All))
+			t.Errorf("after %d requests: %d and %d records, want 135 to 139 together", after, len(res.All), len(next.All))
 		}
 	}
 }
 
-// What ends a run and what ends one stream; a sign-in that the host could not
-// renew is one that the provider refuses.
+// The errors that end a run and those that end one stream. A sign-in that the host
+// could not renew counts as one that the provider refuses.
 func TestEndsRun(t *testing.T) {
 	t.Parallel()
 	trial.Ends(t, "spotify", endsRun, signIn)
@@ -73,18 +73,18 @@ func TestOneStreamFails(t *testing.T) {
 				a.Pass(25 * time.Hour)
 				res := good.SecondRun(t, nil)
 				if res.Done.Status != abi.DoneFailed || res.Done.Error.Code != "stream_collection_failed" || !res.Done.Error.Retryable {
-					t.Fatalf("%+v %+v", res.Done, res.Done.Error)
+					t.Fatalf("%+v %+v, want Done.Status = %v, Done.Error.Code = stream_collection_failed and Done.Error.Retryable", res.Done, res.Done.Error, abi.DoneFailed)
 				}
 				if trial.Skips(res) != stream+" stream_collection_failed" || !strings.Contains(string(res.Skips[0].Diagnostics), c.code) {
-					t.Errorf("%s %s", trial.Skips(res), res.Skips[0].Diagnostics)
+					t.Errorf("%s %s, want trial.Skips(res) = %s and %v in res.Skips[0].Diagnostics", trial.Skips(res), res.Skips[0].Diagnostics, stream+" stream_collection_failed", c.code)
 				}
 				if deleted(res) != "" || len(res.All) != 3 {
-					t.Errorf("emitted %s, deleted %s", emitted(res), deleted(res))
+					t.Errorf("emitted %s, deleted %s, want deleted(res) = \"\" and len(res.All) = 3", emitted(res), deleted(res))
 				}
 				a.Faults.Clear()
 				next := a.Again(t, res)
 				if len(next.All) != 1 || next.All[0].Stream != stream {
-					t.Errorf("next run: %s %s", emitted(next), deleted(next))
+					t.Errorf("next run: %s %s, want len(next.All) = 1 and next.All[0].Stream = %v", emitted(next), deleted(next), stream)
 				}
 			})
 		}
@@ -98,7 +98,7 @@ func TestForbiddenHint(t *testing.T) {
 	a.Faults.Add(fault.Rule{Match: fault.Path("/v1/me/top/"), Times: -1, Fault: fault.Status(403, "")})
 	res := a.Failing(t)
 	if len(res.Skips) != 1 || string(res.Skips[0].RecoveryHint) != `"refresh_credentials"` {
-		t.Errorf("%+v", res.Skips)
+		t.Errorf("%+v, want len(res.Skips) = 1 and res.Skips[0].RecoveryHint = %s", res.Skips, `"refresh_credentials"`)
 	}
 }
 
@@ -117,16 +117,16 @@ func TestTokenExpiry(t *testing.T) {
 		res := a.Failing(t)
 		e := res.Done.Error
 		if e == nil || e.Code != "spotify_auth_failed" || string(e.RecoveryHint) != `"refresh_credentials"` || e.Retryable {
-			t.Fatalf("request %d: %+v", at, res.Done)
+			t.Fatalf("request %d: %+v, want e not nil, e.Code = spotify_auth_failed, e.RecoveryHint = %s and not e.Retryable", at, res.Done, `"refresh_credentials"`)
 		}
 		if n := len(a.Requests()); n > at+2 { // two more may be in flight
-			t.Errorf("%d requests, the token ended at %d", n, at)
+			t.Errorf("%d requests, want at most 2 more than %d, where the token expired", n, at)
 		}
 	}
 }
 
-// Links that lead elsewhere are not followed, links that lead in a circle not
-// for ever; neither passes for the end of a list.
+// Links that lead elsewhere are not followed, and links that lead in a circle not for
+// ever; neither counts as the end of a list.
 func TestNextFaults(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -151,18 +151,18 @@ func TestNextFaults(t *testing.T) {
 			res := good.SecondRun(t, nil)
 			if trial.Skips(res) != "playlists stream_collection_failed,saved_tracks stream_collection_failed" || deleted(res) != "" ||
 				!strings.Contains(string(res.Skips[0].Diagnostics), c.code) || len(a.Requests()) > 6 {
-				t.Errorf("%s %s, deleted %s, %d requests", trial.Skips(res), res.Skips[0].Diagnostics, deleted(res), len(a.Requests()))
+				t.Errorf("reported %s %s, deleted %s, %d requests, want both lists failed, no deletion and at most 6 requests", trial.Skips(res), res.Skips[0].Diagnostics, deleted(res), len(a.Requests()))
 			}
 			for _, r := range res.Requests[1:] {
 				if !strings.HasPrefix(r.URL, "https://api.spotify.com/v1/me/") {
-					t.Errorf("a request to %s", r.URL)
+					t.Errorf("a request to %s, want https://api.spotify.com/v1/me/ at the start of it", r.URL)
 				}
 			}
 		})
 	}
 }
 
-// An entry that is null could be any: nothing is held to be gone beside it.
+// A null entry could be any row: no row beside it counts as removed.
 func TestEmptyItems(t *testing.T) {
 	t.Parallel()
 	a := newAccount()
@@ -172,15 +172,16 @@ func TestEmptyItems(t *testing.T) {
 	a.Misbehave(spotify.Faults{NullItem: true})
 	a.Unfollow("listB")
 	if res = a.Again(t, res); deleted(res) != "" || trial.Skips(res) != "playlists spotify_items_empty" {
-		t.Errorf("%s %s", deleted(res), trial.Skips(res))
+		t.Errorf("%s %s, want \"\" and playlists spotify_items_empty", deleted(res), trial.Skips(res))
 	}
 	a.Misbehave(spotify.Faults{})
 	if res = a.Again(t, res); deleted(res) != "playlists listB" || trial.Skips(res) != "" {
-		t.Errorf("%s %s", deleted(res), trial.Skips(res))
+		t.Errorf("%s %s, want playlists listB and \"\"", deleted(res), trial.Skips(res))
 	}
 }
 
-// A list that is shorter than it says proves nothing, and is not read for ever.
+// A list that is shorter than its stated length proves nothing, and is not read for
+// ever.
 func TestShortList(t *testing.T) {
 	t.Parallel()
 	a := newAccount()
@@ -189,11 +190,11 @@ func TestShortList(t *testing.T) {
 	a.Unfollow("listC")
 	a.Faults.Add(fault.Rule{Times: -1, Fault: fault.Replace(`"total":3}`, `"total":5}`)})
 	if res = a.Again(t, res); deleted(res) != "" || trial.Skips(res) != "playlists spotify_list_unstable" || len(a.Requests()) != 3 {
-		t.Fatalf("%s %s, %d requests", deleted(res), trial.Skips(res), len(a.Requests()))
+		t.Fatalf("%s %s, %d requests, want \"\", playlists spotify_list_unstable and 3", deleted(res), trial.Skips(res), len(a.Requests()))
 	}
 	a.Faults.Clear()
 	if res = a.Again(t, res); deleted(res) != "playlists listC" {
-		t.Errorf("%s", deleted(res))
+		t.Errorf("%s, want playlists listC", deleted(res))
 	}
 }
 
@@ -214,7 +215,7 @@ func TestSchemaDrift(t *testing.T) {
 			res := a.Run(t, trial.Only(streamTracks), func(o *sdktest.Options) { o.Tolerate = true })
 			_, early := res.Record(streamTracks, odd.ID)
 			if !early && len(res.Problems) == 0 {
-				t.Fatalf("a track was lost without a word: %+v", res.Skips)
+				t.Fatalf("a track was lost without a report: %+v", res.Skips)
 			}
 			a.Change(func() { odd.Overrides = nil })
 			a.Pass(25 * time.Hour)
@@ -241,18 +242,18 @@ func TestUnreadableRows(t *testing.T) {
 	res := a.Collect(t)
 	if trial.Skips(res) != "recently_played spotify_item_unreadable,saved_tracks spotify_item_unreadable" ||
 		string(res.Skips[0].Diagnostics) != `{"count":2}` || string(res.Skips[1].Diagnostics) != `{"count":4}` {
-		t.Errorf("%s %+v", trial.Skips(res), res.Skips)
+		t.Errorf("reported %s %+v, want 2 plays and 4 tracks unreadable", trial.Skips(res), res.Skips)
 	}
 	if len(res.All) != 3 {
-		t.Error(emitted(res))
+		t.Errorf("%v, want len(res.All) = 3", emitted(res))
 	}
 	if again := a.Again(t, res); len(again.All) != 0 || trial.Skips(again) == "" {
-		t.Errorf("%s %s", emitted(again), trial.Skips(again))
+		t.Errorf("%s %s, want len(again.All) = 0 and trial.Skips(again) not \"\"", emitted(again), trial.Skips(again))
 	}
 }
 
-// Somebody changes the library while its pages are read. Nothing is buried that
-// is there, and nothing is lost for longer than until the next inventory.
+// Somebody changes the library while its pages are read. No existing row is buried, and
+// none is missed for longer than until the next inventory.
 func TestLibraryMovesWhileItIsRead(t *testing.T) {
 	t.Parallel()
 	changes := map[string]func(a *account, n int){
@@ -305,7 +306,7 @@ func TestLibraryMovesWhileItIsRead(t *testing.T) {
 				there := a.stored(t, only)
 				for _, r := range res.All {
 					if _, alive := there[r.Stream][r.Key]; r.Delete && alive {
-						t.Errorf("%s %s was buried alive", r.Stream, r.Key)
+						t.Errorf("%s %s got a tombstone, want none: the row exists", r.Stream, r.Key)
 					}
 				}
 				stored.Apply(res)
@@ -320,9 +321,9 @@ func TestLibraryMovesWhileItIsRead(t *testing.T) {
 	}
 }
 
-// One out and one in between two pages leave the length of the list as it was:
-// the row that the shift hid is not buried, and neither is one that another
-// shift hid from the next pass.
+// One row removed and one added between two pages leave the length of the list as it
+// was. The row that the shift hid is not buried, and neither is one that another shift
+// hid from the next pass.
 func TestShiftThatTheLengthHides(t *testing.T) {
 	t.Parallel()
 	for _, second := range []bool{false, true} {
@@ -354,11 +355,11 @@ func TestShiftThatTheLengthHides(t *testing.T) {
 		there := a.stored(t, only)
 		for _, r := range res.All {
 			if _, alive := there[streamTracks][r.Key]; r.Delete && alive {
-				t.Errorf("%s was buried alive", r.Key)
+				t.Errorf("%s got a tombstone, want none: the row exists", r.Key)
 			}
 		}
 		if res = a.Again(t, res); len(res.Records(streamTracks)) > 2 {
-			t.Errorf("emitted again: %s", emitted(res))
+			t.Errorf("emitted again: %s, want len(res.Records(streamTracks)) at most 2", emitted(res))
 		}
 	}
 }
@@ -375,7 +376,7 @@ func TestForeignLedger(t *testing.T) {
 	}
 	next := res.SecondRun(t, func(o *sdktest.Options) { o.State = state })
 	if len(next.All) != 15 || deleted(next) != "playlists listA" {
-		t.Errorf("emitted %s, deleted %s", emitted(next), deleted(next))
+		t.Errorf("emitted %s, deleted %s, want len(next.All) = 15 and deleted(next) = playlists listA", emitted(next), deleted(next))
 	}
 }
 
@@ -396,7 +397,7 @@ func TestStoppedAnywhere(t *testing.T) {
 	}
 }
 
-// A run that is killed at any call, without a word, loses nothing either.
+// A run that is killed silently at any call loses nothing either.
 func TestKilledAnywhere(t *testing.T) {
 	t.Parallel()
 	for kill := 1; kill < 30; kill++ {

@@ -4,9 +4,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
 
-// listBudgets asks for the budgets, which every run needs, and emits them. One
-// that is not listed any more is a tombstone: its entry says nothing of it, and
-// one answer holds them all.
+// listBudgets asks for the budgets, which every run needs, and emits them. A budget
+// that is no longer listed becomes a tombstone: one answer lists them all.
 func (r *run) listBudgets() error {
 	data, err := r.c.get("/budgets")
 	if err != nil {
@@ -16,7 +15,7 @@ func (r *run) listBudgets() error {
 	if rows.Kind() != jsonvalue.Array {
 		return malformed("an answer without budgets")
 	}
-	cur, s := r.remembered(streamBudgets), &shape{stream: streamBudgets}
+	cur, s := r.remembered(streamBudgets), &builder{stream: streamBudgets}
 	seen := make(map[string]bool)
 	r.budgets = nil
 	for it := rows.Children(); it.Next(); {
@@ -26,7 +25,7 @@ func (r *run) listBudgets() error {
 		}
 		id := budgetRecord(s, v)
 		if id == "" {
-			s.misfit()
+			s.dropRow()
 			r.unsure = true
 			continue
 		}
@@ -35,7 +34,7 @@ func (r *run) listBudgets() error {
 		}
 		seen[id] = true
 		r.budgets = append(r.budgets, id)
-		p := cur.at(id)
+		p := cur.forBudget(id)
 		data := s.data()
 		if sum := printOf(data); p.sum != sum {
 			p.sum, p.stale = sum, false
@@ -59,8 +58,8 @@ func (r *run) listBudgets() error {
 	return r.slice(streamBudgets, cur, "budgets")
 }
 
-// nameBudgets finds out which budgets there are, and emits nothing: a run that
-// recovers gaps may need it before the budgets' turn.
+// nameBudgets finds out which budgets exist, and emits nothing: a run that recovers
+// gaps may need it before the budgets' turn.
 func (r *run) nameBudgets() error {
 	data, err := r.c.get("/budgets")
 	if err != nil {

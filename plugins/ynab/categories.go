@@ -4,11 +4,11 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
 
-// categories collects category_groups and categories, which one answer holds:
-// groups, each with its categories. Each stream has its own place, so the answer
-// is the one that the stream further behind needs.
+// categories collects category_groups and categories from one answer: groups, each with
+// its categories. Each stream has its own knowledge, so the request is the one that the
+// stream further behind needs.
 func (r *run) categories() error {
-	groups, members := &shape{stream: streamGroups}, &shape{stream: streamCategories}
+	groups, members := &builder{stream: streamGroups}, &builder{stream: streamCategories}
 	at := map[string]cursor{}
 	for _, stream := range []string{streamGroups, streamCategories} {
 		if !r.h.Wants(stream) {
@@ -23,25 +23,25 @@ func (r *run) categories() error {
 	err := r.eachBudget(func(budget string) error {
 		read := make(map[string]bool)
 		for stream, cur := range at {
-			read[stream] = cur.at(budget).knowledge > 0
+			read[stream] = cur.forBudget(budget).knowledge > 0
 		}
-		for i, pass := range together(at, budget) {
+		for i, pass := range combinedPasses(at, budget) {
 			rows, after, err := r.c.rows(budget, "/categories", "category_groups", pass.knowledge)
 			if err != nil {
 				return err
 			}
 			for _, cur := range at {
-				cur.at(budget).begin(pass)
+				cur.forBudget(budget).beginPass(pass)
 			}
 			if err := r.groups(rows, at, groups, members, budget, pass.graves, read); err != nil {
 				return err
 			}
 			for _, cur := range at {
-				cur.at(budget).reached(i, after)
+				cur.forBudget(budget).advance(i, after)
 			}
 		}
 		for _, stream := range sorted(at) {
-			at[stream].at(budget).stale = false
+			at[stream].forBudget(budget).stale = false
 			if err := r.slice(stream, at[stream], budget); err != nil {
 				return err
 			}
@@ -51,13 +51,13 @@ func (r *run) categories() error {
 	return r.reported(err, groups, members)
 }
 
-// together is passes for several cursors that one answer serves. A stream that
-// was never read wants everything, and may not have the others miss what was
-// deleted since they were.
-func together(at map[string]cursor, budget string) []pass {
-	all := place{}
+// combinedPasses returns the passes for several cursors that one answer serves. A stream that
+// was never read needs everything, and must not make the others miss the entities
+// deleted since their last read.
+func combinedPasses(at map[string]cursor, budget string) []pass {
+	all := budgetState{}
 	for _, cur := range at {
-		p := cur.at(budget)
+		p := cur.forBudget(budget)
 		all.stale = all.stale || p.stale || p.knowledge == 0
 		if p.knowledge > 0 && (all.knowledge == 0 || p.knowledge < all.knowledge) {
 			all.knowledge = p.knowledge
@@ -66,10 +66,10 @@ func together(at map[string]cursor, budget string) []pass {
 	return all.passes()
 }
 
-// groups emits the rows of one answer; with graves only the tombstones, and
-// those of streams that were read before.
+// groups emits the rows of one answer; with graves only the tombstones, and only for
+// streams that were read before.
 func (r *run) groups(
-	rows jsonvalue.Value, at map[string]cursor, groups, members *shape, budget string, graves bool, read map[string]bool,
+	rows jsonvalue.Value, at map[string]cursor, groups, members *builder, budget string, graves bool, read map[string]bool,
 ) error {
 	g := list{stream: streamGroups, key: byID, record: groupRecord, graves: graves, cur: at[streamGroups]}
 	for it := rows.Children(); it.Next(); {
@@ -82,7 +82,7 @@ func (r *run) groups(
 		if graves && !read[streamCategories] {
 			continue
 		}
-		list := list{stream: streamCategories, key: byID, graves: graves, cur: at[streamCategories], record: func(s *shape, v jsonvalue.Value, budget string) string {
+		list := list{stream: streamCategories, key: byID, graves: graves, cur: at[streamCategories], record: func(s *builder, v jsonvalue.Value, budget string) string {
 			return categoryRecord(s, v, group, budget)
 		}}
 		if err := r.rows(list, members, group.Get("categories"), budget); err != nil {

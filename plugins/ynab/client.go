@@ -13,7 +13,7 @@ const (
 	slotToken   = "token"
 )
 
-// Codes of this connector's failures, besides those of sdk.CheckStatus.
+// Codes of this connector's failures, in addition to those of sdk.CheckStatus.
 const (
 	codeMalformed   = "ynab_malformed_response"
 	codeRateLimited = "ynab_rate_limited"
@@ -34,8 +34,8 @@ type client struct {
 	base string // without a slash at its end
 }
 
-// newClient reads the option base_url. One without a path gets that of the API's
-// version.
+// newClient reads the option base_url. An address without a path gets the path of the
+// API's version.
 func newClient(h *sdk.Host) (*client, error) {
 	base := strings.TrimRight(h.Option("base_url"), "/")
 	if base == "" {
@@ -103,7 +103,7 @@ func (c *client) check(resp *sdk.Response) error {
 	err := c.h.CheckStatus(resp)
 	switch {
 	case err == nil && resp.Status/100 != 2:
-		return malformed("an answer without a body to a request without a condition")
+		return malformed("an empty answer to an unconditional request")
 	case err == nil:
 		return nil
 	case resp.Status == statusTooManyRequests:
@@ -112,7 +112,7 @@ func (c *client) check(resp *sdk.Response) error {
 		v, _ := resp.JSON()
 		if name := v.Get("error").Get("name"); name.TextIs("subscription_lapsed") || name.TextIs("trial_expired") {
 			return &sdk.Failure{
-				Code: codeLapsed, Hint: "manual_action_required", Message: "the YNAB subscription has ended, and its API with it (status 403)",
+				Code: codeLapsed, Hint: "manual_action_required", Message: "the YNAB subscription has ended, and with it the access to its API (status 403)",
 			}
 		}
 	}
@@ -123,9 +123,9 @@ func malformed(what string) error {
 	return &sdk.Failure{Code: codeMalformed, Message: "YNAB gave " + what, Retryable: true, Hint: "retry_by_runtime"}
 }
 
-// rows asks for a list of a budget. With a knowledge above 0 it holds what
-// changed since, deleted entities included; with 0 everything that is there.
-// after is the knowledge that the answer brings up to, 0 for a list without.
+// rows asks for a list of a budget. With a knowledge above 0 the answer has the changes
+// since, deleted entities included; with 0 it has everything that exists. after is the
+// knowledge that the answer reaches, 0 for a list without one.
 func (c *client) rows(budget, path, member string, knowledge int64) (rows jsonvalue.Value, after int64, err error) {
 	address := "/budgets/" + budget + path
 	if knowledge > 0 {
@@ -140,7 +140,7 @@ func (c *client) rows(budget, path, member string, knowledge int64) (rows jsonva
 	}
 	after = data.Get("server_knowledge").Int()
 	if after < knowledge {
-		// It never goes back; an answer without it must not lose the place.
+		// It never goes back; an answer without it must not lose the one reached.
 		after = knowledge
 	}
 	return rows, after, nil

@@ -18,7 +18,7 @@ func TestColdRunCollectsEverything(t *testing.T) {
 	w := newWorld(t, budget(1, 3, 14), budget(2, 1, 2))
 	res := w.OK(w.run())
 	if reasons(res) != "" || len(res.Gaps) != 0 {
-		t.Errorf("%s, %d gaps", reasons(res), len(res.Gaps))
+		t.Errorf("%s, %d gaps, want \"\" and 0", reasons(res), len(res.Gaps))
 	}
 	w.Holds(streamBudgets, budgetID(1), budgetID(2))
 	w.Holds(streamAccounts, append(ids('a', 1, 1, 3), id('a', 2, 1))...)
@@ -29,13 +29,13 @@ func TestColdRunCollectsEverything(t *testing.T) {
 	w.Holds(streamTransactions, append(ids('e', 1, 1, 3), id('e', 2, 1))...)
 	w.Holds(streamScheduled, append(ids('g', 1, 1, 3), id('g', 2, 1))...)
 	if n := len(w.Rows[streamMonths]); n != 16 {
-		t.Errorf("%d months", n)
+		t.Errorf("%d months, want 16", n)
 	}
 	if n := len(w.Rows[streamMonthCategories]); n != 32 {
-		t.Errorf("%d month_categories", n)
+		t.Errorf("%d month_categories, want 32", n)
 	}
 	if n := len(w.Rows[streamAccountStats]); n != 4 {
-		t.Errorf("%d account_stats", n)
+		t.Errorf("%d account_stats, want 4", n)
 	}
 	tx := w.Rows[streamTransactions][id('e', 1, 2)]
 	for field, want := range map[string]any{
@@ -47,14 +47,14 @@ func TestColdRunCollectsEverything(t *testing.T) {
 	}
 	key := budgetID(1) + ":2026-01-01:" + id('c', 1, 2)
 	if mc, ok := w.Rows[streamMonthCategories][key]; !ok || mc.Text("category_name") != "category 2" || mc.Fields["activity"] != json.Number("-25000") {
-		t.Errorf("%s: %v", key, mc.Fields)
+		t.Errorf("%s: %v, want ok, mc.Text(\"category_name\") = category 2 and mc.Fields[\"activity\"] = %v", key, mc.Fields, json.Number("-25000"))
 	}
 	// One request for each list, one for each month.
 	if n := len(w.p.Requests()); n != 1+2*7+16 {
-		t.Errorf("%d requests: %v", n, w.paths())
+		t.Errorf("%d requests: %v, want 1+2*7+16", n, w.paths())
 	}
 	if c := res.Coverage; len(c) != 1 || len(c[0].RequiredKeys) != 16 || len(c[0].HydratedKeys) != 16 || len(c[0].GapKeys) != 0 {
-		t.Errorf("%+v", c)
+		t.Errorf("%+v, want len(c) = 1, len(c[0].RequiredKeys) = 16, len(c[0].HydratedKeys) = 16 and len(c[0].GapKeys) = 0", c)
 	}
 }
 
@@ -68,7 +68,7 @@ func TestSecondRunIsEmpty(t *testing.T) {
 	w.Pass(time.Hour)
 	res := w.OK(w.run())
 	if len(res.All) != 0 {
-		t.Errorf("%d records", len(res.All))
+		t.Errorf("%d records, want 0", len(res.All))
 	}
 	k := "?last_knowledge_of_server=34"
 	want := []string{
@@ -80,7 +80,7 @@ func TestSecondRunIsEmpty(t *testing.T) {
 		t.Errorf("asked\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	if got := w.State[streamPayees]; got != `{"`+budgetID(1)+`":{"keys":["`+strings.Join(ids('f', 1, 1, 3), `","`)+`"],"server_knowledge":34,"format":1}}` {
-		t.Error(got)
+		t.Errorf("%v, want `{\"`+budgetID(1)+`\":{\"keys\":[\"`+strings.Join(ids('f', 1, 1, 3), `\",\"`)+`\"],\"server_knowledge\":34,\"format\":1}}`", got)
 	}
 }
 
@@ -88,11 +88,11 @@ func TestEmptyAccount(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	if res := w.OK(w.run()); len(res.All) != 0 || len(w.p.Requests()) != 1 {
-		t.Errorf("%d records, %d requests", len(res.All), len(w.p.Requests()))
+		t.Errorf("%d records, %d requests, want 0 and 1", len(res.All), len(w.p.Requests()))
 	}
 	w = newWorld(t, budget(1, 0, 0))
 	if res := w.OK(w.run()); len(res.All) != 2 || reasons(res) != "" {
-		t.Errorf("%d records, %s", len(res.All), reasons(res))
+		t.Errorf("%d records, %s, want 2 and \"\"", len(res.All), reasons(res))
 	}
 }
 
@@ -122,13 +122,13 @@ func TestDeletions(t *testing.T) {
 	w.Holds(streamTransactions, id('e', 1, 1), id('e', 1, 3))
 	w.Holds(streamScheduled, id('g', 1, 1), id('g', 1, 3))
 	if n := len(w.Rows[streamMonths]); n != 12 {
-		t.Errorf("%d months", n)
+		t.Errorf("%d months, want 12", n)
 	}
 	if n := len(w.Rows[streamMonthCategories]); n != 25 {
-		t.Errorf("%d month_categories", n)
+		t.Errorf("%d month_categories, want 25", n)
 	}
 	for _, r := range res.All {
-		// A group is told of when one of its categories changed.
+		// A group is reported again when one of its categories changed.
 		if !r.Delete && r.Stream != streamMonths && r.Stream != streamMonthCategories && r.Stream != streamGroups {
 			t.Errorf("%s %s was emitted again", r.Stream, r.Key)
 		}
@@ -139,8 +139,7 @@ func TestDeletions(t *testing.T) {
 	w.Holds(streamGroups)
 }
 
-// A budget that is gone takes its accounts and locations with it; see also
-// vanished_test.go.
+// A deleted budget takes its accounts and locations with it; see also vanished_test.go.
 func TestBudgetIsGone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, budget(1, 2, 2), budget(2, 2, 2))
@@ -153,7 +152,7 @@ func TestBudgetIsGone(t *testing.T) {
 	w.Holds(streamLocations, ids('h', 2, 1, 2)...)
 	for stream, cursor := range w.State {
 		if strings.Contains(cursor, budgetID(1)) {
-			t.Errorf("the cursor of %s still has the budget", stream)
+			t.Errorf("the cursor of %s still has the budget, want no %v in cursor", stream, budgetID(1))
 		}
 	}
 }
@@ -177,14 +176,14 @@ func TestIncremental(t *testing.T) {
 	w.p.Forget()
 	res := w.OK(w.run())
 	if got := fmt.Sprint(res.Keys(streamTransactions)); got != fmt.Sprint([]string{id('e', 1, 1), id('e', 1, 9)}) {
-		t.Error(got)
+		t.Errorf("%v, want %v", got, fmt.Sprint([]string{id('e', 1, 1), id('e', 1, 9)}))
 	}
 	split := w.Rows[streamTransactions][id('e', 1, 1)]
 	if parts, _ := split.Fields["subtransactions"].([]any); len(parts) != 2 || split.Fields["is_split"] != true {
-		t.Errorf("%s", split.Data)
+		t.Errorf("%s, want len(parts) = 2 and split.Fields[\"is_split\"] = true", split.Data)
 	}
 	if len(res.Records(streamAccounts)) != 1 || len(res.Records(streamAccountStats)) != 0 || len(res.Records(streamCategories)) != 1 {
-		t.Errorf("%d accounts, %d stats, %d categories", len(res.Records(streamAccounts)), len(res.Records(streamAccountStats)), len(res.Records(streamCategories)))
+		t.Errorf("%d accounts, %d stats, %d categories, want 1, 0 and 1", len(res.Records(streamAccounts)), len(res.Records(streamAccountStats)), len(res.Records(streamCategories)))
 	}
 	months := 0
 	for _, path := range w.paths() {
@@ -192,9 +191,9 @@ func TestIncremental(t *testing.T) {
 			months++
 		}
 	}
-	// The changed one, the current one and the one before.
+	// The changed month, the current one and the one before.
 	if months != 3 || len(res.Records(streamMonths)) != 1 {
-		t.Errorf("%d months were fetched", months)
+		t.Errorf("%d months were fetched, want months = 3 and len(res.Records(streamMonths)) = 1", months)
 	}
 }
 
@@ -207,11 +206,11 @@ func TestAccountStatsOnceADay(t *testing.T) {
 	w.Holds(streamAccountStats, id('a', 1, 1)+":2026-01-02", id('a', 1, 1)+":2026-01-03")
 	w.OK(w.run())
 	if len(w.Rows[streamAccountStats]) != 2 {
-		t.Error("twice on one day")
+		t.Error("account_stats has other rows than the 2 of that day")
 	}
 }
 
-// Money that moves between categories of the current month shows in no list.
+// Money that moves between categories of the current month changes no list.
 func TestCurrentMonthIsReadAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, budget(1, 1, 16)) // budgeted ahead, until April 2026
@@ -228,7 +227,7 @@ func TestCurrentMonthIsReadAgain(t *testing.T) {
 	w.Pass(time.Hour)
 	res := w.OK(w.run())
 	if len(res.Records(streamMonthCategories)) != 4 {
-		t.Errorf("%d records", len(res.Records(streamMonthCategories)))
+		t.Errorf("%d records, want 4", len(res.Records(streamMonthCategories)))
 	}
 }
 
@@ -242,17 +241,17 @@ func TestScopeOfOneStream(t *testing.T) {
 		res := w.OK(w.run(trial.Only(stream)))
 		for _, r := range res.All {
 			if r.Stream != stream {
-				t.Errorf("%s: a record of %s", stream, r.Stream)
+				t.Errorf("a run of %s alone emits a record of %s, want none", stream, r.Stream)
 			}
 		}
 		if len(res.All) == 0 {
-			t.Errorf("%s: nothing", stream)
+			t.Errorf("%s: nothing, want len(res.All) not 0", stream)
 		}
 		if again := w.OK(w.run(trial.Only(stream))); len(again.All) != 0 {
-			t.Errorf("%s: %d records again", stream, len(again.All))
+			t.Errorf("%s: %d records again, want 0", stream, len(again.All))
 		}
 		if tx := w.Rows[streamTransactions]; stream == streamTransactions && tx[id('e', 1, 1)].Text("account_type") != "checking" {
-			t.Error("a thin transaction")
+			t.Error("the transaction lacks its account's type")
 		}
 	}
 }
@@ -266,7 +265,7 @@ func TestStreamThatJoinsLater(t *testing.T) {
 	w.OK(w.run())
 	w.Holds(streamCategories, ids('c', 1, 1, 2)...)
 	if len(w.Rows[streamMonthCategories]) != 6 {
-		t.Errorf("%d month_categories", len(w.Rows[streamMonthCategories]))
+		t.Errorf("%d month_categories, want 6", len(w.Rows[streamMonthCategories]))
 	}
 }
 
@@ -293,7 +292,7 @@ func TestAnswersInAnyOrder(t *testing.T) {
 	w := newWorld(t, budget(1, 1, 14))
 	w.OK(w.run(func(o *sdktest.Options) { o.Completes = sdktest.Last }))
 	if len(w.Rows[streamMonthCategories]) != 28 {
-		t.Errorf("%d", len(w.Rows[streamMonthCategories]))
+		t.Errorf("%d, want 28", len(w.Rows[streamMonthCategories]))
 	}
 }
 
@@ -305,24 +304,25 @@ func TestBaseURL(t *testing.T) {
 		w := newWorld(t)
 		res := w.OK(w.run(func(o *sdktest.Options) { o.Options = map[string]string{"base_url": base} }))
 		if len(res.Requests) != 1 || res.Requests[0].URL != want || res.Requests[0].Credential != slotToken {
-			t.Errorf("%s: %+v", base, res.Requests)
+			t.Errorf("%s: %+v, want len(res.Requests) = 1, Requests[0].URL = %v and Requests[0].Credential = %v", base, res.Requests, want, slotToken)
 		}
 	}
 	for _, bad := range []string{"ftp://x", "api.ynab.com", "https://", "https://user@host", "https://h/?q=1", "https:///v1"} {
 		res := newWorld(t).run(func(o *sdktest.Options) { o.Options = map[string]string{"base_url": bad} })
 		if res.Done.Error == nil || res.Done.Error.Code != codeBaseURL || len(res.Requests) != 0 {
-			t.Errorf("%s: %+v", bad, res.Done)
+			t.Errorf("%s: %+v, want Done.Error not nil, Done.Error.Code = %v and len(res.Requests) = 0", bad, res.Done, codeBaseURL)
 		}
 	}
 }
 
-// What the host keeps beside the budgets in a cursor is no budget.
+// The members that the host keeps beside the budgets in a cursor are not read as
+// budgets.
 func TestCursorWithTheHostsOwnFields(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, budget(1, 1, 1))
 	w.OK(w.run())
 	w.State[streamBudgets] = strings.Replace(w.State[streamBudgets], "{", `{"pacing_interval_ms":18000,"pacing_recorded_at_ms":1767323045000,`, 1)
 	if res := w.OK(w.run()); len(res.All) != 0 {
-		t.Errorf("%d records", len(res.All))
+		t.Errorf("%d records, want 0", len(res.All))
 	}
 }

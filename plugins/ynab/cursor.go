@@ -12,13 +12,13 @@ import (
 // it stays below 6 MiB.
 const maxItems = 90_000
 
-// place is where one budget stands in the cursor of a stream.
-type place struct {
+// budgetState is the state of one budget in the cursor of a stream.
+type budgetState struct {
 	knowledge int64             // the provider's own position; 0: never read
-	stale     bool              // to be read anew: by another build, whose rows may differ, or before a full refresh
+	stale     bool              // to be read anew: another build, whose rows may differ, read it, or a full refresh begins
 	items     map[string]uint64 // fingerprint by key, of streams that are read whole
 	keys      map[string]bool   // of streams that are read by their changes
-	partial   bool              // keys does not hold them all
+	partial   bool              // keys does not contain all of them
 	sum       uint64            // of the budget itself
 	day       string            // account_stats: the last one
 	todo      []string          // month_categories: months that were listed and not accounted for
@@ -28,7 +28,7 @@ type place struct {
 }
 
 // cursor is a stream's cursor, by budget.
-type cursor map[string]*place
+type cursor map[string]*budgetState
 
 func readCursor(v jsonvalue.Value) cursor {
 	c := make(cursor)
@@ -36,9 +36,9 @@ func readCursor(v jsonvalue.Value) cursor {
 	for it := v.Children(); it.Next(); {
 		budget, at := it.Name().Str(), it.Value()
 		if at.Kind() != jsonvalue.Object || !plainID(budget) {
-			continue // what the host keeps beside
+			continue // the host's own members
 		}
-		p := &place{
+		p := &budgetState{
 			knowledge: max(at.Get("server_knowledge").Int(), 0), stale: at.Get("format").Int() != format,
 			sum: uint64(at.Get("sum").Int()), day: at.Get("observed_on").Str(), newest: at.Get("last_fetched_month").Str(),
 			first: at.Get("first_month").Str(),
@@ -58,9 +58,9 @@ func readCursor(v jsonvalue.Value) cursor {
 	return c
 }
 
-// remembered is what earlier runs knew of a stream, for what was deleted since.
-// A full refresh takes it like a cursor of another build: it emits everything
-// again, and what it does not come to or may not bury stays known for a later run.
+// remembered returns the earlier runs' memory of a stream, to find the rows deleted
+// since. A full refresh reads it like a cursor of another build: it emits everything
+// again, and keeps for a later run the rows that it does not reach or must not bury.
 func (r *run) remembered(stream string) cursor {
 	if r.h.Mode() != abi.ModeFullRefresh {
 		return readCursor(r.h.Cursor(stream))
@@ -74,7 +74,7 @@ func (r *run) remembered(stream string) cursor {
 }
 
 // outdate has everything emitted again.
-func (p *place) outdate() {
+func (p *budgetState) outdate() {
 	p.stale, p.sum, p.months = true, 0, make(map[string]uint64)
 	for key := range p.items {
 		p.items[key] = 0
@@ -90,18 +90,18 @@ func readPrints(v jsonvalue.Value, room *int) map[string]uint64 {
 	return prints
 }
 
-// at returns a budget's place, a new one when there is none.
-func (c cursor) at(budget string) *place {
+// forBudget returns a budget's state, a new one when there is none.
+func (c cursor) forBudget(budget string) *budgetState {
 	p := c[budget]
 	if p == nil {
-		p = &place{items: make(map[string]uint64), keys: make(map[string]bool), months: make(map[string]uint64)}
+		p = &budgetState{items: make(map[string]uint64), keys: make(map[string]bool), months: make(map[string]uint64)}
 		c[budget] = p
 	}
 	return p
 }
 
-// known counts what the cursor remembers.
-func (c cursor) known() int {
+// keyCount counts the keys that the cursor remembers.
+func (c cursor) keyCount() int {
 	n := 0
 	for _, p := range c {
 		n += len(p.items) + len(p.keys)

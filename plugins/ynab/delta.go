@@ -4,15 +4,15 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
 
-// list is a list of a budget that tells what changed since a knowledge, deleted
+// list is a list of a budget that reports the changes since a knowledge, deleted
 // entities included.
 type list struct {
 	stream, path, member string
 	key                  func(v jsonvalue.Value, budget string) string // "" when v cannot be a record
-	record               func(s *shape, v jsonvalue.Value, budget string) string
+	record               func(s *builder, v jsonvalue.Value, budget string) string
 	prepare              func(budget string) error // before a budget's first row; nil: nothing
-	graves               bool                      // only of what was deleted is told
-	cur                  cursor                    // where the keys are remembered; nil: nobody wants the stream
+	graves               bool                      // reports only deleted entities
+	cur                  cursor                    // where the keys are remembered; nil: the stream is not in scope
 }
 
 func byID(v jsonvalue.Value, _ string) string {
@@ -35,17 +35,17 @@ func (r *run) delta(l list) error {
 	if err != nil {
 		return err
 	}
-	s := &shape{stream: l.stream}
+	s := &builder{stream: l.stream}
 	l.cur = cur
 	err = r.eachBudget(func(budget string) error {
-		p := cur.at(budget)
+		p := cur.forBudget(budget)
 		for i, pass := range p.passes() {
 			rows, after, err := r.c.rows(budget, l.path, l.member, pass.knowledge)
 			if err != nil {
 				return err
 			}
 			l.graves = pass.graves
-			p.begin(pass)
+			p.beginPass(pass)
 			if l.prepare != nil && rows.Len() > 0 && !l.graves {
 				if err := l.prepare(budget); err != nil {
 					return err
@@ -54,7 +54,7 @@ func (r *run) delta(l list) error {
 			if err := r.rows(l, s, rows, budget); err != nil {
 				return err
 			}
-			p.reached(i, after)
+			p.advance(i, after)
 		}
 		p.stale = false
 		return r.slice(l.stream, cur, budget)
@@ -65,33 +65,33 @@ func (r *run) delta(l list) error {
 // pass is one question for a list.
 type pass struct {
 	knowledge int64
-	graves    bool // for what was deleted only: the rest comes with the next question
+	graves    bool // for deleted entities only: the next request brings the rest
 }
 
-// passes lists what to ask: one question. Where another build read the list,
-// what it made of it or could not use may differ now, and a full refresh wants
-// everything again. A whole list leaves out what was deleted, so that is asked
-// for before, if anything was read before.
-func (p *place) passes() []pass {
+// passes lists the requests to make: one. Rows of a list that another build read may be
+// built differently or be usable now, and a full refresh wants everything again. Since
+// a whole list leaves deleted entities out, those are requested before it, if the list
+// was read before.
+func (p *budgetState) passes() []pass {
 	if p.stale && p.knowledge > 0 {
 		return []pass{{p.knowledge, true}, {}}
 	}
 	return []pass{{knowledge: p.knowledge}}
 }
 
-// begin takes an answer's rows for all there are when they are.
-func (p *place) begin(one pass) { p.partial = p.partial && one.knowledge > 0 }
+// beginPass clears partial before a request for everything, whose answer has all the keys.
+func (p *budgetState) beginPass(one pass) { p.partial = p.partial && one.knowledge > 0 }
 
-// reached moves the place to the knowledge of the i-th question's answer: to
-// the first one's, because the second would pass over what was deleted between.
-func (p *place) reached(i int, after int64) {
+// advance moves the state to the knowledge of the i-th request's answer: to the first
+// one's, because the second would skip the entities deleted between the two.
+func (p *budgetState) advance(i int, after int64) {
 	if i == 0 {
 		p.knowledge = max(after, p.knowledge)
 	}
 }
 
 // rows emits the entities of one answer.
-func (r *run) rows(l list, s *shape, rows jsonvalue.Value, budget string) error {
+func (r *run) rows(l list, s *builder, rows jsonvalue.Value, budget string) error {
 	for it := rows.Children(); it.Next(); {
 		if err := r.row(l, s, it.Value(), budget); err != nil {
 			return err
@@ -101,13 +101,13 @@ func (r *run) rows(l list, s *shape, rows jsonvalue.Value, budget string) error 
 }
 
 // row emits one entity, or its tombstone.
-func (r *run) row(l list, s *shape, v jsonvalue.Value, budget string) error {
+func (r *run) row(l list, s *builder, v jsonvalue.Value, budget string) error {
 	key := l.key(v, budget)
 	switch {
 	case l.graves && !v.Get("deleted").Bool():
 		return nil
 	case key == "":
-		s.misfit()
+		s.dropRow()
 		return nil
 	case v.Get("deleted").Bool():
 		if l.cur != nil {
@@ -122,8 +122,8 @@ func (r *run) row(l list, s *shape, v jsonvalue.Value, budget string) error {
 	return r.h.EmitRaw(l.stream, key, s.data())
 }
 
-// reported sends what a shape has to tell, whatever became of the stream.
-func (r *run) reported(err error, shapes ...*shape) error {
+// reported sends the reports of a builder, whatever the outcome of the stream.
+func (r *run) reported(err error, shapes ...*builder) error {
 	for _, s := range shapes {
 		if e := s.report(r.h); err == nil {
 			err = e
@@ -132,8 +132,7 @@ func (r *run) reported(err error, shapes ...*shape) error {
 	return err
 }
 
-// ownCursor reads a stream's cursor, and buries what belonged to budgets that
-// are gone.
+// ownCursor reads a stream's cursor, and buries the rows of deleted budgets.
 func (r *run) ownCursor(stream string) (cursor, error) {
 	cur := r.remembered(stream)
 	gone, err := r.bury(stream, cur)
@@ -143,12 +142,12 @@ func (r *run) ownCursor(stream string) (cursor, error) {
 	return cur, err
 }
 
-// transactions collects the stream of that name. Its records have the accounts'
-// types, which only the accounts tell.
+// transactions collects the stream of that name. Its records contain the accounts'
+// types, which only the accounts give.
 func (r *run) transactions() error {
 	return r.delta(list{
 		stream: streamTransactions, path: "/transactions", member: "transactions", key: byID,
-		record: func(s *shape, v jsonvalue.Value, budget string) string {
+		record: func(s *builder, v jsonvalue.Value, budget string) string {
 			return transactionRecord(s, v, budget, r.types[budget])
 		},
 		prepare: func(budget string) error {

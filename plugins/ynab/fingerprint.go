@@ -2,13 +2,13 @@ package main
 
 import "github.com/pdpp-host/pdpp-host/sdk/fingerprint"
 
-// printMask keeps a fingerprint within what a cursor holds. 0 stands for "not
+// printMask keeps a fingerprint within the bits of a cursor's number. 0 means "not
 // known".
 const printMask = fingerprint.Mask48
 
-// format is part of every fingerprint and stands in every cursor. Change it
-// when records are built differently: the next run then emits them anew, and
-// reads again what an earlier build could not use.
+// format is part of every fingerprint and of every cursor. Change it when records are
+// built differently: the next run then emits them anew, and reads again the rows that
+// an earlier build could not use.
 const format = 1
 
 // printOf sums up the data of a record.

@@ -15,8 +15,8 @@ var fuzzedPaths = []string{
 	"", "/accounts", "/categories", "/payees", "/payee_locations", "/transactions", "/scheduled_transactions", "/months", "/months/",
 }
 
-// Whatever a provider answers, the run ends, asks a bounded number of times,
-// and every message is one that the host takes.
+// For any answer of a provider the run ends, sends a bounded number of requests, and
+// emits only messages that the host accepts.
 func FuzzAnswers(f *testing.F) {
 	b := budgetID(1)
 	f.Add(uint8(0), []byte(`{"data":{"budgets":[{"id":"`+b+`","name":"x"},{"id":"../x"},{"id":7},null,{"id":"`+b+`"}]}}`), 200)
@@ -45,22 +45,22 @@ func FuzzAnswers(f *testing.F) {
 		for range 2 {
 			res := w.run()
 			if res.Exit != 0 {
-				t.Fatalf("exit %d", res.Exit)
+				t.Fatalf("exit %d, want 0", res.Exit)
 			}
 			for _, r := range res.Requests {
 				if !strings.HasPrefix(r.URL, defaultBase+"/budgets") || strings.Contains(r.URL, "..") {
-					t.Fatalf("asked %s", r.URL)
+					t.Fatalf("asked %s, want %v at the start of URL and no .. in URL", r.URL, defaultBase+"/budgets")
 				}
 			}
 			if most := 50 + len(body); len(res.Requests) > most {
-				t.Fatalf("%d requests", len(res.Requests))
+				t.Fatalf("%d requests, want at most %d", len(res.Requests), most)
 			}
 			w.Pass(time.Hour)
 		}
 	})
 }
 
-// A cursor that is not what this build writes is read without harm.
+// A cursor from elsewhere is read without harm.
 func FuzzCursors(f *testing.F) {
 	b := budgetID(1)
 	f.Add([]byte(`{"` + b + `":{"server_knowledge":5,"format":1,"items":{"a":1},"todo":["2025-01-01","x"],"months":{"2025-01-01":3},"last_fetched_month":"2025-01-01"}}`))
@@ -77,12 +77,12 @@ func FuzzCursors(f *testing.F) {
 				w.State[stream] = string(v.AppendJSON(nil))
 			}
 			if res := w.run(mode); res.Exit != 0 || len(res.Requests) > 60+len(cursor) {
-				t.Fatalf("%+v, %d requests", res.Done, len(res.Requests))
+				t.Fatalf("%+v, %d requests, want Exit = 0 and len(res.Requests) at most %d", res.Done, len(res.Requests), 60+len(cursor))
 			}
 		}
 		again := readCursor(v)
 		if text := again.encode(); string(readAgain(t, text).encode()) != string(text) {
-			t.Errorf("%s", text)
+			t.Errorf("%s, want readAgain(t, text).encode() = %v", text, string(text))
 		}
 	})
 }

@@ -15,7 +15,7 @@ import (
 
 var schemas = trial.SchemasOf(manifest)
 
-// world is a provider, and what the runs so far made of it.
+// world is a provider and a store with the results of the runs so far.
 type world struct {
 	*trial.World
 

@@ -7,24 +7,24 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
 
-// reasonOverflow tells that a cursor cannot remember all entities.
+// reasonOverflow reports that a cursor cannot remember all entities.
 const reasonOverflow = "ynab_inventory_overflow"
 
-// inventory compares the entities of one budget with those of the run before.
-// Lists that are read whole tell of deleted entities by leaving them out.
+// inventory compares the entities of one budget with those of the run before. A list
+// that is read whole leaves deleted entities out.
 type inventory struct {
 	r      *run
 	stream string
 	cur    cursor
-	p      *place
+	p      *budgetState
 	room   int
 	seen   map[string]bool
-	unsure bool // a row could not be told from others
+	unsure bool // a row has no usable key
 	full   bool // there was no room for some
 }
 
 func (r *run) compare(stream string, cur cursor, budget string) *inventory {
-	return &inventory{r: r, stream: stream, cur: cur, p: cur.at(budget), room: maxItems - cur.known(), seen: make(map[string]bool)}
+	return &inventory{r: r, stream: stream, cur: cur, p: cur.forBudget(budget), room: maxItems - cur.keyCount(), seen: make(map[string]bool)}
 }
 
 // put emits an entity that is new or changed.
@@ -50,7 +50,7 @@ func (i *inventory) put(key string, data []byte) error {
 	return nil
 }
 
-// finish buries what is gone and hands over the cursor.
+// finish buries deleted rows and hands over the cursor.
 func (i *inventory) finish(budget string) error {
 	for _, key := range sorted(i.p.items) {
 		if i.seen[key] || i.unsure {
@@ -65,7 +65,7 @@ func (i *inventory) finish(budget string) error {
 	if i.full {
 		if err := i.r.h.Skip(abi.SkipResult{
 			Stream: i.stream, Reason: reasonOverflow, RecoveryHint: abi.Raw(`"not_retriable"`),
-			Message: "the list has more rows than can be remembered one by one; the removal of some will not be noticed",
+			Message: "the list is too long to remember every row; some removals will go unnoticed",
 		}); err != nil {
 			return err
 		}
@@ -75,7 +75,7 @@ func (i *inventory) finish(budget string) error {
 
 // locations collects payee_locations, for which there are no delta requests.
 func (r *run) locations() error {
-	s := &shape{stream: streamLocations}
+	s := &builder{stream: streamLocations}
 	cur, err := r.ownCursor(streamLocations)
 	if err != nil {
 		return err
@@ -92,14 +92,14 @@ func (r *run) locations() error {
 
 // readWhole compares all rows of a whole list.
 func (r *run) readWhole(
-	rows jsonvalue.Value, s *shape, i *inventory, record func(*shape, jsonvalue.Value, string) string, budget string,
+	rows jsonvalue.Value, s *builder, i *inventory, record func(*builder, jsonvalue.Value, string) string, budget string,
 ) error {
 	for it := rows.Children(); it.Next(); {
 		v := it.Value()
 		key := byID(v, budget)
 		switch {
 		case key == "":
-			s.misfit()
+			s.dropRow()
 			i.unsure = true
 		case v.Get("deleted").Bool(): // as good as left out
 		default:
@@ -112,11 +112,11 @@ func (r *run) readWhole(
 	return i.finish(budget)
 }
 
-// accounts collects accounts, always whole: account_stats wants the balance of
-// each one each day. Of deleted accounts only a delta request tells, so they
-// are found by comparison.
+// accounts collects accounts, always whole: account_stats needs the balance of each one
+// each day. Only a delta request reports deleted accounts, so they are found by
+// comparison.
 func (r *run) accounts() error {
-	s, stats := &shape{stream: streamAccounts}, &shape{stream: streamAccountStats}
+	s, stats := &builder{stream: streamAccounts}, &builder{stream: streamAccountStats}
 	cur, err := r.ownCursor(streamAccounts)
 	if err != nil {
 		return err
@@ -137,7 +137,7 @@ func (r *run) accounts() error {
 				return err
 			}
 		}
-		p := days.at(budget)
+		p := days.forBudget(budget)
 		if p.day == today || !r.h.Wants(streamAccountStats) {
 			return nil
 		}
@@ -148,7 +148,7 @@ func (r *run) accounts() error {
 				key = accountStatsRecord(stats, v, budget, today)
 			}
 			if key == "" {
-				continue // accounts tells of it
+				continue // accounts reports it
 			}
 			if err := r.h.EmitRaw(streamAccountStats, key, stats.data()); err != nil {
 				return err

@@ -8,21 +8,21 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
 
-// reasonKept tells that rows of a budget that is gone may stay.
+// reasonKept reports that rows of a deleted budget may stay.
 const reasonKept = "ynab_budget_rows_kept"
 
-// maxKey is the longest key that is remembered. YNAB's have 36 characters, 48
-// with a month, so that maxItems of them stay below 5 MiB.
+// maxKey is the longest key that is remembered. YNAB's have 36 characters, 48 with a
+// month, so that maxItems of them stay below 5 MiB.
 const maxKey = 50
 
-// remember notes that a row of a budget was emitted. A list that tells of
-// changes tells of nothing any more when its budget is gone: then these keys are
-// all that is known of its rows.
+// remember notes that a row of a budget was emitted. Once its budget is deleted, a list
+// that reports changes reports nothing: these keys are then all that is known of its
+// rows.
 func (c cursor) remember(budget, key string) {
-	p, key := c.at(budget), withoutBudget(budget, key)
+	p, key := c.forBudget(budget), withoutBudget(budget, key)
 	switch {
 	case p.keys[key]:
-	case len(key) > maxKey || c.known() >= maxItems:
+	case len(key) > maxKey || c.keyCount() >= maxItems:
 		p.partial = true
 	default:
 		p.keys[key] = true
@@ -30,10 +30,12 @@ func (c cursor) remember(budget, key string) {
 }
 
 // forget notes that a row of a budget was deleted.
-func (c cursor) forget(budget, key string) { delete(c.at(budget).keys, withoutBudget(budget, key)) }
+func (c cursor) forget(budget, key string) {
+	delete(c.forBudget(budget).keys, withoutBudget(budget, key))
+}
 
-// withoutBudget leaves out the budget's id of a key that begins with it: it
-// stands in the cursor once. What is left begins with a character that no id has.
+// withoutBudget removes the budget's id from a key that begins with it, because the
+// cursor contains that id once. The rest begins with a character that no id has.
 func withoutBudget(budget, key string) string {
 	if rest, ok := strings.CutPrefix(key, budget); ok && rest != "" && (rest[0] == ':' || rest[0] == '|') {
 		return rest
@@ -48,9 +50,9 @@ func withBudget(budget, key string) string {
 	return key
 }
 
-// readKeys reads the keys of a place. A cursor of a build that kept none has a
+// readKeys reads the keys of a budget. A cursor of a build that kept none has a
 // knowledge and no keys.
-func (p *place) readKeys(at jsonvalue.Value, room *int) {
+func (p *budgetState) readKeys(at jsonvalue.Value, room *int) {
 	list := at.Get("keys")
 	p.keys = make(map[string]bool)
 	p.partial = at.Get("partial").Bool() || p.knowledge > 0 && list.Kind() != jsonvalue.Array
@@ -65,8 +67,8 @@ func (p *place) readKeys(at jsonvalue.Value, room *int) {
 	}
 }
 
-// bury emits the tombstones of what was in budgets that are gone, and forgets
-// those. It reports whether there were any.
+// bury emits the tombstones of the rows of deleted budgets, and forgets those budgets.
+// It reports whether there were any.
 func (r *run) bury(stream string, c cursor) (gone bool, err error) {
 	for _, budget := range sorted(c) {
 		if r.unsure || slices.Contains(r.budgets, budget) {
@@ -89,7 +91,7 @@ func (r *run) bury(stream string, c cursor) (gone bool, err error) {
 		}
 		if err := r.h.Skip(abi.SkipResult{
 			Stream: stream, Reason: reasonKept, RecoveryHint: abi.Raw(`"not_retriable"`),
-			Message: "a budget is gone, and not all of its rows were remembered: some may stay",
+			Message: "a budget was deleted, and not all of its rows were remembered: some may stay",
 		}); err != nil {
 			return gone, err
 		}

@@ -31,7 +31,7 @@ func TestFailedMonthIsAGap(t *testing.T) {
 		w.p.Faults.Add(fault.Rule{Match: fault.Path("/v1/budgets/" + budgetID(1) + "/months/2025-03-01"), Times: -1, Fault: f})
 		first := w.OK(w.run())
 		if len(first.Gaps) != 1 || len(w.Rows[streamMonthCategories]) != 8 || len(first.Coverage) != 1 || len(first.Coverage[0].GapKeys) != 1 {
-			t.Fatalf("%s: %d gaps, %d rows", name, len(first.Gaps), len(w.Rows[streamMonthCategories]))
+			t.Fatalf("%s: %d gaps, %d rows, want 1 gap that the coverage names and 8 rows", name, len(first.Gaps), len(w.Rows[streamMonthCategories]))
 		}
 		w.p.Faults.Clear()
 		w.p.Forget()
@@ -39,13 +39,13 @@ func TestFailedMonthIsAGap(t *testing.T) {
 		second := w.OK(w.run(trial.Served(first)))
 		w.same(name)
 		if len(second.GapOutcomes) != 2 || second.GapOutcomes[1].Type != abi.TypeGapRecovered {
-			t.Errorf("%s: %+v", name, second.GapOutcomes)
+			t.Errorf("%s: %+v, want len(second.GapOutcomes) = 2 and second.GapOutcomes[1].Type = %v", name, second.GapOutcomes, abi.TypeGapRecovered)
 		}
 	}
 }
 
-// A month that failed and has not changed comes again: the host believes no recovery
-// of which nothing came.
+// A month that failed and has not changed is emitted again, because the host accepts no
+// recovery without a record.
 func TestServedMonthComesUnchanged(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]fault.Fault{"there": nil, "gone": fault.Status(404, `{}`)} {
@@ -73,7 +73,8 @@ func TestServedMonthComesUnchanged(t *testing.T) {
 	}
 }
 
-// At YNAB's pace the cursor is handed over behind each month, with what is left to do.
+// At YNAB's pace the cursor is handed over after each month, with the months that are
+// left.
 func TestMonthsAreSliced(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, budget(1, 1, 30))
@@ -105,11 +106,11 @@ func TestOwnersBound(t *testing.T) {
 	bound := func(o *sdktest.Options) { o.DetailLimits = &abi.DetailLimits{MaxFetches: 5, MaxTailGaps: 3} }
 	res := w.OK(w.run(bound))
 	if len(res.Records(streamMonthCategories)) != 10 || len(res.Gaps) > 6 {
-		t.Fatalf("%d records, %d gaps", len(res.Records(streamMonthCategories)), len(res.Gaps))
+		t.Fatalf("%d records, %d gaps, want 10 and at most 6", len(res.Records(streamMonthCategories)), len(res.Gaps))
 	}
 	for runs := 0; len(res.PendingGaps()) > 0; runs++ {
 		if runs > 20 {
-			t.Fatalf("still %d gaps, %d rows", len(res.PendingGaps()), len(w.Rows[streamMonthCategories]))
+			t.Fatalf("after 20 runs %d gaps and %d rows, want no gap", len(res.PendingGaps()), len(w.Rows[streamMonthCategories]))
 		}
 		w.Pass(time.Hour)
 		res = w.OK(w.run(bound, trial.Served(res)))
@@ -123,18 +124,18 @@ func TestRecoveryOnly(t *testing.T) {
 	w.p.Faults.Add(fault.Rule{Match: fault.Path("/v1/budgets/" + budgetID(1) + "/months/"), Times: 2, Fault: fault.Status(502, "")})
 	first := w.OK(w.run())
 	if len(first.Gaps) != 2 {
-		t.Fatal(len(first.Gaps))
+		t.Fatalf("%v, want 2", len(first.Gaps))
 	}
 	w.p.Forget()
 	res := w.OK(w.run(trial.Served(first), func(o *sdktest.Options) { o.RecoveryOnly = true }))
 	w.same("recovered")
 	for _, path := range w.paths() {
 		if !strings.HasPrefix(path, "/budgets/1/months/") {
-			t.Errorf("asked %s", path)
+			t.Errorf("asked %s, want /budgets/1/months/ at the start of it", path)
 		}
 	}
 	if len(res.States) != 0 {
-		t.Errorf("a cursor moved: %+v", res.States)
+		t.Errorf("a cursor moved: %+v, want len(res.States) = 0", res.States)
 	}
 }
 
@@ -146,11 +147,11 @@ func TestHostileLocators(t *testing.T) {
 		`{"budget":"b","month":"../accounts"}`, `{"budget":"b","month":7}`, `{"budget":"","month":"2026-01-01"}`, `{"budget":"c","month":"2026-01-01"}`,
 	} {
 		if _, ok := readDetail(sdk.Detail{Key: []string{"b:2026-01-01"}, Locator: []byte(text)}); ok {
-			t.Errorf("%s was taken", text)
+			t.Errorf("%s was accepted as a locator, want it refused", text)
 		}
 	}
 	m := budgetMonth{"b", "2026-01-01"}
 	if got, ok := readDetail(m.detail()); !ok || got != m {
-		t.Errorf("%+v", got)
+		t.Errorf("%+v, want ok and got = %+v", got, m)
 	}
 }

@@ -6,13 +6,13 @@ import (
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/trial"
 )
 
-// RT-01.1, RT-11.1: the manifest is one that the host takes.
+// RT-01.1, RT-11.1: the host accepts the manifest.
 func TestManifestIsValid(t *testing.T) {
 	t.Parallel()
 	trial.Valid(t, manifest)
 }
 
-// What the connector tells an owner by a code has words for it.
+// The manifest has words for every code that the connector shows to an owner.
 func TestReasonsHaveWords(t *testing.T) {
 	t.Parallel()
 	trial.Worded(t, manifest,

@@ -7,8 +7,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/fault"
 )
 
-// A month that is listed and not there is a tombstone under its own key, once: the
-// host believes no detail of which nothing came.
+// A month that is listed and not found becomes a tombstone under its own key, once: the
+// host accepts no detail without a record.
 func TestAMonthThatIsGone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, budget(1, 2, 2))
@@ -22,7 +22,7 @@ func TestAMonthThatIsGone(t *testing.T) {
 				n++
 			}
 			if r.Stream == streamMonthCategories && !r.Delete {
-				t.Errorf("run %d: %s is no tombstone", run, r.Key)
+				t.Errorf("run %d: %s is a live record, want tombstones only", run, r.Key)
 			}
 		}
 		if run == 0 && n == 0 || run > 0 && n > 0 {

@@ -12,7 +12,7 @@ import (
 
 const (
 	// keptPrints is how many fingerprints of its newest months a budget's cursor keeps,
-	// so that a month that is fetched again says nothing twice.
+	// so that a month that is fetched again emits nothing twice.
 	keptPrints = 4
 )
 
@@ -27,7 +27,7 @@ func (m budgetMonth) detail() sdk.Detail {
 	return sdk.Detail{Key: []string{m.key()}, UpdatedAt: m.month + "T00:00:00Z", Locator: b}
 }
 
-// readDetail reads a locator, whoever wrote it.
+// readDetail reads a locator from any writer.
 func readDetail(d sdk.Detail) (budgetMonth, bool) {
 	v, err := jsonvalue.Parse(d.Locator)
 	if err != nil {
@@ -37,18 +37,17 @@ func readDetail(d sdk.Detail) (budgetMonth, bool) {
 	return m, plainID(m.budget) && firstDay(m.month) && len(d.Key) == 1 && d.Key[0] == m.key()
 }
 
-// monthLane collects month_categories: the months are listed, and each one's
-// detail holds its categories. A detail is one month, so the lane's keys name
-// months, and those of the records begin with them.
+// monthLane collects month_categories: the months are listed, and each one's detail
+// contains its categories. A detail is one month, so the lane's keys name months, and
+// the keys of the records begin with them.
 //
-// Which months are due: those that changed since the last list, those that an
-// earlier run left over, and always the current one and the one before, because
-// money that moves between categories leaves the month's own numbers as they
-// were.
+// These months are due: the ones that changed since the last list, the ones that an
+// earlier run left over, and always the current one and the one before, because money
+// that moves between categories does not change the month's own numbers.
 type monthLane struct {
 	r       *run
 	details *sdk.Details
-	shape   shape
+	builder builder
 	cur     cursor
 
 	due     []budgetMonth // newest first
@@ -58,10 +57,10 @@ type monthLane struct {
 }
 
 func (r *run) newLane() *monthLane {
-	l := &monthLane{r: r, shape: shape{stream: streamMonthCategories}, fetched: make(map[string]bool)}
+	l := &monthLane{r: r, builder: builder{stream: streamMonthCategories}, fetched: make(map[string]bool)}
 	l.cur = readCursor(r.h.Cursor(streamMonthCategories))
 	for budget, p := range readCursor(r.h.Previous(streamMonthCategories)) {
-		l.cur.at(budget).keys = p.keys // a full refresh knows nothing else
+		l.cur.forBudget(budget).keys = p.keys // a full refresh knows nothing else
 	}
 	if r.h.Wants(streamMonthCategories) {
 		l.details = r.h.Details(sdk.DetailLane{
@@ -72,9 +71,9 @@ func (r *run) newLane() *monthLane {
 	return l
 }
 
-// close tells what did not fit, and ends the lane.
+// close reports the mismatches, and ends the lane.
 func (l *monthLane) close() error {
-	if err := l.shape.report(l.r.h); err != nil {
+	if err := l.builder.report(l.r.h); err != nil {
 		return err
 	}
 	return l.details.Close()
@@ -84,8 +83,8 @@ func (l *monthLane) collect() error {
 	if _, err := l.r.bury(streamMonthCategories, l.cur); err != nil {
 		return err
 	}
-	// What stops one budget's list leaves the others' months to be fetched,
-	// unless nothing is sent for now.
+	// A failure of one budget's list leaves the others' months to be fetched, unless no
+	// request can be sent for now.
 	listing := l.r.eachBudget(l.list)
 	if _, unsent := sdk.AsFetchError(listing); listing != nil && (unsent || ends(listing)) {
 		return listing
@@ -98,7 +97,7 @@ func (l *monthLane) collect() error {
 		return errWalk
 	}
 	for _, m := range l.due {
-		l.settled(m)
+		l.markDone(m)
 	}
 	if err := l.r.slice(streamMonthCategories, l.cur, "months"); err != nil {
 		return err
@@ -106,14 +105,14 @@ func (l *monthLane) collect() error {
 	return listing
 }
 
-// slice hands the cursor over in the middle of the months: those before rest have
-// their outcome, and those behind it that were fetched.
+// slice hands the cursor over in the middle of the months: those before rest have their
+// outcome, and some behind it are fetched.
 func (l *monthLane) slice(rest sdk.Detail) error {
 	before := true
 	for _, m := range l.due[:l.given] {
 		before = before && m.key() != rest.Key[0]
 		if before || l.fetched[m.key()] {
-			l.settled(m)
+			l.markDone(m)
 		}
 	}
 	return l.r.slice(streamMonthCategories, l.cur, "months."+rest.Key[0])
@@ -121,7 +120,7 @@ func (l *monthLane) slice(rest sdk.Detail) error {
 
 // list finds the due months of a budget.
 func (l *monthLane) list(budget string) error {
-	p := l.cur.at(budget)
+	p := l.cur.forBudget(budget)
 	due := make(map[string]bool)
 	for _, month := range p.todo {
 		due[month] = true
@@ -135,8 +134,8 @@ func (l *monthLane) list(budget string) error {
 			month := it.Value().Get("month").Str()
 			switch {
 			case !firstDay(month):
-				if !l.r.h.Wants(streamMonths) { // which tells of it otherwise
-					l.shape.misfit()
+				if !l.r.h.Wants(streamMonths) { // its own list reports it
+					l.builder.dropRow()
 				}
 			case it.Value().Get("deleted").Bool():
 				delete(due, month)
@@ -147,10 +146,10 @@ func (l *monthLane) list(budget string) error {
 				}
 			}
 		}
-		p.reached(i, answer.after)
+		p.advance(i, answer.after)
 	}
 	p.stale = false
-	for _, month := range l.rewound(p) {
+	for _, month := range l.recentMonths(p) {
 		due[month] = true
 	}
 	p.todo = sorted(due)
@@ -160,8 +159,8 @@ func (l *monthLane) list(budget string) error {
 	return nil
 }
 
-// rewound lists the months that are fetched again in each run.
-func (l *monthLane) rewound(p *place) []string {
+// recentMonths lists the months that are fetched again in each run.
+func (l *monthLane) recentMonths(p *budgetState) []string {
 	if p.newest == "" {
 		return nil // the first list has them
 	}
@@ -178,10 +177,10 @@ func (l *monthLane) rewound(p *place) []string {
 	return slices.DeleteFunc(months, func(month string) bool { return month < p.first })
 }
 
-// settled notes that a month is fetched or kept as a gap. A gap may be filled by
-// a run that moves no cursor, so its keys are not known for sure any more.
-func (l *monthLane) settled(m budgetMonth) {
-	p := l.cur.at(m.budget)
+// markDone notes that a month is fetched or kept as a gap. A run that moves no cursor
+// may fill the gap, so the keys of such a month are no longer certain.
+func (l *monthLane) markDone(m budgetMonth) {
+	p := l.cur.forBudget(m.budget)
 	p.partial = p.partial || !l.fetched[m.key()]
 	p.todo = slices.DeleteFunc(p.todo, func(month string) bool { return month == m.month })
 	if m.month > p.newest {
@@ -211,9 +210,9 @@ func (l *monthLane) request(d sdk.Detail) (sdk.Request, error) {
 	return l.r.c.request("/budgets/" + m.budget + "/months/" + m.month), nil
 }
 
-// record emits the categories of a month. A month that is not there any more, or has
-// none, is a tombstone under its own key: the host believes no detail of which nothing
-// came.
+// record emits the categories of a month. A month that no longer exists, or has no
+// categories, is a tombstone under its own key: the host accepts no detail without a
+// record.
 func (l *monthLane) record(d sdk.Detail, resp *sdk.Response) error {
 	m, ok := readDetail(d)
 	if !ok {
@@ -221,7 +220,7 @@ func (l *monthLane) record(d sdk.Detail, resp *sdk.Response) error {
 	}
 	if resp.Status == statusNotFound {
 		l.fetched[m.key()] = true
-		return l.none(m, d.Recovering)
+		return l.emitEmptyMonth(m, d.Recovering)
 	}
 	if err := l.r.c.check(resp); err != nil {
 		return err
@@ -232,19 +231,19 @@ func (l *monthLane) record(d sdk.Detail, resp *sdk.Response) error {
 		return errDetail
 	}
 	l.fetched[m.key()] = true
-	p := l.cur.at(m.budget)
+	p := l.cur.forBudget(m.budget)
 	sum := printOf(rows.Raw())
 	if p.months[m.month] == sum && !d.Recovering {
 		return nil
 	}
 	if rows.Len() == 0 {
-		return l.none(m, d.Recovering)
+		return l.emitEmptyMonth(m, d.Recovering)
 	}
 	for it := rows.Children(); it.Next(); {
 		v := it.Value()
 		id := v.Get("id").Str()
 		if !plainID(id) {
-			l.shape.misfit()
+			l.builder.dropRow()
 			continue
 		}
 		if key := monthCategoryKey(m.budget, m.month, id); v.Get("deleted").Bool() {
@@ -252,8 +251,8 @@ func (l *monthLane) record(d sdk.Detail, resp *sdk.Response) error {
 			err = l.r.h.Delete(streamMonthCategories, key)
 		} else {
 			l.cur.remember(m.budget, key)
-			monthCategoryRecord(&l.shape, v, m.budget, m.month)
-			err = l.r.h.EmitRaw(streamMonthCategories, key, l.shape.data())
+			monthCategoryRecord(&l.builder, v, m.budget, m.month)
+			err = l.r.h.EmitRaw(streamMonthCategories, key, l.builder.data())
 		}
 		if err != nil {
 			return err
@@ -263,9 +262,9 @@ func (l *monthLane) record(d sdk.Detail, resp *sdk.Response) error {
 	return l.r.h.Progress("reading "+strconv.Itoa(l.asked)+" of "+strconv.Itoa(len(l.due))+" months", -1, -1, "")
 }
 
-// none says that a month has no categories: once, and again when that recovers it.
-func (l *monthLane) none(m budgetMonth, recovering bool) error {
-	p, sum := l.cur.at(m.budget), printOf(nil)
+// emitEmptyMonth emits that a month has no categories: once, and again when it recovers a gap.
+func (l *monthLane) emitEmptyMonth(m budgetMonth, recovering bool) error {
+	p, sum := l.cur.forBudget(m.budget), printOf(nil)
 	if p.months[m.month] == sum && !recovering {
 		return nil
 	}
@@ -318,7 +317,7 @@ type laneError string
 func (e laneError) Error() string { return string(e) }
 
 const (
-	errLocator laneError = "the locator of a gap is not one of this connector"
+	errLocator laneError = "the locator of a gap was not written by this connector"
 	errDetail  laneError = "a month does not have the documented form"
-	errWalk    laneError = "the months were not asked for"
+	errWalk    laneError = "the months were not requested"
 )

@@ -12,8 +12,7 @@ type monthList struct {
 	after int64
 }
 
-// listMonths asks for a budget's months, once for each question: two streams
-// want them.
+// listMonths asks for a budget's months, once for each request: two streams need them.
 func (r *run) listMonths(budget string, knowledge int64) (monthList, error) {
 	question := budget + " " + strconv.FormatInt(knowledge, 10)
 	if l, ok := r.listed[question]; ok {
@@ -41,21 +40,21 @@ func (r *run) months() error {
 	if err != nil {
 		return err
 	}
-	s := &shape{stream: streamMonths}
+	s := &builder{stream: streamMonths}
 	l := list{stream: streamMonths, key: byMonth, record: monthRecord, cur: cur}
 	err = r.eachBudget(func(budget string) error {
-		p := cur.at(budget)
+		p := cur.forBudget(budget)
 		for i, pass := range p.passes() {
 			answer, err := r.listMonths(budget, pass.knowledge)
 			if err != nil {
 				return err
 			}
 			l.graves = pass.graves
-			p.begin(pass)
+			p.beginPass(pass)
 			if err := r.rows(l, s, answer.rows, budget); err != nil {
 				return err
 			}
-			p.reached(i, answer.after)
+			p.advance(i, answer.after)
 		}
 		p.stale = false
 		return r.slice(streamMonths, cur, budget)

@@ -9,14 +9,14 @@ import (
 // manifest's schema lists them. It returns the record's key, "" when the entity
 // cannot be a record.
 
-func budgetRecord(s *shape, v jsonvalue.Value) string {
+func budgetRecord(s *builder, v jsonvalue.Value) string {
 	id := v.Get("id").Str()
 	if !plainID(id) {
 		return ""
 	}
-	s.begin()
+	s.reset()
 	s.str("id", id)
-	s.given(v, "name")
+	s.required(v, "name")
 	s.moments(v, "last_modified_on")
 	s.dates(v, "first_month", "last_month")
 	c := v.Get("currency_format")
@@ -32,7 +32,7 @@ func budgetRecord(s *shape, v jsonvalue.Value) string {
 	case jsonvalue.Null:
 		s.null("currency_symbol_first")
 	case jsonvalue.Number, jsonvalue.String, jsonvalue.Array, jsonvalue.Object:
-		s.odd("currency_symbol_first")
+		s.mismatch("currency_symbol_first")
 	}
 	if n, ok := c.Get("decimal_digits").IntOK(); ok {
 		s.b = jsonappend.Int(jsonappend.Name(s.b, "currency_decimal_digits"), n)
@@ -45,32 +45,32 @@ func budgetRecord(s *shape, v jsonvalue.Value) string {
 }
 
 // renamed passes a text on under another name.
-func (s *shape) renamed(v jsonvalue.Value, field, member string) {
+func (s *builder) renamed(v jsonvalue.Value, field, member string) {
 	switch f := v.Get(member); {
 	case f.IsNull():
 		s.null(field)
 	case f.Kind() == jsonvalue.String:
 		s.b = f.AppendJSON(jsonappend.Name(s.b, field))
 	default:
-		s.odd(field)
+		s.mismatch(field)
 	}
 }
 
 // entity begins the record of a budget's entity.
-func (s *shape) entity(v jsonvalue.Value, budget string) string {
+func (s *builder) entity(v jsonvalue.Value, budget string) string {
 	id := v.Get("id").Str()
 	if !plainID(id) {
 		return ""
 	}
-	s.begin()
+	s.reset()
 	s.str("id", id)
 	s.str("budget_id", budget)
 	return id
 }
 
-func accountRecord(s *shape, v jsonvalue.Value, budget string) string {
+func accountRecord(s *builder, v jsonvalue.Value, budget string) string {
 	id := s.entity(v, budget)
-	s.given(v, "name", "type")
+	s.required(v, "name", "type")
 	s.flags(v, "on_budget", "closed")
 	s.amounts(v, "balance", "cleared_balance", "uncleared_balance")
 	s.texts(v, "transfer_payee_id")
@@ -83,12 +83,12 @@ func accountRecord(s *shape, v jsonvalue.Value, budget string) string {
 	return id
 }
 
-func accountStatsRecord(s *shape, v jsonvalue.Value, budget, day string) string {
+func accountStatsRecord(s *builder, v jsonvalue.Value, budget, day string) string {
 	id := v.Get("id").Str()
 	if !plainID(id) {
 		return ""
 	}
-	s.begin()
+	s.reset()
 	s.str("id", id+":"+day)
 	s.str("account_id", id)
 	s.str("budget_id", budget)
@@ -97,9 +97,9 @@ func accountStatsRecord(s *shape, v jsonvalue.Value, budget, day string) string 
 	return id + ":" + day
 }
 
-func groupRecord(s *shape, v jsonvalue.Value, budget string) string {
+func groupRecord(s *builder, v jsonvalue.Value, budget string) string {
 	id := s.entity(v, budget)
-	s.given(v, "name")
+	s.required(v, "name")
 	s.flags(v, "hidden")
 	s.texts(v, "note")
 	s.bool("deleted", false)
@@ -107,7 +107,7 @@ func groupRecord(s *shape, v jsonvalue.Value, budget string) string {
 }
 
 // goals are the fields of a category's goal.
-func (s *shape) goals(v jsonvalue.Value) {
+func (s *builder) goals(v jsonvalue.Value) {
 	s.texts(v, "goal_type")
 	s.flags(v, "goal_needs_whole_amount")
 	s.numbers(v, "goal_day", "goal_cadence", "goal_cadence_frequency")
@@ -120,11 +120,11 @@ func (s *shape) goals(v jsonvalue.Value) {
 
 // categoryRecord makes the record of a category within its group; group is the
 // zero Value where the category names it.
-func categoryRecord(s *shape, v, group jsonvalue.Value, budget string) string {
+func categoryRecord(s *builder, v, group jsonvalue.Value, budget string) string {
 	id := s.entity(v, budget)
-	s.given(v, "category_group_id")
+	s.required(v, "category_group_id")
 	s.groupName(v, group)
-	s.given(v, "name")
+	s.required(v, "name")
 	s.flags(v, "hidden")
 	s.amounts(v, "budgeted", "activity", "balance")
 	s.texts(v, "note")
@@ -133,7 +133,7 @@ func categoryRecord(s *shape, v, group jsonvalue.Value, budget string) string {
 	return id
 }
 
-func (s *shape) groupName(v, group jsonvalue.Value) {
+func (s *builder) groupName(v, group jsonvalue.Value) {
 	if v.Get("category_group_name").Kind() == jsonvalue.String {
 		s.texts(v, "category_group_name")
 		return
@@ -141,19 +141,19 @@ func (s *shape) groupName(v, group jsonvalue.Value) {
 	s.renamed(group, "category_group_name", "name")
 }
 
-func monthCategoryRecord(s *shape, v jsonvalue.Value, budget, month string) string {
+func monthCategoryRecord(s *builder, v jsonvalue.Value, budget, month string) string {
 	category := v.Get("id").Str()
 	if !plainID(category) {
 		return ""
 	}
 	key := monthCategoryKey(budget, month, category)
-	s.begin()
+	s.reset()
 	s.str("id", key)
 	s.str("budget_id", budget)
 	s.str("month", month)
 	s.str("category_id", category)
 	s.renamed(v, "category_name", "name")
-	s.given(v, "category_group_id")
+	s.required(v, "category_group_id")
 	s.texts(v, "category_group_name")
 	s.amounts(v, "budgeted", "activity", "balance")
 	s.goals(v)
@@ -167,26 +167,26 @@ func monthCategoryKey(budget, month, category string) string {
 	return budget + ":" + month + ":" + category
 }
 
-func payeeRecord(s *shape, v jsonvalue.Value, budget string) string {
+func payeeRecord(s *builder, v jsonvalue.Value, budget string) string {
 	id := s.entity(v, budget)
-	s.given(v, "name")
+	s.required(v, "name")
 	s.texts(v, "transfer_account_id")
 	s.bool("deleted", false)
 	return id
 }
 
-func locationRecord(s *shape, v jsonvalue.Value, budget string) string {
+func locationRecord(s *builder, v jsonvalue.Value, budget string) string {
 	id := s.entity(v, budget)
-	s.given(v, "payee_id", "latitude", "longitude")
+	s.required(v, "payee_id", "latitude", "longitude")
 	s.bool("deleted", false)
 	return id
 }
 
 // transactionRecord also needs the types of the accounts, which transactions do
 // not name.
-func transactionRecord(s *shape, v jsonvalue.Value, budget string, types map[string]string) string {
+func transactionRecord(s *builder, v jsonvalue.Value, budget string, types map[string]string) string {
 	id := s.entity(v, budget)
-	s.given(v, "account_id")
+	s.required(v, "account_id")
 	s.texts(v, "account_name")
 	if kind := types[v.Get("account_id").View()]; kind != "" {
 		s.str("account_type", kind)
@@ -196,7 +196,7 @@ func transactionRecord(s *shape, v jsonvalue.Value, budget string, types map[str
 	s.dates(v, "date")
 	s.amounts(v, "amount")
 	s.texts(v, "payee_id", "payee_name", "category_id", "category_name", "memo")
-	s.given(v, "cleared")
+	s.required(v, "cleared")
 	s.flags(v, "approved")
 	s.texts(v, "flag_color", "flag_name", "transfer_account_id", "transfer_transaction_id", "matched_transaction_id",
 		"import_id", "import_payee_name", "import_payee_name_original", "debt_transaction_type")
@@ -206,12 +206,12 @@ func transactionRecord(s *shape, v jsonvalue.Value, budget string, types map[str
 	return id
 }
 
-func scheduledRecord(s *shape, v jsonvalue.Value, budget string) string {
+func scheduledRecord(s *builder, v jsonvalue.Value, budget string) string {
 	id := s.entity(v, budget)
 	s.dates(v, "date_first", "date_next")
-	s.given(v, "frequency")
+	s.required(v, "frequency")
 	s.amounts(v, "amount")
-	s.given(v, "account_id")
+	s.required(v, "account_id")
 	s.texts(v, "account_name", "payee_id", "payee_name", "category_id", "category_name", "memo", "transfer_account_id",
 		"flag_color", "flag_name")
 	s.parts(v, "scheduled_transaction_id")
@@ -219,19 +219,19 @@ func scheduledRecord(s *shape, v jsonvalue.Value, budget string) string {
 	return id
 }
 
-// parts are the shares of a split, without those that were deleted. owner is
-// the member by which they name the whole.
-func (s *shape) parts(v jsonvalue.Value, owner string) (count int) {
+// parts appends the shares of a split, without the deleted ones. owner is the member by
+// which they name the whole.
+func (s *builder) parts(v jsonvalue.Value, owner string) (count int) {
 	list := v.Get("subtransactions")
 	if !list.IsNull() && list.Kind() != jsonvalue.Array {
-		s.odd("subtransactions")
+		s.mismatch("subtransactions")
 		return 0
 	}
 	s.b = append(jsonappend.Name(s.b, "subtransactions"), '[')
 	for it := list.Children(); it.Next(); {
 		part := it.Value()
 		if part.Kind() != jsonvalue.Object {
-			s.misfit()
+			s.dropRow()
 			continue
 		}
 		if part.Get("deleted").Bool() {
@@ -239,7 +239,7 @@ func (s *shape) parts(v jsonvalue.Value, owner string) (count int) {
 		}
 		count++
 		s.b = append(jsonappend.Elem(s.b), '{')
-		s.given(part, "id")
+		s.required(part, "id")
 		s.texts(part, owner)
 		s.amounts(part, "amount")
 		s.texts(part, "memo", "payee_id", "payee_name", "category_id", "category_name", "transfer_account_id", "transfer_transaction_id")
@@ -249,13 +249,13 @@ func (s *shape) parts(v jsonvalue.Value, owner string) (count int) {
 	return count
 }
 
-func monthRecord(s *shape, v jsonvalue.Value, budget string) string {
+func monthRecord(s *builder, v jsonvalue.Value, budget string) string {
 	month := v.Get("month").Str()
 	if !firstDay(month) {
 		return ""
 	}
 	key := budget + "|" + month
-	s.begin()
+	s.reset()
 	s.str("id", key)
 	s.str("budget_id", budget)
 	s.str("month", month)

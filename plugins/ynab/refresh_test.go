@@ -26,25 +26,25 @@ func remove(b *ynab.Budget) {
 	b.Delete(ynab.Months, monthName(0))
 }
 
-// removable are the streams that remove takes from, with what was deleted.
+// removable are the streams from which remove deletes, with the deleted keys.
 var removable = map[string]string{
 	streamAccounts: id('a', 1, 2), streamCategories: id('c', 1, 2), streamPayees: id('f', 1, 2), streamLocations: id('h', 1, 2),
 	streamTransactions: id('e', 1, 2), streamScheduled: id('g', 1, 2), streamMonths: budgetID(1) + "|" + monthName(0),
 }
 
-// gone checks what is and is not in the store after remove.
+// gone checks the rows in the store after remove.
 func (w *world) gone(name string, want bool) {
 	w.T.Helper()
 	for stream, key := range removable {
 		if _, there := w.Rows[stream][key]; there == want {
-			w.T.Errorf("%s: %s of %s: in the store %t", name, key, stream, there)
+			w.T.Errorf("%s: %s of %s: in the store %t, want not %t", name, key, stream, there, want)
 		}
 	}
 }
 
-// RT-07.1 for a full refresh: everything comes again, once, what was deleted
-// since the run before is a tombstone, and that costs one request for each list
-// that tells of deletions by its changes only.
+// RT-07.1 for a full refresh: everything comes again, once, and entities deleted since
+// the run before become tombstones. That costs one request for each list that reports
+// deletions only among its changes.
 func TestFullRefreshBuriesWhatWasDeleted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, budget(1, 3, 3))
@@ -61,12 +61,12 @@ func TestFullRefreshBuriesWhatWasDeleted(t *testing.T) {
 	w.gone("refreshed", true)
 	for stream, key := range removable {
 		if got := res.Deletes(stream); len(got) != 1 || got[0].Key != key {
-			t.Errorf("%s: tombstones %v", stream, got)
+			t.Errorf("%s: tombstones %v, want len(got) = 1 and got[0].Key = %v", stream, got, key)
 		}
 		got := slices.Clone(res.Keys(stream))
 		slices.Sort(got)
 		if len(got) != len(w.Rows[stream]) || len(slices.Compact(got)) != len(w.Rows[stream]) {
-			t.Errorf("%s: emitted %v", stream, got)
+			t.Errorf("%s: emitted %v, want len(got) = %v and len(slices.Compact(got)) = %v", stream, got, len(w.Rows[stream]), len(w.Rows[stream]))
 		}
 	}
 	if len(res.Keys(streamBudgets)) != 1 || len(res.Keys(streamAccountStats)) != 2 || len(res.Keys(streamGroups)) != 1 {
@@ -84,12 +84,12 @@ func TestFullRefreshBuriesWhatWasDeleted(t *testing.T) {
 	}
 	w.Pass(time.Hour)
 	if again := w.OK(w.run()); len(again.All) != 0 {
-		t.Errorf("the run after: %d records", len(again.All))
+		t.Errorf("the run after: %d records, want 0", len(again.All))
 	}
 }
 
-// Nothing is known of before: a full refresh is a first run. Nothing was
-// deleted: it emits what a first run does.
+// Without earlier cursors a full refresh equals a first run. When nothing was deleted,
+// it emits what a first run does.
 func TestFullRefreshIsAFirstRun(t *testing.T) {
 	t.Parallel()
 	text := func(res *sdktest.Result) (out string) {
@@ -110,13 +110,13 @@ func TestFullRefreshIsAFirstRun(t *testing.T) {
 	}
 	for stream := range before {
 		if cold.State[stream] != before[stream] {
-			t.Errorf("%s: %s, before %s", stream, cold.State[stream], before[stream])
+			t.Errorf("%s: cursor %s, want %s as before", stream, cold.State[stream], before[stream])
 		}
 	}
 }
 
-// What a full refresh could not see whole it does not bury, nor forget: a later
-// run does it. The other budget's cursor goes on meanwhile.
+// Rows that a full refresh could not look for get no tombstone and stay remembered, and
+// a later run buries them. The other budget's cursor goes on meanwhile.
 func TestFullRefreshOfAPartBuriesNothing(t *testing.T) {
 	t.Parallel()
 	for first := range 2 {
@@ -141,12 +141,12 @@ func TestFullRefreshOfAPartBuriesNothing(t *testing.T) {
 		res = w.OK(w.run())
 		w.gone("after", true)
 		if got := res.Keys(streamPayees); len(got) != 2 {
-			t.Errorf("payees %v: not those of the budget that the refresh did not come to", got)
+			t.Errorf("payees %v: not those of the budget that the refresh did not come to, want len(got) = 2", got)
 		}
 	}
 }
 
-// So with a row in which nobody can tell which one it is.
+// The same holds for a row without a usable key.
 func TestFullRefreshOfUnreadableRows(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ path, id string }{
@@ -177,7 +177,7 @@ func TestFullRefreshOfUnreadableRows(t *testing.T) {
 			stream, key = streamLocations, id('h', 1, 2)
 		}
 		if _, there := w.Rows[stream][key]; !there {
-			t.Errorf("%q: %s was buried", c.path, key)
+			t.Errorf("%q: %s got a tombstone, want it kept", c.path, key)
 		}
 		w.p.Faults.Clear()
 		w.Pass(time.Hour)
@@ -196,7 +196,7 @@ func TestFullRefreshOfUnreadableRows(t *testing.T) {
 	}
 }
 
-// A budget that is gone takes its accounts and locations with it.
+// A deleted budget takes its accounts and locations with it.
 func TestFullRefreshWithoutABudget(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, budget(1, 2, 2), budget(2, 2, 2))
@@ -209,7 +209,7 @@ func TestFullRefreshWithoutABudget(t *testing.T) {
 	w.Holds(streamLocations, ids('h', 2, 1, 2)...)
 	for stream, cursor := range w.State {
 		if strings.Contains(cursor, budgetID(1)) {
-			t.Errorf("the cursor of %s still has the budget", stream)
+			t.Errorf("the cursor of %s still has the budget, want no %v in cursor", stream, budgetID(1))
 		}
 	}
 }
@@ -236,7 +236,7 @@ func TestFullRefreshWhileThingsAreDeleted(t *testing.T) {
 	}
 }
 
-// A stop at any call of a full trial.FullRefresh, and then an incremental run.
+// A stop at any call of a full refresh, and then an incremental run.
 func TestFullRefreshStopped(t *testing.T) {
 	t.Parallel()
 	world := func() *world {
@@ -257,8 +257,8 @@ func TestFullRefreshStopped(t *testing.T) {
 	}
 }
 
-// Two streams have one answer; one that joins has nothing to bury, and does not
-// keep the other from it.
+// Two streams share one answer. A stream that joins has nothing to bury, and does not
+// keep the other from burying.
 func TestDeletionsWhenAStreamJoins(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{abi.ModeIncremental, abi.ModeFullRefresh} {

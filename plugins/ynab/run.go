@@ -41,8 +41,8 @@ func newRun(h *sdk.Host) (*run, error) {
 	return &run{h: h, c: c, failed: sdk.FailedStreams{Ends: ends}, types: make(map[string]map[string]string), listed: make(map[string]monthList)}, nil
 }
 
-// collect does the streams one by one: what stops one of them leaves the
-// others to go on.
+// collect collects the streams one by one; a stream that fails does not stop the
+// others.
 func (r *run) collect() error {
 	lane := r.newLane()
 	broken := false // the lane: broken while it recovered, it does not go on
@@ -107,15 +107,14 @@ func (r *run) forward(lane *monthLane, broken bool) error {
 	return nil
 }
 
-// ends reports whether err is the end of the run: so is a subscription that has
-// ended.
+// ends reports whether err ends the run, as an ended subscription does.
 func ends(err error) bool {
 	f, ok := sdk.AsFailure(err)
 	return sdk.EndsRun(err) || ok && f.Code == codeLapsed
 }
 
-// eachBudget does one budget after the other. What stops one of them leaves the
-// others to go on, unless nothing is sent for now; the first error is returned.
+// eachBudget handles one budget after the other. A failure of one does not stop the
+// others, unless no request can be sent for now; the first error is returned.
 func (r *run) eachBudget(do func(budget string) error) error {
 	var first error
 	for _, budget := range r.budgets {

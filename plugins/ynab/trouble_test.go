@@ -21,7 +21,7 @@ var lists = map[string][]string{
 	"/payee_locations": {streamLocations}, "/transactions": {streamTransactions}, "/scheduled_transactions": {streamScheduled},
 }
 
-// same holds the store against the provider.
+// same compares the store with the provider.
 func (w *world) same(name string) {
 	w.T.Helper()
 	w.p.Edit(func(budgets []*ynab.Budget) []*ynab.Budget {
@@ -61,8 +61,8 @@ func (w *world) same(name string) {
 	})
 }
 
-// One stream that fails leaves the others to go on, says so, and is whole after
-// a run without the fault.
+// One stream that fails is reported, does not stop the others, and is complete after a
+// run without the fault.
 func TestFaultsOfOneStream(t *testing.T) {
 	t.Parallel()
 	faults := map[string]struct {
@@ -87,7 +87,7 @@ func TestFaultsOfOneStream(t *testing.T) {
 			w.p.Faults.Add(fault.Rule{Match: fault.Path("/v1/budgets/" + budgetID(1) + path), Times: -1, Fault: c.f})
 			res := w.run()
 			if e := res.Done.Error; e == nil || e.Code != "stream_collection_failed" || !e.Retryable || !strings.Contains(e.Message, c.text) {
-				t.Errorf("%s, %s: %+v", path, name, res.Done.Error)
+				t.Errorf("%s, %s: %+v, want e not nil, e.Code = stream_collection_failed, e.Retryable and %v in e.Message", path, name, res.Done.Error, c.text)
 			}
 			var want []string
 			for _, stream := range streams {
@@ -98,7 +98,7 @@ func TestFaultsOfOneStream(t *testing.T) {
 				want = append(want, streamTransactions+":stream_collection_failed")
 			}
 			if got := reasons(res); got != strings.Join(want, ",") {
-				t.Errorf("%s, %s: %s", path, name, got)
+				t.Errorf("%s, %s: %s, want %s", path, name, got, strings.Join(want, ","))
 			}
 			w.p.Faults.Clear()
 			w.Pass(time.Hour)
@@ -115,11 +115,11 @@ func TestRateLimitedAtOnce(t *testing.T) {
 	w.p.Faults.Add(fault.Rule{Times: -1, Fault: fault.Throttle("")})
 	res := w.run()
 	if e := res.Done.Error; e == nil || e.Code != "ynab_rate_limited" || e.Message != "ynab_rate_limited" || !e.Retryable {
-		t.Errorf("%+v", res.Done.Error)
+		t.Errorf("%+v, want e not nil, e.Code = ynab_rate_limited, e.Message = ynab_rate_limited and e.Retryable", res.Done.Error)
 	}
 }
 
-// A 429 in the middle of a budget keeps what came before it.
+// A 429 in the middle of a budget keeps the rows that came before it.
 func TestRateLimitedMidRun(t *testing.T) {
 	t.Parallel()
 	for after := 1; after < 12; after++ {
@@ -127,11 +127,11 @@ func TestRateLimitedMidRun(t *testing.T) {
 		w.p.Faults.Add(fault.Rule{After: after, Times: -1, Fault: fault.Throttle("")})
 		first := w.run()
 		if first.Done.Status == abi.DoneSucceeded && len(first.Gaps) == 0 {
-			t.Errorf("after %d: %+v", after, first.Done)
+			t.Errorf("after %d: %+v, want a failure or a gap", after, first.Done)
 		}
 		for _, g := range first.Gaps {
 			if g.Reason != "rate_limited" {
-				t.Errorf("%+v", g)
+				t.Errorf("%+v, want g.Reason = rate_limited", g)
 			}
 		}
 		w.p.Faults.Clear()
@@ -141,8 +141,8 @@ func TestRateLimitedMidRun(t *testing.T) {
 	}
 }
 
-// The token expires at any moment: the run ends there, says what to do, and
-// nothing is lost. So with the subscription.
+// The token, or the subscription, expires at any moment: the run ends there, says what
+// to do, and nothing is lost.
 func TestTokenExpiresMidRun(t *testing.T) {
 	t.Parallel()
 	for n := range 20 {
@@ -153,10 +153,10 @@ func TestTokenExpiresMidRun(t *testing.T) {
 			break
 		}
 		if e := res.Done.Error; e == nil || e.Code != codeAuthFailed || !strings.Contains(string(e.RecoveryHint), "refresh_credentials") {
-			t.Fatalf("after %d: %+v", n, res.Done.Error)
+			t.Fatalf("after %d: %+v, want e not nil, e.Code = %v and refresh_credentials in e.RecoveryHint", n, res.Done.Error, codeAuthFailed)
 		}
 		if asked := len(w.p.Requests()); asked > n+4 {
-			t.Errorf("after %d: %d requests were made", n, asked)
+			t.Errorf("after %d: %d requests were made, want at most %d", n, asked, n+4)
 		}
 		w.p.ExpireToken(-1)
 		w.Pass(time.Hour)
@@ -166,8 +166,8 @@ func TestTokenExpiresMidRun(t *testing.T) {
 	w := newWorld(t, budget(1, 1, 1))
 	w.p.Faults.Add(fault.Rule{After: 3, Times: -1, Fault: fault.Status(403, `{"error":{"id":"403.1","name":"subscription_lapsed","detail":"x"}}`)})
 	if res := w.run(); res.Done.Error == nil || res.Done.Error.Code != codeLapsed || len(w.p.Requests()) != 4 ||
-		string(res.Done.Error.RecoveryHint) != `"manual_action_required"` { // HL-29.2: nobody else renews it
-		t.Errorf("%+v, %d requests", res.Done.Error, len(w.p.Requests()))
+		string(res.Done.Error.RecoveryHint) != `"manual_action_required"` { // HL-29.2: only the owner can renew it
+		t.Errorf("%+v, %d requests, want the lapsed subscription after 4 requests, for the owner to renew", res.Done.Error, len(w.p.Requests()))
 	}
 }
 
@@ -176,7 +176,7 @@ func TestMissingCredentials(t *testing.T) {
 	w := newWorld(t)
 	res := w.run(func(o *sdktest.Options) { o.Credentials = nil })
 	if e := res.Done.Error; e == nil || !strings.Contains(e.Message, "YNAB_PERSONAL_ACCESS_TOKEN") || len(res.Requests) != 0 {
-		t.Errorf("%+v", res.Done)
+		t.Errorf("%+v, want e not nil, YNAB_PERSONAL_ACCESS_TOKEN in e.Message and len(res.Requests) = 0", res.Done)
 	}
 }
 
@@ -192,23 +192,23 @@ func TestResumeAfterEveryStop(t *testing.T) {
 		w.pace(3 * time.Second)
 		first := w.run(trial.StopAfter(stop))
 		if first.Done.Status != abi.DoneCancelled && first.Done.Status != abi.DoneSucceeded {
-			t.Fatalf("stop %d: %+v", stop, first.Done)
+			t.Fatalf("stop %d: %+v, want cancelled or succeeded", stop, first.Done)
 		}
 		w.Pass(time.Minute)
 		second := w.OK(w.run())
 		w.same(fmt.Sprint("stop ", stop))
 		if len(second.Gaps) > 0 {
-			t.Errorf("stop %d: gaps", stop)
+			t.Errorf("stop %d: the second run leaves gaps, want none", stop)
 		}
 		// Two months of each budget are read in each run; four are in flight.
 		if again := len(w.p.Requests()) - requests; again > 1+14+4+4 {
-			t.Errorf("stop %d: %d requests more than without", stop, again)
+			t.Errorf("stop %d: %d requests more than without, want at most 1+14+4+4", stop, again)
 		}
 	}
 }
 
-// A field of another type becomes null and is told; a row that cannot be a
-// record is told and read again by a later build.
+// A field of another type becomes null and is reported. A row that cannot be a record
+// is reported, and a later build reads it again.
 func TestSchemaDrift(t *testing.T) {
 	t.Parallel()
 	for kind, path := range map[byte]string{
@@ -220,7 +220,7 @@ func TestSchemaDrift(t *testing.T) {
 			`"id":"`+key+`"`, `"id":{"value":"`+key+`"}`)})
 		res := w.OK(w.run())
 		if !strings.Contains(reasons(res), reasonShape) {
-			t.Errorf("%s: %s", path, reasons(res))
+			t.Errorf("%s: %s, want %v in it", path, reasons(res), reasonShape)
 		}
 		w.p.Faults.Clear()
 		w.edit(func(b *ynab.Budget) { b.Delete(ynab.Payees, id('f', 1, 1)) })
@@ -233,7 +233,7 @@ func TestSchemaDrift(t *testing.T) {
 	}
 }
 
-// A row in which nobody can tell which one it is makes nothing look deleted.
+// A row without a usable key makes no row look deleted.
 func TestUnreadableRowsBuryNothing(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ path, id string }{
@@ -248,13 +248,13 @@ func TestUnreadableRowsBuryNothing(t *testing.T) {
 		w.Pass(time.Hour)
 		res := w.OK(w.run())
 		if !strings.Contains(reasons(res), reasonShape) {
-			t.Error(reasons(res))
+			t.Errorf("%v, want %v in it", reasons(res), reasonShape)
 		}
 		w.same("unreadable " + c.path)
 		w.p.Faults.Clear()
 		w.Pass(time.Hour)
 		if again := w.OK(w.run()); len(again.All) != 0 {
-			t.Errorf("%s: %d records when it is as before", c.path, len(again.All))
+			t.Errorf("%s: %d records when it is as before, want 0", c.path, len(again.All))
 		}
 	}
 }
@@ -297,7 +297,7 @@ func TestOddFieldsBecomeNull(t *testing.T) {
 			}
 		}
 		if !told {
-			t.Errorf("%s: %v is not told", stream, want)
+			t.Errorf("%s: %v is not reported", stream, want)
 		}
 	}
 	w.same("odd fields")
@@ -341,6 +341,6 @@ func TestWithinTheDocumentedLimit(t *testing.T) {
 	w.OK(w.run())
 	w.same("paced")
 	if len(w.p.Requests()) < ynab.Limit {
-		t.Errorf("%d requests prove nothing", len(w.p.Requests()))
+		t.Errorf("%d requests prove nothing, want at least %d", len(w.p.Requests()), ynab.Limit)
 	}
 }

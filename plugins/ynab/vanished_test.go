@@ -19,26 +19,25 @@ func (w *world) vanish() {
 	w.Pass(24 * time.Hour)
 }
 
-// without checks that nothing but the numbers of days is stored or remembered of
-// a budget.
+// without checks that only a budget's account_stats are stored or remembered.
 func (w *world) without(name, budget string) {
 	w.T.Helper()
 	for stream, rows := range w.Rows {
 		for key, r := range rows {
 			if stream != streamAccountStats && (strings.HasPrefix(key, budget[:8]) || r.Text("budget_id") == budget) {
-				w.T.Errorf("%s: %s has %s", name, stream, key)
+				w.T.Errorf("%s: %s has %s, want no row of the deleted budget", name, stream, key)
 			}
 		}
 	}
 	for stream, cursor := range w.State {
 		if strings.Contains(cursor, budget) {
-			w.T.Errorf("%s: the cursor of %s still has the budget", name, stream)
+			w.T.Errorf("%s: the cursor of %s still has the budget, want no %v in cursor", name, stream, budget)
 		}
 	}
 }
 
-// A budget that is gone takes with it all that was in it, whichever run notices,
-// and the run after says nothing of it.
+// A deleted budget takes all its rows with it, whichever run notices, and the run after
+// does not mention it.
 func TestAllOfABudgetIsGone(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{abi.ModeIncremental, abi.ModeFullRefresh} {
@@ -66,17 +65,17 @@ func TestAllOfABudgetIsGone(t *testing.T) {
 				}
 			}
 			if len(w.Rows[streamAccountStats]) < stats || reasons(res) != "" {
-				t.Errorf("%s: %d numbers of days of %d, %s", mode, len(w.Rows[streamAccountStats]), stats, reasons(res))
+				t.Errorf("%s: %d account_stats, want %d; reported %q, want nothing", mode, len(w.Rows[streamAccountStats]), stats, reasons(res))
 			}
 			w.Pass(time.Minute)
 			if res = w.OK(w.run()); len(res.All) != 0 {
-				t.Errorf("%s: the run after: %d records", mode, len(res.All))
+				t.Errorf("%s: the run after: %d records, want 0", mode, len(res.All))
 			}
 		}
 	}
 }
 
-// The run that notices is ended at any call: the ones after it bury the rest.
+// The run that notices is ended at any call: the runs after it bury the rest.
 func TestBudgetIsGoneAndTheRunEnds(t *testing.T) {
 	t.Parallel()
 	world := func() *world {
@@ -96,8 +95,8 @@ func TestBudgetIsGoneAndTheRunEnds(t *testing.T) {
 	}
 }
 
-// A full refresh that does not come to a budget still knows its rows when the
-// budget is gone.
+// A full refresh that does not reach a budget still knows its rows when the budget is
+// deleted.
 func TestBudgetIsGoneAfterAPart(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, budget(1, 3, 3), budget(2, 2, 2))
@@ -113,7 +112,7 @@ func TestBudgetIsGoneAfterAPart(t *testing.T) {
 	w.without("part", budgetID(1))
 }
 
-// A list of budgets with one that cannot be told from others buries nothing.
+// A list of budgets with one that has no usable id buries nothing.
 func TestBudgetsAreUnsure(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, budget(1, 2, 2), budget(2, 2, 2))
@@ -123,7 +122,7 @@ func TestBudgetsAreUnsure(t *testing.T) {
 	res := w.OK(w.run())
 	for _, r := range res.All {
 		if r.Delete {
-			t.Errorf("%s %s was buried", r.Stream, r.Key)
+			t.Errorf("%s %s got a tombstone, want none", r.Stream, r.Key)
 		}
 	}
 	w.vanish()
@@ -131,8 +130,8 @@ func TestBudgetsAreUnsure(t *testing.T) {
 	w.without("unsure", budgetID(1))
 }
 
-// What is not remembered may stay, and the run says so; a full refresh before
-// makes it known.
+// A row that is not remembered may stay, and the run reports that; a full refresh
+// before it would have remembered the row.
 func TestRowsThatAreNotRemembered(t *testing.T) {
 	t.Parallel()
 	delta := []string{streamGroups, streamCategories, streamPayees, streamTransactions, streamScheduled, streamMonths, streamMonthCategories}
@@ -150,61 +149,61 @@ func TestRowsThatAreNotRemembered(t *testing.T) {
 		if again {
 			w.OK(w.run(trial.FullRefresh))
 		} else if res := w.OK(w.run()); len(res.All) != 0 {
-			t.Errorf("%d records for keys that are not known", len(res.All))
+			t.Errorf("%d records for keys that are not known, want 0", len(res.All))
 		}
 		w.vanish()
 		res := w.OK(w.run())
 		if again {
 			w.without("refreshed", budgetID(1))
 			if reasons(res) != "" {
-				t.Error(reasons(res))
+				t.Errorf("%v, want \"\"", reasons(res))
 			}
 			continue
 		}
 		for _, s := range res.Skips { // HL-29.1: there is nothing that its owner could do
 			if s.Reason == reasonKept && string(s.RecoveryHint) != `"not_retriable"` {
-				t.Errorf("%s: %s", s.Stream, s.RecoveryHint)
+				t.Errorf("%s: hint %s, want not_retriable", s.Stream, s.RecoveryHint)
 			}
 		}
 		for _, stream := range delta {
 			if !strings.Contains(reasons(res), stream+":"+reasonKept) {
-				t.Errorf("%s does not say that its rows may stay: %s", stream, reasons(res))
+				t.Errorf("%s does not say that its rows may stay: %s, want %v in it", stream, reasons(res), stream+":"+reasonKept)
 			}
 		}
 		w.Holds(streamAccounts, id('a', 2, 1))
 		w.Pass(time.Hour)
 		if res = w.OK(w.run()); reasons(res) != "" {
-			t.Errorf("said again: %s", reasons(res))
+			t.Errorf("said again: %s, want \"\"", reasons(res))
 		}
 	}
 }
 
-// A month that was left as a gap is filled by a run that moves no cursor, so its
-// rows are not surely remembered.
+// A run that moves no cursor fills a month that was left as a gap, so its rows may not
+// be remembered.
 func TestGapsAreNotRemembered(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, budget(1, 1, 3), budget(2, 1, 1))
 	w.p.Faults.Add(fault.Rule{Match: fault.Path("/v1/budgets/" + budgetID(1) + "/months/" + monthName(0)), Fault: fault.Status(500, `{}`)})
 	first := w.run()
 	if len(first.Gaps) != 1 {
-		t.Fatalf("%d gaps", len(first.Gaps))
+		t.Fatalf("%d gaps, want 1", len(first.Gaps))
 	}
 	w.Pass(time.Hour)
 	w.run(trial.Served(first), func(o *sdktest.Options) { o.RecoveryOnly = true })
 	if len(w.Rows[streamMonthCategories]) != 8 {
-		t.Fatalf("%d rows", len(w.Rows[streamMonthCategories]))
+		t.Fatalf("%d rows, want 8", len(w.Rows[streamMonthCategories]))
 	}
 	w.vanish()
 	if res := w.OK(w.run()); reasons(res) != streamMonthCategories+":"+reasonKept {
-		t.Error(reasons(res))
+		t.Errorf("%v, want %v", reasons(res), streamMonthCategories+":"+reasonKept)
 	}
 	if left := len(w.Rows[streamMonthCategories]); left != 2+2 {
-		t.Errorf("%d rows are left", left)
+		t.Errorf("%d rows are left, want 2+2", left)
 	}
 }
 
-// The largest cursor stays below the limit of a STATE, and what it has no room
-// for is not held to be remembered.
+// The largest cursor stays below the limit of a STATE, and rows without room in it do
+// not count as remembered.
 func TestLargestKeys(t *testing.T) {
 	t.Parallel()
 	c := make(cursor)
@@ -212,16 +211,16 @@ func TestLargestKeys(t *testing.T) {
 	for i := range maxItems {
 		c.remember(b, fmt.Sprintf("%s:2025-01-01:%08d-0000-4000-8000-000000000000", b, i))
 	}
-	if c.at(b).partial {
-		t.Fatal("no room for what there is room for")
+	if c.forBudget(b).partial {
+		t.Fatal("the cursor has no room for keys within its bound")
 	}
 	c.remember(b, "one more")
-	if n := len(c.encode()); n > abi.MaxStateBytes/2+abi.MaxStateBytes/4 || !c.at(b).partial || c.known() != maxItems {
-		t.Errorf("%d bytes, %d keys, partial %v", n, c.known(), c.at(b).partial)
+	if n := len(c.encode()); n > abi.MaxStateBytes/2+abi.MaxStateBytes/4 || !c.forBudget(b).partial || c.keyCount() != maxItems {
+		t.Errorf("%d bytes, %d keys, partial %v, want n at most %d, c.forBudget(b).partial and c.known() = %d", n, c.keyCount(), c.forBudget(b).partial, abi.MaxStateBytes/2+abi.MaxStateBytes/4, maxItems)
 	}
 	long := make(cursor)
 	long.remember(b, strings.Repeat("x", maxKey+1))
-	if !long.at(b).partial || long.known() != 0 {
-		t.Error("a key that is too long is held to be remembered")
+	if !long.forBudget(b).partial || long.keyCount() != 0 {
+		t.Error("a key that is too long counts as remembered")
 	}
 }

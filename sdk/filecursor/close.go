@@ -6,18 +6,18 @@ import (
 	"io/fs"
 )
 
-// Change is what happened to a file while it was read.
+// Change describes what happened to a file while it was read.
 type Change uint8
 
 // The changes.
 const (
 	// Stable: nothing.
 	Stable Change = iota
-	// Grew: it was appended to, or touched; what was delivered still stands.
+	// Grew: the file was appended to, or touched; the delivered part did not change.
 	Grew
-	// Rewritten: what was delivered does not stand there any more.
+	// Rewritten: the file no longer contains the delivered part.
 	Rewritten
-	// Vanished: it is gone.
+	// Vanished: the file no longer exists.
 	Vanished
 )
 
@@ -36,27 +36,26 @@ func (c Change) String() string {
 	return "unknown"
 }
 
-// Result is what came of reading one file.
+// Result is the outcome of reading one file.
 type Result struct {
 	Plan   Plan
 	Change Change
-	// Cursor is what to keep: behind the last delivered line, or the one given
-	// to Open when the file was rewritten or vanished meanwhile, or could not be
-	// read to the end. Then what was delivered is delivered again next time.
+	// Cursor is the cursor to keep. It points behind the last delivered line. It is the
+	// one given to Open when the file was rewritten or vanished meanwhile, or could not
+	// be read to its end; the delivered lines are then delivered again next time.
 	Cursor Cursor
-	// Advanced reports whether Cursor is behind everything that was delivered.
+	// Advanced reports whether Cursor is behind every delivered line.
 	Advanced bool
 	Lines    int64 // delivered
 	Bytes    int64 // of delivered and oversized lines, with their LF
-	// TornBytes is how much stands behind the last LF and waits for the next
-	// run.
+	// TornBytes counts the bytes behind the last LF, which wait for the next run.
 	TornBytes int64
 	Oversized []Oversized // good until the next Open
 }
 
-// Close looks at the file again and says what to keep of it. It may be called
-// before the last line; the rest then belongs to the next run. The error is
-// that of reading or of looking again; the Result is good in any case.
+// Close looks at the file again and returns the cursor to keep. It may be called before
+// the last line; the rest then belongs to the next run. The error is a failure to read
+// or to look again; the Result is valid in any case.
 func (s *Scanner) Close() (Result, error) {
 	res := Result{Plan: s.plan, Cursor: s.prior, Lines: s.lines, Oversized: s.skips}
 	if s.file == nil {
@@ -88,7 +87,7 @@ func (s *Scanner) Close() (Result, error) {
 	return res, nil
 }
 
-// changed compares the file with what it was at the opening.
+// changed compares the file with its state at the opening.
 func (s *Scanner) changed(next Cursor) (Change, error) {
 	info, err := fs.Stat(s.fsys, s.path)
 	switch {
@@ -122,20 +121,19 @@ func (s *Scanner) drop() {
 	s.file, s.line = nil, nil
 }
 
-// passOver reads to the end of a line above MaxLine without holding it, and
-// reports false when the file ends first: then the line is torn and stays for
-// the next run.
+// passOver reads to the end of a line above MaxLine without buffering it. It reports
+// false when the file ends first: the line is then torn and stays for the next run.
 func (s *Scanner) passOver() bool {
 	s.hash()
 	start := s.base + int64(s.r)
-	behind := s.sum.Sum() // what the cursor keeps if the line turns out torn
+	behind := s.sum.Sum() // the cursor's state if the line turns out to be torn
 	for {
-		// The window holds nothing but a part of the line.
+		// The whole window is one part of the line.
 		s.sum.Write(s.buf[s.r:s.w])
 		s.base += int64(s.w)
 		s.r, s.w, s.look, s.hashed = 0, 0, 0, 0
 		if !s.fill() {
-			// Back to before the line, of which nothing is kept.
+			// Back to before the line: nothing of it is kept.
 			s.base, s.r, s.w, s.look, s.hashed = start, 0, 0, 0, 0
 			s.cut = &behind
 			return false

@@ -5,23 +5,23 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
 
-// Cursor is what is known of one file. The zero Cursor knows nothing: the file
-// is read from its start. It is a plain value; copy it freely.
+// Cursor is the knowledge of one file. The zero Cursor knows nothing, so the file is
+// read from its start. It is a plain value; copy it freely.
 type Cursor struct {
 	// Offset is how many bytes of the file were delivered. The byte before it
 	// is a line feed, unless it is 0.
 	Offset int64
 	// PrefixSHA256 is the hash of these bytes.
 	PrefixSHA256 [32]byte
-	// Size and MTimeMS (Unix milliseconds) are of the file when it was opened,
-	// before it was read, so that a later change shows. In a cursor taken in the
-	// middle of a file Size is Offset, so that the rest shows.
+	// Size and MTimeMS (Unix milliseconds) describe the file when it was opened, before
+	// it was read, so that a later change shows. In a cursor taken in the middle of a
+	// file Size is Offset, so that the rest shows.
 	Size    int64
 	MTimeMS int64
 	known   bool
 }
 
-// Known reports whether c says anything.
+// Known reports whether c describes a file.
 func (c Cursor) Known() bool { return c.known }
 
 // The members of a cursor in JSON.
@@ -53,9 +53,9 @@ func (c Cursor) appendMembers(dst []byte) []byte {
 	return jsonappend.Int(jsonappend.Name(dst, nameMTime), c.MTimeMS)
 }
 
-// ParseCursor reads what AppendJSON wrote; other members are ignored. Anything
-// that is no whole cursor gives the zero Cursor, so that the file is read again
-// rather than a wrong part of it skipped.
+// ParseCursor reads the output of AppendJSON and ignores other members. Anything that
+// is not a whole cursor gives the zero Cursor: the file is then read again, and no
+// wrong part of it is skipped.
 func ParseCursor(v jsonvalue.Value) Cursor {
 	c := Cursor{known: true}
 	var ok [3]bool

@@ -1,20 +1,20 @@
 // Package filecursor reads files that grow line by line, from where the last
 // run stopped.
 //
-// Here: Cursor, what a connector keeps of one file between runs; Scanner, which
+// Here: Cursor, which a connector keeps for a file between runs; Scanner, which
 // decides from a cursor whether a file is skipped, continued or read anew, and
 // walks its complete lines; Files, the cursors of many files as one JSON
-// object. Not here: what a line means, and which files to read.
+// object. Not here: the meaning of a line, and the choice of the files.
 //
 // In: an fs.FS (a granted root) and the cursors of the run before. Out: lines,
 // and the cursors for the next run. Memory is one buffer per Scanner, as large
 // as the longest line read, whatever the size of a file.
 //
-// What is promised: every complete line (one that ends in LF) of a file that
-// only ever grows is delivered once over all runs that commit their cursor. A
-// file that changed in any other way is delivered again from its start. A torn
-// last line waits for the run that finds its LF. A change of the content that
-// alters neither size nor modification time is not noticed.
+// The promise: every complete line (one that ends in LF) of a file that only
+// grows is delivered once over all runs that commit their cursor. A file that
+// changed in any other way is delivered again from its start. A torn last line
+// waits for the run that finds its LF. A change of the content that alters
+// neither size nor modification time goes unnoticed.
 //
 // Nothing here is safe for concurrent use.
 package filecursor

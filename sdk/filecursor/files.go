@@ -8,8 +8,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
 
-// Files holds the cursors of many files, by path, and with each what else the
-// connector keeps of it. The zero Files is empty and ready.
+// Files maps paths to cursors, each with other data that the connector keeps of its
+// file. The zero Files is empty and ready.
 type Files struct {
 	entries map[string]*entry
 	paths   []string // sorted; nil: to be made
@@ -25,9 +25,9 @@ type entry struct {
 
 const nameExtra = "extra"
 
-// ParseFiles reads what Files.AppendJSON wrote, a part of a committed cursor.
-// A value that is no object gives an empty Files, an entry that is no cursor is
-// a file never seen.
+// ParseFiles reads the output of Files.AppendJSON, a part of a committed cursor. A
+// value that is not an object gives an empty Files, and an entry that is not a cursor
+// is a file never seen.
 func ParseFiles(v jsonvalue.Value) *Files {
 	f := &Files{entries: make(map[string]*entry)}
 	for it := v.Children(); it.Next(); {
@@ -54,7 +54,7 @@ func (f *Files) Cursor(path string) Cursor {
 	return e.cursor
 }
 
-// Extra returns what else is kept of a file, JSON as it was Set; nil without.
+// Extra returns the other data kept of a file, JSON as it was Set; nil without.
 func (f *Files) Extra(path string) []byte {
 	if e := f.entries[path]; e != nil {
 		return e.extra
@@ -78,9 +78,9 @@ func (f *Files) Set(path string, c Cursor, extra []byte) {
 	e.extra = append(e.extra[:0], extra...)
 }
 
-// Vanished lists, sorted, the files of which neither Cursor nor Set was called
-// in this run. Ask after a whole walk, not when the walk met an error or was
-// stopped: what was not looked at has not vanished.
+// Vanished lists, sorted, the files for which this run called neither Cursor nor Set.
+// Call it after a whole walk, never after an error or a stop: a file that was not
+// visited has not vanished.
 func (f *Files) Vanished() []string {
 	var gone []string
 	for _, path := range f.sorted() {
@@ -140,7 +140,7 @@ func (f *Files) AppendJSON(dst []byte) []byte {
 	return dst
 }
 
-// CheckpointEvery is the least that is read between two checkpoints, in bytes.
+// CheckpointEvery is how many bytes are read between two checkpoints at least.
 const CheckpointEvery = 16 << 20
 
 // encodeShare is how many bytes are read for each byte of cursor encoded. A

@@ -22,23 +22,23 @@ func TestFiles(t *testing.T) {
 	}
 	g := ParseFiles(value(t, want))
 	if got := string(g.AppendJSON(nil)); got != want {
-		t.Errorf("back comes %s", got)
+		t.Errorf("back comes %s, want %s", got, want)
 	}
 	if g.Len() != 3 || g.Cursor("a") != res.Cursor || string(g.Extra("b \"q\"")) != `{"n":1}` || g.Extra("a") != nil ||
 		g.Cursor("none").Known() || g.Extra("none") != nil || g.Cursor("c").Known() {
-		t.Error("look-ups")
+		t.Error("a look-up in three files gave another file's cursor or extra, or found one that is not there")
 	}
 	if got := g.Vanished(); !slices.Equal(got, []string{"b \"q\""}) {
-		t.Errorf("vanished %q", got)
+		t.Errorf("vanished %q, want %q", got, []string{"b \"q\""})
 	}
 	g.Remove("b \"q\"")
 	g.Remove("none")
 	if got := g.Vanished(); got != nil || g.Len() != 2 {
-		t.Errorf("vanished %q", got)
+		t.Errorf("vanished %q, want got = nil and g.Len() = 2", got)
 	}
 	for _, text := range []string{"null", "[1]", `"x"`, "{}"} {
 		if g := ParseFiles(value(t, text)); g.Len() != 0 || string(g.AppendJSON(nil)) != "{}" {
-			t.Errorf("%s: %d files", text, g.Len())
+			t.Errorf("%s: %d files, want g.Len() = 0 and g.AppendJSON(nil) = {}", text, g.Len())
 		}
 	}
 }
@@ -48,7 +48,7 @@ func TestDue(t *testing.T) {
 	t.Parallel()
 	var f Files
 	if f.Due(CheckpointEvery-1) || !f.Due(1) || f.Due(1) {
-		t.Error("a small cursor")
+		t.Error("a small cursor is due at another number of bytes, want once at CheckpointEvery")
 	}
 	for i := range 20_000 {
 		f.Set(fmt.Sprintf("projects/some-project/%08d.jsonl", i), Cursor{known: true}, nil)
@@ -62,6 +62,6 @@ func TestDue(t *testing.T) {
 		}
 	}
 	if written == 0 || written*encodeShare > 2*read {
-		t.Errorf("%d bytes of cursors for %d bytes read", written, read)
+		t.Errorf("%d bytes of cursors for %d bytes read, want written not 0 and written*encodeShare at most 2*read", written, read)
 	}
 }

@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// FuzzModel plays a life of one file against the naive model: after every scan
-// that advances, what was delivered since the last Rebuild is the file's
-// complete lines, each once and in order, and the cursor ends on a LF with the
-// hash of all before it.
+// FuzzModel plays a life of one file against the naive model. After every scan that
+// advances, the lines delivered since the last Rebuild are the file's complete lines,
+// each once and in order, and the cursor ends on an LF with the hash of everything
+// before it.
 func FuzzModel(f *testing.F) {
 	f.Add([]byte("\x00abc\n\x10\x00def\x10\x20\x10"))
 	f.Add([]byte("\x00aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n\x10\x35\x10\x00b\n\x45\x10\x56\x10"))
@@ -65,7 +65,7 @@ func FuzzModel(f *testing.F) {
 			}
 			if !res.Advanced {
 				if res.Cursor != cursor || op != 8 {
-					t.Fatalf("not advanced: %+v", res)
+					t.Fatalf("not advanced: %+v, want Cursor = %v and op = 8", res, cursor)
 				}
 				continue
 			}
@@ -89,7 +89,7 @@ func check(t *testing.T, before, now []byte, c Cursor, delivered []string, whole
 		t.Fatalf("the offset %d does not end on a LF", c.Offset)
 	}
 	if sha256.Sum256(now[:c.Offset]) != c.PrefixSHA256 {
-		t.Fatal("the hash is not that of what stands before the offset")
+		t.Fatal("the cursor's hash differs from that of the bytes before its offset")
 	}
 	if last := int64(bytes.LastIndexByte(before, '\n') + 1); whole && c.Offset != last {
 		t.Fatalf("the offset is %d, the last LF ends at %d", c.Offset, last)

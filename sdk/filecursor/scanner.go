@@ -9,18 +9,18 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/sha256"
 )
 
-// Plan is what a file's cursor says to do with it.
+// Plan is the way to read a file, given its cursor.
 type Plan uint8
 
 // The plans.
 const (
-	// Skip: size and modification time are those of the cursor. Nothing is read.
+	// Skip: size and modification time equal the cursor's. Nothing is read.
 	Skip Plan = iota
-	// Append: what was delivered still stands at the start; only what follows
-	// is delivered now, which may be nothing.
+	// Append: the file still starts with the delivered part. Only the lines behind it,
+	// which may be none, are delivered.
 	Append
-	// Rebuild: the file is new, or what was delivered is not what stands there
-	// now. It is delivered from its start.
+	// Rebuild: the file is new, or no longer starts with the delivered part. It is
+	// delivered from its start.
 	Rebuild
 )
 
@@ -43,7 +43,7 @@ const (
 	DefaultBuffer  = 128 << 10
 )
 
-// maxIdle is how many reads in a row may give nothing.
+// maxIdle is how many reads in a row may return no bytes.
 const maxIdle = 100
 
 // ErrNotRegular is the error of Open for a folder or a device.
@@ -85,16 +85,15 @@ type Scanner struct {
 	ended  bool               // every complete line was delivered
 }
 
-// Oversized is a line above MaxLine. It was not delivered and was not held.
+// Oversized is a line above MaxLine. It was neither delivered nor buffered.
 type Oversized struct {
 	Offset int64 // of its first byte
 	Length int64 // without its LF
 }
 
-// Open decides what to do with the file and, unless the plan is Skip, gets
-// ready to deliver. For a file that changed it reads what was delivered before,
-// to compare its hash. prior is the zero Cursor for a file never seen. Close has
-// to be called whatever the plan, but not after an error.
+// Open decides how to read the file and, unless the plan is Skip, prepares the lines.
+// It reads the delivered part of a changed file to compare its hash. prior is the zero
+// Cursor for a file never seen. Call Close whatever the plan, but not after an error.
 func (s *Scanner) Open(fsys fs.FS, path string, prior Cursor) (Plan, error) {
 	if s.file != nil {
 		_ = s.file.Close()
@@ -161,8 +160,8 @@ func (s *Scanner) open() (err error) {
 	return err
 }
 
-// prefixIs reads n bytes of f into sum, and reports whether they are there, end
-// in LF and hash to want.
+// prefixIs reads n bytes of f into sum, and reports whether f has them, they end in LF,
+// and they hash to want.
 func (s *Scanner) prefixIs(f fs.File, n int64, want [sha256.Size]byte) (bool, error) {
 	last := byte('\n')
 	for n > 0 {
@@ -175,7 +174,7 @@ func (s *Scanner) prefixIs(f fs.File, n int64, want [sha256.Size]byte) (bool, er
 		if err == io.EOF && n > 0 { //nolint:errorlint // readers return io.EOF itself
 			return false, nil
 		}
-		if err != nil && err != io.EOF { //nolint:errorlint // likewise
+		if err != nil && err != io.EOF { //nolint:errorlint // as above
 			return false, err
 		}
 	}
@@ -220,8 +219,8 @@ func (s *Scanner) fill() bool {
 		copy(grown, s.buf[:s.w])
 		s.buf = grown
 	}
-	// What the file grew by since it was opened belongs to the next run, which
-	// sees it by size and modification time.
+	// Bytes appended since the opening belong to the next run, which notices them by
+	// size and modification time.
 	left := s.info.Size() - s.base - int64(s.w)
 	if left <= 0 {
 		s.ended = true
@@ -246,7 +245,7 @@ func (s *Scanner) fill() bool {
 	return false
 }
 
-// compact hashes what was delivered and moves the window to the front.
+// compact hashes the delivered lines and moves the window to the front.
 func (s *Scanner) compact() {
 	s.hash()
 	s.base += int64(s.r)

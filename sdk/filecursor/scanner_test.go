@@ -87,22 +87,22 @@ func TestPlans(t *testing.T) {
 			d, sc := newDisk(start), &Scanner{Buffer: 4}
 			lines, first := scan(t, sc, d, Cursor{}, nil)
 			if first.Plan != Rebuild || !slices.Equal(lines, []string{"0:one", "4:two"}) || first.TornBytes != 2 || first.Bytes != 8 {
-				t.Fatalf("%q %+v", lines, first)
+				t.Fatalf("%q %+v, want first.Plan = %v, lines = %q, first.TornBytes = 2 and first.Bytes = 8", lines, first, Rebuild, []string{"0:one", "4:two"})
 			}
 			c.change(d)
 			lines, res := scan(t, sc, d, first.Cursor, nil)
 			if res.Plan != c.plan || !slices.Equal(lines, c.lines) || !res.Advanced || res.Change != Stable {
-				t.Errorf("%q %+v", lines, res)
+				t.Errorf("%q %+v, want Plan = %v, lines = %v, Advanced and Change = %v", lines, res, c.plan, c.lines, Stable)
 			}
 			if _, again := scan(t, sc, d, res.Cursor, nil); again.Plan != Skip || again.Cursor != res.Cursor {
-				t.Errorf("then %+v", again)
+				t.Errorf("then %+v, want again.Plan = %v and again.Cursor = %v", again, Skip, res.Cursor)
 			}
 		})
 	}
 }
 
-// What happens to the file while it is read is in the result, and only what
-// still stands moves the cursor.
+// The result describes a change of the file during the reading, and only the part that
+// did not change moves the cursor.
 func TestChangesUnderTheScan(t *testing.T) {
 	t.Parallel()
 	for what, c := range map[string]struct {
@@ -125,16 +125,16 @@ func TestChangesUnderTheScan(t *testing.T) {
 			d.write("one\ntwo\n")
 			lines, res := scan(t, sc, d, first.Cursor, func() { c.change(d) })
 			if !slices.Equal(lines, []string{"4:two"}) || res.Change != c.want || res.Advanced != c.advanced {
-				t.Fatalf("%q %+v", lines, res)
+				t.Fatalf("%q %+v, want lines = %q, Change = %v and Advanced = %v", lines, res, []string{"4:two"}, c.want, c.advanced)
 			}
 			if !c.advanced && res.Cursor != first.Cursor {
-				t.Error("the cursor moved")
+				t.Error("the cursor moved, want the earlier one")
 			}
 			if what != "appended" {
 				return
 			}
 			if lines, res = scan(t, sc, d, res.Cursor, nil); res.Plan != Append || !slices.Equal(lines, []string{"8:three"}) {
-				t.Errorf("then %q %+v", lines, res)
+				t.Errorf("then %q %+v, want Plan = %v and lines = %q", lines, res, Append, []string{"8:three"})
 			}
 		})
 	}
@@ -159,19 +159,19 @@ func TestOversized(t *testing.T) {
 			d, sc := newDisk(c.text), &Scanner{MaxLine: 10, Buffer: buffer}
 			lines, res := scan(t, sc, d, Cursor{}, nil)
 			if !slices.Equal(lines, c.want) || !slices.Equal(res.Oversized, c.over) || res.TornBytes != c.torn {
-				t.Errorf("%q: %q %+v", c.text, lines, res)
+				t.Errorf("%q: %q %+v, want lines = %v, Oversized = %v and TornBytes = %v", c.text, lines, res, c.want, c.over, c.torn)
 			}
 			if len(sc.buf) > 11 {
-				t.Errorf("a buffer of %d bytes for lines of 10", len(sc.buf))
+				t.Errorf("a buffer of %d bytes for lines of 10, want at most 11", len(sc.buf))
 			}
 			if want := sha256.Sum256([]byte(c.text[:res.Cursor.Offset])); res.Cursor.PrefixSHA256 != want {
-				t.Errorf("%q: the hash up to %d is wrong", c.text, res.Cursor.Offset)
+				t.Errorf("%q: the hash up to %d is wrong, want Cursor.PrefixSHA256 = %v", c.text, res.Cursor.Offset, want)
 			}
-			// The torn line goes on: nothing of it was lost.
+			// The torn line goes on, and none of it is lost.
 			d.write(c.text + "\nnext\n")
 			lines, res = scan(t, sc, d, res.Cursor, nil)
 			if res.Plan != Append || lines[len(lines)-1] != fmt.Sprintf("%d:next", len(c.text)+1) {
-				t.Errorf("%q then: %q %+v", c.text, lines, res)
+				t.Errorf("%q then: %q %+v, want Plan = %v and lines[len(lines)-1] = %v", c.text, lines, res, Append, fmt.Sprintf("%d:next", len(c.text)+1))
 			}
 		}
 	}
@@ -191,12 +191,12 @@ func TestCursorInTheMiddle(t *testing.T) {
 		middle := sc.Cursor()
 		res, err := sc.Close() // before the end
 		if err != nil || res.Cursor != middle && n < 3 {
-			t.Errorf("Close gives %+v, Cursor gave %+v", res.Cursor, middle)
+			t.Errorf("Close gives %+v, want %+v, as Cursor gave", res.Cursor, middle)
 		}
 		lines, res := scan(t, sc, d, middle, nil)
 		want := []string{"0:one", "4:two", "8:three"}[n:]
 		if !slices.Equal(lines, want) && n < 3 || n < 3 && res.Plan != Append || n == 3 && res.Plan != Skip {
-			t.Errorf("behind %d lines: %q %+v", n, lines, res)
+			t.Errorf("behind %d lines: %q %+v, want the lines %q", n, lines, res, want)
 		}
 	}
 }
@@ -235,13 +235,13 @@ func TestErrors(t *testing.T) {
 	t.Parallel()
 	d, sc := newDisk("one\ntwo\n"), &Scanner{Buffer: 2}
 	if _, err := sc.Open(d, "none", Cursor{}); !errors.Is(err, fs.ErrNotExist) {
-		t.Error(err)
+		t.Errorf("%v, want %v", err, fs.ErrNotExist)
 	}
 	if _, err := sc.Open(d, "dir", Cursor{}); !errors.Is(err, ErrNotRegular) {
-		t.Error(err)
+		t.Errorf("%v, want %v", err, ErrNotRegular)
 	}
 	if sc.Next() {
-		t.Error("a line out of nowhere")
+		t.Error("Next found a line without an open file")
 	}
 	if _, err := sc.Open(breakingFS{d, 5}, name, Cursor{}); err != nil {
 		t.Fatal(err)
@@ -252,12 +252,12 @@ func TestErrors(t *testing.T) {
 	}
 	res, err := sc.Close()
 	if n != 1 || !errors.Is(err, errBroken) || !errors.Is(sc.Err(), errBroken) || res.Advanced || res.Cursor.Known() {
-		t.Errorf("%d lines, %v, %+v", n, err, res)
+		t.Errorf("%d lines, %v, %+v, want n = 1, err = %v, sc.Err() = %v, not Advanced and not Cursor.Known()", n, err, res, errBroken, errBroken)
 	}
 	_, full := scan(t, sc, d, Cursor{}, nil)
 	d.write(d.text() + "three\n")
 	if _, err := sc.Open(breakingFS{d, 5}, name, full.Cursor); !errors.Is(err, errBroken) {
-		t.Error("a prefix that cannot be read:", err)
+		t.Error("a prefix that cannot be read gives", err, "want", errBroken)
 	}
 }
 
@@ -280,7 +280,7 @@ func TestStuckFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if sc.Next() || !errors.Is(sc.Err(), io.ErrNoProgress) {
-		t.Error(sc.Err())
+		t.Errorf("%v, want no line and %v", sc.Err(), io.ErrNoProgress)
 	}
 }
 
@@ -292,20 +292,20 @@ func TestCursorJSON(t *testing.T) {
 	want := `{"committed_offset_bytes":4,"committed_prefix_sha256":"` + fmt.Sprintf("%x", sha256.Sum256([]byte("one\n"))) +
 		`","observed_size_bytes":4,"observed_mtime_ms":1700000000001}`
 	if text != want {
-		t.Errorf("got %s", text)
+		t.Errorf("got %s, want %s", text, want)
 	}
 	if back := ParseCursor(value(t, text)); back != res.Cursor {
-		t.Errorf("back comes %+v", back)
+		t.Errorf("back comes %+v, want %+v", back, res.Cursor)
 	}
 	if string(Cursor{}.AppendJSON(nil)) != "null" {
-		t.Error("the zero cursor")
+		t.Error("the zero cursor is not written as null")
 	}
 	for _, bad := range []string{
 		"null", "{}", "1", strings.Replace(text, "4", "-4", 1), strings.Replace(text, "observed_mtime_ms", "x", 1),
 		strings.Replace(text, `sha256":"`, `sha256":"z`, 1), strings.Replace(text, `sha256":"2`, `sha256":"G`, 1), strings.Replace(text, ":4,", ":4.5,", 1),
 	} {
 		if c := ParseCursor(value(t, bad)); c.Known() {
-			t.Errorf("%s was taken", bad)
+			t.Errorf("%s was read as a cursor, want the zero Cursor", bad)
 		}
 	}
 }
@@ -319,7 +319,7 @@ func value(t *testing.T, text string) jsonvalue.Value {
 	return v
 }
 
-// cutFS ends its files early while their size says otherwise.
+// cutFS ends its files before the size that they claim.
 type cutFS struct {
 	fs.FS
 	at int64
@@ -346,9 +346,9 @@ func TestShortRead(t *testing.T) {
 	d, sc := newDisk("one\ntwo\n"), &Scanner{}
 	lines, res := scan(t, sc, cutFS{d, 5}, Cursor{}, nil)
 	if !slices.Equal(lines, []string{"0:one"}) || res.Change != Rewritten || res.Advanced {
-		t.Errorf("%q %+v", lines, res)
+		t.Errorf("%q %+v, want lines = %q, Change = %v and not Advanced", lines, res, []string{"0:one"}, Rewritten)
 	}
 	if lines, _ = scan(t, sc, d, res.Cursor, nil); len(lines) != 2 {
-		t.Errorf("then %q", lines)
+		t.Errorf("then %q, want len(lines) = 2", lines)
 	}
 }

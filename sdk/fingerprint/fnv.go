@@ -1,7 +1,7 @@
 package fingerprint
 
-// Start is where a sum begins: FNV-1a, 64 bits. A sum is what connectors put
-// together from the steps below, and its number stands in cursors.
+// Start is the first sum: FNV-1a, 64 bits. Connectors build a sum from the steps below,
+// and keep its number in cursors.
 const Start uint64 = 14695981039346656037
 
 const prime = 1099511628211
@@ -17,8 +17,8 @@ func Text[T string | []byte](sum uint64, text T) uint64 {
 	return sum
 }
 
-// Bytes takes bytes, eight a step where it can: a guest pays for every step of a
-// loop. It is another sum than Text's.
+// Bytes adds bytes, eight a step where it can, because a guest pays for every step of a
+// loop. Its sum differs from Text's.
 func Bytes(sum uint64, b []byte) uint64 {
 	for ; len(b) >= 8; b = b[8:] {
 		v := uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |

@@ -1,6 +1,6 @@
 package fingerprint
 
-// Mask48 keeps what a JSON number holds exactly everywhere.
+// Mask48 keeps the bits that every reader of a JSON number reads exactly.
 const Mask48 = 1<<48 - 1
 
 // Formatted48 is 48 bits over a record's data, never 0, which differ from one

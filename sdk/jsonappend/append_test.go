@@ -43,7 +43,7 @@ func TestObject(t *testing.T) {
 		t.Errorf("got %s, want %s", b, want)
 	}
 	if got := string(Rune(Rune(Rune(nil, '"'), 'é'), 0xD800)); got != "\\\"é\ufffd" {
-		t.Errorf("runes %s", got)
+		t.Errorf("runes %s, want \\\"é\ufffd", got)
 	}
 }
 
@@ -60,11 +60,11 @@ func TestTime(t *testing.T) {
 		}
 	}
 	if got := string(Time(nil, time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC))); got != "null" {
-		t.Error(got)
+		t.Errorf("%v, want null", got)
 	}
 }
 
-// Any text comes back from encoding/json, with U+FFFD for what is no UTF-8.
+// Any text comes back from encoding/json, with U+FFFD for invalid UTF-8.
 func FuzzString(f *testing.F) {
 	for _, s := range []string{"", "a\"\\\n\x00é\xff\xed\xa0\x80", strings.Repeat("x", 17) + "\""} {
 		f.Add(s)
@@ -73,13 +73,13 @@ func FuzzString(f *testing.F) {
 		got := String(nil, s)
 		var back string
 		if err := json.Unmarshal(got, &back); err != nil || back != string([]rune(s)) {
-			t.Fatalf("%q became %s: %v", s, got, err)
+			t.Fatalf("%q became %s: %v, want back = %v", s, got, err, string([]rune(s)))
 		}
 		if !utf8.Valid(got) || !jsontext.Value(got).IsValid() {
-			t.Fatalf("%q became %q", s, got)
+			t.Fatalf("%q became %q, want utf8.Valid(got) and jsontext.Value(got).IsValid()", s, got)
 		}
 		if b := Bytes([]byte("x"), []byte(s)); string(b[1:]) != string(got) {
-			t.Fatalf("Bytes gives %s", b)
+			t.Fatalf("Bytes gives %s, want b[1:] = %v", b, string(got))
 		}
 	})
 }
@@ -92,7 +92,7 @@ func FuzzFloat(f *testing.F) {
 		got := Float(nil, v)
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			if string(got) != "null" {
-				t.Fatalf("%v became %s", v, got)
+				t.Fatalf("%v became %s, want got = null", v, got)
 			}
 			return
 		}

@@ -32,9 +32,8 @@ func Float(dst []byte, f float64) []byte {
 	return strconv.AppendFloat(dst, f, format, -1, 64)
 }
 
-// Time appends t in UTC as an RFC 3339 string, with as many decimals of a
-// second as t has. A year outside 0 to 9999, which RFC 3339 cannot say,
-// becomes null.
+// Time appends t in UTC as an RFC 3339 string, with as many decimals of a second as t
+// has. RFC 3339 has no year outside 0 to 9999; such a time becomes null.
 func Time(dst []byte, t time.Time) []byte {
 	t = t.UTC()
 	if y := t.Year(); y < 0 || y > 9999 {

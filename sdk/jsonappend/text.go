@@ -54,7 +54,8 @@ func text(dst, s []byte) []byte {
 	}
 }
 
-// escape appends the escape of an ASCII byte that may not stand in a string.
+// escape appends the escape of an ASCII byte that a JSON string cannot contain
+// unescaped.
 func escape(dst []byte, c byte) []byte {
 	switch c {
 	case '"', '\\':

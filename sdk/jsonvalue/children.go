@@ -1,8 +1,8 @@
 package jsonvalue
 
-// Get returns the first member named name of an object, and the zero Value
-// when there is none or the value is no object. It walks the members: linear in
-// their number, not in their size.
+// Get returns the first member named name of an object, and the zero Value when there
+// is none or the value is not an object. It walks the members: linear in their number,
+// not in their size.
 func (v Value) Get(name string) Value {
 	if v.Kind() != Object {
 		return Value{}
@@ -11,7 +11,7 @@ func (v Value) Get(name string) Value {
 	for i := v.i + 1; i < end; i = nodes[i+1].next.at() {
 		key := &nodes[i]
 		if key.flags == 0 {
-			if string(key.of(src)) == name {
+			if string(key.source(src)) == name {
 				return Value{v.d, i + 1}
 			}
 		} else if (Value{v.d, i}).TextIs(name) {

@@ -3,13 +3,13 @@
 //
 // Here: a parser that checks the whole text once and leaves a flat list of
 // nodes over it, and Value, a place in that list. Nothing is copied and nothing
-// is decoded before it is asked for. Not here: writing (package jsonappend) and
+// is decoded before a caller reads it. Not here: writing (package jsonappend) and
 // finding lines in files (package filecursor).
 //
-// The grammar is RFC 8259, strictly, with one leniency: text may hold invalid
-// UTF-8 and lone surrogate escapes. Reading such text gives U+FFFD in their
-// place, as encoding/json does, so that what a connector passes on is always
-// valid. Of members with the same name the first one counts.
+// The grammar is RFC 8259, strictly, with one leniency: text may contain
+// invalid UTF-8 and lone surrogate escapes. Reading such text gives U+FFFD in
+// their place, as encoding/json does, so that a connector always passes valid
+// text on. Of members with the same name the first one counts.
 //
 // A Doc is reused from one text to the next:
 //

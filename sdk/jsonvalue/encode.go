@@ -8,15 +8,15 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
 )
 
-// MaxValueDepth is how deep AppendJSON lets a value nest, its own bracket
-// included: what abi.MaxNesting leaves inside a record's data, and one to spare.
+// MaxValueDepth is how deep AppendJSON lets a value nest, its own bracket included: the
+// depth that abi.MaxNesting leaves inside a record's data, less one.
 const MaxValueDepth = abi.MaxNesting - 3
 
-// AppendJSON appends the value as JSON that the host accepts, whatever the
-// input held: on one line, in valid UTF-8, each object with distinct names (the
-// first of equals stays), nested at most MaxValueDepth deep (an array or object
-// below that becomes a string of its text, so that nothing is lost). Numbers
-// keep their spelling. A value that is not there becomes null.
+// AppendJSON appends the value as JSON that the host accepts, whatever the input was:
+// on one line, in valid UTF-8, each object with distinct names (the first of equals
+// stays), nested at most MaxValueDepth deep (an array or object below that becomes a
+// string of its text, so that nothing is lost). Numbers keep their spelling. A missing
+// value becomes null.
 func (v Value) AppendJSON(dst []byte) []byte {
 	switch {
 	case !v.Exists():
@@ -27,7 +27,7 @@ func (v Value) AppendJSON(dst []byte) []byte {
 	return v.rewrite(dst)
 }
 
-// nesting holds the ends of the containers around a node, outermost first.
+// nesting lists the ends of the containers around a node, outermost first.
 type nesting struct {
 	ends  [MaxValueDepth]uint32
 	depth int
@@ -52,7 +52,7 @@ func (o *nesting) enter(end uint32) bool {
 	return true
 }
 
-// clean reports whether Raw is already what AppendJSON promises.
+// clean reports whether Raw already satisfies the promise of AppendJSON.
 func (v Value) clean() bool {
 	nodes, end := v.d.nodes, v.node().next.at()
 	var open nesting
@@ -61,7 +61,7 @@ func (v Value) clean() bool {
 		open.leave(i)
 		switch n := &nodes[i]; n.kind {
 		case String:
-			if n.flags&flagUnicode != 0 || n.flags&flagNonASCII != 0 && !utf8.Valid(n.of(v.d.src)) {
+			if n.flags&flagUnicode != 0 || n.flags&flagNonASCII != 0 && !utf8.Valid(n.source(v.d.src)) {
 				return false
 			}
 		case Object, Array:
@@ -74,7 +74,7 @@ func (v Value) clean() bool {
 	return k != Object && k != Array || !swar.HasNewline(v.Raw())
 }
 
-// rewrite is AppendJSON for what is not clean.
+// rewrite is AppendJSON for a value that is not clean.
 func (v Value) rewrite(dst []byte) []byte {
 	d, end := v.d, v.node().next.at()
 	var open nesting
@@ -103,9 +103,9 @@ func (v Value) rewrite(dst []byte) []byte {
 			dst = jsonappend.String(dst, Value{d, i}.View())
 			d.text = d.text[:mark]
 		case n.kind != Object && n.kind != Array:
-			dst = append(dst, n.of(d.src)...)
+			dst = append(dst, n.source(d.src)...)
 		case !open.enter(n.next.at()):
-			dst = jsonappend.Bytes(dst, n.of(d.src))
+			dst = jsonappend.Bytes(dst, n.source(d.src))
 			i = n.next.at()
 			continue
 		case n.kind == Array:
@@ -173,11 +173,11 @@ func (d *Doc) repeats(object uint32, again map[uint32]bool) bool {
 	return found
 }
 
-// sameName compares two name nodes by the text that they stand for.
+// sameName compares the decoded texts of two name nodes.
 func (d *Doc) sameName(i, j uint32) bool {
 	a, b := &d.nodes[i], &d.nodes[j]
 	if a.flags == 0 && b.flags == 0 {
-		return string(a.of(d.src)) == string(b.of(d.src))
+		return string(a.source(d.src)) == string(b.source(d.src))
 	}
 	mark := len(d.text)
 	same := Value{d, i}.View() == Value{d, j}.View()

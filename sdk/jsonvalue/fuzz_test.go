@@ -17,8 +17,8 @@ var seeds = []string{
 	`{"a":{},"b":[],"\u0061":1}`, `tru`, `-`, `[1,2`, `{"":""}`, "\"\u2028\"",
 }
 
-// decode makes of a value what encoding/json makes of its text. repeated is set
-// when an object has a name twice, where the two differ on purpose.
+// decode returns the value that encoding/json makes of its text. repeated is set when
+// an object has a name twice, where the two differ on purpose.
 func decode(v Value, repeated *bool) any {
 	switch v.Kind() {
 	case Null:
@@ -77,13 +77,13 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("%q: got %#v, want %#v", text, got, want)
 		}
 		if got := bytes.TrimSpace(text); !bytes.Equal(v.Raw(), bytes.Trim(got, " \t\r\n")) {
-			t.Fatalf("%q: Raw is %q", text, v.Raw())
+			t.Fatalf("%q: Raw is %q, want %v", text, v.Raw(), bytes.Trim(got, " \t\r\n"))
 		}
 	})
 }
 
-// What AppendJSON writes passes the strictest reader, on one line, and means
-// what was read.
+// The output of AppendJSON passes the strictest reader, is on one line, and has the
+// meaning of its input.
 func FuzzAppendJSON(f *testing.F) {
 	for _, s := range seeds {
 		f.Add([]byte(s))
@@ -95,7 +95,7 @@ func FuzzAppendJSON(f *testing.F) {
 		}
 		got := v.AppendJSON(nil)
 		if !utf8.Valid(got) || bytes.IndexByte(got, '\n') >= 0 {
-			t.Fatalf("%q: %q", text, got)
+			t.Fatalf("%q: %q, want utf8.Valid(got) and bytes.IndexByte(got, '\\n') less than 0", text, got)
 		}
 		if !jsontext.Value(got).IsValid() { // refuses repeated names and invalid UTF-8
 			t.Fatalf("%q: %q is not strict JSON", text, got)

@@ -7,9 +7,9 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/internal/swar"
 )
 
-// MaxDepth is how deep arrays and objects may nest in a text that Parse
-// accepts. It is far above abi.MaxNesting, what a message may hold;
-// Value.AppendJSON takes care of the difference.
+// MaxDepth is how deep arrays and objects may nest in a text that Parse accepts. It is
+// far above abi.MaxNesting, the limit of a message; Value.AppendJSON bridges the
+// difference.
 const MaxDepth = 1000
 
 // maxBytes keeps every offset in 31 bits, whatever the width of int.
@@ -24,12 +24,12 @@ type node struct {
 	flags      uint8
 }
 
-// place is an offset or a node's number, below 2³¹, stored as its complement.
-// TinyGo's collector takes every word for an address that could be one. The
-// numbers of a long text are addresses in a small heap, and for each of them
-// the collector searches for the start of the object there, which makes a
-// collection quadratic in the text. Their complements lie above 2 GiB, where a
-// guest's memory does not reach unless its owner raised limits.memory that far.
+// place is an offset or a node's number, below 2³¹, stored as its complement. TinyGo's
+// collector takes every word for an address that could be one. The numbers of a long
+// text are addresses in a small heap, and for each of them the collector searches for
+// the start of the object there, which makes a collection quadratic in the text. Their
+// complements lie above 2 GiB; a guest's memory ends below that unless its owner raised
+// limits.memory that far.
 type place uint32
 
 func placeAt(n int) place { return place(^uint32(n)) }
@@ -37,9 +37,9 @@ func placeAt(n int) place { return place(^uint32(n)) }
 func (p place) at() uint32 { return ^uint32(p) }
 
 const (
-	flagEscaped  = 1 << iota // holds a backslash
-	flagUnicode              // holds a \u escape
-	flagNonASCII             // holds a byte above DEL
+	flagEscaped  = 1 << iota // contains a backslash
+	flagUnicode              // contains a \u escape
+	flagNonASCII             // contains a byte above DEL
 	flagInteger              // a number without fraction and exponent
 )
 
@@ -50,13 +50,13 @@ const noParent = place(0)
 type Doc struct {
 	src   []byte
 	nodes []node
-	text  []byte // what Value.View decoded
+	text  []byte // text decoded by Value.View
 }
 
-// SyntaxError says where a text stops being JSON.
+// SyntaxError locates the byte at which a text stops being JSON.
 type SyntaxError struct {
 	Offset int    // of the byte that cannot be there
-	Reason string // what was expected; never a part of the text
+	Reason string // the expected token; never a part of the text
 }
 
 // Error returns reason and offset.
@@ -64,12 +64,12 @@ func (e *SyntaxError) Error() string {
 	return "not JSON: " + e.Reason + " at byte " + strconv.Itoa(e.Offset)
 }
 
-// Parse parses src in a Doc of its own. See Doc.Parse.
+// Parse parses src in its own Doc. See Doc.Parse.
 func Parse(src []byte) (Value, error) { return new(Doc).Parse(src) }
 
-// Parse checks src, one JSON value with white space around it, and returns the
-// value. The error is a *SyntaxError. The Value, and everything reached from
-// it, reads src itself: it is good until src changes or d parses again.
+// Parse checks src, one JSON value with white space around it, and returns the value.
+// The error is a *SyntaxError. The Value, and everything reached from it, reads src
+// itself: it is valid until src changes or d parses again.
 func (d *Doc) Parse(src []byte) (Value, error) {
 	d.src, d.nodes, d.text = src, d.nodes[:0], d.text[:0]
 	if len(src) > maxBytes {
@@ -176,8 +176,8 @@ name:
 	goto value
 }
 
-// of returns the part of src that n spans.
-func (n *node) of(src []byte) []byte { return src[n.start.at():n.end.at():n.end.at()] }
+// source returns the part of src that n spans.
+func (n *node) source(src []byte) []byte { return src[n.start.at():n.end.at():n.end.at()] }
 
 // leaf adds a node without children.
 func (d *Doc) leaf(start, end int, kind Kind, flags uint8) {

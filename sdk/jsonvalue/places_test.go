@@ -21,7 +21,7 @@ func TestNodesHoldNoAddresses(t *testing.T) {
 		var d Doc
 		_, err := d.Parse([]byte(text))
 		if whole := strings.HasSuffix(text, "}}"); whole != (err == nil) {
-			t.Fatalf("whole %v: %v", whole, err)
+			t.Fatalf("whole %v: %v, want %v", whole, err, err == nil)
 		}
 		nodes := d.nodes[:cap(d.nodes)]
 		words := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(nodes))), len(nodes)*int(unsafe.Sizeof(node{}))/4)

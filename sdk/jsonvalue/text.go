@@ -7,8 +7,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/internal/swar"
 )
 
-// appendDecoded appends the text that the inside of a valid JSON string
-// stands for, with U+FFFD for what is no text.
+// appendDecoded appends the decoded text of the inside of a valid JSON string, with
+// U+FFFD for invalid parts.
 func appendDecoded(dst, raw []byte) []byte {
 	for i := 0; i < len(raw); {
 		n := swar.PlainPrefix(raw[i:])

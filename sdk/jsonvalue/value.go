@@ -6,10 +6,10 @@ import (
 	"unsafe"
 )
 
-// Kind says what a value is.
+// Kind is the type of a JSON value.
 type Kind uint8
 
-// The kinds. A value that is not there is Null, too; Exists tells them apart.
+// The kinds. A missing value is Null, too; Exists tells them apart.
 const (
 	Null Kind = iota
 	False
@@ -20,9 +20,8 @@ const (
 	Object
 )
 
-// Value is one value of a parsed text. The zero Value is one that is not
-// there: its Kind is Null and every reading of it gives a zero. So a chain of
-// Get needs no checks between.
+// Value is one value of a parsed text. The zero Value is a missing one: its Kind is
+// Null and every reading of it gives a zero, so a chain of Get needs no checks between.
 type Value struct {
 	d *Doc
 	i uint32
@@ -30,8 +29,7 @@ type Value struct {
 
 func (v Value) node() *node { return &v.d.nodes[v.i] }
 
-// Exists reports whether the value is there: false for the zero Value, true
-// for a null in the text.
+// Exists is false for the zero Value and true for a null in the text.
 func (v Value) Exists() bool { return v.d != nil && int(v.i) < len(v.d.nodes) }
 
 // Kind returns the value's kind.
@@ -42,12 +40,12 @@ func (v Value) Kind() Kind {
 	return v.node().kind
 }
 
-// IsNull reports whether the value is null or not there.
+// IsNull reports whether the value is null or missing.
 func (v Value) IsNull() bool { return v.Kind() == Null }
 
-// Raw returns the value's exact text: of a string, with its quotes; of an
-// object, from brace to brace; nil for a value that is not there. It is part of
-// the input, neither repaired nor a copy; use AppendJSON to pass it on.
+// Raw returns the value's exact text: of a string, with its quotes; of an object, from
+// brace to brace; nil for a missing value. It is part of the input, neither repaired
+// nor a copy; use AppendJSON to pass it on.
 func (v Value) Raw() []byte {
 	if !v.Exists() {
 		return nil
@@ -57,11 +55,10 @@ func (v Value) Raw() []byte {
 		from, to := n.start.at()-1, n.end.at()+1
 		return v.d.src[from:to:to]
 	}
-	return n.of(v.d.src)
+	return n.source(v.d.src)
 }
 
-// Offset returns where Raw starts in the input, -1 for a value that is not
-// there.
+// Offset returns where Raw starts in the input, -1 for a missing value.
 func (v Value) Offset() int {
 	switch {
 	case !v.Exists():
@@ -85,20 +82,19 @@ func (v Value) Str() string {
 		return string(raw)
 	}
 	n := v.node()
-	return string(appendDecoded(nil, n.of(v.d.src)))
+	return string(appendDecoded(nil, n.source(v.d.src)))
 }
 
-// View returns a string's text, "" for any other kind. It shares the memory of
-// the input (or of the Doc, when the text had to be decoded): it is good only
-// until the input changes or the Doc parses again, so use it at once, for
-// instance as an argument of Record.String, and never keep it.
+// View returns a string's text, "" for any other kind. It shares the memory of the
+// input (or of the Doc, when the text had to be decoded): it is valid only until the
+// input changes or the Doc parses again, so use it at once, for instance as an argument
+// of Record.String, and never keep it.
 func (v Value) View() string {
 	b := v.view()
 	return unsafe.String(unsafe.SliceData(b), len(b))
 }
 
-// AppendText appends a string's text, nothing for any other kind. What it
-// appends is valid UTF-8.
+// AppendText appends a string's text as valid UTF-8, and nothing for any other kind.
 func (v Value) AppendText(dst []byte) []byte {
 	defer v.forget(v.mark())
 	return append(dst, v.view()...)
@@ -111,8 +107,8 @@ func (v Value) TextIs(s string) bool {
 	return v.Kind() == String && string(v.view()) == s
 }
 
-// mark and forget give back the room of a text decoded in between, when
-// nobody keeps it.
+// mark and forget return the room of a text that was decoded in between and is not
+// kept.
 func (v Value) mark() int {
 	if v.d == nil {
 		return 0
@@ -135,31 +131,31 @@ func (v Value) view() []byte {
 		return raw
 	}
 	n, from := v.node(), len(v.d.text)
-	v.d.text = appendDecoded(v.d.text, n.of(v.d.src))
+	v.d.text = appendDecoded(v.d.text, n.source(v.d.src))
 	return v.d.text[from:len(v.d.text):len(v.d.text)]
 }
 
 // plain returns the text of a string whose spelling in the input is the text.
 func (v Value) plain() ([]byte, bool) {
 	n := v.node()
-	raw := n.of(v.d.src)
+	raw := n.source(v.d.src)
 	return raw, n.flags&flagEscaped == 0 && (n.flags&flagNonASCII == 0 || utf8.Valid(raw))
 }
 
-// Int returns a number as an int64; see IntOK. 0 when it is none.
+// Int returns a number as an int64, see IntOK, and 0 for any other value.
 func (v Value) Int() int64 {
 	n, _ := v.IntOK()
 	return n
 }
 
-// IntOK returns a number as an int64, and whether that is exactly what it is:
-// 12, and 12.0 and 1.2e1 as well, but not 12.5, "12", or what overflows.
+// IntOK returns a number as an int64, and whether it is exactly that: true for 12, 12.0
+// and 1.2e1, false for 12.5, "12", and numbers that overflow.
 func (v Value) IntOK() (int64, bool) {
 	if v.Kind() != Number {
 		return 0, false
 	}
 	n := v.node()
-	raw := n.of(v.d.src)
+	raw := n.source(v.d.src)
 	if n.flags&flagInteger == 0 {
 		f, ok := v.FloatOK()
 		const exact = 1 << 53
@@ -189,20 +185,20 @@ func (v Value) IntOK() (int64, bool) {
 	return i, true
 }
 
-// Float returns a number as a float64; see FloatOK. 0 when it is none.
+// Float returns a number as a float64, see FloatOK, and 0 for any other value.
 func (v Value) Float() float64 {
 	f, _ := v.FloatOK()
 	return f
 }
 
-// FloatOK returns the float64 nearest to a number, and whether there is one:
-// not for another kind, and not for 1e999.
+// FloatOK returns the float64 nearest to a number, and whether there is one: false for
+// another kind, and for 1e999.
 func (v Value) FloatOK() (float64, bool) {
 	if v.Kind() != Number {
 		return 0, false
 	}
 	n := v.node()
-	f, err := strconv.ParseFloat(string(n.of(v.d.src)), 64)
+	f, err := strconv.ParseFloat(string(n.source(v.d.src)), 64)
 	if err != nil {
 		return 0, false
 	}

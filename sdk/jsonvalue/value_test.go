@@ -25,32 +25,32 @@ func TestRead(t *testing.T) {
 	v := parse(t, ` {"a":{"b":[1,-2.5e1,"x\u00e9\n",true,false,null,{}]},"\u0061b":"y","n":18446744073709551616} `)
 	list := v.Get("a").Get("b")
 	if v.Len() != 3 || list.Len() != 7 || list.Kind() != Array || list.At(7).Exists() || list.At(-1).Exists() {
-		t.Error("lengths")
+		t.Error("an object of three members and an array of seven elements have other lengths")
 	}
 	if list.At(0).Int() != 1 || list.At(1).Int() != -25 || list.At(1).Float() != -25 || list.At(2).Str() != "xé\n" {
-		t.Error("elements")
+		t.Error("the array's elements are other values than 1, -25 and xé")
 	}
 	if !list.At(3).Bool() || list.At(4).Bool() || list.At(4).Kind() != False || !list.At(5).IsNull() || !list.At(5).Exists() {
-		t.Error("literals")
+		t.Error("true, false or null was read as another literal")
 	}
 	if v.Get("ab").Str() != "y" || v.Get("ab").View() != "y" || !v.Get("ab").TextIs("y") || string(v.Get("ab").Raw()) != `"y"` {
-		t.Error("an escaped name")
+		t.Error("the member with an escaped name is not y")
 	}
 	if string(list.Raw()) != `[1,-2.5e1,"x\u00e9\n",true,false,null,{}]` || list.Offset() != 11 || list.At(2).Offset() != 21 {
-		t.Errorf("spans: %s at %d, %d", list.Raw(), list.Offset(), list.At(2).Offset())
+		t.Errorf("spans: %s at %d, %d, want list.Raw() = `[1,-2.5e1,\"x\\u00e9\\n\",true,false,null,{}]`, list.Offset() = 11 and list.At(2).Offset() = 21", list.Raw(), list.Offset(), list.At(2).Offset())
 	}
 	if string(list.At(2).AppendText([]byte("> "))) != "> xé\n" || list.At(2).TextIs("x") || list.At(0).TextIs("1") {
-		t.Error("texts")
+		t.Error("AppendText or TextIs gave another text")
 	}
 	if _, ok := v.Get("n").IntOK(); ok || v.Get("n").Float() != 18446744073709551616 {
-		t.Error("a number above int64")
+		t.Error("a number above int64 was read as an int64, or as another float64")
 	}
 	names := ""
 	for it := v.Children(); it.Next(); {
 		names += it.Name().Str() + " "
 	}
 	if names != "a ab n " {
-		t.Errorf("names %q", names)
+		t.Errorf("names %q, want a ab n ", names)
 	}
 	for it := list.Children(); it.Next(); {
 		if it.Name().Exists() {
@@ -68,7 +68,7 @@ func TestZeroValue(t *testing.T) {
 		if v.Exists() || v.Kind() != Null || !v.IsNull() || v.Str() != "" || v.View() != "" || v.Int() != 0 || v.Float() != 0 ||
 			v.Bool() || v.Len() != 0 || v.Raw() != nil || v.Offset() != -1 || it.Next() || v.TextIs("") ||
 			len(v.AppendText(nil)) != 0 || string(v.AppendJSON(nil)) != "null" {
-			t.Errorf("%+v", v)
+			t.Errorf("%+v, want every reading of a missing value to give a zero", v)
 		}
 	}
 }
@@ -85,7 +85,7 @@ func TestNumbers(t *testing.T) {
 		"999999999999999999": {999999999999999999, true}, "9007199254740993.0": {9007199254740992, true}, "1e17": {0, false},
 	} {
 		if n, ok := parse(t, text).IntOK(); n != want.n || ok != want.ok {
-			t.Errorf("%s: %d %v", text, n, ok)
+			t.Errorf("%s: %d %v, want %d and %v", text, n, ok, want.n, want.ok)
 		}
 	}
 	if _, ok := parse(t, "1e999").FloatOK(); ok {
@@ -133,7 +133,7 @@ func TestAppendJSON(t *testing.T) {
 	}
 	v := parse(t, parse(t, "{"+b.String()[1:]+"}").d.again())
 	if v.Len() != 60 || v.Get("k3").Int() != 3 || v.Get("k59").Int() != 59 {
-		t.Errorf("%d members", v.Len())
+		t.Errorf("%d members, want v.Len() = 60, v.Get(\"k3\").Int() = 3 and v.Get(\"k59\").Int() = 59", v.Len())
 	}
 }
 
@@ -148,10 +148,10 @@ func TestReuse(t *testing.T) {
 		text := fmt.Sprintf(`{"n":%d,"s":"\u0041%d"}`, i, i)
 		v, err := d.Parse([]byte(text))
 		if err != nil || v.Get("n").Int() != int64(i) || v.Get("s").View() != fmt.Sprint("A", i) {
-			t.Fatal(text, err)
+			t.Fatalf("%s was read as %s, %v, want its own members", text, v.Raw(), err)
 		}
 		if _, err := d.Parse([]byte(text[:i%len(text)])); err == nil {
-			t.Fatal("a cut text was taken")
+			t.Fatal("a cut text was accepted, want an error")
 		}
 		if v.Exists() {
 			t.Fatal("a value outlived its text")
@@ -166,10 +166,10 @@ func TestAllocations(t *testing.T) {
 	if n := testing.AllocsPerRun(100, func() {
 		v, err := d.Parse(text)
 		if err != nil || v.Get("message").Get("content").At(0).Get("text").View() == "" {
-			t.Fatal(err)
+			t.Fatalf("%s, %v, want the text", v.Raw(), err)
 		}
 	}); n != 0 {
-		t.Errorf("%v allocations a line", n)
+		t.Errorf("%v allocations a line, want 0", n)
 	}
 }
 

@@ -15,8 +15,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/internal/link"
 )
 
-// Collect does one run of c and returns what came out of it. A manifest that
-// cannot be read ends the test.
+// Collect does one run of c and returns its result. An unreadable manifest ends the
+// test.
 func Collect(t testing.TB, c sdk.Connector, o Options) *Result {
 	t.Helper()
 	h := &host{res: &Result{connector: c, options: o}, o: o, answers: make(map[int32][]byte)}
@@ -29,7 +29,7 @@ func Collect(t testing.TB, c sdk.Connector, o Options) *Result {
 	if o.Now == nil {
 		h.o.Now = func() time.Time { return Epoch }
 	}
-	if err := h.begin(); err != nil {
+	if err := h.makeStart(); err != nil {
 		t.Fatalf("sdktest: %v", err)
 	}
 	h.res.Exit = sdk.Serve(c, h)
@@ -71,8 +71,8 @@ var _ link.Native = (*host)(nil)
 func (h *host) Mount(name string) fs.FS { return h.o.Roots[name] }
 func (h *host) Clock() time.Time        { return h.o.Now() }
 
-// begin makes START.
-func (h *host) begin() error {
+// makeStart makes START.
+func (h *host) makeStart() error {
 	list := h.o.Scope
 	if list == nil {
 		for _, s := range h.manifest.Streams {
@@ -111,7 +111,7 @@ func (h *host) begin() error {
 	for _, gap := range h.o.DetailGaps {
 		start.DetailGaps = append(start.DetailGaps, abi.Raw(gap))
 	}
-	h.serve(start.DetailGaps)
+	h.noteServed(start.DetailGaps)
 	start.DetailLimits = h.o.DetailLimits
 	if h.o.Provider != nil {
 		start.Bindings.Network = &struct{}{}
@@ -144,7 +144,7 @@ func (h *host) Call(c link.Call, payload []byte) int32 {
 			return abi.ResultRefused
 		}
 	}
-	if code, problem := h.take(c, payload); problem != "" {
+	if code, problem := h.receive(c, payload); problem != "" {
 		return h.refuse(code, name+": "+problem)
 	}
 	if h.stopped() {
@@ -214,7 +214,7 @@ func (h *host) interact(request []byte) ([]byte, *abi.Error) {
 	var m abi.Interaction
 	if err := json.Unmarshal(request, &m); err != nil || m.Type != abi.TypeInteraction || m.RequestID == "" ||
 		m.Kind == "" || m.Message == "" {
-		return nil, abi.NewError(abi.CodeInteractionInvalid, "an INTERACTION that is not whole", "")
+		return nil, abi.NewError(abi.CodeInteractionInvalid, "an incomplete INTERACTION", "")
 	}
 	h.res.Interactions = append(h.res.Interactions, m)
 	if h.o.Answer == nil {
@@ -241,7 +241,7 @@ func (h *host) gapPage() []byte {
 		}
 	}
 	h.pages++
-	h.serve(page.Gaps)
+	h.noteServed(page.Gaps)
 	answer, _ := json.Marshal(page)
 	return answer
 }

@@ -79,23 +79,23 @@ func TestSecondRun(t *testing.T) {
 	in := fstest.MapFS{"a": file(0, 3), "b": file(3, 5)}
 	res := sdktest.Collect(t, connector(lines), sdktest.Options{Roots: map[string]fs.FS{"in": in}})
 	if got := res.Keys("lines"); !slices.Equal(got, []string{"k0", "k1", "k2", "k3", "k4"}) {
-		t.Fatalf("keys %q", got)
+		t.Fatalf("keys %q, want %q", got, []string{"k0", "k1", "k2", "k3", "k4"})
 	}
 	if rec, ok := res.Record("lines", "k2"); !ok || string(rec.Data) != `{"id":"k2","n":2}` || rec.Text("id") != "k2" {
-		t.Errorf("%+v", rec)
+		t.Errorf("%+v, want ok, rec.Data = %s and rec.Text(\"id\") = k2", rec, `{"id":"k2","n":2}`)
 	}
 	again := res.SecondRun(t, nil)
 	if len(again.All) != 0 || again.Committed()["lines"] != res.Committed()["lines"] {
-		t.Errorf("nothing changed, and out came %+v", again.All)
+		t.Errorf("nothing changed, and out came %+v, want len(again.All) = 0 and again.Committed()[\"lines\"] = %v", again.All, res.Committed()["lines"])
 	}
 	in["b"] = file(3, 6)
 	third := again.SecondRun(t, nil)
 	if got := third.Keys("lines"); !slices.Equal(got, []string{"k5"}) {
-		t.Errorf("keys %q", got)
+		t.Errorf("keys %q, want %q", got, []string{"k5"})
 	}
 	full := third.SecondRun(t, func(o *sdktest.Options) { o.Mode = abi.ModeFullRefresh })
 	if len(full.Keys("lines")) != 6 {
-		t.Errorf("keys %q", full.Keys("lines"))
+		t.Errorf("keys %q, want len(full.Keys(\"lines\")) = 6", full.Keys("lines"))
 	}
 }
 
@@ -106,11 +106,11 @@ func TestStoppedRunKeepsSlices(t *testing.T) {
 	o := sdktest.Options{Roots: map[string]fs.FS{"in": in}, StopAfter: 2} // emit, state of a
 	res := sdktest.Collect(t, connector(lines), o)
 	if res.Done.Status != abi.DoneCancelled {
-		t.Fatalf("DONE %+v", res.Done)
+		t.Fatalf("DONE %+v, want Done.Status = %v", res.Done, abi.DoneCancelled)
 	}
 	again := res.SecondRun(t, nil)
 	if got := again.Keys("lines"); !slices.Equal(got, []string{"k3", "k4"}) {
-		t.Errorf("keys %q", got)
+		t.Errorf("keys %q, want %q", got, []string{"k3", "k4"})
 	}
 }
 
@@ -127,7 +127,7 @@ func TestBeforeChangesFolders(t *testing.T) {
 	res := sdktest.Collect(t, connector(lines), o)
 	again := res.SecondRun(t, nil)
 	if got := again.Keys("lines"); len(got) != 3500 || got[0] != "k1000" {
-		t.Errorf("%d keys", len(got))
+		t.Errorf("%d keys, want len(got) = 3500 and got[0] = k1000", len(got))
 	}
 }
 
@@ -154,7 +154,7 @@ func TestProblems(t *testing.T) {
 			t.Parallel()
 			res := sdktest.Collect(t, c, sdktest.Options{Tolerate: true})
 			if len(res.Problems) != 1 || !strings.Contains(res.Problems[0], problem) {
-				t.Errorf("problems %q", res.Problems)
+				t.Errorf("problems %q, want len(res.Problems) = 1 and %v in Problems[0]", res.Problems, problem)
 			}
 		})
 	}

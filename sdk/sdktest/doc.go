@@ -4,9 +4,9 @@
 // Here: Collect, which does one run and checks every message as the host would
 // (order, scope, keys against primary_key, required fields, counts); Options,
 // which scripts the host (scope, state, folders, a provider, gaps, answers,
-// refusals, a stop); Result, what came out; Store, what a host holds after
-// several runs. Not here: the sandbox and the whole boundary; a
-// connector that passes here is still run as wasm by the contract suite.
+// refusals, a stop); Result, the outcome; Store, the records after several
+// runs. Not here: the sandbox and the whole boundary; the contract suite runs a
+// connector that passes here once more, as wasm.
 //
 //	res := sdktest.Collect(t, connector{}, sdktest.Options{
 //		Roots: map[string]fs.FS{"notes": fstest.MapFS{"a.jsonl": {Data: lines}}},

@@ -9,7 +9,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 )
 
-// logged keeps what a test logs.
+// logged records the log of a test.
 type logged struct {
 	testing.TB
 

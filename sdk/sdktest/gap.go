@@ -8,8 +8,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// gapStore holds the gaps that the run was served and those that it told of:
-// one for each stream, parent and key.
+// gapStore contains the gaps that the run was served and those that it reported: one
+// for each stream, parent and key.
 type gapStore struct {
 	all []*storedGap
 }
@@ -27,8 +27,8 @@ type storedGap struct {
 	ListCursor    abi.Raw `json:"list_cursor,omitempty"`
 
 	pending, attempted bool
-	returned           bool // told of again: its lease is over
-	arrived            bool // a record of it came since it was served
+	returned           bool // reported again: its lease is over
+	arrived            bool // its record arrived since it was served
 }
 
 func (g *storedGap) served() string {
@@ -36,8 +36,8 @@ func (g *storedGap) served() string {
 	return string(text)
 }
 
-// serve notes a page of gaps.
-func (h *host) serve(page []abi.Raw) {
+// noteServed notes a page of gaps.
+func (h *host) noteServed(page []abi.Raw) {
 	for _, raw := range page {
 		var g struct {
 			storedGap
@@ -53,7 +53,7 @@ func (h *host) serve(page []abi.Raw) {
 	}
 }
 
-// put keeps a gap in the place of the one that it is about.
+// put stores a gap in place of an earlier one with the same stream, parent and key.
 func (s *gapStore) put(g storedGap) *storedGap {
 	for _, one := range s.all {
 		if one.Stream == g.Stream && one.Parent == g.Parent && one.Key == g.Key {
@@ -72,8 +72,8 @@ func (s *gapStore) put(g storedGap) *storedGap {
 	return &g
 }
 
-// arrived notes a record. One detail may hold several: their keys begin with its own
-// and a colon.
+// arrived notes a record. One detail may have several records: their keys begin with
+// its own and a colon.
 func (s *gapStore) arrived(stream, key string) {
 	for _, g := range s.all {
 		if g.Stream == stream && (key == g.Key || strings.HasPrefix(key, g.Key+":")) {
@@ -82,7 +82,7 @@ func (s *gapStore) arrived(stream, key string) {
 	}
 }
 
-// backs reports whether a gap stands for the key in the lane.
+// backs reports whether a pending gap accounts for the key in the lane.
 func (s *gapStore) backs(stream, parent, key string) bool {
 	for _, g := range s.all {
 		if g.pending && g.Stream == stream && g.Key == key && (g.Parent == parent || g.Parent == "") {
@@ -109,17 +109,17 @@ func (h *host) gap(payload []byte) string {
 	}
 	_ = json.Unmarshal(payload, &kind) // strict has parsed it
 	if kind.Type != abi.TypeDetailGap {
-		return keep(payload, kind.Type, &h.res.GapOutcomes, func(m *abi.GapOutcome) string {
+		return decodeMessage(payload, kind.Type, &h.res.GapOutcomes, func(m *abi.GapOutcome) string {
 			if m.GapID == "" || kind.Type != abi.TypeGapAttempted && kind.Type != abi.TypeGapRecovered {
 				return "neither a gap nor the outcome of one"
 			}
 			return h.gapOutcome(m)
 		})
 	}
-	return keep(payload, abi.TypeDetailGap, &h.res.Gaps, func(m *abi.DetailGap) string {
+	return decodeMessage(payload, abi.TypeDetailGap, &h.res.Gaps, func(m *abi.DetailGap) string {
 		if !abi.Reason(m.Reason).Has(abi.GapReasons) || !m.Retryable || m.Status != "pending" ||
 			keyText(m.RecordKey) == "" || len(m.DetailLocator) == 0 || m.DetailLocator[0] != '{' {
-			return "a gap that is not whole"
+			return "an incomplete gap"
 		}
 		for _, c := range h.res.Coverage {
 			if c.Stream == m.Stream && c.StateStream == m.ParentStream {
@@ -135,7 +135,7 @@ func (h *host) gap(payload []byte) string {
 		}
 		one.pending, one.returned = true, true
 		if m.GapID != "" && m.GapID != one.ID {
-			return "a DETAIL_GAP with the gap_id of another"
+			return "a DETAIL_GAP with another gap's gap_id"
 		}
 		return h.inScope(m.Stream)
 	})
@@ -148,7 +148,7 @@ func (h *host) gapOutcome(m *abi.GapOutcome) string {
 		}
 		leased := g.Lease == m.LeaseID && !g.returned || m.LeaseID == "" && m.Type == abi.TypeGapRecovered
 		if !leased || g.Stream != m.Stream {
-			return "the outcome of a gap with another lease or stream"
+			return "the outcome of a gap, with the wrong lease or stream"
 		}
 		if backlog := strings.HasPrefix(g.Key, abi.BacklogKeyPrefix(g.Stream)); m.Type == abi.TypeGapRecovered && !g.arrived && !backlog {
 			return "a gap called recovered without a record of it, changed or not: " + g.Key

@@ -60,7 +60,7 @@ func (h *host) outgoing(r abi.HTTPRequest, body []byte) (*http.Request, error) {
 	}
 	for name, value := range r.Headers {
 		if slices.Contains(hostHeaders, strings.ToLower(name)) {
-			return nil, fmt.Errorf("the header %s is the host's to set", name)
+			return nil, fmt.Errorf("only the host may set the header %s", name)
 		}
 		req.Header.Set(name, value)
 	}
@@ -84,7 +84,7 @@ var hostHeaders = []string{
 	"keep-alive", "te", "trailer", "upgrade", "expect", "proxy-connection",
 }
 
-// inject puts the slot's secret where the slot says.
+// inject puts the slot's secret into the request.
 func inject(req *http.Request, s abi.CredentialSlot, body []byte) error {
 	secret := "secret-" + s.Field
 	switch s.As {
@@ -134,8 +134,8 @@ func (h *host) incoming(w *httptest.ResponseRecorder, at string) []byte {
 	return append(append(answer, '\n'), w.Body.Bytes()...)
 }
 
-// gaveUp is the failure of a request that the host would have sent again, nil
-// for an answer that it hands over.
+// gaveUp returns the failure of a request that the host would have retried, nil for an
+// answer that it hands over.
 func (h *host) gaveUp(status int) *abi.HTTPFailure {
 	name := abi.CanonicalKey(h.manifest.ConnectorKey)
 	f := &abi.HTTPFailure{

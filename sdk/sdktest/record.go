@@ -201,7 +201,7 @@ func jsonType(v any) string {
 	return "object"
 }
 
-// keyText is the canonical text of a JSON key, "" when it is none.
+// keyText returns the canonical text of a JSON key, "" for an invalid one.
 func keyText(raw []byte) string {
 	var one string
 	if json.Unmarshal(raw, &one) == nil {
@@ -243,7 +243,7 @@ func dataKey(primaryKey []string, fields map[string]any) string {
 	return arrayText(parts)
 }
 
-// strict checks what encoding/json lets pass: UTF-8, repeated names, nesting.
+// strict checks the rules that encoding/json does not: UTF-8, repeated names, nesting.
 func strict(text []byte) string {
 	if !utf8.Valid(text) {
 		return "not UTF-8"

@@ -39,12 +39,12 @@ type HTTPRequest struct {
 	Body string
 }
 
-// Result is what came out of a run.
+// Result is the outcome of a run.
 type Result struct {
 	// Exit is the result of pdpp_collect, 0 after DONE.
 	Exit int32
 	Done abi.Done
-	// All holds every record and tombstone, in the order of emission.
+	// All lists every record and tombstone, in the order of emission.
 	All          []Record
 	States       []abi.State
 	Gaps         []abi.DetailGap
@@ -55,10 +55,9 @@ type Result struct {
 	Interactions []abi.Interaction
 	Requests     []HTTPRequest
 	Logs         []string
-	// Calls holds every call in its order. Of emit, the whole batch.
+	// Calls lists every call in its order; an emit call contains the whole batch.
 	Calls []Call
-	// Problems is what the real host would refuse, and what a connector should
-	// not do.
+	// Problems lists the refusals of the real host, and other mistakes of a connector.
 	Problems []string
 
 	connector sdk.Connector
@@ -66,9 +65,9 @@ type Result struct {
 	gaps      []*storedGap
 }
 
-// Failure says why the run did not succeed: what DONE says, or how the run ended
-// without it, and the last line of the log. It is "" for a run that succeeded.
-// Collect logs it with the test.
+// Failure explains why the run did not succeed: DONE's error, or how the run ended
+// without it, and the last line of the log. It is "" for a run that succeeded. Collect
+// logs it with the test.
 func (r *Result) Failure() string {
 	var text string
 	switch e := r.Done.Error; {
@@ -87,9 +86,9 @@ func (r *Result) Failure() string {
 	return text
 }
 
-// PendingGaps returns the gaps that are pending after the run, as the host
-// serves them to the next one: those it served and those it was told of, less
-// the recovered ones.
+// PendingGaps returns the gaps that are pending after the run, as the host serves them
+// to the next one: those that it served and those that the run reported, without the
+// recovered ones.
 func (r *Result) PendingGaps() []string {
 	var list []string
 	for _, g := range r.gaps {

@@ -9,12 +9,12 @@ import (
 	"testing"
 )
 
-// Store is what a host holds after runs: the live records, by stream and key
+// Store is the host's store after several runs: the live records, by stream and key
 // text. Make it with Store{}.
 type Store map[string]map[string]Record
 
-// Apply takes what a run emitted, in its order: a record takes the place of the
-// one with its key, a tombstone takes it away.
+// Apply applies the records of a run in their order: a record replaces the one with its
+// key, a tombstone removes it.
 func (s Store) Apply(r *Result) {
 	for _, rec := range r.All {
 		if rec.Delete {
@@ -52,8 +52,8 @@ func (s Store) Holds(t testing.TB, stream string, keys ...string) {
 // differences is how many records Differs names.
 const differences = 5
 
-// Differs says which records are not those of want, key by key and byte by byte,
-// "" when the two hold the same.
+// Differs describes the records that differ from want, key by key and byte by byte; ""
+// when the two stores are equal.
 func (s Store) Differs(want Store) string {
 	var list []string
 	streams := maps.Clone(s)

@@ -30,7 +30,7 @@ func emitting(t *testing.T, rows ...string) *sdktest.Result {
 	}), sdktest.Options{})
 }
 
-// errors keeps what a check reports.
+// errors records the failures of a check.
 type errors struct {
 	testing.TB
 
@@ -46,7 +46,7 @@ func TestStore(t *testing.T) {
 	s.Apply(emitting(t, "a=1", "b=1", "c=1", "-c", "a=2"))
 	s.Apply(emitting(t, "-b", "-never", "d=1"))
 	if s.Len() != 2 || s["other"]["a"].Text("v") != "2" {
-		t.Fatalf("%v", s)
+		t.Fatalf("%v, want s.Len() = 2 and s[\"other\"][\"a\"].Text(\"v\") = 2", s)
 	}
 	s.Holds(t, "other", "d", "a")
 	s.Holds(t, "lines")
@@ -56,7 +56,7 @@ func TestStore(t *testing.T) {
 	s.Holds(&e, "lines", "y")
 	want := "other d is there and should not be; other x is missing|other a is there and should not be; other d is there and should not be|lines y is missing"
 	if got := strings.Join(e.list, "|"); got != want {
-		t.Error(got)
+		t.Errorf("%v, want %v", got, want)
 	}
 }
 

@@ -11,9 +11,9 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/internal/link"
 )
 
-// take checks one message and keeps it. A problem is what the real host would
-// refuse.
-func (h *host) take(c link.Call, payload []byte) (abi.Code, string) {
+// receive checks one message and stores it. A problem is something that the real host
+// would refuse.
+func (h *host) receive(c link.Call, payload []byte) (abi.Code, string) {
 	switch {
 	case h.done:
 		return abi.CodeAfterDone, "a message after DONE"
@@ -30,7 +30,7 @@ func (h *host) take(c link.Call, payload []byte) (abi.Code, string) {
 	var problem string
 	switch c {
 	case link.State:
-		problem = keep(payload, abi.TypeState, &h.res.States, func(m *abi.State) string {
+		problem = decodeMessage(payload, abi.TypeState, &h.res.States, func(m *abi.State) string {
 			if len(m.Cursor) == 0 || m.Cursor[0] != '{' && string(m.Cursor) != "null" {
 				return "a cursor is neither an object nor null"
 			}
@@ -48,16 +48,16 @@ func (h *host) take(c link.Call, payload []byte) (abi.Code, string) {
 	case link.Gap:
 		return abi.CodeGapInvalid, h.gap(payload)
 	case link.Coverage:
-		return abi.CodeCoverageInvalid, keep(payload, abi.TypeDetailCoverage, &h.res.Coverage, h.coverage)
+		return abi.CodeCoverageInvalid, decodeMessage(payload, abi.TypeDetailCoverage, &h.res.Coverage, h.coverage)
 	case link.Skip:
-		problem = keep(payload, abi.TypeSkipResult, &h.res.Skips, func(m *abi.SkipResult) string {
+		problem = decodeMessage(payload, abi.TypeSkipResult, &h.res.Skips, func(m *abi.SkipResult) string {
 			if m.Stream == "" {
 				return ""
 			}
 			return h.inScope(m.Stream)
 		})
 	case link.Progress:
-		problem = keep(payload, abi.TypeProgress, &h.res.Progress, func(m *abi.Progress) string {
+		problem = decodeMessage(payload, abi.TypeProgress, &h.res.Progress, func(m *abi.Progress) string {
 			if m.Message == "" || m.Count != nil && *m.Count < 0 || m.Total != nil && *m.Total < 0 {
 				return "a progress without a message, or with a negative number"
 			}
@@ -70,8 +70,8 @@ func (h *host) take(c link.Call, payload []byte) (abi.Code, string) {
 	return abi.CodeEnvelope, problem
 }
 
-// keep decodes a message of the type, checks it and appends it to list.
-func keep[M any](payload []byte, kind string, list *[]M, check func(*M) string) string {
+// decodeMessage decodes a message of the type, checks it and appends it to list.
+func decodeMessage[M any](payload []byte, kind string, list *[]M, check func(*M) string) string {
 	var envelope struct {
 		Type string `json:"type"`
 	}
@@ -147,7 +147,7 @@ func set(list []abi.Raw) map[string]bool {
 // finish checks DONE.
 func (h *host) finish(payload []byte) string {
 	var done []abi.Done
-	problem := keep(payload, abi.TypeDone, &done, func(m *abi.Done) string {
+	problem := decodeMessage(payload, abi.TypeDone, &done, func(m *abi.Done) string {
 		switch {
 		case !slices.Contains([]string{abi.DoneSucceeded, abi.DoneFailed, abi.DoneCancelled}, m.Status):
 			return "an unknown status"

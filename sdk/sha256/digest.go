@@ -9,7 +9,7 @@ const (
 // Digest is a hash in the making. Reset it before its first use.
 type Digest struct {
 	state [8]uint32
-	block [blockSize]byte // what does not fill a block yet
+	block [blockSize]byte // bytes that do not fill a block yet
 	n     int             // how much of block is in use
 	total uint64          // bytes hashed
 }
@@ -50,7 +50,7 @@ func (d *Digest) Write(p []byte) {
 	d.n = copy(d.block[:], p[whole:])
 }
 
-// Sum returns the hash of what was written. More may be written after it.
+// Sum returns the hash of the bytes written so far. More may be written after it.
 func (d *Digest) Sum() (sum [Size]byte) {
 	last := *d
 	var padding [blockSize + 8]byte

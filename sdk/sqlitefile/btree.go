@@ -6,9 +6,9 @@ const (
 	pageLeaf     = 0x0d
 )
 
-// walk is one pass over one table's b-tree. Its budget makes work proportional
-// to the file whatever its pointers say: in a sound file every page, overflow
-// pages included, belongs to exactly one place of one tree.
+// walk is one pass over one table's b-tree. Its budget keeps the work proportional to
+// the file whatever its pointers say: in a sound file every page, overflow pages
+// included, belongs to exactly one place of one tree.
 type walk struct {
 	db     *DB
 	budget int64

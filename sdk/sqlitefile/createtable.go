@@ -12,12 +12,12 @@ type Column struct {
 	Type       string // as declared, upper case, words joined by one space
 	stored     int    // index within a record; -1 when it is not stored
 	rowidAlias bool   // INTEGER PRIMARY KEY: the rowid itself, NULL in the record
-	missing    Value  // its literal DEFAULT: what rows older than the column hold
+	missing    Value  // its literal DEFAULT: the value in rows older than the column
 }
 
-// parseCreateTable reads the columns out of a CREATE TABLE statement as
-// sqlite_schema holds it: SQLite itself accepted the text, so this only has to
-// find its way, not to judge.
+// parseCreateTable reads the columns out of a CREATE TABLE statement in sqlite_schema.
+// SQLite itself accepted the text, so the parser only has to find its way, not to
+// judge.
 func parseCreateTable(sql string) ([]Column, error) {
 	tokens, err := tokenize(sql)
 	if err != nil {

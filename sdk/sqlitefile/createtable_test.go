@@ -56,6 +56,6 @@ func TestGeneratedColumnsAgainstSQLite(t *testing.T) {
 	o.exec("CREATE TABLE g (a, v AS (a + 1) VIRTUAL, s AS (a * 2) STORED, z TEXT)")
 	o.exec("INSERT INTO g (a, z) VALUES (4, 'end')")
 	if got := fmt.Sprint(rows(t, o.open(), "g")); got != "[[4 <nil> 8 end]]" {
-		t.Fatal(got)
+		t.Fatalf("%v, want [[4 <nil> 8 end]]", got)
 	}
 }

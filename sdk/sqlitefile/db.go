@@ -19,7 +19,7 @@ const (
 // DB is an open database. It owns neither of its streams.
 type DB struct {
 	file     io.ReadSeeker
-	wal      *wal // nil without one, or with one that holds nothing committed
+	wal      *wal // nil without one, or without a committed frame
 	limits   Limits
 	pageSize int
 	usable   int // page size minus the reserved space at each page's end
@@ -28,9 +28,9 @@ type DB struct {
 	stamp    Stamp
 }
 
-// Stamp identifies the bytes that a DB was opened on, so far as the headers
-// tell. Two equal stamps, one taken before and one after a scan, and equal file
-// sizes and times, mean that no writer committed or checkpointed in between.
+// Stamp identifies the bytes that a DB was opened on, so far as the headers tell. Two
+// equal stamps, one taken before and one after a scan, and equal file sizes and times,
+// mean that no writer committed or checkpointed in between.
 type Stamp struct {
 	FileHeader [100]byte
 	FileBytes  int64
@@ -38,9 +38,9 @@ type Stamp struct {
 	WALBytes   int64
 }
 
-// Open reads the header of file and indexes the committed frames of wal, which
-// may be nil. A wal that holds nothing valid, or belongs to another moment of
-// the file, is ignored, as SQLite does.
+// Open reads the header of file and indexes the committed frames of wal, which may be
+// nil. Like SQLite, it ignores a wal that has no valid frame or belongs to another
+// moment of the file.
 func Open(file, wal io.ReadSeeker, limits Limits) (*DB, error) {
 	db := &DB{file: file, limits: limits.withDefaults()}
 	size, err := file.Seek(0, io.SeekEnd)
@@ -122,7 +122,7 @@ func (db *DB) parseHeader(h []byte, size int64) error {
 		return corrupt("file size")
 	}
 	db.pages = uint32(inFile)
-	// Section 1.3.8: the header's page count holds only while the change counter
+	// Section 1.3.8: the header's page count is valid only while the change counter
 	// equals the version-valid-for number.
 	if n := be32(h[28:]); n != 0 && be32(h[24:]) == be32(h[92:]) && int64(n) < inFile {
 		db.pages = n
@@ -147,7 +147,7 @@ func (db *DB) rereadHeader() error {
 	return nil
 }
 
-// Stamp returns what the database was opened on.
+// Stamp identifies the bytes that the database was opened on.
 func (db *DB) Stamp() Stamp { return db.stamp }
 
 // PageSize returns the size of a page in bytes.

@@ -101,7 +101,7 @@ func TestColumnsAddedLaterTakeTheirDefault(t *testing.T) {
 		t.Fatalf("got %v want %v", got[0], want)
 	}
 	if fmt.Sprint(got[1][2:]) != fmt.Sprint(got[0][2:]) {
-		t.Fatalf("written defaults %v differ from read ones %v", got[1], got[0])
+		t.Fatalf("written defaults %v differ from read ones %v, want the same", got[1], got[0])
 	}
 }
 
@@ -122,10 +122,10 @@ func TestReaderFindsEveryRowAndNoOther(t *testing.T) {
 	for i := range 1500 {
 		row, err := r.Row(int64(i*2 - 1000))
 		if err != nil || row == nil || string(row.Value(1).Bytes()) != fmt.Sprint("s", i) {
-			t.Fatalf("row %d: %v %v", i, row, err)
+			t.Fatalf("row %d: %v %v, want row not nil and row.Value(1).Bytes() = %v", i, row, err, fmt.Sprint("s", i))
 		}
 		if row, err := r.Row(int64(i*2 - 1001)); err != nil || row != nil {
-			t.Fatalf("a row that is not there: %v %v", row, err)
+			t.Fatalf("a row that is not there: %v %v, want nil", row, err)
 		}
 	}
 }
@@ -141,7 +141,7 @@ func TestRowsAboveTheLimitKeepTheirOtherColumns(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := fmt.Sprint(rows(t, db, "t")); got != "[[first (oversized) (oversized)]]" {
-		t.Fatal(got)
+		t.Fatalf("%v, want [[first (oversized) (oversized)]]", got)
 	}
 }
 

@@ -1,11 +1,11 @@
 // Package sqlitefile reads the tables of a SQLite database file without SQLite:
-// row by row, read-only, in bounded memory, with what a write-ahead log beside
-// the file adds laid over it. It exists because a sandboxed connector sees a
-// folder of files and nothing else.
+// row by row, read-only, in bounded memory, with the changes of a write-ahead
+// log beside the file. It exists because a sandboxed connector sees a folder of
+// files and nothing else.
 //
-// What lives here: the file header, table b-trees with overflow pages, the
+// Here: the file header, table b-trees with overflow pages, the
 // record format, sqlite_schema with the columns of a CREATE TABLE statement,
-// and the WAL's committed frames. What does not: indexes, WITHOUT ROWID and
+// and the WAL's committed frames. Not here: indexes, WITHOUT ROWID and
 // virtual tables, expressions, writing, locking, and rollback journals (a
 // caller that finds a hot "-journal" beside the file should not read it).
 //

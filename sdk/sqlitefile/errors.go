@@ -25,7 +25,7 @@ func corrupt(what string) error {
 }
 
 func unsupported(what string) error {
-	return &abi.Error{Code: CodeUnsupported, Message: "this kind of database is not read", Detail: what}
+	return &abi.Error{Code: CodeUnsupported, Message: "this kind of database is not supported", Detail: what}
 }
 
 func tooLarge(what string) error {

@@ -147,7 +147,7 @@ func TestDamagedBytes(t *testing.T) {
 			f = f[:random.IntN(len(f))]
 		}
 		if _, size := readAll(f, l, "t"); size > 4*(len(f)+len(l)) {
-			t.Fatalf("%d bytes out of a file of %d", size, len(f))
+			t.Fatalf("%d bytes out of a file of %d, want at most 4*(len(f)+len(l))", size, len(f))
 		}
 	}
 }
@@ -161,7 +161,7 @@ func FuzzDatabase(f *testing.F) {
 			return
 		}
 		if _, size := readAll(file, log, "t"); size > 64*(len(file)+len(log)+4096) {
-			t.Fatalf("%d bytes out of a file of %d", size, len(file))
+			t.Fatalf("%d bytes out of a file of %d, want at most 64*(len(file)+len(log)+4096)", size, len(file))
 		}
 	})
 }

@@ -1,6 +1,6 @@
 package sqlitefile
 
-// Limits bounds what one database may cost. A zero field takes its default.
+// Limits bounds the cost of one database. A zero field takes its default.
 type Limits struct {
 	// MaxRowBytes is how much of one row's payload is read. Values that lie
 	// beyond come out as Oversized. Default 4 MiB.

@@ -42,7 +42,7 @@ func (o *oracle) exec(stmt string, args ...any) {
 	}
 }
 
-// bytes returns what a reader without SQLite sees: the file and its log.
+// bytes returns the bytes that a reader without SQLite sees: the file and its log.
 func (o *oracle) bytes() (file, log []byte) {
 	o.t.Helper()
 	file, err := os.ReadFile(o.path)
@@ -111,7 +111,7 @@ func plain(r *Row, n int) []any {
 	return one
 }
 
-// compare holds this package's answer against SQLite's own.
+// compare checks this package's answer against SQLite's.
 func (o *oracle) compare(table string) {
 	o.t.Helper()
 	result, err := o.db.Query("SELECT * FROM " + table + " ORDER BY rowid") //nolint:unqueryvet // whichever columns there are

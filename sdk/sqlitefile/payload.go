@@ -4,7 +4,7 @@ package sqlitefile
 type leafCell struct {
 	rowid    int64
 	total    uint64 // length of the whole payload
-	local    []byte // the part of it on this page
+	local    []byte // the payload's part on this page
 	overflow uint32 // first overflow page, 0 when local is all
 	size     int    // bytes that the cell takes on the page
 }

@@ -26,8 +26,8 @@ type Value struct {
 	b    []byte
 }
 
-// Int returns the value as an integer: 0 for what is not a number, and a float
-// truncated towards zero, clamped to the range of int64.
+// Int returns the value as an integer: 0 for other types, and a float truncated towards
+// zero, clamped to the range of int64.
 func (v Value) Int() int64 {
 	switch v.Kind {
 	case Int:
@@ -47,8 +47,8 @@ func (v Value) Int() int64 {
 	return 0
 }
 
-// Float returns the value as a float: 0 for what is not a number. A REAL column
-// stores whole numbers as integers, so this accepts both.
+// Float returns the value as a float, 0 for other types. A REAL column stores whole
+// numbers as integers, so this accepts both.
 func (v Value) Float() float64 {
 	switch v.Kind {
 	case Int:
@@ -59,8 +59,8 @@ func (v Value) Float() float64 {
 	return 0
 }
 
-// Bytes returns a Text's UTF-8 or a Blob's bytes, nil otherwise. Text is what
-// the file holds: it may not be valid UTF-8.
+// Bytes returns a Text's UTF-8 or a Blob's bytes, nil otherwise. Text comes from the
+// file as it is: it may not be valid UTF-8.
 func (v Value) Bytes() []byte { return v.b }
 
 // Row is one row of a table, reused from row to row.
@@ -72,7 +72,7 @@ type Row struct {
 	text    []byte // decoded UTF-16
 }
 
-// Value returns column i in the order of Table.Columns, Null when there is none.
+// Value returns column i in the order of Table.Columns, Null beyond the last.
 func (r *Row) Value(i int) Value {
 	if i < 0 || i >= len(r.columns) {
 		return Value{}
@@ -90,8 +90,8 @@ func (r *Row) Value(i int) Value {
 	return r.values[c.stored]
 }
 
-// decode splits the payload into values (section 2.1). total is the payload's
-// whole length; payload may hold less of it, see Limits.MaxRowBytes.
+// decode splits the payload into values (section 2.1). total is the payload's whole
+// length; payload may be shorter, see Limits.MaxRowBytes.
 func (r *Row) decode(total uint64, encoding int) error {
 	p := r.payload
 	r.values, r.text = r.values[:0], r.text[:0]

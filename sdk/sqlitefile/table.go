@@ -14,7 +14,7 @@ type Table struct {
 	root    uint32
 }
 
-// schemaColumns are those of sqlite_schema (section 2.6).
+// schemaColumns are the columns of sqlite_schema (section 2.6).
 var schemaColumns = []Column{
 	{Name: "type", stored: 0}, {Name: "name", stored: 1}, {Name: "tbl_name", stored: 2},
 	{Name: "rootpage", stored: 3}, {Name: "sql", stored: 4},
@@ -50,7 +50,7 @@ func (db *DB) define(r *Row) (*Table, error) {
 		return nil, tooLarge("CREATE TABLE text")
 	}
 	if root <= 0 || root > int64(db.pages) {
-		return nil, unsupported("a table without pages of its own")
+		return nil, unsupported("a table without pages")
 	}
 	columns, err := parseCreateTable(string(sql.Bytes()))
 	if err != nil {
@@ -70,9 +70,9 @@ func (t *Table) Column(name string) int {
 	return -1
 }
 
-// Each calls fn for every row in rowid order until it returns an error, which
-// Each returns. The row is valid during the call only. Rows already handed out
-// stand when a later page turns out to be damaged.
+// Each calls fn for every row in rowid order until it returns an error, which Each
+// returns. The row is valid during the call only. Damage in a later page does not
+// invalidate earlier rows.
 func (t *Table) Each(fn func(*Row) error) error {
 	row := &Row{columns: t.Columns}
 	return t.db.newWalk().scan(0, t.root, row, fn)

@@ -64,7 +64,7 @@ func (w *wal) index(sum walChecksum) error {
 	for off := int64(walHeaderSize); off+int64(len(frame)) <= w.bytes; off += int64(len(frame)) {
 		if _, err := io.ReadFull(w.r, frame); err != nil {
 			if err == io.EOF || err == io.ErrUnexpectedEOF {
-				return nil // the log shrank: what is committed so far stands
+				return nil // the log shrank: the committed frames so far are valid
 			}
 			return readFailed(err)
 		}
@@ -92,7 +92,7 @@ func (w *wal) index(sum walChecksum) error {
 	return nil
 }
 
-// saltsMatch tells a frame of this log from a leftover of an earlier one.
+// saltsMatch distinguishes a frame of this log from a leftover of an earlier one.
 func (w *wal) saltsMatch(frame []byte) bool {
 	return string(frame[8:16]) == string(w.header[16:24])
 }

@@ -108,7 +108,7 @@ func TestWALRestartedWhileRead(t *testing.T) {
 		err = table.Each(func(*Row) error { return nil })
 	}
 	if abi.CodeOf(err) != CodeCorrupt {
-		t.Fatalf("frames of another log were read: %v", err)
+		t.Fatalf("frames of another log were read: %v, want abi.CodeOf(err) = %v", err, CodeCorrupt)
 	}
 }
 
@@ -134,6 +134,6 @@ func TestIgnoresALogWhenTheDatabaseIsNotInWALMode(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := fmt.Sprint(rows(t, o.open(), "t")); got != "[[1]]" {
-		t.Fatal(got)
+		t.Fatalf("%v, want [[1]]", got)
 	}
 }

@@ -50,8 +50,8 @@ func Connector(manifest string, body []byte, texts ...string) *Module {
 	return m
 }
 
-// Call calls a host call by its name, or "proc_exit". It fits a Connector only,
-// and one whose Imports stand as they were.
+// Call calls a host call by its name, or "proc_exit". It works only in a Connector
+// whose Imports are unchanged.
 func Call(name string) []byte {
 	for i, c := range abi.Calls {
 		if c.Name == name {

@@ -23,7 +23,7 @@ type Import struct {
 	Memory          bool
 }
 
-// Func is a function of the module's own. Its Locals are of i32 and come after
+// Func is a function defined in the module. Its Locals have type i32 and come after
 // the parameters.
 type Func struct {
 	Params, Results string

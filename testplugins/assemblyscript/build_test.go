@@ -10,7 +10,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 )
 
-// The committed modules are what their sources make.
+// The committed modules equal the ones that their sources build.
 func TestModulesAreOfTheirSources(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -36,7 +36,7 @@ func TestModulesAreOfTheirSources(t *testing.T) {
 			t.Fatal(err)
 		}
 		if committed := open(t, kind).Bytes; !bytes.Equal(fresh, committed) {
-			t.Errorf("%s.wasm is not what %s/index.ts makes; run build.sh and commit it", kind, kind)
+			t.Errorf("%s.wasm is not what %s/index.ts makes; run build.sh and commit it, want fresh = %v", kind, kind, committed)
 		}
 	}
 }

@@ -36,21 +36,21 @@ func TestRunsAndResumes(t *testing.T) {
 				for n, want := range []run.RecordCounts{{Upserted: 3, New: 3}, {}} {
 					res, err := h.Play(run.Request{Module: open(t, kind)})
 					if err != nil || res.Status != run.StatusSucceeded {
-						t.Fatalf("run %d: %+v %v", n, res, err)
+						t.Fatalf("run %d: %+v %v, want Status = %v", n, res, err, run.StatusSucceeded)
 					}
 					if got := res.Records["greetings"]; got != want {
 						t.Errorf("run %d: %+v, want %+v", n, got, want)
 					}
 				}
 				if got := h.Keys(connection, "greetings"); !slices.Equal(got, []string{"1", "2", "3"}) {
-					t.Errorf("stored %v", got)
+					t.Errorf("stored %v, want %q", got, []string{"1", "2", "3"})
 				}
 				if got := h.Cursors(connection)["greetings"]; got != `{"last":"3"}` {
-					t.Errorf("cursor %s", got)
+					t.Errorf("cursor %s, want %s", got, `{"last":"3"}`)
 				}
 				r, err := h.Store.Record(t.Context(), connection, "greetings", "3")
 				if err != nil || string(r.Data) != `{"id":"3","text":"おやすみなさい"}` {
-					t.Errorf("%s %v", r.Data, err)
+					t.Errorf("%s %v, want r.Data = %s", r.Data, err, `{"id":"3","text":"おやすみなさい"}`)
 				}
 			})
 		}
@@ -66,7 +66,7 @@ func TestKindIsTold(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := g.Info().Kind; got != kind {
-			t.Errorf("%s is told to be %s", kind, got)
+			t.Errorf("Info says kind %[2]s, want %[1]s", kind, got)
 		}
 		if err := g.Close(); err != nil {
 			t.Error(err)
@@ -74,9 +74,9 @@ func TestKindIsTold(t *testing.T) {
 	}
 }
 
-// Invariant 6: what Extism offers besides the host calls leads nowhere. A
-// request is denied before a name is resolved, the configuration is empty,
-// variables end with the instance, and many of them end the guest.
+// Invariant 6: the features of Extism beside the host calls lead nowhere. A request is
+// denied before a name is resolved, the configuration is empty, variables end with the
+// instance, and many of them end the guest.
 func TestExtismOffersNothing(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {

@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// executions is how often a collector is run until all is delivered. One
-// execution bounds what it delivers, and leaves the rest to the next.
+// executions is how often a collector is run until everything is delivered. One
+// execution bounds its deliveries, and leaves the rest to the next.
 const executions = 20
 
-// device holds the way over another machine (collect there, deliver, confirm)
-// against a run of the host itself over the same folder. Both ends of the delivery
-// are on this machine and share its processors.
+// device compares the way over another machine (collect there, deliver, confirm) with a
+// run of the host itself over the same folder. Both ends of the delivery are on this
+// machine and share its processors.
 func (b *bench) device() error {
 	title("claude_code over a generated folder, by a local collector to a host on the same machine", "make bench BENCH='-only device'")
 	input := filepath.Join(b.dir, "home-device")
@@ -108,7 +108,7 @@ type delivery struct {
 	executions   int
 }
 
-// collectThere enrols a new device with a new host, and has it deliver.
+// collectThere enrols a new device with a new host, and makes it deliver.
 func (b *bench) collectThere(input string) (d *delivery, err error) {
 	dir := filepath.Join(b.dir, "device-there")
 	if err := os.RemoveAll(dir); err != nil {
@@ -198,7 +198,7 @@ func (b *bench) execution(dir string) (sample, *executed, error) {
 	return s, r, resultOf(s.out, r)
 }
 
-// resultOf reads what a command tells with --json.
+// resultOf reads the output of a command with --json.
 func resultOf(out []byte, into any) error {
 	answer := struct {
 		Result any `json:"result"`
@@ -209,7 +209,7 @@ func resultOf(out []byte, into any) error {
 	return nil
 }
 
-// collectorCommand is a command of a collector with a home of its own.
+// collectorCommand is a command of a collector with a separate home.
 func (b *bench) collectorCommand(home string, args ...string) (*exec.Cmd, error) {
 	cmd, err := b.commandOf(b.collector, filepath.Join(home, "data"), args...)
 	if err == nil {

@@ -22,9 +22,9 @@ const (
 	farAway     = 20 * time.Millisecond
 )
 
-// fetch holds a request through the guest, the worker, the host call and the
-// governor against the same request of a plain Go client, in CPU; and says what
-// a window of requests in flight gains.
+// fetch compares a request through the guest, the worker, the host call and the
+// governor with the same request of a plain Go client, in CPU time, and measures the
+// gain of several requests in flight.
 func (b *bench) fetch() error {
 	body := strings.Repeat("x", bodyBytes)
 	near := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, body) }))
@@ -150,7 +150,7 @@ func cpu(cmd *exec.Cmd) (time.Duration, error) {
 func plain(url string, n int) error {
 	buffer := make([]byte, 0, bodyBytes)
 	for range n {
-		resp, err := http.Get(url + "/items") //nolint:noctx,gosec // the plain client is what is measured
+		resp, err := http.Get(url + "/items") //nolint:noctx,gosec // only the plain client is measured
 		if err != nil {
 			return err
 		}

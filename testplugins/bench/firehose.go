@@ -13,8 +13,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/testplugins/firehose"
 )
 
-// firehose holds the whole pipeline (guest, worker, boundary, storage) against
-// a bare loop over the same rows into the same kind of table.
+// firehose compares the whole pipeline (guest, worker, boundary, storage) with a bare
+// loop over the same rows into the same kind of table.
 func (b *bench) firehose() error {
 	title(fmt.Sprintf("Firehose: %d records to durable rows, synchronous FULL, default isolation", b.records),
 		"make bench BENCH='-only firehose'")

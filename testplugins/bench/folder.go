@@ -55,7 +55,7 @@ func (b *bench) folder() error {
 	return nil
 }
 
-// generate makes a Claude Code home of about size, and says how large it is.
+// generate makes a Claude Code home of about size bytes, and returns its real size.
 func (b *bench) generate(size, out string) (int64, error) {
 	gen := exec.Command("go", "run", "./testplugins/generate", "-kind", "claude_code", "-bytes", size, "-seed", "1", "-out", out)
 	gen.Stderr = os.Stderr

@@ -108,8 +108,8 @@ func goBuild(env []string, args ...string) error {
 	return cmd.Run()
 }
 
-// command is a host command with a data folder of its own and a module cache
-// that all share.
+// command is a host command with a separate data folder and a module cache that all
+// commands share.
 func (b *bench) command(data string, args ...string) (*exec.Cmd, error) {
 	return b.commandOf(b.host, data, args...)
 }

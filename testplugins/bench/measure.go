@@ -17,7 +17,7 @@ type sample struct {
 	wall time.Duration
 	cpu  time.Duration // of the process and of the children that it waited for
 	rss  int64         // peak of the sum over the process and its children, bytes; 0 where unknown
-	out  []byte        // what it printed as its result
+	out  []byte        // printed result
 }
 
 // measure runs cmd to its end.

@@ -13,7 +13,7 @@ import (
 	"syscall"
 )
 
-// served is a host that takes in what devices deliver.
+// served is a host that receives the deliveries of devices.
 type served struct {
 	cmd     *exec.Cmd
 	address string
@@ -51,7 +51,7 @@ func (b *bench) serve(data string) (*served, error) {
 // stop ends the host as its owner does, and waits for it.
 func (s *served) stop() *exec.Cmd {
 	_ = s.cmd.Process.Signal(syscall.SIGTERM)
-	_ = s.cmd.Wait() // how it ends is not what is measured
+	_ = s.cmd.Wait() // its end is not measured
 	return s.cmd
 }
 

@@ -24,7 +24,7 @@ import (
 // canary has characters that every encoding writes in its own way.
 const canary = `canary/5f1e+09b7"hunter2=`
 
-// spellings are the secret as it may stand somewhere.
+// spellings lists the forms in which a text may contain the secret.
 func spellings(secret string) [][]byte {
 	all := []string{
 		secret, url.QueryEscape(secret), url.PathEscape(secret), hex.EncodeToString([]byte(secret)), strings.ToUpper(hex.EncodeToString([]byte(secret))),
@@ -43,8 +43,8 @@ func spellings(secret string) [][]byte {
 	return out
 }
 
-// tells returns the spelling of a secret that a text holds.
-func tells(text []byte, secrets ...string) string {
+// findSecret returns the spelling of a secret in a text, or "".
+func findSecret(text []byte, secrets ...string) string {
 	for _, secret := range secrets {
 		for _, s := range spellings(secret) {
 			if bytes.Contains(text, s) {
@@ -61,24 +61,24 @@ func TestTheCanaryIsFound(t *testing.T) {
 		"x" + canary, hex.EncodeToString([]byte("x" + canary)), base64.RawURLEncoding.EncodeToString([]byte("yz" + canary + "xx")),
 		"a=" + url.QueryEscape(canary), fmt.Sprintf("%q", canary),
 	} {
-		if tells([]byte(text), canary) == "" {
-			t.Errorf("it is not found in %s", text)
+		if findSecret([]byte(text), canary) == "" {
+			t.Errorf("it is not found in %s, want findSecret([]byte(text), canary) not \"\"", text)
 		}
 	}
-	if tells([]byte("canary hunter2"), canary) != "" {
-		t.Error("it is found where it is not")
+	if findSecret([]byte("canary hunter2"), canary) != "" {
+		t.Error("a text without the canary counts as containing it")
 	}
 }
 
-// silent looks for secrets in everything that an owner has: what was printed,
-// and every file of the home, the write-ahead log included.
+// silent looks for secrets in everything that an owner has: the printed output, and
+// every file of the home, the write-ahead log included.
 func (o *owner) silent(what string, s said, secrets ...string) {
 	o.t.Helper()
-	if found := tells(s.stdout, secrets...); found != "" {
-		o.t.Errorf("%s: standard output holds %s:\n%s", what, found, s.stdout)
+	if found := findSecret(s.stdout, secrets...); found != "" {
+		o.t.Errorf("%s: standard output holds %s:\n%s, want \"\"", what, found, s.stdout)
 	}
-	if found := tells(s.stderr, secrets...); found != "" {
-		o.t.Errorf("%s: standard error holds %s:\n%s", what, found, s.stderr)
+	if found := findSecret(s.stderr, secrets...); found != "" {
+		o.t.Errorf("%s: standard error holds %s:\n%s, want \"\"", what, found, s.stderr)
 	}
 	files := 0
 	err := filepath.WalkDir(o.home, func(path string, d fs.DirEntry, err error) error {
@@ -87,8 +87,8 @@ func (o *owner) silent(what string, s said, secrets ...string) {
 		}
 		text, err := os.ReadFile(path)
 		files++
-		if found := tells(text, secrets...); found != "" {
-			o.t.Errorf("%s: %s holds %s", what, filepath.Base(path), found)
+		if found := findSecret(text, secrets...); found != "" {
+			o.t.Errorf("%s: %s holds %s, want \"\"", what, filepath.Base(path), found)
 		}
 		return err
 	})
@@ -96,11 +96,11 @@ func (o *owner) silent(what string, s said, secrets ...string) {
 		o.t.Fatal(err)
 	}
 	if files < 1 {
-		o.t.Errorf("%s: nothing was looked at", what)
+		o.t.Errorf("%s: no file was searched", what)
 	}
 }
 
-// shouting is a provider that says to everybody what it was told in confidence.
+// shouting is a provider that repeats its secrets to everybody.
 type shouting struct {
 	next http.Handler
 	how  atomic.Pointer[http.HandlerFunc] // nil: it does not
@@ -186,9 +186,9 @@ func echoes(next http.Handler) map[string]http.HandlerFunc {
 	}
 }
 
-// Invariant 5: whatever happens in a run, and whatever a provider does with the
-// secret that it was given, it stands nowhere at its owner: not in the store,
-// its log, a recording, what is printed, the debug log, or an export.
+// Invariant 5: whatever happens in a run, and whatever a provider does with the secret,
+// no copy of it remains at the owner: not in the store, its log, a recording, the
+// printed output, the debug log, or an export.
 func TestSecretIsNowhere(t *testing.T) {
 	t.Parallel()
 	for _, name := range connectors {
@@ -209,8 +209,8 @@ func TestSecretIsNowhere(t *testing.T) {
 				}
 				set := o.command("connections", "credential", "set", name, field)
 				set.Stdin = strings.NewReader(value)
-				if out, err := set.CombinedOutput(); err != nil || tells(out, secrets...) != "" {
-					t.Fatalf("%v: %s", err, out)
+				if out, err := set.CombinedOutput(); err != nil || findSecret(out, secrets...) != "" {
+					t.Fatalf("%v: %s, want findSecret(out, secrets...) = \"\"", err, out)
 				}
 			}
 			n := 0
@@ -267,7 +267,7 @@ func TestSecretIsNowhere(t *testing.T) {
 					cmd.Stdout, cmd.Stderr = &out, &problems
 					_ = cmd.Run() // a doctor that finds something exits with 1
 					if out.Len() == 0 {
-						t.Errorf("%v prints nothing: %s", args, &problems)
+						t.Errorf("%v prints nothing: %s, want out.Len() not 0", args, &problems)
 					}
 					o.silent(strings.Join(args, " "), said{0, out.Bytes(), problems.Bytes()}, secrets...)
 				}
@@ -282,9 +282,9 @@ func TestSecretIsNowhere(t *testing.T) {
 	}
 }
 
-// The hook that the guest itself is: it emits every byte of every answer, and
-// looks for the secret in its whole memory, in both isolation modes. That it
-// finds what it was given otherwise shows that it looks.
+// The guest itself as the hook: it emits every byte of every answer, and looks for the
+// secret in its whole memory, in both isolation modes. It finds another text that it
+// was given, which shows that it looks.
 func TestGuestNeverHoldsTheSecret(t *testing.T) {
 	t.Parallel()
 	for _, isolation := range []string{"process", "inline"} {
@@ -321,16 +321,16 @@ func TestGuestNeverHoldsTheSecret(t *testing.T) {
 			o.silent("export", exported, canary)
 			rows := o.export("echo", "answers")
 			if len(rows) != len(paths)+1 || seen.Load() < int64(len(paths)) {
-				t.Fatalf("%d answers of %d, the secret was sent %d times", len(rows)-1, len(paths), seen.Load())
+				t.Fatalf("%d answers of %d, the secret was sent %d times, want len(rows) = %v and seen.Load() at least %d", len(rows)-1, len(paths), seen.Load(), len(paths)+1, int64(len(paths)))
 			}
 			for key, row := range rows {
 				raw, err := hex.DecodeString(fmt.Sprint(row.Data["bytes"]))
-				if key != "memory" && (err != nil || len(raw) == 0 || tells(raw, canary) != "") {
-					t.Errorf("%s: %v %s", key, err, raw)
+				if key != "memory" && (err != nil || len(raw) == 0 || findSecret(raw, canary) != "") {
+					t.Errorf("%s: %v %s, want an answer without the canary", key, err, raw)
 				}
 			}
 			if memory := rows["memory"].Data; memory["secrets"] != 0.0 || memory["controls"] == 0.0 || memory["controls"] == nil {
-				t.Errorf("%v", memory)
+				t.Errorf("%v, want memory[\"secrets\"] = 0.0, memory[\"controls\"] not 0.0 and memory[\"controls\"] not nil", memory)
 			}
 		})
 	}

@@ -5,13 +5,13 @@ import (
 	"testing"
 )
 
-// TestContractSuite holds every connector of the network against the contract
-// of the ABI, as `plugin test` of the built program does, with its provider. A
-// clause is skipped only where it is about something that the connector has not.
+// TestContractSuite checks every network connector against the contract of the ABI, as
+// `plugin test` of the built program does, with its provider. A clause is skipped only
+// where it concerns a feature that the connector lacks.
 func TestContractSuite(t *testing.T) {
 	t.Parallel()
-	// To stop a connector that says nothing before its first answer is tested in
-	// TestInterrupted: the suite has no provider at that clause.
+	// TestInterrupted tests the stop of a connector that is silent before its first
+	// answer: the suite has no provider at that clause.
 	skipped := map[string][]string{"github": {"stop.complies"}}
 	for _, name := range connectors {
 		t.Run(name, func(t *testing.T) {
@@ -34,12 +34,12 @@ func TestContractSuite(t *testing.T) {
 						t.Errorf("%s was not judged: %s", c.ID, c.Detail)
 					}
 				default:
-					t.Errorf("%s %s: %s: %s", c.Outcome, c.ID, c.Title, c.Detail)
+					t.Errorf("%s %s: %s: %s, want pass or skip", c.Outcome, c.ID, c.Title, c.Detail)
 				}
 			}
 			t.Logf("%d clauses passed, %d records", passed, report.Records)
 			if passed < 15 || report.Records == 0 {
-				t.Errorf("%d clauses passed, over %d records", passed, report.Records)
+				t.Errorf("%d clauses passed, over %d records, want at least 15 and not 0", passed, report.Records)
 			}
 		})
 	}

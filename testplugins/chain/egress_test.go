@@ -11,10 +11,9 @@ import (
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/fault"
 )
 
-// A provider that sends a connector elsewhere, to this machine, to the metadata
-// service of a cloud, or to another host, is not followed: nothing is sent
-// there, not even without the secret, and the ledger of destinations names
-// nobody else.
+// A provider's redirect elsewhere (to this machine, to the metadata service of a cloud,
+// or to another host) is not followed. Nothing is sent there, not even without the
+// secret, and the ledger of destinations lists no other host.
 func TestRedirectsLeadNowhere(t *testing.T) {
 	t.Parallel()
 	var elsewhere atomic.Int64
@@ -22,7 +21,7 @@ func TestRedirectsLeadNowhere(t *testing.T) {
 	defer other.Close()
 	t.Cleanup(func() {
 		if n := elsewhere.Load(); n > 0 {
-			t.Errorf("%d requests went elsewhere", n)
+			t.Errorf("%d requests went elsewhere, want 0", n)
 		}
 	})
 	_, port, _ := strings.Cut(strings.TrimPrefix(other.URL, "http://"), ":")
@@ -41,7 +40,7 @@ func TestRedirectsLeadNowhere(t *testing.T) {
 					s.Faults.Add(always(fault.Status([]int{http.StatusFound, http.StatusTemporaryRedirect}[i%2], "", "Location", target)))
 					r := o.runs(4, name, "--force")
 					if r.Error == nil || r.Status != "failed" {
-						t.Errorf("%s: %+v", target, r)
+						t.Errorf("%s: %+v, want Error not nil and Status = failed", target, r)
 					}
 				}
 				var shown struct {
@@ -49,7 +48,7 @@ func TestRedirectsLeadNowhere(t *testing.T) {
 				}
 				o.asks(0, &shown, "connections", "show", name)
 				if len(shown.Destinations) != 1 || shown.Destinations[0].Host != strings.TrimPrefix(o.url, "http://") && shown.Destinations[0].Host != "127.0.0.1" {
-					t.Errorf("destinations: %v", shown.Destinations)
+					t.Errorf("destinations %v, want the provider alone", shown.Destinations)
 				}
 				s.Faults.Clear()
 				o.runs(0, name, "--force")
@@ -58,8 +57,8 @@ func TestRedirectsLeadNowhere(t *testing.T) {
 	})
 }
 
-// A page whose next one is on another host is not followed either, and the run
-// says what it did not collect.
+// A link to the next page on another host is not followed either, and the run reports
+// that it did not collect the page.
 func TestLinksLeadNowhere(t *testing.T) {
 	t.Parallel()
 	var elsewhere atomic.Int64
@@ -74,10 +73,10 @@ func TestLinksLeadNowhere(t *testing.T) {
 		}))
 		r := o.runs(4, name)
 		if r.Error == nil || elsewhere.Load() > 0 {
-			t.Errorf("%s: %d requests went elsewhere, %+v", name, elsewhere.Load(), r.Error)
+			t.Errorf("%s: %d requests went elsewhere, %+v, want Error not nil and elsewhere.Load() = 0", name, elsewhere.Load(), r.Error)
 		}
 		if text := fmt.Sprint(r.Error); strings.Contains(text, token) {
-			t.Error(text)
+			t.Errorf("%v, want no %v in it", text, token)
 		}
 	}
 }

@@ -44,9 +44,8 @@ func (o *owner) rows(connection string, streams ...string) map[string]any {
 	return all
 }
 
-// PB-D8, PB-A7: the host is killed at several moments of a slow run and run
-// again: nothing is lost, nothing is there twice, no gap stays leased to the
-// dead.
+// PB-D8, PB-A7: the host is killed at several moments of a slow run and run again.
+// Nothing is lost, nothing is there twice, and no gap stays leased to the dead run.
 func TestKilledHost(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -97,7 +96,7 @@ func TestKilledHost(t *testing.T) {
 			slow.delay.Store(0)
 			for i := 0; i == 0 || o.openGaps(connector) > 0; i++ {
 				if i > 12 {
-					t.Fatalf("%d gaps stay open: %v", o.openGaps(connector), o.sql("SELECT record_key || ' ' || status || ' ' || lease_run_id FROM gaps"))
+					t.Fatalf("%d gaps stay open, want none: %v", o.openGaps(connector), o.sql("SELECT record_key || ' ' || status || ' ' || lease_run_id FROM gaps"))
 				}
 				o.runs(0, connector)
 			}
@@ -105,23 +104,23 @@ func TestKilledHost(t *testing.T) {
 			if !reflect.DeepEqual(got, want) {
 				for key := range want {
 					if got[key] == nil {
-						t.Errorf("lost: %s", key)
+						t.Errorf("lost: %s, want got[key] not nil", key)
 					}
 				}
 				for key := range maps.Keys(got) {
 					if want[key] == nil {
 						t.Errorf("not expected: %s", key)
 					} else if !reflect.DeepEqual(got[key], want[key]) {
-						t.Errorf("%s differs: %v %v", key, got[key], want[key])
+						t.Errorf("%s differs: %v %v, want want[key]", key, got[key], want[key])
 					}
 				}
 			}
 			if n := o.sql("SELECT count(*) FROM (SELECT 1 FROM records GROUP BY stream_id, key HAVING count(*) > 1)"); n[0] != "0" {
-				t.Errorf("%s keys are there twice", n[0])
+				t.Errorf("%s keys are there twice, want 0", n[0])
 			}
 			o.intact()
 			if r := o.runs(0, connector); r.counts() != "0 new, 0 changed, 0 deleted, 0 rejected" {
-				t.Errorf("something was left: %s", r.counts())
+				t.Errorf("something was left: %s, want 0 new, 0 changed, 0 deleted, 0 rejected", r.counts())
 			}
 		})
 	}
@@ -129,8 +128,8 @@ func TestKilledHost(t *testing.T) {
 
 var githubStreams = []string{"user", "repositories", "starred", "issues", "pull_requests", "gists"}
 
-// Ctrl-C in the middle of a run ends it as cancelled: what arrived is kept, and
-// the next run goes on.
+// Ctrl-C in the middle of a run ends it as cancelled: its records are kept, and the
+// next run continues.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
 	for name, size := range map[string]int{"github": 20, "notion": 120, "spotify": 120, "ynab": 20} {
@@ -141,16 +140,16 @@ func TestInterrupted(t *testing.T) {
 			slow.delay.Store(int64(100 * time.Millisecond))
 			o := newOwner(t, slow, s.Variables)
 			if status := o.signalled(name, slow, 2, os.Interrupt); status != 130 {
-				t.Errorf("exits with %d", status)
+				t.Errorf("exits with %d, want 130", status)
 			}
 			if got := o.sql("SELECT status FROM runs"); len(got) != 1 || got[0] != "cancelled" {
-				t.Errorf("%v", got)
+				t.Errorf("%v, want len(got) = 1 and got[0] = cancelled", got)
 			}
 			o.intact()
 			slow.delay.Store(0)
 			o.runs(0, name)
 			if r := o.runs(0, name); r.counts() != "0 new, 0 changed, 0 deleted, 0 rejected" {
-				t.Errorf("something was left: %s", r.counts())
+				t.Errorf("something was left: %s, want 0 new, 0 changed, 0 deleted, 0 rejected", r.counts())
 			}
 			undisturbed := newOwner(t, s.Handler, s.Variables)
 			undisturbed.runs(0, name)

@@ -17,8 +17,8 @@ import (
 // connectors are the ones that need a provider.
 var connectors = []string{"github", "notion", "spotify", "ynab"}
 
-// built is what all tests share: the program, the plugins folder, and the cache
-// of compiled modules.
+// built is shared by all tests: the program, the plugins folder, and the cache of
+// compiled modules.
 type built struct{ dir, host, plugins, cache string }
 
 func TestMain(m *testing.M) {

@@ -54,7 +54,7 @@ func (o *owner) setenv(name, value string) {
 	o.env = append(o.env, name+"="+value)
 }
 
-// said is what a command left.
+// said is the outcome of a command.
 type said struct {
 	status         int
 	stdout, stderr []byte
@@ -66,7 +66,7 @@ func (o *owner) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// says runs a command that has to exit with a status.
+// says runs a command and checks its exit status.
 func (o *owner) says(status int, args ...string) said {
 	o.t.Helper()
 	var out, problems bytes.Buffer

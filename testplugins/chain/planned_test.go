@@ -9,8 +9,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/sample"
 )
 
-// paged is a provider whose lists have several pages, and what an owner with no
-// bound has of it.
+// paged is a provider whose lists have several pages, with the rows that an unlimited
+// owner gets from it.
 func paged(t *testing.T, name string) *sample.Service {
 	t.Helper()
 	o := options(120)
@@ -31,9 +31,9 @@ func (o *owner) kept() []string {
 	return o.sql("SELECT s.name || ' ' || count(*) FROM records r JOIN streams s ON s.id = r.stream_id WHERE r.deleted = 0 GROUP BY s.name ORDER BY s.name")
 }
 
-// PB-D9, PB-A2, RT-24.1: an owner's cap on requests, below what a connector needs for
-// one whole run, is no failure of any run: each ends with 0 within the cap, and the
-// next goes on from its own saved page until everything is here.
+// PB-D9, PB-A2, RT-24.1: an owner's cap on requests, below the need of one whole run,
+// fails no run. Each run ends with 0 within the cap, and the next continues from its
+// saved page until everything is collected.
 func TestCappedRunsFinish(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -59,7 +59,7 @@ func TestCappedRunsFinish(t *testing.T) {
 					t.Fatalf("run %d sent %d requests, want %d at most", n, r.Requests.Sent, most)
 				}
 				if r.Error != nil || r.Status != "succeeded" {
-					t.Fatalf("run %d is %s over %+v", n, r.Status, r.Error)
+					t.Fatalf("run %d is %s over %+v, want Error = nil and Status = succeeded", n, r.Status, r.Error)
 				}
 				if slices.ContainsFunc(r.KnownGaps, func(g struct{ Kind, Reason, Message string }) bool { return g.Reason == "request_cap_reached" }) {
 					stops++
@@ -72,10 +72,10 @@ func TestCappedRunsFinish(t *testing.T) {
 				}
 			}
 			if stops == 0 {
-				t.Errorf("a cap of %d requests stopped no run", most)
+				t.Errorf("a cap of %d requests stopped no run, want at least one", most)
 			}
 			if got := o.sql("SELECT connection_id FROM pressure"); len(got) > 0 {
-				t.Errorf("pressure is recorded: %v", got)
+				t.Errorf("pressure is recorded: %v, want len(got) = 0", got)
 			}
 		})
 	}
@@ -115,6 +115,6 @@ func TestCappedScheduleGoesOn(t *testing.T) {
 		o.passes()
 	}
 	if text := string(o.says(0, "status").stdout); strings.Contains(text, "failed") || strings.Contains(text, "any more") {
-		t.Errorf("status says\n%s", text)
+		t.Errorf("status says\n%s, want no failed in text and no any more in text", text)
 	}
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/sample"
 )
 
-// A detail that always answers 500, and five of them, which open the circuit,
-// stop nothing: what is new comes in with every pass of the scheduler, before they
-// are asked for, ever more seldom; their class and their number are told. When
-// they answer again they come, and nothing is left.
+// A detail that always answers 500, and five of them, which open the circuit, stop
+// nothing. New records come in with every pass of the scheduler, before the failed ones
+// are requested, which happens more and more rarely; their class and number are
+// reported. When they answer again they are collected, and nothing is left.
 func TestPoisonedDetails(t *testing.T) {
 	t.Parallel()
 	for name, poisoned := range map[string]int{"one": 1, "many": 8} {
@@ -42,7 +42,7 @@ func TestPoisonedDetails(t *testing.T) {
 						asked++
 						last = true
 					case last:
-						t.Fatalf("pass %d asks for %s behind what always fails", pass, r.Path)
+						t.Fatalf("pass %d requests %s after the failing details, want it before them", pass, r.Path)
 					}
 				}
 				if have := live(o.export("github", "pull_requests")); have != pulls-poisoned+pass+1 {
@@ -57,11 +57,11 @@ func TestPoisonedDetails(t *testing.T) {
 				t.Errorf("%d gaps are open, want %d; the last run says\n%s", open, poisoned, text)
 			}
 			if text := string(o.says(0, "status").stdout); strings.Contains(text, "any more") {
-				t.Errorf("status says\n%s", text)
+				t.Errorf("status says\n%s, want no any more in it", text)
 			}
 			p.Faults.Clear()
 			if r := o.runs(0, "github", "--force"); o.openGaps("github") > 0 || len(r.Gaps) > 0 {
-				t.Errorf("%d gaps are open at the end, %+v", o.openGaps("github"), r.Gaps)
+				t.Errorf("%d gaps are open at the end, %+v, want o.openGaps(\"github\") = 0 and len(r.Gaps) = 0", o.openGaps("github"), r.Gaps)
 			}
 			if have := live(o.export("github", "pull_requests")); have != pulls+9 {
 				t.Errorf("%d pull requests are here, want %d", have, pulls+9)

@@ -23,8 +23,8 @@ func served(t *testing.T, name string, size int) *sample.Service {
 	return s
 }
 
-// unspread takes away what GitHub says of its search quota, of which runs that
-// follow each other are careful for seconds.
+// unspread removes GitHub's headers about its search quota, which would slow successive
+// runs down by seconds.
 func unspread(p *github.Provider) *github.Provider {
 	p.Faults.Add(fault.Rule{Match: fault.Path("/search/"), Times: -1, Fault: fault.Header("X-RateLimit-Remaining", "")})
 	return p
@@ -49,7 +49,7 @@ func TestCooldown(t *testing.T) {
 			began := time.Now()
 			r := o.runs(4, name)
 			if r.Error == nil || r.Error.Code != name+"_rate_limited" || !r.Error.Retryable {
-				t.Errorf("%+v", r.Error)
+				t.Errorf("%+v, want Error not nil, Error.Code = %v and Error.Retryable", r.Error, name+"_rate_limited")
 			}
 			asked := s.Faults.Fired()
 			var refused struct {
@@ -66,7 +66,7 @@ func TestCooldown(t *testing.T) {
 			until := until(t, refused.Error.Message)
 			if wait := until.Sub(began); refused.Error.Code != "run.cooling_down" || wait < 119*time.Minute || wait > atMost+2*time.Minute ||
 				!strings.Contains(refused.Error.Message, until.Local().Format("15:04:05")) || !strings.Contains(refused.Error.Hint, "--force") {
-				t.Errorf("%+v", refused.Error)
+				t.Errorf("%+v, want run.cooling_down for two hours, with its end and --force", refused.Error)
 			}
 			if s.Faults.Fired() != asked {
 				t.Error("the refused run asked the provider")
@@ -94,10 +94,10 @@ func until(t *testing.T, detail string) time.Time {
 	return at
 }
 
-// RT-24.1, PB-A2, PB-A3, PB-A7: the owner's own bounds, on requests and on time,
-// end a run as planned: nothing cools down, the records so far are kept, the
-// cursors stand at what is durable, and runs go on from there to the end. No
-// detail is asked for twice.
+// RT-24.1, PB-A2, PB-A3, PB-A7: the owner's bounds, on requests and on time, end a run
+// as planned. Nothing cools down, the records so far are kept, the cursors cover only
+// durable records, and runs continue from there to the end. No detail is requested
+// twice.
 func TestPlannedStop(t *testing.T) {
 	t.Parallel()
 	for bound, args := range map[string][]string{"requests": {"--max-requests", "9"}, "time": {"--timeout", "4s"}} {
@@ -116,19 +116,19 @@ func TestPlannedStop(t *testing.T) {
 			first := o.runs(0, "github", args...)
 			planned := slices.ContainsFunc(first.KnownGaps, func(g struct{ Kind, Reason, Message string }) bool { return g.Kind == "send_budget" })
 			if !planned {
-				t.Errorf("the stop is not told: %+v", first)
+				t.Errorf("the result does not mention the stop: %+v", first)
 			}
 			for _, g := range first.Gaps {
 				if g.Reason == "rate_limited" || g.Reason == "upstream_pressure" {
-					t.Errorf("%+v", g)
+					t.Errorf("%+v, want g.Reason not rate_limited and g.Reason not upstream_pressure", g)
 				}
 			}
 			if got := o.sql("SELECT connection_id FROM pressure"); len(got) > 0 {
-				t.Errorf("pressure is recorded: %v", got)
+				t.Errorf("pressure is recorded: %v, want len(got) = 0", got)
 			}
 			kept := live(o.export("github", "repositories"))
 			if bound == "requests" && first.Requests.Sent > 9 || kept == 0 {
-				t.Errorf("%d requests, %d repositories kept", first.Requests.Sent, kept)
+				t.Errorf("%d requests, %d repositories kept, want at most 9 requests and some repositories", first.Requests.Sent, kept)
 			}
 			for range 6 {
 				p.Before(func(int, *http.Request) {})
@@ -139,7 +139,7 @@ func TestPlannedStop(t *testing.T) {
 			}
 			for _, stream := range []string{"repositories", "starred", "issues", "pull_requests", "gists"} {
 				if got := live(o.export("github", stream)); got != size {
-					t.Errorf("%s: %d of %d", stream, got, size)
+					t.Errorf("%s: %d records, want %d", stream, got, size)
 				}
 			}
 			asked := map[string]int{}
@@ -150,7 +150,7 @@ func TestPlannedStop(t *testing.T) {
 			}
 			for path, n := range asked {
 				if n > 1 {
-					t.Errorf("%s was asked for %d times", path, n)
+					t.Errorf("%s was requested %d times, want once", path, n)
 				}
 			}
 		})

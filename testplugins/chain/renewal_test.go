@@ -8,9 +8,9 @@ import (
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/sample"
 )
 
-// A token that expires in the middle of a run is renewed by the host, and the
-// run does not notice. The refresh token that came with it is kept, sealed: it
-// is the one that the next process uses, since each is good once.
+// A token that expires in the middle of a run is renewed by the host, and the run does
+// not notice. The new refresh token is kept, sealed. The next process uses it, since
+// each is valid once.
 func TestRenewal(t *testing.T) {
 	t.Parallel()
 	for _, from := range []string{"environment", "stored"} {
@@ -44,20 +44,20 @@ func TestRenewal(t *testing.T) {
 			expireAt(3)
 			r := o.runs(0, "spotify")
 			if p.Renewals() != 1 || live(o.export("spotify", "saved_tracks")) != 20 {
-				t.Fatalf("%d renewals, %+v", p.Renewals(), r)
+				t.Fatalf("%d renewals, %+v, want p.Renewals() = 1 and live(o.export(\"spotify\", \"saved_tracks\")) = 20", p.Renewals(), r)
 			}
 			expireAt(0)
 			s := o.says(0, "run", "spotify", "--no-input", "--accept", "--json", "--log-level", "debug", "--set", "base_url="+o.url)
 			o.silent("run", s, token, "access-1", "refresh-1")
 			for _, r := range p.Requests() {
 				if r.Status == http.StatusUnauthorized || r.Path == "/api/token" {
-					t.Errorf("the next process uses another access token: %+v", r)
+					t.Errorf("the next process uses another access token: %+v, want Status not %v and Path not /api/token", r, http.StatusUnauthorized)
 				}
 			}
 			expireAt(1)
 			o.runs(0, "spotify")
 			if p.Renewals() != 2 {
-				t.Errorf("%d renewals", p.Renewals())
+				t.Errorf("%d renewals, want 2", p.Renewals())
 			}
 			o.silent("afterwards", o.says(0, "connections", "show", "spotify", "--json"), token, "access-1", "refresh-1", "access-2", "refresh-2")
 
@@ -65,7 +65,7 @@ func TestRenewal(t *testing.T) {
 			p.Revoke()
 			failed := o.runs(6, "spotify")
 			if failed.Error == nil || !strings.Contains(failed.Error.Code, "auth") {
-				t.Errorf("%+v", failed.Error)
+				t.Errorf("%+v, want failed.Error not nil and auth in failed.Error.Code", failed.Error)
 			}
 		})
 	}

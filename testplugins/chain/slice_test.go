@@ -31,9 +31,9 @@ func (h *withheld) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.next.ServeHTTP(w, r)
 }
 
-// PB-D8, PB-A7: the host is killed while a provider that became slow is waited for:
-// the details that came are durable, the ledger of destinations says where bytes
-// went, and the next run asks for none of them again.
+// PB-D8, PB-A7: the host is killed while it waits for a provider that became slow. The
+// details that came are durable, the ledger of destinations says where bytes went, and
+// the next run requests none of these details again.
 func TestAKillInALaneCostsSeconds(t *testing.T) {
 	t.Parallel()
 	const pulls, came = 30, 12
@@ -58,7 +58,7 @@ func TestAKillInALaneCostsSeconds(t *testing.T) {
 	for reached := false; !reached; reached = o.accountedTo(next) {
 		select {
 		case err := <-ended:
-			t.Fatalf("the run ended by itself: %v", err)
+			t.Fatalf("the run ended before the kill: %v", err)
 		case <-deadline.C:
 			_ = cmd.Process.Signal(os.Kill)
 			<-ended
@@ -84,7 +84,7 @@ func TestAKillInALaneCostsSeconds(t *testing.T) {
 	o.runs(0, "github", "--stream", "pull_requests")
 	for _, path := range details(p) {
 		if slices.Contains(asked, path) {
-			t.Errorf("%s is asked for again", path)
+			t.Errorf("%s is requested again, want it durable", path)
 		}
 	}
 	if got := len(details(p)); got != pulls-came {
@@ -96,8 +96,8 @@ func TestAKillInALaneCostsSeconds(t *testing.T) {
 	o.intact()
 }
 
-// accountedTo reports whether the committed cursor leaves what changed at that time
-// or before to the next run, and nothing that is newer.
+// accountedTo reports whether the committed cursor leaves the changes at that time or
+// before to the next run, and no newer ones.
 func (o *owner) accountedTo(at time.Time) bool {
 	o.t.Helper()
 	if _, err := os.Stat(o.data + "/pdpp.sqlite"); err != nil || len(o.sql("SELECT 1 FROM sqlite_master WHERE name = 'states'")) == 0 {

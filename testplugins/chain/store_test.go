@@ -46,22 +46,22 @@ func (o *owner) cursor(stream string) string {
 	return ""
 }
 
-// dayPasses ages the cursors of connectors that look for what is gone once a
-// day only: the clock of the program is nobody's to turn.
+// dayPasses ages the cursors of connectors that look for deletions once a day only: no
+// test can turn the program's clock.
 func (o *owner) dayPasses() {
 	o.t.Helper()
 	o.sql(`UPDATE states SET cursor = json_replace(cursor, '$.inventory_ms', json_extract(cursor, '$.inventory_ms') - 90000000)
 		WHERE json_extract(cursor, '$.inventory_ms') > 0`)
 }
 
-// intact checks the file, and that no run is left that nobody ends.
+// intact checks the file, and that every run has ended.
 func (o *owner) intact() {
 	o.t.Helper()
 	if got := o.sql("PRAGMA integrity_check"); len(got) != 1 || got[0] != "ok" {
-		o.t.Errorf("integrity check: %v", got)
+		o.t.Errorf("integrity check: %v, want len(got) = 1 and got[0] = ok", got)
 	}
 	if got := o.sql("SELECT run_id FROM runs WHERE status = 'running'"); len(got) > 0 {
-		o.t.Errorf("runs %v are still running", got)
+		o.t.Errorf("runs %v are still running, want len(got) = 0", got)
 	}
 }
 
@@ -72,6 +72,6 @@ func TestSQLSeesTheStore(t *testing.T) {
 	o.runs(0, "notion")
 	o.intact()
 	if got := o.sql("SELECT key FROM records"); len(got) != 4 {
-		t.Errorf("%v", got)
+		t.Errorf("%v, want len(got) = 4", got)
 	}
 }

@@ -16,12 +16,12 @@ import (
 
 const token = "chain-token-6b1d"
 
-// options are of a small provider on the clock of the machine.
+// options describe a small provider on the clock of the machine.
 func options(size int) sample.Options {
 	return sample.Options{Seed: 1, Size: size, Now: time.Now, Token: token}
 }
 
-// step is a change at the provider and what the next run has to make of it.
+// step is a change at the provider and its effect on the next run.
 type step struct {
 	change  func()
 	counts  string            // of the run, all streams that a change may touch
@@ -29,9 +29,9 @@ type step struct {
 	gone    map[string]string // stream: key of a record that was deleted
 }
 
-// A first run collects everything, a second one nothing, and a third one what
-// changed meanwhile, and what was deleted, as tombstones: through the built
-// program, a worker process and the export.
+// A first run collects everything, a second one nothing, and a third one the changes
+// since, with tombstones for the deletions: through the built program, a worker process
+// and the export.
 func TestChangesArrive(t *testing.T) {
 	t.Parallel()
 	for name, open := range map[string]func(t *testing.T) (http.Handler, map[string]string, map[string]int, step){
@@ -48,7 +48,7 @@ func TestChangesArrive(t *testing.T) {
 				}
 			}
 			if t.Failed() {
-				t.Fatalf("%+v", first)
+				t.Fatalf("the first run: %+v", first)
 			}
 			before := map[string]map[string]exported{}
 			for stream := range want {
@@ -56,7 +56,7 @@ func TestChangesArrive(t *testing.T) {
 			}
 			second := o.runs(0, name)
 			if got := second.counts(); got != "0 new, 0 changed, 0 deleted, 0 rejected" {
-				t.Errorf("a run without a change: %s %+v", got, second.Records)
+				t.Errorf("a run without a change: %s %+v, want 0 new, 0 changed, 0 deleted, 0 rejected", got, second.Records)
 			}
 			s.change()
 			o.dayPasses()
@@ -66,14 +66,14 @@ func TestChangesArrive(t *testing.T) {
 				t.Errorf("after the changes: %s, want %s %+v", got, s.counts, third.Records)
 			}
 			if got := fourth.counts(); got != "0 new, 0 changed, 0 deleted, 0 rejected" {
-				t.Errorf("and once more: %s %+v", got, fourth.Records)
+				t.Errorf("and once more: %s %+v, want 0 new, 0 changed, 0 deleted, 0 rejected", got, fourth.Records)
 			}
 			for stream, rows := range before {
 				after := o.export(name, stream)
 				for key, row := range rows {
 					now := after[key]
 					if same := now.Seq == row.Seq; same && (now.Deleted || s.changed[stream+" "+key] != "") || now.Key == "" {
-						t.Errorf("%s %s: %+v", stream, key, now)
+						t.Errorf("%s %s: %+v, want a new sequence number if and only if the row changed", stream, key, now)
 					}
 				}
 			}
@@ -90,7 +90,7 @@ func TestChangesArrive(t *testing.T) {
 			}
 			for stream, key := range s.gone {
 				if row := o.export(name, stream)[key]; !row.Deleted || row.Key == "" {
-					t.Errorf("%s %s: %+v", stream, key, row)
+					t.Errorf("%s %s: %+v, want row.Deleted and row.Key not \"\"", stream, key, row)
 				}
 			}
 		})

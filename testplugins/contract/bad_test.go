@@ -12,7 +12,7 @@ import (
 
 // bad is a module that fails one clause.
 type bad struct {
-	clause, detail string                        // which one, and what its detail says
+	clause, detail string                        // the clause, and a part of its detail
 	script         string                        // of the scripted guest
 	file           func(*testing.T) *plugin.File // instead of a script
 	options        map[string]string
@@ -37,8 +37,7 @@ const manifestHead = `{"connector_id":"https://pdpp-host.example/connectors/hand
 
 const manifestText = manifestHead + `"streams":[{"name":"notes","primary_key":["id"],"semantics":"append_only","schema":{"type":"object"}}]}`
 
-// restless hands over another manifest each time: random digits stand in its
-// name.
+// restless returns another manifest each time, with random digits in its name.
 func restless(m *assembly.Module) {
 	at := int64(strings.Index(manifestText, "Handmade"))
 	const scratch = 60000
@@ -169,18 +168,18 @@ func (c bad) fails(t *testing.T) {
 	}
 }
 
-// A module that needs the network is not judged without it, and the report says
-// what to give it.
+// A module that needs the network is not judged without it, and the report says what to
+// give it.
 func TestWithoutANetworkNothingIsJudged(t *testing.T) {
 	t.Parallel()
 	file := handmade(strings.Replace(manifestText, `"streams"`, `"runtime_requirements":{"bindings":{"network":{"required":true}}},"streams"`, 1), nil)
 	report := check(t, Options{File: file(t)})
 	for _, c := range report.Clauses {
 		if c.ID == "manifest.bindings" && (c.Outcome != Skip || !strings.Contains(c.Detail, "base_url")) {
-			t.Errorf("%+v", c)
+			t.Errorf("%+v, want it skipped for lack of base_url", c)
 		}
 	}
 	if len(report.Failed()) > 0 {
-		t.Errorf("%+v", report.Failed())
+		t.Errorf("%+v, want len(report.Failed()) = 0", report.Failed())
 	}
 }

@@ -11,8 +11,8 @@ import (
 // Outcome is how a clause came out.
 type Outcome string
 
-// The outcomes. Skip means that the clause could not be judged, because an
-// earlier one failed or nothing was there to judge it on; Detail says which.
+// The outcomes. Skip means that the clause could not be judged, because an earlier one
+// failed or nothing was there to judge it on; Detail says which.
 const (
 	Pass Outcome = "pass"
 	Fail Outcome = "fail"
@@ -21,33 +21,33 @@ const (
 
 // Clause is one promise of the ABI and how the module kept it.
 type Clause struct {
-	ID      string  `json:"id"` // stable: area, then what is promised
+	ID      string  `json:"id"` // stable: area, then the promise
 	Title   string  `json:"title"`
 	Outcome Outcome `json:"outcome"`
-	Detail  string  `json:"detail,omitempty"` // what was seen, when it is not a pass
-	Hint    string  `json:"hint,omitempty"`   // what to do, when it is a fail
+	Detail  string  `json:"detail,omitempty"` // the observation, when it is not a pass
+	Hint    string  `json:"hint,omitempty"`   // the advice, when it is a fail
 }
 
-// clauses is the suite, in the order in which it is judged. Each stands with
-// what an author does about a fail that says nothing better itself.
+// clauses is the suite, in the order of judgement. Each clause has the advice for a
+// fail without more specific advice.
 var clauses = []Clause{
 	{ID: "module.loads", Title: "the file is a WebAssembly module that compiles, with allowed imports, the required exports, ABI version 1 and a memory minimum below the limit", Hint: "build it as a reactor module against the call table"},
 	{ID: "describe.manifest", Title: "pdpp_describe hands over one manifest within its time, with nothing granted", Hint: "embed the manifest, make one manifest call, and return 0"},
-	{ID: "describe.stable", Title: "describing again gives the same manifest", Hint: "take nothing into the manifest that changes, such as the time"},
+	{ID: "describe.stable", Title: "describing again gives the same manifest", Hint: "leave everything that changes, such as the time, out of the manifest"},
 	{ID: "manifest.valid", Title: "the manifest satisfies every rule", Hint: "correct each field that is listed"},
-	{ID: "manifest.schemas", Title: "every stream's schema is a JSON Schema 2020-12", Hint: "hold the schema against the metaschema"},
+	{ID: "manifest.schemas", Title: "every stream's schema is a JSON Schema 2020-12", Hint: "validate the schema against the metaschema"},
 	{ID: "manifest.imports", Title: "every import that needs a binding has that binding declared", Hint: "declare the binding"},
 	{ID: "manifest.bindings", Title: "every binding that the manifest requires is one that this host has", Hint: "mark the binding as not required, or use a host that has it"},
-	{ID: "credentials.named", Title: "without credentials, and with nobody to ask, it ends with DONE failed and names what is missing", Hint: "when START.bindings.interactive is absent, end with DONE failed and a message that names each variable"},
-	{ID: "credentials.asked", Title: "without credentials, and with somebody to ask, it asks for missing_credentials and names what is missing", Hint: "submit an INTERACTION of kind missing_credentials whose message names each variable"},
+	{ID: "credentials.named", Title: "without credentials, and with nobody to ask, it ends with DONE failed and names the missing ones", Hint: "when START.bindings.interactive is absent, end with DONE failed and a message that names each variable"},
+	{ID: "credentials.asked", Title: "without credentials, and with somebody to ask, it asks for missing_credentials and names the missing ones", Hint: "submit an INTERACTION of kind missing_credentials whose message names each variable"},
 	{ID: "collect.done", Title: "a run ends with one DONE", Hint: "end every run with DONE, also one that failed"},
-	{ID: "collect.limits", Title: "a run keeps its limits of time, memory, log and output", Hint: "stream instead of holding, and log less"},
-	{ID: "collect.calls", Title: "every call hands over memory of its own, within the call's bound", Hint: "check the pointer, the length and the call's most bytes"},
+	{ID: "collect.limits", Title: "a run keeps its limits of time, memory, log and output", Hint: "stream instead of buffering, and log less"},
+	{ID: "collect.calls", Title: "every call passes the guest's own memory, within the call's bound", Hint: "check the pointer, the length and the call's most bytes"},
 	{ID: "collect.order", Title: "START is read first, nothing follows DONE, and nobody is asked twice at once or when nobody can be asked", Hint: "see the order of a run"},
 	{ID: "collect.messages", Title: "every message is strict JSON of the documented shape", Hint: "see the message's table"},
-	{ID: "collect.scope", Title: "every message is of a stream, key, field and time that START asked for", Hint: "look at START.scope before emitting"},
-	{ID: "collect.keys", Title: "every record has the key that its primary_key yields, and none is kept back for want of one", Hint: "build keys from the manifest's primary_key"},
-	{ID: "collect.deletes", Title: "tombstones are of mutable streams only", Hint: "declare the stream as mutable_state, or do not delete"},
+	{ID: "collect.scope", Title: "every message stays within the streams, keys, fields and times of START", Hint: "look at START.scope before emitting"},
+	{ID: "collect.keys", Title: "every record has the key that its primary_key yields, and none is held back for lack of one", Hint: "build keys from the manifest's primary_key"},
+	{ID: "collect.deletes", Title: "only mutable streams have tombstones", Hint: "declare the stream as mutable_state, or do not delete"},
 	{ID: "collect.lanes", Title: "every detail lane and gap is accounted for, and a detail that is called fetched was delivered", Hint: "emit one DETAIL_COVERAGE a lane, after its last record or gap, each detail's record before it counts as hydrated, and that of a served gap, changed or not, before DETAIL_GAP_RECOVERED"},
 	{ID: "collect.count", Title: "DONE counts every record that was emitted", Hint: "count dropped records and tombstones too"},
 	{ID: "collect.records", Title: "every record satisfies its stream's schema", Hint: "correct the schema or the record"},
@@ -56,12 +56,12 @@ var clauses = []Clause{
 	{ID: "checkpoint.committed", Title: "a run that succeeded leaves no cursor withheld", Hint: "account for every key of the cursor's lanes"},
 	{ID: "checkpoint.covers", Title: "a cursor covers every incremental stream that delivered records", Hint: "emit STATE for the stream or its state_stream, or declare it as not incremental"},
 	{ID: "resume.accepts", Title: "a second run accepts the cursors of the first", Hint: "read START.state as the run before wrote it"},
-	{ID: "resume.quiet", Title: "a second run over unchanged input emits nothing of incremental streams again", Hint: "go on from the cursor"},
+	{ID: "resume.quiet", Title: "a second run over unchanged input emits nothing of incremental streams again", Hint: "continue from the cursor"},
 	{ID: "refresh.repeats", Title: "a full refresh delivers the same records again", Hint: "without state, start from the beginning"},
 	{ID: "scope.streams", Title: "a run that is given one stream delivers that stream, whole", Hint: "emit a stream whenever it is in scope, whatever else is"},
-	{ID: "scope.resources", Title: "a run that is given one key delivers that key only", Hint: "hold each key against START's resources"},
-	{ID: "scope.time_range", Title: "a run that is given a time range delivers nothing outside it", Hint: "hold the consent_time_field against START's time_range"},
-	{ID: "stop.complies", Title: "asked to stop, the guest says DONE and returns before it is killed", Hint: "when a call returns 1, checkpoint what is whole, say DONE cancelled, and return"},
+	{ID: "scope.resources", Title: "a run that is given one key delivers that key only", Hint: "compare each key with START's resources"},
+	{ID: "scope.time_range", Title: "a run that is given a time range delivers nothing outside it", Hint: "compare the consent_time_field with START's time_range"},
+	{ID: "stop.complies", Title: "asked to stop, the guest sends DONE and returns before it is killed", Hint: "when a call returns 1, checkpoint the complete part, send DONE cancelled, and return"},
 	{ID: "isolation.same", Title: "a worker process and inline mode give the same records", Hint: "depend on nothing but START, the clock and the roots"},
 }
 
@@ -81,15 +81,15 @@ type Report struct {
 	Connector string   `json:"connector,omitempty"` // its key
 	// Bindings are those that the manifest declares, in order.
 	Bindings []string `json:"bindings,omitempty"`
-	// Gaps is what the first run knows that it did not collect.
+	// Gaps lists everything that the first run reports as not collected.
 	Gaps []run.KnownGap `json:"gaps,omitempty"`
 
-	// Warnings are what breaks no clause and serves no owner.
+	// Warnings lists faults that break no clause and hurt the owner.
 	Warnings []string `json:"warnings,omitempty"`
 
 	delivered int64 // as Records, with tombstones and rejected ones
 	observe   func(Clause)
-	told      map[string]Outcome // clauses that observe was told of, by id
+	notified  map[string]Outcome // clauses that observe was called with, by id
 }
 
 // Failed lists the clauses that failed.
@@ -103,7 +103,7 @@ func (r *Report) Failed() []Clause {
 	return out
 }
 
-// Clause returns the clause of that id, the zero Clause when there is none.
+// Clause returns the clause of that id, or the zero Clause.
 func (r *Report) Clause(id string) Clause {
 	for _, c := range r.Clauses {
 		if c.ID == id {
@@ -113,10 +113,10 @@ func (r *Report) Clause(id string) Clause {
 	return Clause{}
 }
 
-// newReport makes a report that tells observe of each clause. told are those that an
-// earlier attempt told of.
-func newReport(observe func(Clause), told map[string]Outcome) *Report {
-	r := &Report{Clauses: make([]Clause, len(clauses)), observe: observe, told: told}
+// newReport makes a report that calls observe with each clause. notified lists the clauses
+// that an earlier attempt passed to it.
+func newReport(observe func(Clause), notified map[string]Outcome) *Report {
+	r := &Report{Clauses: make([]Clause, len(clauses)), observe: observe, notified: notified}
 	for i, c := range clauses {
 		r.Clauses[i] = Clause{ID: c.ID, Title: c.Title}
 	}
@@ -136,7 +136,7 @@ func (r *Report) skip(id, why string) {
 	c.Outcome, c.Detail = Skip, why
 }
 
-// judge passes the clause, or fails it with what err says.
+// judge passes the clause, or fails it with the text of err.
 func (r *Report) judge(id string, err error) bool {
 	if err == nil {
 		r.pass(id)
@@ -156,16 +156,16 @@ func (r *Report) judge(id string, err error) bool {
 	return false
 }
 
-// tell hands on the clauses that were judged since it was called last. It takes back
-// before what was passed over no record at all.
-func (r *Report) tell() {
+// notify passes the clauses judged since its last call to observe. It first withdraws
+// passes that rest on no record at all.
+func (r *Report) notify() {
 	for i := range r.Clauses {
 		c := &r.Clauses[i]
 		if r.delivered == 0 && c.Outcome == Pass && slices.Contains(ofRecords, c.ID) {
 			r.skip(c.ID, "no record was delivered, so there was nothing to judge it on")
 		}
-		if c.Outcome != r.told[c.ID] && c.Outcome != "" && r.observe != nil {
-			r.told[c.ID] = c.Outcome
+		if c.Outcome != r.notified[c.ID] && c.Outcome != "" && r.observe != nil {
+			r.notified[c.ID] = c.Outcome
 			r.observe(*c)
 		}
 	}
@@ -174,9 +174,10 @@ func (r *Report) tell() {
 // NotJudged begins the reason of a clause that was skipped because another one failed.
 const NotJudged = "not judged, because "
 
-// settle skips what nothing was said about, because of the clause that ended the suite.
-func (r *Report) settle() {
-	r.tell()
+// skipUnjudged skips the clauses without an outcome, because of the clause that ended the
+// suite.
+func (r *Report) skipUnjudged() {
+	r.notify()
 	why := "there was nothing to judge it on"
 	if failed := r.Failed(); len(failed) > 0 {
 		why = NotJudged + failed[len(failed)-1].ID + " failed"
@@ -186,7 +187,7 @@ func (r *Report) settle() {
 			r.Clauses[i].Outcome, r.Clauses[i].Detail = Skip, why
 		}
 	}
-	r.tell()
+	r.notify()
 }
 
 func (r *Report) find(id string) *Clause {

@@ -13,10 +13,10 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
-// credentials judges how the connector meets the absence of the credentials
-// that its manifest requires: it asks where somebody can be asked (RT-08.1), and
-// names them in DONE where nobody can (RT-08.2). Every other clause is judged
-// as if the host held them.
+// credentials judges how the connector meets the absence of the credentials that its
+// manifest requires: it asks for them where somebody can answer (RT-08.1), and names
+// them in DONE where nobody can (RT-08.2). Every other clause is judged as if the host
+// had them.
 func (s *suite) credentials(ctx context.Context) error {
 	if len(s.required()) == 0 {
 		for _, id := range []string{"credentials.named", "credentials.asked"} {
@@ -45,8 +45,8 @@ func (s *suite) credentials(ctx context.Context) error {
 	return nil
 }
 
-// without makes a run that holds no credentials. verdict is what was wrong with how it
-// ended when nobody could be asked.
+// without makes a run without credentials. verdict is the fault in how it ended when
+// nobody could be asked.
 func (s *suite) without(ctx context.Context, asker *owner) (verdict, err error) {
 	st, err := s.newStore(ctx, s.Engine)
 	if err != nil {
@@ -72,7 +72,7 @@ func (s *suite) without(ctx context.Context, asker *owner) (verdict, err error) 
 	}
 }
 
-// names says which required credential a text does not name.
+// names reports a required credential that a text does not name.
 func (s *suite) names(text string) error {
 	for _, variables := range s.required() {
 		if !slices.ContainsFunc(variables, func(v string) bool { return strings.Contains(text, v) }) {
@@ -94,15 +94,15 @@ func (s *suite) required() [][]string {
 	return out
 }
 
-// held is a credential that nobody gave.
+// held is the value of a pretended credential.
 const held = "held"
 
-// pretended holds every required credential: the host tells the guest that it
-// does, and a value goes to the provider. It implements run.Secrets.
+// pretended pretends to have every required credential: the host confirms them to the
+// guest, and a value goes to the provider. It implements run.Secrets.
 type pretended struct{ *suite }
 
-// Held implements run.Secrets. A required variable stands in it beside the field
-// that it fills, as the host has it.
+// Held implements run.Secrets. It lists a required variable beside the field that the
+// variable fills, as the host does.
 func (p pretended) Held() map[string]bool {
 	all := map[string]bool{}
 	for _, c := range manifest.Credentials(p.manifest) {

@@ -9,9 +9,9 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// What the suite takes for required, and what it pretends to hold of it, is what the
-// host takes for required: wherever the manifest names it, and nothing of a form that
-// may stay empty. RT-08.1, RT-08.2.
+// The suite takes for required, and pretends to have, the same credentials as the host:
+// wherever the manifest names them, and without the fields of a form that may stay
+// empty. RT-08.1, RT-08.2.
 func TestRequiredAsTheHostHasIt(t *testing.T) {
 	t.Parallel()
 	no := false
@@ -27,7 +27,7 @@ func TestRequiredAsTheHostHasIt(t *testing.T) {
 		network   *abi.NetworkRequirements
 		variables []string
 		held      []string
-		values    map[string]string // by what a slot may call it
+		values    map[string]string // by the name that a slot may use
 	}{
 		"none": {values: map[string]string{"token": ""}},
 		"a form": {
@@ -61,17 +61,17 @@ func TestRequiredAsTheHostHasIt(t *testing.T) {
 				variables = append(variables, strings.Join(v, " or "))
 			}
 			if !slices.Equal(variables, c.variables) {
-				t.Errorf("it requires %q, not %q", variables, c.variables)
+				t.Errorf("the suite requires %q, want %q", variables, c.variables)
 			}
 			all := pretended{s}.Held()
 			maps.DeleteFunc(all, func(_ string, is bool) bool { return !is })
 			if names := slices.Sorted(maps.Keys(all)); !slices.Equal(names, c.held) {
-				t.Errorf("it holds %q, not %q", names, c.held)
+				t.Errorf("the suite pretends to have %q, want %q", names, c.held)
 			}
 			for field, want := range c.values {
 				value, ok, err := pretended{s}.Value(t.Context(), field)
 				if err != nil || ok != (want != "") || ok && value != want {
-					t.Errorf("%s: %q %v %v", field, value, ok, err)
+					t.Errorf("%s: value %q, %v, %v, want %q", field, value, ok, err, want)
 				}
 			}
 		})

@@ -46,7 +46,7 @@ func (s *suite) first(ctx context.Context, whole *store) (bool, error) {
 		if ctx.Err() != nil {
 			return false, context.Cause(ctx)
 		}
-		// What a module can be refused for by now is what it asks of the host.
+		// By now a module can be refused only for its demands on the host.
 		s.report.judge("manifest.bindings", fmt.Errorf("the run was refused: %w", err))
 		return false, nil
 	}
@@ -106,7 +106,7 @@ func (s *suite) firstFailed(res *run.Result) {
 	case ok:
 		clause = known
 	case code == abi.CodeGuestExit && res.Reason == string(abi.ReasonProtocolViolation):
-		clause = "collect.returns" // it had said DONE
+		clause = "collect.returns" // it had sent DONE
 	case strings.HasPrefix(string(code), "boundary."):
 		clause = "collect.messages"
 	}
@@ -129,8 +129,7 @@ func (s *suite) judgeCheckpoints(res *run.Result) {
 	s.report.judge("checkpoint.committed", err)
 }
 
-// checkpoints judges whether the cursors of the first run cover what it
-// delivered.
+// checkpoints judges whether the cursors of the first run cover its records.
 func (s *suite) checkpoints(context.Context, *store) error {
 	for i := range s.manifest.Streams {
 		st := &s.manifest.Streams[i]
@@ -151,7 +150,7 @@ func (s *suite) checkpoints(context.Context, *store) error {
 	return nil
 }
 
-// undelivered says which details a connector called fetched and did not deliver.
+// undelivered lists the details that a connector called fetched and did not deliver.
 func undelivered(res *run.Result) error {
 	for _, g := range res.KnownGaps {
 		if g.Kind == run.KindNotDelivered {
@@ -170,8 +169,8 @@ func rejections(res *run.Result) error {
 	return nil
 }
 
-// keyless says which records a connector could give no key, and kept back: the SDK
-// does so in its author's stead, in these words. Such a record is lost in every run.
+// keyless lists the records that a connector held back because they have no key: the
+// SDK does so for its author, in these words. Such a record is lost in every run.
 func keyless(res *run.Result) error {
 	for _, g := range res.KnownGaps {
 		if g.Reason == "record_key_missing" || g.Reason == "record_key_invalid" {
@@ -181,7 +180,7 @@ func keyless(res *run.Result) error {
 	return nil
 }
 
-// succeeded says how a run ended that did not succeed.
+// succeeded describes the end of a run that did not succeed.
 func succeeded(res *run.Result) error {
 	switch {
 	case res.Status == run.StatusSucceeded:

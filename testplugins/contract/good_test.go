@@ -22,7 +22,7 @@ func TestScriptedKeepsEveryClause(t *testing.T) {
 	})
 	wantAll(t, r, noCredentials...)
 	if r.Records != 6 || r.Kind != plugin.KindRaw || len(r.Failed()) > 0 {
-		t.Errorf("%d records, %s, %v", r.Records, r.Kind, r.Failed())
+		t.Errorf("%d records, %s, %v, want Records = 6, Kind = %s and len(r.Failed()) = 0", r.Records, r.Kind, r.Failed(), plugin.KindRaw)
 	}
 	// It breaks nothing, and its owner would never see it as healthy.
 	if len(r.Warnings) != 2 || !strings.Contains(r.Warnings[0], "options is missing") || !strings.Contains(r.Warnings[1], "maximum_staleness_seconds") {
@@ -41,7 +41,7 @@ func TestAssemblyScriptKeepsTheContract(t *testing.T) {
 			}
 			r := check(t, Options{File: f, Second: rig.Engine(t, plugin.IsolationProcess, limits())})
 			if failed := r.Failed(); len(failed) != 0 || r.Kind != kind || r.Records == 0 {
-				t.Errorf("%s: %d records, %+v", r.Kind, r.Records, failed)
+				t.Errorf("%s: %d records, %+v, want len(failed) = 0, Kind = %s and Records not 0", r.Kind, r.Records, failed, kind)
 			}
 		})
 	}

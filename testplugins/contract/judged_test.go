@@ -10,8 +10,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/testplugins/rig"
 )
 
-// A run without a record keeps no promise about records: each such clause is
-// skipped, and says so. What the run could not collect is in the report.
+// A run without a record keeps no promise about records: each such clause is skipped,
+// with a reason. The report lists everything that the run could not collect.
 func TestNoRecordsJudgeNothingOfRecords(t *testing.T) {
 	t.Parallel()
 	r := check(t, Options{File: scripted(t), Roots: folder(t), Options: map[string]string{
@@ -19,21 +19,21 @@ func TestNoRecordsJudgeNothingOfRecords(t *testing.T) {
 	}})
 	for _, id := range ofRecords {
 		if c := r.Clause(id); c.Outcome != Skip || !strings.Contains(c.Detail, "no record was delivered") && !strings.Contains(c.Detail, "isolation mode") {
-			t.Errorf("%+v", c)
+			t.Errorf("%+v, want it skipped for lack of a record", c)
 		}
 	}
 	for _, c := range r.Clauses {
 		if c.Outcome == Fail || strings.HasPrefix(c.ID, "collect.") && c.Outcome != Pass && !slices.Contains(ofRecords, c.ID) {
-			t.Errorf("%+v", c)
+			t.Errorf("%+v, want pass, or skip for a clause about records", c)
 		}
 	}
 	if r.Records != 0 || len(r.Gaps) != 1 || r.Gaps[0].Reason != "file_unreadable" || !slices.Equal(r.Bindings, []string{abi.BindingFilesystem, abi.BindingInteractive, abi.BindingNetwork}) {
-		t.Errorf("%d records, gaps %+v, bindings %v", r.Records, r.Gaps, r.Bindings)
+		t.Errorf("%d records, gaps %+v, bindings %v, want 0, the unreadable file, and three bindings", r.Records, r.Gaps, r.Bindings)
 	}
 }
 
-// A connector accounts for an empty source in records of its own, which are none of
-// its owner's: nothing of records is judged by them.
+// A connector accounts for an empty source in its own records, which are not the
+// owner's data: no clause about records is judged by them.
 func TestDiagnosticsAreNoRecords(t *testing.T) {
 	t.Parallel()
 	r := check(t, Options{File: rig.Guest(t, "plugins/ical")})
@@ -67,7 +67,7 @@ func TestRootsAreTheConnectors(t *testing.T) {
 			c.o.Engine, c.o.Dir = rig.Engine(t, plugin.IsolationInline, limits()), t.TempDir()
 			r, err := Check(t.Context(), c.o)
 			if abi.CodeOf(err) != abi.CodeRootInvalid || !strings.Contains(err.Error(), c.says) {
-				t.Errorf("%v, %+v", err, r)
+				t.Errorf("%v, %+v, want abi.CodeOf(err) = %v and %v in err.Error()", err, r, abi.CodeRootInvalid, c.says)
 			}
 		})
 	}

@@ -33,8 +33,8 @@ func check(t *testing.T, o Options) *Report {
 	return r
 }
 
-// wantAll fails the test for each clause that did not pass, but for those that
-// may be skipped.
+// wantAll fails the test for each clause that did not pass, except for those that may
+// be skipped.
 func wantAll(t *testing.T, r *Report, mayskip ...string) {
 	t.Helper()
 	skipped := map[string]bool{}
@@ -43,7 +43,7 @@ func wantAll(t *testing.T, r *Report, mayskip ...string) {
 	}
 	for _, c := range r.Clauses {
 		if c.Outcome == Fail || c.Outcome != Pass && !skipped[c.ID] {
-			t.Errorf("%s %s: %s", c.Outcome, c.ID, c.Detail)
+			t.Errorf("%s %s: %s, want pass", c.Outcome, c.ID, c.Detail)
 		}
 		if c.Outcome == Pass && skipped[c.ID] {
 			t.Errorf("%s passed, and was expected to be skipped", c.ID)
@@ -70,8 +70,7 @@ func state(stream string) string {
 	return fmt.Sprintf("when \"name\":%q state {\"type\":\"STATE\",\"stream\":%q,\"cursor\":{\"at\":1}}\n", stream, stream)
 }
 
-// collecting are the lines of a script that keeps every clause, by what they
-// are for.
+// collecting are the lines of a script that keeps every clause, by purpose.
 const (
 	firstNotes  = "when \"name\":\"notes\" unless \"notes\":{\"at\" unless \"resources\" unless \"time_range\" records notes 0 3\n"
 	oneNote     = "when \"resources\":[\"notes-2\"] records notes 2 3\n"

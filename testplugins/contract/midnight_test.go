@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// What fails while a date ends is tried once more; what fails on one day, or
-// twice, fails.
+// A failure while a date ends leads to a second attempt; a failure within one day, or
+// in both attempts, is final.
 func TestWithinOneDay(t *testing.T) {
 	t.Parallel()
 	eve := time.Date(2026, 1, 31, 23, 59, 59, 0, time.UTC)
@@ -38,7 +38,7 @@ func TestWithinOneDay(t *testing.T) {
 				return c.attempts[made-1], c.err
 			})
 			if got != c.want || !errors.Is(err, c.err) || made != len(c.attempts) {
-				t.Errorf("%+v, %v after %d attempts", got, err, made)
+				t.Errorf("%+v, %v after %d attempts, want %+v, %v and %d", got, err, made, c.want, c.err, len(c.attempts))
 			}
 		})
 	}

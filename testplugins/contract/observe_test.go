@@ -10,7 +10,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/testplugins/rig"
 )
 
-// Each clause is told once, as it ends up in the report.
+// Each clause is reported once, with its outcome in the report.
 func TestClausesAreObserved(t *testing.T) {
 	t.Parallel()
 	for name, script := range map[string]string{"honest": honest(), "without records": "finish"} {
@@ -22,19 +22,19 @@ func TestClausesAreObserved(t *testing.T) {
 				Observe: func(c Clause) { seen = append(seen, c) },
 			})
 			if len(seen) != len(r.Clauses) {
-				t.Errorf("%d clauses were told, want %d", len(seen), len(r.Clauses))
+				t.Errorf("observe got %d clauses, want %d", len(seen), len(r.Clauses))
 			}
 			for _, c := range seen {
 				if got := r.Clause(c.ID); got != c {
-					t.Errorf("told %+v, the report has %+v", c, got)
+					t.Errorf("observe got %+v, want %+v as in the report", c, got)
 				}
 			}
 		})
 	}
 }
 
-// A clause is told before the next one is judged: who stops the suite then has
-// read all until there.
+// A clause is reported before the next one is judged, so an observer that stops the
+// suite has read every clause up to there.
 func TestClausesAreToldAtOnce(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -50,6 +50,6 @@ func TestClausesAreToldAtOnce(t *testing.T) {
 		},
 	})
 	if !errors.Is(err, context.Canceled) || !slices.Contains(seen, "collect.done") || slices.Contains(seen, "isolation.same") {
-		t.Errorf("told %v, ended with %v; want the clauses up to checkpoint.covers, and an end by the stop", seen, err)
+		t.Errorf("observe got %v, ended with %v; want the clauses up to checkpoint.covers, and an end by the stop", seen, err)
 	}
 }

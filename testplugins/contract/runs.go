@@ -55,7 +55,7 @@ func (s *suite) refresh(ctx context.Context, whole *store) error {
 		}
 		c := res.Records[name]
 		if got, want := c.Unchanged+c.Changed, int64(len(s.stored[name])); got < want {
-			err = fmt.Errorf("of stream %s %d of %d records came again", name, got, want)
+			err = fmt.Errorf("%d of %d records of stream %s came again", got, want, name)
 		}
 	}
 	s.report.judge("refresh.repeats", err)
@@ -68,7 +68,7 @@ func (s *suite) oneStream(ctx context.Context, _ *store) error {
 		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.stored)) {
-		if name == device.CoverageStream { // a run that reads less says less
+		if name == device.CoverageStream { // a run that reads less emits less
 			continue
 		}
 		got, err := s.fresh(ctx, run.Request{Streams: []string{name}})
@@ -166,7 +166,7 @@ func (s *suite) isolation(ctx context.Context, _ *store) error {
 	return nil
 }
 
-// fresh makes one run over an empty store and returns what it stored.
+// fresh makes one run over an empty store and returns the stored records.
 func (s *suite) fresh(ctx context.Context, req run.Request) (map[string][]string, error) {
 	st, err := s.newStore(ctx, s.Engine)
 	if err != nil {

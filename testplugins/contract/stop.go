@@ -12,8 +12,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/run"
 )
 
-// stop asks the guest to stop as soon as it says anything. It runs the guest
-// without a store: a run's own display would come too late for a short one.
+// stop asks the guest to stop at its first message. It runs the guest without a store:
+// a run's own display would come too late for a short one.
 func (s *suite) stop(ctx context.Context, _ *store) error {
 	guest, err := s.Engine.Load(ctx, s.File)
 	if err != nil {
@@ -76,12 +76,12 @@ func (s *suite) start() ([]byte, plugin.Grant, error) {
 	return raw, grant, nil
 }
 
-// listener is a host that hears whether a guest speaks, and whether it says
+// listener is a host that notes whether a guest sends messages, and whether it sends
 // DONE.
 type listener struct {
 	start       []byte
 	now         func() time.Time
-	heard       func() // the guest said something that is not DONE
+	heard       func() // the guest sent a message other than DONE
 	spoke, done bool
 }
 

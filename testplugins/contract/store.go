@@ -13,6 +13,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/files"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 	"github.com/pdpp-host/pdpp-host/host/run"
+	"github.com/pdpp-host/pdpp-host/host/run/holder"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -40,7 +41,7 @@ func (s *suite) newStore(ctx context.Context, engine *plugin.Engine) (*store, er
 	}
 	st := &store{suite: s, dir: dir, store: db}
 	st.deps = run.Deps{
-		Store: db, Engine: engine, Roots: roots{s, s.Roots}, Now: s.Now, Holder: run.SelfHolder(), HolderAlive: run.HolderAlive,
+		Store: db, Engine: engine, Roots: roots{s, s.Roots}, Now: s.Now, Holder: holder.Self(), HolderAlive: holder.Alive,
 		NewID:  func() string { runs++; return fmt.Sprintf("run_contract_%d_%d", id, runs) },
 		Sender: s.Sender,
 		Secrets: func(context.Context, *storage.Connection, *abi.Manifest) (run.Secrets, error) {
@@ -64,7 +65,7 @@ func (st *store) play(ctx context.Context, req run.Request) (*run.Result, error)
 	return run.New(st.deps).Run(ctx, req)
 }
 
-// collected makes a run that must succeed, and returns what is stored then.
+// collected makes a run that must succeed, and returns the stored records.
 func (st *store) collected(ctx context.Context, req run.Request) (map[string][]string, error) {
 	res, err := st.play(ctx, req)
 	if err == nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
-// Options is one module to hold against the contract.
+// Options is one module to check against the contract.
 type Options struct {
 	File    *plugin.File
 	Engine  *plugin.Engine    // runs the module for every clause
@@ -31,13 +31,14 @@ type Options struct {
 	// nil, or no value: any will do. Nobody has accepted the module yet.
 	Getenv func(connector, variable string) string
 	Now    func() time.Time // nil: the system's clock
-	// Observe is told of each clause as soon as it is judged, by Check's goroutine; a
-	// second time when a second attempt judged it otherwise. nil: nobody watches.
+	// Observe is called with each clause as soon as it is judged, by Check's goroutine,
+	// and a second time when a second attempt judged it differently. nil: nobody
+	// watches.
 	Observe func(Clause)
 }
 
-// Check runs the suite. The error says that the suite itself could not work; a
-// module that fails a clause is a Report. It writes only below Options.Dir.
+// Check runs the suite. The error means that the suite itself could not work; a module
+// that fails a clause is a Report. It writes only below Options.Dir.
 func Check(ctx context.Context, o Options) (*Report, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -50,13 +51,13 @@ func Check(ctx context.Context, o Options) (*Report, error) {
 		defer func() { _ = os.RemoveAll(dir) }()
 		o.Dir = dir
 	}
-	told := map[string]Outcome{}
-	return withinOneDay(o.Now, func() (*Report, error) { return once(ctx, o, newReport(o.Observe, told)) })
+	notified := map[string]Outcome{}
+	return withinOneDay(o.Now, func() (*Report, error) { return once(ctx, o, newReport(o.Observe, notified)) })
 }
 
-// withinOneDay makes one attempt, and a second one, which counts, when the first
-// failed and a date of UTC ended meanwhile: a connector may say of each day what
-// it was like, so a run of the next day differs from the one it is held against.
+// withinOneDay makes one attempt, and a second one, which counts, when the first failed
+// and a date of UTC ended meanwhile: a connector may emit a record for each day, so a
+// run of the next day differs from the run it is compared with.
 func withinOneDay(now func() time.Time, attempt func() (*Report, error)) (*Report, error) {
 	date := func() string { return now().UTC().Format(time.DateOnly) }
 	began := date()
@@ -72,7 +73,7 @@ func once(ctx context.Context, o Options, r *Report) (*Report, error) {
 	r.Module, r.SHA256 = o.File.Name, o.File.SHA256
 	m := described(ctx, o, r)
 	if m == nil {
-		r.settle()
+		r.skipUnjudged()
 		return r, ctx.Err()
 	}
 	if err := manifest.CheckOptions(m, o.Options); err != nil {
@@ -88,7 +89,7 @@ func once(ctx context.Context, o Options, r *Report) (*Report, error) {
 	if err := s.run(ctx); err != nil {
 		return r, err
 	}
-	r.settle()
+	r.skipUnjudged()
 	return r, nil
 }
 
@@ -111,7 +112,7 @@ func described(ctx context.Context, o Options, r *Report) *abi.Manifest {
 		return nil
 	}
 	if !r.judge("describe.stable", guest.Steady(ctx, raw)) {
-		return nil // the host refuses a manifest that is not the one it knew
+		return nil // the host refuses a manifest other than the known one
 	}
 	m, err := manifest.Parse(raw)
 	if !r.judge("manifest.valid", err) {
@@ -125,7 +126,7 @@ func described(ctx context.Context, o Options, r *Report) *abi.Manifest {
 	return m
 }
 
-// warn tells of fields that a connector can do without and its owner cannot.
+// warn reports fields that a connector can do without and its owner cannot.
 func (r *Report) warn(m *abi.Manifest) {
 	if m.Options == nil {
 		r.Warnings = append(r.Warnings, "options is missing: any --set is taken, also a misspelt one; "+
@@ -143,7 +144,7 @@ type suite struct {
 	manifest *abi.Manifest
 	stores   int
 
-	// Of the first run:
+	// About the first run:
 	stored    map[string][]string // the live keys of each stream that has some
 	committed []string            // streams whose cursor moved
 	bare      []string            // incremental streams with records that no cursor covers
@@ -166,18 +167,18 @@ func (s *suite) run(ctx context.Context) error {
 		return err
 	}
 	defer whole.close()
-	s.report.tell()
+	s.report.notify()
 	if err := s.credentials(ctx); err != nil {
 		return err
 	}
-	s.report.tell()
+	s.report.notify()
 	if ok, err := s.first(ctx, whole); !ok || err != nil {
 		return err
 	}
 	for _, clause := range []func(context.Context, *store) error{
 		s.checkpoints, s.resume, s.refresh, s.oneStream, s.oneKey, s.noTime, s.empty, s.stop, s.isolation,
 	} {
-		s.report.tell()
+		s.report.notify()
 		if err := clause(ctx, whole); err != nil {
 			return err
 		}

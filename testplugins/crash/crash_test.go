@@ -48,8 +48,8 @@ func TestCrash(t *testing.T) {
 
 	clean := filepath.Join(dir, "clean")
 	h.run(clean) // fills the module cache, so that the next one is timed as the others are
-	// The shortest of three is what a run takes when nothing else is in its way:
-	// most kills shall meet one.
+	// The shortest of three runs shows how long an undisturbed one takes: most kills
+	// should meet one.
 	length := time.Hour
 	var whole string
 	for i := range 3 {
@@ -84,7 +84,7 @@ func TestCrash(t *testing.T) {
 		h.check(data)
 		got := h.records(data)
 		if !slices.Equal(got, want) {
-			t.Fatalf("kill %d (%s after %v): %s", i, victim, moment, difference(got, want))
+			t.Fatalf("kill %d (%s after %v): %s, want got = %v", i, victim, moment, difference(got, want), want)
 		}
 		// Nothing is left to collect: a checkpoint is not behind for good either.
 		if err := os.RemoveAll(data); err != nil {
@@ -179,7 +179,7 @@ func (h harness) check(data string) {
 		h.t.Fatalf("doctor: %v\n%s", err, out)
 	}
 	if out := h.sqlite(data, "PRAGMA integrity_check"); strings.Trim(out, "\x1e\n") != "ok" && out != "" {
-		h.t.Fatalf("integrity check: %s", out)
+		h.t.Fatalf("integrity check: %s, want ok", out)
 	}
 }
 

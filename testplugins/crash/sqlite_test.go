@@ -13,9 +13,8 @@ import (
 	_ "modernc.org/sqlite" // read the store as a stranger would
 )
 
-// sqlite runs a query on a copy's worth of trust: a fresh, read-only
-// connection of its own. Rows end with the record separator, columns with the
-// unit separator.
+// sqlite runs a query over a new, read-only connection. Rows end with the record
+// separator, columns with the unit separator.
 func (h harness) sqlite(data, query string) string {
 	h.t.Helper()
 	path := filepath.Join(data, "pdpp.sqlite")

@@ -54,14 +54,14 @@ func kindOf(r *http.Request) string {
 	return other
 }
 
-// request is one that came along the way.
+// request is a request that passed along the way.
 type request struct {
 	kind, source string
 	run, batch   string
 	status       int // of the answer that arrived; 0: none did
 }
 
-// trouble is what happens to requests of a kind.
+// trouble is an interference with requests of a kind.
 type trouble struct {
 	kind   string
 	source string // "": of any
@@ -77,7 +77,7 @@ type hop struct {
 	body []byte
 }
 
-// way stands between machines and a host.
+// way is the network between machines and a host.
 type way struct {
 	t      *testing.T
 	server *httptest.Server
@@ -123,11 +123,10 @@ func (w *way) leadsTo(s *host) {
 // settled is asked for by the way itself.
 const settled = "/settled"
 
-// settles waits until nothing of a machine that is dead is still on its way: what
-// comes after it may then be told from it. Connections are taken in the order in
-// which they came, so that those of the dead are known once a later one is
-// answered.
-func (w *way) settles() {
+// awaitDead waits until no request of a dead machine is on its way, so that later ones
+// can be distinguished from them. Connections are accepted in the order in which they
+// came, so those of the dead machine are known once a later one is answered.
+func (w *way) awaitDead() {
 	w.t.Helper()
 	ask := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	answer, err := ask.Get(w.server.URL + settled)
@@ -156,8 +155,8 @@ func (w *way) hides(dir string) {
 	w.private = dir
 }
 
-// meets puts trouble in the way, in front of what is there.
-func (w *way) meets(t trouble) {
+// addTrouble adds trouble, in front of the existing troubles.
+func (w *way) addTrouble(t trouble) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if t.times == 0 {
@@ -173,14 +172,14 @@ func (w *way) clears() {
 	w.troubles = nil
 }
 
-// forgets begins a new account of what comes along.
-func (w *way) forgets() {
+// clearAccount clears the account of requests.
+func (w *way) clearAccount() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.seen = nil
 }
 
-// account is what came along since, of kinds, or of all.
+// account lists the requests since the last clearing, of the given kinds, or of all.
 func (w *way) account(kinds ...string) []request {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -221,7 +220,7 @@ func (w *way) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 	w.inOrder(seen)
 	w.seen = append(w.seen, seen)
-	do := w.met(seen)
+	do := w.troubleFor(seen)
 	w.mu.Unlock()
 	if do == nil {
 		do = pass
@@ -229,9 +228,8 @@ func (w *way) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	do(counted, h)
 }
 
-// inOrder holds the end of a run to what it ends: no batch of that run may be
-// without its acknowledgement (LC-04). Of a checkpoint that cannot be told here:
-// batches behind it may go before it.
+// inOrder checks that every batch of a run is acknowledged before the run's end
+// (LC-04). It cannot check checkpoints: batches behind one may go before it.
 func (w *way) inOrder(seen *request) {
 	if seen.kind != commit {
 		return
@@ -243,8 +241,8 @@ func (w *way) inOrder(seen *request) {
 	}
 }
 
-// met returns what happens to a request, nil when nothing does.
-func (w *way) met(r *request) func(http.ResponseWriter, *hop) {
+// troubleFor returns the trouble for a request, nil without one.
+func (w *way) troubleFor(r *request) func(http.ResponseWriter, *hop) {
 	for _, t := range w.troubles {
 		if t.kind != r.kind || t.source != "" && t.source != r.source || t.times == 0 {
 			continue
@@ -302,8 +300,8 @@ type answer struct {
 	text   []byte
 }
 
-// handOn has the host answer; nil when nobody does.
-func (h *hop) handOn() *answer {
+// forward lets the host answer. It returns nil when nobody does.
+func (h *hop) forward() *answer {
 	h.way.mu.Lock()
 	at := h.way.host
 	h.way.mu.Unlock()
@@ -328,9 +326,9 @@ func (h *hop) handOn() *answer {
 	return &answer{got.StatusCode, got.Header, text}
 }
 
-// pass hands a request on, as if nothing stood here.
+// pass forwards a request as if there were no way in between.
 func pass(w http.ResponseWriter, h *hop) {
-	got := h.handOn()
+	got := h.forward()
 	if got == nil {
 		cut(w, h)
 		return
@@ -352,13 +350,13 @@ func cut(w http.ResponseWriter, h *hop) {
 
 // lose has the host answer, and the answer never arrives.
 func lose(w http.ResponseWriter, h *hop) {
-	h.handOn()
+	h.forward()
 	cut(w, h)
 }
 
 // tear has the host answer, and half of the answer arrives.
 func tear(w http.ResponseWriter, h *hop) {
-	got := h.handOn()
+	got := h.forward()
 	if got == nil {
 		cut(w, h)
 		return

@@ -15,10 +15,10 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi/device"
 )
 
-// Invariant 5, LC-07.4, LC-08.5: the device's token and the code of its enrollment
-// stand in nothing that is printed, logged, kept or seen by others: not when all
-// goes well, and not when whoever answers gives them back. Every other test looks
-// at its own homes and outputs for them too.
+// Invariant 5, LC-07.4, LC-08.5: the device's token and its enrollment code appear in
+// nothing that is printed, logged, kept or seen by others, neither when all goes well
+// nor when the host's answers repeat them. Every other test checks its own homes and
+// outputs for them too.
 func TestSecretsAreNowhere(t *testing.T) {
 	t.Parallel()
 	s, m := newHost(t), newMachine(t)
@@ -35,14 +35,14 @@ func TestSecretsAreNowhere(t *testing.T) {
 	for path, text := range contents(t, s.dir) {
 		kept++
 		if strings.Contains(text, token) || strings.Contains(text, code) {
-			t.Errorf("the host keeps a secret in %s", path)
+			t.Errorf("the host keeps a secret in %s, want no %v in text and no %v in text", path, token, code)
 		}
 	}
 	if kept < 2 || len(s.sql("SELECT 1 FROM devices WHERE token_sha256 = ?", device.SecretHash(token))) != 1 {
 		t.Error("the host keeps nothing to know the device by")
 	}
 	l.runs(done, "--log-level", "debug")
-	// Somebody answers in the host's place, with what was said in confidence.
+	// An impostor answers in the host's place and repeats the secrets.
 	for i, status := range []int{200, 302, 400, 401, 403, 404, 409, 413, 422, 429, 500} {
 		if testing.Short() && i%4 != 0 {
 			continue
@@ -50,7 +50,7 @@ func TestSecretsAreNowhere(t *testing.T) {
 		grow(t, m.folder, 3000+uint64(i), 20_000)
 		l.timePasses()
 		for _, kind := range []string{ingest, readState, commit, heartbeat} {
-			w.meets(trouble{kind: kind, do: echo(status)})
+			w.addTrouble(trouble{kind: kind, do: echo(status)})
 		}
 		l.runs([]int{0, 3, 4, 5}, "--log-level", "debug")
 		w.clears()
@@ -60,14 +60,14 @@ func TestSecretsAreNowhere(t *testing.T) {
 		for _, more := range [][]string{{"--json"}, {"--log-level", "debug"}} {
 			// That it prints no secret is looked at wherever something is printed.
 			if said := m.does("", m.b.collector, append(append(args, more...), l.args...)...); len(said.stdout)+len(said.stderr) == 0 {
-				t.Errorf("%v prints nothing", args)
+				t.Errorf("%v prints nothing, want len(said.stdout)+len(said.stderr) not 0", args)
 			}
 		}
 	}
-	// A code that is tried again, a code that is none, and a code in the wrong place.
+	// A code that is used again, an invalid code, and a code in the wrong place.
 	for _, args := range [][]string{{"enroll", "--base-url", w.server.URL, "--code-stdin"}, {"enroll", "--base-url", "http://host.example", "--code-stdin"}} {
 		if m.does(code, m.b.collector, args...).status == 0 {
-			t.Errorf("%v: the code was good twice", args)
+			t.Errorf("%v: the code was good twice, want m.does(code, m.b.collector, args...).status not 0", args)
 		}
 	}
 	// The token out of the environment, where a worker shall not see it.
@@ -80,16 +80,16 @@ func TestSecretsAreNowhere(t *testing.T) {
 	free.drains(4)
 	s.holds(l, found(t, m.folder))
 	for _, args := range [][]string{{"devices"}, {"devices", "show", l.device}, {"status"}, {"connections", "list"}, {"runs", "list"}, {"doctor"}, {"config", "show"}} {
-		s.tells(0, append(args, "--json")...)
-		s.tells(0, args...)
+		s.runCommand(0, append(args, "--json")...)
+		s.runCommand(0, args...)
 	}
 	m.tells0(l, "logout")
 	if workers := watched.ends(); workers == 0 {
 		t.Error("no worker was looked at")
 	}
-	// What the test looks for is found where it is.
+	// The test finds the secret in its proper place, so the search works.
 	if !secret.MatchString(token) || !secret.MatchString(code) || device.TokenPrefix == device.CodePrefix {
-		t.Error("the canary is none")
+		t.Error("the token or the code does not match the pattern that the search uses")
 	}
 }
 
@@ -98,7 +98,7 @@ func (m *machine) tells0(l *lane, command string) {
 	m.says(0, m.b.collector, append([]string{command}, l.args...)...)
 }
 
-// token reads a lane's credential where it may stand.
+// token reads a lane's credential from its proper place.
 func (m *machine) token(l *lane) string {
 	m.t.Helper()
 	for path, text := range contents(m.t, m.dir, ".config") {
@@ -107,7 +107,7 @@ func (m *machine) token(l *lane) string {
 		}
 		info, err := os.Stat(filepath.Join(m.dir, path))
 		if err != nil || info.Mode().Perm() != 0o600 {
-			m.t.Errorf("%s: %v %v", path, info.Mode(), err)
+			m.t.Errorf("%s: %v %v, want info.Mode().Perm() = %v", path, info.Mode(), err, 0o600)
 		}
 		if found := secret.FindAllString(text, -1); len(found) == 1 {
 			return found[0]
@@ -133,7 +133,7 @@ func echo(status int) func(http.ResponseWriter, *hop) {
 
 // watching looks at every process of the machine that it can see.
 type watching struct {
-	token   atomic.Pointer[string] // also looked for in what workers have around them
+	token   atomic.Pointer[string] // the environment of workers is searched, too
 	stop    chan struct{}
 	over    sync.WaitGroup
 	workers int

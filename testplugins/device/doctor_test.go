@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// LC-08.2, LC-08.4, LC-08.5: a program that was built of a checkout is none that
-// was released. The doctor warns of it and of its version, and is content.
+// LC-08.2, LC-08.4, LC-08.5: a program built from a checkout is not a released one. The
+// doctor warns of it and of its version, and finds no other fault.
 func TestDoctorOfACheckout(t *testing.T) {
 	t.Parallel()
 	s, m := newHost(t), newMachine(t)
@@ -44,22 +44,22 @@ func TestDoctorOfACheckout(t *testing.T) {
 		said := m.says(0, path, append([]string{"doctor", "--json"}, l.args...)...)
 		m.result(said, &v)
 		if v.Overall != "warning" || v.Status.Posture.Kind != "repo_dist_override" {
-			t.Errorf("%+v", v)
+			t.Errorf("%+v, want v.Overall = warning and v.Status.Posture.Kind = repo_dist_override", v)
 		}
 		warned := 0
 		for _, c := range v.Checks {
 			if c.Level == "critical" {
-				t.Errorf("%+v", c)
+				t.Errorf("%+v, want c.Level not critical", c)
 			}
 			if c.Level == "warn" {
 				warned++
 			}
 		}
 		if warned == 0 {
-			t.Errorf("%+v", v.Checks)
+			t.Errorf("%+v, want warned not 0", v.Checks)
 		}
 		if text := string(said.stdout); strings.Contains(text, m.dir) || strings.Contains(text, checkout) || strings.Contains(text, m.b.dir) {
-			t.Errorf("it tells a path:\n%s", text)
+			t.Errorf("the output contains a path:\n%s, want no %v in text, no %v in text and no %v in text", text, m.dir, checkout, m.b.dir)
 		}
 	}
 }

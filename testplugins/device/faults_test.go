@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// LC-01.2, LC-04.2, LC-06: whatever becomes of a request or of its answer, what
-// is sent again is not taken twice, and nothing is committed before what it
-// commits. The way itself holds the end of every run against its batches.
+// LC-01.2, LC-04.2, LC-06: whatever happens to a request or its answer, a repeated
+// request is not applied twice, and nothing is committed before its records. The way
+// itself checks the end of every run against its batches.
 func TestTheWayFails(t *testing.T) {
 	t.Parallel()
 	ways := map[string]func(http.ResponseWriter, *hop){
@@ -32,7 +32,7 @@ func TestTheWayFails(t *testing.T) {
 	// A batch meets them all; of other requests these are the ones that differ.
 	few := map[string]bool{"the answer is lost": true, "the connection is cut": true, "500": true, "503, a while": true, "200 of a stranger": true}
 	short := map[string]bool{"the answer is lost": true, "500": true}
-	// Each kind of request has a machine of its own and meets every trouble once.
+	// Each kind of request has a separate machine and meets every trouble once.
 	for _, kind := range kinds {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
@@ -54,8 +54,8 @@ func TestTheWayFails(t *testing.T) {
 				if kind == manifest { // it is put once, by each that enrols
 					l = m.enroll(w.server.URL, s.invite())
 				}
-				w.forgets()
-				w.meets(trouble{kind: kind, do: do})
+				w.clearAccount()
+				w.addTrouble(trouble{kind: kind, do: do})
 				first := l.runs(either)
 				met := len(w.account(kind)) > 0
 				w.clears()
@@ -63,11 +63,11 @@ func TestTheWayFails(t *testing.T) {
 					t.Errorf("%s: the way met no %s", what, kind)
 				}
 				if first.status == 4 && (first.problem == nil || first.problem.Hint == "") {
-					t.Errorf("%s: nothing is said\n%s", what, first.text)
+					t.Errorf("%s: the output has no advice\n%s", what, first.text)
 				}
 				last := l.drains(4)
 				if last.Outcome != "complete" {
-					t.Errorf("%s: %+v", what, last)
+					t.Errorf("%s: %+v, want last.Outcome = complete", what, last)
 				}
 				if t.Failed() {
 					t.Fatalf("%s: %s\n%s", kind, what, first.text)
@@ -76,7 +76,7 @@ func TestTheWayFails(t *testing.T) {
 			s.holds(l, found(t, m.folder))
 			s.onceEach(l)
 			if got := s.sql("SELECT count(*) FROM runs WHERE status = 'running'"); got[0] != "0" {
-				t.Errorf("%s runs never ended", got[0])
+				t.Errorf("%s runs never ended, want 0", got[0])
 			}
 			s.healthy(s.sql("SELECT name FROM connections WHERE id = ?", l.connectionID)[0])
 			intact(t, s.file())

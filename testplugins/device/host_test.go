@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// host is the owner's: a store, and a server that takes in what devices deliver.
+// host is the owner's host: a store, and a server that receives the deliveries of
+// devices.
 type host struct {
 	*home
 
@@ -49,7 +50,7 @@ func (h *home) prepare(data string) {
 	}
 }
 
-// listening collects what a server prints, and finds its address in it.
+// listening collects a server's output, and finds its address in it.
 type listening struct {
 	mu    sync.Mutex
 	text  bytes.Buffer
@@ -104,14 +105,14 @@ func (s *host) begin() {
 	}
 }
 
-// over waits for the server's end and keeps what it said.
-func (s *host) over() {
+// waitEnd waits for the server's end and keeps its output.
+func (s *host) waitEnd() {
 	s.t.Helper()
 	if s.cmd == nil {
 		return
 	}
 	<-s.ended
-	s.keep("pdpp-host serve", said{s.cmd.ProcessState.ExitCode(), s.out.bytes(), nil})
+	s.storeOutput("pdpp-host serve", said{s.cmd.ProcessState.ExitCode(), s.out.bytes(), nil})
 	s.cmd = nil
 }
 
@@ -119,8 +120,8 @@ func (s *host) over() {
 func (s *host) kill() {
 	s.t.Helper()
 	if s.cmd != nil {
-		_ = s.cmd.Process.Kill() // it may be gone
-		s.over()
+		_ = s.cmd.Process.Kill() // it may have ended
+		s.waitEnd()
 	}
 }
 
@@ -130,13 +131,13 @@ func (s *host) stop() {
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		s.t.Fatal(err)
 	}
-	s.over()
+	s.waitEnd()
 }
 
 func (s *host) url() string { return "http://" + s.address }
 
-// tells runs a command of the host.
-func (s *host) tells(status int, args ...string) said {
+// runCommand runs a command of the host.
+func (s *host) runCommand(status int, args ...string) said {
 	s.t.Helper()
 	return s.says(status, s.b.host, append([]string{"--data-dir", s.data}, args...)...)
 }
@@ -144,10 +145,10 @@ func (s *host) tells(status int, args ...string) said {
 // invite makes a code for a connector.
 func (s *host) invite(args ...string) string {
 	s.t.Helper()
-	out := s.tells(0, append([]string{"devices", "invite", "claude_code", "--yes"}, args...)...)
+	out := s.runCommand(0, append([]string{"devices", "invite", "claude_code", "--yes"}, args...)...)
 	codes := secret.FindAll(out.stdout, -1)
 	if len(codes) == 0 || secret.Match(out.stderr) {
-		s.t.Fatalf("an invitation without a code\n%s%s", out.stdout, out.stderr)
+		s.t.Fatalf("an invitation without a code\n%s%s, want len(codes) not 0 and not secret.Match(out.stderr)", out.stdout, out.stderr)
 	}
 	return string(codes[0])
 }
@@ -172,12 +173,12 @@ type shown struct {
 	} `json:"recovery"`
 }
 
-// status is what the host shows its owner of a connection.
+// status is the host's view of a connection, as its owner sees it.
 func (s *host) status(connection string) shown {
 	s.t.Helper()
 	var r struct{ Connections []shown }
-	if p := s.result(s.tells(0, "status", connection, "--json"), &r); p != nil || len(r.Connections) != 1 {
-		s.t.Fatalf("status of %s: %+v", connection, p)
+	if p := s.result(s.runCommand(0, "status", connection, "--json"), &r); p != nil || len(r.Connections) != 1 {
+		s.t.Fatalf("status of %s: %+v, want p = nil and len(r.Connections) = 1", connection, p)
 	}
 	return r.Connections[0]
 }
@@ -186,6 +187,6 @@ func (s *host) status(connection string) shown {
 func (s *host) healthy(connection string) {
 	s.t.Helper()
 	if got := s.status(connection); got.Verdict.Pill.Tone != "green" || got.Verdict.Channel != "calm" || got.Recovery != nil {
-		s.t.Errorf("%s: %+v\n%s", connection, got, s.tells(0, "status", connection, "--detail").stdout)
+		s.t.Errorf("%s: %+v\n%s, want Verdict.Pill.Tone = green, Verdict.Channel = calm and Recovery = nil", connection, got, s.runCommand(0, "status", connection, "--detail").stdout)
 	}
 }

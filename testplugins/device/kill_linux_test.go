@@ -19,10 +19,10 @@ var (
 	seed   = flag.Uint64("seed", 1, "of the moments of the deaths")
 )
 
-// LC-01.2, LC-03.2, LC-04.2, LC-06.1: the collector, its worker and the host are
-// killed at random moments of a lane's life, which goes on to collect and deliver
-// what is new. In the end the host has every record, each came in once, nothing
-// was committed before what it commits, and both files are whole.
+// LC-01.2, LC-03.2, LC-04.2, LC-06.1: the collector, its worker and the host are killed
+// at random moments of a lane's life, which continues to collect and deliver new
+// records. In the end the host has every record, each came in once, nothing was
+// committed before its records, and both files are intact.
 func TestDeaths(t *testing.T) {
 	t.Parallel()
 	n := *deaths
@@ -33,7 +33,7 @@ func TestDeaths(t *testing.T) {
 	fill(t, m.folder, 20, 400_000)
 	w := newWay(t, s)
 	l := m.enroll(w.server.URL, s.invite())
-	// What a run takes when nothing is in its way: the deaths shall meet one.
+	// The duration of an undisturbed run: the deaths should meet one.
 	began := time.Now()
 	l.runs(done)
 	length := time.Since(began)
@@ -52,7 +52,7 @@ func TestDeaths(t *testing.T) {
 			met[victim]++
 		}
 		w.clears()
-		w.settles()
+		w.awaitDead()
 		if victim == "host" {
 			s.kill()
 			intact(t, s.file())
@@ -64,30 +64,30 @@ func TestDeaths(t *testing.T) {
 		if got := l.sql("SELECT count(*) FROM outbox WHERE status <> 'succeeded'"); got[0] != "0" {
 			left++
 		}
-		if i%5 == 4 { // now and then one of them comes to its end
+		if i%5 == 4 { // now and then one of them reaches its end
 			l.drains(4)
 		}
 	}
 	if got := l.drains(6); got.Outcome != "complete" {
-		t.Errorf("%+v\n%s", got, got.text)
+		t.Errorf("%+v\n%s, want Outcome = complete", got, got.text)
 	}
 	s.holds(l, found(t, m.folder))
 	s.onceEach(l)
 	if got := s.sql("SELECT count(*) FROM runs WHERE status = 'running'"); got[0] != "0" {
-		t.Errorf("%s runs never ended", got[0])
+		t.Errorf("%s runs never ended, want 0", got[0])
 	}
 	if got := s.sql("SELECT count(*) - count(DISTINCT batch_id) FROM device_batches"); got[0] != "0" {
-		t.Errorf("%s batches were taken twice", got[0])
+		t.Errorf("%s batches were taken twice, want 0", got[0])
 	}
-	w.forgets()
+	w.clearAccount()
 	if r := l.runs(done); r.Outcome != "complete" || len(w.account(ingest)) > 0 {
-		t.Errorf("something was left: %+v %+v", r, w.account())
+		t.Errorf("something was left: %+v %+v, want Outcome = complete and len(w.account(ingest)) = 0", r, w.account())
 	}
 	s.healthy(s.sql("SELECT name FROM connections WHERE id = ?", l.connectionID)[0])
 	s.stop()
 	intact(t, s.file())
 	intact(t, l.file())
-	s.tells(0, "doctor")
+	s.runCommand(0, "doctor")
 	t.Logf("%d deaths, of which met a run: %v; %d left something in the outbox", n, met, left)
 	if met["collector"] == 0 || met["host"] == 0 || left == 0 {
 		t.Error("no death was in the way of a delivery")
@@ -102,13 +102,13 @@ type death struct {
 	released chan struct{} // closed when the victim is dead
 }
 
-// waitsFor puts the death at the next request of a kind: before the host has seen
-// it, or when it has answered and nobody has heard it.
+// waitsFor puts the death at the next request of a kind: before the host has seen it,
+// or after its answer, before the answer arrives.
 func (d *death) waitsFor(w *way, kind string, answered bool) {
 	d.after, d.reached, d.released = 20*time.Second, make(chan struct{}), make(chan struct{})
-	w.meets(trouble{kind: kind, do: func(rw http.ResponseWriter, h *hop) {
+	w.addTrouble(trouble{kind: kind, do: func(rw http.ResponseWriter, h *hop) {
 		if answered {
-			h.handOn()
+			h.forward()
 		}
 		close(d.reached)
 		select {
@@ -151,7 +151,7 @@ func (l *lane) killed(s *host, d *death) bool {
 		close(d.released)
 	}
 	<-ended
-	l.keep("pdpp-local-collector run, disturbed", said{cmd.ProcessState.ExitCode(), out.Bytes(), problems.Bytes()})
+	l.storeOutput("pdpp-local-collector run, disturbed", said{cmd.ProcessState.ExitCode(), out.Bytes(), problems.Bytes()})
 	return true
 }
 

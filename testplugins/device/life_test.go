@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// LC-01.1, LC-04.1, LC-07.1, HL-14, HL-17: what a device delivers is what the
-// connector finds there, key for key and byte for byte; the host tells it as it
-// tells its own runs; the next execution delivers what is new and nothing else;
-// what is gone arrives as gone.
+// LC-01.1, LC-04.1, LC-07.1, HL-14, HL-17: a device delivers exactly the connector's
+// records, key for key and byte for byte. The host shows them like those of its own
+// runs. The next execution delivers new ones and nothing else, and deletions arrive as
+// deletions.
 func TestLife(t *testing.T) {
 	t.Parallel()
 	s, m := newHost(t), newMachine(t)
@@ -21,7 +21,7 @@ func TestLife(t *testing.T) {
 
 	first := l.runs(done)
 	if first.Outcome != "complete" || first.LifecycleState != "healthy_idle" || first.Run == nil || first.Outbox.open() != 0 || first.Delivered.Acknowledged < 2 {
-		t.Errorf("%+v", first)
+		t.Errorf("%+v, want first.Outcome = complete, first.LifecycleState = healthy_idle, first.Run not nil, first.Outbox.open() = 0 and first.Delivered.Acknowledged at least 2", first)
 	}
 	want := found(t, m.folder)
 	s.holds(l, want)
@@ -31,7 +31,7 @@ func TestLife(t *testing.T) {
 	}
 	if v := l.state(); v.LifecycleState != "healthy_idle" || v.Outbox.Counts.LastAckAt == "" || v.Outbox.Counts.LastCheckpointAt == "" ||
 		v.Coverage.Observed == nil || !*v.Coverage.Observed || v.SourceInstanceID != l.source {
-		t.Errorf("%+v", v)
+		t.Errorf("%+v, want a healthy lane with its last acknowledgement and checkpoint", v)
 	}
 	connection := s.sql("SELECT name FROM connections WHERE id = ?", l.connectionID)[0]
 	s.healthy(connection)
@@ -41,36 +41,36 @@ func TestLife(t *testing.T) {
 			Status string
 		}
 	}
-	s.result(s.tells(0, "runs", "list", "--json"), &runs)
+	s.result(s.runCommand(0, "runs", "list", "--json"), &runs)
 	if len(runs.Runs) != 1 || runs.Runs[0].RunID != first.Run.RunID || runs.Runs[0].Status != "succeeded" {
 		t.Errorf("%+v, want %s", runs, first.Run.RunID)
 	}
-	exported := s.tells(0, "records", "export", connection, "skills")
+	exported := s.runCommand(0, "records", "export", connection, "skills")
 	if !strings.Contains(string(exported.stdout), "For a while.") {
-		t.Errorf("the export lacks a skill:\n%s", exported.stdout)
+		t.Errorf("the export lacks a skill:\n%s, want For a while. in exported.stdout", exported.stdout)
 	}
 
-	// The host collects nothing of its own into what a device feeds.
+	// The host itself collects nothing for a connection that a device feeds.
 	if got := s.does("", s.b.host, "--data-dir", s.data, "run", "claude_code", "--root", "claude_code="+m.folder, "--no-input", "--accept", "--json"); got.status == 0 ||
 		!strings.Contains(string(got.stdout), "connection.on_device") || !strings.Contains(string(got.stdout), l.source) {
-		t.Errorf("exits with %d\n%s%s", got.status, got.stdout, got.stderr)
+		t.Errorf("exits with %d\n%s%s, want status not 0, connection.on_device in got.stdout and %v in got.stdout", got.status, got.stdout, got.stderr, l.source)
 	}
 
 	// Nothing is new: nothing but the end of the run is sent.
-	w.forgets()
+	w.clearAccount()
 	if r := l.runs(done); r.Outcome != "complete" {
-		t.Errorf("%+v", r)
+		t.Errorf("%+v, want Outcome = complete", r)
 	}
 	if got := w.account(ingest, putState, gap); len(got) > 0 || len(w.account(commit)) != 1 {
-		t.Errorf("%+v", w.account())
+		t.Errorf("%+v, want len(got) = 0 and len(w.account(commit)) = 1", w.account())
 	}
 	s.healthy(connection)
 
-	// Something is new, something is other, something is gone.
+	// One file is new, one is changed, one is deleted.
 	grow(t, m.folder, 4, 60_000)
 	write(t, m.folder, "skills/release-notes/SKILL.md", "---\nname: release-notes\n---\n\nChanged.\n")
 	mustRemove(t, filepath.Join(m.folder, "skills", "passing"))
-	w.forgets()
+	w.clearAccount()
 	l.runs(done)
 	if len(w.account(ingest)) == 0 {
 		t.Error("nothing was delivered")
@@ -79,17 +79,17 @@ func TestLife(t *testing.T) {
 	s.holds(l, want)
 	if got := s.sql(`SELECT r.deleted FROM records r JOIN streams s ON s.id = r.stream_id WHERE s.connection_id = ? AND r.key LIKE '%passing%'`,
 		l.connectionID); len(got) != 1 || got[0] != "1" {
-		t.Errorf("the removed skill: %v", got)
+		t.Errorf("the removed skill: %v, want len(got) = 1 and got[0] = 1", got)
 	}
 	s.onceEach(l)
 	s.healthy(connection)
 	for _, args := range [][]string{{"devices", "show", l.device}, {"status", connection, "--detail"}, {"runs", "show", first.Run.RunID}} {
-		if said := s.tells(0, append(args, "--json")...); strings.Contains(string(said.stdout), m.dir) {
-			t.Errorf("%v names the machine's home\n%s", args, said.stdout)
+		if said := s.runCommand(0, append(args, "--json")...); strings.Contains(string(said.stdout), m.dir) {
+			t.Errorf("%v names the machine's home\n%s, want no %v in said.stdout", args, said.stdout, m.dir)
 		}
 	}
 	intact(t, l.file())
 	s.stop()
 	intact(t, s.file())
-	s.tells(0, "doctor")
+	s.runCommand(0, "doctor")
 }

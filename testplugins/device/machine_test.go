@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// machine is a person's own, with what is to be collected in its home.
+// machine is a person's computer, with a source in its home.
 type machine struct {
 	*home
 
-	folder string // what is collected
+	folder string // the source
 }
 
 // lane is one enrolled source of a machine.
@@ -44,7 +44,7 @@ func (m *machine) enroll(url, code string, args ...string) *lane {
 	}
 	p := m.result(s, &r)
 	if s.status != 0 || p != nil || r.SourceInstanceID == "" || r.ConnectorInstanceID == "" {
-		m.t.Fatalf("enroll exits with %d: %+v %+v\n%s", s.status, p, r, s.stderr)
+		m.t.Fatalf("enroll exits with %d: %+v %+v\n%s, want s.status = 0, p = nil, SourceInstanceID not \"\" and ConnectorInstanceID not \"\"", s.status, p, r, s.stderr)
 	}
 	l := &lane{m, r.SourceInstanceID, r.DeviceID, r.ConnectorInstanceID, r.Profile, []string{"--source-instance-id", r.SourceInstanceID}}
 	l.accept()
@@ -55,7 +55,7 @@ func (m *machine) enroll(url, code string, args ...string) *lane {
 func (l *lane) accept() {
 	l.t.Helper()
 	if s := l.does("", l.b.collector, append([]string{"connectors", "accept", "--accept"}, l.args...)...); s.status != 0 {
-		l.t.Fatalf("connectors accept exits with %d: %s", s.status, s.stderr)
+		l.t.Fatalf("connectors accept exits with %d: %s, want 0", s.status, s.stderr)
 	}
 }
 
@@ -70,7 +70,7 @@ type counts struct {
 	LastCheckpointAt                       string `json:"last_checkpoint_at"`
 }
 
-// open is what is not delivered.
+// open counts the undelivered rows.
 func (c counts) open() int64 { return c.Pending + c.Retrying + c.Leased + c.DeadLetter }
 
 // ran is the part of an execution's result that the tests look at.
@@ -109,17 +109,17 @@ func (l *lane) runs(statuses []int, args ...string) ran {
 	return r
 }
 
-// The statuses of an execution. What waits while a part was delivered is no
-// failure, and nothing delivered at all is one (contracts: collector, section 7.2).
+// The exit statuses of an execution. A rest after a partial delivery is no failure, and
+// no delivery at all is one (collector contract, section 7.2).
 var (
 	done    = []int{0}
 	waits   = []int{4}
 	blocked = []int{4}
-	either  = []int{0, 4} // whether a failure of the way is made good in the same execution is not what is tested
+	either  = []int{0, 4} // this test does not check whether the same execution retries after a failure of the way
 )
 
-// tells runs another command of the lane.
-func (l *lane) tells(status int, args ...string) said {
+// runCommand runs another command of the lane.
+func (l *lane) runCommand(status int, args ...string) said {
 	l.t.Helper()
 	return l.says(status, l.b.collector, append(args, l.args...)...)
 }
@@ -139,8 +139,8 @@ type state struct {
 func (l *lane) state() state {
 	l.t.Helper()
 	var v state
-	if p := l.result(l.tells(0, "status", "--json"), &v); p != nil {
-		l.t.Fatalf("status: %+v", p)
+	if p := l.result(l.runCommand(0, "status", "--json"), &v); p != nil {
+		l.t.Fatalf("status: %+v, want nil", p)
 	}
 	return v
 }
@@ -155,8 +155,8 @@ func (l *lane) sql(statement string, values ...any) []string {
 	return query(l.t, l.file(), statement, values...)
 }
 
-// timePasses makes what waits due and lets leases run out: the clock of the
-// program is nobody's to turn.
+// timePasses makes waiting rows due and lets leases expire: no test can turn the
+// program's clock.
 func (l *lane) timePasses() {
 	l.t.Helper()
 	if _, err := os.Stat(l.file()); err != nil {
@@ -175,12 +175,12 @@ func (l *lane) drains(most int) ran {
 			return r
 		}
 	}
-	l.t.Fatalf("after %d runs not all is delivered: %+v", most, l.state())
+	l.t.Fatalf("after %d runs rows are still undelivered: %+v", most, l.state())
 	return ran{}
 }
 
-// quiet looks for secrets in every file of a home. A token may stand in the
-// profiles, and nowhere else.
+// quiet looks for secrets in every file of a home. A token may appear in the profiles,
+// and nowhere else.
 func (h *home) quiet() {
 	h.t.Helper()
 	for path, text := range contents(h.t, h.dir) {
@@ -188,7 +188,7 @@ func (h *home) quiet() {
 			continue
 		}
 		if secret.MatchString(text) {
-			h.t.Errorf("%s holds a secret", path)
+			h.t.Errorf("%s contains a secret", path)
 		}
 	}
 }

@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	}))
 }
 
-// built is what all tests share: the programs, in one folder as on a PATH, the
+// built is shared by all tests: the programs, in one folder as on a PATH, the
 // connector, and the cache of compiled modules.
 type built struct{ dir, bin, host, collector, plugins, cache string }
 
@@ -65,8 +65,8 @@ var build = sync.OnceValues(func() (*built, error) {
 	return b, nil
 })
 
-// The connector of the tree finishes a unit of work every 16 MiB; the one of these
-// tests does every 64 KiB, so that a small folder is many units.
+// The connector of the tree finishes a unit of work every 16 MiB. The one of these
+// tests finishes one every 64 KiB, so that a small folder is many units.
 const (
 	unitOfTree = "sliceBytes = 16 << 20"
 	unitHere   = "sliceBytes = 64 << 10"

@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// said is what a command left.
+// said is the outcome of a command.
 type said struct {
 	status         int // -1: it was killed
 	stdout, stderr []byte
 }
 
-// home is a person's folder on some machine: what runs there has the same
-// environment, and everything that it says is kept.
+// home is a person's folder on some machine: its programs share one environment, and
+// all their output is kept.
 type home struct {
 	t   *testing.T
 	b   *built
@@ -52,9 +52,9 @@ func newHome(t *testing.T) *home {
 	return h
 }
 
-// keep keeps what a program printed. A secret that stands in it fails the test:
-// no test may print one, but for the one command whose purpose it is.
-func (h *home) keep(what string, s said) {
+// storeOutput stores a program's output. A secret in it fails the test: no program may print
+// one, except for the one command whose purpose it is.
+func (h *home) storeOutput(what string, s said) {
 	h.t.Helper()
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -78,7 +78,7 @@ func (h *home) does(input, program string, args ...string) said {
 		h.t.Errorf("%s leaves somebody behind who holds its output", name(program, args))
 	}
 	s := said{cmd.ProcessState.ExitCode(), out.Bytes(), problems.Bytes()}
-	h.keep(name(program, args), s)
+	h.storeOutput(name(program, args), s)
 	return s
 }
 
@@ -95,7 +95,7 @@ func name(program string, args []string) string {
 	return program[strings.LastIndexByte(program, '/')+1:] + " " + strings.Join(args, " ")
 }
 
-// says runs a command that has to exit with a status.
+// says runs a command and checks its exit status.
 func (h *home) says(status int, program string, args ...string) said {
 	h.t.Helper()
 	s := h.does("", program, args...)

@@ -18,8 +18,7 @@ func fill(t *testing.T, folder string, seed uint64, size int64) {
 	}
 }
 
-// grow puts what another seed writes beside what is there, and leaves what is
-// there as it is.
+// grow adds the files of another seed, and leaves the existing ones unchanged.
 func grow(t *testing.T, folder string, seed uint64, size int64) {
 	t.Helper()
 	more := filepath.Join(filepath.Dir(folder), "more")
@@ -44,7 +43,7 @@ func grow(t *testing.T, folder string, seed uint64, size int64) {
 		return os.Rename(path, to)
 	})
 	if err = errors.Join(err, os.RemoveAll(more)); err != nil || moved == 0 {
-		t.Fatalf("%d files moved, %v", moved, err)
+		t.Fatalf("%d files moved, %v, want not 0", moved, err)
 	}
 }
 

@@ -91,7 +91,8 @@ func recordsOf(t *testing.T, file, connectionID string) map[string]string {
 	return all
 }
 
-// found is what a host of its own finds in a folder with the same connector.
+// found returns the records that a separate host collects from a folder with the same
+// connector.
 func found(t *testing.T, folder string) map[string]string {
 	t.Helper()
 	h := newHome(t)
@@ -137,10 +138,10 @@ func (s *host) holds(l *lane, want map[string]string) {
 func intact(t *testing.T, file string) {
 	t.Helper()
 	if got := query(t, file, "PRAGMA integrity_check"); len(got) != 1 || got[0] != "ok" {
-		t.Errorf("integrity check of %s: %v", filepath.Base(file), got)
+		t.Errorf("integrity check of %s: %v, want len(got) = 1 and got[0] = ok", filepath.Base(file), got)
 	}
 	if got := query(t, file, "PRAGMA foreign_key_check"); len(got) != 0 {
-		t.Errorf("foreign keys of %s: %v", filepath.Base(file), got)
+		t.Errorf("foreign keys of %s: %v, want len(got) = 0", filepath.Base(file), got)
 	}
 }
 

@@ -10,37 +10,36 @@ import (
 	"time"
 )
 
-// The answer to an enrollment is lost: the same code is good once more, for the
-// same device, and the credential that nobody has is dead. It is good no third
-// time.
+// The answer to an enrollment is lost: the same code is valid once more, for the same
+// device, and the lost credential is dead. It is not valid a third time.
 func TestEnrollmentIsLost(t *testing.T) {
 	t.Parallel()
 	s, m := newHost(t), newMachine(t)
 	fill(t, m.folder, 40, 50_000)
 	w := newWay(t, s)
 	code := s.invite()
-	w.meets(trouble{kind: enroll, do: lose})
+	w.addTrouble(trouble{kind: enroll, do: lose})
 	if got := m.does(code, m.b.collector, "enroll", "--base-url", w.server.URL, "--code-stdin", "--json"); got.status == 0 {
-		t.Errorf("it is enrolled without an answer\n%s", got.stdout)
+		t.Errorf("it is enrolled without an answer\n%s, want status not 0", got.stdout)
 	}
 	if got := contents(t, m.dir, ".config"); len(got) != 0 {
-		t.Errorf("a profile was made: %d files", len(got))
+		t.Errorf("a profile was made: %d files, want 0", len(got))
 	}
 	before := s.sql("SELECT token_sha256 FROM devices")
 	l := m.enroll(w.server.URL, code)
 	if after := s.sql("SELECT token_sha256 FROM devices"); len(before) != 1 || len(after) != 1 || before[0] == after[0] {
-		t.Errorf("%d devices, then %d; was the credential changed: %v", len(before), len(after), before[0] != after[0])
+		t.Errorf("%d devices, then %d; was the credential changed: %v, want len(before) = 1, len(after) = 1 and before[0] not after[0]", len(before), len(after), before[0] != after[0])
 	}
 	l.runs(done)
 	s.holds(l, found(t, m.folder))
 	if got := m.does(code, m.b.collector, "enroll", "--base-url", w.server.URL, "--code-stdin", "--json", "--profile", "thief"); got.status == 0 {
-		t.Errorf("a used code is good again\n%s", got.stdout)
+		t.Errorf("a used code is good again\n%s, want status not 0", got.stdout)
 	}
 	l.runs(done)
 }
 
-// Two executions of one lane at once: one works, the other is told so or works
-// after it, and everything is there once.
+// Two executions of one lane at once: one works, the other is refused or works after
+// it, and everything is there once.
 func TestTwoAtOnce(t *testing.T) {
 	long(t)
 	t.Parallel()
@@ -77,14 +76,14 @@ func TestTwoAtOnce(t *testing.T) {
 	s.holds(l, found(t, m.folder))
 	s.onceEach(l)
 	if got := s.sql("SELECT count(*) FROM runs WHERE status = 'running'"); got[0] != "0" {
-		t.Errorf("%s runs never ended", got[0])
+		t.Errorf("%s runs never ended, want 0", got[0])
 	}
 	intact(t, l.file())
 	intact(t, s.file())
 }
 
-// A supervisor stops the collector in the middle: it says so with its status,
-// commits nothing that it has not collected, and the next one goes on.
+// A supervisor stops the collector in the middle. Its exit status says so, it commits
+// only collected records, and the next execution continues.
 func TestStopped(t *testing.T) {
 	long(t)
 	t.Parallel()
@@ -93,8 +92,8 @@ func TestStopped(t *testing.T) {
 	w := newWay(t, s)
 	l := m.enroll(w.server.URL, s.invite())
 	for signal, want := range map[os.Signal]int{os.Interrupt: 130, syscall.SIGTERM: 143} {
-		w.forgets()
-		w.meets(trouble{kind: ingest, times: -1, do: delay(100 * time.Millisecond)})
+		w.clearAccount()
+		w.addTrouble(trouble{kind: ingest, times: -1, do: delay(100 * time.Millisecond)})
 		cmd, out, problems := l.command(l.b.collector, append([]string{"run", "--json"}, l.args...)...)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
@@ -112,7 +111,7 @@ func TestStopped(t *testing.T) {
 		}
 		_ = cmd.Wait() // the status is looked at
 		said := said{cmd.ProcessState.ExitCode(), out.Bytes(), problems.Bytes()}
-		l.keep("pdpp-local-collector run, stopped", said)
+		l.storeOutput("pdpp-local-collector run, stopped", said)
 		if said.status != want {
 			t.Errorf("%v: exits with %d, want %d\n%s%s", signal, said.status, want, said.stdout, said.stderr)
 		}
@@ -125,9 +124,9 @@ func TestStopped(t *testing.T) {
 	s.healthy(s.sql("SELECT name FROM connections WHERE id = ?", l.connectionID)[0])
 }
 
-// LC-04: what the host has counts, and nothing else. An outbox that is gone takes
-// nothing with it that was committed, and a host that was restored from an older
-// copy of its store gets again what it lost.
+// LC-04: the host's state counts, and nothing else. A lost outbox loses nothing
+// committed, and a host restored from an older copy of its store gets its lost records
+// again.
 func TestOneSideForgets(t *testing.T) {
 	long(t)
 	t.Parallel()
@@ -139,14 +138,14 @@ func TestOneSideForgets(t *testing.T) {
 
 	// Something waits, and the outbox is lost with it.
 	grow(t, m.folder, 44, 100_000)
-	w.meets(trouble{kind: ingest, times: -1, do: cut})
+	w.addTrouble(trouble{kind: ingest, times: -1, do: cut})
 	l.runs(waits)
 	w.clears()
 	for _, end := range []string{"", "-wal", "-shm"} {
 		mustRemove(t, l.file()+end)
 	}
-	w.forgets()
-	l.accept() // what was accepted was lost with the outbox
+	w.clearAccount()
+	l.accept() // the acceptance was lost with the outbox
 	l.drains(3)
 	s.holds(l, found(t, m.folder))
 
@@ -177,9 +176,8 @@ func TestOneSideForgets(t *testing.T) {
 	s.healthy(s.sql("SELECT name FROM connections WHERE id = ?", l.connectionID)[0])
 }
 
-// LC-09.1, LC-09.2, LC-09.5, LC-09.6: what was confirmed is bounded by the count
-// that the environment names, without a copy of the file; a word that is none is
-// none.
+// LC-09.1, LC-09.2, LC-09.5, LC-09.6: the environment's count bounds the confirmed
+// rows, without a copy of the file; an invalid word does not count.
 func TestPrune(t *testing.T) {
 	long(t)
 	t.Parallel()
@@ -204,18 +202,18 @@ func TestPrune(t *testing.T) {
 		r := l.runs(done)
 		sent := l.state().Outbox.Counts.Sent
 		if r.Outbox.Sent != sent || c.keep == 0 && sent <= before || c.keep > 0 && (sent != c.keep || before <= c.keep) {
-			t.Errorf("%v: %d rows stay of %d, the run says %d", c.set, sent, before, r.Outbox.Sent)
+			t.Errorf("%v: %d rows stay of %d, the run says %d, want it to keep %d and to say so", c.set, sent, before, r.Outbox.Sent, c.keep)
 		}
 		if disabled := strings.HasSuffix(c.set[0], "=off"); r.PrunedSent.Enabled == disabled || c.keep > 0 && r.PrunedSent.Pruned == 0 {
-			t.Errorf("%v: %+v", c.set, r.PrunedSent)
+			t.Errorf("%v: %+v, want pruning unless it is off", c.set, r.PrunedSent)
 		}
 	}
 	if v := l.state(); v.LifecycleState != "healthy_idle" || v.Coverage.Observed == nil || !*v.Coverage.Observed {
-		t.Errorf("the lane forgot what it had delivered: %+v", v)
+		t.Errorf("the lane forgot what it had delivered: %+v, want v.LifecycleState = healthy_idle, v.Coverage.Observed not nil and *v.Coverage.Observed", v)
 	}
 	for path := range contents(t, m.dir, ".local/state") {
 		if name := strings.TrimSuffix(strings.TrimSuffix(path, "-wal"), "-shm"); !strings.HasSuffix(name, "claude_code-"+l.source+".sqlite") {
-			t.Errorf("there is a copy: %s", path)
+			t.Errorf("there is a copy: %s, want %v at the end of name", path, "claude_code-"+l.source+".sqlite")
 		}
 	}
 	s.holds(l, found(t, m.folder))

@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { rig.Main(m) }
 
-// attack is one hostile guest and what it must get.
+// attack is one hostile guest and its required outcome.
 type attack struct {
 	name    string
 	script  string              // for the scripted guest, after the prelude
@@ -25,7 +25,7 @@ type attack struct {
 	limits  func(*plugin.Limits)
 	roots   func(t *testing.T) map[string]string
 	asker   run.Asker
-	only    string // the one isolation mode that can take it
+	only    string // the one isolation mode that can contain it
 	pending string // why the host does not withstand it yet
 	want    want
 }
@@ -35,8 +35,8 @@ type want struct {
 	refused abi.Code   // before a run began: no run, no connection, no record
 	reason  abi.Reason // of a run that failed; "" for one that succeeds, since the attack achieved nothing
 	code    abi.Code
-	says    []string // what the error must name
-	silent  []string // what the error must not repeat
+	says    []string // texts that the error must contain
+	silent  []string // texts that the error must not repeat
 }
 
 // Every scripted attack begins with three honest records and a cursor: the
@@ -60,11 +60,11 @@ func violates(code abi.Code, says ...string) want {
 	return want{reason: abi.ReasonProtocolViolation, code: code, says: says}
 }
 
-// allowance is what starting a worker and closing a run may cost on a machine
-// that is busy with every other test.
+// allowance is the time for starting a worker and closing a run on a machine that is
+// busy with every other test.
 const allowance = 10 * time.Second
 
-// patience ends an attack that got what it must not: to go on.
+// patience ends an attack that wrongly goes on.
 const patience = time.Minute
 
 // carryOut runs each attack in each isolation mode.
@@ -114,7 +114,7 @@ func (a attack) carryOut(t *testing.T, mode string) {
 	began := time.Now()
 	res, err := h.Play(req)
 	if limit := req.Timeout; limit > 0 && time.Since(began) > limit+plugin.MaxGrace+allowance {
-		t.Errorf("it took %v", time.Since(began))
+		t.Errorf("it took %v, want the deadline, the grace and the allowance at most", time.Since(began))
 	}
 	if a.want.refused != "" {
 		a.judgeRefusal(t, h, connection, res, err)
@@ -129,7 +129,7 @@ func (a attack) carryOut(t *testing.T, mode string) {
 func (a attack) judgeRefusal(t *testing.T, h *rig.Host, connection string, res *run.Result, err error) {
 	t.Helper()
 	if err == nil {
-		t.Fatalf("it ran: %s %s %+v", res.Status, res.Reason, res.Error)
+		t.Fatalf("the module ran, want it refused: %s %s %+v", res.Status, res.Reason, res.Error)
 	}
 	if abi.CodeOf(err) != a.want.refused {
 		t.Fatalf("refused with %v, want %s", err, a.want.refused)
@@ -139,7 +139,7 @@ func (a attack) judgeRefusal(t *testing.T, h *rig.Host, connection string, res *
 		t.Errorf("a run was recorded: %+v", runs)
 	}
 	if keys := h.Keys(connection, "notes"); len(keys) > 0 {
-		t.Errorf("records were stored: %v", keys)
+		t.Errorf("records were stored: %v, want len(keys) = 0", keys)
 	}
 }
 
@@ -157,31 +157,31 @@ func (a attack) judge(t *testing.T, h *rig.Host, connection string, res *run.Res
 			t.Fatalf("%+v, want %s", res.Error, a.want.code)
 		}
 		if res.Error.Hint == "" {
-			t.Errorf("%s: nobody is told what to do", res.Error.Code)
+			t.Errorf("%s: the error has no hint", res.Error.Code)
 		}
 		a.judgeText(t, res.Error.Message)
 	}
 	if a.module == nil {
 		if got := h.Keys(connection, "journal"); !slices.Equal(got, []string{"journal-0", "journal-1", "journal-2"}) {
-			t.Errorf("what was honest is not stored: %v", got)
+			t.Errorf("what was honest is not stored: %v, want %q", got, []string{"journal-0", "journal-1", "journal-2"})
 		}
-		// Invariant 1: what a failed run staged is never committed.
+		// Invariant 1: the staged cursors of a failed run are never committed.
 		if got := h.Cursors(connection)["journal"]; got != cursor {
 			t.Errorf("cursor %q, want %q", got, cursor)
 		}
 	} else if got := h.Cursors(connection); len(got) > 0 {
-		t.Errorf("cursors %v", got)
+		t.Errorf("cursors %v, want len(got) = 0", got)
 	}
 	if row, err := h.Store.Run(t.Context(), res.RunID); err != nil || row.Status != status || row.FinishedAt.IsZero() {
-		t.Errorf("the run's row: %+v %v", row, err)
+		t.Errorf("the run's row: %+v %v, want row.Status = %v and not row.FinishedAt.IsZero()", row, err, status)
 	}
 	if report, err := h.Store.Check(t.Context()); err != nil || len(report.Problems) > 0 {
-		t.Errorf("the store: %+v %v", report, err)
+		t.Errorf("the store: %+v %v, want len(report.Problems) = 0", report, err)
 	}
 }
 
-// judgeText holds an error's text to what it must name, must not repeat, and
-// may do to a terminal.
+// judgeText checks an error's text: its required words, its forbidden ones, and that it
+// cannot steer a terminal.
 func (a attack) judgeText(t *testing.T, text string) {
 	t.Helper()
 	for _, s := range a.want.says {

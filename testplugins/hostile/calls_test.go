@@ -8,7 +8,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/testplugins/assembly"
 )
 
-// Pointers, lengths and sizes. The numbers are of a guest's i32: -1 is 4 GiB - 1.
+// Pointers, lengths and sizes. The numbers are a guest's i32: -1 is 4 GiB - 1.
 func TestGuestsThatPointElsewhere(t *testing.T) {
 	t.Parallel()
 	outside, long := violates(abi.CodeCallOutOfBounds), violates(abi.CodeCallTooLarge)
@@ -34,8 +34,8 @@ func TestGuestsThatPointElsewhere(t *testing.T) {
 	})
 }
 
-// Calls that are out of turn: what can be refused is refused and survived, and
-// what cannot ends the run.
+// Calls out of turn: a call that can be refused is refused and survived, and any other
+// ends the run.
 func TestGuestsOutOfTurn(t *testing.T) {
 	t.Parallel()
 	after, pending := violates(abi.CodeAfterDone), violates(abi.CodeInteractionPending)

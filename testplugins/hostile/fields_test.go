@@ -38,8 +38,8 @@ func (d *door) Submit(_ abi.Operation, _ []byte, reply func([]byte)) error {
 	return nil
 }
 
-// A record with a field that the scope leaves out ends the run, and is not
-// stored; one that keeps to the scope is.
+// A record with a field that the scope leaves out ends the run, and is not stored; a
+// record within the scope is.
 func TestFieldsOutsideScope(t *testing.T) {
 	t.Parallel()
 	file := rig.Guest(t, "testplugins/guests/scripted")
@@ -65,7 +65,7 @@ func TestFieldsOutsideScope(t *testing.T) {
 			}
 			exit := g.Collect(context.Background(), plugin.Grant{Bindings: map[string]bool{abi.BindingFilesystem: true}}, d)
 			if abi.CodeOf(exit.Err) != abi.CodeFieldOutOfScope || exit.Returned || d.stored != 1 {
-				t.Errorf("%+v, %d stored, refused with %v", exit, d.stored, d.refused)
+				t.Errorf("%+v, %d stored, refused with %v, want abi.CodeOf(exit.Err) = %v, not exit.Returned and d.stored = 1", exit, d.stored, d.refused, abi.CodeFieldOutOfScope)
 			}
 		})
 	}

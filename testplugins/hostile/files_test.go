@@ -12,8 +12,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/testplugins/rig"
 )
 
-// house is a granted root with a readable file, and links that lead out of it,
-// beside a folder that nobody granted.
+// house is a granted root with a readable file, and links that lead out of it, beside a
+// folder that nobody granted.
 func house(t *testing.T) map[string]string {
 	t.Helper()
 	dir := t.TempDir()
@@ -45,8 +45,8 @@ func house(t *testing.T) map[string]string {
 	return map[string]string{"scripted": root}
 }
 
-// Invariant 6: a guest reads what lies in its roots, and nothing else, however
-// it spells the path; and it writes nowhere.
+// Invariant 6: a guest reads the files in its roots, and nothing else, however it
+// spells the path; and it writes nowhere.
 func TestGuestsThatReachForFiles(t *testing.T) {
 	t.Parallel()
 	reach := func(paths ...string) string {
@@ -71,7 +71,7 @@ func TestGuestsThatReachForFiles(t *testing.T) {
 	})
 }
 
-// What a guest logs reaches the host's log without what would steer a terminal.
+// A guest's log reaches the host's log without the bytes that would steer a terminal.
 func TestLogThatPaintsTheTerminal(t *testing.T) {
 	t.Parallel()
 	for _, mode := range rig.Modes {
@@ -83,18 +83,18 @@ func TestLogThatPaintsTheTerminal(t *testing.T) {
 				"script": prelude + "log 1 red\x1b[31m\nbytes log 1b5b324a1b5d303b6f776e6564070d0a6c65766c3d494e464f206d73673d66616b65\nstderr 1 \x1b[2Jcleared\npad 100000 log @" + done(0),
 			}})
 			if err != nil || res.Status != run.StatusSucceeded {
-				t.Fatalf("%+v %v", res, err)
+				t.Fatalf("%+v %v, want Status = %v", res, err, run.StatusSucceeded)
 			}
 			said := b.String()
 			if !strings.Contains(said, "red") || !strings.Contains(said, "cleared") {
-				t.Errorf("what it said is lost: %.300q", said)
+				t.Errorf("what it said is lost: %.300q, want red in said and cleared in said", said)
 			}
 			if strings.ContainsAny(said, "\x1b\a\r") || strings.Contains(said, `\x1b`) || strings.Contains(said, "\nlevl=") {
-				t.Errorf("a terminal would obey: %.300q", said)
+				t.Errorf("a terminal would obey: %.300q, want not strings.ContainsAny(said, \"\\x1b\\a\\r\"), no %s in said and no \nlevl= in said", said, `\x1b`)
 			}
 			for line := range strings.Lines(said) {
 				if len(line) > 17<<10 {
-					t.Errorf("a line of %d bytes", len(line))
+					t.Errorf("a line of %d bytes, want at most 17<<10", len(line))
 				}
 			}
 		})

@@ -9,13 +9,13 @@ import (
 	"github.com/pdpp-host/pdpp-host/testplugins/assembly"
 )
 
-// manifest is that of the handmade guests.
+// manifest belongs to the handmade guests.
 const manifest = `{"connector_id":"https://pdpp-host.example/connectors/handmade","connector_key":"handmade","version":"0.1.0",` +
 	`"protocol_version":"0.1.0","display_name":"Handmade",` + streams + `}`
 
 const streams = `"streams":[{"name":"notes","primary_key":["id"],"semantics":"append_only","schema":{"type":"object","properties":{"id":{"type":"string"}}}}]`
 
-// handmade is an honest module but for what its collect does.
+// handmade is an honest module except for its collect.
 func handmade(collect []byte, own ...assembly.Func) func() *plugin.File {
 	return func() *plugin.File {
 		m := assembly.Connector(manifest, collect)

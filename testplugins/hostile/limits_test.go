@@ -13,8 +13,8 @@ import (
 
 func timeout(r *run.Request) { r.Timeout = 300 * time.Millisecond }
 
-// RT-09.2, Invariant 6: a guest that does not end is gone within three seconds
-// of its deadline.
+// RT-09.2, Invariant 6: a guest that does not end is stopped within three seconds of
+// its deadline.
 func TestGuestsThatNeverEnd(t *testing.T) {
 	t.Parallel()
 	late := want{reason: abi.ReasonRunTimedOut, code: abi.CodeLimitTime}
@@ -35,8 +35,8 @@ func TestGuestsThatNeverEnd(t *testing.T) {
 		{name: "sleep of an hour", script: "sleep 3600000", request: timeout, want: late},
 		{name: "polling wait", script: "poll", request: timeout, want: late},
 		{name: "wait in a loop", script: "repeat 4000000000 wait -1", request: timeout, want: late},
-		{name: "emitting on when told to stop", script: "repeat 4000000000 records notes 0 1", request: timeout, want: late},
-		{name: "reporting on when told to stop", script: `repeat 4000000000 submit 6`, request: timeout, want: late},
+		{name: "emitting on when asked to stop", script: "repeat 4000000000 records notes 0 1", request: timeout, want: late},
+		{name: "reporting on when asked to stop", script: `repeat 4000000000 submit 6`, request: timeout, want: late},
 		{name: "requests without end", script: "repeat 4000000000 pending 6", request: timeout, want: late},
 		{name: "pages of gaps without end", script: "repeat 4000000000 submit 4", request: timeout, want: late},
 		{name: "question that nobody answers", script: "submit 3 " + question, request: timeout, asker: silent{}, want: late},

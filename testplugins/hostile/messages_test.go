@@ -92,19 +92,19 @@ func TestMessagesThatBreakRules(t *testing.T) {
 	})
 }
 
-// SKIP_RESULTs are reports, not storage: of what one carries, little is kept,
-// in the result and in the run's events alike.
+// SKIP_RESULTs are reports, not storage: only a small part of one is kept, in the
+// result and in the run's events alike.
 func TestSkipsOfMegabytes(t *testing.T) {
 	t.Parallel()
 	h := rig.NewHost(t, rig.Setup{})
 	res, err := h.Play(run.Request{Module: rig.Guest(t, "testplugins/guests/scripted"), Options: map[string]string{"script": prelude +
 		`pad 500000 skip {"type":"SKIP_RESULT","stream":"notes","reason":"r","message":"@","diagnostics":{"d":"@"}}` + done(0)}})
 	if err != nil || res.Status != run.StatusSucceeded {
-		t.Fatalf("%+v %v", res, err)
+		t.Fatalf("%+v %v, want Status = %v", res, err, run.StatusSucceeded)
 	}
 	const most = 12 << 10
 	if g := res.KnownGaps; len(g) != 1 || len(g[0].Message)+len(g[0].Diagnostics) > most {
-		t.Errorf("%d known gaps, the first of %d bytes", len(g), len(g[0].Message)+len(g[0].Diagnostics))
+		t.Errorf("%d known gaps, the first of %d bytes, want 1 and at most %d", len(g), len(g[0].Message)+len(g[0].Diagnostics), most)
 	}
 	events, err := h.Store.Events(t.Context(), res.RunID, 0, 100)
 	if err != nil {
@@ -112,7 +112,7 @@ func TestSkipsOfMegabytes(t *testing.T) {
 	}
 	for _, e := range events {
 		if len(e.Data) > most {
-			t.Errorf("event %s keeps %d bytes", e.Type, len(e.Data))
+			t.Errorf("event %s keeps %d bytes, want at most %d", e.Type, len(e.Data), most)
 		}
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/testplugins/rig"
 )
 
-// Modules that are refused before anything of them runs. Invariant 6: what is
-// not on the list is not linked, so there is no socket to open.
+// Modules that are refused before any of their code runs. Invariant 6: an import
+// outside the list is not linked, so there is no socket to open.
 func TestModulesThatAreRefused(t *testing.T) {
 	t.Parallel()
 	imports := func(module, name, params, results string) func() *plugin.File {
@@ -121,25 +121,25 @@ func TestGuestsThatDoNotDescribe(t *testing.T) {
 	})
 }
 
-// A module that takes another connector's name gets nothing of it: the
-// connection keeps to the module that it was first run with.
+// A module that takes another connector's name gets nothing from it: the connection
+// stays with the module of its first run.
 func TestImpostor(t *testing.T) {
 	t.Parallel()
 	h := rig.NewHost(t, rig.Setup{})
 	honest := assembly.Connector(manifest, assembly.Code(assembly.ReadStart(), assembly.Send("done", manifest, 0, assembly.Succeed(0))), assembly.Succeed(0))
 	if res, err := h.Play(run.Request{Module: honest.File("handmade")}); err != nil || res.Status != run.StatusSucceeded {
-		t.Fatalf("%+v %v", res, err)
+		t.Fatalf("%+v %v, want Status = %v", res, err, run.StatusSucceeded)
 	}
 	impostor := bytes.Clone(honest.Encode())
 	impostor = append(impostor, 0, 2, 1, 'x') // a custom section: the hash differs, and nothing else
 	if _, err := h.Play(run.Request{Module: plugin.FromBytes("handmade", impostor)}); abi.CodeOf(err) != abi.CodePluginChanged {
-		t.Errorf("another module under the same key: %v", err)
+		t.Errorf("another module under the same key: %v, want abi.CodeOf(err) = %v", err, abi.CodePluginChanged)
 	}
 	other := assembly.Connector(with(`"connector_key":"handmade"`, `"connector_key":"other"`), nil).File("other")
 	if _, err := h.Play(run.Request{Module: other, Connection: "handmade"}); abi.CodeOf(err) != abi.CodeConnectionInvalid {
-		t.Errorf("another connector on the same connection: %v", err)
+		t.Errorf("another connector on the same connection: %v, want abi.CodeOf(err) = %v", err, abi.CodeConnectionInvalid)
 	}
 	if runs, err := h.Store.Runs(t.Context(), "handmade", 10); err != nil || len(runs) != 1 {
-		t.Errorf("%d runs, %v", len(runs), err)
+		t.Errorf("%d runs, %v, want 1", len(runs), err)
 	}
 }

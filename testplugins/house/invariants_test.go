@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-const invariantCount = 8
+const invariantCount = 11
 
 // invariant is one section of docs/invariants.md.
 type invariant struct {

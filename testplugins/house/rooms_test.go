@@ -36,8 +36,20 @@ var rooms = map[string][]string{
 	"host/api":       {"abi", "abi/device", "abi/manifest", "health", "host/boundary", "host/schedule", "storage"},
 	"host/console":   {"abi", "health", "host/schedule", "storage"},
 	"host/config":    {"abi"},
-	"testplugins":    {everything},
-	"cmd":            {everything},
+	"host/owner": {
+		"abi", "abi/manifest", "abi/device", "health", "host/boundary", "host/collector", "host/config", "host/files", "host/plugin", "host/run",
+		"host/schedule", "host/send", "host/vault", "storage",
+	},
+	"testplugins": {everything},
+	"cmd":         {everything},
+}
+
+// faces are the folders that parse what was asked for, call an operation and show its
+// result. None of them imports the store (OC-01.3).
+var faces = []string{
+	"cmd/pdpp-host/internal/connections", "cmd/pdpp-host/internal/debug", "cmd/pdpp-host/internal/devices", "cmd/pdpp-host/internal/plugins",
+	"cmd/pdpp-host/internal/records", "cmd/pdpp-host/internal/runs", "cmd/pdpp-host/internal/show",
+	"cmd/pdpp-host/internal/status", "cmd/pdpp-host/internal/store",
 }
 
 // standardOnly are the rooms that link nothing but the standard library: what
@@ -53,10 +65,11 @@ var owners = map[string][]string{
 	"github.com/spf13/viper":        {"host/config", "cmd"},
 }
 
-// topLevel is everything that may stand at the top of the project.
+// topLevel is everything that may stand at the top of the project. CONTRIBUTING.md
+// stands there because newcomers and code hosts look for it there.
 var topLevel = []string{
 	"abi", "cmd", "health", "host", "plugins", "sdk", "storage", "testplugins",
-	"docs", "examples", ".ci", "go.mod", "go.sum", "Makefile", "README.md", "LICENSE", ".gitignore", ".golangci.yml",
+	"docs", "examples", ".ci", "go.mod", "go.sum", "Makefile", "README.md", "CONTRIBUTING.md", "LICENSE", ".gitignore", ".golangci.yml",
 }
 
 // roomOf returns the room that a folder belongs to: the longest that holds it.
@@ -79,6 +92,8 @@ func arrow(from, to string) string {
 	switch {
 	case !ok:
 		return to + " is not in a known room"
+	case slices.ContainsFunc(faces, func(face string) bool { return within(from, face) }) && within(to, "storage"):
+		return from + " is a face, and may not import " + to
 	case a == b, slices.Contains(rooms[a], everything), slices.Contains(rooms[a], b):
 		return ""
 	default:
@@ -153,7 +168,7 @@ func TestImportRules(t *testing.T) {
 		{"host/run", "storage", true},
 		{"host/run", "abi/manifest", true},
 		{"storage", "host/run", false},
-		{"storage/migrations", "storage", true},
+		{"storage/internal/db", "abi", true},
 		{"host/plugin/internal/wire", "host/plugin", true},
 		{"host/plugin", "host/run", false},
 		{"host/boundary", "storage", false},
@@ -165,6 +180,12 @@ func TestImportRules(t *testing.T) {
 		{"health/verdict", "health", true},
 		{"health", "storage", false},
 		{"cmd/pdpp-host", "host/run", true},
+		{"cmd/pdpp-host", "storage", true},
+		{"cmd/pdpp-host/internal/connections", "host/owner", true},
+		{"cmd/pdpp-host/internal/connections", "storage", false},
+		{"host/owner", "host/schedule", true},
+		{"host/owner", "cmd/internal/output", false},
+		{"storage", "host/owner", false},
 		{"testplugins/bench", "host/plugin", true},
 		{"host/cloud", "abi", false},
 		{"host/run", "host/cloud", false},

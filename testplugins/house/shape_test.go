@@ -24,6 +24,43 @@ func TestNoFileIsTooLong(t *testing.T) {
 	}
 }
 
+// maxFiles is how many Go source files a folder may have, tests not counted. More are a
+// sign that two rooms share it: files with a common prefix want a folder of that name.
+const maxFiles = 25
+
+// crowded are the folders above maxFiles, each with the reason. A folder leaves the
+// list once it is below, and joins it only where more files are its very idea.
+var crowded = map[string]string{
+	"cmd/pdpp-host":       "its files belong to nouns that get a folder each below internal",
+	"health":              "its stored_* files get a folder once the rooms of storage are in place",
+	"host/api":            "its files for devices and for owners belong to two rooms",
+	"host/collector":      "its outbox, runs and service belong to rooms of their own",
+	"host/owner":          "it has one file for each operation of an owner",
+	"plugins/claude_code": "its parsers of rollouts and settings belong to folders of their own",
+	"sdk":                 "its detail lane, records and cursors belong to folders of their own",
+	"storage":             "its files belong to the rooms record, run, evidence, device and outbox",
+}
+
+func TestNoFolderIsCrowded(t *testing.T) {
+	t.Parallel()
+	count := make(map[string]int)
+	for _, file := range goFiles(t) {
+		if !isTest(file) {
+			count[folderOf(file)]++
+		}
+	}
+	for folder, n := range count {
+		if n > maxFiles && crowded[folder] == "" {
+			t.Errorf("%s: got %d source files, want at most %d, or a reason in crowded", folder, n, maxFiles)
+		}
+	}
+	for folder := range crowded {
+		if n := count[folder]; n <= maxFiles {
+			t.Errorf("crowded: got %d source files in %s, want it off the list", n, folder)
+		}
+	}
+}
+
 func TestEveryPackageSaysWhatItIs(t *testing.T) {
 	t.Parallel()
 	folders := make(map[string]bool)

@@ -6,8 +6,8 @@
 //
 // It prints its address, the token that it accepts, and the lines that point a
 // host at it. Below it lies one package for each service that a first-party
-// connector reads, package sample, which fills them, package fault, by which
-// they fail, and package logbook, in which they keep what they were asked.
+// connector reads, package sample, which fills them, package fault, which makes
+// them fail, and package logbook, which records their requests.
 //
 // A simulation answers as the service's public documents say: paths, paging,
 // limits, headers, errors. It is an http.Handler, so that a test hands it to
@@ -15,5 +15,5 @@
 // changed by methods (add, edit, delete), its clock and randomness are passed
 // in, and it keeps every request for assertions.
 //
-// Not here: anything that sends, and anything that knows a connector.
+// Not here: code that sends requests or knows a connector.
 package main

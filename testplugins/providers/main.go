@@ -70,7 +70,7 @@ func serve(ctx context.Context, args []string, out, problems io.Writer) error {
 	if err != nil {
 		return err
 	}
-	tell(out, name, listener.Addr().String(), service)
+	printAddress(out, name, listener.Addr().String(), service)
 	server := &http.Server{Handler: service.Handler, ReadHeaderTimeout: time.Minute}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()
@@ -89,9 +89,10 @@ func ignoreClosed(err error) error {
 	return err
 }
 
-// tell says how to get there, in lines that a shell takes. The simulation has a
-// connection of its own: one that has asked the real provider keeps to it.
-func tell(out io.Writer, name, address string, s *sample.Service) {
+// printAddress prints how to reach the simulation, in lines that a shell takes. The simulation
+// needs a separate connection, because a connection that has asked the real provider
+// stays with it.
+func printAddress(out io.Writer, name, address string, s *sample.Service) {
 	fmt.Fprintf(out, "# %s, simulated, at http://%s   token: %s\n", name, address, s.Token)
 	fmt.Fprintf(out, "export PDPP_NETWORK_ALLOW_PRIVATE=%s\n", address)
 	for _, v := range slices.Sorted(maps.Keys(s.Variables)) {

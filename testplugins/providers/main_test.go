@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// Each provider is served, says how to reach it, and ends when it is told to.
+// Each provider is served, prints how to reach it, and ends when it is asked to.
 func TestServe(t *testing.T) {
 	t.Parallel()
 	for _, name := range sample.Names() {
@@ -47,7 +47,7 @@ func TestServe(t *testing.T) {
 				}
 			}
 			if address == "" || exports < 2 || !strings.Contains(after, "--set base_url=http://"+address) {
-				t.Errorf("address %q, %d exports, %q", address, exports, after)
+				t.Errorf("address %q, %d exports, %q, want not \"\", at least 2 and %v in it", address, exports, after, "--set base_url=http://"+address)
 			}
 			if want := "# then: pdpp-host run " + name + " --connection " + name + "-sim --set base_url=http://" + address; then != want {
 				t.Errorf("%q, want %q", then, want)
@@ -63,7 +63,7 @@ func TestServe(t *testing.T) {
 			}
 			_ = resp.Body.Close()
 			if resp.StatusCode != http.StatusUnauthorized {
-				t.Errorf("without a token: %s", resp.Status)
+				t.Errorf("without a token: %s, want resp.StatusCode = %v", resp.Status, http.StatusUnauthorized)
 			}
 			stop()
 			if err := <-ended; err != nil {
@@ -80,10 +80,10 @@ func TestWrongUse(t *testing.T) {
 		"notion --faults reset=101", "notion --faults reset=NaN", "notion --listen nowhere:0:0",
 	} {
 		if err := serve(t.Context(), strings.Fields(args), io.Discard, io.Discard); err == nil || errors.Is(err, flag.ErrHelp) {
-			t.Errorf("%q is taken", args)
+			t.Errorf("%q is taken, want an error and err not %v", args, flag.ErrHelp)
 		}
 	}
 	if rules, err := rulesOf("throttle=5,reset=0.5"); err != nil || len(rules) != 2 || rules[1].Chance != 0.005 {
-		t.Errorf("%v %v", rules, err)
+		t.Errorf("%v %v, want len(rules) = 2 and rules[1].Chance = 0.005", rules, err)
 	}
 }

@@ -22,7 +22,7 @@ var kinds = map[string]fault.Fault{
 	"html":        fault.Status(200, "<html>maintenance</html>", "Content-Type", "text/html"),
 }
 
-// rulesOf reads what --faults says: KIND=PERCENT, several with commas.
+// rulesOf reads the value of --faults: KIND=PERCENT, several with commas.
 func rulesOf(text string) ([]fault.Rule, error) {
 	var rules []fault.Rule
 	for one := range strings.SplitSeq(text, ",") {

@@ -15,11 +15,11 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
-// Setup is what a Host differs in from the usual.
+// Setup has the deviations of a Host from the usual.
 type Setup struct {
 	Isolation string // plugin.IsolationInline when empty
 	Limits    func(*plugin.Limits)
-	Roots     map[string]string // folders to grant to whoever may read files, by root name
+	Roots     map[string]string // folders to grant to guests that may read files, by root name
 	Asker     run.Asker
 	Logger    *slog.Logger
 }

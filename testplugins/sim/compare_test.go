@@ -57,9 +57,8 @@ func failsafe(ctx context.Context, s *shape, seed uint64) figure {
 	return p.figure(began, s.best(s.perMinute, workers))
 }
 
-// TestCompare writes how another library's adaptive client fares where the
-// governor and the plain client of the main table were measured. It fails
-// nothing: the table is what it is for.
+// TestCompare measures another library's adaptive client at the providers of the main
+// table. It fails nothing: its purpose is the table.
 func TestCompare(t *testing.T) { //nolint:paralleltest // its table is written in order
 	if !*compare {
 		t.Skip("a table for people: -compare writes it")

@@ -2,13 +2,13 @@ package sim
 
 import "time"
 
-// limiter is how a provider counts. take reports whether a request at now is
-// let through, how long until the next would be, and what is left.
+// limiter is a provider's way to count. take reports whether a request at now is let
+// through, how long until the next would be, and how many are left.
 type limiter interface {
 	take(now time.Time) (ok bool, wait time.Duration, remaining int)
 }
 
-// tokenBucket refills evenly and holds burst requests.
+// tokenBucket refills evenly, up to burst requests.
 type tokenBucket struct {
 	every  time.Duration
 	burst  float64
@@ -31,8 +31,8 @@ func (b *tokenBucket) take(now time.Time) (bool, time.Duration, int) {
 	return false, time.Duration((1 - b.tokens) * float64(b.every)), 0
 }
 
-// fixedWindow counts from the top of each window, or from the first request
-// after the one before.
+// fixedWindow counts from the top of each window, or from the first request after the
+// one before.
 type fixedWindow struct {
 	size  int
 	per   time.Duration
@@ -63,7 +63,7 @@ func (w *fixedWindow) take(now time.Time) (bool, time.Duration, int) {
 type slidingWindow struct {
 	size   int
 	per    time.Duration
-	strict bool // it counts what it refuses, too
+	strict bool // it counts refused requests, too
 	times  []time.Time
 }
 

@@ -8,8 +8,8 @@ import (
 // The figures that have to be reached.
 const (
 	wantSteady  = 0.90 // of the oracle, from the first request on, pauses between runs included
-	wantHours   = 0.85 // likewise, where the window is an hour that nobody tells of
-	wantRefused = 0.01 // of what was sent
+	wantHours   = 0.85 // as above, where the window is an hour that no header reports
+	wantRefused = 0.01 // of the sent requests
 	wantHalved  = 0.85 // of the oracle, again, within recoverTime
 	wantWarm    = 0.90 // of the oracle, in the first warmTime of the second run
 
@@ -24,14 +24,13 @@ const (
 type figure struct {
 	shape   string
 	share   float64 // of the oracle's throughput
-	refused float64 // share of what was sent
+	refused float64 // share of the sent requests
 	bans    int
 	endings []ending // of runs before all was fetched
 	ok      bool
 }
 
-// figure reads what a provider counted since a moment at which its tally was
-// clear.
+// figure reads a provider's counts since a moment at which its tally was clear.
 func (p *provider) figure(since time.Time, best float64) figure {
 	t := p.tally
 	return figure{
@@ -120,8 +119,8 @@ func halvedly(ctx context.Context, s *shape, seed uint64) (figure, error) {
 	return f, nil
 }
 
-// warmly measures the second run of a connection, an hour after the first, with
-// nothing but what the cursor carried.
+// warmly measures the second run of a connection, an hour after the first, with nothing
+// but the cursor's content.
 func warmly(ctx context.Context, s *shape, seed uint64) (figure, error) {
 	c := newConnection(s, seed, endless)
 	if err := c.run(ctx, time.Now().Add(measured/2)); err != nil {

@@ -21,7 +21,7 @@ const (
 // the bubble's time.
 type provider struct {
 	shape   *shape
-	mu      sync.Mutex // of what follows
+	mu      sync.Mutex // of the following
 	random  *rand.Rand
 	limit   limiter
 	started time.Time
@@ -102,7 +102,7 @@ func (p *provider) countRefusal(now time.Time) {
 	}
 }
 
-// headers are what the provider tells of its quota, in its dialect.
+// headers returns the provider's report of its quota, in its dialect.
 func (p *provider) headers(now time.Time, wait time.Duration, remaining int, refused bool) http.Header {
 	h := http.Header{"Date": {now.UTC().Format(http.TimeFormat)}}
 	if refused && p.shape.retryAfter {

@@ -18,13 +18,13 @@ import (
 // The circumstances of a connection that nothing was set for.
 const (
 	inFlight = 4                           // details, as in the SDK
-	askFor   = 4*time.Hour - 5*time.Minute // a run's time, less what it keeps to account for the rest
+	askFor   = 4*time.Hour - 5*time.Minute // a run's time, less the part for accounting for the rest
 	interval = time.Hour                   // between two runs
 	stream   = "items"
 )
 
-// connection is one connector's connection: what its runs fetched, left as gaps
-// and learned.
+// connection is one connector's connection: the details that its runs fetched and left
+// as gaps, and the pace that they learned.
 type connection struct {
 	shape    *shape
 	provider *provider
@@ -93,12 +93,12 @@ func (c *connection) run(ctx context.Context, until time.Time) error {
 	for range inFlight {
 		all.Go(func() {
 			for gap, ok := r.next(); ok; gap, ok = r.next() {
-				r.settle(ctx, gap, governor)
+				r.fetchDetail(ctx, gap, governor)
 			}
 		})
 	}
 	all.Wait()
-	c.gaps = append(c.gaps, r.served...) // what the end of the run left alone
+	c.gaps = append(c.gaps, r.served...) // left alone at the end of the run
 	c.cursor, err = governor.Snapshot().Learned().Persist([]string{stream}, stream, nil, time.Now())
 	if len(r.why) > 0 {
 		c.endings = append(c.endings, ending{time.Since(began), r.fetched, strings.Join(r.why, ", ")})
@@ -114,7 +114,7 @@ type run struct {
 	served  []schedule.Gap // to be tried again
 	stopped bool
 	fetched int
-	why     []string // reasons of what was not fetched, each once
+	why     []string // reasons of the unfetched details, each once
 	err     error
 }
 
@@ -142,9 +142,9 @@ func (r *run) next() (gap schedule.Gap, ok bool) {
 	return gap, true
 }
 
-// settle fetches one detail, or leaves a gap. A stop that no further request of
-// the run would escape ends the run, as host/send/call tells a guest.
-func (r *run) settle(ctx context.Context, gap schedule.Gap, governor *send.Governor) {
+// fetchDetail fetches one detail, or leaves a gap. A stop that would hit every further
+// request ends the run, as host/send/call tells a guest.
+func (r *run) fetchDetail(ctx context.Context, gap schedule.Gap, governor *send.Governor) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://provider.example/items", http.NoBody)
 	if err == nil {
 		_, err = governor.Do(ctx, req)

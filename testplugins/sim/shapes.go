@@ -8,7 +8,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/send"
 )
 
-// shape is one provider: how it counts, what it says, how quick it is.
+// shape is one provider: its way to count, its headers, its speed.
 type shape struct {
 	name      string
 	perMinute float64 // the limit, requests a minute
@@ -20,10 +20,10 @@ type shape struct {
 
 	retryAfter, says503 bool
 	tells               string  // whose dialect of quota headers
-	secondary           bool    // it refuses as GitHub's secondary limit does, and the manifest says so
+	secondary           bool    // it refuses as GitHub's secondary limit does, and the manifest declares that
 	failures            float64 // share of 502s
 
-	outageEvery, outage time.Duration // 503s without a word, at the end of each such span
+	outageEvery, outage time.Duration // 503s without a header, at the end of each such span
 
 	todo     int           // of a list: its length
 	startsAt time.Duration // the age of the provider when the first run begins
@@ -56,7 +56,7 @@ func begun(per time.Duration) func(float64) limiter {
 	}
 }
 
-// strict is a sliding window that counts what it refuses, too.
+// strict is a sliding window that counts refused requests, too.
 func strict(per time.Duration) func(float64) limiter {
 	return func(perMinute float64) limiter {
 		return &slidingWindow{size: int(perMinute*per.Minutes() + 0.5), per: per, strict: true}
@@ -105,8 +105,8 @@ var steady = []shape{
 	{name: "window-200/15min-strava", perMinute: 200.0 / 15, limit: fixed(15 * time.Minute), latency: usual, tells: "strava", lasts: 4 * time.Hour},
 }
 
-// hours are the providers whose window is longer than what a run sits out, and of
-// which they say nothing: runs end there until they learned it.
+// hours are the providers whose window is longer than the waits of a run and is not
+// reported: runs end there until they learned it.
 var hours = []shape{
 	{name: "window-200/h-silent", perMinute: 200.0 / 60, limit: fixed(time.Hour), latency: usual, lasts: 24 * time.Hour},
 }
@@ -141,7 +141,7 @@ var warm = []shape{
 	{name: "warm-ceiling", perMinute: 6000, limit: bucket(100), latency: usual},
 }
 
-// profile is what the connector's manifest would say.
+// profile is the rate profile of the connector's manifest.
 func (s *shape) profile() send.Profile {
 	p := send.Profile{Name: "simulated", Provider: abi.Provider{MinIntervalMS: s.ceilingMS, Windows: s.windows}}
 	if s.secondary {
@@ -150,8 +150,8 @@ func (s *shape) profile() send.Profile {
 	return p
 }
 
-// best is the rate, a minute, that an oracle reaches under a limit: no more
-// than the profile's ceiling, and so many requests at a time.
+// best is the rate, a minute, that an oracle reaches under a limit: no more than the
+// profile's ceiling, and so many requests at a time.
 func (s *shape) best(perMinute float64, inFlight int) float64 {
 	ceiling := s.ceilingMS
 	if ceiling == 0 {

@@ -27,12 +27,12 @@ type section struct {
 	title   string
 	shapes  []shape
 	measure measure
-	plain   bool // the plain client stands beside
+	plain   bool // the plain client is measured, too
 }
 
 type measure func(context.Context, *shape, uint64) (figure, error)
 
-// figure measures one shape in a bubble of its own.
+// figure measures one shape in a separate bubble.
 func (m measure) figure(t *testing.T, s *shape, seed uint64) (f figure) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -86,25 +86,25 @@ func report(t *testing.T, to io.Writer, seed uint64) (missed int) {
 	return missed
 }
 
-// PB-D2, RT-25.2, RT-26.1: the governor finds the limits of providers that it
-// knows nothing about, of 33 shapes and more, without being locked out, and
-// sits out what a minute's wait would cure.
+// PB-D2, RT-25.2, RT-26.1: the governor finds the limits of providers that it knows
+// nothing about, of 33 shapes and more, without being locked out, and waits where a
+// minute's wait would help.
 func TestFiguresAreReached(t *testing.T) { //nolint:paralleltest // its bubbles are made one after the other
 	if len(steady) < 33 {
 		t.Errorf("%d steady shapes, want 33", len(steady))
 	}
 	var out bytes.Buffer
 	if missed := report(t, &out, *seed); missed > 0 {
-		t.Errorf("%d figures are missed\n%s", missed, out.String())
+		t.Errorf("%d figures are missed\n%s, want 0", missed, out.String())
 	}
 }
 
-// The simulation says the same twice, or its table would mean nothing.
+// The simulation gives the same result twice, or its table would mean nothing.
 func TestSeedDecides(t *testing.T) { //nolint:paralleltest // its bubbles are made one after the other
 	for _, s := range lists {
 		one, two := measure(listed).figure(t, &s, 9), measure(listed).figure(t, &s, 9)
 		if fmt.Sprint(one) != fmt.Sprint(two) {
-			t.Errorf("%s: got %v and %v with one seed", s.name, one, two)
+			t.Errorf("%s: got %v and %v with one seed, want one = %v", s.name, one, two, fmt.Sprint(two))
 		}
 	}
 }
@@ -115,6 +115,6 @@ func TestTable(t *testing.T) { //nolint:paralleltest // it writes to standard ou
 		t.Skip("a table for people: -table writes it")
 	}
 	if missed := report(t, os.Stdout, *seed); missed > 0 {
-		t.Errorf("%d figures are missed", missed)
+		t.Errorf("%d figures are missed, want 0", missed)
 	}
 }

@@ -9,25 +9,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
-	"github.com/pdpp-host/pdpp-host/cmd/internal/syntax"
 	"github.com/pdpp-host/pdpp-host/host/interact"
+	"github.com/pdpp-host/pdpp-host/host/owner/modules"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
-
-// ErrNotAccepted is the error of an owner who looked at the terms and said no.
-var ErrNotAccepted = abi.NewError(abi.CodePluginNotAccepted, "the module was not accepted", "nothing was run and nothing was kept; answer y to accept it")
-
-// NotAsked is the error where nobody can be asked: silence is not the owner's word.
-// command accepts the module, and allowed are what was to be accepted by name.
-func NotAsked(command string, allowed []string) error {
-	for _, item := range allowed {
-		command += " --allow " + syntax.Quoted(item)
-	}
-	return abi.NewError(abi.CodePluginNotAccepted, "standard input is no terminal, so nobody can be asked whether the module is accepted",
-		"if it is: "+command+" --accept")
-}
 
 // Asker asks an owner on a terminal.
 type Asker struct {
@@ -39,14 +25,14 @@ type Asker struct {
 
 // Ask shows the terms and asks for the owner's word: once for the module, and then for
 // each thing that goes by name, unless items or before has it. It returns items with
-// what was accepted besides, or ErrNotAccepted.
-func (a Asker) Ask(ctx context.Context, t *Terms, items, before []storage.AcceptedItem) ([]storage.AcceptedItem, error) {
-	t.Write(a.Err, a.Tilde)
+// what was accepted besides, or modules.ErrNotAccepted.
+func (a Asker) Ask(ctx context.Context, t *modules.Terms, items, before []storage.AcceptedItem) ([]storage.AcceptedItem, error) {
+	Write(a.Err, t, a.Tilde)
 	switch yes, err := a.Confirm(ctx, "accept it?"); {
 	case err != nil:
 		return nil, err
 	case !yes:
-		return nil, ErrNotAccepted
+		return nil, modules.ErrNotAccepted
 	}
 	for _, ask := range t.Left(slices.Concat(items, before)) {
 		fmt.Fprintf(a.Err, "it asks for this by name: %s %s\n", ask.What, output.Clean(ask.Value))

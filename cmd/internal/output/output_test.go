@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -204,6 +205,32 @@ func TestTableFitsTheScreen(t *testing.T) {
 	if !strings.Contains(b.String(), "run_01kaj3m4xw8z9y  ") {
 		t.Errorf("got %s", b.String())
 	}
+}
+
+// On a terminal a wrapped cell goes on below itself, whole and within the width.
+func TestWrappedCutsNothing(t *testing.T) {
+	t.Parallel()
+	row := []string{"Degraded", "a_connection", "See what it asks for: pdpp-host plugins accept a_connection", strings.Repeat("x", 70) + " end"}
+	for _, width := range []int{60, 80, 200} {
+		var b bytes.Buffer
+		Wrapped(&b, Style{Terminal: true, Width: width}, []string{"health", "connection", "to do", "next"}, [][]string{slices.Clone(row)})
+		for line := range strings.Lines(b.String()) {
+			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > width {
+				t.Errorf("width %d: got a line of %d columns: %s", width, n, line)
+			}
+		}
+		want := strings.Join(row, "") + "HEALTHCONNECTIONTO DONEXT"
+		if got := b.String(); strings.Contains(got, "…") || !slices.Equal(letters(got), letters(want)) {
+			t.Errorf("width %d: got %q, want each word of %q", width, got, want)
+		}
+	}
+}
+
+// letters returns the runes of s in order of their value, spaces left out.
+func letters(s string) []rune {
+	r := []rune(strings.Join(strings.Fields(s), ""))
+	slices.Sort(r)
+	return r
 }
 
 // A command that a second Ctrl-C ends says so once, in the form that was asked for.

@@ -1,9 +1,7 @@
 package output
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -132,21 +130,6 @@ func (p *Printer) envelope(e envelope) error {
 	enc := json.NewEncoder(p.Out)
 	enc.SetEscapeHTML(false)
 	return enc.Encode(e)
-}
-
-// Typed returns the first *abi.Error in err's chain. What has none becomes an
-// internal error: its text stays in the debug log, because it may quote
-// anything.
-func Typed(err error) *abi.Error {
-	var e *abi.Error
-	switch {
-	case errors.As(err, &e):
-		return e
-	case errors.Is(err, context.Canceled):
-		return abi.NewError(abi.CodeInterrupted, "interrupted", "run the command again")
-	default:
-		return abi.NewError(abi.CodeInternal, "an internal error", "run it again with --log-level debug and report what it says").Wrap(err)
-	}
 }
 
 // WriteError writes an error's three parts: what is wrong, where it comes from,

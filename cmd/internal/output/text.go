@@ -2,31 +2,18 @@ package output
 
 import (
 	"fmt"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf16"
+
+	"github.com/pdpp-host/pdpp-host/host/owner/words"
 )
 
-// Clean removes control and formatting characters, so that text of a stranger
-// can neither move the cursor nor forge a line. Line ends become spaces.
-func Clean(s string) string {
-	if !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
-		return s
-	}
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t' || r == '\r':
-			return ' '
-		case unicode.IsPrint(r):
-			return r
-		default:
-			return -1
-		}
-	}, s)
-}
+// Clean removes control and formatting characters, so that text of a stranger can
+// neither move the cursor nor forge a line.
+func Clean(s string) string { return words.Clean(s) }
 
 // EscapeJSON writes the characters of JSON texts that a terminal would act on, or
 // that turn the direction of a line, as JSON escapes: the value stays the same. Line
@@ -60,16 +47,7 @@ func lines(s string) []string {
 }
 
 // Cut shortens s to at most width runes, the last one an ellipsis.
-func Cut(s string, width int) string {
-	if width <= 0 {
-		return ""
-	}
-	runes := []rune(s)
-	if len(runes) <= width {
-		return s
-	}
-	return string(runes[:width-1]) + "…"
-}
+func Cut(s string, width int) string { return words.Cut(s, width) }
 
 // Count writes a number with thin groups of three: 18 204.
 func Count(n int64) string {
@@ -147,20 +125,7 @@ func ShortHash(h string) string {
 }
 
 // Timestamp writes a time for people, to the second, in UTC.
-func Timestamp(t time.Time) string {
-	if t.IsZero() {
-		return "-"
-	}
-	return t.UTC().Format("2006-01-02 15:04:05Z")
-}
+func Timestamp(t time.Time) string { return words.Timestamp(t) }
 
 // Tilde shortens a path below the home folder, for people.
-func Tilde(home, path string) string {
-	if home == "" {
-		return path
-	}
-	if rel, err := filepath.Rel(home, path); err == nil && filepath.IsLocal(rel) {
-		return filepath.Join("~", rel)
-	}
-	return path
-}
+func Tilde(home, path string) string { return words.Tilde(home, path) }

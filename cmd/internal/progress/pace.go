@@ -22,7 +22,7 @@ func pace(u run.Update) string {
 	}
 	parts := []string{output.Plural(u.Requests.Sent, "request")}
 	if u.Rate != nil {
-		parts = append(parts, fmt.Sprintf("%s (ceiling %s)", perSecond(u.Rate.PerMinute), perSecond(u.Rate.CeilingPerMinute)))
+		parts = append(parts, fmt.Sprintf("%s (ceiling %s)", perSecond(u.Rate.EffectiveRatePerMin), perSecond(u.Rate.CeilingRatePerMin)))
 	}
 	if u.Requests.Throttled > 0 {
 		parts = append(parts, output.Count(u.Requests.Throttled)+" throttled")

@@ -8,7 +8,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/owner/words"
 )
+
+// Quoted writes a word as a shell takes it, in quotes where it needs them.
+func Quoted(word string) string { return words.Quoted(word) }
 
 // Usage is a usage.invalid error.
 func Usage(message, hint string) *abi.Error { return abi.NewError(abi.CodeUsage, message, hint) }

@@ -11,8 +11,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/send"
 )
 
-// encode writes an abi.HTTPResponse. It is written by hand because every
-// request pays for it; the body is copied once.
+// encode writes an abi.HTTPResponse. It is hand-written because every request pays for
+// it; the body is copied once.
 func (s *Session) encode(resp *send.Response) []byte {
 	body := s.keys.clean(resp.Body)
 	if len(body) != len(resp.Body) {
@@ -30,8 +30,8 @@ func (s *Session) encode(resp *send.Response) []byte {
 	return append(out, body...)
 }
 
-// appendHeaders writes the members of headers, sorted so that the same answer
-// is the same bytes.
+// appendHeaders writes the members of headers, sorted so that equal answers are equal
+// bytes.
 func (s *Session) appendHeaders(out []byte, h http.Header) []byte {
 	names := make([]string, 0, len(h))
 	for name := range h {
@@ -91,8 +91,7 @@ func (s *Session) encodeFailure(f abi.HTTPFailure) []byte {
 	return append(out, "}}"...)
 }
 
-// appendString writes one JSON string (RFC 8259, 7). What is not UTF-8 becomes
-// U+FFFD.
+// appendString writes one JSON string (RFC 8259, 7). Invalid UTF-8 becomes U+FFFD.
 func appendString(out []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	out = append(out, '"')

@@ -22,8 +22,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// canary stands in every secret of these tests. Its letters do not survive in
-// any answer, error or event.
+// canary is part of every secret in these tests. No answer, error or event may contain
+// its letters.
 const canary = "CANARY/+ü?&\"<7f3a"
 
 // says is one answer of a scripted provider.
@@ -80,7 +80,7 @@ type bed struct {
 	mu     sync.Mutex
 	answer func(n int, r got) says // n counts from 1
 	seen   []got
-	events []Event
+	events []step
 	said   bytes.Buffer // every answer that the guest got
 }
 
@@ -124,7 +124,7 @@ func newBed(t *testing.T, change func(*Options)) *bed {
 	}}
 	o := Options{
 		Network: network(), Connector: "github", Secrets: b.vault, Clock: b.clock,
-		Random: func() float64 { return 0.5 }, Observe: b.observe, Transport: b,
+		Random: func() float64 { return 0.5 }, Observer: b, Transport: b,
 	}
 	if change != nil {
 		change(&o)
@@ -138,10 +138,41 @@ func newBed(t *testing.T, change func(*Options)) *bed {
 	return b
 }
 
-func (b *bed) observe(e Event) {
+// step is one call of the Observer.
+type step struct {
+	Kind    string               `json:"kind"`
+	Wait    time.Duration        `json:"wait"`
+	Asked   bool                 `json:"asked"`
+	Rate    *abi.CollectionRate  `json:"rate"`
+	Circuit send.CircuitProgress `json:"circuit"`
+}
+
+func (b *bed) add(s step) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.events = append(b.events, e)
+	b.events = append(b.events, s)
+}
+
+func (b *bed) Waiting(until time.Time, asked bool) {
+	b.add(step{Kind: "wait", Wait: until.Sub(b.clock.Now()), Asked: asked})
+}
+
+func (b *bed) RateChanged(rate *abi.CollectionRate) { b.add(step{Kind: "rate", Rate: rate}) }
+
+func (b *bed) CircuitChanged(change abi.Raw) {
+	s := step{Kind: "circuit"}
+	if err := json.Unmarshal(change, &s.Circuit); err != nil {
+		b.t.Error(err)
+	}
+	b.add(s)
+}
+
+func (b *bed) PauseDisbelieved() { b.add(step{Kind: "disbelieved"}) }
+
+// pressed reports whether the run has ended under source pressure.
+func (b *bed) pressed() bool {
+	reason, _ := b.Pressure()
+	return reason != ""
 }
 
 func (b *bed) script(list ...says) {
@@ -217,7 +248,7 @@ func decoded(t *testing.T, answer []byte) reply {
 		err = d.Decode(&r.HTTPError)
 	}
 	if err != nil || whole != (r.Status != 0) || whole == (r.Error.Code != "") {
-		t.Fatalf("%q: %v", answer, err)
+		t.Fatalf(`%q: got %v, want no error && whole == (r.Status != 0) && whole != (r.Error.Code != "")`, answer, err)
 	}
 	r.body = string(body)
 	return r
@@ -240,7 +271,7 @@ func (b *bed) sweep(words ...string) {
 	for _, word := range words {
 		for what, text := range map[string]string{"an answer": b.said.String(), "an event": string(events)} {
 			if strings.Contains(strings.ToLower(text), strings.ToLower(word)) {
-				b.t.Errorf("%s holds %q: %.400s", what, word, text)
+				b.t.Errorf("%s holds %q: %.400s, want !strings.Contains(strings.ToLower(text), strings.ToLower(word))", what, word, text)
 			}
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/send"
 )
 
@@ -58,17 +59,24 @@ func benchSession(b *testing.B, server *httptest.Server) *Session {
 	s, err := Open(Options{
 		Network: n, Connector: "github", BaseURL: server.URL, AllowPrivate: []string{server.Listener.Addr().(*net.TCPAddr).String()},
 		Secrets: &vault{values: map[string]string{"token": "tok-0123456789abcdef"}},
-		Clock:   send.SystemClock{}, Random: func() float64 { return 0.5 }, Observe: func(Event) {}, MaxBytesOut: 1 << 40,
+		Clock:   send.SystemClock{}, Random: func() float64 { return 0.5 }, Observer: unwatched{}, MaxBytesOut: 1 << 40,
 	})
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(s.Close)
 	if r := answerOf(context.Background(), s, `{"url":"`+server.URL+`","credential":"bearer"}`); bytes.Contains(r, []byte(`"error"`)) {
-		b.Fatalf("%s", r)
+		b.Fatalf("got %s, want !bytes.Contains(r, []byte(`\"error\"`))", r)
 	}
 	return s
 }
+
+type unwatched struct{}
+
+func (unwatched) Waiting(time.Time, bool)         {}
+func (unwatched) RateChanged(*abi.CollectionRate) {}
+func (unwatched) CircuitChanged(abi.Raw)          {}
+func (unwatched) PauseDisbelieved()               {}
 
 // plain is what a program without this package does: it sets the token and
 // reads the body.

@@ -22,7 +22,7 @@ func TestCookies(t *testing.T) {
 		t.Helper()
 		b.script(says{headers: []string{"Set-Cookie: " + cookie}})
 		if r := b.get(address, ""); r.Headers["set-cookie"] != "" {
-			t.Errorf("the guest sees %v", r.Headers)
+			t.Errorf(`the guest sees %v, want ""`, r.Headers)
 		}
 		b.script(says{})
 	}
@@ -52,10 +52,10 @@ func TestCookies(t *testing.T) {
 	}
 	b.get("https://cdn.example.com/in", "")
 	if got := b.seen[len(b.seen)-1].Header.Get("Cookie"); got != "r=5" {
-		t.Errorf("after a redirect %q", got)
+		t.Errorf(`after a redirect %q, want "r=5"`, got)
 	}
 	if r := b.do(abi.HTTPRequest{URL: api, Headers: map[string]string{"cookie": "mine=1"}}, ""); r.Error.Code != egress.CodeHeaderReserved {
-		t.Errorf("%+v", r)
+		t.Errorf("r.Error.Code: got %+v, want %v", r, egress.CodeHeaderReserved)
 	}
 	other := newBed(t, nil)
 	other.get("https://api.example.com/x", "")
@@ -81,12 +81,12 @@ func TestCookiesAreFew(t *testing.T) {
 	}
 	sent := b.seen[len(b.seen)-1].Header.Get("Cookie")
 	if n := len(b.wire.jar.known); n > maxCookies {
-		t.Errorf("%d cookies are kept", n)
+		t.Errorf("%d cookies are kept, want n <= maxCookies", n)
 	}
 	if n := strings.Count(sent, "="); n > maxCookies || strings.Contains(sent, "large") {
-		t.Errorf("%d cookies", n)
+		t.Errorf(`%d cookies, want n <= maxCookies && !strings.Contains(sent, "large")`, n)
 	}
 	if !strings.Contains(sent, "sid=9") { // a known one still changes
-		t.Errorf("%s", sent)
+		t.Errorf(`got %s, want strings.Contains(sent, "sid=9")`, sent)
 	}
 }

@@ -1,14 +1,13 @@
-// Package call is what stands behind the http host call during one run: a
-// request of the guest goes in as bytes, the provider's answer comes out as
-// bytes.
+// Package call implements the http host call for one run: a guest's request comes in
+// as bytes, the provider's answer goes out as bytes.
 //
-// In: the network section of the manifest, the owner's exceptions, and a
-// Secrets that knows the connection's credentials. Out: answers for the guest,
-// Events for whoever watches, and at the end what was counted, learned and
-// refused. Pacing, retries and stops are package send's, addresses are egress's.
+// In: the network section of the manifest, the owner's exceptions, and a Secrets that
+// holds the connection's credentials. Out: answers for the guest, steps for an
+// Observer, and at the end the run's counts, learned rate and refusals. Package send
+// does pacing, retries and stops; package egress checks addresses.
 //
-// A secret is placed below the governor, for one attempt at one hop, and only
-// when that hop is a place the slot was made for. It is taken out of everything
-// that goes back to the guest, so that a provider that repeats it gives nothing
-// away. No secret stands in an error or an event.
+// A secret is added below the governor, for one attempt at one hop, and only at a hop
+// for which the slot was made. It is removed from everything that goes back to the
+// guest, so a provider that repeats it reveals nothing. No error or event contains a
+// secret.
 package call

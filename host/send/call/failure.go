@@ -8,7 +8,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/send"
 )
 
-// failure is what a guest is told of an error.
+// failure returns the guest's view of an error.
 func (s *Session) failure(err error) abi.HTTPFailure {
 	var typed *abi.Error
 	if !errors.As(err, &typed) {
@@ -17,35 +17,36 @@ func (s *Session) failure(err error) abi.HTTPFailure {
 	f := abi.HTTPFailure{Code: typed.Code, Message: typed.Message, Hint: typed.Hint}
 	switch typed.Code {
 	case CodeBytesOutExhausted:
-		// A bound of the run like any budget: resumable, and no pressure (RT-24).
+		// A bound of the run, like any budget: resumable, and not pressure (RT-24).
 		f.GapReason, f.Stop, f.Final = abi.ReasonRetryExhausted, abi.ReasonRetryExhausted, true
 	case abi.CodeInterrupted:
 		f.Final = true
 	}
-	stop := s.stopped(err)
+	stop := s.recordStop(err)
 	if stop == nil {
 		return f
 	}
 	f.Message = stop.Error()
 	f.GapReason, f.Stop = stop.GapReason(), stop.Reason
-	f.Final = stop.Reason.Has(abi.BudgetExhaustion) || s.holds(stop)
+	f.Final = stop.Reason.Has(abi.BudgetExhaustion) || s.pausedForGood(stop)
 	f.Status, f.Attempts = stop.Status, stop.Attempts
 	if !stop.NextAttempt.IsZero() {
-		// Rounded up: never earlier than told.
+		// Rounded up, so never earlier than the provider asked.
 		f.NextAttemptAfter = stop.NextAttempt.Add(time.Second - 1).Truncate(time.Second).UTC().Format(time.RFC3339)
 	}
 	return f
 }
 
-// holds reports whether the provider asked for a pause that the run does not
-// sit out, or for which it has no time left and did not even send the request:
-// every further request would get the same answer.
-func (s *Session) holds(stop *send.Stop) bool {
+// pausedForGood reports whether every further request would get the same answer: the provider
+// asked for a pause that the run does not wait out, or for which it has no time left
+// so that the request was not even sent.
+func (s *Session) pausedForGood(stop *send.Stop) bool {
 	unsent := stop.Attempts == 0
 	return stop.ArmsCooldown() && s.inlineWait > 0 && (unsent || stop.NextAttempt.Sub(s.options.Clock.Now()) > s.inlineWait)
 }
 
-// inlineWait is the profile's; 0 when an endpoint may be held by itself.
+// inlineWait returns the profile's inline wait; 0 if an endpoint may be delayed
+// separately.
 func inlineWait(p send.Profile) time.Duration {
 	switch {
 	case len(p.Endpoints) > 0:

@@ -23,23 +23,23 @@ var methods = []string{
 	http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions,
 }
 
-// call is one request of the guest on its way. One goroutine has it at a time.
+// call is one request of the guest in progress. Only one goroutine uses it at a time.
 type call struct {
 	request *http.Request // without body, credential and cookies
 	body    []byte
 	slot    *slot
 
-	renews     bool // a renewal of the host's own, with secrets in its body
-	accepted   bool // the owner accepted the slot by its name
+	renews     bool // the host's own renewal, with secrets in its body
+	accepted   bool // the owner accepted the slot by name
 	placed     bool // the last hop carried the secret
-	generation int  // of that secret
-	large      bool // its answer has a place, see wire.held
+	generation int  // the generation of that secret
+	large      bool // its answer occupies one of the large places, see wire.reservePlace
 }
 
 func invalid(what, hint string) *abi.Error { return abi.NewError(CodeRequestInvalid, what, hint) }
 
-// decode reads and checks what the guest asks for. An error never repeats a
-// header's value, nor an address beyond its host.
+// decode reads and checks the guest's request. An error never repeats a header's
+// value, nor an address beyond its host.
 func (s *Session) decode(request []byte) (*call, error) {
 	head, body, _ := bytes.Cut(request, []byte{'\n'})
 	if len(head) > maxHead {
@@ -47,22 +47,22 @@ func (s *Session) decode(request []byte) (*call, error) {
 	}
 	var in abi.HTTPRequest
 	if err := json.Unmarshal(head, &in, json.RejectUnknownMembers(true)); err != nil {
-		return nil, invalid("the request's head is no JSON object of method, url, headers and credential",
+		return nil, invalid("the request's head is not a JSON object with method, url, headers and credential",
 			"write the head on one line, then a line feed, then the body").Wrap(err)
 	}
 	if in.Method == "" {
 		in.Method = http.MethodGet
 	}
 	if !slices.Contains(methods, in.Method) {
-		return nil, invalid("the method "+show(in.Method)+" is not sent", "use GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS")
+		return nil, invalid("the method "+quoted(in.Method)+" is not allowed", "use GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS")
 	}
 	u, err := address(in.URL)
 	if err != nil {
 		return nil, err
 	}
 	if s.guard != nil {
-		// RoundTrip checks again, each hop. This is so that what goes nowhere waits
-		// for no turn and uses up no budget.
+		// RoundTrip checks each hop again. This early check keeps a refused request
+		// from waiting and from using up budget.
 		if err := s.guard.Check(u); err != nil {
 			return nil, err
 		}
@@ -70,7 +70,7 @@ func (s *Session) decode(request []byte) (*call, error) {
 	c := &call{body: body}
 	if in.Credential != "" {
 		if c.slot = s.slots[in.Credential]; c.slot == nil {
-			return nil, abi.NewError(CodeCredentialUnknown, "the manifest has no credential slot "+show(in.Credential),
+			return nil, abi.NewError(CodeCredentialUnknown, "the manifest has no credential slot "+quoted(in.Credential),
 				"declare it under runtime_requirements.network.credentials")
 		}
 	}
@@ -79,7 +79,7 @@ func (s *Session) decode(request []byte) (*call, error) {
 		return nil, err
 	}
 	if c.slot != nil {
-		if err := s.beside(c.slot, in.Method, h, u); err != nil {
+		if err := s.checkConflicts(c.slot, in.Method, h, u); err != nil {
 			return nil, err
 		}
 		c.accepted = s.accepted(c.slot.Name)
@@ -94,13 +94,13 @@ func (s *Session) decode(request []byte) (*call, error) {
 func address(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil || len(text) > maxURL || strings.ContainsAny(text, " \x7f") || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || u.Opaque != "" || u.User != nil {
-		return nil, invalid("the url is no absolute http address without a user name, of at most 16 KiB", "ask for https://host/path")
+		return nil, invalid("the url must be an absolute http address of at most 16 KiB, without a user name", "ask for https://host/path")
 	}
 	u.Fragment, u.RawFragment = "", ""
 	return u, nil
 }
 
-// headers checks what the guest chose, before the host adds its own.
+// headers checks the guest's headers before the host adds its own.
 func (s *Session) headers(given map[string]string) (http.Header, error) {
 	h := make(http.Header, len(given)+4)
 	for name, value := range given {
@@ -115,7 +115,7 @@ func (s *Session) headers(given map[string]string) (http.Header, error) {
 			continue
 		}
 		if _, twice := h[canonical]; twice {
-			return nil, invalid("the header "+show(canonical)+" is given twice", "give it once")
+			return nil, invalid("the header "+quoted(canonical)+" is given twice", "give it once")
 		}
 		delete(h, name)
 		h[canonical] = []string{value}
@@ -126,8 +126,8 @@ func (s *Session) headers(given map[string]string) (http.Header, error) {
 	return h, nil
 }
 
-// show bounds what a guest chose before it stands in an error.
-func show(s string) string {
+// quoted bounds a guest's text for use in an error.
+func quoted(s string) string {
 	const most = 80
 	if len(s) > most {
 		s = s[:most] + "…"

@@ -9,8 +9,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/send/egress"
 )
 
-// TestRefused is what a guest may not ask for. Nothing of it is sent, none of it
-// ends the run, and no error repeats a value.
+// TestRefused sends forbidden requests. The host sends no part of them, the run
+// continues, and no error repeats a value.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, nil)
@@ -47,16 +47,16 @@ func TestRefused(t *testing.T) {
 	} {
 		r := b.raw(context.Background(), request)
 		if r.Error.Code != code || r.Error.Final || r.Error.GapReason != "" || r.Error.Message == "" || r.Error.Hint == "" {
-			t.Errorf("%.90q: %+v", request, r)
+			t.Errorf(`got %.90q: %+v, want r.Error.Code == code && !r.Error.Final && r.Error.GapReason == "" && r.Error.Message != "" && r.Error.Hint != ""`, request, r)
 		}
 	}
 	if len(b.seen) > 0 {
-		t.Errorf("%d were sent", len(b.seen))
+		t.Errorf("%d were sent, want len(b.seen) <= 0", len(b.seen))
 	}
 	b.sweep("SECRET")
 	for _, method := range methods {
 		if r := b.do(abi.HTTPRequest{Method: method, URL: api}, "x"); r.Status != 200 || b.seen[len(b.seen)-1].Method != method || b.seen[len(b.seen)-1].body != "x" {
-			t.Errorf("%s: %+v", method, r)
+			t.Errorf(`%s: b.do(abi.HTTPRequest{Method: method, URL: api}, "x"): got %+v, want r.Status == 200 && b.seen[len(b.seen)-1].Method == method && b.seen[len(b.seen)-1].body == "x"`, method, r)
 		}
 	}
 }

@@ -10,37 +10,37 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// keyring holds the secrets that this run has needed so far. A value is asked
-// for once, and again when the provider refused it: the owner may have been asked
-// for another one meanwhile.
+// keyring holds the secrets that this run has needed so far. A value is read once, and
+// again after the provider refused it: the owner may have entered another one
+// meanwhile.
 type keyring struct {
 	from Secrets
 	scrubber
 
 	mu     sync.Mutex
-	fields map[string]*held
+	fields map[string]*keptSecret
 }
 
-// held is the secret of one field. Two slots that name a field share it, and
+// keptSecret is the secret of one field. Slots that name the same field share it, and
 // therefore its renewal.
-type held struct {
-	turn chan struct{} // holds a token; who has it may renew
+type keptSecret struct {
+	turn chan struct{} // holds a token; its owner may renew
 
 	// Guarded by the keyring's mutex.
 	value      string
-	generation int       // counts the values; 0: it was not read yet
-	expires    time.Time // zero: not known
-	renewed    time.Time // the last renewal; zero: there was none
-	unproven   bool      // renewed, and nothing was answered well since
-	lost       error     // it cannot be renewed any more in this run
+	generation int       // number of values so far; 0: not read yet
+	expires    time.Time // zero: unknown
+	renewed    time.Time // the last renewal; zero: none
+	unproven   bool      // renewed, and not yet accepted by the provider
+	lost       error     // why it cannot be renewed any more in this run
 }
 
 func newKeyring(from Secrets, slots map[string]*slot) *keyring {
-	k := &keyring{from: from, fields: make(map[string]*held)}
+	k := &keyring{from: from, fields: make(map[string]*keptSecret)}
 	for _, s := range slots {
 		for _, field := range []string{s.Field, s.User} {
 			if field != "" && k.fields[field] == nil {
-				k.fields[field] = &held{turn: make(chan struct{}, 1)}
+				k.fields[field] = &keptSecret{turn: make(chan struct{}, 1)}
 				k.fields[field].turn <- struct{}{}
 			}
 		}
@@ -48,8 +48,8 @@ func newKeyring(from Secrets, slots map[string]*slot) *keyring {
 	return k
 }
 
-// ask asks for a field's value, past what is held.
-func (k *keyring) ask(ctx context.Context, field string) (string, bool, error) {
+// readStore reads a field's value from the store, not from the cache.
+func (k *keyring) readStore(ctx context.Context, field string) (string, bool, error) {
 	if k.from == nil {
 		return "", false, nil
 	}
@@ -58,32 +58,32 @@ func (k *keyring) ask(ctx context.Context, field string) (string, bool, error) {
 		return "", false, typed
 	}
 	if err != nil {
-		return "", false, abi.NewError(CodeCredentialUnavailable, "the credential "+show(field)+" could not be read",
+		return "", false, abi.NewError(CodeCredentialUnavailable, "the credential "+quoted(field)+" could not be read",
 			"see `pdpp-host doctor`").Wrap(err)
 	}
 	return value, ok && value != "", nil
 }
 
-func missing(field string) error {
-	return abi.NewError(CodeCredentialMissing, "there is no credential "+show(field)+" for this connection",
+func missingCredential(field string) error {
+	return abi.NewError(CodeCredentialMissing, "there is no credential "+quoted(field)+" for this connection",
 		"store it with: pdpp-host connections credential set NAME FIELD")
 }
 
-// load makes a slot's secret ready to be placed. ok is false when there is none
-// and the slot has a way to get one.
+// load prepares a slot's secret for use. ok is false if there is none and the slot can
+// obtain one.
 func (k *keyring) load(ctx context.Context, s *slot) (ok bool, err error) {
-	user, err := k.read(ctx, s.User, s)
+	user, err := k.value(ctx, s.User, s)
 	if err != nil {
 		return false, err
 	}
-	value, err := k.read(ctx, s.Field, s)
+	value, err := k.value(ctx, s.Field, s)
 	switch {
 	case err != nil:
 		return false, err
 	case s.As == abi.SlotBasic && s.User != "" && user == "":
-		return false, missing(s.User)
+		return false, missingCredential(s.User)
 	case value == "" && s.OAuth == nil:
-		return false, missing(s.Field)
+		return false, missingCredential(s.Field)
 	}
 	k.hide(value)
 	k.hide(strings.TrimSpace(value)) // a header's value arrives without the space around it
@@ -93,8 +93,8 @@ func (k *keyring) load(ctx context.Context, s *slot) (ok bool, err error) {
 	return value != "", nil
 }
 
-// read returns a field's value, and asks for it the first time.
-func (k *keyring) read(ctx context.Context, field string, s *slot) (string, error) {
+// value returns a field's value, and reads it from the store the first time.
+func (k *keyring) value(ctx context.Context, field string, s *slot) (string, error) {
 	h := k.fields[field]
 	if h == nil {
 		return "", nil
@@ -105,12 +105,12 @@ func (k *keyring) read(ctx context.Context, field string, s *slot) (string, erro
 	if generation > 0 {
 		return value, nil
 	}
-	value, ok, err := k.ask(ctx, field)
+	value, ok, err := k.readStore(ctx, field)
 	if err != nil || !ok {
 		return "", err
 	}
 	if s.In == abi.SlotHeader && strings.IndexFunc(value, control) >= 0 {
-		return "", abi.NewError(CodeCredentialInvalid, "the credential "+show(field)+" holds a line break or another control character",
+		return "", abi.NewError(CodeCredentialInvalid, "the credential "+quoted(field)+" holds a line break or another control character",
 			"give it again, on one line")
 	}
 	k.mu.Lock()
@@ -121,8 +121,8 @@ func (k *keyring) read(ctx context.Context, field string, s *slot) (string, erro
 	return h.value, nil
 }
 
-// forget has the values of a slot asked for again. Those that are renewed have a
-// way of their own.
+// forget makes the next use of a slot read its values again. Renewed values are
+// handled separately.
 func (k *keyring) forget(s *slot) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -133,8 +133,8 @@ func (k *keyring) forget(s *slot) {
 	}
 }
 
-// text returns a slot's secret as it is written, and which one that is. It was
-// loaded before.
+// text returns a slot's secret in its written form, and its generation. The secret has
+// been loaded.
 func (k *keyring) text(s *slot) (text string, generation int) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -146,7 +146,7 @@ func (k *keyring) text(s *slot) (text string, generation int) {
 	return s.write(user, h.value), h.generation
 }
 
-// proven says that a secret of generation was accepted.
+// proven records that the provider accepted the secret of generation.
 func (k *keyring) proven(s *slot, generation int) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -80,10 +80,10 @@ func TestLargeAnswersAreFewAtATime(t *testing.T) {
 		giveUp()
 		all.Wait()
 		if most := mostHanding.Load(); most > mostLarge {
-			t.Errorf("%d are handed over at a time", most)
+			t.Errorf("%d are handed over at a time, want most <= mostLarge", most)
 		}
 		if whole.Load() < 16 || most.Load() != mostLarge || len(b.wire.large) != 0 {
-			t.Errorf("%d arrived, %d at a time, %d places are not given back", whole.Load(), most.Load(), len(b.wire.large))
+			t.Errorf("%d arrived, %d at a time, %d places are not given back, want whole.Load() >= 16 && most.Load() == mostLarge && len(b.wire.large) == 0", whole.Load(), most.Load(), len(b.wire.large))
 		}
 	})
 }

@@ -11,40 +11,23 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// Counts is what a run did over its network.
-type Counts struct {
-	Sent      int64 `json:"sent"`      // attempts, redirects' hops and renewals included
-	Retried   int64 `json:"retried"`   // of these, repetitions after a failure
-	Throttled int64 `json:"throttled"` // answers that asked for fewer requests
-	Answered  int64 `json:"-"`         // requests that the provider answered well, or as the guest's mistake
-	BytesOut  int64 `json:"bytes_out"` // lines, headers and bodies, before TLS
-	BytesIn   int64 `json:"bytes_in"`  // headers and bodies, decompressed
-}
-
-// Destination is one line of the ledger that an owner reads: where a run's
-// bytes went.
-type Destination struct {
-	Host     string `json:"host"` // host:port
-	Requests int64  `json:"requests"`
-	BytesOut int64  `json:"bytes_out"`
-	BytesIn  int64  `json:"bytes_in"`
-}
-
-// ledger counts what goes out and comes in, and bounds the former. Safe for
+// ledger counts outgoing and incoming bytes, and bounds the outgoing ones. Safe for
 // concurrent use.
 type ledger struct {
 	most int64
 
 	mu       sync.Mutex
-	counts   Counts
+	counts   abi.RequestCounts
 	reserved int64 // sent or about to be
-	over     bool  // a request did not fit: smaller ones do not slip through after it
-	hosts    map[string]*Destination
+	over     bool  // a request did not fit: smaller ones are refused as well
+	hosts    map[string]*abi.Destination
 }
 
-func newLedger(most int64) *ledger { return &ledger{most: most, hosts: make(map[string]*Destination)} }
+func newLedger(most int64) *ledger {
+	return &ledger{most: most, hosts: make(map[string]*abi.Destination)}
+}
 
-// exhausted returns why nothing more is sent; nil when something may be.
+// exhausted returns why nothing more may be sent; nil if something may.
 func (l *ledger) exhausted() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -54,7 +37,7 @@ func (l *ledger) exhausted() error {
 	return nil
 }
 
-// reserve takes n bytes of what may be sent.
+// reserve reserves n of the bytes that may be sent.
 func (l *ledger) reserve(n int64) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -71,9 +54,8 @@ func (l *ledger) refusal() error {
 		"what was collected is kept; look at where the bytes went before you allow more")
 }
 
-// sent counts a request that left, or gives back what one that did not was to
-// take.
-func (l *ledger) sent(host string, out int64, left bool) *Destination {
+// sent counts a request that left, or releases the reservation of one that did not.
+func (l *ledger) sent(host string, out int64, left bool) *abi.Destination {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !left {
@@ -82,7 +64,7 @@ func (l *ledger) sent(host string, out int64, left bool) *Destination {
 	}
 	d := l.hosts[host]
 	if d == nil {
-		d = &Destination{Host: host}
+		d = &abi.Destination{Host: host}
 		l.hosts[host] = d
 	}
 	d.Requests++
@@ -92,7 +74,7 @@ func (l *ledger) sent(host string, out int64, left bool) *Destination {
 	return d
 }
 
-func (l *ledger) received(d *Destination, n int64) {
+func (l *ledger) received(d *abi.Destination, n int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	d.BytesIn += n
@@ -112,14 +94,14 @@ func (l *ledger) answered() {
 	l.counts.Answered++
 }
 
-func (l *ledger) destinations() []Destination {
+func (l *ledger) destinations() []abi.Destination {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	list := make([]Destination, 0, len(l.hosts))
+	list := make([]abi.Destination, 0, len(l.hosts))
 	for _, d := range l.hosts {
 		list = append(list, *d)
 	}
-	slices.SortFunc(list, func(a, b Destination) int { return cmp.Compare(a.Host, b.Host) })
+	slices.SortFunc(list, func(a, b abi.Destination) int { return cmp.Compare(a.Host, b.Host) })
 	return list
 }
 
@@ -128,8 +110,8 @@ type metered struct {
 	io.ReadCloser
 
 	ledger *ledger
-	to     *Destination
-	room   func(n int64) error // waits until n bytes may be held
+	to     *abi.Destination
+	room   func(n int64) error // waits until n bytes may be buffered
 	n      int64
 }
 
@@ -148,7 +130,7 @@ func (m *metered) Close() error {
 	return m.ReadCloser.Close()
 }
 
-// sizeOf is what a request takes on the line as HTTP/1.1, about.
+// sizeOf returns the approximate size of a request as HTTP/1.1.
 func sizeOf(r *http.Request, body []byte) int64 {
 	n := len(r.Method) + len(r.URL.RequestURI()) + len(" HTTP/1.1\r\n") + 1 + len("Host: \r\n") + len(r.URL.Host) + 2
 	return int64(n+len(body)) + sizeOfHeader(r.Header)

@@ -63,10 +63,10 @@ func TestRedirectOverTLS(t *testing.T) {
 			r := b.get("https://api.example.com/to?where="+test.where, slot)
 			first, second := <-seen, <-seen
 			if r.Status != 200 || !carries(first, secret) || carries(second, secret) != test.carries {
-				t.Errorf("%s to %s: %+v\n%s\n%s", slot, test.where, r, first, second)
+				t.Errorf("%s to %s: %+v\n%s\n%s, want r.Status == 200 && carries(first, secret) && carries(second, secret) == test.carries", slot, test.where, r, first, second)
 			}
 			if redacted := strings.Contains(r.body, "[redacted]"); redacted != test.carries {
-				t.Errorf("%s to %s: %s", slot, test.where, r.body)
+				t.Errorf("%s to %s: %s, want %v", slot, test.where, r.body, test.carries)
 			}
 		}
 	}
@@ -103,20 +103,20 @@ func TestWholeLine(t *testing.T) {
 	b.vault.values["token"] = "tok-0123456789abcdef"
 	r := b.do(abi.HTTPRequest{Method: "POST", URL: server.URL + "/x?a=1", Credential: "body", Headers: map[string]string{"Content-Type": "application/json"}}, `{"b":2}`)
 	if want := `base authorization="" key="" query="a=1" body="{\"secret\":\"[redacted]\",\"b\":2}"`; r.body != want {
-		t.Errorf("%+v", r)
+		t.Errorf("r.body: got %+v, want %v", r, want)
 	}
 	if r := b.get(server.URL+"/", "bearer"); r.body != `base authorization="Bearer [redacted]" key="" query="" body=""` {
-		t.Errorf("%+v", r)
+		t.Errorf("r.body: got %+v, want `base authorization=\"Bearer [redacted]\" key=\"\" query=\"\" body=\"\"`", r)
 	}
 	if r := b.get(strings.Replace(server.URL, host, "127.0.0.1:1", 1), ""); r.Error.Code != egress.CodeHostRefused {
-		t.Errorf("%+v", r)
+		t.Errorf("r.Error.Code: got %+v, want %v", r, egress.CodeHostRefused)
 	}
 	if r := b.get(server.URL+"/?"+strings.Repeat("a", 10000), ""); r.Error.Code != egress.CodeTooLarge && r.Error.Code != send.CodeResponseTooLarge {
-		t.Errorf("%.300v", r)
+		t.Errorf(`b.get(server.URL+"/?"+strings.Repeat("a", 10000), ""): got %.300v, want r.Error.Code == egress.CodeTooLarge || r.Error.Code == send.CodeResponseTooLarge`, r)
 	}
 	d := b.Destinations()
 	if len(d) != 1 || d[0].Host != host || d[0].Requests != 3 {
-		t.Errorf("%+v", d)
+		t.Errorf("got %+v, want len(d) == 1 && d[0].Host == host && d[0].Requests == 3", d)
 	}
 	b.sweep("0123456789abcdef")
 }

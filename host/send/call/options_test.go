@@ -9,6 +9,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/send"
 	"github.com/pdpp-host/pdpp-host/host/send/egress"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/check"
 )
 
 // Open says what is wrong with the manifest or the owner's choice before a run
@@ -71,7 +72,7 @@ func TestOpen(t *testing.T) {
 		test.change(&o)
 		s, err := Open(o)
 		if test.code == "" && err != nil || test.code != "" && abi.CodeOf(err) != test.code {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf(`%s: got %v, want (test.code != "" || no error) && (test.code == "" || abi.CodeOf(err) == test.code)`, name, err)
 		}
 		if err == nil {
 			s.Close()
@@ -98,23 +99,21 @@ func TestAllowPrivateIsNamed(t *testing.T) {
 func TestExceptions(t *testing.T) {
 	t.Parallel()
 	kept := exceptions([]string{"localhost:8080", "API.example.com:8443", "127.0.0.1:9"}, network(), &origin{"http", "127.0.0.1", "9"})
-	if strings.Join(kept, " ") != "API.example.com:8443 127.0.0.1:9" {
-		t.Errorf("%v", kept)
-	}
+	check.Equal(t, strings.Join(kept, " "), "API.example.com:8443 127.0.0.1:9", "strings.Join(kept, \" \")")
 	b := newBed(t, func(o *Options) { o.Transport, o.AllowPrivate = nil, []string{"localhost:8080"} })
 	if r := b.get("http://localhost:8080/", ""); r.Error.Code != egress.CodeSchemeRefused {
-		t.Errorf("%+v", r)
+		t.Errorf("r.Error.Code: got %+v, want %v", r, egress.CodeSchemeRefused)
 	}
 	if c := b.Counts(); c.Sent != 0 || len(b.Destinations()) != 0 {
-		t.Errorf("%+v", c)
+		t.Errorf("b.Counts(): got %+v, want c.Sent == 0 && len(b.Destinations()) == 0", c)
 	}
-	// What is refused by its address alone waits for no turn and takes no budget.
+	// A request refused by its address waits for no turn and uses no budget.
 	b = newBed(t, func(o *Options) {
 		o.Transport, o.Network.Provider, o.Run = nil, nil, send.NewRunBudget(1, 0)
 	})
 	for range 3 {
 		if r := b.get("https://evil.example/", ""); r.Error.Code != egress.CodeHostRefused || !b.clock.Now().Equal(epoch) {
-			t.Errorf("%+v at %v", r, b.clock.Now())
+			t.Errorf("%+v at %v, want r.Error.Code == egress.CodeHostRefused && b.clock.Now().Equal(epoch)", r, b.clock.Now())
 		}
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// origin is where a request goes (RFC 6454): the unit that a credential is
-// bound to. Its parts are in one spelling.
+// origin is the destination of a request (RFC 6454): the unit to which a credential is
+// bound. Its parts are normalised.
 type origin struct{ scheme, host, port string }
 
 func originOf(u *url.URL) origin {
@@ -27,7 +27,7 @@ func (o origin) hostport() string { return net.JoinHostPort(o.host, o.port) }
 
 func canonicalHost(host string) string { return strings.TrimSuffix(strings.ToLower(host), ".") }
 
-// canonicalPair is host:port in one spelling; what is no pair stays as it is.
+// canonicalPair normalises host:port; any other text stays as it is.
 func canonicalPair(pair string) string {
 	host, port, err := net.SplitHostPort(pair)
 	if err != nil {

@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// parameter is one parameter of a query or a form. Name and value have their escapes
-// resolved; a text with an invalid escape stays as it is.
+// parameter is one parameter of a query or a form. Name and value are unescaped; a
+// text with an invalid escape stays as it is.
 type parameter struct {
 	name, value string
-	raw         string // as it was written
-	before      string // the separator
+	raw         string // the original text
+	before      string // the separator before it
 }
 
 // parametersOf yields the parameters of a query or a form. Some services separate them
-// with a semicolon (HTML 4.01, B.2.2), and to the others what follows one is content:
-// it is a parameter here, so that nothing hides behind it.
+// with a semicolon (HTML 4.01, B.2.2), others treat the text after one as content.
+// Here it is a parameter, so that nothing can hide behind it.
 func parametersOf(raw string) iter.Seq[parameter] {
 	return func(yield func(parameter) bool) {
 		before := ""
@@ -42,13 +42,15 @@ func unescaped(text string) string {
 	return text
 }
 
-// sameName reports whether services may read two names as one: in another case, or as
-// a list such as key[].
-func sameName(a, b string) bool { return a == b || letters(a) != "" && letters(a) == letters(b) }
+// sameName reports whether a service may read two names as one: with another case, or
+// as a list such as key[].
+func sameName(a, b string) bool {
+	return a == b || normalizedName(a) != "" && normalizedName(a) == normalizedName(b)
+}
 
-// withQuery gives a query or a form one parameter more. The others keep their order
-// and their spelling, which may be signed; one of the same name, which a redirect may
-// have repeated, is taken out.
+// withQuery adds one parameter to a query or a form. The others keep their order and
+// their spelling, which may be signed; a parameter of the same name, which a redirect
+// may have repeated, is removed.
 func withQuery(raw, key, value string) string {
 	rest := withoutQuery(raw, key)
 	if rest != "" {

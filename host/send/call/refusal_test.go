@@ -9,10 +9,10 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi/manifest"
 )
 
-// RT-23.1: GitHub's secondary limit is a 403 with a message and no header that
-// says so. With what its manifest declares the request is sent again after a
-// minute, the answer counts as a throttle, and a refusal that stays arms the
-// cooldown; a 403 for want of permission is the guest's to judge.
+// RT-23.1: GitHub's secondary limit is a 403 with a message but no telling header.
+// With its manifest's declaration the request is sent again after a minute, the answer
+// counts as a throttle, and a repeated refusal arms the cooldown; the guest judges a
+// 403 for missing permission.
 func TestGitHubSecondaryLimit(t *testing.T) {
 	t.Parallel()
 	raw, err := os.ReadFile("../../../plugins/github/manifest.json")
@@ -29,7 +29,7 @@ func TestGitHubSecondaryLimit(t *testing.T) {
 	b := newBed(t, github)
 	b.script(secondary, says{body: "{}"})
 	b.get(api, "")
-	if n := b.Counts(); n.Throttled != 1 || n.Retried != 1 || b.clock.Now().Sub(epoch) < time.Minute || b.Pressure() != nil {
+	if n := b.Counts(); n.Throttled != 1 || n.Retried != 1 || b.clock.Now().Sub(epoch) < time.Minute || b.pressed() {
 		t.Errorf("got %+v after %v, want one throttle and a minute's wait", n, b.clock.Now().Sub(epoch))
 	}
 
@@ -38,8 +38,8 @@ func TestGitHubSecondaryLimit(t *testing.T) {
 	if f := b.get(api, "").Error; f.GapReason != abi.ReasonRateLimited || f.Message != "github_rate_limited" {
 		t.Errorf("got %+v, want rate_limited", f)
 	}
-	if p := b.Pressure(); p == nil || p.NextAttempt.Sub(b.clock.Now()) < time.Minute {
-		t.Errorf("got %+v, want pressure and a moment", p)
+	if reason, next := b.Pressure(); reason == "" || next.Sub(b.clock.Now()) < time.Minute {
+		t.Errorf("got %q until %v, want pressure and a moment", reason, next)
 	}
 
 	b = newBed(t, github)

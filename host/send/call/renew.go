@@ -16,39 +16,39 @@ import (
 )
 
 const (
-	// early is how long before its end an access token is renewed, so that it is
-	// still good when it arrives; a tenth of a short life.
+	// early is how long before its expiry an access token is renewed, so that it is
+	// still valid on arrival; a tenth of a short lifetime.
 	early = 30 * time.Second
-	// pause is how long after a renewal another refusal is no reason for the next:
-	// an address that refuses every token is not to make a storm of them.
+	// pause is how long after a renewal another refusal does not cause the next one:
+	// an address that refuses every token must not cause a storm of renewals.
 	pause = time.Minute
-	// maxTokenAnswer bounds what a token endpoint says.
+	// maxTokenAnswer bounds a token endpoint's answer.
 	maxTokenAnswer = 64 << 10
-	// grace is how long a renewal goes on in a run that was stopped: the provider
-	// may have replaced the refresh token already, and the owner would have to
-	// sign in again if the new one were lost.
+	// grace is how long a renewal continues after its run was stopped: the provider
+	// may already have replaced the refresh token, and the owner would have to sign in
+	// again if the new one were lost.
 	grace = 10 * time.Second
 )
 
-// tokenAnswer is what a token endpoint says (RFC 6749, 5.1 and 5.2).
+// tokenAnswer is a token endpoint's answer (RFC 6749, 5.1 and 5.2).
 type tokenAnswer struct {
 	AccessToken  string          `json:"access_token"`
 	RefreshToken string          `json:"refresh_token"`
-	ExpiresIn    json.RawMessage `json:"expires_in"` // seconds; a string with some
+	ExpiresIn    json.RawMessage `json:"expires_in"` // seconds; some send a string
 	Error        string          `json:"error"`
 }
 
-// tokenErrors are the errors of RFC 6749, 5.2. Others are not repeated.
+// tokenErrors are the errors of RFC 6749, 5.2. Other texts are not repeated.
 var tokenErrors = []string{
 	"invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type", "invalid_scope",
 }
 
-// renew gets a new access token for slot in place of the one of generation
-// used. One renewal of a field is under way at a time; who waited for it finds
-// a newer token and makes none of its own. refused says that the provider would
-// not take the old one: then a token that was renewed a moment ago, or was
-// renewed and has never been accepted, is not at fault; it is left alone, and
-// renewed is false.
+// renew obtains a new access token for slot in place of the one of generation used.
+// Only one renewal of a field runs at a time; a caller that waited for it finds a
+// newer token and makes no renewal of its own. refused reports that the provider
+// rejected the old token. If that token was renewed a moment ago, or was renewed and
+// has never been accepted, the token is not at fault: it is kept, and renewed is
+// false.
 func (s *Session) renew(ctx context.Context, slot *slot, used int, refused bool) (renewed bool, err error) {
 	h := s.keys.fields[slot.Field]
 	select {
@@ -57,7 +57,7 @@ func (s *Session) renew(ctx context.Context, slot *slot, used int, refused bool)
 		return false, interrupted(ctx)
 	}
 	defer func() { h.turn <- struct{}{} }()
-	if ctx.Err() != nil { // a renewal that has begun is finished, but none is begun
+	if ctx.Err() != nil { // a renewal in progress is finished, but none is started
 		return false, interrupted(ctx)
 	}
 	s.keys.mu.Lock()
@@ -72,14 +72,15 @@ func (s *Session) renew(ctx context.Context, slot *slot, used int, refused bool)
 	case refused && recent:
 		return false, nil
 	}
-	ctx, end := outlive(ctx, s.options.Clock)
+	ctx, end := withGrace(ctx, s.options.Clock)
 	defer end()
 	answer, err := s.askToken(ctx, slot)
 	if err == nil {
-		err = s.keep(ctx, slot, answer)
+		err = s.storeToken(ctx, slot, answer)
 	}
-	if err != nil && s.stopped(err) == nil && abi.CodeOf(err) != abi.CodeInterrupted {
-		// Nothing of this run would change it: no storm of renewals.
+	if err != nil && s.recordStop(err) == nil && abi.CodeOf(err) != abi.CodeInterrupted {
+		// No later attempt of this run can change the result, so there is no storm of
+		// renewals.
 		s.keys.mu.Lock()
 		h.lost = err
 		s.keys.mu.Unlock()
@@ -91,8 +92,8 @@ func interrupted(ctx context.Context) error {
 	return abi.NewError(abi.CodeInterrupted, "the request was cancelled", "run it again").Wrap(context.Cause(ctx))
 }
 
-// outlive returns a context that ends grace after ctx does.
-func outlive(ctx context.Context, clock send.Clock) (context.Context, func()) {
+// withGrace returns a context that ends grace after ctx does.
+func withGrace(ctx context.Context, clock send.Clock) (context.Context, func()) {
 	longer, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	ended := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
@@ -108,9 +109,9 @@ func outlive(ctx context.Context, clock send.Clock) (context.Context, func()) {
 	}
 }
 
-// askToken makes the request of RFC 6749, section 6. Client authentication
-// stands in the body, as most providers want it; one that refuses it there is
-// asked once more with a header (section 2.3.1 has both).
+// askToken makes the request of RFC 6749, section 6. Client authentication is in the
+// body, as most providers want it. A provider that rejects that is asked once more
+// with a header (section 2.3.1 has both).
 func (s *Session) askToken(ctx context.Context, slot *slot) (*tokenAnswer, error) {
 	o := slot.OAuth
 	var values [3]string
@@ -118,12 +119,12 @@ func (s *Session) askToken(ctx context.Context, slot *slot) (*tokenAnswer, error
 		if field == "" {
 			continue
 		}
-		value, ok, err := s.keys.ask(ctx, field)
+		value, ok, err := s.keys.readStore(ctx, field)
 		if err != nil {
 			return nil, err
 		}
 		if !ok {
-			return nil, missing(field)
+			return nil, missingCredential(field)
 		}
 		values[i] = value
 	}
@@ -161,8 +162,8 @@ func (s *Session) postToken(ctx context.Context, slot *slot, authorization strin
 	return s.do(ctx, c)
 }
 
-// readToken judges a token endpoint's answer. The answer of invalid_client is
-// given back with its error.
+// readToken evaluates a token endpoint's answer. For invalid_client it returns the
+// answer together with the error.
 func readToken(resp *send.Response, err error) (*tokenAnswer, error) {
 	if err != nil {
 		return nil, err
@@ -187,14 +188,14 @@ func readToken(resp *send.Response, err error) (*tokenAnswer, error) {
 	return a, nil
 }
 
-// fits reports whether a token can stand in a header and in a store.
+// fits reports whether a token is valid in a header and in a store.
 func fits(token string) bool {
 	return len(token) <= 16<<10 && strings.IndexFunc(token, func(r rune) bool { return r < ' ' || r >= 0x7f }) < 0
 }
 
-// keep makes a renewed token durable, and then usable: a refresh token that was
-// replaced and forgotten would lock the owner out.
-func (s *Session) keep(ctx context.Context, slot *slot, a *tokenAnswer) error {
+// storeToken stores a renewed token durably before it is used: a refresh token that was
+// replaced and lost would lock the owner out.
+func (s *Session) storeToken(ctx context.Context, slot *slot, a *tokenAnswer) error {
 	s.keys.hide(a.AccessToken)
 	s.keys.hide(a.RefreshToken)
 	values := map[string]string{slot.Field: a.AccessToken}
@@ -202,7 +203,7 @@ func (s *Session) keep(ctx context.Context, slot *slot, a *tokenAnswer) error {
 		values[slot.OAuth.RefreshField] = a.RefreshToken
 	}
 	if err := s.options.Secrets.Replace(context.WithoutCancel(ctx), values); err != nil {
-		return abi.NewError(CodeCredentialNotKept, "a renewed sign-in could not be kept", "see `pdpp-host doctor`; you may have to sign in again").Wrap(err)
+		return abi.NewError(CodeCredentialNotKept, "a renewed sign-in could not be stored", "see `pdpp-host doctor`; you may have to sign in again").Wrap(err)
 	}
 	now := s.options.Clock.Now()
 	s.keys.mu.Lock()
@@ -213,11 +214,10 @@ func (s *Session) keep(ctx context.Context, slot *slot, a *tokenAnswer) error {
 		h.expires = now.Add(life - min(early, life/10))
 	}
 	s.keys.mu.Unlock()
-	s.watch.tell(Event{Kind: EventRenewed, At: now})
 	return nil
 }
 
-// lifetime reads expires_in; 0 when it cannot be read.
+// lifetime reads expires_in; 0 if it cannot be read.
 func lifetime(raw json.RawMessage) time.Duration {
 	seconds, err := strconv.ParseFloat(strings.Trim(string(raw), `"`), 64)
 	if err != nil || math.IsNaN(seconds) || seconds <= 0 {

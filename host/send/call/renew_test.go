@@ -86,18 +86,18 @@ func TestRenewal(t *testing.T) {
 		}
 		r := b.get(api, "oauth")
 		if r.Status != 200 || r.body != "hello [redacted]" {
-			t.Fatalf("%+v", r)
+			t.Fatalf(`got %+v, want r.Status == 200 && r.body == "hello [redacted]"`, r)
 		}
 		if len(b.vault.replaced) != 1 || b.vault.values["access"] != l.access || b.vault.values["refresh"] != l.refresh {
-			t.Errorf("kept %v", b.vault.replaced)
+			t.Errorf(`kept %v, want len(b.vault.replaced) == 1 && b.vault.values["access"] == l.access && b.vault.values["refresh"] == l.refresh`, b.vault.replaced)
 		}
 		b.get(api, "oauth")
 		want := map[bool]int{false: 4, true: 5}[headed] // 401, token (twice), again, next
 		if len(b.seen) != want || b.Counts().Sent != int64(want) {
-			t.Errorf("%d requests", len(b.seen))
+			t.Errorf("%d requests, want len(b.seen) == want && b.Counts().Sent == int64(want)", len(b.seen))
 		}
 		if b.seen[1].URL.String() != "https://login.example.com/token" {
-			t.Error(b.seen[1].URL)
+			t.Errorf(`got %+v, want b.seen[1].URL.String() == "https://login.example.com/token"`, b.seen[1].URL)
 		}
 		b.sweep("canary", "7f3a")
 	}
@@ -111,22 +111,22 @@ func TestExpiry(t *testing.T) {
 	delete(b.vault.values, "access") // nor is a token needed to begin with
 	l.expires = `"3600"`
 	if r := b.get(api, "oauth"); r.body != "hello [redacted]" {
-		t.Errorf("%+v", r)
+		t.Errorf(`r.body: got %+v, want "hello [redacted]"`, r)
 	}
 	b.clock.Advance(3569 * time.Second)
 	b.get(api, "oauth")
 	if l.renewals != 1 {
-		t.Errorf("%d renewals before the end", l.renewals)
+		t.Errorf("%d renewals before the end, want 1", l.renewals)
 	}
 	b.clock.Advance(2 * time.Second)
 	if r := b.get(api, "oauth"); r.Status != 200 || l.renewals != 2 || b.Counts().Sent != 5 {
-		t.Errorf("%+v after %d renewals and %d requests", r, l.renewals, b.Counts().Sent)
+		t.Errorf("%+v after %d renewals and %d requests, want r.Status == 200 && l.renewals == 2 && b.Counts().Sent == 5", r, l.renewals, b.Counts().Sent)
 	}
 	for raw, want := range map[string]time.Duration{
 		"3600": time.Hour, `"60"`: time.Minute, "0": 0, "-1": 0, "null": 0, "": 0, `"soon"`: 0, "NaN": 0, "1e300": 10 * 365 * 24 * time.Hour, "{}": 0,
 	} {
 		if got := lifetime([]byte(raw)); got != want {
-			t.Errorf("%s: %v", raw, got)
+			t.Errorf("%s: lifetime([]byte(raw)): got %v, want %v", raw, got, want)
 		}
 	}
 }
@@ -143,11 +143,11 @@ func TestSignInExpired(t *testing.T) {
 		for range 5 {
 			r := b.get(api, "oauth")
 			if r.Error.Code != code || r.Error.GapReason != "" || !strings.Contains(r.Error.Hint, "sign in again") {
-				t.Errorf("%+v", r.Error)
+				t.Errorf(`got %+v, want r.Error.Code == code && r.Error.GapReason == "" && strings.Contains(r.Error.Hint, "sign in again")`, r.Error)
 			}
 		}
-		if l.renewals != 1 || b.Pressure() != nil {
-			t.Errorf("%s: %d renewals", denies, l.renewals)
+		if l.renewals != 1 || b.pressed() {
+			t.Errorf("%s: %d renewals, want l.renewals == 1 && !b.pressed()", denies, l.renewals)
 		}
 		b.sweep("canary", "7f3a")
 	}
@@ -161,12 +161,12 @@ func TestNeverAccepted(t *testing.T) {
 	l.never = true
 	for range 6 {
 		if r := b.get(api, "oauth"); r.Status != 401 {
-			t.Errorf("%+v", r)
+			t.Errorf("r.Status: got %+v, want 401", r)
 		}
 		b.clock.Advance(2 * pause)
 	}
 	if l.renewals != 1 || len(b.seen) != 8 {
-		t.Errorf("%d renewals in %d requests", l.renewals, len(b.seen))
+		t.Errorf("%d renewals in %d requests, want l.renewals == 1 && len(b.seen) == 8", l.renewals, len(b.seen))
 	}
 	b.sweep("canary", "7f3a")
 }
@@ -185,23 +185,23 @@ func TestOneAddressRefuses(t *testing.T) {
 	}
 	for range 5 {
 		if r := b.get("https://api.example.com/forbidden", "oauth"); r.Status != 401 {
-			t.Errorf("%+v", r)
+			t.Errorf("r.Status: got %+v, want 401", r)
 		}
 		if r := b.get(api, "oauth"); r.Status != 200 {
-			t.Errorf("%+v", r)
+			t.Errorf("r.Status: got %+v, want 200", r)
 		}
 	}
 	if l.renewals != 1 {
-		t.Errorf("%d renewals", l.renewals)
+		t.Errorf("%d renewals, want 1", l.renewals)
 	}
 	b.clock.Advance(pause)
 	b.get("https://api.example.com/forbidden", "oauth")
 	if l.renewals != 2 {
-		t.Errorf("%d renewals after a minute", l.renewals)
+		t.Errorf("%d renewals after a minute, want 2", l.renewals)
 	}
 }
 
-// What goes wrong while renewing.
+// Failures of a renewal.
 func TestRenewalFails(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, nil)
@@ -209,11 +209,11 @@ func TestRenewalFails(t *testing.T) {
 	b.vault.err = errors.New("disk full: rt-" + canary)
 	for range 2 {
 		if r := b.get(api, "oauth"); r.Error.Code != CodeCredentialNotKept {
-			t.Errorf("%+v", r)
+			t.Errorf("r.Error.Code: got %+v, want %v", r, CodeCredentialNotKept)
 		}
 	}
 	if len(b.seen) != 3 { // 401, token, 401; the token that was not kept is not used
-		t.Errorf("%d requests", len(b.seen))
+		t.Errorf("%d requests, want 3", len(b.seen))
 	}
 	b.sweep("canary", "7f3a")
 
@@ -221,7 +221,7 @@ func TestRenewalFails(t *testing.T) {
 	delete(b.vault.values, "refresh")
 	newLogin(b).access = "at-other"
 	if r := b.get(api, "oauth"); r.Error.Code != CodeCredentialMissing {
-		t.Errorf("%+v", r)
+		t.Errorf("r.Error.Code: got %+v, want %v", r, CodeCredentialMissing)
 	}
 
 	for _, body := range []string{"", "{", "[]", `{"access_token":""}`, `{"access_token":"a\nb"}`, `{"access_token":"x","refresh_token":"é"}`, strings.Repeat(" ", maxTokenAnswer) + `{"access_token":"x"}`} {
@@ -233,7 +233,7 @@ func TestRenewalFails(t *testing.T) {
 			return says{status: 401}
 		}
 		if r := b.get(api, "oauth"); r.Error.Code != CodeRenewalRefused || len(b.vault.replaced) > 0 {
-			t.Errorf("%.40q: %+v", body, r)
+			t.Errorf(`b.get(api, "oauth"): got %.40q: %+v, want r.Error.Code == CodeRenewalRefused && len(b.vault.replaced) <= 0`, body, r)
 		}
 	}
 
@@ -249,23 +249,23 @@ func TestRenewalFails(t *testing.T) {
 		}
 		return l.answer(r)
 	}
-	if r := b.get(api, "oauth"); r.Error.Message != "github_rate_limited" || r.Error.GapReason != abi.ReasonRateLimited || b.Pressure() == nil {
-		t.Errorf("%+v", r)
+	if r := b.get(api, "oauth"); r.Error.Message != "github_rate_limited" || r.Error.GapReason != abi.ReasonRateLimited || !b.pressed() {
+		t.Errorf(`b.get(api, "oauth"): got %+v, want r.Error.Message == "github_rate_limited" && r.Error.GapReason == abi.ReasonRateLimited && b.pressed()`, r)
 	}
 	down = false
 	b.clock.Advance(time.Hour)
 	if r := b.get(api, "oauth"); r.Status != 200 {
-		t.Errorf("%+v", r)
+		t.Errorf("r.Status: got %+v, want 200", r)
 	}
 }
 
-// With a base_url the renewal goes there too, and the provider gets none of it.
+// With a base_url the renewal goes there too, and the provider receives no part of it.
 func TestRenewalAtBaseURL(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, func(o *Options) { o.BaseURL, o.AllowPrivate = "http://127.0.0.1:8080", []string{"127.0.0.1:8080"} })
 	newLogin(b).access = "at-other"
 	if r := b.get("http://127.0.0.1:8080/x", "oauth"); r.Status != 200 || b.seen[1].URL.String() != "http://127.0.0.1:8080/token" {
-		t.Errorf("%+v, the token was asked at %v", r, b.seen[1].URL)
+		t.Errorf(`%+v, the token was asked at %v, want r.Status == 200 && b.seen[1].URL.String() == "http://127.0.0.1:8080/token"`, r, b.seen[1].URL)
 	}
 }
 
@@ -307,13 +307,13 @@ func TestSingleFlight(t *testing.T) {
 		for range 16 {
 			wg.Go(func() {
 				if r := decoded(t, answerOf(t.Context(), s, `{"url":"`+api+`","credential":"oauth"}`)); r.Status != 200 {
-					t.Errorf("%+v", r)
+					t.Errorf("r.Status: got %+v, want 200", r)
 				}
 			})
 		}
 		wg.Wait()
 		if renewals != 1 || len(v.replaced) != 1 || s.Counts().Sent != 33 {
-			t.Errorf("%d renewals, %d kept, %d sent", renewals, len(v.replaced), s.Counts().Sent)
+			t.Errorf("%d renewals, %d kept, %d sent, want renewals == 1 && len(v.replaced) == 1 && s.Counts().Sent == 33", renewals, len(v.replaced), s.Counts().Sent)
 		}
 		if _, rotated := v.replaced[0]["refresh"]; rotated {
 			t.Error("a refresh token was replaced by none")
@@ -331,7 +331,7 @@ func TestStoppedBeforeRenewing(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
 		if r := b.raw(ctx, `{"url":"`+api+`","credential":"oauth"}`); r.Error.Code != abi.CodeInterrupted || l.renewals != 0 {
-			t.Errorf("%+v after %d renewals", r, l.renewals)
+			t.Errorf("%+v after %d renewals, want r.Error.Code == abi.CodeInterrupted && l.renewals == 0", r, l.renewals)
 		}
 	}
 }
@@ -361,7 +361,7 @@ func TestStoppedWhileRenewing(t *testing.T) {
 			began := time.Now()
 			r := decoded(t, answerOf(ctx, s, `{"url":"`+api+`","credential":"oauth"}`))
 			if r.Error.Code != abi.CodeInterrupted || !r.Error.Final || len(v.replaced) != kept || time.Since(began) > 500*time.Millisecond+grace {
-				t.Errorf("after %v: %+v, kept %v", time.Since(began), r, v.replaced)
+				t.Errorf("after %v: %+v, kept %v, want r.Error.Code == abi.CodeInterrupted && r.Error.Final && len(v.replaced) == kept && time.Since(began) <= 500*time.Millisecond + grace", time.Since(began), r, v.replaced)
 			}
 		})
 	}

@@ -11,19 +11,18 @@ import (
 
 const (
 	redacted = "[redacted]"
-	// shortest is the length below which a secret is not looked for: to take each
-	// "2024" out of a provider's data would spoil the data and hide nothing.
+	// shortest is the length below which a secret is not searched for: removing each
+	// "2024" from a provider's data would spoil the data and hide nothing.
 	shortest = 6
-	// remembered is how many secrets are looked for; renewed ones push the oldest
+	// remembered is the number of secrets searched for; renewed ones push the oldest
 	// out.
 	remembered = 64
 )
 
-// scrubber takes secrets out of what a provider says, in the spellings that an echo
-// has: any case, percent-encoded, escaped as in JSON or HTML, in UTF-16, and in
-// base64 and hex, also within a longer text. What a provider transforms otherwise,
-// or gives in parts, is not found. Its zero value knows none. Safe for concurrent
-// use.
+// scrubber removes secrets from a provider's answers, in the spellings of an echo: any
+// case, percent-encoded, escaped as in JSON or HTML, in UTF-16, and in base64 and hex,
+// also inside a longer text. Other transformations, and secrets split into parts, are
+// not found. Its zero value knows no secret. Safe for concurrent use.
 type scrubber struct {
 	mu      sync.Mutex
 	secrets []string
@@ -47,7 +46,7 @@ func (s *scrubber) hide(secret string) {
 	s.forms.Store(newForms(s.secrets))
 }
 
-// clean returns b without secrets: b itself when it holds none.
+// clean returns b without secrets: b itself if it contains none.
 func (s *scrubber) clean(b []byte) []byte {
 	found := s.forms.Load().find(b)
 	if len(found) == 0 {
@@ -74,19 +73,19 @@ func (s *scrubber) cleanText(text string) string {
 	return text
 }
 
-// named reports whether a header's name holds a secret.
+// named reports whether a header's name contains a secret.
 func (s *scrubber) named(name string) bool { return s.cleanText(name) != name }
 
 // span is a part of an answer.
 type span struct{ start, end int }
 
-// windows are what answers are read through, so that a search takes no second copy
-// of a large one.
+// windows are the buffers through which answers are read, so that a search makes no
+// second copy of a large one.
 var windows = sync.Pool{New: func() any { return new(window) }}
 
 const windowSize = 32 << 10
 
-// find returns the parts of b that hold a secret, in order and apart.
+// find returns the parts of b that contain a secret, in order and disjoint.
 func (f *forms) find(b []byte) []span {
 	if f == nil || len(b) < f.shortest {
 		return nil
@@ -101,7 +100,7 @@ func (f *forms) find(b []byte) []span {
 		if next >= len(b) {
 			break
 		}
-		at, _ = w.source(len(w.text) - f.longest - 2) // what a secret and its neighbours may overlap
+		at, _ = w.source(len(w.text) - f.longest - 2) // the most that a secret and its neighbours may overlap
 	}
 	if len(found) < 2 {
 		return found
@@ -118,8 +117,8 @@ func (f *forms) find(b []byte) []span {
 	return apart
 }
 
-// search adds the parts of b that hold a secret in w. It looks at four bytes at a
-// time, so far apart that every needle has some of them.
+// search adds the parts of b that contain a secret in w. It inspects four bytes at a
+// time, at a distance at which every needle contains some of them.
 func (f *forms) search(w *window, b []byte, found *[]span) {
 	text := w.text
 	for at := 0; at+gramSize <= len(text); at += f.step {
@@ -137,7 +136,7 @@ func (f *forms) search(w *window, b []byte, found *[]span) {
 	}
 }
 
-// cover returns the part of b that holds the needle which w has at start.
+// cover returns the part of b for the needle at start in w.
 func (n *needle) cover(w *window, b []byte, start int) span {
 	end := start + len(n.text)
 	if n.before && start > 0 && strings.IndexByte(alphabet, w.text[start-1]) >= 0 {
@@ -150,7 +149,7 @@ func (n *needle) cover(w *window, b []byte, start int) span {
 	s.start, _ = w.source(start)
 	_, s.end = w.source(end - 1)
 	if s.end < len(b) && b[s.end] == 0 && bytes.IndexByte(b[s.start:s.end], 0) > 0 {
-		s.end++ // the other half of a UTF-16 unit: what follows keeps its halves
+		s.end++ // the other half of a UTF-16 unit, so that the following units stay aligned
 	}
 	return s
 }

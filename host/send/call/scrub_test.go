@@ -49,13 +49,13 @@ func TestEchoes(t *testing.T) {
 				b.script(says{headers: []string{"X-Echo: before " + header + " after", "Content-Length: 99"}, body: `{"you":"` + s + `","more":"` + s + `"}`})
 				r := b.get(api, slot)
 				if strings.Contains(r.body, s) || strings.Contains(r.Headers["x-echo"], s) {
-					t.Errorf("%s: %q got through: %q %q", slot, s, r.body, r.Headers["x-echo"])
+					t.Errorf(`%s: %q got through: %q %q, want !strings.Contains(r.body, s) && !strings.Contains(r.Headers["x-echo"], s)`, slot, s, r.body, r.Headers["x-echo"])
 				}
 				if r.body != `{"you":"[redacted]","more":"[redacted]"}` && !strings.HasSuffix(s, "=") && !strings.HasSuffix(s, "%3D") {
-					t.Errorf("%s: %q left %q", slot, s, r.body)
+					t.Errorf("%s: %q left %q, want r.body == `{\"you\":\"[redacted]\",\"more\":\"[redacted]\"}` || strings.HasSuffix(s, \"=\") || strings.HasSuffix(s, \"%%3D\")", slot, s, r.body)
 				}
 				if r.Headers["x-echo"] == "" || r.Headers["content-length"] != "" {
-					t.Errorf("headers: %v", r.Headers)
+					t.Errorf(`headers: %v, want r.Headers["x-echo"] != "" && r.Headers["content-length"] == ""`, r.Headers)
 				}
 			}
 		}
@@ -64,13 +64,13 @@ func TestEchoes(t *testing.T) {
 	b.vault.values["token"] = "Plain-0123456789abcdef"
 	b.script(says{headers: []string{"X-Plain-0123456789abcdef-Y: 1", "X-Other: 2"}})
 	if r := b.get(api, "bearer"); len(r.Headers) != 1 || r.Headers["x-other"] != "2" {
-		t.Errorf("%v", r.Headers)
+		t.Errorf(`b.get(api, "bearer"): got %v, want len(r.Headers) == 1 && r.Headers["x-other"] == "2"`, r.Headers)
 	}
 	b.sweep("0123456789abcdef")
-	// What is not echoed stays as it is, byte for byte.
+	// An answer without an echo stays unchanged, byte for byte.
 	b.script(says{body: "\x00\xff{Plain-0123456789abcde}"})
 	if r := b.get(api, "bearer"); r.body != "\x00\xff{Plain-0123456789abcde}" {
-		t.Errorf("%q", r.body)
+		t.Errorf(`r.body: got %q, want "\x00\xff{Plain-0123456789abcde}"`, r.body)
 	}
 }
 
@@ -86,10 +86,10 @@ func TestRemembered(t *testing.T) {
 		text += fmt.Sprintf("secret-%03d-😀 ", i) + fmt.Sprintf(`secret-%03d-\ud83d\ude00 `, i)
 	}
 	if clean := s.cleanText(text); strings.Contains(clean, "secret") {
-		t.Error(clean)
+		t.Errorf(`s.cleanText(text): got %+v, want !strings.Contains(clean, "secret")`, clean)
 	}
 	if len(s.secrets) != remembered {
-		t.Errorf("%d secrets", len(s.secrets))
+		t.Errorf("%d secrets, want %v", len(s.secrets), remembered)
 	}
 }
 
@@ -100,12 +100,12 @@ func TestShortSecret(t *testing.T) {
 	b.vault.values["token"] = "2024"
 	b.script(says{body: `{"at":"2024-01-02"}`})
 	if r := b.get(api, "bearer"); r.body != `{"at":"2024-01-02"}` {
-		t.Errorf("%q", r.body)
+		t.Errorf("r.body: got %q, want `{\"at\":\"2024-01-02\"}`", r.body)
 	}
 }
 
-// FuzzScrub holds the scrubber to its promise: no spelling of a secret is left,
-// whatever stands around it, and nothing else is taken.
+// FuzzScrub checks the scrubber: no spelling of a secret remains, whatever surrounds
+// it, and nothing else is removed.
 func FuzzScrub(f *testing.F) {
 	f.Add("secret-value", "a", "b")
 	f.Add("AAAA/BBBB+CC==", "AAAA/", "%2F")
@@ -124,14 +124,14 @@ func FuzzScrub(f *testing.F) {
 			text := before + " " + spelling + " " + after
 			clean := s.cleanText(text)
 			if strings.Count(clean, redacted) == strings.Count(text, redacted) && !strings.Contains(redacted, strings.ToLower(secret)) {
-				t.Errorf("%q is left of %q in %q", spelling, secret, clean)
+				t.Errorf("%q is left of %q in %q, want strings.Count(clean, redacted) != strings.Count(text, redacted) || strings.Contains(redacted, strings.ToLower(secret))", spelling, secret, clean)
 			}
 			if string(s.clean([]byte(text))) != clean {
 				t.Error("text and bytes differ")
 			}
 		}
 		if rest := before + after; !s.holds(rest) && s.cleanText(rest) != rest {
-			t.Errorf("%q became %q", rest, s.cleanText(rest))
+			t.Errorf("%q became %q, want s.holds(rest) || s.cleanText(rest) == rest", rest, s.cleanText(rest))
 		}
 	})
 }
@@ -213,7 +213,7 @@ func FuzzAppendString(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		var back string
 		if err := json.Unmarshal(appendString(nil, text), &back); err != nil || back != strings.ToValidUTF8(text, "\uFFFD") && len(back) < len(strings.ToValidUTF8(text, "")) {
-			t.Errorf("%q became %q: %v", text, back, err)
+			t.Errorf(`%q became %q: %v, want no error && (back == strings.ToValidUTF8(text, "\uFFFD") || len(back) >= len(strings.ToValidUTF8(text, "")))`, text, back, err)
 		}
 	})
 }
@@ -230,11 +230,11 @@ func TestAnswer(t *testing.T) {
 	r := b.get(api+"?a=1#part", "")
 	want := map[string]string{"etag": `"a"`, "link": "<b>, <c>", "x-latin": "caf\uFFFD"}
 	if r.Status != 404 || r.URL != api+"?a=1" || r.body != "no\nsuch" || len(r.Headers) != len(want) {
-		t.Errorf("%+v", r)
+		t.Errorf(`got %+v, want r.Status == 404 && r.URL == api + "?a=1" && r.body == "no\nsuch" && len(r.Headers) == len(want)`, r)
 	}
 	for name, value := range want {
 		if r.Headers[name] != value {
-			t.Errorf("%s: %q", name, r.Headers[name])
+			t.Errorf("%s: r.Headers[name]: got %q, want %v", name, r.Headers[name], value)
 		}
 	}
 	if r := b.do(abi.HTTPRequest{URL: api, Method: "HEAD"}, ""); r.Headers == nil {
@@ -242,7 +242,7 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
-// Every way in which a service may write a secret back is found, wherever it stands.
+// Every spelling in which a service may repeat a secret is found, at any position.
 func TestSpellings(t *testing.T) {
 	t.Parallel()
 	const secret = "Tok-0123_45~6789+ab/cdEF"
@@ -286,10 +286,10 @@ func TestSpellings(t *testing.T) {
 		for _, before := range []string{"", "x ", strings.Repeat("not a secret, ", windowSize/14-1)} {
 			clean := s.clean([]byte(before + text + " rest"))
 			if !bytes.HasPrefix(clean, []byte(before)) || !bytes.HasSuffix(clean, []byte(" rest")) || bytes.Count(clean, []byte(redacted)) != 1 {
-				t.Errorf("%s after %d bytes: %q is left", name, len(before), clean[max(0, len(clean)-200):])
+				t.Errorf(`%s after %d bytes: %q is left, want bytes.HasPrefix(clean, []byte(before)) && bytes.HasSuffix(clean, []byte(" rest")) && bytes.Count(clean, []byte(redacted)) == 1`, name, len(before), clean[max(0, len(clean)-200):])
 			}
 			if left := len(clean) - len(before) - len(redacted) - len(" rest"); left > len(text)/2 {
-				t.Errorf("%s: %d bytes of %d are left", name, left, len(text))
+				t.Errorf("%s: %d bytes of %d are left, want left <= len(text) / 2", name, left, len(text))
 			}
 		}
 		clean := s.clean([]byte(wide(binary.LittleEndian, "ab") + wide(binary.LittleEndian, secret) + wide(binary.LittleEndian, "cd")))
@@ -308,13 +308,13 @@ func TestAcrossWindows(t *testing.T) {
 	for _, text := range []string{secret, hex.EncodeToString([]byte(secret)), base64.StdEncoding.EncodeToString([]byte("a" + secret + "b"))} {
 		for _, before := range []string{strings.Repeat(`\u00fc`, windowSize/2-5), strings.Repeat(" ", windowSize-10), strings.Repeat(" ", windowSize-len(text)), strings.Repeat("%20", 3*windowSize-1)} {
 			if clean := s.cleanText(before + text + " rest"); !strings.HasPrefix(clean, before) || len(clean)-len(before) > len("YWF"+redacted+"Yg== rest") {
-				t.Errorf("%q after %d bytes left %q", text, len(before), clean[max(0, len(clean)-100):])
+				t.Errorf(`%q after %d bytes left %q, want strings.HasPrefix(clean, before) && len(clean) - len(before) <= len("YWF" + redacted + "Yg== rest")`, text, len(before), clean[max(0, len(clean)-100):])
 			}
 		}
 	}
 }
 
-// What is no secret stays, also what is nearly one.
+// A text that is not a secret stays, even if it nearly is one.
 func TestNoSecret(t *testing.T) {
 	t.Parallel()
 	var s scrubber

@@ -11,13 +11,13 @@ import (
 	"unicode/utf16"
 )
 
-// forms are what is looked for in a window's text: see needlesOf.
+// forms are the texts to find in a window: see needlesOf.
 type forms struct {
 	needles           []needle
 	shortest, longest int // needles, in bytes
 
-	// A needle has gramSize bytes at each of its first step places in grams, and
-	// one of them is where the search looks. filter has a bit for each.
+	// A needle has gramSize bytes at each of its first step positions in grams, and
+	// the search inspects one of these positions. filter has a bit for each.
 	step   int
 	grams  map[uint32][]place
 	filter [1 << 10]uint64
@@ -57,8 +57,8 @@ func newForms(secrets []string) *forms {
 	return f
 }
 
-// needle is one form of a secret. before and after say that the base64 character
-// next to it holds some bits of the secret too.
+// needle is one form of a secret. before and after report that the adjacent base64
+// character also holds some bits of the secret.
 type needle struct {
 	text          []byte
 	before, after bool
@@ -67,12 +67,12 @@ type needle struct {
 // alphabet are the characters of base64 and base64url, folded.
 const alphabet = "abcdefghijklmnopqrstuvwxyz0123456789+/-_"
 
-// needlesOf returns the forms of a secret that are left when a window has undone
-// what can be undone.
+// needlesOf returns the forms of a secret that remain after a window has decoded
+// everything that it can.
 func needlesOf(secret string) []needle {
 	var all []needle
 	add := func(text string, before, after bool) {
-		for depth := range nested + 1 { // what looks like an escape in the secret is undone as well, or is not
+		for depth := range nested + 1 { // a text in the secret that looks like an escape is decoded as well, or is not
 			var w window
 			w.read([]byte(text), 0, len(text), depth)
 			all = append(all, needle{w.text, before, after})
@@ -80,7 +80,7 @@ func needlesOf(secret string) []needle {
 	}
 	for _, s := range []string{secret, strings.TrimRight(secret, "="), strings.ToLower(secret), strings.ToUpper(secret)} {
 		add(s, false, false)
-		add(strings.ReplaceAll(s, " ", "+"), false, false) // of a form
+		add(strings.ReplaceAll(s, " ", "+"), false, false) // in a form
 	}
 	units := utf16.Encode([]rune(secret))
 	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
@@ -91,7 +91,7 @@ func needlesOf(secret string) []needle {
 		add(string(b), false, false)
 	}
 	add(hex.EncodeToString([]byte(secret)), false, false)
-	for shift := range 3 { // how many bytes stand before the secret in its group of three
+	for shift := range 3 { // number of bytes before the secret in its group of three
 		in := append(make([]byte, shift), secret...)
 		for _, e := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
 			text := e.EncodeToString(in)

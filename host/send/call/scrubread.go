@@ -7,23 +7,23 @@ import (
 	"unicode/utf8"
 )
 
-// window is a part of an answer as it is meant: percent-encodings and the escapes of
-// JSON and HTML undone, also one within another, ASCII in lower case, without line
+// window is the decoded text of a part of an answer: percent-encodings and the escapes
+// of JSON and HTML decoded, also nested ones, ASCII in lower case, without line
 // breaks, and without the zero bytes that UTF-16 puts beside ASCII.
 type window struct {
 	text  []byte
-	marks []mark // in the order of at; the first is at 0
+	marks []mark // ordered by at; the first is at 0
 }
 
-// mark says where the window's text stands in the answer, from its byte at to the
-// next mark's: byte by byte, beginning with the byte number from, or, with a size, in
-// an escape of so many bytes.
+// mark maps the window's text to the answer, from its byte at to the next mark's: byte
+// by byte, beginning with byte number from, or, with a size, as an escape of that many
+// bytes.
 type mark struct{ at, from, size int }
 
-// nested is how many escapes may stand within one another.
+// nested is the maximum nesting of escapes.
 const nested = 2
 
-// folded has each byte as a window has it; 0 for those that need a closer look.
+// folded maps each byte to its form in a window; 0 for bytes that need a closer look.
 var folded = func() (t [256]byte) {
 	for i := range t {
 		t[i] = byte(i)
@@ -37,8 +37,8 @@ var folded = func() (t [256]byte) {
 	return t
 }()
 
-// read fills the window with b from at on, until it has size bytes, and returns
-// where in b it stopped. Escapes are undone up to depth times.
+// read fills the window with b from at on, until it has size bytes, and returns the
+// position in b at which it stopped. Escapes are decoded up to depth times.
 func (w *window) read(b []byte, at, size, depth int) int {
 	if cap(w.text) < size+utf8.UTFMax {
 		w.text = make([]byte, 0, size+utf8.UTFMax)
@@ -71,7 +71,7 @@ func (w *window) read(b []byte, at, size, depth int) int {
 	return at
 }
 
-// source returns where one byte of the text stands in the answer.
+// source returns the position in the answer of one byte of the text.
 func (w *window) source(at int) (start, end int) {
 	m := w.marks[sort.Search(len(w.marks), func(i int) bool { return w.marks[i].at > at })-1]
 	if m.size > 0 {
@@ -80,7 +80,7 @@ func (w *window) source(at int) (start, end int) {
 	return m.from + at - m.at, m.from + at - m.at + 1
 }
 
-// spell writes a unit as it stands in a window's text, and returns its length.
+// spell writes a unit in the form of a window's text, and returns its length.
 func spell(to []byte, r rune) int {
 	switch {
 	case r == 0 || r == '\r' || r == '\n':
@@ -94,11 +94,11 @@ func spell(to []byte, r rune) int {
 	return utf8.EncodeRune(to, r)
 }
 
-// unit reads one character or, as its negative, one byte of more than 7 bits, with
-// the escapes around it undone, and says how many bytes of b it takes.
+// unit reads one character or, as its negative, one byte of more than 7 bits, with the
+// escapes around it decoded. It also returns how many bytes of b it used.
 func unit(b []byte, depth int) (r rune, used int) {
 	if folded[b[0]] != 0 {
-		return ofByte(rune(b[0])), 1 // no escape begins so
+		return ofByte(rune(b[0])), 1 // no escape begins with this byte
 	}
 	if depth == 0 {
 		for used < len(b)-1 && b[used] == 0 {
@@ -131,7 +131,7 @@ func ofByte(r rune) rune {
 	return r
 }
 
-// reader reads what is behind the first character of an escape.
+// reader reads the rest of an escape after its first character.
 type reader struct {
 	rest  []byte
 	depth int
@@ -146,7 +146,7 @@ func (in *reader) next() rune {
 	return r
 }
 
-// skip goes past r, if that is next.
+// skip advances past r, if that is next.
 func (in *reader) skip(r rune) bool {
 	before := in.rest
 	if in.next() == r {
@@ -184,7 +184,7 @@ func digit(r rune) rune {
 	return -1
 }
 
-// percent is RFC 3986, 2.1, and the %uXXXX of older programs.
+// percent reads RFC 3986, 2.1, and the %uXXXX of older programs.
 func (in *reader) percent() (rune, bool) {
 	if in.skip('u') {
 		return in.number(16, 4, 4)
@@ -193,7 +193,7 @@ func (in *reader) percent() (rune, bool) {
 	return ofByte(n), ok
 }
 
-// backslash is RFC 8259, 7, and the \xXX and \' of JavaScript.
+// backslash reads RFC 8259, 7, and the \xXX and \' of JavaScript.
 func (in *reader) backslash() (rune, bool) {
 	switch r := in.next(); r {
 	case '"', '\'', '\\', '/':
@@ -221,7 +221,7 @@ func (in *reader) backslash() (rune, bool) {
 	return 0, false
 }
 
-// entity is a character reference of HTML, by number or name.
+// entity reads a character reference of HTML, by number or name.
 func (in *reader) entity() (rune, bool) {
 	if in.skip('#') {
 		base, most := rune(10), 10
@@ -232,7 +232,7 @@ func (in *reader) entity() (rune, bool) {
 		in.skip(';')
 		return n, ok && n <= utf8.MaxRune
 	}
-	var name [34]byte // of HTML's names the longest has 31
+	var name [34]byte // the longest of HTML's names has 31
 	for n := range name {
 		r := in.next()
 		switch {

@@ -27,33 +27,20 @@ type Session struct {
 	wire         *wire
 	watch        *watch
 	governor     *send.Governor
-	guard        *egress.Guard // nil in front of a test's transport
+	guard        *egress.Guard // nil with a test's transport
 
-	mu       sync.Mutex
-	pressure *Pressure
-	planned  abi.Reason
-	trouble  Trouble
+	mu            sync.Mutex
+	pressure      abi.Reason // see Pressure
+	pressureUntil time.Time
+	planned       abi.Reason
+	cause         abi.Cause // see Trouble
+	troubled      string
 }
 
-// Trouble is why a host did not answer well.
-type Trouble struct {
-	Cause abi.Cause
-	Host  string // with its port where that is not 443
-}
-
-// Pressure is a stop for the provider's own sake: what defers the next run.
-type Pressure struct {
-	Reason      abi.Reason
-	Attempts    int
-	Status      int
-	NextAttempt time.Time // zero: the provider named none
-}
-
-// Do answers one request of the http operation, as abi/http.go describes it:
-// reply is called once, before Do returns. Do never fails: what went wrong is the
-// answer. A large answer has its place until reply has returned, see mostLarge.
-// request must not change any more, also after Do has returned: the line may
-// still be reading it.
+// Do answers one request of the http operation, as abi/http.go describes it: reply is
+// called once, before Do returns. Do never fails: an error becomes the answer. A large
+// answer occupies its place until reply has returned, see mostLarge. request must not
+// change, even after Do has returned: the connection may still read it.
 func (s *Session) Do(ctx context.Context, request []byte, reply func(answer []byte)) {
 	c, err := s.decode(request)
 	if err == nil {
@@ -72,12 +59,11 @@ func (s *Session) Do(ctx context.Context, request []byte, reply func(answer []by
 	reply(s.encode(resp))
 }
 
-// send sends a call, and once more when its access token turned out to be
-// expired.
+// send sends a call, and once more if its access token turned out to be expired.
 func (s *Session) send(ctx context.Context, c *call) (*send.Response, error) {
 	for again := false; ; again = true {
 		if c.slot != nil {
-			if err := s.ready(ctx, c.slot); err != nil {
+			if err := s.loadSecret(ctx, c.slot); err != nil {
 				return nil, err
 			}
 		}
@@ -105,8 +91,8 @@ func (s *Session) send(ctx context.Context, c *call) (*send.Response, error) {
 	}
 }
 
-// ready sees to it that a slot has a secret to place.
-func (s *Session) ready(ctx context.Context, slot *slot) error {
+// loadSecret makes sure that a slot has a secret.
+func (s *Session) loadSecret(ctx context.Context, slot *slot) error {
 	ok, err := s.keys.load(ctx, slot)
 	if err != nil || slot.OAuth == nil {
 		return err
@@ -119,60 +105,56 @@ func (s *Session) ready(ctx context.Context, slot *slot) error {
 	return err
 }
 
-// Counts returns what was sent and received so far.
-func (s *Session) Counts() Counts {
+// Counts returns the usage so far.
+func (s *Session) Counts() abi.RequestCounts {
 	l := s.wire.ledger
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.counts
 }
 
-// Destinations returns where it was sent, by host.
-func (s *Session) Destinations() []Destination { return s.wire.ledger.destinations() }
+// Destinations returns the bytes sent, by host.
+func (s *Session) Destinations() []abi.Destination { return s.wire.ledger.destinations() }
 
-// Rate returns the live rate (RT-27); nil when pacing is switched off.
-func (s *Session) Rate() *send.CollectionRate { return s.governor.CollectionRate() }
+// Rate returns the live rate (RT-27); nil if pacing is switched off.
+func (s *Session) Rate() *abi.CollectionRate { return s.governor.CollectionRate() }
 
-// DoubleWaits returns how many attempts were made to wait twice: a defect
-// (RT-20.3).
+// DoubleWaits returns how many attempts were delayed twice: a defect (RT-20.3).
 func (s *Session) DoubleWaits() int { return s.governor.DoubleWaits() }
 
-// Learned returns a stream's cursor as it is to be committed: with the learned
-// rate on it when the manifest keeps the rate on that stream (RT-26), and
-// otherwise as it is. declared are the run's streams.
+// Learned returns a stream's cursor for the commit: with the learned rate added if the
+// manifest stores the rate on that stream (RT-26), and unchanged otherwise. declared
+// are the run's streams.
 func (s *Session) Learned(stream string, declared []string, cursor abi.Raw) (abi.Raw, error) {
-	// A null cursor says that there is none: it does not become one.
+	// A null cursor means that there is none; it does not become one.
 	if stream != s.pacingStream || !slices.Contains(declared, stream) || string(bytes.TrimSpace(cursor)) == "null" {
 		return cursor, nil
 	}
 	return s.governor.Snapshot().Learned().Persist(declared, stream, cursor, s.options.Clock.Now())
 }
 
-// Pressure returns the newest stop of the run that was for the provider's sake;
-// nil when there was none. A budget's or a cap's is never one (RT-24).
-func (s *Session) Pressure() *Pressure {
+// Pressure returns the reason of the run's newest stop at the provider's request, "" if
+// there was none, and the latest time that the provider gave for the next request, zero
+// if it gave none. A stop by a budget or a cap never counts (RT-24).
+func (s *Session) Pressure() (reason abi.Reason, next time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.pressure == nil {
-		return nil
-	}
-	p := *s.pressure
-	return &p
+	return s.pressure, s.pressureUntil
 }
 
-// Hosts returns what the session reaches: where base_url is, and the hosts of
-// the manifest.
+// Hosts returns the reachable hosts: that of base_url, and those of the manifest.
 func (s *Session) Hosts() []string { return slices.Clone(s.hosts) }
 
-// Stopped returns why the run's sending came to a planned end: its number of
-// requests, its time, its retries, or an open circuit; "" when it did not (RT-24).
+// Stopped returns why the run's sending ended as planned: its number of requests, its
+// time, its retries, or an open circuit; "" if it did not (RT-24).
 func (s *Session) Stopped() abi.Reason {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.planned
 }
 
-// do sends a call's request, and keeps why its host did not answer well until it does.
+// do sends a call's request, and records the host's failure until the host answers
+// well.
 func (s *Session) do(ctx context.Context, c *call) (*send.Response, error) {
 	resp, err := s.governor.Do(withCall(ctx, c), c.request)
 	place := strings.TrimSuffix(originOf(c.request.URL).hostport(), ":443")
@@ -181,30 +163,30 @@ func (s *Session) do(ctx context.Context, c *call) (*send.Response, error) {
 	defer s.mu.Unlock()
 	switch {
 	case errors.As(err, &stop) && stop.Cause != "":
-		s.trouble = Trouble{stop.Cause, place}
-	case err == nil && s.trouble.Host == place:
-		s.trouble = Trouble{}
+		s.cause, s.troubled = stop.Cause, place
+	case err == nil && s.troubled == place:
+		s.cause, s.troubled = "", ""
 	}
 	return resp, err
 }
 
-// Trouble returns why the host that failed last did not answer well, and has not
-// since; the zero value when there is none.
-func (s *Session) Trouble() Trouble {
+// Trouble returns the host that failed last and has not answered well since, with its
+// port unless that is 443, and the cause of its failure; "" if there is none.
+func (s *Session) Trouble() (cause abi.Cause, host string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.trouble
+	return s.cause, s.troubled
 }
 
-// Close gives up idle connections.
+// Close closes idle connections.
 func (s *Session) Close() {
 	if s.guard != nil {
 		s.guard.Close()
 	}
 }
 
-// stopped keeps the evidence of a stop.
-func (s *Session) stopped(err error) *send.Stop {
+// recordStop records the evidence of a stop.
+func (s *Session) recordStop(err error) *send.Stop {
 	var stop *send.Stop
 	if !errors.As(err, &stop) {
 		return nil
@@ -217,13 +199,12 @@ func (s *Session) stopped(err error) *send.Stop {
 	}
 	if stop.ArmsCooldown() {
 		s.mu.Lock()
-		p := &Pressure{Reason: stop.Reason, Attempts: stop.Attempts, Status: stop.Status, NextAttempt: stop.NextAttempt}
-		// What the provider asked for once is not taken back by a refusal that
-		// names no moment, or an earlier one.
-		if before := s.pressure; before != nil && before.NextAttempt.After(p.NextAttempt) {
-			p.NextAttempt = before.NextAttempt
+		s.pressure = stop.Reason
+		// A refusal without a time, or with an earlier one, does not shorten the pause
+		// that the provider asked for.
+		if stop.NextAttempt.After(s.pressureUntil) {
+			s.pressureUntil = stop.NextAttempt
 		}
-		s.pressure = p
 		s.mu.Unlock()
 	}
 	return stop

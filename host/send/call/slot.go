@@ -10,17 +10,17 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/send/egress"
 )
 
-// slot is a credential slot that was checked.
+// slot is a checked credential slot.
 type slot struct {
 	abi.CredentialSlot
 
 	hosts map[string]bool
-	base  *origin  // where it also goes; nil: nowhere else
-	token *url.URL // of OAuth, at base when there is one
+	base  *origin  // another allowed destination; nil: none
+	token *url.URL // of OAuth, at base if there is one
 }
 
-// readSlots checks the manifest's slots. The manifest's own check has been over
-// them; this one is what the placement below relies on.
+// readSlots checks the manifest's slots. The manifest was checked before; the
+// placement below relies on this second check.
 func readSlots(network *abi.NetworkRequirements, base *origin) (map[string]*slot, error) {
 	slots := make(map[string]*slot, len(network.Credentials))
 	for i, c := range network.Credentials {
@@ -30,8 +30,8 @@ func readSlots(network *abi.NetworkRequirements, base *origin) (map[string]*slot
 			problem = "name is given twice"
 		}
 		for _, other := range slots {
-			// Two renewals at a time of a refresh token that is good once would
-			// lock the owner out; those of one field take turns.
+			// Two concurrent renewals of a refresh token that is valid once would lock
+			// the owner out. Renewals of one field run one after the other.
 			if s.OAuth != nil && other.OAuth != nil && other.Field != s.Field && other.OAuth.RefreshField == s.OAuth.RefreshField {
 				problem = "oauth2.refresh_field is that of another access token"
 			}
@@ -45,7 +45,7 @@ func readSlots(network *abi.NetworkRequirements, base *origin) (map[string]*slot
 	return slots, nil
 }
 
-// check completes s, and returns what is wrong with it.
+// check completes s, and returns its first problem.
 func (s *slot) check(network *abi.NetworkRequirements) string {
 	if s.As == "" {
 		s.As = abi.SlotRaw
@@ -55,7 +55,7 @@ func (s *slot) check(network *abi.NetworkRequirements) string {
 	}
 	for _, h := range s.Hosts {
 		host := canonicalHost(h)
-		if !names(network, host) {
+		if !declaresHost(network, host) {
 			return "hosts names one that runtime_requirements.network.hosts does not"
 		}
 		s.hosts[host] = true
@@ -88,7 +88,7 @@ func (s *slot) checkOAuth(network *abi.NetworkRequirements) string {
 		return ""
 	}
 	u, err := url.Parse(s.OAuth.TokenURL)
-	if err != nil || u.Scheme != "https" || u.User != nil || originOf(u).port != "443" || !names(network, originOf(u).host) {
+	if err != nil || u.Scheme != "https" || u.User != nil || originOf(u).port != "443" || !declaresHost(network, originOf(u).host) {
 		return "oauth2.token_url is no https address on a host of the manifest"
 	}
 	if s.OAuth.RefreshField == "" || s.OAuth.ClientIDField == "" {
@@ -105,13 +105,13 @@ func (s *slot) checkOAuth(network *abi.NetworkRequirements) string {
 	return ""
 }
 
-// goesTo reports whether the secret may go to o: over https on 443 to a host of
-// the slot, or to where the owner put the provider.
+// goesTo reports whether the secret may be sent to o: over https on 443 to a host of
+// the slot, or to the owner's address for the provider.
 func (s *slot) goesTo(o origin) bool {
 	return o.scheme == "https" && o.port == "443" && s.hosts[o.host] || s.base != nil && *s.base == o
 }
 
-// write returns the secret as the slot writes it.
+// write returns the secret in the slot's written form.
 func (s *slot) write(user, secret string) string {
 	switch s.As {
 	case abi.SlotBearer:
@@ -126,8 +126,8 @@ func basicPair(user, secret string) string {
 	return base64.StdEncoding.EncodeToString([]byte(user + ":" + secret))
 }
 
-// place puts text where the slot says. out is one attempt's own copy.
-func (s *slot) place(out *http.Request, body []byte, text string) ([]byte, error) {
+// placeSecret puts text into the slot's place. out is one attempt's own copy.
+func (s *slot) placeSecret(out *http.Request, body []byte, text string) ([]byte, error) {
 	switch s.In {
 	case abi.SlotHeader:
 		out.Header[http.CanonicalHeaderKey(s.Key)] = []string{text}
@@ -139,9 +139,9 @@ func (s *slot) place(out *http.Request, body []byte, text string) ([]byte, error
 	return body, nil
 }
 
-// occupied reports whether the guest wrote what the slot writes. An address that
-// the provider gave with the secret in it, such as that of the next page, has
-// redacted in its place, which the secret takes again.
+// occupied reports whether the guest wrote the slot's own place. An address that the
+// provider gave with the secret in it, such as that of the next page, contains
+// redacted in its place, which the secret replaces again.
 func (s *slot) occupied(h http.Header, u *url.URL) bool {
 	switch s.In {
 	case abi.SlotHeader:

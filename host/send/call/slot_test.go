@@ -20,23 +20,23 @@ func TestPlacements(t *testing.T) {
 	header := func(name string) string { return b.seen[len(b.seen)-1].Header.Get(name) }
 	b.get(api, "bearer")
 	if got := header("Authorization"); got != "Bearer "+token {
-		t.Errorf("bearer: %q", got)
+		t.Errorf("bearer: %q, want %v", got, "Bearer "+token)
 	}
 	b.get(api, "raw")
 	if got := header("X-Api-Key"); got != token {
-		t.Errorf("raw: %q", got)
+		t.Errorf("raw: %q, want %v", got, token)
 	}
 	b.get(api, "basic")
 	user, password, ok := b.seen[len(b.seen)-1].BasicAuth()
 	if !ok || user != "me" || password != token {
-		t.Errorf("basic: %q %q", user, password)
+		t.Errorf(`basic: %q %q, want ok && user == "me" && password == token`, user, password)
 	}
 	r := b.get(api+"?z=1&a=%2f+x", "query")
 	if got := b.seen[len(b.seen)-1].URL.RawQuery; got != "z=1&a=%2f+x&api_key="+url.QueryEscape(token) {
-		t.Errorf("query: %q", got)
+		t.Errorf(`query: %q, want got == "z=1&a=%%2f+x&api_key=" + url.QueryEscape(token)`, got)
 	}
 	if r.URL != api+"?z=1&a=%2f+x" {
-		t.Errorf("the guest sees %q", r.URL)
+		t.Errorf("the guest sees %q, want %v", r.URL, api+"?z=1&a=%2f+x")
 	}
 	for body, want := range map[string]string{
 		"":                `{"secret":"tok-CANARY/+ü?&\"<7f3a"}`,
@@ -46,21 +46,21 @@ func TestPlacements(t *testing.T) {
 	} {
 		b.do(abi.HTTPRequest{Method: "POST", URL: api, Credential: "body", Headers: map[string]string{"content-type": "application/json; charset=utf-8"}}, body)
 		if got := b.seen[len(b.seen)-1].body; got != want {
-			t.Errorf("%q became %q", body, got)
+			t.Errorf("%q became %q, want %v", body, got, want)
 		}
 	}
 	b.do(abi.HTTPRequest{Method: "POST", URL: api, Credential: "body", Headers: map[string]string{"Content-Type": "application/x-www-form-urlencoded"}}, "a=1")
 	if got := b.seen[len(b.seen)-1].body; got != "a=1&secret="+url.QueryEscape(token) {
-		t.Errorf("form: %q", got)
+		t.Errorf(`form: %q, want got == "a=1&secret=" + url.QueryEscape(token)`, got)
 	}
 	// The secret is asked for once a run.
 	if b.vault.asked != 2 {
-		t.Errorf("the vault was asked %d times", b.vault.asked)
+		t.Errorf("the vault was asked %d times, want 2", b.vault.asked)
 	}
 	b.sweep("canary", "7f3a")
 }
 
-// What cannot be placed is an error that says so, and nothing is sent.
+// A secret that cannot be placed is an error, and nothing is sent.
 func TestRefusedPlacements(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, acceptSlots)
@@ -92,21 +92,21 @@ func TestRefusedPlacements(t *testing.T) {
 			test.in.URL = api
 		}
 		if r := b.do(test.in, test.body); r.Error.Code != test.code || r.Error.Final || r.Error.GapReason != "" {
-			t.Errorf("%+v %s: %+v", test.in, test.body, r.Error)
+			t.Errorf(`b.do(test.in, test.body): got %+v %s: %+v, want r.Error.Code == test.code && !r.Error.Final && r.Error.GapReason == ""`, test.in, test.body, r.Error)
 		}
 	}
 	if len(b.seen) > 0 {
-		t.Errorf("%d requests were sent", len(b.seen))
+		t.Errorf("%d requests were sent, want len(b.seen) <= 0", len(b.seen))
 	}
 	// Without the slot the header is the guest's own.
 	if r := b.do(abi.HTTPRequest{URL: api, Headers: map[string]string{"authorization": "mine"}}, ""); r.Status != 200 || b.seen[0].Header.Get("Authorization") != "mine" {
-		t.Errorf("%+v", r)
+		t.Errorf(`got %+v, want r.Status == 200 && b.seen[0].Header.Get("Authorization") == "mine"`, r)
 	}
 	b.sweep("canary", "7f3a")
 	b = newBed(t, nil)
 	b.vault.values["token"] = "two\r\nlines"
 	if r := b.get(api, "raw"); r.Error.Code != CodeCredentialInvalid || strings.Contains(r.Error.Message, "lines") {
-		t.Errorf("%+v", r.Error)
+		t.Errorf(`b.get(api, "raw"): got %+v, want r.Error.Code == CodeCredentialInvalid && !strings.Contains(r.Error.Message, "lines")`, r.Error)
 	}
 }
 
@@ -127,11 +127,11 @@ func TestRedirects(t *testing.T) {
 			b.script(says{status: 302, headers: []string{"Location: " + to}}, says{})
 			b.do(abi.HTTPRequest{URL: api, Credential: slot, Headers: map[string]string{"Content-Type": "application/json"}}, "{}")
 			if len(b.seen) != 2 {
-				t.Fatalf("%s to %s: %d requests", slot, to, len(b.seen))
+				t.Fatalf("%s to %s: %d requests, want 2", slot, to, len(b.seen))
 			}
 			for i, want := range []bool{true, carried} {
 				if holds(b.seen[i], "CANARY") != want {
-					t.Errorf("%s to %s, hop %d: carried %v", slot, to, i, !want)
+					t.Errorf("%s to %s, hop %d: carried %v, want %v", slot, to, i, !want, want)
 				}
 			}
 			b.sweep("canary", "7f3a")
@@ -146,7 +146,7 @@ func TestRedirects(t *testing.T) {
 		return says{}
 	}
 	if r := b.get(api, "query"); r.Error.Code != send.CodeRedirectRefused || len(b.seen) != 1 {
-		t.Errorf("%+v after %d requests", r, len(b.seen))
+		t.Errorf("%+v after %d requests, want r.Error.Code == send.CodeRedirectRefused && len(b.seen) == 1", r, len(b.seen))
 	}
 	b.answer = func(_ int, r got) says {
 		if r.URL.Path == "/2" {
@@ -156,10 +156,10 @@ func TestRedirects(t *testing.T) {
 	}
 	r := b.get(api, "query")
 	if q := b.seen[len(b.seen)-1].URL.Query(); r.Status != 200 || len(q["api_key"]) != 1 || q["api_key"][0] != b.vault.values["token"] {
-		t.Errorf("%+v", r)
+		t.Errorf(`b.seen[len(b.seen)-1].URL.Query(): got %+v, want r.Status == 200 && len(q["api_key"]) == 1 && q["api_key"][0] == b.vault.values["token"]`, r)
 	}
 	if r.URL != "https://api.example.com/2?a=1&api_key=[redacted]" {
-		t.Error(r.URL)
+		t.Errorf(`got %+v, want r.URL == "https://api.example.com/2?a=1&api_key=[redacted]"`, r.URL)
 	}
 	b.sweep("canary", "7f3a")
 }
@@ -185,11 +185,11 @@ func TestBaseURL(t *testing.T) {
 		o.BaseURL, o.AllowPrivate = "http://LOCALHOST:8080/github", []string{"localhost:8080"}
 	})
 	if r := b.get("http://localhost:8080/github/x", "bearer"); r.Status != 200 || !holds(b.seen[0], "CANARY") {
-		t.Errorf("%+v", r)
+		t.Errorf(`b.get("http://localhost:8080/github/x", "bearer"): got %+v, want r.Status == 200 && holds(b.seen[0], "CANARY")`, r)
 	}
 	for _, other := range []string{"https://localhost:8080/", "http://localhost:8081/", "http://127.0.0.1:8080/"} {
 		if r := b.get(other, "bearer"); r.Error.Code != CodeCredentialElsewhere {
-			t.Errorf("%s: %+v", other, r)
+			t.Errorf("%s: r.Error.Code: got %+v, want %v", other, r, CodeCredentialElsewhere)
 		}
 	}
 	b.answer = func(_ int, r got) says {
@@ -200,7 +200,7 @@ func TestBaseURL(t *testing.T) {
 	}
 	b.get("http://localhost:8080/", "bearer")
 	if last := b.seen[len(b.seen)-1]; last.URL.Host != "cdn.example.com" || holds(last, "CANARY") {
-		t.Errorf("%v carries the secret", last.URL)
+		t.Errorf(`%v carries the secret, want last.URL.Host == "cdn.example.com" && !holds(last, "CANARY")`, last.URL)
 	}
 }
 
@@ -229,16 +229,16 @@ func TestNextPageWithTheKeyInIt(t *testing.T) {
 	link := b.get(api, "query").Headers["link"]
 	next, _, _ := strings.Cut(strings.TrimPrefix(link, "<"), ">")
 	if !strings.Contains(next, "page=2&api_key="+redacted) {
-		t.Fatal(link)
+		t.Fatalf(`got %+v, want strings.Contains(next, "page=2&api_key="+redacted)`, link)
 	}
 	if r := b.get(next, "query"); r.Status != 200 {
-		t.Fatalf("%+v", r)
+		t.Fatalf("r.Status: got %+v, want 200", r)
 	}
 	if q := b.seen[1].URL.Query(); len(q["api_key"]) != 1 || q.Get("api_key") != "tok-"+canary || q.Get("page") != "2" {
-		t.Errorf("%v", q)
+		t.Errorf(`b.seen[1].URL.Query(): got %v, want len(q["api_key"]) == 1 && q.Get("api_key") == "tok-" + canary && q.Get("page") == "2"`, q)
 	}
 	if r := b.get(next+"&api_key=mine", "query"); r.Error.Code != CodeCredentialConflict {
-		t.Errorf("%+v", r)
+		t.Errorf("r.Error.Code: got %+v, want %v", r, CodeCredentialConflict)
 	}
 	b.sweep(canary)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// placeInBody returns a copy of body with a top-level member, or a form field,
-// more. The rest of the body stays as the guest wrote it.
+// placeInBody returns a copy of body with a top-level member, or a form field, added.
+// The rest of the body stays as the guest wrote it.
 func placeInBody(contentType string, body []byte, key, text string) ([]byte, error) {
 	media, _, err := mime.ParseMediaType(contentType)
 	switch {
@@ -20,13 +20,13 @@ func placeInBody(contentType string, body []byte, key, text string) ([]byte, err
 	case media == "application/x-www-form-urlencoded":
 		raw := string(body)
 		if withoutQuery(raw, key) != raw {
-			return nil, conflict("the body has the field " + show(key))
+			return nil, conflict("the body has the field " + quoted(key))
 		}
 		return []byte(withQuery(raw, key, text)), nil
 	case media == "application/json" || strings.HasSuffix(media, "+json"):
 		return placeInJSON(body, key, text)
 	}
-	return nil, abi.NewError(CodeRequestInvalid, "the credential stands in the body, and the body is neither JSON nor a form",
+	return nil, abi.NewError(CodeRequestInvalid, "the credential belongs in the body, which is neither JSON nor a form",
 		"set Content-Type to application/json or application/x-www-form-urlencoded")
 }
 
@@ -50,11 +50,11 @@ func placeInJSON(body []byte, key, text string) ([]byte, error) {
 	return append(out, body[open:]...), nil
 }
 
-// checkObject reports whether body, one JSON object, is empty. One that has the
-// member already is refused: which of the two counts is the reader's whim.
+// checkObject reports whether body, one JSON object, is empty. It refuses an object
+// that already has the member, since readers differ in which of two counts.
 func checkObject(body []byte, key string) (empty bool, err error) {
-	bad := abi.NewError(CodeRequestInvalid, "the credential stands in the body, and the body is no JSON object", "send one object")
-	d := jsontext.NewDecoder(bytes.NewReader(body)) // refuses names given twice
+	bad := abi.NewError(CodeRequestInvalid, "the credential belongs in the body, which is not a JSON object", "send one object")
+	d := jsontext.NewDecoder(bytes.NewReader(body)) // refuses duplicate names
 	if d.PeekKind() != '{' {
 		return false, bad
 	}
@@ -68,7 +68,7 @@ func checkObject(body []byte, key string) (empty bool, err error) {
 			return false, bad
 		}
 		if sameName(name.String(), key) {
-			return false, conflict("the body has the member " + show(key))
+			return false, conflict("the body has the member " + quoted(key))
 		}
 		if err := d.SkipValue(); err != nil {
 			return false, bad
@@ -84,7 +84,7 @@ func conflict(what string) error {
 	return abi.NewError(CodeCredentialConflict, what+", which the credential slot writes", "leave it out")
 }
 
-// formOf is a form in the order given, for the token request.
+// formOf encodes a form in the given order, for the token request.
 func formOf(pairs ...string) []byte {
 	var b strings.Builder
 	for i := 0; i+1 < len(pairs); i += 2 {

@@ -13,27 +13,27 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/send/egress"
 )
 
-// wire is the governor's transport: what is done for each attempt at each hop.
-// The requests that it gets are copies of its own.
+// wire is the governor's transport: the work for each attempt at each hop. It receives
+// its own copies of requests.
 type wire struct {
 	keys   *keyring
 	jar    *jar
 	ledger *ledger
 	next   http.RoundTripper
-	large  chan struct{} // a place for each large answer that is held, see held
+	large  chan struct{} // one place for each large answer in memory, see reservePlace
 }
 
-// What a run's answers take of the host's memory while they are read and
-// handed on: of those above heldFreely, mostLarge at a time. A guest may have 64
-// requests under way, and a few compressed bytes make the largest answer.
+// Limits on the memory that a run's answers use while they are read and passed on: of
+// answers above heldFreely, mostLarge at a time. A guest may have 64 requests in
+// progress, and a few compressed bytes can make the largest answer.
 const (
 	heldFreely = 1 << 20
 	mostLarge  = 2
 )
 
-// held waits for a place when the call's answer is large and has none yet. A call
-// that waits holds little, so that those that have a place come to their end.
-func (w *wire) held(ctx context.Context, c *call, n int64) error {
+// reservePlace waits for a place if the call's answer is large and has none yet. A waiting
+// call holds little, so the calls with a place can finish.
+func (w *wire) reservePlace(ctx context.Context, c *call, n int64) error {
 	if n <= heldFreely || c.large {
 		return nil
 	}
@@ -46,7 +46,7 @@ func (w *wire) held(ctx context.Context, c *call, n int64) error {
 	}
 }
 
-// release gives the call's place back: its answer is handed on, or thrown away.
+// release gives the call's place back: its answer was passed on, or discarded.
 func (w *wire) release(c *call) {
 	if c.large {
 		c.large = false
@@ -60,57 +60,57 @@ func withCall(ctx context.Context, c *call) context.Context {
 	return context.WithValue(ctx, callKey{}, c)
 }
 
-// RoundTrip places the secret when this hop is one that it is for, adds the
+// RoundTrip adds the secret if this hop is one for which the slot was made, adds the
 // cookies and counts the bytes.
 //
 // Invariant 5: this is the only place where a secret joins a request.
 func (w *wire) RoundTrip(out *http.Request) (*http.Response, error) {
 	c, _ := out.Context().Value(callKey{}).(*call)
-	w.release(c) // the attempt or hop before this one has left nothing
+	w.release(c) // the previous attempt or hop has left nothing
 	to := originOf(out.URL)
 	body := c.body
-	// A redirect may have added a credential to the address, see beside.
-	c.placed = c.slot != nil && c.slot.goesTo(to) && credentialKey(out.URL.RawQuery, c.slot) == "" && (c.accepted || c.slot.foreign(out.URL.RawQuery) == "")
+	// A redirect may have added a credential to the address, see checkConflicts.
+	c.placed = c.slot != nil && c.slot.goesTo(to) && credentialKey(out.URL.RawQuery, c.slot) == "" && (c.accepted || c.slot.foreignParameter(out.URL.RawQuery) == "")
 	var beside *slot
 	if c.placed {
 		beside = c.slot
 		var text string
 		var err error
 		text, c.generation = w.keys.text(c.slot)
-		if body, err = c.slot.place(out, body, text); err != nil {
+		if body, err = c.slot.placeSecret(out, body, text); err != nil {
 			return nil, err
 		}
 	}
 	if !c.placed && w.keys.cleanText(out.URL.String()) != out.URL.String() {
-		// A provider that repeats the query in a Location would carry it elsewhere.
+		// A provider that repeats the query in a Location would send it elsewhere.
 		return nil, abi.NewError(send.CodeRedirectRefused, "the provider redirects a credential to another host",
 			"the connector should ask for the final address")
 	}
 	setBody(out, body)
 	switch {
-	case c.renews: // it carries secrets, and is no request of a slot's
+	case c.renews: // it carries secrets, and belongs to no slot
 	case c.accepted:
-		w.jar.put(out, nil)
+		w.jar.addCookies(out, nil)
 	default:
-		w.jar.put(out, beside)
+		w.jar.addCookies(out, beside)
 	}
 	size := sizeOf(out, body)
 	if err := w.ledger.reserve(size); err != nil {
 		return nil, err
 	}
 	resp, err := w.next.RoundTrip(out)
-	where := w.ledger.sent(to.hostport(), size, err == nil || left(err))
+	where := w.ledger.sent(to.hostport(), size, err == nil || mayHaveBeenSent(err))
 	if err != nil {
 		return nil, err
 	}
 	w.ledger.received(where, sizeOfHeader(resp.Header))
-	w.jar.keep(out.URL, resp, beside)
-	resp.Body = &metered{ReadCloser: resp.Body, ledger: w.ledger, to: where, room: func(n int64) error { return w.held(out.Context(), c, n) }}
+	w.jar.store(out.URL, resp, beside)
+	resp.Body = &metered{ReadCloser: resp.Body, ledger: w.ledger, to: where, room: func(n int64) error { return w.reservePlace(out.Context(), c, n) }}
 	return resp, nil
 }
 
-// left reports whether a request that failed may have been sent.
-func left(err error) bool {
+// mayHaveBeenSent reports whether a failed request may have been sent.
+func mayHaveBeenSent(err error) bool {
 	var dns *net.DNSError
 	var op *net.OpError
 	if errors.As(err, &dns) || errors.As(err, &op) && op.Op == "dial" {

@@ -2,8 +2,7 @@ package egress
 
 import "net/netip"
 
-// Class says what kind of address it is. Only Public is dialled without an
-// exception.
+// Class is the kind of an address. Only Public is dialled without an exception.
 type Class string
 
 // The classes.
@@ -12,13 +11,13 @@ const (
 	Loopback   Class = "loopback"
 	Private    Class = "private" // RFC 1918, RFC 4193, RFC 6598
 	LinkLocal  Class = "link-local"
-	Metadata   Class = "metadata"   // where clouds tell a machine's secrets
-	Translated Class = "translated" // an IPv6 address that stands for an IPv4 one
-	Reserved   Class = "reserved"   // everything else that is not the public internet
+	Metadata   Class = "metadata"   // where clouds give out a machine's secrets
+	Translated Class = "translated" // an IPv6 address that represents an IPv4 one
+	Reserved   Class = "reserved"   // any other address outside the public internet
 )
 
 // ranges are the addresses that are not public, by the IANA registries of
-// special-purpose addresses. The first range that holds an address decides.
+// special-purpose addresses. The first range that contains an address decides.
 var ranges = []struct {
 	prefix netip.Prefix
 	class  Class
@@ -26,7 +25,7 @@ var ranges = []struct {
 	{netip.MustParsePrefix("169.254.169.254/32"), Metadata},
 	{netip.MustParsePrefix("169.254.170.2/32"), Metadata},
 	{netip.MustParsePrefix("100.100.100.200/32"), Metadata},
-	{netip.MustParsePrefix("168.63.129.16/32"), Metadata}, // public by its number
+	{netip.MustParsePrefix("168.63.129.16/32"), Metadata}, // a public number, used by a cloud
 	{netip.MustParsePrefix("192.0.0.192/32"), Metadata},
 	{netip.MustParsePrefix("fd00:ec2::/32"), Metadata},
 	{netip.MustParsePrefix("fd20:ce::254/128"), Metadata},
@@ -64,18 +63,18 @@ var ranges = []struct {
 	{netip.MustParsePrefix("3fff::/20"), Reserved},
 }
 
-// unicast is the only part of IPv6 that is handed out for the internet.
+// unicast is the only part of IPv6 that is assigned for the internet.
 var unicast = netip.MustParsePrefix("2000::/3")
 
-// Classify says what kind of address a is. What is not known to be public is
-// not: an invalid address, one with a zone, and any part of IPv6 that is not
-// handed out yet are Reserved.
+// Classify returns the kind of an address. An address that is not known to be public
+// is Reserved: an invalid one, one with a zone, and any part of IPv6 that is not
+// assigned yet.
 func Classify(a netip.Addr) Class {
 	if !a.IsValid() || a.Zone() != "" {
 		return Reserved
 	}
 	for _, r := range ranges {
-		if r.prefix.Addr().Is4() == a.Is4() && holds(r.prefix, a) {
+		if r.prefix.Addr().Is4() == a.Is4() && contains(r.prefix, a) {
 			return r.class
 		}
 	}
@@ -90,15 +89,16 @@ func Classify(a netip.Addr) Class {
 	return Public
 }
 
-// holds is Contains for an IPv4-mapped address too, which Contains never finds.
-func holds(p netip.Prefix, a netip.Addr) bool {
+// contains is Contains that also works for IPv4-mapped addresses, which Contains never
+// finds.
+func contains(p netip.Prefix, a netip.Addr) bool {
 	if a.Is4In6() && !p.Addr().Is4() {
 		return p.Addr().Is4In6() || p.Bits() == 0
 	}
 	return p.Contains(a)
 }
 
-// isatap recognises the interface identifiers of RFC 5214, which carry an IPv4
+// isatap recognizes the interface identifiers of RFC 5214, which carry an IPv4
 // address.
 func isatap(a netip.Addr) bool {
 	b := a.As16()

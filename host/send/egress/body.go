@@ -14,7 +14,7 @@ import (
 
 // bound decompresses the answer's body and limits its size. Reading ends with ctx;
 // Close ends ctx. A body above a limit ends in an error, and never as a short body
-// that looks whole.
+// that looks complete.
 func (g *Guard) bound(ctx context.Context, end context.CancelCauseFunc, resp *http.Response) error {
 	if resp.ContentLength > g.options.MaxWireBytes {
 		return tooLarge(g.options.MaxWireBytes)
@@ -34,7 +34,7 @@ func (g *Guard) bound(ctx context.Context, end context.CancelCauseFunc, resp *ht
 		resp.ContentLength, resp.Uncompressed = -1, true
 		return nil
 	default:
-		return abi.NewError(CodeEncodingRefused, "the answer is encoded as "+show(encoding), "only gzip was asked for")
+		return abi.NewError(CodeEncodingRefused, "the answer is encoded as "+quoted(encoding), "only gzip was asked for")
 	}
 }
 
@@ -43,7 +43,7 @@ func tooLarge(limit int64) error {
 }
 
 // body reads from one reader and closes another: when it is closed, or when its
-// context ends, because not every body of net/http ends with that.
+// context ends, because not every body of net/http stops with its context.
 type body struct {
 	bounded
 
@@ -59,7 +59,7 @@ func newBody(ctx context.Context, end context.CancelCauseFunc, whole bounded, un
 
 func (b *body) Read(p []byte) (int, error) {
 	n, err := b.bounded.Read(p)
-	if err != nil && b.ctx.Err() != nil { // io.EOF too: it may be that of a body that was cut here
+	if err != nil && b.ctx.Err() != nil { // also io.EOF, which may come from a body that was cut here
 		err = context.Cause(b.ctx)
 	}
 	return n, err
@@ -71,7 +71,7 @@ func (b *body) Close() error {
 	return b.under.Close()
 }
 
-// bounded reads at most limit bytes and fails, for good, when there are more.
+// bounded reads at most limit bytes and fails permanently if there are more.
 type bounded struct {
 	from        io.Reader
 	left, limit int64
@@ -94,8 +94,8 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// unzipped is a gzip reader that begins with the first Read, because an answer
-// to HEAD says gzip and has no body.
+// unzipped is a gzip reader that starts with the first Read, because an answer to HEAD
+// announces gzip and has no body.
 type unzipped struct {
 	from io.Reader
 	zip  *gzip.Reader
@@ -105,7 +105,7 @@ func (u *unzipped) Read(p []byte) (int, error) {
 	if u.zip == nil {
 		z, err := gzip.NewReader(u.from)
 		if err != nil {
-			return 0, err // io.EOF for a body that is empty
+			return 0, err // io.EOF for an empty body
 		}
 		u.zip = z
 	}

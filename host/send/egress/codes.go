@@ -2,7 +2,7 @@ package egress
 
 import "github.com/pdpp-host/pdpp-host/abi"
 
-// The stable codes of what is refused.
+// The stable codes of this package's refusals.
 const (
 	CodeHostRefused     abi.Code = "egress.host_refused"
 	CodeSchemeRefused   abi.Code = "egress.scheme_refused"

@@ -54,12 +54,12 @@ func FuzzClassify(f *testing.F) {
 			local := a.IsLoopback() || a.IsPrivate() || a.IsLinkLocalUnicast() || a.IsMulticast() || a.IsUnspecified() ||
 				a.IsInterfaceLocalMulticast() || a.Is4In6() || !a.IsValid() || a.Zone() != ""
 			if public && (local || !a.IsGlobalUnicast()) {
-				t.Errorf("%v counts as public", a)
+				t.Errorf("%v counts as public, want !public || !local && a.IsGlobalUnicast()", a)
 			}
 			if a.Is4() && !public {
 				mapped := netip.AddrFrom16(a.As16())
 				if Classify(mapped) == Public {
-					t.Errorf("%v counts as public", mapped)
+					t.Errorf("%v counts as public, want Classify(mapped) != Public", mapped)
 				}
 			}
 			if a.Is4() { // whatever carries an IPv4 address is no way around
@@ -68,11 +68,11 @@ func FuzzClassify(f *testing.F) {
 					wide := netip.MustParseAddr(prefix).As16()
 					copy(wide[12:], b[:])
 					if Classify(netip.AddrFrom16(wide)) == Public {
-						t.Errorf("%v through %s", a, prefix)
+						t.Errorf("%v through %s, want Classify(netip.AddrFrom16(wide)) != Public", a, prefix)
 					}
 				}
 				if Classify(netip.AddrFrom16([16]byte{0x20, 2, b[0], b[1], b[2], b[3]})) == Public {
-					t.Errorf("%v through 6to4", a)
+					t.Errorf("%v through 6to4, want Classify(netip.AddrFrom16([16]byte{0x20, 2, b[0], b[1], b[2], b[3]})) != Public", a)
 				}
 			}
 		}
@@ -126,7 +126,7 @@ func TestPolicy(t *testing.T) {
 		{Hosts: []string{"a..b"}}, {Hosts: []string{"127.1"}}, {Hosts: []string{"::1"}}, {AllowPrivate: []string{"localhost"}}, {AllowPrivate: []string{":80"}},
 	} {
 		if _, err := New(bad, Options{}); abi.CodeOf(err) != CodePolicyInvalid {
-			t.Errorf("%+v: %v", bad, err)
+			t.Errorf("abi.CodeOf(err): got %+v: %v, want %v", bad, err, CodePolicyInvalid)
 		}
 	}
 }
@@ -160,7 +160,7 @@ func TestDialledAddress(t *testing.T) {
 	} {
 		err := r.admit(test.network, test.hostport, test.address)
 		if (err == nil) != test.ok || err != nil && abi.CodeOf(err) != CodeAddressRefused {
-			t.Errorf("%s to %s: %v", test.hostport, test.address, err)
+			t.Errorf("%s to %s: %v, want (err == nil) == test.ok && (no error || abi.CodeOf(err) == CodeAddressRefused)", test.hostport, test.address, err)
 		}
 	}
 }
@@ -222,22 +222,22 @@ func TestGuard(t *testing.T) {
 		}
 	})
 	if _, body, err := get(t, g, address+"/"); err != nil || body != "gzip" {
-		t.Errorf("%q %v", body, err)
+		t.Errorf(`got %q %v, want no error && body == "gzip"`, body, err)
 	}
 	if resp, body, err := get(t, g, address+"/gzip"); err != nil || len(body) != 1000 || resp.encoding != "" {
-		t.Errorf("%d bytes, %v", len(body), err)
+		t.Errorf(`%d bytes, %v, want no error && len(body) == 1000 && resp.encoding == ""`, len(body), err)
 	}
 	if resp, _, err := get(t, g, address+"/redirect"); err != nil || resp.status != http.StatusFound {
-		t.Errorf("%v %v", resp, err)
+		t.Errorf("got %v %v, want no error && resp.status == http.StatusFound", resp, err)
 	}
 	if _, _, err := get(t, g, address+"/brotli"); abi.CodeOf(err) != CodeEncodingRefused {
-		t.Error(err)
+		t.Errorf(`get(t, g, address+"/brotli"): got %+v, want abi.CodeOf(err) == CodeEncodingRefused`, err)
 	}
 	if _, body, err := get(t, g, address+"/empty"); err != nil || body != "" {
-		t.Errorf("%q %v", body, err)
+		t.Errorf(`got %q %v, want no error && body == ""`, body, err)
 	}
 	if _, _, err := get(t, g, "http://169.254.169.254/"); abi.CodeOf(err) != CodeSchemeRefused {
-		t.Error(err)
+		t.Errorf(`get(t, g, "http://169.254.169.254/"): got %+v, want abi.CodeOf(err) == CodeSchemeRefused`, err)
 	}
 	closed, err := New(Policy{Hosts: []string{"localhost"}}, Options{TLS: &tls.Config{MinVersion: tls.VersionTLS12}})
 	if err != nil {
@@ -245,7 +245,7 @@ func TestGuard(t *testing.T) {
 	}
 	defer closed.Close()
 	if _, _, err := get(t, closed, "https://localhost/"); abi.CodeOf(err) != CodeAddressRefused {
-		t.Errorf("a host that resolves to this machine: %v", err)
+		t.Errorf("a host that resolves to this machine: %v, want %v", err, CodeAddressRefused)
 	}
 }
 
@@ -273,11 +273,11 @@ func TestSizes(t *testing.T) {
 		}
 	})
 	if _, body, err := get(t, g, address+"/"); err != nil || len(body) != 2000 {
-		t.Errorf("%d bytes, %v", len(body), err)
+		t.Errorf("%d bytes, %v, want no error && len(body) == 2000", len(body), err)
 	}
 	for _, path := range []string{"/bomb", "/chunks", "/announced"} {
 		if _, body, err := get(t, g, address+path); abi.CodeOf(err) != CodeTooLarge || len(body) > 5000 {
-			t.Errorf("%s: %d bytes, %v", path, len(body), err)
+			t.Errorf("%s: %d bytes, %v, want abi.CodeOf(err) == CodeTooLarge && len(body) <= 5000", path, len(body), err)
 		}
 	}
 }
@@ -297,7 +297,7 @@ func TestCheckHeaders(t *testing.T) {
 	}
 	for _, v := range []string{"a\r\nHost: b", "a\x00", strings.Repeat("a", maxHeaderValue+1)} {
 		if err := CheckHeaders(http.Header{"X-A": {v}}); abi.CodeOf(err) != CodeHeaderInvalid || strings.Contains(err.Error(), v) {
-			t.Error(err)
+			t.Errorf(`CheckHeaders(http.Header{"X-A": {v}}): got %+v, want abi.CodeOf(err) == CodeHeaderInvalid && !strings.Contains(err.Error(), v)`, err)
 		}
 	}
 	many := http.Header{"X-A": make([]string, maxHeaders+1)}

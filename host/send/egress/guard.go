@@ -21,23 +21,22 @@ const (
 	idleTimeout      = 90 * time.Second
 	idlePerHost      = 16
 	maxHeaderBytes   = 256 << 10
-	// defaultWire and defaultWhole bound an answer before and after it is
-	// decompressed.
+	// defaultWire and defaultWhole bound an answer before and after decompression.
 	defaultWire  = 64 << 20
 	defaultWhole = 64 << 20
 )
 
-// Options are the sizes of answers, in bytes; zero takes 64 MiB.
+// Options are the maximum sizes of answers, in bytes; zero means 64 MiB.
 type Options struct {
-	MaxWireBytes  int64 // as they come over the line
+	MaxWireBytes  int64 // as transferred
 	MaxWholeBytes int64 // decompressed
-	// TLS is for tests with an authority of their own; nil: the system's.
+	// TLS is for tests with their own authority; nil: the system's.
 	TLS *tls.Config
-	// Resolver looks names up; nil: the system's.
+	// Resolver resolves names; nil: the system's.
 	Resolver *net.Resolver
 }
 
-// Guard is an http.RoundTripper that keeps to a Policy. Safe for concurrent use.
+// Guard is an http.RoundTripper that enforces a Policy. Safe for concurrent use.
 type Guard struct {
 	rules     rules
 	transport *http.Transport
@@ -62,7 +61,7 @@ func New(policy Policy, options Options) (*Guard, error) {
 	}
 	g := &Guard{rules: r, options: options}
 	g.transport = &http.Transport{
-		Proxy:       nil, // the environment's would see every request, and would be dialled instead
+		Proxy:       nil, // the environment's proxy would see every request, and would be dialled instead
 		DialContext: g.dial, TLSClientConfig: config, ForceAttemptHTTP2: true,
 		DisableCompression:  true, // so that both sizes can be bounded, see body.go
 		TLSHandshakeTimeout: handshakeTimeout, IdleConnTimeout: idleTimeout,
@@ -71,27 +70,26 @@ func New(policy Policy, options Options) (*Guard, error) {
 	return g, nil
 }
 
-// Close gives up idle connections.
+// Close closes idle connections.
 func (g *Guard) Close() { g.transport.CloseIdleConnections() }
 
-// Check returns why a request for u would be refused, before one is made; nil
-// when it may be sent. What the name resolves to is found out by RoundTrip.
+// Check returns why a request for u would be refused; nil if it may be sent. RoundTrip
+// checks the addresses to which the name resolves.
 func (g *Guard) Check(u *url.URL) error { return g.rules.check(u) }
 
-// RoundTrip writes one request to one connection and returns its answer,
-// decompressed. What is refused is an *abi.Error. It follows no redirect: the next
-// hop is a request of its own, and is checked like one. The body ends with the
-// request's context.
+// RoundTrip writes one request to one connection and returns its answer, decompressed.
+// A refusal is an *abi.Error. RoundTrip follows no redirect: the next hop is a request
+// of its own, and is checked like one. The body ends with the request's context.
 func (g *Guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err := g.rules.check(req.URL); err != nil {
 		if req.Body != nil {
-			_ = req.Body.Close() // what a RoundTripper owes
+			_ = req.Body.Close() // required of a RoundTripper
 		}
 		return nil, err
 	}
 	ctx, end := once(req.Context())
 	out := req.Clone(ctx)
-	out.Host = "" // what is asked for is what was checked
+	out.Host = "" // the requested host is the checked one
 	out.Header.Set("Accept-Encoding", "gzip")
 	resp, err := g.transport.RoundTrip(out)
 	if err != nil {
@@ -102,21 +100,20 @@ func (g *Guard) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	if resp.StatusCode == http.StatusSwitchingProtocols {
-		err = abi.NewError(CodeUpgradeRefused, "the provider answered with another protocol", "this is a fault of the provider: nobody asked for one")
+		err = abi.NewError(CodeUpgradeRefused, "the provider answered with another protocol", "this is a fault of the provider: the request did not ask for one")
 	} else {
 		err = g.bound(ctx, end, resp)
 	}
 	if err != nil {
-		_ = resp.Body.Close() // nothing of it is used
+		_ = resp.Body.Close() // the body is not used
 		end(nil)
 		return nil, err
 	}
 	return resp, nil
 }
 
-// dial connects to the host that was checked. The address is looked at after
-// the name was resolved, for each address that is tried, so that a name that
-// resolves differently the second time gains nothing.
+// dial connects to the host that was checked. It checks each address after the name
+// was resolved, so a name that resolves differently the second time gains nothing.
 func (g *Guard) dial(ctx context.Context, network, hostport string) (net.Conn, error) {
 	d := net.Dialer{Timeout: dialTimeout, Resolver: g.options.Resolver}
 	d.ControlContext = func(_ context.Context, network, address string, _ syscall.RawConn) error {
@@ -129,10 +126,10 @@ func (g *Guard) dial(ctx context.Context, network, hostport string) (net.Conn, e
 func (r rules) admit(network, hostport, address string) error {
 	to, err := netip.ParseAddrPort(address)
 	if network != "tcp4" && network != "tcp6" || err != nil {
-		return abi.NewError(CodeAddressRefused, "the connection is none over TCP", "this is a fault of the host")
+		return abi.NewError(CodeAddressRefused, "the connection does not use TCP", "this is a fault of the host")
 	}
 	if class, ok := r.allowed(hostport, to.Addr()); !ok {
-		return abi.NewError(CodeAddressRefused, fmt.Sprintf("%s resolves to a %s address", show(hostport), class),
+		return abi.NewError(CodeAddressRefused, fmt.Sprintf("%s resolves to a %s address", quoted(hostport), class),
 			"only public addresses are reached; the owner can except a host with network.allow_private")
 	}
 	return nil

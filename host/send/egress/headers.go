@@ -8,12 +8,12 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// reserved are the request headers that the host writes: those of the
-// connection, of the body's framing, and of what was negotiated.
+// reserved are the request headers that the host writes: those of the connection, of
+// the body's framing, and of negotiation.
 var reserved = []string{
 	"Accept-Encoding", "Connection", "Content-Length", "Cookie", "Expect", "Forwarded", "Host", "Keep-Alive", "Te", "Trailer",
 	"Transfer-Encoding", "Upgrade", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip",
-	"Metadata", "Metadata-Flavor", "X-Aws-Ec2-Metadata-Token", // asking a cloud for its secrets
+	"Metadata", "Metadata-Flavor", "X-Aws-Ec2-Metadata-Token", // request a machine's secrets from a cloud
 }
 
 const (
@@ -21,23 +21,23 @@ const (
 	maxHeaderValue = 8 << 10
 )
 
-// CheckHeaders returns why a connector may not send h; nil when it may. It is
-// for what the guest chose, before the host adds its own. An error names the
-// header and never its value.
+// CheckHeaders returns why a connector may not send h; nil if it may. It applies to
+// the guest's headers, before the host adds its own. An error names the header and
+// never its value.
 func CheckHeaders(h http.Header) error {
 	count := 0
 	for name, values := range h {
 		canonical := http.CanonicalHeaderKey(name)
 		switch {
 		case !token(name):
-			return abi.NewError(CodeHeaderInvalid, "the header "+show(name)+" has no valid name", "use letters, digits and -")
+			return abi.NewError(CodeHeaderInvalid, "the header "+quoted(name)+" has an invalid name", "use letters, digits and -")
 		case slices.Contains(reserved, canonical), strings.HasPrefix(canonical, "Proxy-"), strings.HasPrefix(canonical, "Sec-"):
-			return abi.NewError(CodeHeaderReserved, "the header "+canonical+" is the host's", "leave it out")
+			return abi.NewError(CodeHeaderReserved, "the header "+canonical+" is set by the host", "leave it out")
 		}
 		for _, v := range values {
 			count++
 			if len(v) > maxHeaderValue || strings.IndexFunc(v, control) >= 0 {
-				return abi.NewError(CodeHeaderInvalid, "the header "+canonical+" has no valid value", "use one line of at most 8 KiB")
+				return abi.NewError(CodeHeaderInvalid, "the header "+canonical+" has an invalid value", "use one line of at most 8 KiB")
 			}
 		}
 	}
@@ -47,7 +47,7 @@ func CheckHeaders(h http.Header) error {
 	return nil
 }
 
-// control reports what must not stand in a header's value (RFC 9110, 5.5).
+// control reports whether r is forbidden in a header's value (RFC 9110, 5.5).
 func control(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }
 
 // token reports whether s is a header's name (RFC 9110, 5.6.2).

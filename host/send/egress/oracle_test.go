@@ -43,7 +43,7 @@ func oracles(t *testing.T) []oracle {
 	}
 	for _, o := range list {
 		if !o.refuses(netip.MustParseAddr("127.0.0.1")) || o.refuses(netip.MustParseAddr("8.8.8.8")) {
-			t.Fatalf("%s is no oracle here", o.name)
+			t.Fatalf(`%s is no oracle here, want o.refuses(netip.MustParseAddr("127.0.0.1")) && !o.refuses(netip.MustParseAddr("8.8.8.8"))`, o.name)
 		}
 	}
 	return list
@@ -66,8 +66,8 @@ func borders(p netip.Prefix) []netip.Addr {
 	return list
 }
 
-// What either oracle refuses is refused here too: at the ends of every range
-// that any of the three knows, and at addresses drawn at random.
+// An address that either oracle refuses is refused here too: at the ends of every
+// range that any of the three knows, and at random addresses.
 func TestOracles(t *testing.T) {
 	t.Parallel()
 	list := oracles(t)
@@ -99,17 +99,17 @@ func TestOracles(t *testing.T) {
 			}
 			refused++
 			if Classify(a) == Public {
-				t.Errorf("%s refuses %v, which counts as public", o.name, a)
+				t.Errorf("%s refuses %v, which counts as public, want Classify(a) != Public", o.name, a)
 			}
 		}
 	}
 	if refused < 1000 {
-		t.Errorf("the oracles refused %d of %d: too few to say anything", refused, len(addresses))
+		t.Errorf("the oracles refused %d of %d: too few to say anything, want refused >= 1000", refused, len(addresses))
 	}
 }
 
-// What is refused here and not by one of the oracles, so that a change of either
-// side is seen. In front of each list stands who lets the address through.
+// Addresses that are refused here but not by one of the oracles, so that a change on
+// either side is noticed. Each list begins with the oracle that allows them.
 func TestStricterThanOracles(t *testing.T) {
 	t.Parallel()
 	for name, list := range map[string][]string{
@@ -132,10 +132,10 @@ func TestStricterThanOracles(t *testing.T) {
 			for _, text := range list {
 				a := netip.MustParseAddr(text)
 				if o.refuses(a) {
-					t.Errorf("%s refuses %v by now: take it off the list", name, a)
+					t.Errorf("%s refuses %v by now: take it off the list, want !o.refuses(a)", name, a)
 				}
 				if Classify(a) == Public {
-					t.Errorf("%v counts as public", a)
+					t.Errorf("%v counts as public, want Classify(a) != Public", a)
 				}
 			}
 		}

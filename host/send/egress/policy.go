@@ -10,17 +10,17 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// Policy says what may be reached.
+// Policy lists the reachable hosts.
 type Policy struct {
-	// Hosts are the manifest's: names without a port, reached over https on 443.
+	// Hosts are the manifest's hosts: names without a port, reached over https on 443.
 	Hosts []string
-	// AllowPrivate are the owner's exceptions, each host:port. Plain http and an
-	// address that is private or loopback are allowed there and nowhere else; a
-	// metadata or link-local address is not.
+	// AllowPrivate are the owner's exceptions, each host:port. Plain http, and private
+	// or loopback addresses, are allowed only there; metadata and link-local addresses
+	// are never allowed.
 	AllowPrivate []string
 }
 
-// rules is a Policy that was read.
+// rules is a parsed Policy.
 type rules struct {
 	hosts   map[string]bool
 	private map[string]bool
@@ -31,22 +31,22 @@ func (p Policy) rules() (rules, error) {
 	for _, h := range p.Hosts {
 		name := canonical(h)
 		if !validHost(name) {
-			return r, abi.NewError(CodePolicyInvalid, fmt.Sprintf("%q is no host name", h), "write a name such as api.example.com")
+			return r, abi.NewError(CodePolicyInvalid, fmt.Sprintf("%q is not a host name", h), "write a name such as api.example.com")
 		}
 		r.hosts[name] = true
 	}
 	for _, e := range p.AllowPrivate {
 		host, port, err := net.SplitHostPort(e)
 		if err != nil || host == "" || port == "" {
-			return r, abi.NewError(CodePolicyInvalid, fmt.Sprintf("network.allow_private: %q is no host:port", e), "write a pair such as localhost:8080")
+			return r, abi.NewError(CodePolicyInvalid, fmt.Sprintf("network.allow_private: %q is not host:port", e), "write a pair such as localhost:8080")
 		}
 		r.private[net.JoinHostPort(canonical(host), port)] = true
 	}
 	return r, nil
 }
 
-// validHost reports whether a name can be compared as text: dotted labels of
-// ASCII letters, digits, - and _, and not an address.
+// validHost reports whether a name can be compared as text: dotted labels of ASCII
+// letters, digits, - and _, and not an address.
 func validHost(name string) bool {
 	if name == "" || len(name) > 253 {
 		return false
@@ -60,13 +60,13 @@ func validHost(name string) bool {
 		}
 	}
 	last := name[strings.LastIndexByte(name, '.')+1:]
-	return strings.Trim(last, "0123456789") != "" // 1.2.3 and 0x7f.1 are addresses to some resolvers
+	return strings.Trim(last, "0123456789") != "" // some resolvers read 1.2.3 and 0x7f.1 as addresses
 }
 
 func canonical(host string) string { return strings.TrimSuffix(strings.ToLower(host), ".") }
 
-// check returns why a request for u is refused; nil when it may be sent. An
-// error names the host and never the path or the query.
+// check returns why a request for u is refused; nil if it may be sent. An error names
+// the host and never the path or the query.
 func (r rules) check(u *url.URL) error {
 	host, port := canonical(u.Hostname()), u.Port()
 	if port == "" {
@@ -77,22 +77,22 @@ func (r rules) check(u *url.URL) error {
 	case u.User != nil:
 		return abi.NewError(CodeHostRefused, "the address carries a user name", "leave it out of the address")
 	case u.Scheme != "https" && (u.Scheme != "http" || !excepted):
-		return abi.NewError(CodeSchemeRefused, fmt.Sprintf("%s is asked for over %q", show(host), u.Scheme),
+		return abi.NewError(CodeSchemeRefused, fmt.Sprintf("%s is requested over %q", quoted(host), u.Scheme),
 			"use https; the owner can except a host with network.allow_private")
 	case excepted:
 		return nil
 	case !r.hosts[host]:
-		return abi.NewError(CodeHostRefused, "the manifest does not name the host "+show(host),
+		return abi.NewError(CodeHostRefused, "the manifest does not name the host "+quoted(host),
 			"list it under runtime_requirements.network.hosts")
 	case port != "443":
-		return abi.NewError(CodeHostRefused, fmt.Sprintf("port %s of %s is not 443", show(port), show(host)),
+		return abi.NewError(CodeHostRefused, fmt.Sprintf("port %s of %s is not 443", quoted(port), quoted(host)),
 			"use the standard port; the owner can except another with network.allow_private")
 	}
 	return nil
 }
 
-// show bounds what a guest chose before it stands in an error.
-func show(s string) string {
+// quoted bounds a guest's text for use in an error.
+func quoted(s string) string {
 	const most = 80
 	if len(s) > most {
 		s = s[:most] + "…"
@@ -100,8 +100,7 @@ func show(s string) string {
 	return fmt.Sprintf("%q", s)
 }
 
-// allowed reports whether a connection to a may be made for hostport, as it was
-// dialled.
+// allowed reports whether a connection to a may be made for the dialled hostport.
 func (r rules) allowed(hostport string, a netip.Addr) (Class, bool) {
 	class := Classify(a)
 	switch class {

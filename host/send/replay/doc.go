@@ -1,5 +1,5 @@
-// Package replay runs a send governor on a virtual clock: JSON Lines in, what
-// the governor did out. It is what `pdpp-host debug governor` is made of, and
-// how a sequence from a provider or from the specification is tried out without
-// a provider and without waiting. It sends nothing anywhere.
+// Package replay runs a send governor on a virtual clock: it reads JSON Lines and
+// writes the governor's actions. `pdpp-host debug governor` is built on it. It tests a
+// sequence from a provider or from the specification without a provider and without
+// waiting, and sends nothing.
 package replay

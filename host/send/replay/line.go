@@ -17,7 +17,7 @@ import (
 //
 // A new governor keeps the clock, so that two of them are two runs.
 type Input struct {
-	ID       any           `json:"id,omitempty"` // given back
+	ID       any           `json:"id,omitempty"` // repeated in the output
 	Op       string        `json:"op"`
 	Name     string        `json:"name,omitempty"`
 	Profile  *send.Profile `json:"profile,omitempty"`
@@ -28,7 +28,7 @@ type Input struct {
 	MS       int64         `json:"ms,omitempty"`
 	Method   string        `json:"method,omitempty"`
 	Path     string        `json:"path,omitempty"`
-	Count    int           `json:"count,omitempty"` // of the request, one after the other; default 1
+	Count    int           `json:"count,omitempty"` // requests, one after the other; default 1
 	Answers  []Answer      `json:"answers,omitempty"`
 	Stream   string        `json:"stream,omitempty"`
 	Declared []string      `json:"declared,omitempty"`
@@ -46,8 +46,8 @@ type RetryBudget struct {
 	Deposit  float64 `json:"deposit"`
 }
 
-// Answer is what the provider says to one attempt. The last one of a request is
-// repeated as often as it takes; without any, every attempt gets a 200.
+// Answer is the provider's answer to one attempt. The last one of a request is
+// repeated as often as needed; without any, every attempt gets a 200.
 type Answer struct {
 	Status    int               `json:"status,omitempty"` // default 200
 	LatencyMS int64             `json:"latency_ms,omitempty"`
@@ -55,23 +55,22 @@ type Answer struct {
 	Error     bool              `json:"error,omitempty"` // no answer: a transport error
 }
 
-// Output is what one input line did. Times are milliseconds since the start.
+// Output is the result of one input line. Times are milliseconds since the start.
 type Output struct {
-	ID         any                  `json:"id,omitempty"`
-	Op         string               `json:"op,omitempty"`
-	AtMS       float64              `json:"at_ms"`
-	Steps      []Step               `json:"steps,omitempty"`
-	Status     int                  `json:"status,omitempty"`
-	Stop       *Stop                `json:"stop,omitempty"`
-	Snapshot   *send.Snapshot       `json:"snapshot"` // null: pacing is off
-	Rate       *send.CollectionRate `json:"collection_rate,omitempty"`
-	Cursor     json.RawMessage      `json:"cursor,omitempty"`
-	DoubleWait int                  `json:"double_waits,omitempty"`
-	Error      *Problem             `json:"error,omitempty"`
+	ID         any                 `json:"id,omitempty"`
+	Op         string              `json:"op,omitempty"`
+	AtMS       float64             `json:"at_ms"`
+	Steps      []Step              `json:"steps,omitempty"`
+	Status     int                 `json:"status,omitempty"`
+	Stop       *Stop               `json:"stop,omitempty"`
+	Snapshot   *send.Snapshot      `json:"snapshot"` // null: pacing is off
+	Rate       *abi.CollectionRate `json:"collection_rate,omitempty"`
+	Cursor     json.RawMessage     `json:"cursor,omitempty"`
+	DoubleWait int                 `json:"double_waits,omitempty"`
+	Error      *Problem            `json:"error,omitempty"`
 }
 
-// Step is one thing that the governor did. Kinds: wait, send, answer, backoff,
-// circuit.
+// Step is one action of the governor. Kinds: wait, send, answer, backoff, circuit.
 type Step struct {
 	Kind    string           `json:"kind"`
 	AtMS    float64          `json:"at_ms"`
@@ -82,7 +81,7 @@ type Step struct {
 	Circuit *send.Transition `json:"circuit,omitempty"`
 }
 
-// Stop is a request that got no answer to use.
+// Stop is a request without a usable answer.
 type Stop struct {
 	Error        string          `json:"error"`
 	Reason       abi.Reason      `json:"reason"`
@@ -94,7 +93,7 @@ type Stop struct {
 	Record       send.StopRecord `json:"record"`
 }
 
-// Problem is a line that could not be done.
+// Problem is the error of a line that could not be executed.
 type Problem struct {
 	Code    abi.Code `json:"code"`
 	Message string   `json:"message"`

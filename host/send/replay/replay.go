@@ -15,7 +15,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/send"
 )
 
-// CodeLineInvalid is a line that is no input.
+// CodeLineInvalid reports a line that is not a valid input.
 const CodeLineInvalid abi.Code = "send.replay_line_invalid"
 
 const (
@@ -26,12 +26,12 @@ const (
 	stepsShown = 10_000
 )
 
-// epoch is where the virtual clock starts.
+// epoch is the start of the virtual clock.
 var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// Run reads inputs from in until it ends and writes one output a line to out. A
-// line that cannot be done yields an output with an error, and the next one is
-// read; Run itself fails only when reading, writing or ctx does.
+// Run reads inputs from in until it ends and writes one output a line to out. A line
+// that cannot be executed yields an output with an error, and the next one is read;
+// Run itself fails only if reading, writing or ctx does.
 func Run(ctx context.Context, in io.Reader, out io.Writer) error {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(make([]byte, 0, 64<<10), maxLine)
@@ -55,8 +55,8 @@ func Run(ctx context.Context, in io.Reader, out io.Writer) error {
 	return lines.Err()
 }
 
-// session is one replay: a clock and the governor of the moment. It is also the
-// governor's transport.
+// session is one replay: a clock and the current governor. It is also the governor's
+// transport.
 type session struct {
 	clock    *send.VirtualClock
 	governor *send.Governor
@@ -65,7 +65,7 @@ type session struct {
 	next     int
 }
 
-// RoundTrip gives the scripted answers.
+// RoundTrip returns the scripted answers.
 func (s *session) RoundTrip(req *http.Request) (*http.Response, error) {
 	a := Answer{Status: http.StatusOK}
 	if len(s.answers) > 0 {
@@ -95,7 +95,7 @@ func (s *session) line(ctx context.Context, line []byte) Output {
 		err = errors.New("more than one value")
 	}
 	if err != nil {
-		return s.problem(Output{}, invalid("a line is no input: "+err.Error()))
+		return s.problem(Output{}, invalid("a line is not a valid input: "+err.Error()))
 	}
 	s.steps = nil
 	out := Output{ID: in.ID, Op: in.Op}
@@ -111,13 +111,13 @@ func (s *session) do(ctx context.Context, in *Input, out *Output) error {
 		return s.open(in)
 	case "advance":
 		if in.MS < 0 || in.MS > longest {
-			return invalid("ms is not from 0 to a year")
+			return invalid("ms must be between 0 and a year")
 		}
 		s.clock.Advance(time.Duration(in.MS) * time.Millisecond)
 		return nil
 	case "request", "snapshot", "persist":
 	default:
-		return invalid("op is none of governor, advance, request, snapshot, persist")
+		return invalid("op must be one of governor, advance, request, snapshot, persist")
 	}
 	if s.governor == nil {
 		return invalid("there is no governor yet")
@@ -147,7 +147,7 @@ func (s *session) open(in *Input) error {
 		random = *in.Random
 	}
 	if random < 0 || random > 1 {
-		return invalid("random is not from 0 to 1")
+		return invalid("random must be between 0 and 1")
 	}
 	deps := send.Deps{
 		Transport: s, Clock: s.clock, Random: func() float64 { return random },
@@ -168,7 +168,7 @@ func (s *session) open(in *Input) error {
 
 func (s *session) request(ctx context.Context, in *Input, out *Output) error {
 	if in.Count < 0 || in.Count > maxCount {
-		return invalid(fmt.Sprintf("count is not from 1 to %d", maxCount))
+		return invalid(fmt.Sprintf("count must be between 1 and %d", maxCount))
 	}
 	method := in.Method
 	if method == "" {
@@ -178,14 +178,14 @@ func (s *session) request(ctx context.Context, in *Input, out *Output) error {
 	for range max(in.Count, 1) {
 		req, err := http.NewRequestWithContext(ctx, method, "https://provider.example/", http.NoBody)
 		if err != nil {
-			return invalid("method is no method")
+			return invalid("method is not an HTTP method")
 		}
 		if in.Path != "" {
 			req.URL.Path = in.Path
 		}
 		resp, err := s.governor.Do(ctx, req)
 		if stop := (*send.Stop)(nil); errors.As(err, &stop) {
-			out.Stop = s.stopped(stop)
+			out.Stop = s.stopOf(stop)
 			return nil
 		}
 		if err != nil {
@@ -196,7 +196,7 @@ func (s *session) request(ctx context.Context, in *Input, out *Output) error {
 	return nil
 }
 
-func (s *session) stopped(stop *send.Stop) *Stop {
+func (s *session) stopOf(stop *send.Stop) *Stop {
 	v := &Stop{
 		Error: stop.Error(), Reason: stop.Reason, GapReason: stop.GapReason(), ArmsCooldown: stop.ArmsCooldown(),
 		Attempts: stop.Attempts, Status: stop.Status, Record: stop.Record,

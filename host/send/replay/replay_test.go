@@ -40,16 +40,16 @@ func kinds(o Output) string {
 	return b.String()
 }
 
-// RT-21.1: the contract's sequence P6, to the millisecond.
+// RT-21.1: sequence P6 of the governor contract, section 3.4, to the millisecond.
 func TestRetryAfterSequence(t *testing.T) {
 	t.Parallel()
 	out := replayed(t, `{"id":7,"op":"governor","name":"github"}`,
 		`{"op":"request","answers":[{"status":429,"latency_ms":50,"headers":{"Retry-After":"5"}},{"latency_ms":50}]}`)
 	if want := "wait 1000; send 1000; answer 1050; backoff 1050; send 6050; answer 6100; "; kinds(out[1]) != want || out[1].Status != 200 {
-		t.Errorf("%s", kinds(out[1]))
+		t.Errorf("got %s, want kinds(out[1]) == want && out[1].Status == 200", kinds(out[1]))
 	}
 	if out[0].ID != float64(7) || out[1].Snapshot.LastBackoff.Reason != "retry_after" {
-		t.Errorf("%+v", out)
+		t.Errorf(`got %+v, want out[0].ID == float64(7) && out[1].Snapshot.LastBackoff.Reason == "retry_after"`, out)
 	}
 }
 
@@ -63,11 +63,11 @@ func TestTwoRuns(t *testing.T) {
 	again := replayed(t, `{"op":"governor","name":"github","cursor":`+cursor+`}`,
 		`{"op":"advance","ms":30000000}`, `{"op":"governor","name":"github","cursor":`+cursor+`}`)
 	if again[0].Snapshot.IntervalMS != out[1].Snapshot.IntervalMS || again[2].Snapshot.IntervalMS != 1000 {
-		t.Errorf("%s: %+v %+v", cursor, again[0].Snapshot, again[2].Snapshot)
+		t.Errorf("%s: got %+v %+v, want again[0].Snapshot.IntervalMS == out[1].Snapshot.IntervalMS && again[2].Snapshot.IntervalMS == 1000", cursor, again[0].Snapshot, again[2].Snapshot)
 	}
 }
 
-// PB-A2, PB-A4, RT-24.1: stops are told with their reasons.
+// PB-A2, PB-A4, RT-24.1: stops are reported with their reasons.
 func TestStops(t *testing.T) {
 	t.Parallel()
 	out := replayed(t,
@@ -79,13 +79,13 @@ func TestStops(t *testing.T) {
 		`{"op":"request","answers":[{"error":true}]}`)
 	one, capped := out[1].Stop, out[3].Stop
 	if one == nil || one.Error != "github_rate_limited" || one.Reason != "retry_budget_exhausted" || one.ArmsCooldown || one.Attempts != 2 {
-		t.Errorf("%+v", one)
+		t.Errorf(`got %+v, want one != nil && one.Error == "github_rate_limited" && one.Reason == "retry_budget_exhausted" && !one.ArmsCooldown && one.Attempts == 2`, one)
 	}
 	if capped == nil || capped.Reason != "request_cap_reached" || capped.GapReason != "retry_exhausted" || capped.Record.RequestCount != 3 {
-		t.Errorf("%+v", capped)
+		t.Errorf(`got %+v, want capped != nil && capped.Reason == "request_cap_reached" && capped.GapReason == "retry_exhausted" && capped.Record.RequestCount == 3`, capped)
 	}
 	if lost := out[5].Stop; out[5].Snapshot != nil || lost == nil || lost.Reason != "temporary_unavailable" {
-		t.Errorf("%+v", out[5])
+		t.Errorf(`out[5].Stop: got %+v, want out[5].Snapshot == nil && lost != nil && lost.Reason == "temporary_unavailable"`, out[5])
 	}
 }
 
@@ -99,11 +99,11 @@ func TestBadLines(t *testing.T) {
 	for i, o := range out {
 		good := i == 8 || i == 12
 		if good != (o.Error == nil) {
-			t.Errorf("line %d: %+v", i, o.Error)
+			t.Errorf("line %d: %+v, want %v", i, o.Error, (o.Error == nil))
 		}
 	}
 	if len(out) != 13 || out[12].Rate == nil {
-		t.Errorf("%d lines", len(out))
+		t.Errorf("%d lines, want len(out) == 13 && out[12].Rate != nil", len(out))
 	}
 	if err := Run(t.Context(), strings.NewReader(strings.Repeat("x", maxLine+1)), new(bytes.Buffer)); err == nil {
 		t.Error("a line without an end is read")
@@ -125,7 +125,7 @@ func FuzzRun(f *testing.F) {
 		_ = Run(t.Context(), strings.NewReader(`{"op":"governor","name":"a","random":`+random+"}\n"+lines), &out) // a line that is too long
 		for line := range strings.Lines(out.String()) {
 			if !json.Valid([]byte(line)) {
-				t.Fatalf("%q", line)
+				t.Fatalf("got %q, want json.Valid([]byte(line))", line)
 			}
 		}
 	})

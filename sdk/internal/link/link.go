@@ -20,11 +20,11 @@ const (
 	Done
 )
 
-// Names holds the name of each Call.
+// Names lists the name of each Call.
 var Names = [...]string{"manifest", "emit", "state", "gap", "coverage", "skip", "progress", "done"}
 
-// Link carries host calls. The results are those of abi.Calls. A payload is
-// the caller's again when the call returns. Calls come one at a time.
+// Link carries host calls. The results are those of abi.Calls. A payload belongs to the
+// caller again when the call returns. Calls come one at a time.
 type Link interface {
 	Call(c Call, payload []byte) int32
 	Log(level int32, text []byte)
@@ -34,11 +34,11 @@ type Link interface {
 	LastError(dst []byte) int32
 }
 
-// Native is what a Link that does not run in a guest gives besides: the files
-// and the clock that a guest has from WASI.
+// Native is a Link outside a guest. It also supplies the files and the clock that a
+// guest gets from WASI.
 type Native interface {
 	Link
-	// Mount returns the folder granted under name, nil when there is none.
+	// Mount returns the folder granted under name, nil without one.
 	Mount(name string) fs.FS
 	Clock() time.Time
 }

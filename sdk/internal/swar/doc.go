@@ -1,7 +1,7 @@
 // Package swar finds the end of plain text eight bytes at a time.
 //
-// It is the inner loop of reading and writing JSON strings. A wasm guest has
-// no vector instructions that Go would use, so a word is the widest step.
+// It is the inner loop of reading and writing JSON strings. A wasm guest has no vector
+// instructions that Go would use, so a word is the widest step.
 //
-// Here: three scans over bytes. Not here: what the bytes mean.
+// Here: three scans over bytes. Not here: the meaning of the bytes.
 package swar

@@ -7,13 +7,12 @@ const (
 	highs = 0x8080808080808080
 )
 
-// load reads eight bytes as one word. Which byte lands where does not matter
-// to the callers, who only ask whether any byte of the word stops them.
+// load reads eight bytes as one word. Their order in the word does not matter: callers
+// only ask whether any byte of the word stops them.
 func load(p *byte) uint64 { return *(*uint64)(unsafe.Pointer(p)) }
 
-// PlainPrefix returns how many leading bytes of s may stand unescaped in a
-// JSON string and are ASCII: no quote, no backslash, nothing below space,
-// nothing above DEL.
+// PlainPrefix returns how many leading bytes of s need no escape in a JSON string and
+// are ASCII: no quote, no backslash, nothing below space, nothing above DEL.
 func PlainPrefix(s []byte) int {
 	i := 0
 	for ; i+8 <= len(s); i += 8 {
@@ -29,8 +28,8 @@ func PlainPrefix(s []byte) int {
 	return i
 }
 
-// QuotedPrefix is PlainPrefix that runs on over bytes above DEL, and says
-// whether it met any.
+// QuotedPrefix is PlainPrefix that also accepts bytes above DEL, and reports whether it
+// met any.
 func QuotedPrefix(s []byte) (n int, ascii bool) {
 	i := 0
 	seen := uint64(0)
@@ -51,9 +50,9 @@ func QuotedPrefix(s []byte) (n int, ascii bool) {
 	return i, seen&highs == 0 && seen&0x80 == 0
 }
 
-// stops is non-zero exactly when a byte of w is a quote, a backslash or below
-// space. Which bit is set says nothing, since a borrow can reach a neighbour of
-// such a byte: the caller looks again byte by byte.
+// stops is non-zero exactly when a byte of w is a quote, a backslash or below space.
+// The bit that is set identifies no byte, since a borrow can reach a neighbour, so the
+// caller looks again byte by byte.
 func stops(w uint64) uint64 {
 	quote := w ^ '"'*ones
 	slash := w ^ '\\'*ones
@@ -61,7 +60,7 @@ func stops(w uint64) uint64 {
 	return ((quote-ones)&^quote | (slash-ones)&^slash | control) & highs
 }
 
-// HasNewline reports whether s holds a line feed.
+// HasNewline reports whether s contains a line feed.
 func HasNewline(s []byte) bool {
 	i := 0
 	for ; i+8 <= len(s); i += 8 {

@@ -41,6 +41,6 @@ func check(t *testing.T, s []byte) {
 		t.Fatalf("QuotedPrefix(%q) is %d, %v, want %d, %v", s, n, a, quoted, ascii)
 	}
 	if got := HasNewline(s); got != bytes.Contains(s, []byte("\n")) {
-		t.Fatalf("HasNewline(%q) is %v", s, got)
+		t.Fatalf("HasNewline(%q) is %v, want %v", s, got, bytes.Contains(s, []byte("\n")))
 	}
 }

@@ -1,7 +1,7 @@
 // Package binary spells the parts of a WebAssembly module in its binary format:
 // numbers, names, vectors, types and sections.
 //
-// It knows no module. Which sections there are and what is wrong with them is
-// said by who puts a module together: assembly, and the tests of host/plugin,
-// whose loader it must not know.
+// It knows no whole module. Its callers decide which sections a module has and what is
+// wrong with them: assembly, and the tests of host/plugin, whose loader this package
+// must not know.
 package binary

@@ -6,7 +6,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// Magic is what a module begins with, its version included.
+// Magic is the beginning of every module, its version included.
 const Magic = "\x00asm\x01\x00\x00\x00"
 
 // Unsigned spells a number in LEB128.

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Options says what to write.
+// Options describes the folder to write.
 type Options struct {
 	Kind  string // one of Kinds
 	Bytes int64  // about how much; the last file may exceed it by some lines
@@ -17,14 +17,14 @@ type Options struct {
 	Seed  uint64
 }
 
-// Stats says what was written.
+// Stats counts the written files.
 type Stats struct {
 	Bytes int64
 	Files int64
 	Lines int64
 }
 
-// kinds holds one writer for each kind of folder.
+// kinds has one writer for each kind of folder.
 var kinds = []struct {
 	name  string
 	write func(*writer, int64)
@@ -43,10 +43,10 @@ func Kinds() []string {
 	return names
 }
 
-// epoch is the first moment that a corpus tells of.
+// epoch is the first moment in a corpus.
 var epoch = time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC)
 
-// Write writes a folder. It refuses a folder that holds anything already.
+// Write writes a folder. It refuses a folder that is not empty.
 func Write(o Options) (Stats, error) {
 	if o.Dir == "" {
 		return Stats{}, fmt.Errorf("no folder to write to: give one that is empty or absent")

@@ -98,7 +98,7 @@ func TestWriteRefuses(t *testing.T) {
 		"not empty":    {Kind: "ical", Dir: full},
 	} {
 		if _, err := Write(o); err == nil {
-			t.Errorf("%s: no error", name)
+			t.Errorf("%s: no error, want one", name)
 		}
 	}
 }

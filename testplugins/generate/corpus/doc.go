@@ -1,12 +1,11 @@
-// Package corpus writes folders that look like what the first-party connectors
-// read, for benchmarks, crash tests and demonstrations.
+// Package corpus writes folders like those that the first-party connectors read, for
+// benchmarks, crash tests and demonstrations.
 //
-// Here: one writer for each kind of folder (claudecode.go, codex.go, ical.go)
-// over one source of invented text (prose.go). Not here: the broken, torn and
-// hostile inputs of the connectors' own tests, which stand beside those tests.
+// Here: one writer for each kind of folder (claudecode.go, codex.go, ical.go) over one
+// source of invented text (prose.go). Not here: the broken, torn and hostile inputs of
+// the connectors' own tests, which are beside those tests.
 //
-// In: a kind, a size and a seed. Out: files on disk. The same options give the
-// same bytes and the same modification times on every machine; nothing is read,
-// not even the clock. Lines are written as they are made, so memory does not
-// grow with the size.
+// In: a kind, a size and a seed. Out: files on disk. The same options give the same
+// bytes and the same modification times on every machine; nothing is read, not even the
+// clock. Lines are written as they are made, so memory does not grow with the size.
 package corpus

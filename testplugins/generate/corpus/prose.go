@@ -44,7 +44,7 @@ func (w *writer) sentence(dst []byte, n int) []byte {
 	return dst
 }
 
-// listing appends about n bytes of what looks like a source file or a log.
+// listing appends about n bytes of text like a source file or a log.
 func (w *writer) listing(dst []byte, n int) []byte {
 	number := w.rand.IntN(900) + 1
 	for end := len(dst) + n; len(dst) < end; number++ {

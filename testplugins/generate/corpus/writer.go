@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// writer writes one file after the other. After the first failure it does
-// nothing any more and err says why.
+// writer writes one file after the other. After the first failure it does nothing more,
+// and err is the reason.
 type writer struct {
 	dir   string
 	rand  *rand.Rand

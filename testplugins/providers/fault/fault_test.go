@@ -52,7 +52,7 @@ func TestRules(t *testing.T) {
 		}
 	}
 	if i.Fired() != 2 {
-		t.Errorf("fired %d times", i.Fired())
+		t.Errorf("fired %d times, want 2", i.Fired())
 	}
 	i.Add(fault.Rule{Times: -1, Fault: fault.Status(503, "")})
 	for range 3 {
@@ -82,7 +82,7 @@ func TestChance(t *testing.T) {
 		return pattern
 	}
 	if a, b := run(1), run(1); a != b {
-		t.Errorf("%s\n%s", a, b)
+		t.Errorf("two runs with one seed differ:\n%s\n%s", a, b)
 	}
 	if run(1) == run(2) {
 		t.Error("the seed changes nothing")
@@ -97,14 +97,14 @@ func TestFaults(t *testing.T) {
 		return ask(t, i, "/")
 	}
 	if r := one(fault.Throttle("7")); r.status != 429 || r.header.Get("Retry-After") != "7" {
-		t.Error(r.status, r.header)
+		t.Errorf("status %d, %v, want 429 with Retry-After 7", r.status, r.header)
 	}
 	if r := one(fault.Throttle("")); r.status != 429 || r.header.Get("Retry-After") != "" {
-		t.Error(r.status, r.header)
+		t.Errorf("status %d, %v, want 429 without Retry-After", r.status, r.header)
 	}
 	if r := one(fault.Exhausted(5000, time.Unix(1234, 0))); r.status != 403 || r.header.Get("X-Ratelimit-Remaining") != "0" ||
 		r.header.Get("X-Ratelimit-Reset") != "1234" {
-		t.Error(r.status, r.header)
+		t.Errorf("status %d, %v, want 403 with an empty quota until 1234", r.status, r.header)
 	}
 	if r := one(fault.BrokenJSON()); r.body != `{"name":` {
 		t.Error("the JSON is not broken")
@@ -113,13 +113,13 @@ func TestFaults(t *testing.T) {
 		t.Error("the body did not change")
 	}
 	if r := one(fault.ContentType("text/html")); r.header.Get("Content-Type") != "text/html" || r.body != `{"name":"value"}` {
-		t.Error(r.header)
+		t.Errorf("%v, want header.Get(\"Content-Type\") = text/html and body = %s", r.header, `{"name":"value"}`)
 	}
 	if r := one(fault.Header("X-Own", "", "X-More", "2")); r.header.Get("X-Own") != "" || r.header.Get("X-More") != "2" {
-		t.Error(r.header)
+		t.Errorf("%v, want header.Get(\"X-Own\") = \"\" and header.Get(\"X-More\") = 2", r.header)
 	}
 	if r := one(fault.Truncated()); r.header.Get("Content-Length") != "16" || r.body != `{"name":` {
-		t.Error(r.header)
+		t.Errorf("%v, want header.Get(\"Content-Length\") = 16 and body = %s", r.header, `{"name":`)
 	}
 }
 
@@ -135,7 +135,7 @@ func TestSlowWaitsOnTheGivenClock(t *testing.T) {
 		i.Add(fault.Rule{Fault: fault.Slow(time.Minute)})
 		began := time.Now()
 		if r := ask(t, i, "/"); r.body != `{"name":"value"}` || time.Since(began) != time.Minute {
-			t.Error(time.Since(began))
+			t.Errorf("%v, want body = %s and time.Since(began) = %v", time.Since(began), `{"name":"value"}`, time.Minute)
 		}
 	})
 }
@@ -162,10 +162,10 @@ func TestOverAConnection(t *testing.T) {
 	}
 	i.Add(fault.Rule{Fault: fault.Truncated()})
 	if err := get(); !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("short answer: %v", err)
+		t.Errorf("short answer: %v, want %v", err, io.ErrUnexpectedEOF)
 	}
 	i.Add(fault.Rule{Times: -1, Fault: fault.Reset()})
 	if err := get(); !errors.Is(err, io.EOF) {
-		t.Errorf("cut connection: %v", err)
+		t.Errorf("cut connection: %v, want %v", err, io.EOF)
 	}
 }

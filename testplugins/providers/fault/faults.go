@@ -29,7 +29,7 @@ func Throttle(retryAfter string, header ...string) Fault {
 	return Status(http.StatusTooManyRequests, `{"message":"too many requests"}`, header...)
 }
 
-// Exhausted answers 403 with a quota of which nothing remains until reset.
+// Exhausted answers 403 with a used-up quota until reset.
 func Exhausted(limit int, reset time.Time) Fault {
 	return Status(http.StatusForbidden, `{"message":"API rate limit exceeded"}`,
 		"X-RateLimit-Limit", strconv.Itoa(limit), "X-RateLimit-Remaining", "0", "X-RateLimit-Reset", strconv.FormatInt(reset.Unix(), 10))
@@ -56,7 +56,7 @@ func Slow(d time.Duration) Fault {
 	}
 }
 
-// Truncated promises the provider's whole answer and sends the half of it.
+// Truncated promises the provider's whole answer and sends half of it.
 func Truncated() Fault {
 	return func(_ *Env, w http.ResponseWriter, r *http.Request, next http.Handler) {
 		status, header, body := record(next, r)
@@ -76,8 +76,8 @@ func ContentType(kind string) Fault {
 	}
 }
 
-// Body sends what change makes of the provider's body: broken JSON, or fields
-// of other types than documented.
+// Body sends the provider's body after change: broken JSON, or fields of undocumented
+// types.
 func Body(change func([]byte) []byte) Fault {
 	return func(_ *Env, w http.ResponseWriter, r *http.Request, next http.Handler) {
 		status, header, body := record(next, r)

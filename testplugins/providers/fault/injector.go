@@ -12,7 +12,7 @@ import (
 // Fault answers one request in place of next, which it may call.
 type Fault func(e *Env, w http.ResponseWriter, r *http.Request, next http.Handler)
 
-// Env is what a fault may use: the time and chance that the test passed in.
+// Env supplies the time and chance that a fault uses.
 type Env struct {
 	// Sleep waits on the test's clock and returns early when ctx ends. Nil: no
 	// time passes.
@@ -21,7 +21,7 @@ type Env struct {
 	Rand *rand.Rand
 }
 
-// Rule says which requests a fault spoils.
+// Rule selects the requests that a fault spoils.
 type Rule struct {
 	Match  func(*http.Request) bool // nil: every request
 	After  int                      // so many matching requests pass first
@@ -49,7 +49,7 @@ type active struct {
 // New puts an Injector without rules before next.
 func New(next http.Handler, env Env) *Injector { return &Injector{next: next, env: env} }
 
-// Add adds rules. Of those that fit a request the first one added fires.
+// Add adds rules. The first rule that matches a request fires.
 func (i *Injector) Add(rules ...Rule) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

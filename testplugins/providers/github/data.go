@@ -48,7 +48,7 @@ type Issue struct {
 	ClosedAt             time.Time
 }
 
-// Pull is what the detail of a pull request adds to its Issue.
+// Pull is an Issue with the further fields of a pull request's detail.
 type Pull struct {
 	Issue
 
@@ -79,12 +79,12 @@ type File struct {
 	Size           int64
 }
 
-// Data is all that the simulation holds. Lists are in no order.
+// Data is the whole content of the simulation. Lists are in no order.
 type Data struct {
 	User    User
 	Repos   []Repo
 	Stars   []Star
-	Issues  []Issue // what /issues lists; pull requests included
+	Issues  []Issue // the rows of /issues; pull requests included
 	Pulls   []Pull
 	Gists   []Gist
 	Partial bool // organisations hide their repositories (X-GitHub-SSO)
@@ -161,8 +161,8 @@ func (s *Star) json(origin string) object {
 	return object{"starred_at": stamp(s.StarredAt), "repo": s.Repo.json(origin)}
 }
 
-// json is the issue in a list; whole says that the list names the repository in
-// full (/issues does, the search does not).
+// json returns the issue in a list; whole includes the whole repository (/issues does,
+// the search does not).
 func (i *Issue) json(origin string, whole bool) object {
 	labels := make([]any, 0, len(i.Labels))
 	for _, l := range i.Labels {

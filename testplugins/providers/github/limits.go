@@ -29,7 +29,7 @@ func (w *window) take(now time.Time) bool {
 // refund takes a request back: a 304 costs nothing.
 func (w *window) refund() { w.used-- }
 
-func (w *window) tell(h http.Header, resource string) {
+func (w *window) writeHeaders(h http.Header, resource string) {
 	h.Set("X-Ratelimit-Limit", strconv.Itoa(w.limit))
 	h.Set("X-Ratelimit-Remaining", strconv.Itoa(w.limit-w.used))
 	h.Set("X-Ratelimit-Used", strconv.Itoa(w.used))

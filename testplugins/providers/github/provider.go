@@ -42,7 +42,7 @@ type Provider struct {
 	search     window
 }
 
-// New returns a Provider that holds d.
+// New returns a Provider with the data d.
 func New(o Options, d Data) *Provider {
 	if o.PerPage == 0 {
 		o.PerPage = 100
@@ -79,7 +79,7 @@ func (p *Provider) LoopNext(path string) {
 	p.loop = path
 }
 
-// TimeOutSearches has the next n searches say incomplete_results and leave out
+// TimeOutSearches makes the next n searches report incomplete_results and leave out
 // every second result.
 func (p *Provider) TimeOutSearches(n int) {
 	p.mu.Lock()

@@ -57,21 +57,21 @@ func TestAuthorization(t *testing.T) {
 	t.Parallel()
 	p := provider(github.Options{Token: "t"}, 0)
 	if r, _ := get(t, p, "/user", "Authorization", "Bearer x"); r.status != http.StatusUnauthorized {
-		t.Error(r.status)
+		t.Errorf("%v, want %v", r.status, http.StatusUnauthorized)
 	}
 	if r, _ := get(t, p, "/user", "X-Github-Api-Version", "2021-01-01"); r.status != http.StatusBadRequest {
-		t.Error(r.status)
+		t.Errorf("%v, want %v", r.status, http.StatusBadRequest)
 	}
 	p.ExpireToken(1)
 	if r, _ := get(t, p, "/user"); r.status != http.StatusOK {
-		t.Error(r.status)
+		t.Errorf("%v, want %v", r.status, http.StatusOK)
 	}
 	if r, _ := get(t, p, "/user"); r.status != http.StatusUnauthorized {
-		t.Error(r.status)
+		t.Errorf("%v, want %v", r.status, http.StatusUnauthorized)
 	}
 	p.RenewToken()
 	if r, _ := get(t, p, "/user"); r.status != http.StatusOK {
-		t.Error(r.status)
+		t.Errorf("%v, want %v", r.status, http.StatusOK)
 	}
 }
 
@@ -86,18 +86,18 @@ func TestPagesAreLinked(t *testing.T) {
 		} `json:"repo"`
 	}
 	if err := json.Unmarshal(body, &rows); err != nil || len(rows) != 2 || rows[0].Repo.ID != 1 || rows[0].StarredAt != start {
-		t.Errorf("%v: %+v", err, rows)
+		t.Errorf("%v: %+v, want len(rows) = 2, rows[0].Repo.ID = 1 and rows[0].StarredAt = %v", err, rows, start)
 	}
 	if link := r.header.Get("Link"); !strings.Contains(link, `<https://api.github.com/user/starred?page=2&per_page=2&sort=created>; rel="next"`) ||
 		!strings.Contains(link, `page=3`) {
-		t.Error(link)
+		t.Errorf("%v, want %s in link and page=3 in link", link, `<https://api.github.com/user/starred?page=2&per_page=2&sort=created>; rel="next"`)
 	}
 	if r, _ := get(t, p, "/user/starred?per_page=2&page=3"); strings.Contains(r.header.Get("Link"), "next") {
 		t.Error("a page after the last")
 	}
 	p.LoopNext("/user/starred")
 	if r, _ := get(t, p, "/user/starred?per_page=2&page=2"); !strings.Contains(r.header.Get("Link"), `page=2&per_page=2>; rel="next"`) {
-		t.Error(r.header.Get("Link"))
+		t.Errorf("%v, want %s in it", r.header.Get("Link"), `page=2&per_page=2>; rel="next"`)
 	}
 }
 
@@ -108,12 +108,12 @@ func TestConditionalRequestsCostNothing(t *testing.T) {
 	left := r.header.Get("X-Ratelimit-Remaining")
 	etag := r.header.Get("ETag")
 	if r, body := get(t, p, "/user/starred", "If-None-Match", etag); r.status != http.StatusNotModified || len(body) > 0 {
-		t.Error(r.status)
+		t.Errorf("%v, want status = %v and len(body) = 0", r.status, http.StatusNotModified)
 	}
 	p.Edit(func(d *github.Data) { d.Stars[0].Description = "x" })
 	r, _ = get(t, p, "/user/starred", "If-None-Match", etag)
 	if r.status != http.StatusOK || left != "4999" || r.header.Get("X-Ratelimit-Remaining") != "4998" {
-		t.Error(r.status, left, r.header.Get("X-Ratelimit-Remaining"))
+		t.Errorf("status %d, %s left and then %s, want 4999 and 4998", r.status, left, r.header.Get("X-Ratelimit-Remaining"))
 	}
 }
 
@@ -124,19 +124,19 @@ func TestLimits(t *testing.T) {
 	path := "/search/issues?q=" + url.QueryEscape("is:pr author:me")
 	for range 30 {
 		if r, _ := get(t, p, path); r.status != http.StatusOK {
-			t.Fatal(r.status)
+			t.Fatalf("%v, want %v", r.status, http.StatusOK)
 		}
 	}
 	r, _ := get(t, p, path)
 	if r.status != http.StatusForbidden || r.header.Get("X-Ratelimit-Remaining") != "0" || r.header.Get("X-Ratelimit-Resource") != "search" {
-		t.Error(r.status, r.header)
+		t.Errorf("status %d, %v, want 403 and the search quota used up", r.status, r.header)
 	}
 	if r, _ := get(t, p, "/user"); r.status != http.StatusOK {
-		t.Error("the search limit is not the other one")
+		t.Error("the search limit also stops other requests")
 	}
 	now = now.Add(time.Minute)
 	if r, _ := get(t, p, path); r.status != http.StatusOK {
-		t.Error(r.status)
+		t.Errorf("%v, want %v", r.status, http.StatusOK)
 	}
 }
 
@@ -171,14 +171,14 @@ func TestSearch(t *testing.T) {
 	}
 	p.TimeOutSearches(1)
 	if total, items, incomplete := count("is:pr author:me"); total != 10 || items != 5 || !incomplete {
-		t.Error(total, items, incomplete)
+		t.Errorf("total %v, %v items, incomplete %v, want 10, 5 and true", total, items, incomplete)
 	}
 	if _, items, incomplete := count("is:pr author:me"); items != 10 || incomplete {
-		t.Error(items, incomplete)
+		t.Errorf("%v items, incomplete %v, want 10 and false", items, incomplete)
 	}
 	for _, q := range []string{"author:me", "is:pr author:you", "is:pr author:me color:red"} {
 		if r, _ := get(t, p, "/search/issues?q="+url.QueryEscape(q)); r.status != http.StatusUnprocessableEntity {
-			t.Errorf("%s: %d", q, r.status)
+			t.Errorf("%s: %d, want %d", q, r.status, http.StatusUnprocessableEntity)
 		}
 	}
 }
@@ -192,10 +192,10 @@ func TestRequestsAreKept(t *testing.T) {
 	get(t, p, "/nothing")
 	log := p.Requests()
 	if len(log) != 2 || calls != 3 || log[0].ETag != "x" || log[0].Status != 200 || log[1].Status != 404 {
-		t.Errorf("%+v, %d", log, calls)
+		t.Errorf("%+v, %d, want len(log) = 2, calls = 3, log[0].ETag = x, log[0].Status = 200 and log[1].Status = 404", log, calls)
 	}
 	p.Forget()
 	if len(p.Requests()) != 0 {
-		t.Error("not forgotten")
+		t.Error("requests stay after Forget")
 	}
 }

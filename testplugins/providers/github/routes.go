@@ -21,7 +21,7 @@ func (p *Provider) route(w http.ResponseWriter, r *http.Request) {
 		limit, resource = &p.search, "search"
 	}
 	within := limit.take(p.o.Now()) || !p.o.Enforce
-	limit.tell(w.Header(), resource)
+	limit.writeHeaders(w.Header(), resource)
 	if !within {
 		problem(w, http.StatusForbidden, "API rate limit exceeded for user ID 1.")
 		return

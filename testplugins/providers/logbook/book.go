@@ -46,8 +46,8 @@ func (b *Book) Forget() {
 	b.list = nil
 }
 
-// Arrived notes a request and calls what Before set. It returns the request's
-// number, for Answered.
+// Arrived notes a request and calls the function that Before set. It returns the
+// request's number, for Answered.
 func (b *Book) Arrived(r *http.Request, body []byte) (n int) {
 	b.mu.Lock()
 	b.list = append(b.list, Request{
@@ -61,7 +61,7 @@ func (b *Book) Arrived(r *http.Request, body []byte) (n int) {
 	return n
 }
 
-// Answered notes what became of a request, unless it is forgotten.
+// Answered notes the outcome of a request, unless it is forgotten.
 func (b *Book) Answered(n, status int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

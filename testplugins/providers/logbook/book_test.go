@@ -14,8 +14,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// A request is noted with what it asked and how it was answered; what Before set
-// runs in between and may use the book.
+// A request is noted with its content and answer; the function that Before set runs in
+// between and may use the book.
 func TestServeJSON(t *testing.T) {
 	t.Parallel()
 	var b logbook.Book
@@ -34,26 +34,26 @@ func TestServeJSON(t *testing.T) {
 	}
 	b.Before(func(n int, _ *http.Request) {
 		if n != 1 || len(b.Requests()) != 1 || b.Requests()[0].Status != 0 {
-			t.Errorf("before request %d: %+v", n, b.Requests())
+			t.Errorf("before request %d: %+v, want n = 1, len(b.Requests()) = 1 and b.Requests()[0].Status = 0", n, b.Requests())
 		}
 		order = append(order, "before")
 	})
 	w := serve()
 	if w.Code != http.StatusTeapot || w.Body.String() != `{"n":1}` || w.Header().Get("X-Own") != "1" || strings.Join(order, ",") != "before,answer {}" {
-		t.Errorf("%d %s %v", w.Code, w.Body, order)
+		t.Errorf("%d %s %v, want Code = %d, Body.String() = %s, Header().Get(\"X-Own\") = 1 and order = before,answer {}", w.Code, w.Body, order, http.StatusTeapot, `{"n":1}`)
 	}
 	got := b.Requests()[0]
 	if got.Method != http.MethodPost || got.URL != "https://api.example/list?page=2" || got.Path != "/list" || got.Query.Get("page") != "2" ||
 		got.ETag != "tag" || got.Body != "{}" || got.Status != http.StatusTeapot {
-		t.Errorf("%+v", got)
+		t.Errorf("%+v, want Method = %v, URL = https://api.example/list?page=2, Path = /list, Query.Get(\"page\") = 2, ETag = tag, Body = {} and Status = %v", got, http.MethodPost, http.StatusTeapot)
 	}
-	// A request that is forgotten before its answer is not there any more.
+	// A request that is forgotten before its answer is no longer in the book.
 	b.Before(func(int, *http.Request) { b.Forget() })
 	if serve(); len(b.Requests()) != 0 {
-		t.Errorf("%+v", b.Requests())
+		t.Errorf("%+v, want len(b.Requests()) = 0", b.Requests())
 	}
 	b.Before(nil)
 	if serve(); len(b.Requests()) != 1 {
-		t.Errorf("%+v", b.Requests())
+		t.Errorf("%+v, want len(b.Requests()) = 1", b.Requests())
 	}
 }

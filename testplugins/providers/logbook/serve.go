@@ -7,12 +7,12 @@ import (
 	"sync"
 )
 
-// maxBody bounds what is read of a request.
+// maxBody bounds how much of a request is read.
 const maxBody = 1 << 20
 
-// ServeJSON notes a request and answers it with what answer returns: a status,
-// and a value that is sent as JSON. answer may set headers. mu is held from its
-// call until the value, which may be the provider's own data, is written down.
+// ServeJSON notes a request and answers it with the result of answer: a status, and a
+// value that is sent as JSON. answer may set headers. mu is locked from its call until
+// the value, which may be the provider's own data, is written.
 func (b *Book) ServeJSON(
 	w http.ResponseWriter, r *http.Request, mu sync.Locker, answer func(header http.Header, body []byte) (status int, value any),
 ) {

@@ -12,8 +12,8 @@ import (
 // Version is the API version that the simulation speaks.
 const Version = "2022-06-28"
 
-// Options set up a Provider. The zero Options is a workspace whose clock stands
-// still and whose limits are not enforced.
+// Options set up a Provider. The zero Options is a workspace whose clock never moves
+// and whose limits are not enforced.
 type Options struct {
 	Token string           // the accepted token; default "secret-token"
 	Now   func() time.Time // default: always 2026-01-02 03:04:05 UTC
@@ -23,13 +23,13 @@ type Options struct {
 	Bot, Workspace string
 }
 
-// Faults are ways in which the search misbehaves. They hold until changed.
+// Faults are ways in which the search misbehaves. They last until changed.
 type Faults struct {
 	Offsets       bool // cursors are positions, so that they shift
 	RepeatCursor  bool // next_cursor is always the same
 	MissingCursor bool // has_more without a next_cursor
 	ForgetCursors bool // every start_cursor is refused
-	Incomplete    bool // request_status says that results are missing
+	Incomplete    bool // request_status reports missing results
 	ShortPages    int  // at most so many results a page; 0: as asked
 }
 

@@ -51,27 +51,27 @@ func TestRefusals(t *testing.T) {
 		"invalid_request_url": {"GET", "/v1/users", "", nil},
 	} {
 		if resp, answer := ask(t, p, c.method, c.path, c.body, c.header...); answer["code"] != code || answer["object"] != "error" || resp.Code < 400 {
-			t.Errorf("%s: %d %v", code, resp.Code, answer)
+			t.Errorf("%s: status %d, %v, want an error object with this code", code, resp.Code, answer)
 		}
 	}
 }
 
-// The token's bot is told, and its workspace when it is known.
+// The answer names the token's bot, and its workspace when it is known.
 func TestMe(t *testing.T) {
 	t.Parallel()
 	for workspace, want := range map[string]any{"": nil, "w": "w"} {
 		resp, answer := ask(t, notion.New(notion.Options{Bot: "b", Workspace: workspace}), "GET", "/v1/users/me", "")
 		bot, _ := answer["bot"].(map[string]any)
 		if resp.Code != http.StatusOK || answer["id"] != "b" || answer["type"] != "bot" || bot["workspace_id"] != want {
-			t.Errorf("%q: %d %v", workspace, resp.Code, answer)
+			t.Errorf("%q: %d %v, want resp.Code = %d, answer[\"id\"] = b, answer[\"type\"] = bot and bot[\"workspace_id\"] = %v", workspace, resp.Code, answer, http.StatusOK, want)
 		}
 	}
 	if resp, _ := ask(t, notion.New(notion.Options{}), "GET", "/v1/users/me", "", "Authorization", "Bearer other"); resp.Code != http.StatusUnauthorized {
-		t.Error(resp.Code)
+		t.Errorf("%v, want %v", resp.Code, http.StatusUnauthorized)
 	}
 }
 
-// A cursor goes on behind what was listed, though the workspace changed.
+// A cursor continues behind the listed objects, though the workspace changed.
 func TestCursor(t *testing.T) {
 	t.Parallel()
 	clock := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -87,7 +87,7 @@ func TestCursor(t *testing.T) {
 	_, second := ask(t, p, "POST", "/v1/search", query+`,"start_cursor":"`+first["next_cursor"].(string)+`"}`)
 	list := second["results"].([]any)
 	if len(list) != 1 || list[0].(map[string]any)["id"] != ids[0] || second["has_more"] != false {
-		t.Errorf("%v", second)
+		t.Errorf("%v, want len(list) = 1, list[0].(map[string]any)[\"id\"] = ids[0] and second[\"has_more\"] = false", second)
 	}
 }
 
@@ -103,11 +103,11 @@ func TestLimit(t *testing.T) {
 		if resp.Code == http.StatusOK {
 			served++
 		} else if resp.Header().Get("Retry-After") != "1" {
-			t.Fatal(resp.Header())
+			t.Fatalf("%v, want resp.Header().Get(\"Retry-After\") = 1", resp.Header())
 		}
 		clock = clock.Add(100 * time.Millisecond)
 	}
 	if served < 180 || served > 192 {
-		t.Errorf("%d requests in a minute", served)
+		t.Errorf("%d requests in a minute, want served at least 180 and served at most 192", served)
 	}
 }

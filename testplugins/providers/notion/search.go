@@ -25,8 +25,8 @@ type query struct {
 	} `json:"sort"`
 }
 
-// search lists what is shared, indexed and not in the trash, by the minute of
-// its last edit.
+// search lists the objects that are shared, indexed and not in the trash, by the minute
+// of their last edit.
 func (p *Provider) search(body []byte) (int, any) {
 	q := query{PageSize: maxPage}
 	if json.Unmarshal(body, &q) != nil {
@@ -105,8 +105,8 @@ func (p *Provider) cursor(list []*object, to int) string {
 	return strconv.FormatInt(minute(list[to].edited).Unix(), 10) + ":" + list[to].id
 }
 
-// position finds where a cursor goes on. What a cursor names may have moved or
-// gone: then it goes on with what comes after that place.
+// position finds where a cursor continues. When its object moved or was deleted, it
+// continues with the objects after that place.
 func (p *Provider) position(list []*object, cursor string) (int, bool) {
 	at, id, ok := strings.Cut(cursor, ":")
 	n, err := strconv.ParseInt(at, 10, 64)

@@ -76,7 +76,7 @@ func (p *Provider) Trash(id string) { p.change(id, true, func(o *object) { o.tra
 // Restore takes an object out of the trash.
 func (p *Provider) Restore(id string) { p.change(id, true, func(o *object) { o.trashed = false }) }
 
-// Unshare takes an object away from the integration: it is not found any more.
+// Unshare takes an object away from the integration: it is no longer found.
 func (p *Provider) Unshare(id string) { p.change(id, false, func(o *object) { o.shared = false }) }
 
 // Hide takes an object out of the search index, as for one not indexed yet; it

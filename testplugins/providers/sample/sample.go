@@ -12,14 +12,14 @@ import (
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/fault"
 )
 
-// Options say what to make. Now is required.
+// Options describe the data to make. Now is required.
 type Options struct {
 	Seed  uint64
 	Size  int // of each list, more or less; 0: 20
 	Now   func() time.Time
 	Page  int    // rows on a page of github's; 0: as the service has it
 	Limit bool   // refuse above the documented limits
-	Token string // the secret that is accepted; "": one that says what it is
+	Token string // the accepted secret; "": a default one that describes itself
 	Env   fault.Env
 }
 

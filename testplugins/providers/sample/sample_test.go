@@ -44,7 +44,7 @@ func answer(t *testing.T, name string, o sample.Options) (status int, body strin
 func TestSeedAndSize(t *testing.T) {
 	t.Parallel()
 	if len(asked) != len(sample.Names()) {
-		t.Fatal("a provider is not looked at")
+		t.Fatal("a provider has no sample request")
 	}
 	for _, name := range sample.Names() {
 		status, one := answer(t, name, sample.Options{Seed: 1, Size: 5})
@@ -52,10 +52,10 @@ func TestSeedAndSize(t *testing.T) {
 		_, other := answer(t, name, sample.Options{Seed: 2, Size: 5})
 		_, larger := answer(t, name, sample.Options{Seed: 1, Size: 9})
 		if status != http.StatusOK || one != same || one == other || len(larger) < len(one)*5/4 {
-			t.Errorf("%s: %d, same %v, other %v, %d and %d bytes\n%s", name, status, one == same, one != other, len(one), len(larger), one)
+			t.Errorf("%s: status %d, same %v, other %v, %d and %d bytes, want 200, true, true and a quarter more\n%s", name, status, one == same, one != other, len(one), len(larger), one)
 		}
 	}
 	if _, err := sample.New("nobody", sample.Options{}); err == nil {
-		t.Error("there is a provider of nobody")
+		t.Error("New made a provider with an unknown name")
 	}
 }

@@ -16,7 +16,7 @@ type Track struct {
 	Overrides       map[string]any // members of the rendered track
 }
 
-// Playlist is a playlist of the owner, or one that the owner follows.
+// Playlist is a playlist that the owner made or follows.
 type Playlist struct {
 	ID, Name, Owner, Description, Snapshot string
 	Tracks                                 int
@@ -64,7 +64,7 @@ func (p *Provider) Follow(list *Playlist) {
 	p.playlists = slices.Insert(p.playlists, 0, list)
 }
 
-// Unfollow takes a playlist out of the list, which is what deleting one does.
+// Unfollow takes a playlist out of the list, which is also the effect of deleting one.
 func (p *Provider) Unfollow(id string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -86,7 +86,7 @@ func (p *Provider) Play(one *Play) {
 	slices.SortStableFunc(p.plays, func(a, b *Play) int { return b.At.Compare(a.At) })
 }
 
-// Change runs f while no request is answered, for changes of what was added.
+// Change runs f while no request is answered, to change data that was added.
 func (p *Provider) Change(f func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

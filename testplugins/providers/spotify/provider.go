@@ -11,8 +11,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/logbook"
 )
 
-// Options set up a Provider. The zero Options is an account whose clock stands
-// still, whose tokens never expire and whose limits are not enforced.
+// Options set up a Provider. The zero Options is an account whose clock never moves,
+// whose tokens never expire and whose limits are not enforced.
 type Options struct {
 	Token        string           // the first access token; default "secret-access_token"
 	RefreshToken string           // the first refresh token; default "secret-refresh_token"
@@ -24,7 +24,7 @@ type Options struct {
 	Modern       bool             // the field names since February 2026
 }
 
-// Faults are ways in which paging misbehaves. They hold until changed.
+// Faults are ways in which paging misbehaves. They last until changed.
 type Faults struct {
 	RepeatNext bool   // next is the page itself
 	NextHost   string // next leads to this origin

@@ -49,37 +49,37 @@ func TestTokens(t *testing.T) {
 	clock := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	p := spotify.New(spotify.Options{Expire: true, Now: func() time.Time { return clock }})
 	if resp, _ := get(t, p, "/v1/me/tracks", "secret-access_token"); resp.Code != 200 {
-		t.Fatal(resp.Code)
+		t.Fatalf("%v, want 200", resp.Code)
 	}
 	clock = clock.Add(time.Hour)
 	if resp, _ := get(t, p, "/v1/me/tracks", "secret-access_token"); resp.Code != 401 {
-		t.Fatal(resp.Code)
+		t.Fatalf("%v, want 401", resp.Code)
 	}
 	_, answer := renew(t, p, "secret-refresh_token")
 	token, refresh := answer["access_token"].(string), answer["refresh_token"].(string)
 	if resp, _ := get(t, p, "/v1/me/tracks", token); resp.Code != 200 || answer["expires_in"] != 3600.0 || refresh == "secret-refresh_token" {
-		t.Fatal(resp.Code, answer)
+		t.Fatalf("status %d, %v, want 200, an hour's token and a new refresh token", resp.Code, answer)
 	}
 	if resp, answer := renew(t, p, "secret-refresh_token"); resp.Code != 400 || answer["error"] != "invalid_grant" {
-		t.Errorf("%d %v", resp.Code, answer)
+		t.Errorf("%d %v, want resp.Code = 400 and answer[\"error\"] = invalid_grant", resp.Code, answer)
 	}
 	p.Revoke()
 	if resp, answer := renew(t, p, refresh); resp.Code != 400 || answer["error"] != "invalid_grant" || p.Renewals() != 1 {
-		t.Errorf("%d %v", resp.Code, answer)
+		t.Errorf("%d %v, want resp.Code = 400, answer[\"error\"] = invalid_grant and p.Renewals() = 1", resp.Code, answer)
 	}
 }
 
-// Whose account it is.
+// The answer names the account.
 func TestMe(t *testing.T) {
 	t.Parallel()
 	for user, want := range map[string]string{"": "me", "someone": "someone"} {
 		resp, answer := get(t, spotify.New(spotify.Options{User: user}), "/v1/me", "secret-access_token")
 		if resp.Code != http.StatusOK || answer["id"] != want {
-			t.Errorf("%q: %d %v", user, resp.Code, answer)
+			t.Errorf("%q: %d %v, want resp.Code = %d and answer[\"id\"] = %v", user, resp.Code, answer, http.StatusOK, want)
 		}
 	}
 	if resp, _ := get(t, spotify.New(spotify.Options{}), "/v1/me", "other"); resp.Code != http.StatusUnauthorized {
-		t.Error(resp.Code)
+		t.Errorf("%v, want %v", resp.Code, http.StatusUnauthorized)
 	}
 }
 
@@ -92,10 +92,10 @@ func TestPaging(t *testing.T) {
 	}
 	_, answer := get(t, p, "http://127.0.0.1:99/v1/me/tracks?limit=50", "secret-access_token")
 	if answer["next"] != "http://127.0.0.1:99/v1/me/tracks?limit=50&offset=50" || answer["total"] != 60.0 || len(answer["items"].([]any)) != 50 {
-		t.Errorf("%v", answer["next"])
+		t.Errorf("%v, want answer[\"next\"] = http://127.0.0.1:99/v1/me/tracks?limit=50&offset=50, answer[\"total\"] = 60.0 and len(answer[\"items\"].([]any)) = 50", answer["next"])
 	}
 	if resp, _ := get(t, p, "/v1/me/tracks?limit=51", "secret-access_token"); resp.Code != 400 {
-		t.Error(resp.Code)
+		t.Errorf("%v, want 400", resp.Code)
 	}
 }
 
@@ -124,10 +124,10 @@ func TestLimit(t *testing.T) {
 	}
 	resp, _ := get(t, p, "/v1/me/tracks", "secret-access_token")
 	if resp.Code != http.StatusTooManyRequests || resp.Header().Get("Retry-After") != "27" {
-		t.Fatal(resp.Code, resp.Header())
+		t.Fatalf("status %d, %v, want 429 with Retry-After 27", resp.Code, resp.Header())
 	}
 	clock = clock.Add(27 * time.Second)
 	if resp, _ := get(t, p, "/v1/me/tracks", "secret-access_token"); resp.Code != 200 {
-		t.Error(resp.Code)
+		t.Errorf("%v, want 200", resp.Code)
 	}
 }

@@ -15,8 +15,8 @@ func (p *Provider) expired() bool {
 	return p.o.Expire && p.o.Now().Sub(p.issued) >= lifetime
 }
 
-// token renews an access token (RFC 6749, section 6) for a public client. Each
-// renewal gives a new refresh token, and the one before is good no more.
+// token renews an access token (RFC 6749, section 6) for a public client. Each renewal
+// gives a new refresh token, and the one before becomes invalid.
 func (p *Provider) token(r *http.Request, body []byte) (int, any) {
 	oauth := func(code, what string) (int, any) {
 		return http.StatusBadRequest, map[string]any{"error": code, "error_description": what}
@@ -49,7 +49,7 @@ func (p *Provider) ExpireNow() {
 	p.access = "(expired)"
 }
 
-// Revoke takes the owner's consent back: no token is renewed any more.
+// Revoke withdraws the owner's consent: no token is renewed from then on.
 func (p *Provider) Revoke() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -17,7 +17,7 @@ const (
 	Locations    Kind = "payee_locations"
 	Transactions Kind = "transactions"
 	Scheduled    Kind = "scheduled_transactions"
-	Months       Kind = "months" // by first day; Categories of it below "categories"
+	Months       Kind = "months" // by first day; its Categories are listed below "categories"
 )
 
 // Object is an entity as the API shows it.
@@ -66,7 +66,7 @@ func key(kind Kind, o Object) any {
 	return o["id"]
 }
 
-// Put adds an entity, or replaces the fields it has of the one with its id.
+// Put adds an entity, or updates fields of the one with its id.
 func (b *Budget) Put(kind Kind, fields Object) {
 	b.Knowledge++
 	for _, e := range b.Lists[kind] {
@@ -84,7 +84,7 @@ func (b *Budget) Put(kind Kind, fields Object) {
 	b.Lists[kind] = append(b.Lists[kind], &Entity{Fields: fields, Knowledge: b.Knowledge})
 }
 
-// Delete marks an entity as deleted: a delta tells of it, a full list does not.
+// Delete marks an entity as deleted: a delta contains it, a full list does not.
 func (b *Budget) Delete(kind Kind, id string) {
 	b.Knowledge++
 	for _, e := range b.Lists[kind] {
@@ -96,7 +96,7 @@ func (b *Budget) Delete(kind Kind, id string) {
 	}
 }
 
-// changed returns what a request with that knowledge gets.
+// changed returns the answer to a request with that knowledge.
 func (b *Budget) changed(kind Kind, knowledge int64) []Object {
 	rows := []Object{}
 	for _, e := range b.Lists[kind] {
@@ -108,8 +108,8 @@ func (b *Budget) changed(kind Kind, knowledge int64) []Object {
 	return rows
 }
 
-// groups returns the category groups, each with its categories. A delta holds a
-// group that did not change itself when one of its categories did.
+// groups returns the category groups, each with its categories. A delta contains an
+// unchanged group when one of its categories changed.
 func (b *Budget) groups(knowledge int64) []Object {
 	rows, categories := []Object{}, b.changed(Categories, knowledge)
 	own := b.changed(Groups, knowledge)

@@ -41,7 +41,7 @@ type Provider struct {
 	times    []time.Time
 }
 
-// New returns a Provider that holds the budgets.
+// New returns a Provider with the budgets.
 func New(o Options, budgets ...*Budget) *Provider {
 	p := &Provider{o: o, budgets: budgets, accepted: -1}
 	p.Faults = fault.New(http.HandlerFunc(p.route), o.Env)

@@ -55,10 +55,10 @@ func TestDeltas(t *testing.T) {
 	b.Put(ynab.Payees, ynab.Object{"id": "2"})
 	p := ynab.New(ynab.Options{Token: "t", Now: func() time.Time { return start }}, b)
 	if got, k := rows(t, p, "/v1/budgets/b/payees", "payees"); got != "1<nil> false;2<nil> false;" || k != 3.0 {
-		t.Error(got, k)
+		t.Errorf("payees %s at knowledge %v, want 1 and 2 at 3", got, k)
 	}
 	if got, _ := rows(t, p, "/v1/budgets/b/payees?last_knowledge_of_server=3", "payees"); got != "" {
-		t.Error(got)
+		t.Errorf("%v, want \"\"", got)
 	}
 	p.Edit(func(budgets []*ynab.Budget) []*ynab.Budget {
 		budgets[0].Delete(ynab.Payees, "1")
@@ -66,10 +66,10 @@ func TestDeltas(t *testing.T) {
 		return budgets
 	})
 	if got, k := rows(t, p, "/v1/budgets/b/payees?last_knowledge_of_server=3", "payees"); got != "1<nil> true;3<nil> false;" || k != 5.0 {
-		t.Error(got, k)
+		t.Errorf("payees %s at knowledge %v, want 1 deleted and 3 at 5", got, k)
 	}
 	if got, _ := rows(t, p, "/v1/budgets/b/payees", "payees"); got != "2<nil> false;3<nil> false;" {
-		t.Error(got)
+		t.Errorf("%v, want 2<nil> false;3<nil> false;", got)
 	}
 }
 
@@ -81,19 +81,19 @@ func TestGroupsAndMonths(t *testing.T) {
 	b.Put(ynab.Months, ynab.Object{"month": "2026-01-01", "categories": []ynab.Object{{"id": "c"}}})
 	p := ynab.New(ynab.Options{Now: func() time.Time { return start }}, b)
 	if got, _ := rows(t, p, "/v1/budgets/b/categories?last_knowledge_of_server=2", "category_groups"); got != "g<nil> false;" {
-		t.Errorf("the group of a changed category: %s", got)
+		t.Errorf("the group of a changed category: %s, want g<nil> false;", got)
 	}
 	if got, _ := rows(t, p, "/v1/budgets/b/months", "months"); got != "<nil>2026-01-01 false;" {
-		t.Error(got)
+		t.Errorf("%v, want <nil>2026-01-01 false;", got)
 	}
 	_, data := get(t, p, "/v1/budgets/b/months/2026-01-01", "")
 	month, _ := data["month"].(map[string]any)
 	if list, _ := month["categories"].([]any); len(list) != 1 {
-		t.Errorf("%v", data)
+		t.Errorf("%v, want len(list) = 1", data)
 	}
 	for _, path := range []string{"/v1/budgets/x/payees", "/v1/budgets/b/months/2025-01-01", "/v1/user", "/v1/budgets/b", "/v1/budgets/b/category_groups"} {
 		if status, _ := get(t, p, path, ""); status != http.StatusNotFound {
-			t.Errorf("%s: %d", path, status)
+			t.Errorf("%s: %d, want %d", path, status, http.StatusNotFound)
 		}
 	}
 }
@@ -104,29 +104,29 @@ func TestLimitAndToken(t *testing.T) {
 	p := ynab.New(ynab.Options{Token: "t", Enforce: true, Now: func() time.Time { return now }})
 	for range ynab.Limit {
 		if status, _ := get(t, p, "/v1/budgets", "t"); status != http.StatusOK {
-			t.Fatal(status)
+			t.Fatalf("%v, want %v", status, http.StatusOK)
 		}
 		now = now.Add(time.Second)
 	}
 	if status, e := get(t, p, "/v1/budgets", "t"); status != http.StatusTooManyRequests || e["name"] != "too_many_requests" {
-		t.Error(status, e)
+		t.Errorf("status %d, %v, want 429 too_many_requests", status, e)
 	}
 	now = start.Add(ynab.Per) // the first one leaves the window
 	if status, _ := get(t, p, "/v1/budgets", "t"); status != http.StatusOK {
-		t.Error(status)
+		t.Errorf("%v, want %v", status, http.StatusOK)
 	}
 	if status, _ := get(t, p, "/v1/budgets", "t"); status != http.StatusTooManyRequests {
-		t.Error(status)
+		t.Errorf("%v, want %v", status, http.StatusTooManyRequests)
 	}
 	now = start.Add(3 * ynab.Per)
 	if status, e := get(t, p, "/v1/budgets", "x"); status != http.StatusUnauthorized || e["id"] != "401" {
-		t.Error(status, e)
+		t.Errorf("status %d, %v, want 401", status, e)
 	}
 	p.ExpireToken(0)
 	if status, _ := get(t, p, "/v1/budgets", "t"); status != http.StatusUnauthorized {
-		t.Error(status)
+		t.Errorf("%v, want %v", status, http.StatusUnauthorized)
 	}
 	if len(p.Requests()) != ynab.Limit+5 {
-		t.Error(len(p.Requests()))
+		t.Errorf("%v, want %v", len(p.Requests()), ynab.Limit+5)
 	}
 }

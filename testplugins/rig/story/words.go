@@ -9,7 +9,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// Exits runs a command and holds its exit status: exits 3 pdpp-host run ….
+// Exits runs a command and checks its exit status: exits 3 pdpp-host run ….
 func Exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits STATUS COMMAND…")

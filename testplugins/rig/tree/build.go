@@ -10,13 +10,13 @@ import (
 	"sync"
 )
 
-// modulePath is what the import paths of this tree begin with.
+// modulePath is the beginning of the import paths of this tree.
 const modulePath = "github.com/pdpp-host/pdpp-host/"
 
-// extension is a module's, and says for which machine to build.
+// extension is the file name extension of a module, and selects its target machine.
 const extension = ".wasm"
 
-// modules holds how each build ended, by name and folder.
+// modules has the outcome of each build, by name and folder.
 var modules = struct {
 	sync.Mutex
 	built map[[2]string]outcome
@@ -83,7 +83,7 @@ func Compile(out, folder, overlay string) error {
 	if overlay != "" {
 		args = append(args, "-overlay", overlay)
 	}
-	cmd := exec.Command(program, append(args, modulePath+folder)...) //nolint:noctx,gosec // a build of this tree has no deadline of its own
+	cmd := exec.Command(program, append(args, modulePath+folder)...) //nolint:noctx,gosec // a build of this tree has no deadline
 	cmd.Env = env
 	if said, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("building %s: %w\n%s", folder, err, said)

@@ -30,7 +30,7 @@ func Cache() (string, error) {
 	return filepath.Join(dir, cacheName), err
 }
 
-// Remove takes away all that was built. No test may be running any more.
+// Remove deletes everything that was built. No test may be running.
 func Remove() {
 	if own.dir != "" {
 		_ = os.RemoveAll(own.dir) // a temporary folder

@@ -57,8 +57,7 @@ func (a *Account) Failing(t *testing.T, change ...Change) *sdktest.Result {
 	return res
 }
 
-// Run does a first run and holds nothing: its records may be such as a host
-// rejects.
+// Run does a first run and checks nothing: a host may reject its records.
 func (a *Account) Run(t *testing.T, change ...Change) *sdktest.Result {
 	t.Helper()
 	o := sdktest.Options{Credentials: a.credentials}
@@ -99,28 +98,28 @@ func (a *Account) next(t *testing.T, res *sdktest.Result, change Change) *sdktes
 	return res.SecondRun(t, change)
 }
 
-// Refused holds that a run ended with the code before it said anything of
-// another account.
+// Refused checks that a run ended with the code before it emitted anything of another
+// account.
 func Refused(t *testing.T, res *sdktest.Result, code string) {
 	t.Helper()
 	e := res.Done.Error
 	if res.Done.Status != abi.DoneFailed || e.Code != code || string(e.RecoveryHint) != `"manual_action_required"` || e.Retryable {
-		t.Fatalf("%+v %+v", res.Done, e)
+		t.Fatalf("%+v %+v, want Done.Status = %v, e.Code = %v, string(e.RecoveryHint) = %s and not e.Retryable", res.Done, e, abi.DoneFailed, code, `"manual_action_required"`)
 	}
 	if len(res.All)+len(res.States)+len(res.Skips) != 0 || len(res.Requests) != 1 {
-		t.Errorf("%d records, %d cursors, %d skips, %d requests", len(res.All), len(res.States), len(res.Skips), len(res.Requests))
+		t.Errorf("%d records, %d cursors, %d skips, %d requests, want len(res.All)+len(res.States)+len(res.Skips) = 0 and len(res.Requests) = 1", len(res.All), len(res.States), len(res.Skips), len(res.Requests))
 	}
 }
 
-// Nobodys has a run go on from the cursors of another one as they were before
+// WithoutAccount has a run go on from the cursors of another one as they were before
 // the account was remembered in them.
-func Nobodys(t *testing.T, res *sdktest.Result) Change {
+func WithoutAccount(t *testing.T, res *sdktest.Result) Change {
 	t.Helper()
 	state := res.Committed()
 	for stream, cursor := range state {
 		from := strings.Index(cursor, `"account":`)
 		if from < 0 {
-			t.Fatalf("%s: %s", stream, cursor)
+			t.Fatalf("%s: %s, want from at least 0", stream, cursor)
 		}
 		state[stream] = cursor[:from] + cursor[from+strings.Index(cursor[from:], ",")+1:]
 	}

@@ -7,14 +7,14 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 )
 
-// Clock is a test's time: a connector's and that of the provider before it. The
-// zero Clock stands at sdktest.Epoch; it is safe for concurrent use.
+// Clock is a test's time: a connector's and that of the provider before it. The zero
+// Clock begins at sdktest.Epoch; it is safe for concurrent use.
 type Clock struct {
 	mu     sync.Mutex
 	passed time.Duration
 }
 
-// Now tells the time.
+// Now returns the time.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()

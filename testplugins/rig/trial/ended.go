@@ -11,7 +11,7 @@ import (
 // StopAfter has the host ask for a stop in its answer to that call.
 func StopAfter(call int) Change { return func(o *sdktest.Options) { o.StopAfter = call } }
 
-// Killed has a run fail at that call and at every later one, without a word.
+// Killed makes a run fail silently at that call and at every later one.
 func Killed(at int) Change {
 	return func(o *sdktest.Options) {
 		calls := 0
@@ -28,9 +28,9 @@ func Killed(at int) Change {
 // Unkilled ends that in the next run.
 func Unkilled(o *sdktest.Options) { o.Tolerate = false }
 
-// ToTheEnd follows a run that was stopped by runs that are stopped a little
-// later each, until one is not. meanwhile is called before the fifth. It returns
-// the last run, and how many records all of them emitted into stored.
+// ToTheEnd follows a run that was stopped by runs that are stopped a little later each,
+// until one is not. meanwhile is called before the fifth. It returns the last run, and
+// how many records all of them emitted into stored.
 func ToTheEnd(t *testing.T, res *sdktest.Result, stop int, stored sdktest.Store, meanwhile func()) (last *sdktest.Result, emitted int) {
 	t.Helper()
 	for run := 0; ; run++ {
@@ -40,7 +40,7 @@ func ToTheEnd(t *testing.T, res *sdktest.Result, stop int, stored sdktest.Store,
 			return res, emitted
 		}
 		if res.Done.Status != abi.DoneCancelled || run > 100 {
-			t.Fatalf("stop %d: %+v %+v", stop, res.Done, res.Done.Error)
+			t.Fatalf("stop %d: %+v %+v, want Done.Status = %v and run at most 100", stop, res.Done, res.Done.Error, abi.DoneCancelled)
 		}
 		if run == 3 {
 			meanwhile()
@@ -49,9 +49,9 @@ func ToTheEnd(t *testing.T, res *sdktest.Result, stop int, stored sdktest.Store,
 	}
 }
 
-// Ends holds what ends a run of a connector and what ends one stream; a sign-in
-// that the host could not renew is one that the provider refuses. ends and
-// signIn are the connector's, provider is what its codes begin with.
+// Ends checks which errors end a run of a connector and which end one stream; a sign-in
+// that the host could not renew counts as one that the provider refuses. ends and
+// signIn are the connector's, provider is the beginning of its codes.
 func Ends(t *testing.T, provider string, ends func(error) bool, signIn func(error) error) {
 	t.Helper()
 	auth := provider + "_auth_failed"
@@ -72,7 +72,7 @@ func Ends(t *testing.T, provider string, ends func(error) bool, signIn func(erro
 		"no credential held": {&sdk.FetchError{Code: "send.credential_missing", Message: "m"}, true, auth},
 	} {
 		if ends(c.err) != c.ends {
-			t.Errorf("%s: ends the run: %v", name, !c.ends)
+			t.Errorf("%s: ends the run: %v, want ends(c.err) = %v", name, !c.ends, c.ends)
 		}
 		if f, ok := sdk.AsFailure(signIn(c.err)); c.code != "" && (!ok || f.Code != c.code || f.Retryable) {
 			t.Errorf("%s: %+v", name, f)

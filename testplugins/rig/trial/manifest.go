@@ -8,7 +8,7 @@ import (
 	contract "github.com/pdpp-host/pdpp-host/abi/manifest"
 )
 
-// Valid holds that a manifest is one that the host takes.
+// Valid checks that the host accepts a manifest.
 func Valid(t *testing.T, manifest string) {
 	t.Helper()
 	for _, p := range contract.Problems([]byte(manifest)) {
@@ -16,8 +16,8 @@ func Valid(t *testing.T, manifest string) {
 	}
 }
 
-// Worded holds that what a connector tells an owner by a code has words for it
-// in its manifest.
+// Worded checks that a manifest has words for the codes that a connector shows to an
+// owner.
 func Worded(t *testing.T, manifest string, codes ...string) {
 	t.Helper()
 	var m abi.Manifest
@@ -26,7 +26,7 @@ func Worded(t *testing.T, manifest string, codes ...string) {
 	}
 	for _, code := range codes {
 		if m.ReasonMessages[code] == "" {
-			t.Errorf("no words for %s", code)
+			t.Errorf("no words for %s, want m.ReasonMessages[code] not \"\"", code)
 		}
 	}
 }

@@ -5,13 +5,13 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 )
 
-// Change is what one run differs in from another.
+// Change changes the options of one run.
 type Change = func(*sdktest.Options)
 
 // FullRefresh and Incremental are a run's mode.
 func FullRefresh(o *sdktest.Options) { o.Mode = abi.ModeFullRefresh }
 
-// Incremental is the mode of a run that nobody asked anything else of.
+// Incremental is the default mode of a run.
 func Incremental(o *sdktest.Options) { o.Mode = abi.ModeIncremental }
 
 // Only narrows a run to some streams.

@@ -12,13 +12,13 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 )
 
-// Schemas are those of a manifest's streams.
+// Schemas are the schemas of a manifest's streams.
 type Schemas struct {
 	compiled func() map[string]*jsonschema.Schema
 }
 
-// SchemasOf returns the schemas of a manifest. They are compiled once, when the
-// first record is held against one.
+// SchemasOf returns the schemas of a manifest. They are compiled once, when the first
+// record is checked against one.
 func SchemasOf(manifest string) Schemas {
 	return Schemas{sync.OnceValue(func() map[string]*jsonschema.Schema { return compile(manifest) })}
 }
@@ -45,8 +45,8 @@ func compile(manifest string) map[string]*jsonschema.Schema {
 	return compiled
 }
 
-// Conform holds every record of a run against its stream's schema, formats
-// asserted. sdktest looks at names and types alone.
+// Conform checks every record of a run against its stream's schema, formats asserted.
+// sdktest checks only names and types.
 func (s Schemas) Conform(t testing.TB, res *sdktest.Result) {
 	t.Helper()
 	for _, rec := range res.All {
@@ -63,16 +63,16 @@ func (s Schemas) Conform(t testing.TB, res *sdktest.Result) {
 	}
 }
 
-// Succeeded holds that a run did, and that its records conform.
+// Succeeded checks that a run succeeded, and that its records conform.
 func (s Schemas) Succeeded(t testing.TB, res *sdktest.Result) {
 	t.Helper()
 	if res.Done.Status != abi.DoneSucceeded {
-		t.Fatalf("done %+v %+v, skips %+v", res.Done, res.Done.Error, res.Skips)
+		t.Fatalf("done %+v %+v, skips %+v, want Done.Status = %v", res.Done, res.Done.Error, res.Skips, abi.DoneSucceeded)
 	}
 	s.Conform(t, res)
 }
 
-// Sound holds that a run succeeded or was stopped, and that its records conform.
+// Sound checks that a run succeeded or was stopped, and that its records conform.
 func (s Schemas) Sound(t testing.TB, res *sdktest.Result) {
 	t.Helper()
 	if res.Exit != 0 || (res.Done.Status != abi.DoneSucceeded && res.Done.Status != abi.DoneCancelled) {

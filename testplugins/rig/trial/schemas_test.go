@@ -18,7 +18,7 @@ const manifest = `{"streams":[
 {"name":"days","schema":{"type":"object","properties":{"at":{"type":"string","format":"date"}}}},
 {"name":"sizes","schema":{"type":"object","properties":{"n":{"type":"integer","maximum":9}}}}]}`
 
-// judged keeps what a judge says.
+// judged records the failures of a check.
 type judged struct {
 	testing.TB
 
@@ -34,7 +34,8 @@ func (j *judged) says(f func(testing.TB)) string {
 	return strings.Join(j.list, "|")
 }
 
-// What the judge of all first-party records lets pass, and what not.
+// The records that the check of all first-party records accepts, and those that it
+// refuses.
 func TestSchemas(t *testing.T) {
 	t.Parallel()
 	s, j := trial.SchemasOf(manifest), &judged{TB: t}
@@ -43,7 +44,7 @@ func TestSchemas(t *testing.T) {
 	}
 	for _, c := range []struct {
 		rec  sdktest.Record
-		want string // a part of what is said, "" for nothing
+		want string // a part of the failure, "" for none
 	}{
 		{rec("days", `{"at":"2026-01-02"}`), ""},
 		{rec("days", `{"at":"yesterday"}`), "days k:"},
@@ -61,12 +62,12 @@ func TestSchemas(t *testing.T) {
 			} {
 				got := j.says(f)
 				if strings.HasPrefix(got, "fatal: ") == ends[i] || !strings.Contains(got, c.want) || c.want == "" && ends[i] && got != "" {
-					t.Errorf("%s %s, %d: %q", c.rec.Data, status, i, got)
+					t.Errorf("%s %s, check %d says %q, want %q in it", c.rec.Data, status, i, got, c.want)
 				}
 			}
 		}
 		if got := j.says(func(t testing.TB) { s.Conform(t, res) }); (got == "") != (c.want == "") || !strings.HasPrefix(got, c.want) {
-			t.Errorf("%s: %q", c.rec.Data, got)
+			t.Errorf("%s: %q, want %q at its start", c.rec.Data, got, c.want)
 		}
 	}
 }

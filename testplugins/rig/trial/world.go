@@ -10,10 +10,10 @@ import (
 	"github.com/pdpp-host/pdpp-host/sdk/sdktest"
 )
 
-// Token is the credential of a World's provider. No message may hold it.
+// Token is the credential of a World's provider. No message may contain it.
 const Token = "secret-token"
 
-// World is a connector and its clock, and what the runs so far left at a host.
+// World is a connector, its clock, and the results of the runs so far at a host.
 type World struct {
 	Clock
 
@@ -30,7 +30,7 @@ func NewWorld(t *testing.T, c sdk.Connector, s Schemas) *World {
 	return &World{State: map[string]string{}, Rows: sdktest.Store{}, T: t, connector: c, schemas: s}
 }
 
-// Play does one run against a provider and keeps what a host would.
+// Play does one run against a provider and keeps the results that a host would.
 func (w *World) Play(provider http.Handler, change ...Change) *sdktest.Result {
 	w.T.Helper()
 	o := sdktest.Options{Provider: provider, State: w.State, Credentials: map[string]bool{"token": true}, Now: w.Now}
@@ -49,16 +49,16 @@ func (w *World) Play(provider http.Handler, change ...Change) *sdktest.Result {
 	return res
 }
 
-// OK holds that a run succeeded.
+// OK checks that a run succeeded.
 func (w *World) OK(res *sdktest.Result) *sdktest.Result {
 	w.T.Helper()
 	if res.Exit != 0 || res.Done.Status != abi.DoneSucceeded {
-		w.T.Fatalf("done %+v %+v", res.Done, res.Done.Error)
+		w.T.Fatalf("done %+v %+v, want Exit = 0 and Done.Status = %v", res.Done, res.Done.Error, abi.DoneSucceeded)
 	}
 	return res
 }
 
-// Holds holds that the store has exactly these keys of a stream.
+// Holds checks that the store has exactly these keys of a stream.
 func (w *World) Holds(stream string, keys ...string) {
 	w.T.Helper()
 	w.Rows.Holds(w.T, stream, keys...)

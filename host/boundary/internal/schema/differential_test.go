@@ -17,17 +17,17 @@ import (
 func reference(t interface{ Fatalf(string, ...any) }, text string) *jsonschema.Schema {
 	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
 	if err != nil {
-		t.Fatalf("%s: %v", text, err)
+		t.Fatalf("%s: got %v, want no error", text, err)
 	}
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
 	c.AssertFormat()
 	if err := c.AddResource("mem:///s", doc); err != nil {
-		t.Fatalf("%s: %v", text, err)
+		t.Fatalf(`%s: c.AddResource("mem:///s", doc): got %v, want no error`, text, err)
 	}
 	s, err := c.Compile("mem:///s")
 	if err != nil {
-		t.Fatalf("%s: %v", text, err)
+		t.Fatalf("%s: got %v, want no error", text, err)
 	}
 	return s
 }
@@ -201,11 +201,11 @@ func drawRoot(t *rapid.T, others bool) string {
 func hold(t interface{ Fatalf(string, ...any) }, schemaText, valueText string) (sure bool) {
 	s, err := Compile([]byte(schemaText), true)
 	if err != nil {
-		t.Fatalf("%s: %v", schemaText, err)
+		t.Fatalf("%s: got %v, want no error", schemaText, err)
 	}
 	var tp tape.Tape
 	if err := tp.Scan([]byte(valueText)); err != nil {
-		t.Fatalf("%s: %v", valueText, err)
+		t.Fatalf("%s: tp.Scan([]byte(valueText)): got %v, want no error", valueText, err)
 	}
 	want := reference(t, schemaText).Validate(value(&tp, tape.Root))
 	if s.Fast() {
@@ -221,7 +221,7 @@ func hold(t interface{ Fatalf(string, ...any) }, schemaText, valueText string) (
 	}
 	failure, err := s.Check(&tp, tape.Root)
 	if err != nil || (failure == nil) != (want == nil) {
-		t.Fatalf("schema %s\nvalue %s\nCheck says %v, %v, the library %v", schemaText, valueText, failure, err, want)
+		t.Fatalf("schema %s\nvalue %s\nCheck says %v, %v, the library %v, want no error && (failure == nil) == (want == nil)", schemaText, valueText, failure, err, want)
 	}
 	return sure
 }
@@ -249,7 +249,7 @@ func FuzzShapeAgainstLibrary(f *testing.F) {
 	}))
 }
 
-// Whatever a format of the shape accepts, the library accepts.
+// Every text that a format of the shape accepts, the library accepts.
 func FuzzFormats(f *testing.F) {
 	for _, s := range []string{
 		"2026-01-31T10:00:00Z", "2026-01-31t10:00:00.123456789-23:59", "0000-02-29", "1900-02-29", "2000-02-29",
@@ -269,7 +269,7 @@ func FuzzFormats(f *testing.F) {
 				continue
 			}
 			if err := library[name].Validate(s); err != nil {
-				t.Errorf("%s: %q is accepted here, and by the library not: %v", name, s, err)
+				t.Errorf("%s: %q is accepted here, and by the library not: %v, want no error", name, s, err)
 			}
 		}
 	})
@@ -289,7 +289,7 @@ func TestFormatsAcceptTheCommonForms(t *testing.T) {
 	} {
 		for _, s := range list {
 			if !formats[name]([]byte(s)) {
-				t.Errorf("%s: %q goes to the library", name, s)
+				t.Errorf("%s: %q goes to the library, want formats[name]([]byte(s))", name, s)
 			}
 		}
 	}
@@ -313,7 +313,7 @@ func TestCommonKnowsEveryKeyword(t *testing.T) {
 	typ := reflect.TypeFor[jsonschema.Schema]()
 	for f := range typ.Fields() {
 		if f.IsExported() && !known[f.Name] {
-			t.Errorf("jsonschema.Schema has a field %s that the shape does not know", f.Name)
+			t.Errorf("jsonschema.Schema has a field %s that the shape does not know, want !f.IsExported() || known[f.Name]", f.Name)
 		}
 	}
 }
@@ -343,7 +343,7 @@ func TestShapeTakesTheCommonKeywordsOnly(t *testing.T) {
 		`{"allOf":[{"$ref":"#"}]}`:                  false,
 	} {
 		if got := compile(t, text).Fast(); got != want {
-			t.Errorf("%s: shape=%v", text, got)
+			t.Errorf("%s: shape=%v, want %v", text, got, want)
 		}
 	}
 }

@@ -16,8 +16,8 @@ import (
 func (s *Schema) slow(t *tape.Tape, i int) (failure *Failure, err error) {
 	if t.Vast() {
 		if at := firstVast(t, i); at >= 0 {
-			// The library reckons exactly, which a number like 1e999999999 turns
-			// against it.
+			// The library calculates exactly, which a number like 1e999999999 makes
+			// too expensive.
 			return &Failure{Path: s.pointerTo(t, i, at, ""), Keyword: "type"}, nil
 		}
 	}
@@ -27,8 +27,8 @@ func (s *Schema) slow(t *tape.Tape, i int) (failure *Failure, err error) {
 		case spent:
 			failure, err = nil, ErrTooCostly
 		default:
-			// The library is not ours, and neither are schema and value: a fault of
-			// its own ends the run, not the host.
+			// The library, the schema and the value are all foreign: a fault of the
+			// library ends the run, not the host.
 			failure, err = nil, errFault
 		}
 	}()
@@ -63,14 +63,14 @@ func firstVast(t *tape.Tape, i int) int {
 
 // leaf is one failure of the library's tree.
 type leaf struct {
-	tokens  []string // from the value, the missing member included
+	tokens  []string // from the value on, the missing member included
 	keyword string
-	extra   string // the member that additionalProperties does not let be there
-	types   string // found and allowed, of the keyword type
+	extra   string // the member that additionalProperties forbids
+	types   string // for the keyword type: the found and the allowed types
 }
 
-// firstLeaf returns the failure that is first by place and keyword: the
-// library walks Go maps, so its own order changes from run to run.
+// firstLeaf returns the first failure by place and keyword. The library's own order
+// depends on Go maps and changes from run to run.
 func firstLeaf(e *jsonschema.ValidationError) leaf {
 	var best *leaf
 	var walk func(*jsonschema.ValidationError)
@@ -123,8 +123,8 @@ func leafOf(e *jsonschema.ValidationError) leaf {
 	return l
 }
 
-// pointer returns tokens as a JSON pointer, following them from value i. A
-// member's name is shown only when the schema declares it.
+// pointer returns tokens as a JSON pointer, following them from value i. It includes a
+// member's name only if the schema declares it.
 func (s *Schema) pointer(t *tape.Tape, i int, tokens []string) string {
 	shown := make([]string, 0, len(tokens))
 	for _, token := range tokens {
@@ -133,7 +133,7 @@ func (s *Schema) pointer(t *tape.Tape, i int, tokens []string) string {
 			i = element(t, i, token)
 			continue
 		}
-		shown = append(shown, s.show(token))
+		shown = append(shown, s.nameInPath(token))
 		if i >= 0 && t.Kind(i) == tape.Object {
 			i = t.Member(i, token)
 		} else {
@@ -157,8 +157,8 @@ func element(t *tape.Tape, i int, token string) int {
 	return -1
 }
 
-// pointerTo returns the JSON pointer from value root to value at below it, and
-// on to the member called missing when that is not empty.
+// pointerTo returns the JSON pointer from value root to value at below it, extended by
+// the member missing if that is not empty.
 func (s *Schema) pointerTo(t *tape.Tape, root, at int, missing string) string {
 	var shown []string
 	for i := root; i < at; {
@@ -172,19 +172,19 @@ func (s *Schema) pointerTo(t *tape.Tape, root, at int, missing string) string {
 			n++
 		}
 		if step == 2 {
-			shown = append(shown, s.show(string(t.Bytes(child-1, nil))))
+			shown = append(shown, s.nameInPath(string(t.Bytes(child-1, nil))))
 		} else {
 			shown = append(shown, strconv.Itoa(n))
 		}
 		i = child
 	}
 	if missing != "" {
-		shown = append(shown, s.show(missing))
+		shown = append(shown, s.nameInPath(missing))
 	}
 	return join(shown)
 }
 
-func (s *Schema) show(name string) string {
+func (s *Schema) nameInPath(name string) string {
 	if s.names[name] {
 		return name
 	}
@@ -194,10 +194,10 @@ func (s *Schema) show(name string) string {
 // maxPlain bounds the name of a field, in bytes.
 const maxPlain = 40
 
-// plain reports whether a name is written like that of a field: of letters and
-// underscores, so that no token is. The fields of a record are its connector's, and
-// such a name is shown there though the schema does not declare it; further down
-// names may be data.
+// plain reports whether a name looks like that of a field: letters and underscores
+// only, so no token does. Fields of a record belong to its connector, so a path
+// includes such a name even if the schema does not declare it; further down names may
+// be data.
 func plain(name string) bool {
 	return len(name) <= maxPlain && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_") == ""
 }

@@ -42,7 +42,7 @@ func TestCheckExplains(t *testing.T) {
 		{`{` + ok + `,"ref":{"id":1}}`, "/ref/id", "type"},
 		{`{` + ok + `,"n":1e999999999}`, "/n", "type"},
 		{`{` + ok + `,"by":{"mine":1e-99999}}`, "/by/*", "type"},
-		// Among several failures the first by place is told, run after run.
+		// Of several failures the first by place is reported, run after run.
 		{`{"id":"a","at":"x","n":-1,"tags":["z"]}`, "/at", "format"},
 	} {
 		s := compile(t, object)
@@ -72,7 +72,7 @@ func TestCheckExplainsLargeValues(t *testing.T) {
 	} {
 		f, err := s.Check(scan(t, `{"x":{"y":1},"a":[`+many+c.last+`]}`), tape.Root)
 		if err != nil || f == nil || f.Path != c.path || f.Keyword != c.keyword {
-			t.Errorf("%s: %v, %v", c.last, f, err)
+			t.Errorf("%s: got %v, %v, want no error && f != nil && f.Path == c.path && f.Keyword == c.keyword", c.last, f, err)
 		}
 	}
 }

@@ -1,13 +1,12 @@
 package schema
 
-// format reports whether b surely has a format. What it does not accept is
-// left to the library: these are the plain forms of each format, the ones that
-// data has, and fuzzing holds every yes to the library's.
+// format reports whether b certainly has a format. Other values are left to the
+// library. The functions accept the plain forms of each format, which data usually
+// has; fuzzing compares every yes with the library.
 type format func(b []byte) bool
 
-// formats are the formats of the shape. A schema with another format that the
-// library asserts has no shape; a name that the library does not know means
-// nothing to either.
+// formats are the formats of the shape. A schema with another format that the library
+// asserts has no shape; a name that the library does not know is ignored by both.
 var formats = map[string]format{
 	unformatted: nil,
 	"date-time": isDateTime,

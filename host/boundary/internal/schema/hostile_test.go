@@ -69,10 +69,10 @@ func TestCompileAcceptsThePublishedMetaschema(t *testing.T) {
 	t.Parallel()
 	s := compile(t, `{"$schema":"https://json-schema.org/draft/2020-12/schema","$ref":"https://json-schema.org/draft/2020-12/schema"}`)
 	if f, err := s.Check(scan(t, `{"minLength":1}`), tape.Root); f != nil || err != nil {
-		t.Errorf("%v, %v", f, err)
+		t.Errorf("got %v, %v, want f == nil && no error", f, err)
 	}
 	if f, err := s.Check(scan(t, `{"minLength":-1}`), tape.Root); f == nil || err != nil {
-		t.Errorf("%v, %v", f, err)
+		t.Errorf("got %v, %v, want f != nil && no error", f, err)
 	}
 }
 
@@ -115,7 +115,7 @@ func TestCheckBoundsItsWork(t *testing.T) {
 			start := time.Now()
 			f, err := s.Check(tp, tape.Root)
 			if err != nil && !errors.Is(err, ErrTooCostly) {
-				t.Errorf("Check = %v, %v", f, err)
+				t.Errorf("Check = %v, %v, want no error || errors.Is(err, ErrTooCostly)", f, err)
 			}
 			t.Logf("%d bytes: %v, %v in %v", len(c.value), f, err, time.Since(start))
 		})
@@ -132,7 +132,7 @@ func TestCheckSurvivesTheDeepestRecursion(t *testing.T) {
 	s := compile(t, fmt.Sprintf(`{"$defs":{%s"%d":{"properties":{"x":{"$ref":"#/$defs/0"}},"pattern":"a"}},"$ref":"#/$defs/0"}`, b.String(), maxInPlace-2))
 	f, err := s.Check(scan(t, strings.Repeat(`{"x":`, 62)+`1`+strings.Repeat(`}`, 62)), tape.Root)
 	if f != nil || err != nil && !errors.Is(err, ErrTooCostly) {
-		t.Errorf("%v, %v", f, err)
+		t.Errorf("got %v, %v, want f == nil && (no error || errors.Is(err, ErrTooCostly))", f, err)
 	}
 	t.Log(err)
 }
@@ -148,7 +148,7 @@ func TestCheckAcceptsTheLargestRecord(t *testing.T) {
 	} {
 		s := compile(t, text)
 		if f, err := s.Check(scan(t, value), tape.Root); f != nil || err != nil {
-			t.Errorf("%v, %v", f, err)
+			t.Errorf("got %v, %v, want f == nil && no error", f, err)
 		}
 	}
 }

@@ -9,31 +9,30 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// location is the base that a schema's relative references resolve against.
-// No loader knows its scheme.
+// location is the base for a schema's relative references. No loader knows its scheme.
 const location = "pdpp-stream://schema/root.json"
 
 // Limits of the compiled schema.
 const (
-	// maxInPlace bounds the schemas that apply others to the same value ($ref,
-	// allOf, ...), and with them the depth of the library's recursion.
+	// maxInPlace bounds the schemas that apply others to the same value ($ref, allOf,
+	// ...), and with them the depth of the library's recursion.
 	maxInPlace = 512
-	// maxCount bounds minLength and its like: the library keeps them as int.
+	// maxCount bounds minLength and similar keywords, which the library stores as int.
 	maxCount = 1 << 53
 )
 
-// library compiles one schema with the library, shut in: it loads nothing.
+// library compiles one schema with the library, without access to other documents.
 type library struct {
 	compiler *jsonschema.Compiler
 	regexps  regexps
-	collect  bool                 // gather schemas
+	collect  bool                 // collect schemas
 	schemas  []*jsonschema.Schema // every object schema compiled, with collect
 	problem  *Problem
 }
 
-// refuseLoader answers every reference out of the schema: a guest's schema
-// opens no file and no connection. (The library has the published metaschemas
-// built in and answers for those itself.)
+// refuseLoader refuses every reference to another document: a guest's schema opens no
+// file and no connection. (The library contains the published metaschemas and resolves
+// those itself.)
 type refuseLoader struct{}
 
 func (refuseLoader) Load(string) (any, error) {
@@ -50,15 +49,15 @@ func newLibrary() *library {
 }
 
 func (l *library) compile(doc any) (root *jsonschema.Schema, err error) {
-	// The library is not ours, and the schema is a guest's.
+	// The library is foreign, and the schema comes from a guest.
 	defer func() {
 		if p := recover(); p != nil {
 			root, err = nil, &Problem{"", "cannot be compiled"}
 		}
 	}()
 	if l.collect {
-		// The vocabulary has no keyword. Its hook is how to reach each schema
-		// object, dynamic anchors included.
+		// The vocabulary has no keyword. Its hook reaches each schema object,
+		// including dynamic anchors.
 		l.compiler.RegisterVocabulary(&jsonschema.Vocabulary{URL: "urn:pdpp:meter", Compile: l.gather})
 		l.compiler.AssertVocabs()
 	}
@@ -75,14 +74,14 @@ func (l *library) compile(doc any) (root *jsonschema.Schema, err error) {
 	return root, nil
 }
 
-// counts are the keywords whose number the library keeps as an int.
+// counts are the keywords whose number the library stores as an int.
 var counts = []string{
 	"minLength", "maxLength", "minItems", "maxItems",
 	"minProperties", "maxProperties", "minContains", "maxContains",
 }
 
 func (l *library) gather(ctx *jsonschema.CompilerContext, object map[string]any) (jsonschema.SchemaExt, error) {
-	s := ctx.Enqueue(nil) // the schema being compiled, since it is queued already
+	s := ctx.Enqueue(nil) // the schema being compiled, since it is already in the queue
 	l.schemas = append(l.schemas, s)
 	for _, keyword := range counts {
 		n, ok := object[keyword]
@@ -97,7 +96,7 @@ func (l *library) gather(ctx *jsonschema.CompilerContext, object map[string]any)
 	return nil, nil
 }
 
-// bounded refuses what the budget of a validation cannot bound.
+// bounded refuses a schema whose validation cannot be bounded by the budget.
 func (l *library) bounded() error {
 	inPlace := 0
 	for _, s := range l.schemas {
@@ -114,7 +113,7 @@ func (l *library) bounded() error {
 	return nil
 }
 
-// declared returns the member names that the schema itself speaks of.
+// declared returns the member names in the schema itself.
 func (l *library) declared() map[string]bool {
 	names := map[string]bool{}
 	for _, s := range l.schemas {
@@ -152,7 +151,7 @@ func fragment(loc string) string {
 	return pointer
 }
 
-// problem turns the library's error into one that names the place.
+// problem turns the library's error into one with the place.
 func problem(err error) *Problem {
 	if invalid, ok := errors.AsType[*jsonschema.SchemaValidationError](err); ok {
 		if failure, ok := errors.AsType[*jsonschema.ValidationError](invalid.Err); ok {
@@ -170,7 +169,7 @@ func problem(err error) *Problem {
 	return &Problem{"", clip(err.Error())}
 }
 
-// clip bounds a text of the library's that may quote the schema.
+// clip bounds a text of the library that may quote the schema.
 func clip(s string) string {
 	if len(s) > 300 {
 		s = strings.ToValidUTF8(s[:300], "") + "..."

@@ -14,7 +14,7 @@ type literal struct {
 	kind  tape.Kind
 	text  string // of a string
 	n     int64  // of a number that is a short integer
-	plain bool   // the comparison is decided here: not a container, not another number
+	plain bool   // compared here: not a container, not any other number
 }
 
 func (sh *shape) setValues(s *jsonschema.Schema) {
@@ -53,7 +53,7 @@ func literalOf(v any) literal {
 	}
 }
 
-// among says whether value i is one of list.
+// among reports whether value i is in list.
 func (r *runner) among(list []literal, i int) verdict {
 	kind := r.t.Kind(i)
 	r.work -= len(list) / 8

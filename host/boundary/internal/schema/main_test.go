@@ -14,7 +14,7 @@ func scan(t testing.TB, text string) *tape.Tape {
 	t.Helper()
 	var tp tape.Tape
 	if err := tp.Scan([]byte(text)); err != nil {
-		t.Fatalf("%q: %v", text, err)
+		t.Fatalf("%q: tp.Scan([]byte(text)): got %v, want no error", text, err)
 	}
 	return &tp
 }
@@ -23,7 +23,7 @@ func compile(t testing.TB, text string) *Schema {
 	t.Helper()
 	s, err := Compile([]byte(text), true)
 	if err != nil {
-		t.Fatalf("%s: %v", text, err)
+		t.Fatalf("%s: got %v, want no error", text, err)
 	}
 	return s
 }

@@ -6,24 +6,24 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// The budget of one validation, in units of about a tenth of a microsecond: a
-// base, and more by the byte, so that what a record costs is bounded by its
-// size whatever its schema is.
+// The budget of one validation, in units of about a tenth of a microsecond: a base,
+// plus an amount for each byte, so that a record's cost is bounded by its size
+// whatever its schema is.
 const (
 	budgetBase = 256 << 10
 	budgetByte = 8
 )
 
-// meter spends the budget. References and combinators can make the library's
-// work exponential in the size of a schema, and it takes no context. But it
-// asks a schema's format before it descends, so a format of ours on every
-// schema sees every step, and can end the validation with a panic that never
-// leaves this package.
+// meter charges the budget. References and combinators can make the library's work
+// exponential in the size of a schema, and the library accepts no context. But it
+// checks a schema's format before it descends. A format of ours on every schema
+// therefore sees every step, and can end the validation with a panic that this package
+// recovers.
 type meter struct {
 	left int
 }
 
-// spent is what the meter panics with.
+// spent is the meter's panic value.
 type spent struct{}
 
 func (m *meter) spend(n int) {
@@ -47,7 +47,7 @@ func (m *meter) install(l *library) {
 			format = &jsonschema.Format{Name: unformatted, Validate: func(any) error { return nil }}
 		}
 		s.Format = &jsonschema.Format{Name: format.Name, Validate: func(v any) error {
-			m.spend(c.of(v))
+			m.spend(c.costOf(v))
 			return format.Validate(v)
 		}}
 	}
@@ -56,17 +56,17 @@ func (m *meter) install(l *library) {
 // unformatted names the format of schemas that have none.
 const unformatted = ""
 
-// charge is what one visit of a schema costs at most, besides the visits that
-// it leads to.
+// charge is the maximum cost of one visit of a schema, without the visits that it
+// leads to.
 type charge struct {
 	visit   int // each time
 	member  int // for each member or element
 	pattern int // for each 8 bytes of a string, or of a member's name
-	names   int // the same of every member's name
+	names   int // the same for every member's name
 	unique  bool
 }
 
-// enter is what the library does with a schema before it asks its format.
+// enter returns the work of the library on a schema before it checks the format.
 func enter(s *jsonschema.Schema) int {
 	if s == nil {
 		return 0
@@ -89,7 +89,7 @@ func newCharge(s *jsonschema.Schema, chain int) charge {
 		c.visit += enter(sub)
 	}
 	if s.DynamicRef != nil {
-		c.visit += chain * MaxDepth / 8 // its scope is searched to the root
+		c.visit += chain * MaxDepth / 8 // the library searches the scope to the root
 	}
 	for _, required := range s.DependentRequired {
 		c.visit += 1 + len(required)/4
@@ -123,7 +123,7 @@ func programSize(re jsonschema.Regexp) int {
 	return maxProgram
 }
 
-func (c *charge) of(v any) int {
+func (c *charge) costOf(v any) int {
 	switch v := v.(type) {
 	case string:
 		return c.visit + (1+len(v)/8)*(1+c.pattern)
@@ -135,7 +135,7 @@ func (c *charge) of(v any) int {
 		case !c.unique || len(v) < 2:
 		case len(v) <= 20: // the library compares each with each
 			n += 20 * size(v)
-		default: // it hashes them
+		default: // the library hashes them
 			n += 4 * size(v)
 		}
 		return n

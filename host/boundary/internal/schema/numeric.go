@@ -9,7 +9,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/boundary/internal/tape"
 )
 
-// integral says whether number i is an integer: 1.0 is one.
+// integral reports whether number i is an integer: 1.0 is one.
 func integral(t *tape.Tape, i int) verdict {
 	if t.Integer(i) {
 		return yes
@@ -26,13 +26,13 @@ func integral(t *tape.Tape, i int) verdict {
 	return yes
 }
 
-// bound is one of minimum, maximum and their exclusive kin.
+// bound is one of minimum, maximum and their exclusive variants.
 type bound struct {
 	keyword string
 	upper   bool
 	strict  bool
-	// least and most are the integers nearest to the bound from above and from
-	// below: a number n is at least the bound if and only if n >= least.
+	// least and most are the integers nearest to the bound from above and from below:
+	// a number n is at least the bound if and only if n >= least.
 	least, most int64
 	exact       float64 // the bound, rounded
 }
@@ -58,7 +58,7 @@ func (sh *shape) setBounds(s *jsonschema.Schema) {
 	add("exclusiveMaximum", s.ExclusiveMaximum, true, true)
 }
 
-// saturate keeps the order against every number of up to 18 digits.
+// saturate preserves the order relative to every number of up to 18 digits.
 func saturate(n *big.Int) int64 {
 	if n.IsInt64() {
 		return n.Int64()
@@ -75,7 +75,7 @@ func (r *runner) number(sh *shape, i int) verdict {
 	}
 	if n, ok := r.t.Int64(i); ok {
 		for k := range sh.bounds {
-			if !sh.bounds[k].holds(n) {
+			if !sh.bounds[k].satisfiedBy(n) {
 				return r.no(i, sh.bounds[k].keyword)
 			}
 		}
@@ -96,7 +96,7 @@ func (r *runner) number(sh *shape, i int) verdict {
 	return yes
 }
 
-func (b *bound) holds(n int64) bool {
+func (b *bound) satisfiedBy(n int64) bool {
 	switch {
 	case b.upper && b.strict:
 		return n < b.least
@@ -109,7 +109,7 @@ func (b *bound) holds(n int64) bool {
 	}
 }
 
-// near compares with room for rounding, and is unsure close to the bound.
+// near compares with a tolerance for rounding, and is unsure close to the bound.
 func (b *bound) near(f float64) verdict {
 	margin := 1e-9 * (math.Abs(f) + math.Abs(b.exact))
 	switch {
@@ -122,8 +122,8 @@ func (b *bound) near(f float64) verdict {
 	}
 }
 
-// decimal returns number i, written with a fraction and no exponent in at most
-// 15 digits, to within a rounding.
+// decimal returns number i, which must have a fraction, no exponent and at most 15
+// digits, correct except for rounding.
 func decimal(t *tape.Tape, i int) (float64, bool) {
 	text := t.Text(i)
 	if t.Integer(i) || t.HasExponent(i) || len(text) > 17 {

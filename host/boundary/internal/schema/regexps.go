@@ -8,8 +8,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// maxProgram bounds the instructions of all regular expressions of one schema,
-// about 40 bytes each: counted repeats multiply, so a short text can be huge.
+// maxProgram bounds the instructions of all regular expressions of one schema, about
+// 40 bytes each: counted repeats multiply, so a short text can be huge.
 const maxProgram = 64 << 10
 
 // regexps compiles a schema's regular expressions (RE2: linear in the text)
@@ -27,7 +27,7 @@ type program struct {
 
 var errRegexpSize = errors.New("the regular expressions are too large")
 
-// compile is the library's RegexpEngine.
+// compile implements the library's RegexpEngine.
 func (r *regexps) compile(text string) (jsonschema.Regexp, error) {
 	if p := r.done[text]; p != nil {
 		return p, nil

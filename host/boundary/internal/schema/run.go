@@ -2,7 +2,7 @@ package schema
 
 import "github.com/pdpp-host/pdpp-host/host/boundary/internal/tape"
 
-// verdict is the shape's answer. Only yes ends the matter.
+// verdict is the shape's answer. Only yes is final.
 type verdict uint8
 
 const (
@@ -16,7 +16,7 @@ type runner struct {
 	t       *tape.Tape
 	work    int // visits left
 	scratch []byte
-	// Where it said no last, and by which keyword.
+	// The value and the keyword of the last no.
 	failed  int
 	keyword string
 	missing string
@@ -140,14 +140,14 @@ func (r *runner) object(sh *shape, i int) verdict {
 			}
 		}
 	}
-	if required < sh.required { // the tape has no name twice
+	if required < sh.required { // the tape contains no name twice
 		return r.lacking(sh, i)
 	}
 	return yes
 }
 
-// member returns what the shape says of the name k, or nil. A guest writes its
-// records alike, so the place tells the name most of the time.
+// member returns the shape's member for the name k, or nil. A guest's records have the
+// same order of names, so the position usually suffices.
 func (r *runner) member(sh *shape, k, position int) *member {
 	name, plain := r.t.Plain(k)
 	if !plain {
@@ -200,7 +200,7 @@ func (r *runner) array(sh *shape, i int) verdict {
 		}
 		position++
 		if sub == nil {
-			return yes // past the prefix, and no items
+			return yes // past the prefix, and items is absent
 		}
 		if v := r.check(sub, k); v != yes {
 			return v

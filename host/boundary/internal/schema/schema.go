@@ -16,22 +16,22 @@ const (
 	MaxDepth = 64
 )
 
-// largeValue is from how many nodes on a refusal that the shape is sure of is
-// not put to the library again, because its account of every single failure
-// would cost hundreds of bytes each.
+// largeValue is the number of nodes from which a certain no of the shape is not
+// explained by the library, because its report of every single failure would cost
+// hundreds of bytes each.
 const largeValue = 64 << 10
 
 // Schema is one compiled schema.
 type Schema struct {
 	library *jsonschema.Schema
-	shape   *shape // nil: the library alone
+	shape   *shape // nil: only the library validates
 	run     runner
 	meter   *meter
 	names   map[string]bool // every member name that the schema declares
 	nodes   int
 }
 
-// Problem is why a schema was refused: a JSON pointer into it, and the rule.
+// Problem is the reason for refusing a schema: a JSON pointer into it, and the rule.
 type Problem struct {
 	Path string
 	Rule string
@@ -40,12 +40,11 @@ type Problem struct {
 // Error returns the path and the rule.
 func (p *Problem) Error() string { return p.Path + ": " + p.Rule }
 
-// ErrTooCostly says that validating a value took more work than its budget.
+// ErrTooCostly reports that validating a value exceeded its budget of work.
 var ErrTooCostly = errors.New("the schema takes too much work to validate")
 
-// Compile reads a schema. With strict it also holds the keywords without
-// effect on validation (title, examples, ...) to the metaschema. An error is a
-// *Problem.
+// Compile reads a schema. If strict is set it also checks the keywords without effect
+// on validation (title, examples, ...) against the metaschema. An error is a *Problem.
 func Compile(raw []byte, strict bool) (*Schema, error) {
 	doc, nodes, err := document(raw)
 	if err != nil {
@@ -92,28 +91,28 @@ func document(raw []byte) (doc any, nodes int, err error) {
 	return value(&t, tape.Root), t.Nodes(), nil
 }
 
-// Nodes returns how many JSON values and names the schema's text holds.
+// Nodes returns the number of JSON values and names in the schema's text.
 func (s *Schema) Nodes() int { return s.nodes }
 
-// Fast reports whether the schema has a shape, so that a valid value is
-// accepted without the library.
+// Fast reports whether the schema has a shape, so that a valid value is accepted
+// without the library.
 func (s *Schema) Fast() bool { return s.shape != nil }
 
-// Failure is where and why a value does not satisfy its schema. Path is a JSON
-// pointer from the value; a name that the schema does not declare shows as
-// "*", since it is data. For the keyword required, Path names the member that
-// is missing, and for additionalProperties the one that is too many; a member of the
-// value itself by its name, when that is written like a field's. Keyword is the schema keyword.
+// Failure describes the place and the reason of a value's failure. Path is a JSON
+// pointer from the value; a name that the schema does not declare appears as "*",
+// since it is data. For the keyword required, Path names the missing member, and for
+// additionalProperties the excess one; a member of the value itself appears by name if
+// the name looks like a field's. Keyword is the schema keyword.
 type Failure struct {
 	Path    string
 	Keyword string
-	// Types says for the keyword type which JSON type was found and which are allowed;
-	// "" where that is not known. It never holds a value.
+	// Types gives the found JSON type and the allowed ones for the keyword type; "" if
+	// unknown. It never holds a value.
 	Types string
 }
 
 // Check validates value i of t. It returns nil, nil for a valid value, and
-// ErrTooCostly, or the library's own fault, when there is no answer.
+// ErrTooCostly or a fault of the library if there is no answer.
 func (s *Schema) Check(t *tape.Tape, i int) (*Failure, error) {
 	if s.shape != nil && !t.Vast() {
 		switch s.run.start(t, s.shape, i) {

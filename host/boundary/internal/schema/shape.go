@@ -8,9 +8,9 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/boundary/internal/tape"
 )
 
-// shape is the compiled form of a schema that uses the common keywords only.
-// It is built from the library's reading of the schema, never from its text,
-// so that the two cannot read it differently.
+// shape is the compiled form of a schema that uses only common keywords. It is built
+// from the library's reading of the schema, never from its text, so the two cannot
+// read it differently.
 type shape struct {
 	never  bool // the schema false
 	types  types
@@ -18,7 +18,7 @@ type shape struct {
 	allOf  []*shape
 	anyOf  []*shape
 	values [][]literal // enum, and const as an enum of one: each must match
-	words  []string    // the keyword behind each of values
+	words  []string    // the keyword of each of values
 	format format
 
 	members    []member
@@ -41,8 +41,7 @@ type shape struct {
 	bounds []bound
 }
 
-// member is a name that the schema speaks of: declared by properties, required,
-// or both.
+// member is a name in the schema: declared by properties, required, or both.
 type member struct {
 	name     string
 	declared bool
@@ -64,7 +63,7 @@ var typeBits = map[string]types{
 	"integer": integer, "string": 1 << tape.String, "array": 1 << tape.Array, "object": 1 << tape.Object,
 }
 
-// compileShape returns the shape of s, or nil when s uses any other keyword.
+// compileShape returns the shape of s, or nil if s uses any other keyword.
 func compileShape(s *jsonschema.Schema) *shape {
 	c := shaper{done: map[*jsonschema.Schema]*shape{}}
 	sh := c.shape(s)
@@ -79,8 +78,8 @@ type shaper struct {
 	refused bool
 }
 
-// common reports whether the shape covers every keyword of s. A test holds this
-// list to the fields of jsonschema.Schema.
+// common reports whether the shape covers every keyword of s. A test compares this
+// list with the fields of jsonschema.Schema.
 func common(s *jsonschema.Schema) bool {
 	return s.RecursiveRef == nil && s.DynamicRef == nil &&
 		s.Not == nil && s.OneOf == nil && s.If == nil &&
@@ -187,7 +186,7 @@ func atMost(dst *int, n *int) {
 	}
 }
 
-// circular reports whether some shape applies itself to its own value.
+// circular reports whether a shape applies itself to its own value.
 func circular(all map[*jsonschema.Schema]*shape) bool {
 	state := map[*shape]int{} // 1: open, 2: done
 	var visit func(*shape) bool

@@ -28,11 +28,11 @@ func suite(t *testing.T) map[string][]suiteGroup {
 	t.Helper()
 	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/google/jsonschema-go").Output()
 	if err != nil {
-		t.Fatalf("where the suite's module lies: %v", err)
+		t.Fatalf("where the suite's module lies: %v, want no error", err)
 	}
 	files, err := filepath.Glob(filepath.Join(strings.TrimSpace(string(dir)), "jsonschema", "testdata", "draft2020-12", "*.json"))
 	if err != nil || len(files) < 40 {
-		t.Fatalf("%d suite files: %v", len(files), err)
+		t.Fatalf("%d suite files: %v, want no error && len(files) >= 40", len(files), err)
 	}
 	all := map[string][]suiteGroup{}
 	for _, file := range files {
@@ -42,7 +42,7 @@ func suite(t *testing.T) map[string][]suiteGroup {
 		}
 		var groups []suiteGroup
 		if err := json.Unmarshal(text, &groups); err != nil {
-			t.Fatalf("%s: %v", file, err)
+			t.Fatalf("%s: json.Unmarshal(text, &groups): got %v, want no error", file, err)
 		}
 		all[filepath.Base(file)] = groups
 	}
@@ -59,10 +59,10 @@ func TestOfficialSuite(t *testing.T) {
 			groups++
 			s, err := Compile(g.Schema, true)
 			if err != nil {
-				// What the host refuses by design: documents outside the schema, and
-				// a custom metaschema.
+				// Schemas that the host refuses by design: documents outside the
+				// schema, and a custom metaschema.
 				if file != "refRemote.json" && !strings.Contains(string(g.Schema), "localhost:1234") {
-					t.Errorf("%s: %s: %v", file, g.Description, err)
+					t.Errorf(`%s: %s: got %v, want file == "refRemote.json" || strings.Contains(string(g.Schema), "localhost:1234")`, file, g.Description, err)
 				}
 				refused++
 				continue
@@ -89,7 +89,7 @@ func TestOfficialSuite(t *testing.T) {
 					t.Errorf("%s: %s: %s: %v, %v, want valid=%v", file, g.Description, c.Description, failure, err, c.Valid)
 				}
 				if failure != nil && failure.Keyword == "" {
-					t.Errorf("%s: %s: %s: a failure without a keyword", file, g.Description, c.Description)
+					t.Errorf(`%s: %s: %s: a failure without a keyword, want failure == nil || failure.Keyword != ""`, file, g.Description, c.Description)
 				}
 			}
 		}
@@ -97,6 +97,6 @@ func TestOfficialSuite(t *testing.T) {
 	t.Logf("%d schemas, %d refused (they refer to other documents); %d have a shape", groups, refused, shaped)
 	t.Logf("%d cases, all as the suite says; %d of them by schemas with a shape, which is sure of %d", cases, shapedCases, sure)
 	if shapedCases < 500 || sure < shapedCases*85/100 || wrong > 0 {
-		t.Errorf("the shape covers %d cases and is sure of %d", shapedCases, sure)
+		t.Errorf("the shape covers %d cases and is sure of %d, want shapedCases >= 500 && sure >= shapedCases * 85 / 100 && wrong <= 0", shapedCases, sure)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/boundary/internal/tape"
 )
 
-// value builds the library's form of value i: numbers keep their text.
+// value returns the library's form of value i: numbers keep their text.
 func value(t *tape.Tape, i int) any {
 	switch t.Kind(i) {
 	case tape.Null:

@@ -5,7 +5,7 @@ import (
 	"hash/maphash"
 )
 
-// pairwise is up to how many members names are compared one by one.
+// pairwise is the number of members up to which names are compared one by one.
 const pairwise = 16
 
 // names finds a repeated name among many in linear time. The hash is seeded at
@@ -26,8 +26,8 @@ func (t *Tape) duplicate(i int) int {
 	if count > pairwise {
 		return t.duplicateHashed(i, count)
 	}
-	// A set bit says that some earlier name may look like this one: most
-	// objects never compare two names.
+	// A set bit means that some earlier name may look like this one: most objects
+	// never compare two names.
 	var seen uint64
 	for k, end := i+1, len(t.nodes); k < end; k = int(t.nodes[k+1].next) {
 		n := &t.nodes[k]

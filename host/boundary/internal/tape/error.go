@@ -2,7 +2,7 @@ package tape
 
 import "fmt"
 
-// Fault is why a text was refused.
+// Fault is the reason for refusing a text.
 type Fault uint8
 
 // The faults. Each is one stable code of the boundary.
@@ -14,14 +14,14 @@ const (
 	TooMany
 )
 
-// Error is a refused text: why, and at which byte, from 0. It holds nothing of
-// the text itself.
+// Error is a refused text: the reason, and the byte offset, from 0. It contains
+// nothing of the text itself.
 type Error struct {
 	Fault  Fault
 	Offset int
 }
 
-// Error says what is wrong, without quoting the text.
+// Error describes the problem without quoting the text.
 func (e *Error) Error() string {
 	what := [...]string{"", "is not valid JSON", "is not valid UTF-8", "repeats a member name", "nests too deep", "holds too many values"}
 	return fmt.Sprintf("%s at byte %d", what[e.Fault], e.Offset)

@@ -35,7 +35,7 @@ func FuzzScan(f *testing.F) {
 			return
 		}
 		if tp.Next(Root) != tp.Nodes() {
-			t.Fatalf("the root ends at %d of %d", tp.Next(Root), tp.Nodes())
+			t.Fatalf("the root ends at %d of %d, want tp.Next(Root) == tp.Nodes()", tp.Next(Root), tp.Nodes())
 		}
 		var want any
 		d := json.NewDecoder(bytes.NewReader(text))
@@ -65,7 +65,7 @@ func same(t *testing.T, tp *Tape, i int, want any) {
 		}
 		if n, ok := tp.Int64(i); ok {
 			if got, err := want.Int64(); err != nil || got != n {
-				t.Fatalf("Int64 of %s = %d", want, n)
+				t.Fatalf("Int64 of %s = %d, want no error && got == n", want, n)
 			}
 		}
 	case string:
@@ -95,7 +95,7 @@ func same(t *testing.T, tp *Tape, i int, want any) {
 		for name, item := range want {
 			k := tp.Member(i, name)
 			if k < 0 {
-				t.Fatalf("no member %q", name)
+				t.Fatalf("no member %q, want k >= 0", name)
 			}
 			same(t, tp, k, item)
 		}

@@ -1,6 +1,6 @@
 package tape
 
-// Kind is what a JSON value is.
+// Kind is the kind of a JSON value.
 type Kind uint8
 
 // The kinds of value. A member's name is a node of kind String.
@@ -26,12 +26,12 @@ const (
 	nonASCII                   // a string with a byte above 0x7f
 	fraction                   // a number with a fraction
 	exponent                   // a number with an exponent
-	vast                       // a number outside what the host reckons with
+	vast                       // a number outside the host's arithmetic
 )
 
-// node is one value. start and end delimit its text, a string's quotes
-// excluded. next is the index after its subtree. count is how many elements or
-// members a container has.
+// node is one value. start and end delimit its text, a string's quotes excluded. next
+// is the index after its subtree. count is the number of elements or members of a
+// container.
 type node struct {
 	start, end uint32
 	next       uint32
@@ -51,21 +51,20 @@ func (t *Tape) Kind(i int) Kind { return t.nodes[i].kind }
 // alternate: name, value.
 func (t *Tape) Next(i int) int { return int(t.nodes[i].next) }
 
-// Count returns how many elements or members container i has.
+// Count returns the number of elements or members of container i.
 func (t *Tape) Count(i int) int { return int(t.nodes[i].count) }
 
-// Nodes returns how many nodes the tape holds, names included.
+// Nodes returns the number of nodes on the tape, names included.
 func (t *Tape) Nodes() int { return len(t.nodes) }
 
-// Vast reports whether any number of the text is outside MaxNumberBytes or
-// MaxExponent.
+// Vast reports whether any number of the text exceeds MaxNumberBytes or MaxExponent.
 func (t *Tape) Vast() bool { return t.vast }
 
 // IsVast reports whether value i is such a number.
 func (t *Tape) IsVast(i int) bool { return t.nodes[i].flags&vast != 0 }
 
-// Text returns value i's text, a part of the scanned source; a string's comes
-// with its quotes.
+// Text returns value i's text, a part of the scanned source; a string's text includes
+// its quotes.
 func (t *Tape) Text(i int) []byte {
 	n := &t.nodes[i]
 	if n.kind == String {

@@ -1,7 +1,7 @@
 package tape
 
-// number scans a number and returns where it ends, or the bitwise complement
-// of where it goes wrong.
+// number scans a number and returns its end, or the bitwise complement of the position
+// of an error.
 func number(src []byte, i int) (end int, f flags) {
 	start := i
 	if i < len(src) && src[i] == '-' {
@@ -55,8 +55,8 @@ func digits(src []byte, i int) int {
 
 func digit(c byte) bool { return c-'0' <= 9 }
 
-// Int64 returns the value of number i when it is written as an integer of at
-// most 18 digits.
+// Int64 returns the value of number i if it is written as an integer of at most 18
+// digits.
 func (t *Tape) Int64(i int) (v int64, ok bool) {
 	n := &t.nodes[i]
 	b := t.src[n.start:n.end]

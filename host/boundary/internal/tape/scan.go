@@ -4,23 +4,23 @@ import "math"
 
 // Limits of a text.
 const (
-	// MaxDepth is the most that Depth may be.
+	// MaxDepth is the largest value of Depth.
 	MaxDepth = 128
-	// MaxNodes bounds the tape, about 20 MiB of it.
+	// MaxNodes bounds the tape to about 20 MiB.
 	MaxNodes = 1 << 20
-	// MaxNumberBytes and MaxExponent bound the numbers that the host reckons
-	// with, far outside a float64 and short enough for exact arithmetic.
+	// MaxNumberBytes and MaxExponent bound the numbers with which the host calculates,
+	// far outside a float64 and short enough for exact arithmetic.
 	MaxNumberBytes = 400
 	MaxExponent    = 400
 )
 
-// keepNodes is how large a tape is kept from one Scan to the next.
+// keepNodes is the largest tape that is kept from one Scan to the next.
 const keepNodes = 64 << 10
 
-// Tape holds the values of the last scanned text. The zero Tape is ready to
-// use. It refers to the text, which must not change while the tape is read.
+// Tape holds the values of the last scanned text. The zero Tape is ready to use. It
+// refers to the text, which must not change while the tape is read.
 type Tape struct {
-	Depth int // the deepest nesting allowed, the outermost value included; 0: MaxDepth
+	Depth int // the maximum nesting, the outermost value included; 0: MaxDepth
 
 	src   []byte
 	nodes []node
@@ -29,8 +29,8 @@ type Tape struct {
 	stack [MaxDepth]uint32 // the open containers
 }
 
-// Scan reads one JSON text with nothing around it but white space. An error is
-// an *Error, and leaves the tape unfit to read.
+// Scan reads one JSON text surrounded only by white space. An error is an *Error; the
+// tape must not be read after it.
 func (t *Tape) Scan(src []byte) error {
 	if cap(t.nodes) > keepNodes {
 		t.nodes = nil

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/check"
 )
 
 func TestScanRefuses(t *testing.T) {
@@ -96,12 +98,12 @@ func TestScanDuplicateAmongMany(t *testing.T) {
 			var tp Tape
 			good := "{" + b.String()[1:] + "}"
 			if err := tp.Scan([]byte(good)); err != nil {
-				t.Fatalf("%d distinct names: %v", count, err)
+				t.Fatalf("%d distinct names: %v, want no error", count, err)
 			}
 			bad := "{" + b.String()[1:] + "," + again + ":1}"
 			var e *Error
 			if err := tp.Scan([]byte(bad)); !errors.As(err, &e) || e.Fault != Duplicate {
-				t.Errorf("%d names and %s again: %v", count, again, err)
+				t.Errorf("%d names and %s again: %v, want errors.As(err, &e) && e.Fault == Duplicate", count, again, err)
 			}
 		}
 	}
@@ -114,20 +116,18 @@ func TestScanTape(t *testing.T) {
 		t.Fatal(err)
 	}
 	if tp.Kind(Root) != Object || tp.Count(Root) != 3 || tp.Next(Root) != tp.Nodes() {
-		t.Errorf("root: %v of %d, next %d of %d", tp.Kind(Root), tp.Count(Root), tp.Next(Root), tp.Nodes())
+		t.Errorf("root: %v of %d, next %d of %d, want tp.Kind(Root) == Object && tp.Count(Root) == 3 && tp.Next(Root) == tp.Nodes()", tp.Kind(Root), tp.Count(Root), tp.Next(Root), tp.Nodes())
 	}
 	a := tp.Member(Root, "a")
-	if got := string(tp.Text(a)); got != "[1, 2.0, -3e1]" {
-		t.Errorf("a = %s", got)
-	}
+	check.Equal(t, string(tp.Text(a)), "[1, 2.0, -3e1]", "string(tp.Text(a))")
 	if !tp.Integer(a+1) || tp.Integer(a+2) || !tp.HasExponent(a+3) {
 		t.Error("forms of numbers")
 	}
 	if n, ok := tp.Int64(a + 1); n != 1 || !ok {
-		t.Errorf("Int64 = %d, %v", n, ok)
+		t.Errorf("Int64 = %d, %v, want n == 1 && ok", n, ok)
 	}
 	if b := tp.Member(Root, "b\n"); b < 0 || tp.Count(b) != 0 || tp.Next(b) != b+1 {
-		t.Errorf("b = %d", b)
+		t.Errorf(`tp.Member(Root, "b\n"): got b = %d, want b >= 0 && tp.Count(b) == 0 && tp.Next(b) == b + 1`, b)
 	}
 	c := tp.Member(Root, "c")
 	last := -1
@@ -135,10 +135,10 @@ func TestScanTape(t *testing.T) {
 		last = k
 	}
 	if got := tp.String(last); got != "xé😀é" {
-		t.Errorf("string = %q", got)
+		t.Errorf(`string = %q, want "xé😀é"`, got)
 	}
 	if got := tp.Runes(last); got != 4 {
-		t.Errorf("runes = %d", got)
+		t.Errorf("runes = %d, want 4", got)
 	}
 	if !tp.Equal(last, "xé😀é") || tp.Equal(last, "xé😀") || tp.Equal(last, "xé😀éx") {
 		t.Error("Equal of an escaped string")
@@ -161,7 +161,7 @@ func TestVast(t *testing.T) {
 			t.Fatal(err)
 		}
 		if tp.Vast() != want || tp.IsVast(Root) != want {
-			t.Errorf("vast(%.20s) = %v", text, tp.Vast())
+			t.Errorf("vast(%.20s) = %v, want tp.Vast() == want && tp.IsVast(Root) == want", text, tp.Vast())
 		}
 	}
 }
@@ -172,10 +172,10 @@ func TestScanBoundsNodes(t *testing.T) {
 	var tp Tape
 	var e *Error
 	if err := tp.Scan([]byte(text)); !errors.As(err, &e) || e.Fault != TooMany {
-		t.Errorf("Scan = %v", err)
+		t.Errorf("Scan = %v, want errors.As(err, &e) && e.Fault == TooMany", err)
 	}
 	if err := tp.Scan([]byte("1")); err != nil || cap(tp.nodes) > keepNodes {
-		t.Errorf("a large tape is kept: %d, %v", cap(tp.nodes), err)
+		t.Errorf("a large tape is kept: %d, %v, want no error && cap(tp.nodes) <= keepNodes", cap(tp.nodes), err)
 	}
 }
 

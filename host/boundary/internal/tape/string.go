@@ -10,9 +10,9 @@ const (
 	highs = 0x8080808080808080
 )
 
-// special marks, with its high bit, each byte of w that is below 0x20, a quote,
-// a backslash, or above 0x7f. A borrow may mark a byte after (never before) a
-// true one, so the first mark is right.
+// special marks, with its high bit, each byte of w that is below 0x20, a quote, a
+// backslash, or above 0x7f. A borrow may mark a byte after (never before) a true one,
+// so the first mark is correct.
 func special(w uint64) uint64 {
 	control := w - ones*0x20
 	quote := (w ^ ones*'"') - ones
@@ -20,8 +20,8 @@ func special(w uint64) uint64 {
 	return (control | quote | slash | w) & highs
 }
 
-// text scans the inside of a string from i on and returns where its closing
-// quote is.
+// text scans the inside of a string from i on and returns the position of its closing
+// quote.
 func (t *Tape) text(src []byte, i int) (end int, f flags, err error) {
 	for {
 		for i+8 <= len(src) {
@@ -66,7 +66,7 @@ func (t *Tape) text(src []byte, i int) (end int, f flags, err error) {
 	}
 }
 
-// plain says which bytes stand for themselves in a string.
+// plain marks the bytes that represent themselves in a string.
 var plain = func() (p [256]bool) {
 	for c := ' '; c < utf8.RuneSelf; c++ {
 		p[c] = c != '"' && c != '\\'
@@ -74,8 +74,8 @@ var plain = func() (p [256]bool) {
 	return p
 }()
 
-// escape returns the length of the escape that b starts with; 0 when it is
-// none, and -1 when it is half of a surrogate pair, which is no character.
+// escape returns the length of the escape at the start of b; 0 if it is invalid, and
+// -1 for half of a surrogate pair, which is no character.
 func escape(b []byte) int {
 	if len(b) < 2 {
 		return 0

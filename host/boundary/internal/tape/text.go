@@ -2,16 +2,16 @@ package tape
 
 import "unicode/utf8"
 
-// Plain returns string i's bytes as they stand between the quotes, and whether
-// they are its value: no escape in them.
+// Plain returns string i's bytes between the quotes, and whether they are its value,
+// without an escape.
 func (t *Tape) Plain(i int) (b []byte, ok bool) {
 	n := &t.nodes[i]
 	return t.src[n.start:n.end], n.flags&escaped == 0
 }
 
-// Bytes returns string i's value: a part of the source, or, when it has
-// escapes, appended to scratch. Either way it is valid until the next Scan, and
-// the second until scratch is used again.
+// Bytes returns string i's value: a part of the source or, if it has escapes, appended
+// to scratch. It is valid until the next Scan; a value in scratch only until scratch
+// is used again.
 func (t *Tape) Bytes(i int, scratch []byte) []byte {
 	b, ok := t.Plain(i)
 	if ok {
@@ -26,7 +26,7 @@ func (t *Tape) Equal(i int, s string) bool {
 	if ok {
 		return string(b) == s
 	}
-	if len(b) < len(s) { // an escape is never shorter than what it stands for
+	if len(b) < len(s) { // an escape is never shorter than its character
 		return false
 	}
 	for len(b) > 0 {
@@ -69,9 +69,9 @@ func (t *Tape) Runes(i int) int {
 	return count
 }
 
-// next returns the rune of the escape that b starts with and its length in b;
-// or raw when b starts with no escape. b is the inside of a scanned string, so
-// its escapes are whole.
+// next returns the rune of the escape at the start of b and its length; raw reports
+// that b starts with no escape. b is the inside of a scanned string, so its escapes
+// are complete.
 func next(b []byte) (r rune, size int, raw bool) {
 	if b[0] != '\\' {
 		return 0, 0, true
@@ -143,7 +143,7 @@ func (t *Tape) Decode(dst []byte, i int) []byte {
 	return unescape(dst, b)
 }
 
-// String returns string i's value as a string of its own.
+// String returns string i's value as a separate string.
 func (t *Tape) String(i int) string {
 	b, ok := t.Plain(i)
 	if ok {

@@ -9,11 +9,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openFiles is how many files a worker may hold open: its pipes, the roots, and
-// what a guest reads at once.
+// openFiles is the maximum number of open files of a worker: its pipes, the roots, and
+// the files that a guest reads at once.
 const openFiles = 1024
 
-// visible is what Landlock does not govern: lstat and readlink.
+// visible describes what Landlock does not govern: lstat and readlink.
 const visible = "names, sizes and times of other files, and where links lead, stay visible"
 
 // Walls lists the walls of the running kernel.
@@ -21,8 +21,8 @@ func Walls() []Wall {
 	return walls(landlockABI(), seccompMissing())
 }
 
-// walls are those of a kernel with a version of Landlock, 0 for none, and a filter of
-// system calls unless there is a reason why not.
+// walls returns the walls of a kernel with a version of Landlock, 0 for none. missing
+// is why there is no filter of system calls; "" if there is one.
 func walls(version int, missing string) []Wall {
 	files := Wall{Name: "Landlock", Detail: "the kernel has none, or it is turned off"}
 	if version > 0 {
@@ -35,30 +35,30 @@ func walls(version int, missing string) []Wall {
 	return []Wall{files, {Name: "seccomp", Holds: missing == "", Detail: missing}}
 }
 
-// Harden gives up what the process never needs. Each step is a wall behind
-// others, so one that the system refuses is passed over.
+// Harden gives up rights that the process never needs. Each step is an additional
+// wall, so a step that the system refuses is skipped.
 func Harden() {
 	// Both need /proc, which Restrict takes away.
 	pages, _ = os.Open("/proc/self/statm")
-	// Of host and worker, the worker goes first when the machine runs out of memory.
+	// If the machine runs out of memory, the worker is killed before the host.
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("500"), 0)
-	// No program that it could start would gain rights.
+	// A started program would gain no rights.
 	_, _, _ = syscall.AllThreadsSyscall6(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0)
-	// Another process of the owner cannot read the records in its memory.
+	// Another process of the owner cannot read the records in this one's memory.
 	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
-	// A crash leaves no image of them behind.
+	// A crash leaves no image of the records.
 	limit(unix.RLIMIT_CORE, 0)
 	limit(unix.RLIMIT_NOFILE, openFiles)
 	limit(unix.RLIMIT_MEMLOCK, 0)
 	limit(unix.RLIMIT_MSGQUEUE, 0)
 }
 
-// Restrict leaves the process the files of a and the system calls of a worker,
-// for good. A wall that the kernel lacks is passed over; one that the kernel has
-// and refuses is an error, after which the process must not go on.
+// Restrict limits the process permanently to the files of a and the system calls of a
+// worker. It skips a wall that the kernel lacks. If the kernel has a wall and refuses
+// it, Restrict returns an error and the process must not continue.
 func Restrict(a Access) error { return restrict(a, landlock.V11.BestEffort()) }
 
-// restrict is Restrict with so much of Landlock.
+// restrict is Restrict with a given version of Landlock.
 func restrict(a Access, files landlock.Config) error {
 	if landlockABI() > 0 && files != noLandlock {
 		if err := restrictFiles(a, files); err != nil {

@@ -7,16 +7,16 @@ import (
 	landlocksys "github.com/landlock-lsm/go-landlock/landlock/syscall"
 )
 
-// readOnly leaves out the right to execute: a worker starts no program.
+// readOnly excludes the right to execute, because a worker starts no program.
 const readOnly = landlock.AccessFSSet(landlocksys.AccessFSReadFile | landlocksys.AccessFSReadDir)
 
-// truncates is the first version that governs truncation, of Linux 6.2.
+// truncates is the first version that governs truncation, in Linux 6.2.
 const truncates = 3
 
 // noLandlock governs nothing.
 var noLandlock landlock.Config
 
-// landlockABI is the version that the kernel offers; 0 is none.
+// landlockABI returns the version that the kernel offers; 0 for none.
 func landlockABI() int {
 	v, err := landlocksys.LandlockGetABIVersion()
 	if err != nil {
@@ -25,9 +25,9 @@ func landlockABI() int {
 	return v
 }
 
-// restrictFiles leaves a the only part of the file system that the process can
-// open. Signals and abstract sockets are left to seccomp: kernels before 6.15 count
-// the threads of one process as strangers to each other there.
+// restrictFiles makes a the only part of the file system that the process can open.
+// Signals and abstract sockets are left to seccomp, because kernels before 6.15 treat
+// the threads of one process as different subjects there.
 func restrictFiles(a Access, files landlock.Config) error {
 	rules := []landlock.Rule{landlock.PathAccess(readOnly, a.Read...).IgnoreIfMissing()}
 	if a.Write != "" {

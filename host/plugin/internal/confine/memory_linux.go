@@ -8,24 +8,24 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// spareBytes is what a worker may take besides what it holds once the module
-// is compiled and the guest's linear memory: its own heap, and the guest's call
-// stack and tables.
+// spareBytes is the memory that a worker may use in addition to that at the end of
+// compilation and the guest's linear memory: its own heap, and the guest's call stack
+// and tables.
 const spareBytes = 128 << 20
 
-// compileBytes is what compiling a module may take.
+// compileBytes is the maximum memory for compiling a module.
 const compileBytes = 3 << 30
 
-// pages is /proc/self/statm; nil where there is none.
+// pages is /proc/self/statm; nil if there is none.
 var pages *os.File
 
 // CompileMemory bounds the process while it compiles.
 func CompileMemory() { limitData(compileBytes) }
 
-// Memory bounds the process's private memory as a whole, whatever part of the
-// engine a guest finds a way to grow: guestBytes is the most linear memory that the
-// guest may have. Beyond it the worker ends for lack of memory. Invariant 6: a
-// guest cannot exceed its memory.
+// Memory bounds the process's private memory as a whole, so a guest cannot grow any
+// part of the engine beyond it. guestBytes is the guest's maximum linear memory. At
+// the bound the worker ends for lack of memory. Invariant 6: a guest cannot exceed its
+// memory.
 func Memory(guestBytes uint64) {
 	if pages == nil {
 		return

@@ -2,5 +2,5 @@
 
 package confine
 
-// raceDetector says that this binary was built without the race detector.
+// raceDetector reports that this binary was built without the race detector.
 const raceDetector = false

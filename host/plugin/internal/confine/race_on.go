@@ -2,6 +2,6 @@
 
 package confine
 
-// raceDetector says that this binary was built with the race detector, whose
-// shadow memory counts as private.
+// raceDetector reports that this binary was built with the race detector, whose shadow
+// memory counts as private.
 const raceDetector = true

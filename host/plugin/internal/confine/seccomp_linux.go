@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// allowed are the system calls of a worker: what the Go runtime takes, and reading
-// and writing open files. Landlock says which files can be opened, and conditional
-// how. A name that a processor does not have is passed over.
+// allowed are the system calls of a worker: those of the Go runtime, and those for
+// reading and writing open files. Landlock determines which files can be opened, and
+// conditional determines how. A name that a processor does not have is skipped.
 var allowed = []string{
 	// Files and pipes.
 	"read", "readv", "pread64", "write", "writev", "pwrite64", "lseek", "close",
@@ -26,19 +26,20 @@ var allowed = []string{
 	"rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "sigaltstack", "getpid", "gettid", "getrandom",
 }
 
-// writing are the calls with which compiled code is put into the cache.
+// writing are the calls that store compiled code in the cache.
 var writing = []string{"openat", "mkdirat", "renameat", "renameat2", "unlinkat", "fchmod", "fchmodat", "fchmodat2", "ftruncate", "fsync"}
 
-// changes are the flags of an open that may create a file, change it or empty it.
-// Kernels before 6.2 let O_TRUNC empty every file that Landlock lets the process read.
+// changes are the flags of an open that may create a file, change it or empty it. In
+// kernels before 6.2, O_TRUNC can empty every file that Landlock lets the process
+// read.
 const changes = unix.O_WRONLY | unix.O_RDWR | unix.O_CREAT | unix.O_TRUNC
 
 // nameRegion is prctl's PR_SET_VMA, with which the Go runtime names its memory.
 const nameRegion = 0x53564d41
 
-// conditional are the calls that are allowed with these arguments only: threads of
-// this process but no child, signals to it alone, limits of its own, nothing about a
-// descriptor but its flags, and files for reading unless canWrite.
+// conditional returns the calls that are allowed only with these arguments: threads of
+// this process but no child, signals to this process only, its own limits, only the
+// flags of a descriptor, and files for reading unless canWrite.
 func conditional(canWrite bool) []seccomp.NameWithConditions {
 	with := func(name string, c ...seccomp.Condition) seccomp.NameWithConditions {
 		return seccomp.NameWithConditions{Name: name, Conditions: c}
@@ -61,7 +62,7 @@ func conditional(canWrite bool) []seccomp.NameWithConditions {
 	return all
 }
 
-// seccompMissing says why there is no filter here; "" says that there is one.
+// seccompMissing returns why there is no filter here; "" if there is one.
 func seccompMissing() string {
 	switch {
 	case runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64":
@@ -73,9 +74,9 @@ func seccompMissing() string {
 	}
 }
 
-// restrictCalls refuses every other system call with EPERM, in every thread. Two do
-// not exist: a filter cannot see the flags that openat2 and clone3 keep behind a
-// pointer, and whoever tries them first has to fall back on openat and clone.
+// restrictCalls refuses every other system call with EPERM, in every thread. openat2
+// and clone3 appear not to exist: a filter cannot see their flags behind a pointer,
+// and a program that tries them first falls back to openat and clone.
 func restrictCalls(canWrite bool) error {
 	processor, err := arch.GetInfo("")
 	if err != nil {
@@ -92,7 +93,7 @@ func restrictCalls(canWrite bool) error {
 			break
 		}
 	}
-	runtime.LockOSThread() // the filter's no_new_privs is a thread's own until it is spread
+	runtime.LockOSThread() // the filter's no_new_privs belongs to one thread until it is spread
 	defer runtime.UnlockOSThread()
 	return seccomp.LoadFilter(seccomp.Filter{
 		NoNewPrivs: true,

@@ -22,16 +22,16 @@ func (r *Runtime) link(ctx context.Context) error {
 	return err
 }
 
-// rawCall is the host side of call: it reads its arguments off the stack and
-// its payload out of the caller's memory. No pointer is kept.
+// rawCall is the host side of call: it reads its arguments from the stack and its
+// payload from the caller's memory. No pointer is kept.
 func (r *Runtime) rawCall(call *abi.Call) api.GoModuleFunc {
 	switch call.Name {
 	case "log":
 		return func(_ context.Context, m api.Module, stack []uint64) {
 			s := r.session
 			s.enter(call, 0)
-			// An overlong text is cut, not refused; its whole range must still lie
-			// in the guest's memory.
+			// An overlong text is shortened, not refused; its whole range must be
+			// inside the guest's memory.
 			p := s.view(m, call, stack[1], stack[2])
 			s.log(api.DecodeI32(stack[0]), p[:min(len(p), int(call.MaxBytes))])
 		}
@@ -53,7 +53,7 @@ func (r *Runtime) rawCall(call *abi.Call) api.GoModuleFunc {
 			s := r.session
 			s.enter(call, 0)
 			dst := s.view(m, call, stack[1], stack[2])
-			stack[0] = api.EncodeI32(s.read(api.DecodeI32(stack[0]), dst))
+			stack[0] = api.EncodeI32(s.readAnswer(api.DecodeI32(stack[0]), dst))
 		}
 	case "last_error":
 		return func(_ context.Context, m api.Module, stack []uint64) {
@@ -67,13 +67,13 @@ func (r *Runtime) rawCall(call *abi.Call) api.GoModuleFunc {
 		return func(_ context.Context, m api.Module, stack []uint64) {
 			s := r.session
 			s.enter(call, uint64(uint32(stack[1])))
-			stack[0] = api.EncodeI32(s.carry(call, kind, s.view(m, call, stack[0], stack[1])))
+			stack[0] = api.EncodeI32(s.process(call, kind, s.view(m, call, stack[0], stack[1])))
 		}
 	}
 }
 
-// view returns the guest's memory at ptr, length bytes long, without copying,
-// or ends the guest when that is not inside its memory.
+// view returns length bytes of the guest's memory at ptr without copying, or ends the
+// guest if the range is outside its memory.
 func (s *Session) view(m api.Module, call *abi.Call, ptr, length uint64) []byte {
 	p, n := uint32(ptr), uint32(length)
 	if mem := m.Memory(); mem != nil {
@@ -86,9 +86,9 @@ func (s *Session) view(m api.Module, call *abi.Call, ptr, length uint64) []byte 
 	return nil
 }
 
-// read copies the next part of an answer to dst. A buffer of no bytes is
-// refused, because its 0 would read as "drained".
-func (s *Session) read(handle int32, dst []byte) int32 {
+// readAnswer copies the next part of an answer to dst. An empty buffer is refused, because
+// its result 0 would mean "drained".
+func (s *Session) readAnswer(handle int32, dst []byte) int32 {
 	if len(dst) == 0 {
 		return s.refuse(refuse(abi.CodeHandleUnknown, "a buffer of 0 bytes reads nothing"))
 	}

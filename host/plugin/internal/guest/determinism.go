@@ -9,34 +9,34 @@ import (
 	"github.com/tetratelabs/wazero/sys"
 )
 
-// Determinism makes what a guest does depend on its module and its answers
-// alone. Its clocks stand at Start and move only by AnswerStep for each answer
-// that wait hands out, and by what the guest sleeps; its randomness comes from
-// Seed; and an answer is there once wait has handed it out and not before, for
-// which wait blocks whatever its timeout.
+// Determinism makes a guest's behaviour depend only on its module and its answers. Its
+// clocks stand at Start. They advance by AnswerStep for each answer that wait returns,
+// and by the time that the guest sleeps. Its randomness comes from Seed. An answer is
+// readable only after wait has returned it, and wait blocks for it whatever its
+// timeout.
 type Determinism struct {
 	Start time.Time `json:"start"`
 	Seed  [32]byte  `json:"seed"`
-	// Paced lets a sleep take its time, for a guest that waits for a provider.
+	// Paced makes a sleep take real time, for a guest that waits for a provider.
 	Paced bool `json:"paced,omitempty"`
 }
 
-// AnswerStep is how far the clocks of a deterministic guest move with each
-// answer, so that what came first reads as earlier.
+// AnswerStep is the advance of a deterministic guest's clocks with each answer, so
+// that an earlier answer has an earlier time.
 const AnswerStep = time.Millisecond
 
-// spinReads is how often a guest may read clocks that do not move before they
-// move by AnswerStep: one that waits for the time to pass by looking at it goes
-// on. It is so many that no guest which merely stamps its records gets there
-// between two answers of usual size.
+// spinReads is how often a guest may read clocks that stand still before they advance
+// by AnswerStep, so that a guest that polls the clock makes progress. It is large
+// enough that a guest that only stamps its records does not reach it between two
+// answers of usual size.
 const spinReads = 1 << 16
 
-// firstNanotime is what the monotonic clock begins at. Go takes 0 for a clock
-// that does not work.
+// firstNanotime is the initial value of the monotonic clock. Go takes 0 for a broken
+// clock.
 const firstNanotime = int64(time.Second)
 
-// fixed is the clock and the randomness of one deterministic instance. It
-// belongs to the goroutine that runs the guest.
+// fixed is the clock and the randomness of one deterministic instance. Only the
+// goroutine that runs the guest uses it.
 type fixed struct {
 	start, elapsed int64 // ns
 	reads          int
@@ -49,7 +49,7 @@ type fixed struct {
 func (s *Session) Fix(d Determinism) {
 	s.fixed = &fixed{
 		start: d.Start.UnixNano(), paced: d.Paced,
-		random: rand.NewChaCha8(d.Seed), //nolint:gosec // to be repeatable is what it is for
+		random: rand.NewChaCha8(d.Seed), //nolint:gosec // must be repeatable
 	}
 	s.requests.ordered = true
 }
@@ -59,23 +59,23 @@ func (f *fixed) config(c wazero.ModuleConfig) wazero.ModuleConfig {
 }
 
 func (f *fixed) walltime() (sec int64, nsec int32) {
-	f.read()
+	f.countClockRead()
 	now := f.start + f.elapsed
 	return now / int64(time.Second), int32(now % int64(time.Second)) //nolint:gosec // below a thousand million
 }
 
 func (f *fixed) nanotime() int64 {
-	f.read()
+	f.countClockRead()
 	return firstNanotime + f.elapsed
 }
 
-func (f *fixed) read() {
+func (f *fixed) countClockRead() {
 	if f.reads++; f.reads >= spinReads {
 		f.advance(int64(AnswerStep))
 	}
 }
 
-// advance moves the clocks by ns, up to the end of what they can show.
+// advance advances the clocks by ns, up to the largest time that they can show.
 func (f *fixed) advance(ns int64) {
 	f.reads = 0
 	f.elapsed += max(0, min(ns, math.MaxInt64-max(f.start, firstNanotime)-f.elapsed))

@@ -12,18 +12,18 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// varBytes bounds what an Extism guest may keep in Extism's variables. They
-// live as long as the instance and reach nothing.
+// varBytes bounds an Extism guest's Extism variables. They exist as long as the
+// instance and leave it in no way.
 const varBytes = 64 << 10
 
-// partBytes is how much of an answer one pdpp_read puts into Extism's memory.
+// partBytes is the size of the part of an answer that one pdpp_read copies to Extism's
+// memory.
 const partBytes = 1 << 20
 
-// extismModule is a module compiled through the Extism SDK; the zero value is
-// none.
+// extismModule is a module compiled through the Extism SDK; the zero value means none.
 type extismModule struct{ compiled *extism.CompiledPlugin }
 
-// extismPlugin is an instance of one; the zero value is none.
+// extismPlugin is an instance of one; the zero value means none.
 type extismPlugin struct{ plugin *extism.Plugin }
 
 func (m *extismModule) compile(ctx context.Context, rc wazero.RuntimeConfig, module []byte, r *Runtime) error {
@@ -46,7 +46,7 @@ func (m *extismModule) close(ctx context.Context) {
 }
 
 func (i *Instance) startExtism(mounts []Mount) (int32, error) {
-	// The SDK's own messages are below this level; what is left is the guest's.
+	// The SDK's own messages are below this level; the others are the guest's.
 	extism.SetLogLevel(extism.LogLevelInfo)
 	p, err := i.runtime.extism.compiled.Instance(i.ctx, extism.PluginInstanceConfig{
 		ModuleConfig: moduleConfig(i.session, mounts),
@@ -73,8 +73,8 @@ func extismLevel(l extism.LogLevel) int32 {
 	}
 }
 
-// call calls an export. What the guest said with Extism's error_set counts as
-// written to its standard error, and makes a return of 0 a failure.
+// call calls an export. A text that the guest set with Extism's error_set is treated
+// as written to its standard error, and turns a result of 0 into a failure.
 func (p extismPlugin) call(ctx context.Context, s *Session, export string) (int32, error) {
 	if p.plugin == nil {
 		return 0, errors.New("there is no instance")
@@ -130,7 +130,7 @@ func (r *Runtime) extismCall(call *abi.Call) extism.HostFunctionStackCallback {
 			level, text := s.tagged(p, call, arg)
 			s.log(int32(int8(level)), text[:min(len(text), int(call.MaxBytes))])
 		case "submit":
-			// The tag byte comes on top of the payload.
+			// The tag byte is added to the payload.
 			op, request := s.tagged(p, call, arg)
 			s.enter(call, uint64(len(request)))
 			result = int64(s.submit(abi.Operation(op), request))
@@ -146,7 +146,7 @@ func (r *Runtime) extismCall(call *abi.Call) extism.HostFunctionStackCallback {
 		default:
 			b := s.block(p, call, arg)
 			s.enter(call, uint64(len(b)))
-			result = int64(s.carry(call, kind, b))
+			result = int64(s.process(call, kind, b))
 		}
 		stack[0] = uint64(result)
 	}
@@ -178,7 +178,7 @@ func (s *Session) tagged(p *extism.CurrentPlugin, call *abi.Call, offset uint64)
 
 func (s *Session) readBlock(p *extism.CurrentPlugin, handle int64) int64 {
 	if handle < 1 || handle > math.MaxInt32 {
-		return int64(s.refuse(refuse(abi.CodeHandleUnknown, fmt.Sprintf("handle %d was never given out", handle))))
+		return int64(s.refuse(refuse(abi.CodeHandleUnknown, fmt.Sprintf("handle %d does not exist", handle))))
 	}
 	part, refused := s.part(int32(handle), partBytes)
 	if refused != nil {

@@ -2,17 +2,16 @@ package guest
 
 import "github.com/tetratelabs/wazero/experimental"
 
-// budget is the linear memory that one instance may have, over all the
-// memories it is made of (an Extism guest has two). It notes when it had to
-// refuse, which is how an out-of-memory crash is told from any other.
+// budget is the linear memory of one instance, over all its memories (an Extism guest
+// has two). It records a refusal, which distinguishes an out-of-memory crash from any
+// other.
 type budget struct {
 	limit, used uint64
 	refused     bool
 }
 
-// Allocate reserves address space for a memory; pages become real, and count,
-// only as the guest grows into them. Invariant 6: a guest cannot exceed its
-// memory.
+// Allocate reserves address space for a memory; pages become real, and count, only
+// when the guest grows into them. Invariant 6: a guest cannot exceed its memory.
 func (b *budget) Allocate(_, most uint64) experimental.LinearMemory {
 	return &linear{budget: b, region: reserve(min(most, b.limit))}
 }
@@ -24,7 +23,7 @@ type linear struct {
 	size   uint64
 }
 
-// Reallocate returns nil when the budget or the machine has no more.
+// Reallocate returns nil if the budget or the machine has no more.
 func (l *linear) Reallocate(size uint64) []byte {
 	if size > l.size && size-l.size > l.budget.limit-l.budget.used {
 		l.budget.refused = true
@@ -40,7 +39,7 @@ func (l *linear) Reallocate(size uint64) []byte {
 	return b
 }
 
-// Free gives the memory back. The guest must not be running.
+// Free releases the memory. The guest must not be running.
 func (l *linear) Free() {
 	l.region.release()
 	l.budget.used -= l.size

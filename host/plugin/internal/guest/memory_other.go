@@ -2,8 +2,7 @@
 
 package guest
 
-// region is a memory in the Go heap, where there is no portable way to reserve
-// addresses.
+// region is a memory in the Go heap; reserving addresses is not portable.
 type region struct{ mem []byte }
 
 func reserve(uint64) region { return region{} }

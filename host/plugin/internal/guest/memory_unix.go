@@ -4,9 +4,9 @@ package guest
 
 import "golang.org/x/sys/unix"
 
-// region is a reserved range of addresses outside the Go heap: growing it
-// moves nothing, copies nothing and leaves no garbage, so that the worker's
-// resident size is the guest's own.
+// region is a reserved range of addresses outside the Go heap: growing it moves
+// nothing, copies nothing and leaves no garbage, so the worker's resident size is the
+// guest's own.
 type region struct {
 	mem  []byte
 	size int

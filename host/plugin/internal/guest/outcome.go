@@ -10,17 +10,17 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// Outcome is how a guest's export ended.
+// Outcome is the result of a guest's export.
 type Outcome struct {
-	// Returned says that the export returned; Code is what it returned. With
-	// an Err of code guest.exit, Code is what the guest gave proc_exit.
+	// Returned reports that the export returned, with Code as its result. If Err has
+	// the code guest.exit, Code is the argument of proc_exit.
 	Returned bool
 	Code     int32
 	Err      error
 }
 
-// classify turns what wazero said into an Outcome. The session's own reason
-// comes first: unwinding a guest looks like a trap.
+// classify turns wazero's result into an Outcome. The session's own reason takes
+// precedence, because unwinding a guest looks like a trap.
 func (s *Session) classify(code int32, err error, mem *budget) Outcome {
 	var exit *sys.ExitError
 	switch {
@@ -45,24 +45,23 @@ func (s *Session) classify(code int32, err error, mem *budget) Outcome {
 }
 
 func memoryError(limit uint64) *abi.Error {
-	return abi.NewError(abi.CodeLimitMemory, "the connector asked for more memory than it may have",
+	return abi.NewError(abi.CodeLimitMemory, "the connector asked for more memory than allowed",
 		"raise limits.memory if the connector is known to need it").
 		WithDetail(fmt.Sprintf("the limit is %d MiB", limit>>20))
 }
 
-// ErrKilled is how an inline guest ends that Session.Kill ended; the caller
-// knows why.
+// ErrKilled is the end of an inline guest that Session.Kill ended; the caller knows
+// the reason.
 var ErrKilled = errors.New("the guest was stopped")
 
-// traps are the engine's own words for why a guest crashed.
+// traps are the engine's own words for the cause of a crash.
 var traps = []string{
 	"unreachable", "stack overflow", "out of bounds memory access", "invalid table access",
 	"indirect call type mismatch", "integer divide by zero", "integer overflow", "invalid conversion to integer",
 }
 
-// trapText names the kind of trap. Anything else that an error may say can
-// hold text of the guest's choosing, such as a function's name, and stays in
-// the debug log.
+// trapText returns the kind of trap. Any other text of the error may contain the
+// guest's own words, such as a function's name, and stays in the debug log.
 func trapText(err error) string {
 	line, _, _ := strings.Cut(err.Error(), "\n")
 	for _, t := range traps {
@@ -76,8 +75,8 @@ func trapText(err error) string {
 	return ""
 }
 
-// protect runs f and turns a panic of wazero itself into an error: a crash of
-// the engine on a hostile module must not be the host's.
+// protect runs f and turns a panic of wazero into an error: a crash of the engine on a
+// hostile module must not crash the host.
 func protect(f func() (int32, error)) (code int32, err error) {
 	defer func() {
 		if p := recover(); p != nil {

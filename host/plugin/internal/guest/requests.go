@@ -9,26 +9,25 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// maxUndrained is how many answers may wait to be read. Above it submit is
-// refused, so that a guest that never reads cannot fill the worker.
+// maxUndrained is the maximum number of unread answers. Above it submit is refused, so
+// that a guest that never reads cannot fill the worker.
 const maxUndrained = abi.MaxInFlight
 
-// requests holds what a guest has submitted. Handles count up from 1 and are
-// never used twice.
+// requests holds a guest's requests. Handles count up from 1 and are never used twice.
 type requests struct {
 	mu       sync.Mutex
-	last     int32              // the last handle given out
+	last     int32              // the last handle that was assigned
 	open     map[int32]*request // unanswered or undrained
 	ready    []int32            // answered, and not yet returned by wait
 	awaited  int                // unanswered
 	answered chan struct{}      // capacity 1: something became ready
-	ordered  bool               // an answer counts only once wait has returned it
+	ordered  bool               // an answer is readable only after wait has returned it
 }
 
 type request struct {
 	arrived  bool
 	answered bool   // and may be read
-	rest     []byte // of the answer, still to be read
+	rest     []byte // the unread part of the answer
 }
 
 func (q *requests) init() {
@@ -36,8 +35,8 @@ func (q *requests) init() {
 	q.answered = make(chan struct{}, 1)
 }
 
-// begin gives out the next handle, or refuses.
-func (q *requests) begin() (int32, *Refused) {
+// newHandle assigns the next handle, or refuses.
+func (q *requests) newHandle() (int32, *Refused) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	switch {
@@ -54,7 +53,7 @@ func (q *requests) begin() (int32, *Refused) {
 	return q.last, nil
 }
 
-// drop forgets a handle whose request was refused.
+// drop removes a handle whose request was refused.
 func (q *requests) drop(handle int32) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -73,7 +72,7 @@ func (q *requests) answer(handle int32, answer []byte) {
 	}
 	r.arrived, r.rest = true, answer
 	if !q.ordered {
-		q.settle(r)
+		q.makeReadable(r)
 	}
 	q.ready = append(q.ready, handle)
 	select {
@@ -82,13 +81,13 @@ func (q *requests) answer(handle int32, answer []byte) {
 	}
 }
 
-// settle makes an answer that has arrived the guest's. q.mu is held.
-func (q *requests) settle(r *request) {
+// makeReadable makes an answer readable by the guest. The caller holds q.mu.
+func (q *requests) makeReadable(r *request) {
 	r.answered = true
 	q.awaited--
 }
 
-// next returns what wait returns now, and whether there is nothing to wait for.
+// next returns the current result of wait, and whether there is nothing to wait for.
 func (q *requests) next() (result int64, final bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -98,7 +97,7 @@ func (q *requests) next() (result int64, final bool) {
 		var n int
 		if r := q.open[h]; r != nil { // read may have drained it already
 			if n = len(r.rest); !r.answered {
-				q.settle(r)
+				q.makeReadable(r)
 			}
 		}
 		return int64(h)<<32 | int64(uint32(n)), true
@@ -109,9 +108,9 @@ func (q *requests) next() (result int64, final bool) {
 	return 0, false
 }
 
-// wait blocks until a request is answered, timeoutMS have passed (0: does not
-// block; below 0: no limit), or a stop was asked for. For a deterministic guest
-// no time passes while it blocks, so that there is no timeout.
+// wait blocks until a request is answered, timeoutMS have passed (0: does not block;
+// negative: no limit), or a stop was requested. A deterministic guest has no timeout,
+// because no time passes while it blocks.
 func (s *Session) wait(timeoutMS int64) int64 {
 	var timeout <-chan time.Time
 	if s.fixed != nil {
@@ -142,7 +141,7 @@ func (s *Session) wait(timeoutMS int64) int64 {
 
 // submit starts a request and returns its handle, or abi.ResultRefused.
 func (s *Session) submit(op abi.Operation, request []byte) int32 {
-	handle, refused := s.requests.begin()
+	handle, refused := s.requests.newHandle()
 	if refused != nil {
 		return s.refuse(refused)
 	}
@@ -154,9 +153,8 @@ func (s *Session) submit(op abi.Operation, request []byte) int32 {
 	return handle
 }
 
-// part returns up to limit bytes of an answer and consumes them. A handle that
-// was drained stays readable as empty; one that never existed, or is not
-// answered yet, is refused.
+// part returns up to limit bytes of an answer and consumes them. A drained handle
+// remains readable as empty; an unknown or unanswered handle is refused.
 func (s *Session) part(handle int32, limit int) ([]byte, *Refused) {
 	q := &s.requests
 	q.mu.Lock()
@@ -164,7 +162,7 @@ func (s *Session) part(handle int32, limit int) ([]byte, *Refused) {
 	r := q.open[handle]
 	switch {
 	case handle < 1 || handle > q.last:
-		return nil, refuse(abi.CodeHandleUnknown, fmt.Sprintf("handle %d was never given out", handle))
+		return nil, refuse(abi.CodeHandleUnknown, fmt.Sprintf("handle %d does not exist", handle))
 	case r == nil:
 		return nil, nil
 	case !r.answered:

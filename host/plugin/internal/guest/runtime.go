@@ -18,40 +18,40 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/plugin/internal/rootfs"
 )
 
-// Config is how a module is compiled and limited.
+// Config configures a module's compilation and limits.
 type Config struct {
-	// CacheDir holds compiled code; "" compiles anew. Whoever can write there
-	// can run code as this process.
+	// CacheDir holds compiled code; "" always compiles. A writer of this folder can
+	// run code as this process.
 	CacheDir string
-	// MemoryBytes is the most linear memory an instance may have.
+	// MemoryBytes is the maximum linear memory of an instance.
 	MemoryBytes uint64
-	// Interruptible makes Session.Kill end endless loops, at several times the
-	// cost of running. A worker does without: it is killed whole.
+	// Interruptible lets Session.Kill end endless loops, at several times the cost of
+	// running. A worker does not need it, because the whole process is killed.
 	Interruptible bool
 	// Extism loads the module through the Extism SDK.
 	Extism bool
 }
 
-// Runtime is one compiled module. One instance of it lives at a time; it is
-// not safe for concurrent use.
+// Runtime is one compiled module. It has at most one live instance; it is not safe for
+// concurrent use.
 type Runtime struct {
 	config  Config
 	cache   wazero.CompilationCache
 	wazero  wazero.Runtime // nil for an Extism guest
 	module  wazero.CompiledModule
 	extism  extismModule
-	session *Session // of the live instance
+	session *Session // the live instance's
 }
 
-// Mount is one read-only folder that the guest finds at "/" + Name.
+// Mount is one read-only folder, mounted for the guest at "/" + Name.
 type Mount struct {
 	Name string   `json:"name"`
 	Path string   `json:"path"`
 	Root *os.Root `json:"-"`
 }
 
-// Compile compiles module, or takes its code from the cache. The error is the
-// engine's own and says why the module is not valid.
+// Compile compiles module, or takes its code from the cache. The error is the engine's
+// own and describes why the module is not valid.
 func Compile(ctx context.Context, config Config, module []byte) (r *Runtime, err error) {
 	r = &Runtime{config: config}
 	defer func() {
@@ -113,10 +113,9 @@ type Instance struct {
 	plugin  extismPlugin // zero for a raw one
 }
 
-// Instantiate makes a fresh instance whose calls go to s, runs its
-// initialization, and checks its ABI version. With an Outcome that has an Err
-// there is no instance. When the Runtime is Interruptible, ending ctx ends the
-// guest.
+// Instantiate makes a fresh instance whose calls go to s, runs its initialization, and
+// checks its ABI version. If the Outcome has an Err there is no instance. If the
+// Runtime is Interruptible, ending ctx ends the guest.
 func (r *Runtime) Instantiate(ctx context.Context, s *Session, mounts []Mount) (*Instance, Outcome) {
 	mem := &budget{limit: r.config.MemoryBytes}
 	i := &Instance{runtime: r, session: s, memory: mem, ctx: experimental.WithMemoryAllocator(ctx, mem)}
@@ -167,7 +166,7 @@ func (i *Instance) call(export string) (int32, error) {
 	return api.DecodeI32(res[0]), nil
 }
 
-// moduleConfig is the guest's whole world: no arguments, no environment, no
+// moduleConfig returns the guest's whole environment: no arguments, no variables, no
 // standard input, a real clock, real randomness (or fixed ones), and its mounts.
 func moduleConfig(s *Session, mounts []Mount) wazero.ModuleConfig {
 	c := wazero.NewModuleConfig().
@@ -186,7 +185,7 @@ func moduleConfig(s *Session, mounts []Mount) wazero.ModuleConfig {
 	if len(mounts) > 0 {
 		fs := wazero.NewFSConfig()
 		for _, m := range mounts {
-			fs = fs.(sysfs.FSConfig).WithSysFSMount(rootfs.New(m.Root), "/"+m.Name) //nolint:forcetypeassert // the runtime documents it so
+			fs = fs.(sysfs.FSConfig).WithSysFSMount(rootfs.New(m.Root), "/"+m.Name) //nolint:forcetypeassert // guaranteed by the runtime's documentation
 		}
 		c = c.WithFSConfig(fs)
 	}
@@ -222,12 +221,12 @@ func (i *Instance) run(phase abi.Phase, export string) Outcome {
 	return i.end(code, err)
 }
 
-// end classifies how a call into the guest went, after handing over the last
-// of what it wrote.
+// end classifies the result of a call into the guest, after flushing the rest of its
+// output.
 func (i *Instance) end(code int32, err error) Outcome {
 	out := i.session.classify(code, err, i.memory)
 	if i.session.killed.Load() {
-		return out // the sink may be gone
+		return out // the sink may have closed
 	}
 	if ferr := i.session.flush(); ferr != nil && i.session.failed == nil {
 		out = Outcome{Err: ferr}
@@ -235,8 +234,8 @@ func (i *Instance) end(code int32, err error) Outcome {
 	return out
 }
 
-// Close frees the instance. After an error nothing else may be done with it:
-// an instance that trapped may still answer, and mean nothing by it.
+// Close frees the instance. After an error no other call is allowed: an instance that
+// trapped may still answer, but its answers are meaningless.
 func (i *Instance) Close() {
 	_, _ = protect(func() (int32, error) {
 		if i.module != nil {

@@ -10,16 +10,16 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// Session is the state of one instance's conversation with the host. Stop,
-// Kill and Answer may be called from any goroutine; all else belongs to the
-// goroutine that runs the guest.
+// Session is the state of one instance's conversation with the host. Stop, Kill and
+// Answer may be called from any goroutine; the other methods belong to the goroutine
+// that runs the guest.
 type Session struct {
 	sink     Sink
 	phase    abi.Phase // 0 while the guest initializes
-	manifest bool      // was handed over
+	manifest bool      // the manifest was sent
 	done     bool
 	failed   error  // why the guest must end; the first reason stays
-	refusal  []byte // what last_error reads
+	refusal  []byte // the text for last_error
 	requests requests
 	outputs  [2]lineWriter // standard output and standard error
 	fixed    *fixed        // nil: real clocks and randomness
@@ -29,7 +29,7 @@ type Session struct {
 	stop, kill         chan struct{}
 }
 
-// NewSession returns a session whose calls end in sink.
+// NewSession returns a session whose calls go to sink.
 func NewSession(sink Sink) *Session {
 	s := &Session{sink: sink, stop: make(chan struct{}), kill: make(chan struct{})}
 	s.requests.init()
@@ -38,8 +38,8 @@ func NewSession(sink Sink) *Session {
 	return s
 }
 
-// Stop asks the guest to wind up: its calls answer abi.ResultStop from now on,
-// and a blocked wait returns.
+// Stop asks the guest to finish: its calls return abi.ResultStop from now on, and a
+// blocked wait returns.
 func (s *Session) Stop() {
 	s.stopOnce.Do(func() {
 		s.stopped.Store(true)
@@ -47,8 +47,8 @@ func (s *Session) Stop() {
 	})
 }
 
-// Kill makes every further host call unwind the guest. It cannot end a guest
-// that makes none; in the worker nobody calls it, the process is killed.
+// Kill makes every further host call unwind the guest. It cannot end a guest that
+// makes no call; a worker does not use it, because the process is killed.
 func (s *Session) Kill() {
 	s.killOnce.Do(func() {
 		s.killed.Store(true)
@@ -56,13 +56,13 @@ func (s *Session) Kill() {
 	})
 }
 
-// Answer completes the request behind handle. The session keeps answer. An
-// unknown or already answered handle is ignored.
+// Answer completes the request behind handle. The session takes ownership of answer.
+// An unknown or already answered handle is ignored.
 func (s *Session) Answer(handle int32, answer []byte) { s.requests.answer(handle, answer) }
 
-// errUnwind is the panic value that ends a guest from inside a host call.
-// wazero recovers it; nothing in a guest can catch it, because exceptions are
-// not among the enabled features.
+// errUnwind is the panic value that ends a guest from inside a host call. wazero
+// recovers it. A guest cannot catch it, because exceptions are not among the enabled
+// features.
 var errUnwind = errors.New("unwound by the host")
 
 // fail ends the guest with err. It does not return.
@@ -79,8 +79,8 @@ func (s *Session) violate(code abi.Code, call *abi.Call, detail string) {
 		"this is a fault in the connector; report it to its author").WithDetail(detail))
 }
 
-// enter holds a call against its row: phase, DONE, size. Log and last_error
-// stay allowed at any time, since they carry nothing that is collected.
+// enter checks a call against its row: phase, DONE, size. Log and last_error are
+// allowed at any time, since they carry no collected data.
 func (s *Session) enter(call *abi.Call, size uint64) {
 	if s.failed != nil || s.killed.Load() {
 		panic(errUnwind)
@@ -110,13 +110,13 @@ func phaseText(p abi.Phase) string {
 	}
 }
 
-// carry takes the payload of a call of the shape (ptr, len) -> i32.
-func (s *Session) carry(call *abi.Call, kind carried, p []byte) int32 {
+// process processes the payload of a call of the shape (ptr, len) -> i32.
+func (s *Session) process(call *abi.Call, kind carried, p []byte) int32 {
 	var err error
 	switch kind {
 	case carriesManifest:
 		if s.manifest {
-			return s.refuse(refuse(abi.CodeCallOutOfPhase, "the manifest was already handed over"))
+			return s.refuse(refuse(abi.CodeCallOutOfPhase, "the manifest was already sent"))
 		}
 		s.manifest = true
 		err = s.sink.Manifest(p)
@@ -131,7 +131,8 @@ func (s *Session) carry(call *abi.Call, kind carried, p []byte) int32 {
 	return s.result(err)
 }
 
-// carried is what a (ptr, len) call carries, decided once when it is linked.
+// carried is the kind of payload of a (ptr, len) call, determined once when it is
+// linked.
 type carried uint8
 
 const (
@@ -154,7 +155,7 @@ func carriedBy(call string) carried {
 	}
 }
 
-// result is what a call returns to the guest for err of the sink.
+// result returns the guest's result for an error of the sink.
 func (s *Session) result(err error) int32 {
 	var r *Refused
 	switch {
@@ -170,13 +171,13 @@ func (s *Session) result(err error) int32 {
 	}
 }
 
-// refuse remembers r for last_error.
+// refuse stores r for last_error.
 func (s *Session) refuse(r *Refused) int32 {
 	message := r.Err.Message
 	if r.Err.Detail != "" {
 		message += ": " + r.Err.Detail
 	}
-	message = message[:min(len(message), abi.MaxErrorBytes/8)] // each byte can take six when escaped
+	message = message[:min(len(message), abi.MaxErrorBytes/8)] // escaping can make six bytes of each
 	b, err := json.Marshal(struct {
 		Code    abi.Code `json:"code"`
 		Message string   `json:"message"`
@@ -193,7 +194,7 @@ func (s *Session) log(level int32, text []byte) {
 	}
 }
 
-// flush hands over what the guest wrote without ending its line.
+// flush passes on output without a line end.
 func (s *Session) flush() error {
 	for i := range s.outputs {
 		if err := s.outputs[i].flush(); err != nil {

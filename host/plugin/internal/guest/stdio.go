@@ -2,15 +2,15 @@ package guest
 
 import "bytes"
 
-// lineWriter gathers what a guest writes to its standard output or error into
-// lines, because a Go guest's panic arrives a word at a time.
+// lineWriter joins a guest's standard output or error into lines, because a Go guest's
+// panic arrives word by word.
 type lineWriter struct {
 	s   *Session
 	fd  int
 	buf []byte
 }
 
-// Write never fails: when the sink refuses, the guest is unwound instead.
+// Write never fails: if the sink refuses, the guest is unwound instead.
 func (w *lineWriter) Write(p []byte) (int, error) {
 	if w.s.failed != nil || w.s.killed.Load() {
 		panic(errUnwind)

@@ -10,8 +10,8 @@ import (
 	wasys "github.com/tetratelabs/wazero/sys"
 )
 
-// fileOffset is int64 under another name, because go vet takes a method
-// Seek(int64, int) for an io.Seeker with the wrong results; wazero's is not one.
+// fileOffset is another name of int64, because go vet takes a method Seek(int64, int)
+// for an io.Seeker with wrong results; wazero's interface is not one.
 type fileOffset = int64
 
 // regular is an open regular file.
@@ -36,7 +36,7 @@ func (f *regular) IsDir() (bool, sys.Errno) { return false, 0 }
 
 func (f *regular) IsAppend() bool { return false }
 
-// SetAppend refuses to set what the file can never be.
+// SetAppend refuses append mode, because the file is read-only.
 func (f *regular) SetAppend(on bool) sys.Errno {
 	if on {
 		return sys.EROFS
@@ -95,7 +95,7 @@ func (d *dir) Ino() (wasys.Inode, sys.Errno) {
 	return st.Ino, errno
 }
 
-// Seek rewinds a listing; there is no other place to go.
+// Seek rewinds a listing; other positions are not supported.
 func (d *dir) Seek(offset fileOffset, whence int) (int64, sys.Errno) {
 	if offset != 0 || whence != io.SeekStart {
 		return 0, sys.EINVAL
@@ -104,11 +104,11 @@ func (d *dir) Seek(offset fileOffset, whence int) (int64, sys.Errno) {
 	return 0, toErrno(err)
 }
 
-// Readdir lists up to n entries, with the types that the folder itself
-// records: a link is a link, wherever it leads. It costs no system call an
-// entry, so the inode numbers are made from the names: libc asks for the status
-// of each entry that has none, and ends the listing at the first that has no
-// status. A name that is not UTF-8 is spelled as spell says.
+// Readdir lists up to n entries, with the types that the folder itself records: a link
+// is a link, whatever its target. It makes no system call for each entry, so inode
+// numbers are derived from the names: libc requests the status of each entry without
+// one, and ends the listing at the first entry without a status. A name that is not
+// UTF-8 is encoded by spell.
 func (d *dir) Readdir(n int) ([]sys.Dirent, sys.Errno) {
 	entries, err := d.file.ReadDir(n)
 	if err != nil && !errors.Is(err, io.EOF) && len(entries) == 0 {
@@ -116,12 +116,12 @@ func (d *dir) Readdir(n int) ([]sys.Dirent, sys.Errno) {
 	}
 	out := make([]sys.Dirent, len(entries))
 	for i, e := range entries {
-		out[i] = sys.Dirent{Name: spell(e.Name()), Ino: inode(e.Name()), Type: shown(e.Type())}
+		out[i] = sys.Dirent{Name: spell(e.Name()), Ino: inode(e.Name()), Type: visibleMode(e.Type())}
 	}
 	return out, 0
 }
 
-// inode returns a number above 0 that stays the name's.
+// inode returns a number above 0 that is stable for a name.
 func inode(name string) wasys.Inode {
 	h := fnv.New64a()
 	_, _ = io.WriteString(h, name)

@@ -4,6 +4,6 @@ package rootfs
 
 import "syscall"
 
-// openFlags keep an open from hanging on a named pipe that took a regular
-// file's place, and from making a terminal ours.
+// openFlags keep an open from hanging on a named pipe that replaced a regular file,
+// and from making a terminal the controlling one.
 const openFlags = syscall.O_NONBLOCK | syscall.O_NOCTTY

@@ -12,8 +12,8 @@ import (
 	wasys "github.com/tetratelabs/wazero/sys"
 )
 
-// FS implements sys.FS over a root. The embedded UnimplementedFS answers
-// ENOSYS where this type does not say EROFS. It is used by one guest at a time.
+// FS implements sys.FS over a root. The embedded UnimplementedFS returns ENOSYS for
+// methods that do not return EROFS here. One guest at a time uses it.
 type FS struct {
 	sys.UnimplementedFS
 	root *os.Root
@@ -21,8 +21,8 @@ type FS struct {
 
 var _ sys.FS = (*FS)(nil)
 
-// New returns the read-only file system of root, which stays the caller's to
-// close, after the guest is gone.
+// New returns the read-only file system of root. The caller closes root, after the
+// guest has ended.
 func New(root *os.Root) *FS { return &FS{root: root} }
 
 const writeFlags = sys.O_RDWR | sys.O_WRONLY | sys.O_APPEND | sys.O_CREAT | sys.O_EXCL | sys.O_TRUNC
@@ -41,19 +41,19 @@ func (f *FS) OpenFile(name string, flag sys.Oflag, _ fs.FileMode) (sys.File, sys
 	if flag&sys.O_NOFOLLOW != 0 {
 		stat = f.root.Lstat
 	}
-	// The mode is looked at before the file is opened, because opening a device
-	// or a named pipe already acts on it; and again after, because the file may
-	// have been replaced in between.
+	// The mode is checked before the file is opened, because opening a device or a
+	// named pipe already has an effect; and again after, because the file may have
+	// been replaced meanwhile.
 	info, err := stat(p)
 	if err != nil {
-		return nil, f.missing(p, err)
+		return nil, f.errnoOf(p, err)
 	}
 	switch {
 	case info.Mode()&fs.ModeSymlink != 0:
 		return nil, sys.ELOOP
 	case info.IsDir():
-		// libc asks for a folder with every right there is; only the flags that
-		// would create or change one are refused.
+		// libc opens a folder with all rights; only the flags that would create or
+		// change one are refused.
 		if flag&(sys.O_CREAT|sys.O_TRUNC|sys.O_APPEND) != 0 {
 			return nil, sys.EROFS
 		}
@@ -80,7 +80,7 @@ func (f *FS) openDir(p string) (sys.File, sys.Errno) {
 	file, err := f.root.OpenFile(p, os.O_RDONLY|openFlags, 0)
 	if err != nil {
 		if p == "." {
-			// wazero panics on anything else for the mount's own folder.
+			// For the mount's own folder wazero panics on any other error.
 			return nil, sys.ENOENT
 		}
 		return nil, toErrno(err)
@@ -106,27 +106,26 @@ func (f *FS) stat(name string, stat func(string) (fs.FileInfo, error)) (wasys.St
 	}
 	info, err := stat(p)
 	if err != nil {
-		return wasys.Stat_t{}, f.missing(p, err)
+		return wasys.Stat_t{}, f.errnoOf(p, err)
 	}
 	if wantDir && !info.IsDir() {
 		return wasys.Stat_t{}, sys.ENOTDIR
 	}
 	st := wasys.NewStat_t(info)
-	st.Mode = shown(st.Mode)
+	st.Mode = visibleMode(st.Mode)
 	return st, 0
 }
 
-// shown is the mode that a guest sees. WASI has no named pipes, and a guest
-// takes a type it does not know for a regular file; as a device it is left
-// alone.
-func shown(m fs.FileMode) fs.FileMode {
+// visibleMode returns the mode for a guest. WASI has no named pipes, and a guest takes an
+// unknown type for a regular file; it leaves a device alone.
+func visibleMode(m fs.FileMode) fs.FileMode {
 	if m&(fs.ModeNamedPipe|fs.ModeIrregular) != 0 {
 		m = m&^(fs.ModeNamedPipe|fs.ModeIrregular) | fs.ModeDevice | fs.ModeCharDevice
 	}
 	return m
 }
 
-// Readlink returns where a link points, also when that is outside.
+// Readlink returns the target of a link, even one outside the root.
 func (f *FS) Readlink(name string) (string, sys.Errno) {
 	p, _, errno := local(name)
 	if errno != 0 {
@@ -134,12 +133,12 @@ func (f *FS) Readlink(name string) (string, sys.Errno) {
 	}
 	to, err := f.root.Readlink(p)
 	if err != nil {
-		return "", f.missing(p, err)
+		return "", f.errnoOf(p, err)
 	}
 	return spell(to), 0
 }
 
-// Mkdir and all that follow refuse: the mount is read-only.
+// Mkdir and the following methods refuse: the mount is read-only.
 func (*FS) Mkdir(string, fs.FileMode) sys.Errno { return sys.EROFS }
 
 // Chmod refuses.
@@ -163,15 +162,15 @@ func (*FS) Symlink(string, string) sys.Errno { return sys.EROFS }
 // Utimens refuses.
 func (*FS) Utimens(string, int64, int64) sys.Errno { return sys.EROFS }
 
-// local turns a guest's path into one below the root. The *os.Root would
-// refuse an escape too; this is the first wall, and tells EPERM from ENOENT.
+// local turns a guest's path into one below the root. The *os.Root would refuse an
+// escape too; this first wall also distinguishes EPERM from ENOENT.
 func local(name string) (p string, wantDir bool, errno sys.Errno) {
 	wantDir = strings.HasSuffix(name, "/")
 	if strings.IndexByte(name, 0) >= 0 {
 		return "", false, sys.EINVAL
 	}
-	// wazero joins a folder's name and a path below it with a slash, which
-	// leaves a leading one below the mount itself.
+	// wazero joins a folder's name and a path below it with a slash, which leaves a
+	// leading slash below the mount itself.
 	p = path.Clean(strings.TrimLeft(name, "/"))
 	// Invariant 6: a guest reads nothing outside its granted roots.
 	if !fs.ValidPath(p) {
@@ -180,8 +179,8 @@ func local(name string) (p string, wantDir bool, errno sys.Errno) {
 	return p, wantDir, 0
 }
 
-// toErrno maps an error of *os.Root. One without a number of the operating
-// system is its refusal to leave the root.
+// toErrno maps an error of *os.Root. An error without a number of the operating system
+// is its refusal to leave the root.
 func toErrno(err error) sys.Errno {
 	var n syscall.Errno
 	switch {

@@ -59,7 +59,7 @@ func TestOpenFlags(t *testing.T) {
 		}
 		if errno == 0 {
 			if e := f.Close(); e != 0 {
-				t.Error(e)
+				t.Errorf("f.Close(): got %+v, want e == 0", e)
 			}
 		}
 	}
@@ -74,12 +74,12 @@ func TestReadOnly(t *testing.T) {
 		"symlink": fs.Symlink("file", "g"), "utimens": fs.Utimens("file", 0, 0),
 	} {
 		if errno != sys.EROFS {
-			t.Errorf("%s: %v", name, errno)
+			t.Errorf("%s: errno: got %v, want %v", name, errno, sys.EROFS)
 		}
 	}
 	f, errno := fs.OpenFile("file", 0, 0)
 	if errno != 0 {
-		t.Fatal(errno)
+		t.Fatalf("got %+v, want errno == 0", errno)
 	}
 	defer f.Close()
 	if _, e := f.Write([]byte("x")); e == 0 {
@@ -92,7 +92,7 @@ func TestReadOnly(t *testing.T) {
 		t.Error("changed")
 	}
 	if b, err := os.ReadFile(filepath.Join(dir, "file")); err != nil || string(b) != "content" {
-		t.Error(string(b), err)
+		t.Errorf(`os.ReadFile(filepath.Join(dir, "file")): got %+v, %+v, want no error && string(b) == "content"`, string(b), err)
 	}
 }
 
@@ -103,28 +103,28 @@ func TestReading(t *testing.T) {
 	defer f.Close()
 	b := make([]byte, 4)
 	if n, e := f.Read(b); n != 4 || e != 0 || string(b) != "cont" {
-		t.Error(n, e)
+		t.Errorf(`f.Read(b): got %+v, %+v, want n == 4 && e == 0 && string(b) == "cont"`, n, e)
 	}
 	if n, e := f.Pread(b, 5); n != 2 || e != 0 {
-		t.Error(n, e)
+		t.Errorf("f.Pread(b, 5): got %+v, %+v, want n == 2 && e == 0", n, e)
 	}
 	if n, e := f.Pread(b, -1); n != 0 || e != sys.EINVAL {
-		t.Error(n, e)
+		t.Errorf("f.Pread(b, -1): got %+v, %+v, want n == 0 && e == sys.EINVAL", n, e)
 	}
 	if at, e := f.Seek(-1, 2); at != 6 || e != 0 {
-		t.Error(at, e)
+		t.Errorf("f.Seek(-1, 2): got %+v, %+v, want at == 6 && e == 0", at, e)
 	}
 	if n, e := f.Read(b); n != 1 || e != 0 {
-		t.Error(n, e)
+		t.Errorf("f.Read(b): got %+v, %+v, want n == 1 && e == 0", n, e)
 	}
 	if n, e := f.Read(b); n != 0 || e != 0 {
 		t.Error("the end of a file is no error", n, e)
 	}
 	if _, e := f.Seek(0, 9); e != sys.EINVAL {
-		t.Error(e)
+		t.Errorf("f.Seek(0, 9): got %+v, want e == sys.EINVAL", e)
 	}
 	if st, e := f.Stat(); st.Size != 7 || e != 0 {
-		t.Error(st, e)
+		t.Errorf("f.Stat(): got %+v, %+v, want st.Size == 7 && e == 0", st, e)
 	}
 }
 
@@ -134,7 +134,7 @@ func TestListing(t *testing.T) {
 	fs, _ := open(t)
 	d, errno := fs.OpenFile(".", 0, 0)
 	if errno != 0 {
-		t.Fatal(errno)
+		t.Fatalf("got %+v, want errno == 0", errno)
 	}
 	defer d.Close()
 	for range 2 {
@@ -142,7 +142,7 @@ func TestListing(t *testing.T) {
 		for {
 			ents, e := d.Readdir(2)
 			if e != 0 {
-				t.Fatal(e)
+				t.Fatalf("got %+v, want e == 0", e)
 			}
 			if len(ents) == 0 {
 				break
@@ -152,10 +152,10 @@ func TestListing(t *testing.T) {
 			}
 		}
 		if len(names) != 3 {
-			t.Error(names)
+			t.Errorf("got %+v, want len(names) == 3", names)
 		}
 		if _, e := d.Seek(0, 0); e != 0 {
-			t.Error(e)
+			t.Errorf("d.Seek(0, 0): got %+v, want e == 0", e)
 		}
 	}
 	if _, e := d.Seek(1, 0); e == 0 {
@@ -179,7 +179,7 @@ func FuzzPath(f *testing.F) {
 		}
 		b := make([]byte, 100)
 		if n, _ := file.Read(b); strings.Contains(string(b[:n]), "sword") {
-			t.Fatalf("%q leads out", p)
+			t.Fatalf(`%q leads out, want !strings.Contains(string(b[:n]), "sword")`, p)
 		}
 		_ = file.Close()
 	})

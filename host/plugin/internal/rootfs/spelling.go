@@ -8,8 +8,8 @@ import (
 	"github.com/tetratelabs/wazero/experimental/sys"
 )
 
-// spell writes a name as WASI demands it, in UTF-8: each byte that is none
-// becomes a backslash, an x and its two hexadecimal digits.
+// spell writes a name in UTF-8, as WASI requires: each invalid byte becomes a
+// backslash, an x and two hexadecimal digits.
 func spell(name string) string {
 	if utf8.ValidString(name) {
 		return name
@@ -27,8 +27,8 @@ func spell(name string) string {
 	return b.String()
 }
 
-// unspell undoes spell. Only bytes above DEL are ever spelled, so that no
-// spelling stands for a slash or a dot.
+// unspell undoes spell. Only bytes above DEL are ever encoded, so no encoding means a
+// slash or a dot.
 func unspell(p string) string {
 	var b strings.Builder
 	for {
@@ -47,10 +47,10 @@ func unspell(p string) string {
 	}
 }
 
-// missing returns the error for p, of which err says why it cannot be looked
-// at. What was listed under a spelling is not gone, it has no name that a guest
-// could say: EINVAL, so that the guest tells of it.
-func (f *FS) missing(p string, err error) sys.Errno {
+// errnoOf returns the error for p; err is why it cannot be read. An entry that was
+// listed in encoded form exists, but the guest has no name for it: EINVAL makes the
+// guest report it.
+func (f *FS) errnoOf(p string, err error) sys.Errno {
 	errno := toErrno(err)
 	if name := unspell(p); errno == sys.ENOENT && name != p {
 		if _, err = f.root.Lstat(name); err == nil {

@@ -26,12 +26,12 @@ func TestListingOfBadNames(t *testing.T) {
 	}
 	d, errno := fs.OpenFile(".", 0, 0)
 	if errno != 0 {
-		t.Fatal(errno)
+		t.Fatalf("got %+v, want errno == 0", errno)
 	}
 	defer d.Close()
 	entries, errno := d.Readdir(-1)
 	if errno != 0 {
-		t.Fatal(errno)
+		t.Fatalf("got %+v, want errno == 0", errno)
 	}
 	var names []string
 	numbers := map[uint64]bool{}

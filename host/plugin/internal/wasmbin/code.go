@@ -1,21 +1,21 @@
 package wasmbin
 
 const (
-	// maxNesting bounds the blocks inside each other in a function. Go's compiler
-	// nests one for each place at which a function can resume: 549 in the largest
-	// function of its standard library that connectors link.
+	// maxNesting bounds the nested blocks in a function. Go's compiler nests one for
+	// each point at which a function can resume: 549 in the largest function of its
+	// standard library that connectors link.
 	maxNesting = 5000
-	// An engine's compiler spends time on a block in proportion to the blocks
-	// around it. Their sum over all blocks of a module is below one a byte in
-	// what Go makes; this is what a module may have.
+	// An engine's compiler spends time on a block in proportion to the blocks around
+	// it. Their sum over all blocks of a module is below one a byte in Go's output;
+	// these numbers bound it.
 	nestingBase    = 2000000
 	nestingPerByte = 4
 )
 
-// CheckCode reads the code of module b, which Parse accepted, and refuses what
-// an engine's compiler could not stand: blocks nested too deep or too often, and
-// what is no instruction of WebAssembly 2.0. It takes time in proportion to the
-// code, so it is for a module that is to be compiled. The error is as Parse's.
+// CheckCode reads the code of module b, which Parse accepted, and refuses code that
+// would overload an engine's compiler: blocks nested too deep or too often, and bytes
+// that are not an instruction of WebAssembly 2.0. It takes time in proportion to the
+// code, so it is called only before a compilation. Its error has the form of Parse's.
 func CheckCode(b []byte) error {
 	r := reader{b: b, at: len(preamble)}
 	for r.err == nil && r.at < len(b) {
@@ -29,8 +29,8 @@ func CheckCode(b []byte) error {
 	return invalid(r.err)
 }
 
-// functions reads the bodies of a code section. Together their blocks may have
-// room blocks around them.
+// functions reads the bodies of a code section. room bounds the sum, over all blocks,
+// of the blocks around each.
 func (r *reader) functions(room int) {
 	for range r.count(maxFunctions) {
 		body := r.bytes(r.u32())
@@ -54,7 +54,7 @@ func (r *reader) functions(room int) {
 	}
 }
 
-// Opcodes that open and close a block or carry more than numbers.
+// Opcodes that open and close a block or have operands other than numbers.
 const (
 	opBlock        = 0x02
 	opLoop         = 0x03
@@ -69,8 +69,8 @@ const (
 	opPrefixVector = 0xfd
 )
 
-// instruction passes over one instruction and returns how it changes the depth
-// of nesting. The numbers are those of the core specification 2.0, section 5.4.
+// instruction skips one instruction and returns its change of the nesting depth. The
+// numbers are those of the core specification 2.0, section 5.4.
 func (r *reader) instruction() int {
 	switch op := r.byte(); {
 	case op == opEnd:
@@ -132,7 +132,7 @@ func (r *reader) vector() {
 	}
 }
 
-// numbers passes over n numbers in LEB128 of any width.
+// numbers skips n numbers in LEB128 of any width.
 func (r *reader) numbers(n int) {
 	for ; n > 0 && r.err == nil; n-- {
 		for r.byte() >= 0x80 {

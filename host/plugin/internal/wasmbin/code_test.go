@@ -61,7 +61,7 @@ func FuzzCheckCode(f *testing.F) {
 			return
 		}
 		if err := CheckCode(b); err != nil && abi.CodeOf(err) != abi.CodePluginInvalid {
-			t.Fatal(err)
+			t.Fatalf("CheckCode(b): got %+v, want no error || abi.CodeOf(err) == abi.CodePluginInvalid", err)
 		}
 	})
 }

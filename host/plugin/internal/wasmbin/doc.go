@@ -1,9 +1,8 @@
-// Package wasmbin reads the outside of a WebAssembly module: what it imports,
-// what it exports, and how much memory it asks for.
+// Package wasmbin reads the interface of a WebAssembly module: its imports, its
+// exports, and its demand for memory.
 //
-// It runs in the host process on bytes nobody has vouched for, so it executes
-// nothing, allocates in proportion to the input only, and skips the code and
-// data sections unread. Whether the rest of the module is valid is decided by
-// the compiler, in the worker. Bytes come in from a plugin file; a Module goes
-// out to the admission check of host/plugin.
+// It runs in the host process on untrusted bytes, so it executes nothing, allocates
+// only in proportion to the input, and skips the code and data sections unread. The
+// compiler, in the worker, checks whether the rest of the module is valid. Bytes come
+// from a plugin file; a Module goes to the admission check of host/plugin.
 package wasmbin

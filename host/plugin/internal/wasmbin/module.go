@@ -9,7 +9,7 @@ import (
 // PageBytes is the size of a WebAssembly memory page.
 const PageBytes = 65536
 
-// Kind is what an import or export is.
+// Kind is the kind of an import or export.
 type Kind byte
 
 // The kinds, as the binary format numbers them.
@@ -21,7 +21,7 @@ const (
 	KindTag    Kind = 4
 )
 
-// String names the kind as the text format does.
+// String returns the text format's name of the kind.
 func (k Kind) String() string {
 	switch k {
 	case KindFunc:
@@ -39,7 +39,7 @@ func (k Kind) String() string {
 	}
 }
 
-// Signature is a function's type. It is the zero value for other kinds.
+// Signature is a function's type, and the zero value for other kinds.
 type Signature struct {
 	Params, Results []abi.ValueType
 }
@@ -97,13 +97,13 @@ type Export struct {
 	Signature Signature
 }
 
-// Module is the outside of a module.
+// Module is the interface of a module.
 type Module struct {
 	Imports []Import
 	Exports map[string]Export
-	// MemoryMinPages is the sum of the minimum sizes of every memory that the
-	// module defines.
+	// MemoryMinPages is the sum of the minimum sizes of all memories that the module
+	// defines.
 	MemoryMinPages uint64
-	// Memories counts the memories that the module defines itself.
+	// Memories counts the memories that the module itself defines.
 	Memories int
 }

@@ -21,24 +21,24 @@ const (
 	sectionCount    = 12
 	sectionTag      = 13
 
-	// maxNames bounds the imports and the exports each: far above any real
-	// connector, and what keeps a refusal that names each one readable.
+	// maxNames bounds the imports and the exports, each far above any real connector,
+	// and keeps an error that names each one readable.
 	maxNames = 10000
 	maxTypes = 100000
-	// maxFunctions and maxLocals are what the engines of browsers accept: one
-	// million functions, fifty thousand locals each.
+	// maxFunctions and maxLocals are the limits of browsers' engines: one million
+	// functions, fifty thousand locals each.
 	maxFunctions = 1000000
 	maxLocals    = 50000
-	// maxElements bounds what all tables together hold at the start: 8 MB of
-	// pointers. Go's largest connectors need some ten thousand.
+	// maxElements bounds the initial size of all tables together: 8 MB of pointers.
+	// Go's largest connectors need some ten thousand elements.
 	maxElements = 1000000
 )
 
 var preamble = []byte{0, 'a', 's', 'm', 1, 0, 0, 0}
 
-// rank is the order in which the binary format requires sections to stand.
-// The data-count section stands between element (9) and code (10), the tag
-// section between memory (5) and global (6).
+// rank returns the position of a section in the order that the binary format requires.
+// The data-count section comes between element (9) and code (10), the tag section
+// between memory (5) and global (6).
 func rank(id byte) int {
 	switch id {
 	case sectionCount:
@@ -50,8 +50,8 @@ func rank(id byte) int {
 	}
 }
 
-// Parse reads the outside of module b. The error is an *abi.Error with
-// abi.CodePluginInvalid whose Detail says what is wrong at which byte.
+// Parse reads the interface of module b. The error is an *abi.Error with
+// abi.CodePluginInvalid whose Detail gives the problem and its byte offset.
 func Parse(b []byte) (*Module, error) {
 	m, err := parse(b)
 	if err != nil {
@@ -60,12 +60,12 @@ func Parse(b []byte) (*Module, error) {
 	return m, nil
 }
 
-// invalid is the refusal for err, nil for nil.
+// invalid returns the refusal for err, nil for nil.
 func invalid(err error) error {
 	if err == nil {
 		return nil
 	}
-	return abi.NewError(abi.CodePluginInvalid, "this is not a WebAssembly module that this host takes",
+	return abi.NewError(abi.CodePluginInvalid, "this is not a WebAssembly module that this host accepts",
 		"rebuild the connector as a WebAssembly 2.0 module, or download it again").WithDetail(err.Error())
 }
 
@@ -104,8 +104,8 @@ func parse(b []byte) (*Module, error) {
 	return p.m, p.finish()
 }
 
-// parser collects what the sections say; exports are resolved at the end,
-// when every function's type is known.
+// parser collects the contents of the sections; exports are resolved at the end, when
+// every function's type is known.
 type parser struct {
 	m         *Module
 	types     []Signature
@@ -155,9 +155,8 @@ func (p *parser) section(id byte, s *reader) error {
 	return s.end()
 }
 
-// codeSection reads how many locals each function declares, and passes over
-// its code. A declaration is a count and a type, so a few bytes can ask a
-// compiler for gigabytes.
+// codeSection reads the number of locals of each function, and skips its code. A
+// declaration is a count and a type, so a few bytes can ask a compiler for gigabytes.
 func (p *parser) codeSection(s *reader) {
 	for range s.count(maxFunctions) {
 		size := s.u32()
@@ -259,7 +258,8 @@ func (p *parser) finish() error {
 	return nil
 }
 
-// reader walks bytes and keeps the first error; after one every read is zero.
+// reader reads bytes and keeps the first error; after an error every read returns
+// zero.
 type reader struct {
 	b    []byte
 	at   int
@@ -316,8 +316,8 @@ func (r *reader) leb(bits uint) uint64 {
 
 func (r *reader) u32() uint32 { return uint32(r.leb(32)) }
 
-// count reads a vector's length. An element takes at least one byte, so a
-// length above what is left is refused before anything is allocated.
+// count reads a vector's length. An element takes at least one byte, so a length above
+// the number of remaining bytes is refused before any allocation.
 func (r *reader) count(limit uint32) uint32 {
 	n := r.u32()
 	if n > limit || uint64(n) > uint64(len(r.b)-r.at) {

@@ -29,13 +29,13 @@ func TestParse(t *testing.T) {
 	}
 	want := Signature{[]abi.ValueType{abi.I32}, []abi.ValueType{abi.I64}}
 	if len(m.Imports) != 1 || m.Imports[0].Module != "f" || m.Imports[0].Name != "g" || !m.Imports[0].Signature.Equal(want) {
-		t.Error(m.Imports)
+		t.Errorf(`got %+v, want len(m.Imports) == 1 && m.Imports[0].Module == "f" && m.Imports[0].Name == "g" && m.Imports[0].Signature.Equal(want)`, m.Imports)
 	}
 	if e := m.Exports["run"]; e.Kind != KindFunc || !e.Signature.Equal(want) || e.Signature.String() != "(i32) -> i64" {
-		t.Error(m.Exports)
+		t.Errorf(`m.Exports["run"]: got %+v, want e.Kind == KindFunc && e.Signature.Equal(want) && e.Signature.String() == "(i32) -> i64"`, m.Exports)
 	}
 	if m.Exports["m"].Kind != KindMemory || m.Memories != 1 || m.MemoryMinPages != 3 {
-		t.Error(m)
+		t.Errorf(`got %+v, want m.Exports["m"].Kind == KindMemory && m.Memories == 1 && m.MemoryMinPages == 3`, m)
 	}
 }
 
@@ -49,7 +49,7 @@ func TestTorn(t *testing.T) {
 	for n := range sample {
 		if _, err := Parse(sample[:n]); err == nil && !ends[n] || err != nil && abi.CodeOf(err) != abi.CodePluginInvalid {
 			// The export section refers back; without it a shorter module is one.
-			t.Errorf("%d bytes: %v", n, err)
+			t.Errorf("%d bytes: %v, want (err != nil || ends[n]) && (no error || abi.CodeOf(err) == abi.CodePluginInvalid)", n, err)
 		}
 	}
 }
@@ -74,7 +74,7 @@ func TestHostileCounts(t *testing.T) {
 		"memory64":   "\x05\x03\x01\x04\x01",
 	} {
 		if _, err := Parse([]byte("\x00asm\x01\x00\x00\x00" + body)); abi.CodeOf(err) != abi.CodePluginInvalid {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: abi.CodeOf(err): got %v, want %v", name, err, abi.CodePluginInvalid)
 		}
 	}
 }
@@ -84,7 +84,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		m, err := Parse(b)
 		if err != nil && abi.CodeOf(err) != abi.CodePluginInvalid {
-			t.Fatal(err)
+			t.Fatalf("got %+v, want no error || abi.CodeOf(err) == abi.CodePluginInvalid", err)
 		}
 		if err == nil && (len(m.Imports) > len(b) || len(m.Exports) > len(b)) {
 			t.Fatal("more than the module can hold")

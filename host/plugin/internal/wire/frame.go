@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// Kind says what a frame carries.
+// Kind is the kind of a frame.
 type Kind uint8
 
 // Frames from the host to the worker.
@@ -17,7 +17,7 @@ const (
 	Module   Kind = 2 // the module's bytes
 	Describe Kind = 3 // run pdpp_describe
 	Collect  Kind = 4 // JSON of the mounts and the clock; run pdpp_collect
-	Stop     Kind = 5 // ask the guest to wind up
+	Stop     Kind = 5 // ask the guest to finish
 	Ack      Kind = 6 // the answer to Message, Submit or Manifest; a payload is a refusal, JSON
 	Answer   Kind = 7 // id: handle; the answer to a submitted request
 	Prepare  Kind = 8 // make a first instance with nothing granted
@@ -33,7 +33,7 @@ const (
 	Output   Kind = 21 // id: file descriptor; what the guest wrote to it; one way
 	Submit   Kind = 22 // id: handle; operation (4 bytes), request; waits for Ack
 	End      Kind = 23 // JSON outcome of Prepare, Describe or Collect
-	Request  Kind = 24 // as Submit, of the http operation; one way: a refusal is its answer
+	Request  Kind = 24 // like Submit, for the http operation; one way: a refusal is its answer
 )
 
 // HeaderBytes is the size of a frame's header: length, kind, id.
@@ -46,21 +46,21 @@ type Frame struct {
 	Payload []byte
 }
 
-// ErrBadFrame is what Next returns, wrapped, for a frame that breaks the
-// rules. Nothing read after it means anything.
+// ErrBadFrame is the error of Next, wrapped, for a frame that breaks the rules. Frames
+// after it are meaningless.
 var ErrBadFrame = errors.New("bad frame")
 
 // Reader reads frames. It is not safe for concurrent use.
 type Reader struct {
 	src    io.Reader
-	limits func(Frame) int // largest payload of a frame of this kind and id; below 0: refused
-	size   int             // of buf, while no frame needs more
+	limits func(Frame) int // largest payload of a frame of this kind and id; negative: refused
+	size   int             // size of buf, unless a frame needs more
 	buf    []byte
 	r, w   int
 }
 
-// NewReader returns a Reader over src. limits says how large the payload of a
-// frame may be, by its kind and id, or -1 to refuse it.
+// NewReader returns a Reader over src. limits returns the largest payload of a frame
+// by its kind and id, or -1 to refuse it.
 func NewReader(src io.Reader, bufferBytes int, limits func(Frame) int) *Reader {
 	size := max(bufferBytes, HeaderBytes)
 	return &Reader{src: src, limits: limits, size: size, buf: make([]byte, size)}
@@ -94,16 +94,16 @@ func (r *Reader) Next() (Frame, error) {
 	return f, nil
 }
 
-// Shrink gives back the buffer that a large frame needed. The last frame's
-// payload is no longer valid.
+// Shrink releases the buffer that a large frame needed. The last frame's payload is no
+// longer valid.
 func (r *Reader) Shrink() {
 	r.buf = append(make([]byte, 0, r.size), r.buf[r.r:r.w]...)
 	r.r, r.w = 0, len(r.buf)
 	r.buf = r.buf[:cap(r.buf)]
 }
 
-// fill makes at least n bytes available at r.r. It reads as much as there is
-// room for, so that one system call brings in several frames.
+// fill makes at least n bytes available at r.r. It reads as much as the buffer can
+// hold, so that one system call fetches several frames.
 func (r *Reader) fill(n int) error {
 	if r.w-r.r >= n {
 		return nil
@@ -132,7 +132,7 @@ func (r *Reader) fill(n int) error {
 	return nil
 }
 
-// smallBytes is up to which size a payload is copied behind its header, which
+// smallBytes is the size up to which a payload is copied behind its header, which
 // costs less than a second system call.
 const smallBytes = 16 << 10
 
@@ -146,8 +146,8 @@ type Writer struct {
 // NewWriter returns a Writer to dst.
 func NewWriter(dst io.Writer) *Writer { return &Writer{dst: dst} }
 
-// Write writes one frame whose payload is the parts, one after the other. It
-// keeps none of them.
+// Write writes one frame whose payload is the parts, one after the other. It keeps
+// none of them.
 func (w *Writer) Write(kind Kind, id uint32, parts ...[]byte) error {
 	n := 0
 	for _, p := range parts {

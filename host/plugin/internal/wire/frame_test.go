@@ -37,14 +37,14 @@ func TestRoundTrip(t *testing.T) {
 		for i, p := range want {
 			f, err := r.Next()
 			if err != nil || f.Kind != Emit || f.ID != uint32(len(p)) || !bytes.Equal(f.Payload, p) {
-				t.Fatalf("%s: frame %d: %d bytes, %v", name, i, len(f.Payload), err)
+				t.Fatalf("%s: frame %d: %d bytes, %v, want no error && f.Kind == Emit && f.ID == uint32(len(p)) && bytes.Equal(f.Payload, p)", name, i, len(f.Payload), err)
 			}
 			if i == 8 {
 				r.Shrink()
 			}
 		}
 		if _, err := r.Next(); !errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			t.Fatal(name, err)
+			t.Fatalf("r.Next(): got %+v, %+v, want errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF)", name, err)
 		}
 	}
 }
@@ -57,7 +57,7 @@ func TestTornFrames(t *testing.T) {
 	}
 	for n := 1; n < pipe.Len(); n++ {
 		if _, err := NewReader(bytes.NewReader(pipe.Bytes()[:n]), 64, anything).Next(); !errors.Is(err, io.ErrUnexpectedEOF) {
-			t.Fatalf("%d bytes: %v", n, err)
+			t.Fatalf("%d bytes: %v, want errors.Is(err, io.ErrUnexpectedEOF)", n, err)
 		}
 	}
 }
@@ -84,7 +84,7 @@ func TestLimits(t *testing.T) {
 	} {
 		_, err := NewReader(bytes.NewReader(c.frame), 16, limits).Next()
 		if c.ok != (err == nil) || !c.ok && !errors.Is(err, ErrBadFrame) {
-			t.Errorf("%v: %v", c.frame, err)
+			t.Errorf("%v: got %v, want c.ok == (err == nil) && (c.ok || errors.Is(err, ErrBadFrame))", c.frame, err)
 		}
 	}
 }
@@ -108,7 +108,7 @@ func FuzzReader(f *testing.F) {
 			x, err1 := whole.Next()
 			y, err2 := pieces.Next()
 			if (err1 == nil) != (err2 == nil) || x.Kind != y.Kind || x.ID != y.ID || !bytes.Equal(x.Payload, y.Payload) {
-				t.Fatal(x, err1, y, err2)
+				t.Fatalf("got %+v, %+v, %+v, %+v, want (err1 == nil) == (err2 == nil) && x.Kind == y.Kind && x.ID == y.ID && bytes.Equal(x.Payload, y.Payload)", x, err1, y, err2)
 			}
 			if err1 != nil {
 				return

@@ -1,0 +1,36 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/syntax"
+	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/session"
+	"github.com/pdpp-host/pdpp-host/host/owner"
+)
+
+// Command holds the commands of the store.
+func Command(s *session.Session) *cobra.Command {
+	cmd := s.Group("store", "Look after the file that holds everything", nil)
+	cmd.AddCommand(&cobra.Command{
+		Use: "compact", Short: "End old history, and give free space back to the disk", Args: syntax.Takes(),
+		Long: "Removes runs that are older than history.retention, and writes the file anew without its free pages, which takes as much free\n" +
+			"disk as the file. It is refused while a run goes on; one that begins meanwhile may be refused as storage.locked.",
+		RunE: func(cmd *cobra.Command, _ []string) error { return compact(cmd.Context(), s) },
+	})
+	return cmd
+}
+
+func compact(ctx context.Context, s *session.Session) error {
+	return s.Change(func(o *owner.Owner) error {
+		c, err := o.CompactStore(ctx)
+		if err != nil {
+			return err
+		}
+		return s.Printer.Result(fmt.Sprintf("%s removed; the store takes %s, before %s", output.Plural(c.Runs, "old run"),
+			output.Bytes(c.BytesAfter), output.Bytes(c.BytesBefore)), c, nil)
+	})
+}

@@ -1,0 +1,170 @@
+package owner
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	_ "modernc.org/sqlite" // to damage a store
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/schedule"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// audited returns the events that there are, the oldest first, as "operation subject
+// outcome".
+func audited(t *testing.T, o *Owner) (said []string) {
+	t.Helper()
+	events, err := o.AuditEvents(t.Context(), storage.AuditQuery{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range slices.Backward(events) {
+		said = append(said, e.Operation+" "+e.Subject+" "+e.Outcome)
+		if e.Actor != string(CommandLine) || e.At.IsZero() {
+			t.Errorf("%s: by %q at %s, want by %q and a time", e.Operation, e.Actor, e.At, CommandLine)
+		}
+	}
+	return said
+}
+
+// OC-02: each change is audited once, a refused one with its code, and a question or a
+// change of nothing is not; Invariant 11. A secret that is stored, or typed in a field's
+// place, is in no event: Invariant 5.
+func TestEachChangeIsAuditedOnce(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	o, store := newOwner(t)
+	const secret = "hunter2-hunter2-HUNTER2"
+	typed := func(string, string) ([]byte, error) { return []byte(secret), nil }
+	hourly, byHand := schedule.Automatic, schedule.ByHand
+	steps := []struct {
+		name string
+		do   func() error
+		code abi.Code
+		want string // the event; "": none
+	}{
+		{"list", func() error { _, err := o.Connections(ctx); return err }, "", ""},
+		{"show", func() error { _, err := o.Connection(ctx, "mine"); return err }, "", ""},
+		{"an unknown connection", func() error { _, err := o.Connection(ctx, "yours"); return err }, abi.CodeConnectionUnknown, ""},
+		{"a credential", func() error { _, err := o.SetCredential(ctx, "mine", "token", typed); return err }, "", "credentials.set mine token done"},
+		{"a secret as a field", func() error { _, err := o.SetCredential(ctx, "mine", secret, typed); return err }, abi.CodeUsage, ""},
+		{"a secret to remove", func() error { _, err := o.RemoveCredential(ctx, "mine", secret); return err }, "connection.credential_unknown", ""},
+		{"a credential removed", func() error { _, err := o.RemoveCredential(ctx, "mine", "token"); return err }, "", "credentials.remove mine token done"},
+		{"a schedule", func() error {
+			_, err := o.SetSchedule(ctx, "mine", ScheduleChange{Mode: &byHand})
+			return err
+		}, "", "connections.schedule mine done"},
+		{"the same schedule", func() error {
+			_, err := o.SetSchedule(ctx, "mine", ScheduleChange{Mode: &byHand})
+			return err
+		}, "", ""},
+		{"a schedule that its connector forbids", func() error {
+			_, err := o.SetSchedule(ctx, "mine", ScheduleChange{Mode: &hourly, Every: time.Hour})
+			return err
+		}, abi.CodeConnectionInvalid, "connections.schedule mine " + string(abi.CodeConnectionInvalid)},
+		{"a secret as an option", func() error {
+			_, err := o.ChangeConnection(ctx, ConnectionChange{Connection: "mine", Options: map[string]string{"token": secret}})
+			return err
+		}, abi.CodeUsage, "connections.set mine " + string(abi.CodeUsage)},
+		{"a repair", func() error { return o.RepairEvidence(ctx, "mine") }, "", "evidence.repair mine done"},
+		{"a server that is gone", func() error { return o.ForgetServer(ctx) }, "", "serve.forget serve done"},
+		{"a removal that is taken back", func() error {
+			_, err := o.RemoveConnection(ctx, "mine", func(Removed) error { return errors.New("no") })
+			return err
+		}, abi.CodeInternal, ""},
+		{"a removal", func() error {
+			_, err := o.RemoveConnection(ctx, "mine", func(Removed) error { return nil })
+			return err
+		}, "", "connections.remove mine done"},
+	}
+	var want []string
+	for _, s := range steps {
+		if err := s.do(); (err == nil) != (s.code == "") || err != nil && abi.CodeOf(err) != s.code {
+			t.Errorf("%s: %v, want code %q", s.name, err, s.code)
+		}
+		if s.want != "" {
+			want = append(want, s.want)
+		}
+		if got := audited(t, o); !slices.Equal(got, want) {
+			t.Fatalf("after %s the events are\n%s\nwant\n%s", s.name, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+	events, err := store.AuditEvents(ctx, storage.AuditQuery{})
+	if text := fmt.Sprintf("%+v", events); err != nil || strings.Contains(text, "hunter2") {
+		t.Errorf("the events hold a secret: %s, %v", text, err)
+	}
+}
+
+// OC-01.1: whichever face asks for an operation, it makes the same row, the same error
+// code and the same audit event, which says which face it was.
+func TestFacesMakeTheSameEvent(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	byHand := schedule.ByHand
+	var first storage.AuditEvent
+	for _, actor := range []Actor{{Face: CommandLine}, {Face: "session", ID: "s1", Address: "192.0.2.1"}} {
+		o, store := newOwner(t)
+		o.Actor = actor
+		if _, err := o.SetSchedule(ctx, "mine", ScheduleChange{Mode: &byHand}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := o.SetSchedule(ctx, "yours", ScheduleChange{}); abi.CodeOf(err) != abi.CodeConnectionUnknown {
+			t.Errorf("%s: %v, want %s", actor.Face, err, abi.CodeConnectionUnknown)
+		}
+		conn, err := store.Connection(ctx, "mine")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if row, err := store.Schedule(ctx, conn.ID); err != nil || row.Mode != string(byHand) {
+			t.Errorf("%s: schedule %+v, %v, want mode %s", actor.Face, row, err, byHand)
+		}
+		events, err := store.AuditEvents(ctx, storage.AuditQuery{Operation: "connections.schedule", Subject: "mine"})
+		if err != nil || len(events) != 1 {
+			t.Fatalf("%s: %d events, %v, want 1", actor.Face, len(events), err)
+		}
+		e := events[0]
+		if got := (Actor{Face(e.Actor), e.ActorID, e.Address}); got != actor {
+			t.Errorf("the event is by %+v, want %+v", got, actor)
+		}
+		e.At, e.Actor, e.ActorID, e.Address = time.Time{}, "", "", ""
+		if first == (storage.AuditEvent{}) {
+			first = e
+		}
+		if e != first {
+			t.Errorf("%s: the event is %+v, want %+v", actor.Face, e, first)
+		}
+	}
+}
+
+// A change and its audit event are one transaction: where the event cannot be written,
+// nothing is changed.
+func TestNoChangeWithoutItsEvent(t *testing.T) {
+	t.Parallel()
+	o, store := newOwner(t)
+	breakAudit(t, store)
+	if _, err := o.RemoveConnection(t.Context(), "mine", func(Removed) error { return nil }); err == nil {
+		t.Error("got no error, want one of the store")
+	}
+	if _, err := store.Connection(t.Context(), "mine"); err != nil {
+		t.Errorf("got %v, want the connection that was not removed", err)
+	}
+}
+
+// breakAudit makes every audit event fail.
+func breakAudit(t *testing.T, store *storage.Store) {
+	t.Helper()
+	db, err := sql.Open("sqlite", store.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	if _, err := db.ExecContext(t.Context(), "CREATE TRIGGER broken BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'broken'); END"); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,107 @@
+package owner
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/config"
+	"github.com/pdpp-host/pdpp-host/host/run"
+	"github.com/pdpp-host/pdpp-host/host/vault"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// newOwner makes an owner with one connection, mine, that was accepted with the test
+// connector's manifest, so that no module is needed.
+func newOwner(t *testing.T) (*Owner, *storage.Store) {
+	t.Helper()
+	dir := t.TempDir()
+	raw, err := os.ReadFile("../../testplugins/guests/credentialed/manifest.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := storage.Open(t.Context(), storage.Options{Path: filepath.Join(dir, "pdpp.sqlite"), Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := config.Load(config.Source{Home: dir, File: os.DevNull, Environ: []string{"PDPP_DATA_DIR=" + dir}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := New(Deps{
+		Config: c, Open: func(context.Context) (*storage.Store, error) { return store, nil }, Actor: Actor{Face: CommandLine}, Now: time.Now,
+		Getenv: func(string) string { return "" }, Logger: slog.New(slog.DiscardHandler), Vault: vault.Options{Dir: dir, Mode: vault.ModeFile},
+	})
+	if _, err := o.Store(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = o.Close() })
+	conn, err := store.EnsureConnection(t.Context(), "mine", "credentialed")
+	if err == nil {
+		err = store.PinPlugin(t.Context(), conn.ID, "abc", raw)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o, store
+}
+
+// A change of a connection undoes nothing that a run has kept since the connection was
+// looked at, and is judged by it.
+func TestAChangeUndoesNothingOfMeanwhile(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	o, store := newOwner(t)
+	before, err := store.Connection(ctx, "mine")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var open map[string]any // a manifest that leaves the options open takes any
+	if err := json.Unmarshal(before.PinnedManifest, &open); err != nil {
+		t.Fatal(err)
+	}
+	delete(open, "options")
+	raw, err := json.Marshal(open)
+	if err == nil {
+		err = store.PinPlugin(ctx, before.ID, before.PinnedSHA256, raw)
+	}
+	if err == nil {
+		before, err = store.Connection(ctx, "mine")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	const address = "https://one.example"
+	if _, err := store.KeepConnection(ctx, before.ID, func(own *storage.Connection) error {
+		own.ReadRoots["notes"] = "/notes"
+		run.SetModulePath(own, "/m.wasm")
+		run.SetBaseURL(own, address)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	other := ConnectionChange{Options: map[string]string{run.OptionBaseURL: "https://two.example"}}
+	if _, _, err := o.change(ctx, store, before, other); abi.CodeOf(err) != abi.CodeOriginChanged {
+		t.Error(err)
+	}
+	own, changes, err := o.change(ctx, store, before, ConnectionChange{Options: map[string]string{"since": "2020"}})
+	if err != nil || len(changes) != 1 {
+		t.Fatal(changes, err)
+	}
+	now, err := store.Connection(ctx, "mine")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, conn := range []*storage.Connection{own, now} {
+		base, _ := run.BaseURL(conn)
+		if run.Folders(conn)["notes"] != "/notes" || run.ModulePath(conn) != "/m.wasm" || base != address ||
+			conn.Options["since"] != "2020" || conn.Options[run.OptionBaseURL] != address {
+			t.Errorf("%v %v", conn.ReadRoots, conn.Options)
+		}
+	}
+}

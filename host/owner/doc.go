@@ -1,0 +1,14 @@
+// Package owner has what an owner can do, once: one operation a file, with typed input,
+// a typed result, stable error codes, and an audit event for each change. The command
+// line is its first face; an API and a console call the same operations (OC-01).
+//
+// An operation prints nothing, asks nobody and reads no flag. What it needs of its face
+// is a port: Deps has those of the installation (store, engine, folders), and an input
+// has those of one request, such as Consent. Paths arrive independent of where they
+// were typed.
+//
+// It reads modules with host/owner/modules and credentials with host/owner/credential,
+// keeps everything in storage, and leaves health to health/verdict: Runtime and Verdict
+// say what the stored evidence says now. Hints name the commands of pdpp-host; a face
+// words them for its own.
+package owner

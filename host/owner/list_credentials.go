@@ -1,0 +1,117 @@
+package owner
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/manifest"
+	"github.com/pdpp-host/pdpp-host/host/owner/credential"
+	"github.com/pdpp-host/pdpp-host/host/owner/modules"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// Where a credential comes from.
+const (
+	FromStore       = "stored"
+	FromEnvironment = "environment"
+	FromNowhere     = "missing"
+)
+
+// Credential is one credential as it is shown: by name, never by value.
+type Credential struct {
+	Field       string     `json:"field"`
+	Label       string     `json:"label,omitempty"`
+	Source      string     `json:"source"`
+	Required    bool       `json:"required"`
+	Declared    bool       `json:"declared"`               // false: the connector does not use it any more
+	Environment string     `json:"environment,omitempty"`  // the variable that has a value, used or not
+	NotAccepted string     `json:"not_accepted,omitempty"` // a variable that is set, and that the owner has not accepted by name
+	Variables   []string   `json:"variables,omitempty"`
+	StoredAt    *time.Time `json:"stored_at,omitempty"`
+}
+
+// Credentials are those of one connection.
+type Credentials struct {
+	Connection  string       `json:"connection"`
+	Connector   string       `json:"connector"`
+	Credentials []Credential `json:"credentials"`
+
+	StoredOnly bool `json:"-"` // the connector's own list is not known: its module is not in the plugins folder
+}
+
+// Credentials lists which credentials a connection has and where they come from, never
+// their values.
+func (o *Owner) Credentials(ctx context.Context, name string) (*Credentials, error) {
+	store, conn, err := o.credentialConnection(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	stored, err := store.StoredCredentials(ctx, conn.ID)
+	if err != nil {
+		return nil, err
+	}
+	var fields []abi.CredentialField
+	c := &Credentials{Connection: conn.Name, Connector: conn.Connector}
+	m, err := o.manifestOf(ctx, conn)
+	switch {
+	case err == nil:
+		fields = manifest.Credentials(m)
+	case len(stored) == 0 || ctx.Err() != nil:
+		return nil, errors.Join(context.Cause(ctx), err)
+	default:
+		c.StoredOnly = true
+	}
+	c.Credentials = o.credentialsOf(conn, fields, stored)
+	return c, nil
+}
+
+// knownCredentials lists a connection's credentials without its module: before the
+// first run those that are stored.
+func (o *Owner) knownCredentials(ctx context.Context, store *storage.Store, conn *storage.Connection) ([]Credential, error) {
+	stored, err := store.StoredCredentials(ctx, conn.ID)
+	if err != nil {
+		return nil, err
+	}
+	m := modules.Pinned(conn)
+	if m == nil {
+		all := make([]Credential, len(stored))
+		for i := range stored {
+			all[i] = Credential{Field: stored[i].Field, Source: FromStore, Declared: true, StoredAt: &stored[i].UpdatedAt}
+		}
+		return all, nil
+	}
+	return o.credentialsOf(conn, manifest.Credentials(m), stored), nil
+}
+
+func (o *Owner) credentialsOf(conn *storage.Connection, fields []abi.CredentialField, stored []storage.StoredCredential) []Credential {
+	own := credential.OwnEnvironment(conn, o.Getenv)
+	at := make(map[string]*time.Time, len(stored))
+	for i := range stored {
+		at[stored[i].Field] = &stored[i].UpdatedAt
+	}
+	all := make([]Credential, 0, len(fields))
+	for _, f := range fields {
+		c := Credential{
+			Field: f.Name, Label: f.Label, Source: FromNowhere, Required: f.Required, Declared: true,
+			Environment: credential.VariableOf(f, own), Variables: f.Env, StoredAt: at[f.Name],
+		}
+		switch {
+		case c.StoredAt != nil:
+			c.Source = FromStore
+		case c.Environment != "":
+			c.Source = FromEnvironment
+		default:
+			c.NotAccepted = credential.NotAccepted(conn, f, o.Getenv)
+		}
+		all = append(all, c)
+		delete(at, f.Name)
+	}
+	for _, s := range stored {
+		if when := at[s.Field]; when != nil {
+			all = append(all, Credential{Field: s.Field, Source: FromStore, StoredAt: when})
+		}
+	}
+	return all
+}

@@ -1,0 +1,103 @@
+package owner
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// Refusal is a run that the host refused before it began, in the refusal's own words,
+// as the store has let them in.
+type Refusal struct {
+	Connection string    `json:"connection,omitempty"` // where there may be several
+	At         time.Time `json:"at"`                   // the last time
+	Code       string    `json:"code"`
+	Message    string    `json:"message,omitempty"`
+	Times      int64     `json:"times"` // in a row
+}
+
+// Runs are past runs, and the refusals that connections wait behind.
+type Runs struct {
+	Refused []Refusal `json:"refused,omitempty"`
+	Runs    []*Run    `json:"runs"`
+}
+
+// Runs lists runs, the newest first: those of a connection, or of all of them where its
+// name is "". limit 0 lists all runs.
+func (o *Owner) Runs(ctx context.Context, connection string, limit int) (*Runs, error) {
+	store, err := o.Store(ctx)
+	if err != nil {
+		return nil, err
+	}
+	id := ""
+	if connection != "" {
+		conn, err := FindConnection(ctx, store, connection)
+		if err != nil {
+			return nil, err
+		}
+		id = conn.ID
+	}
+	runs, err := store.Runs(ctx, connection, limit)
+	if err != nil {
+		return nil, err
+	}
+	names, err := NamesByID(ctx, store)
+	if err != nil {
+		return nil, err
+	}
+	all := &Runs{Runs: make([]*Run, len(runs))}
+	for i := range runs {
+		all.Runs[i] = RunOf(&runs[i])
+		all.Runs[i].Connection = names[runs[i].ConnectionID]
+	}
+	refused, err := store.Refusals(ctx, id)
+	for i := range refused {
+		r := refusalOf(&refused[i])
+		r.Connection = names[refused[i].ConnectionID]
+		all.Refused = append(all.Refused, r)
+	}
+	slices.SortFunc(all.Refused, func(a, b Refusal) int { return strings.Compare(a.Connection, b.Connection) })
+	return all, err
+}
+
+// RunIDs returns the ids of the newest runs, and "last".
+func (o *Owner) RunIDs(ctx context.Context) ([]string, error) {
+	const most = 100
+	store, err := o.Store(ctx)
+	if err != nil {
+		return nil, err
+	}
+	runs, err := store.Runs(ctx, "", most)
+	ids := []string{"last"}
+	for i := range runs {
+		ids = append(ids, runs[i].ID)
+	}
+	return ids, err
+}
+
+func refusalOf(d *storage.Dispatch) Refusal {
+	return Refusal{At: d.LastAt, Code: d.Reason, Message: d.Says, Times: d.Count}
+}
+
+// RefusalOf returns the refusal that a connection waits behind; nil: none.
+func RefusalOf(ctx context.Context, store *storage.Store, connectionID string) (*Refusal, error) {
+	all, err := store.Refusals(ctx, connectionID)
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	r := refusalOf(&all[0])
+	return &r, nil
+}
+
+// NamesByID returns the names of the connections by their ids.
+func NamesByID(ctx context.Context, store *storage.Store) (map[string]string, error) {
+	all, err := store.Connections(ctx)
+	names := make(map[string]string, len(all))
+	for i := range all {
+		names[all[i].ID] = all[i].Name
+	}
+	return names, err
+}

@@ -1,0 +1,97 @@
+package owner
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/config"
+	"github.com/pdpp-host/pdpp-host/host/owner/modules"
+	"github.com/pdpp-host/pdpp-host/host/plugin"
+	"github.com/pdpp-host/pdpp-host/host/run"
+	"github.com/pdpp-host/pdpp-host/host/vault"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// Folders decides which folders a connector may read.
+type Folders interface {
+	run.RootResolver
+	modules.FolderLooker
+}
+
+// Consent asks for the owner's word for a module. Ask returns what is accepted by name:
+// items, and what the owner adds to those and to before. It returns
+// modules.ErrNotAccepted when the owner declines, or nobody can be asked.
+type Consent interface {
+	Ask(ctx context.Context, t *modules.Terms, items, before []storage.AcceptedItem) ([]storage.AcceptedItem, error)
+}
+
+// Deps are what operations work with.
+type Deps struct {
+	Config  *config.Config
+	Open    func(context.Context) (*storage.Store, error) // called at most once, when an operation needs the store
+	Engine  func(use func(*plugin.Engine) error) error    // makes an engine for as long as use runs
+	Folders Folders
+	Vault   vault.Options
+	Actor   Actor // who asks for the operations
+	Now     func() time.Time
+	Random  io.Reader
+	Getenv  func(string) string
+	Home    string // the owner's home folder; "": unknown
+	Logger  *slog.Logger
+}
+
+// Owner carries out operations. Its methods are for one goroutine at a time.
+type Owner struct {
+	Deps
+
+	store *storage.Store // nil: not opened so far
+}
+
+// New returns an Owner. Close it to close the store.
+func New(d Deps) *Owner { return &Owner{Deps: d} }
+
+// Store returns the store, which is opened when it is first asked for.
+func (o *Owner) Store(ctx context.Context) (*storage.Store, error) {
+	if o.store != nil {
+		return o.store, nil
+	}
+	store, err := o.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	o.store = store
+	return store, nil
+}
+
+// Close closes the store, where one was opened.
+func (o *Owner) Close() error {
+	if o.store == nil {
+		return nil
+	}
+	return o.store.Close()
+}
+
+// describe loads a module and checks what can be checked before it runs.
+func (o *Owner) describe(ctx context.Context, file *plugin.File) (d *modules.Described, err error) {
+	err = o.Engine(func(engine *plugin.Engine) error {
+		d, err = modules.Describe(ctx, engine, file)
+		return err
+	})
+	return d, err
+}
+
+// describeAny is describe for a module that may not run: refusal says why, and d has
+// what is known of it.
+func (o *Owner) describeAny(ctx context.Context, file *plugin.File) (d *modules.Described, refusal, err error) {
+	err = o.Engine(func(engine *plugin.Engine) error {
+		d, refusal = modules.Describe(ctx, engine, file)
+		return nil
+	})
+	return d, refusal, err
+}
+
+// usage is a usage.invalid error.
+func usage(message, hint string) *abi.Error { return abi.NewError(abi.CodeUsage, message, hint) }

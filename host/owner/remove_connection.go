@@ -1,0 +1,36 @@
+package owner
+
+import (
+	"context"
+
+	"github.com/pdpp-host/pdpp-host/host/run/holder"
+)
+
+// Removed is what went with a connection.
+type Removed struct {
+	Connection string `json:"connection"`
+	Records    int64  `json:"records"`
+}
+
+// RemoveConnection deletes a connection and everything it collected. confirm is called
+// once, before anything is deleted; its error is the operation's, and nothing is deleted.
+func (o *Owner) RemoveConnection(ctx context.Context, name string, confirm func(Removed) error) (*Removed, error) {
+	store, conn, err := o.connection(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	streams, err := store.Streams(ctx, conn.Name)
+	if err != nil {
+		return nil, err
+	}
+	r := Removed{Connection: conn.Name}
+	for _, s := range streams {
+		r.Records += s.Live
+	}
+	if err := confirm(r); err != nil {
+		return nil, err
+	}
+	return &r, o.audited(ctx, store, "connections.remove", conn.Name, func(ctx context.Context) error {
+		return store.RemoveConnection(ctx, conn.Name, holder.Alive)
+	})
+}

@@ -1,0 +1,39 @@
+package owner
+
+import (
+	"context"
+	"slices"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/owner/credential"
+)
+
+// RemovedCredential is a credential that was forgotten.
+type RemovedCredential struct {
+	Connection string `json:"connection"`
+	Field      string `json:"field"`
+}
+
+// RemoveCredential forgets a stored credential. A field that has no stored value leaves
+// no audit event: what was typed in its place may be a secret.
+func (o *Owner) RemoveCredential(ctx context.Context, name, field string) (*RemovedCredential, error) {
+	store, conn, err := o.connection(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	stored, err := store.StoredCredentials(ctx, conn.ID)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, s := range stored {
+		names = append(names, s.Field)
+	}
+	if !slices.Contains(names, field) {
+		return nil, abi.NewError(credential.CodeUnknown, conn.Name+" has no stored credential of that name", nearestOf(field, names, "stored are"))
+	}
+	return &RemovedCredential{conn.Name, field}, o.audited(ctx, store, "credentials.remove", conn.Name+" "+field, func(ctx context.Context) error {
+		_, err := store.DeleteCredential(ctx, conn.ID, field)
+		return err
+	})
+}

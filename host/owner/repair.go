@@ -1,0 +1,31 @@
+package owner
+
+import "context"
+
+// RepairEvidence makes what a connection's health rests on again from its runs.
+func (o *Owner) RepairEvidence(ctx context.Context, connection string) error {
+	store, err := o.Store(ctx)
+	if err != nil {
+		return err
+	}
+	return o.audited(ctx, store, "evidence.repair", connection, func(ctx context.Context) error { return store.RepairEvidence(ctx, connection) })
+}
+
+// ForgetServer expects no scheduler any more that is gone without having been stopped,
+// and takes nothing for overdue that it would have run.
+func (o *Owner) ForgetServer(ctx context.Context) error {
+	store, err := o.Store(ctx)
+	if err != nil {
+		return err
+	}
+	gone, err := store.Serving(ctx)
+	if err != nil {
+		return err
+	}
+	return o.audited(ctx, store, "serve.forget", "serve", func(ctx context.Context) error {
+		if err := store.ForgetOverdue(ctx, o.Now().Add(-OverdueAfter)); err != nil || gone == nil {
+			return err
+		}
+		return store.StopServing(ctx, gone.Holder)
+	})
+}

@@ -1,0 +1,84 @@
+package owner
+
+import (
+	"context"
+
+	"github.com/pdpp-host/pdpp-host/health/verdict"
+	"github.com/pdpp-host/pdpp-host/health/view"
+	"github.com/pdpp-host/pdpp-host/host/run/holder"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// fullDisk is what a disk has left that takes no more of a run, in bytes: the store
+// writes some megabytes at once.
+const fullDisk = 4 << 20
+
+// evidencePage is how many connections are read at a time.
+const evidencePage = 50
+
+// Runtime returns the state of what serves the connections (HL-28). At fault is a
+// scheduler that is gone without having been stopped, or that does nothing; and where
+// none serves, that what one has served before is missed.
+func (o *Owner) Runtime(ctx context.Context) (view.Runtime, error) {
+	store, err := o.Store(ctx)
+	if err != nil {
+		return view.Runtime{}, err
+	}
+	server, err := store.Serving(ctx)
+	switch {
+	case err != nil:
+		return view.Runtime{}, err
+	case server != nil && o.lives(server):
+		return view.Runtime{OK: true}, nil
+	case server != nil:
+		return view.Runtime{Fault: "scheduler_stopped"}, nil
+	}
+	missed, err := o.missed(ctx)
+	if err != nil || missed {
+		return view.Runtime{Fault: "scheduler_absent"}, err
+	}
+	return view.Runtime{OK: true}, nil
+}
+
+// Verdict returns a connection's verdict now. Every face that shows a connection gets
+// it here, and shows its fields (HL-21).
+func (o *Owner) Verdict(e *storage.Evidence, r view.Runtime) verdict.RenderedVerdict {
+	e.DiskFull = o.diskFull
+	v := verdict.OfStored(e.Facts, e.Moment(o.Now(), holder.Alive), r.OK)
+	if v.Detail != nil && len(v.Detail.Violations) > 0 {
+		o.Logger.Error("a verdict was withheld: it contradicts itself", "connection", e.Name, "violations", v.Detail.Violations)
+	}
+	return v
+}
+
+// diskFull reports whether the disk that holds the data takes nothing more.
+func (o *Owner) diskFull() bool {
+	free, known := FreeBytes(o.Config.DataDir())
+	return known && free < fullDisk
+}
+
+// EachBrief calls fn with each connection and its verdict, in the order of their names.
+func (o *Owner) EachBrief(ctx context.Context, fn func(*storage.Evidence, view.Brief)) error {
+	store, err := o.Store(ctx)
+	if err != nil {
+		return err
+	}
+	r, err := o.Runtime(ctx)
+	if err != nil {
+		return err
+	}
+	for after := ""; ; {
+		page, err := store.EvidencePage(ctx, after, evidencePage)
+		if err != nil {
+			return err
+		}
+		for i := range page {
+			v := o.Verdict(&page[i], r)
+			fn(&page[i], view.BriefOf(&v))
+		}
+		if len(page) < evidencePage {
+			return nil
+		}
+		after = page[len(page)-1].Name
+	}
+}

@@ -1,0 +1,254 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/boundary"
+	"github.com/pdpp-host/pdpp-host/host/run/internal/ledger"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// gapPageBytes bounds one page of leased gaps: a transport batch (PB-D11), and
+// no limit on how many gaps a run recovers (PB-A10).
+const gapPageBytes = 256 << 10
+
+// maxLocator bounds a gap's locator of its record, and with it a page: a page that a
+// worker cannot hold would fail this run and every later one.
+const maxLocator = 32 << 10
+
+// gaps has the details that are still to fetch: those that earlier runs left and this
+// run was served, and those that this run leaves.
+type gaps struct {
+	*journal
+
+	ledger   *ledger.Ledger
+	network  *network
+	manifest *abi.Manifest
+	streams  []string // in scope
+	force    bool     // serve gaps that are not due yet
+
+	served    ledger.Served
+	attempted map[ledger.Gap]bool // gaps attempted and without an outcome
+	backlogs  map[ledger.Gap]bool // backlogs that are counted in total
+	found     []Gap               // the first gaps that this run leaves
+	total     int64               // how many those are, listed or not
+}
+
+func newGaps(j *journal, p *plan, l *ledger.Ledger) *gaps {
+	return &gaps{
+		journal: j, ledger: l, network: p.network, manifest: p.manifest, streams: streamNames(p.scope), force: p.request.Force,
+		served: ledger.NewServed(), attempted: map[ledger.Gap]bool{}, backlogs: map[ledger.Gap]bool{},
+	}
+}
+
+// take stores a record whose detail is still to fetch, or the outcome of a gap that
+// was served to the guest.
+func (g *gaps) take(msg any) error {
+	switch m := msg.(type) {
+	case *abi.DetailGap:
+		return g.takeGap(m)
+	case *abi.GapOutcome:
+		return g.takeOutcome(m)
+	}
+	return nil
+}
+
+// takeOutcome stores what became of a served gap. The next message about the same
+// record settles an attempt: its recovery, or a DETAIL_GAP.
+func (g *gaps) takeOutcome(msg *abi.GapOutcome) error {
+	of, served := g.served.ByID(msg.GapID)
+	if !served {
+		return notServed(msg.GapID)
+	}
+	var recovered bool
+	var err error
+	if msg.Type == abi.TypeGapRecovered {
+		delete(g.attempted, of)
+		recovered, err = g.recover(msg, of)
+	} else {
+		g.attempted[of] = true
+		err = g.writer.GapOutcome(g.lasting(), msg.GapID, msg.LeaseID, false)
+	}
+	if isCode(err, abi.CodeGapInvalid) {
+		return err // the guest's mistake, not the store's
+	}
+	if g.stored(err) != nil || !recovered {
+		return err
+	}
+	g.discount(of)
+	return g.event("run.detail_gap_recovered", of.Stream, map[string]any{"gap_id": msg.GapID})
+}
+
+// takeGap stores a gap that this run leaves.
+func (g *gaps) takeGap(msg *abi.DetailGap) error {
+	key, err := boundary.KeyText(msg.RecordKey)
+	if err != nil {
+		return err
+	}
+	if g.ledger.LaneClosed(msg.Stream) {
+		return abi.NewError(abi.CodeCoverageInvalid, "a DETAIL_GAP of stream "+msg.Stream+" after its DETAIL_COVERAGE",
+			"emit DETAIL_COVERAGE after the lane's last record or gap")
+	}
+	if len(msg.DetailLocator) > maxLocator || len(msg.ListCursor) > maxLocator {
+		return abi.NewError(abi.CodeGapInvalid, fmt.Sprintf("a DETAIL_GAP's detail_locator or list_cursor is above %d KiB", maxLocator>>10),
+			"keep only the fields that find the record again")
+	}
+	class := ""
+	var lastError []byte
+	if msg.LastError != nil {
+		class = clip(msg.LastError.Class, maxGapText)
+		msg.LastError.Class = class
+		if len(msg.LastError.NetworkPressure) > maxGapDiagnostics {
+			msg.LastError.NetworkPressure = nil
+		}
+		if lastError, err = json.Marshal(msg.LastError); err != nil {
+			return err
+		}
+	}
+	if err := g.chargeMemory(len(key)); err != nil {
+		return err
+	}
+	of := g.served.Find(ledger.Gap{Stream: msg.Stream, Parent: msg.ParentStream, Key: key}, g.manifest)
+	delete(g.attempted, of)
+	gap := storage.Gap{
+		Stream: of.Stream, ParentStream: of.Parent, RecordKey: key, Reason: msg.Reason, Class: class,
+		DetailLocator: msg.DetailLocator, ListCursor: msg.ListCursor, LastError: lastError,
+	}
+	gap.NextAttemptAfter = g.network.pressureEnds(abi.Reason(gap.Reason))
+	if left, ok := g.served.Left(of); ok {
+		g.completeRepeated(&gap, left)
+	}
+	g.network.countPressed(abi.Reason(msg.Reason), gap.Reason != msg.Reason)
+	news, err := json.Marshal(map[string]any{"key": key, "reason": gap.Reason, "class": gap.Class})
+	if err != nil {
+		return err
+	}
+	if err := g.stored(g.writer.PutGap(g.lasting(), gap, storage.Event{Type: "run.detail_gap_recorded", Stream: msg.Stream, Data: news})); err != nil {
+		return err
+	}
+	g.ledger.AddGap(of)
+	g.count(of, Gap{Stream: msg.Stream, Key: key, Reason: gap.Reason, Class: gap.Class})
+	return nil
+}
+
+// The wait before a detail that failed again is tried once more; it doubles with
+// each failure.
+const (
+	failedGapWait    = time.Hour
+	longestFailedGap = 24 * time.Hour
+)
+
+// completeRepeated completes a gap that an earlier run left and this one could not fill. A
+// detail that failed by itself keeps its reason where a bound of this run cut the
+// attempt, which is no failure, and otherwise waits longer each time, so that it delays
+// nothing else. The provider's pressure has a cooldown of its own; but a provider that
+// answers 503 to the same detail in two runs, and names no moment, says that about the
+// detail: without this, one detail would cool the whole connection down for good.
+func (g *gaps) completeRepeated(gap *storage.Gap, left ledger.LeftBefore) {
+	class, reason, before := abi.Reason(gap.Class), abi.Reason(gap.Reason), abi.Reason(left.Reason)
+	if reason == abi.ReasonUpstreamPressure && gap.NextAttemptAfter.IsZero() {
+		reason = abi.ReasonTemporaryUnavailable
+	}
+	switch {
+	case before != abi.ReasonTemporaryUnavailable && before != abi.ReasonUpstreamPressure:
+	case before == abi.ReasonTemporaryUnavailable && (class.Has(abi.BudgetExhaustion) || class.Has(abi.RunCap)):
+		gap.Reason, gap.Class, gap.LastError = left.Reason, left.Class, left.LastError
+	case reason == abi.ReasonTemporaryUnavailable:
+		wait := failedGapWait
+		gap.Reason, gap.Failures = string(reason), left.Failures+1
+		for n := left.Failures; n > 0 && wait < longestFailedGap; n-- {
+			wait *= 2
+		}
+		gap.Class, gap.NextAttemptAfter = string(abi.ReasonKeepsFailing), g.now().Add(min(wait, longestFailedGap))
+	}
+}
+
+// count counts a gap for the result, and lists it while there is room. A backlog is
+// reported again while it is fetched, and is one gap, listed as it was reported last.
+func (g *gaps) count(of ledger.Gap, gap Gap) {
+	if g.backlogs[of] {
+		if i := slices.IndexFunc(g.found, func(listed Gap) bool { return listed.Stream == of.Stream && listed.Key == of.Key }); i >= 0 {
+			g.found[i] = gap
+		}
+		return
+	}
+	if of.Backlog() {
+		g.backlogs[of] = true
+	}
+	if g.total++; len(g.found) < maxResultDetailGaps {
+		g.found = append(g.found, gap)
+	}
+}
+
+// discount takes a backlog out of the result again: all of it was fetched.
+func (g *gaps) discount(of ledger.Gap) {
+	if !g.backlogs[of] {
+		return
+	}
+	delete(g.backlogs, of)
+	g.total--
+	g.found = slices.DeleteFunc(g.found, func(listed Gap) bool { return listed.Stream == of.Stream && listed.Key == of.Key })
+}
+
+// servedGap is one gap as the guest gets it.
+type servedGap struct {
+	GapID         string  `json:"gap_id"`
+	LeaseID       string  `json:"lease_id"`
+	Stream        string  `json:"stream"`
+	ParentStream  string  `json:"parent_stream,omitempty"`
+	RecordKey     string  `json:"record_key"`
+	Reason        string  `json:"reason"`
+	Class         string  `json:"class,omitempty"`
+	DetailLocator abi.Raw `json:"detail_locator"`
+	ListCursor    abi.Raw `json:"list_cursor,omitempty"`
+}
+
+// answer answers the gaps operation with the next page. An empty page says that no
+// gap is left (PB-D11).
+func (g *gaps) answer(ctx context.Context) ([]byte, error) {
+	page, err := g.lease(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(struct {
+		Gaps []abi.Raw `json:"detail_gaps"`
+	}{page})
+}
+
+// lease leases the next page of pending gaps to this run: the first rides START, the
+// guest asks for the others while it works. A narrowed run gets none: its guest would
+// fetch a detail, the gate would hold it back by the scope, and the guest would call
+// the gap recovered.
+func (g *gaps) lease(ctx context.Context) ([]abi.Raw, error) {
+	page := []abi.Raw{}
+	if g.ledger.Narrowed() {
+		return page, nil
+	}
+	due := g.now()
+	if g.force {
+		due = due.AddDate(1, 0, 0)
+	}
+	leased, err := g.writer.LeaseGaps(ctx, storage.GapPage{Streams: g.streams, MaxBytes: gapPageBytes, Due: due})
+	if err != nil {
+		return nil, err
+	}
+	for _, gap := range leased {
+		raw, err := json.Marshal(servedGap{
+			GapID: gap.ID, LeaseID: gap.LeaseID, Stream: gap.Stream, ParentStream: gap.ParentStream, RecordKey: gap.RecordKey,
+			Reason: gap.Reason, Class: gap.Class, DetailLocator: gap.DetailLocator, ListCursor: gap.ListCursor,
+		})
+		if err != nil {
+			return nil, err
+		}
+		page = append(page, raw)
+		of := ledger.Gap{Stream: gap.Stream, Parent: gap.ParentStream, Key: gap.RecordKey}
+		g.ledger.AddGap(of)
+		g.served.Add(gap.ID, of, ledger.LeftBefore{Failures: gap.Failures, Reason: gap.Reason, Class: gap.Class, LastError: gap.LastError})
+	}
+	return page, nil
+}

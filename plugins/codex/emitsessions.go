@@ -1,0 +1,103 @@
+package main
+
+import (
+	"path"
+
+	"github.com/pdpp-host/pdpp-host/sdk"
+)
+
+// storeState puts a rollout's new state into the cursor and emits its session.
+func (r *run) storeState(p string, s *rolloutState) error {
+	r.after.files[p] = s
+	r.claim(p, s.session)
+	done, err := r.session(s.session, &r.roll.meta)
+	if err != nil {
+		return err
+	}
+	r.markSession(s.session, done)
+	return nil
+}
+
+// markSession notes whether a session's record is as new as its rollouts.
+func (r *run) markSession(id string, done bool) {
+	r.emitted[id] = r.emitted[id] || done
+	for _, p := range r.bySession[id] {
+		if s := r.after.files[p]; s != nil && s.session == id {
+			s.dirty = !done
+		}
+	}
+}
+
+func (r *run) claim(p, id string) {
+	for _, other := range r.bySession[id] {
+		if other == p {
+			return
+		}
+	}
+	r.bySession[id] = append(r.bySession[id], p)
+}
+
+// assign gives a rollout an alias when another one already counts lines for its
+// session: two files with one session must not share record ids.
+func (r *run) assign(p string, s *rolloutState) {
+	for _, other := range r.bySession[s.session] {
+		if o := r.after.files[other]; other != p && o != nil && o.session == s.session && o.alias == "" {
+			s.alias = sha256Hex(path.Base(p))[:8]
+			return
+		}
+	}
+}
+
+// remaining emits the sessions whose rollouts did not change: those whose row of
+// threads did, those that have no rollout, and those left over.
+func (r *run) remaining() error {
+	if r.threads.problem == threadsUnreadable {
+		r.problem(problemThreads, stateDB)
+		return nil
+	}
+	want := map[string]bool{}
+	for id, ref := range r.threads.rows {
+		if old, ok := r.before.threads[id]; !ok || old != ref.print {
+			want[id] = true
+		}
+	}
+	for _, s := range r.after.files {
+		if s.dirty {
+			want[s.session] = true
+		}
+	}
+	for i, id := range sortedKeys(want) {
+		if r.emitted[id] {
+			continue
+		}
+		if i%64 == 0 && r.h.Stopping() {
+			return sdk.ErrStopped
+		}
+		done, err := r.session(id, r.metaOf(id))
+		if err != nil {
+			return err
+		}
+		r.markSession(id, done)
+	}
+	return nil
+}
+
+// metaOf reads a session's meta from its rollout; empty without one.
+func (r *run) metaOf(id string) *meta {
+	for _, p := range r.bySession[id] {
+		s := r.after.files[p]
+		if s == nil || s.session != id || s.metaOffset < 0 {
+			continue
+		}
+		for i := range r.list.files {
+			if f := &r.list.files[i]; f.path == p {
+				copied := *s
+				if file, err := r.roll.open(f, &copied); err == nil {
+					_ = file.Close()
+					return &r.roll.meta
+				}
+			}
+		}
+	}
+	return &meta{}
+}

@@ -1,0 +1,14 @@
+// Package db is the database under the evidence store: one SQLite file that several
+// processes of one user may have open at the same time.
+//
+// It opens the file and brings its schema up to date (open.go, migrate.go), reads one
+// that it may not write (reading.go), and writes through one goroutine that commits
+// what all runs have queued as one transaction (writer.go, link.go). A Tx knows no
+// table: a room of the store attaches its own state to it (State) and what has to be
+// written before the commit or done after it (BeforeCommit, AfterCommit). What was
+// deleted is overwritten in the file and in its log (fold.go). Every error of the
+// driver becomes a typed one here (errors.go).
+//
+// No table, no lease, no run is known here. The rooms of the store come in through
+// Options, Op and Tx; rows go to them through the transaction and the read pool.
+package db

@@ -1,0 +1,89 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"os"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// What is deleted is overwritten where it lay (secure_delete), in pages that are
+// freed, too. The write-ahead log keeps older images of the same pages until it is
+// truncated: the writer does that as soon as it has nothing else to do, once
+// something was deleted.
+
+// foldErased folds the log back where it holds what was deleted. While somebody
+// reads it stays as it is until the next time, or until the last process closes
+// the store, which deletes it.
+func (w *writer) foldErased() {
+	if !w.erased || w.link == nil {
+		return
+	}
+	err := w.link.foldLog()
+	if w.erased = err != nil; w.erased && primary(err) == 0 && abi.CodeOf(err) != abi.CodeStoreLocked {
+		w.db.opts.Logger.Warn("the store's log was not folded back", "error", err)
+	}
+}
+
+// foldLog writes the whole log into the file and empties it. The error is
+// storage.locked while somebody reads or writes.
+func (l *link) foldLog() error {
+	var busy, frames, folded int64
+	if err := l.conn.QueryRowContext(context.Background(), "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &folded); err != nil {
+		return err
+	}
+	if busy != 0 {
+		return abi.NewError(abi.CodeStoreLocked, "another process reads the store", "wait until it is done").WithDetail(l.db.Path)
+	}
+	return nil
+}
+
+// FoldLog waits until the log is folded back, for as long as a write waits for
+// other processes. After that it is left to the writer: what was asked for is
+// durable.
+func (d *DB) FoldLog(ctx context.Context) error {
+	for start := time.Now(); ; { // elapsed time, not the wall clock
+		o := &Op{fold: true, Done: make(chan error, 1)}
+		if err := d.Push(o); err != nil {
+			return err
+		}
+		err := <-o.Done
+		if abi.CodeOf(err) != abi.CodeStoreLocked {
+			return err
+		}
+		if time.Since(start) > d.opts.BusyTimeout {
+			d.opts.Logger.Warn("another process reads the store: its log keeps what was deleted until that ends")
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// Vacuum writes the file anew, without free pages, and empties its log.
+func (d *DB) Vacuum(ctx context.Context) error {
+	pool, err := d.pool(1, d.dsn("WAL", d.writerPragmas()...))
+	if err != nil {
+		return err
+	}
+	if _, err = pool.ExecContext(ctx, "VACUUM"); err == nil {
+		_, err = pool.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
+	}
+	return d.Fail("compact", errors.Join(err, pool.Close()))
+}
+
+// Size returns the bytes of the file and of its log.
+func (d *DB) Size() (file, log int64) {
+	if info, err := os.Stat(d.Path); err == nil {
+		file = info.Size()
+	}
+	if info, err := os.Stat(d.Path + "-wal"); err == nil {
+		log = info.Size()
+	}
+	return file, log
+}

@@ -1,0 +1,65 @@
+package db
+
+import (
+	"context"
+	"database/sql/driver"
+	"time"
+
+	"github.com/uptrace/bun"
+)
+
+// Tx is one write transaction, which holds the write lock from its first statement.
+// It belongs to the writer goroutine: nothing of it is used after the commit.
+type Tx struct {
+	DB  bun.IDB
+	Ctx context.Context // never cancelled
+	Now time.Time       // when the transaction began
+	// Erased: something was deleted that its owner may want gone from the log, too.
+	Erased bool
+
+	link   *link
+	states map[any]any
+	before []func() error
+	after  []func()
+}
+
+func (l *link) newTx() *Tx {
+	return &Tx{DB: l.conn, Ctx: context.Background(), Now: l.db.opts.Now(), link: l, states: map[any]any{}}
+}
+
+// State returns what a room keeps in the transaction under key, made by begin when the
+// room asks for it first. A key is a value of a type that the room does not export.
+func State[T any](t *Tx, key any, begin func() T) T {
+	if s, ok := t.states[key].(T); ok {
+		return s
+	}
+	s := begin()
+	t.states[key] = s
+	return s
+}
+
+// BeforeCommit has fn run when all operations of the transaction are done: what they
+// counted is written once. Hooks run in the order of their registration, and register
+// none. An error rolls the transaction back.
+func (t *Tx) BeforeCommit(fn func() error) { t.before = append(t.before, fn) }
+
+// AfterCommit has fn run on the writer goroutine once the transaction is durable.
+func (t *Tx) AfterCommit(fn func()) { t.after = append(t.after, fn) }
+
+func (t *Tx) settle() error {
+	for _, fn := range t.before {
+		if err := fn(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Exec runs the i-th of Options.Statements.
+func (t *Tx) Exec(i int, values ...any) (driver.Result, error) {
+	args := &t.link.args
+	for n, v := range values {
+		args[n] = driver.NamedValue{Ordinal: n + 1, Value: v}
+	}
+	return exec(t.link.prepared[i], args[:len(values)])
+}
