@@ -21,13 +21,13 @@ type Console struct {
 	saved *term.State // while typing is hidden
 }
 
-// NewConsole returns a Console on f, and whether f is a terminal at all.
+// NewConsole returns a Console on f, and whether f is a terminal.
 func NewConsole(f *os.File) (*Console, bool) {
 	return &Console{file: f}, term.IsTerminal(int(f.Fd()))
 }
 
-// ReadLine reads to the next end of line, byte by byte: nothing is read ahead,
-// because what follows may be a secret that ReadSecret has to hide.
+// ReadLine reads to the next end of line, byte by byte. It never reads ahead, because
+// the following text may be a secret that ReadSecret has to hide.
 func (c *Console) ReadLine() (string, error) {
 	var text []byte
 	var one [1]byte
@@ -61,22 +61,20 @@ func (c *Console) Hide() error {
 	return HideTyping(fd)
 }
 
-// ReadSecret reads a line with echo off.
+// ReadSecret reads the line that Hide was called for, and turns echo on again. It does
+// not hide typing itself: a Restore that came just before would be undone, and the
+// terminal left without echo.
 func (c *Console) ReadSecret() (string, error) {
 	defer c.Restore()
-	if err := c.Hide(); err != nil {
-		return "", err
-	}
-	text, err := term.ReadPassword(int(c.file.Fd()))
-	return string(text), err
+	return c.ReadLine()
 }
 
-// Restore turns echo on again where typing is hidden.
+// Restore turns echo on again if typing is hidden.
 func (c *Console) Restore() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.saved != nil {
-		_ = term.Restore(int(c.file.Fd()), c.saved) // nothing better can be done with a terminal that refuses
+		_ = term.Restore(int(c.file.Fd()), c.saved) // there is no better reaction to a terminal that refuses
 		c.saved = nil
 	}
 }

@@ -2,7 +2,7 @@ package interact
 
 import "golang.org/x/sys/windows"
 
-// HideTyping turns a console's echo off: see the other systems'.
+// HideTyping turns a console's echo off: see the version for other systems.
 func HideTyping(fd int) error {
 	var mode uint32
 	if err := windows.GetConsoleMode(windows.Handle(fd), &mode); err != nil {

@@ -11,10 +11,10 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// maxFields bounds how much a guest can make an owner type at once.
+// maxFields bounds the number of answers in one interaction.
 const maxFields = 20
 
-// field is one answer to ask for. A field without a name is only confirmed.
+// field is one requested answer. A field without a name is only confirmed.
 type field struct {
 	Name     string
 	Label    string
@@ -24,11 +24,11 @@ type field struct {
 	Most     int // characters; 0: unbounded
 }
 
-// mostCode is how long a one-time code may be. No code is longer, and passwords that
-// matter often are.
+// mostCode is the maximum length of a one-time code. No real code is longer, while
+// important passwords often are.
 const mostCode = 16
 
-// problem says why an answer is none; "" when it is one.
+// problem returns why an answer is not valid; "" if it is.
 func (f field) problem(text string) string {
 	switch {
 	case text == "" && f.Required:
@@ -58,7 +58,7 @@ func (f field) prompt() string {
 	return p
 }
 
-// property is what a terminal understands of one property's JSON Schema.
+// property is the part of a property's JSON Schema that a terminal understands.
 type property struct {
 	Type      string   `json:"type"`
 	Title     string   `json:"title"`
@@ -68,9 +68,8 @@ type property struct {
 	Enum      []string `json:"enum"`
 }
 
-// fieldsOf reads the interaction's schema: an object of plain properties, asked
-// in the order in which they are written. Without a schema the kind says what
-// to ask.
+// fieldsOf reads the interaction's schema: an object of plain properties, asked in
+// their order. Without a schema the kind determines the question.
 func fieldsOf(in abi.Interaction) ([]field, error) {
 	kept := in.Kind == abi.InteractionCredentials || in.Kind == abi.InteractionMissingCredentials
 	if len(in.Schema) == 0 || string(bytes.TrimSpace(in.Schema)) == "null" {
@@ -125,15 +124,15 @@ func fieldsOf(in abi.Interaction) ([]field, error) {
 	return fields, nil
 }
 
-// oneTimeCode asks for a code in the host's words: the connector reads what is typed,
-// so that none of its own stand where an owner looks for what to type.
+// oneTimeCode asks for a code in the host's words. The connector reads the answer, so
+// its own words must not appear where an owner looks for what to type.
 func oneTimeCode(name string) field {
 	return field{Name: name, Label: "one-time code", Required: true, Most: mostCode}
 }
 
-// secret says whether typing is hidden. A credential is, unless its schema says
-// otherwise; a wrong guess in that direction costs nothing. What the connector itself
-// reads is never hidden: it would look like a password.
+// secret reports whether typing is hidden. A credential is hidden unless its schema
+// says otherwise, since hiding too much costs nothing. An answer that the connector
+// itself reads is never hidden: it would look like a password.
 func (p property) secret() bool {
 	switch {
 	case p.Format == "password":
@@ -147,7 +146,7 @@ func (p property) secret() bool {
 	}
 }
 
-// ordered decodes an object of properties and keeps its order.
+// ordered decodes an object of properties in their order.
 func ordered(raw json.RawMessage) (names []string, properties []property, err error) {
 	if len(raw) == 0 {
 		return nil, nil, nil
@@ -182,9 +181,8 @@ func unaskable(problem string) error {
 		"report it to the connector's author").WithDetail(problem)
 }
 
-// clean strips control and formatting characters, so that a guest cannot move
-// the cursor, colour the screen or reverse the text, and bounds the length in
-// runes.
+// clean removes control and formatting characters, so that a guest cannot move the
+// cursor, colour the screen or reverse the text, and bounds the length in runes.
 func clean(s string, most int) string {
 	var b strings.Builder
 	n := 0

@@ -10,32 +10,32 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// How long an answer is waited for, by contracts of the Collection Profile's
-// reference: 30 minutes unless the connector asks for less or more, one hour at
-// most. missing_credentials waits until the run ends (RT-08).
+// Times to wait for an answer, from the Collection Profile's reference: 30 minutes
+// unless the connector asks for less or more, at most one hour. missing_credentials
+// waits until the run ends (RT-08).
 const (
 	defaultTimeout = 30 * time.Minute
 	longestTimeout = time.Hour
 )
 
-// Input is where an owner types. Its calls may block for as long as nobody
-// types; the line comes without its end, io.EOF says that no more will come.
+// Input is the owner's keyboard. Its calls may block as long as nobody types. A line
+// is returned without its end; io.EOF means that no more lines will come.
 type Input interface {
 	ReadLine() (string, error)
-	// Hide is called before a secret is asked for: nothing is shown of what is typed
-	// from then on, until the end of ReadSecret, which reads that line, or Restore.
+	// Hide is called before a secret is asked for: typed text is invisible from then
+	// on, until the end of ReadSecret, which reads that line, or Restore.
 	Hide() error
 	ReadSecret() (string, error)
 	Restore()
 }
 
-// Terminal asks at a terminal. It implements the run's asker port; Ask is called
-// from one goroutine at a time.
+// Terminal asks at a terminal. It implements the run's asker port; Ask is called from
+// one goroutine at a time.
 type Terminal struct {
 	in      Input
 	out     io.Writer
 	from    Connector
-	pending chan line // an abandoned read's answer to come; nil: none
+	pending chan line // the result of an abandoned read; nil: none
 }
 
 type line struct {
@@ -43,9 +43,10 @@ type line struct {
 	err  error
 }
 
-// Connector is who asks, as the host knows it: no word of it is the guest's.
+// Connector identifies the asking connector by the host's own facts, without the
+// guest's words.
 type Connector struct {
-	Name string // the connection's, or the module's
+	Name string // the connection's name, or the module's
 	File string // where the module was read
 }
 
@@ -55,11 +56,10 @@ func New(in Input, out io.Writer, from Connector) *Terminal {
 }
 
 // Ask shows the interaction, reads one answer for each field of its schema, and
-// returns them. The status is abi.ResponseTimeout when the interaction's time
-// passes first, and abi.ResponseCancelled when the input ends (Ctrl-D), ctx is
-// done (Ctrl-C), or the owner gives no fitting answer three times. The
-// error is not nil only when the schema cannot be asked at a terminal; it has
-// the code boundary.interaction_invalid.
+// returns them. The status is abi.ResponseTimeout if the interaction's time passes
+// first, and abi.ResponseCancelled if the input ends (Ctrl-D), ctx is done (Ctrl-C),
+// or the owner gives three invalid answers. It returns an error only if the schema
+// cannot be asked at a terminal; its code is boundary.interaction_invalid.
 func (t *Terminal) Ask(ctx context.Context, in abi.Interaction) (abi.InteractionResponse, error) {
 	response := abi.InteractionResponse{Type: abi.TypeInteractionResp, RequestID: in.RequestID}
 	fields, err := fieldsOf(in)
@@ -105,8 +105,8 @@ func timeout(in abi.Interaction) time.Duration {
 	return defaultTimeout
 }
 
-// introduce says who asks and who reads the answer, in the host's words, and sets the
-// guest's apart: they stand on a line of their own, behind a mark.
+// introduce names the asking connector and the reader of the answer in the host's
+// words, and separates the guest's words: they have their own line, behind a mark.
 func (t *Terminal) introduce(in abi.Interaction) {
 	reads := "The connector reads your answer: type no password here."
 	if in.Kind == abi.InteractionCredentials || in.Kind == abi.InteractionMissingCredentials {
@@ -116,7 +116,7 @@ func (t *Terminal) introduce(in abi.Interaction) {
 		clean(t.from.Name, 200), clean(t.from.File, 1000), clean(in.Message, 2000), reads)
 }
 
-// askField asks until the answer is one that the field takes, at most three times.
+// askField asks until the field accepts the answer, at most three times.
 func (t *Terminal) askField(ctx context.Context, f field) (string, error) {
 	for range 3 {
 		if f.Secret {
@@ -125,7 +125,7 @@ func (t *Terminal) askField(ctx context.Context, f field) (string, error) {
 			}
 		}
 		fmt.Fprintf(t.out, "  %s: ", f.prompt())
-		text, err := t.read(ctx, f.Secret)
+		text, err := t.readLine(ctx, f.Secret)
 		if err != nil {
 			return "", err
 		}
@@ -138,11 +138,10 @@ func (t *Terminal) askField(ctx context.Context, f field) (string, error) {
 	return "", errGaveUp
 }
 
-// read waits for one line or for ctx. A read that nobody waits for any more
-// stays open, because a blocked terminal read cannot be taken back; its line is
-// thrown away by the next question, so that an answer meant for one question
-// never answers another.
-func (t *Terminal) read(ctx context.Context, secret bool) (string, error) {
+// readLine waits for one line or for ctx. An abandoned read stays open, because a blocked
+// terminal read cannot be cancelled; the next question discards its line, so that an
+// answer to one question never answers another.
+func (t *Terminal) readLine(ctx context.Context, secret bool) (string, error) {
 	if t.pending != nil {
 		fmt.Fprint(t.out, "(press Enter first: the last question is still open) ")
 		select {
@@ -169,7 +168,7 @@ func (t *Terminal) read(ctx context.Context, secret bool) (string, error) {
 	select {
 	case l := <-lines:
 		if secret {
-			fmt.Fprintln(t.out) // the end of line that was not shown
+			fmt.Fprintln(t.out) // the invisible end of line
 		}
 		return l.text, l.err
 	case <-ctx.Done():
@@ -179,7 +178,7 @@ func (t *Terminal) read(ctx context.Context, secret bool) (string, error) {
 	}
 }
 
-// explain says why there is no answer, and returns the status.
+// explain tells the owner why there is no answer, and returns the status.
 func (t *Terminal) explain(ctx context.Context, err error) string {
 	fmt.Fprintln(t.out)
 	switch {

@@ -85,11 +85,11 @@ func TestAsk(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got.Status != tc.status || got.RequestID != "q1" || got.Type != abi.TypeInteractionResp || len(got.Data) != len(tc.data) {
-				t.Errorf("got %s with %d answers", got.Status, len(got.Data))
+				t.Errorf(`got %s with %d answers, want got.Status == tc.status && got.RequestID == "q1" && got.Type == abi.TypeInteractionResp && len(got.Data) == len(tc.data)`, got.Status, len(got.Data))
 			}
 			for k, v := range tc.data {
 				if got.Data[k] != v {
-					t.Errorf("%s is wrong", k)
+					t.Errorf("%s is wrong, want %v", k, v)
 				}
 			}
 			if p.hidden.Load() != tc.hidden {
@@ -97,7 +97,7 @@ func TestAsk(t *testing.T) {
 			}
 			// Invariant 5: an answer is never shown again.
 			if strings.Contains(out.String(), "hunter2") || !strings.Contains(out.String(), "Please sign in.") {
-				t.Errorf("shown: %q", out.String())
+				t.Errorf(`shown: %q, want !strings.Contains(out.String(), "hunter2") && strings.Contains(out.String(), "Please sign in.")`, out.String())
 			}
 		})
 	}
@@ -121,7 +121,7 @@ func TestTimeout(t *testing.T) {
 				start := time.Now()
 				got, err := New(p, io.Discard, asking).Ask(t.Context(), tc.in)
 				if err != nil || got.Status != abi.ResponseTimeout || time.Since(start) != tc.want {
-					t.Errorf("%s after %s: %v", got.Status, time.Since(start), err)
+					t.Errorf("%s after %s: %v, want no error && got.Status == abi.ResponseTimeout && time.Since(start) == tc.want", got.Status, time.Since(start), err)
 				}
 				if p.restored.Load() != 1 {
 					t.Error("the terminal was not restored")
@@ -142,7 +142,7 @@ func TestMissingCredentialsWait(t *testing.T) {
 		start := time.Now()
 		got, err := New(p, io.Discard, asking).Ask(ctx, abi.Interaction{Kind: abi.InteractionMissingCredentials})
 		if err != nil || got.Status != abi.ResponseTimeout || time.Since(start) != 100*time.Hour {
-			t.Errorf("%s after %s: %v", got.Status, time.Since(start), err)
+			t.Errorf("%s after %s: %v, want no error && got.Status == abi.ResponseTimeout && time.Since(start) == 100 * time.Hour", got.Status, time.Since(start), err)
 		}
 		close(p.lines)
 	})
@@ -157,7 +157,7 @@ func TestCancelThenAskAgain(t *testing.T) {
 		cancel(errors.New("stopped"))
 		got, err := term.Ask(ctx, abi.Interaction{Kind: abi.InteractionOTP})
 		if err != nil || got.Status != abi.ResponseCancelled {
-			t.Fatalf("got %s, %v", got.Status, err)
+			t.Fatalf("got %s, %v, want no error && got.Status == abi.ResponseCancelled", got.Status, err)
 		}
 		go func() {
 			p.lines <- "the first question"
@@ -166,7 +166,7 @@ func TestCancelThenAskAgain(t *testing.T) {
 		}()
 		got, err = term.Ask(t.Context(), abi.Interaction{Kind: abi.InteractionOTP})
 		if err != nil || got.Data["code"] != "the second" {
-			t.Errorf("got %v, %v", got.Data, err)
+			t.Errorf(`got %v, %v, want no error && got.Data["code"] == "the second"`, got.Data, err)
 		}
 	})
 }
@@ -177,7 +177,7 @@ func TestUnaskable(t *testing.T) {
 	for _, schema := range []string{`[]`, `{"properties":{}}`, `{"properties":{"a":{},"b":{}}}`, `{"properties":[]}`, `{"properties":{"a":{"type":"object"}}}`, `{"properties":{"a":1}}`, many, `{`} {
 		_, err := New(typing(), io.Discard, asking).Ask(t.Context(), abi.Interaction{Kind: abi.InteractionOTP, Schema: abi.Raw(schema)})
 		if abi.CodeOf(err) != abi.CodeInteractionInvalid {
-			t.Errorf("%s: %v", schema, err)
+			t.Errorf("%s: abi.CodeOf(err): got %v, want %v", schema, err, abi.CodeInteractionInvalid)
 		}
 	}
 }
@@ -191,7 +191,7 @@ func TestGuestTextIsHarmless(t *testing.T) {
 		t.Fatal(err)
 	}
 	if strings.ContainsAny(out.String(), "\x1b\a\u202e") || out.Len() > 2500 {
-		t.Errorf("shown: %q", out.String())
+		t.Errorf(`shown: %q, want !strings.ContainsAny(out.String(), "\x1b\a\u202e") && out.Len() <= 2500`, out.String())
 	}
 }
 
@@ -229,21 +229,21 @@ func TestHiddenBeforeItIsAsked(t *testing.T) {
 	s := &screen{by: p, quiet: map[string]bool{}}
 	r, err := New(p, s, asking).Ask(t.Context(), abi.Interaction{Kind: abi.InteractionCredentials, Schema: abi.Raw(loginSchema)})
 	if err != nil || r.Status != abi.ResponseSuccess || r.Data["password"] != "hunter2" {
-		t.Fatalf("%+v, %v", r, err)
+		t.Fatalf(`got %+v, %v, want no error && r.Status == abi.ResponseSuccess && r.Data["password"] == "hunter2"`, r, err)
 	}
 	for asked, quiet := range s.quiet {
 		if want := strings.Contains(asked, "not shown"); quiet != want {
-			t.Errorf("%q is asked with typing hidden: %v", asked, quiet)
+			t.Errorf("%q is asked with typing hidden: %v, want %v", asked, quiet, want)
 		}
 	}
 	if len(s.quiet) < 4 {
-		t.Errorf("%v", s.quiet)
+		t.Errorf("got %v, want len(s.quiet) >= 4", s.quiet)
 	}
 }
 
-// A connector's question does not pass for the host's or the system's: who asks, from
-// which file, and who reads the answer stand there in the host's words; its own are on
-// a line that is marked, and no label of its own asks for what it would read.
+// A connector's question cannot pass for the host's or the system's. The host's words
+// name the asking connector, its file, and the reader of the answer; the connector's
+// words are on a marked line, and no label of its own asks for what it would read.
 func TestQuestionIsTheConnectors(t *testing.T) {
 	t.Parallel()
 	const plea = `[sudo] password for ada`
