@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"cmp"
 	"context"
 	"slices"
@@ -35,7 +37,7 @@ func (c *Connection) Accepts(kind, name string) bool {
 // nobody has looked at what that would do with it. The connection is no longer refused
 // for a module that nobody accepted.
 func (s *Store) PinPlugin(ctx context.Context, connectionID, sha256 string, manifest []byte, items ...AcceptedItem) error {
-	return s.alone(ctx, "accept the module", func(t *tx) error {
+	return s.db.Alone(ctx, "accept the module", func(t *db.Tx) error {
 		was, err := named(t.Ctx, t.DB, connectionID)
 		if err != nil {
 			return err
@@ -49,7 +51,7 @@ func (s *Store) PinPlugin(ctx context.Context, connectionID, sha256 string, mani
 		if row.Accepted, err = encode(slices.Compact(all)); err != nil {
 			return err
 		}
-		if err := t.changeConnection(was.ID, row, "pinned_sha256", "pinned_manifest", "accepted"); err != nil {
+		if err := changeConnection(t, was.ID, row, "pinned_sha256", "pinned_manifest", "accepted"); err != nil {
 			return err
 		}
 		_, err = t.DB.ExecContext(t.Ctx, "DELETE FROM dispatches WHERE connection_id = ? AND status = ? AND reason = ?",
@@ -57,6 +59,6 @@ func (s *Store) PinPlugin(ctx context.Context, connectionID, sha256 string, mani
 		if err != nil {
 			return err
 		}
-		return t.held(was.ID)
+		return held(t, was.ID)
 	})
 }

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/uptrace/bun"
+
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 )
 
 // AuditEvent says what an owner changed, or was refused. It holds no secret.
@@ -53,33 +55,30 @@ type Audit struct {
 // Recorded reports whether a change has recorded the event.
 func (a *Audit) Recorded() bool { return a.recorded }
 
-type auditKey struct{}
-
 // WithAudit returns a context with which the first change of the store records e in the
 // change's own transaction, so that neither is ever there without the other. keep is as
 // of RecordAudit. The changes of one operation are made one after the other.
 func WithAudit(ctx context.Context, e AuditEvent, keep time.Duration) (context.Context, *Audit) {
 	a := &Audit{event: e, keep: keep}
-	return context.WithValue(ctx, auditKey{}, a), a
+	return db.Also(ctx, a.record), a
 }
 
-// recordAudit records the event that ctx carries, once.
-func (t *tx) recordAudit(ctx context.Context) error {
-	a, _ := ctx.Value(auditKey{}).(*Audit)
-	if a == nil || a.recorded {
+// record records the event, once.
+func (a *Audit) record(t *db.Tx) error {
+	if a.recorded {
 		return nil
 	}
 	t.AfterCommit(func() { a.recorded = true })
-	return t.putAudit(a.event, a.keep)
+	return putAudit(t, a.event, a.keep)
 }
 
 // RecordAudit adds an event, at the time of the store's clock, and forgets the events
 // that are older than keep, but for the newest; 0 keeps all of them.
 func (s *Store) RecordAudit(ctx context.Context, e AuditEvent, keep time.Duration) error {
-	return s.alone(ctx, "record the change", func(t *tx) error { return t.putAudit(e, keep) })
+	return s.db.Alone(ctx, "record the change", func(t *db.Tx) error { return putAudit(t, e, keep) })
 }
 
-func (t *tx) putAudit(e AuditEvent, keep time.Duration) error {
+func putAudit(t *db.Tx, e AuditEvent, keep time.Duration) error {
 	row := auditRow{
 		AtUS: micros(t.Now), Actor: e.Actor, ActorID: e.ActorID, Address: e.Address,
 		Operation: e.Operation, Subject: e.Subject, Outcome: e.Outcome,

@@ -55,7 +55,7 @@ const (
 
 // run executes a statement of the record path and says whether it changed a row, and
 // whether that row was inserted with seq (see unmark).
-func (t *tx) run(statement int, seq int64, values ...any) (changed, inserted bool, err error) {
+func run(t *db.Tx, statement int, seq int64, values ...any) (changed, inserted bool, err error) {
 	res, err := t.Exec(statement, values...)
 	if err != nil {
 		return false, false, err
@@ -69,38 +69,42 @@ func (t *tx) run(statement int, seq int64, values ...any) (changed, inserted boo
 }
 
 // putBatch writes the records of a batch, and which others were rejected.
-func (t *tx) putBatch(w *RunWriter, b *Batch) error {
-	if err := t.putRecords(w, b); err != nil {
+func putBatch(t *db.Tx, to *Target, b *Batch) error {
+	if err := putRecords(t, to, b); err != nil {
 		return err
 	}
-	return t.followRejections(w, b)
+	return followRejections(t, to, b)
 }
 
 // putRecords writes the records of a batch and counts what they did.
-func (t *tx) putRecords(w *RunWriter, b *Batch) error {
-	if err := t.openSequence(); err != nil {
+func putRecords(t *db.Tx, to *Target, b *Batch) error {
+	seq, err := openSequence(t)
+	if err != nil {
+		return err
+	}
+	tally, err := openTally(t, to)
+	if err != nil {
 		return err
 	}
 	if _, err := t.Exec(stUnmark); err != nil {
 		return err
 	}
-	tally := t.tally(w)
-	var runPK any = w.pk
+	var runPK any = to.RunPK
 	for i := range b.rows {
 		r := &b.rows[i]
 		c := &tally[r.stream]
 		key := b.text(r.at, r.key)
 		when := b.text(r.at+int(r.key)+int(r.data), r.when)
-		next := t.seq + 1
+		next := seq.last + 1
 		if r.del {
-			changed, _, err := t.run(stBury, next, next, when, runPK, c.id, key)
+			changed, _, err := run(t, stBury, next, next, when, runPK, c.id, key)
 			if err != nil {
 				return err
 			}
 			if changed {
 				c.live--
 				c.dead++
-			} else if changed, _, err = t.run(stTombstone, next, next, c.id, key, when, runPK); err != nil {
+			} else if changed, _, err = run(t, stTombstone, next, next, c.id, key, when, runPK); err != nil {
 				return err
 			} else if changed {
 				c.dead++
@@ -110,14 +114,14 @@ func (t *tx) putRecords(w *RunWriter, b *Batch) error {
 				continue
 			}
 			c.Deleted++
-			t.seq, c.lastSeq = next, next
+			seq.last, c.lastSeq = next, next
 			continue
 		}
 		data := b.text(r.at+int(r.key), r.data)
 		if c.dead > 0 {
 			// Only a stream with tombstones pays for telling a revived record
 			// from a changed one.
-			changed, _, err := t.run(stRevive, next, next, data, when, runPK, c.id, key)
+			changed, _, err := run(t, stRevive, next, next, data, when, runPK, c.id, key)
 			if err != nil {
 				return err
 			}
@@ -125,11 +129,11 @@ func (t *tx) putRecords(w *RunWriter, b *Batch) error {
 				c.live++
 				c.dead--
 				c.Changed++
-				t.seq, c.lastSeq = next, next
+				seq.last, c.lastSeq = next, next
 				continue
 			}
 		}
-		changed, inserted, err := t.run(stUpsert, next, next, c.id, key, data, when, runPK)
+		changed, inserted, err := run(t, stUpsert, next, next, c.id, key, data, when, runPK)
 		switch {
 		case err != nil:
 			return err
@@ -142,7 +146,7 @@ func (t *tx) putRecords(w *RunWriter, b *Batch) error {
 		default:
 			c.Changed++
 		}
-		t.seq, c.lastSeq = next, next
+		seq.last, c.lastSeq = next, next
 	}
 	return nil
 }

@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"context"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -18,7 +20,7 @@ type Compacted struct {
 // was looked at waits for the file like any write, and is refused as storage.locked when
 // that takes longer than a write waits.
 func (s *Store) Compact(ctx context.Context, alive func(holder string) bool) (c Compacted, err error) {
-	err = s.alone(ctx, "compact", func(t *tx) error {
+	err = s.db.Alone(ctx, "compact", func(t *db.Tx) error {
 		var leases []leaseRow
 		if err := t.DB.NewSelect().Model(&leases).Where("run_id <> ''").Scan(t.Ctx); err != nil {
 			return err

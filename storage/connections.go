@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -98,15 +100,15 @@ func (s *Store) EnsureConnection(ctx context.Context, name, connector string) (*
 		return nil, abi.NewError(abi.CodeConnectionInvalid, "a connection needs a name", "give it one with --connection")
 	}
 	var row *connectionRow
-	err := s.alone(ctx, "make the connection", func(t *tx) error {
+	err := s.db.Alone(ctx, "make the connection", func(t *db.Tx) error {
 		found := new(connectionRow)
 		err := t.DB.NewSelect().Model(found).Where("name = ?", name).Scan(t.Ctx)
 		if errors.Is(err, sql.ErrNoRows) {
 			found = &connectionRow{
-				ID: s.newID(), Name: name, Connector: connector, Options: "{}", Roots: "{}", ReadRoots: "{}", Accepted: "[]", CreatedUS: micros(t.Now),
+				ID: t.NewID(), Name: name, Connector: connector, Options: "{}", Roots: "{}", ReadRoots: "{}", Accepted: "[]", CreatedUS: micros(t.Now),
 			}
 			if _, err = t.DB.NewInsert().Model(found).Exec(t.Ctx); err == nil {
-				err = t.newEvidence(found)
+				err = newEvidence(t, found)
 			}
 		}
 		row = found
@@ -166,7 +168,7 @@ func (s *Store) UpdateConnection(ctx context.Context, c Connection) error {
 // does one that cannot be read. It returns the connection as it is then.
 func (s *Store) KeepConnection(ctx context.Context, id string, change func(own *Connection) error) (*Connection, error) {
 	var own *Connection
-	err := s.alone(ctx, "change the connection", func(t *tx) error {
+	err := s.db.Alone(ctx, "change the connection", func(t *db.Tx) error {
 		was := new(connectionRow)
 		if err := t.DB.NewSelect().Model(was).Where("id = ?", id).Scan(t.Ctx); errors.Is(err, sql.ErrNoRows) {
 			return unknownConnection(id)
@@ -190,7 +192,7 @@ func (s *Store) KeepConnection(ctx context.Context, id string, change func(own *
 		if row.Options == was.Options && row.Roots == was.Roots && row.ReadRoots == was.ReadRoots {
 			return nil
 		}
-		return t.changeConnection(id, row, "options", "roots", "read_roots")
+		return changeConnection(t, id, row, "options", "roots", "read_roots")
 	})
 	if err != nil {
 		return nil, err
@@ -199,11 +201,11 @@ func (s *Store) KeepConnection(ctx context.Context, id string, change func(own *
 }
 
 func (s *Store) changeConnection(ctx context.Context, id string, row *connectionRow, columns ...string) error {
-	return s.alone(ctx, "change the connection", func(t *tx) error { return t.changeConnection(id, row, columns...) })
+	return s.db.Alone(ctx, "change the connection", func(t *db.Tx) error { return changeConnection(t, id, row, columns...) })
 }
 
-func (t *tx) changeConnection(id string, row *connectionRow, columns ...string) error {
-	was, err := t.ownersChoice(id)
+func changeConnection(t *db.Tx, id string, row *connectionRow, columns ...string) error {
+	was, err := readOwnersChoice(t, id)
 	if err != nil {
 		return err
 	}
@@ -218,14 +220,14 @@ func (t *tx) changeConnection(id string, row *connectionRow, columns ...string) 
 	case n != 1:
 		return unknownConnection(id)
 	case row.PinnedManifest != "":
-		return t.remakeEvidence(id)
+		return remakeEvidence(t, id)
 	}
-	if now, err := t.ownersChoice(id); err != nil {
+	if now, err := readOwnersChoice(t, id); err != nil {
 		return err
 	} else if now != was {
-		return t.refusedNoMore(id)
+		return refusedNoMore(t, id)
 	}
-	_, err = t.evidence(id) // how it stands is written again
+	_, err = evidence(t, id) // how it stands is written again
 	return err
 }
 

@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"database/sql"
 	"errors"
 
@@ -11,7 +13,7 @@ import (
 type ownersChoice struct{ options, roots, readRoots string }
 
 // ownersChoice reads it; the zero one where there is no such connection.
-func (t *tx) ownersChoice(id string) (o ownersChoice, err error) {
+func readOwnersChoice(t *db.Tx, id string) (o ownersChoice, err error) {
 	err = t.DB.QueryRowContext(t.Ctx, "SELECT options, roots, read_roots FROM connections WHERE id = ?", id).Scan(&o.options, &o.roots, &o.readRoots)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = nil
@@ -23,8 +25,8 @@ func (t *tx) ownersChoice(id string) (o ownersChoice, err error) {
 // run begun since: nothing else would tell that its owner has put that right, and
 // after so many refusals in a row that none is tried any more it would wait for good.
 // What is still in the way is met again.
-func (t *tx) refusedNoMore(id string) error {
-	run, err := t.gatherer().newestRun(id)
+func refusedNoMore(t *db.Tx, id string) error {
+	run, err := gathererIn(t).newestRun(id)
 	if err != nil {
 		return err
 	}
@@ -33,5 +35,5 @@ func (t *tx) refusedNoMore(id string) error {
 	if err != nil {
 		return err
 	}
-	return t.held(id)
+	return held(t, id)
 }

@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"bytes"
 	"context"
 	"database/sql"
@@ -35,7 +37,7 @@ type credentialRow struct {
 // PutCredentials keeps sealed credentials by field, over what was there: all of
 // them or none, and durable when it returns. Fields that are not named stay.
 func (s *Store) PutCredentials(ctx context.Context, connectionID string, sealed map[string][]byte) error {
-	return s.alone(ctx, "keep credentials", func(t *tx) error {
+	return s.db.Alone(ctx, "keep credentials", func(t *db.Tx) error {
 		n, err := t.DB.NewSelect().Model((*connectionRow)(nil)).Where("id = ?", connectionID).Count(t.Ctx)
 		if err != nil {
 			return err
@@ -43,12 +45,12 @@ func (s *Store) PutCredentials(ctx context.Context, connectionID string, sealed 
 		if n == 0 {
 			return unknownConnection(connectionID)
 		}
-		return t.putCredentials(connectionID, sealed)
+		return putCredentials(t, connectionID, sealed)
 	})
 }
 
-func (t *tx) putCredentials(connectionID string, sealed map[string][]byte) error {
-	from, err := t.firstRunFrom(connectionID)
+func putCredentials(t *db.Tx, connectionID string, sealed map[string][]byte) error {
+	from, err := firstRunFrom(t, connectionID)
 	if err != nil {
 		return err
 	}
@@ -61,7 +63,7 @@ func (t *tx) putCredentials(connectionID string, sealed map[string][]byte) error
 			return err
 		}
 	}
-	return t.remakeEvidence(connectionID)
+	return remakeEvidence(t, connectionID)
 }
 
 // CodeCredentialChanged is the code of a renewal that would overwrite a newer value.
@@ -74,8 +76,8 @@ const CodeCredentialChanged abi.Code = "storage.credential_changed"
 // lost its lease it is storage.fenced. Either way nothing is stored.
 func (w *RunWriter) ReplaceCredentials(ctx context.Context, read, sealed map[string][]byte) error {
 	var changed error
-	err := w.await(ctx, func(t *tx) error {
-		stored, err := sealedCredentials(t.Ctx, t.DB, w.connectionID)
+	err := w.await(ctx, func(t *db.Tx) error {
+		stored, err := sealedCredentials(t.Ctx, t.DB, w.to.ConnectionID)
 		if err != nil {
 			return err
 		}
@@ -86,7 +88,7 @@ func (w *RunWriter) ReplaceCredentials(ctx context.Context, read, sealed map[str
 				return nil
 			}
 		}
-		return t.putCredentials(w.connectionID, sealed)
+		return putCredentials(t, w.to.ConnectionID, sealed)
 	})
 	if err != nil {
 		return err
@@ -135,7 +137,7 @@ func (s *Store) StoredCredentials(ctx context.Context, connectionID string) ([]S
 // Its sealed bytes are overwritten.
 func (s *Store) DeleteCredential(ctx context.Context, connectionID, field string) (bool, error) {
 	had := false
-	err := s.alone(ctx, "forget a credential", func(t *tx) error {
+	err := s.db.Alone(ctx, "forget a credential", func(t *db.Tx) error {
 		row := &credentialRow{ConnectionID: connectionID, Field: field}
 		err := t.DB.NewSelect().Model(row).ExcludeColumn("sealed").WherePK().Scan(t.Ctx)
 		if errors.Is(err, sql.ErrNoRows) {
@@ -147,11 +149,11 @@ func (s *Store) DeleteCredential(ctx context.Context, connectionID, field string
 		if _, err := t.DB.NewDelete().Model(row).WherePK().Exec(t.Ctx); err != nil {
 			return err
 		}
-		if err := t.takeAway(row); err != nil {
+		if err := takeAway(t, row); err != nil {
 			return err
 		}
 		had, t.Erased = true, true
-		return t.remakeEvidence(connectionID)
+		return remakeEvidence(t, connectionID)
 	})
 	return had && err == nil, err
 }

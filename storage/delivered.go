@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/uptrace/bun"
+
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 )
 
 // eachKeys is how many keys one statement asks for.
@@ -22,19 +24,19 @@ func (w *RunWriter) Delivered(ctx context.Context, stream string, keys []string)
 	}
 	found := make(map[string]bool, len(keys))
 	for part := range slices.Chunk(keys, eachKeys) {
-		if err := w.s.delivered(ctx, w.streamID(stream), part, found); err != nil {
-			return nil, w.s.db.Fail("read the delivered records", err)
+		if err := delivered(ctx, w.db, w.table, w.to.streamID(stream), part, found); err != nil {
+			return nil, w.db.Fail("read the delivered records", err)
 		}
 	}
 	return found, nil
 }
 
 // rememberKeys keeps the keys of a batch that is handed on.
-func (t *tx) rememberKeys(w *RunWriter, b *Batch) error {
+func rememberKeys(t *db.Tx, to *Target, b *Batch) error {
 	for i := range b.rows {
 		r := &b.rows[i]
-		if st := w.streams[r.stream]; st.byKey {
-			_, err := t.DB.ExecContext(t.Ctx, "INSERT OR IGNORE INTO delivered_keys (stream_id, key) VALUES (?, ?)", st.id, b.text(r.at, r.key))
+		if st := to.Streams[r.stream]; st.ByKey {
+			_, err := t.DB.ExecContext(t.Ctx, "INSERT OR IGNORE INTO delivered_keys (stream_id, key) VALUES (?, ?)", st.ID, b.text(r.at, r.key))
 			if err != nil {
 				return err
 			}
@@ -46,9 +48,9 @@ func (t *tx) rememberKeys(w *RunWriter, b *Batch) error {
 // RejectionsUnlisted returns the streams of NewRun.ByKey of which, when the run began,
 // earlier runs had rejected more records than the store lists.
 func (w *RunWriter) RejectionsUnlisted() (streams []string) {
-	for _, s := range w.streams {
-		if s.byKey && s.unlisted {
-			streams = append(streams, s.name)
+	for _, s := range w.to.Streams {
+		if s.ByKey && s.Unlisted {
+			streams = append(streams, s.Name)
 		}
 	}
 	return streams
@@ -57,19 +59,9 @@ func (w *RunWriter) RejectionsUnlisted() (streams []string) {
 // noStream is the id of no stream.
 const noStream = 0
 
-func (w *RunWriter) streamID(name string) int64 {
-	for _, s := range w.streams {
-		if s.name == name {
-			return s.id
-		}
-	}
-	return noStream
-}
-
-func (s *Store) delivered(ctx context.Context, stream int64, keys []string, found map[string]bool) error {
+func delivered(ctx context.Context, d *db.DB, table bun.Ident, stream int64, keys []string, found map[string]bool) error {
 	var whole []string
-	table := s.sink.delivered()
-	err := s.db.Read.NewRaw("SELECT key FROM ? WHERE stream_id = ? AND key IN (?)", table, stream, bun.List(keys)).Scan(ctx, &whole)
+	err := d.Read.NewRaw("SELECT key FROM ? WHERE stream_id = ? AND key IN (?)", table, stream, bun.List(keys)).Scan(ctx, &whole)
 	if err != nil {
 		return err
 	}
@@ -85,7 +77,7 @@ func (s *Store) delivered(ctx context.Context, stream int64, keys []string, foun
 			continue
 		}
 		var parts bool
-		err := s.db.Read.NewRaw("SELECT EXISTS (SELECT 1 FROM ? WHERE stream_id = ? AND key >= ? AND key < ?)",
+		err := d.Read.NewRaw("SELECT EXISTS (SELECT 1 FROM ? WHERE stream_id = ? AND key >= ? AND key < ?)",
 			table, stream, key+":", key+";").Scan(ctx, &parts)
 		if err != nil {
 			return err
@@ -93,7 +85,7 @@ func (s *Store) delivered(ctx context.Context, stream int64, keys []string, foun
 		found[key] = parts
 	}
 	var rejected [][]byte
-	err = s.db.Read.NewRaw("SELECT key_sha256 FROM rejected_records WHERE stream_id = ? AND key_sha256 IN (?)", stream, bun.List(hashes)).Scan(ctx, &rejected)
+	err = d.Read.NewRaw("SELECT key_sha256 FROM rejected_records WHERE stream_id = ? AND key_sha256 IN (?)", stream, bun.List(hashes)).Scan(ctx, &rejected)
 	for _, hash := range rejected {
 		delete(found, byHash[KeyHash(hash)])
 	}

@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"context"
 	"time"
 
@@ -34,11 +36,11 @@ type destinationRow struct {
 // the ledger says it also when the run has no end, and waits until that is durable.
 // A run adds each request once: here, or with its Outcome.
 func (w *RunWriter) AddDestinations(ctx context.Context, list []Destination) error {
-	return w.await(ctx, func(t *tx) error { return t.addDestinations(w.connectionID, list) })
+	return w.await(ctx, func(t *db.Tx) error { return addDestinations(t, w.to.ConnectionID, list) })
 }
 
 // addDestinations adds a run's destinations to its connection's ledger.
-func (t *tx) addDestinations(connectionID string, list []Destination) error {
+func addDestinations(t *db.Tx, connectionID string, list []Destination) error {
 	for _, d := range list {
 		row := destinationRow{
 			ConnectionID: connectionID, Host: d.Host, Requests: d.Requests, BytesOut: d.BytesOut, BytesIn: d.BytesIn,

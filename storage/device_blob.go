@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"context"
 	"crypto/sha256"
 	"database/sql"
@@ -30,8 +32,8 @@ func (s *Store) PutBlob(ctx context.Context, src *SourceInstance, hash, mediaTyp
 	if err := names("content_type", mediaType); err != nil {
 		return err
 	}
-	return s.alone(ctx, "keep the artifact", func(t *tx) error {
-		feed, err := t.feed(src)
+	return s.db.Alone(ctx, "keep the artifact", func(t *db.Tx) error {
+		feed, err := feed(t, src)
 		if err != nil {
 			return err
 		}
@@ -40,7 +42,7 @@ func (s *Store) PutBlob(ctx context.Context, src *SourceInstance, hash, mediaTyp
 		if err != nil || known {
 			return err
 		}
-		if err := t.roomForBlob(&row); err != nil {
+		if err := roomForBlob(t, &row); err != nil {
 			return err
 		}
 		_, err = t.DB.NewInsert().Model(&row).Exec(t.Ctx)
@@ -50,7 +52,7 @@ func (s *Store) PutBlob(ctx context.Context, src *SourceInstance, hash, mediaTyp
 
 // roomForBlob refuses an artifact that its source has no room for. Only the lengths
 // of the others are read.
-func (t *tx) roomForBlob(row *blobRow) error {
+func roomForBlob(t *db.Tx, row *blobRow) error {
 	var kept int64
 	err := t.DB.QueryRowContext(t.Ctx, `SELECT coalesce(sum(CASE WHEN length(data) > ? THEN length(data) ELSE ? END), 0)
 FROM device_blobs WHERE connection_id = ?`, leastBlob, leastBlob, row.ConnectionID).Scan(&kept)

@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -17,7 +19,7 @@ func (x *exercise) blob(src *SourceInstance, text string) error {
 // kept has a connection hold n artifacts of one byte.
 func (x *exercise) kept(src *SourceInstance, n int64) {
 	x.Helper()
-	x.ok(x.s.alone(x.Context(), "keep artifacts", func(t *tx) error {
+	x.ok(x.s.db.Alone(x.Context(), "keep artifacts", func(t *db.Tx) error {
 		_, err := t.DB.ExecContext(t.Ctx, `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
 INSERT INTO device_blobs (connection_id, sha256, media_type, data, at_us) SELECT ?, printf('%064x', i), 'text/plain', x'61', 1 FROM n`, n, src.ConnectionID)
 		return err

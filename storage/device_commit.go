@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -33,25 +35,25 @@ func (s *Store) CommitDeviceRun(ctx context.Context, src *SourceInstance, c *dev
 	if err != nil {
 		return "", false, err
 	}
-	err = s.alone(ctx, "end the device's run", func(t *tx) error {
-		feed, err := t.feed(src)
+	err = s.db.Alone(ctx, "end the device's run", func(t *db.Tx) error {
+		feed, err := feed(t, src)
 		if err != nil {
 			return err
 		}
 		row := deviceCommitRow{SourceID: feed.ID, CommitID: c.CommitID, RunID: c.RunID, EnvelopeSHA256: envelopeHash, AtUS: micros(t.Now)}
-		if replayed, err = t.committedBefore(&row); err != nil || replayed {
+		if replayed, err = committedBefore(t, &row); err != nil || replayed {
 			terminalEventID = row.EventID
 			return err
 		}
-		runID, err := t.endingRun(feed, c.RunID)
+		runID, err := endingRun(t, feed, c.RunID)
 		if err != nil {
 			return err
 		}
-		w, err := t.deviceRun(feed, runID)
+		w, err := s.deviceRun(t, feed, runID)
 		if err != nil {
 			return err
 		}
-		if err := t.endDeviceRun(feed, w, c, o); err != nil {
+		if err := endDeviceRun(t, feed, w, c, o); err != nil {
 			return err
 		}
 		terminalEventID = fmt.Sprintf("%s.%d", w.runID, w.events)
@@ -59,13 +61,13 @@ func (s *Store) CommitDeviceRun(ctx context.Context, src *SourceInstance, c *dev
 		if _, err := t.DB.NewInsert().Model(&row).Exec(t.Ctx); err != nil {
 			return err
 		}
-		if err := t.forgetDeliveries(feed, w.runID); err != nil {
+		if err := forgetDeliveries(t, feed, w.runID); err != nil {
 			return err
 		}
-		if err := t.taken(feed); err != nil {
+		if err := taken(t, feed); err != nil {
 			return err
 		}
-		return t.storesMoved(feed.ConnectionID)
+		return storesMoved(t, feed.ConnectionID)
 	})
 	return terminalEventID, replayed, err
 }
@@ -73,12 +75,12 @@ func (s *Store) CommitDeviceRun(ctx context.Context, src *SourceInstance, c *dev
 // forgetDeliveries forgets which deliveries were taken of the source's earlier runs.
 // A device delivers in order, so that the end of this run stands behind all of them;
 // one of them again is of a run that has ended.
-func (t *tx) forgetDeliveries(src *sourceJoined, runID string) error {
+func forgetDeliveries(t *db.Tx, src *sourceJoined, runID string) error {
 	_, err := t.DB.NewDelete().Model((*deviceBatchRow)(nil)).Where("device_id = ? AND source_id = ? AND run_id <> ?", src.DeviceID, src.ID, runID).Exec(t.Ctx)
 	return err
 }
 
-func (t *tx) committedBefore(row *deviceCommitRow) (bool, error) {
+func committedBefore(t *db.Tx, row *deviceCommitRow) (bool, error) {
 	before := deviceCommitRow{SourceID: row.SourceID, CommitID: row.CommitID}
 	err := t.DB.NewSelect().Model(&before).WherePK().Scan(t.Ctx)
 	switch {
@@ -152,12 +154,12 @@ func outcomeOf(c *device.RunCommit, envelopeHash string) (Outcome, error) {
 func present(text json.RawMessage) bool { return len(text) > 0 && string(text) != "null" }
 
 // endDeviceRun writes what is known of the run only now, and ends it.
-func (t *tx) endDeviceRun(src *sourceJoined, w *RunWriter, c *device.RunCommit, o Outcome) error {
-	declared, err := t.declared(w.connectionID)
+func endDeviceRun(t *db.Tx, src *sourceJoined, w *RunWriter, c *device.RunCommit, o Outcome) error {
+	declared, err := declared(t, w.to.ConnectionID)
 	if err != nil && abi.CodeOf(err) != device.CodeManifestMissing {
 		return err // without a manifest nothing was collected
 	}
-	if err := t.withDelivered(w, &c.Outcome); err != nil {
+	if err := withDelivered(t, w, &c.Outcome); err != nil {
 		return err
 	}
 	streams := []string{}
@@ -166,17 +168,17 @@ func (t *tx) endDeviceRun(src *sourceJoined, w *RunWriter, c *device.RunCommit, 
 			streams = append(streams, name)
 		}
 	}
-	if err := t.joinStreams(w, streams); err != nil {
+	if err := joinStreams(t, w, streams); err != nil {
 		return err
 	}
-	if err := t.describeRun(w, &c.Outcome, streams, o.EndedAt); err != nil {
+	if err := describeRun(t, w, &c.Outcome, streams, o.EndedAt); err != nil {
 		return err
 	}
-	if err := t.deviceCoverage(w, c.Outcome.Coverage, declared); err != nil {
+	if err := deviceCoverage(t, w, c.Outcome.Coverage, declared); err != nil {
 		return err
 	}
 	if o.Status == statusSucceeded && !o.Narrowed {
-		if err := t.closeEarlierGaps(src, streams); err != nil {
+		if err := closeEarlierGaps(t, src, streams); err != nil {
 			return err
 		}
 	}
@@ -185,12 +187,12 @@ func (t *tx) endDeviceRun(src *sourceJoined, w *RunWriter, c *device.RunCommit, 
 	if err != nil {
 		return err
 	}
-	return t.finish(w, o, row)
+	return finish(t, w, o, row)
 }
 
 // describeRun fills in the run's row.
-func (t *tx) describeRun(w *RunWriter, o *device.Outcome, streams []string, ended time.Time) error {
-	row := runRow{PK: w.pk}
+func describeRun(t *db.Tx, w *RunWriter, o *device.Outcome, streams []string, ended time.Time) error {
+	row := runRow{PK: w.to.RunPK}
 	if err := t.DB.NewSelect().Model(&row).WherePK().Scan(t.Ctx); err != nil {
 		return err
 	}
@@ -213,13 +215,13 @@ func (t *tx) describeRun(w *RunWriter, o *device.Outcome, streams []string, ende
 }
 
 // deviceCoverage keeps what the run accounted for.
-func (t *tx) deviceCoverage(w *RunWriter, lanes []device.Coverage, declared map[string]bool) error {
+func deviceCoverage(t *db.Tx, w *RunWriter, lanes []device.Coverage, declared map[string]bool) error {
 	for _, c := range lanes {
 		if !declared[c.Stream] || !declared[c.StateStream] {
 			continue
 		}
 		row := coverageRow{
-			RunPK: w.pk, Stream: c.Stream, StateStream: c.StateStream, Required: max(c.Required, 0), Hydrated: max(c.Hydrated, 0),
+			RunPK: w.to.RunPK, Stream: c.Stream, StateStream: c.StateStream, Required: max(c.Required, 0), Hydrated: max(c.Hydrated, 0),
 			Gaps: max(c.Gaps, 0), Skipped: max(c.Skipped, 0), Considered: counted(c.Considered), Covered: counted(c.Covered), DeclaredUS: micros(t.Now),
 		}
 		if _, err := t.DB.NewInsert().Model(&row).On("CONFLICT DO NOTHING").Exec(t.Ctx); err != nil {

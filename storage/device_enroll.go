@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"context"
 	"crypto/subtle"
 	"database/sql"
@@ -24,7 +26,7 @@ func (s *Store) NewEnrollmentCode(ctx context.Context, c EnrollmentCode) error {
 	if err := names("connector_id", c.ConnectorID, "local_binding_name", c.Binding); err != nil {
 		return err
 	}
-	return s.alone(ctx, "keep the enrollment code", func(t *tx) error {
+	return s.db.Alone(ctx, "keep the enrollment code", func(t *db.Tx) error {
 		if _, err := t.DB.ExecContext(t.Ctx, "DELETE FROM enrollment_codes WHERE expires_us < ?", micros(t.Now.Add(-forgetCodes))); err != nil {
 			return err
 		}
@@ -53,12 +55,12 @@ func (s *Store) Enroll(ctx context.Context, e Enrolling) (*SourceInstance, error
 	}
 	e.Label, e.AgentVersion = labelOf(e.Label), labelOf(e.AgentVersion)
 	var src *SourceInstance
-	err := s.alone(ctx, "enroll the device", func(t *tx) error {
-		code, err := t.redeemed(e)
+	err := s.db.Alone(ctx, "enroll the device", func(t *db.Tx) error {
+		code, err := redeemed(t, e)
 		if err != nil {
 			return err
 		}
-		row, err := t.source(code.SourceID)
+		row, err := source(t, code.SourceID)
 		if err == nil {
 			src = row.public()
 		}
@@ -70,7 +72,7 @@ func (s *Store) Enroll(ctx context.Context, e Enrolling) (*SourceInstance, error
 // redeemed looks the code up, and turns it into a device where it is good. Every
 // code costs the same three look-ups before it is refused, one that there never was
 // as well.
-func (t *tx) redeemed(e Enrolling) (code codeRow, err error) {
+func redeemed(t *db.Tx, e Enrolling) (code codeRow, err error) {
 	const again = "ask the owner for a new one"
 	code.CodeSHA256 = e.CodeHash
 	known := true
@@ -79,7 +81,7 @@ func (t *tx) redeemed(e Enrolling) (code codeRow, err error) {
 	} else if err != nil {
 		return code, err
 	}
-	d, err := t.enrolledWith(code.SourceID)
+	d, err := enrolledWith(t, code.SourceID)
 	switch {
 	case err != nil:
 		return code, err
@@ -88,20 +90,20 @@ func (t *tx) redeemed(e Enrolling) (code codeRow, err error) {
 	case micros(t.Now) >= code.ExpiresUS:
 		return code, abi.NewError(device.CodeCodeExpired, "the enrollment code has expired", again)
 	case code.SourceID == "":
-		err = t.enroll(&code, e)
+		err = enroll(t, &code, e)
 		return code, err
 	case d.ID == "", d.RevokedUS != 0, d.UsedUS != 0:
 		return code, abi.NewError(device.CodeCodeUsed, "the enrollment code has been used", again)
 	case code.Label != e.Label:
 		return code, abi.NewError(device.CodeCodeRaced, "another device is enrolling with this code", again)
 	}
-	return code, t.enrollAgain(d, e)
+	return code, enrollAgain(t, d, e)
 }
 
 // enrolledWith reads the device that a code became, by its source; one without an
 // id when there is none, or none any more.
-func (t *tx) enrolledWith(sourceID string) (deviceRow, error) {
-	src, err := t.source(sourceID)
+func enrolledWith(t *db.Tx, sourceID string) (deviceRow, error) {
+	src, err := source(t, sourceID)
 	if err != nil && abi.CodeOf(err) != device.CodeNotFound {
 		return deviceRow{}, err
 	}
@@ -116,27 +118,27 @@ func (t *tx) enrolledWith(sourceID string) (deviceRow, error) {
 }
 
 // enrollAgain gives a device whose answer was lost another credential.
-func (t *tx) enrollAgain(d deviceRow, e Enrolling) error {
+func enrollAgain(t *db.Tx, d deviceRow, e Enrolling) error {
 	d.TokenSHA256, d.AgentVersion = e.TokenHash, e.AgentVersion
 	_, err := t.DB.NewUpdate().Model(&d).WherePK().Column("token_sha256", "agent_version").Exec(t.Ctx)
 	return err
 }
 
-func (t *tx) enroll(code *codeRow, e Enrolling) error {
-	connection, err := t.retireBinding(code)
+func enroll(t *db.Tx, code *codeRow, e Enrolling) error {
+	connection, err := retireBinding(t, code)
 	if err != nil {
 		return err
 	}
 	if connection == "" {
-		connection, err = t.deviceConnection(code)
+		connection, err = deviceConnection(t, code)
 	} else {
-		err = t.forgetCursors(connection)
+		err = forgetCursors(t, connection)
 	}
 	if err != nil {
 		return err
 	}
 	d := deviceRow{
-		ID: "dev_" + t.s.newID(), TokenSHA256: e.TokenHash, Label: e.Label, AgentVersion: e.AgentVersion, CreatedUS: micros(t.Now),
+		ID: "dev_" + t.NewID(), TokenSHA256: e.TokenHash, Label: e.Label, AgentVersion: e.AgentVersion, CreatedUS: micros(t.Now),
 	}
 	if d.Label == "" {
 		d.Label = code.DisplayName
@@ -145,7 +147,7 @@ func (t *tx) enroll(code *codeRow, e Enrolling) error {
 		return err
 	}
 	row := sourceRow{
-		ID: "src_" + t.s.newID(), DeviceID: d.ID, ConnectionID: connection, Connector: code.Connector, Binding: code.Binding, CreatedUS: d.CreatedUS,
+		ID: "src_" + t.NewID(), DeviceID: d.ID, ConnectionID: connection, Connector: code.Connector, Binding: code.Binding, CreatedUS: d.CreatedUS,
 		Scope: string(e.Scope),
 	}
 	if _, err := t.DB.NewInsert().Model(&row).Exec(t.Ctx); err != nil {
@@ -155,12 +157,12 @@ func (t *tx) enroll(code *codeRow, e Enrolling) error {
 	if _, err := t.DB.NewUpdate().Model(code).WherePK().Column("source_id", "label").Exec(t.Ctx); err != nil {
 		return err
 	}
-	return t.devicesMoved(connection)
+	return devicesMoved(t, connection)
 }
 
 // retireBinding revokes the device that had the code's binding, and returns the
 // connection that the binding feeds, "" when it is new.
-func (t *tx) retireBinding(code *codeRow) (connection string, err error) {
+func retireBinding(t *db.Tx, code *codeRow) (connection string, err error) {
 	var before []sourceJoined
 	err = selectSources(t.DB, &before).Where("replace(lower(s.connector), '-', '_') = ? AND s.binding = ?", abi.CanonicalKey(code.Connector), code.Binding).Scan(t.Ctx)
 	if err != nil {
@@ -169,7 +171,7 @@ func (t *tx) retireBinding(code *codeRow) (connection string, err error) {
 	for i := range before {
 		connection = before[i].ConnectionID
 		if before[i].RevokedUS == 0 {
-			if err := t.revokeDevice(before[i].DeviceID); err != nil {
+			if err := revokeDevice(t, before[i].DeviceID); err != nil {
 				return "", err
 			}
 		}
@@ -179,14 +181,14 @@ func (t *tx) retireBinding(code *codeRow) (connection string, err error) {
 
 // forgetCursors has a connection collected from the beginning: its cursors are of
 // the files of the device before, and would have another one pass over its own.
-func (t *tx) forgetCursors(connectionID string) error {
+func forgetCursors(t *db.Tx, connectionID string) error {
 	_, err := t.DB.NewDelete().Model((*stateRow)(nil)).Where("connection_id = ? AND bookmark = ?", connectionID, BookmarkIncremental).Exec(t.Ctx)
 	return err
 }
 
 // deviceConnection makes the connection that a new binding feeds. It has the
 // binding's name where that is free and can be one.
-func (t *tx) deviceConnection(code *codeRow) (id string, err error) {
+func deviceConnection(t *db.Tx, code *codeRow) (id string, err error) {
 	name := connectionNameOf(code.Binding)
 	if name != code.Binding {
 		name = connectionNameOf(code.Connector + "-" + code.Binding)
@@ -195,7 +197,7 @@ func (t *tx) deviceConnection(code *codeRow) (id string, err error) {
 		name = "device"
 	}
 	row := connectionRow{
-		ID: t.s.newID(), Name: name, Connector: code.Connector, Options: "{}", Roots: "{}", ReadRoots: "{}", Accepted: "[]", CreatedUS: micros(t.Now),
+		ID: t.NewID(), Name: name, Connector: code.Connector, Options: "{}", Roots: "{}", ReadRoots: "{}", Accepted: "[]", CreatedUS: micros(t.Now),
 	}
 	for n := 2; ; n++ {
 		taken, err := t.DB.NewSelect().Model((*connectionRow)(nil)).Where("name = ? OR id = ?", row.Name, row.Name).Exists(t.Ctx)
@@ -210,7 +212,7 @@ func (t *tx) deviceConnection(code *codeRow) (id string, err error) {
 	if _, err := t.DB.NewInsert().Model(&row).Exec(t.Ctx); err != nil {
 		return "", err
 	}
-	return row.ID, t.newEvidence(&row)
+	return row.ID, newEvidence(t, &row)
 }
 
 // DeviceByToken returns the device of a credential. One that is not known, or
@@ -229,7 +231,7 @@ func (s *Store) DeviceByToken(ctx context.Context, tokenHash string) (*Device, e
 		return d.public(), nil
 	}
 	// From here on the answer of the enrolment is known to have come through.
-	err := s.alone(ctx, "keep the credential's first use", func(t *tx) error {
+	err := s.db.Alone(ctx, "keep the credential's first use", func(t *db.Tx) error {
 		res, err := t.DB.ExecContext(t.Ctx, "UPDATE devices SET used_us = ? WHERE id = ? AND token_sha256 = ? AND revoked_us = 0", micros(t.Now), d.ID, tokenHash)
 		if err != nil {
 			return err

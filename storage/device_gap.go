@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"context"
 	"database/sql"
 	"errors"
@@ -24,8 +26,8 @@ func (s *Store) PutDeviceGap(ctx context.Context, src *SourceInstance, g device.
 		return nil, err
 	}
 	var out Gap
-	err := s.alone(ctx, "keep the gap", func(t *tx) error {
-		feed, err := t.feed(src)
+	err := s.db.Alone(ctx, "keep the gap", func(t *db.Tx) error {
+		feed, err := feed(t, src)
 		if err != nil {
 			return err
 		}
@@ -37,7 +39,7 @@ func (s *Store) PutDeviceGap(ctx context.Context, src *SourceInstance, g device.
 		if us, ok := earlier(g.FirstSeenAt, t.Now); ok {
 			row.CreatedUS = us
 		}
-		streams, err := t.declared(feed.ConnectionID)
+		streams, err := declared(t, feed.ConnectionID)
 		switch {
 		case err != nil:
 			return err
@@ -50,7 +52,7 @@ func (s *Store) PutDeviceGap(ctx context.Context, src *SourceInstance, g device.
 				row.NextAttemptUS = micros(t.Now.Add(wait))
 			}
 		}
-		before, err := t.knownGap(&row)
+		before, err := knownGap(t, &row)
 		if err != nil {
 			return err
 		}
@@ -61,7 +63,7 @@ func (s *Store) PutDeviceGap(ctx context.Context, src *SourceInstance, g device.
 			}
 		}
 		out = gapOf(&row)
-		return t.writeGap(before, &row)
+		return writeGap(t, before, &row)
 	})
 	if err != nil {
 		return nil, err
@@ -75,13 +77,13 @@ func (s *Store) RecoverDeviceGap(ctx context.Context, src *SourceInstance, g dev
 		return nil, err
 	}
 	var out Gap
-	err := s.alone(ctx, "keep the recovered gap", func(t *tx) error {
-		feed, err := t.feed(src)
+	err := s.db.Alone(ctx, "keep the recovered gap", func(t *db.Tx) error {
+		feed, err := feed(t, src)
 		if err != nil {
 			return err
 		}
 		row := &gapRow{ConnectionID: feed.ConnectionID, Stream: g.Stream, ParentStream: g.ParentStream, RecordKey: g.Boundary}
-		before, err := t.knownGap(row)
+		before, err := knownGap(t, row)
 		switch {
 		case err != nil:
 			return err
@@ -100,7 +102,7 @@ func (s *Store) RecoverDeviceGap(ctx context.Context, src *SourceInstance, g dev
 		}
 		row.LastRunID = g.RecoveredRunID
 		out = gapOf(row)
-		return t.writeGap(before, row)
+		return writeGap(t, before, row)
 	})
 	if err != nil {
 		return nil, err
@@ -139,7 +141,7 @@ func isText(s string, n int) bool {
 // closeEarlierGaps ends the open gaps of a run's streams that were last heard of
 // before its source was enrolled: they are of what the device before could not
 // collect, and no device finds that again.
-func (t *tx) closeEarlierGaps(src *sourceJoined, streams []string) error {
+func closeEarlierGaps(t *db.Tx, src *sourceJoined, streams []string) error {
 	var open []gapRow
 	err := t.DB.NewSelect().Model(&open).
 		Where("connection_id = ? AND status IN (?, ?) AND last_attempt_us < ?", src.ConnectionID, GapPending, GapInProgress, src.CreatedUS).Scan(t.Ctx)
@@ -152,7 +154,7 @@ func (t *tx) closeEarlierGaps(src *sourceJoined, streams []string) error {
 		}
 		after := open[i]
 		after.Status, after.NextAttemptUS = GapTerminal, 0
-		if err := t.writeGap(&open[i], &after); err != nil {
+		if err := writeGap(t, &open[i], &after); err != nil {
 			return err
 		}
 	}
@@ -161,7 +163,7 @@ func (t *tx) closeEarlierGaps(src *sourceJoined, streams []string) error {
 
 // knownGap reads the gap that is known for the same part of the source; nil when
 // none is.
-func (t *tx) knownGap(of *gapRow) (*gapRow, error) {
+func knownGap(t *db.Tx, of *gapRow) (*gapRow, error) {
 	row := new(gapRow)
 	err := t.DB.NewSelect().Model(row).
 		Where("connection_id = ? AND stream = ? AND parent_stream = ? AND record_key = ?", of.ConnectionID, of.Stream, of.ParentStream, of.RecordKey).Scan(t.Ctx)
@@ -172,7 +174,7 @@ func (t *tx) knownGap(of *gapRow) (*gapRow, error) {
 }
 
 // writeGap writes a gap as it is after, and counts what changed.
-func (t *tx) writeGap(before, after *gapRow) (err error) {
+func writeGap(t *db.Tx, before, after *gapRow) (err error) {
 	if before == nil {
 		_, err = t.DB.NewInsert().Model(after).Exec(t.Ctx)
 	} else {
@@ -182,5 +184,5 @@ func (t *tx) writeGap(before, after *gapRow) (err error) {
 	if err != nil {
 		return err
 	}
-	return t.gapMoved(before, after)
+	return gapMoved(t, before, after)
 }

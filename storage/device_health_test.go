@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"testing"
 	"time"
 
@@ -196,7 +198,7 @@ func TestUnreadableHeartbeat(t *testing.T) {
 	if v := x.verdict("laptop"); v.Pill.Tone != verdict.Green {
 		t.Fatalf("before: %+v", v.Pill)
 	}
-	x.ok(x.s.alone(t.Context(), "damage", func(tx *tx) error {
+	x.ok(x.s.db.Alone(t.Context(), "damage", func(tx *db.Tx) error {
 		_, err := tx.DB.ExecContext(tx.Ctx, `UPDATE source_instances SET heartbeat = '{"status'`)
 		return err
 	}))

@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"context"
 	"slices"
 	"strings"
@@ -32,8 +34,8 @@ func (s *Store) PutHeartbeat(ctx context.Context, src *SourceInstance, h device.
 		return time.Time{}, badRequest("status", "one of "+strings.Join(heartbeatStatuses, ", "))
 	}
 	var received time.Time
-	err := s.alone(ctx, "keep the heartbeat", func(t *tx) error {
-		row, err := t.feed(src)
+	err := s.db.Alone(ctx, "keep the heartbeat", func(t *db.Tx) error {
+		row, err := feed(t, src)
 		if err != nil {
 			return err
 		}
@@ -53,15 +55,15 @@ func (s *Store) PutHeartbeat(ctx context.Context, src *SourceInstance, h device.
 		if _, err := change.Exec(t.Ctx); err != nil {
 			return err
 		}
-		if err := t.heardOf(row); err != nil {
+		if err := heardOf(t, row); err != nil {
 			return err
 		}
 		if h.Status == device.StatusHealthy {
-			if err := t.endImplied(row); err != nil {
+			if err := s.endImplied(t, row); err != nil {
 				return err
 			}
 		}
-		return t.devicesMoved(row.ConnectionID)
+		return devicesMoved(t, row.ConnectionID)
 	})
 	return received, err
 }

@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"slices"
 	"strings"
 
@@ -14,7 +16,7 @@ import (
 const impliedPrefix = "implied."
 
 // currentRun is the run of a lane that goes on; "" for none.
-func (t *tx) currentRun(src *sourceJoined) (string, error) {
+func currentRun(t *db.Tx, src *sourceJoined) (string, error) {
 	var ids []string
 	err := t.DB.NewSelect().Model((*leaseRow)(nil)).Column("run_id").
 		Where("connection_id = ? AND holder = ? AND run_id <> ''", src.ConnectionID, deviceHolder(src.DeviceID)).Scan(t.Ctx, &ids)
@@ -25,25 +27,25 @@ func (t *tx) currentRun(src *sourceJoined) (string, error) {
 }
 
 // runOf is the id of the run that a delivery is of.
-func (t *tx) runOf(src *sourceJoined, named string) (string, error) {
+func runOf(t *db.Tx, src *sourceJoined, named string) (string, error) {
 	if named != "" {
 		return named, nil
 	}
-	current, err := t.currentRun(src)
+	current, err := currentRun(t, src)
 	if err != nil || current != "" {
 		return current, err
 	}
-	return impliedPrefix + t.s.newID(), nil
+	return impliedPrefix + t.NewID(), nil
 }
 
 // endingRun is the id of the run that a commit ends: the one that it names, unless
 // nothing was delivered under that name and the lane's run has none.
-func (t *tx) endingRun(src *sourceJoined, named string) (string, error) {
+func endingRun(t *db.Tx, src *sourceJoined, named string) (string, error) {
 	known, err := t.DB.NewSelect().Model((*runRow)(nil)).Where("run_id = ?", named).Exists(t.Ctx)
 	if err != nil || known {
 		return named, err
 	}
-	current, err := t.currentRun(src)
+	current, err := currentRun(t, src)
 	if err != nil || !strings.HasPrefix(current, impliedPrefix) {
 		return named, err
 	}
@@ -51,35 +53,35 @@ func (t *tx) endingRun(src *sourceJoined, named string) (string, error) {
 }
 
 // deliveredStreams are the streams that records or cursors of a run came of.
-func (t *tx) deliveredStreams(w *RunWriter) (streams []string, err error) {
+func deliveredStreams(t *db.Tx, w *RunWriter) (streams []string, err error) {
 	err = t.DB.NewRaw(`SELECT s.name FROM run_streams AS r JOIN streams AS s ON s.id = r.stream_id WHERE r.run_pk = ?
-UNION SELECT stream FROM states WHERE connection_id = ? AND run_id = ? ORDER BY 1`, w.pk, w.connectionID, w.runID).Scan(t.Ctx, &streams)
+UNION SELECT stream FROM states WHERE connection_id = ? AND run_id = ? ORDER BY 1`, w.to.RunPK, w.to.ConnectionID, w.runID).Scan(t.Ctx, &streams)
 	return streams, err
 }
 
 // endImplied ends the lane's run without a name, if there is one: its collector
 // says that nothing is left to be delivered.
-func (t *tx) endImplied(src *sourceJoined) error {
-	current, err := t.currentRun(src)
+func (s *Store) endImplied(t *db.Tx, src *sourceJoined) error {
+	current, err := currentRun(t, src)
 	if err != nil || !strings.HasPrefix(current, impliedPrefix) {
 		return err
 	}
-	w, err := t.deviceRun(src, current)
+	w, err := s.deviceRun(t, src, current)
 	if err != nil {
 		return err
 	}
 	commit := &device.RunCommit{RunID: current, Outcome: device.Outcome{Status: statusSucceeded, Mode: abi.ModeIncremental, Connector: src.Connector, FinishedAt: t.Now}}
 	o := Outcome{Status: statusSucceeded, EndedAt: t.Now, Events: []Event{{Type: lastEvents[statusSucceeded]}}}
-	return t.endDeviceRun(src, w, commit, o)
+	return endDeviceRun(t, src, w, commit, o)
 }
 
 // withDelivered adds to the end of a run without a name the streams that were
 // delivered in it.
-func (t *tx) withDelivered(w *RunWriter, o *device.Outcome) error {
+func withDelivered(t *db.Tx, w *RunWriter, o *device.Outcome) error {
 	if !strings.HasPrefix(w.runID, impliedPrefix) {
 		return nil
 	}
-	delivered, err := t.deliveredStreams(w)
+	delivered, err := deliveredStreams(t, w)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -23,37 +25,34 @@ func (s *Store) IngestBatch(ctx context.Context, b IngestBatch) (accepted int64,
 	row := deviceBatchRow{
 		DeviceID: b.Source.DeviceID, BatchID: b.BatchID, SourceID: b.Source.ID, RunID: b.RunID, BodySHA256: b.BodyHash, Seq: b.Seq, Accepted: int64(b.Records.Len()),
 	}
-	err = s.alone(ctx, "take the delivery", func(t *tx) error {
-		src, err := t.feed(b.Source)
+	err = s.db.Alone(ctx, "take the delivery", func(t *db.Tx) error {
+		src, err := feed(t, b.Source)
 		if err != nil {
 			return err
 		}
-		if replayed, err = t.deliveredBefore(&row); err != nil || replayed {
+		if replayed, err = deliveredBefore(t, &row); err != nil || replayed {
 			return err
 		}
-		w, err := t.deviceRun(src, b.RunID)
+		w, err := s.deviceRun(t, src, b.RunID)
 		if err != nil {
 			return err
 		}
 		row.RunID = w.runID
-		if err := t.joinStreams(w, b.Streams); err != nil {
+		if err := joinStreams(t, w, b.Streams); err != nil {
 			return err
 		}
-		if err := t.openTally(w); err != nil {
-			return err
-		}
-		if err := t.putBatch(w, b.Records); err != nil {
+		if err := putBatch(t, w.to, b.Records); err != nil {
 			return err
 		}
 		row.AtUS = micros(t.Now)
 		if _, err := t.DB.NewInsert().Model(&row).Exec(t.Ctx); err != nil {
 			return err
 		}
-		if err := t.taken(src); err != nil {
+		if err := taken(t, src); err != nil {
 			return err
 		}
 		if slices.Contains(b.Streams, device.CoverageStream) {
-			return t.storesMoved(src.ConnectionID)
+			return storesMoved(t, src.ConnectionID)
 		}
 		return nil
 	})
@@ -78,7 +77,7 @@ func (b *IngestBatch) check() error {
 
 // deliveredBefore reports whether the delivery was taken before, and fills in
 // what it was answered.
-func (t *tx) deliveredBefore(row *deviceBatchRow) (bool, error) {
+func deliveredBefore(t *db.Tx, row *deviceBatchRow) (bool, error) {
 	before := deviceBatchRow{DeviceID: row.DeviceID, BatchID: row.BatchID}
 	err := t.DB.NewSelect().Model(&before).WherePK().Scan(t.Ctx)
 	switch {
@@ -104,20 +103,20 @@ func (s *Store) CommitDeviceState(ctx context.Context, src *SourceInstance, runI
 	if err := checkState(state); err != nil {
 		return err
 	}
-	return s.alone(ctx, "commit the cursors", func(t *tx) error {
-		row, err := t.feed(src)
+	return s.db.Alone(ctx, "commit the cursors", func(t *db.Tx) error {
+		row, err := feed(t, src)
 		if err != nil {
 			return err
 		}
-		w, err := t.deviceRun(row, runID)
+		w, err := s.deviceRun(t, row, runID)
 		if err != nil {
 			return err
 		}
 		for _, stream := range slices.Sorted(maps.Keys(state)) {
-			if err := t.commitState(w, stream, jsonText(state[stream]), deviceSlice); err != nil {
+			if err := commitState(t, w, stream, jsonText(state[stream]), deviceSlice); err != nil {
 				return err
 			}
-			if err := t.runEvent(w, Event{Type: eventAdvanced, Stream: stream}); err != nil {
+			if err := runEvent(t, w, Event{Type: eventAdvanced, Stream: stream}); err != nil {
 				return err
 			}
 		}

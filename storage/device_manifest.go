@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -40,20 +42,20 @@ func (s *Store) AdoptManifest(ctx context.Context, src *SourceInstance, moduleSH
 // it, or keeps it as an offer.
 func (s *Store) replaceManifest(ctx context.Context, src *SourceInstance, moduleSHA256 string, manifest []byte, put bool) (changed bool, err error) {
 	var more []string
-	err = s.alone(ctx, "pin the manifest", func(t *tx) error {
+	err = s.db.Alone(ctx, "pin the manifest", func(t *db.Tx) error {
 		changed, more = false, nil
-		row, err := t.feed(src)
+		row, err := feed(t, src)
 		if err != nil || !put && row.ManifestSHA256 != "" {
 			return err
 		}
-		before, err := t.pinnedManifest(row.ConnectionID)
+		before, err := pinnedManifest(t, row.ConnectionID)
 		if err != nil {
 			return err
 		}
 		if more = moreStreams(before, string(manifest)); len(more) > 0 {
-			return t.offer(row, moduleSHA256, manifest)
+			return offer(t, row, moduleSHA256, manifest)
 		}
-		if changed, err = t.pinManifest(row.ConnectionID, moduleSHA256, manifest); err != nil {
+		if changed, err = pinManifest(t, row.ConnectionID, moduleSHA256, manifest); err != nil {
 			return err
 		}
 		if before != "" && before != string(manifest) {
@@ -63,7 +65,7 @@ func (s *Store) replaceManifest(ctx context.Context, src *SourceInstance, module
 		if put {
 			row.ManifestSHA256 = manifestHash(manifest)
 		}
-		return t.keepManifest(row)
+		return keepManifest(t, row)
 	})
 	if err == nil && len(more) > 0 {
 		err = notAccepted(src, more)
@@ -75,8 +77,8 @@ func (s *Store) replaceManifest(ctx context.Context, src *SourceInstance, module
 // which its owner has seen. The error is not_found when it offers none, and
 // device_manifest_not_accepted when it offers another one by now.
 func (s *Store) AcceptDeviceManifest(ctx context.Context, src *SourceInstance) error {
-	return s.alone(ctx, "accept the manifest", func(t *tx) error {
-		row, err := t.feed(src)
+	return s.db.Alone(ctx, "accept the manifest", func(t *db.Tx) error {
+		row, err := feed(t, src)
 		if err != nil {
 			return err
 		}
@@ -88,7 +90,7 @@ func (s *Store) AcceptDeviceManifest(ctx context.Context, src *SourceInstance) e
 				"look at what it adds, and accept that: pdpp-host devices accept "+src.DeviceID)
 		}
 		offered := []byte(row.OfferedManifest)
-		if _, err := t.pinManifest(row.ConnectionID, row.OfferedModule, offered); err != nil {
+		if _, err := pinManifest(t, row.ConnectionID, row.OfferedModule, offered); err != nil {
 			return err
 		}
 		row.ReplacedUS, row.OfferedUS, row.OfferedModule, row.OfferedManifest = micros(t.Now), 0, "", ""
@@ -96,7 +98,7 @@ func (s *Store) AcceptDeviceManifest(ctx context.Context, src *SourceInstance) e
 		if row.ManifestSHA256 != "" { // it puts its own
 			row.ManifestSHA256 = manifestHash(offered)
 		}
-		return t.keepManifest(row)
+		return keepManifest(t, row)
 	})
 }
 
@@ -106,14 +108,14 @@ func manifestHash(manifest []byte) string {
 }
 
 // keepManifest writes what a source's row says of its manifest.
-func (t *tx) keepManifest(row *sourceJoined) error {
+func keepManifest(t *db.Tx, row *sourceJoined) error {
 	_, err := t.DB.NewUpdate().Model(&row.sourceRow).WherePK().
 		Column("manifest_sha256", "replaced_us", "offered_us", "offered_module", "offered_manifest", "refused_us", "refused_code", "refused_says").Exec(t.Ctx)
 	return err
 }
 
 // offer keeps a manifest for the owner to accept.
-func (t *tx) offer(row *sourceJoined, moduleSHA256 string, manifest []byte) error {
+func offer(t *db.Tx, row *sourceJoined, moduleSHA256 string, manifest []byte) error {
 	if row.OfferedManifest == string(manifest) && row.OfferedModule == moduleSHA256 {
 		return nil
 	}
@@ -122,13 +124,13 @@ func (t *tx) offer(row *sourceJoined, moduleSHA256 string, manifest []byte) erro
 	return err
 }
 
-func (t *tx) pinnedManifest(connectionID string) (text string, err error) {
+func pinnedManifest(t *db.Tx, connectionID string) (text string, err error) {
 	err = t.DB.QueryRowContext(t.Ctx, "SELECT pinned_manifest FROM connections WHERE id = ?", connectionID).Scan(&text)
 	return text, err
 }
 
 // pinManifest pins a module and its manifest on a connection, unless they are.
-func (t *tx) pinManifest(connectionID, moduleSHA256 string, manifest []byte) (changed bool, err error) {
+func pinManifest(t *db.Tx, connectionID, moduleSHA256 string, manifest []byte) (changed bool, err error) {
 	pinned := connectionRow{ID: connectionID}
 	if err := t.DB.NewSelect().Model(&pinned).WherePK().Scan(t.Ctx); err != nil {
 		return false, err
@@ -140,7 +142,7 @@ func (t *tx) pinManifest(connectionID, moduleSHA256 string, manifest []byte) (ch
 	if _, err := t.DB.NewUpdate().Model(&pinned).WherePK().Column("pinned_sha256", "pinned_manifest").Exec(t.Ctx); err != nil {
 		return false, err
 	}
-	return true, t.remakeEvidence(connectionID)
+	return true, remakeEvidence(t, connectionID)
 }
 
 func notAccepted(src *SourceInstance, streams []string) *abi.Error {
@@ -182,8 +184,8 @@ func streamsIn(text string) ([]string, error) {
 // declared are the streams of the manifest that is pinned, each with true. What
 // a device says of any other is of nothing that is collected. There is no
 // manifest: device_manifest_missing.
-func (t *tx) declared(connectionID string) (map[string]bool, error) {
-	text, err := t.pinnedManifest(connectionID)
+func declared(t *db.Tx, connectionID string) (map[string]bool, error) {
+	text, err := pinnedManifest(t, connectionID)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"context"
 	"time"
 
@@ -57,7 +59,7 @@ func unknownSource() *abi.Error {
 }
 
 // source reads a source for update.
-func (t *tx) source(id string) (*sourceJoined, error) {
+func source(t *db.Tx, id string) (*sourceJoined, error) {
 	var rows []sourceJoined
 	if err := selectSources(t.DB, &rows).Where("s.id = ?", id).Scan(t.Ctx); err != nil {
 		return nil, err
@@ -70,8 +72,8 @@ func (t *tx) source(id string) (*sourceJoined, error) {
 
 // feed reads a source that something was delivered for: it may have been revoked
 // or removed since its device was let in.
-func (t *tx) feed(src *SourceInstance) (*sourceJoined, error) {
-	row, err := t.source(src.ID)
+func feed(t *db.Tx, src *SourceInstance) (*sourceJoined, error) {
+	row, err := source(t, src.ID)
 	switch {
 	case err != nil:
 		return nil, err
@@ -88,8 +90,8 @@ func (t *tx) feed(src *SourceInstance) (*sourceJoined, error) {
 // not trusted; a run of it that goes on is abandoned.
 func (s *Store) RevokeDevice(ctx context.Context, deviceID string) (time.Time, error) {
 	var when time.Time
-	err := s.alone(ctx, "revoke the device", func(t *tx) error {
-		if err := t.revokeDevice(deviceID); err != nil {
+	err := s.db.Alone(ctx, "revoke the device", func(t *db.Tx) error {
+		if err := revokeDevice(t, deviceID); err != nil {
 			return err
 		}
 		d := deviceRow{ID: deviceID}
@@ -100,7 +102,7 @@ func (s *Store) RevokeDevice(ctx context.Context, deviceID string) (time.Time, e
 	return when, err
 }
 
-func (t *tx) revokeDevice(id string) error {
+func revokeDevice(t *db.Tx, id string) error {
 	var known []deviceRow
 	if err := t.DB.NewSelect().Model(&known).Where("id = ?", id).Scan(t.Ctx); err != nil {
 		return err
@@ -123,10 +125,10 @@ func (t *tx) revokeDevice(id string) error {
 		return err
 	}
 	for _, connection := range fed {
-		if err := t.abandonDeviceRun(connection, id); err != nil {
+		if err := abandonDeviceRun(t, connection, id); err != nil {
 			return err
 		}
-		if err := t.devicesMoved(connection); err != nil {
+		if err := devicesMoved(t, connection); err != nil {
 			return err
 		}
 	}

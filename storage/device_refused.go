@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"context"
 	"time"
 )
@@ -15,10 +17,10 @@ const maxRefusal = 500
 // is taken. The words must hold no value of a record.
 func (s *Store) RefuseDelivery(ctx context.Context, src *SourceInstance, code, message string) error {
 	code, message = labelOf(code), printable(message, maxRefusal)
-	if r := src.Refused; r != nil && r.Code == code && r.Message == message && s.now().Sub(r.At) < refusedAgain {
+	if r := src.Refused; r != nil && r.Code == code && r.Message == message && s.db.Now().Sub(r.At) < refusedAgain {
 		return nil
 	}
-	return s.alone(ctx, "keep the refusal", func(t *tx) error {
+	return s.db.Alone(ctx, "keep the refusal", func(t *db.Tx) error {
 		_, err := t.DB.ExecContext(t.Ctx, "UPDATE source_instances SET refused_us = ?, refused_code = ?, refused_says = ? WHERE id = ?",
 			micros(t.Now), code, message, src.ID)
 		return err
@@ -26,7 +28,7 @@ func (s *Store) RefuseDelivery(ctx context.Context, src *SourceInstance, code, m
 }
 
 // taken forgets what was refused before.
-func (t *tx) taken(src *sourceJoined) error {
+func taken(t *db.Tx, src *sourceJoined) error {
 	if src.RefusedUS == 0 {
 		return nil
 	}

@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"database/sql"
 	"errors"
 	"strings"
@@ -42,19 +44,19 @@ func runConflict(why string) *abi.Error {
 // without a name.
 //
 // Invariant 2: the run's epoch is the lease's, or it writes nothing.
-func (t *tx) deviceRun(src *sourceJoined, runID string) (*RunWriter, error) {
-	runID, err := t.runOf(src, runID)
+func (s *Store) deviceRun(t *db.Tx, src *sourceJoined, runID string) (*RunWriter, error) {
+	runID, err := runOf(t, src, runID)
 	if err != nil {
 		return nil, err
 	}
 	if err := names("run_id", runID); err != nil {
 		return nil, err
 	}
-	w := &RunWriter{s: t.s, runID: runID, connectionID: src.ConnectionID, bookmark: BookmarkIncremental, ttl: deviceLease, state: map[string][]byte{}}
+	w := s.newWriter(runID, src.ConnectionID, BookmarkIncremental, deviceLease)
 	var row runRow
 	err = t.DB.NewSelect().Model(&row).Column("pk", "connection_id", "bookmark", "holder", "epoch", "status").Where("run_id = ?", runID).Scan(t.Ctx)
 	if errors.Is(err, sql.ErrNoRows) {
-		return w, t.beginDeviceRun(w, src)
+		return w, beginDeviceRun(t, w, src)
 	}
 	switch {
 	case err != nil:
@@ -64,25 +66,25 @@ func (t *tx) deviceRun(src *sourceJoined, runID string) (*RunWriter, error) {
 	case row.Status != StatusRunning:
 		return nil, runConflict("it has ended")
 	}
-	w.pk, w.epoch, w.bookmark = row.PK, row.Epoch, row.Bookmark
-	if err := t.verify(w); err != nil {
+	w.to.RunPK, w.epoch, w.bookmark = row.PK, row.Epoch, row.Bookmark
+	if err := verify(t, w); err != nil {
 		if abi.CodeOf(err) == abi.CodeFenced {
 			return nil, runConflict("another run has begun")
 		}
 		return nil, err
 	}
-	if err := t.DB.QueryRowContext(t.Ctx, "SELECT coalesce(max(seq), 0) FROM events WHERE run_pk = ?", w.pk).Scan(&w.events); err != nil {
+	if err := t.DB.QueryRowContext(t.Ctx, "SELECT coalesce(max(seq), 0) FROM events WHERE run_pk = ?", w.to.RunPK).Scan(&w.events); err != nil {
 		return nil, err
 	}
-	return w, t.heardOf(src)
+	return w, heardOf(t, src)
 }
 
-func (t *tx) beginDeviceRun(w *RunWriter, src *sourceJoined) error {
+func beginDeviceRun(t *db.Tx, w *RunWriter, src *sourceJoined) error {
 	var pinned string
 	if err := t.DB.QueryRowContext(t.Ctx, "SELECT pinned_sha256 FROM connections WHERE id = ?", src.ConnectionID).Scan(&pinned); err != nil {
 		return err
 	}
-	err := t.beginRun(w, NewRun{
+	err := begin(t, HostSink{}, w, NewRun{
 		RunID: w.runID, ConnectionID: src.ConnectionID, Connector: src.Connector, ModuleSHA256: pinned, Mode: abi.ModeIncremental,
 		Bookmark: w.bookmark, Holder: deviceHolder(src.DeviceID), LeaseTTL: deviceLease,
 		// Which streams it is to collect is told at its end: until then nobody knows.
@@ -95,44 +97,43 @@ func (t *tx) beginDeviceRun(w *RunWriter, src *sourceJoined) error {
 }
 
 // heardOf renews the lease of a run of the source's device.
-func (t *tx) heardOf(src *sourceJoined) error {
+func heardOf(t *db.Tx, src *sourceJoined) error {
 	_, err := t.DB.ExecContext(t.Ctx, "UPDATE leases SET expires_us = ? WHERE connection_id = ? AND holder = ? AND run_id <> ''",
 		micros(t.Now.Add(deviceLease)), src.ConnectionID, deviceHolder(src.DeviceID))
 	return err
 }
 
 // abandonDeviceRun ends the run that a device holds the connection with.
-func (t *tx) abandonDeviceRun(connectionID, deviceID string) error {
+func abandonDeviceRun(t *db.Tx, connectionID, deviceID string) error {
 	var held []leaseRow
 	err := t.DB.NewSelect().Model(&held).Where("connection_id = ? AND holder = ? AND run_id <> ''", connectionID, deviceHolder(deviceID)).Scan(t.Ctx)
 	if err != nil || len(held) == 0 {
 		return err
 	}
-	if err := t.takeOver(&held[0], NewRun{HolderAlive: func(string) bool { return false }}); err != nil {
+	if err := takeOver(t, HostSink{}, &held[0], NewRun{HolderAlive: func(string) bool { return false }}); err != nil {
 		return err
 	}
 	_, err = t.DB.ExecContext(t.Ctx, "UPDATE leases SET run_id = '', holder = '', expires_us = 0 WHERE connection_id = ?", connectionID)
 	return err
 }
 
-// joinStreams has the run write to streams, by their names; w.streams has their
+// joinStreams has the run write to streams, by their names; w.to.Streams has their
 // order.
-func (t *tx) joinStreams(w *RunWriter, streams []string) error {
+func joinStreams(t *db.Tx, w *RunWriter, streams []string) error {
 	for _, name := range streams {
-		st := streamRow{ConnectionID: w.connectionID, Name: name}
-		err := t.DB.NewSelect().Model(&st).Where("connection_id = ? AND name = ?", w.connectionID, name).Scan(t.Ctx)
+		st := streamRow{ConnectionID: w.to.ConnectionID, Name: name}
+		err := t.DB.NewSelect().Model(&st).Where("connection_id = ? AND name = ?", w.to.ConnectionID, name).Scan(t.Ctx)
 		if errors.Is(err, sql.ErrNoRows) {
 			_, err = t.DB.NewInsert().Model(&st).Exec(t.Ctx)
 		}
 		if err != nil {
 			return err
 		}
-		w.streams = append(w.streams, runStream{id: st.ID, name: name})
-		if _, err := t.DB.NewInsert().Model(&runStreamRow{RunPK: w.pk, StreamID: st.ID}).On("CONFLICT DO NOTHING").Exec(t.Ctx); err != nil {
+		w.to.AddStream(Stream{ID: st.ID, Name: name})
+		if _, err := t.DB.NewInsert().Model(&runStreamRow{RunPK: w.to.RunPK, StreamID: st.ID}).On("CONFLICT DO NOTHING").Exec(t.Ctx); err != nil {
 			return err
 		}
 	}
-	w.counts = make([]StreamCounts, len(w.streams))
 	return nil
 }
 

@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"context"
 	"time"
 
@@ -67,16 +69,16 @@ func (r *dispatchRow) hold() *health.StoredHold {
 // is another one than the connection's newest. What was seen before the newest run
 // began is not kept: the run says more.
 func (s *Store) RecordDispatch(ctx context.Context, d Dispatch) (fresh bool, err error) {
-	err = s.alone(ctx, "keep the dispatch", func(t *tx) error {
-		if err := t.exists(d.ConnectionID); err != nil {
+	err = s.db.Alone(ctx, "keep the dispatch", func(t *db.Tx) error {
+		if err := exists(t, d.ConnectionID); err != nil {
 			return err
 		}
-		run, err := t.gatherer().newestRun(d.ConnectionID)
+		run, err := gathererIn(t).newestRun(d.ConnectionID)
 		if err != nil || run != d.AfterRun {
 			return err
 		}
 		if d.PutRight {
-			if err := t.putRight(d.ConnectionID); err != nil {
+			if err := putRight(t, d.ConnectionID); err != nil {
 				return err
 			}
 		}
@@ -98,31 +100,31 @@ func (s *Store) RecordDispatch(ctx context.Context, d Dispatch) (fresh bool, err
 			if _, err = t.DB.NewUpdate().Model(&row).WherePK().Exec(t.Ctx); err != nil {
 				return err
 			}
-			return t.held(d.ConnectionID)
+			return held(t, d.ConnectionID)
 		}
 		fresh = true
 		if _, err := t.DB.NewInsert().Model(&row).Exec(t.Ctx); err != nil {
 			return err
 		}
-		return t.held(d.ConnectionID)
+		return held(t, d.ConnectionID)
 	})
 	return fresh && err == nil, err
 }
 
 // putRight keeps that the owner did what dispatches waited for.
-func (t *tx) putRight(connectionID string) error {
+func putRight(t *db.Tx, connectionID string) error {
 	_, err := t.DB.ExecContext(t.Ctx, "UPDATE dispatches SET holds = '' WHERE connection_id = ? AND holds = ?", connectionID, string(health.HeldForOwner))
 	return err
 }
 
 // held keeps in the evidence what holds the connection now, and of the dispatches
 // that one and the newest.
-func (t *tx) held(connectionID string) error {
-	c, err := t.evidence(connectionID)
+func held(t *db.Tx, connectionID string) error {
+	c, err := evidence(t, connectionID)
 	if err != nil {
 		return err
 	}
-	row, err := t.gatherer().holding(connectionID)
+	row, err := gathererIn(t).holding(connectionID)
 	if err != nil {
 		return err
 	}
@@ -226,13 +228,13 @@ type confirmationRow struct {
 func (s *Store) ClaimConfirmation(ctx context.Context, connectionID, action, version string) (bool, error) {
 	key := confirmationRow{ConnectionID: connectionID, Action: action, Version: version}
 	// Asked first without the write lock: most of the time nothing is new.
-	known, err := s.db.Read.NewSelect().Model(&key).WherePK().Where("at_us <= ?", micros(s.now())).Exists(ctx)
+	known, err := s.db.Read.NewSelect().Model(&key).WherePK().Where("at_us <= ?", micros(s.db.Now())).Exists(ctx)
 	if err != nil || known {
 		return false, s.db.Fail("read the confirming run", err)
 	}
 	fresh := false
-	err = s.alone(ctx, "owe a confirming run", func(t *tx) error {
-		if err := t.exists(connectionID); err != nil {
+	err = s.db.Alone(ctx, "owe a confirming run", func(t *db.Tx) error {
+		if err := exists(t, connectionID); err != nil {
 			return err
 		}
 		key.AtUS = micros(t.Now)
@@ -243,7 +245,7 @@ func (s *Store) ClaimConfirmation(ctx context.Context, connectionID, action, ver
 		}
 		n, err := res.RowsAffected()
 		if fresh = n == 1; err == nil && fresh {
-			_, err = t.evidence(connectionID) // it is examined again
+			_, err = evidence(t, connectionID) // it is examined again
 		}
 		return err
 	})
@@ -273,7 +275,7 @@ type servingRow struct {
 // the server there is instead, as long as alive says so and its time has not
 // passed; alive is called inside the write transaction and must be quick.
 func (s *Store) Serve(ctx context.Context, holder string, ttl time.Duration, alive func(holder string) bool) (other *Server, err error) {
-	err = s.alone(ctx, "serve", func(t *tx) error {
+	err = s.db.Alone(ctx, "serve", func(t *db.Tx) error {
 		var rows []servingRow
 		if err := t.DB.NewSelect().Model(&rows).Where("id = ?", servingID).Scan(t.Ctx); err != nil {
 			return err
@@ -312,7 +314,7 @@ func (s *Store) Serving(ctx context.Context) (*Server, error) {
 
 // StopServing ends holder's time as the store's server, if it is that.
 func (s *Store) StopServing(ctx context.Context, holder string) error {
-	return s.alone(ctx, "stop serving", func(t *tx) error {
+	return s.db.Alone(ctx, "stop serving", func(t *db.Tx) error {
 		_, err := t.DB.NewDelete().Model((*servingRow)(nil)).Where("id = ? AND holder = ?", servingID, holder).Exec(t.Ctx)
 		return err
 	})

@@ -15,8 +15,8 @@
 // such a database has to pass.
 //
 // The package has these parts: internal/db (the file, its schema, the writer goroutine and
-// its transactions); store.go (a file becomes a Store) and tx.go (what the store keeps in a
-// transaction); batch.go and bulk.go (the record path);
+// its transactions); store.go (a file becomes a Store); target.go and tally.go (what a transaction
+// counts of a run's records); fence.go (whose lease it is); batch.go and bulk.go (the record path);
 // lease.go, runwriter.go, ops.go, gaps.go, gaps_read.go and finish.go (a run from
 // its begin to its end); retention.go and history.go (the end of old runs);
 // connections.go, remove.go and compact.go; salvage.go (a file that is damaged); runs.go, records.go and evidence.go

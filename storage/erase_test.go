@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"bytes"
 	"fmt"
 	"os"
@@ -123,7 +125,7 @@ func TestIdleWriterEmptiesTheLog(t *testing.T) {
 func (x *exercise) idle() {
 	x.Helper()
 	for range 2 {
-		x.ok(x.s.alone(x.Context(), "nothing", func(*tx) error { return nil }))
+		x.ok(x.s.db.Alone(x.Context(), "nothing", func(*db.Tx) error { return nil }))
 	}
 }
 
@@ -158,7 +160,7 @@ func TestErasedSecretsAndUploadsAreGone(t *testing.T) {
 		gone(x, "sealed", 2, 0, "after one was removed")
 		put("sealed-0000-")
 		// Where a reader keeps RemoveConnection from folding the log, the writer has to.
-		x.ok(x.s.alone(ctx, "remove", func(t *tx) error { return t.removeConnection("c", nil) }))
+		x.ok(x.s.db.Alone(ctx, "remove", func(t *db.Tx) error { return removeConnection(t, "c", nil) }))
 		x.idle()
 		gone(x, "sealed", 2, 0, "after the connection was removed")
 	})

@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"context"
 	"fmt"
 	"path/filepath"
@@ -25,7 +27,7 @@ func benchFleet(b *testing.B, n int) (*Store, *clock) {
 	b.Cleanup(func() { _ = s.Close() })
 	// Rows made in bulk by the writer's own functions: a run each would take long.
 	for at := 0; at < n; at += 500 {
-		err := s.alone(ctx, "fill", func(t *tx) error {
+		err := s.db.Alone(ctx, "fill", func(t *db.Tx) error {
 			for i := at; i < min(at+500, n); i++ {
 				if err := benchConnection(t, i); err != nil {
 					return err
@@ -40,7 +42,7 @@ func benchFleet(b *testing.B, n int) (*Store, *clock) {
 	return s, c
 }
 
-func benchConnection(t *tx, i int) error {
+func benchConnection(t *db.Tx, i int) error {
 	row := &connectionRow{
 		ID: fmt.Sprintf("id%05d", i), Name: fmt.Sprintf("connection-%05d", i), Connector: "demo", Options: "{}", Roots: "{}", ReadRoots: "{}", Accepted: "[]",
 		PinnedManifest: keptManifest,
@@ -48,7 +50,7 @@ func benchConnection(t *tx, i int) error {
 	if _, err := t.DB.NewInsert().Model(row).Exec(t.Ctx); err != nil {
 		return err
 	}
-	if err := t.newEvidence(row); err != nil {
+	if err := newEvidence(t, row); err != nil {
 		return err
 	}
 	status, reason := statusSucceeded, ""
@@ -63,7 +65,7 @@ func benchConnection(t *tx, i int) error {
 	if _, err := t.DB.NewInsert().Model(run).Exec(t.Ctx); err != nil {
 		return err
 	}
-	return t.remakeEvidence(row.ID)
+	return remakeEvidence(t, row.ID)
 }
 
 // benchPage reads one page and renders its rows, as a surface does.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 )
 
 // evidenceChange is one connection's evidence within a transaction: read with
@@ -23,9 +24,21 @@ type evidenceChange struct {
 	stores  bool // a device's coverage records changed
 }
 
+type changesKey struct{}
+
+// changes are the transaction's changes of evidence, by connection.
+func changes(t *db.Tx) map[string]*evidenceChange {
+	return db.State(t, changesKey{}, func() map[string]*evidenceChange {
+		all := map[string]*evidenceChange{}
+		t.BeforeCommit(db.Summaries, func() error { return saveEvidence(t, all) })
+		return all
+	})
+}
+
 // evidence returns the connection's evidence for a change of it.
-func (t *tx) evidence(connectionID string) (*evidenceChange, error) {
-	if c := t.changed[connectionID]; c != nil {
+func evidence(t *db.Tx, connectionID string) (*evidenceChange, error) {
+	changed := changes(t)
+	if c := changed[connectionID]; c != nil {
 		return c, nil
 	}
 	c := &evidenceChange{}
@@ -39,12 +52,12 @@ func (t *tx) evidence(connectionID string) (*evidenceChange, error) {
 	c.facts = c.row.facts()
 	// What cannot be brought up to date is made again.
 	c.remade = len(c.facts.Unreadable) > 0
-	t.changed[connectionID] = c
+	changed[connectionID] = c
 	return c, nil
 }
 
 // newEvidence makes the row of a new connection.
-func (t *tx) newEvidence(c *connectionRow) error {
+func newEvidence(t *db.Tx, c *connectionRow) error {
 	row := evidenceRow{ConnectionID: c.ID, Name: c.Name, Connector: c.Connector}
 	if err := row.encodeFacts(&health.Stored{}, t.Now); err != nil {
 		return err
@@ -52,15 +65,15 @@ func (t *tx) newEvidence(c *connectionRow) error {
 	if _, err := t.DB.NewInsert().Model(&row).Exec(t.Ctx); err != nil {
 		return err
 	}
-	_, err := t.evidence(c.ID) // so that its standing is written
+	_, err := evidence(t, c.ID) // so that its standing is written
 	return err
 }
 
 // remakeEvidence has the connection's document made again before the commit: for
 // facts that change too rarely to be worth following one by one, such as the
 // accepted manifest, and the credentials.
-func (t *tx) remakeEvidence(connectionID string) error {
-	c, err := t.evidence(connectionID)
+func remakeEvidence(t *db.Tx, connectionID string) error {
+	c, err := evidence(t, connectionID)
 	if err != nil {
 		return err
 	}
@@ -69,8 +82,8 @@ func (t *tx) remakeEvidence(connectionID string) error {
 }
 
 // runBegan and runEnded are the facts of a run.
-func (t *tx) runBegan(row *runRow) error {
-	c, err := t.evidence(row.ConnectionID)
+func runBegan(t *db.Tx, row *runRow) error {
+	c, err := evidence(t, row.ConnectionID)
 	if err != nil {
 		return err
 	}
@@ -80,12 +93,11 @@ func (t *tx) runBegan(row *runRow) error {
 
 // runEnded keeps the run; what depends on counts that are not written yet is
 // done in saveEvidence.
-func (t *tx) runEnded(row *runRow) error {
-	c, err := t.evidence(row.ConnectionID)
+func runEnded(t *db.Tx, row *runRow) error {
+	c, err := evidence(t, row.ConnectionID)
 	if err != nil {
 		return err
 	}
-	t.ended[row.ConnectionID] = true
 	endRun(c.facts, row)
 	if c.ended == nil || counts(row) {
 		c.ended = row
@@ -94,8 +106,8 @@ func (t *tx) runEnded(row *runRow) error {
 }
 
 // gapMoved counts what a change of one gap does. before is nil for a new gap.
-func (t *tx) gapMoved(before, after *gapRow) error {
-	c, err := t.evidence(after.ConnectionID)
+func gapMoved(t *db.Tx, before, after *gapRow) error {
+	c, err := evidence(t, after.ConnectionID)
 	if err != nil {
 		return err
 	}
@@ -109,9 +121,9 @@ func (t *tx) gapMoved(before, after *gapRow) error {
 
 // saveEvidence writes what the transaction changed. It comes after the counters
 // of streams and runs.
-func (t *tx) saveEvidence() error {
-	for id, c := range t.changed {
-		if err := t.finishEvidence(id, c); err != nil {
+func saveEvidence(t *db.Tx, changed map[string]*evidenceChange) error {
+	for id, c := range changed {
+		if err := finishEvidence(t, id, c); err != nil {
 			return err
 		}
 		if err := c.row.encodeFacts(c.facts, t.Now); err != nil {
@@ -126,16 +138,16 @@ func (t *tx) saveEvidence() error {
 		if _, err := t.DB.ExecContext(t.Ctx, "UPDATE evidence SET revision = revision + 1 WHERE connection_id = ?", id); err != nil {
 			return err
 		}
-		if err := t.stand(id, c.facts); err != nil {
+		if err := stand(t, id, c.facts); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (t *tx) finishEvidence(id string, c *evidenceChange) error {
+func finishEvidence(t *db.Tx, id string, c *evidenceChange) error {
 	if c.remade {
-		facts, retained, err := t.gatherEvidence(id)
+		facts, retained, err := gatherEvidence(t, id)
 		if err != nil {
 			return err
 		}
@@ -144,48 +156,48 @@ func (t *tx) finishEvidence(id string, c *evidenceChange) error {
 		return err
 	}
 	if c.ended != nil {
-		if err := t.finishEnded(id, c); err != nil {
+		if err := finishEnded(t, id, c); err != nil {
 			return err
 		}
 	}
 	if c.gaps {
-		if err := t.gatherFloors(id, c.facts); err != nil {
+		if err := gatherFloors(t, id, c.facts); err != nil {
 			return err
 		}
 	}
 	if c.rejected {
-		if err := t.gatherer().rejected(id, c.facts); err != nil {
+		if err := gathererIn(t).rejected(id, c.facts); err != nil {
 			return err
 		}
 	}
 	if c.devices {
-		if err := t.gatherer().devices(id, c.facts); err != nil {
+		if err := gathererIn(t).devices(id, c.facts); err != nil {
 			return err
 		}
 	}
 	if c.stores {
-		return t.gatherer().stores(id, c.facts)
+		return gathererIn(t).stores(id, c.facts)
 	}
 	return nil
 }
 
 // finishEnded keeps what follows from a run that ended: how it settled the connection,
 // which credentials it had, and what pressure it left.
-func (t *tx) finishEnded(id string, c *evidenceChange) error {
+func finishEnded(t *db.Tx, id string, c *evidenceChange) error {
 	if counts(c.ended) {
-		if err := t.settleFacts(c.facts, c.ended); err != nil {
+		if err := settleFacts(t, c.facts, c.ended); err != nil {
 			return err
 		}
-		if err := t.gatherer().credential(id, c.facts); err != nil {
+		if err := gathererIn(t).credential(id, c.facts); err != nil {
 			return err
 		}
 	}
-	return t.gatherPressure(id, c.facts)
+	return gatherPressure(t, id, c.facts)
 }
 
 // retain counts the records that a transaction added to a connection, or took
 // from it. It is done to the row alone: a batch reads no document.
-func (t *tx) retain(connectionID string, n int64) error {
+func retain(t *db.Tx, connectionID string, n int64) error {
 	if n == 0 {
 		return nil
 	}
@@ -193,20 +205,8 @@ func (t *tx) retain(connectionID string, n int64) error {
 	return err
 }
 
-// outcomeRead reads back the run that has just ended.
-func (t *tx) outcomeRead(w *RunWriter) error {
-	row := &runRow{PK: w.pk}
-	if err := t.DB.NewSelect().Model(row).ExcludeColumn("result").WherePK().Scan(t.Ctx); err != nil {
-		return err
-	}
-	if err := t.refreshed(w, row); err != nil {
-		return err
-	}
-	return t.runEnded(row)
-}
-
 // sameGap returns the gap that is known for the same detail, nil when none is.
-func (t *tx) sameGap(g *gapRow) (*gapRow, error) {
+func sameGap(t *db.Tx, g *gapRow) (*gapRow, error) {
 	var rows []gapRow
 	err := t.DB.NewSelect().Model(&rows).Column("connection_id", "stream", "status", "reason", "recovered_run_id").
 		Where("connection_id = ? AND stream = ? AND parent_stream = ? AND record_key = ?", g.ConnectionID, g.Stream, g.ParentStream, g.RecordKey).

@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"context"
 	"database/sql"
 	"errors"
@@ -20,7 +22,7 @@ func (s *Store) CheckEvidence(ctx context.Context) ([]string, error) {
 			return err
 		}
 		for i := range all {
-			same, err := g.sameEvidence(&all[i], s.now())
+			same, err := g.sameEvidence(&all[i], s.db.Now())
 			if err != nil {
 				return err
 			}
@@ -95,27 +97,27 @@ func standsFor(kept []standingRow, f *health.Stored, now time.Time) bool {
 
 // RepairEvidence makes the evidence of the connection of that name again.
 func (s *Store) RepairEvidence(ctx context.Context, name string) error {
-	return s.alone(ctx, "repair the evidence", func(t *tx) error {
+	return s.db.Alone(ctx, "repair the evidence", func(t *db.Tx) error {
 		c, err := named(t.Ctx, t.DB, name)
 		if err != nil {
 			return err
 		}
-		return t.replaceEvidence(c)
+		return replaceEvidence(t, c)
 	})
 }
 
 // replaceEvidence makes a row anew, also where there is none.
-func (t *tx) replaceEvidence(c *connectionRow) error {
+func replaceEvidence(t *db.Tx, c *connectionRow) error {
 	known, err := t.DB.NewSelect().Model((*evidenceRow)(nil)).Where("connection_id = ?", c.ID).Exists(t.Ctx)
 	if err != nil {
 		return err
 	}
 	if !known {
-		if err := t.newEvidence(c); err != nil {
+		if err := newEvidence(t, c); err != nil {
 			return err
 		}
 	}
-	change, err := t.evidence(c.ID)
+	change, err := evidence(t, c.ID)
 	if err != nil {
 		return err
 	}
@@ -133,7 +135,7 @@ WHERE e.connection_id IS NULL OR e.format <> ?`, evidenceFormat).Scan(ctx, &ids)
 		return s.db.Fail("read the evidence", err)
 	}
 	for _, id := range ids {
-		err := s.alone(ctx, "make the evidence", func(t *tx) error {
+		err := s.db.Alone(ctx, "make the evidence", func(t *db.Tx) error {
 			var c connectionRow
 			err := t.DB.NewSelect().Model(&c).Where("id = ?", id).Scan(t.Ctx)
 			if errors.Is(err, sql.ErrNoRows) {
@@ -142,7 +144,7 @@ WHERE e.connection_id IS NULL OR e.format <> ?`, evidenceFormat).Scan(ctx, &ids)
 			if err != nil {
 				return err
 			}
-			return t.replaceEvidence(&c)
+			return replaceEvidence(t, &c)
 		})
 		if err != nil {
 			return err

@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"strings"
 	"testing"
 	"time"
@@ -13,7 +15,7 @@ import (
 // damage changes the store behind its own back.
 func (x *exercise) damage(statement string, args ...any) {
 	x.Helper()
-	x.ok(x.s.alone(x.Context(), "damage", func(t *tx) error {
+	x.ok(x.s.db.Alone(x.Context(), "damage", func(t *db.Tx) error {
 		_, err := t.DB.ExecContext(t.Ctx, statement, args...)
 		return err
 	}))

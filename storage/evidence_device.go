@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"encoding/json"
 
 	"github.com/pdpp-host/pdpp-host/abi/device"
@@ -10,8 +12,8 @@ import (
 // What devices said of a connection.
 
 // devicesMoved has what a connection's devices said read again before the commit.
-func (t *tx) devicesMoved(connectionID string) error {
-	c, err := t.evidence(connectionID)
+func devicesMoved(t *db.Tx, connectionID string) error {
+	c, err := evidence(t, connectionID)
 	if err != nil {
 		return err
 	}
@@ -20,8 +22,8 @@ func (t *tx) devicesMoved(connectionID string) error {
 }
 
 // storesMoved has the coverage records of a connection's device counted again.
-func (t *tx) storesMoved(connectionID string) error {
-	c, err := t.evidence(connectionID)
+func storesMoved(t *db.Tx, connectionID string) error {
+	c, err := evidence(t, connectionID)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"context"
 	"math"
 
@@ -15,15 +17,17 @@ type gatherer struct {
 	ctx context.Context
 }
 
-func (t *tx) gatherer() gatherer { return gatherer{t.DB, t.Ctx} }
+func gathererIn(t *db.Tx) gatherer { return gatherer{t.DB, t.Ctx} }
 
-func (t *tx) gatherEvidence(id string) (*health.Stored, int64, error) { return t.gatherer().all(id) }
+func gatherEvidence(t *db.Tx, id string) (*health.Stored, int64, error) { return gathererIn(t).all(id) }
 
-func (t *tx) gatherPressure(id string, f *health.Stored) error { return t.gatherer().pressure(id, f) }
+func gatherPressure(t *db.Tx, id string, f *health.Stored) error {
+	return gathererIn(t).pressure(id, f)
+}
 
-func (t *tx) gatherFloors(id string, f *health.Stored) error { return t.gatherer().floors(id, f) }
+func gatherFloors(t *db.Tx, id string, f *health.Stored) error { return gathererIn(t).floors(id, f) }
 
-func (t *tx) settleFacts(f *health.Stored, row *runRow) error { return t.gatherer().settled(f, row) }
+func settleFacts(t *db.Tx, f *health.Stored, row *runRow) error { return gathererIn(t).settled(f, row) }
 
 // all makes a connection's document from everything that is stored of it, and
 // counts its records.

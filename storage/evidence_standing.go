@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"context"
 	"math"
 	"time"
@@ -23,7 +25,7 @@ const (
 // has none: whether it really is, its holder tells and no store. One whose own row
 // cannot be read has none either, and a change of its document, or of what is
 // configured, that does not pass here takes what it had (see the migrations).
-func (t *tx) stand(id string, f *health.Stored) error {
+func stand(t *db.Tx, id string, f *health.Stored) error {
 	if _, err := t.DB.NewDelete().Model((*standingRow)(nil)).Where("connection_id = ?", id).Exec(t.Ctx); err != nil {
 		return err
 	}

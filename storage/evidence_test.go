@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"context"
 	"encoding/json"
 	"fmt"
@@ -254,7 +256,7 @@ func (d *history) gaps(w *RunWriter) {
 		_, err := w.LeaseGaps(d.ctx, GapPage{Streams: []string{"a", "b"}, MaxBytes: 1 << 20, Due: d.clock.now()})
 		d.ok(err)
 	default:
-		all, err := d.s.Gaps(d.ctx, w.connectionID, GapQuery{Limit: maxPage})
+		all, err := d.s.Gaps(d.ctx, w.to.ConnectionID, GapQuery{Limit: maxPage})
 		d.ok(err)
 		if len(all) == 0 {
 			return
@@ -331,8 +333,8 @@ func (c *collected) keep(streams []string, o Outcome, now time.Time) {
 }
 
 func namesOf(w *RunWriter) (names []string) {
-	for _, s := range w.streams {
-		names = append(names, s.name)
+	for _, s := range w.to.Streams {
+		names = append(names, s.Name)
 	}
 	return names
 }
@@ -443,7 +445,7 @@ func TestUnreadableEvidenceIsUnknown(t *testing.T) {
 			if v := x.verdict("c"); v.Pill.Tone != verdict.Green {
 				t.Fatalf("before: %+v", v.Pill)
 			}
-			x.ok(x.s.alone(t.Context(), "damage", func(tx *tx) error {
+			x.ok(x.s.db.Alone(t.Context(), "damage", func(tx *db.Tx) error {
 				_, err := tx.DB.ExecContext(tx.Ctx, damage)
 				return err
 			}))

@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"database/sql"
 	"errors"
 
@@ -116,11 +118,11 @@ WHERE r.run_id = ? AND e.type IN (?, ?) ORDER BY e.seq DESC LIMIT 1`, f.Latest.I
 }
 
 // runAsks follows a run's event.
-func (t *tx) runAsks(w *RunWriter, e Event) error {
+func runAsks(t *db.Tx, w *RunWriter, e Event) error {
 	if e.Type != eventAsks && e.Type != eventAnswered {
 		return nil
 	}
-	c, err := t.evidence(w.connectionID)
+	c, err := evidence(t, w.to.ConnectionID)
 	if err != nil {
 		return err
 	}

@@ -58,7 +58,7 @@ func exerciseGaps(t *testing.T, x *exercise) {
 
 func (x *exercise) lease(w *RunWriter, n int) []Gap {
 	x.Helper()
-	gaps, err := w.LeaseGaps(x.Context(), GapPage{Streams: []string{"a", "b"}, MaxBytes: n * (gapOverhead + 64), Due: x.s.now()})
+	gaps, err := w.LeaseGaps(x.Context(), GapPage{Streams: []string{"a", "b"}, MaxBytes: n * (gapOverhead + 64), Due: x.s.db.Now()})
 	x.ok(err)
 	return gaps
 }

@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"context"
 	"encoding/json"
 	"time"
@@ -78,7 +80,7 @@ func (w *RunWriter) Finish(ctx context.Context, o Outcome) error {
 	if err := w.failure(); err != nil && (!end.last || w.hasEnded()) {
 		return err
 	}
-	if err := w.wait(context.WithoutCancel(ctx), end, func(t *tx) error { return t.finish(w, o, row) }); err != nil {
+	if err := w.wait(context.WithoutCancel(ctx), end, func(t *db.Tx) error { return finish(t, w, o, row) }); err != nil {
 		return err
 	}
 	w.mu.Lock()
@@ -121,19 +123,19 @@ func outcomeRow(o Outcome) (row runRow, err error) {
 	return row, nil
 }
 
-func (t *tx) finish(w *RunWriter, o Outcome, row runRow) error {
-	if err := t.s.sink.commit(t, w, o.Checkpoints); err != nil {
+func finish(t *db.Tx, w *RunWriter, o Outcome, row runRow) error {
+	if err := w.sink.Commit(t, o.Checkpoints); err != nil {
 		return err
 	}
-	if _, err := t.DB.NewDelete().Model((*stagedRow)(nil)).Where("run_pk = ?", w.pk).Exec(t.Ctx); err != nil {
+	if _, err := t.DB.NewDelete().Model((*stagedRow)(nil)).Where("run_pk = ?", w.to.RunPK).Exec(t.Ctx); err != nil {
 		return err
 	}
 	for _, e := range o.Events {
-		if err := t.runEvent(w, e); err != nil {
+		if err := runEvent(t, w, e); err != nil {
 			return err
 		}
 	}
-	row.PK, row.FinishedUS = w.pk, micros(t.Now)
+	row.PK, row.FinishedUS = w.to.RunPK, micros(t.Now)
 	if us, ok := earlier(o.EndedAt, t.Now); ok {
 		row.FinishedUS = us
 	}
@@ -142,25 +144,39 @@ func (t *tx) finish(w *RunWriter, o Outcome, row runRow) error {
 	if err != nil {
 		return err
 	}
-	if err := t.outcomeRead(w); err != nil {
+	ended, err := outcomeRead(t, w)
+	if err != nil {
 		return err
 	}
-	if err := t.s.sink.end(t, w, t.changed[w.connectionID].ended, o.Checkpoints); err != nil {
+	if err := w.sink.End(t, ended, o.Checkpoints); err != nil {
 		return err
 	}
-	if err := t.returnGaps(w.connectionID); err != nil {
+	if err := returnGaps(t, w.to.ConnectionID); err != nil {
 		return err
 	}
-	if err := t.keepPressure(w, o); err != nil {
+	if err := keepPressure(t, w, o); err != nil {
 		return err
 	}
-	if err := t.addDestinations(w.connectionID, o.Destinations); err != nil {
+	if err := addDestinations(t, w.to.ConnectionID, o.Destinations); err != nil {
 		return err
 	}
-	_, err = t.DB.ExecContext(t.Ctx, "UPDATE leases SET run_id = '', holder = '', expires_us = 0 WHERE connection_id = ?", w.connectionID)
+	_, err = t.DB.ExecContext(t.Ctx, "UPDATE leases SET run_id = '', holder = '', expires_us = 0 WHERE connection_id = ?", w.to.ConnectionID)
 	// The lease is gone, so whatever this run has queued behind is refused.
-	t.runs[w] = fenced(w, "it has ended")
+	verified(t)[w] = fenced(w, "it has ended")
 	return err
+}
+
+// outcomeRead reads back the run that has just ended.
+func outcomeRead(t *db.Tx, w *RunWriter) (*runRow, error) {
+	row := &runRow{PK: w.to.RunPK}
+	if err := t.DB.NewSelect().Model(row).ExcludeColumn("result").WherePK().Scan(t.Ctx); err != nil {
+		return nil, err
+	}
+	if err := refreshed(t, w.to, row); err != nil {
+		return nil, err
+	}
+	w.pruneAfter(t)
+	return row, runEnded(t, row)
 }
 
 // encode returns v as JSON text.

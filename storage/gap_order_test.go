@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"testing"
 	"time"
 )
@@ -71,7 +73,7 @@ func TestGapsBehindTheRunsOwnAreLeased(t *testing.T) {
 	s, c := benchGaps(t, n, "leasing", time.Time{})
 	id := connectionID(t, s, "c")
 	const behind = 3
-	err := s.alone(ctx, "leave some by an earlier run", func(t *tx) error {
+	err := s.db.Alone(ctx, "leave some by an earlier run", func(t *db.Tx) error {
 		_, err := t.DB.ExecContext(t.Ctx, "UPDATE gaps SET last_run_id = 'earlier' WHERE attempt_count = 4 AND id IN (SELECT id FROM gaps WHERE attempt_count = 4 ORDER BY created_us DESC LIMIT ?)", behind)
 		return err
 	})

@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -72,7 +74,7 @@ func gapID(connectionID, stream, parent, key string) string {
 // a backlog that every run sees again would fill the store with what it says already.
 func (w *RunWriter) PutGap(ctx context.Context, g Gap, news ...Event) error {
 	row := gapRow{
-		ID: gapID(w.connectionID, g.Stream, g.ParentStream, g.RecordKey), ConnectionID: w.connectionID,
+		ID: gapID(w.to.ConnectionID, g.Stream, g.ParentStream, g.RecordKey), ConnectionID: w.to.ConnectionID,
 		Stream: g.Stream, ParentStream: g.ParentStream, RecordKey: g.RecordKey, Reason: g.Reason, Class: g.Class,
 		DetailLocator: string(g.DetailLocator), ListCursor: string(g.ListCursor), Scope: string(g.Scope),
 		LastError: string(g.LastError), Status: GapPending, DiscoveredRunID: w.runID, LastRunID: w.runID,
@@ -81,9 +83,9 @@ func (w *RunWriter) PutGap(ctx context.Context, g Gap, news ...Event) error {
 	if !g.NextAttemptAfter.IsZero() {
 		row.NextAttemptUS = micros(g.NextAttemptAfter)
 	}
-	return w.queue(ctx, func(t *tx) error {
+	return w.queue(ctx, func(t *db.Tx) error {
 		row.CreatedUS = micros(t.Now)
-		before, err := t.sameGap(&row)
+		before, err := sameGap(t, &row)
 		if err != nil {
 			return err
 		}
@@ -95,7 +97,7 @@ func (w *RunWriter) PutGap(ctx context.Context, g Gap, news ...Event) error {
 			Set("last_run_id = EXCLUDED.last_run_id, recovered_run_id = ''").
 			Set("lease_id = '', lease_attempted = 0, lease_expires_us = 0").Exec(t.Ctx)
 		if err == nil {
-			err = t.s.sink.gap(t, w, row.ID)
+			err = w.sink.Gap(t, row.ID)
 		}
 		if err != nil {
 			return err
@@ -104,11 +106,11 @@ func (w *RunWriter) PutGap(ctx context.Context, g Gap, news ...Event) error {
 			if before != nil && before.open() && before.Reason == row.Reason {
 				break
 			}
-			if err := t.runEvent(w, e); err != nil {
+			if err := runEvent(t, w, e); err != nil {
 				return err
 			}
 		}
-		return t.gapMoved(before, &row)
+		return gapMoved(t, before, &row)
 	})
 }
 
@@ -117,16 +119,16 @@ func (w *RunWriter) PutGap(ctx context.Context, g Gap, news ...Event) error {
 // another connection, or a lease that is not the gap's, is boundary.gap_invalid,
 // after which the run may go on. It waits until the outcome is durable.
 func (w *RunWriter) GapOutcome(ctx context.Context, gapID, leaseID string, recovered bool) error {
-	return w.refusable(ctx, func(t *tx) error {
-		row, err := t.gap(w, gapID, leaseID)
+	return w.refusable(ctx, func(t *db.Tx) error {
+		row, err := gap(t, w, gapID, leaseID)
 		if err != nil {
 			return err
 		}
-		return t.gapOutcome(w, row, recovered)
+		return gapOutcome(t, w, row, recovered)
 	})
 }
 
-func (t *tx) gapOutcome(w *RunWriter, row *gapRow, recovered bool) error {
+func gapOutcome(t *db.Tx, w *RunWriter, row *gapRow, recovered bool) error {
 	before := *row
 	if !row.counted() {
 		row.AttemptCount++
@@ -140,20 +142,20 @@ func (t *tx) gapOutcome(w *RunWriter, row *gapRow, recovered bool) error {
 		Column("attempt_count", "lease_attempted", "last_attempt_us", "last_run_id", "status", "recovered_run_id", "lease_expires_us", "failures").
 		Exec(t.Ctx)
 	if err == nil && recovered {
-		err = t.s.sink.gap(t, w, row.ID)
+		err = w.sink.Gap(t, row.ID)
 	}
 	if err != nil {
 		return err
 	}
-	return t.gapMoved(&before, row)
+	return gapMoved(t, &before, row)
 }
 
 // CloseGap gives a gap up: it is terminal and not leased again. lastError is
 // JSON that says why, nil keeps what is known. Errors as of GapOutcome.
 func (w *RunWriter) CloseGap(ctx context.Context, gapID string, lastError []byte) error {
 	text := string(lastError)
-	return w.refusable(ctx, func(t *tx) error {
-		row, err := t.gap(w, gapID, "")
+	return w.refusable(ctx, func(t *db.Tx) error {
+		row, err := gap(t, w, gapID, "")
 		if err != nil {
 			return err
 		}
@@ -164,18 +166,18 @@ func (w *RunWriter) CloseGap(ctx context.Context, gapID string, lastError []byte
 		row.Status, row.LastRunID, row.LeaseExpiresUS = GapTerminal, w.runID, 0
 		_, err = t.DB.NewUpdate().Model(row).WherePK().Column("status", "last_error", "last_run_id", "lease_expires_us").Exec(t.Ctx)
 		if err == nil {
-			err = t.s.sink.gap(t, w, row.ID)
+			err = w.sink.Gap(t, row.ID)
 		}
 		if err != nil {
 			return err
 		}
-		return t.gapMoved(&before, row)
+		return gapMoved(t, &before, row)
 	})
 }
 
 // refusable runs fn, whose refusal as boundary.gap_invalid is a guest's mistake
 // and not the end of the writer: the run's outcome is still to be written.
-func (w *RunWriter) refusable(ctx context.Context, fn func(*tx) error) error {
+func (w *RunWriter) refusable(ctx context.Context, fn func(*db.Tx) error) error {
 	if err := w.failure(); err != nil {
 		return err
 	}
@@ -186,9 +188,9 @@ func (w *RunWriter) refusable(ctx context.Context, fn func(*tx) error) error {
 func (r *gapRow) counted() bool { return r.LeaseAttempted != 0 }
 
 // gap reads a gap of the run's connection for update.
-func (t *tx) gap(w *RunWriter, id, leaseID string) (*gapRow, error) {
+func gap(t *db.Tx, w *RunWriter, id, leaseID string) (*gapRow, error) {
 	var row gapRow
-	err := t.DB.NewSelect().Model(&row).Where("id = ? AND connection_id = ?", id, w.connectionID).Scan(t.Ctx)
+	err := t.DB.NewSelect().Model(&row).Where("id = ? AND connection_id = ?", id, w.to.ConnectionID).Scan(t.Ctx)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return nil, abi.NewError(abi.CodeGapInvalid, "no such gap in this connection",
@@ -242,8 +244,8 @@ func (w *RunWriter) LeaseGaps(ctx context.Context, page GapPage) ([]Gap, error) 
 // leaseSome leases a page among the next maxLookedAt gaps. more: there may be others
 // behind them.
 func (w *RunWriter) leaseSome(ctx context.Context, page GapPage) (out []Gap, more bool, err error) {
-	err = w.await(ctx, func(t *tx) error {
-		rows, others, err := t.leasable(w, page)
+	err = w.await(ctx, func(t *db.Tx) error {
+		rows, others, err := leasable(t, w, page)
 		more = others
 		if err != nil || len(rows) == 0 {
 			return err
@@ -282,9 +284,9 @@ type gapPlace struct {
 // leasable returns the next gaps that a run may lease. Those that may be tried at
 // once and those that had to wait lie in an index each, so that neither the one
 // nor the other is passed over row by row.
-func (t *tx) leasable(w *RunWriter, page GapPage) (rows []gapRow, more bool, err error) {
+func leasable(t *db.Tx, w *RunWriter, page GapPage) (rows []gapRow, more bool, err error) {
 	pending := func() *bun.SelectQuery {
-		return t.DB.NewSelect().Where("connection_id = ? AND status = ?", w.connectionID, GapPending)
+		return t.DB.NewSelect().Where("connection_id = ? AND status = ?", w.to.ConnectionID, GapPending)
 	}
 	// What lies before the run's place is not for this run: it was leased, or is of
 	// its own finding, and nothing becomes pending there while it goes on.
@@ -343,7 +345,7 @@ func fitting(rows []gapRow, bytes int) []gapRow {
 
 // returnGaps makes the connection's leased gaps pending again: no run of it is
 // left to fetch them.
-func (t *tx) returnGaps(connectionID string) error {
+func returnGaps(t *db.Tx, connectionID string) error {
 	_, err := t.DB.NewUpdate().Model((*gapRow)(nil)).
 		Set("status = ?, lease_id = '', lease_attempted = 0, lease_expires_us = 0", GapPending).
 		Where("connection_id = ? AND status = ?", connectionID, GapInProgress).Exec(t.Ctx)

@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"context"
 	"fmt"
 	"path/filepath"
@@ -40,7 +42,7 @@ func benchGaps(b testing.TB, n int, lastRun string, next time.Time) (*Store, *cl
 			}
 			rows = append(rows, r)
 		}
-		err := s.alone(ctx, "fill", func(t *tx) error {
+		err := s.db.Alone(ctx, "fill", func(t *db.Tx) error {
 			_, err := t.DB.NewInsert().Model(&rows).Exec(t.Ctx)
 			return err
 		})

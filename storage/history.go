@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"encoding/json"
 	"slices"
 
@@ -20,7 +22,7 @@ type runHistory struct {
 
 // readHistory reads the runs up to a pk without what their replay does not look at: of a
 // connector that says much that is most of them.
-func (t *tx) readHistory(connectionID string, to int64) (*runHistory, error) {
+func readHistory(t *db.Tx, connectionID string, to int64) (*runHistory, error) {
 	h := &runHistory{}
 	for after := int64(0); ; {
 		var page []runRow
@@ -105,7 +107,7 @@ func (h *runHistory) spare(old []int64) {
 }
 
 // deleteRuns deletes runs with everything that is of them alone.
-func (t *tx) deleteRuns(pks []int64) error {
+func deleteRuns(t *db.Tx, pks []int64) error {
 	for _, table := range []string{"staged_states", "events", "coverage", "run_streams"} {
 		if _, err := t.DB.ExecContext(t.Ctx, "DELETE FROM "+table+" WHERE run_pk IN (?)", bun.List(pks)); err != nil {
 			return err

@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -54,25 +56,30 @@ func (s *Store) BeginRun(ctx context.Context, n NewRun) (*RunWriter, error) {
 	if n.Bookmark != BookmarkIncremental && n.Bookmark != BookmarkBackfill {
 		return nil, abi.NewError(abi.CodeInternal, "a run needs a bookmark: incremental or backfill", "")
 	}
-	if err := s.sink.refuses(n.Bookmark); err != nil {
+	if err := s.sink.Refuses(n.Bookmark); err != nil {
 		return nil, err
 	}
 	if unique := slices.Compact(slices.Sorted(slices.Values(n.Streams))); len(unique) != len(n.Streams) {
 		return nil, abi.NewError(abi.CodeInternal, "a run names a stream twice", "")
 	}
-	w := &RunWriter{
-		s: s, runID: n.RunID, connectionID: n.ConnectionID, bookmark: n.Bookmark, ttl: n.LeaseTTL,
-		batches: make(chan struct{}, queuedBatches), ops: make(chan struct{}, queuedOps),
-		free: make(chan *Batch, queuedBatches+2), counts: make([]StreamCounts, len(n.Streams)),
-		state: map[string][]byte{},
-	}
-	if err := s.alone(ctx, "begin the run", func(t *tx) error { return t.beginRun(w, n) }); err != nil {
+	w := s.newWriter(n.RunID, n.ConnectionID, n.Bookmark, n.LeaseTTL)
+	if err := s.db.Alone(ctx, "begin the run", func(t *db.Tx) error { return begin(t, s.sink, w, n) }); err != nil {
 		return nil, err
 	}
 	return w, nil
 }
 
-func (t *tx) beginRun(w *RunWriter, n NewRun) error {
+// newWriter returns the writer of a run that holds no lease yet.
+func (s *Store) newWriter(runID, connectionID, bookmark string, ttl time.Duration) *RunWriter {
+	w := &RunWriter{
+		db: s.db, table: s.sink.Delivered(), history: s.history, to: &Target{ConnectionID: connectionID}, runID: runID, bookmark: bookmark, ttl: ttl,
+		batches: make(chan struct{}, queuedBatches), ops: make(chan struct{}, queuedOps), free: make(chan *Batch, queuedBatches+2),
+	}
+	w.sink = s.sink.Open(w)
+	return w
+}
+
+func begin(t *db.Tx, to Sink, w *RunWriter, n NewRun) error {
 	known, err := t.DB.NewSelect().Model((*connectionRow)(nil)).Where("id = ?", n.ConnectionID).Exists(t.Ctx)
 	if err != nil {
 		return err
@@ -87,7 +94,7 @@ func (t *tx) beginRun(w *RunWriter, n NewRun) error {
 		return err
 	}
 	if lease.RunID != "" {
-		if err := t.takeOver(&lease, n); err != nil {
+		if err := takeOver(t, to, &lease, n); err != nil {
 			return err
 		}
 	}
@@ -103,7 +110,7 @@ func (t *tx) beginRun(w *RunWriter, n NewRun) error {
 		return err
 	}
 	w.epoch = lease.Epoch
-	return t.openRun(w, n)
+	return openRun(t, w, n)
 }
 
 // leaseHolds reports whether the run that has a lease may still go on: the lease's time
@@ -124,7 +131,7 @@ func leaseHolds(holder string, expiresUS int64, now time.Time, alive func(holder
 
 // takeOver ends the run that holds the lease, if it may: its holder is gone, or
 // it let the lease expire.
-func (t *tx) takeOver(lease *leaseRow, n NewRun) error {
+func takeOver(t *db.Tx, to Sink, lease *leaseRow, n NewRun) error {
 	// Who takes over a device's run may know more of the device than its lease says.
 	gone := n.HolderAlive != nil && !n.HolderAlive(lease.Holder)
 	if !gone && leaseHolds(lease.Holder, lease.ExpiresUS, t.Now, nil) {
@@ -140,7 +147,7 @@ func (t *tx) takeOver(lease *leaseRow, n NewRun) error {
 	if err != nil {
 		return err
 	}
-	reason := t.s.sink.deserted()
+	reason := to.Deserted()
 	switch {
 	case reason == abi.ReasonCollectorStopped:
 	case isDeviceHolder(lease.Holder):
@@ -152,13 +159,13 @@ func (t *tx) takeOver(lease *leaseRow, n NewRun) error {
 	if _, err := t.DB.NewUpdate().Model(&old).Column("status", "reason", "finished_us").WherePK().Exec(t.Ctx); err != nil {
 		return err
 	}
-	if err := t.runEnded(&old); err != nil {
+	if err := runEnded(t, &old); err != nil {
 		return err
 	}
 	if _, err := t.DB.NewDelete().Model((*stagedRow)(nil)).Where("run_pk = ?", old.PK).Exec(t.Ctx); err != nil {
 		return err
 	}
-	if err := t.returnGaps(lease.ConnectionID); err != nil {
+	if err := returnGaps(t, lease.ConnectionID); err != nil {
 		return err
 	}
 	var last int64
@@ -169,11 +176,11 @@ func (t *tx) takeOver(lease *leaseRow, n NewRun) error {
 	if err != nil {
 		return err
 	}
-	return t.putEvent(old.PK, last+1, Event{Type: "run.abandoned", Data: data})
+	return putEvent(t, old.PK, last+1, Event{Type: "run.abandoned", Data: data})
 }
 
 // openRun writes the run's row and streams and reads its cursors.
-func (t *tx) openRun(w *RunWriter, n NewRun) error {
+func openRun(t *db.Tx, w *RunWriter, n NewRun) error {
 	streams, err := json.Marshal(n.Streams)
 	if err != nil {
 		return err
@@ -186,8 +193,8 @@ func (t *tx) openRun(w *RunWriter, n NewRun) error {
 	if _, err := t.DB.NewInsert().Model(&row).Exec(t.Ctx); err != nil {
 		return err
 	}
-	w.pk = row.PK
-	if err := t.runBegan(&row); err != nil {
+	w.to.RunPK = row.PK
+	if err := runBegan(t, &row); err != nil {
 		return err
 	}
 	for _, name := range n.Streams {
@@ -199,10 +206,11 @@ func (t *tx) openRun(w *RunWriter, n NewRun) error {
 		if err != nil {
 			return err
 		}
-		w.streams = append(w.streams, runStream{id: st.ID, name: name, byKey: slices.Contains(n.ByKey, name), unlisted: st.Unlisted > 0})
-		if _, err := t.DB.NewInsert().Model(&runStreamRow{RunPK: w.pk, StreamID: st.ID}).Exec(t.Ctx); err != nil {
+		w.to.AddStream(Stream{ID: st.ID, Name: name, ByKey: slices.Contains(n.ByKey, name), Unlisted: st.Unlisted > 0})
+		if _, err := t.DB.NewInsert().Model(&runStreamRow{RunPK: w.to.RunPK, StreamID: st.ID}).Exec(t.Ctx); err != nil {
 			return err
 		}
 	}
-	return t.s.sink.begin(t, w)
+	w.state, err = w.sink.Begin(t)
+	return err
 }

@@ -1,6 +1,11 @@
 package storage
 
-import "github.com/uptrace/bun"
+import (
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+	"github.com/uptrace/bun"
+)
 
 // The rows of the evidence tables. Times are microseconds since 1970 UTC, 0 for
 // none; JSON is text; absent text is "", so that no comparison meets a NULL.
@@ -160,3 +165,8 @@ type gapRow struct {
 	LeaseExpiresUS  int64  `bun:"lease_expires_us"`
 	CreatedUS       int64  `bun:"created_us"`
 }
+
+func micros(t time.Time) int64 { return db.Micros(t) }
+
+// at is the inverse of micros; 0 is no time.
+func at(us int64) time.Time { return db.Time(us) }

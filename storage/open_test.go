@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"database/sql"
 	"os"
 	"path/filepath"
@@ -91,7 +93,7 @@ func TestOpenModes(t *testing.T) {
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	s := mustOpen(t, Options{Path: filepath.Join(t.TempDir(), "x.sqlite")})
-	err := s.alone(t.Context(), "ask", func(tx *tx) error {
+	err := s.db.Alone(t.Context(), "ask", func(tx *db.Tx) error {
 		for name, want := range map[string]string{
 			"page_size": "8192", "journal_mode": "wal", "synchronous": "2", "foreign_keys": "1",
 			"wal_autocheckpoint": "10000", "cache_size": "-8192", "busy_timeout": "0",

@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"context"
 	"time"
 
@@ -30,8 +32,8 @@ type Coverage struct {
 // and dropped when the run is abandoned. cursor is JSON.
 func (w *RunWriter) Stage(ctx context.Context, stream string, cursor []byte, sliceID string) error {
 	text := jsonText(cursor)
-	return w.queue(ctx, func(t *tx) error {
-		row := stagedRow{RunPK: w.pk, Stream: stream, Cursor: text, SliceID: sliceID, StagedUS: micros(t.Now)}
+	return w.queue(ctx, func(t *db.Tx) error {
+		row := stagedRow{RunPK: w.to.RunPK, Stream: stream, Cursor: text, SliceID: sliceID, StagedUS: micros(t.Now)}
 		_, err := t.DB.NewInsert().Model(&row).On("CONFLICT (run_pk, stream) DO UPDATE").
 			Set("cursor = EXCLUDED.cursor, slice_id = EXCLUDED.slice_id, staged_us = EXCLUDED.staged_us").Exec(t.Ctx)
 		return err
@@ -42,7 +44,7 @@ func (w *RunWriter) Stage(ctx context.Context, stream string, cursor []byte, sli
 // written before it is durable (PB-D8). In a lane it queues the commit.
 func (w *RunWriter) CommitSlice(ctx context.Context, stream string, cursor []byte, sliceID string) error {
 	text := jsonText(cursor)
-	return w.queue(ctx, func(t *tx) error { return t.s.sink.checkpoint(t, w, stream, text, sliceID) })
+	return w.queue(ctx, func(t *db.Tx) error { return w.sink.Checkpoint(t, stream, text, sliceID) })
 }
 
 // commitState moves one committed cursor.
@@ -50,29 +52,30 @@ func (w *RunWriter) CommitSlice(ctx context.Context, stream string, cursor []byt
 // Invariant 1: the queue keeps its order and a transaction is all or nothing,
 // so a cursor is in the same transaction as the records it covers or in a later
 // one; and since a run's first failure ends its queue, never without them.
-func (t *tx) commitState(w *RunWriter, stream, cursor, sliceID string) error {
-	if err := t.openSequence(); err != nil {
+func commitState(t *db.Tx, w *RunWriter, stream, cursor, sliceID string) error {
+	seq, err := openSequence(t)
+	if err != nil {
 		return err
 	}
 	row := stateRow{
-		ConnectionID: w.connectionID, Stream: stream, Bookmark: w.bookmark, Cursor: cursor, SliceID: sliceID,
-		RunID: w.runID, Seq: t.seq, CommittedUS: micros(t.Now),
+		ConnectionID: w.to.ConnectionID, Stream: stream, Bookmark: w.bookmark, Cursor: cursor, SliceID: sliceID,
+		RunID: w.runID, Seq: seq.last, CommittedUS: micros(t.Now),
 	}
-	_, err := t.DB.NewInsert().Model(&row).On("CONFLICT (connection_id, stream, bookmark) DO UPDATE").
+	_, err = t.DB.NewInsert().Model(&row).On("CONFLICT (connection_id, stream, bookmark) DO UPDATE").
 		Set("cursor = EXCLUDED.cursor, slice_id = EXCLUDED.slice_id, run_id = EXCLUDED.run_id").
 		Set("seq = EXCLUDED.seq, committed_us = EXCLUDED.committed_us").Exec(t.Ctx)
 	if err != nil {
 		return err
 	}
-	_, err = t.DB.NewDelete().Model((*stagedRow)(nil)).Where("run_pk = ? AND stream = ?", w.pk, stream).Exec(t.Ctx)
+	_, err = t.DB.NewDelete().Model((*stagedRow)(nil)).Where("run_pk = ? AND stream = ?", w.to.RunPK, stream).Exec(t.Ctx)
 	return err
 }
 
 // PutCoverage keeps a lane's account. A later one for the same lane replaces it.
 func (w *RunWriter) PutCoverage(ctx context.Context, c Coverage) error {
-	return w.queue(ctx, func(t *tx) error {
+	return w.queue(ctx, func(t *db.Tx) error {
 		row := coverageRow{
-			RunPK: w.pk, Stream: c.Stream, StateStream: c.StateStream, Required: c.Required, Hydrated: c.Hydrated,
+			RunPK: w.to.RunPK, Stream: c.Stream, StateStream: c.StateStream, Required: c.Required, Hydrated: c.Hydrated,
 			Gaps: c.Gaps, Skipped: c.Skipped, Considered: c.Considered, Covered: c.Covered, DeclaredUS: micros(t.Now),
 		}
 		_, err := t.DB.NewInsert().Model(&row).On("CONFLICT (run_pk, stream, state_stream) DO UPDATE").
@@ -89,20 +92,20 @@ func (w *RunWriter) Event(ctx context.Context, e Event) error {
 		return w.fail(eventWithoutType())
 	}
 	e.Data = append([]byte(nil), e.Data...)
-	return w.queue(ctx, func(t *tx) error { return t.runEvent(w, e) })
+	return w.queue(ctx, func(t *db.Tx) error { return runEvent(t, w, e) })
 }
 
 func eventWithoutType() error { return abi.NewError(abi.CodeInternal, "an event has no type", "") }
 
-func (t *tx) runEvent(w *RunWriter, e Event) error {
+func runEvent(t *db.Tx, w *RunWriter, e Event) error {
 	w.events++
-	if err := t.runAsks(w, e); err != nil {
+	if err := runAsks(t, w, e); err != nil {
 		return err
 	}
-	return t.putEvent(w.pk, w.events, e)
+	return putEvent(t, w.to.RunPK, w.events, e)
 }
 
-func (t *tx) putEvent(runPK, seq int64, e Event) error {
+func putEvent(t *db.Tx, runPK, seq int64, e Event) error {
 	row := eventRow{RunPK: runPK, Seq: seq, Type: e.Type, Stream: e.Stream, Data: string(e.Data), AtUS: micros(t.Now)}
 	_, err := t.DB.NewInsert().Model(&row).Exec(t.Ctx)
 	return err

@@ -31,28 +31,28 @@ func badRecord(runID string) error {
 		"report this: the boundary should have refused it").WithDetail("run " + runID)
 }
 
-// forLane cuts a batch into deliveries. The records' data stays byte for byte as
+// deliveries cuts a batch into deliveries. The records' data stays byte for byte as
 // the guest wrote it.
-func (w *RunWriter) forLane(l *Lane, b *Batch) (*laneBatch, error) {
-	out := &laneBatch{counts: make([]StreamCounts, len(w.streams))}
+func (r *laneRun) deliveries(b *Batch) (*laneBatch, error) {
+	out := &laneBatch{counts: make([]StreamCounts, len(r.to.Streams))}
 	var part batchPart
 	var record []byte
 	for i := range b.rows {
-		r := &b.rows[i]
+		row := &b.rows[i]
 		var ok bool
-		if record, ok = b.appendRecord(record[:0], r, w.streams[r.stream].name); !ok {
-			return nil, badRecord(w.runID)
+		if record, ok = b.appendRecord(record[:0], row, r.to.Streams[row.stream].Name); !ok {
+			return nil, badRecord(r.runID)
 		}
-		if part.n > 0 && (part.n >= l.MaxBatchRecords || len(part.records)+len(record)+2 > l.MaxBatchBytes) {
+		if part.n > 0 && (part.n >= r.MaxBatchRecords || len(part.records)+len(record)+2 > r.MaxBatchBytes) {
 			out.parts = append(out.parts, part)
 			part = batchPart{}
 		}
-		part.add(record, w.streams[r.stream].name)
-		if r.del {
-			out.counts[r.stream].Deleted++
+		part.add(record, r.to.Streams[row.stream].Name)
+		if row.del {
+			out.counts[row.stream].Deleted++
 		} else {
-			out.counts[r.stream].New++
-			w.noteCoverage(w.streams[r.stream].name, b.arena[r.at+int(r.key):][:r.data])
+			out.counts[row.stream].New++
+			r.noteCoverage(r.to.Streams[row.stream].Name, b.arena[row.at+int(row.key):][:row.data])
 		}
 	}
 	if part.n > 0 {
@@ -63,7 +63,7 @@ func (w *RunWriter) forLane(l *Lane, b *Batch) (*laneBatch, error) {
 		p.records = append(p.records, ']')
 		hash, err := device.Hash(p.records)
 		if err != nil {
-			return nil, badRecord(w.runID)
+			return nil, badRecord(r.runID)
 		}
 		p.hash = hash
 	}

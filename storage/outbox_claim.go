@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"context"
 	"strings"
 	"time"
@@ -35,13 +37,13 @@ func (s *Store) Claim(ctx context.Context, r ClaimRequest) ([]OutboxItem, error)
 		return nil, abi.NewError(abi.CodeInternal, "a claim needs a holder and a lease", "report this")
 	}
 	var out []OutboxItem
-	err := s.inLane(ctx, "claim", func(t *tx) error {
+	err := s.inLane(ctx, "claim", func(t *db.Tx) error {
 		rows, err := claimable(t.Ctx, t.DB, micros(t.Now), max(r.Limit, 1))
 		if err != nil {
 			return err
 		}
 		for _, c := range rows {
-			item, err := t.claim(c.Seq, r)
+			item, err := claim(t, c.Seq, r)
 			if err != nil {
 				return err
 			}
@@ -58,7 +60,7 @@ func (s *Store) Claim(ctx context.Context, r ClaimRequest) ([]OutboxItem, error)
 }
 
 // claim leases one row.
-func (t *tx) claim(seq int64, r ClaimRequest) (*OutboxItem, error) {
+func claim(t *db.Tx, seq int64, r ClaimRequest) (*OutboxItem, error) {
 	until := t.Now.Add(r.Lease)
 	res, err := t.DB.ExecContext(t.Ctx, `UPDATE outbox SET status = 'leased', lease_holder = ?, lease_epoch = lease_epoch + 1,
 lease_until_us = ?, updated_us = ? WHERE seq = ? AND status = 'ready'`, r.Holder, micros(until), micros(t.Now), seq)
@@ -164,9 +166,9 @@ func streamsOf(ctx context.Context, db bun.IDB, rows []candidate) (map[int64][]s
 // Renew holds a row for longer: right before it is sent, for longer than sending
 // it may take.
 func (s *Store) Renew(ctx context.Context, i *OutboxItem, lease time.Duration) error {
-	return s.inLane(ctx, "renew a lease", func(t *tx) error {
+	return s.inLane(ctx, "renew a lease", func(t *db.Tx) error {
 		until := t.Now.Add(lease)
-		if err := t.fencedUpdate(i, "lease_until_us = ?", micros(until)); err != nil {
+		if err := fencedUpdate(t, i, "lease_until_us = ?", micros(until)); err != nil {
 			return err
 		}
 		i.LeaseUntil = at(micros(until))
@@ -176,7 +178,7 @@ func (s *Store) Renew(ctx context.Context, i *OutboxItem, lease time.Duration) e
 
 // fencedUpdate changes a row that the caller still holds, and no other: holder,
 // epoch and deadline are asked for in the same statement (LC-06.2).
-func (t *tx) fencedUpdate(i *OutboxItem, set string, values ...any) error {
+func fencedUpdate(t *db.Tx, i *OutboxItem, set string, values ...any) error {
 	values = append(values, micros(t.Now), i.ID, OutboxLeased, i.Holder, i.Epoch, micros(t.Now))
 	res, err := t.DB.ExecContext(t.Ctx, "UPDATE outbox SET "+set+`, updated_us = ?
 WHERE id = ? AND status = ? AND lease_holder = ? AND lease_epoch = ? AND lease_until_us > ?`, values...)

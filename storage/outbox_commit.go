@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"bytes"
 	"encoding/json"
 	"slices"
@@ -8,36 +10,36 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi/device"
 )
 
-// enqueueCheckpoint queues a cursor's commit behind everything that it covers,
+// Checkpoint implements RunSink: it queues a cursor's commit behind everything that it covers,
 // and ends the unit that it is the commit of. It moves no cursor: the
 // destination does, and confirms it (LC-04). It stands behind everything that
 // the run has queued, and Claim gives it out last.
-func (t *tx) enqueueCheckpoint(w *RunWriter, stream, cursor, sliceID string) error {
-	unit, err := t.unit(w)
+func (r *laneRun) Checkpoint(t *db.Tx, stream, cursor, sliceID string) error {
+	unit, err := r.unit(t)
 	if err != nil {
 		return err
 	}
-	payload, err := plainJSON(device.StateCommit{RunID: w.runID, State: map[string]json.RawMessage{stream: json.RawMessage(cursor)}})
+	payload, err := plainJSON(device.StateCommit{RunID: r.runID, State: map[string]json.RawMessage{stream: json.RawMessage(cursor)}})
 	if err != nil {
 		return err
 	}
-	if err := t.enqueueCommit(w, KindCheckpoint, unit, []string{t.lane().ConnectorID, unit}, payload); err != nil {
+	if err := r.enqueueCommit(t, KindCheckpoint, unit, []string{r.ConnectorID, unit}, payload); err != nil {
 		return err
 	}
-	if err := t.closeUnit(w, unit, stream, sliceID); err != nil {
+	if err := r.closeUnit(t, unit, stream, sliceID); err != nil {
 		return err
 	}
-	_, err = t.DB.NewDelete().Model((*stagedRow)(nil)).Where("run_pk = ? AND stream = ?", w.pk, stream).Exec(t.Ctx)
+	_, err = t.DB.NewDelete().Model((*stagedRow)(nil)).Where("run_pk = ? AND stream = ?", r.to.RunPK, stream).Exec(t.Ctx)
 	return err
 }
 
-func (t *tx) enqueueCommit(w *RunWriter, kind, unit string, parts []string, payload []byte) error {
+func (r *laneRun) enqueueCommit(t *db.Tx, kind, unit string, parts []string, payload []byte) error {
 	hash, err := device.Hash(payload)
 	if err != nil {
 		return err
 	}
-	return t.enqueue(&outboxRow{
-		ID: device.OutboxID(kind, t.lane().SourceInstanceID, parts), Kind: kind, UnitID: unit, RunID: w.runID, BodyHash: hash,
+	return enqueue(t, &outboxRow{
+		ID: device.OutboxID(kind, r.SourceInstanceID, parts), Kind: kind, UnitID: unit, RunID: r.runID, BodyHash: hash,
 	}, payload)
 }
 
@@ -64,7 +66,7 @@ const maxDelta = 1 << 20
 // withEnd returns the cursors that go with the end of the run. It queues them as
 // checkpoints before it when they are too much for one delivery, or when the run
 // failed of other streams alone: with such an end a host takes none.
-func (t *tx) withEnd(w *RunWriter, row *runRow, checkpoints []StateCommit) (map[string]json.RawMessage, error) {
+func (r *laneRun) withEnd(t *db.Tx, row *runRow, checkpoints []StateCommit) (map[string]json.RawMessage, error) {
 	delta, size := map[string]json.RawMessage{}, 0
 	for _, c := range checkpoints {
 		delta[c.Stream] = json.RawMessage(jsonText(c.Cursor))
@@ -74,54 +76,54 @@ func (t *tx) withEnd(w *RunWriter, row *runRow, checkpoints []StateCommit) (map[
 		return delta, nil
 	}
 	for _, c := range checkpoints {
-		if err := t.enqueueCheckpoint(w, c.Stream, jsonText(c.Cursor), ""); err != nil {
+		if err := r.Checkpoint(t, c.Stream, jsonText(c.Cursor), ""); err != nil {
 			return nil, err
 		}
 	}
 	return map[string]json.RawMessage{}, nil
 }
 
-// enqueueEnd queues the end of the run that row is of: for every run, whatever it
+// End implements RunSink: it queues the end of the run that row is of: for every run, whatever it
 // came to and whether or not it collected anything.
-func (t *tx) enqueueEnd(w *RunWriter, row *runRow, checkpoints []StateCommit) error {
-	l := t.lane()
-	delta, err := t.withEnd(w, row, checkpoints)
+func (r *laneRun) End(t *db.Tx, row *runRow, checkpoints []StateCommit) error {
+	l := r.Lane
+	delta, err := r.withEnd(t, row, checkpoints)
 	if err != nil {
 		return err
 	}
-	if row, err = t.startsOver(row); err != nil {
+	if row, err = startsOver(t, row); err != nil {
 		return err
 	}
-	boundary, err := t.boundary()
+	boundary, err := boundary(t)
 	if err != nil {
 		return err
 	}
 	commit := runCommit{
-		Version: 1, Boundary: boundary, CommitID: device.OutboxID("commit", l.SourceInstanceID, []string{w.runID}), RunID: w.runID,
-		ConnectorID: l.ConnectorID, SourceInstanceID: l.SourceInstanceID, StateDelta: delta, Facts: w.terminalFacts(row.Narrowed),
+		Version: 1, Boundary: boundary, CommitID: device.OutboxID("commit", l.SourceInstanceID, []string{r.runID}), RunID: r.runID,
+		ConnectorID: l.ConnectorID, SourceInstanceID: l.SourceInstanceID, StateDelta: delta, Facts: r.terminalFacts(row.Narrowed),
 	}
-	if commit.Outcome, err = t.outcomeOf(row); err != nil {
+	if commit.Outcome, err = r.outcomeOf(t, row); err != nil {
 		return err
 	}
 	payload, err := plainJSON(commit)
 	if err != nil {
 		return err
 	}
-	unit, err := t.unit(w)
+	unit, err := r.unit(t)
 	if err != nil {
 		return err
 	}
-	if err := t.enqueueCommit(w, KindRunCommit, unit, []string{commit.CommitID}, payload); err != nil {
+	if err := r.enqueueCommit(t, KindRunCommit, unit, []string{commit.CommitID}, payload); err != nil {
 		return err
 	}
-	if err := t.closeUnit(w, unit, "", ""); err != nil {
+	if err := r.closeUnit(t, unit, "", ""); err != nil {
 		return err
 	}
-	return t.keepLeft(row)
+	return r.keepLeft(t, row)
 }
 
 // boundary names the part of the source that the destination's state asks for.
-func (t *tx) boundary() (string, error) {
+func boundary(t *db.Tx) (string, error) {
 	var rows []confirmedStateRow
 	if err := t.DB.NewSelect().Model(&rows).Where("stream = ?", device.ScopeKey).Scan(t.Ctx); err != nil {
 		return "", err
@@ -148,7 +150,7 @@ func plainJSON(v any) ([]byte, error) {
 
 // outcomeOf says how a run ended in the words of the protocol, which are shown
 // away from the device: no word of its error is a path (LC-07.4).
-func (t *tx) outcomeOf(row *runRow) (device.Outcome, error) {
+func (l *Lane) outcomeOf(t *db.Tx, row *runRow) (device.Outcome, error) {
 	o := device.Outcome{
 		Status: row.Status, Reason: row.Reason, Mode: row.Mode, Narrowed: row.Narrowed, Connector: row.Connector,
 		Version: row.Version, ModuleSHA256: row.ModuleSHA256, StartedAt: at(row.StartedUS), FinishedAt: at(row.FinishedUS),
@@ -159,7 +161,7 @@ func (t *tx) outcomeOf(row *runRow) (device.Outcome, error) {
 	}
 	if row.Error != "" {
 		e := failureOf(row)
-		e.Message, e.Hint = t.s.pathless(e.Message), t.s.pathless(e.Hint)
+		e.Message, e.Hint = l.pathless(e.Message), l.pathless(e.Hint)
 		var err error
 		if o.Error, err = plainJSON(e); err != nil {
 			return o, err
@@ -179,7 +181,7 @@ func (t *tx) outcomeOf(row *runRow) (device.Outcome, error) {
 }
 
 // noteCoverage keeps what a coverage record says of one of the run's streams.
-func (w *RunWriter) noteCoverage(stream string, data []byte) {
+func (r *laneRun) noteCoverage(stream string, data []byte) {
 	var said struct {
 		Stream *string `json:"stream"`
 		Status string  `json:"status"`
@@ -187,28 +189,28 @@ func (w *RunWriter) noteCoverage(stream string, data []byte) {
 	if stream != device.CoverageStream || json.Unmarshal(data, &said) != nil || said.Stream == nil {
 		return
 	}
-	if !slices.ContainsFunc(w.streams, func(s runStream) bool { return s.name == *said.Stream }) {
+	if !slices.ContainsFunc(r.to.Streams, func(s Stream) bool { return s.Name == *said.Stream }) {
 		return
 	}
 	said.Status = device.CoverageStatus(said.Status)
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.coverage == nil {
-		w.coverage = map[string][]string{}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.coverage == nil {
+		r.coverage = map[string][]string{}
 	}
-	if list := w.coverage[*said.Stream]; !slices.Contains(list, said.Status) {
-		w.coverage[*said.Stream] = append(list, said.Status)
+	if list := r.coverage[*said.Stream]; !slices.Contains(list, said.Status) {
+		r.coverage[*said.Stream] = append(list, said.Status)
 	}
 }
 
 // terminalFacts are what the run's coverage records say, by stream.
-func (w *RunWriter) terminalFacts(narrowed bool) []device.TerminalFact {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+func (r *laneRun) terminalFacts(narrowed bool) []device.TerminalFact {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	out := []device.TerminalFact{}
-	for _, s := range w.streams {
-		if list := w.coverage[s.name]; list != nil {
-			out = append(out, device.TerminalFact{Stream: s.name, CoverageStatuses: slices.Sorted(slices.Values(list)), Scoped: narrowed})
+	for _, s := range r.to.Streams {
+		if list := r.coverage[s.Name]; list != nil {
+			out = append(out, device.TerminalFact{Stream: s.Name, CoverageStatuses: slices.Sorted(slices.Values(list)), Scoped: narrowed})
 		}
 	}
 	return out

@@ -18,7 +18,7 @@ func (s *Store) OutboxCounts(ctx context.Context) (OutboxCounts, error) {
 	if err := s.ofLane(); err != nil {
 		return OutboxCounts{}, err
 	}
-	c, err := countedAt(ctx, s.db.Read, micros(s.now()))
+	c, err := countedAt(ctx, s.db.Read, micros(s.db.Now()))
 	return c, s.db.Fail("count the outbox", err)
 }
 

@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"fmt"
 	"slices"
 	"strings"
@@ -52,7 +54,7 @@ func TestCoverageMissing(t *testing.T) {
 // legacy puts n delivered batches into the lane as if before there was an index.
 func (x *laneFixture) legacy(n int, status, payload string) {
 	x.Helper()
-	x.ok(x.s.inLane(x.Context(), "legacy", func(t *tx) error {
+	x.ok(x.s.inLane(x.Context(), "legacy", func(t *db.Tx) error {
 		rows := make([]*outboxRow, n)
 		for i := range rows {
 			rows[i] = &outboxRow{ID: fmt.Sprintf("%s%s%d", status, payload, i), Kind: KindRecordBatch, Status: OutboxReady}
@@ -106,7 +108,7 @@ func TestCoverageOfBatchesWithoutIndex(t *testing.T) {
 		"pruned":             {func(x *laneFixture) { x.legacy(3, OutboxSucceeded, legacyPlain); x.prune(1) }, "unknown healthy_idle"},
 		"contents gone": {func(x *laneFixture) {
 			x.legacy(1, OutboxSucceeded, legacyPlain)
-			x.ok(x.s.inLane(x.Context(), "", func(t *tx) error {
+			x.ok(x.s.inLane(x.Context(), "", func(t *db.Tx) error {
 				_, err := t.DB.ExecContext(t.Ctx, "DELETE FROM outbox_payloads")
 				return err
 			}))

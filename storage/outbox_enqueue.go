@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"context"
 	"crypto/sha256"
 	"database/sql"
@@ -15,7 +17,7 @@ import (
 // enqueue puts a row at the end of the queue, with its contents. A row that is
 // there already stays as it is: the same work is queued once. Another content
 // under the same id is storage.outbox_collision.
-func (t *tx) enqueue(row *outboxRow, payload []byte) error {
+func enqueue(t *db.Tx, row *outboxRow, payload []byte) error {
 	var known outboxRow
 	err := t.DB.NewSelect().Model(&known).Where("id = ?", row.ID).Scan(t.Ctx)
 	if err == nil {
@@ -38,7 +40,7 @@ func (t *tx) enqueue(row *outboxRow, payload []byte) error {
 }
 
 // index keeps which streams a batch holds records of.
-func (t *tx) index(seq int64, streams []string) error {
+func index(t *db.Tx, seq int64, streams []string) error {
 	for _, stream := range streams {
 		_, err := t.DB.NewInsert().Model(&outboxStreamRow{Seq: seq, Stream: stream}).On("CONFLICT (seq, stream) DO NOTHING").Exec(t.Ctx)
 		if err != nil {
@@ -49,11 +51,11 @@ func (t *tx) index(seq int64, streams []string) error {
 }
 
 // enqueueBatch queues the parts of one written batch, in the run's own order.
-func (t *tx) enqueueBatch(w *RunWriter, b *laneBatch) error {
-	if err := t.openTally(w); err != nil {
+func (r *laneRun) enqueueBatch(t *db.Tx, b *laneBatch) error {
+	tallies, err := openTally(t, r.to)
+	if err != nil {
 		return err
 	}
-	tallies := t.tally(w)
 	for i, c := range b.counts {
 		tallies[i].New += c.New
 		tallies[i].Deleted += c.Deleted
@@ -61,26 +63,25 @@ func (t *tx) enqueueBatch(w *RunWriter, b *laneBatch) error {
 	if len(b.parts) == 0 {
 		return nil // every record of it was rejected
 	}
-	unit, err := t.unit(w)
+	unit, err := r.unit(t)
 	if err != nil {
 		return err
 	}
-	l := t.lane()
 	for _, part := range b.parts {
 		var seq int64
 		err := t.DB.QueryRowContext(t.Ctx, "UPDATE lanes SET batch_seq = batch_seq + 1 WHERE id = 1 RETURNING batch_seq").Scan(&seq)
 		if err != nil {
 			return err
 		}
-		id := device.BatchID(l.ConnectorID, l.SourceInstanceID, seq, part.hash)
+		id := device.BatchID(r.ConnectorID, r.SourceInstanceID, seq, part.hash)
 		row := &outboxRow{
-			ID:   device.OutboxID(KindRecordBatch, l.SourceInstanceID, []any{l.ConnectorID, seq, id}),
-			Kind: KindRecordBatch, UnitID: unit, RunID: w.runID, BodyHash: part.hash, Indexed: true,
+			ID:   device.OutboxID(KindRecordBatch, r.SourceInstanceID, []any{r.ConnectorID, seq, id}),
+			Kind: KindRecordBatch, UnitID: unit, RunID: r.runID, BodyHash: part.hash, Indexed: true,
 		}
-		if err := t.enqueue(row, part.payload(l, w.runID, id, seq)); err != nil {
+		if err := enqueue(t, row, part.payload(r.Lane, r.runID, id, seq)); err != nil {
 			return err
 		}
-		if err := t.index(row.Seq, part.streams); err != nil {
+		if err := index(t, row.Seq, part.streams); err != nil {
 			return err
 		}
 	}
@@ -132,8 +133,8 @@ func (s *Store) EnqueueBlob(ctx context.Context, mediaType string, data []byte) 
 	}
 	sum := sha256.Sum256(data)
 	hash := hex.EncodeToString(sum[:])
-	return s.inLane(ctx, "queue an artifact", func(t *tx) error {
-		l := t.lane()
+	return s.inLane(ctx, "queue an artifact", func(t *db.Tx) error {
+		l := s.opts.Lane
 		row := &outboxRow{
 			ID:   device.OutboxID(KindBlobUpload, l.SourceInstanceID, []string{l.ConnectorID, hash}),
 			Kind: KindBlobUpload, MediaType: mediaType, BodyHash: hash,
@@ -147,6 +148,6 @@ func (s *Store) EnqueueBlob(ctx context.Context, mediaType string, data []byte) 
 		case !errors.Is(err, sql.ErrNoRows):
 			return err
 		}
-		return t.enqueue(row, append([]byte{}, data...)) // never NULL
+		return enqueue(t, row, append([]byte{}, data...)) // never NULL
 	})
 }

@@ -25,12 +25,12 @@ func FuzzBatchPayload(f *testing.F) {
 		if n := bytes.Count(data, []byte("[")) + bytes.Count(data, []byte("{")); n > 9000 && n < 11000 {
 			return // about as deep as can be read at all; the boundary allows far less
 		}
-		w := &RunWriter{runID: "r", streams: []runStream{{name: stream}, {name: "other"}}}
 		b := &Batch{}
 		b.Add(0, []byte(key), data, []byte(when), del)
 		b.Add(1, []byte("after"), []byte("1"), nil, false)
 		l := &Lane{SourceInstanceID: "s\"rc", ConnectorID: "c\\", MaxBatchRecords: 2, MaxBatchBytes: 1 << 20}
-		cut, err := w.forLane(l, b)
+		run := &laneRun{Lane: l, runID: "r", to: &Target{Streams: []Stream{{Name: stream}, {Name: "other"}}}}
+		cut, err := run.deliveries(b)
 		good := utf8.ValidString(key) && utf8.ValidString(when) && (del || utf8.Valid(data) && json.Valid(data))
 		if err != nil {
 			if good {

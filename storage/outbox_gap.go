@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"database/sql"
 	"encoding/json"
 	"errors"
@@ -9,24 +11,24 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi/device"
 )
 
-// enqueueGap queues what a gap has become: open, given up, or filled. What is
+// Gap implements RunSink: it queues what a gap has become: open, given up, or filled. What is
 // still waiting to be said of a gap is not queued a second time. The memory of
 // the gap itself is its row of the gaps table, which no prune touches.
-func (t *tx) enqueueGap(w *RunWriter, id string) error {
+func (r *laneRun) Gap(t *db.Tx, id string) error {
 	var g gapRow
 	if err := t.DB.NewSelect().Model(&g).Where("id = ?", id).Scan(t.Ctx); err != nil {
 		return err
 	}
-	unit, err := t.unit(w)
+	unit, err := r.unit(t)
 	if err != nil {
 		return err
 	}
-	l := t.lane()
+	l := r.Lane
 	row := &outboxRow{
-		Kind: KindGap, UnitID: unit, RunID: w.runID, Says: g.Status + " " + g.Reason,
+		Kind: KindGap, UnitID: unit, RunID: r.runID, Says: g.Status + " " + g.Reason,
 		Subject: device.OutboxID("subject", l.SourceInstanceID, []string{g.Stream, g.ParentStream, g.RecordKey}),
 	}
-	payload, err := json.Marshal(t.saidOf(&g))
+	payload, err := json.Marshal(l.saidOf(t, &g))
 	if err != nil {
 		return err
 	}
@@ -45,12 +47,11 @@ func (t *tx) enqueueGap(w *RunWriter, id string) error {
 	// its name.
 	parts := []string{l.ConnectorID, g.Reason, g.Stream, g.ParentStream, g.RecordKey, row.Says, unit, strconv.FormatInt(newest.Seq, 10)}
 	row.ID = device.OutboxID(KindGap, l.SourceInstanceID, parts)
-	return t.enqueue(row, payload)
+	return enqueue(t, row, payload)
 }
 
 // saidOf is a gap in the words of the protocol.
-func (t *tx) saidOf(g *gapRow) any {
-	l := t.lane()
+func (l *Lane) saidOf(t *db.Tx, g *gapRow) any {
 	if g.Status == GapRecovered {
 		return device.GapRecovered{
 			ConnectorID: l.ConnectorID, SourceInstanceID: l.SourceInstanceID, Reason: g.Reason, Stream: g.Stream,

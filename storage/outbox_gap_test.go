@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -86,12 +88,12 @@ func TestACollisionIsRefused(t *testing.T) {
 	t.Parallel()
 	x := newLane(t)
 	x.ok(x.s.EnqueueBlob(t.Context(), "", []byte("x")))
-	err := x.s.inLane(t.Context(), "collide", func(tx *tx) error {
+	err := x.s.inLane(t.Context(), "collide", func(tx *db.Tx) error {
 		var row outboxRow
 		if err := tx.DB.NewSelect().Model(&row).Limit(1).Scan(tx.Ctx); err != nil {
 			return err
 		}
-		return tx.enqueue(&outboxRow{ID: row.ID, Kind: row.Kind, BodyHash: "other"}, []byte("y"))
+		return enqueue(tx, &outboxRow{ID: row.ID, Kind: row.Kind, BodyHash: "other"}, []byte("y"))
 	})
 	x.code(err, CodeOutboxCollision)
 	x.same(string(x.one(KindBlobUpload).Payload), "x")

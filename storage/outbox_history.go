@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"context"
 	"math"
 	"slices"
@@ -28,11 +30,11 @@ func (s *Store) PruneHistory(ctx context.Context, keep int) (pruned int64, err e
 		for after := int64(0); after >= 0; {
 			var gone []int64
 			var next int64
-			err := s.inLane(ctx, "prune runs", func(t *tx) (err error) {
-				if gone, next, err = t.spareRuns(id, after, keep); err != nil || len(gone) == 0 {
+			err := s.inLane(ctx, "prune runs", func(t *db.Tx) (err error) {
+				if gone, next, err = spareRuns(t, id, after, keep); err != nil || len(gone) == 0 {
 					return err
 				}
-				return t.deleteRuns(gone)
+				return deleteRuns(t, gone)
 			})
 			if err != nil {
 				return pruned, err
@@ -45,12 +47,12 @@ func (s *Store) PruneHistory(ctx context.Context, keep int) (pruned int64, err e
 
 // spareRuns returns which of the runs after a pk can go, of a bounded number, and
 // where the next ones begin; below 0: there are none.
-func (t *tx) spareRuns(connectionID string, after int64, keep int) (gone []int64, next int64, err error) {
-	h, err := t.readHistory(connectionID, math.MaxInt64)
+func spareRuns(t *db.Tx, connectionID string, after int64, keep int) (gone []int64, next int64, err error) {
+	h, err := readHistory(t, connectionID, math.MaxInt64)
 	if err != nil {
 		return nil, 0, err
 	}
-	waiting, err := t.undeliveredRuns()
+	waiting, err := undeliveredRuns(t)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -89,7 +91,7 @@ func (t *tx) spareRuns(connectionID string, after int64, keep int) (gone []int64
 }
 
 // undeliveredRuns are the runs of which something is still to be delivered.
-func (t *tx) undeliveredRuns() (ids []string, err error) {
+func undeliveredRuns(t *db.Tx) (ids []string, err error) {
 	err = t.DB.NewRaw("SELECT DISTINCT run_id FROM outbox WHERE "+undelivered).Scan(t.Ctx, &ids)
 	return ids, err
 }

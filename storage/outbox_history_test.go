@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"fmt"
 	"path/filepath"
 	"testing"
@@ -31,7 +33,7 @@ func TestHistoryIsBounded(t *testing.T) {
 	x := newLane(t)
 	x.finish(x.begin("c"))
 	const all = 2*pruneRows + 20
-	x.ok(x.s.inLane(t.Context(), "make many", func(tx *tx) error {
+	x.ok(x.s.inLane(t.Context(), "make many", func(tx *db.Tx) error {
 		const many = "WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < ?) "
 		for _, q := range []string{
 			`INSERT INTO runs SELECT n.i, 'r' || n.i, connection_id, connector, version, module_sha256, mode, bookmark, holder, epoch, streams, status, reason,
@@ -146,7 +148,7 @@ func TestEvidenceOutlivesHistory(t *testing.T) {
 				d.endInLane(d.live["c"])
 			}
 			if rapid.Bool().Draw(rt, "delivered") {
-				d.ok(d.s.alone(d.ctx, "deliver", func(t *tx) error {
+				d.ok(d.s.db.Alone(d.ctx, "deliver", func(t *db.Tx) error {
 					_, err := t.DB.ExecContext(t.Ctx, "UPDATE outbox SET status = 'succeeded'")
 					return err
 				}))

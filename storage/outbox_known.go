@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"encoding/json"
 	"slices"
 
@@ -25,7 +27,7 @@ type left struct {
 // startsOver returns the end of a run with what its connector cannot know is missing:
 // that it reached the collector's bound before its first checkpoint, so that the next
 // run begins where this one began. What the run itself said stays as it is.
-func (t *tx) startsOver(row *runRow) (*runRow, error) {
+func startsOver(t *db.Tx, row *runRow) (*runRow, error) {
 	if row.Status != statusFailed || row.Reason != string(abi.ReasonPolicyBudget) {
 		return row, nil
 	}
@@ -94,8 +96,8 @@ func leftBy(row *runRow) []left {
 // keepLeft replaces the lane's open units of what earlier runs left by what this
 // one says: what it collected is done, what it left is kept, with its reason and
 // with how often it was tried (LC-05.1).
-func (t *tx) keepLeft(row *runRow) error {
-	if err := t.collectedNow(row); err != nil {
+func (l *Lane) keepLeft(t *db.Tx, row *runRow) error {
+	if err := collectedNow(t, row); err != nil {
 		return err
 	}
 	for _, g := range leftBy(row) {
@@ -104,7 +106,7 @@ func (t *tx) keepLeft(row *runRow) error {
 			boundary = string(g.Diagnostics)
 		}
 		unit := unitRow{
-			ID:     device.OutboxID("unit", t.lane().SourceInstanceID, []string{g.Kind, g.Reason, g.Stream}),
+			ID:     device.OutboxID("unit", l.SourceInstanceID, []string{g.Kind, g.Reason, g.Stream}),
 			Stream: g.Stream, Boundary: boundary, Status: UnitGap, Closed: true, RunID: row.RunID, AttemptCount: 1,
 			LastAttemptUS: micros(t.Now), Reason: OutboxWord(g.Reason), Retryable: g.retryable(), LastError: cleanText(g.Message), CreatedUS: micros(t.Now),
 		}
@@ -124,7 +126,7 @@ func (t *tx) keepLeft(row *runRow) error {
 
 // collectedNow completes what earlier runs left of the streams that this one
 // collected, and the units that were cut off and are collected again.
-func (t *tx) collectedNow(row *runRow) error {
+func collectedNow(t *db.Tx, row *runRow) error {
 	if row.Status != statusSucceeded || row.Narrowed {
 		return nil
 	}

@@ -100,7 +100,7 @@ func (s *Store) takeLane(ctx context.Context) error {
 	if s.opts.Lane == nil {
 		return nil
 	}
-	return s.alone(ctx, "open the outbox", func(t *tx) error {
+	return s.db.Alone(ctx, "open the outbox", func(t *db.Tx) error {
 		row, err := laneOf(t.Ctx, t.DB)
 		if err != nil || row != nil {
 			return errors.Join(err, s.sameLane(row))
@@ -114,9 +114,6 @@ func (s *Store) takeLane(ctx context.Context) error {
 	})
 }
 
-// lane returns what the store is the outbox of, nil for a host's own store.
-func (t *tx) lane() *Lane { return t.s.opts.Lane }
-
 // ofLane refuses what only an outbox has.
 func (s *Store) ofLane() error {
 	if s.opts.Lane == nil {
@@ -126,11 +123,11 @@ func (s *Store) ofLane() error {
 }
 
 // inLane runs fn in a write transaction of its own, see alone.
-func (s *Store) inLane(ctx context.Context, what string, fn func(*tx) error) error {
+func (s *Store) inLane(ctx context.Context, what string, fn func(*db.Tx) error) error {
 	if err := s.ofLane(); err != nil {
 		return err
 	}
-	return s.alone(ctx, what, fn)
+	return s.db.Alone(ctx, what, fn)
 }
 
 // ConfirmState replaces what is known of the destination's cursors by what it
@@ -138,14 +135,14 @@ func (s *Store) inLane(ctx context.Context, what string, fn func(*tx) error) err
 // collected when the destination wanted another part of the source: what such a cursor
 // has passed by was never delivered.
 func (s *Store) ConfirmState(ctx context.Context, state map[string][]byte, updatedAt time.Time) error {
-	return s.inLane(ctx, "confirm the state", func(t *tx) error {
+	return s.inLane(ctx, "confirm the state", func(t *db.Tx) error {
 		known, err := confirmedRows(t.Ctx, t.DB)
 		if err != nil {
 			return err
 		}
 		before := ""
 		if known[device.ScopeKey] != nil {
-			if before, err = t.boundary(); err != nil {
+			if before, err = boundary(t); err != nil {
 				return err
 			}
 		}
@@ -161,7 +158,7 @@ func (s *Store) ConfirmState(ctx context.Context, state map[string][]byte, updat
 			if old := known[stream]; old != nil && old.Boundary != "" && db.SameJSON([]byte(old.Cursor), cursor) {
 				boundary = old.Boundary
 			}
-			if err := t.confirm(stream, cursor, "", boundary, us); err != nil {
+			if err := confirm(t, stream, cursor, "", boundary, us); err != nil {
 				return err
 			}
 		}
@@ -171,7 +168,7 @@ func (s *Store) ConfirmState(ctx context.Context, state map[string][]byte, updat
 }
 
 // confirm keeps one cursor that the destination has accepted.
-func (t *tx) confirm(stream string, cursor []byte, runID, boundary string, us int64) error {
+func confirm(t *db.Tx, stream string, cursor []byte, runID, boundary string, us int64) error {
 	row := confirmedStateRow{Stream: stream, Cursor: jsonText(cursor), RunID: runID, Boundary: boundary, AtUS: us}
 	_, err := t.DB.NewInsert().Model(&row).On("CONFLICT (stream) DO UPDATE").
 		Set("cursor = EXCLUDED.cursor, run_id = EXCLUDED.run_id, at_us = EXCLUDED.at_us, boundary = EXCLUDED.boundary").Exec(t.Ctx)

@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"context"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -25,8 +27,8 @@ func (s *Store) PruneDelivered(ctx context.Context, keep int64) (Pruned, error) 
 	out := Pruned{Enabled: true}
 	for more := true; more; {
 		var matched, deleted int64
-		err := s.inLane(ctx, "prune", func(t *tx) (err error) {
-			matched, deleted, err = t.pruneChunk(keep)
+		err := s.inLane(ctx, "prune", func(t *db.Tx) (err error) {
+			matched, deleted, err = pruneChunk(t, keep)
 			return err
 		})
 		if err != nil {
@@ -43,7 +45,7 @@ func (s *Store) PruneDelivered(ctx context.Context, keep int64) (Pruned, error) 
 
 // pruneChunk deletes the oldest rows outside the keep newest ones, and says how
 // many there were.
-func (t *tx) pruneChunk(keep int64) (matched, deleted int64, err error) {
+func pruneChunk(t *db.Tx, keep int64) (matched, deleted int64, err error) {
 	const outside = `FROM outbox WHERE status = 'succeeded' AND seq <
 (SELECT seq FROM outbox WHERE status = 'succeeded' ORDER BY seq DESC LIMIT 1 OFFSET ?)`
 	if err := t.DB.QueryRowContext(t.Ctx, "SELECT count(*) "+outside, keep-1).Scan(&matched); err != nil || matched == 0 {
@@ -66,7 +68,7 @@ func (t *tx) pruneChunk(keep int64) (matched, deleted int64, err error) {
 // pruneUnits deletes the complete units that no row is of any more.
 func (s *Store) pruneUnits(ctx context.Context) error {
 	for more := true; more; {
-		err := s.inLane(ctx, "prune units", func(t *tx) error {
+		err := s.inLane(ctx, "prune units", func(t *db.Tx) error {
 			res, err := t.DB.ExecContext(t.Ctx, `DELETE FROM work_units WHERE id IN (SELECT u.id FROM work_units u WHERE u.status = 'complete'
 AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.unit_id = u.id) LIMIT ?)`, pruneRows)
 			if err != nil {

@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"fmt"
 	"os"
 	"path/filepath"
@@ -88,18 +90,18 @@ func TestPruneWithinTheCap(t *testing.T) {
 func TestPruneIsBounded(t *testing.T) {
 	t.Parallel()
 	x := newLane(t)
-	x.ok(x.s.inLane(t.Context(), "deliver many", func(tx *tx) error {
-		w := &RunWriter{runID: "run"}
+	x.ok(x.s.inLane(t.Context(), "deliver many", func(tx *db.Tx) error {
+		run := &laneRun{runID: "run"}
 		for i := range 2*pruneRows + 100 {
-			unit, err := tx.unit(w)
+			unit, err := run.unit(tx)
 			if err != nil {
 				return err
 			}
 			row := &outboxRow{ID: fmt.Sprint(i), Kind: KindRunCommit, UnitID: unit}
-			if err := tx.enqueue(row, []byte("{}")); err != nil {
+			if err := enqueue(tx, row, []byte("{}")); err != nil {
 				return err
 			}
-			if err := tx.closeUnit(w, unit, "", ""); err != nil {
+			if err := run.closeUnit(tx, unit, "", ""); err != nil {
 				return err
 			}
 		}

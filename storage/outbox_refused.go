@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"context"
 	"encoding/json"
 	"slices"
@@ -37,9 +39,9 @@ const nowhere = "000000000000000000000000000000000000000000000000000000000000000
 // once, until it is delivered; and none while another run goes on, whose end it
 // would be taken for.
 func (s *Store) RefuseRun(ctx context.Context, r Refusal) (queued bool, err error) {
-	err = s.inLane(ctx, "refuse a run", func(t *tx) error {
+	err = s.inLane(ctx, "refuse a run", func(t *db.Tx) error {
 		queued = false
-		row, payload, err := t.refused(r)
+		row, payload, err := s.opts.Lane.refusedEnd(t, r)
 		if err != nil {
 			return err
 		}
@@ -55,22 +57,21 @@ func (s *Store) RefuseRun(ctx context.Context, r Refusal) (queued bool, err erro
 			return err
 		}
 		queued = true
-		return t.enqueue(row, payload)
+		return enqueue(t, row, payload)
 	})
 	return queued, err
 }
 
-// refused makes the end of a refused run, in the words of the protocol: no word
+// refusedEnd makes the end of a refused run, in the words of the protocol: no word
 // of its error is a path.
-func (t *tx) refused(r Refusal) (*outboxRow, []byte, error) {
-	l := t.lane()
+func (l *Lane) refusedEnd(t *db.Tx, r Refusal) (*outboxRow, []byte, error) {
 	e := r.Error
-	e.Message, e.Hint = t.s.pathless(e.Message), t.s.pathless(e.Hint)
+	e.Message, e.Hint = l.pathless(e.Message), l.pathless(e.Hint)
 	text, err := plainJSON(e)
 	if err != nil {
 		return nil, nil, err
 	}
-	boundary, err := t.boundary()
+	boundary, err := boundary(t)
 	if err != nil {
 		return nil, nil, err
 	}

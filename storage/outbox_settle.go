@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -20,9 +22,9 @@ import (
 // complete. All of the answers here are storage.lease_not_current for a row that
 // the caller does not hold any more.
 func (s *Store) Acknowledge(ctx context.Context, i *OutboxItem) error {
-	return s.inLane(ctx, "acknowledge", func(t *tx) error {
+	return s.inLane(ctx, "acknowledge", func(t *db.Tx) error {
 		set := "status = 'succeeded', acknowledged_us = ?, lease_holder = '', lease_until_us = 0, next_attempt_us = 0, error_class = '', last_error = ''"
-		if err := t.fencedUpdate(i, set, micros(t.Now)); err != nil {
+		if err := fencedUpdate(t, i, set, micros(t.Now)); err != nil {
 			return err
 		}
 		row, content := outboxRow{}, outboxPayloadRow{}
@@ -35,9 +37,9 @@ func (s *Store) Acknowledge(ctx context.Context, i *OutboxItem) error {
 		var err error
 		switch row.Kind {
 		case KindRecordBatch:
-			err = t.batchDelivered(&row, content.Payload)
+			err = batchDelivered(t, &row, content.Payload)
 		case KindCheckpoint, KindRunCommit:
-			err = t.commitDelivered(&row, content.Payload)
+			err = commitDelivered(t, &row, content.Payload)
 		}
 		if err != nil {
 			return err
@@ -48,7 +50,7 @@ func (s *Store) Acknowledge(ctx context.Context, i *OutboxItem) error {
 		if _, err := t.DB.ExecContext(t.Ctx, "UPDATE lanes SET last_ack_us = ? WHERE id = 1", micros(t.Now)); err != nil {
 			return err
 		}
-		if err := t.standUnit(row.UnitID); err != nil {
+		if err := standUnit(t, row.UnitID); err != nil {
 			return err
 		}
 		if row.Kind != KindRunCommit {
@@ -62,9 +64,9 @@ func (s *Store) Acknowledge(ctx context.Context, i *OutboxItem) error {
 }
 
 // batchDelivered keeps which streams the lane has carried, for good.
-func (t *tx) batchDelivered(row *outboxRow, payload []byte) error {
+func batchDelivered(t *db.Tx, row *outboxRow, payload []byte) error {
 	if !row.Indexed {
-		if err := t.indexLate(row.Seq, payload); err != nil {
+		if err := indexLate(t, row.Seq, payload); err != nil {
 			return err
 		}
 	}
@@ -80,12 +82,12 @@ SELECT stream, ?, ? FROM outbox_streams WHERE seq = ? ON CONFLICT (stream) DO UP
 
 // indexLate indexes a batch of before there was an index, since its contents go.
 // What an unreadable one carried stays unknown.
-func (t *tx) indexLate(seq int64, payload []byte) error {
+func indexLate(t *db.Tx, seq int64, payload []byte) error {
 	streams, known := batchStreams(payload)
 	if !known {
 		return nil
 	}
-	if err := t.index(seq, streams); err != nil {
+	if err := index(t, seq, streams); err != nil {
 		return err
 	}
 	_, err := t.DB.ExecContext(t.Ctx, "UPDATE outbox SET indexed = 1 WHERE seq = ?", seq)
@@ -93,7 +95,7 @@ func (t *tx) indexLate(seq int64, payload []byte) error {
 }
 
 // commitDelivered makes the cursors of a commit the confirmed ones (LC-04.1).
-func (t *tx) commitDelivered(row *outboxRow, payload []byte) error {
+func commitDelivered(t *db.Tx, row *outboxRow, payload []byte) error {
 	var said struct {
 		State map[string]json.RawMessage `json:"state"`
 		Delta map[string]json.RawMessage `json:"state_delta"`
@@ -108,7 +110,7 @@ func (t *tx) commitDelivered(row *outboxRow, payload []byte) error {
 	}
 	for _, cursors := range []map[string]json.RawMessage{said.State, said.Delta} {
 		for stream, cursor := range cursors {
-			if err := t.confirm(stream, cursor, row.RunID, boundary, micros(t.Now)); err != nil {
+			if err := confirm(t, stream, cursor, row.RunID, boundary, micros(t.Now)); err != nil {
 				return err
 			}
 		}
@@ -142,36 +144,36 @@ func batchStreams(payload []byte) (streams []string, known bool) {
 // a secret or a path.
 func (s *Store) Retry(ctx context.Context, i *OutboxItem, next time.Time, class, message string) error {
 	class, message = OutboxWord(class), cleanText(message)
-	return s.inLane(ctx, "put off", func(t *tx) error {
-		err := t.fencedUpdate(i, `status = 'ready', attempt_count = attempt_count + 1, next_attempt_us = ?, lease_holder = '', lease_until_us = 0,
+	return s.inLane(ctx, "put off", func(t *db.Tx) error {
+		err := fencedUpdate(t, i, `status = 'ready', attempt_count = attempt_count + 1, next_attempt_us = ?, lease_holder = '', lease_until_us = 0,
 error_class = ?, last_error = ?`, micros(next), class, message)
 		if err != nil {
 			return err
 		}
-		return t.unitFailed(i.UnitID, class, message)
+		return unitFailed(t, i.UnitID, class, message)
 	})
 }
 
 // Release gives a row back that was not tried.
 func (s *Store) Release(ctx context.Context, i *OutboxItem) error {
-	return s.inLane(ctx, "give back", func(t *tx) error {
-		return t.fencedUpdate(i, "status = 'ready', lease_holder = '', lease_until_us = 0")
+	return s.inLane(ctx, "give back", func(t *db.Tx) error {
+		return fencedUpdate(t, i, "status = 'ready', lease_holder = '', lease_until_us = 0")
 	})
 }
 
 // DeadLetter gives a row up until somebody looks at it. See Retry.
 func (s *Store) DeadLetter(ctx context.Context, i *OutboxItem, class, message string) error {
 	class, message = OutboxWord(class), cleanText(message)
-	return s.inLane(ctx, "give up", func(t *tx) error {
-		err := t.fencedUpdate(i, `status = 'dead_letter', attempt_count = attempt_count + 1, lease_holder = '', lease_until_us = 0,
+	return s.inLane(ctx, "give up", func(t *db.Tx) error {
+		err := fencedUpdate(t, i, `status = 'dead_letter', attempt_count = attempt_count + 1, lease_holder = '', lease_until_us = 0,
 error_class = ?, last_error = ?`, class, message)
 		if err != nil {
 			return err
 		}
-		if err := t.unitFailed(i.UnitID, class, message); err != nil {
+		if err := unitFailed(t, i.UnitID, class, message); err != nil {
 			return err
 		}
-		return t.standUnit(i.UnitID)
+		return standUnit(t, i.UnitID)
 	})
 }
 
@@ -187,9 +189,9 @@ const clockSlack = time.Minute
 // back since would wait for as long as it was ahead: that is over too, and so is
 // what a holder has that is not alive any more. alive nil: each is.
 func (s *Store) RecoverLeases(ctx context.Context, alive func(holder string) bool) (n int64, err error) {
-	err = s.inLane(ctx, "recover leases", func(t *tx) error {
+	err = s.inLane(ctx, "recover leases", func(t *db.Tx) error {
 		now, ahead := micros(t.Now), micros(t.Now.Add(clockSlack))
-		dead, err := t.deadHolders(alive)
+		dead, err := deadHolders(t, alive)
 		if err != nil {
 			return err
 		}
@@ -210,7 +212,7 @@ WHERE status = 'ready' AND next_attempt_us > ? AND updated_us > ? AND `+undelive
 }
 
 // deadHolders are the holders of rows that are not alive.
-func (t *tx) deadHolders(alive func(holder string) bool) (dead []string, err error) {
+func deadHolders(t *db.Tx, alive func(holder string) bool) (dead []string, err error) {
 	if alive == nil {
 		return nil, nil
 	}
@@ -227,8 +229,8 @@ func (t *tx) deadHolders(alive func(holder string) bool) (dead []string, err err
 // Discard drops a row that says nothing which the destination has to know: it is
 // neither delivered nor given up.
 func (s *Store) Discard(ctx context.Context, i *OutboxItem) error {
-	return s.inLane(ctx, "drop", func(t *tx) error {
-		if err := t.fencedUpdate(i, "lease_until_us = lease_until_us"); err != nil {
+	return s.inLane(ctx, "drop", func(t *db.Tx) error {
+		if err := fencedUpdate(t, i, "lease_until_us = lease_until_us"); err != nil {
 			return err
 		}
 		for _, table := range []string{"outbox_payloads", "outbox_streams", "outbox"} {
@@ -237,7 +239,7 @@ func (s *Store) Discard(ctx context.Context, i *OutboxItem) error {
 			}
 		}
 		t.Erased = true
-		return t.standUnit(i.UnitID)
+		return standUnit(t, i.UnitID)
 	})
 }
 
@@ -246,7 +248,7 @@ func (s *Store) Discard(ctx context.Context, i *OutboxItem) error {
 // of them are what an owner asks for, who means what was put off too: a host may
 // have put it off for years.
 func (s *Store) RequeueDeadLetters(ctx context.Context, onlyTransient bool) (n int64, err error) {
-	err = s.inLane(ctx, "requeue", func(t *tx) error {
+	err = s.inLane(ctx, "requeue", func(t *db.Tx) error {
 		n = 0
 		var rows []outboxRow
 		err := t.DB.NewSelect().Model(&rows).Column("seq", "unit_id", "error_class").
@@ -263,7 +265,7 @@ last_error = '', updated_us = ? WHERE seq = ?`, micros(t.Now), r.Seq)
 			if err != nil {
 				return err
 			}
-			if err := t.standUnit(r.UnitID); err != nil {
+			if err := standUnit(t, r.UnitID); err != nil {
 				return err
 			}
 			n++

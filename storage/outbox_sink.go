@@ -1,6 +1,10 @@
 package storage
 
 import (
+	"sync"
+
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"github.com/uptrace/bun"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -8,7 +12,8 @@ import (
 
 // A Lane is the sink of its runs: what they collect is queued for the destination.
 
-func (l *Lane) refuses(bookmark string) error {
+// Refuses implements Sink.
+func (l *Lane) Refuses(bookmark string) error {
 	if bookmark == BookmarkIncremental {
 		return nil
 	}
@@ -16,37 +21,43 @@ func (l *Lane) refuses(bookmark string) error {
 		"run it with --mode incremental or full_refresh")
 }
 
-func (l *Lane) begin(t *tx, w *RunWriter) error { return t.beginInLane(w) }
+// Open implements Sink.
+func (l *Lane) Open(w *RunWriter) RunSink { return &laneRun{Lane: l, runID: w.RunID(), to: w.to} }
 
-func (l *Lane) put(w *RunWriter, b *Batch) (func(*tx) error, error) {
-	cut, err := w.forLane(l, b)
+// Delivered implements Sink.
+func (l *Lane) Delivered() bun.Ident { return "delivered_keys" }
+
+// Deserted implements Sink.
+func (l *Lane) Deserted() abi.Reason { return abi.ReasonCollectorStopped }
+
+// laneRun is the sink of one run of a lane.
+type laneRun struct {
+	*Lane
+
+	runID string
+	to    *Target
+	units int64 // units of work closed; the writer goroutine's alone
+
+	mu       sync.Mutex
+	coverage map[string][]string // what coverage records said, by stream
+}
+
+// Put implements RunSink.
+func (r *laneRun) Put(b *Batch) (func(*db.Tx) error, error) {
+	cut, err := r.deliveries(b)
 	if err != nil {
 		return nil, err
 	}
-	return func(t *tx) error {
-		if err := t.enqueueBatch(w, cut); err != nil {
+	return func(t *db.Tx) error {
+		if err := r.enqueueBatch(t, cut); err != nil {
 			return err
 		}
-		if err := t.rememberKeys(w, b); err != nil {
+		if err := rememberKeys(t, r.to, b); err != nil {
 			return err
 		}
-		return t.followRejections(w, b)
+		return followRejections(t, r.to, b)
 	}, nil
 }
 
-func (l *Lane) checkpoint(t *tx, w *RunWriter, stream, cursor, sliceID string) error {
-	return t.enqueueCheckpoint(w, stream, cursor, sliceID)
-}
-
-func (l *Lane) gap(t *tx, w *RunWriter, id string) error { return t.enqueueGap(w, id) }
-
-// commit commits no cursor: the destination does, and confirms it.
-func (l *Lane) commit(*tx, *RunWriter, []StateCommit) error { return nil }
-
-func (l *Lane) end(t *tx, w *RunWriter, row *runRow, checkpoints []StateCommit) error {
-	return t.enqueueEnd(w, row, checkpoints)
-}
-
-func (l *Lane) delivered() bun.Ident { return "delivered_keys" }
-
-func (l *Lane) deserted() abi.Reason { return abi.ReasonCollectorStopped }
+// Commit implements RunSink. It commits no cursor: the destination does, and confirms it.
+func (r *laneRun) Commit(*db.Tx, []StateCommit) error { return nil }

@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"context"
 	"fmt"
 
@@ -9,10 +11,10 @@ import (
 
 // unit returns the unit that the run is collecting: everything that it queues
 // from one boundary to the next.
-func (t *tx) unit(w *RunWriter) (string, error) {
-	id := fmt.Sprintf("%s.%d", w.runID, w.units)
+func (r *laneRun) unit(t *db.Tx) (string, error) {
+	id := fmt.Sprintf("%s.%d", r.runID, r.units)
 	row := unitRow{
-		ID: id, Status: UnitRunning, RunID: w.runID, AttemptCount: 1, LastAttemptUS: micros(t.Now), CreatedUS: micros(t.Now),
+		ID: id, Status: UnitRunning, RunID: r.runID, AttemptCount: 1, LastAttemptUS: micros(t.Now), CreatedUS: micros(t.Now),
 	}
 	_, err := t.DB.NewInsert().Model(&row).On("CONFLICT (id) DO NOTHING").Exec(t.Ctx)
 	return id, err
@@ -20,8 +22,8 @@ func (t *tx) unit(w *RunWriter) (string, error) {
 
 // closeUnit ends the unit at a boundary: its commit is queued, and what comes is
 // of the next unit.
-func (t *tx) closeUnit(w *RunWriter, id, stream, boundary string) error {
-	w.units++
+func (r *laneRun) closeUnit(t *db.Tx, id, stream, boundary string) error {
+	r.units++
 	_, err := t.DB.ExecContext(t.Ctx, "UPDATE work_units SET closed = 1, stream = ?, boundary = ? WHERE id = ?", stream, boundary, id)
 	return err
 }
@@ -29,7 +31,7 @@ func (t *tx) closeUnit(w *RunWriter, id, stream, boundary string) error {
 // standUnit sets a unit's status to what its rows make of it. A unit that is not
 // closed was cut off, or goes on: it is delivered at most, never complete
 // (LC-02.2).
-func (t *tx) standUnit(id string) error {
+func standUnit(t *db.Tx, id string) error {
 	if id == "" {
 		return nil
 	}
@@ -43,39 +45,40 @@ ELSE 'complete' END WHERE id = ? AND status IN ('running', 'delivered', 'dead')`
 	return err
 }
 
-// beginInLane begins a run from what the destination has confirmed (LC-04). The
+// Begin implements RunSink: it begins a run from what the destination has confirmed (LC-04). The
 // units that earlier runs left open were cut off.
-func (t *tx) beginInLane(w *RunWriter) error {
+func (r *laneRun) Begin(t *db.Tx) (map[string][]byte, error) {
 	var cutOff []string
-	err := t.DB.NewSelect().Model((*unitRow)(nil)).Column("id").Where("status = ? AND closed = 0 AND run_id <> ?", UnitRunning, w.runID).
+	err := t.DB.NewSelect().Model((*unitRow)(nil)).Column("id").Where("status = ? AND closed = 0 AND run_id <> ?", UnitRunning, r.runID).
 		Scan(t.Ctx, &cutOff)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, id := range cutOff {
-		if err := t.standUnit(id); err != nil {
-			return err
+		if err := standUnit(t, id); err != nil {
+			return nil, err
 		}
 	}
-	boundary, err := t.boundary()
+	boundary, err := boundary(t)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	known, err := confirmedRows(t.Ctx, t.DB)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for stream, r := range known {
-		if stream != device.ScopeKey && (r.Boundary == "" || r.Boundary == boundary) {
-			w.state[stream] = []byte(r.Cursor)
+	state := map[string][]byte{}
+	for stream, row := range known {
+		if stream != device.ScopeKey && (row.Boundary == "" || row.Boundary == boundary) {
+			state[stream] = []byte(row.Cursor)
 		}
 	}
-	_, err = t.DB.ExecContext(t.Ctx, "UPDATE runs SET boundary = ? WHERE pk = ?", boundary, w.pk)
-	return err
+	_, err = t.DB.ExecContext(t.Ctx, "UPDATE runs SET boundary = ? WHERE pk = ?", boundary, r.to.RunPK)
+	return state, err
 }
 
 // unitFailed keeps why a row of the unit was put off or given up.
-func (t *tx) unitFailed(id, class, message string) error {
+func unitFailed(t *db.Tx, id, class, message string) error {
 	if id == "" {
 		return nil
 	}

@@ -45,9 +45,9 @@ var aPath = regexp.MustCompile(`(^|[\s"'(\[{<=:,;])(?:/|~/|[A-Za-z]:[\\/]|\\\\)[
 
 // pathless returns a message without the paths in it. The lane's own is known as
 // it is: it may hold spaces.
-func (s *Store) pathless(text string) string {
-	text = strings.ReplaceAll(text, s.db.Path, removed)
-	text = strings.ReplaceAll(text, filepath.Dir(s.db.Path)+string(filepath.Separator), removed)
+func (l *Lane) pathless(text string) string {
+	text = strings.ReplaceAll(text, l.path, removed)
+	text = strings.ReplaceAll(text, filepath.Dir(l.path)+string(filepath.Separator), removed)
 	return aPath.ReplaceAllString(text, "${1}"+removed)
 }
 

@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"cmp"
 	"context"
 	"database/sql"
@@ -36,15 +38,15 @@ type pressureRow struct {
 // keepPressure writes what the run's outcome says of source pressure: a record,
 // or that there is none any more. An outcome that says neither leaves what is
 // known: a run that never asked the provider has learned nothing.
-func (t *tx) keepPressure(w *RunWriter, o Outcome) error {
+func keepPressure(t *db.Tx, w *RunWriter, o Outcome) error {
 	if o.Pressure == nil {
 		if !o.PressureOver {
 			return nil
 		}
-		_, err := t.DB.NewDelete().Model((*pressureRow)(nil)).Where("connection_id = ?", w.connectionID).Exec(t.Ctx)
+		_, err := t.DB.NewDelete().Model((*pressureRow)(nil)).Where("connection_id = ?", w.to.ConnectionID).Exec(t.Ctx)
 		return err
 	}
-	row := pressureRow{ConnectionID: w.connectionID, Reason: o.Pressure.Reason, RunID: w.runID, AtUS: micros(t.Now)}
+	row := pressureRow{ConnectionID: w.to.ConnectionID, Reason: o.Pressure.Reason, RunID: w.runID, AtUS: micros(t.Now)}
 	if !o.Pressure.NextAttempt.IsZero() {
 		row.NextAttemptUS = micros(o.Pressure.NextAttempt)
 	}

@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"context"
 	"crypto/sha256"
 	"slices"
@@ -44,15 +46,18 @@ const (
 // rejection of those that it delivers, changed or not, or deletes. The order is the
 // guest's: the last word on a key counts. A batch that rejects nothing, of a run
 // whose streams have no rejected records, costs nothing here.
-func (t *tx) followRejections(w *RunWriter, b *Batch) error {
-	streams := t.tally(w)
+func followRejections(t *db.Tx, to *Target, b *Batch) error {
+	streams, err := openTally(t, to)
+	if err != nil {
+		return err
+	}
 	if len(b.rejections) == 0 && !slices.ContainsFunc(streams, func(c tally) bool { return c.rejected > 0 }) {
 		return nil
 	}
 	waiting := b.rejections
 	for i := range b.rows {
 		for len(waiting) > 0 && waiting[0].before <= i {
-			if err := t.reject(w, &waiting[0]); err != nil {
+			if err := reject(t, to, &waiting[0]); err != nil {
 				return err
 			}
 			waiting = waiting[1:]
@@ -63,7 +68,7 @@ func (t *tx) followRejections(w *RunWriter, b *Batch) error {
 			continue
 		}
 		hash := HashKey(b.arena[r.at:][:r.key])
-		changed, _, err := t.run(stDeliver, 0, c.id, hash[:])
+		changed, _, err := run(t, stDeliver, 0, c.id, hash[:])
 		if err != nil {
 			return err
 		}
@@ -72,7 +77,7 @@ func (t *tx) followRejections(w *RunWriter, b *Batch) error {
 		}
 	}
 	for i := range waiting {
-		if err := t.reject(w, &waiting[i]); err != nil {
+		if err := reject(t, to, &waiting[i]); err != nil {
 			return err
 		}
 	}
@@ -80,9 +85,13 @@ func (t *tx) followRejections(w *RunWriter, b *Batch) error {
 }
 
 // reject lists one rejected record, or counts it where the list is full.
-func (t *tx) reject(w *RunWriter, r *rejection) error {
-	c := &t.tally(w)[r.stream]
-	res, err := t.DB.ExecContext(t.Ctx, repeatRejection, w.pk, c.id, r.key[:])
+func reject(t *db.Tx, to *Target, r *rejection) error {
+	tallies, err := openTally(t, to)
+	if err != nil {
+		return err
+	}
+	c := &tallies[r.stream]
+	res, err := t.DB.ExecContext(t.Ctx, repeatRejection, to.RunPK, c.id, r.key[:])
 	if err != nil {
 		return err
 	}
@@ -91,14 +100,14 @@ func (t *tx) reject(w *RunWriter, r *rejection) error {
 	}
 	if c.rejected < maxListedRejections {
 		c.rejected++
-		_, err := t.DB.ExecContext(t.Ctx, listRejection, c.id, r.key[:], w.pk)
+		_, err := t.DB.ExecContext(t.Ctx, listRejection, c.id, r.key[:], to.RunPK)
 		return err
 	}
-	if w.unlisted == nil {
-		w.unlisted = make([]int64, len(w.streams))
+	if to.Unlisted == nil {
+		to.Unlisted = make([]int64, len(to.Streams))
 	}
-	w.unlisted[r.stream]++
-	c.unlisted = max(c.unlisted, w.unlisted[r.stream])
+	to.Unlisted[r.stream]++
+	c.unlisted = max(c.unlisted, to.Unlisted[r.stream])
 	return nil
 }
 
@@ -113,21 +122,21 @@ func refreshedBy(row *runRow) []string {
 
 // refreshed ends the rejections of earlier runs in the streams that a full refresh
 // has collected whole.
-func (t *tx) refreshed(w *RunWriter, row *runRow) error {
+func refreshed(t *db.Tx, to *Target, row *runRow) error {
 	whole := refreshedBy(row)
 	if len(whole) == 0 {
 		return nil
 	}
-	if err := t.openTally(w); err != nil {
+	streams, err := openTally(t, to)
+	if err != nil {
 		return err
 	}
-	streams := t.tally(w)
 	for i := range streams {
 		c := &streams[i]
-		if c.rejected == 0 && c.unlisted == 0 || !slices.Contains(whole, w.streams[i].name) {
+		if c.rejected == 0 && c.unlisted == 0 || !slices.Contains(whole, to.Streams[i].Name) {
 			continue
 		}
-		res, err := t.DB.ExecContext(t.Ctx, "DELETE FROM rejected_records WHERE stream_id = ? AND run_pk <> ?", c.id, w.pk)
+		res, err := t.DB.ExecContext(t.Ctx, "DELETE FROM rejected_records WHERE stream_id = ? AND run_pk <> ?", c.id, to.RunPK)
 		if err != nil {
 			return err
 		}
@@ -136,20 +145,20 @@ func (t *tx) refreshed(w *RunWriter, row *runRow) error {
 			return err
 		}
 		c.rejected -= n
-		if c.unlisted = 0; w.unlisted != nil {
-			c.unlisted = w.unlisted[i]
+		if c.unlisted = 0; to.Unlisted != nil {
+			c.unlisted = to.Unlisted[i]
 		}
 	}
 	return nil
 }
 
 // rejectedMoved writes how many rejected records a stream has now.
-func (t *tx) rejectedMoved(connectionID string, c *tally) error {
+func rejectedMoved(t *db.Tx, connectionID string, c *tally) error {
 	_, err := t.DB.ExecContext(t.Ctx, "UPDATE streams SET rejected = ?, rejected_unlisted = ? WHERE id = ?", c.rejected, c.unlisted, c.id)
 	if err != nil {
 		return err
 	}
-	change, err := t.evidence(connectionID)
+	change, err := evidence(t, connectionID)
 	if err != nil {
 		return err
 	}
@@ -167,34 +176,35 @@ func (w *RunWriter) RejectedEarlier(ctx context.Context, o Outcome) (map[string]
 		return nil, err
 	}
 	found := map[string]int64{}
-	err = w.await(ctx, func(t *tx) error {
-		end.PK = w.pk
+	err = w.await(ctx, func(t *db.Tx) error {
+		end.PK = w.to.RunPK
 		if err := t.DB.NewSelect().Model(&end).Column("mode", "bookmark", "streams").WherePK().Scan(t.Ctx); err != nil {
 			return err
 		}
 		settled := refreshedBy(&end)
-		if err := t.openTally(w); err != nil {
+		tallies, err := openTally(t, w.to)
+		if err != nil {
 			return err
 		}
-		for i, c := range t.tally(w) {
-			if slices.Contains(settled, w.streams[i].name) {
+		for i, c := range tallies {
+			if slices.Contains(settled, w.to.Streams[i].Name) {
 				continue
 			}
 			n := c.rejected
 			if n > 0 {
 				var own int64
-				err := t.DB.QueryRowContext(t.Ctx, "SELECT count(*) FROM rejected_records WHERE stream_id = ? AND run_pk = ?", c.id, w.pk).Scan(&own)
+				err := t.DB.QueryRowContext(t.Ctx, "SELECT count(*) FROM rejected_records WHERE stream_id = ? AND run_pk = ?", c.id, w.to.RunPK).Scan(&own)
 				if err != nil {
 					return err
 				}
 				n -= own
 			}
 			n += c.unlisted
-			if w.unlisted != nil {
-				n -= w.unlisted[i]
+			if w.to.Unlisted != nil {
+				n -= w.to.Unlisted[i]
 			}
 			if n > 0 {
-				found[w.streams[i].name] = n
+				found[w.to.Streams[i].Name] = n
 			}
 		}
 		return nil

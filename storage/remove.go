@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"context"
 	"slices"
 	"time"
@@ -20,7 +22,7 @@ const removeRows = 5000
 // Then their text is in the file and its log no more; where another process reads the
 // store for long, once that has ended.
 func (s *Store) RemoveConnection(ctx context.Context, name string, alive func(holder string) bool) error {
-	if err := s.alone(ctx, "remove the connection", func(t *tx) error { return t.removeConnection(name, alive) }); err != nil {
+	if err := s.db.Alone(ctx, "remove the connection", func(t *db.Tx) error { return removeConnection(t, name, alive) }); err != nil {
 		return err
 	}
 	if err := s.sweepRemoved(ctx); err != nil {
@@ -29,7 +31,7 @@ func (s *Store) RemoveConnection(ctx context.Context, name string, alive func(ho
 	return s.db.FoldLog(ctx)
 }
 
-func (t *tx) removeConnection(name string, alive func(holder string) bool) error {
+func removeConnection(t *db.Tx, name string, alive func(holder string) bool) error {
 	c, err := named(t.Ctx, t.DB, name)
 	if err != nil {
 		return err
@@ -93,7 +95,7 @@ func (s *Store) sweepRemoved(ctx context.Context) error {
 	}
 	for _, id := range ids {
 		for more := true; more; {
-			err := s.alone(ctx, "remove records", func(t *tx) error {
+			err := s.db.Alone(ctx, "remove records", func(t *db.Tx) error {
 				t.Erased = true
 				res, err := t.DB.ExecContext(t.Ctx,
 					// Asked again under the lock: another process may have finished this

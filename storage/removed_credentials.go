@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"context"
 	"database/sql"
 	"errors"
@@ -62,7 +64,7 @@ func (g gatherer) credential(id string, f *health.Stored) error {
 
 // firstRunFrom is the first run that can use what is stored now: the one that goes
 // on, else the next.
-func (t *tx) firstRunFrom(connectionID string) (int64, error) {
+func firstRunFrom(t *db.Tx, connectionID string) (int64, error) {
 	var pk int64
 	var status string
 	err := t.DB.QueryRowContext(t.Ctx, "SELECT pk, status FROM runs WHERE connection_id = ? ORDER BY pk DESC LIMIT 1", connectionID).Scan(&pk, &status)
@@ -78,13 +80,13 @@ func (t *tx) firstRunFrom(connectionID string) (int64, error) {
 // takeAway keeps which runs could use a credential that is being removed. One that
 // no run could use leaves nothing; and what was removed of its field before stays,
 // as long as no run has told since how the connection is without it.
-func (t *tx) takeAway(c *credentialRow) error {
-	newest, err := t.gatherer().newestRun(c.ConnectionID)
+func takeAway(t *db.Tx, c *credentialRow) error {
+	newest, err := gathererIn(t).newestRun(c.ConnectionID)
 	if err != nil || newest == 0 || c.FromRun > newest {
 		return err
 	}
 	row := removedCredentialRow{ConnectionID: c.ConnectionID, Field: c.Field, FromRun: c.FromRun, ToRun: newest, RemovedUS: micros(t.Now)}
-	before, err := t.gatherer().taken(c.ConnectionID)
+	before, err := gathererIn(t).taken(c.ConnectionID)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"testing"
 	"time"
 
@@ -140,7 +142,7 @@ func TestRequiredByTheAcceptedManifest(t *testing.T) {
 func TestACredentialFromBefore(t *testing.T) {
 	t.Parallel()
 	x, c := signedIn(t)
-	x.ok(x.s.alone(t.Context(), "make it older", func(tx *tx) error {
+	x.ok(x.s.db.Alone(t.Context(), "make it older", func(tx *db.Tx) error {
 		for _, q := range []string{"UPDATE credentials SET from_run = 0", "UPDATE evidence SET format = 5, facts = '{}'"} {
 			if _, err := tx.DB.ExecContext(tx.Ctx, q); err != nil {
 				return err

@@ -32,7 +32,7 @@ const (
 // pruneRuns prunes a bounded part of a connection's history: the next of the runs
 // that ended before a moment, but for the newest, where there are at least few of
 // them. more: it may be called again at once.
-func (t *tx) pruneRuns(connectionID string, before time.Time, least, few int) (pruned int64, more bool, err error) {
+func pruneRuns(t *db.Tx, connectionID string, before time.Time, least, few int) (pruned int64, more bool, err error) {
 	var to int64
 	var manifest string
 	err = t.DB.QueryRowContext(t.Ctx, "SELECT pruned_to, pinned_manifest FROM connections WHERE id = ?", connectionID).Scan(&to, &manifest)
@@ -64,7 +64,7 @@ func (t *tx) pruneRuns(connectionID string, before time.Time, least, few int) (p
 	if err != nil {
 		return 0, false, err
 	}
-	h, err := t.readHistory(connectionID, t.lookAhead(connectionID, to))
+	h, err := readHistory(t, connectionID, lookAhead(t, connectionID, to))
 	if err != nil {
 		return 0, false, err
 	}
@@ -73,11 +73,11 @@ func (t *tx) pruneRuns(connectionID string, before time.Time, least, few int) (p
 	h.manifest = facts.Manifest
 	h.says = h.replay()
 	h.spare(old)
-	if more, err = t.pruneOfRuns(connectionID, old, h.gone); err != nil || more {
+	if more, err = pruneOfRuns(t, connectionID, old, h.gone); err != nil || more {
 		return 0, more, err
 	}
 	if len(h.gone) > 0 {
-		if err := t.deleteRuns(h.gone); err != nil {
+		if err := deleteRuns(t, h.gone); err != nil {
 			return 0, false, err
 		}
 	}
@@ -87,7 +87,7 @@ func (t *tx) pruneRuns(connectionID string, before time.Time, least, few int) (p
 
 // lookAhead is the pk up to which runs are read to judge those up to another: what
 // the next ones say over again need not be kept.
-func (t *tx) lookAhead(connectionID string, to int64) (pk int64) {
+func lookAhead(t *db.Tx, connectionID string, to int64) (pk int64) {
 	err := t.DB.QueryRowContext(t.Ctx, "SELECT coalesce(max(pk), 0) FROM (SELECT pk FROM runs WHERE connection_id = ? AND pk > ? ORDER BY pk LIMIT ?)",
 		connectionID, to, pruneMany).Scan(&pk)
 	if err != nil {
@@ -98,7 +98,7 @@ func (t *tx) lookAhead(connectionID string, to int64) (pk int64) {
 
 // pruneOfRuns deletes events of old runs and the details recovered by those that
 // go, a bounded number of each. more: there are others.
-func (t *tx) pruneOfRuns(connectionID string, old, gone []int64) (more bool, err error) {
+func pruneOfRuns(t *db.Tx, connectionID string, old, gone []int64) (more bool, err error) {
 	t.Erased = true
 	res, err := t.DB.ExecContext(t.Ctx, "DELETE FROM events WHERE (run_pk, seq) IN (SELECT run_pk, seq FROM events WHERE run_pk IN (?) LIMIT ?)", bun.List(old), pruneParts)
 	if err != nil {
@@ -128,24 +128,21 @@ func (t *tx) pruneOfRuns(connectionID string, old, gone []int64) (more bool, err
 	return len(rows) == pruneParts, err
 }
 
-// pruneAfter queues a look at the history of the connections whose runs have just
-// ended, one bounded part after the other, behind what else is queued.
-func (s *Store) pruneAfter(connections map[string]bool) {
-	if s.opts.History <= 0 || s.opts.Lane != nil {
-		return
-	}
-	for id := range connections {
-		s.pruneNext(id)
+// pruneAfter queues, once the transaction has ended the run, a look at the history of
+// its connection, one bounded part after the other, behind what else is queued.
+func (w *RunWriter) pruneAfter(t *db.Tx) {
+	if w.history > 0 {
+		t.AfterCommit(func() { pruneNext(w.db, w.to.ConnectionID, w.history) })
 	}
 }
 
-func (s *Store) pruneNext(connectionID string) {
-	_ = s.db.Push(&db.Op{Do: func(t *db.Tx) error { // a store that is closed does it another time
-		_, more, err := s.in(t).pruneRuns(connectionID, t.Now.Add(-s.opts.History), leastRuns, pruneFew)
+func pruneNext(d *db.DB, connectionID string, history time.Duration) {
+	_ = d.Push(&db.Op{Do: func(t *db.Tx) error { // a store that is closed does it another time
+		_, more, err := pruneRuns(t, connectionID, t.Now.Add(-history), leastRuns, pruneFew)
 		if err != nil {
-			s.logger.Warn("the history of runs was not pruned", "error", err)
+			d.Logger().Warn("the history of runs was not pruned", "error", err)
 		} else if more {
-			s.pruneNext(connectionID)
+			pruneNext(d, connectionID, history)
 		}
 		return err
 	}})
@@ -164,8 +161,8 @@ func (s *Store) PruneRuns(ctx context.Context) (pruned int64, err error) {
 	for i := range connections {
 		for more := true; more; {
 			var n int64
-			err := s.alone(ctx, "prune the history", func(t *tx) (err error) {
-				n, more, err = t.pruneRuns(connections[i].ID, t.Now.Add(-s.opts.History), leastRuns, 1)
+			err := s.db.Alone(ctx, "prune the history", func(t *db.Tx) (err error) {
+				n, more, err = pruneRuns(t, connections[i].ID, t.Now.Add(-s.opts.History), leastRuns, 1)
 				return err
 			})
 			if err != nil {

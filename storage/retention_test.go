@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -20,8 +22,8 @@ func (d *history) prune(name string) {
 	}
 	before := d.clock.now().Add(-time.Duration(rapid.IntRange(0, 10).Draw(d.t, "kept hours")) * time.Hour)
 	least := rapid.IntRange(1, 3).Draw(d.t, "least")
-	d.ok(d.s.alone(d.ctx, "prune", func(t *tx) error {
-		_, _, err := t.pruneRuns(c.ID, before, least, 1)
+	d.ok(d.s.db.Alone(d.ctx, "prune", func(t *db.Tx) error {
+		_, _, err := pruneRuns(t, c.ID, before, least, 1)
 		return err
 	}))
 }
@@ -69,7 +71,7 @@ func TestHistoryEnds(t *testing.T) {
 		clock.forward(time.Hour)
 		x.quiet()
 	}
-	x.ok(x.s.alone(ctx, "wait", func(*tx) error { return nil })) // behind what the last run queued
+	x.ok(x.s.db.Alone(ctx, "wait", func(*db.Tx) error { return nil })) // behind what the last run queued
 	runs, err := x.s.Runs(ctx, "c", 0)
 	x.ok(err)
 	if got, most := len(runs), leastRuns+pruneFew+2; got < leastRuns || got > most {

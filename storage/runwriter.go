@@ -7,6 +7,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+	"github.com/uptrace/bun"
 )
 
 // How much of one run may be queued.
@@ -15,27 +16,21 @@ const (
 	queuedOps     = 64
 )
 
-// StreamCounts counts what a run's records did to one stream. A record that was
-// deleted and came back is Changed; a tombstone of an unseen key is Deleted; a
-// repeated tombstone is Unchanged.
-type StreamCounts struct {
-	New, Changed, Unchanged, Deleted int64
-}
-
 // RunWriter writes one run, which holds its connection's lease. Operations are
 // queued and written in the order of the calls; after one has failed, every
 // later one fails with the same error, but for the outcome of a failed run (see
 // Finish). Methods are safe for concurrent use.
 type RunWriter struct {
-	s            *Store
-	pk           int64
-	runID        string
-	connectionID string
-	bookmark     string
-	epoch        int64
-	ttl          time.Duration
-	streams      []runStream
-	state        map[string][]byte
+	db       *db.DB
+	sink     RunSink
+	table    bun.Ident // see Sink.Delivered
+	to       *Target   // of its records
+	runID    string
+	bookmark string
+	epoch    int64
+	ttl      time.Duration
+	state    map[string][]byte
+	history  time.Duration // how long runs are kept; 0: for ever
 
 	batches chan struct{} // a slot for each queued batch
 	ops     chan struct{} // a slot for each other queued operation
@@ -44,24 +39,9 @@ type RunWriter struct {
 	mu     sync.Mutex
 	failed error
 	ended  bool
-	counts []StreamCounts
 	events int64    // the last event's number; the writer goroutine's alone
 	leases int64    // gap leases given; the writer goroutine's alone
 	leased gapPlace // of the last gap leased; the writer goroutine's alone
-	units  int64    // units of work closed; the writer goroutine's alone
-	// unlisted counts, by stream, the rejected records that are not kept by their
-	// keys; the writer goroutine's alone; nil: none.
-	unlisted []int64
-
-	coverage map[string][]string // of a lane: what coverage records said, by stream
-}
-
-type runStream struct {
-	id    int64
-	name  string
-	byKey bool // see NewRun
-
-	unlisted bool // see RejectionsUnlisted
 }
 
 // Epoch returns the number of this holding of the lease: 1 for a connection's
@@ -92,7 +72,7 @@ func (w *RunWriter) NewBatch() *Batch {
 }
 
 // queue queues fn, blocking while many operations are queued.
-func (w *RunWriter) queue(ctx context.Context, fn func(*tx) error) error {
+func (w *RunWriter) queue(ctx context.Context, fn func(*db.Tx) error) error {
 	if err := w.failure(); err != nil {
 		return err
 	}
@@ -105,7 +85,7 @@ func (w *RunWriter) queue(ctx context.Context, fn func(*tx) error) error {
 }
 
 // await queues fn and waits until it is durable, with everything before it.
-func (w *RunWriter) await(ctx context.Context, fn func(*tx) error) error {
+func (w *RunWriter) await(ctx context.Context, fn func(*db.Tx) error) error {
 	if err := w.failure(); err != nil {
 		return err
 	}
@@ -113,14 +93,14 @@ func (w *RunWriter) await(ctx context.Context, fn func(*tx) error) error {
 }
 
 // push queues an operation, urgent when its slots are used up.
-func (w *RunWriter) push(q *queued, o *db.Op, fn func(*tx) error) error {
-	o.Owner, o.Do = q, func(t *db.Tx) error { return fn(w.s.in(t)) }
+func (w *RunWriter) push(q *queued, o *db.Op, fn func(*db.Tx) error) error {
+	o.Owner, o.Do = q, fn
 	o.Urgent = o.Done != nil || len(o.Slot) == cap(o.Slot)
-	return w.s.db.Push(o)
+	return w.db.Push(o)
 }
 
 // wait queues an operation and waits for its end.
-func (w *RunWriter) wait(ctx context.Context, q *queued, fn func(*tx) error) error {
+func (w *RunWriter) wait(ctx context.Context, q *queued, fn func(*db.Tx) error) error {
 	done := make(chan error, 1)
 	if err := w.push(q, &db.Op{Done: done}, fn); err != nil {
 		return err
@@ -135,15 +115,15 @@ func (w *RunWriter) wait(ctx context.Context, q *queued, fn func(*tx) error) err
 
 // Flush waits until everything queued before it is durable.
 func (w *RunWriter) Flush(ctx context.Context) error {
-	return w.await(ctx, func(*tx) error { return nil })
+	return w.await(ctx, func(*db.Tx) error { return nil })
 }
 
 // Heartbeat renews the lease for another LeaseTTL. The error is storage.fenced
 // when a newer run has taken the connection over.
 func (w *RunWriter) Heartbeat(ctx context.Context) error {
-	return w.await(ctx, func(t *tx) error {
+	return w.await(ctx, func(t *db.Tx) error {
 		_, err := t.DB.ExecContext(t.Ctx, "UPDATE leases SET expires_us = ? WHERE connection_id = ?",
-			micros(t.Now.Add(w.ttl)), w.connectionID)
+			micros(t.Now.Add(w.ttl)), w.to.ConnectionID)
 		return err
 	})
 }
@@ -151,9 +131,7 @@ func (w *RunWriter) Heartbeat(ctx context.Context) error {
 // Counts returns what this run's durable records did, by index of
 // NewRun.Streams.
 func (w *RunWriter) Counts() []StreamCounts {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return append([]StreamCounts(nil), w.counts...)
+	return w.to.Counts()
 }
 
 // Abandon drops what is queued and stops the writer without an outcome, as a
@@ -194,7 +172,7 @@ func (q *queued) Admit(t *db.Tx) error {
 	if err := q.w.failure(); err != nil && (!q.last || abi.CodeOf(err) == abi.CodeFenced) {
 		return err
 	}
-	return q.w.s.in(t).verify(q.w)
+	return verify(t, q.w)
 }
 
 // Refused implements db.Owner.
@@ -216,16 +194,5 @@ func (w *RunWriter) recycle(b *Batch) {
 	select {
 	case w.free <- b:
 	default:
-	}
-}
-
-func (w *RunWriter) count(tallies []tally) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for i, c := range tallies {
-		w.counts[i].New += c.New
-		w.counts[i].Changed += c.Changed
-		w.counts[i].Unchanged += c.Unchanged
-		w.counts[i].Deleted += c.Deleted
 	}
 }

@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"context"
 	"database/sql"
 	"errors"
@@ -116,8 +118,8 @@ func (s *Store) schedule(ctx context.Context, connectionID string) (sched Schedu
 // PutSchedule keeps the owner's choice. When it pauses or resumes, the store
 // keeps when that was; the two instants of sched are not read.
 func (s *Store) PutSchedule(ctx context.Context, sched Schedule) error {
-	return s.alone(ctx, "keep the schedule", func(t *tx) error {
-		if err := t.exists(sched.ConnectionID); err != nil {
+	return s.db.Alone(ctx, "keep the schedule", func(t *db.Tx) error {
+		if err := exists(t, sched.ConnectionID); err != nil {
 			return err
 		}
 		row := scheduleRow{ConnectionID: sched.ConnectionID}
@@ -138,12 +140,12 @@ func (s *Store) PutSchedule(ctx context.Context, sched Schedule) error {
 		if err != nil {
 			return err
 		}
-		return t.remakeEvidence(sched.ConnectionID)
+		return remakeEvidence(t, sched.ConnectionID)
 	})
 }
 
 // exists refuses a connection that was removed meanwhile.
-func (t *tx) exists(connectionID string) error {
+func exists(t *db.Tx, connectionID string) error {
 	known, err := t.DB.NewSelect().Model((*connectionRow)(nil)).Where("id = ?", connectionID).Exists(t.Ctx)
 	if err == nil && !known {
 		return unknownConnection(connectionID)
@@ -155,8 +157,8 @@ func (t *tx) exists(connectionID string) error {
 // recommends, where its owner has said nothing about it. Until then nobody knows
 // that anything runs it.
 func (s *Store) AdoptSchedule(ctx context.Context, connectionID string) error {
-	return s.alone(ctx, "adopt the connection", func(t *tx) error {
-		if err := t.exists(connectionID); err != nil {
+	return s.db.Alone(ctx, "adopt the connection", func(t *db.Tx) error {
+		if err := exists(t, connectionID); err != nil {
 			return err
 		}
 		row := scheduleRow{ConnectionID: connectionID}
@@ -167,14 +169,14 @@ func (s *Store) AdoptSchedule(ctx context.Context, connectionID string) error {
 		if _, err := t.DB.NewInsert().Model(&row).Exec(t.Ctx); err != nil {
 			return err
 		}
-		return t.remakeEvidence(connectionID)
+		return remakeEvidence(t, connectionID)
 	})
 }
 
 // PutDue keeps when a connection is to run next.
 func (s *Store) PutDue(ctx context.Context, connectionID string, due Due) error {
-	return s.alone(ctx, "keep the due time", func(t *tx) error {
-		if err := t.exists(connectionID); err != nil {
+	return s.db.Alone(ctx, "keep the due time", func(t *db.Tx) error {
+		if err := exists(t, connectionID); err != nil {
 			return err
 		}
 		row := dueRow{ConnectionID: connectionID, Basis: due.Basis, DueUS: micros(due.At)}
@@ -209,7 +211,7 @@ func (s *Store) ScheduleState(ctx context.Context, connectionID string, limit in
 	}
 	var owed []confirmationRow
 	// One of the future is of a clock that was put back, and would hide all others.
-	err = s.db.Read.NewSelect().Model(&owed).Where("connection_id = ? AND at_us <= ?", connectionID, micros(s.now())).
+	err = s.db.Read.NewSelect().Model(&owed).Where("connection_id = ? AND at_us <= ?", connectionID, micros(s.db.Now())).
 		Order("at_us DESC").Limit(1).Scan(ctx)
 	if err != nil {
 		return out, s.db.Fail(what, err)

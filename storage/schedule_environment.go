@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"context"
 
 	"github.com/uptrace/bun"
@@ -17,8 +19,8 @@ type rejectedEnvironmentRow struct {
 // environment it had: the environment is no row whose change would be seen. mark
 // tells two values apart, and narrows down one that is short; "" is of none.
 func (s *Store) RejectEnvironment(ctx context.Context, connectionID, mark string) error {
-	return s.alone(ctx, "keep what was rejected", func(t *tx) error {
-		if err := t.exists(connectionID); err != nil {
+	return s.db.Alone(ctx, "keep what was rejected", func(t *db.Tx) error {
+		if err := exists(t, connectionID); err != nil {
 			return err
 		}
 		row := rejectedEnvironmentRow{ConnectionID: connectionID, Mark: mark}

@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"context"
 	"time"
 )
@@ -33,7 +35,7 @@ func (s *Store) Overdue(ctx context.Context, before time.Time) ([]Connection, er
 // ForgetOverdue ends that the connections of Overdue are expected to have run: the next
 // to schedule them works their times out again.
 func (s *Store) ForgetOverdue(ctx context.Context, before time.Time) error {
-	return s.alone(ctx, "forget what is overdue", func(t *tx) error {
+	return s.db.Alone(ctx, "forget what is overdue", func(t *db.Tx) error {
 		us := micros(before)
 		_, err := t.DB.ExecContext(t.Ctx, "DELETE FROM due_times WHERE connection_id IN (SELECT d.connection_id "+overdue+")", us, us)
 		return err

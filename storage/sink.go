@@ -9,73 +9,91 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 )
 
-// sink is where what a run collects goes: into the store's own records and cursors
-// (hostSink), or into the queue of a collector's outbox (Lane). It is called within the
-// transaction that the run's own rows are written in.
-type sink interface {
-	// refuses returns why a run under this bookmark cannot begin; nil: it can.
-	refuses(bookmark string) error
-	// begin reads the cursors that the run starts from into w.state.
-	begin(t *tx, w *RunWriter) error
-	// put returns what writes a batch; an error is the caller's. It is called outside the
+// Sink is where what runs collect goes: into the store's own records and cursors, or
+// into the queue of a collector's outbox.
+type Sink interface {
+	// Refuses returns why a run under this bookmark cannot begin; nil: it can.
+	Refuses(bookmark string) error
+	// Open returns the sink of one run.
+	Open(w *RunWriter) RunSink
+	// Delivered is the table that has the keys of the records that arrived.
+	Delivered() bun.Ident
+	// Deserted is the reason of a run whose process is gone.
+	Deserted() abi.Reason
+}
+
+// RunSink takes what one run collects, within the transaction that the run's own rows
+// are written in.
+type RunSink interface {
+	// Begin returns the cursors that the run starts from, by stream.
+	Begin(t *db.Tx) (map[string][]byte, error)
+	// Put returns what writes a batch; an error is the caller's. It is called outside the
 	// transaction, so that the work of preparing a batch is.
-	put(w *RunWriter, b *Batch) (func(*tx) error, error)
-	// checkpoint commits a cursor, or has the destination commit it.
-	checkpoint(t *tx, w *RunWriter, stream, cursor, sliceID string) error
-	// gap is told of each change of a gap that a reader elsewhere has to know.
-	gap(t *tx, w *RunWriter, id string) error
-	// end is told of the end of a run whose row is written; commit comes before it.
-	commit(t *tx, w *RunWriter, checkpoints []StateCommit) error
-	end(t *tx, w *RunWriter, row *runRow, checkpoints []StateCommit) error
-	// delivered is the table that has the keys of the records that arrived.
-	delivered() bun.Ident
-	// deserted is the reason of a run whose process is gone.
-	deserted() abi.Reason
+	Put(b *Batch) (func(*db.Tx) error, error)
+	// Checkpoint commits a cursor, or has the destination commit it.
+	Checkpoint(t *db.Tx, stream, cursor, sliceID string) error
+	// Gap is told of each change of a gap that a reader elsewhere has to know.
+	Gap(t *db.Tx, id string) error
+	// Commit takes the cursors of the run's end, before the run's row is written; End is
+	// told of the row.
+	Commit(t *db.Tx, checkpoints []StateCommit) error
+	End(t *db.Tx, row *runRow, checkpoints []StateCommit) error
 }
 
-// hostSink is the sink of a host's own store.
-type hostSink struct{}
+// HostSink is the sink of a host's own store.
+type HostSink struct{}
 
-func (hostSink) refuses(string) error { return nil }
+// Refuses implements Sink.
+func (HostSink) Refuses(string) error { return nil }
 
-func (hostSink) begin(t *tx, w *RunWriter) error {
-	var states []stateRow
-	err := t.DB.NewSelect().Model(&states).Where("connection_id = ? AND bookmark = ?", w.connectionID, w.bookmark).Scan(t.Ctx)
-	for _, st := range states {
-		w.state[st.Stream] = []byte(st.Cursor)
+// Open implements Sink.
+func (HostSink) Open(w *RunWriter) RunSink { return hostRun{w} }
+
+// Delivered implements Sink.
+func (HostSink) Delivered() bun.Ident { return "records" }
+
+// Deserted implements Sink.
+func (HostSink) Deserted() abi.Reason { return abi.ReasonHostRestarted }
+
+// hostRun is the sink of one run of a host.
+type hostRun struct{ w *RunWriter }
+
+// Begin implements RunSink.
+func (r hostRun) Begin(t *db.Tx) (map[string][]byte, error) {
+	var rows []stateRow
+	err := t.DB.NewSelect().Model(&rows).Where("connection_id = ? AND bookmark = ?", r.w.to.ConnectionID, r.w.bookmark).Scan(t.Ctx)
+	state := map[string][]byte{}
+	for _, st := range rows {
+		state[st.Stream] = []byte(st.Cursor)
 	}
-	return err
+	return state, err
 }
 
-func (hostSink) put(w *RunWriter, b *Batch) (func(*tx) error, error) {
-	return func(t *tx) error {
-		if err := t.openTally(w); err != nil {
-			return err
-		}
-		return t.putBatch(w, b)
-	}, nil
+// Put implements RunSink.
+func (r hostRun) Put(b *Batch) (func(*db.Tx) error, error) {
+	return func(t *db.Tx) error { return putBatch(t, r.w.to, b) }, nil
 }
 
-func (hostSink) checkpoint(t *tx, w *RunWriter, stream, cursor, sliceID string) error {
-	return t.commitState(w, stream, cursor, sliceID)
+// Checkpoint implements RunSink.
+func (r hostRun) Checkpoint(t *db.Tx, stream, cursor, sliceID string) error {
+	return commitState(t, r.w, stream, cursor, sliceID)
 }
 
-func (hostSink) gap(*tx, *RunWriter, string) error { return nil }
+// Gap implements RunSink.
+func (hostRun) Gap(*db.Tx, string) error { return nil }
 
-func (hostSink) commit(t *tx, w *RunWriter, checkpoints []StateCommit) error {
+// Commit implements RunSink.
+func (r hostRun) Commit(t *db.Tx, checkpoints []StateCommit) error {
 	for _, c := range checkpoints {
-		if err := t.commitState(w, c.Stream, jsonText(c.Cursor), ""); err != nil {
+		if err := commitState(t, r.w, c.Stream, jsonText(c.Cursor), ""); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (hostSink) end(*tx, *RunWriter, *runRow, []StateCommit) error { return nil }
-
-func (hostSink) delivered() bun.Ident { return "records" }
-
-func (hostSink) deserted() abi.Reason { return abi.ReasonHostRestarted }
+// End implements RunSink.
+func (hostRun) End(*db.Tx, *runRow, []StateCommit) error { return nil }
 
 // Write queues a batch and takes it over. It blocks while two batches are
 // queued, until ctx ends. A full batch holds about 5,000 records or 4 MiB; it
@@ -92,7 +110,7 @@ func (w *RunWriter) Write(ctx context.Context, b *Batch) error {
 		return w.fail(abi.NewError(abi.CodeInternal, "a record's key is empty or holds a NUL",
 			"report this: the boundary should have refused it").WithDetail("run " + w.runID))
 	}
-	fn, err := w.s.sink.put(w, b)
+	fn, err := w.sink.Put(b)
 	if err != nil {
 		return w.fail(err)
 	}

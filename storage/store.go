@@ -2,8 +2,6 @@ package storage
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"log/slog"
 	"time"
@@ -33,11 +31,9 @@ type Options struct {
 type Store struct {
 	db *db.DB
 
-	now    func() time.Time
-	newID  func() string
-	logger *slog.Logger
-	opts   Options
-	sink   sink // of what its runs collect
+	opts    Options
+	sink    Sink // of what its runs collect
+	history time.Duration
 }
 
 // Open opens the store at o.Path, makes it when it is missing (file 0600 in a
@@ -59,23 +55,17 @@ func OpenToRead(ctx context.Context, o Options) (*Store, error) {
 }
 
 func openWith(ctx context.Context, o Options, open func(context.Context, db.Options) (*db.DB, error)) (*Store, error) {
-	if o.NewID == nil {
-		o.NewID = randomID
-	}
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
 	lane, err := o.Lane.settled()
 	if err != nil {
 		return nil, err
 	}
 	o.Lane = lane
-	s := &Store{now: o.Now, newID: o.NewID, logger: o.Logger, opts: o, sink: hostSink{}}
+	s := &Store{opts: o, sink: HostSink{}, history: o.History}
 	if lane != nil {
-		s.sink = lane
+		s.sink, s.history = lane, 0
 	}
 	d, err := open(ctx, db.Options{
-		Path: o.Path, Now: o.Now, Logger: o.Logger, Accept: s.laneFits, Current: evidenceCurrent, Ready: s.ready,
+		Path: o.Path, Now: o.Now, NewID: o.NewID, Logger: o.Logger, Accept: s.laneFits, Current: evidenceCurrent, Ready: s.ready,
 		Setup: recordSetup, Statements: recordStatements,
 		BusyTimeout: o.busyTimeout, MaxPages: o.maxPages, Unsynced: o.unsynced, Checkpoint: o.checkpoint,
 	})
@@ -83,6 +73,9 @@ func openWith(ctx context.Context, o Options, open func(context.Context, db.Opti
 		return nil, err
 	}
 	s.db = d
+	if lane != nil {
+		lane.path = d.Path
+	}
 	return s, nil
 }
 
@@ -102,9 +95,3 @@ func (s *Store) Close() error { return s.db.Close() }
 
 // Path returns the store's file.
 func (s *Store) Path() string { return s.db.Path }
-
-func randomID() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // never fails
-	return hex.EncodeToString(b[:])
-}

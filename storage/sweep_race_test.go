@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+
 	"context"
 	"database/sql"
 	"path/filepath"
@@ -50,7 +52,7 @@ func TestSweepLeavesALiveStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The removal's first step, as a process that dies or is slow leaves it.
-	if err := s.alone(ctx, "x", func(tx *tx) error { return tx.removeConnection("old", nil) }); err != nil {
+	if err := s.db.Alone(ctx, "x", func(tx *db.Tx) error { return removeConnection(tx, "old", nil) }); err != nil {
 		t.Fatal(err)
 	}
 	// Another process holds the write lock: it finishes the removal and starts a new run.
@@ -116,7 +118,7 @@ func TestReviveWithAWrongCounter(t *testing.T) {
 	}
 	add(false)
 	add(true)
-	if err := s.alone(ctx, "x", func(tx *tx) error { _, err := tx.DB.ExecContext(ctx, "UPDATE streams SET deleted = 0"); return err }); err != nil {
+	if err := s.db.Alone(ctx, "x", func(tx *db.Tx) error { _, err := tx.DB.ExecContext(ctx, "UPDATE streams SET deleted = 0"); return err }); err != nil {
 		t.Fatal(err)
 	}
 	add(false)

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"io/fs"
+	"log/slog"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -90,6 +91,12 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 
 // unopened is a database that is not open.
 func unopened(path string, o Options) *DB { return &DB{Path: path, opts: o.withDefaults()} }
+
+// Logger returns where warnings go.
+func (d *DB) Logger() *slog.Logger { return d.opts.Logger }
+
+// Now returns the time of the wall clock.
+func (d *DB) Now() time.Time { return d.opts.Now() }
 
 func (d *DB) busyPragma() string { return pragma("busy_timeout", d.opts.BusyTimeout.Milliseconds()) }
 

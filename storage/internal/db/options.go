@@ -2,6 +2,8 @@ package db
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"log/slog"
 	"time"
 
@@ -12,6 +14,7 @@ import (
 type Options struct {
 	Path   string           // of the SQLite file; its folder is made (0700) when missing
 	Now    func() time.Time // the wall clock
+	NewID  func() string    // ids of rows; nil: 128 random bits
 	Logger *slog.Logger
 
 	// Accept looks at an existing file before anything of it is changed; applied is how
@@ -39,6 +42,9 @@ func (o Options) withDefaults() Options {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
+	if o.NewID == nil {
+		o.NewID = randomID
+	}
 	if o.BusyTimeout == 0 {
 		o.BusyTimeout = defaultBusyTimeout
 	}
@@ -55,4 +61,10 @@ func (o Options) withDefaults() Options {
 		o.Ready = func(context.Context, *DB) error { return nil }
 	}
 	return o
+}
+
+func randomID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return hex.EncodeToString(b[:])
 }

@@ -19,9 +19,19 @@ type Tx struct {
 
 	link   *link
 	states map[any]any
-	before []func() error
+	before [orders][]func() error
 	after  []func()
 }
+
+// Order says when a hook runs before the commit.
+type Order int
+
+// The counters of records come before the summaries that are made of them.
+const (
+	Counters Order = iota
+	Summaries
+	orders
+)
 
 func (l *link) newTx() *Tx {
 	return &Tx{DB: l.conn, Ctx: context.Background(), Now: l.db.opts.Now(), link: l, states: map[any]any{}}
@@ -39,21 +49,28 @@ func State[T any](t *Tx, key any, begin func() T) T {
 }
 
 // BeforeCommit has fn run when all operations of the transaction are done: what they
-// counted is written once. Hooks run in the order of their registration, and register
-// none. An error rolls the transaction back.
-func (t *Tx) BeforeCommit(fn func() error) { t.before = append(t.before, fn) }
+// counted is written once. Hooks of one order run in the order of their registration; a
+// hook may register others of a later order. An error rolls the transaction back.
+func (t *Tx) BeforeCommit(order Order, fn func() error) {
+	t.before[order] = append(t.before[order], fn)
+}
 
 // AfterCommit has fn run on the writer goroutine once the transaction is durable.
 func (t *Tx) AfterCommit(fn func()) { t.after = append(t.after, fn) }
 
 func (t *Tx) settle() error {
-	for _, fn := range t.before {
-		if err := fn(); err != nil {
-			return err
+	for order := range orders {
+		for _, fn := range t.before[order] {
+			if err := fn(); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
+
+// NewID returns an id that no row has yet.
+func (t *Tx) NewID() string { return t.link.db.opts.NewID() }
 
 // Exec runs the i-th of Options.Statements.
 func (t *Tx) Exec(i int, values ...any) (driver.Result, error) {

@@ -1,0 +1,46 @@
+package storage
+
+import (
+	"database/sql"
+	"errors"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+)
+
+type verifiedKey struct{}
+
+// verified are the runs that the transaction has checked against their lease.
+func verified(t *db.Tx) map[*RunWriter]error {
+	return db.State(t, verifiedKey{}, func() map[*RunWriter]error { return map[*RunWriter]error{} })
+}
+
+// verify checks that the run still holds its connection's lease, once a
+// transaction: the write lock keeps it true until the commit.
+//
+// Invariant 2: a run whose epoch is not the lease's writes nothing.
+func verify(t *db.Tx, w *RunWriter) error {
+	known := verified(t)
+	if err, ok := known[w]; ok {
+		return err
+	}
+	var epoch int64
+	var runID string
+	err := t.DB.QueryRowContext(t.Ctx, "SELECT epoch, run_id FROM leases WHERE connection_id = ?", w.to.ConnectionID).Scan(&epoch, &runID)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		err = fenced(w, "the connection was removed")
+	case err != nil:
+		return err
+	case epoch != w.epoch || runID != w.runID:
+		err = fenced(w, "a newer run took the connection over")
+	}
+	known[w] = err
+	return err
+}
+
+func fenced(w *RunWriter, why string) error {
+	return abi.NewError(abi.CodeFenced, "this run lost its lease: "+why,
+		"nothing to do: what it had committed is kept, and the newer run goes on from there").
+		WithDetail("run " + w.runID)
+}
