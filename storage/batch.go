@@ -70,3 +70,7 @@ func (b *Batch) text(at int, n int32) string {
 	}
 	return unsafe.String(&b.arena[at], int(n))
 }
+
+// data is the record's JSON, and when its time; both are views, never nil.
+func (b *Batch) data(r *batchRow) []byte { return b.arena[r.at+int(r.key):][:r.data] }
+func (b *Batch) when(r *batchRow) []byte { return b.arena[r.at+int(r.key)+int(r.data):][:r.when] }

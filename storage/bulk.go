@@ -64,13 +64,20 @@ func run(t *db.Tx, statement int, seq int64, values ...any) (changed, inserted b
 	if err != nil || n == 0 {
 		return false, false, err
 	}
+	if t.Server() != nil {
+		return true, false, nil
+	}
 	id, err := res.LastInsertId()
 	return true, id == seq, err
 }
 
 // putBatch writes the records of a batch, and which others were rejected.
 func putBatch(t *db.Tx, to *Target, b *Batch) error {
-	if err := putRecords(t, to, b); err != nil {
+	put := putRecords
+	if t.Server() != nil {
+		put = putRecordsServer
+	}
+	if err := put(t, to, b); err != nil {
 		return err
 	}
 	return followRejections(t, to, b)

@@ -2,7 +2,9 @@ package storage
 
 import (
 	"context"
-	"fmt"
+	"slices"
+
+	"github.com/uptrace/bun"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 )
@@ -14,8 +16,10 @@ type CheckReport struct {
 	Records  int64    // rows looked at, tombstones included
 }
 
-// invariants are questions with no answer in a sound store.
-var invariants = []struct{ what, query string }{
+// invariant is a question with no answer in a sound store.
+type invariant struct{ what, query string }
+
+var invariants = []invariant{
 	{"the stream's counters differ from its records", `SELECT s.id FROM streams s LEFT JOIN
 (SELECT stream_id, sum(1 - deleted) AS live, sum(deleted) AS dead, max(seq) AS last FROM records GROUP BY stream_id) r
 ON r.stream_id = s.id WHERE s.removed = 0 AND
@@ -41,53 +45,45 @@ WHERE g.status = 'in_progress' AND (r.pk IS NULL OR r.status <> 'running')`},
 WHERE d.revoked_us = 0 GROUP BY s.connector, s.binding HAVING count(*) > 1`},
 	{"a delivery of no run was taken", `SELECT b.batch_id FROM device_batches b JOIN source_instances s ON s.id = b.source_id JOIN connections c ON c.id = s.connection_id
 WHERE c.pruned_to = 0 AND b.run_id NOT IN (SELECT run_id FROM runs)`},
+}
+
+// laneInvariants are of a collector's outbox, whose tables each file has.
+var laneInvariants = []invariant{
 	{"undelivered work has no contents", `SELECT id FROM outbox WHERE status <> 'succeeded' AND seq NOT IN (SELECT seq FROM outbox_payloads)`},
 	{"a queued batch is of no stream", `SELECT id FROM outbox WHERE indexed = 1 AND seq NOT IN (SELECT seq FROM outbox_streams)`},
 	{"queued work is leased to nobody, or held without a lease", `SELECT id FROM outbox WHERE (status = 'leased') <> (lease_holder <> '')`},
 }
 
-// Check reads the whole store: the file's integrity, its foreign keys, and the
-// promises above. It takes long on a large store and holds a snapshot
+// Check reads the whole store: whether it is damaged, and the promises above. It takes long on a large store and holds a snapshot
 // meanwhile. A damaged file is in the report; an error says that the check
 // could not be made.
 func (s *Store) Check(ctx context.Context) (*CheckReport, error) {
-	conn, err := s.db.Read.Conn(ctx)
-	if err != nil {
-		return nil, s.db.Fail("check", err)
-	}
-	defer func() { _ = conn.Close() }()
-	if _, err := conn.ExecContext(ctx, "BEGIN"); err != nil {
-		return nil, s.db.Fail("check", err)
-	}
-	defer func() { _, _ = conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK") }()
 	r := &CheckReport{}
-	var lines []string
-	if err := conn.NewRaw("PRAGMA integrity_check(20)").Scan(ctx, &lines); err != nil {
+	err := s.db.Snapshot(ctx, func(q bun.IDB) error {
+		damage, err := s.db.Damage(ctx, q)
+		if err != nil {
+			return err
+		}
+		r.Problems = append(r.Problems, damage...)
+		list := invariants
+		if !s.db.IsServer() {
+			list = append(slices.Clone(invariants), laneInvariants...)
+		}
+		for _, i := range list {
+			var first []string
+			if err := q.NewRaw("WITH broken (x) AS ("+i.query+") SELECT CAST(x AS TEXT) FROM broken LIMIT 3").Scan(ctx, &first); err != nil {
+				return err
+			}
+			for _, x := range first {
+				r.Problems = append(r.Problems, i.what+" ("+x+")")
+			}
+		}
+		return q.NewRaw("SELECT count(*) FROM records").Scan(ctx, &r.Records)
+	})
+	if err != nil {
 		return r.damaged(s.db.Fail("check", err))
 	}
-	for _, line := range lines {
-		if line != "ok" {
-			r.Problems = append(r.Problems, "damaged file: "+line)
-		}
-	}
-	var rows []map[string]any
-	if err := conn.NewRaw("PRAGMA foreign_key_check").Scan(ctx, &rows); err != nil {
-		return r.damaged(s.db.Fail("check", err))
-	}
-	for _, row := range rows {
-		r.Problems = append(r.Problems, fmt.Sprintf("a row of %v refers to nothing in %v", row["table"], row["parent"]))
-	}
-	for _, i := range invariants {
-		var first []string
-		if err := conn.NewRaw("WITH broken (x) AS ("+i.query+") SELECT CAST(x AS TEXT) FROM broken LIMIT 3").Scan(ctx, &first); err != nil {
-			return r.damaged(s.db.Fail("check", err))
-		}
-		for _, x := range first {
-			r.Problems = append(r.Problems, i.what+" ("+x+")")
-		}
-	}
-	err = conn.NewRaw("SELECT count(*) FROM records").Scan(ctx, &r.Records)
-	return r, s.db.Fail("check", err)
+	return r, nil
 }
 
 // damaged puts a corrupt file into the report; other errors end the check.
@@ -113,6 +109,6 @@ func (s *Store) Stats(ctx context.Context) (Stats, error) {
 (SELECT coalesce(sum(live), 0) FROM streams WHERE removed = 0), (SELECT coalesce(sum(deleted), 0) FROM streams WHERE removed = 0),
 (SELECT value FROM counters WHERE name = 'change')`).
 		Scan(&st.Connections, &st.Runs, &st.Records, &st.Tombstones, &st.LastSeq)
-	st.FileBytes, st.LogBytes = s.db.Size()
+	st.FileBytes, st.LogBytes = s.db.Size(ctx)
 	return st, s.db.Fail("read the statistics", err)
 }

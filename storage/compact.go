@@ -54,32 +54,24 @@ func (s *Store) Compact(ctx context.Context, alive func(holder string) bool) (c 
 // Space is what takes the room of the store's file, in bytes.
 type Space struct {
 	Records, History, Gaps, Rest int64 // with their indexes
-	Free                         int64 // pages that are used again; Compact gives them back
+	Free                         int64 // pages of a file that are used again; Compact gives them back
 }
 
-// Space reads every page's header: it takes long on a large store.
+// Space reads the header of every page of a file: it takes long on a large one.
 func (s *Store) Space(ctx context.Context) (space Space, err error) {
-	var rows []struct {
-		Name string
-		Size int64
-	}
-	err = s.db.Read.NewRaw(`SELECT coalesce(o.tbl_name, '') AS name, sum(d.pgsize) AS size FROM dbstat AS d
-LEFT JOIN sqlite_schema AS o ON o.name = d.name WHERE d.aggregate = 1 GROUP BY 1`).Scan(ctx, &rows)
-	if err != nil {
-		return space, s.db.Fail("measure the store", err)
-	}
-	for _, r := range rows {
-		switch r.Name {
+	sizes, free, err := s.db.Tables(ctx)
+	for name, size := range sizes {
+		switch name {
 		case "records":
-			space.Records += r.Size
+			space.Records += size
 		case "runs", "run_streams", "events", "coverage":
-			space.History += r.Size
+			space.History += size
 		case "gaps":
-			space.Gaps += r.Size
+			space.Gaps += size
 		default:
-			space.Rest += r.Size
+			space.Rest += size
 		}
 	}
-	err = s.db.Read.QueryRowContext(ctx, "SELECT freelist_count * page_size FROM pragma_freelist_count, pragma_page_size").Scan(&space.Free)
-	return space, s.db.Fail("measure the store", err)
+	space.Free = free
+	return space, err
 }

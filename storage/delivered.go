@@ -36,7 +36,7 @@ func rememberKeys(t *db.Tx, to *Target, b *Batch) error {
 	for i := range b.rows {
 		r := &b.rows[i]
 		if st := to.Streams[r.stream]; st.ByKey {
-			_, err := t.DB.ExecContext(t.Ctx, "INSERT OR IGNORE INTO delivered_keys (stream_id, key) VALUES (?, ?)", st.ID, b.text(r.at, r.key))
+			_, err := t.DB.ExecContext(t.Ctx, "INSERT INTO delivered_keys (stream_id, key) VALUES (?, ?) ON CONFLICT DO NOTHING", st.ID, b.text(r.at, r.key))
 			if err != nil {
 				return err
 			}

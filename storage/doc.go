@@ -1,6 +1,6 @@
 // Package storage is the evidence store: connections, runs, records, cursors,
 // detail gaps, coverage and events, in one SQLite file that several processes
-// of one user may open at the same time.
+// of one user may open at the same time, or on PostgreSQL.
 //
 // What lives here: the tables and their forward-only migrations, the one
 // writer goroutine with its group commit, the lease that lets one run at a time
@@ -10,13 +10,12 @@
 // Accepted records and run evidence come in from host/run through a RunWriter;
 // rows go out to the command line, the API and the health projection through
 // the read methods of Store. Callers see Go values only: times are UTC, JSON is
-// text, and nothing that SQLite alone can do shows, so that another database
-// can come behind the same methods. The suite in exercise_test.go says what
-// such a database has to pass.
+// text, and nothing that SQLite alone can do shows: PostgreSQL is behind the same
+// methods. The suite in exercise_test.go says what both have to pass.
 //
 // The package has these parts: internal/db (the file, its schema, the writer goroutine and
 // its transactions); store.go (a file becomes a Store); target.go and tally.go (what a transaction
-// counts of a run's records); fence.go (whose lease it is); batch.go and bulk.go (the record path);
+// counts of a run's records); fence.go (whose lease it is); batch.go, bulk.go and bulk_server.go (the record path);
 // lease.go, runwriter.go, ops.go, gaps.go, gaps_read.go and finish.go (a run from
 // its begin to its end); retention.go and history.go (the end of old runs);
 // connections.go, remove.go and compact.go; salvage.go (a file that is damaged); runs.go, records.go and evidence.go

@@ -149,14 +149,5 @@ func (s *Store) EvidencePage(ctx context.Context, after string, limit int) ([]Ev
 
 // snapshot reads several things as they were at one moment.
 func (s *Store) snapshot(ctx context.Context, read func(gatherer) error) error {
-	conn, err := s.db.Read.Conn(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = conn.Close() }()
-	if _, err := conn.ExecContext(ctx, "BEGIN"); err != nil {
-		return err
-	}
-	defer func() { _, _ = conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK") }()
-	return read(gatherer{conn, ctx})
+	return s.db.Snapshot(ctx, func(q bun.IDB) error { return read(gatherer{q, ctx}) })
 }

@@ -25,6 +25,10 @@ const salvagePage = 256
 // that the store never writes counts as unreadable. An error of fn ends it and is
 // returned as it is.
 func (s *Store) Salvage(ctx context.Context, connection, stream string, fn func(Record) error) ([]Unreadable, error) {
+	if s.db.IsServer() {
+		return nil, abi.NewError(abi.CodeStoreUnavailable, "records are salvaged from a damaged file, and this store is on PostgreSQL",
+			"read it with pg_dump, or restore the server's backup").WithDetail(s.Path())
+	}
 	st, err := s.streamOf(ctx, connection, stream)
 	if err != nil {
 		return nil, err

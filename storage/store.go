@@ -6,12 +6,15 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/uptrace/bun"
+
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 )
 
 // Options says where the store is and what it works with.
 type Options struct {
-	Path   string           // the SQLite file; its folder is made (0700) when missing
+	Path   string           // the SQLite file, whose folder is made (0700) when missing, or an address postgres://…
 	Now    func() time.Time // required: the wall clock
 	NewID  func() string    // ids of connections; nil: 128 random bits
 	Logger *slog.Logger     // nil: discarded
@@ -60,12 +63,15 @@ func openWith(ctx context.Context, o Options, open func(context.Context, db.Opti
 		return nil, err
 	}
 	o.Lane = lane
+	if lane != nil && db.OnServer(o.Path) {
+		return nil, abi.NewError(abi.CodeStoreUnavailable, "a collector's queue is a file, and not a database on a server", "name a file with --queue")
+	}
 	s := &Store{opts: o, sink: HostSink{}, history: o.History}
 	if lane != nil {
 		s.sink, s.history = lane, 0
 	}
 	d, err := open(ctx, db.Options{
-		Path: o.Path, Now: o.Now, NewID: o.NewID, Logger: o.Logger, Accept: s.laneFits, Current: evidenceCurrent, Ready: s.ready,
+		Path: o.Path, Now: o.Now, NewID: o.NewID, Logger: o.Logger, Accept: s.fits, Current: evidenceCurrent, Ready: s.ready,
 		Setup: recordSetup, Statements: recordStatements,
 		BusyTimeout: o.busyTimeout, MaxPages: o.maxPages, Unsynced: o.unsynced, Checkpoint: o.checkpoint,
 	})
@@ -95,3 +101,11 @@ func (s *Store) Close() error { return s.db.Close() }
 
 // Path returns the store's file.
 func (s *Store) Path() string { return s.db.Path }
+
+// fits says whether the store may be opened as what it is opened for.
+func (s *Store) fits(ctx context.Context, q bun.IDB, applied int) error {
+	if db.OnServer(s.opts.Path) {
+		return nil // no lane is there
+	}
+	return s.laneFits(ctx, q, applied)
+}

@@ -13,6 +13,7 @@ import (
 	lib "modernc.org/sqlite/lib"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/storage/internal/postgres"
 )
 
 // primary returns the primary result code behind err, 0 when err is not the
@@ -37,8 +38,22 @@ func (d *DB) Fail(what string, err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
+	if d.pg != nil {
+		return d.pg.fault(what, err)
+	}
 	return storeError(d.Path, what, err)
 }
+
+// failed reports whether err is the database's own.
+func (d *DB) failed(err error) bool {
+	if d.pg != nil {
+		return postgres.Failed(err)
+	}
+	return primary(err) != 0
+}
+
+// lost reports whether the connection to a server ended. A file has none.
+func (d *DB) lost(err error) bool { return d.pg != nil && postgres.Lost(err) }
 
 // storeError maps a database error to its code. Messages of SQLite name tables
 // and files, never a row's values, but they stay in the wrapped chain only.

@@ -22,7 +22,7 @@ func (w *writer) foldErased() {
 		return
 	}
 	err := w.link.foldLog()
-	if w.erased = err != nil; w.erased && primary(err) == 0 && abi.CodeOf(err) != abi.CodeStoreLocked {
+	if w.erased = err != nil; w.erased && !w.db.failed(err) && abi.CodeOf(err) != abi.CodeStoreLocked {
 		w.db.opts.Logger.Warn("the store's log was not folded back", "error", err)
 	}
 }
@@ -67,6 +67,9 @@ func (d *DB) FoldLog(ctx context.Context) error {
 
 // Vacuum writes the file anew, without free pages, and empties its log.
 func (d *DB) Vacuum(ctx context.Context) error {
+	if d.pg != nil {
+		return d.pg.vacuum(ctx)
+	}
 	pool, err := d.pool(1, d.dsn("WAL", d.writerPragmas()...))
 	if err != nil {
 		return err
@@ -78,7 +81,10 @@ func (d *DB) Vacuum(ctx context.Context) error {
 }
 
 // Size returns the bytes of the file and of its log.
-func (d *DB) Size() (file, log int64) {
+func (d *DB) Size(ctx context.Context) (file, log int64) {
+	if d.pg != nil {
+		return d.pg.size(ctx), 0
+	}
 	if info, err := os.Stat(d.Path); err == nil {
 		file = info.Size()
 	}

@@ -14,7 +14,17 @@ import (
 // errDriver is a fault of this build and not of a store.
 var errDriver = errors.New("the SQLite driver lacks a method that the writer needs")
 
-// link is the writer's own connection: bun for what happens a few times a run,
+// session is the writer's own connection, and the transactions on it.
+type session interface {
+	lock(stop <-chan struct{}) error // begins one, with the write lock
+	tx() *Tx
+	commit() error
+	rollback() error
+	foldLog() error
+	close() // for good
+}
+
+// link is the session of SQLite: bun for what happens a few times a run,
 // prepared driver statements for what happens to every record. Only the writer
 // goroutine uses it.
 type link struct {
@@ -22,13 +32,16 @@ type link struct {
 	conn bun.Conn
 	raw  driver.Conn // the same connection, below database/sql
 
-	begin, commit, rollback driver.Stmt
+	stBegin, stCommit, stRollback driver.Stmt
 
 	prepared []driver.Stmt // Options.Statements
 	args     [8]driver.NamedValue
 }
 
-func (d *DB) dial() (*link, error) {
+func (d *DB) dial() (session, error) {
+	if d.pg != nil {
+		return d.pg.dial()
+	}
 	ctx := context.Background()
 	conn, err := d.connect(ctx)
 	if err != nil {
@@ -67,7 +80,7 @@ func (l *link) prepare() (err error) {
 		}
 		return st
 	}
-	l.begin, l.commit, l.rollback = statement("BEGIN IMMEDIATE"), statement("COMMIT"), statement("ROLLBACK")
+	l.stBegin, l.stCommit, l.stRollback = statement("BEGIN IMMEDIATE"), statement("COMMIT"), statement("ROLLBACK")
 	for _, q := range l.db.opts.Statements {
 		l.prepared = append(l.prepared, statement(q))
 	}
@@ -76,7 +89,7 @@ func (l *link) prepare() (err error) {
 
 // close drops the connection for good: the pool opens a fresh one.
 func (l *link) close() {
-	for _, st := range append([]driver.Stmt{l.begin, l.commit, l.rollback}, l.prepared...) {
+	for _, st := range append([]driver.Stmt{l.stBegin, l.stCommit, l.stRollback}, l.prepared...) {
 		if st != nil {
 			_ = st.Close()
 		}
@@ -84,6 +97,9 @@ func (l *link) close() {
 	_ = l.conn.Raw(func(any) error { return driver.ErrBadConn })
 	_ = l.conn.Close()
 }
+
+func (l *link) commit() error   { _, err := exec(l.stCommit, nil); return err }
+func (l *link) rollback() error { _, err := exec(l.stRollback, nil); return err }
 
 // exec runs a prepared statement. The context is never a cancellable one: a
 // transaction is short, and half of one is never wanted.
@@ -101,7 +117,7 @@ func exec(st driver.Stmt, args []driver.NamedValue) (driver.Result, error) {
 func (l *link) lock(stop <-chan struct{}) error {
 	start := time.Now() // elapsed time, not the wall clock
 	for {
-		_, err := exec(l.begin, nil)
+		_, err := exec(l.stBegin, nil)
 		if c := primary(err); c != lib.SQLITE_BUSY && c != lib.SQLITE_LOCKED {
 			return err
 		}

@@ -18,7 +18,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-//go:embed migrations/*.sql
+//go:embed migrations/*.sql migrations/postgres/*.sql
 var migrationFiles embed.FS
 
 // migration is one forward step of the schema. A step that was released is
@@ -47,16 +47,28 @@ const migrationsTable = `CREATE TABLE schema_migrations (
   applied_us BIGINT NOT NULL
 )`
 
-// migrations returns the steps in order. Files are named NNNN_name.sql; a number may
-// be left out.
-func migrations() ([]migration, error) {
-	entries, err := migrationFiles.ReadDir("migrations")
+// The steps of SQLite, and those of PostgreSQL, which begin with the whole schema as the
+// 25th of SQLite leaves it. From there on each step is a pair of the same number.
+const (
+	sqliteSteps   = "migrations"
+	postgresSteps = "migrations/postgres"
+)
+
+func migrations() ([]migration, error) { return stepsOf(sqliteSteps) }
+
+// stepsOf returns the steps of a folder in order. Files are named NNNN_name.sql; a number
+// may be left out.
+func stepsOf(folder string) ([]migration, error) {
+	entries, err := migrationFiles.ReadDir(folder)
 	if err != nil {
 		return nil, err
 	}
 	var out []migration
 	for _, e := range entries { // sorted by name
-		text, err := migrationFiles.ReadFile(path.Join("migrations", e.Name()))
+		if e.IsDir() {
+			continue
+		}
+		text, err := migrationFiles.ReadFile(path.Join(folder, e.Name()))
 		if err != nil {
 			return nil, err
 		}
@@ -124,6 +136,12 @@ func (d *DB) pending(ctx context.Context, conn bun.Conn) ([]migration, error) {
 	case id != applicationID:
 		return nil, foreign(d.Path)
 	}
+	return left(ctx, conn, known, d.Path)
+}
+
+// left returns the steps that a store with a table of them has not run. It refuses one
+// that this program does not know.
+func left(ctx context.Context, conn bun.IDB, known []migration, where string) ([]migration, error) {
 	var applied []appliedMigration
 	if err := conn.NewSelect().Model(&applied).Order("version").Scan(ctx); err != nil {
 		return nil, err
@@ -131,7 +149,7 @@ func (d *DB) pending(ctx context.Context, conn bun.Conn) ([]migration, error) {
 	if n := len(applied); n > 0 && applied[n-1].Version > known[len(known)-1].version {
 		return nil, abi.NewError(abi.CodeStoreNewer, "the store was written by a newer pdpp-host",
 			"upgrade pdpp-host, or use another data folder").
-			WithDetail(fmt.Sprintf("%s has schema version %d, this program knows %d", d.Path, applied[n-1].Version, known[len(known)-1].version))
+			WithDetail(fmt.Sprintf("%s has schema version %d, this program knows %d", where, applied[n-1].Version, known[len(known)-1].version))
 	}
 	left := slices.Clone(known)
 	for _, a := range applied {
@@ -139,7 +157,7 @@ func (d *DB) pending(ctx context.Context, conn bun.Conn) ([]migration, error) {
 		if i < 0 {
 			return nil, abi.NewError(abi.CodeStoreMigration, "the store's schema is not the one of this program",
 				"use the pdpp-host build that made the store, or restore a backup").
-				WithDetail(fmt.Sprintf("%s: migration %d_%s differs", d.Path, a.Version, a.Name))
+				WithDetail(fmt.Sprintf("%s: migration %d_%s differs", where, a.Version, a.Name))
 		}
 		left = slices.Delete(left, i, i+1)
 	}
@@ -184,15 +202,22 @@ func (d *DB) runSteps(ctx context.Context, conn bun.Conn) error {
 				return err
 			}
 		}
-		if _, err := conn.ExecContext(ctx, m.sql); err != nil {
+		if err := d.runStep(ctx, conn, m); err != nil {
 			return err
 		}
-		row := appliedMigration{Version: m.version, Name: m.name, Checksum: m.checksum, AppliedUS: Micros(d.opts.Now())}
-		if _, err := conn.NewInsert().Model(&row).Exec(ctx); err != nil {
-			return err
-		}
-		d.opts.Logger.Info("store migrated", "version", m.version, "name", m.name)
 	}
+	return nil
+}
+
+func (d *DB) runStep(ctx context.Context, conn bun.IDB, m migration) error {
+	if _, err := conn.ExecContext(ctx, m.sql); err != nil {
+		return err
+	}
+	row := appliedMigration{Version: m.version, Name: m.name, Checksum: m.checksum, AppliedUS: Micros(d.opts.Now())}
+	if _, err := conn.NewInsert().Model(&row).Exec(ctx); err != nil {
+		return err
+	}
+	d.opts.Logger.Info("store migrated", "version", m.version, "name", m.name)
 	return nil
 }
 

@@ -6,11 +6,9 @@ import "testing"
 // one would lock every store out. A new step adds a line here.
 func TestMigrationsAreFrozen(t *testing.T) {
 	t.Parallel()
-	known, err := migrations()
-	if err != nil {
-		t.Fatal(err)
-	}
-	frozen := []string{
+	frozen := map[string][]string{postgresSteps: {
+		"796a5fa452da23255948d93b0256caa895a988aad647bf581f1ef1f156243e5a",
+	}, sqliteSteps: {
 		"59741acfd521f245e61e16489194f7ef68948da03a9e33fc84b2600653164112",
 		"6fa4a8d1ae02f15f93b0880c20cbaab13e9333ec1074f4a9231beb333fd92b1d",
 		"36cf415ffb2d61155f4884036ec01d4d24c234f8c7a4bb092b62bf0031ace2d6",
@@ -29,13 +27,42 @@ func TestMigrationsAreFrozen(t *testing.T) {
 		"a4b89909d927c77b66047a18aff4e22e79bf5cafb7eeeb9f15c9a407ddd64613",
 		"1889daac4063bb00074b33e3ab9f6aa942671b45f69591e36d5d175b81207d42",
 		"97a451887955a8e0770b96b2c9ddb6182b5b0c94485ee0f7a0a73fee71f8c8ca",
-	}
-	if len(known) != len(frozen) {
-		t.Fatalf("%d migrations, %d checksums", len(known), len(frozen))
-	}
-	for i, m := range known {
-		if m.checksum != frozen[i] {
-			t.Errorf("migration %d_%s was edited: %s", m.version, m.name, m.checksum)
+	}}
+	for folder, sums := range frozen {
+		known, err := stepsOf(folder)
+		if err != nil {
+			t.Fatal(err)
 		}
+		if len(known) != len(sums) {
+			t.Fatalf("%s: %d migrations, %d checksums", folder, len(known), len(sums))
+		}
+		for i, m := range known {
+			if m.checksum != sums[i] {
+				t.Errorf("%s: migration %d_%s was edited: %s", folder, m.version, m.name, m.checksum)
+			}
+		}
+	}
+}
+
+// TestMigrationsArePairs: from the first step of PostgreSQL on, which is the whole schema,
+// each step is there for both.
+func TestMigrationsArePairs(t *testing.T) {
+	t.Parallel()
+	files, err := stepsOf(sqliteSteps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	servers, err := stepsOf(postgresSteps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files = files[len(files)-len(servers):]
+	for i, m := range servers[1:] {
+		if other := files[i+1]; m.version != other.version || m.name != other.name {
+			t.Errorf("step %d_%s of PostgreSQL stands beside %d_%s of SQLite", m.version, m.name, other.version, other.name)
+		}
+	}
+	if servers[0].version != files[0].version {
+		t.Errorf("PostgreSQL begins with step %d, and SQLite has %d there", servers[0].version, files[0].version)
 	}
 }

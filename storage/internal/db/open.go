@@ -18,17 +18,19 @@ import (
 	"github.com/uptrace/bun/dialect/sqlitedialect"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/storage/internal/postgres"
 )
 
 // DB is an open database. All methods are safe for concurrent use, and several
 // processes may have the same file open.
 type DB struct {
-	Path string
+	Path string  // the file, or the server's address without its password
 	Read *bun.DB // the read pool: query_only
 
 	opts   Options
 	write  *bun.DB // one connection, the writer goroutine's
 	writer *writer
+	pg     *server // nil: SQLite
 
 	temporary string // the folder of a copy that Close removes; "": it is no copy
 }
@@ -62,6 +64,9 @@ const (
 // storage.unsafe when others can change it, those of o.Accept and of o.Ready. Nothing is changed in
 // a file that is refused. A group's right to write to the folder or the file is taken away.
 func Open(ctx context.Context, o Options) (*DB, error) {
+	if postgres.Is(o.Path) {
+		return openServer(ctx, o)
+	}
 	path, err := prepareFile(o.Path)
 	if err != nil {
 		return nil, err
@@ -121,7 +126,9 @@ func pragma(name string, value int64) string { return name + "(" + strconv.Forma
 // Close writes what is queued, waits for the writer and closes the file. Runs
 // that did not finish keep their lease until it expires or its holder is gone.
 func (d *DB) Close() error {
-	d.writer.close()
+	if d.writer != nil {
+		d.writer.close()
+	}
 	err := errors.Join(d.Read.Close(), d.write.Close())
 	if d.temporary != "" {
 		err = errors.Join(err, os.RemoveAll(d.temporary))

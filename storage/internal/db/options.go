@@ -12,7 +12,7 @@ import (
 
 // Options says where the database is and what its rooms need of it.
 type Options struct {
-	Path   string           // of the SQLite file; its folder is made (0700) when missing
+	Path   string           // of the SQLite file, whose folder is made (0700) when missing, or an address postgres://…
 	Now    func() time.Time // the wall clock
 	NewID  func() string    // ids of rows; nil: 128 random bits
 	Logger *slog.Logger

@@ -10,6 +10,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/storage/internal/postgres"
 )
 
 // OpenToRead opens the store at o.Path for somebody who changes nothing of it. Where
@@ -18,6 +19,9 @@ import (
 // that is not folded back, a schema to bring up to date), in a copy that Close
 // removes; each write of it fails. Any other is opened by Open, whose errors it has.
 func OpenToRead(ctx context.Context, o Options) (*DB, error) {
+	if postgres.Is(o.Path) {
+		return openServerToRead(ctx, o)
+	}
 	path, err := filepath.Abs(o.Path)
 	if err != nil || o.Path == "" {
 		return Open(ctx, o)

@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"database/sql/driver"
+	"slices"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -17,7 +18,9 @@ type Tx struct {
 	// Erased: something was deleted that its owner may want gone from the log, too.
 	Erased bool
 
-	link   *link
+	link   *link          // nil: PostgreSQL
+	server *serverSession // nil: SQLite
+	newID  func() string
 	states map[any]any
 	before [orders][]func() error
 	after  []func()
@@ -33,8 +36,10 @@ const (
 	orders
 )
 
-func (l *link) newTx() *Tx {
-	return &Tx{DB: l.conn, Ctx: context.Background(), Now: l.db.opts.Now(), link: l, states: map[any]any{}}
+func (l *link) tx() *Tx { t := newTx(l.db, l.conn); t.link = l; return t }
+
+func newTx(d *DB, conn bun.IDB) *Tx {
+	return &Tx{DB: conn, Ctx: context.Background(), Now: d.opts.Now(), newID: d.opts.NewID, states: map[any]any{}}
 }
 
 // State returns what a room keeps in the transaction under key, made by begin when the
@@ -70,10 +75,13 @@ func (t *Tx) settle() error {
 }
 
 // NewID returns an id that no row has yet.
-func (t *Tx) NewID() string { return t.link.db.opts.NewID() }
+func (t *Tx) NewID() string { return t.newID() }
 
-// Exec runs the i-th of Options.Statements.
+// Exec runs the i-th of Options.Statements, which is prepared in SQLite.
 func (t *Tx) Exec(i int, values ...any) (driver.Result, error) {
+	if t.server != nil {
+		return t.DB.ExecContext(t.Ctx, t.server.server.db.opts.Statements[i], slices.Clone(values)...)
+	}
 	args := &t.link.args
 	for n, v := range values {
 		args[n] = driver.NamedValue{Ordinal: n + 1, Value: v}

@@ -50,7 +50,7 @@ type Op struct {
 // share one sync of the disk. The order of the queue is kept.
 type writer struct {
 	db   *DB
-	link *link
+	link session
 	// erased: the log still holds the text of what was deleted. The goroutine's alone.
 	erased bool
 
@@ -214,32 +214,28 @@ func (w *writer) process(group []*Op) {
 // transact writes a group. The error it returns is of the whole transaction,
 // nothing of which is durable then; an operation's own refusal is in op.err.
 func (w *writer) transact(group []*Op) error {
-	if w.link == nil {
-		l, err := w.db.dial()
-		if err != nil {
-			return err
-		}
-		w.link = l
+	if err := w.connect(); err != nil {
+		return err
 	}
 	if group[0].fold {
 		return w.db.Fail("fold the log back", w.link.foldLog())
 	}
-	if err := w.link.lock(w.stop); err != nil {
+	if err := w.begin(); err != nil {
 		w.drop()
 		return w.db.Fail("begin", err)
 	}
-	t := w.link.newTx()
+	t := w.link.tx()
 	err := t.perform(group)
 	if err == nil {
 		err = t.settle()
 	}
 	if err == nil {
-		_, err = exec(w.link.commit, nil)
+		err = w.link.commit()
 	}
 	if err != nil {
 		// After a failure of the database the connection goes as well: the next
 		// one starts from a known state.
-		if _, rollback := exec(w.link.rollback, nil); rollback != nil || primary(err) != 0 {
+		if rollback := w.link.rollback(); rollback != nil || w.db.failed(err) {
 			w.drop()
 		}
 		return w.db.Fail("write", err)
@@ -249,6 +245,31 @@ func (w *writer) transact(group []*Op) error {
 		fn()
 	}
 	return nil
+}
+
+func (w *writer) connect() error {
+	if w.link != nil {
+		return nil
+	}
+	l, err := w.db.dial()
+	if err == nil {
+		w.link = l
+	}
+	return err
+}
+
+// begin takes the write lock. A connection that was lost while nothing was written is
+// made once more.
+func (w *writer) begin() error {
+	err := w.link.lock(w.stop)
+	if err == nil || !w.db.lost(err) {
+		return err
+	}
+	w.drop()
+	if err := w.connect(); err != nil {
+		return err
+	}
+	return w.link.lock(w.stop)
 }
 
 func (w *writer) drop() {

@@ -1,0 +1,139 @@
+package db
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/uptrace/bun"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/storage/internal/postgres"
+)
+
+// serverSession is the session of PostgreSQL. One transaction at a time writes to a store,
+// on whichever machine, as with a file: each takes the store's advisory lock before it
+// reads anything. So a room may read, decide and write; and since the lock is let go by
+// the commit, transactions become visible in the order of the numbers that they gave
+// (FL-02).
+type serverSession struct {
+	server *server
+	conn   bun.Conn
+	raw    *pgx.Conn // the same connection
+	xid    string    // the transaction's, to ask what became of it
+}
+
+func (p *server) dial() (session, error) { return p.session(context.Background()) }
+
+func (p *server) session(ctx context.Context) (*serverSession, error) {
+	conn, err := p.db.write.Conn(ctx)
+	if err != nil {
+		return nil, p.db.Fail("open", err)
+	}
+	s := &serverSession{server: p, conn: conn}
+	err = conn.Raw(func(c any) (err error) { s.raw, err = postgres.Conn(c); return err })
+	if err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return s, nil
+}
+
+// lock begins a transaction and waits for the store's lock. When stop is closed it no
+// longer waits.
+func (s *serverSession) lock(stop <-chan struct{}) error {
+	wait := s.server.db.opts.BusyTimeout
+	ctx, cancel := context.WithTimeout(context.Background(), wait+wait/2+time.Second)
+	defer cancel()
+	select {
+	case <-stop:
+		wait, stop = time.Millisecond, nil
+	default:
+	}
+	stopped := make(chan struct{})
+	go func() {
+		select {
+		case <-stop:
+			close(stopped)
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	results, err := s.raw.PgConn().Exec(ctx, fmt.Sprintf(`BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
+SET LOCAL lock_timeout = %d; SELECT pg_advisory_xact_lock(%d, %d); SELECT pg_current_xact_id()`,
+		max(wait.Milliseconds(), 1), lockClass, s.server.lockKey)).ReadAll()
+	select {
+	case <-stopped:
+		return errClosed
+	default:
+	}
+	if err != nil {
+		return err
+	}
+	s.xid = string(results[len(results)-1].Rows[0][0])
+	return nil
+}
+
+func (s *serverSession) tx() *Tx { t := newTx(s.server.db, s.conn); t.server = s; return t }
+
+// commit ends the transaction. Where the answer is lost it asks what became of it.
+func (s *serverSession) commit() error {
+	tags, err := s.raw.PgConn().Exec(context.Background(), "COMMIT").ReadAll()
+	switch {
+	case err == nil && tags[0].CommandTag.String() != "COMMIT":
+		return errors.New("the transaction had failed before its commit")
+	case err == nil || !s.raw.IsClosed():
+		return err
+	}
+	return s.server.outcome(s.xid, err)
+}
+
+func (s *serverSession) rollback() error {
+	_, err := s.raw.PgConn().Exec(context.Background(), "ROLLBACK").ReadAll()
+	return err
+}
+
+// foldLog has nothing to do: a server has its own log, and vacuums by itself.
+func (s *serverSession) foldLog() error { return nil }
+
+// release gives the connection back to the pool.
+func (s *serverSession) release() { _ = s.conn.Close() }
+
+func (s *serverSession) close() {
+	_ = s.conn.Raw(func(any) error { return driver.ErrBadConn })
+	_ = s.conn.Close()
+}
+
+// outcome asks what became of a transaction whose commit got no answer. nil: it is durable.
+func (p *server) outcome(xid string, lost error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), p.db.opts.BusyTimeout)
+	defer cancel()
+	for {
+		var status string
+		// An unknown xid8 reads as NULL, which is no answer either.
+		err := p.db.Read.QueryRowContext(ctx, "SELECT coalesce(pg_xact_status(?::xid8), '')", xid).Scan(&status)
+		switch {
+		case err == nil && status == "committed":
+			return nil
+		case err == nil && status == "aborted":
+			return lost
+		}
+		select {
+		case <-ctx.Done():
+			return abi.NewError(abi.CodeStoreUnavailable, "the connection to PostgreSQL was lost during a commit: whether the last write was kept is not known",
+				"look with `pdpp-host status` when the server is back, then run again: a run goes on from what is committed").Wrap(lost)
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// Server returns the connection of the transaction; nil where the store is a file.
+func (t *Tx) Server() *pgconn.PgConn {
+	if t.server == nil {
+		return nil
+	}
+	return t.server.raw.PgConn()
+}
