@@ -10,27 +10,6 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// The kinds of things that an owner accepts by name, and never with the rest of what
-// a module asks for.
-const (
-	AcceptVariable = "variable" // a credential's variable that does not carry the connector's name
-	AcceptFolder   = "folder"   // a place of other programs' secrets, as ~/.ssh
-	AcceptSlot     = "slot"     // a credential slot that sends its secret to an unusual place
-)
-
-// AcceptedItem is one thing that an owner accepted by name.
-type AcceptedItem struct {
-	Kind string `json:"kind"`
-	Name string `json:"name"`
-}
-
-func (i AcceptedItem) String() string { return i.Kind + "=" + i.Name }
-
-// Accepts reports whether the connection's owner accepted that thing by name.
-func (c *Connection) Accepts(kind, name string) bool {
-	return slices.Contains(c.Accepted, AcceptedItem{kind, name})
-}
-
 // PinPlugin keeps the module that the owner of a connection accepted: its hash, its
 // manifest as it was then, and what else was accepted by name. What was accepted by
 // name before stays while the module is the same one, and is told anew for another:

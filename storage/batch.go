@@ -2,6 +2,7 @@ package storage
 
 import (
 	"bytes"
+	"slices"
 	"unsafe"
 )
 
@@ -44,6 +45,30 @@ func (b *Batch) Add(stream int, key, data, emittedAt []byte, del bool) {
 	b.arena = append(b.arena, key...)
 	b.arena = append(b.arena, data...)
 	b.arena = append(b.arena, emittedAt...)
+}
+
+// Row is one record of a batch. Its bytes are the batch's own.
+type Row struct {
+	Stream          int
+	Key, Data, When []byte
+	Deleted         bool
+}
+
+// Row returns the i-th record that was added.
+func (b *Batch) Row(i int) Row {
+	r := &b.rows[i]
+	data := r.at + int(r.key)
+	when := data + int(r.data)
+	return Row{int(r.stream), b.arena[r.at:data], b.arena[data:when], b.arena[when : when+int(r.when)], r.del}
+}
+
+// Records returns how many records were added.
+func (b *Batch) Records() int { return len(b.rows) }
+
+// Fits reports whether every record has a key that can be kept, and one of the given
+// number of streams.
+func (b *Batch) Fits(streams int) bool {
+	return !b.bad && !slices.ContainsFunc(b.rows, func(r batchRow) bool { return r.stream < 0 || int(r.stream) >= streams })
 }
 
 // Reject notes that a record failed its schema: its key, and nothing else of it, is

@@ -5,93 +5,10 @@ import (
 
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
-	"time"
-
-	"github.com/uptrace/bun"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 )
-
-// Connection is one configured source: a connector with its options, its
-// granted folders and the module that its owner accepted. It holds no secret.
-type Connection struct {
-	ID             string            `json:"id"`
-	Name           string            `json:"name"`      // unique
-	Connector      string            `json:"connector"` // the manifest's connector_key
-	Options        map[string]string `json:"options"`
-	Roots          map[string]string `json:"roots"`
-	PinnedSHA256   string            `json:"pinned_sha256"` // "" before its owner accepted a module
-	PinnedManifest []byte            `json:"-"`
-	Accepted       []AcceptedItem    `json:"accepted"`   // by name, with that module
-	ReadRoots      map[string]string `json:"read_roots"` // the folders its runs have read, see KeepConnection
-	CreatedAt      time.Time         `json:"created_at"`
-	// Unreadable says that its options or folders cannot be read; they are empty then,
-	// and no run may begin with them. nil: they can.
-	Unreadable *abi.Error `json:"-"`
-}
-
-func unknownConnection(name string) *abi.Error {
-	return abi.NewError(abi.CodeConnectionUnknown, "no connection is called "+name,
-		"`pdpp-host connections list` shows the ones there are")
-}
-
-func (r *connectionRow) public() *Connection {
-	c := &Connection{
-		ID: r.ID, Name: r.Name, Connector: r.Connector, PinnedSHA256: r.PinnedSHA256,
-		PinnedManifest: jsonBytes(r.PinnedManifest), CreatedAt: at(r.CreatedUS),
-	}
-	if json.Unmarshal([]byte(r.Accepted), &c.Accepted) != nil {
-		c.Accepted = nil // what cannot be read was not accepted
-	}
-	if c.Unreadable = r.decode(c); c.Unreadable != nil {
-		c.Options, c.Roots, c.ReadRoots = nil, nil, nil
-	}
-	return c
-}
-
-// decode fills c's options and folders. Its error quotes none of them (Invariant 5).
-func (r *connectionRow) decode(c *Connection) *abi.Error {
-	for _, part := range []struct {
-		text string
-		to   *map[string]string
-	}{{r.Options, &c.Options}, {r.Roots, &c.Roots}, {r.ReadRoots, &c.ReadRoots}} {
-		if json.Unmarshal([]byte(part.text), part.to) != nil || *part.to == nil {
-			return abi.NewError(abi.CodeStoreCorrupt, "the options or folders of connection "+r.Name+" cannot be read",
-				"restore the data folder from a back-up, or remove the connection and add it again; the other connections are not affected")
-		}
-	}
-	return nil
-}
-
-func (r *connectionRow) unreadable() bool { return r.decode(new(Connection)) != nil }
-
-// whole returns the connection, and an error beside it when it cannot be read.
-func (r *connectionRow) whole() (*Connection, error) {
-	c := r.public()
-	if c.Unreadable != nil {
-		return c, c.Unreadable
-	}
-	return c, nil
-}
-
-// named reads a connection by name, or by id.
-func named(ctx context.Context, db bun.IDB, name string) (*connectionRow, error) {
-	var rows []connectionRow
-	if err := db.NewSelect().Model(&rows).Where("name = ? OR id = ?", name, name).Scan(ctx); err != nil {
-		return nil, err
-	}
-	for i := range rows {
-		if rows[i].Name == name {
-			return &rows[i], nil
-		}
-	}
-	if len(rows) == 0 {
-		return nil, unknownConnection(name)
-	}
-	return &rows[0], nil
-}
 
 // EnsureConnection returns the connection called name, made when it is missing.
 // One that belongs to another connector is connection.invalid.

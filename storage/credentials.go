@@ -3,7 +3,6 @@ package storage
 import (
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 
-	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -22,16 +21,6 @@ type StoredCredential struct {
 	ConnectionID string    `json:"connection_id"`
 	Field        string    `json:"field"`
 	UpdatedAt    time.Time `json:"updated_at"`
-}
-
-type credentialRow struct {
-	bun.BaseModel `bun:"table:credentials"`
-
-	ConnectionID string `bun:"connection_id,pk"`
-	Field        string `bun:"field,pk"`
-	Sealed       []byte `bun:"sealed"`
-	UpdatedUS    int64  `bun:"updated_us"`
-	FromRun      int64  `bun:"from_run"` // the first run that could use it
 }
 
 // PutCredentials keeps sealed credentials by field, over what was there: all of
@@ -68,33 +57,6 @@ func putCredentials(t *db.Tx, connectionID string, sealed map[string][]byte) err
 
 // CodeCredentialChanged is the code of a renewal that would overwrite a newer value.
 const CodeCredentialChanged abi.Code = "storage.credential_changed"
-
-// ReplaceCredentials is PutCredentials for what the run renewed. It replaces values
-// that the run has read and no others: read has the sealed bytes of each field that
-// is replaced, nil for a field that was not stored. Where another value is stored by
-// now, the error is storage.credential_changed and the run goes on; when the run has
-// lost its lease it is storage.fenced. Either way nothing is stored.
-func (w *RunWriter) ReplaceCredentials(ctx context.Context, read, sealed map[string][]byte) error {
-	var changed error
-	err := w.await(ctx, func(t *db.Tx) error {
-		stored, err := sealedCredentials(t.Ctx, t.DB, w.to.ConnectionID)
-		if err != nil {
-			return err
-		}
-		for _, field := range slices.Sorted(maps.Keys(sealed)) {
-			if !bytes.Equal(stored[field], read[field]) {
-				changed = abi.NewError(CodeCredentialChanged, "the credential was stored anew while the run renewed it",
-					"run the connection again: it starts from the newer one").WithDetail("field " + field)
-				return nil
-			}
-		}
-		return putCredentials(t, w.to.ConnectionID, sealed)
-	})
-	if err != nil {
-		return err
-	}
-	return changed
-}
 
 // SealedCredentials returns a connection's sealed credentials by field.
 func (s *Store) SealedCredentials(ctx context.Context, connectionID string) (map[string][]byte, error) {

@@ -2,7 +2,6 @@ package storage
 
 import (
 	"context"
-	"slices"
 
 	"github.com/uptrace/bun"
 
@@ -11,25 +10,6 @@ import (
 
 // eachKeys is how many keys one statement asks for.
 const eachKeys = 500
-
-// Delivered returns those of the keys under which the store has a record of the
-// stream, or its tombstone, whichever run delivered it, and which no run has rejected
-// since. Where one detail holds several records, each of their keys begins with the
-// detail's own and a colon. Where RejectionsUnlisted, a record of an earlier run may be
-// of a key that was rejected since. A collector's outbox, which hands records on, knows the
-// keys of NewRun.ByKey's streams. It waits until everything queued before is durable.
-func (w *RunWriter) Delivered(ctx context.Context, stream string, keys []string) (map[string]bool, error) {
-	if err := w.Flush(ctx); err != nil {
-		return nil, err
-	}
-	found := make(map[string]bool, len(keys))
-	for part := range slices.Chunk(keys, eachKeys) {
-		if err := delivered(ctx, w.db, w.table, w.to.streamID(stream), part, found); err != nil {
-			return nil, w.db.Fail("read the delivered records", err)
-		}
-	}
-	return found, nil
-}
 
 // rememberKeys keeps the keys of a batch that is handed on.
 func rememberKeys(t *db.Tx, to *Target, b *Batch) error {
@@ -43,17 +23,6 @@ func rememberKeys(t *db.Tx, to *Target, b *Batch) error {
 		}
 	}
 	return nil
-}
-
-// RejectionsUnlisted returns the streams of NewRun.ByKey of which, when the run began,
-// earlier runs had rejected more records than the store lists.
-func (w *RunWriter) RejectionsUnlisted() (streams []string) {
-	for _, s := range w.to.Streams {
-		if s.ByKey && s.Unlisted {
-			streams = append(streams, s.Name)
-		}
-	}
-	return streams
 }
 
 // noStream is the id of no stream.

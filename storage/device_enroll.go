@@ -62,7 +62,7 @@ func (s *Store) Enroll(ctx context.Context, e Enrolling) (*SourceInstance, error
 		}
 		row, err := source(t, code.SourceID)
 		if err == nil {
-			src = row.public()
+			src = publicSource(row)
 		}
 		return err
 	})

@@ -69,7 +69,7 @@ func (b *IngestBatch) check() error {
 	if unique := slices.Compact(slices.Sorted(slices.Values(b.Streams))); len(unique) != len(b.Streams) {
 		return abi.NewError(abi.CodeInternal, "a delivery names a stream twice", "")
 	}
-	if b.Records.bad || slices.ContainsFunc(b.Records.rows, func(r batchRow) bool { return r.stream < 0 || int(r.stream) >= len(b.Streams) }) {
+	if !b.Records.Fits(len(b.Streams)) {
 		return abi.NewError(abi.CodeInternal, "a record's key or its stream cannot be kept", "report this: the boundary should have refused it")
 	}
 	return nil

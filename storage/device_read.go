@@ -37,7 +37,7 @@ func (s *Store) SourceInstances(ctx context.Context, connectionID string) ([]Sou
 	}
 	out := make([]SourceInstance, len(rows))
 	for i := range rows {
-		out[i] = *rows[i].public()
+		out[i] = *publicSource(&rows[i])
 	}
 	return out, nil
 }
@@ -51,7 +51,7 @@ func (s *Store) SourceInstance(ctx context.Context, deviceID, sourceID string) (
 	if len(rows) == 0 {
 		return nil, unknownSource()
 	}
-	return rows[0].public(), nil
+	return publicSource(&rows[0]), nil
 }
 
 func unknownSource() *abi.Error {

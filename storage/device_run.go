@@ -5,34 +5,14 @@ import (
 
 	"database/sql"
 	"errors"
-	"strings"
-	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/device"
-	"github.com/pdpp-host/pdpp-host/health"
 )
 
 // A run on a device is written by whatever the device delivers, one transaction
 // each, and holds its connection's lease in between as any other run does: its
 // holder is the device, and it lasts for as long as a heartbeat is fresh.
-
-const deviceHolderPrefix = "device:"
-
-func deviceHolder(deviceID string) string { return deviceHolderPrefix + deviceID }
-
-// deviceOf is the device that a holder is; "" for one that is none.
-func deviceOf(holder string) string {
-	if !isDeviceHolder(holder) {
-		return ""
-	}
-	return strings.TrimPrefix(holder, deviceHolderPrefix)
-}
-
-func isDeviceHolder(holder string) bool { return strings.HasPrefix(holder, deviceHolderPrefix) }
-
-// deviceLease is how long a run is taken for alive that nothing is heard of.
-const deviceLease = health.StaleHeartbeat
 
 func runConflict(why string) *abi.Error {
 	return abi.NewError(device.CodeRunConflict, "the run takes nothing more: "+why, "start a new run")
@@ -135,17 +115,4 @@ func joinStreams(t *db.Tx, w *RunWriter, streams []string) error {
 		}
 	}
 	return nil
-}
-
-// earlier returns the earlier of a device's time and now, in microseconds: what a
-// device's clock says of the future is worth nothing, and one that stands before
-// all time is at its beginning. ok is false where nothing was said.
-func earlier(when, now time.Time) (us int64, ok bool) {
-	if when.IsZero() {
-		return 0, false
-	}
-	if when.After(now) {
-		return micros(now), true
-	}
-	return max(micros(when), 1), true
 }

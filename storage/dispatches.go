@@ -39,32 +39,6 @@ type Dispatch struct {
 	Count    int64
 }
 
-type dispatchRow struct {
-	bun.BaseModel `bun:"table:dispatches"`
-
-	PK           int64  `bun:"pk,pk,autoincrement"`
-	ConnectionID string `bun:"connection_id"`
-	Trigger      string `bun:"trigger_word"`
-	Status       string `bun:"status"`
-	Reason       string `bun:"reason"`
-	Identity     string `bun:"identity"`
-	UntilUS      int64  `bun:"until_us"`
-	FirstUS      int64  `bun:"first_us"`
-	LastUS       int64  `bun:"last_us"`
-	Count        int64  `bun:"times"`
-	AfterRun     int64  `bun:"after_run"`
-	Holds        string `bun:"holds"`
-	Says         string `bun:"says"`
-}
-
-// hold is the dispatch as evidence; nil when it holds nothing.
-func (r *dispatchRow) hold() *health.StoredHold {
-	if r.Holds == "" {
-		return nil
-	}
-	return &health.StoredHold{Kind: health.HoldKind(r.Holds), Reason: health.Word(r.Reason), AtUS: r.LastUS, UntilUS: r.UntilUS}
-}
-
 // RecordDispatch keeps what was skipped or refused now, and reports whether it
 // is another one than the connection's newest. What was seen before the newest run
 // began is not kept: the run says more.
@@ -129,38 +103,13 @@ func held(t *db.Tx, connectionID string) error {
 		return err
 	}
 	c.facts.Hold = nil
+	held := int64(0)
 	if row != nil {
-		c.facts.Hold = row.hold()
+		c.facts.Hold, held = row.hold(), row.PK
 	}
 	_, err = t.DB.ExecContext(t.Ctx, `DELETE FROM dispatches WHERE connection_id = ? AND pk <> ? AND pk NOT IN
-(SELECT pk FROM dispatches WHERE connection_id = ? ORDER BY pk DESC LIMIT ?)`, connectionID, row.key(), connectionID, keptDispatches)
+(SELECT pk FROM dispatches WHERE connection_id = ? ORDER BY pk DESC LIMIT ?)`, connectionID, held, connectionID, keptDispatches)
 	return err
-}
-
-// key is the row's own; 0 of none.
-func (r *dispatchRow) key() int64 {
-	if r == nil {
-		return 0
-	}
-	return r.PK
-}
-
-// holding is the dispatch that holds the connection; nil: none does. What its owner
-// has to do something about stands until a run begins or that is done, whatever was
-// kept since; else the newest that holds anything does. What came before the newest
-// run says nothing any more.
-func (g gatherer) holding(id string) (*dispatchRow, error) {
-	run, err := g.newestRun(id)
-	if err != nil {
-		return nil, err
-	}
-	var rows []dispatchRow
-	err = g.db.NewSelect().Model(&rows).Where("connection_id = ? AND after_run = ? AND holds <> ''", id, run).
-		OrderExpr("holds = ? DESC, pk DESC", string(health.HeldForOwner)).Limit(1).Scan(g.ctx)
-	if err != nil || len(rows) == 0 {
-		return nil, err
-	}
-	return &rows[0], nil
 }
 
 // Dispatches returns a connection's newest records of skips and refusals,

@@ -31,11 +31,6 @@ func storedRun(row *runRow) *health.StoredRun {
 	return r
 }
 
-// refused reports whether the run never began.
-func (r *runRow) refused() bool {
-	return r.Status == statusFailed && r.Reason == string(abi.ReasonRunRefused)
-}
-
 // certified returns the streams of which a failed run said that it failed to
 // collect them, and no others; nil when it said no such thing.
 func certified(row *runRow) (streams []string) {
@@ -54,20 +49,9 @@ func certified(row *runRow) (streams []string) {
 	return streams
 }
 
-// failureOf returns why a run failed; nothing where that cannot be read, and the
-// host's own reason stands.
-func failureOf(row *runRow) (failure RunError) {
-	if row.Error != "" && json.Unmarshal([]byte(row.Error), &failure) != nil {
-		return RunError{}
-	}
-	return failure
-}
-
 // counts reports whether a run that ended says how the connection is. What its
 // owner cancelled does not: the run before it does.
 func counts(row *runRow) bool { return row.Status != StatusRunning && row.Status != statusCancelled }
-
-const statusCancelled = "cancelled"
 
 // beginRun keeps a run that has not ended. It ends whatever held the connection.
 func beginRun(f *health.Stored, row *runRow) {
@@ -230,8 +214,6 @@ func knownGaps(row *runRow) ([]health.KnownGap, bool) {
 	}
 	return out, true
 }
-
-func (r *gapRow) open() bool { return r.Status == GapPending || r.Status == GapInProgress }
 
 // countGap adds n to the counters that a gap belongs to.
 func countGap(f *health.Stored, g *gapRow, n int64) {

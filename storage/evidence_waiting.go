@@ -117,15 +117,40 @@ WHERE r.run_id = ? AND e.type IN (?, ?) ORDER BY e.seq DESC LIMIT 1`, f.Latest.I
 	return err
 }
 
-// runAsks follows a run's event.
-func runAsks(t *db.Tx, w *RunWriter, e Event) error {
-	if e.Type != eventAsks && e.Type != eventAnswered {
+// runAsks follows an event of a connection's run.
+func runAsks(t *db.Tx, connectionID, eventType string) error {
+	if eventType != eventAsks && eventType != eventAnswered {
 		return nil
 	}
-	c, err := evidence(t, w.to.ConnectionID)
+	c, err := evidence(t, connectionID)
 	if err != nil {
 		return err
 	}
-	c.facts.Asking = e.Type == eventAsks
+	c.facts.Asking = eventType == eventAsks
 	return nil
+}
+
+// holding is the dispatch that holds the connection; nil: none does. What its owner
+// has to do something about stands until a run begins or that is done, whatever was
+// kept since; else the newest that holds anything does. What came before the newest
+// run says nothing any more.
+func (g gatherer) holding(id string) (*dispatchRow, error) {
+	run, err := g.newestRun(id)
+	if err != nil {
+		return nil, err
+	}
+	var rows []dispatchRow
+	err = g.db.NewSelect().Model(&rows).Where("connection_id = ? AND after_run = ? AND holds <> ''", id, run).
+		OrderExpr("holds = ? DESC, pk DESC", string(health.HeldForOwner)).Limit(1).Scan(g.ctx)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	return &rows[0], nil
+}
+
+// rejected reads which streams have rejected records that no run has delivered.
+func (g gatherer) rejected(id string, f *health.Stored) error {
+	f.RejectedRecords = nil
+	return g.db.NewRaw(`SELECT name AS stream, rejected AS listed, rejected_unlisted AS unlisted FROM streams
+WHERE connection_id = ? AND removed = 0 AND (rejected > 0 OR rejected_unlisted > 0) ORDER BY name`, id).Scan(g.ctx, &f.RejectedRecords)
 }

@@ -4,7 +4,6 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 
 	"context"
-	"encoding/json"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -31,29 +30,10 @@ type Outcome struct {
 	Destinations []Destination // what the run sent where and has not added before
 }
 
-// RunError says why a run did not succeed.
-type RunError struct {
-	Code         string `json:"code"`
-	Message      string `json:"message"`
-	Hint         string `json:"hint,omitempty"`
-	Retryable    bool   `json:"retryable"`
-	RecoveryHint string `json:"recovery_hint,omitempty"`
-	// Cause is what kept the service from answering well, and Place the host that it
-	// did so at.
-	Cause abi.Cause `json:"cause,omitempty"`
-	Place string    `json:"place,omitempty"`
-}
-
 // StateCommit is a staged cursor that may be committed. Cursor is JSON.
 type StateCommit struct {
 	Stream string
 	Cursor []byte
-}
-
-// Withheld is a staged cursor that was not committed, and why.
-type Withheld struct {
-	Stream string `json:"stream"`
-	Reason string `json:"reason"`
 }
 
 // Finish ends the run: in one transaction, after everything queued before it,
@@ -88,8 +68,6 @@ func (w *RunWriter) Finish(ctx context.Context, o Outcome) error {
 	w.mu.Unlock()
 	return nil
 }
-
-const statusSucceeded = "succeeded"
 
 func (w *RunWriter) hasEnded() bool {
 	w.mu.Lock()
@@ -177,10 +155,4 @@ func outcomeRead(t *db.Tx, w *RunWriter) (*runRow, error) {
 	}
 	w.pruneAfter(t)
 	return row, runEnded(t, row)
-}
-
-// encode returns v as JSON text.
-func encode(v any) (string, error) {
-	b, err := json.Marshal(v)
-	return string(b), err
 }

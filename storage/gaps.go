@@ -18,14 +18,6 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// Gap statuses.
-const (
-	GapPending    = "pending"
-	GapInProgress = "in_progress" // leased to a run
-	GapRecovered  = "recovered"
-	GapTerminal   = "terminal" // will not be tried again
-)
-
 // Gap is a record whose detail is still to fetch. One exists for each
 // (connection, stream, parent, key). JSON fields are nil when absent.
 type Gap struct {
@@ -130,7 +122,7 @@ func (w *RunWriter) GapOutcome(ctx context.Context, gapID, leaseID string, recov
 
 func gapOutcome(t *db.Tx, w *RunWriter, row *gapRow, recovered bool) error {
 	before := *row
-	if !row.counted() {
+	if row.LeaseAttempted == 0 {
 		row.AttemptCount++
 		row.LeaseAttempted = 1
 	}
@@ -183,9 +175,6 @@ func (w *RunWriter) refusable(ctx context.Context, fn func(*db.Tx) error) error 
 	}
 	return w.wait(ctx, &queued{w: w, soft: true}, fn)
 }
-
-// counted says whether this lease's attempt has been counted.
-func (r *gapRow) counted() bool { return r.LeaseAttempted != 0 }
 
 // gap reads a gap of the run's connection for update.
 func gap(t *db.Tx, w *RunWriter, id, leaseID string) (*gapRow, error) {
@@ -362,11 +351,4 @@ func gapOf(r *gapRow) Gap {
 		LeaseAttempted: r.LeaseAttempted != 0, LeaseExpiresAt: at(r.LeaseExpiresUS), CreatedAt: at(r.CreatedUS),
 		Failures: r.Failures,
 	}
-}
-
-func jsonBytes(text string) []byte {
-	if text == "" {
-		return nil
-	}
-	return []byte(text)
 }

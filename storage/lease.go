@@ -13,22 +13,6 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// Bookmarks. A backfill walks history under its own cursors and never moves the
-// incremental ones (PB-D10).
-const (
-	BookmarkIncremental = "incremental"
-	BookmarkBackfill    = "backfill"
-)
-
-// Run statuses that the store itself writes. The others are the caller's.
-const (
-	StatusRunning   = "running"
-	StatusAbandoned = "abandoned"
-)
-
-// longestLease is longer than any lease lasts.
-const longestLease = 24 * time.Hour
-
 // NewRun says what run begins. All fields but HolderAlive and ByKey are required.
 type NewRun struct {
 	RunID        string // never used before
@@ -111,22 +95,6 @@ func begin(t *db.Tx, to Sink, w *RunWriter, n NewRun) error {
 	}
 	w.epoch = lease.Epoch
 	return openRun(t, w, n)
-}
-
-// leaseHolds reports whether the run that has a lease may still go on: the lease's time
-// has not passed, no clock that was ahead has set it, and its holder is there. alive is
-// as in NewRun; whether a device's run goes on is for its lease alone to say.
-func leaseHolds(holder string, expiresUS int64, now time.Time, alive func(holder string) bool) bool {
-	// Further ahead than any lease of its kind is set, twice, since a clock that was put
-	// right by a little ends no run.
-	furthest, device := longestLease, isDeviceHolder(holder)
-	if device {
-		furthest = 2 * deviceLease
-	}
-	if holder == "" || micros(now) >= expiresUS || expiresUS > micros(now.Add(furthest)) {
-		return false
-	}
-	return alive == nil || device || alive(holder)
 }
 
 // takeOver ends the run that holds the lease, if it may: its holder is gone, or

@@ -3,27 +3,14 @@ package storage
 import (
 	"time"
 
+	"github.com/pdpp-host/pdpp-host/health"
+
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 	"github.com/uptrace/bun"
 )
 
 // The rows of the evidence tables. Times are microseconds since 1970 UTC, 0 for
 // none; JSON is text; absent text is "", so that no comparison meets a NULL.
-
-type connectionRow struct {
-	bun.BaseModel `bun:"table:connections"`
-
-	ID             string `bun:"id,pk"`
-	Name           string `bun:"name"`
-	Connector      string `bun:"connector"`
-	Options        string `bun:"options"`
-	Roots          string `bun:"roots"`
-	PinnedSHA256   string `bun:"pinned_sha256"`
-	PinnedManifest string `bun:"pinned_manifest"`
-	ReadRoots      string `bun:"read_roots"`
-	Accepted       string `bun:"accepted"`
-	CreatedUS      int64  `bun:"created_us"`
-}
 
 // leaseRow is kept between runs: its epoch only grows. RunID is "" when no run
 // holds it.
@@ -170,3 +157,78 @@ func micros(t time.Time) int64 { return db.Micros(t) }
 
 // at is the inverse of micros; 0 is no time.
 func at(us int64) time.Time { return db.Time(us) }
+
+type scheduleRow struct {
+	bun.BaseModel `bun:"table:schedules"`
+
+	ConnectionID string `bun:"connection_id,pk"`
+	Mode         string `bun:"mode"`
+	EveryUS      int64  `bun:"every_us"`
+	Paused       bool   `bun:"paused"`
+	PausedUS     int64  `bun:"paused_us"`
+	ResumedUS    int64  `bun:"resumed_us"`
+}
+
+type dispatchRow struct {
+	bun.BaseModel `bun:"table:dispatches"`
+
+	PK           int64  `bun:"pk,pk,autoincrement"`
+	ConnectionID string `bun:"connection_id"`
+	Trigger      string `bun:"trigger_word"`
+	Status       string `bun:"status"`
+	Reason       string `bun:"reason"`
+	Identity     string `bun:"identity"`
+	UntilUS      int64  `bun:"until_us"`
+	FirstUS      int64  `bun:"first_us"`
+	LastUS       int64  `bun:"last_us"`
+	Count        int64  `bun:"times"`
+	AfterRun     int64  `bun:"after_run"`
+	Holds        string `bun:"holds"`
+	Says         string `bun:"says"`
+}
+
+// hold is the dispatch as evidence; nil when it holds nothing.
+func (r *dispatchRow) hold() *health.StoredHold {
+	if r.Holds == "" {
+		return nil
+	}
+	return &health.StoredHold{Kind: health.HoldKind(r.Holds), Reason: health.Word(r.Reason), AtUS: r.LastUS, UntilUS: r.UntilUS}
+}
+
+type credentialRow struct {
+	bun.BaseModel `bun:"table:credentials"`
+
+	ConnectionID string `bun:"connection_id,pk"`
+	Field        string `bun:"field,pk"`
+	Sealed       []byte `bun:"sealed"`
+	UpdatedUS    int64  `bun:"updated_us"`
+	FromRun      int64  `bun:"from_run"` // the first run that could use it
+}
+
+// removedCredentialRow says which runs could use a credential that is gone. Runs
+// are counted by their pk, which orders them where a clock may be put back.
+type removedCredentialRow struct {
+	bun.BaseModel `bun:"table:removed_credentials"`
+
+	ConnectionID string `bun:"connection_id,pk"`
+	Field        string `bun:"field,pk"`
+	FromRun      int64  `bun:"from_run"`
+	ToRun        int64  `bun:"to_run"`
+	RemovedUS    int64  `bun:"removed_us"`
+}
+
+type pressureRow struct {
+	bun.BaseModel `bun:"table:pressure"`
+
+	ConnectionID  string `bun:"connection_id,pk"`
+	Reason        string `bun:"reason"`
+	AttemptCount  int64  `bun:"attempt_count"`
+	RunID         string `bun:"run_id"`
+	AtUS          int64  `bun:"at_us"`
+	NextAttemptUS int64  `bun:"next_attempt_us"`
+}
+
+func (r *gapRow) open() bool { return r.Status == GapPending || r.Status == GapInProgress }
+
+// touchedUS is when the gap was last tried, else when it was found.
+func (r *gapRow) touchedUS() int64 { return max(r.LastAttemptUS, r.CreatedUS) }

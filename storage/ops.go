@@ -99,7 +99,7 @@ func eventWithoutType() error { return abi.NewError(abi.CodeInternal, "an event 
 
 func runEvent(t *db.Tx, w *RunWriter, e Event) error {
 	w.events++
-	if err := runAsks(t, w, e); err != nil {
+	if err := runAsks(t, w.to.ConnectionID, e.Type); err != nil {
 		return err
 	}
 	return putEvent(t, w.to.RunPK, w.events, e)
@@ -109,12 +109,4 @@ func putEvent(t *db.Tx, runPK, seq int64, e Event) error {
 	row := eventRow{RunPK: runPK, Seq: seq, Type: e.Type, Stream: e.Stream, Data: string(e.Data), AtUS: micros(t.Now)}
 	_, err := t.DB.NewInsert().Model(&row).Exec(t.Ctx)
 	return err
-}
-
-// jsonText copies JSON into a string; nothing at all is null.
-func jsonText(b []byte) string {
-	if len(b) == 0 {
-		return "null"
-	}
-	return string(b)
 }

@@ -37,22 +37,23 @@ func (r *laneRun) deliveries(b *Batch) (*laneBatch, error) {
 	out := &laneBatch{counts: make([]StreamCounts, len(r.to.Streams))}
 	var part batchPart
 	var record []byte
-	for i := range b.rows {
-		row := &b.rows[i]
+	for i := range b.Records() {
+		row := b.Row(i)
+		stream := r.to.Streams[row.Stream].Name
 		var ok bool
-		if record, ok = b.appendRecord(record[:0], row, r.to.Streams[row.stream].Name); !ok {
+		if record, ok = appendRecord(record[:0], &row, stream); !ok {
 			return nil, badRecord(r.runID)
 		}
 		if part.n > 0 && (part.n >= r.MaxBatchRecords || len(part.records)+len(record)+2 > r.MaxBatchBytes) {
 			out.parts = append(out.parts, part)
 			part = batchPart{}
 		}
-		part.add(record, r.to.Streams[row.stream].Name)
-		if row.del {
-			out.counts[row.stream].Deleted++
+		part.add(record, stream)
+		if row.Deleted {
+			out.counts[row.Stream].Deleted++
 		} else {
-			out.counts[row.stream].New++
-			r.noteCoverage(r.to.Streams[row.stream].Name, b.arena[row.at+int(row.key):][:row.data])
+			out.counts[row.Stream].New++
+			r.noteCoverage(stream, row.Data)
 		}
 	}
 	if part.n > 0 {
@@ -85,20 +86,17 @@ func (p *batchPart) add(record []byte, stream string) {
 
 // appendRecord writes one record as device.Record. It returns false for one
 // whose parts would not come out as they went in.
-func (b *Batch) appendRecord(to []byte, r *batchRow, stream string) ([]byte, bool) {
-	key := b.arena[r.at:][:r.key]
-	data := b.arena[r.at+int(r.key):][:r.data]
-	when := b.arena[r.at+int(r.key)+int(r.data):][:r.when]
-	if !utf8.Valid(key) || !utf8.Valid(when) || !utf8.Valid(data) || !r.del && !json.Valid(data) {
+func appendRecord(to []byte, r *Row, stream string) ([]byte, bool) {
+	if !utf8.Valid(r.Key) || !utf8.Valid(r.When) || !utf8.Valid(r.Data) || !r.Deleted && !json.Valid(r.Data) {
 		return to, false
 	}
 	to = appendJSONText(append(to, `{"stream":`...), stream)
-	to = appendJSONText(append(to, `,"record_key":`...), key)
-	if !r.del {
-		to = append(append(to, `,"data":`...), data...)
+	to = appendJSONText(append(to, `,"record_key":`...), r.Key)
+	if !r.Deleted {
+		to = append(append(to, `,"data":`...), r.Data...)
 	}
-	to = appendJSONText(append(to, `,"emitted_at":`...), when)
-	if r.del {
+	to = appendJSONText(append(to, `,"emitted_at":`...), r.When)
+	if r.Deleted {
 		to = append(to, `,"op":"`+device.OpDelete+`"`...)
 	}
 	return append(to, '}'), true

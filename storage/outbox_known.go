@@ -13,17 +13,6 @@ import (
 // maxBoundary bounds what a unit says of where it stands.
 const maxBoundary = 4 << 10
 
-// left is one thing that a run knows it did not collect.
-type left struct {
-	Kind         string          `json:"kind"`
-	Stream       string          `json:"stream"`
-	Severity     string          `json:"severity"`
-	Reason       string          `json:"reason"`
-	Message      string          `json:"message"`
-	RecoveryHint string          `json:"recovery_hint"`
-	Diagnostics  json.RawMessage `json:"diagnostics,omitempty"`
-}
-
 // startsOver returns the end of a run with what its connector cannot know is missing:
 // that it reached the collector's bound before its first checkpoint, so that the next
 // run begins where this one began. What the run itself said stays as it is.
@@ -47,17 +36,6 @@ func startsOver(t *db.Tx, row *runRow) (*runRow, error) {
 	text, err := plainJSON(append(list, gap))
 	more.KnownGaps = string(text)
 	return &more, err
-}
-
-// retryable reports whether a later run collects it by itself.
-func (g *left) retryable() bool {
-	switch g.RecoveryHint {
-	case "retry_by_runtime", "upstream_unblock":
-		return true
-	case "":
-		return g.Severity == "transient" || g.Severity == "recoverable"
-	}
-	return false
 }
 
 // leftBy returns what a run that has ended left uncollected. Of one that failed,

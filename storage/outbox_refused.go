@@ -32,9 +32,6 @@ type Refusal struct {
 // saysRefused begins what the end of a refused run says.
 const saysRefused = "refused "
 
-// nowhere is the hash of a run that found no module to run.
-const nowhere = "0000000000000000000000000000000000000000000000000000000000000000"
-
 // RefuseRun queues the end of a run that was refused. The same refusal is queued
 // once, until it is delivered; and none while another run goes on, whose end it
 // would be taken for.

@@ -9,8 +9,6 @@ import (
 	"errors"
 	"slices"
 	"time"
-
-	"github.com/uptrace/bun"
 )
 
 // Pressure says that a connection's last run ended under source pressure and
@@ -22,17 +20,6 @@ type Pressure struct {
 	RunID        string
 	At           time.Time
 	NextAttempt  time.Time // when the provider lets the next request through; zero: it did not say
-}
-
-type pressureRow struct {
-	bun.BaseModel `bun:"table:pressure"`
-
-	ConnectionID  string `bun:"connection_id,pk"`
-	Reason        string `bun:"reason"`
-	AttemptCount  int64  `bun:"attempt_count"`
-	RunID         string `bun:"run_id"`
-	AtUS          int64  `bun:"at_us"`
-	NextAttemptUS int64  `bun:"next_attempt_us"`
 }
 
 // keepPressure writes what the run's outcome says of source pressure: a record,
@@ -116,6 +103,3 @@ func (s *Store) SourcePressure(ctx context.Context, connection string, reasons [
 	}
 	return out, nil
 }
-
-// touchedUS is when the gap was last tried, else when it was found.
-func (r *gapRow) touchedUS() int64 { return max(r.LastAttemptUS, r.CreatedUS) }

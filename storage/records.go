@@ -30,19 +30,6 @@ type RecordQuery struct {
 	Deleted  bool   // with tombstones
 }
 
-const (
-	defaultPage = 100
-	maxPage     = 10000
-	eachPage    = 500
-)
-
-func pageLimit(limit int) int {
-	if limit <= 0 {
-		return defaultPage
-	}
-	return min(limit, maxPage)
-}
-
 // records reads full rows with the id of the run that wrote them.
 func (s *Store) records(db bun.IDB) *bun.SelectQuery {
 	return db.NewSelect().TableExpr("records AS r").

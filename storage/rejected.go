@@ -3,12 +3,10 @@ package storage
 import (
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 
-	"context"
 	"crypto/sha256"
 	"slices"
 
 	"github.com/pdpp-host/pdpp-host/abi"
-	"github.com/pdpp-host/pdpp-host/health"
 )
 
 // maxListedRejections bounds how many of a stream's rejected records are kept by
@@ -164,60 +162,4 @@ func rejectedMoved(t *db.Tx, connectionID string, c *tally) error {
 	}
 	change.rejected = true
 	return nil
-}
-
-// RejectedEarlier returns, by stream of the run, how many records earlier runs
-// rejected that no run has delivered since, without those that this run rejected
-// again. Streams without any are left out, and those of which an end with outcome o
-// settles them. It waits for everything queued before.
-func (w *RunWriter) RejectedEarlier(ctx context.Context, o Outcome) (map[string]int64, error) {
-	end, err := outcomeRow(o)
-	if err != nil {
-		return nil, err
-	}
-	found := map[string]int64{}
-	err = w.await(ctx, func(t *db.Tx) error {
-		end.PK = w.to.RunPK
-		if err := t.DB.NewSelect().Model(&end).Column("mode", "bookmark", "streams").WherePK().Scan(t.Ctx); err != nil {
-			return err
-		}
-		settled := refreshedBy(&end)
-		tallies, err := openTally(t, w.to)
-		if err != nil {
-			return err
-		}
-		for i, c := range tallies {
-			if slices.Contains(settled, w.to.Streams[i].Name) {
-				continue
-			}
-			n := c.rejected
-			if n > 0 {
-				var own int64
-				err := t.DB.QueryRowContext(t.Ctx, "SELECT count(*) FROM rejected_records WHERE stream_id = ? AND run_pk = ?", c.id, w.to.RunPK).Scan(&own)
-				if err != nil {
-					return err
-				}
-				n -= own
-			}
-			n += c.unlisted
-			if w.to.Unlisted != nil {
-				n -= w.to.Unlisted[i]
-			}
-			if n > 0 {
-				found[w.to.Streams[i].Name] = n
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return found, nil
-}
-
-// rejected reads which streams have rejected records that no run has delivered.
-func (g gatherer) rejected(id string, f *health.Stored) error {
-	f.RejectedRecords = nil
-	return g.db.NewRaw(`SELECT name AS stream, rejected AS listed, rejected_unlisted AS unlisted FROM streams
-WHERE connection_id = ? AND removed = 0 AND (rejected > 0 OR rejected_unlisted > 0) ORDER BY name`, id).Scan(g.ctx, &f.RejectedRecords)
 }

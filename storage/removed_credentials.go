@@ -9,58 +9,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/uptrace/bun"
-
 	"github.com/pdpp-host/pdpp-host/health"
 )
-
-// removedCredentialRow says which runs could use a credential that is gone. Runs
-// are counted by their pk, which orders them where a clock may be put back.
-type removedCredentialRow struct {
-	bun.BaseModel `bun:"table:removed_credentials"`
-
-	ConnectionID string `bun:"connection_id,pk"`
-	Field        string `bun:"field,pk"`
-	FromRun      int64  `bun:"from_run"`
-	ToRun        int64  `bun:"to_run"`
-	RemovedUS    int64  `bun:"removed_us"`
-}
-
-// settledRun is the pk of the connection's newest run that says how it is, see
-// counts; NULL: there is none.
-const settledRun = "(SELECT pk FROM runs WHERE connection_id = ? AND status NOT IN ('" + StatusRunning + "', '" + statusCancelled + "') ORDER BY pk DESC LIMIT 1)"
-
-// taken returns the removed credentials that the connection's settled run could
-// use, by field.
-func (g gatherer) taken(connectionID string) (rows []removedCredentialRow, err error) {
-	err = g.db.NewSelect().Model(&rows).Where("connection_id = ?", connectionID).
-		Where(settledRun+" BETWEEN from_run AND to_run", connectionID).Order("field").Scan(g.ctx)
-	return rows, err
-}
-
-// credential keeps which credentials are stored, and which the settled run had that
-// are gone.
-func (g gatherer) credential(id string, f *health.Stored) error {
-	f.Credential = nil
-	var stored []credentialRow
-	err := g.db.NewSelect().Model(&stored).Column("field", "updated_us").Where("connection_id = ?", id).Order("field").Scan(g.ctx)
-	if err != nil {
-		return err
-	}
-	taken, err := g.taken(id)
-	if err != nil || len(stored)+len(taken) == 0 {
-		return err
-	}
-	f.Credential = &health.StoredCredential{}
-	for i := range stored {
-		f.Credential.Fields = append(f.Credential.Fields, stored[i].Field)
-		f.Credential.PutUS = max(f.Credential.PutUS, stored[i].UpdatedUS)
-	}
-	for i := range taken {
-		f.Credential.Taken = append(f.Credential.Taken, taken[i].Field)
-	}
-	return nil
-}
 
 // firstRunFrom is the first run that can use what is stored now: the one that goes
 // on, else the next.

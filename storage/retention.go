@@ -151,18 +151,18 @@ func pruneNext(d *db.DB, connectionID string, history time.Duration) {
 // PruneRuns prunes the history of every connection's runs down to what
 // Options.History keeps, and returns how many runs went.
 func (s *Store) PruneRuns(ctx context.Context) (pruned int64, err error) {
-	if s.opts.History <= 0 {
+	if s.history <= 0 {
 		return 0, nil
 	}
-	connections, err := s.Connections(ctx)
-	if err != nil {
-		return 0, err
+	var connections []string
+	if err := s.db.Read.NewSelect().Model((*connectionRow)(nil)).Column("id").Order("name").Scan(ctx, &connections); err != nil {
+		return 0, s.db.Fail("prune the history", err)
 	}
-	for i := range connections {
+	for _, id := range connections {
 		for more := true; more; {
 			var n int64
 			err := s.db.Alone(ctx, "prune the history", func(t *db.Tx) (err error) {
-				n, more, err = pruneRuns(t, connections[i].ID, t.Now.Add(-s.opts.History), leastRuns, 1)
+				n, more, err = pruneRuns(t, id, t.Now.Add(-s.history), leastRuns, 1)
 				return err
 			})
 			if err != nil {

@@ -38,7 +38,7 @@ type Run struct {
 	Counts map[string]StreamCounts
 }
 
-func (r *runRow) public() *Run {
+func publicRun(r *runRow) *Run {
 	out := &Run{
 		ID: r.RunID, ConnectionID: r.ConnectionID, Connector: r.Connector, Version: r.Version,
 		ModuleSHA256: r.ModuleSHA256, Mode: r.Mode, Bookmark: r.Bookmark, Holder: r.Holder, Epoch: r.Epoch,
@@ -112,7 +112,7 @@ func (s *Store) runRow(ctx context.Context, id string) (*runRow, error) {
 }
 
 func (s *Store) runOf(ctx context.Context, row *runRow) (*Run, error) {
-	r := row.public()
+	r := publicRun(row)
 	var counts []struct {
 		Name                               string
 		Added, Changed, Unchanged, Deleted int64

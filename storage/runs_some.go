@@ -49,7 +49,7 @@ func (s *Store) runsOf(ctx context.Context, rows []runRow) ([]Run, error) {
 	pks, at := make([]int64, len(rows)), make(map[int64]*Run, len(rows))
 	out := make([]Run, len(rows))
 	for i := range rows {
-		out[i] = *rows[i].public()
+		out[i] = *publicRun(&rows[i])
 		pks[i], at[rows[i].PK] = rows[i].PK, &out[i]
 	}
 	var counts []struct {

@@ -21,17 +21,6 @@ type Schedule struct {
 	ResumedAt    time.Time // likewise
 }
 
-type scheduleRow struct {
-	bun.BaseModel `bun:"table:schedules"`
-
-	ConnectionID string `bun:"connection_id,pk"`
-	Mode         string `bun:"mode"`
-	EveryUS      int64  `bun:"every_us"`
-	Paused       bool   `bun:"paused"`
-	PausedUS     int64  `bun:"paused_us"`
-	ResumedUS    int64  `bun:"resumed_us"`
-}
-
 // Due is when a connection is to run next. Basis says what it was worked out
 // from: another basis asks for another time.
 type Due struct {
@@ -46,9 +35,6 @@ type dueRow struct {
 	Basis        string `bun:"basis"`
 	DueUS        int64  `bun:"due_us"`
 }
-
-// statusFailed is how a run ended that did not succeed and was not cancelled.
-const statusFailed = "failed"
 
 // RunEnd is a run as the scheduler looks at it. A run that goes on has status
 // StatusRunning and no FinishedAt.

@@ -106,8 +106,8 @@ func (w *RunWriter) Write(ctx context.Context, b *Batch) error {
 		w.recycle(b)
 		return nil
 	}
-	if b.bad {
-		return w.fail(abi.NewError(abi.CodeInternal, "a record's key is empty or holds a NUL",
+	if !b.Fits(len(w.to.Streams)) {
+		return w.fail(abi.NewError(abi.CodeInternal, "a record's key is empty or holds a NUL, or its stream is not the run's",
 			"report this: the boundary should have refused it").WithDetail("run " + w.runID))
 	}
 	fn, err := w.sink.Put(b)

@@ -1,0 +1,41 @@
+package storage
+
+import (
+	"github.com/pdpp-host/pdpp-host/health"
+)
+
+// taken returns the removed credentials that the connection's settled run could
+// use, by field.
+func (g gatherer) taken(connectionID string) (rows []removedCredentialRow, err error) {
+	err = g.db.NewSelect().Model(&rows).Where("connection_id = ?", connectionID).
+		Where(settledRun+" BETWEEN from_run AND to_run", connectionID).Order("field").Scan(g.ctx)
+	return rows, err
+}
+
+// credential keeps which credentials are stored, and which the settled run had that
+// are gone.
+func (g gatherer) credential(id string, f *health.Stored) error {
+	f.Credential = nil
+	var stored []credentialRow
+	err := g.db.NewSelect().Model(&stored).Column("field", "updated_us").Where("connection_id = ?", id).Order("field").Scan(g.ctx)
+	if err != nil {
+		return err
+	}
+	taken, err := g.taken(id)
+	if err != nil || len(stored)+len(taken) == 0 {
+		return err
+	}
+	f.Credential = &health.StoredCredential{}
+	for i := range stored {
+		f.Credential.Fields = append(f.Credential.Fields, stored[i].Field)
+		f.Credential.PutUS = max(f.Credential.PutUS, stored[i].UpdatedUS)
+	}
+	for i := range taken {
+		f.Credential.Taken = append(f.Credential.Taken, taken[i].Field)
+	}
+	return nil
+}
+
+// settledRun is the pk of the connection's newest run that says how it is, see
+// counts; NULL: there is none.
+const settledRun = "(SELECT pk FROM runs WHERE connection_id = ? AND status NOT IN ('" + StatusRunning + "', '" + statusCancelled + "') ORDER BY pk DESC LIMIT 1)"
