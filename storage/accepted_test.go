@@ -12,7 +12,7 @@ func TestAcceptedByName(t *testing.T) {
 	t.Parallel()
 	x := newExercise(t)
 	c := x.connection("notes")
-	variable, folder := AcceptedItem{AcceptVariable, "OTHER_TOKEN"}, AcceptedItem{AcceptFolder, "~/.ssh"}
+	variable, folder := AcceptedItem{Kind: AcceptVariable, Name: "OTHER_TOKEN"}, AcceptedItem{Kind: AcceptFolder, Name: "~/.ssh"}
 	want := func(kind, name string, is bool) {
 		t.Helper()
 		got, err := x.s.Connection(t.Context(), c.ID)

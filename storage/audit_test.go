@@ -3,6 +3,8 @@ package storage
 import (
 	"testing"
 	"time"
+
+	"github.com/pdpp-host/pdpp-host/storage/access"
 )
 
 // OC-02.1: events are read newest first, by operation, subject and page, and are kept
@@ -39,7 +41,7 @@ func TestAuditEvents(t *testing.T) {
 	e := events[1]
 	x.same([]any{e.At, e.Actor, e.ActorID, e.Address, e.Outcome}, []any{now.Add(-48 * time.Hour), "session", "s1", "192.0.2.1", "usage.invalid"})
 	fill := AuditEvent{Actor: "command_line", Operation: "connections.set", Subject: "c", Outcome: "done"}
-	for range leastAuditEvents - 3 {
+	for range access.LeastAuditEvents - 3 {
 		x.ok(s.RecordAudit(ctx, fill, keep))
 	}
 	x.same(read(AuditQuery{Operation: "connections.add"}), "connections.add b;connections.add a;") // a is old, and among the newest that stay

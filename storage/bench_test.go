@@ -11,6 +11,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/pdpp-host/pdpp-host/storage/record"
 )
 
 // benchRecord is one of the benchmark's records: about 500 bytes, 12 properties.
@@ -129,7 +131,7 @@ func BenchmarkWriter(b *testing.B) {
 	}{
 		{name: "store", run: func(p string) { benchStore(b, p, recs) }},
 		{name: "bare", run: func(p string) { benchBare(b, p, recs, bareInsert) }},
-		{name: "bare-upsert", run: func(p string) { benchBare(b, p, recs, upsertRecord) }},
+		{name: "bare-upsert", run: func(p string) { benchBare(b, p, recs, record.UpsertRecord) }},
 		{name: "control", run: func(p string) { benchBare(b, p, recs, bareInsert) }},
 	}
 	b.StopTimer()

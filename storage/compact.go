@@ -1,11 +1,11 @@
 package storage
 
 import (
-	"github.com/pdpp-host/pdpp-host/storage/internal/db"
-
 	"context"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
 )
 
 // Compacted says what a compaction did.
@@ -21,12 +21,12 @@ type Compacted struct {
 // that takes longer than a write waits.
 func (s *Store) Compact(ctx context.Context, alive func(holder string) bool) (c Compacted, err error) {
 	err = s.db.Alone(ctx, "compact", func(t *db.Tx) error {
-		var leases []leaseRow
+		var leases []tables.LeaseRow
 		if err := t.DB.NewSelect().Model(&leases).Where("run_id <> ''").Scan(t.Ctx); err != nil {
 			return err
 		}
 		for _, l := range leases {
-			if leaseHolds(l.Holder, l.ExpiresUS, t.Now, alive) {
+			if tables.LeaseHolds(l.Holder, l.ExpiresUS, t.Now, alive) {
 				return abi.NewError(abi.CodeStoreLocked, "a run is going on, and writes to the store", "wait for it to end, or end it").WithDetail("run " + l.RunID)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/storage/run"
 )
 
 // A compaction gives back the room of what was removed and of the history that is
@@ -12,7 +13,7 @@ import (
 func TestCompact(t *testing.T) {
 	t.Parallel()
 	ctx, clock := t.Context(), newClock()
-	x := &exercise{T: t, clock: clock, s: mustOpen(t, Options{Path: t.TempDir() + "/pdpp.sqlite", Now: clock.now, History: 24 * time.Hour})}
+	x := &exercise{T: t, clock: clock, s: mustOpen(t, Options{Path: t.TempDir() + "/pdpp.sqlite", Now: clock.Now, History: 24 * time.Hour})}
 	w := x.begin("c")
 	x.marked(w, "record", 300, false)
 	_, err := x.s.Compact(ctx, func(string) bool { return true })
@@ -31,7 +32,7 @@ func TestCompact(t *testing.T) {
 	if space.Free < full.Records/2 {
 		t.Errorf("%d bytes are free after the records are gone, want about %d", space.Free, full.Records)
 	}
-	for range leastRuns + 5 {
+	for range run.LeastRuns + 5 {
 		clock.forward(24 * time.Hour)
 		x.quiet()
 	}

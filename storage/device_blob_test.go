@@ -1,14 +1,14 @@
 package storage
 
 import (
-	"github.com/pdpp-host/pdpp-host/storage/internal/db"
-
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"testing"
 
 	"github.com/pdpp-host/pdpp-host/abi/device"
+	devices "github.com/pdpp-host/pdpp-host/storage/device"
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 )
 
 func (x *exercise) blob(src *SourceInstance, text string) error {
@@ -32,7 +32,7 @@ func TestArtifactsAreBounded(t *testing.T) {
 	t.Parallel()
 	x := newExercise(t)
 	src, other := x.enrolled("laptop"), x.enrolled("desk")
-	x.kept(src, MaxBlobBytes/leastBlob-2)
+	x.kept(src, MaxBlobBytes/devices.LeastBlob-2)
 	x.ok(x.blob(src, "one"))
 	x.ok(x.blob(src, "two"))
 	x.code(x.blob(src, "three"), device.CodeBlobQuota)
@@ -40,12 +40,12 @@ func TestArtifactsAreBounded(t *testing.T) {
 	x.ok(x.blob(other, "three"))
 	var n int64
 	x.ok(x.s.db.Read.NewRaw("SELECT count(*) FROM device_blobs WHERE connection_id = ?", src.ConnectionID).Scan(t.Context(), &n))
-	x.same(n, MaxBlobBytes/leastBlob)
+	x.same(n, MaxBlobBytes/devices.LeastBlob)
 
 	// A large one counts as it is.
 	large := x.enrolled("phone")
-	x.kept(large, MaxBlobBytes/leastBlob-3)
-	x.code(x.blob(large, fmt.Sprintf("%*d", 3*leastBlob+1, 1)), device.CodeBlobQuota)
-	x.ok(x.blob(large, fmt.Sprintf("%*d", 3*leastBlob, 1)))
+	x.kept(large, MaxBlobBytes/devices.LeastBlob-3)
+	x.code(x.blob(large, fmt.Sprintf("%*d", 3*devices.LeastBlob+1, 1)), device.CodeBlobQuota)
+	x.ok(x.blob(large, fmt.Sprintf("%*d", 3*devices.LeastBlob, 1)))
 	x.sound()
 }

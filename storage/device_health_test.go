@@ -1,26 +1,27 @@
 package storage
 
 import (
-	"github.com/pdpp-host/pdpp-host/storage/internal/db"
-
 	"testing"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi/device"
 	"github.com/pdpp-host/pdpp-host/health"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
+	devices "github.com/pdpp-host/pdpp-host/storage/device"
+	"github.com/pdpp-host/pdpp-host/storage/evidence"
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 )
 
 func newExercise(t *testing.T) *exercise {
 	x := &exercise{T: t, open: sqliteFile(t), clock: newClock()}
-	x.s = x.open(t, x.clock.now)
+	x.s = x.open(t, x.clock.Now)
 	return x
 }
 
 // beat sends a heartbeat with as much left to send, and as much given up.
 func (x *exercise) beat(src *SourceInstance, status string, pending, dead int64) {
 	x.Helper()
-	oldest := x.clock.now().Add(-time.Hour)
+	oldest := x.clock.Now().Add(-time.Hour)
 	_, err := x.s.PutHeartbeat(x.Context(), src, device.Heartbeat{
 		Status: status, RecordsPending: &pending, Outbox: &device.Outbox{Pending: pending, DeadLetter: dead, Succeeded: 5, OldestPendingAt: &oldest},
 	})
@@ -31,13 +32,13 @@ func (x *exercise) snapshot(name string) health.Snapshot {
 	x.Helper()
 	e, err := x.s.EvidenceOf(x.Context(), name)
 	x.ok(err)
-	return health.Project(e.Facts.Evidence(e.Moment(x.clock.now(), nil)))
+	return health.Project(e.Facts.Evidence(e.Moment(x.clock.Now(), nil)))
 }
 
 // stalls reports how many connections the fleet counts as stalled.
 func (x *exercise) stalls() int64 {
 	x.Helper()
-	f, err := x.s.Fleet(x.Context(), x.clock.now(), nil, true)
+	f, err := x.s.Fleet(x.Context(), x.clock.Now(), nil, true)
 	x.ok(err)
 	return f.UploadsStalled
 }
@@ -85,7 +86,7 @@ func TestDeviceGoesQuiet(t *testing.T) {
 	}
 	e, err := x.s.EvidenceOf(t.Context(), "laptop")
 	x.ok(err)
-	if want := x.clock.now().Add(health.StaleHeartbeat + time.Microsecond); !e.NextChange.Equal(want) {
+	if want := x.clock.Now().Add(health.StaleHeartbeat + time.Microsecond); !e.NextChange.Equal(want) {
 		t.Errorf("it changes at %v, want %v", e.NextChange, want)
 	}
 	x.clock.forward(health.StaleHeartbeat)
@@ -111,9 +112,9 @@ func TestTrustedHeartbeatsAlone(t *testing.T) {
 		x.beat(src, device.StatusBlocked, 3, dead)
 		e, err := x.s.EvidenceOf(t.Context(), "laptop")
 		x.ok(err)
-		o := e.Facts.Evidence(e.Moment(x.clock.now(), nil)).Outbox
+		o := e.Facts.Evidence(e.Moment(x.clock.Now(), nil)).Outbox
 		if o.Axis != health.OutboxStalled || o.Cause != want || *o.Counts.DeadLetter != dead || *o.Counts.Pending != 3 || *o.Counts.Succeeded != 5 ||
-			!o.Counts.OldestPendingAt.Equal(x.clock.now().Add(-time.Hour)) {
+			!o.Counts.OldestPendingAt.Equal(x.clock.Now().Add(-time.Hour)) {
 			t.Errorf("%+v %+v", o, o.Counts)
 		}
 	}
@@ -141,7 +142,7 @@ func TestDeviceClock(t *testing.T) {
 			t.Parallel()
 			x := newExercise(t)
 			src := x.enrolled("laptop")
-			x.commit(src, x.commitOf("r1", func(r *device.RunCommit) { r.Outcome.FinishedAt = x.clock.now().Add(c.ended) }))
+			x.commit(src, x.commitOf("r1", func(r *device.RunCommit) { r.Outcome.FinishedAt = x.clock.Now().Add(c.ended) }))
 			x.clock.forward(c.fresh)
 			if v := x.verdict("laptop"); v.Pill.Tone != verdict.Green {
 				t.Errorf("%+v", v.Pill)
@@ -172,7 +173,7 @@ func TestDeviceRunAlive(t *testing.T) {
 	alive := func() bool {
 		e, err := x.s.EvidenceOf(t.Context(), "laptop")
 		x.ok(err)
-		return e.Moment(x.clock.now(), func(string) bool { return false }).RunAlive // no process of this machine
+		return e.Moment(x.clock.Now(), func(string) bool { return false }).RunAlive // no process of this machine
 	}
 	x.clock.forward(health.StaleHeartbeat - time.Microsecond)
 	x.same(alive(), true)
@@ -225,7 +226,7 @@ func TestTooManyStores(t *testing.T) {
 	x := newExercise(t)
 	src := x.enrolled("laptop")
 	in := x.delivery(src, "r1", device.CoverageStream)
-	for i := range mostStores + 1 {
+	for i := range evidence.MostStores + 1 {
 		in.Records.Add(0, []byte{'k', byte('0' + i/1000), byte('0' + i/100%10), byte('0' + i/10%10), byte('0' + i%10)}, []byte(`{"status":"collected"}`), []byte("t"), false)
 	}
 	_, _, err := x.s.IngestBatch(t.Context(), in)
@@ -307,7 +308,7 @@ func TestCountsOfADeviceAreBounded(t *testing.T) {
 	x.same([]int64{
 		*h.RecordsPending, h.Outbox.Pending, h.Outbox.Leased, h.Outbox.Retrying, h.Outbox.DeadLetter, h.Outbox.StaleLeases, h.Outbox.Succeeded,
 		h.Outbox.Total, h.Outbox.BacklogOpen, h.LastError.Classes[0].Count, h.LastError.Classes[1].Count,
-	}, []int64{maxCount, maxCount, maxCount, maxCount, maxCount, maxCount, maxCount, maxCount, 0, maxCount, 0})
+	}, []int64{devices.MaxCount, devices.MaxCount, devices.MaxCount, devices.MaxCount, devices.MaxCount, devices.MaxCount, devices.MaxCount, devices.MaxCount, 0, devices.MaxCount, 0})
 	x.sound()
 }
 
@@ -315,15 +316,15 @@ func TestCountsOfADeviceAreBounded(t *testing.T) {
 // many sources there are.
 func TestStandingsOfManySources(t *testing.T) {
 	t.Parallel()
-	now, one := newClock().now(), int64(1)
+	now, one := newClock().Now(), int64(1)
 	f := &health.Stored{Device: &health.StoredDevice{}}
 	for i := range 20 {
 		heard := now.Add(time.Duration(i+1) * 24 * time.Hour).UnixMicro() // of a clock that was put back
 		f.Device.Sources = append(f.Device.Sources, health.StoredSource{ID: string(rune('a' + i)), HeardUS: heard, Status: device.StatusHealthy, Pending: &one})
 	}
-	rows := standings("", f, now)
+	rows := evidence.Standings("", f, now)
 	last := rows[len(rows)-1]
-	if next := f.NextChange(health.At(at(last.FromUS))); !next.IsZero() || !last.Stalled {
+	if next := f.NextChange(health.At(db.Time(last.FromUS))); !next.IsZero() || !last.Stalled {
 		t.Errorf("%d rows, stalled %t, and it changes at %v", len(rows), last.Stalled, next)
 	}
 }

@@ -13,6 +13,8 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/device"
+	devices "github.com/pdpp-host/pdpp-host/storage/device"
+	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
 )
 
 // onDevice is what the random history knows of a binding.
@@ -104,7 +106,7 @@ func (d *history) goesWell() {
 	}
 	run := d.runOf(x)
 	if rapid.Bool().Draw(d.t, "ends") {
-		d.conclude(x, run, device.Outcome{Status: statusSucceeded, Mode: abi.ModeIncremental, Streams: []string{"a", "b", "extra"}, FinishedAt: d.clock.now()})
+		d.conclude(x, run, device.Outcome{Status: tables.StatusSucceeded, Mode: abi.ModeIncremental, Streams: []string{"a", "b", "extra"}, FinishedAt: d.clock.Now()})
 		return
 	}
 	d.runs++
@@ -119,7 +121,7 @@ func (d *history) goesWell() {
 func (d *history) enroll(binding string) {
 	d.runs++
 	code, token := hashOf("code", fmt.Sprint(d.runs)), hashOf("token", fmt.Sprint(d.runs))
-	d.ok(d.s.NewEnrollmentCode(d.ctx, EnrollmentCode{CodeHash: code, ConnectorID: "demo", Binding: binding, ExpiresAt: d.clock.now().Add(time.Hour)}))
+	d.ok(d.s.NewEnrollmentCode(d.ctx, EnrollmentCode{CodeHash: code, ConnectorID: "demo", Binding: binding, ExpiresAt: d.clock.Now().Add(time.Hour)}))
 	src, err := d.s.Enroll(d.ctx, Enrolling{CodeHash: code, TokenHash: token, Label: "laptop"})
 	d.ok(err)
 	d.fed[binding] = &onDevice{src: src}
@@ -164,18 +166,18 @@ func (d *history) deliver(x *onDevice) {
 
 func (d *history) beat() device.Heartbeat {
 	count := func(what string) int64 { return int64(rapid.SampledFrom([]int{0, 0, 0, 2, -1}).Draw(d.t, what)) }
-	h := device.Heartbeat{Status: d.draw("beat", heartbeatStatuses...)}
+	h := device.Heartbeat{Status: d.draw("beat", devices.HeartbeatStatuses...)}
 	if rapid.IntRange(0, 3).Draw(d.t, "told") > 0 {
 		n := count("pending")
 		h.RecordsPending = &n
-		when := d.clock.now().Add(time.Duration(rapid.IntRange(-2, 2).Draw(d.t, "oldest")) * time.Hour)
+		when := d.clock.Now().Add(time.Duration(rapid.IntRange(-2, 2).Draw(d.t, "oldest")) * time.Hour)
 		h.Outbox = &device.Outbox{Pending: n, DeadLetter: count("dead"), Succeeded: 7, OldestPendingAt: &when}
 	}
 	return h
 }
 
 func (d *history) commit(x *onDevice) {
-	run, now := d.runOf(x), d.clock.now()
+	run, now := d.runOf(x), d.clock.Now()
 	ended := now.Add(time.Duration(rapid.IntRange(-200, 50).Draw(d.t, "ended")) * time.Hour)
 	d.conclude(x, run, device.Outcome{
 		Status: d.draw("status", "succeeded", "succeeded", "failed", "cancelled"), Mode: abi.ModeIncremental, Narrowed: rapid.Bool().Draw(d.t, "narrowed"),
@@ -190,7 +192,7 @@ func (d *history) commit(x *onDevice) {
 func (d *history) conclude(x *onDevice, run string, o device.Outcome) {
 	d.runs++
 	c := &device.RunCommit{Version: 1, CommitID: fmt.Sprint("commit", d.runs), RunID: run, Outcome: o}
-	if c.Outcome.Status == statusSucceeded {
+	if c.Outcome.Status == tables.StatusSucceeded {
 		c.StateDelta = map[string]json.RawMessage{"a": []byte(`{"at":1}`)}
 	}
 	event, replayed, err := d.s.CommitDeviceRun(d.ctx, x.src, c, hashOf("envelope"))
@@ -214,7 +216,7 @@ func (d *history) remember(x *onDevice, c *device.RunCommit, ended time.Time) {
 	if len(conn.PinnedManifest) == 0 {
 		return // of what it ran nothing is known
 	}
-	if now := d.clock.now(); ended.After(now) {
+	if now := d.clock.Now(); ended.After(now) {
 		ended = now
 	}
 	streams := c.Outcome.Streams

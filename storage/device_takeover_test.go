@@ -9,6 +9,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi/device"
 	"github.com/pdpp-host/pdpp-host/health"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
+	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
 )
 
 // A connection whose last device was revoked says that nothing comes in any more,
@@ -38,7 +39,7 @@ func TestNoDeviceIsLeft(t *testing.T) {
 				t.Errorf("revoked: %+v %s %+v %s", v.Pill, v.Channel, v.RequiredActions, v.ForwardCode)
 			}
 			x.sound()
-			f, err := x.s.Fleet(t.Context(), x.clock.now(), nil, true)
+			f, err := x.s.Fleet(t.Context(), x.clock.Now(), nil, true)
 			x.ok(err)
 			x.same(f.NeedsOwner, 1)
 
@@ -59,7 +60,7 @@ func TestNoDeviceIsLeft(t *testing.T) {
 func (x *exercise) refusedOf(run, code string) *device.RunCommit {
 	return x.commitOf(run, func(c *device.RunCommit) {
 		c.StateDelta = nil
-		c.Outcome.Status, c.Outcome.Reason, c.Outcome.Streams = statusFailed, "run_refused", nil
+		c.Outcome.Status, c.Outcome.Reason, c.Outcome.Streams = tables.StatusFailed, "run_refused", nil
 		c.Outcome.Error = []byte(`{"code":"` + code + `","message":"it is not there","recovery_hint":"manual_action_required"}`)
 	})
 }
@@ -117,7 +118,7 @@ func TestTakenOver(t *testing.T) {
 	x.clock.forward(time.Minute)
 	gap(second, "a", "new")
 	only := func(c *device.RunCommit) { c.StateDelta = nil; c.Outcome.Streams = []string{"a"} }
-	x.commit(second, x.commitOf("r2", only, func(c *device.RunCommit) { c.Outcome.Status = statusFailed }))
+	x.commit(second, x.commitOf("r2", only, func(c *device.RunCommit) { c.Outcome.Status = tables.StatusFailed }))
 	x.commit(second, x.commitOf("r3", only, func(c *device.RunCommit) { c.Outcome.Narrowed = true }))
 	x.same(open(), "a/new a/old b/old")
 	x.commit(second, x.commitOf("r4", only))
@@ -197,7 +198,7 @@ func TestARefusedDeviceRun(t *testing.T) {
 		x.sound()
 		r, err := x.s.Run(t.Context(), "r2")
 		x.ok(err)
-		x.same([]string{r.Status, r.Reason, r.Error.Code}, []string{statusFailed, "run_refused", code})
+		x.same([]string{r.Status, r.Reason, r.Error.Code}, []string{tables.StatusFailed, "run_refused", code})
 		x.clock.forward(time.Minute)
 		x.commit(src, x.commitOf("r3"))
 		x.toneOf("laptop", "collected again", verdict.Green)
@@ -226,7 +227,7 @@ func TestBeginningIsNoDelivery(t *testing.T) {
 		x.same(x.snapshot("laptop").Axes.Outbox, health.OutboxActive)
 		e, err := x.s.EvidenceOf(t.Context(), "laptop")
 		x.ok(err)
-		x.same(e.NextChange.Equal(x.clock.now().Add(health.StaleHeartbeat+time.Microsecond)), true)
+		x.same(e.NextChange.Equal(x.clock.Now().Add(health.StaleHeartbeat+time.Microsecond)), true)
 		x.clock.forward(health.StaleHeartbeat)
 		x.same(x.snapshot("laptop").Axes.Outbox, health.OutboxActive)
 		x.clock.forward(time.Microsecond)

@@ -8,6 +8,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/health"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
+	"github.com/pdpp-host/pdpp-host/storage/connection"
 )
 
 // HL-04, HL-21: what waits for its owner does so whatever else is skipped, until a
@@ -23,7 +24,7 @@ func TestWhatWaitsForItsOwnerStands(t *testing.T) {
 		var holds health.HoldKind
 		until := time.Time{}
 		if reason == "source_pressure" {
-			holds, until = health.HeldUntil, x.clock.now().Add(time.Hour)
+			holds, until = health.HeldUntil, x.clock.Now().Add(time.Hour)
 		}
 		x.dispatch(c, reason, holds, until)
 		if v := x.verdict("c"); v.Pill.Tone == verdict.Green || v.Channel != verdict.Attention || v.RequiredActions[0].CTACode != "cta_put_right_folder" {
@@ -49,12 +50,12 @@ func TestAHoldOutlivesManySkips(t *testing.T) {
 	x, c := kept(t, keptManifest)
 	x.succeed(x.begin("c", allStreams), nil)
 	x.dispatch(c, "files.root_missing", health.HeldForOwner, time.Time{})
-	for i := range keptDispatches + 5 {
+	for i := range connection.KeptDispatches + 5 {
 		x.dispatch(c, fmt.Sprint("policy_", i), "", time.Time{})
 	}
 	list, err := x.s.Dispatches(t.Context(), c.ID, 0)
 	x.ok(err)
-	x.same(len(list), keptDispatches+1)
+	x.same(len(list), connection.KeptDispatches+1)
 	if v := x.verdict("c"); v.Channel != verdict.Attention {
 		t.Errorf("%s %+v", v.Channel, v.RequiredActions)
 	}
@@ -63,7 +64,7 @@ func TestAHoldOutlivesManySkips(t *testing.T) {
 	x.dispatch(c, "policy_paused", "", time.Time{})
 	list, err = x.s.Dispatches(t.Context(), c.ID, 0)
 	x.ok(err)
-	x.same(len(list), keptDispatches)
+	x.same(len(list), connection.KeptDispatches)
 	x.tone("a run began", verdict.Green)
 	x.sound()
 }
@@ -106,10 +107,10 @@ func TestClaimsOfAClockThatWasAhead(t *testing.T) {
 	x.clock.forward(-year)
 	x.same(x.scheduleState(c.ID).ConfirmOwed.IsZero(), true)
 	claim("b", "1", true)
-	x.same(x.scheduleState(c.ID).ConfirmOwed, x.clock.now().UTC())
+	x.same(x.scheduleState(c.ID).ConfirmOwed, x.clock.Now().UTC())
 	x.clock.forward(time.Hour)
 	claim("a", "1", true)
-	x.same(x.scheduleState(c.ID).ConfirmOwed, x.clock.now().UTC())
+	x.same(x.scheduleState(c.ID).ConfirmOwed, x.clock.Now().UTC())
 	claim("a", "1", false)
 	claim("b", "1", false)
 }
@@ -142,7 +143,7 @@ func TestAPauseEndsNoHold(t *testing.T) {
 	t.Parallel()
 	x, c := kept(t, keptManifest)
 	x.succeed(x.begin("c", allStreams), nil)
-	until := x.clock.now().Add(time.Hour)
+	until := x.clock.Now().Add(time.Hour)
 	x.dispatch(c, "source_pressure", health.HeldUntil, until)
 	x.dispatch(c, "policy_paused", "", time.Time{})
 	if v := x.verdict("c"); !v.Detail.NextAttemptAt.Equal(until) {

@@ -1,8 +1,6 @@
 package storage
 
 import (
-	"github.com/pdpp-host/pdpp-host/storage/internal/db"
-
 	"bytes"
 	"fmt"
 	"os"
@@ -10,6 +8,10 @@ import (
 	"testing"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/storage/connection"
+	"github.com/pdpp-host/pdpp-host/storage/evidence"
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
 )
 
 // marks counts which of n marked texts a store's files still hold.
@@ -51,8 +53,8 @@ func TestErasedTextIsGone(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	x := &exercise{T: t, open: sqliteFile(t), clock: newClock()}
-	x.s = x.open(t, x.clock.now)
-	_ = x.open(t, x.clock.now) // keeps the log when the first is closed
+	x.s = x.open(t, x.clock.Now)
+	_ = x.open(t, x.clock.Now) // keeps the log when the first is closed
 	const n = 200
 	w := x.begin("c")
 	x.marked(w, "record", n, false)
@@ -62,7 +64,7 @@ func TestErasedTextIsGone(t *testing.T) {
 		x.ok(w.Event(ctx, Event{Type: "e", Data: mark("event")}))
 		x.ok(w.Stage(ctx, "b", mark("cursor"), ""))
 	}
-	x.ok(w.Finish(ctx, Outcome{Status: statusSucceeded, Checkpoints: []StateCommit{{Stream: "a", Cursor: []byte(`"cursor-0000-"`)}}}))
+	x.ok(w.Finish(ctx, Outcome{Status: tables.StatusSucceeded, Checkpoints: []StateCommit{{Stream: "a", Cursor: []byte(`"cursor-0000-"`)}}}))
 	kept := x.begin("other")
 	x.marked(kept, "kept", n, false)
 	x.finish(kept)
@@ -97,13 +99,13 @@ func TestIdleWriterEmptiesTheLog(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	x := &exercise{T: t, open: sqliteFile(t), clock: newClock()}
-	x.s = x.open(t, x.clock.now)
+	x.s = x.open(t, x.clock.Now)
 	const n = 20
 	w := x.begin("c")
 	x.marked(w, "record", n, false)
 	x.finish(w)
-	x.ok(x.s.snapshot(ctx, func(g gatherer) error {
-		_, err := g.newestRun("c") // from here on the reader holds the log
+	x.ok(x.s.Snapshot(ctx, func(g evidence.Gatherer) error {
+		_, err := g.NewestRun("c") // from here on the reader holds the log
 		x.ok(err)
 		w := x.begin("c")
 		x.marked(w, "record", n, true)
@@ -143,8 +145,8 @@ func TestErasedSecretsAndUploadsAreGone(t *testing.T) {
 	t.Run("credentials", func(t *testing.T) {
 		t.Parallel()
 		x := &exercise{T: t, open: sqliteFile(t), clock: newClock()}
-		x.s = x.open(t, x.clock.now)
-		_ = x.open(t, x.clock.now)
+		x.s = x.open(t, x.clock.Now)
+		_ = x.open(t, x.clock.Now)
 		c := x.connection("c")
 		put := func(text string) {
 			t.Helper()
@@ -160,7 +162,7 @@ func TestErasedSecretsAndUploadsAreGone(t *testing.T) {
 		gone(x, "sealed", 2, 0, "after one was removed")
 		put("sealed-0000-")
 		// Where a reader keeps RemoveConnection from folding the log, the writer has to.
-		x.ok(x.s.db.Alone(ctx, "remove", func(t *db.Tx) error { return removeConnection(t, "c", nil) }))
+		x.ok(x.s.db.Alone(ctx, "remove", func(t *db.Tx) error { return connection.RemoveConnection(t, "c", nil) }))
 		x.idle()
 		gone(x, "sealed", 2, 0, "after the connection was removed")
 	})

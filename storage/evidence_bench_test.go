@@ -1,8 +1,6 @@
 package storage
 
 import (
-	"github.com/pdpp-host/pdpp-host/storage/internal/db"
-
 	"context"
 	"fmt"
 	"path/filepath"
@@ -13,6 +11,9 @@ import (
 	"github.com/pdpp-host/pdpp-host/health"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 	"github.com/pdpp-host/pdpp-host/health/view"
+	"github.com/pdpp-host/pdpp-host/storage/evidence"
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
 )
 
 // benchFleet makes a store of n connections that have run, some of them badly.
@@ -20,7 +21,7 @@ func benchFleet(b *testing.B, n int) (*Store, *clock) {
 	b.Helper()
 	ctx := context.Background()
 	c := newClock()
-	s, err := Open(ctx, Options{Path: filepath.Join(b.TempDir(), "fleet.sqlite"), Now: c.now, unsynced: true})
+	s, err := Open(ctx, Options{Path: filepath.Join(b.TempDir(), "fleet.sqlite"), Now: c.Now, unsynced: true})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -43,29 +44,29 @@ func benchFleet(b *testing.B, n int) (*Store, *clock) {
 }
 
 func benchConnection(t *db.Tx, i int) error {
-	row := &connectionRow{
+	row := &tables.ConnectionRow{
 		ID: fmt.Sprintf("id%05d", i), Name: fmt.Sprintf("connection-%05d", i), Connector: "demo", Options: "{}", Roots: "{}", ReadRoots: "{}", Accepted: "[]",
 		PinnedManifest: keptManifest,
 	}
 	if _, err := t.DB.NewInsert().Model(row).Exec(t.Ctx); err != nil {
 		return err
 	}
-	if err := newEvidence(t, row); err != nil {
+	if err := evidence.NewRow(t, row); err != nil {
 		return err
 	}
-	status, reason := statusSucceeded, ""
+	status, reason := tables.StatusSucceeded, ""
 	if i%7 == 0 {
 		status, reason = "failed", "connector_exit_without_done"
 	}
-	run := &runRow{
+	run := &tables.RunRow{
 		RunID: fmt.Sprintf("run_%05d", i), ConnectionID: row.ID, Status: status, Reason: reason, Streams: `["a","b","extra"]`,
-		StartedUS: micros(t.Now), FinishedUS: micros(t.Now) - int64(i)*60e6,
+		StartedUS: db.Micros(t.Now), FinishedUS: db.Micros(t.Now) - int64(i)*60e6,
 		KnownGaps: `[{"kind":"skip","stream":"extra","severity":"transient","reason":"later","recovery_hint":"retry_by_runtime"}]`,
 	}
 	if _, err := t.DB.NewInsert().Model(run).Exec(t.Ctx); err != nil {
 		return err
 	}
-	return remakeEvidence(t, row.ID)
+	return evidence.Remake(t, row.ID)
 }
 
 // benchPage reads one page and renders its rows, as a surface does.
@@ -97,7 +98,7 @@ func BenchmarkStatusPage(b *testing.B) {
 				after = fmt.Sprintf("connection-%05d", i%50)
 			}
 			begin := time.Now()
-			benchPage(b, s, c.now(), after)
+			benchPage(b, s, c.Now(), after)
 			took[k] = append(took[k], time.Since(begin))
 		}
 	}
@@ -118,7 +119,7 @@ func BenchmarkFleet(b *testing.B) {
 	b.ResetTimer()
 	for range b.N {
 		begin := time.Now()
-		f, err := s.Fleet(context.Background(), c.now(), nil, true)
+		f, err := s.Fleet(context.Background(), c.Now(), nil, true)
 		if err != nil || f.Registered != 10_000 {
 			b.Fatal(f, err)
 		}
@@ -138,7 +139,7 @@ func BenchmarkVerdict(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		v := verdict.OfStored(e.Facts, health.Moment{Now: health.At(c.now())}, true)
+		v := verdict.OfStored(e.Facts, health.Moment{Now: health.At(c.Now())}, true)
 		_ = v.Pill
 	}
 }

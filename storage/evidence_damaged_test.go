@@ -1,8 +1,6 @@
 package storage
 
 import (
-	"github.com/pdpp-host/pdpp-host/storage/internal/db"
-
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +8,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 	"github.com/pdpp-host/pdpp-host/health/view"
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
 )
 
 // damage changes the store behind its own back.
@@ -24,7 +24,7 @@ func (x *exercise) damage(statement string, args ...any) {
 // agree holds the counts of the fleet to those of the page, now, and returns them.
 func (x *exercise) agree(when string) view.Fleet {
 	x.Helper()
-	now := x.clock.now()
+	now := x.clock.Now()
 	alive := func(h string) bool { return h == "holder1" }
 	page, err := x.s.EvidencePage(x.Context(), "", 0)
 	x.ok(err)
@@ -190,7 +190,7 @@ func TestDeviceLeaseOfAClockAhead(t *testing.T) {
 	for _, later := range []time.Duration{0, 24 * time.Hour, 20 * 24 * time.Hour, 29*24*time.Hour + 12*time.Hour} {
 		e, err := x.s.EvidenceOf(t.Context(), "laptop")
 		x.ok(err)
-		now := x.clock.now().Add(later)
+		now := x.clock.Now().Add(later)
 		state := x.scheduleState(e.ConnectionID)
 		if e.Moment(now, nil).RunAlive || state.Lease.Holds(now, nil) {
 			t.Errorf("%v later: it is said to go on", later)
@@ -205,13 +205,13 @@ func FuzzConnectionRow(f *testing.F) {
 	f.Add(`{}`, `{"a":"b"}`, `null`)
 	f.Add(`{`, ``, `[]`)
 	f.Fuzz(func(t *testing.T, options, roots, read string) {
-		row := &connectionRow{Name: "n", Options: options, Roots: roots, ReadRoots: read}
-		c := row.public()
+		row := &tables.ConnectionRow{Name: "n", Options: options, Roots: roots, ReadRoots: read}
+		c := row.Public()
 		if c.Unreadable == nil && (c.Options == nil || c.Roots == nil || c.ReadRoots == nil) ||
 			c.Unreadable != nil && len(c.Options)+len(c.Roots)+len(c.ReadRoots) > 0 {
 			t.Errorf("%+v", c)
 		}
-		if _, err := row.whole(); (err == nil) != (c.Unreadable == nil) {
+		if _, err := row.Whole(); (err == nil) != (c.Unreadable == nil) {
 			t.Error(err)
 		}
 	})

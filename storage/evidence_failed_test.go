@@ -7,6 +7,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/health"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
+	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
 )
 
 // conditionOf returns the verdict's condition of a type.
@@ -27,8 +28,8 @@ func TestFailedRunKeepsFreshness(t *testing.T) {
 		end  Outcome
 		want verdict.Tone
 	}{
-		"rejected":    {Outcome{Status: statusFailed, Reason: "connector_reported_failed", Error: &RunError{Code: "demo_auth_failed", Message: "401"}}, verdict.Red},
-		"unreachable": {Outcome{Status: statusFailed, Reason: "connector_reported_failed", Error: &RunError{Code: "demo_http_500"}}, verdict.Amber},
+		"rejected":    {Outcome{Status: tables.StatusFailed, Reason: "connector_reported_failed", Error: &RunError{Code: "demo_auth_failed", Message: "401"}}, verdict.Red},
+		"unreachable": {Outcome{Status: tables.StatusFailed, Reason: "connector_reported_failed", Error: &RunError{Code: "demo_http_500"}}, verdict.Amber},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -77,7 +78,7 @@ func TestFailedStreamsAreNamed(t *testing.T) {
 			x.succeed(x.begin("c", allStreams), nil)
 			x.clock.forward(6 * 24 * time.Hour)
 			x.ok(x.begin("c", allStreams).Finish(t.Context(), Outcome{
-				Status: statusFailed, Reason: "connector_reported_failed", Error: &RunError{Code: c.code}, KnownGaps: []byte(c.gaps),
+				Status: tables.StatusFailed, Reason: "connector_reported_failed", Error: &RunError{Code: c.code}, KnownGaps: []byte(c.gaps),
 			}))
 			v := x.verdict("c")
 			x.same([]any{v.Pill.Tone, v.Streams[0].Coverage, v.Streams[1].Coverage}, []any{verdict.Amber, c.a, health.CoveragePartial})
@@ -101,8 +102,8 @@ func TestFailedStreamsAreNamed(t *testing.T) {
 // old, nor of one whose run was cancelled that none has ended.
 func TestNothingCollected(t *testing.T) {
 	t.Parallel()
-	failed := Outcome{Status: statusFailed, Reason: "connector_reported_failed", Error: &RunError{Code: "demo_http_500"}}
-	for name, end := range map[string]*Outcome{"new": nil, "cancelled": {Status: statusCancelled, Reason: "owner_cancelled"}, "failed": &failed} {
+	failed := Outcome{Status: tables.StatusFailed, Reason: "connector_reported_failed", Error: &RunError{Code: "demo_http_500"}}
+	for name, end := range map[string]*Outcome{"new": nil, "cancelled": {Status: tables.StatusCancelled, Reason: "owner_cancelled"}, "failed": &failed} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			x, c := kept(t, keptManifest)

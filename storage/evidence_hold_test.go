@@ -8,6 +8,8 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/health"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
+	"github.com/pdpp-host/pdpp-host/storage/evidence"
+	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
 )
 
 func (x *exercise) dispatch(c *Connection, reason string, holds health.HoldKind, until time.Time) {
@@ -36,7 +38,7 @@ func TestHeldConnections(t *testing.T) {
 	x.tone("before", verdict.Green)
 
 	x.clock.forward(time.Minute)
-	until := x.clock.now().Add(time.Hour)
+	until := x.clock.Now().Add(time.Hour)
 	x.dispatch(c, "source_pressure", health.HeldUntil, until)
 	if v := x.verdict("c"); v.Pill.Tone != verdict.Amber || !v.Detail.NextAttemptAt.Equal(until) || v.Channel != verdict.Calm {
 		t.Errorf("cooling down: %+v until %v, %s", v.Pill, v.Detail.NextAttemptAt, v.Channel)
@@ -54,7 +56,7 @@ func TestHeldConnections(t *testing.T) {
 	x.succeed(x.begin("c", allStreams), nil)
 	x.tone("a run began", verdict.Green)
 
-	x.ok(x.begin("c", allStreams).Finish(ctx, Outcome{Status: statusFailed, Reason: "connector_reported_failed", Error: &RunError{Code: "demo_http_500"}}))
+	x.ok(x.begin("c", allStreams).Finish(ctx, Outcome{Status: tables.StatusFailed, Reason: "connector_reported_failed", Error: &RunError{Code: "demo_http_500"}}))
 	x.dispatch(c, "failing_for_good", health.HeldForGood, time.Time{})
 	v = x.verdict("c")
 	if v.Pill.Tone != verdict.Red || v.RequiredActions[0].Kind != verdict.RetryGap || v.ForwardCode != "retry_gap" {
@@ -76,7 +78,7 @@ func TestHeldForACredential(t *testing.T) {
 	x.ok(x.s.PutCredentials(ctx, c.ID, map[string][]byte{"token": {1}}))
 	x.tone("it is there", verdict.Green)
 
-	x.ok(x.begin("c", allStreams).Finish(ctx, Outcome{Status: statusFailed, Reason: "connector_reported_failed", Error: &RunError{Code: "demo_auth_failed"}}))
+	x.ok(x.begin("c", allStreams).Finish(ctx, Outcome{Status: tables.StatusFailed, Reason: "connector_reported_failed", Error: &RunError{Code: "demo_auth_failed"}}))
 	x.dispatch(c, "attention", health.HeldForOwner, time.Time{})
 	if v := x.verdict("c"); v.Pill.Tone != verdict.Red || len(v.RequiredActions) != 1 || v.RequiredActions[0].Kind != verdict.Reauth {
 		t.Errorf("rejected: %+v %+v", v.Pill, v.RequiredActions)
@@ -102,7 +104,7 @@ func TestARunThatAsks(t *testing.T) {
 		x.ok(w.Flush(ctx))
 	}
 	x.tone("it runs", verdict.Green)
-	event(eventAsks)
+	event(evidence.EventAsks)
 	v := x.verdict("c")
 	if v.Channel != verdict.Attention || v.RequiredActions[0].CTACode != "cta_add_info" || v.RequiredActions[0].Target.RunID != "run2" {
 		t.Errorf("it asks: %s %+v", v.Channel, v.RequiredActions)
@@ -110,12 +112,12 @@ func TestARunThatAsks(t *testing.T) {
 	x.sound()
 	e, err := x.s.EvidenceOf(ctx, "c")
 	x.ok(err)
-	if v := verdict.OfStored(e.Facts, e.Moment(x.clock.now(), func(string) bool { return false }), true); v.Channel == verdict.Attention {
+	if v := verdict.OfStored(e.Facts, e.Moment(x.clock.Now(), func(string) bool { return false }), true); v.Channel == verdict.Attention {
 		t.Errorf("its host is gone: %s %+v", v.Channel, v.RequiredActions)
 	}
-	event(eventAnswered)
+	event(evidence.EventAnswered)
 	x.tone("answered", verdict.Green)
-	event(eventAsks)
+	event(evidence.EventAsks)
 	x.succeed(w, nil)
 	x.tone("it ended", verdict.Green)
 	x.sound()
@@ -184,7 +186,7 @@ func TestWhatARefusalWaitsFor(t *testing.T) {
 		x, c := kept(t, keptManifest)
 		ctx := t.Context()
 		x.succeed(x.begin("c", allStreams), nil)
-		x.ok(x.begin("c", allStreams).Finish(ctx, Outcome{Status: statusFailed, Reason: "connector_reported_failed", Error: &RunError{Code: "demo_http_500"}}))
+		x.ok(x.begin("c", allStreams).Finish(ctx, Outcome{Status: tables.StatusFailed, Reason: "connector_reported_failed", Error: &RunError{Code: "demo_http_500"}}))
 		x.dispatch(c, code, health.HeldForOwner, time.Time{})
 		v := x.verdict("c")
 		if v.Channel != verdict.Attention || v.RequiredActions[0].CTACode != want || strings.Contains(v.ForwardStatement, "later run") {
@@ -201,7 +203,7 @@ func TestPressureOfARunThatSucceeded(t *testing.T) {
 	x, c := kept(t, keptManifest)
 	ctx := t.Context()
 	x.ok(x.s.AdoptSchedule(ctx, c.ID))
-	until := x.clock.now().Add(20 * time.Hour)
+	until := x.clock.Now().Add(20 * time.Hour)
 	x.succeed(x.begin("c", allStreams), func(o *Outcome) { o.Pressure = &Pressure{Reason: "rate_limited", NextAttempt: until} })
 	waits := func(when string) {
 		t.Helper()

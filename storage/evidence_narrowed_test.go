@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/health/verdict"
+	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
 )
 
 func onlyStream(name string) func(*NewRun) {
@@ -14,7 +15,7 @@ func onlyStream(name string) func(*NewRun) {
 // succeed ends a run well, after change.
 func (x *exercise) succeed(w *RunWriter, change func(*Outcome)) {
 	x.Helper()
-	o := Outcome{Status: statusSucceeded}
+	o := Outcome{Status: tables.StatusSucceeded}
 	if change != nil {
 		change(&o)
 	}
@@ -36,7 +37,7 @@ func TestNarrowedRunsProveNothingElse(t *testing.T) {
 	const nowhere = `[{"kind":"interaction","severity":"actionable","reason":"x","recovery_hint":"not_retriable"}]`
 	known := func(gaps string) func(*Outcome) { return func(o *Outcome) { o.KnownGaps = []byte(gaps) } }
 	narrowed := func(o *Outcome) { o.Narrowed = true }
-	failed := Outcome{Status: statusFailed, Reason: "connector_reported_failed", Error: &RunError{Code: "demo_http_500"}}
+	failed := Outcome{Status: tables.StatusFailed, Reason: "connector_reported_failed", Error: &RunError{Code: "demo_http_500"}}
 	for name, c := range map[string]struct {
 		do   func(x *exercise)
 		want verdict.Tone

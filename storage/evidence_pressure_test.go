@@ -3,6 +3,8 @@ package storage
 import (
 	"testing"
 	"time"
+
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 )
 
 // HL-18: the cycles and the floor of a cool-down are those of the gaps under
@@ -11,7 +13,7 @@ import (
 func TestOtherReasonsAreNoPressure(t *testing.T) {
 	t.Parallel()
 	x, _ := kept(t, keptManifest)
-	ctx, soon, late := t.Context(), x.clock.now().Add(time.Hour), x.clock.now().Add(9*time.Hour)
+	ctx, soon, late := t.Context(), x.clock.Now().Add(time.Hour), x.clock.Now().Add(9*time.Hour)
 	// found finds both gaps, and tries each as often as it says.
 	found := func(floor time.Time, tries map[string]int) {
 		t.Helper()
@@ -43,9 +45,9 @@ func TestOtherReasonsAreNoPressure(t *testing.T) {
 		}
 	}
 	found(late, nil)
-	want(0, micros(late))
+	want(0, db.Micros(late))
 	found(late, map[string]int{"pressed": 1, "other": 3})
-	want(1, micros(late))
+	want(1, db.Micros(late))
 	found(time.Time{}, nil) // the provider names no moment any more
 	want(1, 0)
 }

@@ -12,13 +12,14 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/health"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
+	"github.com/pdpp-host/pdpp-host/storage/run"
 )
 
 // kept makes a store with one connection, its manifest accepted.
 func kept(t *testing.T, manifest string) (*exercise, *Connection) {
 	t.Helper()
 	x := &exercise{T: t, open: sqliteFile(t), clock: newClock()}
-	x.s = x.open(t, x.clock.now)
+	x.s = x.open(t, x.clock.Now)
 	c := x.connection("c")
 	x.ok(x.s.PinPlugin(t.Context(), c.ID, "abc", []byte(manifest)))
 	return x, c
@@ -38,10 +39,10 @@ func TestInterruptedRun(t *testing.T) {
 	e, err := x.s.EvidenceOf(t.Context(), "c")
 	x.ok(err)
 	x.same([]string{e.LatestRun, e.SettledRun, e.SucceededRun}, []string{"run2", "run1", "run1"})
-	gone := verdict.OfStored(e.Facts, e.Moment(x.clock.now(), func(string) bool { return false }), true)
-	late := verdict.OfStored(e.Facts, e.Moment(x.clock.now().Add(time.Hour), nil), true) // the lease has run out
+	gone := verdict.OfStored(e.Facts, e.Moment(x.clock.Now(), func(string) bool { return false }), true)
+	late := verdict.OfStored(e.Facts, e.Moment(x.clock.Now().Add(time.Hour), nil), true) // the lease has run out
 	// A host that was suspended did not restart.
-	suspended := verdict.OfStored(e.Facts, e.Moment(x.clock.now().Add(time.Hour), func(string) bool { return true }), true)
+	suspended := verdict.OfStored(e.Facts, e.Moment(x.clock.Now().Add(time.Hour), func(string) bool { return true }), true)
 	for name, c := range map[string]struct {
 		verdict.RenderedVerdict
 
@@ -96,12 +97,12 @@ func TestRejectedThenAccepted(t *testing.T) {
 	v := x.verdict("c")
 	x.same([]any{v.Pill.Tone, v.RequiredActions[0].Kind, v.RequiredActions[0].Affects}, []any{verdict.Amber, verdict.RetryGap, []string{"a", "b"}})
 	w = x.begin("c", allStreams)
-	x.ok(w.GapOutcome(ctx, gapID(c.ID, "b", "", "1"), "", true))
+	x.ok(w.GapOutcome(ctx, run.GapID(c.ID, "b", "", "1"), "", true))
 	x.finish(w)
 	v = x.verdict("c")
 	x.same([]any{v.Pill.Tone, v.RequiredActions[0].Kind, v.RequiredActions[0].Affects}, []any{verdict.Amber, verdict.RetryGap, []string{"a"}})
 	w = x.begin("c", allStreams)
-	x.ok(w.GapOutcome(ctx, gapID(c.ID, "a", "", "1"), "", true))
+	x.ok(w.GapOutcome(ctx, run.GapID(c.ID, "a", "", "1"), "", true))
 	x.finish(w)
 	if v := x.verdict("c"); v.Pill.Tone != verdict.Green || v.Channel != verdict.Calm {
 		t.Errorf("recovered: %+v", v.Pill)
@@ -113,7 +114,7 @@ func TestGapCounters(t *testing.T) {
 	t.Parallel()
 	x, _ := kept(t, `{"capabilities":{"refresh_policy":{"recommended_mode":"manual"}},"streams":[{"name":"a"},{"name":"b"}]}`)
 	ctx := t.Context()
-	soon, late := x.clock.now().Add(time.Hour).UTC(), x.clock.now().Add(2*time.Hour).UTC()
+	soon, late := x.clock.Now().Add(time.Hour).UTC(), x.clock.Now().Add(2*time.Hour).UTC()
 	w := x.begin("c")
 	for i := range 5 {
 		x.ok(w.PutGap(ctx, Gap{Stream: "a", RecordKey: fmt.Sprint(i), Reason: "rate_limited", NextAttemptAfter: late}))
@@ -138,7 +139,7 @@ func TestEvidenceOfAnOlderStore(t *testing.T) {
 	path := x.s.Path()
 	x.ok(x.s.Close())
 	rawSQL(t, path, "DELETE FROM standings", "DELETE FROM evidence")
-	x.s = x.open(t, x.clock.now)
+	x.s = x.open(t, x.clock.Now)
 	after, err := x.s.EvidenceOf(t.Context(), "c")
 	x.ok(err)
 	x.same(*after.Facts.Settled, *before.Facts.Settled)
@@ -171,7 +172,7 @@ func TestPageIsOneStatement(t *testing.T) {
 	x.ok(err)
 	x.same([]any{len(page), page[0].Name, page[19].Name, seen.n}, []any{20, "n10", "n29", 1})
 	x.same(page[19].Revision, before.Revision)
-	if m := page[19].Moment(x.clock.now(), nil); !m.RunAlive {
+	if m := page[19].Moment(x.clock.Now(), nil); !m.RunAlive {
 		t.Error("the page does not know that a run is alive")
 	}
 }
@@ -184,7 +185,7 @@ func TestCooldown(t *testing.T) {
 	x, _ := kept(t, keptManifest)
 	ctx := t.Context()
 	x.finish(x.begin("c", allStreams))
-	until := x.clock.now().Add(time.Hour).UTC()
+	until := x.clock.Now().Add(time.Hour).UTC()
 	armed := Outcome{
 		Status: "failed", Reason: "connector_reported_failed", Error: &RunError{Code: "demo_rate_limited"},
 		Pressure: &Pressure{Reason: "rate_limited", NextAttempt: until},
@@ -195,7 +196,7 @@ func TestCooldown(t *testing.T) {
 	x.same([]any{e.NextAttempt, e.NextChange}, []any{until, until})
 	v := x.verdict("c")
 	x.same([]any{v.Detail.State, v.Detail.ReasonCode, v.Detail.NextAttemptAt.Time, v.Pill.Tone}, []any{"cooling_off", "rate_limited", until, verdict.Amber})
-	fleet, err := x.s.Fleet(ctx, x.clock.now(), nil, true)
+	fleet, err := x.s.Fleet(ctx, x.clock.Now(), nil, true)
 	x.ok(err)
 	x.same(fleet.AttentionVisible, 1)
 

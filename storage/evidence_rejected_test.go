@@ -8,6 +8,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi/device"
 	"github.com/pdpp-host/pdpp-host/health"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
+	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
 )
 
 // HL-29.2: what a run said against the credentials stands until a run gets in, another
@@ -17,7 +18,7 @@ func TestARejectionStands(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	failed := func(code string) Outcome {
-		return Outcome{Status: statusFailed, Reason: "connector_reported_failed", Error: &RunError{Code: code}}
+		return Outcome{Status: tables.StatusFailed, Reason: "connector_reported_failed", Error: &RunError{Code: code}}
 	}
 	dead := func(n *NewRun) { n.HolderAlive = func(string) bool { return false } }
 	for name, c := range map[string]struct {
@@ -86,7 +87,7 @@ func TestARejectionIsOfItsDevice(t *testing.T) {
 	x := newExercise(t)
 	failed := func(code string) func(*device.RunCommit) {
 		return func(c *device.RunCommit) {
-			c.StateDelta, c.Outcome.Status, c.Outcome.Reason = nil, statusFailed, "connector_reported_failed"
+			c.StateDelta, c.Outcome.Status, c.Outcome.Reason = nil, tables.StatusFailed, "connector_reported_failed"
 			c.Outcome.Error = []byte(`{"code":"` + code + `"}`)
 		}
 	}

@@ -1,8 +1,6 @@
 package storage
 
 import (
-	"github.com/pdpp-host/pdpp-host/storage/internal/db"
-
 	"context"
 	"encoding/json"
 	"fmt"
@@ -17,6 +15,9 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/health"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
+	"github.com/pdpp-host/pdpp-host/storage/evidence"
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
 )
 
 // keptManifest is of a connector that may run by itself, with a week's window.
@@ -88,9 +89,9 @@ func TestGreenIsKnown(t *testing.T) {
 // succeed ends a run with nothing to say.
 func (d *history) succeed(name string) {
 	w := d.live[name]
-	d.ok(w.Finish(d.ctx, Outcome{Status: statusSucceeded, PressureOver: true}))
-	d.of(name).keep(namesOf(w), Outcome{Status: statusSucceeded}, d.clock.now())
-	d.of(name).ended(statusSucceeded)
+	d.ok(w.Finish(d.ctx, Outcome{Status: tables.StatusSucceeded, PressureOver: true}))
+	d.of(name).keep(namesOf(w), Outcome{Status: tables.StatusSucceeded}, d.clock.Now())
+	d.of(name).ended(tables.StatusSucceeded)
 }
 
 // history is one random sequence of facts.
@@ -132,7 +133,7 @@ func (d *history) ok(err error) {
 }
 
 func (d *history) open() {
-	s, err := Open(d.ctx, Options{Path: d.path, Now: d.clock.now, unsynced: true})
+	s, err := Open(d.ctx, Options{Path: d.path, Now: d.clock.Now, unsynced: true})
 	d.ok(err)
 	d.s, d.live = s, map[string]*RunWriter{}
 }
@@ -188,7 +189,7 @@ func (d *history) step() {
 		d.ok(err)
 		x := Dispatch{ConnectionID: c.ID, Status: "skipped", Reason: d.draw("why", "x", "y"), Holds: health.HoldKind(d.draw("holds", "", "until", "for_good", "owner"))}
 		if x.Holds == health.HeldUntil {
-			x.Until = d.clock.now().Add(time.Hour)
+			x.Until = d.clock.Now().Add(time.Hour)
 		}
 		st, err := d.s.ScheduleState(d.ctx, c.ID, 1)
 		d.ok(err)
@@ -202,7 +203,7 @@ func (d *history) step() {
 		d.ok(d.s.AdoptSchedule(d.ctx, c.ID))
 	case "asks":
 		if w := d.live[name]; w != nil {
-			d.ok(w.Event(d.ctx, Event{Type: d.draw("event", eventAsks, eventAnswered, "run.other")}))
+			d.ok(w.Event(d.ctx, Event{Type: d.draw("event", evidence.EventAsks, evidence.EventAnswered, "run.other")}))
 			d.ok(w.Flush(d.ctx))
 		}
 	case "prune":
@@ -247,16 +248,16 @@ func (d *history) gaps(w *RunWriter) {
 		Reason: d.draw("reason", "rate_limited", "upstream_pressure", "retry_exhausted", "temporary_unavailable"),
 	}
 	if rapid.Bool().Draw(d.t, "later") {
-		g.NextAttemptAfter = d.clock.now().Add(time.Duration(rapid.IntRange(1, 100).Draw(d.t, "hours")) * time.Hour)
+		g.NextAttemptAfter = d.clock.Now().Add(time.Duration(rapid.IntRange(1, 100).Draw(d.t, "hours")) * time.Hour)
 	}
 	switch d.draw("gap", "put", "put", "lease", "recover", "attempt", "close") {
 	case "put":
 		d.ok(w.PutGap(d.ctx, g))
 	case "lease":
-		_, err := w.LeaseGaps(d.ctx, GapPage{Streams: []string{"a", "b"}, MaxBytes: 1 << 20, Due: d.clock.now()})
+		_, err := w.LeaseGaps(d.ctx, GapPage{Streams: []string{"a", "b"}, MaxBytes: 1 << 20, Due: d.clock.Now()})
 		d.ok(err)
 	default:
-		all, err := d.s.Gaps(d.ctx, w.to.ConnectionID, GapQuery{Limit: maxPage})
+		all, err := d.s.Gaps(d.ctx, w.To.ConnectionID, GapQuery{Limit: tables.MaxPage})
 		d.ok(err)
 		if len(all) == 0 {
 			return
@@ -289,7 +290,7 @@ func (d *history) end(c *collected, w *RunWriter) {
 	}
 	switch d.draw("pressure", "", "armed", "over") {
 	case "armed":
-		o.Pressure = &Pressure{Reason: "rate_limited", NextAttempt: d.clock.now().Add(time.Hour)}
+		o.Pressure = &Pressure{Reason: "rate_limited", NextAttempt: d.clock.Now().Add(time.Hour)}
 	case "over":
 		o.PressureOver = true
 	}
@@ -297,13 +298,13 @@ func (d *history) end(c *collected, w *RunWriter) {
 	d.ok(w.PutCoverage(d.ctx, Coverage{Stream: "a", StateStream: "a", Considered: &seven, Covered: &seven}))
 	d.ok(w.PutCoverage(d.ctx, Coverage{Stream: "a", StateStream: "b", Required: 4, Hydrated: 2}))
 	d.ok(w.Finish(d.ctx, o))
-	c.keep(namesOf(w), o, d.clock.now())
+	c.keep(namesOf(w), o, d.clock.Now())
 	c.ended(o.Status)
 }
 
 // ended remembers whether a run that ended could use a credential.
 func (c *collected) ended(status string) {
-	if c.running = false; status != statusCancelled {
+	if c.running = false; status != tables.StatusCancelled {
 		c.settledHad = c.runHad
 	}
 }
@@ -333,7 +334,7 @@ func (c *collected) keep(streams []string, o Outcome, now time.Time) {
 }
 
 func namesOf(w *RunWriter) (names []string) {
-	for _, s := range w.to.Streams {
+	for _, s := range w.To.Streams {
 		names = append(names, s.Name)
 	}
 	return names
@@ -344,7 +345,7 @@ func (d *history) greenIsKnown() (green int) {
 	page, err := d.s.EvidencePage(d.ctx, "", 0)
 	d.ok(err)
 	for i := range page {
-		e, now := &page[i], d.clock.now()
+		e, now := &page[i], d.clock.Now()
 		v := verdict.OfStored(e.Facts, e.Moment(now, nil), true)
 		d.signedOutIsSaid(e, &v)
 		if v.Pill.Tone != verdict.Green {
@@ -362,7 +363,7 @@ func (d *history) greenIsKnown() (green int) {
 				d.t.Fatalf("%s is green, and its stream %s was collected at %v, failed %v, missing %v", e.Name, stream, at, c.failed[stream], c.missing[stream])
 			}
 		}
-		gaps, err := d.s.Gaps(d.ctx, e.ConnectionID, GapQuery{Limit: maxPage})
+		gaps, err := d.s.Gaps(d.ctx, e.ConnectionID, GapQuery{Limit: tables.MaxPage})
 		d.ok(err)
 		var rejected int64
 		d.ok(d.s.db.Read.QueryRowContext(d.ctx, `SELECT count(*) FROM rejected_records r JOIN streams s ON s.id = r.stream_id
@@ -397,7 +398,7 @@ func (d *history) countsAgree() {
 	page, err := d.s.EvidencePage(d.ctx, "", 0)
 	d.ok(err)
 	for _, ahead := range []time.Duration{0, 29 * time.Minute, time.Hour, 8 * 24 * time.Hour} {
-		now := d.clock.now().Add(ahead)
+		now := d.clock.Now().Add(ahead)
 		alive := func(string) bool { return ahead == 0 }
 		fleet, err := d.s.Fleet(d.ctx, now, alive, true)
 		d.ok(err)
@@ -415,9 +416,9 @@ func (d *history) countsAgree() {
 func (d *history) difference(name string) string {
 	c, err := d.s.Connection(d.ctx, name)
 	d.ok(err)
-	var row evidenceRow
+	var row evidence.Row
 	d.ok(d.s.db.Read.NewSelect().Model(&row).Where("connection_id = ?", c.ID).Scan(d.ctx))
-	made, retained, err := gatherer{d.s.db.Read, d.ctx}.all(c.ID)
+	made, retained, err := evidence.NewGatherer(d.ctx, d.s.db.Read).All(c.ID)
 	d.ok(err)
 	text, err := json.Marshal(made)
 	d.ok(err)
@@ -438,7 +439,7 @@ func TestUnreadableEvidenceIsUnknown(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			x := &exercise{T: t, open: sqliteFile(t), clock: newClock()}
-			x.s = x.open(t, x.clock.now)
+			x.s = x.open(t, x.clock.Now)
 			c := x.connection("c")
 			x.ok(x.s.PinPlugin(t.Context(), c.ID, "abc", []byte(keptManifest)))
 			x.finish(x.begin("c", allStreams))
@@ -471,7 +472,7 @@ func (x *exercise) verdict(name string) verdict.RenderedVerdict {
 	x.Helper()
 	e, err := x.s.EvidenceOf(x.Context(), name)
 	x.ok(err)
-	return verdict.OfStored(e.Facts, e.Moment(x.clock.now(), func(h string) bool { return h == "holder1" }), true)
+	return verdict.OfStored(e.Facts, e.Moment(x.clock.Now(), func(h string) bool { return h == "holder1" }), true)
 }
 
 func allStreams(n *NewRun) { n.Streams = []string{"a", "b", "extra"} }

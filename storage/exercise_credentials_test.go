@@ -15,7 +15,7 @@ func exerciseCredentials(t *testing.T, x *exercise) {
 	sealed := []byte("\x00\xff'sealed\"")
 	x.ok(x.s.PutCredentials(ctx, one.ID, map[string][]byte{"token": sealed, "refresh": []byte("r1")}))
 	x.ok(x.s.PutCredentials(ctx, two.ID, map[string][]byte{"token": []byte("other")}))
-	first := x.clock.now().UTC()
+	first := x.clock.Now().UTC()
 	x.clock.forward(time.Hour)
 	x.ok(x.s.PutCredentials(ctx, one.ID, map[string][]byte{"refresh": []byte("r2"), "user": []byte("u")}))
 	x.ok(x.s.PutCredentials(ctx, one.ID, nil))
@@ -26,7 +26,7 @@ func exerciseCredentials(t *testing.T, x *exercise) {
 	list, err := x.s.StoredCredentials(ctx, one.ID)
 	x.ok(err)
 	later := first.Add(time.Hour)
-	x.same(list, []StoredCredential{{one.ID, "refresh", later}, {one.ID, "token", first}, {one.ID, "user", later}})
+	x.same(list, []StoredCredential{{ConnectionID: one.ID, Field: "refresh", UpdatedAt: later}, {ConnectionID: one.ID, Field: "token", UpdatedAt: first}, {ConnectionID: one.ID, Field: "user", UpdatedAt: later}})
 	list, err = x.s.StoredCredentials(ctx, "")
 	x.ok(err)
 	x.same(len(list), 4)
@@ -88,7 +88,7 @@ func exerciseCredentials(t *testing.T, x *exercise) {
 
 	// They outlive the program.
 	x.ok(x.s.Close())
-	x.s = x.open(t, x.clock.now)
+	x.s = x.open(t, x.clock.Now)
 	got, err = x.s.SealedCredentials(ctx, two.ID)
 	x.ok(err)
 	x.same(got, map[string][]byte{"token": []byte("other")})

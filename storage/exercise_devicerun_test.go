@@ -8,15 +8,16 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/device"
+	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
 )
 
 // commitOf is the end of a run that went well, a minute ago.
 func (x *exercise) commitOf(run string, change ...func(*device.RunCommit)) *device.RunCommit {
-	now := x.clock.now()
+	now := x.clock.Now()
 	c := &device.RunCommit{
 		Version: 1, CommitID: "commit-" + run, RunID: run, StateDelta: map[string]json.RawMessage{"a": []byte(`{"at":2}`)},
 		Outcome: device.Outcome{
-			Status: statusSucceeded, Mode: abi.ModeIncremental, Version: "2.1", ModuleSHA256: hashOf("module"), Streams: []string{"a", "b", "extra"},
+			Status: tables.StatusSucceeded, Mode: abi.ModeIncremental, Version: "2.1", ModuleSHA256: hashOf("module"), Streams: []string{"a", "b", "extra"},
 			StartedAt: now.Add(-2 * time.Minute), FinishedAt: now.Add(-time.Minute),
 		},
 	}
@@ -56,7 +57,7 @@ func exerciseDeviceCommit(_ *testing.T, x *exercise) {
 	x.same(x.cursors("laptop"), `a/incremental={"at":2}`)
 	state, _, updated, err = x.s.DeviceState(x.Context(), src, StatePart{})
 	x.ok(err)
-	x.same([]any{string(state["a"]), updated.Equal(x.clock.now())}, []any{`{"at":2}`, true})
+	x.same([]any{string(state["a"]), updated.Equal(x.clock.Now())}, []any{`{"at":2}`, true})
 	r, err := x.s.Run(x.Context(), "r1")
 	x.ok(err)
 	x.same([]any{r.Status, r.Streams, r.Version, r.FinishedAt.Equal(c.Outcome.FinishedAt), r.StartedAt.Equal(c.Outcome.StartedAt), string(r.KnownGaps)},
@@ -108,7 +109,7 @@ func exerciseDeviceGaps(_ *testing.T, x *exercise) {
 	src := x.enrolled("laptop")
 	post := func(change ...func(*device.Gap)) *Gap {
 		x.Helper()
-		g := device.Gap{Reason: "retryable_error", Retryable: true, Stream: "a", Boundary: "file-1", BackoffMS: 60000, FirstSeenAt: x.clock.now().Add(time.Hour), LastRunID: "r1"}
+		g := device.Gap{Reason: "retryable_error", Retryable: true, Stream: "a", Boundary: "file-1", BackoffMS: 60000, FirstSeenAt: x.clock.Now().Add(time.Hour), LastRunID: "r1"}
 		for _, f := range change {
 			f(&g)
 		}
@@ -117,12 +118,12 @@ func exerciseDeviceGaps(_ *testing.T, x *exercise) {
 		return out
 	}
 	g := post()
-	x.same([]any{g.Status, g.AttemptCount, g.CreatedAt.Equal(x.clock.now()), g.NextAttemptAfter.Equal(x.clock.now().Add(time.Minute))}, []any{GapPending, 0, true, true})
+	x.same([]any{g.Status, g.AttemptCount, g.CreatedAt.Equal(x.clock.Now()), g.NextAttemptAfter.Equal(x.clock.Now().Add(time.Minute))}, []any{GapPending, 0, true, true})
 	x.same(post().AttemptCount, 0) // the answer was lost
 	x.same(post(func(g *device.Gap) { g.LastRunID = "r2" }).AttemptCount, 1)
 	x.same(post(func(g *device.Gap) { g.Boundary, g.Retryable = "file-2", false }).Status, GapTerminal)
 	x.same(post(func(g *device.Gap) { g.Stream = "gone" }).Status, GapTerminal)
-	x.same(x.open(x.T, x.clock.now) != nil, true)
+	x.same(x.open(x.T, x.clock.Now) != nil, true)
 	all, err := x.s.Gaps(x.Context(), "laptop", GapQuery{})
 	x.ok(err)
 	x.same(len(all), 2) // nothing of a stream that is no stream

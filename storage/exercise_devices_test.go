@@ -13,7 +13,7 @@ import (
 func (x *exercise) invite(code, binding string) {
 	x.Helper()
 	x.ok(x.s.NewEnrollmentCode(x.Context(), EnrollmentCode{
-		CodeHash: hashOf(code), ConnectorID: "demo", Binding: binding, DisplayName: "the laptop", ExpiresAt: x.clock.now().Add(time.Hour),
+		CodeHash: hashOf(code), ConnectorID: "demo", Binding: binding, DisplayName: "the laptop", ExpiresAt: x.clock.Now().Add(time.Hour),
 	}))
 }
 
@@ -97,7 +97,7 @@ func exerciseBindings(_ *testing.T, x *exercise) {
 			x.Fatal("a device took over a connection of this host")
 		}
 	}
-	x.ok(x.s.NewEnrollmentCode(x.Context(), EnrollmentCode{CodeHash: hashOf("other"), ConnectorID: "other", Binding: "home", ExpiresAt: x.clock.now().Add(time.Hour)}))
+	x.ok(x.s.NewEnrollmentCode(x.Context(), EnrollmentCode{CodeHash: hashOf("other"), ConnectorID: "other", Binding: "home", ExpiresAt: x.clock.Now().Add(time.Hour)}))
 	src, err := x.enroll("other", "t")
 	x.ok(err)
 	x.same(src.ConnectionName, "home-2")

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/storage/run"
 )
 
 func exerciseGaps(t *testing.T, x *exercise) {
@@ -15,7 +16,7 @@ func exerciseGaps(t *testing.T, x *exercise) {
 	x.ok(w.PutGap(ctx, gap))
 	x.ok(w.PutGap(ctx, gap)) // the same gap
 	x.ok(w.PutGap(ctx, Gap{Stream: "a", RecordKey: `["1","2"]`, Reason: "rate_limited"}))
-	x.ok(w.PutGap(ctx, Gap{Stream: "b", RecordKey: "1", NextAttemptAfter: x.clock.now().Add(time.Hour)}))
+	x.ok(w.PutGap(ctx, Gap{Stream: "b", RecordKey: "1", NextAttemptAfter: x.clock.Now().Add(time.Hour)}))
 	x.same(len(x.lease(w, 10)), 0) // not a gap's own finder
 	x.finish(w)
 	gaps, err := x.s.Gaps(ctx, "c", GapQuery{})
@@ -29,12 +30,12 @@ func exerciseGaps(t *testing.T, x *exercise) {
 	x.same(len(x.lease(w, 10)), 0)
 	g := x.gap("a", "p")
 	x.same([]any{g.Status, g.LeaseRunID, g.LeaseID != "", g.LeaseExpiresAt, string(g.DetailLocator), g.DiscoveredRunID},
-		[]any{GapInProgress, "run2", true, x.clock.now().Add(time.Minute).UTC(), `{"u":1}`, "run1"})
+		[]any{GapInProgress, "run2", true, x.clock.Now().Add(time.Minute).UTC(), `{"u":1}`, "run1"})
 	x.ok(w.GapOutcome(ctx, g.ID, g.LeaseID, false))
 	x.ok(w.GapOutcome(ctx, g.ID, g.LeaseID, true))
 	x.ok(w.Flush(ctx))
 	g = x.gap("a", "p")
-	x.same([]any{g.Status, g.AttemptCount, g.RecoveredRunID, g.LastAttemptAt}, []any{GapRecovered, 1, "run2", x.clock.now().UTC()})
+	x.same([]any{g.Status, g.AttemptCount, g.RecoveredRunID, g.LastAttemptAt}, []any{GapRecovered, 1, "run2", x.clock.Now().UTC()})
 	other := x.gap("a", "")
 	x.ok(w.GapOutcome(ctx, other.ID, other.LeaseID, false))
 	gap.Reason = "retry_exhausted"
@@ -58,7 +59,7 @@ func exerciseGaps(t *testing.T, x *exercise) {
 
 func (x *exercise) lease(w *RunWriter, n int) []Gap {
 	x.Helper()
-	gaps, err := w.LeaseGaps(x.Context(), GapPage{Streams: []string{"a", "b"}, MaxBytes: n * (gapOverhead + 64), Due: x.s.db.Now()})
+	gaps, err := w.LeaseGaps(x.Context(), GapPage{Streams: []string{"a", "b"}, MaxBytes: n * (run.GapOverhead + 64), Due: x.s.db.Now()})
 	x.ok(err)
 	return gaps
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
 )
 
 func exerciseConnections(t *testing.T, x *exercise) {
@@ -27,7 +28,7 @@ func exerciseConnections(t *testing.T, x *exercise) {
 		got, err := x.s.Connection(ctx, by)
 		x.ok(err)
 		x.same(got.Options["k"]+got.Roots["home"]+got.PinnedSHA256+string(got.PinnedManifest), `it's/ä öfeed{"a":"'"}`)
-		x.same(got.CreatedAt, x.clock.now().UTC())
+		x.same(got.CreatedAt, x.clock.Now().UTC())
 	}
 	x.code(x.s.PinPlugin(ctx, "none", "x", nil), abi.CodeConnectionUnknown)
 	x.code(x.s.UpdateConnection(ctx, Connection{ID: "none"}), abi.CodeConnectionUnknown)
@@ -54,7 +55,7 @@ func exerciseRemove(t *testing.T, x *exercise) {
 		x.ok(w.Event(ctx, Event{Type: "x"}))
 		x.ok(w.Flush(ctx))
 		x.code(x.s.RemoveConnection(ctx, name, nil), abi.CodeConnectionBusy)
-		x.finish(w, StateCommit{"a", []byte("2")})
+		x.finish(w, StateCommit{Stream: "a", Cursor: []byte("2")})
 	}
 	late := x.begin("drop")
 	x.clock.forward(2 * time.Minute) // its lease has expired
@@ -92,7 +93,7 @@ func exerciseRecords(t *testing.T, x *exercise) {
 	x.same(x.list("c", "a"), "1:k1=1 5:-k2 6:k3=5 7:k4=4")
 	streams, err := x.s.Streams(ctx, "c")
 	x.ok(err)
-	x.same(streams, []StreamInfo{{"a", 3, 1, 7}, {"b", 1, 0, 8}})
+	x.same(streams, []StreamInfo{{Name: "a", Live: 3, Deleted: 1, LastSeq: 7}, {Name: "b", Live: 1, Deleted: 0, LastSeq: 8}})
 	x.finish(w)
 	r, err := x.s.Run(ctx, "run2")
 	x.ok(err)
@@ -124,7 +125,7 @@ func exerciseReads(t *testing.T, x *exercise) {
 	x.same(show(page[0])+" "+show(page[1]), "101:-k0100 103:k0102=102")
 	page, err = x.s.Records(ctx, "c", "a", RecordQuery{})
 	x.ok(err)
-	x.same(len(page), defaultPage)
+	x.same(len(page), tables.DefaultPage)
 
 	n := 0
 	x.ok(x.s.EachRecord(ctx, "c", "a", func(r Record) error {

@@ -26,7 +26,7 @@ func exerciseRun(t *testing.T, x *exercise) {
 	x.clock.forward(time.Second)
 	x.ok(w.Finish(ctx, Outcome{
 		Status: "failed", Reason: "connector_reported_failed", Error: &RunError{Code: "x", Message: "it's", Retryable: true},
-		Checkpoints: []StateCommit{{"a", []byte(`{"n":2}`)}}, Withheld: []Withheld{{"b", "detail_coverage_incomplete"}},
+		Checkpoints: []StateCommit{{Stream: "a", Cursor: []byte(`{"n":2}`)}}, Withheld: []Withheld{{Stream: "b", Reason: "detail_coverage_incomplete"}},
 		KnownGaps: []byte(`[1]`), Result: []byte(`{"ok":false}`), Events: []Event{{Type: "run.failed"}},
 	}))
 	x.same(x.cursors("c"), `a/incremental={"n":2}`)
@@ -34,7 +34,7 @@ func exerciseRun(t *testing.T, x *exercise) {
 	x.ok(err)
 	x.same([]any{r.Status, r.Reason, *r.Error, r.Checkpoints, r.Withheld, string(r.KnownGaps), string(r.Result)}, []any{
 		"failed", "connector_reported_failed", RunError{Code: "x", Message: "it's", Retryable: true}, []string{"a"},
-		[]Withheld{{"b", "detail_coverage_incomplete"}}, "[1]", `{"ok":false}`,
+		[]Withheld{{Stream: "b", Reason: "detail_coverage_incomplete"}}, "[1]", `{"ok":false}`,
 	})
 	x.same(r.FinishedAt.Sub(r.StartedAt), time.Second)
 	x.same(x.eventTypes(w.RunID()), "1:run.failed")
@@ -71,7 +71,7 @@ func exerciseEvents(t *testing.T, x *exercise) {
 	list, err := x.s.Events(ctx, w.RunID(), 0, 2)
 	x.ok(err)
 	x.same([]any{list[0].Type, list[0].Stream, string(list[0].Data), list[0].At, list[1].Seq, list[1].Data == nil},
-		[]any{"run.progress_reported", "a", `{"n":1}`, x.clock.now().UTC(), 2, true})
+		[]any{"run.progress_reported", "a", `{"n":1}`, x.clock.Now().UTC(), 2, true})
 	list, err = x.s.Events(ctx, w.RunID(), 200, 0)
 	x.ok(err)
 	x.same(len(list), 1)
@@ -99,13 +99,13 @@ func exerciseBookmarks(t *testing.T, x *exercise) {
 	ctx := t.Context()
 	w := x.begin("c")
 	x.ok(w.CommitSlice(ctx, "a", []byte("1"), ""))
-	x.finish(w, StateCommit{"b", []byte("1")})
+	x.finish(w, StateCommit{Stream: "b", Cursor: []byte("1")})
 	backfill := func(n *NewRun) { n.Mode, n.Bookmark = abi.ModeBackfill, BookmarkBackfill }
 	w = x.begin("c", backfill)
 	x.same(len(w.State()), 0)
 	x.ok(w.Stage(ctx, "b", []byte("-7"), ""))
 	x.ok(w.CommitSlice(ctx, "a", []byte("-9"), ""))
-	x.finish(w, StateCommit{"b", []byte("-8")})
+	x.finish(w, StateCommit{Stream: "b", Cursor: []byte("-8")})
 	x.same(x.cursors("c"), "a/backfill=-9 a/incremental=1 b/backfill=-8 b/incremental=1")
 	w = x.begin("c")
 	x.same(string(w.State()["a"])+string(w.State()["b"]), "11")
@@ -124,7 +124,7 @@ func exerciseLease(t *testing.T, x *exercise) {
 	x.ok(first.Event(ctx, Event{Type: "x"}))
 	x.put(first, 0, "k=1")
 	x.ok(first.Flush(ctx))
-	since := x.clock.now().UTC().Format(time.RFC3339)
+	since := x.clock.Now().UTC().Format(time.RFC3339)
 	for _, c := range []func(*NewRun){alive, func(*NewRun) {}} {
 		_, err := x.s.BeginRun(ctx, x.newRun("c", c))
 		x.code(err, abi.CodeConnectionBusy)
@@ -181,7 +181,7 @@ func exerciseFencing(t *testing.T, x *exercise) {
 		},
 		func(w *RunWriter) error { _, err := w.LeaseGaps(ctx, GapPage{Streams: []string{"a"}}); return err },
 		func(w *RunWriter) error {
-			return w.Finish(ctx, Outcome{Status: "succeeded", Checkpoints: []StateCommit{{"a", []byte(`"stale"`)}}})
+			return w.Finish(ctx, Outcome{Status: "succeeded", Checkpoints: []StateCommit{{Stream: "a", Cursor: []byte(`"stale"`)}}})
 		},
 	} {
 		name := fmt.Sprintf("c%d", i)
@@ -220,7 +220,7 @@ func exerciseFailure(t *testing.T, x *exercise) {
 	x.code(w.Flush(ctx), abi.CodeInternal)
 	x.code(put(ctx, w, 0, "late=2"), abi.CodeInternal)
 	x.code(w.Finish(ctx, Outcome{Status: "succeeded"}), abi.CodeInternal)
-	x.code(w.Finish(ctx, Outcome{Status: "failed", Checkpoints: []StateCommit{{"a", []byte("3")}}}), abi.CodeInternal)
+	x.code(w.Finish(ctx, Outcome{Status: "failed", Checkpoints: []StateCommit{{Stream: "a", Cursor: []byte("3")}}}), abi.CodeInternal)
 	x.same(x.list("c", "a"), "1:k=1")
 	x.same(x.cursors("c"), "a/incremental=1")
 	x.same(w.Counts()[0], StreamCounts{New: 1})
@@ -277,7 +277,7 @@ func exerciseReopen(t *testing.T, x *exercise) {
 	x.code(put(ctx, w, 0, "k=2"), abi.CodeStoreUnavailable)
 	_, err := x.s.EnsureConnection(ctx, "d", "demo")
 	x.code(err, abi.CodeStoreUnavailable)
-	x.s = x.open(t, x.clock.now)
+	x.s = x.open(t, x.clock.Now)
 	x.same(x.list("c", "a"), "1:k1=1 2:k2=2")
 	x.same(x.cursors("c"), "a/incremental=1")
 	w = x.begin("c", func(n *NewRun) { n.HolderAlive = func(string) bool { return false } })

@@ -22,7 +22,7 @@ func newClock() *clock {
 	return c
 }
 
-func (c *clock) now() time.Time          { return time.UnixMicro(c.us.Load()) }
+func (c *clock) Now() time.Time          { return time.UnixMicro(c.us.Load()) }
 func (c *clock) forward(d time.Duration) { c.us.Add(d.Microseconds()) }
 
 // opener opens one and the same empty database as often as it is called.
@@ -40,7 +40,7 @@ func sqliteFile(t *testing.T) opener {
 func mustOpen(t *testing.T, o Options) *Store {
 	t.Helper()
 	if o.Now == nil {
-		o.Now = newClock().now
+		o.Now = newClock().Now
 	}
 	s, err := Open(t.Context(), o)
 	if err != nil {
@@ -90,7 +90,7 @@ func Exercise(t *testing.T, fresh func(t *testing.T) opener) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			x := &exercise{T: t, open: fresh(t), clock: newClock()}
-			x.s = x.open(t, x.clock.now)
+			x.s = x.open(t, x.clock.Now)
 			c.run(t, x)
 			x.sound()
 		})

@@ -1,10 +1,11 @@
 package storage
 
 import (
-	"github.com/pdpp-host/pdpp-host/storage/internal/db"
-
 	"testing"
 	"time"
+
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+	"github.com/pdpp-host/pdpp-host/storage/run"
 )
 
 // Gaps that keep failing come after those that were never tried: under a small
@@ -33,12 +34,12 @@ func TestGapsTriedLeastComeFirst(t *testing.T) {
 func TestGapsThatWaitedAreLeased(t *testing.T) {
 	t.Parallel()
 	clock := newClock()
-	x := &exercise{T: t, s: mustOpen(t, Options{Path: t.TempDir() + "/pdpp.sqlite", Now: clock.now}), clock: clock}
+	x := &exercise{T: t, s: mustOpen(t, Options{Path: t.TempDir() + "/pdpp.sqlite", Now: clock.Now}), clock: clock}
 	w := x.begin("c")
 	for i, wait := range []time.Duration{2 * time.Hour, 0, time.Hour, 0, 3 * time.Hour} {
 		g := Gap{Stream: "a", RecordKey: string(rune('a' + i))}
 		if wait > 0 {
-			g.NextAttemptAfter = clock.now().Add(wait)
+			g.NextAttemptAfter = clock.Now().Add(wait)
 		}
 		x.ok(w.PutGap(t.Context(), g))
 		x.ok(w.Flush(t.Context()))
@@ -69,7 +70,7 @@ func TestGapsThatWaitedAreLeased(t *testing.T) {
 func TestGapsBehindTheRunsOwnAreLeased(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	const n = 2*maxLookedAt + 1000
+	const n = 2*run.MaxLookedAt + 1000
 	s, c := benchGaps(t, n, "leasing", time.Time{})
 	id := connectionID(t, s, "c")
 	const behind = 3
@@ -84,7 +85,7 @@ func TestGapsBehindTheRunsOwnAreLeased(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page := GapPage{Streams: []string{"a"}, MaxBytes: 1 << 20, Due: c.now()}
+	page := GapPage{Streams: []string{"a"}, MaxBytes: 1 << 20, Due: c.Now()}
 	for _, want := range []int{behind, 0} {
 		if got, err := w.LeaseGaps(ctx, page); err != nil || len(got) != want {
 			t.Fatalf("got %d gaps, %v; want %d", len(got), err, want)

@@ -1,14 +1,16 @@
 package storage
 
 import (
-	"github.com/pdpp-host/pdpp-host/storage/internal/db"
-
 	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
+	"github.com/pdpp-host/pdpp-host/storage/run"
 )
 
 // benchGaps makes a store whose connection has n open gaps, half of them under
@@ -16,7 +18,7 @@ import (
 func benchGaps(b testing.TB, n int, lastRun string, next time.Time) (*Store, *clock) {
 	b.Helper()
 	ctx, c := context.Background(), newClock()
-	s, err := Open(ctx, Options{Path: filepath.Join(b.TempDir(), "gaps.sqlite"), Now: c.now, unsynced: true})
+	s, err := Open(ctx, Options{Path: filepath.Join(b.TempDir(), "gaps.sqlite"), Now: c.Now, unsynced: true})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -26,19 +28,19 @@ func benchGaps(b testing.TB, n int, lastRun string, next time.Time) (*Store, *cl
 		b.Fatal(err)
 	}
 	for at := 0; at < n; at += 1000 {
-		rows := make([]gapRow, 0, 1000)
+		rows := make([]tables.GapRow, 0, 1000)
 		for i := at; i < at+1000; i++ {
 			key := fmt.Sprintf("key%06d", i*7919%n)
-			r := gapRow{
-				ID: gapID(conn.ID, "a", "p", key), ConnectionID: conn.ID, Stream: "a", ParentStream: "p", RecordKey: key, Reason: "rate_limited",
+			r := tables.GapRow{
+				ID: run.GapID(conn.ID, "a", "p", key), ConnectionID: conn.ID, Stream: "a", ParentStream: "p", RecordKey: key, Reason: "rate_limited",
 				DetailLocator: fmt.Sprintf(`{"url":"https://api.example.com/v1/things/%s/details?expand=everything"}`, key), Status: GapPending,
-				AttemptCount: int64(i % 5), LastAttemptUS: micros(c.now()) + int64(i), DiscoveredRunID: lastRun, LastRunID: lastRun, CreatedUS: micros(c.now()) + int64(i),
+				AttemptCount: int64(i % 5), LastAttemptUS: db.Micros(c.Now()) + int64(i), DiscoveredRunID: lastRun, LastRunID: lastRun, CreatedUS: db.Micros(c.Now()) + int64(i),
 			}
 			if i%2 == 0 {
 				r.Reason = "retry_exhausted"
 			}
 			if !next.IsZero() {
-				r.NextAttemptUS = micros(next)
+				r.NextAttemptUS = db.Micros(next)
 			}
 			rows = append(rows, r)
 		}
@@ -87,7 +89,7 @@ func BenchmarkOpenGaps(b *testing.B) {
 		s, _ := benchGaps(b, n, "earlier", time.Time{})
 		for _, run := range []string{"", "earlier"} {
 			b.Run("run="+run, func(b *testing.B) {
-				q := GapQuery{RunID: run, Limit: eachPage}
+				q := GapQuery{RunID: run, Limit: tables.EachPage}
 				benchPages(b, func() error {
 					page, err := s.Gaps(ctx, "c", q)
 					if q.After = nil; len(page) == q.Limit {
@@ -103,13 +105,13 @@ func BenchmarkOpenGaps(b *testing.B) {
 		next          time.Duration
 		want          int
 	}{
-		{"due", "earlier", 0, maxPageRows}, {"waiting", "earlier", time.Hour, 0}, {"found", "leasing", 0, 0},
+		{"due", "earlier", 0, run.MaxPageRows}, {"waiting", "earlier", time.Hour, 0}, {"found", "leasing", 0, 0},
 	}
 	for _, l := range leases {
 		b.Run("LeaseGaps/"+l.name, func(b *testing.B) {
 			next := time.Time{}
 			if l.next > 0 {
-				next = newClock().now().Add(l.next)
+				next = newClock().Now().Add(l.next)
 			}
 			s, c := benchGaps(b, n, l.lastRun, next)
 			w, err := s.BeginRun(ctx, NewRun{
@@ -120,7 +122,7 @@ func BenchmarkOpenGaps(b *testing.B) {
 			}
 			left := n
 			benchPages(b, func() error {
-				page, err := w.LeaseGaps(ctx, GapPage{Streams: []string{"a"}, MaxBytes: 1 << 20, Due: c.now()})
+				page, err := w.LeaseGaps(ctx, GapPage{Streams: []string{"a"}, MaxBytes: 1 << 20, Due: c.Now()})
 				if left -= len(page); err == nil && len(page) != min(l.want, left+len(page)) {
 					b.Fatalf("%d gaps, want %d", len(page), l.want)
 				}

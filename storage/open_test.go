@@ -1,8 +1,6 @@
 package storage
 
 import (
-	"github.com/pdpp-host/pdpp-host/storage/internal/db"
-
 	"database/sql"
 	"os"
 	"path/filepath"
@@ -11,6 +9,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 )
 
 // refused opens a file that has to be refused, and says that it was not changed.

@@ -45,7 +45,7 @@ func TestACheckpointFollowsItsRecords(t *testing.T) {
 	x.clock.forward(time.Second)
 	x.ok(x.s.Acknowledge(ctx, &commit[0]))
 	x.same(x.confirmed(), `{"a":"7"}`)
-	x.same(x.counts().LastCheckpointAt, x.clock.now().UTC())
+	x.same(x.counts().LastCheckpointAt, x.clock.Now().UTC())
 	x.finish(w)
 	x.deliver()
 	w = x.begin("c")
@@ -58,7 +58,7 @@ func TestNoCheckpointPastWhatIsNotAccepted(t *testing.T) {
 	t.Parallel()
 	for name, refuse := range map[string]func(x *laneFixture, i *OutboxItem) error{
 		"retrying": func(x *laneFixture, i *OutboxItem) error {
-			return x.s.Retry(x.Context(), i, x.clock.now().Add(time.Hour), "http_503", "")
+			return x.s.Retry(x.Context(), i, x.clock.Now().Add(time.Hour), "http_503", "")
 		},
 		"leased": func(*laneFixture, *OutboxItem) error { return nil },
 		"dead":   func(x *laneFixture, i *OutboxItem) error { return x.s.DeadLetter(x.Context(), i, "http_422", "") },
@@ -68,7 +68,7 @@ func TestNoCheckpointPastWhatIsNotAccepted(t *testing.T) {
 				t.Parallel()
 				ctx := t.Context()
 				x := newLane(t)
-				x.ok(x.s.ConfirmState(ctx, map[string][]byte{"a": []byte(`"old"`)}, x.clock.now()))
+				x.ok(x.s.ConfirmState(ctx, map[string][]byte{"a": []byte(`"old"`)}, x.clock.Now()))
 				w := x.begin("c")
 				switch kind {
 				case KindRecordBatch:
@@ -105,7 +105,7 @@ func TestAUnitCompletesByItself(t *testing.T) {
 	x.same(x.units(true), "running, running a s1, running b s1")
 	items := x.claim("h", 2)
 	x.ok(x.s.Acknowledge(ctx, &items[0]))
-	x.ok(x.s.Retry(ctx, &items[1], x.clock.now().Add(time.Hour), "timeout", "no answer"))
+	x.ok(x.s.Retry(ctx, &items[1], x.clock.Now().Add(time.Hour), "timeout", "no answer"))
 	x.same(x.units(true), "delivered a s1, running, running b s1 timeout")
 	x.ok(x.s.Acknowledge(ctx, x.one(KindCheckpoint)))
 	x.same(x.units(false), "complete a s1, running, running b s1 timeout")
@@ -131,7 +131,7 @@ func TestEveryEndIsTold(t *testing.T) {
 		{Status: "cancelled", Reason: "owner_cancelled"},
 		{
 			Status: "failed", Reason: "connector_reported_failed", Error: &RunError{Code: "x", Message: "it's <b>"},
-			KnownGaps: []byte(`[{"kind":"skip","stream":"a","reason":"r"}]`), Withheld: []Withheld{{"a", "run_failed"}}, Narrowed: true,
+			KnownGaps: []byte(`[{"kind":"skip","stream":"a","reason":"r"}]`), Withheld: []Withheld{{Stream: "a", Reason: "run_failed"}}, Narrowed: true,
 		},
 	} {
 		w := x.begin("c")
@@ -205,7 +205,7 @@ func TestRunsAreDeliveredInTheirOrder(t *testing.T) {
 func TestConfirmedStateIsReplaced(t *testing.T) {
 	t.Parallel()
 	x := newLane(t)
-	x.ok(x.s.ConfirmState(t.Context(), map[string][]byte{"a": []byte("1"), "b": []byte(`{"n":12345678901234567890}`)}, x.clock.now()))
+	x.ok(x.s.ConfirmState(t.Context(), map[string][]byte{"a": []byte("1"), "b": []byte(`{"n":12345678901234567890}`)}, x.clock.Now()))
 	x.ok(x.s.ConfirmState(t.Context(), map[string][]byte{"b": []byte(`{"n":12345678901234567890}`)}, time.Time{}))
 	x.same(x.confirmed(), `{"b":"{\"n\":12345678901234567890}"}`)
 	x.same(asText(x.begin("c").State()), map[string]string{"b": `{"n":12345678901234567890}`})

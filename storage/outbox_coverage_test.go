@@ -1,8 +1,6 @@
 package storage
 
 import (
-	"github.com/pdpp-host/pdpp-host/storage/internal/db"
-
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +8,8 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi/device"
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+	"github.com/pdpp-host/pdpp-host/storage/outbox"
 )
 
 // observed says what is known of coverage records.
@@ -54,18 +54,18 @@ func TestCoverageMissing(t *testing.T) {
 // legacy puts n delivered batches into the lane as if before there was an index.
 func (x *laneFixture) legacy(n int, status, payload string) {
 	x.Helper()
-	x.ok(x.s.inLane(x.Context(), "legacy", func(t *db.Tx) error {
-		rows := make([]*outboxRow, n)
+	x.ok(x.s.InLane(x.Context(), "legacy", func(t *db.Tx) error {
+		rows := make([]*outbox.Row, n)
 		for i := range rows {
-			rows[i] = &outboxRow{ID: fmt.Sprintf("%s%s%d", status, payload, i), Kind: KindRecordBatch, Status: OutboxReady}
+			rows[i] = &outbox.Row{ID: fmt.Sprintf("%s%s%d", status, payload, i), Kind: KindRecordBatch, Status: OutboxReady}
 		}
 		for some := range slices.Chunk(rows, 500) { // as t.enqueue does, many at a time
 			if _, err := t.DB.NewInsert().Model(&some).Exec(t.Ctx); err != nil {
 				return err
 			}
-			contents := make([]outboxPayloadRow, len(some))
+			contents := make([]outbox.PayloadRow, len(some))
 			for i, row := range some {
-				contents[i] = outboxPayloadRow{Seq: row.Seq, Payload: []byte(payload)}
+				contents[i] = outbox.PayloadRow{Seq: row.Seq, Payload: []byte(payload)}
 			}
 			if _, err := t.DB.NewInsert().Model(&contents).Exec(t.Ctx); err != nil {
 				return err
@@ -101,14 +101,14 @@ func TestCoverageOfBatchesWithoutIndex(t *testing.T) {
 			x.legacy(2, OutboxSucceeded, legacyPlain)
 			x.legacy(1, OutboxDeadLetter, legacyCoverage)
 		}, "false dead_letter"},
-		"within the bound":   {func(x *laneFixture) { x.legacy(maxUnindexed, OutboxSucceeded, legacyPlain) }, "false coverage_missing"},
-		"above the bound":    {func(x *laneFixture) { x.legacy(maxUnindexed+1, OutboxSucceeded, legacyPlain) }, "unknown healthy_idle"},
+		"within the bound":   {func(x *laneFixture) { x.legacy(outbox.MaxUnindexed, OutboxSucceeded, legacyPlain) }, "false coverage_missing"},
+		"above the bound":    {func(x *laneFixture) { x.legacy(outbox.MaxUnindexed+1, OutboxSucceeded, legacyPlain) }, "unknown healthy_idle"},
 		"damaged":            {func(x *laneFixture) { x.legacy(1, OutboxSucceeded, `{`) }, "unknown healthy_idle"},
 		"of which one is it": {func(x *laneFixture) { x.legacy(1, OutboxSucceeded, `{`); x.legacy(1, OutboxSucceeded, legacyCoverage) }, "true healthy_idle"},
 		"pruned":             {func(x *laneFixture) { x.legacy(3, OutboxSucceeded, legacyPlain); x.prune(1) }, "unknown healthy_idle"},
 		"contents gone": {func(x *laneFixture) {
 			x.legacy(1, OutboxSucceeded, legacyPlain)
-			x.ok(x.s.inLane(x.Context(), "", func(t *db.Tx) error {
+			x.ok(x.s.InLane(x.Context(), "", func(t *db.Tx) error {
 				_, err := t.DB.ExecContext(t.Ctx, "DELETE FROM outbox_payloads")
 				return err
 			}))
@@ -143,7 +143,7 @@ func TestLifecyclePrecedence(t *testing.T) {
 		{OutboxCounts{RecordBatches: 1, Succeeded: 1}, false, LaneHealthyIdle},
 		{OutboxCounts{CoverageObserved: &no}, false, LaneHealthyIdle},
 	} {
-		if got := c.counts.lifecycle(c.claimable); got != c.want {
+		if got := c.counts.Lifecycle(c.claimable); got != c.want {
 			t.Errorf("%d: %s, want %s", i, got, c.want)
 		}
 	}
@@ -160,12 +160,12 @@ func TestLanesAreCountedApart(t *testing.T) {
 	x.same(x.state(), "0 0 0 0 0 0 healthy_idle")
 	y.same(y.state(), "1 0 0 0 1 0 dead_letter")
 	c := y.counts()
-	y.same(c.OldestPendingAt, y.clock.now().UTC())
+	y.same(c.OldestPendingAt, y.clock.Now().UTC())
 	if text := fmt.Sprint(c.DeadLetterClasses); strings.Contains(text, "/") {
 		t.Error(text)
 	}
 	y.same(c.LastAckAt.IsZero(), true)
 	y.clock.forward(time.Second)
 	y.deliver()
-	y.same(y.counts().LastAckAt, y.clock.now().UTC())
+	y.same(y.counts().LastAckAt, y.clock.Now().UTC())
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi/device"
+	devices "github.com/pdpp-host/pdpp-host/storage/device"
 )
 
 // LC-04.1: a run that failed of some streams alone commits the
@@ -21,14 +22,14 @@ func TestAFailedRunsCursorsGoBeforeItsEnd(t *testing.T) {
 	x.ok(w.Stage(t.Context(), "a", []byte(`{"at":1}`), ""))
 	x.ok(w.Finish(t.Context(), Outcome{
 		Status: "failed", Reason: "connector_reported_failed", Error: &RunError{Code: "stream_collection_failed", Message: "b failed"},
-		Checkpoints: []StateCommit{{"a", []byte(`{"at":1}`)}},
+		Checkpoints: []StateCommit{{Stream: "a", Cursor: []byte(`{"at":1}`)}},
 	}))
 	x.ok(x.s.Acknowledge(t.Context(), x.one(KindRecordBatch)))
 	x.ok(x.s.Acknowledge(t.Context(), x.one(KindCheckpoint)))
 	end := x.one(KindRunCommit)
 	var c device.RunCommit
 	x.ok(json.Unmarshal(end.Body("dev1", "con1"), &c))
-	_, err := outcomeOf(&c, strings.Repeat("0", 64)) // as the host reads it
+	_, err := devices.OutcomeOf(&c, strings.Repeat("0", 64)) // as the host reads it
 	x.ok(err)
 	x.ok(x.s.Acknowledge(t.Context(), end))
 	x.same(x.confirmed(), `{"a":"{\"at\":1}"}`)
@@ -40,7 +41,7 @@ func TestLargeCursorsGoBeforeTheEnd(t *testing.T) {
 	x := newLane(t)
 	w := x.begin("c")
 	cursor := []byte(`{"at":"` + strings.Repeat("<", 3<<20) + `"}`)
-	x.finish(w, StateCommit{"a", cursor}, StateCommit{"b", cursor}, StateCommit{"d", cursor})
+	x.finish(w, StateCommit{Stream: "a", Cursor: cursor}, StateCommit{Stream: "b", Cursor: cursor}, StateCommit{Stream: "d", Cursor: cursor})
 	for range 3 {
 		i := x.one(KindCheckpoint)
 		x.same(len(i.Payload) < 4<<20, true) // as it was written, without escapes
@@ -63,7 +64,7 @@ func TestAClockThatIsSetBackBlocksNothing(t *testing.T) {
 	x.ok(w.Flush(ctx))
 	x.clock.forward(365 * 24 * time.Hour)
 	items := x.claim("died", 2)
-	x.ok(x.s.Retry(ctx, &items[1], x.clock.now().Add(time.Hour), "timeout", ""))
+	x.ok(x.s.Retry(ctx, &items[1], x.clock.Now().Add(time.Hour), "timeout", ""))
 	x.clock.forward(-365 * 24 * time.Hour)
 	n, err := x.s.RecoverLeases(ctx, nil)
 	x.ok(err)
@@ -91,7 +92,7 @@ func TestALaterRunPassesNothingOfAnEarlierOne(t *testing.T) {
 		"a checkpoint that waits": func(x *laneFixture, w *RunWriter) {
 			x.ok(w.CommitSlice(ctx, "a", []byte(`{}`), "s"))
 			x.ok(w.Flush(ctx))
-			x.ok(x.s.Retry(ctx, x.one(KindCheckpoint), x.clock.now().Add(time.Minute), "timeout", ""))
+			x.ok(x.s.Retry(ctx, x.one(KindCheckpoint), x.clock.Now().Add(time.Minute), "timeout", ""))
 		},
 		"a dead letter": func(x *laneFixture, w *RunWriter) {
 			x.put(w, 0, "k=1")
@@ -125,7 +126,7 @@ func TestALaterRunPassesNothingOfAnEarlierOne(t *testing.T) {
 func TestWhatWasPutOffIsDueWhenItsOwnerSaysSo(t *testing.T) {
 	t.Parallel()
 	x := oneBatch(t)
-	x.ok(x.s.Retry(t.Context(), x.one(KindRecordBatch), x.clock.now().Add(30*365*24*time.Hour), "http_503", ""))
+	x.ok(x.s.Retry(t.Context(), x.one(KindRecordBatch), x.clock.Now().Add(30*365*24*time.Hour), "http_503", ""))
 	n, err := x.s.RequeueDeadLetters(t.Context(), true)
 	x.ok(err)
 	x.same(n, 0)

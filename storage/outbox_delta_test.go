@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/pdpp-host/pdpp-host/abi/device"
+	"github.com/pdpp-host/pdpp-host/storage/outbox"
 )
 
 // hostReads is how many values, members' names among them, a host reads at a time:
@@ -79,7 +80,7 @@ func TestCursorsOfManyValuesGoByThemselves(t *testing.T) {
 	}{
 		"together more than a host reads":   {dense(600_000), dense(600_000), false},
 		"the largest that a guest may send": {dense(hostReads - 9), []byte(`{}`), false}, // with its STATE around it
-		"half of what a host reads":         {dense(maxDelta/4 - 4), dense(maxDelta/4 - 4), true},
+		"half of what a host reads":         {dense(outbox.MaxDelta/4 - 4), dense(outbox.MaxDelta/4 - 4), true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -108,7 +109,7 @@ func TestAnEndHasRoomForItsOutcome(t *testing.T) {
 		strings.Repeat("0,", 4<<10-2) + `0],"count":1}`
 	x.ok(w.Finish(t.Context(), Outcome{
 		Status: "succeeded", KnownGaps: []byte("[" + strings.Repeat(gap+",", 50) + gap + "]"),
-		Checkpoints: []StateCommit{{Stream: "a", Cursor: dense(maxDelta/2 - 8)}},
+		Checkpoints: []StateCommit{{Stream: "a", Cursor: dense(outbox.MaxDelta/2 - 8)}},
 	}))
 	atEnd, alone := x.sent()
 	x.same([]int{len(atEnd), len(alone)}, []int{1, 0})

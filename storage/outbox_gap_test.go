@@ -1,8 +1,6 @@
 package storage
 
 import (
-	"github.com/pdpp-host/pdpp-host/storage/internal/db"
-
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -10,6 +8,8 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi/device"
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+	"github.com/pdpp-host/pdpp-host/storage/outbox"
 )
 
 // LC-05.1, LC-09: a gap is queued as often as it changes and no more often, and
@@ -18,9 +18,9 @@ func TestGapsAreTold(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	x := newLane(t)
-	gap := Gap{Stream: "a", ParentStream: "p", RecordKey: "k", Reason: "rate_limited", Class: "c", NextAttemptAfter: x.clock.now().Add(time.Minute)}
+	gap := Gap{Stream: "a", ParentStream: "p", RecordKey: "k", Reason: "rate_limited", Class: "c", NextAttemptAfter: x.clock.Now().Add(time.Minute)}
 	w := x.begin("c")
-	first := x.clock.now().UTC()
+	first := x.clock.Now().UTC()
 	x.ok(w.PutGap(ctx, gap))
 	x.ok(w.PutGap(ctx, gap)) // it waits to be told already
 	x.ok(w.Flush(ctx))
@@ -42,7 +42,7 @@ func TestGapsAreTold(t *testing.T) {
 	_, err := x.s.PruneDelivered(ctx, 1)
 	x.ok(err)
 	w = x.begin("c")
-	leased, err := w.LeaseGaps(ctx, GapPage{Streams: []string{"a"}, MaxBytes: 1 << 20, Due: x.clock.now()})
+	leased, err := w.LeaseGaps(ctx, GapPage{Streams: []string{"a"}, MaxBytes: 1 << 20, Due: x.clock.Now()})
 	x.ok(err)
 	x.ok(w.GapOutcome(ctx, leased[0].ID, leased[0].LeaseID, false)) // an attempt is nothing to tell
 	x.same(len(x.claim("h", 1)), 0)
@@ -88,12 +88,12 @@ func TestACollisionIsRefused(t *testing.T) {
 	t.Parallel()
 	x := newLane(t)
 	x.ok(x.s.EnqueueBlob(t.Context(), "", []byte("x")))
-	err := x.s.inLane(t.Context(), "collide", func(tx *db.Tx) error {
-		var row outboxRow
+	err := x.s.InLane(t.Context(), "collide", func(tx *db.Tx) error {
+		var row outbox.Row
 		if err := tx.DB.NewSelect().Model(&row).Limit(1).Scan(tx.Ctx); err != nil {
 			return err
 		}
-		return enqueue(tx, &outboxRow{ID: row.ID, Kind: row.Kind, BodyHash: "other"}, []byte("y"))
+		return outbox.Enqueue(tx, &outbox.Row{ID: row.ID, Kind: row.Kind, BodyHash: "other"}, []byte("y"))
 	})
 	x.code(err, CodeOutboxCollision)
 	x.same(string(x.one(KindBlobUpload).Payload), "x")

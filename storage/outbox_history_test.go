@@ -1,8 +1,6 @@
 package storage
 
 import (
-	"github.com/pdpp-host/pdpp-host/storage/internal/db"
-
 	"fmt"
 	"path/filepath"
 	"testing"
@@ -11,6 +9,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+	"github.com/pdpp-host/pdpp-host/storage/outbox"
 )
 
 // count counts the rows of a table.
@@ -32,8 +32,8 @@ func TestHistoryIsBounded(t *testing.T) {
 	t.Parallel()
 	x := newLane(t)
 	x.finish(x.begin("c"))
-	const all = 2*pruneRows + 20
-	x.ok(x.s.inLane(t.Context(), "make many", func(tx *db.Tx) error {
+	const all = 2*outbox.PruneRows + 20
+	x.ok(x.s.InLane(t.Context(), "make many", func(tx *db.Tx) error {
 		const many = "WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < ?) "
 		for _, q := range []string{
 			`INSERT INTO runs SELECT n.i, 'r' || n.i, connection_id, connector, version, module_sha256, mode, bookmark, holder, epoch, streams, status, reason,
@@ -137,7 +137,7 @@ func TestEvidenceOutlivesHistory(t *testing.T) {
 		d := &history{t: rt, known: map[string]*collected{}, ctx: t.Context(), clock: newClock(), live: map[string]*RunWriter{}}
 		var err error
 		d.s, err = Open(d.ctx, Options{
-			Path: filepath.Join(dir, fmt.Sprint(n)), Now: d.clock.now, unsynced: true, Lane: &Lane{SourceInstanceID: "src", ConnectorID: "demo"},
+			Path: filepath.Join(dir, fmt.Sprint(n)), Now: d.clock.Now, unsynced: true, Lane: &Lane{SourceInstanceID: "src", ConnectorID: "demo"},
 		})
 		d.ok(err)
 		defer func() { _ = d.s.Close() }()

@@ -36,7 +36,7 @@ func TestWhatIsLeftIsAUnit(t *testing.T) {
 	list = end(Outcome{Status: "succeeded", KnownGaps: budget})
 	x.same(x.units(true), `backlog a {"cursor":7} wall_clock_deadline, gap b  missing_file`)
 	for _, u := range list {
-		x.same([]any{u.Attempts, u.LastAttemptAt, u.RunID, u.Retryable}, []any{2, x.clock.now().UTC(), "run2", u.Status == UnitBacklog})
+		x.same([]any{u.Attempts, u.LastAttemptAt, u.RunID, u.Retryable}, []any{2, x.clock.Now().UTC(), "run2", u.Status == UnitBacklog})
 		if strings.Contains(u.LastError, "/home") {
 			t.Error(u.LastError)
 		}

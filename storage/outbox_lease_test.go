@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi/device"
+	"github.com/pdpp-host/pdpp-host/storage/outbox"
 )
 
 // oneBatch makes a lane with one queued batch.
@@ -72,7 +73,7 @@ func TestAStaleHolderIsFenced(t *testing.T) {
 			before := x.state()
 			x.code(x.s.Acknowledge(ctx, &a), CodeLeaseNotCurrent)
 			x.code(x.s.Renew(ctx, &a, time.Hour), CodeLeaseNotCurrent)
-			x.code(x.s.Retry(ctx, &a, x.clock.now(), "timeout", ""), CodeLeaseNotCurrent)
+			x.code(x.s.Retry(ctx, &a, x.clock.Now(), "timeout", ""), CodeLeaseNotCurrent)
 			x.code(x.s.Release(ctx, &a), CodeLeaseNotCurrent)
 			x.code(x.s.DeadLetter(ctx, &a, "x", ""), CodeLeaseNotCurrent)
 			x.same(x.state(), before)
@@ -97,7 +98,7 @@ func TestARenewedLeaseLasts(t *testing.T) {
 	a := x.claim("a", 1)[0]
 	x.clock.forward(200 * time.Second)
 	x.ok(x.s.Renew(t.Context(), &a, 300*time.Second))
-	x.same(a.LeaseUntil, x.clock.now().Add(300*time.Second).UTC())
+	x.same(a.LeaseUntil, x.clock.Now().Add(300*time.Second).UTC())
 	x.clock.forward(299 * time.Second)
 	x.ok(x.s.Acknowledge(t.Context(), &a))
 	x.code(x.s.Acknowledge(t.Context(), &a), CodeLeaseNotCurrent)
@@ -117,13 +118,13 @@ func TestARetryKeepsItsPlace(t *testing.T) {
 	a := x.claim("h", 9)
 	x.same(len(a), 2) // one of each stream
 	x.same(strings.Contains(string(a[1].Payload), `"stream":"b"`), true)
-	next := x.clock.now().Add(30 * time.Second)
+	next := x.clock.Now().Add(30 * time.Second)
 	x.ok(x.s.Retry(ctx, &a[0], next, "http_503", "busy"))
 	x.ok(x.s.Acknowledge(ctx, &a[1]))
 	x.same(len(x.claim("h", 9)), 0)
 	x.same(x.state(), "1 1 0 0 0 1 retryable_backlog")
 	c := x.counts()
-	x.same([]any{c.NextAttemptAt, c.OldestRetryingAt.Equal(a[0].CreatedAt), c.LastAckAt}, []any{next.UTC(), true, x.clock.now().UTC()})
+	x.same([]any{c.NextAttemptAt, c.OldestRetryingAt.Equal(a[0].CreatedAt), c.LastAckAt}, []any{next.UTC(), true, x.clock.Now().UTC()})
 	x.clock.forward(30 * time.Second)
 	again := x.claim("h", 9)
 	x.same([]any{len(again), again[0].ID == a[0].ID, again[0].Attempts}, []any{1, true, 1})
@@ -149,11 +150,11 @@ func TestDeadLetters(t *testing.T) {
 	x.same(x.state(), "1 0 0 0 2 0 dead_letter")
 	x.same(len(c.DeadLetterClasses), 2)
 	for _, class := range c.DeadLetterClasses {
-		if len(class.Class) > maxClass {
+		if len(class.Class) > outbox.MaxClass {
 			t.Error(class)
 		}
 	}
-	var rows []outboxRow
+	var rows []outbox.Row
 	x.ok(x.s.db.Read.NewSelect().Model(&rows).Where("status = ?", OutboxDeadLetter).Order("seq").Scan(ctx))
 	x.same([]string{rows[0].LastError, rows[1].LastError}, []string{"refused [...] [...] [...] record 4", "Bearer [...] at [...]"})
 	u, err := x.s.Units(ctx, true)
@@ -204,8 +205,8 @@ func FuzzWords(f *testing.F) {
 	f.Add("Bearer x", "http_503")
 	f.Add("open /home/a/b: ldtabc \xff"+strings.Repeat("ü", 400), "")
 	f.Fuzz(func(t *testing.T, message, class string) {
-		m, c := cleanText(message), OutboxWord(class)
-		if len(m) > maxMessage || len(c) > maxClass || c == "" || strings.ContainsAny(c, " /\n\"") || strings.ContainsAny(m, "/\\@=\n\x00") {
+		m, c := outbox.CleanText(message), OutboxWord(class)
+		if len(m) > outbox.MaxMessage || len(c) > outbox.MaxClass || c == "" || strings.ContainsAny(c, " /\n\"") || strings.ContainsAny(m, "/\\@=\n\x00") {
 			t.Fatalf("%q, %q", m, c)
 		}
 		if strings.ToValidUTF8(m, "?") != m {

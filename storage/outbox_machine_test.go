@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/storage/outbox"
 )
 
 const modelLease = 10 * time.Second
@@ -44,7 +45,7 @@ func (x *outboxMachine) reopen() {
 	}
 	var err error
 	x.s, err = Open(x.t.Context(), Options{
-		Path: x.path, Now: x.clock.now, unsynced: true, Lane: &Lane{SourceInstanceID: "src", ConnectorID: "demo"},
+		Path: x.path, Now: x.clock.Now, unsynced: true, Lane: &Lane{SourceInstanceID: "src", ConnectorID: "demo"},
 	})
 	x.ok(err)
 	x.w = nil
@@ -88,7 +89,7 @@ func (x *outboxMachine) step() {
 		x.queue(&modelRow{kind: KindCheckpoint, cursor: cursor})
 	case 3:
 		cursor := fmt.Sprint(len(x.m.rows))
-		x.ok(x.run().Finish(ctx, Outcome{Status: "succeeded", Checkpoints: []StateCommit{{"a", []byte(cursor)}}}))
+		x.ok(x.run().Finish(ctx, Outcome{Status: "succeeded", Checkpoints: []StateCommit{{Stream: "a", Cursor: []byte(cursor)}}}))
 		x.queue(&modelRow{kind: KindRunCommit, cursor: cursor})
 		x.w = nil
 	case 4:
@@ -117,7 +118,7 @@ func (x *outboxMachine) claim() {
 	holder := rapid.SampledFrom([]string{"h1", "h2"}).Draw(x.rt, "holder")
 	items, err := x.s.Claim(x.t.Context(), ClaimRequest{Holder: holder, Lease: modelLease, Limit: limit})
 	x.ok(err)
-	rows := x.m.claim(x.clock.now(), holder, limit)
+	rows := x.m.claim(x.clock.Now(), holder, limit)
 	if len(items) != len(rows) {
 		x.rt.Fatalf("claimed %v, want %d rows", kinds(items), len(rows))
 	}
@@ -135,7 +136,7 @@ func (x *outboxMachine) answer() {
 	}
 	n := rapid.IntRange(0, len(x.held)-1).Draw(x.rt, "held")
 	h := x.held[n]
-	r, now, ctx := h.row, x.clock.now(), x.t.Context()
+	r, now, ctx := h.row, x.clock.Now(), x.t.Context()
 	current := r.status == OutboxLeased && r.holder == h.item.Holder && r.epoch == h.item.Epoch && r.until.After(now)
 	var err error
 	var then modelRow
@@ -169,7 +170,7 @@ func (x *outboxMachine) recover() {
 	n, err := x.s.RecoverLeases(x.t.Context(), nil)
 	x.ok(err)
 	for _, r := range x.m.rows {
-		if r.status == OutboxLeased && !r.until.After(x.clock.now()) {
+		if r.status == OutboxLeased && !r.until.After(x.clock.Now()) {
 			r.status = OutboxReady
 			n--
 		}
@@ -193,7 +194,7 @@ func (x *outboxMachine) recover() {
 }
 
 func (x *outboxMachine) text() string {
-	var rows []outboxRow
+	var rows []outbox.Row
 	x.ok(x.s.db.Read.NewSelect().Model(&rows).Order("seq").Scan(x.t.Context()))
 	var b strings.Builder
 	for _, r := range rows {

@@ -97,7 +97,7 @@ func TestOutboxModel(t *testing.T) {
 		if x.w != nil {
 			x.ok(x.w.Flush(t.Context()))
 		}
-		if got, want := x.text(), x.m.text(x.clock.now()); got != want {
+		if got, want := x.text(), x.m.text(x.clock.Now()); got != want {
 			rt.Fatalf("the outbox is\n%s\nwant\n%s", got, want)
 		}
 		if r, err := x.s.Check(t.Context()); err != nil || len(r.Problems) > 0 {

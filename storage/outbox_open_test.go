@@ -129,7 +129,7 @@ func TestInspectLaneChangesNothing(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	x := newLane(t)
-	now := x.clock.now()
+	now := x.clock.Now()
 	dir := filepath.Dir(x.path)
 	inspect := func(path string) (string, OutboxCounts) {
 		t.Helper()

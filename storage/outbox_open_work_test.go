@@ -15,7 +15,7 @@ func TestInspectLaneListsOpenWork(t *testing.T) {
 	x := newLane(t)
 	look := func() LaneInfo {
 		t.Helper()
-		info, _, err := InspectLane(ctx, x.path, x.clock.now())
+		info, _, err := InspectLane(ctx, x.path, x.clock.Now())
 		x.ok(err)
 		return info
 	}
@@ -35,7 +35,7 @@ func TestInspectLaneListsOpenWork(t *testing.T) {
 	x.same(got, []string{
 		`unit b "" gap _home_me_missing false 1`, `unit a "" backlog wall_clock_deadline true 1`, `gap a "" pending rate_limited true 0`,
 	})
-	x.same(info.Open[0].LastAttemptAt, x.clock.now().UTC())
+	x.same(info.Open[0].LastAttemptAt, x.clock.Now().UTC())
 	x.same(info.Open[2].LastAttemptAt, time.Time{})
 
 	// Many units are counted, and not all are listed.

@@ -1,14 +1,15 @@
 package storage
 
 import (
-	"github.com/pdpp-host/pdpp-host/storage/internal/db"
-
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+	"github.com/pdpp-host/pdpp-host/storage/outbox"
 )
 
 // batches queues n batches of one record each, of streams of their own, so that
@@ -64,7 +65,7 @@ func TestPruneLeavesWhatIsNotDelivered(t *testing.T) {
 	x.batches(9)
 	items := x.claim("h", 8)
 	x.ok(x.s.DeadLetter(ctx, &items[0], "http_422", ""))
-	x.ok(x.s.Retry(ctx, &items[1], x.clock.now().Add(time.Hour), "timeout", ""))
+	x.ok(x.s.Retry(ctx, &items[1], x.clock.Now().Add(time.Hour), "timeout", ""))
 	for i := 3; i < 8; i++ { // 2 stays leased, and the last one ready
 		x.ok(x.s.Acknowledge(ctx, &items[i]))
 	}
@@ -90,18 +91,18 @@ func TestPruneWithinTheCap(t *testing.T) {
 func TestPruneIsBounded(t *testing.T) {
 	t.Parallel()
 	x := newLane(t)
-	x.ok(x.s.inLane(t.Context(), "deliver many", func(tx *db.Tx) error {
-		run := &laneRun{runID: "run"}
-		for i := range 2*pruneRows + 100 {
-			unit, err := run.unit(tx)
+	x.ok(x.s.InLane(t.Context(), "deliver many", func(tx *db.Tx) error {
+		run := &outbox.LaneRun{RunID: "run"}
+		for i := range 2*outbox.PruneRows + 100 {
+			unit, err := run.Unit(tx)
 			if err != nil {
 				return err
 			}
-			row := &outboxRow{ID: fmt.Sprint(i), Kind: KindRunCommit, UnitID: unit}
-			if err := enqueue(tx, row, []byte("{}")); err != nil {
+			row := &outbox.Row{ID: fmt.Sprint(i), Kind: KindRunCommit, UnitID: unit}
+			if err := outbox.Enqueue(tx, row, []byte("{}")); err != nil {
 				return err
 			}
-			if err := run.closeUnit(tx, unit, "", ""); err != nil {
+			if err := run.CloseUnit(tx, unit, "", ""); err != nil {
 				return err
 			}
 		}
@@ -117,7 +118,7 @@ func TestPruneIsBounded(t *testing.T) {
 	}
 	files, err := os.ReadDir(filepath.Dir(x.path))
 	x.ok(err)
-	x.same(x.prune(1), Pruned{Enabled: true, Matched: 2*pruneRows + 99, Pruned: 2*pruneRows + 99})
+	x.same(x.prune(1), Pruned{Enabled: true, Matched: 2*outbox.PruneRows + 99, Pruned: 2*outbox.PruneRows + 99})
 	x.same(x.counts().Total, 1)
 	after, err := os.ReadDir(filepath.Dir(x.path))
 	x.ok(err)

@@ -16,7 +16,7 @@ func TestRefusalsWaitOnce(t *testing.T) {
 	refuse := func(id, code string) bool {
 		t.Helper()
 		queued, err := x.s.RefuseRun(t.Context(), Refusal{
-			RunID: id, Connector: "scripted", Mode: abi.ModeIncremental, StartedAt: x.clock.now(),
+			RunID: id, Connector: "scripted", Mode: abi.ModeIncremental, StartedAt: x.clock.Now(),
 			Error: RunError{Code: code, Message: "nothing at /home/ana/x", RecoveryHint: "manual_action_required"},
 		})
 		if err != nil {

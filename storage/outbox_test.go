@@ -31,7 +31,7 @@ func (x *laneFixture) reopen(change ...func(*Options)) {
 	if x.s != nil {
 		x.ok(x.s.Close())
 	}
-	o := Options{Path: x.path, Now: x.clock.now, unsynced: true, Lane: &Lane{SourceInstanceID: "src1", ConnectorID: "demo"}}
+	o := Options{Path: x.path, Now: x.clock.Now, unsynced: true, Lane: &Lane{SourceInstanceID: "src1", ConnectorID: "demo"}}
 	for _, c := range change {
 		c(&o)
 	}

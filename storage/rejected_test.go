@@ -10,6 +10,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/health"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
+	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
+	"github.com/pdpp-host/pdpp-host/storage/record"
 )
 
 func fullRefresh(n *NewRun) { n.Mode = abi.ModeFullRefresh }
@@ -18,7 +20,7 @@ func fullRefresh(n *NewRun) { n.Mode = abi.ModeFullRefresh }
 func (x *exercise) earlier(change ...func(*NewRun)) map[string]int64 {
 	x.Helper()
 	w := x.begin("c", change...)
-	found, err := w.RejectedEarlier(x.Context(), Outcome{Status: statusSucceeded})
+	found, err := w.RejectedEarlier(x.Context(), Outcome{Status: tables.StatusSucceeded})
 	x.ok(err)
 	x.succeed(w, nil)
 	return found
@@ -52,7 +54,7 @@ func TestRejectedRecordsStayMissing(t *testing.T) {
 			}
 		}, 1},
 		"a failed run": {func(x *exercise) {
-			x.ok(x.begin("c", allStreams).Finish(x.Context(), Outcome{Status: statusFailed, Reason: "x"}))
+			x.ok(x.begin("c", allStreams).Finish(x.Context(), Outcome{Status: tables.StatusFailed, Reason: "x"}))
 		}, 1},
 		"it is rejected again":              {run(nil, "!k"), 1},
 		"another one is delivered":          {run(nil, "l=1"), 1},
@@ -69,7 +71,7 @@ func TestRejectedRecordsStayMissing(t *testing.T) {
 		"a full refresh that holds its cursor back": {refresh(func(o *Outcome) {
 			o.Withheld = []Withheld{{Stream: "a", Reason: "detail_coverage_incomplete"}}
 		}, "a"), 1},
-		"a full refresh that fails": {refresh(func(o *Outcome) { o.Status = statusFailed }, "a"), 1},
+		"a full refresh that fails": {refresh(func(o *Outcome) { o.Status = tables.StatusFailed }, "a"), 1},
 		"a full refresh that rejects it again": {func(x *exercise) {
 			w := x.begin("c", fullRefresh, allStreams)
 			x.put(w, 0, "!k")
@@ -115,7 +117,7 @@ func TestRejectedRecordsAreBounded(t *testing.T) {
 	x, c := kept(t, keptManifest)
 	const more = 7
 	w, b := x.begin("c", allStreams), &Batch{}
-	for i := range maxListedRejections + more {
+	for i := range record.MaxListedRejections + more {
 		b.Reject(0, HashKey(fmt.Append(nil, i)))
 	}
 	x.ok(w.Write(t.Context(), b))
@@ -127,19 +129,19 @@ func TestRejectedRecordsAreBounded(t *testing.T) {
 		x.same(e.Facts.RejectedRecords, want)
 		x.sound()
 	}
-	missing(health.RejectedRecords{Stream: "a", Listed: maxListedRejections, Unlisted: more})
-	x.same(x.earlier(allStreams), map[string]int64{"a": maxListedRejections + more})
+	missing(health.RejectedRecords{Stream: "a", Listed: record.MaxListedRejections, Unlisted: more})
+	x.same(x.earlier(allStreams), map[string]int64{"a": record.MaxListedRejections + more})
 
 	w = x.begin("c", allStreams)
 	x.put(w, 0, "!other", "!another", "!third")
-	found, err := w.RejectedEarlier(t.Context(), Outcome{Status: statusSucceeded})
+	found, err := w.RejectedEarlier(t.Context(), Outcome{Status: tables.StatusSucceeded})
 	x.ok(err)
-	x.same(found, map[string]int64{"a": maxListedRejections + more - 3}) // its own are told by itself
+	x.same(found, map[string]int64{"a": record.MaxListedRejections + more - 3}) // its own are told by itself
 	x.succeed(w, nil)
-	missing(health.RejectedRecords{Stream: "a", Listed: maxListedRejections, Unlisted: more})
+	missing(health.RejectedRecords{Stream: "a", Listed: record.MaxListedRejections, Unlisted: more})
 
 	w, b = x.begin("c", allStreams), &Batch{}
-	for i := range maxListedRejections + more {
+	for i := range record.MaxListedRejections + more {
 		b.Add(0, fmt.Append(nil, i), []byte("{}"), []byte("t"), false)
 	}
 	x.ok(w.Write(t.Context(), b))
@@ -215,7 +217,7 @@ func TestRejectionsOfAnOlderStore(t *testing.T) {
 		t.Helper()
 		return mustOpen(t, Options{Path: path, Now: now})
 	}}
-	x.s = x.open(t, x.clock.now)
+	x.s = x.open(t, x.clock.Now)
 	c := x.connection("c")
 	x.ok(x.s.PinPlugin(t.Context(), c.ID, "abc", []byte(keptManifest)))
 	rejected := func(a, b int) func(*Outcome) {
@@ -240,7 +242,7 @@ func TestRejectionsOfAnOlderStore(t *testing.T) {
 ALTER TABLE streams DROP COLUMN rejected_unlisted; DELETE FROM schema_migrations WHERE version = 11; UPDATE evidence SET format = 7`, ";") {
 		rawSQL(t, path, q)
 	}
-	x.s = x.open(t, x.clock.now)
+	x.s = x.open(t, x.clock.Now)
 	x.same(x.earlier(allStreams), map[string]int64{"a": 2})
 	x.tone("after", verdict.Red)
 	x.sound()

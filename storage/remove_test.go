@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
 )
 
 // Only a run that may still go on keeps its connection: not one whose process is
@@ -23,14 +24,14 @@ func TestRemoveBesideARun(t *testing.T) {
 		"it goes on":              {holder: "host:1", alive: func(string) bool { return true }, busy: true},
 		"nobody looks":            {holder: "host:1", busy: true},
 		"its process is gone":     {holder: "host:1", alive: gone},
-		"of a clock far ahead":    {holder: "host:1", back: 2 * longestLease},
-		"a device":                {holder: deviceHolderPrefix + "d", alive: gone, busy: true},
-		"of a device's far ahead": {holder: deviceHolderPrefix + "d", back: 2 * longestLease, alive: gone},
+		"of a clock far ahead":    {holder: "host:1", back: 2 * tables.LongestLease},
+		"a device":                {holder: tables.DeviceHolderPrefix + "d", alive: gone, busy: true},
+		"of a device's far ahead": {holder: tables.DeviceHolderPrefix + "d", back: 2 * tables.LongestLease, alive: gone},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			x := &exercise{T: t, clock: newClock()}
-			x.s = sqliteFile(t)(t, x.clock.now)
+			x.s = sqliteFile(t)(t, x.clock.Now)
 			w := x.begin("c", func(n *NewRun) { n.Holder = c.holder })
 			x.clock.forward(-c.back)
 			err := x.s.RemoveConnection(t.Context(), "c", c.alive)
@@ -51,7 +52,7 @@ func TestRemoveBesideARun(t *testing.T) {
 func TestKeepConnection(t *testing.T) {
 	t.Parallel()
 	x := &exercise{T: t, clock: newClock()}
-	x.s = sqliteFile(t)(t, x.clock.now)
+	x.s = sqliteFile(t)(t, x.clock.Now)
 	c := x.connection("c")
 	x.ok(x.s.PinPlugin(t.Context(), c.ID, "5ha", []byte(`{}`)))
 	own := Connection{ID: c.ID, Roots: map[string]string{"a": "/a"}, ReadRoots: map[string]string{"a": "/a"}}
@@ -86,7 +87,7 @@ func TestKeepConnection(t *testing.T) {
 func TestKeepConnectionAtTheSameTime(t *testing.T) {
 	t.Parallel()
 	x := &exercise{T: t, clock: newClock()}
-	x.s = sqliteFile(t)(t, x.clock.now)
+	x.s = sqliteFile(t)(t, x.clock.Now)
 	c := x.connection("c")
 	want := map[string]string{}
 	var all sync.WaitGroup

@@ -1,13 +1,13 @@
 package storage
 
 import (
-	"github.com/pdpp-host/pdpp-host/storage/internal/db"
-
 	"testing"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/health"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
 )
 
 // signedIn is a connection whose latest run got in with its stored credential.
@@ -61,10 +61,10 @@ func TestARemovedCredentialIsEvidence(t *testing.T) {
 		t.Errorf("%+v %+v", v.Pill, v.RequiredActions)
 	}
 	x.same(x.revision("c") > before, true)
-	x.same(x.gone(c), x.clock.now().UTC())
+	x.same(x.gone(c), x.clock.Now().UTC())
 	x.sound()
 	x.ok(x.s.Close())
-	x.s = x.open(t, x.clock.now)
+	x.s = x.open(t, x.clock.Now)
 	x.tone("opened again", verdict.Red)
 
 	x.dispatch(c, "attention", "", time.Time{})
@@ -78,7 +78,7 @@ func TestARemovedCredentialIsEvidence(t *testing.T) {
 	x.tone("gone again", verdict.Red)
 	x.same(x.gone(c), since)
 	x.leave(c, "token")
-	x.ok(x.begin("c", allStreams).Finish(t.Context(), Outcome{Status: statusCancelled, Reason: "owner_cancelled"}))
+	x.ok(x.begin("c", allStreams).Finish(t.Context(), Outcome{Status: tables.StatusCancelled, Reason: "owner_cancelled"}))
 	x.tone("a cancelled run", verdict.Grey)
 	x.forget(c, "token")
 	x.tone("a cancelled run could use it", verdict.Red)
@@ -151,7 +151,7 @@ func TestACredentialFromBefore(t *testing.T) {
 		return nil
 	}))
 	x.ok(x.s.Close())
-	x.s = x.open(t, x.clock.now)
+	x.s = x.open(t, x.clock.Now)
 	x.tone("migrated", verdict.Green)
 	x.forget(c, "token")
 	x.tone("taken away", verdict.Red)
@@ -191,7 +191,7 @@ func TestARefusalsWords(t *testing.T) {
 	x.same([]any{len(all), all[0].Count, all[0].Reason}, []any{1, int64(4), "files.root_missing"})
 	x.dispatch(c, "policy_paused", "", time.Time{})
 	x.same(len(said("")), 1) // and it waits for its owner all the same
-	x.dispatch(c, "source_pressure", health.HeldUntil, x.clock.now().Add(time.Hour))
+	x.dispatch(c, "source_pressure", health.HeldUntil, x.clock.Now().Add(time.Hour))
 	x.same(len(said("")), 1)
 	refuse("again")
 	x.same(said(""), []string{"again"})

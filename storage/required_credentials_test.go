@@ -7,6 +7,8 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/storage/evidence"
+	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
 )
 
 // What a connection's health takes for required is each credential once, by the
@@ -26,7 +28,7 @@ func TestRequiredCredentials(t *testing.T) {
 		if err := json.Unmarshal([]byte(text), &m); err != nil {
 			t.Fatal(err)
 		}
-		if got := requiredCredentials(&m); !slices.Equal(got, want) {
+		if got := evidence.RequiredCredentials(&m); !slices.Equal(got, want) {
 			t.Errorf("%s: %q, not %q", text, got, want)
 		}
 	}
@@ -40,7 +42,7 @@ func TestASlotsVariableIsNoSecondCredential(t *testing.T) {
 "runtime_requirements":{"network":{"credentials":[{"name":"api","field":"DEMO_TOKEN"}]}}}`)
 	x.leave(c, "demo_token")
 	x.ok(x.begin("c", allStreams).Finish(t.Context(), Outcome{
-		Status: statusFailed, Reason: "connector_reported_failed", Error: &RunError{Code: "demo_auth_failed"},
+		Status: tables.StatusFailed, Reason: "connector_reported_failed", Error: &RunError{Code: "demo_auth_failed"},
 	}))
 	v := x.verdict("c")
 	x.same(conditionOf(&v, health.CredentialsValid).Reason, health.Word("demo_auth_failed"))

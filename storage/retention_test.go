@@ -1,8 +1,6 @@
 package storage
 
 import (
-	"github.com/pdpp-host/pdpp-host/storage/internal/db"
-
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -10,6 +8,10 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
+	"github.com/pdpp-host/pdpp-host/storage/run"
 )
 
 // prune ends the history of a connection early. What the evidence then says is held
@@ -20,10 +22,10 @@ func (d *history) prune(name string) {
 	if err != nil {
 		return
 	}
-	before := d.clock.now().Add(-time.Duration(rapid.IntRange(0, 10).Draw(d.t, "kept hours")) * time.Hour)
+	before := d.clock.Now().Add(-time.Duration(rapid.IntRange(0, 10).Draw(d.t, "kept hours")) * time.Hour)
 	least := rapid.IntRange(1, 3).Draw(d.t, "least")
 	d.ok(d.s.db.Alone(d.ctx, "prune", func(t *db.Tx) error {
-		_, _, err := pruneRuns(t, c.ID, before, least, 1)
+		_, _, err := run.PruneRuns(t, c.ID, before, least, 1)
 		return err
 	}))
 }
@@ -37,7 +39,7 @@ func (x *exercise) quiet() {
 	w := x.begin("c")
 	x.ok(w.Event(x.Context(), Event{Type: "run.state_staged", Stream: "a", Data: []byte(`{"slice":""}`)}))
 	x.ok(w.Finish(x.Context(), Outcome{
-		Status: statusSucceeded, Checkpoints: []StateCommit{{Stream: "a", Cursor: []byte(`{"c":1}`)}}, KnownGaps: []byte("[]"), Result: quietResult,
+		Status: tables.StatusSucceeded, Checkpoints: []StateCommit{{Stream: "a", Cursor: []byte(`{"c":1}`)}}, KnownGaps: []byte("[]"), Result: quietResult,
 		Events: []Event{{Type: "run.completed"}},
 	}))
 }
@@ -48,7 +50,7 @@ func TestHistoryEnds(t *testing.T) {
 	t.Parallel()
 	ctx, clock := t.Context(), newClock()
 	path := filepath.Join(t.TempDir(), "pdpp.sqlite")
-	x := &exercise{T: t, clock: clock, s: mustOpen(t, Options{Path: path, Now: clock.now, History: 24 * time.Hour})}
+	x := &exercise{T: t, clock: clock, s: mustOpen(t, Options{Path: path, Now: clock.Now, History: 24 * time.Hour})}
 	w := x.begin("c", func(n *NewRun) { n.Streams = []string{"a", "b", "once"} })
 	x.marked(w, "record", 3, false)
 	for _, key := range []string{"open", "lost", "found"} {
@@ -67,22 +69,22 @@ func TestHistoryEnds(t *testing.T) {
 	x.finish(w)
 	before, err := x.s.Changes(ctx, "c", 0, 0)
 	x.ok(err)
-	for range 3 * leastRuns {
+	for range 3 * run.LeastRuns {
 		clock.forward(time.Hour)
 		x.quiet()
 	}
 	x.ok(x.s.db.Alone(ctx, "wait", func(*db.Tx) error { return nil })) // behind what the last run queued
 	runs, err := x.s.Runs(ctx, "c", 0)
 	x.ok(err)
-	if got, most := len(runs), leastRuns+pruneFew+2; got < leastRuns || got > most {
-		t.Errorf("%d runs are left at the end of a run, want %d to %d", got, leastRuns, most)
+	if got, most := len(runs), run.LeastRuns+run.PruneFew+2; got < run.LeastRuns || got > most {
+		t.Errorf("%d runs are left at the end of a run, want %d to %d", got, run.LeastRuns, most)
 	}
 	_, err = x.s.PruneRuns(ctx)
 	x.ok(err)
 	runs, err = x.s.Runs(ctx, "c", 0)
 	x.ok(err)
 	// The first run stays, too: it alone collected the stream once.
-	x.same([]any{len(runs), runs[leastRuns].ID}, []any{leastRuns + 1, "run1"})
+	x.same([]any{len(runs), runs[run.LeastRuns].ID}, []any{run.LeastRuns + 1, "run1"})
 	events, err := x.s.Events(ctx, "run1", 0, 0)
 	x.ok(err)
 	x.same(len(events), 0)
@@ -111,9 +113,9 @@ func TestHistoryEnds(t *testing.T) {
 	x.ok(x.s.RepairEvidence(ctx, "c"))
 	again, err := x.s.EvidenceOf(ctx, "c")
 	x.ok(err)
-	is, err := encode(again.Facts)
+	is, err := tables.EncodeJSON(again.Facts)
 	x.ok(err)
-	was, err := encode(e.Facts)
+	was, err := tables.EncodeJSON(e.Facts)
 	x.ok(err)
 	x.same(is, was)
 	report, err := x.s.Check(ctx)
@@ -126,7 +128,7 @@ func TestHistoryEnds(t *testing.T) {
 func BenchmarkQuietRuns(b *testing.B) {
 	for b.Loop() {
 		clock := newClock()
-		s, err := Open(b.Context(), Options{Path: filepath.Join(b.TempDir(), "quiet.sqlite"), Now: clock.now, unsynced: true, History: 90 * 24 * time.Hour})
+		s, err := Open(b.Context(), Options{Path: filepath.Join(b.TempDir(), "quiet.sqlite"), Now: clock.Now, unsynced: true, History: 90 * 24 * time.Hour})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -158,7 +160,7 @@ func BenchmarkQuietRuns(b *testing.B) {
 			err = w.Event(b.Context(), Event{Type: "run.state_staged", Stream: "notes", Data: []byte(`{"slice":""}`)})
 			if err == nil {
 				err = w.Finish(b.Context(), Outcome{
-					Status: statusSucceeded, Checkpoints: []StateCommit{{Stream: "notes", Cursor: []byte(`{"c":1}`)}}, KnownGaps: []byte("[]"), Result: quietResult,
+					Status: tables.StatusSucceeded, Checkpoints: []StateCommit{{Stream: "notes", Cursor: []byte(`{"c":1}`)}}, KnownGaps: []byte("[]"), Result: quietResult,
 					Events: []Event{{Type: "run.completed"}},
 				})
 			}

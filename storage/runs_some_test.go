@@ -11,7 +11,7 @@ import (
 func TestLatestRuns(t *testing.T) {
 	t.Parallel()
 	x := &exercise{T: t, clock: newClock()}
-	x.s = sqliteFile(t)(t, x.clock.now)
+	x.s = sqliteFile(t)(t, x.clock.Now)
 	ctx := t.Context()
 	x.connection("never")
 	for _, c := range []string{"c", "d", "c", "e", "d"} {
@@ -40,7 +40,7 @@ func TestLatestRuns(t *testing.T) {
 func TestUnfinishedRuns(t *testing.T) {
 	t.Parallel()
 	x := &exercise{T: t, clock: newClock()}
-	x.s = sqliteFile(t)(t, x.clock.now)
+	x.s = sqliteFile(t)(t, x.clock.Now)
 	want := []string{}
 	var open []*RunWriter
 	for _, c := range []string{"c", "d", "e", "f", "g"} {

@@ -9,11 +9,12 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/storage/connection"
 )
 
 func scheduled(t *testing.T) (*exercise, *Connection) {
 	x := &exercise{T: t, open: sqliteFile(t), clock: newClock()}
-	x.s = x.open(t, x.clock.now)
+	x.s = x.open(t, x.clock.Now)
 	return x, x.connection("c")
 }
 
@@ -28,7 +29,7 @@ func (x *exercise) scheduleState(id string) ScheduleState {
 func TestSchedule(t *testing.T) {
 	t.Parallel()
 	x, c := scheduled(t)
-	begin := x.clock.now().UTC()
+	begin := x.clock.Now().UTC()
 	want := Schedule{ConnectionID: c.ID}
 	holds := func() {
 		t.Helper()
@@ -70,8 +71,8 @@ func TestScheduleState(t *testing.T) {
 	if len(st.Runs)+len(st.Dispatches) != 0 || st.Lease != nil || !st.Due.At.IsZero() || !st.ConfirmOwed.IsZero() {
 		t.Errorf("a new connection: %+v", st)
 	}
-	due := Due{Basis: "b", At: x.clock.now().Add(time.Hour).UTC()}
-	x.ok(x.s.PutDue(ctx, c.ID, Due{Basis: "a", At: x.clock.now()}))
+	due := Due{Basis: "b", At: x.clock.Now().Add(time.Hour).UTC()}
+	x.ok(x.s.PutDue(ctx, c.ID, Due{Basis: "a", At: x.clock.Now()}))
 	x.ok(x.s.PutDue(ctx, c.ID, due))
 
 	w := x.begin("c")
@@ -92,7 +93,7 @@ func TestScheduleState(t *testing.T) {
 	if failed.Code != "demo_auth_failed" || !failed.Retryable || failed.RecoveryHint != "refresh_credentials" || failed.FinishedAt.IsZero() {
 		t.Errorf("%+v", failed)
 	}
-	if st.Lease == nil || st.Lease.RunID != st.Runs[0].RunID || st.Lease.Holder != "holder1" || !st.Lease.ExpiresAt.After(x.clock.now()) {
+	if st.Lease == nil || st.Lease.RunID != st.Runs[0].RunID || st.Lease.Holder != "holder1" || !st.Lease.ExpiresAt.After(x.clock.Now()) {
 		t.Errorf("%+v", st.Lease)
 	}
 	x.finish(live)
@@ -110,12 +111,12 @@ func TestDispatches(t *testing.T) {
 		t.Helper()
 		x.clock.forward(time.Minute)
 		fresh, err := x.s.RecordDispatch(ctx, Dispatch{
-			ConnectionID: c.ID, Trigger: "scheduled", Status: "skipped", Reason: reason, Identity: identity, Until: x.clock.now().Add(time.Hour),
+			ConnectionID: c.ID, Trigger: "scheduled", Status: "skipped", Reason: reason, Identity: identity, Until: x.clock.Now().Add(time.Hour),
 		})
 		x.ok(err)
 		return fresh
 	}
-	first := x.clock.now().Add(time.Minute).UTC()
+	first := x.clock.Now().Add(time.Minute).UTC()
 	x.same(put("a", "1"), true)
 	x.same(put("a", "1"), false)
 	x.same(put("a", "2"), true)
@@ -126,13 +127,13 @@ func TestDispatches(t *testing.T) {
 	if d := list[2]; d.Count != 2 || !d.FirstAt.Equal(first) || !d.LastAt.Equal(first.Add(time.Minute)) || !d.Until.Equal(first.Add(61*time.Minute)) {
 		t.Errorf("%+v", d)
 	}
-	for i := range keptDispatches + 5 {
+	for i := range connection.KeptDispatches + 5 {
 		put("b", fmt.Sprint(i))
 	}
 	list, err = x.s.Dispatches(ctx, c.ID, 0)
 	x.ok(err)
-	x.same(len(list), keptDispatches)
-	x.same(list[0].Identity, fmt.Sprint(keptDispatches+4))
+	x.same(len(list), connection.KeptDispatches)
+	x.same(list[0].Identity, fmt.Sprint(connection.KeptDispatches+4))
 	if _, err := x.s.RecordDispatch(ctx, Dispatch{ConnectionID: "none"}); err == nil {
 		t.Error("a dispatch of no connection is kept")
 	}
@@ -189,7 +190,7 @@ func TestServe(t *testing.T) {
 			t.Error("the first is refused")
 		}
 	}
-	since := x.clock.now().UTC()
+	since := x.clock.Now().UTC()
 	x.clock.forward(30 * time.Second)
 	if o := serve("second"); o == nil || o.Holder != "first" || !o.Since.Equal(since) {
 		t.Errorf("%+v", o)
@@ -226,7 +227,7 @@ func TestRemoveTakesTheScheduleAlong(t *testing.T) {
 	x, c := scheduled(t)
 	ctx := t.Context()
 	x.ok(x.s.PutSchedule(ctx, Schedule{ConnectionID: c.ID, Mode: "manual"}))
-	x.ok(x.s.PutDue(ctx, c.ID, Due{Basis: "b", At: x.clock.now()}))
+	x.ok(x.s.PutDue(ctx, c.ID, Due{Basis: "b", At: x.clock.Now()}))
 	_, err := x.s.RecordDispatch(ctx, Dispatch{ConnectionID: c.ID, Status: "skipped"})
 	_, err2 := x.s.ClaimConfirmation(ctx, c.ID, "a", "1")
 	x.ok(errors.Join(err, err2))

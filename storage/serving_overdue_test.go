@@ -17,7 +17,7 @@ func TestOverdue(t *testing.T) {
 		x.ok(x.s.PutDue(ctx, c.ID, Due{Basis: "new", At: at}))
 		return c
 	}
-	now := x.clock.now()
+	now := x.clock.Now()
 	due("later", now.Add(-time.Minute))
 	due("first", now.Add(-time.Hour))
 	due("not-yet", now.Add(time.Minute))

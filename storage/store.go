@@ -6,10 +6,16 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/uptrace/bun"
-
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/storage/access"
+	"github.com/pdpp-host/pdpp-host/storage/connection"
+	"github.com/pdpp-host/pdpp-host/storage/credential"
+	devices "github.com/pdpp-host/pdpp-host/storage/device"
+	"github.com/pdpp-host/pdpp-host/storage/evidence"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+	"github.com/pdpp-host/pdpp-host/storage/outbox"
+	"github.com/pdpp-host/pdpp-host/storage/record"
+	"github.com/pdpp-host/pdpp-host/storage/run"
 )
 
 // Options says where the store is and what it works with.
@@ -29,14 +35,31 @@ type Options struct {
 	checkpoint  int           // pages of log before it is folded back; 0: 10,000
 }
 
+// The rooms, embedded: their methods are the store's own.
+type (
+	recordRoom     = record.Store
+	evidenceRoom   = evidence.Store
+	credentialRoom = credential.Store
+	runRoom        = run.Store
+	connectionRoom = connection.Store
+	deviceRoom     = devices.Store
+	accessRoom     = access.Store
+	outboxRoom     = outbox.Store
+)
+
 // Store is an open evidence store. All methods are safe for concurrent use,
 // and several processes may have the same file open.
 type Store struct {
-	db *db.DB
+	*recordRoom
+	*evidenceRoom
+	*credentialRoom
+	*runRoom
+	*connectionRoom
+	*deviceRoom
+	*accessRoom
+	*outboxRoom
 
-	opts    Options
-	sink    Sink // of what its runs collect
-	history time.Duration
+	db *db.DB
 }
 
 // Open opens the store at o.Path, makes it when it is missing (file 0600 in a
@@ -58,39 +81,46 @@ func OpenToRead(ctx context.Context, o Options) (*Store, error) {
 }
 
 func openWith(ctx context.Context, o Options, open func(context.Context, db.Options) (*db.DB, error)) (*Store, error) {
-	lane, err := o.Lane.settled()
+	lane, err := o.Lane.Settled()
 	if err != nil {
 		return nil, err
 	}
-	o.Lane = lane
 	if lane != nil && db.OnServer(o.Path) {
 		return nil, abi.NewError(abi.CodeStoreUnavailable, "a collector's queue is a file, and not a database on a server", "name a file with --queue")
 	}
-	s := &Store{opts: o, sink: HostSink{}, history: o.History}
-	if lane != nil {
-		s.sink, s.history = lane, 0
-	}
+	s := &Store{outboxRoom: outbox.New(lane, o.Path)}
 	d, err := open(ctx, db.Options{
-		Path: o.Path, Now: o.Now, NewID: o.NewID, Logger: o.Logger, Accept: s.fits, Current: evidenceCurrent, Ready: s.ready,
-		Setup: recordSetup, Statements: recordStatements,
+		Path: o.Path, Now: o.Now, NewID: o.NewID, Logger: o.Logger, Accept: s.outboxRoom.Accept, Current: evidence.Current,
+		Ready: func(ctx context.Context, d *db.DB) error { return s.ready(ctx, d, lane, o.History) },
+		Setup: record.Setup, Statements: record.Statements,
 		BusyTimeout: o.busyTimeout, MaxPages: o.maxPages, Unsynced: o.unsynced, Checkpoint: o.checkpoint,
 	})
 	if err != nil {
 		return nil, err
 	}
-	s.db = d
-	if lane != nil {
-		lane.path = d.Path
-	}
+	s.furnish(d, lane, o.History)
 	return s, nil
 }
 
-// ready completes a file that was just opened for writing.
-func (s *Store) ready(ctx context.Context, d *db.DB) error {
+// furnish puts the rooms over an open database.
+func (s *Store) furnish(d *db.DB, lane *Lane, history time.Duration) {
+	sink := run.Sinks(run.HostSink{})
+	if lane != nil {
+		sink, history = lane, 0
+	}
 	s.db = d
-	err := s.takeLane(ctx)
+	s.outboxRoom.Attach(d)
+	s.recordRoom, s.evidenceRoom, s.credentialRoom, s.accessRoom = record.New(d), evidence.New(d), credential.New(d), access.New(d)
+	s.runRoom = run.New(d, sink, history)
+	s.connectionRoom, s.deviceRoom = connection.New(d, s.credentialRoom), devices.New(d, s.runRoom)
+}
+
+// ready completes a file that was just opened for writing.
+func (s *Store) ready(ctx context.Context, d *db.DB, lane *Lane, history time.Duration) error {
+	s.furnish(d, lane, history)
+	err := s.outboxRoom.Take(ctx)
 	if err == nil {
-		err = errors.Join(s.sweepRemoved(ctx), s.fillEvidence(ctx))
+		err = errors.Join(s.SweepRemoved(ctx), s.Fill(ctx))
 	}
 	return err
 }
@@ -102,10 +132,21 @@ func (s *Store) Close() error { return s.db.Close() }
 // Path returns the store's file.
 func (s *Store) Path() string { return s.db.Path }
 
-// fits says whether the store may be opened as what it is opened for.
-func (s *Store) fits(ctx context.Context, q bun.IDB, applied int) error {
-	if db.OnServer(s.opts.Path) {
-		return nil // no lane is there
-	}
-	return s.laneFits(ctx, q, applied)
+// HashKey returns the hash of a key's canonical text.
+func HashKey(key []byte) KeyHash { return record.HashKey(key) }
+
+// WithAudit is access.WithAudit.
+func WithAudit(ctx context.Context, e AuditEvent, keep time.Duration) (context.Context, *access.Audit) {
+	return access.WithAudit(ctx, e, keep)
 }
+
+// InspectLane is outbox.InspectLane.
+func InspectLane(ctx context.Context, path string, now time.Time) (LaneInfo, OutboxCounts, error) {
+	return outbox.InspectLane(ctx, path, now)
+}
+
+// TransientClass is outbox.TransientClass.
+func TransientClass(class string) bool { return outbox.TransientClass(class) }
+
+// OutboxWord is outbox.Word.
+func OutboxWord(s string) string { return outbox.Word(s) }

@@ -1,13 +1,14 @@
 package storage
 
 import (
-	"github.com/pdpp-host/pdpp-host/storage/internal/db"
-
 	"context"
 	"database/sql"
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/pdpp-host/pdpp-host/storage/connection"
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 )
 
 // A sweep that read its list of removed streams before another process had
@@ -52,7 +53,7 @@ func TestSweepLeavesALiveStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The removal's first step, as a process that dies or is slow leaves it.
-	if err := s.db.Alone(ctx, "x", func(tx *db.Tx) error { return removeConnection(tx, "old", nil) }); err != nil {
+	if err := s.db.Alone(ctx, "x", func(tx *db.Tx) error { return connection.RemoveConnection(tx, "old", nil) }); err != nil {
 		t.Fatal(err)
 	}
 	// Another process holds the write lock: it finishes the removal and starts a new run.
@@ -69,7 +70,7 @@ func TestSweepLeavesALiveStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	swept := make(chan error, 1)
-	go func() { swept <- s.sweepRemoved(ctx) }() // e.g. any command's Open
+	go func() { swept <- s.SweepRemoved(ctx) }() // e.g. any command's Open
 	time.Sleep(300 * time.Millisecond)
 	for _, q := range []string{
 		"DELETE FROM records", "DELETE FROM streams",

@@ -21,7 +21,7 @@ func over(t *testing.T, o Options) *exercise {
 	if o.Path == "" {
 		o.Path = filepath.Join(t.TempDir(), "pdpp.sqlite")
 	}
-	o.Now = x.clock.now
+	o.Now = x.clock.Now
 	x.s = mustOpen(t, o)
 	return x
 }

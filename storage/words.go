@@ -1,32 +1,64 @@
 package storage
 
-// Bookmarks. A backfill walks history under its own cursors and never moves the
-// incremental ones (PB-D10).
-const (
-	BookmarkIncremental = "incremental"
-	BookmarkBackfill    = "backfill"
+import (
+	"github.com/pdpp-host/pdpp-host/storage/credential"
+	devices "github.com/pdpp-host/pdpp-host/storage/device"
+	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
+	"github.com/pdpp-host/pdpp-host/storage/outbox"
 )
 
-// Run statuses that the store itself writes. The others are the caller's.
+// Words and values that several rooms share.
 const (
-	StatusRunning   = "running"
-	StatusAbandoned = "abandoned"
+	BookmarkIncremental = tables.BookmarkIncremental
+	BookmarkBackfill    = tables.BookmarkBackfill
+	StatusRunning       = tables.StatusRunning
+	StatusAbandoned     = tables.StatusAbandoned
+	GapPending          = tables.GapPending
+	GapInProgress       = tables.GapInProgress
+	GapRecovered        = tables.GapRecovered
+	GapTerminal         = tables.GapTerminal
+	AcceptVariable      = tables.AcceptVariable
+	AcceptFolder        = tables.AcceptFolder
+	AcceptSlot          = tables.AcceptSlot
 )
 
-const statusSucceeded = "succeeded"
-
-// statusFailed is how a run ended that did not succeed and was not cancelled.
-const statusFailed = "failed"
-
-const statusCancelled = "cancelled"
-
-// Gap statuses.
+// Sealed credentials: see storage/credential.
 const (
-	GapPending    = "pending"
-	GapInProgress = "in_progress" // leased to a run
-	GapRecovered  = "recovered"
-	GapTerminal   = "terminal" // will not be tried again
+	CodeCredentialChanged = credential.CodeCredentialChanged
 )
 
-// nowhere is the hash of a run that found no module to run.
-const nowhere = "0000000000000000000000000000000000000000000000000000000000000000"
+// Devices on other machines and what they deliver: see storage/device.
+const (
+	MaxBlobBytes = devices.MaxBlobBytes
+)
+
+// A collector's outbox: see storage/outbox.
+const (
+	MaxOpenWork          = outbox.MaxOpenWork
+	CodeLaneMissing      = outbox.CodeLaneMissing
+	CodeLaneMismatch     = outbox.CodeLaneMismatch
+	CodeLeaseNotCurrent  = outbox.CodeLeaseNotCurrent
+	CodeOutboxCollision  = outbox.CodeOutboxCollision
+	CodeKeepRefused      = outbox.CodeKeepRefused
+	KindRecordBatch      = outbox.KindRecordBatch
+	KindCheckpoint       = outbox.KindCheckpoint
+	KindGap              = outbox.KindGap
+	KindBlobUpload       = outbox.KindBlobUpload
+	KindRunCommit        = outbox.KindRunCommit
+	OutboxReady          = outbox.Ready
+	OutboxLeased         = outbox.Leased
+	OutboxSucceeded      = outbox.Succeeded
+	OutboxDeadLetter     = outbox.DeadLetter
+	LaneDeadLetter       = outbox.LaneDeadLetter
+	LaneStaleLease       = outbox.LaneStaleLease
+	LaneDraining         = outbox.LaneDraining
+	LaneRetryableBacklog = outbox.LaneRetryableBacklog
+	LaneCoverageMissing  = outbox.LaneCoverageMissing
+	LaneHealthyIdle      = outbox.LaneHealthyIdle
+	UnitRunning          = outbox.UnitRunning
+	UnitComplete         = outbox.UnitComplete
+	UnitBacklog          = outbox.UnitBacklog
+	UnitGap              = outbox.UnitGap
+	UnitDead             = outbox.UnitDead
+	UnknownWord          = outbox.UnknownWord
+)

@@ -14,14 +14,28 @@ const everything = "*"
 // abi/manifest is abi's, for the rooms that read a manifest's bytes, and abi/device
 // what a collector on a device and its host say to each other.
 var rooms = map[string][]string{
-	"abi":            {},
-	"abi/manifest":   {"abi"},
-	"abi/device":     {"abi"},
-	"sdk":            {"abi"},
-	"sdk/sdktest":    {"abi", "abi/manifest", "sdk"},
-	"plugins":        {"abi", "sdk"},
-	"health":         {"abi"},
-	"storage":        {"abi", "abi/device", "abi/manifest", "health"},
+	"abi":          {},
+	"abi/manifest": {"abi"},
+	"abi/device":   {"abi"},
+	"sdk":          {"abi"},
+	"sdk/sdktest":  {"abi", "abi/manifest", "sdk"},
+	"plugins":      {"abi", "sdk"},
+	"health":       {"abi"},
+	// The rooms of the store, each below those that it may import. The others of the project
+	// import storage alone.
+	"storage/internal":   {"abi", "abi/device", "health"},
+	"storage/access":     {"storage/internal"},
+	"storage/evidence":   {"abi", "abi/device", "abi/manifest", "health", "storage/internal"},
+	"storage/record":     {"abi", "health", "storage/internal", "storage/evidence"},
+	"storage/credential": {"abi", "health", "storage/internal", "storage/evidence"},
+	"storage/run":        {"abi", "health", "storage/internal", "storage/evidence", "storage/record", "storage/credential"},
+	"storage/connection": {"abi", "health", "storage/internal", "storage/evidence", "storage/credential", "storage/run"},
+	"storage/device":     {"abi", "abi/device", "abi/manifest", "health", "storage/internal", "storage/evidence", "storage/record", "storage/run"},
+	"storage/outbox":     {"abi", "abi/device", "health", "storage/internal", "storage/evidence", "storage/record", "storage/run"},
+	"storage": {
+		"abi", "abi/device", "abi/manifest", "health", "storage/internal", "storage/access", "storage/evidence", "storage/record", "storage/credential",
+		"storage/run", "storage/connection", "storage/device", "storage/outbox",
+	},
 	"host/plugin":    {"abi", "abi/manifest"},
 	"host/boundary":  {"abi"},
 	"host/run":       {"abi", "abi/manifest", "host/boundary", "host/plugin", "storage"},

@@ -38,7 +38,6 @@ var crowded = map[string]string{
 	"host/owner":          "it has one file for each operation of an owner",
 	"plugins/claude_code": "its parsers of rollouts and settings belong to folders of their own",
 	"sdk":                 "its detail lane, records and cursors belong to folders of their own",
-	"storage":             "its files belong to the rooms record, run, evidence, device and outbox",
 }
 
 func TestNoFolderIsCrowded(t *testing.T) {

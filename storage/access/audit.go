@@ -1,0 +1,114 @@
+package access
+
+import (
+	"context"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+)
+
+// AuditEvent says what an owner changed, or was refused. It holds no secret.
+type AuditEvent struct {
+	Seq       int64     `json:"seq"`
+	At        time.Time `json:"at"`
+	Actor     string    `json:"actor"`              // the face that the change came by
+	ActorID   string    `json:"actor_id,omitempty"` // which session, token or device
+	Address   string    `json:"address,omitempty"`  // "": this machine
+	Operation string    `json:"operation"`
+	Subject   string    `json:"subject"`
+	Outcome   string    `json:"outcome"` // done, or a stable error code
+}
+
+type auditRow struct {
+	bun.BaseModel `bun:"table:audit"`
+
+	Seq       int64  `bun:"seq,pk,autoincrement"`
+	AtUS      int64  `bun:"at_us"`
+	Actor     string `bun:"actor"`
+	ActorID   string `bun:"actor_id"`
+	Address   string `bun:"address"`
+	Operation string `bun:"operation"`
+	Subject   string `bun:"subject"`
+	Outcome   string `bun:"outcome"`
+}
+
+// AuditQuery chooses events. Its zero value chooses all of them.
+type AuditQuery struct {
+	Operation, Subject string // "": any
+	Before             int64  // only events below this Seq; 0: from the newest on
+	Limit              int64  // 0: all of them
+}
+
+// LeastAuditEvents is how many of the newest events stay, however old they are: a clock
+// that runs ahead for a while must not end the record.
+const LeastAuditEvents = 1000
+
+// Audit is the audit event of one operation, which may make several changes.
+type Audit struct {
+	event    AuditEvent
+	keep     time.Duration
+	recorded bool
+}
+
+// Recorded reports whether a change has recorded the event.
+func (a *Audit) Recorded() bool { return a.recorded }
+
+// WithAudit returns a context with which the first change of the store records e in the
+// change's own transaction, so that neither is ever there without the other. keep is as
+// of RecordAudit. The changes of one operation are made one after the other.
+func WithAudit(ctx context.Context, e AuditEvent, keep time.Duration) (context.Context, *Audit) {
+	a := &Audit{event: e, keep: keep}
+	return db.Also(ctx, a.record), a
+}
+
+// record records the event, once.
+func (a *Audit) record(t *db.Tx) error {
+	if a.recorded {
+		return nil
+	}
+	t.AfterCommit(func() { a.recorded = true })
+	return putAudit(t, a.event, a.keep)
+}
+
+// RecordAudit adds an event, at the time of the store's clock, and forgets the events
+// that are older than keep, but for the newest; 0 keeps all of them.
+func (s *Store) RecordAudit(ctx context.Context, e AuditEvent, keep time.Duration) error {
+	return s.db.Alone(ctx, "record the change", func(t *db.Tx) error { return putAudit(t, e, keep) })
+}
+
+func putAudit(t *db.Tx, e AuditEvent, keep time.Duration) error {
+	row := auditRow{
+		AtUS: db.Micros(t.Now), Actor: e.Actor, ActorID: e.ActorID, Address: e.Address,
+		Operation: e.Operation, Subject: e.Subject, Outcome: e.Outcome,
+	}
+	if _, err := t.DB.NewInsert().Model(&row).Exec(t.Ctx); err != nil || keep == 0 {
+		return err
+	}
+	_, err := t.DB.NewDelete().Model((*auditRow)(nil)).Where("at_us < ? AND seq <= ?", db.Micros(t.Now.Add(-keep)), row.Seq-LeastAuditEvents).Exec(t.Ctx)
+	return err
+}
+
+// AuditEvents returns the events that q chooses, the newest first.
+func (s *Store) AuditEvents(ctx context.Context, q AuditQuery) ([]AuditEvent, error) {
+	var rows []auditRow
+	query := s.db.Read.NewSelect().Model(&rows).Order("seq DESC").Limit(q.Limit)
+	if q.Operation != "" {
+		query = query.Where("operation = ?", q.Operation)
+	}
+	if q.Subject != "" {
+		query = query.Where("subject = ?", q.Subject)
+	}
+	if q.Before > 0 {
+		query = query.Where("seq < ?", q.Before)
+	}
+	if err := query.Scan(ctx); err != nil {
+		return nil, s.db.Fail("read the audit events", err)
+	}
+	out := make([]AuditEvent, len(rows))
+	for i, r := range rows {
+		out[i] = AuditEvent{r.Seq, db.Time(r.AtUS), r.Actor, r.ActorID, r.Address, r.Operation, r.Subject, r.Outcome}
+	}
+	return out, nil
+}

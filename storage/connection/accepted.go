@@ -1,0 +1,45 @@
+package connection
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
+)
+
+// PinPlugin keeps the module that the owner of a connection accepted: its hash, its
+// manifest as it was then, and what else was accepted by name. What was accepted by
+// name before stays while the module is the same one, and is told anew for another:
+// nobody has looked at what that would do with it. The connection is no longer refused
+// for a module that nobody accepted.
+func (s *Store) PinPlugin(ctx context.Context, connectionID, sha256 string, manifest []byte, items ...tables.AcceptedItem) error {
+	return s.db.Alone(ctx, "accept the module", func(t *db.Tx) error {
+		was, err := tables.FindConnection(t.Ctx, t.DB, connectionID)
+		if err != nil {
+			return err
+		}
+		all := append([]tables.AcceptedItem{}, items...)
+		if was.PinnedSHA256 == sha256 {
+			all = append(all, was.Public().Accepted...)
+		}
+		slices.SortFunc(all, func(a, b tables.AcceptedItem) int {
+			return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name))
+		})
+		row := &tables.ConnectionRow{ID: was.ID, PinnedSHA256: sha256, PinnedManifest: string(manifest)}
+		if row.Accepted, err = tables.EncodeJSON(slices.Compact(all)); err != nil {
+			return err
+		}
+		if err := changeConnection(t, was.ID, row, "pinned_sha256", "pinned_manifest", "accepted"); err != nil {
+			return err
+		}
+		_, err = t.DB.ExecContext(t.Ctx, "DELETE FROM dispatches WHERE connection_id = ? AND status = ? AND reason = ?",
+			was.ID, statusRefused, string(abi.CodePluginNotAccepted))
+		if err != nil {
+			return err
+		}
+		return held(t, was.ID)
+	})
+}

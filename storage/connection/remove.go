@@ -1,0 +1,122 @@
+package connection
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
+)
+
+// removeRows is how many records one transaction of a removal deletes, so that
+// a run of another connection does not wait long.
+const removeRows = 5000
+
+// RemoveConnection deletes a connection with everything that was collected and
+// kept for it. While a run holds its lease it is run.connection_busy; alive says
+// whether a lease's holder still lives, as NewRun.HolderAlive does, and nil that every
+// one does. The connection and its cursors go first and in one transaction; the
+// records follow in several, and what a crash leaves of them goes at the next Open.
+// Then their text is in the file and its log no more; where another process reads the
+// store for long, once that has ended.
+func (s *Store) RemoveConnection(ctx context.Context, name string, alive func(holder string) bool) error {
+	if err := s.db.Alone(ctx, "remove the connection", func(t *db.Tx) error { return RemoveConnection(t, name, alive) }); err != nil {
+		return err
+	}
+	if err := s.SweepRemoved(ctx); err != nil {
+		return err
+	}
+	return s.db.FoldLog(ctx)
+}
+
+// RemoveConnection deletes a connection but for its records, as RemoveConnection of Store
+// does in its first transaction.
+func RemoveConnection(t *db.Tx, name string, alive func(holder string) bool) error {
+	c, err := tables.FindConnection(t.Ctx, t.DB, name)
+	if err != nil {
+		return err
+	}
+	var busy []tables.LeaseRow
+	err = t.DB.NewSelect().Model(&busy).
+		Where("connection_id = ? AND run_id <> ''", c.ID).Scan(t.Ctx)
+	if err != nil {
+		return err
+	}
+	busy = slices.DeleteFunc(busy, func(l tables.LeaseRow) bool { return !tables.LeaseHolds(l.Holder, l.ExpiresUS, t.Now, alive) })
+	if len(busy) > 0 {
+		hint := "wait for it to end, or end it"
+		if tables.IsDeviceHolder(busy[0].Holder) {
+			hint = "revoke its device first, or wait for the run to end"
+		}
+		return abi.NewError(abi.CodeConnectionBusy, "a run of this connection is going on", hint).
+			WithDetail("run " + busy[0].RunID + " since " + db.Time(busy[0].AcquiredUS).Format(time.RFC3339))
+	}
+	t.Erased = true
+	const ofSources = " WHERE source_id IN (SELECT id FROM source_instances WHERE connection_id = ?)"
+	const ofRuns = " WHERE run_pk IN (SELECT pk FROM runs WHERE connection_id = ?)"
+	for _, q := range []string{
+		"DELETE FROM evidence WHERE connection_id = ?",
+		"DELETE FROM standings WHERE connection_id = ?",
+		"DELETE FROM states WHERE connection_id = ?",
+		"DELETE FROM gaps WHERE connection_id = ?",
+		"DELETE FROM credentials WHERE connection_id = ?",
+		"DELETE FROM pressure WHERE connection_id = ?",
+		"DELETE FROM destinations WHERE connection_id = ?",
+		"DELETE FROM device_batches" + ofSources,
+		"DELETE FROM device_commits" + ofSources,
+		"DELETE FROM enrollment_codes" + ofSources,
+		"DELETE FROM device_blobs WHERE connection_id = ?",
+		"DELETE FROM source_instances WHERE connection_id = ?",
+		"DELETE FROM staged_states" + ofRuns,
+		"DELETE FROM events" + ofRuns,
+		"DELETE FROM coverage" + ofRuns,
+		"DELETE FROM run_streams" + ofRuns,
+		"DELETE FROM runs WHERE connection_id = ?",
+		"DELETE FROM rejected_records WHERE stream_id IN (SELECT id FROM streams WHERE connection_id = ?)",
+		"DELETE FROM delivered_keys WHERE stream_id IN (SELECT id FROM streams WHERE connection_id = ?)",
+		"UPDATE streams SET removed = 1 WHERE connection_id = ?",
+		"DELETE FROM leases WHERE connection_id = ?",
+		"DELETE FROM connections WHERE id = ?",
+	} {
+		if _, err := t.DB.ExecContext(t.Ctx, q, c.ID); err != nil {
+			return err
+		}
+	}
+	// A device that feeds nothing any more has no credential either.
+	_, err = t.DB.ExecContext(t.Ctx, "DELETE FROM devices WHERE id NOT IN (SELECT device_id FROM source_instances)")
+	return err
+}
+
+// SweepRemoved deletes the records of removed connections.
+func (s *Store) SweepRemoved(ctx context.Context) error {
+	var ids []int64
+	if err := s.db.Read.NewSelect().Model((*tables.StreamRow)(nil)).Column("id").Where("removed = 1").Scan(ctx, &ids); err != nil {
+		return s.db.Fail("read the removed streams", err)
+	}
+	for _, id := range ids {
+		for more := true; more; {
+			err := s.db.Alone(ctx, "remove records", func(t *db.Tx) error {
+				t.Erased = true
+				res, err := t.DB.ExecContext(t.Ctx,
+					// Asked again under the lock: another process may have finished this
+					// removal, and a new stream may have the id.
+					"DELETE FROM records WHERE seq IN (SELECT r.seq FROM records r JOIN streams s ON s.id = r.stream_id WHERE s.id = ? AND s.removed = 1 LIMIT ?)", id, removeRows)
+				if err != nil {
+					return err
+				}
+				n, err := res.RowsAffected()
+				if more = n == removeRows; more || err != nil {
+					return err
+				}
+				_, err = t.DB.ExecContext(t.Ctx, "DELETE FROM streams WHERE id = ? AND removed = 1", id)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,9 @@
+// Package device takes what a collector on another machine delivers: enrollment, manifests,
+// batches of records, cursors, gaps, artifacts, heartbeats, and the end of its runs, under
+// the same lease as any other run.
+//
+// A device is not believed: what it says of itself is kept short and in known words, its
+// clock makes nothing younger than this store's does, and what it delivers is of its own
+// connection alone. Data comes from host/api; records go to storage/record through the
+// writer of storage/run.
+package device

@@ -1,0 +1,202 @@
+package device
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/device"
+	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/storage/evidence"
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
+)
+
+// PutDeviceManifest pins what a source runs on its connection: the module's hash,
+// and the manifest, which is valid, that its records are held against. changed
+// says that they were held against another before.
+//
+// A manifest that adds streams to the one that is pinned is kept as an offer, and
+// answered with device_manifest_not_accepted: what more a device delivers than it
+// was invited for is its owner's to say (AcceptDeviceManifest).
+func (s *Store) PutDeviceManifest(ctx context.Context, src *SourceInstance, moduleSHA256 string, manifest []byte) (changed bool, err error) {
+	if !isHash(moduleSHA256) {
+		return false, badRequest("module_sha256", "a SHA-256")
+	}
+	if len(manifest) == 0 {
+		return false, badRequest("manifest", "a manifest")
+	}
+	return s.replaceManifest(ctx, src, moduleSHA256, manifest, true)
+}
+
+// AdoptManifest pins this host's own manifest on the connection of a source that
+// puts none, under the same rule.
+func (s *Store) AdoptManifest(ctx context.Context, src *SourceInstance, moduleSHA256 string, manifest []byte) error {
+	_, err := s.replaceManifest(ctx, src, moduleSHA256, manifest, false)
+	return err
+}
+
+// replaceManifest pins a manifest that a source put itself or that this host has for
+// it, or keeps it as an offer.
+func (s *Store) replaceManifest(ctx context.Context, src *SourceInstance, moduleSHA256 string, manifest []byte, put bool) (changed bool, err error) {
+	var more []string
+	err = s.db.Alone(ctx, "pin the manifest", func(t *db.Tx) error {
+		changed, more = false, nil
+		row, err := feed(t, src)
+		if err != nil || !put && row.ManifestSHA256 != "" {
+			return err
+		}
+		before, err := pinnedManifest(t, row.ConnectionID)
+		if err != nil {
+			return err
+		}
+		if more = moreStreams(before, string(manifest)); len(more) > 0 {
+			return offer(t, row, moduleSHA256, manifest)
+		}
+		if changed, err = pinManifest(t, row.ConnectionID, moduleSHA256, manifest); err != nil {
+			return err
+		}
+		if before != "" && before != string(manifest) {
+			row.ReplacedUS = db.Micros(t.Now)
+		}
+		row.OfferedUS, row.OfferedModule, row.OfferedManifest = 0, "", ""
+		if put {
+			row.ManifestSHA256 = manifestHash(manifest)
+		}
+		return keepManifest(t, row)
+	})
+	if err == nil && len(more) > 0 {
+		err = notAccepted(src, more)
+	}
+	return changed, err
+}
+
+// AcceptDeviceManifest takes over the manifest that a source offers: the one of src,
+// which its owner has seen. The error is not_found when it offers none, and
+// device_manifest_not_accepted when it offers another one by now.
+func (s *Store) AcceptDeviceManifest(ctx context.Context, src *SourceInstance) error {
+	return s.db.Alone(ctx, "accept the manifest", func(t *db.Tx) error {
+		row, err := feed(t, src)
+		if err != nil {
+			return err
+		}
+		if row.OfferedUS == 0 {
+			return abi.NewError(device.CodeNotFound, "the source offers no manifest", "`pdpp-host devices list` shows the devices")
+		}
+		if row.OfferedUS != db.Micros(src.OfferedAt) || row.OfferedManifest != string(src.OfferedManifest) {
+			return abi.NewError(device.CodeManifestNotAccepted, "the source offers another manifest by now",
+				"look at what it adds, and accept that: pdpp-host devices accept "+src.DeviceID)
+		}
+		offered := []byte(row.OfferedManifest)
+		if _, err := pinManifest(t, row.ConnectionID, row.OfferedModule, offered); err != nil {
+			return err
+		}
+		row.ReplacedUS, row.OfferedUS, row.OfferedModule, row.OfferedManifest = db.Micros(t.Now), 0, "", ""
+		row.RefusedUS, row.RefusedCode, row.RefusedSays = 0, "", ""
+		if row.ManifestSHA256 != "" { // it puts its own
+			row.ManifestSHA256 = manifestHash(offered)
+		}
+		return keepManifest(t, row)
+	})
+}
+
+func manifestHash(manifest []byte) string {
+	sum := sha256.Sum256(manifest)
+	return hex.EncodeToString(sum[:])
+}
+
+// keepManifest writes what a source's row says of its manifest.
+func keepManifest(t *db.Tx, row *tables.SourceJoined) error {
+	_, err := t.DB.NewUpdate().Model(&row.SourceRow).WherePK().
+		Column("manifest_sha256", "replaced_us", "offered_us", "offered_module", "offered_manifest", "refused_us", "refused_code", "refused_says").Exec(t.Ctx)
+	return err
+}
+
+// offer keeps a manifest for the owner to accept.
+func offer(t *db.Tx, row *tables.SourceJoined, moduleSHA256 string, manifest []byte) error {
+	if row.OfferedManifest == string(manifest) && row.OfferedModule == moduleSHA256 {
+		return nil
+	}
+	row.OfferedUS, row.OfferedModule, row.OfferedManifest = db.Micros(t.Now), moduleSHA256, string(manifest)
+	_, err := t.DB.NewUpdate().Model(&row.SourceRow).WherePK().Column("offered_us", "offered_module", "offered_manifest").Exec(t.Ctx)
+	return err
+}
+
+func pinnedManifest(t *db.Tx, connectionID string) (text string, err error) {
+	err = t.DB.QueryRowContext(t.Ctx, "SELECT pinned_manifest FROM connections WHERE id = ?", connectionID).Scan(&text)
+	return text, err
+}
+
+// pinManifest pins a module and its manifest on a connection, unless they are.
+func pinManifest(t *db.Tx, connectionID, moduleSHA256 string, manifest []byte) (changed bool, err error) {
+	pinned := tables.ConnectionRow{ID: connectionID}
+	if err := t.DB.NewSelect().Model(&pinned).WherePK().Scan(t.Ctx); err != nil {
+		return false, err
+	}
+	if pinned.PinnedSHA256 == moduleSHA256 && pinned.PinnedManifest == string(manifest) {
+		return false, nil
+	}
+	pinned.PinnedSHA256, pinned.PinnedManifest = moduleSHA256, string(manifest)
+	if _, err := t.DB.NewUpdate().Model(&pinned).WherePK().Column("pinned_sha256", "pinned_manifest").Exec(t.Ctx); err != nil {
+		return false, err
+	}
+	return true, evidence.Remake(t, connectionID)
+}
+
+func notAccepted(src *SourceInstance, streams []string) *abi.Error {
+	const most = 10
+	names := strings.Join(streams[:min(len(streams), most)], ", ")
+	if len(streams) > most {
+		names += ", ..."
+	}
+	return abi.NewError(device.CodeManifestNotAccepted, "the manifest adds streams that the host's owner has not accepted: "+names,
+		"accept them on the host: pdpp-host devices accept "+src.DeviceID)
+}
+
+// moreStreams are the streams of a manifest that the one before, if any, has not.
+func moreStreams(before, after string) []string {
+	known, err := streamsIn(before)
+	if err != nil || before == "" {
+		return nil
+	}
+	names, err := streamsIn(after)
+	if err != nil {
+		return nil
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return slices.Contains(known, name) })
+}
+
+// streamsIn are the streams of a manifest.
+func streamsIn(text string) ([]string, error) {
+	f := &health.Stored{}
+	if err := evidence.AcceptManifest(f, text); err != nil || f.Manifest == nil {
+		return nil, abi.NewError(device.CodeManifestMissing, "the manifest of what the source runs is not known", "put the manifest first, or install the connector on the host")
+	}
+	var out []string
+	for _, st := range f.Manifest.Streams {
+		out = append(out, st.Name)
+	}
+	return out, nil
+}
+
+// declared are the streams of the manifest that is pinned, each with true. What
+// a device says of any other is of nothing that is collected. There is no
+// manifest: device_manifest_missing.
+func declared(t *db.Tx, connectionID string) (map[string]bool, error) {
+	text, err := pinnedManifest(t, connectionID)
+	if err != nil {
+		return nil, err
+	}
+	names, err := streamsIn(text)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]bool{}
+	for _, name := range names {
+		out[name] = true
+	}
+	return out, nil
+}

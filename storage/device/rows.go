@@ -1,0 +1,91 @@
+package device
+
+import (
+	"github.com/uptrace/bun"
+
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
+)
+
+// The rows of devices.
+
+func (r *deviceRow) public() *Device {
+	return &Device{
+		ID: r.ID, Label: r.Label, AgentVersion: r.AgentVersion, CreatedAt: db.Time(r.CreatedUS), HeardAt: db.Time(r.HeardUS), RevokedAt: db.Time(r.RevokedUS),
+	}
+}
+
+type codeRow struct {
+	bun.BaseModel `bun:"table:enrollment_codes"`
+
+	CodeSHA256  string `bun:"code_sha256,pk"`
+	Connector   string `bun:"connector"`
+	Binding     string `bun:"binding"`
+	DisplayName string `bun:"display_name"`
+	Label       string `bun:"label"`
+	SourceID    string `bun:"source_id"`
+	CreatedUS   int64  `bun:"created_us"`
+	ExpiresUS   int64  `bun:"expires_us"`
+}
+
+func publicSource(r *tables.SourceJoined) *SourceInstance {
+	s := &SourceInstance{
+		ID: r.ID, DeviceID: r.DeviceID, DeviceLabel: r.Label, ConnectionID: r.ConnectionID, ConnectionName: r.Name, ConnectorID: r.Connector,
+		Binding: r.Binding, CreatedAt: db.Time(r.CreatedUS), RevokedAt: db.Time(r.RevokedUS), ManifestSHA256: r.ManifestSHA256, HeardAt: db.Time(r.HeardUS),
+		Scope: []byte(r.Scope), ReplacedAt: db.Time(r.ReplacedUS), OfferedAt: db.Time(r.OfferedUS), OfferedManifest: []byte(r.OfferedManifest), OfferedStreams: moreStreams(r.Pinned, r.OfferedManifest),
+	}
+	if r.RefusedUS != 0 {
+		s.Refused = &RefusedDelivery{At: db.Time(r.RefusedUS), Code: r.RefusedCode, Message: r.RefusedSays}
+	}
+	if h, ok := r.ReadHeartbeat(); ok {
+		s.Heartbeat = h
+	}
+	return s
+}
+
+type deviceBatchRow struct {
+	bun.BaseModel `bun:"table:device_batches"`
+
+	DeviceID   string `bun:"device_id,pk"`
+	BatchID    string `bun:"batch_id,pk"`
+	SourceID   string `bun:"source_id"`
+	RunID      string `bun:"run_id"`
+	BodySHA256 string `bun:"body_sha256"`
+	Seq        int64  `bun:"seq"`
+	Accepted   int64  `bun:"accepted"`
+	AtUS       int64  `bun:"at_us"`
+}
+
+type deviceCommitRow struct {
+	bun.BaseModel `bun:"table:device_commits"`
+
+	SourceID       string `bun:"source_id,pk"`
+	CommitID       string `bun:"commit_id,pk"`
+	RunID          string `bun:"run_id"`
+	EnvelopeSHA256 string `bun:"envelope_sha256"`
+	EventID        string `bun:"event_id"`
+	AtUS           int64  `bun:"at_us"`
+}
+
+type blobRow struct {
+	bun.BaseModel `bun:"table:device_blobs"`
+
+	ConnectionID string `bun:"connection_id,pk"`
+	SHA256       string `bun:"sha256,pk"`
+	MediaType    string `bun:"media_type"`
+	Data         []byte `bun:"data"`
+	AtUS         int64  `bun:"at_us"`
+}
+
+type deviceRow struct {
+	bun.BaseModel `bun:"table:devices"`
+
+	ID           string `bun:"id,pk"`
+	TokenSHA256  string `bun:"token_sha256"`
+	UsedUS       int64  `bun:"used_us"`
+	Label        string `bun:"label"`
+	AgentVersion string `bun:"agent_version"`
+	CreatedUS    int64  `bun:"created_us"`
+	HeardUS      int64  `bun:"heard_us"`
+	RevokedUS    int64  `bun:"revoked_us"`
+}

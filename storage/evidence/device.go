@@ -1,0 +1,111 @@
+package evidence
+
+import (
+	"encoding/json"
+
+	"github.com/pdpp-host/pdpp-host/abi/device"
+	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
+)
+
+// What devices said of a connection.
+
+// DevicesMoved has what a connection's devices said read again before the commit.
+func DevicesMoved(t *db.Tx, connectionID string) error {
+	c, err := Of(t, connectionID)
+	if err != nil {
+		return err
+	}
+	c.devices = true
+	return nil
+}
+
+// StoresMoved has the coverage records of a connection's device counted again.
+func StoresMoved(t *db.Tx, connectionID string) error {
+	c, err := Of(t, connectionID)
+	if err != nil {
+		return err
+	}
+	c.stores = true
+	return nil
+}
+
+// devices keeps the heartbeats of the devices that feed the connection. A
+// revoked one says nothing (HL-11.2); that there was one stays.
+func (g Gatherer) devices(id string, f *health.Stored) error {
+	var rows []tables.SourceJoined
+	if err := tables.SelectSources(g.db, &rows).Where("s.connection_id = ?", id).Scan(g.ctx); err != nil {
+		return err
+	}
+	f.Unreadable = without(f.Unreadable, unreadableHeartbeats)
+	if len(rows) == 0 {
+		f.Device = nil
+		return nil
+	}
+	d := &health.StoredDevice{}
+	if f.Device != nil {
+		d.Stores = f.Device.Stores
+	}
+	f.Device = d
+	for i := range rows {
+		r := &rows[i]
+		if r.RevokedUS != 0 {
+			continue
+		}
+		h, ok := r.ReadHeartbeat()
+		if !ok {
+			f.Unreadable = append(without(f.Unreadable, unreadableHeartbeats), unreadableHeartbeats)
+		}
+		d.Sources = append(d.Sources, StoredSource(r, h))
+	}
+	return nil
+}
+
+// StoredSource returns what health reads of one source; a nil heartbeat is none so far.
+func StoredSource(r *tables.SourceJoined, h *device.Heartbeat) health.StoredSource {
+	s := health.StoredSource{ID: r.ID, Device: r.DeviceID}
+	if h == nil {
+		return s
+	}
+	s.HeardUS, s.Status, s.Pending = r.HeardUS, health.Word(h.Status), h.RecordsPending
+	if o := h.Outbox; o != nil {
+		s.Outbox = &health.StoredOutbox{
+			Pending: &o.Pending, Retrying: &o.Retrying, StaleLeases: &o.StaleLeases, DeadLetter: &o.DeadLetter, BacklogOpen: &o.BacklogOpen,
+			Leased: &o.Leased, Succeeded: &o.Succeeded, Total: &o.Total,
+		}
+		if o.OldestPendingAt != nil {
+			s.Outbox.OldestPendingUS = db.Micros(*o.OldestPendingAt)
+		}
+	}
+	return s
+}
+
+// MostStores bounds the coverage records that are read. A device has a few dozen
+// stores; of more than these nobody can tell whether they are all accounted for.
+const MostStores = 1000
+
+// stores counts the device's coverage records (HL-17).
+func (g Gatherer) stores(id string, f *health.Stored) error {
+	if f.Device == nil {
+		return nil
+	}
+	f.Device.Stores = nil
+	var texts []string
+	err := g.db.NewRaw(`SELECT r.data FROM records r JOIN streams s ON s.id = r.stream_id
+WHERE s.connection_id = ? AND s.name = ? AND s.removed = 0 AND r.deleted = 0 LIMIT ?`, id, device.CoverageStream, MostStores+1).Scan(g.ctx, &texts)
+	if err != nil || len(texts) == 0 || len(texts) > MostStores {
+		return err
+	}
+	f.Device.Stores = map[health.Word]int64{}
+	for _, text := range texts {
+		var r struct {
+			Status string `json:"status"`
+		}
+		if json.Unmarshal([]byte(text), &r) != nil {
+			r.Status = ""
+		}
+		f.Device.Stores[health.StoreStatus(health.Word(r.Status))]++
+	}
+	return nil
+}

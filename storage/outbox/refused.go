@@ -1,0 +1,171 @@
+package outbox
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/device"
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
+)
+
+// Refusal is a run that was refused before it began. It collected nothing, and
+// its owner's host has to learn of it all the same: a lane that says nothing
+// else would look well.
+type Refusal struct {
+	RunID        string // never used before
+	Connector    string
+	Version      string
+	ModuleSHA256 string // "": there was no module
+	Mode         string
+	Streams      []string // that it was to collect; none when they are not known
+	Error        tables.RunError
+	StartedAt    time.Time
+}
+
+// saysRefused begins what the end of a refused run says.
+const saysRefused = "refused "
+
+// RefuseRun queues the end of a run that was refused. The same refusal is queued
+// once, until it is delivered; and none while another run goes on, whose end it
+// would be taken for.
+func (s *Store) RefuseRun(ctx context.Context, r Refusal) (queued bool, err error) {
+	err = s.InLane(ctx, "refuse a run", func(t *db.Tx) error {
+		queued = false
+		row, payload, err := s.lane.refusedEnd(t, r)
+		if err != nil {
+			return err
+		}
+		var leases []tables.LeaseRow
+		if err := t.DB.NewSelect().Model(&leases).Where("run_id <> ''").Scan(t.Ctx); err != nil {
+			return err
+		}
+		if slices.ContainsFunc(leases, func(l tables.LeaseRow) bool { return tables.LeaseHolds(l.Holder, l.ExpiresUS, t.Now, nil) }) {
+			return nil
+		}
+		waits, err := t.DB.NewSelect().Model((*Row)(nil)).Where(undelivered).Where("kind = ? AND says = ?", KindRunCommit, row.Says).Exists(t.Ctx)
+		if err != nil || waits {
+			return err
+		}
+		queued = true
+		return Enqueue(t, row, payload)
+	})
+	return queued, err
+}
+
+// refusedEnd makes the end of a refused run, in the words of the protocol: no word
+// of its error is a path.
+func (l *Lane) refusedEnd(t *db.Tx, r Refusal) (*Row, []byte, error) {
+	e := r.Error
+	e.Message, e.Hint = l.pathless(e.Message), l.pathless(e.Hint)
+	text, err := plainJSON(e)
+	if err != nil {
+		return nil, nil, err
+	}
+	boundary, err := boundary(t)
+	if err != nil {
+		return nil, nil, err
+	}
+	commit := runCommit{
+		Version: 1, Boundary: boundary, CommitID: device.OutboxID("commit", l.SourceInstanceID, []string{r.RunID}), RunID: r.RunID,
+		ConnectorID: l.ConnectorID, SourceInstanceID: l.SourceInstanceID, StateDelta: map[string]json.RawMessage{}, Facts: []device.TerminalFact{},
+		Outcome: device.Outcome{
+			Status: tables.StatusFailed, Reason: string(abi.ReasonRunRefused), Mode: r.Mode, Connector: r.Connector, Version: r.Version,
+			ModuleSHA256: r.ModuleSHA256, Streams: append([]string{}, r.Streams...), StartedAt: r.StartedAt, FinishedAt: t.Now, Error: text,
+		},
+	}
+	if commit.Outcome.ModuleSHA256 == "" {
+		commit.Outcome.ModuleSHA256 = tables.NoModule
+	}
+	payload, err := plainJSON(commit)
+	if err != nil {
+		return nil, nil, err
+	}
+	hash, err := device.Hash(payload)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &Row{
+		ID: device.OutboxID(KindRunCommit, l.SourceInstanceID, []string{commit.CommitID}), Kind: KindRunCommit, RunID: r.RunID, BodyHash: hash,
+		Says: saysRefused + Word(e.Code),
+	}, payload, nil
+}
+
+// LastRun is how the newest run of a lane ended.
+type LastRun struct {
+	RunID      string
+	Status     string // running, succeeded, failed, cancelled, abandoned
+	Reason     string
+	Code       string // of what it failed with; "": it did not
+	FinishedAt time.Time
+}
+
+// lastRun reads how the newest run ended; nil when there was none. One that was
+// refused is known by its end alone.
+func lastRun(ctx context.Context, q bun.IDB) (*LastRun, error) {
+	var runs []tables.RunRow
+	if err := q.NewSelect().Model(&runs).Order("pk DESC").Limit(1).Scan(ctx); err != nil {
+		return nil, err
+	}
+	var last *LastRun
+	for i := range runs {
+		r := &runs[i]
+		last = &LastRun{RunID: r.RunID, Status: r.Status, Reason: r.Reason, FinishedAt: db.Time(max(r.FinishedUS, r.StartedUS))}
+		if r.Error != "" {
+			last.Code = Word(tables.FailureOf(r).Code)
+		}
+	}
+	var refused []Row
+	err := q.NewSelect().Model(&refused).Where("kind = ? AND says LIKE ?", KindRunCommit, saysRefused+"%").Order("seq DESC").Limit(1).Scan(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for i := range refused {
+		r := &refused[i]
+		if when := db.Time(r.CreatedUS); last == nil || when.After(last.FinishedAt) {
+			last = &LastRun{
+				RunID: r.RunID, Status: tables.StatusFailed, Reason: string(abi.ReasonRunRefused), Code: strings.TrimPrefix(r.Says, saysRefused), FinishedAt: when,
+			}
+		}
+	}
+	return last, nil
+}
+
+// PutOff counts the rows that are to be tried again for one reason, with what was
+// said of one of them.
+type PutOff struct {
+	Count   int64
+	Class   string
+	Message string
+}
+
+// putOff counts what is to be tried again, the most frequent reason first.
+func putOff(ctx context.Context, q bun.IDB) ([]PutOff, error) {
+	var rows []struct {
+		N              int64
+		Class, Message string
+	}
+	err := q.NewRaw(`SELECT count(*) AS n, error_class AS class, max(last_error) AS message FROM outbox
+WHERE status = 'ready' AND attempt_count > 0 AND error_class <> '' AND `+undelivered+`
+GROUP BY error_class ORDER BY n DESC, class LIMIT ?`, maxClasses).Scan(ctx, &rows)
+	var out []PutOff
+	for _, r := range rows {
+		out = append(out, PutOff{Count: r.N, Class: r.Class, Message: r.Message})
+	}
+	return out, err
+}
+
+// WaitingBytes is how much the rows hold that are not acknowledged.
+func (s *Store) WaitingBytes(ctx context.Context) (n int64, err error) {
+	if err := s.ofLane(); err != nil {
+		return 0, err
+	}
+	err = s.db.Read.NewRaw("SELECT coalesce(sum(length(payload)), 0) FROM outbox_payloads").Scan(ctx, &n)
+	return n, s.db.Fail("measure the outbox", err)
+}

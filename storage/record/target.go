@@ -1,0 +1,72 @@
+package record
+
+import (
+	"slices"
+	"sync"
+)
+
+// StreamCounts counts what a run's records did to one stream. A record that was
+// deleted and came back is Changed; a tombstone of an unseen key is Deleted; a
+// repeated tombstone is Unchanged.
+type StreamCounts struct {
+	New, Changed, Unchanged, Deleted int64
+}
+
+// Target is the run that records are written for. Its fields belong to the writer
+// goroutine; Counts is safe for concurrent use.
+type Target struct {
+	RunPK        int64
+	ConnectionID string
+	Streams      []Stream // a batch names a stream by its index here
+	// Unlisted counts, by stream, the rejected records that are not kept by their keys;
+	// nil: none.
+	Unlisted []int64
+
+	mu     sync.Mutex
+	counts []StreamCounts // durable, by stream
+}
+
+// Stream is one stream that a run writes to.
+type Stream struct {
+	ID    int64
+	Name  string
+	ByKey bool // whether the run asks which records were delivered, see RunWriter.Delivered
+
+	Unlisted bool // see RunWriter.RejectionsUnlisted
+}
+
+// AddStream has the run write to one stream more.
+func (to *Target) AddStream(s Stream) {
+	to.mu.Lock()
+	defer to.mu.Unlock()
+	to.Streams, to.counts = append(to.Streams, s), append(to.counts, StreamCounts{})
+}
+
+// Counts returns what the durable records did, by stream.
+func (to *Target) Counts() []StreamCounts {
+	to.mu.Lock()
+	defer to.mu.Unlock()
+	return slices.Clone(to.counts)
+}
+
+// StreamID returns the id of the stream of that name, noStream without one.
+func (to *Target) StreamID(name string) int64 {
+	for _, s := range to.Streams {
+		if s.Name == name {
+			return s.ID
+		}
+	}
+	return noStream
+}
+
+// count adds what a transaction made durable.
+func (to *Target) count(tallies []Tally) {
+	to.mu.Lock()
+	defer to.mu.Unlock()
+	for i, c := range tallies {
+		to.counts[i].New += c.New
+		to.counts[i].Changed += c.Changed
+		to.counts[i].Unchanged += c.Unchanged
+		to.counts[i].Deleted += c.Deleted
+	}
+}

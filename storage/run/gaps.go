@@ -1,0 +1,356 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/storage/evidence"
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
+)
+
+// Gap is a record whose detail is still to fetch. One exists for each
+// (connection, stream, parent, key). JSON fields are nil when absent.
+type Gap struct {
+	ID            string // the store's, or the caller's when it knows the gap
+	ConnectionID  string // set by the store
+	Stream        string
+	ParentStream  string
+	RecordKey     string // canonical key text
+	Reason        string
+	Class         string
+	DetailLocator []byte // JSON, what the connector needs to fetch it; no secret
+	ListCursor    []byte // JSON
+	Scope         []byte // JSON
+	LastError     []byte // JSON
+
+	Status           string
+	AttemptCount     int64
+	LastAttemptAt    time.Time
+	NextAttemptAfter time.Time // not leased before; zero: at once
+	DiscoveredRunID  string
+	LastRunID        string
+	RecoveredRunID   string
+	LeaseRunID       string
+	LeaseID          string
+	LeaseAttempted   bool
+	LeaseExpiresAt   time.Time
+	CreatedAt        time.Time
+	// Failures counts the runs that were served it and asked in vain, since it was last
+	// recovered. PutGap keeps the greater of it and what is known.
+	Failures int64
+}
+
+// GapID names a gap by what it is about, so that it needs no randomness and a
+// second sight of it is the same gap.
+func GapID(connectionID, stream, parent, key string) string {
+	h := sha256.New()
+	for _, part := range []string{connectionID, stream, parent, key} {
+		_, _ = fmt.Fprintf(h, "%d:%s", len(part), part)
+	}
+	return "gap_" + hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// PutGap keeps a gap. One that is known already is refreshed and, when it had
+// been recovered, given up or was leased, pending again; its attempts are kept.
+// news is appended to the run's events unless the gap was open for the same reason:
+// a backlog that every run sees again would fill the store with what it says already.
+func (w *Writer) PutGap(ctx context.Context, g Gap, news ...Event) error {
+	row := tables.GapRow{
+		ID: GapID(w.To.ConnectionID, g.Stream, g.ParentStream, g.RecordKey), ConnectionID: w.To.ConnectionID,
+		Stream: g.Stream, ParentStream: g.ParentStream, RecordKey: g.RecordKey, Reason: g.Reason, Class: g.Class,
+		DetailLocator: string(g.DetailLocator), ListCursor: string(g.ListCursor), Scope: string(g.Scope),
+		LastError: string(g.LastError), Status: tables.GapPending, DiscoveredRunID: w.runID, LastRunID: w.runID,
+		Failures: g.Failures,
+	}
+	if !g.NextAttemptAfter.IsZero() {
+		row.NextAttemptUS = db.Micros(g.NextAttemptAfter)
+	}
+	return w.queue(ctx, func(t *db.Tx) error {
+		row.CreatedUS = db.Micros(t.Now)
+		before, err := evidence.SameGap(t, &row)
+		if err != nil {
+			return err
+		}
+		_, err = t.DB.NewInsert().Model(&row).On("CONFLICT (connection_id, stream, parent_stream, record_key) DO UPDATE").
+			Set("failures = max(?TableAlias.failures, EXCLUDED.failures)").
+			Set("reason = EXCLUDED.reason, class = EXCLUDED.class, detail_locator = EXCLUDED.detail_locator").
+			Set("list_cursor = EXCLUDED.list_cursor, scope = EXCLUDED.scope, last_error = EXCLUDED.last_error").
+			Set("status = EXCLUDED.status, next_attempt_us = EXCLUDED.next_attempt_us").
+			Set("last_run_id = EXCLUDED.last_run_id, recovered_run_id = ''").
+			Set("lease_id = '', lease_attempted = 0, lease_expires_us = 0").Exec(t.Ctx)
+		if err == nil {
+			err = w.sink.Gap(t, row.ID)
+		}
+		if err != nil {
+			return err
+		}
+		for _, e := range news {
+			if before != nil && before.Open() && before.Reason == row.Reason {
+				break
+			}
+			if err := AddEvent(t, w, e); err != nil {
+				return err
+			}
+		}
+		return evidence.GapMoved(t, before, &row)
+	})
+}
+
+// GapOutcome keeps what became of a leased gap: attempted, or recovered. leaseID
+// may be "" for a gap that is known to be recovered without a lease. A gap of
+// another connection, or a lease that is not the gap's, is boundary.gap_invalid,
+// after which the run may go on. It waits until the outcome is durable.
+func (w *Writer) GapOutcome(ctx context.Context, gapID, leaseID string, recovered bool) error {
+	return w.refusable(ctx, func(t *db.Tx) error {
+		row, err := gap(t, w, gapID, leaseID)
+		if err != nil {
+			return err
+		}
+		return gapOutcome(t, w, row, recovered)
+	})
+}
+
+func gapOutcome(t *db.Tx, w *Writer, row *tables.GapRow, recovered bool) error {
+	before := *row
+	if row.LeaseAttempted == 0 {
+		row.AttemptCount++
+		row.LeaseAttempted = 1
+	}
+	row.LastAttemptUS, row.LastRunID = db.Micros(t.Now), w.runID
+	if recovered {
+		row.Status, row.RecoveredRunID, row.LeaseExpiresUS, row.Failures = tables.GapRecovered, w.runID, 0, 0
+	}
+	_, err := t.DB.NewUpdate().Model(row).WherePK().
+		Column("attempt_count", "lease_attempted", "last_attempt_us", "last_run_id", "status", "recovered_run_id", "lease_expires_us", "failures").
+		Exec(t.Ctx)
+	if err == nil && recovered {
+		err = w.sink.Gap(t, row.ID)
+	}
+	if err != nil {
+		return err
+	}
+	return evidence.GapMoved(t, &before, row)
+}
+
+// CloseGap gives a gap up: it is terminal and not leased again. lastError is
+// JSON that says why, nil keeps what is known. Errors as of GapOutcome.
+func (w *Writer) CloseGap(ctx context.Context, gapID string, lastError []byte) error {
+	text := string(lastError)
+	return w.refusable(ctx, func(t *db.Tx) error {
+		row, err := gap(t, w, gapID, "")
+		if err != nil {
+			return err
+		}
+		if text != "" {
+			row.LastError = text
+		}
+		before := *row
+		row.Status, row.LastRunID, row.LeaseExpiresUS = tables.GapTerminal, w.runID, 0
+		_, err = t.DB.NewUpdate().Model(row).WherePK().Column("status", "last_error", "last_run_id", "lease_expires_us").Exec(t.Ctx)
+		if err == nil {
+			err = w.sink.Gap(t, row.ID)
+		}
+		if err != nil {
+			return err
+		}
+		return evidence.GapMoved(t, &before, row)
+	})
+}
+
+// refusable runs fn, whose refusal as boundary.gap_invalid is a guest's mistake
+// and not the end of the writer: the run's outcome is still to be written.
+func (w *Writer) refusable(ctx context.Context, fn func(*db.Tx) error) error {
+	if err := w.failure(); err != nil {
+		return err
+	}
+	return w.wait(ctx, &queued{w: w, soft: true}, fn)
+}
+
+// gap reads a gap of the run's connection for update.
+func gap(t *db.Tx, w *Writer, id, leaseID string) (*tables.GapRow, error) {
+	var row tables.GapRow
+	err := t.DB.NewSelect().Model(&row).Where("id = ? AND connection_id = ?", id, w.To.ConnectionID).Scan(t.Ctx)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return nil, abi.NewError(abi.CodeGapInvalid, "no such gap in this connection",
+			"name a gap that the host has served").WithDetail("gap " + id)
+	case err != nil:
+		return nil, err
+	case leaseID != "" && (row.LeaseID != leaseID || row.LeaseRunID != w.runID):
+		return nil, abi.NewError(abi.CodeGapInvalid, "the gap is not leased to this run",
+			"use the lease_id that came with the gap").WithDetail("gap " + id)
+	}
+	return &row, nil
+}
+
+// GapPage bounds one page of leased gaps (PB-D11): a page is a transport batch
+// and no limit of what a run recovers.
+type GapPage struct {
+	Streams  []string  // the same for each page of a run, which has one place in the order of all of them
+	MaxBytes int       // of locators, cursors and keys; the first gap comes however large it is
+	Due      time.Time // gaps that are not to be tried before a later moment stay
+}
+
+// MaxPageRows bounds a page's gaps besides their bytes: the write lock is held
+// for each page.
+const MaxPageRows = 250
+
+// MaxLookedAt bounds the gaps that are passed over under the write lock because the run
+// has found them itself.
+const MaxLookedAt = 20_000
+
+// GapOverhead is what a gap costs on the wire besides its texts.
+const GapOverhead = 256
+
+// LeaseGaps marks a page of pending gaps as in progress for this run and
+// returns them, those tried least often first and the oldest of these, so that
+// gaps that keep failing do not use up every run; of those that had to wait for
+// a later moment, the ones whose moment came first. A gap that this run has
+// found, or had leased before, is not returned again, so that a connector may ask
+// until the answer is empty (PB-D11). Leases end with the run.
+func (w *Writer) LeaseGaps(ctx context.Context, page GapPage) ([]Gap, error) {
+	if len(page.Streams) == 0 {
+		return nil, nil
+	}
+	for {
+		out, more, err := w.leaseSome(ctx, page)
+		if err != nil || len(out) > 0 || !more {
+			return out, err
+		}
+	}
+}
+
+// leaseSome leases a page among the next maxLookedAt gaps. more: there may be others
+// behind them.
+func (w *Writer) leaseSome(ctx context.Context, page GapPage) (out []Gap, more bool, err error) {
+	err = w.await(ctx, func(t *db.Tx) error {
+		rows, others, err := leasable(t, w, page)
+		more = others
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		w.leases++
+		lease := fmt.Sprintf("%s.%d", w.runID, w.leases)
+		ids := make([]string, len(rows))
+		for i := range rows {
+			r := &rows[i]
+			ids[i] = r.ID
+			r.Status, r.LeaseRunID, r.LeaseID, r.LastRunID = tables.GapInProgress, w.runID, lease, w.runID
+			r.LeaseAttempted, r.LeaseExpiresUS = 0, db.Micros(t.Now.Add(w.ttl))
+			out = append(out, GapOf(r))
+		}
+		_, err = t.DB.NewUpdate().Model((*tables.GapRow)(nil)).
+			Set("status = ?, lease_run_id = ?, lease_id = ?, last_run_id = ?", tables.GapInProgress, w.runID, lease, w.runID).
+			Set("lease_attempted = 0, lease_expires_us = ?", db.Micros(t.Now.Add(w.ttl))).
+			Where("id IN (?)", bun.List(ids)).Exec(t.Ctx)
+		return err
+	})
+	if err != nil {
+		return nil, false, err
+	}
+	return out, more, nil
+}
+
+// gapPlace is a place in the order in which gaps are leased.
+type gapPlace struct {
+	bun.BaseModel `bun:"table:gaps"`
+
+	Attempts  int64  `bun:"attempt_count"`
+	CreatedUS int64  `bun:"created_us"`
+	ID        string `bun:"id"`
+}
+
+// leasable returns the next gaps that a run may lease. Those that may be tried at
+// once and those that had to wait lie in an index each, so that neither the one
+// nor the other is passed over row by row.
+func leasable(t *db.Tx, w *Writer, page GapPage) (rows []tables.GapRow, more bool, err error) {
+	pending := func() *bun.SelectQuery {
+		return t.DB.NewSelect().Where("connection_id = ? AND status = ?", w.To.ConnectionID, tables.GapPending)
+	}
+	// What lies before the run's place is not for this run: it was leased, or is of
+	// its own finding, and nothing becomes pending there while it goes on.
+	next := func() *bun.SelectQuery {
+		return pending().Where("next_attempt_us = 0 AND (attempt_count, created_us, id) > (?, ?, ?)", w.leased.Attempts, w.leased.CreatedUS, w.leased.ID).
+			Order("attempt_count", "created_us", "id")
+	}
+	own := func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where("stream IN (?) AND last_run_id <> ?", bun.List(page.Streams), w.runID).Limit(MaxPageRows)
+	}
+	looked := next().TableExpr("gaps").Column("id", "stream", "last_run_id").Limit(MaxLookedAt)
+	ids := own(t.DB.NewSelect().TableExpr("(?) AS looked", looked).Column("id"))
+	if err := t.DB.NewSelect().Model(&rows).Where("id IN (?)", ids).Order("attempt_count", "created_us", "id").Scan(t.Ctx); err != nil {
+		return nil, false, err
+	}
+	if len(rows) == 0 {
+		var last []gapPlace
+		if err := next().Model(&last).Offset(MaxLookedAt - 1).Limit(1).Scan(t.Ctx); err != nil {
+			return nil, false, err
+		}
+		if len(last) > 0 {
+			w.leased = last[0]
+			return nil, true, nil
+		}
+	}
+	var waited []tables.GapRow
+	err = own(pending()).Model(&waited).Where("next_attempt_us > 0 AND next_attempt_us <= ?", db.Micros(page.Due)).Order("next_attempt_us").Scan(t.Ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	rows = append(rows, waited...)
+	slices.SortFunc(rows, func(a, b tables.GapRow) int {
+		return cmp.Or(cmp.Compare(a.AttemptCount, b.AttemptCount), cmp.Compare(a.CreatedUS, b.CreatedUS), cmp.Compare(a.ID, b.ID))
+	})
+	rows = fitting(rows[:min(len(rows), MaxPageRows)], page.MaxBytes)
+	for i := range rows {
+		if r := &rows[i]; r.NextAttemptUS == 0 {
+			w.leased = gapPlace{Attempts: r.AttemptCount, CreatedUS: r.CreatedUS, ID: r.ID}
+		}
+	}
+	return rows, false, nil
+}
+
+// fitting returns the first rows whose texts stay within bytes, at least one.
+func fitting(rows []tables.GapRow, bytes int) []tables.GapRow {
+	size := 0
+	for i := range rows {
+		r := &rows[i]
+		size += GapOverhead + len(r.RecordKey) + len(r.DetailLocator) + len(r.ListCursor)
+		if i > 0 && size > bytes {
+			return rows[:i]
+		}
+	}
+	return rows
+}
+
+// returnGaps makes the connection's leased gaps pending again: no run of it is
+// left to fetch them.
+func returnGaps(t *db.Tx, connectionID string) error {
+	_, err := t.DB.NewUpdate().Model((*tables.GapRow)(nil)).
+		Set("status = ?, lease_id = '', lease_attempted = 0, lease_expires_us = 0", tables.GapPending).
+		Where("connection_id = ? AND status = ?", connectionID, tables.GapInProgress).Exec(t.Ctx)
+	return err
+}
+
+// GapOf returns the gap of a row.
+func GapOf(r *tables.GapRow) Gap {
+	return Gap{
+		ID: r.ID, ConnectionID: r.ConnectionID, Stream: r.Stream, ParentStream: r.ParentStream, RecordKey: r.RecordKey,
+		Reason: r.Reason, Class: r.Class, DetailLocator: tables.JSONBytes(r.DetailLocator), ListCursor: tables.JSONBytes(r.ListCursor),
+		Scope: tables.JSONBytes(r.Scope), LastError: tables.JSONBytes(r.LastError), Status: r.Status, AttemptCount: r.AttemptCount,
+		LastAttemptAt: db.Time(r.LastAttemptUS), NextAttemptAfter: db.Time(r.NextAttemptUS), DiscoveredRunID: r.DiscoveredRunID,
+		LastRunID: r.LastRunID, RecoveredRunID: r.RecoveredRunID, LeaseRunID: r.LeaseRunID, LeaseID: r.LeaseID,
+		LeaseAttempted: r.LeaseAttempted != 0, LeaseExpiresAt: db.Time(r.LeaseExpiresUS), CreatedAt: db.Time(r.CreatedUS),
+		Failures: r.Failures,
+	}
+}

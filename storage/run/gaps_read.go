@@ -1,0 +1,58 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
+)
+
+// GapQuery is one page of a connection's gaps, oldest first.
+type GapQuery struct {
+	RunID string // those that this run found or dealt with last; "": all
+	After *Gap   // the last gap of the page before; nil for the first page
+	Limit int    // 0: 100
+}
+
+// Gaps returns one page of a connection's detail gaps, in every status.
+func (s *Store) Gaps(ctx context.Context, connection string, q GapQuery) ([]Gap, error) {
+	const what = "read the gaps"
+	c, err := tables.FindConnection(ctx, s.db.Read, connection)
+	if err != nil {
+		return nil, s.db.Fail(what, err)
+	}
+	limit := tables.PageLimit(q.Limit)
+	var rows []tables.GapRow
+	of := func(column, value string) error {
+		var page []tables.GapRow
+		query := s.db.Read.NewSelect().Model(&page).Where(column+" = ?", value).Order("created_us", "id").Limit(int64(limit))
+		if q.After != nil {
+			query = query.Where("(created_us, id) > (?, ?)", db.Micros(q.After.CreatedAt), q.After.ID)
+		}
+		err := query.Scan(ctx)
+		rows = append(rows, page...)
+		return err
+	}
+	if q.RunID == "" {
+		err = of("connection_id", c.ID)
+	} else if err = of("last_run_id", q.RunID); err == nil {
+		// Each by its own index: an OR of both would read and sort all of them.
+		err = of("discovered_run_id", q.RunID)
+	}
+	if err != nil {
+		return nil, s.db.Fail(what, err)
+	}
+	slices.SortFunc(rows, func(a, b tables.GapRow) int {
+		return cmp.Or(cmp.Compare(a.CreatedUS, b.CreatedUS), cmp.Compare(a.ID, b.ID))
+	})
+	rows = slices.CompactFunc(rows, func(a, b tables.GapRow) bool { return a.ID == b.ID })
+	out := make([]Gap, 0, min(len(rows), limit))
+	for i := range rows[:min(len(rows), limit)] {
+		if rows[i].ConnectionID == c.ID {
+			out = append(out, GapOf(&rows[i]))
+		}
+	}
+	return out, nil
+}

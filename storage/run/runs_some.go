@@ -1,0 +1,69 @@
+package run
+
+import (
+	"context"
+
+	"github.com/uptrace/bun"
+
+	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
+	"github.com/pdpp-host/pdpp-host/storage/record"
+)
+
+// LatestRuns returns the newest run of each connection that has one, by the
+// connection's id. It asks twice, however many connections there are.
+func (s *Store) LatestRuns(ctx context.Context) (map[string]Run, error) {
+	var rows []tables.RunRow
+	newest := s.db.Read.NewSelect().Model((*tables.RunRow)(nil)).ColumnExpr("max(pk)").GroupExpr("connection_id")
+	if err := s.db.Read.NewSelect().Model(&rows).Where("pk IN (?)", newest).Scan(ctx); err != nil {
+		return nil, s.db.Fail("read the runs", err)
+	}
+	runs, err := s.runsOf(ctx, rows)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string]Run, len(runs))
+	for i := range runs {
+		out[runs[i].ConnectionID] = runs[i]
+	}
+	return out, nil
+}
+
+// UnfinishedRuns returns up to limit runs that have no end, oldest first, and
+// where the next page begins; 0: there is none. The first page begins at 0.
+func (s *Store) UnfinishedRuns(ctx context.Context, after int64, limit int) (runs []Run, next int64, err error) {
+	var rows []tables.RunRow
+	limit = tables.PageLimit(limit)
+	err = s.db.Read.NewSelect().Model(&rows).Where("status = ? AND pk > ?", tables.StatusRunning, after).Order("pk").Limit(int64(limit)).Scan(ctx)
+	if err != nil {
+		return nil, 0, s.db.Fail("read the runs", err)
+	}
+	if len(rows) == limit {
+		next = rows[len(rows)-1].PK
+	}
+	runs, err = s.runsOf(ctx, rows)
+	return runs, next, err
+}
+
+// runsOf reads what the records of many runs did in one query.
+func (s *Store) runsOf(ctx context.Context, rows []tables.RunRow) ([]Run, error) {
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	pks, at := make([]int64, len(rows)), make(map[int64]*Run, len(rows))
+	out := make([]Run, len(rows))
+	for i := range rows {
+		out[i] = *publicRun(&rows[i])
+		pks[i], at[rows[i].PK] = rows[i].PK, &out[i]
+	}
+	var counts []struct {
+		RunPK                              int64 `bun:"run_pk"`
+		Name                               string
+		Added, Changed, Unchanged, Deleted int64
+	}
+	err := s.db.Read.NewRaw(`SELECT c.run_pk, s.name, c.added, c.changed, c.unchanged, c.deleted
+FROM run_streams c JOIN streams s ON s.id = c.stream_id WHERE c.run_pk IN (?)`, bun.List(pks)).Scan(ctx, &counts)
+	for _, c := range counts {
+		at[c.RunPK].Counts[c.Name] = record.StreamCounts{New: c.Added, Changed: c.Changed, Unchanged: c.Unchanged, Deleted: c.Deleted}
+	}
+	return out, s.db.Fail("read the runs", err)
+}

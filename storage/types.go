@@ -1,0 +1,108 @@
+package storage
+
+import (
+	"github.com/pdpp-host/pdpp-host/storage/access"
+	"github.com/pdpp-host/pdpp-host/storage/connection"
+	"github.com/pdpp-host/pdpp-host/storage/credential"
+	devices "github.com/pdpp-host/pdpp-host/storage/device"
+	"github.com/pdpp-host/pdpp-host/storage/evidence"
+	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
+	"github.com/pdpp-host/pdpp-host/storage/outbox"
+	"github.com/pdpp-host/pdpp-host/storage/record"
+	"github.com/pdpp-host/pdpp-host/storage/run"
+)
+
+// The types of the rooms, by the names that the other packages of the host know them by.
+
+// Words and values that several rooms share.
+type (
+	AcceptedItem = tables.AcceptedItem
+	Connection   = tables.Connection
+	RunError     = tables.RunError
+	Withheld     = tables.Withheld
+)
+
+// Connections, and when each of them runs: see storage/connection.
+type (
+	Dispatch      = connection.Dispatch
+	Due           = connection.Due
+	Examination   = connection.Examination
+	Lease         = connection.Lease
+	RunEnd        = connection.RunEnd
+	Schedule      = connection.Schedule
+	ScheduleState = connection.ScheduleState
+	Server        = connection.Server
+)
+
+// Sealed credentials: see storage/credential.
+type (
+	StoredCredential = credential.StoredCredential
+)
+
+// Runs, their cursors, gaps and events: see storage/run.
+type (
+	Checkpoint     = run.Checkpoint
+	Coverage       = run.Coverage
+	Destination    = run.Destination
+	Event          = run.Event
+	Gap            = run.Gap
+	GapPage        = run.GapPage
+	GapQuery       = run.GapQuery
+	HostSink       = run.HostSink
+	NewRun         = run.NewRun
+	Outcome        = run.Outcome
+	Pressure       = run.Pressure
+	Run            = run.Run
+	RunWriter      = run.Writer
+	Sink           = run.Sinks
+	SourcePressure = run.SourcePressure
+	StateCommit    = run.StateCommit
+	StreamInfo     = run.StreamInfo
+)
+
+// Records: see storage/record.
+type (
+	Batch        = record.Batch
+	KeyHash      = record.KeyHash
+	Record       = record.Record
+	RecordQuery  = record.Query
+	Stream       = record.Stream
+	StreamCounts = record.StreamCounts
+	Unreadable   = record.Unreadable
+)
+
+// The evidence that health rests on: see storage/evidence.
+type (
+	Evidence       = evidence.Evidence
+	MissingRecords = evidence.MissingRecords
+)
+
+// Devices on other machines and what they deliver: see storage/device.
+type (
+	Device          = devices.Device
+	Enrolling       = devices.Enrolling
+	EnrollmentCode  = devices.EnrollmentCode
+	IngestBatch     = devices.IngestBatch
+	RefusedDelivery = devices.RefusedDelivery
+	SourceInstance  = devices.SourceInstance
+	StatePart       = devices.StatePart
+)
+
+// What owners change: see storage/access.
+type (
+	AuditEvent = access.AuditEvent
+	AuditQuery = access.AuditQuery
+)
+
+// A collector's outbox: see storage/outbox.
+type (
+	ClaimRequest = outbox.ClaimRequest
+	Lane         = outbox.Lane
+	LaneInfo     = outbox.LaneInfo
+	OpenWork     = outbox.OpenWork
+	OutboxCounts = outbox.Counts
+	OutboxItem   = outbox.Item
+	Pruned       = outbox.Pruned
+	Refusal      = outbox.Refusal
+	WorkUnit     = outbox.WorkUnit
+)
