@@ -21,6 +21,13 @@ make --no-print-directory build plugins cross
 step "vet"
 $GO vet ./...
 
+# The store's tests start a PostgreSQL of their own. PDPP_TEST_POSTGRES=required makes a
+# missing one a failure.
+if ! ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 && ! command -v initdb >/dev/null 2>&1 &&
+  ! command -v postgres >/dev/null 2>&1; then
+  echo "NOT TESTED ON POSTGRESQL: none is installed here (Debian: apt-get install postgresql)" >&2
+fi
+
 # Never from the test cache: it does not see the guests that tests build.
 step "tests"
 $GO test -count=1 -timeout 15m ./...

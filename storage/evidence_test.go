@@ -431,7 +431,7 @@ func TestUnreadableEvidenceIsUnknown(t *testing.T) {
 	for name, damage := range map[string]string{
 		"document":        "UPDATE evidence SET facts = substr(facts, 1, 40)",
 		"no document":     "UPDATE evidence SET facts = ''",
-		"counters":        `UPDATE evidence SET facts = json_set(facts, '$.gaps.recovered', -1)`,
+		"counters":        `UPDATE evidence SET facts = replace(facts, '"gaps":{', '"gaps":{"recovered":-1,')`,
 		"known gaps":      "UPDATE runs SET known_gaps = '[{'",
 		"manifest":        "UPDATE connections SET pinned_manifest = '{'",
 		"a later program": "UPDATE evidence SET format = 99",

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/storage/internal/pgtest"
 )
 
 // clock is a wall clock that tests move.
@@ -42,6 +43,10 @@ func mustOpen(t *testing.T, o Options) *Store {
 	if o.Now == nil {
 		o.Now = newClock().Now
 	}
+	if o.Lane != nil || o.maxPages > 0 {
+		pgtest.OnFile(t)
+	}
+	o.Path = pgtest.Place(t, o.Path, migrated)
 	s, err := Open(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -123,7 +128,7 @@ func (x *exercise) sound() {
 func (x *exercise) ok(err error) {
 	x.Helper()
 	if err != nil {
-		x.Fatal(err)
+		x.Fatalf("%v: %v", err, errors.Unwrap(err))
 	}
 }
 

@@ -8,29 +8,24 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage/internal/pgtest"
 )
 
-// postgresDatabase is the address of a migrated database of the test's own.
-func postgresDatabase(t testing.TB) string {
-	t.Helper()
-	return pgtest.Database(t, func(dsn string) error {
-		s, err := Open(context.Background(), Options{Path: dsn, Now: time.Now})
-		if err != nil {
-			return err
-		}
-		return s.Close()
-	})
-}
-
-// postgresServer returns an opener over a fresh database.
-func postgresServer(t *testing.T) opener {
-	dsn := postgresDatabase(t)
-	return func(t *testing.T, now func() time.Time) *Store {
-		t.Helper()
-		return mustOpen(t, Options{Path: dsn, Now: now})
+func migrated(dsn string) error {
+	s, err := Open(context.Background(), Options{Path: dsn, Now: time.Now})
+	if err != nil {
+		return err
 	}
+	return s.Close()
 }
 
-// FL-01: what SQLite passes, PostgreSQL passes.
+// TestPostgres runs the tests of this package once more on PostgreSQL (FL-01): whatever a
+// test keeps in a file is in a database then. Left out is what a file alone has.
 func TestPostgres(t *testing.T) {
 	t.Parallel()
-	Exercise(t, postgresServer)
+	pgtest.Again(t,
+		"TestOpenModes", "TestOpenRefuses.*", "TestOpenReadOnlyFile", "TestOpenTogether", "TestOpenLocked", "TestOwner.*", // the file itself
+		"TestSettings", "TestReadOnlyFolder.*", "TestDamagedFile", "TestDiskFull", "TestFull.*", "TestSalvage.*",
+		"TestLock.*", "TestCloseDoesNotWaitForALock", // locks of files
+		"TestErased.*", "TestCompact", // what is overwritten in the file, and its pages
+		"TestCheckFinds", "TestEvidenceOfAnOlderStore", "TestRejectionsOfAnOlderStore", "TestArtifactsAreBounded", // SQL of SQLite in the test
+		"TestInspectLane.*", "TestAHostHasNoOutbox", "TestCrash.*", "TestSweep.*",
+	)
 }

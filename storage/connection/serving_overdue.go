@@ -11,7 +11,7 @@ import (
 // overdue are the connections that run by themselves, for all that is stored of them,
 // and whose kept due time has passed with no run since. A due time is kept by what
 // schedules: of a connection that nothing ever scheduled there is none.
-const overdue = `FROM due_times AS d JOIN schedules AS s ON s.connection_id = d.connection_id AND s.paused = 0 AND s.mode <> 'manual'
+const overdue = `FROM due_times AS d JOIN schedules AS s ON s.connection_id = d.connection_id AND NOT s.paused AND s.mode <> 'manual'
 WHERE d.due_us < ? AND coalesce((SELECT r.started_us FROM runs AS r WHERE r.connection_id = d.connection_id ORDER BY r.pk DESC LIMIT 1), 0) < ?`
 
 // Overdue returns the connections that were due before that moment, the longest due

@@ -27,8 +27,8 @@ FROM records WHERE stream_id = i.stream_id AND key = i.key OFFSET 0) AS r`
 FROM unnest($1, $2, $3, $4, $5, $6) AS i (id, seq, data, deleted, emitted_at, run_pk) WHERE r.ctid = i.id`
 )
 
-// place is what a key names.
-type place struct {
+// recordKey names a record.
+type recordKey struct {
 	stream int64
 	key    string // lives as long as the batch
 }
@@ -65,11 +65,11 @@ func putRecordsServer(t *db.Tx, to *Target, b *Batch) error {
 	if err != nil {
 		return err
 	}
-	keys := make(map[place]*decided, len(b.rows))
+	keys := make(map[recordKey]*decided, len(b.rows))
 	all := make([]decided, len(b.rows)) // one a key, at its first row
 	for i := range b.rows {
 		r := &b.rows[i]
-		at := place{to.Streams[r.stream].ID, b.text(r.at, r.key)}
+		at := recordKey{to.Streams[r.stream].ID, b.text(r.at, r.key)}
 		d := keys[at]
 		if d == nil {
 			d = &all[i]
@@ -82,7 +82,7 @@ func putRecordsServer(t *db.Tx, to *Target, b *Batch) error {
 	for i := range b.rows {
 		r := &b.rows[i]
 		stream := to.Streams[r.stream].ID
-		d := keys[place{stream, b.text(r.at, r.key)}]
+		d := keys[recordKey{stream, b.text(r.at, r.key)}]
 		if d.by != i {
 			continue
 		}

@@ -90,7 +90,7 @@ func PruneRuns(t *db.Tx, connectionID string, before time.Time, least, few int) 
 // lookAhead is the pk up to which runs are read to judge those up to another: what
 // the next ones say over again need not be kept.
 func lookAhead(t *db.Tx, connectionID string, to int64) (pk int64) {
-	err := t.DB.QueryRowContext(t.Ctx, "SELECT coalesce(max(pk), 0) FROM (SELECT pk FROM runs WHERE connection_id = ? AND pk > ? ORDER BY pk LIMIT ?)",
+	err := t.DB.QueryRowContext(t.Ctx, "SELECT coalesce(max(pk), 0) FROM (SELECT pk FROM runs WHERE connection_id = ? AND pk > ? ORDER BY pk LIMIT ?) AS next",
 		connectionID, to, pruneMany).Scan(&pk)
 	if err != nil {
 		return to // what is read less spares a run more

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -29,16 +28,16 @@ type cluster struct {
 	err    error
 	inform *os.File // the watchdog ends the server when this end of the pipe closes
 
-	databases atomic.Int64
-	template  sync.Once
-	failed    error // of the template
+	mu    sync.Mutex
+	made  int
+	empty []string // databases with the schema, and nothing in them
 }
 
 // Two servers at most: one that syncs the disk, and one that does not.
 var quick, durable = sync.OnceValue(func() *cluster { return start("off") }), sync.OnceValue(func() *cluster { return start("on") })
 
-// Database returns the address of a database of the test's own. migrate makes the schema
-// in a template, once a process; nil: the database is empty.
+// Database returns the address of a database of the test's own. migrate makes its schema;
+// one that another test left is emptied and used again. nil: it has no schema, and goes.
 func Database(t testing.TB, migrate func(dsn string) error) string {
 	return quick().database(t, migrate)
 }
@@ -56,29 +55,52 @@ func (c *cluster) database(t testing.TB, migrate func(dsn string) error) string 
 		}
 		t.Skipf("NOT TESTED ON POSTGRESQL: %v; install PostgreSQL 13 or newer (Debian: apt-get install postgresql)", c.err)
 	}
-	from := "template1"
-	if migrate != nil {
-		from = "store_template"
-		c.template.Do(func() {
-			if c.failed = c.run("CREATE DATABASE " + from); c.failed == nil {
-				c.failed = migrate(c.dsn(from))
-			}
-		})
-		if c.failed != nil {
-			t.Fatal(c.failed)
-		}
-	}
-	name := fmt.Sprintf("test_%d", c.databases.Add(1))
-	if err := c.run("CREATE DATABASE " + name + " TEMPLATE " + from); err != nil {
+	name, err := c.take(migrate)
+	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := c.run("DROP DATABASE " + name + " WITH (FORCE)"); err != nil {
+		if migrate != nil && Run(c.dsn(name), empty) == nil {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			c.empty = append(c.empty, name)
+		} else if err := c.run("DROP DATABASE " + name + " WITH (FORCE)"); err != nil {
 			t.Error(err)
 		}
 	})
 	return c.dsn(name)
 }
+
+// take returns a database that nobody else uses: with the schema, one that is left, which
+// is quicker than a new one.
+func (c *cluster) take(migrate func(dsn string) error) (string, error) {
+	c.mu.Lock()
+	if n := len(c.empty); migrate != nil && n > 0 {
+		defer c.mu.Unlock()
+		name := c.empty[n-1]
+		c.empty = c.empty[:n-1]
+		return name, nil
+	}
+	c.made++
+	name := fmt.Sprintf("test_%d", c.made)
+	c.mu.Unlock()
+	err := c.run("CREATE DATABASE " + name)
+	if err == nil && migrate != nil {
+		err = migrate(c.dsn(name))
+	}
+	return name, err
+}
+
+// empty ends the sessions of a database, and takes all rows out of it but the counters'.
+const empty = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid();
+SET session_replication_role = replica;
+DO $$ DECLARE r record; BEGIN
+  FOR r IN SELECT quote_ident(relname) AS name, relkind FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'S')
+    AND relname <> 'schema_migrations' LOOP
+    IF r.relkind = 'S' THEN EXECUTE 'ALTER SEQUENCE ' || r.name || ' RESTART'; ELSE EXECUTE 'DELETE FROM ' || r.name; END IF;
+  END LOOP;
+END $$;
+INSERT INTO counters (name, value) VALUES ('change', 0)`
 
 func (c *cluster) dsn(database string) string {
 	return (&url.URL{Scheme: "postgres", User: url.User("store"), Path: "/" + database, RawQuery: url.Values{"host": {c.dir}}.Encode()}).String()

@@ -1,9 +1,11 @@
 package postgres
 
 import (
-	"context"
+	"database/sql/driver"
 	"errors"
+	"io"
 	"net"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -55,7 +57,8 @@ func Lost(err error) bool {
 		return strings.HasPrefix(e.Code, "57P") || strings.HasPrefix(e.Code, "08") || e.Severity == "FATAL"
 	}
 	_, network := errors.AsType[net.Error](err)
-	return Failed(err) && (network || !errors.Is(err, context.Canceled))
+	return network || pgconn.SafeToRetry(err) || slices.ContainsFunc([]error{io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, driver.ErrBadConn},
+		func(known error) bool { return errors.Is(err, known) })
 }
 
 // Describe says what an error is and what to do about it. It quotes neither the server's

@@ -1,0 +1,75 @@
+package pgtest
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// again marks a test process that Again started.
+const again = "PDPP_TESTS_ON_POSTGRES"
+
+// Again runs the tests of the calling package once more, in a process in which Place makes
+// databases of files; but for the ones named, by patterns of whole names.
+func Again(t *testing.T, without ...string) {
+	t.Helper()
+	if os.Getenv(again) != "" {
+		t.Skip("runs the others")
+	}
+	_ = Database(t, nil) // says so where there is none
+	args := []string{"-test.skip=^(" + strings.Join(without, "|") + ")$", "-test.timeout=10m"}
+	if testing.Short() {
+		args = append(args, "-test.short")
+	}
+	run := exec.Command(os.Args[0], args...)
+	run.Env = append(os.Environ(), again+"=1")
+	if out, err := run.CombinedOutput(); err != nil {
+		t.Errorf("on PostgreSQL: %v\n%s", err, out)
+	}
+}
+
+var places struct {
+	sync.Mutex
+	byPath, byName map[string]string
+}
+
+// Place returns the address of the store that a test calls path: path itself, or, in a
+// process of Again, a database of that test. What a store says of where it is leads back
+// to it.
+func Place(t testing.TB, path string, migrate func(dsn string) error) string {
+	t.Helper()
+	if os.Getenv(again) == "" || path == "" {
+		return path
+	}
+	places.Lock()
+	defer places.Unlock()
+	if places.byPath == nil {
+		places.byPath, places.byName = map[string]string{}, map[string]string{}
+	}
+	if strings.Contains(path, "://") {
+		if dsn, ok := places.byName[database(path)]; ok {
+			return dsn
+		}
+		return path
+	}
+	if places.byPath[path] == "" {
+		dsn := Database(t, migrate)
+		places.byPath[path], places.byName[database(dsn)] = dsn, dsn
+	}
+	return places.byPath[path]
+}
+
+// OnFile leaves a test out where Place makes databases: what it is about is a file.
+func OnFile(t testing.TB) {
+	t.Helper()
+	if os.Getenv(again) != "" {
+		t.Skip("about a file")
+	}
+}
+
+func database(dsn string) string {
+	address, _, _ := strings.Cut(dsn, "?")
+	return address[strings.LastIndexByte(address, '/'):]
+}
