@@ -95,6 +95,24 @@ func (r *CheckReport) damaged(err error) (*CheckReport, error) {
 	return r, nil
 }
 
+// Host is the server that a store is on.
+type Host struct {
+	Version, Encoding string
+	Durable           bool // it confirms a write when that is on its disk
+}
+
+// Host returns the store's server, nil for a file.
+func (s *Store) Host(ctx context.Context) (*Host, error) {
+	if !s.db.IsServer() {
+		return nil, nil //nolint:nilnil // a file has none
+	}
+	h := &Host{}
+	err := s.db.Read.QueryRowContext(ctx, `SELECT current_setting('server_version'), current_setting('server_encoding'),
+current_setting('fsync') = 'on' AND current_setting('full_page_writes') = 'on' AND current_setting('synchronous_commit') <> 'off'`).
+		Scan(&h.Version, &h.Encoding, &h.Durable)
+	return h, s.db.Fail("look at the server", err)
+}
+
 // Stats sizes the store.
 type Stats struct {
 	Connections, Runs, Records, Tombstones int64

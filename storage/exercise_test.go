@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
-	"github.com/pdpp-host/pdpp-host/storage/internal/pgtest"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/pgtest"
 )
 
 // clock is a wall clock that tests move.

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pdpp-host/pdpp-host/storage/internal/pgtest"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/pgtest"
 )
 
 func migrated(dsn string) error {

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/host/config"
@@ -27,8 +26,8 @@ const (
 func (a *app) checkFolders(f *findings, c *config.Config) {
 	checkPrivate(f, "data folder", c.DataDir(), true)
 	checkPrivate(f, "cache", filepath.Join(c.DataDir(), "cache"), false)
-	if dsn := c.StorageDSN(); !strings.Contains(dsn, "://") {
-		checkPrivate(f, "store file", dsn, false)
+	if !c.StoreOnServer() {
+		checkPrivate(f, "store file", c.StorageDSN(), false)
 	}
 }
 

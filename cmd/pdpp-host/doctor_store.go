@@ -66,7 +66,7 @@ const runsPage = 100
 // checkStore looks at the database, its promises, its connections and the runs
 // that were left behind. The error is an interruption.
 func (a *app) checkStore(ctx context.Context, f *findings, c *config.Config, sound map[string]*modules.Described, repair bool) error {
-	if !exists(c.StorageDSN()) {
+	if !c.StoreOnServer() && !exists(c.StorageDSN()) {
 		f.ok("store", "not made yet; the first run makes it")
 		return nil
 	}
@@ -85,6 +85,9 @@ func (a *app) checkStore(ctx context.Context, f *findings, c *config.Config, sou
 		}
 		if len(report.Problems) == 0 {
 			f.ok("store", "sound, "+output.Plural(report.Records, "record")+" looked at")
+		}
+		if err := checkServer(ctx, f, store); err != nil {
+			return err
 		}
 		if err := checkSpace(ctx, f, store); err != nil {
 			return err
@@ -227,6 +230,19 @@ func checkRuns(ctx context.Context, f *findings, store *storage.Store) error {
 		}
 		after = next
 	}
+}
+
+// checkServer says what the store's server is, and whether it keeps what it confirms.
+func checkServer(ctx context.Context, f *findings, store *storage.Store) error {
+	s, err := store.Host(ctx)
+	if err != nil || s == nil {
+		return err
+	}
+	f.ok("store server", fmt.Sprintf("PostgreSQL %s, %s, at %s", s.Version, s.Encoding, store.Path()))
+	if !s.Durable {
+		f.add("store server", notice, "the server confirms a write before it is on its disk", "set fsync, synchronous_commit and full_page_writes to on, their defaults")
+	}
+	return nil
 }
 
 // checkSpace says what takes the store's room.

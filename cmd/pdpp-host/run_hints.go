@@ -33,7 +33,7 @@ func orByPath(typed, connection string, err error) error {
 // far as its connections know them.
 func (a *app) completeRunStream(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	c, err := a.Config()
-	if err != nil || len(args) == 0 || !exists(c.StorageDSN()) {
+	if err != nil || len(args) == 0 || !c.StoreOnServer() && !exists(c.StorageDSN()) {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	var names []string

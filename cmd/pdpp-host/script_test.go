@@ -14,6 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	_ "modernc.org/sqlite" // for the sql command of the stories
 
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/pgtest"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/story"
 )
 
@@ -26,6 +27,7 @@ func TestStories(t *testing.T) {
 		Setup: setUp,
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits": story.Exits, "install": install, "until": until, "sql": runSQL, "load": story.Load, "device": deviceDoes,
+			"postgres": postgresStore,
 		},
 		Condition: func(cond string) (bool, error) {
 			if cond == "superuser" {
@@ -36,9 +38,26 @@ func TestStories(t *testing.T) {
 	})
 }
 
+// storyTest is the key of a story's own test.
+type storyTest struct{}
+
+// postgresStore has the commands keep their store on a PostgreSQL of the story's own:
+// postgres. Where none is installed the story ends.
+func postgresStore(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 0 {
+		ts.Fatalf("usage: postgres")
+	}
+	t, ok := ts.Value(storyTest{}).(testing.TB)
+	if !ok {
+		ts.Fatalf("no test")
+	}
+	ts.Setenv("PDPP_STORAGE_DSN", strings.Replace(pgtest.Database(t, nil), "store@", "store:"+canary+"@", 1))
+}
+
 // setUp makes an owner with an empty home, and an empty plugins folder.
 func setUp(env *testscript.Env) error {
 	home := filepath.Join(env.WorkDir, "home")
+	env.Values[storyTest{}] = env.T()
 	data, err := story.Home(home)
 	if err != nil {
 		return err

@@ -57,6 +57,9 @@ func (c *Config) PluginsDir() string { return c.pluginsDir }
 // contain a password: show Values instead.
 func (c *Config) StorageDSN() string { return c.dsn }
 
+// StoreOnServer reports whether the store is on PostgreSQL, and not in a file.
+func (c *Config) StoreOnServer() bool { return strings.Contains(c.dsn, "://") }
+
 // ProfilesDir is the absolute folder of browser profiles; "" if the home folder is
 // unknown and none was set.
 func (c *Config) ProfilesDir() string { return c.profilesDir }

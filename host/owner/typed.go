@@ -67,7 +67,7 @@ func (o *Owner) Settle(ctx context.Context, store *storage.Store, m *TypedModule
 // store would answer.
 func (o *Owner) HasStore() bool {
 	_, err := os.Lstat(o.Config.StorageDSN())
-	return err == nil
+	return err == nil || o.Config.StoreOnServer()
 }
 
 // orConnection returns the connection that was typed in a connector's place, or whose

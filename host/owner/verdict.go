@@ -51,8 +51,12 @@ func (o *Owner) Verdict(e *storage.Evidence, r view.Runtime) verdict.RenderedVer
 	return v
 }
 
-// diskFull reports whether the disk that holds the data takes nothing more.
+// diskFull reports whether the disk that holds the data takes nothing more. Of a
+// server's disk it is not known.
 func (o *Owner) diskFull() bool {
+	if o.Config.StoreOnServer() {
+		return false
+	}
 	free, known := FreeBytes(o.Config.DataDir())
 	return known && free < fullDisk
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/modules"
 )
@@ -32,8 +33,12 @@ func (s *Session) Complete(ctx context.Context, args []string, list func(*owner.
 // store would answer.
 func (s *Session) HasStore() bool {
 	c, err := s.Config()
-	return err == nil && exists(c.StorageDSN())
+	return err == nil && StoreExists(c)
 }
+
+// StoreExists reports whether there may be a store: a file that is there, or a server,
+// which alone knows.
+func StoreExists(c *config.Config) bool { return c.StoreOnServer() || exists(c.StorageDSN()) }
 
 // CompleteConnector completes the names of installed connectors, and files.
 func (s *Session) CompleteConnector(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {

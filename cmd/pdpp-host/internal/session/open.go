@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 
-	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/roots"
 	"github.com/pdpp-host/pdpp-host/host/collector"
@@ -34,7 +32,7 @@ func (s *Session) Change(fn func(*owner.Owner) error) error {
 // says so where there is none, and reads one that is read-only.
 func (s *Session) Read(fn func(*owner.Owner) error) error {
 	return s.owner(func(ctx context.Context, o storage.Options) (*storage.Store, error) {
-		if dir := s.loaded.DataDir(); !exists(dir) && !exists(o.Path) && !s.Flags.Quiet {
+		if dir := s.loaded.DataDir(); !exists(dir) && !StoreExists(s.loaded) && !s.Flags.Quiet {
 			fmt.Fprintf(s.Err, "note: there is no data folder %s; nothing was made\n", output.Clean(s.Homely(dir)))
 		}
 		return storage.OpenToRead(ctx, o)
@@ -51,10 +49,6 @@ func (s *Session) owner(open func(context.Context, storage.Options) (*storage.St
 		Actor:  owner.Actor{Face: owner.CommandLine},
 		Engine: func(fn func(*plugin.Engine) error) error { return engine(c, fn) },
 		Open: func(ctx context.Context) (*storage.Store, error) {
-			if strings.Contains(c.StorageDSN(), "://") {
-				return nil, abi.NewError(abi.CodeConfigInvalid, "this version keeps its store in SQLite only",
-					"leave storage.dsn out, or name a file").WithDetail("storage.dsn is a PostgreSQL address")
-			}
 			return open(ctx, storage.Options{Path: c.StorageDSN(), Now: s.Now, Logger: s.Logger, History: c.History()})
 		},
 	})
@@ -72,8 +66,8 @@ func (s *Session) Keyring() vault.Keyring { return s.keyring.Keyring() }
 // Resolver grants folders, but never the host's own, nor a collector's.
 func (s *Session) Resolver(c *config.Config) *roots.Resolver {
 	private := append(collector.OwnFolders(collector.Env{Getenv: os.Getenv, Home: s.Home}), c.DataDir(), c.ProfilesDir())
-	if dsn := c.StorageDSN(); !strings.Contains(dsn, "://") {
-		private = append(private, dsn)
+	if !c.StoreOnServer() {
+		private = append(private, c.StorageDSN())
 	}
 	return roots.New(s.Home, private)
 }

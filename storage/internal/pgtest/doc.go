@@ -1,4 +1,0 @@
-// Package pgtest starts a PostgreSQL of its own for the tests of a process: one cluster in
-// a private folder, reached by a socket in it alone, and a fresh database for each test.
-// It ends, and its folder goes, when the process ends, however that ends.
-package pgtest
