@@ -36,8 +36,8 @@ var places struct {
 }
 
 // Place returns the address of the store that a test calls path: path itself, or, in a
-// process of Again, a database of that test. What a store says of where it is leads back
-// to it.
+// process of Again, a database of that test. The address that a store shows, which leaves
+// things out, names the same one.
 func Place(t testing.TB, path string, migrate func(dsn string) error) string {
 	t.Helper()
 	if os.Getenv(again) == "" || path == "" {
