@@ -43,7 +43,7 @@ func mustOpen(t *testing.T, o Options) *Store {
 	if o.Now == nil {
 		o.Now = newClock().Now
 	}
-	if o.Lane != nil || o.maxPages > 0 {
+	if o.maxPages > 0 {
 		pgtest.OnFile(t)
 	}
 	o.Path = pgtest.Place(t, o.Path, migrated)

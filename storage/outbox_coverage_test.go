@@ -54,7 +54,7 @@ func TestCoverageMissing(t *testing.T) {
 // legacy puts n delivered batches into the lane as if before there was an index.
 func (x *laneFixture) legacy(n int, status, payload string) {
 	x.Helper()
-	x.ok(x.s.InLane(x.Context(), "legacy", func(t *db.Tx) error {
+	x.ok(x.s.db.Alone(x.Context(), "legacy", func(t *db.Tx) error {
 		rows := make([]*outbox.Row, n)
 		for i := range rows {
 			rows[i] = &outbox.Row{ID: fmt.Sprintf("%s%s%d", status, payload, i), Kind: KindRecordBatch, Status: OutboxReady}
@@ -108,7 +108,7 @@ func TestCoverageOfBatchesWithoutIndex(t *testing.T) {
 		"pruned":             {func(x *laneFixture) { x.legacy(3, OutboxSucceeded, legacyPlain); x.prune(1) }, "unknown healthy_idle"},
 		"contents gone": {func(x *laneFixture) {
 			x.legacy(1, OutboxSucceeded, legacyPlain)
-			x.ok(x.s.InLane(x.Context(), "", func(t *db.Tx) error {
+			x.ok(x.s.db.Alone(x.Context(), "", func(t *db.Tx) error {
 				_, err := t.DB.ExecContext(t.Ctx, "DELETE FROM outbox_payloads")
 				return err
 			}))
@@ -153,7 +153,7 @@ func TestLifecyclePrecedence(t *testing.T) {
 // what is counted says neither a path nor a secret.
 func TestLanesAreCountedApart(t *testing.T) {
 	t.Parallel()
-	x, y := newLane(t), newLane(t, func(o *Options) { o.Lane.SourceInstanceID = "src2" })
+	x, y := newLane(t), newLaneOf(t, Lane{SourceInstanceID: "src2"})
 	x.begin("c")
 	y.batches(2)
 	y.ok(y.s.DeadLetter(t.Context(), y.one(KindRecordBatch), "open /home/me/x", ""))

@@ -88,7 +88,7 @@ func TestACollisionIsRefused(t *testing.T) {
 	t.Parallel()
 	x := newLane(t)
 	x.ok(x.s.EnqueueBlob(t.Context(), "", []byte("x")))
-	err := x.s.InLane(t.Context(), "collide", func(tx *db.Tx) error {
+	err := x.s.db.Alone(t.Context(), "collide", func(tx *db.Tx) error {
 		var row outbox.Row
 		if err := tx.DB.NewSelect().Model(&row).Limit(1).Scan(tx.Ctx); err != nil {
 			return err

@@ -21,7 +21,7 @@ type outboxMachine struct {
 	rt    *rapid.T
 	path  string
 	clock *clock
-	s     *Store
+	s     *Outbox
 	m     *outboxModel
 	w     *RunWriter
 	runs  int
@@ -44,9 +44,7 @@ func (x *outboxMachine) reopen() {
 		x.ok(x.s.Close())
 	}
 	var err error
-	x.s, err = Open(x.t.Context(), Options{
-		Path: x.path, Now: x.clock.Now, unsynced: true, Lane: &Lane{SourceInstanceID: "src", ConnectorID: "demo"},
-	})
+	x.s, err = OpenOutbox(x.t.Context(), Options{Path: x.path, Now: x.clock.Now, unsynced: true}, Lane{SourceInstanceID: "src", ConnectorID: "demo"})
 	x.ok(err)
 	x.w = nil
 }

@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -54,7 +56,7 @@ func TestALaneIsOpenedForItsOwn(t *testing.T) {
 		"a host's, not used": {host, &Lane{SourceInstanceID: "src1", ConnectorID: "demo"}, ""},
 	} {
 		before := tree(t, filepath.Dir(c.path))
-		s, err := Open(t.Context(), Options{Path: c.path, Now: time.Now, Lane: c.lane})
+		s, err := openLane(t.Context(), Options{Path: c.path, Now: time.Now}, c.lane)
 		if c.code != "" {
 			x.code(err, c.code)
 			x.same(tree(t, filepath.Dir(c.path)), before)
@@ -77,7 +79,7 @@ func TestALaneIsTakenOnce(t *testing.T) {
 	errs := make(chan error)
 	for _, id := range []string{"src1", "src2", "src1", "src2"} {
 		go func() {
-			s, err := Open(t.Context(), Options{Path: path, Now: time.Now, Lane: &Lane{SourceInstanceID: id, ConnectorID: "demo"}})
+			s, err := OpenOutbox(t.Context(), Options{Path: path, Now: time.Now}, Lane{SourceInstanceID: id, ConnectorID: "demo"})
 			if err == nil {
 				err = s.Close()
 			}
@@ -97,26 +99,10 @@ func TestALaneIsTakenOnce(t *testing.T) {
 	}
 }
 
-// A host's own store has no outbox.
-func TestAHostHasNoOutbox(t *testing.T) {
+// A claim names its holder and how long it lasts.
+func TestClaimNeedsHolderAndLease(t *testing.T) {
 	t.Parallel()
-	x := over(t, Options{})
-	ctx := t.Context()
-	i := &OutboxItem{}
-	_, claim := x.s.Claim(ctx, ClaimRequest{Holder: "h", Lease: time.Minute})
-	_, leases := x.s.RecoverLeases(ctx, nil)
-	_, requeue := x.s.RequeueDeadLetters(ctx, false)
-	_, prune := x.s.PruneDelivered(ctx, 1)
-	_, counts := x.s.OutboxCounts(ctx)
-	_, units := x.s.Units(ctx, false)
-	_, _, state := x.s.ConfirmedState(ctx)
-	for _, err := range []error{
-		claim, leases, requeue, prune, counts, units, state, x.s.ConfirmState(ctx, nil, time.Time{}), x.s.EnqueueBlob(ctx, "", nil),
-		x.s.Renew(ctx, i, 1), x.s.Acknowledge(ctx, i), x.s.Release(ctx, i), x.s.Retry(ctx, i, time.Time{}, "", ""), x.s.DeadLetter(ctx, i, "", ""),
-	} {
-		x.code(err, abi.CodeInternal)
-	}
-	y := newLane(t)
+	y, ctx := newLane(t), t.Context()
 	_, err := y.s.Claim(ctx, ClaimRequest{Lease: time.Minute})
 	y.code(err, abi.CodeInternal)
 	_, err = y.s.Claim(ctx, ClaimRequest{Holder: "h"})
@@ -203,4 +189,12 @@ func TestInspectLaneBeforeLanes(t *testing.T) {
 	_, _, err := InspectLane(t.Context(), path, time.Now())
 	x.code(err, CodeLaneMismatch)
 	x.same(tree(t, filepath.Dir(path)), before)
+}
+
+// openLane opens the lane's outbox, or with nil a host's own store.
+func openLane(ctx context.Context, o Options, lane *Lane) (io.Closer, error) {
+	if lane == nil {
+		return Open(ctx, o)
+	}
+	return OpenOutbox(ctx, o, *lane)
 }

@@ -91,7 +91,7 @@ func TestPruneWithinTheCap(t *testing.T) {
 func TestPruneIsBounded(t *testing.T) {
 	t.Parallel()
 	x := newLane(t)
-	x.ok(x.s.InLane(t.Context(), "deliver many", func(tx *db.Tx) error {
+	x.ok(x.s.db.Alone(t.Context(), "deliver many", func(tx *db.Tx) error {
 		run := &outbox.LaneRun{RunID: "run"}
 		for i := range 2*outbox.PruneRows + 100 {
 			unit, err := run.Unit(tx)

@@ -10,17 +10,30 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi/device"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/pgtest"
 )
 
 // laneFixture is a lane with what its tests ask of it.
 type laneFixture struct {
 	*exercise
+	s    *Outbox // exercise has its Store
 	path string
+	lane Lane
 }
 
 func newLane(t *testing.T, change ...func(*Options)) *laneFixture {
 	t.Helper()
-	x := &laneFixture{exercise: &exercise{T: t, clock: newClock()}, path: filepath.Join(t.TempDir(), "lane.sqlite")}
+	return newLaneOf(t, Lane{SourceInstanceID: "src1"}, change...)
+}
+
+func newLaneOf(t *testing.T, lane Lane, change ...func(*Options)) *laneFixture {
+	t.Helper()
+	x := &laneFixture{
+		exercise: &exercise{T: t, clock: newClock()}, path: filepath.Join(t.TempDir(), "lane.sqlite"),
+		lane: lane,
+	}
+	x.lane.ConnectorID = "demo"
+	pgtest.OnFile(t)
 	x.reopen(change...)
 	return x
 }
@@ -31,11 +44,14 @@ func (x *laneFixture) reopen(change ...func(*Options)) {
 	if x.s != nil {
 		x.ok(x.s.Close())
 	}
-	o := Options{Path: x.path, Now: x.clock.Now, unsynced: true, Lane: &Lane{SourceInstanceID: "src1", ConnectorID: "demo"}}
+	o := Options{Path: x.path, Now: x.clock.Now, unsynced: true}
 	for _, c := range change {
 		c(&o)
 	}
-	x.s = mustOpen(x.T, o)
+	s, err := OpenOutbox(x.Context(), o, x.lane)
+	x.ok(err)
+	x.Cleanup(func() { _ = s.Close() })
+	x.s, x.exercise.s = s, s.Store
 }
 
 // claim claims as one holder, and says what it got.
@@ -190,7 +206,7 @@ func TestQueuedWorkOutlivesItsProcess(t *testing.T) {
 // larger goes alone.
 func TestBatchesAreBounded(t *testing.T) {
 	t.Parallel()
-	x := newLane(t, func(o *Options) { o.Lane.MaxBatchRecords, o.Lane.MaxBatchBytes = 3, 400 })
+	x := newLaneOf(t, Lane{SourceInstanceID: "src1", MaxBatchRecords: 3, MaxBatchBytes: 400})
 	w := x.begin("c")
 	big := `{"t":"` + strings.Repeat("x", 500) + `"}`
 	x.put(w, 0, "a=1", "b=2", "c=3", "d=4", "e="+big, "f=6", `g="`+strings.Repeat("y", 250)+`"`, `h="`+strings.Repeat("z", 250)+`"`)

@@ -6,7 +6,8 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/uptrace/bun"
+
 	"github.com/pdpp-host/pdpp-host/storage/access"
 	"github.com/pdpp-host/pdpp-host/storage/connection"
 	"github.com/pdpp-host/pdpp-host/storage/credential"
@@ -24,8 +25,7 @@ type Options struct {
 	Now    func() time.Time // required: the wall clock
 	NewID  func() string    // ids of connections; nil: 128 random bits
 	Logger *slog.Logger     // nil: discarded
-	Lane   *Lane            // nil: a host's own store; else a collector's outbox
-	// History is how long runs are kept that have ended; 0: for ever. A lane has a
+	// History is how long runs are kept that have ended; 0: for ever. An outbox has a
 	// rule of its own, see PruneHistory.
 	History time.Duration
 
@@ -44,7 +44,6 @@ type (
 	connectionRoom = connection.Store
 	deviceRoom     = devices.Store
 	accessRoom     = access.Store
-	outboxRoom     = outbox.Store
 )
 
 // Store is an open evidence store. All methods are safe for concurrent use,
@@ -57,7 +56,6 @@ type Store struct {
 	*connectionRoom
 	*deviceRoom
 	*accessRoom
-	*outboxRoom
 
 	db *db.DB
 }
@@ -65,11 +63,13 @@ type Store struct {
 // Open opens the store at o.Path, makes it when it is missing (file 0600 in a
 // folder 0700), and brings its schema up to date. Errors: storage.newer_version
 // when a newer pdpp-host wrote it, storage.migration when its schema's history
-// differs from this program's, storage.lane_mismatch when it belongs to another lane
-// than o.Lane, storage.corrupt, storage.locked, storage.unavailable,
+// differs from this program's, storage.lane_mismatch when it is a collector's outbox,
+// storage.corrupt, storage.locked, storage.unavailable,
 // storage.unsafe when others can change it. Nothing is changed in a file that is
 // refused. A group's right to write to the folder or the file is taken away.
-func Open(ctx context.Context, o Options) (*Store, error) { return openWith(ctx, o, db.Open) }
+func Open(ctx context.Context, o Options) (*Store, error) {
+	return openHost(ctx, o, db.Open)
+}
 
 // OpenToRead opens the store at o.Path for somebody who changes nothing of it. Where
 // there is none, it makes none: what is opened is empty. One that this process cannot
@@ -77,52 +77,47 @@ func Open(ctx context.Context, o Options) (*Store, error) { return openWith(ctx,
 // that is not folded back, a schema to bring up to date), in a copy that Close
 // removes; each write of it fails. Any other is opened by Open, whose errors it has.
 func OpenToRead(ctx context.Context, o Options) (*Store, error) {
-	return openWith(ctx, o, db.OpenToRead)
+	return openHost(ctx, o, db.OpenToRead)
 }
 
-func openWith(ctx context.Context, o Options, open func(context.Context, db.Options) (*db.DB, error)) (*Store, error) {
-	lane, err := o.Lane.Settled()
-	if err != nil {
-		return nil, err
+// openDatabase is db.Open or db.OpenToRead.
+type openDatabase func(context.Context, db.Options) (*db.DB, error)
+
+func openHost(ctx context.Context, o Options, open openDatabase) (*Store, error) {
+	return openAs(ctx, o, open, run.HostSink{}, outbox.Accept(nil, o.Path), func(context.Context, *db.DB) error { return nil })
+}
+
+// openAs opens a store whose runs collect into sink. accept is as in db.Options; take
+// completes a file that was opened for writing, before anything else is written to it.
+func openAs(
+	ctx context.Context, o Options, open openDatabase, sink run.Sinks,
+	accept func(context.Context, bun.IDB, int) error, take func(context.Context, *db.DB) error,
+) (*Store, error) {
+	ready := func(ctx context.Context, d *db.DB) error {
+		if err := take(ctx, d); err != nil {
+			return err
+		}
+		s := furnish(d, sink, o.History)
+		return errors.Join(s.SweepRemoved(ctx), s.Fill(ctx))
 	}
-	if lane != nil && db.OnServer(o.Path) {
-		return nil, abi.NewError(abi.CodeStoreUnavailable, "a collector's queue is a file, and not a database on a server", "name a file with --queue")
-	}
-	s := &Store{outboxRoom: outbox.New(lane, o.Path)}
 	d, err := open(ctx, db.Options{
-		Path: o.Path, Now: o.Now, NewID: o.NewID, Logger: o.Logger, Accept: s.outboxRoom.Accept, Current: evidence.Current,
-		Ready: func(ctx context.Context, d *db.DB) error { return s.ready(ctx, d, lane, o.History) },
+		Path: o.Path, Now: o.Now, NewID: o.NewID, Logger: o.Logger, Accept: accept, Current: evidence.Current, Ready: ready,
 		Setup: record.Setup, Statements: record.Statements,
 		BusyTimeout: o.busyTimeout, MaxPages: o.maxPages, Unsynced: o.unsynced, Checkpoint: o.checkpoint,
 	})
 	if err != nil {
 		return nil, err
 	}
-	s.furnish(d, lane, o.History)
-	return s, nil
+	return furnish(d, sink, o.History), nil
 }
 
 // furnish puts the rooms over an open database.
-func (s *Store) furnish(d *db.DB, lane *Lane, history time.Duration) {
-	sink := run.Sinks(run.HostSink{})
-	if lane != nil {
-		sink, history = lane, 0
+func furnish(d *db.DB, sink run.Sinks, history time.Duration) *Store {
+	credentials, runs := credential.New(d), run.New(d, sink, history)
+	return &Store{
+		recordRoom: record.New(d), evidenceRoom: evidence.New(d), credentialRoom: credentials, runRoom: runs,
+		connectionRoom: connection.New(d, credentials), deviceRoom: devices.New(d, runs), accessRoom: access.New(d), db: d,
 	}
-	s.db = d
-	s.outboxRoom.Attach(d)
-	s.recordRoom, s.evidenceRoom, s.credentialRoom, s.accessRoom = record.New(d), evidence.New(d), credential.New(d), access.New(d)
-	s.runRoom = run.New(d, sink, history)
-	s.connectionRoom, s.deviceRoom = connection.New(d, s.credentialRoom), devices.New(d, s.runRoom)
-}
-
-// ready completes a file that was just opened for writing.
-func (s *Store) ready(ctx context.Context, d *db.DB, lane *Lane, history time.Duration) error {
-	s.furnish(d, lane, history)
-	err := s.outboxRoom.Take(ctx)
-	if err == nil {
-		err = errors.Join(s.SweepRemoved(ctx), s.Fill(ctx))
-	}
-	return err
 }
 
 // Close writes what is queued, waits for the writer and closes the file. Runs
@@ -139,14 +134,3 @@ func HashKey(key []byte) KeyHash { return record.HashKey(key) }
 func WithAudit(ctx context.Context, e AuditEvent, keep time.Duration) (context.Context, *access.Audit) {
 	return access.WithAudit(ctx, e, keep)
 }
-
-// InspectLane is outbox.InspectLane.
-func InspectLane(ctx context.Context, path string, now time.Time) (LaneInfo, OutboxCounts, error) {
-	return outbox.InspectLane(ctx, path, now)
-}
-
-// TransientClass is outbox.TransientClass.
-func TransientClass(class string) bool { return outbox.TransientClass(class) }
-
-// OutboxWord is outbox.Word.
-func OutboxWord(s string) string { return outbox.Word(s) }

@@ -85,7 +85,7 @@ func collect(t *testing.T, store *storage.Store, connection string) {
 }
 
 // takes delivers all that an outbox holds, and returns how many of each kind.
-func (l *lane) takes(queue *storage.Store) map[string]int {
+func (l *lane) takes(queue *storage.Outbox) map[string]int {
 	l.t.Helper()
 	ctx := context.Background()
 	kinds := map[string]int{}
@@ -130,14 +130,12 @@ func TestWhatAnOutboxHoldsIsTaken(t *testing.T) {
 	t.Parallel()
 	l := ready(t)
 	ctx := context.Background()
-	queue, err := storage.Open(ctx, storage.Options{
-		Path: filepath.Join(t.TempDir(), "lane.sqlite"), Now: time.Now, Lane: &storage.Lane{SourceInstanceID: l.SourceInstanceID, ConnectorID: theConnector},
-	})
+	queue, err := storage.OpenOutbox(ctx, storage.Options{Path: filepath.Join(t.TempDir(), "lane.sqlite"), Now: time.Now}, storage.Lane{SourceInstanceID: l.SourceInstanceID, ConnectorID: theConnector})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer queue.Close()
-	collect(t, queue, "lane")
+	collect(t, queue.Store, "lane")
 	collect(t, l.store, "local")
 
 	kinds := l.takes(queue)
@@ -178,9 +176,7 @@ func TestWhatARunThatFailedInPartLeavesIsTaken(t *testing.T) {
 	t.Parallel()
 	l := ready(t)
 	ctx := context.Background()
-	queue, err := storage.Open(ctx, storage.Options{
-		Path: filepath.Join(t.TempDir(), "lane.sqlite"), Now: time.Now, Lane: &storage.Lane{SourceInstanceID: l.SourceInstanceID, ConnectorID: theConnector},
-	})
+	queue, err := storage.OpenOutbox(ctx, storage.Options{Path: filepath.Join(t.TempDir(), "lane.sqlite"), Now: time.Now}, storage.Lane{SourceInstanceID: l.SourceInstanceID, ConnectorID: theConnector})
 	if err != nil {
 		t.Fatal(err)
 	}

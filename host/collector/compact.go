@@ -22,7 +22,7 @@ type CompactResult struct {
 // to be delivered: the file is written anew, and what waits is there alone.
 func (c *Collector) Compact(ctx context.Context) (*CompactResult, error) {
 	r := &CompactResult{Object: "local_collector_compact", SourceInstanceID: c.deps.Profile.SourceInstanceID, BytesBefore: fileSize(c.deps.LanePath)}
-	err := c.upkeep(ctx, &r.After, func(store *storage.Store) error {
+	err := c.upkeep(ctx, &r.After, func(store *storage.Outbox) error {
 		counts, err := store.OutboxCounts(ctx)
 		if err != nil {
 			return err

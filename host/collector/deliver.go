@@ -14,7 +14,7 @@ import (
 // deliverer sends what waits in an outbox, one row after another, in the order in
 // which the outbox gives them out.
 type deliverer struct {
-	store  *storage.Store
+	store  *storage.Outbox
 	lane   *lane
 	policy Policy
 	now    func() time.Time

@@ -13,7 +13,7 @@ import (
 // execution is one Run: recover, drain, scan, drain, prune, tell.
 type execution struct {
 	c      *Collector
-	store  *storage.Store
+	store  *storage.Outbox
 	lane   *lane
 	d      *deliverer
 	state  *device.State
@@ -77,13 +77,13 @@ func (c *Collector) laneAfter(ctx context.Context) *storage.LaneInfo {
 	return &info
 }
 
-func (c *Collector) open(ctx context.Context) (*storage.Store, error) {
-	return storage.Open(ctx, storage.Options{Path: c.deps.LanePath, Now: c.deps.Now, Logger: c.deps.Logger, Lane: &storage.Lane{
+func (c *Collector) open(ctx context.Context) (*storage.Outbox, error) {
+	return storage.OpenOutbox(ctx, storage.Options{Path: c.deps.LanePath, Now: c.deps.Now, Logger: c.deps.Logger}, storage.Lane{
 		SourceInstanceID: c.deps.Profile.SourceInstanceID, ConnectorID: c.deps.Profile.ConnectorID,
-	}})
+	})
 }
 
-func (c *Collector) execution(store *storage.Store) *execution {
+func (c *Collector) execution(store *storage.Outbox) *execution {
 	e := &execution{
 		c: c, store: store, lane: c.lane, budget: &budget{most: c.policy.MaxBatches, mostWaiting: c.policy.MaxQueue, mostBytes: c.policy.MaxQueueBytes},
 		stores: &diagnostics{seen: map[string]diagnostic{}},

@@ -22,7 +22,7 @@ func (e *execution) scan(ctx context.Context, req RunRequest) error {
 	}
 	e.note("scan", "scanning the source")
 	deps := e.c.deps.Run
-	deps.Store, deps.Now = e.store, e.c.deps.Now
+	deps.Store, deps.Now = e.store.Store, e.c.deps.Now
 	deps.Described = func(ctx context.Context, raw []byte) error { return e.described(ctx, req, raw) }
 	deps.Accepted = func(stream string, key, data []byte, deleted bool) {
 		e.budget.accept(key, data)

@@ -20,7 +20,7 @@ type Requeued struct {
 // delivers it.
 func (c *Collector) RetryDeadLetters(ctx context.Context) (*Requeued, error) {
 	r := &Requeued{Object: "local_collector_retry_dead_letters", SourceInstanceID: c.deps.Profile.SourceInstanceID}
-	err := c.upkeep(ctx, &r.After, func(store *storage.Store) (err error) {
+	err := c.upkeep(ctx, &r.After, func(store *storage.Outbox) (err error) {
 		r.Requeued, err = store.RequeueDeadLetters(ctx, false)
 		return err
 	})
@@ -42,7 +42,7 @@ func (c *Collector) PruneSent(ctx context.Context, keep int64) (*PruneResult, er
 		keep = pruningOf(c.deps.AutoPrune, c.deps.Getenv).keep
 	}
 	r := &PruneResult{Object: "local_collector_prune_sent", SourceInstanceID: c.deps.Profile.SourceInstanceID}
-	err := c.upkeep(ctx, &r.After, func(store *storage.Store) error {
+	err := c.upkeep(ctx, &r.After, func(store *storage.Outbox) error {
 		done, err := store.PruneDelivered(ctx, keep)
 		r.PrunedSent = PrunedSent{Enabled: true, Matched: done.Matched, Pruned: done.Pruned}
 		return err
@@ -51,7 +51,7 @@ func (c *Collector) PruneSent(ctx context.Context, keep int64) (*PruneResult, er
 }
 
 // upkeep opens a lane that is there, works on it, and counts it.
-func (c *Collector) upkeep(ctx context.Context, after *LaneState, work func(*storage.Store) error) error {
+func (c *Collector) upkeep(ctx context.Context, after *LaneState, work func(*storage.Outbox) error) error {
 	_, exists, err := c.inspect(ctx)
 	if err != nil {
 		return err

@@ -100,7 +100,7 @@ func (c *Collector) Lane(ctx context.Context, sha256 string) (roots map[string]s
 
 // accepted is the lane's connection with the module that it runs; nil where nobody
 // has accepted one.
-func accepted(ctx context.Context, store *storage.Store) (*storage.Connection, error) {
+func accepted(ctx context.Context, store *storage.Outbox) (*storage.Connection, error) {
 	connections, err := store.Connections(ctx)
 	if err != nil {
 		return nil, err

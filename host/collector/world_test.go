@@ -122,7 +122,7 @@ func (w *world) run(text string) *RunResult {
 }
 
 // open opens the lane as a run of it does.
-func (w *world) open() *storage.Store {
+func (w *world) open() *storage.Outbox {
 	w.Helper()
 	s, err := w.collector().open(w.Context())
 	w.ok(err)

@@ -84,9 +84,12 @@ func newHost(t *testing.T, s setup) *host {
 	}
 	options := storage.Options{Path: s.path, Now: time.Now}
 	if s.lane {
-		options.Lane = &storage.Lane{SourceInstanceID: "source", ConnectorID: "scripted"}
-	}
-	if h.store, err = storage.Open(t.Context(), options); err != nil {
+		outbox, err := storage.OpenOutbox(t.Context(), options, storage.Lane{SourceInstanceID: "source", ConnectorID: "scripted"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.store = outbox.Store
+	} else if h.store, err = storage.Open(t.Context(), options); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = h.store.Close() })

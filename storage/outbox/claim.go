@@ -37,7 +37,7 @@ func (s *Store) Claim(ctx context.Context, r ClaimRequest) ([]Item, error) {
 		return nil, abi.NewError(abi.CodeInternal, "a claim needs a holder and a lease", "report this")
 	}
 	var out []Item
-	err := s.InLane(ctx, "claim", func(t *db.Tx) error {
+	err := s.db.Alone(ctx, "claim", func(t *db.Tx) error {
 		rows, err := claimable(t.Ctx, t.DB, db.Micros(t.Now), max(r.Limit, 1))
 		if err != nil {
 			return err
@@ -166,7 +166,7 @@ func streamsOf(ctx context.Context, q bun.IDB, rows []candidate) (map[int64][]st
 // Renew holds a row for longer: right before it is sent, for longer than sending
 // it may take.
 func (s *Store) Renew(ctx context.Context, i *Item, lease time.Duration) error {
-	return s.InLane(ctx, "renew a lease", func(t *db.Tx) error {
+	return s.db.Alone(ctx, "renew a lease", func(t *db.Tx) error {
 		until := t.Now.Add(lease)
 		if err := fencedUpdate(t, i, "lease_until_us = ?", db.Micros(until)); err != nil {
 			return err

@@ -88,7 +88,7 @@ func (r *LaneRun) withEnd(t *db.Tx, row *tables.RunRow, checkpoints []run.StateC
 // End implements RunSink: it queues the end of the run that row is of: for every run, whatever it
 // came to and whether or not it collected anything.
 func (r *LaneRun) End(t *db.Tx, row *tables.RunRow, checkpoints []run.StateCommit) error {
-	l := r.Lane
+	l := r.lane
 	delta, err := r.withEnd(t, row, checkpoints)
 	if err != nil {
 		return err
@@ -152,7 +152,7 @@ func plainJSON(v any) ([]byte, error) {
 
 // outcomeOf says how a run ended in the words of the protocol, which are shown
 // away from the device: no word of its error is a path (LC-07.4).
-func (l *Lane) outcomeOf(t *db.Tx, row *tables.RunRow) (device.Outcome, error) {
+func (l *lane) outcomeOf(t *db.Tx, row *tables.RunRow) (device.Outcome, error) {
 	o := device.Outcome{
 		Status: row.Status, Reason: row.Reason, Mode: row.Mode, Narrowed: row.Narrowed, Connector: row.Connector,
 		Version: row.Version, ModuleSHA256: row.ModuleSHA256, StartedAt: db.Time(row.StartedUS), FinishedAt: db.Time(row.FinishedUS),

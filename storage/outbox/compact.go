@@ -7,8 +7,5 @@ import "context"
 // waits for other processes as every write does; what it is asked for while rows
 // wait is the caller's to decide.
 func (s *Store) CompactLane(ctx context.Context) error {
-	if err := s.ofLane(); err != nil {
-		return err
-	}
 	return s.db.Vacuum(ctx)
 }

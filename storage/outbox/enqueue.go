@@ -78,7 +78,7 @@ func (r *LaneRun) enqueueBatch(t *db.Tx, b *laneBatch) error {
 			ID:   device.OutboxID(KindRecordBatch, r.SourceInstanceID, []any{r.ConnectorID, seq, id}),
 			Kind: KindRecordBatch, UnitID: unit, RunID: r.RunID, BodyHash: part.hash, Indexed: true,
 		}
-		if err := Enqueue(t, row, part.payload(r.Lane, r.RunID, id, seq)); err != nil {
+		if err := Enqueue(t, row, part.payload(&r.Lane, r.RunID, id, seq)); err != nil {
 			return err
 		}
 		if err := index(t, row.Seq, part.streams); err != nil {
@@ -133,7 +133,7 @@ func (s *Store) EnqueueBlob(ctx context.Context, mediaType string, data []byte) 
 	}
 	sum := sha256.Sum256(data)
 	hash := hex.EncodeToString(sum[:])
-	return s.InLane(ctx, "queue an artifact", func(t *db.Tx) error {
+	return s.db.Alone(ctx, "queue an artifact", func(t *db.Tx) error {
 		l := s.lane
 		row := &Row{
 			ID:   device.OutboxID(KindBlobUpload, l.SourceInstanceID, []string{l.ConnectorID, hash}),

@@ -30,7 +30,7 @@ func FuzzBatchPayload(f *testing.F) {
 		b.Add(0, []byte(key), data, []byte(when), del)
 		b.Add(1, []byte("after"), []byte("1"), nil, false)
 		l := &Lane{SourceInstanceID: "s\"rc", ConnectorID: "c\\", MaxBatchRecords: 2, MaxBatchBytes: 1 << 20}
-		run := &LaneRun{Lane: l, RunID: "r", to: &record.Target{Streams: []record.Stream{{Name: stream}, {Name: "other"}}}}
+		run := &LaneRun{lane: &lane{Lane: *l}, RunID: "r", to: &record.Target{Streams: []record.Stream{{Name: stream}, {Name: "other"}}}}
 		cut, err := run.deliveries(b)
 		good := utf8.ValidString(key) && utf8.ValidString(when) && (del || utf8.Valid(data) && json.Valid(data))
 		if err != nil {

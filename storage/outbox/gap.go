@@ -23,7 +23,7 @@ func (r *LaneRun) Gap(t *db.Tx, id string) error {
 	if err != nil {
 		return err
 	}
-	l := r.Lane
+	l := r.lane
 	row := &Row{
 		Kind: KindGap, UnitID: unit, RunID: r.RunID, Says: g.Status + " " + g.Reason,
 		Subject: device.OutboxID("subject", l.SourceInstanceID, []string{g.Stream, g.ParentStream, g.RecordKey}),
@@ -51,7 +51,7 @@ func (r *LaneRun) Gap(t *db.Tx, id string) error {
 }
 
 // saidOf is a gap in the words of the protocol.
-func (l *Lane) saidOf(t *db.Tx, g *tables.GapRow) any {
+func (l *lane) saidOf(t *db.Tx, g *tables.GapRow) any {
 	if g.Status == tables.GapRecovered {
 		return device.GapRecovered{
 			ConnectorID: l.ConnectorID, SourceInstanceID: l.SourceInstanceID, Reason: g.Reason, Stream: g.Stream,

@@ -17,9 +17,6 @@ import (
 // what it was the last to miss. So the connection's evidence is made again from
 // what is left as it was made from all of them, byte for byte.
 func (s *Store) PruneHistory(ctx context.Context, keep int) (pruned int64, err error) {
-	if err := s.ofLane(); err != nil {
-		return 0, err
-	}
 	if keep < 1 {
 		return 0, abi.NewError(CodeKeepRefused, "a prune has to keep at least one run", "give a number from 1")
 	}
@@ -31,7 +28,7 @@ func (s *Store) PruneHistory(ctx context.Context, keep int) (pruned int64, err e
 		for after := int64(0); after >= 0; {
 			var gone []int64
 			var next int64
-			err := s.InLane(ctx, "prune runs", func(t *db.Tx) (err error) {
+			err := s.db.Alone(ctx, "prune runs", func(t *db.Tx) (err error) {
 				if gone, next, err = spareRuns(t, id, after, keep); err != nil || len(gone) == 0 {
 					return err
 				}

@@ -75,7 +75,7 @@ func leftBy(row *tables.RunRow) []tables.LeftOut {
 // keepLeft replaces the lane's open units of what earlier runs left by what this
 // one says: what it collected is done, what it left is kept, with its reason and
 // with how often it was tried (LC-05.1).
-func (l *Lane) keepLeft(t *db.Tx, row *tables.RunRow) error {
+func (l *lane) keepLeft(t *db.Tx, row *tables.RunRow) error {
 	if err := collectedNow(t, row); err != nil {
 		return err
 	}

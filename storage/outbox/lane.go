@@ -23,19 +23,22 @@ const (
 // outboxStep is the migration that made lanes. A file before it holds none.
 const outboxStep = 8
 
-// Settled returns the lane with its defaults, nil for none.
-func (l *Lane) Settled() (*Lane, error) {
-	if l == nil {
-		return nil, nil
-	}
+// lane is the Lane of a file.
+type lane struct {
+	Lane
+
+	path string
+}
+
+// settled returns the lane of the file at path, with its defaults.
+func (l Lane) settled(path string) (*lane, error) {
 	if l.SourceInstanceID == "" || l.ConnectorID == "" {
 		return nil, abi.NewError(CodeLaneMismatch, "a collector's file needs a source instance and a connector",
 			"enroll the device, or name the profile to use")
 	}
-	out := *l
-	out.MaxBatchRecords = cmp.Or(max(out.MaxBatchRecords, 0), defaultBatchRecords)
-	out.MaxBatchBytes = cmp.Or(max(out.MaxBatchBytes, 0), defaultBatchBytes)
-	return &out, nil
+	l.MaxBatchRecords = cmp.Or(max(l.MaxBatchRecords, 0), defaultBatchRecords)
+	l.MaxBatchBytes = cmp.Or(max(l.MaxBatchBytes, 0), defaultBatchBytes)
+	return &lane{l, path}, nil
 }
 
 // laneOf reads whose outbox the file is; nil when it is none.
@@ -48,43 +51,49 @@ func laneOf(ctx context.Context, q bun.IDB) (*laneRow, error) {
 	return row, err
 }
 
-// Accept says whether the file may be opened as what it is opened for. applied
-// is how many migrations it has run.
-func (s *Store) Accept(ctx context.Context, q bun.IDB, applied int) error {
-	if db.OnServer(s.path) {
-		return nil // no lane is there
-	}
-	var row *laneRow
-	var err error
-	if applied >= outboxStep {
-		if row, err = laneOf(ctx, q); err != nil {
-			return err
+// Accept returns what refuses a file that may not be opened as the lane's, or with nil as
+// a host's own store, as db.Options.Accept.
+func Accept(l *Lane, path string) func(ctx context.Context, q bun.IDB, applied int) error {
+	return func(ctx context.Context, q bun.IDB, applied int) error {
+		if db.OnServer(path) {
+			return nil // no lane is there
 		}
+		var row *laneRow
+		var err error
+		if applied >= outboxStep {
+			if row, err = laneOf(ctx, q); err != nil {
+				return err
+			}
+		}
+		if row != nil || l == nil {
+			return sameLane(l, row, path)
+		}
+		used := false
+		if applied > 0 {
+			used, err = q.NewSelect().Model((*tables.ConnectionRow)(nil)).Exists(ctx)
+		}
+		if used {
+			return mismatch(path, "the file is a host's own store", "name another file with --queue")
+		}
+		return err
 	}
-	if row != nil || s.lane == nil {
-		return s.sameLane(row)
-	}
-	used := false
-	if applied > 0 {
-		used, err = q.NewSelect().Model((*tables.ConnectionRow)(nil)).Exists(ctx)
-	}
-	if used {
-		return mismatch(s.path, "the file is a host's own store", "name another file with --queue")
-	}
-	return err
 }
 
-func (s *Store) sameLane(row *laneRow) error {
-	l := s.lane
+// Accept is the function Accept for the queue's own lane.
+func (s *Store) Accept(ctx context.Context, q bun.IDB, applied int) error {
+	return Accept(&s.Lane, s.path)(ctx, q, applied)
+}
+
+func sameLane(l *Lane, row *laneRow, path string) error {
 	switch {
 	case l == nil && row == nil:
 		return nil
 	case l == nil:
-		return mismatch(s.path, "the file is a collector's outbox", "name another data folder, or use pdpp-local-collector")
+		return mismatch(path, "the file is a collector's outbox", "name another data folder, or use pdpp-local-collector")
 	case row == nil:
-		return noOutbox(s.path)
+		return noOutbox(path)
 	case row.SourceInstanceID != l.SourceInstanceID || row.ConnectorID != l.ConnectorID:
-		return mismatch(s.path, "the file is the outbox of another source instance",
+		return mismatch(path, "the file is the outbox of another source instance",
 			"use the profile that the file belongs to, or name another file with --queue")
 	}
 	return nil
@@ -98,40 +107,22 @@ func mismatch(path, what, hint string) error {
 	return abi.NewError(CodeLaneMismatch, what, hint).WithDetail(path)
 }
 
-// Take makes a new file the lane's. Re-check under the write lock
-// what Accept checked without it.
-func (s *Store) Take(ctx context.Context) error {
-	if s.lane == nil {
-		return nil
-	}
-	return s.db.Alone(ctx, "open the outbox", func(t *db.Tx) error {
+// Take puts the queue over its open file, and makes a new file the lane's. Re-check under
+// the write lock what Accept checked without it.
+func (s *Store) Take(ctx context.Context, d *db.DB) error {
+	s.db, s.path = d, d.Path
+	return d.Alone(ctx, "open the outbox", func(t *db.Tx) error {
 		row, err := laneOf(t.Ctx, t.DB)
 		if err != nil || row != nil {
-			return errors.Join(err, s.sameLane(row))
+			return errors.Join(err, sameLane(&s.Lane, row, s.path))
 		}
 		if err := s.Accept(t.Ctx, t.DB, outboxStep); err != nil {
 			return err
 		}
-		row = &laneRow{ID: 1, SourceInstanceID: s.lane.SourceInstanceID, ConnectorID: s.lane.ConnectorID}
+		row = &laneRow{ID: 1, SourceInstanceID: s.SourceInstanceID, ConnectorID: s.ConnectorID}
 		_, err = t.DB.NewInsert().Model(row).Exec(t.Ctx)
 		return err
 	})
-}
-
-// ofLane refuses what only an outbox has.
-func (s *Store) ofLane() error {
-	if s.lane == nil {
-		return abi.NewError(abi.CodeInternal, "the store is no collector's outbox", "report this")
-	}
-	return nil
-}
-
-// InLane runs fn in a write transaction of its own, see alone.
-func (s *Store) InLane(ctx context.Context, what string, fn func(*db.Tx) error) error {
-	if err := s.ofLane(); err != nil {
-		return err
-	}
-	return s.db.Alone(ctx, what, fn)
 }
 
 // ConfirmState replaces what is known of the destination's cursors by what it
@@ -139,7 +130,7 @@ func (s *Store) InLane(ctx context.Context, what string, fn func(*db.Tx) error) 
 // collected when the destination wanted another part of the source: what such a cursor
 // has passed by was never delivered.
 func (s *Store) ConfirmState(ctx context.Context, state map[string][]byte, updatedAt time.Time) error {
-	return s.InLane(ctx, "confirm the state", func(t *db.Tx) error {
+	return s.db.Alone(ctx, "confirm the state", func(t *db.Tx) error {
 		known, err := confirmedRows(t.Ctx, t.DB)
 		if err != nil {
 			return err
@@ -182,9 +173,6 @@ func confirm(t *db.Tx, stream string, cursor []byte, runID, boundary string, us 
 // ConfirmedState returns the cursors that the destination has confirmed, by
 // stream, and when it was last heard of them; zero for never.
 func (s *Store) ConfirmedState(ctx context.Context) (map[string][]byte, time.Time, error) {
-	if err := s.ofLane(); err != nil {
-		return nil, time.Time{}, err
-	}
 	rows, err := confirmedRows(ctx, s.db.Read)
 	if err != nil {
 		return nil, time.Time{}, s.db.Fail("read the state", err)

@@ -24,8 +24,6 @@ type Lane struct {
 	ConnectorID      string // required
 	MaxBatchRecords  int    // of one record batch; 0: 1000
 	MaxBatchBytes    int    // of one batch's records; 0: 1 MiB. A larger record goes alone
-
-	path string // of its file; "" before it is open
 }
 
 // Kinds of outbox rows.

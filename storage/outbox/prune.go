@@ -16,9 +16,6 @@ const PruneRows = 500
 // and none of the memory of gaps, of carried streams and of counters (LC-09). At
 // least one is always kept: a smaller keep is storage.keep_refused.
 func (s *Store) PruneDelivered(ctx context.Context, keep int64) (Pruned, error) {
-	if err := s.ofLane(); err != nil {
-		return Pruned{}, err
-	}
 	if keep < 1 {
 		return Pruned{}, abi.NewError(CodeKeepRefused, "a prune has to keep at least one acknowledged row",
 			"give a number from 1, or switch the prune off")
@@ -26,7 +23,7 @@ func (s *Store) PruneDelivered(ctx context.Context, keep int64) (Pruned, error) 
 	out := Pruned{Enabled: true}
 	for more := true; more; {
 		var matched, deleted int64
-		err := s.InLane(ctx, "prune", func(t *db.Tx) (err error) {
+		err := s.db.Alone(ctx, "prune", func(t *db.Tx) (err error) {
 			matched, deleted, err = pruneChunk(t, keep)
 			return err
 		})
@@ -67,7 +64,7 @@ func pruneChunk(t *db.Tx, keep int64) (matched, deleted int64, err error) {
 // pruneUnits deletes the complete units that no row is of any more.
 func (s *Store) pruneUnits(ctx context.Context) error {
 	for more := true; more; {
-		err := s.InLane(ctx, "prune units", func(t *db.Tx) error {
+		err := s.db.Alone(ctx, "prune units", func(t *db.Tx) error {
 			res, err := t.DB.ExecContext(t.Ctx, `DELETE FROM work_units WHERE id IN (SELECT u.id FROM work_units u WHERE u.status = 'complete'
 AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.unit_id = u.id) LIMIT ?)`, PruneRows)
 			if err != nil {

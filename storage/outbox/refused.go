@@ -36,7 +36,7 @@ const saysRefused = "refused "
 // once, until it is delivered; and none while another run goes on, whose end it
 // would be taken for.
 func (s *Store) RefuseRun(ctx context.Context, r Refusal) (queued bool, err error) {
-	err = s.InLane(ctx, "refuse a run", func(t *db.Tx) error {
+	err = s.db.Alone(ctx, "refuse a run", func(t *db.Tx) error {
 		queued = false
 		row, payload, err := s.lane.refusedEnd(t, r)
 		if err != nil {
@@ -61,7 +61,7 @@ func (s *Store) RefuseRun(ctx context.Context, r Refusal) (queued bool, err erro
 
 // refusedEnd makes the end of a refused run, in the words of the protocol: no word
 // of its error is a path.
-func (l *Lane) refusedEnd(t *db.Tx, r Refusal) (*Row, []byte, error) {
+func (l *lane) refusedEnd(t *db.Tx, r Refusal) (*Row, []byte, error) {
 	e := r.Error
 	e.Message, e.Hint = l.pathless(e.Message), l.pathless(e.Hint)
 	text, err := plainJSON(e)
@@ -163,9 +163,6 @@ GROUP BY error_class ORDER BY n DESC, class LIMIT ?`, maxClasses).Scan(ctx, &row
 
 // WaitingBytes is how much the rows hold that are not acknowledged.
 func (s *Store) WaitingBytes(ctx context.Context) (n int64, err error) {
-	if err := s.ofLane(); err != nil {
-		return 0, err
-	}
 	err = s.db.Read.NewRaw("SELECT coalesce(sum(length(payload)), 0) FROM outbox_payloads").Scan(ctx, &n)
 	return n, s.db.Fail("measure the outbox", err)
 }

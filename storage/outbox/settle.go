@@ -21,7 +21,7 @@ import (
 // complete. All of the answers here are storage.lease_not_current for a row that
 // the caller does not hold any more.
 func (s *Store) Acknowledge(ctx context.Context, i *Item) error {
-	return s.InLane(ctx, "acknowledge", func(t *db.Tx) error {
+	return s.db.Alone(ctx, "acknowledge", func(t *db.Tx) error {
 		set := "status = 'succeeded', acknowledged_us = ?, lease_holder = '', lease_until_us = 0, next_attempt_us = 0, error_class = '', last_error = ''"
 		if err := fencedUpdate(t, i, set, db.Micros(t.Now)); err != nil {
 			return err
@@ -143,7 +143,7 @@ func batchStreams(payload []byte) (streams []string, known bool) {
 // a secret or a path.
 func (s *Store) Retry(ctx context.Context, i *Item, next time.Time, class, message string) error {
 	class, message = Word(class), CleanText(message)
-	return s.InLane(ctx, "put off", func(t *db.Tx) error {
+	return s.db.Alone(ctx, "put off", func(t *db.Tx) error {
 		err := fencedUpdate(t, i, `status = 'ready', attempt_count = attempt_count + 1, next_attempt_us = ?, lease_holder = '', lease_until_us = 0,
 error_class = ?, last_error = ?`, db.Micros(next), class, message)
 		if err != nil {
@@ -155,7 +155,7 @@ error_class = ?, last_error = ?`, db.Micros(next), class, message)
 
 // Release gives a row back that was not tried.
 func (s *Store) Release(ctx context.Context, i *Item) error {
-	return s.InLane(ctx, "give back", func(t *db.Tx) error {
+	return s.db.Alone(ctx, "give back", func(t *db.Tx) error {
 		return fencedUpdate(t, i, "status = 'ready', lease_holder = '', lease_until_us = 0")
 	})
 }
@@ -163,7 +163,7 @@ func (s *Store) Release(ctx context.Context, i *Item) error {
 // DeadLetter gives a row up until somebody looks at it. See Retry.
 func (s *Store) DeadLetter(ctx context.Context, i *Item, class, message string) error {
 	class, message = Word(class), CleanText(message)
-	return s.InLane(ctx, "give up", func(t *db.Tx) error {
+	return s.db.Alone(ctx, "give up", func(t *db.Tx) error {
 		err := fencedUpdate(t, i, `status = 'dead_letter', attempt_count = attempt_count + 1, lease_holder = '', lease_until_us = 0,
 error_class = ?, last_error = ?`, class, message)
 		if err != nil {
@@ -188,7 +188,7 @@ const clockSlack = time.Minute
 // back since would wait for as long as it was ahead: that is over too, and so is
 // what a holder has that is not alive any more. alive nil: each is.
 func (s *Store) RecoverLeases(ctx context.Context, alive func(holder string) bool) (n int64, err error) {
-	err = s.InLane(ctx, "recover leases", func(t *db.Tx) error {
+	err = s.db.Alone(ctx, "recover leases", func(t *db.Tx) error {
 		now, ahead := db.Micros(t.Now), db.Micros(t.Now.Add(clockSlack))
 		dead, err := deadHolders(t, alive)
 		if err != nil {
@@ -228,7 +228,7 @@ func deadHolders(t *db.Tx, alive func(holder string) bool) (dead []string, err e
 // Discard drops a row that says nothing which the destination has to know: it is
 // neither delivered nor given up.
 func (s *Store) Discard(ctx context.Context, i *Item) error {
-	return s.InLane(ctx, "drop", func(t *db.Tx) error {
+	return s.db.Alone(ctx, "drop", func(t *db.Tx) error {
 		if err := fencedUpdate(t, i, "lease_until_us = lease_until_us"); err != nil {
 			return err
 		}
@@ -247,7 +247,7 @@ func (s *Store) Discard(ctx context.Context, i *Item) error {
 // of them are what an owner asks for, who means what was put off too: a host may
 // have put it off for years.
 func (s *Store) RequeueDeadLetters(ctx context.Context, onlyTransient bool) (n int64, err error) {
-	err = s.InLane(ctx, "requeue", func(t *db.Tx) error {
+	err = s.db.Alone(ctx, "requeue", func(t *db.Tx) error {
 		n = 0
 		var rows []Row
 		err := t.DB.NewSelect().Model(&rows).Column("seq", "unit_id", "error_class").

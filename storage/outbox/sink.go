@@ -15,7 +15,7 @@ import (
 // A Lane is the sink of its runs: what they collect is queued for the destination.
 
 // Refuses implements Sink.
-func (l *Lane) Refuses(bookmark string) error {
+func (l *lane) Refuses(bookmark string) error {
 	if bookmark == tables.BookmarkIncremental {
 		return nil
 	}
@@ -24,17 +24,17 @@ func (l *Lane) Refuses(bookmark string) error {
 }
 
 // Open implements Sink.
-func (l *Lane) Open(w *run.Writer) run.Sink { return &LaneRun{Lane: l, RunID: w.RunID(), to: w.To} }
+func (l *lane) Open(w *run.Writer) run.Sink { return &LaneRun{lane: l, RunID: w.RunID(), to: w.To} }
 
 // Delivered implements Sink.
-func (l *Lane) Delivered() bun.Ident { return "delivered_keys" }
+func (l *lane) Delivered() bun.Ident { return "delivered_keys" }
 
 // Deserted implements Sink.
-func (l *Lane) Deserted() abi.Reason { return abi.ReasonCollectorStopped }
+func (l *lane) Deserted() abi.Reason { return abi.ReasonCollectorStopped }
 
 // LaneRun is the sink of one run of a lane.
 type LaneRun struct {
-	*Lane
+	*lane
 
 	RunID string
 	to    *record.Target

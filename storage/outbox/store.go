@@ -1,21 +1,27 @@
 package outbox
 
-import "github.com/pdpp-host/pdpp-host/storage/internal/db"
+import (
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+)
 
 // Store is the queue of a collector's outbox. All methods are safe for concurrent use.
 type Store struct {
-	db   *db.DB
-	lane *Lane // nil: the file is a host's own store
-	path string
+	*lane
+
+	db *db.DB
 }
 
-// New returns the room over the file at path, which is opened with its Accept.
-func New(lane *Lane, path string) *Store { return &Store{lane: lane, path: path} }
-
-// Attach puts the room over the open database.
-func (s *Store) Attach(d *db.DB) {
-	s.db = d
-	if s.lane != nil {
-		s.lane.path = d.Path
+// New returns the queue in the file at path, which is not open yet. Errors:
+// storage.lane_mismatch when the lane names no source, storage.unavailable when path is an
+// address.
+func New(l Lane, path string) (*Store, error) {
+	if db.OnServer(path) {
+		return nil, abi.NewError(abi.CodeStoreUnavailable, "a collector's queue is a file, and not a database on a server", "name a file with --queue")
 	}
+	settled, err := l.settled(path)
+	if err != nil {
+		return nil, err
+	}
+	return &Store{lane: settled}, nil
 }

@@ -89,9 +89,6 @@ reason = ?, retryable = ?, last_error = ? WHERE id = ?`, db.Micros(t.Now), class
 // Units returns the lane's units in the order in which they were made; with open
 // only those that are not complete.
 func (s *Store) Units(ctx context.Context, open bool) ([]WorkUnit, error) {
-	if err := s.ofLane(); err != nil {
-		return nil, err
-	}
 	var rows []unitRow
 	q := s.db.Read.NewSelect().Model(&rows).Order("created_us", "id")
 	if open {

@@ -45,7 +45,7 @@ var aPath = regexp.MustCompile(`(^|[\s"'(\[{<=:,;])(?:/|~/|[A-Za-z]:[\\/]|\\\\)[
 
 // pathless returns a message without the paths in it. The lane's own is known as
 // it is: it may hold spaces.
-func (l *Lane) pathless(text string) string {
+func (l *lane) pathless(text string) string {
 	text = strings.ReplaceAll(text, l.path, removed)
 	text = strings.ReplaceAll(text, filepath.Dir(l.path)+string(filepath.Separator), removed)
 	return aPath.ReplaceAllString(text, "${1}"+removed)
