@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/uptrace/bun"
 
@@ -23,8 +22,8 @@ import (
 type serverSession struct {
 	server *server
 	conn   bun.Conn
-	raw    *pgx.Conn // the same connection
-	xid    string    // the transaction's, to ask what became of it
+	raw    *pgconn.PgConn // the same connection
+	xid    string         // the transaction's, to ask what became of it
 }
 
 func (p *server) dial() (session, error) { return p.session(context.Background()) }
@@ -62,7 +61,7 @@ func (s *serverSession) lock(stop <-chan struct{}) error {
 		case <-ctx.Done():
 		}
 	}()
-	results, err := s.raw.PgConn().Exec(ctx, fmt.Sprintf(`BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
+	results, err := s.raw.Exec(ctx, fmt.Sprintf(`BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
 SET LOCAL lock_timeout = %d; SELECT pg_advisory_xact_lock(%d, %d); SELECT pg_current_xact_id()`,
 		max(wait.Milliseconds(), 1), lockClass, s.server.lockKey)).ReadAll()
 	select {
@@ -81,7 +80,7 @@ func (s *serverSession) tx() *Tx { t := newTx(s.server.db, s.conn); t.server = s
 
 // commit ends the transaction. Where the answer is lost it asks what became of it.
 func (s *serverSession) commit() error {
-	tags, err := s.raw.PgConn().Exec(context.Background(), "COMMIT").ReadAll()
+	tags, err := s.raw.Exec(context.Background(), "COMMIT").ReadAll()
 	switch {
 	case err == nil && tags[0].CommandTag.String() != "COMMIT":
 		return errors.New("the transaction had failed before its commit")
@@ -92,7 +91,7 @@ func (s *serverSession) commit() error {
 }
 
 func (s *serverSession) rollback() error {
-	_, err := s.raw.PgConn().Exec(context.Background(), "ROLLBACK").ReadAll()
+	_, err := s.raw.Exec(context.Background(), "ROLLBACK").ReadAll()
 	return err
 }
 
@@ -135,5 +134,5 @@ func (t *Tx) Server() *pgconn.PgConn {
 	if t.server == nil {
 		return nil
 	}
-	return t.server.raw.PgConn()
+	return t.server.raw
 }

@@ -6,8 +6,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 )
@@ -19,22 +18,20 @@ func Is(dsn string) bool {
 
 // Server is a database on a server.
 type Server struct {
-	config *pgx.ConnConfig
+	config *pgconn.Config
 }
 
 // Parse reads an address. Its error quotes nothing of it: there may be a password in it.
 func Parse(dsn string) (*Server, error) {
-	c, err := pgx.ParseConfig(dsn)
+	c, err := pgconn.ParseConfig(dsn)
 	if err != nil {
 		return nil, abi.NewError(abi.CodeStoreUnavailable, "storage.dsn is not an address of PostgreSQL",
 			"write it as postgres://user@host:5432/database; a character such as @ or / in a password is written as %40 or %2F")
 	}
-	// pgx would prepare each statement. An owner may choose the other way without that
-	// (default_query_exec_mode=exec).
-	if c.DefaultQueryExecMode != pgx.QueryExecModeExec {
-		c.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
+	// Settings of pgx, and not of the server, which addresses for other programs may have.
+	for _, name := range []string{"default_query_exec_mode", "statement_cache_capacity", "description_cache_capacity"} {
+		delete(c.RuntimeParams, name)
 	}
-	c.StatementCacheCapacity, c.DescriptionCacheCapacity = 0, 0
 	if c.RuntimeParams["application_name"] == "" {
 		host, _ := os.Hostname()
 		c.RuntimeParams["application_name"] = fmt.Sprintf("pdpp-host %d on %s", os.Getpid(), host)
@@ -53,17 +50,17 @@ func (s *Server) Pool(n int, readOnly bool) *sql.DB {
 	if readOnly {
 		c.RuntimeParams["default_transaction_read_only"] = "on"
 	}
-	db := sql.OpenDB(connector{stdlib.GetConnector(*c)})
+	db := sql.OpenDB(connector{c})
 	db.SetMaxOpenConns(n)
 	db.SetMaxIdleConns(n)
 	return db
 }
 
 // Conn returns the connection behind what sql.Conn.Raw hands out.
-func Conn(raw any) (*pgx.Conn, error) {
-	c, ok := raw.(*checked)
+func Conn(raw any) (*pgconn.PgConn, error) {
+	c, ok := raw.(*conn)
 	if !ok {
 		return nil, fmt.Errorf("a connection of PostgreSQL is a %T", raw)
 	}
-	return c.Conn.Conn(), nil
+	return c.pg, nil
 }

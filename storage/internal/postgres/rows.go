@@ -48,6 +48,9 @@ const (
 	oidText = 25
 	oidByte = 17
 	oidTID  = 27
+	oidBool = 16
+	oidInt2 = 21
+	oidInt4 = 23
 
 	oidInts  = 1016
 	oidTexts = 1009

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // Required is the environment variable that makes a missing PostgreSQL fail the tests:
@@ -111,13 +111,13 @@ func (c *cluster) run(statement string) error { return Run(c.dsn("postgres"), st
 // Run executes statements on a database, on a connection of their own.
 func Run(dsn string, statements ...string) error {
 	ctx := context.Background()
-	conn, err := pgx.Connect(ctx, dsn)
+	conn, err := pgconn.Connect(ctx, dsn)
 	if err != nil {
 		return err
 	}
 	for _, q := range statements {
 		if err == nil {
-			_, err = conn.Exec(ctx, q)
+			_, err = conn.Exec(ctx, q).ReadAll()
 		}
 	}
 	return errors.Join(err, conn.Close(ctx))
