@@ -15,7 +15,7 @@ import (
 
 // MaxBlobBytes is how much a source may keep here of artifacts, counted over its
 // connection: what a device before it left counts too, and need not come again.
-// An artifact counts as leastBlob at least, which bounds how many there are.
+// An artifact counts as LeastBlob at least, which bounds how many there are.
 const (
 	MaxBlobBytes = 1 << 30
 	LeastBlob    = 64 << 10

@@ -82,7 +82,7 @@ func Remake(t *db.Tx, connectionID string) error {
 	return nil
 }
 
-// RunBegan and runEnded are the facts of a run.
+// RunBegan and RunEnded are the facts of a run.
 func RunBegan(t *db.Tx, row *tables.RunRow) error {
 	c, err := Of(t, row.ConnectionID)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage/run"
 )
 
-// Checkpoint implements RunSink: it queues a cursor's commit behind everything that it covers,
+// Checkpoint implements run.Sink: it queues a cursor's commit behind everything that it covers,
 // and ends the unit that it is the commit of. It moves no cursor: the
 // destination does, and confirms it (LC-04). It stands behind everything that
 // the run has queued, and Claim gives it out last.
@@ -85,7 +85,7 @@ func (r *LaneRun) withEnd(t *db.Tx, row *tables.RunRow, checkpoints []run.StateC
 	return map[string]json.RawMessage{}, nil
 }
 
-// End implements RunSink: it queues the end of the run that row is of: for every run, whatever it
+// End implements run.Sink: it queues the end of the run that row is of: for every run, whatever it
 // came to and whether or not it collected anything.
 func (r *LaneRun) End(t *db.Tx, row *tables.RunRow, checkpoints []run.StateCommit) error {
 	l := r.lane

@@ -14,7 +14,7 @@ import (
 
 // A Lane is the sink of its runs: what they collect is queued for the destination.
 
-// Refuses implements Sink.
+// Refuses implements Sinks.
 func (l *lane) Refuses(bookmark string) error {
 	if bookmark == tables.BookmarkIncremental {
 		return nil
@@ -23,13 +23,13 @@ func (l *lane) Refuses(bookmark string) error {
 		"run it with --mode incremental or full_refresh")
 }
 
-// Open implements Sink.
+// Open implements Sinks.
 func (l *lane) Open(w *run.Writer) run.Sink { return &LaneRun{lane: l, RunID: w.RunID(), to: w.To} }
 
-// Delivered implements Sink.
+// Delivered implements Sinks.
 func (l *lane) Delivered() bun.Ident { return "delivered_keys" }
 
-// Deserted implements Sink.
+// Deserted implements Sinks.
 func (l *lane) Deserted() abi.Reason { return abi.ReasonCollectorStopped }
 
 // LaneRun is the sink of one run of a lane.
@@ -44,7 +44,7 @@ type LaneRun struct {
 	coverage map[string][]string // what coverage records said, by stream
 }
 
-// Put implements RunSink.
+// Put implements run.Sink.
 func (r *LaneRun) Put(b *record.Batch) (func(*db.Tx) error, error) {
 	cut, err := r.deliveries(b)
 	if err != nil {
@@ -61,5 +61,5 @@ func (r *LaneRun) Put(b *record.Batch) (func(*db.Tx) error, error) {
 	}, nil
 }
 
-// Commit implements RunSink. It commits no cursor: the destination does, and confirms it.
+// Commit implements run.Sink. It commits no cursor: the destination does, and confirms it.
 func (r *LaneRun) Commit(*db.Tx, []run.StateCommit) error { return nil }

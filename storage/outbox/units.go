@@ -44,7 +44,7 @@ ELSE 'complete' END WHERE id = ? AND status IN ('running', 'delivered', 'dead')`
 	return err
 }
 
-// Begin implements RunSink: it begins a run from what the destination has confirmed (LC-04). The
+// Begin implements run.Sink: it begins a run from what the destination has confirmed (LC-04). The
 // units that earlier runs left open were cut off.
 func (r *LaneRun) Begin(t *db.Tx) (map[string][]byte, error) {
 	var cutOff []string

@@ -37,7 +37,7 @@ const (
 	unmark    = `REPLACE INTO temp.mark (id) VALUES (-1)`
 )
 
-// recordSetup and recordStatements are db.Options' of the record path, the statements by
+// Setup and Statements are db.Options' of the record path, the statements by
 // their index.
 var (
 	Setup      = []string{markTable}

@@ -30,9 +30,9 @@ type Target struct {
 type Stream struct {
 	ID    int64
 	Name  string
-	ByKey bool // whether the run asks which records were delivered, see RunWriter.Delivered
+	ByKey bool // whether the run asks which records were delivered, see run.Writer.Delivered
 
-	Unlisted bool // see RunWriter.RejectionsUnlisted
+	Unlisted bool // see run.Writer.RejectionsUnlisted
 }
 
 // AddStream has the run write to one stream more.

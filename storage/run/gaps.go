@@ -231,7 +231,7 @@ func (w *Writer) LeaseGaps(ctx context.Context, page GapPage) ([]Gap, error) {
 	}
 }
 
-// leaseSome leases a page among the next maxLookedAt gaps. more: there may be others
+// leaseSome leases a page among the next MaxLookedAt gaps. more: there may be others
 // behind them.
 func (w *Writer) leaseSome(ctx context.Context, page GapPage) (out []Gap, more bool, err error) {
 	err = w.await(ctx, func(t *db.Tx) error {

@@ -45,22 +45,22 @@ type Sink interface {
 // HostSink is the sink of a host's own store.
 type HostSink struct{}
 
-// Refuses implements Sink.
+// Refuses implements Sinks.
 func (HostSink) Refuses(string) error { return nil }
 
-// Open implements Sink.
+// Open implements Sinks.
 func (HostSink) Open(w *Writer) Sink { return hostRun{w} }
 
-// Delivered implements Sink.
+// Delivered implements Sinks.
 func (HostSink) Delivered() bun.Ident { return "records" }
 
-// Deserted implements Sink.
+// Deserted implements Sinks.
 func (HostSink) Deserted() abi.Reason { return abi.ReasonHostRestarted }
 
 // hostRun is the sink of one run of a host.
 type hostRun struct{ w *Writer }
 
-// Begin implements RunSink.
+// Begin implements Sink.
 func (r hostRun) Begin(t *db.Tx) (map[string][]byte, error) {
 	var rows []tables.StateRow
 	err := t.DB.NewSelect().Model(&rows).Where("connection_id = ? AND bookmark = ?", r.w.To.ConnectionID, r.w.bookmark).Scan(t.Ctx)
@@ -71,20 +71,20 @@ func (r hostRun) Begin(t *db.Tx) (map[string][]byte, error) {
 	return state, err
 }
 
-// Put implements RunSink.
+// Put implements Sink.
 func (r hostRun) Put(b *record.Batch) (func(*db.Tx) error, error) {
 	return func(t *db.Tx) error { return record.Put(t, r.w.To, b) }, nil
 }
 
-// Checkpoint implements RunSink.
+// Checkpoint implements Sink.
 func (r hostRun) Checkpoint(t *db.Tx, stream, cursor, sliceID string) error {
 	return CommitState(t, r.w, stream, cursor, sliceID)
 }
 
-// Gap implements RunSink.
+// Gap implements Sink.
 func (hostRun) Gap(*db.Tx, string) error { return nil }
 
-// Commit implements RunSink.
+// Commit implements Sink.
 func (r hostRun) Commit(t *db.Tx, checkpoints []StateCommit) error {
 	for _, c := range checkpoints {
 		if err := CommitState(t, r.w, c.Stream, tables.JSONText(c.Cursor), ""); err != nil {
@@ -94,7 +94,7 @@ func (r hostRun) Commit(t *db.Tx, checkpoints []StateCommit) error {
 	return nil
 }
 
-// End implements RunSink.
+// End implements Sink.
 func (hostRun) End(*db.Tx, *tables.RunRow, []StateCommit) error { return nil }
 
 // Write queues a batch and takes it over. It blocks while two batches are
