@@ -131,8 +131,8 @@ func start(fsync string) *cluster {
 
 // watchdog starts the server and waits for the end of its input, which is the end of the
 // test process, whatever ended that.
-const watchdog = `"$1/postgres" -D "$2" -k "$2" -c listen_addresses= -c fsync="$3" -c max_connections=300 -c shared_buffers=64MB \
-  -c max_wal_size=2GB -c autovacuum=off -c full_page_writes=off </dev/null >"$2/log" 2>&1 &
+const watchdog = `"$1/postgres" -D "$2" -k "$2" -c listen_addresses= -c fsync="$3" -c full_page_writes="$3" -c autovacuum="$3" \
+  -c max_connections=300 -c shared_buffers=128MB -c max_wal_size=2GB </dev/null >"$2/log" 2>&1 &
 read -r _
 kill -QUIT $!
 wait
