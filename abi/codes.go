@@ -102,7 +102,7 @@ const (
 	CodeStoreNewer       Code = "storage.newer_version"
 	CodeStoreCorrupt     Code = "storage.corrupt"
 	CodeStoreMigration   Code = "storage.migration"
-	CodeStoreText        Code = "storage.text"   // a text that PostgreSQL cannot hold
+	CodeStoreText        Code = "storage.text"   // a text with a NUL character, or that is not UTF-8
 	CodeFenced           Code = "storage.fenced" // a newer run took the connection's lease
 
 	// Asking the owner.

@@ -2,9 +2,12 @@ package storage
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/pgtest"
 )
 
@@ -27,5 +30,32 @@ func TestPostgres(t *testing.T) {
 		"TestErased.*", "TestCompact", // what is overwritten in the file, and its pages
 		"TestCheckFinds", "TestEvidenceOfAnOlderStore", "TestRejectionsOfAnOlderStore", "TestArtifactsAreBounded", // SQL of SQLite in the test
 		"TestInspectLane.*", "TestAHostHasNoOutbox", "TestCrash.*", "TestSweep.*",
+		"TestServer.*", // of PostgreSQL already
 	)
+}
+
+// shortDir is a folder whose path leaves room for a socket's name, of 107 bytes at most.
+func shortDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/tmp", "pdpp-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
+// FL-04: neither a file nor a server changes a text that it cannot hold, or takes part of
+// it: it is refused.
+func TestTextIsRefused(t *testing.T) {
+	t.Parallel()
+	s := mustOpen(t, Options{Path: filepath.Join(t.TempDir(), "pdpp.sqlite")})
+	for _, name := range []string{"a\x00b", "a\xffb"} {
+		if _, err := s.EnsureConnection(t.Context(), name, "demo"); abi.CodeOf(err) != abi.CodeStoreText {
+			t.Errorf("%q: got %v, want %s", name, err, abi.CodeStoreText)
+		}
+	}
+	if all, err := s.Connections(t.Context()); err != nil || len(all) != 0 {
+		t.Errorf("got %v, %v, want no connection", all, err)
+	}
 }

@@ -41,6 +41,9 @@ func (d *DB) Fail(what string, err error) error {
 	if d.pg != nil {
 		return d.pg.fault(what, err)
 	}
+	if textRefused(err) {
+		return postgres.TextRefused()
+	}
 	return storeError(d.Path, what, err)
 }
 

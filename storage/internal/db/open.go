@@ -143,7 +143,7 @@ func (d *DB) pool(connections int, dsn string) (*bun.DB, error) {
 	}
 	db.SetMaxOpenConns(connections)
 	db.SetMaxIdleConns(connections)
-	return bun.NewDB(db, sqlitedialect.New()), nil
+	return bun.NewDB(db, sqliteDialect{sqlitedialect.New()}), nil
 }
 
 // dsn names the file as a URI, so that no character of the path is taken for a

@@ -93,7 +93,7 @@ func reachServer(ctx context.Context, o Options) (_ *DB, fresh bool, steps int, 
 }
 
 func (p *server) pool(n int, readOnly bool) *bun.DB {
-	return bun.NewDB(p.address.Pool(n, readOnly), pgdialect.New())
+	return bun.NewDB(p.address.Pool(n, readOnly), postgresDialect{pgdialect.New()})
 }
 
 func (p *server) look(ctx context.Context) (fresh bool, left []migration, err error) {

@@ -50,7 +50,7 @@ func (s *Server) Pool(n int, readOnly bool) *sql.DB {
 	if readOnly {
 		c.RuntimeParams["default_transaction_read_only"] = "on"
 	}
-	db := sql.OpenDB(connector{c})
+	db := sql.OpenDB(connector{c, readOnly})
 	db.SetMaxOpenConns(n)
 	db.SetMaxIdleConns(n)
 	return db

@@ -19,7 +19,10 @@ import (
 
 // connector is a database/sql driver over pgx's protocol alone. bun writes values into a
 // statement's text, so that neither a prepared statement nor pgx's table of types is needed.
-type connector struct{ config *pgconn.Config }
+type connector struct {
+	config   *pgconn.Config
+	readOnly bool
+}
 
 // Driver implements driver.Connector. Nobody opens it by name.
 func (c connector) Driver() driver.Driver { return nil }
@@ -30,7 +33,7 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &conn{pg: pg, used: time.Now()}, nil
+	return &conn{pg: pg, used: time.Now(), readOnly: c.readOnly}, nil
 }
 
 var errUnused = errors.New("the store neither prepares a statement nor begins a transaction this way")
@@ -39,6 +42,8 @@ var errUnused = errors.New("the store neither prepares a statement nor begins a 
 type conn struct {
 	pg   *pgconn.PgConn
 	used time.Time // elapsed time, not the wall clock
+	// readOnly: a statement that failed with the connection may be tried again.
+	readOnly bool
 }
 
 func (c *conn) Prepare(string) (driver.Stmt, error) { return nil, errUnused }
@@ -84,7 +89,7 @@ func (c *conn) ExecContext(ctx context.Context, query string, args []driver.Name
 	}
 	results, err := c.pg.Exec(ctx, query).ReadAll()
 	if err != nil || len(results) == 0 {
-		return driver.RowsAffected(0), again(err)
+		return driver.RowsAffected(0), c.again(err)
 	}
 	return driver.RowsAffected(results[len(results)-1].CommandTag.RowsAffected()), nil
 }
@@ -97,16 +102,17 @@ func (c *conn) QueryContext(ctx context.Context, query string, args []driver.Nam
 	all := c.pg.Exec(ctx, query)
 	if !all.NextResult() {
 		if err := all.Close(); err != nil {
-			return nil, again(err)
+			return nil, c.again(err)
 		}
 		return nil, errUnused
 	}
 	return &rows{all: all, one: all.ResultReader()}, nil
 }
 
-// again has database/sql use another connection where nothing was sent on this one.
-func again(err error) error {
-	if err != nil && pgconn.SafeToRetry(err) {
+// again has database/sql use another connection where nothing was sent on this one, or
+// nothing was written.
+func (c *conn) again(err error) error {
+	if err != nil && (pgconn.SafeToRetry(err) || c.readOnly && Lost(err)) {
 		return driver.ErrBadConn
 	}
 	return err
@@ -166,6 +172,11 @@ func CheckText(s string) error {
 	if strings.IndexByte(s, 0) < 0 && utf8.ValidString(s) {
 		return nil
 	}
-	return abi.NewError(abi.CodeStoreText, "a text holds a NUL character or is not UTF-8, and PostgreSQL keeps neither",
+	return TextRefused()
+}
+
+// TextRefused is the error of CheckText.
+func TextRefused() *abi.Error {
+	return abi.NewError(abi.CodeStoreText, "a text holds a NUL character or is not UTF-8, and cannot be stored",
 		"leave the character out where the text comes from")
 }
