@@ -62,12 +62,16 @@ func (s *serverSession) lock(stop <-chan struct{}) error {
 		}
 	}()
 	results, err := s.raw.Exec(ctx, fmt.Sprintf(`BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
-SET LOCAL lock_timeout = %d; SELECT pg_advisory_xact_lock(%d, %d); SELECT pg_current_xact_id()`,
-		max(wait.Milliseconds(), 1), lockClass, s.server.lockKey)).ReadAll()
+SET LOCAL lock_timeout = %d; SET LOCAL idle_in_transaction_session_timeout = %d; SELECT pg_advisory_xact_lock(%d, %d); SELECT pg_current_xact_id()`,
+		max(wait.Milliseconds(), 1), s.server.patience().Milliseconds(), lockClass, s.server.lockKey)).ReadAll()
 	select {
 	case <-stopped:
 		return errClosed
 	default:
+	}
+	if ctx.Err() != nil {
+		return abi.NewError(abi.CodeStoreUnavailable, "PostgreSQL does not answer", "look at the server and the network between; what was committed is kept").
+			WithDetail(s.server.db.Path).Wrap(err)
 	}
 	if err != nil {
 		return err
@@ -75,6 +79,10 @@ SET LOCAL lock_timeout = %d; SELECT pg_advisory_xact_lock(%d, %d); SELECT pg_cur
 	s.xid = string(results[len(results)-1].Rows[0][0])
 	return nil
 }
+
+// patience is how long the server lets a transaction lie idle: a host that was suspended in
+// the middle of one keeps the others out for less time than they wait.
+func (p *server) patience() time.Duration { return max(p.db.opts.BusyTimeout/2, 5*time.Second) }
 
 func (s *serverSession) tx() *Tx { t := newTx(s.server.db, s.conn); t.server = s; return t }
 

@@ -3,8 +3,10 @@ package postgres
 import (
 	"database/sql"
 	"fmt"
+	"net"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -21,6 +23,9 @@ type Server struct {
 	config *pgconn.Config
 }
 
+// silence is after how long a server that says nothing is taken for one that is gone.
+const silence = 30 * time.Second
+
 // Parse reads an address. Its error quotes nothing of it: there may be a password in it.
 func Parse(dsn string) (*Server, error) {
 	c, err := pgconn.ParseConfig(dsn)
@@ -31,6 +36,14 @@ func Parse(dsn string) (*Server, error) {
 	// Settings of pgx, and not of the server, which addresses for other programs may have.
 	for _, name := range []string{"default_query_exec_mode", "statement_cache_capacity", "description_cache_capacity"} {
 		delete(c.RuntimeParams, name)
+	}
+	dialer := net.Dialer{
+		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: silence / 2, Interval: silence / 6, Count: 3},
+		Control:         unanswered,
+	}
+	c.DialFunc = dialer.DialContext
+	if c.ConnectTimeout == 0 {
+		c.ConnectTimeout = silence / 2
 	}
 	if c.RuntimeParams["application_name"] == "" {
 		host, _ := os.Hostname()
