@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/stored"
 )
 
 // HL-05.3: an open request speaks for its connection whatever else is the matter, and
@@ -65,11 +66,11 @@ func TestADeadRunAsksNothing(t *testing.T) {
 		alive, asking bool
 		want          health.Word
 	}{{true, true, "q"}, {false, true, ""}, {true, false, ""}, {false, false, ""}} {
-		s := &health.Stored{
-			Settled: &health.StoredRun{ID: "r", Status: "succeeded", StartedUS: ended.UnixMicro() - 1, EndedUS: ended.UnixMicro()},
-			Latest:  &health.StoredRun{ID: "q", Status: "running", StartedUS: ended.UnixMicro() + 1}, Asking: c.asking,
+		s := &stored.Facts{
+			Settled: &stored.Run{ID: "r", Status: "succeeded", StartedUS: ended.UnixMicro() - 1, EndedUS: ended.UnixMicro()},
+			Latest:  &stored.Run{ID: "q", Status: "running", StartedUS: ended.UnixMicro() + 1}, Asking: c.asking,
 		}
-		a := s.Evidence(health.Moment{Now: health.At(ended.Add(time.Hour)), RunAlive: c.alive}).Attention
+		a := s.Evidence(stored.Moment{Now: health.At(ended.Add(time.Hour)), RunAlive: c.alive}).Attention
 		if got := runOf(a); got != c.want || (a != nil) != (c.want != "") {
 			t.Errorf(`alive %v, asking %v: %+v, want got == c.want && (a != nil) == (c.want != "")`, c.alive, c.asking, a)
 		}

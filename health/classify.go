@@ -8,9 +8,9 @@ var credentialWords = []string{
 	"invalid_grant", "invalid_client",
 }
 
-// credentialShaped reports whether a normalised reason is about credentials. A status
+// CredentialShaped reports whether a normalised reason is about credentials. A status
 // number counts only as a word of its own, not inside an item's number.
-func credentialShaped(code Word) bool {
+func CredentialShaped(code Word) bool {
 	s := string(code)
 	for _, w := range credentialWords {
 		if strings.Contains(s, w) {

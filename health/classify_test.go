@@ -8,7 +8,7 @@ func TestCredentialShaped(t *testing.T) {
 		"auth_failed": true, "bad_credentials": true, "session_expired": true, "http_401": true, "401": true, "token_revoked": true,
 		"authentication_error": true, "item_14011_failed": false, "timeout": false, "": false, "session_saved": false,
 	} {
-		if credentialShaped(code) != want {
+		if CredentialShaped(code) != want {
 			t.Errorf("%q: credentialShaped(code): got %v, want %v", code, !want, want)
 		}
 	}

@@ -2,9 +2,9 @@ package health
 
 import "slices"
 
-// exhaustedAfter is the number of consecutive failed runs from which a back-off blocks
+// ExhaustedAfter is the number of consecutive failed runs from which a back-off blocks
 // instead of delaying.
-const exhaustedAfter = 7
+const ExhaustedAfter = 7
 
 // conditions returns one condition of each type, in the order of Types.
 func (f *facts) conditions() []Condition {
@@ -103,7 +103,7 @@ func (f *facts) fillRetry(c *Condition) {
 		return
 	case !f.waiting:
 		f.fill(c, retryExpired) // its reason no longer counts (HL-02.2)
-	case b.ConsecutiveFailures >= exhaustedAfter:
+	case b.ConsecutiveFailures >= ExhaustedAfter:
 		f.fillClassed(c, retryExhausted, withoutPrefix(b.ReasonClass))
 	default:
 		f.fillClassed(c, retryWaiting, withoutPrefix(b.ReasonClass))
@@ -153,7 +153,7 @@ func (f *facts) fillCollection(c *Condition) {
 func (f *facts) fillCredentials(c *Condition) {
 	rejected := f.rejection()
 	switch {
-	case f.Credentials.removed():
+	case f.Credentials.WasRemoved():
 		f.fill(c, credentialsRequired) // newer than any success
 	case rejected != "" && f.Credentials.neverIn():
 		f.fillNamed(c, credentialsRequired, rejected)

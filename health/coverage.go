@@ -29,10 +29,10 @@ type ManifestStream struct {
 	CoveragePolicy CoverageAxis `json:"coverage_policy"` // collect, or an accepted label
 }
 
-// required is the one place that interprets an absent answer: a stream that the
+// IsRequired is the one place that interprets an absent answer: a stream that the
 // manifest declares as not collected is required only if the manifest also says so
 // (RT-11).
-func (m *ManifestStream) required() bool {
+func (m *ManifestStream) IsRequired() bool {
 	if m.Required == nil {
 		return !m.CoveragePolicy.Accepted()
 	}
@@ -43,29 +43,29 @@ func (m *ManifestStream) required() bool {
 type weight int
 
 const (
-	weighsNothing weight = iota
+	WeighsNothing weight = iota
 	weighsRetryable
 	weighsTerminal
 )
 
-// weightOf derives the weight from a gap's severity and its recovery. A gap that the
+// WeightOf derives the weight from a gap's severity and its recovery. A gap that the
 // owner can clear is not terminal; a gap with unreadable fields is.
-func (g *KnownGap) weightOf() weight {
+func (g *KnownGap) WeightOf() weight {
 	switch {
 	case g.Severity == "informational", g.Severity == "recoverable":
-		return weighsNothing
-	case g.RecoveryAction == "retry_by_runtime", g.Severity == "transient", g.ownerClears():
+		return WeighsNothing
+	case g.RecoveryAction == "retry_by_runtime", g.Severity == "transient", g.OwnerClears():
 		return weighsRetryable
 	}
 	return weighsTerminal
 }
 
-// ownerClears reports whether the owner can clear the gap.
-func (g *KnownGap) ownerClears() bool {
+// OwnerClears reports whether the owner can clear the gap.
+func (g *KnownGap) OwnerClears() bool {
 	if g.RecoveryAction == "manual_action_required" || g.RecoveryAction == "refresh_credentials" {
 		return true
 	}
-	code := "_" + string(normalise(g.Reason)) + "_"
+	code := "_" + string(Normalise(g.Reason)) + "_"
 	return strings.Contains(code, "_otp_") || strings.Contains(code, "captcha") || strings.Contains(code, "manual_action")
 }
 
@@ -91,7 +91,7 @@ func RunCoverage(run *RunEvidence, pending []PendingGap, streams []ManifestStrea
 	if run != nil {
 		for i := range run.KnownGaps {
 			g := &run.KnownGaps[i]
-			switch w := g.weightOf(); {
+			switch w := g.WeightOf(); {
 			case w == weighsTerminal && !g.shadowed(pending):
 				terminal.add(g.Stream)
 			case w == weighsRetryable:
@@ -132,7 +132,7 @@ type tally struct {
 
 func (t *tally) add(stream string) {
 	i := slices.IndexFunc(t.manifest, func(m ManifestStream) bool { return m.Name == stream })
-	if i >= 0 && !t.manifest[i].required() {
+	if i >= 0 && !t.manifest[i].IsRequired() {
 		return
 	}
 	t.found = true
@@ -147,7 +147,7 @@ func declaredAbsent(streams []ManifestStream, required bool) (Coverage, bool) {
 	for _, label := range acceptedLabels {
 		c := Coverage{Axis: label}
 		for i := range streams {
-			if streams[i].required() == required && streams[i].CoveragePolicy == label {
+			if streams[i].IsRequired() == required && streams[i].CoveragePolicy == label {
 				c.Streams = append(c.Streams, streams[i].Name)
 			}
 		}

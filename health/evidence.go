@@ -1,6 +1,10 @@
 package health
 
-import "github.com/pdpp-host/pdpp-host/abi"
+import (
+	"slices"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
 
 // Evidence is the complete input of a projection: facts about one connection in one
 // generation of it. A nil part was not gathered, which differs from a part in which
@@ -75,14 +79,14 @@ type Credentials struct {
 	Rejected Word `json:"rejected,omitempty"`
 }
 
-// removed, unconfirmed and neverIn are false for evidence that was not gathered.
-func (c *Credentials) removed() bool     { return c != nil && c.Removed }
+// WasRemoved, unconfirmed and neverIn are false for evidence that was not gathered.
+func (c *Credentials) WasRemoved() bool  { return c != nil && c.Removed }
 func (c *Credentials) unconfirmed() bool { return c != nil && c.Unconfirmed && !c.Removed }
 func (c *Credentials) neverIn() bool     { return c != nil && c.NeverIn }
 
 // FirstSignIn reports whether signing in would be the owner's first time, not a
 // repetition: no run has ever signed in, or the credential was removed.
-func (c *Credentials) FirstSignIn() bool { return c.removed() || c.neverIn() }
+func (c *Credentials) FirstSignIn() bool { return c.WasRemoved() || c.neverIn() }
 
 // Coverage is the connection's rolled-up coverage.
 type Coverage struct {
@@ -131,4 +135,13 @@ type RemoteSurface struct {
 	SurfaceID     Word        `json:"surface_id"`
 	ProfileKey    Word        `json:"profile_key"`
 	SurfaceHealth Word        `json:"surface_health"`
+}
+
+// Collected reports whether the manifest requires the stream and means to collect it.
+func (m *ManifestStream) Collected() bool { return m.IsRequired() && !m.CoveragePolicy.Accepted() }
+
+// HasUnplacedGap reports whether the last run left a gap without a stream. No stream can
+// then be called complete.
+func (e *RunEvidence) HasUnplacedGap() bool {
+	return e != nil && slices.ContainsFunc(e.KnownGaps, func(g KnownGap) bool { return g.Stream == "" && g.WeightOf() != WeighsNothing })
 }

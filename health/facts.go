@@ -45,7 +45,7 @@ func newFacts(e *Evidence) facts {
 	f.byDevice = f.deviceVerdict()
 	if !f.succeeded() {
 		f.first = f.firstReason()
-		f.code = normalise(f.first)
+		f.code = Normalise(f.first)
 	}
 	return f
 }
@@ -94,7 +94,7 @@ func (f *facts) firstReason() Word {
 // earlier run after which no run signed in; "" if they are not known to be invalid.
 func (f *facts) rejection() Word {
 	switch {
-	case credentialShaped(f.code):
+	case CredentialShaped(f.code):
 		return f.first
 	case f.succeeded() || f.Credentials == nil:
 		return ""

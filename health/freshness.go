@@ -21,7 +21,7 @@ type FreshnessInput struct {
 // further in the future than the window implies that the clock was set back; its age
 // is unknown (Invariant 8).
 func Freshness(in FreshnessInput) FreshnessAxis {
-	captured := in.captured()
+	captured := in.Captured()
 	if captured.IsZero() || in.Now.IsZero() || in.MaximumStaleness <= 0 {
 		return FreshnessUnknown
 	}
@@ -34,8 +34,8 @@ func Freshness(in FreshnessInput) FreshnessAxis {
 	return FreshnessStale
 }
 
-// captured returns the time of the data, as far as it is known.
-func (in *FreshnessInput) captured() Instant {
+// Captured returns the time of the data, as far as it is known.
+func (in *FreshnessInput) Captured() Instant {
 	success := in.LastSuccessAt
 	if in.LocalDeviceBacked {
 		success = firstKnown(success, in.HeartbeatAt)

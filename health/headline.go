@@ -34,7 +34,7 @@ func (f *facts) headline(c []Condition) headline {
 	// owner runs does not use the schedule, so its pause hides nothing (HL-15).
 	case paused && !f.manual:
 		return headline{StateIdle, "", atSchedule}
-	case c[atCredentials].blocking() && (!c[atCollection].is(True) || f.Credentials.removed()):
+	case c[atCredentials].blocking() && (!c[atCollection].is(True) || f.Credentials.WasRemoved()):
 		return at(StateBlocked, atCredentials)
 	case !c[atCollection].is(True) && c[atRuntime].blocking():
 		return at(StateBlocked, atRuntime)

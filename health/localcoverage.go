@@ -13,8 +13,8 @@ type StoreRecord struct {
 	Status Word   `json:"status"`
 }
 
-// accounted reports whether the record holds a known result.
-func (r *StoreRecord) accounted() bool {
+// Accounted reports whether the record holds a known result.
+func (r *StoreRecord) Accounted() bool {
 	switch r.Status {
 	case "collected", "inventory_only", "excluded", "deferred", "missing", "unsupported":
 		return true
@@ -31,7 +31,7 @@ func SelectCoverage(run Coverage, local *LocalCoverage) Coverage {
 		return run
 	}
 	for i := range local.Records {
-		if !local.Records[i].accounted() {
+		if !local.Records[i].Accounted() {
 			return Coverage{Axis: CoverageGaps}
 		}
 	}

@@ -24,19 +24,19 @@ type Heartbeat struct {
 
 // The words of a heartbeat that have an effect.
 const (
-	deviceActive     Word = "active"
-	heartbeatBlocked Word = "blocked"
+	DeviceActive     Word = "active"
+	HeartbeatBlocked Word = "blocked"
 )
 
 // trusted reports whether a row is evidence about its connection.
 func (h *Heartbeat) trusted() bool {
-	return h.DeviceStatus == deviceActive && h.SourceStatus == deviceActive && h.DeviceRevokedAt.IsZero()
+	return h.DeviceStatus == DeviceActive && h.SourceStatus == DeviceActive && h.DeviceRevokedAt.IsZero()
 }
 
-func (h *Heartbeat) pending() bool { return positive(h.RecordsPending) }
+func (h *Heartbeat) Pending() bool { return positive(h.RecordsPending) }
 
-// gaveUp reports whether the device reported work that it no longer sends.
-func (h *Heartbeat) gaveUp() bool {
+// GaveUp reports whether the device reported work that it no longer sends.
+func (h *Heartbeat) GaveUp() bool {
 	return h.OutboxDiagnostics != nil && positive(h.OutboxDiagnostics.DeadLetter)
 }
 
@@ -72,7 +72,7 @@ func OutboxAxis(heartbeats []Heartbeat, now Instant, threshold time.Duration) Ou
 		r.SourceCount++
 		r.HasEvidence = r.HasEvidence || !h.LastHeartbeatAt.IsZero()
 		addCount(&r.RecordsPending, h.RecordsPending)
-		switch axis, why := h.read(now, threshold); axis {
+		switch axis, why := h.Read(now, threshold); axis {
 		case OutboxStalled:
 			cause = min(cause, slices.Index(stalledCauses, why))
 		case OutboxActive:
@@ -94,21 +94,21 @@ func OutboxAxis(heartbeats []Heartbeat, now Instant, threshold time.Duration) Ou
 	return r
 }
 
-// read reads one trusted row: the first test that matches wins.
-func (h *Heartbeat) read(now Instant, threshold time.Duration) (OutboxState, StalledCause) {
+// Read reads one trusted row: the first test that matches wins.
+func (h *Heartbeat) Read(now Instant, threshold time.Duration) (OutboxState, StalledCause) {
 	switch {
 	case h.LastHeartbeatAt.IsZero():
 		return OutboxUnknown, ""
-	case h.LastHeartbeatStatus == heartbeatBlocked:
-		if h.gaveUp() {
+	case h.LastHeartbeatStatus == HeartbeatBlocked:
+		if h.GaveUp() {
 			return OutboxStalled, CauseDeadLetterBacklog
 		}
 		return OutboxStalled, CauseStateReadFailed
 	case !now.IsZero() && now.Sub(h.LastHeartbeatAt.Time) < -threshold:
 		return OutboxUnknown, "" // the clock was set back since; the heartbeat's age is unknown
-	case h.pending() && !now.IsZero() && now.Sub(h.LastHeartbeatAt.Time) > threshold:
+	case h.Pending() && !now.IsZero() && now.Sub(h.LastHeartbeatAt.Time) > threshold:
 		return OutboxStalled, CauseStalePending
-	case h.LastHeartbeatStatus == "starting", h.LastHeartbeatStatus == "retrying", h.pending():
+	case h.LastHeartbeatStatus == "starting", h.LastHeartbeatStatus == "retrying", h.Pending():
 		return OutboxActive, ""
 	case h.LastHeartbeatStatus == "healthy", h.LastHeartbeatStatus == "stopped":
 		return OutboxIdle, ""
@@ -127,4 +127,14 @@ func addCount(to **int64, n *int64) {
 	default:
 		**to += min(*n, math.MaxInt64-**to)
 	}
+}
+
+// Working reports whether the device said that it is working.
+func (h *Heartbeat) Working() bool {
+	return h.LastHeartbeatStatus == "starting" || h.LastHeartbeatStatus == "retrying"
+}
+
+// HoldsWork reports whether the device reported work that it still holds.
+func (h *Heartbeat) HoldsWork() bool {
+	return h.Pending() || (*OutboxCounts)(h.OutboxDiagnostics).Stuck()
 }

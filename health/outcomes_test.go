@@ -24,7 +24,7 @@ func TestOutcomes(t *testing.T) {
 		case o.typ == CredentialsValid && o.status == False && !o.redacted:
 			t.Errorf("row %d shows a rejected credential's details", i)
 		}
-		if o.reason != "" && normalise(o.reason) != o.reason {
+		if o.reason != "" && Normalise(o.reason) != o.reason {
 			t.Errorf(`row %d: reason %q is no code, want o.reason == "" || normalise(o.reason) == o.reason`, i, o.reason)
 		}
 		if !strings.HasSuffix(o.message, ".") {

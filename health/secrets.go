@@ -22,7 +22,7 @@ const (
 // token, a bearer value, a known token prefix, a long run of token characters, an
 // address or a path. (Security: HL-02.1.)
 func reasonOf(raw, generic Word) (reason Word, redacted bool) {
-	code := normalise(raw)
+	code := Normalise(raw)
 	switch {
 	case code == "":
 		return generic, false
@@ -56,8 +56,8 @@ func Identity(raw Word) Word {
 	return raw
 }
 
-// normalise turns text into a code: "Auth failed!" becomes auth_failed.
-func normalise(raw Word) Word {
+// Normalise turns text into a code: "Auth failed!" becomes auth_failed.
+func Normalise(raw Word) Word {
 	if isCode(raw) {
 		return raw
 	}

@@ -170,7 +170,7 @@ func FuzzAdmit(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
 		reason, redacted := reasonOf(Word(raw), "generic")
-		if reason == "" || len(reason) > maxReason || normalise(reason) != reason {
+		if reason == "" || len(reason) > maxReason || Normalise(reason) != reason {
 			t.Errorf(`%q became %q, want reason != "" && len(reason) <= maxReason && normalise(reason) == reason`, raw, reason)
 		}
 		if redacted && reason != "generic" {

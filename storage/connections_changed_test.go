@@ -3,7 +3,7 @@ package storage
 import (
 	"testing"
 
-	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/stored"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 )
 
@@ -47,7 +47,7 @@ func TestAChangeEndsRefusals(t *testing.T) {
 		x.sound()
 		state := x.scheduleState(c.ID)
 		if name == "" {
-			if state.Held == nil || state.Held.Holds != health.HeldForOwner || len(state.Dispatches) != 3 {
+			if state.Held == nil || state.Held.Holds != stored.HeldForOwner || len(state.Dispatches) != 3 {
 				t.Errorf("nothing changed: held by %+v, %d", state.Held, len(state.Dispatches))
 			}
 			continue

@@ -6,6 +6,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi/device"
 	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/stored"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 	devices "github.com/pdpp-host/pdpp-host/storage/device"
 	"github.com/pdpp-host/pdpp-host/storage/evidence"
@@ -317,10 +318,10 @@ func TestCountsOfADeviceAreBounded(t *testing.T) {
 func TestStandingsOfManySources(t *testing.T) {
 	t.Parallel()
 	now, one := newClock().Now(), int64(1)
-	f := &health.Stored{Device: &health.StoredDevice{}}
+	f := &stored.Facts{Device: &stored.Device{}}
 	for i := range 20 {
 		heard := now.Add(time.Duration(i+1) * 24 * time.Hour).UnixMicro() // of a clock that was put back
-		f.Device.Sources = append(f.Device.Sources, health.StoredSource{ID: string(rune('a' + i)), HeardUS: heard, Status: device.StatusHealthy, Pending: &one})
+		f.Device.Sources = append(f.Device.Sources, stored.Source{ID: string(rune('a' + i)), HeardUS: heard, Status: device.StatusHealthy, Pending: &one})
 	}
 	rows := evidence.Standings("", f, now)
 	last := rows[len(rows)-1]

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
-	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/stored"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 	"github.com/pdpp-host/pdpp-host/storage/connection"
 )
@@ -19,12 +19,12 @@ func TestWhatWaitsForItsOwnerStands(t *testing.T) {
 		x, c := kept(t, keptManifest)
 		x.ok(x.s.AdoptSchedule(t.Context(), c.ID))
 		x.succeed(x.begin("c", allStreams), nil)
-		x.dispatch(c, "files.root_missing", health.HeldForOwner, time.Time{})
+		x.dispatch(c, "files.root_missing", stored.HeldForOwner, time.Time{})
 		x.ok(x.s.PutSchedule(t.Context(), Schedule{ConnectionID: c.ID, Paused: reason == "policy_paused", Mode: map[bool]string{true: "manual"}[reason == "policy_manual_only"]}))
-		var holds health.HoldKind
+		var holds stored.HoldKind
 		until := time.Time{}
 		if reason == "source_pressure" {
-			holds, until = health.HeldUntil, x.clock.Now().Add(time.Hour)
+			holds, until = stored.HeldUntil, x.clock.Now().Add(time.Hour)
 		}
 		x.dispatch(c, reason, holds, until)
 		if v := x.verdict("c"); v.Pill.Tone == verdict.Green || v.Channel != verdict.Attention || v.RequiredActions[0].CTACode != "cta_put_right_folder" {
@@ -49,7 +49,7 @@ func TestAHoldOutlivesManySkips(t *testing.T) {
 	t.Parallel()
 	x, c := kept(t, keptManifest)
 	x.succeed(x.begin("c", allStreams), nil)
-	x.dispatch(c, "files.root_missing", health.HeldForOwner, time.Time{})
+	x.dispatch(c, "files.root_missing", stored.HeldForOwner, time.Time{})
 	for i := range connection.KeptDispatches + 5 {
 		x.dispatch(c, fmt.Sprint("policy_", i), "", time.Time{})
 	}
@@ -78,7 +78,7 @@ func TestASkipOfBeforeIsNotKept(t *testing.T) {
 	x.clock.forward(time.Minute)
 	seen := x.newestRun(c)
 	w := x.begin("c", allStreams) // meanwhile
-	fresh, err := x.s.RecordDispatch(t.Context(), Dispatch{ConnectionID: c.ID, Status: "skipped", Reason: "not_ready", Holds: health.HeldForOwner, AfterRun: seen})
+	fresh, err := x.s.RecordDispatch(t.Context(), Dispatch{ConnectionID: c.ID, Status: "skipped", Reason: "not_ready", Holds: stored.HeldForOwner, AfterRun: seen})
 	x.ok(err)
 	x.same(fresh, false)
 	x.succeed(w, nil)
@@ -144,15 +144,15 @@ func TestAPauseEndsNoHold(t *testing.T) {
 	x, c := kept(t, keptManifest)
 	x.succeed(x.begin("c", allStreams), nil)
 	until := x.clock.Now().Add(time.Hour)
-	x.dispatch(c, "source_pressure", health.HeldUntil, until)
+	x.dispatch(c, "source_pressure", stored.HeldUntil, until)
 	x.dispatch(c, "policy_paused", "", time.Time{})
 	if v := x.verdict("c"); !v.Detail.NextAttemptAt.Equal(until) {
 		t.Errorf("cooling down until %v", v.Detail.NextAttemptAt)
 	}
-	x.dispatch(c, "failing_for_good", health.HeldForGood, time.Time{})
+	x.dispatch(c, "failing_for_good", stored.HeldForGood, time.Time{})
 	x.dispatch(c, "policy_paused", "", time.Time{})
 	x.tone("given up", verdict.Red)
-	x.dispatch(c, "failing", health.HeldUntil, until)
+	x.dispatch(c, "failing", stored.HeldUntil, until)
 	x.tone("tried again", verdict.Amber)
 	x.sound()
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/stored"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 	"github.com/pdpp-host/pdpp-host/health/view"
 	"github.com/pdpp-host/pdpp-host/storage/evidence"
@@ -139,7 +140,7 @@ func BenchmarkVerdict(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		v := verdict.OfStored(e.Facts, health.Moment{Now: health.At(c.Now())}, true)
+		v := verdict.OfStored(e.Facts, stored.Moment{Now: health.At(c.Now())}, true)
 		_ = v.Pill
 	}
 }

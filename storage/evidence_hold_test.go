@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/stored"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 	"github.com/pdpp-host/pdpp-host/storage/evidence"
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
 )
 
-func (x *exercise) dispatch(c *Connection, reason string, holds health.HoldKind, until time.Time) {
+func (x *exercise) dispatch(c *Connection, reason string, holds stored.HoldKind, until time.Time) {
 	x.Helper()
 	_, err := x.s.RecordDispatch(x.Context(), Dispatch{ConnectionID: c.ID, Status: "skipped", Reason: reason, Holds: holds, Until: until, AfterRun: x.newestRun(c)})
 	x.ok(err)
@@ -39,14 +40,14 @@ func TestHeldConnections(t *testing.T) {
 
 	x.clock.forward(time.Minute)
 	until := x.clock.Now().Add(time.Hour)
-	x.dispatch(c, "source_pressure", health.HeldUntil, until)
+	x.dispatch(c, "source_pressure", stored.HeldUntil, until)
 	if v := x.verdict("c"); v.Pill.Tone != verdict.Amber || !v.Detail.NextAttemptAt.Equal(until) || v.Channel != verdict.Calm {
 		t.Errorf("cooling down: %+v until %v, %s", v.Pill, v.Detail.NextAttemptAt, v.Channel)
 	}
 	x.clock.forward(time.Hour)
 	x.tone("it is over", verdict.Green)
 
-	x.dispatch(c, "not_ready", health.HeldForOwner, time.Time{})
+	x.dispatch(c, "not_ready", stored.HeldForOwner, time.Time{})
 	v := x.verdict("c")
 	if v.Pill.Tone != verdict.Amber || v.Channel != verdict.Attention || v.RequiredActions[0].CTACode != "cta_put_right" || v.ForwardCode != "put_right" {
 		t.Errorf("a folder is gone: %+v %s %+v %s", v.Pill, v.Channel, v.RequiredActions, v.ForwardCode)
@@ -57,7 +58,7 @@ func TestHeldConnections(t *testing.T) {
 	x.tone("a run began", verdict.Green)
 
 	x.ok(x.begin("c", allStreams).Finish(ctx, Outcome{Status: tables.StatusFailed, Reason: "connector_reported_failed", Error: &RunError{Code: "demo_http_500"}}))
-	x.dispatch(c, "failing_for_good", health.HeldForGood, time.Time{})
+	x.dispatch(c, "failing_for_good", stored.HeldForGood, time.Time{})
 	v = x.verdict("c")
 	if v.Pill.Tone != verdict.Red || v.RequiredActions[0].Kind != verdict.RetryGap || v.ForwardCode != "retry_gap" {
 		t.Errorf("given up: %+v %+v %s", v.Pill, v.RequiredActions, v.ForwardCode)
@@ -72,14 +73,14 @@ func TestHeldForACredential(t *testing.T) {
 	x, c := kept(t, keptManifest)
 	ctx := t.Context()
 	x.succeed(x.begin("c", allStreams), nil)
-	x.dispatch(c, "credential.missing", health.HeldForOwner, time.Time{})
+	x.dispatch(c, "credential.missing", stored.HeldForOwner, time.Time{})
 	x.tone("it is missed", verdict.Amber)
 	x.clock.forward(time.Minute)
 	x.ok(x.s.PutCredentials(ctx, c.ID, map[string][]byte{"token": {1}}))
 	x.tone("it is there", verdict.Green)
 
 	x.ok(x.begin("c", allStreams).Finish(ctx, Outcome{Status: tables.StatusFailed, Reason: "connector_reported_failed", Error: &RunError{Code: "demo_auth_failed"}}))
-	x.dispatch(c, "attention", health.HeldForOwner, time.Time{})
+	x.dispatch(c, "attention", stored.HeldForOwner, time.Time{})
 	if v := x.verdict("c"); v.Pill.Tone != verdict.Red || len(v.RequiredActions) != 1 || v.RequiredActions[0].Kind != verdict.Reauth {
 		t.Errorf("rejected: %+v %+v", v.Pill, v.RequiredActions)
 	}
@@ -187,7 +188,7 @@ func TestWhatARefusalWaitsFor(t *testing.T) {
 		ctx := t.Context()
 		x.succeed(x.begin("c", allStreams), nil)
 		x.ok(x.begin("c", allStreams).Finish(ctx, Outcome{Status: tables.StatusFailed, Reason: "connector_reported_failed", Error: &RunError{Code: "demo_http_500"}}))
-		x.dispatch(c, code, health.HeldForOwner, time.Time{})
+		x.dispatch(c, code, stored.HeldForOwner, time.Time{})
 		v := x.verdict("c")
 		if v.Channel != verdict.Attention || v.RequiredActions[0].CTACode != want || strings.Contains(v.ForwardStatement, "later run") {
 			t.Errorf("%s: %s %+v %s", code, v.Channel, v.RequiredActions, v.ForwardStatement)
@@ -216,7 +217,7 @@ func TestPressureOfARunThatSucceeded(t *testing.T) {
 	waits("at once")
 	x.clock.forward(time.Minute)
 	waits("a minute later")
-	x.dispatch(c, "source_pressure", health.HeldUntil, until)
+	x.dispatch(c, "source_pressure", stored.HeldUntil, until)
 	waits("and the scheduler holds it")
 	x.clock.forward(20 * time.Hour)
 	x.tone("it is over", verdict.Green)

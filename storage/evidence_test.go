@@ -14,6 +14,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/stored"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 	"github.com/pdpp-host/pdpp-host/storage/evidence"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
@@ -187,8 +188,8 @@ func (d *history) step() {
 	case "dispatch":
 		c, err := d.s.EnsureConnection(d.ctx, name, "demo")
 		d.ok(err)
-		x := Dispatch{ConnectionID: c.ID, Status: "skipped", Reason: d.draw("why", "x", "y"), Holds: health.HoldKind(d.draw("holds", "", "until", "for_good", "owner"))}
-		if x.Holds == health.HeldUntil {
+		x := Dispatch{ConnectionID: c.ID, Status: "skipped", Reason: d.draw("why", "x", "y"), Holds: stored.HoldKind(d.draw("holds", "", "until", "for_good", "owner"))}
+		if x.Holds == stored.HeldUntil {
 			x.Until = d.clock.Now().Add(time.Hour)
 		}
 		st, err := d.s.ScheduleState(d.ctx, c.ID, 1)

@@ -119,7 +119,7 @@ func TestRecordsModel(t *testing.T) {
 		if got, want := fmt.Sprint(w.Counts()), fmt.Sprint(m.counts); got != want {
 			rt.Fatalf("counts %s, want %s", got, want)
 		}
-		if got, want := stored(rt, s, t, streams), m.text(); got != want {
+		if got, want := recordsOf(rt, s, t, streams), m.text(); got != want {
 			rt.Fatalf("records\n%s\nwant\n%s", got, want)
 		}
 		if r, err := s.Check(ctx); err != nil || len(r.Problems) > 0 {
@@ -137,7 +137,7 @@ func (m *model) text() string {
 	return strings.Join(lines, "\n")
 }
 
-func stored(rt *rapid.T, s *Store, t *testing.T, streams []string) string {
+func recordsOf(rt *rapid.T, s *Store, t *testing.T, streams []string) string {
 	var lines []string
 	for i, name := range streams {
 		if err := s.EachRecord(t.Context(), "c", name, func(r Record) error {

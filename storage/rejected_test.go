@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
-	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/stored"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
 	"github.com/pdpp-host/pdpp-host/storage/record"
@@ -122,14 +122,14 @@ func TestRejectedRecordsAreBounded(t *testing.T) {
 	}
 	x.ok(w.Write(t.Context(), b))
 	x.succeed(w, nil)
-	missing := func(want ...health.RejectedRecords) {
+	missing := func(want ...stored.RejectedRecords) {
 		t.Helper()
 		e, err := x.s.EvidenceOf(t.Context(), c.ID)
 		x.ok(err)
 		x.same(e.Facts.RejectedRecords, want)
 		x.sound()
 	}
-	missing(health.RejectedRecords{Stream: "a", Listed: record.MaxListedRejections, Unlisted: more})
+	missing(stored.RejectedRecords{Stream: "a", Listed: record.MaxListedRejections, Unlisted: more})
 	x.same(x.earlier(allStreams), map[string]int64{"a": record.MaxListedRejections + more})
 
 	w = x.begin("c", allStreams)
@@ -138,7 +138,7 @@ func TestRejectedRecordsAreBounded(t *testing.T) {
 	x.ok(err)
 	x.same(found, map[string]int64{"a": record.MaxListedRejections + more - 3}) // its own are told by itself
 	x.succeed(w, nil)
-	missing(health.RejectedRecords{Stream: "a", Listed: record.MaxListedRejections, Unlisted: more})
+	missing(stored.RejectedRecords{Stream: "a", Listed: record.MaxListedRejections, Unlisted: more})
 
 	w, b = x.begin("c", allStreams), &Batch{}
 	for i := range record.MaxListedRejections + more {
@@ -146,7 +146,7 @@ func TestRejectedRecordsAreBounded(t *testing.T) {
 	}
 	x.ok(w.Write(t.Context(), b))
 	x.succeed(w, nil)
-	missing(health.RejectedRecords{Stream: "a", Unlisted: more})
+	missing(stored.RejectedRecords{Stream: "a", Unlisted: more})
 	x.tone("some are known by no key", verdict.Red)
 	x.same(x.earlier(allStreams), map[string]int64{"a": more})
 
@@ -186,7 +186,7 @@ func TestADeviceDeliversWhatWasRejected(t *testing.T) {
 	x.deliver(src, "r1", "a", `k={"id":"k"}`)
 	e, err := x.s.EvidenceOf(t.Context(), "laptop")
 	x.ok(err)
-	x.same(e.Facts.RejectedRecords, []health.RejectedRecords{{Stream: "a", Listed: 1}})
+	x.same(e.Facts.RejectedRecords, []stored.RejectedRecords{{Stream: "a", Listed: 1}})
 	x.sound()
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/stored"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
@@ -166,7 +167,7 @@ func TestARefusalsWords(t *testing.T) {
 	ctx := t.Context()
 	refuse := func(says string) {
 		x.clock.forward(time.Minute)
-		_, err := x.s.RecordDispatch(ctx, Dispatch{ConnectionID: c.ID, Status: "refused", Reason: "files.root_missing", Says: says, Holds: health.HeldForOwner, AfterRun: x.newestRun(c)})
+		_, err := x.s.RecordDispatch(ctx, Dispatch{ConnectionID: c.ID, Status: "refused", Reason: "files.root_missing", Says: says, Holds: stored.HeldForOwner, AfterRun: x.newestRun(c)})
 		x.ok(err)
 	}
 	said := func(of string) (words []string) {
@@ -191,7 +192,7 @@ func TestARefusalsWords(t *testing.T) {
 	x.same([]any{len(all), all[0].Count, all[0].Reason}, []any{1, int64(4), "files.root_missing"})
 	x.dispatch(c, "policy_paused", "", time.Time{})
 	x.same(len(said("")), 1) // and it waits for its owner all the same
-	x.dispatch(c, "source_pressure", health.HeldUntil, x.clock.Now().Add(time.Hour))
+	x.dispatch(c, "source_pressure", stored.HeldUntil, x.clock.Now().Add(time.Hour))
 	x.same(len(said("")), 1)
 	refuse("again")
 	x.same(said(""), []string{"again"})

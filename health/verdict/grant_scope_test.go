@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/stored"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 )
 
@@ -51,11 +52,11 @@ func TestGrantScopedIsNoMore(t *testing.T) {
 // connection waits for its owner, or for what.
 func TestGrantScopedHidesTheRequest(t *testing.T) {
 	t.Parallel()
-	seen := func(change func(*health.Stored)) string {
+	seen := func(change func(*stored.Facts)) string {
 		s := keptWell()
 		old(s)
 		change(s)
-		v := verdict.GrantScoped(verdict.OfStored(s, health.Moment{Now: health.At(noon), RunAlive: true}, true))
+		v := verdict.GrantScoped(verdict.OfStored(s, stored.Moment{Now: health.At(noon), RunAlive: true}, true))
 		v.Pill = verdict.Pill{}
 		b, err := json.Marshal(v)
 		if err != nil {
@@ -63,16 +64,16 @@ func TestGrantScopedHidesTheRequest(t *testing.T) {
 		}
 		return string(b)
 	}
-	quiet := seen(func(*health.Stored) {})
-	for name, change := range map[string]func(*health.Stored){
-		"a run asks": func(s *health.Stored) {
-			s.Latest, s.Asking = &health.StoredRun{ID: "q", Status: "running", StartedUS: ago(1)}, true
+	quiet := seen(func(*stored.Facts) {})
+	for name, change := range map[string]func(*stored.Facts){
+		"a run asks": func(s *stored.Facts) {
+			s.Latest, s.Asking = &stored.Run{ID: "q", Status: "running", StartedUS: ago(1)}, true
 		},
-		"held for its owner": func(s *health.Stored) {
-			s.Hold = &health.StoredHold{Kind: health.HeldForOwner, Reason: "files.root_missing", AtUS: ago(1)}
+		"held for its owner": func(s *stored.Facts) {
+			s.Hold = &stored.Hold{Kind: stored.HeldForOwner, Reason: "files.root_missing", AtUS: ago(1)}
 		},
-		"rejected":    func(s *health.Stored) { s.Rejected = &health.StoredRejection{Reason: "demo_auth_failed", AtUS: ago(1)} },
-		"a run is on": func(s *health.Stored) { s.Latest = &health.StoredRun{ID: "q", Status: "running", StartedUS: ago(1)} },
+		"rejected":    func(s *stored.Facts) { s.Rejected = &stored.Rejection{Reason: "demo_auth_failed", AtUS: ago(1)} },
+		"a run is on": func(s *stored.Facts) { s.Latest = &stored.Run{ID: "q", Status: "running", StartedUS: ago(1)} },
 	} {
 		if got := seen(change); got != quiet {
 			t.Errorf("%s:\n%s\nand otherwise\n%s", name, got, quiet)
@@ -84,10 +85,10 @@ func TestGrantScopedHidesTheRequest(t *testing.T) {
 // and so is whether gaps were left and filled.
 func TestGrantScopedHidesTheSchedule(t *testing.T) {
 	t.Parallel()
-	seen := func(change func(*health.Stored)) string {
+	seen := func(change func(*stored.Facts)) string {
 		s := keptWell()
 		change(s)
-		whole := verdict.OfStored(s, health.Moment{Now: health.At(noon)}, true)
+		whole := verdict.OfStored(s, stored.Moment{Now: health.At(noon)}, true)
 		if whole.Progress.Mode == "" || whole.Pill.Tone != verdict.Green {
 			t.Errorf(`got %q %+v, want whole.Progress.Mode != "" && whole.Pill.Tone == verdict.Green`, whole.Progress.Mode, whole.Pill)
 		}
@@ -97,15 +98,15 @@ func TestGrantScopedHidesTheSchedule(t *testing.T) {
 		}
 		return string(b)
 	}
-	quiet := seen(func(*health.Stored) {})
+	quiet := seen(func(*stored.Facts) {})
 	if strings.Contains(quiet, "mode") {
 		t.Errorf(`got %+v, want !strings.Contains(quiet, "mode")`, quiet)
 	}
-	for name, change := range map[string]func(*health.Stored){
-		"paused":          func(s *health.Stored) { s.Schedule = &health.Schedule{} },
+	for name, change := range map[string]func(*stored.Facts){
+		"paused":          func(s *stored.Facts) { s.Schedule = &health.Schedule{} },
 		"run by hand":     byHand,
 		"fed by a device": fed,
-		"gaps were filled": func(s *health.Stored) {
+		"gaps were filled": func(s *stored.Facts) {
 			s.Gaps.Recovered = 3
 		},
 	} {

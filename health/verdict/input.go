@@ -1,6 +1,9 @@
 package verdict
 
-import "github.com/pdpp-host/pdpp-host/health"
+import (
+	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/stored"
+)
 
 // Input is the complete input of a verdict.
 type Input struct {
@@ -17,7 +20,7 @@ type Input struct {
 	// FoundNothing: the last run found nothing to collect.
 	FoundNothing bool `json:"found_nothing,omitempty"`
 	// Cause is what stopped the last run. nil: unknown.
-	Cause *health.Cause `json:"cause,omitempty"`
+	Cause *stored.Cause `json:"cause,omitempty"`
 	// Attention is the open request; it names the waiting run. nil: the snapshot's
 	// next action names it.
 	Attention *health.Attention `json:"attention"`

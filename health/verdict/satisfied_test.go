@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/stored"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 )
 
@@ -155,17 +156,17 @@ func TestActionRoundTrip(t *testing.T) {
 // HL-26.2: the evidence that an action was made of never shows that it was done.
 func TestNotSatisfiedByItsOwnEvidence(t *testing.T) {
 	t.Parallel()
-	for name, change := range map[string]func(*health.Stored){
-		"a gap of no stream":        func(s *health.Stored) { s.KnownGaps = []health.KnownGap{{Kind: "skip_result", Severity: "transient"}} },
-		"details for other reasons": func(s *health.Stored) { s.Gaps.Streams = []health.StreamGaps{{Other: 3}} },
-		"details under pressure":    func(s *health.Stored) { s.Gaps.Streams = []health.StreamGaps{{Pressure: 3}} },
-		"an optional stream":        func(s *health.Stored) { s.Gaps.Streams = []health.StreamGaps{{Stream: "b", Other: 3}} },
-		"a required stream":         func(s *health.Stored) { s.Gaps.Streams = []health.StreamGaps{{Stream: "a", Other: 3}} },
+	for name, change := range map[string]func(*stored.Facts){
+		"a gap of no stream":        func(s *stored.Facts) { s.KnownGaps = []health.KnownGap{{Kind: "skip_result", Severity: "transient"}} },
+		"details for other reasons": func(s *stored.Facts) { s.Gaps.Streams = []stored.StreamGaps{{Other: 3}} },
+		"details under pressure":    func(s *stored.Facts) { s.Gaps.Streams = []stored.StreamGaps{{Pressure: 3}} },
+		"an optional stream":        func(s *stored.Facts) { s.Gaps.Streams = []stored.StreamGaps{{Stream: "b", Other: 3}} },
+		"a required stream":         func(s *stored.Facts) { s.Gaps.Streams = []stored.StreamGaps{{Stream: "a", Other: 3}} },
 	} {
 		s := keptWell()
 		byHand(s)
 		change(s)
-		v := verdict.OfStored(s, health.Moment{Now: health.At(noon)}, true)
+		v := verdict.OfStored(s, stored.Moment{Now: health.At(noon)}, true)
 		if len(v.RequiredActions) != 1 || v.RequiredActions[0].Kind != verdict.RetryGap {
 			t.Errorf("%s: got %+v, want len(v.RequiredActions) == 1 && v.RequiredActions[0].Kind == verdict.RetryGap", name, v.RequiredActions)
 			continue

@@ -1,16 +1,19 @@
 package verdict
 
-import "github.com/pdpp-host/pdpp-host/health"
+import (
+	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/stored"
+)
 
 // OfStored returns the verdict of a connection from its stored facts at a moment. It
 // is the only way from the store to a surface: every surface that shows a connection
 // calls it, or gets its result (HL-06, HL-21).
-func OfStored(s *health.Stored, m health.Moment, runtimeOK bool) RenderedVerdict {
+func OfStored(s *stored.Facts, m stored.Moment, runtimeOK bool) RenderedVerdict {
 	return Synthesize(InputOf(s, m, runtimeOK))
 }
 
 // InputOf derives the input of a verdict from a connection's stored facts.
-func InputOf(s *health.Stored, m health.Moment, runtimeOK bool) Input {
+func InputOf(s *stored.Facts, m stored.Moment, runtimeOK bool) Input {
 	e := s.Evidence(m)
 	in := Input{Snapshot: health.Project(e), Refresh: e.Refresh, RuntimeOK: runtimeOK, FirstSignIn: e.Credentials.FirstSignIn(), FoundNothing: s.FoundNothing(), Cause: s.Cause(m)}
 	attention := in.requestOpen()
@@ -46,7 +49,7 @@ func scheduleMode(e *health.Evidence) ScheduleMode {
 	return ScheduleDisabled
 }
 
-func priorityOf(st *health.StreamState) Priority {
+func priorityOf(st *stored.StreamState) Priority {
 	switch {
 	case st.IsRequired():
 		return Required

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/stored"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 )
 
@@ -19,60 +20,60 @@ const tenDays = 240 * time.Hour
 
 // keptWell returns the facts of a connection that runs automatically and whose last
 // run, two hours ago, collected both of its streams, of which b is optional.
-func keptWell() *health.Stored {
-	run, no := &health.StoredRun{ID: "r", Status: "succeeded", StartedUS: ago(3 * time.Hour), EndedUS: ago(2 * time.Hour)}, false
-	return &health.Stored{
-		Manifest: &health.StoredManifest{MaximumStalenessS: 86400, Streams: []health.ManifestStream{{Name: "a"}, {Name: "b", Required: &no}}},
+func keptWell() *stored.Facts {
+	run, no := &stored.Run{ID: "r", Status: "succeeded", StartedUS: ago(3 * time.Hour), EndedUS: ago(2 * time.Hour)}, false
+	return &stored.Facts{
+		Manifest: &stored.Manifest{MaximumStalenessS: 86400, Streams: []health.ManifestStream{{Name: "a"}, {Name: "b", Required: &no}}},
 		Latest:   run, Settled: run, Succeeded: run, CollectedUS: map[string]int64{"a": run.EndedUS, "b": run.EndedUS},
 		Retained: new(int64(5)), Committed: new(int64(5)), Schedule: &health.Schedule{Enabled: true},
 	}
 }
 
 // byHand makes it one that only its owner runs.
-func byHand(s *health.Stored) {
+func byHand(s *stored.Facts) {
 	s.Schedule, s.Manifest.Refresh = nil, &health.Refresh{RecommendedMode: "manual"}
 }
 
 // never takes every success away: its only run failed.
-func never(s *health.Stored) {
+func never(s *stored.Facts) {
 	s.Succeeded, s.CollectedUS, s.Retained = nil, nil, new(int64(0))
-	s.Settled = &health.StoredRun{ID: "r", Status: "failed", Reason: "demo_http_500", StartedUS: ago(3 * time.Hour), EndedUS: ago(2 * time.Hour)}
+	s.Settled = &stored.Run{ID: "r", Status: "failed", Reason: "demo_http_500", StartedUS: ago(3 * time.Hour), EndedUS: ago(2 * time.Hour)}
 	s.Latest, s.Failed = s.Settled, []string{"a", "b"}
 }
 
 // old makes its data ten days old.
-func old(s *health.Stored) { s.CollectedUS = map[string]int64{"a": ago(tenDays), "b": ago(tenDays)} }
+func old(s *stored.Facts) { s.CollectedUS = map[string]int64{"a": ago(tenDays), "b": ago(tenDays)} }
 
 // fed makes it one that a device feeds, which was heard long ago and had nothing
 // left to send.
-func fed(s *health.Stored) {
+func fed(s *stored.Facts) {
 	s.Schedule, s.Settled.Device = nil, "dev_1"
-	s.Device = &health.StoredDevice{Sources: []health.StoredSource{{
+	s.Device = &stored.Device{Sources: []stored.Source{{
 		ID: "src", Device: "dev_1", HeardUS: ago(tenDays), Status: "healthy", Pending: new(int64(0)),
 	}}}
 }
 
-func pressed(s *health.Stored) {
-	s.Gaps.Streams = []health.StreamGaps{{Stream: "a", Pressure: 3}}
+func pressed(s *stored.Facts) {
+	s.Gaps.Streams = []stored.StreamGaps{{Stream: "a", Pressure: 3}}
 }
 
-func cooling(s *health.Stored) {
-	s.Hold = &health.StoredHold{Kind: health.HeldUntil, Reason: "source_pressure", AtUS: ago(time.Hour), UntilUS: ago(-20 * time.Hour)}
+func cooling(s *stored.Facts) {
+	s.Hold = &stored.Hold{Kind: stored.HeldUntil, Reason: "source_pressure", AtUS: ago(time.Hour), UntilUS: ago(-20 * time.Hour)}
 }
 
 // The owner is asked for steps that only the owner can take, but not for steps that
 // are not possible yet or that something else takes (HL-23, HL-24, HL-25, HL-29).
 func TestWhoIsAsked(t *testing.T) {
 	t.Parallel()
-	type changes []func(*health.Stored)
-	paused := func(s *health.Stored) { s.Schedule = &health.Schedule{} }
-	notServed := func(s *health.Stored) { s.Schedule = nil }
-	optionalFailed := func(s *health.Stored) { s.Failed = []string{"b"} }
-	optionalGaps := func(s *health.Stored) { s.Gaps.Streams = []health.StreamGaps{{Stream: "b", Other: 3}} }
-	runs := func(s *health.Stored) {
-		s.Latest = &health.StoredRun{ID: "q", Status: "running", StartedUS: ago(time.Minute)}
+	type changes []func(*stored.Facts)
+	paused := func(s *stored.Facts) { s.Schedule = &health.Schedule{} }
+	notServed := func(s *stored.Facts) { s.Schedule = nil }
+	optionalFailed := func(s *stored.Facts) { s.Failed = []string{"b"} }
+	optionalGaps := func(s *stored.Facts) { s.Gaps.Streams = []stored.StreamGaps{{Stream: "b", Other: 3}} }
+	runs := func(s *stored.Facts) {
+		s.Latest = &stored.Run{ID: "q", Status: "running", StartedUS: ago(time.Minute)}
 	}
-	loaded := func(s *health.Stored) {
+	loaded := func(s *stored.Facts) {
 		s.Device.Sources[0].HeardUS, s.Device.Sources[0].Status, s.Device.Sources[0].Pending = ago(time.Minute), "retrying", new(int64(4))
 	}
 	for name, c := range map[string]struct {
@@ -90,7 +91,7 @@ func TestWhoIsAsked(t *testing.T) {
 		"stale, on a device":             {changes{old, fed}, "refresh_now cta_run_collector ", verdict.Advisory, "run_collector"},
 		"stale, on a device, and coming": {changes{old, fed, loaded}, "", verdict.Calm, "uploading"},
 		"stale, by hand, on a device":    {changes{old, byHand, fed}, "refresh_now cta_run_collector ", verdict.Advisory, "run_collector"},
-		"stale, device taken over": {changes{old, fed, func(s *health.Stored) {
+		"stale, device taken over": {changes{old, fed, func(s *stored.Facts) {
 			s.Device.Sources[0].Device = "dev_2"
 		}}, "refresh_now cta_run_collector ", verdict.Advisory, "run_collector"},
 		"fresh, on a device":      {changes{fed}, "", verdict.Calm, "complete"},
@@ -99,18 +100,18 @@ func TestWhoIsAsked(t *testing.T) {
 
 		"paused":                        {changes{paused}, "reattach_schedule cta_reattach_schedule ", verdict.Advisory, "reattach_schedule"},
 		"paused, never succeeded":       {changes{never, paused}, "reattach_schedule cta_reattach_schedule ", verdict.Advisory, "reattach_schedule"},
-		"paused, its only run killed":   {changes{never, paused, runs, func(s *health.Stored) { s.Settled = nil }}, "reattach_schedule cta_reattach_schedule ", verdict.Advisory, "reattach_schedule"},
+		"paused, its only run killed":   {changes{never, paused, runs, func(s *stored.Facts) { s.Settled = nil }}, "reattach_schedule cta_reattach_schedule ", verdict.Advisory, "reattach_schedule"},
 		"paused, never succeeded, runs": {changes{never, runs, paused}, "reattach_schedule cta_reattach_schedule ", verdict.Advisory, "reattach_schedule"},
 		"scheduled, never succeeded":    {changes{never}, "wait cta_wait a b", verdict.Calm, "resumable"},
 		"by hand, never succeeded":      {changes{never, notServed}, "retry_gap cta_retry_gap a b", verdict.Advisory, "retry_gap"},
 
 		"gap, by hand":          {changes{pressed, byHand}, "retry_gap cta_retry_gap a", verdict.Advisory, "retry_gap"},
 		"gap, by hand, cooling": {changes{pressed, byHand, cooling}, "wait cta_run_again a", verdict.Calm, "resumable"},
-		"gap, by hand, the provider's time": {changes{pressed, byHand, func(s *health.Stored) {
-			s.Pressure = &health.StoredPressure{Reason: "rate_limited", AtUS: s.Settled.EndedUS + 1, NextAttemptUS: ago(-time.Hour)}
+		"gap, by hand, the provider's time": {changes{pressed, byHand, func(s *stored.Facts) {
+			s.Pressure = &stored.Pressure{Reason: "rate_limited", AtUS: s.Settled.EndedUS + 1, NextAttemptUS: ago(-time.Hour)}
 		}}, "wait cta_run_again a", verdict.Calm, "resumable"},
 		"gap, by hand, stale, cooling": {changes{old, pressed, byHand, cooling}, "wait cta_run_again a", verdict.Calm, "resumable"},
-		"gap, by hand, a back-off of failures": {changes{pressed, byHand, func(s *health.Stored) {
+		"gap, by hand, a back-off of failures": {changes{pressed, byHand, func(s *stored.Facts) {
 			cooling(s)
 			s.Hold.Reason = "backing_off"
 		}}, "retry_gap cta_retry_gap a", verdict.Advisory, "retry_gap"},
@@ -133,7 +134,7 @@ func TestWhoIsAsked(t *testing.T) {
 			for _, change := range c.of {
 				change(s)
 			}
-			v := verdict.OfStored(s, health.Moment{Now: health.At(noon), RunAlive: !strings.Contains(name, "killed")}, true)
+			v := verdict.OfStored(s, stored.Moment{Now: health.At(noon), RunAlive: !strings.Contains(name, "killed")}, true)
 			var todo []string
 			for _, a := range v.RequiredActions {
 				todo = append(todo, string(a.Kind)+" "+string(a.CTACode)+" "+strings.Join(a.Affects, " "))
@@ -150,20 +151,20 @@ func TestWhoIsAsked(t *testing.T) {
 func TestNothingComesWhileTheRuntimeIsDown(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		change   func(*health.Stored)
+		change   func(*stored.Facts)
 		up, down string // forward, freshness and call to action
 	}{
 		"stale": {old, "complete_held stale_scheduled ", "complete_held stale_since "},
 		"gap":   {pressed, "resumable  cta_wait", "complete_held  cta_wait_held"},
-		"gap, and it runs": {func(s *health.Stored) {
+		"gap, and it runs": {func(s *stored.Facts) {
 			pressed(s)
-			s.Latest = &health.StoredRun{ID: "q", Status: "running", StartedUS: ago(time.Minute)}
+			s.Latest = &stored.Run{ID: "q", Status: "running", StartedUS: ago(time.Minute)}
 		}, "resumable  cta_wait", "resumable  cta_wait"},
-		"uploading": {func(s *health.Stored) {
+		"uploading": {func(s *stored.Facts) {
 			fed(s)
 			s.Device.Sources[0].HeardUS, s.Device.Sources[0].Pending = ago(time.Minute), new(int64(4))
 		}, "uploading  ", "complete_held  "},
-		"by hand, cooling": {func(s *health.Stored) {
+		"by hand, cooling": {func(s *stored.Facts) {
 			pressed(s)
 			byHand(s)
 			cooling(s)
@@ -174,7 +175,7 @@ func TestNothingComesWhileTheRuntimeIsDown(t *testing.T) {
 			for ok, want := range map[bool]string{true: c.up, false: c.down} {
 				s := keptWell()
 				c.change(s)
-				v := verdict.OfStored(s, health.Moment{Now: health.At(noon), RunAlive: true}, ok)
+				v := verdict.OfStored(s, stored.Moment{Now: health.At(noon), RunAlive: true}, ok)
 				fresh, cta := "", ""
 				for _, a := range v.Annotations {
 					fresh = string(a.Code)
@@ -197,12 +198,12 @@ func TestNothingComesWhileTheRuntimeIsDown(t *testing.T) {
 func TestStaleIsTold(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		change func(*health.Stored)
+		change func(*stored.Facts)
 		want   verdict.Code
 	}{
-		"by schedule": {func(*health.Stored) {}, "stale_scheduled"}, "not served": {func(s *health.Stored) { s.Schedule = nil }, "stale_manual"},
-		"by hand": {byHand, "stale_manual"}, "by a device": {fed, "stale_since"}, "by hand, cooling": {func(s *health.Stored) { byHand(s); cooling(s) }, "stale_since"},
-		"by a device, with a schedule that this host does not use": {func(s *health.Stored) {
+		"by schedule": {func(*stored.Facts) {}, "stale_scheduled"}, "not served": {func(s *stored.Facts) { s.Schedule = nil }, "stale_manual"},
+		"by hand": {byHand, "stale_manual"}, "by a device": {fed, "stale_since"}, "by hand, cooling": {func(s *stored.Facts) { byHand(s); cooling(s) }, "stale_since"},
+		"by a device, with a schedule that this host does not use": {func(s *stored.Facts) {
 			fed(s)
 			s.Schedule = &health.Schedule{Enabled: true}
 		}, "stale_since"},
@@ -210,7 +211,7 @@ func TestStaleIsTold(t *testing.T) {
 		s := keptWell()
 		old(s)
 		c.change(s)
-		v := verdict.OfStored(s, health.Moment{Now: health.At(noon)}, true)
+		v := verdict.OfStored(s, stored.Moment{Now: health.At(noon)}, true)
 		if !slices.ContainsFunc(v.Annotations, func(a verdict.Annotation) bool { return a.Code == c.want }) {
 			t.Errorf("%s: %+v, want %s", name, v.Annotations, c.want)
 		}
@@ -221,24 +222,24 @@ func TestStaleIsTold(t *testing.T) {
 // is, and how far each stream came, and not that or why an owner is waited for.
 func TestGrantClientsLearnNothingOfTheOwner(t *testing.T) {
 	t.Parallel()
-	refused := func(reason health.Word) func(*health.Stored) {
-		return func(s *health.Stored) {
-			s.Settled = &health.StoredRun{ID: "r", Status: "failed", Reason: reason, Refused: true, StartedUS: ago(time.Hour), EndedUS: ago(time.Hour)}
+	refused := func(reason health.Word) func(*stored.Facts) {
+		return func(s *stored.Facts) {
+			s.Settled = &stored.Run{ID: "r", Status: "failed", Reason: reason, Refused: true, StartedUS: ago(time.Hour), EndedUS: ago(time.Hour)}
 			s.Latest, s.Failed = s.Settled, []string{"a"}
 		}
 	}
 	for name, c := range map[string]struct {
-		change func(*health.Stored)
+		change func(*stored.Facts)
 		fresh  string
 	}{
 		"a folder is missing": {refused("files.root_missing"), "Last successful refresh today."},
 		"a module is missing": {refused("plugin.missing"), "Last successful refresh today."},
-		"it is to be run": {func(s *health.Stored) {
+		"it is to be run": {func(s *stored.Facts) {
 			byHand(s)
 			old(s)
 		}, "Last refreshed 10 days ago."},
 		"stale": {old, "Last refreshed 10 days ago."},
-		"terminal": {func(s *health.Stored) {
+		"terminal": {func(s *stored.Facts) {
 			s.KnownGaps = []health.KnownGap{{Stream: "a", Severity: "actionable"}}
 		}, "Last successful refresh today."},
 		"missing": {pressed, "Last successful refresh today."},
@@ -247,8 +248,8 @@ func TestGrantClientsLearnNothingOfTheOwner(t *testing.T) {
 			t.Parallel()
 			s := keptWell()
 			c.change(s)
-			s.Accounts = map[string]*health.StreamAccount{"a": {Considered: new(int64(9)), Collected: new(int64(4))}}
-			whole := verdict.OfStored(s, health.Moment{Now: health.At(noon)}, true)
+			s.Accounts = map[string]*stored.StreamAccount{"a": {Considered: new(int64(9)), Collected: new(int64(4))}}
+			whole := verdict.OfStored(s, stored.Moment{Now: health.At(noon)}, true)
 			v := verdict.GrantScoped(whole)
 			b, err := json.Marshal(v)
 			if err != nil {
@@ -274,11 +275,11 @@ func TestGrantClientsLearnNothingOfTheOwner(t *testing.T) {
 func TestDeclaredAbsence(t *testing.T) {
 	t.Parallel()
 	for _, policy := range []health.CoverageAxis{"unsupported", "unavailable", "deferred", "inventory_only"} {
-		for _, change := range []func(*health.Stored){func(*health.Stored) {}, byHand, fed} {
+		for _, change := range []func(*stored.Facts){func(*stored.Facts) {}, byHand, fed} {
 			s := keptWell()
 			change(s)
 			s.Manifest.Streams = append(s.Manifest.Streams, health.ManifestStream{Name: "c", CoveragePolicy: policy})
-			v := verdict.OfStored(s, health.Moment{Now: health.At(noon)}, true)
+			v := verdict.OfStored(s, stored.Moment{Now: health.At(noon)}, true)
 			if v.Pill.Tone != verdict.Green || len(v.RequiredActions) != 0 || v.ForwardCode != "complete" || v.Streams[2].Code != "declared_absent" {
 				t.Errorf(`%s: got %+v %s %+v %+v, want v.Pill.Tone == verdict.Green && len(v.RequiredActions) == 0 && v.ForwardCode == "complete" && v.Streams[2].Code == "declared_absent"`, policy, v.Pill, v.ForwardCode, v.RequiredActions, v.Streams[2])
 			}

@@ -14,7 +14,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
-// StoredCredential is a credential that was stored.
+// stored.Credential is a credential that was stored.
 type StoredCredential struct {
 	Connection string `json:"connection"`
 	Field      string `json:"field"`

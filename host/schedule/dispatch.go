@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
-	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/stored"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -124,7 +124,7 @@ func (s *Scheduler) refused(ctx context.Context, c candidate, e Event, why error
 		AfterRun: c.facts.afterRun,
 	}
 	if OwnersToChange(abi.Code(d.Reason)) {
-		d.Holds, d.Identity = health.HeldForOwner, refusalIdentity(d.Identity, rests)
+		d.Holds, d.Identity = stored.HeldForOwner, refusalIdentity(d.Identity, rests)
 	}
 	_, err := s.deps.Store.RecordDispatch(ctx, d)
 	if err != nil {

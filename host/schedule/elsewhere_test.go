@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
-	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/stored"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -33,7 +33,7 @@ func TestWhatARefusalRestsOnHasChanged(t *testing.T) {
 						if got := len(w.ran("c")); got != want {
 							t.Errorf("%s: %d runs, not %d", what, got, want)
 						}
-						if by := w.held("c"); len(w.states["c"].Runs) == 0 && (by == nil || by.Holds != health.HeldForOwner || by.Reason != string(code)) {
+						if by := w.held("c"); len(w.states["c"].Runs) == 0 && (by == nil || by.Holds != stored.HeldForOwner || by.Reason != string(code)) {
 							t.Errorf(`%s: held by %+v, want len(w.states["c"].Runs) != 0 || by != nil && by.Holds == health.HeldForOwner && by.Reason == string(code)`, what, by)
 						}
 						if restarted {
@@ -150,7 +150,7 @@ func TestARefusalWithoutAMarkIsTriedOnce(t *testing.T) {
 				given := func() {
 					w.change(func() {
 						w.states["c"].Dispatches = slices.Insert(w.states["c"].Dispatches, 0, storage.Dispatch{
-							ConnectionID: "c", Status: StatusRefused, Trigger: string(trigger), Reason: "egress.host_refused", Holds: health.HeldForOwner,
+							ConnectionID: "c", Status: StatusRefused, Trigger: string(trigger), Reason: "egress.host_refused", Holds: stored.HeldForOwner,
 							FirstAt: time.Now(), LastAt: time.Now(), Count: blockedFrom,
 						})
 					})
@@ -197,7 +197,7 @@ func TestARefusalByHandConfirmsNoChange(t *testing.T) {
 				t.Errorf("%d are owed after %d runs, want owed == 1 && n == blockedFrom", owed, n)
 			}
 			_, err := w.RecordDispatch(t.Context(), storage.Dispatch{
-				ConnectionID: "c", Status: StatusRefused, Trigger: string(Manual), Reason: string(abi.CodeManifestInvalid), Holds: health.HeldForOwner,
+				ConnectionID: "c", Status: StatusRefused, Trigger: string(Manual), Reason: string(abi.CodeManifestInvalid), Holds: stored.HeldForOwner,
 			})
 			if err != nil {
 				t.Error(err)

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
-	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/stored"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
@@ -290,9 +290,9 @@ func (w *world) EvidenceOf(_ context.Context, id string) (*storage.Evidence, err
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.asked++
-	e := storage.Evidence{ConnectionID: id, Facts: &health.Stored{}}
+	e := storage.Evidence{ConnectionID: id, Facts: &stored.Facts{}}
 	if w.stands[id] {
-		e.Facts.Rejected = &health.StoredRejection{Reason: "demo_x", AtUS: 1}
+		e.Facts.Rejected = &stored.Rejection{Reason: "demo_x", AtUS: 1}
 	}
 	return &e, w.broken
 }
@@ -320,7 +320,7 @@ func (w *world) RecordDispatch(_ context.Context, d storage.Dispatch) (bool, err
 		return false, nil
 	}
 	for i := range st.Dispatches {
-		if d.PutRight && st.Dispatches[i].Holds == health.HeldForOwner {
+		if d.PutRight && st.Dispatches[i].Holds == stored.HeldForOwner {
 			st.Dispatches[i].Holds = ""
 		}
 	}
@@ -350,7 +350,7 @@ func (w *world) held(id string) (by *storage.Dispatch) {
 		if d.Holds == "" || d.AfterRun != newestOf(st) {
 			continue
 		}
-		if d.Holds == health.HeldForOwner {
+		if d.Holds == stored.HeldForOwner {
 			return &d
 		}
 		if by == nil {

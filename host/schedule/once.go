@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/stored"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -102,7 +102,7 @@ func (f *facts) waitsForOwner(p plan) bool {
 	case ReasonNotReady, ReasonAttention, ReasonGivenUp:
 		return true
 	case "", ReasonCoolingDown, ReasonBackingOff:
-		return f.standing != nil && f.standing.Holds == health.HeldForOwner
+		return f.standing != nil && f.standing.Holds == stored.HeldForOwner
 	}
 	return false
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/stored"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -141,7 +142,7 @@ func (s *Scheduler) checkReady(ctx context.Context, x *candidate) {
 	// It has no mark, because the probe looks for a missing module.
 	if s.refused(ctx, *x, Event{Connection: x.connection.Name, Trigger: Scheduled}, why, "") {
 		x.plan = x.plan.skipped(ReasonNotReady, time.Time{}, "")
-		x.facts.standing = &storage.Dispatch{Status: StatusRefused, Reason: string(abi.CodeOf(why)), Says: health.Sentence(refusalText(why)), Holds: health.HeldForOwner}
+		x.facts.standing = &storage.Dispatch{Status: StatusRefused, Reason: string(abi.CodeOf(why)), Says: health.Sentence(refusalText(why)), Holds: stored.HeldForOwner}
 	}
 }
 
@@ -194,7 +195,7 @@ func (f *facts) alreadyHeld(p plan, now time.Time) bool {
 // connection.
 func (f *facts) refusalStands() bool {
 	kept := f.standing
-	return kept != nil && kept.Status == StatusRefused && kept.Holds == health.HeldForOwner
+	return kept != nil && kept.Status == StatusRefused && kept.Holds == stored.HeldForOwner
 }
 
 // refusedFor reports whether that refusal is already recorded: it holds the
@@ -224,14 +225,14 @@ func (s *Scheduler) PutOff(ctx context.Context, c storage.Connection) (until tim
 }
 
 // holdKinds maps the skips that affect a connection's health to the event that ends each.
-var holdKinds = map[Reason]health.HoldKind{
-	ReasonCoolingDown: health.HeldUntil, ReasonBackingOff: health.HeldUntil, ReasonGivenUp: health.HeldForGood,
-	ReasonNotReady: health.HeldForOwner, ReasonAttention: health.HeldForOwner,
+var holdKinds = map[Reason]stored.HoldKind{
+	ReasonCoolingDown: stored.HeldUntil, ReasonBackingOff: stored.HeldUntil, ReasonGivenUp: stored.HeldForGood,
+	ReasonNotReady: stored.HeldForOwner, ReasonAttention: stored.HeldForOwner,
 }
 
 // holdKind returns the hold that a skip means for the connection's health. A removed
 // credential is left out, because the evidence itself shows it.
-func (f *facts) holdKind(p plan) health.HoldKind {
+func (f *facts) holdKind(p plan) stored.HoldKind {
 	if p.skip == ReasonAttention && f.obstacle != nil && f.obstacle.Code == CodeSignedOut {
 		return ""
 	}
@@ -249,7 +250,7 @@ type skipped struct {
 
 // record records a skip, and reports it if it differs from the last one. A repeated
 // skip is not even written.
-func (s *Scheduler) record(ctx context.Context, e Event, f *facts, identity string, kind health.HoldKind) error {
+func (s *Scheduler) record(ctx context.Context, e Event, f *facts, identity string, kind stored.HoldKind) error {
 	id := f.connection.ID
 	what := skipped{e.Reason, identity, e.Until.UnixMicro(), f.putRight, f.afterRun}
 	s.mu.Lock()

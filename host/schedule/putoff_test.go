@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
-	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/stored"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -41,7 +41,7 @@ func TestACooldownHasOneEnd(t *testing.T) {
 					t.Fatalf("got %+v, %+v, want no error && until.Equal(want)", until, err)
 				}
 				d := w.states["c"].Dispatches
-				if len(d) != 1 || d[0].Status != "skipped" || d[0].Reason != string(ReasonCoolingDown) || d[0].Holds != health.HeldUntil || !d[0].Until.Equal(want) {
+				if len(d) != 1 || d[0].Status != "skipped" || d[0].Reason != string(ReasonCoolingDown) || d[0].Holds != stored.HeldUntil || !d[0].Until.Equal(want) {
 					t.Fatalf(`got %+v, want len(d) == 1 && d[0].Status == "skipped" && d[0].Reason == string(ReasonCoolingDown) && d[0].Holds == health.HeldUntil && d[0].Until.Equal(want)`, d)
 				}
 				looked, err := s.Look(t.Context(), c)
@@ -112,10 +112,10 @@ func TestAnObstacleIsToldBeforeItIsDue(t *testing.T) {
 		}
 		// The record that says more stays the newest: which refusal it was, and
 		// until when the source is left alone.
-		if d := w.states["missing"].Dispatches; len(d) != 1 || d[0].Reason != "credential.missing" || d[0].Holds != health.HeldForOwner {
+		if d := w.states["missing"].Dispatches; len(d) != 1 || d[0].Reason != "credential.missing" || d[0].Holds != stored.HeldForOwner {
 			t.Errorf(`w.states["missing"].Dispatches: got %+v, want len(d) == 1 && d[0].Reason == "credential.missing" && d[0].Holds == health.HeldForOwner`, d)
 		}
-		if d := w.states["mine"].Dispatches; len(d) != 1 || d[0].Holds != health.HeldUntil {
+		if d := w.states["mine"].Dispatches; len(d) != 1 || d[0].Holds != stored.HeldUntil {
 			t.Errorf(`w.states["mine"].Dispatches: got %+v, want len(d) == 1 && d[0].Holds == health.HeldUntil`, d)
 		}
 	})
@@ -206,8 +206,8 @@ func TestARefusalIsHeldForTheOwner(t *testing.T) {
 			if len(d) == 0 || tried < 3 || tried > 6 {
 				t.Fatalf("%s: tried %d times, %+v, want len(d) != 0 && tried >= 3 && tried <= 6", code, tried, d)
 			}
-			if held != (d[0].Status == StatusRefused && d[0].Holds == health.HeldForOwner) {
-				t.Errorf("%s: held: got %+v, want %v", code, d[0], (d[0].Status == StatusRefused && d[0].Holds == health.HeldForOwner))
+			if held != (d[0].Status == StatusRefused && d[0].Holds == stored.HeldForOwner) {
+				t.Errorf("%s: held: got %+v, want %v", code, d[0], (d[0].Status == StatusRefused && d[0].Holds == stored.HeldForOwner))
 			}
 			w.change(func() { w.play = lasting(time.Minute, StatusSucceeded, "") })
 			w.during(w.scheduler(), func() { time.Sleep(25 * time.Hour) })

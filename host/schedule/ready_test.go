@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
-	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/stored"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -70,7 +70,7 @@ func TestARefusalStandsBesideASignOut(t *testing.T) {
 		if err != nil || once[0].Reason != ReasonNotReady || once[0].Says != "refused" {
 			t.Errorf(`got %+v, %v, want no error && once[0].Reason == ReasonNotReady && once[0].Says == "refused"`, once, err)
 		}
-		if d := w.states["c"].Dispatches; len(d) != 1 || d[0].Says != "refused" || d[0].Holds != health.HeldForOwner {
+		if d := w.states["c"].Dispatches; len(d) != 1 || d[0].Says != "refused" || d[0].Holds != stored.HeldForOwner {
 			t.Errorf(`w.states["c"].Dispatches: got %+v, want len(d) == 1 && d[0].Says == "refused" && d[0].Holds == health.HeldForOwner`, d)
 		}
 	})
@@ -106,7 +106,7 @@ func TestWhatCouldNotBegin(t *testing.T) {
 			time.Sleep(10 * time.Minute)
 			var d []storage.Dispatch
 			w.change(func() { d = slices.Clone(w.states["c"].Dispatches) })
-			if len(d) != 1 || d[0].Status != StatusRefused || d[0].Count != 1 || d[0].Holds != health.HeldForOwner || d[0].Says != "there is no c" || markOf(d[0].Identity) != "" {
+			if len(d) != 1 || d[0].Status != StatusRefused || d[0].Count != 1 || d[0].Holds != stored.HeldForOwner || d[0].Says != "there is no c" || markOf(d[0].Identity) != "" {
 				t.Errorf("records: got %+v, want one refusal that is held for the owner", d)
 			}
 			if n := len(w.ran("")); n != 0 {

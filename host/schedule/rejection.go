@@ -3,7 +3,7 @@ package schedule
 import (
 	"context"
 
-	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/stored"
 )
 
 // lastRejection returns the newest rejection of the credentials, if no run has
@@ -41,7 +41,7 @@ func (s *Scheduler) findRejection(ctx context.Context, f *facts) error {
 // credentials, as the verdict does: no run signed in since. A new credential that no
 // run has used is left to a probe, and to a confirming run; if a run has used the new
 // one, the rejection does not concern it.
-func rejectionStands(f *health.Stored) bool {
+func rejectionStands(f *stored.Facts) bool {
 	if f.Rejected == nil {
 		return false
 	}
@@ -78,7 +78,7 @@ func (f *facts) removeResolved(watched []Watched) (was bool) {
 // reason.
 func (f *facts) removeObstacle() {
 	f.putRight = f.obstacle.Code != CodeSignedOut && (!f.refusalStands() || f.standing.Reason == f.obstacle.Code)
-	if f.putRight && f.standing != nil && f.standing.Holds == health.HeldForOwner {
+	if f.putRight && f.standing != nil && f.standing.Holds == stored.HeldForOwner {
 		f.standing = nil
 	}
 	f.obstacle = nil

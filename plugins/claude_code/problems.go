@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -194,4 +195,12 @@ func (t *tally) skip(h *sdk.Host, kind problem, stream string) error {
 		Stream: stream, Reason: text.reason, Message: counted(t.count, text.one, text.many),
 		RecoveryHint: abi.Raw(`"` + text.action + `"`), Diagnostics: b,
 	})
+}
+
+// counted returns a number with its noun and verb: "1 line is", "2 lines are".
+func counted(n int64, one, many string) string {
+	if n == 1 {
+		many = one
+	}
+	return strconv.FormatInt(n, 10) + " " + many
 }

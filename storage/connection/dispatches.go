@@ -7,6 +7,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/stored"
 	"github.com/pdpp-host/pdpp-host/storage/evidence"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
@@ -28,7 +29,7 @@ type Dispatch struct {
 	// Holds says what ends it, where the connection's health depends on it: the
 	// evidence keeps it until a run begins. "": nothing is held, and what another one
 	// holds goes on.
-	Holds health.HoldKind
+	Holds stored.HoldKind
 	// PutRight says that the owner has done what older ones waited for: they hold
 	// nothing any more.
 	PutRight bool
@@ -88,7 +89,7 @@ func (s *Store) RecordDispatch(ctx context.Context, d Dispatch) (fresh bool, err
 
 // putRight keeps that the owner did what dispatches waited for.
 func putRight(t *db.Tx, connectionID string) error {
-	_, err := t.DB.ExecContext(t.Ctx, "UPDATE dispatches SET holds = '' WHERE connection_id = ? AND holds = ?", connectionID, string(health.HeldForOwner))
+	_, err := t.DB.ExecContext(t.Ctx, "UPDATE dispatches SET holds = '' WHERE connection_id = ? AND holds = ?", connectionID, string(stored.HeldForOwner))
 	return err
 }
 
@@ -133,7 +134,7 @@ func publicDispatches(rows []tables.DispatchRow) []Dispatch {
 		out[i] = Dispatch{
 			ConnectionID: r.ConnectionID, Trigger: r.Trigger, Status: r.Status, Reason: r.Reason, Identity: r.Identity,
 			Until: db.Time(r.UntilUS), FirstAt: db.Time(r.FirstUS), LastAt: db.Time(r.LastUS), Count: r.Count,
-			Holds: health.HoldKind(r.Holds), AfterRun: r.AfterRun, Says: r.Says,
+			Holds: stored.HoldKind(r.Holds), AfterRun: r.AfterRun, Says: r.Says,
 		}
 	}
 	return out
@@ -146,7 +147,7 @@ func (s *Store) Refusals(ctx context.Context, connectionID string) ([]Dispatch, 
 	var rows []tables.DispatchRow
 	q := s.db.Read.NewSelect().Model(&rows).Where("status = ?", statusRefused).
 		Where("pk = (SELECT max(d.pk) FROM dispatches AS d WHERE d.connection_id = dispatch_row.connection_id AND (d.status = ? OR dispatch_row.holds <> ?))",
-			statusRefused, string(health.HeldForOwner)).
+			statusRefused, string(stored.HeldForOwner)).
 		Where("after_run = (SELECT coalesce(max(r.pk), 0) FROM runs AS r WHERE r.connection_id = dispatch_row.connection_id)").
 		Order("connection_id")
 	if connectionID != "" {

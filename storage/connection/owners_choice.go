@@ -4,7 +4,7 @@ import (
 	"database/sql"
 	"errors"
 
-	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/stored"
 	"github.com/pdpp-host/pdpp-host/storage/evidence"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 )
@@ -31,7 +31,7 @@ func refusedNoMore(t *db.Tx, id string) error {
 		return err
 	}
 	_, err = t.DB.ExecContext(t.Ctx, "DELETE FROM dispatches WHERE connection_id = ? AND after_run = ? AND status = ? AND holds = ?",
-		id, run, statusRefused, string(health.HeldForOwner))
+		id, run, statusRefused, string(stored.HeldForOwner))
 	if err != nil {
 		return err
 	}

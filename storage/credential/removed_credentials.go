@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/stored"
 	"github.com/pdpp-host/pdpp-host/storage/evidence"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
@@ -64,7 +64,7 @@ func (s *Store) SignedOut(ctx context.Context, connectionID string) (newest time
 	if err != nil {
 		return newest, err
 	}
-	f := &health.Stored{Manifest: &health.StoredManifest{}}
+	f := &stored.Facts{Manifest: &stored.Manifest{}}
 	_ = evidence.AcceptManifest(f, c.PinnedManifest) // what one that cannot be read requires, nobody knows: health says so
 	for i := range rows {
 		if at := db.Time(rows[i].RemovedUS); slices.Contains(f.Manifest.Credentials, rows[i].Field) && at.After(newest) {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/device"
-	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/stored"
 	"github.com/pdpp-host/pdpp-host/storage/evidence"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
@@ -171,7 +171,7 @@ func moreStreams(before, after string) []string {
 
 // streamsIn are the streams of a manifest.
 func streamsIn(text string) ([]string, error) {
-	f := &health.Stored{}
+	f := &stored.Facts{}
 	if err := evidence.AcceptManifest(f, text); err != nil || f.Manifest == nil {
 		return nil, abi.NewError(device.CodeManifestMissing, "the manifest of what the source runs is not known", "put the manifest first, or install the connector on the host")
 	}

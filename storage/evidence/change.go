@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/pdpp-host/pdpp-host/abi"
-	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/stored"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
 )
@@ -14,7 +14,7 @@ import (
 // its first fact, written once with all of them before the commit.
 type Change struct {
 	row    Row
-	Facts  *health.Stored
+	Facts  *stored.Facts
 	ended  *tables.RunRow // a run that this transaction ended; of several, the last that counts
 	gaps   bool           // gaps changed: their floors are asked again
 	remade bool           // the document is to be made again from all there is
@@ -60,7 +60,7 @@ func Of(t *db.Tx, connectionID string) (*Change, error) {
 // NewRow makes the row of a new connection.
 func NewRow(t *db.Tx, c *tables.ConnectionRow) error {
 	row := Row{ConnectionID: c.ID, Name: c.Name, Connector: c.Connector}
-	if err := row.encodeFacts(&health.Stored{}, t.Now); err != nil {
+	if err := row.encodeFacts(&stored.Facts{}, t.Now); err != nil {
 		return err
 	}
 	if _, err := t.DB.NewInsert().Model(&row).Exec(t.Ctx); err != nil {

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/stored"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
 )
@@ -72,7 +72,7 @@ func (g Gatherer) sameEvidence(c *tables.ConnectionRow, now time.Time) (bool, er
 // standsFor reports whether the standings are those of the facts at now and at
 // every later moment that they are of. Before they begin, since a clock was put back,
 // they say nothing.
-func standsFor(kept []standingRow, f *health.Stored, now time.Time) bool {
+func standsFor(kept []standingRow, f *stored.Facts, now time.Time) bool {
 	if f.Running() || len(kept) == 0 {
 		return f.Running() && len(kept) == 0
 	}

@@ -1,7 +1,7 @@
 package evidence
 
 import (
-	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/stored"
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
 )
 
@@ -15,21 +15,21 @@ func (g Gatherer) Taken(connectionID string) (rows []tables.RemovedCredentialRow
 
 // credential keeps which credentials are stored, and which the settled run had that
 // are gone.
-func (g Gatherer) credential(id string, f *health.Stored) error {
+func (g Gatherer) credential(id string, f *stored.Facts) error {
 	f.Credential = nil
-	var stored []tables.CredentialRow
-	err := g.db.NewSelect().Model(&stored).Column("field", "updated_us").Where("connection_id = ?", id).Order("field").Scan(g.ctx)
+	var kept []tables.CredentialRow
+	err := g.db.NewSelect().Model(&kept).Column("field", "updated_us").Where("connection_id = ?", id).Order("field").Scan(g.ctx)
 	if err != nil {
 		return err
 	}
 	taken, err := g.Taken(id)
-	if err != nil || len(stored)+len(taken) == 0 {
+	if err != nil || len(kept)+len(taken) == 0 {
 		return err
 	}
-	f.Credential = &health.StoredCredential{}
-	for i := range stored {
-		f.Credential.Fields = append(f.Credential.Fields, stored[i].Field)
-		f.Credential.PutUS = max(f.Credential.PutUS, stored[i].UpdatedUS)
+	f.Credential = &stored.Credential{}
+	for i := range kept {
+		f.Credential.Fields = append(f.Credential.Fields, kept[i].Field)
+		f.Credential.PutUS = max(f.Credential.PutUS, kept[i].UpdatedUS)
 	}
 	for i := range taken {
 		f.Credential.Taken = append(f.Credential.Taken, taken[i].Field)

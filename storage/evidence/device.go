@@ -5,6 +5,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi/device"
 	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/stored"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
 )
@@ -33,7 +34,7 @@ func StoresMoved(t *db.Tx, connectionID string) error {
 
 // devices keeps the heartbeats of the devices that feed the connection. A
 // revoked one says nothing (HL-11.2); that there was one stays.
-func (g Gatherer) devices(id string, f *health.Stored) error {
+func (g Gatherer) devices(id string, f *stored.Facts) error {
 	var rows []tables.SourceJoined
 	if err := tables.SelectSources(g.db, &rows).Where("s.connection_id = ?", id).Scan(g.ctx); err != nil {
 		return err
@@ -43,7 +44,7 @@ func (g Gatherer) devices(id string, f *health.Stored) error {
 		f.Device = nil
 		return nil
 	}
-	d := &health.StoredDevice{}
+	d := &stored.Device{}
 	if f.Device != nil {
 		d.Stores = f.Device.Stores
 	}
@@ -62,15 +63,15 @@ func (g Gatherer) devices(id string, f *health.Stored) error {
 	return nil
 }
 
-// StoredSource returns what health reads of one source; a nil heartbeat is none so far.
-func StoredSource(r *tables.SourceJoined, h *device.Heartbeat) health.StoredSource {
-	s := health.StoredSource{ID: r.ID, Device: r.DeviceID}
+// stored.Source returns what health reads of one source; a nil heartbeat is none so far.
+func StoredSource(r *tables.SourceJoined, h *device.Heartbeat) stored.Source {
+	s := stored.Source{ID: r.ID, Device: r.DeviceID}
 	if h == nil {
 		return s
 	}
 	s.HeardUS, s.Status, s.Pending = r.HeardUS, health.Word(h.Status), h.RecordsPending
 	if o := h.Outbox; o != nil {
-		s.Outbox = &health.StoredOutbox{
+		s.Outbox = &stored.Outbox{
 			Pending: &o.Pending, Retrying: &o.Retrying, StaleLeases: &o.StaleLeases, DeadLetter: &o.DeadLetter, BacklogOpen: &o.BacklogOpen,
 			Leased: &o.Leased, Succeeded: &o.Succeeded, Total: &o.Total,
 		}
@@ -86,7 +87,7 @@ func StoredSource(r *tables.SourceJoined, h *device.Heartbeat) health.StoredSour
 const MostStores = 1000
 
 // stores counts the device's coverage records (HL-17).
-func (g Gatherer) stores(id string, f *health.Stored) error {
+func (g Gatherer) stores(id string, f *stored.Facts) error {
 	if f.Device == nil {
 		return nil
 	}
@@ -105,7 +106,7 @@ WHERE s.connection_id = ? AND s.name = ? AND s.removed = 0 AND r.deleted = 0 LIM
 		if json.Unmarshal([]byte(text), &r) != nil {
 			r.Status = ""
 		}
-		f.Device.Stores[health.StoreStatus(health.Word(r.Status))]++
+		f.Device.Stores[stored.StoreStatus(health.Word(r.Status))]++
 	}
 	return nil
 }

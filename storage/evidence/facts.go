@@ -7,14 +7,15 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/stored"
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
 )
 
 // How one fact changes a document. The same functions bring a document up to
 // date and make one again, so that both are the same (Invariant 7).
 
-func storedRun(row *tables.RunRow) *health.StoredRun {
-	r := &health.StoredRun{
+func storedRun(row *tables.RunRow) *stored.Run {
+	r := &stored.Run{
 		ID: row.RunID, Status: health.Word(row.Status), StartedUS: row.StartedUS, EndedUS: row.FinishedUS, Device: tables.DeviceOf(row.Holder),
 		Refused: row.Refused(),
 	}
@@ -22,9 +23,9 @@ func storedRun(row *tables.RunRow) *health.StoredRun {
 		return r
 	}
 	failure := tables.FailureOf(row)
-	r.Reason = health.RunReason(abi.Reason(row.Reason), failure.Code, failure.RecoveryHint)
+	r.Reason = stored.RunReason(abi.Reason(row.Reason), failure.Code, failure.RecoveryHint)
 	if row.Status != tables.StatusCancelled {
-		r.Cause = health.RunCause(abi.Reason(row.Reason), abi.Code(failure.Code), failure.Cause, failure.Place)
+		r.Cause = stored.RunCause(abi.Reason(row.Reason), abi.Code(failure.Code), failure.Cause, failure.Place)
 	}
 	if r.Missed = Certified(row); r.Missed == nil && json.Unmarshal([]byte(row.Streams), &r.Missed) != nil || len(r.Missed) == 0 {
 		r.Missed = nil
@@ -57,12 +58,12 @@ func Settles(row *tables.RunRow) bool {
 }
 
 // BeginRun keeps a run that has not ended. It ends whatever held the connection.
-func BeginRun(f *health.Stored, row *tables.RunRow) {
+func BeginRun(f *stored.Facts, row *tables.RunRow) {
 	f.Latest, f.Hold, f.Asking = storedRun(row), nil, false
 }
 
 // EndRun keeps the end of a run.
-func EndRun(f *health.Stored, row *tables.RunRow) {
+func EndRun(f *stored.Facts, row *tables.RunRow) {
 	run := storedRun(row)
 	f.Latest, f.Asking = run, false
 	if !Settles(row) {
@@ -126,7 +127,7 @@ func WholeStreams(row *tables.RunRow) []string {
 // rememberGaps keeps what the run says is missing, and what is known to be
 // missing of what it did not look at (Invariant 8). A run that was killed said
 // nothing, and neither did one that was refused, or whose gaps cannot be read.
-func rememberGaps(f *health.Stored, row *tables.RunRow, asked []string) (readable bool) {
+func rememberGaps(f *stored.Facts, row *tables.RunRow, asked []string) (readable bool) {
 	said, ok := KnownGaps(row)
 	f.Unreadable = without(f.Unreadable, UnreadableKnownGaps)
 	if !ok {
@@ -150,11 +151,11 @@ func rememberGaps(f *health.Stored, row *tables.RunRow, asked []string) (readabl
 		// The store follows these itself. Of a device's it knows what its runs say.
 		said = slices.DeleteFunc(said, func(g health.KnownGap) bool { return g.Kind == "rejected_record" || g.Kind == "rejected_earlier" })
 	}
-	said = health.KeepGaps(said)
+	said = stored.KeepGaps(said)
 	if slices.ContainsFunc(said, ofNoStream) {
 		f.Asked = union(f.Asked, asked)
 	}
-	f.KnownGaps = health.KeepGaps(append(said, before...))
+	f.KnownGaps = stored.KeepGaps(append(said, before...))
 	return ok
 }
 
@@ -219,7 +220,7 @@ func KnownGaps(row *tables.RunRow) ([]health.KnownGap, bool) {
 }
 
 // countGap adds n to the counters that a gap belongs to.
-func countGap(f *health.Stored, g *tables.GapRow, n int64) {
+func countGap(f *stored.Facts, g *tables.GapRow, n int64) {
 	pressure := abi.Reason(g.Reason).IsSourcePressure()
 	if g.Status == tables.GapRecovered {
 		if pressure {
@@ -232,11 +233,11 @@ func countGap(f *health.Stored, g *tables.GapRow, n int64) {
 	if !g.Open() {
 		return
 	}
-	i, found := slices.BinarySearchFunc(f.Gaps.Streams, g.Stream, func(s health.StreamGaps, name string) int {
+	i, found := slices.BinarySearchFunc(f.Gaps.Streams, g.Stream, func(s stored.StreamGaps, name string) int {
 		return strings.Compare(s.Stream, name)
 	})
 	if !found {
-		f.Gaps.Streams = slices.Insert(f.Gaps.Streams, i, health.StreamGaps{Stream: g.Stream})
+		f.Gaps.Streams = slices.Insert(f.Gaps.Streams, i, stored.StreamGaps{Stream: g.Stream})
 	}
 	s := &f.Gaps.Streams[i]
 	if pressure {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/stored"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 )
 
@@ -23,7 +24,7 @@ func FuzzFacts(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, retained int64) {
 		row := Row{Format: Format, Facts: text, Retained: retained}
 		facts := row.facts()
-		v := verdict.OfStored(facts, health.Moment{Now: now}, true)
+		v := verdict.OfStored(facts, stored.Moment{Now: now}, true)
 		if len(facts.Unreadable) > 0 && v.Pill.Tone == verdict.Green {
 			t.Fatalf("%q is green", text)
 		}
@@ -45,11 +46,11 @@ func FuzzManifest(f *testing.F) {
 	}
 	now := health.At(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
 	f.Fuzz(func(t *testing.T, text string) {
-		facts := &health.Stored{}
+		facts := &stored.Facts{}
 		if err := AcceptManifest(facts, text); err != nil {
 			facts.Unreadable = []health.Word{unreadableManifest}
 		}
-		if v := verdict.OfStored(facts, health.Moment{Now: now}, true); v.Pill.Tone == verdict.Green {
+		if v := verdict.OfStored(facts, stored.Moment{Now: now}, true); v.Pill.Tone == verdict.Green {
 			t.Fatalf("%q is green, and nothing was ever collected", text)
 		}
 	})

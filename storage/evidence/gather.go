@@ -7,6 +7,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/stored"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
 )
@@ -23,22 +24,22 @@ func NewGatherer(ctx context.Context, q bun.IDB) Gatherer { return Gatherer{q, c
 // GatherIn returns one that reads within a transaction.
 func GatherIn(t *db.Tx) Gatherer { return Gatherer{t.DB, t.Ctx} }
 
-func gatherEvidence(t *db.Tx, id string) (*health.Stored, int64, error) { return GatherIn(t).All(id) }
+func gatherEvidence(t *db.Tx, id string) (*stored.Facts, int64, error) { return GatherIn(t).All(id) }
 
-func gatherPressure(t *db.Tx, id string, f *health.Stored) error {
+func gatherPressure(t *db.Tx, id string, f *stored.Facts) error {
 	return GatherIn(t).pressure(id, f)
 }
 
-func gatherFloors(t *db.Tx, id string, f *health.Stored) error { return GatherIn(t).floors(id, f) }
+func gatherFloors(t *db.Tx, id string, f *stored.Facts) error { return GatherIn(t).floors(id, f) }
 
-func settleFacts(t *db.Tx, f *health.Stored, row *tables.RunRow) error {
+func settleFacts(t *db.Tx, f *stored.Facts, row *tables.RunRow) error {
 	return GatherIn(t).settled(f, row)
 }
 
 // All makes a connection's document from everything that is stored of it, and
 // counts its records.
-func (g Gatherer) All(id string) (*health.Stored, int64, error) {
-	f := &health.Stored{}
+func (g Gatherer) All(id string) (*stored.Facts, int64, error) {
+	f := &stored.Facts{}
 	var c tables.ConnectionRow
 	if err := g.db.NewSelect().Model(&c).Where("id = ?", id).Scan(g.ctx); err != nil {
 		return nil, 0, err
@@ -91,7 +92,7 @@ func (g Gatherer) All(id string) (*health.Stored, int64, error) {
 }
 
 // runs replays the connection's runs, and returns the one that settled it.
-func (g Gatherer) runs(id string, f *health.Stored) (settled *tables.RunRow, err error) {
+func (g Gatherer) runs(id string, f *stored.Facts) (settled *tables.RunRow, err error) {
 	for after := int64(0); ; {
 		var rows []tables.RunRow
 		// Without the results, which nothing here reads.
@@ -118,7 +119,7 @@ func (g Gatherer) runs(id string, f *health.Stored) (settled *tables.RunRow, err
 }
 
 // settled keeps what the connection's settled run says besides how it ended.
-func (g Gatherer) settled(f *health.Stored, row *tables.RunRow) error {
+func (g Gatherer) settled(f *stored.Facts, row *tables.RunRow) error {
 	var committed, drained int64
 	err := g.db.QueryRowContext(g.ctx, "SELECT coalesce(sum(added + changed + deleted), 0) FROM run_streams WHERE run_pk = ?", row.PK).Scan(&committed)
 	if err != nil {
@@ -137,11 +138,11 @@ func (g Gatherer) settled(f *health.Stored, row *tables.RunRow) error {
 	f.Accounts = nil
 	for i := range lanes {
 		if f.Accounts == nil {
-			f.Accounts = map[string]*health.StreamAccount{}
+			f.Accounts = map[string]*stored.StreamAccount{}
 		}
 		a := f.Accounts[lanes[i].Stream]
 		if a == nil {
-			a = &health.StreamAccount{}
+			a = &stored.StreamAccount{}
 			f.Accounts[lanes[i].Stream] = a
 		}
 		account(a, &lanes[i])
@@ -152,7 +153,7 @@ func (g Gatherer) settled(f *health.Stored, row *tables.RunRow) error {
 // account adds a lane's account to its stream's: a flat stream's own
 // denominator, else a detail lane's keys. What a lane did not count stays
 // uncounted.
-func account(a *health.StreamAccount, lane *tables.CoverageRow) {
+func account(a *stored.StreamAccount, lane *tables.CoverageRow) {
 	considered, collected := lane.Considered, lane.Covered
 	if considered == nil && lane.Required > 0 {
 		considered, collected = &lane.Required, &lane.Hydrated

@@ -5,11 +5,12 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/stored"
 )
 
 // AcceptManifest keeps what health depends on of a manifest. It was validated
 // when it was accepted; it is not again.
-func AcceptManifest(f *health.Stored, text string) error {
+func AcceptManifest(f *stored.Facts, text string) error {
 	if text == "" {
 		return nil
 	}
@@ -30,7 +31,7 @@ func AcceptManifest(f *health.Stored, text string) error {
 	if err := json.Unmarshal([]byte(text), &m); err != nil {
 		return err
 	}
-	out := &health.StoredManifest{Credentials: RequiredCredentials(&abi.Manifest{
+	out := &stored.Manifest{Credentials: RequiredCredentials(&abi.Manifest{
 		Setup: m.Setup, Capabilities: m.Capabilities,
 		Requirements: abi.RuntimeRequirements{Network: &abi.NetworkRequirements{Credentials: m.Requirements.Network.Credentials}},
 	})}

@@ -7,6 +7,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/stored"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
 )
@@ -18,7 +19,7 @@ type Evidence struct {
 	Name         string
 	Connector    string
 	Revision     int64 // grows with every change
-	Facts        *health.Stored
+	Facts        *stored.Facts
 	// LatestRun is the newest run, SettledRun the newest that succeeded or failed,
 	// SucceededRun the newest that succeeded; "" for none.
 	LatestRun, SettledRun, SucceededRun string
@@ -36,9 +37,9 @@ type Evidence struct {
 // Moment says at what moment the evidence is looked at. alive says whether the
 // holder of a lease still lives; a device is alive for as long as it was heard of
 // lately, which is how long its lease lasts.
-func (e *Evidence) Moment(now time.Time, alive func(holder string) bool) health.Moment {
+func (e *Evidence) Moment(now time.Time, alive func(holder string) bool) stored.Moment {
 	lives := alive != nil && e.holder != "" && !tables.IsDeviceHolder(e.holder) && alive(e.holder)
-	m := health.Moment{Now: health.At(now.UTC()), RunAlive: tables.LeaseHolds(e.holder, e.expiresUS, now, alive), HolderAlive: lives}
+	m := stored.Moment{Now: health.At(now.UTC()), RunAlive: tables.LeaseHolds(e.holder, e.expiresUS, now, alive), HolderAlive: lives}
 	m.DiskFull = e.Facts.Running() && !m.RunAlive && e.DiskFull != nil && e.DiskFull()
 	return m
 }

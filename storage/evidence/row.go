@@ -9,6 +9,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/stored"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
 )
@@ -53,7 +54,7 @@ type standingRow struct {
 }
 
 // encodeFacts fills the row from a document.
-func (r *Row) encodeFacts(f *health.Stored, now time.Time) error {
+func (r *Row) encodeFacts(f *stored.Facts, now time.Time) error {
 	text, err := tables.EncodeJSON(f)
 	if err != nil {
 		return err
@@ -76,7 +77,7 @@ func (r *Row) encodeFacts(f *health.Stored, now time.Time) error {
 	return nil
 }
 
-func runID(r *health.StoredRun) string {
+func runID(r *stored.Run) string {
 	if r == nil {
 		return ""
 	}
@@ -86,10 +87,10 @@ func runID(r *health.StoredRun) string {
 // facts returns the row's document. One that cannot be read, or is of another
 // format, says so and nothing else: the last good answer is not the answer
 // (Invariant 8).
-func (r *Row) facts() *health.Stored {
-	f := new(health.Stored)
+func (r *Row) facts() *stored.Facts {
+	f := new(stored.Facts)
 	if r.Format != Format || json.Unmarshal([]byte(r.Facts), f) != nil || !r.tells(f) {
-		*f = health.Stored{Unreadable: []health.Word{unreadableEvidence}}
+		*f = stored.Facts{Unreadable: []health.Word{unreadableEvidence}}
 	}
 	if r.Retained >= 0 {
 		retained := r.Retained
@@ -100,7 +101,7 @@ func (r *Row) facts() *health.Stored {
 
 // tells reports whether a document is what the row was filled from: one that was
 // emptied is JSON, too, and would say that the connection never ran.
-func (r *Row) tells(f *health.Stored) bool {
+func (r *Row) tells(f *stored.Facts) bool {
 	pressure, other := f.Gaps.Open()
 	return strings.Contains(r.Facts, `"gaps":{`) && r.LatestRun == runID(f.Latest) && r.SettledRun == runID(f.Settled) &&
 		r.SucceededRun == runID(f.Succeeded) && (r.Running == 1) == f.Running() && r.GapsPressure == pressure && r.GapsOther == other

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/stored"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 	"github.com/pdpp-host/pdpp-host/health/view"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
@@ -25,7 +26,7 @@ const (
 // has none: whether it really is, its holder tells and no store. One whose own row
 // cannot be read has none either, and a change of its document, or of what is
 // configured, that does not pass here takes what it had (see the migrations).
-func stand(t *db.Tx, id string, f *health.Stored) error {
+func stand(t *db.Tx, id string, f *stored.Facts) error {
 	if _, err := t.DB.NewDelete().Model((*standingRow)(nil)).Where("connection_id = ?", id).Exec(t.Ctx); err != nil {
 		return err
 	}
@@ -48,14 +49,14 @@ JOIN connections c ON c.id = e.connection_id WHERE e.connection_id = ?`, id).Sca
 
 // Standings returns how a connection counts in its fleet from now on: one row for each
 // moment at which time alone changes that.
-func Standings(id string, f *health.Stored, now time.Time) []standingRow {
+func Standings(id string, f *stored.Facts, now time.Time) []standingRow {
 	var rows []standingRow
 	from, when, most := db.Micros(now), health.At(now), mostStandings
 	if f.Device != nil {
 		most += mostOfASource * len(f.Device.Sources)
 	}
 	for {
-		v := verdict.OfStored(f, health.Moment{Now: when}, true)
+		v := verdict.OfStored(f, stored.Moment{Now: when}, true)
 		s := view.StandingOf(&v)
 		rows = append(rows, standingRow{
 			ConnectionID: id, FromUS: from, UntilUS: math.MaxInt64, Tone: string(s.Tone), Channel: string(s.Channel), Stalled: s.Stalled, Records: s.Records,

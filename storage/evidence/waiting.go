@@ -6,6 +6,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/stored"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
 )
@@ -13,7 +14,7 @@ import (
 // What a connection waits for, and what it is to run with: gaps, pressure and the
 // schedule.
 
-func (g Gatherer) gaps(id string, f *health.Stored) error {
+func (g Gatherer) gaps(id string, f *stored.Facts) error {
 	var rows []struct {
 		Stream, Status, Reason string
 		N                      int64
@@ -34,7 +35,7 @@ func (g Gatherer) gaps(id string, f *health.Stored) error {
 }
 
 // floors asks what the open gaps under source pressure have in common.
-func (g Gatherer) floors(id string, f *health.Stored) error {
+func (g Gatherer) floors(id string, f *stored.Facts) error {
 	f.Gaps.MaxAttempts, f.Gaps.NextAttemptUS = 0, 0
 	for _, reason := range abi.SourcePressure {
 		const of = " FROM gaps WHERE connection_id = ? AND reason = ? AND status IN ('pending', 'in_progress')"
@@ -54,20 +55,20 @@ func (g Gatherer) floors(id string, f *health.Stored) error {
 	return nil
 }
 
-func (g Gatherer) pressure(id string, f *health.Stored) error {
+func (g Gatherer) pressure(id string, f *stored.Facts) error {
 	var row tables.PressureRow
 	err := g.db.NewSelect().Model(&row).Where("connection_id = ?", id).Scan(g.ctx)
 	f.Pressure = nil
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil
 	}
-	f.Pressure = &health.StoredPressure{Reason: health.Word(row.Reason), AtUS: row.AtUS, NextAttemptUS: row.NextAttemptUS}
+	f.Pressure = &stored.Pressure{Reason: health.Word(row.Reason), AtUS: row.AtUS, NextAttemptUS: row.NextAttemptUS}
 	return err
 }
 
 // schedule keeps whether the connection runs by itself, where its owner has said
 // anything about it. One that is to be run by hand has no schedule.
-func (g Gatherer) schedule(id string, f *health.Stored) error {
+func (g Gatherer) schedule(id string, f *stored.Facts) error {
 	var row tables.ScheduleRow
 	err := g.db.NewSelect().Model(&row).Where("connection_id = ?", id).Scan(g.ctx)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -81,7 +82,7 @@ func (g Gatherer) schedule(id string, f *health.Stored) error {
 }
 
 // hold keeps why the scheduler does not run the connection.
-func (g Gatherer) hold(id string, f *health.Stored) error {
+func (g Gatherer) hold(id string, f *stored.Facts) error {
 	row, err := g.Holding(id)
 	if row != nil {
 		f.Hold = row.Hold()
@@ -103,7 +104,7 @@ const (
 )
 
 // asking keeps whether the running run waits for its owner.
-func (g Gatherer) asking(f *health.Stored) error {
+func (g Gatherer) asking(f *stored.Facts) error {
 	if !f.Running() {
 		return nil
 	}
@@ -141,7 +142,7 @@ func (g Gatherer) Holding(id string) (*tables.DispatchRow, error) {
 	}
 	var rows []tables.DispatchRow
 	err = g.db.NewSelect().Model(&rows).Where("connection_id = ? AND after_run = ? AND holds <> ''", id, run).
-		OrderExpr("holds = ? DESC, pk DESC", string(health.HeldForOwner)).Limit(1).Scan(g.ctx)
+		OrderExpr("holds = ? DESC, pk DESC", string(stored.HeldForOwner)).Limit(1).Scan(g.ctx)
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
@@ -149,7 +150,7 @@ func (g Gatherer) Holding(id string) (*tables.DispatchRow, error) {
 }
 
 // rejected reads which streams have rejected records that no run has delivered.
-func (g Gatherer) rejected(id string, f *health.Stored) error {
+func (g Gatherer) rejected(id string, f *stored.Facts) error {
 	f.RejectedRecords = nil
 	return g.db.NewRaw(`SELECT name AS stream, rejected AS listed, rejected_unlisted AS unlisted FROM streams
 WHERE connection_id = ? AND removed = 0 AND (rejected > 0 OR rejected_unlisted > 0) ORDER BY name`, id).Scan(g.ctx, &f.RejectedRecords)

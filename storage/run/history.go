@@ -6,7 +6,7 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/stored"
 	"github.com/pdpp-host/pdpp-host/storage/evidence"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
@@ -15,7 +15,7 @@ import (
 // History is what the runs of a connection say, and which of them are not needed
 // for it.
 type History struct {
-	manifest *health.StoredManifest // the accepted one: which streams there are to collect
+	manifest *stored.Manifest // the accepted one: which streams there are to collect
 	Rows     []tables.RunRow
 	Says     string
 	Gone     []int64 // ascending
@@ -65,7 +65,7 @@ func bareGaps(text string) string {
 
 // Replay returns what the runs say that are not gone, as it is kept.
 func (h *History) Replay() string {
-	f, settled, gone := &health.Stored{Manifest: h.manifest}, int64(0), h.Gone
+	f, settled, gone := &stored.Facts{Manifest: h.manifest}, int64(0), h.Gone
 	for i := range h.Rows {
 		r := &h.Rows[i]
 		switch {
@@ -82,8 +82,8 @@ func (h *History) Replay() string {
 		}
 	}
 	text, err := json.Marshal(struct {
-		Facts   *health.Stored `json:"facts"`
-		Settled int64          `json:"settled"`
+		Facts   *stored.Facts `json:"facts"`
+		Settled int64         `json:"settled"`
 	}{f, settled})
 	if err != nil {
 		return "" // a history that cannot be written is not what was said

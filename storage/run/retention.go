@@ -9,7 +9,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/pdpp-host/pdpp-host/abi"
-	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/stored"
 	"github.com/pdpp-host/pdpp-host/storage/evidence"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
@@ -70,7 +70,7 @@ func PruneRuns(t *db.Tx, connectionID string, before time.Time, least, few int) 
 	if err != nil {
 		return 0, false, err
 	}
-	facts := &health.Stored{}
+	facts := &stored.Facts{}
 	_ = evidence.AcceptManifest(facts, manifest) // one that cannot be read names no stream
 	h.manifest = facts.Manifest
 	h.Says = h.Replay()

@@ -4,6 +4,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/stored"
 )
 
 // The rows of the evidence tables. Times are microseconds since 1970 UTC, 0 for
@@ -190,11 +191,11 @@ type DispatchRow struct {
 }
 
 // Hold is the dispatch as evidence; nil when it holds nothing.
-func (r *DispatchRow) Hold() *health.StoredHold {
+func (r *DispatchRow) Hold() *stored.Hold {
 	if r.Holds == "" {
 		return nil
 	}
-	return &health.StoredHold{Kind: health.HoldKind(r.Holds), Reason: health.Word(r.Reason), AtUS: r.LastUS, UntilUS: r.UntilUS}
+	return &stored.Hold{Kind: stored.HoldKind(r.Holds), Reason: health.Word(r.Reason), AtUS: r.LastUS, UntilUS: r.UntilUS}
 }
 
 // CredentialRow is a row of credentials.

@@ -1,34 +1,35 @@
-package health
+package stored
 
 import (
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/health"
 )
 
 // noDevice: devices fed the connection, and all of them were revoked.
-const noDevice Word = "no_device_enrolled"
+const noDevice health.Word = "no_device_enrolled"
 
 // Words for problems that only the owner can solve. The host has many codes for
 // refusals; each is mapped to one of these.
 const (
-	waitsForFolder     Word = "folder_not_usable"
-	waitsForModule     Word = "module_not_usable"
-	waitsForAcceptance Word = "module_not_accepted"
-	waitsForAddress    Word = "address_not_allowed"
-	waitsForOption     Word = "option_not_valid"
-	waitsForBinding    Word = "binding_not_given"
+	waitsForFolder     health.Word = "folder_not_usable"
+	waitsForModule     health.Word = "module_not_usable"
+	waitsForAcceptance health.Word = "module_not_accepted"
+	waitsForAddress    health.Word = "address_not_allowed"
+	waitsForOption     health.Word = "option_not_valid"
+	waitsForBinding    health.Word = "binding_not_given"
 )
 
 // waitsFor maps areas and codes of refusals to words, the more specific first.
 var waitsFor = [...]struct {
-	code Word
-	word Word
+	code health.Word
+	word health.Word
 }{
 	{"connection.origin_changed", waitsForAddress},
 	{"send.base_url_invalid", waitsForAddress},
 	{"files.", waitsForFolder},
-	{Word(abi.CodePluginNotAccepted), waitsForAcceptance},
+	{health.Word(abi.CodePluginNotAccepted), waitsForAcceptance},
 	{"plugin.", waitsForModule},
 	{"manifest.", waitsForModule},
 	{"binding.", waitsForBinding},
@@ -41,7 +42,7 @@ var waitsFor = [...]struct {
 
 // waitReason returns the word for a refusal's code, or the code itself if there is no
 // word for it.
-func waitReason(code Word) Word {
+func waitReason(code health.Word) health.Word {
 	for i := range waitsFor {
 		if w := &waitsFor[i]; code == w.code || strings.HasSuffix(string(w.code), ".") && strings.HasPrefix(string(code), string(w.code)) {
 			return w.word
@@ -51,12 +52,12 @@ func waitReason(code Word) Word {
 }
 
 // hasNoDevice reports whether no data can arrive until the owner enrols a device again.
-func (s *Stored) hasNoDevice() bool { return s.Device != nil && len(s.Device.Sources) == 0 }
+func (s *Facts) hasNoDevice() bool { return s.Device != nil && len(s.Device.Sources) == 0 }
 
 // takenOver reports whether the connection's current devices have not ended a run yet
 // and the settled run came from an earlier device, whose result is no evidence about
 // them.
-func (s *Stored) takenOver() bool {
+func (s *Facts) takenOver() bool {
 	if s.Device == nil || len(s.Device.Sources) == 0 || s.Settled == nil || s.Settled.Device == "" {
 		return false
 	}
@@ -70,7 +71,7 @@ func (s *Stored) takenOver() bool {
 
 // decidingRun returns the run that determines the connection's state; nil if there is
 // none, or it came from an earlier device.
-func (s *Stored) decidingRun() *StoredRun {
+func (s *Facts) decidingRun() *Run {
 	if s.takenOver() {
 		return nil
 	}
@@ -82,17 +83,17 @@ func (s *Stored) decidingRun() *StoredRun {
 // scheduler, or a gap that the last run left to the owner. A rejected or removed
 // credential is reported by the credentials themselves. A reason that prevents a run
 // is reported beside it, since only a run can test the credential.
-func (s *Stored) attention(m Moment) *Attention {
+func (s *Facts) attention(m Moment) *health.Attention {
 	if s.hasNoDevice() {
-		return &Attention{Lifecycle: AttentionOpen, ReasonCode: noDevice, ResponseContract: "none"}
+		return &health.Attention{Lifecycle: health.AttentionOpen, ReasonCode: noDevice, ResponseContract: "none"}
 	}
 	if s.Running() && s.Asking && m.RunAlive {
-		return &Attention{
-			Lifecycle: AttentionOpen, ReasonCode: "interaction_required", ResponseContract: "response_required", RunID: Word(s.Latest.ID),
+		return &health.Attention{
+			Lifecycle: health.AttentionOpen, ReasonCode: "interaction_required", ResponseContract: "response_required", RunID: health.Word(s.Latest.ID),
 		}
 	}
 	refusal := s.refusal()
-	ofCredentials := credentialShaped(normalise(refusal))
+	ofCredentials := health.CredentialShaped(health.Normalise(refusal))
 	switch c, h := s.Credential, s.Hold; {
 	case s.signedOut() && (ofCredentials || waitReason(refusal) == refusal):
 		return nil
@@ -101,12 +102,12 @@ func (s *Stored) attention(m Moment) *Attention {
 	case ofCredentials && c != nil && h != nil && c.PutUS > h.AtUS:
 		return s.attentionOfRun(m) // the missing credential was stored since
 	}
-	return &Attention{Lifecycle: AttentionOpen, ReasonCode: waitReason(refusal), ResponseContract: "none"}
+	return &health.Attention{Lifecycle: health.AttentionOpen, ReasonCode: waitReason(refusal), ResponseContract: "none"}
 }
 
 // refusal returns the host's word for why no run begins until its owner acts; "" if no
 // obstacle is known, or a run has begun.
-func (s *Stored) refusal() Word {
+func (s *Facts) refusal() health.Word {
 	switch last := s.decidingRun(); {
 	case s.Running():
 		return ""
@@ -120,9 +121,9 @@ func (s *Stored) refusal() Word {
 
 // signedOut reports whether the credentials themselves require the owner to sign in. A
 // run that was refused for another reason is no evidence about them.
-func (s *Stored) signedOut() bool {
+func (s *Facts) signedOut() bool {
 	last := s.decidingRun()
-	if last != nil && last.Status == Word(RunFailed) && credentialShaped(normalise(last.Reason)) || s.credentials().removed() {
+	if last != nil && last.Status == health.Word(health.RunFailed) && health.CredentialShaped(health.Normalise(last.Reason)) || s.credentials().WasRemoved() {
 		return true
 	}
 	return s.rejection() != nil && (last == nil || !last.Refused)

@@ -1,33 +1,35 @@
-package health
+package stored
 
 import (
 	"slices"
 	"time"
+
+	"github.com/pdpp-host/pdpp-host/health"
 )
 
-// StoredDevice holds the reports of the enrolled devices that feed a connection. It
+// Device holds the reports of the enrolled devices that feed a connection. It
 // covers trusted sources only: the last report of a revoked one proves nothing
 // (HL-11.2).
-type StoredDevice struct {
-	Sources []StoredSource `json:"sources,omitempty"` // by id
+type Device struct {
+	Sources []Source `json:"sources,omitempty"` // by id
 	// Stores counts the connection's coverage records by status; all unknown statuses
 	// count as one. nil: there are none, or they could not be counted.
-	Stores map[Word]int64 `json:"stores,omitempty"`
+	Stores map[health.Word]int64 `json:"stores,omitempty"`
 }
 
-// StoredSource is the last heartbeat of one source on one device. Its time is that of
+// Source is the last heartbeat of one source on one device. Its time is that of
 // the receiving host, since a device's own clock cannot be trusted.
-type StoredSource struct {
-	ID      string        `json:"id"`
-	Device  string        `json:"device,omitempty"` // the source's device
-	HeardUS int64         `json:"heard_us,omitempty"`
-	Status  Word          `json:"status,omitempty"`
-	Pending *int64        `json:"pending,omitempty"`
-	Outbox  *StoredOutbox `json:"outbox,omitempty"`
+type Source struct {
+	ID      string      `json:"id"`
+	Device  string      `json:"device,omitempty"` // the source's device
+	HeardUS int64       `json:"heard_us,omitempty"`
+	Status  health.Word `json:"status,omitempty"`
+	Pending *int64      `json:"pending,omitempty"`
+	Outbox  *Outbox     `json:"outbox,omitempty"`
 }
 
-// StoredOutbox holds the counts of a device's outbox. nil: not reported.
-type StoredOutbox struct {
+// Outbox holds the counts of a device's outbox. nil: not reported.
+type Outbox struct {
 	Pending         *int64 `json:"pending,omitempty"`
 	Retrying        *int64 `json:"retrying,omitempty"`
 	StaleLeases     *int64 `json:"stale_leases,omitempty"`
@@ -39,11 +41,11 @@ type StoredOutbox struct {
 	OldestPendingUS int64  `json:"oldest_pending_us,omitempty"`
 }
 
-func (o *StoredOutbox) diagnostics() *OutboxDiagnostics {
+func (o *Outbox) diagnostics() *health.OutboxDiagnostics {
 	if o == nil {
 		return nil
 	}
-	return &OutboxDiagnostics{
+	return &health.OutboxDiagnostics{
 		Pending: nonNegative(o.Pending), Retrying: nonNegative(o.Retrying), StaleLeases: nonNegative(o.StaleLeases), DeadLetter: nonNegative(o.DeadLetter),
 		BacklogOpen: nonNegative(o.BacklogOpen), Leased: nonNegative(o.Leased), Succeeded: nonNegative(o.Succeeded), Total: nonNegative(o.Total),
 		OldestPendingAt: instantOf(o.OldestPendingUS),
@@ -60,24 +62,24 @@ func nonNegative(n *int64) *int64 {
 
 // heartbeats returns the sources' heartbeats as of now. All stored sources are
 // trusted.
-func (s *Stored) heartbeats(now Instant) []Heartbeat {
+func (s *Facts) heartbeats(now health.Instant) []health.Heartbeat {
 	if s.Device == nil {
 		return nil
 	}
-	out := make([]Heartbeat, len(s.Device.Sources))
+	out := make([]health.Heartbeat, len(s.Device.Sources))
 	for i := range s.Device.Sources {
 		src := &s.Device.Sources[i]
 		h := &out[i]
-		*h = Heartbeat{
-			SourceInstanceID: Word(src.ID), DeviceStatus: deviceActive, SourceStatus: deviceActive, LastHeartbeatAt: instantOf(src.HeardUS),
+		*h = health.Heartbeat{
+			SourceInstanceID: health.Word(src.ID), DeviceStatus: health.DeviceActive, SourceStatus: health.DeviceActive, LastHeartbeatAt: instantOf(src.HeardUS),
 			LastHeartbeatStatus: src.Status, RecordsPending: nonNegative(src.Pending), OutboxDiagnostics: src.Outbox.diagnostics(),
 		}
 		switch {
-		case h.gaveUp():
+		case h.GaveUp():
 			// A later activity does not end the problem; only the device's report does
 			// (HL-14, HL-16).
-			h.LastHeartbeatStatus = heartbeatBlocked
-		case h.working() && (!h.holdsWork() || !now.IsZero() && now.Sub(h.LastHeartbeatAt.Time) > StaleHeartbeat):
+			h.LastHeartbeatStatus = health.HeartbeatBlocked
+		case h.Working() && (!h.HoldsWork() || !now.IsZero() && now.Sub(h.LastHeartbeatAt.Time) > health.StaleHeartbeat):
 			// It started and has nothing in transit, which is not a delivery; the
 			// result is unknown.
 			h.LastHeartbeatStatus = ""
@@ -86,45 +88,35 @@ func (s *Stored) heartbeats(now Instant) []Heartbeat {
 	return out
 }
 
-// working reports whether the device said that it is working.
-func (h *Heartbeat) working() bool {
-	return h.LastHeartbeatStatus == "starting" || h.LastHeartbeatStatus == "retrying"
-}
-
-// holdsWork reports whether the device reported work that it still holds.
-func (h *Heartbeat) holdsWork() bool {
-	return h.pending() || (*OutboxCounts)(h.OutboxDiagnostics).Stuck()
-}
-
 // outbox returns the combined state of the sources; nil for a connection without a
 // device.
-func (s *Stored) outbox(m Moment) *Outbox {
+func (s *Facts) outbox(m Moment) *health.Outbox {
 	if s.Device == nil {
 		return nil
 	}
 	beats := s.heartbeats(m.Now)
-	r := OutboxAxis(beats, m.Now, StaleHeartbeat)
-	return &Outbox{
-		Axis: r.Axis, Cause: r.Cause, Counts: RollupOutboxCounts(beats), Left: slices.ContainsFunc(beats, func(h Heartbeat) bool { return h.holdsWork() }),
+	r := health.OutboxAxis(beats, m.Now, health.StaleHeartbeat)
+	return &health.Outbox{
+		Axis: r.Axis, Cause: r.Cause, Counts: health.RollupOutboxCounts(beats), Left: slices.ContainsFunc(beats, func(h health.Heartbeat) bool { return h.HoldsWork() }),
 	}
 }
 
 // nextHeartbeatChange returns the first instant after now at which a heartbeat with pending work
 // becomes stale, or a heartbeat from the future becomes credible.
-func (s *Stored) nextHeartbeatChange(now Instant) Instant {
-	var first Instant
-	beats := s.heartbeats(Instant{})
+func (s *Facts) nextHeartbeatChange(now health.Instant) health.Instant {
+	var first health.Instant
+	beats := s.heartbeats(health.Instant{})
 	for i := range beats {
 		b := &beats[i]
-		if b.LastHeartbeatAt.IsZero() || b.LastHeartbeatStatus == heartbeatBlocked {
+		if b.LastHeartbeatAt.IsZero() || b.LastHeartbeatStatus == health.HeartbeatBlocked {
 			continue
 		}
-		at := b.LastHeartbeatAt.Add(-StaleHeartbeat)
-		if !at.After(now.Time) && (b.pending() || b.working()) {
-			at = b.LastHeartbeatAt.Add(StaleHeartbeat + time.Microsecond)
+		at := b.LastHeartbeatAt.Add(-health.StaleHeartbeat)
+		if !at.After(now.Time) && (b.Pending() || b.Working()) {
+			at = b.LastHeartbeatAt.Add(health.StaleHeartbeat + time.Microsecond)
 		}
 		if at.After(now.Time) && (first.IsZero() || at.Before(first.Time)) {
-			first = At(at)
+			first = health.At(at)
 		}
 	}
 	return first
@@ -132,14 +124,14 @@ func (s *Stored) nextHeartbeatChange(now Instant) Instant {
 
 // drainedAt returns the oldest of the sources' heartbeats if each reports that
 // everything was delivered. It replaces a success if no run has ended (HL-14.1).
-func (s *Stored) drainedAt() Instant {
-	var oldest Instant
-	beats := s.heartbeats(Instant{})
+func (s *Facts) drainedAt() health.Instant {
+	var oldest health.Instant
+	beats := s.heartbeats(health.Instant{})
 	for i := range beats {
 		b := &beats[i]
 		// A heartbeat is read at its own time, so it is never stale here.
-		if axis, _ := b.read(b.LastHeartbeatAt, StaleHeartbeat); axis != OutboxIdle || b.holdsWork() {
-			return Instant{}
+		if axis, _ := b.Read(b.LastHeartbeatAt, health.StaleHeartbeat); axis != health.OutboxIdle || b.HoldsWork() {
+			return health.Instant{}
 		}
 		if oldest.IsZero() || b.LastHeartbeatAt.Before(oldest.Time) {
 			oldest = b.LastHeartbeatAt
@@ -149,14 +141,14 @@ func (s *Stored) drainedAt() Instant {
 }
 
 // localCoverage returns the device's coverage records, as far as coverage needs them.
-func (s *Stored) localCoverage() *LocalCoverage {
+func (s *Facts) localCoverage() *health.LocalCoverage {
 	if s.Device == nil || len(s.Device.Stores) == 0 || s.takenOver() {
 		return nil
 	}
-	l := &LocalCoverage{Readable: true}
+	l := &health.LocalCoverage{Readable: true}
 	for word, n := range s.Device.Stores {
 		if n > 0 {
-			l.Records = append(l.Records, StoreRecord{Status: word})
+			l.Records = append(l.Records, health.StoreRecord{Status: word})
 		}
 	}
 	return l
@@ -164,8 +156,8 @@ func (s *Stored) localCoverage() *LocalCoverage {
 
 // StoreStatus returns the word under which a coverage record is counted: a known word,
 // or unaccounted for any other.
-func StoreStatus(word Word) Word {
-	if r := (StoreRecord{Status: word}); r.accounted() {
+func StoreStatus(word health.Word) health.Word {
+	if r := (health.StoreRecord{Status: word}); r.Accounted() {
 		return word
 	}
 	return "unaccounted"

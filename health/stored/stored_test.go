@@ -1,4 +1,4 @@
-package health_test
+package stored_test
 
 import (
 	"encoding/json"
@@ -11,19 +11,20 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/stored"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 )
 
 // drawStored draws what could be kept of a connection, of runs at around an
 // instant.
-func drawStored(t *rapid.T, around time.Time) *health.Stored {
+func drawStored(t *rapid.T, around time.Time) *stored.Facts {
 	us := func(what string) int64 {
 		return around.Add(-time.Duration(rapid.IntRange(0, 2000).Draw(t, what)) * time.Hour).UnixMicro()
 	}
 	word := func(what string, from ...health.Word) health.Word { return rapid.SampledFrom(from).Draw(t, what) }
 	no := false
-	s := &health.Stored{
-		Manifest: &health.StoredManifest{
+	s := &stored.Facts{
+		Manifest: &stored.Manifest{
 			MaximumStalenessS: int64(rapid.SampledFrom([]int{0, 3600, 7 * 86400}).Draw(t, "window")),
 			Refresh:           &health.Refresh{RecommendedMode: word("mode", "manual", "automatic")},
 			Streams: []health.ManifestStream{
@@ -38,7 +39,7 @@ func drawStored(t *rapid.T, around time.Time) *health.Stored {
 		}
 	}
 	if rapid.Bool().Draw(t, "settled") {
-		s.Settled = &health.StoredRun{ID: "r", Status: word("status", "succeeded", "failed", "abandoned"), StartedUS: us("began"), EndedUS: us("ended")}
+		s.Settled = &stored.Run{ID: "r", Status: word("status", "succeeded", "failed", "abandoned"), StartedUS: us("began"), EndedUS: us("ended")}
 		s.Settled.Device = string(word("ran on", "", "dev_1", "dev_2"))
 		if s.Settled.Status == "failed" {
 			s.Settled.Reason = word("refused", "", "files.root_missing", "credential.missing", "other")
@@ -50,26 +51,26 @@ func drawStored(t *rapid.T, around time.Time) *health.Stored {
 		}
 	}
 	if rapid.Bool().Draw(t, "running") {
-		s.Latest = &health.StoredRun{ID: "q", Status: "running", StartedUS: us("began")}
+		s.Latest = &stored.Run{ID: "q", Status: "running", StartedUS: us("began")}
 	}
 	if rapid.Bool().Draw(t, "gaps") {
-		s.Gaps.Streams = []health.StreamGaps{{Stream: "a", Pressure: 1}, {Stream: "b", Other: 2}}
+		s.Gaps.Streams = []stored.StreamGaps{{Stream: "a", Pressure: 1}, {Stream: "b", Other: 2}}
 	}
 	if rapid.Bool().Draw(t, "pressure") {
-		s.Pressure = &health.StoredPressure{Reason: "rate_limited", AtUS: us("at"), NextAttemptUS: around.Add(time.Hour).UnixMicro()}
+		s.Pressure = &stored.Pressure{Reason: "rate_limited", AtUS: us("at"), NextAttemptUS: around.Add(time.Hour).UnixMicro()}
 	}
 	if rapid.IntRange(0, 3).Draw(t, "held") == 0 {
-		s.Hold = &health.StoredHold{
-			Kind: rapid.SampledFrom([]health.HoldKind{health.HeldUntil, health.HeldForGood, health.HeldForOwner}).Draw(t, "kind"), Reason: "source_pressure",
+		s.Hold = &stored.Hold{
+			Kind: rapid.SampledFrom([]stored.HoldKind{stored.HeldUntil, stored.HeldForGood, stored.HeldForOwner}).Draw(t, "kind"), Reason: "source_pressure",
 			AtUS: us("held at"), UntilUS: around.Add(time.Duration(rapid.IntRange(-1, 3).Draw(t, "hours")) * time.Hour).UnixMicro(),
 		}
 	}
 	if rapid.IntRange(0, 3).Draw(t, "rejected") == 0 {
-		s.Rejected = &health.StoredRejection{Reason: "demo_auth_failed", AtUS: us("rejected at")}
+		s.Rejected = &stored.Rejection{Reason: "demo_auth_failed", AtUS: us("rejected at")}
 	}
 	if rapid.Bool().Draw(t, "signed in") {
 		s.Manifest.Credentials = []string{"token"}
-		s.Credential = rapid.SampledFrom([]*health.StoredCredential{
+		s.Credential = rapid.SampledFrom([]*stored.Credential{
 			nil, {PutUS: us("put"), Fields: []string{"token"}}, {PutUS: us("put"), Fields: []string{"other", "token"}, Taken: []string{"token"}},
 			{Taken: []string{"other", "token"}},
 		}).Draw(t, "credential")
@@ -107,7 +108,7 @@ func TestNextChange(t *testing.T) {
 		s := drawStored(t, base)
 		alive := rapid.Bool().Draw(t, "alive")
 		at := func(when time.Time) string {
-			return withoutAges(verdict.OfStored(s, health.Moment{Now: health.At(when), RunAlive: alive}, true))
+			return withoutAges(verdict.OfStored(s, stored.Moment{Now: health.At(when), RunAlive: alive}, true))
 		}
 		now := base
 		for range 12 {
@@ -135,16 +136,16 @@ func TestNextChange(t *testing.T) {
 func TestStaleFromTheAnnouncedMoment(t *testing.T) {
 	t.Parallel()
 	done := time.Date(2026, 1, 2, 3, 4, 5, 678901000, time.UTC)
-	run := &health.StoredRun{ID: "r", Status: "succeeded", EndedUS: done.UnixMicro()}
-	s := &health.Stored{
-		Manifest: &health.StoredManifest{MaximumStalenessS: 60}, Latest: run, Settled: run, Succeeded: run,
+	run := &stored.Run{ID: "r", Status: "succeeded", EndedUS: done.UnixMicro()}
+	s := &stored.Facts{
+		Manifest: &stored.Manifest{MaximumStalenessS: 60}, Latest: run, Settled: run, Succeeded: run,
 	}
 	next := s.NextChange(health.At(done))
 	if want := done.Add(time.Minute + time.Microsecond); !next.Equal(want) {
 		t.Fatalf("%v, want %v", next, want)
 	}
 	for at, want := range map[time.Time]health.FreshnessAxis{next.Add(-time.Microsecond): health.FreshnessFresh, next.Time: health.FreshnessStale} {
-		if got := s.Evidence(health.Moment{Now: health.At(at)}).Freshness.Axis; got != want {
+		if got := s.Evidence(stored.Moment{Now: health.At(at)}).Freshness.Axis; got != want {
 			t.Errorf("at %v: %s, want %v", at, got, want)
 		}
 	}
@@ -160,11 +161,11 @@ func TestStoredRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var back health.Stored
+		var back stored.Facts
 		if err := json.Unmarshal(text, &back); err != nil {
 			t.Fatal(err)
 		}
-		m := health.Moment{Now: health.At(base)}
+		m := stored.Moment{Now: health.At(base)}
 		if !reflect.DeepEqual(s.Evidence(m), back.Evidence(m)) {
 			t.Fatalf("got %s, want reflect.DeepEqual(s.Evidence(m), back.Evidence(m))", text)
 		}
@@ -193,11 +194,11 @@ func TestKeptGapsWeighTheSame(t *testing.T) {
 		run := func(g []health.KnownGap) health.Coverage {
 			return health.RunCoverage(&health.RunEvidence{Status: "succeeded", KnownGaps: g}, pending, streams)
 		}
-		kept := health.KeepGaps(gaps)
+		kept := stored.KeepGaps(gaps)
 		if all, few := run(gaps), run(kept); !reflect.DeepEqual(all, few) {
 			t.Fatalf("%+v, of the kept %+v, want reflect.DeepEqual(all, few)", all, few)
 		}
-		if !slices.Equal(kept, health.KeepGaps(kept)) {
+		if !slices.Equal(kept, stored.KeepGaps(kept)) {
 			t.Fatal("keeping twice keeps less")
 		}
 	})
@@ -220,7 +221,7 @@ func TestRunReason(t *testing.T) {
 		{abi.ReasonExitWithoutDone, "guest.trap", "", "connector_exit_without_done"},
 		{abi.ReasonHostRestarted, "", "", "host_restarted"},
 	} {
-		if got := health.RunReason(c.reason, c.code, c.hint); got != c.want {
+		if got := stored.RunReason(c.reason, c.code, c.hint); got != c.want {
 			t.Errorf("health.RunReason(c.reason, c.code, c.hint): got %+v: %s, want %v", c, got, c.want)
 		}
 	}
@@ -230,12 +231,12 @@ func TestRunReason(t *testing.T) {
 func TestSuccessOfSomeStreams(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 12, 0, 0, 0, 0, time.UTC)
-	run := &health.StoredRun{ID: "r", Status: "succeeded", EndedUS: now.UnixMicro()}
-	s := &health.Stored{
-		Manifest: &health.StoredManifest{MaximumStalenessS: 86400, Streams: []health.ManifestStream{{Name: "a"}, {Name: "b"}}},
+	run := &stored.Run{ID: "r", Status: "succeeded", EndedUS: now.UnixMicro()}
+	s := &stored.Facts{
+		Manifest: &stored.Manifest{MaximumStalenessS: 86400, Streams: []health.ManifestStream{{Name: "a"}, {Name: "b"}}},
 		Latest:   run, Settled: run, Succeeded: run, CollectedUS: map[string]int64{"a": run.EndedUS},
 	}
-	m := health.Moment{Now: health.At(now)}
+	m := stored.Moment{Now: health.At(now)}
 	v := verdict.OfStored(s, m, true)
 	if v.Pill.Tone != verdict.Grey || v.Streams[0].Coverage != health.CoverageComplete || v.Streams[1].Coverage != health.CoverageUnknown {
 		t.Errorf("never collected: %+v %+v, want v.Pill.Tone == verdict.Grey && v.Streams[0].Coverage == health.CoverageComplete && v.Streams[1].Coverage == health.CoverageUnknown", v.Pill, v.Streams)

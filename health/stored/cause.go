@@ -1,4 +1,4 @@
-package health
+package stored
 
 import (
 	"strings"
@@ -6,8 +6,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// StoredCause is what stopped a run.
-type StoredCause struct {
+// Stop is what stopped a run.
+type Stop struct {
 	Cause abi.Cause `json:"cause"`
 	Place string    `json:"place,omitempty"` // the service's host, with its port unless that is 443
 }
@@ -15,18 +15,18 @@ type StoredCause struct {
 // RunCause returns the cause of an unsuccessful run from its reason and its error; nil
 // if none is known. The error may come from a device, so only the network's causes and
 // a host's name are taken from it.
-func RunCause(reason abi.Reason, code abi.Code, said abi.Cause, place string) *StoredCause {
+func RunCause(reason abi.Reason, code abi.Code, said abi.Cause, place string) *Stop {
 	switch {
 	case code == abi.CodeStoreFull:
-		return &StoredCause{Cause: abi.CauseDiskFull}
+		return &Stop{Cause: abi.CauseDiskFull}
 	case code == abi.CodeWorkerLost:
-		return &StoredCause{Cause: abi.CauseWorkerKilled}
+		return &Stop{Cause: abi.CauseWorkerKilled}
 	case reason == abi.ReasonHostRestarted:
-		return &StoredCause{Cause: abi.CauseHostStopped}
+		return &Stop{Cause: abi.CauseHostStopped}
 	case crashed(reason, code):
-		return &StoredCause{Cause: abi.CauseConnectorCrashed}
+		return &Stop{Cause: abi.CauseConnectorCrashed}
 	case reason == abi.ReasonConnectorReportedFailed && said.OfNetwork():
-		return &StoredCause{Cause: said, Place: hostName(place)}
+		return &Stop{Cause: said, Place: hostName(place)}
 	}
 	return nil
 }
@@ -54,12 +54,12 @@ func hostName(place string) string {
 // Cause is what prevents the collection of a connection, according to its last run.
 type Cause struct {
 	Cause abi.Cause `json:"cause"`
-	Place string    `json:"place,omitempty"` // see StoredCause
+	Place string    `json:"place,omitempty"` // see Stop
 	RunID string    `json:"run_id"`
 }
 
 // Cause returns the cause; nil if the last run succeeded, or the cause is unknown.
-func (s *Stored) Cause(m Moment) *Cause {
+func (s *Facts) Cause(m Moment) *Cause {
 	settled := s.decidingRun()
 	switch {
 	case s.interrupted(m) && m.DiskFull:

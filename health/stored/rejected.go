@@ -1,6 +1,10 @@
-package health
+package stored
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/pdpp-host/pdpp-host/health"
+)
 
 // RejectedRecords counts one stream's records that failed their schema and that no
 // run has delivered since.
@@ -15,11 +19,11 @@ type RejectedRecords struct {
 
 // knownGap returns the known gap for the records: the connector does not fit its own
 // schema, and only another connector or a full refresh has to deliver them.
-func (r *RejectedRecords) knownGap() KnownGap {
-	return KnownGap{Kind: "rejected_record", Stream: r.Stream, Severity: "actionable", RecoveryAction: "retry_on_connector_upgrade"}
+func (r *RejectedRecords) knownGap() health.KnownGap {
+	return health.KnownGap{Kind: "rejected_record", Stream: r.Stream, Severity: "actionable", RecoveryAction: "retry_on_connector_upgrade"}
 }
 
 // Rejections returns the rejected records of the streams that can still be collected.
-func (s *Stored) Rejections() []RejectedRecords {
+func (s *Facts) Rejections() []RejectedRecords {
 	return slices.DeleteFunc(slices.Clone(s.RejectedRecords), func(r RejectedRecords) bool { return !s.Collectable(r.Stream) })
 }

@@ -1,4 +1,4 @@
-package health_test
+package stored_test
 
 import (
 	"slices"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/stored"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 )
 
@@ -16,45 +17,45 @@ func TestCredentialsTakenAway(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	put, began, ended := now.Add(-3*time.Hour).UnixMicro(), now.Add(-2*time.Hour).UnixMicro(), now.Add(-time.Hour).UnixMicro()
-	fields := func(names ...string) *health.StoredCredential {
-		return &health.StoredCredential{PutUS: put, Fields: names}
+	fields := func(names ...string) *stored.Credential {
+		return &stored.Credential{PutUS: put, Fields: names}
 	}
-	taken := func(c health.StoredCredential, names ...string) *health.StoredCredential {
+	taken := func(c stored.Credential, names ...string) *stored.Credential {
 		c.Taken = names
 		return &c
 	}
 	for name, c := range map[string]struct {
 		status, reason health.Word // of the latest run, "" for none
-		credential     *health.StoredCredential
+		credential     *stored.Credential
 		device         string
 		tone           verdict.Tone
 		condition      health.Word
 		cta, forward   verdict.Code
 	}{
 		"signed in":                    {"succeeded", "", fields("token"), "", verdict.Green, "credentials_accepted", "", "complete"},
-		"taken away":                   {"succeeded", "", taken(health.StoredCredential{}, "token"), "", verdict.Red, "credential_required", "cta_sign_in", "sign_in"},
+		"taken away":                   {"succeeded", "", taken(stored.Credential{}, "token"), "", verdict.Red, "credential_required", "cta_sign_in", "sign_in"},
 		"another is left":              {"succeeded", "", taken(*fields("note"), "token"), "", verdict.Red, "credential_required", "cta_sign_in", "sign_in"},
 		"one that is not required":     {"succeeded", "", taken(*fields("token"), "note"), "", verdict.Green, "credentials_accepted", "", "complete"},
 		"there again":                  {"succeeded", "", taken(*fields("token"), "token"), "", verdict.Grey, "credential_unconfirmed", "", "complete_unconfirmed"},
-		"of a device":                  {"succeeded", "", taken(health.StoredCredential{}, "token"), "dev_1", verdict.Green, "credentials_not_applicable", "", "complete"},
+		"of a device":                  {"succeeded", "", taken(stored.Credential{}, "token"), "dev_1", verdict.Green, "credentials_not_applicable", "", "complete"},
 		"by the environment":           {"succeeded", "", nil, "", verdict.Green, "credentials_not_applicable", "", "complete"},
 		"never in, nothing stored":     {"failed", "missing_credentials", nil, "", verdict.Red, "missing_credentials", "cta_sign_in", "sign_in"},
 		"never in, one of two":         {"failed", "missing_credentials", fields("note"), "", verdict.Red, "missing_credentials", "cta_sign_in", "sign_in"},
 		"never in, stored and refused": {"failed", "demo_auth_failed", fields("token"), "", verdict.Red, "demo_auth_failed", "cta_reauth", "reauth"},
-		"rejected, then taken away":    {"failed", "demo_auth_failed", taken(health.StoredCredential{}, "token"), "", verdict.Red, "credential_required", "cta_sign_in", "sign_in"},
+		"rejected, then taken away":    {"failed", "demo_auth_failed", taken(stored.Credential{}, "token"), "", verdict.Red, "credential_required", "cta_sign_in", "sign_in"},
 	} {
-		s := &health.Stored{
-			Manifest: &health.StoredManifest{
+		s := &stored.Facts{
+			Manifest: &stored.Manifest{
 				MaximumStalenessS: 7 * 86400, Streams: []health.ManifestStream{{Name: "a"}}, Credentials: []string{"token"},
 			},
 			CollectedUS: map[string]int64{"a": ended}, Credential: c.credential,
 		}
-		s.Settled = &health.StoredRun{ID: "r", Status: c.status, Reason: c.reason, StartedUS: began, EndedUS: ended, Device: c.device}
+		s.Settled = &stored.Run{ID: "r", Status: c.status, Reason: c.reason, StartedUS: began, EndedUS: ended, Device: c.device}
 		s.Latest = s.Settled
 		if c.status == "succeeded" {
 			s.Succeeded = s.Settled
 		}
-		v := verdict.OfStored(s, health.Moment{Now: health.At(now)}, true)
+		v := verdict.OfStored(s, stored.Moment{Now: health.At(now)}, true)
 		at := slices.IndexFunc(v.Detail.Conditions, func(c health.Condition) bool { return c.Type == health.CredentialsValid })
 		if got := v.Detail.Conditions[at]; v.Pill.Tone != c.tone || got.Reason != c.condition || v.ForwardCode != c.forward {
 			t.Errorf("%s: v.Detail.Conditions[at]: got %s, %s, %s, want v.Pill.Tone == c.tone && got.Reason == c.condition && v.ForwardCode == c.forward", name, v.Pill.Tone, got.Reason, v.ForwardCode)
@@ -76,12 +77,12 @@ func TestCredentialsTakenAway(t *testing.T) {
 // credential.
 func TestTakenAwayIsSaidOnce(t *testing.T) {
 	t.Parallel()
-	s := &health.Stored{
-		Manifest: &health.StoredManifest{Credentials: []string{"token"}}, Credential: &health.StoredCredential{Taken: []string{"token"}},
-		Settled: &health.StoredRun{ID: "r", Status: "succeeded"}, Hold: &health.StoredHold{Kind: health.HeldForOwner, Reason: "attention", AtUS: 5},
+	s := &stored.Facts{
+		Manifest: &stored.Manifest{Credentials: []string{"token"}}, Credential: &stored.Credential{Taken: []string{"token"}},
+		Settled: &stored.Run{ID: "r", Status: "succeeded"}, Hold: &stored.Hold{Kind: stored.HeldForOwner, Reason: "attention", AtUS: 5},
 	}
 	s.Succeeded, s.Latest = s.Settled, s.Settled
-	now := health.Moment{Now: health.At(time.Unix(1e9, 0).UTC())}
+	now := stored.Moment{Now: health.At(time.Unix(1e9, 0).UTC())}
 	if v := verdict.OfStored(s, now, true); v.Pill.Tone != verdict.Red || len(v.RequiredActions) != 1 || v.RequiredActions[0].Kind != verdict.Reauth {
 		t.Errorf("verdict.OfStored(s, now, true): got %+v %+v, want v.Pill.Tone == verdict.Red && len(v.RequiredActions) == 1 && v.RequiredActions[0].Kind == verdict.Reauth", v.Pill, v.RequiredActions)
 	}

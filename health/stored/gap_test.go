@@ -1,4 +1,4 @@
-package health_test
+package stored_test
 
 import (
 	"slices"
@@ -6,28 +6,29 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/stored"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 )
 
 // gapped is a connection of the streams a, b, which is required of nobody, and c,
 // whose last run succeeded and left these gaps.
-func gapped(gaps ...health.KnownGap) *health.Stored {
+func gapped(gaps ...health.KnownGap) *stored.Facts {
 	ended := time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC).UnixMicro()
 	optional := false
-	s := &health.Stored{
-		Manifest: &health.StoredManifest{
+	s := &stored.Facts{
+		Manifest: &stored.Manifest{
 			MaximumStalenessS: 86400,
 			Streams:           []health.ManifestStream{{Name: "a"}, {Name: "b", Required: &optional}, {Name: "c"}},
 		},
-		Settled:     &health.StoredRun{ID: "r", Status: "succeeded", StartedUS: ended - 1, EndedUS: ended},
-		CollectedUS: map[string]int64{"a": ended, "b": ended, "c": ended}, KnownGaps: health.KeepGaps(gaps),
+		Settled:     &stored.Run{ID: "r", Status: "succeeded", StartedUS: ended - 1, EndedUS: ended},
+		CollectedUS: map[string]int64{"a": ended, "b": ended, "c": ended}, KnownGaps: stored.KeepGaps(gaps),
 		Schedule: &health.Schedule{Enabled: true},
 	}
 	s.Latest, s.Succeeded = s.Settled, s.Settled
 	return s
 }
 
-var gappedNow = health.Moment{Now: health.At(time.Date(2026, 1, 2, 4, 0, 0, 0, time.UTC))}
+var gappedNow = stored.Moment{Now: health.At(time.Date(2026, 1, 2, 4, 0, 0, 0, time.UTC))}
 
 func unreadable(stream string) health.KnownGap {
 	return health.KnownGap{
@@ -43,14 +44,14 @@ func conditionOf(v *verdict.RenderedVerdict, typ health.Type) health.Condition {
 // sentence says so: the verdict asks once, in fixed words, for the whole connection.
 func TestAGapOfTheOwnersAsks(t *testing.T) {
 	t.Parallel()
-	failed := func(s *health.Stored, status, reason health.Word) *health.Stored {
-		s.Settled = &health.StoredRun{ID: "f", Status: status, Reason: reason, StartedUS: s.Settled.StartedUS, EndedUS: s.Settled.EndedUS}
+	failed := func(s *stored.Facts, status, reason health.Word) *stored.Facts {
+		s.Settled = &stored.Run{ID: "f", Status: status, Reason: reason, StartedUS: s.Settled.StartedUS, EndedUS: s.Settled.EndedUS}
 		s.Latest = s.Settled
 		return s
 	}
 	captcha := unreadable("a")
 	captcha.RecoveryAction, captcha.Reason = "", "captcha_wanted"
-	for name, s := range map[string]*health.Stored{
+	for name, s := range map[string]*stored.Facts{
 		"of a required stream": gapped(unreadable("a")),
 		"of no stream":         gapped(unreadable("")),
 		"of two":               gapped(unreadable("a"), unreadable("c")),
@@ -83,8 +84,8 @@ func TestAGapOfTheOwnersAsks(t *testing.T) {
 func TestAGapOfTheOwnersAsksOnceAndNotForEver(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		s    *health.Stored
-		m    health.Moment
+		s    *stored.Facts
+		m    stored.Moment
 		want health.Word // "": AttentionClear holds
 	}{
 		"it is gone":           {gapped(), gappedNow, ""},
@@ -132,43 +133,43 @@ func gapAction() verdict.RequiredAction {
 	return v.RequiredActions[0]
 }
 
-func alive() health.Moment { return health.Moment{Now: gappedNow.Now, RunAlive: true} }
+func alive() stored.Moment { return stored.Moment{Now: gappedNow.Now, RunAlive: true} }
 
-func running(s *health.Stored, asking bool) *health.Stored {
-	s.Latest, s.Asking = &health.StoredRun{ID: "n", Status: "running", StartedUS: s.Settled.EndedUS + 1}, asking
+func running(s *stored.Facts, asking bool) *stored.Facts {
+	s.Latest, s.Asking = &stored.Run{ID: "n", Status: "running", StartedUS: s.Settled.EndedUS + 1}, asking
 	return s
 }
 
-func held(s *health.Stored, reason health.Word) *health.Stored {
-	s.Hold = &health.StoredHold{Kind: health.HeldForOwner, Reason: reason, AtUS: s.Settled.EndedUS + 1}
+func held(s *stored.Facts, reason health.Word) *stored.Facts {
+	s.Hold = &stored.Hold{Kind: stored.HeldForOwner, Reason: reason, AtUS: s.Settled.EndedUS + 1}
 	return s
 }
 
-func rejected(s *health.Stored) *health.Stored {
-	s.Settled = &health.StoredRun{ID: "f", Status: "failed", Reason: "credential_rejected", EndedUS: s.Settled.EndedUS}
+func rejected(s *stored.Facts) *stored.Facts {
+	s.Settled = &stored.Run{ID: "f", Status: "failed", Reason: "credential_rejected", EndedUS: s.Settled.EndedUS}
 	s.Latest, s.Rejected = s.Settled, s.Settled.Rejection()
 	return s
 }
 
-func takenOver(s *health.Stored) *health.Stored {
+func takenOver(s *stored.Facts) *stored.Facts {
 	s.Settled.Device = "old"
 	return onDevice(s)
 }
 
-func onDevice(s *health.Stored) *health.Stored {
+func onDevice(s *stored.Facts) *stored.Facts {
 	if s.Settled.Device == "" {
 		s.Settled.Device = "new"
 	}
-	s.Device = &health.StoredDevice{Sources: []health.StoredSource{{ID: "s", Device: "new"}}}
+	s.Device = &stored.Device{Sources: []stored.Source{{ID: "s", Device: "new"}}}
 	return s
 }
 
-func deserted(s *health.Stored) *health.Stored {
-	s.Device = &health.StoredDevice{}
+func deserted(s *stored.Facts) *stored.Facts {
+	s.Device = &stored.Device{}
 	return s
 }
 
-func paused(s *health.Stored) *health.Stored {
+func paused(s *stored.Facts) *stored.Facts {
 	s.Schedule = &health.Schedule{}
 	return s
 }

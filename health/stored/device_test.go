@@ -1,4 +1,4 @@
-package health_test
+package stored_test
 
 import (
 	"testing"
@@ -7,12 +7,13 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/stored"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 )
 
 // drawDevice draws what devices could have said, up to two hours before, and after,
 // where a clock was put back since.
-func drawDevice(t *rapid.T, around time.Time) *health.StoredDevice {
+func drawDevice(t *rapid.T, around time.Time) *stored.Device {
 	count := func(what string) *int64 {
 		n := rapid.SampledFrom([]int64{-1, 0, 0, 0, 3}).Draw(t, what)
 		if n < 0 {
@@ -20,14 +21,14 @@ func drawDevice(t *rapid.T, around time.Time) *health.StoredDevice {
 		}
 		return &n
 	}
-	d := &health.StoredDevice{}
+	d := &stored.Device{}
 	for i := range rapid.IntRange(0, 2).Draw(t, "sources") {
-		s := health.StoredSource{ID: []string{"src_1", "src_2"}[i], Device: rapid.SampledFrom([]string{"dev_1", "dev_2"}).Draw(t, "device")}
+		s := stored.Source{ID: []string{"src_1", "src_2"}[i], Device: rapid.SampledFrom([]string{"dev_1", "dev_2"}).Draw(t, "device")}
 		if rapid.IntRange(0, 4).Draw(t, "heard") > 0 {
 			s.HeardUS = around.Add(-time.Duration(rapid.IntRange(-120, 120).Draw(t, "minutes")) * time.Minute).UnixMicro()
 			s.Status = rapid.SampledFrom([]health.Word{"starting", "healthy", "retrying", "blocked", "stopped", "other"}).Draw(t, "beat")
 			s.Pending = count("pending")
-			s.Outbox = &health.StoredOutbox{Pending: s.Pending, DeadLetter: count("dead"), Retrying: count("retrying")}
+			s.Outbox = &stored.Outbox{Pending: s.Pending, DeadLetter: count("dead"), Retrying: count("retrying")}
 		}
 		d.Sources = append(d.Sources, s)
 	}
@@ -44,14 +45,14 @@ var heardAt = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 // fed is a connection that a device feeds and that no run of ended, with
 // everything delivered and every store accounted for.
-func fed() *health.Stored {
+func fed() *stored.Facts {
 	none, kept := int64(0), int64(7)
-	return &health.Stored{
-		Manifest: &health.StoredManifest{MaximumStalenessS: 86400, Streams: []health.ManifestStream{{Name: "a"}}},
-		Device: &health.StoredDevice{
-			Sources: []health.StoredSource{{
+	return &stored.Facts{
+		Manifest: &stored.Manifest{MaximumStalenessS: 86400, Streams: []health.ManifestStream{{Name: "a"}}},
+		Device: &stored.Device{
+			Sources: []stored.Source{{
 				ID: "src_1", HeardUS: heardAt.UnixMicro(), Status: "healthy", Pending: &none,
-				Outbox: &health.StoredOutbox{Pending: &none, DeadLetter: &none, Succeeded: &kept},
+				Outbox: &stored.Outbox{Pending: &none, DeadLetter: &none, Succeeded: &kept},
 			}},
 			Stores: map[health.Word]int64{"collected": 2, "excluded": 1},
 		},
@@ -59,8 +60,8 @@ func fed() *health.Stored {
 	}
 }
 
-func snapshotAt(s *health.Stored, when time.Time) health.Snapshot {
-	return health.Project(s.Evidence(health.Moment{Now: health.At(when)}))
+func snapshotAt(s *stored.Facts, when time.Time) health.Snapshot {
+	return health.Project(s.Evidence(stored.Moment{Now: health.At(when)}))
 }
 
 func TestStoredDevice(t *testing.T) {
@@ -68,21 +69,21 @@ func TestStoredDevice(t *testing.T) {
 	now := heardAt.Add(time.Minute)
 	n := int64(3)
 	for name, c := range map[string]struct {
-		change   func(s *health.Stored)
+		change   func(s *stored.Facts)
 		state    health.State
 		coverage health.CoverageAxis
 		outbox   health.OutboxState
 	}{
-		"HL-14.1 HL-17.1 drained and accounted for": {func(*health.Stored) {}, health.StateHealthy, health.CoverageComplete, health.OutboxIdle},
-		"HL-14.2 no freshness policy":               {func(s *health.Stored) { s.Manifest.MaximumStalenessS = 0 }, health.StateIdle, health.CoverageComplete, health.OutboxIdle},
-		"HL-14.3 a run failed": {func(s *health.Stored) {
-			s.Settled = &health.StoredRun{ID: "r", Status: "failed", EndedUS: heardAt.UnixMicro()}
+		"HL-14.1 HL-17.1 drained and accounted for": {func(*stored.Facts) {}, health.StateHealthy, health.CoverageComplete, health.OutboxIdle},
+		"HL-14.2 no freshness policy":               {func(s *stored.Facts) { s.Manifest.MaximumStalenessS = 0 }, health.StateIdle, health.CoverageComplete, health.OutboxIdle},
+		"HL-14.3 a run failed": {func(s *stored.Facts) {
+			s.Settled = &stored.Run{ID: "r", Status: "failed", EndedUS: heardAt.UnixMicro()}
 			s.Latest = s.Settled
 		}, health.StateDegraded, health.CoveragePartial, health.OutboxIdle},
-		"HL-17.2 a store is unaccounted for": {func(s *health.Stored) { s.Device.Stores[health.StoreStatus("forgotten")]++ }, health.StateDegraded, health.CoverageGaps, health.OutboxIdle},
-		"HL-17.3 no coverage records":        {func(s *health.Stored) { s.Device.Stores = nil }, "", health.CoverageUnknown, health.OutboxIdle},
-		"HL-11.2 no trusted source":          {func(s *health.Stored) { s.Device.Sources = nil }, "", health.CoverageComplete, health.OutboxUnknown},
-		"given up although it says healthy":  {func(s *health.Stored) { s.Device.Sources[0].Outbox.DeadLetter = &n }, health.StateDegraded, health.CoverageComplete, health.OutboxStalled},
+		"HL-17.2 a store is unaccounted for": {func(s *stored.Facts) { s.Device.Stores[stored.StoreStatus("forgotten")]++ }, health.StateDegraded, health.CoverageGaps, health.OutboxIdle},
+		"HL-17.3 no coverage records":        {func(s *stored.Facts) { s.Device.Stores = nil }, "", health.CoverageUnknown, health.OutboxIdle},
+		"HL-11.2 no trusted source":          {func(s *stored.Facts) { s.Device.Sources = nil }, "", health.CoverageComplete, health.OutboxUnknown},
+		"given up although it says healthy":  {func(s *stored.Facts) { s.Device.Sources[0].Outbox.DeadLetter = &n }, health.StateDegraded, health.CoverageComplete, health.OutboxStalled},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -109,11 +110,11 @@ func TestQuietDeviceStalls(t *testing.T) {
 		t.Fatalf("%v, want %v", next, want)
 	}
 	before := snapshotAt(s, next.Add(-time.Microsecond))
-	after := s.Evidence(health.Moment{Now: next})
+	after := s.Evidence(stored.Moment{Now: next})
 	if before.Axes.Outbox != health.OutboxActive || after.Outbox.Axis != health.OutboxStalled || after.Outbox.Cause != health.CauseStalePending {
 		t.Errorf("before %s, after %+v, want before.Axes.Outbox == health.OutboxActive && after.Outbox.Axis == health.OutboxStalled && after.Outbox.Cause == health.CauseStalePending", before.Axes.Outbox, after.Outbox)
 	}
-	if v := verdict.OfStored(s, health.Moment{Now: next}, true); v.Channel != verdict.Attention {
+	if v := verdict.OfStored(s, stored.Moment{Now: next}, true); v.Channel != verdict.Attention {
 		t.Errorf("stalled, and the channel is %s, want %v", v.Channel, verdict.Attention)
 	}
 	if idle := fed(); snapshotAt(idle, next.Time).Axes.Outbox != health.OutboxIdle {

@@ -1,17 +1,18 @@
-package health
+package stored
 
 import (
 	"math"
 	"slices"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/health"
 )
 
 // RefreshedAt returns the time since which all of the connection's data is fresh: the
 // oldest collection of its required streams or, if it requires none, of the streams
 // that were collected. A run that succeeds without collecting a stream does not
 // refresh that stream. The zero Instant: a stream was never collected.
-func (s *Stored) RefreshedAt() Instant {
+func (s *Facts) RefreshedAt() health.Instant {
 	required, optional := int64(math.MaxInt64), int64(math.MaxInt64)
 	requires, collects := false, false
 	for _, m := range s.streams() {
@@ -19,7 +20,7 @@ func (s *Stored) RefreshedAt() Instant {
 			continue
 		}
 		at := s.CollectedUS[m.Name]
-		if collects = true; m.required() {
+		if collects = true; m.IsRequired() {
 			requires, required = true, min(required, at)
 		} else if at != 0 {
 			optional = min(optional, at)
@@ -31,57 +32,54 @@ func (s *Stored) RefreshedAt() Instant {
 	case optional < math.MaxInt64:
 		return instantOf(optional)
 	case collects:
-		return Instant{}
+		return health.Instant{}
 	}
 	return s.Succeeded.ended()
 }
 
-func (s *Stored) streams() []ManifestStream {
+func (s *Facts) streams() []health.ManifestStream {
 	if s.Manifest == nil {
 		return nil
 	}
 	return s.Manifest.Streams
 }
 
-// collected reports whether the manifest requires the stream and means to collect it.
-func (m *ManifestStream) collected() bool { return m.required() && !m.CoveragePolicy.Accepted() }
-
 // coverage returns the connection's rolled-up coverage. A successful run proves
 // nothing about a required stream that no run has collected yet (Invariant 8).
-func (s *Stored) coverage(m Moment) Coverage {
-	c := RunCoverage(s.runEvidence(m), s.openGaps(), s.streams())
-	if c.Axis != CoverageComplete && (!c.Axis.Accepted() || c.RequiredButAccepted) {
+func (s *Facts) coverage(m Moment) health.Coverage {
+	c := health.RunCoverage(s.runEvidence(m), s.openGaps(), s.streams())
+	if c.Axis != health.CoverageComplete && (!c.Axis.Accepted() || c.RequiredButAccepted) {
 		return c
 	}
 	if failed := s.failedStreams(); failed != nil {
-		return Coverage{Axis: CoveragePartial, Streams: failed}
+		return health.Coverage{Axis: health.CoveragePartial, Streams: failed}
 	}
 	for _, st := range s.streams() {
-		if st.collected() && s.CollectedUS[st.Name] == 0 {
-			return Coverage{Axis: CoverageUnknown}
+		if st.Collected() && s.CollectedUS[st.Name] == 0 {
+			return health.Coverage{Axis: health.CoverageUnknown}
 		}
 	}
 	if s.FoundNothing() {
-		return Coverage{Axis: CoverageUnknown}
+		return health.Coverage{Axis: health.CoverageUnknown}
 	}
 	return c
 }
 
 // coverageWithDevice returns the coverage, taken from the device's own records if no run gives
 // evidence (HL-17).
-func (s *Stored) coverageWithDevice(m Moment) Coverage {
+func (s *Facts) coverageWithDevice(m Moment) health.Coverage {
 	c := s.coverage(m)
 	if s.run(m) != nil {
 		return c
 	}
-	return SelectCoverage(c, s.localCoverage())
+	return health.SelectCoverage(c, s.localCoverage())
 }
 
 // failedStreams returns the required streams that the last complete run of them failed to
 // collect. A successful run of other streams does not change them.
-func (s *Stored) failedStreams() (names []string) {
+func (s *Facts) failedStreams() (names []string) {
 	for _, st := range s.streams() {
-		if st.collected() && slices.Contains(s.Failed, st.Name) {
+		if st.Collected() && slices.Contains(s.Failed, st.Name) {
 			names = append(names, st.Name)
 		}
 	}
@@ -91,24 +89,24 @@ func (s *Stored) failedStreams() (names []string) {
 // Collectable reports whether a stream can still be collected: no run fetches a stream
 // that the accepted manifest does not declare. Evidence without a stream belongs to
 // the connection.
-func (s *Stored) Collectable(stream string) bool {
-	return stream == "" || s.Manifest == nil || slices.ContainsFunc(s.Manifest.Streams, func(m ManifestStream) bool { return m.Name == stream })
+func (s *Facts) Collectable(stream string) bool {
+	return stream == "" || s.Manifest == nil || slices.ContainsFunc(s.Manifest.Streams, func(m health.ManifestStream) bool { return m.Name == stream })
 }
 
 // openGaps returns one gap for each stream and class of reason: coverage depends on
 // which exist, not on their number.
-func (s *Stored) openGaps() []PendingGap {
-	var open []PendingGap
+func (s *Facts) openGaps() []health.PendingGap {
+	var open []health.PendingGap
 	for i := range s.Gaps.Streams {
 		g := &s.Gaps.Streams[i]
 		if !s.Collectable(g.Stream) {
 			continue
 		}
 		if g.Pressure > 0 {
-			open = append(open, PendingGap{Stream: g.Stream, Reason: abi.ReasonUpstreamPressure})
+			open = append(open, health.PendingGap{Stream: g.Stream, Reason: abi.ReasonUpstreamPressure})
 		}
 		if g.Other > 0 {
-			open = append(open, PendingGap{Stream: g.Stream})
+			open = append(open, health.PendingGap{Stream: g.Stream})
 		}
 	}
 	return open
@@ -116,36 +114,33 @@ func (s *Stored) openGaps() []PendingGap {
 
 // StreamState is the state of one of the manifest's streams.
 type StreamState struct {
-	ManifestStream
-	Coverage              CoverageAxis
+	health.ManifestStream
+	Coverage              health.CoverageAxis
 	GapsOpen              bool
 	Considered, Collected *int64
 }
 
 // Absent reports whether the stream is not required and the manifest declares that it
 // is not collected.
-func (s *StreamState) Absent() bool { return !s.required() && s.CoveragePolicy.Accepted() }
-
-// IsRequired reports whether the manifest requires the stream.
-func (s *StreamState) IsRequired() bool { return s.required() }
+func (s *StreamState) Absent() bool { return !s.IsRequired() && s.CoveragePolicy.Accepted() }
 
 // StreamStates returns the state of each stream at a moment, in the manifest's order.
 // nil: no manifest is known.
-func (s *Stored) StreamStates(m Moment) []StreamState {
+func (s *Facts) StreamStates(m Moment) []StreamState {
 	streams := s.streams()
 	run, open := s.runEvidence(m), s.openGaps()
 	// If a device has accounted for its every store, it has accounted for the streams.
-	byDevice := run == nil && s.coverageWithDevice(m).Axis == CoverageComplete
+	byDevice := run == nil && s.coverageWithDevice(m).Axis == health.CoverageComplete
 	out := make([]StreamState, len(streams))
 	for i, st := range streams {
 		state := StreamState{ManifestStream: st}
-		state.GapsOpen = slices.ContainsFunc(open, func(g PendingGap) bool { return g.Stream == st.Name })
+		state.GapsOpen = slices.ContainsFunc(open, func(g health.PendingGap) bool { return g.Stream == st.Name })
 		state.Coverage = s.streamCoverage(st, run, open)
-		if byDevice && state.Coverage == CoverageUnknown {
-			state.Coverage = CoverageComplete
+		if byDevice && state.Coverage == health.CoverageUnknown {
+			state.Coverage = health.CoverageComplete
 		}
-		if state.Coverage == CoverageComplete && (run.hasUnplacedGap() || s.FoundNothing()) {
-			state.Coverage = CoverageUnknown
+		if state.Coverage == health.CoverageComplete && (run.HasUnplacedGap() || s.FoundNothing()) {
+			state.Coverage = health.CoverageUnknown
 		}
 		if a := s.Accounts[st.Name]; a != nil {
 			state.Considered, state.Collected = a.Considered, a.Collected
@@ -157,17 +152,17 @@ func (s *Stored) StreamStates(m Moment) []StreamState {
 
 // streamCoverage is RunCoverage for a single stream. An optional stream is judged as
 // strictly as a required one.
-func (s *Stored) streamCoverage(st ManifestStream, run *RunEvidence, open []PendingGap) CoverageAxis {
+func (s *Facts) streamCoverage(st health.ManifestStream, run *health.RunEvidence, open []health.PendingGap) health.CoverageAxis {
 	if st.CoveragePolicy.Accepted() {
 		return st.CoveragePolicy
 	}
-	asked := []ManifestStream{{Name: st.Name}}
+	asked := []health.ManifestStream{{Name: st.Name}}
 	of := func(name string) bool { return name == st.Name }
-	var own *RunEvidence
+	var own *health.RunEvidence
 	if run != nil {
-		own = &RunEvidence{Status: run.Status}
+		own = &health.RunEvidence{Status: run.Status}
 		if run.Missed != nil && !slices.Contains(run.Missed, st.Name) {
-			own.Status = Word(RunSucceeded) // for this stream only, which is judged below
+			own.Status = health.Word(health.RunSucceeded) // for this stream only, which is judged below
 		}
 		for _, g := range run.KnownGaps {
 			if of(g.Stream) {
@@ -175,19 +170,19 @@ func (s *Stored) streamCoverage(st ManifestStream, run *RunEvidence, open []Pend
 			}
 		}
 	}
-	var pending []PendingGap
+	var pending []health.PendingGap
 	for _, g := range open {
 		if of(g.Stream) {
 			pending = append(pending, g)
 		}
 	}
-	switch axis := RunCoverage(own, pending, asked).Axis; {
-	case axis != CoverageComplete:
+	switch axis := health.RunCoverage(own, pending, asked).Axis; {
+	case axis != health.CoverageComplete:
 		return axis
 	case slices.Contains(s.Failed, st.Name):
-		return CoveragePartial
+		return health.CoveragePartial
 	case s.CollectedUS[st.Name] == 0:
-		return CoverageUnknown
+		return health.CoverageUnknown
 	}
-	return CoverageComplete
+	return health.CoverageComplete
 }

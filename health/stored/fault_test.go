@@ -1,10 +1,11 @@
-package health_test
+package stored_test
 
 import (
 	"testing"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/stored"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 )
 
@@ -58,7 +59,7 @@ func TestAConnectorsOwnFault(t *testing.T) {
 		s.Manifest.Module, s.Schedule = c.accepted, nil
 		for _, r := range c.runs {
 			s.Fault = s.Fault.After(r.status, r.reason, string(r.code), r.module)
-			s.Settled = &health.StoredRun{ID: "n", Status: r.status, Reason: health.Word(r.reason), StartedUS: s.Settled.EndedUS, EndedUS: s.Settled.EndedUS + 1}
+			s.Settled = &stored.Run{ID: "n", Status: r.status, Reason: health.Word(r.reason), StartedUS: s.Settled.EndedUS, EndedUS: s.Settled.EndedUS + 1}
 			if s.Latest = s.Settled; r.status == "succeeded" {
 				s.Succeeded = s.Settled
 			}
@@ -103,8 +104,8 @@ func TestNothingFound(t *testing.T) {
 // leaving runs out, so their number must not show.
 func TestAFaultDoesNotGrow(t *testing.T) {
 	t.Parallel()
-	var f *health.StoredFault
-	after := map[int]health.StoredFault{}
+	var f *stored.Fault
+	after := map[int]stored.Fault{}
 	for n := 1; n <= 5; n++ {
 		f = f.After(crashed.status, crashed.reason, string(crashed.code), crashed.module)
 		after[n] = *f

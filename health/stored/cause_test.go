@@ -1,11 +1,11 @@
-package health_test
+package stored_test
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/pdpp-host/pdpp-host/abi"
-	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/stored"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 )
 
@@ -39,9 +39,9 @@ func TestCauseOfTheLastRun(t *testing.T) {
 	} {
 		s := gapped()
 		s.Schedule = nil
-		s.Settled = &health.StoredRun{
-			ID: "run_2", Status: "failed", Reason: health.RunReason(c.reason, string(c.code), ""), StartedUS: s.Settled.EndedUS, EndedUS: s.Settled.EndedUS + 1,
-			Cause: health.RunCause(c.reason, c.code, c.said, c.place),
+		s.Settled = &stored.Run{
+			ID: "run_2", Status: "failed", Reason: stored.RunReason(c.reason, string(c.code), ""), StartedUS: s.Settled.EndedUS, EndedUS: s.Settled.EndedUS + 1,
+			Cause: stored.RunCause(c.reason, c.code, c.said, c.place),
 		}
 		s.Latest, s.Failed = s.Settled, []string{s.Manifest.Streams[0].Name}
 		v := verdict.OfStored(s, gappedNow, true)
@@ -73,7 +73,7 @@ func TestCauseOfARunLeftBehind(t *testing.T) {
 		"it runs on a device": {device: "d1"},
 	} {
 		s := gapped()
-		s.Latest = &health.StoredRun{ID: "run_3", Status: "running", StartedUS: s.Settled.EndedUS + 1, Device: c.device}
+		s.Latest = &stored.Run{ID: "run_3", Status: "running", StartedUS: s.Settled.EndedUS + 1, Device: c.device}
 		m := gappedNow
 		m.DiskFull, m.HolderAlive = c.diskFull, c.suspended
 		got := s.Cause(m)

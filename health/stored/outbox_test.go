@@ -1,4 +1,4 @@
-package health_test
+package stored_test
 
 import (
 	"fmt"
@@ -7,21 +7,22 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/stored"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 )
 
 // ran is fed after a run of the device that collected everything.
-func ran() *health.Stored {
+func ran() *stored.Facts {
 	s := fed()
-	run := &health.StoredRun{ID: "r", Status: "succeeded", StartedUS: heardAt.Add(-time.Hour).UnixMicro(), EndedUS: heardAt.UnixMicro(), Device: "dev_1"}
+	run := &stored.Run{ID: "r", Status: "succeeded", StartedUS: heardAt.Add(-time.Hour).UnixMicro(), EndedUS: heardAt.UnixMicro(), Device: "dev_1"}
 	s.Latest, s.Settled, s.Succeeded = run, run, run
 	s.CollectedUS = map[string]int64{"a": run.EndedUS}
 	s.Device.Sources[0].Device = "dev_1"
 	return s
 }
 
-func verdictAt(s *health.Stored, when time.Time) verdict.RenderedVerdict {
-	return verdict.OfStored(s, health.Moment{Now: health.At(when)}, true)
+func verdictAt(s *stored.Facts, when time.Time) verdict.RenderedVerdict {
+	return verdict.OfStored(s, stored.Moment{Now: health.At(when)}, true)
 }
 
 func TestRanIsHealthy(t *testing.T) {
@@ -37,7 +38,7 @@ func TestDeadLettersAreNotForgotten(t *testing.T) {
 	t.Parallel()
 	for _, status := range []health.Word{"blocked", "starting", "retrying", "healthy", "stopped", "other"} {
 		for _, ago := range []time.Duration{time.Minute, health.StaleHeartbeat - time.Minute, health.StaleHeartbeat + time.Minute, 20 * time.Hour} {
-			for name, s := range map[string]*health.Stored{"with a run": ran(), "with none": fed()} {
+			for name, s := range map[string]*stored.Facts{"with a run": ran(), "with none": fed()} {
 				t.Run(fmt.Sprintf("%s, %s %v ago", name, status, ago), func(t *testing.T) {
 					t.Parallel()
 					two := int64(2)
@@ -59,13 +60,13 @@ func TestDeadLettersAreNotForgotten(t *testing.T) {
 func TestStuckWorkBesideASuccess(t *testing.T) {
 	t.Parallel()
 	one := int64(1)
-	for name, change := range map[string]func(src *health.StoredSource){
-		"a stale lease, idle":    func(src *health.StoredSource) { src.Outbox.StaleLeases = &one },
-		"a stale lease, at work": func(src *health.StoredSource) { src.Status, src.Outbox.StaleLeases = "retrying", &one },
-		"left, and quiet since": func(src *health.StoredSource) {
+	for name, change := range map[string]func(src *stored.Source){
+		"a stale lease, idle":    func(src *stored.Source) { src.Outbox.StaleLeases = &one },
+		"a stale lease, at work": func(src *stored.Source) { src.Status, src.Outbox.StaleLeases = "retrying", &one },
+		"left, and quiet since": func(src *stored.Source) {
 			src.Status, src.Outbox.BacklogOpen, src.HeardUS = "retrying", &one, us(-time.Hour)
 		},
-		"pending, from the future": func(src *health.StoredSource) { src.Pending, src.HeardUS = &one, us(time.Hour) },
+		"pending, from the future": func(src *stored.Source) { src.Pending, src.HeardUS = &one, us(time.Hour) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -124,9 +125,9 @@ func TestCountsDoNotOverflow(t *testing.T) {
 	src.Pending, src.Outbox.Pending, src.Outbox.DeadLetter = &most, &most, &most
 	second := *src
 	second.ID, second.Pending = "src_2", &one
-	second.Outbox = &health.StoredOutbox{Pending: &one, DeadLetter: &one}
+	second.Outbox = &stored.Outbox{Pending: &one, DeadLetter: &one}
 	s.Device.Sources = append(s.Device.Sources, second)
-	o := s.Evidence(health.Moment{Now: health.At(heardAt)}).Outbox
+	o := s.Evidence(stored.Moment{Now: health.At(heardAt)}).Outbox
 	if *o.Counts.DeadLetter != most || *o.Counts.Pending != most {
 		t.Errorf("%d given up, %d pending, want *o.Counts.DeadLetter == most && *o.Counts.Pending == most", *o.Counts.DeadLetter, *o.Counts.Pending)
 	}
@@ -173,11 +174,11 @@ func TestDrainedSinceTheOldest(t *testing.T) {
 	if snap := snapshotAt(s, heardAt); snap.Axes.Freshness != health.FreshnessUnknown || snap.State == health.StateHealthy {
 		t.Errorf("one is at it: %s, %s, want snap.Axes.Freshness == health.FreshnessUnknown && snap.State != health.StateHealthy", snap.Axes.Freshness, snap.State)
 	}
-	s.Device.Sources[1].Pending, s.Device.Sources[1].Outbox = nil, &health.StoredOutbox{StaleLeases: &one}
+	s.Device.Sources[1].Pending, s.Device.Sources[1].Outbox = nil, &stored.Outbox{StaleLeases: &one}
 	if snap := snapshotAt(s, heardAt); snap.Axes.Freshness != health.FreshnessUnknown || snap.State == health.StateHealthy {
 		t.Errorf("one has left it lying: %s, %s, want snap.Axes.Freshness == health.FreshnessUnknown && snap.State != health.StateHealthy", snap.Axes.Freshness, snap.State)
 	}
-	for _, second := range []health.StoredSource{{Status: "other", HeardUS: us(-time.Minute)}, {Status: "blocked", HeardUS: us(-time.Minute)}, {}} {
+	for _, second := range []stored.Source{{Status: "other", HeardUS: us(-time.Minute)}, {Status: "blocked", HeardUS: us(-time.Minute)}, {}} {
 		second.ID = "src_2"
 		s.Device.Sources[1] = second
 		if snap := snapshotAt(s, heardAt); snap.Axes.Freshness != health.FreshnessUnknown || snap.State == health.StateHealthy {

@@ -1,10 +1,14 @@
-package health
+package stored
 
-import "slices"
+import (
+	"slices"
 
-// StoredCredential describes the credentials that the owner has stored, by the names
+	"github.com/pdpp-host/pdpp-host/health"
+)
+
+// Credential describes the credentials that the owner has stored, by the names
 // of their fields. It never holds a value.
-type StoredCredential struct {
+type Credential struct {
 	// PutUS is the last time one was stored; 0: none is stored.
 	PutUS  int64    `json:"put_us,omitempty"`
 	Fields []string `json:"fields,omitempty"` // stored fields, sorted
@@ -16,10 +20,10 @@ type StoredCredential struct {
 
 // credentials returns the facts about signing in. A device's own credentials are on
 // the device and not known here.
-func (s *Stored) credentials() *Credentials {
-	c, out := s.Credential, &Credentials{}
+func (s *Facts) credentials() *health.Credentials {
+	c, out := s.Credential, &health.Credentials{}
 	if c == nil {
-		c = &StoredCredential{}
+		c = &Credential{}
 	}
 	out.Stored = len(c.Fields) > 0
 	lacks := !out.Stored
@@ -38,7 +42,7 @@ func (s *Stored) credentials() *Credentials {
 
 // rejection returns the last rejection, unless the owner has stored another credential
 // since (HL-02.2), or it came from another device.
-func (s *Stored) rejection() *StoredRejection {
+func (s *Facts) rejection() *Rejection {
 	r := s.Rejected
 	if r == nil || s.takenOver() || s.Credential != nil && s.Credential.PutUS > r.AtUS {
 		return nil
@@ -47,7 +51,7 @@ func (s *Stored) rejection() *StoredRejection {
 }
 
 // required returns the credentials that the accepted manifest requires.
-func (s *Stored) required() []string {
+func (s *Facts) required() []string {
 	if s.Manifest == nil {
 		return nil
 	}
@@ -55,6 +59,6 @@ func (s *Stored) required() []string {
 }
 
 // runsHere reports whether this host runs the connection, and ran it last.
-func (s *Stored) runsHere() bool {
+func (s *Facts) runsHere() bool {
 	return s.Device == nil && (s.Settled == nil || s.Settled.Device == "")
 }

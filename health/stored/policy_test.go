@@ -1,4 +1,4 @@
-package health_test
+package stored_test
 
 import (
 	"strings"
@@ -6,16 +6,17 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/health"
+	"github.com/pdpp-host/pdpp-host/health/stored"
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 )
 
 // collected is a connection that runs by itself and whose last run, two hours before
 // heardAt, collected everything.
-func collected() *health.Stored {
+func collected() *stored.Facts {
 	kept := int64(5)
-	run := &health.StoredRun{ID: "r", Status: "succeeded", StartedUS: us(-3 * time.Hour), EndedUS: us(-2 * time.Hour)}
-	return &health.Stored{
-		Manifest: &health.StoredManifest{MaximumStalenessS: 86400, Streams: []health.ManifestStream{{Name: "a"}}},
+	run := &stored.Run{ID: "r", Status: "succeeded", StartedUS: us(-3 * time.Hour), EndedUS: us(-2 * time.Hour)}
+	return &stored.Facts{
+		Manifest: &stored.Manifest{MaximumStalenessS: 86400, Streams: []health.ManifestStream{{Name: "a"}}},
 		Latest:   run, Settled: run, Succeeded: run, CollectedUS: map[string]int64{"a": run.EndedUS},
 		Retained: &kept, Committed: &kept, Schedule: &health.Schedule{Enabled: true},
 	}
@@ -26,15 +27,15 @@ func collected() *health.Stored {
 func TestDelays(t *testing.T) {
 	t.Parallel()
 	const ended = -2 * time.Hour
-	pressure := func(at, until time.Duration) *health.StoredPressure {
-		return &health.StoredPressure{Reason: "rate_limited", AtUS: us(at), NextAttemptUS: us(until)}
+	pressure := func(at, until time.Duration) *stored.Pressure {
+		return &stored.Pressure{Reason: "rate_limited", AtUS: us(at), NextAttemptUS: us(until)}
 	}
-	held := func(at, until time.Duration) *health.StoredHold {
-		return &health.StoredHold{Kind: health.HeldUntil, Reason: "source_pressure", AtUS: us(at), UntilUS: us(until)}
+	held := func(at, until time.Duration) *stored.Hold {
+		return &stored.Hold{Kind: stored.HeldUntil, Reason: "source_pressure", AtUS: us(at), UntilUS: us(until)}
 	}
 	for name, c := range map[string]struct {
-		pressure *health.StoredPressure
-		hold     *health.StoredHold
+		pressure *stored.Pressure
+		hold     *stored.Hold
 		until    time.Duration // 0: nothing delays
 		reason   health.Word
 	}{
@@ -78,8 +79,8 @@ func TestDelays(t *testing.T) {
 func TestGivenUpIsInSight(t *testing.T) {
 	t.Parallel()
 	s := collected()
-	s.Pressure = &health.StoredPressure{Reason: "rate_limited", AtUS: us(-2 * time.Hour), NextAttemptUS: us(-time.Minute)}
-	s.Hold = &health.StoredHold{Kind: health.HeldForGood, Reason: "failing_for_good", AtUS: us(-time.Hour)}
+	s.Pressure = &stored.Pressure{Reason: "rate_limited", AtUS: us(-2 * time.Hour), NextAttemptUS: us(-time.Minute)}
+	s.Hold = &stored.Hold{Kind: stored.HeldForGood, Reason: "failing_for_good", AtUS: us(-time.Hour)}
 	for _, after := range []time.Duration{0, 20 * time.Hour} {
 		snap, v := snapshotAt(s, heardAt.Add(after)), verdictAt(s, heardAt.Add(after))
 		if snap.State != health.StateBlocked || !snap.NextAttemptAt.IsZero() || v.Pill.Tone != verdict.Red || v.Channel == verdict.Calm {
@@ -93,8 +94,8 @@ func TestGivenUpIsInSight(t *testing.T) {
 func TestBacklogOfStoredGaps(t *testing.T) {
 	t.Parallel()
 	s := collected()
-	s.Gaps = health.StoredGaps{
-		Streams:     []health.StreamGaps{{Stream: "a", Pressure: 3}, {Stream: "b", Pressure: 2, Other: 4}},
+	s.Gaps = stored.Gaps{
+		Streams:     []stored.StreamGaps{{Stream: "a", Pressure: 3}, {Stream: "b", Pressure: 2, Other: 4}},
 		MaxAttempts: 6, NextAttemptUS: us(5 * time.Hour), Recovered: 7,
 	}
 	b := snapshotAt(s, heardAt).DetailGapBacklog
@@ -106,39 +107,39 @@ func TestBacklogOfStoredGaps(t *testing.T) {
 // A rejection stays until later evidence ends it; a killed run is no such evidence.
 func TestRejectionOutlivesAKilledRun(t *testing.T) {
 	t.Parallel()
-	failed := func(status, reason health.Word) *health.StoredRun {
-		return &health.StoredRun{ID: "q", Status: status, Reason: reason, StartedUS: us(-time.Hour), EndedUS: us(-time.Hour)}
+	failed := func(status, reason health.Word) *stored.Run {
+		return &stored.Run{ID: "q", Status: status, Reason: reason, StartedUS: us(-time.Hour), EndedUS: us(-time.Hour)}
 	}
-	rejected := func() *health.Stored {
+	rejected := func() *stored.Facts {
 		s := collected()
-		s.Credential = &health.StoredCredential{PutUS: us(-9999 * time.Hour), Fields: []string{"token"}}
+		s.Credential = &stored.Credential{PutUS: us(-9999 * time.Hour), Fields: []string{"token"}}
 		s.Settled = failed("failed", "demo_auth_failed")
 		s.Settled.StartedUS, s.Settled.EndedUS = us(-90*time.Minute), us(-90*time.Minute)
 		s.Latest, s.Rejected = s.Settled, s.Settled.Rejection()
 		return s
 	}
 	for name, c := range map[string]struct {
-		change func(s *health.Stored)
+		change func(s *stored.Facts)
 		signIn bool
 	}{
-		"nothing since": {func(*health.Stored) {}, true},
-		"a run was killed": {func(s *health.Stored) {
-			s.Latest = &health.StoredRun{ID: "q", Status: "running", StartedUS: us(-time.Hour)}
+		"nothing since": {func(*stored.Facts) {}, true},
+		"a run was killed": {func(s *stored.Facts) {
+			s.Latest = &stored.Run{ID: "q", Status: "running", StartedUS: us(-time.Hour)}
 		}, true},
-		"and written off":   {func(s *health.Stored) { s.Settled = failed("abandoned", "host_restarted"); s.Latest = s.Settled }, true},
-		"it failed besides": {func(s *health.Stored) { s.Settled = failed("failed", "demo_http_500"); s.Latest = s.Settled }, true},
-		"the scheduler waits for it": {func(s *health.Stored) {
+		"and written off":   {func(s *stored.Facts) { s.Settled = failed("abandoned", "host_restarted"); s.Latest = s.Settled }, true},
+		"it failed besides": {func(s *stored.Facts) { s.Settled = failed("failed", "demo_http_500"); s.Latest = s.Settled }, true},
+		"the scheduler waits for it": {func(s *stored.Facts) {
 			s.Settled = failed("abandoned", "host_restarted")
-			s.Latest, s.Hold = s.Settled, &health.StoredHold{Kind: health.HeldForOwner, Reason: "attention", AtUS: us(-time.Minute)}
+			s.Latest, s.Hold = s.Settled, &stored.Hold{Kind: stored.HeldForOwner, Reason: "attention", AtUS: us(-time.Minute)}
 		}, true},
-		"a new one, then a run was killed": {func(s *health.Stored) {
+		"a new one, then a run was killed": {func(s *stored.Facts) {
 			s.Credential.PutUS = us(-80 * time.Minute)
 			s.Settled = failed("abandoned", "host_restarted")
 			s.Latest = s.Settled
 		}, false},
-		"another device's": {func(s *health.Stored) {
+		"another device's": {func(s *stored.Facts) {
 			s.Settled.Device = "dev_1"
-			s.Device = &health.StoredDevice{Sources: []health.StoredSource{{ID: "src", Device: "dev_2"}}}
+			s.Device = &stored.Device{Sources: []stored.Source{{ID: "src", Device: "dev_2"}}}
 		}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -159,43 +160,43 @@ func TestRejectionOutlivesAKilledRun(t *testing.T) {
 // was rejected, since only a run tells of that one, and neither hides the other for good.
 func TestRefusedAfterARejection(t *testing.T) {
 	t.Parallel()
-	folder := &health.StoredHold{Kind: health.HeldForOwner, Reason: "files.root_missing", AtUS: us(-time.Hour)}
-	rejected := func() *health.Stored {
+	folder := &stored.Hold{Kind: stored.HeldForOwner, Reason: "files.root_missing", AtUS: us(-time.Hour)}
+	rejected := func() *stored.Facts {
 		s := collected()
-		s.Settled = &health.StoredRun{ID: "q", Status: "failed", Reason: "demo_auth_failed", StartedUS: us(-90 * time.Minute), EndedUS: us(-90 * time.Minute)}
+		s.Settled = &stored.Run{ID: "q", Status: "failed", Reason: "demo_auth_failed", StartedUS: us(-90 * time.Minute), EndedUS: us(-90 * time.Minute)}
 		s.Latest, s.Rejected, s.Failed = s.Settled, s.Settled.Rejection(), []string{"a"}
 		return s
 	}
-	refused := &health.StoredRun{ID: "p", Status: "failed", Reason: "files.root_missing", Refused: true, StartedUS: us(-time.Hour), EndedUS: us(-time.Hour)}
-	required := func(s *health.Stored, taken ...string) {
-		s.Manifest.Credentials, s.Credential = []string{"token"}, &health.StoredCredential{Taken: taken}
+	refused := &stored.Run{ID: "p", Status: "failed", Reason: "files.root_missing", Refused: true, StartedUS: us(-time.Hour), EndedUS: us(-time.Hour)}
+	required := func(s *stored.Facts, taken ...string) {
+		s.Manifest.Credentials, s.Credential = []string{"token"}, &stored.Credential{Taken: taken}
 	}
 	for name, c := range map[string]struct {
-		change func(s *health.Stored)
+		change func(s *stored.Facts)
 		want   string // the actions
 	}{
-		"of the environment":      {func(s *health.Stored) { s.Hold = folder }, "cta_put_right_folder cta_reauth"},
-		"the folder is put right": {func(*health.Stored) {}, "cta_reauth"},
-		"a run began":             {func(s *health.Stored) { s.Hold, s.Latest = folder, &health.StoredRun{ID: "n", Status: "running"} }, "cta_reauth"},
-		"refused as a run":        {func(s *health.Stored) { s.Settled, s.Latest = refused, refused }, "cta_put_right_folder cta_reauth"},
-		"and killed before": {func(s *health.Stored) {
+		"of the environment":      {func(s *stored.Facts) { s.Hold = folder }, "cta_put_right_folder cta_reauth"},
+		"the folder is put right": {func(*stored.Facts) {}, "cta_reauth"},
+		"a run began":             {func(s *stored.Facts) { s.Hold, s.Latest = folder, &stored.Run{ID: "n", Status: "running"} }, "cta_reauth"},
+		"refused as a run":        {func(s *stored.Facts) { s.Settled, s.Latest = refused, refused }, "cta_put_right_folder cta_reauth"},
+		"and killed before": {func(s *stored.Facts) {
 			s.Settled.Status, s.Settled.Reason, s.Hold = "abandoned", "host_restarted", folder
 		}, "cta_put_right_folder cta_reauth"},
-		"another is stored": {func(s *health.Stored) {
+		"another is stored": {func(s *stored.Facts) {
 			s.Hold = folder
-			s.Credential = &health.StoredCredential{PutUS: us(-time.Minute), Fields: []string{"token"}}
+			s.Credential = &stored.Credential{PutUS: us(-time.Minute), Fields: []string{"token"}}
 		}, "cta_put_right_folder"},
-		"taken away":                 {func(s *health.Stored) { s.Hold = folder; required(s, "token") }, "cta_put_right_folder cta_sign_in"},
-		"never in":                   {func(s *health.Stored) { s.Hold, s.Succeeded, s.CollectedUS = folder, nil, nil; required(s) }, "cta_put_right_folder cta_sign_in"},
-		"the scheduler waits for it": {func(s *health.Stored) { s.Hold = &health.StoredHold{Kind: health.HeldForOwner, Reason: "attention"} }, "cta_reauth"},
-		"none of it is there": {func(s *health.Stored) {
-			s.Hold = &health.StoredHold{Kind: health.HeldForOwner, Reason: "credential.missing"}
+		"taken away":                 {func(s *stored.Facts) { s.Hold = folder; required(s, "token") }, "cta_put_right_folder cta_sign_in"},
+		"never in":                   {func(s *stored.Facts) { s.Hold, s.Succeeded, s.CollectedUS = folder, nil, nil; required(s) }, "cta_put_right_folder cta_sign_in"},
+		"the scheduler waits for it": {func(s *stored.Facts) { s.Hold = &stored.Hold{Kind: stored.HeldForOwner, Reason: "attention"} }, "cta_reauth"},
+		"none of it is there": {func(s *stored.Facts) {
+			s.Hold = &stored.Hold{Kind: stored.HeldForOwner, Reason: "credential.missing"}
 		}, "cta_reauth"},
-		"its name holds one": {func(s *health.Stored) {
-			s.Hold = &health.StoredHold{Kind: health.HeldForOwner, Reason: "config.token_empty"}
+		"its name holds one": {func(s *stored.Facts) {
+			s.Hold = &stored.Hold{Kind: stored.HeldForOwner, Reason: "config.token_empty"}
 		}, "cta_reauth"},
-		"the source asks for less too": {func(s *health.Stored) {
-			s.Hold = &health.StoredHold{Kind: health.HeldUntil, Reason: "source_pressure", UntilUS: us(time.Hour)}
+		"the source asks for less too": {func(s *stored.Facts) {
+			s.Hold = &stored.Hold{Kind: stored.HeldUntil, Reason: "source_pressure", UntilUS: us(time.Hour)}
 		}, "cta_reauth"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -222,7 +223,7 @@ func TestRefusedAfterARejection(t *testing.T) {
 // another run had.
 func TestRejectionIsOfARunThatBegan(t *testing.T) {
 	t.Parallel()
-	for run, want := range map[*health.StoredRun]bool{
+	for run, want := range map[*stored.Run]bool{
 		{Status: "failed", Reason: "demo_auth_failed", EndedUS: 7}:                  true,
 		{Status: "failed", Reason: "credential.missing", EndedUS: 7, Refused: true}: false,
 		{Status: "failed", Reason: "demo_http_500", EndedUS: 7}:                     false,
@@ -276,9 +277,9 @@ func TestFreshnessOfOptionalStreams(t *testing.T) {
 // a run that succeeded has shown that they are.
 func TestRejectionAndOtherProof(t *testing.T) {
 	t.Parallel()
-	m := health.Moment{Now: health.At(heardAt)}
+	m := stored.Moment{Now: health.At(heardAt)}
 	for name, c := range map[string]struct {
-		stored *health.Stored
+		stored *stored.Facts
 		want   health.State
 	}{"a device's": {fed(), health.StateBlocked}, "a run's": {ran(), health.StateHealthy}} {
 		e := c.stored.Evidence(m)

@@ -1,39 +1,40 @@
-package health
+package stored
 
 import (
 	"slices"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/health"
 )
 
-// Stored holds all facts about one connection from which it is projected. It holds no
+// Facts holds all facts about one connection from which it is projected. It holds no
 // conclusions. A store keeps it as one document a connection and updates it with the
 // facts behind it; Evidence derives its meaning at a moment. A nil part was not
 // gathered, or never happened.
 //
 // Times are microseconds since 1970 UTC, 0 for none, so a document equals, to the
 // byte, one that is rebuilt from the same facts.
-type Stored struct {
+type Facts struct {
 	// Manifest is the relevant part of the accepted manifest. nil: none was accepted
 	// yet.
-	Manifest *StoredManifest `json:"manifest,omitempty"`
+	Manifest *Manifest `json:"manifest,omitempty"`
 
-	Latest    *StoredRun `json:"latest,omitempty"`    // the newest, ended or not
-	Settled   *StoredRun `json:"settled,omitempty"`   // the newest that succeeded or failed
-	Succeeded *StoredRun `json:"succeeded,omitempty"` // the newest that succeeded
+	Latest    *Run `json:"latest,omitempty"`    // the newest, ended or not
+	Settled   *Run `json:"settled,omitempty"`   // the newest that succeeded or failed
+	Succeeded *Run `json:"succeeded,omitempty"` // the newest that succeeded
 
 	// Rejected is the last rejection of the credentials. nil: a run has signed in
 	// since, or there was none.
-	Rejected *StoredRejection `json:"rejected,omitempty"`
+	Rejected *Rejection `json:"rejected,omitempty"`
 
 	// KnownGaps are the known gaps that KeepGaps retains: those of the settled run,
 	// and for streams that it did not collect those of the runs before.
-	KnownGaps []KnownGap `json:"known_gaps,omitempty"`
+	KnownGaps []health.KnownGap `json:"known_gaps,omitempty"`
 	// RejectedRecords counts, by stream, the records that failed their schema and that
 	// no run has delivered since, however many runs ended meanwhile.
 	RejectedRecords []RejectedRecords `json:"rejected_records,omitempty"`
 	// Fault is set while the last runs ended over the connector's own fault.
-	Fault *StoredFault `json:"fault,omitempty"`
+	Fault *Fault `json:"fault,omitempty"`
 	// Asked are the streams that a run has to collect before gaps without a stream are
 	// resolved.
 	Asked []string `json:"asked,omitempty"`
@@ -51,44 +52,44 @@ type Stored struct {
 	// collected since.
 	Failed []string `json:"failed,omitempty"`
 
-	Gaps     StoredGaps      `json:"gaps"`
-	Pressure *StoredPressure `json:"pressure,omitempty"`
-	Hold     *StoredHold     `json:"hold,omitempty"`
+	Gaps     Gaps      `json:"gaps"`
+	Pressure *Pressure `json:"pressure,omitempty"`
+	Hold     *Hold     `json:"hold,omitempty"`
 	// Asking: the running run waits for its owner's answer.
 	Asking bool `json:"asking,omitempty"`
 
-	Credential *StoredCredential `json:"credential,omitempty"`
-	Schedule   *Schedule         `json:"schedule,omitempty"`
+	Credential *Credential      `json:"credential,omitempty"`
+	Schedule   *health.Schedule `json:"schedule,omitempty"`
 
 	// Device: an enrolled device feeds the connection, or did before it was revoked.
 	// nil: none ever did.
-	Device *StoredDevice `json:"device,omitempty"`
+	Device *Device `json:"device,omitempty"`
 
 	// Retained is the number of records that the store holds of the connection. It
 	// changes with every batch and is stored beside the document. nil: unknown.
 	Retained *int64 `json:"-"`
 	// Unreadable names facts that could not be read when the document was made, or the
 	// document itself. The rest of the document is then not to be trusted.
-	Unreadable []Word `json:"unreadable,omitempty"`
+	Unreadable []health.Word `json:"unreadable,omitempty"`
 }
 
-// StoredManifest is the part of a manifest on which health depends.
-type StoredManifest struct {
-	Refresh           *Refresh         `json:"refresh,omitempty"`
-	MaximumStalenessS int64            `json:"maximum_staleness_s,omitempty"` // 0: no window is declared
-	Streams           []ManifestStream `json:"streams,omitempty"`
-	Module            string           `json:"module,omitempty"` // the sha256 of the accepted module
+// Manifest is the part of a manifest on which health depends.
+type Manifest struct {
+	Refresh           *health.Refresh         `json:"refresh,omitempty"`
+	MaximumStalenessS int64                   `json:"maximum_staleness_s,omitempty"` // 0: no window is declared
+	Streams           []health.ManifestStream `json:"streams,omitempty"`
+	Module            string                  `json:"module,omitempty"` // the sha256 of the accepted module
 	// Credentials are the fields, sorted, without which the connector cannot sign in.
 	Credentials []string `json:"credentials,omitempty"`
 }
 
-// StoredRun identifies a run and holds the facts that a projection needs.
-type StoredRun struct {
-	ID        string `json:"id"`
-	Status    Word   `json:"status"` // the store's word: running succeeded failed cancelled abandoned
-	Reason    Word   `json:"reason,omitempty"`
-	StartedUS int64  `json:"started_us"`
-	EndedUS   int64  `json:"ended_us,omitempty"`
+// Run identifies a run and holds the facts that a projection needs.
+type Run struct {
+	ID        string      `json:"id"`
+	Status    health.Word `json:"status"` // the store's word: running succeeded failed cancelled abandoned
+	Reason    health.Word `json:"reason,omitempty"`
+	StartedUS int64       `json:"started_us"`
+	EndedUS   int64       `json:"ended_us,omitempty"`
 	// Missed are the streams that an unsuccessful run failed to collect: those that it
 	// named, else all that were requested. nil: unknown.
 	Missed []string `json:"missed,omitempty"`
@@ -97,22 +98,22 @@ type StoredRun struct {
 	// Device is the device that ran it; "": this host.
 	Device string `json:"device,omitempty"`
 	// Cause is what stopped it; nil: it succeeded, or the cause is unknown.
-	Cause *StoredCause `json:"cause,omitempty"`
+	Cause *Stop `json:"cause,omitempty"`
 }
 
-// StoredRejection records that a run failed over its credentials.
-type StoredRejection struct {
-	Reason Word  `json:"reason"`
-	AtUS   int64 `json:"at_us"`
+// Rejection records that a run failed over its credentials.
+type Rejection struct {
+	Reason health.Word `json:"reason"`
+	AtUS   int64       `json:"at_us"`
 }
 
 // Rejection returns the run's evidence against the credentials, nil for none. The
 // rejection of a run that was refused before it began ends with any run that begins.
-func (r *StoredRun) Rejection() *StoredRejection {
-	if r.Status != Word(RunFailed) || r.Refused || !credentialShaped(normalise(r.Reason)) {
+func (r *Run) Rejection() *Rejection {
+	if r.Status != health.Word(health.RunFailed) || r.Refused || !health.CredentialShaped(health.Normalise(r.Reason)) {
 		return nil
 	}
-	return &StoredRejection{Reason: r.Reason, AtUS: r.EndedUS}
+	return &Rejection{Reason: r.Reason, AtUS: r.EndedUS}
 }
 
 // StreamAccount is the share of a stream that a run collected. nil: not counted.
@@ -121,9 +122,9 @@ type StreamAccount struct {
 	Collected  *int64 `json:"collected,omitempty"`
 }
 
-// StoredGaps counts the open detail gaps. The counts are exact: they change with each
+// Gaps counts the open detail gaps. The counts are exact: they change with each
 // gap.
-type StoredGaps struct {
+type Gaps struct {
 	Streams []StreamGaps `json:"streams,omitempty"` // those with open gaps, by name
 	// Over the gaps under source pressure only.
 	MaxAttempts   int64 `json:"max_attempts,omitempty"`
@@ -139,7 +140,7 @@ type StreamGaps struct {
 }
 
 // Open returns the number of open gaps: under source pressure, and for other reasons.
-func (g *StoredGaps) Open() (pressure, other int64) {
+func (g *Gaps) Open() (pressure, other int64) {
 	for i := range g.Streams {
 		pressure += g.Streams[i].Pressure
 		other += g.Streams[i].Other
@@ -147,21 +148,21 @@ func (g *StoredGaps) Open() (pressure, other int64) {
 	return pressure, other
 }
 
-// StoredPressure records that a run ended under source pressure and left no gap that
+// Pressure records that a run ended under source pressure and left no gap that
 // shows it.
-type StoredPressure struct {
-	Reason        Word  `json:"reason"`
-	AtUS          int64 `json:"at_us"`
-	NextAttemptUS int64 `json:"next_attempt_us,omitempty"` // 0: the provider gave none
+type Pressure struct {
+	Reason        health.Word `json:"reason"`
+	AtUS          int64       `json:"at_us"`
+	NextAttemptUS int64       `json:"next_attempt_us,omitempty"` // 0: the provider gave none
 }
 
-// StoredHold records that the scheduler wanted to run the connection and did not, or
+// Hold records that the scheduler wanted to run the connection and did not, or
 // could not. The next run that begins ends it.
-type StoredHold struct {
-	Kind    HoldKind `json:"kind"`
-	Reason  Word     `json:"reason"` // the host's own word
-	AtUS    int64    `json:"at_us"`
-	UntilUS int64    `json:"until_us,omitempty"` // set for HeldUntil
+type Hold struct {
+	Kind    HoldKind    `json:"kind"`
+	Reason  health.Word `json:"reason"` // the host's own word
+	AtUS    int64       `json:"at_us"`
+	UntilUS int64       `json:"until_us,omitempty"` // set for HeldUntil
 }
 
 // HoldKind is the event that ends a hold.
@@ -177,17 +178,17 @@ const (
 // KeepGaps returns the part of a run's known gaps on which coverage depends: those
 // with a weight, and those that report that there was nothing. Each sort is listed
 // once, without the text of its reason except where the reason has a weight.
-func KeepGaps(gaps []KnownGap) []KnownGap {
-	var kept []KnownGap
+func KeepGaps(gaps []health.KnownGap) []health.KnownGap {
+	var kept []health.KnownGap
 	for i := range gaps {
 		g := gaps[i]
-		switch clears := g.ownerClears(); {
-		case g.weightOf() != weighsNothing:
-			if g.Reason = ""; clears && !g.ownerClears() {
+		switch clears := g.OwnerClears(); {
+		case g.WeightOf() != health.WeighsNothing:
+			if g.Reason = ""; clears && !g.OwnerClears() {
 				g.Reason = "manual_action"
 			}
 		case g.Reason == nothingFound:
-			g = KnownGap{Stream: g.Stream, Severity: "informational", Reason: nothingFound}
+			g = health.KnownGap{Stream: g.Stream, Severity: "informational", Reason: nothingFound}
 		default:
 			continue
 		}
@@ -202,20 +203,20 @@ func KeepGaps(gaps []KnownGap) []KnownGap {
 // connector's own code if the connector ended the run, the refusal's code if it was
 // refused, else the host's. If a connector asks for new credentials, its code counts
 // as a credential problem whatever its text.
-func RunReason(reason abi.Reason, code, recoveryHint string) Word {
+func RunReason(reason abi.Reason, code, recoveryHint string) health.Word {
 	if reason == abi.ReasonRunRefused && code != "" {
-		return Word(code)
+		return health.Word(code)
 	}
 	switch reason {
 	case abi.ReasonConnectorReportedFailed, abi.ReasonConnectorReportedCancelled:
 	default:
-		return Word(reason)
+		return health.Word(reason)
 	}
-	if recoveryHint == "refresh_credentials" && !credentialShaped(normalise(Word(code))) {
+	if recoveryHint == "refresh_credentials" && !health.CredentialShaped(health.Normalise(health.Word(code))) {
 		return "credential_rejected"
 	}
 	if code == "" || code == "connector.failed" {
-		return Word(reason)
+		return health.Word(reason)
 	}
-	return Word(code)
+	return health.Word(code)
 }

@@ -1,0 +1,45 @@
+package stored
+
+import (
+	"slices"
+
+	"github.com/pdpp-host/pdpp-host/health"
+)
+
+// leftToOwner is the reason of an attention that comes from a run's own gap. It
+// replaces the connector's word for the gap, which appears with the run (HL-02.1).
+const leftToOwner health.Word = "left_to_owner"
+
+// attentionOfRun returns the attention for a gap that the last run left to the owner: a gap
+// in something that the connection requires and that no later run fills before the
+// owner acts. It remains until a run that looks there ends without the gap.
+func (s *Facts) attentionOfRun(m Moment) *health.Attention {
+	run := s.runEvidence(m)
+	if run == nil || !slices.ContainsFunc(run.KnownGaps, func(g health.KnownGap) bool {
+		return g.WeightOf() != health.WeighsNothing && g.OwnerClears() && s.requires(g.Stream)
+	}) {
+		return nil
+	}
+	return &health.Attention{Lifecycle: health.AttentionOpen, ReasonCode: leftToOwner, ResponseContract: "none"}
+}
+
+// requires reports whether the connection is incomplete without a stream. An unknown
+// name, or none, counts as required.
+func (s *Facts) requires(stream string) bool {
+	i := slices.IndexFunc(s.streams(), func(m health.ManifestStream) bool { return m.Name == stream })
+	return i < 0 || s.Manifest.Streams[i].IsRequired()
+}
+
+// nothingFound is the reason of a gap of a run that found nothing to collect: neither
+// a failure nor proof of a collection.
+const nothingFound health.Word = "nothing_found"
+
+// FoundNothing reports whether the last run found nothing to collect.
+func (s *Facts) FoundNothing() bool {
+	return s.decidingRun() != nil && slices.ContainsFunc(s.knownGaps(), func(g health.KnownGap) bool { return g.Reason == nothingFound })
+}
+
+// degrading reports whether a known gap has a weight.
+func (s *Facts) degrading() bool {
+	return slices.ContainsFunc(s.knownGaps(), func(g health.KnownGap) bool { return g.WeightOf() != health.WeighsNothing })
+}
