@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -30,30 +29,18 @@ func (a *app) main(args []string) int { return a.Execute(a.root, args, a.Advised
 
 // withStore opens the store, hands it to fn and closes it.
 func (a *app) withStore(ctx context.Context, fn func(*config.Config, *storage.Store) error) error {
-	return a.Change(a.over(ctx, fn))
-}
-
-// toRead is withStore for a command that changes nothing.
-func (a *app) toRead(ctx context.Context, fn func(*config.Config, *storage.Store) error) error {
-	return a.Read(a.over(ctx, fn))
-}
-
-func (a *app) over(ctx context.Context, fn func(*config.Config, *storage.Store) error) func(*owner.Owner) error {
-	return func(o *owner.Owner) error {
+	return a.Change(func(o *owner.Owner) error {
 		store, err := o.Store(ctx)
 		if err != nil {
 			return err
 		}
 		a.owner = o
 		return fn(o.Config, store)
-	}
+	})
 }
 
 // usage is a usage.invalid error.
 func usage(message, hint string) *abi.Error { return syntax.Usage(message, hint) }
-
-// quoted is a word as a shell takes it.
-func quoted(word string) string { return syntax.Quoted(word) }
 
 // takes is what a command's arguments are checked with.
 func takes(names ...string) cobra.PositionalArgs { return syntax.Takes(names...) }
@@ -62,9 +49,4 @@ func takes(names ...string) cobra.PositionalArgs { return syntax.Takes(names...)
 // plugins folder.
 func openModule(c *config.Config, connector string) (*plugin.File, error) {
 	return modules.Open(c, connector, modules.ListCommand)
-}
-
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/owner/doctor"
 	"github.com/pdpp-host/pdpp-host/host/run/holder"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
@@ -89,11 +90,11 @@ func TestDoctorAgreesWithStatus(t *testing.T) {
 		var status struct {
 			Connections []owner.ConnectionStatus `json:"connections"`
 		}
-		var doctor struct {
-			Checks []finding `json:"checks"`
+		var examined struct {
+			Checks []doctor.Finding `json:"checks"`
 		}
 		answered(t, dir, &status, "status")
-		answered(t, dir, &doctor, "doctor")
+		answered(t, dir, &examined, "doctor")
 		if len(status.Connections) != 1 {
 			t.Fatalf("%s: status has %d connections, want 1", want, len(status.Connections))
 		}
@@ -106,13 +107,13 @@ func TestDoctorAgreesWithStatus(t *testing.T) {
 			t.Errorf("status: cause %q and %q, want cause %q", got, b.ForwardStatement, want)
 		}
 		found := false
-		for _, f := range doctor.Checks {
+		for _, f := range examined.Checks {
 			if f.Check != "health mine" {
 				continue
 			}
 			found = true
 			todo, _ := b.Primary()
-			if f.Code != string(want) || f.Outcome != notice || !strings.HasPrefix(f.Message, b.Pill.Label+": "+b.ForwardStatement) || !strings.HasPrefix(f.Hint, todo) {
+			if f.Code != string(want) || f.Outcome != doctor.Notice || !strings.HasPrefix(f.Message, b.Pill.Label+": "+b.ForwardStatement) || !strings.HasPrefix(f.Hint, todo) {
 				t.Errorf("%s: doctor says %+v, and status %q, %q and %q", want, f, b.Pill.Label, b.ForwardStatement, todo)
 			}
 		}

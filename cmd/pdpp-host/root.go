@@ -3,14 +3,19 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/config"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/connections"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/debug"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/devices"
+	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/doctor"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/plugins"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/records"
+	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/run"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/runs"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/status"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/store"
+	versions "github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/version"
+	"github.com/pdpp-host/pdpp-host/host/owner/running"
 )
 
 // root builds the tree of commands.
@@ -18,15 +23,15 @@ func (a *app) root() *cobra.Command {
 	root := a.Group("pdpp-host", "Collect your own data with sandboxed connectors", nil)
 	root.Long = "pdpp-host runs connectors, WebAssembly modules in a sandbox, and keeps what they collect in one local store."
 	root.AddCommand(
-		a.runCommand(), a.serveCommand(), plugins.Command(a.Session, a.unpaced), plugins.OldCommand(a.Session, a.unpaced), connections.Command(a.Session), devices.Command(a.Session), runs.Command(a.Session),
-		records.Command(a.Session), store.Command(a.Session), status.Command(a.Session), a.configCommand(), a.doctorCommand(), debug.Command(a.Session), a.versionCommand(),
+		run.Command(a.Session), a.serveCommand(), plugins.Command(a.Session, running.Unpaced), plugins.OldCommand(a.Session, running.Unpaced), connections.Command(a.Session), devices.Command(a.Session), runs.Command(a.Session),
+		records.Command(a.Session), store.Command(a.Session), status.Command(a.Session), config.Command(a.Session), doctor.Command(a.Session), debug.Command(a.Session), versions.Command(a.Session),
 	)
-	var version bool
-	root.Flags().BoolVar(&version, "version", false, "print the version")
+	var asked bool
+	root.Flags().BoolVar(&asked, "version", false, "print the version")
 	alone := root.RunE
 	root.RunE = func(cmd *cobra.Command, args []string) error {
-		if version && len(args) == 0 {
-			return a.versionCommand().RunE(cmd, nil)
+		if asked && len(args) == 0 {
+			return versions.Command(a.Session).RunE(cmd, nil)
 		}
 		return alone(cmd, args)
 	}

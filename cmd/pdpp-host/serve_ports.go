@@ -7,22 +7,21 @@ import (
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/modules"
+	"github.com/pdpp-host/pdpp-host/host/owner/running"
 	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/host/schedule"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
 // run is one run of the scheduler's. The scheduler has looked at the cooldown
-// with the interval of this connection, so that it is not asked for again.
+// with the interval of this connection.
 func (s *server) run(ctx context.Context, j schedule.Job) error {
 	file, path, err := modules.Of(s.config, &j.Connection)
 	if err != nil {
 		return err
 	}
-	deps := s.app.runDeps(s.config, s.store, s.engine, s.app.Resolver(s.config), runFlags{noInput: true})
-	deps.Admit = nil
-	result, err := run.New(deps).Run(ctx, run.Request{
-		Connection: j.Connection.Name, Module: file, ModulePath: path, Mode: abi.ModeIncremental, MaxWall: askingTime(s.config.RunTime()),
+	result, err := run.New(running.Deps(s.app.owner, s.store, s.engine, 0)).Run(ctx, run.Request{
+		Connection: j.Connection.Name, Module: file, ModulePath: path, Mode: abi.ModeIncremental, MaxWall: running.AskingTime(s.config.RunTime()),
 	})
 	if err == nil {
 		s.tally.add(result)

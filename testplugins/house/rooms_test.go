@@ -51,7 +51,7 @@ var rooms = map[string][]string{
 	"host/console":   {"abi", "health", "host/schedule", "storage"},
 	"host/config":    {"abi"},
 	"host/owner": {
-		"abi", "abi/manifest", "abi/device", "health", "host/boundary", "host/collector", "host/config", "host/files", "host/plugin", "host/run",
+		"abi", "abi/manifest", "abi/device", "health", "host/boundary", "host/collector", "host/config", "host/files", "host/plugin", "host/replay", "host/run",
 		"host/schedule", "host/send", "host/vault", "storage",
 	},
 	"testplugins": {everything},
@@ -61,9 +61,10 @@ var rooms = map[string][]string{
 // faces are the folders that parse what was asked for, call an operation and show its
 // result. None of them imports the store (OC-01.3).
 var faces = []string{
-	"cmd/pdpp-host/internal/connections", "cmd/pdpp-host/internal/debug", "cmd/pdpp-host/internal/devices", "cmd/pdpp-host/internal/plugins",
-	"cmd/pdpp-host/internal/records", "cmd/pdpp-host/internal/runs", "cmd/pdpp-host/internal/show",
-	"cmd/pdpp-host/internal/status", "cmd/pdpp-host/internal/store",
+	"cmd/pdpp-host/internal/config", "cmd/pdpp-host/internal/connections", "cmd/pdpp-host/internal/debug", "cmd/pdpp-host/internal/devices",
+	"cmd/pdpp-host/internal/doctor", "cmd/pdpp-host/internal/plugins", "cmd/pdpp-host/internal/records", "cmd/pdpp-host/internal/run",
+	"cmd/pdpp-host/internal/runs", "cmd/pdpp-host/internal/show", "cmd/pdpp-host/internal/status", "cmd/pdpp-host/internal/store",
+	"cmd/pdpp-host/internal/version",
 }
 
 // standardOnly are the rooms that link nothing but the standard library: what

@@ -2,7 +2,6 @@ package output
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -50,47 +49,13 @@ func lines(s string) []string {
 func Cut(s string, width int) string { return words.Cut(s, width) }
 
 // Count writes a number with thin groups of three: 18 204.
-func Count(n int64) string {
-	digits := strconv.FormatInt(n, 10)
-	sign := ""
-	if n < 0 {
-		sign, digits = "-", digits[1:]
-	}
-	var b strings.Builder
-	for i, d := range digits {
-		if i > 0 && (len(digits)-i)%3 == 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteRune(d)
-	}
-	return sign + b.String()
-}
+func Count(n int64) string { return words.Count(n) }
 
 // Plural writes a count with its noun: "1 record", "2 records".
-func Plural(n int64, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return Count(n) + " " + one + "s"
-}
+func Plural(n int64, one string) string { return words.Plural(n, one) }
 
 // Bytes writes a size for people, in decimal units: 212 MB.
-func Bytes(n int64) string {
-	if n < 1000 {
-		return fmt.Sprintf("%d B", n)
-	}
-	value, unit := float64(n)/1e3, "kB"
-	for _, next := range []string{"MB", "GB", "TB"} {
-		if value < 999.5 {
-			break
-		}
-		value, unit = value/1e3, next
-	}
-	if value < 9.95 {
-		return fmt.Sprintf("%.1f %s", value, unit)
-	}
-	return fmt.Sprintf("%.0f %s", value, unit)
-}
+func Bytes(n int64) string { return words.Bytes(n) }
 
 // Binary writes a limit in binary units: 256 MiB.
 func Binary(n int64) string {
@@ -117,12 +82,7 @@ func Seconds(d time.Duration) string {
 }
 
 // ShortHash writes the two ends of a hash: 3f1c…9a.
-func ShortHash(h string) string {
-	if len(h) < 8 {
-		return h
-	}
-	return h[:4] + "…" + h[len(h)-2:]
-}
+func ShortHash(h string) string { return words.ShortHash(h) }
 
 // Timestamp writes a time for people, to the second, in UTC.
 func Timestamp(t time.Time) string { return words.Timestamp(t) }

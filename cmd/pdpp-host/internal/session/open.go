@@ -20,12 +20,20 @@ import (
 // Change hands fn the operations of an owner who changes something. The data folder and
 // the store are made when the operation asks for them.
 func (s *Session) Change(fn func(*owner.Owner) error) error {
-	return s.owner(func(ctx context.Context, o storage.Options) (*storage.Store, error) {
-		if err := modules.MakePrivate(s.loaded.DataDir()); err != nil {
-			return nil, err
-		}
-		return storage.Open(ctx, o)
-	}, s.WithEngine, fn)
+	return s.owner(s.openMade, s.WithEngine, fn)
+}
+
+// Repair is Change for an operation that mends what there is: it makes no data folder
+// to look at a module.
+func (s *Session) Repair(fn func(*owner.Owner) error) error {
+	return s.owner(s.openMade, s.WithAnyEngine, fn)
+}
+
+func (s *Session) openMade(ctx context.Context, o storage.Options) (*storage.Store, error) {
+	if err := modules.MakePrivate(s.loaded.DataDir()); err != nil {
+		return nil, err
+	}
+	return storage.Open(ctx, o)
 }
 
 // Read is Change for an operation that changes nothing: it makes no data folder, and

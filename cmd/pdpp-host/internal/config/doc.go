@@ -1,0 +1,3 @@
+// Package config has the commands that show the configuration. host/owner/settings
+// reads it.
+package config

@@ -1,0 +1,158 @@
+package running
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/manifest"
+	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/replay"
+	"github.com/pdpp-host/pdpp-host/host/run"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// Recording is the recording of a run that has ended.
+type Recording struct {
+	Path     string
+	Module   string // its path, where the plugins folder's is not the one that ran
+	Requests int
+	Answers  int
+	Bytes    int64
+	Broken   error // why it is not whole
+}
+
+// recording is the recording that a run makes; nil: none.
+type recording struct {
+	path     string
+	module   string // see Recording
+	recorder *replay.Recorder
+	closed   bool
+	broken   error // why it is not whole, once it is closed
+}
+
+// record makes the file of a recording, so that a run which cannot be recorded does
+// not begin.
+func record(o *owner.Owner, r *Request) (*recording, error) {
+	if r.RecordTo == "" {
+		return nil, nil //nolint:nilnil // no recording is no error
+	}
+	options := replay.Options{Mode: r.Mode, Start: o.Now().Truncate(time.Second), Paced: true}
+	if _, err := io.ReadFull(o.Random, options.Seed[:]); err != nil {
+		return nil, err
+	}
+	recorder, err := replay.Create(r.RecordTo, options)
+	if err != nil {
+		return nil, err
+	}
+	return &recording{path: r.RecordTo, recorder: recorder}, nil
+}
+
+// attach puts the recorder between the guest and the run, and hides every secret
+// of the connection from it (Invariant 5).
+func (r *recording) attach(d *run.Deps) {
+	if r == nil {
+		return
+	}
+	d.Collect = r.recorder.Collect
+	if d.Roots != nil {
+		d.Roots = noRoots{d.Roots}
+	}
+	if open := d.Secrets; open != nil {
+		d.Secrets = func(ctx context.Context, conn *storage.Connection, m *abi.Manifest) (run.Secrets, error) {
+			s, err := open(ctx, conn, m)
+			if err != nil || s == nil {
+				return s, err
+			}
+			return hideSecrets(ctx, s, manifest.Credentials(m), r.recorder.Hide)
+		}
+	}
+}
+
+// close ends the recording; the error says why it is not whole.
+func (r *recording) close() error {
+	if r == nil {
+		return nil
+	}
+	if !r.closed {
+		r.closed, r.broken = true, r.recorder.Close()
+	}
+	return r.broken
+}
+
+// told is what the owner is told of it.
+func (r *recording) told(broken error) *Recording {
+	if r == nil {
+		return nil
+	}
+	out := &Recording{Path: r.path, Module: r.module, Broken: broken}
+	out.Requests, out.Answers, out.Bytes = r.recorder.Counts()
+	return out
+}
+
+// noRoots refuses a run that would be granted folders, before it begins.
+type noRoots struct{ run.RootResolver }
+
+// Resolve implements run.RootResolver.
+func (n noRoots) Resolve(m *abi.Manifest, given map[string]string, accepted []storage.AcceptedItem) ([]run.ResolvedRoot, error) {
+	roots, err := n.RootResolver.Resolve(m, given, accepted)
+	if err == nil && len(roots) > 0 {
+		return nil, replay.FilesGranted()
+	}
+	return roots, err
+}
+
+// hiddenSecrets tells hide every secret value before anybody can use it.
+type hiddenSecrets struct {
+	run.Secrets
+
+	fields []abi.CredentialField
+	hide   func(values ...string)
+}
+
+// hideSecrets hides what is held now, and returns Secrets that hide what comes.
+func hideSecrets(ctx context.Context, s run.Secrets, fields []abi.CredentialField, hide func(values ...string)) (run.Secrets, error) {
+	h := &hiddenSecrets{Secrets: s, fields: fields, hide: hide}
+	for name, held := range s.Held() {
+		if !held {
+			continue
+		}
+		if _, _, err := h.Value(ctx, name); err != nil {
+			return nil, err
+		}
+	}
+	return h, nil
+}
+
+// Value implements run.Secrets.
+func (h *hiddenSecrets) Value(ctx context.Context, field string) (string, bool, error) {
+	value, ok, err := h.Secrets.Value(ctx, field)
+	if ok {
+		h.one(field, value)
+	}
+	return value, ok, err
+}
+
+// Replace implements run.Secrets.
+func (h *hiddenSecrets) Replace(ctx context.Context, values map[string]string) error {
+	for field, value := range values {
+		h.one(field, value)
+	}
+	return h.Secrets.Replace(ctx, values)
+}
+
+// Keep implements run.Secrets.
+func (h *hiddenSecrets) Keep(ctx context.Context, values map[string]string) error {
+	for field, value := range values {
+		h.one(field, value)
+	}
+	return h.Secrets.Keep(ctx, values)
+}
+
+// one hides a value, unless its field is known to be none.
+func (h *hiddenSecrets) one(field, value string) {
+	if f := manifest.CredentialNamed(h.fields, field); f == nil || f.Secret == nil || *f.Secret {
+		h.hide(value)
+	}
+}

@@ -1,0 +1,74 @@
+package running
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/owner/modules"
+	"github.com/pdpp-host/pdpp-host/host/schedule"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// typed reports whether something was typed for this run only that can be why it is
+// refused: that says nothing of the connection.
+func (r *Request) typed() bool {
+	return r.AcceptRoot || !r.Since.IsZero() || r.RecordTo != "" || len(r.Streams)+len(r.Resources)+len(r.Roots)+len(r.Options) > 0
+}
+
+// passing are the areas of refusals that the scheduler holds for the owner, and that say
+// nothing of the connection when it is run by hand: what was typed or set for this
+// process, whose vault the one that serves may well open.
+var passing = []string{"config", "stream", "usage", "vault"}
+
+// ownersToChange reports whether a refusal of a run by hand stays one until the owner has
+// changed something about the connection.
+func ownersToChange(code abi.Code) bool {
+	area, _, _ := strings.Cut(string(code), ".")
+	return schedule.OwnersToChange(code) && !slices.Contains(passing, area)
+}
+
+// refusedUnopened is refused for a module that could not be opened, before the
+// store was.
+func refusedUnopened(ctx context.Context, o *owner.Owner, m owner.TypedModule, r *Request, refusal error) error {
+	if !o.HasStore() || modules.IsPath(m.Connector) {
+		return refusal
+	}
+	store, err := o.Store(ctx)
+	if err != nil {
+		return refusal // it says more than a store that cannot be read
+	}
+	return refused(ctx, o, store, m, r, refusal)
+}
+
+// refused tells of a run that was refused before it began, with what its owner can
+// do about that connection, and keeps it with the connection as `serve` does: how it
+// stands is no secret of whoever tried.
+func refused(ctx context.Context, o *owner.Owner, store *storage.Store, m owner.TypedModule, r *Request, refusal error) error {
+	if m.Path != "" {
+		refusal = orByPath(m.Path, m.Connection, refusal)
+	}
+	if modules.IsPath(m.Connector) {
+		return orByPath(m.Connector, m.Connection, refusal)
+	}
+	ctx = context.WithoutCancel(ctx)
+	conn, err := store.Connection(ctx, cmp.Or(m.Connection, m.Connector))
+	if err != nil || conn.Connector != m.Connector {
+		return refusal
+	}
+	if len(r.Roots) == 0 {
+		refusal = OfConnection(o.Home, conn, refusal)
+	}
+	code := abi.CodeOf(refusal)
+	asks := strings.HasPrefix(string(code), "binding.") || strings.HasPrefix(string(code), "interact.")
+	if r.typed() || !ownersToChange(code) || asks && !r.Attended {
+		return refusal
+	}
+	if err := owner.KeepRefusal(ctx, store, conn, refusal); err != nil {
+		o.Logger.Warn("it cannot be kept that the run was refused", "code", abi.CodeOf(err))
+	}
+	return refusal
+}
