@@ -19,10 +19,14 @@ import (
 
 // benchFleet makes a store of n connections that have run, some of them badly.
 func benchFleet(b *testing.B, n int) (*Store, *clock) {
+	return benchFleetAt(b, filepath.Join(b.TempDir(), "fleet.sqlite"), n)
+}
+
+func benchFleetAt(b *testing.B, path string, n int) (*Store, *clock) {
 	b.Helper()
 	ctx := context.Background()
 	c := newClock()
-	s, err := Open(ctx, Options{Path: filepath.Join(b.TempDir(), "fleet.sqlite"), Now: c.Now, unsynced: true})
+	s, err := Open(ctx, Options{Path: path, Now: c.Now, unsynced: true})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -90,6 +94,10 @@ func benchPage(b *testing.B, s *Store, now time.Time, after string) {
 func BenchmarkStatusPage(b *testing.B) {
 	large, c := benchFleet(b, 10_000)
 	small, _ := benchFleet(b, 100)
+	benchStatusPages(b, large, small, c)
+}
+
+func benchStatusPages(b *testing.B, large, small *Store, c *clock) {
 	var took [2][]time.Duration
 	b.ResetTimer()
 	for i := range b.N {
@@ -116,6 +124,10 @@ func BenchmarkStatusPage(b *testing.B) {
 // BenchmarkFleet counts a fleet of 10,000.
 func BenchmarkFleet(b *testing.B) {
 	s, c := benchFleet(b, 10_000)
+	benchCounts(b, s, c)
+}
+
+func benchCounts(b *testing.B, s *Store, c *clock) {
 	var took []time.Duration
 	b.ResetTimer()
 	for range b.N {

@@ -124,3 +124,16 @@ func benchStoreRun(b *testing.B, dsn, id string, recs []benchRecord) {
 		b.Fatal(err)
 	}
 }
+
+// BenchmarkPostgresStatusPage is BenchmarkStatusPage on PostgreSQL.
+func BenchmarkPostgresStatusPage(b *testing.B) {
+	large, c := benchFleetAt(b, pgtest.Durable(b, nil), 10_000)
+	small, _ := benchFleetAt(b, pgtest.Durable(b, nil), 100)
+	benchStatusPages(b, large, small, c)
+}
+
+// BenchmarkPostgresFleet is BenchmarkFleet on PostgreSQL.
+func BenchmarkPostgresFleet(b *testing.B) {
+	s, c := benchFleetAt(b, pgtest.Durable(b, nil), 10_000)
+	benchCounts(b, s, c)
+}
