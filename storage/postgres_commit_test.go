@@ -2,6 +2,7 @@ package storage
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"net"
 	"net/url"
@@ -19,6 +20,8 @@ import (
 type cutter struct {
 	server string // the socket
 	cut    atomic.Int32
+	down   atomic.Bool   // every connection is closed at once
+	turned chan struct{} // 1: one was
 	open   sync.WaitGroup
 }
 
@@ -40,6 +43,13 @@ func (c *cutter) serve(l net.Listener) {
 
 func (c *cutter) relay(client net.Conn) {
 	defer client.Close() //nolint:errcheck // cut, too
+	if c.down.Load() {
+		select {
+		case c.turned <- struct{}{}:
+		default:
+		}
+		return
+	}
 	server, err := net.Dial("unix", c.server)
 	if err != nil {
 		return
@@ -72,16 +82,17 @@ func (c *cutter) relay(client net.Conn) {
 	}
 }
 
-// A commit whose answer is lost is asked about, and told as what it became.
-func TestServerCommitIsAskedAbout(t *testing.T) {
-	t.Parallel()
+// through makes a host whose connections go through a cutter, and returns the server's own
+// address beside it.
+func through(t *testing.T) (*exercise, *cutter, string) {
+	t.Helper()
 	dsn := pgtest.Database(t, migrated)
 	u, err := url.Parse(dsn)
 	if err != nil {
 		t.Fatal(err)
 	}
 	const socket = ".s.PGSQL.5432"
-	c := &cutter{server: filepath.Join(u.Query().Get("host"), socket)}
+	c := &cutter{server: filepath.Join(u.Query().Get("host"), socket), turned: make(chan struct{}, 1)}
 	dir := shortDir(t)
 	l, err := net.Listen("unix", filepath.Join(dir, socket))
 	if err != nil {
@@ -91,8 +102,13 @@ func TestServerCommitIsAskedAbout(t *testing.T) {
 	t.Cleanup(func() { _ = l.Close() })
 	c.open.Go(func() { c.serve(l) })
 	u.RawQuery = url.Values{"host": {dir}}.Encode()
-	x := host(t, u.String(), Options{})
+	return host(t, u.String(), Options{}), c, dsn
+}
 
+// A commit whose answer is lost is asked about, and told as what it became.
+func TestServerCommitIsAskedAbout(t *testing.T) {
+	t.Parallel()
+	x, c, _ := through(t)
 	w := x.begin("c")
 	x.put(w, 0, "a=1")
 	c.cut.Store(cutAnswer)
@@ -103,5 +119,25 @@ func TestServerCommitIsAskedAbout(t *testing.T) {
 	x.code(w.Flush(t.Context()), abi.CodeStoreUnavailable)
 	x.same(x.list("c", "a"), "1:a=1")
 	x.ok(w.Finish(t.Context(), Outcome{Status: "failed", Reason: "runtime_error"}))
+	x.sound()
+}
+
+// A server that is started again while a run writes costs the run nothing.
+func TestServerIsStartedAgain(t *testing.T) {
+	t.Parallel()
+	x, c, dsn := through(t)
+	w := x.begin("c")
+	x.put(w, 0, "a=1")
+	x.ok(w.Flush(t.Context()))
+	c.down.Store(true)
+	x.ok(pgtest.Run(dsn, endOthers))
+	x.put(w, 0, "b=2")
+	flushed := make(chan error, 1)
+	go func() { flushed <- w.Flush(context.Background()) }()
+	<-c.turned
+	c.down.Store(false)
+	x.ok(<-flushed)
+	x.finish(w)
+	x.same(x.list("c", "a"), "1:a=1 2:b=2")
 	x.sound()
 }

@@ -156,6 +156,26 @@ func TestServerLockNamesItsHolder(t *testing.T) {
 	x.ok(err)
 }
 
+// Another host's transaction does not keep Close.
+func TestServerCloseDoesNotWait(t *testing.T) {
+	t.Parallel()
+	x, dsn := server(t)
+	y := host(t, dsn, Options{busyTimeout: time.Hour})
+	w := y.begin("c")
+	release := x.hold(func(*db.Tx) error { return nil })
+	y.put(w, 0, "k=1")
+	done := make(chan error, 1)
+	go func() { done <- w.Flush(context.Background()) }()
+	for x.ask(waiters) == 0 {
+		if t.Context().Err() != nil {
+			t.Fatal("nobody waits")
+		}
+	}
+	go func() { _ = y.s.Close() }()
+	x.code(<-done, abi.CodeStoreUnavailable)
+	x.ok(release())
+}
+
 const endOthers = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
 
 // Connections that the server ended between two transactions are made again; one that ends

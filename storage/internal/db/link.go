@@ -38,9 +38,9 @@ type link struct {
 	args     [8]driver.NamedValue
 }
 
-func (d *DB) dial() (session, error) {
+func (d *DB) dial(stop <-chan struct{}) (session, error) {
 	if d.pg != nil {
-		return d.pg.dial()
+		return d.pg.dial(stop)
 	}
 	ctx := context.Background()
 	conn, err := d.connect(ctx)

@@ -26,7 +26,23 @@ type serverSession struct {
 	xid    string         // the transaction's, to ask what became of it
 }
 
-func (p *server) dial() (session, error) { return p.session(context.Background()) }
+// dial connects. It waits for a server that is being started again for as long as a write
+// waits for a lock, or until stop is closed.
+func (p *server) dial(stop <-chan struct{}) (session, error) {
+	for begin := time.Now(); ; { // elapsed time, not the wall clock
+		s, err := p.session(context.Background())
+		if err == nil || !postgres.Unreached(err) || time.Since(begin) > p.db.opts.BusyTimeout {
+			return s, err
+		}
+		select {
+		case <-stop:
+			return nil, err
+		case <-time.After(reconnectEvery):
+		}
+	}
+}
+
+const reconnectEvery = 100 * time.Millisecond
 
 func (p *server) session(ctx context.Context) (*serverSession, error) {
 	conn, err := p.db.write.Conn(ctx)

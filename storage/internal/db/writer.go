@@ -251,7 +251,7 @@ func (w *writer) connect() error {
 	if w.link != nil {
 		return nil
 	}
-	l, err := w.db.dial()
+	l, err := w.db.dial(w.stop)
 	if err == nil {
 		w.link = l
 	}

@@ -21,6 +21,7 @@ const (
 	readOnlyServer    = "25006"
 	diskFull          = "53100"
 	undefinedDatabase = "3D000"
+	noConnections     = "53300"
 	classData         = "22" // 22021: a byte that is no text
 	classAuth         = "28"
 	classPrivilege    = "42501"
@@ -61,6 +62,13 @@ func Lost(err error) bool {
 		func(known error) bool { return errors.Is(err, known) })
 }
 
+// Unreached reports whether no connection could be made, for a reason that may pass.
+func Unreached(err error) bool {
+	var connecting *pgconn.ConnectError
+	s := state(err)
+	return errors.As(err, &connecting) && !strings.HasPrefix(s, classAuth) && s != undefinedDatabase
+}
+
 // Describe says what an error is and what to do about it. It quotes neither the server's
 // words, which may hold a row's values, nor the address.
 func Describe(err error) *abi.Error {
@@ -77,6 +85,8 @@ func Describe(err error) *abi.Error {
 		return unavailable("the database does not exist", "make it with: createdb --encoding=UTF8")
 	case is(classAuth):
 		return unavailable("PostgreSQL refuses this user or password", "check the user and the password of storage.dsn, and pg_hba.conf")
+	case is(noConnections):
+		return unavailable("PostgreSQL has no connection left", "raise its max_connections, put pgbouncer in between, or end other programs")
 	case is(classPrivilege):
 		return unavailable("PostgreSQL refuses this user what the store needs", "make the user the owner of the database, or of the schema that its search_path names")
 	case is(classData):
