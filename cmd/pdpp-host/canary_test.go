@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/pdpp-host/pdpp-host/host/vault"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/story"
 )
 
 const canary = "canary-5f1e09b7-hunter2"
@@ -86,7 +87,7 @@ func TestSecretIsNowhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Held open, so that the write-ahead log stays and is looked at.
-	store := pinned(t, data)
+	store := story.Pinned(t, "../..", data)
 	closed := false
 	defer func() {
 		if !closed {

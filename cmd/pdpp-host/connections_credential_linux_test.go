@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/pdpp-host/pdpp-host/host/vault"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/story"
 )
 
 // hides waits for the prompt, and until what is typed is not shown: typing
@@ -35,7 +36,7 @@ func (s *onTerminal) hides(t *testing.T) {
 func TestCredentialOnTerminal(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	if err := pinned(t, data).Close(); err != nil {
+	if err := story.Pinned(t, "../..", data).Close(); err != nil {
 		t.Fatal(err)
 	}
 	s := startOnTerminal(t, "--data-dir", data, "connections", "credential", "set", "mine", "token")
@@ -62,7 +63,7 @@ func TestCredentialTypingIsGivenUp(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			data := t.TempDir()
-			store := pinned(t, data)
+			store := story.Pinned(t, "../..", data)
 			t.Cleanup(func() { _ = store.Close() })
 			s := startOnTerminal(t, "--data-dir", data, "connections", "credential", "set", "mine", "token")
 			s.hides(t)

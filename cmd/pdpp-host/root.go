@@ -12,6 +12,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/records"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/run"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/runs"
+	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/serve"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/status"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/store"
 	versions "github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/version"
@@ -23,7 +24,7 @@ func (a *app) root() *cobra.Command {
 	root := a.Group("pdpp-host", "Collect your own data with sandboxed connectors", nil)
 	root.Long = "pdpp-host runs connectors, WebAssembly modules in a sandbox, and keeps what they collect in one local store."
 	root.AddCommand(
-		run.Command(a.Session), a.serveCommand(), plugins.Command(a.Session, running.Unpaced), plugins.OldCommand(a.Session, running.Unpaced), connections.Command(a.Session), devices.Command(a.Session), runs.Command(a.Session),
+		run.Command(a.Session), serve.Command(a.Session), plugins.Command(a.Session, running.Unpaced), plugins.OldCommand(a.Session, running.Unpaced), connections.Command(a.Session), devices.Command(a.Session), runs.Command(a.Session),
 		records.Command(a.Session), store.Command(a.Session), status.Command(a.Session), config.Command(a.Session), doctor.Command(a.Session), debug.Command(a.Session), versions.Command(a.Session),
 	)
 	var asked bool

@@ -129,7 +129,7 @@ func below(o types.Object) string {
 	}
 	v, isVar := o.(*types.Var)
 	switch o.Pkg().Path() {
-	case projectPath + "health":
+	case projectPath + "health", projectPath + "health/stored":
 		return "is of package health"
 	case projectPath + "health/verdict":
 		if !isVar || !v.IsField() || v.Name() == "Violations" {

@@ -1,21 +1,21 @@
-package main
+package serve
 
 import (
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
+	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/session"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/show"
-	"github.com/pdpp-host/pdpp-host/host/run"
+	"github.com/pdpp-host/pdpp-host/host/owner/serving"
 	"github.com/pdpp-host/pdpp-host/host/schedule"
 )
 
 // report writes one line an event. It never writes an error's wrapped text,
 // which may quote anything: the code says what, `runs show` the rest.
-func (s *server) report(e schedule.Event) {
-	log := s.app.Logger
+func report(s *session.Session, e schedule.Event) {
+	log := s.Logger
 	if e.Connection != "" {
 		log = log.With("connection", output.Clean(e.Connection))
 	}
@@ -31,7 +31,7 @@ func (s *server) report(e schedule.Event) {
 		}
 	case schedule.EventRefused:
 		problem := output.ProblemOf(e.Err)
-		log.Warn("run refused", "code", problem.Code, "message", problem.Message, "hint", s.app.Advice(problem.Hint))
+		log.Warn("run refused", "code", problem.Code, "message", problem.Message, "hint", s.Advice(problem.Hint))
 	case schedule.EventSkipped:
 		args := []any{"reason", string(e.Reason)}
 		if !e.Until.IsZero() {
@@ -81,14 +81,8 @@ func healedText(e schedule.Event) string {
 	return text
 }
 
-// counts is what was run while a server served.
-type counts struct {
-	Runs    int64 `json:"runs"`
-	Failed  int64 `json:"failed"`  // neither succeeded nor were stopped
-	Stopped int64 `json:"stopped"` // by the owner
-}
-
-func (n counts) text() string {
+// served says what was run while a server served.
+func served(n serving.Counts) string {
 	text := output.Plural(n.Runs, "run")
 	if n.Failed > 0 || n.Stopped == 0 {
 		text += fmt.Sprintf(", %d of them not well", n.Failed)
@@ -97,34 +91,4 @@ func (n counts) text() string {
 		text += fmt.Sprintf(", %d stopped", n.Stopped)
 	}
 	return text
-}
-
-// stoppedByOwner reports whether a run ended because its owner ended it.
-func stoppedByOwner(status, reason string) bool {
-	return status == run.StatusCancelled && reason != string(abi.ReasonConnectorReportedCancelled)
-}
-
-// tally counts runs. It is safe for concurrent use.
-type tally struct {
-	mu sync.Mutex
-	n  counts
-}
-
-func (t *tally) add(r *run.Result) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.n.Runs++
-	switch {
-	case r.Status == run.StatusSucceeded:
-	case stoppedByOwner(r.Status, r.Reason):
-		t.n.Stopped++
-	default:
-		t.n.Failed++
-	}
-}
-
-func (t *tally) counts() counts {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.n
 }

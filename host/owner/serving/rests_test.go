@@ -1,4 +1,4 @@
-package main
+package serving
 
 import (
 	"os"
@@ -9,15 +9,15 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi/manifest"
-	"github.com/pdpp-host/pdpp-host/cmd/internal/invocation"
-	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/session"
 	"github.com/pdpp-host/pdpp-host/host/config"
+	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/credential"
 	"github.com/pdpp-host/pdpp-host/host/owner/modules"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 	"github.com/pdpp-host/pdpp-host/host/schedule"
 	"github.com/pdpp-host/pdpp-host/host/vault"
 	"github.com/pdpp-host/pdpp-host/storage"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/story"
 )
 
 // configured is the configuration of a folder, with variables besides.
@@ -48,7 +48,7 @@ func TestWhatARunRestsOn(t *testing.T) {
 	}
 	c := storage.Connection{Name: "c", Connector: "demo"}
 	rests := func(environ ...string) string {
-		s := &server{config: configured(t, dir, environ...)}
+		s := &Server{Owner: owner.New(owner.Deps{Config: configured(t, dir, environ...)})}
 		return s.rests(t.Context(), c)
 	}
 	if got := rests(); got != "" {
@@ -59,7 +59,7 @@ func TestWhatARunRestsOn(t *testing.T) {
 	if len(was) != 2*restsBytes || strings.ContainsAny(was, " \n") {
 		t.Errorf("%q", was)
 	}
-	if conf := configured(t, dir); restsOn(conf, &c, version) != was || restsOn(conf, &c, "another") == was {
+	if conf := configured(t, dir); restsOn(conf, &c, "") != was || restsOn(conf, &c, "another") == was {
 		t.Error("which host judges it makes no difference")
 	}
 	if again := time.Now().Add(time.Hour); os.Chtimes(module, again, again) != nil || rests() != was {
@@ -91,7 +91,7 @@ func TestWhatARunRestsOn(t *testing.T) {
 				t.Fatalf("%s is not set", set)
 			}
 		}
-		if got := restsOn(conf, &c, version); got != was {
+		if got := restsOn(conf, &c, ""); got != was {
 			t.Errorf("%s: %q, and it was %q", what, got, was)
 		}
 	}
@@ -133,16 +133,16 @@ func (k *locked) Set(text string) error {
 func TestAKeyringIsAskedOnceAPass(t *testing.T) {
 	t.Parallel()
 	ctx, dir := t.Context(), t.TempDir()
-	store := pinned(t, dir)
+	store := story.Pinned(t, "../../..", dir)
 	t.Cleanup(func() { _ = store.Close() })
 	mine, err := store.Connection(ctx, "mine")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &server{
-		app: &app{Session: &session.Session{Invocation: invocation.Invocation{Now: time.Now}}}, config: configured(t, dir, "PDPP_CREDENTIALS_KEY=keyring"), store: store,
-		getenv: func(string) string { return "" },
-	}
+	s := &Server{store: store, Owner: owner.New(owner.Deps{
+		Config: configured(t, dir, "PDPP_CREDENTIALS_KEY=keyring"), Vault: vault.Options{Dir: dir, Mode: vault.ModeKeyring},
+		Now: time.Now, Getenv: func(string) string { return "" },
+	})}
 	keyring := new(locked)
 	conns := map[string]*storage.Connection{}
 	for _, name := range []string{"none", "a", "b", "damaged", "c"} {
@@ -159,7 +159,7 @@ func TestAKeyringIsAskedOnceAPass(t *testing.T) {
 		if name == "none" {
 			continue
 		}
-		held := credential.New(store, s.app.VaultOptions(s.config), conns[name], manifest.Credentials(modules.Pinned(conns[name])), os.Getenv)
+		held := credential.New(store, s.Vault, conns[name], manifest.Credentials(modules.Pinned(conns[name])), os.Getenv)
 		held.Options.Keyring = keyring
 		if err := held.Put(ctx, map[string][]byte{"token": []byte("hunter2")}); err != nil {
 			t.Fatal(err)
@@ -203,7 +203,7 @@ func TestSurroundingsAreTheModules(t *testing.T) {
 	if err := os.Mkdir(filepath.Dir(module), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	s := &server{config: configured(t, dir)}
+	s := &Server{Owner: owner.New(owner.Deps{Config: configured(t, dir)})}
 	empty := s.surroundings(t.Context())
 	if err := os.WriteFile(module, []byte("one"), 0o600); err != nil {
 		t.Fatal(err)

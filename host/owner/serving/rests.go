@@ -1,4 +1,4 @@
-package main
+package serving
 
 import (
 	"context"
@@ -30,14 +30,14 @@ const restsBytes = 8
 // rests marks what a run of the connection is begun over besides itself: the module as
 // it lies there now, the configuration of this process, and which host judges them. A
 // module that is gone is looked for by the probe: there is nothing to try.
-func (s *server) rests(_ context.Context, c storage.Connection) string {
-	return restsOn(s.config, &c, version)
+func (s *Server) rests(_ context.Context, c storage.Connection) string {
+	return restsOn(s.Config, &c, s.request.Version)
 }
 
 // surroundings marks the modules that are installed, by name, mode, size and time.
-func (s *server) surroundings(context.Context) string {
+func (s *Server) surroundings(context.Context) string {
 	h := sha256.New()
-	entries, err := os.ReadDir(s.config.PluginsDir())
+	entries, err := os.ReadDir(s.Config.PluginsDir())
 	if err != nil {
 		return ""
 	}
@@ -45,7 +45,7 @@ func (s *server) surroundings(context.Context) string {
 		if filepath.Ext(e.Name()) != plugin.Extension {
 			continue
 		}
-		if info, err := os.Stat(filepath.Join(s.config.PluginsDir(), e.Name())); err == nil {
+		if info, err := os.Stat(filepath.Join(s.Config.PluginsDir(), e.Name())); err == nil {
 			fmt.Fprintf(h, "%q %s %d %d ", e.Name(), info.Mode(), info.Size(), info.ModTime().UnixNano())
 		}
 	}

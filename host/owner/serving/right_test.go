@@ -1,4 +1,4 @@
-package main
+package serving
 
 import (
 	"context"
@@ -25,7 +25,7 @@ func TestAStuckSchedulerIsNoServer(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = store.Close() })
 	o := owner.New(owner.Deps{Now: clock, Logger: quiet, Open: func(context.Context) (*storage.Store, error) { return store, nil }})
-	lock, err := takeServing(ctx, store)
+	lock, err := take(ctx, store)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,11 +59,22 @@ func TestAStuckSchedulerIsNoServer(t *testing.T) {
 	renew(false)
 	fault("")
 	now = now.Add(2 * passWithin)
-	other := &serving{store: store, holder: "elsewhere:1"}
+	other := &right{store: store, holder: "elsewhere:1"}
 	if was, err := other.hold(ctx); err != nil || was != nil {
 		t.Fatal("another server could not take over", was, err)
 	}
 	renew(true) // which the stuck one sees, and stops for
 	lock.passed(now)
 	renew(true)
+}
+
+func TestProcessOf(t *testing.T) {
+	t.Parallel()
+	for holder, want := range map[string]string{
+		"boot:4026531836:17:99": "process 17", "boot:4026531836:17:99:machine": "process 17", "laptop:17": "process 17", "gone": "as gone",
+	} {
+		if got := processOf(holder); got != want {
+			t.Errorf("%q is told as %q, want %q", holder, got, want)
+		}
+	}
 }

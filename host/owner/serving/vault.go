@@ -1,4 +1,4 @@
-package main
+package serving
 
 import (
 	"context"
@@ -20,9 +20,7 @@ const vaultWait = 2 * time.Second
 
 // isVaults reports whether a refusal is of what the credentials are sealed with,
 // which is the process's and no connection's.
-func isVaults(code abi.Code) bool { return strings.HasPrefix(string(code), vaultArea+".") }
-
-const vaultArea = "vault"
+func isVaults(code abi.Code) bool { return strings.HasPrefix(string(code), "vault.") }
 
 // vaultLook is what one pass has seen of the vault. The key and the keyring are of all
 // connections, and a keyring that asks its owner asks once a pass.
@@ -34,14 +32,14 @@ type vaultLook struct {
 // vaultOpens reports whether a run of the connection would get what is stored for it.
 // No credential is another one where a key came back or a keyring was unlocked: only
 // opening them shows it.
-func (s *server) vaultOpens(ctx context.Context, c *storage.Connection, look *vaultLook) (bool, error) {
+func (s *Server) vaultOpens(ctx context.Context, c *storage.Connection, look *vaultLook) (bool, error) {
 	m, err := s.manifest(ctx, c)
 	if err != nil {
 		return false, nil //nolint:nilerr // there is nothing to look with
 	}
 	waiting, cancel := context.WithTimeout(ctx, vaultWait)
 	defer cancel()
-	held := credential.New(s.store, s.app.VaultOptions(s.config), c, manifest.Credentials(m), s.getenv)
+	held := credential.New(s.store, s.Vault, c, manifest.Credentials(m), s.Getenv)
 	held.Options.Keyring, held.Vault = look.keyring, look.vault
 	err = held.Check(waiting)
 	look.vault = held.Vault
@@ -61,13 +59,13 @@ func (s *server) vaultOpens(ctx context.Context, c *storage.Connection, look *va
 }
 
 // credentials looks whether the credentials of a connection were renewed.
-func (s *server) credentials() *credential.Probe {
-	return &credential.Probe{Store: s.store, Getenv: s.getenv, Now: s.app.Now, Serves: !s.began.IsZero()}
+func (s *Server) credentials() *credential.Probe {
+	return &credential.Probe{Store: s.store, Getenv: s.Getenv, Now: s.Now, Serves: !s.began.IsZero()}
 }
 
 // keepRejected keeps with a run that failed for its credentials which it had of the
 // environment.
-func (s *server) keepRejected(ctx context.Context, c *storage.Connection, r *run.Result, err error) {
+func (s *Server) keepRejected(ctx context.Context, c *storage.Connection, r *run.Result, err error) {
 	ended := schedule.Ended{Status: schedule.StatusRefused, Code: string(abi.CodeOf(err))}
 	if err == nil {
 		ended = schedule.Ended{Status: r.Status, Class: schedule.FailureClass(r.Reason, "")}
@@ -89,6 +87,6 @@ func (s *server) keepRejected(ctx context.Context, c *storage.Connection, r *run
 		err = s.store.RejectEnvironment(ctx, now.ID, s.credentials().Environment(now, stored))
 	}
 	if err != nil {
-		s.app.Logger.Warn("it cannot be kept which credentials were rejected", "code", abi.CodeOf(err))
+		s.Logger.Warn("it cannot be kept which credentials were rejected", "code", abi.CodeOf(err))
 	}
 }

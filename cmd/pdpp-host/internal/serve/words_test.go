@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"testing"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/show"
+	"github.com/pdpp-host/pdpp-host/host/owner/serving"
 	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/host/schedule"
 )
@@ -28,18 +29,20 @@ func TestServeCounts(t *testing.T) {
 	if got := n.text(); got != "3 runs, 1 failed, 1 stopped; 2 refused, 1 skipped" {
 		t.Error(got)
 	}
-	var served tally
-	for _, r := range []run.Result{
-		{Status: run.StatusSucceeded}, {Status: run.StatusFailed},
-		{Status: run.StatusCancelled, Reason: string(abi.ReasonOwnerCancelled)},
-		{Status: run.StatusCancelled, Reason: string(abi.ReasonConnectorReportedCancelled)},
+	for want, n := range map[string]serving.Counts{
+		"4 runs, 2 of them not well, 1 stopped": {Runs: 4, Failed: 2, Stopped: 1}, "1 run, 1 stopped": {Runs: 1, Stopped: 1},
 	} {
-		served.add(&r)
+		if got := served(n); got != want {
+			t.Errorf("%+v: got %q, want %q", n, got, want)
+		}
 	}
-	if got := served.counts(); got != (counts{Runs: 4, Failed: 2, Stopped: 1}) || got.text() != "4 runs, 2 of them not well, 1 stopped" {
-		t.Error(got, got.text())
-	}
-	if got := (counts{Runs: 1, Stopped: 1}).text(); got != "1 run, 1 stopped" {
+}
+
+// A refusal that a connection waits behind stands beside the reason.
+func TestRefusalInAPass(t *testing.T) {
+	t.Parallel()
+	v := viewOnce(&schedule.Looked{Connection: "c", Reason: schedule.ReasonNotReady, Says: "no folder"})
+	if got := v.row(); got[2] != "waits for its folder or its module: no folder" || v.failed {
 		t.Error(got)
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package serving
 
 import (
 	"os"
@@ -7,13 +7,13 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi/manifest"
-	"github.com/pdpp-host/pdpp-host/cmd/internal/invocation"
-	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/session"
 	"github.com/pdpp-host/pdpp-host/host/config"
+	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/credential"
 	"github.com/pdpp-host/pdpp-host/host/owner/modules"
 	"github.com/pdpp-host/pdpp-host/host/schedule"
 	"github.com/pdpp-host/pdpp-host/host/vault"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/story"
 )
 
 // HL-26: a key that was lost and is back is what a refusal of the vault waited for,
@@ -21,7 +21,7 @@ import (
 func TestAVaultThatOpensAgain(t *testing.T) {
 	t.Parallel()
 	ctx, dir := t.Context(), t.TempDir()
-	store := pinned(t, dir)
+	store := story.Pinned(t, "../../..", dir)
 	t.Cleanup(func() { _ = store.Close() })
 	c, err := config.Load(config.Source{Home: dir, File: os.DevNull, Environ: []string{
 		"PDPP_DATA_DIR=" + dir, "PDPP_CREDENTIALS_KEY=file",
@@ -33,8 +33,9 @@ func TestAVaultThatOpensAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &app{Session: &session.Session{Invocation: invocation.Invocation{Now: time.Now}}}
-	s := &server{app: a, config: c, store: store, getenv: func(string) string { return "" }}
+	s := &Server{store: store, Owner: owner.New(owner.Deps{
+		Config: c, Vault: vault.Options{Dir: dir, Mode: vault.ModeFile}, Now: time.Now, Getenv: func(string) string { return "" },
+	})}
 	satisfied := func(when string, want bool) {
 		t.Helper()
 		for _, code := range []string{"vault.key_missing", "vault.keyring_unavailable"} {
@@ -46,7 +47,7 @@ func TestAVaultThatOpensAgain(t *testing.T) {
 		}
 	}
 	satisfied("nothing is stored, so that no key is needed", true)
-	if err := credential.New(store, a.VaultOptions(c), conn, manifest.Credentials(modules.Pinned(conn)), os.Getenv).Put(ctx, map[string][]byte{"token": []byte("hunter2")}); err != nil {
+	if err := credential.New(store, s.Vault, conn, manifest.Credentials(modules.Pinned(conn)), os.Getenv).Put(ctx, map[string][]byte{"token": []byte("hunter2")}); err != nil {
 		t.Fatal(err)
 	}
 	satisfied("it opens", true)
@@ -66,7 +67,6 @@ func TestAVaultThatOpensAgain(t *testing.T) {
 	satisfied("it is another key", false)
 	move(elsewhere, key)
 	satisfied("the key is back", true)
-	s.config = nil
 	o := schedule.Obstacle{Kind: schedule.BadCredentials, Code: "vault.key_missing", Since: time.Now().Add(-time.Hour)}
 	if e, _, err := s.credentials().Look(ctx, *conn, o); err != nil || e.Credential == nil || e.Credential.Rejected {
 		t.Errorf("who does not run looks at what was stored: %+v, %v", e.Credential, err)

@@ -1,16 +1,18 @@
-package main
+package serve
 
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net"
 
 	"github.com/spf13/cobra"
 
+	"github.com/pdpp-host/pdpp-host/cmd/internal/syntax"
 	"github.com/pdpp-host/pdpp-host/host/api"
 	"github.com/pdpp-host/pdpp-host/host/config"
+	"github.com/pdpp-host/pdpp-host/host/owner/serving"
 	"github.com/pdpp-host/pdpp-host/host/run"
-	"github.com/pdpp-host/pdpp-host/storage"
 )
 
 // listenFlags say where devices deliver to. They go before the configuration's.
@@ -26,7 +28,7 @@ func (f *listenFlags) define(cmd *cobra.Command) {
 func (f *listenFlags) check(once bool) error {
 	set := f.address != "" || f.cert != "" || f.key != ""
 	if once && set {
-		return usage("--once and --listen exclude each other: a pass ends, and devices deliver when they can", "leave one of them out")
+		return syntax.Usage("--once and --listen exclude each other: a pass ends, and devices deliver when they can", "leave one of them out")
 	}
 	return nil
 }
@@ -35,12 +37,17 @@ func (f *listenFlags) check(once bool) error {
 type intake struct {
 	listener net.Listener
 	api      *api.API
-	app      *app
+	logger   *slog.Logger
 }
 
 // openIntake opens the address that the flags or the configuration name. None is
 // the default: a host that no device delivers to is reached by nobody.
-func (a *app) openIntake(ctx context.Context, c *config.Config, store *storage.Store, f listenFlags) (*intake, error) {
+func openIntake(ctx context.Context, s *serving.Server, f listenFlags) (*intake, error) {
+	store, err := s.Store(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c := s.Config
 	at := api.Listening{Address: c.Listen(), Cert: c.TLSCert(), Key: c.TLSKey()}
 	if f.address != "" {
 		at.Address = f.address
@@ -50,7 +57,7 @@ func (a *app) openIntake(ctx context.Context, c *config.Config, store *storage.S
 	}
 	if at.Address == "" {
 		if f.cert != "" || f.key != "" {
-			return nil, usage("--tls-cert and --tls-key are of an address, and none is named", "name it with --listen or "+config.KeyListen)
+			return nil, syntax.Usage("--tls-cert and --tls-key are of an address, and none is named", "name it with --listen or "+config.KeyListen)
 		}
 		return nil, nil
 	}
@@ -58,9 +65,9 @@ func (a *app) openIntake(ctx context.Context, c *config.Config, store *storage.S
 	if err != nil {
 		return nil, err
 	}
-	a.Logger.Info("listening", "address", l.Addr().String(), "tls", at.Cert != "")
-	return &intake{listener: l, app: a, api: api.New(api.Deps{
-		Store: store, Now: a.Now, Random: a.Random, Logger: a.Logger, Installed: (&installedManifests{app: a, config: c}).of,
+	s.Logger.Info("listening", "address", l.Addr().String(), "tls", at.Cert != "")
+	return &intake{listener: l, logger: s.Logger, api: api.New(api.Deps{
+		Store: store, Now: s.Now, Random: s.Random, Logger: s.Logger, Installed: s.Installed,
 	})}, nil
 }
 
@@ -74,7 +81,7 @@ func (i *intake) during(ctx context.Context, work func(context.Context) error) e
 	defer stop(nil)
 	ended := make(chan error, 1)
 	go func() {
-		err := api.Serve(ctx, i.listener, i.api, i.app.Logger)
+		err := api.Serve(ctx, i.listener, i.api, i.logger)
 		if err != nil {
 			stop(run.ErrInterrupted)
 		}

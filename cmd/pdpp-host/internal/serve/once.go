@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/exitcode"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
+	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/session"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/show"
 	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/host/schedule"
@@ -105,20 +106,20 @@ func (n *onceCounts) hint() string {
 
 // tellOnce tells what one pass did. It fails when a connection did, or waits for its
 // owner.
-func (a *app) tellOnce(looked []schedule.Looked) error {
+func tellOnce(s *session.Session, looked []schedule.Looked) error {
 	views := make([]onceView, len(looked))
 	var n onceCounts
 	for i := range looked {
 		views[i] = viewOnce(&looked[i])
 		if p := views[i].Error; p != nil {
-			p.Hint = a.Advice(p.Hint)
+			p.Hint = s.Advice(p.Hint)
 		}
 		n.add(&views[i])
 	}
 	summary := n.text()
 	result := map[string]any{"connections": views}
 	text := func(w io.Writer) {
-		if a.Flags.Quiet {
+		if s.Flags.Quiet {
 			return
 		}
 		rows := make([][]string, len(views))
@@ -126,16 +127,16 @@ func (a *app) tellOnce(looked []schedule.Looked) error {
 			rows[i] = views[i].row()
 		}
 		if len(rows) == 0 {
-			fmt.Fprintln(w, a.Advice(show.NoConnections))
+			fmt.Fprintln(w, s.Advice(show.NoConnections))
 			return
 		}
-		output.Table(w, a.Printer.Style, []string{"connection", "did", "why", "until"}, rows)
+		output.Table(w, s.Printer.Style, []string{"connection", "did", "why", "until"}, rows)
 	}
 	if !n.unwell() {
-		return a.Printer.Result(summary, result, text)
+		return s.Printer.Result(summary, result, text)
 	}
 	err := abi.NewError(codeServeFailed, summary, n.hint())
-	if err := a.Printer.Failed(summary, result, a.Advised(err), text); err != nil {
+	if err := s.Printer.Failed(summary, result, s.Advised(err), text); err != nil {
 		return err
 	}
 	return &exitcode.Ended{Err: err}

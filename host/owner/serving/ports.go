@@ -1,4 +1,4 @@
-package main
+package serving
 
 import (
 	"context"
@@ -15,13 +15,13 @@ import (
 
 // run is one run of the scheduler's. The scheduler has looked at the cooldown
 // with the interval of this connection.
-func (s *server) run(ctx context.Context, j schedule.Job) error {
-	file, path, err := modules.Of(s.config, &j.Connection)
+func (s *Server) run(ctx context.Context, j schedule.Job) error {
+	file, path, err := modules.Of(s.Config, &j.Connection)
 	if err != nil {
 		return err
 	}
-	result, err := run.New(running.Deps(s.app.owner, s.store, s.engine, 0)).Run(ctx, run.Request{
-		Connection: j.Connection.Name, Module: file, ModulePath: path, Mode: abi.ModeIncremental, MaxWall: running.AskingTime(s.config.RunTime()),
+	result, err := run.New(running.Deps(s.Owner, s.store, s.engine, 0)).Run(ctx, run.Request{
+		Connection: j.Connection.Name, Module: file, ModulePath: path, Mode: abi.ModeIncremental, MaxWall: running.AskingTime(s.Config.RunTime()),
 	})
 	if err == nil {
 		s.tally.add(result)
@@ -32,20 +32,20 @@ func (s *server) run(ctx context.Context, j schedule.Job) error {
 
 // ready sees whether a module is gone or nobody has accepted it, and nothing that has
 // to be read for it.
-func (s *server) ready(_ context.Context, c storage.Connection) error {
-	if !modules.Missing(s.config, &c) {
+func (s *Server) ready(_ context.Context, c storage.Connection) error {
+	if !modules.Missing(s.Config, &c) {
 		if c.PinnedSHA256 == "" {
 			return run.NotAccepted(c.Connector, c.Name, "")
 		}
 		return nil
 	}
-	_, _, err := modules.Of(s.config, &c)
+	_, _, err := modules.Of(s.Config, &c)
 	return err
 }
 
 // policy is what the accepted manifest recommends, or before the first run that
 // of the installed module, which is loaded once to ask it.
-func (s *server) policy(ctx context.Context, c storage.Connection) (*abi.RefreshPolicy, error) {
+func (s *Server) policy(ctx context.Context, c storage.Connection) (*abi.RefreshPolicy, error) {
 	if c.Unreadable != nil {
 		return nil, c.Unreadable
 	}
@@ -57,11 +57,11 @@ func (s *server) policy(ctx context.Context, c storage.Connection) (*abi.Refresh
 }
 
 // manifest is the accepted one, or before the first run the installed module's.
-func (s *server) manifest(ctx context.Context, c *storage.Connection) (*abi.Manifest, error) {
+func (s *Server) manifest(ctx context.Context, c *storage.Connection) (*abi.Manifest, error) {
 	if m := modules.Pinned(c); m != nil {
 		return m, nil
 	}
-	file, _, err := modules.Of(s.config, c)
+	file, _, err := modules.Of(s.Config, c)
 	if err != nil {
 		return nil, err
 	}
@@ -82,17 +82,17 @@ func (s *server) manifest(ctx context.Context, c *storage.Connection) (*abi.Mani
 }
 
 // onDevice reports whether a device feeds the connection.
-func (s *server) onDevice(ctx context.Context, c storage.Connection) (bool, error) {
+func (s *Server) onDevice(ctx context.Context, c storage.Connection) (bool, error) {
 	return owner.FedByDevice(ctx, s.store, c.ID)
 }
 
-func (s *server) pressure(ctx context.Context, c storage.Connection) (schedule.Pressure, error) {
+func (s *Server) pressure(ctx context.Context, c storage.Connection) (schedule.Pressure, error) {
 	return owner.PressureOf(ctx, s.store, c.ID)
 }
 
 // probes returns the probe of one pass, which asks a keyring once.
-func (s *server) probes() schedule.Probe {
-	look := vaultLook{keyring: s.app.Keyring()}
+func (s *Server) probes() schedule.Probe {
+	look := vaultLook{keyring: s.Vault.Keyring}
 	return func(ctx context.Context, c storage.Connection, o schedule.Obstacle) (verdict.SatisfactionEvidence, string, error) {
 		return s.probe(ctx, c, o, &look)
 	}
@@ -100,7 +100,7 @@ func (s *server) probes() schedule.Probe {
 
 // probe looks whether the owner has done what a connection waits for. It runs
 // nothing: a run confirms it.
-func (s *server) probe(ctx context.Context, c storage.Connection, o schedule.Obstacle, look *vaultLook) (verdict.SatisfactionEvidence, string, error) {
+func (s *Server) probe(ctx context.Context, c storage.Connection, o schedule.Obstacle, look *vaultLook) (verdict.SatisfactionEvidence, string, error) {
 	switch o.Kind {
 	case schedule.BadCredentials:
 		if isVaults(abi.Code(o.Code)) {
@@ -111,7 +111,7 @@ func (s *server) probe(ctx context.Context, c storage.Connection, o schedule.Obs
 	case schedule.NoFolder:
 		return schedule.Attention(s.foldersAreBack(ctx, &c)), "", nil
 	case schedule.OtherModule:
-		file, _, err := modules.Of(s.config, &c)
+		file, _, err := modules.Of(s.Config, &c)
 		if err != nil {
 			return schedule.Attention(false), "", nil //nolint:nilerr // it is the obstacle, and it is still there
 		}
@@ -122,12 +122,12 @@ func (s *server) probe(ctx context.Context, c storage.Connection, o schedule.Obs
 
 // foldersAreBack reports whether a run would be granted the folders that it read
 // before, or before the first run those that it asks for.
-func (s *server) foldersAreBack(ctx context.Context, c *storage.Connection) bool {
+func (s *Server) foldersAreBack(ctx context.Context, c *storage.Connection) bool {
 	m, err := s.manifest(ctx, c)
 	if err != nil {
 		return false // there is nothing to look with
 	}
-	roots, err := s.app.Resolver(s.config).Resolve(m, c.Roots, c.Accepted)
+	roots, err := s.Folders.Resolve(m, c.Roots, c.Accepted)
 	if err != nil {
 		return false
 	}

@@ -1,8 +1,9 @@
-package main
+package serving
 
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -25,25 +26,25 @@ const (
 // minute, before it is not said to serve any more.
 const passWithin = 5 * time.Minute
 
-// serving is this process's right to schedule a data folder.
-type serving struct {
+// right is this process's right to schedule a data folder.
+type right struct {
 	store  *storage.Store
 	holder string
 	pass   atomic.Pointer[time.Time] // the last one; nil: none is to be made
 }
 
 // passed keeps that the scheduler has made a pass.
-func (l *serving) passed(now time.Time) { l.pass.Store(&now) }
+func (l *right) passed(now time.Time) { l.pass.Store(&now) }
 
 // stuck reports whether the scheduler lives and does nothing.
-func (l *serving) stuck(now time.Time) bool {
+func (l *right) stuck(now time.Time) bool {
 	last := l.pass.Load()
 	return last != nil && now.Sub(*last) > passWithin
 }
 
-// takeServing returns serve.already_running while another process serves.
-func takeServing(ctx context.Context, store *storage.Store) (*serving, error) {
-	l := &serving{store: store, holder: holder.Self()}
+// take returns serve.already_running while another process serves.
+func take(ctx context.Context, store *storage.Store) (*right, error) {
+	l := &right{store: store, holder: holder.Self()}
 	other, err := l.hold(ctx)
 	if err != nil {
 		return nil, err
@@ -70,13 +71,13 @@ func processOf(name string) string {
 	}
 }
 
-func (l *serving) hold(ctx context.Context) (*storage.Server, error) {
+func (l *right) hold(ctx context.Context) (*storage.Server, error) {
 	return l.store.Serve(ctx, l.holder, servingTTL, holder.Alive)
 }
 
 // renew holds on to the right, unless the scheduler is stuck: then the right runs out,
 // which is how everybody sees it (HL-28), and another server may take it.
-func (l *serving) renew(ctx context.Context, now time.Time) (other *storage.Server, err error) {
+func (l *right) renew(ctx context.Context, now time.Time) (other *storage.Server, err error) {
 	if !l.stuck(now) {
 		return l.hold(ctx)
 	}
@@ -89,11 +90,11 @@ func (l *serving) renew(ctx context.Context, now time.Time) (other *storage.Serv
 
 // during holds on to the right while work goes on. What ends work because the
 // right was lost is told as that alone.
-func (l *serving) during(ctx context.Context, a *app, work func(context.Context) error) error {
+func (s *Server) during(ctx context.Context, work func(context.Context) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	kept := make(chan error, 1)
-	go func() { kept <- l.keep(ctx, a, stop) }()
+	go func() { kept <- s.right.keep(ctx, s.Now, s.Logger, stop) }()
 	err := work(ctx)
 	stop(nil)
 	lost := <-kept
@@ -107,7 +108,7 @@ func (l *serving) during(ctx context.Context, a *app, work func(context.Context)
 // which it may once this one was not heard of for servingTTL, it stops all that
 // runs and returns serve.taken_over. A store that fails is tried again: runs
 // hold leases of their own.
-func (l *serving) keep(ctx context.Context, a *app, stop context.CancelCauseFunc) error {
+func (l *right) keep(ctx context.Context, now func() time.Time, logger *slog.Logger, stop context.CancelCauseFunc) error {
 	beat := time.NewTicker(servingEvery)
 	defer beat.Stop()
 	stuck := false
@@ -117,14 +118,14 @@ func (l *serving) keep(ctx context.Context, a *app, stop context.CancelCauseFunc
 			return nil
 		case <-beat.C:
 		}
-		if was := stuck; l.stuck(a.Now()) != was {
+		if was := stuck; l.stuck(now()) != was {
 			if stuck = !was; stuck {
-				a.Logger.Error("the scheduler has looked at no connection for " + passWithin.String() + "; it is not said to serve any more")
+				logger.Error("the scheduler has looked at no connection for " + passWithin.String() + "; it is not said to serve any more")
 			}
 		}
-		switch other, err := l.renew(ctx, a.Now()); {
+		switch other, err := l.renew(ctx, now()); {
 		case err != nil && ctx.Err() == nil:
-			a.Logger.Warn("the right to serve could not be renewed", "code", abi.CodeOf(err))
+			logger.Warn("the right to serve could not be renewed", "code", abi.CodeOf(err))
 		case err == nil && other != nil:
 			stop(run.ErrInterrupted)
 			return abi.NewError(schedule.CodeServingLost, "another pdpp-host has taken this data folder over",
@@ -134,6 +135,6 @@ func (l *serving) keep(ctx context.Context, a *app, stop context.CancelCauseFunc
 }
 
 // release gives the right back, so that the next server need not wait.
-func (l *serving) release(ctx context.Context) error {
+func (l *right) release(ctx context.Context) error {
 	return l.store.StopServing(context.WithoutCancel(ctx), l.holder)
 }

@@ -1,0 +1,88 @@
+package serving
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/owner/modules"
+	"github.com/pdpp-host/pdpp-host/host/plugin"
+	"github.com/pdpp-host/pdpp-host/host/run/holder"
+	"github.com/pdpp-host/pdpp-host/host/schedule"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// Request asks to serve.
+type Request struct {
+	Workers int                  // how many connections run at a time
+	Version string               // of this host
+	Report  func(schedule.Event) // told of what happens, from any goroutine
+}
+
+// Server serves one data folder. It is what the scheduler's ports are made of.
+type Server struct {
+	*owner.Owner
+
+	store   *storage.Store
+	engine  *plugin.Engine
+	request Request
+	right   *right
+	began   time.Time // zero: it does not serve, and only looks
+
+	tally     tally
+	mu        sync.Mutex
+	manifests map[string]*abi.Manifest // of modules that no connection has accepted yet, by hash
+
+	describing sync.Mutex
+	installed  map[string]*modules.Described // see Installed
+}
+
+// Serve takes the right to serve the data folder, hands fn the server and gives the
+// right back. While another process serves it returns serve.already_running.
+func Serve(ctx context.Context, o *owner.Owner, r Request, fn func(*Server) error) error {
+	store, err := o.Store(ctx)
+	if err != nil {
+		return err
+	}
+	right, err := take(ctx, store)
+	if err != nil {
+		return err
+	}
+	err = o.Engine(func(engine *plugin.Engine) error {
+		return fn(&Server{Owner: o, store: store, engine: engine, request: r, right: right, began: o.Now(), manifests: map[string]*abi.Manifest{}})
+	})
+	return errors.Join(err, right.release(ctx))
+}
+
+// Once runs what is due now, and says what was done about each connection.
+func (s *Server) Once(ctx context.Context) (looked []schedule.Looked, err error) {
+	sched := s.scheduler()
+	err = s.during(ctx, func(ctx context.Context) error {
+		looked, err = sched.Once(ctx)
+		return err
+	})
+	return looked, err
+}
+
+// Until runs connections when they are due until its owner stops it, which is how
+// serving ends well, or another process takes the data folder over. beside goes on
+// while work does, which it calls.
+func (s *Server) Until(ctx context.Context, beside func(ctx context.Context, work func(context.Context) error) error) (Counts, error) {
+	sched := s.scheduler()
+	s.Logger.Info("serving", "data_dir", s.Config.DataDir())
+	s.right.passed(s.Now()) // from here on passes are made
+	err := s.during(ctx, func(ctx context.Context) error { return beside(ctx, sched.Run) })
+	return s.tally.counts(), err
+}
+
+func (s *Server) scheduler() *schedule.Scheduler {
+	return schedule.New(schedule.Deps{
+		Store: s.store, Policy: s.policy, Pressure: s.pressure, Probes: s.probes, Ready: s.ready, Rests: s.rests, Surroundings: s.surroundings, Run: s.run, OnDevice: s.onDevice,
+		HolderAlive: holder.Alive, Now: s.Now, Random: rand.Float64, Report: s.request.Report, Workers: s.request.Workers,
+		Passed: func() { s.right.passed(s.Now()) },
+	})
+}
