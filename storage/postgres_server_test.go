@@ -296,3 +296,25 @@ func TestServerIsReadBeforeItIsMade(t *testing.T) {
 		t.Error("a table was made:", err)
 	}
 }
+
+// FL-04: two hosts work behind pgbouncer in transaction mode, which gives each transaction
+// another session.
+func TestServerBehindPgbouncer(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.Pooled(t, pgtest.Database(t, migrated))
+	x, y := host(t, dsn, Options{}), host(t, dsn, Options{})
+	y.runs = 100
+	one, two := x.begin("one"), y.begin("two")
+	for i := range 20 {
+		x.put(one, 0, fmt.Sprintf("k%d=1", i), "k0=2", "-gone")
+		y.put(two, 0, fmt.Sprintf("k%d=1", i), fmt.Sprintf("-k%d", i))
+		x.ok(one.Flush(t.Context()))
+		y.ok(two.Flush(t.Context()))
+	}
+	x.finish(one)
+	y.finish(two)
+	x.same(one.Counts()[0], StreamCounts{New: 20, Changed: 1, Unchanged: 38, Deleted: 1})
+	x.same(two.Counts()[0], StreamCounts{New: 20, Deleted: 20})
+	x.sound()
+	y.sound()
+}

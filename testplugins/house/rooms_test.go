@@ -77,6 +77,7 @@ var owners = map[string][]string{
 	"github.com/extism/":            {"host/plugin"},
 	"github.com/go-rod/":            {"host/browser"},
 	"github.com/uptrace/bun":        {"storage"},
+	"github.com/jackc/pgx":          {"storage", "testplugins"},
 	"github.com/spf13/viper":        {"host/config", "cmd"},
 }
 
