@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/pgtest"
 )
 
 func TestMain(m *testing.M) {
@@ -18,6 +20,10 @@ func TestMain(m *testing.M) {
 		return
 	}
 	_ = flag.Set("rapid.nofailfile", "true") // a failure prints its seed; the tree stays clean
-	_ = flag.Set("rapid.checks", "50")       // the command line may ask for more
+	checks := "50"                           // the command line may ask for more
+	if pgtest.Running() {
+		checks = "15" // each statement is a round trip
+	}
+	_ = flag.Set("rapid.checks", checks)
 	goleak.VerifyTestMain(m)
 }

@@ -11,11 +11,14 @@ import (
 // again marks a test process that Again started.
 const again = "PDPP_TESTS_ON_POSTGRES"
 
+// Running reports whether this is a process that Again started.
+func Running() bool { return os.Getenv(again) != "" }
+
 // Again runs the tests of the calling package once more, in a process in which Place makes
 // databases of files; but for the ones named, by patterns of whole names.
 func Again(t *testing.T, without ...string) {
 	t.Helper()
-	if os.Getenv(again) != "" {
+	if Running() {
 		t.Skip("runs the others")
 	}
 	_ = Database(t, nil) // says so where there is none
@@ -40,7 +43,7 @@ var places struct {
 // things out, names the same one.
 func Place(t testing.TB, path string, migrate func(dsn string) error) string {
 	t.Helper()
-	if os.Getenv(again) == "" || path == "" {
+	if !Running() || path == "" {
 		return path
 	}
 	places.Lock()
@@ -61,10 +64,24 @@ func Place(t testing.TB, path string, migrate func(dsn string) error) string {
 	return places.byPath[path]
 }
 
+// Anew is Place for a test that needs many stores, one after another: one database, which
+// is emptied each time.
+func Anew(t testing.TB, path string, migrate func(dsn string) error) string {
+	t.Helper()
+	if !Running() {
+		return path
+	}
+	at := Place(t, t.Name(), migrate)
+	if err := Run(at, empty); err != nil {
+		t.Fatal(err)
+	}
+	return at
+}
+
 // OnFile leaves a test out where Place makes databases: what it is about is a file.
 func OnFile(t testing.TB) {
 	t.Helper()
-	if os.Getenv(again) != "" {
+	if Running() {
 		t.Skip("about a file")
 	}
 }
