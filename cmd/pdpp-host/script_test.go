@@ -42,10 +42,15 @@ func TestStories(t *testing.T) {
 type storyTest struct{}
 
 // postgresStore has the commands keep their store on a PostgreSQL of the story's own:
-// postgres. Where none is installed the story ends.
+// postgres. Where none is installed the story ends. With a statement it runs that on it,
+// behind the program's back: postgres STATEMENT.
 func postgresStore(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) > 0 {
-		ts.Fatalf("usage: postgres")
+	if neg || len(args) > 1 {
+		ts.Fatalf("usage: postgres [STATEMENT]")
+	}
+	if len(args) == 1 {
+		ts.Check(pgtest.Run(ts.Getenv("PDPP_STORAGE_DSN"), args[0]))
+		return
 	}
 	t, ok := ts.Value(storyTest{}).(testing.TB)
 	if !ok {
