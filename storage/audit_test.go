@@ -35,6 +35,8 @@ func TestAuditEvents(t *testing.T) {
 	x.same(read(AuditQuery{}), "connections.add b;connections.set a;connections.add a;")
 	x.same(read(AuditQuery{Operation: "connections.add"}), "connections.add b;connections.add a;")
 	x.same(read(AuditQuery{Subject: "a", Limit: 1}), "connections.set a;")
+	x.same(read(AuditQuery{About: "b"}), "connections.add b;")
+	x.same(read(AuditQuery{About: "connections"}), "")
 	events, err := s.AuditEvents(ctx, AuditQuery{Limit: 2})
 	x.ok(err)
 	x.same(read(AuditQuery{Before: events[1].Seq}), "connections.add a;")

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/audit"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/config"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/connections"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/debug"
@@ -25,7 +26,7 @@ func (a *app) root() *cobra.Command {
 	root.Long = "pdpp-host runs connectors, WebAssembly modules in a sandbox, and keeps what they collect in one local store."
 	root.AddCommand(
 		run.Command(a.Session), serve.Command(a.Session), plugins.Command(a.Session, running.Unpaced), plugins.OldCommand(a.Session, running.Unpaced), connections.Command(a.Session), devices.Command(a.Session), runs.Command(a.Session),
-		records.Command(a.Session), store.Command(a.Session), status.Command(a.Session), config.Command(a.Session), doctor.Command(a.Session), debug.Command(a.Session), versions.Command(a.Session),
+		records.Command(a.Session), store.Command(a.Session), status.Command(a.Session), audit.Command(a.Session), config.Command(a.Session), doctor.Command(a.Session), debug.Command(a.Session), versions.Command(a.Session),
 	)
 	var asked bool
 	root.Flags().BoolVar(&asked, "version", false, "print the version")

@@ -13,6 +13,9 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
+// opAccept is the name of an acceptance in audit events.
+const opAccept = "connectors.accept"
+
 // Acceptance asks for a module to be accepted.
 type Acceptance struct {
 	Module     string   // a connector, a path to a module, or a connection
@@ -47,26 +50,12 @@ func (o *Owner) AcceptModule(ctx context.Context, a Acceptance) (*Accepted, erro
 		return nil, err
 	}
 	d, err := o.describe(ctx, m.File)
-	if err == nil {
-		err = modules.Misnamed(m.Connector, d)
-	}
-	if err == nil {
-		err = NotOnDevice(ctx, store, cmp.Or(m.Connection, d.Manifest.ConnectorKey))
-	}
 	if err != nil {
-		return nil, err
+		return nil, o.RefusedTo(ctx, store, opAccept, cmp.Or(m.Connection, m.Connector), err)
 	}
-	conns, err := toAccept(ctx, store, d, m.Connection)
+	conns, t, items, err := o.acceptable(ctx, store, &m, d, a.Allow)
 	if err != nil {
-		return nil, err
-	}
-	t, err := o.commonTerms(d, conns)
-	if err != nil {
-		return nil, err
-	}
-	items, err := t.Allow(a.Allow, o.Home)
-	if err != nil {
-		return nil, err
+		return nil, o.RefusedTo(ctx, store, opAccept, cmp.Or(m.Connection, d.Manifest.ConnectorKey), err)
 	}
 	items, err = a.Consent.Ask(ctx, t, items, acceptedByAll(conns, d.File.SHA256))
 	if errors.Is(err, modules.ErrNobodyAsked) {
@@ -76,6 +65,28 @@ func (o *Owner) AcceptModule(ctx context.Context, a Acceptance) (*Accepted, erro
 		return nil, err
 	}
 	return o.acceptAll(ctx, store, conns, t, items, m.Path)
+}
+
+// acceptable returns the connections that a module may be accepted for, its terms, and
+// what of them is accepted by name.
+func (o *Owner) acceptable(ctx context.Context, store *storage.Store, m *TypedModule, d *modules.Described, allow []string) ([]storage.Connection, *modules.Terms, []storage.AcceptedItem, error) {
+	err := modules.Misnamed(m.Connector, d)
+	if err == nil {
+		err = NotOnDevice(ctx, store, cmp.Or(m.Connection, d.Manifest.ConnectorKey))
+	}
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	conns, err := toAccept(ctx, store, d, m.Connection)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	t, err := o.commonTerms(d, conns)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	items, err := t.Allow(allow, o.Home)
+	return conns, t, items, err
 }
 
 // toAccept are the connections that a module is accepted for: the one that was named,
@@ -164,9 +175,17 @@ func (o *Owner) acceptAll(ctx context.Context, store *storage.Store, conns []sto
 // accept accepts a module for one connection, with an audit event that names both.
 func (o *Owner) accept(ctx context.Context, store *storage.Store, connection string, t *modules.Terms, items []storage.AcceptedItem, path string) (*storage.Connection, error) {
 	var conn *storage.Connection
-	err := o.audited(ctx, store, "connectors.accept", connection+" "+t.Module.File.SHA256, func(ctx context.Context) (err error) {
+	err := o.Audited(ctx, store, opAccept, accepted(connection, t.Module.File.SHA256), func(ctx context.Context) (err error) {
 		conn, err = modules.Accept(ctx, store, connection, t, items, path)
 		return err
 	})
 	return conn, err
+}
+
+// accepted is the subject of an acceptance: a connection, and the module's hash.
+func accepted(connection, moduleSHA256 string) string { return connection + " " + moduleSHA256 }
+
+// WitnessAcceptance is Witness of a module's acceptance by the run that it is accepted for.
+func (o *Owner) WitnessAcceptance(ctx context.Context, connection, moduleSHA256 string) context.Context {
+	return o.Witness(ctx, opAccept, accepted(connection, moduleSHA256))
 }

@@ -37,7 +37,8 @@ func (o *Owner) AcceptStreams(ctx context.Context, typed string, confirm func(*D
 	}
 	offering := slices.DeleteFunc(all, func(s storage.SourceInstance) bool { return s.DeviceID != d.ID || s.OfferedAt.IsZero() })
 	if len(offering) == 0 {
-		return nil, abi.NewError(device.CodeNotFound, d.Name()+" offers no manifest", "`pdpp-host devices list` shows the devices")
+		return nil, o.Refused(ctx, store, "devices.accept", d.ID,
+			abi.NewError(device.CodeNotFound, d.Name()+" offers no manifest", "`pdpp-host devices list` shows the devices"))
 	}
 	offers := make([]Offer, len(offering))
 	for i := range offering {
@@ -48,7 +49,7 @@ func (o *Owner) AcceptStreams(ctx context.Context, typed string, confirm func(*D
 	}
 	a := &AcceptedStreams{Streams: map[string][]string{}, DeviceID: d.ID, Device: d}
 	for i := range offering {
-		err := o.audited(ctx, store, "devices.accept", offering[i].ConnectionName+" "+d.ID, func(ctx context.Context) error {
+		err := o.Audited(ctx, store, "devices.accept", offering[i].ConnectionName+" "+d.ID, func(ctx context.Context) error {
 			return store.AcceptDeviceManifest(ctx, &offering[i])
 		})
 		if err != nil {

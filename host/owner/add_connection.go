@@ -38,8 +38,9 @@ func (o *Owner) AddConnection(ctx context.Context, n NewConnection) (*Connection
 		return nil, err
 	}
 	if existing, err := store.Connection(ctx, n.Name); err == nil {
-		return nil, abi.NewError(abi.CodeConnectionInvalid, fmt.Sprintf("there is a connection %q already, of connector %s", n.Name, existing.Connector),
-			"choose another name, or change this one with: pdpp-host connections set "+n.Name)
+		return nil, o.Refused(ctx, store, "connections.add", n.Name,
+			abi.NewError(abi.CodeConnectionInvalid, fmt.Sprintf("there is a connection %q already, of connector %s", n.Name, existing.Connector),
+				"choose another name, or change this one with: pdpp-host connections set "+n.Name))
 	} else if abi.CodeOf(err) != abi.CodeConnectionUnknown {
 		return nil, err
 	}
@@ -48,7 +49,7 @@ func (o *Owner) AddConnection(ctx context.Context, n NewConnection) (*Connection
 		return nil, err
 	}
 	var conn *storage.Connection
-	err = o.audited(ctx, store, "connections.add", n.Name, func(ctx context.Context) (err error) {
+	err = o.Audited(ctx, store, "connections.add", n.Name, func(ctx context.Context) (err error) {
 		conn, err = o.makeConnection(ctx, store, &n, t)
 		return err
 	})

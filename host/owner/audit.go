@@ -1,7 +1,6 @@
 package owner
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -33,41 +32,58 @@ const outcomeDone = "done"
 // errUnchanged reports a change of nothing.
 var errUnchanged = errors.New("nothing changes")
 
-// audited makes a change with its audit event, in one transaction with the change's first
+// Audited makes a change with its audit event, in one transaction with the change's first
 // write; the event of a refused change is written by itself. It returns the error that the
 // operation ends with. Subject names something that the store has: what somebody typed may
 // be a secret (Invariant 5).
 //
 // A change of nothing is errUnchanged, which leaves no event and is no error.
 //
-// Invariant 11: each operation that changes something calls it once, and nothing else
-// writes audit events.
-func (o *Owner) audited(ctx context.Context, store *storage.Store, operation, subject string, change func(ctx context.Context) error) error {
-	e := storage.AuditEvent{
-		Actor: string(o.Actor.Face), ActorID: o.Actor.ID, Address: o.Actor.Address, Operation: operation, Subject: subject, Outcome: outcomeDone,
-	}
-	with, audit := storage.WithAudit(ctx, e, auditKept)
-	err := change(with)
-	if errors.Is(err, errUnchanged) {
+// Invariant 11: each operation that changes something has its event of Audited, Refused or
+// Witness, and nothing else writes audit events.
+func (o *Owner) Audited(ctx context.Context, store *storage.Store, operation, subject string, change func(ctx context.Context) error) error {
+	with, audit := storage.WithAudit(ctx, o.event(operation, subject, outcomeDone), auditKept)
+	switch err := change(with); {
+	case errors.Is(err, errUnchanged):
+		return nil
+	case err != nil:
+		return o.Refused(ctx, store, operation, subject, err)
+	case audit.Recorded():
 		return nil
 	}
-	if err != nil {
-		e.Outcome = string(abi.CodeOf(err))
-	} else if audit.Recorded() {
-		return nil
-	}
-	failed := store.RecordAudit(context.WithoutCancel(ctx), e, auditKept)
-	if err != nil && failed != nil {
-		o.Logger.Warn("the audit event of a refused change was not kept", "operation", operation, "code", abi.CodeOf(failed))
-	}
-	return cmp.Or(err, failed)
+	return store.RecordAudit(context.WithoutCancel(ctx), o.event(operation, subject, outcomeDone), auditKept)
 }
 
-// AuditEvents returns the changes that owners made and were refused, the newest first.
-func (o *Owner) AuditEvents(ctx context.Context, q storage.AuditQuery) ([]storage.AuditEvent, error) {
-	store, err := o.Store(ctx)
-	if err != nil {
-		return nil, err
+// Refused leaves the audit event of a change that was refused, and returns the refusal.
+func (o *Owner) Refused(ctx context.Context, store *storage.Store, operation, subject string, refusal error) error {
+	code := abi.CodeOf(refusal)
+	if code == abi.CodeInterrupted {
+		return refusal // the owner ended it, and nobody refused it
 	}
-	return store.AuditEvents(ctx, q)
+	e := o.event(operation, subject, string(code))
+	if err := store.RecordAudit(context.WithoutCancel(ctx), e, auditKept); err != nil {
+		o.Logger.Warn("the audit event of a refused change was not kept", "operation", operation, "code", abi.CodeOf(err))
+	}
+	return refusal
+}
+
+// RefusedTo is Refused for a change of the connection of that name, where there is one.
+func (o *Owner) RefusedTo(ctx context.Context, store *storage.Store, operation, connection string, refusal error) error {
+	if conn, _ := store.Connection(context.WithoutCancel(ctx), connection); conn == nil {
+		return refusal
+	}
+	return o.Refused(ctx, store, operation, connection, refusal)
+}
+
+// Witness returns a context with which the first change of the store records the event of
+// a change that another room makes.
+func (o *Owner) Witness(ctx context.Context, operation, subject string) context.Context {
+	ctx, _ = storage.WithAudit(ctx, o.event(operation, subject, outcomeDone), auditKept)
+	return ctx
+}
+
+func (o *Owner) event(operation, subject, outcome string) storage.AuditEvent {
+	return storage.AuditEvent{
+		Actor: string(o.Actor.Face), ActorID: o.Actor.ID, Address: o.Actor.Address, Operation: operation, Subject: subject, Outcome: outcome,
+	}
 }

@@ -20,11 +20,11 @@ import (
 // outcome".
 func audited(t *testing.T, o *Owner) (said []string) {
 	t.Helper()
-	events, err := o.AuditEvents(t.Context(), storage.AuditQuery{})
+	page, err := o.AuditEvents(t.Context(), AuditQuery{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range slices.Backward(events) {
+	for _, e := range slices.Backward(page.Events) {
 		said = append(said, e.Operation+" "+e.Subject+" "+e.Outcome)
 		if e.Actor != string(CommandLine) || e.At.IsZero() {
 			t.Errorf("%s: by %q at %s, want by %q and a time", e.Operation, e.Actor, e.At, CommandLine)
@@ -53,8 +53,8 @@ func TestEachChangeIsAuditedOnce(t *testing.T) {
 		{"show", func() error { _, err := o.Connection(ctx, "mine"); return err }, "", ""},
 		{"an unknown connection", func() error { _, err := o.Connection(ctx, "yours"); return err }, abi.CodeConnectionUnknown, ""},
 		{"a credential", func() error { _, err := o.SetCredential(ctx, "mine", "token", typed); return err }, "", "credentials.set mine token done"},
-		{"a secret as a field", func() error { _, err := o.SetCredential(ctx, "mine", secret, typed); return err }, abi.CodeUsage, ""},
-		{"a secret to remove", func() error { _, err := o.RemoveCredential(ctx, "mine", secret); return err }, "connection.credential_unknown", ""},
+		{"a secret as a field", func() error { _, err := o.SetCredential(ctx, "mine", secret, typed); return err }, abi.CodeUsage, "credentials.set mine " + string(abi.CodeUsage)},
+		{"a secret to remove", func() error { _, err := o.RemoveCredential(ctx, "mine", secret); return err }, "connection.credential_unknown", "credentials.remove mine connection.credential_unknown"},
 		{"a credential removed", func() error { _, err := o.RemoveCredential(ctx, "mine", "token"); return err }, "", "credentials.remove mine token done"},
 		{"a schedule", func() error {
 			_, err := o.SetSchedule(ctx, "mine", ScheduleChange{Mode: &byHand})
@@ -64,6 +64,10 @@ func TestEachChangeIsAuditedOnce(t *testing.T) {
 			_, err := o.SetSchedule(ctx, "mine", ScheduleChange{Mode: &byHand})
 			return err
 		}, "", ""},
+		{"a schedule that nobody can mean", func() error {
+			_, err := o.SetSchedule(ctx, "mine", ScheduleChange{Mode: &hourly, Every: time.Millisecond})
+			return err
+		}, abi.CodeUsage, "connections.schedule mine " + string(abi.CodeUsage)},
 		{"a schedule that its connector forbids", func() error {
 			_, err := o.SetSchedule(ctx, "mine", ScheduleChange{Mode: &hourly, Every: time.Hour})
 			return err
@@ -94,6 +98,10 @@ func TestEachChangeIsAuditedOnce(t *testing.T) {
 		if got := audited(t, o); !slices.Equal(got, want) {
 			t.Fatalf("after %s the events are\n%s\nwant\n%s", s.name, strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
+	}
+	if page, err := o.AuditEvents(ctx, AuditQuery{Connection: "mine", Limit: 2}); err != nil || len(page.Events) != 2 || page.Next != page.Events[1].Seq ||
+		page.Events[0].Operation != "connections.remove" {
+		t.Errorf("of mine the last two events are %+v, %v, want the removal first and a next page", page, err)
 	}
 	events, err := store.AuditEvents(ctx, storage.AuditQuery{})
 	if text := fmt.Sprintf("%+v", events); err != nil || strings.Contains(text, "hunter2") {

@@ -32,18 +32,18 @@ type Changed struct {
 // records that are missing there count as deleted.
 func (o *Owner) ChangeConnection(ctx context.Context, c ConnectionChange) (*Changed, error) {
 	store, was, err := o.connection(ctx, c.Connection)
-	if err == nil && was.Unreadable != nil {
-		err = was.Unreadable // what is kept would be lost
-	}
-	if err == nil {
-		err = NotOnDevice(ctx, store, was.Name)
-	}
 	if err != nil {
 		return nil, err
 	}
 	var own *storage.Connection
 	var changes []string
-	err = o.audited(ctx, store, "connections.set", was.Name, func(ctx context.Context) (err error) {
+	err = o.Audited(ctx, store, "connections.set", was.Name, func(ctx context.Context) (err error) {
+		if was.Unreadable != nil {
+			return was.Unreadable // what is kept would be lost
+		}
+		if err := NotOnDevice(ctx, store, was.Name); err != nil {
+			return err
+		}
 		own, changes, err = o.change(ctx, store, was, c)
 		if err == nil && len(changes) == 0 {
 			err = errUnchanged

@@ -23,7 +23,7 @@ func (o *Owner) CompactStore(ctx context.Context) (*Compacted, error) {
 	}
 	var c storage.Compacted
 	// Its first write only looks whether a run goes on: the event comes at the end.
-	err = o.audited(ctx, store, "store.compact", "store", func(context.Context) (err error) {
+	err = o.Audited(ctx, store, "store.compact", "store", func(context.Context) (err error) {
 		c, err = store.Compact(ctx, holder.Alive)
 		return err
 	})

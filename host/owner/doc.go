@@ -7,6 +7,14 @@
 // has those of one request, such as Consent. Paths arrive independent of where they
 // were typed.
 //
+// Each change leaves one audit event (OC-02), and one rule says which refusals do: an
+// operation that has found in the store what it would change leaves the refusal's code
+// with that name. Until then there is nothing but what somebody typed, which may be a
+// secret, and no event. Nor is there one where nothing was refused: of a question, of a
+// change of nothing, of an owner who did not confirm or who interrupted. A run by hand
+// leaves the event of its beginning, and one of its own for a module that it is the
+// first to be accepted for; a run by schedule is nobody's change.
+//
 // It reads modules with host/owner/modules and credentials with host/owner/credential,
 // keeps everything in storage, and leaves health to health/verdict: Runtime and Verdict
 // say what the stored evidence says now. Hints name the commands of pdpp-host; a face

@@ -91,7 +91,7 @@ func (o *Owner) InviteDevice(ctx context.Context, i Invitation) (*Invited, error
 	if err := v.place(ctx, store, note, all); err != nil {
 		return nil, err
 	}
-	err = o.audited(ctx, store, "devices.invite", v.Connector+" "+v.Binding, func(ctx context.Context) error {
+	err = o.Audited(ctx, store, "devices.invite", v.Connector+" "+v.Binding, func(ctx context.Context) error {
 		return store.NewEnrollmentCode(ctx, storage.EnrollmentCode{
 			CodeHash: device.SecretHash(code), ConnectorID: v.Connector, Binding: v.Binding, ExpiresAt: v.ExpiresAt,
 		})

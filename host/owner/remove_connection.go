@@ -30,7 +30,7 @@ func (o *Owner) RemoveConnection(ctx context.Context, name string, confirm func(
 	if err := confirm(r); err != nil {
 		return nil, err
 	}
-	return &r, o.audited(ctx, store, "connections.remove", conn.Name, func(ctx context.Context) error {
+	return &r, o.Audited(ctx, store, "connections.remove", conn.Name, func(ctx context.Context) error {
 		return store.RemoveConnection(ctx, conn.Name, holder.Alive)
 	})
 }

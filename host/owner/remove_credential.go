@@ -14,8 +14,8 @@ type RemovedCredential struct {
 	Field      string `json:"field"`
 }
 
-// RemoveCredential forgets a stored credential. A field that has no stored value leaves
-// no audit event: what was typed in its place may be a secret.
+// RemoveCredential forgets a stored credential. A field that has no stored value is
+// in no audit event: what was typed in its place may be a secret.
 func (o *Owner) RemoveCredential(ctx context.Context, name, field string) (*RemovedCredential, error) {
 	store, conn, err := o.connection(ctx, name)
 	if err != nil {
@@ -30,9 +30,10 @@ func (o *Owner) RemoveCredential(ctx context.Context, name, field string) (*Remo
 		names = append(names, s.Field)
 	}
 	if !slices.Contains(names, field) {
-		return nil, abi.NewError(credential.CodeUnknown, conn.Name+" has no stored credential of that name", nearestOf(field, names, "stored are"))
+		return nil, o.Refused(ctx, store, "credentials.remove", conn.Name,
+			abi.NewError(credential.CodeUnknown, conn.Name+" has no stored credential of that name", nearestOf(field, names, "stored are")))
 	}
-	return &RemovedCredential{conn.Name, field}, o.audited(ctx, store, "credentials.remove", conn.Name+" "+field, func(ctx context.Context) error {
+	return &RemovedCredential{conn.Name, field}, o.Audited(ctx, store, "credentials.remove", conn.Name+" "+field, func(ctx context.Context) error {
 		_, err := store.DeleteCredential(ctx, conn.ID, field)
 		return err
 	})

@@ -8,7 +8,7 @@ func (o *Owner) RepairEvidence(ctx context.Context, connection string) error {
 	if err != nil {
 		return err
 	}
-	return o.audited(ctx, store, "evidence.repair", connection, func(ctx context.Context) error { return store.RepairEvidence(ctx, connection) })
+	return o.Audited(ctx, store, "evidence.repair", connection, func(ctx context.Context) error { return store.RepairEvidence(ctx, connection) })
 }
 
 // ForgetServer expects no scheduler any more that is gone without having been stopped,
@@ -22,7 +22,7 @@ func (o *Owner) ForgetServer(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return o.audited(ctx, store, "serve.forget", "serve", func(ctx context.Context) error {
+	return o.Audited(ctx, store, "serve.forget", "serve", func(ctx context.Context) error {
 		if err := store.ForgetOverdue(ctx, o.Now().Add(-OverdueAfter)); err != nil || gone == nil {
 			return err
 		}

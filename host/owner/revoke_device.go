@@ -15,7 +15,7 @@ func (o *Owner) RevokeDevice(ctx context.Context, typed string, confirm func(*De
 	if err != nil {
 		return nil, err
 	}
-	return d, o.audited(ctx, store, "devices.revoke", d.ID, func(ctx context.Context) error {
+	return d, o.Audited(ctx, store, "devices.revoke", d.ID, func(ctx context.Context) error {
 		at, err := store.RevokeDevice(ctx, d.ID)
 		d.RevokedAt = &at
 		return err

@@ -66,11 +66,11 @@ func (o *Owner) SetSchedule(ctx context.Context, name string, c ScheduleChange) 
 		return nil, err
 	}
 	fed, err := store.SourceInstances(ctx, conn.ID)
-	if err == nil {
-		err = OnDevice(conn.Name, conn.Connector, fed)
-	}
 	if err != nil {
 		return nil, err
+	}
+	if err := OnDevice(conn.Name, conn.Connector, fed); err != nil {
+		return nil, o.Refused(ctx, store, "connections.schedule", conn.Name, err)
 	}
 	now, err := store.Schedule(ctx, conn.ID)
 	if err != nil {
@@ -78,10 +78,10 @@ func (o *Owner) SetSchedule(ctx context.Context, name string, c ScheduleChange) 
 	}
 	next, err := c.change(now)
 	if err != nil {
-		return nil, err
+		return nil, o.Refused(ctx, store, "connections.schedule", conn.Name, err)
 	}
 	if next != now {
-		err = o.audited(ctx, store, "connections.schedule", conn.Name, func(ctx context.Context) error {
+		err = o.Audited(ctx, store, "connections.schedule", conn.Name, func(ctx context.Context) error {
 			if c.automatic() {
 				if err := o.mayRunItself(ctx, conn, c.Every); err != nil {
 					return err

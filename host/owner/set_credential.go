@@ -37,12 +37,12 @@ func (o *Owner) SetCredential(ctx context.Context, name, field string, value fun
 	}
 	fields := manifest.Credentials(m)
 	f, err := chosenField(conn.Name, fields, field)
-	if err != nil {
-		return nil, err
+	if err != nil { // what was typed in the field's place may be the secret
+		return nil, o.Refused(ctx, store, "credentials.set", conn.Name, err)
 	}
 	secrets := credential.New(store, o.Vault, conn, fields, o.Getenv)
 	if _, err := secrets.Open(ctx, true); err != nil {
-		return nil, err
+		return nil, o.Refused(ctx, store, "credentials.set", conn.Name+" "+f.Name, err)
 	}
 	before, err := store.SealedCredentials(ctx, conn.ID)
 	if err != nil {
@@ -53,7 +53,7 @@ func (o *Owner) SetCredential(ctx context.Context, name, field string, value fun
 		return nil, err
 	}
 	defer clear(secret)
-	err = o.audited(ctx, store, "credentials.set", conn.Name+" "+f.Name, func(ctx context.Context) error {
+	err = o.Audited(ctx, store, "credentials.set", conn.Name+" "+f.Name, func(ctx context.Context) error {
 		return secrets.Put(ctx, map[string][]byte{f.Name: secret})
 	})
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // Deps is everything a Runner works with. All fields but Roots, Asker, Sender,
-// Secrets, Admit, Details, Collect, the hooks behind it, Observe and Logger are
+// Secrets, Admit, Witness, Details, Collect, the hooks behind it, Observe and Logger are
 // required.
 type Deps struct {
 	Store  *storage.Store
@@ -24,6 +24,10 @@ type Deps struct {
 	// Admit may refuse a run of a connection that has run before, such as one
 	// that cools down; nil refuses none. A forced run is not asked.
 	Admit func(ctx context.Context, connection string) error
+	// Witness returns a context with which the store keeps who made a change that an
+	// owner makes by running: the module's acceptance, and the beginning of the run. nil:
+	// nobody's changes are kept so.
+	Witness func(ctx context.Context, change Change, connection, moduleSHA256 string) context.Context
 	// Details returns the owner's bound on a connector's detail lanes, nil for
 	// none (RT-16.1). A nil Details bounds nothing.
 	Details func(connector string) *abi.DetailLimits
@@ -74,6 +78,15 @@ type Request struct {
 	// Timeout does, so that the run closes its books.
 	MaxWall time.Duration
 }
+
+// Change is something that an owner changes by running a connection.
+type Change string
+
+// What an owner changes by running a connection.
+const (
+	ChangeAccepts Change = "accepts" // the module
+	ChangeBegins  Change = "begins"  // the run
+)
 
 // RootResolver finds the folders of the filesystem binding. given holds the
 // operator's own choices by root name, accepted the items that the connection's owner

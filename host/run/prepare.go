@@ -201,10 +201,18 @@ func (r *Runner) openNetwork(ctx context.Context, p *plan) (err error) {
 	return err
 }
 
+// witness returns the context of a change that an owner makes by this run.
+func (r *Runner) witness(ctx context.Context, change Change, p *plan) context.Context {
+	if r.deps.Witness == nil {
+		return ctx
+	}
+	return r.deps.Witness(ctx, change, p.connection.Name, p.request.Module.SHA256)
+}
+
 // pin stores the hash and the manifest of the first accepted module.
 func (r *Runner) pin(ctx context.Context, p *plan) error {
 	if p.connection.PinnedSHA256 == "" {
-		return r.deps.Store.PinPlugin(ctx, p.connection.ID, p.request.Module.SHA256, p.raw, p.request.Allowed...)
+		return r.deps.Store.PinPlugin(r.witness(ctx, ChangeAccepts, p), p.connection.ID, p.request.Module.SHA256, p.raw, p.request.Allowed...)
 	}
 	return nil
 }

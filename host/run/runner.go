@@ -64,7 +64,7 @@ func (r *Runner) Run(ctx context.Context, req Request) (*Result, error) {
 	defer p.close()
 
 	runID := r.deps.NewID()
-	writer, err := r.deps.Store.BeginRun(ctx, storage.NewRun{
+	writer, err := r.deps.Store.BeginRun(r.witness(ctx, ChangeBegins, p), storage.NewRun{
 		RunID: runID, ConnectionID: p.connection.ID, Connector: p.manifest.ConnectorKey, Version: p.manifest.Version,
 		ModuleSHA256: req.Module.SHA256, Mode: p.mode, Bookmark: bookmark(p.mode), Holder: r.deps.Holder,
 		Streams: streamNames(p.scope), ByKey: ledger.ByKey(p.manifest), LeaseTTL: leaseTTL, HolderAlive: r.deps.HolderAlive,

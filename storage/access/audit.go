@@ -3,6 +3,7 @@ package access
 import (
 	"context"
 	"time"
+	"unicode/utf8"
 
 	"github.com/uptrace/bun"
 
@@ -37,6 +38,7 @@ type auditRow struct {
 // AuditQuery chooses events. Its zero value chooses all of them.
 type AuditQuery struct {
 	Operation, Subject string // "": any
+	About              string // the first word of the subject; "": any
 	Before             int64  // only events below this Seq; 0: from the newest on
 	Limit              int64  // 0: all of them
 }
@@ -99,6 +101,9 @@ func (s *Store) AuditEvents(ctx context.Context, q AuditQuery) ([]AuditEvent, er
 	}
 	if q.Subject != "" {
 		query = query.Where("subject = ?", q.Subject)
+	}
+	if q.About != "" {
+		query = query.Where("(subject = ? OR substr(subject, 1, ?) = ?)", q.About, utf8.RuneCountInString(q.About)+1, q.About+" ")
 	}
 	if q.Before > 0 {
 		query = query.Where("seq < ?", q.Before)

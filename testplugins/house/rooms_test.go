@@ -61,7 +61,7 @@ var rooms = map[string][]string{
 // faces are the folders that parse what was asked for, call an operation and show its
 // result. None of them imports the store (OC-01.3).
 var faces = []string{
-	"cmd/pdpp-host/internal/config", "cmd/pdpp-host/internal/connections", "cmd/pdpp-host/internal/debug", "cmd/pdpp-host/internal/devices",
+	"cmd/pdpp-host/internal/audit", "cmd/pdpp-host/internal/config", "cmd/pdpp-host/internal/connections", "cmd/pdpp-host/internal/debug", "cmd/pdpp-host/internal/devices",
 	"cmd/pdpp-host/internal/doctor", "cmd/pdpp-host/internal/plugins", "cmd/pdpp-host/internal/records", "cmd/pdpp-host/internal/run",
 	"cmd/pdpp-host/internal/runs", "cmd/pdpp-host/internal/serve", "cmd/pdpp-host/internal/show", "cmd/pdpp-host/internal/status", "cmd/pdpp-host/internal/store",
 	"cmd/pdpp-host/internal/version",

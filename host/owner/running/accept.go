@@ -39,6 +39,15 @@ func askFirst(ctx context.Context, o *owner.Owner, store *storage.Store, engine 
 		return err
 	}
 	r.Allowed, err = r.Consent.Ask(ctx, t, nil, nil)
-	r.Accept = err == nil
-	return err
+	if err != nil {
+		return declined{err}
+	}
+	r.Accept = true
+	return nil
 }
+
+// declined is the error of an owner who was asked and did not accept the module: nothing
+// was refused to them.
+type declined struct{ error }
+
+func (d declined) Unwrap() error { return d.error }

@@ -33,6 +33,12 @@ func Deps(o *owner.Owner, store *storage.Store, engine *plugin.Engine, maxReques
 // is refused, and what the owner changes by it is audited.
 func byHand(o *owner.Owner, store *storage.Store, engine *plugin.Engine, maxRequests int64) run.Deps {
 	d := Deps(o, store, engine, maxRequests)
+	d.Witness = func(ctx context.Context, change run.Change, connection, moduleSHA256 string) context.Context {
+		if change == run.ChangeAccepts {
+			return o.WitnessAcceptance(ctx, connection, moduleSHA256)
+		}
+		return o.Witness(ctx, operation, connection)
+	}
 	d.Admit = func(ctx context.Context, connection string) error { return cooledDown(ctx, o, store, connection) }
 	return d
 }

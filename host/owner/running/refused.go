@@ -3,6 +3,7 @@ package running
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -48,6 +49,13 @@ func refusedUnopened(ctx context.Context, o *owner.Owner, m owner.TypedModule, r
 // do about that connection, and keeps it with the connection as `serve` does: how it
 // stands is no secret of whoever tried.
 func refused(ctx context.Context, o *owner.Owner, store *storage.Store, m owner.TypedModule, r *Request, refusal error) error {
+	if _, ok := errors.AsType[declined](refusal); !ok {
+		name := cmp.Or(m.Connection, m.Connector)
+		if modules.IsPath(name) && m.File != nil {
+			name = m.File.Name
+		}
+		_ = o.RefusedTo(ctx, store, operation, name, refusal) // it is returned below, with a better hint
+	}
 	if m.Path != "" {
 		refusal = orByPath(m.Path, m.Connection, refusal)
 	}

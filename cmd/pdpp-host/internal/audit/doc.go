@@ -1,0 +1,2 @@
+// Package audit has the command that shows what owners changed, and were refused.
+package audit
