@@ -37,7 +37,7 @@ func TestPostgres(t *testing.T) {
 // shortDir is a folder whose path leaves room for a socket's name, of 107 bytes at most.
 func shortDir(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("/tmp", "pdpp-")
+	dir, err := os.MkdirTemp("/tmp", "pdpp-") //nolint:usetesting // its path is too long
 	if err != nil {
 		t.Fatal(err)
 	}

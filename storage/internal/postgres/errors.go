@@ -64,9 +64,9 @@ func Lost(err error) bool {
 
 // Unreached reports whether no connection could be made, for a reason that may pass.
 func Unreached(err error) bool {
-	var connecting *pgconn.ConnectError
+	_, connecting := errors.AsType[*pgconn.ConnectError](err)
 	s := state(err)
-	return errors.As(err, &connecting) && !strings.HasPrefix(s, classAuth) && s != undefinedDatabase
+	return connecting && !strings.HasPrefix(s, classAuth) && s != undefinedDatabase
 }
 
 // Describe says what an error is and what to do about it. It quotes neither the server's
@@ -75,7 +75,7 @@ func Describe(err error) *abi.Error {
 	s := state(err)
 	is := func(class string) bool { return s != "" && strings.HasPrefix(s, class) }
 	unavailable := func(message, hint string) *abi.Error { return abi.NewError(abi.CodeStoreUnavailable, message, hint) }
-	var connecting *pgconn.ConnectError
+	_, connecting := errors.AsType[*pgconn.ConnectError](err)
 	switch {
 	case is(diskFull):
 		return abi.NewError(abi.CodeStoreFull, "no space left on PostgreSQL's disk", "free disk space on the server, then run again: what was committed is kept")
@@ -93,7 +93,7 @@ func Describe(err error) *abi.Error {
 		return abi.NewError(abi.CodeStoreText, "PostgreSQL refuses a text or a number", "`pdpp-host doctor` checks the store")
 	case is(classCorrupt):
 		return abi.NewError(abi.CodeStoreCorrupt, "PostgreSQL says that the database is damaged", "restore it from a backup; `pdpp-host doctor` shows what is damaged")
-	case errors.As(err, &connecting):
+	case connecting:
 		return unavailable("PostgreSQL cannot be reached", "check that it runs, and the host and the port of storage.dsn")
 	case Lost(err):
 		return unavailable("the connection to PostgreSQL was lost", "run again: what was committed is kept")

@@ -65,11 +65,17 @@ type Array struct {
 	buf        []byte
 }
 
-// Ints, Texts, Bytes and TIDs begin an array of bigint, text, bytea and tid.
-func Ints(n int) *Array  { return newArray(oidInt, oidInts, n*12) }
+// Ints begins an array of bigint, of about n values.
+func Ints(n int) *Array { return newArray(oidInt, oidInts, n*12) }
+
+// Texts begins an array of text.
 func Texts(n int) *Array { return newArray(oidText, oidTexts, n*64) }
+
+// Bytes begins an array of bytea.
 func Bytes(n int) *Array { return newArray(oidByte, oidBytes, n*36) }
-func TIDs(n int) *Array  { return newArray(oidTID, oidTIDs, n*10) }
+
+// TIDs begins an array of tid, the place of a row in its table.
+func TIDs(n int) *Array { return newArray(oidTID, oidTIDs, n*10) }
 
 const arrayHeader = 20
 

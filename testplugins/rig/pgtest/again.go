@@ -26,7 +26,7 @@ func Again(t *testing.T, without ...string) {
 	if testing.Short() {
 		args = append(args, "-test.short")
 	}
-	run := exec.Command(os.Args[0], args...)
+	run := exec.CommandContext(t.Context(), os.Args[0], args...) //nolint:gosec // the test itself
 	run.Env = append(os.Environ(), again+"=1")
 	if out, err := run.CombinedOutput(); err != nil {
 		t.Errorf("on PostgreSQL: %v\n%s", err, out)

@@ -151,16 +151,16 @@ func (c *cluster) start(fsync string) error {
 	if err != nil {
 		return err
 	}
-	make := exec.Command(filepath.Join(bin, "initdb"), "-D", c.dir, "-U", "store", "--encoding=UTF8", "--locale=C", "--auth=trust", "--no-sync")
-	make.SysProcAttr, make.Dir = plain, c.dir
-	if out, err := make.CombinedOutput(); err != nil {
+	initdb := exec.Command(filepath.Join(bin, "initdb"), "-D", c.dir, "-U", "store", "--encoding=UTF8", "--locale=C", "--auth=trust", "--no-sync") //nolint:noctx,gosec // of this tree's tests
+	initdb.SysProcAttr, initdb.Dir = plain, c.dir
+	if out, err := initdb.CombinedOutput(); err != nil {
 		return errors.Join(fmt.Errorf("initdb: %w: %s", err, bytes.TrimSpace(out)), os.RemoveAll(c.dir))
 	}
 	in, out, err := os.Pipe()
 	if err != nil {
 		return err
 	}
-	run := exec.Command("/bin/sh", "-c", watchdog, "watchdog", bin, c.dir, fsync)
+	run := exec.Command("/bin/sh", "-c", watchdog, "watchdog", bin, c.dir, fsync) //nolint:noctx,gosec // lives as long as the process
 	run.SysProcAttr, run.Dir, run.Stdin = plain, c.dir, in
 	if err := run.Start(); err != nil {
 		return err
@@ -188,7 +188,7 @@ func binaries() (string, error) {
 			folders = append(folders, filepath.Dir(path))
 		}
 	}
-	if out, err := exec.Command("pg_config", "--bindir").Output(); err == nil {
+	if out, err := exec.Command("pg_config", "--bindir").Output(); err == nil { //nolint:noctx // a moment
 		folders = append(folders, strings.TrimSpace(string(out)))
 	}
 	debian, _ := filepath.Glob("/usr/lib/postgresql/*/bin")

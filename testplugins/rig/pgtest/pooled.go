@@ -38,7 +38,7 @@ func Pooled(t *testing.T, dsn string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, err := os.MkdirTemp("/tmp", "pdpp-pgb-")
+	dir, err := os.MkdirTemp("/tmp", "pdpp-pgb-") //nolint:usetesting // a socket's path is short
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func Pooled(t *testing.T, dsn string) string {
 	if err := os.WriteFile(settings, fmt.Appendf(nil, pooling, u.Query().Get("host"), dir), 0o644); err != nil { //nolint:gosec // another user reads it
 		t.Fatal(err)
 	}
-	run := exec.Command(bin, settings)
+	run := exec.Command(bin, settings) //nolint:noctx,gosec // ends with the test
 	if run.SysProcAttr, err = plainUser(dir); err != nil {
 		t.Fatal(err)
 	}
