@@ -98,6 +98,7 @@ func Exercise(t *testing.T, fresh func(t *testing.T) opener) {
 			x.s = x.open(t, x.clock.Now)
 			c.run(t, x)
 			x.sound()
+			x.copied()
 		})
 	}
 }

@@ -19,6 +19,10 @@ func TestMain(m *testing.M) {
 		lockChild(path)
 		return
 	}
+	if ways := os.Getenv(copyChildEnv); ways != "" {
+		copyChild(ways)
+		return
+	}
 	_ = flag.Set("rapid.nofailfile", "true") // a failure prints its seed; the tree stays clean
 	checks := "50"                           // the command line may ask for more
 	if pgtest.Running() {

@@ -29,7 +29,7 @@ func TestPostgres(t *testing.T) {
 		"TestLock.*", "TestCloseDoesNotWaitForALock", // locks of files
 		"TestErased.*", "TestCompact", // what is overwritten in the file, and its pages
 		"TestCheckFinds", "TestEvidenceOfAnOlderStore", "TestRejectionsOfAnOlderStore", "TestArtifactsAreBounded", // SQL of SQLite in the test
-		"TestInspectLane.*", "TestAHostHasNoOutbox", "TestCrash.*", "TestSweep.*",
+		"TestInspectLane.*", "TestAHostHasNoOutbox", "TestCrash.*", "TestCopy.*", "TestSweep.*",
 		"TestServer.*", // of PostgreSQL already
 	)
 }

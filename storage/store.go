@@ -84,7 +84,7 @@ func OpenToRead(ctx context.Context, o Options) (*Store, error) {
 type openDatabase func(context.Context, db.Options) (*db.DB, error)
 
 func openHost(ctx context.Context, o Options, open openDatabase) (*Store, error) {
-	return openAs(ctx, o, open, run.HostSink{}, outbox.Accept(nil, o.Path), func(context.Context, *db.DB) error { return nil })
+	return openAs(ctx, o, open, run.HostSink{}, finished(outbox.Accept(nil, o.Path)), func(context.Context, *db.DB) error { return nil })
 }
 
 // openAs opens a store whose runs collect into sink. accept is as in db.Options; take

@@ -23,6 +23,7 @@ var operations = map[string]string{
 	"AuditEvents":      "audit",
 	"ChangeConnection": "connections set",
 	"CompactStore":     "store compact",
+	"CopyStore":        "store copy",
 	"Connection":       "connections show",
 	"Connections":      "connections list",
 	"Connectors":       "plugins list",

@@ -20,7 +20,7 @@ func Command(s *session.Session) *cobra.Command {
 		Long: "Removes runs that are older than history.retention, and writes the file anew without its free pages, which takes as much free\n" +
 			"disk as the file. It is refused while a run goes on; one that begins meanwhile may be refused as storage.locked.",
 		RunE: func(cmd *cobra.Command, _ []string) error { return compact(cmd.Context(), s) },
-	})
+	}, copyCommand(s))
 	return cmd
 }
 

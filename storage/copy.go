@@ -1,0 +1,408 @@
+package storage
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash"
+	"io/fs"
+	"log/slog"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
+	"github.com/pdpp-host/pdpp-host/storage/outbox"
+)
+
+// Codes of Copy.
+const (
+	// CodeCopyUnfinished is the code of a store that is a copy which was not finished.
+	CodeCopyUnfinished abi.Code = "storage.copy_unfinished"
+	// CodeCopyRefused is the code of a copy that cannot begin.
+	CodeCopyRefused abi.Code = "storage.copy_refused"
+	// CodeCopyDiffers is the code of a copy that is not the source's equal.
+	CodeCopyDiffers abi.Code = "storage.copy_differs"
+)
+
+// CopyOptions says what is copied where. From and To are paths or addresses, as
+// Options.Path.
+type CopyOptions struct {
+	From, To string
+	Now      func() time.Time
+	Logger   *slog.Logger
+	Alive    func(holder string) bool // as in NewRun
+}
+
+// Copied says what a copy holds.
+type Copied struct {
+	Rows, Records int64 // of all tables; of records, tombstones included
+	Resumed       bool  // an earlier copy was gone on with
+}
+
+// copyTable is a table that a copy takes along, with its primary key.
+type copyTable struct {
+	name string
+	key  []string
+}
+
+// copyTables are in the order of their references. Not among them: serving, which a server
+// writes anew, and a collector's tables.
+var copyTables = []copyTable{
+	{"connections", []string{"id"}}, {"leases", []string{"connection_id"}}, {"runs", []string{"pk"}}, {"streams", []string{"id"}},
+	{"run_streams", []string{"run_pk", "stream_id"}}, {"records", []string{"seq"}}, {"states", []string{"connection_id", "stream", "bookmark"}},
+	{"staged_states", []string{"run_pk", "stream"}}, {"events", []string{"run_pk", "seq"}}, {"coverage", []string{"run_pk", "stream", "state_stream"}},
+	{"gaps", []string{"id"}}, {"credentials", []string{"connection_id", "field"}}, {"pressure", []string{"connection_id"}},
+	{"destinations", []string{"connection_id", "host"}}, {"evidence", []string{"connection_id"}}, {"standings", []string{"connection_id", "from_us"}},
+	{"schedules", []string{"connection_id"}}, {"due_times", []string{"connection_id"}}, {"dispatches", []string{"pk"}},
+	{"confirmations", []string{"connection_id", "action", "version"}}, {"devices", []string{"id"}}, {"enrollment_codes", []string{"code_sha256"}},
+	{"source_instances", []string{"id"}}, {"device_batches", []string{"device_id", "batch_id"}}, {"device_commits", []string{"source_id", "commit_id"}},
+	{"device_blobs", []string{"connection_id", "sha256"}}, {"removed_credentials", []string{"connection_id", "field"}},
+	{"rejected_environments", []string{"connection_id"}}, {"rejected_records", []string{"stream_id", "key_sha256"}},
+	{"delivered_keys", []string{"stream_id", "key"}}, {"audit", []string{"seq"}},
+}
+
+// A transaction of a copy holds at most so much.
+const (
+	copyRows  = 5000
+	copyBytes = 4 << 20
+)
+
+// Copy makes a store that is the equal of another, in a file or on PostgreSQL either way.
+// Nobody else writes to the source meanwhile. The target is empty, or what an earlier Copy
+// left unfinished, which goes on; until every table has been compared, it cannot be opened
+// as a store. Errors: storage.copy_refused for a source that is in use or is not there and
+// for a target that holds something else, storage.copy_differs when an unfinished target
+// is not a part of this source, and those of Open.
+func Copy(ctx context.Context, o CopyOptions) (*Copied, error) {
+	if err := distinct(o.From, o.To); err != nil {
+		return nil, err
+	}
+	from, err := Open(ctx, Options{Path: o.From, Now: o.Now, Logger: o.Logger})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = from.Close() }()
+	to, err := db.Open(ctx, db.Options{Path: o.To, Now: o.Now, Logger: o.Logger, Accept: outbox.Accept(nil, o.To)})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = to.Close() }()
+	c := &copying{ctx: ctx, to: to, done: &Copied{}}
+	// One transaction of the source for all of it: what is read is of one moment.
+	err = from.db.Alone(ctx, "copy the store", func(t *db.Tx) error {
+		if err := t.Stand(); err != nil {
+			return err
+		}
+		if err := unused(t, o.Alive); err != nil {
+			return err
+		}
+		c.from = t
+		return c.run()
+	})
+	if err != nil {
+		return nil, err
+	}
+	return c.done, nil
+}
+
+// distinct refuses a source that is missing, and one that is the target.
+func distinct(from, to string) error {
+	if from == to {
+		return abi.NewError(CodeCopyRefused, "a store cannot be copied to itself", "name another target with --to")
+	}
+	if db.OnServer(from) {
+		return nil
+	}
+	source, err := os.Stat(from)
+	if errors.Is(err, fs.ErrNotExist) {
+		return abi.NewError(CodeCopyRefused, "there is no store to copy", "name an existing one with --from").WithDetail(from)
+	}
+	if err != nil || db.OnServer(to) {
+		return err
+	}
+	if target, err := os.Stat(to); err == nil && os.SameFile(source, target) {
+		return distinct(to, to)
+	}
+	return nil
+}
+
+// unused refuses a source that a run or a server uses.
+func unused(t *db.Tx, alive func(holder string) bool) error {
+	var leases []tables.LeaseRow
+	if err := t.DB.NewSelect().Model(&leases).Where("run_id <> ''").Scan(t.Ctx); err != nil {
+		return err
+	}
+	for _, l := range leases {
+		if tables.LeaseHolds(l.Holder, l.ExpiresUS, t.Now, alive) {
+			return abi.NewError(CodeCopyRefused, "a run is going on, and writes to the source", "wait for it to end, or end it").WithDetail("run " + l.RunID)
+		}
+	}
+	var servers []struct {
+		Holder    string
+		ExpiresUS int64
+	}
+	if err := t.DB.NewRaw("SELECT holder, expires_us FROM serving").Scan(t.Ctx, &servers); err != nil {
+		return err
+	}
+	for _, s := range servers {
+		if tables.LeaseHolds(s.Holder, s.ExpiresUS, t.Now, alive) {
+			return abi.NewError(CodeCopyRefused, "a server runs the source's connections", "stop `pdpp-host serve` first").WithDetail(s.Holder)
+		}
+	}
+	return nil
+}
+
+// copying is one call of Copy.
+type copying struct {
+	ctx  context.Context //nolint:containedctx // of one call of Copy
+	from *db.Tx
+	to   *db.DB
+	done *Copied
+}
+
+func (c *copying) run() error {
+	if err := c.begin(); err != nil {
+		return err
+	}
+	for _, t := range copyTables {
+		if err := c.table(t); err != nil {
+			return err
+		}
+	}
+	for _, t := range copyTables {
+		if err := c.compare(t); err != nil {
+			return err
+		}
+	}
+	return c.end()
+}
+
+// begin marks an empty target, or finds the mark of an earlier copy.
+func (c *copying) begin() error {
+	return c.to.Alone(c.ctx, "begin the copy", func(t *db.Tx) (err error) {
+		if c.done.Resumed, err = db.Unfinished(t.Ctx, t.DB); err != nil || c.done.Resumed {
+			return err
+		}
+		for _, table := range copyTables {
+			var n int64
+			if err := t.DB.QueryRowContext(t.Ctx, "SELECT count(*) FROM "+table.name).Scan(&n); err != nil {
+				return err
+			}
+			if n > 0 {
+				return abi.NewError(CodeCopyRefused, "the target holds a store already", "name a new file or an empty database with --to").WithDetail(c.to.Path)
+			}
+		}
+		return t.BeginCopy()
+	})
+}
+
+// columns returns the columns of a table, in the source's order.
+func (c *copying) columns(table string) ([]string, error) {
+	rows, err := c.from.DB.QueryContext(c.ctx, "SELECT * FROM "+table+" LIMIT 0")
+	if err != nil {
+		return nil, err
+	}
+	names, err := rows.Columns()
+	return names, errors.Join(err, rows.Err(), rows.Close())
+}
+
+// table copies what the target lacks of a table: the rows behind the last that it has, since
+// they go in by their key.
+func (c *copying) table(t copyTable) error {
+	columns, err := c.columns(t.name)
+	if err != nil {
+		return err
+	}
+	after, err := c.last(t)
+	if err != nil {
+		return err
+	}
+	rows, err := c.from.DB.QueryContext(c.ctx, t.query(columns, after), after...)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	for more := rows.Next(); more; {
+		if err := c.ctx.Err(); err != nil {
+			return err
+		}
+		err := c.to.Alone(c.ctx, "copy "+t.name, func(w *db.Tx) (err error) {
+			more, err = insert(w, t.name, columns, rows)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// query reads a table by its key, behind a row where after has that row's.
+func (t copyTable) query(columns []string, after []any) string {
+	key := strings.Join(t.key, ", ")
+	where := ""
+	if after != nil {
+		where = " WHERE (" + key + ") > (" + strings.TrimSuffix(strings.Repeat("?, ", len(t.key)), ", ") + ")"
+	}
+	return "SELECT " + strings.Join(columns, ", ") + " FROM " + t.name + where + " ORDER BY " + key
+}
+
+// last is the key of the last row that the target has; nil: it has none.
+func (c *copying) last(t copyTable) ([]any, error) {
+	desc := strings.Join(t.key, " DESC, ") + " DESC"
+	rows, err := c.to.Read.QueryContext(c.ctx, "SELECT "+strings.Join(t.key, ", ")+" FROM "+t.name+" ORDER BY "+desc+" LIMIT 1")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	if !rows.Next() {
+		return nil, rows.Err()
+	}
+	return db.Scan(rows, len(t.key))
+}
+
+// insert adds a bounded number of rows, of which the first is read by Scan. more: there are
+// others.
+func insert(t *db.Tx, table string, columns []string, rows *sql.Rows) (more bool, err error) {
+	in, err := t.Insert(table, columns)
+	if err != nil {
+		return false, err
+	}
+	more = true
+	for n, size := 0, 0; more && n < copyRows && size < copyBytes; n++ {
+		values, err := db.Scan(rows, len(columns))
+		if err != nil {
+			return false, errors.Join(err, in.Close())
+		}
+		for _, v := range values {
+			switch v := v.(type) {
+			case string:
+				size += len(v)
+			case []byte:
+				size += len(v)
+			}
+		}
+		if err := in.Add(values); err != nil {
+			return false, errors.Join(err, in.Close())
+		}
+		more = rows.Next()
+	}
+	return more, in.Close()
+}
+
+// compare holds a table of the target to the source's: as many rows, and the same sum over
+// them by their key.
+func (c *copying) compare(t copyTable) error {
+	columns, err := c.columns(t.name)
+	if err != nil {
+		return err
+	}
+	query := t.query(columns, nil)
+	want, sum, err := fingerprint(c.ctx, c.from.DB, query, len(columns))
+	if err != nil {
+		return err
+	}
+	got, other, err := fingerprint(c.ctx, c.to.Read, query, len(columns))
+	if err != nil {
+		return err
+	}
+	if got != want || sum != other {
+		return abi.NewError(CodeCopyDiffers, fmt.Sprintf("the copy's %s differ from the source's: %d rows, want %d", t.name, got, want),
+			"an earlier copy was of another store, or the source has changed since: remove the target and copy again").WithDetail(c.to.Path)
+	}
+	c.done.Rows += got
+	if t.name == "records" {
+		c.done.Records = got
+	}
+	return nil
+}
+
+// fingerprint counts and sums the rows of a query.
+func fingerprint(ctx context.Context, q bun.IDB, query string, columns int) (n int64, sum [sha256.Size]byte, err error) {
+	rows, err := q.QueryContext(ctx, query)
+	if err != nil {
+		return 0, sum, err
+	}
+	defer func() { _ = rows.Close() }()
+	h := sha256.New()
+	for ; rows.Next(); n++ {
+		values, err := db.Scan(rows, columns)
+		if err != nil {
+			return 0, sum, err
+		}
+		for _, v := range values {
+			if err := add(h, v); err != nil {
+				return 0, sum, err
+			}
+		}
+	}
+	return n, [sha256.Size]byte(h.Sum(nil)), rows.Err()
+}
+
+// add adds a value to a sum, the same for both databases.
+func add(h hash.Hash, v any) error {
+	head := make([]byte, 9)
+	body := ""
+	switch v := v.(type) {
+	case nil:
+	case int64:
+		head[0] = 'i'
+		binary.BigEndian.PutUint64(head[1:], uint64(v)) //nolint:gosec // its bits
+	case bool:
+		head[0], head[8] = 'i', db.Bit(v)
+	case string:
+		head[0], body = 't', v
+	case []byte:
+		head[0], body = 'b', string(v)
+	default:
+		return fmt.Errorf("a value is a %T", v)
+	}
+	if head[0] == 't' || head[0] == 'b' {
+		binary.BigEndian.PutUint64(head[1:], uint64(len(body)))
+	}
+	_, _ = h.Write(head)
+	_, _ = h.Write([]byte(body))
+	return nil
+}
+
+// end makes the target a store: the change counter goes over, the numbers that tables give
+// themselves follow, and the mark goes.
+func (c *copying) end() error {
+	var last int64
+	if err := c.from.DB.QueryRowContext(c.ctx, "SELECT value FROM counters WHERE name = 'change'").Scan(&last); err != nil {
+		return err
+	}
+	return c.to.Alone(c.ctx, "end the copy", func(t *db.Tx) error {
+		if _, err := t.DB.ExecContext(t.Ctx, "UPDATE counters SET value = ? WHERE name = 'change'", last); err != nil {
+			return err
+		}
+		for table, column := range map[string]string{"runs": "pk", "streams": "id", "dispatches": "pk", "audit": "seq"} {
+			if err := t.FollowKeys(table, column); err != nil {
+				return err
+			}
+		}
+		return t.EndCopy()
+	})
+}
+
+// finished refuses to open a copy that was not finished.
+func finished(accept func(context.Context, bun.IDB, int) error) func(context.Context, bun.IDB, int) error {
+	return func(ctx context.Context, q bun.IDB, applied int) error {
+		half, err := db.Unfinished(ctx, q)
+		if err == nil && half {
+			err = abi.NewError(CodeCopyUnfinished, "the store is a copy that was not finished", "run the same `pdpp-host store copy` again: it goes on from there")
+		}
+		if err != nil {
+			return err
+		}
+		return accept(ctx, q, applied)
+	}
+}
