@@ -31,6 +31,6 @@ func (o *Owner) CopyStore(ctx context.Context, from, to string) (*CopiedStore, e
 	if err != nil {
 		return nil, err
 	}
-	err = o.audited(ctx, store, "store.copy", "store", func(context.Context) error { return nil })
+	err = o.Audited(ctx, store, "store.copy", "store", func(context.Context) error { return nil })
 	return &CopiedStore{Records: done.Records, Resumed: done.Resumed, Rows: done.Rows}, errors.Join(err, store.Close())
 }
