@@ -17,7 +17,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/device"
 	"github.com/pdpp-host/pdpp-host/abi/manifest"
-	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/owner/devices"
 	"github.com/pdpp-host/pdpp-host/storage"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/story"
 )
@@ -60,7 +60,7 @@ type scriptedDevice struct {
 
 func (s *scriptedDevice) enroll(label string) error {
 	var said struct {
-		Result owner.Invited `json:"result"`
+		Result devices.Invited `json:"result"`
 	}
 	if err := json.Unmarshal([]byte(s.ts.ReadFile("stdout")), &said); err != nil {
 		return err

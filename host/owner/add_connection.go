@@ -68,7 +68,7 @@ func (o *Owner) checkNew(ctx context.Context, n *NewConnection) (*modules.Descri
 	if err != nil {
 		return nil, err
 	}
-	d, err := o.describe(ctx, file)
+	d, err := o.Describe(ctx, file)
 	if err == nil {
 		err = modules.Misnamed(n.Connector, d)
 	}

@@ -1,4 +1,4 @@
-package owner
+package owner_test
 
 import (
 	"database/sql"
@@ -12,22 +12,25 @@ import (
 	_ "modernc.org/sqlite" // to damage a store
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/owner/credentials"
+	"github.com/pdpp-host/pdpp-host/host/owner/doctor"
 	"github.com/pdpp-host/pdpp-host/host/schedule"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
 // audited returns the events that there are, the oldest first, as "operation subject
 // outcome".
-func audited(t *testing.T, o *Owner) (said []string) {
+func audited(t *testing.T, o *owner.Owner) (said []string) {
 	t.Helper()
-	page, err := o.AuditEvents(t.Context(), AuditQuery{})
+	page, err := o.AuditEvents(t.Context(), owner.AuditQuery{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, e := range slices.Backward(page.Events) {
 		said = append(said, e.Operation+" "+e.Subject+" "+e.Outcome)
-		if e.Actor != string(CommandLine) || e.At.IsZero() {
-			t.Errorf("%s: by %q at %s, want by %q and a time", e.Operation, e.Actor, e.At, CommandLine)
+		if e.Actor != string(owner.CommandLine) || e.At.IsZero() {
+			t.Errorf("%s: by %q at %s, want by %q and a time", e.Operation, e.Actor, e.At, owner.CommandLine)
 		}
 	}
 	return said
@@ -39,7 +42,7 @@ func audited(t *testing.T, o *Owner) (said []string) {
 func TestEachChangeIsAuditedOnce(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	o, store := newOwner(t)
+	o, store := owner.NewOwner(t)
 	const secret = "hunter2-hunter2-HUNTER2"
 	typed := func(string, string) ([]byte, error) { return []byte(secret), nil }
 	hourly, byHand := schedule.Automatic, schedule.ByHand
@@ -52,38 +55,38 @@ func TestEachChangeIsAuditedOnce(t *testing.T) {
 		{"list", func() error { _, err := o.Connections(ctx); return err }, "", ""},
 		{"show", func() error { _, err := o.Connection(ctx, "mine"); return err }, "", ""},
 		{"an unknown connection", func() error { _, err := o.Connection(ctx, "yours"); return err }, abi.CodeConnectionUnknown, ""},
-		{"a credential", func() error { _, err := o.SetCredential(ctx, "mine", "token", typed); return err }, "", "credentials.set mine token done"},
-		{"a secret as a field", func() error { _, err := o.SetCredential(ctx, "mine", secret, typed); return err }, abi.CodeUsage, "credentials.set mine " + string(abi.CodeUsage)},
-		{"a secret to remove", func() error { _, err := o.RemoveCredential(ctx, "mine", secret); return err }, "connection.credential_unknown", "credentials.remove mine connection.credential_unknown"},
-		{"a credential removed", func() error { _, err := o.RemoveCredential(ctx, "mine", "token"); return err }, "", "credentials.remove mine token done"},
+		{"a credential", func() error { _, err := credentials.Set(ctx, o, "mine", "token", typed); return err }, "", "credentials.set mine token done"},
+		{"a secret as a field", func() error { _, err := credentials.Set(ctx, o, "mine", secret, typed); return err }, abi.CodeUsage, "credentials.set mine " + string(abi.CodeUsage)},
+		{"a secret to remove", func() error { _, err := credentials.Remove(ctx, o, "mine", secret); return err }, "connection.credential_unknown", "credentials.remove mine connection.credential_unknown"},
+		{"a credential removed", func() error { _, err := credentials.Remove(ctx, o, "mine", "token"); return err }, "", "credentials.remove mine token done"},
 		{"a schedule", func() error {
-			_, err := o.SetSchedule(ctx, "mine", ScheduleChange{Mode: &byHand})
+			_, err := o.SetSchedule(ctx, "mine", owner.ScheduleChange{Mode: &byHand})
 			return err
 		}, "", "connections.schedule mine done"},
 		{"the same schedule", func() error {
-			_, err := o.SetSchedule(ctx, "mine", ScheduleChange{Mode: &byHand})
+			_, err := o.SetSchedule(ctx, "mine", owner.ScheduleChange{Mode: &byHand})
 			return err
 		}, "", ""},
 		{"a schedule that nobody can mean", func() error {
-			_, err := o.SetSchedule(ctx, "mine", ScheduleChange{Mode: &hourly, Every: time.Millisecond})
+			_, err := o.SetSchedule(ctx, "mine", owner.ScheduleChange{Mode: &hourly, Every: time.Millisecond})
 			return err
 		}, abi.CodeUsage, "connections.schedule mine " + string(abi.CodeUsage)},
 		{"a schedule that its connector forbids", func() error {
-			_, err := o.SetSchedule(ctx, "mine", ScheduleChange{Mode: &hourly, Every: time.Hour})
+			_, err := o.SetSchedule(ctx, "mine", owner.ScheduleChange{Mode: &hourly, Every: time.Hour})
 			return err
 		}, abi.CodeConnectionInvalid, "connections.schedule mine " + string(abi.CodeConnectionInvalid)},
 		{"a secret as an option", func() error {
-			_, err := o.ChangeConnection(ctx, ConnectionChange{Connection: "mine", Options: map[string]string{"token": secret}})
+			_, err := o.ChangeConnection(ctx, owner.ConnectionChange{Connection: "mine", Options: map[string]string{"token": secret}})
 			return err
 		}, abi.CodeUsage, "connections.set mine " + string(abi.CodeUsage)},
-		{"a repair", func() error { return o.RepairEvidence(ctx, "mine") }, "", "evidence.repair mine done"},
-		{"a server that is gone", func() error { return o.ForgetServer(ctx) }, "", "serve.forget serve done"},
+		{"a repair", func() error { return doctor.RepairEvidence(ctx, o, "mine") }, "", "evidence.repair mine done"},
+		{"a server that is gone", func() error { return doctor.ForgetServer(ctx, o) }, "", "serve.forget serve done"},
 		{"a removal that is taken back", func() error {
-			_, err := o.RemoveConnection(ctx, "mine", func(Removed) error { return errors.New("no") })
+			_, err := o.RemoveConnection(ctx, "mine", func(owner.Removed) error { return errors.New("no") })
 			return err
 		}, abi.CodeInternal, ""},
 		{"a removal", func() error {
-			_, err := o.RemoveConnection(ctx, "mine", func(Removed) error { return nil })
+			_, err := o.RemoveConnection(ctx, "mine", func(owner.Removed) error { return nil })
 			return err
 		}, "", "connections.remove mine done"},
 	}
@@ -99,7 +102,7 @@ func TestEachChangeIsAuditedOnce(t *testing.T) {
 			t.Fatalf("after %s the events are\n%s\nwant\n%s", s.name, strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 	}
-	if page, err := o.AuditEvents(ctx, AuditQuery{Connection: "mine", Limit: 2}); err != nil || len(page.Events) != 2 || page.Next != page.Events[1].Seq ||
+	if page, err := o.AuditEvents(ctx, owner.AuditQuery{Connection: "mine", Limit: 2}); err != nil || len(page.Events) != 2 || page.Next != page.Events[1].Seq ||
 		page.Events[0].Operation != "connections.remove" {
 		t.Errorf("of mine the last two events are %+v, %v, want the removal first and a next page", page, err)
 	}
@@ -116,13 +119,13 @@ func TestFacesMakeTheSameEvent(t *testing.T) {
 	ctx := t.Context()
 	byHand := schedule.ByHand
 	var first storage.AuditEvent
-	for _, actor := range []Actor{{Face: CommandLine}, {Face: "session", ID: "s1", Address: "192.0.2.1"}} {
-		o, store := newOwner(t)
+	for _, actor := range []owner.Actor{{Face: owner.CommandLine}, {Face: "session", ID: "s1", Address: "192.0.2.1"}} {
+		o, store := owner.NewOwner(t)
 		o.Actor = actor
-		if _, err := o.SetSchedule(ctx, "mine", ScheduleChange{Mode: &byHand}); err != nil {
+		if _, err := o.SetSchedule(ctx, "mine", owner.ScheduleChange{Mode: &byHand}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := o.SetSchedule(ctx, "yours", ScheduleChange{}); abi.CodeOf(err) != abi.CodeConnectionUnknown {
+		if _, err := o.SetSchedule(ctx, "yours", owner.ScheduleChange{}); abi.CodeOf(err) != abi.CodeConnectionUnknown {
 			t.Errorf("%s: %v, want %s", actor.Face, err, abi.CodeConnectionUnknown)
 		}
 		conn, err := store.Connection(ctx, "mine")
@@ -137,7 +140,7 @@ func TestFacesMakeTheSameEvent(t *testing.T) {
 			t.Fatalf("%s: %d events, %v, want 1", actor.Face, len(events), err)
 		}
 		e := events[0]
-		if got := (Actor{Face(e.Actor), e.ActorID, e.Address}); got != actor {
+		if got := (owner.Actor{owner.Face(e.Actor), e.ActorID, e.Address}); got != actor {
 			t.Errorf("the event is by %+v, want %+v", got, actor)
 		}
 		e.At, e.Actor, e.ActorID, e.Address = time.Time{}, "", "", ""
@@ -154,9 +157,9 @@ func TestFacesMakeTheSameEvent(t *testing.T) {
 // nothing is changed.
 func TestNoChangeWithoutItsEvent(t *testing.T) {
 	t.Parallel()
-	o, store := newOwner(t)
+	o, store := owner.NewOwner(t)
 	breakAudit(t, store)
-	if _, err := o.RemoveConnection(t.Context(), "mine", func(Removed) error { return nil }); err == nil {
+	if _, err := o.RemoveConnection(t.Context(), "mine", func(owner.Removed) error { return nil }); err == nil {
 		t.Error("got no error, want one of the store")
 	}
 	if _, err := store.Connection(t.Context(), "mine"); err != nil {

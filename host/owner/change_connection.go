@@ -31,7 +31,7 @@ type Changed struct {
 // or another address than its runs have used is refused, unless the owner means it: the
 // records that are missing there count as deleted.
 func (o *Owner) ChangeConnection(ctx context.Context, c ConnectionChange) (*Changed, error) {
-	store, was, err := o.connection(ctx, c.Connection)
+	store, was, err := o.Find(ctx, c.Connection)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +127,7 @@ func (x *ownChange) forget(own *storage.Connection, names []string) error {
 // secret, and what its owner has not accepted. Its runs are held against what was
 // accepted from then on.
 func (o *Owner) mayHave(ctx context.Context, own *storage.Connection, options map[string]string, x ownChange) error {
-	m, err := o.manifestOf(ctx, own)
+	m, err := o.ManifestOf(ctx, own)
 	if err != nil {
 		return err
 	}

@@ -99,8 +99,8 @@ func FindConnection(ctx context.Context, store *storage.Store, name string) (*st
 	return nil, abi.NewError(abi.CodeConnectionUnknown, fmt.Sprintf("there is no connection %q", name), hint).Wrap(err)
 }
 
-// connection opens the store and finds a connection in it.
-func (o *Owner) connection(ctx context.Context, name string) (*storage.Store, *storage.Connection, error) {
+// Find opens the store and finds a connection in it.
+func (o *Owner) Find(ctx context.Context, name string) (*storage.Store, *storage.Connection, error) {
 	store, err := o.Store(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -109,9 +109,9 @@ func (o *Owner) connection(ctx context.Context, name string) (*storage.Store, *s
 	return store, conn, err
 }
 
-// manifestOf returns the manifest that the connection was accepted with, or before its
+// ManifestOf returns the manifest that the connection was accepted with, or before its
 // first run that of the installed module.
-func (o *Owner) manifestOf(ctx context.Context, conn *storage.Connection) (*abi.Manifest, error) {
+func (o *Owner) ManifestOf(ctx context.Context, conn *storage.Connection) (*abi.Manifest, error) {
 	if m := modules.Pinned(conn); m != nil {
 		return m, nil
 	}
@@ -119,7 +119,7 @@ func (o *Owner) manifestOf(ctx context.Context, conn *storage.Connection) (*abi.
 	if err != nil {
 		return nil, err
 	}
-	d, err := o.describe(ctx, file)
+	d, err := o.Describe(ctx, file)
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,10 @@
 // leaves the event of its beginning, and one of its own for a module that it is the
 // first to be accepted for; a run by schedule is nobody's change.
 //
+// The operations about connections, their schedules, runs, records and health are here;
+// those of other nouns are functions of the folders below: connectors, credentials,
+// devices, doctor, running, serving, settings and store.
+//
 // It reads modules with host/owner/modules and credentials with host/owner/credential,
 // keeps everything in storage, and leaves health to health/verdict: Runtime and Verdict
 // say what the stored evidence says now. Hints name the commands of pdpp-host; a face

@@ -3,6 +3,8 @@ package owner
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -44,7 +46,7 @@ type Credentials struct {
 // Credentials lists which credentials a connection has and where they come from, never
 // their values.
 func (o *Owner) Credentials(ctx context.Context, name string) (*Credentials, error) {
-	store, conn, err := o.credentialConnection(ctx, name)
+	store, conn, err := o.CredentialConnection(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +56,7 @@ func (o *Owner) Credentials(ctx context.Context, name string) (*Credentials, err
 	}
 	var fields []abi.CredentialField
 	c := &Credentials{Connection: conn.Name, Connector: conn.Connector}
-	m, err := o.manifestOf(ctx, conn)
+	m, err := o.ManifestOf(ctx, conn)
 	switch {
 	case err == nil:
 		fields = manifest.Credentials(m)
@@ -114,4 +116,18 @@ func (o *Owner) credentialsOf(conn *storage.Connection, fields []abi.CredentialF
 		}
 	}
 	return all
+}
+
+// CredentialConnection finds a connection. Before a connector's first run there is none;
+// then it says how to make it.
+func (o *Owner) CredentialConnection(ctx context.Context, name string) (*storage.Store, *storage.Connection, error) {
+	store, conn, err := o.Find(ctx, name)
+	if err == nil || abi.CodeOf(err) != abi.CodeConnectionUnknown {
+		return store, conn, err
+	}
+	if names, listErr := modules.Installed(o.Config.PluginsDir()); listErr == nil && slices.Contains(names, name) {
+		return nil, nil, abi.NewError(abi.CodeConnectionUnknown, fmt.Sprintf("there is no connection %q yet", name),
+			fmt.Sprintf("make it first: pdpp-host connections add %s %s", name, name)).Wrap(err)
+	}
+	return nil, nil, err
 }

@@ -74,8 +74,8 @@ func (o *Owner) Close() error {
 	return o.store.Close()
 }
 
-// describe loads a module and checks what can be checked before it runs.
-func (o *Owner) describe(ctx context.Context, file *plugin.File) (d *modules.Described, err error) {
+// Describe loads a module and checks what can be checked before it runs.
+func (o *Owner) Describe(ctx context.Context, file *plugin.File) (d *modules.Described, err error) {
 	err = o.Engine(func(engine *plugin.Engine) error {
 		d, err = modules.Describe(ctx, engine, file)
 		return err
@@ -83,9 +83,9 @@ func (o *Owner) describe(ctx context.Context, file *plugin.File) (d *modules.Des
 	return d, err
 }
 
-// describeAny is describe for a module that may not run: refusal says why, and d has
+// DescribeAny is Describe for a module that may not run: refusal says why, and d has
 // what is known of it.
-func (o *Owner) describeAny(ctx context.Context, file *plugin.File) (d *modules.Described, refusal, err error) {
+func (o *Owner) DescribeAny(ctx context.Context, file *plugin.File) (d *modules.Described, refusal, err error) {
 	err = o.Engine(func(engine *plugin.Engine) error {
 		d, refusal = modules.Describe(ctx, engine, file)
 		return nil

@@ -15,7 +15,7 @@ type Removed struct {
 // RemoveConnection deletes a connection and everything it collected. confirm is called
 // once, before anything is deleted; its error is the operation's, and nothing is deleted.
 func (o *Owner) RemoveConnection(ctx context.Context, name string, confirm func(Removed) error) (*Removed, error) {
-	store, conn, err := o.connection(ctx, name)
+	store, conn, err := o.Find(ctx, name)
 	if err != nil {
 		return nil, err
 	}

@@ -61,7 +61,7 @@ type ScheduleSet struct {
 // SetSchedule changes when a connection runs by itself. A change of nothing reads its
 // schedule.
 func (o *Owner) SetSchedule(ctx context.Context, name string, c ScheduleChange) (*ScheduleSet, error) {
-	store, conn, err := o.connection(ctx, name)
+	store, conn, err := o.Find(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func (o *Owner) SetSchedule(ctx context.Context, name string, c ScheduleChange) 
 // mayRunItself refuses an interval that the connector's policy does not allow:
 // it would be skipped every time.
 func (o *Owner) mayRunItself(ctx context.Context, conn *storage.Connection, every time.Duration) error {
-	m, err := o.manifestOf(ctx, conn)
+	m, err := o.ManifestOf(ctx, conn)
 	if err != nil {
 		return err
 	}

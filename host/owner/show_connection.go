@@ -8,7 +8,7 @@ import (
 
 // Connection returns everything about one connection.
 func (o *Owner) Connection(ctx context.Context, name string) (*Connection, error) {
-	store, conn, err := o.connection(ctx, name)
+	store, conn, err := o.Find(ctx, name)
 	if err != nil {
 		return nil, err
 	}

@@ -113,7 +113,7 @@ func (o *Owner) OnlyConnection(ctx context.Context) (string, error) {
 // Health returns how one connection is. detail asks for everything that its verdict
 // rests on.
 func (o *Owner) Health(ctx context.Context, name string, detail bool) (*Health, error) {
-	store, conn, err := o.connection(ctx, name)
+	store, conn, err := o.Find(ctx, name)
 	if err != nil {
 		return nil, err
 	}

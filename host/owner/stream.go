@@ -40,7 +40,7 @@ type StreamReader struct {
 // Streams lists the streams that the store has of a connection, and those that its
 // accepted manifest declares.
 func (o *Owner) Streams(ctx context.Context, connection string) (*Streams, error) {
-	store, conn, err := o.connection(ctx, connection)
+	store, conn, err := o.Find(ctx, connection)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func (o *Owner) OpenStream(ctx context.Context, connection, stream string) (*Str
 	if err != nil {
 		return nil, err
 	}
-	store, conn, err := o.connection(ctx, connection)
+	store, conn, err := o.Find(ctx, connection)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 	"github.com/pdpp-host/pdpp-host/health/view"
+	"github.com/pdpp-host/pdpp-host/host/owner/disk"
 	"github.com/pdpp-host/pdpp-host/host/run/holder"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
@@ -57,7 +58,7 @@ func (o *Owner) diskFull() bool {
 	if o.Config.StoreOnServer() {
 		return false
 	}
-	free, known := FreeBytes(o.Config.DataDir())
+	free, known := disk.Free(o.Config.DataDir())
 	return known && free < fullDisk
 }
 

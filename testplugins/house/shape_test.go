@@ -33,7 +33,6 @@ const maxFiles = 25
 var crowded = map[string]string{
 	"host/api":       "its files for devices and for owners belong to two rooms",
 	"host/collector": "its outbox, runs and service belong to rooms of their own",
-	"host/owner":     "it has one file for each operation of an owner",
 	"sdk":            "its detail lane, records and cursors belong to folders of their own",
 }
 

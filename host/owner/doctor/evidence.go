@@ -22,7 +22,7 @@ func (e *exam) evidence(ctx context.Context, store *storage.Store) error {
 				"make it again with: pdpp-host doctor --repair")
 			continue
 		}
-		if err := e.RepairEvidence(ctx, name); err != nil {
+		if err := RepairEvidence(ctx, e.Owner, name); err != nil {
 			return err
 		}
 		e.add(check, Notice, "what is kept of "+name+"'s health was not what its runs say; it was made again", "nothing has to be done")

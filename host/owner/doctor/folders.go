@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/owner/disk"
 	"github.com/pdpp-host/pdpp-host/host/owner/modules"
 	"github.com/pdpp-host/pdpp-host/host/owner/words"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
@@ -83,7 +83,7 @@ func (e *exam) disk() {
 	for !exists(dir) && filepath.Dir(dir) != dir {
 		dir = filepath.Dir(dir)
 	}
-	free, ok := owner.FreeBytes(dir)
+	free, ok := disk.Free(dir)
 	switch {
 	case !ok:
 		e.add("disk", Notice, "the free space is unknown on this system", "")

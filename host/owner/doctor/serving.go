@@ -25,7 +25,7 @@ func (e *exam) serving(ctx context.Context, _ *storage.Store) error {
 		return nil
 	}
 	e.add(check, Notice, "the scheduler had stopped; none is expected any more", "start it again with: pdpp-host serve")
-	return e.ForgetServer(ctx)
+	return ForgetServer(ctx, e.Owner)
 }
 
 // overdue says what has not run when it was due because nothing serves, long

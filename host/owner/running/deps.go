@@ -6,6 +6,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/manifest"
 	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/owner/connectors"
 	"github.com/pdpp-host/pdpp-host/host/owner/credential"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 	"github.com/pdpp-host/pdpp-host/host/run"
@@ -35,7 +36,7 @@ func byHand(o *owner.Owner, store *storage.Store, engine *plugin.Engine, maxRequ
 	d := Deps(o, store, engine, maxRequests)
 	d.Witness = func(ctx context.Context, change run.Change, connection, moduleSHA256 string) context.Context {
 		if change == run.ChangeAccepts {
-			return o.WitnessAcceptance(ctx, connection, moduleSHA256)
+			return connectors.WitnessAcceptance(ctx, o, connection, moduleSHA256)
 		}
 		return o.Witness(ctx, operation, connection)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/cmd/internal/syntax"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/session"
 	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/owner/credentials"
 )
 
 const credentialHelp = "A credential is stored encrypted, for one connection. A stored one wins over the environment variable\n" +
@@ -27,7 +28,7 @@ func credentialCommand(s *session.Session) *cobra.Command {
 func takesNoSecret(names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) > len(names) {
-			return owner.SecretArgument()
+			return credentials.SecretArgument()
 		}
 		return syntax.Takes(names...)(cmd, args)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/session"
 	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/owner/credentials"
 )
 
 func credentialRemoveCommand(s *session.Session) *cobra.Command {
@@ -22,7 +23,7 @@ func credentialRemoveCommand(s *session.Session) *cobra.Command {
 
 func removeCredential(ctx context.Context, s *session.Session, name, field string) error {
 	return s.Change(func(o *owner.Owner) error {
-		r, err := o.RemoveCredential(ctx, name, field)
+		r, err := credentials.Remove(ctx, o, name, field)
 		if err != nil {
 			return err
 		}

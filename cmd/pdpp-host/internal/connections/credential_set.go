@@ -11,6 +11,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/cmd/internal/secret"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/session"
 	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/owner/credentials"
 )
 
 func credentialSetCommand(s *session.Session) *cobra.Command {
@@ -25,13 +26,13 @@ func credentialSetCommand(s *session.Session) *cobra.Command {
 			return setCredential(cmd.Context(), s, args[0], strings.Join(args[1:], ""))
 		},
 	}
-	cmd.SetFlagErrorFunc(func(*cobra.Command, error) error { return owner.SecretArgument() })
+	cmd.SetFlagErrorFunc(func(*cobra.Command, error) error { return credentials.SecretArgument() })
 	return cmd
 }
 
 func setCredential(ctx context.Context, s *session.Session, name, field string) error {
 	return s.Change(func(o *owner.Owner) error {
-		stored, err := o.SetCredential(ctx, name, field, func(connection, field string) ([]byte, error) {
+		stored, err := credentials.Set(ctx, o, name, field, func(connection, field string) ([]byte, error) {
 			return secret.Reader{In: s.In, Err: s.Err, Stop: s.Stop}.Read(ctx, output.Clean(connection+" "+field))
 		})
 		if err != nil {

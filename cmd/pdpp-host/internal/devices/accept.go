@@ -12,6 +12,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/cmd/internal/syntax"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/session"
 	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/owner/devices"
 )
 
 func acceptCommand(s *session.Session) *cobra.Command {
@@ -29,7 +30,7 @@ func acceptCommand(s *session.Session) *cobra.Command {
 
 func accept(ctx context.Context, s *session.Session, typed string, allow []string) error {
 	return s.Change(func(o *owner.Owner) error {
-		a, err := o.AcceptStreams(ctx, typed, func(d *owner.Device, offers []owner.Offer) error { return confirm(ctx, s, d, offers, allow) })
+		a, err := devices.AcceptStreams(ctx, o, typed, func(d *devices.Device, offers []devices.Offer) error { return confirm(ctx, s, d, offers, allow) })
 		if err != nil {
 			return err
 		}
@@ -39,7 +40,7 @@ func accept(ctx context.Context, s *session.Session, typed string, allow []strin
 
 // confirm asks for the owner's word for each stream that is offered and not among
 // allow.
-func confirm(ctx context.Context, s *session.Session, d *owner.Device, offers []owner.Offer, allow []string) error {
+func confirm(ctx context.Context, s *session.Session, d *devices.Device, offers []devices.Offer, allow []string) error {
 	var left []string
 	for _, offer := range offers {
 		for _, stream := range offer.Streams {

@@ -1,10 +1,13 @@
 package devices
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/session"
 	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/owner/devices"
 )
 
 // Command holds the commands of devices. Alone it lists them.
@@ -20,6 +23,6 @@ func Command(s *session.Session) *cobra.Command {
 // complete completes the ids of devices.
 func complete(s *session.Session) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		return s.Complete(cmd.Context(), args, (*owner.Owner).DeviceIDs)
+		return s.Complete(cmd.Context(), args, func(o *owner.Owner, ctx context.Context) ([]string, error) { return devices.IDs(ctx, o) })
 	}
 }

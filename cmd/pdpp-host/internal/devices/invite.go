@@ -13,13 +13,14 @@ import (
 	"github.com/pdpp-host/pdpp-host/cmd/internal/syntax"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/session"
 	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/owner/devices"
 )
 
 // invitation is how long a code lasts when nobody says.
 const invitation = 15 * time.Minute
 
 func inviteCommand(s *session.Session) *cobra.Command {
-	var i owner.Invitation
+	var i devices.Invitation
 	cmd := &cobra.Command{
 		Use: "invite CONNECTOR", Short: "Make a code with which one device enrols", Args: syntax.Takes("CONNECTOR"),
 		Long: "Makes a code with which one device enrols, to collect CONNECTOR and deliver it here. The code is shown once, and\n" +
@@ -39,9 +40,9 @@ func inviteCommand(s *session.Session) *cobra.Command {
 	return cmd
 }
 
-func invite(ctx context.Context, s *session.Session, i owner.Invitation) error {
+func invite(ctx context.Context, s *session.Session, i devices.Invitation) error {
 	return s.Change(func(o *owner.Owner) error {
-		v, err := o.InviteDevice(ctx, i)
+		v, err := devices.Invite(ctx, o, i)
 		if err != nil {
 			return err
 		}
@@ -51,7 +52,7 @@ func invite(ctx context.Context, s *session.Session, i owner.Invitation) error {
 
 // writeInvitation shows the code. What to know of it stands before it: the code is
 // taken away and typed.
-func writeInvitation(w io.Writer, v *owner.Invited, said bool, advise func(string) string) {
+func writeInvitation(w io.Writer, v *devices.Invited, said bool, advise func(string) string) {
 	for _, note := range v.Notes {
 		fmt.Fprintln(w, output.Clean(note))
 	}
@@ -64,7 +65,7 @@ func writeInvitation(w io.Writer, v *owner.Invited, said bool, advise func(strin
 	case v.BaseURL == "":
 		fmt.Fprintln(w, advise("write in the place of URL the address at which the device reaches this host, served by `pdpp-host serve --listen`,\n"+
 			"as in https://host.example; or say it here with --base-url"))
-	case err == nil && owner.OwnAddress(u.Hostname()) && !said:
+	case err == nil && devices.OwnAddress(u.Hostname()) && !said:
 		fmt.Fprintln(w, "that is where this host listens, for programs on this machine; for another machine say with --base-url what it reaches")
 	}
 }

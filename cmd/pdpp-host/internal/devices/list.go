@@ -13,6 +13,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/session"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/show"
 	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/owner/devices"
 )
 
 func listCommand(s *session.Session) *cobra.Command {
@@ -24,7 +25,7 @@ func listCommand(s *session.Session) *cobra.Command {
 
 func list(ctx context.Context, s *session.Session) error {
 	return s.Read(func(o *owner.Owner) error {
-		all, err := o.Devices(ctx)
+		all, err := devices.List(ctx, o)
 		if err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/cmd/internal/syntax"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/session"
 	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/owner/devices"
 )
 
 func revokeCommand(s *session.Session) *cobra.Command {
@@ -26,7 +27,7 @@ func revokeCommand(s *session.Session) *cobra.Command {
 
 func revoke(ctx context.Context, s *session.Session, typed string, yes bool) error {
 	return s.Change(func(o *owner.Owner) error {
-		d, err := o.RevokeDevice(ctx, typed, func(d *owner.Device) error {
+		d, err := devices.Revoke(ctx, o, typed, func(d *devices.Device) error {
 			if yes {
 				return nil
 			}

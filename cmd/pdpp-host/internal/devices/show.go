@@ -13,6 +13,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/session"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/show"
 	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/owner/devices"
 )
 
 func showCommand(s *session.Session) *cobra.Command {
@@ -25,7 +26,7 @@ func showCommand(s *session.Session) *cobra.Command {
 
 func showOne(ctx context.Context, s *session.Session, typed string) error {
 	return s.Read(func(o *owner.Owner) error {
-		d, err := o.Device(ctx, typed)
+		d, err := devices.Show(ctx, o, typed)
 		if err != nil {
 			return err
 		}
@@ -33,7 +34,7 @@ func showOne(ctx context.Context, s *session.Session, typed string) error {
 	})
 }
 
-func writeDevice(w io.Writer, v *owner.DeviceDetail) {
+func writeDevice(w io.Writer, v *devices.Detail) {
 	line := func(name, value string) { fmt.Fprintf(w, "%-12s %s\n", name, output.Clean(value)) }
 	line("device", v.ID)
 	line("name", v.Name())
@@ -50,7 +51,7 @@ func writeDevice(w io.Writer, v *owner.DeviceDetail) {
 }
 
 // heartbeatLines are what a source said of its uploads, as it said it.
-func heartbeatLines(s *owner.Source) []string {
+func heartbeatLines(s *devices.Source) []string {
 	h := s.Heartbeat
 	if h == nil || s.HeardAt == nil {
 		return []string{"it has said nothing yet"}

@@ -13,11 +13,12 @@ import (
 	"github.com/pdpp-host/pdpp-host/cmd/internal/syntax"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/session"
 	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/owner/connectors"
 	"github.com/pdpp-host/pdpp-host/host/owner/modules"
 )
 
 func acceptCommand(s *session.Session) *cobra.Command {
-	var a owner.Acceptance
+	var a connectors.Acceptance
 	var accepted bool
 	cmd := &cobra.Command{
 		Use: "accept NAME", Short: "Accept a module before it runs, with what it asks for", Args: syntax.Takes("NAME"),
@@ -44,9 +45,9 @@ func acceptCommand(s *session.Session) *cobra.Command {
 	return cmd
 }
 
-func accept(ctx context.Context, s *session.Session, a owner.Acceptance) error {
+func accept(ctx context.Context, s *session.Session, a connectors.Acceptance) error {
 	return s.Change(func(o *owner.Owner) error {
-		r, err := o.AcceptModule(ctx, a)
+		r, err := connectors.Accept(ctx, o, a)
 		if err != nil {
 			return err
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/session"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/show"
 	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/owner/connectors"
 	"github.com/pdpp-host/pdpp-host/host/owner/modules"
 )
 
@@ -27,7 +28,7 @@ func inspectCommand(s *session.Session) *cobra.Command {
 
 func inspect(ctx context.Context, s *session.Session, connector string) error {
 	return s.Read(func(o *owner.Owner) error {
-		i, err := o.InspectConnector(ctx, connector)
+		i, err := connectors.Inspect(ctx, o, connector)
 		if err != nil {
 			return err
 		}
@@ -43,7 +44,7 @@ func inspect(ctx context.Context, s *session.Session, connector string) error {
 	})
 }
 
-func writeInspection(s *session.Session, w io.Writer, i *owner.Inspection) {
+func writeInspection(s *session.Session, w io.Writer, i *connectors.Inspection) {
 	line := func(name, value string) { fmt.Fprintf(w, "%-12s %s\n", name, output.Clean(value)) }
 	m := i.Parsed
 	if m != nil {

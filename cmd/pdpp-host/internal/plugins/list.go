@@ -14,6 +14,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/session"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/show"
 	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/owner/connectors"
 )
 
 func listCommand(s *session.Session) *cobra.Command {
@@ -25,7 +26,7 @@ func listCommand(s *session.Session) *cobra.Command {
 
 func list(ctx context.Context, s *session.Session) error {
 	return s.Read(func(o *owner.Owner) error {
-		all, err := o.Connectors(ctx)
+		all, err := connectors.List(ctx, o)
 		if err != nil {
 			return err
 		}
@@ -36,7 +37,7 @@ func list(ctx context.Context, s *session.Session) error {
 }
 
 // asks says what a module asks for, in as few words as name the places.
-func asks(r *owner.Connector) string {
+func asks(r *connectors.Connector) string {
 	var all []string
 	for _, binding := range r.Bindings {
 		switch name, _, _ := strings.Cut(binding, " "); {
@@ -51,7 +52,7 @@ func asks(r *owner.Connector) string {
 	return show.Dash(strings.Join(all, ", "))
 }
 
-func writeList(s *session.Session, w io.Writer, dir string, rows []owner.Connector) {
+func writeList(s *session.Session, w io.Writer, dir string, rows []connectors.Connector) {
 	if len(rows) == 0 {
 		fmt.Fprintf(w, "no connectors in %s\n  copy a .wasm file there, or run one by its path: %s\n", s.Tilde(dir), s.Advice("pdpp-host run ./NAME.wasm"))
 		return

@@ -15,10 +15,11 @@ import (
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/session"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/show"
 	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/owner/connectors"
 )
 
 func verifyCommand(s *session.Session) *cobra.Command {
-	var v owner.Verification
+	var v connectors.Verification
 	cmd := &cobra.Command{
 		Use: "verify [CONNECTOR]", Short: "Hold modules against what was accepted, and accept a changed one", Args: syntax.Takes("[CONNECTOR]"),
 		Long: "Compares each connection's pinned module with the installed one and shows what changed in what it asks for.\n" +
@@ -34,10 +35,10 @@ func verifyCommand(s *session.Session) *cobra.Command {
 	return cmd
 }
 
-func verify(ctx context.Context, s *session.Session, v owner.Verification) error {
-	var rows []owner.Verified
+func verify(ctx context.Context, s *session.Session, v connectors.Verification) error {
+	var rows []connectors.Verified
 	if err := s.Change(func(o *owner.Owner) (err error) {
-		rows, err = o.VerifyModules(ctx, v)
+		rows, err = connectors.Verify(ctx, o, v)
 		return err
 	}); err != nil {
 		return err
@@ -45,7 +46,7 @@ func verify(ctx context.Context, s *session.Session, v owner.Verification) error
 	return tellVerified(s, rows)
 }
 
-func tellVerified(s *session.Session, rows []owner.Verified) error {
+func tellVerified(s *session.Session, rows []connectors.Verified) error {
 	text := func(w io.Writer) {
 		if len(rows) == 0 {
 			fmt.Fprintln(w, "no connection runs this connector yet: accept it with pdpp-host plugins accept")
@@ -56,13 +57,13 @@ func tellVerified(s *session.Session, rows []owner.Verified) error {
 	}
 	result := map[string]any{"connections": rows}
 	if rows == nil {
-		result["connections"] = []owner.Verified{}
+		result["connections"] = []connectors.Verified{}
 	}
 	changed, bad := 0, 0
-	first, firstBroken := owner.Verified{}, owner.Verified{}
+	first, firstBroken := connectors.Verified{}, connectors.Verified{}
 	for _, v := range rows {
 		switch {
-		case v.State == owner.ModuleChanged:
+		case v.State == connectors.ModuleChanged:
 			if changed++; changed == 1 {
 				first = v
 			}
@@ -90,20 +91,20 @@ func tellVerified(s *session.Session, rows []owner.Verified) error {
 	return err
 }
 
-func writeVerified(w io.Writer, s output.Style, v owner.Verified) {
-	if v.State == owner.ModuleMissing {
+func writeVerified(w io.Writer, s output.Style, v connectors.Verified) {
+	if v.State == connectors.ModuleMissing {
 		fmt.Fprintf(w, "%s  %s\n", s.Bold(output.Clean(v.Connection)), show.NoModule(v.Connector))
 		return
 	}
-	if v.State == owner.ModuleBroken {
+	if v.State == connectors.ModuleBroken {
 		fmt.Fprintf(w, "%s  %s [%s]\n", s.Bold(output.Clean(v.Module)), output.Clean(v.Problem.Message), v.Problem.Code)
 		return
 	}
 	words := map[string]string{
-		owner.ModuleSame: "is the accepted one", owner.ModuleChanged: "has changed", owner.ModuleAccepted: "is accepted now", owner.ModuleNotPinned: "waits to be accepted",
+		connectors.ModuleSame: "is the accepted one", connectors.ModuleChanged: "has changed", connectors.ModuleAccepted: "is accepted now", connectors.ModuleNotPinned: "waits to be accepted",
 	}
 	fmt.Fprintf(w, "%s  module %s %s\n", s.Bold(output.Clean(v.Connection)), output.Clean(filepath.Base(v.Module)), words[v.State])
-	if v.State == owner.ModuleSame {
+	if v.State == connectors.ModuleSame {
 		return
 	}
 	if v.Pinned != "" {

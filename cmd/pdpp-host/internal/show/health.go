@@ -8,6 +8,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/health/view"
 	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/owner/disk"
 	"github.com/pdpp-host/pdpp-host/host/owner/words"
 )
 
@@ -35,7 +36,7 @@ func Cause(dataDir string, b *view.Brief) string {
 	text, place := string(b.Cause.Code), b.Cause.Place
 	if b.Cause.Code == abi.CauseDiskFull {
 		place = dataDir
-		if free, known := owner.FreeBytes(place); known {
+		if free, known := disk.Free(place); known {
 			place += ", which has " + output.Bytes(int64(min(free, 1<<62))) + " left now"
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/cmd/internal/syntax"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/session"
 	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/owner/store"
 )
 
 // Command holds the commands of the store.
@@ -26,7 +27,7 @@ func Command(s *session.Session) *cobra.Command {
 
 func compact(ctx context.Context, s *session.Session) error {
 	return s.Change(func(o *owner.Owner) error {
-		c, err := o.CompactStore(ctx)
+		c, err := store.Compact(ctx, o)
 		if err != nil {
 			return err
 		}

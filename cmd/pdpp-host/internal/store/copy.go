@@ -10,6 +10,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/cmd/internal/syntax"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/session"
 	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/owner/store"
 )
 
 func copyCommand(s *session.Session) *cobra.Command {
@@ -25,7 +26,7 @@ func copyCommand(s *session.Session) *cobra.Command {
 				return abi.NewError(abi.CodeUsage, "the target is missing", "name it with --to, a file or postgres://...")
 			}
 			return s.Read(func(o *owner.Owner) error {
-				done, err := o.CopyStore(cmd.Context(), from, to)
+				done, err := store.Copy(cmd.Context(), o, from, to)
 				if err != nil {
 					return err
 				}

@@ -1,4 +1,4 @@
-package owner
+package connectors
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/modules"
 	"github.com/pdpp-host/pdpp-host/host/owner/words"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
@@ -30,9 +31,9 @@ type Connector struct {
 	Problem   *words.Problem `json:"problem,omitempty"`  // why it cannot run
 }
 
-// Connectors lists the modules in the plugins folder. A module that cannot run is
+// List lists the modules in the plugins folder. A module that cannot run is
 // listed with its problem.
-func (o *Owner) Connectors(ctx context.Context) ([]Connector, error) {
+func List(ctx context.Context, o *owner.Owner) ([]Connector, error) {
 	dir := o.Config.PluginsDir()
 	names, err := modules.Installed(dir)
 	if err == nil && len(names) > 0 {
@@ -65,7 +66,7 @@ func (o *Owner) Connectors(ctx context.Context) ([]Connector, error) {
 	if err != nil {
 		return nil, err
 	}
-	return all, o.markAccepted(ctx, all)
+	return all, markAccepted(ctx, o, all)
 }
 
 func (c *Connector) fill(d *modules.Described) {
@@ -95,7 +96,7 @@ func (c *Connector) fill(d *modules.Described) {
 
 // markAccepted finds the modules that an owner accepted, and those that a run would
 // refuse because a connection has accepted another one.
-func (o *Owner) markAccepted(ctx context.Context, all []Connector) error {
+func markAccepted(ctx context.Context, o *owner.Owner, all []Connector) error {
 	if !o.HasStore() {
 		return nil
 	}
@@ -103,7 +104,7 @@ func (o *Owner) markAccepted(ctx context.Context, all []Connector) error {
 	if err != nil {
 		return err
 	}
-	connections, err := OwnConnections(ctx, store)
+	connections, err := owner.OwnConnections(ctx, store)
 	for _, conn := range connections {
 		for i := range all {
 			if all[i].Connector == conn.Connector && conn.PinnedSHA256 != "" {

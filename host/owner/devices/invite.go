@@ -1,4 +1,4 @@
-package owner
+package devices
 
 import (
 	"cmp"
@@ -13,6 +13,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/device"
 	"github.com/pdpp-host/pdpp-host/host/config"
+	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/modules"
 	"github.com/pdpp-host/pdpp-host/host/owner/words"
 	"github.com/pdpp-host/pdpp-host/storage"
@@ -52,10 +53,10 @@ type Invited struct {
 	BaseURL string   `json:"-"` // "": it is not known
 }
 
-// InviteDevice makes a code with which one device enrols, to collect a connector and
+// Invite makes a code with which one device enrols, to collect a connector and
 // deliver here. It is good once, until it expires. A device that enrols with a name
 // that another device has takes its place: that one is revoked.
-func (o *Owner) InviteDevice(ctx context.Context, i Invitation) (*Invited, error) {
+func Invite(ctx context.Context, o *owner.Owner, i Invitation) (*Invited, error) {
 	// A collector's connectors are written with an underscore, whatever is typed.
 	i.Connector = abi.CanonicalKey(i.Connector)
 	i.Binding = cmp.Or(i.Binding, i.Connector)
@@ -70,7 +71,7 @@ func (o *Owner) InviteDevice(ctx context.Context, i Invitation) (*Invited, error
 	if err != nil {
 		return nil, err
 	}
-	known, note, err := o.collectable(ctx, i.Connector)
+	known, note, err := collectable(ctx, o, i.Connector)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +80,7 @@ func (o *Owner) InviteDevice(ctx context.Context, i Invitation) (*Invited, error
 		return nil, err
 	}
 	if !known && !i.Meant {
-		if err := o.heardOf(ctx, store, i.Connector, all); err != nil {
+		if err := heardOf(ctx, o, store, i.Connector, all); err != nil {
 			return nil, err
 		}
 	}
@@ -105,11 +106,11 @@ func (o *Owner) InviteDevice(ctx context.Context, i Invitation) (*Invited, error
 func checkInvitation(i *Invitation) error {
 	switch {
 	case !modules.ValidName(i.Connector):
-		return usage(fmt.Sprintf("%q is no connector's name", i.Connector), "use letters, digits and '_'")
+		return abi.NewError(abi.CodeUsage, fmt.Sprintf("%q is no connector's name", i.Connector), "use letters, digits and '_'")
 	case !modules.ValidName(i.Binding), len(i.Binding) > longestBinding, i.Binding != strings.Trim(i.Binding, ".-"):
-		return usage("the value of --name is no name", "use letters, digits, '_', and '.' and '-' within, a hundred at most")
+		return abi.NewError(abi.CodeUsage, "the value of --name is no name", "use letters, digits, '_', and '.' and '-' within, a hundred at most")
 	case i.Expires < leastInvitation || i.Expires > mostInvitation || i.Expires%time.Second != 0:
-		return usage("--expires is not a whole number of seconds between 1m and 24h", "leave it out for 15m")
+		return abi.NewError(abi.CodeUsage, "--expires is not a whole number of seconds between 1m and 24h", "leave it out for 15m")
 	}
 	return checkBaseURL(i.BaseURL)
 }
@@ -130,7 +131,7 @@ func (v *Invited) place(ctx context.Context, store *storage.Store, note string, 
 	var hosts []string
 	for i := range all {
 		if s := &all[i]; s.Active() && s.ConnectorID == v.Connector && s.Binding == v.Binding {
-			v.Replaces, hosts = append(v.Replaces, s.DeviceID), append(hosts, HostOf(s))
+			v.Replaces, hosts = append(v.Replaces, s.DeviceID), append(hosts, owner.HostOf(s))
 		}
 	}
 	if len(hosts) > 0 {
@@ -148,11 +149,11 @@ func checkBaseURL(text string) error {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil, u.Scheme != "https" && u.Scheme != "http", u.Host == "":
-		return usage("the value of --base-url is no address", "write it as in https://host.example")
+		return abi.NewError(abi.CodeUsage, "the value of --base-url is no address", "write it as in https://host.example")
 	case u.Scheme == "http" && !OwnAddress(u.Hostname()):
-		return usage("the value of --base-url begins with http://", "a device sends its credential there: use https, or http for this machine itself")
+		return abi.NewError(abi.CodeUsage, "the value of --base-url begins with http://", "a device sends its credential there: use https, or http for this machine itself")
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		return usage("the value of --base-url has more than an address", "leave out the user, and what follows '?' or '#'")
+		return abi.NewError(abi.CodeUsage, "the value of --base-url has more than an address", "leave out the user, and what follows '?' or '#'")
 	}
 	return nil
 }

@@ -1,14 +1,16 @@
-package owner
+package devices
 
 import (
 	"context"
+
+	"github.com/pdpp-host/pdpp-host/host/owner"
 )
 
-// RevokeDevice takes nothing from a device any more. What it delivered stays; what it
+// Revoke takes nothing from a device any more. What it delivered stays; what it
 // still holds does not come in. confirm is called once, before a device that may
 // deliver is revoked; its error is the operation's, and nothing is changed.
-func (o *Owner) RevokeDevice(ctx context.Context, typed string, confirm func(*Device) error) (*Device, error) {
-	store, d, err := o.findDevice(ctx, typed)
+func Revoke(ctx context.Context, o *owner.Owner, typed string, confirm func(*Device) error) (*Device, error) {
+	store, d, err := findDevice(ctx, o, typed)
 	if err == nil && d.RevokedAt == nil {
 		err = confirm(d)
 	}

@@ -1,4 +1,4 @@
-package owner
+package devices
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/device"
+	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -26,8 +27,8 @@ type AcceptedStreams struct {
 // AcceptStreams takes over what the connectors of a device add. confirm is called once,
 // with what is offered now; its error is the operation's, and nothing is changed. A
 // manifest that is offered in the meantime is not accepted.
-func (o *Owner) AcceptStreams(ctx context.Context, typed string, confirm func(*Device, []Offer) error) (*AcceptedStreams, error) {
-	store, d, err := o.findDevice(ctx, typed)
+func AcceptStreams(ctx context.Context, o *owner.Owner, typed string, confirm func(*Device, []Offer) error) (*AcceptedStreams, error) {
+	store, d, err := findDevice(ctx, o, typed)
 	if err != nil {
 		return nil, err
 	}

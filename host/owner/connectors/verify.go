@@ -1,11 +1,13 @@
-package owner
+package connectors
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/manifest"
+	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/modules"
 	"github.com/pdpp-host/pdpp-host/host/owner/words"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
@@ -46,14 +48,14 @@ type Verification struct {
 	Accept     bool   // makes a changed module the accepted one
 }
 
-// VerifyModules compares each connection's pinned module with the installed one, and
+// Verify compares each connection's pinned module with the installed one, and
 // accepts a changed one where that is asked for. A connection's first module is not
-// accepted so: AcceptModule shows its terms.
-func (o *Owner) VerifyModules(ctx context.Context, v Verification) (rows []Verified, err error) {
+// accepted so: Accept shows its terms.
+func Verify(ctx context.Context, o *owner.Owner, v Verification) (rows []Verified, err error) {
 	names := []string{v.Module}
 	if v.Module == "" {
 		if v.Accept {
-			return nil, usage("--accept needs CONNECTOR", "name the one module that you have looked at")
+			return nil, abi.NewError(abi.CodeUsage, "--accept needs CONNECTOR", "name the one module that you have looked at")
 		}
 		if names, err = modules.Installed(o.Config.PluginsDir()); err != nil {
 			return nil, err
@@ -63,13 +65,13 @@ func (o *Owner) VerifyModules(ctx context.Context, v Verification) (rows []Verif
 	if err != nil {
 		return nil, err
 	}
-	connections, err := OwnConnections(ctx, store)
+	connections, err := owner.OwnConnections(ctx, store)
 	if err != nil {
 		return nil, err
 	}
 	err = o.Engine(func(engine *plugin.Engine) error {
 		x := verifier{owner: o, store: store, engine: engine, connections: connections, only: v.Connection, accept: v.Accept, all: v.Module == ""}
-		err := x.verify(ctx, names, o.modulesElsewhere(connections, v))
+		err := x.verify(ctx, names, modulesElsewhere(o, connections, v))
 		rows = x.rows
 		return err
 	})
@@ -78,7 +80,7 @@ func (o *Owner) VerifyModules(ctx context.Context, v Verification) (rows []Verif
 
 // modulesElsewhere are the modules of the connections that run one by its path, by
 // the connection's name: of all that are meant, or of every one.
-func (o *Owner) modulesElsewhere(connections []storage.Connection, v Verification) map[string]string {
+func modulesElsewhere(o *owner.Owner, connections []storage.Connection, v Verification) map[string]string {
 	found := map[string]string{}
 	for i := range connections {
 		conn := &connections[i]
@@ -95,7 +97,7 @@ func (o *Owner) modulesElsewhere(connections []storage.Connection, v Verificatio
 
 // verifier holds connections against modules.
 type verifier struct {
-	owner       *Owner
+	owner       *owner.Owner
 	store       *storage.Store
 	engine      *plugin.Engine
 	connections []storage.Connection
@@ -124,7 +126,7 @@ func (v *verifier) verify(ctx context.Context, names []string, elsewhere map[str
 			v.addBroken(name, err)
 		}
 	}
-	for _, name := range sortedNames(elsewhere) {
+	for _, name := range slices.Sorted(maps.Keys(elsewhere)) {
 		if !missed {
 			break
 		}
@@ -189,7 +191,7 @@ func (v *verifier) one(ctx context.Context, named string, connections []storage.
 			row.Refusal = run.NotAccepted(conn.Connector, conn.Name, path)
 		}
 		if v.accept && row.State == ModuleChanged {
-			if _, err := v.owner.accept(ctx, v.store, conn.Name, modules.TermsOf(d, nil), nil, ""); err != nil {
+			if _, err := accept(ctx, v.owner, v.store, conn.Name, modules.TermsOf(d, nil), nil, ""); err != nil {
 				return err
 			}
 			row.State = ModuleAccepted

@@ -1,4 +1,4 @@
-package owner
+package devices
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/device"
+	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/words"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
@@ -39,18 +40,18 @@ type Source struct {
 	HeardAt    *time.Time        `json:"last_heartbeat_at"` // null: never
 	Heartbeat  *device.Heartbeat `json:"heartbeat"`         // null: there was none
 
-	FeedNews
+	owner.FeedNews
 }
 
-// DeviceDetail is a device with its sources.
-type DeviceDetail struct {
+// Detail is a device with its sources.
+type Detail struct {
 	Device
 
 	Sources []Source `json:"source_instances"`
 }
 
 // Name returns what the device is called.
-func (d *Device) Name() string { return DeviceName(d.Label, d.ID, d.bindings...) }
+func (d *Device) Name() string { return owner.DeviceName(d.Label, d.ID, d.bindings...) }
 
 // State says whether the device may deliver, and when it did.
 func (d *Device) State() string {
@@ -64,8 +65,8 @@ func (d *Device) State() string {
 	}
 }
 
-// Devices returns all devices, the oldest first, revoked ones as well.
-func (o *Owner) Devices(ctx context.Context) ([]Device, error) {
+// List returns all devices, the oldest first, revoked ones as well.
+func List(ctx context.Context, o *owner.Owner) ([]Device, error) {
 	store, err := o.Store(ctx)
 	if err != nil {
 		return nil, err
@@ -73,9 +74,9 @@ func (o *Owner) Devices(ctx context.Context) ([]Device, error) {
 	return devices(ctx, store)
 }
 
-// DeviceIDs returns the ids of all devices.
-func (o *Owner) DeviceIDs(ctx context.Context) ([]string, error) {
-	all, err := o.Devices(ctx)
+// IDs returns the ids of all devices.
+func IDs(ctx context.Context, o *owner.Owner) ([]string, error) {
+	all, err := List(ctx, o)
 	ids := make([]string, len(all))
 	for i := range all {
 		ids[i] = all[i].ID
@@ -83,9 +84,9 @@ func (o *Owner) DeviceIDs(ctx context.Context) ([]string, error) {
 	return ids, err
 }
 
-// Device returns a device with its sources.
-func (o *Owner) Device(ctx context.Context, typed string) (*DeviceDetail, error) {
-	store, found, err := o.findDevice(ctx, typed)
+// Show returns a device with its sources.
+func Show(ctx context.Context, o *owner.Owner, typed string) (*Detail, error) {
+	store, found, err := findDevice(ctx, o, typed)
 	if err != nil {
 		return nil, err
 	}
@@ -93,10 +94,10 @@ func (o *Owner) Device(ctx context.Context, typed string) (*DeviceDetail, error)
 	if err != nil {
 		return nil, err
 	}
-	v := &DeviceDetail{Device: *found, Sources: []Source{}}
+	v := &Detail{Device: *found, Sources: []Source{}}
 	for i := range all {
 		if s := &all[i]; s.DeviceID == v.ID {
-			v.Sources = append(v.Sources, Source{s.ID, s.ConnectionName, s.ConnectorID, s.Binding, Moment(s.HeardAt), s.Heartbeat, NewsOf(s)})
+			v.Sources = append(v.Sources, Source{s.ID, s.ConnectionName, s.ConnectorID, s.Binding, owner.Moment(s.HeardAt), s.Heartbeat, owner.NewsOf(s)})
 		}
 	}
 	return v, nil
@@ -120,7 +121,7 @@ func devices(ctx context.Context, store *storage.Store) ([]Device, error) {
 
 func deviceOf(d *storage.Device, sources []storage.SourceInstance) Device {
 	v := Device{
-		ID: d.ID, Label: d.Label, AgentVersion: d.AgentVersion, CreatedAt: d.CreatedAt, HeardAt: Moment(d.HeardAt), RevokedAt: Moment(d.RevokedAt),
+		ID: d.ID, Label: d.Label, AgentVersion: d.AgentVersion, CreatedAt: d.CreatedAt, HeardAt: owner.Moment(d.HeardAt), RevokedAt: owner.Moment(d.RevokedAt),
 		Connections: []string{},
 	}
 	for i := range sources {
@@ -138,7 +139,7 @@ func deviceOf(d *storage.Device, sources []storage.SourceInstance) Device {
 }
 
 // findDevice opens the store and finds a device in it.
-func (o *Owner) findDevice(ctx context.Context, typed string) (*storage.Store, *Device, error) {
+func findDevice(ctx context.Context, o *owner.Owner, typed string) (*storage.Store, *Device, error) {
 	store, err := o.Store(ctx)
 	if err != nil {
 		return nil, nil, err

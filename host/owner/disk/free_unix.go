@@ -1,13 +1,13 @@
 //go:build linux || darwin
 
-package owner
+package disk
 
 import (
 	"golang.org/x/sys/unix"
 )
 
-// FreeBytes returns what an ordinary user may still write to dir's disk.
-func FreeBytes(dir string) (uint64, bool) {
+// Free returns what an ordinary user may still write to dir's disk.
+func Free(dir string) (uint64, bool) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {
 		return 0, false

@@ -1,9 +1,13 @@
-package owner
+package doctor
 
-import "context"
+import (
+	"context"
+
+	"github.com/pdpp-host/pdpp-host/host/owner"
+)
 
 // RepairEvidence makes what a connection's health rests on again from its runs.
-func (o *Owner) RepairEvidence(ctx context.Context, connection string) error {
+func RepairEvidence(ctx context.Context, o *owner.Owner, connection string) error {
 	store, err := o.Store(ctx)
 	if err != nil {
 		return err
@@ -13,7 +17,7 @@ func (o *Owner) RepairEvidence(ctx context.Context, connection string) error {
 
 // ForgetServer expects no scheduler any more that is gone without having been stopped,
 // and takes nothing for overdue that it would have run.
-func (o *Owner) ForgetServer(ctx context.Context) error {
+func ForgetServer(ctx context.Context, o *owner.Owner) error {
 	store, err := o.Store(ctx)
 	if err != nil {
 		return err
@@ -23,7 +27,7 @@ func (o *Owner) ForgetServer(ctx context.Context) error {
 		return err
 	}
 	return o.Audited(ctx, store, "serve.forget", "serve", func(ctx context.Context) error {
-		if err := store.ForgetOverdue(ctx, o.Now().Add(-OverdueAfter)); err != nil || gone == nil {
+		if err := store.ForgetOverdue(ctx, o.Now().Add(-owner.OverdueAfter)); err != nil || gone == nil {
 			return err
 		}
 		return store.StopServing(ctx, gone.Holder)

@@ -1,9 +1,10 @@
-package owner
+package store
 
 import (
 	"context"
 	"errors"
 
+	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/run/holder"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
@@ -15,11 +16,11 @@ type CopiedStore struct {
 	Rows    int64 `json:"rows"`    // of all tables
 }
 
-// CopyStore makes the store at to the equal of the one at from, in a file or on PostgreSQL
+// Copy makes the store at to the equal of the one at from, in a file or on PostgreSQL
 // either way; from "" is the configured store. Both are paths or addresses, as storage.dsn.
 // The event of the change goes into the copy, whose store is the new one. See storage.Copy
 // for what is refused.
-func (o *Owner) CopyStore(ctx context.Context, from, to string) (*CopiedStore, error) {
+func Copy(ctx context.Context, o *owner.Owner, from, to string) (*CopiedStore, error) {
 	if from == "" {
 		from = o.Config.StorageDSN()
 	}

@@ -1,4 +1,4 @@
-package owner
+package devices
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/collector"
+	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/modules"
 	"github.com/pdpp-host/pdpp-host/host/owner/words"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
@@ -19,7 +20,7 @@ import (
 // collectable refuses to invite a device for a connector that only a host can
 // run, as far as the one that is installed here can tell. known says whether one
 // is. note is what the owner should know of it.
-func (o *Owner) collectable(ctx context.Context, connector string) (known bool, note string, err error) {
+func collectable(ctx context.Context, o *owner.Owner, connector string) (known bool, note string, err error) {
 	if _, err := modules.Installed(o.Config.PluginsDir()); err != nil {
 		return false, "", err
 	}
@@ -30,7 +31,7 @@ func (o *Owner) collectable(ctx context.Context, connector string) (known bool, 
 	file, err := plugin.Open(path, o.Config.ModuleBytes())
 	var d *modules.Described
 	if err == nil {
-		d, err = o.describe(ctx, file)
+		d, err = o.Describe(ctx, file)
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -48,7 +49,7 @@ func (o *Owner) collectable(ctx context.Context, connector string) (known bool, 
 // heardOf refuses a connector that is not installed here and that no connection and
 // no device has or had: as likely as not it is a slip, and its code would be of no
 // use.
-func (o *Owner) heardOf(ctx context.Context, store *storage.Store, connector string, sources []storage.SourceInstance) error {
+func heardOf(ctx context.Context, o *owner.Owner, store *storage.Store, connector string, sources []storage.SourceInstance) error {
 	known, err := modules.Installed(o.Config.PluginsDir())
 	if err != nil {
 		return err

@@ -1,8 +1,9 @@
-package owner
+package store
 
 import (
 	"context"
 
+	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/run/holder"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
@@ -14,9 +15,9 @@ type Compacted struct {
 	Runs        int64 `json:"runs_removed"`
 }
 
-// CompactStore removes old runs and gives the store's free space back to the disk. It is
+// Compact removes old runs and gives the store's free space back to the disk. It is
 // refused while a run goes on.
-func (o *Owner) CompactStore(ctx context.Context) (*Compacted, error) {
+func Compact(ctx context.Context, o *owner.Owner) (*Compacted, error) {
 	store, err := o.Store(ctx)
 	if err != nil {
 		return nil, err

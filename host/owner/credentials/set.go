@@ -1,4 +1,4 @@
-package owner
+package credentials
 
 import (
 	"context"
@@ -8,13 +8,12 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/manifest"
+	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/credential"
-	"github.com/pdpp-host/pdpp-host/host/owner/modules"
 	"github.com/pdpp-host/pdpp-host/host/owner/words"
-	"github.com/pdpp-host/pdpp-host/storage"
 )
 
-// stored.Credential is a credential that was stored.
+// StoredCredential is a credential that was stored.
 type StoredCredential struct {
 	Connection string `json:"connection"`
 	Field      string `json:"field"`
@@ -23,15 +22,15 @@ type StoredCredential struct {
 	Variable string `json:"-"` // that it wins over; "": none has a value
 }
 
-// SetCredential stores a credential, encrypted. field may be "" where the connector has
+// Set stores a credential, encrypted. field may be "" where the connector has
 // only one. value is called once, with the connection's name and the field's, after the
 // vault is open: nobody types a secret twice for a lost key. Its result is cleared.
-func (o *Owner) SetCredential(ctx context.Context, name, field string, value func(connection, field string) ([]byte, error)) (*StoredCredential, error) {
-	store, conn, err := o.credentialConnection(ctx, name)
+func Set(ctx context.Context, o *owner.Owner, name, field string, value func(connection, field string) ([]byte, error)) (*StoredCredential, error) {
+	store, conn, err := o.CredentialConnection(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	m, err := o.manifestOf(ctx, conn)
+	m, err := o.ManifestOf(ctx, conn)
 	if err != nil {
 		return nil, err
 	}
@@ -63,27 +62,13 @@ func (o *Owner) SetCredential(ctx context.Context, name, field string, value fun
 	return &StoredCredential{conn.Name, f.Name, replaced, secrets.Variable(*f)}, nil
 }
 
-// credentialConnection finds a connection. Before a connector's first run there
-// is none; then it says how to make it.
-func (o *Owner) credentialConnection(ctx context.Context, name string) (*storage.Store, *storage.Connection, error) {
-	store, conn, err := o.connection(ctx, name)
-	if err == nil || abi.CodeOf(err) != abi.CodeConnectionUnknown {
-		return store, conn, err
-	}
-	if names, listErr := modules.Installed(o.Config.PluginsDir()); listErr == nil && slices.Contains(names, name) {
-		return nil, nil, abi.NewError(abi.CodeConnectionUnknown, fmt.Sprintf("there is no connection %q yet", name),
-			fmt.Sprintf("make it first: pdpp-host connections add %s %s", name, name)).Wrap(err)
-	}
-	return nil, nil, err
-}
-
 // chosenField is the field that was named, or the only one there is.
 func chosenField(connection string, fields []abi.CredentialField, typed string) (*abi.CredentialField, error) {
 	if typed == "" && len(fields) == 1 {
 		return &fields[0], nil
 	}
 	if typed == "" && len(fields) > 1 {
-		return nil, usage("connection "+connection+" has several credentials",
+		return nil, abi.NewError(abi.CodeUsage, "connection "+connection+" has several credentials",
 			"name one of them: "+strings.Join(fieldNames(fields), ", ")+", as in: pdpp-host connections credential set "+words.Quoted(connection)+" "+words.Quoted(fields[0].Name))
 	}
 	if f := manifest.CredentialNamed(fields, typed); f != nil {
@@ -119,7 +104,7 @@ func unknownField(typed string, fields []abi.CredentialField) error {
 
 // SecretArgument is the error of a credential that was typed as an argument.
 func SecretArgument() error {
-	return usage("a credential's value is never an argument",
+	return abi.NewError(abi.CodeUsage, "a credential's value is never an argument",
 		"an argument is seen by other programs and stays in the shell's history: leave it out and type it when asked, or pipe it in."+
 			" If a real one was typed, replace it at its provider")
 }

@@ -1,10 +1,11 @@
-package owner
+package connectors
 
 import (
 	"context"
 	"encoding/json"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/modules"
 	"github.com/pdpp-host/pdpp-host/host/owner/words"
 )
@@ -29,14 +30,14 @@ type Pin struct {
 	Same       bool   `json:"same"`
 }
 
-// InspectConnector returns what a module is and asks for. A module that cannot run is
+// Inspect returns what a module is and asks for. A module that cannot run is
 // returned with its Refusal.
-func (o *Owner) InspectConnector(ctx context.Context, connector string) (*Inspection, error) {
+func Inspect(ctx context.Context, o *owner.Owner, connector string) (*Inspection, error) {
 	file, err := modules.Open(o.Config, connector, modules.ListCommand)
 	if err != nil {
 		return nil, err
 	}
-	d, refusal, err := o.describeAny(ctx, file)
+	d, refusal, err := o.DescribeAny(ctx, file)
 	if err != nil {
 		return nil, err
 	}
@@ -50,12 +51,12 @@ func (o *Owner) InspectConnector(ctx context.Context, connector string) (*Inspec
 	if json.Valid(d.Raw) {
 		i.Manifest = d.Raw
 	}
-	return i, o.pins(ctx, i)
+	return i, pins(ctx, o, i)
 }
 
 // pins finds the connections of the module's connector. A store that does not exist yet
 // is not made for it.
-func (o *Owner) pins(ctx context.Context, i *Inspection) error {
+func pins(ctx context.Context, o *owner.Owner, i *Inspection) error {
 	if i.Parsed == nil || !o.HasStore() {
 		return nil
 	}
@@ -63,7 +64,7 @@ func (o *Owner) pins(ctx context.Context, i *Inspection) error {
 	if err != nil {
 		return err
 	}
-	connections, err := OwnConnections(ctx, store)
+	connections, err := owner.OwnConnections(ctx, store)
 	for _, conn := range connections {
 		if abi.SameConnector(conn.Connector, i.Parsed.ConnectorKey) && conn.PinnedSHA256 != "" {
 			i.PinnedBy = append(i.PinnedBy, Pin{conn.Name, conn.PinnedSHA256, conn.PinnedSHA256 == i.SHA256})

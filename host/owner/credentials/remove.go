@@ -1,10 +1,11 @@
-package owner
+package credentials
 
 import (
 	"context"
 	"slices"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/credential"
 )
 
@@ -14,10 +15,10 @@ type RemovedCredential struct {
 	Field      string `json:"field"`
 }
 
-// RemoveCredential forgets a stored credential. A field that has no stored value is
+// Remove forgets a stored credential. A field that has no stored value is
 // in no audit event: what was typed in its place may be a secret.
-func (o *Owner) RemoveCredential(ctx context.Context, name, field string) (*RemovedCredential, error) {
-	store, conn, err := o.connection(ctx, name)
+func Remove(ctx context.Context, o *owner.Owner, name, field string) (*RemovedCredential, error) {
+	store, conn, err := o.Find(ctx, name)
 	if err != nil {
 		return nil, err
 	}

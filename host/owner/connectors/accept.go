@@ -1,4 +1,4 @@
-package owner
+package connectors
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/modules"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
@@ -18,11 +19,11 @@ const opAccept = "connectors.accept"
 
 // Acceptance asks for a module to be accepted.
 type Acceptance struct {
-	Module     string   // a connector, a path to a module, or a connection
-	ModulePath string   // the absolute path, where Module is one
-	Connection string   // only for this one; "": for all connections of the connector
-	Allow      []string // KIND=NAME, what is accepted by name
-	Consent    Consent  // asked once, with the terms that are common to the connections
+	Module     string        // a connector, a path to a module, or a connection
+	ModulePath string        // the absolute path, where Module is one
+	Connection string        // only for this one; "": for all connections of the connector
+	Allow      []string      // KIND=NAME, what is accepted by name
+	Consent    owner.Consent // asked once, with the terms that are common to the connections
 }
 
 // Accepted is a module that was accepted.
@@ -38,9 +39,9 @@ type Accepted struct {
 	Terms *modules.Terms `json:"-"`
 }
 
-// AcceptModule accepts a module: its connections run that module and no other. The
+// Accept accepts a module: its connections run that module and no other. The
 // connection of the connector's name is made where there is none.
-func (o *Owner) AcceptModule(ctx context.Context, a Acceptance) (*Accepted, error) {
+func Accept(ctx context.Context, o *owner.Owner, a Acceptance) (*Accepted, error) {
 	m, err := o.OpenTyped(ctx, a.Module, a.ModulePath, a.Connection)
 	if err != nil {
 		return nil, err
@@ -49,30 +50,30 @@ func (o *Owner) AcceptModule(ctx context.Context, a Acceptance) (*Accepted, erro
 	if err != nil {
 		return nil, err
 	}
-	d, err := o.describe(ctx, m.File)
+	d, err := o.Describe(ctx, m.File)
 	if err != nil {
 		return nil, o.RefusedTo(ctx, store, opAccept, cmp.Or(m.Connection, m.Connector), err)
 	}
-	conns, t, items, err := o.acceptable(ctx, store, &m, d, a.Allow)
+	conns, t, items, err := acceptable(ctx, o, store, &m, d, a.Allow)
 	if err != nil {
 		return nil, o.RefusedTo(ctx, store, opAccept, cmp.Or(m.Connection, d.Manifest.ConnectorKey), err)
 	}
 	items, err = a.Consent.Ask(ctx, t, items, acceptedByAll(conns, d.File.SHA256))
 	if errors.Is(err, modules.ErrNobodyAsked) {
-		err = modules.NotAsked(AcceptCommand(m.Connector, m.Connection), a.Allow)
+		err = modules.NotAsked(owner.AcceptCommand(m.Connector, m.Connection), a.Allow)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return o.acceptAll(ctx, store, conns, t, items, m.Path)
+	return acceptAll(ctx, o, store, conns, t, items, m.Path)
 }
 
 // acceptable returns the connections that a module may be accepted for, its terms, and
 // what of them is accepted by name.
-func (o *Owner) acceptable(ctx context.Context, store *storage.Store, m *TypedModule, d *modules.Described, allow []string) ([]storage.Connection, *modules.Terms, []storage.AcceptedItem, error) {
+func acceptable(ctx context.Context, o *owner.Owner, store *storage.Store, m *owner.TypedModule, d *modules.Described, allow []string) ([]storage.Connection, *modules.Terms, []storage.AcceptedItem, error) {
 	err := modules.Misnamed(m.Connector, d)
 	if err == nil {
-		err = NotOnDevice(ctx, store, cmp.Or(m.Connection, d.Manifest.ConnectorKey))
+		err = owner.NotOnDevice(ctx, store, cmp.Or(m.Connection, d.Manifest.ConnectorKey))
 	}
 	if err != nil {
 		return nil, nil, nil, err
@@ -81,7 +82,7 @@ func (o *Owner) acceptable(ctx context.Context, store *storage.Store, m *TypedMo
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	t, err := o.commonTerms(d, conns)
+	t, err := commonTerms(o, d, conns)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -93,7 +94,7 @@ func (o *Owner) acceptable(ctx context.Context, store *storage.Store, m *TypedMo
 // else those that there are of its connector, else one of the connector's name, which
 // is not there yet.
 func toAccept(ctx context.Context, store *storage.Store, d *modules.Described, connection string) (conns []storage.Connection, err error) {
-	all, err := OwnConnections(ctx, store)
+	all, err := owner.OwnConnections(ctx, store)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +117,7 @@ func toAccept(ctx context.Context, store *storage.Store, d *modules.Described, c
 // commonTerms are what each of these connections gets by accepting a module. It
 // refuses connections that get different things: their owner would accept for one of
 // them what was shown of another.
-func (o *Owner) commonTerms(d *modules.Described, conns []storage.Connection) (*modules.Terms, error) {
+func commonTerms(o *owner.Owner, d *modules.Described, conns []storage.Connection) (*modules.Terms, error) {
 	var common *modules.Terms
 	var names []string
 	differ := false
@@ -130,7 +131,7 @@ func (o *Owner) commonTerms(d *modules.Described, conns []storage.Connection) (*
 	}
 	if differ {
 		key := d.Manifest.ConnectorKey
-		return nil, usage(fmt.Sprintf("the connections of %s do not get the same: %s", key, strings.Join(names, ", ")),
+		return nil, abi.NewError(abi.CodeUsage, fmt.Sprintf("the connections of %s do not get the same: %s", key, strings.Join(names, ", ")),
 			"accept it for each by itself: pdpp-host plugins accept "+key+" --connection NAME")
 	}
 	return common, nil
@@ -149,7 +150,7 @@ func acceptedByAll(conns []storage.Connection, sha256 string) (items []storage.A
 	return items
 }
 
-func (o *Owner) acceptAll(ctx context.Context, store *storage.Store, conns []storage.Connection, t *modules.Terms, items []storage.AcceptedItem, path string) (*Accepted, error) {
+func acceptAll(ctx context.Context, o *owner.Owner, store *storage.Store, conns []storage.Connection, t *modules.Terms, items []storage.AcceptedItem, path string) (*Accepted, error) {
 	m := t.Module.Manifest
 	r := &Accepted{
 		Connector: m.ConnectorKey, Version: m.Version, SHA256: t.Module.File.SHA256,
@@ -159,7 +160,7 @@ func (o *Owner) acceptAll(ctx context.Context, store *storage.Store, conns []sto
 		r.Asks = append(r.Asks, ask.String())
 	}
 	for i := range conns {
-		conn, err := o.accept(ctx, store, conns[i].Name, t, items, path)
+		conn, err := accept(ctx, o, store, conns[i].Name, t, items, path)
 		if err != nil {
 			return nil, err
 		}
@@ -173,7 +174,7 @@ func (o *Owner) acceptAll(ctx context.Context, store *storage.Store, conns []sto
 }
 
 // accept accepts a module for one connection, with an audit event that names both.
-func (o *Owner) accept(ctx context.Context, store *storage.Store, connection string, t *modules.Terms, items []storage.AcceptedItem, path string) (*storage.Connection, error) {
+func accept(ctx context.Context, o *owner.Owner, store *storage.Store, connection string, t *modules.Terms, items []storage.AcceptedItem, path string) (*storage.Connection, error) {
 	var conn *storage.Connection
 	err := o.Audited(ctx, store, opAccept, accepted(connection, t.Module.File.SHA256), func(ctx context.Context) (err error) {
 		conn, err = modules.Accept(ctx, store, connection, t, items, path)
@@ -186,6 +187,6 @@ func (o *Owner) accept(ctx context.Context, store *storage.Store, connection str
 func accepted(connection, moduleSHA256 string) string { return connection + " " + moduleSHA256 }
 
 // WitnessAcceptance is Witness of a module's acceptance by the run that it is accepted for.
-func (o *Owner) WitnessAcceptance(ctx context.Context, connection, moduleSHA256 string) context.Context {
+func WitnessAcceptance(ctx context.Context, o *owner.Owner, connection, moduleSHA256 string) context.Context {
 	return o.Witness(ctx, opAccept, accepted(connection, moduleSHA256))
 }

@@ -1,0 +1,2 @@
+// Package disk says how much room a disk has left.
+package disk
