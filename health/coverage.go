@@ -43,17 +43,20 @@ func (m *ManifestStream) IsRequired() bool {
 type weight int
 
 const (
-	WeighsNothing weight = iota
+	weighsNothing weight = iota
 	weighsRetryable
 	weighsTerminal
 )
 
-// WeightOf derives the weight from a gap's severity and its recovery. A gap that the
+// Weighs reports whether the gap makes its stream incomplete.
+func (g *KnownGap) Weighs() bool { return g.weightOf() != weighsNothing }
+
+// weightOf derives the weight from a gap's severity and its recovery. A gap that the
 // owner can clear is not terminal; a gap with unreadable fields is.
-func (g *KnownGap) WeightOf() weight {
+func (g *KnownGap) weightOf() weight {
 	switch {
 	case g.Severity == "informational", g.Severity == "recoverable":
-		return WeighsNothing
+		return weighsNothing
 	case g.RecoveryAction == "retry_by_runtime", g.Severity == "transient", g.OwnerClears():
 		return weighsRetryable
 	}
@@ -91,7 +94,7 @@ func RunCoverage(run *RunEvidence, pending []PendingGap, streams []ManifestStrea
 	if run != nil {
 		for i := range run.KnownGaps {
 			g := &run.KnownGaps[i]
-			switch w := g.WeightOf(); {
+			switch w := g.weightOf(); {
 			case w == weighsTerminal && !g.shadowed(pending):
 				terminal.add(g.Stream)
 			case w == weighsRetryable:

@@ -79,8 +79,10 @@ type Credentials struct {
 	Rejected Word `json:"rejected,omitempty"`
 }
 
-// WasRemoved, unconfirmed and neverIn are false for evidence that was not gathered.
-func (c *Credentials) WasRemoved() bool  { return c != nil && c.Removed }
+// WasRemoved is Removed, false for evidence that was not gathered.
+func (c *Credentials) WasRemoved() bool { return c != nil && c.Removed }
+
+// unconfirmed and neverIn are false for evidence that was not gathered.
 func (c *Credentials) unconfirmed() bool { return c != nil && c.Unconfirmed && !c.Removed }
 func (c *Credentials) neverIn() bool     { return c != nil && c.NeverIn }
 
@@ -143,5 +145,5 @@ func (m *ManifestStream) Collected() bool { return m.IsRequired() && !m.Coverage
 // HasUnplacedGap reports whether the last run left a gap without a stream. No stream can
 // then be called complete.
 func (e *RunEvidence) HasUnplacedGap() bool {
-	return e != nil && slices.ContainsFunc(e.KnownGaps, func(g KnownGap) bool { return g.Stream == "" && g.WeightOf() != WeighsNothing })
+	return e != nil && slices.ContainsFunc(e.KnownGaps, func(g KnownGap) bool { return g.Stream == "" && g.Weighs() })
 }

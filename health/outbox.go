@@ -33,6 +33,7 @@ func (h *Heartbeat) trusted() bool {
 	return h.DeviceStatus == DeviceActive && h.SourceStatus == DeviceActive && h.DeviceRevokedAt.IsZero()
 }
 
+// Pending reports whether records wait on the device.
 func (h *Heartbeat) Pending() bool { return positive(h.RecordsPending) }
 
 // GaveUp reports whether the device reported work that it no longer sends.

@@ -204,20 +204,21 @@ func (c *copying) begin() error {
 	})
 }
 
-// columns returns the columns of a table, in the source's order.
-func (c *copying) columns(table string) ([]string, error) {
-	rows, err := c.from.DB.QueryContext(c.ctx, "SELECT * FROM "+table+" LIMIT 0")
+// columnsOf returns the columns of a table, in its order.
+func columnsOf(ctx context.Context, q bun.IDB, table string) ([]string, error) {
+	rows, err := q.QueryContext(ctx, "SELECT * FROM "+table+" LIMIT 0") //nolint:unqueryvet // which columns there are is the question
 	if err != nil {
 		return nil, err
 	}
+	defer func() { _ = rows.Close() }()
 	names, err := rows.Columns()
-	return names, errors.Join(err, rows.Err(), rows.Close())
+	return names, errors.Join(err, rows.Err())
 }
 
 // table copies what the target lacks of a table: the rows behind the last that it has, since
 // they go in by their key.
 func (c *copying) table(t copyTable) error {
-	columns, err := c.columns(t.name)
+	columns, err := columnsOf(c.ctx, c.from.DB, t.name)
 	if err != nil {
 		return err
 	}
@@ -301,7 +302,7 @@ func insert(t *db.Tx, table string, columns []string, rows *sql.Rows) (more bool
 // compare holds a table of the target to the source's: as many rows, and the same sum over
 // them by their key.
 func (c *copying) compare(t copyTable) error {
-	columns, err := c.columns(t.name)
+	columns, err := columnsOf(c.ctx, c.from.DB, t.name)
 	if err != nil {
 		return err
 	}

@@ -48,7 +48,7 @@ deleted bigint NOT NULL, emitted_at text COLLATE "C" NOT NULL, run_pk bigint NOT
 		if err := rows.Copy(ctx, conn, "COPY incoming FROM STDIN BINARY"); err != nil {
 			b.Fatal(err)
 		}
-		run(`INSERT INTO bare SELECT * FROM incoming ON CONFLICT (stream_id, key) DO UPDATE SET seq = excluded.seq, data = excluded.data
+		run(`INSERT INTO bare (seq, stream_id, key, data, deleted, emitted_at, run_pk) SELECT seq, stream_id, key, data, deleted, emitted_at, run_pk FROM incoming ON CONFLICT (stream_id, key) DO UPDATE SET seq = excluded.seq, data = excluded.data
 WHERE bare.data IS DISTINCT FROM excluded.data; TRUNCATE incoming; COMMIT`)
 	}
 }

@@ -14,7 +14,7 @@ import (
 
 // The types of the rooms, by the names that the other packages of the host know them by.
 
-// Words and values that several rooms share.
+// AcceptedItem and its neighbours are words and values that several rooms share.
 type (
 	AcceptedItem = tables.AcceptedItem
 	Connection   = tables.Connection
@@ -22,7 +22,7 @@ type (
 	Withheld     = tables.Withheld
 )
 
-// Connections, and when each of them runs: see storage/connection.
+// Dispatch and its neighbours are connections, and when each of them runs: see storage/connection.
 type (
 	Dispatch      = connection.Dispatch
 	Due           = connection.Due
@@ -34,12 +34,12 @@ type (
 	Server        = connection.Server
 )
 
-// Sealed credentials: see storage/credential.
+// StoredCredential and its neighbours are sealed credentials: see storage/credential.
 type (
 	StoredCredential = credential.StoredCredential
 )
 
-// Runs, their cursors, gaps and events: see storage/run.
+// Checkpoint and its neighbours are runs, their cursors, gaps and events: see storage/run.
 type (
 	Checkpoint     = run.Checkpoint
 	Coverage       = run.Coverage
@@ -60,7 +60,7 @@ type (
 	StreamInfo     = run.StreamInfo
 )
 
-// Records: see storage/record.
+// Batch and its neighbours are records: see storage/record.
 type (
 	Batch        = record.Batch
 	KeyHash      = record.KeyHash
@@ -71,13 +71,13 @@ type (
 	Unreadable   = record.Unreadable
 )
 
-// The evidence that health rests on: see storage/evidence.
+// Evidence and its neighbours are what health rests on: see storage/evidence.
 type (
 	Evidence       = evidence.Evidence
 	MissingRecords = evidence.MissingRecords
 )
 
-// Devices on other machines and what they deliver: see storage/device.
+// Device and its neighbours are devices on other machines, and what they deliver: see storage/device.
 type (
 	Device          = devices.Device
 	Enrolling       = devices.Enrolling
@@ -88,13 +88,13 @@ type (
 	StatePart       = devices.StatePart
 )
 
-// What owners change: see storage/access.
+// AuditEvent and its neighbours are what owners change: see storage/access.
 type (
 	AuditEvent = access.AuditEvent
 	AuditQuery = access.AuditQuery
 )
 
-// A collector's outbox: see storage/outbox.
+// ClaimRequest and its neighbours are a collector's outbox: see storage/outbox.
 type (
 	ClaimRequest = outbox.ClaimRequest
 	Lane         = outbox.Lane

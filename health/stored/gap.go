@@ -16,7 +16,7 @@ const leftToOwner health.Word = "left_to_owner"
 func (s *Facts) attentionOfRun(m Moment) *health.Attention {
 	run := s.runEvidence(m)
 	if run == nil || !slices.ContainsFunc(run.KnownGaps, func(g health.KnownGap) bool {
-		return g.WeightOf() != health.WeighsNothing && g.OwnerClears() && s.requires(g.Stream)
+		return g.Weighs() && g.OwnerClears() && s.requires(g.Stream)
 	}) {
 		return nil
 	}
@@ -41,5 +41,5 @@ func (s *Facts) FoundNothing() bool {
 
 // degrading reports whether a known gap has a weight.
 func (s *Facts) degrading() bool {
-	return slices.ContainsFunc(s.knownGaps(), func(g health.KnownGap) bool { return g.WeightOf() != health.WeighsNothing })
+	return slices.ContainsFunc(s.knownGaps(), func(g health.KnownGap) bool { return g.Weighs() })
 }

@@ -183,7 +183,7 @@ func KeepGaps(gaps []health.KnownGap) []health.KnownGap {
 	for i := range gaps {
 		g := gaps[i]
 		switch clears := g.OwnerClears(); {
-		case g.WeightOf() != health.WeighsNothing:
+		case g.Weighs():
 			if g.Reason = ""; clears && !g.OwnerClears() {
 				g.Reason = "manual_action"
 			}

@@ -16,7 +16,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
 )
 
-// stored.Credential says that a connection has a credential, and since when. The
+// StoredCredential says that a connection has a credential, and since when. The
 // store has sealed bytes only and no key to them; this has not even those.
 type StoredCredential struct {
 	ConnectionID string    `json:"connection_id"`

@@ -63,7 +63,7 @@ func (g Gatherer) devices(id string, f *stored.Facts) error {
 	return nil
 }
 
-// stored.Source returns what health reads of one source; a nil heartbeat is none so far.
+// StoredSource returns what health reads of one source; a nil heartbeat is none so far.
 func StoredSource(r *tables.SourceJoined, h *device.Heartbeat) stored.Source {
 	s := stored.Source{ID: r.ID, Device: r.DeviceID}
 	if h == nil {

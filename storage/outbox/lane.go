@@ -36,9 +36,10 @@ func (l Lane) settled(path string) (*lane, error) {
 		return nil, abi.NewError(CodeLaneMismatch, "a collector's file needs a source instance and a connector",
 			"enroll the device, or name the profile to use")
 	}
-	l.MaxBatchRecords = cmp.Or(max(l.MaxBatchRecords, 0), defaultBatchRecords)
-	l.MaxBatchBytes = cmp.Or(max(l.MaxBatchBytes, 0), defaultBatchBytes)
-	return &lane{l, path}, nil
+	out := &lane{l, path}
+	out.MaxBatchRecords = cmp.Or(max(l.MaxBatchRecords, 0), defaultBatchRecords)
+	out.MaxBatchBytes = cmp.Or(max(l.MaxBatchBytes, 0), defaultBatchBytes)
+	return out, nil
 }
 
 // laneOf reads whose outbox the file is; nil when it is none.

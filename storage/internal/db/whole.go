@@ -24,7 +24,7 @@ func (d *DB) Snapshot(ctx context.Context, read func(q bun.IDB) error) error {
 	defer func() { _ = conn.Close() }()
 	begin := "BEGIN"
 	if d.pg != nil {
-		begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+		begin = "BEGIN READ ONLY, ISOLATION LEVEL REPEATABLE READ"
 	}
 	if _, err := conn.ExecContext(ctx, begin); err != nil {
 		return err

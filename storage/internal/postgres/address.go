@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -54,7 +55,7 @@ func Parse(dsn string) (*Server, error) {
 
 // String names the database without its password: user@host:port/database.
 func (s *Server) String() string {
-	return fmt.Sprintf("postgres://%s@%s:%d/%s", s.config.User, s.config.Host, s.config.Port, s.config.Database)
+	return "postgres://" + s.config.User + "@" + s.config.Host + ":" + strconv.Itoa(int(s.config.Port)) + "/" + s.config.Database
 }
 
 // Pool returns up to n connections. It connects when it is first used.

@@ -9,6 +9,8 @@ func PageLimit(limit int) int {
 	return min(limit, MaxPage)
 }
 
+// Numbers of rows: of a page that was asked for without a limit, the most of any page, and
+// of those that the store reads for itself.
 const (
 	DefaultPage = 100
 	MaxPage     = 10000
