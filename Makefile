@@ -67,10 +67,11 @@ sim:
 	$(GO) test ./testplugins/sim -run TestTable -count 1 -v -args -table $(SIM) | grep -v "^[=-]"
 	$(GO) test ./testplugins/sim -run TestCompare -count 1 -v -args -compare | grep -v "^[=-]"
 
-## crash: kill -9 host or worker at CRASHES random moments of a run
+## crash: kill -9 host or worker at CRASHES random moments of a run, in a file and on
+## PostgreSQL, whose sessions and backends die, too; DSN: an empty database, else one is started
 CRASHES ?= 200
 crash: build plugins
-	$(GO) test ./testplugins/crash -run TestCrash -count=1 -timeout 60m -crashes $(CRASHES) -v
+	$(GO) test ./testplugins/crash -run TestCrash -count=1 -timeout 60m -v -crashes $(CRASHES) -dsn="$(DSN)"
 
 ## contract: the ABI contract suite on every plugin in the tree; connectors of
 ## the network get a simulated provider; with TINYGO=1 on TinyGo's modules

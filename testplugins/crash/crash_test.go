@@ -26,12 +26,25 @@ var (
 	size    = flag.String("size", "24MB", "how much input to generate")
 )
 
+// database is where the hosts of a test keep their store.
+type database interface {
+	fresh(data string)               // the next host begins with an empty store
+	env() []string                   // of the host
+	query(data, query string) string // rows end with the record separator, columns with the unit separator
+	integrity() string               // a query of one row, ok
+	victims() []string               // host and worker, and what of the database can die by itself
+	strike(victim string) bool       // kills what is the database's own; false: there was nothing
+}
+
 // TestCrash kills the host or its worker at random moments of a run of a real
 // connector, then runs again without --full-refresh: a checkpoint ahead of its
 // records would leave records out for good, a re-delivery that was not
 // recognised would show as a new sequence or a changed row. Invariant 1,
 // Invariant 2; PB-D8, PB-A7: the checkpoint never passes the last durable slice.
-func TestCrash(t *testing.T) {
+func TestCrash(t *testing.T) { crash(t, file{t}) }
+
+func crash(t *testing.T, store database) {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("kills processes for a while")
 	}
@@ -44,8 +57,9 @@ func TestCrash(t *testing.T) {
 	build(t, filepath.Join(plugins, "claude_code.wasm"), "../../plugins/claude_code", []string{"GOOS=wasip1", "GOARCH=wasm"})
 	input := filepath.Join(dir, "home")
 	command(t, "go", "run", "../generate", "-kind", "claude_code", "-bytes", *size, "-seed", "7", "-out", input)
-	h := harness{t: t, host: host, plugins: plugins, input: input, cache: filepath.Join(dir, "cache")}
+	h := harness{database: store, t: t, host: host, plugins: plugins, input: input, cache: filepath.Join(dir, "cache")}
 
+	store.fresh("")
 	clean := filepath.Join(dir, "clean")
 	h.run(clean) // fills the module cache, so that the next one is timed as the others are
 	// The shortest of three runs shows how long an undisturbed one takes: most kills
@@ -54,6 +68,7 @@ func TestCrash(t *testing.T) {
 	var whole string
 	for i := range 3 {
 		whole = filepath.Join(dir, fmt.Sprintf("whole%d", i))
+		store.fresh(whole)
 		began := time.Now()
 		h.run(whole)
 		length = min(length, time.Since(began))
@@ -66,12 +81,11 @@ func TestCrash(t *testing.T) {
 
 	rng := rand.New(rand.NewPCG(*seed, 0))
 	killedMidRun, resumed := 0, 0
+	victims := store.victims()
 	for i := range *crashes {
 		data := filepath.Join(dir, fmt.Sprintf("crash%d", i))
-		victim := "host"
-		if i%2 == 1 {
-			victim = "worker"
-		}
+		victim := victims[i%len(victims)]
+		store.fresh(data)
 		moment := time.Duration(rng.Int64N(int64(length)))
 		if h.kill(data, victim, moment) {
 			killedMidRun++
@@ -99,6 +113,7 @@ func TestCrash(t *testing.T) {
 }
 
 type harness struct {
+	database
 	t                           *testing.T
 	host, plugins, input, cache string
 }
@@ -113,7 +128,7 @@ func (h harness) args(data string, more ...string) *exec.Cmd {
 		_ = os.Symlink(h.cache, filepath.Join(data, "cache"))
 	}
 	cmd := exec.Command(h.host, append([]string{"--data-dir", data, "--plugins", h.plugins}, more...)...)
-	cmd.Env = []string{"HOME=" + filepath.Dir(h.input), "PATH=" + os.Getenv("PATH")}
+	cmd.Env = append(h.env(), "HOME="+filepath.Dir(h.input), "PATH="+os.Getenv("PATH"))
 	return cmd
 }
 
@@ -131,8 +146,8 @@ func (h harness) run(data string) {
 	}
 }
 
-// kill starts a run and kills the host or its worker after a while. It reports
-// whether there was still something to kill.
+// kill starts a run and kills the victim after a while. It reports whether there was
+// still something to kill.
 func (h harness) kill(data, victim string, after time.Duration) bool {
 	cmd := h.runArgs(data)
 	if err := cmd.Start(); err != nil {
@@ -146,10 +161,16 @@ func (h harness) kill(data, victim string, after time.Duration) bool {
 	case <-time.After(after):
 	}
 	pid := cmd.Process.Pid
-	if victim == "worker" {
+	switch victim {
+	case "host":
+	case "worker":
 		if children := childrenOf(pid); len(children) > 0 {
 			pid = children[0]
 		}
+	default:
+		met := h.strike(victim)
+		<-ended // it may go on, and end well
+		return met
 	}
 	_ = syscall.Kill(pid, syscall.SIGKILL)
 	return <-ended != nil
@@ -159,7 +180,7 @@ func (h harness) kill(data, victim string, after time.Duration) bool {
 // sorted.
 func (h harness) records(data string) []string {
 	h.t.Helper()
-	out := h.sqlite(data, `SELECT s.name, r.key, r.deleted, r.data FROM records r JOIN streams s ON s.id = r.stream_id`)
+	out := h.query(data, `SELECT s.name, r.key, r.deleted, r.data FROM records r JOIN streams s ON s.id = r.stream_id`)
 	lines := strings.Split(strings.TrimSuffix(out, "\x1e"), "\x1e")
 	if out == "" {
 		return nil
@@ -178,7 +199,7 @@ func (h harness) check(data string) {
 	if out, err := cmd.CombinedOutput(); err != nil && bytes.Contains(out, []byte("storage.corrupt")) {
 		h.t.Fatalf("doctor: %v\n%s", err, out)
 	}
-	if out := h.sqlite(data, "PRAGMA integrity_check"); strings.Trim(out, "\x1e\n") != "ok" && out != "" {
+	if out := h.query(data, h.integrity()); strings.Trim(out, "\x1e\n") != "ok" && out != "" {
 		h.t.Fatalf("integrity check: %s, want ok", out)
 	}
 }

@@ -9,13 +9,22 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"testing"
 
 	_ "modernc.org/sqlite" // read the store as a stranger would
 )
 
-// sqlite runs a query over a new, read-only connection. Rows end with the record
-// separator, columns with the unit separator.
-func (h harness) sqlite(data, query string) string {
+// file is a store in its data folder.
+type file struct{ t *testing.T }
+
+func (file) fresh(string)       {}
+func (file) env() []string      { return nil }
+func (file) victims() []string  { return []string{"host", "worker"} }
+func (file) strike(string) bool { return false }
+func (file) integrity() string  { return "PRAGMA integrity_check" }
+
+// query runs over a new, read-only connection.
+func (h file) query(data, query string) string {
 	h.t.Helper()
 	path := filepath.Join(data, "pdpp.sqlite")
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
