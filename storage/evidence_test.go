@@ -3,6 +3,7 @@ package storage
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -103,6 +104,7 @@ type history struct {
 	s     *Store
 	clock *clock
 	path  string
+	newID func() string // of connections, gaps and leases; nil: random
 	runs  int
 	live  map[string]*RunWriter // by connection
 	known map[string]*collected // likewise
@@ -130,12 +132,12 @@ func (d *history) of(connection string) *collected {
 
 func (d *history) ok(err error) {
 	if err != nil {
-		d.t.Fatal(err)
+		d.t.Fatalf("%v: %v", err, errors.Unwrap(err))
 	}
 }
 
 func (d *history) open() {
-	s, err := Open(d.ctx, Options{Path: d.path, Now: d.clock.Now, unsynced: true})
+	s, err := Open(d.ctx, Options{Path: d.path, Now: d.clock.Now, NewID: d.newID, unsynced: true})
 	d.ok(err)
 	d.s, d.live = s, map[string]*RunWriter{}
 }
