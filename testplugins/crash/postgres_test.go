@@ -49,8 +49,8 @@ func (s server) fresh(string) {
 	s.query("", "SELECT pg_terminate_backend(pid) "+others+"; DROP SCHEMA public CASCADE; CREATE SCHEMA public")
 }
 
-// integrity is of the rows that a torn commit would leave without each other: a stream's
-// counts and its records, and the change sequence.
+// integrity compares a stream's counts with its records, and the records with the change
+// sequence: a torn commit would leave one without the other.
 func (server) integrity() string {
 	return `SELECT CASE WHEN (SELECT count(*) FROM streams s WHERE s.live + s.deleted <> (SELECT count(*) FROM records r WHERE r.stream_id = s.id)) = 0
 AND (SELECT coalesce(max(seq), 0) FROM records) <= (SELECT value FROM counters WHERE name = 'change') THEN 'ok' ELSE 'torn' END`
