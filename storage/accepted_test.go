@@ -6,8 +6,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// What an owner accepted by name stands with the module that it was accepted with,
-// and another module begins with nothing but what is named then.
+// An item accepted by name belongs to the module that it was accepted with; another module
+// begins with only the items named then.
 func TestAcceptedByName(t *testing.T) {
 	t.Parallel()
 	x := newExercise(t)

@@ -47,7 +47,7 @@ WHERE d.revoked_us = 0 GROUP BY s.connector, s.binding HAVING count(*) > 1`},
 WHERE c.pruned_to = 0 AND b.run_id NOT IN (SELECT run_id FROM runs)`},
 }
 
-// laneInvariants are of a collector's outbox, whose tables each file has.
+// laneInvariants hold for a collector's outbox, whose tables every file has.
 var laneInvariants = []invariant{
 	{"undelivered work has no contents", `SELECT id FROM outbox WHERE status <> 'succeeded' AND seq NOT IN (SELECT seq FROM outbox_payloads)`},
 	{"a queued batch is of no stream", `SELECT id FROM outbox WHERE indexed = 1 AND seq NOT IN (SELECT seq FROM outbox_streams)`},

@@ -96,7 +96,7 @@ func Copy(ctx context.Context, o CopyOptions) (*Copied, error) {
 	}
 	defer func() { _ = to.Close() }()
 	c := &copying{ctx: ctx, to: to, done: &Copied{}}
-	// One transaction of the source for all of it: what is read is of one moment.
+	// One transaction of the source for all of it: the copy shows the source at one moment.
 	err = from.db.Alone(ctx, "copy the store", func(t *db.Tx) error {
 		if err := t.Stand(); err != nil {
 			return err

@@ -26,8 +26,8 @@ INSERT INTO device_blobs (connection_id, sha256, media_type, data, at_us) SELECT
 	}))
 }
 
-// What one source may keep of artifacts is bounded, however small each is; what is
-// kept already is no more when it comes again, and other sources are not concerned.
+// The artifacts of one source are bounded, however small each is; a repeated one takes no
+// more room, and other sources are not concerned.
 func TestArtifactsAreBounded(t *testing.T) {
 	t.Parallel()
 	x := newExercise(t)

@@ -102,8 +102,8 @@ func TestDeviceGoesQuiet(t *testing.T) {
 	x.same(x.stalls(), 0)
 }
 
-// What a trusted device counts is told, and why it is blocked; what a revoked one
-// said is not (HL-11.1, HL-11.2, HL-16.1, HL-16.2).
+// A trusted device's counts are shown, and why it is blocked; a revoked device's are not
+// (HL-11.1, HL-11.2, HL-16.1, HL-16.2).
 func TestTrustedHeartbeatsAlone(t *testing.T) {
 	t.Parallel()
 	x := newExercise(t)
@@ -189,7 +189,7 @@ func TestDeviceRunAlive(t *testing.T) {
 	x.sound()
 }
 
-// What cannot be read of a device is unknown, and not what it said before
+// An unreadable heartbeat makes the device unknown, and does not leave its earlier state
 // (Invariant 8).
 func TestUnreadableHeartbeat(t *testing.T) {
 	t.Parallel()
@@ -243,8 +243,8 @@ func TestTooManyStores(t *testing.T) {
 	x.sound()
 }
 
-// Why something was given up is told as the device names it: how the host answered,
-// and the host's own word for why. What is no such name is not told (LC-07.4).
+// Why something was given up is told as the device names it: how the host answered, and the
+// host's own word for why. A text that is not such a name is not shown (LC-07.4).
 func TestWhyWorkWasGivenUp(t *testing.T) {
 	t.Parallel()
 	x := newExercise(t)
@@ -290,7 +290,7 @@ func TestDeadLettersOutliveABeginning(t *testing.T) {
 	}
 }
 
-// What a device counts is kept as far as every reader of it can count, and adds up.
+// A device's counts are kept as far as every reader can count, and add up.
 func TestCountsOfADeviceAreBounded(t *testing.T) {
 	t.Parallel()
 	x := newExercise(t)

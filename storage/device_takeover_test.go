@@ -84,8 +84,8 @@ func (x *exercise) toneOf(name, when string, want verdict.Tone) {
 	}
 }
 
-// What another device takes over it collects from the beginning; what the one before
-// could not collect is nobody's any more once it has collected all there is.
+// Another device that takes over collects from the beginning; the gaps of the device before
+// it end once everything was collected.
 func TestTakenOver(t *testing.T) {
 	t.Parallel()
 	x := newExercise(t)
@@ -141,8 +141,8 @@ func TestTakenOver(t *testing.T) {
 	x.same(len(state), 1)
 }
 
-// The deliveries of earlier runs are forgotten, those of the last one are known
-// still; one that comes again after that is of a run that has ended.
+// The deliveries of earlier runs are forgotten, and those of the last one are still known; a
+// repeated one after that names a run that has ended.
 func TestDeliveriesAreForgotten(t *testing.T) {
 	t.Parallel()
 	x := newExercise(t)
@@ -221,7 +221,7 @@ func TestBeginningIsNoDelivery(t *testing.T) {
 		if v := x.verdict("laptop"); v.ForwardCode == "uploading" {
 			t.Errorf("%s: %s", status, v.ForwardStatement)
 		}
-		// What is counted is left, though no sum of it was told.
+		// The rest is counted, though no sum of it was given.
 		_, err := x.s.PutHeartbeat(t.Context(), src, device.Heartbeat{Status: status, Outbox: &device.Outbox{Retrying: 2}})
 		x.ok(err)
 		x.same(x.snapshot("laptop").Axes.Outbox, health.OutboxActive)

@@ -44,7 +44,7 @@ func TestWhatWaitsForItsOwnerStands(t *testing.T) {
 	}
 }
 
-// What holds a connection stays however much is skipped since.
+// A dispatch that holds a connection stays however many are skipped since.
 func TestAHoldOutlivesManySkips(t *testing.T) {
 	t.Parallel()
 	x, c := kept(t, keptManifest)
@@ -69,8 +69,8 @@ func TestAHoldOutlivesManySkips(t *testing.T) {
 	x.sound()
 }
 
-// What was seen before a run of the owner's began is not kept while it goes on,
-// and takes nothing from how it ends.
+// A dispatch from before an owner's run began is not kept while that run goes on, and changes
+// nothing in how it ends.
 func TestASkipOfBeforeIsNotKept(t *testing.T) {
 	t.Parallel()
 	x, c := kept(t, keptManifest)
@@ -115,7 +115,7 @@ func TestClaimsOfAClockThatWasAhead(t *testing.T) {
 	claim("b", "1", false)
 }
 
-// What was rejected is kept for its connection alone, the last of it.
+// A rejected environment is kept for its connection alone, the last one only.
 func TestRejectedEnvironments(t *testing.T) {
 	t.Parallel()
 	x, c := scheduled(t)

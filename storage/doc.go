@@ -12,8 +12,8 @@
 //
 // Here are only the opening of a store (store.go), the names by which the host knows the
 // types of the rooms (types.go, words.go), and what looks at the whole file (check.go,
-// compact.go). What does not live here: what a record means, which cursor may be committed,
-// and when to run. No plugin, no HTTP.
+// compact.go). They do not decide what a record means, which cursor may be committed, and when
+// to run. No plugin, no HTTP.
 //
 // Callers see Go values only: times are UTC, JSON is text, and nothing that one database
 // alone can do shows.

@@ -46,9 +46,8 @@ func (x *exercise) marked(w *RunWriter, prefix string, n int, del bool) {
 	x.ok(w.Flush(x.Context()))
 }
 
-// What a connection held is in no page, no free page and no log of its store after
-// it was removed, while other processes have the store open; and neither is a
-// record after its tombstone.
+// After a removal, no page, free page or log of the store has the text of the connection,
+// while other processes have the store open; the same holds for a record after its tombstone.
 func TestErasedTextIsGone(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

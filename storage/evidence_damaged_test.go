@@ -112,7 +112,7 @@ func TestCountsWithoutStandings(t *testing.T) {
 	}
 }
 
-// What is written by its own functions has a standing afterwards, whatever it changes.
+// A row written by the store's own functions has a standing afterwards, whatever changes.
 func TestAChangedConnectionHasAStanding(t *testing.T) {
 	t.Parallel()
 	x, c := kept(t, keptManifest)
@@ -158,7 +158,7 @@ func TestUnreadableConnection(t *testing.T) {
 			}
 			x.sound()
 
-			// What happens to it meanwhile does not make it well.
+			// A change in the meantime does not make it well.
 			x.ok(x.s.AdoptSchedule(ctx, two.ID))
 			x.toneOf("two", "adopted", verdict.Grey)
 			x.agree("adopted")

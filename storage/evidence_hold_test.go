@@ -224,7 +224,7 @@ func TestPressureOfARunThatSucceeded(t *testing.T) {
 	x.sound()
 }
 
-// What a connector counts of a stream's lanes adds up to no negative number.
+// A connector's counts of a stream's lanes add up to no negative number.
 func TestAccountsDoNotOverflow(t *testing.T) {
 	t.Parallel()
 	x, _ := kept(t, keptManifest)

@@ -29,8 +29,8 @@ func (x *exercise) tone(what string, want verdict.Tone) {
 	}
 }
 
-// A run says of the streams that it collected what there is of them, and nothing
-// of the others: what is known to be missing of these stays so (Invariant 8).
+// A run that lists a stream as collected settles that stream, and no other: what is known to
+// be missing of these stays so (Invariant 8).
 func TestNarrowedRunsProveNothingElse(t *testing.T) {
 	t.Parallel()
 	const unreachable = `[{"kind":"skip","stream":"b","severity":"actionable","reason":"selector","recovery_hint":"update_selector"}]`
@@ -108,7 +108,7 @@ func TestNarrowedRunsProveNothingElse(t *testing.T) {
 	}
 }
 
-// What a new manifest no longer has is nothing that anybody could still collect.
+// A gap in a stream that the new manifest no longer has cannot be collected by anybody.
 func TestDroppedStream(t *testing.T) {
 	t.Parallel()
 	x, c := kept(t, keptManifest)
@@ -142,8 +142,7 @@ func TestDroppedStreamLeavesNoGapOfNone(t *testing.T) {
 	x.sound()
 }
 
-// Data of the future is of a clock that was put back: how old it is, nobody
-// knows.
+// Data in the future comes from a clock that was put back: how old it is, nobody knows.
 func TestClockPutBack(t *testing.T) {
 	t.Parallel()
 	x, _ := kept(t, keptManifest)

@@ -81,7 +81,7 @@ func TestARejectionStands(t *testing.T) {
 	}
 }
 
-// What one device signs in with says nothing of another's.
+// One device's sign-in says nothing about another's.
 func TestARejectionIsOfItsDevice(t *testing.T) {
 	t.Parallel()
 	x := newExercise(t)

@@ -23,7 +23,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/pgtest"
 )
 
-// keptManifest is of a connector that may run by itself, with a week's window.
+// keptManifest belongs to a connector that may run by itself, with a week's window.
 const keptManifest = `{"capabilities":{"refresh_policy":{"recommended_mode":"automatic","background_safe":true,"maximum_staleness_seconds":604800}},
 "streams":[{"name":"a"},{"name":"b"},{"name":"extra","required":false},{"name":"attachments","required":false,"coverage_policy":"unsupported"}]}`
 

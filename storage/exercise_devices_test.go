@@ -57,7 +57,7 @@ func exerciseEnroll(_ *testing.T, x *exercise) {
 	x.code(x.letIn("t1"), device.CodeUnauthorized)
 	_, err = x.s.Enroll(x.Context(), Enrolling{CodeHash: hashOf("code"), TokenHash: hashOf("t3"), Label: "another"})
 	x.code(err, device.CodeCodeRaced)
-	// It was not: the code is of no use to anybody.
+	// It was not: the code no longer works for anybody.
 	x.ok(x.letIn("t2"))
 	_, err = x.enroll("code", "t4")
 	x.code(err, device.CodeCodeUsed)
@@ -104,7 +104,7 @@ func exerciseBindings(_ *testing.T, x *exercise) {
 	x.code(x.s.NewEnrollmentCode(x.Context(), EnrollmentCode{CodeHash: hashOf("x"), ConnectorID: "demo", Binding: "a\nb"}), device.CodeBadRequest)
 	x.code(x.s.NewEnrollmentCode(x.Context(), EnrollmentCode{CodeHash: "a code in clear", ConnectorID: "demo", Binding: "b"}), device.CodeBadRequest)
 
-	// What is removed is gone: the device, its credential and everything of it.
+	// A removed connection is gone: the device, its credential and everything of it.
 	gone := x.enrolled("gone")
 	x.deliver(gone, "run-gone", "a", "k=1")
 	x.ok(x.s.PutBlob(x.Context(), gone, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad", "text/plain", []byte("abc")))

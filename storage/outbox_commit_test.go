@@ -161,7 +161,7 @@ func TestEveryEndIsTold(t *testing.T) {
 	x.same(x.counts().LastCheckpointAt.IsZero(), true) // no cursor moved
 }
 
-// What the run's coverage records say of its own streams goes with its end.
+// The coverage records of a run's own streams go with its end.
 func TestTheEndSaysWhatWasCovered(t *testing.T) {
 	t.Parallel()
 	x := newLane(t)
@@ -201,7 +201,7 @@ func TestRunsAreDeliveredInTheirOrder(t *testing.T) {
 	x.same(x.deliver(), []string{KindRunCommit, KindRecordBatch, KindRunCommit})
 }
 
-// What the destination says that its cursors are replaces what was known of them.
+// The destination's own cursors replace those that were known.
 func TestConfirmedStateIsReplaced(t *testing.T) {
 	t.Parallel()
 	x := newLane(t)

@@ -2,7 +2,7 @@ package storage
 
 import "testing"
 
-// What a dead process had leased is free at once, and what a live one has is not.
+// A dead process's items are free at once, and a live one's are not.
 func TestLeasesOfADeadProcessAreFreedAtOnce(t *testing.T) {
 	t.Parallel()
 	x := oneBatch(t)

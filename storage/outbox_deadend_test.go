@@ -122,7 +122,7 @@ func TestALaterRunPassesNothingOfAnEarlierOne(t *testing.T) {
 	}
 }
 
-// What a host puts off for years, an owner who means it gets moving.
+// An owner can get moving at once what a host put off for years.
 func TestWhatWasPutOffIsDueWhenItsOwnerSaysSo(t *testing.T) {
 	t.Parallel()
 	x := oneBatch(t)

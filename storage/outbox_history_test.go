@@ -26,7 +26,7 @@ func (x *laneFixture) pruneHistory(keep int) int64 {
 	return n
 }
 
-// What a lane keeps of its own runs is bounded: the newest stay, with their events.
+// A lane bounds what it keeps about its own runs: the newest stay, with their events.
 func TestHistoryIsBounded(t *testing.T) {
 	t.Parallel()
 	x := newLane(t)

@@ -104,8 +104,8 @@ func TestARenewedLeaseLasts(t *testing.T) {
 	x.code(x.s.Acknowledge(t.Context(), &a), CodeLeaseNotCurrent)
 }
 
-// What is put off is not claimed before its time, nor is anything newer of the
-// same stream: nothing older is ever delivered after something newer.
+// A row that was put off is not claimed before its time, nor is anything newer of the same
+// stream: nothing older is ever delivered after something newer.
 func TestARetryKeepsItsPlace(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

@@ -72,7 +72,7 @@ func TestALaneIsOpenedForItsOwn(t *testing.T) {
 	x.code(err, CodeLaneMismatch) // it is a lane's now
 }
 
-// Whoever opens a fresh file first has it.
+// The first to open a fresh file has it.
 func TestALaneIsTakenOnce(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "x.sqlite")

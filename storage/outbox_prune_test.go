@@ -128,8 +128,8 @@ func TestPruneIsBounded(t *testing.T) {
 	x.same(len(list), 1) // complete units go with their rows
 }
 
-// What was delivered takes no room: its contents go when it is acknowledged, and
-// a compaction gives the room back.
+// A delivered row takes no room: its contents go when it is acknowledged, and a compaction
+// gives the room back.
 func TestDeliveredContentsTakeNoRoom(t *testing.T) {
 	t.Parallel()
 	x := newLane(t)

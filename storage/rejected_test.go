@@ -155,8 +155,7 @@ func TestRejectedRecordsAreBounded(t *testing.T) {
 	x.tone("a full refresh", verdict.Green)
 }
 
-// What was rejected goes with its connection, and a new one of that name owes
-// nothing.
+// A removed connection takes its rejections along, and a new one of that name owes nothing.
 func TestRejectedRecordsGoWithTheirConnection(t *testing.T) {
 	t.Parallel()
 	x, _ := kept(t, keptManifest)
@@ -174,7 +173,7 @@ func TestRejectedRecordsGoWithTheirConnection(t *testing.T) {
 	x.same(x.earlier(allStreams), map[string]int64{})
 }
 
-// What a device delivers ends what a run of the host rejected.
+// A device's delivery ends what a run of the host rejected.
 func TestADeviceDeliversWhatWasRejected(t *testing.T) {
 	t.Parallel()
 	x := newExercise(t)

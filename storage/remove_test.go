@@ -48,7 +48,7 @@ func TestRemoveBesideARun(t *testing.T) {
 	}
 }
 
-// What is a connection's own is replaced in one step, and its pin stays.
+// A connection's own fields are replaced in one step, and its pin stays.
 func TestKeepConnection(t *testing.T) {
 	t.Parallel()
 	x := &exercise{T: t, clock: newClock()}

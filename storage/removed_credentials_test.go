@@ -90,7 +90,7 @@ func TestARemovedCredentialIsEvidence(t *testing.T) {
 	x.sound()
 }
 
-// What a run did without a stored credential, the store does not judge.
+// The store does not judge a run that had no stored credential.
 func TestTheEnvironmentIsNotTheStores(t *testing.T) {
 	t.Parallel()
 	x, c := kept(t, signedManifest)
@@ -159,8 +159,8 @@ func TestACredentialFromBefore(t *testing.T) {
 	x.sound()
 }
 
-// What a refusal says is kept without what could be a secret, of the newest alone
-// and until a run begins.
+// A refusal's words are kept without anything that could be a secret, for the newest refusal
+// alone and until a run begins.
 func TestARefusalsWords(t *testing.T) {
 	t.Parallel()
 	x, c := kept(t, keptManifest)

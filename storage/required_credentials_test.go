@@ -11,8 +11,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
 )
 
-// What a connection's health takes for required is each credential once, by the
-// name that its owner stores it under.
+// A connection's health requires each credential once, by the name that its owner stores it
+// under.
 func TestRequiredCredentials(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][]string{

@@ -14,9 +14,9 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage/run"
 )
 
-// prune ends the history of a connection early. What the evidence then says is held
-// by the histories that it is a step of: it is made again from what is left, and
-// held to what somebody remembers of every run.
+// prune ends the history of a connection early. The histories that this is a step of hold the
+// evidence to that: it is made again from what is left, and held to what somebody remembers
+// of every run.
 func (d *history) prune(name string) {
 	c, err := d.s.Connection(d.ctx, name)
 	if err != nil {

@@ -62,7 +62,7 @@ func TestSchedule(t *testing.T) {
 	x.code(x.s.PutSchedule(t.Context(), Schedule{ConnectionID: "none"}), abi.CodeConnectionUnknown)
 }
 
-// What a connection's next run depends on comes in one read.
+// One read returns everything that a connection's next run depends on.
 func TestScheduleState(t *testing.T) {
 	t.Parallel()
 	x, c := scheduled(t)

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// What nobody has run since it was due is found, the longest due first, and nothing
-// that was never scheduled, is paused or is run by hand.
+// The overdue connections are found, the longest due first, and none that was never
+// scheduled, is paused or is run by hand.
 func TestOverdue(t *testing.T) {
 	t.Parallel()
 	x := newExercise(t)

@@ -23,8 +23,8 @@ func (a *app) deps(l *lane) collector.Deps {
 	}
 }
 
-// runDeps wires what a run of the connector works with: its files, and nobody to
-// ask and no network. What needs those runs on the host.
+// runDeps wires what a run of the connector works with: its files, and nobody to ask and no
+// network. A connector that needs those runs on the host.
 func (a *app) runDeps(engine *plugin.Engine, grants *roots.Resolver) run.Deps {
 	return run.Deps{
 		Engine: engine, Roots: grants, Now: a.Now, Holder: holder.Self(), HolderAlive: holder.Alive,

@@ -16,7 +16,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 )
 
-// codeCritical is of a doctor that found what stops delivery (exit 6).
+// codeCritical: doctor found a problem that stops delivery (exit 6).
 const codeCritical abi.Code = "doctor.critical"
 
 func (a *app) doctorCommand() *cobra.Command {

@@ -12,8 +12,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/collector"
 )
 
-// runAll runs every source of this machine, one after another. What goes wrong with
-// one, or with its profile, keeps no other back; the exit status is of the worst.
+// runAll runs every source of this machine, one after another. An error of one profile does
+// not stop the others; the exit status is the worst.
 func (a *app) runAll(ctx context.Context, f runFlags) error {
 	if f.lane != (laneFlags{}) || len(f.streams)+len(f.roots)+len(f.set) > 0 || f.acceptRoot {
 		return syntax.Usage("--all takes nothing that is for one source", "leave the other flags out, or name one source")

@@ -51,9 +51,9 @@ func (a *app) tellEnded(r *collector.RunResult, summary string, result any, err 
 	return failure
 }
 
-// failureOf says what of an execution is not as it should be; nil when all is, or
-// when the next execution goes on by itself. What ended it early has a code of its
-// own, which decides the exit status; how it ended decides the rest.
+// failureOf says what of an execution is not as it should be; nil when all is, or when the
+// next execution goes on by itself. An early end has a code of its own, which decides the
+// exit status; the outcome decides the rest.
 func failureOf(r *collector.RunResult, err error) error {
 	switch {
 	case r.Outcome == collector.OutcomeCancelled && err == nil:

@@ -42,9 +42,9 @@ func (a *API) admit(c *call) (err error) {
 	return nil
 }
 
-// admitStranger lets in who has no credential yet. Their slots are apart, so that
-// who has none keeps nobody from delivering, and they have less time. A slot is of
-// who has sent all of it: who sends a code slowly must not keep others from theirs.
+// admitStranger lets in who has no credential yet. Their slots are apart, so that who has
+// none keeps nobody from delivering, and they have less time. A caller holds a slot only once
+// its code has arrived whole: who sends a code slowly must not keep others from theirs.
 func (a *API) admitStranger(c *call) error {
 	err := http.NewResponseController(c.w).SetReadDeadline(a.now().Add(codeTime))
 	if err != nil && !errors.Is(err, http.ErrNotSupported) {

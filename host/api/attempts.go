@@ -14,8 +14,7 @@ const (
 	attemptsInAll     = 100
 )
 
-// attempts counts enrollments that failed, by window of time. What it holds is
-// bounded by attemptsInAll.
+// attempts counts enrollments that failed, by window of time. attemptsInAll bounds its size.
 type attempts struct {
 	now func() time.Time
 

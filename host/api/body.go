@@ -61,7 +61,7 @@ func (c *call) decode(v any) error {
 	if err == nil {
 		return nil
 	}
-	// What the decoder says may quote a number or a time: it stays here.
+	// The decoder's message may quote a number or a time: it stays here.
 	var field *json.UnmarshalTypeError
 	if errors.As(err, &field) && field.Field != "" {
 		return wrong(field.Field, "has the wrong type")

@@ -68,7 +68,7 @@ func (a *API) requestID() string {
 	return "req_" + hex.EncodeToString(b[:])
 }
 
-// guarded admits the request and does it. What panics is an internal error.
+// guarded admits the request and does it. A panic becomes an internal error.
 //
 // Invariant 5: a panic's text may hold anything, so that the log gets its type and
 // the place alone.

@@ -18,10 +18,10 @@ const (
 	maxFromLoopback = 192
 )
 
-// bounded is a listener that has room for so many connections. Who comes while there
-// is none takes the place of the one that has been open longest without showing a
-// device's credential: who holds many and says nothing locks nobody out. It lets
-// nobody wait: who waits keeps the place of the next as well.
+// bounded is a listener that has room for so many connections. A connection that finds none
+// takes the place of the one that has been open longest without showing a device's
+// credential: who holds many and says nothing locks nobody out. It lets nobody wait: who
+// waits keeps the place of the next as well.
 type bounded struct {
 	net.Listener
 

@@ -131,7 +131,7 @@ func TestAnEmptyDelivery(t *testing.T) {
 	}
 }
 
-// The hash is of the records' value and not of their spelling.
+// The hash covers the records' values and not their spelling.
 func TestTheHashIsOfTheValue(t *testing.T) {
 	t.Parallel()
 	l := ready(t)
@@ -143,8 +143,8 @@ func TestTheHashIsOfTheValue(t *testing.T) {
 	l.must(http.StatusCreated, l.send(http.MethodPost, device.PathIngest(l.DeviceID), spelled), nil)
 }
 
-// What is stored has the bytes and the key that a local run of the same connector
-// would have stored.
+// The store then has the bytes and the keys that a local run of the same connector would have
+// stored.
 func TestStoredAsALocalRunStores(t *testing.T) {
 	t.Parallel()
 	l := ready(t)

@@ -62,8 +62,8 @@ func (a *API) enrolled(c *call) (any, error) {
 	}, nil
 }
 
-// noSuchCode is of a code that never was, or that nobody remembers: it has one
-// answer whatever is wrong with it, and costs what one that is refused does.
+// noSuchCode answers a code that never existed, or that nobody remembers: it has one answer
+// whatever is wrong with it, and costs what one that is refused does.
 func (c *call) noSuchCode() *refusal {
 	c.w.Header().Set("WWW-Authenticate", "Bearer")
 	return refuse(http.StatusUnauthorized, device.CodeUnauthorized, "there is no such enrollment code; make a new one on the host")

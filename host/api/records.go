@@ -137,9 +137,9 @@ func emission(b []byte, r *device.RawRecord, op string, composite bool, key stri
 	return one.Bytes(), nil
 }
 
-// appendShortest writes a JSON string in as few bytes as it can take, as its guest may
-// have: escapes that a device writes at more length must not make a record larger than
-// one may be. What is no string is left for the gate to refuse.
+// appendShortest writes a JSON string in as few bytes as it can take, as its guest may have:
+// escapes that a device writes at more length must not make a record larger than one may be.
+// The gate refuses anything that is not a string.
 func appendShortest(b, raw []byte) []byte {
 	var text string
 	if bytes.IndexByte(raw, '\\') < 0 || json.Unmarshal(raw, &text) != nil {

@@ -41,11 +41,11 @@ type knownGap struct {
 	Count        int64           `json:"count"`
 }
 
-// checkRun holds a run's end to the words and limits that a local run keeps. Cursors
-// and facts are of streams of the manifest; what else is said of a stream that it
-// does not have, the store leaves out. Times are the device's, and the store's to
-// weigh: a clock that is wrong must not hold a run back for ever.
-// plain says that the outcome is this host's, for a collector that sends none.
+// checkRun holds a run's end to the words and limits that a local run keeps. Cursors and
+// facts name streams of the manifest; the store leaves out anything else that names a stream
+// the manifest does not have. Times are the device's, and the store's to weigh: a clock that
+// is wrong must not hold a run back for ever. plain says that the outcome is this host's, for
+// a collector that sends none.
 func checkRun(q *device.RunCommit, m *abi.Manifest, plain bool) error {
 	o := &q.Outcome
 	switch {

@@ -131,8 +131,8 @@ func TestEveryEndOfARunIsTaken(t *testing.T) {
 	}
 }
 
-// What a run says of a gap is up to 8 KiB as its connector wrote it, and six times
-// that where it is spelled with escapes.
+// A run may report up to 8 KiB about a gap as its connector wrote it, and six times that
+// where it is spelled with escapes.
 func TestDiagnosticsAreTakenAsTheyAreSpelled(t *testing.T) {
 	t.Parallel()
 	l := ready(t)

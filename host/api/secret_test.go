@@ -89,8 +89,8 @@ func TestNoSecretIsTold(t *testing.T) {
 	}
 }
 
-// What the host cannot do now comes again soon; what it can never do is told as
-// its own fault.
+// A failure that passes is answered as one to try again soon; a permanent one is reported as
+// the host's fault.
 func TestFailuresOfTheHost(t *testing.T) {
 	t.Parallel()
 	l := ready(t)

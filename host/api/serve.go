@@ -41,7 +41,7 @@ func newServer(h http.Handler, logger *slog.Logger) *http.Server {
 		ConnContext:       withConnection,
 		// OPTIONS * is a request like any other: not found.
 		DisableGeneralOptionsHandler: true,
-		// What net/http says of connections that broke names addresses only.
+		// net/http's messages about broken connections name addresses only.
 		ErrorLog: slog.NewLogLogger(logger.Handler(), slog.LevelDebug),
 	}
 }

@@ -103,8 +103,8 @@ func statusOn(r *bufio.Reader) int {
 	return resp.StatusCode
 }
 
-// Who says nothing, or says it slowly, is hung up on; who is worked for too long
-// is asked to come again.
+// A silent or slow client is disconnected; a client whose request takes the host too long is
+// asked to come again.
 func TestSlowRequests(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {

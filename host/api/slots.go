@@ -22,7 +22,7 @@ const nobody = ""
 // once it would be sent again for nothing.
 const heavyWait = 10 * time.Second
 
-// slots counts the requests that run. Whoever finds no slot comes again.
+// slots counts the requests that run. A caller that finds no slot comes again.
 type slots struct {
 	heavy chan struct{}
 

@@ -76,7 +76,7 @@ func TestAsManyRequestsAsThereIsRoomFor(t *testing.T) {
 	})
 }
 
-// What gives the connection up gives its slots back too.
+// A client that drops the connection frees its slots too.
 func TestAnAbortedRequestGivesItsSlotsBack(t *testing.T) {
 	t.Parallel()
 	a := over(aborting{})
@@ -100,7 +100,7 @@ func (aborting) DeviceByToken(context.Context, string) (*storage.Device, error) 
 	panic(http.ErrAbortHandler)
 }
 
-// Who sends a code slowly keeps nobody else from enrolling.
+// A client that sends its code slowly keeps nobody else from enrolling.
 func TestSlowCodesTakeNoSlot(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -11,8 +11,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi/device"
 )
 
-// Who asks for cursors in pages gets no more at a time than one answer may hold,
-// each cursor once and in order; who does not gets all of them, as before.
+// A client that asks for cursors in pages gets at most one answer's worth at a time, each
+// cursor once and in order; any other client gets all of them, as before.
 func TestCursorsComeInPages(t *testing.T) {
 	t.Parallel()
 	l := ready(t)

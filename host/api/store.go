@@ -30,7 +30,7 @@ type module interface {
 	AdoptManifest(ctx context.Context, src *storage.SourceInstance, moduleSHA256 string, manifest []byte) error
 }
 
-// feed is what is delivered. What comes twice is taken once, and answered twice.
+// feed is what is delivered. A delivery that comes twice is stored once and answered twice.
 type feed interface {
 	PutHeartbeat(ctx context.Context, src *storage.SourceInstance, h device.Heartbeat) (time.Time, error)
 	RefuseDelivery(ctx context.Context, src *storage.SourceInstance, code, message string) error

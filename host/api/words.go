@@ -63,8 +63,8 @@ func sizeText(n int64) string {
 	return strconv.FormatInt(n>>10, 10) + " KiB"
 }
 
-// isText reports whether each text is short enough. What they say is a connector's:
-// a device must be able to be done with a run whatever its connector said in it.
+// isText reports whether each text is short enough. The text comes from a connector: a device
+// must be able to be done with a run whatever its connector said in it.
 func isText(texts ...string) bool {
 	return !slices.ContainsFunc(texts, func(s string) bool { return len(s) > maxText })
 }

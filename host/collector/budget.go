@@ -22,7 +22,7 @@ type budget struct {
 	waiting atomic.Int64 // rows, as they were counted last
 	units   atomic.Int64 // that were closed, each with its checkpoint
 
-	// What follows is of the run's own goroutine.
+	// Only the run's own goroutine uses the fields below.
 	batches, records, bytes int64
 	reached                 bool
 }

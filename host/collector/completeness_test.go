@@ -9,8 +9,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi/device"
 )
 
-// What the diagnostics of a run say: an unknown word is unaccounted, what was
-// taken back is not counted, and what is unknown is not hidden by what is known.
+// The diagnostics of a run tell this: an unknown word is unaccounted, what was taken back is
+// not counted, and what is unknown is not hidden by what is known.
 func TestCompleteness(t *testing.T) {
 	t.Parallel()
 	d := &diagnostics{seen: map[string]diagnostic{}}

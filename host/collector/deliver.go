@@ -64,9 +64,9 @@ func (d *deliverer) drain(ctx context.Context) error {
 	return nil
 }
 
-// due waits for what an earlier execution could not deliver, when it may be tried
-// again within the drain's time: an owner who runs the collector again means it.
-// What this execution could not deliver is not waited for.
+// due waits for what an earlier execution could not deliver, when it may be tried again
+// within the drain's time: an owner who runs the collector again means it. It does not wait
+// for items that this execution could not deliver.
 func (d *deliverer) due(ctx context.Context, begin time.Time) (bool, error) {
 	counts, err := d.store.OutboxCounts(ctx)
 	if done, _, _ := d.report(); err != nil || done.Retried > 0 || counts.Retrying == 0 {
@@ -117,7 +117,7 @@ func sleep(ctx context.Context, wait time.Duration) bool {
 	}
 }
 
-// once claims a few rows and sends them. What is not sent is given back.
+// once claims a few rows and sends them. It gives back the items that it did not send.
 func (d *deliverer) once(ctx context.Context) (more bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return false, context.Cause(ctx)

@@ -10,8 +10,8 @@ import (
 // shortest is the shortest pause of a host that names one.
 const shortest = time.Second
 
-// failed decides what a failure does to its row: nothing else is taken either,
-// the row waits, or it is given up. What is transient is never given up.
+// failed decides what a failure does to its row: nothing else is taken either, the row waits,
+// or it is given up. It never gives up a row over a transient failure.
 func (d *deliverer) failed(ctx context.Context, i *storage.OutboxItem, f *Failure) error {
 	at := d.now().Add(d.backoff(i.Attempts))
 	if !f.RetryAt.IsZero() { // a host that asks for no pause, or for one that is over, gets a short one

@@ -80,7 +80,7 @@ func TestRetryAfterIsKeptExactly(t *testing.T) {
 	}
 }
 
-// What is transient is tried without end, each time later, and never given up.
+// A row with a transient failure is tried without end, each time later, and never given up.
 func TestTransientIsNeverGivenUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -117,8 +117,8 @@ func TestJitter(t *testing.T) {
 	}
 }
 
-// What is refused for good is tried five times and then given up; the reason is
-// kept, in a word and without what was sent.
+// A row that is refused for good is tried five times and then given up; the store keeps the
+// reason in a word, without the contents.
 func TestPermanentIsGivenUpAfterFive(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

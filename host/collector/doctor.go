@@ -36,8 +36,7 @@ type Diagnosis struct {
 	Status  *Status `json:"status,omitempty"` // nil: the lane cannot be read
 }
 
-// Doctor looks at the lane, and changes nothing. What is wrong is a finding, not
-// an error.
+// Doctor looks at the lane, and changes nothing. A problem is a finding, not an error.
 func (c *Collector) Doctor(ctx context.Context) (*Diagnosis, error) {
 	d := &Diagnosis{Object: "local_collector_doctor", Overall: LevelOK}
 	status, err := c.Status(ctx)

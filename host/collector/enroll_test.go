@@ -165,7 +165,7 @@ func TestLanePath(t *testing.T) {
 	if _, err := LanePath(Env{}, &plain, ""); abi.CodeOf(err) != CodeProfileUnusable {
 		t.Errorf("without a home: %v", err)
 	}
-	// What a host calls a lane is no path, and two lanes never share a file.
+	// A host's name for a lane is not a path, and two lanes never share a file.
 	seen := map[string]string{}
 	for _, id := range []string{"a/b", "a_b", "../a", "..", "", "-a", "a:b", strings.Repeat("x", 60), strings.Repeat("x", 61), strings.Repeat("x", 62)} {
 		p := Profile{ConnectorID: "codex", SourceInstanceID: id}

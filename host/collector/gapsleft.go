@@ -7,8 +7,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
-// GapsLeft counts the gaps of a lane by who gets on with them. The counts are of all,
-// the parts that are listed tell which of them stay.
+// GapsLeft counts the gaps of a lane by who gets on with them. The counts cover all of them;
+// the listed parts show which of them stay.
 type GapsLeft struct{ ByItself, Somebody, Nobody int64 }
 
 func gapsLeft(n *Counts, stay int64) GapsLeft {

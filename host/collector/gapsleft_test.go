@@ -67,8 +67,8 @@ func TestGapsOfReasonsThatAreNoWords(t *testing.T) {
 	w.same(s.Open.Parts[0].Why(), "notes: malformed_lines____, 3 of them", "why")
 }
 
-// What doctor names as the gap that somebody has to put right is a gap: what the host
-// refused needs somebody too, and has a finding of its own.
+// A gap that doctor tells somebody to put right is a gap here: what the host refused needs
+// somebody too, and has a finding of its own.
 func TestDoctorNamesAGap(t *testing.T) {
 	t.Parallel()
 	s := &Status{Open: OpenWork{Total: 2, Parts: []OpenPart{

@@ -37,9 +37,9 @@ func (c *Collector) Keep(ctx context.Context, m *abi.Manifest, roots, options ma
 	return errors.Join(err, store.Close())
 }
 
-// keep keeps with the lane what it was told to read, and how. What a run was told
-// comes here only once the run may begin: another folder than before was refused,
-// or meant. An empty value forgets what was kept under its name.
+// keep keeps with the lane what it was told to read, and how. It is called only once the run
+// may begin: another folder than before was refused, or meant. An empty value forgets what
+// was kept under its name.
 func (c *Collector) keep(ctx context.Context, store *storage.Outbox, name string, roots, options map[string]string) error {
 	if len(roots)+len(options) == 0 {
 		return nil

@@ -25,8 +25,8 @@ func (f *folders) Resolve(_ *abi.Manifest, given map[string]string, _ []storage.
 	return out, nil
 }
 
-// What a run was told to read, and how, is kept for those that are told nothing,
-// as a timer's or a recovery's; another folder is refused, and is not kept.
+// The lane keeps the folders and options that a run was given, for runs that are given none,
+// as a timer's or a recovery's; another folder is refused, and not kept.
 func TestRunsKeepWhatTheyWereTold(t *testing.T) {
 	t.Parallel()
 	f := &folders{}

@@ -80,8 +80,8 @@ func (c *Collector) Forget() {
 	c.keepMemory(m, false)
 }
 
-// keeps reports whether an error is of an execution that the lane or its host could
-// not make.
+// keeps reports whether the error belongs to an execution that the lane or its host could not
+// make.
 func keeps(err error) bool {
 	code := abi.CodeOf(err)
 	switch area, _, _ := strings.Cut(string(code), "."); {

@@ -18,7 +18,7 @@ func (c *Collector) memoryPath() string {
 	return strings.TrimSuffix(c.deps.LanePath, ".sqlite") + ".last.json"
 }
 
-// recall reads the lane's memory. What is not there, or cannot be read, is none.
+// recall reads the lane's memory. A file that is missing or unreadable is no memory.
 func (c *Collector) recall() memory {
 	source := c.deps.Profile.SourceInstanceID
 	if m, ok := memoryOf(c.memoryText()); ok && m.SourceInstanceID == source {

@@ -56,7 +56,7 @@ func TestStatusTellsWhatTheOutboxCannot(t *testing.T) {
 		w.host.mu.Unlock()
 		w.host.fail(nil)
 
-		// What was typed wrong is no execution, and clears nothing.
+		// A usage error is not an execution, and clears nothing.
 		wrong := w.script(done(0))
 		wrong.Streams = []string{"nothing"}
 		_, err := w.collector().Run(t.Context(), wrong)
@@ -80,7 +80,7 @@ func TestStatusTellsWhatTheOutboxCannot(t *testing.T) {
 	}
 }
 
-// What is remembered is of the lane alone, and what cannot be read is nothing.
+// The memory belongs to the lane alone, and an unreadable one is empty.
 func TestMemoryIsOfOneLane(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -133,7 +133,8 @@ func TestMemoryOfAnotherLaneIsLeftAlone(t *testing.T) {
 	if f := w.failed(); f == nil || f.Code != string(abi.CodePluginUnknown) {
 		t.Errorf("%+v", f)
 	}
-	// What a source that is gone left beside an outbox gives way to whose it is now.
+	// The memory that a removed source left beside an outbox gives way to that of the new
+	// one.
 	w.ok(os.WriteFile(w.collector().memoryPath(), []byte(`{"source_instance_id":"src_0","failed":{"error_code":"delivery.gone"}}`), 0o600))
 	w.host.revoked = true
 	_, err = w.collector().Run(t.Context(), w.script(done(0)))
@@ -230,8 +231,8 @@ type broken struct{ err error }
 
 func (b broken) RoundTrip(*http.Request) (*http.Response, error) { return nil, b.err }
 
-// What is remembered stays as it is on the disk while it says the same, and is
-// another file once it does not: whoever reads it reads a whole one.
+// The file stays as it is on the disk while the memory is the same, and is replaced once it
+// differs: whoever reads it reads a whole one.
 func TestMemoryIsWrittenWhenItChanges(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t).guest()

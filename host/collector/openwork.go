@@ -53,7 +53,8 @@ const (
 	kindDetail = "gap" // of one record
 )
 
-// Who gets on with a part that is not done. The same is said of it wherever it is told.
+// The words for who goes on with a part that is not done. The same is said of it
+// wherever it is told.
 const (
 	byItself = iota // a later run tries it again
 	somebody        // a later run looks again, and finds it as it is until somebody puts it right

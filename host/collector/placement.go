@@ -11,8 +11,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 )
 
-// Bindings are what a collector grants a connector: the files of its machine. What
-// needs the network, a browser or a person runs on the host.
+// Bindings are what a collector grants a connector: the files of its machine. A connector
+// that needs the network, a browser or a person runs on the host.
 func Bindings() []string { return []string{abi.BindingFilesystem} }
 
 // Runnable reports whether everything that a manifest requires is granted here;

@@ -44,8 +44,8 @@ var (
 	untagged = regexp.MustCompile(`(-0\.\d{14}-[0-9a-f]{12}|-\d+-g[0-9a-f]+|-dirty)$`)
 )
 
-// PostureOf says where the program comes from. What cannot be told is unknown,
-// never a guess (LC-08.3).
+// PostureOf says where the program comes from. A fact that cannot be told is unknown, never a
+// guess (LC-08.3).
 func PostureOf(in Install) Posture {
 	version := in.Version
 	if version == "" && in.Build != nil {

@@ -76,8 +76,8 @@ func (d *Profiles) replace(path, text string) error {
 // nameFor names a profile by what it is of.
 func nameFor(p *Profile) string { return fileWord(p.ConnectorID) + "-" + fileWord(p.SourceInstanceID) }
 
-// fileWord is text as a part of a file's name: nothing of it is a path. What is
-// not kept as it is gets a part of its hash, so that two names stay apart.
+// fileWord is text as a part of a file's name: nothing of it is a path. A name that cannot be
+// kept as it is gets a part of its hash, so that two names stay apart.
 func fileWord(text string) string {
 	word := strings.Map(func(r rune) rune {
 		switch {

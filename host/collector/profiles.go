@@ -44,8 +44,8 @@ func ProfilesOf(e Env) (*Profiles, error) {
 // Path returns the file of a profile.
 func (d *Profiles) Path(name string) string { return filepath.Join(d.Dir, name+profileSuffix) }
 
-// List reads every profile. What cannot be read comes as an error beside those
-// that can.
+// List reads every profile. A profile that cannot be read becomes an error beside those that
+// can.
 func (d *Profiles) List() ([]*Profile, error) {
 	entries, err := os.ReadDir(d.Dir)
 	if errors.Is(err, fs.ErrNotExist) {

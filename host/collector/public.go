@@ -10,9 +10,9 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/run"
 )
 
-// A host that knows no more than the public protocol takes no manifest, and of a run
-// only the end of one that succeeded and accounted for its stores. What it has no
-// words for is not sent: it would refuse it, and hold the lane up.
+// A host that knows no more than the public protocol takes no manifest, and of a run only the
+// end of one that succeeded and accounted for its stores. A fact that it has no words for is
+// not sent: it would refuse it, and hold the lane up.
 
 // errUnsaid marks a row that the host's protocol cannot express.
 var errUnsaid = errors.New("the host has no words for it")

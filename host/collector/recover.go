@@ -50,11 +50,10 @@ func stateOf(c *storage.OutboxCounts) LaneState {
 	return LaneState{LifecycleState: c.LifecycleState, Counts: countsOf(c)}
 }
 
-// Recover gets a lane going again: what was given up is queued again, what a dead
-// process holds is taken over, and the collector runs once, all with the profile
-// that the lane was enrolled with. Without Apply it says what it would do, and
-// changes and sends nothing (HL-23.11). What it did stands in the answer beside
-// an error.
+// Recover gets a lane going again: what was given up is queued again, what a dead process
+// holds is taken over, and the collector runs once, all with the profile that the lane was
+// enrolled with. Without Apply it says what it would do, and changes and sends nothing
+// (HL-23.11). The answer says beside an error what was done.
 func (c *Collector) Recover(ctx context.Context, req RecoverRequest) (*Recovery, error) {
 	counts, exists, err := c.inspect(ctx)
 	if err != nil {

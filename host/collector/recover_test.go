@@ -114,8 +114,7 @@ func TestRecoverApplies(t *testing.T) {
 	w.same(len(w.host.keys("journal")), 1, "records at the host")
 }
 
-// What a dead process still holds is left to its lease, and taken over when that
-// is over.
+// The lease of a dead process runs out before its item is taken over.
 func TestRecoverTakesOverStaleLeases(t *testing.T) {
 	t.Parallel()
 	w := stuck(t)

@@ -16,8 +16,8 @@ import (
 // machine: the module, what it asks for, and the folders that it reads.
 var refusals = []string{"plugin", "manifest", "binding", "files", "guest", "limit", "boundary", "worker"}
 
-// refuses reports whether an error is of a run that could not begin here. What was
-// typed wrong is none, nor is a run that another one holds up.
+// refuses reports whether the error belongs to a run that could not begin here. Usage errors
+// and a busy lane are not refusals.
 func refuses(err error) bool {
 	code := abi.CodeOf(err)
 	area, _, _ := strings.Cut(string(code), ".")

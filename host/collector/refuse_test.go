@@ -156,7 +156,7 @@ func TestNoPauseIsAShortOne(t *testing.T) {
 	})
 }
 
-// What waits in a back-off says so, and until when.
+// A row that waits in a back-off says so, and until when.
 func TestWaitingSaysSo(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

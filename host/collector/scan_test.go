@@ -15,7 +15,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
-// What a scan enqueues is delivered while it goes on.
+// A scan's records are delivered while the scan goes on.
 func TestDeliversAlongside(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t).guest()

@@ -9,8 +9,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
-// send delivers one row of the outbox. nil means that the host acknowledged it:
-// the answer was read, and it is of what was sent (LC-01.1).
+// send delivers one row of the outbox. nil means that the host acknowledged it: the answer
+// was read, and it answers the item that was sent (LC-01.1).
 func (l *lane) send(ctx context.Context, i *storage.OutboxItem) error {
 	if i.Kind == storage.KindBlobUpload {
 		return l.sendBlob(ctx, i)

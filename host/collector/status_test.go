@@ -93,8 +93,8 @@ func TestDoctorOnCoverage(t *testing.T) {
 	w.same(d.Status.LifecycleState, storage.LaneHealthyIdle, "state")
 }
 
-// What doctor finds is as bad as its worst finding, and each says what to do with
-// the lane's own id.
+// Doctor's verdict is as bad as its worst finding, and each finding says what to do, with the
+// lane's own id.
 func TestDoctorLevels(t *testing.T) {
 	t.Parallel()
 	w := given(t)

@@ -64,9 +64,9 @@ func (c *Collector) Verify(ctx context.Context, m *abi.Manifest, sha256 string, 
 	return v, nil
 }
 
-// Accept makes a module the one that the lane runs, with what its owner accepted by
-// name, and returns all that is accepted by name now. What was accepted before stays
-// while the module is the same one.
+// Accept makes a module the one that the lane runs, with what its owner accepted by name, and
+// returns all that is accepted by name now. An earlier acceptance stands while the module is
+// the same.
 func (c *Collector) Accept(ctx context.Context, m *abi.Manifest, sha256 string, raw []byte, items []storage.AcceptedItem) ([]storage.AcceptedItem, error) {
 	if err := c.enrolledFor(m); err != nil {
 		return nil, err

@@ -76,9 +76,9 @@ func TestAChangedModuleIsAccepted(t *testing.T) {
 	w.same(res.Outcome, OutcomeComplete, "outcome")
 }
 
-// A lane runs no module that its owner has not accepted: the refusal names the command
-// that accepts it, on this machine and at the host. What was accepted by name opens its
-// folder, and another module has to be accepted anew.
+// A lane runs no module that its owner has not accepted: the refusal names the command that
+// accepts it, on this machine and at the host. An item accepted by name opens its folder, and
+// another module has to be accepted anew.
 func TestAcceptedBeforeTheFirstScan(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(d *Deps) { d.Run.Roots = secretFolder{} }).guest()

@@ -2,10 +2,9 @@
 // a typed result, stable error codes, and an audit event for each change. The command
 // line is its first face; an API and a console call the same operations (OC-01).
 //
-// An operation prints nothing, asks nobody and reads no flag. What it needs of its face
-// is a port: Deps has those of the installation (store, engine, folders), and an input
-// has those of one request, such as Consent. Paths arrive independent of where they
-// were typed.
+// An operation prints nothing, asks nobody and reads no flag. A face gives it ports: Deps has
+// those of the installation (store, engine, folders), and an input has those of one request,
+// such as Consent. Paths arrive independent of where they were typed.
 //
 // Each change leaves one audit event (OC-02), and one rule says which refusals do: an
 // operation that has found in the store what it would change leaves the refusal's code

@@ -82,7 +82,7 @@ type Request struct {
 // Change is something that an owner changes by running a connection.
 type Change string
 
-// What an owner changes by running a connection.
+// The owner's changes that come with running a connection.
 const (
 	ChangeAccepts Change = "accepts" // the module
 	ChangeBegins  Change = "begins"  // the run

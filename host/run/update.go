@@ -87,7 +87,7 @@ func (r *run) show(ctx context.Context) {
 	}
 }
 
-// update is the state of the run for a display. Counts are of durable records.
+// update is the state of the run for a display. Counts are those of durable records.
 func (r *run) update(elapsed time.Duration, final bool) Update {
 	m := r.plan.manifest
 	u := Update{

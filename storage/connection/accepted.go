@@ -10,11 +10,11 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
 )
 
-// PinPlugin keeps the module that the owner of a connection accepted: its hash, its
-// manifest as it was then, and what else was accepted by name. What was accepted by
-// name before stays while the module is the same one, and is told anew for another:
-// nobody has looked at what that would do with it. The connection is no longer refused
-// for a module that nobody accepted.
+// PinPlugin keeps the module that the owner of a connection accepted: its hash, its manifest
+// as it was then, and what else was accepted by name. Items accepted by name before stay
+// while the module is the same, and have to be named again for another: nobody has looked at
+// what that would do with it. The connection is no longer refused for a module that nobody
+// accepted.
 func (s *Store) PinPlugin(ctx context.Context, connectionID, sha256 string, manifest []byte, items ...tables.AcceptedItem) error {
 	return s.db.Alone(ctx, "accept the module", func(t *db.Tx) error {
 		was, err := tables.FindConnection(t.Ctx, t.DB, connectionID)

@@ -65,8 +65,8 @@ func (s *Store) Connections(ctx context.Context) ([]tables.Connection, error) {
 	return out, nil
 }
 
-// UpdateConnection replaces the options and roots of the connection with c's
-// id. What names it, and its pin, stay.
+// UpdateConnection replaces the options and roots of the connection with c's id. Its name and
+// its pin stay.
 func (s *Store) UpdateConnection(ctx context.Context, c tables.Connection) error {
 	options, err := tables.EncodeJSON(orEmpty(c.Options))
 	if err != nil {

@@ -41,9 +41,9 @@ type Dispatch struct {
 	Count    int64
 }
 
-// RecordDispatch keeps what was skipped or refused now, and reports whether it
-// is another one than the connection's newest. What was seen before the newest run
-// began is not kept: the run says more.
+// RecordDispatch keeps what was skipped or refused now, and reports whether it is another one
+// than the connection's newest. A dispatch from before the newest run began is not kept: the
+// run says more.
 func (s *Store) RecordDispatch(ctx context.Context, d Dispatch) (fresh bool, err error) {
 	err = s.db.Alone(ctx, "keep the dispatch", func(t *db.Tx) error {
 		if err := exists(t, d.ConnectionID); err != nil {
@@ -140,9 +140,9 @@ func publicDispatches(rows []tables.DispatchRow) []Dispatch {
 	return out
 }
 
-// Refusals returns what was refused last and begun by no run since, of the
-// connection with that id, or of every connection where it is "", by its id. What
-// was skipped since does not hide one that waits for its owner.
+// Refusals returns what was refused last and begun by no run since, of the connection with
+// that id, or of every connection where it is "", by its id. A later skip does not hide one
+// that waits for its owner.
 func (s *Store) Refusals(ctx context.Context, connectionID string) ([]Dispatch, error) {
 	var rows []tables.DispatchRow
 	q := s.db.Read.NewSelect().Model(&rows).Where("status = ?", statusRefused).
@@ -234,7 +234,7 @@ func (s *Store) Serve(ctx context.Context, holder string, ttl time.Duration, ali
 		row := servingRow{ID: servingID, Holder: holder, SinceUS: db.Micros(t.Now), ExpiresUS: db.Micros(t.Now.Add(ttl))}
 		if len(rows) > 0 {
 			old := rows[0]
-			// An end far further ahead than any server sets it is of a clock that was
+			// An end far further ahead than any server sets it comes from a clock that was
 			// put back since; one that was set right by a little takes nobody's turn.
 			current := db.Micros(t.Now) < old.ExpiresUS && old.ExpiresUS <= db.Micros(t.Now.Add(2*ttl))
 			switch {

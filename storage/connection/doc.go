@@ -3,7 +3,7 @@
 // and which process serves the store. It also removes a connection with all that was
 // collected for it.
 //
-// What lives here: rows that the owner or the scheduler change. What does not: what a run
-// writes (storage/run), and what health concludes (storage/evidence has its facts).
-// Data comes from host/owner and host/schedule, and goes back to them.
+// It holds rows that the owner or the scheduler change. It does not hold what a run writes
+// (storage/run), and what health concludes (storage/evidence has its facts). Data comes from
+// host/owner and host/schedule, and goes back to them.
 package connection

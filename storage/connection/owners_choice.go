@@ -21,10 +21,10 @@ func readOwnersChoice(t *db.Tx, id string) (o ownersChoice, err error) {
 	return o, err
 }
 
-// refusedNoMore forgets what the connection was refused for as it was before, with no
-// run begun since: nothing else would tell that its owner has put that right, and
-// after so many refusals in a row that none is tried any more it would wait for good.
-// What is still in the way is met again.
+// refusedNoMore forgets what the connection was refused for as it was before, with no run
+// begun since: nothing else would tell that its owner has put that right, and after so many
+// refusals in a row that none is tried any more it would wait for good. An obstacle that
+// remains is met again.
 func refusedNoMore(t *db.Tx, id string) error {
 	run, err := evidence.GatherIn(t).NewestRun(id)
 	if err != nil {

@@ -198,7 +198,8 @@ func (s *Store) ScheduleState(ctx context.Context, connectionID string, limit in
 		return out, s.db.Fail(what, err)
 	}
 	var owed []confirmationRow
-	// One of the future is of a clock that was put back, and would hide all others.
+	// A confirmation in the future comes from a clock that was put back, and would hide all
+	// others.
 	err = s.db.Read.NewSelect().Model(&owed).Where("connection_id = ? AND at_us <= ?", connectionID, db.Micros(s.db.Now())).
 		Order("at_us DESC").Limit(1).Scan(ctx)
 	if err != nil {

@@ -15,9 +15,9 @@ type rejectedEnvironmentRow struct {
 	Mark         string `bun:"mark"`
 }
 
-// RejectEnvironment keeps with a connection's failure which credentials of the
-// environment it had: the environment is no row whose change would be seen. mark
-// tells two values apart, and narrows down one that is short; "" is of none.
+// RejectEnvironment keeps with a connection's failure which credentials of the environment it
+// had: the environment is no row whose change would be seen. mark tells two values apart, and
+// narrows down one that is short; "" marks no value.
 func (s *Store) RejectEnvironment(ctx context.Context, connectionID, mark string) error {
 	return s.db.Alone(ctx, "keep what was rejected", func(t *db.Tx) error {
 		if err := exists(t, connectionID); err != nil {

@@ -1,5 +1,5 @@
 // Package credential keeps sealed credentials, and remembers which runs could use one that is
 // gone.
 //
-// What lives here: sealed bytes. What does not: the key to them (host/vault).
+// It holds sealed bytes. It does not hold the key to them (host/vault).
 package credential

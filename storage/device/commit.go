@@ -74,9 +74,9 @@ func (s *Store) CommitDeviceRun(ctx context.Context, src *SourceInstance, c *dev
 	return terminalEventID, replayed, err
 }
 
-// forgetDeliveries forgets which deliveries were taken of the source's earlier runs.
-// A device delivers in order, so that the end of this run stands behind all of them;
-// one of them again is of a run that has ended.
+// forgetDeliveries forgets which deliveries were taken of the source's earlier runs. A device
+// delivers in order, so all its deliveries come before the end of this run; one that is
+// repeated names a run that has ended.
 func forgetDeliveries(t *db.Tx, src *tables.SourceJoined, runID string) error {
 	_, err := t.DB.NewDelete().Model((*deviceBatchRow)(nil)).Where("device_id = ? AND source_id = ? AND run_id <> ?", src.DeviceID, src.ID, runID).Exec(t.Ctx)
 	return err
@@ -241,8 +241,8 @@ func counted(n *int64) *int64 {
 	return n
 }
 
-// gapsOf leaves out of a run's known gaps those of streams that the manifest
-// does not have. What is no list of gaps stays as it is, and is unreadable.
+// gapsOf leaves out of a run's known gaps those of streams that the manifest does not have. A
+// text that is not a list of gaps stays as it is, and is unreadable.
 func gapsOf(text []byte, declared map[string]bool) []byte {
 	var list []json.RawMessage
 	if len(text) == 0 || json.Unmarshal(text, &list) != nil {

@@ -52,7 +52,7 @@ type SourceInstance struct {
 	Binding        string
 	CreatedAt      time.Time
 	RevokedAt      time.Time // of its device; zero: it is active
-	// ManifestSHA256 is of the manifest that the source put last, in hex; "" before
+	// ManifestSHA256 is the hash of the manifest that the source put last, in hex; "" before
 	// the first.
 	ManifestSHA256 string
 	// HeardAt is when the last heartbeat was received, Heartbeat what it said. nil:

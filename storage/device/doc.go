@@ -2,8 +2,8 @@
 // batches of records, cursors, gaps, artifacts, heartbeats, and the end of its runs, under
 // the same lease as any other run.
 //
-// A device is not believed: what it says of itself is kept short and in known words, its
-// clock makes nothing younger than this store's does, and what it delivers is of its own
-// connection alone. Data comes from host/api; records go to storage/record through the
-// writer of storage/run.
+// A device is not believed: its own words are kept short and limited to known ones, its clock
+// makes nothing younger than this store's does, and its deliveries reach its own connection
+// alone. Data comes from host/api; records go to storage/record through the writer of
+// storage/run.
 package device

@@ -15,8 +15,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
 )
 
-// forgetCodes is how long after its end a code is remembered, so that whoever
-// shows it late is told why it is of no use.
+// forgetCodes is how long after its end a code is remembered, so that a late caller learns
+// why it no longer works.
 const forgetCodes = 7 * 24 * time.Hour
 
 // NewEnrollmentCode keeps a code that the owner made, until it has expired.
@@ -40,16 +40,15 @@ func (s *Store) NewEnrollmentCode(ctx context.Context, c EnrollmentCode) error {
 	})
 }
 
-// Enroll turns a code into a device with one source, and the source into the
-// feed of a connection: the one that the same connector and binding had before,
-// else a new one. A device that had the binding before is revoked, and its cursors
-// are forgotten: they are of another machine's files.
+// Enroll turns a code into a device with one source, and the source into the feed of a
+// connection: the one that the same connector and binding had before, else a new one. A
+// device that had the binding before is revoked, and its cursors are forgotten: they belong
+// to another machine's files.
 //
-// A code is good once. Whoever did not get the answer may show it again while it
-// lasts and while the credential was never used: the device is the same and the
-// credential the new one. Errors: device_unauthorized for no code of the
-// owner's, enrollment_code_expired, _used, and _raced when another device is
-// enrolling with it.
+// A code is good once. A caller that did not get the answer may show it again while it lasts
+// and while the credential was never used: the device is the same and the credential the new
+// one. Errors: device_unauthorized for no code of the owner's, enrollment_code_expired,
+// _used, and _raced when another device is enrolling with it.
 func (s *Store) Enroll(ctx context.Context, e Enrolling) (*SourceInstance, error) {
 	if !isHash(e.CodeHash) || !isHash(e.TokenHash) {
 		return nil, badRequest("enrollment_code", "a SHA-256")
@@ -180,8 +179,8 @@ func retireBinding(t *db.Tx, code *codeRow) (connection string, err error) {
 	return connection, nil
 }
 
-// forgetCursors has a connection collected from the beginning: its cursors are of
-// the files of the device before, and would have another one pass over its own.
+// forgetCursors has a connection collected from the beginning: its cursors belong to the
+// files of the device before, and would have another one pass over its own.
 func forgetCursors(t *db.Tx, connectionID string) error {
 	_, err := t.DB.NewDelete().Model((*tables.StateRow)(nil)).Where("connection_id = ? AND bookmark = ?", connectionID, tables.BookmarkIncremental).Exec(t.Ctx)
 	return err

@@ -140,9 +140,9 @@ func isText(s string, n int) bool {
 	return len(s) <= n && utf8.ValidString(s) && strings.IndexByte(s, 0) < 0
 }
 
-// closeEarlierGaps ends the open gaps of a run's streams that were last heard of
-// before its source was enrolled: they are of what the device before could not
-// collect, and no device finds that again.
+// closeEarlierGaps ends the open gaps of a run's streams that were last heard of before its
+// source was enrolled: they tell what the device before could not collect, and no device
+// finds that again.
 func closeEarlierGaps(t *db.Tx, src *tables.SourceJoined, streams []string) error {
 	var open []tables.GapRow
 	err := t.DB.NewSelect().Model(&open).

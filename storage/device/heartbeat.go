@@ -12,8 +12,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
 )
 
-// The words of a heartbeat. What is none of them is not kept: a heartbeat is
-// shown to the owner, and to whoever the owner shows it to (LC-07.4).
+// The words of a heartbeat. A word that is not among them is not kept: a heartbeat is shown
+// to the owner, and to whoever the owner shows it to (LC-07.4).
 var (
 	HeartbeatStatuses = []string{device.StatusStarting, device.StatusHealthy, device.StatusRetrying, device.StatusBlocked, device.StatusStopped}
 	heartbeatErrors   = []string{device.ErrorStateRead, device.ErrorDeadLetters, device.ErrorRunNotTakenUp}
@@ -23,8 +23,8 @@ var (
 const (
 	maxErrorClasses = 8
 	maxErrorWord    = 64
-	// MaxCount is the largest whole number that every reader of JSON has. What a
-	// device says beyond it is that many.
+	// MaxCount is the largest whole number that every reader of JSON has. A larger count is
+	// stored as this.
 	MaxCount = 1<<53 - 1
 )
 

@@ -11,9 +11,9 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage/run"
 )
 
-// impliedPrefix begins the id of a run that its device did not name: a public
-// collector names none until it commits. There is at most one of a lane, since
-// whatever is delivered without a run's id is of the lane's run that goes on.
+// impliedPrefix begins the id of a run that its device did not name: a public collector names
+// none until it commits. A lane has at most one, since a delivery without a run's id belongs
+// to the lane's run that goes on.
 const impliedPrefix = "implied."
 
 // currentRun is the run of a lane that goes on; "" for none.

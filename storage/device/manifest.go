@@ -182,9 +182,9 @@ func streamsIn(text string) ([]string, error) {
 	return out, nil
 }
 
-// declared are the streams of the manifest that is pinned, each with true. What
-// a device says of any other is of nothing that is collected. There is no
-// manifest: device_manifest_missing.
+// declared are the streams of the manifest that is pinned, each with true. A device's words
+// about any other stream concern nothing that is collected. There is no manifest:
+// device_manifest_missing.
 func declared(t *db.Tx, connectionID string) (map[string]bool, error) {
 	text, err := pinnedManifest(t, connectionID)
 	if err != nil {

@@ -86,9 +86,9 @@ func feed(t *db.Tx, src *SourceInstance) (*tables.SourceJoined, error) {
 	return row, nil
 }
 
-// RevokeDevice ends a device's credential, now or when it was ended before, and
-// returns when. What it says from then on is not taken, and what it said last is
-// not trusted; a run of it that goes on is abandoned.
+// RevokeDevice ends a device's credential, now or when it was ended before, and returns when.
+// Its later messages are not taken, and its last one is not trusted; a run of it that goes on
+// is abandoned.
 func (s *Store) RevokeDevice(ctx context.Context, deviceID string) (time.Time, error) {
 	var when time.Time
 	err := s.db.Alone(ctx, "revoke the device", func(t *db.Tx) error {

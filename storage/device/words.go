@@ -11,8 +11,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi/device"
 )
 
-// What a device says of itself is anybody's text: it is kept short, and names
-// are held to what names are.
+// A device's words about itself may be anybody's text: it is kept short, and names are held
+// to what names are.
 
 const (
 	maxDeviceName  = 256 // bytes of an id, a stream's name, a gap's boundary word

@@ -51,7 +51,7 @@ func Of(t *db.Tx, connectionID string) (*Change, error) {
 		return nil, err
 	}
 	c.Facts = c.row.facts()
-	// What cannot be brought up to date is made again.
+	// A row that cannot be brought up to date is made again.
 	c.remade = len(c.Facts.Unreadable) > 0
 	changed[connectionID] = c
 	return c, nil

@@ -35,9 +35,9 @@ func (s *Store) CheckEvidence(ctx context.Context) ([]string, error) {
 	return differ, s.db.Fail("check the evidence", err)
 }
 
-// sameEvidence reports whether a connection's row and its standings are what is
-// made of everything that is stored of it. What depends on when the row was
-// written is left out.
+// sameEvidence reports whether a connection's row and its standings are what is made of
+// everything that is stored of it. Fields that depend on when the row was written are left
+// out.
 func (g Gatherer) sameEvidence(c *tables.ConnectionRow, now time.Time) (bool, error) {
 	var row Row
 	err := g.db.NewSelect().Model(&row).Where("connection_id = ?", c.ID).Scan(g.ctx)

@@ -10,7 +10,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
 )
 
-// What devices said of a connection.
+// The facts that devices report about a connection.
 
 // DevicesMoved has what a connection's devices said read again before the commit.
 func DevicesMoved(t *db.Tx, connectionID string) error {

@@ -3,6 +3,6 @@
 // that is stored (gather.go, waiting.go, credential.go, device.go, manifest.go), and both
 // ways give the same row (check.go).
 //
-// When a gap is recovered, storage/run calls GapMoved here, and the row is written before
-// the commit. What does not live here: the verdict (health), which is computed when read.
+// When a gap is recovered, storage/run calls GapMoved here, and the row is written before the
+// commit. It does not hold the verdict (health), which is computed when read.
 package evidence

@@ -51,8 +51,8 @@ func Certified(row *tables.RunRow) (streams []string) {
 	return streams
 }
 
-// Settles reports whether a run that ended says how the connection is. What its
-// owner cancelled does not: the run before it does.
+// Settles reports whether a run that ended says how the connection is. A cancelled run does
+// not: the run before it does.
 func Settles(row *tables.RunRow) bool {
 	return row.Status != tables.StatusRunning && row.Status != tables.StatusCancelled
 }
@@ -70,8 +70,7 @@ func EndRun(f *stored.Facts, row *tables.RunRow) {
 		return
 	}
 	if f.Settled != nil && f.Settled.Device != run.Device {
-		// What another device collected, and what it could not, says nothing of what
-		// this one has.
+		// Another device's collection and gaps say nothing about this one's.
 		f.CollectedUS, f.Failed, f.KnownGaps, f.Asked, f.Rejected, f.Fault = nil, nil, nil, nil, nil, nil
 	}
 	f.Settled = run
@@ -140,7 +139,7 @@ func rememberGaps(f *stored.Facts, row *tables.RunRow, asked []string) (readable
 		case stream != "":
 			return slices.Contains(asked, stream)
 		}
-		// What another module does not collect any more, no run is asked for again.
+		// No run is asked again for a stream that the new module no longer collects.
 		return !slices.ContainsFunc(f.Asked, func(s string) bool { return !slices.Contains(asked, s) && f.Collectable(s) })
 	}
 	before := slices.DeleteFunc(f.KnownGaps, func(g health.KnownGap) bool { return answered(g.Stream) })
@@ -166,11 +165,11 @@ func union(a, b []string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(a, b))))
 }
 
-// CollectedBy returns the streams that a run which succeeded collected: those it
-// was asked for, but for what it said it skipped and what its cursor was held
-// back of. What it skipped for information alone was not there to be collected. A skip
-// that asks for nobody weighs nothing on the coverage and proves nothing of it: it may
-// have been all there was (Invariant 8). What cannot be read was not collected.
+// CollectedBy returns the streams that a run which succeeded collected: those it was asked
+// for, but for what it said it skipped and what its cursor was held back of. A stream skipped
+// for information alone was not there to be collected. A skip that asks for nobody weighs
+// nothing on the coverage and proves nothing of it: it may have been all there was (Invariant
+// 8). A stream whose outcome cannot be read was not collected.
 func CollectedBy(row *tables.RunRow, asked []string) []string {
 	gaps, ok := KnownGaps(row)
 	if !ok {

@@ -150,9 +150,8 @@ func (g Gatherer) settled(f *stored.Facts, row *tables.RunRow) error {
 	return nil
 }
 
-// account adds a lane's account to its stream's: a flat stream's own
-// denominator, else a detail lane's keys. What a lane did not count stays
-// uncounted.
+// account adds a lane's account to its stream's: a flat stream's own denominator, else a
+// detail lane's keys. A lane without a count stays uncounted.
 func account(a *stored.StreamAccount, lane *tables.CoverageRow) {
 	considered, collected := lane.Considered, lane.Covered
 	if considered == nil && lane.Required > 0 {

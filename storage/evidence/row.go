@@ -84,9 +84,8 @@ func runID(r *stored.Run) string {
 	return r.ID
 }
 
-// facts returns the row's document. One that cannot be read, or is of another
-// format, says so and nothing else: the last good answer is not the answer
-// (Invariant 8).
+// facts returns the row's document. A document that cannot be read, or has another format,
+// says so and nothing else: the last good answer is not the answer (Invariant 8).
 func (r *Row) facts() *stored.Facts {
 	f := new(stored.Facts)
 	if r.Format != Format || json.Unmarshal([]byte(r.Facts), f) != nil || !r.tells(f) {
@@ -107,7 +106,7 @@ func (r *Row) tells(f *stored.Facts) bool {
 		r.SucceededRun == runID(f.Succeeded) && (r.Running == 1) == f.Running() && r.GapsPressure == pressure && r.GapsOther == other
 }
 
-// What a document, or who reads it, names as unreadable.
+// The names of what cannot be read in a document, or by its reader.
 const (
 	unreadableEvidence  = "evidence"
 	unreadableManifest  = "manifest"

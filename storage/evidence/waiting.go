@@ -11,7 +11,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
 )
 
-// What a connection waits for, and what it is to run with: gaps, pressure and the
+// The waiting work of a connection, and what it is to run with: gaps, pressure and the
 // schedule.
 
 func (g Gatherer) gaps(id string, f *stored.Facts) error {
@@ -96,8 +96,7 @@ func (g Gatherer) NewestRun(id string) (pk int64, err error) {
 	return pk, err
 }
 
-// What a run says when it puts something to its owner, and when that was
-// answered.
+// The types of a run's events when it asks its owner, and when that was answered.
 const (
 	EventAsks     = "run.interaction_required"
 	EventAnswered = "run.interaction_completed"
@@ -131,10 +130,10 @@ func RunAsks(t *db.Tx, connectionID, eventType string) error {
 	return nil
 }
 
-// Holding is the dispatch that holds the connection; nil: none does. What its owner
-// has to do something about stands until a run begins or that is done, whatever was
-// kept since; else the newest that holds anything does. What came before the newest
-// run says nothing any more.
+// Holding is the dispatch that holds the connection; nil: none does. A dispatch that waits
+// for its owner stands until a run begins or the owner acts, whatever was kept since; else
+// the newest dispatch that holds anything counts. A dispatch from before the newest run no
+// longer counts.
 func (g Gatherer) Holding(id string) (*tables.DispatchRow, error) {
 	run, err := g.NewestRun(id)
 	if err != nil {

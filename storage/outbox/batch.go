@@ -25,8 +25,8 @@ type batchPart struct {
 	n       int
 }
 
-// badRecord is of a record that no delivery may hold: it would be read as
-// something else than it is. The boundary lets none through.
+// badRecord reports a record that no delivery may hold: it would be read as something else
+// than it is. The boundary lets none through.
 func badRecord(runID string) error {
 	return abi.NewError(abi.CodeInternal, "a record is not JSON, or not UTF-8",
 		"report this: the boundary should have refused it").WithDetail("run " + runID)

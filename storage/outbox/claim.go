@@ -24,14 +24,13 @@ const undelivered = "status <> 'succeeded'"
 // delivery, none when there are none. Each carries the epoch of its lease, which
 // every later answer is held against (LC-06).
 //
-// What a claim keeps to: a commit is given out alone, and only when nothing
-// before it is unacknowledged, dead letters included (Invariant 1, LC-04.2). Of
-// the batches of one stream, and of what is said of one gap, one is under way at
-// a time, so that nothing older is ever delivered after something newer; only a
-// dead letter lets later ones pass. No batch of a later run passes anything of an
-// earlier one, dead letters included, and nothing at all of it the earlier one's
-// end: the destination takes a newer run for the end of an older one, and then
-// nothing more of that.
+// A claim keeps to these rules: a commit is given out alone, and only when nothing before it
+// is unacknowledged, dead letters included (Invariant 1, LC-04.2). Of the batches of one
+// stream, and of what is said of one gap, one is under way at a time, so that nothing older
+// is ever delivered after something newer; only a dead letter lets later ones pass. No batch
+// of a later run passes anything of an earlier one, dead letters included, and nothing at all
+// of it the earlier one's end: the destination takes a newer run for the end of an older one,
+// and then nothing more of that.
 func (s *Store) Claim(ctx context.Context, r ClaimRequest) ([]Item, error) {
 	if r.Holder == "" || r.Lease <= 0 {
 		return nil, abi.NewError(abi.CodeInternal, "a claim needs a holder and a lease", "report this")
@@ -123,7 +122,7 @@ coalesce((SELECT run_id FROM outbox WHERE `+undelivered+` AND kind IN ('record_b
 				return []candidate{c}, nil
 			}
 			if c.Kind == KindRunCommit {
-				break // what follows is of later runs
+				break // the rest belongs to later runs
 			}
 			continue
 		}

@@ -13,10 +13,10 @@ import (
 // they hold. With more of them it stays unknown (LC-07.3).
 const MaxUnindexed = 5000
 
-// coverageObserved says whether the lane has carried a coverage record: from
-// what was delivered ever, else from the index of what is queued, else from a
-// bounded number of batches that have no index. nil: it cannot be said. What was
-// given up does not count.
+// coverageObserved says whether the lane has carried a coverage record: from what was
+// delivered ever, else from the index of what is queued, else from a bounded number of
+// batches that have no index. nil: it cannot be said. Records that were given up do not
+// count.
 func coverageObserved(ctx context.Context, q bun.IDB, lane *laneRow) (*bool, error) {
 	var indexed bool
 	err := q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM observed_streams WHERE stream = ?) OR

@@ -105,9 +105,8 @@ func (p *batchPart) payload(l *Lane, runID, batchID string, seq int64) []byte {
 	return append(b, '}')
 }
 
-// Body returns the payload with what only the sender knows in front: a batch
-// names its device, the end of a run its device and its connection. What was
-// queued is not decoded.
+// Body returns the payload with what only the sender knows in front: a batch names its
+// device, the end of a run its device and its connection. The queued payload is not decoded.
 func (i *Item) Body(deviceID, connectorInstanceID string) []byte {
 	if len(i.Payload) == 0 || i.Payload[0] != '{' {
 		return i.Payload

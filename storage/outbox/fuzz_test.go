@@ -21,7 +21,7 @@ func FuzzBatchPayload(f *testing.F) {
 	f.Add("k", []byte(strings.Repeat("[", 20000)+strings.Repeat("]", 20000)), "", "", false)
 	f.Fuzz(func(t *testing.T, key string, data []byte, when, stream string, del bool) {
 		if key == "" || strings.ContainsRune(key, 0) || !utf8.ValidString(stream) {
-			return // Write refuses the key; the stream is of a manifest
+			return // Write refuses the key; the stream comes from a manifest
 		}
 		if n := bytes.Count(data, []byte("[")) + bytes.Count(data, []byte("{")); n > 9000 && n < 11000 {
 			return // about as deep as can be read at all; the boundary allows far less

@@ -11,9 +11,9 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
 )
 
-// Gap implements run.Sink: it queues what a gap has become: open, given up, or filled. What is
-// still waiting to be said of a gap is not queued a second time. The memory of
-// the gap itself is its row of the gaps table, which no prune touches.
+// Gap implements run.Sink: it queues what a gap has become: open, given up, or filled. A gap
+// whose change still waits in the queue is not queued a second time. The memory of the gap
+// itself is its row of the gaps table, which no prune touches.
 func (r *LaneRun) Gap(t *db.Tx, id string) error {
 	var g tables.GapRow
 	if err := t.DB.NewSelect().Model(&g).Where("id = ?", id).Scan(t.Ctx); err != nil {

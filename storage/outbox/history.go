@@ -11,11 +11,10 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage/run"
 )
 
-// PruneHistory deletes the lane's runs that have ended, with their events and
-// counts, but for the keep newest, and returns how many. What an older one says
-// that no kept one does stays with it: which stream it was the last to collect,
-// what it was the last to miss. So the connection's evidence is made again from
-// what is left as it was made from all of them, byte for byte.
+// PruneHistory deletes the lane's runs that have ended, with their events and counts, but for
+// the keep newest, and returns how many. A fact that only an older run tells stays with it:
+// which stream it was the last to collect, what it was the last to miss. So the connection's
+// evidence is made again from what is left as it was made from all of them, byte for byte.
 func (s *Store) PruneHistory(ctx context.Context, keep int) (pruned int64, err error) {
 	if keep < 1 {
 		return 0, abi.NewError(CodeKeepRefused, "a prune has to keep at least one run", "give a number from 1")

@@ -14,9 +14,9 @@ import (
 // maxBoundary bounds what a unit says of where it stands.
 const maxBoundary = 4 << 10
 
-// startsOver returns the end of a run with what its connector cannot know is missing:
-// that it reached the collector's bound before its first checkpoint, so that the next
-// run begins where this one began. What the run itself said stays as it is.
+// startsOver returns the end of a run with what its connector cannot know is missing: that it
+// reached the collector's bound before its first checkpoint, so that the next run begins
+// where this one began. The run's own words stay as they are.
 func startsOver(t *db.Tx, row *tables.RunRow) (*tables.RunRow, error) {
 	if row.Status != tables.StatusFailed || row.Reason != string(abi.ReasonPolicyBudget) {
 		return row, nil

@@ -11,7 +11,7 @@ import (
 // Codes of a lane and of its outbox.
 const (
 	CodeLaneMissing     abi.Code = "storage.lane_missing"      // no collector's file is there
-	CodeLaneMismatch    abi.Code = "storage.lane_mismatch"     // the file is of something else
+	CodeLaneMismatch    abi.Code = "storage.lane_mismatch"     // the file belongs to something else
 	CodeLeaseNotCurrent abi.Code = "storage.lease_not_current" // the row was lost to another holder, or to time
 	CodeOutboxCollision abi.Code = "storage.outbox_collision"  // one id, two contents
 	CodeKeepRefused     abi.Code = "storage.keep_refused"      // a prune that would leave nothing

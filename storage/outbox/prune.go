@@ -61,7 +61,7 @@ func pruneChunk(t *db.Tx, keep int64) (matched, deleted int64, err error) {
 	return matched, deleted, err
 }
 
-// pruneUnits deletes the complete units that no row is of any more.
+// pruneUnits deletes the complete units that have no row any more.
 func (s *Store) pruneUnits(ctx context.Context) error {
 	for more := true; more; {
 		err := s.db.Alone(ctx, "prune units", func(t *db.Tx) error {

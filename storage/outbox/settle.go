@@ -79,8 +79,8 @@ SELECT stream, ?, ? FROM outbox_streams WHERE seq = ? ON CONFLICT (stream) DO UP
 	return err
 }
 
-// indexLate indexes a batch of before there was an index, since its contents go.
-// What an unreadable one carried stays unknown.
+// indexLate indexes a batch of before there was an index, since its contents go. The contents
+// of an unreadable one stay unknown.
 func indexLate(t *db.Tx, seq int64, payload []byte) error {
 	streams, known := batchStreams(payload)
 	if !known {
@@ -182,11 +182,11 @@ const expiredLease = "lease expired before acknowledgement"
 // clockSlack is how far a clock is put right without anybody's notice.
 const clockSlack = time.Minute
 
-// RecoverLeases makes rows claimable again whose lease is over, and returns how
-// many. Their epoch stays, so that who held them is told apart from who holds
-// them next (LC-06.1). What was leased or put off by a clock that has been set
-// back since would wait for as long as it was ahead: that is over too, and so is
-// what a holder has that is not alive any more. alive nil: each is.
+// RecoverLeases makes rows claimable again whose lease is over, and returns how many. Their
+// epoch stays, so that who held them is told apart from who holds them next (LC-06.1). A row
+// leased or put off by a clock that has been set back since would wait for as long as it was
+// ahead: that is over too, and so is what a holder has that is not alive any more. alive nil:
+// each is.
 func (s *Store) RecoverLeases(ctx context.Context, alive func(holder string) bool) (n int64, err error) {
 	err = s.db.Alone(ctx, "recover leases", func(t *db.Tx) error {
 		now, ahead := db.Micros(t.Now), db.Micros(t.Now.Add(clockSlack))

@@ -19,8 +19,8 @@ func (r *LaneRun) Unit(t *db.Tx) (string, error) {
 	return id, err
 }
 
-// CloseUnit ends the unit at a boundary: its commit is queued, and what comes is
-// of the next unit.
+// CloseUnit ends the unit at a boundary: its commit is queued, and later rows belong to the
+// next unit.
 func (r *LaneRun) CloseUnit(t *db.Tx, id, stream, boundary string) error {
 	r.units++
 	_, err := t.DB.ExecContext(t.Ctx, "UPDATE work_units SET closed = 1, stream = ?, boundary = ? WHERE id = ?", stream, boundary, id)

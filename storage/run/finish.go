@@ -38,10 +38,10 @@ type StateCommit struct {
 	Cursor []byte
 }
 
-// Finish ends the run: in one transaction, after everything queued before it,
-// the cursors move, the run becomes terminal, its events are appended, its
-// leased gaps return, and the lease is released. It waits until that is
-// durable; when it fails, none of it happened. The writer is of no use after it.
+// Finish ends the run: in one transaction, after everything queued before it, the cursors
+// move, the run becomes terminal, its events are appended, its leased gaps return, and the
+// lease is released. It waits until that is durable; when it fails, none of it happened. The
+// writer cannot be used after it.
 //
 // After an earlier failure only an outcome that commits nothing (no success, no
 // checkpoints) is written, so that history says how the run ended; otherwise,

@@ -278,8 +278,8 @@ func leasable(t *db.Tx, w *Writer, page GapPage) (rows []tables.GapRow, more boo
 	pending := func() *bun.SelectQuery {
 		return t.DB.NewSelect().Where("connection_id = ? AND status = ?", w.To.ConnectionID, tables.GapPending)
 	}
-	// What lies before the run's place is not for this run: it was leased, or is of
-	// its own finding, and nothing becomes pending there while it goes on.
+	// A gap before the run's place is not for this run: it was leased, or found by this run,
+	// and nothing becomes pending there while it goes on.
 	next := func() *bun.SelectQuery {
 		return pending().Where("next_attempt_us = 0 AND (attempt_count, created_us, id) > (?, ?, ?)", w.leased.Attempts, w.leased.CreatedUS, w.leased.ID).
 			Order("attempt_count", "created_us", "id")

@@ -43,7 +43,7 @@ func ReadHistory(t *db.Tx, connectionID string, to int64) (*History, error) {
 	}
 }
 
-// bareGaps leaves the messages and the diagnostics out of a run's known gaps. What
+// bareGaps leaves the messages and the diagnostics out of a run's known gaps. A text that
 // cannot be read stays unreadable.
 func bareGaps(text string) string {
 	if text == "" {
@@ -107,7 +107,7 @@ func (h *History) Spare(old []int64) {
 	h.Spare(old[len(old)/2:])
 }
 
-// DeleteRuns deletes runs with everything that is of them alone.
+// DeleteRuns deletes runs with all rows that belong to them alone.
 func DeleteRuns(t *db.Tx, pks []int64) error {
 	for _, table := range []string{"staged_states", "events", "coverage", "run_streams"} {
 		if _, err := t.DB.ExecContext(t.Ctx, "DELETE FROM "+table+" WHERE run_pk IN (?)", bun.List(pks)); err != nil {

@@ -34,10 +34,10 @@ type NewRun struct {
 	HolderAlive func(holder string) bool
 }
 
-// BeginRun takes the connection's lease and writes the run as running. While
-// another run holds the lease it returns run.connection_busy. A run whose lease
-// expired, or is of a clock that was far ahead, or whose holder is gone, becomes
-// abandoned: its staged cursors are dropped and its gap leases return to pending.
+// BeginRun takes the connection's lease and writes the run as running. While another run
+// holds the lease it returns run.connection_busy. A run whose lease expired, or comes from a
+// clock that was far ahead, or whose holder is gone, becomes abandoned: its staged cursors
+// are dropped and its gap leases return to pending.
 func (s *Store) BeginRun(ctx context.Context, n NewRun) (*Writer, error) {
 	if n.Bookmark != tables.BookmarkIncremental && n.Bookmark != tables.BookmarkBackfill {
 		return nil, abi.NewError(abi.CodeInternal, "a run needs a bookmark: incremental or backfill", "")
@@ -103,7 +103,8 @@ func Begin(t *db.Tx, to Sinks, w *Writer, n NewRun) error {
 // TakeOver ends the run that holds the lease, if it may: its holder is gone, or
 // it let the lease expire.
 func TakeOver(t *db.Tx, to Sinks, lease *tables.LeaseRow, n NewRun) error {
-	// Who takes over a device's run may know more of the device than its lease says.
+	// A host that takes over a device's run may know more about the device than its lease
+	// says.
 	gone := n.HolderAlive != nil && !n.HolderAlive(lease.Holder)
 	if !gone && tables.LeaseHolds(lease.Holder, lease.ExpiresUS, t.Now, nil) {
 		return abi.NewError(abi.CodeConnectionBusy, "another run of this connection is going on",

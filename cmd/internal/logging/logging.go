@@ -10,8 +10,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/cmd/internal/syntax"
 )
 
-// New returns a logger as --log-level and --log-format ask. What stands in at
-// later is its level then.
+// New returns a logger as --log-level and --log-format ask. A later change of at changes the
+// logger's level.
 func New(w io.Writer, at *slog.LevelVar, level, format string) (*slog.Logger, error) {
 	if err := at.UnmarshalText([]byte(level)); err != nil {
 		return nil, syntax.Usage("--log-level is none of debug, info, warn, error", "leave it out for warn")

@@ -149,7 +149,7 @@ func TestError(t *testing.T) {
 	}
 }
 
-// What a connector says of its own collecting is none of what it collected.
+// A connector's records about its own collecting are not counted as collected.
 func TestTallyLeavesDiagnosticsOut(t *testing.T) {
 	t.Parallel()
 	r := &run.Result{Records: map[string]run.RecordCounts{Diagnostics: {New: 25, Changed: 1, Deleted: 2, Unchanged: 3, Rejected: 4}}}

@@ -70,9 +70,9 @@ func (r Reader) Read(ctx context.Context, prompt string) ([]byte, error) {
 	}
 }
 
-// readLine reads to the first end of line or the end. What follows the line
-// would be lost in silence, as the rest of a key in several lines: that is
-// refused as far as it has been read.
+// readLine reads to the first end of line or the end. The rest of the input would be lost
+// without a word, as the other lines of a key in several lines: that is refused as far as it
+// has been read.
 func readLine(r io.Reader) ([]byte, error) {
 	text := make([]byte, Most+len("\r\n"))
 	keep := 0

@@ -90,9 +90,8 @@ func acceptable(ctx context.Context, o *owner.Owner, store *storage.Store, m *ow
 	return conns, t, items, err
 }
 
-// toAccept are the connections that a module is accepted for: the one that was named,
-// else those that there are of its connector, else one of the connector's name, which
-// is not there yet.
+// toAccept are the connections that a module is accepted for: the named one, else those of
+// its connector, else one with the connector's name, which does not exist yet.
 func toAccept(ctx context.Context, store *storage.Store, d *modules.Described, connection string) (conns []storage.Connection, err error) {
 	all, err := owner.OwnConnections(ctx, store)
 	if err != nil {

@@ -49,7 +49,7 @@ func (p *Probe) Look(ctx context.Context, c storage.Connection, o schedule.Obsta
 	if o.Code == schedule.CodeSignedOut {
 		return verdict.SatisfactionEvidence{Credential: &verdict.CredentialEvidence{Present: p.signedIn(&c, stored)}}, version, nil
 	}
-	// A failure in the future is of a clock that was put back: what was stored since
+	// A failure in the future comes from a clock that was put back: what was stored since
 	// cannot be told from what was stored before, and each is tried once.
 	fresh := newest.After(o.Since) || o.Since.After(p.Now())
 	if mark != "" {

@@ -169,9 +169,9 @@ func (s *Secrets) Replace(ctx context.Context, values map[string]string) error {
 	})
 }
 
-// Keep implements run.Secrets: what an owner typed in answer to a question. What
-// the manifest declares is stored; other answers are not, and when no answer is
-// a declared field, that is an error, since the connector would go on without.
+// Keep implements run.Secrets: what an owner typed in answer to a question. The declared
+// fields are stored; other answers are not, and an answer without any declared field is an
+// error, since the connector would go on without.
 func (s *Secrets) Keep(ctx context.Context, values map[string]string) error {
 	plain := make(map[string][]byte, len(values))
 	defer zero(plain)

@@ -1,3 +1,3 @@
-// Package credentials holds how an owner stores and forgets the credentials of a
-// connection. What is stored is listed by host/owner, with the connection.
+// Package credentials holds how an owner stores and forgets the credentials of a connection.
+// host/owner lists the stored credentials with the connection.
 package credentials

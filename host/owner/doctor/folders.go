@@ -14,7 +14,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 )
 
-// What is left on a disk before doctor speaks up, in bytes.
+// Free room on a disk below which doctor warns, and below which it finds a problem, in bytes.
 const (
 	littleSpace = 2 << 30
 	noSpace     = 200 << 20

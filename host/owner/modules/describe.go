@@ -18,9 +18,8 @@ type Described struct {
 	Manifest *abi.Manifest
 }
 
-// Describe loads a module and checks everything that can be checked before it
-// runs. What is known so far is returned with the error, so that an inspection
-// can show it.
+// Describe loads a module and checks everything that can be checked before it runs. The facts
+// known so far come with the error, so that an inspection can show them.
 func Describe(ctx context.Context, engine *plugin.Engine, file *plugin.File) (*Described, error) {
 	d := &Described{File: file}
 	guest, err := engine.Load(ctx, file)

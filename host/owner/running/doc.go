@@ -3,7 +3,6 @@
 // why it was refused, and reads how the connection is afterwards. Deps wires what every
 // run works with, also those of a scheduler.
 //
-// A run shows itself through the ports of a Request: Consent asks for the owner's word,
-// and Watch is told that the run is about to begin. The rules of a run itself are of
-// host/run.
+// A run shows itself through the ports of a Request: Consent asks for the owner's word, and
+// Watch is told that the run is about to begin. host/run has the rules of a run itself.
 package running

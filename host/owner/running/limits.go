@@ -12,10 +12,10 @@ import (
 // rest, where the owner caps a run and names no chunk (RT-19).
 const tailChunk = 50
 
-// detailLimits reads the owner's bounds on a connector's detail lanes from the
-// environment: PDPP_<CONNECTOR>_MAX_DETAIL_FETCHES_PER_RUN,
-// …_MAX_RUN_WALL_CLOCK_MS and …_MAX_TAIL_DEFERRAL_GAPS_PER_RUN. What is unset,
-// empty, no number, or not above zero is no cap (RT-16.1); nil: there is none.
+// detailLimits reads the owner's bounds on a connector's detail lanes from the environment:
+// PDPP_<CONNECTOR>_MAX_DETAIL_FETCHES_PER_RUN, …_MAX_RUN_WALL_CLOCK_MS and
+// …_MAX_TAIL_DEFERRAL_GAPS_PER_RUN. A value that is unset, empty, not a number, or not above
+// zero is no cap (RT-16.1); nil: there is none.
 func detailLimits(connector string, getenv func(string) string) *abi.DetailLimits {
 	prefix := "PDPP_" + strings.ToUpper(strings.NewReplacer("-", "_", ".", "_").Replace(connector)) + "_"
 	fetches := capOf(getenv(prefix + "MAX_DETAIL_FETCHES_PER_RUN"))

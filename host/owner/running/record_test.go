@@ -39,8 +39,8 @@ func (h *held) Keep(_ context.Context, values map[string]string) error {
 	return nil
 }
 
-// What a recorder must hide is hidden before anybody can use it: what is held at
-// the start, what is renewed, and what an owner types.
+// A recorder hides a secret before anybody can use it: what is held at the start, what is
+// renewed, and what an owner types.
 func TestHideSecrets(t *testing.T) {
 	t.Parallel()
 	public := false

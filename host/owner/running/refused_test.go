@@ -8,8 +8,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/run"
 )
 
-// What a run by hand keeps with its connection is what its owner has to change there,
-// and neither what passes by itself nor what was typed for that run alone.
+// A run by hand keeps with its connection only what its owner has to change there: neither
+// what passes by itself nor what was typed for that run alone.
 func TestWhatARefusalByHandSays(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[abi.Code]bool{

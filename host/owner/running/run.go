@@ -55,8 +55,8 @@ type Ended struct {
 	Recording *Recording // nil: none was asked for
 }
 
-// Run runs what was asked for, to its end. A run that failed is a result; the error is
-// of a run that was refused before it began, or whose outcome could not be kept.
+// Run runs what was asked for, to its end. A failed run is a result; the error reports a run
+// that was refused before it began, or an outcome that could not be kept.
 func Run(ctx context.Context, o *owner.Owner, r Request) (*Ended, error) {
 	m, err := o.OpenTyped(ctx, r.Typed, r.Path, r.Connection)
 	if err != nil {

@@ -2,6 +2,6 @@
 // which process serves a data folder, and is what host/schedule asks: may a connection
 // run, what does its run rest on, has its owner done what it waits for.
 //
-// The loop is of host/schedule, a run of host/run. The face says how long to serve and
-// writes what happens.
+// host/schedule has the loop, host/run a run. The face says how long to serve and writes what
+// happens.
 package serving

@@ -30,9 +30,9 @@ func configured(t *testing.T, dir string, environ ...string) *config.Config {
 	return c
 }
 
-// What a run rests on besides its connection is the module's bytes and what it reads
-// of the configuration: not where that lies, nor what devices deliver to. A module that
-// is gone is no other one (HL-26).
+// A run rests on its connection, on the module's bytes and on what it reads of the
+// configuration: not where that lies, nor what devices deliver to. A module that is gone is
+// no other one (HL-26).
 func TestWhatARunRestsOn(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -88,8 +88,8 @@ func (l *right) renew(ctx context.Context, now time.Time) (other *storage.Server
 	return other, nil
 }
 
-// during holds on to the right while work goes on. What ends work because the
-// right was lost is told as that alone.
+// during holds on to the right while work goes on. Work that ends because the right was lost
+// is reported as that alone.
 func (s *Server) during(ctx context.Context, work func(context.Context) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)

@@ -7,7 +7,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/run"
 )
 
-// What an owner stopped is not unwell.
+// A run that its owner stopped needs no attention.
 func TestTally(t *testing.T) {
 	t.Parallel()
 	var served tally

@@ -18,12 +18,12 @@ import (
 // is no obstacle to the other connections.
 const vaultWait = 2 * time.Second
 
-// isVaults reports whether a refusal is of what the credentials are sealed with,
-// which is the process's and no connection's.
+// isVaults reports whether a refusal comes from the vault that seals credentials, which
+// belongs to the process and not to a connection.
 func isVaults(code abi.Code) bool { return strings.HasPrefix(string(code), "vault.") }
 
-// vaultLook is what one pass has seen of the vault. The key and the keyring are of all
-// connections, and a keyring that asks its owner asks once a pass.
+// vaultLook is what one pass has seen of the vault. All connections share the key and the
+// keyring, and a keyring that asks its owner asks once a pass.
 type vaultLook struct {
 	keyring vault.Keyring // nil: there is none, or it did not answer
 	vault   *vault.Vault  // nil: it was not opened so far

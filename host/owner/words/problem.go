@@ -28,9 +28,8 @@ func ProblemOf(err error) *Problem {
 	return &Problem{Code: string(e.Code), Message: Clean(message), Hint: Clean(e.Hint)}
 }
 
-// Typed returns the first *abi.Error in err's chain. What has none becomes an
-// internal error: its text stays in the debug log, because it may quote
-// anything.
+// Typed returns the first *abi.Error in err's chain. An error without a code becomes an
+// internal error: its text stays in the debug log, because it may quote anything.
 func Typed(err error) *abi.Error {
 	var e *abi.Error
 	switch {

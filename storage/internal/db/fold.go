@@ -9,10 +9,9 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// What is deleted is overwritten where it lay (secure_delete), in pages that are
-// freed, too. The write-ahead log keeps older images of the same pages until it is
-// truncated: the writer does that as soon as it has nothing else to do, once
-// something was deleted.
+// Deleted text is overwritten where it lay (secure_delete), in pages that are freed, too. The
+// write-ahead log keeps older images of the same pages until it is truncated: the writer does
+// that as soon as it has nothing else to do, once something was deleted.
 
 // foldErased folds the log back where it holds what was deleted. While somebody
 // reads it stays as it is until the next time, or until the last process closes

@@ -30,8 +30,8 @@ func Inspect(ctx context.Context, path string, fn func(q *bun.DB, applied int) e
 	return d.Fail("inspect", err)
 }
 
-// quiet reports whether the file has no log beside it, so that all there is of
-// it is in it and nobody writes; and when it was changed last.
+// quiet reports whether the file has no log beside it, so that the file is complete and
+// nobody writes; and when it was changed last.
 func (d *DB) quiet() (bool, time.Time) {
 	var changed time.Time
 	if info, err := os.Stat(d.Path); err == nil {

@@ -164,9 +164,9 @@ func left(ctx context.Context, conn bun.IDB, known []migration, where string) ([
 	return left, nil
 }
 
-// migrate runs the pending steps, all in one transaction: a file is of one
-// version or of the other. Another process may be doing the same, so the
-// pending steps are read again under the write lock.
+// migrate runs the pending steps, all in one transaction: a file has one version or the
+// other. Another process may be doing the same, so the pending steps are read again under the
+// write lock.
 func (d *DB) migrate(ctx context.Context) error {
 	conn, err := d.connect(ctx)
 	if err != nil {

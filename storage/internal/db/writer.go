@@ -211,8 +211,8 @@ func (w *writer) process(group []*Op) {
 	}
 }
 
-// transact writes a group. The error it returns is of the whole transaction,
-// nothing of which is durable then; an operation's own refusal is in op.err.
+// transact writes a group. The error it returns concerns the whole transaction, nothing of
+// which is durable then; an operation's own refusal is in op.err.
 func (w *writer) transact(group []*Op) error {
 	if err := w.connect(); err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// Is reports whether a store's address is of PostgreSQL, and not a file's path.
+// Is reports whether a store's address names a PostgreSQL server, and not a file.
 func Is(dsn string) bool {
 	return strings.HasPrefix(dsn, "postgres://") || strings.HasPrefix(dsn, "postgresql://")
 }

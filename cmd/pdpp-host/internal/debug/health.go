@@ -89,7 +89,7 @@ func filterHealth(in io.Reader, out io.Writer) error {
 		if err := enc.Encode(reply); err != nil {
 			return err
 		}
-		// Who asks line by line waits for the answer.
+		// A caller that sends line by line waits for each answer.
 		if r.Buffered() == 0 {
 			if err := w.Flush(); err != nil {
 				return err

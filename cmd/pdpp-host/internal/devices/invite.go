@@ -50,7 +50,7 @@ func invite(ctx context.Context, s *session.Session, i devices.Invitation) error
 	})
 }
 
-// writeInvitation shows the code. What to know of it stands before it: the code is
+// writeInvitation shows the code. The text that explains it comes before it: the code is
 // taken away and typed.
 func writeInvitation(w io.Writer, v *devices.Invited, said bool, advise func(string) string) {
 	for _, note := range v.Notes {

@@ -10,8 +10,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/cmd/internal/syntax"
 )
 
-// exportTarget is where records are written to. What goes wrong there is the
-// target's fault and never the store's, so it gets a code of its own.
+// exportTarget is where records are written to. An error of that target gets a code of its
+// own, because the store is not at fault.
 type exportTarget struct {
 	w    io.Writer
 	name string // as the owner knows it: a path, or "standard output"

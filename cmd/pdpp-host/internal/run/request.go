@@ -12,8 +12,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/run"
 )
 
-// request reads the flags. What only the
-// manifest can decide (does the stream exist?) is decided there.
+// request reads the flags. A question that only the manifest can answer (does the stream
+// exist?) is left to it.
 func (f flags) request(now time.Time) (running.Request, error) {
 	req := running.Request{
 		Request: run.Request{

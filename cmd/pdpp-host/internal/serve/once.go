@@ -46,7 +46,7 @@ func viewOnce(l *schedule.Looked) onceView {
 	return v
 }
 
-// onceCounts is what one pass came to. What was refused is no run.
+// onceCounts is what one pass came to. A refused dispatch is not a run.
 type onceCounts struct{ ran, failed, stopped, refused, skipped, waiting int64 }
 
 // add counts what was done about a connection. Of several runs in one dispatch all
@@ -75,9 +75,9 @@ func (n *onceCounts) add(v *onceView) {
 	}
 }
 
-// unwell reports whether the owner has something to look at: what failed now, or
-// still waits for them since an earlier pass. Who has it run by cron reads no more of
-// it than that it did not end with 0.
+// unwell reports whether the owner has something to look at: what failed now, or still waits
+// for them since an earlier pass. A timer such as cron only learns whether the command ended
+// with 0.
 func (n *onceCounts) unwell() bool { return n.failed+n.refused+n.waiting > 0 }
 
 func (n *onceCounts) text() string {
@@ -92,8 +92,8 @@ func (n *onceCounts) text() string {
 	return text
 }
 
-// hint says where to see why. What was refused is no run: a list of them names it
-// beside them.
+// hint says where to see why. A refused dispatch is not a run: a list of them names it beside
+// them.
 func (n *onceCounts) hint() string {
 	switch {
 	case n.refused+n.waiting == 0:

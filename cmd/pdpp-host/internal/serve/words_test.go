@@ -11,7 +11,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/schedule"
 )
 
-// What was refused is no run, and what its owner stopped is not unwell.
+// A refused dispatch is not a run, and a run that its owner stopped needs no attention.
 func TestServeCounts(t *testing.T) {
 	t.Parallel()
 	var n onceCounts
@@ -47,8 +47,8 @@ func TestRefusalInAPass(t *testing.T) {
 	}
 }
 
-// What was tried again counts as often as it ran, and what waits for its owner is
-// told by every pass.
+// A run that was tried again counts each time, and every pass reports what waits for its
+// owner.
 func TestServeCountsAttempts(t *testing.T) {
 	t.Parallel()
 	for want, l := range map[string]schedule.Looked{

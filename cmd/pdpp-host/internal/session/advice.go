@@ -14,9 +14,9 @@ import (
 // program is what an owner types for this binary.
 const program = "pdpp-host"
 
-// place is the flags of this command line that say which installation is meant.
-// A command that an owner is told to type repeats them, or it would look at
-// another one. What the environment says still says it then.
+// place is the flags of this command line that say which installation is meant. A command
+// that an owner is told to type repeats them, or it would look at another one. The
+// environment needs no repeating: it is the same then.
 func place(f *invocation.Flags) string {
 	var flags strings.Builder
 	for _, x := range []struct{ name, value string }{{"--config", f.Config}, {"--data-dir", f.DataDir}, {"--plugins", f.Plugins}} {

@@ -47,7 +47,7 @@ func writeRuntime(w io.Writer, s *session.Session, r view.Runtime) {
 	}
 }
 
-// row is the connection's line of the table. What is to be done names the command.
+// row is the connection's line of the table. The entries to act on name their command.
 func row(c *owner.ConnectionStatus, advise func(string) string) []string {
 	b, about := &c.Verdict, subjectOf(c)
 	todo, owners := b.Primary()
