@@ -5,10 +5,12 @@ import (
 	"slices"
 
 	"github.com/pdpp-host/pdpp-host/abi"
-	"github.com/pdpp-host/pdpp-host/abi/device"
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
+
+// CodeNothingOffered is the code of an acceptance for a device that adds no streams.
+const CodeNothingOffered abi.Code = "device.nothing_offered"
 
 // Offer is what the renewed connector of a device adds to one connection.
 type Offer struct {
@@ -39,7 +41,7 @@ func AcceptStreams(ctx context.Context, o *owner.Owner, typed string, confirm fu
 	offering := slices.DeleteFunc(all, func(s storage.SourceInstance) bool { return s.DeviceID != d.ID || s.OfferedAt.IsZero() })
 	if len(offering) == 0 {
 		return nil, o.Refused(ctx, store, "devices.accept", d.ID,
-			abi.NewError(device.CodeNotFound, d.Name()+" offers no manifest", "`pdpp-host devices list` shows the devices"))
+			abi.NewError(CodeNothingOffered, d.Name()+" offers no streams to accept", "`pdpp-host devices show "+d.ID+"` shows what it may deliver"))
 	}
 	offers := make([]Offer, len(offering))
 	for i := range offering {
