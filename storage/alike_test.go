@@ -3,6 +3,7 @@ package storage
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -147,10 +148,7 @@ func (a *alike) answer(what string, err error, more ...any) {
 
 // do makes one step: two of three are those of every history.
 func (a *alike) do() {
-	before := map[string]*RunWriter{}
-	for name, w := range a.live {
-		before[name] = w
-	}
+	before := maps.Clone(a.live)
 	if rapid.IntRange(0, 2).Draw(a.t, "kind") > 0 {
 		a.steps = append(a.steps, "history")
 		s := a.s

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi/device"
-	"github.com/pdpp-host/pdpp-host/host/api"
+	"github.com/pdpp-host/pdpp-host/host/api/listen"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -139,7 +139,7 @@ func TestServeListens(t *testing.T) {
 	// Its port is taken, and it is the only one that serves.
 	taken := exec.Command("pdpp-host", "serve", "--listen", p.at)
 	taken.Env = []string{"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")}
-	if said, err := taken.CombinedOutput(); err == nil || !strings.Contains(string(said), string(api.CodeAddressInUse)) {
+	if said, err := taken.CombinedOutput(); err == nil || !strings.Contains(string(said), string(listen.CodeAddressInUse)) {
 		t.Errorf("%s %v", said, err)
 	}
 

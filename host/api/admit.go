@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi/device"
+	"github.com/pdpp-host/pdpp-host/host/api/listen"
 )
 
 // admit lets a request through or refuses it, in the order that the contract
@@ -93,7 +94,7 @@ func (a *API) identify(c *call) error {
 		return unauthorized(c)
 	}
 	c.device = d
-	prove(c.r.Context())
+	listen.Prove(c.r.Context())
 	if c.r.PathValue("device") != d.ID {
 		return refuse(http.StatusForbidden, device.CodeForbidden, "the credential is another device's")
 	}

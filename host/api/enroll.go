@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi/device"
+	"github.com/pdpp-host/pdpp-host/host/api/listen"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
 // enroll turns a code into a credential. A code that was shown before, by a device
 // that never got the answer, gets a new credential, and the old one ends.
 func (a *API) enroll(c *call) (any, error) {
-	from := addressOf(c.r.RemoteAddr)
+	from := listen.AddressOf(c.r.RemoteAddr)
 	wait, ok := a.attempts.take(from)
 	if !ok {
 		r := refuse(http.StatusTooManyRequests, device.CodeTooManyAttempts, "too many codes were tried in vain")

@@ -4,13 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/netip"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi/device"
+	"github.com/pdpp-host/pdpp-host/host/api/listen"
 )
 
 func (h *host) show(code string, edit ...func(*http.Request)) (answered, device.Enrollment) {
@@ -85,7 +85,7 @@ func TestAttemptsByWindow(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		a := &attempts{now: time.Now}
-		one := addressOf("192.0.2.1:1")
+		one := listen.AddressOf("192.0.2.1:1")
 		for range attemptsOfAddress {
 			if _, ok := a.take(one); !ok {
 				t.Fatal("refused too early")
@@ -100,7 +100,7 @@ func TestAttemptsByWindow(t *testing.T) {
 			t.Error("what was forgiven still counts")
 		}
 		for n := range attemptsInAll {
-			if _, ok := a.take(addressOf(fmt.Sprintf("[2001:db8:0:%x::1]:1", n))); ok != (n < attemptsInAll-attemptsOfAddress) {
+			if _, ok := a.take(listen.AddressOf(fmt.Sprintf("[2001:db8:0:%x::1]:1", n))); ok != (n < attemptsInAll-attemptsOfAddress) {
 				t.Fatalf("attempt %d: %v", n+attemptsOfAddress, ok)
 			}
 		}
@@ -108,25 +108,11 @@ func TestAttemptsByWindow(t *testing.T) {
 		if _, ok := a.take(one); !ok || len(a.by) != 1 {
 			t.Errorf("a new window: %v, %d addresses", ok, len(a.by))
 		}
-		a.forgive(addressOf("192.0.2.77:1")) // of a window that has passed
+		a.forgive(listen.AddressOf("192.0.2.77:1")) // of a window that has passed
 		if a.all != 1 {
 			t.Errorf("%d are counted", a.all)
 		}
 	})
-}
-
-func TestAddresses(t *testing.T) {
-	t.Parallel()
-	for remote, want := range map[string]string{
-		"192.0.2.1:7": "192.0.2.1/32", "[::ffff:192.0.2.1]:7": "192.0.2.1/32", "[2001:db8::1%eth0]:7": "2001:db8::/64", "@": "invalid Prefix", "": "invalid Prefix",
-	} {
-		if got := addressOf(remote); got.String() != want {
-			t.Errorf("%q is %v, want %s", remote, got, want)
-		}
-	}
-	if addressOf("") != (netip.Prefix{}) {
-		t.Error("who has no address is nobody in common")
-	}
 }
 
 // A code that never was is told apart from one that is spent, and so is one that is

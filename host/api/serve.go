@@ -7,6 +7,8 @@ import (
 	"net"
 	"net/http"
 	"time"
+
+	"github.com/pdpp-host/pdpp-host/host/api/listen"
 )
 
 // How long a connection may take. A collector waits 120 s for an answer, so that
@@ -38,7 +40,7 @@ func newServer(h http.Handler, logger *slog.Logger) *http.Server {
 		WriteTimeout:      answerTime,
 		IdleTimeout:       idleTime,
 		MaxHeaderBytes:    maxHeaderBytes,
-		ConnContext:       withConnection,
+		ConnContext:       listen.WithConnection,
 		// OPTIONS * is a request like any other: not found.
 		DisableGeneralOptionsHandler: true,
 		// net/http's messages about broken connections name addresses only.
@@ -58,7 +60,7 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler, logger *slog.Log
 	go func() { ended <- s.Serve(l) }()
 	select {
 	case err := <-ended:
-		return errors.Join(notListening(addrOf(l), err), s.Close())
+		return errors.Join(listen.Failure(l, err), s.Close())
 	case <-ctx.Done():
 	}
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), windUp)

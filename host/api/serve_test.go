@@ -16,34 +16,10 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi/device"
+	"github.com/pdpp-host/pdpp-host/host/api/listen"
 	"github.com/pdpp-host/pdpp-host/storage"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/wire"
 )
-
-// pipes is a listener of connections within the process, whose time a test owns.
-type pipes struct {
-	conns chan net.Conn
-	done  chan struct{}
-}
-
-func newPipes() *pipes { return &pipes{make(chan net.Conn), make(chan struct{})} }
-
-func (p *pipes) Accept() (net.Conn, error) {
-	select {
-	case c := <-p.conns:
-		return c, nil
-	case <-p.done:
-		return nil, net.ErrClosed
-	}
-}
-
-func (p *pipes) Close() error   { close(p.done); return nil }
-func (p *pipes) Addr() net.Addr { return &net.TCPAddr{} }
-
-func (p *pipes) dial() net.Conn {
-	here, there := net.Pipe()
-	p.conns <- there
-	return here
-}
 
 // waiting is a store that has nobody and whose answers wait to be let go.
 type waiting struct {
@@ -123,11 +99,11 @@ func TestSlowRequests(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				l := newPipes()
+				l := wire.NewPipes()
 				ctx, stop := context.WithCancel(t.Context())
 				served := make(chan error, 1)
 				go func() { served <- Serve(ctx, l, over(newWaiting()), slog.New(slog.DiscardHandler)) }()
-				conn, began := l.dial(), time.Now()
+				conn, began := l.Dial(), time.Now()
 				go func() { _, _ = io.WriteString(conn, tc.send) }()
 				r := bufio.NewReader(conn)
 				status := statusOn(r)
@@ -152,11 +128,11 @@ func TestServingEnds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				l, w := newPipes(), newWaiting()
+				l, w := wire.NewPipes(), newWaiting()
 				ctx, stop := context.WithCancel(t.Context())
 				served := make(chan error, 1)
 				go func() { served <- Serve(ctx, l, over(w), slog.New(slog.DiscardHandler)) }()
-				conn := l.dial()
+				conn := l.Dial()
 				status := make(chan int, 1)
 				go func() {
 					_, _ = io.WriteString(conn, stateRequest+"\r\n")
@@ -194,8 +170,8 @@ func TestServingEnds(t *testing.T) {
 func TestServingOverTLS(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	cert, key, pool := writePair(t, dir, "first")
-	l, err := Listen(t.Context(), Listening{Address: "127.0.0.1:0", Cert: cert, Key: key})
+	cert, key, pool := wire.WriteCertificate(t, dir, "first")
+	l, err := listen.Open(t.Context(), listen.Options{Address: "127.0.0.1:0", Cert: cert, Key: key})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +205,7 @@ func TestServingOverTLS(t *testing.T) {
 	if _, _, err := get(&tls.Config{RootCAs: pool, MaxVersion: tls.VersionTLS11}); err == nil {
 		t.Error("it speaks TLS 1.1")
 	}
-	_, _, pool = writePair(t, dir, "second")
+	_, _, pool = wire.WriteCertificate(t, dir, "second")
 	if _, name, err = get(&tls.Config{RootCAs: pool}); err != nil || name != "second" {
 		t.Errorf("the renewed certificate is not served: %v", err)
 	}
@@ -254,4 +230,46 @@ func TestABodyThatBreaksOff(t *testing.T) {
 		r.Body, r.ContentLength = io.NopCloser(iotest.ErrReader(io.ErrUnexpectedEOF)), 100
 	})
 	l.refuses(http.StatusServiceUnavailable, device.CodeRetryable, a)
+}
+
+// Three hundred connections of one machine that say nothing lock no device out.
+func TestSilentConnectionsLockNobodyOut(t *testing.T) {
+	t.Parallel()
+	l, err := listen.Open(t.Context(), listen.Options{Address: "127.0.0.1:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newHost(t).installing().public(t)
+	ctx, stop := context.WithCancel(t.Context())
+	served := make(chan error, 1)
+	go func() { served <- Serve(ctx, l, p.API, slog.New(slog.DiscardHandler)) }()
+	var d net.Dialer
+	for range 300 {
+		conn, err := d.DialContext(t.Context(), "tcp", l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = conn.Close() }()
+		_, _ = conn.Write([]byte("POST /_ref HTTP/1.1\r\nHost: h\r\n")) // some are hung up on
+	}
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+l.Addr().String()+device.PathState(p.DeviceID, p.SourceInstanceID), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.credential(r)
+	r.Header.Set(device.HeaderProtocol, device.ProtocolVersion)
+	transport := &http.Transport{}
+	defer transport.CloseIdleConnections()
+	res, err := (&http.Client{Transport: transport, Timeout: headerTime / 2}).Do(r)
+	if err != nil {
+		t.Fatalf("a device beside 300 silent connections: %v, want an answer", err)
+	}
+	_ = res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		t.Errorf("a device was answered %d, want 200", res.StatusCode)
+	}
+	stop()
+	if err := <-served; err != nil {
+		t.Error(err)
+	}
 }

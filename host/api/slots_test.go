@@ -12,6 +12,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi/device"
 	"github.com/pdpp-host/pdpp-host/storage"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/wire"
 )
 
 // A device has a few requests at a time and the host a few more: the rest come
@@ -104,13 +105,13 @@ func (aborting) DeviceByToken(context.Context, string) (*storage.Device, error) 
 func TestSlowCodesTakeNoSlot(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := newPipes()
+		l := wire.NewPipes()
 		ctx, stop := context.WithCancel(t.Context())
 		served := make(chan error, 1)
 		a := over(newWaiting())
 		go func() { served <- Serve(ctx, l, a, slog.New(slog.DiscardHandler)) }()
 		for range mostOfDevice {
-			conn := l.dial()
+			conn := l.Dial()
 			defer conn.Close()
 			_, err := io.WriteString(conn, "POST /_ref/device-exporters/enroll HTTP/1.1\r\nHost: h\r\nX-PDPP-Collector-Protocol: 1\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{")
 			if err != nil {

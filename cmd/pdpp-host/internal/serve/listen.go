@@ -10,6 +10,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/cmd/internal/syntax"
 	"github.com/pdpp-host/pdpp-host/host/api"
+	"github.com/pdpp-host/pdpp-host/host/api/listen"
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/owner/serving"
 	"github.com/pdpp-host/pdpp-host/host/run"
@@ -48,7 +49,7 @@ func openIntake(ctx context.Context, s *serving.Server, f listenFlags) (*intake,
 		return nil, err
 	}
 	c := s.Config
-	at := api.Listening{Address: c.Listen(), Cert: c.TLSCert(), Key: c.TLSKey()}
+	at := listen.Options{Address: c.Listen(), Cert: c.TLSCert(), Key: c.TLSKey()}
 	if f.address != "" {
 		at.Address = f.address
 	}
@@ -61,7 +62,7 @@ func openIntake(ctx context.Context, s *serving.Server, f listenFlags) (*intake,
 		}
 		return nil, nil
 	}
-	l, err := api.Listen(ctx, at)
+	l, err := listen.Open(ctx, at)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package api
+package listen
 
 import (
 	"context"
@@ -12,13 +12,13 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// Listening says where to listen: "127.0.0.1:8730", "[::1]:0", "localhost:0",
+// Options say where to listen: "127.0.0.1:8730", "[::1]:0", "localhost:0",
 // ":8730". Port 0 is one that is free. Cert and Key are PEM files; both or none.
-type Listening struct{ Address, Cert, Key string }
+type Options struct{ Address, Cert, Key string }
 
-// Listen opens the address. Without TLS it is one of this machine's own loopback
+// Open opens the address. Without TLS it is one of this machine's own loopback
 // addresses: a token that travels in the clear is anybody's on the way.
-func Listen(ctx context.Context, at Listening) (net.Listener, error) {
+func Open(ctx context.Context, at Options) (net.Listener, error) {
 	var secure *tls.Config
 	if at.Cert != "" || at.Key != "" {
 		var err error
@@ -31,7 +31,7 @@ func Listen(ctx context.Context, at Listening) (net.Listener, error) {
 		return nil, err
 	}
 	if secure == nil && !addr.Addr().IsLoopback() {
-		return nil, abi.NewError(CodeListenRefused, "other machines reach that address, and credentials would travel to it in the clear",
+		return nil, abi.NewError(CodeRefused, "other machines reach that address, and credentials would travel to it in the clear",
 			"give --tls-cert and --tls-key, or listen on 127.0.0.1 behind a reverse proxy that speaks TLS").WithDetail(addr.String())
 	}
 	var lc net.ListenConfig
@@ -67,7 +67,7 @@ func resolve(ctx context.Context, address string) (netip.AddrPort, error) {
 	}
 	found, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 	if err != nil || len(found) == 0 {
-		return netip.AddrPort{}, abi.NewError(CodeListenFailed, "the name to listen on has no address",
+		return netip.AddrPort{}, abi.NewError(CodeFailed, "the name to listen on has no address",
 			"name an address of this machine, like 127.0.0.1").WithDetail(host).Wrap(err)
 	}
 	for _, addr := range found { // localhost may have both: IPv4 is what a proxy tries first
@@ -87,7 +87,15 @@ func notListening(addr netip.AddrPort, err error) error {
 	if errors.Is(err, syscall.EACCES) {
 		hint = "ports below 1024 need the right to use them; choose a higher one"
 	}
-	return abi.NewError(CodeListenFailed, "that address cannot be listened on", hint).WithDetail(addr.String()).Wrap(err)
+	return abi.NewError(CodeFailed, "that address cannot be listened on", hint).WithDetail(addr.String()).Wrap(err)
+}
+
+// Failure describes an error of a listener that Open returned; nil for nil.
+func Failure(l net.Listener, err error) error {
+	if err == nil {
+		return nil
+	}
+	return notListening(addrOf(l), err)
 }
 
 func addrOf(l net.Listener) netip.AddrPort {

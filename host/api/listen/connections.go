@@ -1,4 +1,4 @@
-package api
+package listen
 
 import (
 	"context"
@@ -44,7 +44,7 @@ func (b *bounded) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		c := &counted{Conn: conn, of: b, from: addressOf(conn.RemoteAddr().String())}
+		c := &counted{Conn: conn, of: b, from: AddressOf(conn.RemoteAddr().String())}
 		last, ok := b.take(c)
 		if last != nil {
 			_ = last.Conn.Close() // nobody knows what it wanted
@@ -93,8 +93,8 @@ func (c *counted) Close() error {
 // connKey is under which a request's context has its connection.
 type connKey struct{}
 
-// withConnection keeps with the requests of a connection which one it is.
-func withConnection(ctx context.Context, conn net.Conn) context.Context {
+// WithConnection keeps with the requests of a connection which one it is.
+func WithConnection(ctx context.Context, conn net.Conn) context.Context {
 	if s, ok := conn.(interface{ NetConn() net.Conn }); ok { // of TLS
 		conn = s.NetConn()
 	}
@@ -104,8 +104,8 @@ func withConnection(ctx context.Context, conn net.Conn) context.Context {
 	return ctx
 }
 
-// prove keeps that a device's credential was shown on a request's connection.
-func prove(ctx context.Context) {
+// Prove keeps that a device's credential was shown on a request's connection.
+func Prove(ctx context.Context) {
 	if c, ok := ctx.Value(connKey{}).(*counted); ok {
 		c.proven.Store(true)
 	}

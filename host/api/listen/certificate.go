@@ -1,4 +1,4 @@
-package api
+package listen
 
 import (
 	"crypto/tls"

@@ -1,0 +1,180 @@
+package listen
+
+import (
+	"net"
+	"net/netip"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/wire"
+)
+
+// Without TLS only this machine itself is listened to.
+func TestListeningInTheClearStaysHere(t *testing.T) {
+	t.Parallel()
+	for _, address := range []string{"127.0.0.1:0", "127.9.9.9:0", "localhost:0", "[::ffff:127.0.0.1]:0"} {
+		l, err := Open(t.Context(), Options{Address: address})
+		if err != nil {
+			t.Errorf("%s: %v", address, err)
+			continue
+		}
+		at, ok := l.Addr().(*net.TCPAddr)
+		if !ok || !at.IP.IsLoopback() || at.Port == 0 {
+			t.Errorf("%s listens on %v", address, l.Addr())
+		}
+		_ = l.Close()
+	}
+	for _, address := range []string{":0", "0.0.0.0:0", "[::]:0", "192.0.2.1:0", "10.0.0.1:80"} {
+		l, err := Open(t.Context(), Options{Address: address})
+		if err == nil {
+			_ = l.Close()
+		}
+		if abi.CodeOf(err) != CodeRefused || !strings.Contains(err.Error(), "in the clear") {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+	dir := t.TempDir()
+	cert, key, _ := wire.WriteCertificate(t, dir, "any")
+	l, err := Open(t.Context(), Options{Address: ":0", Cert: cert, Key: key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = l.Close()
+}
+
+func TestWhatCannotBeListenedOn(t *testing.T) {
+	t.Parallel()
+	taken, err := Open(t.Context(), Options{Address: "127.0.0.1:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	dir := t.TempDir()
+	cert, key, _ := wire.WriteCertificate(t, dir, "any")
+	_, other, _ := wire.WriteCertificate(t, t.TempDir(), "other")
+	for name, tc := range map[string]struct {
+		at   Options
+		code abi.Code
+	}{
+		"taken":          {Options{Address: taken.Addr().String()}, CodeAddressInUse},
+		"no port":        {Options{Address: "127.0.0.1"}, abi.CodeUsage},
+		"a named port":   {Options{Address: "127.0.0.1:http"}, abi.CodeUsage},
+		"a large port":   {Options{Address: "127.0.0.1:65536"}, abi.CodeUsage},
+		"no such name":   {Options{Address: "no-such-name.invalid:0"}, CodeFailed},
+		"not ours":       {Options{Address: "192.0.2.1:0", Cert: cert, Key: key}, CodeFailed},
+		"no key":         {Options{Address: "127.0.0.1:0", Cert: cert}, CodeTLSInvalid},
+		"no certificate": {Options{Address: "127.0.0.1:0", Key: key}, CodeTLSInvalid},
+		"another's key":  {Options{Address: "127.0.0.1:0", Cert: cert, Key: other}, CodeTLSInvalid},
+		"missing files":  {Options{Address: "127.0.0.1:0", Cert: cert + "x", Key: key}, CodeTLSInvalid},
+	} {
+		l, err := Open(t.Context(), tc.at)
+		if err == nil {
+			_ = l.Close()
+		}
+		if abi.CodeOf(err) != tc.code {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// While a pair is being renewed its halves do not fit: the one before goes on.
+func TestAHalfRenewedPairIsNotServed(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	cert, key, _ := wire.WriteCertificate(t, dir, "first")
+	c := &certificate{cert: cert, key: key}
+	if err := c.load(); err != nil {
+		t.Fatal(err)
+	}
+	first := c.current()
+	later := time.Now().Add(time.Minute)
+	if err := os.WriteFile(key, []byte("half"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(key, later, later); err != nil {
+		t.Fatal(err)
+	}
+	if c.current() != first {
+		t.Error("a pair that does not fit is served")
+	}
+	wire.WriteCertificate(t, dir, "second")
+	if got := c.current(); got == first {
+		t.Error("the renewed pair is not served")
+	}
+}
+
+// A new connection beyond the limit closes the one that has been silent longest, from
+// the same address when that address is over its own limit. A connection that has
+// shown a credential stays open.
+func TestConnectionsAreBounded(t *testing.T) {
+	t.Parallel()
+	in := wire.NewPipes()
+	b := &bounded{Listener: in}
+	accepted := make(chan net.Conn)
+	go func() {
+		for {
+			conn, err := b.Accept()
+			if err != nil {
+				close(accepted)
+				return
+			}
+			accepted <- conn
+		}
+	}()
+	var all []net.Conn
+	next := func() (near net.Conn, far *counted) {
+		near = in.Dial()
+		all = append(all, near)
+		far, _ = (<-accepted).(*counted)
+		return near, far
+	}
+	proven, first := next()
+	first.proven.Store(true)
+	silent, _ := next()
+	for range maxFromAddress - 2 {
+		_, c := next()
+		c.proven.Store(true)
+	}
+	_, last := next()
+	if _, err := silent.Read(make([]byte, 1)); err == nil {
+		t.Error("the one that said nothing is not hung up on")
+	}
+	if n := len(b.open); n != maxFromAddress {
+		t.Errorf("%d are counted, want %d", n, maxFromAddress)
+	}
+	last.proven.Store(true)
+	extra := in.Dial()
+	if _, err := extra.Read(make([]byte, 1)); err == nil {
+		t.Error("one too many is not hung up on, although each of the others has shown a credential")
+	}
+	_ = first.Close()
+	_ = first.Close() // twice makes room once
+	if n := len(b.open); n != maxFromAddress-1 {
+		t.Errorf("%d are counted after one went, want %d", n, maxFromAddress-1)
+	}
+	next()
+	_ = in.Close()
+	if _, more := <-accepted; more {
+		t.Error("it accepts when it is closed")
+	}
+	for _, c := range append(all, proven, extra) {
+		_ = c.Close()
+	}
+}
+
+func TestAddresses(t *testing.T) {
+	t.Parallel()
+	for remote, want := range map[string]string{
+		"192.0.2.1:7": "192.0.2.1/32", "[::ffff:192.0.2.1]:7": "192.0.2.1/32", "[2001:db8::1%eth0]:7": "2001:db8::/64", "@": "invalid Prefix", "": "invalid Prefix",
+	} {
+		if got := AddressOf(remote); got.String() != want {
+			t.Errorf("%q is %v, want %s", remote, got, want)
+		}
+	}
+	if AddressOf("") != (netip.Prefix{}) {
+		t.Error("who has no address is nobody in common")
+	}
+}
