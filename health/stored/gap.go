@@ -34,6 +34,11 @@ func (s *Facts) requires(stream string) bool {
 // a failure nor proof of a collection.
 const nothingFound health.Word = "nothing_found"
 
+// NeverRan reports whether no run has begun on this host, and no device delivers.
+func (s *Facts) NeverRan() bool {
+	return s.Latest == nil && s.Device == nil && len(s.Unreadable) == 0
+}
+
 // FoundNothing reports whether the last run found nothing to collect.
 func (s *Facts) FoundNothing() bool {
 	return s.decidingRun() != nil && slices.ContainsFunc(s.knownGaps(), func(g health.KnownGap) bool { return g.Reason == nothingFound })

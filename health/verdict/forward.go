@@ -74,10 +74,13 @@ var outcomeOfAction = map[Kind]line{
 	ReattachSchedule: forwardReattach, CodeFix: forwardCodeFix, ContactSupport: forwardHostFix,
 }
 
-// checking returns l, or the more specific "nothing found" line if that is why the
-// state is unknown.
+// checking returns l, or a more specific line if the reason why the state is unknown is
+// known: no run has begun, or the last one found nothing.
 func (in *Input) checking(l line) line {
-	if l == forwardChecking && in.FoundNothing {
+	switch {
+	case l == forwardChecking && in.NeverRan:
+		return forwardNotRun
+	case l == forwardChecking && in.FoundNothing:
 		return forwardNothingFound
 	}
 	return l

@@ -17,6 +17,8 @@ type Input struct {
 	Schedule  *Schedule         `json:"schedule"`
 	// FirstSignIn: signing in would be the owner's first time, not a repetition.
 	FirstSignIn bool `json:"first_sign_in"`
+	// NeverRan: no run has begun, and no device delivers.
+	NeverRan bool `json:"never_ran,omitempty"`
 	// FoundNothing: the last run found nothing to collect.
 	FoundNothing bool `json:"found_nothing,omitempty"`
 	// Cause is what stopped the last run. nil: unknown.

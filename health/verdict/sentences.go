@@ -57,6 +57,7 @@ const (
 	forwardReattach
 	forwardChecking
 	forwardNothingFound
+	forwardNotRun
 	forwardResumable
 	forwardRefreshDue
 	forwardAwaitingOwner
@@ -174,6 +175,7 @@ var sentences = [lineCount]struct {
 	forwardReattach:         {"reattach_schedule", "Turning the schedule on again keeps the data up to date.", namesOwnerStep},
 	forwardChecking:         {"checking", "How complete the collection is, is being determined.", 0},
 	forwardNothingFound:     {"nothing_found", "The last run found nothing to collect where it looks; it may be the wrong folder.", 0},
+	forwardNotRun:           {"not_run_yet", "It has not run yet; its first run shows what there is.", 0},
 	forwardResumable:        {"resumable", "A later run fetches what is missing.", claimsRecovery},
 	forwardRefreshDue:       {"owner_refresh_due", "The data is up to date again once the connector has been run.", claimsRecovery},
 	forwardAwaitingOwner:    {"awaiting_owner", "It waits for the owner.", 0},
