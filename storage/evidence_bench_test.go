@@ -56,7 +56,7 @@ func benchConnection(t *db.Tx, i int) error {
 	if _, err := t.DB.NewInsert().Model(row).Exec(t.Ctx); err != nil {
 		return err
 	}
-	if err := evidence.NewRow(t, row); err != nil {
+	if err := evidence.InsertRow(t, row); err != nil {
 		return err
 	}
 	status, reason := tables.StatusSucceeded, ""
@@ -71,7 +71,7 @@ func benchConnection(t *db.Tx, i int) error {
 	if _, err := t.DB.NewInsert().Model(run).Exec(t.Ctx); err != nil {
 		return err
 	}
-	return evidence.Remake(t, row.ID)
+	return evidence.RebuildAtCommit(t, row.ID)
 }
 
 // benchPage reads one page and renders its rows, as a surface does.

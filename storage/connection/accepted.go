@@ -40,6 +40,6 @@ func (s *Store) PinPlugin(ctx context.Context, connectionID, sha256 string, mani
 		if err != nil {
 			return err
 		}
-		return held(t, was.ID)
+		return updateHold(t, was.ID)
 	})
 }

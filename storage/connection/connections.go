@@ -26,7 +26,7 @@ func (s *Store) EnsureConnection(ctx context.Context, name, connector string) (*
 				ID: t.NewID(), Name: name, Connector: connector, Options: "{}", Roots: "{}", ReadRoots: "{}", Accepted: "[]", CreatedUS: db.Micros(t.Now),
 			}
 			if _, err = t.DB.NewInsert().Model(found).Exec(t.Ctx); err == nil {
-				err = evidence.NewRow(t, found)
+				err = evidence.InsertRow(t, found)
 			}
 		}
 		row = found
@@ -138,14 +138,14 @@ func changeConnection(t *db.Tx, id string, row *tables.ConnectionRow, columns ..
 	case n != 1:
 		return tables.UnknownConnection(id)
 	case row.PinnedManifest != "":
-		return evidence.Remake(t, id)
+		return evidence.RebuildAtCommit(t, id)
 	}
 	if now, err := readOwnersChoice(t, id); err != nil {
 		return err
 	} else if now != was {
 		return refusedNoMore(t, id)
 	}
-	_, err = evidence.Of(t, id) // how it stands is written again
+	_, err = evidence.ChangeOf(t, id) // how it stands is written again
 	return err
 }
 

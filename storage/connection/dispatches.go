@@ -54,7 +54,7 @@ func (s *Store) RecordDispatch(ctx context.Context, d Dispatch) (fresh bool, err
 			return err
 		}
 		if d.PutRight {
-			if err := putRight(t, d.ConnectionID); err != nil {
+			if err := clearOwnerHolds(t, d.ConnectionID); err != nil {
 				return err
 			}
 		}
@@ -76,27 +76,27 @@ func (s *Store) RecordDispatch(ctx context.Context, d Dispatch) (fresh bool, err
 			if _, err = t.DB.NewUpdate().Model(&row).WherePK().Exec(t.Ctx); err != nil {
 				return err
 			}
-			return held(t, d.ConnectionID)
+			return updateHold(t, d.ConnectionID)
 		}
 		fresh = true
 		if _, err := t.DB.NewInsert().Model(&row).Exec(t.Ctx); err != nil {
 			return err
 		}
-		return held(t, d.ConnectionID)
+		return updateHold(t, d.ConnectionID)
 	})
 	return fresh && err == nil, err
 }
 
-// putRight keeps that the owner did what dispatches waited for.
-func putRight(t *db.Tx, connectionID string) error {
+// clearOwnerHolds lifts the holds that waited for the owner, who has acted.
+func clearOwnerHolds(t *db.Tx, connectionID string) error {
 	_, err := t.DB.ExecContext(t.Ctx, "UPDATE dispatches SET holds = '' WHERE connection_id = ? AND holds = ?", connectionID, string(stored.HeldForOwner))
 	return err
 }
 
-// held keeps in the evidence what holds the connection now, and of the dispatches
-// that one and the newest.
-func held(t *db.Tx, connectionID string) error {
-	c, err := evidence.Of(t, connectionID)
+// updateHold writes to the evidence the dispatch that holds the connection now, and deletes
+// all dispatches but that one and the newest.
+func updateHold(t *db.Tx, connectionID string) error {
+	c, err := evidence.ChangeOf(t, connectionID)
 	if err != nil {
 		return err
 	}
@@ -196,7 +196,7 @@ func (s *Store) ClaimConfirmation(ctx context.Context, connectionID, action, ver
 		}
 		n, err := res.RowsAffected()
 		if fresh = n == 1; err == nil && fresh {
-			_, err = evidence.Of(t, connectionID) // it is examined again
+			_, err = evidence.ChangeOf(t, connectionID) // it is examined again
 		}
 		return err
 	})

@@ -35,5 +35,5 @@ func refusedNoMore(t *db.Tx, id string) error {
 	if err != nil {
 		return err
 	}
-	return held(t, id)
+	return updateHold(t, id)
 }

@@ -82,8 +82,8 @@ type ScheduleState struct {
 	SignedOut time.Time
 }
 
-// Schedule returns the owner's choice for a connection; the zero one when there
-// is none.
+// Schedule returns the owner's choice for a connection, the zero Schedule before one was
+// made.
 func (s *Store) Schedule(ctx context.Context, connectionID string) (Schedule, error) {
 	sched, _, err := s.schedule(ctx, connectionID)
 	return sched, err
@@ -128,7 +128,7 @@ func (s *Store) PutSchedule(ctx context.Context, sched Schedule) error {
 		if err != nil {
 			return err
 		}
-		return evidence.Remake(t, sched.ConnectionID)
+		return evidence.RebuildAtCommit(t, sched.ConnectionID)
 	})
 }
 
@@ -157,7 +157,7 @@ func (s *Store) AdoptSchedule(ctx context.Context, connectionID string) error {
 		if _, err := t.DB.NewInsert().Model(&row).Exec(t.Ctx); err != nil {
 			return err
 		}
-		return evidence.Remake(t, connectionID)
+		return evidence.RebuildAtCommit(t, connectionID)
 	})
 }
 

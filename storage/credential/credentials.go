@@ -55,7 +55,7 @@ func PutCredentials(t *db.Tx, connectionID string, sealed map[string][]byte) err
 			return err
 		}
 	}
-	return evidence.Remake(t, connectionID)
+	return evidence.RebuildAtCommit(t, connectionID)
 }
 
 // CodeCredentialChanged is the code of a renewal that would overwrite a newer value.
@@ -115,11 +115,11 @@ func (s *Store) DeleteCredential(ctx context.Context, connectionID, field string
 		if _, err := t.DB.NewDelete().Model(row).WherePK().Exec(t.Ctx); err != nil {
 			return err
 		}
-		if err := takeAway(t, row); err != nil {
+		if err := recordRemoval(t, row); err != nil {
 			return err
 		}
 		had, t.Erased = true, true
-		return evidence.Remake(t, connectionID)
+		return evidence.RebuildAtCommit(t, connectionID)
 	})
 	return had && err == nil, err
 }

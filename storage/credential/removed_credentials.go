@@ -28,10 +28,10 @@ func firstRunFrom(t *db.Tx, connectionID string) (int64, error) {
 	return pk, err
 }
 
-// takeAway keeps which runs could use a credential that is being removed. One that
-// no run could use leaves nothing; and what was removed of its field before stays,
-// as long as no run has told since how the connection is without it.
-func takeAway(t *db.Tx, c *tables.CredentialRow) error {
+// recordRemoval records which runs could use a credential that is being removed. A credential
+// that no run could use leaves no record. An earlier removal of the same field stays until a
+// run has shown how the connection is without it.
+func recordRemoval(t *db.Tx, c *tables.CredentialRow) error {
 	newest, err := evidence.GatherIn(t).NewestRun(c.ConnectionID)
 	if err != nil || newest == 0 || c.FromRun > newest {
 		return err

@@ -28,7 +28,7 @@ func (s *Store) PutBlob(ctx context.Context, src *SourceInstance, hash, mediaTyp
 	if sum := sha256.Sum256(data); hash != hex.EncodeToString(sum[:]) {
 		return abi.NewError(device.CodeBatchHashMismatch, "the artifact is not what its name says", "send it again")
 	}
-	if err := names("content_type", mediaType); err != nil {
+	if err := checkName("content_type", mediaType); err != nil {
 		return err
 	}
 	return s.db.Alone(ctx, "keep the artifact", func(t *db.Tx) error {

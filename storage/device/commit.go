@@ -66,7 +66,7 @@ func (s *Store) CommitDeviceRun(ctx context.Context, src *SourceInstance, c *dev
 		if err := forgetDeliveries(t, feed, w.RunID()); err != nil {
 			return err
 		}
-		if err := taken(t, feed); err != nil {
+		if err := clearRefusal(t, feed); err != nil {
 			return err
 		}
 		return evidence.StoresMoved(t, feed.ConnectionID)
@@ -107,7 +107,7 @@ func OutcomeOf(c *device.RunCommit, envelopeHash string) (run.Outcome, error) {
 	if !isHash(envelopeHash) {
 		return o, badRequest("envelope_hash", "a SHA-256")
 	}
-	if err := names("commit_id", c.CommitID, "run_id", c.RunID); err != nil {
+	if err := checkName("commit_id", c.CommitID, "run_id", c.RunID); err != nil {
 		return o, err
 	}
 	if err := checkState(c.StateDelta); err != nil {
@@ -138,7 +138,7 @@ func OutcomeOf(c *device.RunCommit, envelopeHash string) (run.Outcome, error) {
 		e.Message, e.Hint = printable(e.Message, maxDeviceText), printable(e.Hint, maxDeviceText)
 		e.Code, e.RecoveryHint = labelOf(e.Code), labelOf(e.RecoveryHint)
 	}
-	o.Withheld = slices.DeleteFunc(o.Withheld, func(h tables.Withheld) bool { return names("stream", h.Stream, "reason", h.Reason) != nil })
+	o.Withheld = slices.DeleteFunc(o.Withheld, func(h tables.Withheld) bool { return checkName("stream", h.Stream, "reason", h.Reason) != nil })
 	if len(o.Withheld) > maxDeviceStreams {
 		return o, badRequest("withheld", "so few")
 	}
@@ -157,7 +157,7 @@ func present(text json.RawMessage) bool { return len(text) > 0 && string(text) !
 
 // endDeviceRun writes what is known of the run only now, and ends it.
 func endDeviceRun(t *db.Tx, src *tables.SourceJoined, w *run.Writer, c *device.RunCommit, o run.Outcome) error {
-	declared, err := declared(t, w.To.ConnectionID)
+	declared, err := pinnedStreams(t, w.To.ConnectionID)
 	if err != nil && abi.CodeOf(err) != device.CodeManifestMissing {
 		return err // without a manifest nothing was collected
 	}
@@ -203,7 +203,7 @@ func describeRun(t *db.Tx, w *run.Writer, o *device.Outcome, streams []string, e
 		return err
 	}
 	row.Streams, row.Version, row.Mode = text, labelOf(o.Version), o.Mode
-	if isHash(o.ModuleSHA256) && o.ModuleSHA256 != tables.NoModule {
+	if isHash(o.ModuleSHA256) && o.ModuleSHA256 != tables.MissingModuleSHA256 {
 		row.ModuleSHA256 = o.ModuleSHA256
 	}
 	// It began on the device before anything of it came in.
@@ -224,7 +224,7 @@ func deviceCoverage(t *db.Tx, w *run.Writer, lanes []device.Coverage, declared m
 		}
 		row := tables.CoverageRow{
 			RunPK: w.To.RunPK, Stream: c.Stream, StateStream: c.StateStream, Required: max(c.Required, 0), Hydrated: max(c.Hydrated, 0),
-			Gaps: max(c.Gaps, 0), Skipped: max(c.Skipped, 0), Considered: counted(c.Considered), Covered: counted(c.Covered), DeclaredUS: db.Micros(t.Now),
+			Gaps: max(c.Gaps, 0), Skipped: max(c.Skipped, 0), Considered: nonNegative(c.Considered), Covered: nonNegative(c.Covered), DeclaredUS: db.Micros(t.Now),
 		}
 		if _, err := t.DB.NewInsert().Model(&row).On("CONFLICT DO NOTHING").Exec(t.Ctx); err != nil {
 			return err
@@ -233,8 +233,8 @@ func deviceCoverage(t *db.Tx, w *run.Writer, lanes []device.Coverage, declared m
 	return nil
 }
 
-// counted passes a count; what is negative is none.
-func counted(n *int64) *int64 {
+// nonNegative returns the count, nil for a negative one.
+func nonNegative(n *int64) *int64 {
 	if n == nil || *n < 0 {
 		return nil
 	}

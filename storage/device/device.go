@@ -64,9 +64,9 @@ type SourceInstance struct {
 	Scope []byte
 	// Refused is the last delivery that was refused, nil once one was taken since.
 	Refused *RefusedDelivery
-	// ReplacedAt is when another manifest took the place of one that records were
-	// held against before; zero: never. OfferedManifest is one that adds streams and
-	// waits for the owner since OfferedAt; empty: none does.
+	// ReplacedAt is when the manifest that records are checked against was replaced; zero:
+	// never. OfferedManifest adds streams, and waits for the owner since OfferedAt; empty:
+	// there is none.
 	ReplacedAt      time.Time
 	OfferedAt       time.Time
 	OfferedManifest []byte

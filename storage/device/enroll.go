@@ -24,7 +24,7 @@ func (s *Store) NewEnrollmentCode(ctx context.Context, c EnrollmentCode) error {
 	if !isHash(c.CodeHash) {
 		return badRequest("enrollment_code", "a SHA-256")
 	}
-	if err := names("connector_id", c.ConnectorID, "local_binding_name", c.Binding); err != nil {
+	if err := checkName("connector_id", c.ConnectorID, "local_binding_name", c.Binding); err != nil {
 		return err
 	}
 	return s.db.Alone(ctx, "keep the enrollment code", func(t *db.Tx) error {
@@ -212,7 +212,7 @@ func deviceConnection(t *db.Tx, code *codeRow) (id string, err error) {
 	if _, err := t.DB.NewInsert().Model(&row).Exec(t.Ctx); err != nil {
 		return "", err
 	}
-	return row.ID, evidence.NewRow(t, &row)
+	return row.ID, evidence.InsertRow(t, &row)
 }
 
 // DeviceByToken returns the device of a credential. One that is not known, or

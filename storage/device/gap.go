@@ -41,7 +41,7 @@ func (s *Store) PutDeviceGap(ctx context.Context, src *SourceInstance, g device.
 		if us, ok := tables.Earlier(g.FirstSeenAt, t.Now); ok {
 			row.CreatedUS = us
 		}
-		streams, err := declared(t, feed.ConnectionID)
+		streams, err := pinnedStreams(t, feed.ConnectionID)
 		switch {
 		case err != nil:
 			return err
@@ -121,7 +121,7 @@ const (
 // checkGap checks a gap's words; all but the reason may be missing. The boundary
 // and the class are the connector's own: what its records may hold, they may.
 func checkGap(reason, boundary, class string, optional ...string) error {
-	if err := names("reason", reason); err != nil {
+	if err := checkName("reason", reason); err != nil {
 		return err
 	}
 	if !isText(boundary, mostBoundary) || !isText(class, mostClass) {

@@ -51,7 +51,7 @@ func (s *Store) IngestBatch(ctx context.Context, b IngestBatch) (accepted int64,
 		if _, err := t.DB.NewInsert().Model(&row).Exec(t.Ctx); err != nil {
 			return err
 		}
-		if err := taken(t, src); err != nil {
+		if err := clearRefusal(t, src); err != nil {
 			return err
 		}
 		if slices.Contains(b.Streams, device.CoverageStream) {
@@ -63,7 +63,7 @@ func (s *Store) IngestBatch(ctx context.Context, b IngestBatch) (accepted int64,
 }
 
 func (b *IngestBatch) check() error {
-	if err := names("batch_id", b.BatchID); err != nil {
+	if err := checkName("batch_id", b.BatchID); err != nil {
 		return err
 	}
 	if !isHash(b.BodyHash) {
@@ -135,7 +135,7 @@ func checkState[T ~[]byte](state map[string]T) error {
 		return badRequest("state", "of so few streams")
 	}
 	for stream, cursor := range state {
-		if err := names("state", stream); err != nil {
+		if err := checkName("state", stream); err != nil {
 			return err
 		}
 		if len(cursor) > 0 && !json.Valid(cursor) {

@@ -15,13 +15,13 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
 )
 
-// PutDeviceManifest pins what a source runs on its connection: the module's hash,
-// and the manifest, which is valid, that its records are held against. changed
-// says that they were held against another before.
+// PutDeviceManifest pins on its connection the module that a source runs: its hash, and its
+// valid manifest, against which records are checked. changed reports whether another manifest
+// was pinned before.
 //
-// A manifest that adds streams to the one that is pinned is kept as an offer, and
-// answered with device_manifest_not_accepted: what more a device delivers than it
-// was invited for is its owner's to say (AcceptDeviceManifest).
+// A manifest that adds streams to the pinned one is kept as an offer, and answered with
+// device_manifest_not_accepted: only the owner may extend what a device was invited for
+// (AcceptDeviceManifest).
 func (s *Store) PutDeviceManifest(ctx context.Context, src *SourceInstance, moduleSHA256 string, manifest []byte) (changed bool, err error) {
 	if !isHash(moduleSHA256) {
 		return false, badRequest("module_sha256", "a SHA-256")
@@ -54,7 +54,7 @@ func (s *Store) replaceManifest(ctx context.Context, src *SourceInstance, module
 			return err
 		}
 		if more = moreStreams(before, string(manifest)); len(more) > 0 {
-			return offer(t, row, moduleSHA256, manifest)
+			return storeOffer(t, row, moduleSHA256, manifest)
 		}
 		if changed, err = pinManifest(t, row.ConnectionID, moduleSHA256, manifest); err != nil {
 			return err
@@ -115,8 +115,8 @@ func keepManifest(t *db.Tx, row *tables.SourceJoined) error {
 	return err
 }
 
-// offer keeps a manifest for the owner to accept.
-func offer(t *db.Tx, row *tables.SourceJoined, moduleSHA256 string, manifest []byte) error {
+// storeOffer keeps a manifest for the owner to accept.
+func storeOffer(t *db.Tx, row *tables.SourceJoined, moduleSHA256 string, manifest []byte) error {
 	if row.OfferedManifest == string(manifest) && row.OfferedModule == moduleSHA256 {
 		return nil
 	}
@@ -143,7 +143,7 @@ func pinManifest(t *db.Tx, connectionID, moduleSHA256 string, manifest []byte) (
 	if _, err := t.DB.NewUpdate().Model(&pinned).WherePK().Column("pinned_sha256", "pinned_manifest").Exec(t.Ctx); err != nil {
 		return false, err
 	}
-	return true, evidence.Remake(t, connectionID)
+	return true, evidence.RebuildAtCommit(t, connectionID)
 }
 
 func notAccepted(src *SourceInstance, streams []string) *abi.Error {
@@ -182,10 +182,10 @@ func streamsIn(text string) ([]string, error) {
 	return out, nil
 }
 
-// declared are the streams of the manifest that is pinned, each with true. A device's words
+// pinnedStreams are the streams of the manifest that is pinned, each with true. A device's words
 // about any other stream concern nothing that is collected. There is no manifest:
 // device_manifest_missing.
-func declared(t *db.Tx, connectionID string) (map[string]bool, error) {
+func pinnedStreams(t *db.Tx, connectionID string) (map[string]bool, error) {
 	text, err := pinnedManifest(t, connectionID)
 	if err != nil {
 		return nil, err

@@ -28,8 +28,8 @@ func (s *Store) RefuseDelivery(ctx context.Context, src *SourceInstance, code, m
 	})
 }
 
-// taken forgets what was refused before.
-func taken(t *db.Tx, src *tables.SourceJoined) error {
+// clearRefusal forgets what was refused before.
+func clearRefusal(t *db.Tx, src *tables.SourceJoined) error {
 	if src.RefusedUS == 0 {
 		return nil
 	}

@@ -31,7 +31,7 @@ func (s *Store) deviceRun(t *db.Tx, src *tables.SourceJoined, runID string) (*ru
 	if err != nil {
 		return nil, err
 	}
-	if err := names("run_id", runID); err != nil {
+	if err := checkName("run_id", runID); err != nil {
 		return nil, err
 	}
 	w := s.runs.NewWriter(runID, src.ConnectionID, tables.BookmarkIncremental, tables.DeviceLease)

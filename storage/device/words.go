@@ -33,8 +33,8 @@ func isName(s string) bool {
 	return s != "" && len(s) <= maxDeviceName && utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
-// names checks that each of field, value, field, value... is a name.
-func names(fields ...string) error {
+// checkName checks that each of field, value, field, value... is a name.
+func checkName(fields ...string) error {
 	for i := 0; i < len(fields); i += 2 {
 		if !isName(fields[i+1]) {
 			return badRequest(fields[i], "a name of 1 to "+strconv.Itoa(maxDeviceName)+" printable bytes")

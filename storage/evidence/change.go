@@ -36,8 +36,8 @@ func changes(t *db.Tx) map[string]*Change {
 	})
 }
 
-// Of returns the connection's evidence for a change of it.
-func Of(t *db.Tx, connectionID string) (*Change, error) {
+// ChangeOf returns the connection's evidence for a change of it.
+func ChangeOf(t *db.Tx, connectionID string) (*Change, error) {
 	changed := changes(t)
 	if c := changed[connectionID]; c != nil {
 		return c, nil
@@ -57,8 +57,8 @@ func Of(t *db.Tx, connectionID string) (*Change, error) {
 	return c, nil
 }
 
-// NewRow makes the row of a new connection.
-func NewRow(t *db.Tx, c *tables.ConnectionRow) error {
+// InsertRow makes the row of a new connection.
+func InsertRow(t *db.Tx, c *tables.ConnectionRow) error {
 	row := Row{ConnectionID: c.ID, Name: c.Name, Connector: c.Connector}
 	if err := row.encodeFacts(&stored.Facts{}, t.Now); err != nil {
 		return err
@@ -66,15 +66,15 @@ func NewRow(t *db.Tx, c *tables.ConnectionRow) error {
 	if _, err := t.DB.NewInsert().Model(&row).Exec(t.Ctx); err != nil {
 		return err
 	}
-	_, err := Of(t, c.ID) // so that its standing is written
+	_, err := ChangeOf(t, c.ID) // so that its standing is written
 	return err
 }
 
-// Remake has the connection's document made again before the commit: for
-// facts that change too rarely to be worth following one by one, such as the
-// accepted manifest, and the credentials.
-func Remake(t *db.Tx, connectionID string) error {
-	c, err := Of(t, connectionID)
+// RebuildAtCommit rebuilds the connection's document from the stored rows before the commit.
+// It serves facts that change too rarely to be followed one by one, such as the accepted
+// manifest and the credentials; without it the document would keep the old ones.
+func RebuildAtCommit(t *db.Tx, connectionID string) error {
+	c, err := ChangeOf(t, connectionID)
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func Remake(t *db.Tx, connectionID string) error {
 
 // RunBegan and RunEnded are the facts of a run.
 func RunBegan(t *db.Tx, row *tables.RunRow) error {
-	c, err := Of(t, row.ConnectionID)
+	c, err := ChangeOf(t, row.ConnectionID)
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func RunBegan(t *db.Tx, row *tables.RunRow) error {
 // RunEnded keeps the run; what depends on counts that are not written yet is
 // done in saveEvidence.
 func RunEnded(t *db.Tx, row *tables.RunRow) error {
-	c, err := Of(t, row.ConnectionID)
+	c, err := ChangeOf(t, row.ConnectionID)
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func RunEnded(t *db.Tx, row *tables.RunRow) error {
 
 // GapMoved counts what a change of one gap does. before is nil for a new gap.
 func GapMoved(t *db.Tx, before, after *tables.GapRow) error {
-	c, err := Of(t, after.ConnectionID)
+	c, err := ChangeOf(t, after.ConnectionID)
 	if err != nil {
 		return err
 	}

@@ -113,11 +113,11 @@ func replaceEvidence(t *db.Tx, c *tables.ConnectionRow) error {
 		return err
 	}
 	if !known {
-		if err := NewRow(t, c); err != nil {
+		if err := InsertRow(t, c); err != nil {
 			return err
 		}
 	}
-	change, err := Of(t, c.ID)
+	change, err := ChangeOf(t, c.ID)
 	if err != nil {
 		return err
 	}

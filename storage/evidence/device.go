@@ -14,7 +14,7 @@ import (
 
 // DevicesMoved has what a connection's devices said read again before the commit.
 func DevicesMoved(t *db.Tx, connectionID string) error {
-	c, err := Of(t, connectionID)
+	c, err := ChangeOf(t, connectionID)
 	if err != nil {
 		return err
 	}
@@ -24,7 +24,7 @@ func DevicesMoved(t *db.Tx, connectionID string) error {
 
 // StoresMoved has the coverage records of a connection's device counted again.
 func StoresMoved(t *db.Tx, connectionID string) error {
-	c, err := Of(t, connectionID)
+	c, err := ChangeOf(t, connectionID)
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,8 @@ func (g Gatherer) devices(id string, f *stored.Facts) error {
 	return nil
 }
 
-// StoredSource returns what health reads of one source; a nil heartbeat is none so far.
+// StoredSource returns the facts that health reads about one source; h is nil before the
+// first heartbeat.
 func StoredSource(r *tables.SourceJoined, h *device.Heartbeat) stored.Source {
 	s := stored.Source{ID: r.ID, Device: r.DeviceID}
 	if h == nil {

@@ -122,7 +122,7 @@ func RunAsks(t *db.Tx, connectionID, eventType string) error {
 	if eventType != EventAsks && eventType != EventAnswered {
 		return nil
 	}
-	c, err := Of(t, connectionID)
+	c, err := ChangeOf(t, connectionID)
 	if err != nil {
 		return err
 	}

@@ -20,9 +20,9 @@ const claimWindow = 256
 // their index, which answers only for a query that says them.
 const undelivered = "status <> 'succeeded'"
 
-// Claim leases the next rows to r.Holder and returns them in the order of
-// delivery, none when there are none. Each carries the epoch of its lease, which
-// every later answer is held against (LC-06).
+// Claim leases the next rows to r.Holder and returns them in the order of delivery, none when
+// there are none. Each carries the epoch of its lease, and a later answer with another epoch
+// is refused (LC-06).
 //
 // A claim keeps to these rules: a commit is given out alone, and only when nothing before it
 // is unacknowledged, dead letters included (Invariant 1, LC-04.2). Of the batches of one

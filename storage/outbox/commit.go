@@ -93,7 +93,7 @@ func (r *LaneRun) End(t *db.Tx, row *tables.RunRow, checkpoints []run.StateCommi
 	if err != nil {
 		return err
 	}
-	if row, err = startsOver(t, row); err != nil {
+	if row, err = withRestartGap(t, row); err != nil {
 		return err
 	}
 	boundary, err := boundary(t)
@@ -121,7 +121,7 @@ func (r *LaneRun) End(t *db.Tx, row *tables.RunRow, checkpoints []run.StateCommi
 	if err := r.CloseUnit(t, unit, "", ""); err != nil {
 		return err
 	}
-	return r.keepLeft(t, row)
+	return r.recordUncollected(t, row)
 }
 
 // boundary names the part of the source that the destination's state asks for.

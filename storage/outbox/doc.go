@@ -2,9 +2,9 @@
 // a host. Runs, gaps and events are kept as in a host's store; what runs collect goes into
 // the queue in their own transactions (sink.go), and leaves it once the host has it.
 //
-// Whose file it is: lane.go. The way in: batch.go, enqueue.go, commit.go, gap.go. Claims, and
-// when they are given: claim.go. The results: settle.go. Units of work, and what was left:
-// units.go, known.go. How it stands: counts.go, coverage.go, open_work.go, inspect.go. Its
-// end: prune.go, history.go, compact.go. Words that may be kept about a failure: words.go. A
-// collector's file is always SQLite.
+// lane.go binds the file to one source. batch.go, enqueue.go, commit.go and gap.go put rows
+// in, claim.go leases them, and settle.go takes the results. units.go and known.go follow the
+// units of work; counts.go, coverage.go, open_work.go and inspect.go report on them.
+// prune.go, history.go and compact.go remove what is done. words.go has the words that may be
+// kept about a failure. A collector's file is always SQLite.
 package outbox

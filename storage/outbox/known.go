@@ -14,10 +14,10 @@ import (
 // maxBoundary bounds what a unit says of where it stands.
 const maxBoundary = 4 << 10
 
-// startsOver returns the end of a run with what its connector cannot know is missing: that it
+// withRestartGap returns the end of a run with what its connector cannot know is missing: that it
 // reached the collector's bound before its first checkpoint, so that the next run begins
 // where this one began. The run's own words stay as they are.
-func startsOver(t *db.Tx, row *tables.RunRow) (*tables.RunRow, error) {
+func withRestartGap(t *db.Tx, row *tables.RunRow) (*tables.RunRow, error) {
 	if row.Status != tables.StatusFailed || row.Reason != string(abi.ReasonPolicyBudget) {
 		return row, nil
 	}
@@ -26,7 +26,7 @@ func startsOver(t *db.Tx, row *tables.RunRow) (*tables.RunRow, error) {
 	if err != nil || goesOn || row.KnownGaps != "" && json.Unmarshal([]byte(row.KnownGaps), &list) != nil {
 		return row, err
 	}
-	gap, err := plainJSON(tables.LeftOut{
+	gap, err := plainJSON(tables.Uncollected{
 		Kind: string(abi.ReasonPolicyBudget), Reason: device.GapStartsOver, Severity: "recoverable", RecoveryHint: "retry_by_runtime",
 		Message: "the run had collected as much as may wait before its first checkpoint; the next one begins from where it began",
 	})
@@ -39,12 +39,12 @@ func startsOver(t *db.Tx, row *tables.RunRow) (*tables.RunRow, error) {
 	return &more, err
 }
 
-// leftBy returns what a run that has ended left uncollected. Of one that failed,
+// uncollectedOf returns what a run that has ended left uncollected. Of one that failed,
 // that is also every stream that it was to collect and did not account for.
-func leftBy(row *tables.RunRow) []tables.LeftOut {
-	var list []tables.LeftOut
+func uncollectedOf(row *tables.RunRow) []tables.Uncollected {
+	var list []tables.Uncollected
 	if row.KnownGaps != "" && json.Unmarshal([]byte(row.KnownGaps), &list) != nil {
-		list = []tables.LeftOut{{Kind: "unreadable", Reason: evidence.UnreadableKnownGaps}}
+		list = []tables.Uncollected{{Kind: "unreadable", Reason: evidence.UnreadableKnownGaps}}
 	}
 	if row.Status == tables.StatusSucceeded {
 		return list
@@ -63,8 +63,8 @@ func leftBy(row *tables.RunRow) []tables.LeftOut {
 		streams = []string{""}
 	}
 	for _, stream := range streams {
-		if !slices.ContainsFunc(list, func(g tables.LeftOut) bool { return g.Stream == stream }) {
-			list = append(list, tables.LeftOut{
+		if !slices.ContainsFunc(list, func(g tables.Uncollected) bool { return g.Stream == stream }) {
+			list = append(list, tables.Uncollected{
 				Kind: "run", Stream: stream, Reason: reason, Message: failure.Message, RecoveryHint: hint, Severity: "actionable",
 			})
 		}
@@ -72,14 +72,14 @@ func leftBy(row *tables.RunRow) []tables.LeftOut {
 	return list
 }
 
-// keepLeft replaces the lane's open units of what earlier runs left by what this
+// recordUncollected replaces the lane's open units of what earlier runs left by what this
 // one says: what it collected is done, what it left is kept, with its reason and
 // with how often it was tried (LC-05.1).
-func (l *lane) keepLeft(t *db.Tx, row *tables.RunRow) error {
-	if err := collectedNow(t, row); err != nil {
+func (l *lane) recordUncollected(t *db.Tx, row *tables.RunRow) error {
+	if err := completeCollected(t, row); err != nil {
 		return err
 	}
-	for _, g := range leftBy(row) {
+	for _, g := range uncollectedOf(row) {
 		boundary := ""
 		if len(g.Diagnostics) <= maxBoundary {
 			boundary = string(g.Diagnostics)
@@ -103,9 +103,9 @@ func (l *lane) keepLeft(t *db.Tx, row *tables.RunRow) error {
 	return nil
 }
 
-// collectedNow completes what earlier runs left of the streams that this one
+// completeCollected completes what earlier runs left of the streams that this one
 // collected, and the units that were cut off and are collected again.
-func collectedNow(t *db.Tx, row *tables.RunRow) error {
+func completeCollected(t *db.Tx, row *tables.RunRow) error {
 	if row.Status != tables.StatusSucceeded || row.Narrowed {
 		return nil
 	}

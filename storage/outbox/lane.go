@@ -42,7 +42,7 @@ func (l Lane) settled(path string) (*lane, error) {
 	return out, nil
 }
 
-// laneOf reads whose outbox the file is; nil when it is none.
+// laneOf returns the lane whose outbox the file is, nil for a file without one.
 func laneOf(ctx context.Context, q bun.IDB) (*laneRow, error) {
 	row := &laneRow{ID: 1}
 	err := q.NewSelect().Model(row).WherePK().Scan(ctx)

@@ -44,8 +44,8 @@ const (
 	DeadLetter = "dead_letter"
 )
 
-// Item is one row of work that was claimed. Holder, Epoch and LeaseUntil
-// are the lease that every answer is held against.
+// Item is one row of work that was claimed. Holder, Epoch and LeaseUntil are its lease: an
+// answer under another one is refused.
 type Item struct {
 	ID       string
 	Kind     string

@@ -81,7 +81,7 @@ func (l *lane) refusedEnd(t *db.Tx, r Refusal) (*Row, []byte, error) {
 		},
 	}
 	if commit.Outcome.ModuleSHA256 == "" {
-		commit.Outcome.ModuleSHA256 = tables.NoModule
+		commit.Outcome.ModuleSHA256 = tables.MissingModuleSHA256
 	}
 	payload, err := plainJSON(commit)
 	if err != nil {

@@ -49,7 +49,7 @@ func (s *Store) Acknowledge(ctx context.Context, i *Item) error {
 		if _, err := t.DB.ExecContext(t.Ctx, "UPDATE lanes SET last_ack_us = ? WHERE id = 1", db.Micros(t.Now)); err != nil {
 			return err
 		}
-		if err := standUnit(t, row.UnitID); err != nil {
+		if err := updateUnitStatus(t, row.UnitID); err != nil {
 			return err
 		}
 		if row.Kind != KindRunCommit {
@@ -172,7 +172,7 @@ error_class = ?, last_error = ?`, class, message)
 		if err := unitFailed(t, i.UnitID, class, message); err != nil {
 			return err
 		}
-		return standUnit(t, i.UnitID)
+		return updateUnitStatus(t, i.UnitID)
 	})
 }
 
@@ -238,7 +238,7 @@ func (s *Store) Discard(ctx context.Context, i *Item) error {
 			}
 		}
 		t.Erased = true
-		return standUnit(t, i.UnitID)
+		return updateUnitStatus(t, i.UnitID)
 	})
 }
 
@@ -264,7 +264,7 @@ last_error = '', updated_us = ? WHERE seq = ?`, db.Micros(t.Now), r.Seq)
 			if err != nil {
 				return err
 			}
-			if err := standUnit(t, r.UnitID); err != nil {
+			if err := updateUnitStatus(t, r.UnitID); err != nil {
 				return err
 			}
 			n++
@@ -281,10 +281,10 @@ last_error = '', updated_us = ? WHERE seq = ?`, db.Micros(t.Now), r.Seq)
 // of something on the way.
 var unsigned = regexp.MustCompile(`^http_4\d\d$`)
 
-// TransientClass reports whether a delivery that failed for it may work later as
-// it is: the class is timeout, connection, network, http_408, http_429, http_5xx,
-// or a redirect to nowhere, followed by what the host called it, if it did. A
-// refusal without such a word is none of the host's.
+// TransientClass reports whether a delivery that failed with the class may succeed later
+// unchanged: the class is timeout, connection, network, http_408, http_429, http_5xx, or a
+// redirect to nowhere, followed by the host's own word, if it gave one. A refusal without
+// such a word does not come from the host.
 func TransientClass(class string) bool {
 	word, code, _ := strings.Cut(class, ":")
 	switch {

@@ -27,10 +27,10 @@ func (r *LaneRun) CloseUnit(t *db.Tx, id, stream, boundary string) error {
 	return err
 }
 
-// standUnit sets a unit's status to what its rows make of it. A unit that is not
+// updateUnitStatus sets a unit's status to what its rows make of it. A unit that is not
 // closed was cut off, or goes on: it is delivered at most, never complete
 // (LC-02.2).
-func standUnit(t *db.Tx, id string) error {
+func updateUnitStatus(t *db.Tx, id string) error {
 	if id == "" {
 		return nil
 	}
@@ -54,7 +54,7 @@ func (r *LaneRun) Begin(t *db.Tx) (map[string][]byte, error) {
 		return nil, err
 	}
 	for _, id := range cutOff {
-		if err := standUnit(t, id); err != nil {
+		if err := updateUnitStatus(t, id); err != nil {
 			return nil, err
 		}
 	}

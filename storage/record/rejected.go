@@ -157,7 +157,7 @@ func rejectedMoved(t *db.Tx, connectionID string, c *Tally) error {
 	if err != nil {
 		return err
 	}
-	change, err := evidence.Of(t, connectionID)
+	change, err := evidence.ChangeOf(t, connectionID)
 	if err != nil {
 		return err
 	}

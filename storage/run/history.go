@@ -49,7 +49,7 @@ func bareGaps(text string) string {
 	if text == "" {
 		return ""
 	}
-	var list []tables.LeftOut
+	var list []tables.Uncollected
 	if _, ok := evidence.KnownGaps(&tables.RunRow{KnownGaps: text}); !ok || json.Unmarshal([]byte(text), &list) != nil {
 		return "unreadable"
 	}

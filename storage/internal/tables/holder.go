@@ -14,7 +14,7 @@ const DeviceHolderPrefix = "device:"
 // DeviceHolder returns the holder of a lease that the device has.
 func DeviceHolder(deviceID string) string { return DeviceHolderPrefix + deviceID }
 
-// DeviceOf is the device that a holder is; "" for one that is none.
+// DeviceOf returns the device behind a holder, "" for a process of this host.
 func DeviceOf(holder string) string {
 	if !IsDeviceHolder(holder) {
 		return ""

@@ -39,8 +39,8 @@ func (r *RunRow) Refused() bool {
 	return r.Status == StatusFailed && r.Reason == string(abi.ReasonRunRefused)
 }
 
-// LeftOut is one thing that a run knows it did not collect.
-type LeftOut struct {
+// Uncollected is one thing that a run knows it did not collect.
+type Uncollected struct {
 	Kind         string          `json:"kind"`
 	Stream       string          `json:"stream"`
 	Severity     string          `json:"severity"`
@@ -51,7 +51,7 @@ type LeftOut struct {
 }
 
 // Retryable reports whether a later run collects it by itself.
-func (g *LeftOut) Retryable() bool {
+func (g *Uncollected) Retryable() bool {
 	switch g.RecoveryHint {
 	case "retry_by_runtime", "upstream_unblock":
 		return true

@@ -30,5 +30,5 @@ const (
 	GapTerminal   = "terminal" // will not be tried again
 )
 
-// NoModule is the hash of a run that found no module to run.
-const NoModule = "0000000000000000000000000000000000000000000000000000000000000000"
+// MissingModuleSHA256 is the hash of a run that found no module to run.
+const MissingModuleSHA256 = "0000000000000000000000000000000000000000000000000000000000000000"
