@@ -21,16 +21,11 @@ type Compacted struct {
 // that takes longer than a write waits.
 func (s *Store) Compact(ctx context.Context, alive func(holder string) bool) (c Compacted, err error) {
 	err = s.db.Alone(ctx, "compact", func(t *db.Tx) error {
-		var leases []tables.LeaseRow
-		if err := t.DB.NewSelect().Model(&leases).Where("run_id <> ''").Scan(t.Ctx); err != nil {
-			return err
+		l, err := tables.LiveLease(t, "", alive)
+		if l != nil {
+			return abi.NewError(abi.CodeStoreLocked, "a run is going on, and writes to the store", "wait for it to end, or end it").WithDetail("run " + l.RunID)
 		}
-		for _, l := range leases {
-			if tables.LeaseHolds(l.Holder, l.ExpiresUS, t.Now, alive) {
-				return abi.NewError(abi.CodeStoreLocked, "a run is going on, and writes to the store", "wait for it to end, or end it").WithDetail("run " + l.RunID)
-			}
-		}
-		return nil
+		return err
 	})
 	if err != nil {
 		return c, err

@@ -2,7 +2,6 @@ package connection
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -38,20 +37,17 @@ func RemoveConnection(t *db.Tx, name string, alive func(holder string) bool) err
 	if err != nil {
 		return err
 	}
-	var busy []tables.LeaseRow
-	err = t.DB.NewSelect().Model(&busy).
-		Where("connection_id = ? AND run_id <> ''", c.ID).Scan(t.Ctx)
+	busy, err := tables.LiveLease(t, c.ID, alive)
 	if err != nil {
 		return err
 	}
-	busy = slices.DeleteFunc(busy, func(l tables.LeaseRow) bool { return !tables.LeaseHolds(l.Holder, l.ExpiresUS, t.Now, alive) })
-	if len(busy) > 0 {
+	if busy != nil {
 		hint := "wait for it to end, or end it"
-		if tables.IsDeviceHolder(busy[0].Holder) {
+		if tables.IsDeviceHolder(busy.Holder) {
 			hint = "revoke its device first, or wait for the run to end"
 		}
 		return abi.NewError(abi.CodeConnectionBusy, "a run of this connection is going on", hint).
-			WithDetail("run " + busy[0].RunID + " since " + db.Time(busy[0].AcquiredUS).Format(time.RFC3339))
+			WithDetail("run " + busy.RunID + " since " + db.Time(busy.AcquiredUS).Format(time.RFC3339))
 	}
 	t.Erased = true
 	const ofSources = " WHERE source_id IN (SELECT id FROM source_instances WHERE connection_id = ?)"

@@ -3,7 +3,6 @@ package outbox
 import (
 	"context"
 	"encoding/json"
-	"slices"
 	"strings"
 	"time"
 
@@ -42,12 +41,8 @@ func (s *Store) RefuseRun(ctx context.Context, r Refusal) (queued bool, err erro
 		if err != nil {
 			return err
 		}
-		var leases []tables.LeaseRow
-		if err := t.DB.NewSelect().Model(&leases).Where("run_id <> ''").Scan(t.Ctx); err != nil {
+		if live, err := tables.LiveLease(t, "", nil); err != nil || live != nil {
 			return err
-		}
-		if slices.ContainsFunc(leases, func(l tables.LeaseRow) bool { return tables.LeaseHolds(l.Holder, l.ExpiresUS, t.Now, nil) }) {
-			return nil
 		}
 		waits, err := t.DB.NewSelect().Model((*Row)(nil)).Where(undelivered).Where("kind = ? AND says = ?", KindRunCommit, row.Says).Exists(t.Ctx)
 		if err != nil || waits {

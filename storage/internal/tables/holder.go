@@ -59,3 +59,22 @@ func LeaseHolds(holder string, expiresUS int64, now time.Time, alive func(holder
 
 // LongestLease is longer than any lease lasts.
 const LongestLease = 24 * time.Hour
+
+// LiveLease returns a lease that a run holds at t.Now, of the connection or, for "", of any
+// connection; nil: no run goes on. alive is as in LeaseHolds.
+func LiveLease(t *db.Tx, connectionID string, alive func(holder string) bool) (*LeaseRow, error) {
+	var held []LeaseRow
+	q := t.DB.NewSelect().Model(&held).Where("run_id <> ''")
+	if connectionID != "" {
+		q = q.Where("connection_id = ?", connectionID)
+	}
+	if err := q.Scan(t.Ctx); err != nil {
+		return nil, err
+	}
+	for i := range held {
+		if LeaseHolds(held[i].Holder, held[i].ExpiresUS, t.Now, alive) {
+			return &held[i], nil
+		}
+	}
+	return nil, nil //nolint:nilnil // no run goes on
+}
