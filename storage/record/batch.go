@@ -2,7 +2,6 @@ package record
 
 import (
 	"bytes"
-	"slices"
 	"unsafe"
 )
 
@@ -12,7 +11,8 @@ import (
 type Batch struct {
 	arena []byte
 	rows  []batchRow
-	bad   bool // a key that text columns cannot hold
+	bad   bool // a key that text columns cannot hold, or a stream below 0
+	most  int  // the largest stream index
 
 	rejections []rejection // in the order of their arrival
 }
@@ -35,9 +35,10 @@ func (b *Batch) Add(stream int, key, data, emittedAt []byte, del bool) {
 	if del {
 		data = nil
 	}
-	if len(key) == 0 || bytes.IndexByte(key, 0) >= 0 {
+	if len(key) == 0 || bytes.IndexByte(key, 0) >= 0 || stream < 0 {
 		b.bad = true
 	}
+	b.most = max(b.most, stream)
 	b.rows = append(b.rows, batchRow{
 		at: len(b.arena), key: int32(len(key)), data: int32(len(data)), when: int32(len(emittedAt)),
 		stream: int32(stream), del: del,
@@ -68,7 +69,7 @@ func (b *Batch) Records() int { return len(b.rows) }
 // Fits reports whether every record has a key that can be kept, and one of the given
 // number of streams.
 func (b *Batch) Fits(streams int) bool {
-	return !b.bad && !slices.ContainsFunc(b.rows, func(r batchRow) bool { return r.stream < 0 || int(r.stream) >= streams })
+	return !b.bad && (len(b.rows) == 0 || b.most < streams)
 }
 
 // Reject notes that a record failed its schema: its key, and nothing else of it, is
@@ -85,7 +86,7 @@ func (b *Batch) Bytes() int { return len(b.arena) }
 
 // Reset empties the batch and keeps its memory.
 func (b *Batch) Reset() {
-	b.arena, b.rows, b.rejections, b.bad = b.arena[:0], b.rows[:0], b.rejections[:0], false
+	b.arena, b.rows, b.rejections, b.bad, b.most = b.arena[:0], b.rows[:0], b.rejections[:0], false, 0
 }
 
 // text views n bytes of the arena as a string, without a copy. The string lives
