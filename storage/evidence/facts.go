@@ -112,7 +112,7 @@ func EndRun(f *stored.Facts, row *tables.RunRow) {
 	}
 }
 
-// WholeStreams returns the streams of which a run was to collect all there is. A
+// WholeStreams returns the streams that a run was to collect completely. A
 // narrowed run looks at a part of each, and a back-fill at what is old. nil also
 // when they cannot be read.
 func WholeStreams(row *tables.RunRow) []string {
