@@ -2,12 +2,8 @@ package storage
 
 import (
 	"context"
-	"crypto/sha256"
 	"database/sql"
-	"encoding/binary"
 	"errors"
-	"fmt"
-	"hash"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -98,7 +94,7 @@ func Copy(ctx context.Context, o CopyOptions) (*Copied, error) {
 	c := &copying{ctx: ctx, to: to, done: &Copied{}}
 	// One transaction of the source for all of it: the copy shows the source at one moment.
 	err = from.db.Alone(ctx, "copy the store", func(t *db.Tx) error {
-		if err := t.Stand(); err != nil {
+		if err := t.AllowIdle(); err != nil {
 			return err
 		}
 		if err := unused(t, o.Alive); err != nil {
@@ -136,14 +132,12 @@ func distinct(from, to string) error {
 
 // unused refuses a source that a run or a server uses.
 func unused(t *db.Tx, alive func(holder string) bool) error {
-	var leases []tables.LeaseRow
-	if err := t.DB.NewSelect().Model(&leases).Where("run_id <> ''").Scan(t.Ctx); err != nil {
+	l, err := tables.LiveLease(t, "", alive)
+	if err != nil {
 		return err
 	}
-	for _, l := range leases {
-		if tables.LeaseHolds(l.Holder, l.ExpiresUS, t.Now, alive) {
-			return abi.NewError(CodeCopyRefused, "a run is going on, and writes to the source", "wait for it to end, or end it").WithDetail("run " + l.RunID)
-		}
+	if l != nil {
+		return abi.NewError(CodeCopyRefused, "a run is going on, and writes to the source", "wait for it to end, or end it").WithDetail("run " + l.RunID)
 	}
 	var servers []struct {
 		Holder    string
@@ -231,12 +225,16 @@ func (c *copying) table(t copyTable) error {
 		return err
 	}
 	defer func() { _ = rows.Close() }()
+	kinds, err := c.to.Kinds(c.ctx, t.name)
+	if err != nil {
+		return err
+	}
 	for more := rows.Next(); more; {
 		if err := c.ctx.Err(); err != nil {
 			return err
 		}
 		err := c.to.Alone(c.ctx, "copy "+t.name, func(w *db.Tx) (err error) {
-			more, err = insert(w, t.name, columns, rows)
+			more, err = insert(w, t.name, columns, kinds, rows)
 			return err
 		})
 		if err != nil {
@@ -272,8 +270,8 @@ func (c *copying) last(t copyTable) ([]any, error) {
 
 // insert adds a bounded number of rows, of which the first is read by Scan. more: there are
 // others.
-func insert(t *db.Tx, table string, columns []string, rows *sql.Rows) (more bool, err error) {
-	in, err := t.Insert(table, columns)
+func insert(t *db.Tx, table string, columns []string, kinds map[string]db.Kind, rows *sql.Rows) (more bool, err error) {
+	in, err := t.Insert(table, columns, kinds)
 	if err != nil {
 		return false, err
 	}
@@ -297,81 +295,6 @@ func insert(t *db.Tx, table string, columns []string, rows *sql.Rows) (more bool
 		more = rows.Next()
 	}
 	return more, in.Close()
-}
-
-// compare holds a table of the target to the source's: as many rows, and the same sum over
-// them by their key.
-func (c *copying) compare(t copyTable) error {
-	columns, err := columnsOf(c.ctx, c.from.DB, t.name)
-	if err != nil {
-		return err
-	}
-	query := t.query(columns, nil)
-	want, sum, err := fingerprint(c.ctx, c.from.DB, query, len(columns))
-	if err != nil {
-		return err
-	}
-	got, other, err := fingerprint(c.ctx, c.to.Read, query, len(columns))
-	if err != nil {
-		return err
-	}
-	if got != want || sum != other {
-		return abi.NewError(CodeCopyDiffers, fmt.Sprintf("the copy's %s differ from the source's: %d rows, want %d", t.name, got, want),
-			"an earlier copy was of another store, or the source has changed since: remove the target and copy again").WithDetail(c.to.Path)
-	}
-	c.done.Rows += got
-	if t.name == "records" {
-		c.done.Records = got
-	}
-	return nil
-}
-
-// fingerprint counts and sums the rows of a query.
-func fingerprint(ctx context.Context, q bun.IDB, query string, columns int) (n int64, sum [sha256.Size]byte, err error) {
-	rows, err := q.QueryContext(ctx, query)
-	if err != nil {
-		return 0, sum, err
-	}
-	defer func() { _ = rows.Close() }()
-	h := sha256.New()
-	for ; rows.Next(); n++ {
-		values, err := db.Scan(rows, columns)
-		if err != nil {
-			return 0, sum, err
-		}
-		for _, v := range values {
-			if err := add(h, v); err != nil {
-				return 0, sum, err
-			}
-		}
-	}
-	return n, [sha256.Size]byte(h.Sum(nil)), rows.Err()
-}
-
-// add adds a value to a sum, the same for both databases.
-func add(h hash.Hash, v any) error {
-	head := make([]byte, 9)
-	body := ""
-	switch v := v.(type) {
-	case nil:
-	case int64:
-		head[0] = 'i'
-		binary.BigEndian.PutUint64(head[1:], uint64(v)) //nolint:gosec // its bits
-	case bool:
-		head[0], head[8] = 'i', db.Bit(v)
-	case string:
-		head[0], body = 't', v
-	case []byte:
-		head[0], body = 'b', string(v)
-	default:
-		return fmt.Errorf("a value is a %T", v)
-	}
-	if head[0] == 't' || head[0] == 'b' {
-		binary.BigEndian.PutUint64(head[1:], uint64(len(body)))
-	}
-	_, _ = h.Write(head)
-	_, _ = h.Write([]byte(body))
-	return nil
 }
 
 // end makes the target a store: the change counter goes over, the numbers that tables give

@@ -19,23 +19,38 @@ type Inserter struct {
 	stmt *sql.Stmt // nil: a server's
 
 	copy   string
-	wanted []kind // of the columns, on a server
+	wanted []Kind // of the columns, on a server
 	rows   *postgres.Rows
 }
 
-// kind is a column's type on a server.
-type kind string
+// Kind is a column's type on a server, as information_schema names it.
+type Kind string
 
-const (
-	bigint  kind = "bigint"
-	boolean kind = "boolean"
-)
+const boolean Kind = "boolean"
 
 // copyBuffer is how much memory the rows of one COPY begin with, in bytes.
 const copyBuffer = 1 << 20
 
-// Insert begins to add rows to a table; Close ends it.
-func (t *Tx) Insert(table string, columns []string) (*Inserter, error) {
+// Kinds returns the types of a table's columns on a server; a file needs none.
+func (d *DB) Kinds(ctx context.Context, table string) (map[string]Kind, error) {
+	if !d.IsServer() {
+		return nil, nil //nolint:nilnil // its columns take any value
+	}
+	var found []struct {
+		Name string
+		Kind Kind
+	}
+	err := d.Read.NewRaw("SELECT column_name AS name, data_type AS kind FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = ?", table).
+		Scan(ctx, &found)
+	kinds := make(map[string]Kind, len(found))
+	for _, f := range found {
+		kinds[f.Name] = f.Kind
+	}
+	return kinds, err
+}
+
+// Insert begins to add rows to a table; Close ends it. kinds are those of Kinds.
+func (t *Tx) Insert(table string, columns []string, kinds map[string]Kind) (*Inserter, error) {
 	names := strings.Join(columns, ", ")
 	if t.server == nil {
 		conn, ok := t.DB.(bun.Conn)
@@ -46,21 +61,10 @@ func (t *Tx) Insert(table string, columns []string) (*Inserter, error) {
 		stmt, err := conn.PrepareContext(t.Ctx, "INSERT INTO "+table+" ("+names+") VALUES ("+marks+")")
 		return &Inserter{t: t, stmt: stmt}, err
 	}
-	var found []struct{ Name, Kind string }
-	err := t.DB.NewRaw("SELECT column_name AS name, data_type AS kind FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = ?", table).
-		Scan(t.Ctx, &found)
-	if err != nil {
-		return nil, err
-	}
 	in := &Inserter{t: t, copy: "COPY " + table + " (" + names + ") FROM STDIN BINARY", rows: postgres.NewRows(uint16(len(columns)), copyBuffer)} //nolint:gosec // a few dozen
 	for _, c := range columns {
-		var is kind
-		for _, f := range found {
-			if f.Name == c {
-				is = kind(f.Kind)
-			}
-		}
-		if is == "" {
+		is, ok := kinds[c]
+		if !ok {
 			return nil, fmt.Errorf("the table %s has no column %s", table, c)
 		}
 		in.wanted = append(in.wanted, is)
@@ -117,8 +121,8 @@ func Bit(b bool) byte {
 	return 0
 }
 
-// Stand is what a query needs that lasts longer than a server lets a transaction idle.
-func (t *Tx) Stand() error {
+// AllowIdle lets the transaction idle for as long as it lasts; a server would end it.
+func (t *Tx) AllowIdle() error {
 	if t.server == nil {
 		return nil
 	}
