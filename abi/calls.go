@@ -60,6 +60,7 @@ const (
 	MaxStateBytes    = 8 << 20 // one STATE: a cursor over ten thousand files fits
 	MaxCoverageBytes = 8 << 20 // one DETAIL_COVERAGE
 	MaxLogBytes      = 16 << 10
+	MaxKeyBytes      = 2000 // a record's key: no key is too long for an index of PostgreSQL
 	MaxSubmitBytes   = 4 << 20
 	MaxErrorBytes    = 4 << 10
 	// EmitFlushBytes is the size at which the SDK flushes its batch of records.

@@ -1,8 +1,11 @@
 package storage
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
 	"errors"
 	"fmt"
+	"strconv"
 	"testing"
 	"time"
 
@@ -168,4 +171,24 @@ func exerciseReads(t *testing.T, x *exercise) {
 		}
 		x.same(len(seen), 1234)
 	}
+}
+
+// Keys as long as the boundary lets through, which no compression makes shorter, fit into
+// every index.
+func exerciseLongKeys(t *testing.T, x *exercise) {
+	ctx := t.Context()
+	var noise []byte
+	for i := range abi.MaxKeyBytes / sha256.Size {
+		sum := sha256.Sum256(strconv.AppendInt(nil, int64(i), 10))
+		noise = append(noise, sum[:]...)
+	}
+	key := base64.RawURLEncoding.EncodeToString(noise)[:abi.MaxKeyBytes]
+	w := x.begin("c")
+	x.put(w, 0, key+"=1")
+	x.ok(w.PutGap(ctx, Gap{Stream: key[:256], ParentStream: key[256:512], RecordKey: key, Reason: "rate_limited"}))
+	x.finish(w)
+	x.same(x.list("c", "a"), "1:"+key+"=1")
+	gaps, err := x.s.Gaps(ctx, "c", GapQuery{})
+	x.ok(err)
+	x.same(len(gaps), 1)
 }

@@ -72,6 +72,7 @@ func Exercise(t *testing.T, fresh func(t *testing.T) opener) {
 		{"credentials", exerciseCredentials},
 		{"records: new, changed, unchanged, deleted RT-07.1", exerciseRecords},
 		{"records: pages and changes", exerciseReads},
+		{"the longest names and keys", exerciseLongKeys},
 		{"a run's life", exerciseRun},
 		{"events", exerciseEvents},
 		{"slices commit in order PB-D8 PB-A7", exerciseSlices},

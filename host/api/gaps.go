@@ -3,8 +3,8 @@ package api
 import (
 	"strings"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/device"
-	"github.com/pdpp-host/pdpp-host/host/boundary"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -54,7 +54,7 @@ func checkGap(reason, at string) error {
 	switch {
 	case !isWord(reason):
 		return wrong("reason", "must be a word")
-	case len(at) > boundary.MaxKeyBytes || strings.ContainsRune(at, 0):
+	case len(at) > abi.MaxKeyBytes || strings.ContainsRune(at, 0):
 		return wrong("stream_boundary", "is too long, or holds a NUL character")
 	}
 	return nil

@@ -9,9 +9,6 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/boundary/internal/tape"
 )
 
-// MaxKeyBytes bounds a key's canonical text.
-const MaxKeyBytes = 16 << 10
-
 // KeyText returns the canonical text of a record key: a string's value or, for a
 // composite key, a compact JSON array of its strings. Compact means no white space,
 // and only the escapes that RFC 8259 requires (in their short form if there is one,
@@ -19,7 +16,7 @@ const MaxKeyBytes = 16 << 10
 // without the key.
 func KeyText(raw abi.Raw) (string, error) {
 	// Plain strings need no scan. Raw values of messages are valid JSON.
-	if n := len(raw); n > 2 && n < MaxKeyBytes && raw[0] == '"' && raw[n-1] == '"' && isPlain(raw[1:n-1]) {
+	if n := len(raw); n > 2 && n < abi.MaxKeyBytes && raw[0] == '"' && raw[n-1] == '"' && isPlain(raw[1:n-1]) {
 		return string(raw[1 : n-1]), nil
 	}
 	t := tape.Tape{Depth: 2}
@@ -77,7 +74,7 @@ func keyRule(key []byte) string {
 	switch {
 	case len(key) == 0:
 		return "is empty"
-	case len(key) > MaxKeyBytes:
+	case len(key) > abi.MaxKeyBytes:
 		return "is too long"
 	case bytes.IndexByte(key, 0) >= 0:
 		return holdsNUL

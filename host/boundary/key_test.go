@@ -21,7 +21,7 @@ func TestKeyText(t *testing.T) {
 	}
 	for _, raw := range []string{
 		``, `1`, `null`, `true`, `{}`, `""`, `[]`, `[1]`, `["a",["b"]]`, `"a`, `"a""b"`, `"a" "b"`, "\"\xff\"", "\"a\nb\"",
-		`"\u0000"`, `"` + strings.Repeat("k", MaxKeyBytes+1) + `"`,
+		`"\u0000"`, `"` + strings.Repeat("k", abi.MaxKeyBytes+1) + `"`,
 	} {
 		if got, err := KeyText(abi.Raw(raw)); codeOf(t, err) != abi.CodeKeyInvalid {
 			t.Errorf("KeyText(%.40s) = %.40q, %v, want %v", raw, got, err, abi.CodeKeyInvalid)

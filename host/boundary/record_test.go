@@ -132,7 +132,7 @@ func TestRecordsRefuses(t *testing.T) {
 		{"stream of the manifest, not of the scope", record("hidden", `"a"`, `{"id":"a"}`), abi.CodeStreamOutOfScope},
 		{"empty key", record("log", `""`, `{"id":""}`), abi.CodeKeyInvalid},
 		{"NUL in the key", record("log", `"a\u0000"`, `{"id":"a\u0000"}`), abi.CodeKeyInvalid},
-		{"long key", record("log", `"`+strings.Repeat("k", MaxKeyBytes+1)+`"`, `{"id":"a"}`), abi.CodeKeyInvalid},
+		{"long key", record("log", `"`+strings.Repeat("k", abi.MaxKeyBytes+1)+`"`, `{"id":"a"}`), abi.CodeKeyInvalid},
 		{"array for one field", record("log", `["a"]`, `{"id":"a"}`), abi.CodeKeyInvalid},
 		{"string for two fields", record("tops", `"a"`, `{"id":"a","range":"b"}`), abi.CodeKeyInvalid},
 		{"text of an array for two fields", record("tops", `"[\"a\",\"b\"]"`, `{"id":"a","range":"b"}`), abi.CodeKeyInvalid},

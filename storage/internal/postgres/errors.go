@@ -23,6 +23,7 @@ const (
 	undefinedDatabase = "3D000"
 	noConnections     = "53300"
 	classData         = "22" // 22021: a byte that is no text
+	classLimit        = "54" // 54000: too long for an index
 	classAuth         = "28"
 	classPrivilege    = "42501"
 	classCorrupt      = "XX"
@@ -46,7 +47,7 @@ func Failed(err error) bool {
 }
 
 // Waited reports whether a lock was not given in time.
-func Waited(err error) bool { s := state(err); return s == lockNotAvailable || s == queryCanceled }
+func Waited(err error) bool { return state(err) == lockNotAvailable }
 
 // Missing reports whether a table or a column is not there.
 func Missing(err error) bool { s := state(err); return s == "42P01" || s == "42703" }
@@ -89,7 +90,10 @@ func Describe(err error) *abi.Error {
 		return unavailable("PostgreSQL has no connection left", "raise its max_connections, put pgbouncer in between, or end other programs")
 	case is(classPrivilege):
 		return unavailable("PostgreSQL refuses this user what the store needs", "make the user the owner of the database, or of the schema that its search_path names")
-	case is(classData):
+	case is(queryCanceled):
+		return unavailable("PostgreSQL ended a statement: its statement_timeout, or somebody's pg_cancel_backend",
+			"give the store's user no statement_timeout, then run again: what was committed is kept")
+	case is(classData), is(classLimit):
 		return abi.NewError(abi.CodeStoreText, "PostgreSQL refuses a text or a number", "`pdpp-host doctor` checks the store")
 	case is(classCorrupt):
 		return abi.NewError(abi.CodeStoreCorrupt, "PostgreSQL says that the database is damaged", "restore it from a backup; `pdpp-host doctor` shows what is damaged")

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5/pgconn"
+
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
@@ -45,6 +47,20 @@ func TestTextIsChecked(t *testing.T) {
 	for text, refused := range map[string]bool{"": false, "grüß \U0001f600 \u0001": false, "a\x00": true, "a\xff": true, "\xed\xa0\x80": true} {
 		if err := CheckText(text); refused != (abi.CodeOf(err) == abi.CodeStoreText) {
 			t.Errorf("%q: got %v, want refused %v", text, err, refused)
+		}
+	}
+}
+
+// An error that each run meets again is not told as one that a repetition mends, and a
+// statement that was cancelled not as one that waited for a lock.
+func TestErrorsAreTold(t *testing.T) {
+	t.Parallel()
+	for sqlstate, want := range map[string]abi.Code{
+		"54000": abi.CodeStoreText, "22021": abi.CodeStoreText, "53100": abi.CodeStoreFull, "57014": abi.CodeStoreUnavailable, "XX001": abi.CodeStoreCorrupt,
+	} {
+		err := &pgconn.PgError{Code: sqlstate}
+		if got := Describe(err).Code; got != want || Waited(err) {
+			t.Errorf("%s: got %s, waited for a lock %v; want %s, false", sqlstate, got, Waited(err), want)
 		}
 	}
 }
