@@ -33,8 +33,9 @@ const outcomeDone = "done"
 var errUnchanged = errors.New("nothing changes")
 
 // Audited makes a change with its audit event, in one transaction with the change's first
-// write; the event of a refused change is written by itself. It returns the error that the
-// operation ends with. Subject names something that the store has: what somebody typed may
+// write; the event of a refused change is written by itself. Where a later write fails, the
+// event's outcome becomes the error's code. It returns the error that the operation ends
+// with. Subject names something that the store has: what somebody typed may
 // be a secret (Invariant 5).
 //
 // A change of nothing is errUnchanged, which leaves no event and is no error.
@@ -46,6 +47,11 @@ func (o *Owner) Audited(ctx context.Context, store *storage.Store, operation, su
 	switch err := change(with); {
 	case errors.Is(err, errUnchanged):
 		return nil
+	case err != nil && audit.Recorded(): // a later one of several changes failed
+		if cerr := store.CorrectAudit(context.WithoutCancel(ctx), audit, string(abi.CodeOf(err))); cerr != nil {
+			o.Logger.Warn("the audit event of a change that failed says that it was made", "operation", operation, "code", abi.CodeOf(cerr))
+		}
+		return err
 	case err != nil:
 		return o.Refused(ctx, store, operation, subject, err)
 	case audit.Recorded():

@@ -1,6 +1,7 @@
 package owner_test
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -109,6 +110,26 @@ func TestEachChangeIsAuditedOnce(t *testing.T) {
 	events, err := store.AuditEvents(ctx, storage.AuditQuery{})
 	if text := fmt.Sprintf("%+v", events); err != nil || strings.Contains(text, "hunter2") {
 		t.Errorf("the events hold a secret: %s, %v", text, err)
+	}
+}
+
+// An operation of several writes, a later one of which fails, has one event with the
+// error's code.
+func TestAHalfMadeChangeIsNotAuditedAsDone(t *testing.T) {
+	t.Parallel()
+	o, store := owner.NewOwner(t)
+	refusal := abi.NewError(abi.CodeConnectionInvalid, "no", "")
+	err := o.Audited(t.Context(), store, "connections.add", "half", func(ctx context.Context) error {
+		if _, err := store.EnsureConnection(ctx, "half", "demo"); err != nil {
+			return err
+		}
+		return refusal
+	})
+	if !errors.Is(err, refusal) {
+		t.Errorf("got %v, want the refusal", err)
+	}
+	if got, want := audited(t, o), []string{"connections.add half " + string(abi.CodeConnectionInvalid)}; !slices.Equal(got, want) {
+		t.Errorf("got the events %q, want %q", got, want)
 	}
 }
 

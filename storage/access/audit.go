@@ -51,11 +51,11 @@ const LeastAuditEvents = 1000
 type Audit struct {
 	event    AuditEvent
 	keep     time.Duration
-	recorded bool
+	recorded int64 // the event's Seq; 0: no change has recorded it
 }
 
 // Recorded reports whether a change has recorded the event.
-func (a *Audit) Recorded() bool { return a.recorded }
+func (a *Audit) Recorded() bool { return a.recorded != 0 }
 
 // WithAudit returns a context with which the first change of the store records e in the
 // change's own transaction, so that neither is ever there without the other. keep is as
@@ -67,29 +67,39 @@ func WithAudit(ctx context.Context, e AuditEvent, keep time.Duration) (context.C
 
 // record records the event, once.
 func (a *Audit) record(t *db.Tx) error {
-	if a.recorded {
+	if a.Recorded() {
 		return nil
 	}
-	t.AfterCommit(func() { a.recorded = true })
-	return putAudit(t, a.event, a.keep)
+	seq, err := putAudit(t, a.event, a.keep)
+	t.AfterCommit(func() { a.recorded = seq })
+	return err
+}
+
+// CorrectAudit gives the event that a recorded another outcome: a later change of the same
+// operation failed.
+func (s *Store) CorrectAudit(ctx context.Context, a *Audit, outcome string) error {
+	return s.db.Alone(ctx, "correct the audit event", func(t *db.Tx) error {
+		_, err := t.DB.NewUpdate().Model((*auditRow)(nil)).Set("outcome = ?", outcome).Where("seq = ?", a.recorded).Exec(t.Ctx)
+		return err
+	})
 }
 
 // RecordAudit adds an event, at the time of the store's clock, and forgets the events
 // that are older than keep, but for the newest; 0 keeps all of them.
 func (s *Store) RecordAudit(ctx context.Context, e AuditEvent, keep time.Duration) error {
-	return s.db.Alone(ctx, "record the change", func(t *db.Tx) error { return putAudit(t, e, keep) })
+	return s.db.Alone(ctx, "record the change", func(t *db.Tx) error { _, err := putAudit(t, e, keep); return err })
 }
 
-func putAudit(t *db.Tx, e AuditEvent, keep time.Duration) error {
+func putAudit(t *db.Tx, e AuditEvent, keep time.Duration) (seq int64, err error) {
 	row := auditRow{
 		AtUS: db.Micros(t.Now), Actor: e.Actor, ActorID: e.ActorID, Address: e.Address,
 		Operation: e.Operation, Subject: e.Subject, Outcome: e.Outcome,
 	}
 	if _, err := t.DB.NewInsert().Model(&row).Exec(t.Ctx); err != nil || keep == 0 {
-		return err
+		return row.Seq, err
 	}
-	_, err := t.DB.NewDelete().Model((*auditRow)(nil)).Where("at_us < ? AND seq <= ?", db.Micros(t.Now.Add(-keep)), row.Seq-LeastAuditEvents).Exec(t.Ctx)
-	return err
+	_, err = t.DB.NewDelete().Model((*auditRow)(nil)).Where("at_us < ? AND seq <= ?", db.Micros(t.Now.Add(-keep)), row.Seq-LeastAuditEvents).Exec(t.Ctx)
+	return row.Seq, err
 }
 
 // AuditEvents returns the events that q chooses, the newest first.

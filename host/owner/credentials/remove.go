@@ -30,12 +30,15 @@ func Remove(ctx context.Context, o *owner.Owner, name, field string) (*RemovedCr
 	for _, s := range stored {
 		names = append(names, s.Field)
 	}
+	unknown := abi.NewError(credential.CodeUnknown, conn.Name+" has no stored credential of that name", nearestOf(field, names, "stored are"))
 	if !slices.Contains(names, field) {
-		return nil, o.Refused(ctx, store, "credentials.remove", conn.Name,
-			abi.NewError(credential.CodeUnknown, conn.Name+" has no stored credential of that name", nearestOf(field, names, "stored are")))
+		return nil, o.Refused(ctx, store, "credentials.remove", conn.Name, unknown)
 	}
 	return &RemovedCredential{conn.Name, field}, o.Audited(ctx, store, "credentials.remove", conn.Name+" "+field, func(ctx context.Context) error {
-		_, err := store.DeleteCredential(ctx, conn.ID, field)
+		deleted, err := store.DeleteCredential(ctx, conn.ID, field)
+		if err == nil && !deleted { // removed a moment ago, by somebody else
+			return unknown
+		}
 		return err
 	})
 }
