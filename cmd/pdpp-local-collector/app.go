@@ -5,7 +5,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/cmd/internal/exitcode"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/invocation"
-	"github.com/pdpp-host/pdpp-host/host/collector"
+	"github.com/pdpp-host/pdpp-host/host/collector/profile"
 )
 
 // app is one invocation.
@@ -23,4 +23,4 @@ func (a *app) main(args []string) int {
 }
 
 // env is what the collector reads of this machine to find its files.
-func (a *app) env() collector.Env { return collector.Env{Getenv: os.Getenv, Home: a.Home} }
+func (a *app) env() profile.Env { return profile.Env{Getenv: os.Getenv, Home: a.Home} }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/cmd/internal/roots"
 	"github.com/pdpp-host/pdpp-host/host/collector"
+	"github.com/pdpp-host/pdpp-host/host/collector/profile"
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 	"github.com/pdpp-host/pdpp-host/host/run"
@@ -34,5 +35,5 @@ func (a *app) runDeps(engine *plugin.Engine, grants *roots.Resolver) run.Deps {
 
 // grants resolves the folders that are granted, which are never the collector's own.
 func (a *app) grants(c *config.Config, l *lane) *roots.Resolver {
-	return roots.New(a.Home, append(collector.OwnFolders(a.env()), c.DataDir(), l.path))
+	return roots.New(a.Home, append(profile.OwnFolders(a.env()), c.DataDir(), l.path))
 }

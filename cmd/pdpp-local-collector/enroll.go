@@ -16,7 +16,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/secret"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/syntax"
-	"github.com/pdpp-host/pdpp-host/host/collector"
+	"github.com/pdpp-host/pdpp-host/host/collector/client"
+	"github.com/pdpp-host/pdpp-host/host/collector/profile"
 )
 
 // enrollFlags are the flags of `enroll`, as typed. The code is none of them: it is
@@ -68,7 +69,7 @@ func (a *app) enrollCommand() *cobra.Command {
 func (f *enrollFlags) add(cmd *cobra.Command) {
 	cmd.SetFlagErrorFunc(noCodeFlag)
 	p := cmd.Flags()
-	p.StringVar(&f.baseURL, "base-url", "", "`ADDRESS` of the host (default $"+collector.EnvBaseURL+")")
+	p.StringVar(&f.baseURL, "base-url", "", "`ADDRESS` of the host (default $"+profile.EnvBaseURL+")")
 	p.BoolVar(&f.codeStdin, "code-stdin", false, "read the code from standard input, and do not ask for it")
 	p.StringVar(&f.label, "label", "", "`NAME` of this machine, as the host shows it")
 	p.StringVar(&f.profile, "profile", "", "`NAME` of the profile (default: of the connector and its source)")
@@ -97,17 +98,17 @@ func codeTyped() error {
 }
 
 // enroll turns a code into a profile, and saves it.
-func (a *app) enroll(ctx context.Context, f enrollFlags) (*collector.Profile, *enrolled, error) {
-	request := collector.EnrollRequest{
-		BaseURL: cmp.Or(f.baseURL, os.Getenv(collector.EnvBaseURL)), Label: f.label, Queue: f.queue, Name: f.profile, Install: install(), Now: a.Now,
+func (a *app) enroll(ctx context.Context, f enrollFlags) (*profile.Profile, *enrolled, error) {
+	request := client.EnrollRequest{
+		BaseURL: cmp.Or(f.baseURL, os.Getenv(profile.EnvBaseURL)), Label: f.label, Queue: f.queue, Name: f.profile, Install: install(), Now: a.Now,
 	}
 	if request.BaseURL == "" {
 		return nil, nil, syntax.Usage("the host's address is missing", "write it as: --base-url https://host.example")
 	}
-	if err := collector.CheckAddress(request.BaseURL); err != nil { // before a code is asked for
+	if err := profile.CheckAddress(request.BaseURL); err != nil { // before a code is asked for
 		return nil, nil, err
 	}
-	profiles, err := collector.ProfilesOf(a.env())
+	profiles, err := profile.FolderOf(a.env())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -121,16 +122,16 @@ func (a *app) enroll(ctx context.Context, f enrollFlags) (*collector.Profile, *e
 	if err != nil {
 		return nil, nil, err
 	}
-	request.Code = collector.NewToken(string(text))
+	request.Code = profile.NewToken(string(text))
 	clear(text)
-	p, err := collector.Enroll(ctx, request)
+	p, err := client.Enroll(ctx, request)
 	if err != nil {
 		return nil, nil, err
 	}
 	if err := profiles.Save(p); err != nil {
 		return nil, nil, err
 	}
-	if path, err := collector.LanePath(a.env(), p, ""); err == nil {
+	if path, err := profile.LanePath(a.env(), p, ""); err == nil {
 		if c, err := a.collector(&lane{p, path}); err == nil {
 			c.Forget()
 		}
@@ -156,13 +157,13 @@ func (a *app) writeEnrolled(w io.Writer, e *enrolled) {
 
 // free refuses the name of a profile that is there: the code would be used, and
 // the other source's credential be lost.
-func free(profiles *collector.Profiles, name string) error {
+func free(profiles *profile.Folder, name string) error {
 	if name == "" {
 		return nil
 	}
 	p, err := profiles.Load(name)
 	switch {
-	case abi.CodeOf(err) == collector.CodeProfileMissing:
+	case abi.CodeOf(err) == profile.CodeMissing:
 		return nil
 	case err != nil:
 		return err

@@ -13,7 +13,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/syntax"
-	"github.com/pdpp-host/pdpp-host/host/collector"
+	"github.com/pdpp-host/pdpp-host/host/collector/posture"
+	"github.com/pdpp-host/pdpp-host/host/collector/profile"
 )
 
 // laneFlags say which source instance of this machine a command is about.
@@ -28,31 +29,31 @@ func (f *laneFlags) add(cmd *cobra.Command) {
 
 // lane is one source instance: its profile and its outbox.
 type lane struct {
-	profile *collector.Profile
+	profile *profile.Profile
 	path    string
 }
 
 // lane finds the one source instance that is meant.
 func (a *app) lane(f laneFlags) (*lane, error) {
-	profile, err := a.profile(f)
+	p, err := a.profile(f)
 	if err != nil {
 		return nil, err
 	}
-	path, err := collector.LanePath(a.env(), profile, f.queue)
-	return &lane{profile, path}, err
+	path, err := profile.LanePath(a.env(), p, f.queue)
+	return &lane{p, path}, err
 }
 
 // profile is the profile that the flags name; else the environment's; else the
 // only one of this machine.
-func (a *app) profile(f laneFlags) (*collector.Profile, error) {
-	dir, err := collector.ProfilesOf(a.env())
+func (a *app) profile(f laneFlags) (*profile.Profile, error) {
+	dir, err := profile.FolderOf(a.env())
 	if err != nil {
 		return nil, err
 	}
 	if f.profile != "" {
 		p, err := dir.Load(f.profile)
-		if abi.CodeOf(err) == collector.CodeProfileMissing {
-			if other, lookErr := named(dir, f.profile); abi.CodeOf(lookErr) != collector.CodeProfileMissing {
+		if abi.CodeOf(err) == profile.CodeMissing {
+			if other, lookErr := named(dir, f.profile); abi.CodeOf(lookErr) != profile.CodeMissing {
 				p, err = other, lookErr
 			}
 		}
@@ -61,13 +62,13 @@ func (a *app) profile(f laneFlags) (*collector.Profile, error) {
 		}
 		return p, err
 	}
-	env, err := collector.ProfileFromEnv(os.Getenv)
+	env, err := profile.FromEnv(os.Getenv)
 	if err != nil {
 		return nil, err
 	}
 	source := f.source
 	if source == "" && env == nil {
-		source = cmp.Or(os.Getenv(collector.EnvSourceInstance), os.Getenv(collector.EnvConnection))
+		source = cmp.Or(os.Getenv(profile.EnvSourceInstance), os.Getenv(profile.EnvConnection))
 	}
 	switch {
 	case env != nil && (source == "" || source == env.SourceInstanceID):
@@ -80,13 +81,13 @@ func (a *app) profile(f laneFlags) (*collector.Profile, error) {
 
 // named returns the profile of a source; or, where no source has that id, the only
 // one that goes by the name: the profile's, the connector's, or the connection's.
-func named(dir *collector.Profiles, name string) (*collector.Profile, error) {
+func named(dir *profile.Folder, name string) (*profile.Profile, error) {
 	p, err := dir.Find(name)
-	if abi.CodeOf(err) != collector.CodeProfileMissing {
+	if abi.CodeOf(err) != profile.CodeMissing {
 		return p, err
 	}
 	list, broken := dir.List()
-	var found []*collector.Profile
+	var found []*profile.Profile
 	for _, p := range list {
 		if p.Named(name) {
 			found = append(found, p)
@@ -106,10 +107,10 @@ func named(dir *collector.Profiles, name string) (*collector.Profile, error) {
 func (a *app) lanes(f laneFlags) ([]*lane, error) {
 	l, err := a.lane(f)
 	named := f != (laneFlags{})
-	for _, env := range []string{collector.EnvSourceInstance, collector.EnvConnection, collector.EnvQueue, collector.EnvBaseURL} {
+	for _, env := range []string{profile.EnvSourceInstance, profile.EnvConnection, profile.EnvQueue, profile.EnvBaseURL} {
 		named = named || os.Getenv(env) != ""
 	}
-	if named || abi.CodeOf(err) != collector.CodeProfileAmbiguous {
+	if named || abi.CodeOf(err) != profile.CodeAmbiguous {
 		return []*lane{l}, err
 	}
 	return a.allLanes()
@@ -118,7 +119,7 @@ func (a *app) lanes(f laneFlags) ([]*lane, error) {
 // allLanes are all source instances of this machine. A profile that cannot be used
 // comes as an error beside those that can.
 func (a *app) allLanes() ([]*lane, error) {
-	dir, err := collector.ProfilesOf(a.env())
+	dir, err := profile.FolderOf(a.env())
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +130,7 @@ func (a *app) allLanes() ([]*lane, error) {
 	}
 	out := make([]*lane, len(list))
 	for i, p := range list {
-		path, err := collector.LanePath(a.env(), p, "")
+		path, err := profile.LanePath(a.env(), p, "")
 		if err != nil {
 			return nil, err
 		}
@@ -139,7 +140,7 @@ func (a *app) allLanes() ([]*lane, error) {
 }
 
 // only returns the one profile of this machine; none and several are errors.
-func only(dir *collector.Profiles) (*collector.Profile, error) {
+func only(dir *profile.Folder) (*profile.Profile, error) {
 	list, broken := dir.List()
 	switch {
 	case broken != nil: // it may be the one that is meant
@@ -147,20 +148,20 @@ func only(dir *collector.Profiles) (*collector.Profile, error) {
 	case len(list) == 1:
 		return list[0], nil
 	case len(list) == 0:
-		return nil, abi.NewError(collector.CodeProfileMissing, "this machine is not enrolled",
+		return nil, abi.NewError(profile.CodeMissing, "this machine is not enrolled",
 			"ask your host for a code, then: "+program+" setup --base-url ADDRESS").WithDetail("no profile in " + dir.Dir)
 	}
 	return nil, ambiguous(list)
 }
 
 // ambiguous lists the profiles that may be meant.
-func ambiguous(list []*collector.Profile) error {
+func ambiguous(list []*profile.Profile) error {
 	names := make([]string, len(list))
 	for i, p := range list {
 		names[i] = fmt.Sprintf("%s (%s, profile %s)", p.SourceInstanceID, p.ConnectorID, p.Name)
 	}
 	slices.Sort(names)
-	return abi.NewError(collector.CodeProfileAmbiguous, "this machine has several profiles", "say which one with --source-instance-id ID").
+	return abi.NewError(profile.CodeAmbiguous, "this machine has several profiles", "say which one with --source-instance-id ID").
 		WithDetail(output.Clean(strings.Join(names, ", ")))
 }
 
@@ -168,20 +169,20 @@ func ambiguous(list []*collector.Profile) error {
 // Its outbox is not guessed: the profile names it, and without a profile both the
 // credential and the outbox must have been given (HL-23.11).
 func (a *app) recoverable(f laneFlags) (*lane, error) {
-	profile, err := a.profile(f)
+	p, err := a.profile(f)
 	if err != nil {
 		return nil, err
 	}
 	env := a.env()
 	switch {
-	case profile.Name != "": // an outbox that the environment names may be another's
-		env.Getenv = without(os.Getenv, collector.EnvQueue)
-	case f.queue == "" && os.Getenv(collector.EnvQueue) == "":
-		return nil, abi.NewError(collector.CodeProfileMissing, "no profile of this source instance is on this machine, and no outbox is named",
-			"run it on the machine that was enrolled, or name the outbox with --queue FILE").WithDetail(output.Clean(profile.SourceInstanceID))
+	case p.Name != "": // an outbox that the environment names may be another's
+		env.Getenv = without(os.Getenv, profile.EnvQueue)
+	case f.queue == "" && os.Getenv(profile.EnvQueue) == "":
+		return nil, abi.NewError(profile.CodeMissing, "no profile of this source instance is on this machine, and no outbox is named",
+			"run it on the machine that was enrolled, or name the outbox with --queue FILE").WithDetail(output.Clean(p.SourceInstanceID))
 	}
-	path, err := collector.LanePath(env, profile, f.queue)
-	return &lane{profile, path}, err
+	path, err := profile.LanePath(env, p, f.queue)
+	return &lane{p, path}, err
 }
 
 func without(getenv func(string) string, hidden string) func(string) string {
@@ -194,8 +195,8 @@ func without(getenv func(string) string, hidden string) func(string) string {
 }
 
 // install is what this program knows of itself (LC-08).
-func install() collector.Install {
-	in := collector.Install{ReadFile: os.ReadFile}
+func install() posture.Install {
+	in := posture.Install{ReadFile: os.ReadFile}
 	if version != "dev" {
 		in.Version = version
 	}

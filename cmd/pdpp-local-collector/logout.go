@@ -9,6 +9,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/syntax"
 	"github.com/pdpp-host/pdpp-host/host/collector"
+	"github.com/pdpp-host/pdpp-host/host/collector/profile"
 )
 
 func (a *app) logoutCommand() *cobra.Command {
@@ -23,7 +24,7 @@ func (a *app) logoutCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			dir, err := collector.ProfilesOf(a.env())
+			dir, err := profile.FolderOf(a.env())
 			if err != nil {
 				return err
 			}

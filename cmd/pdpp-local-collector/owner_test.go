@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pdpp-host/pdpp-host/host/collector"
+	"github.com/pdpp-host/pdpp-host/host/collector/profile"
 	"github.com/pdpp-host/pdpp-host/storage"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/story"
 )
@@ -93,7 +93,7 @@ func (o *owner) must(status int, args ...string) ended {
 }
 
 // enroll enrolls a lane with a host, accepts its connector, and returns its profile.
-func (o *owner) enroll(h *testHost, name string, args ...string) *collector.Profile {
+func (o *owner) enroll(h *testHost, name string, args ...string) *profile.Profile {
 	o.t.Helper()
 	code, err := h.code(o.t.Context(), "scripted", name)
 	if err != nil {
@@ -104,7 +104,7 @@ func (o *owner) enroll(h *testHost, name string, args ...string) *collector.Prof
 		o.t.Fatal(got)
 	}
 	o.must(0, "connectors", "accept", "--profile", name, "--accept")
-	p, err := (&collector.Profiles{Dir: filepath.Join(o.home, ".config", "pdpp", "collectors")}).Load(name)
+	p, err := (&profile.Folder{Dir: filepath.Join(o.home, ".config", "pdpp", "collectors")}).Load(name)
 	if err != nil {
 		o.t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func (o *owner) token(name string) string {
 		o.t.Fatal(err)
 	}
 	for line := range strings.Lines(string(text)) {
-		if value, ok := strings.CutPrefix(strings.TrimSpace(line), collector.EnvDeviceToken+"="); ok {
+		if value, ok := strings.CutPrefix(strings.TrimSpace(line), profile.EnvDeviceToken+"="); ok {
 			return strings.Trim(value, `"'`)
 		}
 	}
@@ -128,9 +128,9 @@ func (o *owner) token(name string) string {
 }
 
 // lanePath is where a profile's outbox is.
-func (o *owner) lanePath(p *collector.Profile) string {
+func (o *owner) lanePath(p *profile.Profile) string {
 	o.t.Helper()
-	path, err := collector.LanePath(collector.Env{Home: o.home}, p, "")
+	path, err := profile.LanePath(profile.Env{Home: o.home}, p, "")
 	if err != nil {
 		o.t.Fatal(err)
 	}

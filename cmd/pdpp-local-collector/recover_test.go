@@ -13,12 +13,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pdpp-host/pdpp-host/host/collector"
+	"github.com/pdpp-host/pdpp-host/host/collector/profile"
 )
 
 // stuck is an owner whose host has refused the end of a run for good, and then
 // changed its mind.
-func stuck(t *testing.T, args ...string) (*owner, *collector.Profile) {
+func stuck(t *testing.T, args ...string) (*owner, *profile.Profile) {
 	t.Helper()
 	o := newOwner(t)
 	p := o.enroll(o.host, "mine", args...)
@@ -107,7 +107,7 @@ func TestRecoverUsesTheProfile(t *testing.T) {
 		t.Fatal(err)
 	}
 	elsewhere := filepath.Join(t.TempDir(), "elsewhere.sqlite")
-	o.env = []string{collector.EnvQueue + "=" + elsewhere}
+	o.env = []string{profile.EnvQueue + "=" + elsewhere}
 	token, toDecoy := o.token("mine"), len(decoy.requests())
 	var wrong []string
 	called := 0
@@ -157,11 +157,11 @@ func TestRecoverNeverGuesses(t *testing.T) {
 	}{
 		{3, "profile.missing", nil, []string{"--source-instance-id", "si_nobody"}},
 		{3, "profile.missing", nil, []string{"--source-instance-id", "si_nobody", "--apply"}},
-		{3, "profile.missing", []string{collector.EnvSourceInstance + "=si_nobody"}, []string{"--apply"}},
+		{3, "profile.missing", []string{profile.EnvSourceInstance + "=si_nobody"}, []string{"--apply"}},
 		// A credential in the environment names no outbox.
 		{3, "profile.missing", []string{
-			collector.EnvBaseURL + "=" + o.host.server.URL, collector.EnvDeviceID + "=" + p.DeviceID, collector.EnvDeviceToken + "=ldtx",
-			collector.EnvSourceInstance + "=si_nobody", collector.EnvConnector + "=scripted",
+			profile.EnvBaseURL + "=" + o.host.server.URL, profile.EnvDeviceID + "=" + p.DeviceID, profile.EnvDeviceToken + "=ldtx",
+			profile.EnvSourceInstance + "=si_nobody", profile.EnvConnector + "=scripted",
 		}, []string{"--source-instance-id", "si_nobody", "--apply"}},
 	} {
 		o.env = c.env
@@ -186,19 +186,19 @@ func TestRecoverWithTheEnvironmentsOutbox(t *testing.T) {
 		t.Fatal(err)
 	}
 	credential := []string{
-		collector.EnvBaseURL + "=" + p.BaseURL, collector.EnvDeviceID + "=" + p.DeviceID, collector.EnvDeviceToken + "=" + token,
-		collector.EnvSourceInstance + "=" + p.SourceInstanceID, collector.EnvConnector + "=" + p.ConnectorID,
-		collector.EnvConnectorInstance + "=" + p.ConnectorInstanceID,
+		profile.EnvBaseURL + "=" + p.BaseURL, profile.EnvDeviceID + "=" + p.DeviceID, profile.EnvDeviceToken + "=" + token,
+		profile.EnvSourceInstance + "=" + p.SourceInstanceID, profile.EnvConnector + "=" + p.ConnectorID,
+		profile.EnvConnectorInstance + "=" + p.ConnectorInstanceID,
 	}
 	o.env = credential
 	o.must(3, "recover", "--source-instance-id", p.SourceInstanceID)
-	o.env = append(slices.Clone(credential), collector.EnvQueue+"="+path)
+	o.env = append(slices.Clone(credential), profile.EnvQueue+"="+path)
 	if got := o.must(0, "recover", "--source-instance-id", p.SourceInstanceID); !strings.Contains(got.out, "queue 1 row again") {
 		t.Error(got.out)
 	}
 	o.must(0, "recover", "--source-instance-id", p.SourceInstanceID, "--apply", "--set", "script="+notesScript)
 	// Another source instance's outbox is not taken for this one's.
-	o.env = append(slices.Clone(credential[:3]), collector.EnvSourceInstance+"=src_other", collector.EnvConnector+"=scripted", collector.EnvQueue+"="+path)
+	o.env = append(slices.Clone(credential[:3]), profile.EnvSourceInstance+"=src_other", profile.EnvConnector+"=scripted", profile.EnvQueue+"="+path)
 	if got := o.must(3, "recover", "--source-instance-id", "src_other"); !strings.Contains(got.err, "storage.lane_mismatch") {
 		t.Error(got.err)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
-	"github.com/pdpp-host/pdpp-host/host/collector"
+	"github.com/pdpp-host/pdpp-host/host/collector/profile"
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/owner/modules"
 )
@@ -58,8 +58,8 @@ func (a *app) setupCommand() *cobra.Command {
 
 // checkConnector holds the connector of a profile against this machine, keeps the
 // folders and options that were given for its runs, and has its owner accept it.
-func (a *app) checkConnector(ctx context.Context, p *collector.Profile, s *setUp, folders, options map[string]string, f acceptFlags) error {
-	path, err := collector.LanePath(a.env(), p, "")
+func (a *app) checkConnector(ctx context.Context, p *profile.Profile, s *setUp, folders, options map[string]string, f acceptFlags) error {
+	path, err := profile.LanePath(a.env(), p, "")
 	if err != nil {
 		return err
 	}

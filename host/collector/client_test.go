@@ -2,8 +2,6 @@ package collector
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,13 +9,13 @@ import (
 	"net"
 	"net/http"
 	"strings"
-	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
-	"github.com/pdpp-host/pdpp-host/abi/device"
+	"github.com/pdpp-host/pdpp-host/host/collector/client"
+	"github.com/pdpp-host/pdpp-host/host/collector/profile"
 )
 
 func TestAddresses(t *testing.T) {
@@ -33,63 +31,14 @@ func TestAddresses(t *testing.T) {
 		"https://ana:secret@host.example": "", "https://host.example?token=secret": "", "https://host.example#secret": "", "https://host example": "",
 		"file:///etc/passwd": "",
 	} {
-		u, err := origin(text)
+		u, err := profile.Origin(text)
 		switch {
-		case want == "" && abi.CodeOf(err) != CodeAddress:
+		case want == "" && abi.CodeOf(err) != profile.CodeAddress:
 			t.Errorf("%q was taken as %v (%v)", text, u, err)
 		case want != "" && (err != nil || u.String() != want):
 			t.Errorf("%q became %v, %v", text, u, err)
 		case err != nil && strings.Contains(fmt.Sprintf("%+v", err), "secret"):
 			t.Errorf("%q: the error repeats it: %v", text, err)
-		}
-	}
-}
-
-// A refusal counts as the host's own when it carries a code of the host; one of
-// something on the way says nothing of what was sent.
-func TestStatusesMean(t *testing.T) {
-	t.Parallel()
-	for status, want := range map[int]Class{
-		300: ClassTransient, 301: ClassTransient, 302: ClassTransient, 304: ClassTransient, 308: ClassTransient,
-		401: ClassAuth, 403: ClassAuth, 408: ClassTransient, 429: ClassTransient,
-		500: ClassTransient, 501: ClassTransient, 502: ClassTransient,
-		503: ClassTransient, 504: ClassTransient, 507: ClassTransient, 599: ClassTransient, 999: ClassTransient,
-	} {
-		for _, code := range []string{"", device.CodeBadRequest} {
-			if got := classOf(status, code); got != want {
-				t.Errorf("%d %s means %s, want %s", status, code, got, want)
-			}
-		}
-	}
-	for _, status := range []int{400, 402, 405, 407, 409, 411, 413, 414, 415, 421, 422, 426, 431, 451} {
-		if got := classOf(status, ""); got != ClassTransient {
-			t.Errorf("a bare %d means %s", status, got)
-		}
-		if got := classOf(status, device.CodeBadRequest); got != ClassPermanent {
-			t.Errorf("the host's %d means %s", status, got)
-		}
-	}
-	for _, status := range []int{404, 410} {
-		if bare, signed := classOf(status, ""), classOf(status, device.CodeNotFound); bare != ClassTransient || signed != ClassGone {
-			t.Errorf("%d means %s, and %s of the host", status, bare, signed)
-		}
-	}
-	if got := classOf(409, device.CodeProtocolMismatch); got != ClassProtocol {
-		t.Errorf("another protocol is %s", got)
-	}
-}
-
-func TestRetryAfter(t *testing.T) {
-	t.Parallel()
-	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	for text, want := range map[string]time.Time{
-		"0": now, "1": now.Add(time.Second), " 120 ": now.Add(2 * time.Minute), "86400": now.Add(24 * time.Hour),
-		"Sun, 01 Mar 2026 12:05:00 GMT": now.Add(5 * time.Minute), "Sunday, 01-Mar-26 12:05:00 GMT": now.Add(5 * time.Minute),
-		"Sun Mar  1 12:05:00 2026": now.Add(5 * time.Minute),
-		"":                         {}, "-1": {}, "1.5": {}, "soon": {}, "99999999999999999999": {}, "9223372036854775807": {},
-	} {
-		if got := retryAt(text, now); !got.Equal(want) {
-			t.Errorf("%q is %v, want %v", text, got, want)
 		}
 	}
 }
@@ -134,7 +83,7 @@ func TestTokenIsInNoError(t *testing.T) {
 	} {
 		w := newWorld(t)
 		w.host.fail(func(r *http.Request, _ []byte) (*answer, error) { return fault(r) })
-		_, err := w.collector().lane.state(t.Context())
+		_, err := w.collector().lane.State(t.Context())
 		if err == nil {
 			t.Fatalf("%s: no error", name)
 		}
@@ -149,12 +98,12 @@ func TestTokenIsInNoError(t *testing.T) {
 			t.Errorf("%s: the result shows it: %s", name, text)
 		}
 	}
-	for _, shown := range []string{fmt.Sprint(NewToken("c4n4ry")), fmt.Sprintf("%#v %+v %s %x", NewToken("c4n4ry"), Profile{Token: NewToken("c4n4ry")}, NewToken("c4n4ry"), "")} {
+	for _, shown := range []string{fmt.Sprint(profile.NewToken("c4n4ry")), fmt.Sprintf("%#v %+v %s %x", profile.NewToken("c4n4ry"), profile.Profile{Token: profile.NewToken("c4n4ry")}, profile.NewToken("c4n4ry"), "")} {
 		if strings.Contains(shown, "c4n4ry") {
 			t.Error(shown)
 		}
 	}
-	if b, err := json.Marshal(NewToken("c4n4ry")); err != nil || strings.Contains(string(b), "c4n4ry") {
+	if b, err := json.Marshal(profile.NewToken("c4n4ry")); err != nil || strings.Contains(string(b), "c4n4ry") {
 		t.Errorf("%s %v", b, err)
 	}
 }
@@ -168,9 +117,9 @@ func TestNoRedirectIsFollowed(t *testing.T) {
 			w.host.fail(func(*http.Request, []byte) (*answer, error) {
 				return &answer{status: status, header: http.Header{"Location": {to}}}, nil
 			})
-			_, err := w.collector().lane.state(t.Context())
-			f, ok := failureOf(err)
-			if !ok || f.Class != ClassTransient || len(w.host.calls) != 1 || w.host.redirects != 0 {
+			_, err := w.collector().lane.State(t.Context())
+			f, ok := client.FailureOf(err)
+			if !ok || f.Class != client.ClassTransient || len(w.host.calls) != 1 || w.host.redirects != 0 {
 				t.Errorf("%d to %s: %v, %d calls", status, to, err, len(w.host.calls))
 			}
 		}
@@ -197,15 +146,15 @@ func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f
 // too slowly is left when the request's time is over.
 func TestHostileAnswersAreBounded(t *testing.T) {
 	t.Parallel()
-	p := &Profile{BaseURL: "https://host.example", DeviceID: testDevice, Token: NewToken(testToken), SourceInstanceID: testSource}
+	p := &profile.Profile{BaseURL: "https://host.example", DeviceID: testDevice, Token: profile.NewToken(testToken), SourceInstanceID: testSource}
 	for _, status := range []int{200, 500} {
-		c, err := newClient(p.BaseURL, p.Token, transport(func(*http.Request) (*http.Response, error) {
+		c, err := client.New(p.BaseURL, p.Token, transport(func(*http.Request) (*http.Response, error) {
 			return &http.Response{StatusCode: status, Header: http.Header{}, Body: slow{}}, nil
 		}), time.Now, time.Hour)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := (&lane{client: c, p: p}).state(t.Context()); err == nil {
+		if _, err := (&client.Lane{Client: c, Profile: p}).State(t.Context()); err == nil {
 			t.Errorf("%d: an endless answer was taken", status)
 		}
 	}
@@ -224,7 +173,7 @@ func TestHostileAnswersAreBounded(t *testing.T) {
 		}()
 		local := *p
 		local.BaseURL = "http://127.0.0.1:7"
-		c, err := newClient(local.BaseURL, local.Token, &http.Transport{
+		c, err := client.New(local.BaseURL, local.Token, &http.Transport{
 			DialContext:       func(context.Context, string, string) (net.Conn, error) { return near, nil },
 			DisableKeepAlives: true,
 		}, time.Now, 120*time.Second)
@@ -232,8 +181,8 @@ func TestHostileAnswersAreBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 		begin := time.Now()
-		_, err = (&lane{client: c, p: &local}).state(t.Context())
-		if f, ok := failureOf(err); !ok || f.Word != "timeout" || time.Since(begin) != 120*time.Second {
+		_, err = (&client.Lane{Client: c, Profile: &local}).State(t.Context())
+		if f, ok := client.FailureOf(err); !ok || f.Word != "timeout" || time.Since(begin) != 120*time.Second {
 			t.Errorf("after %v: %v", time.Since(begin), err)
 		}
 		_ = near.Close()
@@ -243,21 +192,6 @@ func TestHostileAnswersAreBounded(t *testing.T) {
 	})
 }
 
-func TestNetworkTroubleIsToldByKind(t *testing.T) {
-	t.Parallel()
-	for want, err := range map[string]error{
-		"its name cannot be found":         &net.DNSError{Err: "no such host", Name: "secret.example"},
-		"nothing listens there":            &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED},
-		"its certificate is not accepted":  &tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}},
-		"the other end does not speak TLS": tls.RecordHeaderError{Msg: "secret"},
-		"the connection failed":            errors.New("secret"),
-	} {
-		if got := networkWords(fmt.Errorf("wrapped: %w", err)); got != want {
-			t.Errorf("%v: %q, want %q", err, got, want)
-		}
-	}
-}
-
 // The end of the caller's context is nothing of the host's: it is no failure that
 // would count against what was sent.
 func TestEndOfContextIsNoFailure(t *testing.T) {
@@ -265,8 +199,8 @@ func TestEndOfContextIsNoFailure(t *testing.T) {
 	w := newWorld(t)
 	ctx, stop := context.WithCancelCause(t.Context())
 	stop(errors.New("enough"))
-	_, err := w.collector().lane.state(ctx)
-	if _, ok := failureOf(err); ok || err == nil || err.Error() != "enough" {
+	_, err := w.collector().lane.State(ctx)
+	if _, ok := client.FailureOf(err); ok || err == nil || err.Error() != "enough" {
 		t.Errorf("%v", err)
 	}
 }

@@ -6,13 +6,17 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pdpp-host/pdpp-host/host/collector/client"
+	"github.com/pdpp-host/pdpp-host/host/collector/delivery"
+	"github.com/pdpp-host/pdpp-host/host/collector/posture"
+	"github.com/pdpp-host/pdpp-host/host/collector/profile"
 	"github.com/pdpp-host/pdpp-host/host/run"
 )
 
 // Deps is everything a Collector works with. Profile, LanePath, Now, Random and
 // NewID are required; Run is, where a connector runs.
 type Deps struct {
-	Profile  *Profile
+	Profile  *profile.Profile
 	LanePath string
 	// Run is what a run of the connector works with. Store, Now and the hooks of a
 	// lane are the collector's to set.
@@ -21,10 +25,10 @@ type Deps struct {
 	Now       func() time.Time
 	Random    func() float64 // from 0 to 1: the jitter of retries
 	NewID     func() string  // a name of this process for its leases, never repeated
-	Install   Install
+	Install   posture.Install
 	Getenv    func(string) string // the overrides of the automatic prune; nil: none
 	AutoPrune AutoPrune
-	Policy    Policy
+	Policy    delivery.Policy
 	Logger    *slog.Logger // nil: discarded
 	Observe   func(Step)   // what goes on, in plain words; nil: unobserved
 }
@@ -39,8 +43,8 @@ type Step struct {
 // two executions of one lane at once are refused by the lane's lease.
 type Collector struct {
 	deps   Deps
-	policy Policy
-	lane   *lane
+	policy delivery.Policy
+	lane   *client.Lane
 	holder string
 }
 
@@ -56,13 +60,13 @@ func New(deps Deps) (*Collector, error) {
 	if deps.Getenv == nil {
 		deps.Getenv = func(string) string { return "" }
 	}
-	policy := deps.Policy.orDefault()
-	c, err := newClient(deps.Profile.BaseURL, deps.Profile.Token, deps.Transport, deps.Now, policy.RequestTimeout)
+	policy := deps.Policy.OrDefault()
+	c, err := client.New(deps.Profile.BaseURL, deps.Profile.Token, deps.Transport, deps.Now, policy.RequestTimeout)
 	if err != nil {
 		return nil, err
 	}
 	profile := *deps.Profile // what the host adds to it stays here
-	return &Collector{deps: deps, policy: policy, lane: &lane{client: c, p: &profile}, holder: deps.Run.Holder + holderMark + deps.NewID()}, nil
+	return &Collector{deps: deps, policy: policy, lane: &client.Lane{Client: c, Profile: &profile}, holder: deps.Run.Holder + holderMark + deps.NewID()}, nil
 }
 
 // holderMark stands in the holder of a row between the process and its collector.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi/device"
+	"github.com/pdpp-host/pdpp-host/host/collector/client"
 	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
@@ -64,7 +65,7 @@ func TestRetryAfterIsKeptExactly(t *testing.T) {
 				})
 				w.over(func(e *execution) {
 					for range 2 {
-						w.ok(e.d.drain(t.Context()))
+						w.ok(e.d.Drain(t.Context()))
 						if len(*at) < 2 { // longer than a drain waits: a later execution
 							w.same(time.Until(w.counts().NextAttemptAt), tc.want, "next attempt")
 							time.Sleep(tc.want)
@@ -89,7 +90,7 @@ func TestTransientIsNeverGivenUp(t *testing.T) {
 		at := times(w.host, "/ingest-batches", func(int) *answer { return &answer{status: 502} })
 		w.over(func(e *execution) {
 			for range 40 {
-				w.ok(e.d.drain(t.Context()))
+				w.ok(e.d.Drain(t.Context()))
 				time.Sleep(time.Until(w.counts().NextAttemptAt))
 			}
 		})
@@ -104,19 +105,6 @@ func TestTransientIsNeverGivenUp(t *testing.T) {
 	})
 }
 
-// Jitter spreads the retries, and only those that the host did not time itself.
-func TestJitter(t *testing.T) {
-	t.Parallel()
-	d := &deliverer{policy: Policy{}.orDefault(), random: func() float64 { return 0.5 }}
-	if got := d.backoff(1); got != 63*time.Second {
-		t.Errorf("%v", got)
-	}
-	d.random = func() float64 { return 0 }
-	if got := d.backoff(1 << 60); got != 15*time.Minute {
-		t.Errorf("%v", got)
-	}
-}
-
 // A row that is refused for good is tried five times and then given up; the store keeps the
 // reason in a word, without the contents.
 func TestPermanentIsGivenUpAfterFive(t *testing.T) {
@@ -129,7 +117,7 @@ func TestPermanentIsGivenUpAfterFive(t *testing.T) {
 		})
 		w.over(func(e *execution) {
 			for range 7 {
-				w.ok(e.d.drain(t.Context()))
+				w.ok(e.d.Drain(t.Context()))
 				time.Sleep(10 * time.Minute)
 			}
 		})
@@ -150,7 +138,7 @@ func TestGivenUpAtOnce(t *testing.T) {
 	w.host.manifest = []byte("{}")
 	w.enqueue(0)
 	w.host.fail(on("/terminal-run-commits", answer{status: 409, body: `{"error":{"code":"device_run_conflict"}}`}))
-	w.over(func(e *execution) { w.ok(e.d.drain(t.Context())) })
+	w.over(func(e *execution) { w.ok(e.d.Drain(t.Context())) })
 	w.same(w.counts().DeadLetter, 1, "ends of runs given up")
 	w.same(w.host.count("terminal-run-commits"), 1, "tried")
 
@@ -161,10 +149,10 @@ func TestGivenUpAtOnce(t *testing.T) {
 			"kind": {Kind: "other", Payload: []byte("{}")}, "not json": {Kind: storage.KindRecordBatch, Payload: []byte("{")},
 			"no batch": {Kind: storage.KindRecordBatch, Payload: []byte("{}")}, "no state": {Kind: storage.KindCheckpoint, Payload: []byte(`{"run_id":"r"}`)},
 			"no gap": {Kind: storage.KindGap, Payload: []byte("{}")}, "another's gap": {Kind: storage.KindGap, Payload: []byte(`{"reason":"x","source_instance_id":"y"}`)},
-			"no commit": {Kind: storage.KindRunCommit, Payload: []byte("{}")}, "blob": {Kind: storage.KindBlobUpload, Payload: []byte("x"), BodyHash: sum256([]byte("y"))},
+			"no commit": {Kind: storage.KindRunCommit, Payload: []byte("{}")}, "blob": {Kind: storage.KindBlobUpload, Payload: []byte("x"), BodyHash: client.Sum256([]byte("y"))},
 		} {
-			f, ok := failureOf(l.send(t.Context(), item))
-			if !ok || f.Class != ClassPermanent || f.Word != wordShape {
+			f, ok := client.FailureOf(l.Send(t.Context(), item))
+			if !ok || f.Class != client.ClassPermanent || f.Word != client.WordShape {
 				t.Errorf("%s: %+v", name, f)
 			}
 		}
@@ -196,14 +184,14 @@ func TestEveryKindIsDelivered(t *testing.T) {
 	w.ok(s.EnqueueBlob(t.Context(), "text/plain", []byte("an artifact")))
 	w.ok(r.Finish(t.Context(), storage.Outcome{Status: run.StatusSucceeded}))
 	w.ok(s.Close())
-	w.over(func(e *execution) { w.ok(e.d.drain(t.Context())) })
+	w.over(func(e *execution) { w.ok(e.d.Drain(t.Context())) })
 	c := w.counts()
 	w.same(undelivered(&c), 0, "undelivered")
 	w.same(w.host.keys("notes"), "[a]", "records")
 	w.same(w.host.cursor("notes"), `{"at":1}`, "cursor")
 	w.same(len(w.host.gaps), 1, "gaps")
 	w.same(len(w.host.commits), 1, "ends of runs")
-	w.same(w.host.count("PUT "+sum256([]byte("an artifact"))), 1, "artifacts")
+	w.same(w.host.count("PUT "+client.Sum256([]byte("an artifact"))), 1, "artifacts")
 }
 
 // A drain keeps to its bounds of time and of claims.
@@ -220,14 +208,16 @@ func TestDrainIsBounded(t *testing.T) {
 			return nil, nil
 		})
 		w.over(func(e *execution) {
-			w.ok(e.d.drain(t.Context()))
-			w.same(e.d.done.Acknowledged, 3, "delivered in 120 s")
+			w.ok(e.d.Drain(t.Context()))
+			done, _, _ := e.d.Report()
+			w.same(done.Acknowledged, 3, "delivered in 120 s")
 		})
 		w.host.fail(nil)
 		w.deps.Policy.MaxIterations = 2
 		w.over(func(e *execution) {
-			w.ok(e.d.drain(t.Context()))
-			w.same(e.d.done.Acknowledged, 2, "delivered in two claims")
+			w.ok(e.d.Drain(t.Context()))
+			done, _, _ := e.d.Report()
+			w.same(done.Acknowledged, 2, "delivered in two claims")
 		})
 	})
 }
@@ -248,7 +238,7 @@ func TestInterruptedDeliveryLosesNothing(t *testing.T) {
 		return nil, nil
 	})
 	w.over(func(e *execution) {
-		if err := e.d.drain(ctx); !errors.Is(err, run.ErrInterrupted) {
+		if err := e.d.Drain(ctx); !errors.Is(err, run.ErrInterrupted) {
 			t.Errorf("%v", err)
 		}
 	})
@@ -261,7 +251,7 @@ func TestAnswersAreHeldAgainstWhatWasSent(t *testing.T) {
 	t.Parallel()
 	for what, bodies := range map[string][]string{
 		"/ingest-batches": {
-			``, `{}`, `[]`, `{"status":"accepted","batch_id":"other"}`, `<html>Sign in to the network</html>`, strings.Repeat(" ", maxAnswer+1) + `{}`,
+			``, `{}`, `[]`, `{"status":"accepted","batch_id":"other"}`, `<html>Sign in to the network</html>`, strings.Repeat(" ", 256<<10+1) + `{}`,
 		},
 		"/terminal-run-commits": {`{}`, `{"commit_id":"x","run_id":"y","envelope_hash":"z"}`},
 	} {
@@ -271,9 +261,9 @@ func TestAnswersAreHeldAgainstWhatWasSent(t *testing.T) {
 			w.enqueue(1)
 			w.host.fail(on(what, answer{status: 200, body: body}))
 			w.over(func(e *execution) {
-				w.ok(e.d.drain(t.Context()))
-				_, why, _ := e.d.report()
-				if why == nil || why.err.Code != CodeAnswer {
+				w.ok(e.d.Drain(t.Context()))
+				_, why, _ := e.d.Report()
+				if why == nil || why.Err.Code != client.CodeAnswer {
 					t.Errorf("%s %d: %+v", what, i, why)
 				}
 			})

@@ -2,9 +2,9 @@
 // that holds the data, keeps what came out in a lane's outbox, and delivers it to
 // the owner's host (collector contract, sections 3, 5, 6 and 7).
 //
-// It holds the profile of an enrolled lane, the client of the device API, the delivery of
-// what waits in the outbox, one execution from recovery to heartbeat, and what an owner asks
-// of a lane: status, doctor, recover. It does not hold a run of the connector (host/run),
+// It holds one execution from recovery to heartbeat, and what an owner asks of a lane:
+// status, doctor, recover. Its rooms hold the profile of an enrolled lane, the client of the
+// device API, and the delivery of what waits in the outbox. It does not hold a run of the connector (host/run),
 // the outbox itself (storage, in lane mode), the protocol's words (abi/device), flags and
 // terminals (cmd/pdpp-local-collector).
 //

@@ -8,6 +8,9 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/device"
+	"github.com/pdpp-host/pdpp-host/host/collector/client"
+	"github.com/pdpp-host/pdpp-host/host/collector/posture"
+	"github.com/pdpp-host/pdpp-host/host/collector/profile"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
@@ -54,13 +57,13 @@ func (c *Collector) Doctor(ctx context.Context) (*Diagnosis, error) {
 		}
 	}
 	d.add(c.reach(ctx))
-	for _, check := range postureChecks(PostureOf(c.deps.Install)) {
+	for _, check := range postureChecks(posture.Of(c.deps.Install)) {
 		d.add(check)
 	}
-	if volatile(c.deps.LanePath) {
+	if profile.Volatile(c.deps.LanePath) {
 		d.add(Check{
 			Name: "outbox_location", Level: LevelWarn, Text: "the outbox lies in memory: what waits is gone when the machine stops",
-			Remedy: "keep it on a disk: set " + EnvQueue + " in the profile",
+			Remedy: "keep it on a disk: set " + profile.EnvQueue + " in the profile",
 		})
 	}
 	return d, nil
@@ -160,15 +163,15 @@ func counted(n int64, one string) string {
 
 // reach asks the host for some of the lane's state, which changes nothing.
 func (c *Collector) reach(ctx context.Context) Check {
-	_, err := c.lane.statePage(ctx, "")
+	_, err := c.lane.StatePage(ctx, "")
 	if err == nil {
 		return Check{Name: "host", Level: LevelOK, Text: "the host answers, and takes this device's credential"}
 	}
 	p := problem(err)
 	check := Check{Name: "host", Level: LevelWarn, Text: p.Message, Remedy: p.Hint}
-	if f, ok := failureOf(err); ok && f.Class.stops() {
+	if f, ok := client.FailureOf(err); ok && f.Class.Stops() {
 		check.Level = LevelCritical
-		if f.Class == ClassAuth {
+		if f.Class == client.ClassAuth {
 			check.Text = "revoked: " + p.Message
 		}
 	}
@@ -244,7 +247,7 @@ func found(name string, well bool, good, level, bad, remedy string) Check {
 func afterDeadLetters(n Counts) string {
 	for _, why := range n.DeadLetterWhy {
 		switch _, code, _ := strings.Cut(why.Class, ":"); code {
-		case codeNoArtifacts:
+		case client.CodeNoArtifacts:
 			return "the host takes no artifacts; once it does: "
 		case device.CodeBlobQuota:
 			return "the host has no room for this source's artifacts: export the connection there, remove it with all that it has, and enroll again; or, once there is room: "
@@ -262,8 +265,8 @@ func classes(n Counts) string {
 
 // postureChecks are warnings at most: a development build collects as well, it
 // only proves nothing of a released one (LC-08.2).
-func postureChecks(p Posture) []Check {
-	checks := []Check{found("deployment_posture", p.Kind == PosturePublished, p.Hint, LevelWarn, p.Hint,
+func postureChecks(p posture.Posture) []Check {
+	checks := []Check{found("deployment_posture", p.Kind == posture.Published, p.Hint, LevelWarn, p.Hint,
 		"install a released version before you rely on what this one reports")}
 	if p.Placeholder {
 		checks = append(checks, Check{

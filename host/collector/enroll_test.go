@@ -13,11 +13,13 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/device"
+	"github.com/pdpp-host/pdpp-host/host/collector/client"
+	"github.com/pdpp-host/pdpp-host/host/collector/profile"
 )
 
-func enrolling(h *fakeHost) EnrollRequest {
-	return EnrollRequest{
-		BaseURL: "http://127.0.0.1:7/", Code: NewToken(" lde_c4n4rycode\n"), Label: "ana's laptop", Queue: "/data/x.sqlite", Transport: h, Now: time.Now,
+func enrolling(h *fakeHost) client.EnrollRequest {
+	return client.EnrollRequest{
+		BaseURL: "http://127.0.0.1:7/", Code: profile.NewToken(" lde_c4n4rycode\n"), Label: "ana's laptop", Queue: "/data/x.sqlite", Transport: h, Now: time.Now,
 	}
 }
 
@@ -31,7 +33,7 @@ func TestEnroll(t *testing.T) {
 		sent = string(body)
 		return nil, nil
 	})
-	p, err := Enroll(t.Context(), enrolling(h))
+	p, err := client.Enroll(t.Context(), enrolling(h))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,15 +42,15 @@ func TestEnroll(t *testing.T) {
 			t.Errorf("it sent %s, without %s", sent, want)
 		}
 	}
-	if p.Token.text != testToken || p.SourceInstanceID != testSource || p.ConnectorInstanceID != "conn_1" || p.BaseURL != "http://127.0.0.1:7" ||
+	if p.Token.Reveal() != testToken || p.SourceInstanceID != testSource || p.ConnectorInstanceID != "conn_1" || p.BaseURL != "http://127.0.0.1:7" ||
 		p.Name != "scripted-src_1" || p.Queue != "/data/x.sqlite" {
 		t.Errorf("%+v", p)
 	}
-	d := &Profiles{Dir: filepath.Join(t.TempDir(), "c")}
+	d := &profile.Folder{Dir: filepath.Join(t.TempDir(), "c")}
 	if err := d.Save(p); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := d.Find(testSource); err != nil || got.Token.text != testToken {
+	if got, err := d.Find(testSource); err != nil || got.Token.Reveal() != testToken {
 		t.Errorf("%v %v", got, err)
 	}
 }
@@ -64,31 +66,31 @@ func TestEnrollRefused(t *testing.T) {
 		answer answer
 		code   abi.Code
 	}{
-		"used":            {answer{status: 400, body: refusal(device.CodeCodeUsed)}, CodeCode},
-		"expired":         {answer{status: 410, body: refusal(device.CodeCodeExpired)}, CodeCode},
-		"raced":           {answer{status: 409, body: refusal(device.CodeCodeRaced)}, CodeCode},
-		"unknown":         {answer{status: 401, body: refusal(device.CodeUnauthorized)}, CodeCode},
-		"protocol":        {answer{status: 409, body: refusal(device.CodeProtocolMismatch)}, CodeProtocol},
-		"too many":        {answer{status: 429, body: refusal("slow_down")}, CodePaused},
-		"bad":             {answer{status: 400, body: refusal(device.CodeBadRequest)}, CodeRefused},
-		"nothing":         {answer{status: 201, body: `{}`}, CodeAnswer},
-		"no token":        {answer{status: 201, body: `{"device_id":"d","source_instance_id":"s","connector_id":"c"}`}, CodeAnswer},
-		"a line in an id": {answer{status: 201, body: `{"device_id":"d\nX=1","device_token":"t","source_instance_id":"s","connector_id":"c"}`}, CodeAnswer},
+		"used":            {answer{status: 400, body: refusal(device.CodeCodeUsed)}, client.CodeCode},
+		"expired":         {answer{status: 410, body: refusal(device.CodeCodeExpired)}, client.CodeCode},
+		"raced":           {answer{status: 409, body: refusal(device.CodeCodeRaced)}, client.CodeCode},
+		"unknown":         {answer{status: 401, body: refusal(device.CodeUnauthorized)}, client.CodeCode},
+		"protocol":        {answer{status: 409, body: refusal(device.CodeProtocolMismatch)}, client.CodeProtocol},
+		"too many":        {answer{status: 429, body: refusal("slow_down")}, client.CodePaused},
+		"bad":             {answer{status: 400, body: refusal(device.CodeBadRequest)}, client.CodeRefused},
+		"nothing":         {answer{status: 201, body: `{}`}, client.CodeAnswer},
+		"no token":        {answer{status: 201, body: `{"device_id":"d","source_instance_id":"s","connector_id":"c"}`}, client.CodeAnswer},
+		"a line in an id": {answer{status: 201, body: `{"device_id":"d\nX=1","device_token":"t","source_instance_id":"s","connector_id":"c"}`}, client.CodeAnswer},
 	} {
 		h := newFakeHost(t)
 		h.fail(on("/enroll", tc.answer))
-		p, err := Enroll(t.Context(), enrolling(h))
+		p, err := client.Enroll(t.Context(), enrolling(h))
 		if p != nil || abi.CodeOf(err) != tc.code || strings.Contains(everywhere(err), "c4n4ry") {
 			t.Errorf("%s: %v, %v", name, p, everywhere(err))
 		}
 	}
-	for _, change := range []func(*EnrollRequest){
-		func(r *EnrollRequest) { r.Code = NewToken(" ") }, func(r *EnrollRequest) { r.BaseURL = "http://host.example" },
+	for _, change := range []func(*client.EnrollRequest){
+		func(r *client.EnrollRequest) { r.Code = profile.NewToken(" ") }, func(r *client.EnrollRequest) { r.BaseURL = "http://host.example" },
 	} {
 		h := newFakeHost(t)
 		r := enrolling(h)
 		change(&r)
-		if _, err := Enroll(t.Context(), r); err == nil || len(h.calls) != 0 {
+		if _, err := client.Enroll(t.Context(), r); err == nil || len(h.calls) != 0 {
 			t.Errorf("%v, %v", err, h.calls)
 		}
 	}
@@ -110,7 +112,7 @@ func TestLogout(t *testing.T) {
 		"without host": {&answer{status: 502}, true, false},
 	} {
 		w := newWorld(t)
-		d := &Profiles{Dir: filepath.Join(t.TempDir(), "c")}
+		d := &profile.Folder{Dir: filepath.Join(t.TempDir(), "c")}
 		w.ok(d.Save(w.deps.Profile))
 		w.enqueue(1)
 		if tc.fault != nil {
@@ -130,8 +132,8 @@ func TestLogout(t *testing.T) {
 
 func TestLanePath(t *testing.T) {
 	t.Parallel()
-	env := func(system string, set ...string) Env {
-		return Env{Home: "/home/ana", OS: system, Getenv: func(name string) string {
+	env := func(system string, set ...string) profile.Env {
+		return profile.Env{Home: "/home/ana", OS: system, Getenv: func(name string) string {
 			for i := 0; i < len(set); i += 2 {
 				if set[i] == name {
 					return set[i+1]
@@ -140,36 +142,36 @@ func TestLanePath(t *testing.T) {
 			return ""
 		}}
 	}
-	plain := Profile{ConnectorID: "codex", SourceInstanceID: "src_1"}
+	plain := profile.Profile{ConnectorID: "codex", SourceInstanceID: "src_1"}
 	queued := plain
 	queued.Queue = "/lanes/q.sqlite"
 	for want, tc := range map[string]struct {
-		env   Env
-		p     Profile
+		env   profile.Env
+		p     profile.Profile
 		given string
 	}{
 		"/home/ana/.local/state/pdpp/collectors/codex-src_1.sqlite":                  {env("linux"), plain, ""},
 		"/home/ana/Library/Application Support/pdpp/collectors/codex-src_1.sqlite":   {env("darwin"), plain, ""},
 		"/home/ana/AppData/Local/pdpp/collectors/codex-src_1.sqlite":                 {env("windows"), plain, ""},
 		"/state/pdpp/collectors/codex-src_1.sqlite":                                  {env("linux", "XDG_STATE_HOME", "/state"), plain, ""},
-		"/home/ana/.local/state/pdpp/collectors/collector-runner-queue.src_1.sqlite": {env("linux", "XDG_STATE_HOME", "relative"), Profile{SourceInstanceID: "src_1"}, ""},
+		"/home/ana/.local/state/pdpp/collectors/collector-runner-queue.src_1.sqlite": {env("linux", "XDG_STATE_HOME", "relative"), profile.Profile{SourceInstanceID: "src_1"}, ""},
 		"/lanes/q.sqlite":      {env("linux"), queued, ""},
-		"/env/q.sqlite":        {env("linux", EnvQueue, "/env/q.sqlite"), queued, ""},
-		"/given/./../q.sqlite": {env("linux", EnvQueue, "/env/q.sqlite"), queued, "/given/./../q.sqlite"},
+		"/env/q.sqlite":        {env("linux", profile.EnvQueue, "/env/q.sqlite"), queued, ""},
+		"/given/./../q.sqlite": {env("linux", profile.EnvQueue, "/env/q.sqlite"), queued, "/given/./../q.sqlite"},
 	} {
-		got, err := LanePath(tc.env, &tc.p, tc.given)
+		got, err := profile.LanePath(tc.env, &tc.p, tc.given)
 		if err != nil || got != filepath.Clean(want) {
 			t.Errorf("%s, %v, want %s", got, err, want)
 		}
 	}
-	if _, err := LanePath(Env{}, &plain, ""); abi.CodeOf(err) != CodeProfileUnusable {
+	if _, err := profile.LanePath(profile.Env{}, &plain, ""); abi.CodeOf(err) != profile.CodeUnusable {
 		t.Errorf("without a home: %v", err)
 	}
 	// A host's name for a lane is not a path, and two lanes never share a file.
 	seen := map[string]string{}
 	for _, id := range []string{"a/b", "a_b", "../a", "..", "", "-a", "a:b", strings.Repeat("x", 60), strings.Repeat("x", 61), strings.Repeat("x", 62)} {
-		p := Profile{ConnectorID: "codex", SourceInstanceID: id}
-		got, err := LanePath(env("linux"), &p, "")
+		p := profile.Profile{ConnectorID: "codex", SourceInstanceID: id}
+		got, err := profile.LanePath(env("linux"), &p, "")
 		if err != nil || filepath.Dir(got) != "/home/ana/.local/state/pdpp/collectors" || seen[got] != "" {
 			t.Errorf("%q lies at %s, as %q does, %v", id, got, seen[got], err)
 		}
@@ -182,22 +184,22 @@ func TestLanePath(t *testing.T) {
 func TestOwnFolders(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
-	e := Env{Home: home, OS: "linux"}
-	dir, err := ProfilesOf(e)
+	e := profile.Env{Home: home, OS: "linux"}
+	dir, err := profile.FolderOf(e)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := Profile{Name: "mine", BaseURL: "https://host.example", DeviceID: "d", Token: NewToken("t"), ConnectorID: "codex", SourceInstanceID: "src_1", Queue: "/lanes/q.sqlite"}
+	p := profile.Profile{Name: "mine", BaseURL: "https://host.example", DeviceID: "d", Token: profile.NewToken("t"), ConnectorID: "codex", SourceInstanceID: "src_1", Queue: "/lanes/q.sqlite"}
 	if err := dir.Save(&p); err != nil {
 		t.Fatal(err)
 	}
-	got := OwnFolders(e)
+	got := profile.OwnFolders(e)
 	for _, want := range []string{filepath.Join(home, ".config/pdpp/collectors"), filepath.Join(home, ".local/state/pdpp/collectors"), "/lanes/q.sqlite"} {
 		if !slices.Contains(got, want) {
 			t.Errorf("%v, want %s among them", got, want)
 		}
 	}
-	if got := OwnFolders(Env{}); len(got) != 0 {
+	if got := profile.OwnFolders(profile.Env{}); len(got) != 0 {
 		t.Errorf("without a home %v, want none", got)
 	}
 }
@@ -205,14 +207,14 @@ func TestOwnFolders(t *testing.T) {
 func TestProfilesOf(t *testing.T) {
 	t.Parallel()
 	for want, set := range map[string]map[string]string{
-		"/home/ana/.config/pdpp/collectors": {}, "/config/pdpp/collectors": {"XDG_CONFIG_HOME": "/config"}, "/mine": {EnvProfileDir: "/mine", "XDG_CONFIG_HOME": "/config"},
+		"/home/ana/.config/pdpp/collectors": {}, "/config/pdpp/collectors": {"XDG_CONFIG_HOME": "/config"}, "/mine": {profile.EnvProfileDir: "/mine", "XDG_CONFIG_HOME": "/config"},
 	} {
-		d, err := ProfilesOf(Env{Home: "/home/ana", Getenv: func(name string) string { return set[name] }})
+		d, err := profile.FolderOf(profile.Env{Home: "/home/ana", Getenv: func(name string) string { return set[name] }})
 		if err != nil || d.Dir != want {
 			t.Errorf("%v %v, want %s", d, err, want)
 		}
 	}
-	if _, err := ProfilesOf(Env{}); abi.CodeOf(err) != CodeProfileUnusable {
+	if _, err := profile.FolderOf(profile.Env{}); abi.CodeOf(err) != profile.CodeUnusable {
 		t.Errorf("%v", err)
 	}
 }

@@ -6,6 +6,9 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/device"
+	"github.com/pdpp-host/pdpp-host/host/collector/client"
+	"github.com/pdpp-host/pdpp-host/host/collector/completeness"
+	"github.com/pdpp-host/pdpp-host/host/collector/delivery"
 	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
@@ -14,11 +17,11 @@ import (
 type execution struct {
 	c      *Collector
 	store  *storage.Outbox
-	lane   *lane
-	d      *deliverer
+	lane   *client.Lane
+	d      *delivery.Deliverer
 	state  *device.State
 	budget *budget
-	stores *diagnostics
+	stores *completeness.Diagnostics
 	about  *described // what the module says of itself; nil: it was not asked yet, or cannot be read
 	module string     // its SHA-256
 	result *RunResult
@@ -46,7 +49,7 @@ type ending struct {
 // delivered all the same, and the host learns of the run as of one that failed.
 func (c *Collector) Run(ctx context.Context, req RunRequest) (*RunResult, error) {
 	began := c.deps.Now()
-	c.lane.public = c.recall().Public
+	c.lane.PublicOnly = c.recall().Public
 	store, err := c.open(ctx)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -86,13 +89,13 @@ func (c *Collector) open(ctx context.Context) (*storage.Outbox, error) {
 func (c *Collector) execution(store *storage.Outbox) *execution {
 	e := &execution{
 		c: c, store: store, lane: c.lane, budget: &budget{most: c.policy.MaxBatches, mostWaiting: c.policy.MaxQueue, mostBytes: c.policy.MaxQueueBytes},
-		stores: &diagnostics{seen: map[string]diagnostic{}},
+		stores: &completeness.Diagnostics{},
 		result: &RunResult{
 			Object: "local_collector_run", SourceInstanceID: c.deps.Profile.SourceInstanceID, ConnectorID: c.deps.Profile.ConnectorID,
 		},
 	}
-	e.d = &deliverer{
-		store: store, lane: e.lane, policy: c.policy, now: c.deps.Now, random: c.deps.Random, holder: c.holder, manifest: e.pinned, note: e.note,
+	e.d = &delivery.Deliverer{
+		Store: store, Lane: e.lane, Policy: c.policy, Now: c.deps.Now, Random: c.deps.Random, Holder: c.holder, Manifest: e.pinned, Note: e.note,
 	}
 	return e
 }
@@ -102,7 +105,7 @@ func (e *execution) make(ctx context.Context, req RunRequest) error {
 	begin := e.c.deps.Now()
 	err := e.c.beat(ctx, device.StatusStarting, counts, nil)
 	e.told(err)
-	if f, ok := failureOf(err); ok && f.Class.stops() {
+	if f, ok := client.FailureOf(err); ok && f.Class.Stops() {
 		e.end.beaten = true // nothing else is taken either
 	} else if err = e.steps(ctx, req); err != nil && ctx.Err() == nil {
 		err = errors.Join(err, e.refuse(ctx, err, begin))
@@ -144,7 +147,7 @@ func (e *execution) steps(ctx context.Context, req RunRequest) error {
 		return e.outOfPlace(ctx, req.Module, err)
 	}
 	e.note("drain", "delivering what was collected")
-	return e.d.drain(ctx)
+	return e.d.Drain(ctx)
 }
 
 // deliverFirst puts right what an earlier execution left, and delivers it before
@@ -158,21 +161,21 @@ func (e *execution) deliverFirst(ctx context.Context) (err error) {
 	if e.result.Recovered, err = e.store.RecoverLeases(ctx, e.c.alive); err != nil {
 		return err
 	}
-	if e.lane.p.ConnectorInstanceID == "" { // what waits names it, and cannot be sent without
+	if e.lane.Profile.ConnectorInstanceID == "" { // what waits names it, and cannot be sent without
 		if err := e.askState(ctx); err != nil {
 			return err
 		}
 	}
-	if e.lane.public {
+	if e.lane.PublicOnly {
 		if err := e.recallKeys(ctx); err != nil {
 			return err
 		}
 	}
 	e.note("drain", "delivering what waits")
-	if err := e.d.drain(ctx); err != nil {
+	if err := e.d.Drain(ctx); err != nil {
 		return err
 	}
-	if f := e.d.refused(); f != nil {
+	if f := e.d.Refused(); f != nil {
 		return f
 	}
 	return nil
@@ -182,17 +185,17 @@ func (e *execution) deliverFirst(ctx context.Context) (err error) {
 // calls the connection.
 func (e *execution) askState(ctx context.Context) error {
 	e.note("state", "reading the host's state")
-	state, err := e.c.askAgain(ctx, func() (*device.State, error) { return e.lane.state(ctx) })
+	state, err := e.lane.Client.AskAgain(ctx, func() (*device.State, error) { return e.lane.State(ctx) })
 	if err != nil {
 		e.end.stateRead = true
-		f, ok := failureOf(err)
-		if !ok || f.Class.stops() {
+		f, ok := client.FailureOf(err)
+		if !ok || f.Class.Stops() {
 			return err
 		}
 		return abi.NewError(CodeStateRead, "the host's state cannot be read, so nothing was scanned",
 			"run the collector again when the host can be reached; nothing is lost").WithDetail(f.Error()).Wrap(f)
 	}
-	e.lane.p.ConnectorInstanceID = state.ConnectorInstanceID
+	e.lane.Profile.ConnectorInstanceID = state.ConnectorInstanceID
 	e.state = state
 	return nil
 }
@@ -220,14 +223,14 @@ func (e *execution) finish(ctx context.Context) {
 		e.prune(kept)
 	}
 	e.end.counts = e.count(kept)
-	done, why, kind := e.d.report()
+	done, why, kind := e.d.Report()
 	e.result.Delivered = done
 	if c := e.end.counts; why != nil && c != nil && undelivered(c) > 0 {
 		e.result.Delivery = problem(why)
 		e.end.commitPending = kind == storage.KindRunCommit
 	}
 	e.end.budgetReached = e.result.BudgetReached
-	e.result.Completeness = e.stores.completeness()
+	e.result.Completeness = e.stores.Report()
 	if c := e.end.counts; c != nil {
 		e.result.Outbox, e.result.LifecycleState = countsOf(c), c.LifecycleState
 	}

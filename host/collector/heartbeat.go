@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/pdpp-host/pdpp-host/abi/device"
+	"github.com/pdpp-host/pdpp-host/host/collector/client"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -21,9 +22,9 @@ func (c *Collector) beat(ctx context.Context, status string, counts *storage.Out
 		rows := waiting(counts)
 		h.RecordsPending, h.Outbox = &rows, outboxOf(counts)
 	}
-	err := c.lane.heartbeat(ctx, h)
+	err := c.lane.Heartbeat(ctx, h)
 	if errors.Is(err, context.DeadlineExceeded) {
-		err = unreachable("timeout", "it did not answer in time")
+		err = client.Unreachable("timeout", "it did not answer in time")
 	}
 	if err != nil {
 		c.deps.Logger.Debug("a heartbeat was not taken", "status", status, "error", err.Error())

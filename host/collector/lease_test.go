@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/pdpp-host/pdpp-host/host/collector/delivery"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -33,9 +34,10 @@ func TestLeasesAreRecoveredAndFenced(t *testing.T) {
 		})
 		w.same(len(w.host.keys("notes")), 1, "records at the host")
 		// Awake again, the first process finds that the row is not its own.
-		late := &deliverer{store: s, lane: w.collector().lane, policy: Policy{}.orDefault(), now: time.Now, random: func() float64 { return 0 }, holder: "dead"}
-		w.ok(late.deliver(t.Context(), &held[0]))
-		w.same(late.done, Delivered{LeasesLost: 1}, "what the late one did")
+		late := &delivery.Deliverer{Store: s, Lane: w.collector().lane, Policy: delivery.Policy{}.OrDefault(), Now: time.Now, Random: func() float64 { return 0 }, Holder: "dead"}
+		w.ok(late.Deliver(t.Context(), &held[0]))
+		did, _, _ := late.Report()
+		w.same(did, delivery.Delivered{LeasesLost: 1}, "what the late one did")
 		w.same(w.host.count("ingest-batches"), 1, "sent")
 		w.ok(s.Close())
 	})
@@ -57,10 +59,11 @@ func TestLeaseLostOnTheWay(t *testing.T) {
 		})
 		w.deps.Policy.RequestTimeout = time.Hour
 		w.over(func(e *execution) {
-			more, err := e.d.once(t.Context())
+			more, err := e.d.Once(t.Context())
 			w.ok(err)
 			w.same(more, true, "claimed")
-			w.same(e.d.done, Delivered{LeasesLost: 1}, "what it did")
+			did, _, _ := e.d.Report()
+			w.same(did, delivery.Delivered{LeasesLost: 1}, "what it did")
 		})
 		w.same(w.counts().StaleLeases, 1, "stale leases")
 	})
@@ -81,8 +84,9 @@ func TestLeaseIsRenewedBeforeEachSend(t *testing.T) {
 			return nil, nil
 		})
 		w.over(func(e *execution) {
-			w.ok(e.d.drain(t.Context()))
-			w.same(e.d.done, Delivered{Acknowledged: 4}, "what it did")
+			w.ok(e.d.Drain(t.Context()))
+			did, _, _ := e.d.Report()
+			w.same(did, delivery.Delivered{Acknowledged: 4}, "what it did")
 		})
 	})
 }

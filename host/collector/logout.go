@@ -6,6 +6,8 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/device"
+	"github.com/pdpp-host/pdpp-host/host/collector/client"
+	"github.com/pdpp-host/pdpp-host/host/collector/profile"
 )
 
 // LoggedOut is what logging out did.
@@ -22,12 +24,12 @@ type LoggedOut struct {
 // first, and the profile stays unless it confirms: a credential that lives on
 // without its owner knowing is worse than one too many. With localOnly the host
 // is not asked. The outbox stays in either case.
-func (c *Collector) Logout(ctx context.Context, profiles *Profiles, localOnly bool) (*LoggedOut, error) {
+func (c *Collector) Logout(ctx context.Context, profiles *profile.Folder, localOnly bool) (*LoggedOut, error) {
 	p := c.deps.Profile
 	out := &LoggedOut{Object: "local_collector_logout", SourceInstanceID: p.SourceInstanceID, DeviceID: p.DeviceID}
 	if !localOnly {
-		at, err := c.lane.revoke(ctx)
-		switch f, ok := failureOf(err); {
+		at, err := c.lane.Revoke(ctx)
+		switch f, ok := client.FailureOf(err); {
 		case ok && f.Code == device.CodeUnauthorized: // what it does not know it need not end
 			out.EndedBefore = true
 		case err != nil:
@@ -48,10 +50,10 @@ func (c *Collector) Logout(ctx context.Context, profiles *Profiles, localOnly bo
 
 // kept says of a failed logout what is left.
 func kept(err error) error {
-	f, ok := failureOf(err)
+	f, ok := client.FailureOf(err)
 	if !ok {
 		return err
 	}
-	return abi.NewError(f.err.Code, "the host did not confirm that the credential is revoked, so the profile stays",
+	return abi.NewError(f.Err.Code, "the host did not confirm that the credential is revoked, so the profile stays",
 		"try again; or revoke the device on the host, and then: pdpp-local-collector logout --local-only").WithDetail(f.Error()).Wrap(f)
 }

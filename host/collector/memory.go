@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/collector/client"
 	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
@@ -45,7 +46,7 @@ const maxLeft = 100
 // nil: it could not be read.
 func (c *Collector) remember(began time.Time, r *RunResult, err error, lane *storage.LaneInfo) memory {
 	m := c.recall()
-	m.Public = c.lane.public
+	m.Public = c.lane.PublicOnly
 	if r != nil && r.Run != nil {
 		m.Since = r.Since
 		m.leave(r.Run, lane)
@@ -99,10 +100,10 @@ func failedWith(began, at time.Time, p *Problem, err error) *Failed {
 	area, _, _ := strings.Cut(p.Code, ".")
 	f := &Failed{BeganAt: began.UTC(), At: at.UTC(), Code: p.Code, Message: p.Message, Hint: p.Hint, Delivering: area == "delivery"}
 	switch code := abi.Code(p.Code); code {
-	case CodeUnreachable, CodePaused, CodeAnswer:
+	case client.CodeUnreachable, client.CodePaused, client.CodeAnswer:
 	case CodeStateRead:
-		if reason, ok := failureOf(err); ok {
-			f.Lasting = reason.Class.stops()
+		if reason, ok := client.FailureOf(err); ok {
+			f.Lasting = reason.Class.Stops()
 		}
 	default:
 		f.Lasting = true
@@ -157,9 +158,9 @@ func (r *RunResult) Undelivered() *Problem {
 		return nil
 	}
 	switch abi.Code(d.Code) {
-	case CodeUnauthorized, CodeGone, CodeProtocol:
+	case client.CodeUnauthorized, client.CodeGone, client.CodeProtocol:
 		return d
-	case CodePaused:
+	case client.CodePaused:
 		return nil
 	}
 	if r.Delivered.Acknowledged > 0 {

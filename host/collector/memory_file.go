@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/pdpp-host/pdpp-host/host/collector/profile"
 )
 
 // maxMemory bounds the file, in bytes.
@@ -88,7 +90,7 @@ func (c *Collector) writeMemory(m memory) error {
 		if err := os.Remove(path); err != nil {
 			return err
 		}
-		syncDir(filepath.Dir(path))
+		profile.SyncDir(filepath.Dir(path))
 		return nil
 	}
 	text, err := m.text()
@@ -107,16 +109,6 @@ func (c *Collector) writeMemory(m memory) error {
 		_ = os.Remove(f.Name())
 		return err
 	}
-	syncDir(filepath.Dir(path))
+	profile.SyncDir(filepath.Dir(path))
 	return nil
-}
-
-// syncDir makes the names in a folder durable, where a system can do that.
-func syncDir(dir string) {
-	d, err := os.Open(dir)
-	if err != nil {
-		return
-	}
-	_ = d.Sync()
-	_ = d.Close()
 }

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/collector/client"
+	"github.com/pdpp-host/pdpp-host/host/collector/profile"
 	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
@@ -38,7 +40,7 @@ func TestStatusTellsWhatTheOutboxCannot(t *testing.T) {
 		code              abi.Code
 		delivers, lasting bool
 	}{
-		{"revoked", func() { w.host.revoked = true }, w.script(done(0)), CodeUnauthorized, true, true},
+		{"revoked", func() { w.host.revoked = true }, w.script(done(0)), client.CodeUnauthorized, true, true},
 		{"down", func() { w.host.fail(on("/state", answer{status: 502})) }, w.script(done(0)), CodeStateRead, true, false},
 		{"no module", func() {}, RunRequest{Refused: missing}, abi.CodePluginUnknown, false, true},
 	} {
@@ -75,7 +77,7 @@ func TestStatusTellsWhatTheOutboxCannot(t *testing.T) {
 	// Uploads that nobody takes are told; those that the host puts off are not.
 	w.host.fail(on("/ingest-batches", answer{status: 500, body: `{"error":{"code":"internal_error"}}`}))
 	w.run(records("notes", 0, 1) + done(1))
-	if f := w.failed(); f == nil || f.Code != string(CodeUnreachable) || f.Lasting {
+	if f := w.failed(); f == nil || f.Code != string(client.CodeUnreachable) || f.Lasting {
 		t.Errorf("%+v", f)
 	}
 }
@@ -138,8 +140,8 @@ func TestMemoryOfAnotherLaneIsLeftAlone(t *testing.T) {
 	w.ok(os.WriteFile(w.collector().memoryPath(), []byte(`{"source_instance_id":"src_0","failed":{"error_code":"delivery.gone"}}`), 0o600))
 	w.host.revoked = true
 	_, err = w.collector().Run(t.Context(), w.script(done(0)))
-	w.same(abi.CodeOf(err), CodeUnauthorized, "code")
-	if f := w.failed(); f == nil || f.Code != string(CodeUnauthorized) {
+	w.same(abi.CodeOf(err), client.CodeUnauthorized, "code")
+	if f := w.failed(); f == nil || f.Code != string(client.CodeUnauthorized) {
 		t.Errorf("%+v", f)
 	}
 }
@@ -207,8 +209,8 @@ func TestEnrollmentThatReachesNobody(t *testing.T) {
 		{io.ErrUnexpectedEOF, []string{"check the address", "the same code is good for another try"}},
 		{http.ErrSchemeMismatch, []string{"does not speak TLS", "http://", "the same code"}},
 	} {
-		_, err := Enroll(t.Context(), EnrollRequest{
-			BaseURL: "https://127.0.0.1:7", Code: NewToken("ldecode"), Transport: broken{c.fails}, Now: time.Now,
+		_, err := client.Enroll(t.Context(), client.EnrollRequest{
+			BaseURL: "https://127.0.0.1:7", Code: profile.NewToken("ldecode"), Transport: broken{c.fails}, Now: time.Now,
 		})
 		p := problem(err)
 		for _, want := range c.want {
@@ -216,12 +218,12 @@ func TestEnrollmentThatReachesNobody(t *testing.T) {
 				t.Errorf("%q is missing: %+v", want, p)
 			}
 		}
-		if strings.Contains(p.Hint, "what waits") || p.Code != string(CodeUnreachable) {
+		if strings.Contains(p.Hint, "what waits") || p.Code != string(client.CodeUnreachable) {
 			t.Errorf("%+v", p)
 		}
 	}
 	w.deps.Transport = broken{http.ErrSchemeMismatch}
-	_, err := w.collector().lane.statePage(t.Context(), "")
+	_, err := w.collector().lane.StatePage(t.Context(), "")
 	if p := problem(err); !strings.Contains(p.Message, "does not speak TLS") {
 		t.Errorf("%+v", p)
 	}
@@ -290,8 +292,8 @@ func TestMemoryHoldsTheFailureWhateverElseIsSaid(t *testing.T) {
 func TestCredentialThatEndsOnTheWay(t *testing.T) {
 	t.Parallel()
 	for code, refusal := range map[abi.Code]answer{
-		CodeUnauthorized: {status: 401}, CodeGone: {status: 404, body: `{"error":{"code":"not_found"}}`},
-		CodeProtocol: {status: 409, body: `{"error":{"code":"collector_protocol_mismatch"}}`},
+		client.CodeUnauthorized: {status: 401}, client.CodeGone: {status: 404, body: `{"error":{"code":"not_found"}}`},
+		client.CodeProtocol: {status: 409, body: `{"error":{"code":"collector_protocol_mismatch"}}`},
 	} {
 		w := newWorld(t).guest()
 		taken := 0

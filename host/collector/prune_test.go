@@ -88,7 +88,7 @@ func TestPruneLeavesUndeliveredWork(t *testing.T) {
 	w := newWorld(t, func(d *Deps) { d.Getenv = keeping("", "1") })
 	w.host.manifest = []byte("{}")
 	w.enqueue(5)
-	w.over(func(e *execution) { w.ok(e.d.drain(t.Context())) })
+	w.over(func(e *execution) { w.ok(e.d.Drain(t.Context())) })
 	w.enqueueStreams("notes", "journal", "chats")
 	s := w.open()
 	held, err := s.Claim(t.Context(), storage.ClaimRequest{Holder: "other", Lease: 1e12, Limit: 3})

@@ -16,6 +16,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/device"
+	"github.com/pdpp-host/pdpp-host/host/collector/client"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -231,16 +232,16 @@ func TestCommitsToAPublicHost(t *testing.T) {
 			`"terminal_facts":[{"stream":"notes","coverage_statuses":["missing","collected"]}],"outcome":{"status":"` + status + `"}}`)}
 	}
 	for _, public := range []bool{true, false} {
-		if c.lane.public = public; !public {
+		if c.lane.PublicOnly = public; !public {
 			w.deps.Transport = w.host // one that takes outcomes
 			c = w.collector()
 		}
-		if err := c.lane.send(t.Context(), payload("succeeded")); err != nil {
+		if err := c.lane.Send(t.Context(), payload("succeeded")); err != nil {
 			t.Errorf("to a public host %t: %v, want it to be taken", public, err)
 		}
 	}
-	c.lane.public = true
-	if err := c.lane.send(t.Context(), payload("failed")); err != errUnsaid { //nolint:errorlint // it is not wrapped
+	c.lane.PublicOnly = true
+	if err := c.lane.Send(t.Context(), payload("failed")); err != client.ErrUnsaid { //nolint:errorlint // it is not wrapped
 		t.Errorf("a failed run: %v, want nothing to be sent", err)
 	}
 	w.same(len(h.commits), 1, "commits")
@@ -253,14 +254,14 @@ func TestBusyStateIsAskedForAgain(t *testing.T) {
 		w := newWorld(t)
 		h := w.onPublicHost()
 		c := w.collector()
-		for busy, want := range map[int]int{0: 1, 1: 2, 3: 4, 99: stateAttempts} {
+		for busy, want := range map[int]int{0: 1, 1: 2, 3: 4, 99: 4} {
 			h.busy["GET state"] = busy
 			asked := 0
-			state, err := c.askAgain(t.Context(), func() (*device.State, error) {
+			state, err := c.lane.Client.AskAgain(t.Context(), func() (*device.State, error) {
 				asked++
-				return c.lane.state(t.Context())
+				return c.lane.State(t.Context())
 			})
-			if good := busy < stateAttempts; good != (err == nil && state != nil) || asked != want {
+			if good := busy < 4; good != (err == nil && state != nil) || asked != want {
 				t.Errorf("busy %d times: asked %d times, %v; want %d", busy, asked, err, want)
 			}
 		}
@@ -279,13 +280,13 @@ func TestAPublicHostTakesNoArtifacts(t *testing.T) {
 		w.ok(s.Close())
 		for range 9 {
 			w.over(func(e *execution) {
-				e.lane.public = true
+				e.lane.PublicOnly = true
 				w.ok(e.deliverFirst(t.Context()))
 			})
 			time.Sleep(time.Hour)
 		}
 		c, tried := w.counts(), 0
-		w.same([]any{c.DeadLetter, c.DeadLetterClasses}, []any{1, []device.ErrorClass{{Count: 1, Class: "http_404:" + codeNoArtifacts}}}, "given up")
+		w.same([]any{c.DeadLetter, c.DeadLetterClasses}, []any{1, []device.ErrorClass{{Count: 1, Class: "http_404:" + client.CodeNoArtifacts}}}, "given up")
 		for _, call := range h.calls {
 			if strings.HasPrefix(call, "PUT ") {
 				tried++
@@ -350,8 +351,8 @@ func TestTheHostsScopeIsKept(t *testing.T) {
 		"all of it":     {scope("null"), `"state":{"notes":{"at":1}}`, ""},
 		"since":         {scope(`{"since":"` + since + `"}`), `"since":"` + since, ""},
 		"folders":       {scope(`{"source_roots":["/home/ana/notes"]}`), "", abi.CodeRootInvalid},
-		"since no time": {scope(`{"since":"yesterday"}`), "", CodeAnswer},
-		"no object":     {`{"scope":[]}`, "", CodeAnswer},
+		"since no time": {scope(`{"since":"yesterday"}`), "", client.CodeAnswer},
+		"no object":     {`{"scope":[]}`, "", client.CodeAnswer},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

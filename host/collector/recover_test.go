@@ -158,7 +158,7 @@ func TestUpkeep(t *testing.T) {
 	w.ok(err)
 	w.same(again.Requeued, 2, "requeued")
 	w.same(again.After.Counts.Pending, 3, "waiting after")
-	w.over(func(e *execution) { w.ok(e.d.drain(t.Context())) })
+	w.over(func(e *execution) { w.ok(e.d.Drain(t.Context())) })
 	pruned, err := c.PruneSent(t.Context(), 1)
 	w.ok(err)
 	w.same(pruned.After.Counts.Sent, 1, "kept")

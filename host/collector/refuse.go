@@ -9,6 +9,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/manifest"
+	"github.com/pdpp-host/pdpp-host/host/collector/client"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -21,13 +22,13 @@ var refusals = []string{"plugin", "manifest", "binding", "files", "guest", "limi
 func refuses(err error) bool {
 	code := abi.CodeOf(err)
 	area, _, _ := strings.Cut(string(code), ".")
-	return slices.Contains(refusals, area) || code == abi.CodeConnectionInvalid || code == CodeRefused
+	return slices.Contains(refusals, area) || code == abi.CodeConnectionInvalid || code == client.CodeRefused
 }
 
 // refuse tells the host of a run that was refused before it began: as of one that
 // failed, since a lane that says nothing else would look well.
 func (e *execution) refuse(ctx context.Context, why error, began time.Time) error {
-	if e.result.Run != nil || e.d.over() {
+	if e.result.Run != nil || e.d.Over() {
 		return nil // its end says it, or nothing is taken
 	}
 	if !refuses(why) {
@@ -37,7 +38,7 @@ func (e *execution) refuse(ctx context.Context, why error, began time.Time) erro
 	}
 	about, module := e.known(ctx)
 	r := storage.Refusal{
-		RunID: e.c.deps.NewID(), Connector: e.lane.p.ConnectorID, ModuleSHA256: module, Mode: abi.ModeIncremental, StartedAt: began,
+		RunID: e.c.deps.NewID(), Connector: e.lane.Profile.ConnectorID, ModuleSHA256: module, Mode: abi.ModeIncremental, StartedAt: began,
 		Error: storage.RunError{Code: string(abi.CodeOf(why)), Message: "an internal error", RecoveryHint: "manual_action_required"},
 	}
 	if about != nil {
@@ -52,7 +53,7 @@ func (e *execution) refuse(ctx context.Context, why error, began time.Time) erro
 	if _, err := e.store.RefuseRun(ctx, r); err != nil {
 		return err
 	}
-	return e.d.drain(ctx)
+	return e.d.Drain(ctx)
 }
 
 // known returns the manifest that the lane's module was accepted with, and that module's
@@ -70,7 +71,7 @@ func (e *execution) known(ctx context.Context) (about *described, module string)
 		return nil, ""
 	}
 	if e.state != nil && e.state.ManifestSHA256 == "" {
-		err := e.lane.putManifest(ctx, module, about.raw)
+		err := e.lane.PutManifest(ctx, module, about.raw)
 		if err != nil {
 			e.c.deps.Logger.Debug("the host was not told of the connector", "code", string(abi.CodeOf(err)))
 		}
@@ -85,7 +86,7 @@ func (e *execution) recallKeys(ctx context.Context) error {
 		return err
 	}
 	if m, err := manifest.Parse(conn.PinnedManifest); err == nil {
-		e.lane.learnKeys(m)
+		e.lane.LearnKeys(m)
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/device"
+	"github.com/pdpp-host/pdpp-host/host/collector/client"
 	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
@@ -118,7 +119,7 @@ func TestRevokedDeviceIsToldAtOnce(t *testing.T) {
 	w := newWorld(t).guest()
 	w.host.revoked = true
 	res, err := w.collector().Run(t.Context(), w.script(done(0)))
-	w.same(abi.CodeOf(err), CodeUnauthorized, "code")
+	w.same(abi.CodeOf(err), client.CodeUnauthorized, "code")
 	w.same(len(w.host.calls), 1, "requests")
 	w.same(res.Outcome, OutcomeFailed, "outcome")
 	if p := problem(err); !strings.Contains(p.Hint, "setup --base-url http://127.0.0.1:7") {
@@ -134,7 +135,7 @@ func TestProxyPagesGiveNothingUp(t *testing.T) {
 		w.host.manifest = []byte("{}")
 		w.enqueue(1)
 		w.host.fail(on("/ingest-batches", answer{status: status, body: "<html>no</html>"}))
-		w.over(func(e *execution) { w.ok(e.d.drain(t.Context())) })
+		w.over(func(e *execution) { w.ok(e.d.Drain(t.Context())) })
 		c := w.counts()
 		w.same([]int64{c.DeadLetter, c.Retrying}, "[0 1]", "given up, to be tried again")
 	}
@@ -149,7 +150,7 @@ func TestNoPauseIsAShortOne(t *testing.T) {
 		at := times(w.host, "/ingest-batches", func(int) *answer {
 			return &answer{status: 503, header: http.Header{"Retry-After": {"0"}}}
 		})
-		w.over(func(e *execution) { w.ok(e.d.drain(t.Context())) })
+		w.over(func(e *execution) { w.ok(e.d.Drain(t.Context())) })
 		if n := len(*at); n < 2 || n > 121 {
 			t.Errorf("asked %d times within two minutes", n)
 		}
@@ -165,10 +166,10 @@ func TestWaitingSaysSo(t *testing.T) {
 		w.host.manifest = []byte("{}")
 		w.enqueue(1)
 		w.host.fail(on("/ingest-batches", answer{status: 502}))
-		w.over(func(e *execution) { w.ok(e.d.drain(t.Context())) })
+		w.over(func(e *execution) { w.ok(e.d.Drain(t.Context())) })
 		w.host.fail(nil)
 		until := time.Now().Add(30 * time.Second).UTC().Format("15:04:05")
-		w.over(func(e *execution) { w.ok(e.d.drain(t.Context())) })
+		w.over(func(e *execution) { w.ok(e.d.Drain(t.Context())) })
 		if !strings.Contains(strings.Join(said, " "), "waiting until "+until) {
 			t.Errorf("%q", said)
 		}
@@ -190,7 +191,7 @@ func TestAcceptedCountIsHeldAgainstTheBatch(t *testing.T) {
 		out, err := json.Marshal(device.BatchAnswer{Status: "accepted", BatchID: b.BatchID, BodyHash: b.BodyHash, SourceInstanceID: testSource})
 		return &answer{status: 201, body: string(out)}, err
 	})
-	w.over(func(e *execution) { w.ok(e.d.drain(t.Context())) })
+	w.over(func(e *execution) { w.ok(e.d.Drain(t.Context())) })
 	w.same(w.counts().Retrying, 1, "to be sent again")
 }
 

@@ -3,6 +3,8 @@ package collector
 import (
 	"time"
 
+	"github.com/pdpp-host/pdpp-host/host/collector/completeness"
+	"github.com/pdpp-host/pdpp-host/host/collector/delivery"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 	"github.com/pdpp-host/pdpp-host/host/run"
 )
@@ -32,35 +34,27 @@ const (
 
 // RunResult is how an execution ended.
 type RunResult struct {
-	Object           string        `json:"object"` // local_collector_run
-	SourceInstanceID string        `json:"source_instance_id"`
-	ConnectorID      string        `json:"connector_id"`
-	Outcome          string        `json:"outcome"`
-	LifecycleState   string        `json:"lifecycle_state"`
-	SkippedScan      bool          `json:"skipped_scan_for_backlog"`
-	BudgetReached    bool          `json:"scan_budget_reached"`
-	Since            string        `json:"collects_since,omitempty"` // RFC 3339: the host wants nothing older
-	StartsOver       bool          `json:"scan_starts_over"`         // before its first checkpoint: the next run begins where this one began
-	Recovered        int64         `json:"leases_recovered"`
-	Requeued         int64         `json:"dead_letters_requeued"`
-	Delivered        Delivered     `json:"delivered"`
-	PrunedSent       PrunedSent    `json:"prunedSent"`  //nolint:tagliatelle // the protocol names it so
-	RunsPruned       int64         `json:"runs_pruned"` // of the lane's own history
-	Outbox           Counts        `json:"outbox"`      // after the prune
-	Completeness     *Completeness `json:"completeness,omitempty"`
-	Delivery         *Problem      `json:"delivery_problem,omitempty"` // why delivery stopped before everything was sent
-	Heartbeat        *Problem      `json:"heartbeat_problem,omitempty"`
-	Run              *run.Result   `json:"run,omitempty"` // nil: nothing was scanned
+	Object           string               `json:"object"` // local_collector_run
+	SourceInstanceID string               `json:"source_instance_id"`
+	ConnectorID      string               `json:"connector_id"`
+	Outcome          string               `json:"outcome"`
+	LifecycleState   string               `json:"lifecycle_state"`
+	SkippedScan      bool                 `json:"skipped_scan_for_backlog"`
+	BudgetReached    bool                 `json:"scan_budget_reached"`
+	Since            string               `json:"collects_since,omitempty"` // RFC 3339: the host wants nothing older
+	StartsOver       bool                 `json:"scan_starts_over"`         // before its first checkpoint: the next run begins where this one began
+	Recovered        int64                `json:"leases_recovered"`
+	Requeued         int64                `json:"dead_letters_requeued"`
+	Delivered        delivery.Delivered   `json:"delivered"`
+	PrunedSent       PrunedSent           `json:"prunedSent"`  //nolint:tagliatelle // the protocol names it so
+	RunsPruned       int64                `json:"runs_pruned"` // of the lane's own history
+	Outbox           Counts               `json:"outbox"`      // after the prune
+	Completeness     *completeness.Report `json:"completeness,omitempty"`
+	Delivery         *Problem             `json:"delivery_problem,omitempty"` // why delivery stopped before everything was sent
+	Heartbeat        *Problem             `json:"heartbeat_problem,omitempty"`
+	Run              *run.Result          `json:"run,omitempty"` // nil: nothing was scanned
 
 	stay int64 // how many of the lane's gaps stay missing, whoever does what
-}
-
-// Delivered counts what an execution did to the rows of the outbox.
-type Delivered struct {
-	Acknowledged int64 `json:"acknowledged"`
-	Retried      int64 `json:"retried"`
-	DeadLettered int64 `json:"dead_lettered"`
-	LeasesLost   int64 `json:"leases_lost"`
 }
 
 // PrunedSent is what the automatic prune did (LC-09.1).
@@ -75,13 +69,4 @@ type Problem struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"`
-}
-
-// Completeness is what the connector's coverage diagnostics of one run say.
-type Completeness struct {
-	ByStore           map[string]string `json:"byStore"`           //nolint:tagliatelle // the protocol names it so
-	CountsByStatus    map[string]int64  `json:"countsByStatus"`    //nolint:tagliatelle // the protocol names it so
-	FullyAccounted    bool              `json:"fullyAccounted"`    //nolint:tagliatelle // the protocol names it so
-	StoreCount        int               `json:"storeCount"`        //nolint:tagliatelle // the protocol names it so
-	UnaccountedStores []string          `json:"unaccountedStores"` //nolint:tagliatelle // the protocol names it so
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/pdpp-host/pdpp-host/abi/device"
+	"github.com/pdpp-host/pdpp-host/host/collector/client"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -55,7 +56,7 @@ func TestCursorWaitsForItsRecords(t *testing.T) {
 	w.ok(err)
 	w.same(string(confirmed["notes"]), `{"at":1}`, "confirmed cursor")
 	w.ok(s.Close())
-	if res.Delivery == nil || res.Delivery.Code != string(CodePaused) {
+	if res.Delivery == nil || res.Delivery.Code != string(client.CodePaused) {
 		t.Errorf("why it is not delivered: %+v", res.Delivery)
 	}
 }
@@ -113,7 +114,7 @@ func TestNoScanWithoutState(t *testing.T) {
 // what to do.
 func TestDeadCredentialGivesNothingUp(t *testing.T) {
 	t.Parallel()
-	for status, code := range map[int]string{401: string(CodeUnauthorized), 403: string(CodeUnauthorized), 404: string(CodeGone)} {
+	for status, code := range map[int]string{401: string(client.CodeUnauthorized), 403: string(client.CodeUnauthorized), 404: string(client.CodeGone)} {
 		w := newWorld(t).guest()
 		w.host.manifest = []byte("{}")
 		w.enqueue(12)

@@ -10,6 +10,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/device"
 	"github.com/pdpp-host/pdpp-host/abi/manifest"
+	"github.com/pdpp-host/pdpp-host/host/collector/client"
 	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
@@ -26,13 +27,13 @@ func (e *execution) scan(ctx context.Context, req RunRequest) error {
 	deps.Described = func(ctx context.Context, raw []byte) error { return e.described(ctx, req, raw) }
 	deps.Accepted = func(stream string, key, data []byte, deleted bool) {
 		e.budget.accept(key, data)
-		e.stores.accept(stream, key, data, deleted)
+		e.stores.Accept(stream, key, data, deleted)
 	}
 	deps.Budget = e.budget.unit
 	scanned := make(chan struct{})
 	var beside sync.WaitGroup
 	var delivery error
-	beside.Go(func() { delivery = e.d.alongside(ctx, scanned) })
+	beside.Go(func() { delivery = e.d.Alongside(ctx, scanned) })
 	scan, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	beside.Go(func() { e.watch(ctx, scanned, stop) })
@@ -68,7 +69,7 @@ func (e *execution) described(ctx context.Context, req RunRequest, raw []byte) e
 		return err
 	}
 	e.about = &described{m, raw}
-	e.lane.learnKeys(m)
+	e.lane.LearnKeys(m)
 	if err := e.c.fits(m); err != nil {
 		return err
 	}
@@ -81,12 +82,12 @@ func (e *execution) described(ctx context.Context, req RunRequest, raw []byte) e
 	if err := e.c.keep(ctx, e.store, m.ConnectorKey, req.Roots, req.Options); err != nil {
 		return err
 	}
-	if e.state != nil && e.state.ManifestSHA256 == sum256(bare(raw)) {
+	if e.state != nil && e.state.ManifestSHA256 == client.Sum256(client.TrimJSON(raw)) {
 		return nil
 	}
 	e.note("manifest", "telling the host what the connector collects")
-	err = e.lane.putManifest(ctx, req.Module.SHA256, raw)
-	if e.lane.public = unrouted(err); e.lane.public {
+	err = e.lane.PutManifest(ctx, req.Module.SHA256, raw)
+	if e.lane.PublicOnly = client.Unrouted(err); e.lane.PublicOnly {
 		e.note("manifest", "the host takes no manifest: it holds what it has installed")
 		return nil
 	}
@@ -99,7 +100,7 @@ func (e *execution) pinned(ctx context.Context) (put bool, err error) {
 	if err != nil || conn == nil {
 		return false, err
 	}
-	err = e.lane.putManifest(ctx, conn.PinnedSHA256, conn.PinnedManifest)
+	err = e.lane.PutManifest(ctx, conn.PinnedSHA256, conn.PinnedManifest)
 	return err == nil, err
 }
 
@@ -179,7 +180,7 @@ func (e *execution) boundary() (since time.Time, err error) {
 	scope, err := device.ScopeOf(e.state.State[device.ScopeKey])
 	switch {
 	case err != nil:
-		return since, unbelievable("its collection scope " + err.Error())
+		return since, client.Unbelievable("its collection scope " + err.Error())
 	case scope == nil:
 		return since, nil
 	case len(scope.SourceRoots) > 0:

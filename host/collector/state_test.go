@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/collector/client"
 )
 
 // Cursors that are too much for one answer are read in pages, and one of them is
@@ -26,7 +27,7 @@ func TestCursorsAreReadInPages(t *testing.T) {
 	w.same(abi.CodeOf(err), CodeStateRead, "code of a host that says it all at once")
 
 	w.host.pages = true
-	state, err := w.collector().lane.state(t.Context())
+	state, err := w.collector().lane.State(t.Context())
 	w.ok(err)
 	w.same(len(state.State), 6, "cursors")
 	for stream, cursor := range whole {
@@ -86,7 +87,7 @@ func TestPagesThatAreNone(t *testing.T) {
 				}
 				return &answer{status: 200, body: body(n)}, nil
 			})
-			if _, err := w.collector().lane.state(t.Context()); abi.CodeOf(err) != CodeAnswer {
+			if _, err := w.collector().lane.State(t.Context()); abi.CodeOf(err) != client.CodeAnswer {
 				t.Errorf("%v after %d pages", err, n)
 			}
 		})

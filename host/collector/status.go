@@ -7,31 +7,32 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/device"
+	"github.com/pdpp-host/pdpp-host/host/collector/posture"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
 // Status is what a lane is like. It holds no secret. DB names a path and is for
 // this machine alone, and so is Failed (LC-07.4).
 type Status struct {
-	Object              string       `json:"object"` // local_collector_status
-	SourceInstanceID    string       `json:"source_instance_id"`
-	ConnectorID         string       `json:"connector_id"`
-	ConnectorInstanceID string       `json:"connector_instance_id,omitempty"`
-	DeviceID            string       `json:"device_id"`
-	Host                string       `json:"host"` // that the lane delivers to
-	Profile             string       `json:"profile,omitempty"`
-	Protocol            string       `json:"collector_protocol_version"`
-	AgentVersion        string       `json:"agent_version"`
-	Posture             Posture      `json:"deployment_posture"`
-	LifecycleState      string       `json:"lifecycle_state"`
-	DB                  DB           `json:"db"`
-	Outbox              StatusOutbox `json:"outbox"`
-	Coverage            CoverageSeen `json:"coverage"`
-	Open                OpenWork     `json:"open_work"`
-	Last                *LastRun     `json:"last_run"`                 // nil: none yet
-	Since               string       `json:"collects_since,omitempty"` // RFC 3339: the host wants nothing older, as it last said
-	PutOff              []PutOff     `json:"put_off,omitempty"`
-	Failed              *Failed      `json:"failed,omitempty"` // nil: the last execution began, and delivered
+	Object              string          `json:"object"` // local_collector_status
+	SourceInstanceID    string          `json:"source_instance_id"`
+	ConnectorID         string          `json:"connector_id"`
+	ConnectorInstanceID string          `json:"connector_instance_id,omitempty"`
+	DeviceID            string          `json:"device_id"`
+	Host                string          `json:"host"` // that the lane delivers to
+	Profile             string          `json:"profile,omitempty"`
+	Protocol            string          `json:"collector_protocol_version"`
+	AgentVersion        string          `json:"agent_version"`
+	Posture             posture.Posture `json:"deployment_posture"`
+	LifecycleState      string          `json:"lifecycle_state"`
+	DB                  DB              `json:"db"`
+	Outbox              StatusOutbox    `json:"outbox"`
+	Coverage            CoverageSeen    `json:"coverage"`
+	Open                OpenWork        `json:"open_work"`
+	Last                *LastRun        `json:"last_run"`                 // nil: none yet
+	Since               string          `json:"collects_since,omitempty"` // RFC 3339: the host wants nothing older, as it last said
+	PutOff              []PutOff        `json:"put_off,omitempty"`
+	Failed              *Failed         `json:"failed,omitempty"` // nil: the last execution began, and delivered
 }
 
 // LastRun is how the lane's newest run ended.
@@ -67,8 +68,8 @@ func (c *Collector) Status(ctx context.Context) (*Status, error) {
 	p := c.deps.Profile
 	s := &Status{
 		Object: "local_collector_status", SourceInstanceID: p.SourceInstanceID, ConnectorID: p.ConnectorID,
-		ConnectorInstanceID: p.ConnectorInstanceID, DeviceID: p.DeviceID, Host: c.lane.client.base.Host, Profile: p.Name,
-		Protocol: device.ProtocolVersion, AgentVersion: c.deps.Install.AgentVersion(), Posture: PostureOf(c.deps.Install),
+		ConnectorInstanceID: p.ConnectorInstanceID, DeviceID: p.DeviceID, Host: c.lane.Client.Base.Host, Profile: p.Name,
+		Protocol: device.ProtocolVersion, AgentVersion: c.deps.Install.AgentVersion(), Posture: posture.Of(c.deps.Install),
 	}
 	info, counts, exists, err := c.look(ctx)
 	if err != nil {

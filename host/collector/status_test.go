@@ -9,6 +9,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/device"
+	"github.com/pdpp-host/pdpp-host/host/collector/client"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -72,7 +73,7 @@ func TestDoctorOnCoverage(t *testing.T) {
 	w.same(level(d, "coverage"), "", "of a lane that has collected nothing")
 	w.host.manifest = []byte("{}")
 	w.enqueue(1)
-	w.over(func(e *execution) { w.ok(e.d.drain(t.Context())) })
+	w.over(func(e *execution) { w.ok(e.d.Drain(t.Context())) })
 	d, err = w.collector().Doctor(t.Context())
 	w.ok(err)
 	w.same(level(d, "coverage"), LevelWarn, "of a lane that never said")
@@ -86,7 +87,7 @@ func TestDoctorOnCoverage(t *testing.T) {
 		}
 	}
 	w.enqueueStreams(device.CoverageStream)
-	w.over(func(e *execution) { w.ok(e.d.drain(t.Context())) })
+	w.over(func(e *execution) { w.ok(e.d.Drain(t.Context())) })
 	d, err = w.collector().Doctor(t.Context())
 	w.ok(err)
 	w.same(level(d, "coverage"), "", "of a lane that has said")
@@ -193,14 +194,14 @@ func TestEveryErrorHasAHeartbeat(t *testing.T) {
 
 	w = newWorld(t).guest()
 	w.host.fail(on("/manifest", answer{status: 400, body: `{"error":{"code":"invalid_request"}}`}))
-	if _, err := w.collector().Run(t.Context(), w.script(done(0))); abi.CodeOf(err) != CodeRefused {
+	if _, err := w.collector().Run(t.Context(), w.script(done(0))); abi.CodeOf(err) != client.CodeRefused {
 		t.Errorf("%v", err)
 	}
 	w.same(w.host.statuses(), "starting healthy", "of a manifest that was refused")
 
 	w = newWorld(t).guest() // it scanned nothing, and no end of a run says so
 	w.host.fail(on("/manifest", answer{status: 500}))
-	if _, err := w.collector().Run(t.Context(), w.script(done(0))); abi.CodeOf(err) != CodeUnreachable {
+	if _, err := w.collector().Run(t.Context(), w.script(done(0))); abi.CodeOf(err) != client.CodeUnreachable {
 		t.Errorf("%v", err)
 	}
 	w.same(w.host.statuses(), "starting retrying", "of a manifest that the host could not take")
@@ -225,7 +226,7 @@ func TestEveryErrorHasAHeartbeat(t *testing.T) {
 	w.host.fail(on("/heartbeat", answer{status: 500}))
 	done := w.run(records("notes", 0, 1) + done(1))
 	w.same(done.Outcome, OutcomeComplete, "outcome")
-	if done.Heartbeat == nil || done.Heartbeat.Code != string(CodeUnreachable) {
+	if done.Heartbeat == nil || done.Heartbeat.Code != string(client.CodeUnreachable) {
 		t.Errorf("%+v", done.Heartbeat)
 	}
 }

@@ -6,16 +6,17 @@ import (
 	"testing"
 
 	"github.com/pdpp-host/pdpp-host/abi/device"
+	"github.com/pdpp-host/pdpp-host/host/collector/profile"
 )
 
 // A profile gives way to one of the same connection of the same host, and to no
 // other.
 func TestSupersede(t *testing.T) {
 	t.Parallel()
-	dir := &Profiles{Dir: filepath.Join(t.TempDir(), "collectors")}
-	profile := func(name, base, source, connection string) *Profile {
-		p := &Profile{
-			Name: name, BaseURL: base, DeviceID: "dev_" + name, Token: NewToken("ldt" + name), SourceInstanceID: source, ConnectorID: "scripted",
+	dir := &profile.Folder{Dir: filepath.Join(t.TempDir(), "collectors")}
+	profile := func(name, base, source, connection string) *profile.Profile {
+		p := &profile.Profile{
+			Name: name, BaseURL: base, DeviceID: "dev_" + name, Token: profile.NewToken("ldt" + name), SourceInstanceID: source, ConnectorID: "scripted",
 			ConnectorInstanceID: connection,
 		}
 		if err := dir.Save(p); err != nil {
@@ -47,7 +48,7 @@ func TestSupersede(t *testing.T) {
 func TestLogoutOfARevokedDevice(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	dir := &Profiles{Dir: filepath.Join(t.TempDir(), "collectors")}
+	dir := &profile.Folder{Dir: filepath.Join(t.TempDir(), "collectors")}
 	w.ok(dir.Save(w.deps.Profile))
 	w.host.fail(on("/self-revoke", answer{status: 401, body: "<html>sign in</html>"}))
 	if _, err := w.collector().Logout(t.Context(), dir, false); err == nil {
@@ -71,7 +72,7 @@ func TestDoctorAsksTheHost(t *testing.T) {
 	w.host.manifest = []byte("{}")
 	w.enqueue(1)
 	w.host.fail(on("/ingest-batches", answer{status: 422, body: `{"error":{"code":"` + device.CodeRecordsRejected + `","message":"record 0"}}`}))
-	w.over(func(e *execution) { w.ok(e.d.drain(t.Context())) })
+	w.over(func(e *execution) { w.ok(e.d.Drain(t.Context())) })
 	d, err = w.collector().Doctor(t.Context())
 	w.ok(err)
 	w.same(level(d, "refused"), LevelWarn, "with a refusal that is tried again")

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pdpp-host/pdpp-host/host/collector/profile"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/storage"
@@ -51,8 +52,8 @@ func newWorld(t *testing.T, change ...func(*Deps)) *world {
 	t.Helper()
 	w := &world{T: t, host: newFakeHost(t), path: filepath.Join(t.TempDir(), "lane.sqlite")}
 	w.deps = Deps{
-		Profile: &Profile{
-			Name: "scripted-src_1", BaseURL: "http://127.0.0.1:7", DeviceID: testDevice, Token: NewToken(testToken),
+		Profile: &profile.Profile{
+			Name: "scripted-src_1", BaseURL: "http://127.0.0.1:7", DeviceID: testDevice, Token: profile.NewToken(testToken),
 			SourceInstanceID: testSource, ConnectorID: "scripted", ConnectorInstanceID: "conn_1",
 		},
 		LanePath: w.path, Transport: w.host, Now: time.Now, Random: func() float64 { return 0 },

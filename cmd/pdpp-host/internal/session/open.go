@@ -8,7 +8,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/roots"
-	"github.com/pdpp-host/pdpp-host/host/collector"
+	"github.com/pdpp-host/pdpp-host/host/collector/profile"
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/modules"
@@ -73,7 +73,7 @@ func (s *Session) Keyring() vault.Keyring { return s.keyring.Keyring() }
 
 // Resolver grants folders, but never the host's own, nor a collector's.
 func (s *Session) Resolver(c *config.Config) *roots.Resolver {
-	private := append(collector.OwnFolders(collector.Env{Getenv: os.Getenv, Home: s.Home}), c.DataDir(), c.ProfilesDir())
+	private := append(profile.OwnFolders(profile.Env{Getenv: os.Getenv, Home: s.Home}), c.DataDir(), c.ProfilesDir())
 	if !c.StoreOnServer() {
 		private = append(private, c.StorageDSN())
 	}
