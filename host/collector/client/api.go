@@ -79,7 +79,7 @@ func (l *Lane) Revoke(ctx context.Context) (time.Time, error) {
 	return out.RevokedAt, err
 }
 
-// bare is a JSON text without the white space around it, which does not survive
+// TrimJSON is a JSON text without the white space around it, which does not survive
 // the way as a part of another.
 func TrimJSON(text []byte) []byte { return bytes.Trim(text, " \t\r\n") }
 

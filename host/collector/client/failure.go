@@ -55,7 +55,7 @@ func (f *Failure) Unwrap() error { return f.Err }
 // WordShape is the word of work that nobody would take.
 const WordShape = "shape"
 
-// class is how the outbox counts what was given up: the status, and the host's
+// OutboxClass is how the outbox counts what was given up: the status, and the host's
 // own word for it.
 func (f *Failure) OutboxClass() string {
 	if f.Code == "" {

@@ -44,7 +44,7 @@ var (
 	untagged = regexp.MustCompile(`(-0\.\d{14}-[0-9a-f]{12}|-\d+-g[0-9a-f]+|-dirty)$`)
 )
 
-// PostureOf says where the program comes from. A fact that cannot be told is unknown, never a
+// Of says where the program comes from. A fact that cannot be told is unknown, never a
 // guess (LC-08.3).
 func Of(in Install) Posture {
 	version := in.Version

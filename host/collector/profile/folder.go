@@ -20,12 +20,12 @@ const (
 	maxProfile    = 64 << 10
 )
 
-// Profiles is a folder of profiles, a file each. The folder is its owner's alone
+// Folder is a folder of profiles, a file each. The folder is its owner's alone
 // (0700), and so is each file (0600): one that others can read is refused,
 // because the credential in it is no secret any more.
 type Folder struct{ Dir string }
 
-// ProfilesOf returns the folder that the machine keeps profiles in.
+// FolderOf returns the folder that the machine keeps profiles in.
 func FolderOf(e Env) (*Folder, error) {
 	if dir := e.get(EnvProfileDir); dir != "" {
 		full, err := filepath.Abs(dir)

@@ -31,7 +31,7 @@ type Profile struct {
 	Queue               string // the lane's file, when it is not the usual one
 }
 
-// ParseProfile reads a profile's file: a line is NAME=VALUE, empty, or a comment
+// Parse reads a profile's file: a line is NAME=VALUE, empty, or a comment
 // that begins with #. A value may stand in double or single quotes. A name that
 // is not a profile's is left alone. No error holds a value.
 func Parse(name, text string) (*Profile, error) {
@@ -57,7 +57,7 @@ func Parse(name, text string) (*Profile, error) {
 	return profileOf(name, func(key string) string { return values[key] })
 }
 
-// ProfileFromEnv reads a profile out of the environment. It is nil when none of
+// FromEnv reads a profile out of the environment. It is nil when none of
 // a profile's own names is set; a part of one is an error.
 func FromEnv(getenv func(string) string) (*Profile, error) {
 	set := false

@@ -2,6 +2,7 @@ package profile
 
 import "log/slog"
 
+// Redacted shows in the place of a credential.
 const Redacted = "[redacted]"
 
 // Token is a device's credential. However it is printed, logged or encoded, it
