@@ -2,9 +2,12 @@ package sdk
 
 import (
 	"errors"
+	"strconv"
+	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
+	"github.com/pdpp-host/pdpp-host/sdk/jsonvalue"
 )
 
 // ErrStopped is the error to return from Collect after Stopping turned true. DONE then
@@ -105,4 +108,133 @@ func clip(s string, n int) string {
 		n--
 	}
 	return s[:n]
+}
+
+// authFailed is the end of the code for credentials that the provider refuses.
+const authFailed = "_auth_failed"
+
+// Refused reports whether a request got no answer because the provider asks to be left
+// alone (RT-23.1) or because the host had no usable credential: none was given, it
+// cannot be used, or its sign-in cannot be renewed. Other requests of the run would
+// fail in the same way.
+func Refused(err error) bool {
+	e, ok := AsFetchError(err)
+	return ok && (e.GapReason == abi.ReasonRateLimited || e.concernsCredential())
+}
+
+func (e *FetchError) concernsCredential() bool {
+	return strings.HasPrefix(string(e.Code), "send.credential_") || e.Code == "send.renewal_refused"
+}
+
+// AuthFailed turns the error of a credential that the host could not send into the
+// failure that CheckStatus returns for a credential that the provider refused. It
+// returns any other error unchanged.
+func AuthFailed(connectorKey string, err error) error {
+	if e, ok := AsFetchError(err); ok && e.concernsCredential() {
+		return &Failure{Code: connectorKey + authFailed, Message: e.Message, Hint: "refresh_credentials", Err: err}
+	}
+	return err
+}
+
+// statusFailure is the cause of the failure that CheckStatus returns. A detail lane
+// turns it into a gap with its status, and any other Failure ends the lane.
+type statusFailure struct{ status int }
+
+func (f *statusFailure) Error() string { return "status " + strconv.Itoa(f.status) }
+
+// CheckStatus returns nil for 2xx and 304, and otherwise a *Failure:
+// <connector_key>_auth_failed with the hint to refresh the credentials for 401,
+// <connector_key>_http_<status> for the rest.
+func (h *Host) CheckStatus(r *Response) error {
+	if r.Status >= 200 && r.Status < 300 || r.Status == 304 {
+		return nil
+	}
+	name := abi.CanonicalKey(h.manifest.Get("connector_key").Str())
+	status := strconv.Itoa(r.Status)
+	if r.Status == 401 {
+		return &Failure{
+			Code: name + authFailed, Message: "the provider does not accept the credentials (status 401)",
+			Hint: "refresh_credentials",
+		}
+	}
+	return &Failure{
+		Code: name + "_http_" + status, Message: "the provider answered with status " + status,
+		Err: &statusFailure{r.Status},
+	}
+}
+
+// FetchError is a request that got no usable answer: the provider kept failing, a
+// budget is used up, or the host does not send it.
+type FetchError struct {
+	Code    abi.Code
+	Message string // <name>_rate_limited for a provider that kept refusing
+	// GapReason is the reason of a DETAIL_GAP for the unfetched record; "" when trying
+	// again gains nothing.
+	GapReason abi.Reason
+	// Stop is the reason in full: a budget's, the run cap's, or GapReason.
+	Stop abi.Reason
+	// Final means that no further request of this run will be answered.
+	Final            bool
+	Status, Attempts int    // of the last answer, 0 without one
+	NextAttemptAfter string // RFC 3339, "" when not known
+}
+
+// Error returns message and code.
+func (e *FetchError) Error() string { return e.Message + " [" + string(e.Code) + "]" }
+
+// AsFetchError returns the *FetchError in the chain of err.
+func AsFetchError(err error) (*FetchError, bool) {
+	// A loop of our own, because errors.As needs reflection.
+	for ; err != nil; err = errors.Unwrap(err) {
+		if e, ok := err.(*FetchError); ok { //nolint:errorlint // this is the walk that errors.As would do
+			return e, true
+		}
+	}
+	return nil, false
+}
+
+// readFetchError reads the member error of an answer.
+func readFetchError(v jsonvalue.Value) *FetchError {
+	e := &FetchError{
+		Code: abi.Code(v.Get("code").Str()), Message: v.Get("message").Str(),
+		GapReason: abi.Reason(v.Get("gap_reason").Str()), Stop: abi.Reason(v.Get("stop").Str()),
+		Final: v.Get("final").Bool(), Status: int(v.Get("status").Int()), Attempts: int(v.Get("attempts").Int()),
+		NextAttemptAfter: v.Get("next_attempt_after").Str(),
+	}
+	if e.Code == "" {
+		e.Code = abi.CodeInternal
+	}
+	if e.Message == "" {
+		e.Message = "the request failed"
+	}
+	return e
+}
+
+// rateLimited ends the text of a provider that kept refusing (RT-23.1).
+const rateLimited = "_rate_limited"
+
+// done returns the error that DONE reports. The text alone names a provider that kept
+// refusing; owners' retry patterns look for it.
+func (e *FetchError) done() *abi.DoneError {
+	d := &abi.DoneError{Code: string(e.Code), Message: e.Message, Retryable: e.GapReason != ""}
+	if strings.HasSuffix(e.Message, rateLimited) && !strings.ContainsAny(e.Message, " \t\n") {
+		d.Code = e.Message
+	}
+	switch {
+	case e.needsOwner():
+		d.RecoveryHint = abi.Raw(`"refresh_credentials"`)
+	case d.Retryable:
+		d.RecoveryHint = abi.Raw(`"retry_by_runtime"`)
+	}
+	return d
+}
+
+// needsOwner reports whether the provider accepts no credential of the run: only the
+// owner can give another one.
+func (e *FetchError) needsOwner() bool {
+	switch e.Code {
+	case "send.credential_missing", "send.credential_invalid", "send.credential_expired", "send.renewal_refused":
+		return true
+	}
+	return false
 }

@@ -1,6 +1,7 @@
 package sdk
 
 import (
+	"io/fs"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -131,3 +132,43 @@ func (h *Host) Now() time.Time { return clock(h.link) }
 // Emitted returns how many RECORDs were sent or wait in the batch: the number that DONE
 // will report. It leaves out the records that a filter dropped.
 func (h *Host) Emitted() int64 { return h.sent + h.pending }
+
+// Connector is the code that an author writes. One value serves one instance of the
+// module, so it may keep state between its two methods; Collect is called at most once.
+type Connector interface {
+	// Manifest returns the connector manifest, a JSON object (embed the file).
+	// It is called before anything else and must not depend on anything.
+	Manifest() string
+	// Collect does one run. Its result becomes DONE: nil is succeeded,
+	// ErrStopped anywhere in the chain is cancelled, everything else is failed,
+	// with code, message and hint of the *Failure or *abi.Error in the chain.
+	Collect(h *Host) error
+}
+
+var registered Connector
+
+// Run registers the connector of this module. Call it once, from an init
+// function of package main: the host calls the exports only after the init
+// functions have run, and never calls main.
+func Run(c Connector) {
+	if registered != nil {
+		panic("sdk: Run was called twice")
+	}
+	registered = c
+}
+
+// Roots lists the granted folders, in START's order.
+func (h *Host) Roots() []abi.Root { return h.roots }
+
+// Root returns the granted folder of that name, read-only, and whether there is
+// one. Its files implement fs.File; it implements fs.StatFS and fs.ReadDirFS. A
+// link that leads out of the folder is refused by the host.
+func (h *Host) Root(name string) (fs.FS, bool) {
+	for _, r := range h.roots {
+		if r.Name == name {
+			fsys := mount(h.link, r.Name, r.Path)
+			return fsys, fsys != nil
+		}
+	}
+	return nil, false
+}

@@ -2,6 +2,7 @@ package sdk
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/sdk/jsonappend"
@@ -55,4 +56,105 @@ func (h *Host) Interact(m abi.Interaction) (abi.InteractionResponse, error) {
 		answer.Data[it.Name().Str()] = it.Value().Str()
 	}
 	return answer, nil
+}
+
+// codeMissingCredentials is DONE's code when credentials are missing.
+const codeMissingCredentials = "missing_credentials"
+
+// credential is one required credential that the host does not have.
+type credential struct {
+	field string   // its name in the form, or the environment name
+	label string   // for the owner
+	env   []string // each of these may supply it
+}
+
+// RequireCredentials makes sure that the host has the credentials that the manifest
+// requires. A connector never sees them. When some are missing it asks for them by
+// their environment variables (RT-08.1). When there is nobody to ask, or the owner
+// declines, it returns a *Failure that names them (RT-08.2). Call it first in Collect
+// and return its error.
+func (h *Host) RequireCredentials() error {
+	missing := h.missingCredentials()
+	if len(missing) == 0 {
+		return nil
+	}
+	failure := &Failure{
+		Code: codeMissingCredentials, Message: "missing credentials: " + credentialNames(missing),
+		Hint: "refresh_credentials",
+	}
+	if !h.Interactive() {
+		return failure
+	}
+	answer, err := h.Interact(abi.Interaction{
+		Kind:    abi.InteractionMissingCredentials,
+		Message: "Credentials are needed. Enter them, or set in the environment: " + credentialNames(missing),
+		Schema:  credentialSchema(missing),
+	})
+	switch {
+	case err != nil:
+		return err
+	case h.stopping:
+		return ErrStopped
+	case answer.Status != abi.ResponseSuccess:
+		failure.Message += " (the owner's answer: " + answer.Status + ")"
+		return failure
+	}
+	return nil
+}
+
+// missingCredentials lists the required credentials that START does not confirm, the
+// form's fields first.
+func (h *Host) missingCredentials() []credential {
+	held := h.start.Get("credentials")
+	capture := h.manifest.Get("setup").Get("credential_capture")
+	var missing []credential
+	covered := make(map[string]bool) // environment names that a field of the form covers
+	for it := capture.Get("fields").Children(); it.Next(); {
+		f := it.Value()
+		c := credential{field: f.Get("name").Str(), label: f.Get("label").Str()}
+		have := held.Get(c.field).Bool()
+		for env := f.Get("env").Children(); env.Next(); {
+			name := env.Value().Str()
+			c.env = append(c.env, name)
+			covered[name] = true
+			have = have || held.Get(name).Bool()
+		}
+		if !have && f.Get("required").Bool() && capture.Get("required").Kind() != jsonvalue.False {
+			missing = append(missing, c)
+		}
+	}
+	for it := h.manifest.Get("capabilities").Get("auth").Get("required").Children(); it.Next(); {
+		name := it.Value().Str()
+		if !covered[name] && !held.Get(name).Bool() {
+			missing = append(missing, credential{field: name, env: []string{name}})
+		}
+	}
+	return missing
+}
+
+// credentialNames names the missing credentials by environment variable: "A or B, C".
+func credentialNames(missing []credential) string {
+	var names []string
+	for _, c := range missing {
+		name := strings.Join(c.env, " or ")
+		if name == "" {
+			name = c.field
+		}
+		names = append(names, name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// credentialSchema is the JSON Schema of the form to fill in.
+func credentialSchema(missing []credential) []byte {
+	b := []byte(`{"type":"object","properties":{`)
+	var fields []string
+	for _, c := range missing {
+		fields = append(fields, c.field)
+		b = append(jsonappend.Name(b, c.field), `{"type":"string","format":"password"`...)
+		b = append(textMember(b, "title", c.label), '}')
+	}
+	b = append(b, '}')
+	b = jsonappend.Strings(jsonappend.Name(b, "required"), fields)
+	return append(b, '}')
 }

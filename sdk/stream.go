@@ -1,6 +1,7 @@
 package sdk
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -100,7 +101,7 @@ func appendKey(dst []byte, parts [][]byte) []byte {
 
 // maxKeyBytes is how long a key may be, its JSON spelling included. The host's
 // limit is on the text without escapes, so this one is never above it.
-const maxKeyBytes = 16 << 10
+const maxKeyBytes = abi.MaxKeyBytes
 
 // goodKey reports whether the host takes the key: not too long, and without a
 // NUL, at which a database would cut it.
@@ -147,4 +148,121 @@ func (s *stream) allows(key []byte) bool {
 func (s *stream) inTime(text string) bool {
 	t, ok := parseInstant(text)
 	return ok && (s.since.IsZero() || !t.Before(s.since)) && (s.until.IsZero() || t.Before(s.until))
+}
+
+// parseInstant reads a consent time as the boundary does: an RFC 3339 date-time, with T
+// and Z in either case, or a full-date, which means its midnight in UTC. A leap second
+// counts as the second after it. If only one of the two accepted a text, a record would
+// be lost silently, or one record would end the run.
+func parseInstant(s string) (time.Time, bool) {
+	if len(s) == len(time.DateOnly) {
+		t, err := time.Parse(time.DateOnly, s)
+		return t, err == nil
+	}
+	if len(s) < len("2006-01-02T15:04:05Z") {
+		return time.Time{}, false
+	}
+	if s[13] != ':' || s[16] != ':' {
+		return time.Time{}, false
+	}
+	if n := len(s) - 6; s[n] == '+' || s[n] == '-' { // an offset, which time.Parse does not bound
+		if s[n+1:n+3] > "23" || s[n+4:] > "59" {
+			return time.Time{}, false
+		}
+	}
+	var room [64]byte
+	b := append(room[:0], s...)
+	if b[10] == 't' {
+		b[10] = 'T'
+	}
+	if last := len(b) - 1; b[last] == 'z' {
+		b[last] = 'Z'
+	}
+	leap := time.Duration(0)
+	if b[17] == '6' && b[18] == '0' {
+		b[17], b[18] = '5', '9'
+		leap = time.Second
+	}
+	if b[19] == ',' { // time.Parse takes a comma before the decimals
+		return time.Time{}, false
+	}
+	t, err := time.Parse(time.RFC3339, string(b))
+	return t.Add(leap), err == nil
+}
+
+// Why a record that the scope wants was not sent.
+const (
+	withheldTooLarge = "record_too_large"
+	withheldNoKey    = "record_key_missing"
+	withheldBadKey   = "record_key_invalid" // above maxKeyBytes, or with a NUL
+)
+
+// withheldEach is how many records of one stream and reason are reported one
+// by one. The rest is counted and reported at the end, so that a file of bad
+// lines does not become a flood of messages.
+const withheldEach = 10
+
+// withheld counts the records of one reason.
+type withheld struct {
+	reason string
+	count  int64
+}
+
+// withhold accounts for a record that is not sent. key may be nil.
+func (h *Host) withhold(s *stream, reason string, key []byte, size int64) error {
+	i := 0
+	for i < len(s.withheld) && s.withheld[i].reason != reason {
+		i++
+	}
+	if i == len(s.withheld) {
+		s.withheld = append(s.withheld, withheld{reason: reason})
+	}
+	if s.withheld[i].count++; s.withheld[i].count > withheldEach {
+		return h.failed
+	}
+	skip := abi.SkipResult{Stream: s.name, Reason: reason, RecoveryHint: abi.Raw(`"retry_on_connector_upgrade"`)}
+	switch reason {
+	case withheldTooLarge:
+		skip.Message = "a record of " + strconv.FormatInt(size, 10) + " bytes was not sent: the limit is " +
+			strconv.Itoa(abi.MaxRecordBytes)
+		skip.Diagnostics = abi.Raw(`{"size_bytes":` + strconv.FormatInt(size, 10) + `}`)
+		if text := keyText(key); len(text) <= 200 {
+			skip.ResourceIDs = []string{text}
+		}
+	case withheldBadKey:
+		skip.Message = "a record was not sent: its key is above " + strconv.Itoa(maxKeyBytes) + " bytes or contains a NUL character"
+	default:
+		skip.Message = "a record without its key was not sent: a field of primary_key is missing, null or empty"
+	}
+	return h.Skip(skip)
+}
+
+// reportWithheld reports the records that withhold counted.
+func (h *Host) reportWithheld() error {
+	var first error
+	for _, s := range h.streams {
+		for _, w := range s.withheld {
+			more := w.count - withheldEach
+			if more <= 0 {
+				continue
+			}
+			err := h.Skip(abi.SkipResult{
+				Stream: s.name, Reason: w.reason, RecoveryHint: abi.Raw(`"retry_on_connector_upgrade"`),
+				Message:     strconv.FormatInt(more, 10) + " more records were not sent for the same reason",
+				Diagnostics: append(jsonappend.Int([]byte(`{"records":`), more), '}'),
+			})
+			if first == nil {
+				first = err
+			}
+		}
+	}
+	return first
+}
+
+// keyText returns a key as the host shows it: a string's text, or the array.
+func keyText(key []byte) string {
+	if v, err := jsonvalue.Parse(key); err == nil && v.Kind() == jsonvalue.String {
+		return v.Str()
+	}
+	return string(key)
 }

@@ -28,12 +28,6 @@ func TestNoFileIsTooLong(t *testing.T) {
 // sign that two rooms share it: files with a common prefix want a folder of that name.
 const maxFiles = 25
 
-// crowded are the folders above maxFiles, each with the reason. A folder leaves the
-// list once it is below, and joins it only where more files are its very idea.
-var crowded = map[string]string{
-	"sdk": "its detail lane, records and cursors belong to folders of their own",
-}
-
 func TestNoFolderIsCrowded(t *testing.T) {
 	t.Parallel()
 	count := make(map[string]int)
@@ -43,13 +37,8 @@ func TestNoFolderIsCrowded(t *testing.T) {
 		}
 	}
 	for folder, n := range count {
-		if n > maxFiles && crowded[folder] == "" {
-			t.Errorf("%s: got %d source files, want at most %d, or a reason in crowded", folder, n, maxFiles)
-		}
-	}
-	for folder := range crowded {
-		if n := count[folder]; n <= maxFiles {
-			t.Errorf("crowded: got %d source files in %s, want it off the list", n, folder)
+		if n > maxFiles {
+			t.Errorf("%s: got %d source files, want at most %d", folder, n, maxFiles)
 		}
 	}
 }
