@@ -4,9 +4,9 @@
 //
 // It holds one execution from recovery to heartbeat, and what an owner asks of a lane:
 // status, doctor, recover. Its rooms hold the profile of an enrolled lane, the client of the
-// device API, and the delivery of what waits in the outbox. It does not hold a run of the connector (host/run),
-// the outbox itself (storage, in lane mode), the protocol's words (abi/device), flags and
-// terminals (cmd/pdpp-local-collector).
+// device API, and the delivery of what waits in the outbox. It does not hold a run of the
+// connector (host/run), the outbox itself (storage, in lane mode), the protocol's words
+// (abi/device), flags and terminals (cmd/pdpp-local-collector).
 //
 // Records come in through host/run and storage; batches, checkpoints, gaps,
 // artifacts and ends of runs go out over HTTP, and only an acknowledgement that

@@ -2,5 +2,5 @@
 
 package profile
 
-// volatile cannot be told here.
-func volatile(string) bool { return false }
+// Volatile reports false: whether a file lies in memory cannot be told here.
+func Volatile(string) bool { return false }
