@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -35,6 +36,9 @@ type CopyOptions struct {
 	Now      func() time.Time
 	Logger   *slog.Logger
 	Alive    func(holder string) bool // as in NewRun
+	// Witness returns the context that the copy's last transaction records its audit event
+	// with (WithAudit). nil: no event.
+	Witness func(context.Context) context.Context
 }
 
 // Copied says what a copy holds.
@@ -91,13 +95,13 @@ func Copy(ctx context.Context, o CopyOptions) (*Copied, error) {
 		return nil, err
 	}
 	defer func() { _ = to.Close() }()
-	c := &copying{ctx: ctx, to: to, done: &Copied{}}
+	c := &copying{ctx: ctx, to: to, options: &o, done: &Copied{}, rows: map[string]int64{}}
 	// One transaction of the source for all of it: the copy shows the source at one moment.
 	err = from.db.Alone(ctx, "copy the store", func(t *db.Tx) error {
 		if err := t.AllowIdle(); err != nil {
 			return err
 		}
-		if err := unused(t, o.Alive); err != nil {
+		if err := unused(t, "source", o.Alive); err != nil {
 			return err
 		}
 		c.from = t
@@ -113,6 +117,9 @@ func Copy(ctx context.Context, o CopyOptions) (*Copied, error) {
 func distinct(from, to string) error {
 	if from == to {
 		return abi.NewError(CodeCopyRefused, "a store cannot be copied to itself", "name another target with --to")
+	}
+	if db.SameServer(from, to) {
+		return distinct(to, to)
 	}
 	if db.OnServer(from) {
 		return nil
@@ -130,14 +137,14 @@ func distinct(from, to string) error {
 	return nil
 }
 
-// unused refuses a source that a run or a server uses.
-func unused(t *db.Tx, alive func(holder string) bool) error {
+// unused refuses a store that a run or a server uses, which is the copy's source or target.
+func unused(t *db.Tx, which string, alive func(holder string) bool) error {
 	l, err := tables.LiveLease(t, "", alive)
 	if err != nil {
 		return err
 	}
 	if l != nil {
-		return abi.NewError(CodeCopyRefused, "a run is going on, and writes to the source", "wait for it to end, or end it").WithDetail("run " + l.RunID)
+		return abi.NewError(CodeCopyRefused, "a run is going on, and writes to the "+which, "wait for it to end, or end it").WithDetail("run " + l.RunID)
 	}
 	var servers []struct {
 		Holder    string
@@ -148,7 +155,7 @@ func unused(t *db.Tx, alive func(holder string) bool) error {
 	}
 	for _, s := range servers {
 		if tables.LeaseHolds(s.Holder, s.ExpiresUS, t.Now, alive) {
-			return abi.NewError(CodeCopyRefused, "a server runs the source's connections", "stop `pdpp-host serve` first").WithDetail(s.Holder)
+			return abi.NewError(CodeCopyRefused, "a server runs the "+which+"'s connections", "stop `pdpp-host serve` first").WithDetail(s.Holder)
 		}
 	}
 	return nil
@@ -160,6 +167,9 @@ type copying struct {
 	from *db.Tx
 	to   *db.DB
 	done *Copied
+
+	options *CopyOptions
+	rows    map[string]int64 // of each table that was compared
 }
 
 func (c *copying) run() error {
@@ -182,6 +192,9 @@ func (c *copying) run() error {
 // begin marks an empty target, or finds the mark of an earlier copy.
 func (c *copying) begin() error {
 	return c.to.Alone(c.ctx, "begin the copy", func(t *db.Tx) (err error) {
+		if err := unused(t, "target", c.options.Alive); err != nil {
+			return err
+		}
 		if c.done.Resumed, err = db.Unfinished(t.Ctx, t.DB); err != nil || c.done.Resumed {
 			return err
 		}
@@ -237,6 +250,9 @@ func (c *copying) table(t copyTable) error {
 			more, err = insert(w, t.name, columns, kinds, rows)
 			return err
 		})
+		if c.to.Conflicts(err) { // with a row of an earlier copy, which the source has changed since
+			return c.differs("a row of the source's " + t.name + " does not fit into the copy").Wrap(err)
+		}
 		if err != nil {
 			return err
 		}
@@ -304,7 +320,20 @@ func (c *copying) end() error {
 	if err := c.from.DB.QueryRowContext(c.ctx, "SELECT value FROM counters WHERE name = 'change'").Scan(&last); err != nil {
 		return err
 	}
-	return c.to.Alone(c.ctx, "end the copy", func(t *db.Tx) error {
+	ctx := c.ctx
+	if c.options.Witness != nil {
+		ctx = c.options.Witness(ctx)
+	}
+	return c.to.Alone(ctx, "end the copy", func(t *db.Tx) error {
+		for table, want := range c.rows { // nobody has written since they were compared
+			var got int64
+			if err := t.DB.QueryRowContext(t.Ctx, "SELECT count(*) FROM "+table).Scan(&got); err != nil {
+				return err
+			}
+			if got != want {
+				return c.differs(fmt.Sprintf("somebody else has written to the copy's %s: %d rows, want %d", table, got, want))
+			}
+		}
 		if _, err := t.DB.ExecContext(t.Ctx, "UPDATE counters SET value = ? WHERE name = 'change'", last); err != nil {
 			return err
 		}

@@ -30,14 +30,19 @@ func (c *copying) compare(t copyTable) error {
 		return err
 	}
 	if got != want || sum != other {
-		return abi.NewError(CodeCopyDiffers, fmt.Sprintf("the copy's %s differ from the source's: %d rows, want %d", t.name, got, want),
-			"an earlier copy was of another store, or the source has changed since: remove the target and copy again").WithDetail(c.to.Path)
+		return c.differs(fmt.Sprintf("the copy's %s differ from the source's: %d rows, want %d", t.name, got, want))
 	}
+	c.rows[t.name] = got
 	c.done.Rows += got
 	if t.name == "records" {
 		c.done.Records = got
 	}
 	return nil
+}
+
+func (c *copying) differs(message string) *abi.Error {
+	return abi.NewError(CodeCopyDiffers, message,
+		"an earlier copy was of another store, or one of the two has changed since: remove the target and copy again").WithDetail(c.to.Path)
 }
 
 // fingerprint counts and sums the rows of a query.

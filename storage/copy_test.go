@@ -15,6 +15,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/pgtest"
 )
 
@@ -148,10 +149,47 @@ func TestCopyIsRefused(t *testing.T) {
 	refuses("while a server is there", CopyOptions{From: from, To: to, Alive: func(holder string) bool { return holder == "h" }}, CodeCopyRefused)
 	x.ok(s.StopServing(ctx, "h"))
 	x.ok(s.Close())
+	if s, err = Open(ctx, Options{Path: to, Now: time.Now}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Serve(ctx, "h", time.Hour, nobodyLives); err != nil {
+		t.Fatal(err)
+	}
+	refuses("while a server has the target open", CopyOptions{From: from, To: to, Alive: func(holder string) bool { return holder == "h" }}, CodeCopyRefused)
+	x.ok(s.StopServing(ctx, "h"))
+	x.ok(s.Close())
+	refuses("onto the same database", CopyOptions{From: "postgres://a@127.0.0.1:1/x", To: "postgresql://b:c@127.0.0.1:1/x?sslmode=disable"}, CodeCopyRefused)
 	if _, err := Copy(ctx, CopyOptions{From: from, To: to, Now: time.Now, Alive: nobodyLives}); err != nil {
 		t.Error(err)
 	}
 	refuses("a second time", CopyOptions{From: from, To: to, Alive: nobodyLives}, CodeCopyRefused)
+}
+
+// A copy that was interrupted before the source changed is not gone on with.
+func TestCopyOfAChangedSourceDiffers(t *testing.T) {
+	t.Parallel()
+	for name, to := range map[string]string{"file": filepath.Join(t.TempDir(), "to.sqlite"), "PostgreSQL": pgtest.Database(t, migrated)} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			x := &exercise{T: t, clock: newClock(), runs: 100}
+			o := CopyOptions{From: filled(t, 10), To: to, Now: time.Now, Alive: nobodyLives}
+			_, err := Copy(t.Context(), o)
+			x.ok(err)
+			target, err := db.Open(t.Context(), db.Options{Path: to, Now: time.Now})
+			x.ok(err)
+			x.ok(target.Alone(t.Context(), "leave it unfinished", func(t *db.Tx) error { return t.BeginCopy() }))
+			x.ok(target.Close())
+			x.s, err = Open(t.Context(), Options{Path: o.From, Now: x.clock.Now})
+			x.ok(err)
+			w := x.begin("c")
+			x.put(w, 0, "00000001=changed")
+			x.finish(w)
+			x.ok(x.s.Close())
+			if _, err := Copy(t.Context(), o); abi.CodeOf(err) != CodeCopyDiffers {
+				t.Errorf("got %v, want %s", err, CodeCopyDiffers)
+			}
+		})
+	}
 }
 
 const copyChildEnv = "PDPP_STORAGE_COPY_CHILD"

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"net"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -54,11 +55,12 @@ func parseDSN(c *Config, v value) error {
 	if !ok || s == "" {
 		return v.invalid("must be a file or a postgres:// address", "write it as text")
 	}
-	if scheme, _, ok := strings.Cut(s, "://"); ok {
-		if scheme != "postgres" && scheme != "postgresql" {
-			return v.invalid("has an unknown scheme", "use a file's path, or postgres://…")
-		}
-		c.dsn = s
+	server, problem := ServerAddress(s)
+	switch {
+	case problem != "":
+		return v.invalid(problem, "use a file's path, or postgres://user@host:5432/database")
+	case server != "":
+		c.dsn = server
 		return nil
 	}
 	abs, err := v.absolute(s)
@@ -66,6 +68,25 @@ func parseDSN(c *Config, v value) error {
 		c.dsn = abs
 	}
 	return err
+}
+
+// settings is the other form of an address that PostgreSQL's own programs take.
+var settings = regexp.MustCompile(`(^|\s)(host|hostaddr|port|user|password|dbname|service)\s*=`)
+
+// ServerAddress returns the address of a store on PostgreSQL, with its scheme in lower case;
+// "" for the path of a file. problem says what is wrong with a text that is neither, and
+// quotes nothing of it: there may be a password in it (Invariant 5).
+func ServerAddress(s string) (address, problem string) {
+	scheme, rest, has := strings.Cut(s, "://")
+	switch scheme = strings.ToLower(scheme); {
+	case has && (scheme == "postgres" || scheme == "postgresql"):
+		return scheme + "://" + rest, ""
+	case has:
+		return "", "has an unknown scheme"
+	case settings.MatchString(s):
+		return "", "is a list of settings and no address"
+	}
+	return "", ""
 }
 
 func parseSize(field func(*Config) *int64, least, most int64) func(*Config, value) error {

@@ -58,6 +58,12 @@ func (d *DB) failed(err error) bool {
 // lost reports whether the connection to a server ended. A file has none.
 func (d *DB) lost(err error) bool { return d.pg != nil && postgres.Lost(err) }
 
+// Conflicts reports whether a row was refused because of another: its key is there already,
+// or what it refers to is not.
+func (d *DB) Conflicts(err error) bool {
+	return d.pg != nil && postgres.Conflicts(err) || primary(err) == lib.SQLITE_CONSTRAINT
+}
+
 // storeError maps a database error to its code. Messages of SQLite name tables
 // and files, never a row's values, but they stay in the wrapped chain only.
 func storeError(path, what string, err error) *abi.Error {

@@ -12,6 +12,17 @@ import (
 // OnServer reports whether a store's address is a server's.
 func OnServer(dsn string) bool { return postgres.Is(dsn) }
 
+// SameServer reports whether two addresses name the same database by the same name, however
+// they are spelled.
+func SameServer(a, b string) bool {
+	if !OnServer(a) || !OnServer(b) {
+		return false
+	}
+	one, err := postgres.Parse(a)
+	other, oerr := postgres.Parse(b)
+	return err == nil && oerr == nil && one.Same(other)
+}
+
 // IsServer reports whether the store is on a server, and not in a file.
 func (d *DB) IsServer() bool { return d.pg != nil }
 

@@ -58,6 +58,12 @@ func (s *Server) String() string {
 	return "postgres://" + s.config.User + "@" + s.config.Host + ":" + strconv.Itoa(int(s.config.Port)) + "/" + s.config.Database
 }
 
+// Same reports whether both are one database, under the same host's name.
+func (s *Server) Same(other *Server) bool {
+	a, b := s.config, other.config
+	return a.Host == b.Host && a.Port == b.Port && a.Database == b.Database && a.RuntimeParams["search_path"] == b.RuntimeParams["search_path"]
+}
+
 // Pool returns up to n connections. It connects when it is first used.
 func (s *Server) Pool(n int, readOnly bool) *sql.DB {
 	c := s.config.Copy()

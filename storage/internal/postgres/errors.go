@@ -49,6 +49,9 @@ func Failed(err error) bool {
 // Waited reports whether a lock was not given in time.
 func Waited(err error) bool { return state(err) == lockNotAvailable }
 
+// Conflicts reports whether a row breaks a constraint of its table (class 23).
+func Conflicts(err error) bool { return strings.HasPrefix(state(err), "23") }
+
 // Missing reports whether a table or a column is not there.
 func Missing(err error) bool { s := state(err); return s == "42P01" || s == "42703" }
 
