@@ -136,6 +136,18 @@ func TestServeListens(t *testing.T) {
 		t.Errorf("%d %+v", got, beat)
 	}
 
+	// A supervisor asks without a credential.
+	for path, want := range map[string]string{"/healthz": "ok\n", "/readyz": "store ok\nscheduler ok\ndisk ok\n"} {
+		r, err := http.Get("http://" + p.at + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(r.Body)
+		if err = errors.Join(err, r.Body.Close()); err != nil || r.StatusCode != http.StatusOK || string(body) != want {
+			t.Errorf("%s: got %d %q, %v, want 200 %q", path, r.StatusCode, body, err, want)
+		}
+	}
+
 	// Its port is taken, and it is the only one that serves.
 	taken := exec.Command("pdpp-host", "serve", "--listen", p.at)
 	taken.Env = []string{"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")}

@@ -31,6 +31,13 @@ type right struct {
 	store  *storage.Store
 	holder string
 	pass   atomic.Pointer[time.Time] // the last one; nil: none is to be made
+	held   atomic.Pointer[time.Time] // when it was last renewed
+}
+
+// heard reports whether the right was renewed within the time that it lasts.
+func (l *right) heard(now time.Time) bool {
+	last := l.held.Load()
+	return last != nil && now.Sub(*last) < servingTTL
 }
 
 // passed keeps that the scheduler has made a pass.
@@ -43,9 +50,9 @@ func (l *right) stuck(now time.Time) bool {
 }
 
 // take returns serve.already_running while another process serves.
-func take(ctx context.Context, store *storage.Store) (*right, error) {
+func take(ctx context.Context, store *storage.Store, now time.Time) (*right, error) {
 	l := &right{store: store, holder: holder.Self()}
-	other, err := l.hold(ctx)
+	other, err := l.hold(ctx, now)
 	if err != nil {
 		return nil, err
 	}
@@ -71,15 +78,20 @@ func processOf(name string) string {
 	}
 }
 
-func (l *right) hold(ctx context.Context) (*storage.Server, error) {
-	return l.store.Serve(ctx, l.holder, servingTTL, holder.Alive)
+// hold takes the right or renews it. It returns the server that has it instead.
+func (l *right) hold(ctx context.Context, now time.Time) (*storage.Server, error) {
+	other, err := l.store.Serve(ctx, l.holder, servingTTL, holder.Alive)
+	if err == nil && other == nil {
+		l.held.Store(&now)
+	}
+	return other, err
 }
 
 // renew holds on to the right, unless the scheduler is stuck: then the right runs out,
 // which is how everybody sees it (HL-28), and another server may take it.
 func (l *right) renew(ctx context.Context, now time.Time) (other *storage.Server, err error) {
 	if !l.stuck(now) {
-		return l.hold(ctx)
+		return l.hold(ctx, now)
 	}
 	other, err = l.store.Serving(ctx)
 	if err != nil || other == nil || other.Holder == l.holder {

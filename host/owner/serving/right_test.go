@@ -2,11 +2,13 @@ package serving
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"path/filepath"
 	"testing"
 	"time"
 
+	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
@@ -25,7 +27,7 @@ func TestAStuckSchedulerIsNoServer(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = store.Close() })
 	o := owner.New(owner.Deps{Now: clock, Logger: quiet, Open: func(context.Context) (*storage.Store, error) { return store, nil }})
-	lock, err := take(ctx, store)
+	lock, err := take(ctx, store, now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,12 +62,59 @@ func TestAStuckSchedulerIsNoServer(t *testing.T) {
 	fault("")
 	now = now.Add(2 * passWithin)
 	other := &right{store: store, holder: "elsewhere:1"}
-	if was, err := other.hold(ctx); err != nil || was != nil {
+	if was, err := other.hold(ctx, now); err != nil || was != nil {
 		t.Fatal("another server could not take over", was, err)
 	}
 	renew(true) // which the stuck one sees, and stops for
 	lock.passed(now)
 	renew(true)
+}
+
+// A server is not ready while its store takes no writes, or its scheduler makes no
+// passes.
+func TestReady(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	clock := func() time.Time { return now }
+	quiet := slog.New(slog.DiscardHandler)
+	store, err := storage.Open(ctx, storage.Options{Path: filepath.Join(t.TempDir(), "pdpp.sqlite"), Now: clock, Logger: quiet})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := take(ctx, store, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Server{Owner: owner.New(owner.Deps{Now: clock, Logger: quiet, Config: &config.Config{}}), right: r}
+	ready := func(when, want string) {
+		t.Helper()
+		got := ""
+		for _, c := range s.Ready()[:2] {
+			got += fmt.Sprint(c.Name, " ", c.OK, "; ")
+		}
+		if got != want {
+			t.Errorf("%s: got %s, want %s", when, got, want)
+		}
+	}
+	r.passed(now)
+	ready("at first", "store true; scheduler true; ")
+	now = now.Add(servingTTL)
+	ready("a minute unheard of", "store false; scheduler true; ")
+	if _, err := r.renew(ctx, now); err != nil {
+		t.Fatal(err)
+	}
+	ready("renewed", "store true; scheduler true; ")
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	now = now.Add(servingTTL)
+	if _, err := r.renew(ctx, now); err == nil {
+		t.Error("the right was renewed in a store that is closed")
+	}
+	ready("on a store that takes no writes", "store false; scheduler true; ")
+	now = now.Add(2 * passWithin)
+	ready("without passes", "store false; scheduler false; ")
 }
 
 func TestProcessOf(t *testing.T) {

@@ -48,7 +48,7 @@ func Serve(ctx context.Context, o *owner.Owner, r Request, fn func(*Server) erro
 	if err != nil {
 		return err
 	}
-	right, err := take(ctx, store)
+	right, err := take(ctx, store, o.Now())
 	if err != nil {
 		return err
 	}

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"log/slog"
 	"net"
+	"net/http"
 
 	"github.com/spf13/cobra"
 
 	"github.com/pdpp-host/pdpp-host/cmd/internal/syntax"
 	"github.com/pdpp-host/pdpp-host/host/api"
 	"github.com/pdpp-host/pdpp-host/host/api/listen"
+	"github.com/pdpp-host/pdpp-host/host/api/probe"
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/owner/serving"
 	"github.com/pdpp-host/pdpp-host/host/run"
@@ -37,7 +39,7 @@ func (f *listenFlags) check(once bool) error {
 // intake is the open address that devices deliver to; nil when there is none.
 type intake struct {
 	listener net.Listener
-	api      *api.API
+	handler  http.Handler
 	logger   *slog.Logger
 }
 
@@ -67,9 +69,13 @@ func openIntake(ctx context.Context, s *serving.Server, f listenFlags) (*intake,
 		return nil, err
 	}
 	s.Logger.Info("listening", "address", l.Addr().String(), "tls", at.Cert != "")
-	return &intake{listener: l, logger: s.Logger, api: api.New(api.Deps{
-		Store: store, Now: s.Now, Random: s.Random, Logger: s.Logger, Installed: s.Installed,
-	})}, nil
+	devices := api.New(api.Deps{Store: store, Now: s.Now, Random: s.Random, Logger: s.Logger, Installed: s.Installed})
+	return &intake{listener: l, logger: s.Logger, handler: probe.Handler(func() (checks []probe.Check) {
+		for _, c := range s.Ready() {
+			checks = append(checks, probe.Check(c))
+		}
+		return checks
+	}, devices)}, nil
 }
 
 // during takes in what devices deliver while work goes on. When it cannot go on,
@@ -82,7 +88,7 @@ func (i *intake) during(ctx context.Context, work func(context.Context) error) e
 	defer stop(nil)
 	ended := make(chan error, 1)
 	go func() {
-		err := api.Serve(ctx, i.listener, i.api, i.logger)
+		err := api.Serve(ctx, i.listener, i.handler, i.logger)
 		if err != nil {
 			stop(run.ErrInterrupted)
 		}

@@ -31,7 +31,8 @@ func Command(s *session.Session) *cobra.Command {
 			"4 when a run failed or was refused, and each time for as long as a connection waits for you, unless you paused it or\n" +
 			"run it by hand.\n\n" +
 			"With --listen it also takes in what collectors on other machines deliver, over TLS or on an address of this machine\n" +
-			"alone, behind a reverse proxy.\n\n" +
+			"alone, behind a reverse proxy. GET /healthz there tells a supervisor that the process lives, and /readyz whether the\n" +
+			"store takes writes, the scheduler works and the disk has room (200 or 503).\n\n" +
 			"One process at a time serves a data folder.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !cmd.Flags().Changed("log-level") && !s.Flags.Quiet {

@@ -1,0 +1,27 @@
+package serving
+
+import "github.com/pdpp-host/pdpp-host/host/owner/disk"
+
+// leastFree is the room on the disk, in bytes, below which a server is not ready: a run
+// could fill it.
+const leastFree = 200 << 20
+
+// Check is one thing that the server needs for its work.
+type Check struct {
+	Name string // store, scheduler, disk
+	OK   bool
+}
+
+// Ready looks whether the server can do its work (OC-11). The store is writable when the
+// right to serve was renewed in time, which is a write of its own; the scheduler works when
+// it makes passes. It reads and writes nothing, so anybody may ask as often as they like.
+// It is safe for concurrent use.
+func (s *Server) Ready() []Check {
+	now := s.Now()
+	free, known := disk.Free(s.Config.DataDir())
+	return []Check{
+		{"store", s.right.heard(now)},
+		{"scheduler", !s.right.stuck(now)},
+		{"disk", !known || free >= leastFree},
+	}
+}
