@@ -8,8 +8,8 @@ FILES   := claude_code codex ical
 NETWORK := github notion spotify ynab
 PLUGINS := $(FILES) $(NETWORK)
 WASM    := $(PLUGINS:%=plugins/%.wasm)
-# -trimpath and no build id: the same source makes the same module everywhere.
-GUEST_FLAGS  := -buildmode=c-shared -trimpath -ldflags='-s -w -buildid='
+# No path, no commit and no build id: the same source makes the same module everywhere.
+GUEST_FLAGS  := -buildmode=c-shared -trimpath -buildvcs=false -ldflags='-s -w -buildid='
 export TINYGO_FLAGS := -target=wasip1 -buildmode=c-shared -scheduler=none -gc=conservative -opt=2 -no-debug
 # TinyGo 0.41 is the first that takes the Go that go.mod asks for.
 TINYGO_NEEDS := 0.41

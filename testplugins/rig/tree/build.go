@@ -77,7 +77,7 @@ func Compile(out, folder, overlay string) error {
 	case os.Getenv("TINYGO") == "1" && path.Dir(folder) == "plugins" && overlay == "":
 		program, args = "tinygo", append([]string{"build", "-o", out}, strings.Fields(os.Getenv("TINYGO_FLAGS"))...)
 	default:
-		args = append(args, "-buildmode=c-shared", "-ldflags=-s -w -buildid=")
+		args = append(args, "-buildmode=c-shared", "-buildvcs=false", "-ldflags=-s -w -buildid=")
 		env = append(env, "GOOS=wasip1", "GOARCH=wasm")
 	}
 	if overlay != "" {
