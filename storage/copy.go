@@ -90,12 +90,7 @@ func Copy(ctx context.Context, o CopyOptions) (*Copied, error) {
 		return nil, err
 	}
 	defer func() { _ = from.Close() }()
-	to, err := db.Open(ctx, db.Options{Path: o.To, Now: o.Now, Logger: o.Logger, Accept: outbox.Accept(nil, o.To)})
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = to.Close() }()
-	c := &copying{ctx: ctx, to: to, options: &o, done: &Copied{}, rows: map[string]int64{}}
+	c := &copying{ctx: ctx, options: &o, done: &Copied{}, rows: map[string]int64{}}
 	// One transaction of the source for all of it: the copy shows the source at one moment.
 	err = from.db.Alone(ctx, "copy the store", func(t *db.Tx) error {
 		if err := t.AllowIdle(); err != nil {
@@ -104,8 +99,12 @@ func Copy(ctx context.Context, o CopyOptions) (*Copied, error) {
 		if err := unused(t, "source", o.Alive); err != nil {
 			return err
 		}
-		c.from = t
-		return c.run()
+		to, err := db.Open(ctx, db.Options{Path: o.To, Now: o.Now, Logger: o.Logger, Accept: outbox.Accept(nil, o.To)})
+		if err != nil {
+			return err
+		}
+		c.from, c.to = t, to
+		return errors.Join(c.run(), to.Close())
 	})
 	if err != nil {
 		return nil, err

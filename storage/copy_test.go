@@ -149,6 +149,9 @@ func TestCopyIsRefused(t *testing.T) {
 	refuses("while a server is there", CopyOptions{From: from, To: to, Alive: func(holder string) bool { return holder == "h" }}, CodeCopyRefused)
 	x.ok(s.StopServing(ctx, "h"))
 	x.ok(s.Close())
+	if _, err := os.Stat(to); err == nil {
+		t.Error("a copy that was refused left an empty store")
+	}
 	if s, err = Open(ctx, Options{Path: to, Now: time.Now}); err != nil {
 		t.Fatal(err)
 	}

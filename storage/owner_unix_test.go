@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -71,5 +72,18 @@ func TestOwnerIsCheckedAtOpen(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The advice for a folder that all users share is not to take the others' right away.
+func TestSharedFolderIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "tmp")
+	if err := errors.Join(os.Mkdir(dir, 0o700), os.Chmod(dir, 0o777|os.ModeSticky)); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Open(t.Context(), Options{Path: filepath.Join(dir, "pdpp.sqlite"), Now: time.Now})
+	if refusal, ok := errors.AsType[*abi.Error](err); !ok || refusal.Code != abi.CodeStoreUnsafe || strings.Contains(refusal.Hint, "chmod") {
+		t.Errorf("got %v, want %s with other advice than chmod", err, abi.CodeStoreUnsafe)
 	}
 }

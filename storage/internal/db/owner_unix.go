@@ -29,6 +29,10 @@ func checkOwner(path string, info fs.FileInfo) error {
 	if mode&0o022 == 0 || mode&0o002 == 0 && os.Chmod(path, mode&^0o020) == nil {
 		return nil
 	}
+	if mode.IsDir() && mode&fs.ModeSticky != 0 { // /tmp: to take the right away would break other programs
+		return abi.NewError(abi.CodeStoreUnsafe, "the folder is shared with other users", "use a folder of your own, below "+path+" or elsewhere").
+			WithDetail(fmt.Sprintf("%s has mode %s", path, mode))
+	}
 	return abi.NewError(abi.CodeStoreUnsafe, "other users can write to the stored data", "take that right away with: chmod go-w "+path).
 		WithDetail(fmt.Sprintf("%s has mode %s", path, mode.Perm()))
 }
