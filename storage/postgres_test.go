@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -57,5 +58,15 @@ func TestTextIsRefused(t *testing.T) {
 	}
 	if all, err := s.Connections(t.Context()); err != nil || len(all) != 0 {
 		t.Errorf("got %v, %v, want no connection", all, err)
+	}
+}
+
+// A setting that the server does not know is no server that cannot be reached.
+func TestUnknownSettingIsTold(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.Database(t, nil) + "&sslmod=disable"
+	_, err := Open(t.Context(), Options{Path: dsn, Now: time.Now})
+	if want := "it does not know a setting of the address"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want %q", err, want)
 	}
 }

@@ -93,6 +93,8 @@ func Describe(err error) *abi.Error {
 		return unavailable("PostgreSQL has no connection left", "raise its max_connections, put pgbouncer in between, or end other programs")
 	case is(classPrivilege):
 		return unavailable("PostgreSQL refuses this user what the store needs", "make the user the owner of the database, or of the schema that its search_path names")
+	case connecting && (is("42") || is(classData) || is("08")):
+		return unavailable("PostgreSQL refuses the connection: it does not know a setting of the address", "check what follows the ? of the address")
 	case is(queryCanceled):
 		return unavailable("PostgreSQL ended a statement: its statement_timeout, or somebody's pg_cancel_backend",
 			"give the store's user no statement_timeout, then run again: what was committed is kept")
@@ -101,7 +103,7 @@ func Describe(err error) *abi.Error {
 	case is(classCorrupt):
 		return abi.NewError(abi.CodeStoreCorrupt, "PostgreSQL says that the database is damaged", "restore it from a backup; `pdpp-host doctor` shows what is damaged")
 	case connecting:
-		return unavailable("PostgreSQL cannot be reached", "check that it runs, and the host and the port of storage.dsn")
+		return unavailable("PostgreSQL cannot be reached", "check that it runs, and the host, the port and the sslmode of storage.dsn")
 	case Lost(err):
 		return unavailable("the connection to PostgreSQL was lost", "run again: what was committed is kept")
 	}
