@@ -280,6 +280,35 @@ func TestServerSchemas(t *testing.T) {
 	}
 }
 
+// FL-05: a program of the version before goes on while a newer one brings the store up to
+// date by a step that only expands; it is not started again then.
+func TestOlderProgramGoesOnBesideAStep(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.Database(t, nil)
+	s, err := Open(t.Context(), Options{Path: dsn, Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := &exercise{T: t, s: s, clock: newClock()}
+	w := x.begin("c")
+	x.put(w, 0, "k1=1")
+	x.ok(w.Flush(t.Context()))
+	x.ok(pgtest.Run(dsn, `BEGIN; ALTER TABLE records ADD COLUMN later text; ALTER TABLE runs ADD COLUMN later bigint NOT NULL DEFAULT 0;
+CREATE TABLE laters (id bigint PRIMARY KEY); CREATE INDEX records_later ON records (later);
+INSERT INTO schema_migrations VALUES (9999, 'later', 'x', 1); COMMIT`))
+	x.put(w, 0, "k1=2", "k2=1", "-k1")
+	x.finish(w)
+	w = x.begin("c")
+	x.put(w, 0, "k3=1")
+	x.finish(w)
+	x.same(x.list("c", "a"), "4:-k1 3:k2=1 5:k3=1")
+	x.sound()
+	x.ok(s.Close())
+	if _, err := Open(t.Context(), Options{Path: dsn, Now: time.Now}); abi.CodeOf(err) != abi.CodeStoreNewer {
+		t.Errorf("got %v, want %s", err, abi.CodeStoreNewer)
+	}
+}
+
 // A database that holds no store yet is read as an empty one, and stays empty.
 func TestServerIsReadBeforeItIsMade(t *testing.T) {
 	t.Parallel()

@@ -1,6 +1,10 @@
 package db
 
-import "testing"
+import (
+	"regexp"
+	"slices"
+	"testing"
+)
 
 // TestMigrationsAreFrozen holds the released steps to their checksums: editing
 // one would lock every store out. A new step adds a line here.
@@ -64,5 +68,46 @@ func TestMigrationsArePairs(t *testing.T) {
 	}
 	if servers[0].version != files[0].version {
 		t.Errorf("PostgreSQL begins with step %d, and SQLite has %d there", servers[0].version, files[0].version)
+	}
+}
+
+// contracts is what takes something away that a program of the version before may use. A
+// step that does so belongs to the version after the one that stopped using it, and says so
+// on its first line.
+var (
+	contracts = regexp.MustCompile(`(?i)\b(DROP\s+(TABLE|COLUMN|INDEX)|RENAME|ALTER\s+COLUMN|ADD\s+(COLUMN\s+)?\w+\s+\w+\s+NOT\s+NULL\s*(,|;|$)|ADD\s+(CONSTRAINT|UNIQUE|CHECK))`)
+	unused    = regexp.MustCompile(`^-- Contract: no program since version \d+ uses `)
+)
+
+func safeBesideOlder(step string) bool {
+	return !contracts.MatchString(step) || unused.MatchString(step)
+}
+
+// FL-05: a step of PostgreSQL only expands, or says why it may take something away.
+func TestStepsExpand(t *testing.T) {
+	t.Parallel()
+	steps, err := stepsOf(postgresSteps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range slices.Clip(steps)[1:] { // the first one is the schema
+		if !safeBesideOlder(m.sql) {
+			t.Errorf("step %d_%s takes something away from programs of the version before, want it to begin with %q", m.version, m.name, unused)
+		}
+	}
+	for step, want := range map[string]bool{
+		"ALTER TABLE runs ADD COLUMN later text;":                                                      true,
+		"ALTER TABLE runs ADD COLUMN later bigint NOT NULL DEFAULT 0;":                                 true,
+		"CREATE TABLE later (id bigint PRIMARY KEY);":                                                  true,
+		"ALTER TABLE runs ADD COLUMN later bigint NOT NULL;":                                           false,
+		"ALTER TABLE runs DROP COLUMN mode;":                                                           false,
+		"ALTER TABLE runs RENAME mode TO kind;":                                                        false,
+		"ALTER TABLE runs ALTER COLUMN mode TYPE text;":                                                false,
+		"DROP INDEX runs_by_connection;":                                                               false,
+		"-- Contract: no program since version 26 uses runs.mode.\nALTER TABLE runs DROP COLUMN mode;": true,
+	} {
+		if got := safeBesideOlder(step); got != want {
+			t.Errorf("%s: got safe %v, want %v", step, got, want)
+		}
 	}
 }
