@@ -91,6 +91,7 @@ func Exercise(t *testing.T, fresh func(t *testing.T) opener) {
 		{"a device's run ends", exerciseDeviceCommit},
 		{"a device's gaps", exerciseDeviceGaps},
 		{"refusals", exerciseRefusals},
+		{"what has changed", exerciseChanged},
 		{"reopen", exerciseReopen},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -124,6 +124,12 @@ func furnish(d *db.DB, sink run.Sinks, history time.Duration) *Store {
 // that did not finish keep their lease until it expires or its holder is gone.
 func (s *Store) Close() error { return s.db.Close() }
 
+// Watch looks whether anybody has written to the store: see db.Watch.
+type Watch = db.Watch
+
+// Watch begins to watch the store. Close it.
+func (s *Store) Watch(ctx context.Context) (*Watch, error) { return s.db.Watch(ctx) }
+
 // Path returns the store's file.
 func (s *Store) Path() string { return s.db.Path }
 

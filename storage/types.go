@@ -73,6 +73,7 @@ type (
 
 // Evidence and its neighbours are what health rests on: see storage/evidence.
 type (
+	Changed        = evidence.Changed
 	Evidence       = evidence.Evidence
 	MissingRecords = evidence.MissingRecords
 )

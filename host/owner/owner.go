@@ -47,7 +47,8 @@ type Deps struct {
 type Owner struct {
 	Deps
 
-	store *storage.Store // nil: not opened so far
+	store  *storage.Store // nil: not opened so far
+	shared bool           // the store is another Owner's to close
 }
 
 // New returns an Owner. Close it to close the store.
@@ -66,9 +67,18 @@ func (o *Owner) Store(ctx context.Context) (*storage.Store, error) {
 	return store, nil
 }
 
+// As returns an Owner for the requests of another actor over o's open store and one engine.
+// It costs no more than its memory, so that each request of a face has its own. It is safe
+// to call while o works; o closes the store.
+func (o *Owner) As(a Actor, engine *plugin.Engine) *Owner {
+	d := o.Deps
+	d.Actor, d.Engine = a, func(use func(*plugin.Engine) error) error { return use(engine) }
+	return &Owner{Deps: d, store: o.store, shared: true}
+}
+
 // Close closes the store, where one was opened.
 func (o *Owner) Close() error {
-	if o.store == nil {
+	if o.store == nil || o.shared {
 		return nil
 	}
 	return o.store.Close()

@@ -20,6 +20,7 @@ type checkpoints struct {
 	network    *network
 	rejections *rejections
 	budget     func() abi.Reason // see Deps.Budget
+	stopping   <-chan struct{}   // see Deps.Stopping
 
 	staged    map[string]*stagedCursor
 	committed map[string]bool // by a slice
@@ -80,6 +81,7 @@ func (c *checkpoints) commitSlice(stream string, st *stagedCursor) error {
 	c.charged -= int64(len(st.cursor))
 	c.committed[stream] = true
 	c.stopIfOverBudget()
+	c.stopWithHost()
 	return c.event("run.state_advanced", stream, map[string]any{"slice": st.slice})
 }
 
@@ -93,6 +95,15 @@ func (c *checkpoints) stopIfOverBudget() {
 	if c.planned = c.budget(); c.planned != "" {
 		c.stop(abi.NewError(abi.CodeBudgetReached, "the run stopped at its own bound, between two units of work",
 			"run it again: it goes on behind the last one").WithDetail(string(c.planned)))
+	}
+}
+
+// stopWithHost ends the run after a unit when the host winds up.
+func (c *checkpoints) stopWithHost() {
+	select {
+	case <-c.stopping: // a nil channel is never ready
+		c.stop(ErrInterrupted)
+	default:
 	}
 }
 

@@ -54,6 +54,7 @@
 //	the store fails, or the lease is lost    journal.storeErr, the first one
 //	the owner interrupts, the time is over   the cause of the run's context
 //	the budget is used up after a slice      checkpoints.planned, and the cause of the run's context
+//	the host winds up, after a slice         the cause of the run's context: ErrInterrupted
 //	no return after DONE                     the cause of the run's context: errReturn
 //
 // A run whose sending stopped at the owner's bound (network.plannedStop) goes on until

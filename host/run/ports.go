@@ -40,6 +40,12 @@ type Deps struct {
 	// Accepted sees each record that has passed the boundary. It is quick, and keeps
 	// none of its arguments; nil: nobody sees them.
 	Accepted func(stream string, key, data []byte, deleted bool)
+	// Began is told that a run has begun: its lease is held, and it is in the store. It is
+	// called before the first Observe; nil: it is not called.
+	Began func(Began)
+	// Stopping is closed when the host winds up: the run ends as one that was interrupted
+	// after the next slice that it commits. nil: it never is.
+	Stopping <-chan struct{}
 	// Budget is asked after each slice that was committed whether the run may go on
 	// to the next unit; a reason is a planned stop, which leaves the committed slices
 	// as they are (LC-02.1). It is quick; nil: the run may always go on.
@@ -50,6 +56,14 @@ type Deps struct {
 	HolderAlive func(string) bool // whether the holder of another lease still lives
 	Observe     func(Update)      // progress, a few times a second; nil: unobserved
 	Logger      *slog.Logger      // nil: discarded
+}
+
+// Began is a run that has begun.
+type Began struct {
+	RunID, ConnectionID, Connection string
+	Connector, Version, Mode        string
+	Streams                         []string // in the manifest's order
+	At                              time.Time
 }
 
 // Request is one run to make.

@@ -49,7 +49,7 @@ func newRun(ctx context.Context, deps *Deps, p *plan, w *storage.RunWriter, id s
 	rejected := newRejections(p.scope)
 	r := &run{journal: j, deps: deps, plan: p, id: id, network: p.network, progress: &progress{journal: j}, doneSeen: make(chan struct{})}
 	r.checkpoints = &checkpoints{
-		journal: j, ledger: l, network: p.network, rejections: rejected, budget: deps.Budget,
+		journal: j, ledger: l, network: p.network, rejections: rejected, budget: deps.Budget, stopping: deps.Stopping,
 		staged: map[string]*stagedCursor{}, committed: map[string]bool{},
 	}
 	r.gaps = newGaps(j, p, l)

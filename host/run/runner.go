@@ -84,6 +84,12 @@ func (r *Runner) Run(ctx context.Context, req Request) (*Result, error) {
 		writer.Abandon()
 		return nil, err
 	}
+	if r.deps.Began != nil {
+		r.deps.Began(Began{
+			RunID: runID, ConnectionID: p.connection.ID, Connection: p.connection.Name, Connector: p.manifest.ConnectorKey,
+			Version: p.manifest.Version, Mode: p.mode, Streams: streamNames(p.scope), At: begin,
+		})
+	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	if req.Timeout > 0 {

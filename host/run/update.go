@@ -10,8 +10,9 @@ import (
 )
 
 const (
-	// observeEvery is how often the progress display is told.
-	observeEvery = 200 * time.Millisecond
+	// observeEvery is how often the progress display is told: OC-15 leaves a record's way
+	// from the store to a page 500 ms.
+	observeEvery = 250 * time.Millisecond
 	// noteEvery bounds how often a PROGRESS becomes an event.
 	noteEvery = 5 * time.Second
 )

@@ -132,11 +132,11 @@ func saveEvidence(t *db.Tx, changed map[string]*Change) error {
 		}
 		c.row.ExamineUS = 0
 		// Records and revisions are counted in the row itself, see retain.
-		_, err := t.DB.NewUpdate().Model(&c.row).WherePK().ExcludeColumn("connection_id", "retained", "revision").Exec(t.Ctx)
+		_, err := t.DB.NewUpdate().Model(&c.row).WherePK().ExcludeColumn("connection_id", "retained", "revision", "changed").Exec(t.Ctx)
 		if err != nil {
 			return err
 		}
-		if _, err := t.DB.ExecContext(t.Ctx, "UPDATE evidence SET revision = revision + 1 WHERE connection_id = ?", id); err != nil {
+		if _, err := t.DB.ExecContext(t.Ctx, "UPDATE evidence SET revision = revision + 1, "+numbered+" WHERE connection_id = ?", id); err != nil {
 			return err
 		}
 		if err := stand(t, id, c.Facts); err != nil {
@@ -197,12 +197,14 @@ func finishEnded(t *db.Tx, id string, c *Change) error {
 }
 
 // Retain counts the records that a transaction added to a connection, or took
-// from it. It is done to the row alone: a batch reads no document.
+// from it, and numbers the change also where it took as many as it added: the counts of a
+// run have moved. It is done to the row alone: a batch reads no document.
 func Retain(t *db.Tx, connectionID string, n int64) error {
-	if n == 0 {
-		return nil
+	query, args := "UPDATE evidence SET "+numbered, []any{connectionID}
+	if n != 0 {
+		query, args = query+", retained = retained + ?, revision = revision + 1", []any{n, connectionID}
 	}
-	_, err := t.DB.ExecContext(t.Ctx, "UPDATE evidence SET retained = retained + ?, revision = revision + 1 WHERE connection_id = ?", n, connectionID)
+	_, err := t.DB.ExecContext(t.Ctx, query+" WHERE connection_id = ?", args...)
 	return err
 }
 

@@ -55,7 +55,7 @@ func (g Gatherer) sameEvidence(c *tables.ConnectionRow, now time.Time) (bool, er
 	if err := made.encodeFacts(facts, now); err != nil {
 		return false, err
 	}
-	made.NextChangeUS, made.ExamineUS = row.NextChangeUS, row.ExamineUS
+	made.NextChangeUS, made.ExamineUS, made.Changed = row.NextChangeUS, row.ExamineUS, row.Changed
 	if made != row {
 		return false, nil
 	}

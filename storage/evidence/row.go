@@ -36,6 +36,7 @@ type Row struct {
 	NextAttemptUS int64  `bun:"next_attempt_us"` // no attempt before it; 0: at once
 	NextChangeUS  int64  `bun:"next_change_us"`  // when time alone changes the answer; 0: never
 	Retained      int64  `bun:"retained"`
+	Changed       int64  `bun:"changed"`    // see Changed
 	ExamineUS     int64  `bun:"examine_us"` // see Examination
 	Facts         string `bun:"facts"`
 }

@@ -77,7 +77,7 @@ func OpenTallies(t *db.Tx, to *Target) ([]Tally, error) {
 
 // saveTally writes what the transaction counted of a run's records.
 func saveTally(t *db.Tx, to *Target, tallies []Tally) error {
-	retained := int64(0)
+	retained, moved := int64(0), false
 	for i := range tallies {
 		c := &tallies[i]
 		if c.Rejected != c.rejected0 || c.Unlisted != c.unlisted0 {
@@ -88,7 +88,7 @@ func saveTally(t *db.Tx, to *Target, tallies []Tally) error {
 		if c.StreamCounts == (StreamCounts{}) {
 			continue
 		}
-		retained += c.live - c.live0
+		retained, moved = retained+c.live-c.live0, true
 		t.Erased = t.Erased || c.Deleted > 0
 		if c.lastSeq > 0 {
 			_, err := t.DB.ExecContext(t.Ctx, "UPDATE streams SET live = live + ?, deleted = deleted + ?, last_seq = ? WHERE id = ?",
@@ -103,6 +103,9 @@ func saveTally(t *db.Tx, to *Target, tallies []Tally) error {
 		if err != nil {
 			return err
 		}
+	}
+	if !moved {
+		return nil
 	}
 	return evidence.Retain(t, to.ConnectionID, retained)
 }

@@ -44,6 +44,18 @@ func (s *Store) UnfinishedRuns(ctx context.Context, after int64, limit int) (run
 	return runs, next, err
 }
 
+// RunsNamed returns the runs of these ids, as far as there are any.
+func (s *Store) RunsNamed(ctx context.Context, ids []string) ([]Run, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	var rows []tables.RunRow
+	if err := s.db.Read.NewSelect().Model(&rows).Where("run_id IN (?)", bun.List(ids)).Order("pk").Scan(ctx); err != nil {
+		return nil, s.db.Fail("read the runs", err)
+	}
+	return s.runsOf(ctx, rows)
+}
+
 // runsOf reads what the records of many runs did in one query.
 func (s *Store) runsOf(ctx context.Context, rows []tables.RunRow) ([]Run, error) {
 	if len(rows) == 0 {

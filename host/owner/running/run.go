@@ -35,9 +35,11 @@ type Request struct {
 
 // Watch follows one run.
 type Watch struct {
-	Asker   run.Asker // nil: nobody can be asked
-	Observe func(run.Update)
-	End     func() // called once the guest has ended; nil: nothing is to be done then
+	Asker    run.Asker // nil: nobody can be asked
+	Observe  func(run.Update)
+	Began    func(run.Began) // see run.Deps.Began
+	Stopping <-chan struct{} // see run.Deps.Stopping
+	End      func()          // called once the guest has ended; nil: nothing is to be done then
 }
 
 // Ended is a run that has ended, and how its connection is after it.
@@ -117,7 +119,7 @@ func collect(ctx context.Context, o *owner.Owner, store *storage.Store, engine *
 	deps := byHand(o, store, engine, r.MaxRequests)
 	if r.Watch != nil {
 		w := r.Watch(&r.Request)
-		deps.Asker, deps.Observe = w.Asker, w.Observe
+		deps.Asker, deps.Observe, deps.Began, deps.Stopping = w.Asker, w.Observe, w.Began, w.Stopping
 		if w.End != nil {
 			defer w.End()
 		}
