@@ -100,6 +100,7 @@ type alike struct {
 	history
 
 	stale  []*RunWriter // whose lease another run took
+	asked  int
 	steps  []string
 	said   []string // answers
 	export []string
@@ -170,7 +171,7 @@ func (a *alike) do() {
 func (a *alike) more() {
 	ctx, name := a.ctx, a.draw("connection", "c", "d")
 	what := a.draw("more", "batch", "batch", "batch", "gaps", "gaps", "gaps", "deliver", "cursor", "cursor", "checkpoints", "backfill", "busy", "stale", "beat", "renew", "destinations",
-		"due", "serve", "examine", "claim", "options", "environment", "audit", "audited", "reads")
+		"due", "serve", "examine", "claim", "options", "environment", "audit", "audited", "ask", "ask", "answer", "reads")
 	a.steps = append(a.steps, what)
 	w := a.live[name]
 	c, err := a.s.EnsureConnection(ctx, name, "demo")
@@ -258,6 +259,18 @@ func (a *alike) more() {
 	case "audited":
 		with, done := WithAudit(ctx, a.audit(name), 48*time.Hour)
 		a.answer(what, a.s.PutSchedule(with, Schedule{ConnectionID: c.ID, Mode: "manual", Paused: rapid.Bool().Draw(a.t, "paused")}), done.Recorded())
+	case "ask":
+		if w != nil {
+			a.asked++
+			a.answer(what, a.s.OpenQuestion(ctx, Question{ID: fmt.Sprint("q", a.asked), RunID: fmt.Sprint("run", a.runs), ConnectionID: c.ID, Kind: "otp", Message: "é'?", Deadline: a.clock.Now()}))
+		}
+	case "answer":
+		id := fmt.Sprint("q", a.asked)
+		a.answer(what, a.s.AnswerQuestion(ctx, id, "session", []byte(a.draw("sealed", "\x00\xff'", "")), nil))
+		if rapid.Bool().Draw(a.t, "taken") {
+			state, sealed, err := a.s.TakeAnswer(ctx, id, QuestionTimedOut)
+			a.answer(what, err, state, sealed)
+		}
 	case "reads":
 		a.reads(name, c.ID)
 	}
@@ -331,6 +344,8 @@ func (a *alike) reads(name, id string) {
 	a.answer("fleet", err, fmt.Sprintf("%+v", fleet))
 	events, err := a.s.AuditEvents(a.ctx, AuditQuery{Limit: 3})
 	a.answer("audit", err, fmt.Sprintf("%+v", events))
+	asked, err := a.s.Questions(a.ctx, QuestionQuery{}, nil)
+	a.answer("questions", err, fmt.Sprintf("%+v", asked))
 }
 
 func (a *alike) sound() {

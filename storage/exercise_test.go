@@ -90,6 +90,8 @@ func Exercise(t *testing.T, fresh func(t *testing.T) opener) {
 		{"a device's run and the host's, Invariant 2", exerciseDeviceLease},
 		{"a device's run ends", exerciseDeviceCommit},
 		{"a device's gaps", exerciseDeviceGaps},
+		{"questions OC-18", exerciseQuestions},
+		{"questions of runs that are gone OC-18.2", exerciseLostQuestions},
 		{"refusals", exerciseRefusals},
 		{"what has changed", exerciseChanged},
 		{"reopen", exerciseReopen},

@@ -15,6 +15,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage/evidence"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 	"github.com/pdpp-host/pdpp-host/storage/outbox"
+	"github.com/pdpp-host/pdpp-host/storage/question"
 	"github.com/pdpp-host/pdpp-host/storage/record"
 	"github.com/pdpp-host/pdpp-host/storage/run"
 )
@@ -44,6 +45,7 @@ type (
 	connectionRoom = connection.Store
 	deviceRoom     = devices.Store
 	accessRoom     = access.Store
+	questionRoom   = question.Store
 )
 
 // Store is an open evidence store. All methods are safe for concurrent use,
@@ -56,6 +58,7 @@ type Store struct {
 	*connectionRoom
 	*deviceRoom
 	*accessRoom
+	*questionRoom
 
 	db *db.DB
 }
@@ -116,7 +119,7 @@ func furnish(d *db.DB, sink run.Sinks, history time.Duration) *Store {
 	credentials, runs := credential.New(d), run.New(d, sink, history)
 	return &Store{
 		recordRoom: record.New(d), evidenceRoom: evidence.New(d), credentialRoom: credentials, runRoom: runs,
-		connectionRoom: connection.New(d, credentials), deviceRoom: devices.New(d, runs), accessRoom: access.New(d), db: d,
+		connectionRoom: connection.New(d, credentials), deviceRoom: devices.New(d, runs), accessRoom: access.New(d), questionRoom: question.New(d), db: d,
 	}
 }
 

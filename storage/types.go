@@ -8,6 +8,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage/evidence"
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
 	"github.com/pdpp-host/pdpp-host/storage/outbox"
+	"github.com/pdpp-host/pdpp-host/storage/question"
 	"github.com/pdpp-host/pdpp-host/storage/record"
 	"github.com/pdpp-host/pdpp-host/storage/run"
 )
@@ -93,6 +94,12 @@ type (
 type (
 	AuditEvent = access.AuditEvent
 	AuditQuery = access.AuditQuery
+)
+
+// Question and its neighbours are what runs ask their owners: see storage/question.
+type (
+	Question      = question.Question
+	QuestionQuery = question.Query
 )
 
 // ClaimRequest and its neighbours are a collector's outbox: see storage/outbox.

@@ -5,6 +5,7 @@ import (
 	devices "github.com/pdpp-host/pdpp-host/storage/device"
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
 	"github.com/pdpp-host/pdpp-host/storage/outbox"
+	"github.com/pdpp-host/pdpp-host/storage/question"
 )
 
 // Words and values that several rooms share.
@@ -25,6 +26,18 @@ const (
 // Sealed credentials: see storage/credential.
 const (
 	CodeCredentialChanged = credential.CodeCredentialChanged
+)
+
+// Questions of runs to their owners: see storage/question.
+const (
+	QuestionOpen         = question.Open
+	QuestionAnswered     = question.Answered
+	QuestionDeclined     = question.Declined
+	QuestionTimedOut     = question.TimedOut
+	QuestionLost         = question.Lost
+	CodeQuestionUnknown  = question.CodeUnknown
+	CodeQuestionAnswered = question.CodeAnswered
+	CodeQuestionClosed   = question.CodeClosed
 )
 
 // Devices on other machines and what they deliver: see storage/device.

@@ -8,6 +8,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage/evidence"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
+	"github.com/pdpp-host/pdpp-host/storage/question"
 	"github.com/pdpp-host/pdpp-host/storage/record"
 )
 
@@ -134,6 +135,9 @@ func Finish(t *db.Tx, w *Writer, o Outcome, row tables.RunRow) error {
 		return err
 	}
 	if err := returnGaps(t, w.To.ConnectionID); err != nil {
+		return err
+	}
+	if err := question.Lose(t, w.runID); err != nil {
 		return err
 	}
 	if err := keepPressure(t, w, o); err != nil {

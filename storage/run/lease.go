@@ -12,6 +12,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage/evidence"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
+	"github.com/pdpp-host/pdpp-host/storage/question"
 	"github.com/pdpp-host/pdpp-host/storage/record"
 )
 
@@ -138,6 +139,9 @@ func TakeOver(t *db.Tx, to Sinks, lease *tables.LeaseRow, n NewRun) error {
 		return err
 	}
 	if err := returnGaps(t, lease.ConnectionID); err != nil {
+		return err
+	}
+	if err := question.Lose(t, old.RunID); err != nil {
 		return err
 	}
 	var last int64

@@ -2,6 +2,7 @@ package house_test
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -23,6 +24,10 @@ var ownCounts = map[string][]int{
 	"OC": {3, 1},
 	"FL": {2, 0, 0, 0, 0},
 }
+
+// rowless are requirements that tests name before the page has rows for them, because its
+// rows go by number.
+var rowless = map[string]int{"OC-18": 4}
 
 // decisions and checks of the provider budget, which have no scenarios.
 const (
@@ -153,6 +158,7 @@ func TestRequirements(t *testing.T) {
 func TestNoTestNamesAnUnknownID(t *testing.T) {
 	t.Parallel()
 	ids := catalogue()
+	maps.Copy(ids, rowless)
 	for id := range namedIDs(t) {
 		whole, number, scenario := strings.Cut(id, ".")
 		count, ok := ids[whole]

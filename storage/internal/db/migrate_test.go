@@ -13,6 +13,7 @@ func TestMigrationsAreFrozen(t *testing.T) {
 	frozen := map[string][]string{postgresSteps: {
 		"796a5fa452da23255948d93b0256caa895a988aad647bf581f1ef1f156243e5a",
 		"ff66afbd3329e4e3744ff59b8cfb6d10f667d52766b1486ff8518bfae4b7457c",
+		"81e6a04376bce5090475b619c09936282418329c3971367d4e0f56d9deee66cb",
 	}, sqliteSteps: {
 		"59741acfd521f245e61e16489194f7ef68948da03a9e33fc84b2600653164112",
 		"6fa4a8d1ae02f15f93b0880c20cbaab13e9333ec1074f4a9231beb333fd92b1d",
@@ -33,6 +34,7 @@ func TestMigrationsAreFrozen(t *testing.T) {
 		"1889daac4063bb00074b33e3ab9f6aa942671b45f69591e36d5d175b81207d42",
 		"97a451887955a8e0770b96b2c9ddb6182b5b0c94485ee0f7a0a73fee71f8c8ca",
 		"4ab21fe4700391c1893ce823dd29feaed2d4b09b72230aba1d0c7dad09ef26b8",
+		"64225702475b610d8b5b05901f2e57b6ab0f24a84af80047efff5842b5119f14",
 	}}
 	for folder, sums := range frozen {
 		known, err := stepsOf(folder)
