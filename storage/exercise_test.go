@@ -70,6 +70,7 @@ func Exercise(t *testing.T, fresh func(t *testing.T) opener) {
 		{"connections", exerciseConnections},
 		{"remove a connection", exerciseRemove},
 		{"credentials", exerciseCredentials},
+		{"access", exerciseAccess},
 		{"records: new, changed, unchanged, deleted RT-07.1", exerciseRecords},
 		{"records: pages and changes", exerciseReads},
 		{"the longest names and keys", exerciseLongKeys},

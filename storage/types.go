@@ -90,10 +90,12 @@ type (
 	StatePart       = devices.StatePart
 )
 
-// AuditEvent and its neighbours are what owners change: see storage/access.
+// AuditEvent and its neighbours are what owners change, and who speaks for them: see storage/access.
 type (
 	AuditEvent = access.AuditEvent
 	AuditQuery = access.AuditQuery
+	Session    = access.Session
+	Token      = access.Token
 )
 
 // Question and its neighbours are what runs ask their owners: see storage/question.

@@ -12,8 +12,12 @@ import (
 // Face is what a request came by.
 type Face string
 
-// CommandLine is the face of an owner who types commands on the host's own machine.
-const CommandLine Face = "command_line"
+// The faces.
+const (
+	CommandLine    Face = "command_line" // an owner who types commands on the host's own machine
+	BrowserSession Face = "session"      // an owner's browser
+	APIToken       Face = "token"        // a program that an owner gave a token
+)
 
 // Actor is who asks for an operation.
 type Actor struct {

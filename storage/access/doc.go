@@ -1,6 +1,8 @@
-// Package access keeps the record of what owners changed, and were refused: the audit
-// events. An event is written in the transaction of the change that it tells of.
+// Package access keeps who may speak for the owner of this host, and what owners changed.
 //
-// It holds the events and the context that carries one to a change. It does not hold who
-// may do what.
+// The owner's password, sessions and tokens are here, each as a hash. The audit events say
+// what was changed, or refused; an event is written in the transaction of the change that
+// it tells of, by a context that carries it there.
+//
+// It does not decide whether a password or a secret is right: host/owner/access does.
 package access

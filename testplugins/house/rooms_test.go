@@ -24,8 +24,8 @@ var rooms = map[string][]string{
 	// The rooms of the store, each below those that it may import. The others of the project
 	// import storage alone.
 	"storage/internal":   {"abi", "abi/device", "health"},
-	"storage/access":     {"storage/internal"},
 	"storage/question":   {"abi", "storage/internal"},
+	"storage/access":     {"abi", "storage/internal"},
 	"storage/evidence":   {"abi", "abi/device", "abi/manifest", "health", "storage/internal"},
 	"storage/record":     {"abi", "health", "storage/internal", "storage/evidence"},
 	"storage/credential": {"abi", "health", "storage/internal", "storage/evidence"},

@@ -1,0 +1,20 @@
+package access
+
+import (
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/storage/access"
+)
+
+// The codes of this room.
+const (
+	CodeLinkInvalid              = access.CodeLinkInvalid
+	CodePasswordShort   abi.Code = "owner.password_short"
+	CodePasswordWrong   abi.Code = "owner.password_wrong"
+	CodePasswordMissing abi.Code = "owner.password_missing"
+	CodeTooManyAttempts abi.Code = "owner.too_many_attempts"
+	CodeSignedOut       abi.Code = "owner.signed_out"
+	CodeSessionUnknown  abi.Code = "owner.session_unknown"
+	CodeTokenUnknown    abi.Code = "tokens.unknown"
+	CodeTokenRefused    abi.Code = "tokens.refused"
+	CodeScope           abi.Code = "tokens.scope"
+)

@@ -1,0 +1,98 @@
+package access
+
+import (
+	"context"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/owner"
+)
+
+// linkLife is how long a set-up link is good (OC-03).
+const linkLife = 15 * time.Minute
+
+// Link leads to the page on which the owner chooses a password. Nothing but this has the
+// code.
+type Link struct {
+	Code      string    `json:"code"`
+	ExpiresAt time.Time `json:"expires_at"`
+}
+
+// Claimed reports whether the owner of this host has chosen a password.
+func Claimed(ctx context.Context, o *owner.Owner) (bool, error) {
+	s, err := o.Store(ctx)
+	if err != nil {
+		return false, err
+	}
+	is, err := s.Owner(ctx)
+	return is.Password != "", err
+}
+
+// OfferLink makes a set-up link, in the place of an earlier one.
+func OfferLink(ctx context.Context, o *owner.Owner) (*Link, error) {
+	return offer(ctx, o, "owner.offer_link", false)
+}
+
+// Reset makes a set-up link, and ends the password and all sessions. Tokens stay.
+func Reset(ctx context.Context, o *owner.Owner) (*Link, error) {
+	return offer(ctx, o, "owner.reset", true)
+}
+
+func offer(ctx context.Context, o *owner.Owner, operation string, reset bool) (*Link, error) {
+	s, err := o.Store(ctx)
+	if err != nil {
+		return nil, err
+	}
+	code, err := newSecret(o.Random)
+	if err != nil {
+		return nil, err
+	}
+	l := &Link{Code: code, ExpiresAt: o.Now().Add(linkLife).UTC().Truncate(time.Second)}
+	err = o.Audited(ctx, s, operation, "owner", func(ctx context.Context) error {
+		return s.OfferLink(ctx, hashOf(code), l.ExpiresAt, reset)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+// LinkOpen returns owner.link_invalid for a code that would be refused now.
+func LinkOpen(ctx context.Context, o *owner.Owner, code string) error {
+	s, err := o.Store(ctx)
+	if err != nil {
+		return err
+	}
+	open, err := s.LinkOpen(ctx, hashOf(code), o.Now())
+	if err == nil && !open {
+		return abi.NewError(CodeLinkInvalid, "the set-up link is unknown, used or too old", "`pdpp-host owner reset` makes a new one")
+	}
+	return err
+}
+
+// Claim chooses the owner's password with the code of a set-up link, which is used up, and
+// signs in. All other sessions end.
+func Claim(ctx context.Context, o *owner.Owner, code, password, agent string) (*Opened, error) {
+	if err := LinkOpen(ctx, o, code); err != nil {
+		return nil, err
+	}
+	s, err := o.Store(ctx)
+	if err != nil {
+		return nil, err
+	}
+	kept, err := sealed(ctx, password)
+	if err != nil {
+		return nil, err
+	}
+	opened, session, err := newSession(o, agent)
+	if err != nil {
+		return nil, err
+	}
+	err = o.Audited(ctx, s, "owner.set_password", "owner", func(ctx context.Context) error {
+		return s.UseLink(ctx, hashOf(code), kept, session)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return opened, nil
+}

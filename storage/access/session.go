@@ -1,0 +1,117 @@
+package access
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+)
+
+// Session is one browser in which the owner is signed in. The store
+// keeps a hash alone of the secret that the browser holds.
+type Session struct {
+	ID      string
+	SHA256  string // of the browser's secret
+	Created time.Time
+	Used    time.Time // to the hour
+	Address string    // from which it was opened
+	Agent   string    // the browser's name for itself
+}
+
+// UsedEvery is how exactly the last use of a session or a token is known: a page that is
+// only read writes nothing most of the time.
+const UsedEvery = time.Hour
+
+type sessionRow struct {
+	bun.BaseModel `bun:"table:sessions"`
+
+	ID        string `bun:"id,pk"`
+	SHA256    string `bun:"sha256"`
+	CreatedUS int64  `bun:"created_us"`
+	UsedUS    int64  `bun:"used_us"`
+	Address   string `bun:"address"`
+	Agent     string `bun:"agent"`
+}
+
+func (r *sessionRow) public() Session {
+	return Session{r.ID, r.SHA256, db.Time(r.CreatedUS), db.Time(r.UsedUS), r.Address, r.Agent}
+}
+
+func putSession(t *db.Tx, s Session) error {
+	row := sessionRow{ID: s.ID, SHA256: s.SHA256, CreatedUS: db.Micros(t.Now), UsedUS: db.Micros(t.Now), Address: s.Address, Agent: s.Agent}
+	_, err := t.DB.NewInsert().Model(&row).Exec(t.Ctx)
+	return err
+}
+
+// endSessions ends all sessions but one.
+func endSessions(t *db.Tx, but string) error {
+	_, err := t.DB.NewDelete().Model((*sessionRow)(nil)).Where("id <> ?", but).Exec(t.Ctx)
+	return err
+}
+
+// OpenSession keeps a session, and forgets those that ended before a moment: opened
+// before opened, or used last before used.
+func (s *Store) OpenSession(ctx context.Context, n Session, opened, used time.Time) error {
+	return s.db.Alone(ctx, "open the session", func(t *db.Tx) error {
+		_, err := t.DB.NewDelete().Model((*sessionRow)(nil)).Where("created_us < ? OR used_us < ?", db.Micros(opened), db.Micros(used)).Exec(t.Ctx)
+		return errors.Join(err, putSession(t, n))
+	})
+}
+
+// SessionOf returns the session whose secret has that hash; nil: there is none.
+func (s *Store) SessionOf(ctx context.Context, sha256 string) (*Session, error) {
+	var row sessionRow
+	err := s.db.Read.NewSelect().Model(&row).Where("sha256 = ?", sha256).Scan(ctx)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, s.db.Fail("read the session", err)
+	}
+	found := row.public()
+	return &found, nil
+}
+
+// Sessions returns all sessions, the last used first.
+func (s *Store) Sessions(ctx context.Context) ([]Session, error) {
+	var rows []sessionRow
+	if err := s.db.Read.NewSelect().Model(&rows).Order("used_us DESC", "id").Scan(ctx); err != nil {
+		return nil, s.db.Fail("read the sessions", err)
+	}
+	out := make([]Session, len(rows))
+	for i := range rows {
+		out[i] = rows[i].public()
+	}
+	return out, nil
+}
+
+// SessionUsed keeps that a session is in use now.
+func (s *Store) SessionUsed(ctx context.Context, id string) error {
+	return s.db.Alone(ctx, "keep the session's last use", func(t *db.Tx) error {
+		_, err := t.DB.NewUpdate().Model((*sessionRow)(nil)).Set("used_us = ?", db.Micros(t.Now)).Where("id = ?", id).Exec(t.Ctx)
+		return err
+	})
+}
+
+// EndSession ends a session. It reports whether there was one.
+func (s *Store) EndSession(ctx context.Context, id string) (had bool, err error) {
+	err = s.db.Alone(ctx, "end the session", func(t *db.Tx) (err error) {
+		had, err = removed(t, (*sessionRow)(nil), id)
+		return err
+	})
+	return had, err
+}
+
+// removed deletes the row of an id, and reports whether there was one.
+func removed(t *db.Tx, model any, id string) (bool, error) {
+	res, err := t.DB.NewDelete().Model(model).Where("id = ?", id).Exec(t.Ctx)
+	if err != nil {
+		return false, err
+	}
+	n, err := res.RowsAffected()
+	return n > 0, err
+}

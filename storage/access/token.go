@@ -1,0 +1,92 @@
+package access
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+)
+
+// Token is a program's right to speak for the owner.
+type Token struct {
+	ID      string
+	SHA256  string // of the secret that the program holds
+	Name    string
+	Scope   string // read, run, manage
+	Created time.Time
+	Expires time.Time
+	Used    time.Time // to the hour; zero: never
+}
+
+type tokenRow struct {
+	bun.BaseModel `bun:"table:tokens"`
+
+	ID        string `bun:"id,pk"`
+	SHA256    string `bun:"sha256"`
+	Name      string `bun:"name"`
+	Scope     string `bun:"scope"`
+	CreatedUS int64  `bun:"created_us"`
+	ExpiresUS int64  `bun:"expires_us"`
+	UsedUS    int64  `bun:"used_us"`
+}
+
+func (r *tokenRow) public() Token {
+	return Token{r.ID, r.SHA256, r.Name, r.Scope, db.Time(r.CreatedUS), db.Time(r.ExpiresUS), db.Time(r.UsedUS)}
+}
+
+// NewToken keeps a token.
+func (s *Store) NewToken(ctx context.Context, n Token) error {
+	return s.db.Alone(ctx, "keep the token", func(t *db.Tx) error {
+		row := tokenRow{ID: n.ID, SHA256: n.SHA256, Name: n.Name, Scope: n.Scope, CreatedUS: db.Micros(t.Now), ExpiresUS: db.Micros(n.Expires)}
+		_, err := t.DB.NewInsert().Model(&row).Exec(t.Ctx)
+		return err
+	})
+}
+
+// TokenOf returns the token whose secret has that hash; nil: there is none.
+func (s *Store) TokenOf(ctx context.Context, sha256 string) (*Token, error) {
+	var row tokenRow
+	err := s.db.Read.NewSelect().Model(&row).Where("sha256 = ?", sha256).Scan(ctx)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, s.db.Fail("read the token", err)
+	}
+	found := row.public()
+	return &found, nil
+}
+
+// Tokens returns all tokens, the newest first.
+func (s *Store) Tokens(ctx context.Context) ([]Token, error) {
+	var rows []tokenRow
+	if err := s.db.Read.NewSelect().Model(&rows).Order("created_us DESC", "id").Scan(ctx); err != nil {
+		return nil, s.db.Fail("read the tokens", err)
+	}
+	out := make([]Token, len(rows))
+	for i := range rows {
+		out[i] = rows[i].public()
+	}
+	return out, nil
+}
+
+// TokenUsed keeps that a token is in use now.
+func (s *Store) TokenUsed(ctx context.Context, id string) error {
+	return s.db.Alone(ctx, "keep the token's last use", func(t *db.Tx) error {
+		_, err := t.DB.NewUpdate().Model((*tokenRow)(nil)).Set("used_us = ?", db.Micros(t.Now)).Where("id = ?", id).Exec(t.Ctx)
+		return err
+	})
+}
+
+// RevokeToken ends a token. It reports whether there was one.
+func (s *Store) RevokeToken(ctx context.Context, id string) (had bool, err error) {
+	err = s.db.Alone(ctx, "revoke the token", func(t *db.Tx) (err error) {
+		had, err = removed(t, (*tokenRow)(nil), id)
+		return err
+	})
+	return had, err
+}
