@@ -3,6 +3,6 @@
 // OC-06). It decides whether a secret is right, and nothing of what HTTP carries it in.
 //
 // A secret leaves it once, in the result of the operation that made it; the store keeps a
-// hash (RD-48). Who asks is a Caller, and Allows is the one place where a scope is held
-// against an operation.
+// hash (RD-48). A Caller asks for operations over HTTP; its method Allows alone decides
+// whether a scope is enough.
 package access
