@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"github.com/pdpp-host/pdpp-host/storage/access"
 	"github.com/pdpp-host/pdpp-host/storage/credential"
 	devices "github.com/pdpp-host/pdpp-host/storage/device"
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
@@ -21,6 +22,12 @@ const (
 	AcceptVariable      = tables.AcceptVariable
 	AcceptFolder        = tables.AcceptFolder
 	AcceptSlot          = tables.AcceptSlot
+)
+
+// The owner, sessions and tokens: see storage/access.
+const (
+	CodeLinkInvalid = access.CodeLinkInvalid
+	UsedEvery       = access.UsedEvery
 )
 
 // Sealed credentials: see storage/credential.

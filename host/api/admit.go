@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi/device"
-	"github.com/pdpp-host/pdpp-host/host/api/listen"
+	"github.com/pdpp-host/pdpp-host/host/web/listen"
 )
 
 // admit lets a request through or refuses it, in the order that the contract

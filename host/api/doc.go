@@ -17,6 +17,6 @@
 // It does not hold the owner's routes (codes, lists, revocation), because the host has no
 // credential of an owner's yet; `pdpp-host devices` does these things beside the server.
 // Which statements write what is storage's, and what a heartbeat means is health's. Where the
-// address comes from is the command's, but not whether it may be listened on: host/api/listen
+// address comes from is the command's, but not whether it may be listened on: host/web/listen
 // has that rule.
 package api

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi/device"
-	"github.com/pdpp-host/pdpp-host/host/api/listen"
+	"github.com/pdpp-host/pdpp-host/host/web/listen"
 )
 
 func (h *host) show(code string, edit ...func(*http.Request)) (answered, device.Enrollment) {

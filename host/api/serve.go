@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/pdpp-host/pdpp-host/host/api/listen"
+	"github.com/pdpp-host/pdpp-host/host/web/listen"
 )
 
 // How long a connection may take. A collector waits 120 s for an answer, so that

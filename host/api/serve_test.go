@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi/device"
-	"github.com/pdpp-host/pdpp-host/host/api/listen"
+	"github.com/pdpp-host/pdpp-host/host/web/listen"
 	"github.com/pdpp-host/pdpp-host/storage"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/wire"
 )

@@ -39,6 +39,8 @@ type Config struct {
 	allowPrivate []string
 	credentials  string
 	listen       string
+	origin       string
+	behindProxy  bool
 	tlsCert      string
 	tlsKey       string
 	history      time.Duration
@@ -96,9 +98,16 @@ func (c *Config) AllowPrivate() []string { return slices.Clone(c.allowPrivate) }
 // CredentialsKey is CredentialsAuto, CredentialsFile or CredentialsKeyring.
 func (c *Config) CredentialsKey() string { return c.credentials }
 
-// Listen is the host:port on which `pdpp-host serve` accepts deliveries from devices;
-// "": none.
+// Listen is the host:port on which `pdpp-host serve` answers browsers, programs and
+// devices; "": it listens nowhere.
 func (c *Config) Listen() string { return c.listen }
+
+// Origin is what a browser's address of this host begins with where that is not the
+// listening address, as in "https://pdpp.example.org"; "": it is not known.
+func (c *Config) Origin() string { return c.origin }
+
+// BehindProxy says that other machines reach Listen through a proxy alone, which ends TLS.
+func (c *Config) BehindProxy() bool { return c.behindProxy }
 
 // TLSCert is the absolute path of the certificate for Listen; "": no TLS.
 func (c *Config) TLSCert() string { return c.tlsCert }
@@ -164,7 +173,14 @@ func (c *Config) shownValue(name string) string {
 	case KeyCredentials:
 		return c.credentials
 	case KeyListen:
+		if c.listen == "" {
+			return ListenNowhere
+		}
 		return c.listen
+	case KeyOrigin:
+		return c.origin
+	case KeyBehindProxy:
+		return strconv.FormatBool(c.behindProxy)
 	case KeyTLSCert:
 		return c.tlsCert
 	case KeyTLSKey:

@@ -22,7 +22,16 @@ const (
 	KeyListen       = "serve.listen"
 	KeyTLSCert      = "serve.tls_cert"
 	KeyTLSKey       = "serve.tls_key"
+	KeyOrigin       = "serve.origin"
+	KeyBehindProxy  = "serve.behind_proxy"
 	KeyHistory      = "history.retention"
+)
+
+// DefaultListen is where `pdpp-host serve` listens unless it is told otherwise, and
+// ListenNowhere is what tells it to listen nowhere.
+const (
+	DefaultListen = "127.0.0.1:8377"
+	ListenNowhere = "none"
 )
 
 // key is one row of the key table. Its fallback is the default's text, or "" if the
@@ -50,9 +59,11 @@ var keys = []key{
 	{KeyIsolation, IsolationProcess, parseIsolation},
 	{KeyAllowPrivate, "", parseAllowPrivate},
 	{KeyCredentials, CredentialsAuto, parseCredentials},
-	{KeyListen, "", parseListen},
+	{KeyListen, DefaultListen, parseListen},
 	{KeyTLSCert, "", parsePath(func(c *Config) *string { return &c.tlsCert })},
 	{KeyTLSKey, "", parsePath(func(c *Config) *string { return &c.tlsKey })},
+	{KeyOrigin, "", parseOrigin},
+	{KeyBehindProxy, "false", parseBehindProxy},
 	{KeyHistory, "90d", parseHistory},
 }
 

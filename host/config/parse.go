@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"net"
+	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
@@ -188,21 +189,52 @@ func parseCredentials(c *Config, v value) error {
 	return nil
 }
 
-// parseListen reads host:port. The host may be missing, and port 0 means any free
-// port. host/api decides whether it may listen there.
+// parseListen reads host:port, or ListenNowhere. The host may be missing, and port 0 means
+// any free port. host/api decides whether it may listen there.
 func parseListen(c *Config, v value) error {
 	s, err := v.text()
 	if err != nil {
 		return err
+	}
+	if s == ListenNowhere {
+		c.listen = ""
+		return nil
 	}
 	_, port, err := net.SplitHostPort(s)
 	if err == nil {
 		_, err = strconv.ParseUint(port, 10, 16)
 	}
 	if err != nil {
-		return v.invalid("is not host:port", `name an address and a port, as in "127.0.0.1:8730"`)
+		return v.invalid("is not host:port", `name an address and a port, as in "127.0.0.1:8377", or none`)
 	}
 	c.listen = s
+	return nil
+}
+
+// parseOrigin reads https://name or http://name, with a port where it is another than the
+// usual one, and nothing behind it.
+func parseOrigin(c *Config, v value) error {
+	s, err := v.text()
+	if err != nil {
+		return err
+	}
+	u, err := url.Parse(s)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || strings.TrimSuffix(s, "/") != u.Scheme+"://"+u.Host {
+		return v.invalid("is not an origin", `name what a browser's address begins with, as in "https://pdpp.example.org"`)
+	}
+	c.origin = u.Scheme + "://" + strings.ToLower(u.Host)
+	return nil
+}
+
+func parseBehindProxy(c *Config, v value) error {
+	switch b, is := v.raw.(bool); {
+	case is:
+		c.behindProxy = b
+	case v.raw == "true" || v.raw == "false":
+		c.behindProxy = v.raw == "true"
+	default:
+		return v.invalid("is not true or false", "leave it out for false")
+	}
 	return nil
 }
 

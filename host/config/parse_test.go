@@ -46,6 +46,11 @@ func TestInvalidValues(t *testing.T) {
 		{"serve: {listen: localhost}", KeyListen, "host:port"},
 		{`serve: {listen: "127.0.0.1:65536"}`, KeyListen, "host:port"},
 		{"serve: {listen: [a]}", KeyListen, "plain value"},
+		{"serve: {origin: pdpp.example.org}", KeyOrigin, "not an origin"},
+		{`serve: {origin: "https://pdpp.example.org/x"}`, KeyOrigin, "not an origin"},
+		{`serve: {origin: "https://a@pdpp.example.org"}`, KeyOrigin, "not an origin"},
+		{`serve: {origin: "file:///x"}`, KeyOrigin, "not an origin"},
+		{"serve: {behind_proxy: maybe}", KeyBehindProxy, "true or false"},
 		{"serve: {tls_key: 7}", KeyTLSKey, "path"},
 		{"history: {retention: 0d}", KeyHistory, "number of days"},
 		{"history: {retention: 90}", KeyHistory, "number of days"},
@@ -91,6 +96,17 @@ func TestListen(t *testing.T) {
 				t.Errorf("%s is shown as %q, want %v", key, got, is)
 			}
 		}
+	}
+}
+
+func TestOrigin(t *testing.T) {
+	t.Parallel()
+	c, err := Load(Source{Environ: []string{"PDPP_SERVE_ORIGIN=https://PDPP.example.org:8443/", "PDPP_SERVE_BEHIND_PROXY=true", "PDPP_SERVE_LISTEN=none"}, Home: "/home/ada"})
+	if err != nil || c.Origin() != "https://pdpp.example.org:8443" || !c.BehindProxy() || c.Listen() != "" {
+		t.Fatalf("origin %q, behind a proxy %t, listens on %q, %v; want https://pdpp.example.org:8443, true, nowhere", c.Origin(), c.BehindProxy(), c.Listen(), err)
+	}
+	if got, _ := shown(t, c, KeyListen); got != ListenNowhere {
+		t.Errorf("%s is shown as %q, want %q", KeyListen, got, ListenNowhere)
 	}
 }
 

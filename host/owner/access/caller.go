@@ -7,7 +7,6 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/storage"
-	store "github.com/pdpp-host/pdpp-host/storage/access"
 )
 
 // Scope is what a caller may do. Each holds the ones before it.
@@ -62,7 +61,7 @@ func BySession(ctx context.Context, o *owner.Owner, secret string) (*Caller, err
 	if found == nil || ended(found, now) {
 		return nil, abi.NewError(CodeSignedOut, "you are signed out", "sign in again")
 	}
-	if now.Sub(found.Used) >= store.UsedEvery {
+	if now.Sub(found.Used) >= storage.UsedEvery {
 		if err := s.SessionUsed(ctx, found.ID); err != nil {
 			return nil, err
 		}
@@ -88,7 +87,7 @@ func ByToken(ctx context.Context, o *owner.Owner, secret string) (*Caller, error
 	if found == nil || !now.Before(found.Expires) {
 		return nil, abi.NewError(CodeTokenRefused, "the token is missing, unknown, revoked or too old", "make one with `pdpp-host tokens create`")
 	}
-	if now.Sub(found.Used) >= store.UsedEvery {
+	if now.Sub(found.Used) >= storage.UsedEvery {
 		if err := s.TokenUsed(ctx, found.ID); err != nil {
 			return nil, err
 		}

@@ -2,12 +2,12 @@ package access
 
 import (
 	"github.com/pdpp-host/pdpp-host/abi"
-	"github.com/pdpp-host/pdpp-host/storage/access"
+	"github.com/pdpp-host/pdpp-host/storage"
 )
 
 // The codes of this room.
 const (
-	CodeLinkInvalid              = access.CodeLinkInvalid
+	CodeLinkInvalid              = storage.CodeLinkInvalid
 	CodePasswordShort   abi.Code = "owner.password_short"
 	CodePasswordWrong   abi.Code = "owner.password_wrong"
 	CodePasswordMissing abi.Code = "owner.password_missing"

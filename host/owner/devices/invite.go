@@ -167,6 +167,12 @@ func OwnAddress(host string) bool {
 // listenURL is the address that follows from where this host listens, "" where
 // none does: from everywhere it can be reached by many names.
 func listenURL(c *config.Config) string {
+	if c.Origin() != "" {
+		return c.Origin()
+	}
+	if c.Listen() == config.DefaultListen {
+		return "" // nobody chose it: it is this machine's alone
+	}
 	host, port, err := net.SplitHostPort(c.Listen())
 	if addr, bad := netip.ParseAddr(host); err != nil || host == "" || port == "0" || bad == nil && addr.IsUnspecified() {
 		return ""

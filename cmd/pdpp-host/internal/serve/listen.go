@@ -11,7 +11,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/cmd/internal/syntax"
 	"github.com/pdpp-host/pdpp-host/host/api"
-	"github.com/pdpp-host/pdpp-host/host/api/listen"
+	"github.com/pdpp-host/pdpp-host/host/web/listen"
 	"github.com/pdpp-host/pdpp-host/host/api/probe"
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/owner/serving"

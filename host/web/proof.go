@@ -1,0 +1,80 @@
+package web
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/owner/access"
+)
+
+// The codes of this room.
+const (
+	CodeForeignRequest abi.Code = "web.foreign_request"
+	CodeUnknownHost    abi.Code = "web.unknown_host"
+)
+
+// FormToken and FormTokenHeader carry the proof for browsers that do not say where a
+// request comes from.
+const (
+	FormToken       = "proof"
+	FormTokenHeader = "X-Pdpp-Proof"
+)
+
+// Proof returns what a form of the caller's pages carries. It follows from the session's
+// secret and does not tell it.
+func Proof(c *access.Caller) string {
+	if c == nil || c.Secret == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte("form of " + c.Secret))
+	return base64.RawURLEncoding.EncodeToString(sum[:])
+}
+
+// CheckChange returns web.foreign_request for a request that changes something without
+// proof that a page of this host sent it (OC-05). A bearer token is its own proof: no
+// browser adds one by itself.
+func (g *Guard) CheckChange(r *http.Request) error {
+	if r.Method == http.MethodGet || r.Method == http.MethodHead || r.Header.Get("Authorization") != "" {
+		return nil
+	}
+	if site := r.Header.Values("Sec-Fetch-Site"); len(site) > 0 {
+		if len(site) == 1 && site[0] == "same-origin" {
+			return nil
+		}
+		return foreign()
+	}
+	caller := CallerOf(r.Context())
+	if caller == nil { // to sign in, there is no session to prove
+		if o, err := url.Parse(r.Header.Get("Origin")); err == nil && o.Host != "" && strings.EqualFold(o.Host, r.Host) {
+			return nil
+		}
+		return foreign()
+	}
+	given := r.Header.Get(FormTokenHeader)
+	if given == "" {
+		given = r.PostFormValue(FormToken)
+	}
+	if want := Proof(caller); want != "" && subtle.ConstantTimeCompare([]byte(given), []byte(want)) == 1 {
+		return nil
+	}
+	return foreign()
+}
+
+func foreign() error {
+	return abi.NewError(CodeForeignRequest, "the request does not come from a page of this host", "open the page again, and send the form from there")
+}
+
+func isSignedOut(err error) bool {
+	var e *abi.Error
+	return errors.As(err, &e) && e.Code == access.CodeSignedOut
+}
+
+func unknownHost() error {
+	return abi.NewError(CodeUnknownHost, "this host was not told of the name in your browser's address", "set serve.origin to what the address begins with, as in https://pdpp.example.org")
+}

@@ -1,0 +1,35 @@
+package web
+
+import (
+	"net/http"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/owner/access"
+)
+
+// statuses are the HTTP statuses of codes that more than one face answers with.
+var statuses = map[abi.Code]int{
+	CodeForeignRequest:         http.StatusForbidden,
+	CodeUnknownHost:            http.StatusMisdirectedRequest,
+	access.CodePasswordWrong:   http.StatusForbidden,
+	access.CodePasswordShort:   http.StatusUnprocessableEntity,
+	access.CodeTooManyAttempts: http.StatusTooManyRequests,
+	access.CodeLinkInvalid:     http.StatusForbidden,
+	access.CodeSignedOut:       http.StatusUnauthorized,
+	access.CodeTokenRefused:    http.StatusUnauthorized,
+	access.CodeScope:           http.StatusForbidden,
+	access.CodeSessionUnknown:  http.StatusNotFound,
+	access.CodeTokenUnknown:    http.StatusNotFound,
+	abi.CodeConnectionUnknown:  http.StatusNotFound,
+	abi.CodeUsage:              http.StatusUnprocessableEntity,
+	abi.CodeInternal:           http.StatusInternalServerError,
+}
+
+// Status is the HTTP status of a code: 409 for a refusal that has none of its own, since it
+// is about how things stand.
+func Status(code abi.Code) int {
+	if s, known := statuses[code]; known {
+		return s
+	}
+	return http.StatusConflict
+}
