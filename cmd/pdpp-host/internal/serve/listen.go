@@ -11,11 +11,11 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/cmd/internal/syntax"
 	"github.com/pdpp-host/pdpp-host/host/api"
-	"github.com/pdpp-host/pdpp-host/host/web/listen"
 	"github.com/pdpp-host/pdpp-host/host/api/probe"
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/owner/serving"
 	"github.com/pdpp-host/pdpp-host/host/run"
+	"github.com/pdpp-host/pdpp-host/host/web/listen"
 )
 
 // listenFlags say where devices deliver to. They go before the configuration's.
