@@ -116,8 +116,8 @@ func TestForeignNamesAreRefused(t *testing.T) {
 	}
 }
 
-// OC-05: a change is proven by the browser's word that it is of the same origin, or by a
-// form's token; a bearer token proves itself.
+// OC-05: the browser says that a change comes from the same origin, or a form's token
+// proves it. A bearer token proves itself.
 func TestChangesAreProven(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, &web.Guard{})
