@@ -70,6 +70,7 @@ var operations = map[string]string{
 
 	"connectors.WitnessAcceptance": "(leaves the event of a run)",
 
+	"As":                    "(asks as another actor)",
 	"Close":                 "(closes the store)",
 	"HasStore":              "(asks for the store)",
 	"Store":                 "(opens the store)",

@@ -24,14 +24,16 @@ const (
 
 // exact lists the codes that differ from their area.
 var exact = map[abi.Code]int{
-	abi.CodeRunUnknown:     Usage,
-	abi.CodeConnectionBusy: Refused,
-	"connection.on_device": Refused,
-	abi.CodeCoolingDown:    Refused,
-	abi.CodeInterrupted:    Interrupted,
-	abi.CodeOwnerNeeded:    OwnerNeeded,
-	abi.CodeStoreNewer:     Refused, // nothing was touched; a newer host is needed
-	abi.CodeFenced:         Failed,
+	abi.CodeRunUnknown:      Usage,
+	abi.CodeConnectionBusy:  Refused,
+	"connection.on_device":  Refused,
+	abi.CodeCoolingDown:     Refused,
+	abi.CodeInterrupted:     Interrupted,
+	abi.CodeOwnerNeeded:     OwnerNeeded,
+	abi.CodeStoreNewer:      Refused, // nothing was touched; a newer host is needed
+	abi.CodeFenced:          Failed,
+	"tokens.unknown":        Usage, // as a connection that there is none of
+	"owner.session_unknown": Usage,
 
 	// Of a collector (host/collector): a profile that cannot be read is its
 	// configuration, and so is the address in it.
@@ -49,7 +51,7 @@ var areas = map[string]int{
 	"internal": Internal, "storage": Internal, "doctor": Internal, "export": Internal, "cache": Internal,
 	"usage": Usage, "config": Usage, "connection": Usage, "record": Usage, "stream": Usage, "device": Usage,
 	"recording": Refused, "plugin": Refused, "manifest": Refused, "binding": Refused, "files": Refused,
-	"send": Refused, "egress": Refused, "vault": Refused, "credential": Refused, "serve": Refused,
+	"send": Refused, "egress": Refused, "vault": Refused, "credential": Refused, "serve": Refused, "owner": Refused, "tokens": Refused,
 	"boundary": Failed, "limit": Failed, "guest": Failed, "worker": Failed, "run": Failed, "interact": Failed,
 	"profile": Refused, "lane": Refused, "enrollment": Refused, "delivery": Failed,
 	"replay": Internal, // 1, as of diff: what was compared is not the same

@@ -22,7 +22,7 @@ import (
 type listenFlags struct{ address, cert, key string }
 
 func (f *listenFlags) define(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.address, "listen", "", "take what devices deliver on this `host:port` (port 0: a free one)")
+	cmd.Flags().StringVar(&f.address, "listen", "", "listen on this `host:port` (port 0: a free one; none: listen nowhere)")
 	cmd.Flags().StringVar(&f.cert, "tls-cert", "", "PEM `file` of the certificate to listen with")
 	cmd.Flags().StringVar(&f.key, "tls-key", "", "PEM `file` of its key")
 }
@@ -44,7 +44,7 @@ type intake struct {
 }
 
 // openIntake opens the address that the flags or the configuration name. None is
-// the default: a host that no device delivers to is reached by nobody.
+// chosen by the word none: such a host is reached by nobody.
 func openIntake(ctx context.Context, s *serving.Server, f listenFlags) (*intake, error) {
 	store, err := s.Store(ctx)
 	if err != nil {
@@ -52,7 +52,11 @@ func openIntake(ctx context.Context, s *serving.Server, f listenFlags) (*intake,
 	}
 	c := s.Config
 	at := listen.Options{Address: c.Listen(), Cert: c.TLSCert(), Key: c.TLSKey()}
-	if f.address != "" {
+	switch f.address {
+	case "":
+	case config.ListenNowhere:
+		at.Address = ""
+	default:
 		at.Address = f.address
 	}
 	if f.cert != "" || f.key != "" {
