@@ -15,7 +15,7 @@ export TINYGO_FLAGS := -target=wasip1 -buildmode=c-shared -scheduler=none -gc=co
 TINYGO_NEEDS := 0.41
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
-.PHONY: run build plugins tinygo test check race fuzz bench bench-quick sim crash lint vuln cross clean contract contract-files
+.PHONY: run build generate plugins tinygo test check race fuzz bench bench-quick sim crash lint vuln cross clean contract contract-files
 .DEFAULT_GOAL := build
 
 ## run: build everything, collect the bundled example folder, show the result
@@ -44,6 +44,11 @@ tinygo:
 	@has=$$(tinygo version 2>/dev/null | cut -d ' ' -f 3); \
 	printf '%s\n' $(TINYGO_NEEDS) "$$has" | sort -VC || { \
 	  echo "building with TinyGo needs $(TINYGO_NEEDS) or newer on the PATH; there is $${has:-none}" >&2; exit 1; }
+
+## generate: the console's templates, as Go
+TEMPL := github.com/a-h/templ/cmd/templ@v0.3.1100
+generate:
+	$(GO) run $(TEMPL) generate -path host/console
 
 ## test: everything that decides whether a change lands
 test:

@@ -59,7 +59,7 @@ var rooms = map[string][]string{
 	},
 	"host/api":     {"abi", "abi/device", "abi/manifest", "health", "host/boundary", "host/schedule", "host/web", "storage"},
 	"host/web":     {"abi", "host/owner"},
-	"host/console": {"abi", "abi/manifest", "health", "host/owner", "host/read", "host/web"},
+	"host/console": {"abi", "abi/manifest", "health", "host/owner", "host/web"},
 	"host/config":  {"abi"},
 	"host/owner": {
 		"abi", "abi/manifest", "abi/device", "health", "host/boundary", "host/collector", "host/config", "host/files", "host/plugin", "host/replay", "host/run",

@@ -58,6 +58,10 @@ func Serve(ctx context.Context, o *owner.Owner, r Request, fn func(*Server) erro
 	return errors.Join(err, right.release(ctx))
 }
 
+// Asks returns an owner who asks as that actor, over the server's store and engine. It is
+// safe for concurrent use; the owner is for one request.
+func (s *Server) Asks(a owner.Actor) *owner.Owner { return s.As(a, s.engine) }
+
 // Once runs what is due now, and says what was done about each connection.
 func (s *Server) Once(ctx context.Context) (looked []schedule.Looked, err error) {
 	sched := s.scheduler()

@@ -14,10 +14,15 @@ import (
 
 // Options say where to listen: "127.0.0.1:8730", "[::1]:0", "localhost:0",
 // ":8730". Port 0 is one that is free. Cert and Key are PEM files; both or none.
-type Options struct{ Address, Cert, Key string }
+type Options struct {
+	Address, Cert, Key string
+	// BehindProxy says that other machines reach the address through a proxy alone, which
+	// ends TLS.
+	BehindProxy bool
+}
 
-// Open opens the address. Without TLS it is one of this machine's own loopback
-// addresses: a token that travels in the clear is anybody's on the way.
+// Open opens the address. Without TLS and without a proxy it is one of this machine's own
+// loopback addresses: a token that travels in the clear is anybody's on the way (OC-03.3).
 func Open(ctx context.Context, at Options) (net.Listener, error) {
 	var secure *tls.Config
 	if at.Cert != "" || at.Key != "" {
@@ -30,9 +35,9 @@ func Open(ctx context.Context, at Options) (net.Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	if secure == nil && !addr.Addr().IsLoopback() {
+	if secure == nil && !at.BehindProxy && !addr.Addr().IsLoopback() {
 		return nil, abi.NewError(CodeRefused, "other machines reach that address, and credentials would travel to it in the clear",
-			"give --tls-cert and --tls-key, or listen on 127.0.0.1 behind a reverse proxy that speaks TLS").WithDetail(addr.String())
+			"give --tls-cert and --tls-key, listen on 127.0.0.1 behind a reverse proxy that speaks TLS, or give --behind-proxy where one alone reaches it").WithDetail(addr.String())
 	}
 	var lc net.ListenConfig
 	on := addr.String()

@@ -11,35 +11,41 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/cmd/internal/syntax"
 	"github.com/pdpp-host/pdpp-host/host/api"
-	"github.com/pdpp-host/pdpp-host/host/api/probe"
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/owner/serving"
 	"github.com/pdpp-host/pdpp-host/host/run"
+	"github.com/pdpp-host/pdpp-host/host/web"
 	"github.com/pdpp-host/pdpp-host/host/web/listen"
 )
 
 // listenFlags say where devices deliver to. They go before the configuration's.
-type listenFlags struct{ address, cert, key string }
+type listenFlags struct {
+	address, cert, key string
+	behindProxy        bool
+}
 
 func (f *listenFlags) define(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.address, "listen", "", "listen on this `host:port` (port 0: a free one; none: listen nowhere)")
 	cmd.Flags().StringVar(&f.cert, "tls-cert", "", "PEM `file` of the certificate to listen with")
 	cmd.Flags().StringVar(&f.key, "tls-key", "", "PEM `file` of its key")
+	cmd.Flags().BoolVar(&f.behindProxy, "behind-proxy", false, "other machines reach the address through a proxy alone, which ends TLS")
 }
 
 // check refuses what cannot be meant: a pass that ends listens to nobody.
 func (f *listenFlags) check(once bool) error {
-	set := f.address != "" || f.cert != "" || f.key != ""
+	set := f.address != "" || f.cert != "" || f.key != "" || f.behindProxy
 	if once && set {
 		return syntax.Usage("--once and --listen exclude each other: a pass ends, and devices deliver when they can", "leave one of them out")
 	}
 	return nil
 }
 
-// intake is the open address that devices deliver to; nil when there is none.
+// intake is the open address; nil when there is none.
 type intake struct {
 	listener net.Listener
-	handler  http.Handler
+	handler  http.Handler // of what devices deliver; faces puts the others before it
+	guard    *web.Guard
+	secure   bool // it speaks TLS itself
 	logger   *slog.Logger
 }
 
@@ -51,7 +57,7 @@ func openIntake(ctx context.Context, s *serving.Server, f listenFlags) (*intake,
 		return nil, err
 	}
 	c := s.Config
-	at := listen.Options{Address: c.Listen(), Cert: c.TLSCert(), Key: c.TLSKey()}
+	at := listen.Options{Address: c.Listen(), Cert: c.TLSCert(), Key: c.TLSKey(), BehindProxy: c.BehindProxy() || f.behindProxy}
 	switch f.address {
 	case "":
 	case config.ListenNowhere:
@@ -74,15 +80,10 @@ func openIntake(ctx context.Context, s *serving.Server, f listenFlags) (*intake,
 	}
 	s.Logger.Info("listening", "address", l.Addr().String(), "tls", at.Cert != "")
 	devices := api.New(api.Deps{Store: store, Now: s.Now, Random: s.Random, Logger: s.Logger, Installed: s.Installed})
-	return &intake{listener: l, logger: s.Logger, handler: probe.Handler(func() (checks []probe.Check) {
-		for _, c := range s.Ready() {
-			checks = append(checks, probe.Check(c))
-		}
-		return checks
-	}, devices)}, nil
+	return &intake{listener: l, logger: s.Logger, guard: guardOf(s, l, at), secure: at.Cert != "", handler: devices}, nil
 }
 
-// during takes in what devices deliver while work goes on. When it cannot go on,
+// during answers whoever asks while work goes on. When it cannot go on,
 // work is stopped, so that whoever watches over the server starts it again.
 func (i *intake) during(ctx context.Context, work func(context.Context) error) error {
 	if i == nil {

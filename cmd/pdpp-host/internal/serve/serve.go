@@ -78,6 +78,9 @@ func until(ctx context.Context, s *session.Session, server *serving.Server, list
 	if err != nil {
 		return err
 	}
+	if err := in.openFaces(ctx, s, server); err != nil {
+		return err
+	}
 	n, err := server.Until(ctx, in.during)
 	if err != nil {
 		return err

@@ -1,0 +1,82 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strconv"
+
+	"github.com/pdpp-host/pdpp-host/abi/device"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
+	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/session"
+	"github.com/pdpp-host/pdpp-host/host/api/probe"
+	"github.com/pdpp-host/pdpp-host/host/console"
+	"github.com/pdpp-host/pdpp-host/host/console/site"
+	"github.com/pdpp-host/pdpp-host/host/owner/access"
+	"github.com/pdpp-host/pdpp-host/host/owner/serving"
+	"github.com/pdpp-host/pdpp-host/host/web"
+	"github.com/pdpp-host/pdpp-host/host/web/listen"
+)
+
+// guardOf returns what stands before the owner's faces on an open address.
+func guardOf(s *serving.Server, l net.Listener, at listen.Options) *web.Guard {
+	g := &web.Guard{As: s.Asks, Origin: s.Config.Origin(), BehindProxy: at.BehindProxy}
+	if a, ok := l.Addr().(*net.TCPAddr); ok {
+		port := a.AddrPort()
+		g.Listening = netip.AddrPortFrom(port.Addr().Unmap(), port.Port())
+	}
+	return g
+}
+
+// openFaces puts the owner's faces and the probes beside what devices deliver, and tells the
+// owner of a host that nobody has claimed how it is done (OC-03).
+func (i *intake) openFaces(ctx context.Context, s *session.Session, server *serving.Server) error {
+	if i == nil {
+		return nil
+	}
+	pages := console.New(&site.Site{Guard: i.guard, Now: server.Now, Logger: server.Logger, Version: s.Version})
+	mux := http.NewServeMux()
+	mux.Handle(device.Prefix+"/", i.handler)
+	mux.Handle("/", pages)
+	i.handler = probe.Handler(func() (checks []probe.Check) {
+		for _, c := range server.Ready() {
+			checks = append(checks, probe.Check(c))
+		}
+		return checks
+	}, mux)
+	claimed, err := access.Claimed(ctx, server.Owner)
+	if err != nil {
+		return err
+	}
+	if claimed {
+		fmt.Fprintln(s.Err, "the console is at "+i.origin()+"/")
+		return nil
+	}
+	link, err := access.OfferLink(ctx, server.Owner)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(s.Err, "choose your password, until "+output.Timestamp(link.ExpiresAt)+", at")
+	fmt.Fprintln(s.Err, "  "+i.origin()+site.PathSetUp+"?code="+url.QueryEscape(link.Code))
+	return nil
+}
+
+// origin is what the owner's browser reaches the host at.
+func (i *intake) origin() string {
+	g := i.guard
+	if g.Origin != "" {
+		return g.Origin
+	}
+	at := g.Listening.Addr()
+	if at.IsUnspecified() {
+		at = netip.AddrFrom4([4]byte{127, 0, 0, 1})
+	}
+	scheme := "http://"
+	if i.secure {
+		scheme = "https://"
+	}
+	return scheme + net.JoinHostPort(at.String(), strconv.Itoa(int(g.Listening.Port())))
+}

@@ -1,0 +1,29 @@
+package console
+
+import (
+	"net/http"
+
+	"github.com/pdpp-host/pdpp-host/host/console/access"
+	"github.com/pdpp-host/pdpp-host/host/console/assets"
+	"github.com/pdpp-host/pdpp-host/host/console/overview"
+	"github.com/pdpp-host/pdpp-host/host/console/site"
+)
+
+// rooms add the pages of their nouns.
+var rooms = []func(*site.Site, *http.ServeMux){
+	access.Register, overview.Register,
+}
+
+// New returns the console as a handler. It is safe for concurrent use.
+func New(s *site.Site) http.Handler {
+	mux := http.NewServeMux()
+	for _, register := range rooms {
+		register(s, mux)
+	}
+	mux.Handle("/", s.Anybody(func(v *site.Visit) error { return site.NotFound() }))
+	pages := s.Guard.Handler(mux, s.Refuse)
+	top := http.NewServeMux()
+	top.Handle("GET "+assets.Prefix, assets.Handler())
+	top.Handle("/", pages)
+	return top
+}

@@ -1,0 +1,209 @@
+package site
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/console/ui"
+	"github.com/pdpp-host/pdpp-host/host/console/words"
+	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/owner/access"
+	"github.com/pdpp-host/pdpp-host/host/web"
+)
+
+// CodeNotFound says that an address leads to no page.
+const CodeNotFound abi.Code = "web.not_found"
+
+// The addresses that visits are sent to.
+const (
+	PathOverview = "/"
+	PathSignIn   = "/sign-in"
+	PathSetUp    = "/set-up"
+)
+
+// mostForm bounds a form, in bytes.
+const mostForm = 1 << 20
+
+// Site is what all pages share. It is safe for concurrent use.
+type Site struct {
+	Guard   *web.Guard
+	Now     func() time.Time
+	Logger  *slog.Logger
+	Version string
+	// Waiting returns how many questions wait for an answer; nil: none ever does.
+	Waiting func(ctx context.Context, o *owner.Owner) (int, error)
+}
+
+// Visit is one request of a page.
+type Visit struct {
+	*Site
+
+	W      http.ResponseWriter
+	R      *http.Request
+	Owner  *owner.Owner
+	Caller *access.Caller // nil: a visitor
+}
+
+// Context is the request's.
+func (v *Visit) Context() context.Context { return v.R.Context() }
+
+// Anybody answers a request whoever asks.
+func (s *Site) Anybody(page func(*Visit) error) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Body != nil {
+			r.Body = http.MaxBytesReader(w, r.Body, mostForm)
+		}
+		v := &Visit{Site: s, W: w, R: r, Owner: s.Guard.Owner(r), Caller: web.CallerOf(r.Context())}
+		if v.Caller != nil && v.Caller.Actor.Face != owner.BrowserSession {
+			v.Caller = nil // a token is for the API, and opens no page
+		}
+		if err := page(v); err != nil {
+			v.fail(err)
+		}
+	})
+}
+
+// Signed answers a request of the owner's browser. A visitor is sent to sign in, and comes
+// back; a host whose owner has not chosen a password says how that is done.
+func (s *Site) Signed(page func(*Visit) error) http.Handler {
+	return s.Anybody(func(v *Visit) error {
+		if v.Caller != nil {
+			return page(v)
+		}
+		claimed, err := access.Claimed(v.Context(), v.Owner)
+		if err != nil {
+			return err
+		}
+		if !claimed {
+			return v.To(PathSetUp)
+		}
+		if v.R.Method != http.MethodGet && v.R.Method != http.MethodHead {
+			return abi.NewError(access.CodeSignedOut, words.SignedOut, words.SignInAndRepeat)
+		}
+		return v.To(PathSignIn + "?next=" + url.QueryEscape(v.R.URL.RequestURI()))
+	})
+}
+
+// Show answers with a page. Current is the entry of the navigation that it belongs to.
+func (v *Visit) Show(status int, title string, current ui.Place, body templ.Component) error {
+	f, err := v.frame(title, current)
+	if err != nil {
+		return err
+	}
+	return v.write(status, ui.Page(f, body))
+}
+
+// Part answers with a piece of a page, which a script puts in its place.
+func (v *Visit) Part(body templ.Component) error { return v.write(http.StatusOK, body) }
+
+// write renders before it answers, so that a failure leaves no half a page.
+func (v *Visit) write(status int, c templ.Component) error {
+	var b bytes.Buffer
+	if err := c.Render(v.Context(), &b); err != nil {
+		return err
+	}
+	v.W.Header().Set("Content-Type", "text/html; charset=utf-8")
+	v.W.WriteHeader(status)
+	_, _ = v.W.Write(b.Bytes()) // the browser went away
+	return nil
+}
+
+func (v *Visit) frame(title string, current ui.Place) (ui.Frame, error) {
+	f := ui.Frame{Title: title, Current: current, Version: v.Version, Notice: words.Notice(v.R.URL.Query().Get("done"))}
+	if c, err := v.R.Cookie(themeCookie); err == nil {
+		f.Theme = ui.ThemeOf(c.Value)
+	}
+	if v.Caller == nil {
+		return f, nil
+	}
+	f.SignedIn, f.Proof = true, web.Proof(v.Caller)
+	if v.Waiting != nil {
+		n, err := v.Waiting(v.Context(), v.Owner)
+		if err != nil {
+			return f, err
+		}
+		f.Questions = n
+	}
+	return f, nil
+}
+
+// themeCookie keeps the look that a browser's user chose.
+const themeCookie = "pdpp-theme"
+
+// KeepTheme has the browser keep a look.
+func (v *Visit) KeepTheme(theme ui.Theme) {
+	http.SetCookie(v.W, &http.Cookie{
+		Name: themeCookie, Value: string(theme), Path: "/", MaxAge: 400 * 24 * 60 * 60, HttpOnly: true, Secure: v.Guard.Secure(v.R), SameSite: http.SameSiteStrictMode,
+	})
+}
+
+// Proof is what a form carries (see web.CheckChange).
+func (v *Visit) Proof() string { return web.Proof(v.Caller) }
+
+// To sends the browser to another page of this host.
+func (v *Visit) To(path string) error {
+	http.Redirect(v.W, v.R, Local(path), http.StatusSeeOther)
+	return nil
+}
+
+// Done sends the browser to a page that says what was done.
+func (v *Visit) Done(path string, what words.Key) error {
+	mark := "?"
+	if strings.Contains(path, "?") {
+		mark = "&"
+	}
+	return v.To(path + mark + "done=" + string(what))
+}
+
+// Local returns a path of this host, or that of the overview for anything else.
+func Local(path string) string {
+	u, err := url.Parse(path)
+	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") || strings.ContainsAny(path, "\\\r\n\t") {
+		return PathOverview
+	}
+	return path
+}
+
+// NotFound says that an address leads to no page.
+func NotFound() error {
+	return abi.NewError(CodeNotFound, words.NoSuchPage, words.NoSuchPageHint)
+}
+
+// Refuse answers what the guard lets nobody see.
+func (s *Site) Refuse(w http.ResponseWriter, r *http.Request, err error) {
+	(&Visit{Site: s, W: w, R: r, Owner: s.Guard.Owner(r)}).fail(err)
+}
+
+// fail answers with the page of an error: its message and its advice, and nothing that it
+// wraps.
+func (v *Visit) fail(err error) {
+	if v.Context().Err() != nil {
+		return // nobody reads it
+	}
+	e := &abi.Error{Code: abi.CodeInternal, Message: words.Broken, Hint: words.BrokenHint}
+	if known := (*abi.Error)(nil); errors.As(err, &known) && known.Code != abi.CodeInternal {
+		e = known
+	} else {
+		v.Logger.Error("a page failed", "path", v.R.URL.Path, "code", string(abi.CodeOf(err)))
+	}
+	status := web.Status(e.Code)
+	if status == http.StatusTooManyRequests {
+		v.W.Header().Set("Retry-After", "30")
+	}
+	f, ferr := v.frame(words.Trouble, "")
+	if ferr != nil {
+		f = ui.Frame{Title: words.Trouble}
+	}
+	if werr := v.write(status, ui.Page(f, ui.Problem(e.Message, e.Hint, string(e.Code)))); werr != nil {
+		http.Error(v.W, words.Broken, http.StatusInternalServerError)
+	}
+}

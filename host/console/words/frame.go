@@ -1,0 +1,57 @@
+package words
+
+// Key names what was done, in the address that a browser is sent to.
+type Key string
+
+// The keys of notices.
+const (
+	PasswordSet     Key = "password_set"
+	PasswordChanged Key = "password_changed"
+	SignedOutNow    Key = "signed_out"
+	SessionEnded    Key = "session_ended"
+	TokenRevoked    Key = "token_revoked"
+	ThemeKept       Key = "theme_kept"
+)
+
+var notices = map[Key]string{
+	PasswordSet:     "Your password is set, and you are signed in.",
+	PasswordChanged: "Your password is changed. Every other browser is signed out.",
+	SignedOutNow:    "You are signed out.",
+	SessionEnded:    "That browser is signed out.",
+	TokenRevoked:    "The token is revoked.",
+	ThemeKept:       "The look is kept in this browser.",
+}
+
+// Notice returns the sentence of a key that came by an address; "" for any other text.
+func Notice(key string) string { return notices[Key(key)] }
+
+// The frame of every page.
+const (
+	Product         = "pdpp"
+	Skip            = "Skip to the content"
+	Pages           = "Pages"
+	Everything      = "Everything on this host."
+	Lost            = "The connection to the host is lost. The page goes on by itself when it is back."
+	Trouble         = "That did not work"
+	Back            = "Back to the overview"
+	Broken          = "The host could not do this."
+	BrokenHint      = "Try again. If it stays so, `pdpp-host doctor` says what is wrong."
+	NoSuchPage      = "There is no such page."
+	NoSuchPageHint  = "The address may be old, or what it showed is gone."
+	SignedOut       = "You are signed out."
+	SignInAndRepeat = "Sign in, then do it again: nothing was changed."
+	SignOut         = "Sign out"
+)
+
+// The navigation.
+const (
+	NavOverview      = "Overview"
+	NavData          = "Data"
+	NavQuestions     = "Questions"
+	NavConnectors    = "Connectors"
+	NavDevices       = "Devices"
+	NavApps          = "Apps"
+	NavNotifications = "Notifications"
+	NavAudit         = "Audit"
+	NavSettings      = "Settings"
+)
