@@ -44,6 +44,10 @@ var operations = map[string]string{
 	"SetSchedule":           "connections schedule",
 	"Streams":               "records export",
 	"connectors.Verify":     "plugins verify",
+	"questions.List":        "questions list",
+	"questions.Show":        "questions show",
+	"questions.Answer":      "questions answer",
+	"questions.Decline":     "questions decline",
 
 	"doctor.Examine":    "doctor",
 	"running.Run":       "run",
@@ -56,6 +60,7 @@ var operations = map[string]string{
 	"RunIDs":               "(completes an id)",
 	"OnlyConnection":       "(the connection of status --detail)",
 	"running.Deps":         "(serve reads it)",
+	"questions.Park":       "(serve reads it)",
 	"running.Streams":      "(completes a name)",
 	"running.Unpaced":      "(plugins test reads it)",
 	"CredentialConnection": "(credentials set reads it)",
@@ -88,7 +93,7 @@ var operations = map[string]string{
 }
 
 // operationRooms are the folders of host/owner that hold operations as functions.
-var operationRooms = []string{"connectors", "credentials", "devices", "doctor", "running", "serving", "settings", "store"}
+var operationRooms = []string{"connectors", "credentials", "devices", "doctor", "questions", "running", "serving", "settings", "store"}
 
 // OC-01.2: every operation of an owner has a command, or a reason stands beside it.
 func TestEveryOperationHasACommand(t *testing.T) {

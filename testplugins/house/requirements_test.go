@@ -2,7 +2,6 @@ package house_test
 
 import (
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -24,10 +23,6 @@ var ownCounts = map[string][]int{
 	"OC": {3, 1, 3, 3, 2, 1, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 4, 6},
 	"FL": {2, 0, 0, 0, 0},
 }
-
-// rowless are requirements that tests name before the page has rows for them, because its
-// rows go by number.
-var rowless = map[string]int{"OC-18": 4}
 
 // decisions and checks of the provider budget, which have no scenarios.
 const (
@@ -158,7 +153,6 @@ func TestRequirements(t *testing.T) {
 func TestNoTestNamesAnUnknownID(t *testing.T) {
 	t.Parallel()
 	ids := catalogue()
-	maps.Copy(ids, rowless)
 	for id := range namedIDs(t) {
 		whole, number, scenario := strings.Cut(id, ".")
 		count, ok := ids[whole]

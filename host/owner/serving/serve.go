@@ -32,6 +32,7 @@ type Server struct {
 	request Request
 	right   *right
 	began   time.Time // zero: it does not serve, and only looks
+	asks    bool      // its runs may ask their owner, whose answers it waits for
 
 	tally     tally
 	mu        sync.Mutex
@@ -73,10 +74,15 @@ func (s *Server) Once(ctx context.Context) (looked []schedule.Looked, err error)
 }
 
 // Until runs connections when they are due until its owner stops it, which is how
-// serving ends well, or another process takes the data folder over. beside goes on
+// serving ends well, or another process takes the data folder over. Its runs ask their
+// owner, and what runs of a host asked that is gone is closed as lost. beside goes on
 // while work does, which it calls.
 func (s *Server) Until(ctx context.Context, beside func(ctx context.Context, work func(context.Context) error) error) (Counts, error) {
 	sched := s.scheduler()
+	s.asks = true
+	if _, err := s.store.LoseQuestions(ctx, holder.Alive); err != nil {
+		return Counts{}, err
+	}
 	s.Logger.Info("serving", "data_dir", s.Config.DataDir())
 	s.right.passed(s.Now()) // from here on passes are made
 	err := s.during(ctx, func(ctx context.Context) error { return beside(ctx, sched.Run) })
