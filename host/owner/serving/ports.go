@@ -21,10 +21,16 @@ func (s *Server) run(ctx context.Context, j schedule.Job) error {
 	if err != nil {
 		return err
 	}
+	ctx, f := s.lives.follow(ctx)
+	defer f.end()
 	deps := running.Deps(s.Owner, s.store, s.engine, 0)
+	deps.Began, deps.Observe = f.begin, f.observe
 	if s.asks {
 		parked := questions.Park(s.Owner, s.store, j.Waiting)
-		deps.Asker, deps.Began = parked, parked.Began
+		deps.Asker, deps.Began = parked, func(b run.Began) {
+			parked.Began(b)
+			f.begin(b)
+		}
 	}
 	result, err := run.New(deps).Run(ctx, run.Request{
 		Connection: j.Connection.Name, Module: file, ModulePath: path, Mode: abi.ModeIncremental, MaxWall: running.AskingTime(s.Config.RunTime()),

@@ -34,6 +34,7 @@ type Server struct {
 	began   time.Time // zero: it does not serve, and only looks
 	asks    bool      // its runs may ask their owner, whose answers it waits for
 
+	lives     lives
 	tally     tally
 	mu        sync.Mutex
 	manifests map[string]*abi.Manifest // of modules that no connection has accepted yet, by hash
@@ -85,7 +86,9 @@ func (s *Server) Until(ctx context.Context, beside func(ctx context.Context, wor
 	}
 	s.Logger.Info("serving", "data_dir", s.Config.DataDir())
 	s.right.passed(s.Now()) // from here on passes are made
-	err := s.during(ctx, func(ctx context.Context) error { return beside(ctx, sched.Run) })
+	err := s.during(ctx, func(ctx context.Context) error {
+		return s.lives.during(ctx, func() error { return beside(ctx, sched.Run) })
+	})
 	return s.tally.counts(), err
 }
 
