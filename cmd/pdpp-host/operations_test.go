@@ -45,6 +45,22 @@ var operations = map[string]string{
 	"Streams":               "records export",
 	"connectors.Verify":     "plugins verify",
 
+	"access.Reset":       "owner reset",
+	"access.Sessions":    "owner sessions",
+	"access.EndSession":  "owner end-session",
+	"access.CreateToken": "tokens create",
+	"access.Tokens":      "tokens list",
+	"access.RevokeToken": "tokens revoke",
+
+	"access.BySession":      "(identifies a browser)",
+	"access.ByToken":        "(identifies a program)",
+	"access.Claimed":        "(serve reads it)",
+	"access.OfferLink":      "(serve prints it)",
+	"access.LinkOpen":       "(a page reads it)",
+	"access.Claim":          "(a page alone: it opens a browser's session)",
+	"access.SignInWith":     "(a page alone: it opens a browser's session)",
+	"access.ChangePassword": "(a page alone: here it is owner reset)",
+
 	"doctor.Examine":    "doctor",
 	"running.Run":       "run",
 	"serving.Serve":     "serve",
@@ -88,7 +104,7 @@ var operations = map[string]string{
 }
 
 // operationRooms are the folders of host/owner that hold operations as functions.
-var operationRooms = []string{"connectors", "credentials", "devices", "doctor", "running", "serving", "settings", "store"}
+var operationRooms = []string{"access", "connectors", "credentials", "devices", "doctor", "running", "serving", "settings", "store"}
 
 // OC-01.2: every operation of an owner has a command, or a reason stands beside it.
 func TestEveryOperationHasACommand(t *testing.T) {
