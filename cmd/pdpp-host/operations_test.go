@@ -27,6 +27,8 @@ var operations = map[string]string{
 	"Connection":            "connections show",
 	"Connections":           "connections list",
 	"connectors.List":       "plugins list",
+	"connectors.Install":    "plugins install",
+	"connectors.Remove":     "plugins remove",
 	"Credentials":           "connections credential list",
 	"devices.Show":          "devices show",
 	"devices.List":          "devices list",
@@ -84,6 +86,7 @@ var operations = map[string]string{
 	"RefusedTo":            "(leaves the event of a refusal)",
 	"Witness":              "(leaves the event of a run)",
 
+	"connectors.Terms":             "(plugins accept shows them when it asks)",
 	"connectors.WitnessAcceptance": "(leaves the event of a run)",
 
 	"As":                    "(asks as another actor)",
