@@ -180,15 +180,30 @@ func newShelfAt(t *testing.T, connections ...string) *shelf {
 // searchAt is what a search finds, with its connections.
 func (s *shelf) searchAt(text string) (found []string) {
 	s.Helper()
+	for _, h := range s.hits(text) {
+		found = append(found, h.ConnectionID+"/"+h.Key)
+	}
+	return found
+}
+
+func (s *shelf) searchKeys(text string) (keys []string) {
+	s.Helper()
+	for _, h := range s.hits(text) {
+		keys = append(keys, h.Key)
+	}
+	return keys
+}
+
+// hits searches to the end, in pages of two.
+func (s *shelf) hits(text string) (all []Hit) {
+	s.Helper()
 	q := Search{Text: text, Limit: 2}
 	for {
 		f, err := s.Search(s.Context(), OwnerScope(), q)
 		s.ok(err)
-		for i := range f.Hits {
-			found = append(found, f.Hits[i].ConnectionID+"/"+f.Hits[i].Key)
-		}
+		all = append(all, f.Hits...)
 		if q.Cursor = f.Next; f.Next == "" {
-			return found
+			return all
 		}
 	}
 }
