@@ -9,6 +9,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
 	"github.com/pdpp-host/pdpp-host/storage/outbox"
 	"github.com/pdpp-host/pdpp-host/storage/question"
+	"github.com/pdpp-host/pdpp-host/storage/read"
 	"github.com/pdpp-host/pdpp-host/storage/record"
 	"github.com/pdpp-host/pdpp-host/storage/run"
 )
@@ -96,6 +97,33 @@ type (
 	AuditQuery = access.AuditQuery
 	Session    = access.Session
 	Token      = access.Token
+)
+
+// ReadEntry and its neighbours are what readers need of records besides the records: see storage/read.
+type (
+	ReadChange   = read.Change
+	ReadDay      = read.Day
+	ReadDeclared = read.Declared
+	ReadDoc      = read.Doc
+	ReadEntry    = read.Entry
+	ReadHit      = read.Hit
+	ReadPage     = read.PageQuery
+	ReadPlace    = read.Place
+	ReadPosition = read.Position
+	ReadRow      = read.Row
+	ReadSearch   = read.SearchQuery
+	ReadSpan     = read.Span
+	ReadStream   = read.Stream
+	ReadStreams  = read.StreamQuery
+	ReadTerm     = read.Term
+	ReadWalk     = read.Walk
+)
+
+// Bounds of the read state.
+const (
+	MostReadEntries = read.MostEntries
+	MostReadFields  = read.MostFields
+	NoReadDay       = read.NoDay
 )
 
 // Question and its neighbours are what runs ask their owners: see storage/question.

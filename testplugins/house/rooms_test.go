@@ -14,28 +14,30 @@ const everything = "*"
 // abi/manifest is abi's, for the rooms that read a manifest's bytes, and abi/device
 // what a collector on a device and its host say to each other.
 var rooms = map[string][]string{
-	"abi":          {},
-	"abi/manifest": {"abi"},
-	"abi/device":   {"abi"},
-	"sdk":          {"abi"},
-	"sdk/sdktest":  {"abi", "abi/manifest", "sdk"},
-	"plugins":      {"abi", "sdk"},
-	"health":       {"abi"},
+	"abi":             {},
+	"abi/manifest":    {"abi"},
+	"abi/device":      {"abi"},
+	"abi/declaration": {"abi"},
+	"sdk":             {"abi"},
+	"sdk/sdktest":     {"abi", "abi/manifest", "sdk"},
+	"plugins":         {"abi", "sdk"},
+	"health":          {"abi"},
 	// The rooms of the store, each below those that it may import. The others of the project
 	// import storage alone.
 	"storage/internal":   {"abi", "abi/device", "health"},
 	"storage/question":   {"abi", "storage/internal"},
 	"storage/access":     {"abi", "storage/internal"},
+	"storage/read":       {"abi", "storage/internal"},
 	"storage/evidence":   {"abi", "abi/device", "abi/manifest", "health", "storage/internal"},
 	"storage/record":     {"abi", "health", "storage/internal", "storage/evidence"},
 	"storage/credential": {"abi", "health", "storage/internal", "storage/evidence"},
 	"storage/run":        {"abi", "health", "storage/internal", "storage/evidence", "storage/record", "storage/credential", "storage/question"},
-	"storage/connection": {"abi", "health", "storage/internal", "storage/evidence", "storage/credential", "storage/run"},
+	"storage/connection": {"abi", "health", "storage/internal", "storage/evidence", "storage/credential", "storage/read", "storage/run"},
 	"storage/device":     {"abi", "abi/device", "abi/manifest", "health", "storage/internal", "storage/evidence", "storage/record", "storage/run"},
 	"storage/outbox":     {"abi", "abi/device", "health", "storage/internal", "storage/evidence", "storage/record", "storage/run"},
 	"storage": {
 		"abi", "abi/device", "abi/manifest", "health", "storage/internal", "storage/access", "storage/evidence", "storage/record", "storage/credential",
-		"storage/run", "storage/connection", "storage/device", "storage/outbox", "storage/question",
+		"storage/run", "storage/connection", "storage/device", "storage/outbox", "storage/question", "storage/read",
 	},
 	"host/plugin":   {"abi", "abi/manifest"},
 	"host/boundary": {"abi"},
@@ -47,6 +49,7 @@ var rooms = map[string][]string{
 	"host/interact": {"abi"},
 	"host/vault":    {"abi"},
 	"host/schedule": {"abi", "health", "storage"},
+	"host/read":     {"abi", "abi/declaration", "storage"},
 	// The rooms of the collector, each below those that it may import.
 	"host/collector/posture":      {},
 	"host/collector/profile":      {"abi"},
@@ -63,8 +66,7 @@ var rooms = map[string][]string{
 	"host/console":  {"abi", "abi/manifest", "health", "host/owner", "host/web"},
 	"host/config":   {"abi"},
 	"host/owner": {
-		"abi", "abi/manifest", "abi/device", "health", "host/boundary", "host/collector", "host/config", "host/files", "host/interact", "host/plugin", "host/replay", "host/run",
-		"host/schedule", "host/send", "host/vault", "storage",
+		"abi", "abi/manifest", "abi/device", "health", "host/boundary", "host/collector", "host/config", "host/files", "host/interact", "host/plugin", "host/read", "host/replay", "host/run", "abi/declaration", "host/schedule", "host/send", "host/vault", "storage",
 	},
 	"testplugins": {everything},
 	"cmd":         {everything},
