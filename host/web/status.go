@@ -7,10 +7,14 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/owner/access"
 )
 
+// CodeNotFound says that an address leads to nothing.
+const CodeNotFound abi.Code = "web.not_found"
+
 // statuses are the HTTP statuses of codes that more than one face answers with.
 var statuses = map[abi.Code]int{
 	CodeForeignRequest:         http.StatusForbidden,
 	CodeUnknownHost:            http.StatusMisdirectedRequest,
+	CodeNotFound:               http.StatusNotFound,
 	access.CodePasswordWrong:   http.StatusForbidden,
 	access.CodePasswordShort:   http.StatusUnprocessableEntity,
 	access.CodeTooManyAttempts: http.StatusTooManyRequests,

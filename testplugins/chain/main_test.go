@@ -1,7 +1,6 @@
 package chain
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -12,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/pdpp-host/pdpp-host/testplugins/rig"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/tree"
 )
 
 // connectors are the ones that need a provider.
@@ -48,11 +48,7 @@ var build = sync.OnceValues(func() (*built, error) {
 		return nil, err
 	}
 	for _, name := range connectors {
-		overlay, err := quickened(dir, "plugins/"+name)
-		if err != nil {
-			return nil, err
-		}
-		if err := rig.Compile(filepath.Join(b.plugins, name+".wasm"), "plugins/"+name, overlay); err != nil {
+		if err := tree.Quick(b.plugins, name); err != nil {
 			return nil, err
 		}
 	}
@@ -72,54 +68,3 @@ var build = sync.OnceValues(func() (*built, error) {
 	}
 	return b, nil
 })
-
-// The pace of the quickened connectors.
-const (
-	startMS = 40
-	floorMS = 2
-)
-
-// quickened writes the manifest of a connector with another pace, and the
-// overlay that puts it in the place of the connector's own.
-func quickened(dir, folder string) (overlay string, err error) {
-	original, err := filepath.Abs(filepath.Join("../..", folder, "manifest.json"))
-	if err != nil {
-		return "", err
-	}
-	text, err := os.ReadFile(original)
-	if err != nil {
-		return "", err
-	}
-	var m map[string]any
-	if err := json.Unmarshal(text, &m); err != nil {
-		return "", err
-	}
-	network, _ := m["runtime_requirements"].(map[string]any)["network"].(map[string]any)
-	provider, _ := network["provider"].(map[string]any)
-	endpoints, _ := provider["endpoints"].([]any) // their limits stay theirs
-	for _, e := range endpoints {
-		delete(e.(map[string]any), "windows")
-		e.(map[string]any)["min_interval_ms"] = floorMS
-	}
-	quick := map[string]any{
-		"discovery_interval_ms": startMS, "min_interval_ms": floorMS, "backoff_base_ms": floorMS, "backoff_cap_ms": startMS,
-		"max_attempts": 4, "max_inline_wait_ms": 5000, "timeout_ms": 20000, "breaker": map[string]any{"reset_ms": 5 * startMS},
-	}
-	if endpoints != nil {
-		quick["endpoints"] = endpoints
-	}
-	network["provider"] = quick
-	name := filepath.Join(dir, filepath.Base(folder))
-	if err := writeJSON(name+".json", m); err != nil {
-		return "", err
-	}
-	return name + ".overlay.json", writeJSON(name+".overlay.json", map[string]any{"Replace": map[string]string{original: name + ".json"}})
-}
-
-func writeJSON(path string, v any) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(path, b, 0o600)
-}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/pdpp-host/pdpp-host/testplugins/providers/sample"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/tree"
 )
 
 // rates are the collection_rate reports of a run, in order.
@@ -41,8 +42,8 @@ func TestLearnedRate(t *testing.T) {
 	}
 	first := o.runs(0, "github", "--full-refresh")
 	interval, recorded := learned()
-	if interval >= startMS || interval < floorMS || recorded == 0 {
-		t.Fatalf("learned %v at %v, want interval less than %v, interval at least %v and recorded not 0", interval, recorded, startMS, floorMS)
+	if interval >= tree.QuickStart || interval < tree.QuickFloor || recorded == 0 {
+		t.Fatalf("learned %v at %v, want interval less than %v, interval at least %v and recorded not 0", interval, recorded, tree.QuickStart, tree.QuickFloor)
 	}
 	begin := func(run ran) float64 {
 		t.Helper()
@@ -51,8 +52,8 @@ func TestLearnedRate(t *testing.T) {
 			t.Fatal("no event contains a rate")
 		}
 		for _, r := range rates {
-			if len(r) != 6 || r["object"] != "collection_rate" || r["ceiling_interval_ms"] != float64(floorMS) || r["ceiling_rate_per_min"] != 60_000.0/floorMS {
-				t.Errorf("%v, want len(r) = 6, r[\"object\"] = collection_rate, r[\"ceiling_interval_ms\"] = %v and r[\"ceiling_rate_per_min\"] = %v", r, float64(floorMS), 60_000.0/floorMS)
+			if len(r) != 6 || r["object"] != "collection_rate" || r["ceiling_interval_ms"] != float64(tree.QuickFloor) || r["ceiling_rate_per_min"] != 60_000.0/tree.QuickFloor {
+				t.Errorf("%v, want len(r) = 6, r[\"object\"] = collection_rate, r[\"ceiling_interval_ms\"] = %v and r[\"ceiling_rate_per_min\"] = %v", r, float64(tree.QuickFloor), 60_000.0/tree.QuickFloor)
 			}
 			if _, told := r["last_backoff"]; !told || r["effective_rate_per_min"].(float64) <= 0 {
 				t.Errorf("%v, want last_backoff and r[\"effective_rate_per_min\"].(float64) more than 0", r)
@@ -61,8 +62,8 @@ func TestLearnedRate(t *testing.T) {
 		return rates[0]["current_interval_ms"].(float64)
 	}
 	cold := begin(first)
-	if cold <= interval || cold > startMS {
-		t.Errorf("a cold start at %v, learned %v, want cold more than %v and cold at most %v", cold, interval, interval, startMS)
+	if cold <= interval || cold > tree.QuickStart {
+		t.Errorf("a cold start at %v, learned %v, want cold more than %v and cold at most %v", cold, interval, interval, tree.QuickStart)
 	}
 	warm := begin(o.runs(0, "github"))
 	if warm > interval {

@@ -89,7 +89,7 @@ var standardOnly = []string{"abi", "sdk", "plugins", "health"}
 var owners = map[string][]string{
 	"github.com/tetratelabs/wazero": {"host/plugin"},
 	"github.com/extism/":            {"host/plugin"},
-	"github.com/go-rod/":            {"host/browser"},
+	"github.com/go-rod/":            {"host/browser", "testplugins"},
 	"github.com/uptrace/bun":        {"storage"},
 	"github.com/jackc/pgx":          {"storage", "testplugins"},
 	"github.com/spf13/viper":        {"host/config", "cmd"},

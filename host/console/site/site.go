@@ -20,9 +20,6 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/web"
 )
 
-// CodeNotFound says that an address leads to no page.
-const CodeNotFound abi.Code = "web.not_found"
-
 // The addresses that visits are sent to.
 const (
 	PathOverview = "/"
@@ -180,7 +177,7 @@ func Local(path string) string {
 
 // NotFound says that an address leads to no page.
 func NotFound() error {
-	return abi.NewError(CodeNotFound, words.NoSuchPage, words.NoSuchPageHint)
+	return abi.NewError(web.CodeNotFound, words.NoSuchPage, words.NoSuchPageHint)
 }
 
 // Refuse answers what the guard lets nobody see.
