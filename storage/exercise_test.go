@@ -95,6 +95,7 @@ func Exercise(t *testing.T, fresh func(t *testing.T) opener) {
 		{"questions of runs that are gone OC-18.2", exerciseLostQuestions},
 		{"refusals", exerciseRefusals},
 		{"what has changed", exerciseChanged},
+		{"some connections OC-14", exerciseChosen},
 		{"reopen", exerciseReopen},
 	} {
 		t.Run(c.name, func(t *testing.T) {

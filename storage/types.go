@@ -55,6 +55,7 @@ type (
 	Outcome        = run.Outcome
 	Pressure       = run.Pressure
 	Run            = run.Run
+	RunDay         = run.Day
 	RunWriter      = run.Writer
 	Sink           = run.Sinks
 	SourcePressure = run.SourcePressure
@@ -76,6 +77,7 @@ type (
 // Evidence and its neighbours are what health rests on: see storage/evidence.
 type (
 	Changed        = evidence.Changed
+	Choice         = evidence.Choice
 	Evidence       = evidence.Evidence
 	MissingRecords = evidence.MissingRecords
 )
