@@ -66,7 +66,8 @@ var copyTables = []copyTable{
 	{"source_instances", []string{"id"}}, {"device_batches", []string{"device_id", "batch_id"}}, {"device_commits", []string{"source_id", "commit_id"}},
 	{"device_blobs", []string{"connection_id", "sha256"}}, {"removed_credentials", []string{"connection_id", "field"}},
 	{"rejected_environments", []string{"connection_id"}}, {"rejected_records", []string{"stream_id", "key_sha256"}},
-	{"delivered_keys", []string{"stream_id", "key"}}, {"audit", []string{"seq"}}, {"questions", []string{"id"}},
+	{"delivered_keys", []string{"stream_id", "key"}}, {"enumerations", []string{"id"}}, {"marks", []string{"enumeration_id", "key"}},
+	{"audit", []string{"seq"}}, {"questions", []string{"id"}},
 	{"owners", []string{"name"}}, {"sessions", []string{"id"}}, {"tokens", []string{"id"}}, {"server_keys", []string{"name"}},
 }
 

@@ -96,6 +96,10 @@ func Exercise(t *testing.T, fresh func(t *testing.T) opener) {
 		{"refusals", exerciseRefusals},
 		{"what has changed", exerciseChanged},
 		{"some connections OC-14", exerciseChosen},
+		{"an enumeration sweeps what it has not met, Invariant 12", exerciseEnumerations},
+		{"parts of a stream, Invariant 12", exerciseEnumeratedParts},
+		{"an enumeration goes on in the next run, Invariant 12", exerciseEnumerationGoesOn},
+		{"an enumeration that sweeps nothing, Invariant 12", exerciseEnumerationRefused},
 		{"reopen", exerciseReopen},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -68,9 +68,13 @@ type (
 	Batch        = record.Batch
 	KeyHash      = record.KeyHash
 	Record       = record.Record
+	Enumeration  = record.Enumeration
+	Opening      = record.Opening
 	RecordQuery  = record.Query
 	Stream       = record.Stream
 	StreamCounts = record.StreamCounts
+	Sweep        = record.Sweep
+	Swept        = record.Swept
 	Unreadable   = record.Unreadable
 )
 
