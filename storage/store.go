@@ -14,6 +14,7 @@ import (
 	devices "github.com/pdpp-host/pdpp-host/storage/device"
 	"github.com/pdpp-host/pdpp-host/storage/evidence"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+	"github.com/pdpp-host/pdpp-host/storage/notice"
 	"github.com/pdpp-host/pdpp-host/storage/outbox"
 	"github.com/pdpp-host/pdpp-host/storage/question"
 	"github.com/pdpp-host/pdpp-host/storage/record"
@@ -46,6 +47,7 @@ type (
 	deviceRoom     = devices.Store
 	accessRoom     = access.Store
 	questionRoom   = question.Store
+	noticeRoom     = notice.Store
 )
 
 // Store is an open evidence store. All methods are safe for concurrent use,
@@ -59,6 +61,7 @@ type Store struct {
 	*deviceRoom
 	*accessRoom
 	*questionRoom
+	*noticeRoom
 
 	db *db.DB
 }
@@ -119,7 +122,7 @@ func furnish(d *db.DB, sink run.Sinks, history time.Duration) *Store {
 	credentials, runs := credential.New(d), run.New(d, sink, history)
 	return &Store{
 		recordRoom: record.New(d), evidenceRoom: evidence.New(d), credentialRoom: credentials, runRoom: runs,
-		connectionRoom: connection.New(d, credentials), deviceRoom: devices.New(d, runs), accessRoom: access.New(d), questionRoom: question.New(d), db: d,
+		connectionRoom: connection.New(d, credentials), deviceRoom: devices.New(d, runs), accessRoom: access.New(d), questionRoom: question.New(d), noticeRoom: notice.New(d), db: d,
 	}
 }
 

@@ -25,6 +25,7 @@ var rooms = map[string][]string{
 	// import storage alone.
 	"storage/internal":   {"abi", "abi/device", "health"},
 	"storage/question":   {"abi", "storage/internal"},
+	"storage/notice":     {"abi", "storage/internal"},
 	"storage/access":     {"abi", "storage/internal"},
 	"storage/evidence":   {"abi", "abi/device", "abi/manifest", "health", "storage/internal"},
 	"storage/record":     {"abi", "health", "storage/internal", "storage/evidence"},
@@ -35,7 +36,7 @@ var rooms = map[string][]string{
 	"storage/outbox":     {"abi", "abi/device", "health", "storage/internal", "storage/evidence", "storage/record", "storage/run"},
 	"storage": {
 		"abi", "abi/device", "abi/manifest", "health", "storage/internal", "storage/access", "storage/evidence", "storage/record", "storage/credential",
-		"storage/run", "storage/connection", "storage/device", "storage/outbox", "storage/question",
+		"storage/run", "storage/connection", "storage/device", "storage/notice", "storage/outbox", "storage/question",
 	},
 	"host/plugin":   {"abi", "abi/manifest"},
 	"host/boundary": {"abi"},
