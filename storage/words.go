@@ -48,7 +48,7 @@ const (
 	CodeQuestionClosed   = question.CodeClosed
 )
 
-// What owners are told of: see storage/notice.
+// Notices to owners: see storage/notice.
 const (
 	CodeChannelUnknown = notice.CodeChannelUnknown
 )

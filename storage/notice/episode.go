@@ -56,7 +56,7 @@ func (s *Store) Episodes(ctx context.Context) ([]Episode, error) {
 	return out, nil
 }
 
-// KeepLook keeps a look and what comes of it, all of it or nothing. What is on its way of an
+// KeepLook keeps a look and what comes of it, all of it or nothing. A notice of an
 // episode that is over, or that is told anew, goes no further. A connection that is gone
 // leaves nothing.
 func (s *Store) KeepLook(ctx context.Context, l Look) error {
@@ -74,8 +74,12 @@ func (s *Store) KeepLook(ctx context.Context, l Look) error {
 			if !e.SentAt.IsZero() {
 				r.SentUS = db.Micros(e.SentAt)
 			}
-			if there, err := connectionThere(t, e.ConnectionID); err != nil || !there {
+			there, err := connectionThere(t, e.ConnectionID)
+			switch {
+			case err != nil:
 				return err
+			case !there:
+				continue
 			}
 			if _, err := t.DB.NewInsert().Model(&r).On("CONFLICT (connection_id, identity) DO UPDATE").Set("sent_us = EXCLUDED.sent_us").Exec(t.Ctx); err != nil {
 				return err

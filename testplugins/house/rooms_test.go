@@ -47,6 +47,7 @@ var rooms = map[string][]string{
 	"host/browser":  {"abi"},
 	"host/interact": {"abi"},
 	"host/vault":    {"abi"},
+	"host/notify":   {"abi", "host/send"},
 	"host/schedule": {"abi", "health", "storage"},
 	// The rooms of the collector, each below those that it may import.
 	"host/collector/posture":      {},
@@ -63,7 +64,7 @@ var rooms = map[string][]string{
 	"host/console": {"abi", "abi/manifest", "health", "host/owner", "host/read", "host/web"},
 	"host/config":  {"abi"},
 	"host/owner": {
-		"abi", "abi/manifest", "abi/device", "health", "host/boundary", "host/collector", "host/config", "host/files", "host/interact", "host/plugin", "host/replay", "host/run",
+		"abi", "abi/manifest", "abi/device", "health", "host/boundary", "host/collector", "host/config", "host/files", "host/interact", "host/notify", "host/plugin", "host/replay", "host/run",
 		"host/schedule", "host/send", "host/vault", "storage",
 	},
 	"testplugins": {everything},
@@ -75,7 +76,7 @@ var rooms = map[string][]string{
 var faces = []string{
 	"host/web", "host/console",
 	"cmd/pdpp-host/internal/audit", "cmd/pdpp-host/internal/config", "cmd/pdpp-host/internal/connections", "cmd/pdpp-host/internal/debug", "cmd/pdpp-host/internal/devices",
-	"cmd/pdpp-host/internal/doctor", "cmd/pdpp-host/internal/plugins", "cmd/pdpp-host/internal/questions", "cmd/pdpp-host/internal/records", "cmd/pdpp-host/internal/run",
+	"cmd/pdpp-host/internal/doctor", "cmd/pdpp-host/internal/notifications", "cmd/pdpp-host/internal/plugins", "cmd/pdpp-host/internal/questions", "cmd/pdpp-host/internal/records", "cmd/pdpp-host/internal/run",
 	"cmd/pdpp-host/internal/runs", "cmd/pdpp-host/internal/serve", "cmd/pdpp-host/internal/show", "cmd/pdpp-host/internal/status", "cmd/pdpp-host/internal/store",
 	"cmd/pdpp-host/internal/version",
 }
