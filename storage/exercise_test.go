@@ -93,6 +93,7 @@ func Exercise(t *testing.T, fresh func(t *testing.T) opener) {
 		{"a device's gaps", exerciseDeviceGaps},
 		{"questions OC-18", exerciseQuestions},
 		{"questions of runs that are gone OC-18.2", exerciseLostQuestions},
+		{"notices OC-19.3 OC-19.6", exerciseNotices},
 		{"refusals", exerciseRefusals},
 		{"what has changed", exerciseChanged},
 		{"some connections OC-14", exerciseChosen},

@@ -14,6 +14,7 @@ import (
 	devices "github.com/pdpp-host/pdpp-host/storage/device"
 	"github.com/pdpp-host/pdpp-host/storage/evidence"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+	"github.com/pdpp-host/pdpp-host/storage/notice"
 	"github.com/pdpp-host/pdpp-host/storage/outbox"
 	"github.com/pdpp-host/pdpp-host/storage/question"
 	"github.com/pdpp-host/pdpp-host/storage/read"
@@ -48,6 +49,7 @@ type (
 	accessRoom     = access.Store
 	questionRoom   = question.Store
 	readRoom       = read.Store
+	noticeRoom     = notice.Store
 )
 
 // Store is an open evidence store. All methods are safe for concurrent use,
@@ -62,6 +64,7 @@ type Store struct {
 	*accessRoom
 	*questionRoom
 	*readRoom
+	*noticeRoom
 
 	db *db.DB
 }
@@ -123,7 +126,7 @@ func furnish(d *db.DB, sink run.Sinks, history time.Duration) *Store {
 	return &Store{
 		recordRoom: record.New(d), evidenceRoom: evidence.New(d), credentialRoom: credentials, runRoom: runs,
 		connectionRoom: connection.New(d, credentials), deviceRoom: devices.New(d, runs), accessRoom: access.New(d), questionRoom: question.New(d),
-		readRoom: read.New(d), db: d,
+		readRoom: read.New(d), noticeRoom: notice.New(d), db: d,
 	}
 }
 

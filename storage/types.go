@@ -7,6 +7,7 @@ import (
 	devices "github.com/pdpp-host/pdpp-host/storage/device"
 	"github.com/pdpp-host/pdpp-host/storage/evidence"
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
+	"github.com/pdpp-host/pdpp-host/storage/notice"
 	"github.com/pdpp-host/pdpp-host/storage/outbox"
 	"github.com/pdpp-host/pdpp-host/storage/question"
 	"github.com/pdpp-host/pdpp-host/storage/read"
@@ -136,6 +137,17 @@ const (
 type (
 	Question      = question.Question
 	QuestionQuery = question.Query
+)
+
+// Channel and its neighbours are what owners are told of, and how: see storage/notice.
+type (
+	Channel        = notice.Channel
+	Episode        = notice.Episode
+	Notice         = notice.Notice
+	NoticeLook     = notice.Look
+	NoticeLooked   = notice.Looked
+	NoticeSettings = notice.Settings
+	NoticeText     = notice.Text
 )
 
 // ClaimRequest and its neighbours are a collector's outbox: see storage/outbox.

@@ -26,6 +26,7 @@ var rooms = map[string][]string{
 	// import storage alone.
 	"storage/internal":   {"abi", "abi/device", "health"},
 	"storage/question":   {"abi", "storage/internal"},
+	"storage/notice":     {"abi", "storage/internal"},
 	"storage/access":     {"abi", "storage/internal"},
 	"storage/read":       {"abi", "storage/internal"},
 	"storage/evidence":   {"abi", "abi/device", "abi/manifest", "health", "storage/internal"},
@@ -37,7 +38,7 @@ var rooms = map[string][]string{
 	"storage/outbox":     {"abi", "abi/device", "health", "storage/internal", "storage/evidence", "storage/record", "storage/run"},
 	"storage": {
 		"abi", "abi/device", "abi/manifest", "health", "storage/internal", "storage/access", "storage/evidence", "storage/record", "storage/credential",
-		"storage/run", "storage/connection", "storage/device", "storage/outbox", "storage/question", "storage/read",
+		"storage/run", "storage/connection", "storage/device", "storage/notice", "storage/outbox", "storage/question", "storage/read",
 	},
 	"host/plugin":   {"abi", "abi/manifest"},
 	"host/boundary": {"abi"},
@@ -48,6 +49,7 @@ var rooms = map[string][]string{
 	"host/browser":  {"abi"},
 	"host/interact": {"abi"},
 	"host/vault":    {"abi"},
+	"host/notify":   {"abi", "host/send"},
 	"host/schedule": {"abi", "health", "storage"},
 	"host/read":     {"abi", "abi/declaration", "storage"},
 	// The rooms of the collector, each below those that it may import.
@@ -66,7 +68,7 @@ var rooms = map[string][]string{
 	"host/console":  {"abi", "abi/manifest", "health", "host/owner", "host/web"},
 	"host/config":   {"abi"},
 	"host/owner": {
-		"abi", "abi/manifest", "abi/device", "health", "host/boundary", "host/collector", "host/config", "host/files", "host/interact", "host/plugin", "host/read", "host/replay", "host/run", "abi/declaration", "host/schedule", "host/send", "host/vault", "storage",
+		"abi", "abi/manifest", "abi/device", "health", "host/boundary", "host/collector", "host/config", "host/files", "host/interact", "host/notify", "host/plugin", "host/read", "host/replay", "host/run", "abi/declaration", "host/schedule", "host/send", "host/vault", "storage",
 	},
 	"testplugins": {everything},
 	"cmd":         {everything},
@@ -77,7 +79,7 @@ var rooms = map[string][]string{
 var faces = []string{
 	"host/web", "host/console",
 	"cmd/pdpp-host/internal/audit", "cmd/pdpp-host/internal/config", "cmd/pdpp-host/internal/connections", "cmd/pdpp-host/internal/debug", "cmd/pdpp-host/internal/devices",
-	"cmd/pdpp-host/internal/doctor", "cmd/pdpp-host/internal/owner", "cmd/pdpp-host/internal/plugins", "cmd/pdpp-host/internal/questions", "cmd/pdpp-host/internal/records", "cmd/pdpp-host/internal/run", "cmd/pdpp-host/internal/runs", "cmd/pdpp-host/internal/serve", "cmd/pdpp-host/internal/show", "cmd/pdpp-host/internal/status", "cmd/pdpp-host/internal/store", "cmd/pdpp-host/internal/tokens",
+	"cmd/pdpp-host/internal/doctor", "cmd/pdpp-host/internal/owner", "cmd/pdpp-host/internal/notifications", "cmd/pdpp-host/internal/plugins", "cmd/pdpp-host/internal/questions", "cmd/pdpp-host/internal/records", "cmd/pdpp-host/internal/run", "cmd/pdpp-host/internal/runs", "cmd/pdpp-host/internal/serve", "cmd/pdpp-host/internal/show", "cmd/pdpp-host/internal/status", "cmd/pdpp-host/internal/store", "cmd/pdpp-host/internal/tokens",
 	"cmd/pdpp-host/internal/version",
 }
 

@@ -94,7 +94,11 @@ func OpenVault(ctx context.Context, store *storage.Store, o vault.Options, creat
 	if err != nil {
 		return nil, err
 	}
-	o.Sealed, o.Create = len(all) > 0, create
+	channels, err := store.Channels(ctx)
+	if err != nil {
+		return nil, err
+	}
+	o.Sealed, o.Create = len(all)+len(channels) > 0, create
 	return vault.Open(ctx, o)
 }
 

@@ -126,7 +126,7 @@ func prompt(f *questions.Field) string {
 }
 
 // kindTexts are what questions ask for, in the host's words.
-var kindTexts = map[string]string{
+var kindTexts = map[string]string{ //nolint:gosec // words, and no credentials
 	"otp": "a one-time code", "credentials": "a credential", "missing_credentials": "a missing credential", "manual_action": "something to be done",
 }
 
