@@ -5,13 +5,19 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/host/console/access"
 	"github.com/pdpp-host/pdpp-host/host/console/assets"
+	"github.com/pdpp-host/pdpp-host/host/console/audit"
+	"github.com/pdpp-host/pdpp-host/host/console/connectors"
+	"github.com/pdpp-host/pdpp-host/host/console/devices"
 	"github.com/pdpp-host/pdpp-host/host/console/overview"
+	"github.com/pdpp-host/pdpp-host/host/console/settings"
 	"github.com/pdpp-host/pdpp-host/host/console/site"
+	"github.com/pdpp-host/pdpp-host/host/web"
 )
 
 // rooms add the pages of their nouns.
 var rooms = []func(*site.Site, *http.ServeMux){
 	access.Register, overview.Register,
+	audit.Register, connectors.Register, devices.Register, settings.Register,
 }
 
 // New returns the console as a handler. It is safe for concurrent use.
@@ -23,7 +29,7 @@ func New(s *site.Site) http.Handler {
 	mux.Handle("/", s.Anybody(func(v *site.Visit) error { return site.NotFound() }))
 	pages := s.Guard.Handler(mux, s.Refuse)
 	top := http.NewServeMux()
-	top.Handle("GET "+assets.Prefix, assets.Handler())
+	top.Handle("GET "+assets.Prefix, web.Confined(assets.Handler()))
 	top.Handle("/", pages)
 	return top
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -53,6 +54,8 @@ type Visit struct {
 	R      *http.Request
 	Owner  *owner.Owner
 	Caller *access.Caller // nil: a visitor
+
+	body io.ReadCloser // as it comes, for Upload
 }
 
 // Context is the request's.
@@ -61,10 +64,10 @@ func (v *Visit) Context() context.Context { return v.R.Context() }
 // Anybody answers a request whoever asks.
 func (s *Site) Anybody(page func(*Visit) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		v := &Visit{Site: s, W: w, R: r, Owner: s.Guard.Owner(r), Caller: web.CallerOf(r.Context()), body: r.Body}
 		if r.Body != nil {
 			r.Body = http.MaxBytesReader(w, r.Body, mostForm)
 		}
-		v := &Visit{Site: s, W: w, R: r, Owner: s.Guard.Owner(r), Caller: web.CallerOf(r.Context())}
 		if v.Caller != nil && v.Caller.Actor.Face != owner.BrowserSession {
 			v.Caller = nil // a token is for the API, and opens no page
 		}
@@ -114,6 +117,9 @@ func (v *Visit) write(status int, c templ.Component) error {
 		return err
 	}
 	v.W.Header().Set("Content-Type", "text/html; charset=utf-8")
+	if status == http.StatusTooManyRequests {
+		v.W.Header().Set("Retry-After", "30")
+	}
 	v.W.WriteHeader(status)
 	_, _ = v.W.Write(b.Bytes()) // the browser went away
 	return nil
@@ -121,9 +127,7 @@ func (v *Visit) write(status int, c templ.Component) error {
 
 func (v *Visit) frame(title string, current ui.Place) (ui.Frame, error) {
 	f := ui.Frame{Title: title, Current: current, Version: v.Version, Notice: words.Notice(v.R.URL.Query().Get("done"))}
-	if c, err := v.R.Cookie(themeCookie); err == nil {
-		f.Theme = ui.ThemeOf(c.Value)
-	}
+	f.Theme = v.Theme()
 	if v.Caller == nil {
 		return f, nil
 	}
@@ -140,6 +144,15 @@ func (v *Visit) frame(title string, current ui.Place) (ui.Frame, error) {
 
 // themeCookie keeps the look that a browser's user chose.
 const themeCookie = "pdpp-theme"
+
+// Theme returns the look that the browser's user chose.
+func (v *Visit) Theme() ui.Theme {
+	c, err := v.R.Cookie(themeCookie)
+	if err != nil {
+		return ui.ThemeAuto
+	}
+	return ui.ThemeOf(c.Value)
+}
 
 // KeepTheme has the browser keep a look.
 func (v *Visit) KeepTheme(theme ui.Theme) {
@@ -198,9 +211,6 @@ func (v *Visit) fail(err error) {
 		v.Logger.Error("a page failed", "path", v.R.URL.Path, "code", string(abi.CodeOf(err)))
 	}
 	status := web.Status(e.Code)
-	if status == http.StatusTooManyRequests {
-		v.W.Header().Set("Retry-After", "30")
-	}
 	f, ferr := v.frame(words.Trouble, "")
 	if ferr != nil {
 		f = ui.Frame{Title: words.Trouble}
