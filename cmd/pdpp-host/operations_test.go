@@ -45,6 +45,14 @@ var operations = map[string]string{
 	"Streams":               "records export",
 	"connectors.Verify":     "plugins verify",
 
+	"data.Search": "records search",
+	"data.Export": "records export",
+
+	"data.Days":     "(a page draws it)",
+	"data.RecordOf": "(a page shows it; records get prints the record)",
+	"data.Records":  "(a page shows it; records list goes by key)",
+	"data.Streams":  "(a page shows it; connections show counts them)",
+
 	"doctor.Examine":    "doctor",
 	"running.Run":       "run",
 	"serving.Serve":     "serve",
@@ -74,11 +82,13 @@ var operations = map[string]string{
 	"Close":                 "(closes the store)",
 	"HasStore":              "(asks for the store)",
 	"Store":                 "(opens the store)",
+	"Reader":                "(reads the store)",
 	"EachBrief":             "(doctor reads it)",
 	"EachOverdue":           "(doctor reads it)",
 	"Served":                "(doctor reads it)",
 	"doctor.ForgetServer":   "(doctor --repair does it)",
 	"doctor.RepairEvidence": "(doctor --repair does it)",
+	"doctor.RepairIndex":    "(doctor --repair does it)",
 	"Looker":                "(run reads it)",
 	"OpenTyped":             "(run reads it)",
 	"Runtime":               "(run reads it)",
@@ -88,7 +98,7 @@ var operations = map[string]string{
 }
 
 // operationRooms are the folders of host/owner that hold operations as functions.
-var operationRooms = []string{"connectors", "credentials", "devices", "doctor", "running", "serving", "settings", "store"}
+var operationRooms = []string{"connectors", "credentials", "data", "devices", "doctor", "running", "serving", "settings", "store"}
 
 // OC-01.2: every operation of an owner has a command, or a reason stands beside it.
 func TestEveryOperationHasACommand(t *testing.T) {

@@ -75,8 +75,29 @@ func (s *Server) Until(ctx context.Context, beside func(ctx context.Context, wor
 	sched := s.scheduler()
 	s.Logger.Info("serving", "data_dir", s.Config.DataDir())
 	s.right.passed(s.Now()) // from here on passes are made
-	err := s.during(ctx, func(ctx context.Context) error { return beside(ctx, sched.Run) })
+	err := s.during(ctx, func(ctx context.Context) error {
+		return s.indexing(ctx, func() error { return beside(ctx, sched.Run) })
+	})
 	return s.tally.counts(), err
+}
+
+// indexing keeps what readers need up with the records while work goes on.
+func (s *Server) indexing(ctx context.Context, work func() error) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	reader, err := s.Reader(ctx)
+	if err != nil {
+		return err
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		reader.Index.Run(ctx, func(err error) { s.Logger.Warn("records are not indexed", "error", err) })
+	}()
+	err = work()
+	stop()
+	<-ended
+	return err
 }
 
 func (s *Server) scheduler() *schedule.Scheduler {
