@@ -72,6 +72,9 @@ var copyTables = []copyTable{
 	{"owners", []string{"name"}}, {"sessions", []string{"id"}}, {"tokens", []string{"id"}}, {"server_keys", []string{"name"}},
 }
 
+// ownNumbers are the columns whose numbers a table gives itself, by table.
+var ownNumbers = map[string]string{"runs": "pk", "streams": "id", "dispatches": "pk", "audit": "seq"}
+
 // A transaction of a copy holds at most so much.
 const (
 	copyRows  = 5000
@@ -339,7 +342,7 @@ func (c *copying) end() error {
 		if _, err := t.DB.ExecContext(t.Ctx, "UPDATE counters SET value = ? WHERE name = 'change'", last); err != nil {
 			return err
 		}
-		for table, column := range map[string]string{"runs": "pk", "streams": "id", "dispatches": "pk", "audit": "seq"} {
+		for table, column := range ownNumbers {
 			if err := t.FollowKeys(table, column); err != nil {
 				return err
 			}

@@ -150,7 +150,7 @@ func (x *exercise) code(err error, want abi.Code) {
 		x.Fatalf("got %v, want %s", err, want)
 	}
 	if e, ok := errors.AsType[*abi.Error](err); !ok || e.Message == "" {
-		x.Fatalf("no message: %v", err)
+		x.Fatalf("got %v, want an error with a message", err)
 	}
 }
 
