@@ -67,7 +67,7 @@ var copyTables = []copyTable{
 	{"device_blobs", []string{"connection_id", "sha256"}}, {"removed_credentials", []string{"connection_id", "field"}},
 	{"rejected_environments", []string{"connection_id"}}, {"rejected_records", []string{"stream_id", "key_sha256"}},
 	{"delivered_keys", []string{"stream_id", "key"}}, {"audit", []string{"seq"}}, {"questions", []string{"id"}},
-	{"owners", []string{"name"}}, {"sessions", []string{"id"}}, {"tokens", []string{"id"}},
+	{"owners", []string{"name"}}, {"sessions", []string{"id"}}, {"tokens", []string{"id"}}, {"answers", []string{"key_sha256"}},
 }
 
 // A transaction of a copy holds at most so much.
