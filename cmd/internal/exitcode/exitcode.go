@@ -28,6 +28,10 @@ var exact = map[abi.Code]int{
 	abi.CodeConnectionBusy:  Refused,
 	"connection.on_device":  Refused,
 	abi.CodeCoolingDown:     Refused,
+	"run.ended":             Refused,
+	"run.elsewhere":         Refused,
+	"run.too_many":          Refused,
+	"run.winding_up":        Refused,
 	abi.CodeInterrupted:     Interrupted,
 	abi.CodeOwnerNeeded:     OwnerNeeded,
 	abi.CodeStoreNewer:      Refused, // nothing was touched; a newer host is needed

@@ -20,7 +20,11 @@ func (s *Server) run(ctx context.Context, j schedule.Job) error {
 	if err != nil {
 		return err
 	}
-	result, err := run.New(running.Deps(s.Owner, s.store, s.engine, 0)).Run(ctx, run.Request{
+	ctx, f := s.lives.follow(ctx)
+	defer f.end()
+	deps := running.Deps(s.Owner, s.store, s.engine, 0)
+	deps.Began, deps.Observe = f.begin, f.observe
+	result, err := run.New(deps).Run(ctx, run.Request{
 		Connection: j.Connection.Name, Module: file, ModulePath: path, Mode: abi.ModeIncremental, MaxWall: running.AskingTime(s.Config.RunTime()),
 	})
 	if err == nil {

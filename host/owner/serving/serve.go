@@ -33,6 +33,7 @@ type Server struct {
 	right   *right
 	began   time.Time // zero: it does not serve, and only looks
 
+	lives     lives
 	tally     tally
 	mu        sync.Mutex
 	manifests map[string]*abi.Manifest // of modules that no connection has accepted yet, by hash
@@ -79,7 +80,9 @@ func (s *Server) Until(ctx context.Context, beside func(ctx context.Context, wor
 	sched := s.scheduler()
 	s.Logger.Info("serving", "data_dir", s.Config.DataDir())
 	s.right.passed(s.Now()) // from here on passes are made
-	err := s.during(ctx, func(ctx context.Context) error { return beside(ctx, sched.Run) })
+	err := s.during(ctx, func(ctx context.Context) error {
+		return s.lives.during(ctx, func() error { return beside(ctx, sched.Run) })
+	})
 	return s.tally.counts(), err
 }
 
