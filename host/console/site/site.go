@@ -30,6 +30,11 @@ const (
 	PathSetUp    = "/set-up"
 )
 
+// SetUpAddress is the set-up link of a code, at an origin.
+func SetUpAddress(origin, code string) string {
+	return origin + PathSetUp + "?code=" + url.QueryEscape(code)
+}
+
 // mostForm bounds a form, in bytes.
 const mostForm = 1 << 20
 
