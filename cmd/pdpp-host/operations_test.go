@@ -94,6 +94,7 @@ var operations = map[string]string{
 	"ConnectionNames":      "(completes a name)",
 	"devices.IDs":          "(completes an id)",
 	"RunIDs":               "(completes an id)",
+	"RunsBefore":           "(runs list asks for the newest)",
 	"OnlyConnection":       "(the connection of status --detail)",
 	"running.Deps":         "(serve reads it)",
 	"questions.Park":       "(serve reads it)",
