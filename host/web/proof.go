@@ -5,6 +5,7 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 	"errors"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -17,6 +18,7 @@ import (
 const (
 	CodeForeignRequest abi.Code = "web.foreign_request"
 	CodeUnknownHost    abi.Code = "web.unknown_host"
+	CodeNotFound       abi.Code = "web.not_found" // an address leads to nothing
 )
 
 // FormToken and FormTokenHeader carry the proof for browsers that do not say where a
@@ -34,6 +36,32 @@ func Proof(c *access.Caller) string {
 	}
 	sum := sha256.Sum256([]byte("form of " + c.Secret))
 	return base64.RawURLEncoding.EncodeToString(sum[:])
+}
+
+// MaskedProof is Proof in other letters each time, so that the length of a compressed page
+// tells nothing of it. A mask that cannot be drawn leaves the proof out.
+func MaskedProof(c *access.Caller, random io.Reader) string {
+	sum, err := base64.RawURLEncoding.DecodeString(Proof(c))
+	if err != nil || len(sum) == 0 {
+		return ""
+	}
+	masked := make([]byte, 2*len(sum))
+	if _, err := io.ReadFull(random, masked[:len(sum)]); err != nil {
+		return ""
+	}
+	subtle.XORBytes(masked[len(sum):], masked[:len(sum)], sum)
+	return base64.RawURLEncoding.EncodeToString(masked)
+}
+
+// unmasked is the proof that a form sent, as Proof says it.
+func unmasked(given string) string {
+	masked, err := base64.RawURLEncoding.DecodeString(given)
+	if err != nil || len(masked) != 2*sha256.Size {
+		return given
+	}
+	sum := make([]byte, sha256.Size)
+	subtle.XORBytes(sum, masked[:sha256.Size], masked[sha256.Size:])
+	return base64.RawURLEncoding.EncodeToString(sum)
 }
 
 // CheckChange returns web.foreign_request for a request that changes something without
@@ -60,7 +88,7 @@ func (g *Guard) CheckChange(r *http.Request) error {
 	if given == "" {
 		given = r.PostFormValue(FormToken)
 	}
-	if want := Proof(caller); want != "" && subtle.ConstantTimeCompare([]byte(given), []byte(want)) == 1 {
+	if want := Proof(caller); want != "" && subtle.ConstantTimeCompare([]byte(unmasked(given)), []byte(want)) == 1 {
 		return nil
 	}
 	return foreign()

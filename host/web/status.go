@@ -21,6 +21,8 @@ var statuses = map[abi.Code]int{
 	access.CodeSessionUnknown:  http.StatusNotFound,
 	access.CodeTokenUnknown:    http.StatusNotFound,
 	abi.CodeConnectionUnknown:  http.StatusNotFound,
+	abi.CodeRunUnknown:         http.StatusNotFound,
+	CodeNotFound:               http.StatusNotFound,
 	abi.CodeUsage:              http.StatusUnprocessableEntity,
 	abi.CodeInternal:           http.StatusInternalServerError,
 }
