@@ -4,14 +4,17 @@ import (
 	"net/http"
 
 	"github.com/pdpp-host/pdpp-host/host/console/access"
+	"github.com/pdpp-host/pdpp-host/host/console/add"
 	"github.com/pdpp-host/pdpp-host/host/console/assets"
+	"github.com/pdpp-host/pdpp-host/host/console/connections"
 	"github.com/pdpp-host/pdpp-host/host/console/overview"
+	"github.com/pdpp-host/pdpp-host/host/console/runs"
 	"github.com/pdpp-host/pdpp-host/host/console/site"
 )
 
 // rooms add the pages of their nouns.
 var rooms = []func(*site.Site, *http.ServeMux){
-	access.Register, overview.Register,
+	access.Register, overview.Register, connections.Register, runs.Register, add.Register,
 }
 
 // New returns the console as a handler. It is safe for concurrent use.

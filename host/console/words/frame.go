@@ -11,6 +11,18 @@ const (
 	SessionEnded    Key = "session_ended"
 	TokenRevoked    Key = "token_revoked"
 	ThemeKept       Key = "theme_kept"
+
+	RunStarted        Key = "run_started"
+	RunStopping       Key = "run_stopping"
+	SchedulePaused    Key = "schedule_paused"
+	ScheduleResumed   Key = "schedule_resumed"
+	ScheduleSet       Key = "schedule_set"
+	CredentialStored  Key = "credential_stored"
+	CredentialRemoved Key = "credential_removed"
+	ModuleAccepted    Key = "module_accepted"
+	SettingsKept      Key = "settings_kept"
+	ConnectionRemoved Key = "connection_removed"
+	ConnectionAdded   Key = "connection_added"
 )
 
 var notices = map[Key]string{
@@ -20,6 +32,18 @@ var notices = map[Key]string{
 	SessionEnded:    "That browser is signed out.",
 	TokenRevoked:    "The token is revoked.",
 	ThemeKept:       "The look is kept in this browser.",
+
+	RunStarted:        "The run has begun.",
+	RunStopping:       "The run winds up. What it has collected is kept.",
+	SchedulePaused:    "Paused. Nothing runs by itself until you resume it.",
+	ScheduleResumed:   "Resumed. It runs by itself again.",
+	ScheduleSet:       "The schedule is kept.",
+	CredentialStored:  "The credential is stored, encrypted.",
+	CredentialRemoved: "The credential is removed.",
+	ModuleAccepted:    "You have allowed this module.",
+	SettingsKept:      "The folders and settings are kept.",
+	ConnectionRemoved: "The connection and all that it collected are removed.",
+	ConnectionAdded:   "The connection is made.",
 }
 
 // Notice returns the sentence of a key that came by an address; "" for any other text.
@@ -46,6 +70,7 @@ const (
 // The navigation.
 const (
 	NavOverview      = "Overview"
+	NavRuns          = "Runs"
 	NavData          = "Data"
 	NavQuestions     = "Questions"
 	NavConnectors    = "Connectors"
