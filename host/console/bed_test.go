@@ -26,12 +26,12 @@ const address = "127.0.0.1:8377"
 type bed struct {
 	*served.Host
 
-	t      *testing.T
+	t      testing.TB
 	pages  http.Handler
 	cookie string
 }
 
-func newBed(t *testing.T) *bed {
+func newBed(t testing.TB) *bed {
 	t.Helper()
 	h := served.New(t, "testplugins/guests/scripted", "testplugins/guests/credentialed")
 	guard := &web.Guard{As: h.Server.Asks, Listening: netip.MustParseAddrPort(address)}

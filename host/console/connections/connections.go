@@ -43,6 +43,7 @@ type shown struct {
 	brief   view.Brief
 	details []view.Line
 	backlog string
+	cue     *view.BacklogCue // how much is left to catch up with; nil: nothing
 	streams []stream
 	days    ui.Days
 	runs    []*owner.Run
@@ -90,6 +91,7 @@ func read(v *site.Visit) (*shown, error) {
 	}
 	rendered := &c.health.Verdict
 	c.brief, c.details, c.backlog = view.BriefOf(rendered), view.Details(rendered), view.BacklogScale(rendered)
+	c.cue = view.BacklogCueOf(rendered)
 	c.streams = streamsOf(c)
 	counted, err := v.Owner.RunDays(ctx, []string{conn.ID}, c.now.UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-days))
 	if err != nil {
