@@ -91,6 +91,12 @@ var operations = map[string]string{
 	"settings.Read":     "config show",
 	"settings.Defaults": "config show",
 
+	"FleetChosen":     "(status lists all; the console filters)",
+	"NeedsOwner":      "(status lists it first; the console asks for it alone)",
+	"RunDays":         "(the console draws it)",
+	"StatusOf":        "(the console reads a row again)",
+	"connectors.Look": "(plugins accept shows the terms itself)",
+
 	"ConnectionNames":      "(completes a name)",
 	"devices.IDs":          "(completes an id)",
 	"RunIDs":               "(completes an id)",
