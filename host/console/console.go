@@ -23,7 +23,7 @@ func New(s *site.Site) http.Handler {
 	for _, register := range rooms {
 		register(s, mux)
 	}
-	mux.Handle("/", s.Anybody(func(v *site.Visit) error { return site.NotFound() }))
+	mux.Handle("/", s.Anybody(func(*site.Visit) error { return site.NotFound() }))
 	pages := s.Guard.Handler(mux, s.Refuse)
 	top := http.NewServeMux()
 	top.Handle("GET "+assets.Prefix, assets.Handler())
