@@ -15,6 +15,19 @@ func (c *shown) total() (n int64) {
 	return n
 }
 
+// covered reports whether it is known how much of the stream there is.
+func (s *stream) covered() bool { return s.Collected != nil && s.Considered != nil }
+
+// counted reports whether that is known of any stream.
+func (c *shown) counted() bool {
+	for i := range c.streams {
+		if c.streams[i].covered() {
+			return true
+		}
+	}
+	return false
+}
+
 // sourceOf says where a credential comes from.
 func sourceOf(k *owner.Credential) string {
 	switch {

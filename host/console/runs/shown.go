@@ -19,8 +19,9 @@ type destination struct {
 
 // leftOut is something that the run says it did not collect, in its own words.
 type leftOut struct {
-	Kind, Reason, Severity, Stream, Message string
-	Count                                   int64
+	Reason  string `json:"reason"`
+	Stream  string `json:"stream"`
+	Message string `json:"message"`
 }
 
 func leftOutOf(r *owner.Run) []leftOut {
@@ -129,6 +130,13 @@ func (r *shown) gaps() []owner.Gap { return r.Gaps[:min(len(r.Gaps), mostGaps)] 
 func attempts(g *owner.Gap) string { return strconv.FormatInt(g.Attempts, 10) }
 
 func (r *shown) running() bool { return r.Status == owner.StatusRunning }
+
+func (r *shown) took() string {
+	if r.running() {
+		return words.Runs
+	}
+	return words.Took
+}
 
 func (r *shown) elapsed() string { return ui.Took(r.Run, r.now) }
 

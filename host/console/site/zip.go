@@ -29,7 +29,7 @@ func (v *Visit) zip(body []byte) []byte {
 
 // accepts reports whether a browser takes gzip.
 func accepts(headers []string) bool {
-	for _, part := range strings.Split(strings.Join(headers, ","), ",") {
+	for part := range strings.SplitSeq(strings.Join(headers, ","), ",") {
 		name, rest, _ := strings.Cut(strings.TrimSpace(part), ";")
 		q := strings.ReplaceAll(rest, " ", "")
 		if strings.EqualFold(strings.TrimSpace(name), "gzip") && q != "q=0" && !strings.HasPrefix(q, "q=0.0") {

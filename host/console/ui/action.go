@@ -12,20 +12,12 @@ import (
 
 // ConnectionPath is the address of a connection's page, or of one below it.
 func ConnectionPath(name string, below ...string) string {
-	path := "/connections/" + url.PathEscape(name)
-	for _, b := range below {
-		path += "/" + url.PathEscape(b)
-	}
-	return path
+	return strings.Join(append([]string{"/connections", url.PathEscape(name)}, below...), "/")
 }
 
 // RunPath is the address of a run's page, or of one below it.
 func RunPath(id string, below ...string) string {
-	path := "/runs/" + url.PathEscape(id)
-	for _, b := range below {
-		path += "/" + b
-	}
-	return path
+	return strings.Join(append([]string{"/runs", url.PathEscape(id)}, below...), "/")
 }
 
 // Step is the button of what a verdict asks for: it leads to a page, or does it at once.

@@ -76,7 +76,7 @@ const (
 // The page of a connection's credentials.
 const (
 	CredentialsTitle  = "Credentials"
-	CredentialsLede   = "They are kept encrypted on this host. No page shows one, and the connector does not see it."
+	CredentialsLede   = "They are kept encrypted on this host. No page shows one, and the connector does not see it." //nolint:gosec // a sentence
 	NewValue          = "New value"
 	StoreCredential   = "Store"
 	RemoveCredential  = "Remove"

@@ -24,14 +24,14 @@ const (
 	SchedulePaused    Key = "schedule_paused"
 	ScheduleResumed   Key = "schedule_resumed"
 	ScheduleSet       Key = "schedule_set"
-	CredentialStored  Key = "credential_stored"
-	CredentialRemoved Key = "credential_removed"
+	CredentialStored  Key = "credential_stored"  //nolint:gosec // the name of a notice
+	CredentialRemoved Key = "credential_removed" //nolint:gosec // the name of a notice
 	SettingsKept      Key = "settings_kept"
 	ConnectionRemoved Key = "connection_removed"
 	ConnectionAdded   Key = "connection_added"
 )
 
-var notices = map[Key]string{
+var notices = map[Key]string{ //nolint:gosec // sentences
 	PasswordSet:     "Your password is set, and you are signed in.",
 	PasswordChanged: "Your password is changed. Every other browser is signed out.",
 	SignedOutNow:    "You are signed out.",

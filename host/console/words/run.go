@@ -18,6 +18,7 @@ const (
 	RunOf              = "Run of"
 	Began              = "Began"
 	Took               = "Took"
+	Runs               = "Going on for"
 	Mode               = "How"
 	Module             = "Connector"
 	StopRun            = "Stop"

@@ -118,7 +118,7 @@ func (h *Host) Install(t testing.TB, folder, name string) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, name+plugin.Extension), module, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, name+plugin.Extension), module, 0o600); err != nil { //nolint:gosec // a test names it
 		t.Fatal(err)
 	}
 }
