@@ -56,11 +56,12 @@ const (
 	MaxManifestBytes = 1 << 20
 	MaxEmitBytes     = 4 << 20 // one emit call, one or more lines
 	MaxRecordBytes   = 1 << 20 // one RECORD line
-	MaxMessageBytes  = 1 << 20 // one DETAIL_GAP, SKIP_RESULT, PROGRESS or DONE
+	MaxMessageBytes  = 1 << 20 // one DETAIL_GAP, ENUMERATION, SKIP_RESULT, PROGRESS or DONE
 	MaxStateBytes    = 8 << 20 // one STATE: a cursor over ten thousand files fits
 	MaxCoverageBytes = 8 << 20 // one DETAIL_COVERAGE
 	MaxLogBytes      = 16 << 10
 	MaxKeyBytes      = 2000 // a record's key: no key is too long for an index of PostgreSQL
+	MaxPartBytes     = 200  // the name of a part that is enumerated
 	MaxSubmitBytes   = 4 << 20
 	MaxErrorBytes    = 4 << 10
 	// EmitFlushBytes is the size at which the SDK flushes its batch of records.
@@ -81,6 +82,7 @@ var Calls = []Call{
 	{"state", []ValueType{I32, I32}, []ValueType{I32}, PhaseCollect, MaxStateBytes, "", "one STATE"},
 	{"gap", []ValueType{I32, I32}, []ValueType{I32}, PhaseCollect, MaxMessageBytes, "", "one DETAIL_GAP, DETAIL_GAP_ATTEMPTED or DETAIL_GAP_RECOVERED"},
 	{"coverage", []ValueType{I32, I32}, []ValueType{I32}, PhaseCollect, MaxCoverageBytes, "", "one DETAIL_COVERAGE"},
+	{"enumerate", []ValueType{I32, I32}, []ValueType{I32}, PhaseCollect, MaxMessageBytes, "", "one ENUMERATION"},
 	{"skip", []ValueType{I32, I32}, []ValueType{I32}, PhaseCollect, MaxMessageBytes, "", "one SKIP_RESULT"},
 	{"progress", []ValueType{I32, I32}, []ValueType{I32}, PhaseCollect, MaxMessageBytes, "", "one PROGRESS"},
 	{"done", []ValueType{I32, I32}, []ValueType{I32}, PhaseCollect, MaxMessageBytes, "", "the DONE; nothing may follow"},
@@ -113,6 +115,7 @@ const (
 	OpGaps     Operation = 4 // next page of leased detail gaps
 	OpBrowser  Operation = 5 // needs the browser binding
 	OpNow      Operation = 6 // answer {"unix_ms"}
+	OpMissing  Operation = 7 // next page of keys that an open enumeration has not met
 )
 
 // OperationInfo is one row of the operation table.
@@ -130,6 +133,7 @@ var Operations = []OperationInfo{
 	{OpGaps, "gaps", ""},
 	{OpBrowser, "browser", BindingBrowser},
 	{OpNow, "now", ""},
+	{OpMissing, "missing", ""},
 }
 
 // The guest's exports.

@@ -63,6 +63,7 @@ const (
 	CodeSchemaMismatch     Code = "boundary.schema_mismatch"       // rejects the record, not the run
 	CodeSchemaTooCostly    Code = "boundary.schema_too_costly"     // the schema multiplies work without bound
 	CodeCoverageInvalid    Code = "boundary.coverage_invalid"      // RT-12
+	CodeEnumerationInvalid Code = "boundary.enumeration_invalid"
 	CodeGapInvalid         Code = "boundary.gap_invalid"
 	CodeAfterDone          Code = "boundary.after_done"
 	CodeCountMismatch      Code = "boundary.count_mismatch"

@@ -11,6 +11,7 @@ const (
 	TypeGapAttempted    = "DETAIL_GAP_ATTEMPTED"
 	TypeGapRecovered    = "DETAIL_GAP_RECOVERED"
 	TypeDetailCoverage  = "DETAIL_COVERAGE"
+	TypeEnumeration     = "ENUMERATION"
 	TypeInteraction     = "INTERACTION"
 	TypeInteractionResp = "INTERACTION_RESPONSE"
 	TypeDone            = "DONE"
@@ -189,6 +190,34 @@ type DetailCoverage struct {
 	ReferenceOnly    bool   `json:"reference_only,omitempty"`
 	Considered       *int64 `json:"considered,omitempty"`
 	Covered          *int64 `json:"covered,omitempty"`
+}
+
+// Statuses of an ENUMERATION.
+const (
+	EnumerationOpen  = "open"  // the stream's records that follow are met in it
+	EnumerationMet   = "met"   // Keys are there and not emitted again
+	EnumerationWhole = "whole" // everything that there is was met
+)
+
+// Enumeration is an ENUMERATION message: a list of all that a stream has, or one part of
+// it. The host makes tombstones of the records that it has not met when it is whole.
+type Enumeration struct {
+	Type   string `json:"type"`
+	Stream string `json:"stream"`
+	Part   string `json:"part,omitempty"` // "": the whole stream
+	Status string `json:"status"`
+	// BegunBy, of open, is the id of the run that began the enumeration that this one goes
+	// on with; "": it begins.
+	BegunBy string `json:"begun_by,omitempty"`
+	Keys    []Raw  `json:"keys,omitempty"` // of met
+}
+
+// Missing is the request of OpMissing; After is the last key of the page before. The
+// answer is {"keys"}.
+type Missing struct {
+	Stream string `json:"stream"`
+	Part   string `json:"part,omitempty"`
+	After  string `json:"after,omitempty"`
 }
 
 // Interaction kinds (runtime contract, section 6; missing_credentials is RT-08).

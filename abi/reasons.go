@@ -58,6 +58,7 @@ const (
 	ReasonDetailCoverageIncomplete Reason = "detail_coverage_incomplete"
 	ReasonStreamCollectionFailed   Reason = "stream_collection_failed"
 	ReasonSchemaRejected           Reason = "shape_check_failed"
+	ReasonDeletionsWithheld        Reason = "deletions_withheld" // an enumeration swept nothing
 )
 
 // ReasonPolicyBudget is a planned stop at a local collector's own bound: the remaining
@@ -96,7 +97,7 @@ var GenericReasons = []Reason{
 	ReasonRateLimited, ReasonUpstreamPressure, ReasonRetryExhausted, ReasonTemporaryUnavailable,
 	ReasonRequestCapReached, ReasonWallClockDeadline, ReasonRetryBudgetExhausted, ReasonCircuitOpen,
 	ReasonRunCapFetches, ReasonRunCapTime, ReasonRunCapBacklog,
-	ReasonDetailCoverageIncomplete, ReasonStreamCollectionFailed, ReasonSchemaRejected, ReasonPolicyBudget, ReasonRunRefused,
+	ReasonDetailCoverageIncomplete, ReasonStreamCollectionFailed, ReasonSchemaRejected, ReasonDeletionsWithheld, ReasonPolicyBudget, ReasonRunRefused,
 	ReasonKeepsFailing,
 }
 

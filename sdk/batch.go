@@ -64,7 +64,11 @@ func (h *Host) Flush() error {
 // send makes one call with a payload. It remembers a refusal: the run lacks the message
 // that the host refused, so it cannot succeed even if the connector ignores the error.
 func (h *Host) send(c link.Call, payload []byte) error {
-	result := h.link.Call(c, payload)
+	return h.settled(c, h.link.Call(c, payload))
+}
+
+// settled returns the error of a call's result.
+func (h *Host) settled(c link.Call, result int32) error {
 	if result < 0 {
 		err := h.refusal(link.Names[c])
 		if h.failed == nil {

@@ -3,7 +3,10 @@
 package sdk
 
 import (
+	"io/fs"
+	"os"
 	"runtime"
+	"time"
 	"unsafe"
 
 	"github.com/pdpp-host/pdpp-host/sdk/internal/link"
@@ -112,3 +115,61 @@ func (imports) LastError(dst []byte) int32 {
 	runtime.KeepAlive(dst)
 	return n
 }
+
+//go:wasmimport pdpp enumerate
+func hostEnumerate(ptr, size uint32) int32
+
+// enumerate makes the call. It is apart from the other calls, so that only a module that
+// enumerates imports it: one that does not loads on every host and every collector.
+func enumerate(_ link.Link, payload []byte) int32 {
+	ptr, size := span(payload)
+	result := hostEnumerate(ptr, size)
+	runtime.KeepAlive(payload)
+	return result
+}
+
+// mounted is the folder that the host mounted at the path. Only Root refers to
+// it, so a module that reads no files imports no file calls.
+type mounted string
+
+func (m mounted) path(op, name string) (string, error) {
+	if !fs.ValidPath(name) {
+		return "", &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
+	}
+	if name == "." {
+		return string(m), nil
+	}
+	return string(m) + "/" + name, nil
+}
+
+func (m mounted) Open(name string) (fs.File, error) {
+	p, err := m.path("open", name)
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.Open(p)
+	if err != nil {
+		return nil, err // never a typed nil
+	}
+	return f, nil
+}
+
+func (m mounted) Stat(name string) (fs.FileInfo, error) {
+	p, err := m.path("stat", name)
+	if err != nil {
+		return nil, err
+	}
+	return os.Stat(p)
+}
+
+func (m mounted) ReadDir(name string) ([]fs.DirEntry, error) {
+	p, err := m.path("readdir", name)
+	if err != nil {
+		return nil, err
+	}
+	return os.ReadDir(p)
+}
+
+func mount(_ link.Link, _, path string) fs.FS { return mounted(path) }
+
+func clock(link.Link) time.Time { return time.Now() }

@@ -9,6 +9,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage/notice"
 	"github.com/pdpp-host/pdpp-host/storage/outbox"
 	"github.com/pdpp-host/pdpp-host/storage/question"
+	"github.com/pdpp-host/pdpp-host/storage/record"
 )
 
 // Words and values that several rooms share.
@@ -40,6 +41,15 @@ const (
 // Sealed credentials: see storage/credential.
 const (
 	CodeCredentialChanged = credential.CodeCredentialChanged
+)
+
+// Why an enumeration swept nothing: see storage/record.
+const (
+	SweepLost     = record.SweepLost
+	SweepNarrowed = record.SweepNarrowed
+	SweepRejected = record.SweepRejected
+	SweepTooMany  = record.SweepTooMany
+	SweepUnnamed  = record.SweepUnnamed
 )
 
 // Questions of runs to their owners: see storage/question.

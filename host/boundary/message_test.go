@@ -14,6 +14,8 @@ var readers = map[string]func(*Gate, []byte) (any, error){
 	"state":       func(g *Gate, p []byte) (any, error) { return plain(g.State(p)) },
 	"coverage":    func(g *Gate, p []byte) (any, error) { return plain(g.Coverage(p)) },
 	"gap":         func(g *Gate, p []byte) (any, error) { return g.Gap(p) },
+	"enumerate":   func(g *Gate, p []byte) (any, error) { return plain(g.Enumeration(p)) },
+	"missing":     func(g *Gate, p []byte) (any, error) { return plain(g.Missing(p)) },
 	"skip":        func(g *Gate, p []byte) (any, error) { return plain(g.Skip(p)) },
 	"progress":    func(g *Gate, p []byte) (any, error) { return plain(g.Progress(p)) },
 	"done":        func(g *Gate, p []byte) (any, error) { return plain(g.Done(p)) },

@@ -45,8 +45,8 @@ type Determinism struct {
 // Exit.Err. No method should block for long after the collect's context has ended.
 type Host interface {
 	Emit(payload []byte) error
-	// Message receives the payload of the call state, gap, coverage, skip, progress or
-	// done.
+	// Message receives the payload of the call state, gap, coverage, enumerate, skip,
+	// progress or done.
 	Message(call string, payload []byte) error
 	// Log receives a line, bounded in size and without control characters. level is
 	// slog's: 0 information, 4 warning, 8 error.

@@ -84,7 +84,7 @@ func messageCall(id uint32) *abi.Call {
 		return nil
 	}
 	switch c := &abi.Calls[id]; c.Name {
-	case "state", "gap", "coverage", "skip", "progress", "done":
+	case "state", "gap", "coverage", "enumerate", "skip", "progress", "done":
 		return c
 	default:
 		return nil

@@ -19,6 +19,7 @@ type checkpoints struct {
 	ledger     *ledger.Ledger
 	network    *network
 	rejections *rejections
+	enumerated *enumerations
 	budget     func() abi.Reason // see Deps.Budget
 	stopping   <-chan struct{}   // see Deps.Stopping
 
@@ -73,7 +74,7 @@ func (c *checkpoints) stage(state *abi.State) error {
 // batch has been flushed into the same queue (Invariant 1).
 func (c *checkpoints) commitSlice(stream string, st *stagedCursor) error {
 	with := c.network.withLearnedRate(stream, st.cursor)
-	if err := c.stored(c.writer.CommitSlice(c.lasting(), stream, with, st.slice)); err != nil {
+	if err := c.stored(c.writer.CommitSlice(c.lasting(), stream, with, st.slice, c.enumerated.behind(stream)...)); err != nil {
 		return err
 	}
 	c.network.rateCommitted(stream, st.cursor, with)

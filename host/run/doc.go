@@ -20,6 +20,7 @@
 //	network      requests, pace, pressure, destinations (network.go)
 //	questions    interactions with the owner (questions.go)
 //	progress     the last PROGRESS, for the display (update.go)
+//	enumerations what the connector lists, and what it has closed as whole (enumerations.go)
 //	journal      the way to the store that all parts share, and the first failure (journal.go)
 //
 // Package internal/ledger decides which cursors may move.

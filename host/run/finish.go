@@ -33,6 +33,14 @@ func (r *run) finish(ctx context.Context, begin time.Time, exit plugin.Exit, cau
 
 	commit, withheld := r.checkpoints.atEnd(out)
 	o := storage.Outcome{Status: out.status, Reason: string(out.reason), Narrowed: r.plan.narrowed || out.unfinished}
+	if storeErr == nil {
+		commits := out.status == StatusSucceeded && !out.unfinished || out.certified
+		sweeps, err := r.enumerated.atEnd(ctx, commits, commit, withheld)
+		if r.stored(err) != nil {
+			return nil, err
+		}
+		o.Sweeps = sweeps
+	}
 	for _, w := range withheld {
 		o.Withheld = append(o.Withheld, storage.Withheld(w))
 	}
@@ -147,7 +155,7 @@ func (r *run) result(begin time.Time, exit plugin.Exit, out outcome, commit []st
 	}
 	for _, s := range r.streamUpdates() {
 		res.Records[s.Name] = RecordCounts{
-			Upserted: s.New + s.Changed, New: s.New, Changed: s.Changed, Deleted: s.Deleted, Unchanged: s.Unchanged, Rejected: s.Rejected,
+			Upserted: s.New + s.Changed, New: s.New, Changed: s.Changed, Deleted: s.Deleted + r.enumerated.ending[s.Name], Unchanged: s.Unchanged, Rejected: s.Rejected,
 		}
 	}
 	if out.status == StatusFailed && r.deps.Asker == nil && out.failure != nil {

@@ -26,11 +26,12 @@ const maxLocator = 32 << 10
 type gaps struct {
 	*journal
 
-	ledger   *ledger.Ledger
-	network  *network
-	manifest *abi.Manifest
-	streams  []string // in scope
-	force    bool     // serve gaps that are not due yet
+	ledger     *ledger.Ledger
+	network    *network
+	enumerated *enumerations
+	manifest   *abi.Manifest
+	streams    []string // in scope
+	force      bool     // serve gaps that are not due yet
 
 	served    ledger.Served
 	attempted map[ledger.Gap]bool // gaps attempted and without an outcome
@@ -132,6 +133,9 @@ func (g *gaps) takeGap(msg *abi.DetailGap) error {
 		return err
 	}
 	g.ledger.AddGap(of)
+	if err := g.enumerated.deferred(of); err != nil {
+		return err
+	}
 	g.count(of, Gap{Stream: msg.Stream, Key: key, Reason: gap.Reason, Class: gap.Class})
 	return nil
 }

@@ -27,21 +27,28 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// scripted builds the scripted guest once for the whole test binary.
-var scripted = sync.OnceValues(func() (*plugin.File, error) {
+// scripted and enumerating build the scripted guest once for the whole test binary, the
+// second with the call enumerate.
+var (
+	scripted    = sync.OnceValues(func() (*plugin.File, error) { return buildScripted() })
+	enumerating = sync.OnceValues(func() (*plugin.File, error) { return buildScripted("-tags=enumerate") })
+)
+
+func buildScripted(flags ...string) (*plugin.File, error) {
 	dir, err := os.MkdirTemp("", "pdpp-run-")
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	out := filepath.Join(dir, "scripted.wasm")
-	cmd := exec.Command("go", "build", "-buildmode=c-shared", "-ldflags=-s -w", "-o", out, "../../testplugins/guests/scripted")
+	args := append([]string{"build", "-buildmode=c-shared", "-ldflags=-s -w", "-o", out}, flags...)
+	cmd := exec.Command("go", append(args, "../../testplugins/guests/scripted")...) //nolint:gosec // the tests' own flags
 	cmd.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0")
 	if b, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%w\n%s", err, b)
 	}
 	return plugin.Open(out, 64<<20)
-})
+}
 
 // compiled is a module cache that all tests share: the guest is compiled once.
 var compiled = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "pdpp-run-cache-") })
@@ -66,11 +73,16 @@ type setup struct {
 	alive     func(string) bool
 	path      string
 	lane      bool // the store is a collector's outbox
+	enumerate bool // the guest has the call enumerate
 }
 
 func newHost(t *testing.T, s setup) *host {
 	t.Helper()
-	file, err := scripted()
+	build := scripted
+	if s.enumerate {
+		build = enumerating
+	}
+	file, err := build()
 	if err != nil {
 		t.Fatal(err)
 	}

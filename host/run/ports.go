@@ -85,9 +85,12 @@ type Request struct {
 	// pin is refused. A connection that has a pin keeps it, whatever Accept says.
 	Accept     bool
 	Allowed    []storage.AcceptedItem
-	AcceptRoot bool          // the owner means another folder than before, or an emptied one
-	Timeout    time.Duration // 0: the engine's limit alone
-	Force      bool          // run in spite of a cooldown, and try gaps that are not due yet
+	AcceptRoot bool // the owner means another folder than before, or an emptied one
+	// AcceptDeletions is the owner's word that any number of records may be deleted that an
+	// enumeration no longer meets. AcceptRoot has it too.
+	AcceptDeletions bool
+	Timeout         time.Duration // 0: the engine's limit alone
+	Force           bool          // run in spite of a cooldown, and try gaps that are not due yet
 	// MaxWall is how long the run may go on asking; 0: unbounded. It ends before
 	// Timeout does, so that the run closes its books.
 	MaxWall time.Duration

@@ -31,6 +31,7 @@ type run struct {
 	network     *network
 	questions   *questions
 	progress    *progress
+	enumerated  *enumerations
 
 	messages int
 	started  bool // the guest has read START
@@ -48,11 +49,16 @@ func newRun(ctx context.Context, deps *Deps, p *plan, w *storage.RunWriter, id s
 	}
 	rejected := newRejections(p.scope)
 	r := &run{journal: j, deps: deps, plan: p, id: id, network: p.network, progress: &progress{journal: j}, doneSeen: make(chan struct{})}
+	r.enumerated = &enumerations{
+		journal: j, scope: p.scope, ledger: l, accepted: p.request.AcceptDeletions || p.request.AcceptRoot,
+		opened: map[storage.Enumeration]bool{}, active: map[string]bool{},
+	}
 	r.checkpoints = &checkpoints{
-		journal: j, ledger: l, network: p.network, rejections: rejected, budget: deps.Budget, stopping: deps.Stopping,
+		journal: j, ledger: l, network: p.network, rejections: rejected, enumerated: r.enumerated, budget: deps.Budget, stopping: deps.Stopping,
 		staged: map[string]*stagedCursor{}, committed: map[string]bool{},
 	}
 	r.gaps = newGaps(j, p, l)
+	r.gaps.enumerated = r.enumerated
 	r.intake = &intake{
 		journal: j, scope: p.scope, gate: p.gate, ledger: l, served: r.gaps.served, network: p.network,
 		place: &r.checkpoints.place, rejections: rejected, accepted: deps.Accepted, batch: w.NewBatch(),
@@ -127,6 +133,8 @@ func (r *run) handle(call string, payload []byte) error {
 		return behindRecords(r, gate.Gap, payload, r.gaps.take)
 	case "coverage":
 		return behindRecords(r, gate.Coverage, payload, func(c *abi.DetailCoverage) error { return r.checkpoints.cover(c, len(payload)) })
+	case "enumerate":
+		return behindRecords(r, gate.Enumeration, payload, r.enumerated.take)
 	case "skip":
 		return r.onSkip(payload)
 	case "progress":
@@ -184,6 +192,9 @@ func (r *run) onSkip(payload []byte) error {
 	if skip.Reason == string(abi.ReasonStreamCollectionFailed) {
 		r.checkpoints.ledger.FailStream(skip.Stream)
 	}
+	if err := r.enumerated.skipped(skip); err != nil {
+		return err
+	}
 	gap := skipGap(skip).bounded()
 	r.known.add(gap)
 	return r.event("run.stream_skipped", skip.Stream, gap)
@@ -225,6 +236,14 @@ func (r *run) Submit(op abi.Operation, request []byte, reply func([]byte)) error
 		}
 		reply(answer)
 		return nil
+	case abi.OpMissing:
+		answer, err := r.missing(request)
+		if err != nil {
+			r.stop(r.fail(err))
+			return err
+		}
+		reply(answer)
+		return nil
 	case abi.OpInteract:
 		if err := r.questions.ask(request, reply); err != nil {
 			r.stop(r.fail(err))
@@ -239,4 +258,16 @@ func (r *run) Submit(op abi.Operation, request []byte, reply func([]byte)) error
 	default:
 		return abi.NewError(abi.CodeOperationUnknown, "unknown operation", "see the operation table")
 	}
+}
+
+// missing answers the operation missing, behind every record before it.
+func (r *run) missing(request []byte) ([]byte, error) {
+	m, err := r.plan.gate.Missing(request)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.intake.flush(); err != nil {
+		return nil, err
+	}
+	return r.enumerated.missing(r.lasting(), m)
 }

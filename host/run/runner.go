@@ -79,6 +79,12 @@ func (r *Runner) Run(ctx context.Context, req Request) (*Result, error) {
 		writer.Abandon()
 		return nil, err
 	}
+	if req.AcceptRoot { // what was enumerated belongs to the source before
+		if err := writer.ForgetEnumerations(ctx); err != nil {
+			writer.Abandon()
+			return nil, err
+		}
+	}
 	live, err := newRun(ctx, &r.deps, p, writer, runID)
 	if err != nil {
 		writer.Abandon()

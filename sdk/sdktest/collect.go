@@ -19,7 +19,8 @@ import (
 // test.
 func Collect(t testing.TB, c sdk.Connector, o Options) *Result {
 	t.Helper()
-	h := &host{res: &Result{connector: c, options: o}, o: o, answers: make(map[int32][]byte)}
+	h := &host{res: &Result{connector: c, options: o}, o: o, answers: make(map[int32][]byte), listing: make(map[string]listed)}
+	h.listsBefore()
 	if err := json.Unmarshal([]byte(c.Manifest()), &h.manifest); err != nil {
 		for _, p := range manifest.Problems([]byte(c.Manifest())) {
 			t.Errorf("sdktest: %s", p)
@@ -63,6 +64,7 @@ type host struct {
 	answered []int32
 	pages    int // of gaps, answered
 	gaps     gapStore
+	listing  map[string]listed // by stream: what its records are met in
 }
 
 var _ link.Native = (*host)(nil)
@@ -88,11 +90,8 @@ func (h *host) makeStart() error {
 		return err
 	}
 	start := abi.Start{
-		Type: abi.TypeStart, RunID: h.o.RunID, CollectionMode: h.o.Mode, Scope: abi.Scope{Streams: list},
+		Type: abi.TypeStart, RunID: h.runID(), CollectionMode: h.o.Mode, Scope: abi.Scope{Streams: list},
 		Options: manifest.WithDefaults(&h.manifest, h.o.Options), Credentials: h.o.Credentials, RecoveryOnly: h.o.RecoveryOnly,
-	}
-	if start.RunID == "" {
-		start.RunID = "run-test"
 	}
 	if start.CollectionMode == "" {
 		start.CollectionMode = abi.ModeIncremental
@@ -202,6 +201,8 @@ func (h *host) operation(op abi.Operation, request []byte) ([]byte, *abi.Error) 
 		return answer, nil
 	case op == abi.OpGaps:
 		return h.gapPage(), nil
+	case op == abi.OpMissing:
+		return h.missing(request)
 	case op == abi.OpHTTP:
 		return h.http(request)
 	case op == abi.OpInteract:

@@ -19,6 +19,8 @@ type Options struct {
 	Scope []abi.StreamScope
 	// State maps streams to their committed cursors, as JSON.
 	State map[string]string
+	// Stored are the records that the host has, for Enumeration.Missing.
+	Stored Store
 	// Roots maps root names to the granted folders.
 	Roots map[string]fs.FS
 	// Options are the connector options; of those that the manifest declares the
@@ -58,6 +60,8 @@ type Options struct {
 	// Tolerate keeps the host's refusals in Result.Problems only, and does not fail the
 	// test for them.
 	Tolerate bool
+
+	lists map[listed]*list // what the run before left open
 }
 
 // Epoch is the default time of the clock.

@@ -92,6 +92,7 @@ func (h *host) emit(payload []byte) (abi.Code, string) {
 		if problem != "" {
 			return code, problem
 		}
+		h.met(&rec)
 		list = append(list, rec)
 		h.gaps.arrived(rec.Stream, rec.Key)
 	}

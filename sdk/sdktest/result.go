@@ -19,6 +19,8 @@ type Record struct {
 	Fields    map[string]any  // Data decoded; numbers are json.Number
 	Delete    bool
 	EmittedAt string
+
+	parts []string // the enumerations that hold it, see enumerate.go
 }
 
 // Text returns a field that is a string, "" for anything else.
@@ -50,6 +52,7 @@ type Result struct {
 	Gaps         []abi.DetailGap
 	GapOutcomes  []abi.GapOutcome
 	Coverage     []abi.DetailCoverage
+	Enumerations []abi.Enumeration
 	Skips        []abi.SkipResult
 	Progress     []abi.Progress
 	Interactions []abi.Interaction
@@ -63,6 +66,8 @@ type Result struct {
 	connector sdk.Connector
 	options   Options
 	gaps      []*storedGap
+	lists     map[listed]*list
+	whole     []listed // in the order in which they were closed
 }
 
 // Failure explains why the run did not succeed: DONE's error, or how the run ended
@@ -162,7 +167,7 @@ func (r *Result) SecondRun(t testing.TB, change func(*Options)) *Result {
 	t.Helper()
 	o := r.options
 	o.State, o.DetailGaps, o.GapPages = r.Committed(), r.PendingGaps(), nil
-	o.StopAfter, o.Before = 0, nil
+	o.StopAfter, o.Before, o.lists = 0, nil, r.lists
 	if change != nil {
 		change(&o)
 	}

@@ -49,6 +49,8 @@ func (h *host) receive(c link.Call, payload []byte) (abi.Code, string) {
 		return abi.CodeGapInvalid, h.gap(payload)
 	case link.Coverage:
 		return abi.CodeCoverageInvalid, decodeMessage(payload, abi.TypeDetailCoverage, &h.res.Coverage, h.coverage)
+	case link.Enumerate:
+		return abi.CodeEnumerationInvalid, decodeMessage(payload, abi.TypeEnumeration, &h.res.Enumerations, h.enumerate)
 	case link.Skip:
 		problem = decodeMessage(payload, abi.TypeSkipResult, &h.res.Skips, func(m *abi.SkipResult) string {
 			if m.Stream == "" {

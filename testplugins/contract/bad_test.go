@@ -105,6 +105,7 @@ func TestEachClauseCanFail(t *testing.T) {
 				state("chats")+"finish")},
 		{clause: "collect.lanes", detail: "1 details of stream messages", script: without("finish",
 			whenMessages+`state {"type":"STATE","stream":"chats","cursor":{"at":1},"slice":{"id":"s","complete":true},"coverage":[{"stream":"messages","required_keys":["m"],"hydrated_keys":["m"]}]}`+"\n"+"finish")},
+		{clause: "collect.enumerations", detail: "not being enumerated", script: `enumerate {"type":"ENUMERATION","stream":"notes","status":"whole"}`},
 		{clause: "collect.count", detail: "4", script: `done {"type":"DONE","status":"succeeded","records_emitted":4}`},
 		{clause: "collect.records", detail: "/n", script: without("finish", riders+note("riders", `"y"`, `{"id":"y","n":1}`)+riders+note("riders", `"x"`, `{"id":"x","n":"text"}`)+"finish")},
 		{clause: "collect.returns", detail: "return 0", script: honest() + "\nreturn 5"},

@@ -49,6 +49,7 @@ var clauses = []Clause{
 	{ID: "collect.keys", Title: "every record has the key that its primary_key yields, and none is held back for lack of one", Hint: "build keys from the manifest's primary_key"},
 	{ID: "collect.deletes", Title: "only mutable streams have tombstones", Hint: "declare the stream as mutable_state, or do not delete"},
 	{ID: "collect.lanes", Title: "every detail lane and gap is accounted for, and a detail that is called fetched was delivered", Hint: "emit one DETAIL_COVERAGE a lane, after its last record or gap, each detail's record before it counts as hydrated, and that of a served gap, changed or not, before DETAIL_GAP_RECOVERED"},
+	{ID: "collect.enumerations", Title: "every enumeration is begun once in a run, and open when it is said to be whole", Hint: "open it before its first record, and say whole once, before the cursor that covers the stream"},
 	{ID: "collect.count", Title: "DONE counts every record that was emitted", Hint: "count dropped records and tombstones too"},
 	{ID: "collect.records", Title: "every record satisfies its stream's schema", Hint: "correct the schema or the record"},
 	{ID: "collect.returns", Title: "pdpp_collect returns 0 right after DONE", Hint: "return right after the done call"},

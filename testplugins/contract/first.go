@@ -15,7 +15,7 @@ import (
 // which a guest meets them.
 var collectClauses = []string{
 	"collect.limits", "collect.calls", "collect.order", "collect.messages", "collect.scope", "collect.keys",
-	"collect.deletes", "collect.lanes", "collect.count", "collect.done", "collect.returns",
+	"collect.deletes", "collect.lanes", "collect.enumerations", "collect.count", "collect.done", "collect.returns",
 }
 
 // broken names the clause that an error code of a run breaks.
@@ -30,8 +30,9 @@ var broken = map[abi.Code]string{
 	abi.CodeKeyInvalid: "collect.keys", abi.CodeKeyMismatch: "collect.keys",
 	abi.CodeDeleteOnAppendOnly: "collect.deletes",
 	abi.CodeCoverageInvalid:    "collect.lanes", abi.CodeGapInvalid: "collect.lanes",
-	abi.CodeCountMismatch:   "collect.count",
-	abi.CodeSchemaTooCostly: "collect.records",
+	abi.CodeEnumerationInvalid: "collect.enumerations",
+	abi.CodeCountMismatch:      "collect.count",
+	abi.CodeSchemaTooCostly:    "collect.records",
 }
 
 // CouldNotCollect begins the reason of a clause that was skipped because the

@@ -53,7 +53,7 @@ func wantAll(t *testing.T, r *Report, mayskip ...string) {
 
 func scripted(t *testing.T) *plugin.File {
 	t.Helper()
-	return rig.Guest(t, "testplugins/guests/scripted")
+	return rig.Guest(t, "testplugins/guests/scripted@enumerate")
 }
 
 // folder is a root with one file.

@@ -111,6 +111,8 @@ func (l *listener) Submit(op abi.Operation, _ []byte, reply func([]byte)) error 
 		reply(fmt.Appendf(nil, `{"unix_ms":%d}`, l.now().UnixMilli()))
 	case abi.OpGaps:
 		reply([]byte(`{"detail_gaps":[]}`))
+	case abi.OpMissing:
+		reply([]byte(`{"keys":[]}`))
 	default:
 		return abi.NewError(abi.CodeBindingNotGranted, "the run was not granted the binding of this operation", "")
 	}

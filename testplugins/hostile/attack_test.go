@@ -102,7 +102,7 @@ func (a attack) carryOut(t *testing.T, mode string) {
 	if a.module != nil {
 		req.Module = a.module()
 	} else {
-		connection, req.Module = "scripted", rig.Guest(t, "testplugins/guests/scripted")
+		connection, req.Module = "scripted", rig.Guest(t, "testplugins/guests/scripted@enumerate")
 		req.Options = map[string]string{"script": prelude + strings.TrimSpace(a.script)}
 	}
 	if a.request != nil {

@@ -18,10 +18,11 @@ const (
 	Skip
 	Progress
 	Done
+	Enumerate
 )
 
 // Names lists the name of each Call.
-var Names = [...]string{"manifest", "emit", "state", "gap", "coverage", "skip", "progress", "done"}
+var Names = [...]string{"manifest", "emit", "state", "gap", "coverage", "skip", "progress", "done", "enumerate"}
 
 // Link carries host calls. The results are those of abi.Calls. A payload belongs to the
 // caller again when the call returns. Calls come one at a time.

@@ -28,7 +28,7 @@ func invoke(name string, ptr, size uint32) int32 {
 	case "last_error":
 		return readError(ptr, size)
 	}
-	panic("no such call: " + name)
+	return more(name, ptr, size)
 }
 
 //go:wasmimport pdpp manifest

@@ -68,8 +68,10 @@ func build(name, source string, overlay func(dir string) (string, error)) (strin
 // Compile builds the Go package at folder of this tree as the file out, the way
 // make does: for WebAssembly when out ends like a module, and a connector by
 // TinyGo when make was called with TINYGO=1. overlay is a file of go build's
-// -overlay; "" for none. Relative paths are the test's.
+// -overlay; "" for none. Relative paths are the test's. A folder that ends in "@TAG" is built
+// with that build tag.
 func Compile(out, folder, overlay string) error {
+	folder, tag, _ := strings.Cut(folder, "@")
 	program, args := "go", []string{"build", "-trimpath", "-o", out}
 	env := append(os.Environ(), "CGO_ENABLED=0")
 	switch {
@@ -79,6 +81,9 @@ func Compile(out, folder, overlay string) error {
 	default:
 		args = append(args, "-buildmode=c-shared", "-buildvcs=false", "-ldflags=-s -w -buildid=")
 		env = append(env, "GOOS=wasip1", "GOARCH=wasm")
+	}
+	if tag != "" {
+		args = append(args, "-tags", tag)
 	}
 	if overlay != "" {
 		args = append(args, "-overlay", overlay)

@@ -17,7 +17,7 @@ import (
 func (f flags) request(now time.Time) (running.Request, error) {
 	req := running.Request{
 		Request: run.Request{
-			Connection: f.connection, Streams: f.streams, Mode: abi.ModeIncremental, Timeout: f.timeout, AcceptRoot: f.acceptRoot, Force: f.force,
+			Connection: f.connection, Streams: f.streams, Mode: abi.ModeIncremental, Timeout: f.timeout, AcceptRoot: f.acceptRoot, AcceptDeletions: f.acceptDeletions, Force: f.force,
 		},
 		MaxRequests: f.maxRequests, RecordTo: f.record,
 	}

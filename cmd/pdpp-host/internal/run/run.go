@@ -19,6 +19,7 @@ import (
 // flags are those of `run`, as typed.
 type flags struct {
 	accept, acceptRoot    bool
+	acceptDeletions       bool
 	connection            string
 	streams               []string
 	full                  bool
@@ -52,6 +53,7 @@ func Command(s *session.Session) *cobra.Command {
 	p.StringArrayVar(&f.resources, "resource", nil, "only the record `STREAM=KEY` (repeatable)")
 	p.StringArrayVar(&f.roots, "root", nil, "grant the folder `NAME=PATH`, in later runs too (repeatable)")
 	p.BoolVar(&f.accept, "accept", false, "accept the module, when this is its first run")
+	p.BoolVar(&f.acceptDeletions, "accept-deletions", false, "delete any number of records that a whole list of the source no longer has")
 	p.BoolVar(&f.acceptRoot, "accept-root", false, "read another folder than before, or an emptied one: what it lacks counts as deleted")
 	p.StringArrayVar(&f.set, "set", nil, "connector option `KEY=VALUE`, never a secret; a first run's are kept (repeatable)")
 	p.DurationVar(&f.timeout, "timeout", 0, "end the run after `DURATION`, as in 30m (default: limits.run)")

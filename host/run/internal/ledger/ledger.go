@@ -163,6 +163,12 @@ func (l *Ledger) gapBacks(ln Lane, key string) bool {
 	return (s == nil || len(s.ParentStreams) <= 1) && l.gaps[Lane{ln.Stream, ""}][key]
 }
 
+// Covers reports whether the cursor of c covers the records of a stream.
+func (l *Ledger) Covers(c, stream string) bool {
+	s := l.manifest.Stream(stream)
+	return c == stream || s != nil && l.rides(s, c)
+}
+
 // rides reports whether the cursor of c covers records of s: c is a parent of s,
 // or s rides the cursor of a stream that has no cursor and rides c. The manifest has
 // no circle.

@@ -22,3 +22,5 @@ func clock(l link.Link) time.Time {
 	}
 	return time.Time{}
 }
+
+func enumerate(l link.Link, payload []byte) int32 { return l.Call(link.Enumerate, payload) }

@@ -1,0 +1,193 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/run/internal/ledger"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// KindEnumeration is the kind of the known gap of an enumeration that swept nothing.
+const KindEnumeration = "enumeration"
+
+// missingPage is how many keys one answer of the operation missing has at most.
+const missingPage = 500
+
+// enumerations has what the connector enumerates. The marks are the store's.
+type enumerations struct {
+	*journal
+
+	scope    abi.Scope
+	ledger   *ledger.Ledger
+	accepted bool // the owner's word that any number of records may go
+
+	opened map[storage.Enumeration]bool // in this run; false: closed
+	active map[string]bool              // streams whose records are met
+	closed []storage.Sweep              // whole, and waiting for the cursor behind them
+	ending map[string]int64             // records that the outcome deletes, by stream
+}
+
+// take handles an ENUMERATION.
+func (e *enumerations) take(msg *abi.Enumeration) error {
+	of := storage.Enumeration{Stream: msg.Stream, Part: msg.Part}
+	open, known := e.opened[of]
+	if msg.Status == abi.EnumerationOpen {
+		return e.open(of, msg.BegunBy, open, known)
+	}
+	if !open {
+		return notOpen(of)
+	}
+	if msg.Status == abi.EnumerationMet {
+		keys, err := keyTexts(msg.Keys)
+		if err != nil {
+			return err
+		}
+		size := 0
+		for _, key := range keys {
+			size += len(key)
+		}
+		if err := e.waitForWriter(size); err != nil {
+			return err
+		}
+		return e.stored(e.writer.Met(e.lasting(), of, keys))
+	}
+	e.opened[of] = false
+	delete(e.active, of.Stream)
+	e.closed = append(e.closed, storage.Sweep{Enumeration: of, Accepted: e.accepted})
+	return e.stored(e.writer.LeaveEnumeration(e.lasting(), of))
+}
+
+// open opens an enumeration, or has it go on meeting records after another one of its stream.
+func (e *enumerations) open(of storage.Enumeration, begunBy string, open, known bool) error {
+	if known && (!open || begunBy == "") {
+		return abi.NewError(abi.CodeEnumerationInvalid, fmt.Sprintf("an ENUMERATION opens part %q of stream %s twice", of.Part, of.Stream),
+			"begin an enumeration once in a run; to go on with it, name the run that began it")
+	}
+	if !known {
+		if err := e.chargeMemory(len(of.Stream) + len(of.Part)); err != nil {
+			return err
+		}
+	}
+	e.opened[of], e.active[of.Stream] = true, true
+	return e.stored(e.writer.Enumerate(e.lasting(), storage.Opening{Enumeration: of, BegunBy: begunBy, Narrowed: e.narrowed(of.Stream)}))
+}
+
+// narrowed reports whether the scope leaves out records of a stream, in this run or in all.
+func (e *enumerations) narrowed(stream string) bool {
+	i := slices.IndexFunc(e.scope.Streams, func(s abi.StreamScope) bool { return s.Name == stream })
+	return i < 0 || len(e.scope.Streams[i].Resources) > 0 || e.scope.Streams[i].TimeRange != nil
+}
+
+func notOpen(of storage.Enumeration) error {
+	return abi.NewError(abi.CodeEnumerationInvalid, fmt.Sprintf("part %q of stream %s is not being enumerated", of.Part, of.Stream),
+		"open the enumeration first, and close it once")
+}
+
+// missing answers the operation missing.
+func (e *enumerations) missing(ctx context.Context, r *abi.Missing) ([]byte, error) {
+	of := storage.Enumeration{Stream: r.Stream, Part: r.Part}
+	if !e.opened[of] {
+		return nil, notOpen(of)
+	}
+	keys, err := e.writer.Missing(ctx, of, r.After, missingPage)
+	if e.stored(err) != nil {
+		return nil, err
+	}
+	return json.Marshal(map[string][]string{"keys": append([]string{}, keys...)})
+}
+
+// keptBack are the reasons with which the SDK reports a record that it did not send.
+var keptBack = []string{"record_key_missing", "record_key_invalid", "record_too_large"}
+
+// skipped has a stream's open enumeration sweep nothing when a record of it was kept back.
+func (e *enumerations) skipped(skip *abi.SkipResult) error {
+	if !e.active[skip.Stream] || !slices.Contains(keptBack, skip.Reason) {
+		return nil
+	}
+	return e.stored(e.writer.SpoilEnumeration(e.lasting(), skip.Stream))
+}
+
+// deferred marks what a gap of a stream stands for: it exists.
+func (e *enumerations) deferred(of ledger.Gap) error {
+	switch {
+	case !e.active[of.Stream]:
+		return nil
+	case of.Backlog():
+		return e.stored(e.writer.SpoilEnumeration(e.lasting(), of.Stream))
+	default:
+		return e.stored(e.writer.MetDetail(e.lasting(), of.Stream, of.Key))
+	}
+}
+
+// behind returns the enumerations that a cursor closes, which are closed then.
+func (e *enumerations) behind(cursor string) (sweeps []storage.Sweep) {
+	e.closed = slices.DeleteFunc(e.closed, func(s storage.Sweep) bool {
+		covers := e.ledger.Covers(cursor, s.Stream)
+		if covers {
+			sweeps = append(sweeps, s)
+		}
+		return covers
+	})
+	return sweeps
+}
+
+// atEnd returns the enumerations that the outcome closes, and adds the known gaps of those
+// that sweep nothing. commit and withheld are the outcome's cursors. An enumeration whose
+// cursor is withheld stays open: the next run goes on with it, or begins it anew.
+func (e *enumerations) atEnd(ctx context.Context, commits bool, commit []string, withheld []ledger.Withheld) (sweeps []storage.Sweep, err error) {
+	for _, cursor := range commit {
+		sweeps = append(sweeps, e.behind(cursor)...)
+	}
+	for _, s := range e.closed {
+		covered := slices.ContainsFunc(withheld, func(w ledger.Withheld) bool { return e.ledger.Covers(w.Stream, s.Stream) })
+		if commits && !covered && e.ledger.Withhold(s.Stream) == "" {
+			sweeps = append(sweeps, s)
+		}
+	}
+	e.closed = nil
+	found := e.writer.Swept()
+	if len(sweeps) > 0 {
+		weighed, err := e.writer.WeighSweeps(ctx, sweeps)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, weighed...)
+		e.ending = map[string]int64{}
+		for _, s := range weighed {
+			if s.Refused == "" {
+				e.ending[s.Stream] += s.Gone
+			}
+		}
+	}
+	for _, s := range found {
+		e.report(s)
+	}
+	return sweeps, nil
+}
+
+// report adds the known gap of an enumeration that swept nothing. A narrowed run has none:
+// its outcome says that it was narrowed.
+func (e *enumerations) report(s storage.Swept) {
+	gap := KnownGap{
+		Kind: KindEnumeration, Reason: string(abi.ReasonDeletionsWithheld), Severity: "informational", Stream: s.Stream, RecoveryHint: "retry_by_runtime",
+	}
+	switch s.Refused {
+	case "", storage.SweepNarrowed:
+		return
+	case storage.SweepTooMany:
+		gap.Severity, gap.RecoveryHint = "actionable", "manual_action_required"
+		gap.Message = fmt.Sprintf("%d of %d records are gone from the source, too many to delete without your word: run once with --full-refresh --accept-deletions",
+			s.Gone, s.Gone+s.Met)
+	case storage.SweepRejected:
+		gap.Message = "records were rejected, so none was deleted that is gone from the source"
+	case storage.SweepUnnamed:
+		gap.Message = "the connector left records out, so none was deleted that is gone from the source"
+	default:
+		gap.Message = "the list of the source was begun before something changed, so no record was deleted; the next whole list catches up"
+	}
+	e.known.add(gap)
+}

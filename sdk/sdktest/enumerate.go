@@ -1,0 +1,131 @@
+package sdktest
+
+import (
+	"cmp"
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// listed names an enumeration: of a stream, or of one part of it.
+type listed struct{ stream, part string }
+
+// list is an enumeration as the host follows it.
+type list struct {
+	begunBy string
+	met     map[string]bool
+	open    bool
+	inRun   bool // this run has opened it
+}
+
+// listsBefore takes over what the run before left open.
+func (h *host) listsBefore() {
+	h.res.lists = make(map[listed]*list)
+	for at, l := range h.o.lists {
+		before := *l
+		before.met, before.inRun = maps.Clone(l.met), false
+		h.res.lists[at] = &before
+	}
+}
+
+func (h *host) runID() string { return cmp.Or(h.o.RunID, "run-test") }
+
+// enumerate checks and follows an ENUMERATION.
+func (h *host) enumerate(m *abi.Enumeration) string {
+	at := listed{m.Stream, m.Part}
+	if problem := h.inScope(m.Stream); problem != "" {
+		return problem
+	}
+	if h.streams[m.Stream].stream.AppendOnly() {
+		return "an enumeration of stream " + m.Stream + ", which is append-only"
+	}
+	l := h.res.lists[at]
+	switch m.Status {
+	case abi.EnumerationOpen:
+		if l != nil && l.inRun && (!l.open || m.BegunBy == "") {
+			return "an enumeration of stream " + m.Stream + " is opened twice"
+		}
+		if m.BegunBy == "" || l == nil || !l.open || l.begunBy != m.BegunBy {
+			l = &list{begunBy: h.runID(), met: map[string]bool{}}
+			if s := h.streams[m.Stream]; m.BegunBy != "" || len(s.Resources) > 0 || s.TimeRange != nil {
+				l.met = nil // lost or narrowed: it sweeps nothing
+			}
+			h.res.lists[at] = l
+		}
+		l.open, l.inRun = true, true
+		h.listing[m.Stream] = at
+		return ""
+	case abi.EnumerationMet, abi.EnumerationWhole:
+		if l == nil || !l.open || !l.inRun {
+			return "an enumeration of stream " + m.Stream + " is not open"
+		}
+	default:
+		return "an unknown status"
+	}
+	if m.Status == abi.EnumerationWhole {
+		l.open = false
+		delete(h.listing, m.Stream)
+		h.res.whole = append(h.res.whole, at)
+		return ""
+	}
+	for _, key := range m.Keys {
+		l.meet(keyText(key))
+	}
+	return ""
+}
+
+func (l *list) meet(key string) {
+	if l.met != nil {
+		l.met[key] = true
+	}
+}
+
+// met has a record be met in the enumeration that its stream has open.
+func (h *host) met(r *Record) {
+	if at, open := h.listing[r.Stream]; open && !r.Delete {
+		h.res.lists[at].meet(r.Key)
+		r.parts = []string{at.part}
+	}
+}
+
+// missing answers the operation missing from Options.Stored.
+func (h *host) missing(request []byte) ([]byte, *abi.Error) {
+	var m abi.Missing
+	if err := json.Unmarshal(request, &m); err != nil {
+		return nil, abi.NewError(abi.CodeEnumerationInvalid, err.Error(), "")
+	}
+	l := h.res.lists[listed{m.Stream, m.Part}]
+	if l == nil || !l.open || !l.inRun {
+		return nil, abi.NewError(abi.CodeEnumerationInvalid, "the enumeration is not open", "")
+	}
+	keys := []string{}
+	for _, key := range slices.Sorted(maps.Keys(h.o.Stored[m.Stream])) {
+		stored := h.o.Stored[m.Stream][key]
+		if l.met != nil && key > m.After && !l.met[key] && (m.Part == "" || slices.Equal(stored.parts, []string{m.Part})) {
+			keys = append(keys, key)
+		}
+	}
+	answer, _ := json.Marshal(map[string][]string{"keys": keys[:min(len(keys), 2)]}) // so that no connector relies on one page
+	return answer, nil
+}
+
+// sweep removes the records of a run's whole enumerations that they have not met.
+func (s Store) sweep(r *Result) {
+	if r.Done.Status != abi.DoneSucceeded {
+		return
+	}
+	for _, at := range r.whole {
+		l := r.lists[at]
+		for key, rec := range s[at.stream] {
+			if l.met == nil || l.met[key] || at.part != "" && !slices.Contains(rec.parts, at.part) {
+				continue
+			}
+			rec.parts = slices.DeleteFunc(slices.Clone(rec.parts), func(part string) bool { return part == at.part })
+			if s[at.stream][key] = rec; len(rec.parts) == 0 || at.part == "" {
+				delete(s[at.stream], key)
+			}
+		}
+	}
+}
