@@ -15,6 +15,7 @@ func TestMigrationsAreFrozen(t *testing.T) {
 		"ff66afbd3329e4e3744ff59b8cfb6d10f667d52766b1486ff8518bfae4b7457c",
 		"81e6a04376bce5090475b619c09936282418329c3971367d4e0f56d9deee66cb",
 		"3db69cc6738e708cf1a042c8dc55fa7f0ae8561409078f59861bcd6bebf5e639",
+		"e1b5c0228a3a609611ec9f7fa62f1d3f86c91b12cedffff6a327d8deff172e85",
 	}, sqliteSteps: {
 		"59741acfd521f245e61e16489194f7ef68948da03a9e33fc84b2600653164112",
 		"6fa4a8d1ae02f15f93b0880c20cbaab13e9333ec1074f4a9231beb333fd92b1d",
@@ -37,6 +38,7 @@ func TestMigrationsAreFrozen(t *testing.T) {
 		"4ab21fe4700391c1893ce823dd29feaed2d4b09b72230aba1d0c7dad09ef26b8",
 		"64225702475b610d8b5b05901f2e57b6ab0f24a84af80047efff5842b5119f14",
 		"3db69cc6738e708cf1a042c8dc55fa7f0ae8561409078f59861bcd6bebf5e639",
+		"e1b5c0228a3a609611ec9f7fa62f1d3f86c91b12cedffff6a327d8deff172e85",
 	}}
 	for folder, sums := range frozen {
 		known, err := stepsOf(folder)
