@@ -32,7 +32,7 @@ func (g *Guard) Handler(next http.Handler, refuse func(w http.ResponseWriter, r 
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		confine(w.Header())
 		if !g.Knows(r.Host) {
-			refuse(w, r, unknownHost())
+			refuse(w, r, UnknownHost())
 			return
 		}
 		r, err := g.Identify(r)

@@ -75,14 +75,14 @@ func (g *Guard) CheckChange(r *http.Request) error {
 		if len(site) == 1 && site[0] == "same-origin" {
 			return nil
 		}
-		return foreign()
+		return Foreign()
 	}
 	caller := CallerOf(r.Context())
 	if caller == nil { // to sign in, there is no session to prove
 		if o, err := url.Parse(r.Header.Get("Origin")); err == nil && o.Host != "" && strings.EqualFold(o.Host, r.Host) {
 			return nil
 		}
-		return foreign()
+		return Foreign()
 	}
 	given := r.Header.Get(FormTokenHeader)
 	if given == "" {
@@ -91,7 +91,7 @@ func (g *Guard) CheckChange(r *http.Request) error {
 	if want := Proof(caller); want != "" && subtle.ConstantTimeCompare([]byte(unmasked(given)), []byte(want)) == 1 {
 		return nil
 	}
-	return foreign()
+	return Foreign()
 }
 
 // mostForm bounds a form that is read for its proof, in bytes.
@@ -108,7 +108,8 @@ func formToken(r *http.Request) string {
 	return r.PostFormValue(FormToken)
 }
 
-func foreign() error {
+// Foreign refuses a change that no page of this host sent.
+func Foreign() error {
 	return abi.NewError(CodeForeignRequest, "the request does not come from a page of this host", "open the page again, and send the form from there")
 }
 
@@ -117,6 +118,7 @@ func isSignedOut(err error) bool {
 	return errors.As(err, &e) && e.Code == access.CodeSignedOut
 }
 
-func unknownHost() error {
+// UnknownHost refuses a request for a name that this host was not told of.
+func UnknownHost() error {
 	return abi.NewError(CodeUnknownHost, "this host was not told of the name in your browser's address", "set serve.origin to what the address begins with, as in https://pdpp.example.org")
 }

@@ -62,11 +62,12 @@ var rooms = map[string][]string{
 		"abi", "abi/device", "abi/manifest", "host/collector/client", "host/collector/completeness", "host/collector/delivery", "host/collector/posture",
 		"host/collector/profile", "host/plugin", "host/run", "storage",
 	},
-	"host/api":      {"abi", "abi/device", "abi/manifest", "health", "host/boundary", "host/schedule", "host/web", "storage"},
-	"host/api/wire": {},
-	"host/web":      {"abi", "host/owner"},
-	"host/console":  {"abi", "abi/manifest", "health", "host/owner", "host/web"},
-	"host/config":   {"abi"},
+	"host/api":          {"abi", "abi/device", "abi/manifest", "health", "host/boundary", "host/schedule", "host/web", "storage"},
+	"host/api/wire":     {},
+	"host/api/ownerapi": {"abi", "health", "host/api/wire", "host/owner", "host/schedule", "host/web"},
+	"host/web":          {"abi", "host/owner"},
+	"host/console":      {"abi", "abi/manifest", "health", "host/owner", "host/web"},
+	"host/config":       {"abi"},
 	"host/owner": {
 		"abi", "abi/manifest", "abi/device", "health", "host/boundary", "host/collector", "host/config", "host/files", "host/interact", "host/notify", "host/plugin", "host/read", "host/replay", "host/run", "abi/declaration", "host/schedule", "host/send", "host/vault", "storage",
 	},
@@ -77,7 +78,7 @@ var rooms = map[string][]string{
 // faces are the folders that parse what was asked for, call an operation and show its
 // result. None of them imports the store (OC-01.3).
 var faces = []string{
-	"host/web", "host/console",
+	"host/web", "host/console", "host/api/ownerapi",
 	"cmd/pdpp-host/internal/audit", "cmd/pdpp-host/internal/config", "cmd/pdpp-host/internal/connections", "cmd/pdpp-host/internal/debug", "cmd/pdpp-host/internal/devices",
 	"cmd/pdpp-host/internal/doctor", "cmd/pdpp-host/internal/owner", "cmd/pdpp-host/internal/notifications", "cmd/pdpp-host/internal/plugins", "cmd/pdpp-host/internal/questions", "cmd/pdpp-host/internal/records", "cmd/pdpp-host/internal/run", "cmd/pdpp-host/internal/runs", "cmd/pdpp-host/internal/serve", "cmd/pdpp-host/internal/show", "cmd/pdpp-host/internal/status", "cmd/pdpp-host/internal/store", "cmd/pdpp-host/internal/tokens",
 	"cmd/pdpp-host/internal/version",

@@ -40,3 +40,11 @@ func (s ShownModule) Ask(_ context.Context, t *modules.Terms, items, _ []storage
 	}
 	return items, nil
 }
+
+// Unasked is the consent of a face that asks nobody: nothing is accepted.
+type Unasked struct{}
+
+// Ask accepts nothing.
+func (Unasked) Ask(context.Context, *modules.Terms, []storage.AcceptedItem, []storage.AcceptedItem) ([]storage.AcceptedItem, error) {
+	return nil, modules.ErrNotAccepted
+}

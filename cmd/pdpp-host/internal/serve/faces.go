@@ -40,6 +40,9 @@ func (i *intake) openFaces(ctx context.Context, s *session.Session, server *serv
 	mux := http.NewServeMux()
 	mux.Handle(device.Prefix+"/", i.handler)
 	mux.Handle("/", pages)
+	if err := i.openAPI(ctx, s, server, mux); err != nil {
+		return err
+	}
 	i.handler = probe.Handler(func() (checks []probe.Check) {
 		for _, c := range server.Ready() {
 			checks = append(checks, probe.Check(c))

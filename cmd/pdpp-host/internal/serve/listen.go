@@ -12,6 +12,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/cmd/internal/syntax"
 	"github.com/pdpp-host/pdpp-host/host/api"
 	"github.com/pdpp-host/pdpp-host/host/config"
+	"github.com/pdpp-host/pdpp-host/host/owner/live"
 	"github.com/pdpp-host/pdpp-host/host/owner/serving"
 	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/host/web"
@@ -47,6 +48,7 @@ type intake struct {
 	guard    *web.Guard
 	secure   bool // it speaks TLS itself
 	logger   *slog.Logger
+	live     *live.Hub // nil: none
 }
 
 // openIntake opens the address that the flags or the configuration name. None is
@@ -92,6 +94,8 @@ func (i *intake) during(ctx context.Context, work func(context.Context) error) e
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	ended := make(chan error, 1)
+	watched := make(chan error, 1)
+	go func() { watched <- i.live.Run(ctx) }()
 	go func() {
 		err := api.Serve(ctx, i.listener, i.handler, i.logger)
 		if err != nil {
@@ -102,6 +106,7 @@ func (i *intake) during(ctx context.Context, work func(context.Context) error) e
 	err := work(ctx)
 	stop(nil)
 	failed := <-ended
+	err = errors.Join(err, <-watched)
 	if failed != nil && errors.Is(err, run.ErrInterrupted) {
 		return failed
 	}

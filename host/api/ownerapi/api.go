@@ -1,0 +1,100 @@
+package ownerapi
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/pdpp-host/pdpp-host/host/api/wire"
+	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/owner/live"
+	"github.com/pdpp-host/pdpp-host/host/web"
+)
+
+// The paths of the API.
+const (
+	Prefix       = "/v1/owner"
+	PathDocument = "/v1/openapi.json"
+)
+
+// Runs begins and stops runs of the process that serves.
+type Runs interface {
+	// Start begins a run and returns its id.
+	Start(ctx context.Context, by owner.Actor, o Order) (runID string, err error)
+	// Stop has a run wind up.
+	Stop(ctx context.Context, by owner.Actor, runID string) error
+}
+
+// Order asks for a run.
+type Order struct {
+	Connection   string
+	Mode         string // "": incremental
+	Force        bool   // in spite of a cooldown
+	AcceptFolder bool   // another folder than before, or an emptied one, is meant
+}
+
+// Deps is what the API works with.
+type Deps struct {
+	Guard   *web.Guard
+	Runs    Runs
+	Live    *live.Hub
+	Random  io.Reader // of request ids
+	Logger  *slog.Logger
+	Version string // of the host
+}
+
+// API answers the owner's programs. It is safe for concurrent use.
+type API struct {
+	Deps
+
+	mux      *http.ServeMux
+	table    []route
+	document []byte
+}
+
+// New returns the API.
+func New(d Deps) (*API, error) {
+	a := &API{Deps: d, mux: http.NewServeMux()}
+	a.table = a.routes()
+	var err error
+	if a.document, err = documentOf(a.table, d.Version); err != nil {
+		return nil, err
+	}
+	allowed := map[string][]string{}
+	for i := range a.table {
+		rt := &a.table[i]
+		a.mux.Handle(rt.method+" "+rt.path, a.handle(rt))
+		allowed[rt.path] = append(allowed[rt.path], rt.method)
+	}
+	for path, methods := range allowed {
+		slices.Sort(methods)
+		a.mux.Handle(path, a.handle(wrongMethod(path, strings.Join(methods, ", "))))
+	}
+	a.mux.Handle("/", a.handle(noRoute))
+	return a, nil
+}
+
+// ServeHTTP answers one request. A path in another spelling than its own is not found: the
+// multiplexer would answer with a redirect.
+func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if p := r.URL.EscapedPath(); p == "" || p[0] != '/' || strings.Contains(p, "//") || slices.ContainsFunc(strings.Split(p, "/"), isDots) {
+		a.handle(noRoute).ServeHTTP(w, r)
+		return
+	}
+	a.mux.ServeHTTP(w, r)
+}
+
+func isDots(part string) bool { return part == "." || part == ".." }
+
+// noRoute is every path that leads nowhere.
+var noRoute = &route{path: "none", refusal: wire.NotFound()}
+
+// wrongMethod is a path of the table with a method that it has not.
+func wrongMethod(path, allowed string) *route {
+	return &route{path: path, allow: allowed, refusal: &wire.Failure{
+		Status: http.StatusMethodNotAllowed, Code: wire.CodeMethod, Message: "this path takes " + allowed,
+	}}
+}

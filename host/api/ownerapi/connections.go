@@ -1,0 +1,188 @@
+package ownerapi
+
+import (
+	"path/filepath"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/host/api/wire"
+	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/owner/connectors"
+	"github.com/pdpp-host/pdpp-host/host/schedule"
+)
+
+// connection is a connection with the members that other hosts' programs know it by
+// (RD-53.2).
+type connection struct {
+	Object           string   `json:"object"` // owner_connection
+	ConnectionID     string   `json:"connection_id"`
+	OldID            string   `json:"connector_instance_id"`
+	ConnectorID      string   `json:"connector_id"`
+	ConnectorKey     string   `json:"connector_key"`
+	DisplayName      string   `json:"display_name"`
+	LabelStatus      string   `json:"label_status"`
+	SupportedActions []string `json:"supported_actions"`
+
+	owner.Connection
+}
+
+func connectionOf(c *owner.Connection) *connection {
+	return &connection{
+		Object: "owner_connection", ConnectionID: c.ID, OldID: c.ID, ConnectorID: c.Connector, ConnectorKey: c.Connector, DisplayName: c.Name,
+		LabelStatus: "owner_set", SupportedActions: []string{"run", "schedule", "edit", "remove"}, Connection: *c,
+	}
+}
+
+func (c *call) listConnections() (*wire.List[connection], error) {
+	after, err := wire.After("connections", c.query["cursor"])
+	if err != nil {
+		return nil, err
+	}
+	page, more, err := c.owner.ConnectionsAfter(c.Context(), after, c.rows)
+	if err != nil {
+		return nil, err
+	}
+	all, next := make([]connection, len(page)), ""
+	for i := range page {
+		all[i] = *connectionOf(&page[i])
+	}
+	if more {
+		next = wire.NewCursor("connections", page[len(page)-1].Name)
+	}
+	return wire.NewList(all, next, c.r.URL), nil
+}
+
+func (c *call) showConnection() (*connection, error) {
+	conn, err := c.owner.Connection(c.Context(), c.r.PathValue("connection"))
+	if err != nil {
+		return nil, err
+	}
+	c.tag = conn.Revision
+	return connectionOf(conn), nil
+}
+
+// newConnection asks for a connection. Accept is the hash of the module whose terms its
+// owner has seen; without it the connection is made, and waits for its owner.
+type newConnection struct {
+	Name      string            `json:"name"`
+	Connector string            `json:"connector"`
+	Roots     map[string]string `json:"roots,omitempty"`
+	Options   map[string]string `json:"options,omitempty"`
+	Accept    string            `json:"accept_sha256,omitempty"`
+}
+
+func (c *call) addConnection(in *newConnection) (*connection, error) {
+	if err := installed("connector", in.Connector); err != nil {
+		return nil, err
+	}
+	if err := absolute(in.Roots); err != nil {
+		return nil, err
+	}
+	n := owner.NewConnection{Name: in.Name, Connector: in.Connector, Roots: in.Roots, Options: in.Options, Consent: connectors.Unasked{}}
+	if in.Accept != "" {
+		n.Consent = connectors.ShownModule(in.Accept)
+	}
+	conn, err := c.owner.AddConnection(c.Context(), n)
+	if err != nil {
+		return nil, err
+	}
+	c.tag = conn.Revision
+	c.w.Header().Set("Location", Prefix+"/connections/"+conn.Name)
+	return connectionOf(conn), nil
+}
+
+// installed refuses a path in the place of a name: a token opens no file of this machine
+// that its owner has not installed.
+func installed(param, name string) error {
+	if name == "" || name != filepath.Base(name) || filepath.Ext(name) != "" && filepath.Ext(name) == ".wasm" || name == "." || name == ".." {
+		return wire.Invalid(param, "is not the name of an installed connector")
+	}
+	return nil
+}
+
+func absolute(roots map[string]string) error {
+	for _, path := range roots {
+		if !filepath.IsAbs(path) {
+			return wire.Invalid("roots", "has a folder that is no absolute path")
+		}
+	}
+	return nil
+}
+
+// connectionChange says what is to change about a connection's folders and options.
+type connectionChange struct {
+	Roots   map[string]string `json:"roots,omitempty"`
+	Options map[string]string `json:"options,omitempty"`
+	Unset   []string          `json:"unset,omitempty"`
+	Accept  bool              `json:"accept_root,omitempty"` // another folder or address than its runs have used is meant
+}
+
+func (c *call) changeConnection(in *connectionChange) (*owner.Changed, error) {
+	if err := absolute(in.Roots); err != nil {
+		return nil, err
+	}
+	done, err := c.owner.ChangeConnection(c.Context(), owner.ConnectionChange{
+		Connection: c.r.PathValue("connection"), Roots: in.Roots, Options: in.Options, Unset: in.Unset, AcceptRoot: in.Accept, If: c.ifMatch(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.tag = done.Connection.Revision
+	return done, nil
+}
+
+func (c *call) removeConnection() (*owner.Removed, error) {
+	return c.owner.RemoveConnection(c.Context(), c.r.PathValue("connection"), func(r owner.Removed) error {
+		if c.query["confirm"] != r.Connection {
+			return wire.Invalid("confirm", "is not the connection's name")
+		}
+		return nil
+	})
+}
+
+func (c *call) health() (*owner.Health, error) {
+	return c.owner.Health(c.Context(), c.r.PathValue("connection"), c.query["detail"] != "")
+}
+
+// scheduleChange is a schedule as it is to be.
+type scheduleChange struct {
+	Mode     string `json:"mode"` // automatic, manual, recommended
+	EverySec int64  `json:"every_seconds,omitempty"`
+}
+
+var modes = map[string]schedule.Mode{"automatic": schedule.Automatic, "manual": schedule.ByHand, "recommended": schedule.AsRecommended}
+
+func (c *call) showSchedule() (*owner.Schedule, error) {
+	return c.setSchedule(owner.ScheduleChange{})
+}
+
+func (c *call) putSchedule(in *scheduleChange) (*owner.Schedule, error) {
+	mode, known := modes[in.Mode]
+	if !known {
+		return nil, wire.Invalid("mode", "is not one of: automatic, manual, recommended")
+	}
+	const most = int64(time.Duration(1<<63-1) / time.Second)
+	if in.EverySec < 0 || in.EverySec > most {
+		return nil, wire.Invalid("every_seconds", "is no number of seconds")
+	}
+	if mode != schedule.Automatic && in.EverySec != 0 {
+		return nil, wire.Invalid("every_seconds", "is for the mode automatic alone")
+	}
+	return c.setSchedule(owner.ScheduleChange{Mode: &mode, Every: time.Duration(in.EverySec) * time.Second, If: c.ifMatch()})
+}
+
+func (c *call) pause(*struct{}) (*owner.Schedule, error) {
+	return c.setSchedule(owner.ScheduleChange{Pause: true})
+}
+
+func (c *call) resume(*struct{}) (*owner.Schedule, error) {
+	return c.setSchedule(owner.ScheduleChange{Resume: true})
+}
+
+func (c *call) setSchedule(change owner.ScheduleChange) (*owner.Schedule, error) {
+	set, err := c.owner.SetSchedule(c.Context(), c.r.PathValue("connection"), change)
+	if err != nil {
+		return nil, err
+	}
+	c.tag = set.Schedule.Revision
+	return set.Schedule, nil
+}

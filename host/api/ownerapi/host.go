@@ -1,0 +1,110 @@
+package ownerapi
+
+import (
+	"strconv"
+
+	"github.com/pdpp-host/pdpp-host/health/view"
+	"github.com/pdpp-host/pdpp-host/host/api/wire"
+	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/owner/doctor"
+	"github.com/pdpp-host/pdpp-host/host/owner/settings"
+)
+
+// status is how all connections are: a page of them, and all of them counted.
+type status struct {
+	wire.List[owner.ConnectionStatus]
+
+	Fleet   view.Fleet   `json:"fleet"`
+	Runtime view.Runtime `json:"runtime"`
+}
+
+func (c *call) showStatus() (*status, error) {
+	after, err := wire.After("status", c.query["cursor"])
+	if err != nil {
+		return nil, err
+	}
+	f, err := c.owner.Fleet(c.Context(), after, c.rows)
+	if err != nil {
+		return nil, err
+	}
+	next := ""
+	if f.Next != "" {
+		next = wire.NewCursor("status", f.Next)
+	}
+	return &status{*wire.NewList(f.Connections, next, c.r.URL), f.Fleet, f.Runtime}, nil
+}
+
+func (c *call) listAudit() (*wire.List[owner.AuditEvent], error) {
+	q := owner.AuditQuery{
+		Connection: c.query["connection"], Operation: c.query["operation"], Outcome: c.query["outcome"], ActorID: c.query["actor_id"],
+		Face: owner.Face(c.query["actor"]), Since: c.when("since"), Until: c.when("until"), Limit: c.rows,
+	}
+	list := "audit"
+	for _, name := range []string{"connection", "operation", "outcome", "actor_id", "actor", "since", "until"} {
+		list += " " + c.query[name]
+	}
+	after, err := wire.After(list, c.query["cursor"])
+	if err != nil {
+		return nil, err
+	}
+	if after != "" {
+		if q.Before, err = strconv.ParseInt(after, 10, 64); err != nil {
+			return nil, wire.Invalid("cursor", "is not one of this list")
+		}
+	}
+	page, err := c.owner.AuditEvents(c.Context(), q)
+	if err != nil {
+		return nil, err
+	}
+	next := ""
+	if page.Next != 0 {
+		next = wire.NewCursor(list, strconv.FormatInt(page.Next, 10))
+	}
+	return wire.NewList(page.Events, next, c.r.URL), nil
+}
+
+func (c *call) showSettings() (*settings.Settings, error) {
+	return settings.Read(c.owner.Config), nil
+}
+
+// findings are what an examination of the host found.
+type findings struct {
+	Object   string           `json:"object"` // owner_findings
+	Findings []doctor.Finding `json:"findings"`
+}
+
+func (c *call) examine() (*findings, error) {
+	all, err := doctor.Examine(c.Context(), c.owner, false)
+	return &findings{"owner_findings", all}, err
+}
+
+// control says which actions this host takes, as other hosts' programs ask for them
+// (RD-53.1).
+type control struct {
+	Object      string   `json:"object"` // owner_agent_control_surface
+	Scope       string   `json:"scope"`
+	Entrypoint  string   `json:"entrypoint"`
+	RefusesMCP  bool     `json:"mcp_owner_bearer_rejected"`
+	Description string   `json:"description_url"`
+	Actions     []action `json:"actions"`
+}
+
+type action struct {
+	Family string `json:"family"`
+	Status string `json:"status"` // supported
+	Method string `json:"method"`
+	URL    string `json:"url"`
+	Reason string `json:"reason"`
+}
+
+func (c *call) showControl() (*control, error) {
+	out := &control{
+		Object: "owner_agent_control_surface", Scope: "reference_implementation", Entrypoint: Prefix + "/control", RefusesMCP: true, Description: PathDocument,
+		Actions: []action{},
+	}
+	for i := range c.table {
+		rt := &c.table[i]
+		out.Actions = append(out.Actions, action{familyOf(rt.path), "supported", rt.method, rt.path, rt.summary})
+	}
+	return out, nil
+}

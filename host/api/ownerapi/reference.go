@@ -1,0 +1,65 @@
+package ownerapi
+
+import (
+	"bytes"
+	_ "embed"
+	"html/template"
+	"net/http"
+)
+
+// PathReference is the page that shows the document to the owner's browser.
+const PathReference = "/api-reference"
+
+//go:embed reference.html
+var referenceText string
+
+var referencePage = template.Must(template.New("reference").Parse(referenceText))
+
+// shown is a route as the page shows it.
+type shown struct {
+	Method, Path, Summary, Scope string
+	Status                       int
+	Params                       []shownParam
+	Takes, Gives                 string // JSON Schema
+}
+
+type shownParam struct{ Name, In, About string }
+
+// Reference answers with the page that shows the table of routes. It stands behind the
+// guard, loads nothing, and shows no data of the owner's.
+func (a *API) Reference() (http.Handler, error) {
+	var all []shown
+	for i := range a.table {
+		s, err := a.table[i].shown()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	var b bytes.Buffer
+	if err := referencePage.Execute(&b, all); err != nil {
+		return nil, err
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = w.Write(b.Bytes()) // the browser went away
+	}), nil
+}
+
+func (r *route) shown() (shown, error) {
+	s := shown{Method: r.method, Path: r.path, Summary: r.summary, Scope: string(r.scope), Status: r.status}
+	for _, p := range r.describeParams() {
+		about, _ := p["description"].(string)
+		s.Params = append(s.Params, shownParam{p["name"].(string), p["in"].(string), about})
+	}
+	var err error
+	if r.in != nil {
+		if s.Takes, err = schemaText(r.in); err != nil {
+			return s, err
+		}
+	}
+	if r.out != nil {
+		s.Gives, err = schemaText(r.out)
+	}
+	return s, err
+}

@@ -1,0 +1,55 @@
+package ownerapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/api/wire"
+	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/owner/credential"
+	"github.com/pdpp-host/pdpp-host/host/owner/devices"
+	"github.com/pdpp-host/pdpp-host/host/web"
+)
+
+// statuses are the HTTP statuses of codes that this face alone answers with.
+var statuses = map[abi.Code]int{
+	abi.CodeRunUnknown:        http.StatusNotFound,
+	abi.CodePluginUnknown:     http.StatusNotFound,
+	devices.CodeDeviceUnknown: http.StatusNotFound,
+	credential.CodeUnknown:    http.StatusNotFound,
+	owner.CodeEdited:          http.StatusPreconditionFailed,
+	abi.CodeStoreLocked:       http.StatusServiceUnavailable,
+	abi.CodeStoreFull:         http.StatusServiceUnavailable,
+	abi.CodeStoreUnavailable:  http.StatusServiceUnavailable,
+	"run.winding_up":          http.StatusServiceUnavailable,
+	abi.CodeConnectionUnknown: http.StatusNotFound,
+	"request.unanswered":      http.StatusConflict,
+	abi.CodeInterrupted:       http.StatusServiceUnavailable,
+	web.CodeForeignRequest:    http.StatusForbidden,
+}
+
+// refusalOf turns an error into an answer: an operation's by its own stable code.
+func refusalOf(err error) *wire.Failure {
+	if f, ok := errors.AsType[*wire.Failure](err); ok {
+		return f
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return wire.Busy()
+	}
+	e, ok := errors.AsType[*abi.Error](err)
+	if !ok || e.Code == abi.CodeInternal {
+		return wire.Broken()
+	}
+	status, own := statuses[e.Code]
+	if !own {
+		status = web.Status(e.Code)
+	}
+	f := &wire.Failure{Status: status, Code: string(e.Code), Message: e.Message, Hint: e.Hint}
+	if status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests {
+		f.After = time.Second
+	}
+	return f
+}

@@ -1,0 +1,96 @@
+package ownerapi
+
+import (
+	"net/http"
+	"reflect"
+	"strings"
+
+	"github.com/pdpp-host/pdpp-host/host/owner/access"
+)
+
+// The scopes, by a short name.
+const (
+	read   = access.ScopeRead
+	run    = access.ScopeRun
+	manage = access.ScopeManage
+)
+
+// routes is the one table of the API: the router, the OpenAPI document and its page are made
+// of it.
+func (a *API) routes() []route {
+	const (
+		get, post, put, patch, remove = http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete
+
+		ok, created, accepted = http.StatusOK, http.StatusCreated, http.StatusAccepted
+
+		conn, credential = "/connections/{connection}", "/connections/{connection}/credentials/{field}"
+		module, device   = "/connector-templates/{connector}", "/devices/{device}"
+	)
+	confirm := []param{{name: "confirm", about: "the name of what is removed, again", required: true}}
+	return []route{
+		ask(get, "/control", read, "", "Which actions the host takes", nil, (*call).showControl),
+		ask(get, "/status", read, "Fleet", "How all connections are, and what the owner has to do", list(), (*call).showStatus),
+		ask(get, "/doctor", read, "doctor.Examine", "Checks the whole installation", nil, (*call).examine),
+		ask(get, "/settings", read, "settings.Read", "The settings that hold, without secrets", nil, (*call).showSettings),
+		ask(get, "/audit", manage, "AuditEvents", "What owners changed, and were refused", list(
+			param{name: "connection", about: "only of this connection"}, param{name: "operation", about: "only of this operation"},
+			param{name: "actor", about: "only by this face", kind: word, words: []string{"command_line", "session", "token"}},
+			param{name: "actor_id", about: "only by this session or token"}, param{name: "outcome", about: "done, refused, or a code"},
+			param{name: "since", about: "from this moment on", kind: moment}, param{name: "until", about: "before this moment", kind: moment},
+		), (*call).listAudit),
+
+		ask(get, "/connections", read, "Connections", "All connections by name", list(), (*call).listConnections),
+		with(send(post, "/connections", manage, "AddConnection", "Makes a connection", created, (*call).addConnection), tagged),
+		with(ask(get, conn, read, "Connection", "One connection", nil, (*call).showConnection), tagged),
+		with(send(patch, conn, manage, "ChangeConnection", "Changes folders and options of a connection", ok, (*call).changeConnection), edits),
+		ask(remove, conn, manage, "RemoveConnection", "Removes a connection and all that it collected", confirm, (*call).removeConnection),
+		ask(get, conn+"/health", read, "Health", "How one connection is", []param{{name: "detail", about: "all that the verdict rests on", kind: flag}}, (*call).health),
+		with(ask(get, conn+"/schedule", read, "SetSchedule", "When a connection runs by itself", nil, (*call).showSchedule), tagged),
+		with(send(put, conn+"/schedule", manage, "SetSchedule", "Says when a connection runs by itself", ok, (*call).putSchedule), edits),
+		with(send(post, conn+"/schedule/pause", manage, "SetSchedule", "Runs a connection not by itself for now", ok, (*call).pause), tagged),
+		with(send(post, conn+"/schedule/resume", manage, "SetSchedule", "Ends a pause", ok, (*call).resume), tagged),
+		ask(get, conn+"/credentials", read, "Credentials", "Which credentials a connection has, never their values", nil, (*call).listCredentials),
+		send(put, credential, manage, "credentials.Set", "Stores a credential, encrypted", ok, (*call).setCredential),
+		ask(remove, credential, manage, "credentials.Remove", "Forgets a stored credential", nil, (*call).removeCredential),
+		send(post, conn+"/run", run, "serving.Start", "Begins a run", accepted, (*call).startRun),
+
+		ask(get, "/runs", read, "RunsBefore", "Runs, the newest first", list(param{name: "connection", about: "only of this connection"}), (*call).listRuns),
+		ask(get, "/runs/{run}", read, "Run", "One run with its events, gaps and checkpoints", nil, (*call).showRun),
+		send(post, "/runs/{run}/stop", run, "serving.Stop", "Has a run wind up", accepted, (*call).stopRun),
+
+		ask(get, "/connector-templates", read, "connectors.List", "The installed connectors", list(), (*call).listConnectors),
+		ask(get, module, read, "connectors.Inspect", "One installed connector and its manifest", nil, (*call).inspectConnector),
+		ask(remove, module, manage, "connectors.Remove", "Removes an installed connector", confirm, (*call).removeConnector),
+		ask(get, module+"/terms", read, "connectors.Terms", "What a connector gets when its owner accepts it",
+			[]param{{name: "connection", about: "only for this connection"}}, (*call).showTerms),
+		send(post, module+"/accept", manage, "connectors.Accept", "Accepts a connector whose terms its owner has seen", ok, (*call).acceptConnector),
+		ask(get, module+"/connections", read, "connectors.Verify", "The connections of a connector, held against its module", list(), (*call).verifyConnector),
+
+		ask(get, "/devices", read, "devices.List", "Devices that deliver here, revoked ones as well", list(), (*call).listDevices),
+		with(send(post, "/device-invitations", manage, "devices.Invite", "Makes a code with which one device enrols", created, (*call).inviteDevice), secret),
+		ask(get, device, read, "devices.Show", "One device and its sources", nil, (*call).showDevice),
+		send(post, device+"/accept", manage, "devices.AcceptStreams", "Accepts what the connectors of a device add", ok, (*call).acceptStreams),
+		ask(remove, device, manage, "devices.Revoke", "Takes nothing from a device any more", nil, (*call).revokeDevice),
+
+		ask(get, "/tokens", manage, "access.Tokens", "Tokens, without their secrets", list(), (*call).listTokens),
+		with(send(post, "/tokens", manage, "access.CreateToken", "Makes a token, whose secret is shown once", created, (*call).createToken), secret),
+		ask(remove, "/tokens/{token}", manage, "access.RevokeToken", "Ends a token", nil, (*call).revokeToken),
+		ask(get, "/sessions", manage, "access.Sessions", "Browsers in which the owner is signed in", list(), (*call).listSessions),
+		ask(remove, "/sessions/{session}", manage, "access.EndSession", "Ends a session", nil, (*call).endSession),
+
+		{
+			method: get, path: Prefix + "/events", scope: read, summary: "What changes, as server-sent events", status: ok, stream: (*call).events,
+		},
+		{
+			method: get, path: PathDocument, scope: read, summary: "This description", status: ok,
+			out: reflect.TypeFor[map[string]any](), stream: (*call).showDocument,
+		},
+	}
+}
+
+// familyOf is the noun of a path.
+func familyOf(path string) string {
+	rest, _ := strings.CutPrefix(path, Prefix+"/")
+	family, _, _ := strings.Cut(strings.TrimPrefix(rest, "/v1/"), "/")
+	return strings.TrimSuffix(family, ".json")
+}

@@ -1,0 +1,126 @@
+package ownerapi
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pdpp-host/pdpp-host/host/owner/access"
+)
+
+// OC-09.2: each route of the table answers as the document describes it.
+func TestEveryRouteAnswersAsDescribed(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	hash := strings.Trim(b.asks(read, "GET", "/v1/owner/connector-templates/credentialed/terms", "").member("sha256"), `"`)
+	made := b.asks(manage, "POST", "/v1/owner/tokens", `{"name":"x","scope":"read"}`)
+	token := strings.Trim(made.member("id"), `"`)
+	b.want("a token", made, 201, "")
+	link, err := access.OfferLink(b.Context(), b.owner)
+	b.ok(err)
+	session, err := access.Claim(b.Context(), b.owner, link.Code, "four plain words here", "Browser")
+	b.ok(err)
+	answered := map[string]bool{"POST /v1/owner/tokens": true, "GET /v1/owner/connector-templates/{connector}/terms": true}
+	for _, step := range []struct {
+		route, path, body string
+		status            int
+	}{
+		{"GET /v1/owner/control", "", "", 200},
+		{"GET /v1/owner/status", "", "", 200},
+		{"GET /v1/owner/doctor", "", "", 200},
+		{"GET /v1/owner/settings", "", "", 200},
+		{"POST /v1/owner/connections", "", `{"name":"yours","connector":"credentialed","accept_sha256":"` + hash + `"}`, 201},
+		{"GET /v1/owner/connections", "", "", 200},
+		{"GET /v1/owner/connections/{connection}", "mine", "", 200},
+		{"PATCH /v1/owner/connections/{connection}", "mine", `{"options":{"manner":"calm"}}`, 200},
+		{"GET /v1/owner/connections/{connection}/health", "mine", "", 200},
+		{"GET /v1/owner/connections/{connection}/schedule", "mine", "", 200},
+		{"PUT /v1/owner/connections/{connection}/schedule", "mine", `{"mode":"manual"}`, 200},
+		{"POST /v1/owner/connections/{connection}/schedule/pause", "mine", `{}`, 200},
+		{"POST /v1/owner/connections/{connection}/schedule/resume", "mine", `{}`, 200},
+		{"GET /v1/owner/connections/{connection}/credentials", "mine", "", 200},
+		{"PUT /v1/owner/connections/{connection}/credentials/{field}", "mine token", `{"value":"hunter2"}`, 200},
+		{"DELETE /v1/owner/connections/{connection}/credentials/{field}", "mine token", "", 200},
+		{"POST /v1/owner/connections/{connection}/run", "mine", `{}`, 202},
+		{"GET /v1/owner/runs", "", "", 200},
+		{"GET /v1/owner/runs/{run}", aRun(b), "", 200},
+		{"POST /v1/owner/runs/{run}/stop", "run_1", `{}`, 202},
+		{"GET /v1/owner/connector-templates", "", "", 200},
+		{"GET /v1/owner/connector-templates/{connector}", "credentialed", "", 200},
+		{"POST /v1/owner/connector-templates/{connector}/accept", "credentialed", `{"sha256":"` + hash + `","connection":"mine"}`, 200},
+		{"GET /v1/owner/connector-templates/{connector}/connections", "credentialed", "", 200},
+		{"DELETE /v1/owner/connector-templates/{connector}?confirm=credentialed", "credentialed", "", 200},
+		{"POST /v1/owner/device-invitations", "", `{"connector_id":"notes","unknown_connector":true}`, 201},
+		{"GET /v1/owner/devices", "", "", 200},
+		{"GET /v1/owner/devices/{device}", "none", "", 404},
+		{"POST /v1/owner/devices/{device}/accept", "none", `{}`, 404},
+		{"DELETE /v1/owner/devices/{device}", "none", "", 404},
+		{"GET /v1/owner/tokens", "", "", 200},
+		{"DELETE /v1/owner/tokens/{token}", token, "", 200},
+		{"GET /v1/owner/sessions", "", "", 200},
+		{"DELETE /v1/owner/sessions/{session}", session.ID, "", 200},
+		{"DELETE /v1/owner/connections/{connection}?confirm=yours", "yours", "", 200},
+		{"GET /v1/owner/audit", "", "", 200},
+		{"GET /v1/openapi.json", "", "", 200},
+	} {
+		method, path, _ := strings.Cut(step.route, " ")
+		template, _, _ := strings.Cut(step.route, "?")
+		answered[template] = true
+		for value := range strings.FieldsSeq(step.path) {
+			from, to := strings.Index(path, "{"), strings.Index(path, "}")
+			path = path[:from] + value + path[to+1:]
+		}
+		if a := b.asks(manage, method, path, step.body); a.status != step.status {
+			t.Errorf("%s: got %d %s, want %d", step.route, a.status, a.body, step.status)
+		}
+	}
+	for _, rt := range b.api.table {
+		if name := rt.method + " " + rt.path; !answered[name] && rt.path != Prefix+"/events" {
+			t.Errorf("%s: got no answer, want one that is held against the document", name)
+		}
+	}
+	if ok, errs := b.check.ValidateDocument(); !ok {
+		for _, e := range errs {
+			t.Errorf("the document: %s: %s", e.Message, e.Reason)
+		}
+	}
+}
+
+// OC-06.1: each route takes the tokens of its scope and those above it, and no other.
+func TestScopesAreHeldByEveryRoute(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	ranks := []access.Scope{read, run, manage}
+	for _, rt := range b.api.table {
+		for _, scope := range ranks {
+			allowed := slices.Index(ranks, scope) >= slices.Index(ranks, rt.scope)
+			if allowed && rt.stream != nil {
+				continue // it does not end
+			}
+			path := strings.NewReplacer("{", "", "}", "").Replace(rt.path) + "?none=1" // which nothing takes: nothing is done
+			a := b.asks(scope, rt.method, path, "")
+			if got := a.code() != string(access.CodeScope); got != allowed {
+				t.Errorf("%s %s with %s: got %d %s, want it allowed: %v", rt.method, rt.path, scope, a.status, a.code(), allowed)
+			}
+		}
+	}
+}
+
+// Each route has a status, a summary, and an operation or a reason to have none.
+func TestTheTableIsWhole(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	without := []string{Prefix + "/control", Prefix + "/events", PathDocument}
+	for _, rt := range b.api.table {
+		if rt.summary == "" || !rt.scope.Valid() || rt.status < 200 || rt.status > 299 {
+			t.Errorf("%s %s: got %q, scope %q and %d, want all of them", rt.method, rt.path, rt.summary, rt.scope, rt.status)
+		}
+		if rt.operation == "" && !slices.Contains(without, rt.path) {
+			t.Errorf("%s %s: got no operation, want one", rt.method, rt.path)
+		}
+		if changes := rt.method != http.MethodGet; changes && rt.scope == read {
+			t.Errorf("%s %s: got a change with scope read, want run or manage", rt.method, rt.path)
+		}
+	}
+}

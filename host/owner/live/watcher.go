@@ -1,0 +1,178 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// The reasons why a watch ends.
+var (
+	ErrEnded   = errors.New("the hub has ended")
+	ErrDropped = errors.New("the watcher fell too far behind")
+)
+
+// Watcher is told what changes. Close it.
+type Watcher struct {
+	hub   *Hub
+	ready chan struct{}
+
+	mu      sync.Mutex
+	waiting []Event
+	ended   error // nil: it goes on
+}
+
+// join asks for a watch from a mark on.
+type join struct {
+	watcher *Watcher
+	after   string
+	done    chan error
+}
+
+// Watch returns a watcher that is told what changes from now on, or behind the mark of an
+// event that was seen.
+func (h *Hub) Watch(ctx context.Context, after string) (*Watcher, error) {
+	w := &Watcher{hub: h, ready: make(chan struct{}, 1)}
+	j := &join{w, after, make(chan error, 1)}
+	h.mu.Lock()
+	full := len(h.watchers) >= mostWatchers
+	h.mu.Unlock()
+	if full {
+		return nil, abi.NewError(CodeFull, "too many clients watch already", "close one of them, or ask for what you need from time to time")
+	}
+	select {
+	case h.joins <- j:
+		return w, <-j.done
+	case <-h.over:
+		return nil, ErrEnded
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// admit begins a watch, and first tells the watcher what it has missed.
+func (h *Hub) admit(ctx context.Context, j *join) error {
+	if !h.looking {
+		if err := h.begin(ctx); err != nil {
+			return err
+		}
+	}
+	if j.after == "" {
+		j.watcher.add([]Event{about(Begun, h.seen.mark(), subject{})})
+	} else {
+		missed, err := h.missed(ctx, j.after)
+		if err != nil {
+			return err
+		}
+		j.watcher.add(missed)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.watchers[j.watcher] = true
+	return nil
+}
+
+// begin looks at how things are, so that only what changes from now on is told.
+func (h *Hub) begin(ctx context.Context) (err error) {
+	if _, err = h.source.Moved(ctx); err != nil {
+		return err
+	}
+	h.seen.at = h.now()
+	if h.seen.change, err = h.source.Last(ctx); err != nil {
+		return err
+	}
+	if h.questions, err = h.source.Questions(ctx); err != nil {
+		return err
+	}
+	h.devices, err = h.source.Devices(ctx)
+	h.looking = err == nil
+	return err
+}
+
+// missed returns what has changed behind a mark, up to where the hub is. Questions and
+// devices, which have no numbers, are told in any case.
+func (h *Hub) missed(ctx context.Context, after string) ([]Event, error) {
+	from, ok := placeOf(after)
+	if !ok || from.change > h.seen.change {
+		return []Event{about(Reset, h.seen.mark(), subject{})}, nil
+	}
+	changes, err := h.source.Since(ctx, from.change, mostChanges)
+	if err != nil {
+		return nil, err
+	}
+	aged, err := h.source.Aged(ctx, from.at, h.seen.at, mostChanges)
+	if err != nil {
+		return nil, err
+	}
+	for len(changes) > 0 && changes[len(changes)-1].Place > h.seen.change { // it is told of in a moment
+		changes = changes[:len(changes)-1]
+	}
+	if len(changes) == mostChanges || len(aged) == mostChanges {
+		return []Event{about(Reset, h.seen.mark(), subject{})}, nil
+	}
+	events := h.tell(h.tell(nil, changes), aged)
+	return append(events, about(Questions, h.seen.mark(), subject{}), about(Devices, h.seen.mark(), subject{})), nil
+}
+
+// add gives events to the watcher, and reports whether it can go on.
+func (w *Watcher) add(events []Event) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.ended != nil {
+		return false
+	}
+	if len(w.waiting)+len(events) > mostWaiting {
+		w.waiting = nil
+		w.finishLocked(ErrDropped)
+		return false
+	}
+	w.waiting = append(w.waiting, events...)
+	w.wake()
+	return true
+}
+
+func (w *Watcher) finish(why error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.finishLocked(why)
+}
+
+func (w *Watcher) finishLocked(why error) {
+	w.ended = why
+	w.wake()
+}
+
+func (w *Watcher) wake() {
+	select {
+	case w.ready <- struct{}{}:
+	default:
+	}
+}
+
+// Ready is sent to when there is something to Take.
+func (w *Watcher) Ready() <-chan struct{} { return w.ready }
+
+// Take returns the events that wait. The error is ErrDropped or ErrEnded, once the watch has
+// ended and nothing waits any more.
+func (w *Watcher) Take() ([]Event, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	events := w.waiting
+	w.waiting = nil
+	if len(events) == 0 {
+		return nil, w.ended
+	}
+	if w.ended != nil {
+		w.wake()
+	}
+	return events, nil
+}
+
+// Close ends the watch.
+func (w *Watcher) Close() {
+	w.hub.mu.Lock()
+	defer w.hub.mu.Unlock()
+	delete(w.hub.watchers, w)
+}
