@@ -56,7 +56,7 @@ func TestTheOwnersPagesAreAccessible(t *testing.T) {
 	t.Parallel()
 	browser.Find(t)
 	browser.NeedAxe(t)
-	owner := bed.New(t)
+	owner := collected(t)
 	cookie := owner.Claim()
 	for look, o := range looks {
 		t.Run(look, func(t *testing.T) {
