@@ -342,7 +342,7 @@ func (a *alike) reads(name, id string) {
 	a.answer("cursors", err, fmt.Sprintf("%+v", state))
 	fleet, err := a.s.Fleet(a.ctx, a.clock.Now(), func(string) bool { return true }, true)
 	a.answer("fleet", err, fmt.Sprintf("%+v", fleet))
-	events, err := a.s.AuditEvents(a.ctx, AuditQuery{Limit: 3})
+	events, err := a.s.AuditEvents(a.ctx, AuditQuery{Limit: 3, Actor: "session", ActorID: "s1", Outcome: "done", Until: a.clock.Now().Add(time.Hour)})
 	a.answer("audit", err, fmt.Sprintf("%+v", events))
 	asked, err := a.s.Questions(a.ctx, QuestionQuery{}, nil)
 	a.answer("questions", err, fmt.Sprintf("%+v", asked))

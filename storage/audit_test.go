@@ -37,6 +37,21 @@ func TestAuditEvents(t *testing.T) {
 	x.same(read(AuditQuery{Subject: "a", Limit: 1}), "connections.set a;")
 	x.same(read(AuditQuery{About: "b"}), "connections.add b;")
 	x.same(read(AuditQuery{About: "connections"}), "")
+	for _, tt := range []struct {
+		q    AuditQuery
+		want string
+	}{
+		{AuditQuery{Actor: "session"}, "connections.set a;"},
+		{AuditQuery{Actor: "command_line", ActorID: "s1"}, ""},
+		{AuditQuery{ActorID: "s1"}, "connections.set a;"},
+		{AuditQuery{Outcome: access.AuditRefused}, "connections.set a;"},
+		{AuditQuery{Outcome: access.AuditDone}, "connections.add b;connections.add a;"},
+		{AuditQuery{Outcome: "usage.invalid"}, "connections.set a;"},
+		{AuditQuery{Since: now.Add(-48 * time.Hour)}, "connections.add b;connections.set a;"},
+		{AuditQuery{Until: now.Add(-48 * time.Hour)}, "connections.add a;"},
+	} {
+		x.same(read(tt.q), tt.want)
+	}
 	events, err := s.AuditEvents(ctx, AuditQuery{Limit: 2})
 	x.ok(err)
 	x.same(read(AuditQuery{Before: events[1].Seq}), "connections.add a;")

@@ -27,6 +27,8 @@ var operations = map[string]string{
 	"Connection":            "connections show",
 	"Connections":           "connections list",
 	"connectors.List":       "plugins list",
+	"connectors.Install":    "plugins install",
+	"connectors.Remove":     "plugins remove",
 	"Credentials":           "connections credential list",
 	"devices.Show":          "devices show",
 	"devices.List":          "devices list",
@@ -44,6 +46,22 @@ var operations = map[string]string{
 	"SetSchedule":           "connections schedule",
 	"Streams":               "records export",
 	"connectors.Verify":     "plugins verify",
+
+	"access.Reset":       "owner reset",
+	"access.Sessions":    "owner sessions",
+	"access.EndSession":  "owner end-session",
+	"access.CreateToken": "tokens create",
+	"access.Tokens":      "tokens list",
+	"access.RevokeToken": "tokens revoke",
+
+	"access.BySession":      "(identifies a browser)",
+	"access.ByToken":        "(identifies a program)",
+	"access.Claimed":        "(serve reads it)",
+	"access.OfferLink":      "(serve prints it)",
+	"access.LinkOpen":       "(a page reads it)",
+	"access.Claim":          "(a page alone: it opens a browser's session)",
+	"access.SignInWith":     "(a page alone: it opens a browser's session)",
+	"access.ChangePassword": "(a page alone: here it is owner reset)",
 
 	"doctor.Examine":    "doctor",
 	"running.Run":       "run",
@@ -68,6 +86,7 @@ var operations = map[string]string{
 	"RefusedTo":            "(leaves the event of a refusal)",
 	"Witness":              "(leaves the event of a run)",
 
+	"connectors.Terms":             "(plugins accept shows them when it asks)",
 	"connectors.WitnessAcceptance": "(leaves the event of a run)",
 
 	"As":                    "(asks as another actor)",
@@ -88,7 +107,7 @@ var operations = map[string]string{
 }
 
 // operationRooms are the folders of host/owner that hold operations as functions.
-var operationRooms = []string{"connectors", "credentials", "devices", "doctor", "running", "serving", "settings", "store"}
+var operationRooms = []string{"access", "connectors", "credentials", "devices", "doctor", "running", "serving", "settings", "store"}
 
 // OC-01.2: every operation of an owner has a command, or a reason stands beside it.
 func TestEveryOperationHasACommand(t *testing.T) {

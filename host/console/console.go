@@ -5,13 +5,18 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/host/console/access"
 	"github.com/pdpp-host/pdpp-host/host/console/assets"
+	"github.com/pdpp-host/pdpp-host/host/console/audit"
+	"github.com/pdpp-host/pdpp-host/host/console/connectors"
+	"github.com/pdpp-host/pdpp-host/host/console/devices"
 	"github.com/pdpp-host/pdpp-host/host/console/overview"
+	"github.com/pdpp-host/pdpp-host/host/console/settings"
 	"github.com/pdpp-host/pdpp-host/host/console/site"
 )
 
 // rooms add the pages of their nouns.
 var rooms = []func(*site.Site, *http.ServeMux){
 	access.Register, overview.Register,
+	audit.Register, connectors.Register, devices.Register, settings.Register,
 }
 
 // New returns the console as a handler. It is safe for concurrent use.

@@ -5,6 +5,7 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 	"errors"
+	"mime"
 	"net/http"
 	"net/url"
 	"strings"
@@ -58,12 +59,26 @@ func (g *Guard) CheckChange(r *http.Request) error {
 	}
 	given := r.Header.Get(FormTokenHeader)
 	if given == "" {
-		given = r.PostFormValue(FormToken)
+		given = formToken(r)
 	}
 	if want := Proof(caller); want != "" && subtle.ConstantTimeCompare([]byte(given), []byte(want)) == 1 {
 		return nil
 	}
 	return foreign()
+}
+
+// mostForm bounds a form that is read for its proof, in bytes.
+const mostForm = 1 << 20
+
+// formToken is the proof that a form carries. That of an upload stands in its address: its
+// body is for who takes files, and is not read here.
+func formToken(r *http.Request) string {
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if kind != "application/x-www-form-urlencoded" {
+		return r.URL.Query().Get(FormToken)
+	}
+	r.Body = http.MaxBytesReader(nil, r.Body, mostForm)
+	return r.PostFormValue(FormToken)
 }
 
 func foreign() error {

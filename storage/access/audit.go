@@ -37,11 +37,20 @@ type auditRow struct {
 
 // AuditQuery chooses events. Its zero value chooses all of them.
 type AuditQuery struct {
-	Operation, Subject string // "": any
-	About              string // the first word of the subject; "": any
-	Before             int64  // only events below this Seq; 0: from the newest on
-	Limit              int64  // 0: all of them
+	Operation, Subject string    // "": any
+	About              string    // the first word of the subject; "": any
+	Actor, ActorID     string    // "": any
+	Outcome            string    // "": any; AuditRefused: every one but AuditDone
+	Since, Until       time.Time // from the first to before the second; zero: no bound
+	Before             int64     // only events below this Seq; 0: from the newest on
+	Limit              int64     // 0: all of them
 }
+
+// AuditDone is the outcome of a change that was made. AuditRefused chooses all others.
+const (
+	AuditDone    = "done"
+	AuditRefused = "refused"
+)
 
 // LeastAuditEvents is how many of the newest events stay, however old they are: a clock
 // that runs ahead for a while must not end the record.
@@ -114,6 +123,24 @@ func (s *Store) AuditEvents(ctx context.Context, q AuditQuery) ([]AuditEvent, er
 	}
 	if q.About != "" {
 		query = query.Where("(subject = ? OR substr(subject, 1, ?) = ?)", q.About, utf8.RuneCountInString(q.About)+1, q.About+" ")
+	}
+	for _, equal := range [...]struct{ column, value string }{{"actor", q.Actor}, {"actor_id", q.ActorID}} {
+		if equal.value != "" {
+			query = query.Where("? = ?", bun.Ident(equal.column), equal.value)
+		}
+	}
+	switch q.Outcome {
+	case "":
+	case AuditRefused:
+		query = query.Where("outcome <> ?", AuditDone)
+	default:
+		query = query.Where("outcome = ?", q.Outcome)
+	}
+	if !q.Since.IsZero() {
+		query = query.Where("at_us >= ?", db.Micros(q.Since))
+	}
+	if !q.Until.IsZero() {
+		query = query.Where("at_us < ?", db.Micros(q.Until))
 	}
 	if q.Before > 0 {
 		query = query.Where("seq < ?", q.Before)

@@ -74,8 +74,8 @@ var rooms = map[string][]string{
 var faces = []string{
 	"host/web", "host/console",
 	"cmd/pdpp-host/internal/audit", "cmd/pdpp-host/internal/config", "cmd/pdpp-host/internal/connections", "cmd/pdpp-host/internal/debug", "cmd/pdpp-host/internal/devices",
-	"cmd/pdpp-host/internal/doctor", "cmd/pdpp-host/internal/plugins", "cmd/pdpp-host/internal/records", "cmd/pdpp-host/internal/run",
-	"cmd/pdpp-host/internal/runs", "cmd/pdpp-host/internal/serve", "cmd/pdpp-host/internal/show", "cmd/pdpp-host/internal/status", "cmd/pdpp-host/internal/store",
+	"cmd/pdpp-host/internal/doctor", "cmd/pdpp-host/internal/owner", "cmd/pdpp-host/internal/plugins", "cmd/pdpp-host/internal/records", "cmd/pdpp-host/internal/run",
+	"cmd/pdpp-host/internal/runs", "cmd/pdpp-host/internal/serve", "cmd/pdpp-host/internal/show", "cmd/pdpp-host/internal/status", "cmd/pdpp-host/internal/store", "cmd/pdpp-host/internal/tokens",
 	"cmd/pdpp-host/internal/version",
 }
 

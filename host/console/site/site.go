@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -27,6 +28,11 @@ const (
 	PathSetUp    = "/set-up"
 )
 
+// SetUpAddress is the set-up link of a code, at an origin.
+func SetUpAddress(origin, code string) string {
+	return origin + PathSetUp + "?code=" + url.QueryEscape(code)
+}
+
 // mostForm bounds a form, in bytes.
 const mostForm = 1 << 20
 
@@ -48,6 +54,8 @@ type Visit struct {
 	R      *http.Request
 	Owner  *owner.Owner
 	Caller *access.Caller // nil: a visitor
+
+	body io.ReadCloser // as it comes, for Upload
 }
 
 // Context is the request's.
@@ -56,10 +64,10 @@ func (v *Visit) Context() context.Context { return v.R.Context() }
 // Anybody answers a request whoever asks.
 func (s *Site) Anybody(page func(*Visit) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		v := &Visit{Site: s, W: w, R: r, Owner: s.Guard.Owner(r), Caller: web.CallerOf(r.Context()), body: r.Body}
 		if r.Body != nil {
 			r.Body = http.MaxBytesReader(w, r.Body, mostForm)
 		}
-		v := &Visit{Site: s, W: w, R: r, Owner: s.Guard.Owner(r), Caller: web.CallerOf(r.Context())}
 		if v.Caller != nil && v.Caller.Actor.Face != owner.BrowserSession {
 			v.Caller = nil // a token is for the API, and opens no page
 		}
@@ -116,9 +124,7 @@ func (v *Visit) write(status int, c templ.Component) error {
 
 func (v *Visit) frame(title string, current ui.Place) (ui.Frame, error) {
 	f := ui.Frame{Title: title, Current: current, Version: v.Version, Notice: words.Notice(v.R.URL.Query().Get("done"))}
-	if c, err := v.R.Cookie(themeCookie); err == nil {
-		f.Theme = ui.ThemeOf(c.Value)
-	}
+	f.Theme = v.Theme()
 	if v.Caller == nil {
 		return f, nil
 	}
@@ -135,6 +141,15 @@ func (v *Visit) frame(title string, current ui.Place) (ui.Frame, error) {
 
 // themeCookie keeps the look that a browser's user chose.
 const themeCookie = "pdpp-theme"
+
+// Theme returns the look that the browser's user chose.
+func (v *Visit) Theme() ui.Theme {
+	c, err := v.R.Cookie(themeCookie)
+	if err != nil {
+		return ui.ThemeAuto
+	}
+	return ui.ThemeOf(c.Value)
+}
 
 // KeepTheme has the browser keep a look.
 func (v *Visit) KeepTheme(theme ui.Theme) {

@@ -26,6 +26,10 @@ type link struct {
 // Places are the entries of the navigation that lead somewhere, in their order.
 var places = []link{
 	{Overview, "/", words.NavOverview},
+	{Connectors, "/connectors", words.NavConnectors},
+	{Devices, "/devices", words.NavDevices},
+	{Audit, "/audit", words.NavAudit},
+	{Settings, "/settings", words.NavSettings},
 }
 
 // Frame is what surrounds a page.

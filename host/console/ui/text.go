@@ -1,9 +1,13 @@
 package ui
 
 import (
+	"errors"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	ownerwords "github.com/pdpp-host/pdpp-host/host/owner/words"
 )
 
 // current is the value of aria-current.
@@ -30,3 +34,22 @@ func Sentence(text string) string {
 
 // parts cuts text at its backquotes: what is between two of them has an odd index.
 func parts(text string) []string { return strings.Split(text, "`") }
+
+// Or returns text, or other where there is none.
+func Or(text, other string) string {
+	if text == "" {
+		return other
+	}
+	return text
+}
+
+// Safe is a stranger's text without the characters that move or hide others (OC-08).
+func Safe(text string) string { return ownerwords.Clean(text) }
+
+// refusal is the error that a form shows.
+func refusal(err error) (e *abi.Error) {
+	if !errors.As(err, &e) {
+		e = &abi.Error{}
+	}
+	return e
+}

@@ -11,6 +11,13 @@ const (
 	SessionEnded    Key = "session_ended"
 	TokenRevoked    Key = "token_revoked"
 	ThemeKept       Key = "theme_kept"
+	OthersEnded     Key = "others_ended"
+	DeviceRevoked   Key = "device_revoked"
+	StreamsAccepted Key = "streams_accepted"
+	ModuleInstalled Key = "module_installed"
+	ModuleThere     Key = "module_there"
+	ModuleAccepted  Key = "module_accepted"
+	ModuleRemoved   Key = "module_removed"
 )
 
 var notices = map[Key]string{
@@ -20,6 +27,13 @@ var notices = map[Key]string{
 	SessionEnded:    "That browser is signed out.",
 	TokenRevoked:    "The token is revoked.",
 	ThemeKept:       "The look is kept in this browser.",
+	OthersEnded:     "Every other browser is signed out.",
+	DeviceRevoked:   "The device may not deliver any more.",
+	StreamsAccepted: "The device may deliver these streams from now on.",
+	ModuleInstalled: "The connector is installed. It runs once you accept it.",
+	ModuleThere:     "This module was installed already.",
+	ModuleAccepted:  "The connector is accepted, and may run.",
+	ModuleRemoved:   "The connector is removed.",
 }
 
 // Notice returns the sentence of a key that came by an address; "" for any other text.

@@ -115,3 +115,6 @@ func markAccepted(ctx context.Context, o *owner.Owner, all []Connector) error {
 	}
 	return err
 }
+
+// ValidName reports whether name can be that of an installed connector.
+func ValidName(name string) bool { return modules.ValidName(name) && !modules.IsPath(name) }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -20,6 +21,7 @@ const defaultLimit = 50
 // Command is the command `audit`.
 func Command(s *session.Session) *cobra.Command {
 	var q owner.AuditQuery
+	var by, since, until string
 	cmd := &cobra.Command{
 		Use: "audit", Short: "Show what was changed, by whom and when, the newest first", Args: syntax.Takes(),
 		Long: "Shows what was changed, by whom and when, and what was refused, the newest first. No secret is among it. Events are\n" +
@@ -28,12 +30,25 @@ func Command(s *session.Session) *cobra.Command {
 			if q.Limit < 0 || q.Before < 0 {
 				return syntax.Usage("--limit and --before are not below zero", "leave them out for the newest")
 			}
+			q.Face = owner.Face(by)
+			for flag, at := range map[string]*time.Time{"since": &q.Since, "until": &q.Until} {
+				if text := cmd.Flag(flag).Value.String(); text != "" {
+					var err error
+					if *at, err = syntax.Time("--"+flag, text, s.Now()); err != nil {
+						return err
+					}
+				}
+			}
 			return list(cmd.Context(), s, q)
 		},
 	}
 	cmd.Flags().StringVar(&q.Connection, "connection", "", "only changes of the connection `NAME`, also of one that is gone")
 	_ = cmd.RegisterFlagCompletionFunc("connection", s.CompleteConnection) // the flag is there
 	cmd.Flags().StringVar(&q.Operation, "operation", "", "only this `OPERATION`, as in connections.set")
+	cmd.Flags().StringVar(&by, "by", "", "only what came by `FACE`: command_line, session or token")
+	cmd.Flags().StringVar(&q.Outcome, "outcome", "", "only this `OUTCOME`: done, refused, or an error's code")
+	cmd.Flags().StringVar(&since, "since", "", "only since `TIME`: 7d, 2026-01-31 or RFC 3339")
+	cmd.Flags().StringVar(&until, "until", "", "only before `TIME`")
 	cmd.Flags().IntVar(&q.Limit, "limit", defaultLimit, "at most `N`; 0 lists all of them")
 	cmd.Flags().Int64Var(&q.Before, "before", 0, "only events older than number `N`")
 	return cmd
@@ -83,8 +98,21 @@ func more(q owner.AuditQuery, before int64) string {
 	if q.Operation != "" {
 		command += " --operation " + syntax.Quoted(q.Operation)
 	}
+	for _, x := range []struct{ flag, value string }{{"by", string(q.Face)}, {"outcome", q.Outcome}, {"since", instant(q.Since)}, {"until", instant(q.Until)}} {
+		if x.value != "" {
+			command += " --" + x.flag + " " + syntax.Quoted(x.value)
+		}
+	}
 	if q.Limit != defaultLimit {
 		command += fmt.Sprintf(" --limit %d", q.Limit)
 	}
 	return fmt.Sprintf("more: %s --before %d", command, before)
+}
+
+// instant is a time as --since takes it; "" for none.
+func instant(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339)
 }

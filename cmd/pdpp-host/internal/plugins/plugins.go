@@ -16,7 +16,7 @@ type Network func(*config.Config) run.Sender
 func Command(s *session.Session, network Network) *cobra.Command {
 	list := listCommand(s)
 	cmd := s.Group("plugins", "Show, check and write connectors", func(cmd *cobra.Command) error { return list.RunE(cmd, nil) })
-	cmd.AddCommand(list, inspectCommand(s), acceptCommand(s), verifyCommand(s))
+	cmd.AddCommand(list, inspectCommand(s), installCommand(s), acceptCommand(s), verifyCommand(s), removeCommand(s))
 	cmd.AddCommand(kit(s, network)...)
 	return cmd
 }

@@ -6,7 +6,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"net/url"
 	"strconv"
 
 	"github.com/pdpp-host/pdpp-host/abi/device"
@@ -60,7 +59,7 @@ func (i *intake) openFaces(ctx context.Context, s *session.Session, server *serv
 		return err
 	}
 	fmt.Fprintln(s.Err, "choose your password, until "+output.Timestamp(link.ExpiresAt)+", at")
-	fmt.Fprintln(s.Err, "  "+i.origin()+site.PathSetUp+"?code="+url.QueryEscape(link.Code))
+	fmt.Fprintln(s.Err, "  "+site.SetUpAddress(i.origin(), link.Code))
 	return nil
 }
 
@@ -70,13 +69,5 @@ func (i *intake) origin() string {
 	if g.Origin != "" {
 		return g.Origin
 	}
-	at := g.Listening.Addr()
-	if at.IsUnspecified() {
-		at = netip.AddrFrom4([4]byte{127, 0, 0, 1})
-	}
-	scheme := "http://"
-	if i.secure {
-		scheme = "https://"
-	}
-	return scheme + net.JoinHostPort(at.String(), strconv.Itoa(int(g.Listening.Port())))
+	return web.OriginAt(g.Listening.Addr().String(), strconv.Itoa(int(g.Listening.Port())), i.secure)
 }

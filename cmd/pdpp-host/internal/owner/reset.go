@@ -1,0 +1,54 @@
+package owner
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/syntax"
+	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/session"
+	"github.com/pdpp-host/pdpp-host/host/console/site"
+	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/owner/access"
+	"github.com/pdpp-host/pdpp-host/host/web"
+)
+
+// link is where the owner chooses how to sign in.
+type link struct {
+	URL       string    `json:"url"`
+	ExpiresAt time.Time `json:"expires_at"`
+}
+
+func resetCommand(s *session.Session) *cobra.Command {
+	return &cobra.Command{
+		Use: "reset", Short: "Sign every browser out, and print a link to choose a new password", Args: syntax.Takes(),
+		Long: "Ends the password, every passkey and every session, and prints a link that is good once, for 15 minutes, to choose a new\n" +
+			"one. Tokens and devices stay: `pdpp-host tokens revoke` and `pdpp-host devices revoke` end those.",
+		RunE: func(cmd *cobra.Command, _ []string) error { return reset(cmd.Context(), s) },
+	}
+}
+
+func reset(ctx context.Context, s *session.Session) error {
+	return s.Change(func(o *owner.Owner) error {
+		made, err := access.Reset(ctx, o)
+		if err != nil {
+			return err
+		}
+		c := o.Config
+		origin, known := web.ExpectedOrigin(c.Origin(), c.Listen(), c.TLSCert() != "")
+		l := link{site.SetUpAddress(origin, made.Code), made.ExpiresAt}
+		return s.Printer.Result("every browser is signed out", l, func(w io.Writer) {
+			if !s.Flags.Quiet {
+				fmt.Fprintln(s.Err, "every browser is signed out; choose your password, until "+output.Timestamp(l.ExpiresAt)+", at")
+				if !known {
+					fmt.Fprintln(s.Err, "(in the place of "+origin+" write the address that `serve` listens on)")
+				}
+			}
+			fmt.Fprintln(w, l.URL)
+		})
+	})
+}

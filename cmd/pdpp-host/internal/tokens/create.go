@@ -1,0 +1,52 @@
+package tokens
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
+	"github.com/pdpp-host/pdpp-host/cmd/internal/syntax"
+	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/session"
+	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/owner/access"
+)
+
+func createCommand(s *session.Session) *cobra.Command {
+	var scope, expires string
+	cmd := &cobra.Command{
+		Use: "create NAME", Short: "Make a token, and show it once", Args: syntax.Takes("NAME"),
+		Long: "Makes a token with which a program speaks for you, in an Authorization header. NAME says what uses it. The token alone\n" +
+			"is on standard output, once: this host keeps a hash of it. Its scope is read (look at everything), run (start and stop\n" +
+			"runs as well) or manage (everything).",
+		Example: "  pdpp-host tokens create backup --scope read --expires 30d",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			life, err := syntax.Span("--expires", expires)
+			if err != nil {
+				return err
+			}
+			return create(cmd.Context(), s, access.NewToken{Name: args[0], Scope: access.Scope(scope), Expires: life})
+		},
+	}
+	cmd.Flags().StringVar(&scope, "scope", string(access.ScopeRead), "it may do this: `SCOPE` is read, run or manage")
+	cmd.Flags().StringVar(&expires, "expires", "90d", "it is good for `SPAN`, up to 365d")
+	_ = cmd.RegisterFlagCompletionFunc("scope", cobra.FixedCompletions([]string{string(access.ScopeRead), string(access.ScopeRun), string(access.ScopeManage)}, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
+	return cmd
+}
+
+func create(ctx context.Context, s *session.Session, n access.NewToken) error {
+	return s.Change(func(o *owner.Owner) error {
+		made, err := access.CreateToken(ctx, o, n)
+		if err != nil {
+			return err
+		}
+		return s.Printer.Result("made "+made.ID+" "+made.Name, made, func(w io.Writer) {
+			if !s.Flags.Quiet {
+				fmt.Fprintf(s.Err, "%s for %s, scope %s, shown this once, good until %s:\n", made.ID, output.Clean(made.Name), made.Scope, output.Timestamp(made.ExpiresAt))
+			}
+			fmt.Fprintln(w, made.Secret)
+		})
+	})
+}
