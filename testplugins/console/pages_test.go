@@ -51,6 +51,11 @@ func TestAVisitorsPagesAreAccessible(t *testing.T) {
 	}
 }
 
+// pages are the addresses of the pages of an owner as collected returns one.
+var pages = []string{
+	"/", "/connectors", "/connectors/of/github", "/connectors/of/github/accept", "/devices", "/devices/invite", "/audit", "/audit?outcome=refused", "/settings",
+}
+
 // OC-13: nobody is kept out of the owner's pages.
 func TestTheOwnersPagesAreAccessible(t *testing.T) {
 	t.Parallel()
@@ -64,7 +69,7 @@ func TestTheOwnersPagesAreAccessible(t *testing.T) {
 			v := browser.Visit(t, owner.Origin(), o)
 			v.Give(cookie)
 			p := v.Page()
-			for _, path := range []string{"/"} {
+			for _, path := range pages {
 				sound(t, p, path)
 			}
 			p.Refused(http.StatusNotFound)
