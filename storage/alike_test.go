@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"maps"
@@ -168,9 +169,29 @@ func (a *alike) do() {
 	}
 }
 
+// enumerate begins an enumeration, or goes on with one, and perhaps closes it.
+func (a *alike) enumerate(w *RunWriter) {
+	ctx := a.ctx
+	e := Enumeration{Stream: a.draw("stream", "a", "b"), Part: a.draw("part", "", "p", "q")}
+	how := Opening{Enumeration: e, Narrowed: rapid.IntRange(0, 9).Draw(a.t, "narrowed") == 0}
+	if rapid.IntRange(0, 2).Draw(a.t, "goes on") == 0 {
+		how.BegunBy = w.RunID()
+	}
+	a.answer("enumerate", w.Enumerate(ctx, how))
+	a.answer("enumerate", w.Write(ctx, a.records(w)))
+	a.answer("enumerate", w.Met(ctx, e, []string{a.draw("met", "a", "k1", "ü")}))
+	keys, err := w.Missing(ctx, e, "", 3)
+	a.answer("enumerate", err, keys)
+	if rapid.Bool().Draw(a.t, "closed") {
+		a.answer("enumerate", w.LeaveEnumeration(ctx, e))
+		a.answer("enumerate", w.CommitSlice(ctx, e.Stream, []byte(`{}`), "s", Sweep{Enumeration: e, Accepted: rapid.Bool().Draw(a.t, "accepted")}))
+		a.answer("enumerate", w.Flush(ctx), w.Swept())
+	}
+}
+
 func (a *alike) more() {
 	ctx, name := a.ctx, a.draw("connection", "c", "d")
-	what := a.draw("more", "batch", "batch", "batch", "gaps", "gaps", "gaps", "deliver", "cursor", "cursor", "checkpoints", "backfill", "busy", "stale", "beat", "renew", "destinations",
+	what := a.draw("more", "batch", "batch", "batch", "enumerate", "enumerate", "enumerate", "gaps", "gaps", "gaps", "deliver", "cursor", "cursor", "checkpoints", "backfill", "busy", "stale", "beat", "renew", "destinations",
 		"due", "serve", "examine", "claim", "options", "environment", "audit", "audited", "ask", "ask", "answer", "reads")
 	a.steps = append(a.steps, what)
 	w := a.live[name]
@@ -182,6 +203,10 @@ func (a *alike) more() {
 			a.answer(what, w.Write(ctx, a.records(w)))
 			a.answer(what, w.Flush(ctx), w.Counts())
 		}
+	case "enumerate":
+		if w != nil {
+			a.enumerate(w)
+		}
 	case "gaps":
 		if w != nil {
 			a.gaps(w)
@@ -192,7 +217,9 @@ func (a *alike) more() {
 		}
 	case "cursor":
 		if w != nil {
-			move := w.CommitSlice
+			move := func(ctx context.Context, stream string, cursor []byte, slice string) error {
+				return w.CommitSlice(ctx, stream, cursor, slice)
+			}
 			if rapid.Bool().Draw(a.t, "staged") {
 				move = w.Stage
 			}

@@ -54,7 +54,7 @@ type copyTable struct {
 }
 
 // copyTables are in the order of their references. Not among them: serving, which a server
-// writes anew, and a collector's tables.
+// writes anew, the read state, which is made of the records, and a collector's tables.
 var copyTables = []copyTable{
 	{"connections", []string{"id"}}, {"leases", []string{"connection_id"}}, {"runs", []string{"pk"}}, {"streams", []string{"id"}},
 	{"run_streams", []string{"run_pk", "stream_id"}}, {"records", []string{"seq"}}, {"states", []string{"connection_id", "stream", "bookmark"}},
@@ -66,8 +66,10 @@ var copyTables = []copyTable{
 	{"source_instances", []string{"id"}}, {"device_batches", []string{"device_id", "batch_id"}}, {"device_commits", []string{"source_id", "commit_id"}},
 	{"device_blobs", []string{"connection_id", "sha256"}}, {"removed_credentials", []string{"connection_id", "field"}},
 	{"rejected_environments", []string{"connection_id"}}, {"rejected_records", []string{"stream_id", "key_sha256"}},
-	{"delivered_keys", []string{"stream_id", "key"}}, {"audit", []string{"seq"}}, {"questions", []string{"id"}},
-	{"owners", []string{"name"}}, {"sessions", []string{"id"}}, {"tokens", []string{"id"}},
+	{"delivered_keys", []string{"stream_id", "key"}}, {"enumerations", []string{"id"}}, {"marks", []string{"enumeration_id", "key"}},
+	{"audit", []string{"seq"}}, {"questions", []string{"id"}},
+	{"notice_channels", []string{"id"}}, {"notice_episodes", []string{"connection_id", "identity"}}, {"notices", []string{"id"}}, {"notice_settings", []string{"name"}},
+	{"owners", []string{"name"}}, {"sessions", []string{"id"}}, {"tokens", []string{"id"}}, {"server_keys", []string{"name"}},
 }
 
 // A transaction of a copy holds at most so much.

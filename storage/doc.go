@@ -3,7 +3,7 @@
 // of one user may open at the same time, or on PostgreSQL.
 //
 // A Store is its rooms, each a folder with its own tables: connection, credential, run,
-// record, evidence, device, access, and for a collector outbox. They stand on internal/db
+// record, read, evidence, device, access, and for a collector outbox. They stand on internal/db
 // (the file, its schema, the one writer goroutine with its group commit) and
 // internal/tables (rows that several rooms read). An arrow goes one way: outbox and device
 // use run, run uses record, record uses evidence. A room attaches what it keeps in a

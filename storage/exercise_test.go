@@ -93,8 +93,14 @@ func Exercise(t *testing.T, fresh func(t *testing.T) opener) {
 		{"a device's gaps", exerciseDeviceGaps},
 		{"questions OC-18", exerciseQuestions},
 		{"questions of runs that are gone OC-18.2", exerciseLostQuestions},
+		{"notices OC-19.3 OC-19.6", exerciseNotices},
 		{"refusals", exerciseRefusals},
 		{"what has changed", exerciseChanged},
+		{"some connections OC-14", exerciseChosen},
+		{"an enumeration sweeps what it has not met, Invariant 12", exerciseEnumerations},
+		{"parts of a stream, Invariant 12", exerciseEnumeratedParts},
+		{"an enumeration goes on in the next run, Invariant 12", exerciseEnumerationGoesOn},
+		{"an enumeration that sweeps nothing, Invariant 12", exerciseEnumerationRefused},
 		{"reopen", exerciseReopen},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -14,8 +14,10 @@ import (
 	devices "github.com/pdpp-host/pdpp-host/storage/device"
 	"github.com/pdpp-host/pdpp-host/storage/evidence"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+	"github.com/pdpp-host/pdpp-host/storage/notice"
 	"github.com/pdpp-host/pdpp-host/storage/outbox"
 	"github.com/pdpp-host/pdpp-host/storage/question"
+	"github.com/pdpp-host/pdpp-host/storage/read"
 	"github.com/pdpp-host/pdpp-host/storage/record"
 	"github.com/pdpp-host/pdpp-host/storage/run"
 )
@@ -46,6 +48,8 @@ type (
 	deviceRoom     = devices.Store
 	accessRoom     = access.Store
 	questionRoom   = question.Store
+	readRoom       = read.Store
+	noticeRoom     = notice.Store
 )
 
 // Store is an open evidence store. All methods are safe for concurrent use,
@@ -59,6 +63,8 @@ type Store struct {
 	*deviceRoom
 	*accessRoom
 	*questionRoom
+	*readRoom
+	*noticeRoom
 
 	db *db.DB
 }
@@ -119,7 +125,8 @@ func furnish(d *db.DB, sink run.Sinks, history time.Duration) *Store {
 	credentials, runs := credential.New(d), run.New(d, sink, history)
 	return &Store{
 		recordRoom: record.New(d), evidenceRoom: evidence.New(d), credentialRoom: credentials, runRoom: runs,
-		connectionRoom: connection.New(d, credentials), deviceRoom: devices.New(d, runs), accessRoom: access.New(d), questionRoom: question.New(d), db: d,
+		connectionRoom: connection.New(d, credentials), deviceRoom: devices.New(d, runs), accessRoom: access.New(d), questionRoom: question.New(d),
+		readRoom: read.New(d), noticeRoom: notice.New(d), db: d,
 	}
 }
 

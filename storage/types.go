@@ -7,8 +7,10 @@ import (
 	devices "github.com/pdpp-host/pdpp-host/storage/device"
 	"github.com/pdpp-host/pdpp-host/storage/evidence"
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
+	"github.com/pdpp-host/pdpp-host/storage/notice"
 	"github.com/pdpp-host/pdpp-host/storage/outbox"
 	"github.com/pdpp-host/pdpp-host/storage/question"
+	"github.com/pdpp-host/pdpp-host/storage/read"
 	"github.com/pdpp-host/pdpp-host/storage/record"
 	"github.com/pdpp-host/pdpp-host/storage/run"
 )
@@ -54,6 +56,7 @@ type (
 	Outcome        = run.Outcome
 	Pressure       = run.Pressure
 	Run            = run.Run
+	RunDay         = run.Day
 	RunWriter      = run.Writer
 	Sink           = run.Sinks
 	SourcePressure = run.SourcePressure
@@ -66,15 +69,20 @@ type (
 	Batch        = record.Batch
 	KeyHash      = record.KeyHash
 	Record       = record.Record
+	Enumeration  = record.Enumeration
+	Opening      = record.Opening
 	RecordQuery  = record.Query
 	Stream       = record.Stream
 	StreamCounts = record.StreamCounts
+	Sweep        = record.Sweep
+	Swept        = record.Swept
 	Unreadable   = record.Unreadable
 )
 
 // Evidence and its neighbours are what health rests on: see storage/evidence.
 type (
 	Changed        = evidence.Changed
+	Choice         = evidence.Choice
 	Evidence       = evidence.Evidence
 	MissingRecords = evidence.MissingRecords
 )
@@ -98,10 +106,48 @@ type (
 	Token      = access.Token
 )
 
+// ReadEntry and its neighbours are what readers need of records besides the records: see storage/read.
+type (
+	ReadChange   = read.Change
+	ReadDay      = read.Day
+	ReadDeclared = read.Declared
+	ReadDoc      = read.Doc
+	ReadEntry    = read.Entry
+	ReadHit      = read.Hit
+	ReadPage     = read.PageQuery
+	ReadPlace    = read.Place
+	ReadPosition = read.Position
+	ReadRow      = read.Row
+	ReadSearch   = read.SearchQuery
+	ReadSpan     = read.Span
+	ReadStream   = read.Stream
+	ReadStreams  = read.StreamQuery
+	ReadTerm     = read.Term
+	ReadWalk     = read.Walk
+)
+
+// Bounds of the read state.
+const (
+	MostReadEntries = read.MostEntries
+	MostReadFields  = read.MostFields
+	NoReadDay       = read.NoDay
+)
+
 // Question and its neighbours are what runs ask their owners: see storage/question.
 type (
 	Question      = question.Question
 	QuestionQuery = question.Query
+)
+
+// Channel and its neighbours are what owners are told of, and how: see storage/notice.
+type (
+	Channel        = notice.Channel
+	Episode        = notice.Episode
+	Notice         = notice.Notice
+	NoticeLook     = notice.Look
+	NoticeLooked   = notice.Looked
+	NoticeSettings = notice.Settings
+	NoticeText     = notice.Text
 )
 
 // ClaimRequest and its neighbours are a collector's outbox: see storage/outbox.

@@ -5,6 +5,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage/credential"
 	devices "github.com/pdpp-host/pdpp-host/storage/device"
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
+	"github.com/pdpp-host/pdpp-host/storage/notice"
 	"github.com/pdpp-host/pdpp-host/storage/outbox"
 	"github.com/pdpp-host/pdpp-host/storage/question"
 )
@@ -45,6 +46,11 @@ const (
 	CodeQuestionUnknown  = question.CodeUnknown
 	CodeQuestionAnswered = question.CodeAnswered
 	CodeQuestionClosed   = question.CodeClosed
+)
+
+// Notices to owners: see storage/notice.
+const (
+	CodeChannelUnknown = notice.CodeChannelUnknown
 )
 
 // Devices on other machines and what they deliver: see storage/device.

@@ -46,6 +46,20 @@ var operations = map[string]string{
 	"SetSchedule":           "connections schedule",
 	"Streams":               "records export",
 	"connectors.Verify":     "plugins verify",
+	"questions.List":        "questions list",
+	"notifications.List":    "notifications list",
+	"notifications.Show":    "(notifications list has it)",
+	"notifications.Add":     "notifications add",
+	"notifications.Remove":  "notifications remove",
+	"notifications.Test":    "notifications test",
+
+	"notifications.ChangeSettings": "notifications settings",
+	"notifications.PushKey":        "(a browser subscribes with it)",
+	"notifications.Watch":          "(serve runs it)",
+
+	"questions.Show":    "questions show",
+	"questions.Answer":  "questions answer",
+	"questions.Decline": "questions decline",
 
 	"access.Reset":       "owner reset",
 	"access.Sessions":    "owner sessions",
@@ -74,6 +88,7 @@ var operations = map[string]string{
 	"RunIDs":               "(completes an id)",
 	"OnlyConnection":       "(the connection of status --detail)",
 	"running.Deps":         "(serve reads it)",
+	"questions.Park":       "(serve reads it)",
 	"running.Streams":      "(completes a name)",
 	"running.Unpaced":      "(plugins test reads it)",
 	"CredentialConnection": "(credentials set reads it)",
@@ -107,7 +122,7 @@ var operations = map[string]string{
 }
 
 // operationRooms are the folders of host/owner that hold operations as functions.
-var operationRooms = []string{"access", "connectors", "credentials", "devices", "doctor", "running", "serving", "settings", "store"}
+var operationRooms = []string{"access", "connectors", "credentials", "devices", "doctor", "notifications", "questions", "running", "serving", "settings", "store"}
 
 // OC-01.2: every operation of an owner has a command, or a reason stands beside it.
 func TestEveryOperationHasACommand(t *testing.T) {

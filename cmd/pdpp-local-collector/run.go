@@ -90,13 +90,13 @@ func (a *app) request(f runFlags) (collector.RunRequest, error) {
 		return r, syntax.Usage("--max-batches is below zero", "write a whole number above zero, or leave it out")
 	}
 	var err error
-	r.Roots, r.Options, err = a.given(f.roots, f.set)
+	r.Roots, r.Options, err = a.parseSources(f.roots, f.set)
 	return r, err
 }
 
-// given reads what --root and --set say. It is kept, so a folder is named by where
+// parseSources reads what --root and --set say. It is kept, so a folder is named by where
 // it is and not from where it was typed.
-func (a *app) given(rootFlags, setFlags []string) (folders, options map[string]string, err error) {
+func (a *app) parseSources(rootFlags, setFlags []string) (folders, options map[string]string, err error) {
 	if folders, err = syntax.Pairs("--root", "NAME=PATH", rootFlags); err != nil {
 		return nil, nil, err
 	}

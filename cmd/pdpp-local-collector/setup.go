@@ -37,7 +37,7 @@ func (a *app) setupCommand() *cobra.Command {
 			"run here and finds its folders. It collects nothing. Folders and options that are given are kept for the runs.\n" +
 			"Where nobody can be asked, --accept accepts the connector.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			folders, options, err := a.given(rootFlags, setFlags)
+			folders, options, err := a.parseSources(rootFlags, setFlags)
 			if err != nil {
 				return err
 			}

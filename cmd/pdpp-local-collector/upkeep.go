@@ -43,7 +43,7 @@ func (a *app) retryCommand() *cobra.Command {
 			if r.Requeued == 0 {
 				next = waiting(r.After.Counts)
 			}
-			return a.told(output.Plural(r.Requeued, "row")+" queued again", output.Clean(next), r)
+			return a.printDone(output.Plural(r.Requeued, "row")+" queued again", output.Clean(next), r)
 		})
 }
 
@@ -59,7 +59,7 @@ func (a *app) pruneCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.told(output.Plural(r.PrunedSent.Pruned, "confirmed row")+" removed", waiting(r.After.Counts), r)
+			return a.printDone(output.Plural(r.PrunedSent.Pruned, "confirmed row")+" removed", waiting(r.After.Counts), r)
 		})
 	cmd.Flags().Int64Var(&keep, "keep", 10_000, "keep the newest `N` rows")
 	return cmd
@@ -72,12 +72,12 @@ func (a *app) compactCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.told(output.Bytes(max(r.BytesBefore-r.BytesAfter, 0))+" given back", output.Bytes(r.BytesAfter)+" in use", r)
+			return a.printDone(output.Bytes(max(r.BytesBefore-r.BytesAfter, 0))+" given back", output.Bytes(r.BytesAfter)+" in use", r)
 		})
 }
 
-// told ends a command that did one thing.
-func (a *app) told(did, now string, result any) error {
+// printDone ends a command that did one thing.
+func (a *app) printDone(did, now string, result any) error {
 	return a.Printer.Result(did, result, func(w io.Writer) {
 		if !a.Flags.Quiet {
 			fmt.Fprintf(w, "%s    %s\n", did, now)

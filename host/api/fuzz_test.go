@@ -65,7 +65,7 @@ func FuzzIngest(f *testing.F) {
 // The records themselves, behind the hash that no mutation finds.
 func FuzzRecords(f *testing.F) {
 	l := ready(f)
-	m, err := l.gates.of([]byte(theManifest))
+	m, err := l.gates.lookUp([]byte(theManifest))
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -40,9 +40,9 @@ func hashOf(raw []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// of returns what is held of a manifest, read when it is not. The error reports a manifest
+// lookUp returns what is held of a manifest, read when it is not. The error reports a manifest
 // that is not valid.
-func (g *gates) of(raw []byte) (*held, error) {
+func (g *gates) lookUp(raw []byte) (*held, error) {
 	name := hashOf(raw)
 	g.mu.Lock()
 	h := g.kept[name]

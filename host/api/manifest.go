@@ -24,7 +24,7 @@ func (a *API) putManifest(c *call) (any, error) {
 	case none(q.Manifest) || len(q.Manifest) > abi.MaxManifestBytes:
 		return nil, wrong("manifest", "must be there, and at most "+sizeText(abi.MaxManifestBytes))
 	}
-	h, err := a.gates.of(q.Manifest)
+	h, err := a.gates.lookUp(q.Manifest)
 	if err == nil {
 		err = boundary.CheckSchemas(h.manifest)
 	}

@@ -40,7 +40,7 @@ func collect(t *testing.T, store *storage.Store, connection string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := new(gates).of([]byte(theManifest))
+	h, err := new(gates).lookUp([]byte(theManifest))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ func (a *API) pinned(ctx context.Context, src *storage.SourceInstance) (*held, e
 	case src.ManifestSHA256 == "" && len(conn.PinnedManifest) == 0:
 		return a.adopt(ctx, src)
 	case src.ManifestSHA256 == "", hashOf(conn.PinnedManifest) == src.ManifestSHA256:
-		return a.gates.of(conn.PinnedManifest)
+		return a.gates.lookUp(conn.PinnedManifest)
 	}
 	return nil, manifestMissing()
 }
@@ -38,7 +38,7 @@ func (a *API) adopt(ctx context.Context, src *storage.SourceInstance) (*held, er
 	if len(raw) == 0 {
 		return nil, manifestMissing()
 	}
-	h, err := a.gates.of(raw)
+	h, err := a.gates.lookUp(raw)
 	if err != nil {
 		return nil, err
 	}

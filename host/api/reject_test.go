@@ -129,20 +129,20 @@ func TestGatesAreKeptAndBounded(t *testing.T) {
 	text := func(n int) []byte {
 		return []byte(strings.Replace(theManifest, `"0.1.0"`, `"0.1.`+strings.Repeat("1", n+1)+`"`, 1))
 	}
-	first, err := g.of(text(0))
+	first, err := g.lookUp(text(0))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for n := range maxGates {
-		if again, err := g.of(text(0)); err != nil || again != first {
+		if again, err := g.lookUp(text(0)); err != nil || again != first {
 			t.Fatalf("read twice: %v", err)
 		}
-		if _, err := g.of(text(n)); err != nil {
+		if _, err := g.lookUp(text(n)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for n := maxGates; n < maxGates+3; n++ {
-		if _, err := g.of(text(n)); err != nil {
+		if _, err := g.lookUp(text(n)); err != nil {
 			t.Fatal(err)
 		}
 	}

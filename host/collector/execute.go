@@ -104,7 +104,7 @@ func (e *execution) make(ctx context.Context, req RunRequest) error {
 	counts := e.count(ctx)
 	begin := e.c.deps.Now()
 	err := e.c.beat(ctx, device.StatusStarting, counts, nil)
-	e.told(err)
+	e.noteHeartbeat(err)
 	if f, ok := client.FailureOf(err); ok && f.Class.Stops() {
 		e.end.beaten = true // nothing else is taken either
 	} else if err = e.steps(ctx, req); err != nil && ctx.Err() == nil {
@@ -237,7 +237,7 @@ func (e *execution) finish(ctx context.Context) {
 	e.result.Outcome = outcomeOf(&e.end, e.result)
 	status, last := standing(&e.end)
 	if !e.end.beaten {
-		e.told(e.c.beat(ctx, status, e.end.counts, last))
+		e.noteHeartbeat(e.c.beat(ctx, status, e.end.counts, last))
 	}
 }
 
@@ -271,8 +271,8 @@ func (e *execution) count(ctx context.Context) *storage.OutboxCounts {
 	return &counts
 }
 
-// told keeps why the last heartbeat was not taken.
-func (e *execution) told(err error) {
+// noteHeartbeat keeps why the last heartbeat was not taken.
+func (e *execution) noteHeartbeat(err error) {
 	e.result.Heartbeat = nil
 	if err != nil {
 		e.result.Heartbeat = problem(err)

@@ -32,15 +32,15 @@ func (c *Collector) Keep(ctx context.Context, m *abi.Manifest, roots, options ma
 	}
 	_, err = store.EnsureConnection(ctx, m.ConnectorKey, m.ConnectorKey)
 	if err == nil {
-		err = c.keep(ctx, store, m.ConnectorKey, roots, options)
+		err = c.rememberSources(ctx, store, m.ConnectorKey, roots, options)
 	}
 	return errors.Join(err, store.Close())
 }
 
-// keep keeps with the lane what it was told to read, and how. It is called only once the run
+// rememberSources keeps with the lane what it was told to read, and how. It is called only once the run
 // may begin: another folder than before was refused, or meant. An empty value forgets what
 // was kept under its name.
-func (c *Collector) keep(ctx context.Context, store *storage.Outbox, name string, roots, options map[string]string) error {
+func (c *Collector) rememberSources(ctx context.Context, store *storage.Outbox, name string, roots, options map[string]string) error {
 	if len(roots)+len(options) == 0 {
 		return nil
 	}

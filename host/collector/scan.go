@@ -79,7 +79,7 @@ func (e *execution) described(ctx context.Context, req RunRequest, raw []byte) e
 	if err := e.takeState(ctx); err != nil {
 		return err
 	}
-	if err := e.c.keep(ctx, e.store, m.ConnectorKey, req.Roots, req.Options); err != nil {
+	if err := e.c.rememberSources(ctx, e.store, m.ConnectorKey, req.Roots, req.Options); err != nil {
 		return err
 	}
 	if e.state != nil && e.state.ManifestSHA256 == client.Sum256(client.TrimJSON(raw)) {

@@ -11,6 +11,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/console/overview"
 	"github.com/pdpp-host/pdpp-host/host/console/settings"
 	"github.com/pdpp-host/pdpp-host/host/console/site"
+	"github.com/pdpp-host/pdpp-host/host/web"
 )
 
 // rooms add the pages of their nouns.
@@ -28,7 +29,7 @@ func New(s *site.Site) http.Handler {
 	mux.Handle("/", s.Anybody(func(v *site.Visit) error { return site.NotFound() }))
 	pages := s.Guard.Handler(mux, s.Refuse)
 	top := http.NewServeMux()
-	top.Handle("GET "+assets.Prefix, assets.Handler())
+	top.Handle("GET "+assets.Prefix, web.Confined(assets.Handler()))
 	top.Handle("/", pages)
 	return top
 }

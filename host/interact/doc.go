@@ -4,5 +4,5 @@
 // It reads from one terminal and writes prompts to it. The typed text goes into the
 // one answer and nowhere else: no log, no error and no prompt repeats it
 // (Invariant 5). The text of a question comes from a guest, so control characters are
-// removed before it is shown. Other surfaces have their own packages.
+// removed before it is shown. FieldsOf says what a question asks for, on every surface.
 package interact

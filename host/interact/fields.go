@@ -14,8 +14,8 @@ import (
 // maxFields bounds the number of answers in one interaction.
 const maxFields = 20
 
-// field is one requested answer. A field without a name is only confirmed.
-type field struct {
+// Field is one requested answer. A field without a name is only confirmed.
+type Field struct {
 	Name     string
 	Label    string
 	Secret   bool
@@ -28,8 +28,8 @@ type field struct {
 // important passwords often are.
 const mostCode = 16
 
-// problem returns why an answer is not valid; "" if it is.
-func (f field) problem(text string) string {
+// Problem returns why an answer is not valid; "" if it is.
+func (f Field) Problem(text string) string {
 	switch {
 	case text == "" && f.Required:
 		return "an answer is needed"
@@ -41,7 +41,7 @@ func (f field) problem(text string) string {
 	return ""
 }
 
-func (f field) prompt() string {
+func (f Field) prompt() string {
 	p := clean(f.Label, 200)
 	if f.Name != "" && f.Label != f.Name && f.Most == 0 {
 		p = clean(f.Name, 200) + " (\"" + p + "\")"
@@ -58,7 +58,7 @@ func (f field) prompt() string {
 	return p
 }
 
-// property is the part of a property's JSON Schema that a terminal understands.
+// property is the part of a property's JSON Schema that can be asked for.
 type property struct {
 	Type      string   `json:"type"`
 	Title     string   `json:"title"`
@@ -68,18 +68,18 @@ type property struct {
 	Enum      []string `json:"enum"`
 }
 
-// fieldsOf reads the interaction's schema: an object of plain properties, asked in
-// their order. Without a schema the kind determines the question.
-func fieldsOf(in abi.Interaction) ([]field, error) {
+// FieldsOf reads the interaction's schema: an object of plain properties, asked in
+// their order. Its error is boundary.interaction_invalid. Without a schema the kind determines the question.
+func FieldsOf(in abi.Interaction) ([]Field, error) {
 	kept := in.Kind == abi.InteractionCredentials || in.Kind == abi.InteractionMissingCredentials
 	if len(in.Schema) == 0 || string(bytes.TrimSpace(in.Schema)) == "null" {
 		switch in.Kind {
 		case abi.InteractionOTP:
-			return []field{oneTimeCode("code")}, nil
+			return []Field{oneTimeCode("code")}, nil
 		case abi.InteractionManualAction:
-			return []field{{Label: "press Enter when it is done"}}, nil
+			return []Field{{Label: "press Enter when it is done"}}, nil
 		default:
-			return []field{{Name: "value", Label: "value", Required: true, Secret: true}}, nil
+			return []Field{{Name: "value", Label: "value", Required: true, Secret: true}}, nil
 		}
 	}
 	var schema struct {
@@ -97,16 +97,16 @@ func fieldsOf(in abi.Interaction) ([]field, error) {
 		if len(names) != 1 || properties[0].Type == "object" || properties[0].Type == "array" {
 			return nil, unaskable("a one-time code is one field")
 		}
-		return []field{oneTimeCode(names[0])}, nil
+		return []Field{oneTimeCode(names[0])}, nil
 	}
 	if len(names) == 0 {
-		return []field{{Label: "press Enter when it is done"}}, nil
+		return []Field{{Label: "press Enter when it is done"}}, nil
 	}
 	required := make(map[string]bool, len(schema.Required))
 	for _, r := range schema.Required {
 		required[r] = true
 	}
-	fields := make([]field, 0, len(names))
+	fields := make([]Field, 0, len(names))
 	for i, name := range names {
 		p := properties[i]
 		if p.Type == "object" || p.Type == "array" {
@@ -119,15 +119,15 @@ func fieldsOf(in abi.Interaction) ([]field, error) {
 		if label == "" {
 			label = name
 		}
-		fields = append(fields, field{Name: name, Label: label, Secret: kept && p.secret(), Required: required[name], Choices: p.Enum})
+		fields = append(fields, Field{Name: name, Label: label, Secret: kept && p.secret(), Required: required[name], Choices: p.Enum})
 	}
 	return fields, nil
 }
 
 // oneTimeCode asks for a code in the host's words. The connector reads the answer, so
 // its own words must not appear where an owner looks for what to type.
-func oneTimeCode(name string) field {
-	return field{Name: name, Label: "one-time code", Required: true, Most: mostCode}
+func oneTimeCode(name string) Field {
+	return Field{Name: name, Label: "one-time code", Required: true, Most: mostCode}
 }
 
 // secret reports whether typing is hidden. A credential is hidden unless its schema
@@ -177,7 +177,7 @@ func ordered(raw json.RawMessage) (names []string, properties []property, err er
 }
 
 func unaskable(problem string) error {
-	return abi.NewError(abi.CodeInteractionInvalid, "the connector's question cannot be asked at a terminal",
+	return abi.NewError(abi.CodeInteractionInvalid, "the connector's question cannot be asked in fields",
 		"report it to the connector's author").WithDetail(problem)
 }
 

@@ -62,7 +62,7 @@ func New(in Input, out io.Writer, from Connector) *Terminal {
 // cannot be asked at a terminal; its code is boundary.interaction_invalid.
 func (t *Terminal) Ask(ctx context.Context, in abi.Interaction) (abi.InteractionResponse, error) {
 	response := abi.InteractionResponse{Type: abi.TypeInteractionResp, RequestID: in.RequestID}
-	fields, err := fieldsOf(in)
+	fields, err := FieldsOf(in)
 	if err != nil {
 		return response, err
 	}
@@ -117,7 +117,7 @@ func (t *Terminal) introduce(in abi.Interaction) {
 }
 
 // askField asks until the field accepts the answer, at most three times.
-func (t *Terminal) askField(ctx context.Context, f field) (string, error) {
+func (t *Terminal) askField(ctx context.Context, f Field) (string, error) {
 	for range 3 {
 		if f.Secret {
 			if err := t.in.Hide(); err != nil {
@@ -129,7 +129,7 @@ func (t *Terminal) askField(ctx context.Context, f field) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		problem := f.problem(text)
+		problem := f.Problem(text)
 		if problem == "" {
 			return text, nil
 		}

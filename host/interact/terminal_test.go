@@ -198,7 +198,7 @@ func TestGuestTextIsHarmless(t *testing.T) {
 func FuzzFields(f *testing.F) {
 	f.Add(loginSchema)
 	f.Fuzz(func(t *testing.T, schema string) {
-		fields, err := fieldsOf(abi.Interaction{Kind: abi.InteractionOTP, Schema: abi.Raw(schema)})
+		fields, err := FieldsOf(abi.Interaction{Kind: abi.InteractionOTP, Schema: abi.Raw(schema)})
 		if err == nil && len(fields) == 0 {
 			t.Fatal("nothing to ask")
 		}

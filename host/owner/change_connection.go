@@ -137,7 +137,7 @@ func (o *Owner) mayHave(ctx context.Context, own *storage.Connection, options ma
 	if x.address {
 		if _, known := run.BaseURL(own); known {
 			now := own.Options[run.OptionBaseURL]
-			if err := x.held(own, nil, map[string]string{run.OptionBaseURL: now}); err != nil {
+			if err := x.checkSources(own, nil, map[string]string{run.OptionBaseURL: now}); err != nil {
 				return err
 			}
 			run.SetBaseURL(own, now)
@@ -164,14 +164,14 @@ func (o *Owner) mayHave(ctx context.Context, own *storage.Connection, options ma
 		}
 		read = append(read, resolved[at])
 	}
-	if err := x.held(own, read, nil); err != nil {
+	if err := x.checkSources(own, read, nil); err != nil {
 		return err
 	}
 	run.SetFolders(own, read)
 	return nil
 }
 
-func (x *ownChange) held(own *storage.Connection, roots []run.ResolvedRoot, options map[string]string) error {
+func (x *ownChange) checkSources(own *storage.Connection, roots []run.ResolvedRoot, options map[string]string) error {
 	if x.accept {
 		return nil
 	}

@@ -18,20 +18,35 @@ type deadline struct {
 	stopped  error // why a stop was requested; read it after finish
 }
 
-// watch starts watching. Without a stop function, which may be nil, there is no grace.
-// stop and kill must not block; kill receives the reason.
-func watch(ctx context.Context, limit, grace time.Duration, stop func(), kill func(error)) *deadline {
+// restLook is the shortest time between two looks at how long a call has rested.
+const restLook = 100 * time.Millisecond
+
+// watch starts watching. The limit is longer by the time that rested says; nil: none.
+// Without a stop function, which may be nil, there is no grace. stop and kill must not
+// block; kill receives the reason.
+func watch(ctx context.Context, limit, grace time.Duration, rested func() time.Duration, stop func(), kill func(error)) *deadline {
 	d := &deadline{finished: make(chan struct{})}
 	d.wait.Go(func() {
 		timer := time.NewTimer(limit)
 		defer timer.Stop()
-		select {
-		case <-d.finished:
-			return
-		case <-ctx.Done():
-			d.stopped = interrupted(ctx)
-		case <-timer.C:
-			d.stopped = overtime(limit)
+		for added := time.Duration(0); d.stopped == nil; {
+			select {
+			case <-d.finished:
+				return
+			case <-ctx.Done():
+				d.stopped = interrupted(ctx)
+			case <-timer.C:
+				more := -added
+				if rested != nil {
+					more += rested()
+				}
+				if more <= 0 {
+					d.stopped = overtime(limit)
+					break
+				}
+				added += more
+				timer.Reset(max(more, restLook))
+			}
 		}
 		if stop != nil {
 			stop()

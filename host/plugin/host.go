@@ -16,6 +16,9 @@ type Mount struct {
 type Grant struct {
 	Bindings map[string]bool // by the abi.Binding names
 	Roots    []Mount         // with the filesystem binding
+	// Rested returns how long the collect has rested so far, as while its owner is asked:
+	// Limits.Run does not count that. nil: it never does.
+	Rested func() time.Duration
 	// Deterministic makes the guest repeatable; nil: real clocks, real randomness and
 	// real timeouts.
 	Deterministic *Determinism

@@ -30,6 +30,7 @@ type inlineCell struct {
 type inlineGuest struct {
 	sink     *sinkProxy
 	session  *guest.Session
+	rested   func() time.Duration // see Grant
 	instance *guest.Instance
 	ctx      context.Context
 	cancel   context.CancelFunc
@@ -39,7 +40,7 @@ type inlineGuest struct {
 type sinkProxy struct{ guest.Sink }
 
 func newInlineGuest(d *door) *inlineGuest {
-	g := &inlineGuest{sink: &sinkProxy{d}}
+	g := &inlineGuest{sink: &sinkProxy{d}, rested: d.grant.Rested}
 	g.session = guest.NewSession(g.sink)
 	g.ctx, g.cancel = context.WithCancel(context.Background())
 	return g
@@ -196,7 +197,7 @@ func (c *inlineCell) runStopped(ctx context.Context, g *inlineGuest, limit, grac
 	if grace == 0 {
 		stop = nil
 	}
-	w := watch(ctx, limit, grace, stop, func(err error) {
+	w := watch(ctx, limit, grace, g.rested, stop, func(err error) {
 		why = err
 		g.kill()
 		close(killed)

@@ -203,7 +203,7 @@ func (c *processCell) converse(ctx context.Context, p *process, d *door, last wi
 	if grace > 0 {
 		stop = func() { p.out.send(wire.Stop, 0, nil) }
 	}
-	w := watch(ctx, limit, grace, stop, p.kill)
+	w := watch(ctx, limit, grace, d.grant.Rested, stop, p.kill)
 	defer func() { stopped = w.finish() }()
 	for {
 		f, err := p.frames.Next()

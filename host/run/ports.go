@@ -137,10 +137,11 @@ type SendRun struct {
 	Connection *storage.Connection
 	Manifest   *abi.Manifest
 	Options    map[string]string
-	Secrets    Secrets           // nil: there are none
-	Cursors    map[string][]byte // committed, by stream; for the learned rate
-	MaxWall    time.Duration     // no request begins later than that after the first; 0: unbounded
-	Observer   SendingObserver   // nil: nobody watches
+	Secrets    Secrets              // nil: there are none
+	Cursors    map[string][]byte    // committed, by stream; for the learned rate
+	MaxWall    time.Duration        // no request begins later than that after the first; 0: unbounded
+	Rested     func() time.Duration // how long the run has rested so far, which MaxWall does not count
+	Observer   SendingObserver      // nil: nobody watches
 }
 
 // Sending is the network binding of one run: the one way of its guest to the

@@ -33,6 +33,7 @@ type plan struct {
 	options      map[string]string
 	details      *abi.DetailLimits
 	secrets      Secrets
+	rest         *rest
 	network      *network
 }
 
@@ -62,7 +63,7 @@ func (r *Runner) prepare(ctx context.Context, req Request) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{request: req, guest: guest, mode: cmp.Or(req.Mode, abi.ModeIncremental)}
+	p := &plan{rest: &rest{now: r.deps.Now}, request: req, guest: guest, mode: cmp.Or(req.Mode, abi.ModeIncremental)}
 	if err := r.check(ctx, p); err != nil {
 		p.close()
 		return nil, err
@@ -196,7 +197,7 @@ func (r *Runner) openNetwork(ctx context.Context, p *plan) (err error) {
 	}
 	p.network.sending, err = r.deps.Sender.Open(ctx, SendRun{
 		Connection: p.connection, Manifest: p.manifest, Options: p.options, Secrets: p.secrets, Cursors: cursors,
-		MaxWall: p.request.MaxWall, Observer: p.network,
+		MaxWall: p.request.MaxWall, Rested: p.rest.rested, Observer: p.network,
 	})
 	return err
 }

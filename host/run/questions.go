@@ -35,6 +35,7 @@ type questions struct {
 	secrets  Secrets // nil: there are none
 	logger   *slog.Logger
 	granted  bool // START grants interactive
+	rest     *rest
 
 	open  atomic.Bool // a question waits for its answer
 	asked int
@@ -42,7 +43,7 @@ type questions struct {
 }
 
 // ask puts a question to the owner. The guest may do nothing else until the question
-// is answered. A credential that the owner types stays with the host: the guest learns
+// is answered, and the run's limits rest for as long as the question may wait. A credential that the owner types stays with the host: the guest learns
 // the status only (Invariant 5).
 func (q *questions) ask(request []byte, reply func([]byte)) error {
 	in, err := q.gate.Interaction(request)
@@ -67,10 +68,12 @@ func (q *questions) ask(request []byte, reply func([]byte)) error {
 	ctx, cancel := q.ctx, context.CancelFunc(func() {})
 	if d := askTimeout(in); d > 0 {
 		ctx, cancel = context.WithTimeout(q.ctx, d)
+		q.rest.begin()
 	}
 	q.asks.Go(func() {
 		defer cancel()
 		resp, err := q.asker.Ask(ctx, *in)
+		q.rest.end()
 		q.answered(in, resp, err, reply)
 	})
 	return nil

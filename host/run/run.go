@@ -59,7 +59,7 @@ func newRun(ctx context.Context, deps *Deps, p *plan, w *storage.RunWriter, id s
 	}
 	r.questions = &questions{
 		journal: j, gate: p.gate, manifest: p.manifest, asker: deps.Asker, secrets: p.secrets, logger: deps.Logger,
-		granted: p.granted.start.Interactive != nil,
+		granted: p.granted.start.Interactive != nil, rest: p.rest,
 	}
 	page, err := r.gaps.lease(ctx)
 	if err != nil {

@@ -93,8 +93,8 @@ func (r *Runner) Run(ctx context.Context, req Request) (*Result, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	if req.Timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, req.Timeout, abi.NewError(abi.CodeLimitTime,
+		var cancel func()
+		ctx, cancel = p.rest.within(ctx, req.Timeout, abi.NewError(abi.CodeLimitTime,
 			fmt.Sprintf("the run took longer than %s", req.Timeout), "raise --timeout, or collect fewer streams at a time"))
 		defer cancel()
 	}
@@ -115,7 +115,9 @@ func (r *run) collect(ctx context.Context, stop context.CancelCauseFunc) (exit p
 	watching.Go(func() { boundReturn(watched, r.doneSeen, stop) })
 	watching.Go(func() { r.show(watched) })
 	watching.Go(func() { r.intake.writeByTime(watched) })
-	exit = r.deps.Collect(ctx, r.plan.guest, r.plan.granted.grant, r)
+	grant := r.plan.granted.grant
+	grant.Rested = r.plan.rest.rested
+	exit = r.deps.Collect(ctx, r.plan.guest, grant, r)
 	unwatch()
 	watching.Wait()
 	cause = context.Cause(ctx)

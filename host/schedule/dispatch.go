@@ -28,7 +28,7 @@ type jobResult struct {
 func (s *Scheduler) startJob(ctx context.Context, c candidate, done func(jobResult)) bool {
 	id := c.connection.ID
 	s.mu.Lock()
-	if len(s.running) >= s.deps.Workers {
+	if len(s.running)-min(s.waiting, mostWaiting) >= s.deps.Workers {
 		s.mu.Unlock()
 		return false
 	}
@@ -48,6 +48,22 @@ func (s *Scheduler) startJob(ctx context.Context, c candidate, done func(jobResu
 	return true
 }
 
+// giveWay has a run that waits for its owner give its worker to another; with waiting
+// false it goes on, whether a worker is free or not.
+func (s *Scheduler) giveWay(waiting bool) {
+	s.mu.Lock()
+	if waiting {
+		s.waiting++
+	} else {
+		s.waiting--
+	}
+	s.mu.Unlock()
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
 // dispatch runs a connection, and again if it failed in a way that may pass.
 func (s *Scheduler) dispatch(ctx context.Context, c candidate) jobResult {
 	// The outcome is read and recorded even if ctx has ended meanwhile.
@@ -59,7 +75,7 @@ func (s *Scheduler) dispatch(ctx context.Context, c candidate) jobResult {
 		s.report(e)
 		d.run = nil
 		rests := s.circumstances(ctx, c.connection) // read before the attempt: a later change counts as new
-		d.err = s.deps.Run(ctx, Job{Connection: c.connection, Trigger: c.plan.trigger, Attendance: c.plan.attendance, Attempt: attempt})
+		d.err = s.deps.Run(ctx, Job{Connection: c.connection, Trigger: c.plan.trigger, Attendance: c.plan.attendance, Attempt: attempt, Waiting: s.giveWay})
 		if d.err != nil {
 			if ctx.Err() != nil {
 				return d

@@ -47,6 +47,8 @@ type Job struct {
 	Trigger    Trigger
 	Attendance Attendance
 	Attempt    int // attempt of this dispatch, from 0
+	// Waiting is told that the run begins to wait for its owner, and that it goes on.
+	Waiting func(waiting bool)
 }
 
 // Probe checks whether an obstacle still exists. version identifies the evidence:

@@ -11,6 +11,8 @@ import (
 // The parameters of the loop.
 const (
 	defaultWorkers = 2
+	// Runs that wait for their owners and need no worker; each holds its guest's memory.
+	mostWaiting = 8
 	// The longest time between passes: a timer does not see the wall clock jump, the
 	// machine sleep, or another process change the store.
 	longestWait  = time.Minute
@@ -39,6 +41,7 @@ type Scheduler struct {
 
 	mu      sync.Mutex
 	running map[string]bool    // by connection id
+	waiting int                // of these, for their owners
 	held    map[string]hold    // by connection id
 	skipped map[string]skipped // by connection id: the skip that was recorded last
 	window  window             // the loop's alone

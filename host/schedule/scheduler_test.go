@@ -64,6 +64,28 @@ func TestWorkersAreBounded(t *testing.T) {
 	})
 }
 
+// OC-18.3: a run that waits for its owner holds up no other.
+func TestARunThatWaitsGivesWay(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "c0", "c1", "c2", "c3")
+		w.play = func(w *world, ctx context.Context, j Job) (storage.RunEnd, error) {
+			if j.Connection.Name < "c2" {
+				j.Waiting(true)
+				defer j.Waiting(false)
+				return lasting(30*time.Minute, StatusSucceeded, "")(w, ctx, j)
+			}
+			return lasting(time.Minute, StatusSucceeded, "")(w, ctx, j)
+		}
+		w.during(w.scheduler(), func() {
+			time.Sleep(20 * time.Minute)
+			if got := len(w.ran("c2")) + len(w.ran("c3")); got != 2 {
+				t.Errorf("got %d runs beside those that wait, want 2", got)
+			}
+		})
+	})
+}
+
 // A scheduler that is made anew goes by the due times of the one before, not by
 // its own dice.
 func TestARestartForgetsNothing(t *testing.T) {

@@ -16,7 +16,9 @@ type RunBudget struct {
 	mu          sync.Mutex
 	maxRequests int64
 	maxWall     time.Duration
-	began       time.Time // the first check (RT-16)
+	rested      func() time.Duration // see Resting; nil: it never rests
+	began       time.Time            // the first check (RT-16)
+	before      time.Duration        // rested when it began
 	requests    int64
 }
 
@@ -24,6 +26,23 @@ type RunBudget struct {
 // time; zero or less leaves either unbounded.
 func NewRunBudget(maxRequests int64, maxWall time.Duration) *RunBudget {
 	return &RunBudget{maxRequests: maxRequests, maxWall: maxWall}
+}
+
+// Resting returns the budget, whose time does not run while a run rests: rested is how
+// long it has rested so far.
+func (b *RunBudget) Resting(rested func() time.Duration) *RunBudget {
+	b.rested = rested
+	return b
+}
+
+// spent returns how much time is used up.
+func (b *RunBudget) spent(now time.Time) time.Duration { return now.Sub(b.began) - b.rest() + b.before }
+
+func (b *RunBudget) rest() time.Duration {
+	if b.rested == nil {
+		return 0
+	}
+	return b.rested()
 }
 
 // exhausted returns why no more requests may be sent; "" if one may. The first call
@@ -54,12 +73,12 @@ func (b *RunBudget) charge(now time.Time) abi.Reason {
 
 func (b *RunBudget) check(now time.Time) abi.Reason {
 	if b.began.IsZero() {
-		b.began = now
+		b.began, b.before = now, b.rest()
 	}
 	switch {
 	case b.maxRequests > 0 && b.requests >= b.maxRequests:
 		return abi.ReasonRequestCapReached
-	case b.maxWall > 0 && now.Sub(b.began) >= b.maxWall:
+	case b.maxWall > 0 && b.spent(now) >= b.maxWall:
 		return abi.ReasonWallClockDeadline
 	}
 	return ""
@@ -75,7 +94,7 @@ func (b *RunBudget) remaining(now time.Time) (time.Duration, bool) {
 	if b.began.IsZero() {
 		return b.maxWall, true
 	}
-	return max(0, b.maxWall-now.Sub(b.began)), true
+	return max(0, b.maxWall-b.spent(now)), true
 }
 
 // usage returns the time since the first check and the attempts so far.

@@ -48,6 +48,30 @@ func TestRunBudgetTime(t *testing.T) {
 	}
 }
 
+// OC-18.3: a rest takes none of the time, whether it goes on or is over; one before the
+// first request is none of it.
+func TestRunBudgetRests(t *testing.T) {
+	t.Parallel()
+	rested := time.Hour
+	b := NewRunBudget(0, 10*time.Second).Resting(func() time.Duration { return rested })
+	for _, tc := range []struct {
+		at, rested time.Duration
+		want       abi.Reason
+		left       time.Duration
+	}{
+		{0, time.Hour, "", 10 * time.Second},
+		{9 * time.Second, time.Hour, "", time.Second},
+		{30 * time.Minute, time.Hour + 30*time.Minute - 9*time.Second, "", time.Second},
+		{30*time.Minute + time.Second, time.Hour + 30*time.Minute - 9*time.Second, abi.ReasonWallClockDeadline, 0},
+	} {
+		rested = tc.rested
+		got := b.exhausted(epoch.Add(tc.at))
+		if left, _ := b.remaining(epoch.Add(tc.at)); got != tc.want || left != tc.left {
+			t.Errorf("after %s: got %q and %s left, want %q and %s", tc.at, got, left, tc.want, tc.left)
+		}
+	}
+}
+
 // If both budgets are used up, the request cap is reported.
 func TestRunBudgetBoth(t *testing.T) {
 	t.Parallel()

@@ -18,6 +18,14 @@ func confine(h http.Header) {
 	h.Set("Cache-Control", "no-store")
 }
 
+// Confined answers with next, and confines the browser: for what anybody may see.
+func Confined(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		confine(w.Header())
+		next.ServeHTTP(w, r)
+	})
+}
+
 // Handler answers with next, once the request's host is known, its caller is identified and
 // a change is proven. refuse answers what is not: it says the error in the form of its face.
 func (g *Guard) Handler(next http.Handler, refuse func(w http.ResponseWriter, r *http.Request, err error)) http.Handler {

@@ -14,6 +14,7 @@ const CodeNotFound abi.Code = "web.not_found"
 var statuses = map[abi.Code]int{
 	CodeForeignRequest:          http.StatusForbidden,
 	CodeUnknownHost:             http.StatusMisdirectedRequest,
+	CodeNotFound:                http.StatusNotFound,
 	access.CodePasswordWrong:    http.StatusForbidden,
 	access.CodePasswordShort:    http.StatusUnprocessableEntity,
 	access.CodeTooManyAttempts:  http.StatusTooManyRequests,
@@ -25,7 +26,6 @@ var statuses = map[abi.Code]int{
 	access.CodeTokenUnknown:     http.StatusNotFound,
 	abi.CodeConnectionUnknown:   http.StatusNotFound,
 	"connection.device_unknown": http.StatusNotFound,
-	CodeNotFound:                http.StatusNotFound,
 	abi.CodePluginUnknown:       http.StatusNotFound,
 	abi.CodePluginTooLarge:      http.StatusRequestEntityTooLarge,
 	abi.CodePluginEmpty:         http.StatusUnprocessableEntity,

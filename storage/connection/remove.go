@@ -7,6 +7,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
+	"github.com/pdpp-host/pdpp-host/storage/read"
 )
 
 // removeRows is how many records one transaction of a removal deletes, so that
@@ -92,6 +93,12 @@ func (s *Store) SweepRemoved(ctx context.Context) error {
 		return s.db.Fail("read the removed streams", err)
 	}
 	for _, id := range ids {
+		if err := s.forget(ctx, id); err != nil {
+			return err
+		}
+		if err := s.sweepMarks(ctx, id); err != nil {
+			return err
+		}
 		for more := true; more; {
 			err := s.db.Alone(ctx, "remove records", func(t *db.Tx) error {
 				t.Erased = true
@@ -112,6 +119,58 @@ func (s *Store) SweepRemoved(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	return s.db.Alone(ctx, "remove words", func(t *db.Tx) error {
+		t.Erased = true
+		return read.FoldWords(t)
+	})
+}
+
+// forget removes what readers had of a removed stream.
+func (s *Store) forget(ctx context.Context, id int64) error {
+	for more := true; more; {
+		err := s.db.Alone(ctx, "remove the index", func(t *db.Tx) error {
+			t.Erased = true
+			var removed int64
+			err := t.DB.QueryRowContext(t.Ctx, "SELECT count(*) FROM streams WHERE id = ? AND removed = 1", id).Scan(&removed)
+			if more = false; err != nil || removed == 0 {
+				return err
+			}
+			more, err = read.Forget(t, id, removeRows)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sweepMarks deletes the enumerations of a removed stream. A new stream may have its id: as
+// for the records, it is asked again under the lock.
+func (s *Store) sweepMarks(ctx context.Context, stream int64) error {
+	const removed = "SELECT e.id FROM enumerations e JOIN streams s ON s.id = e.stream_id WHERE s.id = ? AND s.removed = 1"
+	for more := true; more; {
+		err := s.db.Alone(ctx, "remove marks", func(t *db.Tx) error {
+			t.Erased = true
+			res, err := t.DB.ExecContext(t.Ctx,
+				"DELETE FROM marks WHERE (enumeration_id, key) IN (SELECT enumeration_id, key FROM marks WHERE enumeration_id IN ("+removed+") LIMIT ?)", stream, removeRows)
+			if err != nil {
+				return err
+			}
+			n, err := res.RowsAffected()
+			if more = n == removeRows; more || err != nil {
+				return err
+			}
+			_, err = t.DB.ExecContext(t.Ctx, "DELETE FROM enumerations WHERE id IN ("+removed+")", stream)
+			return err
+		})
+		if err != nil {
+			return err
 		}
 	}
 	return nil

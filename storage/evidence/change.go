@@ -139,7 +139,7 @@ func saveEvidence(t *db.Tx, changed map[string]*Change) error {
 		if _, err := t.DB.ExecContext(t.Ctx, "UPDATE evidence SET revision = revision + 1, "+numbered+" WHERE connection_id = ?", id); err != nil {
 			return err
 		}
-		if err := stand(t, id, c.Facts); err != nil {
+		if err := updateStanding(t, id, c.Facts); err != nil {
 			return err
 		}
 	}

@@ -33,7 +33,7 @@ func gatherPressure(t *db.Tx, id string, f *stored.Facts) error {
 func gatherFloors(t *db.Tx, id string, f *stored.Facts) error { return GatherIn(t).floors(id, f) }
 
 func settleFacts(t *db.Tx, f *stored.Facts, row *tables.RunRow) error {
-	return GatherIn(t).settled(f, row)
+	return GatherIn(t).addSettledRun(f, row)
 }
 
 // All makes a connection's document from everything that is stored of it, and
@@ -55,7 +55,7 @@ func (g Gatherer) All(id string) (*stored.Facts, int64, error) {
 		return nil, 0, err
 	}
 	if last != nil {
-		if err := g.settled(f, last); err != nil {
+		if err := g.addSettledRun(f, last); err != nil {
 			return nil, 0, err
 		}
 	}
@@ -77,7 +77,7 @@ func (g Gatherer) All(id string) (*stored.Facts, int64, error) {
 	if err := g.hold(id, f); err != nil {
 		return nil, 0, err
 	}
-	if err := g.asking(f); err != nil {
+	if err := g.addOpenAttention(f); err != nil {
 		return nil, 0, err
 	}
 	if err := g.devices(id, f); err != nil {
@@ -118,8 +118,8 @@ func (g Gatherer) runs(id string, f *stored.Facts) (settled *tables.RunRow, err 
 	}
 }
 
-// settled keeps what the connection's settled run says besides how it ended.
-func (g Gatherer) settled(f *stored.Facts, row *tables.RunRow) error {
+// addSettledRun keeps what the connection's settled run says besides how it ended.
+func (g Gatherer) addSettledRun(f *stored.Facts, row *tables.RunRow) error {
 	var committed, drained int64
 	err := g.db.QueryRowContext(g.ctx, "SELECT coalesce(sum(added + changed + deleted), 0) FROM run_streams WHERE run_pk = ?", row.PK).Scan(&committed)
 	if err != nil {

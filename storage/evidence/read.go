@@ -143,11 +143,7 @@ func (s *Store) EvidencePage(ctx context.Context, after string, limit int) ([]Ev
 	if err != nil {
 		return nil, s.db.Fail("read the evidence", err)
 	}
-	out := make([]Evidence, len(rows))
-	for i := range rows {
-		out[i] = rows[i].public()
-	}
-	return out, nil
+	return publicAll(rows), nil
 }
 
 // Snapshot reads several things as they were at one moment.

@@ -21,12 +21,12 @@ const (
 	mostOfASource = 2
 )
 
-// stand writes how a connection counts in its fleet, from now on and from each
+// updateStanding writes how a connection counts in its fleet, from now on and from each
 // later moment at which time alone changes that. A connection that is running
 // has none: whether it really is, its holder tells and no store. One whose own row
 // cannot be read has none either, and a change of its document, or of what is
 // configured, that does not pass here takes what it had (see the migrations).
-func stand(t *db.Tx, id string, f *stored.Facts) error {
+func updateStanding(t *db.Tx, id string, f *stored.Facts) error {
 	if _, err := t.DB.NewDelete().Model((*standingRow)(nil)).Where("connection_id = ?", id).Exec(t.Ctx); err != nil {
 		return err
 	}

@@ -102,8 +102,8 @@ const (
 	EventAnswered = "run.interaction_completed"
 )
 
-// asking keeps whether the running run waits for its owner.
-func (g Gatherer) asking(f *stored.Facts) error {
+// addOpenAttention keeps whether the running run waits for its owner.
+func (g Gatherer) addOpenAttention(f *stored.Facts) error {
 	if !f.Running() {
 		return nil
 	}

@@ -30,8 +30,8 @@ type lane struct {
 	path string
 }
 
-// settled returns the lane of the file at path, with its defaults.
-func (l Lane) settled(path string) (*lane, error) {
+// withDefaults returns the lane of the file at path, with its defaults.
+func (l Lane) withDefaults(path string) (*lane, error) {
 	if l.SourceInstanceID == "" || l.ConnectorID == "" {
 		return nil, abi.NewError(CodeLaneMismatch, "a collector's file needs a source instance and a connector",
 			"enroll the device, or name the profile to use")

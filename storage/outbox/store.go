@@ -19,7 +19,7 @@ func New(l Lane, path string) (*Store, error) {
 	if db.OnServer(path) {
 		return nil, abi.NewError(abi.CodeStoreUnavailable, "a collector's queue is a file, and not a database on a server", "name a file with --queue")
 	}
-	settled, err := l.settled(path)
+	settled, err := l.withDefaults(path)
 	if err != nil {
 		return nil, err
 	}

@@ -41,7 +41,7 @@ const (
 // their index.
 var (
 	Setup      = []string{markTable}
-	Statements = []string{stUnmark: unmark, stUpsert: UpsertRecord, stRevive: reviveRecord, stBury: buryRecord, stTombstone: insertTombstone, stDeliver: endRejection}
+	Statements = []string{stUnmark: unmark, stUpsert: UpsertRecord, stRevive: reviveRecord, stBury: buryRecord, stTombstone: insertTombstone, stDeliver: endRejection, stMark: markKeys}
 )
 
 const (
@@ -51,6 +51,7 @@ const (
 	stBury
 	stTombstone
 	stDeliver
+	stMark
 )
 
 // run executes a statement of the record path and says whether it changed a row, and
@@ -71,13 +72,17 @@ func run(t *db.Tx, statement int, seq int64, values ...any) (changed, inserted b
 	return true, id == seq, err
 }
 
-// Put writes the records of a batch, and which others were rejected.
+// Put writes the records of a batch, marks those that an enumeration meets, and lists which
+// others were rejected.
 func Put(t *db.Tx, to *Target, b *Batch) error {
 	put := putRecords
 	if t.Server() != nil {
 		put = putRecordsServer
 	}
 	if err := put(t, to, b); err != nil {
+		return err
+	}
+	if err := markBatch(t, to, b); err != nil {
 		return err
 	}
 	return FollowRejections(t, to, b)

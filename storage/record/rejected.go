@@ -90,6 +90,9 @@ func reject(t *db.Tx, to *Target, r *rejection) error {
 		return err
 	}
 	c := &tallies[r.stream]
+	if err := SpoilEnumeration(t, to, to.Streams[r.stream].ID, SweepRejected); err != nil {
+		return err
+	}
 	res, err := t.DB.ExecContext(t.Ctx, repeatRejection, to.RunPK, c.ID, r.key[:])
 	if err != nil {
 		return err

@@ -22,6 +22,9 @@ type Target struct {
 	// nil: none.
 	Unlisted []int64
 
+	opened map[Enumeration]*opened // by this run, and not swept
+	active map[int64]*opened       // by stream: what its records are met in
+
 	mu     sync.Mutex
 	counts []StreamCounts // durable, by stream
 }

@@ -30,7 +30,8 @@ type Outcome struct {
 	Narrowed bool
 	// EndedAt is when the run ended elsewhere, if that was before now; zero: now.
 	EndedAt      time.Time
-	Destinations []Destination // what the run sent where and has not added before
+	Sweeps       []record.Sweep // closed with the checkpoints
+	Destinations []Destination  // what the run sent where and has not added before
 }
 
 // StateCommit is a staged cursor that may be committed. Cursor is JSON.
@@ -107,6 +108,9 @@ func OutcomeRow(o Outcome) (row tables.RunRow, err error) {
 
 // Finish ends the run within a transaction, as Finish of Writer does.
 func Finish(t *db.Tx, w *Writer, o Outcome, row tables.RunRow) error {
+	if err := w.sweep(t, o.Sweeps); err != nil {
+		return err
+	}
 	if err := w.sink.Commit(t, o.Checkpoints); err != nil {
 		return err
 	}

@@ -43,10 +43,16 @@ func (w *Writer) Stage(ctx context.Context, stream string, cursor []byte, sliceI
 }
 
 // CommitSlice commits a cursor under the run's bookmark as soon as every record
-// written before it is durable (PB-D8). In a lane it queues the commit.
-func (w *Writer) CommitSlice(ctx context.Context, stream string, cursor []byte, sliceID string) error {
+// written before it is durable (PB-D8). In a lane it queues the commit. The sweeps
+// close enumerations in the same transaction.
+func (w *Writer) CommitSlice(ctx context.Context, stream string, cursor []byte, sliceID string, sweeps ...record.Sweep) error {
 	text := tables.JSONText(cursor)
-	return w.queue(ctx, func(t *db.Tx) error { return w.sink.Checkpoint(t, stream, text, sliceID) })
+	return w.queue(ctx, func(t *db.Tx) error {
+		if err := w.sweep(t, sweeps); err != nil {
+			return err
+		}
+		return w.sink.Checkpoint(t, stream, text, sliceID)
+	})
 }
 
 // CommitState moves one committed cursor.

@@ -41,6 +41,7 @@ type Writer struct {
 	mu     sync.Mutex
 	failed error
 	ended  bool
+	swept  []record.Swept
 	events int64    // the last event's number; the writer goroutine's alone
 	leases int64    // gap leases given; the writer goroutine's alone
 	leased gapPlace // of the last gap leased; the writer goroutine's alone

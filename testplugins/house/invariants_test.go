@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-const invariantCount = 11
+const invariantCount = 12
 
 // invariant is one section of docs/invariants.md.
 type invariant struct {

@@ -28,12 +28,23 @@ var exact = map[abi.Code]int{
 	abi.CodeConnectionBusy:  Refused,
 	"connection.on_device":  Refused,
 	abi.CodeCoolingDown:     Refused,
+	"run.ended":             Refused,
+	"run.elsewhere":         Refused,
+	"run.too_many":          Refused,
+	"run.winding_up":        Refused,
 	abi.CodeInterrupted:     Interrupted,
 	abi.CodeOwnerNeeded:     OwnerNeeded,
 	abi.CodeStoreNewer:      Refused, // nothing was touched; a newer host is needed
 	abi.CodeFenced:          Failed,
 	"tokens.unknown":        Usage, // as a connection that there is none of
 	"owner.session_unknown": Usage,
+
+	"questions.unknown":        Usage,
+	"questions.answer_invalid": Usage,
+	"questions.keep_needed":    Usage,
+
+	"notifications.unknown":         Usage,
+	"notifications.address_invalid": Usage,
 
 	// Of a collector (host/collector): a profile that cannot be read is its
 	// configuration, and so is the address in it.
@@ -51,7 +62,7 @@ var areas = map[string]int{
 	"internal": Internal, "storage": Internal, "doctor": Internal, "export": Internal, "cache": Internal,
 	"usage": Usage, "config": Usage, "connection": Usage, "record": Usage, "stream": Usage, "device": Usage,
 	"recording": Refused, "plugin": Refused, "manifest": Refused, "binding": Refused, "files": Refused,
-	"send": Refused, "egress": Refused, "vault": Refused, "credential": Refused, "serve": Refused, "owner": Refused, "tokens": Refused,
+	"send": Refused, "egress": Refused, "vault": Refused, "credential": Refused, "serve": Refused, "owner": Refused, "tokens": Refused, "questions": Refused, "notifications": Refused,
 	"boundary": Failed, "limit": Failed, "guest": Failed, "worker": Failed, "run": Failed, "interact": Failed,
 	"profile": Refused, "lane": Refused, "enrollment": Refused, "delivery": Failed,
 	"replay": Internal, // 1, as of diff: what was compared is not the same

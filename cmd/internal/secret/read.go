@@ -29,11 +29,19 @@ type Reader struct {
 // input up to the end of its line. The caller zeroes it. An error never holds any
 // of it.
 func (r Reader) Read(ctx context.Context, prompt string) ([]byte, error) {
+	text, err := r.line(ctx, prompt, func() ([]byte, error) { return readLine(r.In) })
+	if err != nil {
+		return nil, err
+	}
+	return check(text)
+}
+
+// line returns what read does, or what is typed at a terminal.
+func (r Reader) line(ctx context.Context, prompt string, read func() ([]byte, error)) ([]byte, error) {
 	type answer struct {
 		text []byte
 		err  error
 	}
-	read := func() ([]byte, error) { return readLine(r.In) }
 	restore := func() {}
 	if fd := int(r.In.Fd()); term.IsTerminal(fd) {
 		state, err := term.GetState(fd)
@@ -63,7 +71,7 @@ func (r Reader) Read(ctx context.Context, prompt string) ([]byte, error) {
 		if a.err != nil && !errors.Is(a.err, io.EOF) {
 			return nil, a.err
 		}
-		return check(a.text)
+		return a.text, nil
 	case <-ctx.Done():
 		restore()
 		return nil, context.Cause(ctx)

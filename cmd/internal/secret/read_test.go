@@ -2,6 +2,7 @@ package secret
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -89,6 +90,36 @@ func FuzzReadLine(f *testing.F) {
 		}
 		if kept, err := check(bytes.Clone(got)); err == nil && !bytes.Equal(kept, got) {
 			t.Fatal("changed")
+		}
+	})
+}
+
+// A line belongs to each field; one more belongs to nobody, and is in no error.
+func TestSplit(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"": "[ ]", "\n": "[ ]", "a": "[a ]", "a\nb": "[a b]", "a\r\nb\r\n": "[a b]", "\nb\n": "[ b]", "a\nb\nhunter2\n": "",
+	} {
+		got, err := split([]byte(in), 2)
+		text := ""
+		if err == nil {
+			text = fmt.Sprintf("%s", got)
+		}
+		if text != want || err != nil && strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%q: got %s, %v, want %s", in, text, err, want)
+		}
+	}
+	if _, err := split([]byte("x"), 0); err == nil {
+		t.Error("no field: got no error, want one")
+	}
+}
+
+func FuzzSplit(f *testing.F) {
+	f.Add([]byte("a\r\n\nb"), 3)
+	f.Fuzz(func(t *testing.T, in []byte, n int) {
+		n = min(max(n, 0), 20)
+		if lines, err := split(bytes.Clone(in), n); err == nil && len(lines) != n {
+			t.Fatalf("got %d lines, want %d", len(lines), n)
 		}
 	})
 }

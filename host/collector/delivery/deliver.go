@@ -152,14 +152,14 @@ func (d *Deliverer) hold(ctx context.Context, later []storage.OutboxItem) {
 func (d *Deliverer) Deliver(ctx context.Context, i *storage.OutboxItem) error {
 	kept := context.WithoutCancel(ctx)
 	if err := d.Store.Renew(kept, i, d.Policy.Lease); err != nil {
-		return d.settled(err)
+		return d.ignoreLostLease(err)
 	}
 	err := d.Lane.Send(ctx, i)
 	if f, ok := client.FailureOf(err); ok && f.Code == device.CodeManifestMissing {
 		var put bool
 		if put, err = d.Manifest(ctx); put {
 			if err := d.Store.Renew(kept, i, d.Policy.Lease); err != nil {
-				return d.settled(err)
+				return d.ignoreLostLease(err)
 			}
 			err = d.Lane.Send(ctx, i)
 		} else if err == nil {
@@ -170,18 +170,18 @@ func (d *Deliverer) Deliver(ctx context.Context, i *storage.OutboxItem) error {
 	case err == nil:
 		return d.acknowledged(kept, i)
 	case errors.Is(err, client.ErrUnsaid):
-		return d.settled(d.Store.Discard(kept, i))
+		return d.ignoreLostLease(d.Store.Discard(kept, i))
 	}
 	f, ok := client.FailureOf(err)
 	if !ok {
-		return errors.Join(err, d.settled(d.Store.Release(kept, i)))
+		return errors.Join(err, d.ignoreLostLease(d.Store.Release(kept, i)))
 	}
 	return d.failed(kept, i, f)
 }
 
 func (d *Deliverer) acknowledged(ctx context.Context, i *storage.OutboxItem) error {
 	if err := d.Store.Acknowledge(ctx, i); err != nil {
-		return d.settled(err)
+		return d.ignoreLostLease(err)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -190,9 +190,9 @@ func (d *Deliverer) acknowledged(ctx context.Context, i *storage.OutboxItem) err
 	return nil
 }
 
-// settled takes a row that another holder has, which is no trouble of this one
+// ignoreLostLease takes a row that another holder has, which is no trouble of this one
 // (LC-06.2).
-func (d *Deliverer) settled(err error) error {
+func (d *Deliverer) ignoreLostLease(err error) error {
 	if err == nil || abi.CodeOf(err) != storage.CodeLeaseNotCurrent {
 		return err
 	}

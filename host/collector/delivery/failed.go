@@ -33,13 +33,13 @@ func (d *Deliverer) failed(ctx context.Context, i *storage.OutboxItem, f *client
 	d.mu.Unlock()
 	switch {
 	case f.Class.Stops():
-		return pause(d.settled(d.Store.Release(ctx, i)))
+		return pause(d.ignoreLostLease(d.Store.Release(ctx, i)))
 	case paused:
 		return pause(d.counted(&d.done.Retried, d.Store.Retry(ctx, i, at, f.OutboxClass(), f.Err.Detail)))
 	case f.Class == client.ClassTransient:
 		return d.counted(&d.done.Retried, d.Store.Retry(ctx, i, at, f.OutboxClass(), f.Err.Detail))
 	case i.Refused: // it is no data: that a run was refused holds nothing up
-		return d.settled(d.Store.Discard(ctx, i))
+		return d.ignoreLostLease(d.Store.Discard(ctx, i))
 	case f.Word == client.WordShape, i.Kind == storage.KindRunCommit, i.Attempts+1 >= d.Policy.MaxAttempts:
 		return d.counted(&d.done.DeadLettered, d.Store.DeadLetter(ctx, i, f.OutboxClass(), f.Err.Detail))
 	default:
@@ -76,7 +76,7 @@ func (d *Deliverer) backoff(attempts int64) time.Duration {
 
 func (d *Deliverer) counted(count *int64, err error) error {
 	if err != nil {
-		return d.settled(err)
+		return d.ignoreLostLease(err)
 	}
 	d.mu.Lock()
 	*count++

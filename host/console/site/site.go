@@ -117,6 +117,9 @@ func (v *Visit) write(status int, c templ.Component) error {
 		return err
 	}
 	v.W.Header().Set("Content-Type", "text/html; charset=utf-8")
+	if status == http.StatusTooManyRequests {
+		v.W.Header().Set("Retry-After", "30")
+	}
 	v.W.WriteHeader(status)
 	_, _ = v.W.Write(b.Bytes()) // the browser went away
 	return nil
@@ -208,9 +211,6 @@ func (v *Visit) fail(err error) {
 		v.Logger.Error("a page failed", "path", v.R.URL.Path, "code", string(abi.CodeOf(err)))
 	}
 	status := web.Status(e.Code)
-	if status == http.StatusTooManyRequests {
-		v.W.Header().Set("Retry-After", "30")
-	}
 	f, ferr := v.frame(words.Trouble, "")
 	if ferr != nil {
 		f = ui.Frame{Title: words.Trouble}

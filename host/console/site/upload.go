@@ -10,7 +10,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/console/words"
 )
 
-// What may come before the file of an upload: so many fields, each of so many bytes.
+// These bound the fields before the file of an upload: their number, and the bytes of each.
 const (
 	mostFields = 8
 	mostField  = 4 << 10

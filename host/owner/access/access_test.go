@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -184,6 +185,30 @@ func TestWrongPasswordsSlowSignInDown(t *testing.T) {
 	r.code(try("203.0.113.1/32", password), access.CodeTooManyAttempts) // fifty in all
 	r.forward(10 * time.Minute)
 	r.ok(try("203.0.113.1/32", password))
+}
+
+// OC-04.3: a failure takes the same work whatever is wrong, and so the same time: the
+// memory that the hash fills, before a password was chosen as well.
+//
+//nolint:paralleltest // it counts what this process allocates
+func TestFailuresTakeTheSameWork(t *testing.T) {
+	r, ctx, tries := newRig(t), t.Context(), &access.Attempts{}
+	work := func(word string) uint64 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := access.SignInWith(ctx, r.Owner, tries, access.SignIn{Password: word})
+		runtime.ReadMemStats(&after)
+		r.code(err, access.CodePasswordWrong)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	used := map[string]uint64{"none was chosen": work(password)}
+	r.claim()
+	used["a wrong one"], used["an empty one"], used["one too long"] = work("wrong"), work(""), work(strings.Repeat("x", 4096))
+	for what, bytes := range used {
+		if bytes < 19<<20 || bytes > 21<<20 {
+			t.Errorf("%s: got %d bytes of work, want the 19 MiB of one hash", what, bytes)
+		}
+	}
 }
 
 // OC-06, OC-06.1: a token has a name, a scope and an end, and is shown once.

@@ -82,14 +82,24 @@ func (s *Secrets) Open(ctx context.Context, create bool) (*vault.Vault, error) {
 	if s.Vault != nil {
 		return s.Vault, nil
 	}
-	all, err := s.store.StoredCredentials(ctx, "")
+	var err error
+	s.Vault, err = OpenVault(ctx, s.store, s.Options, create)
+	return s.Vault, err
+}
+
+// OpenVault opens the vault of a store. create says that something is to be sealed: its
+// key is made where nothing is sealed so far.
+func OpenVault(ctx context.Context, store *storage.Store, o vault.Options, create bool) (*vault.Vault, error) {
+	all, err := store.StoredCredentials(ctx, "")
 	if err != nil {
 		return nil, err
 	}
-	o := s.Options
-	o.Sealed, o.Create = len(all) > 0, create
-	s.Vault, err = vault.Open(ctx, o)
-	return s.Vault, err
+	channels, err := store.Channels(ctx)
+	if err != nil {
+		return nil, err
+	}
+	o.Sealed, o.Create = len(all)+len(channels) > 0, create
+	return vault.Open(ctx, o)
 }
 
 func (s *Secrets) unseal(ctx context.Context, field string, sealed []byte) ([]byte, error) {

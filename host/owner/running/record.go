@@ -81,8 +81,8 @@ func (r *recording) close() error {
 	return r.broken
 }
 
-// told is what the owner is told of it.
-func (r *recording) told(broken error) *Recording {
+// summary is what the owner is told of it.
+func (r *recording) summary(broken error) *Recording {
 	if r == nil {
 		return nil
 	}

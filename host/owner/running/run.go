@@ -80,7 +80,7 @@ func Run(ctx context.Context, o *owner.Owner, r Request) (*Ended, error) {
 		if err != nil {
 			return refused(ctx, o, store, m, &r, err)
 		}
-		ended = &Ended{Result: result, Recording: rec.told(broken)}
+		ended = &Ended{Result: result, Recording: rec.summary(broken)}
 		ended.coolDown(ctx, o, store) // before its health is read
 		ended.readHealth(ctx, o, store)
 		return nil

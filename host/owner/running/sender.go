@@ -40,7 +40,7 @@ func (s *sender) Open(_ context.Context, r run.SendRun) (run.Sending, error) {
 	o := call.Options{
 		Network: r.Manifest.Requirements.Network, Connector: r.Manifest.ConnectorKey, AllowPrivate: s.allowPrivate,
 		BaseURL: r.Options[run.OptionBaseURL], MaxBytesOut: s.bytesOut,
-		Run: send.NewRunBudget(s.requests, r.MaxWall), Retries: send.RetryBudgetFor(s.requests),
+		Run: send.NewRunBudget(s.requests, r.MaxWall).Resting(r.Rested), Retries: send.RetryBudgetFor(s.requests),
 		State: func(stream string) []byte { return r.Cursors[stream] },
 		Clock: send.SystemClock{}, Random: rand.Float64, UnpacedLoopback: s.unpaced, Observer: r.Observer,
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/health/verdict"
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/modules"
+	"github.com/pdpp-host/pdpp-host/host/owner/questions"
 	"github.com/pdpp-host/pdpp-host/host/owner/running"
 	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/host/schedule"
@@ -20,7 +21,18 @@ func (s *Server) run(ctx context.Context, j schedule.Job) error {
 	if err != nil {
 		return err
 	}
-	result, err := run.New(running.Deps(s.Owner, s.store, s.engine, 0)).Run(ctx, run.Request{
+	ctx, f := s.lives.follow(ctx)
+	defer f.end()
+	deps := running.Deps(s.Owner, s.store, s.engine, 0)
+	deps.Began, deps.Observe = f.begin, f.observe
+	if s.asks {
+		parked := questions.Park(s.Owner, s.store, j.Waiting)
+		deps.Asker, deps.Began = parked, func(b run.Began) {
+			parked.Began(b)
+			f.begin(b)
+		}
+	}
+	result, err := run.New(deps).Run(ctx, run.Request{
 		Connection: j.Connection.Name, Module: file, ModulePath: path, Mode: abi.ModeIncremental, MaxWall: running.AskingTime(s.Config.RunTime()),
 	})
 	if err == nil {

@@ -87,7 +87,7 @@ func (l *right) hold(ctx context.Context, now time.Time) (*storage.Server, error
 	return other, err
 }
 
-// renew holds on to the right, unless the scheduler is stuck: then the right runs out,
+// hold holds on to the right, unless the scheduler is stuck: then the right runs out,
 // which is how everybody sees it (HL-28), and another server may take it.
 func (l *right) renew(ctx context.Context, now time.Time) (other *storage.Server, err error) {
 	if !l.stuck(now) {
@@ -106,7 +106,7 @@ func (s *Server) during(ctx context.Context, work func(context.Context) error) e
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	kept := make(chan error, 1)
-	go func() { kept <- s.right.keep(ctx, s.Now, s.Logger, stop) }()
+	go func() { kept <- s.right.keepRenewing(ctx, s.Now, s.Logger, stop) }()
 	err := work(ctx)
 	stop(nil)
 	lost := <-kept
@@ -116,11 +116,11 @@ func (s *Server) during(ctx context.Context, work func(context.Context) error) e
 	return errors.Join(lost, err)
 }
 
-// keep holds on to the right until ctx ends. When another process has taken it,
+// keepRenewing holds on to the right until ctx ends. When another process has taken it,
 // which it may once this one was not heard of for servingTTL, it stops all that
 // runs and returns serve.taken_over. A store that fails is tried again: runs
 // hold leases of their own.
-func (l *right) keep(ctx context.Context, now func() time.Time, logger *slog.Logger, stop context.CancelCauseFunc) error {
+func (l *right) keepRenewing(ctx context.Context, now func() time.Time, logger *slog.Logger, stop context.CancelCauseFunc) error {
 	beat := time.NewTicker(servingEvery)
 	defer beat.Stop()
 	stuck := false

@@ -10,6 +10,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/modules"
+	"github.com/pdpp-host/pdpp-host/host/owner/notifications"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 	"github.com/pdpp-host/pdpp-host/host/run/holder"
 	"github.com/pdpp-host/pdpp-host/host/schedule"
@@ -32,7 +33,9 @@ type Server struct {
 	request Request
 	right   *right
 	began   time.Time // zero: it does not serve, and only looks
+	asks    bool      // its runs may ask their owner, whose answers it waits for
 
+	lives     lives
 	tally     tally
 	mu        sync.Mutex
 	manifests map[string]*abi.Manifest // of modules that no connection has accepted yet, by hash
@@ -73,14 +76,35 @@ func (s *Server) Once(ctx context.Context) (looked []schedule.Looked, err error)
 }
 
 // Until runs connections when they are due until its owner stops it, which is how
-// serving ends well, or another process takes the data folder over. beside goes on
-// while work does, which it calls.
+// serving ends well, or another process takes the data folder over. Its runs ask their
+// owner, and what runs of a host asked that is gone is closed as lost. beside goes on
+// while work does, which it calls. Meanwhile its owner is told what needs them.
 func (s *Server) Until(ctx context.Context, beside func(ctx context.Context, work func(context.Context) error) error) (Counts, error) {
 	sched := s.scheduler()
+	s.asks = true
+	if _, err := s.store.LoseQuestions(ctx, holder.Alive); err != nil {
+		return Counts{}, err
+	}
 	s.Logger.Info("serving", "data_dir", s.Config.DataDir())
 	s.right.passed(s.Now()) // from here on passes are made
-	err := s.during(ctx, func(ctx context.Context) error { return beside(ctx, sched.Run) })
+	err := s.during(ctx, func(ctx context.Context) error {
+		return s.lives.during(ctx, func() error {
+			return beside(ctx, func(ctx context.Context) error { return s.alongside(ctx, sched.Run) })
+		})
+	})
 	return s.tally.counts(), err
+}
+
+// alongside does work, and for as long what follows the store: it tells owners what needs
+// them.
+func (s *Server) alongside(ctx context.Context, work func(context.Context) error) error {
+	following, stop := context.WithCancel(ctx)
+	var others sync.WaitGroup
+	others.Go(func() { notifications.Watch(following, s.Asks(owner.Actor{})) })
+	err := work(ctx)
+	stop()
+	others.Wait()
+	return err
 }
 
 func (s *Server) scheduler() *schedule.Scheduler {

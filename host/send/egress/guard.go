@@ -112,6 +112,31 @@ func (g *Guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
+// Dial connects to an address that speaks another protocol than HTTP, at any port: the
+// address alone is checked, as for a request.
+func (g *Guard) Dial(ctx context.Context, network, hostport string) (net.Conn, error) {
+	return g.dial(ctx, network, hostport)
+}
+
+// DialTLS is Dial with TLS from the beginning.
+func (g *Guard) DialTLS(ctx context.Context, network, hostport string) (net.Conn, error) {
+	host, _, err := net.SplitHostPort(hostport)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := g.dial(ctx, network, hostport)
+	if err != nil {
+		return nil, err
+	}
+	config := g.transport.TLSClientConfig.Clone()
+	config.ServerName = host
+	out := tls.Client(conn, config)
+	if err := out.HandshakeContext(ctx); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return out, nil
+}
+
 // dial connects to the host that was checked. It checks each address after the name
 // was resolved, so a name that resolves differently the second time gains nothing.
 func (g *Guard) dial(ctx context.Context, network, hostport string) (net.Conn, error) {

@@ -63,7 +63,7 @@ func (t *Tx) BeforeCommit(order Order, fn func() error) {
 // AfterCommit has fn run on the writer goroutine once the transaction is durable.
 func (t *Tx) AfterCommit(fn func()) { t.after = append(t.after, fn) }
 
-func (t *Tx) settle() error {
+func (t *Tx) runBeforeCommit() error {
 	for order := range orders {
 		for _, fn := range t.before[order] {
 			if err := fn(); err != nil {

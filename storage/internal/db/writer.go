@@ -227,7 +227,7 @@ func (w *writer) transact(group []*Op) error {
 	t := w.link.tx()
 	err := t.perform(group)
 	if err == nil {
-		err = t.settle()
+		err = t.runBeforeCommit()
 	}
 	if err == nil {
 		err = w.link.commit()

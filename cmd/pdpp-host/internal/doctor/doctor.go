@@ -41,11 +41,11 @@ func examine(ctx context.Context, s *session.Session, repair bool) error {
 				wordHealth(s, o.Config.DataDir(), &all[i])
 			}
 		}
-		return tell(s, all)
+		return printFindings(s, all)
 	})
 }
 
-func tell(s *session.Session, all []doctor.Finding) error {
+func printFindings(s *session.Session, all []doctor.Finding) error {
 	problems, widest := 0, 0
 	for i, x := range all {
 		all[i].Message, all[i].Hint = s.Homely(x.Message), s.Homely(s.Advice(x.Hint))

@@ -70,8 +70,8 @@ func (f *filterFlags) read(now time.Time) (*filter, error) {
 	return out, nil
 }
 
-// of takes the field of the stream's time from what its manifest says; nil: nothing.
-func (f *filter) of(declared *abi.Stream) {
+// readTimeField takes the field of the stream's time from what its manifest says; nil: nothing.
+func (f *filter) readTimeField(declared *abi.Stream) {
 	if declared != nil {
 		f.timeField = declared.ConsentTimeField
 	}

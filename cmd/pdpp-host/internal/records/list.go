@@ -53,7 +53,7 @@ func list(ctx context.Context, s *session.Session, connection, stream string, q 
 			return err
 		}
 		if by != nil {
-			by.of(from.Declared())
+			by.readTimeField(from.Declared())
 		}
 		records, more, err := findRecords(ctx, from, q, by)
 		if err == nil && by != nil && len(records) == 0 {

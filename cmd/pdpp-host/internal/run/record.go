@@ -18,7 +18,7 @@ import (
 func tellRecorded(s *session.Session, ended *running.Ended, typed string) error {
 	r := ended.Recording
 	if r == nil {
-		return tell(s, ended, typed)
+		return printOutcome(s, ended, typed)
 	}
 	if r.Broken != nil && ended.Status == run.StatusSucceeded {
 		text := func(w io.Writer) { outcome.Write(w, s.Printer.Style, ended.Result, "", s.Advice) }
@@ -27,7 +27,7 @@ func tellRecorded(s *session.Session, ended *running.Ended, typed string) error 
 		}
 		return r.Broken
 	}
-	err := tell(s, ended, typed)
+	err := printOutcome(s, ended, typed)
 	switch {
 	case r.Broken != nil:
 		fmt.Fprintf(s.Err, "%s %s: %s   [%s]\n", s.Printer.ErrStyle.Yellow("warning:"), output.Clean(r.Path),

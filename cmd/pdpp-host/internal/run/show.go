@@ -26,9 +26,9 @@ type result struct {
 	Verdict *verdict.RenderedVerdict `json:"verdict"` // null: it could not be read
 }
 
-// tell writes the outcome and returns the error that the exit status is of. typed is
+// printOutcome writes the outcome and returns the error that the exit status is of. typed is
 // how the module was named.
-func tell(s *session.Session, ended *running.Ended, typed string) error {
+func printOutcome(s *session.Session, ended *running.Ended, typed string) error {
 	r, todo, shown := ended.Result, step(ended, typed), result{ended.Result, ended.Verdict}
 	text := func(w io.Writer) {
 		if s.Flags.Quiet {

@@ -1,0 +1,47 @@
+package declaration
+
+import (
+	"slices"
+	"testing"
+)
+
+const manifest = `{"streams":[{"name":"notes","semantics":"mutable_state","cursor_field":"at","consent_time_field":"made",
+"schema":{"required":["id"],"properties":{"id":{"type":"string"},"at":{"type":["string","null"],"format":"date-time"},"made":{"type":"string","format":"date"},
+"n":{"type":"integer"},"ok":{"type":"boolean"},"either":{"anyOf":[{"type":"number"},{"type":"null"}]},"many":{"type":["string","number"]},"list":{"type":"array"},"any":true}},
+"query":{"search":{"lexical_fields":["id","gone","id"]},"range_filters":{"n":["gte"],"id":["gte"],"at":["lt"]}}},{"name":"bare"}]}`
+
+func TestRead(t *testing.T) {
+	t.Parallel()
+	all := Read([]byte(manifest))
+	if len(all) != 2 || all[1].Name != "bare" || all[1].Fields != nil {
+		t.Fatalf("got %+v, want notes and bare", all)
+	}
+	s := &all[0]
+	want := []Field{
+		{"id", Text, true}, {"at", DateTime, false}, {"made", Date, false}, {"n", Number, false}, {"ok", Boolean, false},
+		{"either", Number, false}, {"many", Other, false}, {"list", Other, false}, {"any", Other, false},
+	}
+	if !slices.Equal(s.Fields, want) {
+		t.Errorf("got %v, want %v", s.Fields, want)
+	}
+	if s.CursorField != "at" || s.ConsentTimeField != "made" || s.Semantics != "mutable_state" {
+		t.Errorf("got %+v", s)
+	}
+	// A field that the schema lacks is not searched, and a text has no bounds (RD-17.2).
+	if !slices.Equal(s.Lexical, []string{"id"}) || !slices.Equal(s.Range, []string{"at", "n"}) {
+		t.Errorf("got %v and %v, want [id] and [at n]", s.Lexical, s.Range)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add([]byte(manifest))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		for _, s := range Read(b) {
+			for _, name := range s.Lexical {
+				if s.Field(name) == nil {
+					t.Errorf("%q is searched, and is no field", name)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,3 @@
+// Package notifications has the commands of notifications: list, add, test and remove
+// channels, and change the settings.
+package notifications

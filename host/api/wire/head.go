@@ -1,0 +1,55 @@
+package wire
+
+import (
+	"encoding/base32"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// Version is the one version of the protocol that is spoken.
+const Version = "2026-04-06"
+
+// HeaderVersion names a version, in a request and in its answer.
+const HeaderVersion = "PDPP-Version"
+
+// NewID returns the id of a request: what an answer and the log know it by. One that a
+// request brings is not looked at, so that nobody writes the log (RD-04.1).
+func NewID(random io.Reader) string {
+	var b [16]byte
+	if _, err := io.ReadFull(random, b[:]); err != nil {
+		return "req_unnamed" // it names a line of the log and guards nothing
+	}
+	return "req_" + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(b[:]))
+}
+
+// Begin sets the headers of every answer (RD-04).
+func Begin(h http.Header, id string) {
+	h.Set("Request-Id", id)
+	h.Set("X-Request-Id", id)
+	h.Set(HeaderVersion, Version)
+	h.Set("Content-Type", "application/json")
+	h.Set("Cache-Control", "private, no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+}
+
+// CheckVersion refuses a request of another version (RD-04.2).
+func CheckVersion(r *http.Request) error {
+	for _, v := range r.Header.Values(HeaderVersion) {
+		if v != Version {
+			return &Failure{Status: http.StatusBadRequest, Code: CodeVersion, Message: "this host speaks " + Version + " alone", Param: HeaderVersion}
+		}
+	}
+	return nil
+}
+
+// retryAfter sets the header that says when to come again.
+func retryAfter(h http.Header, f *Failure) {
+	if f.After > 0 {
+		h.Set("Retry-After", strconv.Itoa(int((f.After.Seconds()))))
+	}
+}

@@ -1,0 +1,130 @@
+package questions
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/interact"
+	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/owner/credential"
+	"github.com/pdpp-host/pdpp-host/host/run"
+	"github.com/pdpp-host/pdpp-host/host/vault"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// lookEvery is how often a run looks for its answer: it goes on within a second.
+const lookEvery = 500 * time.Millisecond
+
+// Parked asks for one run that nobody watches. It implements run.Asker; its Began belongs
+// into the run's hook of that name.
+type Parked struct {
+	store   *storage.Store
+	vault   vault.Options
+	now     func() time.Time
+	random  io.Reader
+	logger  *slog.Logger
+	waiting func(bool)
+	run     run.Began
+}
+
+// Park returns the asker of one run. waiting is told that the run begins to wait, and that
+// it goes on; nil: nobody is.
+func Park(o *owner.Owner, store *storage.Store, waiting func(bool)) *Parked {
+	if waiting == nil {
+		waiting = func(bool) {}
+	}
+	return &Parked{store: store, vault: o.Vault, now: o.Now, random: o.Random, logger: o.Logger, waiting: waiting}
+}
+
+// Began says which run asks.
+func (p *Parked) Began(b run.Began) { p.run = b }
+
+// Ask implements run.Asker: it keeps the question and waits until somebody answers it, ctx
+// ends, or the question's time does.
+func (p *Parked) Ask(ctx context.Context, in abi.Interaction) (abi.InteractionResponse, error) {
+	none := abi.InteractionResponse{Status: abi.ResponseCancelled}
+	if _, err := interact.FieldsOf(in); err != nil {
+		return none, err
+	}
+	q := storage.Question{
+		ID: newID(p.now(), p.random), RunID: p.run.RunID, ConnectionID: p.run.ConnectionID, Kind: in.Kind, Stream: in.Stream, Message: in.Message, Schema: in.Schema,
+	}
+	if end, ok := ctx.Deadline(); ok {
+		q.Deadline = p.now().Add(time.Until(end))
+	}
+	if err := p.store.OpenQuestion(ctx, q); err != nil {
+		return none, err
+	}
+	p.waiting(true)
+	defer p.waiting(false)
+	p.await(ctx, q.ID)
+	return p.take(context.WithoutCancel(ctx), q.ID, errors.Is(ctx.Err(), context.DeadlineExceeded)), nil
+}
+
+// newID returns an id that sorts by time, as a run's does.
+func newID(now time.Time, random io.Reader) string {
+	return "q_" + strings.TrimPrefix(run.NewID(now, random), "run_")
+}
+
+// await returns when the question is closed, or ctx ends.
+func (p *Parked) await(ctx context.Context, id string) {
+	look := time.NewTicker(lookEvery)
+	defer look.Stop()
+	for failed := false; ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-look.C:
+		}
+		state, err := p.store.QuestionState(ctx, id)
+		switch {
+		case err == nil && state != storage.QuestionOpen, abi.CodeOf(err) == CodeUnknown: // or its connection was removed
+			return
+		case err != nil && !failed && ctx.Err() == nil:
+			failed = true
+			p.logger.Warn("it cannot be read whether a question was answered; tried again", "question", id, "code", abi.CodeOf(err))
+		}
+	}
+}
+
+// take ends the wait, and returns what the run is told.
+func (p *Parked) take(ctx context.Context, id string, timedOut bool) abi.InteractionResponse {
+	otherwise := storage.QuestionLost
+	if timedOut {
+		otherwise = storage.QuestionTimedOut
+	}
+	state, sealed, err := p.store.TakeAnswer(ctx, id, otherwise)
+	out := abi.InteractionResponse{Status: abi.ResponseCancelled}
+	switch {
+	case err != nil:
+	case state == storage.QuestionTimedOut:
+		out.Status = abi.ResponseTimeout
+	case state == storage.QuestionAnswered:
+		if out.Data, err = p.open(ctx, id, sealed); err == nil {
+			out.Status = abi.ResponseSuccess
+		}
+	}
+	if err != nil {
+		p.logger.Error("the answer to a question cannot be read; the run is told that its owner declined", "question", id, "code", abi.CodeOf(err))
+	}
+	return out
+}
+
+func (p *Parked) open(ctx context.Context, id string, sealed []byte) (values map[string]string, err error) {
+	v, err := credential.OpenVault(ctx, p.store, p.vault, false)
+	if err != nil {
+		return nil, err
+	}
+	plain, err := v.Unseal(p.run.ConnectionID, answerField(id), sealed)
+	if err != nil {
+		return nil, err
+	}
+	defer clear(plain)
+	return values, json.Unmarshal(plain, &values)
+}

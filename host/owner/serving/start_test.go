@@ -1,0 +1,117 @@
+package serving_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/owner/serving"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/served"
+)
+
+// lasting is a guest's script that goes on until it is stopped.
+const lasting = "sleep 600000"
+
+var browser = owner.Actor{Face: owner.BrowserSession, ID: "session_1", Address: "192.0.2.7"}
+
+// OC-01, OC-02: a run that is begun on a face goes on by itself, one at a time for each
+// connection, and is stopped on a face. Each change leaves its event, and each refusal.
+func TestRunsAreStartedAndStopped(t *testing.T) {
+	t.Parallel()
+	h := served.New(t, "testplugins/guests/scripted")
+	h.Connect(t, "long", "scripted", map[string]string{"script": lasting})
+	ctx := t.Context()
+
+	asked, gone := context.WithCancel(ctx)
+	id, err := h.Server.Start(asked, browser, serving.Order{Connection: "long"})
+	gone() // the browser that began it went away
+	if err != nil {
+		t.Fatalf("got %v, want a run", err)
+	}
+	if _, err := h.Server.Start(ctx, browser, serving.Order{Connection: "long"}); abi.CodeOf(err) != abi.CodeConnectionBusy {
+		t.Errorf("a second run: got %v, want %s", err, abi.CodeConnectionBusy)
+	}
+	if err := h.Server.Stop(ctx, browser, id); err != nil {
+		t.Errorf("stopping: got %v, want none", err)
+	}
+	if r := h.Ended(t, id); r.Status != "cancelled" || r.Mode != abi.ModeIncremental {
+		t.Errorf("got an %s run that is %s, want an %s one that is cancelled", r.Mode, r.Status, abi.ModeIncremental)
+	}
+	awaitGone(t, h.Server, id)
+	if err := h.Server.Stop(ctx, browser, id); abi.CodeOf(err) != serving.CodeRunEnded {
+		t.Errorf("stopping it again: got %v, want %s", err, serving.CodeRunEnded)
+	}
+	if err := h.Server.Stop(ctx, browser, "run_of_nobody"); abi.CodeOf(err) != abi.CodeRunUnknown {
+		t.Errorf("stopping no run: got %v, want %s", err, abi.CodeRunUnknown)
+	}
+	page, err := h.Owner.AuditEvents(ctx, owner.AuditQuery{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range page.Events {
+		if e.Actor == string(owner.BrowserSession) {
+			got = append(got, e.Operation+" "+e.Subject+" "+e.Outcome)
+		}
+	}
+	want := []string{"runs.stop long run.ended", "runs.stop long done", "runs.start long run.connection_busy", "runs.start long done"}
+	if len(got) != len(want) {
+		t.Fatalf("got events %q, want %q", got, want)
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			t.Errorf("got event %q, want %q", got[i], want[i])
+		}
+	}
+}
+
+// A run is begun the way that was asked for, and no other.
+func TestStartTakesTheModesThereAre(t *testing.T) {
+	t.Parallel()
+	h := served.New(t, "testplugins/guests/scripted")
+	h.Connect(t, "short", "scripted", nil)
+	id, err := h.Server.Start(t.Context(), browser, serving.Order{Connection: "short", Mode: abi.ModeFullRefresh})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := h.Ended(t, id); r.Mode != abi.ModeFullRefresh || r.Status != "succeeded" {
+		t.Errorf("got an %s run that %s, want a full refresh that succeeded", r.Mode, r.Status)
+	}
+	for order, want := range map[serving.Order]abi.Code{
+		{Connection: "short", Mode: "sideways"}: abi.CodeUsage,
+		{Connection: "nobody"}:                  abi.CodeConnectionUnknown,
+	} {
+		if _, err := h.Server.Start(t.Context(), browser, order); abi.CodeOf(err) != want {
+			t.Errorf("%+v: got %v, want %s", order, err, want)
+		}
+	}
+}
+
+// A host that stops serving ends the runs that were begun on a face, and begins none.
+func TestRunsEndWithTheServer(t *testing.T) {
+	t.Parallel()
+	h := served.New(t, "testplugins/guests/scripted")
+	h.Connect(t, "long", "scripted", map[string]string{"script": lasting})
+	id, err := h.Server.Start(t.Context(), browser, serving.Order{Connection: "long"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Stop(t)
+	if r, err := h.Store.Run(t.Context(), id); err != nil || r.Status != "cancelled" {
+		t.Errorf("got %+v, %v, want a run that is cancelled", r, err)
+	}
+	if _, err := h.Server.Start(t.Context(), browser, serving.Order{Connection: "long"}); abi.CodeOf(err) != serving.CodeWindingUp {
+		t.Errorf("got %v, want %s", err, serving.CodeWindingUp)
+	}
+}
+
+// awaitGone waits until the server has forgotten a run that has ended.
+func awaitGone(t *testing.T, s *serving.Server, id string) {
+	t.Helper()
+	for s.Progress(id) != nil {
+		if t.Context().Err() != nil {
+			t.Fatal(t.Context().Err())
+		}
+	}
+}

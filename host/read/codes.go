@@ -1,0 +1,47 @@
+package read
+
+import (
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/read/index"
+)
+
+// Codes of reads. A message names a parameter and its rule, and never a value (RD-03.1).
+const (
+	CodeBehind              = index.CodeBehind // what is asked for is not indexed yet
+	CodeRequest    abi.Code = "read.invalid_request"
+	CodeCursor     abi.Code = "read.invalid_cursor"
+	CodeSort       abi.Code = "read.invalid_sort"
+	CodeField      abi.Code = "read.unknown_field"
+	CodeNotGranted abi.Code = "read.not_granted" // a stream or a field
+	CodeAmbiguous  abi.Code = "read.ambiguous_connection"
+	CodeBusy       abi.Code = "read.busy"
+)
+
+func invalid(message, hint string) error { return abi.NewError(CodeRequest, message, hint) }
+
+func unknownField(name string) error {
+	return abi.NewError(CodeField, "no stream that is asked for has the field "+name, "its declaration names the fields there are")
+}
+
+func notGranted(what string) error {
+	return abi.NewError(CodeNotGranted, what+" is not granted", "ask for what the grant names")
+}
+
+func noRecord() error {
+	return abi.NewError(abi.CodeRecordUnknown, "there is no record with that key", "`pdpp-host records list` shows the keys there are")
+}
+
+// Warning says how an answer differs from what was asked for. It never changes the answer's
+// success.
+type Warning struct {
+	Code       string `json:"code"`
+	Message    string `json:"message"`
+	Connection string `json:"connection_id,omitempty"`
+}
+
+// Codes of warnings (RD-06.1).
+const (
+	WarnClamped    = "limit_clamped"
+	WarnDowngraded = "count_downgraded"
+	WarnSkipped    = "source_skipped_not_applicable"
+)

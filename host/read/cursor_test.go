@@ -1,0 +1,110 @@
+package read
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// RD-16.1, RD-16.2, RD-16.3: a cursor tells nothing, is good for its own request only, for
+// any limit, for a day, and none with a changed bit is.
+func TestCursors(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t, "c", "d")
+	id := s.accept("c", manifest)
+	for _, name := range []string{"c", "d"} {
+		s.put(name, "notes", "secret1", `{"id":"secret1","n":1,"at":"2026-01-01T00:00:00Z"}`, "secret2", `{"id":"secret2","n":1,"at":"2026-01-02T00:00:00Z"}`)
+	}
+	l := List{From: From{Stream: "notes"}, Limit: 1}
+	page, err := s.List(t.Context(), OwnerScope(), l)
+	s.ok(err)
+	cursor := page.Next
+	plain, err := base64.RawURLEncoding.DecodeString(cursor)
+	s.ok(err)
+	for _, text := range []string{"secret", "2026", id} {
+		if strings.Contains(string(plain), text) || strings.Contains(cursor, text) {
+			t.Errorf("the cursor has %q in it", text)
+		}
+	}
+	refused := func(why string, scope *Scope, l List) {
+		t.Helper()
+		if _, err := s.List(t.Context(), scope, l); abi.CodeOf(err) != CodeCursor {
+			t.Errorf("%s: got %v, want %s", why, err, CodeCursor)
+		}
+	}
+	l.Cursor, l.Limit = cursor, 50
+	if _, err := s.List(t.Context(), OwnerScope(), l); err != nil {
+		t.Errorf("another limit: %v", err)
+	}
+	for why, change := range map[string]func(*List){
+		"another order":       func(l *List) { l.Order = "asc" },
+		"another filter":      func(l *List) { l.Filters = []Filter{{"n", Equal, "1"}} },
+		"another field":       func(l *List) { l.Fields = []string{"id"} },
+		"another stream":      func(l *List) { l.Stream = "plain" },
+		"another connection":  func(l *List) { l.Connections = []string{"c"} },
+		"an empty one":        func(l *List) { l.Cursor = "A" },
+		"one with a new line": func(l *List) { l.Cursor += "\n" },
+		"one that is long":    func(l *List) { l.Cursor = strings.Repeat("A", 1<<17) },
+	} {
+		other := l
+		change(&other)
+		if other.Stream == "plain" {
+			s.put("c", "plain", "a", "{}")
+		}
+		refused(why, OwnerScope(), other)
+	}
+	refused("a grant's", &Scope{Streams: []StreamScope{{Name: "notes", Connections: []string{id}, Fields: []string{"id", "at"}}}}, l)
+	if _, err := s.Search(t.Context(), OwnerScope(), Search{Text: "x", Cursor: cursor}); abi.CodeOf(err) != CodeCursor {
+		t.Errorf("a search takes a list's cursor: %v", err)
+	}
+	for bit := range len(plain) * 8 {
+		plain[bit/8] ^= 1 << (bit % 8)
+		l.Cursor = base64.RawURLEncoding.EncodeToString(plain)
+		refused(fmt.Sprint("bit ", bit), OwnerScope(), l)
+		plain[bit/8] ^= 1 << (bit % 8)
+	}
+	l.Cursor = cursor
+	s.now = s.now.Add(pagesLive)
+	if _, err := s.List(t.Context(), OwnerScope(), l); err != nil {
+		t.Errorf("a day old: %v", err)
+	}
+	s.now = s.now.Add(time.Second)
+	refused("an old one", OwnerScope(), l)
+}
+
+// RD-16.1: a cursor has at most 4 KiB for a key of 2 KiB.
+func TestCursorOfALongKey(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t, "c")
+	long := strings.Repeat("k", 2048)
+	s.put("c", "notes", long+"2", `{"id":"x","at":"2026-01-01T00:00:00Z"}`, long[1:], `{"id":"x","at":"2026-01-01T00:00:00Z"}`)
+	page, err := s.List(t.Context(), OwnerScope(), List{From: From{Stream: "notes"}, Limit: 1})
+	s.ok(err)
+	if len(page.Next) == 0 || len(page.Next) > 4096 {
+		t.Errorf("the cursor has %d bytes, want at most 4096", len(page.Next))
+	}
+	s.same(s.keys(List{From: From{Stream: "notes"}, Limit: 1}), []string{long + "2", long[1:]})
+}
+
+// RD-16.2: whatever somebody sends as a cursor is refused, and never read as a place.
+func FuzzCursor(f *testing.F) {
+	s := newShelf(f, "c")
+	s.put("c", "notes", "a", `{"id":"a"}`, "b", `{"id":"b"}`)
+	page, err := s.List(f.Context(), OwnerScope(), List{From: From{Stream: "notes"}, Limit: 1})
+	s.ok(err)
+	f.Add(page.Next)
+	f.Add("AAAA")
+	f.Fuzz(func(t *testing.T, cursor string) {
+		if cursor == page.Next || cursor == "" {
+			return
+		}
+		if _, err := s.List(t.Context(), OwnerScope(), List{From: From{Stream: "notes"}, Cursor: cursor}); abi.CodeOf(err) != CodeCursor {
+			t.Errorf("%q: got %v, want %s", cursor, err, CodeCursor)
+		}
+		_, _ = readPosition([]byte(cursor)) // panics at nothing
+	})
+}

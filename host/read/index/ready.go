@@ -1,0 +1,137 @@
+package index
+
+import (
+	"context"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// CodeBehind is the code of a read for which the index was too far behind.
+const CodeBehind abi.Code = "read.index_behind"
+
+// Ready returns the streams that load finds once all that is in the store of them now is
+// indexed, and works at that for as long as wait, 0: as it takes. After that it is
+// read.index_behind (RD-14.2, RD-16.6).
+func (x *Indexer) Ready(ctx context.Context, wait time.Duration, load func(context.Context) ([]storage.ReadStream, error)) ([]storage.ReadStream, error) {
+	began := time.Now() // elapsed time, not the wall clock
+	need := int64(-1)
+	for {
+		streams, err := load(ctx)
+		if err != nil {
+			return nil, err
+		}
+		at, err := x.store.Position(ctx)
+		if err != nil {
+			return nil, err
+		}
+		unfit, last := []int64{}, int64(0)
+		for i := range streams {
+			if s := &streams[i]; !s.Fit() && s.LastSeq > 0 {
+				unfit = append(unfit, s.ID)
+			}
+			last = max(last, streams[i].LastSeq)
+		}
+		if need < 0 {
+			need = last
+		}
+		if len(unfit) == 0 && at.Indexed >= need && at.Indexed <= at.Last {
+			return streams, nil
+		}
+		if wait > 0 && time.Since(began) > wait {
+			return nil, behind()
+		}
+		if _, err := x.step(ctx, unfit); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// All is Ready for every stream of the store, and returns how many changes are not indexed
+// when the wait is over.
+func (x *Indexer) All(ctx context.Context, wait time.Duration) (missing int64, err error) {
+	began := time.Now() // elapsed time, not the wall clock
+	first, err := x.store.Position(ctx)
+	if err != nil {
+		return 0, err
+	}
+	for {
+		did, err := x.step(ctx, nil)
+		if err != nil {
+			return 0, err
+		}
+		at, err := x.store.Position(ctx)
+		if err != nil || !did.more && at.Indexed >= first.Last {
+			return 0, err
+		}
+		if wait > 0 && time.Since(began) > wait {
+			return max(at.Last-at.Indexed, 0), nil
+		}
+	}
+}
+
+func behind() error {
+	return abi.NewError(CodeBehind, "what was collected is not indexed yet", "try again in a moment: it goes on from where it is")
+}
+
+// A server looks for changes this often, and after a failure waits longer.
+const (
+	lookEvery   = 250 * time.Millisecond
+	afterFailed = 5 * time.Second
+	restAtMost  = 50 * time.Millisecond
+)
+
+// Run indexes what is written until ctx ends. While records come in it leaves half of the
+// time to them. failed is told of what went wrong; Run goes on.
+func (x *Indexer) Run(ctx context.Context, failed func(error)) {
+	watch, err := x.store.Watch(ctx)
+	if err != nil {
+		failed(err)
+		return
+	}
+	defer func() { _ = watch.Close() }()
+	for {
+		err := x.drain(ctx)
+		for err == nil && ctx.Err() == nil {
+			var changed bool
+			if rest(ctx, lookEvery); ctx.Err() != nil {
+				return
+			}
+			if changed, err = watch.Changed(ctx); changed {
+				break
+			}
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			failed(err)
+			rest(ctx, afterFailed)
+		}
+	}
+}
+
+// drain takes steps until there is nothing left to do.
+func (x *Indexer) drain(ctx context.Context) error {
+	for {
+		began := time.Now() // elapsed time, not the wall clock
+		did, err := x.step(ctx, nil)
+		if err != nil || !did.more {
+			return err
+		}
+		if did.busy {
+			rest(ctx, min(time.Since(began), restAtMost))
+		}
+	}
+}
+
+// rest waits, unless ctx ends before.
+func rest(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}

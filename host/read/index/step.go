@@ -1,0 +1,169 @@
+package index
+
+import (
+	"context"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/host/read/plan"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// Indexer keeps the read state of one store. It is safe for concurrent use.
+type Indexer struct {
+	Plans *plan.Cache
+
+	store *storage.Store
+	turn  chan struct{} // one takes a step at a time
+	known map[int64]*plan.Plan
+	last  int64     // the store's last change at the last step
+	clean time.Time // when every stream was last found made by its declaration
+}
+
+// New returns an indexer.
+func New(store *storage.Store) *Indexer {
+	x := &Indexer{Plans: plan.NewCache(store), store: store, turn: make(chan struct{}, 1), known: map[int64]*plan.Plan{}}
+	x.turn <- struct{}{}
+	return x
+}
+
+// stepped says what a step did.
+type stepped struct {
+	more bool // another step may find something to do
+	busy bool // somebody has written records since the step before
+}
+
+// lookAgain is how long streams whose declarations were found unchanged are not looked at:
+// there may be tens of thousands.
+const lookAgain = 2 * time.Second
+
+// step brings the read state one transaction further: by the next changes, or, where it has
+// all of them, by the streams that have to be made anew, of those named; nil: of all.
+func (x *Indexer) step(ctx context.Context, streams []int64) (stepped, error) {
+	select {
+	case <-x.turn:
+		defer func() { x.turn <- struct{}{} }()
+	case <-ctx.Done():
+		return stepped{}, ctx.Err()
+	}
+	at, err := x.store.Position(ctx)
+	if err != nil {
+		return stepped{}, err
+	}
+	busy := at.Last != x.last
+	x.last = at.Last
+	more := true
+	switch {
+	case at.Indexed > at.Last: // an older copy of the records was put back
+		clear(x.known)
+		err = x.store.ResetRead(ctx)
+	case at.Indexed < at.Last:
+		err = x.follow(ctx, at)
+	case streams == nil && time.Since(x.clean) < lookAgain: // elapsed time, not the wall clock
+		more = false
+	default:
+		more, err = x.renew(ctx, streams)
+	}
+	return stepped{more, busy}, err
+}
+
+// follow applies the next changes.
+func (x *Indexer) follow(ctx context.Context, at storage.ReadPosition) error {
+	changes, err := x.store.ChangesAfter(ctx, at.Indexed, storage.MostReadEntries)
+	if err != nil {
+		return err
+	}
+	w := storage.ReadWalk{From: at.Indexed}
+	if len(changes) == 0 { // what had changed was removed with its connection
+		w.To = at.Last
+	}
+	if err := x.learn(ctx, changes); err != nil {
+		return err
+	}
+	return x.apply(ctx, w, changes)
+}
+
+// learn makes the plans of the streams that have changes and are met for the first time.
+func (x *Indexer) learn(ctx context.Context, changes []storage.ReadChange) error {
+	var ids []int64
+	for i := range changes {
+		if id := changes[i].StreamID; x.known[id] == nil {
+			x.known[id] = nothing
+			ids = append(ids, id)
+		}
+	}
+	if ids == nil {
+		return nil
+	}
+	streams, err := x.store.ReadStreams(ctx, storage.ReadStreams{IDs: ids})
+	if err != nil {
+		clear(x.known)
+		return err
+	}
+	var fresh []storage.ReadDeclared
+	for i := range streams {
+		s := &streams[i]
+		p, err := x.Plans.Of(ctx, s)
+		if err != nil {
+			clear(x.known)
+			return err
+		}
+		x.known[s.ID] = p
+		if s.Declaration != p.Hash {
+			// Whatever of it is indexed was made by another declaration; nothing is, where it has none.
+			fresh = append(fresh, storage.ReadDeclared{StreamID: s.ID, Module: s.Module, Declaration: p.Hash, Anew: s.Declaration != ""})
+		}
+	}
+	if fresh == nil {
+		return nil
+	}
+	return x.store.Declare(ctx, fresh)
+}
+
+// nothing is the plan of a stream that is gone.
+var nothing = plan.Of(nil, "")
+
+func (x *Indexer) apply(ctx context.Context, w storage.ReadWalk, changes []storage.ReadChange) error {
+	entries := make([]storage.ReadEntry, len(changes))
+	for i := range changes {
+		entries[i] = x.known[changes[i].StreamID].Entry(&changes[i])
+	}
+	stale, err := x.store.Apply(ctx, w, entries)
+	if stale {
+		clear(x.known)
+	}
+	return err
+}
+
+// renew looks for streams whose declaration is not the one that they were made by, and makes
+// a part of one of them anew.
+func (x *Indexer) renew(ctx context.Context, streams []int64) (more bool, err error) {
+	unfit, err := x.store.ReadStreams(ctx, storage.ReadStreams{Unfit: true, IDs: streams})
+	if err != nil || len(unfit) == 0 {
+		if err == nil && streams == nil {
+			x.clean = time.Now()
+		}
+		return false, err
+	}
+	var declared []storage.ReadDeclared
+	for i := range unfit {
+		s := &unfit[i]
+		p, err := x.Plans.Of(ctx, s)
+		if err != nil {
+			return false, err
+		}
+		if s.Declaration != p.Hash || s.IndexedModule != s.Module {
+			declared = append(declared, storage.ReadDeclared{StreamID: s.ID, Module: s.Module, Declaration: p.Hash, Anew: s.Declaration != "" && s.Declaration != p.Hash})
+		}
+		x.known[s.ID] = p
+	}
+	if declared != nil {
+		return true, x.store.Declare(ctx, declared)
+	}
+	s := &unfit[0]
+	records, err := x.store.RecordsAfter(ctx, s.ID, s.After, storage.MostReadEntries)
+	if err != nil {
+		return false, err
+	}
+	w := storage.ReadWalk{StreamID: s.ID, After: s.After, End: len(records) < storage.MostReadEntries}
+	return true, x.apply(ctx, w, records)
+}

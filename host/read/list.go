@@ -1,0 +1,276 @@
+package read
+
+import (
+	"context"
+	"strings"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/read/field"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// Limits of one page (RD-14).
+const (
+	DefaultLimit = 25
+	MostLimit    = 100
+)
+
+// List asks for a page of a stream.
+type List struct {
+	From
+
+	Filters []Filter
+	Fields  []string // of the answer; nil: all that are seen
+	Sort    string   // a field, with - before it for descending; "": the stream's order, descending
+	Order   string   // asc, desc; "": as Sort
+	Limit   int      // 0: DefaultLimit
+	Cursor  string   // of the page before; "": the first page
+	Count   bool     // count all that the filters choose
+}
+
+// Page is a part of a list.
+type Page struct {
+	Records  []Record
+	Next     string // the cursor of the next page; "": this is the last
+	Count    *int64 // nil: not asked for, or it takes too long
+	Warnings []Warning
+}
+
+// List returns a page of a stream, ordered by its cursor field and then by key (RD-14 to
+// RD-18). Records of several connections make one list.
+func (r *Reader) List(ctx context.Context, scope *Scope, l List) (*Page, error) {
+	page := new(Page)
+	limit, err := page.limit(l.Limit)
+	if err != nil {
+		return nil, err
+	}
+	if !scope.Owner && len(l.Filters) > 0 {
+		return nil, invalid("a filter cannot be used here", "leave it out") // RD-17.1
+	}
+	return bounded(ctx, atMost, func(ctx context.Context) (*Page, error) { return page, r.list(ctx, scope, &l, limit, page) })
+}
+
+func (p *Page) limit(asked int) (int, error) {
+	switch {
+	case asked < 0:
+		return 0, invalid("the limit is above zero", "leave it out for the default")
+	case asked == 0:
+		return DefaultLimit, nil
+	case asked > MostLimit:
+		p.Warnings = append(p.Warnings, Warning{Code: WarnClamped, Message: "at most 100 records come at once"})
+	}
+	return min(asked, MostLimit), nil
+}
+
+func (r *Reader) list(ctx context.Context, scope *Scope, l *List, limit int, page *Page) error {
+	sources, err := r.sources(ctx, scope, l.From)
+	if err != nil {
+		return err
+	}
+	m, err := r.merge(sources, l, page)
+	if err != nil {
+		return err
+	}
+	bound := *l
+	bound.Limit, bound.Cursor, bound.Count = 0, "", false
+	seal, err := r.sealer(ctx, "list", pagesLive, scope, bound)
+	if err != nil {
+		return err
+	}
+	if l.Cursor != "" {
+		plain, err := seal.open(l.Cursor)
+		if err != nil {
+			return err
+		}
+		at, err := readPosition(plain)
+		if err != nil {
+			return err
+		}
+		m.goOn(at)
+	}
+	last := new(position)
+	for len(page.Records) <= limit {
+		w, row, err := m.next(ctx, limit+1)
+		if err != nil {
+			return err
+		}
+		if row == nil {
+			break
+		}
+		if len(page.Records) == limit {
+			if page.Next, err = seal.seal(last.bytes()); err != nil {
+				return err
+			}
+			break
+		}
+		page.Records = append(page.Records, w.source.record(row, l.Fields))
+		last = &position{row.Sort, row.Key, w.source.ConnectionID}
+	}
+	if l.Count {
+		r.count(ctx, sources, l, page)
+	}
+	return nil
+}
+
+// merge prepares the walks of a list. A source that lacks a field of the request is left
+// out with a warning; when all of them do, the field is unknown (RD-09.5).
+func (r *Reader) merge(sources []source, l *List, page *Page) (*merged, error) {
+	descending, named, err := direction(l)
+	if err != nil {
+		return nil, err
+	}
+	m := &merged{descending: descending}
+	lacking := ""
+	for i := range sources {
+		s := &sources[i]
+		where, has, err := conditions(s.plan, l.Filters)
+		if err != nil {
+			return nil, err
+		}
+		if lacks := missingField(s, l, has); lacks != "" {
+			lacking = lacks
+			page.Warnings = append(page.Warnings, Warning{WarnSkipped, "its records lack a field that was asked for", s.ConnectionID})
+			continue
+		}
+		for _, name := range l.Fields {
+			if !s.grants(name) {
+				return nil, notGranted("the field " + name)
+			}
+		}
+		if named != "" && !s.grants(named) {
+			return nil, notGranted("the field " + named) // RD-15.5
+		}
+		if named != "" && s.plan.CursorField != named {
+			return nil, sortless(named)
+		}
+		from, to := within(s.plan, where)
+		m.walks = append(m.walks, &walk{store: r.Store, source: s, where: where, descending: descending, from: from, to: to})
+	}
+	if len(m.walks) == 0 && lacking != "" {
+		return nil, unknownField(lacking)
+	}
+	return m, nil
+}
+
+// missingField names a field of the request that a source does not declare; "": none.
+func missingField(s *source, l *List, hasFilters bool) string {
+	if !hasFilters {
+		for _, f := range l.Filters {
+			if s.plan.Field(f.Field) == nil {
+				return f.Field
+			}
+		}
+	}
+	for _, name := range l.Fields {
+		if s.plan.Field(name) == nil {
+			return name
+		}
+	}
+	return ""
+}
+
+// direction reads the order of a list, and the field that it names; "": the stream's own.
+func direction(l *List) (descending bool, named string, err error) {
+	named, below := strings.CutPrefix(l.Sort, "-")
+	descending = l.Sort == "" || below
+	switch {
+	case l.Order != "" && l.Order != "asc" && l.Order != "desc":
+		return false, "", invalid("the order is asc or desc", "")
+	case l.Sort != "" && named == "":
+		return false, "", sortless("-")
+	case l.Order != "" && l.Sort != "" && (l.Order == "desc") != descending:
+		return false, "", sortless(named)
+	case l.Order != "":
+		descending = l.Order == "desc"
+	}
+	return descending, named, nil
+}
+
+func sortless(name string) error {
+	return abi.NewError(CodeSort, "a list is not sorted by "+name+", or sort and order disagree", "sort by the stream's cursor field")
+}
+
+// count counts what the filters choose, when that is quick.
+func (r *Reader) count(ctx context.Context, sources []source, l *List, page *Page) {
+	total, err := bounded(ctx, toCount, func(ctx context.Context) (total int64, err error) {
+		for i := range sources {
+			s := &sources[i]
+			where, has, err := conditions(s.plan, l.Filters)
+			if err != nil || !has {
+				continue
+			}
+			if s.whole() && len(where) == 0 {
+				total += s.Live
+				continue
+			}
+			from, to := within(s.plan, where)
+			w := &walk{store: r.Store, source: s, where: where, descending: true, from: from, to: to}
+			for {
+				row, err := w.next(ctx, mostChunk)
+				if err != nil {
+					return 0, err
+				}
+				if row == nil {
+					break
+				}
+				total++
+			}
+		}
+		return total, nil
+	})
+	if err != nil {
+		page.Warnings = append(page.Warnings, Warning{Code: WarnDowngraded, Message: "counting takes too long"})
+		return
+	}
+	page.Count = &total
+}
+
+// merged is one list of several walks.
+type merged struct {
+	walks      []*walk
+	descending bool
+}
+
+// goOn has each walk begin behind a record of one of them.
+func (m *merged) goOn(at *position) {
+	for _, w := range m.walks {
+		w.after = &storage.ReadPlace{Sort: at.Sort, Key: at.Key}
+		later := w.source.ConnectionID > at.Connection
+		w.at = later != m.descending && w.source.ConnectionID != at.Connection
+	}
+}
+
+// next returns the next record and its walk; nil: there is none.
+func (m *merged) next(ctx context.Context, want int) (*walk, *storage.ReadRow, error) {
+	var first *walk
+	for _, w := range m.walks {
+		row, err := w.head(ctx, want)
+		if err != nil {
+			return nil, nil, err
+		}
+		if row != nil && (first == nil || m.before(w, first)) {
+			first = w
+		}
+	}
+	if first == nil {
+		return nil, nil, nil
+	}
+	row, err := first.next(ctx, want)
+	return first, row, err
+}
+
+// before reports whether the head of a walk comes before another's.
+func (m *merged) before(a, b *walk) bool {
+	x, y := a.ahead[0], b.ahead[0]
+	if mx, my := field.IsMissing(x.Sort), field.IsMissing(y.Sort); mx != my {
+		return my
+	}
+	d := compare(x.Sort, y.Sort)
+	if d == 0 {
+		d = strings.Compare(x.Key, y.Key)
+	}
+	if d == 0 {
+		d = strings.Compare(a.source.ConnectionID, b.source.ConnectionID)
+	}
+	return d < 0 != m.descending
+}

@@ -1,0 +1,135 @@
+package read
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// RD-15: by the cursor field and then by key, descending by default, records without a
+// value last either way.
+func TestListOrder(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t, "c")
+	s.put("c", "notes", "a", `{"id":"a","at":"2026-01-01T12:00:00+02:00"}`, "b", `{"id":"b","at":"2026-01-01T10:00:00Z"}`, "c", `{"id":"c"}`,
+		"d", `{"id":"d","at":null}`, "e", `{"id":"e","at":"soon"}`, "f", `{"id":"f","at":"2026-01-01T10:00:00.001Z"}`, "g", `{"id":"g","at":"2025-01-01T00:00:00Z"}`)
+	for limit := 1; limit < 9; limit++ {
+		s.same(s.keys(List{From: From{Stream: "notes"}, Limit: limit}), []string{"f", "b", "a", "g", "e", "d", "c"})
+		s.same(s.keys(List{From: From{Stream: "notes"}, Limit: limit, Order: "asc"}), []string{"g", "a", "b", "f", "c", "d", "e"})
+	}
+	s.same(s.keys(List{From: From{Stream: "notes"}, Sort: "-at"}), []string{"f", "b", "a", "g", "e", "d", "c"})
+	for sort, order := range map[string]string{"n": "", "-": "", "at": "desc", "gone": ""} {
+		_, err := s.List(t.Context(), OwnerScope(), List{From: From{Stream: "notes"}, Sort: sort, Order: order})
+		s.code(err, CodeSort)
+	}
+	// RD-15.3
+	s.put("c", "plain", "b", `{"n":1}`, "a", `{"n":2}`, "ä", `{"n":3}`)
+	s.same(s.keys(List{From: From{Stream: "plain"}, Order: "asc", Limit: 2}), []string{"a", "b", "ä"})
+	s.sound()
+}
+
+// RD-09.1, RD-15.2: several connections make one list in one order, in pages of any size.
+func TestListMerges(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t, "one", "two", "three")
+	var want []string
+	for i := range 9 {
+		for _, name := range []string{"one", "two", "three"} {
+			at := fmt.Sprintf("2026-01-0%dT00:00:00Z", 1+i/3)
+			s.put(name, "notes", fmt.Sprint("k", i), fmt.Sprintf(`{"id":"k","at":%q}`, at))
+		}
+		want = append(want, fmt.Sprint("k", i), fmt.Sprint("k", i), fmt.Sprint("k", i))
+	}
+	for limit := 1; limit < 30; limit += 3 {
+		s.same(s.keys(List{From: From{Stream: "notes"}, Limit: limit, Order: "asc"}), want)
+	}
+	page, err := s.List(t.Context(), OwnerScope(), List{From: From{Stream: "notes", Connections: []string{"two"}}, Limit: 100, Count: true})
+	s.ok(err)
+	if len(page.Records) != 9 || page.Records[0].Connection != "two" || page.Count == nil || *page.Count != 9 {
+		t.Errorf("got %d records, count %v, want the nine of two", len(page.Records), page.Count)
+	}
+	_, err = s.List(t.Context(), OwnerScope(), List{From: From{Stream: "notes", Connections: []string{"four"}}})
+	s.code(err, abi.CodeConnectionUnknown)
+	_, err = s.List(t.Context(), OwnerScope(), List{From: From{Stream: "gone"}})
+	s.code(err, abi.CodeStreamUnknown)
+}
+
+// RD-17.2, RD-17.3, RD-17.4, RD-19: filters are read by the field's type, hold together,
+// and are counted.
+func TestListFilters(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t, "c")
+	s.put("c", "notes", "a", `{"id":"a","n":1,"ok":true,"title":"","at":"2026-01-01T00:00:00Z"}`, "b", `{"id":"b","n":1.0,"ok":false,"title":"x","at":"2026-01-02T00:00:00Z"}`,
+		"c", `{"id":"c","n":20,"title":"x","at":"2026-01-03T00:00:00Z"}`, "d", `{"id":"d","n":null,"title":"1"}`)
+	for _, c := range []struct {
+		want    string
+		filters []Filter
+	}{
+		{"[b a]", []Filter{{"n", Equal, "1.0"}}},
+		{"[a]", []Filter{{"n", Equal, "1"}, {"ok", Equal, "true"}}},
+		{"[a]", []Filter{{"title", Equal, ""}}},
+		{"[c]", []Filter{{"n", Above, "1"}}},
+		{"[c b a]", []Filter{{"n", AtLeast, "1"}}},
+		{"[b a]", []Filter{{"n", Below, "20"}}},
+		{"[c b a]", []Filter{{"n", AtMost, "2e1"}}},
+		{"[c b]", []Filter{{"at", AtLeast, "2026-01-02T01:00:00+01:00"}}},
+		{"[b]", []Filter{{"at", AtLeast, "2026-01-02T00:00:00Z"}, {"at", Below, "2026-01-03T00:00:00Z"}}},
+		{"[b]", []Filter{{"at", Equal, "2026-01-02T00:00:00Z"}}},
+		{"[a]", []Filter{{"at", Below, "2026-01-02T00:00:00Z"}}},
+		{"[d]", []Filter{{"title", Equal, "1"}}},
+	} {
+		for _, limit := range []int{1, 100} {
+			if got := fmt.Sprint(s.keys(List{From: From{Stream: "notes"}, Filters: c.filters, Limit: limit})); got != c.want {
+				t.Errorf("%v: got %s, want %s", c.filters, got, c.want)
+			}
+		}
+		page, err := s.List(t.Context(), OwnerScope(), List{From: From{Stream: "notes"}, Filters: c.filters, Limit: 1, Count: true})
+		s.ok(err)
+		if got := fmt.Sprint(*page.Count); got != fmt.Sprint(len(s.keys(List{From: From{Stream: "notes"}, Filters: c.filters}))) {
+			t.Errorf("%v: counted %s, want as many as %s", c.filters, got, c.want)
+		}
+	}
+	for _, c := range []struct {
+		code   abi.Code
+		filter Filter
+	}{
+		{CodeField, Filter{"gone", Equal, "1"}},
+		{CodeRequest, Filter{"title", Above, "a"}}, // not declared
+		{CodeRequest, Filter{"at", "like", "a"}},
+		{CodeRequest, Filter{"n", Equal, "one"}},
+		{CodeRequest, Filter{"ok", Equal, "yes"}},
+		{CodeRequest, Filter{"list", Equal, "[]"}},
+	} {
+		_, err := s.List(t.Context(), OwnerScope(), List{From: From{Stream: "notes"}, Filters: []Filter{c.filter}})
+		s.code(err, c.code)
+	}
+}
+
+// RD-14: a limit is from 1 to 100, and more than that is clamped with a warning. RD-14.1:
+// deleted records are not listed. RD-14.2: what is durable is in the list.
+func TestListLimits(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t, "c")
+	var records []string
+	for i := range 150 {
+		records = append(records, fmt.Sprintf("k%03d", i), `{"id":"x"}`)
+	}
+	s.put("c", "notes", records...)
+	for limit, want := range map[int]int{0: DefaultLimit, 1: 1, 100: 100, 101: 100} {
+		page, err := s.List(t.Context(), OwnerScope(), List{From: From{Stream: "notes"}, Limit: limit})
+		s.ok(err)
+		if len(page.Records) != want || (len(page.Warnings) == 1) != (limit > MostLimit) {
+			t.Errorf("limit %d: got %d records and %v, want %d", limit, len(page.Records), page.Warnings, want)
+		}
+	}
+	_, err := s.List(t.Context(), OwnerScope(), List{From: From{Stream: "notes"}, Limit: -1})
+	s.code(err, CodeRequest)
+	s.put("c", "notes", "-k149", "", "new", `{"id":"new"}`)
+	page, err := s.List(t.Context(), OwnerScope(), List{From: From{Stream: "notes"}, Limit: 2})
+	s.ok(err)
+	if got := page.Records[0].Key + page.Records[1].Key; got != "newk148" {
+		t.Errorf("got %s, want new and k148", got)
+	}
+	s.sound()
+}

@@ -1,0 +1,107 @@
+package read
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/host/read/index"
+)
+
+// Streams are told with their counts and spans, and days with their counts, which follow
+// changes and deletions. A record without a time of its own counts on the day when it was collected.
+func TestOverview(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t, "c", "d")
+	s.put("c", "notes", "a", `{"id":"a","at":"2024-02-29T23:59:59Z"}`, "b", `{"id":"b","at":"2025-01-01T00:30:00+01:00"}`, "c", `{"id":"c","at":"2025-01-01T12:00:00Z"}`)
+	s.put("d", "notes", "a", `{"id":"a","at":"2025-01-01T12:00:00Z"}`, "old", `{"id":"a","at":"1969-12-31T12:00:00Z"}`)
+	s.put("d", "plain", "a", `{"n":1}`)
+	all, behind, err := s.Streams(t.Context(), OwnerScope(), Overview{})
+	s.ok(err)
+	var got []string
+	for _, one := range all {
+		got = append(got, fmt.Sprint(one.Connection, " ", one.Name, " ", *one.Records, " ", one.First.Format(time.DateOnly), " ", one.Last.Format(time.DateOnly), " ", one.Changed))
+	}
+	s.same(got, []string{
+		"c notes 3 2024-02-29 2025-01-01 2026-01-02T03:04:05Z", "d notes 2 1969-12-31 2025-01-01 2026-01-02T03:04:05Z", "d plain 1 2026-01-02 2026-01-02 2026-01-02T03:04:05Z",
+	})
+	days := func(o Overview) (text []string) {
+		t.Helper()
+		days, more, err := s.Days(t.Context(), OwnerScope(), o, began.AddDate(-2, 0, 0), began)
+		s.ok(err)
+		behind += more
+		for _, d := range days {
+			text = append(text, fmt.Sprint(d.Date.Format(time.DateOnly), " ", d.Records))
+		}
+		return text
+	}
+	s.same(days(Overview{}), []string{"2024-02-29 1", "2024-12-31 1", "2025-01-01 2", "2026-01-02 1"})
+	s.same(days(Overview{Stream: "notes", Connections: []string{"c"}}), []string{"2024-02-29 1", "2024-12-31 1", "2025-01-01 1"})
+	s.put("c", "notes", "-a", "", "b", `{"id":"b","at":"2025-01-01T00:00:00Z"}`)
+	s.same(days(Overview{}), []string{"2025-01-01 3", "2026-01-02 1"})
+	if behind != 0 {
+		t.Errorf("%d changes are not indexed, want 0", behind)
+	}
+	s.sound()
+}
+
+// A stream is made anew when its declaration changes, and not when the rest of the module
+// does; a removed connection leaves nothing behind.
+func TestDeclarationChanges(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t, "c")
+	s.put("c", "notes", "a", `{"id":"a","at":"2026-01-01T00:00:00Z","n":2,"title":"red"}`, "b", `{"id":"b","at":"2026-01-02T00:00:00Z","n":1,"title":"red"}`)
+	s.same(s.keys(List{From: From{Stream: "notes"}}), []string{"b", "a"})
+	s.accept("c", `{"streams":[{"name":"notes","cursor_field":"n","schema":{"properties":{"n":{"type":"integer"},"title":{"type":"string"}}}}]}`)
+	s.same(s.keys(List{From: From{Stream: "notes"}}), []string{"a", "b"})
+	if got := s.searchAt("red"); len(got) != 0 {
+		t.Errorf("found %q in a field that is not declared for a search any more", got)
+	}
+	s.sound()
+	s.put("c", "notes", "c", `{"id":"c","n":3}`)
+	s.same(s.keys(List{From: From{Stream: "notes"}}), []string{"c", "a", "b"})
+	s.accept("c", manifest)
+	s.same(s.keys(List{From: From{Stream: "notes"}}), []string{"b", "a", "c"})
+	if got := s.searchAt("red"); len(got) != 2 {
+		t.Errorf("found %q, want a and b", got)
+	}
+	s.ok(s.Store.RemoveConnection(t.Context(), "c", nil))
+	if got := s.searchAt("red"); len(got) != 0 {
+		t.Errorf("found %q of a removed connection", got)
+	}
+	s.sound()
+	s.accept("c", manifest)
+	s.put("c", "notes", "z", `{"id":"z","title":"red"}`)
+	s.same(s.keys(List{From: From{Stream: "notes"}}), []string{"z"})
+	s.sound()
+}
+
+// RD-14.2, RD-16.6: a server indexes what is written, and a read that does not get there in
+// its time is refused and does not show an older list.
+func TestIndexing(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t, "c")
+	s.put("c", "notes", "a", `{"id":"a","title":"red"}`)
+	s.Reader.Wait = time.Nanosecond
+	_, err := s.List(t.Context(), OwnerScope(), List{From: From{Stream: "notes"}})
+	s.code(err, CodeBehind)
+	s.Reader.Wait = 0
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		index.New(s.Store).Run(ctx, func(err error) { t.Error(err) })
+		close(done)
+	}()
+	for _, key := range []string{"b", "c"} {
+		s.put("c", "notes", key, `{"id":"x","title":"red"}`)
+		for at, err := s.Store.Position(t.Context()); at.Indexed < at.Last; at, err = s.Store.Position(t.Context()) {
+			s.ok(err)
+		}
+	}
+	stop()
+	<-done
+	s.Reader.Wait = time.Nanosecond
+	s.same(s.keys(List{From: From{Stream: "notes"}}), []string{"c", "b", "a"})
+	s.sound()
+}

@@ -1,0 +1,71 @@
+package plan
+
+import (
+	"math"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/host/read/field"
+	"github.com/pdpp-host/pdpp-host/host/read/words"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+const (
+	secondsOfDay = 24 * 60 * 60
+	// mostSort is how many bytes of a value order a record; behind them its key does.
+	mostSort = 512
+	// mostText is how many bytes of a field are searched.
+	mostText = 256 << 10
+)
+
+// Entry makes the entry of a record. It cannot fail: a value that the record lacks is missing.
+func (p *Plan) Entry(c *storage.ReadChange) storage.ReadEntry {
+	e := storage.ReadEntry{StreamID: c.StreamID, Seq: c.Seq, Key: c.Key, Declaration: p.Hash, Live: c.Data != nil}
+	if !e.Live {
+		return e
+	}
+	timeField := p.TimeField()
+	values := field.Pick([]byte(*c.Data), append([]string{p.CursorField, timeField}, p.Indexed...))
+	e.Sort = p.Sort(values[0])
+	e.Day = p.day(timeField, values[1], c.EmittedAt)
+	for i := range p.Indexed {
+		text, ok := field.String(values[2+i])
+		if !ok {
+			continue
+		}
+		if list := words.Texts(text[:min(len(text), mostText)]); len(list) > 0 {
+			e.Docs = append(e.Docs, storage.ReadDoc{Field: i, Scope: Scope(c.StreamID, i), Words: list})
+		}
+	}
+	return e
+}
+
+// Sort returns what a stored value of the cursor field orders its record by.
+func (p *Plan) Sort(value []byte) []byte {
+	order := field.Missing()
+	if p.CursorField != "" {
+		order = field.Order(p.TypeOf(p.CursorField), value)
+	}
+	return Cut(order)
+}
+
+// Cut is as much of an order as the index has.
+func Cut(order []byte) []byte { return order[:min(len(order), mostSort)] }
+
+// day is the day that a record is of: its own, else that on which it was collected.
+func (p *Plan) day(name string, value []byte, emitted string) int64 {
+	at, ok := field.Time(p.TypeOf(name), value)
+	if !ok {
+		when, err := time.Parse(time.RFC3339, emitted)
+		if err != nil {
+			return storage.NoReadDay
+		}
+		at = when
+	}
+	return DayOf(at)
+}
+
+// DayOf counts the days since 1970, in UTC.
+func DayOf(at time.Time) int64 { return int64(math.Floor(float64(at.Unix()) / secondsOfDay)) }
+
+// DateOf is the day of that number.
+func DateOf(day int64) time.Time { return time.Unix(day*secondsOfDay, 0).UTC() }

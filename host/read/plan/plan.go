@@ -1,0 +1,53 @@
+package plan
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+
+	"github.com/pdpp-host/pdpp-host/abi/declaration"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// format is raised when the same declaration makes other entries.
+const format = 1
+
+// Plan is how the records of one stream are indexed.
+type Plan struct {
+	declaration.Stream
+
+	Hash    string   // of what of the declaration the entries depend on
+	Indexed []string // the fields that are searched, by their numbers
+}
+
+// Of makes the plan of a stream by a connection's accepted manifest. Of a stream that it
+// does not declare, or without one, the plan orders by key and searches nothing.
+func Of(manifest []byte, stream string) *Plan {
+	p := &Plan{Stream: declaration.Stream{Name: stream}}
+	for _, s := range declaration.Read(manifest) {
+		if s.Name == stream {
+			p.Stream = s
+		}
+	}
+	p.Indexed = slices.Clone(p.Lexical)
+	slices.Sort(p.Indexed)
+	p.Indexed = p.Indexed[:min(len(p.Indexed), storage.MostReadFields)]
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d %q %q %q %q %q", format, p.CursorField, p.TypeOf(p.CursorField), p.TimeField(), p.TypeOf(p.TimeField()), p.Indexed))
+	p.Hash = hex.EncodeToString(sum[:])
+	return p
+}
+
+// TimeField is the field that says which time a record is of; "": none does.
+func (p *Plan) TimeField() string {
+	for _, name := range []string{p.ConsentTimeField, p.CursorField} {
+		if t := p.TypeOf(name); name != "" && (t == declaration.Date || t == declaration.DateTime) {
+			return name
+		}
+	}
+	return ""
+}
+
+// Scope is the word in the index for one field of one stream, whose number is that in
+// Indexed.
+func Scope(streamID int64, field int) string { return fmt.Sprintf("s%df%d", streamID, field) }

@@ -1,0 +1,178 @@
+package read
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"flag"
+	"fmt"
+	mathrand "math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/read/index"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+var (
+	benchRecords = flag.Int("records", 100_000, "how many records the benchmarks have")
+	benchFolder  = flag.String("store", "", "where the store of the benchmarks is kept between them")
+)
+
+// shelfOfMany is a store of many notes of about 500 bytes in one connection, indexed.
+func shelfOfMany(b *testing.B) *Reader {
+	b.Helper()
+	folder := *benchFolder
+	if folder == "" {
+		folder = b.TempDir()
+	}
+	path := filepath.Join(folder, fmt.Sprint("read", *benchRecords, ".sqlite"))
+	_, err := os.Stat(path)
+	fresh := err != nil
+	store, err := storage.Open(b.Context(), storage.Options{Path: path, Now: time.Now})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = store.Close() })
+	r := &Reader{Store: store, Index: index.New(store), Now: time.Now, Random: rand.Reader}
+	if fresh {
+		if err := fillShelf(b.Context(), store, *benchRecords); err != nil {
+			b.Fatal(err)
+		}
+		began := time.Now()
+		if _, err := r.Index.All(b.Context(), 0); err != nil {
+			b.Fatal(err)
+		}
+		b.Logf("indexed %d records in %v: %.0f a second", *benchRecords, time.Since(began).Round(time.Millisecond), float64(*benchRecords)/time.Since(began).Seconds())
+	}
+	return r
+}
+
+// fillShelf writes notes whose time is in no order of their keys. Each has the word common,
+// one in a hundred frequent, one in ten thousand rare.
+func fillShelf(ctx context.Context, store *storage.Store, n int) error {
+	c, err := store.EnsureConnection(ctx, "many", "demo")
+	if err != nil {
+		return err
+	}
+	if err := store.PinPlugin(ctx, c.ID, "m", []byte(manifest)); err != nil {
+		return err
+	}
+	w, err := store.BeginRun(ctx, storage.NewRun{
+		RunID: "fill", ConnectionID: c.ID, Connector: "demo", Version: "1", ModuleSHA256: "m", Mode: abi.ModeIncremental, Bookmark: storage.BookmarkIncremental,
+		Holder: "bench", Streams: []string{"notes"}, LeaseTTL: time.Hour,
+	})
+	if err != nil {
+		return err
+	}
+	random := mathrand.New(mathrand.NewPCG(1, 2))
+	words := make([]string, 5000)
+	for i := range words {
+		words[i] = fmt.Sprintf("w%x", random.Uint32())
+	}
+	for i := 0; i < n; {
+		b := w.NewBatch()
+		for range 1000 {
+			text := []string{"common"}
+			if i%100 == 0 {
+				text = append(text, "frequent")
+			}
+			if i%10_000 == 0 {
+				text = append(text, "rare")
+			}
+			for range 40 {
+				text = append(text, words[random.IntN(len(words))])
+			}
+			at := time.Unix(1_600_000_000+random.Int64N(100_000_000), 0).UTC().Format(time.RFC3339)
+			b.Add(0, fmt.Appendf(nil, "note-%08d", i), fmt.Appendf(nil, `{"id":"note-%08d","at":%q,"n":%d,"ok":true,"title":"note %d","body":%q}`, i, at, i, i, strings.Join(text, " ")),
+				[]byte("2026-01-02T03:04:05Z"), false)
+			i++
+		}
+		if err := w.Write(ctx, b); err != nil {
+			return err
+		}
+	}
+	return w.Finish(ctx, storage.Outcome{Status: "succeeded"})
+}
+
+// timed runs do b.N times, and reports the times that half and 99 of 100 keep to.
+func timed(b *testing.B, do func() error) {
+	b.Helper()
+	if err := do(); err != nil { // warm
+		b.Fatal(err)
+	}
+	times := make([]time.Duration, 0, b.N)
+	for b.Loop() {
+		began := time.Now()
+		if err := do(); err != nil {
+			b.Fatal(err)
+		}
+		times = append(times, time.Since(began))
+	}
+	slices.Sort(times)
+	b.ReportMetric(float64(times[len(times)/2].Microseconds())/1000, "p50-ms")
+	b.ReportMetric(float64(times[len(times)*99/100].Microseconds())/1000, "p99-ms")
+}
+
+var errShort = errors.New("the answer is too short")
+
+// OC-14: a page of a stream of many records.
+func BenchmarkPage(b *testing.B) {
+	r := shelfOfMany(b)
+	page := func(b *testing.B, l List) {
+		timed(b, func() error {
+			page, err := r.List(b.Context(), OwnerScope(), l)
+			if err == nil && len(page.Records) < l.Limit {
+				err = errShort
+			}
+			return err
+		})
+	}
+	first := List{From: From{Stream: "notes"}, Limit: 100}
+	far := first
+	for range 999 {
+		p, err := r.List(b.Context(), OwnerScope(), far)
+		if err != nil {
+			b.Fatal(err)
+		}
+		far.Cursor = p.Next
+	}
+	fields, filtered := first, first
+	fields.Fields = []string{"id", "at", "title"}
+	filtered.Filters = []Filter{{"n", Below, fmt.Sprint(*benchRecords / 10)}}
+	counted := first
+	counted.Count = true
+	for name, l := range map[string]List{"first": first, "1000th": far, "three fields": fields, "a tenth filtered": filtered, "counted": counted} {
+		b.Run(name, func(b *testing.B) { page(b, l) })
+	}
+}
+
+func BenchmarkSearch(b *testing.B) {
+	r := shelfOfMany(b)
+	for _, q := range []string{"common", "frequent", "rare", `"common frequent"`, "comm*", "common rare", "nothing"} {
+		b.Run(q, func(b *testing.B) {
+			timed(b, func() error {
+				_, err := r.Search(b.Context(), OwnerScope(), Search{Text: q})
+				return err
+			})
+		})
+	}
+}
+
+func BenchmarkOverview(b *testing.B) {
+	r := shelfOfMany(b)
+	b.Run("streams", func(b *testing.B) {
+		timed(b, func() error { _, _, err := r.Streams(b.Context(), OwnerScope(), Overview{}); return err })
+	})
+	b.Run("days", func(b *testing.B) {
+		timed(b, func() error {
+			_, _, err := r.Days(b.Context(), OwnerScope(), Overview{}, time.Unix(1_600_000_000, 0), time.Unix(1_700_000_000, 0))
+			return err
+		})
+	})
+}

@@ -1,0 +1,101 @@
+package read
+
+import (
+	"context"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// One asks for a single record.
+type One struct {
+	From
+
+	Key    string
+	Fields []string // of the answer; nil: all that are seen
+}
+
+// Change is a change of a record.
+type Change struct {
+	Seq       int64
+	Deleted   bool
+	EmittedAt string // as the connector wrote it
+	RunID     string // "": older than the history of runs
+}
+
+// History is what is known of a record's changes.
+type History struct {
+	Changes []Change // the newest first
+	// Earlier: there may have been changes before these. The store keeps what a record is,
+	// when and by which run it became that, and nothing of what it was.
+	Earlier bool
+}
+
+// Record returns a record (RD-21). One that the scope does not show, one that was deleted
+// and one that never was are record.unknown alike.
+func (r *Reader) Record(ctx context.Context, scope *Scope, o One) (*Record, error) {
+	return bounded(ctx, atMost, func(ctx context.Context) (*Record, error) {
+		s, row, err := r.find(ctx, scope, o)
+		if err != nil {
+			return nil, err
+		}
+		if row.Data == nil {
+			return nil, noRecord()
+		}
+		for _, name := range o.Fields {
+			if s.plan.Field(name) == nil {
+				return nil, unknownField(name)
+			}
+			if !s.grants(name) {
+				return nil, notGranted("the field " + name)
+			}
+		}
+		record := s.record(row, o.Fields)
+		return &record, nil
+	})
+}
+
+// History returns what is known of the changes of a record, a deleted one as well. It is
+// the owner's: a change of a field that is not seen would show in it.
+func (r *Reader) History(ctx context.Context, scope *Scope, o One) (*History, error) {
+	if !scope.Owner {
+		return nil, notGranted("a record's history")
+	}
+	return bounded(ctx, atMost, func(ctx context.Context) (*History, error) {
+		_, row, err := r.find(ctx, scope, o)
+		if err != nil {
+			return nil, err
+		}
+		return &History{Changes: []Change{{row.Seq, row.Data == nil, row.EmittedAt, row.RunID}}, Earlier: true}, nil
+	})
+}
+
+// find finds a record or tombstone. One of several connections is ambiguous (RD-09.2).
+func (r *Reader) find(ctx context.Context, scope *Scope, o One) (*source, *storage.ReadRow, error) {
+	sources, err := r.sources(ctx, scope, o.From)
+	if err != nil {
+		return nil, nil, err
+	}
+	var of *source
+	var found *storage.ReadRow
+	for i := range sources {
+		s := &sources[i]
+		row, err := r.Store.ReadRecord(ctx, s.ID, o.Key)
+		if abi.CodeOf(err) == abi.CodeRecordUnknown || err == nil && !s.shows(row.Key, row.Data) {
+			continue
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		switch {
+		case found == nil || found.Data == nil:
+			of, found = s, row
+		case row.Data != nil:
+			return nil, nil, abi.NewError(CodeAmbiguous, "several connections have a record with that key", "name the connection as well")
+		}
+	}
+	if found == nil {
+		return nil, nil, noRecord()
+	}
+	return of, found, nil
+}

@@ -1,0 +1,230 @@
+package read
+
+import (
+	"context"
+	"encoding/binary"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/pdpp-host/pdpp-host/host/read/field"
+	"github.com/pdpp-host/pdpp-host/host/read/plan"
+	"github.com/pdpp-host/pdpp-host/host/read/words"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// mostQuery is how many characters a query has at most (RD-27).
+const mostQuery = 512
+
+// Search asks for records with words in the fields that are declared for a search.
+type Search struct {
+	Text        string
+	Streams     []string // nil: all that are seen
+	Connections []string // by id or name; nil: all that are seen
+	Limit       int      // 0: DefaultLimit
+	Cursor      string
+}
+
+// Hit is a record that was found.
+type Hit struct {
+	Record // Data is nil
+
+	Matched []string // the fields with all of the words
+	Field   string   // of the snippet
+	Snippet string   // a part of the field with what was found
+	Before  bool     // the field goes on before the snippet
+	Behind  bool     // and behind it
+}
+
+// Found is a page of hits, the newest records first.
+type Found struct {
+	Hits     []Hit
+	Next     string // the cursor of the next page; "": this is the last
+	Behind   int64  // how many changes of the store are not indexed yet
+	Warnings []Warning
+}
+
+// Search finds records with all of the words in one field (RD-27). Any text is a query; one
+// without a word finds nothing.
+func (r *Reader) Search(ctx context.Context, scope *Scope, q Search) (*Found, error) {
+	p := new(Page)
+	limit, err := p.limit(q.Limit)
+	if err != nil {
+		return nil, err
+	}
+	if utf8.RuneCountInString(q.Text) > mostQuery {
+		return nil, invalid("the text has at most 512 characters", "search for fewer words")
+	}
+	for _, name := range q.Streams {
+		if _, ok := scope.of(name); !ok {
+			return nil, notGranted("the stream") // RD-27.5
+		}
+	}
+	return bounded(ctx, atMost/2, func(ctx context.Context) (*Found, error) {
+		f := &Found{Warnings: p.Warnings}
+		return f, r.search(ctx, scope, &q, limit, f)
+	})
+}
+
+func (r *Reader) search(ctx context.Context, scope *Scope, q *Search, limit int, f *Found) (err error) {
+	if f.Behind, err = r.Index.All(ctx, r.Wait); err != nil {
+		return err
+	}
+	bound := *q
+	bound.Limit, bound.Cursor = 0, ""
+	seal, err := r.sealer(ctx, "search", searchesLive, scope, bound)
+	if err != nil {
+		return err
+	}
+	s := &searching{Reader: r, scope: scope, terms: words.Query(q.Text), found: f, sources: map[int64]*source{}}
+	if q.Cursor != "" {
+		plain, err := seal.open(q.Cursor)
+		if err != nil {
+			return err
+		}
+		before, size := binary.Uvarint(plain)
+		if size <= 0 || before > 1<<62 {
+			return foreignCursor()
+		}
+		s.before = int64(before)
+	}
+	if err := s.within(ctx, q); err != nil {
+		return err
+	}
+	more, err := s.collect(ctx, limit)
+	if err == nil && more {
+		f.Next, err = seal.seal(binary.AppendUvarint(nil, uint64(f.Hits[limit-1].Seq))) //nolint:gosec // above zero
+	}
+	return err
+}
+
+// searching is one call of Search.
+type searching struct {
+	*Reader
+
+	scope   *Scope
+	terms   []words.Term
+	words   []string          // the scopes to look in; nil: everywhere
+	sources map[int64]*source // by stream; nil: it is not seen
+	before  int64             // records with a lower seq; 0: from the newest on
+	found   *Found
+}
+
+// within finds out where to look. The index is asked for nothing that is not granted
+// (RD-27.1).
+func (s *searching) within(ctx context.Context, q *Search) error {
+	if s.scope.Owner && q.Streams == nil && q.Connections == nil {
+		return nil
+	}
+	connections, err := s.connections(ctx, s.scope, nil, q.Connections)
+	if err != nil {
+		return err
+	}
+	streams, err := s.Store.ReadStreams(ctx, storage.ReadStreams{Connections: connections})
+	if err != nil {
+		return err
+	}
+	if q.Streams != nil {
+		streams = slices.DeleteFunc(streams, func(one storage.ReadStream) bool { return !slices.Contains(q.Streams, one.Name) })
+	}
+	sources, err := s.planned(ctx, s.scope, streams)
+	s.words = []string{}
+	for i := range sources {
+		one := &sources[i]
+		s.sources[one.ID] = one
+		for n, name := range one.plan.Indexed {
+			if one.grants(name) {
+				s.words = append(s.words, plan.Scope(one.ID, n))
+			}
+		}
+	}
+	return err
+}
+
+// collect finds hits until there are as many as wanted. more: there are others.
+func (s *searching) collect(ctx context.Context, limit int) (more bool, err error) {
+	if len(s.terms) == 0 || s.words != nil && len(s.words) == 0 {
+		return false, nil
+	}
+	q := storage.ReadSearch{Scopes: s.words, Before: s.before, Limit: 2 * (limit + 1)}
+	for _, t := range s.terms {
+		q.Terms = append(q.Terms, storage.ReadTerm{Words: t.Words, Prefix: t.Prefix})
+	}
+	for {
+		docs, err := s.Store.Search(ctx, q)
+		if err != nil {
+			return false, err
+		}
+		if err := s.know(ctx, docs); err != nil {
+			return false, err
+		}
+		full := len(docs) == q.Limit
+		if full { // the last record may go on in the next part, with which it is read again
+			last := docs[len(docs)-1].Indexed
+			docs = slices.DeleteFunc(docs, func(d storage.ReadHit) bool { return d.Indexed == last })
+			if len(docs) == 0 {
+				q.Limit *= 2 // one record of many fields
+				continue
+			}
+		}
+		for i := range docs {
+			s.take(&docs[i])
+			if len(s.found.Hits) > limit {
+				s.found.Hits = s.found.Hits[:limit]
+				return true, nil
+			}
+		}
+		if !full {
+			return false, nil
+		}
+		q.Before = docs[len(docs)-1].Indexed
+	}
+}
+
+// know learns the streams of what was found.
+func (s *searching) know(ctx context.Context, docs []storage.ReadHit) error {
+	if s.words != nil {
+		return nil
+	}
+	ids := []int64{}
+	for i := range docs {
+		if _, known := s.sources[docs[i].StreamID]; !known && docs[i].Seq > 0 {
+			s.sources[docs[i].StreamID] = nil
+			ids = append(ids, docs[i].StreamID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	streams, err := s.Store.ReadStreams(ctx, storage.ReadStreams{IDs: ids})
+	if err != nil {
+		return err
+	}
+	sources, err := s.planned(ctx, s.scope, streams)
+	for i := range sources {
+		s.sources[sources[i].ID] = &sources[i]
+	}
+	return err
+}
+
+// take adds a document to the hits when its record is still as it was indexed, is seen, and
+// has the words.
+func (s *searching) take(d *storage.ReadHit) {
+	of := s.sources[d.StreamID]
+	if d.Seq == 0 || of == nil || d.Field >= len(of.plan.Indexed) || !of.grants(of.plan.Indexed[d.Field]) || !of.shows(d.Key, d.Data) {
+		return
+	}
+	name := of.plan.Indexed[d.Field]
+	text, _ := field.String(field.Get(d.Data, name))
+	start, _, found := words.Find(text, s.terms)
+	if !found {
+		return
+	}
+	if n := len(s.found.Hits); n > 0 && s.found.Hits[n-1].Seq == d.Seq {
+		s.found.Hits[n-1].Matched = append(s.found.Hits[n-1].Matched, name)
+		return
+	}
+	h := Hit{Record: of.record(&d.Row, nil), Matched: []string{name}, Field: name}
+	h.Data = nil
+	h.Snippet, h.Before, h.Behind = words.Snippet(text, start)
+	s.found.Hits = append(s.found.Hits, h)
+}

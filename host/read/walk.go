@@ -1,0 +1,104 @@
+package read
+
+import (
+	"context"
+
+	"github.com/pdpp-host/pdpp-host/host/read/field"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// Rows of a walk are read in chunks, which grow while few of them are shown.
+const (
+	leastChunk = 16
+	mostChunk  = 1000
+)
+
+// walk goes through the records of one source that a list shows, in its order.
+type walk struct {
+	store      *storage.Store
+	source     *source
+	where      []condition
+	descending bool
+	from, to   []byte // bounds of the cursor field; nil: none
+
+	after *storage.ReadPlace // the last that was read; nil: at the beginning
+	at    bool               // begin at after, and not behind it
+	size  int                // of the next chunk
+	ahead []storage.ReadRow  // read, and not shown so far
+	last  bool               // there is nothing to read any more
+}
+
+// next returns the next record; nil: there is none. About so many are wanted.
+func (w *walk) next(ctx context.Context, want int) (*storage.ReadRow, error) {
+	row, err := w.head(ctx, want)
+	if row != nil {
+		w.ahead = w.ahead[1:]
+	}
+	return row, err
+}
+
+// head is next without moving on.
+func (w *walk) head(ctx context.Context, want int) (*storage.ReadRow, error) {
+	for len(w.ahead) == 0 && !w.last {
+		if err := w.read(ctx, want); err != nil {
+			return nil, err
+		}
+	}
+	if len(w.ahead) == 0 {
+		return nil, nil //nolint:nilnil // the end of a walk
+	}
+	return &w.ahead[0], nil
+}
+
+// read reads a chunk. In a descending list those without a value come behind the others
+// (RD-15), and are a part of their own.
+func (w *walk) read(ctx context.Context, want int) error {
+	w.size = max(leastChunk, min(max(2*w.size, want), mostChunk))
+	q := storage.ReadPage{StreamID: w.source.ID, Descending: w.descending, After: w.after, AtPlace: w.at, From: w.from, To: w.to, Limit: w.size}
+	bounded, missing := w.from != nil || w.to != nil, field.Missing()
+	behind := w.after != nil && field.IsMissing(w.after.Sort)
+	switch {
+	case bounded && w.to == nil:
+		q.To = missing
+	case w.descending && behind:
+		q.From = missing
+	case w.descending && !bounded:
+		q.To = missing
+	}
+	rows, err := w.store.ReadPage(ctx, q)
+	if err != nil {
+		return err
+	}
+	for i := range rows {
+		if row := &rows[i]; row.Seq > 0 && w.shows(row) {
+			w.ahead = append(w.ahead, *row)
+		}
+	}
+	if n := len(rows); n > 0 {
+		w.after, w.at = &rows[n-1].Place, false
+	}
+	if len(rows) == w.size {
+		return nil
+	}
+	if w.descending && !behind && !bounded {
+		// Above every record without a value: the first of them is the next.
+		w.after, w.at, w.size = &storage.ReadPlace{Sort: append(missing, 0)}, false, 0
+		return nil
+	}
+	w.last = true
+	return nil
+}
+
+// shows reports whether a list shows a record.
+func (w *walk) shows(row *storage.ReadRow) bool {
+	if !w.source.shows(row.Key, row.Data) {
+		return false
+	}
+	for i := range w.where {
+		c := &w.where[i]
+		if !c.holds(field.Get(row.Data, c.field)) {
+			return false
+		}
+	}
+	return true
+}

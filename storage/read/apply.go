@@ -1,0 +1,267 @@
+package read
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+)
+
+// MostFields is how many fields of a record may have documents.
+const MostFields = 256
+
+// docid numbers the document of a field, so that the newest record has the largest.
+func docid(seq int64, field int) int64 { return seq*MostFields + int64(field) }
+
+// Entry is what the read state has of one record.
+type Entry struct {
+	StreamID, Seq int64
+	Declaration   string // the stream's, that the entry was made by
+	Key           string
+	Live          bool // false: a tombstone, of which the fields below say nothing
+	Sort          []byte
+	Day           int64 // since 1970, UTC
+	Docs          []Doc
+}
+
+// NoDay is the day of a record that tells no time.
+const NoDay = -1 << 31
+
+// Doc is a field of a record with words in it.
+type Doc struct {
+	Field int    // its number, below MostFields
+	Scope string // a word for the stream's field, which no text has
+	Words []string
+}
+
+// Walk says which changes are applied: those of all streams behind a position, or all
+// records of one stream behind a key.
+type Walk struct {
+	From, To int64 // the position that they were read behind; where it is behind the last of them, 0: at that one
+
+	StreamID int64 // 0: of all streams
+	After    string
+	End      bool // the entries are the last ones of the stream
+}
+
+// A transaction applies this many entries, and no more when it has taken this long.
+const (
+	MostEntries = 2000
+	applyStep   = 100
+	applyTime   = 20 * time.Millisecond
+)
+
+// Apply brings entries into the read state, in their order, as many as one transaction is
+// given, and moves the walk's position behind them. stale: it has applied nothing, because
+// somebody else has moved the position meanwhile, or a stream has another declaration.
+func (s *Store) Apply(ctx context.Context, w Walk, entries []Entry) (stale bool, err error) {
+	err = s.db.Alone(ctx, "index records", func(t *db.Tx) error {
+		n := 0
+		fits, err := w.fits(t)
+		if stale = !fits; err != nil || stale {
+			return err
+		}
+		known, fits, err := present(t, entries)
+		if stale = !fits; err != nil || stale {
+			return err
+		}
+		a := &applying{t: t, days: map[dayKey]int64{}}
+		began := time.Now() // elapsed time, not the wall clock
+		for n < len(entries) && (n == 0 || time.Since(began) < applyTime) {
+			to := min(n+applyStep, len(entries))
+			if t.Server() != nil {
+				to = len(entries) // each statement is a round trip
+			}
+			if err := a.apply(entries[n:to], known); err != nil {
+				return err
+			}
+			n = to
+		}
+		if err := errors.Join(a.countDays(), a.close()); err != nil {
+			return err
+		}
+		return w.move(t, entries, n)
+	})
+	return stale, err
+}
+
+// fits reports whether the walk's position is still the stored one.
+func (w *Walk) fits(t *db.Tx) (bool, error) {
+	if w.StreamID == 0 {
+		var at int64
+		err := t.DB.QueryRowContext(t.Ctx, "SELECT coalesce((SELECT indexed_seq FROM read_position), 0)").Scan(&at)
+		return at == w.From, err
+	}
+	var after *string
+	err := t.DB.QueryRowContext(t.Ctx, "SELECT building_after FROM read_streams WHERE stream_id = ?", w.StreamID).Scan(&after)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	return after != nil && *after == w.After, err
+}
+
+// move moves the position behind the first n entries.
+func (w *Walk) move(t *db.Tx, entries []Entry, n int) error {
+	done := n == len(entries)
+	if w.StreamID == 0 {
+		to := w.To
+		if !done || to == 0 {
+			to = entries[n-1].Seq
+		}
+		_, err := t.DB.ExecContext(t.Ctx, "INSERT INTO read_position (id, indexed_seq) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET indexed_seq = excluded.indexed_seq", to)
+		return err
+	}
+	var after any
+	if !w.End || !done {
+		after = entries[n-1].Key
+	}
+	_, err := t.DB.ExecContext(t.Ctx, "UPDATE read_streams SET building_after = ? WHERE stream_id = ?", after, w.StreamID)
+	return err
+}
+
+// present returns which streams of the entries there are: those of a removed connection are
+// gone, and nothing is kept of them. fits: the others have the declarations of their entries.
+func present(t *db.Tx, entries []Entry) (known map[int64]bool, fits bool, err error) {
+	made := map[int64]string{}
+	for i := range entries {
+		made[entries[i].StreamID] = entries[i].Declaration
+	}
+	ids := slices.Collect(maps.Keys(made))
+	if len(ids) == 0 {
+		return nil, true, nil
+	}
+	var found []struct {
+		ID          int64
+		Declaration string
+	}
+	err = t.DB.NewRaw(`SELECT s.id, coalesce(r.declaration_sha256, '') AS declaration FROM streams s LEFT JOIN read_streams r ON r.stream_id = s.id
+WHERE s.removed = 0 AND s.id IN (?)`, bun.List(ids)).Scan(t.Ctx, &found)
+	known = map[int64]bool{}
+	for _, f := range found {
+		if f.Declaration != made[f.ID] {
+			return nil, false, err
+		}
+		known[f.ID] = true
+	}
+	return known, true, err
+}
+
+type dayKey struct{ stream, day int64 }
+
+// applying is one transaction of Apply.
+type applying struct {
+	t    *db.Tx
+	days map[dayKey]int64 // how many records more a day has
+	sql  map[string]*sql.Stmt
+}
+
+func (a *applying) apply(entries []Entry, known map[int64]bool) error {
+	if a.t.Server() != nil {
+		return a.applyServer(entries, known)
+	}
+	for i := range entries {
+		if known[entries[i].StreamID] {
+			if err := a.one(&entries[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// one applies an entry in SQLite.
+func (a *applying) one(e *Entry) error {
+	old := indexed{Key: e.Key}
+	st, err := a.prepare("SELECT seq, sort, day, docs FROM read_rows WHERE stream_id = ? AND key = ?")
+	if err != nil {
+		return err
+	}
+	err = st.QueryRowContext(a.t.Ctx, e.StreamID, e.Key).Scan(&old.Seq, &old.Sort, &old.Day, &old.Docs)
+	had := err == nil
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	if had {
+		a.days[dayKey{e.StreamID, old.Day}]--
+		if err := old.remove(a.t, e.StreamID); err != nil {
+			return err
+		}
+	}
+	if !e.Live {
+		return nil
+	}
+	a.days[dayKey{e.StreamID, e.Day}]++
+	if err := a.exec("INSERT INTO read_rows (stream_id, key, seq, sort, day, docs) VALUES (?, ?, ?, ?, ?, ?)", e.StreamID, e.Key, e.Seq, e.Sort, e.Day, len(e.Docs)); err != nil {
+		return err
+	}
+	if err := a.exec("INSERT INTO read_order (stream_id, sort, key) VALUES (?, ?, ?)", e.StreamID, e.Sort, e.Key); err != nil {
+		return err
+	}
+	for _, d := range e.Docs {
+		if err := a.exec("INSERT INTO read_fts (rowid, scope, body) VALUES (?, ?, ?)", docid(e.Seq, d.Field), d.Scope, strings.Join(d.Words, " ")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *applying) exec(query string, values ...any) error {
+	st, err := a.prepare(query)
+	if err == nil {
+		_, err = st.ExecContext(a.t.Ctx, values...)
+	}
+	return err
+}
+
+// prepare returns a statement that is prepared once a transaction.
+func (a *applying) prepare(query string) (*sql.Stmt, error) {
+	if st := a.sql[query]; st != nil {
+		return st, nil
+	}
+	conn, ok := a.t.DB.(bun.Conn)
+	if !ok {
+		return nil, errors.New("a transaction of a file has no connection") // a fault of this build
+	}
+	st, err := conn.PrepareContext(a.t.Ctx, query)
+	if err == nil {
+		if a.sql == nil {
+			a.sql = map[string]*sql.Stmt{}
+		}
+		a.sql[query] = st
+	}
+	return st, err
+}
+
+func (a *applying) close() (err error) {
+	for _, st := range a.sql {
+		err = errors.Join(err, st.Close())
+	}
+	return err
+}
+
+// countDays writes how many records more or fewer each day has.
+func (a *applying) countDays() error {
+	for k, n := range a.days {
+		if n == 0 {
+			continue
+		}
+		_, err := a.t.DB.ExecContext(a.t.Ctx, `INSERT INTO read_days (stream_id, day, records) VALUES (?, ?, ?)
+ON CONFLICT (stream_id, day) DO UPDATE SET records = read_days.records + excluded.records`, k.stream, k.day, n)
+		if err != nil {
+			return err
+		}
+		if n < 0 {
+			if _, err := a.t.DB.ExecContext(a.t.Ctx, "DELETE FROM read_days WHERE stream_id = ? AND day = ? AND records <= 0", k.stream, k.day); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,12 @@
+// Package read keeps what readers need of records besides the records: their order by the
+// cursor field, their words for a search, and how many there are a day. All of it follows
+// from records, and emptying its tables loses nothing.
+//
+// It follows the change sequence (changes.go, apply.go; apply_server.go for PostgreSQL) and
+// costs the path of the records nothing: no index stands on them for it. read_position says
+// up to which change every stream is indexed. A stream whose declaration changed is made
+// anew by its keys, beside that (streams.go). Pages are read in page.go, searches in
+// search.go; key.go has the secrets of a server, check.go what a repair looks for.
+//
+// host/read/plan decides which bytes and words a record has; this room keeps them.
+package read

@@ -1,0 +1,36 @@
+package read
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"io"
+
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+)
+
+// keyBytes is the length of a secret key.
+const keyBytes = 32
+
+// ServerKey returns the secret key of that name, which it makes from random when there is
+// none.
+func (s *Store) ServerKey(ctx context.Context, name string, random io.Reader) ([]byte, error) {
+	var key []byte
+	const find = "SELECT secret FROM server_keys WHERE name = ?"
+	err := s.db.Read.QueryRowContext(ctx, find, name).Scan(&key)
+	if !errors.Is(err, sql.ErrNoRows) {
+		return key, s.db.Fail("read a key", err)
+	}
+	made := make([]byte, keyBytes)
+	if _, err := io.ReadFull(random, made); err != nil {
+		return nil, err
+	}
+	err = s.db.Alone(ctx, "make a key", func(t *db.Tx) error {
+		_, err := t.DB.ExecContext(t.Ctx, "INSERT INTO server_keys (name, secret, created_us) VALUES (?, ?, ?) ON CONFLICT (name) DO NOTHING", name, made, t.Now.UnixMicro())
+		if err != nil {
+			return err
+		}
+		return t.DB.QueryRowContext(t.Ctx, find, name).Scan(&key) // another process may have been quicker
+	})
+	return key, err
+}

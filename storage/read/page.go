@@ -1,0 +1,138 @@
+package read
+
+import (
+	"context"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+)
+
+// Place is a record's place in its stream's order.
+type Place struct {
+	Sort []byte
+	Key  string
+}
+
+// Row is a record at its place. Seq is 0 when the record is gone, and only the place is told.
+type Row struct {
+	Place
+
+	StreamID  int64
+	Seq       int64
+	Data      []byte
+	EmittedAt string
+	RunID     string // the run that changed it last; "" when that is older than the history
+}
+
+// PageQuery is a part of a stream's order.
+type PageQuery struct {
+	StreamID   int64
+	Descending bool
+	After      *Place // begin behind this one; nil: at the beginning
+	AtPlace    bool   // begin at After, and not behind it
+	From, To   []byte // bounds of what is ordered by, the first included and the second not; nil: none
+	Limit      int
+}
+
+type readRow struct {
+	Sort      []byte
+	Key       string
+	Seq       int64
+	Data      *string
+	EmittedAt string
+	RunID     string
+}
+
+func (r *readRow) public(streamID int64) Row {
+	out := Row{Place: Place{r.Sort, r.Key}, StreamID: streamID, Seq: r.Seq, EmittedAt: r.EmittedAt, RunID: r.RunID}
+	if r.Data != nil {
+		out.Data = []byte(*r.Data)
+	}
+	return out
+}
+
+const rowColumns = `coalesce(r.seq, 0) AS seq, r.data, coalesce(r.emitted_at, '') AS emitted_at, coalesce(u.run_id, '') AS run_id`
+
+// ReadPage returns records of a stream in its order.
+func (s *Store) ReadPage(ctx context.Context, q PageQuery) ([]Row, error) {
+	text, args := "SELECT sort, key FROM read_order WHERE stream_id = ?", []any{q.StreamID}
+	where := func(condition string, values ...any) { text, args = text+" AND "+condition, append(args, values...) }
+	behind, direction := ">", ""
+	if q.Descending {
+		behind, direction = "<", " DESC"
+	}
+	if q.AtPlace {
+		behind += "="
+	}
+	if q.After != nil {
+		where("(sort, key) "+behind+" (?, ?)", q.After.Sort, q.After.Key)
+	}
+	if q.From != nil {
+		where("sort >= ?", q.From)
+	}
+	if q.To != nil {
+		where("sort < ?", q.To)
+	}
+	text += " ORDER BY sort" + direction + ", key" + direction + " LIMIT ?"
+	// The order is asked for twice: a join need not keep it.
+	text = "SELECT o.sort, o.key, " + rowColumns + " FROM (" + text + ") AS o LEFT JOIN records AS r ON r.stream_id = ? AND r.key = o.key AND r.deleted = 0 " +
+		"LEFT JOIN runs AS u ON u.pk = r.run_pk ORDER BY o.sort" + direction + ", o.key" + direction
+	var rows []readRow
+	if err := s.db.Read.NewRaw(text, append(args, q.Limit, q.StreamID)...).Scan(ctx, &rows); err != nil {
+		return nil, s.db.Fail("read a page", err)
+	}
+	out := make([]Row, len(rows))
+	for i := range rows {
+		out[i] = rows[i].public(q.StreamID)
+	}
+	return out, nil
+}
+
+// ReadRecord returns the record of a stream with a key, or record.unknown. A tombstone has
+// no data.
+func (s *Store) ReadRecord(ctx context.Context, streamID int64, key string) (*Row, error) {
+	var rows []readRow
+	err := s.db.Read.NewRaw("SELECT r.key, "+rowColumns+" FROM records AS r LEFT JOIN runs AS u ON u.pk = r.run_pk WHERE r.stream_id = ? AND r.key = ?", streamID, key).
+		Scan(ctx, &rows)
+	if err != nil {
+		return nil, s.db.Fail("read the record", err)
+	}
+	if len(rows) == 0 {
+		return nil, abi.NewError(abi.CodeRecordUnknown, "the stream has no record with that key", "`pdpp-host records list` shows the keys there are")
+	}
+	row := rows[0].public(streamID)
+	return &row, nil
+}
+
+// Day counts the records of a stream of one day.
+type Day struct {
+	StreamID int64
+	Day      int64 // since 1970, UTC
+	Records  int64
+}
+
+// ReadDays returns how many records streams have on the days from a first to a last one, by
+// day. nil: of all streams.
+func (s *Store) ReadDays(ctx context.Context, streams []int64, first, last int64) (days []Day, err error) {
+	text, args := "SELECT stream_id, day, records FROM read_days WHERE day BETWEEN ? AND ?", []any{first, last}
+	if streams != nil {
+		text, args = text+" AND stream_id IN (?)", append(args, inList(streams))
+	}
+	err = s.db.Read.NewRaw(text+" ORDER BY day, stream_id", args...).Scan(ctx, &days)
+	return days, s.db.Fail("read the days", err)
+}
+
+// Span is the first and the last day of a stream's records.
+type Span struct {
+	StreamID    int64
+	First, Last int64 // since 1970, UTC
+}
+
+// ReadSpans returns the spans of streams, those without a record aside. nil: of all.
+func (s *Store) ReadSpans(ctx context.Context, streams []int64) (spans []Span, err error) {
+	text, args := `SELECT stream_id, min(day) AS "first", max(day) AS "last" FROM read_days WHERE day > ?`, []any{NoDay}
+	if streams != nil {
+		text, args = text+" AND stream_id IN (?)", append(args, inList(streams))
+	}
+	err = s.db.Read.NewRaw(text+" GROUP BY stream_id", args...).Scan(ctx, &spans)
+	return spans, s.db.Fail("read the days", err)
+}

@@ -1,0 +1,107 @@
+package read
+
+import (
+	"context"
+	"strings"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
+)
+
+func inList(ids []int64) schema.QueryAppender { return bun.List(ids) }
+
+// Term is words that stand one behind the other. None of them is empty, or has a character
+// that is no letter and no number.
+type Term struct {
+	Words  []string
+	Prefix bool // the last one may go on
+}
+
+// SearchQuery asks for documents with all of the terms, the newest first.
+type SearchQuery struct {
+	Terms  []Term
+	Scopes []string // of Doc; nil: any
+	Before int64    // only records with a lower seq; 0: from the newest on
+	Limit  int      // of documents
+}
+
+// Hit is a document that was found, with its record as it is now.
+type Hit struct {
+	Row
+
+	Field   int   // the number of the field
+	Indexed int64 // the record's seq when it was indexed; Seq is 0 when it has changed since
+}
+
+type hitRow struct {
+	readRow
+
+	Docid    int64
+	StreamID int64
+}
+
+// Search returns what q asks for.
+func (s *Store) Search(ctx context.Context, q SearchQuery) ([]Hit, error) {
+	column, match := "rowid", "read_fts MATCH ?"
+	expression := fileExpression(&q)
+	if s.db.IsServer() {
+		column, match, expression = "docid", "words @@ ?::tsquery", serverExpression(&q)
+	}
+	text, args := "SELECT "+column+" AS docid FROM read_fts WHERE "+match, []any{expression}
+	if q.Before > 0 {
+		text, args = text+" AND "+column+" < ?", append(args, docid(q.Before, 0))
+	}
+	text = "SELECT f.docid, coalesce(r.stream_id, 0) AS stream_id, coalesce(r.key, '') AS key, " + rowColumns + " FROM (" + text + " ORDER BY " + column + " DESC LIMIT ?) AS f " +
+		"LEFT JOIN records AS r ON r.seq = f.docid / 256 AND r.deleted = 0 LEFT JOIN runs AS u ON u.pk = r.run_pk ORDER BY f.docid DESC"
+	var rows []hitRow
+	if err := s.db.Read.NewRaw(text, append(args, q.Limit)...).Scan(ctx, &rows); err != nil {
+		return nil, s.db.Fail("search", err)
+	}
+	out := make([]Hit, len(rows))
+	for i := range rows {
+		out[i] = Hit{rows[i].public(rows[i].StreamID), int(rows[i].Docid % MostFields), rows[i].Docid / MostFields}
+	}
+	return out, nil
+}
+
+// fileExpression writes the query as FTS5 reads it: each word is a string, so that none is
+// an operator.
+func fileExpression(q *SearchQuery) string {
+	terms := make([]string, len(q.Terms))
+	for i, t := range q.Terms {
+		terms[i] = `"` + strings.Join(t.Words, " ") + `"`
+		if t.Prefix {
+			terms[i] += " *"
+		}
+	}
+	text := "body : (" + strings.Join(terms, " AND ") + ")"
+	if q.Scopes != nil {
+		text = `scope : ("` + strings.Join(q.Scopes, `" OR "`) + `") AND ` + text
+	}
+	return text
+}
+
+// serverExpression writes it as a tsquery.
+func serverExpression(q *SearchQuery) string {
+	terms := make([]string, len(q.Terms))
+	for i, t := range q.Terms {
+		words := make([]string, len(t.Words))
+		for j, w := range t.Words {
+			words[j] = lexeme(w)
+		}
+		terms[i] = "(" + strings.Join(words, " <-> ")
+		if t.Prefix {
+			terms[i] += ":*"
+		}
+		terms[i] += ")"
+	}
+	text := strings.Join(terms, " & ")
+	if q.Scopes != nil {
+		scopes := make([]string, len(q.Scopes))
+		for i, s := range q.Scopes {
+			scopes[i] = lexeme(scopeMark + s)
+		}
+		text = "(" + strings.Join(scopes, " | ") + ") & " + text
+	}
+	return text
+}

@@ -1,0 +1,179 @@
+package read
+
+import (
+	"context"
+
+	"github.com/uptrace/bun"
+
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+)
+
+// Stream is a stream as its readers see it.
+type Stream struct {
+	ID           int64
+	ConnectionID string
+	Connection   string // its name
+	Connector    string
+	Name         string
+	Live         int64
+	Deleted      int64
+	LastSeq      int64  // of its last change
+	Module       string // the accepted module's hash; "": none is accepted
+
+	// Of the read state. Module and Declaration say what it was made by; "": there is none.
+	IndexedModule string
+	Declaration   string
+	Generation    int64
+	Building      bool   // it is being made anew
+	After         string // behind this key
+}
+
+// StreamQuery chooses streams. Its zero value chooses all of them.
+type StreamQuery struct {
+	Connections []string // by id; nil: any
+	Name        string   // "": any
+	IDs         []int64  // nil: any
+	Unfit       bool     // only those that are being made anew, or were made by another module
+}
+
+const streamColumns = `SELECT s.id, s.connection_id, c.name AS connection, c.connector, s.name, s.live, s.deleted, s.last_seq, c.pinned_sha256 AS module,
+coalesce(r.module_sha256, '') AS indexed_module, coalesce(r.declaration_sha256, '') AS declaration, coalesce(r.generation, 0) AS generation,
+CASE WHEN r.building_after IS NULL THEN 0 ELSE 1 END AS building, coalesce(r.building_after, '') AS after
+FROM streams s JOIN connections c ON c.id = s.connection_id LEFT JOIN read_streams r ON r.stream_id = s.id WHERE s.removed = 0`
+
+// ReadStreams returns the streams that q chooses, by the names of connection and stream.
+func (s *Store) ReadStreams(ctx context.Context, q StreamQuery) ([]Stream, error) {
+	text, args := streamColumns, []any{}
+	where := func(condition string, value any) { text, args = text+" AND "+condition, append(args, value) }
+	if q.Connections != nil {
+		where("s.connection_id IN (?)", bun.List(q.Connections))
+	}
+	if q.IDs != nil {
+		where("s.id IN (?)", bun.List(q.IDs))
+	}
+	if q.Name != "" {
+		where("s.name = ?", q.Name)
+	}
+	if q.Unfit {
+		text += " AND (r.stream_id IS NULL OR r.building_after IS NOT NULL OR r.module_sha256 <> c.pinned_sha256)"
+	}
+	var out []Stream
+	err := s.db.Read.NewRaw(text+" ORDER BY c.name, s.name", args...).Scan(ctx, &out)
+	return out, s.db.Fail("read the streams", err)
+}
+
+// PinnedManifest returns the accepted manifest of a connection; empty: there is none.
+func (s *Store) PinnedManifest(ctx context.Context, connectionID string) (manifest []byte, err error) {
+	var all []string
+	err = s.db.Read.NewRaw("SELECT pinned_manifest FROM connections WHERE id = ?", connectionID).Scan(ctx, &all)
+	for _, text := range all {
+		manifest = []byte(text)
+	}
+	return manifest, s.db.Fail("read the manifest", err)
+}
+
+// Fit reports whether the read state of a stream is made by what is declared of it now.
+func (s *Stream) Fit() bool { return s.Declaration != "" && s.IndexedModule == s.Module && !s.Building }
+
+// Declared says by what declaration a stream is indexed from now on.
+type Declared struct {
+	StreamID            int64
+	Module, Declaration string
+	Anew                bool // from its first key on
+}
+
+// Declare notes declarations. A stream that is gone is left alone.
+func (s *Store) Declare(ctx context.Context, all []Declared) error {
+	return s.db.Alone(ctx, "index streams", func(t *db.Tx) error {
+		for _, d := range all {
+			var after any
+			if d.Anew {
+				after = ""
+			}
+			_, err := t.DB.ExecContext(t.Ctx, `INSERT INTO read_streams (stream_id, module_sha256, declaration_sha256, generation, building_after)
+SELECT id, ?, ?, 1, ? FROM streams WHERE id = ? AND removed = 0 ON CONFLICT (stream_id) DO UPDATE SET module_sha256 = excluded.module_sha256,
+declaration_sha256 = excluded.declaration_sha256, generation = read_streams.generation + CASE WHEN excluded.building_after IS NULL THEN 0 ELSE 1 END,
+building_after = coalesce(excluded.building_after, read_streams.building_after)`, d.Module, d.Declaration, after, d.StreamID)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Forget removes the read state of a stream: at most limit of its records, and its row with
+// the last of them. more: there are others.
+func Forget(t *db.Tx, streamID int64, limit int) (more bool, err error) {
+	var old []indexed
+	err = t.DB.NewRaw("SELECT key, seq, sort, day, docs FROM read_rows WHERE stream_id = ? LIMIT ?", streamID, limit).Scan(t.Ctx, &old)
+	if err != nil {
+		return false, err
+	}
+	for i := range old {
+		if err := old[i].remove(t, streamID); err != nil {
+			return false, err
+		}
+	}
+	if len(old) == limit {
+		return true, nil
+	}
+	for _, q := range []string{"DELETE FROM read_order WHERE stream_id = ?", "DELETE FROM read_days WHERE stream_id = ?", "DELETE FROM read_streams WHERE stream_id = ?"} {
+		if _, err := t.DB.ExecContext(t.Ctx, q, streamID); err != nil {
+			return false, err
+		}
+	}
+	return false, nil
+}
+
+// FoldWords has the words go for good that removed records left behind in a file's index. It
+// writes the whole index anew.
+func FoldWords(t *db.Tx) error {
+	if t.Server() != nil {
+		return nil // its rows went with their words
+	}
+	_, err := t.DB.ExecContext(t.Ctx, "INSERT INTO read_fts (read_fts) VALUES ('optimize')")
+	return err
+}
+
+// indexed is a row of read_rows.
+type indexed struct {
+	Key  string
+	Seq  int64
+	Sort []byte
+	Day  int64
+	Docs int64
+}
+
+func (r *indexed) remove(t *db.Tx, streamID int64) error {
+	if _, err := t.DB.ExecContext(t.Ctx, "DELETE FROM read_rows WHERE stream_id = ? AND key = ?", streamID, r.Key); err != nil {
+		return err
+	}
+	if _, err := t.DB.ExecContext(t.Ctx, "DELETE FROM read_order WHERE stream_id = ? AND sort = ? AND key = ?", streamID, r.Sort, r.Key); err != nil || r.Docs == 0 {
+		return err
+	}
+	_, err := t.DB.ExecContext(t.Ctx, "DELETE FROM read_fts WHERE "+docColumn(t)+" BETWEEN ? AND ?", docid(r.Seq, 0), docid(r.Seq, MostFields-1))
+	return err
+}
+
+func docColumn(t *db.Tx) string {
+	if t.Server() != nil {
+		return "docid"
+	}
+	return "rowid"
+}
+
+// LastChanges returns when the records that changed last were collected, as their connectors
+// wrote it, by stream.
+func (s *Store) LastChanges(ctx context.Context) (map[int64]string, error) {
+	var rows []struct {
+		ID int64
+		At string
+	}
+	err := s.db.Read.NewRaw("SELECT s.id, r.emitted_at AS at FROM streams s JOIN records r ON r.seq = s.last_seq WHERE s.removed = 0").Scan(ctx, &rows)
+	all := make(map[int64]string, len(rows))
+	for _, r := range rows {
+		all[r.ID] = r.At
+	}
+	return all, s.db.Fail("read the streams", err)
+}
