@@ -33,11 +33,11 @@ func TestAChangeEndsRefusals(t *testing.T) {
 		other := x.connection("other")
 		x.ok(x.s.RecordRefusal(ctx, Dispatch{ConnectionID: other.ID, Reason: "connection.origin_changed"}))
 		if v := x.verdict("c"); v.Channel != verdict.Attention {
-			t.Fatalf("refused: %+v %s", v.Pill, v.Channel)
+			t.Fatalf("refused: got %+v %s, want attention", v.Pill, v.Channel)
 		}
 		x.ok(x.s.UpdateConnection(ctx, *c)) // nothing changes
 		if h := x.scheduleState(c.ID).Held; h == nil || h.Count != 7 {
-			t.Errorf("%s: as it was, held by %+v", name, h)
+			t.Errorf("%s: as it was: got held by %+v, want by the seventh of one refusal", name, h)
 		}
 		_, err = x.s.KeepConnection(ctx, c.ID, func(own *Connection) error {
 			put(own)
@@ -53,7 +53,7 @@ func TestAChangeEndsRefusals(t *testing.T) {
 			continue
 		}
 		if state.Held != nil || len(state.Dispatches) != 2 || state.Dispatches[0].Reason != "policy_paused" || state.Dispatches[1].Reason != "usage.invalid" {
-			t.Errorf("%s: held by %+v, kept %+v", name, state.Held, state.Dispatches)
+			t.Errorf("%s: got held by %+v, kept %+v, want not held, and policy_paused and usage.invalid kept", name, state.Held, state.Dispatches)
 		}
 		x.tone(name, verdict.Green)
 		if x.scheduleState(other.ID).Held == nil {

@@ -69,8 +69,11 @@ var copyTables = []copyTable{
 	{"delivered_keys", []string{"stream_id", "key"}}, {"enumerations", []string{"id"}}, {"marks", []string{"enumeration_id", "key"}},
 	{"audit", []string{"seq"}}, {"questions", []string{"id"}},
 	{"notice_channels", []string{"id"}}, {"notice_episodes", []string{"connection_id", "identity"}}, {"notices", []string{"id"}}, {"notice_settings", []string{"name"}},
-	{"owners", []string{"name"}}, {"sessions", []string{"id"}}, {"tokens", []string{"id"}}, {"server_keys", []string{"name"}},
+	{"owners", []string{"name"}}, {"sessions", []string{"id"}}, {"tokens", []string{"id"}}, {"server_keys", []string{"name"}}, {"answers", []string{"key_sha256"}},
 }
+
+// ownNumbers are the columns whose numbers a table gives itself, by table.
+var ownNumbers = map[string]string{"runs": "pk", "streams": "id", "dispatches": "pk", "audit": "seq"}
 
 // A transaction of a copy holds at most so much.
 const (
@@ -339,7 +342,7 @@ func (c *copying) end() error {
 		if _, err := t.DB.ExecContext(t.Ctx, "UPDATE counters SET value = ? WHERE name = 'change'", last); err != nil {
 			return err
 		}
-		for table, column := range map[string]string{"runs": "pk", "streams": "id", "dispatches": "pk", "audit": "seq"} {
+		for table, column := range ownNumbers {
 			if err := t.FollowKeys(table, column); err != nil {
 				return err
 			}

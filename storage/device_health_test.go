@@ -58,10 +58,10 @@ func TestDeviceWithoutARun(t *testing.T) {
 	x.deliver(src, "r1", device.CoverageStream, `1={"store":"x","status":"collected"}`, `2={"store":"y","status":"excluded"}`)
 	s := x.snapshot("laptop")
 	if s.State != health.StateHealthy || s.Axes.Coverage != health.CoverageComplete || s.Axes.Outbox != health.OutboxIdle || s.Axes.Freshness != health.FreshnessFresh {
-		t.Errorf("%s %+v", s.State, s.Axes)
+		t.Errorf("got %s %+v, want healthy, complete, idle and fresh", s.State, s.Axes)
 	}
 	if v := x.verdict("laptop"); v.Pill.Tone != verdict.Green || v.Progress.RetainedRecords == nil || *v.Progress.RetainedRecords != 3 || v.Progress.Mode != verdict.ModeLocalDevice {
-		t.Errorf("%+v %+v", v.Pill, v.Progress)
+		t.Errorf("got %+v %+v, want green and 3 records of a device", v.Pill, v.Progress)
 	}
 	x.deliver(src, "r1", device.CoverageStream, `2={"store":"y","status":"whatever"}`)
 	if s := x.snapshot("laptop"); s.Axes.Coverage != health.CoverageGaps || s.State == health.StateHealthy { // HL-17.2
@@ -69,7 +69,7 @@ func TestDeviceWithoutARun(t *testing.T) {
 	}
 	x.commit(src, x.commitOf("r1"))                                               // what a run says wins (HL-17.4)
 	if s := x.snapshot("laptop"); s.Axes.Coverage != health.CoverageUnsupported { // as the manifest has it of one stream
-		t.Errorf("after the run: %s", s.Axes.Coverage)
+		t.Errorf("after the run: got %s, want unsupported", s.Axes.Coverage)
 	}
 	x.sound()
 }
@@ -83,7 +83,7 @@ func TestDeviceGoesQuiet(t *testing.T) {
 	x.commit(src, x.commitOf("r1"))
 	x.beat(src, device.StatusRetrying, 3, 0)
 	if s := x.snapshot("laptop"); s.Axes.Outbox != health.OutboxActive || x.stalls() != 0 {
-		t.Errorf("on its way: %s", s.Axes.Outbox)
+		t.Errorf("on its way: got %s, want active, and none stalled", s.Axes.Outbox)
 	}
 	e, err := x.s.EvidenceOf(t.Context(), "laptop")
 	x.ok(err)
@@ -95,7 +95,7 @@ func TestDeviceGoesQuiet(t *testing.T) {
 	x.clock.forward(time.Microsecond)
 	v := x.verdict("laptop")
 	if x.stalls() != 1 || v.Channel != verdict.Attention || v.RequiredActions[0].Remediation.Cause != "stale_pending" {
-		t.Errorf("%d stalled, %s, %+v", x.stalls(), v.Channel, v.RequiredActions)
+		t.Errorf("got %d stalled, %s, %+v, want 1, attention and stale_pending", x.stalls(), v.Channel, v.RequiredActions)
 	}
 	x.sound()
 	x.beat(src, device.StatusRetrying, 2, 0)
@@ -116,14 +116,14 @@ func TestTrustedHeartbeatsAlone(t *testing.T) {
 		o := e.Facts.Evidence(e.Moment(x.clock.Now(), nil)).Outbox
 		if o.Axis != health.OutboxStalled || o.Cause != want || *o.Counts.DeadLetter != dead || *o.Counts.Pending != 3 || *o.Counts.Succeeded != 5 ||
 			!o.Counts.OldestPendingAt.Equal(x.clock.Now().Add(-time.Hour)) {
-			t.Errorf("%+v %+v", o, o.Counts)
+			t.Errorf("got %+v %+v, want %s, %d given up, 3 waiting for an hour, 5 taken", o, o.Counts, want, dead)
 		}
 	}
 	_, err := x.s.RevokeDevice(t.Context(), src.DeviceID)
 	x.ok(err)
 	s := x.snapshot("laptop")
 	if s.OutboxCounts != nil || s.Axes.Outbox != health.OutboxUnknown || x.stalls() != 0 {
-		t.Errorf("revoked: %+v, %s", s.OutboxCounts, s.Axes.Outbox)
+		t.Errorf("revoked: got %+v, %s, want none and unknown", s.OutboxCounts, s.Axes.Outbox)
 	}
 	x.sound()
 }
@@ -146,11 +146,11 @@ func TestDeviceClock(t *testing.T) {
 			x.commit(src, x.commitOf("r1", func(r *device.RunCommit) { r.Outcome.FinishedAt = x.clock.Now().Add(c.ended) }))
 			x.clock.forward(c.fresh)
 			if v := x.verdict("laptop"); v.Pill.Tone != verdict.Green {
-				t.Errorf("%+v", v.Pill)
+				t.Errorf("got %+v, want green", v.Pill)
 			}
 			x.clock.forward(time.Microsecond)
 			if s := x.snapshot("laptop"); s.Axes.Freshness != health.FreshnessStale {
-				t.Errorf("after %s it is %s", c.fresh, s.Axes.Freshness)
+				t.Errorf("after %s: got %s, want stale", c.fresh, s.Axes.Freshness)
 			}
 			x.sound()
 		})
@@ -184,7 +184,7 @@ func TestDeviceRunAlive(t *testing.T) {
 	x.clock.forward(time.Microsecond)
 	x.same(alive(), false)
 	if v := x.verdict("laptop"); v.Pill.Tone == verdict.Green {
-		t.Errorf("%+v", v.Pill)
+		t.Errorf("got %+v, want another than green", v.Pill)
 	}
 	x.sound()
 }
@@ -198,7 +198,7 @@ func TestUnreadableHeartbeat(t *testing.T) {
 	x.commit(src, x.commitOf("r1"))
 	x.beat(src, device.StatusHealthy, 0, 0)
 	if v := x.verdict("laptop"); v.Pill.Tone != verdict.Green {
-		t.Fatalf("before: %+v", v.Pill)
+		t.Fatalf("before: got %+v, want green", v.Pill)
 	}
 	x.ok(x.s.db.Alone(t.Context(), "damage", func(tx *db.Tx) error {
 		_, err := tx.DB.ExecContext(tx.Ctx, `UPDATE source_instances SET heartbeat = '{"status'`)
@@ -209,14 +209,14 @@ func TestUnreadableHeartbeat(t *testing.T) {
 	}
 	x.ok(x.s.RepairEvidence(t.Context(), "laptop"))
 	if v := x.verdict("laptop"); v.Pill.Tone != verdict.Grey {
-		t.Errorf("after: %+v", v.Pill)
+		t.Errorf("after: got %+v, want grey", v.Pill)
 	}
 	if all, err := x.s.SourceInstances(t.Context(), ""); err != nil || len(all) != 1 || all[0].Heartbeat != nil {
-		t.Errorf("%+v, %v", all, err)
+		t.Errorf("got %+v, %v, want one source without a heartbeat", all, err)
 	}
 	x.beat(src, device.StatusHealthy, 0, 0)
 	if v := x.verdict("laptop"); v.Pill.Tone != verdict.Green {
-		t.Errorf("heard of again: %+v", v.Pill)
+		t.Errorf("heard of again: got %+v, want green", v.Pill)
 	}
 	x.sound()
 }
@@ -278,7 +278,7 @@ func TestDeadLettersOutliveABeginning(t *testing.T) {
 		for range 2 {
 			v := x.verdict("laptop")
 			if x.stalls() != 1 || v.Channel != verdict.Attention || v.RequiredActions[0].Remediation.Cause != string(health.CauseDeadLetterBacklog) {
-				t.Errorf("%s: %d stalled, %s %+v", status, x.stalls(), v.Channel, v.RequiredActions)
+				t.Errorf("%s: got %d stalled, %s %+v, want 1, attention and dead_letter_backlog", status, x.stalls(), v.Channel, v.RequiredActions)
 			}
 			x.clock.forward(health.StaleHeartbeat + time.Minute)
 		}
@@ -286,7 +286,7 @@ func TestDeadLettersOutliveABeginning(t *testing.T) {
 	}
 	x.beat(src, device.StatusStarting, 2, 0) // they were put back
 	if v := x.verdict("laptop"); v.Pill.Tone != verdict.Green || v.Detail.Axes.Outbox != health.OutboxActive {
-		t.Errorf("requeued: %+v %+v", v.Pill, v.Detail.Axes)
+		t.Errorf("requeued: got %+v %+v, want green and active", v.Pill, v.Detail.Axes)
 	}
 }
 

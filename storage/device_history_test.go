@@ -157,7 +157,7 @@ func (d *history) deliver(x *onDevice) {
 		return
 	}
 	if replayed || n != int64(b.Len()) {
-		d.t.Fatalf("%d of %d, replayed %v", n, b.Len(), replayed)
+		d.t.Fatalf("got %d, want %d; replayed %v, want not", n, b.Len(), replayed)
 	}
 	if n, replayed, err = d.s.IngestBatch(d.ctx, in); err != nil || !replayed || n != int64(b.Len()) {
 		d.t.Fatalf("again: %d, replayed %v, %v", n, replayed, err)

@@ -193,7 +193,7 @@ func TestARefusedDeviceRun(t *testing.T) {
 		x.beat(src, device.StatusStarting, 0, 0)
 		v := x.verdict("laptop")
 		if v.Pill.Tone == verdict.Green || v.Pill.Tone == verdict.Grey || v.Channel != verdict.Attention || v.RequiredActions[0].CTACode != want {
-			t.Errorf("%s: %+v %s %+v", code, v.Pill, v.Channel, v.RequiredActions)
+			t.Errorf("%s: got %+v %s %+v, want red or amber, and attention", code, v.Pill, v.Channel, v.RequiredActions)
 		}
 		x.sound()
 		r, err := x.s.Run(t.Context(), "r2")
@@ -219,7 +219,7 @@ func TestBeginningIsNoDelivery(t *testing.T) {
 			t.Errorf("%s with nothing left: %s", status, s.Axes.Outbox)
 		}
 		if v := x.verdict("laptop"); v.ForwardCode == "uploading" {
-			t.Errorf("%s: %s", status, v.ForwardStatement)
+			t.Errorf("%s: got %s, want nothing on its way", status, v.ForwardStatement)
 		}
 		// The rest is counted, though no sum of it was given.
 		_, err := x.s.PutHeartbeat(t.Context(), src, device.Heartbeat{Status: status, Outbox: &device.Outbox{Retrying: 2}})

@@ -28,17 +28,17 @@ func TestWhatWaitsForItsOwnerStands(t *testing.T) {
 		}
 		x.dispatch(c, reason, holds, until)
 		if v := x.verdict("c"); v.Pill.Tone == verdict.Green || v.Channel != verdict.Attention || v.RequiredActions[0].CTACode != "cta_put_right_folder" {
-			t.Errorf("%s: %+v %s %+v", reason, v.Pill, v.Channel, v.RequiredActions)
+			t.Errorf("%s: got %+v %s %+v, want attention and cta_put_right_folder", reason, v.Pill, v.Channel, v.RequiredActions)
 		}
 		x.sound()
 		if h := x.scheduleState(c.ID).Held; h == nil || h.Reason != "files.root_missing" {
-			t.Errorf("%s: held by %+v", reason, h)
+			t.Errorf("%s: got held by %+v, want files.root_missing", reason, h)
 		}
 		d := Dispatch{ConnectionID: c.ID, Status: "skipped", Reason: reason, Holds: holds, Until: until, PutRight: true, AfterRun: x.newestRun(c)}
 		_, err := x.s.RecordDispatch(t.Context(), d)
 		x.ok(err)
 		if v := x.verdict("c"); v.Channel == verdict.Attention || (holds == "") != (v.Pill.Tone == verdict.Green) {
-			t.Errorf("%s, put right: %+v %s %+v", reason, v.Pill, v.Channel, v.RequiredActions)
+			t.Errorf("%s, put right: got %+v %s %+v, want no attention, and green where nothing holds", reason, v.Pill, v.Channel, v.RequiredActions)
 		}
 		x.sound()
 	}
@@ -57,7 +57,7 @@ func TestAHoldOutlivesManySkips(t *testing.T) {
 	x.ok(err)
 	x.same(len(list), connection.KeptDispatches+1)
 	if v := x.verdict("c"); v.Channel != verdict.Attention {
-		t.Errorf("%s %+v", v.Channel, v.RequiredActions)
+		t.Errorf("got %s %+v, want attention", v.Channel, v.RequiredActions)
 	}
 	x.sound()
 	x.succeed(x.begin("c", allStreams), nil)

@@ -82,7 +82,7 @@ func TestUnreadableEvidenceIsCountedAsUnknown(t *testing.T) {
 			x.succeed(x.begin("c", allStreams), nil)
 			x.damage(statement)
 			if f := x.agree(name); f.Checking != 1 || f.AllClear {
-				t.Errorf("%+v", f)
+				t.Errorf("got %+v, want 1 checking, and no all clear", f)
 			}
 			x.tone(name, verdict.Grey)
 			if differ, err := x.s.CheckEvidence(t.Context()); err != nil || len(differ) != 1 {
@@ -105,7 +105,7 @@ func TestCountsWithoutStandings(t *testing.T) {
 	x.connection("new")
 	x.damage("DELETE FROM standings")
 	if f := x.agree("emptied"); f.Registered != 3 || f.Healthy != 1 {
-		t.Errorf("%+v", f)
+		t.Errorf("got %+v, want 3 registered, 1 healthy", f)
 	}
 	if differ, err := x.s.CheckEvidence(t.Context()); err != nil || strings.Join(differ, " ") != "c new" {
 		t.Error(differ, err)
@@ -147,14 +147,14 @@ func TestUnreadableConnection(t *testing.T) {
 			two, err := x.s.Connection(ctx, "two")
 			x.code(err, abi.CodeStoreCorrupt)
 			if two == nil || two.ID != all[1].ID || strings.Contains(err.Error(), "hunter2") || !strings.Contains(err.Error(), "two") {
-				t.Errorf("%+v, %v", two, err)
+				t.Errorf("got %+v, %v, want the second connection, and its name alone in the error", two, err)
 			}
 			_, err = x.s.EnsureConnection(ctx, "two", "demo")
 			x.code(err, abi.CodeStoreCorrupt)
 			x.toneOf("two", column+" "+text, verdict.Grey)
 			x.tone("the other", verdict.Green)
 			if f := x.agree(column + " " + text); f.Checking != 1 || f.Healthy != 1 {
-				t.Errorf("%+v", f)
+				t.Errorf("got %+v, want 1 checking, 1 healthy", f)
 			}
 			x.sound()
 
@@ -209,7 +209,7 @@ func FuzzConnectionRow(f *testing.F) {
 		c := row.Public()
 		if c.Unreadable == nil && (c.Options == nil || c.Roots == nil || c.ReadRoots == nil) ||
 			c.Unreadable != nil && len(c.Options)+len(c.Roots)+len(c.ReadRoots) > 0 {
-			t.Errorf("%+v", c)
+			t.Errorf("got %+v, want nothing of what cannot be read", c)
 		}
 		if _, err := row.Whole(); (err == nil) != (c.Unreadable == nil) {
 			t.Error(err)

@@ -39,13 +39,13 @@ func TestFailedRunKeepsFreshness(t *testing.T) {
 			x.ok(x.begin("c", allStreams).Finish(t.Context(), c.end))
 			v := x.verdict("c")
 			if v.Pill.Tone != c.want || conditionOf(&v, health.Fresh).Status != health.True || conditionOf(&v, health.CollectionSucceeded).Status != health.False {
-				t.Errorf("%+v %+v %s", v.Pill, conditionOf(&v, health.Fresh), v.ForwardStatement)
+				t.Errorf("got %+v %+v %s, want %s, fresh, and a collection that failed", v.Pill, conditionOf(&v, health.Fresh), v.ForwardStatement, c.want)
 			}
 			if len(v.Annotations) != 1 || v.Annotations[0].Code != "last_successful_refresh" {
-				t.Errorf("%+v", v.Annotations)
+				t.Errorf("got %+v, want last_successful_refresh alone", v.Annotations)
 			}
 			if v.Streams[0].Coverage != health.CoveragePartial || v.Streams[0].Code != "not_in_full" {
-				t.Errorf("%+v", v.Streams[0])
+				t.Errorf("got %+v, want partial, not_in_full", v.Streams[0])
 			}
 			// It ages from its last success all the same.
 			x.clock.forward(8 * 24 * time.Hour)
@@ -112,10 +112,10 @@ func TestNothingCollected(t *testing.T) {
 			}
 			v := x.verdict("c")
 			if v.Pill.Tone == verdict.Green || len(v.Annotations) != 1 || v.Annotations[0].Code != "nothing_collected" {
-				t.Errorf("%+v %+v", v.Pill, v.Annotations)
+				t.Errorf("got %+v %+v, want another than green, and nothing_collected alone", v.Pill, v.Annotations)
 			}
 			if got := conditionOf(&v, health.CollectionSucceeded); end != &failed && got.Message != "No run of this connection has succeeded or failed yet." {
-				t.Errorf("%+v", got)
+				t.Errorf("got %+v, want that no run has succeeded or failed", got)
 			}
 			// Nothing is stored, so nothing of it was accepted.
 			x.same(conditionOf(&v, health.CredentialsValid).Reason, health.Word("credentials_not_applicable"))

@@ -50,7 +50,7 @@ func TestHeldConnections(t *testing.T) {
 	x.dispatch(c, "not_ready", stored.HeldForOwner, time.Time{})
 	v := x.verdict("c")
 	if v.Pill.Tone != verdict.Amber || v.Channel != verdict.Attention || v.RequiredActions[0].CTACode != "cta_put_right" || v.ForwardCode != "put_right" {
-		t.Errorf("a folder is gone: %+v %s %+v %s", v.Pill, v.Channel, v.RequiredActions, v.ForwardCode)
+		t.Errorf("a folder is gone: got %+v %s %+v %s, want amber, attention, cta_put_right, put_right", v.Pill, v.Channel, v.RequiredActions, v.ForwardCode)
 	}
 	x.dispatch(c, "policy_paused", "", time.Time{})
 	x.tone("it is paused, and the folder is gone all the same", verdict.Amber)
@@ -61,7 +61,7 @@ func TestHeldConnections(t *testing.T) {
 	x.dispatch(c, "failing_for_good", stored.HeldForGood, time.Time{})
 	v = x.verdict("c")
 	if v.Pill.Tone != verdict.Red || v.RequiredActions[0].Kind != verdict.RetryGap || v.ForwardCode != "retry_gap" {
-		t.Errorf("given up: %+v %+v %s", v.Pill, v.RequiredActions, v.ForwardCode)
+		t.Errorf("given up: got %+v %+v %s, want red, retry_gap", v.Pill, v.RequiredActions, v.ForwardCode)
 	}
 	x.sound()
 }
@@ -82,12 +82,12 @@ func TestHeldForACredential(t *testing.T) {
 	x.ok(x.begin("c", allStreams).Finish(ctx, Outcome{Status: tables.StatusFailed, Reason: "connector_reported_failed", Error: &RunError{Code: "demo_auth_failed"}}))
 	x.dispatch(c, "attention", stored.HeldForOwner, time.Time{})
 	if v := x.verdict("c"); v.Pill.Tone != verdict.Red || len(v.RequiredActions) != 1 || v.RequiredActions[0].Kind != verdict.Reauth {
-		t.Errorf("rejected: %+v %+v", v.Pill, v.RequiredActions)
+		t.Errorf("rejected: got %+v %+v, want red, reauth alone", v.Pill, v.RequiredActions)
 	}
 	x.clock.forward(time.Minute)
 	x.ok(x.s.PutCredentials(ctx, c.ID, map[string][]byte{"token": {2}}))
 	if v := x.verdict("c"); v.Channel == verdict.Attention {
-		t.Errorf("with a new one: %s %+v", v.Channel, v.RequiredActions)
+		t.Errorf("with a new one: got %s %+v, want no attention", v.Channel, v.RequiredActions)
 	}
 	x.sound()
 }
@@ -108,13 +108,13 @@ func TestARunThatAsks(t *testing.T) {
 	event(evidence.EventAsks)
 	v := x.verdict("c")
 	if v.Channel != verdict.Attention || v.RequiredActions[0].CTACode != "cta_add_info" || v.RequiredActions[0].Target.RunID != "run2" {
-		t.Errorf("it asks: %s %+v", v.Channel, v.RequiredActions)
+		t.Errorf("it asks: got %s %+v, want attention, cta_add_info of run2", v.Channel, v.RequiredActions)
 	}
 	x.sound()
 	e, err := x.s.EvidenceOf(ctx, "c")
 	x.ok(err)
 	if v := verdict.OfStored(e.Facts, e.Moment(x.clock.Now(), func(string) bool { return false }), true); v.Channel == verdict.Attention {
-		t.Errorf("its host is gone: %s %+v", v.Channel, v.RequiredActions)
+		t.Errorf("its host is gone: got %s %+v, want no attention", v.Channel, v.RequiredActions)
 	}
 	event(evidence.EventAnswered)
 	x.tone("answered", verdict.Green)
@@ -139,12 +139,12 @@ func TestAdoptSchedule(t *testing.T) {
 	}
 	x.ok(x.s.AdoptSchedule(ctx, c.ID))
 	if s := schedule(); s == nil || !s.Enabled || !x.scheduleState(c.ID).Adopted {
-		t.Errorf("adopted: %+v", s)
+		t.Errorf("adopted: got %+v, want it enabled and adopted", s)
 	}
 	x.ok(x.s.PutSchedule(ctx, Schedule{ConnectionID: c.ID, Paused: true}))
 	x.ok(x.s.AdoptSchedule(ctx, c.ID))
 	if s := schedule(); s == nil || s.Enabled {
-		t.Errorf("adopted again: %+v", s)
+		t.Errorf("adopted again: got %+v, want it disabled", s)
 	}
 	x.sound()
 }
@@ -156,7 +156,7 @@ func TestServingSurvivesASmallStep(t *testing.T) {
 	ctx := t.Context()
 	alive := func(string) bool { return true }
 	if s, err := x.s.Serving(ctx); s != nil || err != nil {
-		t.Errorf("nobody serves: %+v, %v", s, err)
+		t.Errorf("nobody serves: got %+v, %v, want none", s, err)
 	}
 	_, err := x.s.Serve(ctx, "a", time.Minute, alive)
 	x.ok(err)
@@ -164,14 +164,14 @@ func TestServingSurvivesASmallStep(t *testing.T) {
 	other, err := x.s.Serve(ctx, "b", time.Minute, alive)
 	x.ok(err)
 	if other == nil || other.Holder != "a" {
-		t.Errorf("taken over from %+v", other)
+		t.Errorf("got %+v taken over, want a", other)
 	}
 	if s, err := x.s.Serving(ctx); err != nil || s == nil || s.Holder != "a" {
-		t.Errorf("%+v, %v", s, err)
+		t.Errorf("got %+v, %v, want a", s, err)
 	}
 	x.clock.forward(-24 * time.Hour)
 	if other, err = x.s.Serve(ctx, "b", time.Minute, alive); other != nil || err != nil {
-		t.Errorf("a day: %+v, %v", other, err)
+		t.Errorf("a day: got %+v, %v, want nobody before", other, err)
 	}
 }
 
@@ -191,7 +191,7 @@ func TestWhatARefusalWaitsFor(t *testing.T) {
 		x.dispatch(c, code, stored.HeldForOwner, time.Time{})
 		v := x.verdict("c")
 		if v.Channel != verdict.Attention || v.RequiredActions[0].CTACode != want || strings.Contains(v.ForwardStatement, "later run") {
-			t.Errorf("%s: %s %+v %s", code, v.Channel, v.RequiredActions, v.ForwardStatement)
+			t.Errorf("%s: got %s %+v %s, want attention and no word of a later run", code, v.Channel, v.RequiredActions, v.ForwardStatement)
 		}
 		x.sound()
 	}
@@ -210,7 +210,7 @@ func TestPressureOfARunThatSucceeded(t *testing.T) {
 		t.Helper()
 		v := x.verdict("c")
 		if v.Pill.Tone != verdict.Amber || v.Detail.State != health.StateCoolingOff || !v.Detail.NextAttemptAt.Equal(until) || v.Channel != verdict.Calm {
-			t.Errorf("%s: %+v, %s until %v, %s", when, v.Pill, v.Detail.State, v.Detail.NextAttemptAt, v.Channel)
+			t.Errorf("%s: got %+v, %s until %v, %s, want amber, cooling off, calm", when, v.Pill, v.Detail.State, v.Detail.NextAttemptAt, v.Channel)
 		}
 		x.sound()
 	}

@@ -34,7 +34,7 @@ func TestInterruptedRun(t *testing.T) {
 	x.clock.forward(time.Hour)
 	x.begin("c", allStreams).Abandon()
 	if v := x.verdict("c"); v.Pill.Tone != verdict.Green || !v.Detail.Badges.Syncing {
-		t.Errorf("while it runs: %+v %+v", v.Pill, v.Detail.Badges)
+		t.Errorf("while it runs: got %+v %+v, want green, syncing", v.Pill, v.Detail.Badges)
 	}
 	e, err := x.s.EvidenceOf(t.Context(), "c")
 	x.ok(err)
@@ -80,14 +80,14 @@ func TestRejectedThenAccepted(t *testing.T) {
 		x.ok(x.begin("c", allStreams).Finish(ctx, rejected))
 		v := x.verdict("c")
 		if v.Pill.Tone != verdict.Red || v.Channel != verdict.Attention || v.RequiredActions[0].Kind != verdict.Reauth {
-			t.Fatalf("rejected: %+v %s %+v", v.Pill, v.Channel, v.RequiredActions)
+			t.Fatalf("rejected: got %+v %s %+v, want red, attention, reauth", v.Pill, v.Channel, v.RequiredActions)
 		}
 		// The owner's new token is not known to be rejected, and not to work either.
 		x.clock.forward(time.Minute)
 		x.ok(x.s.PutCredentials(ctx, c.ID, map[string][]byte{"token": {1}}))
 		v = x.verdict("c")
 		if v.Pill.Tone != verdict.Amber || strings.Contains(fmt.Sprint(v.RequiredActions), "reauth") {
-			t.Fatalf("with a new token: %+v %+v", v.Pill, v.RequiredActions)
+			t.Fatalf("with a new token: got %+v %+v, want amber, and no reauth", v.Pill, v.RequiredActions)
 		}
 	}
 	w := x.begin("c", allStreams)
@@ -105,7 +105,7 @@ func TestRejectedThenAccepted(t *testing.T) {
 	x.ok(w.GapOutcome(ctx, run.GapID(c.ID, "a", "", "1"), "", true))
 	x.finish(w)
 	if v := x.verdict("c"); v.Pill.Tone != verdict.Green || v.Channel != verdict.Calm {
-		t.Errorf("recovered: %+v", v.Pill)
+		t.Errorf("recovered: got %+v, want green, calm", v.Pill)
 	}
 }
 
@@ -202,11 +202,11 @@ func TestCooldown(t *testing.T) {
 
 	x.clock.forward(time.Hour)
 	if v := x.verdict("c"); v.Detail.State != "degraded" || !v.Detail.NextAttemptAt.IsZero() {
-		t.Errorf("when it is over: %s", v.Detail.State)
+		t.Errorf("when it is over: got %s, want degraded", v.Detail.State)
 	}
 	x.ok(x.begin("c", allStreams).Finish(ctx, Outcome{Status: "succeeded", PressureOver: true}))
 	if v := x.verdict("c"); v.Pill.Tone != verdict.Green {
-		t.Errorf("after a success: %+v", v.Pill)
+		t.Errorf("after a success: got %+v, want green", v.Pill)
 	}
 	x.sound()
 }
@@ -222,10 +222,10 @@ func TestCancelledRun(t *testing.T) {
 	x.ok(err)
 	x.same([]string{e.LatestRun, e.SettledRun, e.SucceededRun}, []string{"run2", "run1", "run1"})
 	if v := x.verdict("c"); v.Detail.Axes.Freshness != "fresh" || v.Detail.State != "healthy" || v.Streams[0].Coverage != "complete" {
-		t.Errorf("%+v", v.Detail.Axes)
+		t.Errorf("got %+v, want fresh, healthy, complete", v.Detail.Axes)
 	}
 	x.clock.forward(8 * 24 * time.Hour)
 	if v := x.verdict("c"); v.Detail.Axes.Freshness != "stale" || v.Detail.State != "degraded" {
-		t.Errorf("a week later: %+v", v.Detail.Axes)
+		t.Errorf("a week later: got %+v, want stale, degraded", v.Detail.Axes)
 	}
 }

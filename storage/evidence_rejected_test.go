@@ -74,7 +74,7 @@ func TestARejectionStands(t *testing.T) {
 				said = v.RequiredActions[0].Reason
 			}
 			if loud := v.Pill.Tone == verdict.Red && v.Channel == verdict.Attention; said != c.reason || loud != (c.reason != "") {
-				t.Errorf("%+v %s %+v", v.Pill, v.Channel, v.RequiredActions)
+				t.Errorf("got %+v %s %+v, want red and attention where there is a reason, and that reason", v.Pill, v.Channel, v.RequiredActions)
 			}
 			x.sound()
 		})

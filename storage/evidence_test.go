@@ -448,7 +448,7 @@ func TestUnreadableEvidenceIsUnknown(t *testing.T) {
 			x.ok(x.s.PinPlugin(t.Context(), c.ID, "abc", []byte(keptManifest)))
 			x.finish(x.begin("c", allStreams))
 			if v := x.verdict("c"); v.Pill.Tone != verdict.Green {
-				t.Fatalf("before: %+v", v.Pill)
+				t.Fatalf("before: got %+v, want green", v.Pill)
 			}
 			x.ok(x.s.db.Alone(t.Context(), "damage", func(tx *db.Tx) error {
 				_, err := tx.DB.ExecContext(tx.Ctx, damage)
@@ -460,12 +460,12 @@ func TestUnreadableEvidenceIsUnknown(t *testing.T) {
 				t.Errorf("the damage is not found: %v, %v", differ, err)
 			}
 			if v := x.verdict("c"); v.Pill.Tone != verdict.Grey || v.Channel != verdict.Calm {
-				t.Errorf("after: %+v, %s", v.Pill, v.ForwardStatement)
+				t.Errorf("after: got %+v, %s, want grey, calm", v.Pill, v.ForwardStatement)
 			}
 			if name != "known gaps" && name != "manifest" {
 				x.ok(x.s.RepairEvidence(t.Context(), "c"))
 				if v := x.verdict("c"); v.Pill.Tone != verdict.Green {
-					t.Errorf("repaired: %+v", v.Pill)
+					t.Errorf("repaired: got %+v, want green", v.Pill)
 				}
 			}
 		})

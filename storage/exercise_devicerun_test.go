@@ -97,7 +97,7 @@ func exerciseDeviceCommit(_ *testing.T, x *exercise) {
 		"no name":                 func(c *device.RunCommit) { c.RunID = "a\x00b" },
 	} {
 		if _, _, err := x.s.CommitDeviceRun(x.Context(), src, x.commitOf("r3", change), hashOf("envelope")); abi.CodeOf(err) != device.CodeBadRequest {
-			x.Errorf("%s: %v", what, err)
+			x.Errorf("%s: got %v, want %s", what, err, device.CodeBadRequest)
 		}
 	}
 	if _, err := x.s.Run(x.Context(), "r3"); abi.CodeOf(err) != abi.CodeRunUnknown {

@@ -192,7 +192,7 @@ func exerciseFencing(t *testing.T, x *exercise) {
 		fresh := x.begin(name, dead)
 		err := stale(old)
 		if !errors.Is(err, &abi.Error{Code: abi.CodeFenced}) {
-			t.Fatalf("case %d: %v", i, err)
+			t.Fatalf("case %d: got %v, want %s", i, err, abi.CodeFenced)
 		}
 		x.code(old.Flush(ctx), abi.CodeFenced) // and stays fenced
 		x.put(fresh, 0, "k=2")

@@ -71,6 +71,8 @@ func Exercise(t *testing.T, fresh func(t *testing.T) opener) {
 		{"remove a connection", exerciseRemove},
 		{"credentials", exerciseCredentials},
 		{"access", exerciseAccess},
+		{"answers OC-09.1", exerciseAnswers},
+		{"edits OC-09.3", exerciseEdits},
 		{"records: new, changed, unchanged, deleted RT-07.1", exerciseRecords},
 		{"records: pages and changes", exerciseReads},
 		{"the longest names and keys", exerciseLongKeys},
@@ -150,7 +152,7 @@ func (x *exercise) code(err error, want abi.Code) {
 		x.Fatalf("got %v, want %s", err, want)
 	}
 	if e, ok := errors.AsType[*abi.Error](err); !ok || e.Message == "" {
-		x.Fatalf("no message: %v", err)
+		x.Fatalf("got %v, want an error with a message", err)
 	}
 }
 

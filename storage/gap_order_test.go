@@ -24,7 +24,7 @@ func TestGapsTriedLeastComeFirst(t *testing.T) {
 	x.ok(w.Finish(t.Context(), Outcome{Status: "succeeded"}))
 	w = x.begin("c")
 	if got := x.lease(w, 1); got[0].RecordKey != "new" {
-		t.Fatalf("%s comes first", got[0].RecordKey)
+		t.Fatalf("got %s first, want new", got[0].RecordKey)
 	}
 	x.ok(w.Finish(t.Context(), Outcome{Status: "succeeded"}))
 }

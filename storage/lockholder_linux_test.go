@@ -51,7 +51,7 @@ func TestLockNamesItsHolder(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = in.Close(); _ = child.Wait() })
 	if line, err := bufio.NewReader(out).ReadString('\n'); line != "held <nil>\n" {
-		t.Fatalf("the child says %q, %v", line, err)
+		t.Fatalf("the child: got %q, %v, want that it holds the lock", line, err)
 	}
 	_, err = s.EnsureConnection(t.Context(), "c", "demo")
 	if abi.CodeOf(err) != abi.CodeStoreLocked {

@@ -107,7 +107,7 @@ func TestWhatStartsOverIsKept(t *testing.T) {
 	end(false)
 	left := said()
 	if len(left) != 1 || left[0].Attempts != 2 || !left[0].Retryable || left[0].Status != UnitBacklog || left[0].LastError == "" {
-		t.Errorf("%+v", left)
+		t.Errorf("got %+v, want one unit in the backlog that was tried twice", left)
 	}
 	x.finish(x.begin("c"))
 	x.same(len(said()), 0)

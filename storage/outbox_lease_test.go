@@ -207,10 +207,10 @@ func FuzzWords(f *testing.F) {
 	f.Fuzz(func(t *testing.T, message, class string) {
 		m, c := outbox.CleanText(message), OutboxWord(class)
 		if len(m) > outbox.MaxMessage || len(c) > outbox.MaxClass || c == "" || strings.ContainsAny(c, " /\n\"") || strings.ContainsAny(m, "/\\@=\n\x00") {
-			t.Fatalf("%q, %q", m, c)
+			t.Fatalf("got %q, %q, want a bounded message and class without a path", m, c)
 		}
 		if strings.ToValidUTF8(m, "?") != m {
-			t.Fatalf("%q", m)
+			t.Fatalf("got %q, want UTF-8", m)
 		}
 	})
 }

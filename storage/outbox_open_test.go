@@ -95,7 +95,7 @@ func TestALaneIsTakenOnce(t *testing.T) {
 		}
 	}
 	if refused != 2 {
-		t.Errorf("%d of 4 were refused", refused)
+		t.Errorf("got %d of 4 refused, want 2", refused)
 	}
 }
 
@@ -130,7 +130,7 @@ func TestInspectLaneChangesNothing(t *testing.T) {
 		x.same(len(after), len(before))
 		for name, text := range before {
 			if after[name] != text {
-				t.Errorf("%s was changed", name)
+				t.Errorf("%s: got it changed, want it as it was", name)
 			}
 		}
 		return info.SourceInstanceID + " " + info.ConnectorID, counts

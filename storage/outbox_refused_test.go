@@ -29,12 +29,12 @@ func TestRefusalsWaitOnce(t *testing.T) {
 		want bool
 	}{{"plugin.unknown", true}, {"plugin.unknown", false}, {"files.root_missing", true}, {"plugin.unknown", false}} {
 		if got := refuse("refused_"+string(rune('a'+i)), tc.code); got != tc.want {
-			t.Errorf("%d %s: queued %v", i, tc.code, got)
+			t.Errorf("%d %s: got queued %v, want %v", i, tc.code, got, tc.want)
 		}
 	}
 	items, err := x.s.Claim(t.Context(), ClaimRequest{Holder: "h", Lease: time.Minute, Limit: 9})
 	if err != nil || len(items) != 1 || !items[0].Refused || items[0].Kind != KindRunCommit || strings.Contains(string(items[0].Payload), "ana") {
-		t.Fatalf("%v %+v", err, items)
+		t.Fatalf("got %v %+v, want one refused end of a run without its names", err, items)
 	}
 	if err := x.s.Acknowledge(t.Context(), &items[0]); err != nil {
 		t.Fatal(err)
@@ -44,6 +44,6 @@ func TestRefusalsWaitOnce(t *testing.T) {
 	}
 	n, err := x.s.WaitingBytes(t.Context())
 	if err != nil || n == 0 {
-		t.Errorf("%d bytes wait, %v", n, err)
+		t.Errorf("got %d bytes that wait, %v, want some", n, err)
 	}
 }

@@ -125,7 +125,7 @@ func TestServerReaderSeesEveryNumber(t *testing.T) {
 		x.ok(x.s.db.Read.NewRaw("SELECT seq FROM records WHERE seq > ? ORDER BY seq LIMIT 500", last).Scan(t.Context(), &page))
 		for _, seq := range page {
 			if seq != last+1 {
-				t.Fatalf("change %d follows %d", seq, last)
+				t.Fatalf("got change %d, want the one behind %d", seq, last)
 			}
 			last = seq
 		}

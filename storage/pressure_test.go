@@ -28,7 +28,7 @@ func TestPressure(t *testing.T) {
 	sent := []Destination{{Host: "api.example.com:443", Requests: 2, BytesOut: 10, BytesIn: 100}}
 	end(Outcome{Status: "failed", Pressure: &Pressure{Reason: "rate_limited"}, Destinations: sent})
 	if p := read(); p.Record == nil || p.Record.AttemptCount != 0 || !p.Record.NextAttempt.IsZero() {
-		t.Fatalf("%+v", p.Record)
+		t.Fatalf("got %+v, want a record without an attempt and without a time", p.Record)
 	}
 	end(Outcome{Status: "failed"})
 	end(Outcome{Status: "failed", Pressure: &Pressure{Reason: "upstream_pressure", NextAttempt: next}, Destinations: sent})
@@ -40,7 +40,7 @@ func TestPressure(t *testing.T) {
 	x.same([]any{p.Reason, p.AttemptCount, p.NextAttempt.UTC()}, []any{"rate_limited", int64(2), next})
 	end(Outcome{Status: "succeeded", PressureOver: true})
 	if p := read(); p.Record != nil || len(p.Gaps) != 0 {
-		t.Fatalf("%+v", p)
+		t.Fatalf("got %+v, want none", p)
 	}
 	w := x.begin("c")
 	for _, g := range []Gap{
@@ -51,11 +51,11 @@ func TestPressure(t *testing.T) {
 	}
 	x.ok(w.Finish(t.Context(), Outcome{Status: "succeeded", PressureOver: true}))
 	if p := read(); len(p.Gaps) != 1 || p.Gaps[0].Class != "run_cap_deferred" || !p.Gaps[0].NextAttemptAfter.Equal(next) || p.Gaps[0].At.IsZero() {
-		t.Fatalf("%+v", p)
+		t.Fatalf("got %+v, want one gap of run_cap_deferred with its time", p)
 	}
 	ledger, err := s.Destinations(t.Context(), "c")
 	x.ok(err)
 	if len(ledger) != 1 || ledger[0].Requests != 4 || ledger[0].BytesOut != 20 || ledger[0].BytesIn != 200 {
-		t.Fatalf("%+v", ledger)
+		t.Fatalf("got %+v, want 4 requests, 20 bytes out, 200 in", ledger)
 	}
 }

@@ -59,7 +59,7 @@ func TestARemovedCredentialIsEvidence(t *testing.T) {
 	x.forget(c, "token")
 	v := x.verdict("c")
 	if v.Pill.Tone != verdict.Red || v.RequiredActions[0].CTACode != "cta_sign_in" || conditionOf(&v, health.CollectionSucceeded).Status != health.True {
-		t.Errorf("%+v %+v", v.Pill, v.RequiredActions)
+		t.Errorf("got %+v %+v, want red, cta_sign_in, and a run that succeeded", v.Pill, v.RequiredActions)
 	}
 	x.same(x.revision("c") > before, true)
 	x.same(x.gone(c), x.clock.Now().UTC())

@@ -53,7 +53,7 @@ func TestUnfinishedRuns(t *testing.T) {
 			runs, next, err := x.s.UnfinishedRuns(t.Context(), after, limit)
 			x.ok(err)
 			if len(runs) > limit {
-				t.Fatalf("%d runs in a page of %d", len(runs), limit)
+				t.Fatalf("got %d runs, want at most %d", len(runs), limit)
 			}
 			for _, r := range runs {
 				got = append(got, r.ID)
@@ -71,7 +71,7 @@ func TestUnfinishedRuns(t *testing.T) {
 		x.finish(w)
 	}
 	if got, _ := pages(2); len(got) != 0 {
-		t.Errorf("they have ended: %v", got)
+		t.Errorf("they have ended: got %v, want none", got)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

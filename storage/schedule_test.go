@@ -91,14 +91,14 @@ func TestScheduleState(t *testing.T) {
 	x.same(st.Runs[1].Status, "succeeded")
 	failed := st.Runs[2]
 	if failed.Code != "demo_auth_failed" || !failed.Retryable || failed.RecoveryHint != "refresh_credentials" || failed.FinishedAt.IsZero() {
-		t.Errorf("%+v", failed)
+		t.Errorf("got %+v, want demo_auth_failed, retryable, with an end", failed)
 	}
 	if st.Lease == nil || st.Lease.RunID != st.Runs[0].RunID || st.Lease.Holder != "holder1" || !st.Lease.ExpiresAt.After(x.clock.Now()) {
-		t.Errorf("%+v", st.Lease)
+		t.Errorf("got %+v, want the newest run's, of holder1", st.Lease)
 	}
 	x.finish(live)
 	if st = x.scheduleState(c.ID); st.Lease != nil {
-		t.Errorf("after the run: %+v", st.Lease)
+		t.Errorf("after the run: got %+v, want none", st.Lease)
 	}
 	x.sound()
 }
@@ -125,7 +125,7 @@ func TestDispatches(t *testing.T) {
 	x.ok(err)
 	x.same(len(list), 3)
 	if d := list[2]; d.Count != 2 || !d.FirstAt.Equal(first) || !d.LastAt.Equal(first.Add(time.Minute)) || !d.Until.Equal(first.Add(61*time.Minute)) {
-		t.Errorf("%+v", d)
+		t.Errorf("got %+v, want two of one minute, until a minute later", d)
 	}
 	for i := range connection.KeptDispatches + 5 {
 		put("b", fmt.Sprint(i))
@@ -193,7 +193,7 @@ func TestServe(t *testing.T) {
 	since := x.clock.Now().UTC()
 	x.clock.forward(30 * time.Second)
 	if o := serve("second"); o == nil || o.Holder != "first" || !o.Since.Equal(since) {
-		t.Errorf("%+v", o)
+		t.Errorf("got %+v, want the first, since it began", o)
 	}
 	serve("first") // it goes on
 	x.clock.forward(40 * time.Second)

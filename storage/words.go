@@ -2,6 +2,7 @@ package storage
 
 import (
 	"github.com/pdpp-host/pdpp-host/storage/access"
+	"github.com/pdpp-host/pdpp-host/storage/connection"
 	"github.com/pdpp-host/pdpp-host/storage/credential"
 	devices "github.com/pdpp-host/pdpp-host/storage/device"
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
@@ -29,6 +30,11 @@ const (
 const (
 	CodeLinkInvalid = access.CodeLinkInvalid
 	UsedEvery       = access.UsedEvery
+)
+
+// Connections: see storage/connection.
+const (
+	CodeEdited = connection.CodeEdited
 )
 
 // Sealed credentials: see storage/credential.

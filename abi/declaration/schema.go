@@ -10,8 +10,8 @@ import (
 type property struct {
 	Type   json.RawMessage `json:"type"`
 	Format string          `json:"format"`
-	AnyOf  []property      `json:"anyOf"`
-	OneOf  []property      `json:"oneOf"`
+	AnyOf  []property      `json:"anyOf"` //nolint:tagliatelle // JSON Schema's own
+	OneOf  []property      `json:"oneOf"` //nolint:tagliatelle // JSON Schema's own
 }
 
 // readFields returns the properties of a JSON Schema, in its order.

@@ -77,15 +77,30 @@ var operations = map[string]string{
 	"access.SignInWith":     "(a page alone: it opens a browser's session)",
 	"access.ChangePassword": "(a page alone: here it is owner reset)",
 
+	"data.Search": "records search",
+	"data.Export": "records export",
+
+	"data.Days":     "(a page draws it)",
+	"data.RecordOf": "(a page shows it; records get prints the record)",
+	"data.Records":  "(a page shows it; records list goes by key)",
+	"data.Streams":  "(a page shows it; connections show counts them)",
+
 	"doctor.Examine":    "doctor",
 	"running.Run":       "run",
 	"serving.Serve":     "serve",
 	"settings.Read":     "config show",
 	"settings.Defaults": "config show",
 
+	"FleetChosen":     "(status lists all; the console filters)",
+	"NeedsOwner":      "(status lists it first; the console asks for it alone)",
+	"RunDays":         "(the console draws it)",
+	"StatusOf":        "(the console reads a row again)",
+	"connectors.Look": "(plugins accept shows the terms itself)",
+
 	"ConnectionNames":      "(completes a name)",
 	"devices.IDs":          "(completes an id)",
 	"RunIDs":               "(completes an id)",
+	"RunsBefore":           "(runs list asks for the newest)",
 	"OnlyConnection":       "(the connection of status --detail)",
 	"running.Deps":         "(serve reads it)",
 	"questions.Park":       "(serve reads it)",
@@ -108,11 +123,13 @@ var operations = map[string]string{
 	"Close":                 "(closes the store)",
 	"HasStore":              "(asks for the store)",
 	"Store":                 "(opens the store)",
+	"Reader":                "(reads the store)",
 	"EachBrief":             "(doctor reads it)",
 	"EachOverdue":           "(doctor reads it)",
 	"Served":                "(doctor reads it)",
 	"doctor.ForgetServer":   "(doctor --repair does it)",
 	"doctor.RepairEvidence": "(doctor --repair does it)",
+	"doctor.RepairIndex":    "(doctor --repair does it)",
 	"Looker":                "(run reads it)",
 	"OpenTyped":             "(run reads it)",
 	"Runtime":               "(run reads it)",
@@ -122,7 +139,7 @@ var operations = map[string]string{
 }
 
 // operationRooms are the folders of host/owner that hold operations as functions.
-var operationRooms = []string{"access", "connectors", "credentials", "devices", "doctor", "notifications", "questions", "running", "serving", "settings", "store"}
+var operationRooms = []string{"access", "connectors", "credentials", "data", "devices", "doctor", "notifications", "questions", "running", "serving", "settings", "store"}
 
 // OC-01.2: every operation of an owner has a command, or a reason stands beside it.
 func TestEveryOperationHasACommand(t *testing.T) {

@@ -23,11 +23,11 @@ const projectPath = "github.com/pdpp-host/pdpp-host/"
 // pure functions themselves.
 var mayReadHealth = []string{"internal/debug/health.go"}
 
-// surfaces are the packages of the commands.
-var surfaces = []string{"./...", "../internal/...", "../pdpp-local-collector/..."}
+// surfaces are the packages of the commands and of the console.
+var surfaces = []string{"./...", "../internal/...", "../pdpp-local-collector/...", "../../host/console/..."}
 
 // HL-06.1, HL-21.1, HL-29.3: a surface renders a verdict's fields and computes
-// nothing from what is below them. No command reads an axis, a state, a
+// nothing from what is below them (OC-12). No command and no page reads an axis, a state, a
 // condition, a disposition or a stored fact.
 func TestSurfacesReadTheVerdictAlone(t *testing.T) {
 	t.Parallel()

@@ -114,10 +114,11 @@ var urgencies = [...]Urgency{Now, Overdue, Soon, Verifying}
 // SortActions sorts actions, the primary first. Actions of equal urgency keep their
 // order.
 func SortActions(actions []RequiredAction) {
-	slices.SortStableFunc(actions, func(a, b RequiredAction) int { return a.Urgency.rank() - b.Urgency.rank() })
+	slices.SortStableFunc(actions, func(a, b RequiredAction) int { return a.Urgency.Rank() - b.Urgency.Rank() })
 }
 
-func (u Urgency) rank() int {
+// Rank orders urgencies, the most urgent first. An unknown one is the last.
+func (u Urgency) Rank() int {
 	if i := slices.Index(urgencies[:], u); i >= 0 {
 		return i
 	}

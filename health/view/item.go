@@ -113,3 +113,14 @@ func (b *Brief) Primary() (text string, owners bool) {
 	a := &b.RequiredActions[0]
 	return a.CTA, a.Audience == verdict.AudienceOwner
 }
+
+// MoreUrgent compares what two verdicts ask for first: negative where that of a is more
+// urgent. Nothing to do comes last.
+func MoreUrgent(a, b *Brief) int { return a.urgency() - b.urgency() }
+
+func (b *Brief) urgency() int {
+	if len(b.RequiredActions) == 0 {
+		return verdict.Urgency("").Rank()
+	}
+	return b.RequiredActions[0].Urgency.Rank()
+}

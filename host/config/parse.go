@@ -74,6 +74,9 @@ func parseDSN(c *Config, v value) error {
 // settings is the other form of an address that PostgreSQL's own programs take.
 var settings = regexp.MustCompile(`(^|\s)(host|hostaddr|port|user|password|dbname|service)\s*=`)
 
+// oneSlash finds an address whose second slash is missing.
+var oneSlash = regexp.MustCompile(`(?i)^postgres(ql)?:`)
+
 // ServerAddress returns the address of a store on PostgreSQL, with its scheme in lower case;
 // "" for the path of a file. problem says what is wrong with a text that is neither, and
 // quotes nothing of it: there may be a password in it (Invariant 5).
@@ -84,6 +87,8 @@ func ServerAddress(s string) (address, problem string) {
 		return scheme + "://" + rest, ""
 	case has:
 		return "", "has an unknown scheme"
+	case oneSlash.MatchString(s):
+		return "", "needs two slashes behind its scheme"
 	case settings.MatchString(s):
 		return "", "is a list of settings and no address"
 	}

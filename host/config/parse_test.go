@@ -166,3 +166,22 @@ func FuzzParseSize(f *testing.F) {
 		}
 	})
 }
+
+// A slip in an address of PostgreSQL is no path, which would begin an empty store there.
+func TestServerAddress(t *testing.T) {
+	t.Parallel()
+	for typed, want := range map[string][2]string{
+		"POSTGRES://ada@db/pdpp": {"postgres://ada@db/pdpp", ""},
+		"postgres:/ada@db/pdpp":  {"", "needs two slashes behind its scheme"},
+		"postgresql:ada@db/pdpp": {"", "needs two slashes behind its scheme"},
+		"mysql://db/pdpp":        {"", "has an unknown scheme"},
+		"/var/lib/postgres/x":    {"", ""},
+		`C:\data\pdpp.sqlite`:    {"", ""},
+		"postgres.sqlite":        {"", ""},
+	} {
+		address, problem := ServerAddress(typed)
+		if got := [2]string{address, problem}; got != want {
+			t.Errorf("%q: got %q, want %q", typed, got, want)
+		}
+	}
+}

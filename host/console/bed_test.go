@@ -1,168 +1,144 @@
 package console_test
 
 import (
-	"context"
-	"crypto/rand"
+	"compress/gzip"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
-	"os"
-	"path/filepath"
+	"regexp"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/console"
 	"github.com/pdpp-host/pdpp-host/host/console/site"
-	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/access"
-	"github.com/pdpp-host/pdpp-host/host/plugin"
 	"github.com/pdpp-host/pdpp-host/host/web"
-	"github.com/pdpp-host/pdpp-host/storage"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/served"
 )
 
-const (
-	local    = "127.0.0.1:8377"
-	public   = "pdpp.example.org"
-	password = "four plain words here"
-)
+const address = "127.0.0.1:8377"
 
-// bed is a console over a real store, with a clock that the test moves.
+// bed is the console over a host that serves, and a browser that is signed in.
 type bed struct {
-	t     *testing.T
-	us    atomic.Int64
-	owner *owner.Owner
-	guard *web.Guard
-	face  http.Handler
-	dir   string
-	from  string // who asks next
+	*served.Host
+
+	t      testing.TB
+	pages  http.Handler
+	cookie string
 }
 
-func newBed(t *testing.T) *bed {
+func newBed(t testing.TB) *bed {
 	t.Helper()
-	b := &bed{t: t, dir: t.TempDir(), from: "192.0.2.7:4444"}
-	b.us.Store(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC).UnixMicro())
-	now := func() time.Time { return time.UnixMicro(b.us.Load()) }
-	store, err := storage.Open(t.Context(), storage.Options{Path: filepath.Join(b.dir, "pdpp.sqlite"), Now: now})
-	b.ok(err)
-	t.Cleanup(func() { _ = store.Close() })
-	c, err := config.Load(config.Source{File: os.DevNull, Home: b.dir, Environ: []string{"PDPP_DATA_DIR=" + b.dir, "PDPP_LIMITS_MODULE_SIZE=8MiB"}})
-	b.ok(err)
-	b.guard = &web.Guard{Listening: netip.MustParseAddrPort(local), Origin: "https://" + public}
-	b.guard.As = func(a owner.Actor) *owner.Owner {
-		return owner.New(owner.Deps{
-			Config: c, Open: func(context.Context) (*storage.Store, error) { return store, nil }, Actor: a, Now: now, Random: rand.Reader, Logger: slog.New(slog.DiscardHandler),
-			Engine: func(use func(*plugin.Engine) error) error {
-				e, err := plugin.NewEngine(plugin.Options{Isolation: config.IsolationInline, Limits: plugin.DefaultLimits(), Logger: slog.New(slog.DiscardHandler)})
-				if err != nil {
-					return err
-				}
-				defer e.Close() //nolint:errcheck // it keeps nothing
-				return use(e)
-			},
-		})
+	h := served.New(t, "testplugins/guests/scripted", "testplugins/guests/credentialed")
+	guard := &web.Guard{As: h.Server.Asks, Listening: netip.MustParseAddrPort(address)}
+	b := &bed{Host: h, t: t, pages: console.New(&site.Site{Guard: guard, Now: time.Now, Logger: slog.New(slog.DiscardHandler), Version: "test", Server: h.Server})}
+	link, err := access.OfferLink(t.Context(), h.Owner)
+	if err != nil {
+		t.Fatal(err)
 	}
-	b.owner = b.guard.As(owner.Actor{Face: owner.CommandLine})
-	b.face = console.New(&site.Site{Guard: b.guard, Now: now, Logger: slog.New(slog.DiscardHandler), Version: "test"})
+	opened, err := access.Claim(t.Context(), h.Owner, link.Code, "four plain words here", "a browser")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.cookie = "pdpp-8377=" + opened.Secret
 	return b
 }
 
-func (b *bed) ok(err error) {
+// answer is what a page answered.
+type answer struct {
+	status int
+	body   string
+	to     string // where it sends the browser
+}
+
+func (b *bed) ask(method, path string, form url.Values, header map[string]string) answer {
 	b.t.Helper()
+	r := httptest.NewRequestWithContext(b.t.Context(), method, "http://"+address+"/", strings.NewReader(form.Encode()))
+	u, err := url.ParseRequestURI(path)
 	if err != nil {
 		b.t.Fatal(err)
 	}
-}
-
-func (b *bed) forward(d time.Duration) { b.us.Add(d.Microseconds()) }
-
-// visitor is a browser, with the cookies that it was given.
-type visitor struct {
-	*bed
-
-	host    string
-	cookies map[string]string
-	header  http.Header // of each request
-}
-
-func (b *bed) visitor() *visitor {
-	return &visitor{bed: b, host: local, cookies: map[string]string{}, header: http.Header{"Sec-Fetch-Site": {"same-origin"}}}
-}
-
-// answer is what a browser got.
-type answer struct {
-	status int
-	header http.Header
-	body   string
-}
-
-func (v *visitor) do(method, path, kind string, body io.Reader) answer {
-	v.t.Helper()
-	r := httptest.NewRequestWithContext(v.t.Context(), method, "http://"+v.host+path, body)
-	r.RemoteAddr = v.from
-	r.Header = v.header.Clone()
-	if kind != "" {
-		r.Header.Set("Content-Type", kind)
+	r.URL.Path, r.URL.RawPath, r.URL.RawQuery, r.RequestURI = u.Path, u.RawPath, u.RawQuery, path
+	r.Header.Set("Cookie", b.cookie)
+	if method == http.MethodPost {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		r.Header.Set("Sec-Fetch-Site", "same-origin")
 	}
-	for name, value := range v.cookies {
-		r.AddCookie(&http.Cookie{Name: name, Value: value})
-	}
-	w := httptest.NewRecorder()
-	v.face.ServeHTTP(w, r)
-	for _, c := range w.Result().Cookies() {
-		v.cookies[c.Name] = c.Value
-		if c.MaxAge < 0 {
-			delete(v.cookies, c.Name)
+	for k, v := range header {
+		if r.Header.Set(k, v); v == "" {
+			r.Header.Del(k)
 		}
 	}
-	return answer{w.Code, w.Header(), w.Body.String()}
-}
-
-func (v *visitor) get(path string) answer {
-	v.t.Helper()
-	return v.do(http.MethodGet, path, "", nil)
-}
-
-func (v *visitor) post(path string, pairs ...string) answer {
-	v.t.Helper()
-	form := url.Values{}
-	for i := 0; i < len(pairs); i += 2 {
-		form.Add(pairs[i], pairs[i+1])
+	w := httptest.NewRecorder()
+	b.pages.ServeHTTP(w, r)
+	body := w.Body.String()
+	if w.Header().Get("Content-Encoding") == "gzip" {
+		z, err := gzip.NewReader(w.Body)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		plain, err := io.ReadAll(z)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		body = string(plain)
 	}
-	return v.do(http.MethodPost, path, "application/x-www-form-urlencoded", strings.NewReader(form.Encode()))
+	return answer{w.Code, body, w.Header().Get("Location")}
 }
 
-// leads reports where an answer sends the browser.
-func (v *visitor) leads(a answer, to string) {
-	v.t.Helper()
-	if got := a.header.Get("Location"); a.status != http.StatusSeeOther || got != to {
-		v.t.Errorf("got %d to %q, want 303 to %q: %s", a.status, got, to, a.body)
-	}
-}
-
-func (v *visitor) says(a answer, status int, text string) {
-	v.t.Helper()
-	if a.status != status || !strings.Contains(a.body, text) {
-		v.t.Errorf("got %d %s, want %d with %q", a.status, a.body, status, text)
-	}
-}
-
-func (b *bed) link() string {
+func (b *bed) get(path string) answer {
 	b.t.Helper()
-	link, err := access.OfferLink(b.t.Context(), b.owner)
-	b.ok(err)
-	return link.Code
+	return b.ask(http.MethodGet, path, nil, nil)
 }
 
-// owned is a browser of the owner, who has just claimed the host.
-func (b *bed) owned() *visitor {
+// done posts a form and wants to be sent to a page that says what was done.
+func (b *bed) done(path string, form url.Values, to string) answer {
 	b.t.Helper()
-	v := b.visitor()
-	v.leads(v.post("/set-up", "code", b.link(), "password", password, "again", password), "/?done=password_set")
-	return v
+	a := b.ask(http.MethodPost, path, form, nil)
+	if got, _, _ := strings.Cut(a.to, "?"); a.status != http.StatusSeeOther || got != to {
+		b.t.Errorf("POST %s: got %d to %q, want %d to %q: %s", path, a.status, a.to, http.StatusSeeOther, to, problem(a.body))
+	}
+	return a
+}
+
+var (
+	alert  = regexp.MustCompile(`(?s)role="alert">(.*?)</(?:section|p)>`)
+	hidden = regexp.MustCompile(`name="(\w+)" value="([^"]*)"`)
+)
+
+// problem is what a page says went wrong.
+func problem(body string) string {
+	if m := alert.FindStringSubmatch(body); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// hiddenIn returns the hidden field of a page.
+func hiddenIn(body, name string) string {
+	for _, m := range hidden.FindAllStringSubmatch(body, -1) {
+		if m[1] == name {
+			return m[2]
+		}
+	}
+	return ""
+}
+
+// events are the operations of audit events by the browser, the newest first.
+func (b *bed) events() (list []string) {
+	b.t.Helper()
+	all, err := b.Owner.AuditEvents(b.t.Context(), ownerQuery())
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	for _, e := range all.Events {
+		if e.Actor == "session" {
+			list = append(list, e.Operation+" "+e.Outcome)
+		}
+	}
+	return list
 }

@@ -4,11 +4,14 @@ import (
 	"net/http"
 
 	"github.com/pdpp-host/pdpp-host/host/console/access"
+	"github.com/pdpp-host/pdpp-host/host/console/add"
 	"github.com/pdpp-host/pdpp-host/host/console/assets"
 	"github.com/pdpp-host/pdpp-host/host/console/audit"
+	"github.com/pdpp-host/pdpp-host/host/console/connections"
 	"github.com/pdpp-host/pdpp-host/host/console/connectors"
 	"github.com/pdpp-host/pdpp-host/host/console/devices"
 	"github.com/pdpp-host/pdpp-host/host/console/overview"
+	"github.com/pdpp-host/pdpp-host/host/console/runs"
 	"github.com/pdpp-host/pdpp-host/host/console/settings"
 	"github.com/pdpp-host/pdpp-host/host/console/site"
 	"github.com/pdpp-host/pdpp-host/host/web"
@@ -16,7 +19,7 @@ import (
 
 // rooms add the pages of their nouns.
 var rooms = []func(*site.Site, *http.ServeMux){
-	access.Register, overview.Register,
+	access.Register, overview.Register, connections.Register, runs.Register, add.Register,
 	audit.Register, connectors.Register, devices.Register, settings.Register,
 }
 
@@ -26,7 +29,7 @@ func New(s *site.Site) http.Handler {
 	for _, register := range rooms {
 		register(s, mux)
 	}
-	mux.Handle("/", s.Anybody(func(v *site.Visit) error { return site.NotFound() }))
+	mux.Handle("/", s.Anybody(func(*site.Visit) error { return site.NotFound() }))
 	pages := s.Guard.Handler(mux, s.Refuse)
 	top := http.NewServeMux()
 	top.Handle("GET "+assets.Prefix, web.Confined(assets.Handler()))

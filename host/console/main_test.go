@@ -3,7 +3,7 @@ package console_test
 import (
 	"testing"
 
-	"go.uber.org/goleak"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { rig.Main(m) }

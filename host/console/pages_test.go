@@ -1,172 +1,198 @@
 package console_test
 
 import (
-	"bytes"
-	"mime/multipart"
 	"net/http"
-	"os"
-	"path/filepath"
+	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
-	"github.com/pdpp-host/pdpp-host/abi/device"
-	"github.com/pdpp-host/pdpp-host/storage"
-	"github.com/pdpp-host/pdpp-host/testplugins/rig/tree"
+	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/web"
 )
 
-// OC-02.1: the audit log is shown on a page, filtered by who, what, outcome and time, and in
-// pages.
-func TestAuditPage(t *testing.T) {
+func ownerQuery() owner.AuditQuery { return owner.AuditQuery{} }
+
+// hostile is what a connector may say anywhere.
+const hostile = `<script>alert(1)</script>"'><img src=x onerror=alert(2)>` + "\u202e"
+
+// script says hostile things and moves some records.
+const script = `records notes 0 30
+progress {"type":"PROGRESS","message":"<script>alert(1)</script>","count":1,"total":2}
+skip {"type":"SKIP_RESULT","stream":"journal","reason":"<img onerror=alert(2)>","message":"<script>alert(1)</script>"}
+finish`
+
+// began starts a run by its form and waits for its end.
+func (b *bed) began(connection string) (id string) {
+	b.t.Helper()
+	a := b.ask(http.MethodPost, "/connections/"+connection+"/run", url.Values{}, nil)
+	id, _, _ = strings.Cut(strings.TrimPrefix(a.to, "/runs/"), "?")
+	if a.status != http.StatusSeeOther || id == "" {
+		b.t.Fatalf("starting a run: got %d to %q, want its page: %s", a.status, a.to, problem(a.body))
+	}
+	return id
+}
+
+// OC-08, OC-12: each page shows what connectors said as text, and a page that there is none
+// of leads back.
+func TestPagesShowHostileText(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
-	v := b.owned()
-	store, err := b.owner.Store(t.Context())
-	b.ok(err)
-	for range 120 {
-		b.ok(store.RecordAudit(t.Context(), storage.AuditEvent{Actor: "token", ActorID: "tok_1", Address: "192.0.2.9", Operation: "connections.set", Subject: "<b>work</b>\u202e", Outcome: "usage.invalid"}, 0))
-	}
-	page := v.get("/audit").body
-	if strings.Count(page, "<code>connections.set</code>") != 100 || !strings.Contains(page, "/audit?before=") || !strings.Contains(page, "&lt;b&gt;work&lt;/b&gt;") || strings.Contains(page, "\u202e") {
-		t.Errorf("the first page is %s", page)
-	}
-	_, rest, _ := strings.Cut(page, `href="/audit?before=`)
-	before, _, _ := strings.Cut(rest, `"`)
-	if older := v.get("/audit?before=" + before).body; strings.Count(older, "<code>connections.set</code>") != 20 || !strings.Contains(older, "<code>owner.set_password</code>") {
-		t.Errorf("the second page is %s", older)
-	}
-	for query, want := range map[string]int{
-		"by=token": 100, "by=command_line": 0, "outcome=done": 0, "outcome=refused": 100, "operation=owner.set_password": 0, "since=2026-03-01&until=2026-03-01": 100,
-		"since=2026-03-02": 0, "until=2026-02-28": 0, "before=-1": 100, "before=x": 100,
+	b.Connect(t, "said", "scripted", map[string]string{"script": script})
+	b.Connect(t, "failed", "scripted", map[string]string{"script": "done {\"type\":\"DONE\",\"status\":\"failed\",\"records_emitted\":0,\"error\":{\"code\":\"x\",\"message\":\"<script>alert(1)</script>\",\"retryable\":false}}"})
+	said, failed := b.began("said"), b.began("failed")
+	b.Ended(t, said)
+	b.Ended(t, failed)
+	for path, want := range map[string]string{
+		"/": "said", "/?state=red&name=" + url.QueryEscape(hostile): "", "/overview/needs": "", "/connections/said/row": "said", "/connections/said": "notes",
+		"/connections/said/part": "said", "/connections/failed": "failed", "/connections/said/credentials": "", "/connections/said/module": "scripted",
+		"/connections/said/settings": "script", "/connections/said/remove": "30", "/runs": said, "/runs?connection=said": said, "/runs/" + said: "30",
+		"/runs/" + said + "/part": "30", "/runs/" + failed: "alert", "/add": "Scripted", "/add/scripted": "api.example.com", "/connections/said/first": "said",
 	} {
-		if got := strings.Count(v.get("/audit?"+query).body, "<code>connections.set</code>"); got != want {
-			t.Errorf("%s: got %d events, want %d", query, got, want)
+		a := b.get(path)
+		if a.status != http.StatusOK || !strings.Contains(a.body, want) {
+			t.Errorf("%s: got %d, want %d with %q: %s", path, a.status, http.StatusOK, want, problem(a.body))
+		}
+		for _, harm := range []string{"<script>alert", "<img", " style=", "onerror=alert(2)>\"", "javascript:"} {
+			if strings.Contains(a.body, harm) {
+				t.Errorf("%s: got %q in the page, want it as text", path, harm)
+			}
 		}
 	}
-	v.says(v.get("/audit?since=yesterday"), http.StatusUnprocessableEntity, "That is no day")
-}
-
-// A device is invited on a page, which shows the code once, as text, as a picture and with
-// the command; it may deliver until the owner revokes it there.
-func TestDevicePages(t *testing.T) {
-	t.Parallel()
-	b := newBed(t)
-	v := b.owned()
-	v.says(v.get("/devices/invite"), http.StatusOK, `value="https://pdpp.example.org"`)
-	v.says(v.post("/devices/invite", "connector", "claude_code", "expires", "15m"), http.StatusNotFound, `name="meant"`)
-	v.says(v.post("/devices/invite", "connector", "claude_code", "expires", "1000h", "meant", "yes"), http.StatusUnprocessableEntity, "between 1m and 24h")
-	a := v.post("/devices/invite", "connector", "claude_code", "name", "laptop", "base_url", "https://host.example", "expires", "15m", "meant", "yes")
-	_, rest, found := strings.Cut(a.body, `value="lde`)
-	if !found || !strings.Contains(a.body, "pdpp-local-collector setup --base-url https://host.example") || !strings.Contains(a.body, `<path d="M4 4h7v1h-7z`) {
-		t.Fatalf("the invitation is %d %s", a.status, a.body)
-	}
-	store, err := b.owner.Store(t.Context())
-	b.ok(err)
-	code := "lde" + rest[:64]
-	src, err := store.Enroll(t.Context(), storage.Enrolling{CodeHash: device.SecretHash(code), TokenHash: device.SecretHash("x"), Label: "<i>Ada's</i>\u202e laptop"})
-	b.ok(err)
-	at := "/devices/of/" + src.DeviceID
-	v.says(v.get("/devices"), http.StatusOK, "&lt;i&gt;Ada&#39;s&lt;/i&gt; laptop")
-	v.says(v.get(at), http.StatusOK, "It has said nothing yet.")
-	v.says(v.post(at+"/accept"), http.StatusConflict, "device.nothing_offered")
-	v.says(v.get("/devices/of/dev_2"), http.StatusNotFound, "connection.device_unknown")
-	v.leads(v.post(at+"/revoke"), at+"?done=device_revoked")
-	v.says(v.get(at+"?done=device_revoked"), http.StatusOK, "The device may not deliver any more.")
-	if strings.Contains(v.get("/audit").body, code) {
-		t.Error("the audit log has the code")
-	}
-}
-
-// upload sends a file as the form of the page does.
-func (v *visitor) upload(module []byte, fields ...string) answer {
-	v.t.Helper()
-	var b bytes.Buffer
-	form := multipart.NewWriter(&b)
-	for i := 0; i < len(fields); i += 2 {
-		v.ok(form.WriteField(fields[i], fields[i+1]))
-	}
-	file, err := form.CreateFormFile("module", "../../evil.wasm")
-	v.ok(err)
-	_, err = file.Write(module)
-	v.ok(err)
-	v.ok(form.Close())
-	return v.do(http.MethodPost, "/connectors/install", form.FormDataContentType(), &b)
-}
-
-// A hostile upload is refused and leaves no file: what is no module, one too large, a form
-// without end, one with too many or too long fields, and one that is cut short.
-func TestHostileUploads(t *testing.T) {
-	t.Parallel()
-	b := newBed(t)
-	v := b.owned()
-	v.says(v.upload(nil), http.StatusUnprocessableEntity, "The module is empty.")
-	v.says(v.upload([]byte("#!/bin/sh")), http.StatusUnprocessableEntity, "Install a connector")
-	v.says(v.upload([]byte("\x00asm\x01\x00\x00\x00")), http.StatusConflict, "Install a connector")
-	v.says(v.upload(make([]byte, 8<<20+1)), http.StatusRequestEntityTooLarge, "The module is too large.")
-	many := make([]string, 0, 40)
-	for range 20 {
-		many = append(many, "x", "y")
-	}
-	v.says(v.upload([]byte("x"), many...), http.StatusUnprocessableEntity, "No file was sent.")
-	v.says(v.upload([]byte("x"), "x", strings.Repeat("y", 1<<20)), http.StatusUnprocessableEntity, "No file was sent.")
-	const head = "--b\r\nContent-Disposition: form-data; name=\"module\"; filename=\"x\"\r\n\r\n"
-	for name, body := range map[string]string{"nothing": "", "no end": head + "\x00asm", "no file name": strings.ReplaceAll(head, `; filename="x"`, "") + "x\r\n--b--\r\n"} {
-		if a := v.do(http.MethodPost, "/connectors/install", "multipart/form-data; boundary=b", strings.NewReader(body)); a.status < 400 || a.status >= 500 {
-			t.Errorf("%s: got %d, want a refusal", name, a.status)
+	for _, path := range []string{
+		"/nothing", "/connections/nobody", "/connections/nobody/row", "/connections/nobody/module", "/connections/nobody/remove", "/connections/nobody/first",
+		"/runs/run_nobody", "/runs/run_nobody/part",
+	} {
+		if a := b.get(path); a.status != http.StatusNotFound || !strings.Contains(a.body, `href="/"`) {
+			t.Errorf("%s: got %d, want %d with a way back", path, a.status, http.StatusNotFound)
 		}
 	}
-	if a := v.do(http.MethodPost, "/connectors/install", "application/octet-stream", strings.NewReader("x")); a.status != http.StatusUnprocessableEntity {
-		t.Errorf("no form: got %d, want 422", a.status)
-	}
-	left, err := filepath.Glob(filepath.Join(b.dir, "plugins", "*"))
-	b.ok(err)
-	hidden, err := filepath.Glob(filepath.Join(b.dir, "plugins", ".*"))
-	if b.ok(err); len(left)+len(hidden) > 0 {
-		t.Errorf("%v %v lie in the plugins folder, want nothing", left, hidden)
-	}
-	for _, path := range []string{"/connectors/of/..%2f..%2fevil", "/connectors/of/%2fetc%2fpasswd.wasm", "/connectors/of/.hidden"} {
-		v.says(v.get(path), http.StatusNotFound, "web.not_found")
-		v.says(v.post(path+"/remove"), http.StatusNotFound, "web.not_found")
+	if a := b.get("/add/nobody"); a.status < 400 || !strings.Contains(a.body, `href="/"`) {
+		t.Errorf("a connector that is not there: got %d, want a refusal with a way back", a.status)
 	}
 }
 
-// A connector is installed by upload under its own name, for its owner alone, and accepted
-// by the hash that the page showed: another module is not.
-func TestConnectorPages(t *testing.T) {
+// OC-01.1, OC-02: each form does its operation once, leads to a page that says so, and
+// leaves its event.
+func TestFormsDoTheirOperations(t *testing.T) {
 	t.Parallel()
-	path, err := tree.Module("testplugins/guests/echo")
 	b := newBed(t)
-	b.ok(err)
-	module, err := os.ReadFile(path)
-	b.ok(err)
-	v := b.owned()
-	v.leads(v.upload(module), "/connectors/of/echo/accept?done=module_installed")
-	info, err := os.Stat(filepath.Join(b.dir, "plugins", "echo.wasm"))
-	if b.ok(err); info.Mode().Perm() != 0o600 {
-		t.Errorf("the module has mode %s, want 0600", info.Mode())
+	b.Connect(t, "long", "scripted", map[string]string{"script": "sleep 600000"})
+	const at = "/connections/long"
+	id := b.began("long")
+	if a := b.get("/runs/" + id); !strings.Contains(a.body, `action="/runs/`+id+`/stop"`) {
+		t.Errorf("a run that goes on: got no way to stop it, want one")
 	}
-	v.leads(v.upload(module), "/connectors/of/echo?done=module_there")
-	v.says(v.get("/connectors"), http.StatusOK, "Not accepted yet")
-	terms := v.get("/connectors/of/echo/accept")
-	v.says(terms, http.StatusOK, "What it asks for")
-	_, rest, _ := strings.Cut(terms.body, `name="sha256" value="`)
-	sha256 := rest[:64]
+	b.done("/runs/"+id+"/stop", nil, "/runs/"+id)
+	b.Ended(t, id)
+	b.done(at+"/pause", nil, at)
+	b.done(at+"/resume", nil, at)
+	b.done(at+"/schedule", url.Values{"way": {"hand"}}, at)
+	b.done(at+"/schedule", url.Values{"way": {"recommended"}}, at)
+	b.done(at+"/settings", url.Values{"option:script": {"finish"}}, at)
+	b.done(at+"/module", url.Values{"mark": {hiddenIn(b.get(at+"/module").body, "mark")}}, at)
+	b.done("/add/credentialed", url.Values{"name": {"shop"}, "mark": {hiddenIn(b.get("/add/credentialed").body, "mark")}}, "/connections/shop/first")
+	b.done("/connections/shop/first", url.Values{"field": {"token"}, "value": {"hunter2"}}, "/connections/shop/first")
+	b.done("/connections/shop/credentials", url.Values{"field": {"token"}, "value": {"hunter3"}}, "/connections/shop/credentials")
+	for _, path := range []string{"/connections/shop", "/connections/shop/credentials", "/connections/shop/first"} {
+		if body := b.get(path).body; strings.Contains(body, "hunter") {
+			t.Errorf("%s: got a credential's value, want none", path)
+		}
+	}
+	b.done("/connections/shop/credentials/remove", url.Values{"field": {"token"}}, "/connections/shop/credentials")
+	if a := b.ask(http.MethodPost, at+"/remove", url.Values{"again": {"other"}}, nil); a.status != http.StatusUnprocessableEntity {
+		t.Errorf("removing by another name: got %d, want %d", a.status, http.StatusUnprocessableEntity)
+	}
+	b.done(at+"/remove", url.Values{"again": {"long"}}, "/")
+	got := b.events()
+	for _, want := range []string{
+		"runs.start done", "runs.stop done", "connections.schedule done", "connections.set done", "connectors.accept done", "connections.add done", "credentials.set done",
+		"credentials.remove done", "connections.remove done",
+	} {
+		if !slices.Contains(got, want) {
+			t.Errorf("got events %q, want %q among them", got, want)
+		}
+	}
+}
 
-	changed := append(bytes.Clone(module), 0, 3, 1, 'x', 0) // the same code, and another hash
-	v.says(v.upload(changed), http.StatusConflict, "Another module of echo is installed")
-	v.leads(v.upload(changed, "replace", "yes"), "/connectors/of/echo/accept?done=module_installed")
-	v.says(v.post("/connectors/of/echo/accept", "sha256", sha256), http.StatusConflict, "plugin.changed")
-	v.says(v.post("/connectors/of/echo/accept"), http.StatusConflict, "plugin.changed")
-	v.leads(v.upload(module, "replace", "yes"), "/connectors/of/echo/accept?done=module_installed")
-	v.leads(v.post("/connectors/of/echo/accept", "sha256", sha256), "/connectors/of/echo?done=module_accepted")
-	v.says(v.get("/connectors/of/echo"), http.StatusOK, "runs this module")
-	v.leads(v.upload(changed, "replace", "yes"), "/connectors/of/echo/accept?done=module_installed")
-	v.says(v.get("/connectors"), http.StatusOK, "Changed since it was accepted")
-	v.leads(v.post("/connectors/of/echo/remove"), "/connectors?done=module_removed")
-	v.says(v.get("/connectors/of/echo"), http.StatusNotFound, "plugin.unknown")
-	audit := v.get("/audit").body
-	for _, operation := range []string{"connectors.install", "connectors.accept", "connectors.remove"} {
-		if !strings.Contains(audit, "<code>"+operation+"</code>") {
-			t.Errorf("no event of %s", operation)
+// OC-02, OC-05: what a form may not do is refused with its reason, and nothing changes.
+func TestFormsAreRefused(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	b.Connect(t, "one", "scripted", nil)
+	for _, c := range []struct {
+		path   string
+		form   url.Values
+		status int
+	}{
+		{"/connections/one/schedule", url.Values{"way": {"every"}, "number": {"-4"}, "unit": {"0"}}, 422},
+		{"/connections/one/schedule", url.Values{"way": {"every"}, "number": {"6"}, "unit": {"9"}}, 422},
+		{"/connections/one/schedule", url.Values{"way": {"sideways"}}, 422},
+		{"/connections/one/run", url.Values{"mode": {"sideways"}}, 422},
+		{"/connections/one/schedule", url.Values{"way": {"every"}, "number": {"6"}, "unit": {"1"}}, 409}, // its connector forbids it
+		{"/connections/one/settings", url.Values{"root:scripted": {"/nothing/is/there"}}, 409},
+		{"/connections/one/credentials", url.Values{"field": {"token"}}, 409},
+		{"/connections/nobody/run", nil, 404},
+		{"/runs/run_nobody/stop", nil, 404},
+		{"/add/scripted", url.Values{"name": {"../x"}, "mark": {"?"}}, 409},
+	} {
+		if a := b.ask(http.MethodPost, c.path, c.form, nil); a.status != c.status {
+			t.Errorf("POST %s %v: got %d, want %d: %s", c.path, c.form, a.status, c.status, problem(a.body))
+		}
+	}
+	foreign := []map[string]string{{"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": ""}}
+	for _, path := range []string{
+		"/connections/one/run", "/connections/one/pause", "/connections/one/resume", "/connections/one/schedule", "/connections/one/credentials",
+		"/connections/one/credentials/remove", "/connections/one/module", "/connections/one/settings", "/connections/one/remove", "/connections/one/first",
+		"/runs/x/stop", "/add/scripted",
+	} {
+		for _, header := range foreign {
+			if a := b.ask(http.MethodPost, path, url.Values{"again": {"one"}}, header); a.status != web.Status(web.CodeForeignRequest) {
+				t.Errorf("POST %s from elsewhere: got %d, want %d", path, a.status, web.Status(web.CodeForeignRequest))
+			}
+		}
+	}
+	if _, err := b.Store.Connection(t.Context(), "one"); err != nil {
+		t.Errorf("got %v, want the connection as it was", err)
+	}
+	// An old browser's form proves itself by its hidden field.
+	proof := hiddenIn(b.get("/connections/one").body, "proof")
+	if again := hiddenIn(b.get("/connections/one").body, "proof"); proof == "" || again == proof {
+		t.Errorf("got the proofs %q and %q, want two of different letters", proof, again)
+	}
+	if a := b.ask(http.MethodPost, "/connections/one/pause", url.Values{"proof": {proof}}, map[string]string{"Sec-Fetch-Site": ""}); a.status != http.StatusSeeOther {
+		t.Errorf("with its proof: got %d, want %d", a.status, http.StatusSeeOther)
+	}
+}
+
+// The owner's word holds for what the form showed: a module that changed in between is
+// refused and shown again, with what is different.
+func TestChangedModulesAreShownAgain(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	b.Connect(t, "one", "scripted", nil)
+	mark := hiddenIn(b.get("/add/scripted").body, "mark")
+	for _, path := range []string{"/add/scripted", "/connections/one/module"} {
+		a := b.ask(http.MethodPost, path, url.Values{"name": {"two"}, "mark": {strings.Repeat("0", len(mark))}}, nil)
+		if a.status != http.StatusConflict || hiddenIn(a.body, "mark") != mark || !strings.Contains(a.body, "changed since you looked") {
+			t.Errorf("%s: got %d, want %d and the terms again: %s", path, a.status, http.StatusConflict, problem(a.body))
+		}
+	}
+	if _, err := b.Store.Connection(t.Context(), "two"); err == nil {
+		t.Error("got a connection, want none that was made on other terms")
+	}
+}
+
+// OC-14: a page goes out compressed to a browser that takes that, and to no other.
+func TestAnswersAreCompressed(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	for range 3 {
+		plain := b.ask(http.MethodGet, "/runs", nil, nil)
+		zipped := b.ask(http.MethodGet, "/runs", nil, map[string]string{"Accept-Encoding": "br, gzip;q=0.8"})
+		refused := b.ask(http.MethodGet, "/runs", nil, map[string]string{"Accept-Encoding": "gzip;q=0"})
+		if len(plain.body) != len(zipped.body) || len(refused.body) != len(plain.body) {
+			t.Errorf("got %d, %d and %d bytes, want the same page each time", len(plain.body), len(zipped.body), len(refused.body))
 		}
 	}
 }

@@ -19,6 +19,15 @@ type ConnectionChange struct {
 	Roots, Options map[string]string
 	Unset          []string // options and folders to forget
 	AcceptRoot     bool     // another folder or address than its runs have used is meant
+	If             string   // the revision that the change is made of; "": any
+}
+
+// CodeEdited says that something is not any more what a change was made of.
+const CodeEdited = storage.CodeEdited
+
+// edited refuses a change of something that is another one by now (OC-09.3).
+func edited(what string) error {
+	return abi.NewError(CodeEdited, what+" was changed meanwhile, and your change was not made", "look at it again, and repeat what is still meant")
 }
 
 // Changed is a connection after a change, and what is another one now, in words.
@@ -62,6 +71,9 @@ func (o *Owner) ChangeConnection(ctx context.Context, c ConnectionChange) (*Chan
 // then.
 func (o *Owner) change(ctx context.Context, store *storage.Store, was *storage.Connection, c ConnectionChange) (*storage.Connection, []string, error) {
 	for {
+		if c.If != "" && c.If != revisionOf(was) {
+			return nil, nil, edited("connection " + was.Name)
+		}
 		own := *was
 		own.Roots, own.Options, own.ReadRoots = Overlaid(was.Roots, c.Roots), Overlaid(was.Options, c.Options), Overlaid(was.ReadRoots, nil)
 		_, address := c.Options[run.OptionBaseURL]

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -26,6 +27,7 @@ type Connection struct {
 	BaseURL      string            `json:"base_url,omitempty"`    // where it asks instead of its provider
 	ModulePath   string            `json:"module_path,omitempty"` // where its module is, if that was named by its path
 	PinnedSHA256 string            `json:"pinned_sha256"`
+	Revision     string            `json:"revision"` // of its folders and options: another one after each change
 	CreatedAt    time.Time         `json:"created_at"`
 	Unreadable   bool              `json:"unreadable,omitempty"` // its roots and options, which are left out
 	LastRun      *Run              `json:"last_run,omitempty"`
@@ -63,9 +65,11 @@ func connectionOf(c *storage.Connection) *Connection {
 	return &Connection{
 		ID: c.ID, Name: c.Name, Connector: c.Connector, Roots: c.Roots, Options: sortedNames(c.Options),
 		PinnedSHA256: c.PinnedSHA256, CreatedAt: c.CreatedAt, BaseURL: base,
-		ModulePath: run.ModulePath(c), Unreadable: c.Unreadable != nil,
+		ModulePath: run.ModulePath(c), Unreadable: c.Unreadable != nil, Revision: revisionOf(c),
 	}
 }
+
+func revisionOf(c *storage.Connection) string { return strconv.FormatInt(c.Revision, 10) }
 
 // sortedNames are the keys of m in order; never nil.
 func sortedNames(m map[string]string) []string {

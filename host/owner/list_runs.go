@@ -28,6 +28,11 @@ type Runs struct {
 // Runs lists runs, the newest first: those of a connection, or of all of them where its
 // name is "". limit 0 lists all runs.
 func (o *Owner) Runs(ctx context.Context, connection string, limit int) (*Runs, error) {
+	return o.RunsBefore(ctx, connection, "", limit)
+}
+
+// RunsBefore is Runs of those that began before the run of an id; "": all of them.
+func (o *Owner) RunsBefore(ctx context.Context, connection, before string, limit int) (*Runs, error) {
 	store, err := o.Store(ctx)
 	if err != nil {
 		return nil, err
@@ -40,7 +45,7 @@ func (o *Owner) Runs(ctx context.Context, connection string, limit int) (*Runs, 
 		}
 		id = conn.ID
 	}
-	runs, err := store.Runs(ctx, connection, limit)
+	runs, err := store.RunsBefore(ctx, connection, before, limit)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/owner/modules"
 	"github.com/pdpp-host/pdpp-host/host/plugin"
+	"github.com/pdpp-host/pdpp-host/host/read"
+	"github.com/pdpp-host/pdpp-host/host/read/index"
 	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/host/vault"
 	"github.com/pdpp-host/pdpp-host/storage"
@@ -48,6 +50,7 @@ type Owner struct {
 	Deps
 
 	store  *storage.Store // nil: not opened so far
+	reader *read.Reader   // of the store
 	shared bool           // the store is another Owner's to close
 }
 
@@ -64,7 +67,21 @@ func (o *Owner) Store(ctx context.Context) (*storage.Store, error) {
 		return nil, err
 	}
 	o.store = store
+	o.reader = &read.Reader{Store: store, Index: index.New(store), Now: o.Now, Random: o.Random}
 	return store, nil
+}
+
+// Reader returns what reads the records of the store, as far as they are indexed. The
+// command line waits for the index as long as it takes, another face for a moment.
+func (o *Owner) Reader(ctx context.Context) (*read.Reader, error) {
+	if _, err := o.Store(ctx); err != nil {
+		return nil, err
+	}
+	r := *o.reader
+	if o.Actor.Face != CommandLine {
+		r.Wait = read.Wait
+	}
+	return &r, nil
 }
 
 // As returns an Owner for the requests of another actor over o's open store and one engine.
@@ -73,7 +90,7 @@ func (o *Owner) Store(ctx context.Context) (*storage.Store, error) {
 func (o *Owner) As(a Actor, engine *plugin.Engine) *Owner {
 	d := o.Deps
 	d.Actor, d.Engine = a, func(use func(*plugin.Engine) error) error { return use(engine) }
-	return &Owner{Deps: d, store: o.store, shared: true}
+	return &Owner{Deps: d, store: o.store, reader: o.reader, shared: true}
 }
 
 // Close closes the store, where one was opened.

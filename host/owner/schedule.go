@@ -21,6 +21,7 @@ type Schedule struct {
 	By       string     `json:"by"`   // owner, recommended, default
 	EverySec int64      `json:"every_seconds,omitempty"`
 	Paused   bool       `json:"paused"`
+	Revision string     `json:"revision"` // of the owner's choice: another one after each change
 	Waits    string     `json:"waits_for,omitempty"`
 	Look     bool       `json:"needs_attention,omitempty"` // a cooldown that goes on and on
 	Next     *time.Time `json:"next,omitempty"`            // about when it runs next, while something serves
@@ -35,6 +36,7 @@ type ScheduleChange struct {
 	Mode          *schedule.Mode // nil: as before
 	Every         time.Duration  // of schedule.Automatic
 	Pause, Resume bool
+	If            string // the revision that the change is made of; "": any
 }
 
 func (c ScheduleChange) automatic() bool { return c.Mode != nil && *c.Mode == schedule.Automatic }
@@ -72,29 +74,53 @@ func (o *Owner) SetSchedule(ctx context.Context, name string, c ScheduleChange) 
 	if err := OnDevice(conn.Name, conn.Connector, fed); err != nil {
 		return nil, o.Refused(ctx, store, "connections.schedule", conn.Name, err)
 	}
-	now, err := store.Schedule(ctx, conn.ID)
+	changed, err := o.replaceSchedule(ctx, store, conn, c)
 	if err != nil {
 		return nil, err
 	}
-	next, err := c.change(now)
-	if err != nil {
-		return nil, o.Refused(ctx, store, "connections.schedule", conn.Name, err)
-	}
-	if next != now {
+	s, err := o.scheduleOf(ctx, store, conn)
+	return &ScheduleSet{conn.Name, s, changed}, err
+}
+
+// replaceSchedule makes a change of the schedule that is kept, as often as another change
+// comes between.
+func (o *Owner) replaceSchedule(ctx context.Context, store *storage.Store, conn *storage.Connection, c ScheduleChange) (changed bool, err error) {
+	for {
+		now, err := store.Schedule(ctx, conn.ID)
+		if err != nil {
+			return false, err
+		}
+		next, err := c.change(now)
+		if err == nil && c.If != "" && c.If != scheduleRevision(now) {
+			err = edited("the schedule of connection " + conn.Name)
+		}
+		if err != nil {
+			return false, o.Refused(ctx, store, "connections.schedule", conn.Name, err)
+		}
+		if next == now {
+			return false, nil
+		}
 		err = o.Audited(ctx, store, "connections.schedule", conn.Name, func(ctx context.Context) error {
 			if c.automatic() {
 				if err := o.mayRunItself(ctx, conn, c.Every); err != nil {
 					return err
 				}
 			}
-			return store.PutSchedule(ctx, next)
+			if err = store.ReplaceSchedule(ctx, &now, next); abi.CodeOf(err) == CodeEdited {
+				return errUnchanged // it is made again, of what there is now
+			}
+			changed = err == nil
+			return err
 		})
-		if err != nil {
-			return nil, err
+		if err != nil || changed {
+			return changed, err
 		}
 	}
-	s, err := o.scheduleOf(ctx, store, conn)
-	return &ScheduleSet{conn.Name, s, next != now}, err
+}
+
+// scheduleRevision is another text for each choice that an owner made.
+func scheduleRevision(s storage.Schedule) string {
+	return fmt.Sprintf("%s-%d-%t-%x-%x", s.Mode, s.Every/time.Second, s.Paused, s.PausedAt.UnixMicro(), s.ResumedAt.UnixMicro())
 }
 
 // mayRunItself refuses an interval that the connector's policy does not allow:
@@ -129,7 +155,7 @@ func (o *Owner) scheduleOf(ctx context.Context, store *storage.Store, conn *stor
 	}
 	policy := modules.PinnedPolicy(conn)
 	setting := schedule.SettingOf(stored)
-	v := &Schedule{Mode: string(schedule.ByHand), By: "owner", Paused: setting.Paused}
+	v := &Schedule{Mode: string(schedule.ByHand), By: "owner", Paused: setting.Paused, Revision: scheduleRevision(stored)}
 	switch {
 	case setting.Mode != schedule.AsRecommended:
 	case policy != nil:

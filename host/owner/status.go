@@ -9,7 +9,6 @@ import (
 	"github.com/pdpp-host/pdpp-host/health/view"
 	"github.com/pdpp-host/pdpp-host/host/owner/modules"
 	"github.com/pdpp-host/pdpp-host/host/run"
-	"github.com/pdpp-host/pdpp-host/host/run/holder"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -24,6 +23,7 @@ type ConnectionStatus struct {
 	// ModuleMissing stands beside the verdict, which knows of it from the server.
 	ModuleMissing bool `json:"module_missing,omitempty"`
 
+	ID         string `json:"-"`
 	Feeds      []Feed `json:"-"` // the devices that feed it; none: this host runs it
 	Unaccepted bool   `json:"-"` // its owner has accepted no module yet
 	Rejected   bool   `json:"-"` // records failed their schema, and no run has delivered them since
@@ -60,41 +60,7 @@ type Health struct {
 
 // Fleet returns a page of connections by name, after that of after, and counts all.
 func (o *Owner) Fleet(ctx context.Context, after string, limit int) (*Fleet, error) {
-	store, err := o.Store(ctx)
-	if err != nil {
-		return nil, err
-	}
-	page, err := store.EvidencePage(ctx, after, limit)
-	if err != nil {
-		return nil, err
-	}
-	fed, err := FeedsByConnection(ctx, store)
-	if err != nil {
-		return nil, err
-	}
-	f := &Fleet{Connections: make([]ConnectionStatus, len(page))}
-	if f.Runtime, err = o.Runtime(ctx); err != nil {
-		return nil, err
-	}
-	for i := range page {
-		e := &page[i]
-		v := o.Verdict(e, f.Runtime)
-		c := ConnectionStatus{
-			Item: view.Item{Name: e.Name, Connector: e.Connector, Verdict: view.BriefOf(&v)}, Outbox: view.OutboxCueOf(e.Name, &v),
-			Feeds: FeedsOf(fed[e.ConnectionID]), Unaccepted: !e.Accepted(), Rejected: len(e.MissingRecords()) > 0,
-		}
-		c.ModuleMissing = len(c.Feeds) == 0 && o.missesModule(ctx, store, e, &c.Verdict)
-		f.Connections[i] = c
-	}
-	if f.Fleet, err = store.Fleet(ctx, o.Now(), holder.Alive, f.Runtime.OK); err != nil || len(page) < limit {
-		return f, err
-	}
-	last := page[len(page)-1].Name // it may be the last one
-	rest, err := store.EvidencePage(ctx, last, 1)
-	if len(rest) > 0 {
-		f.Next = last
-	}
-	return f, err
+	return o.FleetChosen(ctx, Choice{}, after, limit)
 }
 
 // OnlyConnection returns the name of the connection when there is only one, else "".

@@ -25,6 +25,7 @@ type Change struct {
 
 // History is what is known of a record's changes.
 type History struct {
+	Record  Record   // as it is now; a deleted one has no data
 	Changes []Change // the newest first
 	// Earlier: there may have been changes before these. The store keeps what a record is,
 	// when and by which run it became that, and nothing of what it was.
@@ -62,11 +63,11 @@ func (r *Reader) History(ctx context.Context, scope *Scope, o One) (*History, er
 		return nil, notGranted("a record's history")
 	}
 	return bounded(ctx, atMost, func(ctx context.Context) (*History, error) {
-		_, row, err := r.find(ctx, scope, o)
+		s, row, err := r.find(ctx, scope, o)
 		if err != nil {
 			return nil, err
 		}
-		return &History{Changes: []Change{{row.Seq, row.Data == nil, row.EmittedAt, row.RunID}}, Earlier: true}, nil
+		return &History{s.record(row, nil), []Change{{row.Seq, row.Data == nil, row.EmittedAt, row.RunID}}, true}, nil
 	})
 }
 

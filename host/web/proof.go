@@ -5,6 +5,7 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 	"errors"
+	"io"
 	"mime"
 	"net/http"
 	"net/url"
@@ -37,6 +38,32 @@ func Proof(c *access.Caller) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
+// MaskedProof is Proof in other letters each time, so that the length of a compressed page
+// tells nothing of it. A mask that cannot be drawn leaves the proof out.
+func MaskedProof(c *access.Caller, random io.Reader) string {
+	sum, err := base64.RawURLEncoding.DecodeString(Proof(c))
+	if err != nil || len(sum) == 0 {
+		return ""
+	}
+	masked := make([]byte, 2*len(sum))
+	if _, err := io.ReadFull(random, masked[:len(sum)]); err != nil {
+		return ""
+	}
+	subtle.XORBytes(masked[len(sum):], masked[:len(sum)], sum)
+	return base64.RawURLEncoding.EncodeToString(masked)
+}
+
+// unmasked is the proof that a form sent, as Proof says it.
+func unmasked(given string) string {
+	masked, err := base64.RawURLEncoding.DecodeString(given)
+	if err != nil || len(masked) != 2*sha256.Size {
+		return given
+	}
+	sum := make([]byte, sha256.Size)
+	subtle.XORBytes(sum, masked[:sha256.Size], masked[sha256.Size:])
+	return base64.RawURLEncoding.EncodeToString(sum)
+}
+
 // CheckChange returns web.foreign_request for a request that changes something without
 // proof that a page of this host sent it (OC-05). A bearer token is its own proof: no
 // browser adds one by itself.
@@ -61,7 +88,7 @@ func (g *Guard) CheckChange(r *http.Request) error {
 	if given == "" {
 		given = formToken(r)
 	}
-	if want := Proof(caller); want != "" && subtle.ConstantTimeCompare([]byte(given), []byte(want)) == 1 {
+	if want := Proof(caller); want != "" && subtle.ConstantTimeCompare([]byte(unmasked(given)), []byte(want)) == 1 {
 		return nil
 	}
 	return foreign()

@@ -30,6 +30,7 @@ var statuses = map[abi.Code]int{
 	abi.CodePluginTooLarge:      http.StatusRequestEntityTooLarge,
 	abi.CodePluginEmpty:         http.StatusUnprocessableEntity,
 	abi.CodePluginInvalid:       http.StatusUnprocessableEntity,
+	abi.CodeRunUnknown:          http.StatusNotFound,
 	abi.CodeUsage:               http.StatusUnprocessableEntity,
 	abi.CodeInternal:            http.StatusInternalServerError,
 }

@@ -110,7 +110,11 @@ func (s *Store) KeepConnection(ctx context.Context, id string, change func(own *
 		if row.Options == was.Options && row.Roots == was.Roots && row.ReadRoots == was.ReadRoots {
 			return nil
 		}
-		return changeConnection(t, id, row, "options", "roots", "read_roots")
+		if row.Revision = was.Revision; row.Options != was.Options || row.Roots != was.Roots {
+			row.Revision++
+		}
+		own.Revision = row.Revision
+		return changeConnection(t, id, row, "options", "roots", "read_roots", "revision")
 	})
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/storage/evidence"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
@@ -97,15 +98,28 @@ func (s *Store) schedule(ctx context.Context, connectionID string) (sched Schedu
 	if errors.Is(err, sql.ErrNoRows) {
 		err = nil
 	}
+	return scheduleOf(&row), known, s.db.Fail("read the schedule", err)
+}
+
+func scheduleOf(row *tables.ScheduleRow) Schedule {
 	return Schedule{
-		ConnectionID: connectionID, Mode: row.Mode, Every: time.Duration(row.EveryUS) * time.Microsecond,
+		ConnectionID: row.ConnectionID, Mode: row.Mode, Every: time.Duration(row.EveryUS) * time.Microsecond,
 		Paused: row.Paused, PausedAt: db.Time(row.PausedUS), ResumedAt: db.Time(row.ResumedUS),
-	}, known, s.db.Fail("read the schedule", err)
+	}
 }
 
 // PutSchedule keeps the owner's choice. When it pauses or resumes, the store
 // keeps when that was; the two instants of sched are not read.
 func (s *Store) PutSchedule(ctx context.Context, sched Schedule) error {
+	return s.ReplaceSchedule(ctx, nil, sched)
+}
+
+// CodeEdited reports that something is not any more what a change was made of.
+const CodeEdited abi.Code = "connection.edited"
+
+// ReplaceSchedule is PutSchedule provided that the owner's choice is still the one that was
+// read; nil: whichever it is. Otherwise the error is connection.edited.
+func (s *Store) ReplaceSchedule(ctx context.Context, was *Schedule, sched Schedule) error {
 	return s.db.Alone(ctx, "keep the schedule", func(t *db.Tx) error {
 		if err := exists(t, sched.ConnectionID); err != nil {
 			return err
@@ -114,6 +128,9 @@ func (s *Store) PutSchedule(ctx context.Context, sched Schedule) error {
 		err := t.DB.NewSelect().Model(&row).WherePK().Scan(t.Ctx)
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return err
+		}
+		if was != nil && *was != scheduleOf(&row) {
+			return abi.NewError(CodeEdited, "the schedule was changed meanwhile", "look at it again, and repeat what is still meant")
 		}
 		switch {
 		case sched.Paused && !row.Paused:

@@ -42,15 +42,15 @@ func FuzzHeartbeat(f *testing.F) {
 			t.Fatal(err)
 		}
 		if again, err := tables.EncodeJSON(keptHeartbeat(back, src, now)); err != nil || again != once {
-			t.Fatalf("%s became %s, %v", once, again, err)
+			t.Fatalf("%s: got %s, %v, want it as it was", once, again, err)
 		}
 		if o := kept.Outbox; o != nil && (o.Pending < 0 || o.DeadLetter < 0 || o.OldestPendingAt != nil && o.OldestPendingAt.After(now)) {
-			t.Fatalf("%s", once)
+			t.Fatalf("got %s, want no negative count and no time to come", once)
 		}
 		if e := kept.LastError; e != nil {
 			for _, c := range e.Classes {
 				if c.Count < 0 || errorClass(c.Class) != c.Class {
-					t.Fatalf("%+v", c)
+					t.Fatalf("got %+v, want a count and a class that can be kept", c)
 				}
 			}
 		}
@@ -78,10 +78,10 @@ func FuzzRunCommit(f *testing.F) {
 			t.Fatal("a run that did not succeed moves cursors")
 		}
 		if us, ok := tables.Earlier(o.EndedAt, fuzzedAt); !ok || us > db.Micros(fuzzedAt) {
-			t.Fatalf("it ends at %v", o.EndedAt)
+			t.Fatalf("got an end at %v, want one that is not to come", o.EndedAt)
 		}
 		if kept := gapsOf(o.KnownGaps, map[string]bool{"a": true}); len(o.KnownGaps) > 0 && !json.Valid(kept) {
-			t.Fatalf("%s", kept)
+			t.Fatalf("got %s, want JSON", kept)
 		}
 	})
 }
@@ -93,10 +93,10 @@ func FuzzLabel(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		l := labelOf(s)
 		if len(l) > maxDeviceLabel || l != "" && !isName(l) || labelOf(l) != l {
-			t.Fatalf("%q", l)
+			t.Fatalf("got %q, want a short name that stays as it is", l)
 		}
 		if n := connectionNameOf(s); n != "" && (n[0] == '.' || connectionNameOf(n) != n) {
-			t.Fatalf("%q", n)
+			t.Fatalf("got %q, want a name that begins with no dot and stays as it is", n)
 		}
 	})
 }

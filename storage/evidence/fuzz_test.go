@@ -26,13 +26,13 @@ func FuzzFacts(f *testing.F) {
 		facts := row.facts()
 		v := verdict.OfStored(facts, stored.Moment{Now: now}, true)
 		if len(facts.Unreadable) > 0 && v.Pill.Tone == verdict.Green {
-			t.Fatalf("%q is green", text)
+			t.Fatalf("%q: got green, want another: it is unreadable", text)
 		}
 		if next := facts.NextChange(now); !next.IsZero() && !next.After(now.Time) {
 			t.Fatalf("%q changes at %v, which is past", text, next)
 		}
 		if rows := Standings("c", facts, now.Time); len(rows) == 0 || rows[len(rows)-1].UntilUS <= rows[0].FromUS {
-			t.Fatalf("%q stands nowhere", text)
+			t.Fatalf("%q: got no standing, want one that lasts", text)
 		}
 	})
 }

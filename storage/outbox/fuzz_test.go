@@ -53,13 +53,13 @@ func FuzzBatchPayload(f *testing.F) {
 		}
 		r := records[0]
 		if r.Stream != stream || r.Key != key || r.EmittedAt != when || (r.Op == device.OpDelete) != del || records[1].Key != "after" {
-			t.Fatalf("%+v became %+v", key, r)
+			t.Fatalf("%+v: got %+v, want it as it was", key, r)
 		}
 		if !del && !bytes.Equal(r.Data, bytes.TrimSpace(data)) || del && r.Data != nil {
-			t.Fatalf("%q became %q", data, r.Data)
+			t.Fatalf("%q: got %q, want it as it was, and none of a deletion", data, r.Data)
 		}
 		if hash, err := device.Hash(got.Records); err != nil || hash != got.BodyHash || got.BatchSeq != 7 || got.DeviceID != "dev\"ice" || got.RunID != "run\n" {
-			t.Fatalf("%+v %s %v", got, hash, err)
+			t.Fatalf("got %+v %s %v, want its own hash, number, device and run", got, hash, err)
 		}
 	})
 }

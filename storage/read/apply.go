@@ -179,7 +179,7 @@ func (a *applying) apply(entries []Entry, known map[int64]bool) error {
 // one applies an entry in SQLite.
 func (a *applying) one(e *Entry) error {
 	old := indexed{Key: e.Key}
-	st, err := a.prepare("SELECT seq, sort, day, docs FROM read_rows WHERE stream_id = ? AND key = ?")
+	st, err := a.prepare("SELECT seq, sort, day, docs FROM read_rows WHERE stream_id = ? AND key = ?") //nolint:sqlclosecheck // close closes it
 	if err != nil {
 		return err
 	}
@@ -213,7 +213,7 @@ func (a *applying) one(e *Entry) error {
 }
 
 func (a *applying) exec(query string, values ...any) error {
-	st, err := a.prepare(query)
+	st, err := a.prepare(query) //nolint:sqlclosecheck // close closes it
 	if err == nil {
 		_, err = st.ExecContext(a.t.Ctx, values...)
 	}

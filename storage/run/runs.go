@@ -70,6 +70,11 @@ func publicRun(r *tables.RunRow) *Run {
 // Runs returns the newest runs of a connection, newest first; "" is every
 // connection. limit 0 is all of them.
 func (s *Store) Runs(ctx context.Context, connection string, limit int) ([]Run, error) {
+	return s.RunsBefore(ctx, connection, "", limit)
+}
+
+// RunsBefore is Runs of those that began before the run of an id; "": all of them.
+func (s *Store) RunsBefore(ctx context.Context, connection, before string, limit int) ([]Run, error) {
 	var rows []tables.RunRow
 	q := s.db.Read.NewSelect().Model(&rows).Order("pk DESC")
 	if connection != "" {
@@ -78,6 +83,9 @@ func (s *Store) Runs(ctx context.Context, connection string, limit int) ([]Run, 
 			return nil, s.db.Fail("read the runs", err)
 		}
 		q = q.Where("connection_id = ?", c.ID)
+	}
+	if before != "" {
+		q = q.Where("pk < (SELECT pk FROM runs WHERE run_id = ?)", before)
 	}
 	if limit > 0 {
 		q = q.Limit(int64(limit))

@@ -36,6 +36,8 @@ var exact = map[abi.Code]int{
 	abi.CodeOwnerNeeded:     OwnerNeeded,
 	abi.CodeStoreNewer:      Refused, // nothing was touched; a newer host is needed
 	abi.CodeFenced:          Failed,
+	"read.index_behind":     Internal, // nothing is wrong with what was asked for
+	"read.busy":             Internal,
 	"tokens.unknown":        Usage, // as a connection that there is none of
 	"owner.session_unknown": Usage,
 
@@ -59,8 +61,8 @@ var exact = map[abi.Code]int{
 
 // areas maps the part before the dot.
 var areas = map[string]int{
-	"internal": Internal, "storage": Internal, "doctor": Internal, "export": Internal, "cache": Internal,
-	"usage": Usage, "config": Usage, "connection": Usage, "record": Usage, "stream": Usage, "device": Usage,
+	"request": Refused, "internal": Internal, "storage": Internal, "doctor": Internal, "export": Internal, "cache": Internal,
+	"usage": Usage, "config": Usage, "connection": Usage, "record": Usage, "stream": Usage, "device": Usage, "read": Usage,
 	"recording": Refused, "plugin": Refused, "manifest": Refused, "binding": Refused, "files": Refused,
 	"send": Refused, "egress": Refused, "vault": Refused, "credential": Refused, "serve": Refused, "owner": Refused, "tokens": Refused, "questions": Refused, "notifications": Refused,
 	"boundary": Failed, "limit": Failed, "guest": Failed, "worker": Failed, "run": Failed, "interact": Failed,

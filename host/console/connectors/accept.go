@@ -53,7 +53,7 @@ func accept(v *site.Visit) error {
 		return abi.NewError(abi.CodeUsage, words.Broken, words.BrokenHint)
 	}
 	_, err = connectors.Accept(v.Context(), v.Owner, connectors.Acceptance{
-		Module: name, Connection: v.R.PostFormValue("connection"), Allow: v.R.PostForm["allow"], Consent: connectors.Shown(v.R.PostFormValue("sha256")),
+		Module: name, Connection: v.R.PostFormValue("connection"), Allow: v.R.PostForm["allow"], Consent: connectors.ShownModule(v.R.PostFormValue("sha256")),
 	})
 	if err != nil {
 		return err

@@ -1,22 +1,33 @@
 package overview
 
 import (
-	"strconv"
-
 	"github.com/pdpp-host/pdpp-host/host/console/words"
-	"github.com/pdpp-host/pdpp-host/host/owner"
 )
 
-// headline answers whether the owner has to do anything.
-func headline(f *owner.Fleet) string {
-	switch n := f.Fleet.NeedsOwner; {
-	case f.Fleet.Registered == 0:
+// headline answers whether the owner has to do anything: what waits for an answer counts as
+// what a verdict asks for.
+func (n *needs) headline() string {
+	if n.fleet.Fleet.Registered == 0 {
 		return words.NothingYet
-	case n == 0:
-		return words.NothingNeeds
-	case n == 1:
-		return words.OneNeeds
-	default:
-		return strconv.FormatInt(n, 10) + " " + words.ThingsNeed
 	}
+	things := n.fleet.Fleet.NeedsOwner
+	for i := range n.asked {
+		if !n.names(n.asked[i].Connection) {
+			things++
+		}
+	}
+	return words.Things(things)
 }
+
+// names reports whether a connection is among the things to do by its verdict.
+func (n *needs) names(connection string) bool {
+	for i := range n.needing {
+		if n.needing[i].Name == connection {
+			return true
+		}
+	}
+	return false
+}
+
+// unnamed is how many things to do the page does not name.
+func (n *needs) unnamed() int64 { return max(0, n.fleet.Fleet.NeedsOwner-int64(len(n.needing))) }

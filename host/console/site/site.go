@@ -18,6 +18,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/console/words"
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/access"
+	"github.com/pdpp-host/pdpp-host/host/owner/serving"
 	"github.com/pdpp-host/pdpp-host/host/web"
 )
 
@@ -42,6 +43,13 @@ type Site struct {
 	Now     func() time.Time
 	Logger  *slog.Logger
 	Version string
+	// Server makes the runs that pages begin and end.
+	Server *serving.Server
+	// Events says that the host tells what changes at /events.
+	Events bool
+	// Asked returns what runs ask their owner now: that run, or any where runID is "". nil:
+	// none ever does.
+	Asked func(ctx context.Context, o *owner.Owner, runID string) ([]ui.Question, error)
 	// Waiting returns how many questions wait for an answer; nil: none ever does.
 	Waiting func(ctx context.Context, o *owner.Owner) (int, error)
 }
@@ -54,6 +62,9 @@ type Visit struct {
 	R      *http.Request
 	Owner  *owner.Owner
 	Caller *access.Caller // nil: a visitor
+	// Uncompressed is set by a page that shows a secret beside text that somebody else chose:
+	// the length of a compressed answer would tell of it.
+	Uncompressed bool
 
 	body io.ReadCloser // as it comes, for Upload
 }
@@ -116,12 +127,19 @@ func (v *Visit) write(status int, c templ.Component) error {
 	if err := c.Render(v.Context(), &b); err != nil {
 		return err
 	}
-	v.W.Header().Set("Content-Type", "text/html; charset=utf-8")
+	h := v.W.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
 	if status == http.StatusTooManyRequests {
-		v.W.Header().Set("Retry-After", "30")
+		h.Set("Retry-After", "30")
 	}
+	body := b.Bytes()
+	if zipped := v.zip(body); zipped != nil {
+		h.Set("Content-Encoding", "gzip")
+		body = zipped
+	}
+	h.Add("Vary", "Accept-Encoding")
 	v.W.WriteHeader(status)
-	_, _ = v.W.Write(b.Bytes()) // the browser went away
+	_, _ = v.W.Write(body) // the browser went away
 	return nil
 }
 
@@ -131,7 +149,7 @@ func (v *Visit) frame(title string, current ui.Place) (ui.Frame, error) {
 	if v.Caller == nil {
 		return f, nil
 	}
-	f.SignedIn, f.Proof = true, web.Proof(v.Caller)
+	f.SignedIn, f.Proof, f.Events = true, v.Proof(), v.Events
 	if v.Waiting != nil {
 		n, err := v.Waiting(v.Context(), v.Owner)
 		if err != nil {
@@ -162,7 +180,7 @@ func (v *Visit) KeepTheme(theme ui.Theme) {
 }
 
 // Proof is what a form carries (see web.CheckChange).
-func (v *Visit) Proof() string { return web.Proof(v.Caller) }
+func (v *Visit) Proof() string { return web.MaskedProof(v.Caller, v.Owner.Random) }
 
 // To sends the browser to another page of this host.
 func (v *Visit) To(path string) error {

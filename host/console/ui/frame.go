@@ -8,6 +8,7 @@ type Place string
 // The places.
 const (
 	Overview      Place = "overview"
+	Runs          Place = "runs"
 	Data          Place = "data"
 	Questions     Place = "questions"
 	Connectors    Place = "connectors"
@@ -26,6 +27,7 @@ type link struct {
 // Places are the entries of the navigation that lead somewhere, in their order.
 var places = []link{
 	{Overview, "/", words.NavOverview},
+	{Runs, "/runs", words.NavRuns},
 	{Connectors, "/connectors", words.NavConnectors},
 	{Devices, "/devices", words.NavDevices},
 	{Audit, "/audit", words.NavAudit},
@@ -42,6 +44,7 @@ type Frame struct {
 	Questions int    // that wait for an answer
 	Notice    string // what was just done; "": nothing
 	Version   string
+	Events    bool // the page follows what changes
 }
 
 // Theme is a look.

@@ -29,8 +29,8 @@ func Distance(at, now time.Time) string {
 	return words.Now
 }
 
-// grouped writes a number with a thin space between thousands.
-func grouped(n int64) string {
+// Grouped writes a number with a thin space between thousands.
+func Grouped(n int64) string {
 	s := strconv.FormatInt(n, 10)
 	sign := ""
 	if s[0] == '-' {

@@ -181,7 +181,7 @@ func Number(n int64) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var11 string
-		templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(grouped(n))
+		templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(Grouped(n))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `ui/time.templ`, Line: 21, Col: 54}
 		}

@@ -18,9 +18,20 @@ const (
 	ModuleThere     Key = "module_there"
 	ModuleAccepted  Key = "module_accepted"
 	ModuleRemoved   Key = "module_removed"
+
+	RunStarted        Key = "run_started"
+	RunStopping       Key = "run_stopping"
+	SchedulePaused    Key = "schedule_paused"
+	ScheduleResumed   Key = "schedule_resumed"
+	ScheduleSet       Key = "schedule_set"
+	CredentialStored  Key = "credential_stored"  //nolint:gosec // the name of a notice
+	CredentialRemoved Key = "credential_removed" //nolint:gosec // the name of a notice
+	SettingsKept      Key = "settings_kept"
+	ConnectionRemoved Key = "connection_removed"
+	ConnectionAdded   Key = "connection_added"
 )
 
-var notices = map[Key]string{
+var notices = map[Key]string{ //nolint:gosec // sentences
 	PasswordSet:     "Your password is set, and you are signed in.",
 	PasswordChanged: "Your password is changed. Every other browser is signed out.",
 	SignedOutNow:    "You are signed out.",
@@ -34,6 +45,17 @@ var notices = map[Key]string{
 	ModuleThere:     "This module was installed already.",
 	ModuleAccepted:  "The connector is accepted, and may run.",
 	ModuleRemoved:   "The connector is removed.",
+
+	RunStarted:        "The run has begun.",
+	RunStopping:       "The run winds up. What it has collected is kept.",
+	SchedulePaused:    "Paused. Nothing runs by itself until you resume it.",
+	ScheduleResumed:   "Resumed. It runs by itself again.",
+	ScheduleSet:       "The schedule is kept.",
+	CredentialStored:  "The credential is stored, encrypted.",
+	CredentialRemoved: "The credential is removed.",
+	SettingsKept:      "The folders and settings are kept.",
+	ConnectionRemoved: "The connection and all that it collected are removed.",
+	ConnectionAdded:   "The connection is made.",
 }
 
 // Notice returns the sentence of a key that came by an address; "" for any other text.
@@ -60,6 +82,7 @@ const (
 // The navigation.
 const (
 	NavOverview      = "Overview"
+	NavRuns          = "Runs"
 	NavData          = "Data"
 	NavQuestions     = "Questions"
 	NavConnectors    = "Connectors"

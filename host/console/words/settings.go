@@ -59,8 +59,8 @@ const (
 	Documents       = "Every page of the manual is in the folder docs of the source."
 )
 
-// Days says how many days a token is good.
-func Days(n int) string { return strconv.Itoa(n) + " days" }
+// TokenDays says how many days a token is good.
+func TokenDays(n int) string { return strconv.Itoa(n) + " days" }
 
 // The audit log.
 const (

@@ -3,6 +3,7 @@ package access
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 
@@ -65,8 +66,8 @@ func (a *Attempts) take(from netip.Prefix, now time.Time) error {
 func (a *Attempts) forgive(from netip.Prefix) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for i := len(a.wrong) - 1; i >= 0; i-- {
-		if a.wrong[i].from == from {
+	for i, w := range slices.Backward(a.wrong) {
+		if w.from == from {
 			a.wrong = append(a.wrong[:i], a.wrong[i+1:]...)
 			return
 		}

@@ -29,12 +29,12 @@ func (l *looker) Ask(_ context.Context, t *modules.Terms, _, _ []storage.Accepte
 	return nil, modules.ErrNotAccepted
 }
 
-// Shown is the consent of an owner who was shown the terms of the module of that hash, and
+// ShownModule is the consent of an owner who was shown the terms of the module of that hash, and
 // said yes to that one.
-type Shown string
+type ShownModule string
 
 // Ask accepts what was shown, and no other module.
-func (s Shown) Ask(_ context.Context, t *modules.Terms, items, _ []storage.AcceptedItem) ([]storage.AcceptedItem, error) {
+func (s ShownModule) Ask(_ context.Context, t *modules.Terms, items, _ []storage.AcceptedItem) ([]storage.AcceptedItem, error) {
 	if t.Module.File.SHA256 != string(s) {
 		return nil, abi.NewError(abi.CodePluginChanged, "the module is not the one that was shown", "look at what it asks for now, then accept it")
 	}

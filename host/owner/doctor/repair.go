@@ -33,3 +33,20 @@ func ForgetServer(ctx context.Context, o *owner.Owner) error {
 		return store.StopServing(ctx, gone.Holder)
 	})
 }
+
+// RepairIndex makes what lists and searches are answered from again from the records.
+func RepairIndex(ctx context.Context, o *owner.Owner) error {
+	store, err := o.Store(ctx)
+	if err != nil {
+		return err
+	}
+	reader, err := o.Reader(ctx)
+	if err != nil {
+		return err
+	}
+	err = o.Audited(ctx, store, "index.repair", "index", store.ResetRead)
+	if err == nil {
+		_, err = reader.Index.All(ctx, 0)
+	}
+	return err
+}

@@ -156,6 +156,26 @@ func TestOwnersAreToldOnce(t *testing.T) {
 		}
 		w.next(w.bad)
 	})
+	_, looked, err := w.store.NoticeSettings(ctx)
+	if b, berr := begin(ctx, w.o, w.store); err != nil || berr != nil || looked.Place == 0 || b.place != looked.Place {
+		t.Fatalf("got the last look %+v, %v, %v, want its place, and that the next one goes on from there", looked, err, berr)
+	}
+	w.during(func() {
+		// It changes and still needs its owner, and so does another one.
+		if err := owner.KeepRefusal(ctx, w.store, conn, refusal); err != nil {
+			t.Fatal(err)
+		}
+		other, err := w.store.EnsureConnection(ctx, "other", "credentialed")
+		if err == nil {
+			err = owner.KeepRefusal(ctx, w.store, other, refusal)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := w.next(w.good); !strings.Contains(text, `"title":"other needs you"`) {
+			t.Errorf("got %s, want the other one, and nothing that was sent before", text)
+		}
+	})
 	w.during(func() {
 		const id = "q_1"
 		if _, err := w.store.BeginRun(ctx, storage.NewRun{

@@ -26,18 +26,16 @@ type lives struct {
 // for them.
 func (l *lives) during(ctx context.Context, work func() error) error {
 	ctx, stop := context.WithCancelCause(ctx)
-	l.allow(ctx)
+	l.mu.Lock()
+	l.within = ctx
+	l.mu.Unlock()
 	err := work()
-	l.allow(nil)
+	l.mu.Lock()
+	l.within = nil
+	l.mu.Unlock()
 	stop(run.ErrInterrupted)
 	l.jobs.Wait()
 	return err
-}
-
-func (l *lives) allow(within context.Context) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.within = within
 }
 
 // byHandIn runs fn beside its caller, with a context that ends when serving does.

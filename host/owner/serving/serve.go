@@ -96,12 +96,19 @@ func (s *Server) Until(ctx context.Context, beside func(ctx context.Context, wor
 }
 
 // alongside does work, and for as long what follows the store: it tells owners what needs
-// them.
+// them, and keeps what readers need up with the records.
 func (s *Server) alongside(ctx context.Context, work func(context.Context) error) error {
+	reader, err := s.Reader(ctx)
+	if err != nil {
+		return err
+	}
 	following, stop := context.WithCancel(ctx)
 	var others sync.WaitGroup
 	others.Go(func() { notifications.Watch(following, s.Asks(owner.Actor{})) })
-	err := work(ctx)
+	others.Go(func() {
+		reader.Index.Run(following, func(err error) { s.Logger.Warn("records are not indexed", "code", string(abi.CodeOf(err))) })
+	})
+	err = work(ctx)
 	stop()
 	others.Wait()
 	return err

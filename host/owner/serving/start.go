@@ -81,12 +81,18 @@ func modeOf(mode string) (string, error) {
 	return "", abi.NewError(abi.CodeUsage, "there is no such way to run", "choose "+abi.ModeIncremental+" or "+abi.ModeFullRefresh)
 }
 
-// Progress is how far a run is that this process makes; nil for any other, and for one
-// that has only just begun.
-func (s *Server) Progress(runID string) *run.Update {
+// Update is how far a run is.
+type Update = run.Update
+
+// Progress is how far a run is that this process makes; nil for any other. Of one that has
+// only just begun there is nothing to say yet.
+func (s *Server) Progress(runID string) *Update {
 	f := s.lives.find(runID)
 	if f == nil {
 		return nil
 	}
-	return f.read()
+	if u := f.read(); u != nil {
+		return u
+	}
+	return &Update{RunID: runID}
 }

@@ -3,6 +3,7 @@ package field
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 )
 
 // Members calls fn with each member of a JSON object, in its order: its name as it is
@@ -141,7 +142,7 @@ func value(data []byte, at int) int {
 		return nested(data, at)
 	}
 	end := at
-	for end < len(data) && bytes.IndexByte([]byte(",}] \n\r\t:\""), data[end]) < 0 {
+	for end < len(data) && strings.IndexByte(",}] \n\r\t:\"", data[end]) < 0 {
 		end++
 	}
 	if end == at {

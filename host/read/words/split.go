@@ -8,10 +8,11 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Bounds of what is read of one text. A PostgreSQL tsvector counts no further position.
+// Bounds of what is read of one text. A PostgreSQL tsvector holds a megabyte, with six bytes
+// more for each word, and counts 16,383 positions.
 const (
-	MostWords = 16383
-	mostBytes = 64 // of one word; the rest of a longer one is left out
+	MostWords = 14_500
+	mostBytes = 64 // of one word, folded or not; the rest of a longer one is left out
 )
 
 // Word is a folded word, and where it stands in its text.
@@ -105,7 +106,7 @@ func fold(word string) string {
 			}
 		}
 	}
-	return b.String()
+	return cut(b.String())
 }
 
 func cut(word string) string {

@@ -3,6 +3,7 @@ package words
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -29,6 +30,26 @@ func TestTexts(t *testing.T) {
 	}
 	if got := len(Texts(strings.Repeat("a ", MostWords+5))); got != MostWords {
 		t.Errorf("got %d words, want %d", got, MostWords)
+	}
+}
+
+// The words of no text are more than a tsvector holds, 1,048,575 bytes: a lexeme takes its
+// own, and six at the most for its number of places, the place, and the rest of a word.
+func TestWordsFitIntoATsvector(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	for i := range 20_000 { // ﷺ is 3 bytes, and folded 28
+		b.WriteString(strconv.FormatInt(int64(36*36*36+i), 36) + "ﷺﷺﷺ ")
+	}
+	got := 0
+	for _, w := range Texts(b.String()) {
+		got += len(w) + 6
+		if len(w) > mostBytes {
+			t.Fatalf("got a word of %d bytes, want at most %d", len(w), mostBytes)
+		}
+	}
+	if want := 1<<20 - 1024; got > want {
+		t.Errorf("got %d bytes, want at most %d", got, want)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/wire"
 )
 
-// Without TLS only this machine itself is listened to.
+// OC-03.3: without TLS only this machine itself is listened to.
 func TestListeningInTheClearStaysHere(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{"127.0.0.1:0", "127.9.9.9:0", "localhost:0", "[::ffff:127.0.0.1]:0"} {

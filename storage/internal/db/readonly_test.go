@@ -23,7 +23,7 @@ func TestReadOnlyFolder(t *testing.T) {
 	e := readOnlyFolder("/media/pdpp/pdpp.sqlite", &fs.PathError{Op: "open", Path: "x", Err: syscall.EROFS})
 	if e.Code != abi.CodeStoreUnavailable || !strings.Contains(e.Message, "read-only") || !strings.Contains(e.Hint, "--data-dir") ||
 		!strings.HasPrefix(e.Detail, "/media/pdpp: ") {
-		t.Errorf("got %+v", e)
+		t.Errorf("got %+v, want the folder in the detail", e)
 	}
 	if os.Getuid() == 0 {
 		t.Skip("modes do not hold for the superuser")
@@ -35,6 +35,6 @@ func TestReadOnlyFolder(t *testing.T) {
 	_, err := Open(context.Background(), Options{Path: filepath.Join(dir, "pdpp.sqlite"), Now: time.Now})
 	var got *abi.Error
 	if !errors.As(err, &got) || got.Message != e.Message {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want %s", err, e.Message)
 	}
 }

@@ -86,7 +86,7 @@ func Describe(err error) *abi.Error {
 	case is(readOnlyServer):
 		return unavailable("PostgreSQL takes no writing: it is a standby, or was made read-only", "name the primary in storage.dsn, or end the standby's recovery")
 	case is(undefinedDatabase):
-		return unavailable("the database does not exist", "make it with: createdb --encoding=UTF8")
+		return unavailable("the database does not exist", "make it with: createdb --encoding=UTF8 --template=template0")
 	case is(classAuth):
 		return unavailable("PostgreSQL refuses this user or password", "check the user and the password of storage.dsn, and pg_hba.conf")
 	case is(noConnections):

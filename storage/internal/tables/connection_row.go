@@ -25,6 +25,7 @@ type ConnectionRow struct {
 	PinnedManifest string `bun:"pinned_manifest"`
 	ReadRoots      string `bun:"read_roots"`
 	Accepted       string `bun:"accepted"`
+	Revision       int64  `bun:"revision"`
 	CreatedUS      int64  `bun:"created_us"`
 }
 
@@ -41,6 +42,7 @@ type Connection struct {
 	Accepted       []AcceptedItem    `json:"accepted"`   // by name, with that module
 	ReadRoots      map[string]string `json:"read_roots"` // the folders its runs have read, see KeepConnection
 	CreatedAt      time.Time         `json:"created_at"`
+	Revision       int64             `json:"revision"` // one more with each change of its options or roots
 	// Unreadable says that its options or folders cannot be read; they are empty then,
 	// and no run may begin with them. nil: they can.
 	Unreadable *abi.Error `json:"-"`
@@ -78,7 +80,7 @@ func UnknownConnection(name string) *abi.Error {
 func (r *ConnectionRow) Public() *Connection {
 	c := &Connection{
 		ID: r.ID, Name: r.Name, Connector: r.Connector, PinnedSHA256: r.PinnedSHA256,
-		PinnedManifest: JSONBytes(r.PinnedManifest), CreatedAt: db.Time(r.CreatedUS),
+		PinnedManifest: JSONBytes(r.PinnedManifest), CreatedAt: db.Time(r.CreatedUS), Revision: r.Revision,
 	}
 	if json.Unmarshal([]byte(r.Accepted), &c.Accepted) != nil {
 		c.Accepted = nil // what cannot be read was not accepted

@@ -36,7 +36,7 @@ type Host struct {
 }
 
 // New returns a host with these guests, each by its folder, in its plugins folder.
-func New(t *testing.T, guests ...string) *Host {
+func New(t testing.TB, guests ...string) *Host {
 	t.Helper()
 	h := &Host{Dir: t.TempDir()}
 	for _, folder := range guests {
@@ -65,7 +65,7 @@ func New(t *testing.T, guests ...string) *Host {
 }
 
 // serve serves until the test ends.
-func (h *Host) serve(t *testing.T) {
+func (h *Host) serve(t testing.TB) {
 	t.Helper()
 	ctx, stop := context.WithCancelCause(context.Background())
 	ready, ended := make(chan struct{}), make(chan error, 1)
@@ -96,7 +96,7 @@ func (h *Host) serve(t *testing.T) {
 }
 
 // Stop ends serving now, and leaves the store open.
-func (h *Host) Stop(t *testing.T) {
+func (h *Host) Stop(t testing.TB) {
 	t.Helper()
 	if err := h.stop(); err != nil {
 		t.Error(err)
@@ -104,7 +104,7 @@ func (h *Host) Stop(t *testing.T) {
 }
 
 // Install puts a guest into the plugins folder under a name.
-func (h *Host) Install(t *testing.T, folder, name string) {
+func (h *Host) Install(t testing.TB, folder, name string) {
 	t.Helper()
 	built, err := tree.Module(folder)
 	if err != nil {
@@ -118,13 +118,13 @@ func (h *Host) Install(t *testing.T, folder, name string) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, name+plugin.Extension), module, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, name+plugin.Extension), module, 0o600); err != nil { //nolint:gosec // a test names it
 		t.Fatal(err)
 	}
 }
 
 // Connect makes a connection whose module its owner has accepted.
-func (h *Host) Connect(t *testing.T, name, connector string, options map[string]string) {
+func (h *Host) Connect(t testing.TB, name, connector string, options map[string]string) {
 	t.Helper()
 	_, err := h.Owner.AddConnection(t.Context(), owner.NewConnection{Name: name, Connector: connector, Options: options, Consent: Word{}})
 	if err != nil {
@@ -141,7 +141,7 @@ func (Word) Ask(_ context.Context, _ *modules.Terms, items, _ []storage.Accepted
 }
 
 // Ended waits until a run has ended.
-func (h *Host) Ended(t *testing.T, runID string) *storage.Run {
+func (h *Host) Ended(t testing.TB, runID string) *storage.Run {
 	t.Helper()
 	for {
 		r, err := h.Store.Run(t.Context(), runID)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -98,11 +99,13 @@ func more(q owner.AuditQuery, before int64) string {
 	if q.Operation != "" {
 		command += " --operation " + syntax.Quoted(q.Operation)
 	}
+	flags := []string{command}
 	for _, x := range []struct{ flag, value string }{{"by", string(q.Face)}, {"outcome", q.Outcome}, {"since", instant(q.Since)}, {"until", instant(q.Until)}} {
 		if x.value != "" {
-			command += " --" + x.flag + " " + syntax.Quoted(x.value)
+			flags = append(flags, "--"+x.flag, syntax.Quoted(x.value))
 		}
 	}
+	command = strings.Join(flags, " ")
 	if q.Limit != defaultLimit {
 		command += fmt.Sprintf(" --limit %d", q.Limit)
 	}

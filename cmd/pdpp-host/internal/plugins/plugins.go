@@ -17,18 +17,13 @@ func Command(s *session.Session, network Network) *cobra.Command {
 	list := listCommand(s)
 	cmd := s.Group("plugins", "Show, check and write connectors", func(cmd *cobra.Command) error { return list.RunE(cmd, nil) })
 	cmd.AddCommand(list, inspectCommand(s), installCommand(s), acceptCommand(s), verifyCommand(s), removeCommand(s))
-	cmd.AddCommand(kit(s, network)...)
+	cmd.AddCommand(newCommand(s), testCommand(s, network), replayCommand(s))
 	return cmd
 }
 
-// OldCommand is the connector author's kit under the word that it had alone.
+// OldCommand holds the same commands under an older word, which their envelopes then name.
 func OldCommand(s *session.Session, network Network) *cobra.Command {
-	cmd := s.Group("plugin", "Write and test a connector", nil)
-	cmd.Hidden = true
-	cmd.AddCommand(kit(s, network)...)
+	cmd := Command(s, network)
+	cmd.Use, cmd.Hidden = "plugin", true
 	return cmd
-}
-
-func kit(s *session.Session, network Network) []*cobra.Command {
-	return []*cobra.Command{newCommand(s), testCommand(s, network), replayCommand(s)}
 }

@@ -12,9 +12,9 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/syntax"
-	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/export"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/session"
 	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/owner/export"
 )
 
 // exportFlags are the flags of `records export`.
@@ -25,12 +25,6 @@ type exportFlags struct {
 	deleted      bool
 	csvSafe      bool
 	salvage      bool // read around what is damaged
-}
-
-// recordWriter is one export format.
-type recordWriter interface {
-	Write(r owner.Record) error
-	Close() error
 }
 
 func exportCommand(s *session.Session) *cobra.Command {
@@ -63,7 +57,7 @@ func exportCommand(s *session.Session) *cobra.Command {
 }
 
 func (f *exportFlags) check() error {
-	if f.format != "jsonl" && f.format != "csv" {
+	if !export.Format(f.format).Known() {
 		return syntax.Usage(fmt.Sprintf("unknown format %q", f.format), "use jsonl or csv")
 	}
 	if f.csvSafe && f.format != "csv" {
@@ -106,7 +100,10 @@ func exportOne(ctx context.Context, s *session.Session, connection, stream strin
 
 // write writes every record of the stream to w and returns how many.
 func write(ctx context.Context, s *session.Session, from *owner.StreamReader, f exportFlags, w io.Writer) (int64, error) {
-	to, err := newWriter(ctx, from, f, w)
+	to, err := export.New(w, export.Format(f.format), from.Declared(), f.csvSafe, func(fn func(owner.Record) error) error {
+		_, err := f.eachRecord(ctx, from, fn)
+		return err
+	})
 	if err != nil {
 		return 0, orSalvage(err, from)
 	}
@@ -140,28 +137,6 @@ func write(ctx context.Context, s *session.Session, from *owner.StreamReader, f 
 		s.Logger.Warn("fields that came during the export are missing", "fields", c.Dropped)
 	}
 	return n, err
-}
-
-// newWriter makes the writer. A CSV needs its columns first: those of the
-// schema, and those of a pass over the records for what the schema leaves open.
-func newWriter(ctx context.Context, from *owner.StreamReader, f exportFlags, w io.Writer) (recordWriter, error) {
-	if f.format == "jsonl" {
-		return export.NewLines(w), nil
-	}
-	var columns export.Columns
-	if declared := from.Declared(); declared != nil {
-		columns.AddSchema(declared.Schema)
-	}
-	_, err := f.eachRecord(ctx, from, func(r owner.Record) error {
-		if r.Deleted {
-			return nil
-		}
-		return columns.AddObject(r.Data)
-	})
-	if err != nil {
-		return nil, err
-	}
-	return export.NewCSV(w, &columns, f.csvSafe)
 }
 
 func exportFile(ctx context.Context, s *session.Session, from *owner.StreamReader, f exportFlags) (n int64, err error) {

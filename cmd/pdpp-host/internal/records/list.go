@@ -16,7 +16,7 @@ import (
 // Command holds the commands of records.
 func Command(s *session.Session) *cobra.Command {
 	cmd := s.Group("records", "Read what was collected", nil)
-	cmd.AddCommand(listCommand(s), getCommand(s), exportCommand(s))
+	cmd.AddCommand(listCommand(s), getCommand(s), exportCommand(s), searchCommand(s))
 	return cmd
 }
 

@@ -36,7 +36,7 @@ func (i *intake) openFaces(ctx context.Context, s *session.Session, server *serv
 	if i == nil {
 		return nil
 	}
-	pages := console.New(&site.Site{Guard: i.guard, Now: server.Now, Logger: server.Logger, Version: s.Version})
+	pages := console.New(&site.Site{Guard: i.guard, Now: server.Now, Logger: server.Logger, Version: s.Version, Server: server})
 	mux := http.NewServeMux()
 	mux.Handle(device.Prefix+"/", i.handler)
 	mux.Handle("/", pages)

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/host/console"
+	"github.com/pdpp-host/pdpp-host/host/console/site"
+	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/web"
+	"github.com/pdpp-host/pdpp-host/storage"
+)
+
+// notYet is the reason of an operation whose page is still to be made.
+const notYet = "(its page is still to be made)"
+
+// pages are the pages and forms by which an owner asks for each operation of operations that
+// has a command. Text in parentheses is the reason of one that has none.
+var pages = map[string]string{
+	"connectors.Accept":  "POST /connections/x/module",
+	"AddConnection":      "POST /add/x",
+	"ChangeConnection":   "POST /connections/x/settings",
+	"Connection":         "GET /connections/x",
+	"Connections":        "GET /",
+	"connectors.List":    "GET /add",
+	"connectors.Inspect": "GET /add/x",
+	"Credentials":        "GET /connections/x/credentials",
+	"credentials.Set":    "POST /connections/x/credentials",
+	"credentials.Remove": "POST /connections/x/credentials/remove",
+	"Fleet":              "GET /",
+	"Health":             "GET /connections/x",
+	"RemoveConnection":   "POST /connections/x/remove",
+	"Run":                "GET /runs/x",
+	"Runs":               "GET /runs",
+	"SetSchedule":        "POST /connections/x/schedule",
+	"running.Run":        "POST /connections/x/run",
+	"serving.Serve":      "(it is what serves the pages)",
+
+	"connectors.Verify":     "(a developer's check of a module, on the command line)",
+	"store.Compact":         "(it needs the store for itself, and serving has it)",
+	"store.Copy":            "(it needs the store for itself, and serving has it)",
+	"doctor.Examine":        "(it looks at an installation that may not serve)",
+	"settings.Read":         notYet,
+	"settings.Defaults":     notYet,
+	"devices.AcceptStreams": notYet,
+	"devices.Show":          notYet,
+	"devices.List":          notYet,
+	"devices.Invite":        notYet,
+	"devices.Revoke":        notYet,
+	"AuditEvents":           notYet,
+	"OpenStream":            notYet,
+	"Streams":               notYet,
+}
+
+// OC-01.2: every operation of an owner that has a command has a page, or a reason stands
+// beside it. A page that is not there answers 404 even to a visitor.
+func TestEveryOperationHasAPage(t *testing.T) {
+	t.Parallel()
+	store, err := storage.Open(t.Context(), storage.Options{Path: filepath.Join(t.TempDir(), "pdpp.sqlite"), Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	guard := &web.Guard{Listening: netip.MustParseAddrPort("127.0.0.1:8377"), As: func(a owner.Actor) *owner.Owner {
+		return owner.New(owner.Deps{Open: func(context.Context) (*storage.Store, error) { return store, nil }, Actor: a, Now: time.Now})
+	}}
+	handler := console.New(&site.Site{Guard: guard, Now: time.Now, Logger: slog.New(slog.DiscardHandler)})
+	status := func(page string) int {
+		method, path, _ := strings.Cut(page, " ")
+		r := httptest.NewRequestWithContext(t.Context(), method, "http://127.0.0.1:8377"+path, nil)
+		r.Header.Set("Sec-Fetch-Site", "same-origin")
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, r)
+		return w.Code
+	}
+	if got := status("GET /nothing"); got != http.StatusNotFound {
+		t.Fatalf("a page that there is none of: got %d, want %d", got, http.StatusNotFound)
+	}
+	for name, command := range operations {
+		page, known := pages[name]
+		switch {
+		case strings.HasPrefix(command, "("):
+		case !known:
+			t.Errorf("%s: got no page and no reason, want one", name)
+		case !strings.HasPrefix(page, "(") && status(page) == http.StatusNotFound:
+			t.Errorf("%s: got no page %q, want one", name, page)
+		}
+	}
+	for name := range pages {
+		if _, known := operations[name]; !known {
+			t.Errorf("got %s in the list, want no operation that is not there", name)
+		}
+	}
+}

@@ -1,0 +1,47 @@
+package runs
+
+import (
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/host/console/words"
+	"github.com/pdpp-host/pdpp-host/host/owner/serving"
+)
+
+// live is how far a run is that this process makes.
+type live struct {
+	message      string // the connector's
+	count, total int64  // that it counts; total 0: it is not known
+	unit         string
+	pace         []string
+	next         time.Time // when the next request goes; zero: it does not wait
+	nextAsked    bool      // the service asked for that
+	rejected     map[string]int64
+}
+
+func liveOf(u *serving.Update) *live {
+	l := &live{message: u.Message, count: u.Count, total: u.Total, unit: u.Unit, rejected: map[string]int64{}}
+	for _, s := range u.Streams {
+		l.rejected[s.Name] = s.Rejected
+	}
+	if u.WaitUntil.After(u.Now) {
+		l.next, l.nextAsked = u.WaitUntil, u.WaitAsked
+	}
+	if r := u.Rate; r != nil && r.CurrentIntervalMS > 0 {
+		l.pace = append(l.pace, words.EveryRequest+" "+seconds(r.CurrentIntervalMS/1000))
+	}
+	for _, c := range []struct {
+		n    int64
+		what string
+	}{{u.Requests.Sent, words.RequestsSent}, {u.Requests.Retried, words.RetriesSent}, {u.Requests.Throttled, words.Throttled}} {
+		if c.n > 0 {
+			l.pace = append(l.pace, strconv.FormatInt(c.n, 10)+" "+c.what)
+		}
+	}
+	return l
+}
+
+func seconds(s float64) string {
+	return strconv.FormatFloat(math.Round(s*100)/100, 'f', -1, 64) + " s"
+}

@@ -1,0 +1,49 @@
+package data
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/owner/export"
+	"github.com/pdpp-host/pdpp-host/host/read"
+)
+
+// Formats are what an export may be written as.
+func Formats() []string { return []string{string(export.JSONLines), string(export.Values)} }
+
+// ExportRequest asks for all records of a stream.
+type ExportRequest struct {
+	Connection, Stream string
+	Format             string // one of Formats
+	Safe               bool   // a CSV that a spreadsheet may open
+	Deleted            bool   // also records that were deleted at their source
+}
+
+// Export writes all records of a stream, by key, and returns how many. Only where it
+// returns no error is what was written whole.
+func Export(ctx context.Context, o *owner.Owner, r ExportRequest, w io.Writer) (n int64, err error) {
+	format := export.Format(r.Format)
+	if !format.Known() {
+		return 0, abi.NewError(read.CodeRequest, "the format is jsonl or csv", "ask for one of them")
+	}
+	from, err := o.OpenStream(ctx, r.Connection, r.Stream)
+	if err != nil {
+		return 0, err
+	}
+	each := func(fn func(owner.Record) error) error { return from.Each(ctx, fn) }
+	to, err := export.New(w, format, from.Declared(), r.Safe, each)
+	if err != nil {
+		return 0, err
+	}
+	err = each(func(record owner.Record) error {
+		if record.Deleted && !r.Deleted {
+			return nil
+		}
+		n++
+		return to.Write(record)
+	})
+	return n, errors.Join(err, to.Close())
+}

@@ -1,0 +1,1 @@
+ALTER TABLE connections ADD COLUMN revision bigint NOT NULL DEFAULT 0;
