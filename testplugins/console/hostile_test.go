@@ -109,7 +109,7 @@ func TestAHostileConnector(t *testing.T) {
 		}
 		owner.Says(4, "run", "scripted", "--no-input", "--accept", "--set", "script="+script())
 		p := signedIn(t, owner, o)
-		for _, path := range []string{"/", "/connectors", "/connectors/of/scripted", "/connectors/of/scripted/accept", "/audit", "/settings"} {
+		for _, path := range []string{"/", "/connections/scripted", "/connections/scripted/module", "/runs", "/add", "/connectors", "/connectors/of/scripted", "/connectors/of/scripted/accept", "/audit", "/settings"} {
 			harmless(t, p, path)
 		}
 	})

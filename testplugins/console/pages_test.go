@@ -53,7 +53,8 @@ func TestAVisitorsPagesAreAccessible(t *testing.T) {
 
 // pages are the addresses of the pages of an owner as collected returns one.
 var pages = []string{
-	"/", "/connectors", "/connectors/of/github", "/connectors/of/github/accept", "/devices", "/devices/invite", "/audit", "/audit?outcome=refused", "/settings",
+	"/", "/connections/github", "/connections/claude_code", "/connections/github/credentials", "/connections/github/settings", "/connections/github/module",
+	"/runs", "/add", "/connectors", "/connectors/of/github", "/connectors/of/github/accept", "/devices", "/devices/invite", "/audit", "/audit?outcome=refused", "/settings",
 }
 
 // OC-13: nobody is kept out of the owner's pages.
