@@ -15,7 +15,7 @@ export TINYGO_FLAGS := -target=wasip1 -buildmode=c-shared -scheduler=none -gc=co
 TINYGO_NEEDS := 0.41
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
-.PHONY: run build generate plugins tinygo test check race fuzz bench bench-quick sim crash lint vuln cross clean contract contract-files
+.PHONY: run build generate plugins tinygo test check race fuzz bench bench-quick sim crash lighthouse lint vuln cross clean contract contract-files
 .DEFAULT_GOAL := build
 
 ## run: build everything, collect the bundled example folder, show the result
@@ -77,6 +77,10 @@ sim:
 CRASHES ?= 200
 crash: build plugins
 	$(GO) test ./testplugins/crash -run TestCrash -count=1 -timeout 60m -v -crashes $(CRASHES) -dsn="$(DSN)"
+
+## lighthouse: what Lighthouse gives the console's pages (needs Chromium and npm)
+lighthouse:
+	$(GO) test ./testplugins/console -run TestLighthouse -count=1 -v -args -lighthouse
 
 ## contract: the ABI contract suite on every plugin in the tree; connectors of
 ## the network get a simulated provider; with TINYGO=1 on TinyGo's modules

@@ -28,6 +28,14 @@ if ! ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 && ! command -v initdb 
   echo "NOT TESTED ON POSTGRESQL: none is installed here (Debian: apt-get install postgresql)" >&2
 fi
 
+# Those of the console drive a Chromium. PDPP_TEST_BROWSER=required makes a missing one a
+# failure. axe-core comes from npm.
+if ! command -v chromium >/dev/null 2>&1 && ! command -v chromium-browser >/dev/null 2>&1 && ! command -v google-chrome >/dev/null 2>&1; then
+  echo "NOT TESTED IN A BROWSER: none is installed here (Debian: apt-get install chromium)" >&2
+elif ! command -v npm >/dev/null 2>&1; then
+  echo "NOT CHECKED WITH AXE-CORE: there is no npm here" >&2
+fi
+
 # Never from the test cache: it does not see the guests that tests build.
 step "tests"
 $GO test -count=1 -timeout 15m ./...

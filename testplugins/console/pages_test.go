@@ -51,12 +51,18 @@ func TestAVisitorsPagesAreAccessible(t *testing.T) {
 	}
 }
 
+// pages are the addresses of the pages of an owner as collected returns one.
+var pages = []string{
+	"/", "/connections/github", "/connections/claude_code", "/connections/github/credentials", "/connections/github/settings", "/connections/github/module",
+	"/runs", "/add", "/connectors", "/connectors/of/github", "/connectors/of/github/accept", "/devices", "/devices/invite", "/audit", "/audit?outcome=refused", "/settings",
+}
+
 // OC-13: nobody is kept out of the owner's pages.
 func TestTheOwnersPagesAreAccessible(t *testing.T) {
 	t.Parallel()
 	browser.Find(t)
 	browser.NeedAxe(t)
-	owner := bed.New(t)
+	owner := collected(t)
 	cookie := owner.Claim()
 	for look, o := range looks {
 		t.Run(look, func(t *testing.T) {
@@ -64,7 +70,7 @@ func TestTheOwnersPagesAreAccessible(t *testing.T) {
 			v := browser.Visit(t, owner.Origin(), o)
 			v.Give(cookie)
 			p := v.Page()
-			for _, path := range []string{"/"} {
+			for _, path := range pages {
 				sound(t, p, path)
 			}
 			p.Refused(http.StatusNotFound)

@@ -11,7 +11,7 @@ import (
 // finder returns the first visible element of a kind with a name, as assistive technology has
 // it. A name that no element has exactly may be the beginning of one.
 const finder = `((kind, name) => {
-	const text = (e) => (e ? (e.innerText || e.textContent || '') : '').replace(/\s+/g, ' ').trim();
+	const text = (e) => (e ? (e.innerText || e.textContent || '') : '').replace(/\s+/g, ' ').replace(/ :/g, ':').trim();
 	const called = (e) => {
 		const by = e.getAttribute('aria-labelledby');
 		if (by) return by.split(/\s+/).map((id) => text(document.getElementById(id))).join(' ');

@@ -40,8 +40,8 @@ func (p *Page) Keyboard() []string {
 	want := p.Eval(stops).Int()
 	p.Eval("document.activeElement && document.activeElement.blur(); window.scrollTo(0, 0); 0")
 	var wrong []string
-	seen := []int{}
-	for range want + 10 {
+	seen, dim, rings := []int{}, []string{}, map[string]bool{}
+	for range 6*want + 10 {
 		p.Key("Tab")
 		var at *struct {
 			At           int
@@ -58,14 +58,19 @@ func (p *Page) Keyboard() []string {
 		if at.At >= 0 && len(seen) > 0 && at.At == seen[0] {
 			break // around
 		}
-		if at.At >= 0 {
+		if at.At >= 0 && (len(seen) == 0 || seen[len(seen)-1] != at.At) {
 			seen = append(seen, at.At)
 		}
-		if !at.Ring {
-			wrong = append(wrong, "shows no focus: "+at.HTML)
+		if rings[at.HTML] = rings[at.HTML] || at.Ring; !at.Ring { // a field of several parts shows it on one of them
+			dim = append(dim, at.HTML)
 		}
 		if !at.Inside {
 			wrong = append(wrong, "has the focus out of sight: "+at.HTML)
+		}
+	}
+	for _, html := range dim {
+		if !rings[html] {
+			wrong = append(wrong, "shows no focus: "+html)
 		}
 	}
 	var missing []string
