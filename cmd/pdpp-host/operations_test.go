@@ -81,6 +81,7 @@ var operations = map[string]string{
 	"data.Export": "records export",
 
 	"data.Days":     "(a page draws it)",
+	"data.ShapeOf":  "(a page offers its columns)",
 	"data.RecordOf": "(a page shows it; records get prints the record)",
 	"data.Records":  "(a page shows it; records list goes by key)",
 	"data.Streams":  "(a page shows it; connections show counts them)",

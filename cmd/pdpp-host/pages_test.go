@@ -55,8 +55,15 @@ var pages = map[string]string{
 	"devices.Invite":        notYet,
 	"devices.Revoke":        notYet,
 	"AuditEvents":           notYet,
-	"OpenStream":            notYet,
-	"Streams":               notYet,
+	"OpenStream":            "GET /data/x/y",
+	"Streams":               "GET /data",
+	"data.Streams":          "GET /data",
+	"data.Days":             "GET /data",
+	"data.ShapeOf":          "GET /data/x/y",
+	"data.Records":          "GET /data/x/y",
+	"data.RecordOf":         "GET /data/x/y/record",
+	"data.Search":           "GET /data/search",
+	"data.Export":           "GET /data/x/y/export",
 }
 
 // OC-01.2: every operation of an owner that has a command has a page, or a reason stands

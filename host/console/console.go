@@ -9,6 +9,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/console/audit"
 	"github.com/pdpp-host/pdpp-host/host/console/connections"
 	"github.com/pdpp-host/pdpp-host/host/console/connectors"
+	"github.com/pdpp-host/pdpp-host/host/console/data"
 	"github.com/pdpp-host/pdpp-host/host/console/devices"
 	"github.com/pdpp-host/pdpp-host/host/console/overview"
 	"github.com/pdpp-host/pdpp-host/host/console/runs"
@@ -19,7 +20,7 @@ import (
 
 // rooms add the pages of their nouns.
 var rooms = []func(*site.Site, *http.ServeMux){
-	access.Register, overview.Register, connections.Register, runs.Register, add.Register,
+	access.Register, overview.Register, data.Register, connections.Register, runs.Register, add.Register,
 	audit.Register, connectors.Register, devices.Register, settings.Register,
 }
 

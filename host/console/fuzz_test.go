@@ -23,7 +23,8 @@ import (
 // FuzzRoutes: no address and no form makes a page panic, or answers an internal error, whoever
 // asks; and what came by the address stands in no page as markup.
 func FuzzRoutes(f *testing.F) {
-	for _, path := range []string{"/", "/?name=<b>&state=red&after=x&done=run_started", "/runs/%00", "/connections/../x/run", "/connections/%2e%2e/part", "/add/%ff", "/sign-in?next=//evil"} {
+	for _, path := range []string{"/", "/?name=<b>&state=red&after=x&done=run_started", "/runs/%00", "/connections/../x/run", "/connections/%2e%2e/part", "/add/%ff", "/sign-in?next=//evil",
+		"/data?year=x&from=-1", "/data/search?q=%ff&cursor=x", "/data/x/y?col=<b>&field=a&op=gte&value=%00&order=asc&cursor=_", "/data/%2e%2e/y/record?key=%00<b>", "/data/x/y/export?format=csv"} {
 		f.Add(true, path, "way=every&number=1&unit=0&again=x&field=token&value=v&mark=m&allow=a&root:x=y&option:y=z")
 		f.Add(false, path, "%zz;;=")
 	}

@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/declaration"
 	"github.com/pdpp-host/pdpp-host/host/owner/modules"
+	"github.com/pdpp-host/pdpp-host/host/read/plan"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -105,6 +107,12 @@ func (r *StreamReader) Declared() *abi.Stream {
 		return m.Stream(r.Name)
 	}
 	return nil
+}
+
+// Shape returns what the accepted manifest says for reading the stream. One that it does not
+// declare has no fields.
+func (r *StreamReader) Shape() *declaration.Stream {
+	return &plan.Of(r.conn.PinnedManifest, r.Name).Stream
 }
 
 // Page returns the records that q chooses, by key.

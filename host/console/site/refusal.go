@@ -20,7 +20,7 @@ func Typed(err error) (e *abi.Error) {
 }
 
 // ofForms are the areas of refusals that another entry in the same form may answer.
-var ofForms = []string{"usage.", "connection.invalid", "files.", "manifest.option", "option.", "egress.", "run.source", "run.folder", "run.root"}
+var ofForms = []string{"usage.", "connection.invalid", "files.", "manifest.option", "option.", "egress.", "run.source", "run.folder", "run.root", "read."}
 
 // OfForm reports whether an error is about what a form said, which is then shown again.
 func OfForm(err error) bool {

@@ -27,6 +27,7 @@ type link struct {
 // Places are the entries of the navigation that lead somewhere, in their order.
 var places = []link{
 	{Overview, "/", words.NavOverview},
+	{Data, "/data", words.NavData},
 	{Runs, "/runs", words.NavRuns},
 	{Connectors, "/connectors", words.NavConnectors},
 	{Devices, "/devices", words.NavDevices},

@@ -1,0 +1,74 @@
+package data
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pdpp-host/pdpp-host/host/console/ui"
+	"github.com/pdpp-host/pdpp-host/host/console/words"
+	records "github.com/pdpp-host/pdpp-host/host/owner/data"
+)
+
+// heat counts the records of each day of a year.
+type heat struct {
+	year          int
+	before, after int // the years with records on either side; 0: none
+	days          []records.Day
+}
+
+// The picture's parts: a column a week, which begins on Monday.
+const (
+	step  = 13
+	side  = 11
+	weeks = 54
+)
+
+// shades are how strong a day's colour is, from no record to many.
+var shades = []string{"", "0.25", "0.5", "0.75", "1"}
+
+// label says the picture in words.
+func (h *heat) label() string {
+	var sum int64
+	most := records.Day{}
+	for _, d := range h.days {
+		if sum += d.Records; d.Records > most.Records {
+			most = d
+		}
+	}
+	return words.RecordsOfDays(h.year, ui.Grouped(sum), len(h.days), ui.Grouped(most.Records), most.Date)
+}
+
+// paths draws the days, a path for each shade: a page stays small.
+func (h *heat) paths() []string {
+	counts, most := map[string]int64{}, int64(1)
+	for _, d := range h.days {
+		counts[d.Date], most = d.Records, max(most, d.Records)
+	}
+	drawn := make([]strings.Builder, len(shades))
+	first := time.Date(h.year, 1, 1, 0, 0, 0, 0, time.UTC)
+	offset := (int(first.Weekday()) + 6) % 7
+	for at := first; at.Year() == h.year; at = at.AddDate(0, 0, 1) {
+		n := offset + at.YearDay() - 1
+		_, _ = fmt.Fprintf(&drawn[shade(counts[at.Format(time.DateOnly)], most)], "M%d %dh%dv%dh-%dz", n/7*step, n%7*step, side, side, side)
+	}
+	paths := make([]string, len(shades))
+	for i := range drawn {
+		paths[i] = drawn[i].String()
+	}
+	return paths
+}
+
+// shade is how strong a count's colour is. It grows with the logarithm, so that one busy day
+// does not make all others pale.
+func shade(n, most int64) int {
+	if n <= 0 {
+		return 0
+	}
+	top := len(shades) - 1
+	return min(top, 1+int(float64(top)*math.Log(float64(n))/math.Log(float64(most)+1)))
+}
+
+func yearPath(year int) string { return path + "?year=" + strconv.Itoa(year) }

@@ -1,0 +1,63 @@
+package data
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"github.com/pdpp-host/pdpp-host/host/console/site"
+	"github.com/pdpp-host/pdpp-host/host/console/ui"
+	"github.com/pdpp-host/pdpp-host/host/console/words"
+	records "github.com/pdpp-host/pdpp-host/host/owner/data"
+)
+
+// mostFields bounds the fields of a record that its page shows.
+const mostFields = 200
+
+// record is what the page of a record shows.
+type record struct {
+	*records.RecordDetail
+
+	fields []field
+	more   bool // there are more fields
+	json   shownText
+}
+
+type field struct{ name, value shownText }
+
+func recordOf(v *site.Visit) (*records.RecordDetail, error) {
+	return records.RecordOf(v.Context(), v.Owner, v.R.PathValue("connection"), v.R.PathValue("stream"), v.R.URL.Query().Get("key"))
+}
+
+func showRecord(v *site.Visit) error {
+	d, err := recordOf(v)
+	if err != nil {
+		return err
+	}
+	r := record{RecordDetail: d}
+	if !d.Deleted {
+		r.json = laidOut(d.Data)
+		var fields map[string]json.RawMessage
+		_ = json.Unmarshal(d.Data, &fields) // what is no object has no fields, and its JSON stands there
+		for name, value := range ui.Sorted(fields) {
+			if r.more = len(r.fields) == mostFields; r.more {
+				break
+			}
+			r.fields = append(r.fields, field{plainText(name, mostCell), valueOf(value, mostValue)})
+		}
+	}
+	return v.Show(http.StatusOK, words.RecordTitle, ui.Data, recordPage(&r))
+}
+
+// download answers with a whole record.
+func download(v *site.Visit) error {
+	d, err := recordOf(v)
+	if err != nil {
+		return err
+	}
+	if d.Deleted {
+		return site.NotFound()
+	}
+	a := attached{v: v, name: d.Stream + "-record.json", media: "application/json"}
+	_, err = a.Write(d.Data)
+	return a.end(err)
+}
