@@ -5,6 +5,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/owner/access"
+	"github.com/pdpp-host/pdpp-host/host/owner/questions"
 )
 
 // CodeNotFound says that an address leads to nothing.
@@ -31,6 +32,9 @@ var statuses = map[abi.Code]int{
 	abi.CodePluginEmpty:         http.StatusUnprocessableEntity,
 	abi.CodePluginInvalid:       http.StatusUnprocessableEntity,
 	abi.CodeRunUnknown:          http.StatusNotFound,
+	questions.CodeUnknown:       http.StatusNotFound,
+	questions.CodeAnswerInvalid: http.StatusUnprocessableEntity,
+	questions.CodeKeepNeeded:    http.StatusUnprocessableEntity,
 	abi.CodeUsage:               http.StatusUnprocessableEntity,
 	abi.CodeInternal:            http.StatusInternalServerError,
 }

@@ -28,6 +28,7 @@ type link struct {
 var places = []link{
 	{Overview, "/", words.NavOverview},
 	{Runs, "/runs", words.NavRuns},
+	{Questions, "/questions", words.NavQuestions},
 	{Connectors, "/connectors", words.NavConnectors},
 	{Devices, "/devices", words.NavDevices},
 	{Audit, "/audit", words.NavAudit},
