@@ -10,10 +10,12 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/host/console"
+	"github.com/pdpp-host/pdpp-host/host/console/questions"
 	"github.com/pdpp-host/pdpp-host/host/console/site"
 	"github.com/pdpp-host/pdpp-host/host/owner/access"
 	"github.com/pdpp-host/pdpp-host/host/web"
@@ -27,6 +29,7 @@ type bed struct {
 	*served.Host
 
 	t      testing.TB
+	logs   *logged
 	pages  http.Handler
 	cookie string
 }
@@ -35,7 +38,11 @@ func newBed(t testing.TB) *bed {
 	t.Helper()
 	h := served.New(t, "testplugins/guests/scripted", "testplugins/guests/credentialed")
 	guard := &web.Guard{As: h.Server.Asks, Listening: netip.MustParseAddrPort(address)}
-	b := &bed{Host: h, t: t, pages: console.New(&site.Site{Guard: guard, Now: time.Now, Logger: slog.New(slog.DiscardHandler), Version: "test", Server: h.Server})}
+	b := &bed{Host: h, t: t, logs: new(logged)}
+	b.pages = console.New(&site.Site{
+		Guard: guard, Now: time.Now, Logger: slog.New(slog.NewTextHandler(b.logs, &slog.HandlerOptions{Level: slog.LevelDebug})), Version: "test", Server: h.Server,
+		Asked: questions.Asked, Waiting: questions.Waiting,
+	})
 	link, err := access.OfferLink(t.Context(), h.Owner)
 	if err != nil {
 		t.Fatal(err)
@@ -46,6 +53,25 @@ func newBed(t testing.TB) *bed {
 	}
 	b.cookie = "pdpp-8377=" + opened.Secret
 	return b
+}
+
+// logged is what the pages log.
+type logged struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+// Write implements io.Writer.
+func (l *logged) Write(text []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(text)
+}
+
+func (l *logged) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
 }
 
 // answer is what a page answered.

@@ -12,6 +12,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/console/data"
 	"github.com/pdpp-host/pdpp-host/host/console/devices"
 	"github.com/pdpp-host/pdpp-host/host/console/overview"
+	"github.com/pdpp-host/pdpp-host/host/console/questions"
 	"github.com/pdpp-host/pdpp-host/host/console/runs"
 	"github.com/pdpp-host/pdpp-host/host/console/settings"
 	"github.com/pdpp-host/pdpp-host/host/console/site"
@@ -21,7 +22,7 @@ import (
 // rooms add the pages of their nouns.
 var rooms = []func(*site.Site, *http.ServeMux){
 	access.Register, overview.Register, data.Register, connections.Register, runs.Register, add.Register,
-	audit.Register, connectors.Register, devices.Register, settings.Register,
+	audit.Register, connectors.Register, devices.Register, settings.Register, questions.Register,
 }
 
 // New returns the console as a handler. It is safe for concurrent use.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/owner/access"
+	"github.com/pdpp-host/pdpp-host/host/owner/questions"
 )
 
 // CodeNotFound says that an address leads to nothing.
@@ -39,6 +40,9 @@ var statuses = map[abi.Code]int{
 	"read.unknown_field":        http.StatusUnprocessableEntity,
 	"read.index_behind":         http.StatusServiceUnavailable,
 	"read.busy":                 http.StatusServiceUnavailable,
+	questions.CodeUnknown:       http.StatusNotFound,
+	questions.CodeAnswerInvalid: http.StatusUnprocessableEntity,
+	questions.CodeKeepNeeded:    http.StatusUnprocessableEntity,
 	abi.CodeUsage:               http.StatusUnprocessableEntity,
 	abi.CodeInternal:            http.StatusInternalServerError,
 }

@@ -29,6 +29,7 @@ var places = []link{
 	{Overview, "/", words.NavOverview},
 	{Data, "/data", words.NavData},
 	{Runs, "/runs", words.NavRuns},
+	{Questions, "/questions", words.NavQuestions},
 	{Connectors, "/connectors", words.NavConnectors},
 	{Devices, "/devices", words.NavDevices},
 	{Audit, "/audit", words.NavAudit},

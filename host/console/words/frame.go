@@ -29,6 +29,8 @@ const (
 	SettingsKept      Key = "settings_kept"
 	ConnectionRemoved Key = "connection_removed"
 	ConnectionAdded   Key = "connection_added"
+	QuestionAnswered  Key = "question_answered"
+	QuestionDeclined  Key = "question_declined"
 )
 
 var notices = map[Key]string{ //nolint:gosec // sentences
@@ -56,6 +58,8 @@ var notices = map[Key]string{ //nolint:gosec // sentences
 	SettingsKept:      "The folders and settings are kept.",
 	ConnectionRemoved: "The connection and all that it collected are removed.",
 	ConnectionAdded:   "The connection is made.",
+	QuestionAnswered:  "Your answer is given, and the run goes on.",
+	QuestionDeclined:  "The question is declined, and the run is told so.",
 }
 
 // Notice returns the sentence of a key that came by an address; "" for any other text.

@@ -13,6 +13,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/session"
 	"github.com/pdpp-host/pdpp-host/host/api/probe"
 	"github.com/pdpp-host/pdpp-host/host/console"
+	"github.com/pdpp-host/pdpp-host/host/console/questions"
 	"github.com/pdpp-host/pdpp-host/host/console/site"
 	"github.com/pdpp-host/pdpp-host/host/owner/access"
 	"github.com/pdpp-host/pdpp-host/host/owner/serving"
@@ -36,7 +37,10 @@ func (i *intake) openFaces(ctx context.Context, s *session.Session, server *serv
 	if i == nil {
 		return nil
 	}
-	pages := console.New(&site.Site{Guard: i.guard, Now: server.Now, Logger: server.Logger, Version: s.Version, Server: server, Events: true})
+	pages := console.New(&site.Site{
+		Guard: i.guard, Now: server.Now, Logger: server.Logger, Version: s.Version, Server: server, Events: true,
+		Asked: questions.Asked, Waiting: questions.Waiting,
+	})
 	mux := http.NewServeMux()
 	mux.Handle(device.Prefix+"/", i.handler)
 	mux.Handle("/", pages)
