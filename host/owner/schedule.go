@@ -21,13 +21,13 @@ type Schedule struct {
 	By       string     `json:"by"`   // owner, recommended, default
 	EverySec int64      `json:"every_seconds,omitempty"`
 	Paused   bool       `json:"paused"`
-	Revision string     `json:"revision"` // of the owner's choice: another one after each change
 	Waits    string     `json:"waits_for,omitempty"`
 	Look     bool       `json:"needs_attention,omitempty"` // a cooldown that goes on and on
 	Next     *time.Time `json:"next,omitempty"`            // about when it runs next, while something serves
 	Due      *time.Time `json:"due_since,omitempty"`       // it would run now, and nothing serves
 
-	Overdue bool `json:"-"` // and would have for a while
+	Overdue  bool   `json:"-"`        // and would have for a while
+	Revision string `json:"revision"` // of the owner's choice: another one after each change
 }
 
 // ScheduleChange says what is to change about a schedule. The zero value changes

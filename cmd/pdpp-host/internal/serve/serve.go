@@ -78,7 +78,7 @@ func until(ctx context.Context, s *session.Session, server *serving.Server, list
 	if err != nil {
 		return err
 	}
-	if err := in.openFaces(ctx, s, server); err != nil {
+	if err := in.openFaces(context.WithoutCancel(ctx), s, server); err != nil { // an owner who stops it meanwhile is obeyed below
 		return err
 	}
 	n, err := server.Until(ctx, in.during)
