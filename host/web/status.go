@@ -5,6 +5,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/owner/access"
+	"github.com/pdpp-host/pdpp-host/host/owner/notifications"
 	"github.com/pdpp-host/pdpp-host/host/owner/questions"
 )
 
@@ -32,11 +33,15 @@ var statuses = map[abi.Code]int{
 	abi.CodePluginEmpty:         http.StatusUnprocessableEntity,
 	abi.CodePluginInvalid:       http.StatusUnprocessableEntity,
 	abi.CodeRunUnknown:          http.StatusNotFound,
+	notifications.CodeUnknown:   http.StatusNotFound,
 	questions.CodeUnknown:       http.StatusNotFound,
 	questions.CodeAnswerInvalid: http.StatusUnprocessableEntity,
 	questions.CodeKeepNeeded:    http.StatusUnprocessableEntity,
-	abi.CodeUsage:               http.StatusUnprocessableEntity,
-	abi.CodeInternal:            http.StatusInternalServerError,
+
+	notifications.CodeAddressInvalid: http.StatusUnprocessableEntity,
+
+	abi.CodeUsage:    http.StatusUnprocessableEntity,
+	abi.CodeInternal: http.StatusInternalServerError,
 }
 
 // Status is the HTTP status of a code: 409 for a refusal that has none of its own, since it
