@@ -68,11 +68,11 @@ var pages = map[string]string{
 	"access.Reset":          "(it is for an owner who cannot sign in)",
 	"AuditEvents":           "GET /audit",
 
-	"notifications.List":           notYet,
-	"notifications.Add":            notYet,
-	"notifications.Remove":         notYet,
-	"notifications.Test":           notYet,
-	"notifications.ChangeSettings": notYet,
+	"notifications.List":           "GET /notifications",
+	"notifications.Add":            "POST /notifications/email",
+	"notifications.Remove":         "POST /notifications/of/x/remove",
+	"notifications.Test":           "POST /notifications/of/x/test",
+	"notifications.ChangeSettings": "POST /notifications/settings",
 
 	"OpenStream":    "GET /data/x/y",
 	"Streams":       "GET /data",

@@ -11,6 +11,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/console/connectors"
 	"github.com/pdpp-host/pdpp-host/host/console/data"
 	"github.com/pdpp-host/pdpp-host/host/console/devices"
+	"github.com/pdpp-host/pdpp-host/host/console/notifications"
 	"github.com/pdpp-host/pdpp-host/host/console/overview"
 	"github.com/pdpp-host/pdpp-host/host/console/questions"
 	"github.com/pdpp-host/pdpp-host/host/console/runs"
@@ -22,7 +23,7 @@ import (
 // rooms add the pages of their nouns.
 var rooms = []func(*site.Site, *http.ServeMux){
 	access.Register, overview.Register, data.Register, connections.Register, runs.Register, add.Register,
-	audit.Register, connectors.Register, devices.Register, settings.Register, questions.Register,
+	audit.Register, connectors.Register, devices.Register, settings.Register, questions.Register, notifications.Register,
 }
 
 // New returns the console as a handler. It is safe for concurrent use.
@@ -35,6 +36,7 @@ func New(s *site.Site) http.Handler {
 	pages := s.Guard.Handler(mux, s.Refuse)
 	top := http.NewServeMux()
 	top.Handle("GET "+assets.Prefix, web.Confined(assets.Handler()))
+	top.Handle("GET "+assets.Worker, web.Confined(assets.Handler()))
 	top.Handle("/", pages)
 	return top
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/owner/access"
+	"github.com/pdpp-host/pdpp-host/host/owner/notifications"
 	"github.com/pdpp-host/pdpp-host/host/owner/questions"
 )
 
@@ -40,11 +41,15 @@ var statuses = map[abi.Code]int{
 	"read.unknown_field":        http.StatusUnprocessableEntity,
 	"read.index_behind":         http.StatusServiceUnavailable,
 	"read.busy":                 http.StatusServiceUnavailable,
+	notifications.CodeUnknown:   http.StatusNotFound,
 	questions.CodeUnknown:       http.StatusNotFound,
 	questions.CodeAnswerInvalid: http.StatusUnprocessableEntity,
 	questions.CodeKeepNeeded:    http.StatusUnprocessableEntity,
-	abi.CodeUsage:               http.StatusUnprocessableEntity,
-	abi.CodeInternal:            http.StatusInternalServerError,
+
+	notifications.CodeAddressInvalid: http.StatusUnprocessableEntity,
+
+	abi.CodeUsage:    http.StatusUnprocessableEntity,
+	abi.CodeInternal: http.StatusInternalServerError,
 }
 
 // Status is the HTTP status of a code: 409 for a refusal that has none of its own, since it

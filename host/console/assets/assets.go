@@ -16,6 +16,13 @@ import (
 // Prefix is where assets are served.
 const Prefix = "/assets/"
 
+// Worker is where the service worker is served: at the root, since a browser lets it stand
+// for pages below its own folder alone, and at the same address always, which a browser asks
+// again for news.
+const Worker = "/" + worker
+
+const worker = "sw.js"
+
 //go:embed static
 var static embed.FS
 
@@ -41,6 +48,9 @@ func init() { //nolint:gochecknoinits // embedded bytes are hashed once
 		}
 		sum := sha256.Sum256(plain)
 		at := Prefix + hex.EncodeToString(sum[:6]) + "/" + e.Name()
+		if e.Name() == worker {
+			at = Worker
+		}
 		byName[e.Name()] = at
 		byPath[at] = file{kindOf(e.Name()), plain, zip(plain)}
 	}
@@ -89,6 +99,9 @@ func Handler() http.Handler {
 		h := w.Header()
 		h.Set("Content-Type", f.kind)
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")
+		if r.URL.Path == Worker {
+			h.Set("Cache-Control", "no-cache")
+		}
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Vary", "Accept-Encoding")

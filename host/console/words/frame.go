@@ -31,6 +31,10 @@ const (
 	ConnectionAdded   Key = "connection_added"
 	QuestionAnswered  Key = "question_answered"
 	QuestionDeclined  Key = "question_declined"
+	ChannelAdded      Key = "channel_added"
+	ChannelRemoved    Key = "channel_removed"
+	ChannelTested     Key = "channel_tested"
+	NoticesKept       Key = "notices_kept"
 )
 
 var notices = map[Key]string{ //nolint:gosec // sentences
@@ -60,6 +64,10 @@ var notices = map[Key]string{ //nolint:gosec // sentences
 	ConnectionAdded:   "The connection is made.",
 	QuestionAnswered:  "Your answer is given, and the run goes on.",
 	QuestionDeclined:  "The question is declined, and the run is told so.",
+	ChannelAdded:      "The channel is added. Test it, to see that it reaches you.",
+	ChannelRemoved:    "The channel is removed, and nothing goes out by it.",
+	ChannelTested:     "The test went out. See whether it reached you.",
+	NoticesKept:       "The settings are kept.",
 }
 
 // Notice returns the sentence of a key that came by an address; "" for any other text.

@@ -16,8 +16,17 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
-// CodeUnknown is the code of a channel that there is none of.
-const CodeUnknown = storage.CodeChannelUnknown
+// The codes of this room, beside those of host/notify.
+const (
+	CodeUnknown        = storage.CodeChannelUnknown // there is no such channel
+	CodeAddressInvalid = notify.CodeAddressInvalid
+)
+
+// The parts of an address.
+type (
+	Email = notify.Email
+	Push  = notify.Push
+)
 
 // longestName is in bytes.
 const longestName = 100
