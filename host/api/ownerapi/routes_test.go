@@ -2,6 +2,8 @@ package ownerapi
 
 import (
 	"net/http"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -162,6 +164,30 @@ func TestQuestionsChannelsAndRecordsByTheAPI(t *testing.T) {
 	b.want("a record that there is none of", b.asks(read, "GET", "/v1/owner/connections/mine/streams/notes/records/none", ""), 404, "record.unknown")
 	b.want("a foreign cursor", b.asks(read, "GET", "/v1/owner/connections/mine/streams/notes/records?cursor=x", ""), 400, "read.invalid_cursor")
 	b.want("a search for nothing", b.asks(read, "GET", "/v1/owner/search", ""), 400, "invalid_request")
+}
+
+var curlLine = regexp.MustCompile("(?m)^curl -H \"\\$AUTH\" (?:--json '([^']*)' )?\"\\$HOST([^\"]+)\"$")
+
+// OC-09: the requests that docs/api.md shows are answered as it says.
+func TestDocumentedRequests(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	asking(b)
+	page, err := os.ReadFile("../../../docs/api.md")
+	b.ok(err)
+	shown := curlLine.FindAllStringSubmatch(string(page), -1)
+	if got, want := len(shown), strings.Count(string(page), "\ncurl "); got != want || want == 0 {
+		t.Fatalf("docs/api.md: got %d lines that can be read, want each of %d", got, want)
+	}
+	for _, line := range shown {
+		method := "GET"
+		if line[1] != "" {
+			method = "POST"
+		}
+		if a := b.asks(run, method, line[2], line[1]); a.status < 200 || a.status > 299 {
+			t.Errorf("%s: got %d %s, want a success", line[0], a.status, a.body)
+		}
+	}
 }
 
 // OC-06.1: each route takes the tokens of its scope and those above it, and no other.
