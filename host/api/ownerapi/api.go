@@ -77,6 +77,16 @@ func New(d Deps) (*API, error) {
 	return a, nil
 }
 
+// Operations names the operations that the API has a route of.
+func (a *API) Operations() (names []string) {
+	for i := range a.table {
+		if name := a.table[i].operation; name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // ServeHTTP answers one request. A path in another spelling than its own is not found: the
 // multiplexer would answer with a redirect.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -11,6 +11,8 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/credential"
 	"github.com/pdpp-host/pdpp-host/host/owner/devices"
+	"github.com/pdpp-host/pdpp-host/host/owner/notifications"
+	"github.com/pdpp-host/pdpp-host/host/owner/questions"
 	"github.com/pdpp-host/pdpp-host/host/web"
 )
 
@@ -25,6 +27,15 @@ var statuses = map[abi.Code]int{
 	abi.CodeStoreFull:         http.StatusServiceUnavailable,
 	abi.CodeStoreUnavailable:  http.StatusServiceUnavailable,
 	"run.winding_up":          http.StatusServiceUnavailable,
+	abi.CodeRecordUnknown:     http.StatusNotFound,
+	abi.CodeStreamUnknown:     http.StatusNotFound,
+	questions.CodeUnknown:     http.StatusNotFound,
+	notifications.CodeUnknown: http.StatusNotFound,
+	"read.invalid_request":    http.StatusBadRequest,
+	"read.invalid_cursor":     http.StatusBadRequest,
+	"read.invalid_sort":       http.StatusBadRequest,
+	"read.unknown_field":      http.StatusBadRequest,
+	"read.busy":               http.StatusServiceUnavailable,
 	abi.CodeConnectionUnknown: http.StatusNotFound,
 	"request.unanswered":      http.StatusConflict,
 	abi.CodeInterrupted:       http.StatusServiceUnavailable,

@@ -25,6 +25,10 @@ func (a *API) routes() []route {
 
 		conn, credential = "/connections/{connection}", "/connections/{connection}/credentials/{field}"
 		module, device   = "/connector-templates/{connector}", "/devices/{device}"
+
+		question, channel = "/questions/{question}", "/notification-channels/{channel}"
+
+		records = conn + "/streams/{stream}/records"
 	)
 	confirm := []param{{name: "confirm", about: "the name of what is removed, again", required: true}}
 	return []route{
@@ -57,6 +61,34 @@ func (a *API) routes() []route {
 		ask(get, "/runs", read, "RunsBefore", "Runs, the newest first", list(param{name: "connection", about: "only of this connection"}), (*call).listRuns),
 		ask(get, "/runs/{run}", read, "Run", "One run with its events, gaps and checkpoints", nil, (*call).showRun),
 		send(post, "/runs/{run}/stop", run, "serving.Stop", "Has a run wind up", accepted, (*call).stopRun),
+
+		ask(get, "/streams", read, "data.Streams", "The streams of all connections, with their counts and days", list(
+			param{name: "connection", about: "only of this connection"}, param{name: "stream", about: "only of this name"},
+		), (*call).listStreams),
+		ask(get, records, read, "data.Records", "Records of a stream", append([]param{
+			{name: "fields", about: "the fields of the answer, with commas between"}, {name: "sort", about: "the cursor field, with - before it: descending"},
+			{name: "order", about: "of the sort", kind: word, words: []string{"asc", "desc"}},
+		}, pagedRecords...), (*call).listRecords),
+		ask(get, records+"/{record}", read, "data.RecordOf", "One record with what is known of its changes", nil, (*call).showRecord),
+		ask(get, "/search", read, "data.Search", "Records with words in them", append([]param{
+			{name: "q", about: "words, or \"phrases\"", required: true},
+			{name: "connection", about: "only of this connection"}, {name: "stream", about: "only of this name"},
+		}, pagedRecords...), (*call).search),
+
+		ask(get, "/questions", read, "questions.List", "What runs ask their owner, the newest first", list(
+			param{name: "connection", about: "only of this connection"}, param{name: "open", about: "only those that wait for an answer", kind: flag},
+		), (*call).listQuestions),
+		ask(get, question, read, "questions.Show", "One question", nil, (*call).showQuestion),
+		send(post, question+"/answer", manage, "questions.Answer", "Answers a question; the first answer counts", ok, (*call).answerQuestion),
+		send(post, question+"/decline", run, "questions.Decline", "Closes a question without an answer", ok, (*call).declineQuestion),
+
+		ask(get, "/notification-channels", read, "notifications.List", "Ways to the owner, never their addresses", list(), (*call).listChannels),
+		send(post, "/notification-channels", manage, "notifications.Add", "Adds a way to the owner", created, (*call).addChannel),
+		ask(get, channel, read, "notifications.Show", "One way to the owner", nil, (*call).showChannel),
+		ask(remove, channel, manage, "notifications.Remove", "Forgets a way to the owner", nil, (*call).removeChannel),
+		send(post, channel+"/test", manage, "notifications.Test", "Sends a test by a channel", ok, (*call).testChannel),
+		ask(get, "/notification-settings", read, "notifications.List", "When the owner is told of what", nil, (*call).showNoticeSettings),
+		send(patch, "/notification-settings", manage, "notifications.ChangeSettings", "Changes when the owner is told of what", ok, (*call).changeNoticeSettings),
 
 		ask(get, "/connector-templates", read, "connectors.List", "The installed connectors", list(), (*call).listConnectors),
 		ask(get, module, read, "connectors.Inspect", "One installed connector and its manifest", nil, (*call).inspectConnector),

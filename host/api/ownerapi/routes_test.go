@@ -2,17 +2,24 @@ package ownerapi
 
 import (
 	"net/http"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/owner/access"
+	"github.com/pdpp-host/pdpp-host/host/owner/questions"
+	"github.com/pdpp-host/pdpp-host/storage"
 )
 
 // OC-09.2: each route of the table answers as the document describes it.
 func TestEveryRouteAnswersAsDescribed(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
+	asking(b)
 	hash := strings.Trim(b.asks(read, "GET", "/v1/owner/connector-templates/credentialed/terms", "").member("sha256"), `"`)
 	made := b.asks(manage, "POST", "/v1/owner/tokens", `{"name":"x","scope":"read"}`)
 	token := strings.Trim(made.member("id"), `"`)
@@ -44,8 +51,23 @@ func TestEveryRouteAnswersAsDescribed(t *testing.T) {
 		{"DELETE /v1/owner/connections/{connection}/credentials/{field}", "mine token", "", 200},
 		{"POST /v1/owner/connections/{connection}/run", "mine", `{}`, 202},
 		{"GET /v1/owner/runs", "", "", 200},
-		{"GET /v1/owner/runs/{run}", aRun(b), "", 200},
+		{"GET /v1/owner/runs/{run}", "run_0", "", 200},
 		{"POST /v1/owner/runs/{run}/stop", "run_1", `{}`, 202},
+		{"GET /v1/owner/streams", "", "", 200},
+		{"GET /v1/owner/connections/{connection}/streams/{stream}/records", "mine notes", "", 200},
+		{"GET /v1/owner/connections/{connection}/streams/{stream}/records/{record}", "mine notes a%2Fb", "", 200},
+		{"GET /v1/owner/search?q=red", "", "", 200},
+		{"GET /v1/owner/questions?open=true", "", "", 200},
+		{"GET /v1/owner/questions/{question}", "q_declined", "", 200},
+		{"POST /v1/owner/questions/{question}/decline", "q_declined", `{}`, 200},
+		{"POST /v1/owner/questions/{question}/answer", "q_answered", `{"values":{"code":"123456"}}`, 200},
+		{"GET /v1/owner/notification-settings", "", "", 200},
+		{"PATCH /v1/owner/notification-settings", "", `{"quiet_from":"22:00","quiet_until":"07:00"}`, 200},
+		{"POST /v1/owner/notification-channels", "", `{"name":"phone","address":{"service":"ntfy://127.0.0.1/mine"}}`, 201},
+		{"GET /v1/owner/notification-channels", "", "", 200},
+		{"GET /v1/owner/notification-channels/{channel}", "phone", "", 200},
+		{"POST /v1/owner/notification-channels/{channel}/test", "none", `{}`, 404},
+		{"DELETE /v1/owner/notification-channels/{channel}", "phone", "", 200},
 		{"GET /v1/owner/connector-templates", "", "", 200},
 		{"GET /v1/owner/connector-templates/{connector}", "credentialed", "", 200},
 		{"POST /v1/owner/connector-templates/{connector}/accept", "credentialed", `{"sha256":"` + hash + `","connection":"mine"}`, 200},
@@ -83,6 +105,87 @@ func TestEveryRouteAnswersAsDescribed(t *testing.T) {
 	if ok, errs := b.check.ValidateDocument(); !ok {
 		for _, e := range errs {
 			t.Errorf("the document: %s: %s", e.Message, e.Reason)
+		}
+	}
+}
+
+// asking has the connection store a note, and a run of it ask for two codes.
+func asking(b *bed) {
+	b.Helper()
+	conn, err := b.store.Connection(b.Context(), "mine")
+	b.ok(err)
+	w, err := b.store.BeginRun(b.Context(), storage.NewRun{
+		RunID: "run_0", ConnectionID: conn.ID, Connector: conn.Connector, Mode: abi.ModeIncremental, Bookmark: storage.BookmarkIncremental, Holder: "a test",
+		Streams: []string{"notes"}, LeaseTTL: time.Hour,
+	})
+	b.ok(err)
+	batch := w.NewBatch()
+	batch.Add(0, []byte("a/b"), []byte(`{"id":"a/b"}`), []byte("2026-03-01T12:00:00Z"), false)
+	b.ok(w.Write(b.Context(), batch))
+	for _, id := range []string{"q_answered", "q_declined"} {
+		b.ok(b.store.OpenQuestion(b.Context(), storage.Question{
+			ID: id, RunID: "run_0", ConnectionID: conn.ID, Kind: abi.InteractionOTP, Message: "type the code",
+		}))
+	}
+}
+
+// OC-01.1, OC-18: what a program reads, answers and adds by the API is what the owner's
+// operations say, and no answer has a secret that was sent.
+func TestQuestionsChannelsAndRecordsByTheAPI(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	asking(b)
+	if got := b.asks(read, "GET", "/v1/owner/questions?open=true&limit=1", "").member("has_more"); got != "true" {
+		t.Errorf("two questions by one: got has_more %s, want true", got)
+	}
+	b.want("an answer of a token that reads", b.asks(read, "POST", "/v1/owner/questions/q_answered/answer", `{}`), 403, string(access.CodeScope))
+	done := b.asks(manage, "POST", "/v1/owner/questions/q_answered/answer", `{"values":{"code":"hunter2"}}`)
+	if got := done.member("state"); got != `"answered"` || strings.Contains(done.body, "hunter2") {
+		t.Errorf("an answer: got %s, want it answered, and not repeated", done.body)
+	}
+	if got, want := b.audited(), "questions.answer done token"; got != want {
+		t.Errorf("the audit event: got %q, want %q", got, want)
+	}
+	b.want("a second answer", b.asks(manage, "POST", "/v1/owner/questions/q_answered/answer", `{"values":{"code":"1"}}`), 409, string(questions.CodeAnswered))
+	b.want("a question that there is none of", b.asks(read, "GET", "/v1/owner/questions/none", ""), 404, string(questions.CodeUnknown))
+
+	added := b.asks(manage, "POST", "/v1/owner/notification-channels", `{"address":{"service":"ntfy://127.0.0.1/hunter2"}}`)
+	if added.status != 201 || strings.Contains(added.body, "hunter2") {
+		t.Errorf("a channel: got %d %s, want it made, without its address", added.status, added.body)
+	}
+	if got, want := b.audited(), "notifications.add done token"; got != want {
+		t.Errorf("the audit event: got %q, want %q", got, want)
+	}
+
+	if got, want := b.asks(read, "GET", "/v1/owner/connections/mine/streams/notes/records", "").member("data"), `"key":"a/b"`; !strings.Contains(got, want) {
+		t.Errorf("the records: got %s, want %s in them", got, want)
+	}
+	b.want("a stream that there is none of", b.asks(read, "GET", "/v1/owner/connections/mine/streams/none/records", ""), 404, "stream.unknown")
+	b.want("a record that there is none of", b.asks(read, "GET", "/v1/owner/connections/mine/streams/notes/records/none", ""), 404, "record.unknown")
+	b.want("a foreign cursor", b.asks(read, "GET", "/v1/owner/connections/mine/streams/notes/records?cursor=x", ""), 400, "read.invalid_cursor")
+	b.want("a search for nothing", b.asks(read, "GET", "/v1/owner/search", ""), 400, "invalid_request")
+}
+
+var curlLine = regexp.MustCompile("(?m)^curl -H \"\\$AUTH\" (?:--json '([^']*)' )?\"\\$HOST([^\"]+)\"$")
+
+// OC-09: the requests that docs/api.md shows are answered as it says.
+func TestDocumentedRequests(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	asking(b)
+	page, err := os.ReadFile("../../../docs/api.md")
+	b.ok(err)
+	shown := curlLine.FindAllStringSubmatch(string(page), -1)
+	if got, want := len(shown), strings.Count(string(page), "\ncurl "); got != want || want == 0 {
+		t.Fatalf("docs/api.md: got %d lines that can be read, want each of %d", got, want)
+	}
+	for _, line := range shown {
+		method := "GET"
+		if line[1] != "" {
+			method = "POST"
+		}
+		if a := b.asks(run, method, line[2], line[1]); a.status < 200 || a.status > 299 {
+			t.Errorf("%s: got %d %s, want a success", line[0], a.status, a.body)
 		}
 	}
 }

@@ -57,6 +57,9 @@ func shown(c *storage.Channel) Channel {
 	return out
 }
 
+// Address is where a channel leads.
+type Address = notify.Address
+
 // NewChannel is a channel to be added. Its address is a secret.
 type NewChannel struct {
 	Name    string // what the owner calls it; "": its target
