@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -26,7 +27,7 @@ func TestStories(t *testing.T) {
 		Dir: "testdata/script", RequireExplicitExec: true, RequireUniqueNames: true,
 		Setup: setUp,
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"exits": story.Exits, "install": install, "until": until, "sql": runSQL, "load": story.Load, "device": deviceDoes,
+			"exits": story.Exits, "install": install, "until": until, "terminate": terminate, "sql": runSQL, "load": story.Load, "device": deviceDoes,
 			"postgres": postgresStore,
 		},
 		Condition: func(cond string) (bool, error) {
@@ -135,6 +136,16 @@ func until(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	ts.Fatalf("%q never came", args[0])
+}
+
+// terminate sends SIGTERM to what runs in the background, as a supervisor does.
+func terminate(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 0 {
+		ts.Fatalf("usage: terminate")
+	}
+	for _, c := range ts.BackgroundCmds() {
+		ts.Check(c.Process.Signal(syscall.SIGTERM))
+	}
 }
 
 // runSQL changes a database behind the program's back: sql FILE STATEMENT.

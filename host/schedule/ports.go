@@ -91,7 +91,7 @@ type Deps struct {
 	// Run makes one run to its end, and returns nil if the store has it, however it
 	// ended. An error means that the run was refused before it began:
 	// run.connection_busy if another process runs the connection. When ctx is
-	// cancelled it ends the run and returns soon.
+	// cancelled it ends the run and returns within Grace, or soon after.
 	Run func(ctx context.Context, j Job) error
 	// HolderAlive reports whether the holder of a lease is alive; nil: every holder is
 	// until its lease expires.
@@ -101,6 +101,7 @@ type Deps struct {
 	Report      func(Event)      // receives all events in order; nil: no listener
 	Passed      func()           // a pass has ended well; nil: no listener
 	Workers     int              // concurrent runs; 0: 2
+	Grace       time.Duration    // how much longer than StopWithin runs may take to end
 }
 
 // EventKind is the kind of an event.

@@ -30,7 +30,7 @@ const (
 	// Pause after an error of the store, doubled up to longestWait.
 	troubleWait = time.Second
 	// StopWithin is how long running runs may take to end after the scheduler is told
-	// to stop. A run ends its guest long before.
+	// to stop and Deps.Grace is over. A run ends its guest long before.
 	StopWithin = 30 * time.Second
 )
 
@@ -71,7 +71,7 @@ func (s *Scheduler) report(e Event) {
 var errStillRunning = abi.NewError(abi.CodeInternal, "a run did not end when it was told to", "its process ends with this one; the next run takes its lease over")
 
 // Run schedules until ctx ends, then waits for the running runs, which ctx ends as
-// well, for at most StopWithin. Errors on the way are reported and retried; it returns
+// well, for at most Deps.Grace and StopWithin. Errors on the way are reported and retried; it returns
 // an error only if a run does not end.
 func (s *Scheduler) Run(ctx context.Context) error {
 	trouble := 0
@@ -115,11 +115,11 @@ func (s *Scheduler) sleep(ctx context.Context, wait time.Duration, wakeable bool
 	}
 }
 
-// join waits for the runs to end, for at most StopWithin.
+// join waits for the runs to end, for at most Deps.Grace and StopWithin.
 func (s *Scheduler) join() error {
 	done := make(chan struct{})
 	go func() { s.jobs.Wait(); close(done) }()
-	t := time.NewTimer(StopWithin)
+	t := time.NewTimer(s.deps.Grace + StopWithin)
 	defer t.Stop()
 	select {
 	case <-done:

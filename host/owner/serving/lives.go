@@ -3,6 +3,7 @@ package serving
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/run"
@@ -15,15 +16,17 @@ const mostByHand = 8
 // lives are the runs that this process makes now, whoever began them. It is safe for
 // concurrent use.
 type lives struct {
+	grace time.Duration // see Request.Grace
+
 	mu     sync.Mutex
 	runs   map[string]*life // by run id
 	byHand int
-	within context.Context // that runs by hand end with; nil: none may begin
+	within context.Context // until it ends, runs begin by hand; nil: none may
 	jobs   sync.WaitGroup  // the runs by hand
 }
 
-// during lets runs begin by hand while work goes on, then ends those that go on, and waits
-// for them.
+// during lets runs begin by hand while work goes on, then has those that go on wind up, and
+// waits for them.
 func (l *lives) during(ctx context.Context, work func() error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	l.mu.Lock()
@@ -38,7 +41,7 @@ func (l *lives) during(ctx context.Context, work func() error) error {
 	return err
 }
 
-// byHandIn runs fn beside its caller, with a context that ends when serving does.
+// byHandIn runs fn beside its caller, with a context that ends when the host stops.
 func (l *lives) byHandIn(fn func(ctx context.Context)) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -62,9 +65,20 @@ func (l *lives) byHandIn(fn func(ctx context.Context)) error {
 }
 
 // follow returns the life of a run that is about to begin, and the context to run it with.
-func (l *lives) follow(ctx context.Context) (context.Context, *life) {
-	ctx, stop := context.WithCancelCause(ctx)
-	return ctx, &life{of: l, stop: stop}
+// The host stops when serves ends: the run then has the grace to reach a checkpoint, at
+// which life.stopping ends it, before its context ends as well.
+func (l *lives) follow(serves context.Context) (context.Context, *life) {
+	ctx, stop := context.WithCancelCause(context.WithoutCancel(serves))
+	forget := context.AfterFunc(serves, func() {
+		late := time.NewTimer(l.grace)
+		defer late.Stop()
+		select {
+		case <-late.C:
+			stop(context.Cause(serves))
+		case <-ctx.Done():
+		}
+	})
+	return ctx, &life{of: l, stop: stop, forget: forget, stopping: serves.Done()}
 }
 
 func (l *lives) find(runID string) *life {
@@ -75,9 +89,11 @@ func (l *lives) find(runID string) *life {
 
 // life is one run that goes on.
 type life struct {
-	of    *lives
-	stop  context.CancelCauseFunc
-	began run.Began
+	of       *lives
+	stop     context.CancelCauseFunc
+	forget   func() bool     // that the host may stop
+	stopping <-chan struct{} // see run.Deps.Stopping
+	began    run.Began
 
 	mu   sync.Mutex
 	last *run.Update
@@ -109,6 +125,7 @@ func (f *life) read() *run.Update {
 
 // end forgets the run.
 func (f *life) end() {
+	f.forget()
 	f.stop(nil)
 	f.of.mu.Lock()
 	defer f.of.mu.Unlock()

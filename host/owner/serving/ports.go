@@ -21,10 +21,13 @@ func (s *Server) run(ctx context.Context, j schedule.Job) error {
 	if err != nil {
 		return err
 	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx) // it would outlive the stop by the grace
+	}
 	ctx, f := s.lives.follow(ctx)
 	defer f.end()
 	deps := running.Deps(s.Owner, s.store, s.engine, 0)
-	deps.Began, deps.Observe = f.begin, f.observe
+	deps.Began, deps.Observe, deps.Stopping = f.begin, f.observe, f.stopping
 	if s.asks {
 		parked := questions.Park(s.Owner, s.store, j.Waiting)
 		deps.Asker, deps.Began = parked, func(b run.Began) {

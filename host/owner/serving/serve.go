@@ -22,6 +22,9 @@ type Request struct {
 	Workers int                  // how many connections run at a time
 	Version string               // of this host
 	Report  func(schedule.Event) // told of what happens, from any goroutine
+	// Grace is how long running runs may go on to their next checkpoint once the host
+	// stops. Those that reach none are ended then; 0: at once.
+	Grace time.Duration
 }
 
 // Server serves one data folder. It is what the scheduler's ports are made of.
@@ -56,7 +59,7 @@ func Serve(ctx context.Context, o *owner.Owner, r Request, fn func(*Server) erro
 		return err
 	}
 	err = o.Engine(func(engine *plugin.Engine) error {
-		return fn(&Server{Owner: o, store: store, engine: engine, request: r, right: right, began: o.Now(), manifests: map[string]*abi.Manifest{}})
+		return fn(&Server{Owner: o, store: store, engine: engine, request: r, right: right, began: o.Now(), lives: lives{grace: r.Grace}, manifests: map[string]*abi.Manifest{}})
 	})
 	return errors.Join(err, right.release(ctx))
 }
@@ -117,7 +120,7 @@ func (s *Server) alongside(ctx context.Context, work func(context.Context) error
 func (s *Server) scheduler() *schedule.Scheduler {
 	return schedule.New(schedule.Deps{
 		Store: s.store, Policy: s.policy, Pressure: s.pressure, Probes: s.probes, Ready: s.ready, Rests: s.rests, Surroundings: s.surroundings, Run: s.run, OnDevice: s.onDevice,
-		HolderAlive: holder.Alive, Now: s.Now, Random: rand.Float64, Report: s.request.Report, Workers: s.request.Workers,
+		HolderAlive: holder.Alive, Now: s.Now, Random: rand.Float64, Report: s.request.Report, Workers: s.request.Workers, Grace: s.request.Grace,
 		Passed: func() { s.right.passed(s.Now()) },
 	})
 }

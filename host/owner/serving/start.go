@@ -38,7 +38,7 @@ func (s *Server) Start(ctx context.Context, a owner.Actor, order Order) (runID s
 		r := running.Request{Typed: conn.Connector, Request: run.Request{Connection: conn.Name, Mode: mode, Force: order.Force, AcceptRoot: order.AcceptFolder}}
 		parked := questions.Park(as, s.store, nil)
 		r.Watch = func(*run.Request) running.Watch {
-			return running.Watch{Asker: parked, Observe: f.observe, Began: func(b run.Began) {
+			return running.Watch{Asker: parked, Observe: f.observe, Stopping: f.stopping, Began: func(b run.Began) {
 				parked.Began(b)
 				f.begin(b)
 				began <- b.RunID

@@ -3,6 +3,7 @@ package serving_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/owner"
@@ -103,6 +104,54 @@ func TestRunsEndWithTheServer(t *testing.T) {
 	}
 	if _, err := h.Server.Start(t.Context(), browser, serving.Order{Connection: "long"}); abi.CodeOf(err) != serving.CodeWindingUp {
 		t.Errorf("got %v, want %s", err, serving.CodeWindingUp)
+	}
+}
+
+// A host that stops lets a run that was begun on a face go on to its next checkpoint, which
+// it keeps, and ends it there.
+func TestRunsReachACheckpoint(t *testing.T) {
+	t.Parallel()
+	h := served.Patient(t, time.Minute, "testplugins/guests/scripted")
+	h.Connect(t, "long", "scripted", map[string]string{"script": "records notes 0 3\nsleep 1000\n" +
+		`state {"type":"STATE","stream":"notes","cursor":{"at":1},"slice":{"id":"first","complete":true}}` + "\n" + lasting})
+	id, err := h.Server.Start(t.Context(), browser, serving.Order{Connection: "long"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	h.Stop(t)
+	if took := time.Since(began); took > time.Minute {
+		t.Errorf("it took %s, want the time to the checkpoint", took)
+	}
+	r, err := h.Store.Run(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Status != "cancelled" || len(r.Checkpoints) != 1 || r.Checkpoints[0] != "notes" {
+		t.Errorf("got a run that is %s and committed %v, want a cancelled one with notes", r.Status, r.Checkpoints)
+	}
+	if c := r.Counts["notes"]; c.New != 3 {
+		t.Errorf("got %+v, want the 3 records before the checkpoint", c)
+	}
+}
+
+// A run that reaches no checkpoint is ended once the grace is over.
+func TestTheGraceEnds(t *testing.T) {
+	t.Parallel()
+	const grace = 500 * time.Millisecond
+	h := served.Patient(t, grace, "testplugins/guests/scripted")
+	h.Connect(t, "long", "scripted", map[string]string{"script": lasting})
+	id, err := h.Server.Start(t.Context(), browser, serving.Order{Connection: "long"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	h.Stop(t)
+	if took := time.Since(began); took < grace {
+		t.Errorf("it took %s, want the grace of %s at least", took, grace)
+	}
+	if r, err := h.Store.Run(t.Context(), id); err != nil || r.Status != "cancelled" {
+		t.Errorf("got %+v, %v, want a run that is cancelled", r, err)
 	}
 }
 

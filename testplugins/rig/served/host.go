@@ -32,13 +32,21 @@ type Host struct {
 	Store  *storage.Store
 	Dir    string // its data folder
 
-	stop func() error
+	grace time.Duration
+	stop  func() error
 }
 
-// New returns a host with these guests, each by its folder, in its plugins folder.
+// New returns a host with these guests, each by its folder, in its plugins folder. It ends
+// its runs at once when it stops.
 func New(t testing.TB, guests ...string) *Host {
 	t.Helper()
-	h := &Host{Dir: t.TempDir()}
+	return Patient(t, 0, guests...)
+}
+
+// Patient returns a host whose runs may go on for the grace when it stops.
+func Patient(t testing.TB, grace time.Duration, guests ...string) *Host {
+	t.Helper()
+	h := &Host{Dir: t.TempDir(), grace: grace}
 	for _, folder := range guests {
 		h.Install(t, folder, path.Base(folder))
 	}
@@ -70,7 +78,7 @@ func (h *Host) serve(t testing.TB) {
 	ctx, stop := context.WithCancelCause(context.Background())
 	ready, ended := make(chan struct{}), make(chan error, 1)
 	go func() {
-		ended <- serving.Serve(ctx, h.Owner, serving.Request{Workers: 1, Version: "test"}, func(s *serving.Server) error {
+		ended <- serving.Serve(ctx, h.Owner, serving.Request{Workers: 1, Version: "test", Grace: h.grace}, func(s *serving.Server) error {
 			h.Server = s
 			_, err := s.Until(ctx, func(ctx context.Context, work func(context.Context) error) error {
 				close(ready)

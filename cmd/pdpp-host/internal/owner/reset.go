@@ -26,8 +26,8 @@ type link struct {
 func resetCommand(s *session.Session) *cobra.Command {
 	return &cobra.Command{
 		Use: "reset", Short: "Sign every browser out, and print a link to choose a new password", Args: syntax.Takes(),
-		Long: "Ends the password, every passkey and every session, and prints a link that is good once, for 15 minutes, to choose a new\n" +
-			"one. Tokens and devices stay: `pdpp-host tokens revoke` and `pdpp-host devices revoke` end those.",
+		Long: "Ends the password and every session, and prints a link that is good once, for 15 minutes, to choose a new one. Tokens\n" +
+			"and devices stay: `pdpp-host tokens revoke` and `pdpp-host devices revoke` end those.",
 		RunE: func(cmd *cobra.Command, _ []string) error { return reset(cmd.Context(), s) },
 	}
 }

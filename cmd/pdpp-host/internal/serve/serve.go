@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,6 +15,10 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/owner/serving"
 	"github.com/pdpp-host/pdpp-host/host/schedule"
 )
+
+// grace is how long running connections may go on to their next checkpoint once serve is
+// told to stop. A supervisor waits longer than that before it kills.
+const grace = 30 * time.Second
 
 type flags struct {
 	once    bool
@@ -54,10 +59,12 @@ func serve(ctx context.Context, s *session.Session, f flags) error {
 	if err := f.listen.check(f.once); err != nil {
 		return err
 	}
-	request := serving.Request{Workers: f.workers, Version: s.Version, Report: func(e schedule.Event) { report(s, e) }}
+	request := serving.Request{Workers: f.workers, Grace: grace, Version: s.Version, Report: func(e schedule.Event) { report(s, e) }}
 	return s.Change(func(o *owner.Owner) error {
 		return serving.Serve(ctx, o, request, func(server *serving.Server) error {
-			s.Stop.During(func() { fmt.Fprintln(s.Err, "stopping: running connections wind up; Ctrl-C again ends them at once") }, nil)
+			s.Stop.During(func() {
+				fmt.Fprintln(s.Err, "stopping: running connections wind up at their next checkpoint, within "+grace.String()+"; Ctrl-C again ends them at once")
+			}, nil)
 			defer s.Stop.During(nil, nil)
 			if !f.once {
 				return until(ctx, s, server, f.listen)
