@@ -20,6 +20,26 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
+// FuzzDataQuery: no question about stored records breaks a page, and none comes back as markup.
+func FuzzDataQuery(f *testing.F) {
+	b := newBed(f)
+	b.stored("mail", letters(3))
+	for _, q := range []string{"", "q=spring", "q=%22%3Cb%3E%26", "col=%3Cb%3E%26&field=n&op=gte&value=1e999", "cursor=AAAA&order=asc", "key=k001", "key=%00%ff", "year=99999999999&from=1", "field=at&op=lt&value=2025"} {
+		f.Add(q)
+	}
+	f.Fuzz(func(t *testing.T, q string) {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+address+"/", http.NoBody)
+		r.Header.Set("Cookie", b.cookie)
+		r.URL.RawQuery = q
+		for _, r.URL.Path = range []string{"/data", "/data/search", "/data/mail/letters", "/data/mail/letters/record"} {
+			w := httptest.NewRecorder()
+			if b.pages.ServeHTTP(w, r); w.Code >= http.StatusInternalServerError || strings.Contains(w.Body.String(), "<b>&") {
+				t.Errorf("%s?%s: got %d, want an answer without markup of others", r.URL.Path, q, w.Code)
+			}
+		}
+	})
+}
+
 // FuzzRoutes: no address and no form makes a page panic, or answers an internal error, whoever
 // asks; and what came by the address stands in no page as markup.
 func FuzzRoutes(f *testing.F) {
