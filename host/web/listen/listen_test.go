@@ -4,6 +4,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -106,9 +107,8 @@ func TestAHalfRenewedPairIsNotServed(t *testing.T) {
 	}
 }
 
-// A new connection beyond the limit closes the one that has been silent longest, from
-// the same address when that address is over its own limit. A connection that has
-// shown a credential stays open.
+// OC-10: 500 connections that have shown a credential stay open, whatever strangers do, and
+// each new stranger beyond the limit closes the one that has been silent longest.
 func TestConnectionsAreBounded(t *testing.T) {
 	t.Parallel()
 	in := wire.NewPipes()
@@ -131,36 +131,46 @@ func TestConnectionsAreBounded(t *testing.T) {
 		far, _ = (<-accepted).(*counted)
 		return near, far
 	}
-	proven, first := next()
-	first.proven.Store(true)
+	proves := func(c *counted) { Prove(WithConnection(t.Context(), c)) }
 	silent, _ := next()
-	for range maxFromAddress - 2 {
+	var streams []*counted
+	for range 500 {
 		_, c := next()
-		c.proven.Store(true)
+		proves(c)
+		streams = append(streams, c)
 	}
-	_, last := next()
+	for range maxFromAddress {
+		next()
+	}
 	if _, err := silent.Read(make([]byte, 1)); err == nil {
-		t.Error("the one that said nothing is not hung up on")
+		t.Error("the one that said nothing: got it open, want it hung up on")
 	}
-	if n := len(b.open); n != maxFromAddress {
-		t.Errorf("%d are counted, want %d", n, maxFromAddress)
+	if got, want := len(b.open), len(streams)+maxFromAddress; got != want {
+		t.Errorf("connections: got %d counted, want %d", got, want)
 	}
-	last.proven.Store(true)
-	extra := in.Dial()
-	if _, err := extra.Read(make([]byte, 1)); err == nil {
-		t.Error("one too many is not hung up on, although each of the others has shown a credential")
+	for i, c := range streams {
+		if !slices.Contains(b.open, c) {
+			t.Fatalf("stream %d: got it hung up on, want it open", i)
+		}
 	}
-	_ = first.Close()
-	_ = first.Close() // twice makes room once
-	if n := len(b.open); n != maxFromAddress-1 {
-		t.Errorf("%d are counted after one went, want %d", n, maxFromAddress-1)
+	for range maxProven {
+		_, c := next()
+		proves(c)
 	}
-	next()
+	if got, most := len(b.open), maxProven+maxFromAddress; got > most {
+		t.Errorf("many that show a credential: got %d counted, want at most %d", got, most)
+	}
+	before := len(b.open)
+	_ = streams[0].Close()
+	_ = streams[0].Close() // twice makes room once
+	if got, want := len(b.open), before-1; got != want {
+		t.Errorf("after one went: got %d counted, want %d", got, want)
+	}
 	_ = in.Close()
 	if _, more := <-accepted; more {
 		t.Error("it accepts when it is closed")
 	}
-	for _, c := range append(all, proven, extra) {
+	for _, c := range all {
 		_ = c.Close()
 	}
 }
