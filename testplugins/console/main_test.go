@@ -1,7 +1,9 @@
 package console
 
 import (
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/bed"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/browser"
@@ -29,4 +31,15 @@ func signedIn(t *testing.T, owner *bed.Owner, o browser.Options, args ...string)
 	v := browser.Visit(t, owner.Origin(), o)
 	v.Give(cookie)
 	return v.Page()
+}
+
+// ends waits until the run on the page has ended. The page's scripts show that; without them
+// somebody reloads it.
+func ends(p *browser.Page, o browser.Options) {
+	if o.NoScripts {
+		for end := time.Now().Add(browser.Patience); strings.Contains(p.Text(), "Going on for") && time.Now().Before(end); {
+			p.Reload()
+		}
+	}
+	p.Gone("Going on for")
 }

@@ -33,6 +33,7 @@ func resume(v *site.Visit) error {
 }
 
 func change(v *site.Visit, c owner.ScheduleChange, done words.Key) error {
+	c.If = v.R.PostFormValue("if")
 	if _, err := v.Owner.SetSchedule(v.Context(), name(v), c); err != nil {
 		return err
 	}

@@ -46,8 +46,9 @@ type Offer struct {
 // Host is a host that a module reaches, and why it says it does.
 type Host struct{ Host, Reason string }
 
-// Folder is a folder that a module reads, by the name that its owner gives another one by.
-type Folder struct{ Name, Default string }
+// Folder is a folder that a module reads, by the name that its owner gives another one by, and the one
+// that they gave.
+type Folder struct{ Name, Default, Given string }
 
 // Look returns a module as it is offered to its owner.
 func Look(ctx context.Context, o *owner.Owner, q OfferQuery) (*Offer, error) {
@@ -78,6 +79,9 @@ func Look(ctx context.Context, o *owner.Owner, q OfferQuery) (*Offer, error) {
 		return nil, err
 	}
 	f := offerOf(t)
+	for i := range f.Folders {
+		f.Folders[i].Given = roots[f.Folders[i].Name]
+	}
 	if conn != nil && conn.PinnedSHA256 != "" {
 		f.Accepted = conn.PinnedSHA256 == f.SHA256
 		if old := modules.Pinned(conn); old != nil {
@@ -99,7 +103,7 @@ func offerOf(t *modules.Terms) *Offer {
 		}
 	}
 	if p := m.Requirements.LocalPaths; p != nil {
-		f.Folders = append(f.Folders, Folder{m.ConnectorKey, p.HomeDefault})
+		f.Folders = append(f.Folders, Folder{Name: m.ConnectorKey, Default: p.HomeDefault})
 		for _, path := range p.Paths {
 			if path.EnvOverride != "" || path.Name != "" {
 				f.Folders = append(f.Folders, Folder{Name: path.RootName()})

@@ -98,6 +98,9 @@ func member(packed []byte, name string) (string, error) {
 func NeedAxe(t testing.TB) {
 	t.Helper()
 	if _, err := axe(); err != nil {
+		if os.Getenv(Required) == "required" {
+			t.Fatalf("%s=required, and there is no axe-core: %v", Required, err)
+		}
 		t.Skipf("NOT CHECKED WITH AXE-CORE: %v", err)
 	}
 }

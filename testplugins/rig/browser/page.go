@@ -147,6 +147,19 @@ func (p *Page) try(expression string) string {
 // Text is what the page says.
 func (p *Page) Text() string { return p.try("document.body ? document.body.innerText : ''") }
 
+// Frames are the addresses of what the page's frames show. A frame that was refused shows none.
+func (p *Page) Frames() (shown []string) {
+	p.t.Helper()
+	tree, err := proto.PageGetFrameTree{}.Call(p.p)
+	p.must(err)
+	for _, f := range tree.FrameTree.ChildFrames {
+		if f.Frame.UnreachableURL == "" {
+			shown = append(shown, f.Frame.URL)
+		}
+	}
+	return shown
+}
+
 // Path is the path and the query of the page's address.
 func (p *Page) Path() string { return p.try("location.pathname + location.search") }
 
