@@ -172,7 +172,11 @@ func (a *alike) do() {
 // enumerate begins an enumeration, or goes on with one, and perhaps closes it.
 func (a *alike) enumerate(w *RunWriter) {
 	ctx := a.ctx
-	e := Enumeration{Stream: a.draw("stream", "a", "b"), Part: a.draw("part", "", "p", "q")}
+	var collected []string // the boundary lets no other stream through
+	for _, s := range w.To.Streams {
+		collected = append(collected, s.Name)
+	}
+	e := Enumeration{Stream: a.draw("stream", collected...), Part: a.draw("part", "", "p", "q")}
 	how := Opening{Enumeration: e, Narrowed: rapid.IntRange(0, 9).Draw(a.t, "narrowed") == 0}
 	if rapid.IntRange(0, 2).Draw(a.t, "goes on") == 0 {
 		how.BegunBy = w.RunID()
