@@ -18,9 +18,6 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
-// notYet is the reason of an operation whose page is still to be made.
-const notYet = "(its page is still to be made)"
-
 // pages are the pages and forms by which an owner asks for each operation of operations that
 // has a command. Text in parentheses is the reason of one that has none.
 var pages = map[string]string{

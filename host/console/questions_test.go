@@ -28,7 +28,10 @@ func asking(kind, message, schema string) string {
 	if schema != "" {
 		m["schema"] = json.RawMessage(schema)
 	}
-	text, _ := json.Marshal(m) // of strings
+	text, err := json.Marshal(m)
+	if err != nil {
+		panic(err) // it is made of strings
+	}
 	return "submit 3 " + string(text) + "\nrecords notes 0 1\nfinish"
 }
 

@@ -22,7 +22,7 @@ var evil = map[string]func(w *wire.Writer){
 	"huge length":   func(*wire.Writer) { raw(0xffffffff, wire.Emit, 0) },
 	"huge report":   func(w *wire.Writer) { _ = w.Write(wire.End, 0, make([]byte, reportBytes+1)) },
 	"no call":       func(w *wire.Writer) { _ = w.Write(wire.Message, 7777, []byte("{}")) },
-	"call log":      func(w *wire.Writer) { _ = w.Write(wire.Message, 8, []byte("{}")) },
+	"call log":      func(w *wire.Writer) { _ = w.Write(wire.Message, messageID(&abi.Call{Name: "log"}), []byte("{}")) },
 	"no report":     func(w *wire.Writer) { _ = w.Write(wire.End, 0, []byte("{")) },
 	"empty report":  func(w *wire.Writer) { _ = w.Write(wire.End, 0, []byte("{}")) },
 	"loaded again":  func(w *wire.Writer) { _ = w.Write(wire.Loaded, 0, []byte(`{"returned":true}`)) },

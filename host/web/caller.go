@@ -73,7 +73,7 @@ func (g *Guard) Remember(w http.ResponseWriter, r *http.Request, secret string) 
 func (g *Guard) Forget(w http.ResponseWriter, r *http.Request) { g.setCookie(w, r, "", -1) }
 
 func (g *Guard) setCookie(w http.ResponseWriter, r *http.Request, value string, age int) {
-	http.SetCookie(w, &http.Cookie{
+	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure wherever the browser speaks TLS
 		Name: g.cookieName(r), Value: value, Path: "/", MaxAge: age, HttpOnly: true, Secure: g.Secure(r), SameSite: http.SameSiteStrictMode,
 	})
 }

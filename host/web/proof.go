@@ -25,7 +25,7 @@ const (
 // request comes from.
 const (
 	FormToken       = "proof"
-	FormTokenHeader = "X-Pdpp-Proof"
+	FormTokenHeader = "X-Pdpp-Proof" //nolint:gosec // the name of a header
 )
 
 // Proof returns what a form of the caller's pages carries. It follows from the session's

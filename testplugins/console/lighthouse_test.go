@@ -29,7 +29,7 @@ const tries = 3
 
 // OC-14: what Lighthouse gives the overview of a host with real
 // runs, on the phone that it imagines.
-func TestLighthouse(t *testing.T) {
+func TestLighthouse(t *testing.T) { //nolint:paralleltest // what else runs lowers a mark
 	if !*withLighthouse {
 		t.Skip("make lighthouse runs it")
 	}
@@ -97,17 +97,17 @@ func marked(t *testing.T, program, chromium, address, cookie string) (got map[st
 	var report struct {
 		FinalDisplayedURL string `json:"finalDisplayedUrl"` //nolint:tagliatelle // Lighthouse's own name
 		Categories        map[string]struct {
-			Score     float64
+			Score     float64 `json:"score"`
 			AuditRefs []struct {
-				ID     string
-				Weight float64
+				ID     string  `json:"id"`
+				Weight float64 `json:"weight"`
 			} `json:"auditRefs"` //nolint:tagliatelle // Lighthouse's own name
-		}
+		} `json:"categories"`
 		Audits map[string]struct {
-			Title        string
-			Score        *float64
-			DisplayValue string `json:"displayValue"` //nolint:tagliatelle // Lighthouse's own name
-		}
+			Title        string   `json:"title"`
+			Score        *float64 `json:"score"`
+			DisplayValue string   `json:"displayValue"` //nolint:tagliatelle // Lighthouse's own name
+		} `json:"audits"`
 	}
 	if err := json.Unmarshal(out, &report); err != nil {
 		t.Fatal(err)

@@ -72,7 +72,7 @@ type newConnection struct {
 }
 
 func (c *call) addConnection(in *newConnection) (*connection, error) {
-	if err := installed("connector", in.Connector); err != nil {
+	if err := installed(in.Connector); err != nil {
 		return nil, err
 	}
 	if err := absolute(in.Roots); err != nil {
@@ -93,9 +93,9 @@ func (c *call) addConnection(in *newConnection) (*connection, error) {
 
 // installed refuses a path in the place of a name: a token opens no file of this machine
 // that its owner has not installed.
-func installed(param, name string) error {
+func installed(name string) error {
 	if name == "" || name != filepath.Base(name) || filepath.Ext(name) != "" && filepath.Ext(name) == ".wasm" || name == "." || name == ".." {
-		return wire.Invalid(param, "is not the name of an installed connector")
+		return wire.Invalid("connector", "is not the name of an installed connector")
 	}
 	return nil
 }

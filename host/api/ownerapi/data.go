@@ -66,7 +66,7 @@ func (c *call) only(name string) []string {
 // warned returns a list with what its reader should know about it.
 func warned[T any](l *wire.List[T], warnings []data.Warning) *wire.List[T] {
 	for _, w := range warnings {
-		l.Meta.Warnings = append(l.Meta.Warnings, wire.Warning{Code: string(w.Code), Message: w.Message})
+		l.Meta.Warnings = append(l.Meta.Warnings, wire.Warning{Code: w.Code, Message: w.Message})
 	}
 	return l
 }

@@ -155,8 +155,8 @@ func schemaOf(t reflect.Type) (*jsonschema.Schema, error) {
 		return s, err
 	}
 	// The library loses a field that has the name of the struct that it is promoted from.
-	for i := range t.NumField() {
-		if f := t.Field(i); f.Anonymous && f.Tag.Get("json") == "" && f.Type.Kind() == reflect.Struct {
+	for f := range t.Fields() {
+		if f.Anonymous && f.Tag.Get("json") == "" && f.Type.Kind() == reflect.Struct {
 			inner, err := schemaOf(f.Type)
 			if err != nil {
 				return nil, err

@@ -2,6 +2,7 @@ package ownerapi
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/pdpp-host/pdpp-host/health/view"
 	"github.com/pdpp-host/pdpp-host/host/api/wire"
@@ -39,10 +40,11 @@ func (c *call) listAudit() (*wire.List[owner.AuditEvent], error) {
 		Connection: c.query["connection"], Operation: c.query["operation"], Outcome: c.query["outcome"], ActorID: c.query["actor_id"],
 		Face: owner.Face(c.query["actor"]), Since: c.when("since"), Until: c.when("until"), Limit: c.rows,
 	}
-	list := "audit"
+	asked := []string{"audit"}
 	for _, name := range []string{"connection", "operation", "outcome", "actor_id", "actor", "since", "until"} {
-		list += " " + c.query[name]
+		asked = append(asked, c.query[name])
 	}
+	list := strings.Join(asked, " ")
 	after, err := wire.After(list, c.query["cursor"])
 	if err != nil {
 		return nil, err

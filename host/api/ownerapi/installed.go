@@ -15,7 +15,7 @@ func (c *call) listConnectors() (*wire.List[connectors.Connector], error) {
 
 func (c *call) inspectConnector() (*connectors.Inspection, error) {
 	name := c.r.PathValue("connector")
-	if err := installed("connector", name); err != nil {
+	if err := installed(name); err != nil {
 		return nil, err
 	}
 	return connectors.Inspect(c.Context(), c.owner, name)
@@ -31,7 +31,7 @@ type terms struct {
 
 func (c *call) showTerms() (*terms, error) {
 	name := c.r.PathValue("connector")
-	if err := installed("connector", name); err != nil {
+	if err := installed(name); err != nil {
 		return nil, err
 	}
 	t, err := connectors.Terms(c.Context(), c.owner, connectors.Acceptance{Module: name, Connection: c.query["connection"]})
@@ -57,7 +57,7 @@ type acceptance struct {
 
 func (c *call) acceptConnector(in *acceptance) (*connectors.Accepted, error) {
 	name := c.r.PathValue("connector")
-	if err := installed("connector", name); err != nil {
+	if err := installed(name); err != nil {
 		return nil, err
 	}
 	return connectors.Accept(c.Context(), c.owner, connectors.Acceptance{
@@ -67,7 +67,7 @@ func (c *call) acceptConnector(in *acceptance) (*connectors.Accepted, error) {
 
 func (c *call) verifyConnector() (*wire.List[connectors.Verified], error) {
 	name := c.r.PathValue("connector")
-	if err := installed("connector", name); err != nil {
+	if err := installed(name); err != nil {
 		return nil, err
 	}
 	all, err := connectors.Verify(c.Context(), c.owner, connectors.Verification{Module: name})

@@ -49,8 +49,10 @@ func (a *API) Reference() (http.Handler, error) {
 func (r *route) shown() (shown, error) {
 	s := shown{Method: r.method, Path: r.path, Summary: r.summary, Scope: string(r.scope), Status: r.status}
 	for _, p := range r.describeParams() {
+		name, _ := p["name"].(string)
+		in, _ := p["in"].(string)
 		about, _ := p["description"].(string)
-		s.Params = append(s.Params, shownParam{p["name"].(string), p["in"].(string), about})
+		s.Params = append(s.Params, shownParam{name, in, about})
 	}
 	var err error
 	if r.in != nil {

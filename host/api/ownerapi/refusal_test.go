@@ -3,31 +3,14 @@ package ownerapi
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/access"
-	"github.com/pdpp-host/pdpp-host/storage"
 )
-
-// aRun returns the id of a run of the connection mine, which goes on.
-func aRun(b *bed) string {
-	b.Helper()
-	conn, err := b.store.Connection(b.Context(), "mine")
-	b.ok(err)
-	id := fmt.Sprintf("run_%d", b.clock.Now().UnixNano())
-	_, err = b.store.BeginRun(b.Context(), storage.NewRun{
-		RunID: id, ConnectionID: conn.ID, Connector: conn.Connector, Mode: abi.ModeIncremental, Bookmark: storage.BookmarkIncremental, Holder: "a test",
-		Streams: []string{"notes"}, LeaseTTL: time.Hour,
-	})
-	b.ok(err)
-	return id
-}
 
 // OC-05.1, OC-05.2, RD-01.2, RD-02, RD-03: who asks without right, or for what there is not,
 // gets the envelope with the code of why.
@@ -88,7 +71,7 @@ func TestRefusalsHaveTheirCodes(t *testing.T) {
 	} {
 		a := b.send(b.request(tt.method, tt.path, tt.body, tt.header...), tt.body)
 		b.want(tt.name, a, tt.status, tt.code)
-		if id := a.head.Get("Request-Id"); !strings.HasPrefix(id, "req_") || id != a.head.Get("X-Request-Id") {
+		if id := a.head.Get("Request-Id"); !strings.HasPrefix(id, "req_") || id != a.head.Get("X-Request-ID") {
 			t.Errorf("%s: got request id %q, want one", tt.name, id)
 		}
 		for name := range a.head {

@@ -89,7 +89,7 @@ func TestEventsAreTold(t *testing.T) {
 		if after != "" {
 			r.Header.Set("Last-Event-ID", after)
 		}
-		res, err := http.DefaultClient.Do(r)
+		res, err := http.DefaultClient.Do(r) //nolint:bodyclose // the server ends it
 		b.ok(err)
 		in := bufio.NewScanner(res.Body)
 		return func(prefix string) string {

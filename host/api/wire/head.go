@@ -27,8 +27,8 @@ func NewID(random io.Reader) string {
 // Begin sets the headers of every answer (RD-04).
 func Begin(h http.Header, id string) {
 	h.Set("Request-Id", id)
-	h.Set("X-Request-Id", id)
-	h.Set(HeaderVersion, Version)
+	h.Set("X-Request-ID", id)
+	h.Set(HeaderVersion, Version) //nolint:canonicalheader // the contract's spelling; net/http writes its own
 	h.Set("Content-Type", "application/json")
 	h.Set("Cache-Control", "private, no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
@@ -39,7 +39,7 @@ func Begin(h http.Header, id string) {
 
 // CheckVersion refuses a request of another version (RD-04.2).
 func CheckVersion(r *http.Request) error {
-	for _, v := range r.Header.Values(HeaderVersion) {
+	for _, v := range r.Header.Values(HeaderVersion) { //nolint:canonicalheader // as above
 		if v != Version {
 			return &Failure{Status: http.StatusBadRequest, Code: CodeVersion, Message: "this host speaks " + Version + " alone", Param: HeaderVersion}
 		}

@@ -157,7 +157,7 @@ func TestFailuresAreEnclosed(t *testing.T) {
 	}
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
 	for version, want := range map[string]string{Version: "", "2020-01-01": "unsupported_version PDPP-Version"} {
-		r.Header.Set(HeaderVersion, version)
+		r.Header.Set(HeaderVersion, version) //nolint:canonicalheader // the contract's spelling
 		if got := sentence(CheckVersion(r)); got != want {
 			t.Errorf("%s: got %q, want %q", version, got, want)
 		}

@@ -77,10 +77,3 @@ func before(h *records.Hit) string {
 	}
 	return ""
 }
-
-func behind(h *records.Hit) string {
-	if h.Behind {
-		return " …"
-	}
-	return ""
-}

@@ -174,7 +174,7 @@ func (v *Visit) Theme() ui.Theme {
 
 // KeepTheme has the browser keep a look.
 func (v *Visit) KeepTheme(theme ui.Theme) {
-	http.SetCookie(v.W, &http.Cookie{
+	http.SetCookie(v.W, &http.Cookie{ //nolint:gosec // Secure wherever the browser speaks TLS
 		Name: themeCookie, Value: string(theme), Path: "/", MaxAge: 400 * 24 * 60 * 60, HttpOnly: true, Secure: v.Guard.Secure(v.R), SameSite: http.SameSiteStrictMode,
 	})
 }

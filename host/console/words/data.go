@@ -41,7 +41,7 @@ const (
 	FilterValue    = "With"
 	SortLabel      = "Order"
 	SortNewest     = "last first"
-	SortOldest     = "first first"
+	SortOldest     = "lowest first"
 	SortBy         = "by"
 	SortByKey      = "by key"
 	ShowRecords    = "Show"

@@ -12,7 +12,7 @@ import (
 )
 
 // tokenPrefix serves scanners for secrets, and never decides what a token is (RD-48).
-const tokenPrefix = "pdpp_ot_"
+const tokenPrefix = "pdpp_ot_" //nolint:gosec // the prefix of every token, and no secret
 
 // How long a token lasts.
 const (

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/host/owner"
@@ -78,24 +79,24 @@ func (s *source) Aged(ctx context.Context, from, to time.Time, limit int) ([]Cha
 
 func (s *source) Questions(ctx context.Context) (string, error) {
 	all, err := s.store.Questions(ctx, storage.QuestionQuery{Open: true}, holder.Alive)
-	text := ""
+	var text strings.Builder
 	for i := range all {
-		text += all[i].ID + " "
+		text.WriteString(all[i].ID + " ")
 	}
-	return text, err
+	return text.String(), err
 }
 
 func (s *source) Devices(ctx context.Context) (string, error) {
 	all, err := s.store.Devices(ctx)
 	sources, serr := s.store.SourceInstances(ctx, "")
-	text := ""
+	var text strings.Builder
 	for i := range all {
-		text += fmt.Sprintf("%s %d %d;", all[i].ID, all[i].HeardAt.UnixMicro(), all[i].RevokedAt.UnixMicro())
+		fmt.Fprintf(&text, "%s %d %d;", all[i].ID, all[i].HeardAt.UnixMicro(), all[i].RevokedAt.UnixMicro())
 	}
 	for i := range sources {
-		text += fmt.Sprintf("%s %d;", sources[i].ID, sources[i].OfferedAt.UnixMicro())
+		fmt.Fprintf(&text, "%s %d;", sources[i].ID, sources[i].OfferedAt.UnixMicro())
 	}
-	return text, errors.Join(err, serr)
+	return text.String(), errors.Join(err, serr)
 }
 
 func (s *source) Close() error { return s.watch.Close() }

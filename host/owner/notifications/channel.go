@@ -22,11 +22,11 @@ const (
 	CodeAddressInvalid = notify.CodeAddressInvalid
 )
 
-// The parts of an address.
-type (
-	Email = notify.Email
-	Push  = notify.Push
-)
+// Email is an address of mail.
+type Email = notify.Email
+
+// Push is a browser that subscribed.
+type Push = notify.Push
 
 // longestName is in bytes.
 const longestName = 100

@@ -85,7 +85,7 @@ func (s *Server) Once(ctx context.Context) (looked []schedule.Looked, err error)
 func (s *Server) Until(ctx context.Context, beside func(ctx context.Context, work func(context.Context) error) error) (Counts, error) {
 	sched := s.scheduler()
 	s.asks = true
-	if _, err := s.store.LoseQuestions(ctx, holder.Alive); err != nil {
+	if _, err := s.store.LoseQuestions(context.WithoutCancel(ctx), holder.Alive); err != nil { // stopped by now, it still ends well
 		return Counts{}, err
 	}
 	s.Logger.Info("serving", "data_dir", s.Config.DataDir())
@@ -101,7 +101,7 @@ func (s *Server) Until(ctx context.Context, beside func(ctx context.Context, wor
 // alongside does work, and for as long what follows the store: it tells owners what needs
 // them, and keeps what readers need up with the records.
 func (s *Server) alongside(ctx context.Context, work func(context.Context) error) error {
-	reader, err := s.Reader(ctx)
+	reader, err := s.Reader(context.WithoutCancel(ctx))
 	if err != nil {
 		return err
 	}
