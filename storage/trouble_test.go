@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -235,8 +236,11 @@ func TestDamagedFile(t *testing.T) {
 	x.ok(x.s.Close())
 	raw, err := os.ReadFile(path)
 	x.ok(err)
-	for at := 100 * 8192; at < len(raw); at++ { // behind the tables' own first pages
-		raw[at] = 0xff
+	const page = 8192
+	for at := 0; at+page <= len(raw); at += page {
+		if bytes.Count(raw[at:at+page], []byte(`{"a":"bbbb`)) > 50 { // a page of records, and of nothing else
+			copy(raw[at:], bytes.Repeat([]byte{0xff}, page))
+		}
 	}
 	x.ok(os.WriteFile(path, raw, 0o600))
 	x.s = mustOpen(t, Options{Path: path})
