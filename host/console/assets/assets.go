@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"path"
 	"strings"
+	"sync"
 )
 
 // Prefix is where assets are served.
@@ -31,16 +32,20 @@ type file struct {
 	plain, zipped []byte
 }
 
-var (
-	byName = map[string]string{} // the address of each file
-	byPath = map[string]file{}
-)
+// served are the assets as a host serves them.
+type served struct {
+	paths map[string]string // by name
+	files map[string]file   // by path
+}
 
-func init() { //nolint:gochecknoinits // embedded bytes are hashed once
+// all hashes and compresses the embedded bytes when they are first asked for: most commands,
+// and every worker, serve none of them.
+var all = sync.OnceValue(func() served {
 	entries, err := fs.ReadDir(static, "static")
 	if err != nil {
 		panic(err) // the bytes are part of the program
 	}
+	out := served{map[string]string{}, map[string]file{}}
 	for _, e := range entries {
 		plain, err := static.ReadFile("static/" + e.Name())
 		if err != nil {
@@ -51,10 +56,11 @@ func init() { //nolint:gochecknoinits // embedded bytes are hashed once
 		if e.Name() == worker {
 			at = Worker
 		}
-		byName[e.Name()] = at
-		byPath[at] = file{kindOf(e.Name()), plain, zip(plain)}
+		out.paths[e.Name()] = at
+		out.files[at] = file{kindOf(e.Name()), plain, zip(plain)}
 	}
-}
+	return out
+})
 
 func kindOf(name string) string {
 	if kind := mime.TypeByExtension(path.Ext(name)); kind != "" {
@@ -81,7 +87,7 @@ func zip(plain []byte) []byte {
 // Path returns the address of the asset of that name. It panics for a name that there is
 // none of: names are written in the program.
 func Path(name string) string {
-	at, ok := byName[name]
+	at, ok := all().paths[name]
 	if !ok {
 		panic("no asset " + name)
 	}
@@ -91,7 +97,7 @@ func Path(name string) string {
 // Handler serves the assets. It is safe for concurrent use.
 func Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		f, ok := byPath[r.URL.Path]
+		f, ok := all().files[r.URL.Path]
 		if !ok {
 			http.NotFound(w, r)
 			return
