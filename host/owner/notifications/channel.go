@@ -183,7 +183,7 @@ func find(ctx context.Context, o *owner.Owner, id string) (*storage.Store, *stor
 }
 
 func newID(o *owner.Owner, prefix string) string {
-	return prefix + strings.TrimPrefix(run.NewID(o.Now(), o.Random), "run_")
+	return run.SortedID(prefix, o.Now(), o.Random)
 }
 
 // sealedFor is what addresses are sealed for, in the place of a connection.

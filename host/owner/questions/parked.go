@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"log/slog"
-	"strings"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -53,7 +52,7 @@ func (p *Parked) Ask(ctx context.Context, in abi.Interaction) (abi.InteractionRe
 		return none, err
 	}
 	q := storage.Question{
-		ID: newID(p.now(), p.random), RunID: p.run.RunID, ConnectionID: p.run.ConnectionID, Kind: in.Kind, Stream: in.Stream, Message: in.Message, Schema: in.Schema,
+		ID: run.SortedID("q_", p.now(), p.random), RunID: p.run.RunID, ConnectionID: p.run.ConnectionID, Kind: in.Kind, Stream: in.Stream, Message: in.Message, Schema: in.Schema,
 	}
 	if end, ok := ctx.Deadline(); ok {
 		q.Deadline = p.now().Add(time.Until(end))
@@ -65,11 +64,6 @@ func (p *Parked) Ask(ctx context.Context, in abi.Interaction) (abi.InteractionRe
 	defer p.waiting(false)
 	p.await(ctx, q.ID)
 	return p.take(context.WithoutCancel(ctx), q.ID, errors.Is(ctx.Err(), context.DeadlineExceeded)), nil
-}
-
-// newID returns an id that sorts by time, as a run's does.
-func newID(now time.Time, random io.Reader) string {
-	return "q_" + strings.TrimPrefix(run.NewID(now, random), "run_")
 }
 
 // await returns when the question is closed, or ctx ends.
