@@ -39,7 +39,7 @@ func signIn(v *site.Visit) error {
 		Password: v.R.PostFormValue("password"), From: v.Guard.From(v.R), Agent: v.R.UserAgent(),
 	})
 	if code := abi.CodeOf(err); err != nil && (code == access.CodePasswordWrong || code == access.CodeTooManyAttempts) {
-		return v.Show(statusOf(err), words.SignInTitle, "", signInPage(next, err))
+		return v.Show(site.StatusOf(err), words.SignInTitle, "", signInPage(next, err))
 	}
 	if err != nil {
 		return err
@@ -65,11 +65,11 @@ func setUp(v *site.Visit) error {
 	code, password := v.R.PostFormValue("code"), v.R.PostFormValue("password")
 	if password != v.R.PostFormValue("again") {
 		err := abi.NewError(abi.CodeUsage, words.NotTheSame, words.NotTheSameHint)
-		return v.Show(statusOf(err), words.SetUpTitle, "", setUpPage(code, err))
+		return v.Show(site.StatusOf(err), words.SetUpTitle, "", setUpPage(code, err))
 	}
 	opened, err := access.Claim(v.Context(), v.Owner, code, password, v.R.UserAgent())
 	if code0 := abi.CodeOf(err); err != nil && (code0 == access.CodePasswordShort || code0 == abi.CodeUsage) {
-		return v.Show(statusOf(err), words.SetUpTitle, "", setUpPage(code, err))
+		return v.Show(site.StatusOf(err), words.SetUpTitle, "", setUpPage(code, err))
 	}
 	if err != nil {
 		return err
