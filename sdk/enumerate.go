@@ -105,10 +105,10 @@ func (e *Enumeration) Missing(fn func(key string) error) error {
 	}
 }
 
-// Whole says that everything there is was met. The host makes tombstones of the rest when it
-// commits the next cursor that covers the stream: so call it before that State or Slice. It
-// says nothing when a record of the stream was kept back for want of a good key, or for its
-// size: that one exists and was not met.
+// Whole closes the enumeration: the source holds nothing that was not met. When the host commits
+// the next cursor that covers the stream, it makes tombstones of the rest, so call Whole before
+// that State or Slice. Whole sends nothing when a record of the stream was kept back, for want of
+// a good key or for its size: that record exists and was not met.
 func (e *Enumeration) Whole() error {
 	if e.s.keptBack() > e.keptBack {
 		return e.h.Flush()

@@ -290,7 +290,7 @@ func TestEmail(t *testing.T) {
 	}
 }
 
-// Whatever is given for an address, its error says nothing of it.
+// The error of an address holds nothing of the address.
 func FuzzAddress(f *testing.F) {
 	f.Add("ntfy://hunter2/hunter2/x", "a@b", "smtp:25")
 	f.Add("matrix://:hunter2@h/?room=a/b", "hunter2", "hunter2")

@@ -316,7 +316,7 @@ func closedRow(q *questions.Question, now time.Time) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var19 string
-		templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs(words.WhatItAsks(q.Kind))
+		templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs(words.AnswerKind(q.Kind))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `questions/page.templ`, Line: 46, Col: 67}
 		}
@@ -458,7 +458,7 @@ func page(q *questions.Question, refused error, now time.Time, proof string) tem
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var27 string
-		templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs(words.WhatItAsks(q.Kind))
+		templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs(words.AnswerKind(q.Kind))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `questions/page.templ`, Line: 54, Col: 73}
 		}

@@ -35,8 +35,8 @@ var asksFor = map[string]string{
 	"otp": "a one-time code", "credentials": "a credential", "missing_credentials": "a missing credential", "manual_action": "something to be done",
 }
 
-// WhatItAsks is what a question of a kind asks for.
-func WhatItAsks(kind string) string {
+// AnswerKind names the answer that a question of a kind asks for.
+func AnswerKind(kind string) string {
 	if text, known := asksFor[kind]; known {
 		return text
 	}

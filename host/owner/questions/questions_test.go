@@ -248,7 +248,7 @@ func TestWhatIsShownOfAGuestsWords(t *testing.T) {
 	}
 }
 
-// Whatever a guest's question is made of, it is shown bounded.
+// A guest's question is shown bounded, whatever it holds.
 func FuzzShown(f *testing.F) {
 	f.Add("otp", "the code?", []byte(`{"properties":{"a":{"enum":["x"]}}}`))
 	f.Fuzz(func(t *testing.T, kind, message string, schema []byte) {

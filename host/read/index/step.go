@@ -109,7 +109,7 @@ func (x *Indexer) learn(ctx context.Context, changes []storage.ReadChange) error
 		}
 		x.known[s.ID] = p
 		if s.Declaration != p.Hash {
-			// Whatever of it is indexed was made by another declaration; nothing is, where it has none.
+			// The index of a stream with another declaration is made anew; a stream without one has no index yet.
 			fresh = append(fresh, storage.ReadDeclared{StreamID: s.ID, Module: s.Module, Declaration: p.Hash, Anew: s.Declaration != ""})
 		}
 	}
