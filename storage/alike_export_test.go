@@ -50,7 +50,7 @@ var exported = []string{
 	"counters", "connections", "leases", "runs", "streams", "run_streams", "records", "states", "staged_states", "events", "coverage", "gaps", "credentials",
 	"pressure", "destinations", "evidence", "standings", "schedules", "due_times", "dispatches", "confirmations", "serving", "devices", "enrollment_codes",
 	"source_instances", "device_batches", "device_commits", "device_blobs", "removed_credentials", "rejected_environments", "rejected_records", "delivered_keys", "audit", "questions",
-	"enumerations", "marks",
+	"enumerations", "marks", "met",
 }
 
 func rowsOf(t *testing.T, s *Store, query string) (out []map[string]string) {

@@ -29,7 +29,8 @@ ON r.stream_id = s.id WHERE s.removed = 0 AND
 s.rejected <> (SELECT count(*) FROM rejected_records r WHERE r.stream_id = s.id)`},
 	{"rejected records of no stream", `SELECT DISTINCT stream_id FROM rejected_records WHERE stream_id NOT IN (SELECT id FROM streams WHERE removed = 0)`},
 	{"an enumeration is of no stream", `SELECT id FROM enumerations WHERE stream_id NOT IN (SELECT id FROM streams)`},
-	{"marks of no enumeration", `SELECT DISTINCT m.enumeration_id FROM marks m LEFT JOIN enumerations e ON e.id = m.enumeration_id WHERE e.id IS NULL OR m.generation > e.generation`},
+	{"marks of no enumeration", `SELECT DISTINCT enumeration_id FROM marks WHERE enumeration_id NOT IN (SELECT id FROM enumerations)`},
+	{"what no enumeration has met", `SELECT DISTINCT enumeration_id FROM met WHERE enumeration_id NOT IN (SELECT id FROM enumerations)`},
 	{"a record's sequence is above the store's counter", `SELECT seq FROM records WHERE seq > (SELECT value FROM counters WHERE name = 'change')`},
 	{"a tombstone has data, or a record has none", `SELECT seq FROM records WHERE (deleted = 1) <> (data IS NULL)`},
 	{"a record is of no run", `SELECT r.seq FROM records r JOIN streams s ON s.id = r.stream_id JOIN connections c ON c.id = s.connection_id

@@ -57,7 +57,7 @@ func (s *Store) Space(ctx context.Context) (space Space, err error) {
 	sizes, free, err := s.db.Tables(ctx)
 	for name, size := range sizes {
 		switch name {
-		case "records", "enumerations", "marks":
+		case "records", "enumerations", "marks", "met":
 			space.Records += size
 		case "runs", "run_streams", "events", "coverage":
 			space.History += size

@@ -66,7 +66,7 @@ var copyTables = []copyTable{
 	{"source_instances", []string{"id"}}, {"device_batches", []string{"device_id", "batch_id"}}, {"device_commits", []string{"source_id", "commit_id"}},
 	{"device_blobs", []string{"connection_id", "sha256"}}, {"removed_credentials", []string{"connection_id", "field"}},
 	{"rejected_environments", []string{"connection_id"}}, {"rejected_records", []string{"stream_id", "key_sha256"}},
-	{"delivered_keys", []string{"stream_id", "key"}}, {"enumerations", []string{"id"}}, {"marks", []string{"enumeration_id", "key"}},
+	{"delivered_keys", []string{"stream_id", "key"}}, {"enumerations", []string{"id"}}, {"marks", []string{"enumeration_id", "key"}}, {"met", []string{"enumeration_id", "n"}},
 	{"audit", []string{"seq"}}, {"questions", []string{"id"}},
 	{"notice_channels", []string{"id"}}, {"notice_episodes", []string{"connection_id", "identity"}}, {"notices", []string{"id"}}, {"notice_settings", []string{"name"}},
 	{"owners", []string{"name"}}, {"sessions", []string{"id"}}, {"tokens", []string{"id"}}, {"server_keys", []string{"name"}}, {"answers", []string{"key_sha256"}},

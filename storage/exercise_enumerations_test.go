@@ -121,8 +121,8 @@ func exerciseEnumeratedParts(t *testing.T, x *exercise) {
 	x.same(x.closes(w, part("q"))+x.live(), "q-0d q1")
 }
 
-// A run goes on with an enumeration that an earlier one began, and with no other: marks of
-// another generation would not have what the earlier run met.
+// A run goes on with an enumeration that an earlier one began, and with no other: another
+// one would not have what the earlier run met.
 func exerciseEnumerationGoesOn(t *testing.T, x *exercise) {
 	w := x.begin("c")
 	x.enumerate(w, whole(), "1=1", "2=1", "3=1", "4=1")
@@ -150,26 +150,37 @@ func exerciseEnumerationGoesOn(t *testing.T, x *exercise) {
 	x.same(x.closes(resumed, whole()), "-0lost")
 	x.same(x.live(), "1 2 3 5")
 
-	// A narrowed run sweeps nothing and spoils nothing.
+	// A narrowed run sweeps nothing and spoils nothing, and what it meets exists.
 	open := x.begin("c")
-	x.enumerate(open, whole(), "1=1", "2=1", "5=1")
+	x.enumerate(open, whole(), "1=1", "2=1")
 	x.finish(open)
 	narrowed := x.begin("c")
 	x.ok(narrowed.Enumerate(t.Context(), Opening{Enumeration: whole(), Narrowed: true}))
-	x.put(narrowed, 0, "!1", "2=1")
+	x.put(narrowed, 0, "!1", "2=1", "4=1", "5=1")
 	x.same(x.closes(narrowed, whole()), "-0narrowed")
 	last := x.begin("c")
 	x.ok(last.Enumerate(t.Context(), Opening{Enumeration: whole(), BegunBy: open.RunID()}))
-	x.same(x.closes(last, whole())+x.live(), "-11 2 5")
+	x.same(x.closes(last, whole())+x.live(), "-11 2 4 5")
 
-	// Another source: the marks belong to the one before.
+	// What was written since it began exists, whoever wrote it.
+	open = x.begin("c")
+	x.enumerate(open, whole(), "1=1", "2=1", "5=1")
+	x.finish(open)
+	outside := x.begin("c")
+	x.put(outside, 0, "0=1")
+	x.finish(outside)
+	last = x.begin("c")
+	x.ok(last.Enumerate(t.Context(), Opening{Enumeration: whole(), BegunBy: open.RunID()}))
+	x.same(x.closes(last, whole())+x.live(), "-10 1 2 5")
+
+	// Another source: what was met belongs to the one before.
 	open = x.begin("c")
 	x.enumerate(open, whole(), "1=1")
 	x.ok(open.ForgetEnumerations(t.Context()))
 	x.finish(open)
 	last = x.begin("c")
 	x.ok(last.Enumerate(t.Context(), Opening{Enumeration: whole(), BegunBy: open.RunID()}))
-	x.same(x.closes(last, whole())+x.live(), "-0lost1 2 5")
+	x.same(x.closes(last, whole())+x.live(), "-0lost0 1 2 5")
 }
 
 // Nothing is swept when a record was rejected or left out, or when more would go than goes

@@ -166,6 +166,9 @@ func (s *Store) sweepMarks(ctx context.Context, stream int64) error {
 			if more = n == removeRows; more || err != nil {
 				return err
 			}
+			if _, err := t.DB.ExecContext(t.Ctx, "DELETE FROM met WHERE enumeration_id IN ("+removed+")", stream); err != nil {
+				return err
+			}
 			_, err = t.DB.ExecContext(t.Ctx, "DELETE FROM enumerations WHERE id IN ("+removed+")", stream)
 			return err
 		})

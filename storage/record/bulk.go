@@ -41,7 +41,7 @@ const (
 // their index.
 var (
 	Setup      = []string{markTable}
-	Statements = []string{stUnmark: unmark, stUpsert: UpsertRecord, stRevive: reviveRecord, stBury: buryRecord, stTombstone: insertTombstone, stDeliver: endRejection, stMark: markKeys}
+	Statements = []string{stUnmark: unmark, stUpsert: UpsertRecord, stRevive: reviveRecord, stBury: buryRecord, stTombstone: insertTombstone, stDeliver: endRejection}
 )
 
 const (
@@ -51,7 +51,6 @@ const (
 	stBury
 	stTombstone
 	stDeliver
-	stMark
 )
 
 // run executes a statement of the record path and says whether it changed a row, and

@@ -13,7 +13,7 @@ type Enumeration struct{ Stream, Part string }
 
 // Why an enumeration sweeps nothing.
 const (
-	// SweepLost: the store has no marks of the enumeration that the run goes on with.
+	// SweepLost: the store does not have the enumeration open that the run goes on with.
 	SweepLost = "lost"
 	// SweepRejected: a record failed its schema meanwhile, so it exists and was not met.
 	SweepRejected = "rejected"
@@ -38,43 +38,35 @@ type Opening struct {
 
 // opened is an enumeration that the run has opened. It belongs to the writer goroutine.
 type opened struct {
-	id         int64
-	generation int64 // of its marks; 0, which no enumeration has: they say only what the part holds
-	stream     int64
-	index      int64  // stream, as marks.stream_id has it
-	refused    string // why it sweeps nothing, whatever it meets
+	id       int64
+	stream   int64
+	part     bool   // of the stream, not the whole
+	begunSeq int64  // the change sequence when it was begun
+	refused  string // why it sweeps nothing, whatever it meets
+
+	met  *metKeys // what it has met; nil: not read
+	gone *gone    // what it has not; nil: not looked up
 }
 
 // StartEnumeration opens an enumeration in a run: from now on the stream's records are met in
-// it. A run goes on with an earlier one only if the store has that one open: with another
-// one's marks, what the earlier run has met would be missing. One that it cannot go on with
-// sweeps nothing, and neither does a narrowed one; the marks of the current one stay.
+// it. A run goes on with an earlier one only if the store has that one open: in another
+// one, what the earlier run has met would be missing. One that it cannot go on with sweeps
+// nothing, and neither does a narrowed one; what they meet exists for the current one, too.
 func StartEnumeration(t *db.Tx, to *Target, how Opening, runID string) error {
 	stream := to.StreamID(how.Stream)
-	o := &opened{stream: stream}
-	if how.Part != "" {
-		o.index = stream
-	}
-	var row enumerationRow
-	if err := row.read(t, stream, how.Part); err != nil {
+	o := &opened{stream: stream, part: how.Part != ""}
+	begunBy, open, err := o.read(t, how.Part)
+	if err != nil {
 		return err
 	}
-	o.id = row.id
 	switch {
 	case how.Narrowed:
 		o.refused = SweepNarrowed
 	case how.BegunBy == "":
-		if err := forgetOtherForm(t, stream, how.Part); err != nil {
+		if err := o.begin(t, how.Part, runID); err != nil {
 			return err
 		}
-		o.generation = row.generation + 1
-		_, err := t.DB.ExecContext(t.Ctx, "UPDATE enumerations SET generation = ?, begun_by = ?, open = 1, spoiled = '' WHERE id = ?", o.generation, runID, o.id)
-		if err != nil {
-			return err
-		}
-	case row.open && row.begunBy == how.BegunBy:
-		o.generation = row.generation
-	default:
+	case !open || begunBy != how.BegunBy:
 		o.refused = SweepLost
 	}
 	if to.opened == nil {
@@ -84,27 +76,37 @@ func StartEnumeration(t *db.Tx, to *Target, how Opening, runID string) error {
 	return nil
 }
 
-// enumerationRow is a row of enumerations.
-type enumerationRow struct {
-	id, generation int64
-	begunBy        string
-	open           bool
-}
-
 // read reads the row of a part, and makes it when there is none.
-func (r *enumerationRow) read(t *db.Tx, stream int64, part string) error {
-	var open int64
-	err := t.DB.QueryRowContext(t.Ctx, "SELECT id, generation, begun_by, open FROM enumerations WHERE stream_id = ? AND part = ?", stream, part).
-		Scan(&r.id, &r.generation, &r.begunBy, &open)
-	r.open = open != 0
+func (o *opened) read(t *db.Tx, part string) (begunBy string, open bool, err error) {
+	var isOpen int64
+	err = t.DB.QueryRowContext(t.Ctx, "SELECT id, begun_seq, begun_by, open FROM enumerations WHERE stream_id = ? AND part = ?", o.stream, part).
+		Scan(&o.id, &o.begunSeq, &begunBy, &isOpen)
 	if !errors.Is(err, sql.ErrNoRows) {
-		return err
+		return begunBy, isOpen != 0, err
 	}
-	if err := t.DB.QueryRowContext(t.Ctx, "SELECT coalesce(max(id), 0) + 1 FROM enumerations").Scan(&r.id); err != nil {
-		return err
+	if err := t.DB.QueryRowContext(t.Ctx, "SELECT coalesce(max(id), 0) + 1 FROM enumerations").Scan(&o.id); err != nil {
+		return "", false, err
 	}
 	_, err = t.DB.ExecContext(t.Ctx, "INSERT INTO enumerations (id, stream_id, part, generation, begun_by, open, spoiled) VALUES (?, ?, ?, 0, '', 0, '')",
-		r.id, stream, part)
+		o.id, o.stream, part)
+	return "", false, err
+}
+
+// begin begins the enumeration anew: nothing is met.
+func (o *opened) begin(t *db.Tx, part, runID string) error {
+	if err := forgetOtherForm(t, o.stream, part); err != nil {
+		return err
+	}
+	seq, err := OpenSequence(t)
+	if err != nil {
+		return err
+	}
+	o.begunSeq = seq.Last
+	if _, err := t.DB.ExecContext(t.Ctx, "DELETE FROM met WHERE enumeration_id = ?", o.id); err != nil {
+		return err
+	}
+	_, err = t.DB.ExecContext(t.Ctx, "UPDATE enumerations SET generation = generation + 1, begun_by = ?, begun_seq = ?, open = 1, spoiled = '' WHERE id = ?",
+		runID, o.begunSeq, o.id)
 	return err
 }
 
@@ -121,9 +123,11 @@ func forgetOtherForm(t *db.Tx, stream int64, part string) error {
 	if err != nil || !some {
 		return err
 	}
-	_, err = t.DB.ExecContext(t.Ctx, "DELETE FROM marks WHERE enumeration_id IN (SELECT id FROM enumerations WHERE stream_id = ? AND "+other+")", stream)
-	if err != nil {
-		return err
+	for _, table := range []string{"marks", "met"} {
+		_, err = t.DB.ExecContext(t.Ctx, "DELETE FROM "+table+" WHERE enumeration_id IN (SELECT id FROM enumerations WHERE stream_id = ? AND "+other+")", stream)
+		if err != nil {
+			return err
+		}
 	}
 	_, err = t.DB.ExecContext(t.Ctx, "DELETE FROM enumerations WHERE stream_id = ? AND "+other, stream)
 	return err

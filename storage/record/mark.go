@@ -1,26 +1,35 @@
 package record
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
+	"slices"
+
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
-	"github.com/pdpp-host/pdpp-host/storage/internal/postgres"
 )
 
-// Marks are written for every record of an open enumeration, changed or not: one statement
-// a batch, which takes a fifth of the time of one a record.
-const (
-	onMarked = ` ON CONFLICT (enumeration_id, key) DO UPDATE SET generation = excluded.generation WHERE marks.generation < excluded.generation`
+// keySize is the size of a key's hash. Two keys that share one hash are taken for one: the
+// one that is gone stays until the other one goes.
+const keySize = 8
 
-	markKeys = `INSERT INTO marks (enumeration_id, key, stream_id, generation)
-SELECT ?, value, ?, ? FROM json_each(?) WHERE true` + onMarked
+// appendHash appends the hash of a key: the first bytes of its SHA-256.
+func appendHash(hashes, key []byte) []byte {
+	sum := sha256.Sum256(key)
+	return append(hashes, sum[:keySize]...)
+}
 
-	markKeysServer = `INSERT INTO marks (enumeration_id, key, stream_id, generation)
-SELECT DISTINCT * FROM unnest($1, $2, $3, $4)` + onMarked
+// batchMarks gathers what one batch marks in one enumeration.
+type batchMarks struct {
+	hashes []byte
+	keys   []byte // a JSON array without its brackets; of a part alone
+}
 
-	// markDetail marks the records of one detail: that of its key, and those whose keys begin
-	// with it and a colon.
-	markDetail = `INSERT INTO marks (enumeration_id, key, stream_id, generation)
-SELECT ?, key, ?, ? FROM records WHERE stream_id = ? AND (key = ? OR key >= ? AND key < ?)` + onMarked
-)
+func (m *batchMarks) add(o *opened, key []byte) {
+	m.hashes = appendHash(m.hashes, key)
+	if o.part {
+		m.keys = appendText(append(m.keys, ','), key)
+	}
+}
 
 // markBatch marks the batch's records as met in the enumerations that are open. Without
 // one it costs nothing.
@@ -28,29 +37,22 @@ func markBatch(t *db.Tx, to *Target, b *Batch) error {
 	if len(to.active) == 0 {
 		return nil
 	}
-	var stream int32 = -1
-	var keys *marking
-	open := map[*opened]*marking{}
+	met := map[*opened]*batchMarks{}
 	for i := range b.rows {
 		r := &b.rows[i]
-		if r.del {
+		o := to.active[to.Streams[r.stream].ID]
+		if o == nil || r.del {
 			continue
 		}
-		if r.stream != stream {
-			stream, keys = r.stream, nil
-			if o := to.active[to.Streams[stream].ID]; o != nil {
-				if keys = open[o]; keys == nil {
-					keys = newMarking(t, o)
-					open[o] = keys
-				}
-			}
+		m := met[o]
+		if m == nil {
+			m = &batchMarks{}
+			met[o] = m
 		}
-		if keys != nil {
-			keys.add(b.arena[r.at:][:r.key])
-		}
+		m.add(o, b.arena[r.at:][:r.key])
 	}
-	for _, keys := range open {
-		if err := keys.write(t); err != nil {
+	for o, m := range met {
+		if err := m.write(t, o); err != nil {
 			return err
 		}
 	}
@@ -60,62 +62,133 @@ func markBatch(t *db.Tx, to *Target, b *Batch) error {
 // MarkKeys marks records as met that the connector names by their keys.
 func MarkKeys(t *db.Tx, to *Target, e Enumeration, keys []string) error {
 	o := to.opened[e]
-	if o == nil || len(keys) == 0 {
+	if o == nil {
 		return nil
 	}
-	m := newMarking(t, o)
+	var m batchMarks
 	for _, key := range keys {
-		m.add([]byte(key))
+		m.add(o, []byte(key))
 	}
-	return m.write(t)
+	return m.write(t, o)
 }
 
-// MarkDetail marks the records of a detail that is there and still to fetch.
+// MarkDetail marks the records of a detail that is there and still to fetch: that of its
+// key, and those whose keys begin with it and a colon.
 func MarkDetail(t *db.Tx, to *Target, stream, key string) error {
 	o := to.active[to.StreamID(stream)]
 	if o == nil {
 		return nil
 	}
-	_, err := t.DB.ExecContext(t.Ctx, markDetail, o.id, o.index, o.generation, o.stream, key, key+":", key+";")
-	return err
-}
-
-// marking gathers the keys that one statement marks.
-type marking struct {
-	of   *opened
-	json []byte // in SQLite: the keys, as a JSON array
-
-	ids, keys, streams, generations *postgres.Array // on a server
-}
-
-func newMarking(t *db.Tx, o *opened) *marking {
-	if t.Server() == nil {
-		return &marking{of: o}
+	var m batchMarks
+	err := eachKey(t, func(key string) bool {
+		m.add(o, []byte(key))
+		return true
+	}, "SELECT key FROM records WHERE stream_id = ? AND (key = ? OR key >= ? AND key < ?)", o.stream, key, key+":", key+";")
+	if err != nil {
+		return err
 	}
-	return &marking{of: o, ids: postgres.Ints(0), keys: postgres.Texts(0), streams: postgres.Ints(0), generations: postgres.Ints(0)}
+	return m.write(t, o)
 }
 
-func (m *marking) add(key []byte) {
-	if m.keys == nil {
-		m.json = appendText(append(m.json, ','), key)
-		return
-	}
-	m.ids.Int(m.of.id)
-	m.keys.Add(key)
-	m.streams.Int(m.of.index)
-	m.generations.Int(m.of.generation)
-}
-
-func (m *marking) write(t *db.Tx) error {
-	if m.keys != nil {
-		return postgres.Query(t.Ctx, t.Server(), markKeysServer, func([][]byte) {}, m.ids, m.keys, m.streams, m.generations)
-	}
-	if len(m.json) == 0 {
+// write appends what was met. A part besides keeps which records it holds.
+func (m *batchMarks) write(t *db.Tx, o *opened) error {
+	if len(m.hashes) == 0 {
 		return nil
 	}
-	m.json[0] = '['
-	_, err := t.Exec(stMark, m.of.id, m.of.index, m.of.generation, string(append(m.json, ']')))
+	last, err := lastMet(t, o)
+	if err != nil {
+		return err
+	}
+	_, err = t.DB.ExecContext(t.Ctx, "INSERT INTO met (enumeration_id, n, hashes) VALUES (?, ?, ?)", o.id, last+1, m.hashes)
+	if err != nil || !o.part {
+		return err
+	}
+	_, err = t.DB.ExecContext(t.Ctx, withKeys(t, `INSERT INTO marks (enumeration_id, key, stream_id, generation)
+SELECT ?, value, ?, 0 FROM keys WHERE true ON CONFLICT (enumeration_id, key) DO NOTHING`), string(jsonArray(m.keys)), o.id, o.stream)
 	return err
+}
+
+// lastMet returns the number of the enumeration's last row of met; 0: there is none.
+func lastMet(t *db.Tx, o *opened) (n int64, err error) {
+	err = t.DB.QueryRowContext(t.Ctx, "SELECT coalesce(max(n), 0) FROM met WHERE enumeration_id = ?", o.id).Scan(&n)
+	return n, err
+}
+
+// metKeys is what an enumeration has met.
+type metKeys struct {
+	rows   int64    // of met, when it was read
+	hashes []uint64 // sorted, each once
+}
+
+// readMet reads what an enumeration has met: 8 bytes of memory for each key, until it is closed.
+func readMet(t *db.Tx, o *opened) (*metKeys, error) {
+	last, err := lastMet(t, o)
+	if err != nil || o.met != nil && o.met.rows == last {
+		return o.met, err
+	}
+	rows, err := t.DB.QueryContext(t.Ctx, "SELECT hashes FROM met WHERE enumeration_id = ?", o.id)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	m := &metKeys{rows: last}
+	for rows.Next() {
+		var hashes []byte
+		if err := rows.Scan(&hashes); err != nil {
+			return nil, err
+		}
+		for ; len(hashes) >= keySize; hashes = hashes[keySize:] {
+			m.hashes = append(m.hashes, binary.BigEndian.Uint64(hashes))
+		}
+	}
+	slices.Sort(m.hashes)
+	m.hashes = slices.Compact(m.hashes)
+	// Not before: the rows of a transaction that is rolled back are written anew.
+	t.AfterCommit(func() { o.met = m })
+	return m, rows.Err()
+}
+
+func (m *metKeys) has(key string) bool {
+	sum := sha256.Sum256([]byte(key))
+	_, met := slices.BinarySearch(m.hashes, binary.BigEndian.Uint64(sum[:]))
+	return met
+}
+
+// eachKey calls fn with the keys that a query selects, until it returns false.
+func eachKey(t *db.Tx, fn func(key string) bool, query string, args ...any) error {
+	rows, err := t.DB.QueryContext(t.Ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var key string
+		if err := rows.Scan(&key); err != nil {
+			return err
+		}
+		if !fn(key) {
+			return nil
+		}
+	}
+	return rows.Err()
+}
+
+// withKeys gives a statement the table keys, whose column value is read from its first
+// argument, a JSON array of texts.
+func withKeys(t *db.Tx, statement string) string {
+	if t.Server() != nil {
+		return "WITH keys AS (SELECT value FROM jsonb_array_elements_text(CAST(? AS jsonb))) " + statement
+	}
+	return "WITH keys AS (SELECT value FROM json_each(?)) " + statement
+}
+
+// jsonArray makes an array of texts that appendText has written, each behind a comma.
+func jsonArray(texts []byte) []byte {
+	if len(texts) == 0 {
+		return []byte("[]")
+	}
+	texts[0] = '['
+	return append(texts, ']')
 }
 
 // appendText appends a key, which is valid UTF-8, as a JSON string.

@@ -35,15 +35,14 @@ type Swept struct {
 }
 
 const (
-	missingInStream = `SELECT r.key FROM records r WHERE r.stream_id = ? AND r.key > ? AND r.deleted = 0
-AND NOT EXISTS (SELECT 1 FROM marks m WHERE m.enumeration_id = ? AND m.key = r.key AND m.generation = ?) ORDER BY r.key LIMIT ?`
+	// thereInStream leaves out what is a tombstone, and what was written since the
+	// enumeration began: that exists, whoever has met it.
+	thereInStream = `SELECT r.key FROM keys CROSS JOIN records r WHERE r.stream_id = ? AND r.key = keys.value AND r.deleted = 0 AND r.seq <= ?`
 
-	// missingInPart leaves out what another part holds as well. CROSS JOIN: SQLite would
-	// rather walk the records, of which a part has few.
-	missingInPart = `SELECT m.key FROM marks m CROSS JOIN records r WHERE m.enumeration_id = ? AND m.generation <> ? AND m.key > ?
-AND r.stream_id = ? AND r.key = m.key AND r.deleted = 0
-AND NOT EXISTS (SELECT 1 FROM marks o WHERE o.stream_id = ? AND o.stream_id > 0 AND o.key = m.key AND o.enumeration_id <> m.enumeration_id)
-ORDER BY m.key LIMIT ?`
+	// thereInPart leaves out what another part holds as well.
+	thereInPart = thereInStream + ` AND NOT EXISTS (SELECT 1 FROM marks m WHERE m.stream_id = r.stream_id AND m.stream_id > 0 AND m.key = r.key AND m.enumeration_id <> ?)`
+
+	byKey = ` ORDER BY r.key`
 
 	buryOnServer = `UPDATE records AS r SET seq = i.seq, data = NULL, deleted = 1, emitted_at = i.emitted_at, run_pk = i.run_pk
 FROM unnest($1, $2, $3, $4, $5) AS i (stream_id, key, seq, emitted_at, run_pk) WHERE r.stream_id = i.stream_id AND r.key = i.key`
@@ -59,25 +58,50 @@ func Missing(t *db.Tx, to *Target, e Enumeration, after string, limit int) ([]st
 	return missing(t, o, after, limit)
 }
 
-func missing(t *db.Tx, o *opened, after string, limit int) ([]string, error) {
-	query, args := missingInStream, []any{o.stream, after, o.id, o.generation, limit}
-	if o.index > 0 {
-		query, args = missingInPart, []any{o.id, o.generation, after, o.stream, o.stream, limit}
-	}
-	rows, err := t.DB.QueryContext(t.Ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
-	var keys []string
-	for rows.Next() {
-		var key string
-		if err := rows.Scan(&key); err != nil {
-			return nil, err
+func missing(t *db.Tx, o *opened, after string, limit int) (keys []string, err error) {
+	met, err := readMet(t, o)
+	for more := true; more && err == nil && len(keys) < limit; {
+		var unmet, there []string
+		if unmet, err = unmetKeys(t, o, met, after, limit); err != nil || len(unmet) == 0 {
+			break
 		}
-		keys = append(keys, key)
+		there, err = stillThere(t, o, unmet)
+		keys, after, more = append(keys, there...), unmet[len(unmet)-1], len(unmet) == limit
 	}
-	return keys, rows.Err()
+	return keys[:min(limit, len(keys))], err
+}
+
+// unmetKeys returns the next keys of the stream, tombstones among them, or of the part that
+// were not met.
+func unmetKeys(t *db.Tx, o *opened, met *metKeys, after string, limit int) (keys []string, err error) {
+	query, of := "SELECT key FROM records WHERE stream_id = ? AND key > ? ORDER BY key", o.stream
+	if o.part {
+		query, of = "SELECT key FROM marks WHERE enumeration_id = ? AND key > ? ORDER BY key", o.id
+	}
+	err = eachKey(t, func(key string) bool {
+		if !met.has(key) {
+			keys = append(keys, key)
+		}
+		return len(keys) < limit
+	}, query, of, after)
+	return keys, err
+}
+
+// stillThere returns those of the keys whose records would be buried.
+func stillThere(t *db.Tx, o *opened, keys []string) (there []string, err error) {
+	var texts []byte
+	for _, key := range keys {
+		texts = appendText(append(texts, ','), []byte(key))
+	}
+	query, args := thereInStream, []any{string(jsonArray(texts)), o.stream, o.begunSeq}
+	if o.part {
+		query, args = thereInPart, append(args, o.id)
+	}
+	err = eachKey(t, func(key string) bool {
+		there = append(there, key)
+		return true
+	}, withKeys(t, query+byKey), args...)
+	return there, err
 }
 
 // WeighSweep says what a sweep would do. It writes nothing.
@@ -95,26 +119,76 @@ func WeighSweep(t *db.Tx, to *Target, s Sweep) (Swept, error) {
 	if err != nil || out.Refused != "" {
 		return out, err
 	}
-	after := ""
-	for limit := goFreely + 1; ; limit = sweepPage {
-		keys, err := missing(t, o, after, limit)
+	gone, err := goneKeys(t, to, o)
+	if err != nil {
+		return out, err
+	}
+	if out.Gone = gone.count; out.Gone <= goFreely || s.Accepted {
+		return out, nil
+	}
+	met, err := readMet(t, o)
+	if err != nil {
+		return out, err
+	}
+	if out.Met = int64(len(met.hashes)); out.Gone*1000 > (out.Gone+out.Met)*goPerMille {
+		out.Refused = SweepTooMany
+	}
+	return out, nil
+}
+
+// gone are the records that an enumeration has not met.
+type gone struct {
+	count int64
+	first []string // the keys of the first page
+
+	rows, seq int64 // of met and of the stream, when they were looked up
+}
+
+// goneKeys looks up what a sweep would bury, or has it from before when neither the stream
+// nor what was met has moved.
+func goneKeys(t *db.Tx, to *Target, o *opened) (*gone, error) {
+	g := &gone{}
+	var err error
+	if g.rows, err = lastMet(t, o); err != nil {
+		return nil, err
+	}
+	if g.seq, err = lastChange(t, to, o.stream); err != nil {
+		return nil, err
+	}
+	if o.gone != nil && o.gone.rows == g.rows && o.gone.seq == g.seq {
+		return o.gone, nil
+	}
+	for after := ""; ; {
+		keys, err := missing(t, o, after, sweepPage)
 		if err != nil {
-			return out, err
+			return nil, err
 		}
-		out.Gone += int64(len(keys))
-		if len(keys) < limit {
+		if g.count == 0 {
+			g.first = keys
+		}
+		g.count += int64(len(keys))
+		if len(keys) < sweepPage {
 			break
 		}
 		after = keys[len(keys)-1]
 	}
-	if out.Gone <= goFreely || s.Accepted {
-		return out, nil
+	t.AfterCommit(func() { o.gone = g })
+	return g, nil
+}
+
+// lastChange returns the change sequence of a stream's last change.
+func lastChange(t *db.Tx, to *Target, stream int64) (seq int64, err error) {
+	tallies, err := OpenTallies(t, to)
+	if err != nil {
+		return 0, err
 	}
-	err = t.DB.QueryRowContext(t.Ctx, "SELECT count(*) FROM marks WHERE enumeration_id = ? AND generation = ?", o.id, o.generation).Scan(&out.Met)
-	if out.Gone*1000 > (out.Gone+out.Met)*goPerMille {
-		out.Refused = SweepTooMany
+	err = t.DB.QueryRowContext(t.Ctx, "SELECT last_seq FROM streams WHERE id = ?", stream).Scan(&seq)
+	for i := range tallies {
+		if to.Streams[i].ID == stream {
+			seq = max(seq, tallies[i].lastSeq)
+		}
 	}
-	return out, err
+	return seq, err
 }
 
 // SweepRecords closes an enumeration: what it has not met becomes tombstones, unless
@@ -131,25 +205,57 @@ func SweepRecords(t *db.Tx, to *Target, s Sweep) (Swept, error) {
 		return out, err
 	}
 	if out.Refused == "" {
-		for after, more := "", out.Gone > 0; more; {
-			keys, err := missing(t, o, after, sweepPage)
-			if err != nil {
-				return out, err
-			}
-			if err := bury(t, to, o, keys); err != nil {
-				return out, err
-			}
-			if more = len(keys) == sweepPage; more {
-				after = keys[len(keys)-1]
-			}
-		}
-		// A record that has left this part stays when another one holds it.
-		if _, err := t.DB.ExecContext(t.Ctx, "DELETE FROM marks WHERE enumeration_id = ? AND generation <> ?", o.id, o.generation); err != nil {
+		if err := sweep(t, to, o); err != nil {
 			return out, err
 		}
 	}
+	if _, err := t.DB.ExecContext(t.Ctx, "DELETE FROM met WHERE enumeration_id = ?", o.id); err != nil {
+		return out, err
+	}
 	_, err = t.DB.ExecContext(t.Ctx, "UPDATE enumerations SET open = 0 WHERE id = ?", o.id)
 	return out, err
+}
+
+// sweep buries what was not met. A record that has left this part stays when another one
+// holds it.
+func sweep(t *db.Tx, to *Target, o *opened) error {
+	g, err := goneKeys(t, to, o)
+	if err != nil {
+		return err
+	}
+	for keys := g.first; len(keys) > 0; {
+		if err := bury(t, to, o, keys); err != nil {
+			return err
+		}
+		if len(keys) < sweepPage {
+			break
+		}
+		if keys, err = missing(t, o, keys[len(keys)-1], sweepPage); err != nil {
+			return err
+		}
+	}
+	return leavePart(t, o)
+}
+
+// leavePart forgets the records that a part no longer holds.
+func leavePart(t *db.Tx, o *opened) error {
+	if !o.part {
+		return nil
+	}
+	met, err := readMet(t, o)
+	for more := true; more && err == nil; {
+		var keys []string
+		if keys, err = unmetKeys(t, o, met, "", sweepPage); err != nil || len(keys) == 0 {
+			break
+		}
+		more = len(keys) == sweepPage
+		var texts []byte
+		for _, key := range keys {
+			texts = appendText(append(texts, ','), []byte(key))
+		}
+		_, err = t.DB.ExecContext(t.Ctx, withKeys(t, "DELETE FROM marks WHERE enumeration_id = ? AND key IN (SELECT value FROM keys)"), string(jsonArray(texts)), o.id)
+	}
+	return err
 }
 
 // bury turns records that are there into tombstones.

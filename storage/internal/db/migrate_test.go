@@ -21,6 +21,7 @@ func TestMigrationsAreFrozen(t *testing.T) {
 		"e1b5c0228a3a609611ec9f7fa62f1d3f86c91b12cedffff6a327d8deff172e85",
 		"2e8f5612b35711748d0c193eb23a91da58116306f53e220b7475e7344d877e0d",
 		"1733deed17f20a06567733a53c26ab3c0e203d09a0e3cdf92050e973e993d784",
+		"6912119dbc9197b8514b4ee0f3c052e0af239c8266a7d40cb3c55f95d73a4f83",
 	}, sqliteSteps: {
 		"59741acfd521f245e61e16489194f7ef68948da03a9e33fc84b2600653164112",
 		"6fa4a8d1ae02f15f93b0880c20cbaab13e9333ec1074f4a9231beb333fd92b1d",
@@ -49,6 +50,7 @@ func TestMigrationsAreFrozen(t *testing.T) {
 		"e1b5c0228a3a609611ec9f7fa62f1d3f86c91b12cedffff6a327d8deff172e85",
 		"8ad963d181b374ffda95ac0d1fbef6b778c430d59f968d45f1ef70b9a24667ba",
 		"1d7b768c852e35e6fe55dbc3bc5b800216547793cd2e3e6c23fe0625f63da3a7",
+		"4fb9b3e2e3d3b8e95f73b5f22812496c974800d25d7391ad70c484e1f20810b6",
 	}}
 	for folder, sums := range frozen {
 		known, err := stepsOf(folder)
