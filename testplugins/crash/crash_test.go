@@ -57,7 +57,7 @@ func crash(t *testing.T, store database) {
 	build(t, filepath.Join(plugins, "claude_code.wasm"), "../../plugins/claude_code", []string{"GOOS=wasip1", "GOARCH=wasm"})
 	input := filepath.Join(dir, "home")
 	command(t, "go", "run", "../generate", "-kind", "claude_code", "-bytes", *size, "-seed", "7", "-out", input)
-	h := harness{database: store, t: t, host: host, plugins: plugins, input: input, cache: filepath.Join(dir, "cache")}
+	h := harness{database: store, t: t, host: host, plugins: plugins, connector: "claude_code", input: input, cache: filepath.Join(dir, "cache")}
 
 	store.fresh("")
 	clean := filepath.Join(dir, "clean")
@@ -116,6 +116,7 @@ type harness struct {
 	database
 	t                           *testing.T
 	host, plugins, input, cache string
+	connector                   string
 }
 
 func (h harness) args(data string, more ...string) *exec.Cmd {
@@ -133,7 +134,7 @@ func (h harness) args(data string, more ...string) *exec.Cmd {
 }
 
 func (h harness) runArgs(data string) *exec.Cmd {
-	return h.args(data, "run", "claude_code", "--root", "claude_code="+h.input, "--no-input", "--accept", "--quiet")
+	return h.args(data, "run", h.connector, "--root", h.connector+"="+h.input, "--no-input", "--accept", "--quiet")
 }
 
 func (h harness) run(data string) {

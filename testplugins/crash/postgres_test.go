@@ -21,7 +21,11 @@ var dsn = flag.String("dsn", "", "an empty PostgreSQL database on this machine, 
 
 // TestCrashPostgres is TestCrash with the store on PostgreSQL, whose sessions are ended and
 // whose backends are killed besides. FL-01: what is durable survives on both.
-func TestCrashPostgres(t *testing.T) {
+func TestCrashPostgres(t *testing.T) { crash(t, startServer(t)) }
+
+// startServer returns a server with an empty database.
+func startServer(t *testing.T) server {
+	t.Helper()
 	address := *dsn
 	if address == "" {
 		address = pgtest.Durable(t, nil)
@@ -30,7 +34,7 @@ func TestCrashPostgres(t *testing.T) {
 	if s.query("", "SELECT 1 FROM pg_tables WHERE schemaname = 'public' LIMIT 1") != "" {
 		t.Fatal("-dsn: the database has tables, want an empty one: all in it is lost")
 	}
-	crash(t, s)
+	return s
 }
 
 // server is a store on PostgreSQL.
