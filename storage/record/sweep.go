@@ -55,11 +55,14 @@ func Missing(t *db.Tx, to *Target, e Enumeration, after string, limit int) ([]st
 	if o == nil || o.refused != "" {
 		return nil, nil
 	}
-	return missing(t, o, after, limit)
+	met, err := readMet(t, o)
+	if err != nil {
+		return nil, err
+	}
+	return missing(t, o, met, after, limit)
 }
 
-func missing(t *db.Tx, o *opened, after string, limit int) (keys []string, err error) {
-	met, err := readMet(t, o)
+func missing(t *db.Tx, o *opened, met *metKeys, after string, limit int) (keys []string, err error) {
 	for more := true; more && err == nil && len(keys) < limit; {
 		var unmet, there []string
 		if unmet, err = unmetKeys(t, o, met, after, limit); err != nil || len(unmet) == 0 {
@@ -106,34 +109,36 @@ func stillThere(t *db.Tx, o *opened, keys []string) (there []string, err error) 
 
 // WeighSweep says what a sweep would do. It writes nothing.
 func WeighSweep(t *db.Tx, to *Target, s Sweep) (Swept, error) {
-	out := Swept{Enumeration: s.Enumeration}
+	out, _, err := weigh(t, to, s)
+	return out, err
+}
+
+// weigh is WeighSweep, and returns besides what would go; nil when the sweep is refused for
+// another reason than how many that are.
+func weigh(t *db.Tx, to *Target, s Sweep) (out Swept, g *gone, err error) {
+	out.Enumeration = s.Enumeration
 	o := to.opened[s.Enumeration]
 	if o == nil {
 		out.Refused = SweepLost
-		return out, nil
+		return out, nil, nil
 	}
 	if out.Refused = o.refused; out.Refused != "" {
-		return out, nil
+		return out, nil, nil
 	}
-	err := t.DB.QueryRowContext(t.Ctx, "SELECT spoiled FROM enumerations WHERE id = ?", o.id).Scan(&out.Refused)
+	err = t.DB.QueryRowContext(t.Ctx, "SELECT spoiled FROM enumerations WHERE id = ?", o.id).Scan(&out.Refused)
 	if err != nil || out.Refused != "" {
-		return out, err
+		return out, nil, err
 	}
-	gone, err := goneKeys(t, to, o)
-	if err != nil {
-		return out, err
+	if g, err = goneKeys(t, to, o); err != nil {
+		return out, nil, err
 	}
-	if out.Gone = gone.count; out.Gone <= goFreely || s.Accepted {
-		return out, nil
+	if out.Gone = g.count; out.Gone <= goFreely || s.Accepted {
+		return out, g, nil
 	}
-	met, err := readMet(t, o)
-	if err != nil {
-		return out, err
-	}
-	if out.Met = int64(len(met.hashes)); out.Gone*1000 > (out.Gone+out.Met)*goPerMille {
+	if out.Met = int64(len(g.met.hashes)); out.Gone*1000 > (out.Gone+out.Met)*goPerMille {
 		out.Refused = SweepTooMany
 	}
-	return out, nil
+	return out, g, nil
 }
 
 // gone are the records that an enumeration has not met.
@@ -141,7 +146,8 @@ type gone struct {
 	count int64
 	first []string // the keys of the first page
 
-	rows, seq int64 // of met and of the stream, when they were looked up
+	met *metKeys
+	seq int64 // of the stream's last change, when they were looked up
 }
 
 // goneKeys looks up what a sweep would bury, or has it from before when neither the stream
@@ -149,17 +155,17 @@ type gone struct {
 func goneKeys(t *db.Tx, to *Target, o *opened) (*gone, error) {
 	g := &gone{}
 	var err error
-	if g.rows, err = lastMet(t, o); err != nil {
+	if g.met, err = readMet(t, o); err != nil {
 		return nil, err
 	}
 	if g.seq, err = lastChange(t, to, o.stream); err != nil {
 		return nil, err
 	}
-	if o.gone != nil && o.gone.rows == g.rows && o.gone.seq == g.seq {
+	if o.gone != nil && o.gone.met == g.met && o.gone.seq == g.seq {
 		return o.gone, nil
 	}
 	for after := ""; ; {
-		keys, err := missing(t, o, after, sweepPage)
+		keys, err := missing(t, o, g.met, after, sweepPage)
 		if err != nil {
 			return nil, err
 		}
@@ -197,7 +203,7 @@ func lastChange(t *db.Tx, to *Target, stream int64) (seq int64, err error) {
 // Invariant 12: a record is buried only when its enumeration was closed as whole, with
 // nothing rejected or left out since it began, over marks that are all of one generation.
 func SweepRecords(t *db.Tx, to *Target, s Sweep) (Swept, error) {
-	out, err := WeighSweep(t, to, s)
+	out, g, err := weigh(t, to, s)
 	o := to.opened[s.Enumeration]
 	LeaveEnumeration(to, s.Enumeration)
 	delete(to.opened, s.Enumeration)
@@ -205,7 +211,7 @@ func SweepRecords(t *db.Tx, to *Target, s Sweep) (Swept, error) {
 		return out, err
 	}
 	if out.Refused == "" {
-		if err := sweep(t, to, o); err != nil {
+		if err := sweep(t, to, o, g); err != nil {
 			return out, err
 		}
 	}
@@ -218,11 +224,7 @@ func SweepRecords(t *db.Tx, to *Target, s Sweep) (Swept, error) {
 
 // sweep buries what was not met. A record that has left this part stays when another one
 // holds it.
-func sweep(t *db.Tx, to *Target, o *opened) error {
-	g, err := goneKeys(t, to, o)
-	if err != nil {
-		return err
-	}
+func sweep(t *db.Tx, to *Target, o *opened, g *gone) (err error) {
 	for keys := g.first; len(keys) > 0; {
 		if err := bury(t, to, o, keys); err != nil {
 			return err
@@ -230,20 +232,16 @@ func sweep(t *db.Tx, to *Target, o *opened) error {
 		if len(keys) < sweepPage {
 			break
 		}
-		if keys, err = missing(t, o, keys[len(keys)-1], sweepPage); err != nil {
+		if keys, err = missing(t, o, g.met, keys[len(keys)-1], sweepPage); err != nil {
 			return err
 		}
 	}
-	return leavePart(t, o)
+	return leavePart(t, o, g.met)
 }
 
 // leavePart forgets the records that a part no longer holds.
-func leavePart(t *db.Tx, o *opened) error {
-	if !o.part {
-		return nil
-	}
-	met, err := readMet(t, o)
-	for more := true; more && err == nil; {
+func leavePart(t *db.Tx, o *opened, met *metKeys) (err error) {
+	for more := o.part; more && err == nil; {
 		var keys []string
 		if keys, err = unmetKeys(t, o, met, "", sweepPage); err != nil || len(keys) == 0 {
 			break
