@@ -36,6 +36,11 @@ elif ! command -v npm >/dev/null 2>&1; then
   echo "NOT CHECKED WITH AXE-CORE: there is no npm here" >&2
 fi
 
+# Test binaries share the guests that they build and the machine code of those.
+PDPP_TEST_BUILT=$(mktemp -d)
+export PDPP_TEST_BUILT
+trap 'rm -rf "$PDPP_TEST_BUILT"' EXIT
+
 # Never from the test cache: it does not see the guests that tests build.
 step "tests"
 $GO test -count=1 -timeout 15m ./...

@@ -26,12 +26,11 @@ var once = struct {
 func built(name string, build func(dir string) (string, error)) (string, error) {
 	once.Lock()
 	if once.dir == "" {
-		cache, err := tree.Cache()
-		if err != nil {
+		var err error
+		if once.dir, err = tree.Folder(); err != nil {
 			once.Unlock()
 			return "", err
 		}
-		once.dir = filepath.Dir(cache)
 	}
 	f := once.built[name]
 	if f == nil {

@@ -1,7 +1,9 @@
 package tree
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path"
@@ -47,7 +49,7 @@ func Variant(name, folder string, overlay func(dir string) (string, error)) (str
 }
 
 func build(name, source string, overlay func(dir string) (string, error)) (string, error) {
-	all, err := folder()
+	all, err := Folder()
 	if err != nil {
 		return "", err
 	}
@@ -71,6 +73,34 @@ func build(name, source string, overlay func(dir string) (string, error)) (strin
 // -overlay; "" for none. Relative paths are the test's. A folder that ends in "@TAG" is built
 // with that build tag.
 func Compile(out, folder, overlay string) error {
+	shared := os.Getenv(sharedEnv)
+	if shared == "" || overlay != "" {
+		return compile(out, folder, overlay)
+	}
+	built := filepath.Join(shared, strings.ReplaceAll(folder, "/", "-")+filepath.Ext(out))
+	if _, err := os.Stat(built); errors.Is(err, fs.ErrNotExist) {
+		// Two binaries may build the same at the same time; either result will do.
+		dir, err := os.MkdirTemp(shared, "")
+		if err != nil {
+			return err
+		}
+		once := filepath.Join(dir, filepath.Base(built))
+		if err := compile(once, folder, ""); err != nil {
+			return err
+		}
+		if err := os.Rename(once, built); err != nil {
+			return err
+		}
+	}
+	// A copy: a test may change what it has built.
+	text, err := os.ReadFile(built)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(out, text, 0o700) //nolint:gosec // a program of this tree
+}
+
+func compile(out, folder, overlay string) error {
 	folder, tag, _ := strings.Cut(folder, "@")
 	program, args := "go", []string{"build", "-trimpath", "-o", out}
 	env := append(os.Environ(), "CGO_ENABLED=0")
