@@ -3,10 +3,12 @@ package outbox
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/device"
+	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 	"github.com/pdpp-host/pdpp-host/storage/record"
 )
 
@@ -30,6 +32,23 @@ type batchPart struct {
 func badRecord(runID string) error {
 	return abi.NewError(abi.CodeInternal, "a record is not JSON, or not UTF-8",
 		"report this: the boundary should have refused it").WithDetail("run " + runID)
+}
+
+// Put implements run.Sink.
+func (r *LaneRun) Put(b *record.Batch) (func(*db.Tx) error, error) {
+	cut, err := r.deliveries(b)
+	if err != nil {
+		return nil, err
+	}
+	return func(t *db.Tx) error {
+		if err := r.enqueueBatch(t, cut); err != nil {
+			return err
+		}
+		if err := record.RememberKeys(t, r.to, b); err != nil {
+			return err
+		}
+		return record.FollowRejections(t, r.to, b)
+	}, nil
 }
 
 // deliveries cuts a batch into deliveries. The records' data stays byte for byte as
@@ -103,24 +122,74 @@ func appendRecord(to []byte, r *record.Row, stream string) ([]byte, bool) {
 	return append(to, '}'), true
 }
 
-// appendJSONText writes valid UTF-8 as a JSON text. Only what has to be escaped
-// is.
-func appendJSONText[T string | []byte](to []byte, text T) []byte {
-	const digits = "0123456789abcdef"
-	to = append(to, '"')
-	from := 0
-	for i := range len(text) {
-		c := text[i]
-		if c >= ' ' && c != '"' && c != '\\' {
-			continue
+// enqueueBatch queues the parts of one written batch, in the run's own order.
+func (r *LaneRun) enqueueBatch(t *db.Tx, b *laneBatch) error {
+	tallies, err := record.OpenTallies(t, r.to)
+	if err != nil {
+		return err
+	}
+	for i, c := range b.counts {
+		tallies[i].New += c.New
+		tallies[i].Deleted += c.Deleted
+	}
+	if len(b.parts) == 0 {
+		return nil // every record of it was rejected
+	}
+	unit, err := r.Unit(t)
+	if err != nil {
+		return err
+	}
+	for _, part := range b.parts {
+		var seq int64
+		err := t.DB.QueryRowContext(t.Ctx, "UPDATE lanes SET batch_seq = batch_seq + 1 WHERE id = 1 RETURNING batch_seq").Scan(&seq)
+		if err != nil {
+			return err
 		}
-		to = append(to, text[from:i]...)
-		from = i + 1
-		if c == '"' || c == '\\' {
-			to = append(to, '\\', c)
-		} else {
-			to = append(to, '\\', 'u', '0', '0', digits[c>>4], digits[c&15])
+		id := device.BatchID(r.ConnectorID, r.SourceInstanceID, seq, part.hash)
+		row := &Row{
+			ID:   device.OutboxID(KindRecordBatch, r.SourceInstanceID, []any{r.ConnectorID, seq, id}),
+			Kind: KindRecordBatch, UnitID: unit, RunID: r.RunID, BodyHash: part.hash, Indexed: true,
+		}
+		if err := Enqueue(t, row, part.payload(&r.Lane, r.RunID, id, seq)); err != nil {
+			return err
+		}
+		if err := index(t, row.Seq, part.streams); err != nil {
+			return err
 		}
 	}
-	return append(append(to, text[from:]...), '"')
+	return nil
+}
+
+// payload is device.Batch without its device, with the records as they are.
+func (p *batchPart) payload(l *Lane, runID, batchID string, seq int64) []byte {
+	b := make([]byte, 0, len(p.records)+512)
+	for _, field := range []struct{ name, value string }{
+		{`{"source_instance_id":`, l.SourceInstanceID},
+		{`,"connector_id":`, l.ConnectorID},
+		{`,"run_id":`, runID},
+		{`,"batch_id":`, batchID},
+		{`,"body_hash":`, p.hash},
+	} {
+		b = appendJSONText(append(b, field.name...), field.value)
+	}
+	b = strconv.AppendInt(append(b, `,"batch_seq":`...), seq, 10)
+	b = append(append(b, `,"records":`...), p.records...)
+	return append(b, '}')
+}
+
+// batchStreams reads the streams of a batch's records out of its payload. known is
+// false when it cannot be read.
+func batchStreams(payload []byte) (streams []string, known bool) {
+	var batch struct {
+		Records []struct {
+			Stream string `json:"stream"`
+		} `json:"records"`
+	}
+	if json.Unmarshal(payload, &batch) != nil {
+		return nil, false
+	}
+	for _, r := range batch.Records {
+		streams = append(streams, r.Stream)
+	}
+	return streams, true
 }

@@ -16,10 +16,6 @@ import (
 // yet.
 const claimWindow = 256
 
-// undelivered are the rows that are not acknowledged. The words are those of
-// their index, which answers only for a query that says them.
-const undelivered = "status <> 'succeeded'"
-
 // Claim leases the next rows to r.Holder and returns them in the order of delivery, none when
 // there are none. Each carries the epoch of its lease, and a later answer with another epoch
 // is refused (LC-06).
@@ -160,6 +156,25 @@ func streamsOf(ctx context.Context, q bun.IDB, rows []candidate) (map[int64][]st
 		out[r.Seq] = append(out[r.Seq], "stream "+r.Stream)
 	}
 	return out, nil
+}
+
+// Body returns the payload with what only the sender knows in front: a batch names its
+// device, the end of a run its device and its connection. The queued payload is not decoded.
+func (i *Item) Body(deviceID, connectorInstanceID string) []byte {
+	if len(i.Payload) == 0 || i.Payload[0] != '{' {
+		return i.Payload
+	}
+	b := make([]byte, 0, len(i.Payload)+256)
+	switch i.Kind {
+	case KindRecordBatch:
+		b = appendJSONText(append(b, `{"device_id":`...), deviceID)
+	case KindRunCommit:
+		b = appendJSONText(append(b, `{"device_id":`...), deviceID)
+		b = appendJSONText(append(b, `,"connector_instance_id":`...), connectorInstanceID)
+	default:
+		return i.Payload
+	}
+	return append(append(b, ','), i.Payload[1:]...)
 }
 
 // Renew holds a row for longer: right before it is sent, for longer than sending

@@ -1,14 +1,11 @@
 package outbox
 
 import (
-	"bytes"
 	"encoding/json"
-	"slices"
 
 	"github.com/pdpp-host/pdpp-host/abi/device"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
-	"github.com/pdpp-host/pdpp-host/storage/record"
 	"github.com/pdpp-host/pdpp-host/storage/run"
 )
 
@@ -124,32 +121,6 @@ func (r *LaneRun) End(t *db.Tx, row *tables.RunRow, checkpoints []run.StateCommi
 	return r.recordUncollected(t, row)
 }
 
-// boundary names the part of the source that the destination's state asks for.
-func boundary(t *db.Tx) (string, error) {
-	var rows []confirmedStateRow
-	if err := t.DB.NewSelect().Model(&rows).Where("stream = ?", device.ScopeKey).Scan(t.Ctx); err != nil {
-		return "", err
-	}
-	var scope *device.Scope
-	for i := range rows {
-		var err error
-		if scope, err = device.ScopeOf(json.RawMessage(rows[i].Cursor)); err != nil {
-			return "", err
-		}
-	}
-	return scope.Fingerprint(), nil
-}
-
-// plainJSON writes v without escapes that only a web page would need, so that a
-// cursor takes the room on its way that it takes at rest.
-func plainJSON(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(v)
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
-}
-
 // outcomeOf says how a run ended in the words of the protocol, which are shown
 // away from the device: no word of its error is a path (LC-07.4).
 func (l *lane) outcomeOf(t *db.Tx, row *tables.RunRow) (device.Outcome, error) {
@@ -180,40 +151,4 @@ func (l *lane) outcomeOf(t *db.Tx, row *tables.RunRow) (device.Outcome, error) {
 		})
 	}
 	return o, nil
-}
-
-// noteCoverage keeps what a coverage record says of one of the run's streams.
-func (r *LaneRun) noteCoverage(stream string, data []byte) {
-	var said struct {
-		Stream *string `json:"stream"`
-		Status string  `json:"status"`
-	}
-	if stream != device.CoverageStream || json.Unmarshal(data, &said) != nil || said.Stream == nil {
-		return
-	}
-	if !slices.ContainsFunc(r.to.Streams, func(s record.Stream) bool { return s.Name == *said.Stream }) {
-		return
-	}
-	said.Status = device.CoverageStatus(said.Status)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.coverage == nil {
-		r.coverage = map[string][]string{}
-	}
-	if list := r.coverage[*said.Stream]; !slices.Contains(list, said.Status) {
-		r.coverage[*said.Stream] = append(list, said.Status)
-	}
-}
-
-// terminalFacts are what the run's coverage records say, by stream.
-func (r *LaneRun) terminalFacts(narrowed bool) []device.TerminalFact {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	out := []device.TerminalFact{}
-	for _, s := range r.to.Streams {
-		if list := r.coverage[s.Name]; list != nil {
-			out = append(out, device.TerminalFact{Stream: s.Name, CoverageStatuses: slices.Sorted(slices.Values(list)), Scoped: narrowed})
-		}
-	}
-	return out
 }

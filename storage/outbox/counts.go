@@ -97,6 +97,28 @@ GROUP BY error_class ORDER BY n DESC, class LIMIT ?`, maxClasses).Scan(ctx, &row
 	return out, err
 }
 
+// putOff counts what is to be tried again, the most frequent reason first.
+func putOff(ctx context.Context, q bun.IDB) ([]PutOff, error) {
+	var rows []struct {
+		N              int64
+		Class, Message string
+	}
+	err := q.NewRaw(`SELECT count(*) AS n, error_class AS class, max(last_error) AS message FROM outbox
+WHERE status = 'ready' AND attempt_count > 0 AND error_class <> '' AND `+undelivered+`
+GROUP BY error_class ORDER BY n DESC, class LIMIT ?`, maxClasses).Scan(ctx, &rows)
+	var out []PutOff
+	for _, r := range rows {
+		out = append(out, PutOff{Count: r.N, Class: r.Class, Message: r.Message})
+	}
+	return out, err
+}
+
+// WaitingBytes is how much the rows hold that are not acknowledged.
+func (s *Store) WaitingBytes(ctx context.Context) (n int64, err error) {
+	err = s.db.Read.NewRaw("SELECT coalesce(sum(length(payload)), 0) FROM outbox_payloads").Scan(ctx, &n)
+	return n, s.db.Fail("measure the outbox", err)
+}
+
 // Lifecycle names the one state that holds, the worst first (collector
 // contract, section 5.1). claimable: a row could be given out now.
 func (c *Counts) Lifecycle(claimable bool) string {

@@ -6,12 +6,10 @@ import (
 	"database/sql"
 	"encoding/hex"
 	"errors"
-	"strconv"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/device"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
-	"github.com/pdpp-host/pdpp-host/storage/record"
 )
 
 // Enqueue puts a row at the end of the queue, with its contents. A row that is
@@ -48,80 +46,6 @@ func index(t *db.Tx, seq int64, streams []string) error {
 		}
 	}
 	return nil
-}
-
-// enqueueBatch queues the parts of one written batch, in the run's own order.
-func (r *LaneRun) enqueueBatch(t *db.Tx, b *laneBatch) error {
-	tallies, err := record.OpenTallies(t, r.to)
-	if err != nil {
-		return err
-	}
-	for i, c := range b.counts {
-		tallies[i].New += c.New
-		tallies[i].Deleted += c.Deleted
-	}
-	if len(b.parts) == 0 {
-		return nil // every record of it was rejected
-	}
-	unit, err := r.Unit(t)
-	if err != nil {
-		return err
-	}
-	for _, part := range b.parts {
-		var seq int64
-		err := t.DB.QueryRowContext(t.Ctx, "UPDATE lanes SET batch_seq = batch_seq + 1 WHERE id = 1 RETURNING batch_seq").Scan(&seq)
-		if err != nil {
-			return err
-		}
-		id := device.BatchID(r.ConnectorID, r.SourceInstanceID, seq, part.hash)
-		row := &Row{
-			ID:   device.OutboxID(KindRecordBatch, r.SourceInstanceID, []any{r.ConnectorID, seq, id}),
-			Kind: KindRecordBatch, UnitID: unit, RunID: r.RunID, BodyHash: part.hash, Indexed: true,
-		}
-		if err := Enqueue(t, row, part.payload(&r.Lane, r.RunID, id, seq)); err != nil {
-			return err
-		}
-		if err := index(t, row.Seq, part.streams); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// payload is device.Batch without its device, with the records as they are.
-func (p *batchPart) payload(l *Lane, runID, batchID string, seq int64) []byte {
-	b := make([]byte, 0, len(p.records)+512)
-	for _, field := range []struct{ name, value string }{
-		{`{"source_instance_id":`, l.SourceInstanceID},
-		{`,"connector_id":`, l.ConnectorID},
-		{`,"run_id":`, runID},
-		{`,"batch_id":`, batchID},
-		{`,"body_hash":`, p.hash},
-	} {
-		b = appendJSONText(append(b, field.name...), field.value)
-	}
-	b = strconv.AppendInt(append(b, `,"batch_seq":`...), seq, 10)
-	b = append(append(b, `,"records":`...), p.records...)
-	return append(b, '}')
-}
-
-// Body returns the payload with what only the sender knows in front: a batch names its
-// device, the end of a run its device and its connection. The queued payload is not decoded.
-func (i *Item) Body(deviceID, connectorInstanceID string) []byte {
-	if len(i.Payload) == 0 || i.Payload[0] != '{' {
-		return i.Payload
-	}
-	b := make([]byte, 0, len(i.Payload)+256)
-	switch i.Kind {
-	case KindRecordBatch:
-		b = appendJSONText(append(b, `{"device_id":`...), deviceID)
-	case KindRunCommit:
-		b = appendJSONText(append(b, `{"device_id":`...), deviceID)
-		b = appendJSONText(append(b, `,"connector_instance_id":`...), connectorInstanceID)
-	default:
-		return i.Payload
-	}
-	return append(append(b, ','), i.Payload[1:]...)
 }
 
 // EnqueueBlob queues an artifact, as a part of the unit that is being collected.

@@ -68,6 +68,9 @@ type Item struct {
 	CreatedAt  time.Time
 }
 
+// saysRefused begins what the end of a refused run says.
+const saysRefused = "refused "
+
 // ClaimRequest says who claims, for how long, and how much at most.
 type ClaimRequest struct {
 	Holder string
@@ -122,6 +125,14 @@ type Counts struct {
 	LifecycleState string
 }
 
+// PutOff counts the rows that are to be tried again for one reason, with what was
+// said of one of them.
+type PutOff struct {
+	Count   int64
+	Class   string
+	Message string
+}
+
 // Unit statuses.
 const (
 	UnitRunning   = "running"   // it is being collected, or its rows are on their way
@@ -163,6 +174,15 @@ type LaneInfo struct {
 	OpenTotal int64
 
 	Last *LastRun // nil: nothing has run yet
+}
+
+// LastRun is how the newest run of a lane ended.
+type LastRun struct {
+	RunID      string
+	Status     string // running, succeeded, failed, cancelled, abandoned
+	Reason     string
+	Code       string // of what it failed with; "": it did not
+	FinishedAt time.Time
 }
 
 // MaxOpenWork bounds how much open work InspectLane lists.

@@ -28,9 +28,6 @@ type Refusal struct {
 	StartedAt    time.Time
 }
 
-// saysRefused begins what the end of a refused run says.
-const saysRefused = "refused "
-
 // RefuseRun queues the end of a run that was refused. The same refusal is queued
 // once, until it is delivered; and none while another run goes on, whose end it
 // would be taken for.
@@ -92,15 +89,6 @@ func (l *lane) refusedEnd(t *db.Tx, r Refusal) (*Row, []byte, error) {
 	}, payload, nil
 }
 
-// LastRun is how the newest run of a lane ended.
-type LastRun struct {
-	RunID      string
-	Status     string // running, succeeded, failed, cancelled, abandoned
-	Reason     string
-	Code       string // of what it failed with; "": it did not
-	FinishedAt time.Time
-}
-
 // lastRun reads how the newest run ended; nil when there was none. One that was
 // refused is known by its end alone.
 func lastRun(ctx context.Context, q bun.IDB) (*LastRun, error) {
@@ -130,34 +118,4 @@ func lastRun(ctx context.Context, q bun.IDB) (*LastRun, error) {
 		}
 	}
 	return last, nil
-}
-
-// PutOff counts the rows that are to be tried again for one reason, with what was
-// said of one of them.
-type PutOff struct {
-	Count   int64
-	Class   string
-	Message string
-}
-
-// putOff counts what is to be tried again, the most frequent reason first.
-func putOff(ctx context.Context, q bun.IDB) ([]PutOff, error) {
-	var rows []struct {
-		N              int64
-		Class, Message string
-	}
-	err := q.NewRaw(`SELECT count(*) AS n, error_class AS class, max(last_error) AS message FROM outbox
-WHERE status = 'ready' AND attempt_count > 0 AND error_class <> '' AND `+undelivered+`
-GROUP BY error_class ORDER BY n DESC, class LIMIT ?`, maxClasses).Scan(ctx, &rows)
-	var out []PutOff
-	for _, r := range rows {
-		out = append(out, PutOff{Count: r.N, Class: r.Class, Message: r.Message})
-	}
-	return out, err
-}
-
-// WaitingBytes is how much the rows hold that are not acknowledged.
-func (s *Store) WaitingBytes(ctx context.Context) (n int64, err error) {
-	err = s.db.Read.NewRaw("SELECT coalesce(sum(length(payload)), 0) FROM outbox_payloads").Scan(ctx, &n)
-	return n, s.db.Fail("measure the outbox", err)
 }

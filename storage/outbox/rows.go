@@ -53,6 +53,10 @@ type PayloadRow struct {
 	Payload []byte `bun:"payload"`
 }
 
+// undelivered are the rows that are not acknowledged. The words are those of
+// their index, which answers only for a query that says them.
+const undelivered = "status <> 'succeeded'"
+
 type outboxStreamRow struct {
 	bun.BaseModel `bun:"table:outbox_streams"`
 

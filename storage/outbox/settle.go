@@ -5,14 +5,10 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
-	"regexp"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
 
-	"github.com/pdpp-host/pdpp-host/abi/device"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 )
 
@@ -119,23 +115,6 @@ func commitDelivered(t *db.Tx, row *Row, payload []byte) error {
 	}
 	_, err = t.DB.ExecContext(t.Ctx, "UPDATE lanes SET last_checkpoint_us = ?, state_us = ? WHERE id = 1", db.Micros(t.Now), db.Micros(t.Now))
 	return err
-}
-
-// batchStreams reads the streams of a batch's records out of its payload. known is
-// false when it cannot be read.
-func batchStreams(payload []byte) (streams []string, known bool) {
-	var batch struct {
-		Records []struct {
-			Stream string `json:"stream"`
-		} `json:"records"`
-	}
-	if json.Unmarshal(payload, &batch) != nil {
-		return nil, false
-	}
-	for _, r := range batch.Records {
-		streams = append(streams, r.Stream)
-	}
-	return streams, true
 }
 
 // Retry puts a row off until next, for a reason that may pass. class is a short
@@ -275,23 +254,4 @@ last_error = '', updated_us = ? WHERE seq = ?`, db.Micros(t.Now), r.Seq)
 		return err
 	})
 	return n, err
-}
-
-// unsigned is a refusal that no host signs with a code of its own, and so may be
-// of something on the way.
-var unsigned = regexp.MustCompile(`^http_4\d\d$`)
-
-// TransientClass reports whether a delivery that failed with the class may succeed later
-// unchanged: the class is timeout, connection, network, http_408, http_429, http_5xx, or a
-// redirect to nowhere, followed by the host's own word, if it gave one. A refusal without
-// such a word does not come from the host.
-func TransientClass(class string) bool {
-	word, code, _ := strings.Cut(class, ":")
-	switch {
-	case code == "" && unsigned.MatchString(word), word == "http_408", word == "http_429", word == device.CodeRetryable, code == device.CodeRetryable:
-		return true
-	}
-	return slices.ContainsFunc([]string{"http_3", "http_5", "timeout", "connection", "network"}, func(p string) bool {
-		return strings.HasPrefix(word, p)
-	})
 }

@@ -1,11 +1,14 @@
 package outbox
 
 import (
+	"encoding/json"
+	"slices"
 	"sync"
 
 	"github.com/uptrace/bun"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/device"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
 	"github.com/pdpp-host/pdpp-host/storage/record"
@@ -48,22 +51,41 @@ type LaneRun struct {
 	coverage map[string][]string // what coverage records said, by stream
 }
 
-// Put implements run.Sink.
-func (r *LaneRun) Put(b *record.Batch) (func(*db.Tx) error, error) {
-	cut, err := r.deliveries(b)
-	if err != nil {
-		return nil, err
-	}
-	return func(t *db.Tx) error {
-		if err := r.enqueueBatch(t, cut); err != nil {
-			return err
-		}
-		if err := record.RememberKeys(t, r.to, b); err != nil {
-			return err
-		}
-		return record.FollowRejections(t, r.to, b)
-	}, nil
-}
-
 // Commit implements run.Sink. It commits no cursor: the destination does, and confirms it.
 func (r *LaneRun) Commit(*db.Tx, []run.StateCommit) error { return nil }
+
+// noteCoverage keeps what a coverage record says of one of the run's streams.
+func (r *LaneRun) noteCoverage(stream string, data []byte) {
+	var said struct {
+		Stream *string `json:"stream"`
+		Status string  `json:"status"`
+	}
+	if stream != device.CoverageStream || json.Unmarshal(data, &said) != nil || said.Stream == nil {
+		return
+	}
+	if !slices.ContainsFunc(r.to.Streams, func(s record.Stream) bool { return s.Name == *said.Stream }) {
+		return
+	}
+	said.Status = device.CoverageStatus(said.Status)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.coverage == nil {
+		r.coverage = map[string][]string{}
+	}
+	if list := r.coverage[*said.Stream]; !slices.Contains(list, said.Status) {
+		r.coverage[*said.Stream] = append(list, said.Status)
+	}
+}
+
+// terminalFacts are what the run's coverage records say, by stream.
+func (r *LaneRun) terminalFacts(narrowed bool) []device.TerminalFact {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	out := []device.TerminalFact{}
+	for _, s := range r.to.Streams {
+		if list := r.coverage[s.Name]; list != nil {
+			out = append(out, device.TerminalFact{Stream: s.Name, CoverageStatuses: slices.Sorted(slices.Values(list)), Scoped: narrowed})
+		}
+	}
+	return out
+}

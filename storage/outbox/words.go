@@ -1,10 +1,12 @@
 package outbox
 
 import (
-	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/pdpp-host/pdpp-host/abi/device"
 )
 
 // Limits on what is kept of a failure (collector contract, section 3).
@@ -42,14 +44,6 @@ func CleanText(s string) string {
 
 // aPath is a word that says where something lives on a machine.
 var aPath = regexp.MustCompile(`(^|[\s"'(\[{<=:,;])(?:/|~/|[A-Za-z]:[\\/]|\\\\)[^\s"'<>,;)\]}]+`)
-
-// pathless returns a message without the paths in it. The lane's own is known as
-// it is: it may hold spaces.
-func (l *lane) pathless(text string) string {
-	text = strings.ReplaceAll(text, l.path, removed)
-	text = strings.ReplaceAll(text, filepath.Dir(l.path)+string(filepath.Separator), removed)
-	return aPath.ReplaceAllString(text, "${1}"+removed)
-}
 
 // tellsTooMuch reports whether a word in lower case is no plain word. joins are
 // what a token may hold besides letters and digits.
@@ -97,4 +91,23 @@ func cut(s string, n int) string {
 		return s
 	}
 	return strings.ToValidUTF8(s[:n], "")
+}
+
+// unsigned is a refusal that no host signs with a code of its own, and so may be
+// of something on the way.
+var unsigned = regexp.MustCompile(`^http_4\d\d$`)
+
+// TransientClass reports whether a delivery that failed with the class may succeed later
+// unchanged: the class is timeout, connection, network, http_408, http_429, http_5xx, or a
+// redirect to nowhere, followed by the host's own word, if it gave one. A refusal without
+// such a word does not come from the host.
+func TransientClass(class string) bool {
+	word, code, _ := strings.Cut(class, ":")
+	switch {
+	case code == "" && unsigned.MatchString(word), word == "http_408", word == "http_429", word == device.CodeRetryable, code == device.CodeRetryable:
+		return true
+	}
+	return slices.ContainsFunc([]string{"http_3", "http_5", "timeout", "connection", "network"}, func(p string) bool {
+		return strings.HasPrefix(word, p)
+	})
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"modernc.org/sqlite"
 	lib "modernc.org/sqlite/lib"
@@ -112,6 +113,35 @@ func storeError(path, what string, err error) *abi.Error {
 			"run again; `pdpp-host doctor` checks the store")
 	}
 	return e.WithDetail(path + ", " + what).Wrap(err)
+}
+
+// fault describes an error of the server.
+func (p *server) fault(what string, err error) error {
+	e := postgres.Describe(err)
+	if postgres.Waited(err) {
+		e = abi.NewError(abi.CodeStoreLocked, "the store is locked by "+p.lockHolder(),
+			"wait until that process is done, or end it; then run again")
+	}
+	return e.WithDetail(p.db.Path + ", " + what).Wrap(err)
+}
+
+// lockHolder names the session that has the write lock.
+func (p *server) lockHolder() string {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	var pid int
+	var name, client string
+	err := p.db.Read.QueryRowContext(ctx, `SELECT a.pid, a.application_name, coalesce(host(a.client_addr), '')
+FROM pg_locks AS l JOIN pg_stat_activity AS a ON a.pid = l.pid JOIN pg_database AS d ON d.oid = l.database
+WHERE l.locktype = 'advisory' AND l.granted AND l.classid = ? AND l.objid = ? AND d.datname = current_database() LIMIT 1`,
+		lockClass, p.lockKey).Scan(&pid, &name, &client)
+	if err != nil {
+		return "another session"
+	}
+	if client != "" {
+		client = " from " + client
+	}
+	return fmt.Sprintf("%s%s (backend %d)", name, client, pid)
 }
 
 func diskFull() *abi.Error {

@@ -13,32 +13,6 @@ import (
 // write-ahead log keeps older images of the same pages until it is truncated: the writer does
 // that as soon as it has nothing else to do, once something was deleted.
 
-// foldErased folds the log back where it holds what was deleted. While somebody
-// reads it stays as it is until the next time, or until the last process closes
-// the store, which deletes it.
-func (w *writer) foldErased() {
-	if !w.erased || w.link == nil {
-		return
-	}
-	err := w.link.foldLog()
-	if w.erased = err != nil; w.erased && !w.db.failed(err) && abi.CodeOf(err) != abi.CodeStoreLocked {
-		w.db.opts.Logger.Warn("the store's log was not folded back", "error", err)
-	}
-}
-
-// foldLog writes the whole log into the file and empties it. The error is
-// storage.locked while somebody reads or writes.
-func (l *link) foldLog() error {
-	var busy, frames, folded int64
-	if err := l.conn.QueryRowContext(context.Background(), "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &folded); err != nil {
-		return err
-	}
-	if busy != 0 {
-		return abi.NewError(abi.CodeStoreLocked, "another process reads the store", "wait until it is done").WithDetail(l.db.Path)
-	}
-	return nil
-}
-
 // FoldLog waits until the log is folded back, for as long as a write waits for
 // other processes. After that it is left to the writer: what was asked for is
 // durable.
@@ -91,4 +65,23 @@ func (d *DB) Size(ctx context.Context) (file, log int64) {
 		log = info.Size()
 	}
 	return file, log
+}
+
+// vacuum writes the store's tables anew, without room for rows that are gone.
+func (p *server) vacuum(ctx context.Context) error {
+	pool := p.pool(1, false)
+	var names []string
+	err := pool.NewRaw("SELECT quote_ident(relname) FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace ORDER BY 1").Scan(ctx, &names)
+	for _, name := range names {
+		if err == nil {
+			_, err = pool.ExecContext(ctx, "VACUUM (FULL, ANALYZE) "+name) //nolint:gosec // a table's own, quoted
+		}
+	}
+	return p.db.Fail("compact", errors.Join(err, pool.Close()))
+}
+
+// size returns the bytes of the store's tables with their indexes.
+func (p *server) size(ctx context.Context) (n int64) {
+	_ = p.db.Read.NewRaw("SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace").Scan(ctx, &n)
+	return n
 }

@@ -5,43 +5,20 @@ import (
 	"database/sql/driver"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/uptrace/bun"
 	lib "modernc.org/sqlite/lib"
+
+	"github.com/pdpp-host/pdpp-host/abi"
 )
 
 // errDriver is a fault of this build and not of a store.
 var errDriver = errors.New("the SQLite driver lacks a method that the writer needs")
 
-// session is the writer's own connection, and the transactions on it.
-type session interface {
-	lock(stop <-chan struct{}) error // begins one, with the write lock
-	tx() *Tx
-	commit() error
-	rollback() error
-	foldLog() error
-	close() // for good
-}
-
-// link is the session of SQLite: bun for what happens a few times a run,
-// prepared driver statements for what happens to every record. Only the writer
-// goroutine uses it.
-type link struct {
-	db   *DB
-	conn bun.Conn
-	raw  driver.Conn // the same connection, below database/sql
-
-	stBegin, stCommit, stRollback driver.Stmt
-
-	prepared []driver.Stmt // Options.Statements
-	args     [8]driver.NamedValue
-}
-
-func (d *DB) dial(stop <-chan struct{}) (session, error) {
-	if d.pg != nil {
-		return d.pg.dial(stop)
-	}
+// dialFile opens the connection of a file's writer.
+func (d *DB) dialFile() (session, error) {
 	ctx := context.Background()
 	conn, err := d.connect(ctx)
 	if err != nil {
@@ -71,6 +48,29 @@ func (d *DB) dial(stop <-chan struct{}) (session, error) {
 		return nil, d.Fail("open", err)
 	}
 	return l, nil
+}
+
+// connect opens the writer's connection. Switching a fresh file to write-ahead
+// logging needs it alone for a moment and does not wait for a busy timeout.
+func (d *DB) connect(ctx context.Context) (bun.Conn, error) {
+	deadline := time.NewTimer(d.opts.BusyTimeout)
+	defer deadline.Stop()
+	for {
+		conn, err := d.write.Conn(ctx)
+		if err == nil {
+			return conn, nil
+		}
+		if c := primary(err); c != lib.SQLITE_BUSY && c != lib.SQLITE_LOCKED {
+			return bun.Conn{}, d.Fail("open", err)
+		}
+		select {
+		case <-ctx.Done():
+			return bun.Conn{}, ctx.Err()
+		case <-deadline.C:
+			return bun.Conn{}, d.Fail("open", err)
+		case <-time.After(2 * time.Millisecond):
+		}
+	}
 }
 
 func (l *link) prepare() (err error) {
@@ -130,4 +130,31 @@ func (l *link) lock(stop <-chan struct{}) error {
 		case <-time.After(time.Duration(300+rand.IntN(700)) * time.Microsecond): //nolint:gosec // jitter
 		}
 	}
+}
+
+// Exec runs the i-th of Options.Statements, which is prepared in SQLite.
+func (t *Tx) Exec(i int, values ...any) (driver.Result, error) {
+	if t.server != nil {
+		return t.DB.ExecContext(t.Ctx, t.server.server.db.opts.Statements[i], slices.Clone(values)...)
+	}
+	args := &t.link.args
+	for n, v := range values {
+		args[n] = driver.NamedValue{Ordinal: n + 1, Value: v}
+	}
+	return exec(t.link.prepared[i], args[:len(values)])
+}
+
+func (l *link) tx() *Tx { t := newTx(l.db, l.conn); t.link = l; return t }
+
+// foldLog writes the whole log into the file and empties it. The error is
+// storage.locked while somebody reads or writes.
+func (l *link) foldLog() error {
+	var busy, frames, folded int64
+	if err := l.conn.QueryRowContext(context.Background(), "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &folded); err != nil {
+		return err
+	}
+	if busy != 0 {
+		return abi.NewError(abi.CodeStoreLocked, "another process reads the store", "wait until it is done").WithDetail(l.db.Path)
+	}
+	return nil
 }

@@ -10,10 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/uptrace/bun"
-	lib "modernc.org/sqlite/lib"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 )
@@ -136,12 +134,12 @@ func (d *DB) pending(ctx context.Context, conn bun.Conn) ([]migration, error) {
 	case id != applicationID:
 		return nil, foreign(d.Path)
 	}
-	return left(ctx, conn, known, d.Path)
+	return stepsLeft(ctx, conn, known, d.Path)
 }
 
-// left returns the steps that a store with a table of them has not run. It refuses one
+// stepsLeft returns the steps that a store with a table of them has not run. It refuses one
 // that this program does not know.
-func left(ctx context.Context, conn bun.IDB, known []migration, where string) ([]migration, error) {
+func stepsLeft(ctx context.Context, conn bun.IDB, known []migration, where string) ([]migration, error) {
 	var applied []appliedMigration
 	if err := conn.NewSelect().Model(&applied).Order("version").Scan(ctx); err != nil {
 		return nil, err
@@ -219,38 +217,4 @@ func (d *DB) runStep(ctx context.Context, conn bun.IDB, m migration) error {
 	}
 	d.opts.Logger.Info("store migrated", "version", m.version, "name", m.name)
 	return nil
-}
-
-// connect opens the writer's connection. Switching a fresh file to write-ahead
-// logging needs it alone for a moment and does not wait for a busy timeout.
-func (d *DB) connect(ctx context.Context) (bun.Conn, error) {
-	deadline := time.NewTimer(d.opts.BusyTimeout)
-	defer deadline.Stop()
-	for {
-		conn, err := d.write.Conn(ctx)
-		if err == nil {
-			return conn, nil
-		}
-		if c := primary(err); c != lib.SQLITE_BUSY && c != lib.SQLITE_LOCKED {
-			return bun.Conn{}, d.Fail("open", err)
-		}
-		select {
-		case <-ctx.Done():
-			return bun.Conn{}, ctx.Err()
-		case <-deadline.C:
-			return bun.Conn{}, d.Fail("open", err)
-		case <-time.After(2 * time.Millisecond):
-		}
-	}
-}
-
-// Micros is how a moment is stored: microseconds since 1970 UTC.
-func Micros(t time.Time) int64 { return t.UnixMicro() }
-
-// Time is the inverse of Micros; 0 is no time.
-func Time(us int64) time.Time {
-	if us == 0 {
-		return time.Time{}
-	}
-	return time.UnixMicro(us).UTC()
 }

@@ -3,9 +3,7 @@ package db
 import (
 	"context"
 	"errors"
-	"fmt"
 	"hash/fnv"
-	"time"
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/pgdialect"
@@ -13,17 +11,6 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/storage/internal/postgres"
 )
-
-// server is what a store on PostgreSQL has instead of a file.
-type server struct {
-	db      *DB
-	address *postgres.Server
-	lockKey int32 // of the store's advisory lock, beside lockClass
-}
-
-// lockClass marks advisory locks as ours ("PDPP"). The second number is the schema's, so
-// that two stores of one database do not wait for each other.
-const lockClass = applicationID
 
 // leastServer is the oldest server that tells what became of a transaction by name
 // (pg_xact_status of an xid8).
@@ -46,33 +33,6 @@ func openServer(ctx context.Context, o Options) (*DB, error) {
 		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil
-}
-
-// openServerToRead opens a database with a current schema as it is, an empty file where
-// the database holds no store yet, and one with an older schema by bringing it up to date.
-func openServerToRead(ctx context.Context, o Options) (*DB, error) {
-	d, fresh, left, err := reachServer(ctx, o)
-	if err != nil {
-		return nil, err
-	}
-	current := left == 0
-	if current && !fresh {
-		current, err = d.opts.Current(ctx, d.Read)
-	}
-	switch {
-	case err == nil && current && !fresh:
-		d.writer = startWriter(d)
-		return d, nil
-	case err != nil:
-		return nil, errors.Join(d.Fail("read the store", err), d.Close())
-	}
-	if err := d.Close(); err != nil {
-		return nil, err
-	}
-	if fresh {
-		return openCopy(ctx, o, "")
-	}
-	return openServer(ctx, o)
 }
 
 // reachServer connects, and looks at what is there without changing it: is it ours, and
@@ -127,52 +87,4 @@ current_setting('client_encoding'), current_setting('standard_conforming_strings
 		err = errors.Join(kerr, p.db.opts.Accept(ctx, p.db.Read, len(known)-len(left)))
 	}
 	return fresh, left, err
-}
-
-// fault describes an error of the server.
-func (p *server) fault(what string, err error) error {
-	e := postgres.Describe(err)
-	if postgres.Waited(err) {
-		e = abi.NewError(abi.CodeStoreLocked, "the store is locked by "+p.lockHolder(),
-			"wait until that process is done, or end it; then run again")
-	}
-	return e.WithDetail(p.db.Path + ", " + what).Wrap(err)
-}
-
-// lockHolder names the session that has the write lock.
-func (p *server) lockHolder() string {
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-	defer cancel()
-	var pid int
-	var name, client string
-	err := p.db.Read.QueryRowContext(ctx, `SELECT a.pid, a.application_name, coalesce(host(a.client_addr), '')
-FROM pg_locks AS l JOIN pg_stat_activity AS a ON a.pid = l.pid JOIN pg_database AS d ON d.oid = l.database
-WHERE l.locktype = 'advisory' AND l.granted AND l.classid = ? AND l.objid = ? AND d.datname = current_database() LIMIT 1`,
-		lockClass, p.lockKey).Scan(&pid, &name, &client)
-	if err != nil {
-		return "another session"
-	}
-	if client != "" {
-		client = " from " + client
-	}
-	return fmt.Sprintf("%s%s (backend %d)", name, client, pid)
-}
-
-// vacuum writes the store's tables anew, without room for rows that are gone.
-func (p *server) vacuum(ctx context.Context) error {
-	pool := p.pool(1, false)
-	var names []string
-	err := pool.NewRaw("SELECT quote_ident(relname) FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace ORDER BY 1").Scan(ctx, &names)
-	for _, name := range names {
-		if err == nil {
-			_, err = pool.ExecContext(ctx, "VACUUM (FULL, ANALYZE) "+name) //nolint:gosec // a table's own, quoted
-		}
-	}
-	return p.db.Fail("compact", errors.Join(err, pool.Close()))
-}
-
-// size returns the bytes of the store's tables with their indexes.
-func (p *server) size(ctx context.Context) (n int64) {
-	_ = p.db.Read.NewRaw("SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace").Scan(ctx, &n)
-	return n
 }

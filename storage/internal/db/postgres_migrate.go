@@ -21,7 +21,7 @@ func (p *server) pending(ctx context.Context, q bun.IDB) (fresh bool, steps []mi
 	if err := q.QueryRowContext(ctx, count).Scan(&tables); err != nil || tables == 0 {
 		return true, known, err
 	}
-	steps, err = left(ctx, q, known, p.db.Path)
+	steps, err = stepsLeft(ctx, q, known, p.db.Path)
 	if postgres.Missing(err) {
 		err = foreign(p.db.Path)
 	}

@@ -8,23 +8,10 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/uptrace/bun"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/storage/internal/postgres"
 )
-
-// serverSession is the session of PostgreSQL. One transaction at a time writes to a store,
-// on whichever machine, as with a file: each takes the store's advisory lock before it
-// reads anything. So a room may read, decide and write; and since the lock is let go by
-// the commit, transactions become visible in the order of the numbers that they gave
-// (FL-02).
-type serverSession struct {
-	server *server
-	conn   bun.Conn
-	raw    *pgconn.PgConn // the same connection
-	xid    string         // the transaction's, to ask what became of it
-}
 
 // dial connects. It waits for a server that is being started again for as long as a write
 // waits for a lock, or until stop is closed.

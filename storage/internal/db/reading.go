@@ -47,6 +47,33 @@ func OpenToRead(ctx context.Context, o Options) (*DB, error) {
 	return openCopy(ctx, o, path)
 }
 
+// openServerToRead opens a database with a current schema as it is, an empty file where
+// the database holds no store yet, and one with an older schema by bringing it up to date.
+func openServerToRead(ctx context.Context, o Options) (*DB, error) {
+	d, fresh, left, err := reachServer(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	current := left == 0
+	if current && !fresh {
+		current, err = d.opts.Current(ctx, d.Read)
+	}
+	switch {
+	case err == nil && current && !fresh:
+		d.writer = startWriter(d)
+		return d, nil
+	case err != nil:
+		return nil, errors.Join(d.Fail("read the store", err), d.Close())
+	}
+	if err := d.Close(); err != nil {
+		return nil, err
+	}
+	if fresh {
+		return openCopy(ctx, o, "")
+	}
+	return openServer(ctx, o)
+}
+
 // openFixed opens a file that nobody writes: nothing is made beside it. Without an
 // error it returns nil where that does not tell all there is.
 func openFixed(ctx context.Context, o Options, path string) (*DB, error) {

@@ -3,11 +3,47 @@ package db
 import (
 	"context"
 	"database/sql/driver"
-	"slices"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/uptrace/bun"
 )
+
+// session is the writer's own connection, and the transactions on it.
+type session interface {
+	lock(stop <-chan struct{}) error // begins one, with the write lock
+	tx() *Tx
+	commit() error
+	rollback() error
+	foldLog() error
+	close() // for good
+}
+
+// link is the session of SQLite: bun for what happens a few times a run,
+// prepared driver statements for what happens to every record. Only the writer
+// goroutine uses it.
+type link struct {
+	db   *DB
+	conn bun.Conn
+	raw  driver.Conn // the same connection, below database/sql
+
+	stBegin, stCommit, stRollback driver.Stmt
+
+	prepared []driver.Stmt // Options.Statements
+	args     [8]driver.NamedValue
+}
+
+// serverSession is the session of PostgreSQL. One transaction at a time writes to a store,
+// on whichever machine, as with a file: each takes the store's advisory lock before it
+// reads anything. So a room may read, decide and write; and since the lock is let go by
+// the commit, transactions become visible in the order of the numbers that they gave
+// (FL-02).
+type serverSession struct {
+	server *server
+	conn   bun.Conn
+	raw    *pgconn.PgConn // the same connection
+	xid    string         // the transaction's, to ask what became of it
+}
 
 // Tx is one write transaction, which holds the write lock from its first statement.
 // It belongs to the writer goroutine: nothing of it is used after the commit.
@@ -35,8 +71,6 @@ const (
 	Summaries
 	orders
 )
-
-func (l *link) tx() *Tx { t := newTx(l.db, l.conn); t.link = l; return t }
 
 func newTx(d *DB, conn bun.IDB) *Tx {
 	return &Tx{DB: conn, Ctx: context.Background(), Now: d.opts.Now(), newID: d.opts.NewID, states: map[any]any{}}
@@ -76,15 +110,3 @@ func (t *Tx) runBeforeCommit() error {
 
 // NewID returns an id that no row has yet.
 func (t *Tx) NewID() string { return t.newID() }
-
-// Exec runs the i-th of Options.Statements, which is prepared in SQLite.
-func (t *Tx) Exec(i int, values ...any) (driver.Result, error) {
-	if t.server != nil {
-		return t.DB.ExecContext(t.Ctx, t.server.server.db.opts.Statements[i], slices.Clone(values)...)
-	}
-	args := &t.link.args
-	for n, v := range values {
-		args[n] = driver.NamedValue{Ordinal: n + 1, Value: v}
-	}
-	return exec(t.link.prepared[i], args[:len(values)])
-}

@@ -23,9 +23,6 @@ func SameServer(a, b string) bool {
 	return err == nil && oerr == nil && one.Same(other)
 }
 
-// IsServer reports whether the store is on a server, and not in a file.
-func (d *DB) IsServer() bool { return d.pg != nil }
-
 // Snapshot has read look at several things as they were at one moment.
 func (d *DB) Snapshot(ctx context.Context, read func(q bun.IDB) error) error {
 	conn, err := d.Read.Conn(ctx)

@@ -1,8 +1,8 @@
 package db
 
 import (
-	"context"
 	"errors"
+	"os"
 	"sync"
 	"time"
 
@@ -251,7 +251,11 @@ func (w *writer) connect() error {
 	if w.link != nil {
 		return nil
 	}
-	l, err := w.db.dial(w.stop)
+	dial := w.db.dialFile
+	if w.db.pg != nil {
+		dial = func() (session, error) { return w.db.pg.dial(w.stop) }
+	}
+	l, err := dial()
 	if err == nil {
 		w.link = l
 	}
@@ -279,6 +283,32 @@ func (w *writer) drop() {
 	}
 }
 
+// foldErased folds the log back where it holds what was deleted. While somebody
+// reads it stays as it is until the next time, or until the last process closes
+// the store, which deletes it.
+func (w *writer) foldErased() {
+	if !w.erased || w.link == nil {
+		return
+	}
+	err := w.link.foldLog()
+	if w.erased = err != nil; w.erased && !w.db.failed(err) && abi.CodeOf(err) != abi.CodeStoreLocked {
+		w.db.opts.Logger.Warn("the store's log was not folded back", "error", err)
+	}
+}
+
+// Close writes what is queued, waits for the writer and closes the file. Runs
+// that did not finish keep their lease until it expires or its holder is gone.
+func (d *DB) Close() error {
+	if d.writer != nil {
+		d.writer.close()
+	}
+	err := errors.Join(d.Read.Close(), d.write.Close())
+	if d.temporary != "" {
+		err = errors.Join(err, os.RemoveAll(d.temporary))
+	}
+	return err
+}
+
 // perform runs the operations in order. An operation whose run may not write any more,
 // and one that is refused, are found out before they write anything, so the rest of the
 // group goes on; anything else ends the whole transaction.
@@ -301,37 +331,4 @@ func (t *Tx) perform(group []*Op) error {
 		}
 	}
 	return nil
-}
-
-type alsoKey struct{}
-
-// Also returns a context with which every transaction of Alone runs fn after its own
-// function, in the same transaction.
-func Also(ctx context.Context, fn func(*Tx) error) context.Context {
-	return context.WithValue(ctx, alsoKey{}, fn)
-}
-
-// Alone runs fn in a write transaction of its own, then what ctx carries (Also), and
-// waits until both are durable. When ctx ends before it began, nothing is written; once it has begun
-// it is waited for, so that the caller always knows. what names the operation in an error.
-func (d *DB) Alone(ctx context.Context, what string, fn func(*Tx) error) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	o := &Op{Done: make(chan error, 1), Do: func(t *Tx) error {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := fn(t); err != nil {
-			return err
-		}
-		if also, ok := ctx.Value(alsoKey{}).(func(*Tx) error); ok {
-			return also(t)
-		}
-		return nil
-	}}
-	if err := d.Push(o); err != nil {
-		return err
-	}
-	return d.Fail(what, <-o.Done)
 }
