@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -70,6 +71,9 @@ func TestManyClientsWatch(t *testing.T) {
 	for _, c := range conns {
 		readUntil(t, c, `"connection":"mine"`)
 	}
+	if figures := asked(t, p.at, "/metrics", token); !strings.Contains(figures, fmt.Sprintf("\npdpp_host_event_watchers %d\n", clients+1)) {
+		t.Errorf("OC-11: got %s, want %d watchers", figures, clients+1)
+	}
 	if got := private(t, p.cmd.Process.Pid) - before; got > mostForClients {
 		t.Errorf("%d clients cost %d bytes, want %d at most", clients, got, mostForClients)
 	}
@@ -100,6 +104,27 @@ func madeToken(t *testing.T, home, scope string) string {
 		t.Fatalf("%s %v", out, err)
 	}
 	return string(found)
+}
+
+// asked returns what a host answers a token.
+func asked(t *testing.T, at, path, token string) string {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+at+path, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+token)
+	r.Close = true
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode != http.StatusOK {
+		t.Fatalf("%s: got %d %s, %v, want 200", path, res.StatusCode, text, err)
+	}
+	return string(text)
 }
 
 // readUntil reads until a text has come.
