@@ -140,6 +140,12 @@ type Watch = db.Watch
 // Watch begins to watch the store. Close it.
 func (s *Store) Watch(ctx context.Context) (*Watch, error) { return s.db.Watch(ctx) }
 
+// Activity is db.Activity.
+type Activity = db.Activity
+
+// Activity returns what the store has done since it was opened. It reads memory alone.
+func (s *Store) Activity() Activity { return s.db.Activity() }
+
 // Path returns the store's file.
 func (s *Store) Path() string { return s.db.Path }
 

@@ -148,6 +148,11 @@ func TestServeListens(t *testing.T) {
 		}
 	}
 
+	// OC-11, OC-03.1: figures are the owner's, and nobody has claimed this host.
+	if r, err := http.Get("http://" + p.at + "/metrics"); err != nil || r.Body.Close() != nil || r.StatusCode != http.StatusUnauthorized {
+		t.Errorf("/metrics: got %v, %v, want 401", r, err)
+	}
+
 	// Its port is taken, and it is the only one that serves.
 	taken := exec.Command("pdpp-host", "serve", "--listen", p.at)
 	taken.Env = []string{"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")}

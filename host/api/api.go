@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -34,6 +35,8 @@ type API struct {
 	attempts *attempts
 	gates    *gates
 
+	delivered atomic.Int64 // records
+
 	installed func(ctx context.Context, connector string) (manifest []byte, moduleSHA256 string, err error)
 }
 
@@ -54,6 +57,14 @@ func New(d Deps) *API {
 	}
 	a.mux.Handle("/", a.handle(noRoute))
 	return a
+}
+
+// Activity returns how many requests of devices run now, and how many records were taken
+// since the API was made.
+func (a *API) Activity() (requests int, records int64) {
+	a.slots.mu.Lock()
+	defer a.slots.mu.Unlock()
+	return a.slots.all, a.delivered.Load()
 }
 
 // ServeHTTP answers one request. A path in another spelling than its own is not

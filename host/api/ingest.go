@@ -41,11 +41,14 @@ func (a *API) ingest(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	accepted, _, err := a.store.IngestBatch(c.r.Context(), storage.IngestBatch{
+	accepted, replayed, err := a.store.IngestBatch(c.r.Context(), storage.IngestBatch{
 		Source: src, RunID: b.RunID, BatchID: b.BatchID, BodyHash: b.BodyHash, Seq: b.BatchSeq, Records: records, Streams: streams,
 	})
 	if err != nil {
 		return nil, err
+	}
+	if !replayed {
+		a.delivered.Add(accepted)
 	}
 	return device.BatchAnswer{
 		Object: "device_ingest_batch_result", Status: "accepted", Accepted: accepted, BatchID: b.BatchID, BodyHash: b.BodyHash,

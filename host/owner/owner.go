@@ -13,6 +13,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/read"
 	"github.com/pdpp-host/pdpp-host/host/read/index"
 	"github.com/pdpp-host/pdpp-host/host/run"
+	"github.com/pdpp-host/pdpp-host/host/send/traffic"
 	"github.com/pdpp-host/pdpp-host/host/vault"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
@@ -43,6 +44,7 @@ type Deps struct {
 	Getenv  func(string) string
 	Home    string // the owner's home folder; "": unknown
 	Logger  *slog.Logger
+	Traffic *traffic.Traffic // counts what runs send; nil: nobody does
 }
 
 // Owner carries out operations. Its methods are for one goroutine at a time.

@@ -138,6 +138,28 @@ func (e *Engine) unregister(g *Guest) {
 	delete(e.guests, g)
 }
 
+// Workers returns how many worker processes there are now, and their resident memory in bytes;
+// 0 where the system does not say.
+func (e *Engine) Workers() (n int, resident int64) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for g := range e.guests {
+		cell, ok := g.cell.(*processCell)
+		if !ok {
+			continue
+		}
+		if pid := cell.pid(); pid > 0 {
+			n++
+			bytes, _ := spawn.Resident(pid)
+			resident += bytes
+		}
+	}
+	return n, resident
+}
+
+// Resident returns the resident memory of this process in bytes.
+func Resident() (n int64, known bool) { return spawn.Resident(os.Getpid()) }
+
 // Close ends every guest. The Engine loads nothing afterwards.
 func (e *Engine) Close() error {
 	e.mu.Lock()

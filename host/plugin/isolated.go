@@ -144,6 +144,16 @@ func (c *processCell) ensure(ctx context.Context) (*process, error) {
 	return c.worker, nil
 }
 
+// pid returns the worker's process id; 0: there is none.
+func (c *processCell) pid() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.worker == nil {
+		return 0
+	}
+	return c.worker.cmd.Process.Pid
+}
+
 // drop ends the worker, if there is one, and waits for its end.
 func (c *processCell) drop(reason error) {
 	c.mu.Lock()

@@ -38,6 +38,7 @@ type Update struct {
 // StreamUpdate counts one stream's records; all but Rejected are durable.
 type StreamUpdate struct {
 	Name                                       string
+	AppendOnly                                 bool
 	New, Changed, Unchanged, Deleted, Rejected int64
 }
 
@@ -121,7 +122,11 @@ func (r *run) streamUpdates() []StreamUpdate {
 	written, rejected := r.writer.Counts(), r.intake.rejections.count()
 	list := make([]StreamUpdate, len(r.plan.scope.Streams))
 	for i := range list {
-		list[i] = StreamUpdate{Name: r.plan.scope.Streams[i].Name, Rejected: rejected[i]}
+		name := r.plan.scope.Streams[i].Name
+		list[i] = StreamUpdate{Name: name, Rejected: rejected[i]}
+		if s := r.plan.manifest.Stream(name); s != nil {
+			list[i].AppendOnly = s.AppendOnly()
+		}
 		if i < len(written) {
 			n := written[i]
 			list[i].New, list[i].Changed, list[i].Unchanged, list[i].Deleted = n.New, n.Changed, n.Unchanged, n.Deleted

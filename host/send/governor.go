@@ -131,6 +131,7 @@ func (g *Governor) admit(ctx context.Context, s *sends) *Stop {
 	g.mu.Lock()
 	s.lane().line.join(&s.place, time.Time{})
 	g.mu.Unlock()
+	told := false
 	for {
 		now := g.deps.Clock.Now()
 		t, stop := g.plan(now, s)
@@ -148,11 +149,12 @@ func (g *Governor) admit(ctx context.Context, s *sends) *Stop {
 			g.reportTransition(now, t.change)
 			ProbeFrom(ctx).Waited(SourceGovernor, now.Sub(began))
 			if d := now.Sub(began); d > 0 {
-				g.observe(Event{Kind: EventWait, At: now, Lane: s.lane().name, Attempt: s.attempt, Duration: d})
+				g.observe(Event{Kind: EventWait, At: now, Lane: s.lane().name, Attempt: s.attempt, Duration: d, Told: told})
 			}
 			return nil
 		}
-		g.observe(Event{Kind: EventHold, At: now, Lane: s.lane().name, Attempt: s.attempt, Duration: t.wait, Told: t.told >= t.wait})
+		told = t.told >= t.wait
+		g.observe(Event{Kind: EventHold, At: now, Lane: s.lane().name, Attempt: s.attempt, Duration: t.wait, Told: told})
 		// Invariant 4: this is the only sleep before a send.
 		if err := g.deps.Clock.Sleep(ctx, t.wait); err != nil {
 			return &Stop{err: cancelled(ctx)}

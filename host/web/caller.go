@@ -22,6 +22,9 @@ func CallerOf(ctx context.Context) *access.Caller {
 // otherwise of a session's cookie. It returns tokens.refused for a token that is no good; a
 // session that has ended makes the request a visitor's.
 func (g *Guard) Identify(r *http.Request) (*http.Request, error) {
+	if CallerOf(r.Context()) != nil { // it is identified anew: whoever it was may be nobody now
+		r = r.WithContext(context.WithValue(r.Context(), callerKey{}, (*access.Caller)(nil)))
+	}
 	var who *access.Caller
 	var err error
 	if v := r.Header.Values("Authorization"); len(v) > 0 {

@@ -35,6 +35,7 @@ func (g *Guard) Handler(next http.Handler, refuse func(w http.ResponseWriter, r 
 			refuse(w, r, UnknownHost())
 			return
 		}
+		asked := r
 		r, err := g.Identify(r)
 		if err == nil {
 			err = g.CheckChange(r)
@@ -43,6 +44,7 @@ func (g *Guard) Handler(next http.Handler, refuse func(w http.ResponseWriter, r 
 			refuse(w, r, err)
 			return
 		}
+		defer func() { asked.Pattern = r.Pattern }() // for who measures
 		next.ServeHTTP(w, r)
 	})
 }

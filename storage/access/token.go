@@ -74,6 +74,13 @@ func (s *Store) Tokens(ctx context.Context) ([]Token, error) {
 	return out, nil
 }
 
+// Callers returns the ids of all tokens and sessions: it is another list once one of them was
+// revoked or ended.
+func (s *Store) Callers(ctx context.Context) (ids []string, err error) {
+	err = s.db.Read.NewRaw("SELECT id FROM tokens UNION ALL SELECT id FROM sessions ORDER BY id").Scan(ctx, &ids)
+	return ids, s.db.Fail("read who may ask", err)
+}
+
 // TokenUsed keeps that a token is in use now.
 func (s *Store) TokenUsed(ctx context.Context, id string) error {
 	return s.db.Alone(ctx, "keep the token's last use", func(t *db.Tx) error {

@@ -53,11 +53,15 @@ type API struct {
 	mux      *http.ServeMux
 	table    []route
 	document []byte
+	asking   chan struct{} // see still
 }
+
+// mostAsking is how many streams ask at a time whether they may go on.
+const mostAsking = 4
 
 // New returns the API.
 func New(d Deps) (*API, error) {
-	a := &API{Deps: d, mux: http.NewServeMux()}
+	a := &API{Deps: d, mux: http.NewServeMux(), asking: make(chan struct{}, mostAsking)}
 	a.table = a.routes()
 	var err error
 	if a.document, err = documentOf(a.table, d.Version); err != nil {

@@ -50,6 +50,9 @@ type bed struct {
 	tokens map[access.Scope]string
 	check  validator.Validator
 	log    *bytes.Buffer
+	opened func(context.Context) // an owner asks for the store; nil: nobody looks
+
+	stopHub func()
 }
 
 // clock is a wall clock that a test moves.
@@ -114,6 +117,7 @@ func newBed(t *testing.T) *bed {
 	b.ok(err)
 	hub := live.New(source, time.Now, slog.New(slog.DiscardHandler))
 	ctx, stop := context.WithCancel(context.Background())
+	b.stopHub = stop
 	ended := make(chan error, 1)
 	go func() { ended <- hub.Run(ctx) }()
 	t.Cleanup(func() {
@@ -157,7 +161,7 @@ func (b *bed) open(dir string) {
 	b.ok(err)
 	engine := rig.Engine(t, plugin.IsolationInline, plugin.Limits{})
 	b.owner = owner.New(owner.Deps{
-		Config: c, Open: func(context.Context) (*storage.Store, error) { return b.store, nil }, Now: b.clock.Now, Random: rand.Reader, Home: dir,
+		Config: c, Open: b.reopen, Now: b.clock.Now, Random: rand.Reader, Home: dir,
 		Engine: func(use func(*plugin.Engine) error) error { return use(engine) }, Folders: noFolders{},
 		Getenv: func(string) string { return "" }, Logger: slog.New(slog.DiscardHandler), Vault: vault.Options{Dir: dir, Mode: vault.ModeFile},
 		Actor: owner.Actor{Face: owner.CommandLine},
@@ -165,6 +169,13 @@ func (b *bed) open(dir string) {
 	conn, err := b.store.EnsureConnection(t.Context(), "mine", "credentialed")
 	b.ok(err)
 	b.ok(b.store.PinPlugin(t.Context(), conn.ID, guest.SHA256, raw))
+}
+
+func (b *bed) reopen(ctx context.Context) (*storage.Store, error) {
+	if b.opened != nil {
+		b.opened(ctx)
+	}
+	return b.store, nil
 }
 
 func (b *bed) ok(err error) {

@@ -27,13 +27,11 @@ const headerLastEvent = "Last-Event-ID"
 const longestMark = 64
 
 func (c *call) events() error {
-	may := func() error {
-		if err := c.identify(); err != nil {
-			return err
-		}
-		return nil
-	}
-	return c.watch(c.w, c.r, may)
+	first := c.r // each proof adds to the context of the request that it is made of
+	return c.watch(c.w, c.r, func() error {
+		c.r = first
+		return c.identify()
+	})
 }
 
 // SessionEvents answers a page of the owner's browser with the events of GET
@@ -102,16 +100,31 @@ func (a *API) watch(w http.ResponseWriter, r *http.Request, may func() error) er
 		case <-r.Context().Done():
 			return nil
 		case <-beat.C:
-			if may() != nil || s.send([]byte(": still here\n\n")) != nil {
+			if a.still(may) != nil || s.send([]byte(": still here\n\n")) != nil {
 				return nil //nolint:nilerr // the stream has begun: its client comes again, and is told why
 			}
 		case <-watcher.Ready():
+			if watcher.Doubted() && a.still(may) != nil {
+				return nil //nolint:nilerr // as above
+			}
 			events, err := watcher.Take()
 			if err != nil || s.tell(events) != nil {
 				return nil //nolint:nilerr // it resumes
 			}
 		}
 	}
+}
+
+// still asks whether a client may watch on. It asks on a stack of its own, and a few at a time:
+// those of 500 streams stay as small as waiting needs (OC-10).
+func (a *API) still(may func() error) error {
+	a.asking <- struct{}{}
+	answer := make(chan error, 1)
+	go func() {
+		defer func() { <-a.asking }()
+		answer <- may()
+	}()
+	return <-answer
 }
 
 // stream writes server-sent events.

@@ -25,6 +25,9 @@ type Check struct {
 func Handler(ready func() []Check, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		status, text := http.StatusOK, "ok\n"
+		if r.URL.Path == PathAlive || r.URL.Path == PathReady {
+			r.Pattern = r.URL.Path // for who measures
+		}
 		switch r.URL.Path {
 		case PathAlive:
 		case PathReady:

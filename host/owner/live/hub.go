@@ -37,9 +37,10 @@ type Hub struct {
 
 	// These belong to the goroutine of Run.
 	seen        place
-	looking     bool // seen, questions and devices say how things are
+	looking     bool // seen, and the texts below, say how things are
 	questions   string
 	devices     string
+	callers     string
 	lookDevices time.Time
 	source      Source
 	joins       chan *join
@@ -73,10 +74,13 @@ func (h *Hub) Run(ctx context.Context) error {
 	}
 }
 
-func (h *Hub) idle() bool {
+func (h *Hub) idle() bool { return h.Watching() == 0 }
+
+// Watching returns how many watchers there are.
+func (h *Hub) Watching() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return len(h.watchers) == 0
+	return len(h.watchers)
 }
 
 // end ends every watch.
@@ -99,6 +103,9 @@ func (h *Hub) look(ctx context.Context) error {
 	now := h.now()
 	var events []Event
 	if moved {
+		if err := h.lookAtCallers(ctx); err != nil { // before anything is told
+			return err
+		}
 		changes, err := h.source.Since(ctx, h.seen.change, mostChanges)
 		if err != nil {
 			return err
@@ -130,6 +137,21 @@ func (h *Hub) look(ctx context.Context) error {
 		}
 	}
 	h.spread(events)
+	return nil
+}
+
+// lookAtCallers doubts every watcher when somebody who could ask can no more.
+func (h *Hub) lookAtCallers(ctx context.Context) error {
+	known, err := h.source.Callers(ctx)
+	if err != nil || known == h.callers {
+		return err
+	}
+	h.callers = known
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for w := range h.watchers {
+		w.doubt()
+	}
 	return nil
 }
 

@@ -33,6 +33,8 @@ type Source interface {
 	// Questions and Devices return a text that is another one when they have changed.
 	Questions(ctx context.Context) (string, error)
 	Devices(ctx context.Context) (string, error)
+	// Callers returns a text that is another one when a token was revoked or a session ended.
+	Callers(ctx context.Context) (string, error)
 	Close() error
 }
 
@@ -97,6 +99,11 @@ func (s *source) Devices(ctx context.Context) (string, error) {
 		fmt.Fprintf(&text, "%s %d;", sources[i].ID, sources[i].OfferedAt.UnixMicro())
 	}
 	return text.String(), errors.Join(err, serr)
+}
+
+func (s *source) Callers(ctx context.Context) (string, error) {
+	ids, err := s.store.Callers(ctx)
+	return strings.Join(ids, " "), err
 }
 
 func (s *source) Close() error { return s.watch.Close() }

@@ -21,6 +21,7 @@ type Watcher struct {
 
 	mu      sync.Mutex
 	waiting []Event
+	doubted bool  // see Doubted
 	ended   error // nil: it goes on
 }
 
@@ -86,7 +87,10 @@ func (h *Hub) begin(ctx context.Context) (err error) {
 	if h.questions, err = h.source.Questions(ctx); err != nil {
 		return err
 	}
-	h.devices, err = h.source.Devices(ctx)
+	if h.devices, err = h.source.Devices(ctx); err != nil {
+		return err
+	}
+	h.callers, err = h.source.Callers(ctx)
 	h.looking = err == nil
 	return err
 }
@@ -149,6 +153,23 @@ func (w *Watcher) wake() {
 	case w.ready <- struct{}{}:
 	default:
 	}
+}
+
+func (w *Watcher) doubt() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.doubted = true
+	w.wake()
+}
+
+// Doubted reports whether a token was revoked or a session has ended since it was last asked:
+// who watches may be one that may no more. It is asked before Take.
+func (w *Watcher) Doubted() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	doubted := w.doubted
+	w.doubted = false
+	return doubted
 }
 
 // Ready is sent to when there is something to Take.

@@ -21,7 +21,7 @@ func Deps(o *owner.Owner, store *storage.Store, engine *plugin.Engine, maxReques
 		Store: store, Engine: engine, Roots: o.Folders, Now: o.Now, Holder: holder.Self(), HolderAlive: holder.Alive,
 		NewID:  func() string { return run.NewID(o.Now(), o.Random) },
 		Logger: o.Logger,
-		Sender: newSender(o.Config, maxRequests),
+		Sender: newSender(o.Config, o.Traffic, maxRequests),
 		Secrets: func(ctx context.Context, conn *storage.Connection, m *abi.Manifest) (run.Secrets, error) {
 			s := credential.New(store, o.Vault, conn, manifest.Credentials(m), o.Getenv)
 			return s, s.Check(ctx) // now, so that a lost key refuses the run before it begins

@@ -4,10 +4,12 @@ import (
 	"context"
 	"math/rand/v2"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/run"
 	"github.com/pdpp-host/pdpp-host/host/send"
 	"github.com/pdpp-host/pdpp-host/host/send/call"
+	"github.com/pdpp-host/pdpp-host/host/send/traffic"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -18,10 +20,11 @@ type sender struct {
 	bytesOut     int64
 	requests     int64 // of one run; 0: any number
 	unpaced      bool  // towards this machine
+	traffic      *traffic.Traffic
 }
 
-func newSender(c *config.Config, maxRequests int64) *sender {
-	s := &sender{allowPrivate: c.AllowPrivate(), bytesOut: c.BytesOut(), requests: c.Requests()}
+func newSender(c *config.Config, t *traffic.Traffic, maxRequests int64) *sender {
+	s := &sender{allowPrivate: c.AllowPrivate(), bytesOut: c.BytesOut(), requests: c.Requests(), traffic: t}
 	if maxRequests > 0 {
 		s.requests = maxRequests
 	}
@@ -30,7 +33,7 @@ func newSender(c *config.Config, maxRequests int64) *sender {
 
 // Unpaced is the sender of the contract suite: it does not wait for this machine.
 func Unpaced(c *config.Config) run.Sender {
-	s := newSender(c, 0)
+	s := newSender(c, nil, 0)
 	s.unpaced = true
 	return s
 }
@@ -42,7 +45,7 @@ func (s *sender) Open(_ context.Context, r run.SendRun) (run.Sending, error) {
 		BaseURL: r.Options[run.OptionBaseURL], MaxBytesOut: s.bytesOut,
 		Run: send.NewRunBudget(s.requests, r.MaxWall).Resting(r.Rested), Retries: send.RetryBudgetFor(s.requests),
 		State: func(stream string) []byte { return r.Cursors[stream] },
-		Clock: send.SystemClock{}, Random: rand.Float64, UnpacedLoopback: s.unpaced, Observer: r.Observer,
+		Clock: send.SystemClock{}, Random: rand.Float64, UnpacedLoopback: s.unpaced, Observer: r.Observer, Steps: s.traffic.Of(abi.CanonicalKey(r.Manifest.ConnectorKey)),
 	}
 	if r.Secrets != nil {
 		o.Secrets = r.Secrets

@@ -17,6 +17,7 @@ const mostByHand = 8
 // concurrent use.
 type lives struct {
 	grace time.Duration // see Request.Grace
+	tally *tally        // of what runs store; nil: nobody counts
 
 	mu     sync.Mutex
 	runs   map[string]*life // by run id
@@ -81,6 +82,13 @@ func (l *lives) follow(serves context.Context) (context.Context, *life) {
 	return ctx, &life{of: l, stop: stop, forget: forget, stopping: serves.Done()}
 }
 
+// running returns how many runs go on.
+func (l *lives) running() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.runs)
+}
+
 func (l *lives) find(runID string) *life {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -114,6 +122,9 @@ func (f *life) begin(b run.Began) {
 func (f *life) observe(u run.Update) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.of.tally != nil {
+		f.of.tally.store(f.last, &u)
+	}
 	f.last = &u
 }
 

@@ -38,8 +38,11 @@ func (s *Server) run(ctx context.Context, j schedule.Job) error {
 	result, err := run.New(deps).Run(ctx, run.Request{
 		Connection: j.Connection.Name, Module: file, ModulePath: path, Mode: abi.ModeIncremental, MaxWall: running.AskingTime(s.Config.RunTime()),
 	})
-	if err == nil {
+	switch {
+	case err == nil:
 		s.tally.add(result)
+	case f.began.RunID == "":
+		s.tally.refused()
 	}
 	s.keepRejected(ctx, &j.Connection, result, err)
 	return err

@@ -13,7 +13,8 @@ type Check struct {
 }
 
 // Ready looks whether the server can do its work (OC-11). The store is writable when the
-// right to serve was renewed in time, which is a write of its own; the scheduler works when
+// right to serve was renewed in time and the last renewal did not fail, which is a write of its
+// own each 15 seconds; the scheduler works when
 // it makes passes. It reads and writes nothing, so anybody may ask as often as they like.
 // It is safe for concurrent use.
 func (s *Server) Ready() []Check {
@@ -22,6 +23,8 @@ func (s *Server) Ready() []Check {
 	return []Check{
 		{"store", s.right.heard(now)},
 		{"scheduler", !s.right.stuck(now)},
-		{"disk", !known || free >= leastFree},
+		{"disk", roomy(free, known)},
 	}
 }
+
+func roomy(free uint64, known bool) bool { return !known || free >= leastFree }

@@ -32,12 +32,14 @@ type right struct {
 	holder string
 	pass   atomic.Pointer[time.Time] // the last one; nil: none is to be made
 	held   atomic.Pointer[time.Time] // when it was last renewed
+	failed atomic.Bool               // the last renewal was not written
 }
 
-// heard reports whether the right was renewed within the time that it lasts.
+// heard reports whether the right was renewed within the time that it lasts, and the store
+// took the last renewal.
 func (l *right) heard(now time.Time) bool {
 	last := l.held.Load()
-	return last != nil && now.Sub(*last) < servingTTL
+	return last != nil && now.Sub(*last) < servingTTL && !l.failed.Load()
 }
 
 // passed keeps that the scheduler has made a pass.
@@ -81,6 +83,7 @@ func processOf(name string) string {
 // hold takes the right or renews it. It returns the server that has it instead.
 func (l *right) hold(ctx context.Context, now time.Time) (*storage.Server, error) {
 	other, err := l.store.Serve(ctx, l.holder, servingTTL, holder.Alive)
+	l.failed.Store(err != nil)
 	if err == nil && other == nil {
 		l.held.Store(&now)
 	}

@@ -70,7 +70,7 @@ func TestAStuckSchedulerIsNoServer(t *testing.T) {
 	renew(true)
 }
 
-// A server is not ready while its store takes no writes, or its scheduler makes no
+// OC-11: a server is not ready while its store takes no writes, or its scheduler makes no
 // passes.
 func TestReady(t *testing.T) {
 	t.Parallel()
@@ -108,13 +108,30 @@ func TestReady(t *testing.T) {
 	if err := store.Close(); err != nil {
 		t.Fatal(err)
 	}
-	now = now.Add(servingTTL)
+	now = now.Add(servingEvery)
 	if _, err := r.renew(ctx, now); err == nil {
 		t.Error("the right was renewed in a store that is closed")
 	}
+	ready("on a store that took no write", "store false; scheduler true; ")
+	now = now.Add(servingTTL)
 	ready("on a store that takes no writes", "store false; scheduler true; ")
 	now = now.Add(2 * passWithin)
 	ready("without passes", "store false; scheduler false; ")
+}
+
+// OC-11: a server is not ready whose disk has less room than a run could fill; of a system that
+// does not say it is not known.
+func TestRoomOnTheDisk(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		free  uint64
+		known bool
+		want  bool
+	}{{leastFree, true, true}, {leastFree - 1, true, false}, {0, true, false}, {0, false, true}} {
+		if got := roomy(c.free, c.known); got != c.want {
+			t.Errorf("%d bytes, known %v: got %v, want %v", c.free, c.known, got, c.want)
+		}
+	}
 }
 
 func TestProcessOf(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/plugin"
 	"github.com/pdpp-host/pdpp-host/host/run/holder"
 	"github.com/pdpp-host/pdpp-host/host/schedule"
+	"github.com/pdpp-host/pdpp-host/host/send/traffic"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -58,8 +59,11 @@ func Serve(ctx context.Context, o *owner.Owner, r Request, fn func(*Server) erro
 	if err != nil {
 		return err
 	}
+	o.Traffic = traffic.New()
 	err = o.Engine(func(engine *plugin.Engine) error {
-		return fn(&Server{Owner: o, store: store, engine: engine, request: r, right: right, began: o.Now(), lives: lives{grace: r.Grace}, manifests: map[string]*abi.Manifest{}})
+		s := &Server{Owner: o, store: store, engine: engine, request: r, right: right, began: o.Now(), lives: lives{grace: r.Grace}, manifests: map[string]*abi.Manifest{}}
+		s.lives.tally = &s.tally
+		return fn(s)
 	})
 	return errors.Join(err, right.release(ctx))
 }
@@ -121,6 +125,9 @@ func (s *Server) scheduler() *schedule.Scheduler {
 	return schedule.New(schedule.Deps{
 		Store: s.store, Policy: s.policy, Pressure: s.pressure, Probes: s.probes, Ready: s.ready, Rests: s.rests, Surroundings: s.surroundings, Run: s.run, OnDevice: s.onDevice,
 		HolderAlive: holder.Alive, Now: s.Now, Random: rand.Float64, Report: s.request.Report, Workers: s.request.Workers, Grace: s.request.Grace,
-		Passed: func() { s.right.passed(s.Now()) },
+		Passed: func() {
+			s.right.passed(s.Now())
+			s.tally.passed()
+		},
 	})
 }

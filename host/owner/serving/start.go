@@ -48,7 +48,9 @@ func (s *Server) Start(ctx context.Context, a owner.Actor, order Order) (runID s
 		switch {
 		case err == nil:
 			s.tally.add(e.Result)
-		case f.began.RunID != "":
+		case f.began.RunID == "":
+			s.tally.refused()
+		default:
 			s.Logger.Warn("the outcome of a run by hand could not be kept", "run", f.began.RunID, "code", abi.CodeOf(err))
 		}
 		ended <- err

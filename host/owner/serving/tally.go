@@ -19,22 +19,68 @@ func stoppedByOwner(status, reason string) bool {
 	return status == run.StatusCancelled && reason != string(abi.ReasonConnectorReportedCancelled)
 }
 
-// tally counts runs. It is safe for concurrent use.
+// tally counts runs and what they store. It is safe for concurrent use.
 type tally struct {
-	mu sync.Mutex
-	n  Counts
+	mu       sync.Mutex
+	n        Counts
+	outcomes map[string]int64
+	stored   [2]run.StreamUpdate // of streams that only grow, and of the others
+	passes   int64
 }
+
+// OutcomeRefused is the outcome of a run that did not begin.
+const OutcomeRefused = "refused"
 
 func (t *tally) add(r *run.Result) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.n.Runs++
+	t.count(r.Status)
 	switch {
 	case r.Status == run.StatusSucceeded:
 	case stoppedByOwner(r.Status, r.Reason):
 		t.n.Stopped++
 	default:
 		t.n.Failed++
+	}
+}
+
+// count counts one outcome. The caller holds t.mu.
+func (t *tally) count(outcome string) {
+	if t.outcomes == nil {
+		t.outcomes = map[string]int64{}
+	}
+	t.outcomes[outcome]++
+}
+
+// refused counts a run that did not begin.
+func (t *tally) refused() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.count(OutcomeRefused)
+}
+
+func (t *tally) passed() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.passes++
+}
+
+// store counts what a run has stored since it was last looked at; nil: it was not.
+func (t *tally) store(before, now *run.Update) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for i := range now.Streams {
+		s := now.Streams[i]
+		to := &t.stored[1]
+		if s.AppendOnly {
+			to = &t.stored[0]
+		}
+		if before != nil && i < len(before.Streams) {
+			b := &before.Streams[i]
+			s.New, s.Changed, s.Unchanged, s.Deleted, s.Rejected = s.New-b.New, s.Changed-b.Changed, s.Unchanged-b.Unchanged, s.Deleted-b.Deleted, s.Rejected-b.Rejected
+		}
+		to.New, to.Changed, to.Unchanged, to.Deleted, to.Rejected = to.New+s.New, to.Changed+s.Changed, to.Unchanged+s.Unchanged, to.Deleted+s.Deleted, to.Rejected+s.Rejected
 	}
 }
 

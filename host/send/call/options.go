@@ -44,6 +44,8 @@ type Options struct {
 	Random          func() float64 // see send.Deps
 	UnpacedLoopback bool           // see send.Deps
 	Observer        Observer       // nil: none
+	// Steps receives every step of the governor, see send.Deps.Observe; nil: no listener.
+	Steps func(send.Event)
 
 	Transport http.RoundTripper // for tests; nil: an egress.Guard
 	TLS       *tls.Config       // for tests with their own authority

@@ -103,4 +103,7 @@ func (s *Session) observe(e send.Event) {
 		s.wire.ledger.count(0, 1)
 	}
 	s.watch.step(e, s.governor)
+	if s.options.Steps != nil {
+		s.options.Steps(e)
+	}
 }

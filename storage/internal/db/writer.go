@@ -53,6 +53,7 @@ type writer struct {
 	link session
 	// erased: the log still holds the text of what was deleted. The goroutine's alone.
 	erased bool
+	spent  spent
 
 	mu     sync.Mutex
 	queue  []*Op
@@ -220,12 +221,20 @@ func (w *writer) transact(group []*Op) error {
 	if group[0].fold {
 		return w.db.Fail("fold the log back", w.link.foldLog())
 	}
-	if err := w.begin(); err != nil {
+	began := time.Now() // elapsed time, not the wall clock
+	err := w.begin()
+	held := time.Now()
+	w.spent.lockWait.Add(int64(held.Sub(began)))
+	if err != nil {
 		w.drop()
 		return w.db.Fail("begin", err)
 	}
+	defer func() {
+		w.spent.transactions.Add(1)
+		w.spent.writing.Add(int64(time.Since(held)))
+	}()
 	t := w.link.tx()
-	err := t.perform(group)
+	err = t.perform(group)
 	if err == nil {
 		err = t.runBeforeCommit()
 	}

@@ -11,10 +11,12 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi/device"
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/cmd/pdpp-host/internal/session"
+	"github.com/pdpp-host/pdpp-host/host/api/metrics"
 	"github.com/pdpp-host/pdpp-host/host/api/probe"
 	"github.com/pdpp-host/pdpp-host/host/console"
 	"github.com/pdpp-host/pdpp-host/host/console/questions"
 	"github.com/pdpp-host/pdpp-host/host/console/site"
+	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/access"
 	"github.com/pdpp-host/pdpp-host/host/owner/serving"
 	"github.com/pdpp-host/pdpp-host/host/web"
@@ -47,12 +49,18 @@ func (i *intake) openFaces(ctx context.Context, s *session.Session, server *serv
 	if err := i.openAPI(ctx, s, server, mux); err != nil {
 		return err
 	}
-	i.handler = probe.Handler(func() (checks []probe.Check) {
+	figures := metrics.New(metrics.Deps{
+		Guard: i.guard, Vitals: server.Vitals, Watching: i.live.Watching, Devices: i.devices.Activity,
+		Claimed: func(ctx context.Context) (bool, error) { return access.Claimed(ctx, server.Asks(owner.Actor{})) },
+		Now:     server.Now, Logger: server.Logger, Version: s.Version,
+	})
+	mux.Handle(metrics.Path, web.Confined(figures))
+	i.handler = figures.Timed(probe.Handler(func() (checks []probe.Check) {
 		for _, c := range server.Ready() {
 			checks = append(checks, probe.Check(c))
 		}
 		return checks
-	}, mux)
+	}, mux))
 	claimed, err := access.Claimed(ctx, server.Owner)
 	if err != nil {
 		return err

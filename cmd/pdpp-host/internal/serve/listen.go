@@ -45,6 +45,7 @@ func (f *listenFlags) check(once bool) error {
 type intake struct {
 	listener net.Listener
 	handler  http.Handler // of what devices deliver; faces puts the others before it
+	devices  *api.API
 	guard    *web.Guard
 	secure   bool // it speaks TLS itself
 	logger   *slog.Logger
@@ -82,7 +83,7 @@ func openIntake(ctx context.Context, s *serving.Server, f listenFlags) (*intake,
 	}
 	s.Logger.Info("listening", "address", l.Addr().String(), "tls", at.Cert != "")
 	devices := api.New(api.Deps{Store: store, Now: s.Now, Random: s.Random, Logger: s.Logger, Installed: s.Installed})
-	return &intake{listener: l, logger: s.Logger, guard: guardOf(s, l, at), secure: at.Cert != "", handler: devices}, nil
+	return &intake{listener: l, logger: s.Logger, guard: guardOf(s, l, at), secure: at.Cert != "", handler: devices, devices: devices}, nil
 }
 
 // during answers whoever asks while work goes on. When it cannot go on,

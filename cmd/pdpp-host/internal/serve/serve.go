@@ -37,7 +37,7 @@ func Command(s *session.Session) *cobra.Command {
 			"run it by hand.\n\n" +
 			"With --listen it also takes in what collectors on other machines deliver, over TLS or on an address of this machine\n" +
 			"alone, behind a reverse proxy. GET /healthz there tells a supervisor that the process lives, and /readyz whether the\n" +
-			"store takes writes, the scheduler works and the disk has room (200 or 503).\n\n" +
+			"store takes writes, the scheduler works and the disk has room (200 or 503). /metrics has figures for Prometheus.\n\n" +
 			"One process at a time serves a data folder.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !cmd.Flags().Changed("log-level") && !s.Flags.Quiet {
