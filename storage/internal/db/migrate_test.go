@@ -21,6 +21,7 @@ func TestMigrationsAreFrozen(t *testing.T) {
 		"e1b5c0228a3a609611ec9f7fa62f1d3f86c91b12cedffff6a327d8deff172e85",
 		"2e8f5612b35711748d0c193eb23a91da58116306f53e220b7475e7344d877e0d",
 		"1733deed17f20a06567733a53c26ab3c0e203d09a0e3cdf92050e973e993d784",
+		"bb562c7ef8e2201bd27bc93a6c5c65ff9c3ffa9b7e4c2b3de82778f471443b82",
 	}, sqliteSteps: {
 		"59741acfd521f245e61e16489194f7ef68948da03a9e33fc84b2600653164112",
 		"6fa4a8d1ae02f15f93b0880c20cbaab13e9333ec1074f4a9231beb333fd92b1d",
@@ -49,6 +50,7 @@ func TestMigrationsAreFrozen(t *testing.T) {
 		"e1b5c0228a3a609611ec9f7fa62f1d3f86c91b12cedffff6a327d8deff172e85",
 		"8ad963d181b374ffda95ac0d1fbef6b778c430d59f968d45f1ef70b9a24667ba",
 		"1d7b768c852e35e6fe55dbc3bc5b800216547793cd2e3e6c23fe0625f63da3a7",
+		"fd4e0789103122035cd43d7613d30bec659af98d1990914a60cd385ece72d092",
 	}}
 	for folder, sums := range frozen {
 		known, err := stepsOf(folder)
