@@ -99,8 +99,8 @@ func (r *ownerRow) opens(sha256 string, now time.Time) bool {
 }
 
 // UseLink sets how the owner signs in with a set-up code, which is used up: a password, or a
-// passkey where that is not nil. What was before and all sessions end, and the first one
-// opens. It returns owner.link_invalid for a code that is unknown, used or too old.
+// passkey where that is not nil. Earlier ways and all sessions end, and the first one opens.
+// It returns owner.link_invalid for a code that is unknown, used or too old.
 func (s *Store) UseLink(ctx context.Context, sha256, password string, passkey *Passkey, first Session) error {
 	return s.db.Alone(ctx, "use the set-up link", func(t *db.Tx) error {
 		row, err := readOwner(t.Ctx, t.DB)

@@ -96,6 +96,7 @@ var owners = map[string][]string{
 	"github.com/uptrace/bun":        {"storage"},
 	"github.com/jackc/pgx":          {"storage", "testplugins"},
 	"github.com/spf13/viper":        {"host/config", "cmd"},
+	"github.com/go-webauthn/":       {"host/owner"},
 }
 
 // topLevel is everything that may stand at the top of the project. CONTRIBUTING.md

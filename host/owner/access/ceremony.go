@@ -44,7 +44,7 @@ func handle(ctx context.Context, o *owner.Owner) ([]byte, error) {
 }
 
 // AskToSignIn asks a device to prove the owner.
-func AskToSignIn(_ context.Context, o *owner.Owner, d Device) (*Asked, error) {
+func AskToSignIn(o *owner.Owner, d Device) (*Asked, error) {
 	ticket, challenge, err := d.Ceremonies.Begin(o.Random, o.Now(), toSignIn, d.Party)
 	if err != nil {
 		return nil, err

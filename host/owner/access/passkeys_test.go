@@ -44,7 +44,7 @@ func (k *keyed) browser() access.Device {
 
 func (k *keyed) use() access.Device {
 	k.t.Helper()
-	asked, err := access.AskToSignIn(k.t.Context(), k.Owner, k.browser())
+	asked, err := access.AskToSignIn(k.Owner, k.browser())
 	return k.answers(asked, err, k.device.Use)
 }
 
