@@ -69,7 +69,7 @@ var copyTables = []copyTable{
 	{"delivered_keys", []string{"stream_id", "key"}}, {"enumerations", []string{"id"}}, {"marks", []string{"enumeration_id", "key"}}, {"met", []string{"enumeration_id", "n"}},
 	{"audit", []string{"seq"}}, {"questions", []string{"id"}},
 	{"notice_channels", []string{"id"}}, {"notice_episodes", []string{"connection_id", "identity"}}, {"notices", []string{"id"}}, {"notice_settings", []string{"name"}},
-	{"owners", []string{"name"}}, {"sessions", []string{"id"}}, {"tokens", []string{"id"}}, {"server_keys", []string{"name"}}, {"answers", []string{"key_sha256"}},
+	{"owners", []string{"name"}}, {"sessions", []string{"id"}}, {"tokens", []string{"id"}}, {"passkeys", []string{"id"}}, {"server_keys", []string{"name"}}, {"answers", []string{"key_sha256"}},
 }
 
 // ownNumbers are the columns whose numbers a table gives itself, by table.

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -26,7 +27,7 @@ func exerciseAccess(t *testing.T, x *exercise) {
 	owner, err := x.s.Owner(ctx)
 	x.ok(err)
 	x.same(owner.Password, "")
-	x.code(x.s.UseLink(ctx, "code", "p1", hold("a")), access.CodeLinkInvalid)
+	x.code(x.s.UseLink(ctx, "code", "p1", nil, hold("a")), access.CodeLinkInvalid)
 
 	// OC-03: the link is good once, and until it expires.
 	begin := x.clock.Now()
@@ -36,12 +37,12 @@ func exerciseAccess(t *testing.T, x *exercise) {
 		x.ok(err)
 		x.same(open, want)
 	}
-	x.code(x.s.UseLink(ctx, "other", "p1", hold("a")), access.CodeLinkInvalid)
-	x.ok(x.s.UseLink(ctx, "code", "p1", hold("a")))
-	x.code(x.s.UseLink(ctx, "code", "p2", hold("b")), access.CodeLinkInvalid)
+	x.code(x.s.UseLink(ctx, "other", "p1", nil, hold("a")), access.CodeLinkInvalid)
+	x.ok(x.s.UseLink(ctx, "code", "p1", nil, hold("a")))
+	x.code(x.s.UseLink(ctx, "code", "p2", nil, hold("b")), access.CodeLinkInvalid)
 	x.ok(x.s.OfferLink(ctx, "late", begin.Add(15*time.Minute), false))
 	x.clock.forward(15 * time.Minute)
-	x.code(x.s.UseLink(ctx, "late", "p2", hold("b")), access.CodeLinkInvalid)
+	x.code(x.s.UseLink(ctx, "late", "p2", nil, hold("b")), access.CodeLinkInvalid)
 	owner, err = x.s.Owner(ctx)
 	x.ok(err)
 	x.same(owner.Password, "p1")
@@ -67,7 +68,7 @@ func exerciseAccess(t *testing.T, x *exercise) {
 	x.ok(err)
 	x.same(changed, true)
 	x.same(sessions(), "a;")
-	x.code(x.s.UseLink(ctx, "open", "p3", hold("d")), access.CodeLinkInvalid)
+	x.code(x.s.UseLink(ctx, "open", "p3", nil, hold("d")), access.CodeLinkInvalid)
 	had, err := x.s.EndSession(ctx, "a")
 	x.ok(err)
 	x.same(had, true)
@@ -106,4 +107,74 @@ func exerciseAccess(t *testing.T, x *exercise) {
 	token, err = x.s.TokenOf(ctx, "hash of t1")
 	x.ok(err)
 	x.same(token, (*Token)(nil))
+}
+
+// exercisePasskeys: a passkey is kept once, opens sessions while its counter goes up, and
+// ends them with itself; the last way to sign in stays (OC-03).
+func exercisePasskeys(t *testing.T, x *exercise) {
+	ctx := t.Context()
+	hold := func(id string) Session { return Session{ID: id, SHA256: "hash of " + id} }
+	key := func(n int) *Passkey {
+		return &Passkey{ID: fmt.Sprintf("pk%02d", n), Credential: []byte{0, 255, byte(n)}, PublicKey: []byte("public\x00\xff"), Party: "localhost", Name: "laptop", Flags: 0x5d}
+	}
+	sessions := func() (ids string) {
+		t.Helper()
+		all, err := x.s.Sessions(ctx)
+		x.ok(err)
+		for _, s := range all {
+			ids += s.ID + ";"
+		}
+		return ids
+	}
+	never := time.Time{}
+	begin := x.clock.Now()
+	x.ok(x.s.OfferLink(ctx, "code", begin.Add(time.Minute), false))
+	x.ok(x.s.UseLink(ctx, "code", "", key(1), hold("a")))
+	owner, err := x.s.Owner(ctx)
+	x.ok(err)
+	x.same([]any{owner.Password, owner.Passkeys, owner.Claimed()}, []any{"", true, true})
+	found, err := x.s.PasskeyOf(ctx, []byte{0, 255, 1})
+	x.ok(err)
+	want := key(1)
+	want.Created = begin.UTC()
+	x.same(*found, *want)
+	found, err = x.s.PasskeyOf(ctx, []byte{0, 255})
+	x.ok(err)
+	x.same(found, (*Passkey)(nil))
+	x.code(x.s.AddPasskey(ctx, key(1)), access.CodePasskeyKnown)
+	x.code(x.s.RemovePasskey(ctx, "pk01", "a"), access.CodePasskeyLast)
+	x.code(x.s.RemovePasskey(ctx, "pk02", "a"), access.CodePasskeyUnknown)
+
+	// The counter of a device goes up, or stays 0 where it has none.
+	for i, uses := range []uint32{0, 0, 7, 8} {
+		x.ok(x.s.OpenSessionBy(ctx, "pk01", uses, hold(fmt.Sprint("u", i)), never, never))
+	}
+	x.clock.forward(time.Second)
+	for _, uses := range []uint32{0, 7, 8} {
+		x.code(x.s.OpenSessionBy(ctx, "pk01", uses, hold("copy"), never, never), access.CodePasskeyCopied)
+	}
+	x.code(x.s.OpenSessionBy(ctx, "pk02", 1, hold("gone"), never, never), access.CodePasskeyUnknown)
+	found, err = x.s.PasskeyOf(ctx, []byte{0, 255, 1})
+	x.ok(err)
+	x.same([]any{found.Uses, found.Used}, []any{uint32(8), begin.UTC()})
+
+	for n := 2; n <= access.MostPasskeys; n++ {
+		x.ok(x.s.AddPasskey(ctx, key(n)))
+	}
+	x.code(x.s.AddPasskey(ctx, key(access.MostPasskeys+1)), access.CodePasskeysFull)
+	x.ok(x.s.RemovePasskey(ctx, "pk01", "a"))
+	x.same(sessions(), "a;")
+	all, err := x.s.Passkeys(ctx)
+	x.ok(err)
+	x.same([]any{len(all), all[0].ID}, []any{access.MostPasskeys - 1, "pk02"})
+
+	// OC-03.2: a reset ends the passkeys as well; the last one goes where there is a password.
+	x.ok(x.s.OfferLink(ctx, "reset", x.clock.Now().Add(time.Minute), true))
+	owner, err = x.s.Owner(ctx)
+	x.ok(err)
+	x.same([]any{owner.Claimed(), sessions()}, []any{false, ""})
+	x.ok(x.s.UseLink(ctx, "reset", "p", nil, hold("b")))
+	x.ok(x.s.AddPasskey(ctx, key(1)))
+	x.ok(x.s.RemovePasskey(ctx, "pk01", ""))
+	x.same(sessions(), "")
 }

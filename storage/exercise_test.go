@@ -71,6 +71,7 @@ func Exercise(t *testing.T, fresh func(t *testing.T) opener) {
 		{"remove a connection", exerciseRemove},
 		{"credentials", exerciseCredentials},
 		{"access", exerciseAccess},
+		{"passkeys", exercisePasskeys},
 		{"answers OC-09.1", exerciseAnswers},
 		{"edits OC-09.3", exerciseEdits},
 		{"records: new, changed, unchanged, deleted RT-07.1", exerciseRecords},

@@ -104,6 +104,7 @@ type (
 	AuditQuery = access.AuditQuery
 	Session    = access.Session
 	Token      = access.Token
+	Passkey    = access.Passkey
 )
 
 // ReadEntry and its neighbours are what readers need of records besides the records: see storage/read.

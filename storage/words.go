@@ -30,7 +30,13 @@ const (
 // The owner, sessions and tokens: see storage/access.
 const (
 	CodeLinkInvalid = access.CodeLinkInvalid
-	UsedEvery       = access.UsedEvery
+
+	CodePasskeyUnknown = access.CodePasskeyUnknown
+	CodePasskeyKnown   = access.CodePasskeyKnown
+	CodePasskeyLast    = access.CodePasskeyLast
+	CodePasskeyCopied  = access.CodePasskeyCopied
+	CodePasskeysFull   = access.CodePasskeysFull
+	UsedEvery          = access.UsedEvery
 )
 
 // Connections: see storage/connection.

@@ -59,6 +59,8 @@ var pages = map[string]string{
 	"devices.Revoke":        "POST /devices/of/x/revoke",
 	"access.Sessions":       "GET /settings",
 	"access.EndSession":     "POST /settings/sessions/end",
+	"access.Passkeys":       "GET /settings",
+	"access.RemovePasskey":  "POST /settings/passkeys/remove",
 	"access.Tokens":         "GET /settings",
 	"access.CreateToken":    "POST /settings/tokens",
 	"access.RevokeToken":    "POST /settings/tokens/revoke",

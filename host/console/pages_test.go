@@ -115,6 +115,26 @@ func TestFormsDoTheirOperations(t *testing.T) {
 	}
 }
 
+// OC-09.3: a form of folders and settings that was opened before another change is stale: it is
+// refused with 412, and the change stays.
+func TestAStaleFormChangesNothing(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	b.Connect(t, "one", "scripted", map[string]string{"script": "finish"})
+	const at = "/connections/one"
+	stale := hiddenIn(b.get(at+"/settings").body, "if")
+	b.done(at+"/settings", url.Values{"option:script": {"sleep 1\nfinish"}, "if": {stale}}, at)
+	a := b.ask(http.MethodPost, at+"/settings", url.Values{"forget:script": {"yes"}, "if": {stale}}, nil)
+	if a.status != http.StatusPreconditionFailed || !strings.Contains(a.body, "changed meanwhile") {
+		t.Errorf("a stale form: got %d, want %d that says so: %s", a.status, http.StatusPreconditionFailed, problem(a.body))
+	}
+	if conn, err := b.Owner.Connection(t.Context(), "one"); err != nil || len(conn.Options) != 1 {
+		t.Errorf("got the options %v, %v; want the one that was set", conn.Options, err)
+	}
+	fresh := hiddenIn(b.get(at+"/settings").body, "if")
+	b.done(at+"/settings", url.Values{"forget:script": {"yes"}, "if": {fresh}}, at)
+}
+
 // OC-02, OC-05: what a form may not do is refused with its reason, and nothing changes.
 func TestFormsAreRefused(t *testing.T) {
 	t.Parallel()

@@ -44,7 +44,7 @@ func (c ScheduleChange) automatic() bool { return c.Mode != nil && *c.Mode == sc
 // change returns the schedule that a change makes of s.
 func (c ScheduleChange) change(s storage.Schedule) (storage.Schedule, error) {
 	if c.automatic() && (c.Every < leastInterval || c.Every%time.Second != 0) {
-		return s, usage("--every is not a whole number of seconds from one minute on", "write a duration, as in 30m or 6h")
+		return s, usage("the interval is not a whole number of seconds from one minute on", "write a duration, as in 30m or 6h")
 	}
 	if c.Mode != nil {
 		s.Mode, s.Every = string(*c.Mode), c.Every
@@ -141,7 +141,7 @@ func (o *Owner) mayRunItself(ctx context.Context, conn *storage.Connection, ever
 	if least := p.MinimumIntervalSeconds; least != nil && every < time.Duration(*least)*time.Second {
 		least := (time.Duration(*least) * time.Second).String()
 		return abi.NewError(abi.CodeConnectionInvalid, fmt.Sprintf("connector %s may not run by itself more often than every %s", conn.Connector, least),
-			"write --every "+least+", or longer").WithDetail(words.Clean(p.Rationale))
+			"choose "+least+", or longer").WithDetail(words.Clean(p.Rationale))
 	}
 	return nil
 }

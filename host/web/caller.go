@@ -69,15 +69,17 @@ const cookieLife = 90 * 24 * 60 * 60
 
 // Remember has the browser keep a session.
 func (g *Guard) Remember(w http.ResponseWriter, r *http.Request, secret string) {
-	g.setCookie(w, r, secret, cookieLife)
+	g.setCookie(w, r, g.cookieName(r), secret, cookieLife)
 }
 
 // Forget has the browser drop its session.
-func (g *Guard) Forget(w http.ResponseWriter, r *http.Request) { g.setCookie(w, r, "", -1) }
+func (g *Guard) Forget(w http.ResponseWriter, r *http.Request) {
+	g.setCookie(w, r, g.cookieName(r), "", -1)
+}
 
-func (g *Guard) setCookie(w http.ResponseWriter, r *http.Request, value string, age int) {
+func (g *Guard) setCookie(w http.ResponseWriter, r *http.Request, name, value string, age int) {
 	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure wherever the browser speaks TLS
-		Name: g.cookieName(r), Value: value, Path: "/", MaxAge: age, HttpOnly: true, Secure: g.Secure(r), SameSite: http.SameSiteStrictMode,
+		Name: name, Value: value, Path: "/", MaxAge: age, HttpOnly: true, Secure: g.Secure(r), SameSite: http.SameSiteStrictMode,
 	})
 }
 

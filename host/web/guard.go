@@ -9,6 +9,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/access"
+	"github.com/pdpp-host/pdpp-host/host/owner/passkey"
 	"github.com/pdpp-host/pdpp-host/host/web/listen"
 )
 
@@ -24,8 +25,10 @@ type Guard struct {
 	// BehindProxy says that requests come through a proxy alone, whose last word in
 	// X-Forwarded-For is believed.
 	BehindProxy bool
-	// Attempts remembers wrong passwords of all faces.
+	// Attempts remembers wrong passwords and passkeys of all faces.
 	Attempts access.Attempts
+	// Ceremonies are those of passkeys.
+	Ceremonies passkey.Ceremonies
 }
 
 // Owner returns an owner who asks as the caller of a request does, or as a visitor.

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/access"
 	"github.com/pdpp-host/pdpp-host/host/owner/notifications"
 	"github.com/pdpp-host/pdpp-host/host/owner/questions"
@@ -19,6 +20,9 @@ var statuses = map[abi.Code]int{
 	CodeNotFound:                http.StatusNotFound,
 	access.CodePasswordWrong:    http.StatusForbidden,
 	access.CodePasswordShort:    http.StatusUnprocessableEntity,
+	access.CodePasskeyRefused:   http.StatusForbidden,
+	access.CodePasskeyCopied:    http.StatusForbidden,
+	access.CodePasskeyUnknown:   http.StatusNotFound,
 	access.CodeTooManyAttempts:  http.StatusTooManyRequests,
 	access.CodeLinkInvalid:      http.StatusForbidden,
 	access.CodeSignedOut:        http.StatusUnauthorized,
@@ -28,6 +32,7 @@ var statuses = map[abi.Code]int{
 	access.CodeTokenUnknown:     http.StatusNotFound,
 	abi.CodeConnectionUnknown:   http.StatusNotFound,
 	"connection.device_unknown": http.StatusNotFound,
+	owner.CodeEdited:            http.StatusPreconditionFailed,
 	abi.CodePluginUnknown:       http.StatusNotFound,
 	abi.CodePluginTooLarge:      http.StatusRequestEntityTooLarge,
 	abi.CodePluginEmpty:         http.StatusUnprocessableEntity,

@@ -1,9 +1,9 @@
 // Package access keeps who may speak for the owner of this host, and what owners changed.
 //
-// The owner's password, sessions and tokens are here, each as a hash. The audit events say
-// what was changed, or refused; an event is written in the transaction of the change that
-// it tells of, by a context that carries it there. The answers are what requests were
-// answered that a program may send again.
+// The owner's password, sessions and tokens are here, each as a hash, and the public halves
+// of the owner's passkeys. The audit events say what was changed, or refused; an event is
+// written in the transaction of the change that it tells of, by a context that carries it
+// there. The answers are what requests were answered that a program may send again.
 //
 // It does not decide whether a password or a secret is right: host/owner/access does.
 package access

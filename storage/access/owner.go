@@ -19,8 +19,12 @@ const CodeLinkInvalid abi.Code = "owner.link_invalid"
 // Owner is how the owner of this host proves who they are.
 type Owner struct {
 	Password string // argon2id with its parameters; "": none is chosen
+	Passkeys bool   // there is one
 	Changed  time.Time
 }
+
+// Claimed reports whether there is an owner.
+func (o *Owner) Claimed() bool { return o.Password != "" || o.Passkeys }
 
 // theOwner is the name of the one owner that a host has.
 const theOwner = "owner"
@@ -58,11 +62,15 @@ func (s *Store) Owner(ctx context.Context) (Owner, error) {
 	if err != nil {
 		return Owner{}, s.db.Fail("read the owner", err)
 	}
-	return Owner{Password: row.Password, Changed: db.Time(row.ChangedUS)}, nil
+	passkeys, err := s.db.Read.NewSelect().Model((*passkeyRow)(nil)).Exists(ctx)
+	if err != nil {
+		return Owner{}, s.db.Fail("read the owner", err)
+	}
+	return Owner{Password: row.Password, Passkeys: passkeys, Changed: db.Time(row.ChangedUS)}, nil
 }
 
 // OfferLink keeps the hash of a set-up code until it expires, in the place of an earlier
-// one. With reset, the password and all sessions end at once.
+// one. With reset, the password, the passkeys and all sessions end at once.
 func (s *Store) OfferLink(ctx context.Context, sha256 string, expires time.Time, reset bool) error {
 	return s.db.Alone(ctx, "keep the set-up link", func(t *db.Tx) error {
 		row, err := readOwner(t.Ctx, t.DB)
@@ -72,7 +80,7 @@ func (s *Store) OfferLink(ctx context.Context, sha256 string, expires time.Time,
 		row.LinkSHA256, row.LinkExpiresUS = sha256, db.Micros(expires)
 		if reset {
 			row.Password = ""
-			if err := endSessions(t, ""); err != nil {
+			if err := errors.Join(endPasskeys(t), endSessions(t, "")); err != nil {
 				return err
 			}
 		}
@@ -90,11 +98,11 @@ func (r *ownerRow) opens(sha256 string, now time.Time) bool {
 	return r.LinkSHA256 != "" && db.Micros(now) < r.LinkExpiresUS && subtle.ConstantTimeCompare([]byte(r.LinkSHA256), []byte(sha256)) == 1
 }
 
-// UseLink sets the password with a set-up code, which is used up, ends all sessions and
-// opens the first one. It returns owner.link_invalid for a code that is unknown, used or
-// too old.
-func (s *Store) UseLink(ctx context.Context, sha256, password string, first Session) error {
-	return s.db.Alone(ctx, "set the password", func(t *db.Tx) error {
+// UseLink sets how the owner signs in with a set-up code, which is used up: a password, or a
+// passkey where that is not nil. Earlier ways and all sessions end, and the first one opens.
+// It returns owner.link_invalid for a code that is unknown, used or too old.
+func (s *Store) UseLink(ctx context.Context, sha256, password string, passkey *Passkey, first Session) error {
+	return s.db.Alone(ctx, "use the set-up link", func(t *db.Tx) error {
 		row, err := readOwner(t.Ctx, t.DB)
 		if err != nil {
 			return err
@@ -103,7 +111,10 @@ func (s *Store) UseLink(ctx context.Context, sha256, password string, first Sess
 			return abi.NewError(CodeLinkInvalid, "the set-up link is unknown, used or too old", "`pdpp-host owner reset` makes a new one")
 		}
 		row.Password, row.LinkSHA256, row.LinkExpiresUS = password, "", 0
-		return errors.Join(writeOwner(t, row), endSessions(t, ""), putSession(t, first))
+		if err := errors.Join(writeOwner(t, row), endPasskeys(t), endSessions(t, ""), putSession(t, first)); err != nil || passkey == nil {
+			return err
+		}
+		return putPasskey(t, passkey)
 	})
 }
 

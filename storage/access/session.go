@@ -56,10 +56,12 @@ func endSessions(t *db.Tx, but string) error {
 // OpenSession keeps a session, and forgets those that ended before a moment: opened
 // before opened, or used last before used.
 func (s *Store) OpenSession(ctx context.Context, n Session, opened, used time.Time) error {
-	return s.db.Alone(ctx, "open the session", func(t *db.Tx) error {
-		_, err := t.DB.NewDelete().Model((*sessionRow)(nil)).Where("created_us < ? OR used_us < ?", db.Micros(opened), db.Micros(used)).Exec(t.Ctx)
-		return errors.Join(err, putSession(t, n))
-	})
+	return s.db.Alone(ctx, "open the session", func(t *db.Tx) error { return openSession(t, n, opened, used) })
+}
+
+func openSession(t *db.Tx, n Session, opened, used time.Time) error {
+	_, err := t.DB.NewDelete().Model((*sessionRow)(nil)).Where("created_us < ? OR used_us < ?", db.Micros(opened), db.Micros(used)).Exec(t.Ctx)
+	return errors.Join(err, putSession(t, n))
 }
 
 // SessionOf returns the session whose secret has that hash; nil: there is none.

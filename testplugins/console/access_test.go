@@ -22,7 +22,7 @@ func TestAnOwnerComesAndGoes(t *testing.T) {
 		p.Open("/")
 		p.See("This host has no owner yet", "pdpp-host owner reset")
 		p.Open(link)
-		p.See("Choose your password")
+		p.See("Choose how you sign in")
 		p.Fill("New password", bed.Password)
 		p.Fill("The same again", bed.Password+"!")
 		p.Refused(http.StatusUnprocessableEntity)

@@ -8,7 +8,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/browser"
 )
 
-// OC-17: the seventh story. Two tabs edit a schedule: the second one is told that it
+// OC-09.3, OC-17: the seventh story. Two tabs edit a schedule: the second one is told that it
 // was changed meanwhile, changes nothing, and does so once it has looked again.
 func TestTwoTabsEdit(t *testing.T) {
 	t.Parallel()
@@ -32,7 +32,7 @@ func TestTwoTabsEdit(t *testing.T) {
 		every(two, "9")
 		one.Press("Keep this schedule")
 		one.See("The schedule is kept", "Every 7 hours")
-		two.Refused(http.StatusConflict)
+		two.Refused(http.StatusPreconditionFailed)
 		two.Press("Keep this schedule")
 		two.See("was changed meanwhile, and your change was not made")
 		two.Open("/connections/laptop")

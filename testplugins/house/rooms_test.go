@@ -97,6 +97,7 @@ var owners = map[string][]string{
 	"github.com/uptrace/bun":        {"storage"},
 	"github.com/jackc/pgx":          {"storage", "testplugins"},
 	"github.com/spf13/viper":        {"host/config", "cmd"},
+	"github.com/go-webauthn/":       {"host/owner"},
 	"github.com/VictoriaMetrics/":   {"host/api/metrics"},
 }
 

@@ -40,6 +40,7 @@ var exact = map[abi.Code]int{
 	"read.busy":             Internal,
 	"tokens.unknown":        Usage, // as a connection that there is none of
 	"owner.session_unknown": Usage,
+	"owner.passkey_unknown": Usage,
 
 	"questions.unknown":        Usage,
 	"questions.answer_invalid": Usage,

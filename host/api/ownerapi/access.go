@@ -52,3 +52,16 @@ func (c *call) endSession() (*ended, error) {
 	id := c.r.PathValue("session")
 	return &ended{id}, access.EndSession(c.Context(), c.owner, id)
 }
+
+func (c *call) listPasskeys() (*wire.List[access.Passkey], error) {
+	all, err := access.Passkeys(c.Context(), c.owner)
+	if err != nil {
+		return nil, err
+	}
+	return pageOf(c, "passkeys", all, func(p *access.Passkey) string { return p.ID })
+}
+
+func (c *call) removePasskey() (*ended, error) {
+	id := c.r.PathValue("passkey")
+	return &ended{id}, access.RemovePasskey(c.Context(), c.owner, id)
+}

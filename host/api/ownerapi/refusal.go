@@ -8,38 +8,23 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/api/wire"
-	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/credential"
-	"github.com/pdpp-host/pdpp-host/host/owner/devices"
-	"github.com/pdpp-host/pdpp-host/host/owner/notifications"
-	"github.com/pdpp-host/pdpp-host/host/owner/questions"
 	"github.com/pdpp-host/pdpp-host/host/web"
 )
 
-// statuses are the HTTP statuses of codes that this face alone answers with.
+// statuses are the HTTP statuses of codes that this face answers with in its own way.
 var statuses = map[abi.Code]int{
-	abi.CodeRunUnknown:        http.StatusNotFound,
-	abi.CodePluginUnknown:     http.StatusNotFound,
-	devices.CodeDeviceUnknown: http.StatusNotFound,
-	credential.CodeUnknown:    http.StatusNotFound,
-	owner.CodeEdited:          http.StatusPreconditionFailed,
-	abi.CodeStoreLocked:       http.StatusServiceUnavailable,
-	abi.CodeStoreFull:         http.StatusServiceUnavailable,
-	abi.CodeStoreUnavailable:  http.StatusServiceUnavailable,
-	"run.winding_up":          http.StatusServiceUnavailable,
-	abi.CodeRecordUnknown:     http.StatusNotFound,
-	abi.CodeStreamUnknown:     http.StatusNotFound,
-	questions.CodeUnknown:     http.StatusNotFound,
-	notifications.CodeUnknown: http.StatusNotFound,
-	"read.invalid_request":    http.StatusBadRequest,
-	"read.invalid_cursor":     http.StatusBadRequest,
-	"read.invalid_sort":       http.StatusBadRequest,
-	"read.unknown_field":      http.StatusBadRequest,
-	"read.busy":               http.StatusServiceUnavailable,
-	abi.CodeConnectionUnknown: http.StatusNotFound,
-	"request.unanswered":      http.StatusConflict,
-	abi.CodeInterrupted:       http.StatusServiceUnavailable,
-	web.CodeForeignRequest:    http.StatusForbidden,
+	credential.CodeUnknown:   http.StatusNotFound,
+	abi.CodeStoreLocked:      http.StatusServiceUnavailable,
+	abi.CodeStoreFull:        http.StatusServiceUnavailable,
+	abi.CodeStoreUnavailable: http.StatusServiceUnavailable,
+	"run.winding_up":         http.StatusServiceUnavailable,
+	"read.invalid_request":   http.StatusBadRequest,
+	"read.invalid_cursor":    http.StatusBadRequest,
+	"read.invalid_sort":      http.StatusBadRequest,
+	"read.unknown_field":     http.StatusBadRequest,
+	"request.unanswered":     http.StatusConflict,
+	abi.CodeInterrupted:      http.StatusServiceUnavailable,
 }
 
 // refusalOf turns an error into an answer: an operation's by its own stable code.

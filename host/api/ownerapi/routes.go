@@ -109,6 +109,8 @@ func (a *API) routes() []route {
 		ask(remove, "/tokens/{token}", manage, "access.RevokeToken", "Ends a token", nil, (*call).revokeToken),
 		ask(get, "/sessions", manage, "access.Sessions", "Browsers in which the owner is signed in", list(), (*call).listSessions),
 		ask(remove, "/sessions/{session}", manage, "access.EndSession", "Ends a session", nil, (*call).endSession),
+		ask(get, "/passkeys", manage, "access.Passkeys", "Passkeys with which the owner signs in", list(), (*call).listPasskeys),
+		ask(remove, "/passkeys/{passkey}", manage, "access.RemovePasskey", "Removes a passkey, and ends all other sessions", nil, (*call).removePasskey),
 
 		{
 			method: get, path: Prefix + "/events", scope: read, summary: "What changes, as server-sent events", status: ok, stream: (*call).events,

@@ -28,6 +28,7 @@ func TestEveryRouteAnswersAsDescribed(t *testing.T) {
 	b.ok(err)
 	session, err := access.Claim(b.Context(), b.owner, link.Code, "four plain words here", "Browser")
 	b.ok(err)
+	b.ok(b.store.AddPasskey(b.Context(), &storage.Passkey{ID: "pk_1", Credential: []byte("id"), PublicKey: []byte("key"), Party: "localhost", Name: "laptop"}))
 	answered := map[string]bool{"POST /v1/owner/tokens": true, "GET /v1/owner/connector-templates/{connector}/terms": true}
 	for _, step := range []struct {
 		route, path, body string
@@ -82,6 +83,8 @@ func TestEveryRouteAnswersAsDescribed(t *testing.T) {
 		{"DELETE /v1/owner/tokens/{token}", token, "", 200},
 		{"GET /v1/owner/sessions", "", "", 200},
 		{"DELETE /v1/owner/sessions/{session}", session.ID, "", 200},
+		{"GET /v1/owner/passkeys", "", "", 200},
+		{"DELETE /v1/owner/passkeys/{passkey}", "pk_1", "", 200},
 		{"DELETE /v1/owner/connections/{connection}?confirm=yours", "yours", "", 200},
 		{"GET /v1/owner/audit", "", "", 200},
 		{"GET /v1/openapi.json", "", "", 200},

@@ -2,9 +2,11 @@ package access
 
 import (
 	"net/http"
+	"net/url"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/console/site"
+	"github.com/pdpp-host/pdpp-host/host/console/ui"
 	"github.com/pdpp-host/pdpp-host/host/console/words"
 	"github.com/pdpp-host/pdpp-host/host/owner/access"
 )
@@ -13,15 +15,26 @@ import (
 func Register(s *site.Site, mux *http.ServeMux) {
 	mux.Handle("GET "+site.PathSignIn, s.Anybody(showSignIn))
 	mux.Handle("POST "+site.PathSignIn, s.Anybody(signIn))
+	mux.Handle("POST "+site.PathSignIn+"/passkey/options", s.Anybody(askToSignIn))
+	mux.Handle("POST "+site.PathSignIn+"/passkey", s.Anybody(signInByPasskey))
 	mux.Handle("GET "+site.PathSetUp, s.Anybody(showSetUp))
 	mux.Handle("POST "+site.PathSetUp, s.Anybody(setUp))
+	mux.Handle("POST "+site.PathSetUp+"/passkey/options", s.Anybody(askToClaim))
+	mux.Handle("POST "+site.PathSetUp+"/passkey", s.Anybody(setUpByPasskey))
 	mux.Handle("POST /sign-out", s.Signed(signOut))
 }
 
+// entry is what the pages show to who is not signed in.
+type entry struct {
+	next, code string
+	ways       access.Ways
+	here       ui.Passkeys
+	err        error // of the form
+}
+
 func showSignIn(v *site.Visit) error {
-	next := site.Local(v.R.URL.Query().Get("next"))
 	if v.Caller != nil {
-		return v.To(next)
+		return v.To(site.Local(v.R.URL.Query().Get("next")))
 	}
 	claimed, err := access.Claimed(v.Context(), v.Owner)
 	if err != nil {
@@ -30,26 +43,63 @@ func showSignIn(v *site.Visit) error {
 	if !claimed {
 		return v.To(site.PathSetUp)
 	}
-	return v.Show(http.StatusOK, words.SignInTitle, "", signInPage(next, nil))
+	return answerSignIn(v, nil)
+}
+
+// answerSignIn shows the page, with what a form was refused for.
+func answerSignIn(v *site.Visit, refused error) (err error) {
+	next := site.Local(v.R.FormValue("next"))
+	x := entry{next: next, here: v.Passkeys(site.PathSignIn + "?next=" + url.QueryEscape(next)), err: refused}
+	if x.ways, err = access.SignInWays(v.Context(), v.Owner); err != nil {
+		return err
+	}
+	status := http.StatusOK
+	if refused != nil {
+		status = site.StatusOf(refused)
+	}
+	return v.Show(status, words.SignInTitle, "", signInPage(&x))
+}
+
+// signedIn sends the browser on with its session, or shows again why it has none.
+func signedIn(v *site.Visit, opened *access.Opened, err error) error {
+	if err == nil {
+		v.Guard.Remember(v.W, v.R, opened.Secret)
+		return v.To(site.Local(v.R.PostFormValue("next")))
+	}
+	switch abi.CodeOf(err) {
+	case access.CodePasswordWrong, access.CodeTooManyAttempts, access.CodePasskeyRefused, access.CodePasskeyCopied, access.CodePasskeyUnknown:
+		return answerSignIn(v, err)
+	}
+	return err
 }
 
 func signIn(v *site.Visit) error {
-	next := site.Local(v.R.PostFormValue("next"))
 	opened, err := access.SignInWith(v.Context(), v.Owner, &v.Guard.Attempts, access.SignIn{
 		Password: v.R.PostFormValue("password"), From: v.Guard.From(v.R), Agent: v.R.UserAgent(),
 	})
-	if code := abi.CodeOf(err); err != nil && (code == access.CodePasswordWrong || code == access.CodeTooManyAttempts) {
-		return v.Show(site.StatusOf(err), words.SignInTitle, "", signInPage(next, err))
-	}
+	return signedIn(v, opened, err)
+}
+
+func askToSignIn(v *site.Visit) error {
+	d, err := v.Device()
 	if err != nil {
 		return err
 	}
-	v.Guard.Remember(v.W, v.R, opened.Secret)
-	return v.To(next)
+	asked, err := access.AskToSignIn(v.Owner, *d)
+	return v.Ask(asked, err)
 }
 
-// showSetUp shows the choice of a password to who has the link's code. It changes nothing,
-// so that a look at the link does not use it up.
+func signInByPasskey(v *site.Visit) error {
+	d, err := v.Device()
+	if err != nil {
+		return err
+	}
+	opened, err := access.SignInByPasskey(v.Context(), v.Owner, &v.Guard.Attempts, *d, access.SignIn{From: v.Guard.From(v.R), Agent: v.R.UserAgent()})
+	return signedIn(v, opened, err)
+}
+
+// showSetUp shows the choice of a password or a passkey to who has the link's code. It changes
+// nothing, so that a look at the link does not use it up.
 func showSetUp(v *site.Visit) error {
 	code := v.R.URL.Query().Get("code")
 	if code == "" {
@@ -58,24 +108,52 @@ func showSetUp(v *site.Visit) error {
 	if err := access.LinkOpen(v.Context(), v.Owner, code); err != nil {
 		return err
 	}
-	return v.Show(http.StatusOK, words.SetUpTitle, "", setUpPage(code, nil))
+	return answerSetUp(v, code, http.StatusOK, nil)
+}
+
+// answerSetUp shows the page, with what a form was refused for.
+func answerSetUp(v *site.Visit, code string, status int, refused error) error {
+	return v.Show(status, words.SetUpTitle, "", setUpPage(&entry{code: code, here: v.Passkeys(site.SetUpAddress("", code)), err: refused}))
+}
+
+// claimed greets the new owner, or shows again why they are none yet.
+func claimed(v *site.Visit, opened *access.Opened, err error, done words.Key) error {
+	if err == nil {
+		v.Guard.Remember(v.W, v.R, opened.Secret)
+		return v.Done(site.PathOverview, done)
+	}
+	switch abi.CodeOf(err) {
+	case abi.CodeUsage, access.CodePasswordShort, access.CodePasskeyRefused:
+		return answerSetUp(v, v.R.PostFormValue("code"), site.StatusOf(err), err)
+	}
+	return err
 }
 
 func setUp(v *site.Visit) error {
 	code, password := v.R.PostFormValue("code"), v.R.PostFormValue("password")
 	if password != v.R.PostFormValue("again") {
-		err := abi.NewError(abi.CodeUsage, words.NotTheSame, words.NotTheSameHint)
-		return v.Show(site.StatusOf(err), words.SetUpTitle, "", setUpPage(code, err))
+		return claimed(v, nil, abi.NewError(abi.CodeUsage, words.NotTheSame, words.NotTheSameHint), "")
 	}
 	opened, err := access.Claim(v.Context(), v.Owner, code, password, v.R.UserAgent())
-	if code0 := abi.CodeOf(err); err != nil && (code0 == access.CodePasswordShort || code0 == abi.CodeUsage) {
-		return v.Show(site.StatusOf(err), words.SetUpTitle, "", setUpPage(code, err))
-	}
+	return claimed(v, opened, err, words.PasswordSet)
+}
+
+func askToClaim(v *site.Visit) error {
+	d, err := v.Device()
 	if err != nil {
 		return err
 	}
-	v.Guard.Remember(v.W, v.R, opened.Secret)
-	return v.Done(site.PathOverview, words.PasswordSet)
+	asked, err := access.AskToClaim(v.Context(), v.Owner, *d, v.R.PostFormValue("code"))
+	return v.Ask(asked, err)
+}
+
+func setUpByPasskey(v *site.Visit) error {
+	d, err := v.Device()
+	if err != nil {
+		return err
+	}
+	opened, err := access.ClaimByPasskey(v.Context(), v.Owner, v.R.PostFormValue("code"), *d, ui.Agent(v.R.UserAgent()), v.R.UserAgent())
+	return claimed(v, opened, err, words.PasskeySet)
 }
 
 func signOut(v *site.Visit) error {

@@ -33,7 +33,7 @@ func TestSetUp(t *testing.T) {
 	old, code := b.link(), b.link()
 	v.says(v.get("/set-up?code="+old), http.StatusForbidden, "owner.link_invalid")
 	for range 2 {
-		v.says(v.get("/set-up?code="+code), http.StatusOK, "Choose your password")
+		v.says(v.get("/set-up?code="+code), http.StatusOK, "Choose how you sign in")
 	}
 	v.says(v.post("/set-up", "code", code, "password", "short", "again", "short"), http.StatusUnprocessableEntity, "fewer than 12")
 	v.says(v.post("/set-up", "code", code, "password", password, "again", password+"x"), http.StatusUnprocessableEntity, "differ")
@@ -99,7 +99,7 @@ func TestWrongPasswordsOverHTTP(t *testing.T) {
 		guess.says(guess.post("/sign-in", "password", "wrong"), http.StatusForbidden, "not the owner")
 	}
 	a := guess.post("/sign-in", "password", password)
-	guess.says(a, http.StatusTooManyRequests, "Too many wrong passwords")
+	guess.says(a, http.StatusTooManyRequests, "Too many attempts to sign in")
 	if got := a.header.Get("Retry-After"); got == "" {
 		t.Error("got no Retry-After, want one")
 	}

@@ -34,7 +34,7 @@ const (
 
 // bed is a console over a real store, with a clock that the test moves.
 type bed struct {
-	t     *testing.T
+	t     testing.TB
 	us    atomic.Int64
 	owner *owner.Owner
 	guard *web.Guard
@@ -43,7 +43,7 @@ type bed struct {
 	from  string // who asks next
 }
 
-func newBed(t *testing.T) *bed {
+func newBed(t testing.TB) *bed {
 	t.Helper()
 	b := &bed{t: t, dir: t.TempDir(), from: "192.0.2.7:4444"}
 	b.us.Store(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC).UnixMicro())

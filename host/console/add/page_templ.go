@@ -474,7 +474,7 @@ func formPage(f *form) templ.Component {
 			}
 		}
 		if f.err != nil {
-			templ_7745c5c3_Err = ui.Refused(f.err.Message, f.err.Hint).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Refusal(f.err).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

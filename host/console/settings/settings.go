@@ -22,6 +22,9 @@ func Register(s *site.Site, mux *http.ServeMux) {
 	mux.Handle("GET "+path, s.Signed(func(v *site.Visit) error { return show(v, http.StatusOK, view{}) }))
 	mux.Handle("POST "+path+"/look", s.Signed(keepLook))
 	mux.Handle("POST "+path+"/password", s.Signed(changePassword))
+	mux.Handle("POST "+path+"/passkeys/options", s.Signed(askToAdd))
+	mux.Handle("POST "+path+"/passkeys", s.Signed(addPasskey))
+	mux.Handle("POST "+path+"/passkeys/remove", s.Signed(removePasskey))
 	mux.Handle("POST "+path+"/sessions/end", s.Signed(endSession))
 	mux.Handle("POST "+path+"/sessions/end-others", s.Signed(endOthers))
 	mux.Handle("POST "+path+"/tokens", s.Signed(createToken))
@@ -32,25 +35,35 @@ func Register(s *site.Site, mux *http.ServeMux) {
 type view struct {
 	Proof    string
 	Theme    ui.Theme
+	Ways     access.Ways
+	Passkeys []access.Passkey
+	Here     ui.Passkeys
 	Sessions []access.Session
 	Tokens   []access.Token
 	Values   *settings.Settings
 	Version  string
 	Now      time.Time
 
-	PasswordErr, TokenErr error
-	Token                 access.NewToken // as it was asked for
+	PasswordErr, PasskeyErr, TokenErr error
+	Token                             access.NewToken // as it was asked for
 }
 
 // show shows the page, with what a form was refused for.
 func show(v *site.Visit, status int, x view) (err error) {
 	ctx := v.Context()
+	if x.Ways, err = access.SignInWays(ctx, v.Owner); err != nil {
+		return err
+	}
+	if x.Passkeys, err = access.Passkeys(ctx, v.Owner); err != nil {
+		return err
+	}
 	if x.Sessions, err = access.Sessions(ctx, v.Owner); err != nil {
 		return err
 	}
 	if x.Tokens, err = access.Tokens(ctx, v.Owner); err != nil {
 		return err
 	}
+	x.Here = v.Passkeys(path)
 	x.Values, x.Proof, x.Theme, x.Version, x.Now = settings.Read(v.Owner.Config), v.Proof(), v.Theme(), v.Version, v.Now()
 	return v.Show(status, words.SettingsTitle, ui.Settings, page(&x))
 }
@@ -63,7 +76,8 @@ func keepLook(v *site.Visit) error {
 // refused shows the page with an error that a form led to, and returns any other.
 func refused(v *site.Visit, err error, x view) error {
 	switch code := abi.CodeOf(err); code {
-	case abi.CodeUsage, access.CodePasswordShort, access.CodePasswordWrong, access.CodeTooManyAttempts:
+	case abi.CodeUsage, access.CodePasswordShort, access.CodePasswordWrong, access.CodeTooManyAttempts,
+		access.CodePasskeyRefused, access.CodePasskeyKnown, access.CodePasskeysFull, access.CodePasskeyLast:
 		return show(v, web.Status(code), x)
 	}
 	return err
@@ -79,6 +93,33 @@ func changePassword(v *site.Visit) error {
 		return refused(v, err, view{PasswordErr: err})
 	}
 	return v.Done(path, words.PasswordChanged)
+}
+
+func askToAdd(v *site.Visit) error {
+	d, err := v.Device()
+	if err != nil {
+		return err
+	}
+	asked, err := access.AskToAdd(v.Context(), v.Owner, *d)
+	return v.Ask(asked, err)
+}
+
+func addPasskey(v *site.Visit) error {
+	d, err := v.Device()
+	if err != nil {
+		return err
+	}
+	if err := access.AddPasskey(v.Context(), v.Owner, *d, v.R.PostFormValue("name")); err != nil {
+		return refused(v, err, view{PasskeyErr: err})
+	}
+	return v.Done(path, words.PasskeyAddedNow)
+}
+
+func removePasskey(v *site.Visit) error {
+	if err := access.RemovePasskey(v.Context(), v.Owner, v.R.PostFormValue("passkey")); err != nil {
+		return refused(v, err, view{PasskeyErr: err})
+	}
+	return v.Done(path, words.PasskeyRemoved)
 }
 
 func endSession(v *site.Visit) error {

@@ -233,7 +233,7 @@ func (v *Visit) fail(err error) {
 	if ferr != nil {
 		f = ui.Frame{Title: words.Trouble}
 	}
-	if werr := v.write(status, ui.Page(f, ui.Problem(e.Message, e.Hint, string(e.Code)))); werr != nil {
+	if werr := v.write(status, ui.Page(f, ui.Problem(e.Message, words.Advice(e.Code, e.Hint), string(e.Code)))); werr != nil {
 		http.Error(v.W, words.Broken, http.StatusInternalServerError)
 	}
 }

@@ -9,6 +9,8 @@ package ui
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
+import "github.com/pdpp-host/pdpp-host/host/console/words"
+
 // Refusal says at a form why it was refused; nothing where it was not.
 func Refusal(err error) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
@@ -43,13 +45,13 @@ func Refusal(err error) templ.Component {
 			var templ_7745c5c3_Var2 string
 			templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs(" ")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `ui/refusal.templ`, Line: 8, Col: 8}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `ui/refusal.templ`, Line: 10, Col: 8}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = Marked(Sentence(refusal(err).Hint)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = Marked(Sentence(words.Advice(refusal(err).Code, refusal(err).Hint))).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

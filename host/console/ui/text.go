@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/console/words"
 	ownerwords "github.com/pdpp-host/pdpp-host/host/owner/words"
 )
 
@@ -52,4 +53,32 @@ func refusal(err error) (e *abi.Error) {
 		e = &abi.Error{}
 	}
 	return e
+}
+
+// The parts of a browser's name that people know, in the order in which they are looked for:
+// most browsers also name those that they are like.
+var (
+	browsers = []struct{ mark, name string }{{"Firefox/", "Firefox"}, {"Edg/", "Edge"}, {"OPR/", "Opera"}, {"Chrome/", "Chrome"}, {"Safari/", "Safari"}}
+	systems  = []struct{ mark, name string }{
+		{"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Android", "Android"}, {"Windows", "Windows"}, {"Mac OS X", "macOS"}, {"CrOS", "ChromeOS"}, {"Linux", "Linux"},
+	}
+)
+
+// Agent is a browser's name for itself in words that people know; as it is where none fits.
+func Agent(text string) string {
+	if text == "" {
+		return words.BrowserUnnamed
+	}
+	for _, b := range browsers {
+		if !strings.Contains(text, b.mark) {
+			continue
+		}
+		for _, s := range systems {
+			if strings.Contains(text, s.mark) {
+				return b.name + ", " + s.name
+			}
+		}
+		return b.name
+	}
+	return text
 }

@@ -7,6 +7,9 @@ type Key string
 const (
 	PasswordSet     Key = "password_set"
 	PasswordChanged Key = "password_changed"
+	PasskeySet      Key = "passkey_set"
+	PasskeyAddedNow Key = "passkey_added"
+	PasskeyRemoved  Key = "passkey_removed"
 	SignedOutNow    Key = "signed_out"
 	SessionEnded    Key = "session_ended"
 	TokenRevoked    Key = "token_revoked"
@@ -40,6 +43,9 @@ const (
 var notices = map[Key]string{ //nolint:gosec // sentences
 	PasswordSet:     "Your password is set, and you are signed in.",
 	PasswordChanged: "Your password is changed. Every other browser is signed out.",
+	PasskeySet:      "Your passkey is set, and you are signed in. Add one of another device in the settings, or a password.",
+	PasskeyAddedNow: "The passkey is added, and signs you in from now on.",
+	PasskeyRemoved:  "The passkey is removed. Every other browser is signed out.",
 	SignedOutNow:    "You are signed out.",
 	SessionEnded:    "That browser is signed out.",
 	TokenRevoked:    "The token is revoked.",

@@ -10,7 +10,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
-// How many wrong passwords slow signing in down, within attemptsWindow, and how long the
+// How many wrong passwords and passkeys slow signing in down, within attemptsWindow, and how long the
 // next one waits then (OC-04.2).
 const (
 	attemptsWindow = 10 * time.Minute
@@ -19,8 +19,8 @@ const (
 	attemptsPause  = 30 * time.Second
 )
 
-// Attempts remembers wrong passwords. Its zero value is ready; it is safe for concurrent
-// use. Sessions that are open are none of its business.
+// Attempts remembers wrong passwords and passkeys. Its zero value is ready; it is safe for
+// concurrent use. Sessions that are open are none of its business.
 type Attempts struct {
 	mu    sync.Mutex
 	wrong []attempt // the oldest first; bounded, since each that is let through is slowed down
@@ -56,7 +56,7 @@ func (a *Attempts) take(from netip.Prefix, now time.Time) error {
 	}
 	if wait > 0 {
 		seconds := int((wait + time.Second - 1) / time.Second)
-		return abi.NewError(CodeTooManyAttempts, "too many wrong passwords were tried", fmt.Sprintf("wait %d seconds, then try again", seconds))
+		return abi.NewError(CodeTooManyAttempts, "too many attempts to sign in have failed", fmt.Sprintf("wait %d seconds, then try again", seconds))
 	}
 	a.wrong = append(a.wrong, attempt{from, now})
 	return nil

@@ -10,7 +10,12 @@ const (
 	CodeLinkInvalid              = storage.CodeLinkInvalid
 	CodePasswordShort   abi.Code = "owner.password_short"
 	CodePasswordWrong   abi.Code = "owner.password_wrong"
-	CodePasswordMissing abi.Code = "owner.password_missing"
+	CodePasskeyRefused  abi.Code = "owner.passkey_refused"
+	CodePasskeyUnknown           = storage.CodePasskeyUnknown
+	CodePasskeyKnown             = storage.CodePasskeyKnown
+	CodePasskeyLast              = storage.CodePasskeyLast
+	CodePasskeyCopied            = storage.CodePasskeyCopied
+	CodePasskeysFull             = storage.CodePasskeysFull
 	CodeTooManyAttempts abi.Code = "owner.too_many_attempts"
 	CodeSignedOut       abi.Code = "owner.signed_out"
 	CodeSessionUnknown  abi.Code = "owner.session_unknown"

@@ -6,26 +6,27 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/storage"
 )
 
 // linkLife is how long a set-up link is good (OC-03).
 const linkLife = 15 * time.Minute
 
-// Link leads to the page on which the owner chooses a password. Nothing but this has the
-// code.
+// Link leads to the page on which the owner chooses a password or a passkey. Nothing but this
+// has the code.
 type Link struct {
 	Code      string    `json:"code"`
 	ExpiresAt time.Time `json:"expires_at"`
 }
 
-// Claimed reports whether the owner of this host has chosen a password.
+// Claimed reports whether the owner of this host has chosen how to sign in.
 func Claimed(ctx context.Context, o *owner.Owner) (bool, error) {
 	s, err := o.Store(ctx)
 	if err != nil {
 		return false, err
 	}
 	is, err := s.Owner(ctx)
-	return is.Password != "", err
+	return is.Claimed(), err
 }
 
 // OfferLink makes a set-up link, in the place of an earlier one.
@@ -33,7 +34,7 @@ func OfferLink(ctx context.Context, o *owner.Owner) (*Link, error) {
 	return offer(ctx, o, "owner.offer_link", false)
 }
 
-// Reset makes a set-up link, and ends the password and all sessions. Tokens stay.
+// Reset makes a set-up link, and ends the password, the passkeys and all sessions. Tokens stay.
 func Reset(ctx context.Context, o *owner.Owner) (*Link, error) {
 	return offer(ctx, o, "owner.reset", true)
 }
@@ -76,11 +77,15 @@ func Claim(ctx context.Context, o *owner.Owner, code, password, agent string) (*
 	if err := LinkOpen(ctx, o, code); err != nil {
 		return nil, err
 	}
-	s, err := o.Store(ctx)
+	kept, err := sealed(ctx, password)
 	if err != nil {
 		return nil, err
 	}
-	kept, err := sealed(ctx, password)
+	return useLink(ctx, o, "owner.set_password", code, kept, nil, agent)
+}
+
+func useLink(ctx context.Context, o *owner.Owner, operation, code, password string, passkey *storage.Passkey, agent string) (*Opened, error) {
+	s, err := o.Store(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -88,8 +93,8 @@ func Claim(ctx context.Context, o *owner.Owner, code, password, agent string) (*
 	if err != nil {
 		return nil, err
 	}
-	err = o.Audited(ctx, s, "owner.set_password", "owner", func(ctx context.Context) error {
-		return s.UseLink(ctx, hashOf(code), kept, session)
+	err = o.Audited(ctx, s, operation, "owner", func(ctx context.Context) error {
+		return s.UseLink(ctx, hashOf(code), password, passkey, session)
 	})
 	if err != nil {
 		return nil, err

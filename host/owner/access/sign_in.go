@@ -2,10 +2,14 @@ package access
 
 import (
 	"context"
+	"crypto/subtle"
 	"net/netip"
+	"strings"
+	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/owner/passkey"
 	"github.com/pdpp-host/pdpp-host/host/owner/words"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
@@ -61,13 +65,18 @@ func SignInWith(ctx context.Context, o *owner.Owner, tries *Attempts, in SignIn)
 		return nil, o.Refused(ctx, s, "owner.sign_in", "owner", wrongPassword())
 	}
 	tries.forgive(in.From)
-	opened, session, err := newSession(o, in.Agent)
+	return open(ctx, o, "", in.Agent, s, s.OpenSession)
+}
+
+// open opens a session by a passkey, or by the password where that is "". With keeps it.
+func open(ctx context.Context, o *owner.Owner, by, agent string, s *storage.Store, with func(_ context.Context, n storage.Session, opened, used time.Time) error) (*Opened, error) {
+	opened, session, err := newSession(o, agent)
 	if err != nil {
 		return nil, err
 	}
 	now := o.Now()
-	err = o.Audited(ctx, s, "owner.sign_in", session.ID, func(ctx context.Context) error {
-		return s.OpenSession(ctx, session, now.Add(-sessionLife), now.Add(-sessionIdle))
+	err = o.Audited(ctx, s, "owner.sign_in", strings.TrimSpace(session.ID+" "+by), func(ctx context.Context) error {
+		return with(ctx, session, now.Add(-sessionLife), now.Add(-sessionIdle))
 	})
 	if err != nil {
 		return nil, err
@@ -75,11 +84,66 @@ func SignInWith(ctx context.Context, o *owner.Owner, tries *Attempts, in SignIn)
 	return opened, nil
 }
 
+// SignInByPasskey opens a session for a device's answer to AskToSignIn. Errors:
+// owner.passkey_refused, owner.passkey_copied where its counter did not go up, and
+// owner.too_many_attempts as of SignInWith, with which it counts.
+func SignInByPasskey(ctx context.Context, o *owner.Owner, tries *Attempts, d Device, in SignIn) (*Opened, error) {
+	s, err := o.Store(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := tries.take(in.From, o.Now()); err != nil {
+		return nil, err
+	}
+	key, uses, err := d.proves(ctx, o, s)
+	if err != nil {
+		return nil, err
+	}
+	if key == nil {
+		return nil, o.Refused(ctx, s, "owner.sign_in", "owner", abi.NewError(CodePasskeyRefused, "the passkey is not one of the owner's, or its answer came too late", "try again"))
+	}
+	opened, err := open(ctx, o, key.ID, in.Agent, s, func(ctx context.Context, n storage.Session, opened, used time.Time) error {
+		return s.OpenSessionBy(ctx, key.ID, uses, n, opened, used)
+	})
+	if err == nil {
+		tries.forgive(in.From)
+	}
+	return opened, err
+}
+
+// proves returns the passkey that a device's answer proves, with its counter; nil: it proves
+// none. That takes the same time whatever is wrong with an answer that can be read (OC-04.3).
+func (d *Device) proves(ctx context.Context, o *owner.Owner, s *storage.Store) (*storage.Passkey, uint32, error) {
+	challenge := d.Ceremonies.Take(o.Now(), d.Ticket, toSignIn, d.Party)
+	name, err := handle(ctx, o)
+	if err != nil {
+		return nil, 0, err
+	}
+	asserted, err := passkey.Read(d.Answer)
+	if err != nil {
+		return nil, 0, nil //nolint:nilerr // it proves nothing
+	}
+	found, err := s.PasskeyOf(ctx, asserted.Credential)
+	if err != nil {
+		return nil, 0, err
+	}
+	var key *passkey.Key
+	if found != nil && subtle.ConstantTimeCompare(asserted.Handle, name) == 1 {
+		key = &passkey.Key{PublicKey: found.PublicKey, Flags: found.Flags}
+	}
+	uses, err := asserted.Holds(d.Party, challenge, key)
+	if err != nil {
+		return nil, 0, nil //nolint:nilerr // it proves nothing
+	}
+	return found, uses, nil
+}
+
 func wrongPassword() error {
 	return abi.NewError(CodePasswordWrong, "the password is not the owner's", "try again; `pdpp-host owner reset` makes a link to choose a new one")
 }
 
-// ChangePassword replaces the password, and ends every session but the caller's.
+// ChangePassword replaces the password, and ends every session but the caller's. An owner who
+// signs in by passkeys alone has none to replace, and sets the first one.
 func ChangePassword(ctx context.Context, o *owner.Owner, tries *Attempts, from netip.Prefix, was, next string) error {
 	s, err := o.Store(ctx)
 	if err != nil {
@@ -96,7 +160,7 @@ func ChangePassword(ctx context.Context, o *owner.Owner, tries *Attempts, from n
 	if err != nil {
 		return err
 	}
-	if !right {
+	if !right && (is.Password != "" || !is.Passkeys) {
 		return o.Refused(ctx, s, "owner.change_password", "owner", wrongPassword())
 	}
 	tries.forgive(from)

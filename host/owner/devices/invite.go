@@ -108,9 +108,9 @@ func checkInvitation(i *Invitation) error {
 	case !modules.ValidName(i.Connector):
 		return abi.NewError(abi.CodeUsage, fmt.Sprintf("%q is no connector's name", i.Connector), "use letters, digits and '_'")
 	case !modules.ValidName(i.Binding), len(i.Binding) > longestBinding, i.Binding != strings.Trim(i.Binding, ".-"):
-		return abi.NewError(abi.CodeUsage, "the value of --name is no name", "use letters, digits, '_', and '.' and '-' within, a hundred at most")
+		return abi.NewError(abi.CodeUsage, "the connection's name is none", "use letters, digits, '_', and '.' and '-' within, a hundred at most")
 	case i.Expires < leastInvitation || i.Expires > mostInvitation || i.Expires%time.Second != 0:
-		return abi.NewError(abi.CodeUsage, "--expires is not a whole number of seconds between 1m and 24h", "leave it out for 15m")
+		return abi.NewError(abi.CodeUsage, "the code's life is not a whole number of seconds between 1m and 24h", "leave it out for 15m")
 	}
 	return checkBaseURL(i.BaseURL)
 }
@@ -149,11 +149,11 @@ func checkBaseURL(text string) error {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil, u.Scheme != "https" && u.Scheme != "http", u.Host == "":
-		return abi.NewError(abi.CodeUsage, "the value of --base-url is no address", "write it as in https://host.example")
+		return abi.NewError(abi.CodeUsage, "the host's address is none", "write it as in https://host.example")
 	case u.Scheme == "http" && !OwnAddress(u.Hostname()):
-		return abi.NewError(abi.CodeUsage, "the value of --base-url begins with http://", "a device sends its credential there: use https, or http for this machine itself")
+		return abi.NewError(abi.CodeUsage, "the host's address begins with http://", "a device sends its credential there: use https, or http for this machine itself")
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		return abi.NewError(abi.CodeUsage, "the value of --base-url has more than an address", "leave out the user, and what follows '?' or '#'")
+		return abi.NewError(abi.CodeUsage, "the host's address has more than an address", "leave out the user, and what follows '?' or '#'")
 	}
 	return nil
 }

@@ -25,9 +25,9 @@ type link struct {
 
 func resetCommand(s *session.Session) *cobra.Command {
 	return &cobra.Command{
-		Use: "reset", Short: "Sign every browser out, and print a link to choose a new password", Args: syntax.Takes(),
-		Long: "Ends the password and every session, and prints a link that is good once, for 15 minutes, to choose a new one. Tokens\n" +
-			"and devices stay: `pdpp-host tokens revoke` and `pdpp-host devices revoke` end those.",
+		Use: "reset", Short: "Sign every browser out, and print a link to choose a new password or passkey", Args: syntax.Takes(),
+		Long: "Ends the password, every passkey and every session, and prints a link that is good once, for 15 minutes, to choose\n" +
+			"a new password or passkey. Tokens and devices stay: `pdpp-host tokens revoke` and `pdpp-host devices revoke` end those.",
 		RunE: func(cmd *cobra.Command, _ []string) error { return reset(cmd.Context(), s) },
 	}
 }
@@ -43,7 +43,7 @@ func reset(ctx context.Context, s *session.Session) error {
 		l := link{site.SetUpAddress(origin, made.Code), made.ExpiresAt}
 		return s.Printer.Result("every browser is signed out", l, func(w io.Writer) {
 			if !s.Flags.Quiet {
-				fmt.Fprintln(s.Err, "every browser is signed out; choose your password, until "+output.Timestamp(l.ExpiresAt)+", at")
+				fmt.Fprintln(s.Err, "every browser is signed out; choose your password or passkey, until "+output.Timestamp(l.ExpiresAt)+", at")
 				if !known {
 					fmt.Fprintln(s.Err, "(in the place of "+origin+" write the address that `serve` listens on)")
 				}

@@ -73,7 +73,7 @@ func (i *intake) openFaces(ctx context.Context, s *session.Session, server *serv
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(s.Err, "choose your password, until "+output.Timestamp(link.ExpiresAt)+", at")
+	fmt.Fprintln(s.Err, "choose your password or passkey, until "+output.Timestamp(link.ExpiresAt)+", at")
 	fmt.Fprintln(s.Err, "  "+site.SetUpAddress(i.origin(), link.Code))
 	return nil
 }
