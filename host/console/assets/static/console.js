@@ -1,23 +1,38 @@
 // What the pages do beyond forms and links. Every page works without this file.
 "use strict";
 (() => {
-  // Times and numbers follow the browser's language and zone.
+  // Times and numbers follow the browser's language and zone. The exact instant is there for who
+  // points at a time, and for who cannot see. A day is the same one in every zone.
   const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
-  const units = [["year", 31536e3], ["month", 2592e3], ["day", 86400], ["hour", 3600], ["minute", 60], ["second", 1]];
-  const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
   const short = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+  const day = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeZone: "UTC" });
+  const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
   const number = new Intl.NumberFormat();
+  const units = [["year", 31536e3], ["month", 2592e3], ["day", 86400], ["hour", 3600], ["minute", 60], ["second", 1]];
+  const sizes = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte", "petabyte"];
+  const distance = (at) => {
+    const seconds = (at - Date.now()) / 1000;
+    const [unit, size] = units.find(([, s]) => Math.abs(seconds) >= s) || ["second", 1];
+    return relative.format(Math.trunc(seconds / size), unit);
+  };
+  const bytes = (n) => {
+    const i = Math.min(n < 1000 ? 0 : Math.floor(Math.log10(n) / 3), sizes.length - 1);
+    return new Intl.NumberFormat(undefined, { style: "unit", unit: sizes[i], maximumFractionDigits: 1 }).format(n / 1000 ** i);
+  };
   const say = (root) => {
     for (const t of root.querySelectorAll("time[datetime]")) {
       const at = new Date(t.dateTime);
       if (isNaN(at)) continue;
+      t.lang = exact.resolvedOptions().locale;
+      if (t.dataset.as === "day") { t.textContent = day.format(at); continue; }
       t.title = exact.format(at);
-      if (t.dataset.as === "instant") { t.textContent = short.format(at); continue; }
-      const seconds = (at - Date.now()) / 1000;
-      const [unit, size] = units.find(([, s]) => Math.abs(seconds) >= s) || ["second", 1];
-      t.textContent = relative.format(Math.trunc(seconds / size), unit);
+      t.textContent = t.dataset.as === "instant" ? short.format(at) : distance(at);
+      const whole = document.createElement("span");
+      whole.className = "sr";
+      whole.textContent = ` (${t.title})`;
+      t.append(whole);
     }
-    for (const n of root.querySelectorAll("data[value]")) n.textContent = number.format(n.value);
+    for (const n of root.querySelectorAll("data[value]")) n.textContent = (n.dataset.as === "bytes" ? bytes : number.format)(Number(n.value));
   };
   say(document);
   setInterval(() => say(document), 20000);
@@ -28,7 +43,15 @@
   const parts = () => [...document.querySelectorAll("[data-part]")];
   const waitsFor = (part) => (part.dataset.on || "").split(" ").filter(Boolean);
   const stops = (part) => [part, ...part.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex]")];
+  // A part that says what it said stays: whoever is in it is not disturbed.
+  const content = (part) => {
+    const copy = part.cloneNode(true);
+    for (const proof of copy.querySelectorAll("input[name=proof]")) proof.setAttribute("value", "");
+    for (const said of copy.querySelectorAll("time, data")) said.replaceWith(said.getAttribute("datetime") || said.getAttribute("value"));
+    return copy;
+  };
   const put = (old, made) => {
+    if (content(old).isEqualNode(content(made))) return;
     const focused = stops(old).indexOf(document.activeElement);
     old.replaceWith(made);
     say(made);
