@@ -15,7 +15,7 @@ export TINYGO_FLAGS := -target=wasip1 -buildmode=c-shared -scheduler=none -gc=co
 TINYGO_NEEDS := 0.41
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
-.PHONY: run build generate plugins tinygo test check race fuzz bench bench-quick sim crash lighthouse lint vuln cross clean contract contract-files
+.PHONY: run build generate plugins tinygo test check race fuzz bench bench-quick sim crash lighthouse pictures lint vuln cross clean contract contract-files
 .DEFAULT_GOAL := build
 
 ## run: build everything, collect the bundled example folder, show the result
@@ -81,6 +81,10 @@ crash: build plugins
 ## lighthouse: what Lighthouse gives the console's pages (needs Chromium and npm)
 lighthouse:
 	$(GO) test ./testplugins/console -run TestLighthouse -count=1 -v -args -lighthouse
+
+## pictures: those of docs/images, of a host with real runs (needs Chromium)
+pictures:
+	$(GO) test ./testplugins/console -run TestPictures -count=1 -args -pictures
 
 ## contract: the ABI contract suite on every plugin in the tree; connectors of
 ## the network get a simulated provider; with TINYGO=1 on TinyGo's modules

@@ -72,7 +72,7 @@ func exerciseQuestions(_ *testing.T, x *exercise) {
 }
 
 // OC-18.2: a question is lost with its run: when it ends, when the next one takes over,
-// and when a server looks for what another left behind. An answer that no run has taken
+// and when a server looks for what another left behind, which ends the run, too. An answer that no run has taken
 // goes with it.
 func exerciseLostQuestions(_ *testing.T, x *exercise) {
 	ctx, dead := x.Context(), func(string) bool { return false }
@@ -110,6 +110,25 @@ func exerciseLostQuestions(_ *testing.T, x *exercise) {
 	x.question(n, "q4")
 	x.begin("c", func(n *NewRun) { n.HolderAlive = dead })
 	x.same(x.states(QuestionQuery{Limit: 1}, nil), "q4 lost ;")
+	n = x.newRun("c", func(n *NewRun) { n.HolderAlive = dead })
+	_, err = x.s.BeginRun(ctx, n)
+	x.ok(err)
+	x.question(n, "q5")
+	lost, err = x.s.LoseRuns(ctx, func(string) bool { return true })
+	x.ok(err)
+	x.same(lost, 0)
+	lost, err = x.s.LoseRuns(ctx, dead)
+	x.ok(err)
+	x.same(lost, 1)
+	run, err := x.s.Run(ctx, n.RunID)
+	x.ok(err)
+	x.same(run.Status+" "+run.Reason, StatusAbandoned+" host_restarted")
+	x.same(x.states(QuestionQuery{Limit: 1}, nil), "q5 lost ;")
+	lost, err = x.s.LoseRuns(ctx, dead)
+	x.ok(err)
+	x.same(lost, 0)
+	x.begin("c") // nobody holds the connection
+
 	x.clock.forward(time.Hour) // the lease has run out
 	x.same(x.states(QuestionQuery{Open: true}, nil), "")
 }

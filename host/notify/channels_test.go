@@ -3,12 +3,8 @@ package notify
 import (
 	"bufio"
 	"context"
-	"crypto/aes"
-	"crypto/cipher"
 	"crypto/ecdh"
-	"crypto/hkdf"
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"io"
@@ -23,6 +19,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/send/egress"
+	"github.com/pdpp-host/pdpp-host/testplugins/rig/wire"
 )
 
 // note is what the tests send.
@@ -161,7 +158,11 @@ func TestWebPush(t *testing.T) {
 	}
 	r := <-requests
 	var opened pushed
-	if err := json.Unmarshal(open(t, r.body, browser, auth), &opened); err != nil || opened != (pushed{note.Title, note.Body, note.ID}) {
+	plain, err := wire.OpenPush(r.body, browser, auth)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(plain, &opened); err != nil || opened != (pushed{note.Title, note.Body, note.ID}) {
 		t.Errorf("got %+v, %v, want the notification", opened, err)
 	}
 	if v := r.header.Get("Authorization"); !strings.HasPrefix(v, "vapid t=") || !strings.Contains(v, key.Public) || r.header.Get("TTL") == "" {
@@ -171,42 +172,6 @@ func TestWebPush(t *testing.T) {
 	if err := sender.Send(t.Context(), a, note); abi.CodeOf(err) != CodeAddressInvalid {
 		t.Errorf("got %v, want %s", err, CodeAddressInvalid)
 	}
-}
-
-// open decrypts a push message as a browser does (RFC 8188, RFC 8291).
-func open(t *testing.T, body []byte, browser *ecdh.PrivateKey, auth []byte) []byte {
-	t.Helper()
-	salt, keyLength := body[:16], int(body[20])
-	from, cipherText := body[21:21+keyLength], body[21+keyLength:]
-	public, err := ecdh.P256().NewPublicKey(from)
-	if err != nil {
-		t.Fatal(err)
-	}
-	shared, err := browser.ECDH(public)
-	if err != nil {
-		t.Fatal(err)
-	}
-	derive := func(secret, salt []byte, info string, n int) []byte {
-		out, err := hkdf.Key(sha256.New, secret, salt, info, n)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return out
-	}
-	ikm := derive(shared, auth, "WebPush: info\x00"+string(browser.PublicKey().Bytes())+string(from), 32)
-	block, err := aes.NewCipher(derive(ikm, salt, "Content-Encoding: aes128gcm\x00", 16))
-	if err != nil {
-		t.Fatal(err)
-	}
-	gcm, err := cipher.NewGCM(block)
-	if err != nil {
-		t.Fatal(err)
-	}
-	plain, err := gcm.Open(nil, derive(ikm, salt, "Content-Encoding: nonce\x00", 12), cipherText, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return []byte(strings.TrimRight(strings.TrimRight(string(plain), "\x00"), "\x02"))
 }
 
 // mailServer takes one mail, and hands it on with the commands that came before.

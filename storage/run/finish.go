@@ -150,7 +150,7 @@ func Finish(t *db.Tx, w *Writer, o Outcome, row tables.RunRow) error {
 	if err := addDestinations(t, w.To.ConnectionID, o.Destinations); err != nil {
 		return err
 	}
-	_, err = t.DB.ExecContext(t.Ctx, "UPDATE leases SET run_id = '', holder = '', expires_us = 0 WHERE connection_id = ?", w.To.ConnectionID)
+	err = release(t, w.To.ConnectionID)
 	// The lease is gone, so whatever this run has queued behind is refused.
 	verified(t)[w] = fenced(w, "it has ended")
 	return err

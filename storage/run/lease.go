@@ -148,11 +148,48 @@ func TakeOver(t *db.Tx, to Sinks, lease *tables.LeaseRow, n NewRun) error {
 	if err := t.DB.QueryRowContext(t.Ctx, "SELECT coalesce(max(seq), 0) FROM events WHERE run_pk = ?", old.PK).Scan(&last); err != nil {
 		return err
 	}
-	data, err := json.Marshal(map[string]string{"reason": old.Reason, "by": n.RunID})
+	said := map[string]string{"reason": old.Reason}
+	if n.RunID != "" {
+		said["by"] = n.RunID
+	}
+	data, err := json.Marshal(said)
 	if err != nil {
 		return err
 	}
 	return putEvent(t, old.PK, last+1, Event{Type: "run.abandoned", Data: data})
+}
+
+// LoseRuns ends as abandoned each run of a host that is gone, and returns how many there were.
+// alive says whether a holder still lives, as in NewRun. Of a run of a device its device says
+// how it ended.
+func (s *Store) LoseRuns(ctx context.Context, alive func(holder string) bool) (gone int, err error) {
+	err = s.db.Alone(ctx, "end the runs of hosts that are gone", func(t *db.Tx) error {
+		gone = 0
+		var held []tables.LeaseRow
+		if err := t.DB.NewSelect().Model(&held).Where("run_id <> ''").Order("connection_id").Scan(t.Ctx); err != nil {
+			return err
+		}
+		for i := range held {
+			if tables.IsDeviceHolder(held[i].Holder) || alive(held[i].Holder) {
+				continue
+			}
+			if err := TakeOver(t, s.sink, &held[i], NewRun{HolderAlive: alive}); err != nil {
+				return err
+			}
+			if err := release(t, held[i].ConnectionID); err != nil {
+				return err
+			}
+			gone++
+		}
+		return nil
+	})
+	return gone, err
+}
+
+// release says that no run holds the connection.
+func release(t *db.Tx, connectionID string) error {
+	_, err := t.DB.ExecContext(t.Ctx, "UPDATE leases SET run_id = '', holder = '', expires_us = 0 WHERE connection_id = ?", connectionID)
+	return err
 }
 
 // openRun writes the run's row and streams and reads its cursors.

@@ -2,15 +2,17 @@ package console
 
 import (
 	"net/http"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/bed"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/browser"
 )
 
 // OC-17: the first story. An owner follows the link of a new host, chooses a password, adds a
-// connector of files by the wizard, watches its first run to its end, and finds the connection
-// on the overview.
+// connector of files by the wizard, watches its first run to its end, finds the connection on
+// the overview, browses what it collected, and finds a record by its words.
 func TestAnOwnerStarts(t *testing.T) {
 	t.Parallel()
 	told(t, func(t *testing.T, o browser.Options) {
@@ -42,5 +44,23 @@ func TestAnOwnerStarts(t *testing.T) {
 		p.See("Succeeded", "Where the next run goes on")
 		p.Open("/")
 		p.See("Nothing needs you", "transcripts", "Healthy")
+		p.Press("Data")
+		p.See("Everything that was collected", "By day")
+		p.PressOne("link", "messages")
+		p.At("/data/transcripts/messages")
+		p.See("transcripts", "24 records", "user")
+		p.Press("Data")
+		for end := time.Now().Add(browser.Patience); ; { // the index follows the records
+			p.Fill("Search everything", "Straße harbour")
+			p.PressOne("button", "Search")
+			p.At("/data/search")
+			if p.Has("link", "transcripts") || strings.Contains(p.Text(), "messages · transcripts") || time.Now().After(end) {
+				break
+			}
+		}
+		p.See("messages · transcripts", "harbour")
+		p.PressOne(".hit a", "")
+		p.At("/data/transcripts/messages/record")
+		p.See("Fields", "role", "harbour")
 	})
 }

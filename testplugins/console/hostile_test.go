@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pdpp-host/pdpp-host/testplugins/rig/bed"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/browser"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/tree"
 )
@@ -79,7 +78,6 @@ func script() string {
 // harmless fails when a text of a connector's became more than text.
 func harmless(t *testing.T, p *browser.Page, path string) {
 	t.Helper()
-	p.Open(path)
 	for what, expression := range map[string]string{
 		"a script ran":                       "typeof window.harmed !== 'undefined'",
 		"its own style hides the page":       "getComputedStyle(document.body).display === 'none'",
@@ -95,22 +93,4 @@ func harmless(t *testing.T, p *browser.Page, path string) {
 			t.Errorf("%s: %s", path, what)
 		}
 	}
-}
-
-// OC-08, OC-17: a connector whose names, messages, keys and records are full of script shows
-// as text on every page.
-func TestAHostileConnector(t *testing.T) {
-	t.Parallel()
-	told(t, func(t *testing.T, o browser.Options) {
-		owner := bed.New(t)
-		owner.Install("scripted", hostile(t))
-		if err := os.MkdirAll(filepath.Join(owner.Home, ".scripted"), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		owner.Says(4, "run", "scripted", "--no-input", "--accept", "--set", "script="+script())
-		p := signedIn(t, owner, o)
-		for _, path := range []string{"/", "/connections/scripted", "/connections/scripted/module", "/runs", "/add", "/connectors", "/connectors/of/scripted", "/connectors/of/scripted/accept", "/audit", "/settings"} {
-			harmless(t, p, path)
-		}
-	})
 }

@@ -50,7 +50,6 @@ type shown struct {
 	asked   []ui.Question
 	now     time.Time
 	proof   string
-	follows string // what has a script ask for the page again
 }
 
 // stream is one stream: what is kept of it, and what the verdict says of it.
@@ -70,13 +69,13 @@ func show(v *site.Visit) error {
 	return v.Show(http.StatusOK, c.Name, ui.Overview, page(c))
 }
 
-// showPart answers with the page's changing part, which a script puts in place of the old.
+// showPart answers with the page's changing parts, which a script puts in place of the old.
 func showPart(v *site.Visit) error {
 	c, err := read(v)
 	if err != nil {
 		return err
 	}
-	return v.Part(part(c))
+	return v.Part(changing(c))
 }
 
 func read(v *site.Visit) (*shown, error) {
@@ -85,7 +84,7 @@ func read(v *site.Visit) (*shown, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &shown{Connection: conn, now: v.Now(), proof: v.Proof(), follows: v.Follows("connection-"+conn.ID, "15s")}
+	c := &shown{Connection: conn, now: v.Now(), proof: v.Proof()}
 	if c.health, err = v.Owner.Health(ctx, conn.Name, true); err != nil {
 		return nil, err
 	}

@@ -106,17 +106,6 @@ func within(typed string, least, most, other int) int {
 	return n
 }
 
-// span says from which to which day.
-func span(first, last string) string {
-	switch {
-	case first == "":
-		return words.SpanNone
-	case first == last:
-		return first
-	}
-	return first + " – " + last
-}
-
 func (a *all) more() bool { return a.from+len(a.rows) < a.streams }
 
 func (a *all) next() string { return path + "?from=" + strconv.Itoa(a.from+len(a.rows)) }

@@ -403,7 +403,7 @@ func change(c *records.Change) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = text(plainText(c.EmittedAt, mostCell)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = moment(c.EmittedAt).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

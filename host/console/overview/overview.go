@@ -42,16 +42,14 @@ type needs struct {
 	asked   []ui.Question
 	now     time.Time
 	proof   string
-	follows string
 }
 
 // row is one connection.
 type row struct {
 	owner.ConnectionStatus
 
-	days    ui.Days
-	now     time.Time
-	follows string // what has a script ask for the row again
+	days ui.Days
+	now  time.Time
 }
 
 func show(v *site.Visit) error {
@@ -98,7 +96,7 @@ func showRow(v *site.Visit) error {
 }
 
 func needsOf(v *site.Visit, f *owner.Fleet) (needs, error) {
-	n := needs{fleet: f, now: v.Now(), proof: v.Proof(), follows: v.Follows("questions", "") + ", every 30s"}
+	n := needs{fleet: f, now: v.Now(), proof: v.Proof()}
 	var err error
 	if v.Asked != nil {
 		if n.asked, err = v.Asked(v.Context(), v.Owner, ""); err != nil {
@@ -122,7 +120,7 @@ func rowsOf(v *site.Visit, all []owner.ConnectionStatus) ([]row, error) {
 	}
 	rows := make([]row, len(all))
 	for i := range all {
-		rows[i] = row{all[i], ui.DaysOf(byID[all[i].ID], now, days), now, v.Follows("connection-"+all[i].ID, "")}
+		rows[i] = row{all[i], ui.DaysOf(byID[all[i].ID], now, days), now}
 	}
 	return rows, err
 }

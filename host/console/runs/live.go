@@ -14,7 +14,8 @@ type live struct {
 	message      string // the connector's
 	count, total int64  // that it counts; total 0: it is not known
 	unit         string
-	pace         []string
+	pace         string    // how often it asks
+	requests     []counted // that went out
 	next         time.Time // when the next request goes; zero: it does not wait
 	nextAsked    bool      // the service asked for that
 	rejected     map[string]int64
@@ -29,14 +30,11 @@ func liveOf(u *serving.Update) *live {
 		l.next, l.nextAsked = u.WaitUntil, u.WaitAsked
 	}
 	if r := u.Rate; r != nil && r.CurrentIntervalMS > 0 {
-		l.pace = append(l.pace, words.EveryRequest+" "+seconds(r.CurrentIntervalMS/1000))
+		l.pace = words.EveryRequest + " " + seconds(r.CurrentIntervalMS/1000)
 	}
-	for _, c := range []struct {
-		n    int64
-		what string
-	}{{u.Requests.Sent, words.RequestsSent}, {u.Requests.Retried, words.RetriesSent}, {u.Requests.Throttled, words.Throttled}} {
+	for _, c := range []counted{{u.Requests.Sent, words.RequestsSent}, {u.Requests.Retried, words.RetriesSent}, {u.Requests.Throttled, words.Throttled}} {
 		if c.n > 0 {
-			l.pace = append(l.pace, strconv.FormatInt(c.n, 10)+" "+c.what)
+			l.requests = append(l.requests, c)
 		}
 	}
 	return l

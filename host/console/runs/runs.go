@@ -44,7 +44,6 @@ type shown struct {
 	leftOut      []leftOut
 	now          time.Time
 	proof        string
-	follows      string // what has a script ask for the page again; "": it has ended
 }
 
 func show(v *site.Visit) error {
@@ -71,7 +70,6 @@ func read(v *site.Visit) (*shown, error) {
 	}
 	r := &shown{Run: run, now: v.Now(), proof: v.Proof(), chart: chartOf(run), leftOut: leftOutOf(run)}
 	if run.Status == owner.StatusRunning {
-		r.follows = v.Follows("run-"+run.RunID, "2s")
 		if u := v.Server.Progress(run.RunID); u != nil {
 			r.live = liveOf(u)
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/host/console/ui"
@@ -43,27 +44,27 @@ type stream struct {
 
 func (s *stream) total() int64 { return s.New + s.Changed + s.Unchanged + s.Deleted }
 
+// counted is a number of things.
+type counted struct {
+	n    int64
+	what string
+}
+
+// counts are what the run did to the stream.
+func (s *stream) counts() []counted {
+	all := []counted{
+		{s.New, words.NewCount}, {s.Changed, words.ChangedCount}, {s.Deleted, words.DeletedCount}, {s.Unchanged, words.UnchangedCount}, {s.Rejected, words.RejectedCount},
+	}
+	return slices.DeleteFunc(all, func(c counted) bool { return c.n == 0 })
+}
+
 // said is what the run did to the stream, in words.
 func (s *stream) said() string {
-	text := ""
-	for _, c := range []struct {
-		n    int64
-		what string
-	}{
-		{s.New, words.NewCount}, {s.Changed, words.ChangedCount}, {s.Deleted, words.DeletedCount}, {s.Unchanged, words.UnchangedCount}, {s.Rejected, words.RejectedCount},
-	} {
-		if c.n == 0 {
-			continue
-		}
-		if text != "" {
-			text += " · "
-		}
-		text += ui.Grouped(c.n) + " " + c.what
+	var said []string
+	for _, c := range s.counts() {
+		said = append(said, ui.Grouped(c.n)+" "+c.what)
 	}
-	if text == "" {
-		return words.NothingMoved
-	}
-	return text
+	return ui.Or(strings.Join(said, " · "), words.NothingMoved)
 }
 
 // streams are the run's, in the manifest's order, then what else was counted.

@@ -45,8 +45,6 @@ type Site struct {
 	Version string
 	// Server makes the runs that pages begin and end.
 	Server *serving.Server
-	// Events says that the host tells what changes at /events.
-	Events bool
 	// Asked returns what runs ask their owner now: that run, or any where runID is "". nil:
 	// none ever does.
 	Asked func(ctx context.Context, o *owner.Owner, runID string) ([]ui.Question, error)
@@ -149,7 +147,7 @@ func (v *Visit) frame(title string, current ui.Place) (ui.Frame, error) {
 	if v.Caller == nil {
 		return f, nil
 	}
-	f.SignedIn, f.Proof, f.Events = true, v.Proof(), v.Events
+	f.SignedIn, f.Proof = true, v.Proof()
 	if v.Waiting != nil {
 		n, err := v.Waiting(v.Context(), v.Owner)
 		if err != nil {

@@ -47,7 +47,6 @@ type Frame struct {
 	Questions int    // that wait for an answer
 	Notice    string // what was just done; "": nothing
 	Version   string
-	Events    bool // the page follows what changes
 }
 
 // Theme is a look.

@@ -2,8 +2,8 @@ package ui
 
 import "strconv"
 
-// Size says a number of bytes in its largest unit.
-func Size(n int64) string {
+// size says a number of bytes in its largest unit.
+func size(n int64) string {
 	units := []string{"B", "kB", "MB", "GB", "TB", "PB", "EB"}
 	x, i := float64(n), 0
 	for x >= 1000 && i < len(units)-1 {

@@ -84,11 +84,14 @@ func (s *Server) Once(ctx context.Context) (looked []schedule.Looked, err error)
 
 // Until runs connections when they are due until its owner stops it, which is how
 // serving ends well, or another process takes the data folder over. Its runs ask their
-// owner, and what runs of a host asked that is gone is closed as lost. beside goes on
+// owner. Runs of a host that is gone have ended, and what they asked is lost. beside goes on
 // while work does, which it calls. Meanwhile its owner is told what needs them.
 func (s *Server) Until(ctx context.Context, beside func(ctx context.Context, work func(context.Context) error) error) (Counts, error) {
 	sched := s.scheduler()
 	s.asks = true
+	if _, err := s.store.LoseRuns(context.WithoutCancel(ctx), holder.Alive); err != nil {
+		return Counts{}, err
+	}
 	if _, err := s.store.LoseQuestions(context.WithoutCancel(ctx), holder.Alive); err != nil { // stopped by now, it still ends well
 		return Counts{}, err
 	}

@@ -51,6 +51,9 @@ func (v *Visitor) Page() *Page {
 	if v.o.Language != "" {
 		p.must(proto.EmulationSetLocaleOverride{Locale: v.o.Language}.Call(p.p))
 	}
+	if v.o.Zone != "" {
+		p.must(proto.EmulationSetTimezoneOverride{TimezoneID: v.o.Zone}.Call(p.p))
+	}
 	return p
 }
 

@@ -16,9 +16,10 @@ type Options struct {
 	NoScripts bool
 	Also      []string // origins besides the home that may be reached
 	Dark      bool
-	Width     int // of the window; 0: 1280
-	Height    int // 0: 900
-	Language  string
+	Width     int    // of the window; 0: 1280
+	Height    int    // 0: 900
+	Language  string // such as de-DE; "": the browser's own
+	Zone      string // such as Europe/Berlin; "": the machine's
 }
 
 // Visitor is somebody with a browser of their own.

@@ -50,26 +50,33 @@ func Patient(t testing.TB, grace time.Duration, guests ...string) *Host {
 	for _, folder := range guests {
 		h.Install(t, folder, path.Base(folder))
 	}
-	c, err := config.Load(config.Source{Home: h.Dir, File: os.DevNull, Environ: []string{"PDPP_DATA_DIR=" + h.Dir, "PDPP_CREDENTIALS_KEY=file"}})
-	if err != nil {
-		t.Fatal(err)
-	}
 	limits := plugin.DefaultLimits()
 	limits.Describe = 30 * time.Second // of a machine that is busy with other tests
 	engine := rig.Engine(t, plugin.IsolationInline, limits)
-	h.Owner = owner.New(owner.Deps{
-		Config: c, Now: time.Now, Random: rand.Reader, Getenv: func(string) string { return "" }, Logger: slog.New(slog.DiscardHandler), Home: h.Dir,
-		Vault: vault.Options{Dir: h.Dir, Mode: vault.ModeFile}, Folders: folders{&files.Resolver{Getenv: func(string) string { return "" }, Home: h.Dir}}, Actor: owner.Actor{Face: owner.CommandLine},
-		Engine: func(use func(*plugin.Engine) error) error { return use(engine) },
-		Open: func(ctx context.Context) (*storage.Store, error) {
-			return storage.Open(ctx, storage.Options{Path: c.StorageDSN(), Now: time.Now})
-		},
-	})
+	h.Owner = Owner(t, h.Dir, engine)
+	var err error
 	if h.Store, err = h.Owner.Store(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	h.serve(t)
 	return h
+}
+
+// Owner returns the owner of a data folder, who types commands. Close it.
+func Owner(t testing.TB, dir string, engine *plugin.Engine) *owner.Owner {
+	t.Helper()
+	c, err := config.Load(config.Source{Home: dir, File: os.DevNull, Environ: []string{"PDPP_DATA_DIR=" + dir, "PDPP_CREDENTIALS_KEY=file"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return owner.New(owner.Deps{
+		Config: c, Now: time.Now, Random: rand.Reader, Getenv: func(string) string { return "" }, Logger: slog.New(slog.DiscardHandler), Home: dir,
+		Vault: vault.Options{Dir: dir, Mode: vault.ModeFile}, Folders: folders{&files.Resolver{Getenv: func(string) string { return "" }, Home: dir}}, Actor: owner.Actor{Face: owner.CommandLine},
+		Engine: func(use func(*plugin.Engine) error) error { return use(engine) },
+		Open: func(ctx context.Context) (*storage.Store, error) {
+			return storage.Open(ctx, storage.Options{Path: c.StorageDSN(), Now: time.Now})
+		},
+	})
 }
 
 // serve serves until the test ends.

@@ -1,3 +1,3 @@
 // Package wire has what tests of servers listen on: connections within the process, and
-// certificates for this machine.
+// certificates for this machine. It also opens what a push service is sent.
 package wire

@@ -40,7 +40,7 @@ func (i *intake) openFaces(ctx context.Context, s *session.Session, server *serv
 		return nil
 	}
 	pages := console.New(&site.Site{
-		Guard: i.guard, Now: server.Now, Logger: server.Logger, Version: s.Version, Server: server, Events: true,
+		Guard: i.guard, Now: server.Now, Logger: server.Logger, Version: s.Version, Server: server,
 		Asked: questions.Asked, Waiting: questions.Waiting,
 	})
 	mux := http.NewServeMux()
