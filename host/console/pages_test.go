@@ -84,6 +84,9 @@ func TestFormsDoTheirOperations(t *testing.T) {
 	if a := b.get("/runs/" + id); !strings.Contains(a.body, `action="/runs/`+id+`/stop"`) {
 		t.Errorf("a run that goes on: got no way to stop it, want one")
 	}
+	if a := b.done(at+"/run", nil, "/runs/"+id); !strings.Contains(b.get(a.to).body, "A run goes on already") {
+		t.Error("starting it again: got the run's page without a word, want why it is shown")
+	}
 	b.done("/runs/"+id+"/stop", nil, "/runs/"+id)
 	b.Ended(t, id)
 	b.done(at+"/pause", nil, at)
