@@ -58,6 +58,7 @@ func Set(ctx context.Context, o *owner.Owner, name, field string, value func(con
 	if err != nil {
 		return nil, err
 	}
+	o.TellPutRight()
 	_, replaced := before[f.Name]
 	return &StoredCredential{conn.Name, f.Name, replaced, secrets.Variable(*f)}, nil
 }
