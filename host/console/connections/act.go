@@ -21,7 +21,7 @@ func start(v *site.Visit) error {
 	})
 	if abi.CodeOf(err) == abi.CodeConnectionBusy {
 		runs, lerr := v.Owner.Runs(v.Context(), name(v), 1)
-		if lerr == nil && len(runs.Runs) > 0 && runs.Runs[0].Status == owner.StatusRunning {
+		if lerr == nil && len(runs.Runs) > 0 { // it may have ended meanwhile
 			return v.Done(ui.RunPath(runs.Runs[0].RunID), words.RunGoesOn)
 		}
 	}
