@@ -201,8 +201,8 @@ func TestAnswersAreCompressed(t *testing.T) {
 	}
 }
 
-// What is looked for is cut to whole characters, without a NUL: PostgreSQL refuses any other
-// text, and with it the page.
+// A filter is cut to whole characters, and takes no NUL: PostgreSQL refuses any other text, and
+// with it the page.
 func TestFiltersAreText(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)

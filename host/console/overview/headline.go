@@ -29,8 +29,8 @@ func (n *needs) names(connection string) bool {
 	return false
 }
 
-// asks reports whether a connection's question stands among the things to do. What its verdict
-// asks for is then the same thing.
+// asks reports whether a connection's question stands among the things to do. The verdict's
+// action of answering is then the same thing.
 func (n *needs) asks(connection string) bool {
 	for i := range n.asked {
 		if n.asked[i].Connection == connection {
