@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/web"
@@ -82,6 +83,9 @@ func TestFormsDoTheirOperations(t *testing.T) {
 	id := b.began("long")
 	if a := b.get("/runs/" + id); !strings.Contains(a.body, `action="/runs/`+id+`/stop"`) {
 		t.Errorf("a run that goes on: got no way to stop it, want one")
+	}
+	if a := b.done(at+"/run", nil, "/runs/"+id); !strings.Contains(b.get(a.to).body, "A run goes on already") {
+		t.Error("starting it again: got the run's page without a word, want why it is shown")
 	}
 	b.done("/runs/"+id+"/stop", nil, "/runs/"+id)
 	b.Ended(t, id)
@@ -213,6 +217,23 @@ func TestAnswersAreCompressed(t *testing.T) {
 		refused := b.ask(http.MethodGet, "/runs", nil, map[string]string{"Accept-Encoding": "gzip;q=0"})
 		if len(plain.body) != len(zipped.body) || len(refused.body) != len(plain.body) {
 			t.Errorf("got %d, %d and %d bytes, want the same page each time", len(plain.body), len(zipped.body), len(refused.body))
+		}
+	}
+}
+
+// A filter is cut to whole characters, and takes no NUL: PostgreSQL refuses any other text, and
+// with it the page.
+func TestFiltersAreText(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	b.Connect(t, "notes", "scripted", nil)
+	long := strings.Repeat("a", 199)
+	for path, field := range map[string]string{"/": "name", "/audit": "connection"} {
+		for typed, want := range map[string]string{long + "é": long, "\xc3a": "a", "a\x00b\xff": "ab", "été": "été"} {
+			a := b.get(path + "?" + url.Values{field: {typed}}.Encode())
+			if a.status != http.StatusOK || !strings.Contains(a.body, `value="`+want+`"`) || !utf8.ValidString(a.body) {
+				t.Errorf("%s for %q: got %d, want %d and a page of UTF-8 with %q in its field", path, typed, a.status, http.StatusOK, want)
+			}
 		}
 	}
 }

@@ -257,3 +257,28 @@ func TestQuestionsThatAreOver(t *testing.T) {
 		}
 	}
 }
+
+// HL-26, OC-18: a run that asks for credentials goes on once its owner has stored all of them,
+// wherever that was done.
+func TestStoredCredentialsAnswerTheQuestion(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	b.Connect(t, "mine", "credentialed", nil)
+	id, _ := b.askedBy("mine")
+	const at = "/connections/mine/credentials"
+	open := func() bool { return strings.Contains(b.get("/questions").body, "mine asks") }
+	b.done(at, url.Values{"field": {"token"}, "value": {"hunter2"}}, at)
+	if !open() {
+		t.Error("one of two credentials is stored: the question is closed, want it open")
+	}
+	b.done(at, url.Values{"field": {"account"}, "value": {"ana"}}, at)
+	if open() {
+		t.Fatal("both credentials are stored: the question waits, want it answered")
+	}
+	if r := b.Ended(t, id); r.Status != "succeeded" {
+		t.Errorf("the run %s, want it to succeed", r.Status)
+	}
+	if got := b.events(); !slices.Contains(got, "questions.answer done") {
+		t.Errorf("got events %q, want the answer among them", got)
+	}
+}

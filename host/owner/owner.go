@@ -45,6 +45,9 @@ type Deps struct {
 	Home    string // the owner's home folder; "": unknown
 	Logger  *slog.Logger
 	Traffic *traffic.Traffic // counts what runs send; nil: nobody does
+	// PutRight is told when an owner has put right what runs may wait for; nil: this process
+	// schedules nothing.
+	PutRight func()
 }
 
 // Owner carries out operations. Its methods are for one goroutine at a time.
@@ -93,6 +96,13 @@ func (o *Owner) As(a Actor, engine *plugin.Engine) *Owner {
 	d := o.Deps
 	d.Actor, d.Engine = a, func(use func(*plugin.Engine) error) error { return use(engine) }
 	return &Owner{Deps: d, store: o.store, reader: o.reader, shared: true}
+}
+
+// TellPutRight tells the scheduler of this process that runs may go on.
+func (o *Owner) TellPutRight() {
+	if o.PutRight != nil {
+		o.PutRight()
+	}
 }
 
 // Close closes the store, where one was opened.

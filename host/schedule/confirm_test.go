@@ -328,3 +328,28 @@ func TestARefusalAfterARunIsKept(t *testing.T) {
 		}
 	})
 }
+
+// HL-26.1: what an owner puts right while the scheduler waits is confirmed at once where it is
+// woken, and not when it would have looked by itself.
+func TestAWokenSchedulerConfirmsAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "c")
+		w.policy["c"] = policy("manual")
+		ranBefore(w, "c", StatusFailed, "refresh_credentials")
+		s := w.scheduler()
+		w.during(s, func() {
+			time.Sleep(10*time.Minute + 10*time.Second)
+			w.change(func() { w.probed["c"], w.stored = true, time.Now() })
+			s.Wake()
+			synctest.Wait()
+			if got := triggers(w, "c"); len(got) != 1 || got[0] != Confirming {
+				t.Errorf("started for %v, want one run for %v", got, Confirming)
+			}
+			time.Sleep(time.Hour)
+		})
+		if got := triggers(w, "c"); len(got) != 1 {
+			t.Errorf("started for %v, want one run", got)
+		}
+	})
+}

@@ -40,10 +40,7 @@ func (s *Scheduler) startJob(ctx context.Context, c candidate, done func(jobResu
 			done(d)
 		}
 		s.endJob(id, d)
-		select {
-		case s.wake <- struct{}{}:
-		default:
-		}
+		s.Wake()
 	})
 	return true
 }
@@ -58,10 +55,7 @@ func (s *Scheduler) giveWay(waiting bool) {
 		s.waiting--
 	}
 	s.mu.Unlock()
-	select {
-	case s.wake <- struct{}{}:
-	default:
-	}
+	s.Wake()
 }
 
 // dispatch runs a connection, and again if it failed in a way that may pass.

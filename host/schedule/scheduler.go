@@ -115,6 +115,15 @@ func (s *Scheduler) sleep(ctx context.Context, wait time.Duration, wakeable bool
 	}
 }
 
+// Wake has a loop that waits look now, since something has changed that it may wait for.
+// It is safe for concurrent use.
+func (s *Scheduler) Wake() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
 // join waits for the runs to end, for at most Deps.Grace and StopWithin.
 func (s *Scheduler) join() error {
 	done := make(chan struct{})

@@ -45,7 +45,7 @@ func show(v *site.Visit) error {
 }
 
 func filterOf(q url.Values) filter {
-	get := func(name string) string { return q.Get(name)[:min(len(q.Get(name)), longest)] }
+	get := func(name string) string { return ui.Bounded(q.Get(name), longest) }
 	f := filter{By: get("by"), Operation: get("operation"), Connection: get("connection"), Outcome: get("outcome"), Since: get("since"), Until: get("until")}
 	f.Before, _ = strconv.ParseInt(get("before"), 10, 64) // anything else is the newest
 	f.Before = max(f.Before, 0)

@@ -12,12 +12,19 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/owner/serving"
 )
 
-// start begins a run, and leads to its page.
+// start begins a run, and leads to its page. Where one goes on already, it leads to that: the
+// scheduler may have begun it a moment ago.
 func start(v *site.Visit) error {
 	id, err := v.Server.Start(v.Context(), v.Owner.Actor, serving.Order{
 		Connection: name(v), Mode: v.R.PostFormValue("mode"),
 		Force: v.R.PostFormValue("force") != "", AcceptFolder: v.R.PostFormValue("folder") != "",
 	})
+	if abi.CodeOf(err) == abi.CodeConnectionBusy {
+		runs, lerr := v.Owner.Runs(v.Context(), name(v), 1)
+		if lerr == nil && len(runs.Runs) > 0 { // it may have ended meanwhile
+			return v.Done(ui.RunPath(runs.Runs[0].RunID), words.RunGoesOn)
+		}
+	}
 	if err != nil {
 		return err
 	}

@@ -461,7 +461,7 @@ func todo(c *shown) templ.Component {
 			}
 		}
 		for i := range c.brief.RequiredActions {
-			if step := ui.StepOf(c.Name, &c.brief.RequiredActions[i], c.onDevice()); step.Path != ui.ConnectionPath(c.Name) {
+			if step := ui.StepOf(c.Name, &c.brief.RequiredActions[i], c.onDevice()); step.Path != ui.ConnectionPath(c.Name) && (len(c.asked) == 0 || !ui.Answers(&c.brief.RequiredActions[i])) {
 				{
 					templ_7745c5c3_ElementWriter := templ_7745c5c3_Buffer
 					templ_7745c5c3_Buffer := templ.GetBuffer()

@@ -29,5 +29,16 @@ func (n *needs) names(connection string) bool {
 	return false
 }
 
+// asks reports whether a connection's question stands among the things to do. The verdict's
+// action of answering is then the same thing.
+func (n *needs) asks(connection string) bool {
+	for i := range n.asked {
+		if n.asked[i].Connection == connection {
+			return true
+		}
+	}
+	return false
+}
+
 // unnamed is how many things to do the page does not name.
 func (n *needs) unnamed() int64 { return max(0, n.fleet.Fleet.NeedsOwner-int64(len(n.needing))) }

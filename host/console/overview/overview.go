@@ -54,8 +54,8 @@ type row struct {
 
 func show(v *site.Visit) error {
 	q := v.R.URL.Query()
-	choice := owner.Choice{Name: bounded(q.Get("name")), Tone: toneOf(q.Get("state"))}
-	after := q.Get("after")
+	choice := owner.Choice{Name: ui.Bounded(q.Get("name"), mostTyped), Tone: toneOf(q.Get("state"))}
+	after := ui.Bounded(q.Get("after"), mostTyped)
 	fleet, err := v.Owner.FleetChosen(v.Context(), choice, after, pageSize)
 	if err != nil {
 		return err
@@ -139,8 +139,6 @@ func toneOf(text string) verdict.Tone {
 
 // mostTyped bounds what is looked for, in bytes.
 const mostTyped = 200
-
-func bounded(text string) string { return text[:min(len(text), mostTyped)] }
 
 // next is the address of the page behind this one.
 func (o *overview) next() string {

@@ -67,11 +67,15 @@ func TestHeadline(t *testing.T) {
 		RequiredActions: []view.Action{{Kind: verdict.Reauth, Audience: verdict.AudienceOwner, CTA: "Sign in again"}},
 	}}}}
 	asked := []ui.Question{{ID: "q1", Connection: "bank", Quote: "<b>code?</b>"}}
+	same := []owner.ConnectionStatus{needing[0], {Item: view.Item{Name: "bank", Verdict: view.Brief{
+		RequiredActions: []view.Action{{Kind: verdict.AddInfo, Audience: verdict.AudienceOwner, CTA: "Answer the connector's request", CTACode: "cta_add_info"}},
+	}}}}
 	for want, n := range map[string]*needs{
 		"Nothing is collected yet": {fleet: &owner.Fleet{}},
 		"Nothing needs you":        {fleet: &owner.Fleet{Fleet: view.Fleet{Registered: 1}}},
 		"One thing needs you":      {fleet: &owner.Fleet{Fleet: view.Fleet{Registered: 1, NeedsOwner: 1}}, needing: needing},
 		"Two things need you":      {fleet: &owner.Fleet{Fleet: view.Fleet{Registered: 2, NeedsOwner: 1}}, needing: needing, asked: asked},
+		"Three things need you":    {fleet: &owner.Fleet{Fleet: view.Fleet{Registered: 3, NeedsOwner: 3}}, needing: same, asked: asked},
 		"4000 things need you":     {fleet: &owner.Fleet{Fleet: view.Fleet{Registered: 9000, NeedsOwner: 4000}}, needing: needing},
 	} {
 		n.now = now
@@ -81,6 +85,9 @@ func TestHeadline(t *testing.T) {
 		}
 		if len(n.needing) > 0 && !strings.Contains(text, `href="/connections/shop/credentials"`) {
 			t.Errorf("%s: got no button of what is to be done, want one", want)
+		}
+		if strings.Contains(text, "Answer the connector's request") {
+			t.Errorf("%s: got a question twice, want it once, as the question that it is", want)
 		}
 		if len(n.asked) > 0 && (!strings.Contains(text, `href="/questions/q1"`) || !strings.Contains(text, "&lt;b&gt;code?")) {
 			t.Errorf("%s: got no question, want one, quoted", want)

@@ -29,6 +29,9 @@ type Step struct {
 // runs are the kinds of action that a run does.
 var runs = []verdict.Kind{verdict.RefreshNow, verdict.RetryGap, verdict.Backfill}
 
+// Answers reports whether an action is to answer what a run asks.
+func Answers(a *view.Action) bool { return a.CTACode == "cta_add_info" }
+
 // StepOf is the button of an action of a connection. onDevice: a device runs it, and no
 // button here does its part (HL-08).
 func StepOf(connection string, a *view.Action, onDevice bool) Step {
@@ -54,7 +57,7 @@ func StepOf(connection string, a *view.Action, onDevice bool) Step {
 		return Step{Label: words.DoFolder, Path: ConnectionPath(connection, "settings")}
 	case code == "cta_put_right_option", code == "cta_put_right_address":
 		return Step{Label: words.DoSettings, Path: ConnectionPath(connection, "settings")}
-	case code == "cta_add_info":
+	case Answers(a):
 		return Step{Label: words.DoAnswer, Path: "/questions"}
 	}
 	return Step{Label: words.DoOpen, Path: ConnectionPath(connection)}

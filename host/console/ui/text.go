@@ -47,6 +47,12 @@ func Or(text, other string) string {
 // Safe is a stranger's text without the characters that move or hide others (OC-08).
 func Safe(text string) string { return ownerwords.Clean(text) }
 
+// Bounded is the beginning of what somebody looks for, in at most so many bytes. Every store
+// takes it: PostgreSQL holds neither half a character nor a NUL.
+func Bounded(text string, most int) string {
+	return strings.ToValidUTF8(strings.ReplaceAll(text[:min(len(text), most)], "\x00", ""), "")
+}
+
 // refusal is the error that a form shows.
 func refusal(err error) (e *abi.Error) {
 	if !errors.As(err, &e) {

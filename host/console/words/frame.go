@@ -23,6 +23,7 @@ const (
 	ModuleRemoved   Key = "module_removed"
 
 	RunStarted        Key = "run_started"
+	RunGoesOn         Key = "run_goes_on"
 	RunStopping       Key = "run_stopping"
 	SchedulePaused    Key = "schedule_paused"
 	ScheduleResumed   Key = "schedule_resumed"
@@ -59,6 +60,7 @@ var notices = map[Key]string{ //nolint:gosec // sentences
 	ModuleRemoved:   "The connector is removed.",
 
 	RunStarted:        "The run has begun.",
+	RunGoesOn:         "A run goes on already: this one. Another can begin once it has ended.",
 	RunStopping:       "The run winds up. What it has collected is kept.",
 	SchedulePaused:    "Paused. Nothing runs by itself until you resume it.",
 	ScheduleResumed:   "Resumed. It runs by itself again.",

@@ -165,6 +165,7 @@ func acceptAll(ctx context.Context, o *owner.Owner, store *storage.Store, conns 
 		}
 		r.Connections, conns[i] = append(r.Connections, conn.Name), *conn
 	}
+	o.TellPutRight()
 	r.ByName = append(r.ByName, acceptedByAll(conns, r.SHA256)...)
 	for _, ask := range t.Left(r.ByName) {
 		r.Left = append(r.Left, ask.ByName)

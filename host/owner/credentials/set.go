@@ -10,6 +10,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi/manifest"
 	"github.com/pdpp-host/pdpp-host/host/owner"
 	"github.com/pdpp-host/pdpp-host/host/owner/credential"
+	"github.com/pdpp-host/pdpp-host/host/owner/questions"
 	"github.com/pdpp-host/pdpp-host/host/owner/words"
 )
 
@@ -59,7 +60,24 @@ func Set(ctx context.Context, o *owner.Owner, name, field string, value func(con
 		return nil, err
 	}
 	_, replaced := before[f.Name]
+	before[f.Name] = nil
+	if err := questions.Satisfy(ctx, o, conn.ID, missing(secrets, fields, before)); err != nil { // it is stored, and its owner can answer
+		o.Logger.Warn("what a run asks for is stored, and the run was not told", "connection", conn.Name, "code", abi.CodeOf(err))
+	}
+	o.TellPutRight()
 	return &StoredCredential{conn.Name, f.Name, replaced, secrets.Variable(*f)}, nil
+}
+
+// missing returns what reports whether a run still lacks a credential that it asks for by that
+// name; a question without names asks for each that is required.
+func missing(secrets *credential.Secrets, fields []abi.CredentialField, stored map[string][]byte) func(name string) bool {
+	return func(name string) bool {
+		asked := manifest.CredentialNamed(fields, name)
+		return slices.ContainsFunc(fields, func(f abi.CredentialField) bool {
+			_, has := stored[f.Name]
+			return !has && secrets.Variable(f) == "" && (asked == nil && f.Required || asked != nil && asked.Name == f.Name)
+		})
+	}
 }
 
 // chosenField is the field that was named, or the only one there is.

@@ -22,6 +22,10 @@ const (
 	keepEvery = time.Minute      // the place of the last look, where nothing came of it
 )
 
+// answerRequest is the action that asks for an answer. While a run goes on it is the run's
+// question, of which the owner is told by itself.
+const answerRequest = "cta_add_info"
+
 // changedPage is how many changed connections are read at a time.
 const changedPage = 500
 
@@ -222,7 +226,7 @@ func (w *watching) see(ctx context.Context, ids []string, open []storage.Questio
 			return nil, err
 		}
 		c := notify.Seen{ConnectionID: id, Connection: e.Name, Settled: !e.Facts.Running()}
-		if v := w.o.Verdict(e, runtime); verdict.ShouldPush(v) {
+		if v := w.o.Verdict(e, runtime); verdict.ShouldPush(v) && (c.Settled || v.RequiredActions[0].CTACode != answerRequest) {
 			a := &v.RequiredActions[0]
 			c.Needs = append(c.Needs, notify.ActionNeed(e.Name, string(a.Kind)+" "+string(a.CTACode), a.CTA))
 		}

@@ -88,7 +88,7 @@ func (s *Server) Once(ctx context.Context) (looked []schedule.Looked, err error)
 // while work does, which it calls. Meanwhile its owner is told what needs them.
 func (s *Server) Until(ctx context.Context, beside func(ctx context.Context, work func(context.Context) error) error) (Counts, error) {
 	sched := s.scheduler()
-	s.asks = true
+	s.asks, s.PutRight = true, sched.Wake
 	if _, err := s.store.LoseRuns(context.WithoutCancel(ctx), holder.Alive); err != nil {
 		return Counts{}, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/owner/credentials"
 	"github.com/pdpp-host/pdpp-host/host/owner/serving"
 	"github.com/pdpp-host/pdpp-host/testplugins/rig/served"
 )
@@ -162,5 +163,24 @@ func awaitGone(t *testing.T, s *serving.Server, id string) {
 		if t.Context().Err() != nil {
 			t.Fatal(t.Context().Err())
 		}
+	}
+}
+
+// HL-26.1: a credential that an owner stores on a face wakes the scheduler, which confirms it.
+func TestAStoredCredentialWakesTheScheduler(t *testing.T) {
+	t.Parallel()
+	h := served.New(t, "testplugins/guests/credentialed")
+	h.Connect(t, "mine", "credentialed", nil)
+	o := h.Server.Asks(browser)
+	wake, told := o.PutRight, 0
+	if wake == nil {
+		t.Fatal("nobody is told of what was put right, want the scheduler")
+	}
+	o.PutRight = func() { wake(); told++ }
+	if _, err := credentials.Set(t.Context(), o, "mine", "token", func(string, string) ([]byte, error) { return []byte("a secret of mine"), nil }); err != nil {
+		t.Fatal(err)
+	}
+	if told != 1 {
+		t.Errorf("the scheduler is told %d times, want once", told)
 	}
 }

@@ -72,6 +72,13 @@ func (p *Provider) ExpireToken(n int) {
 // RenewToken makes it good again.
 func (p *Provider) RenewToken() { p.ExpireToken(-1) }
 
+// ReplaceToken revokes the token, and takes another one in its place.
+func (p *Provider) ReplaceToken(token string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.o.Token = token
+}
+
 // LoopNext makes the pages of a path name themselves as the next one.
 func (p *Provider) LoopNext(path string) {
 	p.mu.Lock()

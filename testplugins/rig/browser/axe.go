@@ -94,6 +94,12 @@ func member(packed []byte, name string) (string, error) {
 	}
 }
 
+// HasAxe reports whether npm gives axe-core.
+func HasAxe() bool {
+	_, err := axe()
+	return err == nil
+}
+
 // NeedAxe leaves a test out, and says so, where npm does not give axe-core.
 func NeedAxe(t testing.TB) {
 	t.Helper()

@@ -42,11 +42,7 @@ func (v *Visitor) Page() *Page {
 		}
 	})
 	p.Sized(v.o.Width, v.o.Height)
-	scheme := "light"
-	if v.o.Dark {
-		scheme = "dark"
-	}
-	p.must(proto.EmulationSetEmulatedMedia{Features: []*proto.EmulationMediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}.Call(p.p))
+	p.Dark(v.o.Dark)
 	p.must(proto.EmulationSetScriptExecutionDisabled{Value: v.o.NoScripts}.Call(p.p))
 	if v.o.Language != "" {
 		p.must(proto.EmulationSetLocaleOverride{Locale: v.o.Language}.Call(p.p))
@@ -62,6 +58,16 @@ func (p *Page) must(err error) {
 	if err != nil {
 		p.t.Fatal(err)
 	}
+}
+
+// Dark says whether whoever looks at the page likes it dark.
+func (p *Page) Dark(is bool) {
+	p.t.Helper()
+	scheme := "light"
+	if is {
+		scheme = "dark"
+	}
+	p.must(proto.EmulationSetEmulatedMedia{Features: []*proto.EmulationMediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}.Call(p.p))
 }
 
 // Sized gives the window a size; 0 is the usual.
@@ -97,6 +103,18 @@ func (p *Page) Reload() {
 	before := p.trouble.loads()
 	p.must(proto.PageReload{}.Call(p.p))
 	p.until("loading again", func() bool { return p.trouble.loads() > before })
+}
+
+// ReloadUntil loads the page again until it says a text.
+func (p *Page) ReloadUntil(text string) {
+	p.t.Helper()
+	p.until("to say "+quote(text), func() bool {
+		if strings.Contains(p.Text(), text) {
+			return true
+		}
+		p.Reload()
+		return strings.Contains(p.Text(), text)
+	})
 }
 
 // until waits for what the browser does in its own time.
