@@ -162,7 +162,7 @@ func exerciseEnumerationGoesOn(t *testing.T, x *exercise) {
 	x.ok(last.Enumerate(t.Context(), Opening{Enumeration: whole(), BegunBy: open.RunID()}))
 	x.same(x.closes(last, whole())+x.live(), "-11 2 4 5")
 
-	// What was written since it began exists, whoever wrote it.
+	// A record that was written since the enumeration began exists, whoever wrote it.
 	open = x.begin("c")
 	x.enumerate(open, whole(), "1=1", "2=1", "5=1")
 	x.finish(open)
