@@ -342,6 +342,7 @@ func (t *Tx) perform(group []*Op) error {
 	}
 	return nil
 }
+
 // Activity is what a database has done since it was opened, and what waits now.
 type Activity struct {
 	Queued       int           // operations that wait for the writer
