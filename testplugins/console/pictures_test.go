@@ -26,8 +26,8 @@ const (
 	leastColours   = 12 // of a page that is not blank
 )
 
-// OC-14, OC-17: the pictures of the documents are of a host with real runs, and each page of
-// them can be painted in both looks.
+// OC-13, OC-17: a browser paints each page that docs/console.md shows, of a host with real runs,
+// in both looks.
 func TestPictures(t *testing.T) {
 	t.Parallel()
 	browser.Find(t)
