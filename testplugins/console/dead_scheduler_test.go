@@ -71,26 +71,37 @@ func looksOn(t *testing.T, o *bed.Owner) string {
 }
 
 // HL-28.1, HL-28.2, OC-17: the ninth story. The scheduler is dead, and the console goes on: it
-// says so once, no connection raises an alarm of its own, and the runtime's fault is told
-// where the connections are listed and where one is shown.
+// says so once, where the connections are listed and where one is shown. The connection that
+// needed its owner before raises no alarm beside that, and keeps its pill.
 func TestTheSchedulerIsDead(t *testing.T) {
 	t.Parallel()
 	told(t, func(t *testing.T, o browser.Options) {
 		owner := collected(t)
+		owner.Says(0, "connections", "add", "unsigned", "github", "--accept")
+		_ = owner.Command("run", "unsigned", "--no-input").Run() // without its credential
 		cookie := owner.Claim()
+		before := browser.Visit(t, owner.Origin(), o)
+		before.Give(cookie)
+		p := before.Page()
+		p.Open("/")
+		p.See("One thing needs you", "unsigned: Sign in")
+		p.Away(true)
 		owner.Kill()
 		v := browser.Visit(t, looksOn(t, owner), o)
 		v.Give(cookie)
-		p := v.Page()
+		p = v.Page()
 		const fault = "The scheduler has stopped; nothing is collected until it runs again."
 		p.Open("/")
-		p.See("Nothing needs you", fault, "github", "claude_code", "Healthy")
+		p.See("Nothing needs you", fault, "github", "claude_code", "Healthy", "unsigned")
 		text := p.Text()
 		if n := strings.Count(text, "scheduler"); n != 1 {
 			t.Errorf("the overview speaks of the scheduler %d times, want once: %s", n, text)
 		}
-		if n := p.Eval(`[...document.querySelectorAll(".do, .bad, .warn")].filter((e) => e.checkVisibility()).length`).Int(); n != 1 {
+		if n := p.Eval(`[...document.querySelectorAll(".do, .notice")].filter((e) => e.checkVisibility()).length`).Int(); n != 1 {
 			t.Errorf("the overview has %d alarms, want the scheduler's alone: %s", n, text)
+		}
+		if n := p.Eval(`document.querySelectorAll(".row .pill.bad").length`).Int(); n != 1 {
+			t.Errorf("the overview shows %d connections that cannot collect, want the one that could not before", n)
 		}
 		p.PressOne("link", "Healthy")
 		p.At("/connections/")

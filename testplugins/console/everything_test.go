@@ -44,8 +44,7 @@ func everything(t *testing.T) *world {
 	owner.Says(0, "tokens", "create", mark, "--scope", "read")
 	w := &world{owner: owner, cookie: owner.Claim()}
 	enrolled := w.enrol(t)
-	run := w.posts("/connections/asking/run")
-	run = run[:strings.Index(run, "?")]
+	run, _, _ := strings.Cut(w.posts("/connections/asking/run"), "?")
 	w.waits(t)
 	var asked struct {
 		Questions []struct{ ID string }

@@ -26,8 +26,8 @@ const (
 	leastColours   = 12 // of a page that is not blank
 )
 
-// OC-14, OC-17: the pictures in the documents show a host with real runs, and a test paints
-// each page of them in both looks.
+// OC-13, OC-17: a browser paints each page that docs/console.md shows, of a host with real runs,
+// in both looks.
 func TestPictures(t *testing.T) {
 	t.Parallel()
 	browser.Find(t)

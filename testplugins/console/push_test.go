@@ -61,7 +61,11 @@ func TestABrowserIsTold(t *testing.T) {
 	case <-time.After(browser.Patience):
 		t.Fatal("the push service is sent nothing, want a message")
 	}
-	var said struct{ Title, Body, Tag string }
+	var said struct {
+		Title string `json:"title"`
+		Body  string `json:"body"`
+		Tag   string `json:"tag"`
+	}
 	if err := json.Unmarshal(message, &said); err != nil || said.Title == "" || said.Body == "" {
 		t.Fatalf("the message is %s, %v, want a title and a body", message, err)
 	}

@@ -30,7 +30,7 @@ func liveOf(u *serving.Update) *live {
 		l.next, l.nextAsked = u.WaitUntil, u.WaitAsked
 	}
 	if r := u.Rate; r != nil && r.CurrentIntervalMS > 0 {
-		l.pace = words.EveryRequest + " " + seconds(r.CurrentIntervalMS/1000)
+		l.pace = words.EveryRequest + " " + interval(int64(math.Round(r.CurrentIntervalMS)))
 	}
 	for _, c := range []counted{{u.Requests.Sent, words.RequestsSent}, {u.Requests.Retried, words.RetriesSent}, {u.Requests.Throttled, words.Throttled}} {
 		if c.n > 0 {
@@ -40,6 +40,10 @@ func liveOf(u *serving.Update) *live {
 	return l
 }
 
-func seconds(s float64) string {
-	return strconv.FormatFloat(math.Round(s*100)/100, 'f', -1, 64) + " s"
+// interval needs no decimals, whose sign is another one in each language.
+func interval(ms int64) string {
+	if ms%1000 == 0 {
+		return strconv.FormatInt(ms/1000, 10) + " s"
+	}
+	return strconv.FormatInt(ms, 10) + " ms"
 }

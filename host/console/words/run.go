@@ -95,8 +95,8 @@ func Duration(d time.Duration) string {
 	switch {
 	case d < 0:
 		return "0 s"
-	case d < 10*time.Second:
-		return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
+	case d < time.Second:
+		return strconv.FormatInt(d.Milliseconds(), 10) + " ms"
 	case d < time.Minute:
 		return strconv.Itoa(int(d.Seconds())) + " s"
 	case d < time.Hour:
