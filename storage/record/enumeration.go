@@ -7,10 +7,6 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 )
 
-// Enumeration names what a connector enumerates: a stream, or the part of it that the
-// connector calls Part; "" is the whole stream.
-type Enumeration struct{ Stream, Part string }
-
 // Why an enumeration sweeps nothing.
 const (
 	// SweepLost: the store has no marks of the enumeration that the run goes on with.
@@ -34,15 +30,6 @@ type Opening struct {
 	BegunBy string
 	// Narrowed: the run was told to leave records out, so that it can meet only some.
 	Narrowed bool
-}
-
-// opened is an enumeration that the run has opened. It belongs to the writer goroutine.
-type opened struct {
-	id         int64
-	generation int64 // of its marks; 0, which no enumeration has: they say only what the part holds
-	stream     int64
-	index      int64  // stream, as marks.stream_id has it
-	refused    string // why it sweeps nothing, whatever it meets
 }
 
 // StartEnumeration opens an enumeration in a run: from now on the stream's records are met in

@@ -5,14 +5,7 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage/internal/postgres"
 )
 
-// Marks are written for every record of an open enumeration, changed or not: one statement
-// a batch, which takes a fifth of the time of one a record.
 const (
-	onMarked = ` ON CONFLICT (enumeration_id, key) DO UPDATE SET generation = excluded.generation WHERE marks.generation < excluded.generation`
-
-	markKeys = `INSERT INTO marks (enumeration_id, key, stream_id, generation)
-SELECT ?, value, ?, ? FROM json_each(?) WHERE true` + onMarked
-
 	markKeysServer = `INSERT INTO marks (enumeration_id, key, stream_id, generation)
 SELECT DISTINCT * FROM unnest($1, $2, $3, $4)` + onMarked
 

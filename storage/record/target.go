@@ -29,6 +29,19 @@ type Target struct {
 	counts []StreamCounts // durable, by stream
 }
 
+// Enumeration names what a connector enumerates: a stream, or the part of it that the
+// connector calls Part; "" is the whole stream.
+type Enumeration struct{ Stream, Part string }
+
+// opened is an enumeration that the run has opened. It belongs to the writer goroutine.
+type opened struct {
+	id         int64
+	generation int64 // of its marks; 0, which no enumeration has: they say only what the part holds
+	stream     int64
+	index      int64  // stream, as marks.stream_id has it
+	refused    string // why it sweeps nothing, whatever it meets
+}
+
 // Stream is one stream that a run writes to.
 type Stream struct {
 	ID    int64
@@ -52,6 +65,9 @@ func (to *Target) Counts() []StreamCounts {
 	return slices.Clone(to.counts)
 }
 
+// noStream is the id of no stream.
+const noStream = 0
+
 // StreamID returns the id of the stream of that name, noStream without one.
 func (to *Target) StreamID(name string) int64 {
 	for _, s := range to.Streams {
@@ -60,16 +76,4 @@ func (to *Target) StreamID(name string) int64 {
 		}
 	}
 	return noStream
-}
-
-// count adds what a transaction made durable.
-func (to *Target) count(tallies []Tally) {
-	to.mu.Lock()
-	defer to.mu.Unlock()
-	for i, c := range tallies {
-		to.counts[i].New += c.New
-		to.counts[i].Changed += c.Changed
-		to.counts[i].Unchanged += c.Unchanged
-		to.counts[i].Deleted += c.Deleted
-	}
 }
