@@ -110,7 +110,15 @@ func Copy(ctx context.Context, o CopyOptions) (*Copied, error) {
 			return err
 		}
 		c.from, c.to = t, to
-		return errors.Join(c.run(), to.Close())
+		same, err := t.WritesTo(ctx, to)
+		switch {
+		case err != nil:
+		case same:
+			err = distinct(o.To, o.To)
+		default:
+			err = c.run()
+		}
+		return errors.Join(err, to.Close())
 	})
 	if err != nil {
 		return nil, err

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -346,4 +348,29 @@ func TestServerBehindPgbouncer(t *testing.T) {
 	x.same(two.Counts()[0], StreamCounts{New: 20, Deleted: 20})
 	x.sound()
 	y.sound()
+}
+
+// A store is not copied onto itself, by whatever way its address leads to the server: the
+// databases are asked, and not their names.
+func TestServerIsNotCopiedToItself(t *testing.T) {
+	t.Parallel()
+	x, dsn := server(t)
+	way, err := url.Parse(dsn)
+	x.ok(err)
+	q := way.Query()
+	socket := filepath.Join(shortDir(t), "s")
+	x.ok(os.Symlink(q.Get("host"), socket))
+	q.Set("host", socket)
+	way.RawQuery = q.Encode()
+	_, err = Copy(t.Context(), CopyOptions{From: dsn, To: way.String(), Now: time.Now, Alive: nobodyLives})
+	if abi.CodeOf(err) != CodeCopyRefused || !strings.Contains(err.Error(), "to itself") {
+		t.Errorf("a copy from %s to %s: got %v, want %s: a store cannot be copied to itself", dsn, way, err, CodeCopyRefused)
+	}
+	// Another schema of the database is another store.
+	x.ok(pgtest.Run(dsn, "CREATE SCHEMA another"))
+	q.Set("search_path", "another")
+	way.RawQuery = q.Encode()
+	if _, err = Copy(t.Context(), CopyOptions{From: dsn, To: way.String(), Now: time.Now, Alive: nobodyLives}); err != nil {
+		t.Errorf("a copy into another schema: got %v, want no error", err)
+	}
 }

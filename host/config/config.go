@@ -153,7 +153,7 @@ func (c *Config) shownValue(name string) string {
 	case KeyModuleSize:
 		return FormatSize(c.moduleSize)
 	case KeyRunTime:
-		return formatDuration(c.run)
+		return FormatDuration(c.run)
 	case KeyLogBytes:
 		return FormatSize(c.logBytes)
 	case KeyOutput:
@@ -211,7 +211,8 @@ func redactDSN(dsn string) string {
 	return u.Redacted()
 }
 
-func formatDuration(d time.Duration) string {
+// FormatDuration writes a duration as short as it is read: 90s is 1m30s, 60m is 1h.
+func FormatDuration(d time.Duration) string {
 	s := d.String()
 	s = strings.TrimSuffix(s, "m0s") + suffix(s, "m0s", "m")
 	return strings.TrimSuffix(s, "h0m") + suffix(s, "h0m", "h")

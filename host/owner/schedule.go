@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/host/config"
 	"github.com/pdpp-host/pdpp-host/host/owner/modules"
 	"github.com/pdpp-host/pdpp-host/host/owner/words"
 	"github.com/pdpp-host/pdpp-host/host/schedule"
@@ -139,9 +140,9 @@ func (o *Owner) mayRunItself(ctx context.Context, conn *storage.Connection, ever
 			"run it by hand: pdpp-host run "+conn.Connector+" --connection "+conn.Name).WithDetail(words.Clean(p.Rationale))
 	}
 	if least := p.MinimumIntervalSeconds; least != nil && every < time.Duration(*least)*time.Second {
-		least := (time.Duration(*least) * time.Second).String()
-		return abi.NewError(abi.CodeConnectionInvalid, fmt.Sprintf("connector %s may not run by itself more often than every %s", conn.Connector, least),
-			"choose "+least+", or longer").WithDetail(words.Clean(p.Rationale))
+		least := time.Duration(*least) * time.Second
+		return abi.NewError(abi.CodeConnectionInvalid, fmt.Sprintf("connector %s may not run by itself more often than %s", conn.Connector, words.Every(least)),
+			"choose "+config.FormatDuration(least)+", or longer").WithDetail(words.Clean(p.Rationale))
 	}
 	return nil
 }

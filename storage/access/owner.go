@@ -3,7 +3,6 @@ package access
 import (
 	"context"
 	"crypto/subtle"
-	"database/sql"
 	"errors"
 	"time"
 
@@ -11,6 +10,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
 )
 
 // CodeLinkInvalid reports a set-up code that is unknown, used or too old.
@@ -26,9 +26,6 @@ type Owner struct {
 // Claimed reports whether there is an owner.
 func (o *Owner) Claimed() bool { return o.Password != "" || o.Passkeys }
 
-// theOwner is the name of the one owner that a host has.
-const theOwner = "owner"
-
 type ownerRow struct {
 	bun.BaseModel `bun:"table:owners"`
 
@@ -40,11 +37,8 @@ type ownerRow struct {
 }
 
 func readOwner(ctx context.Context, q bun.IDB) (row ownerRow, err error) {
-	row.Name = theOwner
-	err = q.NewSelect().Model(&row).WherePK().Scan(ctx)
-	if errors.Is(err, sql.ErrNoRows) {
-		return ownerRow{Name: theOwner}, nil
-	}
+	row.Name = tables.TheOwner
+	err = tables.ReadOwners(ctx, q, &row)
 	return row, err
 }
 

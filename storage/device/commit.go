@@ -18,12 +18,6 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage/run"
 )
 
-// eventAdvanced is the event of a cursor that moved; lastEvents are those that a
-// run ends with.
-const eventAdvanced = "run.state_advanced"
-
-var lastEvents = map[string]string{tables.StatusSucceeded: "run.completed", tables.StatusFailed: "run.failed", tables.StatusCancelled: "run.cancelled"}
-
 // CommitDeviceRun ends a run of a device, as Finish ends one of the host: its
 // outcome, the cursors that move with it and the evidence, in one transaction or
 // not at all. The run is made when nothing else of it was delivered. The same

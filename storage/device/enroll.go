@@ -60,7 +60,7 @@ func (s *Store) Enroll(ctx context.Context, e Enrolling) (*SourceInstance, error
 		if err != nil {
 			return err
 		}
-		row, err := source(t, code.SourceID)
+		row, err := sourceByID(t, code.SourceID)
 		if err == nil {
 			src = publicSource(row)
 		}
@@ -90,7 +90,7 @@ func redeemed(t *db.Tx, e Enrolling) (code codeRow, err error) {
 	case db.Micros(t.Now) >= code.ExpiresUS:
 		return code, abi.NewError(device.CodeCodeExpired, "the enrollment code has expired", again)
 	case code.SourceID == "":
-		err = enroll(t, &code, e)
+		err = enrollNew(t, &code, e)
 		return code, err
 	case d.ID == "", d.RevokedUS != 0, d.UsedUS != 0:
 		return code, abi.NewError(device.CodeCodeUsed, "the enrollment code has been used", again)
@@ -103,7 +103,7 @@ func redeemed(t *db.Tx, e Enrolling) (code codeRow, err error) {
 // enrolledWith reads the device that a code became, by its source; one without an
 // id when there is none, or none any more.
 func enrolledWith(t *db.Tx, sourceID string) (deviceRow, error) {
-	src, err := source(t, sourceID)
+	src, err := sourceByID(t, sourceID)
 	if err != nil && abi.CodeOf(err) != device.CodeNotFound {
 		return deviceRow{}, err
 	}
@@ -124,7 +124,7 @@ func enrollAgain(t *db.Tx, d deviceRow, e Enrolling) error {
 	return err
 }
 
-func enroll(t *db.Tx, code *codeRow, e Enrolling) error {
+func enrollNew(t *db.Tx, code *codeRow, e Enrolling) error {
 	connection, err := retireBinding(t, code)
 	if err != nil {
 		return err
@@ -245,8 +245,4 @@ func (s *Store) DeviceByToken(ctx context.Context, tokenHash string) (*Device, e
 		return nil, err
 	}
 	return d.public(), nil
-}
-
-func unauthorizedDevice() *abi.Error {
-	return abi.NewError(device.CodeUnauthorized, "the device's credential is not good, or was revoked", "enroll the device again")
 }

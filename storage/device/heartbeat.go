@@ -6,10 +6,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/device"
 	"github.com/pdpp-host/pdpp-host/storage/evidence"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
+	"github.com/pdpp-host/pdpp-host/storage/run"
 )
 
 // The words of a heartbeat. A word that is not among them is not kept: a heartbeat is shown
@@ -67,6 +69,22 @@ func (s *Store) PutHeartbeat(ctx context.Context, src *SourceInstance, h device.
 		return evidence.DevicesMoved(t, row.ConnectionID)
 	})
 	return received, err
+}
+
+// endImplied ends the lane's run without a name, if there is one: its collector
+// says that nothing is left to be delivered.
+func (s *Store) endImplied(t *db.Tx, src *tables.SourceJoined) error {
+	current, err := currentRun(t, src)
+	if err != nil || !strings.HasPrefix(current, impliedPrefix) {
+		return err
+	}
+	w, err := s.deviceRun(t, src, current)
+	if err != nil {
+		return err
+	}
+	commit := &device.RunCommit{RunID: current, Outcome: device.Outcome{Status: tables.StatusSucceeded, Mode: abi.ModeIncremental, Connector: src.Connector, FinishedAt: t.Now}}
+	o := run.Outcome{Status: tables.StatusSucceeded, EndedAt: t.Now, Events: []run.Event{{Type: lastEvents[tables.StatusSucceeded]}}}
+	return endDeviceRun(t, src, w, commit, o)
 }
 
 // keptHeartbeat is what is kept of a heartbeat: known words, counts that are

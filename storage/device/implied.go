@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/device"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
@@ -58,22 +57,6 @@ func deliveredStreams(t *db.Tx, w *run.Writer) (streams []string, err error) {
 	err = t.DB.NewRaw(`SELECT s.name FROM run_streams AS r JOIN streams AS s ON s.id = r.stream_id WHERE r.run_pk = ?
 UNION SELECT stream FROM states WHERE connection_id = ? AND run_id = ? ORDER BY 1`, w.To.RunPK, w.To.ConnectionID, w.RunID()).Scan(t.Ctx, &streams)
 	return streams, err
-}
-
-// endImplied ends the lane's run without a name, if there is one: its collector
-// says that nothing is left to be delivered.
-func (s *Store) endImplied(t *db.Tx, src *tables.SourceJoined) error {
-	current, err := currentRun(t, src)
-	if err != nil || !strings.HasPrefix(current, impliedPrefix) {
-		return err
-	}
-	w, err := s.deviceRun(t, src, current)
-	if err != nil {
-		return err
-	}
-	commit := &device.RunCommit{RunID: current, Outcome: device.Outcome{Status: tables.StatusSucceeded, Mode: abi.ModeIncremental, Connector: src.Connector, FinishedAt: t.Now}}
-	o := run.Outcome{Status: tables.StatusSucceeded, EndedAt: t.Now, Events: []run.Event{{Type: lastEvents[tables.StatusSucceeded]}}}
-	return endDeviceRun(t, src, w, commit, o)
 }
 
 // withDelivered adds to the end of a run without a name the streams that were

@@ -59,8 +59,8 @@ func unknownSource() *abi.Error {
 	return abi.NewError(device.CodeNotFound, "the device has no such source instance", "enroll the device again")
 }
 
-// source reads a source for update.
-func source(t *db.Tx, id string) (*tables.SourceJoined, error) {
+// sourceByID reads a source for update.
+func sourceByID(t *db.Tx, id string) (*tables.SourceJoined, error) {
 	var rows []tables.SourceJoined
 	if err := tables.SelectSources(t.DB, &rows).Where("s.id = ?", id).Scan(t.Ctx); err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func source(t *db.Tx, id string) (*tables.SourceJoined, error) {
 // feed reads a source that something was delivered for: it may have been revoked
 // or removed since its device was let in.
 func feed(t *db.Tx, src *SourceInstance) (*tables.SourceJoined, error) {
-	row, err := source(t, src.ID)
+	row, err := sourceByID(t, src.ID)
 	switch {
 	case err != nil:
 		return nil, err

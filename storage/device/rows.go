@@ -1,8 +1,14 @@
 package device
 
 import (
+	"slices"
+
 	"github.com/uptrace/bun"
 
+	"github.com/pdpp-host/pdpp-host/abi"
+	"github.com/pdpp-host/pdpp-host/abi/device"
+	"github.com/pdpp-host/pdpp-host/health/stored"
+	"github.com/pdpp-host/pdpp-host/storage/evidence"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
 )
@@ -41,6 +47,32 @@ func publicSource(r *tables.SourceJoined) *SourceInstance {
 		s.Heartbeat = h
 	}
 	return s
+}
+
+// moreStreams are the streams of a manifest that the one before, if any, has not.
+func moreStreams(before, after string) []string {
+	known, err := streamsIn(before)
+	if err != nil || before == "" {
+		return nil
+	}
+	names, err := streamsIn(after)
+	if err != nil {
+		return nil
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return slices.Contains(known, name) })
+}
+
+// streamsIn are the streams of a manifest.
+func streamsIn(text string) ([]string, error) {
+	f := &stored.Facts{}
+	if err := evidence.AcceptManifest(f, text); err != nil || f.Manifest == nil {
+		return nil, abi.NewError(device.CodeManifestMissing, "the manifest of what the source runs is not known", "put the manifest first, or install the connector on the host")
+	}
+	var out []string
+	for _, st := range f.Manifest.Streams {
+		out = append(out, st.Name)
+	}
+	return out, nil
 }
 
 type deviceBatchRow struct {

@@ -16,6 +16,12 @@ import (
 // each, and holds its connection's lease in between as any other run does: its
 // holder is the device, and it lasts for as long as a heartbeat is fresh.
 
+var lastEvents = map[string]string{tables.StatusSucceeded: "run.completed", tables.StatusFailed: "run.failed", tables.StatusCancelled: "run.cancelled"}
+
+// eventAdvanced is the event of a cursor that moved; lastEvents are those that a
+// run ends with.
+const eventAdvanced = "run.state_advanced"
+
 func runConflict(why string) *abi.Error {
 	return abi.NewError(device.CodeRunConflict, "the run takes nothing more: "+why, "start a new run")
 }

@@ -27,6 +27,10 @@ func badRequest(field, want string) *abi.Error {
 	return abi.NewError(device.CodeBadRequest, field+" is not "+want, "send one that is").WithDetail(field)
 }
 
+func unauthorizedDevice() *abi.Error {
+	return abi.NewError(device.CodeUnauthorized, "the device's credential is not good, or was revoked", "enroll the device again")
+}
+
 // isName reports whether s can be an id or a name: printable, of one line, and
 // not too long.
 func isName(s string) bool {

@@ -120,6 +120,39 @@ func GapMoved(t *db.Tx, before, after *tables.GapRow) error {
 	return nil
 }
 
+// RunAsks follows an event of a connection's run.
+func RunAsks(t *db.Tx, connectionID, eventType string) error {
+	if eventType != EventAsks && eventType != EventAnswered {
+		return nil
+	}
+	c, err := ChangeOf(t, connectionID)
+	if err != nil {
+		return err
+	}
+	c.Facts.Asking = eventType == EventAsks
+	return nil
+}
+
+// DevicesMoved has what a connection's devices said read again before the commit.
+func DevicesMoved(t *db.Tx, connectionID string) error {
+	c, err := ChangeOf(t, connectionID)
+	if err != nil {
+		return err
+	}
+	c.devices = true
+	return nil
+}
+
+// StoresMoved has the coverage records of a connection's device counted again.
+func StoresMoved(t *db.Tx, connectionID string) error {
+	c, err := ChangeOf(t, connectionID)
+	if err != nil {
+		return err
+	}
+	c.stores = true
+	return nil
+}
+
 // saveEvidence writes what the transaction changed. It comes after the counters
 // of streams and runs.
 func saveEvidence(t *db.Tx, changed map[string]*Change) error {

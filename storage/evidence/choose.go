@@ -51,11 +51,3 @@ func (s *Store) EvidenceNeeding(ctx context.Context, now time.Time, limit int) (
 	}
 	return publicAll(append(rows, running...)), nil
 }
-
-func publicAll(rows []evidenceJoined) []Evidence {
-	out := make([]Evidence, len(rows))
-	for i := range rows {
-		out[i] = rows[i].public()
-	}
-	return out
-}

@@ -12,26 +12,6 @@ import (
 
 // The facts that devices report about a connection.
 
-// DevicesMoved has what a connection's devices said read again before the commit.
-func DevicesMoved(t *db.Tx, connectionID string) error {
-	c, err := ChangeOf(t, connectionID)
-	if err != nil {
-		return err
-	}
-	c.devices = true
-	return nil
-}
-
-// StoresMoved has the coverage records of a connection's device counted again.
-func StoresMoved(t *db.Tx, connectionID string) error {
-	c, err := ChangeOf(t, connectionID)
-	if err != nil {
-		return err
-	}
-	c.stores = true
-	return nil
-}
-
 // devices keeps the heartbeats of the devices that feed the connection. A
 // revoked one says nothing (HL-11.2); that there was one stays.
 func (g Gatherer) devices(id string, f *stored.Facts) error {

@@ -251,3 +251,13 @@ func countGap(f *stored.Facts, g *tables.GapRow, n int64) {
 		f.Gaps.Streams = nil
 	}
 }
+
+func without(words []health.Word, gone health.Word) []health.Word {
+	var out []health.Word
+	for _, w := range words {
+		if w != gone {
+			out = append(out, w)
+		}
+	}
+	return out
+}

@@ -1,28 +1,12 @@
 package evidence
 
 import (
-	"context"
 	"math"
 
-	"github.com/uptrace/bun"
-
-	"github.com/pdpp-host/pdpp-host/health"
 	"github.com/pdpp-host/pdpp-host/health/stored"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
 )
-
-// Gatherer reads facts: within a transaction that writes, or in a snapshot.
-type Gatherer struct {
-	db  bun.IDB
-	ctx context.Context
-}
-
-// NewGatherer returns one that reads with q.
-func NewGatherer(ctx context.Context, q bun.IDB) Gatherer { return Gatherer{q, ctx} }
-
-// GatherIn returns one that reads within a transaction.
-func GatherIn(t *db.Tx) Gatherer { return Gatherer{t.DB, t.Ctx} }
 
 func gatherEvidence(t *db.Tx, id string) (*stored.Facts, int64, error) { return GatherIn(t).All(id) }
 
@@ -170,14 +154,4 @@ func add(to **int64, n *int64) {
 	default:
 		**to += min(*n, math.MaxInt64-**to) // no count is negative
 	}
-}
-
-func without(words []health.Word, gone health.Word) []health.Word {
-	var out []health.Word
-	for _, w := range words {
-		if w != gone {
-			out = append(out, w)
-		}
-	}
-	return out
 }

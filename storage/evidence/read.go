@@ -105,6 +105,14 @@ func (r *evidenceJoined) public() Evidence {
 	}
 }
 
+func publicAll(rows []evidenceJoined) []Evidence {
+	out := make([]Evidence, len(rows))
+	for i := range rows {
+		out[i] = rows[i].public()
+	}
+	return out
+}
+
 // selectEvidence is the one statement that evidence is read with. Only a running
 // run's lease is looked up.
 func selectEvidence(q bun.IDB, to *[]evidenceJoined) *bun.SelectQuery {

@@ -7,7 +7,6 @@ import (
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/health"
 	"github.com/pdpp-host/pdpp-host/health/stored"
-	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
 )
 
@@ -115,19 +114,6 @@ WHERE r.run_id = ? AND e.type IN (?, ?) ORDER BY e.seq DESC LIMIT 1`, f.Latest.I
 	}
 	f.Asking = last == EventAsks
 	return err
-}
-
-// RunAsks follows an event of a connection's run.
-func RunAsks(t *db.Tx, connectionID, eventType string) error {
-	if eventType != EventAsks && eventType != EventAnswered {
-		return nil
-	}
-	c, err := ChangeOf(t, connectionID)
-	if err != nil {
-		return err
-	}
-	c.Facts.Asking = eventType == EventAsks
-	return nil
 }
 
 // Holding is the dispatch that holds the connection; nil: none does. A dispatch that waits

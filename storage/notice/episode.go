@@ -26,14 +26,6 @@ type episodeRow struct {
 	SentUS       int64  `bun:"sent_us"`
 }
 
-// Text is what an owner is told of an episode.
-type Text struct {
-	ConnectionID string
-	Identity     string
-	ID           string // the notices' begins with it; ids are ordered by time
-	Title, Body  string
-}
-
 // Look is what has changed since the last look.
 type Look struct {
 	Place int64     // of the last change that was looked at
@@ -92,8 +84,4 @@ func (s *Store) KeepLook(ctx context.Context, l Look) error {
 		}
 		return keepSettings(t, func(r *settingsRow) { r.Place, r.LookedUS = l.Place, db.Micros(l.At) })
 	})
-}
-
-func connectionThere(t *db.Tx, id string) (bool, error) {
-	return t.DB.NewSelect().Table("connections").Where("id = ?", id).Exists(t.Ctx)
 }

@@ -132,3 +132,15 @@ func remove(t *db.Tx, id string) error {
 	_, err := t.DB.NewDelete().Model(&noticeRow{ID: id}).WherePK().Exec(t.Ctx)
 	return err
 }
+
+// Text is what an owner is told of an episode.
+type Text struct {
+	ConnectionID string
+	Identity     string
+	ID           string // the notices' begins with it; ids are ordered by time
+	Title, Body  string
+}
+
+func connectionThere(t *db.Tx, id string) (bool, error) {
+	return t.DB.NewSelect().Table("connections").Where("id = ?", id).Exists(t.Ctx)
+}

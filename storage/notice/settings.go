@@ -2,13 +2,12 @@ package notice
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"time"
 
 	"github.com/uptrace/bun"
 
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
 )
 
 // Settings are what the owner wants of notices.
@@ -26,9 +25,6 @@ type Looked struct {
 	At    time.Time // zero: nobody has looked
 }
 
-// theOwner is the name of the one owner that a host has.
-const theOwner = "owner"
-
 type settingsRow struct {
 	bun.BaseModel `bun:"table:notice_settings"`
 
@@ -44,11 +40,8 @@ type settingsRow struct {
 }
 
 func readSettings(ctx context.Context, q bun.IDB) (r settingsRow, err error) {
-	r.Name = theOwner
-	err = q.NewSelect().Model(&r).WherePK().Scan(ctx)
-	if errors.Is(err, sql.ErrNoRows) {
-		return settingsRow{Name: theOwner}, nil
-	}
+	r.Name = tables.TheOwner
+	err = tables.ReadOwners(ctx, q, &r)
 	return r, err
 }
 

@@ -14,33 +14,6 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 )
 
-// MostFields is how many fields of a record may have documents.
-const MostFields = 256
-
-// docid numbers the document of a field, so that the newest record has the largest.
-func docid(seq int64, field int) int64 { return seq*MostFields + int64(field) }
-
-// Entry is what the read state has of one record.
-type Entry struct {
-	StreamID, Seq int64
-	Declaration   string // the stream's, that the entry was made by
-	Key           string
-	Live          bool // false: a tombstone, of which the fields below say nothing
-	Sort          []byte
-	Day           int64 // since 1970, UTC
-	Docs          []Doc
-}
-
-// NoDay is the day of a record that tells no time.
-const NoDay = -1 << 31
-
-// Doc is a field of a record with words in it.
-type Doc struct {
-	Field int    // its number, below MostFields
-	Scope string // a word for the stream's field, which no text has
-	Words []string
-}
-
 // Walk says which changes are applied: those of all streams behind a position, or all
 // records of one stream behind a key.
 type Walk struct {
@@ -151,15 +124,6 @@ WHERE s.removed = 0 AND s.id IN (?)`, bun.List(ids)).Scan(t.Ctx, &found)
 		known[f.ID] = true
 	}
 	return known, true, err
-}
-
-type dayKey struct{ stream, day int64 }
-
-// applying is one transaction of Apply.
-type applying struct {
-	t    *db.Tx
-	days map[dayKey]int64 // how many records more a day has
-	sql  map[string]*sql.Stmt
 }
 
 func (a *applying) apply(entries []Entry, known map[int64]bool) error {

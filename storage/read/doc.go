@@ -2,7 +2,7 @@
 // cursor field, their words for a search, and how many there are a day. All of it follows
 // from records, and emptying its tables loses nothing.
 //
-// It follows the change sequence (changes.go, apply.go; apply_server.go for PostgreSQL) and
+// It follows the change sequence (changes.go, apply.go, entry.go; apply_server.go for PostgreSQL) and
 // costs the path of the records nothing: no index stands on them for it. read_position says
 // up to which change every stream is indexed. A stream whose declaration changed is made
 // anew by its keys, beside that (streams.go). Pages are read in page.go, searches in

@@ -3,6 +3,9 @@ package read
 import (
 	"context"
 
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
+
 	"github.com/pdpp-host/pdpp-host/abi"
 )
 
@@ -136,3 +139,5 @@ func (s *Store) ReadSpans(ctx context.Context, streams []int64) (spans []Span, e
 	err = s.db.Read.NewRaw(text+" GROUP BY stream_id", args...).Scan(ctx, &spans)
 	return spans, s.db.Fail("read the days", err)
 }
+
+func inList(ids []int64) schema.QueryAppender { return bun.List(ids) }

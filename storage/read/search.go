@@ -3,12 +3,7 @@ package read
 import (
 	"context"
 	"strings"
-
-	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/schema"
 )
-
-func inList(ids []int64) schema.QueryAppender { return bun.List(ids) }
 
 // Term is words that stand one behind the other. None of them is empty, or has a character
 // that is no letter and no number.

@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"unsafe"
 )
 
@@ -101,3 +102,20 @@ func (b *Batch) text(at int, n int32) string {
 // data is the record's JSON, and when its time; both are views, never nil.
 func (b *Batch) data(r *batchRow) []byte { return b.arena[r.at+int(r.key):][:r.data] }
 func (b *Batch) when(r *batchRow) []byte { return b.arena[r.at+int(r.key)+int(r.data):][:r.when] }
+
+// KeyHash names a record's key in a few bytes of fixed length, however long the
+// key is: the first ones of its SHA-256.
+type KeyHash [16]byte
+
+// HashKey returns the hash of a key's canonical text.
+func HashKey(key []byte) KeyHash {
+	sum := sha256.Sum256(key)
+	return KeyHash(sum[:])
+}
+
+// rejection is one rejected record of a batch.
+type rejection struct {
+	before int // it came before the batch's record of this index
+	stream int32
+	key    KeyHash
+}

@@ -164,16 +164,16 @@ func lookUp(t *db.Tx, to *Target, b *Batch) ([]onServer, error) {
 	return out, err
 }
 
-// moved are rows that the server has and that change.
-type moved struct {
+// movedRows are rows that the server has and that change.
+type movedRows struct {
 	ids, seqs, data, gone, when, runs *postgres.Array
 }
 
-func newMoved() *moved {
-	return &moved{postgres.TIDs(0), postgres.Ints(0), postgres.Texts(0), postgres.Ints(0), postgres.Texts(0), postgres.Ints(0)}
+func newMoved() *movedRows {
+	return &movedRows{postgres.TIDs(0), postgres.Ints(0), postgres.Texts(0), postgres.Ints(0), postgres.Texts(0), postgres.Ints(0)}
 }
 
-func (m *moved) add(id []byte, seq int64, data []byte, gone int64, when []byte, run int64) {
+func (m *movedRows) add(id []byte, seq int64, data []byte, gone int64, when []byte, run int64) {
 	m.ids.Add(id)
 	m.seqs.Int(seq)
 	m.data.Add(data)
@@ -182,7 +182,7 @@ func (m *moved) add(id []byte, seq int64, data []byte, gone int64, when []byte, 
 	m.runs.Int(run)
 }
 
-func (m *moved) write(t *db.Tx) error {
+func (m *movedRows) write(t *db.Tx) error {
 	if m.ids.Len() == 0 {
 		return nil
 	}

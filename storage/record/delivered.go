@@ -25,9 +25,6 @@ func RememberKeys(t *db.Tx, to *Target, b *Batch) error {
 	return nil
 }
 
-// noStream is the id of no stream.
-const noStream = 0
-
 // Delivered adds to found those of the keys under which the table has a record of the
 // stream, and takes away those that a run has rejected since.
 func Delivered(ctx context.Context, d *db.DB, table bun.Ident, stream int64, keys []string, found map[string]bool) error {

@@ -1,5 +1,5 @@
-// Package record writes and reads records: the batch (batch.go), the bulk path (bulk.go), what
-// a transaction counts of it (tally.go), which records were rejected and not delivered since
+// Package record writes and reads records: the batch (batch.go), the bulk path (bulk.go, on
+// the statements of statements.go), what a transaction counts of it (tally.go), which records were rejected and not delivered since
 // (rejected.go), what a connector enumerates (enumeration.go), which records that has met
 // (mark.go) and how the others become tombstones (sweep.go), pages and changes (records.go),
 // and what can be read of a damaged file (salvage.go).

@@ -7,10 +7,6 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
 )
 
-// Enumeration names what a connector enumerates: a stream, or the part of it that the
-// connector calls Part; "" is the whole stream.
-type Enumeration struct{ Stream, Part string }
-
 // Why an enumeration sweeps nothing.
 const (
 	// SweepLost: the store does not have the enumeration open that the run goes on with.
@@ -34,18 +30,6 @@ type Opening struct {
 	BegunBy string
 	// Narrowed: the run was told to leave records out, so that it can meet only some.
 	Narrowed bool
-}
-
-// opened is an enumeration that the run has opened. It belongs to the writer goroutine.
-type opened struct {
-	id       int64
-	stream   int64
-	part     bool   // of the stream, not the whole
-	begunSeq int64  // the change sequence when it was begun
-	refused  string // why it sweeps nothing, whatever it meets
-
-	met  *metKeys // what it has met; nil: not read
-	gone *gone    // what it has not; nil: not looked up
 }
 
 // StartEnumeration opens an enumeration in a run: from now on the stream's records are met in

@@ -114,12 +114,6 @@ func lastMet(t *db.Tx, o *opened) (n int64, err error) {
 	return n, err
 }
 
-// metKeys is what an enumeration has met.
-type metKeys struct {
-	rows   int64    // of met, when it was read
-	hashes []uint64 // sorted, each once
-}
-
 // readMet reads what an enumeration has met: 8 bytes of memory for each key, until it is closed.
 func readMet(t *db.Tx, o *opened) (*metKeys, error) {
 	last, err := lastMet(t, o)

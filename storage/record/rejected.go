@@ -1,7 +1,6 @@
 package record
 
 import (
-	"crypto/sha256"
 	"slices"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -15,30 +14,11 @@ import (
 // them.
 const MaxListedRejections = 10_000
 
-// KeyHash names a record's key in a few bytes of fixed length, however long the
-// key is: the first ones of its SHA-256.
-type KeyHash [16]byte
-
-// HashKey returns the hash of a key's canonical text.
-func HashKey(key []byte) KeyHash {
-	sum := sha256.Sum256(key)
-	return KeyHash(sum[:])
-}
-
-// rejection is one rejected record of a batch.
-type rejection struct {
-	before int // it came before the batch's record of this index
-	stream int32
-	key    KeyHash
-}
-
 const (
 	// listRejection lists a record.
 	listRejection = `INSERT INTO rejected_records (stream_id, key_sha256, run_pk) VALUES (?, ?, ?)`
 	// repeatRejection says that this run rejected a listed record again.
 	repeatRejection = `UPDATE rejected_records SET run_pk = ? WHERE stream_id = ? AND key_sha256 = ?`
-	// endRejection takes a record that arrived from the list.
-	endRejection = `DELETE FROM rejected_records WHERE stream_id = ? AND key_sha256 = ?`
 )
 
 // FollowRejections lists the records of a batch that were rejected, and ends the
@@ -151,19 +131,5 @@ func EndRejections(t *db.Tx, to *Target, row *tables.RunRow) error {
 			c.Unlisted = to.Unlisted[i]
 		}
 	}
-	return nil
-}
-
-// rejectedMoved writes how many rejected records a stream has now.
-func rejectedMoved(t *db.Tx, connectionID string, c *Tally) error {
-	_, err := t.DB.ExecContext(t.Ctx, "UPDATE streams SET rejected = ?, rejected_unlisted = ? WHERE id = ?", c.Rejected, c.Unlisted, c.ID)
-	if err != nil {
-		return err
-	}
-	change, err := evidence.ChangeOf(t, connectionID)
-	if err != nil {
-		return err
-	}
-	change.Rejected = true
 	return nil
 }

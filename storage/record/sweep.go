@@ -141,15 +141,6 @@ func weigh(t *db.Tx, to *Target, s Sweep) (out Swept, g *gone, err error) {
 	return out, g, nil
 }
 
-// gone are the records that an enumeration has not met.
-type gone struct {
-	count int64
-	first []string // the keys of the first page
-
-	met *metKeys
-	seq int64 // of the stream's last change, when they were looked up
-}
-
 // goneKeys looks up what a sweep would bury, or has it from before when neither the stream
 // nor what was met has moved.
 func goneKeys(t *db.Tx, to *Target, o *opened) (*gone, error) {

@@ -109,3 +109,29 @@ func saveTally(t *db.Tx, to *Target, tallies []Tally) error {
 	}
 	return evidence.Retain(t, to.ConnectionID, retained)
 }
+
+// count adds what a transaction made durable.
+func (to *Target) count(tallies []Tally) {
+	to.mu.Lock()
+	defer to.mu.Unlock()
+	for i, c := range tallies {
+		to.counts[i].New += c.New
+		to.counts[i].Changed += c.Changed
+		to.counts[i].Unchanged += c.Unchanged
+		to.counts[i].Deleted += c.Deleted
+	}
+}
+
+// rejectedMoved writes how many rejected records a stream has now.
+func rejectedMoved(t *db.Tx, connectionID string, c *Tally) error {
+	_, err := t.DB.ExecContext(t.Ctx, "UPDATE streams SET rejected = ?, rejected_unlisted = ? WHERE id = ?", c.Rejected, c.Unlisted, c.ID)
+	if err != nil {
+		return err
+	}
+	change, err := evidence.ChangeOf(t, connectionID)
+	if err != nil {
+		return err
+	}
+	change.Rejected = true
+	return nil
+}

@@ -29,6 +29,37 @@ type Target struct {
 	counts []StreamCounts // durable, by stream
 }
 
+// Enumeration names what a connector enumerates: a stream, or the part of it that the
+// connector calls Part; "" is the whole stream.
+type Enumeration struct{ Stream, Part string }
+
+// opened is an enumeration that the run has opened. It belongs to the writer goroutine.
+type opened struct {
+	id       int64
+	stream   int64
+	part     bool   // of the stream, not the whole
+	begunSeq int64  // the change sequence when it was begun
+	refused  string // why it sweeps nothing, whatever it meets
+
+	met  *metKeys // what it has met; nil: not read
+	gone *gone    // what it has not; nil: not looked up
+}
+
+// metKeys is what an enumeration has met.
+type metKeys struct {
+	rows   int64    // of met, when it was read
+	hashes []uint64 // sorted, each once
+}
+
+// gone are the records that an enumeration has not met.
+type gone struct {
+	count int64
+	first []string // the keys of the first page
+
+	met *metKeys
+	seq int64 // of the stream's last change, when they were looked up
+}
+
 // Stream is one stream that a run writes to.
 type Stream struct {
 	ID    int64
@@ -52,6 +83,9 @@ func (to *Target) Counts() []StreamCounts {
 	return slices.Clone(to.counts)
 }
 
+// noStream is the id of no stream.
+const noStream = 0
+
 // StreamID returns the id of the stream of that name, noStream without one.
 func (to *Target) StreamID(name string) int64 {
 	for _, s := range to.Streams {
@@ -60,16 +94,4 @@ func (to *Target) StreamID(name string) int64 {
 		}
 	}
 	return noStream
-}
-
-// count adds what a transaction made durable.
-func (to *Target) count(tallies []Tally) {
-	to.mu.Lock()
-	defer to.mu.Unlock()
-	for i, c := range tallies {
-		to.counts[i].New += c.New
-		to.counts[i].Changed += c.Changed
-		to.counts[i].Unchanged += c.Unchanged
-		to.counts[i].Deleted += c.Deleted
-	}
 }

@@ -46,6 +46,14 @@ func fenced(w *Writer, why string) error {
 		WithDetail("run " + w.runID)
 }
 
+// Admit implements db.Owner.
+func (q *queued) Admit(t *db.Tx) error {
+	if err := q.w.failure(); err != nil && (!q.last || abi.CodeOf(err) == abi.CodeFenced) {
+		return err
+	}
+	return verify(t, q.w)
+}
+
 // Resume has w write the run that row is of, which holds its connection's lease.
 func (w *Writer) Resume(t *db.Tx, row *tables.RunRow) error {
 	w.To.RunPK, w.epoch, w.bookmark = row.PK, row.Epoch, row.Bookmark

@@ -34,10 +34,15 @@ type Outcome struct {
 	Destinations []Destination  // what the run sent where and has not added before
 }
 
-// StateCommit is a staged cursor that may be committed. Cursor is JSON.
-type StateCommit struct {
-	Stream string
-	Cursor []byte
+// Pressure says that a connection's last run ended under source pressure and
+// left no gap to say so (governor contract, section 10). It defers the next
+// automatic run.
+type Pressure struct {
+	Reason       string
+	AttemptCount int64 // runs in a row, from 0; the store counts
+	RunID        string
+	At           time.Time
+	NextAttempt  time.Time // when the provider lets the next request through; zero: it did not say
 }
 
 // Finish ends the run: in one transaction, after everything queued before it, the cursors
@@ -167,4 +172,27 @@ func outcomeRead(t *db.Tx, w *Writer) (*tables.RunRow, error) {
 	}
 	w.pruneAfter(t)
 	return row, evidence.RunEnded(t, row)
+}
+
+// keepPressure writes what the run's outcome says of source pressure: a record,
+// or that there is none any more. An outcome that says neither leaves what is
+// known: a run that never asked the provider has learned nothing.
+func keepPressure(t *db.Tx, w *Writer, o Outcome) error {
+	if o.Pressure == nil {
+		if !o.PressureOver {
+			return nil
+		}
+		_, err := t.DB.NewDelete().Model((*tables.PressureRow)(nil)).Where("connection_id = ?", w.To.ConnectionID).Exec(t.Ctx)
+		return err
+	}
+	row := tables.PressureRow{ConnectionID: w.To.ConnectionID, Reason: o.Pressure.Reason, RunID: w.runID, AtUS: db.Micros(t.Now)}
+	if !o.Pressure.NextAttempt.IsZero() {
+		row.NextAttemptUS = db.Micros(o.Pressure.NextAttempt)
+	}
+	_, err := t.DB.NewInsert().Model(&row).On("CONFLICT (connection_id) DO UPDATE").
+		Set("reason = EXCLUDED.reason, run_id = EXCLUDED.run_id, at_us = EXCLUDED.at_us").
+		// An owner who insists and is refused again has not been given leave.
+		Set("next_attempt_us = max(?TableAlias.next_attempt_us, EXCLUDED.next_attempt_us)").
+		Set("attempt_count = ?TableAlias.attempt_count + 1").Exec(t.Ctx)
+	return err
 }

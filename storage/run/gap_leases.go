@@ -70,15 +70,6 @@ func (w *Writer) leaseSome(ctx context.Context, page GapPage) (out []Gap, more b
 	return out, more, nil
 }
 
-// gapPlace is a place in the order in which gaps are leased.
-type gapPlace struct {
-	bun.BaseModel `bun:"table:gaps"`
-
-	Attempts  int64  `bun:"attempt_count"`
-	CreatedUS int64  `bun:"created_us"`
-	ID        string `bun:"id"`
-}
-
 // leasable returns the next gaps that a run may lease. Those that may be tried at
 // once and those that had to wait lie in an index each, so that neither the one
 // nor the other is passed over row by row.

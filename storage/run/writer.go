@@ -9,6 +9,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
+	"github.com/pdpp-host/pdpp-host/storage/internal/tables"
 	"github.com/pdpp-host/pdpp-host/storage/record"
 )
 
@@ -17,6 +18,46 @@ const (
 	queuedBatches = 2
 	queuedOps     = 64
 )
+
+// Sinks is where what runs collect goes: into the store's own records and cursors, or
+// into the queue of a collector's outbox.
+type Sinks interface {
+	// Refuses returns why a run under this bookmark cannot begin; nil: it can.
+	Refuses(bookmark string) error
+	// Open returns the sink of one run.
+	Open(w *Writer) Sink
+	// Enumerates reports whether what a run has not met can become tombstones here: the
+	// records are in this database.
+	Enumerates() bool
+	// Delivered is the table that has the keys of the records that arrived.
+	Delivered() bun.Ident
+	// Deserted is the reason of a run whose process is gone.
+	Deserted() abi.Reason
+}
+
+// Sink takes what one run collects, within the transaction that the run's own rows
+// are written in.
+type Sink interface {
+	// Begin returns the cursors that the run starts from, by stream.
+	Begin(t *db.Tx) (map[string][]byte, error)
+	// Put returns what writes a batch; an error is the caller's. It is called outside the
+	// transaction, so that the work of preparing a batch is.
+	Put(b *record.Batch) (func(*db.Tx) error, error)
+	// Checkpoint commits a cursor, or has the destination commit it.
+	Checkpoint(t *db.Tx, stream, cursor, sliceID string) error
+	// Gap is told of each change of a gap that a reader elsewhere has to know.
+	Gap(t *db.Tx, id string) error
+	// Commit takes the cursors of the run's end, before the run's row is written; End is
+	// told of the row.
+	Commit(t *db.Tx, checkpoints []StateCommit) error
+	End(t *db.Tx, row *tables.RunRow, checkpoints []StateCommit) error
+}
+
+// StateCommit is a staged cursor that may be committed. Cursor is JSON.
+type StateCommit struct {
+	Stream string
+	Cursor []byte
+}
 
 // Writer writes one run, which holds its connection's lease. Operations are
 // queued and written in the order of the calls; after one has failed, every
@@ -47,6 +88,15 @@ type Writer struct {
 	leased gapPlace // of the last gap leased; the writer goroutine's alone
 }
 
+// gapPlace is a place in the order in which gaps are leased.
+type gapPlace struct {
+	bun.BaseModel `bun:"table:gaps"`
+
+	Attempts  int64  `bun:"attempt_count"`
+	CreatedUS int64  `bun:"created_us"`
+	ID        string `bun:"id"`
+}
+
 // Epoch returns the number of this holding of the lease: 1 for a connection's
 // first run, one more for each later one.
 func (w *Writer) Epoch() int64 { return w.epoch }
@@ -75,6 +125,33 @@ func (w *Writer) NewBatch() *record.Batch {
 	default:
 		return &record.Batch{}
 	}
+}
+
+// Write queues a batch and takes it over. It blocks while two batches are
+// queued, until ctx ends. A full batch holds about 5,000 records or 4 MiB; it
+// becomes one transaction. The error may be of an earlier operation.
+func (w *Writer) Write(ctx context.Context, b *record.Batch) error {
+	if err := w.failure(); err != nil {
+		return err
+	}
+	if b.Len() == 0 {
+		w.recycle(b)
+		return nil
+	}
+	if !b.Fits(len(w.To.Streams)) {
+		return w.fail(abi.NewError(abi.CodeInternal, "a record's key is empty or holds a NUL, or its stream is not the run's",
+			"report this: the boundary should have refused it").WithDetail("run " + w.runID))
+	}
+	fn, err := w.sink.Put(b)
+	if err != nil {
+		return w.fail(err)
+	}
+	select {
+	case w.batches <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return w.push(&queued{w: w, batch: b}, &db.Op{Rows: b.Len(), Bytes: b.Bytes(), Slot: w.batches}, fn)
 }
 
 // queue queues fn, blocking while many operations are queued.
@@ -171,14 +248,6 @@ type queued struct {
 	batch *record.Batch // is used again afterwards; nil: none
 	soft  bool          // when a gap is refused, the run may go on
 	last  bool          // a failed run's own end: written although the run failed
-}
-
-// Admit implements db.Owner.
-func (q *queued) Admit(t *db.Tx) error {
-	if err := q.w.failure(); err != nil && (!q.last || abi.CodeOf(err) == abi.CodeFenced) {
-		return err
-	}
-	return verify(t, q.w)
 }
 
 // Refused implements db.Owner.

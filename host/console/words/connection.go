@@ -1,8 +1,10 @@
 package words
 
 import (
-	"strconv"
+	"strings"
 	"time"
+
+	"github.com/pdpp-host/pdpp-host/host/owner/words"
 )
 
 // A connection's page.
@@ -167,19 +169,5 @@ var waits = map[string]string{
 // Waits says what a schedule waits for; "": nothing that has a name.
 func Waits(reason string) string { return waits[reason] }
 
-// Every says an interval.
-func Every(d time.Duration) string {
-	for _, u := range []struct {
-		size      time.Duration
-		one, many string
-	}{{24 * time.Hour, "Every day", Days}, {time.Hour, "Every hour", Hours}, {time.Minute, "Every minute", Minutes}, {time.Second, "Every second", "seconds"}} {
-		if d < u.size || d%u.size != 0 {
-			continue
-		}
-		if d == u.size {
-			return u.one
-		}
-		return "Every " + strconv.FormatInt(int64(d/u.size), 10) + " " + u.many
-	}
-	return "Every " + d.String()
-}
+// Every says an interval as the beginning of a sentence.
+func Every(d time.Duration) string { return "E" + strings.TrimPrefix(words.Every(d), "e") }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/manifest"
+	"github.com/pdpp-host/pdpp-host/host/owner/words"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -102,7 +103,7 @@ func schedule(m *abi.Manifest) string {
 	case p == nil, p.RecommendedMode == "automatic" && p.RecommendedIntervalSeconds == nil:
 		return "runs by itself where pdpp-host serves"
 	case p.RecommendedMode == "automatic":
-		return "runs by itself where pdpp-host serves, every " + (time.Duration(*p.RecommendedIntervalSeconds) * time.Second).String()
+		return "runs by itself where pdpp-host serves, " + words.Every(time.Duration(*p.RecommendedIntervalSeconds)*time.Second)
 	}
 	return "runs when you run it"
 }

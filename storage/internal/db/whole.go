@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 
 	"github.com/uptrace/bun"
 
@@ -21,6 +22,24 @@ func SameServer(a, b string) bool {
 	one, err := postgres.Parse(a)
 	other, oerr := postgres.Parse(b)
 	return err == nil && oerr == nil && one.Same(other)
+}
+
+// WritesTo reports whether d is the store that the transaction writes to, by whatever address
+// it was opened: a lock that this transaction has is one that d cannot get. A lock is the
+// whole database's, so the schemas are compared, too. Of files it says nothing.
+func (t *Tx) WritesTo(ctx context.Context, d *DB) (bool, error) {
+	if t.server == nil || d.pg == nil {
+		return false, nil
+	}
+	const lock = "SELECT pg_try_advisory_xact_lock(?), current_schema()"
+	key := rand.Int64() //nolint:gosec // no secret
+	var got, free bool
+	var schema, other string
+	if err := t.DB.QueryRowContext(t.Ctx, lock, key).Scan(&got, &schema); err != nil {
+		return false, err
+	}
+	err := d.Read.QueryRowContext(ctx, lock, key).Scan(&free, &other)
+	return got && !free && schema == other, d.Fail("compare the stores", err)
 }
 
 // Snapshot has read look at several things as they were at one moment.

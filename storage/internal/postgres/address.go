@@ -7,7 +7,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -23,9 +22,6 @@ func Is(dsn string) bool {
 type Server struct {
 	config *pgconn.Config
 }
-
-// silence is after how long a server that says nothing is taken for one that is gone.
-const silence = 30 * time.Second
 
 // Parse reads an address. Its error quotes nothing of it: there may be a password in it.
 func Parse(dsn string) (*Server, error) {

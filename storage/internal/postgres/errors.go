@@ -7,6 +7,7 @@ import (
 	"net"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -109,3 +110,6 @@ func Describe(err error) *abi.Error {
 	}
 	return unavailable("the store failed", "run again; `pdpp-host doctor` checks the store")
 }
+
+// silence is after how long a server that says nothing is taken for one that is gone.
+const silence = 30 * time.Second

@@ -5,6 +5,7 @@ import (
 
 	"github.com/pdpp-host/pdpp-host/cmd/internal/output"
 	"github.com/pdpp-host/pdpp-host/host/owner"
+	"github.com/pdpp-host/pdpp-host/host/owner/words"
 	"github.com/pdpp-host/pdpp-host/host/schedule"
 )
 
@@ -44,7 +45,7 @@ func Reason(r schedule.Reason) string {
 func Schedule(s *owner.Schedule) string {
 	text := "only by hand"
 	if s.EverySec > 0 {
-		text = "every " + (time.Duration(s.EverySec) * time.Second).String()
+		text = words.Every(time.Duration(s.EverySec) * time.Second)
 		switch s.By {
 		case "recommended":
 			text += ", as its connector recommends"
