@@ -54,7 +54,7 @@ type API struct {
 	mux      *http.ServeMux
 	table    []route
 	document func() ([]byte, error) // made when it is first asked for: it takes longer than a start may
-	asking   chan struct{} // see still
+	asking   chan struct{}          // see still
 }
 
 // mostAsking is how many streams ask at a time whether they may go on.
