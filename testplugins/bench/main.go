@@ -36,7 +36,7 @@ func main() {
 	flag.StringVar(&o.size, "size", "500MB", "size of the generated folder")
 	flag.StringVar(&o.big, "big", "", "also collect a folder of this size, for the memory figure (2GB)")
 	flag.StringVar(&o.deviceSize, "device-size", "100MB", "size of the generated folder that a local collector delivers")
-	flag.StringVar(&o.only, "only", "firehose,folder,device,start,boundary,fetch", "figures to measure")
+	flag.StringVar(&o.only, "only", "firehose,folder,device,start,boundary,fetch,ready,idle,shown,watched", "figures to measure")
 	flag.StringVar(&o.dir, "dir", "", "where to work; empty: a temporary folder")
 	flag.Parse()
 	if err := run(o); err != nil {
@@ -67,6 +67,7 @@ func run(o options) error {
 	}{
 		{"firehose", b.firehose}, {"folder", b.folder}, {"device", b.device}, {"start", b.start},
 		{"boundary", b.boundary}, {"fetch", b.fetch},
+		{"ready", console("ready", b.ready)}, {"idle", console("idle", b.idle)}, {"shown", console("shown", b.shown)}, {"watched", console("watched", b.watched)},
 	} {
 		if !strings.Contains(","+o.only+",", ","+f.name+",") {
 			continue
@@ -91,7 +92,7 @@ func (b *bench) build() error {
 	}
 	wasm := []string{"GOOS=wasip1", "GOARCH=wasm"}
 	for name, pkg := range map[string]string{
-		"firehose": "./testplugins/guests/firehose", "downloader": "./testplugins/guests/downloader", "claude_code": "./plugins/claude_code",
+		"firehose": "./testplugins/guests/firehose", "downloader": "./testplugins/guests/downloader", "scripted": "./testplugins/guests/scripted", "claude_code": "./plugins/claude_code",
 	} {
 		out := filepath.Join(b.plugins(), name+".wasm")
 		if err := goBuild(wasm, "-trimpath", "-buildmode=c-shared", "-ldflags=-s -w", "-o", out, pkg); err != nil {

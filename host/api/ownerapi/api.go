@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/pdpp-host/pdpp-host/host/api/wire"
 	"github.com/pdpp-host/pdpp-host/host/owner"
@@ -52,21 +53,18 @@ type API struct {
 
 	mux      *http.ServeMux
 	table    []route
-	document []byte
-	asking   chan struct{} // see still
+	document func() ([]byte, error) // made when it is first asked for: it takes longer than a start may
+	asking   chan struct{}          // see still
 }
 
 // mostAsking is how many streams ask at a time whether they may go on.
 const mostAsking = 4
 
 // New returns the API.
-func New(d Deps) (*API, error) {
+func New(d Deps) *API {
 	a := &API{Deps: d, mux: http.NewServeMux(), asking: make(chan struct{}, mostAsking)}
 	a.table = a.routes()
-	var err error
-	if a.document, err = documentOf(a.table, d.Version); err != nil {
-		return nil, err
-	}
+	a.document = sync.OnceValues(func() ([]byte, error) { return documentOf(a.table, d.Version) })
 	allowed := map[string][]string{}
 	for i := range a.table {
 		rt := &a.table[i]
@@ -78,7 +76,7 @@ func New(d Deps) (*API, error) {
 		a.mux.Handle(path, a.handle(wrongMethod(path, strings.Join(methods, ", "))))
 	}
 	a.mux.Handle("/", a.handle(noRoute))
-	return a, nil
+	return a
 }
 
 // Operations names the operations that the API has a route of.

@@ -126,9 +126,11 @@ func newBed(t *testing.T) *bed {
 			t.Errorf("the hub: got %v, want no error", err)
 		}
 	})
-	b.api, err = New(Deps{Guard: b.guard, Runs: b.runs, Live: hub, Random: rand.Reader, Logger: slog.New(slog.NewTextHandler(b.log, nil)), Version: "v1"})
+	b.api = New(Deps{Guard: b.guard, Runs: b.runs, Live: hub, Random: rand.Reader, Logger: slog.New(slog.NewTextHandler(b.log, nil)), Version: "v1"})
 	b.ok(err)
-	doc, err := libopenapi.NewDocument(b.api.document)
+	text, err := b.api.document()
+	b.ok(err)
+	doc, err := libopenapi.NewDocument(text)
 	b.ok(err)
 	v, errs := validator.NewValidator(doc)
 	for _, err := range errs {

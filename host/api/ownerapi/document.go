@@ -172,8 +172,11 @@ func schemaOf(t reflect.Type) (*jsonschema.Schema, error) {
 }
 
 func (c *call) showDocument() error {
-	wire.Write(c.w, http.StatusOK, slices.Clone(c.document))
-	return nil
+	text, err := c.document()
+	if err == nil {
+		wire.Write(c.w, http.StatusOK, slices.Clone(text))
+	}
+	return err
 }
 
 // schemaText is a schema as a page shows it.

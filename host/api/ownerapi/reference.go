@@ -5,6 +5,9 @@ import (
 	_ "embed"
 	"html/template"
 	"net/http"
+	"sync"
+
+	"github.com/pdpp-host/pdpp-host/abi"
 )
 
 // PathReference is the page that shows the document to the owner's browser.
@@ -27,7 +30,21 @@ type shownParam struct{ Name, In, About string }
 
 // Reference answers with the page that shows the table of routes. It stands behind the
 // guard, loads nothing, and shows no data of the owner's.
-func (a *API) Reference() (http.Handler, error) {
+func (a *API) Reference() http.Handler {
+	page := sync.OnceValues(a.reference)
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		text, err := page()
+		if err != nil {
+			a.Logger.Error("the page of the API cannot be made", "code", string(abi.CodeOf(err)))
+			http.Error(w, "the page cannot be made", http.StatusInternalServerError)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = w.Write(text) // the browser went away
+	})
+}
+
+func (a *API) reference() ([]byte, error) {
 	var all []shown
 	for i := range a.table {
 		s, err := a.table[i].shown()
@@ -37,13 +54,8 @@ func (a *API) Reference() (http.Handler, error) {
 		all = append(all, s)
 	}
 	var b bytes.Buffer
-	if err := referencePage.Execute(&b, all); err != nil {
-		return nil, err
-	}
-	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_, _ = w.Write(b.Bytes()) // the browser went away
-	}), nil
+	err := referencePage.Execute(&b, all)
+	return b.Bytes(), err
 }
 
 func (r *route) shown() (shown, error) {

@@ -79,8 +79,8 @@ func read(v *site.Visit) (*shown, error) {
 			}
 		}
 	}
-	if run.Connection == "" {
-		return r, nil // it is gone
+	if run.Connection == "" || run.Status == owner.StatusRunning {
+		return r, nil // it is gone, or what it reached is shown at its end
 	}
 	conn, err := v.Owner.Connection(v.Context(), run.Connection)
 	if err != nil {

@@ -34,20 +34,13 @@ func (i *intake) openAPI(ctx context.Context, s *session.Session, server *servin
 		return err
 	}
 	i.live = live.New(source, server.Now, server.Logger)
-	a, err := ownerapi.New(ownerapi.Deps{
+	a := ownerapi.New(ownerapi.Deps{
 		Guard: i.guard, Runs: ownRuns{server}, Live: i.live, Random: server.Random, Logger: server.Logger, Version: s.Version,
 	})
-	if err != nil {
-		return err
-	}
 	refuse := (&site.Site{Guard: i.guard, Now: server.Now, Logger: server.Logger, Version: s.Version}).Refuse
-	reference, err := a.Reference()
-	if err != nil {
-		return err
-	}
 	mux.Handle(ownerapi.Prefix+"/", a)
 	mux.Handle(ownerapi.PathDocument, a)
-	mux.Handle(ownerapi.PathReference, i.guard.Handler(a.Signed(reference), refuse))
+	mux.Handle(ownerapi.PathReference, i.guard.Handler(a.Signed(a.Reference()), refuse))
 	mux.Handle(pathEvents, i.guard.Handler(a.SessionEvents(), refuse))
 	return nil
 }
