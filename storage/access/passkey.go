@@ -13,7 +13,7 @@ import (
 )
 
 // The codes of passkeys.
-const (
+const ( //nolint:gosec // the names of refusals
 	CodePasskeyUnknown abi.Code = "owner.passkey_unknown"
 	CodePasskeyKnown   abi.Code = "owner.passkey_known"  // it is kept already
 	CodePasskeyLast    abi.Code = "owner.passkey_last"   // the owner has no other way to sign in
