@@ -65,7 +65,7 @@ func (s *Store) ConnectionsOf(ctx context.Context, ids []string) ([]tables.Conne
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	return s.connections(ctx, s.db.Read.NewSelect().Where("id IN (?)", bun.In(ids)))
+	return s.connections(ctx, s.db.Read.NewSelect().Where("id IN (?)", bun.List(ids)))
 }
 
 func (s *Store) connections(ctx context.Context, query *bun.SelectQuery) ([]tables.Connection, error) {

@@ -16,7 +16,7 @@ func (s *Store) LatestRuns(ctx context.Context, connectionIDs []string) (map[str
 	if len(connectionIDs) == 0 {
 		return nil, nil
 	}
-	newest := s.db.Read.NewSelect().Model((*tables.RunRow)(nil)).ColumnExpr("max(pk)").Where("connection_id IN (?)", bun.In(connectionIDs)).GroupExpr("connection_id")
+	newest := s.db.Read.NewSelect().Model((*tables.RunRow)(nil)).ColumnExpr("max(pk)").Where("connection_id IN (?)", bun.List(connectionIDs)).GroupExpr("connection_id")
 	if err := s.db.Read.NewSelect().Model(&rows).Where("pk IN (?)", newest).Scan(ctx); err != nil {
 		return nil, s.db.Fail("read the runs", err)
 	}

@@ -3,6 +3,7 @@ package export
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -75,7 +76,7 @@ func rowsOf(t testing.TB, file []byte) (names []string, rows [][]any) {
 				})
 				rows = append(rows, values)
 			}
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				break
 			}
 			if err != nil {
