@@ -152,7 +152,7 @@ func TestParquetOfAHostileSchema(t *testing.T) {
 func TestParquetHoldsOneGroup(t *testing.T) {
 	table := NewTable([]byte(`{"properties":{"n":{"type":"integer"},"text":{"type":"string"}}}`))
 	var b bytes.Buffer
-	b.Grow(80 << 20)
+	b.Grow(48 << 20)
 	p, err := NewParquet(&b, table)
 	if err != nil {
 		t.Fatal(err)
@@ -162,7 +162,7 @@ func TestParquetHoldsOneGroup(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	const rows = 120_000 // 60 MB
+	const rows = 68_000 // 35 MB
 	var peak uint64
 	for i := range rows {
 		_, _ = source.Read(text) // it never fails
@@ -172,7 +172,7 @@ func TestParquetHoldsOneGroup(t *testing.T) {
 		if err := p.Write(storage.Record{Key: "k", Data: fmt.Appendf(nil, `{"n":%d,"text":%q}`, i, text)}); err != nil {
 			t.Fatal(err)
 		}
-		if i%20_000 == 0 {
+		if i%10_000 == 0 {
 			runtime.GC()
 			runtime.ReadMemStats(&after)
 			peak = max(peak, after.HeapAlloc-min(after.HeapAlloc, before.HeapAlloc))
