@@ -22,7 +22,19 @@ func TestLatestRuns(t *testing.T) {
 	open := x.begin("e")
 	x.put(open, 1, "k=2")
 	x.ok(open.Flush(ctx))
-	latest, err := x.s.LatestRuns(ctx)
+	all, err := x.s.Connections(ctx)
+	x.ok(err)
+	var ids []string
+	for i := range all {
+		ids = append(ids, all[i].ID)
+	}
+	latest, err := x.s.LatestRuns(ctx, ids[:2])
+	x.ok(err)
+	x.same(len(latest), 2)
+	some, err := x.s.ConnectionsOf(ctx, append([]string{"gone"}, ids[1], ids[0]))
+	x.ok(err)
+	x.same(some, all[:2])
+	latest, err = x.s.LatestRuns(ctx, ids)
 	x.ok(err)
 	x.same(len(latest), 3)
 	for _, c := range []string{"c", "d", "e"} {
@@ -78,7 +90,7 @@ func TestUnfinishedRuns(t *testing.T) {
 	if _, _, err := x.s.UnfinishedRuns(ctx, 0, 1); err == nil {
 		t.Error("a page of nobody's")
 	}
-	if _, err := x.s.LatestRuns(ctx); err == nil {
+	if _, err := x.s.LatestRuns(ctx, []string{"c"}); err == nil {
 		t.Error("runs of nobody's")
 	}
 }

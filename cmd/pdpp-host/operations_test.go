@@ -111,7 +111,6 @@ var operations = map[string]string{
 	"devices.IDs":          "(completes an id)",
 	"RunIDs":               "(completes an id)",
 	"RunsBefore":           "(runs list asks for the newest)",
-	"ConnectionsAfter":     "(connections list asks for all)",
 	"OnlyConnection":       "(the connection of status --detail)",
 	"running.Deps":         "(serve reads it)",
 	"questions.Park":       "(serve reads it)",

@@ -6,15 +6,14 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
-	"runtime/debug"
 	"strconv"
 	"strings"
 
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/abi/device"
+	"github.com/pdpp-host/pdpp-host/host/web"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
 
@@ -69,21 +68,10 @@ func (a *API) requestID() string {
 }
 
 // guarded admits the request and does it. A panic becomes an internal error.
-//
-// Invariant 5: a panic's text may hold anything, so that the log gets its type and
-// the place alone.
 func (a *API) guarded(c *call) (answer any, err error) {
-	defer func() {
-		p := recover()
-		if p == nil {
-			return
-		}
-		if cause, ok := p.(error); ok && errors.Is(cause, http.ErrAbortHandler) {
-			panic(p)
-		}
-		a.logger.Error("a request panicked", "route", c.route.path, "request", c.id, "type", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
+	defer web.Recover(a.logger, c.route.path, c.id, func() {
 		answer, err = nil, refuse(http.StatusInternalServerError, device.CodeInternal, internalText)
-	}()
+	})
 	defer c.release()
 	if err := a.admit(c); err != nil {
 		return nil, err

@@ -17,6 +17,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/parquet-go/parquet-go"
+
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/storage"
 )
@@ -241,13 +243,20 @@ func TestExportIsAFile(t *testing.T) {
 	all[key] = data
 	b.stored("../mail\u202e", all)
 	at := "/data/" + url.PathEscape("../mail\u202e") + "/letters/export?format="
-	for format, media := range map[string]string{"csv": "text/csv; charset=utf-8", "jsonl": "application/jsonl"} {
+	for format, media := range map[string]string{"csv": "text/csv; charset=utf-8", "jsonl": "application/jsonl", "parquet": "application/vnd.apache.parquet"} {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+address+at+format, nil)
 		r.Header.Set("Cookie", b.cookie)
 		w := httptest.NewRecorder()
 		b.pages.ServeHTTP(w, r)
 		if got := w.Header().Get("Content-Disposition"); w.Code != http.StatusOK || w.Header().Get("Content-Type") != media || got != "attachment; filename=_mail_-letters."+format {
 			t.Errorf("%s: got %d, %q, %q, want a file of %s", format, w.Code, w.Header().Get("Content-Type"), got, media)
+		}
+		if format == "parquet" {
+			f, err := parquet.OpenFile(bytes.NewReader(w.Body.Bytes()), int64(w.Body.Len()))
+			if err != nil || f.NumRows() != 41 {
+				t.Errorf("got %v with %v, want a file of 41 rows", f, err)
+			}
+			continue
 		}
 		if format == "jsonl" {
 			if n := bytes.Count(w.Body.Bytes(), []byte("\n")); n != 41 {

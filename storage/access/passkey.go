@@ -14,10 +14,10 @@ import (
 
 // The codes of passkeys.
 const (
-	CodePasskeyUnknown abi.Code = "owner.passkey_unknown"
-	CodePasskeyKnown   abi.Code = "owner.passkey_known"  // it is kept already
-	CodePasskeyLast    abi.Code = "owner.passkey_last"   // the owner has no other way to sign in
-	CodePasskeyCopied  abi.Code = "owner.passkey_copied" // its counter did not go up
+	CodePasskeyUnknown abi.Code = "owner.passkey_unknown" //nolint:gosec // the name of a refusal
+	CodePasskeyKnown   abi.Code = "owner.passkey_known"   //nolint:gosec // it is kept already; the name of a refusal
+	CodePasskeyLast    abi.Code = "owner.passkey_last"    // the owner has no other way to sign in
+	CodePasskeyCopied  abi.Code = "owner.passkey_copied"  //nolint:gosec // its counter did not go up; the name of a refusal
 	CodePasskeysFull   abi.Code = "owner.passkeys_full"
 )
 

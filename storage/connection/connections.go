@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 
+	"github.com/uptrace/bun"
+
 	"github.com/pdpp-host/pdpp-host/abi"
 	"github.com/pdpp-host/pdpp-host/storage/evidence"
 	"github.com/pdpp-host/pdpp-host/storage/internal/db"
@@ -54,8 +56,21 @@ func (s *Store) Connection(ctx context.Context, name string) (*tables.Connection
 
 // Connections returns all connections, by name, those that are Unreadable with them.
 func (s *Store) Connections(ctx context.Context) ([]tables.Connection, error) {
+	return s.connections(ctx, s.db.Read.NewSelect())
+}
+
+// ConnectionsOf returns the connections of those ids, by name. Those that are gone are left
+// out.
+func (s *Store) ConnectionsOf(ctx context.Context, ids []string) ([]tables.Connection, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	return s.connections(ctx, s.db.Read.NewSelect().Where("id IN (?)", bun.List(ids)))
+}
+
+func (s *Store) connections(ctx context.Context, query *bun.SelectQuery) ([]tables.Connection, error) {
 	var rows []tables.ConnectionRow
-	if err := s.db.Read.NewSelect().Model(&rows).Order("name").Scan(ctx); err != nil {
+	if err := query.Model(&rows).Order("name").Scan(ctx); err != nil {
 		return nil, s.db.Fail("read the connections", err)
 	}
 	out := make([]tables.Connection, 0, len(rows))

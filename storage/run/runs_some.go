@@ -9,11 +9,14 @@ import (
 	"github.com/pdpp-host/pdpp-host/storage/record"
 )
 
-// LatestRuns returns the newest run of each connection that has one, by the
-// connection's id. It asks twice, however many connections there are.
-func (s *Store) LatestRuns(ctx context.Context) (map[string]Run, error) {
+// LatestRuns returns the newest run of each of these connections that has one, by the
+// connection's id. It asks twice, however many there are.
+func (s *Store) LatestRuns(ctx context.Context, connectionIDs []string) (map[string]Run, error) {
 	var rows []tables.RunRow
-	newest := s.db.Read.NewSelect().Model((*tables.RunRow)(nil)).ColumnExpr("max(pk)").GroupExpr("connection_id")
+	if len(connectionIDs) == 0 {
+		return nil, nil
+	}
+	newest := s.db.Read.NewSelect().Model((*tables.RunRow)(nil)).ColumnExpr("max(pk)").Where("connection_id IN (?)", bun.List(connectionIDs)).GroupExpr("connection_id")
 	if err := s.db.Read.NewSelect().Model(&rows).Where("pk IN (?)", newest).Scan(ctx); err != nil {
 		return nil, s.db.Fail("read the runs", err)
 	}

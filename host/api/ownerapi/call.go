@@ -2,10 +2,7 @@ package ownerapi
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"net/http"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -50,21 +47,8 @@ func (a *API) handle(rt *route) http.Handler {
 }
 
 // guarded admits the request and answers it. A panic becomes an error.
-//
-// Invariant 5: a panic's text may hold anything, so that the log gets its type and the place
-// alone.
 func (c *call) guarded() (err error) {
-	defer func() {
-		p := recover()
-		if p == nil {
-			return
-		}
-		if cause, ok := p.(error); ok && errors.Is(cause, http.ErrAbortHandler) {
-			panic(p)
-		}
-		c.Logger.Error("a request panicked", "route", c.route.path, "request", c.id, "type", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
-		err = wire.Broken()
-	}()
+	defer web.Recover(c.Logger, c.route.path, c.id, func() { err = wire.Broken() })
 	if err := c.admit(); err != nil {
 		return err
 	}

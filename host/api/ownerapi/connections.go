@@ -38,16 +38,16 @@ func (c *call) listConnections() (*wire.List[connection], error) {
 	if err != nil {
 		return nil, err
 	}
-	page, more, err := c.owner.ConnectionsAfter(c.Context(), after, c.rows)
+	page, next, err := c.owner.Connections(c.Context(), after, c.rows)
 	if err != nil {
 		return nil, err
 	}
-	all, next := make([]connection, len(page)), ""
+	all := make([]connection, len(page))
 	for i := range page {
 		all[i] = *connectionOf(&page[i])
 	}
-	if more {
-		next = wire.NewCursor("connections", page[len(page)-1].Name)
+	if next != "" {
+		next = wire.NewCursor("connections", next)
 	}
 	return wire.NewList(all, next, c.r.URL), nil
 }

@@ -14,7 +14,7 @@ import (
 const stalled = 30 * time.Second
 
 // medias are what the formats of an export are to a browser.
-var medias = map[string]string{"jsonl": "application/jsonl", "csv": "text/csv; charset=utf-8"}
+var medias = map[string]string{"jsonl": "application/jsonl", "csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet"}
 
 // export answers with all records of a stream, as they come from the store: none is held.
 func export(v *site.Visit) error {

@@ -80,6 +80,7 @@ func (s *Site) Anybody(page func(*Visit) error) http.Handler {
 		if v.Caller != nil && v.Caller.Actor.Face != owner.BrowserSession {
 			v.Caller = nil // a token is for the API, and opens no page
 		}
+		defer web.Recover(s.Logger, r.URL.Path, "", func() { v.fail(abi.NewError(abi.CodeInternal, "a page panicked", "")) })
 		if err := page(v); err != nil {
 			v.fail(err)
 		}

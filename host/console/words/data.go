@@ -54,6 +54,7 @@ const (
 	ExportNote     = "All records of the stream. In the CSV, an apostrophe stands before text that a spreadsheet would take for a formula."
 	ExportJSONL    = "JSON Lines"
 	ExportCSV      = "CSV"
+	ExportParquet  = "Parquet"
 	Answered       = "Shown differently:"
 	TooManyToCount = "too many to count quickly"
 

@@ -10,7 +10,7 @@ const (
 	CodeLinkInvalid              = storage.CodeLinkInvalid
 	CodePasswordShort   abi.Code = "owner.password_short"
 	CodePasswordWrong   abi.Code = "owner.password_wrong"
-	CodePasskeyRefused  abi.Code = "owner.passkey_refused"
+	CodePasskeyRefused  abi.Code = "owner.passkey_refused" //nolint:gosec // the name of a refusal
 	CodePasskeyUnknown           = storage.CodePasskeyUnknown
 	CodePasskeyKnown             = storage.CodePasskeyKnown
 	CodePasskeyLast              = storage.CodePasskeyLast

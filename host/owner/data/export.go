@@ -2,7 +2,6 @@ package data
 
 import (
 	"context"
-	"errors"
 	"io"
 
 	"github.com/pdpp-host/pdpp-host/abi"
@@ -11,13 +10,10 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/read"
 )
 
-// Formats are what an export may be written as.
-func Formats() []string { return []string{string(export.JSONLines), string(export.Values)} }
-
 // ExportRequest asks for all records of a stream.
 type ExportRequest struct {
 	Connection, Stream string
-	Format             string // one of Formats
+	Format             string // one of export.Formats
 	Safe               bool   // a CSV that a spreadsheet may open
 	Deleted            bool   // also records that were deleted at their source
 }
@@ -27,7 +23,7 @@ type ExportRequest struct {
 func Export(ctx context.Context, o *owner.Owner, r ExportRequest, w io.Writer) (n int64, err error) {
 	format := export.Format(r.Format)
 	if !format.Known() {
-		return 0, abi.NewError(read.CodeRequest, "the format is jsonl or csv", "ask for one of them")
+		return 0, abi.NewError(read.CodeRequest, "the format is not jsonl, csv or parquet", "ask for one of them")
 	}
 	from, err := o.OpenStream(ctx, r.Connection, r.Stream)
 	if err != nil {
@@ -45,5 +41,8 @@ func Export(ctx context.Context, o *owner.Owner, r ExportRequest, w io.Writer) (
 		n++
 		return to.Write(record)
 	})
-	return n, errors.Join(err, to.Close())
+	if err != nil {
+		return n, err // a file that ends well is whole
+	}
+	return n, to.Close()
 }

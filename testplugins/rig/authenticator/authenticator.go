@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"slices"
 )
 
 // The flags of what a device says.
@@ -97,33 +98,43 @@ func answer(id []byte, response map[string]any) []byte {
 	return out
 }
 
-// Make makes a passkey as options ask, and answers.
-func (d *Device) Make(options []byte) ([]byte, error) {
-	var o struct {
-		Challenge string
-		RP        struct{ ID string }
-		User      struct{ ID string }
-		Exclude   []struct{ ID string } `json:"excludeCredentials"`
-		Selection struct {
-			Resident string `json:"residentKey"`
-			User     string `json:"userVerification"`
-		} `json:"authenticatorSelection"`
-		Attestation string
+// options are what a host asks with.
+type options map[string]any
+
+func read(text []byte) (o options, err error) {
+	err = json.Unmarshal(text, &o)
+	return o, err
+}
+
+// text is the member at a path; "": there is none.
+func (o options) text(path ...string) string {
+	var at any = map[string]any(o)
+	for _, name := range path {
+		m, _ := at.(map[string]any)
+		at = m[name]
 	}
-	if err := json.Unmarshal(options, &o); err != nil {
+	s, _ := at.(string)
+	return s
+}
+
+// Make makes a passkey as options ask, and answers.
+func (d *Device) Make(asked []byte) ([]byte, error) {
+	o, err := read(asked)
+	if err != nil {
 		return nil, err
 	}
-	if o.Selection.Resident != "required" || o.Selection.User != "required" || o.Attestation != "none" {
+	if o.text("authenticatorSelection", "residentKey") != "required" || o.text("authenticatorSelection", "userVerification") != "required" || o.text("attestation") != "none" {
 		return nil, errors.New("the options ask for less than a passkey, or for more")
 	}
-	for _, e := range o.Exclude {
+	known, _ := o["excludeCredentials"].([]any)
+	for _, e := range known {
 		for _, k := range d.keys {
-			if e.ID == encoded.EncodeToString(k.id) {
+			if m, _ := e.(map[string]any); m["id"] == encoded.EncodeToString(k.id) {
 				return nil, errors.New("the device has a passkey of this owner")
 			}
 		}
 	}
-	handle, err := encoded.DecodeString(o.User.ID)
+	handle, err := encoded.DecodeString(o.text("user", "id"))
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +142,7 @@ func (d *Device) Make(options []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &key{id: make([]byte, 20), handle: handle, party: o.RP.ID, private: private}
+	k := &key{id: make([]byte, 20), handle: handle, party: o.text("rp", "id"), private: private}
 	if _, err := rand.Read(k.id); err != nil {
 		return nil, err
 	}
@@ -153,31 +164,31 @@ func (d *Device) Make(options []byte) ([]byte, error) {
 	object = append(append(object, text("attStmt")...), statement...)
 	object = append(append(object, text("authData")...), bytes(said)...)
 	return answer(k.id, map[string]any{
-		"clientDataJSON": encoded.EncodeToString(d.client("create", o.Challenge)), "attestationObject": encoded.EncodeToString(object), "transports": []string{"internal"},
+		"clientDataJSON": encoded.EncodeToString(d.client("create", o.text("challenge"))), "attestationObject": encoded.EncodeToString(object), "transports": []string{"internal"},
 	}), nil
 }
 
 // Use uses the last passkey for the host that options name, and answers.
-func (d *Device) Use(options []byte) ([]byte, error) {
-	var o struct{ Challenge, RPID, UserVerification string }
-	if err := json.Unmarshal(options, &o); err != nil {
+func (d *Device) Use(asked []byte) ([]byte, error) {
+	o, err := read(asked)
+	if err != nil {
 		return nil, err
 	}
-	if o.UserVerification != "required" {
+	if o.text("userVerification") != "required" {
 		return nil, errors.New("the options ask for no proof of the user")
 	}
 	var k *key
 	for _, one := range d.keys {
-		if one.party == o.RPID {
+		if one.party == o.text("rpId") {
 			k = one
 		}
 	}
 	if k == nil {
-		return nil, errors.New("the device has no passkey for " + o.RPID)
+		return nil, errors.New("the device has no passkey for " + o.text("rpId"))
 	}
-	client, said := d.client("get", o.Challenge), d.said(k.party, d.Flags)
+	client, said := d.client("get", o.text("challenge")), d.said(k.party, d.Flags)
 	hash := sha256.Sum256(client)
-	digest := sha256.Sum256(append(said[:len(said):len(said)], hash[:]...))
+	digest := sha256.Sum256(append(slices.Clip(said), hash[:]...))
 	signature, err := ecdsa.SignASN1(rand.Reader, k.private, digest[:])
 	if err != nil {
 		return nil, err

@@ -16,6 +16,9 @@ import (
 	"github.com/pdpp-host/pdpp-host/host/owner"
 )
 
+// pageRows is how many connections are read at a time.
+const pageRows = 500
+
 func listCommand(s *session.Session) *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List the connections", Args: syntax.Takes(),
@@ -25,9 +28,13 @@ func listCommand(s *session.Session) *cobra.Command {
 
 func list(ctx context.Context, s *session.Session) error {
 	return s.Read(func(o *owner.Owner) error {
-		all, err := o.Connections(ctx)
-		if err != nil {
-			return err
+		all := []owner.Connection{}
+		for next, begun := "", false; next != "" || !begun; begun = true {
+			page, after, err := o.Connections(ctx, next, pageRows)
+			if err != nil {
+				return err
+			}
+			all, next = append(all, page...), after
 		}
 		summary := output.Plural(int64(len(all)), "connection")
 		return s.Printer.Result(summary, map[string]any{"connections": all}, func(w io.Writer) {

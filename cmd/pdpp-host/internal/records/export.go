@@ -45,11 +45,11 @@ func exportCommand(s *session.Session) *cobra.Command {
 			return exportOne(cmd.Context(), s, args[0], args[1], f)
 		},
 	}
-	cmd.Flags().StringVar(&f.format, "format", "jsonl", "`FORMAT`: jsonl or csv")
+	cmd.Flags().StringVar(&f.format, "format", "jsonl", "`FORMAT`: jsonl, csv or parquet")
 	cmd.Flags().StringVarP(&f.file, "output", "o", "", "write to `FILE`, whole or not at all (default: standard output); without STREAM the folder of the files")
 	cmd.Flags().StringArrayVar(&f.streams, "stream", nil, "without STREAM: only `STREAM` (repeatable; default: all)")
 	cmd.Flags().BoolVar(&f.replace, "yes", false, "without STREAM: yes, replace files that are there")
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"jsonl", "csv"}, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"jsonl", "csv", "parquet"}, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
 	cmd.Flags().BoolVar(&f.csvSafe, "csv-safe", false, "for a spreadsheet: an apostrophe before text that it would take for a formula, and no control characters")
 	cmd.Flags().BoolVar(&f.salvage, "salvage", false, "of a damaged store: write what can be read, in the order of changes, and say what cannot")
 	cmd.Flags().BoolVar(&f.deleted, "deleted", false, "also records that were deleted at their source")
@@ -58,7 +58,7 @@ func exportCommand(s *session.Session) *cobra.Command {
 
 func (f *exportFlags) check() error {
 	if !export.Format(f.format).Known() {
-		return syntax.Usage(fmt.Sprintf("unknown format %q", f.format), "use jsonl or csv")
+		return syntax.Usage(fmt.Sprintf("unknown format %q", f.format), "use jsonl, csv or parquet")
 	}
 	if f.csvSafe && f.format != "csv" {
 		return syntax.Usage("--csv-safe is for CSV only", "add --format csv, or leave it out")
