@@ -88,7 +88,7 @@ func (s *Server) Once(ctx context.Context) (looked []schedule.Looked, err error)
 // while work does, which it calls. Meanwhile its owner is told what needs them.
 func (s *Server) Until(ctx context.Context, beside func(ctx context.Context, work func(context.Context) error) error) (Counts, error) {
 	sched := s.scheduler()
-	s.asks, s.PutRight = true, sched.Wake
+	s.asks = true
 	if _, err := s.store.LoseRuns(context.WithoutCancel(ctx), holder.Alive); err != nil {
 		return Counts{}, err
 	}
@@ -97,6 +97,7 @@ func (s *Server) Until(ctx context.Context, beside func(ctx context.Context, wor
 	}
 	s.Logger.Info("serving", "data_dir", s.Config.DataDir())
 	s.right.passed(s.Now()) // from here on passes are made
+	s.PutRight = sched.Wake
 	err := s.during(ctx, func(ctx context.Context) error {
 		return s.lives.during(ctx, func() error {
 			return beside(ctx, func(ctx context.Context) error { return s.alongside(ctx, sched.Run) })
