@@ -47,10 +47,7 @@ func looksOn(t *testing.T, o *bed.Owner) string {
 	ctx, stop := context.WithCancel(context.Background())
 	var hubs sync.WaitGroup
 	hubs.Go(func() { _ = hub.Run(ctx) })
-	api, err := ownerapi.New(ownerapi.Deps{Guard: guard, Live: hub, Random: rand.Reader, Logger: logger, Version: "test"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	api := ownerapi.New(ownerapi.Deps{Guard: guard, Live: hub, Random: rand.Reader, Logger: logger, Version: "test"})
 	pages := &site.Site{
 		Guard: guard, Now: time.Now, Logger: logger, Version: "test", Server: &serving.Server{Owner: own}, Asked: questions.Asked, Waiting: questions.Waiting,
 	}
