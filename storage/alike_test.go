@@ -385,6 +385,6 @@ func (a *alike) sound() {
 	differ, err := a.s.CheckEvidence(a.ctx)
 	a.ok(err)
 	if len(r.Problems) > 0 || len(differ) > 0 {
-		a.t.Fatalf("not sound: %v, evidence of %v", r.Problems, differ)
+		a.t.Fatalf("got problems %v, evidence of %v that differs; want none", r.Problems, differ)
 	}
 }

@@ -22,7 +22,7 @@ func TestCompact(t *testing.T) {
 	full, err := x.s.Space(ctx)
 	x.ok(err)
 	if full.Records < 300*8192 || full.History == 0 || full.Gaps == 0 || full.Rest == 0 {
-		t.Errorf("300 long records take %+v", full)
+		t.Errorf("300 long records: got %+v, want %d bytes or more of records, and some of the rest", full, 300*8192)
 	}
 	w = x.begin("c")
 	x.marked(w, "record", 300, true)

@@ -48,7 +48,7 @@ func TestAChangeEndsRefusals(t *testing.T) {
 		state := x.scheduleState(c.ID)
 		if name == "" {
 			if state.Held == nil || state.Held.Holds != stored.HeldForOwner || len(state.Dispatches) != 3 {
-				t.Errorf("nothing changed: held by %+v, %d", state.Held, len(state.Dispatches))
+				t.Errorf("nothing changed: got %+v of %d dispatches, want a hold for the owner, of 3", state.Held, len(state.Dispatches))
 			}
 			continue
 		}

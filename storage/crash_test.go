@@ -170,7 +170,7 @@ func crashVerify(t *testing.T, path string, acked int) (cursor int) {
 		cursor, _ = strconv.Atoi(string(list[0].Cursor))
 	}
 	if cursor < acked {
-		t.Errorf("record %d was acknowledged, the cursor is %d", acked, cursor)
+		t.Errorf("got the cursor %d, want %d or more, which was acknowledged", cursor, acked)
 	}
 	seen := 0
 	err = s.EachRecord(ctx, "c", "s", func(r Record) error {
@@ -191,7 +191,7 @@ func crashVerify(t *testing.T, path string, acked int) (cursor int) {
 		t.Error(err)
 	}
 	if seen < cursor {
-		t.Errorf("the cursor is %d, but there are %d records", cursor, seen)
+		t.Errorf("got %d records, want %d or more, the cursor", seen, cursor)
 	}
 	return cursor
 }

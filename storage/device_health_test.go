@@ -53,7 +53,7 @@ func TestDeviceWithoutARun(t *testing.T) {
 	x.deliver(src, "r1", "a", "k=1")
 	x.beat(src, device.StatusHealthy, 0, 0)
 	if s := x.snapshot("laptop"); s.Axes.Coverage != health.CoverageUnknown || s.State == health.StateHealthy { // drained is no proof (HL-17.3)
-		t.Errorf("without coverage records: %s, %s", s.Axes.Coverage, s.State)
+		t.Errorf("without coverage records: got %s, %s; want %s, and not healthy", s.Axes.Coverage, s.State, health.CoverageUnknown)
 	}
 	x.deliver(src, "r1", device.CoverageStream, `1={"store":"x","status":"collected"}`, `2={"store":"y","status":"excluded"}`)
 	s := x.snapshot("laptop")
@@ -65,7 +65,7 @@ func TestDeviceWithoutARun(t *testing.T) {
 	}
 	x.deliver(src, "r1", device.CoverageStream, `2={"store":"y","status":"whatever"}`)
 	if s := x.snapshot("laptop"); s.Axes.Coverage != health.CoverageGaps || s.State == health.StateHealthy { // HL-17.2
-		t.Errorf("a store that nobody accounts for: %s, %s", s.Axes.Coverage, s.State)
+		t.Errorf("a store that nobody accounts for: got %s, %s; want %s, and not healthy", s.Axes.Coverage, s.State, health.CoverageGaps)
 	}
 	x.commit(src, x.commitOf("r1"))                                               // what a run says wins (HL-17.4)
 	if s := x.snapshot("laptop"); s.Axes.Coverage != health.CoverageUnsupported { // as the manifest has it of one stream
@@ -159,7 +159,7 @@ func TestDeviceClock(t *testing.T) {
 	src := x.enrolled("laptop")
 	x.commit(src, x.commitOf("r1", func(r *device.RunCommit) { r.Outcome.FinishedAt = time.Unix(-5, 0) })) // a clock that was never set
 	if s := x.snapshot("laptop"); s.Axes.Freshness != health.FreshnessStale {
-		t.Errorf("from before all time it is %s", s.Axes.Freshness)
+		t.Errorf("from before all time: got %s, want %s", s.Axes.Freshness, health.FreshnessStale)
 	}
 	x.sound()
 }
@@ -205,7 +205,7 @@ func TestUnreadableHeartbeat(t *testing.T) {
 		return err
 	}))
 	if differ, err := x.s.CheckEvidence(t.Context()); err != nil || len(differ) != 1 {
-		t.Errorf("the damage is not found: %v, %v", differ, err)
+		t.Errorf("the damage: got %v and %v, want one connection that differs", differ, err)
 	}
 	x.ok(x.s.RepairEvidence(t.Context(), "laptop"))
 	if v := x.verdict("laptop"); v.Pill.Tone != verdict.Grey {
@@ -326,6 +326,6 @@ func TestStandingsOfManySources(t *testing.T) {
 	rows := evidence.Standings("", f, now)
 	last := rows[len(rows)-1]
 	if next := f.NextChange(health.At(db.Time(last.FromUS))); !next.IsZero() || !last.Stalled {
-		t.Errorf("%d rows, stalled %t, and it changes at %v", len(rows), last.Stalled, next)
+		t.Errorf("the last of %d rows: got stalled %t, changing at %v; want true, and no change", len(rows), last.Stalled, next)
 	}
 }

@@ -160,7 +160,7 @@ func (d *history) deliver(x *onDevice) {
 		d.t.Fatalf("got %d, want %d; replayed %v, want not", n, b.Len(), replayed)
 	}
 	if n, replayed, err = d.s.IngestBatch(d.ctx, in); err != nil || !replayed || n != int64(b.Len()) {
-		d.t.Fatalf("again: %d, replayed %v, %v", n, replayed, err)
+		d.t.Fatalf("again: got %d, replayed %v, %v; want %d, true, no error", n, replayed, err, b.Len())
 	}
 }
 
@@ -200,7 +200,7 @@ func (d *history) conclude(x *onDevice, run string, o device.Outcome) {
 		return
 	}
 	if again, replayed, err := d.s.CommitDeviceRun(d.ctx, x.src, c, hashOf("envelope")); err != nil || !replayed || again != event {
-		d.t.Fatalf("again: %q for %q, replayed %v, %v", again, event, replayed, err)
+		d.t.Fatalf("again: got %q, replayed %v, %v; want %q, true, no error", again, replayed, err, event)
 	}
 	if replayed {
 		d.t.Fatal("a new commit was known")

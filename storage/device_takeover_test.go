@@ -36,7 +36,7 @@ func TestNoDeviceIsLeft(t *testing.T) {
 			v := x.verdict("laptop")
 			if v.Pill.Tone != verdict.Amber || v.Channel != verdict.Attention || len(v.RequiredActions) != 1 || v.RequiredActions[0].CTACode != "cta_enroll_device" ||
 				v.RequiredActions[0].Audience != verdict.AudienceOwner || v.ForwardCode != "enroll_device" {
-				t.Errorf("revoked: %+v %s %+v %s", v.Pill, v.Channel, v.RequiredActions, v.ForwardCode)
+				t.Errorf("revoked: got %+v %s %+v %s, want amber, attention, and the owner to enroll the device", v.Pill, v.Channel, v.RequiredActions, v.ForwardCode)
 			}
 			x.sound()
 			f, err := x.s.Fleet(t.Context(), x.clock.Now(), nil, true)
@@ -46,7 +46,7 @@ func TestNoDeviceIsLeft(t *testing.T) {
 			next := x.enrolledAgain("laptop")
 			x.beat(next, device.StatusHealthy, 0, 0)
 			if v := x.verdict("laptop"); v.Pill.Tone != verdict.Grey || len(v.RequiredActions) != 0 {
-				t.Errorf("another one was enrolled: %+v %+v", v.Pill, v.RequiredActions)
+				t.Errorf("another one was enrolled: got %+v %+v, want grey and no action", v.Pill, v.RequiredActions)
 			}
 			x.sound()
 			x.commit(next, x.commitOf("r2"))
@@ -216,7 +216,7 @@ func TestBeginningIsNoDelivery(t *testing.T) {
 	for _, status := range []string{device.StatusStarting, device.StatusRetrying} {
 		x.beat(src, status, 0, 0)
 		if s := x.snapshot("laptop"); s.Axes.Outbox != health.OutboxUnknown {
-			t.Errorf("%s with nothing left: %s", status, s.Axes.Outbox)
+			t.Errorf("%s with nothing left: got %s, want %s", status, s.Axes.Outbox, health.OutboxUnknown)
 		}
 		if v := x.verdict("laptop"); v.ForwardCode == "uploading" {
 			t.Errorf("%s: got %s, want nothing on its way", status, v.ForwardStatement)

@@ -147,7 +147,7 @@ func TestAPauseEndsNoHold(t *testing.T) {
 	x.dispatch(c, "source_pressure", stored.HeldUntil, until)
 	x.dispatch(c, "policy_paused", "", time.Time{})
 	if v := x.verdict("c"); !v.Detail.NextAttemptAt.Equal(until) {
-		t.Errorf("cooling down until %v", v.Detail.NextAttemptAt)
+		t.Errorf("cooling down: got until %v, want %v", v.Detail.NextAttemptAt, until)
 	}
 	x.dispatch(c, "failing_for_good", stored.HeldForGood, time.Time{})
 	x.dispatch(c, "policy_paused", "", time.Time{})

@@ -68,7 +68,7 @@ func TestErasedTextIsGone(t *testing.T) {
 	x.marked(kept, "kept", n, false)
 	x.finish(kept)
 	if got := x.marks("record", n); got != n {
-		t.Fatalf("%d of %d records are there before anything is removed", got, n)
+		t.Fatalf("before anything is removed: got %d records, want %d", got, n)
 	}
 
 	w = x.begin("c")
@@ -86,7 +86,7 @@ func TestErasedTextIsGone(t *testing.T) {
 		}
 	}
 	if got := x.marks("kept", n); got != n {
-		t.Errorf("the other connection has %d of its %d records", got, n)
+		t.Errorf("the other connection: got %d records, want %d", got, n)
 	}
 	_, err := x.s.Connection(ctx, "c")
 	x.code(err, abi.CodeConnectionUnknown)
@@ -172,7 +172,7 @@ func TestErasedSecretsAndUploadsAreGone(t *testing.T) {
 		x.marked(w, "upload", 20, false)
 		x.finish(w)
 		if got := x.marks("upload", 20); got != 20 {
-			t.Fatalf("%d of 20 uploads are there before they are delivered", got)
+			t.Fatalf("before they are delivered: got %d uploads, want 20", got)
 		}
 		x.deliver()
 		x.idle()

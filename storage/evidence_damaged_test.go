@@ -193,7 +193,7 @@ func TestDeviceLeaseOfAClockAhead(t *testing.T) {
 		now := x.clock.Now().Add(later)
 		state := x.scheduleState(e.ConnectionID)
 		if e.Moment(now, nil).RunAlive || state.Lease.Holds(now, nil) {
-			t.Errorf("%v later: it is said to go on", later)
+			t.Errorf("%v later: got a run that goes on, want none", later)
 		}
 	}
 	x.ok(x.s.RemoveConnection(t.Context(), "laptop", nil))

@@ -50,7 +50,7 @@ func TestFailedRunKeepsFreshness(t *testing.T) {
 			// It ages from its last success all the same.
 			x.clock.forward(8 * 24 * time.Hour)
 			if v := x.verdict("c"); conditionOf(&v, health.Fresh).Status != health.False {
-				t.Errorf("eight days later: %+v", conditionOf(&v, health.Fresh))
+				t.Errorf("eight days later: got %+v, want %s", conditionOf(&v, health.Fresh), health.False)
 			}
 			x.sound()
 		})

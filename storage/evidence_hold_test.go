@@ -42,7 +42,7 @@ func TestHeldConnections(t *testing.T) {
 	until := x.clock.Now().Add(time.Hour)
 	x.dispatch(c, "source_pressure", stored.HeldUntil, until)
 	if v := x.verdict("c"); v.Pill.Tone != verdict.Amber || !v.Detail.NextAttemptAt.Equal(until) || v.Channel != verdict.Calm {
-		t.Errorf("cooling down: %+v until %v, %s", v.Pill, v.Detail.NextAttemptAt, v.Channel)
+		t.Errorf("cooling down: got %+v until %v, %s; want amber until %v, calm", v.Pill, v.Detail.NextAttemptAt, v.Channel, until)
 	}
 	x.clock.forward(time.Hour)
 	x.tone("it is over", verdict.Green)

@@ -62,7 +62,7 @@ func TestInterruptedRun(t *testing.T) {
 	x.same([]string{e.LatestRun, e.SettledRun, e.SucceededRun}, []string{"run3", "run2", "run1"})
 	x.finish(w)
 	if v := x.verdict("c"); v.Pill.Tone != verdict.Green {
-		t.Errorf("after the next run: %+v", v.Pill)
+		t.Errorf("after the next run: got %+v, want %s", v.Pill, verdict.Green)
 	}
 }
 

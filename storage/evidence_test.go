@@ -457,7 +457,7 @@ func TestUnreadableEvidenceIsUnknown(t *testing.T) {
 			if name == "known gaps" || name == "manifest" { // facts behind the row: it says so once it is made again
 				x.ok(x.s.RepairEvidence(t.Context(), "c"))
 			} else if differ, err := x.s.CheckEvidence(t.Context()); err != nil || len(differ) != 1 {
-				t.Errorf("the damage is not found: %v, %v", differ, err)
+				t.Errorf("the damage: got %v and %v, want one connection that differs", differ, err)
 			}
 			if v := x.verdict("c"); v.Pill.Tone != verdict.Grey || v.Channel != verdict.Calm {
 				t.Errorf("after: got %+v, %s, want grey, calm", v.Pill, v.ForwardStatement)

@@ -101,7 +101,7 @@ func exerciseDeviceCommit(_ *testing.T, x *exercise) {
 		}
 	}
 	if _, err := x.s.Run(x.Context(), "r3"); abi.CodeOf(err) != abi.CodeRunUnknown {
-		x.Errorf("what was refused left a run: %v", err)
+		x.Errorf("the run that was refused: got %v, want %s", err, abi.CodeRunUnknown)
 	}
 }
 

@@ -164,7 +164,7 @@ func exerciseReads(t *testing.T, x *exercise) {
 			}
 			for _, r := range changes {
 				if r.Seq <= since || seen[r.Key] {
-					t.Fatalf("change %d after %d, key %s", r.Seq, since, r.Key)
+					t.Fatalf("got change %d of key %s after %d, want a later one, each key once", r.Seq, r.Key, since)
 				}
 				since, seen[r.Key] = r.Seq, true
 			}

@@ -52,7 +52,7 @@ func (x *laneFixture) sent() (atEnd, alone map[string]json.RawMessage) {
 		}
 		i := &items[0]
 		if n := valuesIn(i.Body("dev", "con")); n > hostReads {
-			x.Errorf("a %s of %d values, of which a host reads %d", i.Kind, n, hostReads)
+			x.Errorf("a %s: got %d values, want at most %d, as many as a host reads", i.Kind, n, hostReads)
 		}
 		switch i.Kind {
 		case KindCheckpoint:

@@ -125,6 +125,6 @@ func TestAFullDiskLeavesNothingHalf(t *testing.T) {
 (SELECT count(*) FROM outbox WHERE kind = 'record_batch'), (SELECT count(*) FROM outbox WHERE kind = 'checkpoint'),
 (SELECT batch_seq FROM lanes)`).Scan(ctx, &halves, &batches, &checkpoints, &seq))
 	if halves != 0 || batches == 0 || seq != batches || checkpoints > batches {
-		t.Errorf("%d halves, %d batches, %d checkpoints, number %d, the end: %v", halves, batches, checkpoints, seq, err)
+		t.Errorf("got %d halves, %d batches, %d checkpoints, number %d, the end %v; want no half, and the number of the batches", halves, batches, checkpoints, seq, err)
 	}
 }

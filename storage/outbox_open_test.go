@@ -63,7 +63,7 @@ func TestALaneIsOpenedForItsOwn(t *testing.T) {
 			continue
 		}
 		if err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got %v, want no error", name, err)
 			continue
 		}
 		x.ok(s.Close())

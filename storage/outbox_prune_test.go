@@ -143,7 +143,7 @@ func TestDeliveredContentsTakeNoRoom(t *testing.T) {
 	st, err := x.s.Stats(t.Context())
 	x.ok(err)
 	if st.FileBytes+st.LogBytes > 2<<20 { // of more than 4 MiB of records
-		t.Errorf("it takes %d and %d bytes", st.FileBytes, st.LogBytes)
+		t.Errorf("got a file of %d and a log of %d bytes, want at most %d together", st.FileBytes, st.LogBytes, 2<<20)
 	}
 	x.same(x.state(), "0 0 0 0 0 5 coverage_missing")
 	x.finish(x.begin("c"))

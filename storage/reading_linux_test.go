@@ -95,13 +95,13 @@ func TestReadOnlyFolderIsRead(t *testing.T) {
 			path := filepath.Join(dir, "pdpp.sqlite")
 			s, err := OpenToRead(t.Context(), Options{Path: path, Now: time.Now})
 			if err != nil {
-				t.Fatalf("it cannot be read: %v", err)
+				t.Fatalf("reading it: got %v, want no error", err)
 			}
 			if records, err := s.Records(t.Context(), "c", "a", RecordQuery{}); err != nil || len(records) != 2 {
 				t.Errorf("got %d records and %v, want 2", len(records), err)
 			}
 			if e, err := s.EvidenceOf(t.Context(), "c"); err != nil || len(e.Facts.Unreadable) > 0 {
-				t.Errorf("got evidence %+v and %v", e, err)
+				t.Errorf("got evidence %+v and %v, want one that is readable, and no error", e, err)
 			}
 			if fixed := s.Path() == path; fixed != c.fixed {
 				t.Errorf("read where it is: %v, want %v", fixed, c.fixed)
@@ -118,7 +118,7 @@ func TestReadOnlyFolderIsRead(t *testing.T) {
 				t.Errorf("a copy was left in %s", s.Path())
 			}
 			if after := strings.Join(folder(t, dir), " "); after != before {
-				t.Errorf("the folder holds %s, and held %s", after, before)
+				t.Errorf("the folder: got %s, want %s as before", after, before)
 			}
 			s, err = Open(t.Context(), Options{Path: path, Now: time.Now})
 			if err == nil { // SQLite reads a log whose index is there

@@ -48,7 +48,7 @@ func TestSalvage(t *testing.T) {
 	lost, err := s.Salvage(t.Context(), "c", "a", func(r Record) error {
 		i := 0
 		if _, err := fmt.Sscanf(r.Key, "k%d", &i); err != nil || seen[r.Key] || string(r.Data) != data(i) {
-			t.Errorf("%s came twice, or not as it was: %s", r.Key, r.Data)
+			t.Errorf("record %s: got %s, seen before: %v; want its own data, once", r.Key, r.Data, seen[r.Key])
 		}
 		seen[r.Key] = true
 		return nil

@@ -69,7 +69,7 @@ func TestScheduleState(t *testing.T) {
 	ctx := t.Context()
 	st := x.scheduleState(c.ID)
 	if len(st.Runs)+len(st.Dispatches) != 0 || st.Lease != nil || !st.Due.At.IsZero() || !st.ConfirmOwed.IsZero() {
-		t.Errorf("a new connection: %+v", st)
+		t.Errorf("a new connection: got %+v, want no run, dispatch, lease and due time", st)
 	}
 	due := Due{Basis: "b", At: x.clock.Now().Add(time.Hour).UTC()}
 	x.ok(x.s.PutDue(ctx, c.ID, Due{Basis: "a", At: x.clock.Now()}))

@@ -90,7 +90,7 @@ func TestSweepLeavesALiveStream(t *testing.T) {
 	_ = s.db.Read.QueryRowContext(ctx, "SELECT count(*) FROM streams").Scan(&streams)
 	_ = s.db.Read.QueryRowContext(ctx, "SELECT count(*) FROM records").Scan(&records)
 	if streams != 1 || records != 1 {
-		t.Fatalf("the sweep deleted a live stream: %d streams, %d records", streams, records)
+		t.Fatalf("behind the sweep: got %d streams and %d records, want 1 and 1", streams, records)
 	}
 }
 
@@ -126,6 +126,6 @@ func TestReviveWithAWrongCounter(t *testing.T) {
 	var live int
 	_ = s.db.Read.QueryRowContext(ctx, "SELECT count(*) FROM records WHERE deleted = 0").Scan(&live)
 	if live != 1 {
-		t.Fatalf("the record was lost, counts %+v", w.Counts())
+		t.Fatalf("got %d live records of counts %+v, want 1", live, w.Counts())
 	}
 }

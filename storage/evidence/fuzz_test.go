@@ -29,7 +29,7 @@ func FuzzFacts(f *testing.F) {
 			t.Fatalf("%q: got green, want another: it is unreadable", text)
 		}
 		if next := facts.NextChange(now); !next.IsZero() && !next.After(now.Time) {
-			t.Fatalf("%q changes at %v, which is past", text, next)
+			t.Fatalf("%q: got a change at %v, want one after %v", text, next, now.Time)
 		}
 		if rows := Standings("c", facts, now.Time); len(rows) == 0 || rows[len(rows)-1].UntilUS <= rows[0].FromUS {
 			t.Fatalf("%q: got no standing, want one that lasts", text)

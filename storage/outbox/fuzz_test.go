@@ -40,7 +40,7 @@ func FuzzBatchPayload(f *testing.F) {
 			return
 		}
 		if !good || len(cut.parts) != 1 {
-			t.Fatalf("it came out in %d parts", len(cut.parts))
+			t.Fatalf("got %d parts of a record that is good: %v, want 1 of a good one", len(cut.parts), good)
 		}
 		item := Item{Kind: KindRecordBatch, Payload: cut.parts[0].payload(l, "run\n", "id", 7)}
 		var got device.Batch

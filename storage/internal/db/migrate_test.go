@@ -60,11 +60,11 @@ func TestMigrationsAreFrozen(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(known) != len(sums) {
-			t.Fatalf("%s: %d migrations, %d checksums", folder, len(known), len(sums))
+			t.Fatalf("%s: got %d migrations, want %d, as many as checksums", folder, len(known), len(sums))
 		}
 		for i, m := range known {
 			if m.checksum != sums[i] {
-				t.Errorf("%s: migration %d_%s was edited: %s", folder, m.version, m.name, m.checksum)
+				t.Errorf("%s: migration %d_%s: got checksum %s, want %s: it was edited", folder, m.version, m.name, m.checksum, sums[i])
 			}
 		}
 	}
@@ -85,7 +85,7 @@ func TestMigrationsArePairs(t *testing.T) {
 	files = files[len(files)-len(servers):]
 	for i, m := range servers[1:] {
 		if other := files[i+1]; m.version != other.version || m.name != other.name {
-			t.Errorf("step %d_%s of PostgreSQL stands beside %d_%s of SQLite", m.version, m.name, other.version, other.name)
+			t.Errorf("PostgreSQL: got step %d_%s, want %d_%s as of SQLite", m.version, m.name, other.version, other.name)
 		}
 	}
 	if servers[0].version != files[0].version {

@@ -25,7 +25,7 @@ func TestPasswordsStayHidden(t *testing.T) {
 			continue
 		}
 		if got := s.String(); strings.Contains(got, secret) {
-			t.Errorf("%q is shown as %q", dsn, got)
+			t.Errorf("%q: got %q, want no secret in it", dsn, got)
 		}
 		if !strings.Contains(dsn, "127.0.0.1") {
 			continue
