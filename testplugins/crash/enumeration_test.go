@@ -127,7 +127,10 @@ func (l *list) change() {
 
 func (l *list) write(h harness) {
 	h.t.Helper()
-	type object struct{ ID, Data string }
+	type object struct {
+		ID   string `json:"id"`
+		Data string `json:"data"`
+	}
 	out := map[string]map[string][]object{"things": {}, "shelved": {}}
 	for part, objects := range l.parts {
 		stream, name := "shelved", part

@@ -26,7 +26,10 @@ type connector struct{}
 func (connector) Manifest() string { return manifest }
 
 // object is one object of the list: its id and what is recorded of it.
-type object struct{ ID, Data string }
+type object struct {
+	ID   string `json:"id"`
+	Data string `json:"data"`
+}
 
 // place is how far a part is enumerated.
 type place struct {

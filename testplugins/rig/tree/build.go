@@ -77,6 +77,14 @@ func Compile(out, folder, overlay string) error {
 	if shared == "" || overlay != "" {
 		return compile(out, folder, overlay)
 	}
+	return share(shared, out, folder)
+}
+
+// share builds a package into the folder that the binaries of a test run share, unless one of
+// them has, and copies it: a test may change what it has built.
+//
+//nolint:gosec // the folder is the test run's, and its programs are of this tree
+func share(shared, out, folder string) error {
 	built := filepath.Join(shared, strings.ReplaceAll(folder, "/", "-")+filepath.Ext(out))
 	if _, err := os.Stat(built); errors.Is(err, fs.ErrNotExist) {
 		// Two binaries may build the same at the same time; either result will do.
@@ -92,12 +100,11 @@ func Compile(out, folder, overlay string) error {
 			return err
 		}
 	}
-	// A copy: a test may change what it has built.
 	text, err := os.ReadFile(built)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(out, text, 0o700) //nolint:gosec // a program of this tree
+	return os.WriteFile(out, text, 0o700)
 }
 
 func compile(out, folder, overlay string) error {

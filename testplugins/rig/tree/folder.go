@@ -33,7 +33,7 @@ func Folder() (string, error) {
 func Cache() (string, error) {
 	if shared := os.Getenv(sharedEnv); shared != "" {
 		dir := filepath.Join(shared, cacheName)
-		return dir, os.MkdirAll(dir, 0o700)
+		return dir, os.MkdirAll(dir, 0o700) //nolint:gosec // the folder is the test run's
 	}
 	dir, err := Folder()
 	return filepath.Join(dir, cacheName), err
