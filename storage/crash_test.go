@@ -126,7 +126,7 @@ func crashOnce(t *testing.T, self, path string) (acked int) {
 		word, rest, _ := strings.Cut(lines.Text(), " ")
 		switch word {
 		case "error":
-			t.Error(rest)
+			t.Errorf("got the error %q, want none", rest)
 		case "ack":
 			acked, _ = strconv.Atoi(rest)
 		}

@@ -34,7 +34,7 @@ func exerciseCredentials(t *testing.T, x *exercise) {
 	// All or none: a connection that is gone, and a value that cannot be kept.
 	x.code(x.s.PutCredentials(ctx, "nobody", map[string][]byte{"token": sealed}), abi.CodeConnectionUnknown)
 	if err := x.s.PutCredentials(ctx, one.ID, map[string][]byte{"a": []byte("1"), "b": nil}); err == nil {
-		x.Error("nothing was kept as a credential")
+		x.Error("got a credential of nothing, want an error")
 	}
 	list, err = x.s.StoredCredentials(ctx, one.ID)
 	x.ok(err)

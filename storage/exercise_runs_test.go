@@ -129,7 +129,7 @@ func exerciseLease(t *testing.T, x *exercise) {
 		_, err := x.s.BeginRun(ctx, x.newRun("c", c))
 		x.code(err, abi.CodeConnectionBusy)
 		if e, _ := errors.AsType[*abi.Error](err); e.Detail != "run run1 since "+since {
-			t.Fatal(e.Detail)
+			t.Fatalf("got the detail %q, want %q", e.Detail, "run run1 since "+since)
 		}
 	}
 	x.finish(x.begin("other")) // leases are per connection
@@ -200,7 +200,7 @@ func exerciseFencing(t *testing.T, x *exercise) {
 		x.finish(fresh)
 		x.same(x.cursors(name), "a/incremental=2")
 		if got := x.list(name, "a"); strings.Contains(got, "stale") || !strings.HasSuffix(got, ":k=2") {
-			t.Fatal(got)
+			t.Fatalf("got %q, want k=2 at its end and nothing stale", got)
 		}
 		r, err := x.s.Run(ctx, old.RunID())
 		x.ok(err)

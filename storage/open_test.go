@@ -22,7 +22,7 @@ func refused(t *testing.T, path string, want abi.Code) *abi.Error {
 	s, err := Open(t.Context(), Options{Path: path, Now: time.Now, busyTimeout: 50 * time.Millisecond})
 	if err == nil {
 		_ = s.Close()
-		t.Fatal("it was opened")
+		t.Fatal("got an open store, want an error")
 	}
 	e, ok := err.(*abi.Error) //nolint:errorlint // the outermost error is meant
 	if !ok || e.Code != want || e.Message == "" || e.Hint == "" || !strings.Contains(e.Detail, path) {

@@ -162,7 +162,7 @@ func TestLanesAreCountedApart(t *testing.T) {
 	c := y.counts()
 	y.same(c.OldestPendingAt, y.clock.Now().UTC())
 	if text := fmt.Sprint(c.DeadLetterClasses); strings.Contains(text, "/") {
-		t.Error(text)
+		t.Errorf("got the classes %s, want none with a path in it", text)
 	}
 	y.same(c.LastAckAt.IsZero(), true)
 	y.clock.forward(time.Second)

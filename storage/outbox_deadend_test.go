@@ -149,7 +149,7 @@ func TestTheEndOfARunNamesNoPath(t *testing.T) {
 		var c device.RunCommit
 		x.ok(json.Unmarshal(i.Payload, &c))
 		if text := string(c.Outcome.Error); strings.Contains(text, "ada") || strings.Contains(text, filepath.Base(x.path)) || !strings.Contains(text, "no space left, or less: ") {
-			t.Error(text)
+			t.Errorf("got %q, want the full disk named, and neither the owner nor the file", text)
 		}
 		x.ok(x.s.Acknowledge(t.Context(), i))
 	}

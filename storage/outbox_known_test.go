@@ -38,7 +38,7 @@ func TestWhatIsLeftIsAUnit(t *testing.T) {
 	for _, u := range list {
 		x.same([]any{u.Attempts, u.LastAttemptAt, u.RunID, u.Retryable}, []any{2, x.clock.Now().UTC(), "run2", u.Status == UnitBacklog})
 		if strings.Contains(u.LastError, "/home") {
-			t.Error(u.LastError)
+			t.Errorf("got %q, want no path in it", u.LastError)
 		}
 	}
 	c := x.counts()

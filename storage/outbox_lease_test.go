@@ -151,7 +151,7 @@ func TestDeadLetters(t *testing.T) {
 	x.same(len(c.DeadLetterClasses), 2)
 	for _, class := range c.DeadLetterClasses {
 		if len(class.Class) > outbox.MaxClass {
-			t.Error(class)
+			t.Errorf("got the class %q, want one of at most %d bytes", class.Class, outbox.MaxClass)
 		}
 	}
 	var rows []outbox.Row
@@ -179,12 +179,12 @@ func TestClassesStayReadable(t *testing.T) {
 	t.Parallel()
 	for _, class := range []string{"http_422:device_records_rejected", "timeout", "shape", "http_409:device_batch_conflict"} {
 		if got := OutboxWord(class); got != class {
-			t.Error(got)
+			t.Errorf("got %q, want %q", got, class)
 		}
 	}
 	for _, class := range []string{"", "ldt0123456789", "0123456789abcdef0123456789abcdef"} {
 		if got := OutboxWord(class); got != "unknown" {
-			t.Error(got)
+			t.Errorf("%q: got %q, want unknown", class, got)
 		}
 	}
 }
@@ -195,8 +195,8 @@ func TestTransientClasses(t *testing.T) {
 		"http_408": true, "http_429": true, "http_500": true, "http_503": true, "timeout": true, "connection_refused": true,
 		device.CodeRetryable: true, "http_429:slow_down": true, "http_409:" + device.CodeRetryable: true, "http_302": true, "http_400": true, "http_413": true, "http_400:invalid_request": false, "http_422:device_records_rejected": false, "http_40": false, "unknown": false, "": false, device.CodeInternal: false,
 	} {
-		if TransientClass(class) != want {
-			t.Error(class)
+		if got := TransientClass(class); got != want {
+			t.Errorf("%q: got transient %t, want %t", class, got, want)
 		}
 	}
 }

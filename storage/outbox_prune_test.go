@@ -166,7 +166,7 @@ func TestNumbersOutliveAPrune(t *testing.T) {
 	x.batches(1)
 	again := x.one(KindRecordBatch)
 	if again.Seq <= items[2].Seq || again.ID == items[0].ID {
-		t.Error(again)
+		t.Errorf("got %+v, want a sequence above %d and another id than %s", again, items[2].Seq, items[0].ID)
 	}
 	var n int64
 	x.ok(x.s.db.Read.NewRaw("SELECT batch_seq FROM lanes").Scan(t.Context(), &n))

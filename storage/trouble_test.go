@@ -95,7 +95,7 @@ func TestLockedByAnotherProcess(t *testing.T) {
 	_, err := x.s.EnsureConnection(ctx, "d", "demo")
 	x.code(err, abi.CodeStoreLocked)
 	if e, _ := errors.AsType[*abi.Error](err); e.Hint == "" || !strings.Contains(e.Detail, x.s.Path()) {
-		t.Error(e.Hint, e.Detail)
+		t.Errorf("got the hint %q and the detail %q, want a hint and %s", e.Hint, e.Detail, x.s.Path())
 	}
 	x.same(x.list("c", "a"), "1:k=1") // reading goes on
 	unlock()
@@ -212,7 +212,7 @@ func TestLeaseAcrossStores(t *testing.T) {
 	}
 	first, second := <-errs, <-errs
 	if (first == nil) == (second == nil) {
-		t.Fatal(first, second)
+		t.Fatalf("got %v and %v, want one error", first, second)
 	}
 	if first == nil {
 		first = second
