@@ -8,7 +8,7 @@ const (
 	SignIn         = "Sign in"
 	Forgotten      = "If you have no way to sign in any more, `pdpp-host owner reset` on the host's machine makes a link to choose a new one."
 	SetUpTitle     = "Choose how you sign in"
-	SetUpLede      = "It opens everything that this host has collected. Choose a password of at least 12 characters, a few words do, or a passkey."
+	SetUpLede      = "Signing in opens everything that this host has collected. Choose a password of at least 12 characters, a few words do, or a passkey."
 	NewPassword    = "New password"
 	RepeatPassword = "The same again"
 	SetUp          = "Set the password"
