@@ -29,7 +29,7 @@ const (
 	PasskeyNeedsName   = "A passkey belongs to a name, and this address has none or is not encrypted. To use one, open"
 	PasskeyNowhere     = "A passkey belongs to a name over TLS, which this address is not."
 	PasskeysHeading    = "Passkeys"
-	PasskeysHint       = "A device that proves you by your finger, your face or a PIN, at the address for which the passkey was added. To remove one signs every other browser out."
+	PasskeysHint       = "A device that proves you by your finger, your face or a PIN, at the address for which the passkey was added. Removing one signs every other browser out."
 	NoPasskeys         = "There are no passkeys."
 	PasskeyName        = "Name of the passkey"
 	PasskeyFor         = "For"
